@@ -1,0 +1,63 @@
+#include "netan/base/arena.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_BYTES = 16384 };
+
+struct na_arena_block {
+	struct na_arena_block *next;
+	size_t used, size;
+	alignas(max_align_t) unsigned char data[];
+};
+
+void na_arena_init(struct na_arena *a)
+{
+	a->blocks = NULL;
+}
+
+void na_arena_fini(struct na_arena *a)
+{
+	while (a->blocks) {
+		struct na_arena_block *b = a->blocks;
+
+		a->blocks = b->next;
+		free(b);
+	}
+}
+
+void *na_arena_alloc(struct na_arena *a, size_t size)
+{
+	size_t step = alignof(max_align_t);
+	struct na_arena_block *b = a->blocks;
+	void *p;
+
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	size = (size + step - 1) / step * step;
+	if (!b || b->size - b->used < size) {
+		size_t room = size > BLOCK_BYTES ? size : BLOCK_BYTES;
+
+		b = malloc(sizeof(*b) + room);
+		if (!b)
+			return NULL;
+		b->next = a->blocks;
+		b->used = 0;
+		b->size = room;
+		a->blocks = b;
+	}
+	p = b->data + b->used;
+	b->used += size;
+	return memset(p, 0, size);
+}
+
+char *na_arena_strn(struct na_arena *a, const char *s, size_t n)
+{
+	char *copy = na_arena_alloc(a, n + 1);
+
+	if (copy && n)
+		memcpy(copy, s, n);
+	return copy;
+}

@@ -1,0 +1,23 @@
+/*
+ * Memory that is freed all at once: the names and attributes of one input,
+ * the nodes of one result.
+ */
+#ifndef NETAN_BASE_ARENA_H
+#define NETAN_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct na_arena {
+	struct na_arena_block *blocks;
+};
+
+void na_arena_init(struct na_arena *a);
+void na_arena_fini(struct na_arena *a);
+
+/* Zeroed, aligned for any type; NULL when memory is short. */
+void *na_arena_alloc(struct na_arena *a, size_t size);
+
+/* A copy of n bytes with a NUL behind it. */
+char *na_arena_strn(struct na_arena *a, const char *s, size_t n);
+
+#endif

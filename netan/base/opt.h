@@ -1,0 +1,47 @@
+/*
+ * One row describes one option: parsing, default, range check, help,
+ * completion and man page all come from it (netan/cli/opt.h reads it).
+ * The value lands at `offset` in the parameters of its command:
+ *
+ *   NA_OPT_FLAG    bool
+ *   NA_OPT_COUNT   int64_t
+ *   NA_OPT_REAL    double
+ *   NA_OPT_TIME    int64_t, picoseconds
+ *   NA_OPT_BYTES   int64_t, bytes
+ *   NA_OPT_RATE    double, bits per second
+ *   NA_OPT_TEXT    const char *, borrowed from the command line
+ *   NA_OPT_CHOICE  int, index into `arg`, which lists the words: "rx|tx"
+ *   NA_OPT_LIST    struct na_text_list, one entry each time it is given
+ *
+ * `def` is the default in the words a user would type; NULL leaves the
+ * field as it is (zero).  min and max bound numbers (both 0: no bound).
+ */
+#ifndef NETAN_BASE_OPT_H
+#define NETAN_BASE_OPT_H
+
+#include <stddef.h>
+
+enum na_opt_kind {
+	NA_OPT_NONE, NA_OPT_FLAG, NA_OPT_COUNT, NA_OPT_REAL, NA_OPT_TIME,
+	NA_OPT_BYTES, NA_OPT_RATE, NA_OPT_TEXT, NA_OPT_CHOICE, NA_OPT_LIST
+};
+
+struct na_opt {
+	enum na_opt_kind kind;
+	char short_name;                /* 0: none */
+	const char *name;               /* without the dashes */
+	size_t offset;
+	const char *arg;                /* placeholder, or "a|b|c" */
+	const char *def;
+	double min, max;
+	const char *help;
+};
+
+#define NA_OPT_END { NA_OPT_NONE, 0, NULL, 0, NULL, NULL, 0, 0, NULL }
+
+struct na_text_list {
+	const char **items;             /* owned by whoever parsed */
+	size_t n, cap;
+};
+
+#endif

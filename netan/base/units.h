@@ -1,0 +1,62 @@
+/*
+ * Times, bytes and rates: checked conversions, parsing of what a user
+ * types, and printing.  Times are int64_t picoseconds (106 days either way
+ * of an origin); rates are bits per second.
+ */
+#ifndef NETAN_BASE_UNITS_H
+#define NETAN_BASE_UNITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+__extension__ typedef __int128 na_i128;
+
+#define NA_PS_PER_NS INT64_C(1000)
+#define NA_PS_PER_US INT64_C(1000000)
+#define NA_PS_PER_MS INT64_C(1000000000)
+#define NA_PS_PER_S  INT64_C(1000000000000)
+#define NA_TIME_MIN INT64_MIN
+#define NA_TIME_MAX INT64_MAX
+
+/* False, and *out untouched, when the result does not fit. */
+bool na_add_i64(int64_t a, int64_t b, int64_t *out);
+bool na_mul_i64(int64_t a, int64_t b, int64_t *out);
+
+/*
+ * What a user types.  A number without its unit is refused, except 0.
+ *   time   "1.5s" "200ms" "10us" "5ns" "1ps" "2m" "1h", sign allowed
+ *   bytes  "64KiB" "10MB" "1GiB" "512B", and a bare integer (bytes)
+ *   rate   "100Gbps" "25Gbit/s" "400Mbps" "12.5GB/s"
+ * Decimal digits are exact as far as the target unit goes; the rest is
+ * rounded.  False: not a value of that kind, or out of range.
+ */
+bool na_parse_time(const char *s, int64_t *ps);
+bool na_parse_bytes(const char *s, uint64_t *bytes);
+bool na_parse_rate(const char *s, double *bits_per_s);
+
+/* "2026-11-20T21:28:00Z", with fraction digits allowed: ns since the Unix
+ * epoch, UTC, independent of time zone and locale. */
+bool na_parse_utc(const char *s, int64_t *unix_ns);
+
+/* Room for any of the na_print_ functions below. */
+#define NA_UNIT_BUF 48
+
+/* Engineering form with `digits` significant digits (2 to 6): "12.3 us",
+ * "64 KiB", "71.2 Gbit/s".  Return `buf`. */
+const char *na_print_time(char *buf, int64_t ps, int digits);
+const char *na_print_bytes(char *buf, double bytes, int digits);
+const char *na_print_rate(char *buf, double bits_per_s, int digits);
+
+/* "2026-11-20 21:28:00.123 UTC". */
+const char *na_print_utc(char *buf, int64_t unix_ns);
+
+/* A count with thousands set apart by a narrow space is for people only:
+ * "1 234 567". */
+const char *na_print_count(char *buf, uint64_t n);
+
+/* The shortest decimal form that reads back as the same double, with '.'
+ * whatever the locale: for JSON and CSV.  x is finite. */
+const char *na_print_double(char *buf, double x);
+
+#endif

@@ -1,0 +1,35 @@
+#include "netan/base/vec.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool na_grow(void *p, size_t *cap, size_t want, size_t size)
+{
+	size_t n = *cap;
+	void *old, *new;
+
+	if (want <= n)
+		return true;
+	while (n < want) {
+		if (n > SIZE_MAX / 2)
+			return false;
+		n = n ? n * 2 : 8;
+	}
+	if (size && n > SIZE_MAX / size)
+		return false;
+	memcpy(&old, p, sizeof(old));
+	new = realloc(old, n * size);
+	if (!new)
+		return false;
+	memcpy(p, &new, sizeof(new));
+	*cap = n;
+	return true;
+}
+
+void *na_calloc(size_t n, size_t size)
+{
+	if (size && n > SIZE_MAX / size)
+		return NULL;
+	return calloc(n ? n : 1, size ? size : 1);
+}

@@ -1,0 +1,20 @@
+/*
+ * Growable arrays.  na_grow() makes room for at least `want` elements of
+ * `size` bytes, doubling; n * size is checked for overflow.
+ *
+ *	if (!na_grow(&v, &cap, n + 1, sizeof(*v)))
+ *		return na_fail_nomem(err);
+ */
+#ifndef NETAN_BASE_VEC_H
+#define NETAN_BASE_VEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* False when memory is short or the size overflows; *p stays valid then. */
+bool na_grow(void *p, size_t *cap, size_t want, size_t size);
+
+/* calloc with the same check; NULL for n * size overflow. */
+void *na_calloc(size_t n, size_t size);
+
+#endif

@@ -1,0 +1,120 @@
+/*
+ * The command line's own contract: one row of commands.def describes one
+ * command; dispatch, help, completion, man pages and schemas read it.
+ */
+#ifndef NETAN_CLI_CLI_H
+#define NETAN_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "netan/base/err.h"
+#include "netan/base/opt.h"
+#include "netan/result/result.h"
+
+enum na_exit {
+	NA_EXIT_OK = 0, NA_EXIT_FAILED = 1, NA_EXIT_USAGE = 2,
+	NA_EXIT_FINDINGS = 3
+};
+
+/* Options that commands share: joined to a command's own by its `joins`. */
+enum na_join {
+	NA_JOIN_OUTPUT = 1,             /* -o --format --table -q -v --color ... */
+	NA_JOIN_INPUT = 2,              /* --label, --anchor, -j, --strict ... */
+	NA_JOIN_FILTER = 4,             /* --host --src --from --step ... */
+	NA_JOIN_GROUP = 8,              /* --by --top */
+	NA_JOIN_PICTURE = 16            /* --width --theme --title ... */
+};
+
+enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };
+enum { NA_PROGRESS_AUTO, NA_PROGRESS_NEVER };
+
+struct na_common {
+	/* output */
+	struct na_text_list outputs;    /* -o FILE, several */
+	const char *format;             /* --format; NULL: table */
+	const char *table;              /* --table NAME */
+	bool quiet, verbose, strict;
+	int color, progress;            /* NA_COLOR_*, NA_PROGRESS_* */
+	/* input */
+	int64_t threads;                /* 0: all cores */
+	int anchor;                     /* enum na_anchor */
+	/* filters, as typed where a later stage must resolve them */
+	struct na_text_list host, src, dst, collective;
+	const char *side, *component;   /* NULL: the command's own default */
+	const char *from, *to;          /* TIME or UTC wall clock */
+	const char *step;               /* N or N-M */
+	int64_t min_size, max_size;     /* bytes; max -1: none */
+	bool include_loopback;
+	double max_rate;                /* bits/s; 0: none */
+	/* groups */
+	const char *by;                 /* "host,collective" */
+	int64_t top;
+	/* pictures */
+	int64_t width, height;          /* 0: the figure's own */
+	double scale;
+	int theme;                      /* 0 light, 1 dark */
+	const char *title;
+};
+
+struct na_cli_input {
+	const char *path;               /* as given; "-" is standard input */
+	const char *label;              /* of the --label before it, or NULL */
+};
+
+struct na_cli {
+	const struct na_command *command;
+	struct na_common common;
+	void *params;                   /* command->params_size bytes */
+	struct na_cli_input *inputs;
+	size_t n_inputs;
+	int argc; char **argv;          /* as given, for reproducing */
+};
+
+struct na_command {
+	const char *name;
+	const char *question;           /* one line: what it answers */
+	const char *usage;              /* "[OPTION…] INPUT…" */
+	const char *details;            /* paragraphs for help and man, or NULL */
+	const char *example;            /* lines a user can paste, or NULL */
+	unsigned joins;                 /* enum na_join bits */
+	const struct na_opt *opts;      /* own options, or NULL */
+	size_t params_size;
+	enum na_exit (*run)(struct na_cli *cli);
+};
+
+extern const struct na_command *const na_commands[];   /* NULL at the end */
+
+/* "netan: error: ..." / "netan: warning: ..." on stderr, control characters
+ * escaped, coloured when stderr is a terminal and --color allows. */
+void na_say_error(const struct na_cli *cli, const char *fmt, ...)
+	NA_PRINTF(2, 3);
+void na_say_warning(const struct na_cli *cli, const char *fmt, ...)
+	NA_PRINTF(2, 3);
+/* Only with -v. */
+void na_say_detail(const struct na_cli *cli, const char *fmt, ...)
+	NA_PRINTF(2, 3);
+
+/*
+ * Write a finished result everywhere the user asked (output.c): each -o by
+ * its ending, else standard output in --format.  Pictures go through the
+ * figure named like the command.  Files are written beside their final name
+ * and renamed.  A closed pipe is success, a full disk an error that names
+ * the file.
+ */
+enum na_exit na_output(const struct na_cli *cli, const struct na_result *r);
+/* Before any work: endings known, a figure there for pictures, --format
+ * known.  Says what is wrong itself. */
+enum na_exit na_output_check(const struct na_cli *cli);
+
+/* A progress line on stderr for work over about a second; silent when
+ * stderr is no terminal, with -q or --progress never. */
+struct na_progress {
+	bool on, shown;
+	int64_t started_ns, last_ns;
+};
+void na_progress_start(struct na_progress *p, const struct na_cli *cli);
+void na_progress_tell(struct na_progress *p, const char *what, double share);
+void na_progress_end(struct na_progress *p);
+
+#endif

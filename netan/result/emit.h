@@ -1,0 +1,59 @@
+/*
+ * Writers of results.  Every one writes UTF-8 to `out` and returns NA_EIO
+ * when the stream fails; numbers never depend on the locale; names from
+ * inputs are escaped for the format (control characters, bidirectional
+ * marks, formulas in CSV, pipes in Markdown).
+ */
+#ifndef NETAN_RESULT_EMIT_H
+#define NETAN_RESULT_EMIT_H
+
+#include <stdio.h>
+
+#include "netan/result/result.h"
+
+struct na_emit_opts {
+	const char *table;              /* --table NAME; NULL: the first */
+	bool color;                     /* table only */
+	int columns;                    /* width of the terminal; 0: unbounded */
+};
+
+/* A row of the table of output formats (emit.c): "json" is both the word
+ * for --format and the ending of -o. */
+struct na_emitter {
+	const char *name;
+	enum na_status (*write)(const struct na_result *r,
+				const struct na_emit_opts *o, FILE *out,
+				struct na_err *err);
+};
+
+extern const struct na_emitter na_emitters[];   /* ends with name NULL */
+const struct na_emitter *na_emitter_find(const char *name);
+
+/*
+ * CSV and TSV print one table of the body: a list of objects, or the run of
+ * packed arrays of equal length that stand in the body itself (named after
+ * any of them, the first by default).  Objects inside a row are flattened
+ * one level (key.host -> "host"); lists inside a row are left out.
+ */
+
+/* The reader side of the struct, for emitters only. */
+struct na_view {
+	const char *title;
+	const struct na_value *list;
+	const struct na_column *cols;
+	size_t n_cols, max_rows;
+	struct na_view *next;
+};
+struct na_text_line {
+	const char *text;
+	struct na_text_line *next;
+};
+const char *na_result_get_headline(const struct na_result *r);
+const struct na_view *na_result_views(const struct na_result *r);
+const struct na_text_line *na_result_notes(const struct na_result *r);
+/* Read-only trees. */
+const struct na_value *na_result_get_doc(const struct na_result *r);
+const struct na_value *na_result_get_body(const struct na_result *r);
+const struct na_value *na_result_get_side(const struct na_result *r);
+
+#endif

@@ -1,0 +1,115 @@
+/*
+ * A result: a tree of named values that every output (table, JSON, CSV,
+ * Markdown, picture) reads.  An analysis fills the object na_result_body();
+ * the command line adds the envelope (inputs, coverage, ...) around it.
+ *
+ * A result owns all its nodes and copies every string.  When memory runs
+ * out the builders return NULL and do nothing with a NULL parent, and
+ * na_result_ok() says false: look once, at the end.
+ *
+ * The JSON names and shapes are those of product.md, section 4.
+ */
+#ifndef NETAN_RESULT_RESULT_H
+#define NETAN_RESULT_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "netan/base/err.h"
+
+enum na_value_kind {
+	NA_V_NULL, NA_V_BOOL, NA_V_INT, NA_V_REAL, NA_V_TEXT,
+	NA_V_OBJECT,                    /* named members, in order */
+	NA_V_LIST,                      /* members without names */
+	NA_V_REALS                      /* packed doubles; NaN reads null */
+};
+
+struct na_value {
+	enum na_value_kind kind;
+	const char *name;               /* member name; NULL inside a list */
+	struct na_value *next;          /* sibling */
+	size_t n;                       /* members, or packed doubles */
+	union {
+		bool flag;
+		int64_t i;
+		double d;
+		const char *text;
+		double *reals;
+		struct { struct na_value *first, *last; } of;
+	} u;
+};
+
+/* How a column is printed for people.  CSV ignores it. */
+enum na_format {
+	NA_F_TEXT,                      /* left-aligned, escaped */
+	NA_F_COUNT,                     /* integer */
+	NA_F_NUMBER,                    /* `digits` significant digits */
+	NA_F_FIXED                      /* `digits` digits after the point */
+};
+
+struct na_column {
+	const char *field;              /* member of each row; "key.host" digs */
+	const char *header;             /* with the unit: "p99 us" */
+	enum na_format format;
+	int digits;
+	double scale;                   /* printed = value * scale; 0 means 1 */
+};
+
+struct na_result *na_result_new(void);
+void na_result_free(struct na_result *r);
+bool na_result_ok(const struct na_result *r);
+
+/* The whole JSON document; its member "result"; and a tree that is printed
+ * in tables and read by figures but is not part of the JSON. */
+struct na_value *na_result_doc(struct na_result *r);
+struct na_value *na_result_body(struct na_result *r);
+struct na_value *na_result_side(struct na_result *r);
+
+/* Builders: append a member to an object (name given) or a list (NULL). */
+struct na_value *na_put_object(struct na_result *r, struct na_value *in,
+			       const char *name);
+struct na_value *na_put_list(struct na_result *r, struct na_value *in,
+			     const char *name);
+void na_put_null(struct na_result *r, struct na_value *in, const char *name);
+void na_put_bool(struct na_result *r, struct na_value *in, const char *name,
+		 bool v);
+void na_put_int(struct na_result *r, struct na_value *in, const char *name,
+		int64_t v);
+/* NaN and infinities become null. */
+void na_put_real(struct na_result *r, struct na_value *in, const char *name,
+		 double v);
+/* NULL becomes null. */
+void na_put_text(struct na_result *r, struct na_value *in, const char *name,
+		 const char *v);
+void na_put_textf(struct na_result *r, struct na_value *in, const char *name,
+		  const char *fmt, ...) NA_PRINTF(4, 5);
+/* n zeroed doubles for the caller to fill; NULL when memory is short. */
+double *na_put_reals(struct na_result *r, struct na_value *in,
+		     const char *name, size_t n);
+
+/* Readers.  All take NULL and give NULL, the fallback or 0. */
+const struct na_value *na_get(const struct na_value *in, const char *name);
+/* Digs through objects along "a.b.c". */
+const struct na_value *na_dig(const struct na_value *in, const char *path);
+double na_real_of(const struct na_value *v, double fallback);
+int64_t na_int_of(const struct na_value *v, int64_t fallback);
+const char *na_text_of(const struct na_value *v, const char *fallback);
+const double *na_reals_of(const struct na_value *v, size_t *n);
+
+/*
+ * What a person sees without -o.  The headline is the first line; then the
+ * views in order; then the notes.  A view shows the rows of a list of
+ * objects, or, when `list` is an object, its members as "name value" rows
+ * (cols name the members then).  Columns are copied.  At most max_rows rows
+ * (0: all), the rest are counted below the table.
+ */
+void na_result_headline(struct na_result *r, const char *fmt, ...)
+	NA_PRINTF(2, 3);
+void na_result_note(struct na_result *r, const char *fmt, ...)
+	NA_PRINTF(2, 3);
+void na_result_view(struct na_result *r, const char *title,
+		    const struct na_value *list, const struct na_column *cols,
+		    size_t n_cols, size_t max_rows);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * Figures: one row of figures.def is one picture, drawn from a result and
+ * nothing else.  The look is fixed by the project's figure language: see
+ * plot/theme.h.
+ */
+#ifndef NETAN_PLOT_FIGURE_H
+#define NETAN_PLOT_FIGURE_H
+
+#include <stdio.h>
+
+#include "netan/base/err.h"
+#include "netan/result/result.h"
+
+struct na_page {
+	int width, height;              /* 0: the figure's default */
+	double scale;                   /* PNG pixels per unit; 0 means 1 */
+	bool dark;
+	const char *title;              /* NULL: the figure's own message */
+	const char *version;            /* "0.1.0" */
+	const char *command;            /* the command line, for PNG text */
+};
+
+struct na_canvas;
+
+struct na_figure {
+	const char *name;               /* the command's name */
+	int width, height;
+	enum na_status (*draw)(struct na_canvas *c, const struct na_result *r,
+			       const struct na_page *page,
+			       struct na_err *err);
+};
+
+extern const struct na_figure *const na_figures[];      /* NULL at the end */
+const struct na_figure *na_figure_find(const char *name);
+
+/* format: "svg", "png", "pdf", or "ink" (each stroke as a line of text, for
+ * tests).  NA_EIO when `out` fails. */
+enum na_status na_figure_write(const struct na_figure *f,
+			       const struct na_result *r,
+			       const struct na_page *page, const char *format,
+			       FILE *out, struct na_err *err);
+
+#endif
