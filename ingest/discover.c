@@ -1,0 +1,208 @@
+#include "ingest/discover.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "netan/base/vec.h"
+
+static const char *const endings[] = {
+	".xplane.pb", ".xplane.pb.gz", ".xplane.pb.zst", ".xplane.pb.zstd",
+};
+
+static size_t trace_ending(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		size_t e = strlen(endings[i]);
+
+		if (n > e && strcmp(name + n - e, endings[i]) == 0)
+			return e;
+	}
+	return 0;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat sb;
+
+	return stat(path, &sb) == 0 && S_ISDIR(sb.st_mode);
+}
+
+static char *joined(struct na_arena *a, const char *dir, const char *name)
+{
+	size_t n = strlen(dir), m = strlen(name);
+	char *path = na_arena_alloc(a, n + m + 2);
+
+	if (!path)
+		return NULL;
+	while (n > 1 && dir[n - 1] == '/')
+		n--;
+	memcpy(path, dir, n);
+	if (path[n - 1] != '/')
+		path[n++] = '/';
+	memcpy(path + n, name, m);
+	return path;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const char *const *x = a, *const *y = b;
+
+	return strcmp(*x, *y);
+}
+
+/* Names in a directory that `wanted` accepts, sorted; dot files are not. */
+static enum na_status list(const char *dir, bool (*wanted)(const char *dir,
+			   const char *name), struct na_arena *a,
+			   struct na_found *out, struct na_err *err)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	enum na_status st = NA_OK;
+
+	if (!d)
+		return na_fail(err, NA_EIO, "%s: %s", dir, strerror(errno));
+	while (st == NA_OK && (e = readdir(d))) {
+		if (e->d_name[0] == '.' || !wanted(dir, e->d_name))
+			continue;
+		if (!na_grow(&out->paths, &out->cap, out->n + 1,
+			     sizeof(*out->paths)) ||
+		    !(out->paths[out->n] = joined(a, dir, e->d_name)))
+			st = na_fail_nomem(err);
+		else
+			out->n++;
+	}
+	closedir(d);
+	if (out->n)
+		qsort(out->paths, out->n, sizeof(*out->paths), by_name);
+	return st;
+}
+
+static bool wants_trace(const char *dir, const char *name)
+{
+	(void)dir;
+	return trace_ending(name) > 0;
+}
+
+static bool wants_run(const char *dir, const char *name)
+{
+	char path[4096];
+	int n = snprintf(path, sizeof(path), "%s/%s", dir, name);
+
+	return n > 0 && (size_t)n < sizeof(path) && is_directory(path);
+}
+
+/* "2026_11_20_21_28_00": such names sort by time. */
+static bool dated(const char *path)
+{
+	const char *s = strrchr(path, '/');
+	int y, mo, d, h, mi, sec;
+
+	return s && sscanf(s + 1, "%4d_%2d_%2d_%2d_%2d_%2d", &y, &mo, &d, &h,
+			   &mi, &sec) == 6;
+}
+
+static long long changed(const char *path)
+{
+	struct stat sb;
+
+	if (stat(path, &sb) < 0)
+		return 0;
+	return (long long)sb.st_mtim.tv_sec * 1000000000LL +
+	       sb.st_mtim.tv_nsec;
+}
+
+/* By date where all runs are dated, else by time of change. */
+static const char *newest(const struct na_found *runs)
+{
+	const char *best = runs->paths[0];
+	bool all_dated = true;
+
+	for (size_t i = 0; i < runs->n; i++)
+		all_dated = all_dated && dated(runs->paths[i]);
+	for (size_t i = 1; i < runs->n; i++) {
+		const char *p = runs->paths[i];
+
+		if (all_dated ? strcmp(p, best) > 0 :
+		    changed(p) > changed(best))
+			best = p;
+	}
+	return best;
+}
+
+static enum na_status in_run(const char *profile, struct na_arena *a,
+			     struct na_found *out, struct na_err *err)
+{
+	struct na_found runs = {NULL, 0, 0, NULL};
+	enum na_status st = list(profile, wants_run, a, &runs, err);
+	char text[4400];
+
+	if (st == NA_OK && runs.n) {
+		const char *run = newest(&runs);
+
+		st = list(run, wants_trace, a, out, err);
+		if (runs.n > 1) {
+			snprintf(text, sizeof(text), "%zu runs below %s: the "
+				 "newest, %s, is read; name another to read "
+				 "it", runs.n, profile, strrchr(run, '/') + 1);
+			out->note = na_arena_strn(a, text, strlen(text));
+		}
+	}
+	free(runs.paths);
+	return st;
+}
+
+enum na_status na_discover(const char *path, struct na_arena *a,
+			   struct na_found *out, struct na_err *err)
+{
+	enum na_status st;
+	char *below;
+
+	*out = (struct na_found){NULL, 0, 0, NULL};
+	if (strcmp(path, "-") == 0 || !is_directory(path)) {
+		if (!na_grow(&out->paths, &out->cap, 1, sizeof(*out->paths)))
+			return na_fail_nomem(err);
+		out->paths[out->n++] = path;
+		return NA_OK;
+	}
+	st = list(path, wants_trace, a, out, err);
+	if (st != NA_OK || out->n)
+		return st;
+	below = joined(a, path, "plugins/profile");
+	if (!below)
+		return na_fail_nomem(err);
+	if (is_directory(below))
+		st = in_run(below, a, out, err);
+	else if (strlen(path) >= 7 &&
+		 strncmp(path + strlen(path) - 7, "profile", 7) == 0)
+		st = in_run(path, a, out, err);
+	if (st == NA_OK && !out->n)
+		st = na_fail(err, NA_EIO, "%s: no traces in this directory: "
+			"expected *.xplane.pb files, or plugins/profile/<run>/ "
+			"with such files below it", path);
+	return st;
+}
+
+const char *na_host_of_path(const char *path, struct na_arena *a,
+			    bool *from_name)
+{
+	const char *base = strrchr(path, '/');
+	size_t n, e;
+
+	base = base ? base + 1 : path;
+	n = strlen(base);
+	e = trace_ending(base);
+	*from_name = e > 0;
+	if (!e) {
+		/* trace.pb, trace.pb.gz: what stands before the first dot */
+		const char *dot = strchr(base, '.');
+
+		e = dot && dot > base ? n - (size_t)(dot - base) : 0;
+	}
+	return na_arena_strn(a, base, n - e);
+}

@@ -1,0 +1,27 @@
+/*
+ * From what a user names to the files to read: a file stands for itself, a
+ * directory is an XProf session (every *.xplane.pb* in it) or a log
+ * directory with plugins/profile/<run>/ below it (the newest run).
+ */
+#ifndef INGEST_DISCOVER_H
+#define INGEST_DISCOVER_H
+
+#include "netan/base/arena.h"
+#include "netan/base/err.h"
+
+struct na_found {
+	const char **paths;              /* sorted by name */
+	size_t n, cap;
+	const char *note;                /* a choice that was made, or NULL */
+};
+
+/* Paths live in the arena; the array is the caller's (free). */
+enum na_status na_discover(const char *path, struct na_arena *a,
+			   struct na_found *out, struct na_err *err);
+
+/* Host name by file name: base name without ".xplane.pb" and packing.
+ * *from_name says whether the name had that form. */
+const char *na_host_of_path(const char *path, struct na_arena *a,
+			    bool *from_name);
+
+#endif

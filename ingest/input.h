@@ -1,0 +1,116 @@
+/*
+ * One opened input, and the table of readers.  A reader is one row of
+ * readers.def:
+ *
+ *   sniff  says whether the first bytes are its format
+ *   open   surveys the file: structure, first time, wall clock, host
+ *   cut    hands out the next block of work (one caller at a time)
+ *   read   turns one block into records (any number of threads at once)
+ *   close  frees what open made
+ *
+ * Between open and read the caller sets zero_ns, once it knows the origin
+ * over all inputs.
+ */
+#ifndef INGEST_INPUT_H
+#define INGEST_INPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "netan/base/arena.h"
+#include "netan/base/err.h"
+#include "netan/model/sink.h"
+
+enum { NA_BLOCK_BYTES = 1 << 20 };       /* fixed: output never depends on -j */
+
+/* What is in a file, for `netan info`. */
+struct na_section {
+	const char *name;                /* plane; borrowed from the input */
+	uint64_t lines, events;
+	struct na_part_line { const char *name; uint64_t events; } *parts;
+	size_t n_parts;                  /* one for each line */
+};
+
+struct na_warning {
+	const char *text;                /* owned by the input's arena */
+	struct na_warning *next;
+};
+
+struct na_input {
+	const char *path;                /* as given, or dir/name */
+	const char *host;                /* from the file name or content */
+	const char *format;              /* "xspace" */
+	const char *packed;              /* "gzip", "zstd" or NULL */
+	uint64_t file_bytes;             /* size on disk; piped: bytes read */
+	uint32_t wants;                  /* enum na_want bits */
+
+	const uint8_t *data;             /* mapped bytes, inflated */
+	size_t size;
+	const struct na_reader *reader;
+	void *state;                     /* the reader's */
+
+	/* From open().  Times in ns on the wall clock when has_wall, else on
+	 * the file's own clock; zero_ns is the origin on the same clock. */
+	bool has_time, has_wall;
+	int64_t first_ns, zero_ns;
+	int64_t profile_start_ns, profile_stop_ns;      /* 0: unknown */
+	uint64_t n_devices;              /* device planes */
+	uint64_t lines_skipped;          /* nobody asked for them */
+	uint64_t events;                 /* of the lines that were read */
+	bool damaged;                    /* truncated or broken somewhere */
+
+	struct na_section *sections;
+	size_t n_sections;
+	/* Nearest names that are there when what was wanted is not. */
+	const char **names_seen;
+	size_t n_names_seen;
+
+	struct na_arena arena;
+	struct na_warning *warnings, **warnings_end;
+	size_t n_warnings;               /* more may have been counted */
+};
+
+struct na_block {
+	const void *owner;               /* the reader's: which line */
+	const uint8_t *p, *end;
+};
+
+enum na_sniff { NA_SNIFF_NO, NA_SNIFF_YES, NA_SNIFF_DAMAGED };
+
+struct na_reader {
+	const char *name;
+	/* head: the first n bytes of `size` (UINT64_MAX: not known yet). */
+	enum na_sniff (*sniff)(const uint8_t *head, size_t n, uint64_t size,
+			       const char **why);
+	/*
+	 * While inflated or piped bytes are spooled: decide about the next
+	 * bytes at a structural border.  Returns how many bytes *keep holds
+	 * for (may exceed n), or 0 for "show me more".  NULL: keep all.
+	 */
+	uint64_t (*spool)(void *state, const uint8_t *p, size_t n, bool last,
+			  uint32_t wants, bool *keep);
+	size_t spool_state_size;
+	enum na_status (*open)(struct na_input *in, struct na_err *err);
+	enum na_status (*cut)(struct na_input *in, struct na_block *b,
+			      struct na_err *err);
+	enum na_status (*read)(const struct na_input *in,
+			       const struct na_block *b,
+			       const struct na_sink *sink, struct na_err *err);
+	void (*close)(struct na_input *in);
+};
+
+extern const struct na_reader *const na_readers[];       /* NULL at the end */
+
+/*
+ * Open, unpack and survey one file ("-" is standard input).  On failure
+ * nothing stays open and err names the file.  NA_EFORMAT: not a format we
+ * read; NA_EIO: could not be read.
+ */
+enum na_status na_input_open(struct na_input *in, const char *path,
+			     uint32_t wants, struct na_err *err);
+void na_input_close(struct na_input *in);
+
+/* Remember damage; the first few are kept as text, all are counted. */
+void na_input_warn(struct na_input *in, const char *fmt, ...) NA_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * Device planes: training steps, program executions, and the collective
+ * kernels of GPU streams (trace-formats.md, 2.2 and 2.3).
+ */
+#include "ingest/xspace.h"
+
+#include "netan/base/similar.h"
+
+/* The number in a step's name: "12", or the last run of digits in it. */
+static int64_t number_in(const struct na_text *t)
+{
+	size_t end = t->n, at;
+	int64_t x = 0;
+
+	while (end && (t->s[end - 1] < '0' || t->s[end - 1] > '9'))
+		end--;
+	for (at = end; at && t->s[at - 1] >= '0' && t->s[at - 1] <= '9'; at--)
+		;
+	if (at == end || end - at > 18)
+		return -1;
+	for (; at < end; at++)
+		x = x * 10 + (t->s[at] - '0');
+	return x;
+}
+
+static enum na_status span(struct xs_read *r, const struct xs_event *e,
+			   enum na_span_kind kind, const enum xs_slot *slots,
+			   size_t n_slots)
+{
+	const struct na_sink *sink = r->sink;
+	struct na_text name = {"", 0};
+	struct na_span s = {.kind = kind, .number = -1,
+			    .plane = r->line->plane->number};
+
+	if (!xs_event_times(r, e, &s.start_ps, &s.end_ps)) {
+		sink->left_out(sink->ctx, NA_LEFT_BAD_DURATION, 1);
+		return NA_OK;
+	}
+	if (e->type)
+		name = xs_shown_name(e->type);
+	for (size_t i = 0; i < n_slots && s.number < 0; i++)
+		s.number = xs_int_or(&r->values, slots[i], -1);
+	if (s.number < 0)
+		s.number = number_in(&name);
+	s.name = sink->name(sink->ctx, name.s, name.n);
+	return sink->span(sink->ctx, &s);
+}
+
+enum na_status xs_step_event(struct xs_read *r, const struct xs_event *e)
+{
+	static const enum xs_slot slots[] = {XS_STEP_NUM};
+	struct na_text name = {"", 0};
+
+	if (e->type)
+		name = xs_shown_name(e->type);
+	/* A name that is a number is the step number as users know it. */
+	if (name.n && name.s[0] >= '0' && name.s[0] <= '9')
+		return span(r, e, NA_SPAN_STEP, NULL, 0);
+	return span(r, e, NA_SPAN_STEP, slots, 1);
+}
+
+enum na_status xs_module_event(struct xs_read *r, const struct xs_event *e)
+{
+	static const enum xs_slot slots[] = {XS_RUN_ID};
+
+	return span(r, e, NA_SPAN_MODULE, slots, 1);
+}
+
+uint8_t xs_kernel_kind(const struct na_text *name)
+{
+	return na_starts_nocase(name->s, name->n, "nccl");
+}
+
+enum na_status xs_kernel_event(struct xs_read *r, const struct xs_event *e)
+{
+	struct na_action a = {
+		.kind = NA_ACT_KERNEL, .name = xs_shown_name(e->type),
+		.device = NA_UNKNOWN_U32, .collective = NA_UNKNOWN_U32,
+		.type = NA_UNKNOWN_U32, .launch = NA_UNKNOWN_U32,
+		.iteration = NA_UNKNOWN_U32, .chunk = NA_UNKNOWN_I32,
+		.local_device_id = r->line->plane->number, .num_actions = -1,
+		.action_index = -1, .level = -1, .send_channel_id = -1,
+		.recv_channel_id = -1, .run_id = -1,
+		.slack_us = NA_UNKNOWN_PS,
+		.transmission_budget_us = NA_UNKNOWN_PS,
+		.delay_budget_us = NA_UNKNOWN_PS,
+		.activation_to_receive_us = NA_UNKNOWN_PS,
+	};
+
+	if (!xs_event_times(r, e, &a.start_ps, &a.end_ps)) {
+		r->sink->left_out(r->sink->ctx, NA_LEFT_BAD_DURATION, 1);
+		return NA_OK;
+	}
+	return r->sink->action(r->sink->ctx, &a);
+}
