@@ -9,7 +9,8 @@
  *   NA_OPT_TIME    int64_t, picoseconds
  *   NA_OPT_BYTES   int64_t, bytes
  *   NA_OPT_RATE    double, bits per second
- *   NA_OPT_TEXT    const char *, borrowed from the command line
+ *   NA_OPT_TEXT    const char *, borrowed from the command line;
+ *                  `arg` may list the only words allowed: "rx|tx"
  *   NA_OPT_CHOICE  int, index into `arg`, which lists the words: "rx|tx"
  *   NA_OPT_LIST    struct na_text_list, one entry each time it is given
  *

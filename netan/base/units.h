@@ -20,8 +20,25 @@ __extension__ typedef __int128 na_i128;
 #define NA_TIME_MAX INT64_MAX
 
 /* False, and *out untouched, when the result does not fit. */
-bool na_add_i64(int64_t a, int64_t b, int64_t *out);
-bool na_mul_i64(int64_t a, int64_t b, int64_t *out);
+static inline bool na_add_i64(int64_t a, int64_t b, int64_t *out)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return false;
+	*out = sum;
+	return true;
+}
+
+static inline bool na_mul_i64(int64_t a, int64_t b, int64_t *out)
+{
+	int64_t product;
+
+	if (__builtin_mul_overflow(a, b, &product))
+		return false;
+	*out = product;
+	return true;
+}
 
 /*
  * What a user types.  A number without its unit is refused, except 0.
@@ -58,5 +75,13 @@ const char *na_print_count(char *buf, uint64_t n);
 /* The shortest decimal form that reads back as the same double, with '.'
  * whatever the locale: for JSON and CSV.  x is finite. */
 const char *na_print_double(char *buf, double x);
+
+/*
+ * Plain numbers for people, '.' whatever the locale: `digits` significant
+ * digits (the whole part is never rounded away: 12346, not 12300), or
+ * `digits` digits after the point.  "-" when x is not finite.
+ */
+const char *na_print_number(char *buf, double x, int digits);
+const char *na_print_fixed(char *buf, double x, int digits);
 
 #endif

@@ -1,0 +1,23 @@
+/*
+ * How a command shows itself: name, help and own options.  An analysis has
+ * one, and so has every other command; dispatch, help, completion and man
+ * pages read nothing else.
+ */
+#ifndef NETAN_BASE_FACE_H
+#define NETAN_BASE_FACE_H
+
+#include <stddef.h>
+
+#include "netan/base/opt.h"
+
+struct na_face {
+	const char *name;
+	const char *question;            /* one line: what it answers */
+	const char *usage;               /* "[OPTION…] INPUT…" */
+	const char *details;             /* paragraphs, or NULL */
+	const char *example;             /* lines a user can paste, or NULL */
+	const struct na_opt *opts;       /* own options, or NULL */
+	size_t params_size;
+};
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * How alike two names are, for "did you mean" and for near misses in a
+ * trace.  Edit distance with adjacent swaps counted once ("optimal string
+ * alignment"), letters compared without case; names longer than
+ * NA_SIMILAR_MAX are compared by their first bytes.
+ */
+#ifndef NETAN_BASE_SIMILAR_H
+#define NETAN_BASE_SIMILAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { NA_SIMILAR_MAX = 63 };
+
+size_t na_edit_distance(const char *a, size_t na, const char *b, size_t nb);
+
+/* ASCII case folded. */
+bool na_same_nocase(const char *a, size_t na, const char *b);
+bool na_starts_nocase(const char *a, size_t na, const char *prefix);
+bool na_ends_nocase(const char *a, size_t na, const char *suffix);
+bool na_contains_nocase(const char *a, size_t na, const char *part);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * A list of fixed-size records in chunks: it never moves or copies what it
+ * holds while it grows, and two bags join without copying.
+ */
+#ifndef NETAN_MODEL_BAG_H
+#define NETAN_MODEL_BAG_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+/*
+ * Where the chunks of many bags come from, on any number of threads:
+ * slabs on huge pages where the system has them, since the first touch of
+ * a page costs as much as filling it.  Everything goes with the pool.
+ */
+struct na_pool {
+	pthread_mutex_t lock;
+	struct na_slab *slabs;
+	size_t used;                     /* bytes of the newest slab */
+};
+
+void na_pool_init(struct na_pool *p);
+void na_pool_fini(struct na_pool *p);
+
+struct na_chunk {
+	struct na_chunk *next;
+	size_t n;                        /* records in it */
+	_Alignas(16) unsigned char data[];
+};
+
+struct na_bag {
+	struct na_pool *pool;
+	size_t size;                     /* bytes of a record */
+	struct na_chunk *first, *last;
+	size_t n, room;                  /* records; free in the last chunk */
+};
+
+/* The records live as long as the pool. */
+void na_bag_init(struct na_bag *b, struct na_pool *pool, size_t size);
+
+/* Room for one more, at the end; NULL when memory is short. */
+void *na_bag_push(struct na_bag *b);
+
+/* Append all of `from`, which is empty afterwards. */
+void na_bag_splice(struct na_bag *into, struct na_bag *from);
+
+#endif

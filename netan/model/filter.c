@@ -1,0 +1,153 @@
+#include "netan/model/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/text.h"
+#include "netan/base/vec.h"
+#include "netan/model/store.h"
+
+void na_filter_init(struct na_filter *f)
+{
+	*f = (struct na_filter){
+		.side = -1, .max_bytes = UINT64_MAX, .from_ps = NA_TIME_MIN,
+		.to_ps = NA_TIME_MAX, .first_step = -1, .last_step = -1,
+	};
+}
+
+static bool any_glob(const struct na_text_list *l, const char *text)
+{
+	if (!l || !l->n)
+		return true;
+	for (size_t i = 0; i < l->n; i++) {
+		if (na_glob(l->items[i], text))
+			return true;
+	}
+	return false;
+}
+
+bool na_filter_collective(const struct na_filter *f, const char *name)
+{
+	return any_glob(f->collective, name);
+}
+
+bool na_filter_early(const struct na_filter *f, const struct na_transfer *t)
+{
+	if (f->side >= 0 && t->side != f->side)
+		return false;
+	if (t->size_bytes < f->min_bytes || t->size_bytes > f->max_bytes)
+		return false;
+	if (t->style == NA_STYLE_MESSAGE)
+		return true;             /* its time is not settled yet */
+	if (f->clip)
+		return t->end_ps >= f->from_ps && t->start_ps < f->to_ps;
+	return t->end_ps >= f->from_ps && t->end_ps < f->to_ps;
+}
+
+static bool has(const struct na_text_list *l)
+{
+	return l && l->n;
+}
+
+/* An endpoint is named by itself or by its host. */
+static bool *endpoint_verdicts(const struct na_text_list *l,
+			       const struct na_store *s)
+{
+	size_t n = s->names.n_endpoints;
+	bool *ok = na_calloc(n * s->n_runs, sizeof(*ok));
+	char buf[NA_ENDPOINT_BUF];
+
+	for (size_t run = 0; ok && run < s->n_runs; run++) {
+		for (size_t i = 0; i < n; i++) {
+			uint32_t h = na_store_host_of(s, (uint32_t)run,
+						      (uint32_t)i);
+
+			na_endpoint_print(buf, &s->names.endpoints[i]);
+			ok[run * n + i] = any_glob(l, buf) ||
+				any_glob(l, s->hosts[h].name);
+		}
+	}
+	return ok;
+}
+
+bool na_late_init(struct na_late *l, const struct na_filter *f,
+		  const struct na_store *s)
+{
+	*l = (struct na_late){.filter = f, .store = s};
+	if (has(f->host)) {
+		l->host_ok = na_calloc(s->n_sources, sizeof(bool));
+		for (size_t i = 0; l->host_ok && i < s->n_sources; i++)
+			l->host_ok[i] = any_glob(f->host, s->sources[i].host);
+	}
+	if (has(f->src))
+		l->src_ok = endpoint_verdicts(f->src, s);
+	if (has(f->dst))
+		l->dst_ok = endpoint_verdicts(f->dst, s);
+	return (l->host_ok || !has(f->host)) && (l->src_ok || !has(f->src)) &&
+	       (l->dst_ok || !has(f->dst));
+}
+
+void na_late_fini(struct na_late *l)
+{
+	free(l->host_ok);
+	free(l->src_ok);
+	free(l->dst_ok);
+}
+
+static bool too_fast(const struct na_filter *f, const struct na_transfer *t)
+{
+	double bits = (double)t->size_bytes * 8;
+	double ps = (double)(t->end_ps - t->start_ps);
+
+	return f->max_rate_bps > 0 && ps > 0 &&
+	       bits * 1e12 > f->max_rate_bps * ps;
+}
+
+static bool in_window(const struct na_filter *f, int64_t start_ps,
+		      int64_t end_ps)
+{
+	/* Half-open [from, to); an instant at `from` is inside. */
+	if (!f->clip)
+		return end_ps >= f->from_ps && end_ps < f->to_ps;
+	if (start_ps == end_ps)
+		return end_ps >= f->from_ps && end_ps < f->to_ps;
+	return end_ps > f->from_ps && start_ps < f->to_ps;
+}
+
+static bool in_steps(const struct na_late *l, uint32_t step)
+{
+	const struct na_filter *f = l->filter;
+
+	if (f->first_step < 0)
+		return true;
+	return step < l->store->n_steps &&
+	       l->store->steps[step].number >= f->first_step &&
+	       l->store->steps[step].number <= f->last_step;
+}
+
+enum na_verdict na_filter_late(const struct na_late *l,
+			       const struct na_transfer *t)
+{
+	const struct na_store *s = l->store;
+	size_t base = s->sources[t->input].run * s->names.n_endpoints;
+
+	if ((l->host_ok && !l->host_ok[t->input]) ||
+	    (l->src_ok && !l->src_ok[base + t->src]) ||
+	    (l->dst_ok && !l->dst_ok[base + t->dst]) ||
+	    !in_steps(l, t->step) ||
+	    !in_window(l->filter, t->start_ps, t->end_ps))
+		return NA_DROP_FILTERED;
+	return too_fast(l->filter, t) ? NA_DROP_TOO_FAST : NA_KEEP;
+}
+
+bool na_filter_graph(const struct na_late *l, const struct na_graph *g)
+{
+	const struct na_filter *f = l->filter;
+
+	if (l->host_ok && !l->host_ok[g->input])
+		return false;
+	if (!na_filter_collective(f, na_strtab_at(&l->store->names.strings,
+						  g->collective)))
+		return false;
+	return g->end_ps >= f->from_ps && g->start_ps <= f->to_ps;
+}

@@ -1,0 +1,49 @@
+/*
+ * Which transfers count.  What a record alone can tell is decided while it
+ * is read (na_filter_early), the rest when the store is resolved
+ * (na_filter_late): hosts, steps, and times, which an old message has only
+ * once the anchor is known.
+ */
+#ifndef NETAN_MODEL_FILTER_H
+#define NETAN_MODEL_FILTER_H
+
+#include <stdbool.h>
+
+#include "netan/base/opt.h"
+#include "netan/base/units.h"
+#include "netan/model/transfer.h"
+
+struct na_filter {
+	const struct na_text_list *host, *src, *dst, *collective;  /* or NULL */
+	int side;                        /* enum na_side; -1: both */
+	uint64_t min_bytes, max_bytes;
+	int64_t from_ps, to_ps;          /* NA_TIME_MIN, NA_TIME_MAX: open */
+	bool clip;                       /* overlap counts, not the end */
+	int64_t first_step, last_step;   /* -1: all */
+	bool include_loopback;
+	double max_rate_bps;             /* 0: none */
+};
+
+struct na_store;
+
+void na_filter_init(struct na_filter *f);
+bool na_filter_early(const struct na_filter *f, const struct na_transfer *t);
+bool na_filter_collective(const struct na_filter *f, const char *name);
+
+/* Verdicts on endpoints and hosts, made once. */
+struct na_late {
+	const struct na_filter *filter;
+	const struct na_store *store;
+	bool *host_ok, *src_ok, *dst_ok; /* NULL: all */
+};
+bool na_late_init(struct na_late *l, const struct na_filter *f,
+		  const struct na_store *s);
+void na_late_fini(struct na_late *l);
+
+enum na_verdict { NA_KEEP, NA_DROP_FILTERED, NA_DROP_TOO_FAST };
+enum na_verdict na_filter_late(const struct na_late *l,
+			       const struct na_transfer *t);
+struct na_graph;
+bool na_filter_graph(const struct na_late *l, const struct na_graph *g);
+
+#endif

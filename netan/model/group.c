@@ -1,0 +1,175 @@
+#include "netan/model/group.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "netan/base/similar.h"
+#include "netan/base/units.h"
+
+static const char *const key_names[NA_N_KEYS] = {
+	"host", "src", "dst", "pair", "collective", "transfer_type", "size",
+	"step", "device", "label",
+};
+
+const char *na_key_name(enum na_key k)
+{
+	return key_names[k];
+}
+
+static enum na_status wrong_key(const char *word, size_t n, struct na_err *err)
+{
+	char words[160] = "";
+	size_t best = 0, at = 0, distance = SIZE_MAX;
+
+	for (size_t i = 0; i < NA_N_KEYS; i++) {
+		size_t d = na_edit_distance(word, n, key_names[i],
+					    strlen(key_names[i]));
+
+		if (d < distance) {
+			distance = d;
+			best = i;
+		}
+		at += (size_t)snprintf(words + at, sizeof(words) - at, "%s%s",
+				       i ? " " : "", key_names[i]);
+	}
+	if (distance <= 2)
+		return na_fail(err, NA_EUSAGE, "--by: unknown key \"%.*s\"; "
+			"did you mean \"%s\"?", (int)n, word, key_names[best]);
+	return na_fail(err, NA_EUSAGE, "--by: unknown key \"%.*s\"; keys are "
+		       "%s", (int)n, word, words);
+}
+
+enum na_status na_grouping_parse(const char *by, struct na_grouping *out,
+				 struct na_err *err)
+{
+	out->n = 0;
+	while (by && *by) {
+		size_t n = strcspn(by, ","), k = 0;
+
+		while (k < NA_N_KEYS && (strlen(key_names[k]) != n ||
+					 memcmp(key_names[k], by, n) != 0))
+			k++;
+		if (k == NA_N_KEYS)
+			return wrong_key(by, n, err);
+		if (out->n == NA_MAX_KEYS)
+			return na_fail(err, NA_EUSAGE, "--by: at most %d keys",
+				       NA_MAX_KEYS);
+		out->keys[out->n++] = (enum na_key)k;
+		by += n + (by[n] == ',');
+	}
+	return NA_OK;
+}
+
+/* Power-of-two class: sizes in [2^(k-1), 2^k) give k, 0 gives 0. */
+static uint64_t size_class(uint64_t bytes)
+{
+	uint64_t k = 0;
+
+	for (; bytes; bytes >>= 1)
+		k++;
+	return k;
+}
+
+static uint64_t value_of(enum na_key k, const struct na_store *s,
+			 const struct na_transfer *t)
+{
+	switch (k) {
+	case NA_KEY_HOST:
+		return t->input;
+	case NA_KEY_SRC:
+		return t->src;
+	case NA_KEY_DST:
+		return t->dst;
+	case NA_KEY_PAIR:
+		return (uint64_t)t->src << 32 | t->dst;
+	case NA_KEY_COLLECTIVE:
+		return t->collective;
+	case NA_KEY_TRANSFER_TYPE:
+		return t->type;
+	case NA_KEY_SIZE:
+		return size_class(t->size_bytes);
+	case NA_KEY_STEP:
+		return t->step;
+	case NA_KEY_DEVICE:
+		return t->side == NA_RX ? t->dst : t->src;
+	case NA_KEY_LABEL:
+		return s->sources[t->input].run;
+	case NA_N_KEYS:
+		break;
+	}
+	return 0;
+}
+
+void na_group_of(const struct na_grouping *g, const struct na_store *s,
+		 const struct na_transfer *t, uint64_t values[NA_MAX_KEYS])
+{
+	for (size_t i = 0; i < g->n; i++)
+		values[i] = value_of(g->keys[i], s, t);
+}
+
+static const char *endpoint_text(const struct na_store *s, uint64_t e,
+				 char *buf)
+{
+	if (e >= s->names.n_endpoints)
+		return "unknown";
+	return na_endpoint_print(buf, &s->names.endpoints[e]);
+}
+
+static const char *size_text(uint64_t k, char *buf)
+{
+	char lo[NA_UNIT_BUF], hi[NA_UNIT_BUF];
+
+	if (k == 0)
+		return "0 B";
+	na_print_bytes(lo, (double)(UINT64_C(1) << (k - 1)), 4);
+	na_print_bytes(hi, k < 64 ? (double)(UINT64_C(1) << k) : 18.4e18, 4);
+	snprintf(buf, NA_KEY_BUF, "[%.40s, %.40s)", lo, hi);
+	return buf;
+}
+
+static const char *label_text(const struct na_store *s, uint64_t run)
+{
+	for (size_t i = 0; i < s->n_sources; i++) {
+		if (s->sources[i].run == run)
+			return s->sources[i].label ? s->sources[i].label : "";
+	}
+	return "";
+}
+
+const char *na_key_text(const struct na_store *s, enum na_key k,
+			uint64_t value, char *buf)
+{
+	char a[NA_ENDPOINT_BUF], b[NA_ENDPOINT_BUF];
+
+	switch (k) {
+	case NA_KEY_HOST:
+		return s->sources[value].host;
+	case NA_KEY_SRC:
+	case NA_KEY_DST:
+	case NA_KEY_DEVICE:
+		return endpoint_text(s, value, buf);
+	case NA_KEY_PAIR:
+		snprintf(buf, NA_KEY_BUF, "%s->%s",
+			 endpoint_text(s, value >> 32, a),
+			 endpoint_text(s, value & UINT32_MAX, b));
+		return buf;
+	case NA_KEY_COLLECTIVE:
+	case NA_KEY_TRANSFER_TYPE:
+		return value < s->names.strings.n ?
+			na_strtab_at(&s->names.strings, (uint32_t)value) :
+			"unknown";
+	case NA_KEY_SIZE:
+		return size_text(value, buf);
+	case NA_KEY_STEP:
+		if (value >= s->n_steps)
+			return "none";
+		snprintf(buf, NA_KEY_BUF, "%" PRId64, s->steps[value].number);
+		return buf;
+	case NA_KEY_LABEL:
+		return label_text(s, value);
+	case NA_N_KEYS:
+		break;
+	}
+	return "";
+}

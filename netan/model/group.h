@@ -1,0 +1,39 @@
+/*
+ * --by KEY[,KEY]: which group a transfer belongs to.  A key's value is a
+ * small number within the store; its text is made only for output.
+ */
+#ifndef NETAN_MODEL_GROUP_H
+#define NETAN_MODEL_GROUP_H
+
+#include <stdbool.h>
+
+#include "netan/model/store.h"
+
+enum na_key {
+	NA_KEY_HOST, NA_KEY_SRC, NA_KEY_DST, NA_KEY_PAIR, NA_KEY_COLLECTIVE,
+	NA_KEY_TRANSFER_TYPE, NA_KEY_SIZE, NA_KEY_STEP, NA_KEY_DEVICE,
+	NA_KEY_LABEL, NA_N_KEYS
+};
+
+enum { NA_MAX_KEYS = 4 };
+
+struct na_grouping {
+	enum na_key keys[NA_MAX_KEYS];
+	size_t n;
+};
+
+/* The words of --by, comma-separated; NA_EUSAGE names the wrong one. */
+enum na_status na_grouping_parse(const char *by, struct na_grouping *out,
+				 struct na_err *err);
+const char *na_key_name(enum na_key k);
+
+/* The group of a transfer as a tuple of out->n numbers. */
+void na_group_of(const struct na_grouping *g, const struct na_store *s,
+		 const struct na_transfer *t, uint64_t values[NA_MAX_KEYS]);
+
+/* The text of one value; `buf` is used where nothing lasting exists. */
+#define NA_KEY_BUF 96
+const char *na_key_text(const struct na_store *s, enum na_key k,
+			uint64_t value, char *buf);
+
+#endif

@@ -1,0 +1,231 @@
+/* The sink that collects one block of work. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+#include "netan/model/store.h"
+
+void na_part_init(struct na_part *p, struct na_pool *pool,
+		  const struct na_filter *filter, uint32_t wants)
+{
+	memset(p, 0, sizeof(*p));
+	na_names_init(&p->names);
+	na_bag_init(&p->transfers, pool, sizeof(struct na_transfer));
+	na_bag_init(&p->graphs, pool, sizeof(struct na_graph));
+	na_bag_init(&p->spans, pool, sizeof(struct na_span));
+	p->filter = filter;
+	p->wants = wants;
+}
+
+void na_part_fini(struct na_part *p)
+{
+	na_names_fini(&p->names);
+	free(p->local);
+	free(p->unknown);
+	free(p->verdicts);
+	for (size_t i = 0; i < p->n_remarks && i < NA_REMARKS_MAX; i++)
+		free(p->remarks[i].text);
+}
+
+static bool mark_local(struct na_part *p, uint32_t endpoint)
+{
+	size_t old = p->n_local;
+
+	if (endpoint >= old) {
+		if (!na_grow(&p->local, &p->n_local, (size_t)endpoint + 1,
+			     sizeof(*p->local)))
+			return false;
+		memset(p->local + old, 0, p->n_local - old);
+	}
+	p->local[endpoint] = true;
+	return true;
+}
+
+static void saw_time(struct na_tally *t, int64_t start_ps, int64_t end_ps)
+{
+	if (!t->timed || start_ps < t->first_ps)
+		t->first_ps = start_ps;
+	if (!t->timed || end_ps > t->last_ps)
+		t->last_ps = end_ps;
+	t->timed = true;
+}
+
+/* The filter's verdict on a collective, asked once for each name. */
+static bool collective_ok(struct na_part *p, uint32_t name)
+{
+	size_t old = p->n_verdicts;
+
+	if (!p->filter->collective || !p->filter->collective->n)
+		return true;
+	if (name >= p->names.strings.n)
+		return na_filter_collective(p->filter, "");
+	if (name >= old) {
+		if (!na_grow(&p->verdicts, &p->n_verdicts, (size_t)name + 1,
+			     sizeof(*p->verdicts))) {
+			p->short_of_memory = true;
+			return false;
+		}
+		memset(p->verdicts + old, 0, p->n_verdicts - old);
+	}
+	if (!p->verdicts[name])
+		p->verdicts[name] = 1 + na_filter_collective(p->filter,
+			na_strtab_at(&p->names.strings, name));
+	return p->verdicts[name] == 2;
+}
+
+/* An old event about as long as its latency spans the transfer. */
+static void vote_anchor(struct na_tally *y, const struct na_transfer *t)
+{
+	int64_t latency, off, slack;
+
+	if (t->style != NA_STYLE_MESSAGE || t->klass != NA_VALID)
+		return;
+	latency = t->end_ps - t->start_ps;
+	off = t->action_ps - latency;
+	slack = latency / 10 + 2 * NA_PS_PER_US;
+	if (off <= slack && off >= -slack && t->action_ps > latency / 2)
+		y->spans_near++;
+	else
+		y->spans_far++;
+}
+
+static bool wanted(struct na_part *p, const struct na_transfer *t)
+{
+	if (!p->filter)
+		return true;
+	if (t->klass == NA_LOOPBACK && !p->filter->include_loopback) {
+		p->tally.left_out[NA_LEFT_LOOPBACK]++;
+		return false;
+	}
+	if (na_filter_early(p->filter, t) && collective_ok(p, t->collective))
+		return true;
+	p->tally.left_out[NA_LEFT_FILTERED]++;
+	return false;
+}
+
+static enum na_status add_transfer(void *ctx, const struct na_transfer *t)
+{
+	struct na_part *p = ctx;
+	struct na_transfer *to;
+
+	p->tally.classes[t->side][t->style][t->klass]++;
+	if (!mark_local(p, t->side == NA_RX ? t->dst : t->src))
+		return NA_ENOMEM;
+	vote_anchor(&p->tally, t);
+	if (!wanted(p, t))
+		return NA_OK;
+	to = na_bag_push(&p->transfers);
+	if (!to)
+		return NA_ENOMEM;
+	*to = *t;
+	saw_time(&p->tally, t->start_ps, t->end_ps);
+	return NA_OK;
+}
+
+static enum na_status add_action(void *ctx, const struct na_action *a)
+{
+	struct na_part *p = ctx;
+	struct na_graph *to;
+
+	p->tally.actions[a->style][a->kind]++;
+	if (a->kind != NA_ACT_GRAPH || !(p->wants & NA_WANT_GRAPHS))
+		return NA_OK;
+	if (a->device != NA_UNKNOWN_U32 && !mark_local(p, a->device))
+		return NA_ENOMEM;
+	to = na_bag_push(&p->graphs);
+	if (!to)
+		return NA_ENOMEM;
+	*to = (struct na_graph){
+		.start_ps = a->start_ps, .end_ps = a->end_ps,
+		.size_bytes = a->size_bytes, .device = a->device,
+		.collective = a->collective, .type = a->type,
+		.style = (uint16_t)a->style};
+	return NA_OK;
+}
+
+static enum na_status add_span(void *ctx, const struct na_span *s)
+{
+	struct na_part *p = ctx;
+	struct na_span *to;
+
+	/* Modules wait for the analyses that need them. */
+	if (s->kind != NA_SPAN_STEP)
+		return NA_OK;
+	to = na_bag_push(&p->spans);
+	if (!to)
+		return NA_ENOMEM;
+	*to = *s;
+	return NA_OK;
+}
+
+static uint32_t add_name(void *ctx, const char *s, size_t n)
+{
+	struct na_part *p = ctx;
+	uint32_t name = na_strtab_add(&p->names.strings, s, n);
+
+	p->short_of_memory |= name == NA_NO_NAME;
+	return name;
+}
+
+static uint32_t add_endpoint(void *ctx, int32_t slice, int32_t device)
+{
+	struct na_part *p = ctx;
+	uint32_t e = na_names_endpoint(&p->names, slice, device);
+
+	p->short_of_memory |= e == UINT32_MAX;
+	return e;
+}
+
+static void add_classed(void *ctx, enum na_side side, enum na_style style,
+			enum na_class klass, uint64_t n)
+{
+	struct na_part *p = ctx;
+
+	p->tally.classes[side][style][klass] += n;
+	p->tally.left_out[klass == NA_BAD_KEY ? NA_LEFT_BAD_KEY :
+			  NA_LEFT_BAD_DURATION] += n;
+}
+
+static void add_left_out(void *ctx, enum na_reason why, uint64_t n)
+{
+	struct na_part *p = ctx;
+
+	p->tally.left_out[why] += n;
+}
+
+static void add_unknown(void *ctx, const char *s, size_t n)
+{
+	struct na_part *p = ctx;
+	uint32_t name = add_name(p, s, n);
+
+	for (size_t i = 0; i < p->n_unknown; i++) {
+		if (p->unknown[i].name == name) {
+			p->unknown[i].n++;
+			return;
+		}
+	}
+	if (p->n_unknown < 64 && name != NA_NO_NAME &&
+	    na_grow(&p->unknown, &p->cap_unknown, p->n_unknown + 1,
+		    sizeof(*p->unknown)))
+		p->unknown[p->n_unknown++] = (struct na_unknown){name, 1};
+}
+
+static void add_remark(void *ctx, uint64_t at, const char *text)
+{
+	struct na_part *p = ctx;
+
+	if (p->n_remarks < NA_REMARKS_MAX)
+		p->remarks[p->n_remarks] = (struct na_remark){at,
+							      strdup(text)};
+	p->n_remarks++;
+}
+
+struct na_sink na_part_sink(struct na_part *p)
+{
+	return (struct na_sink){
+		.ctx = p, .transfer = add_transfer, .action = add_action,
+		.span = add_span, .name = add_name, .endpoint = add_endpoint,
+		.classed = add_classed, .left_out = add_left_out,
+		.unknown_name = add_unknown, .warn = add_remark,
+	};
+}

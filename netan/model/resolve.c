@@ -1,0 +1,343 @@
+/* What only the whole can tell: hosts, anchor, generations, steps. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+#include "netan/model/store.h"
+
+uint32_t na_store_host_of(const struct na_store *s, uint32_t run,
+			  uint32_t endpoint)
+{
+	return s->host_of[run * s->names.n_endpoints + endpoint];
+}
+
+static enum na_status add_host(struct na_store *s, size_t *cap,
+			       const char *name, uint32_t run, bool recorded,
+			       struct na_err *err)
+{
+	char *copy = strdup(name);
+
+	if (!copy || !na_grow(&s->hosts, cap, s->n_hosts + 1,
+			      sizeof(*s->hosts))) {
+		free(copy);
+		return na_fail_nomem(err);
+	}
+	s->hosts[s->n_hosts++] = (struct na_host){copy, run, recorded};
+	return NA_OK;
+}
+
+/* Hosts 0 to n_sources - 1 are the inputs.  A device belongs to the input
+ * that recorded it, else it is a host of its own. */
+static enum na_status resolve_hosts(struct na_store *s, struct na_err *err)
+{
+	size_t n = s->names.n_endpoints, cap = 0;
+	enum na_status st = NA_OK;
+	char buf[NA_ENDPOINT_BUF];
+
+	s->host_of = na_calloc(n * s->n_runs, sizeof(*s->host_of));
+	if (!s->host_of)
+		return na_fail_nomem(err);
+	memset(s->host_of, 0xff, n * s->n_runs * sizeof(*s->host_of));
+	for (size_t i = 0; st == NA_OK && i < s->n_sources; i++) {
+		size_t base = s->sources[i].run * n;
+
+		st = add_host(s, &cap, s->sources[i].host, s->sources[i].run,
+			      true, err);
+		for (size_t e = 0; e < s->n_local[i] && e < n; e++) {
+			if (s->local[i][e] &&
+			    s->host_of[base + e] == NA_UNKNOWN_U32)
+				s->host_of[base + e] = (uint32_t)i;
+		}
+	}
+	for (size_t i = 0; st == NA_OK && i < n * s->n_runs; i++) {
+		if (s->host_of[i] != NA_UNKNOWN_U32)
+			continue;
+		s->host_of[i] = (uint32_t)s->n_hosts;
+		na_endpoint_print(buf, &s->names.endpoints[i % n]);
+		st = add_host(s, &cap, buf, (uint32_t)(i / n), false, err);
+	}
+	return st;
+}
+
+static void settle_anchor(struct na_store *s, enum na_anchor asked)
+{
+	uint64_t near = 0, far = 0;
+
+	for (size_t i = 0; i < s->n_sources; i++) {
+		if (na_store_style(s, i) == NA_STYLE_GRAPH)
+			continue;
+		near += s->tallies[i].spans_near;
+		far += s->tallies[i].spans_far;
+	}
+	s->anchor_mattered = near + far > 0;
+	s->anchor = asked;
+	if (asked == NA_ANCHOR_AUTO)
+		s->anchor = near > far ? NA_ANCHOR_START : NA_ANCHOR_END;
+}
+
+static bool has_messages(const struct na_store *s)
+{
+	for (size_t i = 0; i < s->n_sources; i++) {
+		for (size_t side = 0; side < 2; side++) {
+			for (size_t k = 0; k < NA_N_CLASSES; k++) {
+				if (s->tallies[i].classes[side]
+				    [NA_STYLE_MESSAGE][k])
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* An old send enters the timeline only if it carries a duration. */
+static bool sent_without_time(const struct na_transfer *t)
+{
+	return t->style == NA_STYLE_MESSAGE && t->side == NA_TX &&
+	       t->klass == NA_NO_LATENCY;
+}
+
+/* Old records beside newer ones go; the rest gets its time. */
+static void settle_messages(struct na_store *s)
+{
+	if (!has_messages(s))
+		return;
+	for (size_t i = 0; i < s->n_sources; i++)
+		s->tallies[i].timed = false;
+	for (struct na_chunk *c = s->transfers.first; c; c = c->next) {
+		struct na_transfer *t = (void *)c->data;
+		size_t kept = 0;
+
+		for (size_t i = 0; i < c->n; i++) {
+			struct na_transfer x = t[i];
+			struct na_tally *y = &s->tallies[x.input];
+
+			if (x.style == NA_STYLE_MESSAGE &&
+			    na_store_style(s, x.input) == NA_STYLE_GRAPH) {
+				s->doubled++;
+				continue;
+			}
+			if (sent_without_time(&x)) {
+				y->left_out[NA_LEFT_NO_LATENCY]++;
+				continue;
+			}
+			if (x.style == NA_STYLE_MESSAGE &&
+			    s->anchor == NA_ANCHOR_START) {
+				int64_t latency = x.end_ps - x.start_ps;
+
+				x.start_ps = x.end_ps;
+				if (!na_add_i64(x.start_ps, latency, &x.end_ps))
+					x.end_ps = NA_TIME_MAX;
+			}
+			if (!y->timed || x.start_ps < y->first_ps)
+				y->first_ps = x.start_ps;
+			if (!y->timed || x.end_ps > y->last_ps)
+				y->last_ps = x.end_ps;
+			y->timed = true;
+			t[kept++] = x;
+		}
+		s->transfers.n -= c->n - kept;
+		c->n = kept;
+	}
+}
+
+static int by_run_number(const void *a, const void *b)
+{
+	const struct na_step *x = a, *y = b;
+
+	if (x->run != y->run)
+		return x->run < y->run ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* One entry for each step number of a run, over all devices. */
+static enum na_status resolve_steps(struct na_store *s, struct na_err *err)
+{
+	struct na_step *all = na_calloc(s->spans.n, sizeof(*all));
+	size_t n = 0, kept = 0;
+
+	if (!all)
+		return na_fail_nomem(err);
+	for (struct na_chunk *c = s->spans.first; c; c = c->next) {
+		const struct na_span *x = (const void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			if (x[i].number < 0)
+				continue;        /* a step that no one named */
+			all[n++] = (struct na_step){x[i].number, x[i].start_ps,
+				x[i].end_ps, s->sources[x[i].input].run};
+		}
+	}
+	qsort(all, n, sizeof(*all), by_run_number);
+	for (size_t i = 0; i < n; i++) {
+		struct na_step *last = kept ? &all[kept - 1] : NULL;
+
+		if (!last || by_run_number(last, &all[i]) != 0) {
+			all[kept++] = all[i];
+			continue;
+		}
+		if (all[i].start_ps < last->start_ps)
+			last->start_ps = all[i].start_ps;
+		if (all[i].end_ps > last->end_ps)
+			last->end_ps = all[i].end_ps;
+	}
+	s->steps = all;
+	s->n_steps = kept;
+	return NA_OK;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct na_span *x = a, *y = b;
+
+	if (x->input != y->input)
+		return x->input < y->input ? -1 : 1;
+	if (x->plane != y->plane)
+		return x->plane < y->plane ? -1 : 1;
+	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
+}
+
+static struct na_span *sorted_spans(const struct na_store *s)
+{
+	struct na_span *all = na_calloc(s->spans.n, sizeof(*all));
+	size_t n = 0;
+
+	for (struct na_chunk *c = s->spans.first; all && c; c = c->next) {
+		memcpy(all + n, c->data, c->n * sizeof(*all));
+		n += c->n;
+	}
+	if (all && n)
+		qsort(all, n, sizeof(*all), by_place);
+	return all;
+}
+
+struct lane { size_t from, to; };        /* spans of one device plane */
+
+struct planner {
+	const struct na_store *s;
+	struct na_span *spans;
+	struct lane *lanes;              /* by source, planes in order */
+	size_t *first_lane;              /* [n_sources + 1] */
+	uint32_t **rank;                 /* [source][endpoint] */
+};
+
+static bool find_lanes(struct planner *p)
+{
+	size_t n = p->s->spans.n, lanes = 0, at = 0;
+
+	p->lanes = na_calloc(n, sizeof(*p->lanes));
+	p->first_lane = na_calloc(p->s->n_sources + 1, sizeof(size_t));
+	if (!p->lanes || !p->first_lane)
+		return false;
+	for (size_t i = 0; i < p->s->n_sources; i++) {
+		p->first_lane[i] = lanes;
+		while (at < n && p->spans[at].input == i) {
+			size_t from = at;
+
+			while (at < n && p->spans[at].input == i &&
+			       p->spans[at].plane == p->spans[from].plane)
+				at++;
+			p->lanes[lanes++] = (struct lane){from, at};
+		}
+	}
+	p->first_lane[p->s->n_sources] = lanes;
+	return true;
+}
+
+/* The i-th smallest device id belongs to the i-th smallest plane number. */
+static bool rank_devices(struct planner *p, size_t source)
+{
+	const struct na_store *s = p->s;
+	const struct na_endpoint *e = s->names.endpoints;
+	size_t n = s->n_local[source];
+	uint32_t *rank;
+
+	n = n < s->names.n_endpoints ? n : s->names.n_endpoints;
+	rank = p->rank[source] = na_calloc(n, sizeof(*rank));
+	for (size_t i = 0; rank && i < n; i++) {
+		for (size_t k = 0; k < n && s->local[source][i]; k++)
+			rank[i] += s->local[source][k] &&
+				   (e[k].slice < e[i].slice ||
+				    (e[k].slice == e[i].slice &&
+				     e[k].device < e[i].device));
+	}
+	return rank != NULL;
+}
+
+static uint32_t step_index(const struct na_store *s, uint32_t run,
+			   int64_t number)
+{
+	struct na_step key = {.number = number, .run = run};
+	const struct na_step *found = bsearch(&key, s->steps, s->n_steps,
+		sizeof(*s->steps), by_run_number);
+
+	return found ? (uint32_t)(found - s->steps) : NA_UNKNOWN_U32;
+}
+
+/* The step whose [start, end) holds the transfer's end. */
+static uint32_t step_of(const struct planner *p, const struct na_transfer *t)
+{
+	uint32_t local = t->side == NA_RX ? t->dst : t->src;
+	size_t first = p->first_lane[t->input];
+	size_t lanes = p->first_lane[t->input + 1] - first;
+	size_t lo, hi, lane;
+
+	if (!lanes || local >= p->s->n_local[t->input] ||
+	    !p->s->local[t->input][local])
+		return NA_UNKNOWN_U32;
+	lane = p->rank[t->input][local];
+	lane = first + (lane < lanes ? lane : lanes - 1);
+	lo = p->lanes[lane].from;
+	hi = p->lanes[lane].to;
+	while (lo < hi) {                /* last span that starts by then */
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->spans[mid].start_ps <= t->end_ps)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == p->lanes[lane].from || p->spans[lo - 1].end_ps <= t->end_ps)
+		return NA_UNKNOWN_U32;
+	return step_index(p->s, p->s->sources[t->input].run,
+			  p->spans[lo - 1].number);
+}
+
+static enum na_status assign_steps(struct na_store *s, struct na_err *err)
+{
+	struct planner p = {.s = s, .spans = sorted_spans(s)};
+	bool ok = p.spans && find_lanes(&p);
+
+	p.rank = ok ? na_calloc(s->n_sources, sizeof(*p.rank)) : NULL;
+	ok = p.rank != NULL;
+	for (size_t i = 0; ok && i < s->n_sources; i++)
+		ok = rank_devices(&p, i);
+	for (struct na_chunk *c = s->transfers.first; ok && c; c = c->next) {
+		struct na_transfer *t = (void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++)
+			t[i].step = step_of(&p, &t[i]);
+	}
+	for (size_t i = 0; p.rank && i < s->n_sources; i++)
+		free(p.rank[i]);
+	free(p.rank);
+	free(p.lanes);
+	free(p.first_lane);
+	free(p.spans);
+	return ok ? NA_OK : na_fail_nomem(err);
+}
+
+enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
+				bool by_step, struct na_err *err)
+{
+	enum na_status st;
+
+	settle_anchor(s, anchor);
+	settle_messages(s);
+	st = resolve_hosts(s, err);
+	if (st == NA_OK)
+		st = resolve_steps(s, err);
+	if (st == NA_OK && by_step)
+		st = assign_steps(s, err);
+	return st;
+}

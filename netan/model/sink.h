@@ -1,0 +1,53 @@
+/*
+ * What a reader calls for each record and each remark.  Everything passed
+ * is borrowed and valid until the call returns.  A sink belongs to one
+ * thread; a reader that works on several blocks at once gets one for each.
+ */
+#ifndef NETAN_MODEL_SINK_H
+#define NETAN_MODEL_SINK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "netan/base/err.h"
+#include "netan/model/transfer.h"
+
+/* What an analysis asks readers for; a reader skips the rest unread. */
+enum na_want {
+	NA_WANT_TRANSFERS = 1,
+	NA_WANT_GRAPHS = 2,              /* graph executions */
+	NA_WANT_ACTIONS = 4,             /* copies, compute, host events */
+	NA_WANT_SPANS = 8,               /* steps and modules */
+	NA_WANT_KERNELS = 16,
+	NA_WANT_COUNTS = 32              /* count every event of every line */
+};
+
+/* Why something was left out; the words are in product.md, section 4. */
+enum na_reason {
+	NA_LEFT_BAD_KEY, NA_LEFT_CLOCK_SKEW, NA_LEFT_NO_LATENCY,
+	NA_LEFT_LOOPBACK, NA_LEFT_BAD_DURATION, NA_LEFT_AGGREGATED,
+	NA_LEFT_UNKNOWN_NAME, NA_LEFT_TOO_FAST, NA_LEFT_FILTERED,
+	NA_LEFT_DAMAGED, NA_N_REASONS
+};
+
+struct na_sink {
+	void *ctx;
+	enum na_status (*transfer)(void *ctx, const struct na_transfer *t);
+	enum na_status (*action)(void *ctx, const struct na_action *a);
+	enum na_status (*span)(void *ctx, const struct na_span *s);
+
+	/* Names and endpoints to indices for the records above;
+	 * NA_UNKNOWN_U32 when memory is short (the record call fails then). */
+	uint32_t (*name)(void *ctx, const char *s, size_t n);
+	uint32_t (*endpoint)(void *ctx, int32_t slice, int32_t device);
+
+	/* One transfer of a class that is counted but not kept as a record. */
+	void (*classed)(void *ctx, enum na_side side, enum na_style style,
+			enum na_class klass, uint64_t n);
+	void (*left_out)(void *ctx, enum na_reason why, uint64_t n);
+	void (*unknown_name)(void *ctx, const char *s, size_t n);
+	/* Damage: byte offset in the (inflated) file, and what was lost. */
+	void (*warn)(void *ctx, uint64_t at, const char *text);
+};
+
+#endif

@@ -1,0 +1,237 @@
+#include "netan/model/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+
+enum na_status na_store_init(struct na_store *s,
+			     const struct na_source *sources, size_t n,
+			     struct na_err *err)
+{
+	memset(s, 0, sizeof(*s));
+	na_pool_init(&s->pool);
+	na_names_init(&s->names);
+	na_bag_init(&s->transfers, &s->pool, sizeof(struct na_transfer));
+	na_bag_init(&s->graphs, &s->pool, sizeof(struct na_graph));
+	na_bag_init(&s->spans, &s->pool, sizeof(struct na_span));
+	if (n > UINT16_MAX)
+		return na_fail(err, NA_ELIMIT, "%zu inputs; %d are the limit",
+			       n, UINT16_MAX);
+	s->sources = sources;
+	s->n_sources = n;
+	for (size_t i = 0; i < n; i++) {
+		if (sources[i].run >= s->n_runs)
+			s->n_runs = (size_t)sources[i].run + 1;
+	}
+	s->tallies = na_calloc(n, sizeof(*s->tallies));
+	s->local = na_calloc(n, sizeof(*s->local));
+	s->n_local = na_calloc(n, sizeof(*s->n_local));
+	s->remarks = na_calloc(n * NA_REMARKS_MAX, sizeof(*s->remarks));
+	s->n_remarks = na_calloc(n, sizeof(*s->n_remarks));
+	if (!s->tallies || !s->local || !s->n_local || !s->remarks ||
+	    !s->n_remarks)
+		return na_fail_nomem(err);
+	return NA_OK;
+}
+
+void na_store_fini(struct na_store *s)
+{
+	na_names_fini(&s->names);
+	na_pool_fini(&s->pool);
+	for (size_t i = 0; s->local && i < s->n_sources; i++)
+		free(s->local[i]);
+	for (size_t i = 0; s->remarks && i < s->n_sources * NA_REMARKS_MAX; i++)
+		free(s->remarks[i].text);
+	for (size_t i = 0; i < s->n_hosts; i++)
+		free(s->hosts[i].name);
+	free(s->tallies);
+	free(s->local);
+	free(s->n_local);
+	free(s->remarks);
+	free(s->n_remarks);
+	free(s->unknown);
+	free(s->hosts);
+	free(s->host_of);
+	free(s->steps);
+	memset(s, 0, sizeof(*s));
+}
+
+static uint32_t mapped(const uint32_t *map, size_t n, uint32_t i)
+{
+	return i < n ? map[i] : NA_UNKNOWN_U32;
+}
+
+static void rename_records(struct na_part *p, uint32_t *maps[2], size_t source)
+{
+	size_t n = p->names.strings.n, m = p->names.n_endpoints;
+
+	for (struct na_chunk *c = p->transfers.first; c; c = c->next) {
+		struct na_transfer *t = (void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			t[i].src = mapped(maps[1], m, t[i].src);
+			t[i].dst = mapped(maps[1], m, t[i].dst);
+			t[i].collective = mapped(maps[0], n, t[i].collective);
+			t[i].type = mapped(maps[0], n, t[i].type);
+			t[i].input = (uint16_t)source;
+		}
+	}
+	for (struct na_chunk *c = p->graphs.first; c; c = c->next) {
+		struct na_graph *g = (void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			g[i].device = mapped(maps[1], m, g[i].device);
+			g[i].collective = mapped(maps[0], n, g[i].collective);
+			g[i].type = mapped(maps[0], n, g[i].type);
+			g[i].input = (uint16_t)source;
+		}
+	}
+	for (struct na_chunk *c = p->spans.first; c; c = c->next) {
+		struct na_span *x = (void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			x[i].name = mapped(maps[0], n, x[i].name);
+			x[i].input = (uint16_t)source;
+		}
+	}
+}
+
+static bool take_local(struct na_store *s, const struct na_part *p,
+		       const uint32_t *map, size_t source)
+{
+	bool **local = &s->local[source];
+
+	for (size_t i = 0; i < p->n_local && i < p->names.n_endpoints; i++) {
+		size_t old = s->n_local[source];
+
+		if (!p->local[i])
+			continue;
+		if (!na_grow(local, &s->n_local[source], (size_t)map[i] + 1,
+			     sizeof(bool)))
+			return false;
+		memset(*local + old, 0, s->n_local[source] - old);
+		(*local)[map[i]] = true;
+	}
+	return true;
+}
+
+static bool take_unknown(struct na_store *s, const struct na_part *p,
+			 const uint32_t *map)
+{
+	for (size_t i = 0; i < p->n_unknown; i++) {
+		uint32_t name = map[p->unknown[i].name];
+		size_t k = 0;
+
+		while (k < s->n_unknown && s->unknown[k].name != name)
+			k++;
+		if (k == s->n_unknown) {
+			if (!na_grow(&s->unknown, &s->cap_unknown, k + 1,
+				     sizeof(*s->unknown)))
+				return false;
+			s->unknown[s->n_unknown++] = (struct na_unknown){name,
+									 0};
+		}
+		s->unknown[k].n += p->unknown[i].n;
+	}
+	return true;
+}
+
+static void take_tally(struct na_tally *to, const struct na_tally *from)
+{
+	for (size_t side = 0; side < 2; side++) {
+		for (size_t style = 0; style < NA_N_STYLES; style++) {
+			for (size_t k = 0; k < NA_N_CLASSES; k++)
+				to->classes[side][style][k] +=
+					from->classes[side][style][k];
+		}
+	}
+	for (size_t style = 0; style < NA_N_STYLES; style++) {
+		for (size_t i = 0; i < NA_N_ACTIONS; i++)
+			to->actions[style][i] += from->actions[style][i];
+	}
+	for (size_t i = 0; i < NA_N_REASONS; i++)
+		to->left_out[i] += from->left_out[i];
+	to->spans_near += from->spans_near;
+	to->spans_far += from->spans_far;
+	if (!from->timed)
+		return;
+	if (!to->timed || from->first_ps < to->first_ps)
+		to->first_ps = from->first_ps;
+	if (!to->timed || from->last_ps > to->last_ps)
+		to->last_ps = from->last_ps;
+	to->timed = true;
+}
+
+static void take_remarks(struct na_store *s, struct na_part *p, size_t source)
+{
+	struct na_remark *to = s->remarks + source * NA_REMARKS_MAX;
+
+	for (size_t i = 0; i < p->n_remarks; i++) {
+		size_t k = s->n_remarks[source]++;
+
+		if (k < NA_REMARKS_MAX && i < NA_REMARKS_MAX) {
+			to[k] = p->remarks[i];
+			p->remarks[i].text = NULL;
+		}
+	}
+}
+
+enum na_status na_store_take(struct na_store *s, struct na_part *p,
+			     size_t source, struct na_err *err)
+{
+	uint32_t *maps[2] = {NULL, NULL};
+	bool ok = !p->short_of_memory &&
+		  na_names_merge(&s->names, &p->names, maps) &&
+		  take_local(s, p, maps[1], source) &&
+		  take_unknown(s, p, maps[0]);
+
+	if (ok) {
+		rename_records(p, maps, source);
+		take_tally(&s->tallies[source], &p->tally);
+		take_remarks(s, p, source);
+		na_bag_splice(&s->transfers, &p->transfers);
+		na_bag_splice(&s->graphs, &p->graphs);
+		na_bag_splice(&s->spans, &p->spans);
+	}
+	free(maps[0]);
+	free(maps[1]);
+	return ok ? NA_OK : na_fail_nomem(err);
+}
+
+enum na_style na_store_style(const struct na_store *s, size_t source)
+{
+	const struct na_tally *t = &s->tallies[source];
+
+	for (size_t side = 0; side < 2; side++) {
+		for (size_t k = 0; k < NA_N_CLASSES; k++) {
+			if (t->classes[side][NA_STYLE_GRAPH][k])
+				return NA_STYLE_GRAPH;
+		}
+	}
+	return NA_STYLE_MESSAGE;
+}
+
+uint64_t na_store_actions(const struct na_store *s, size_t source,
+			  enum na_action_kind kind)
+{
+	const struct na_tally *t = &s->tallies[source];
+	uint64_t newer = t->actions[NA_STYLE_GRAPH][kind];
+	uint64_t older = t->actions[NA_STYLE_MESSAGE][kind];
+
+	return newer && na_store_style(s, source) == NA_STYLE_GRAPH ? newer :
+		newer + older;
+}
+
+uint64_t na_store_count(const struct na_store *s, size_t source,
+			enum na_side side, enum na_class klass)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n_sources; i++) {
+		if (source == SIZE_MAX || source == i)
+			n += s->tallies[i].classes[side][na_store_style(s, i)]
+				[klass];
+	}
+	return n;
+}

@@ -1,0 +1,142 @@
+/*
+ * What ingest has kept: records, names, counts.  A part collects one block
+ * of work on one thread; the store takes parts in input order and, when all
+ * are in, resolves what only the whole can tell: the host of a device, the
+ * anchor of old messages, which generation to use, the step of a transfer.
+ */
+#ifndef NETAN_MODEL_STORE_H
+#define NETAN_MODEL_STORE_H
+
+#include "netan/base/err.h"
+#include "netan/model/bag.h"
+#include "netan/model/filter.h"
+#include "netan/model/names.h"
+#include "netan/model/sink.h"
+
+/* One graph execution: a collective in flight on one device. */
+struct na_graph {
+	int64_t start_ps, end_ps;
+	uint64_t size_bytes;
+	uint32_t device, collective, type;
+	uint16_t input;
+	uint16_t style;
+};
+
+/* Counts of one input. */
+struct na_tally {
+	uint64_t classes[2][NA_N_STYLES][NA_N_CLASSES];  /* side, style */
+	uint64_t actions[NA_N_STYLES][NA_N_ACTIONS];
+	uint64_t left_out[NA_N_REASONS];
+	uint64_t spans_near, spans_far;  /* old messages: event as long as the
+					    latency, or shorter */
+	int64_t first_ps, last_ps;       /* over kept records; see `timed` */
+	bool timed;
+};
+
+struct na_remark {                       /* a warning of a block */
+	uint64_t at;
+	char *text;
+};
+enum { NA_REMARKS_MAX = 8 };             /* kept for each input */
+
+struct na_unknown {
+	uint32_t name;
+	uint64_t n;
+};
+
+struct na_part {
+	struct na_names names;
+	struct na_bag transfers, graphs, spans;
+	bool *local;                     /* endpoint recorded here */
+	size_t n_local;
+	struct na_tally tally;
+	struct na_unknown *unknown;
+	size_t n_unknown, cap_unknown;
+	struct na_remark remarks[NA_REMARKS_MAX];
+	size_t n_remarks;                /* all, also those not kept */
+	const struct na_filter *filter;
+	uint8_t *verdicts;               /* of the filter, by name */
+	size_t n_verdicts;
+	uint32_t wants;
+	bool short_of_memory;
+};
+
+/* The sink of a part.  `filter` may be NULL; records live in the pool. */
+void na_part_init(struct na_part *p, struct na_pool *pool,
+		  const struct na_filter *filter, uint32_t wants);
+void na_part_fini(struct na_part *p);
+struct na_sink na_part_sink(struct na_part *p);
+
+enum na_anchor { NA_ANCHOR_AUTO, NA_ANCHOR_START, NA_ANCHOR_END };
+
+struct na_host {
+	char *name;                      /* of an input, or of an endpoint */
+	uint32_t run;                    /* index of the label */
+	bool recorded;                   /* an input, not just an endpoint */
+};
+
+struct na_step {                         /* over all devices */
+	int64_t number;
+	int64_t start_ps, end_ps;
+	uint32_t run;
+};
+
+/* What the store must know of each input before parts come in. */
+struct na_source {
+	const char *host, *label;        /* borrowed; label may be NULL */
+	uint32_t run;                    /* inputs of one label share it */
+};
+
+struct na_store {
+	struct na_pool pool;             /* of its records and its parts' */
+	struct na_names names;
+	struct na_bag transfers, graphs, spans;
+	const struct na_source *sources;
+	size_t n_sources, n_runs;
+	struct na_tally *tallies;        /* one for each source */
+	bool **local;                    /* [source][endpoint] */
+	size_t *n_local;
+	struct na_unknown *unknown;
+	size_t n_unknown, cap_unknown;
+	struct na_remark *remarks;       /* [source * NA_REMARKS_MAX + i] */
+	size_t *n_remarks;
+
+	/* From na_store_resolve(). */
+	struct na_host *hosts;
+	size_t n_hosts;
+	uint32_t *host_of;               /* [run * endpoints + endpoint] */
+	struct na_step *steps;
+	size_t n_steps;
+	enum na_anchor anchor;           /* START or END */
+	bool anchor_mattered;            /* there were old messages */
+	uint64_t doubled;                /* old records beside newer ones */
+};
+
+enum na_status na_store_init(struct na_store *s,
+			     const struct na_source *sources, size_t n,
+			     struct na_err *err);
+void na_store_fini(struct na_store *s);
+
+/* Takes what the part holds; parts come in input order. */
+enum na_status na_store_take(struct na_store *s, struct na_part *p,
+			     size_t source, struct na_err *err);
+
+/* by_step: fill in the step of each transfer as well. */
+enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
+				bool by_step, struct na_err *err);
+
+/* Host index of an endpoint as seen in a run; of a source. */
+uint32_t na_store_host_of(const struct na_store *s, uint32_t run,
+			  uint32_t endpoint);
+
+/* Which generation of a source's records counts: the newer one, where it
+ * holds both.  Host events that the newer one does not tell always count. */
+enum na_style na_store_style(const struct na_store *s, size_t source);
+uint64_t na_store_actions(const struct na_store *s, size_t source,
+			  enum na_action_kind kind);
+
+/* Sums over one source or, with SIZE_MAX, over all. */
+uint64_t na_store_count(const struct na_store *s, size_t source,
+			enum na_side side, enum na_class klass);
+
+#endif

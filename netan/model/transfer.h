@@ -1,0 +1,97 @@
+/*
+ * The records that readers produce and analyses consume.  Values of fixed
+ * size; names are 32-bit indices into a string table; a field that may be
+ * missing has a named "unknown" that is not zero.
+ *
+ * Times are picoseconds since the origin (int64_t, 106 days either way).
+ * Words and classes: product.md section 1; algorithms.md section 0.
+ */
+#ifndef NETAN_MODEL_TRANSFER_H
+#define NETAN_MODEL_TRANSFER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NA_UNKNOWN_U32 UINT32_MAX
+#define NA_UNKNOWN_I32 INT32_MIN
+#define NA_UNKNOWN_PS INT64_MIN
+#define NA_SLICE_DEVICES 100000          /* device id = slice * this + device */
+
+enum na_side { NA_RX, NA_TX };
+
+/* First that applies, in the order in which they are checked. */
+enum na_class {
+	NA_BAD_KEY, NA_BAD_DURATION, NA_NO_LATENCY, NA_CLOCK_SKEW,
+	NA_LOOPBACK, NA_VALID, NA_N_CLASSES
+};
+
+/* Which generation of trace (or which capture method) a record is from. */
+enum na_style { NA_STYLE_GRAPH, NA_STYLE_MESSAGE, NA_N_STYLES };
+
+/*
+ * One movement of bytes.  For receives start = end - transport latency; for
+ * sends start = end - action duration (no network latency is known there).
+ * start == end: without a usable duration (clock_skew, no_latency).
+ * Style MESSAGE: end is the event's own time until the anchor is resolved,
+ * and action_ps the event's own duration.
+ */
+struct na_transfer {
+	int64_t start_ps, end_ps;
+	int64_t action_ps;               /* NA_UNKNOWN_PS: not recorded */
+	uint64_t size_bytes;
+	uint32_t src, dst;               /* endpoints */
+	uint32_t collective, type;       /* names */
+	uint32_t launch, iteration;
+	int32_t chunk;
+	uint32_t step;                   /* na_store fills it in */
+	uint16_t input;                  /* na_store fills it in */
+	int8_t level;                    /* DCN topology level; -1 unknown */
+	uint8_t side, klass, style;      /* enums above */
+};
+
+/* 16 bytes are left for the analysis: 96 for each kept transfer. */
+_Static_assert(sizeof(struct na_transfer) <= 80, "see product.md, memory");
+
+enum na_action_kind {
+	NA_ACT_GRAPH,                    /* whole execution on the host */
+	NA_ACT_D2H, NA_ACT_H2D, NA_ACT_COMPUTE,
+	NA_ACT_SEND, NA_ACT_RECEIVE,     /* the actions behind transfers */
+	NA_ACT_KERNEL,                   /* GPU collective kernel */
+	NA_ACT_REGISTRATION,             /* host memory registration */
+	NA_ACT_COPY,                     /* host copy: zero-copy lost */
+	NA_N_ACTIONS
+};
+
+/*
+ * One node of a collective's host-side graph, or the graph itself, with
+ * every stat the trace gives for it.  Strings are borrowed for the call.
+ */
+struct na_action {
+	enum na_action_kind kind;
+	enum na_style style;
+	int64_t start_ps, end_ps;        /* start = end - true duration */
+	uint64_t size_bytes;             /* input_size, or the buffers' sum */
+	uint32_t device;                 /* endpoint; NA_UNKNOWN_U32 */
+	uint32_t collective, type;       /* names; NA_UNKNOWN_U32 */
+	uint32_t launch, iteration;
+	int32_t local_device_id, num_actions, action_index, chunk, level;
+	int64_t send_channel_id, recv_channel_id, run_id;
+	int64_t slack_us, transmission_budget_us, delay_budget_us;
+	int64_t activation_to_receive_us;
+	struct na_text { const char *s; size_t n; }
+		name, inputs, operation, action_type, hlo_module;
+};
+
+/* A training step or a program execution on one device plane. */
+enum na_span_kind { NA_SPAN_STEP, NA_SPAN_MODULE };
+
+struct na_span {
+	enum na_span_kind kind;
+	int64_t start_ps, end_ps;
+	int64_t number;                  /* step number, run id; -1 unknown */
+	uint32_t name;
+	int32_t plane;                   /* n of /device:TPU:n */
+	uint16_t input;                  /* na_store fills it in */
+};
+
+#endif
