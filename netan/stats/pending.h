@@ -1,0 +1,31 @@
+/*
+ * How many intervals are open at once: half-open [start, end), an end at t
+ * counts before a start at t, intervals of no length never count in the
+ * level (algorithms.md, section 4).
+ */
+#ifndef NETAN_STATS_PENDING_H
+#define NETAN_STATS_PENDING_H
+
+#include "netan/stats/spread.h"
+
+/*
+ * Ascending; tmp holds n values of scratch.  Radix sort by eleven bits of
+ * what differs, least significant first; O(n) where it is ascending.
+ */
+void na_sort_i64(int64_t *x, int64_t *tmp, size_t n);
+
+/* Intervals as two ascending lists, which need not be in step. */
+struct na_run {
+	int64_t *starts, *ends;
+	size_t n;
+};
+
+/*
+ * Largest level inside each bin, over all runs together; out has b->n
+ * values.  Times outside the bins count for the bins they reach into.
+ * False when memory is short (100 bytes for each run).
+ */
+bool na_pending_max(const struct na_run *runs, size_t n_runs,
+		    const struct na_bins *b, double *out);
+
+#endif
