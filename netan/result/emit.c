@@ -1,0 +1,151 @@
+#include "netan/result/emit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "netan/base/units.h"
+#include "netan/result/emit_impl.h"
+
+const struct na_emitter na_emitters[] = {
+	{"table", na_emit_table},
+	{"json", na_emit_json},
+	{"csv", na_emit_csv},
+	{"tsv", na_emit_tsv},
+	{"md", na_emit_md},
+	{NULL, NULL}
+};
+
+const struct na_emitter *na_emitter_find(const char *name)
+{
+	for (const struct na_emitter *e = na_emitters; e->name; e++)
+		if (strcmp(e->name, name) == 0)
+			return e;
+	return NULL;
+}
+
+enum na_status na_emit_done(FILE *out, struct na_err *err)
+{
+	if (fflush(out) == 0 && !ferror(out))
+		return NA_OK;
+	return na_fail(err, NA_EIO, "%s", strerror(errno ? errno : EIO));
+}
+
+bool na_cell_is_number(const struct na_column *col)
+{
+	return col->format != NA_F_TEXT;
+}
+
+static const char *number_text(const struct na_column *col, double x,
+			       char buf[NA_CELL_BUF])
+{
+	double shown = x * (col->scale != 0 ? col->scale : 1);
+	bool whole = col->format == NA_F_COUNT && fabs(shown) < 9e15;
+
+	if (whole && shown < 0) {
+		buf[0] = '-';
+		na_print_count(buf + 1, (uint64_t)llround(-shown));
+		return buf;
+	}
+	if (whole)
+		return na_print_count(buf, (uint64_t)llround(shown));
+	if (col->format == NA_F_FIXED)
+		return na_print_fixed(buf, shown, col->digits);
+	if (col->format == NA_F_NUMBER)
+		return na_print_number(buf, shown,
+				       col->digits ? col->digits : 4);
+	return isfinite(shown) ? na_print_double(buf, shown) : "-";
+}
+
+static const char *int_text(const struct na_column *col, int64_t i,
+			    char buf[NA_CELL_BUF])
+{
+	bool plain = col->scale == 0 || fabs(col->scale - 1) < 1e-15;
+
+	if (col->format == NA_F_TEXT && plain) {
+		snprintf(buf, NA_CELL_BUF, "%lld", (long long)i);
+		return buf;
+	}
+	if (col->format == NA_F_COUNT && plain && i >= 0)
+		return na_print_count(buf, (uint64_t)i);
+	return number_text(col, (double)i, buf);
+}
+
+static const char *scalar_text(const struct na_column *col,
+			       const struct na_value *v,
+			       char buf[NA_CELL_BUF])
+{
+	switch (v->kind) {
+	case NA_V_BOOL:
+		return v->u.flag ? "yes" : "no";
+	case NA_V_INT:
+		return int_text(col, v->u.i, buf);
+	case NA_V_REAL:
+		return number_text(col, v->u.d, buf);
+	case NA_V_TEXT:
+		return v->u.text;
+	case NA_V_NULL: case NA_V_OBJECT: case NA_V_LIST: case NA_V_REALS:
+		break;
+	}
+	return "-";
+}
+
+static bool join(char *buf, size_t *used, const char *part)
+{
+	size_t n = strlen(part), comma = *used ? 2 : 0;
+
+	if (*used + comma + n + 6 > NA_CELL_BUF) {
+		strcpy(buf + *used, *used ? ", ..." : "...");
+		return false;
+	}
+	memcpy(buf + *used, ", ", comma);
+	memcpy(buf + *used + comma, part, n + 1);
+	*used += comma + n;
+	return true;
+}
+
+static const char *list_text(const struct na_column *col,
+			     const struct na_value *list,
+			     char buf[NA_CELL_BUF])
+{
+	char part[NA_CELL_BUF];
+	size_t used = 0;
+
+	strcpy(buf, "-");
+	if (list->kind == NA_V_REALS) {
+		for (size_t k = 0; k < list->n; k++)
+			if (!join(buf, &used,
+				  number_text(col, list->u.reals[k], part)))
+				break;
+		return buf;
+	}
+	/* An object in a cell reads "a, b": its values in order. */
+	for_each_member(v, list)
+		if (!join(buf, &used, scalar_text(col, v, part)))
+			break;
+	return buf;
+}
+
+const char *na_cell_text(const struct na_column *col,
+			 const struct na_value *row, char buf[NA_CELL_BUF])
+{
+	const struct na_value *v = na_dig(row, col->field);
+
+	if (!v && row && row->kind != NA_V_OBJECT)
+		v = row;                /* a list of plain values */
+	if (!v)
+		return "-";
+	if (na_is_container(v) || v->kind == NA_V_REALS)
+		return list_text(col, v, buf);
+	return scalar_text(col, v, buf);
+}
+
+size_t na_view_shown(const struct na_view *view, size_t *hidden)
+{
+	size_t n = view->list->kind == NA_V_LIST ? view->list->n : 0;
+	size_t shown = view->max_rows && n > view->max_rows ? view->max_rows
+							    : n;
+
+	*hidden = n - shown;
+	return shown;
+}

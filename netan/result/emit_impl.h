@@ -1,0 +1,53 @@
+/*
+ * What the emitters share among themselves.
+ */
+#ifndef NETAN_RESULT_EMIT_IMPL_H
+#define NETAN_RESULT_EMIT_IMPL_H
+
+#include <stdio.h>
+
+#include "netan/result/emit.h"
+
+#define for_each_member(v, in_what) \
+	for (const struct na_value *v = (in_what)->u.of.first; v; v = v->next)
+
+enum na_status na_emit_json(const struct na_result *r,
+			    const struct na_emit_opts *o, FILE *out,
+			    struct na_err *err);
+enum na_status na_emit_csv(const struct na_result *r,
+			   const struct na_emit_opts *o, FILE *out,
+			   struct na_err *err);
+enum na_status na_emit_tsv(const struct na_result *r,
+			   const struct na_emit_opts *o, FILE *out,
+			   struct na_err *err);
+enum na_status na_emit_md(const struct na_result *r,
+			  const struct na_emit_opts *o, FILE *out,
+			  struct na_err *err);
+enum na_status na_emit_table(const struct na_result *r,
+			     const struct na_emit_opts *o, FILE *out,
+			     struct na_err *err);
+
+/* Flushes; NA_EIO with the system's reason when the stream has failed. */
+enum na_status na_emit_done(FILE *out, struct na_err *err);
+
+static inline bool na_is_container(const struct na_value *v)
+{
+	return v->kind == NA_V_OBJECT || v->kind == NA_V_LIST;
+}
+
+/*
+ * The text of one cell for people, not escaped: in `buf`, or borrowed from
+ * the result.  Null and absent values are "-"; a list of scalars is joined
+ * with ", " and cut with "..." where buf ends.
+ */
+enum { NA_CELL_BUF = 512 };
+const char *na_cell_text(const struct na_column *col,
+			 const struct na_value *row, char buf[NA_CELL_BUF]);
+
+/* Whether the column holds numbers and is aligned right. */
+bool na_cell_is_number(const struct na_column *col);
+
+/* Rows of a view that are shown, and how many are not. */
+size_t na_view_shown(const struct na_view *view, size_t *hidden);
+
+#endif

@@ -1,0 +1,107 @@
+/*
+ * Markdown (GitHub's tables): the headline, each view, the notes.
+ */
+#include <string.h>
+
+#include "netan/base/text.h"
+#include "netan/result/emit_impl.h"
+
+static void put_text(FILE *out, const char *text)
+{
+	na_escape_to(NA_ESC_MD, text, out);
+}
+
+static void put_head(FILE *out, const struct na_view *view)
+{
+	fputs("|", out);
+	for (size_t k = 0; k < view->n_cols; k++) {
+		putc(' ', out);
+		put_text(out, view->cols[k].header);
+		fputs(" |", out);
+	}
+	fputs("\n|", out);
+	for (size_t k = 0; k < view->n_cols; k++)
+		fputs(na_cell_is_number(&view->cols[k]) ? " ---: |" : " --- |",
+		      out);
+	putc('\n', out);
+}
+
+static void put_row(FILE *out, const struct na_view *view,
+		    const struct na_value *row)
+{
+	char buf[NA_CELL_BUF];
+
+	putc('|', out);
+	for (size_t k = 0; k < view->n_cols; k++) {
+		putc(' ', out);
+		put_text(out, na_cell_text(&view->cols[k], row, buf));
+		fputs(" |", out);
+	}
+	putc('\n', out);
+}
+
+static void put_list(FILE *out, const struct na_view *view)
+{
+	const struct na_value *row = view->list->u.of.first;
+	size_t hidden, shown = na_view_shown(view, &hidden);
+
+	if (!shown) {
+		fputs("(none)\n", out);
+		return;
+	}
+	put_head(out, view);
+	for (; shown; shown--, row = row->next)
+		put_row(out, view, row);
+	if (hidden)
+		fprintf(out, "\n%zu more not shown here\n", hidden);
+}
+
+static void put_members(FILE *out, const struct na_view *view)
+{
+	char buf[NA_CELL_BUF];
+
+	fputs("| name | value |\n| --- | ---: |\n", out);
+	for (size_t k = 0; k < view->n_cols; k++) {
+		fputs("| ", out);
+		put_text(out, view->cols[k].header);
+		fputs(" | ", out);
+		put_text(out, na_cell_text(&view->cols[k], view->list, buf));
+		fputs(" |\n", out);
+	}
+}
+
+enum na_status na_emit_md(const struct na_result *r,
+			  const struct na_emit_opts *o, FILE *out,
+			  struct na_err *err)
+{
+	const struct na_view *view = na_result_views(r);
+	const struct na_text_line *note = na_result_notes(r);
+	const char *headline = na_result_get_headline(r);
+
+	(void)o;
+	if (headline) {
+		put_text(out, headline);
+		putc('\n', out);
+	}
+	for (; view; view = view->next) {
+		if (headline || view != na_result_views(r))
+			putc('\n', out);
+		if (view->title) {
+			fputs("### ", out);
+			put_text(out, view->title);
+			fputs("\n\n", out);
+		}
+		if (view->list->kind == NA_V_LIST)
+			put_list(out, view);
+		else
+			put_members(out, view);
+	}
+	if (note)
+		putc('\n', out);
+	for (; note; note = note->next) {
+		fputs("- ", out);
+		put_text(out, note->text);
+		putc('\n', out);
+	}
+	return na_emit_done(out, err);
+}

@@ -1,0 +1,263 @@
+/*
+ * What a person sees: the headline, each view as aligned columns, the notes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/text.h"
+#include "netan/base/vec.h"
+#include "netan/result/emit_impl.h"
+
+enum { GAP = 2, NARROWEST = 12 };
+
+struct table {
+	FILE *out;
+	const struct na_view *view;
+	const struct na_emit_opts *opts;
+	size_t *widths;
+};
+
+#define BOLD "\033[1m"
+#define DIM "\033[2m"
+#define PLAIN "\033[0m"
+
+static void put_styled(FILE *out, bool color, const char *style,
+		       const char *text)
+{
+	if (color)
+		fputs(style, out);
+	na_escape_to(NA_ESC_TERMINAL, text, out);
+	if (color)
+		fputs(PLAIN, out);
+}
+
+static void put_spaces(FILE *out, size_t n)
+{
+	for (; n; n--)
+		putc(' ', out);
+}
+
+/* Prints from `s` what fits in `room` columns; gives what is left of it. */
+static size_t put_some(FILE *out, const char *s, size_t room)
+{
+	while (*s) {
+		uint32_t rune;
+		size_t n = na_utf8_next(s, strnlen(s, 4), &rune);
+		char one[8] = "";
+
+		memcpy(one, s, n);
+		if (na_text_width(one) > room)
+			break;
+		room -= na_text_width(one);
+		na_escape_to(NA_ESC_TERMINAL, one, out);
+		s += n;
+	}
+	return room;
+}
+
+/* The longest tail of `s` that fits in `room` columns. */
+static const char *tail_of(const char *s, size_t room)
+{
+	size_t width = na_text_width(s);
+
+	while (width > room) {
+		uint32_t rune;
+		size_t n = na_utf8_next(s, strnlen(s, 4), &rune);
+		char one[8] = "";
+
+		memcpy(one, s, n);
+		width -= na_text_width(one);
+		s += n;
+	}
+	return s;
+}
+
+/* Cut in the middle: both ends of a collective's name tell it apart. */
+static void put_cut(FILE *out, const char *text, size_t width)
+{
+	size_t tail = (width - 1) / 2, head = width - 1 - tail;
+	size_t left = put_some(out, text, head);
+	const char *end = tail_of(text, tail + left);
+
+	fputs("\xe2\x80\xa6", out);     /* an ellipsis */
+	left = put_some(out, end, tail + left);
+	put_spaces(out, left);
+}
+
+static void put_cell(struct table *t, size_t k, const char *text)
+{
+	size_t width = na_text_width(text), room = t->widths[k];
+	bool last = k + 1 == t->view->n_cols;
+
+	if (k)
+		put_spaces(t->out, GAP);
+	if (width > room) {
+		put_cut(t->out, text, room);
+		return;
+	}
+	if (na_cell_is_number(&t->view->cols[k]))
+		put_spaces(t->out, room - width);
+	na_escape_to(NA_ESC_TERMINAL, text, t->out);
+	if (!na_cell_is_number(&t->view->cols[k]) && !last)
+		put_spaces(t->out, room - width);
+}
+
+static void measure(struct table *t, size_t shown)
+{
+	const struct na_value *row = t->view->list->u.of.first;
+	char buf[NA_CELL_BUF];
+
+	for (size_t k = 0; k < t->view->n_cols; k++)
+		t->widths[k] = na_text_width(t->view->cols[k].header);
+	for (; shown; shown--, row = row->next)
+		for (size_t k = 0; k < t->view->n_cols; k++) {
+			size_t w = na_text_width(na_cell_text(
+				&t->view->cols[k], row, buf));
+
+			if (w > t->widths[k])
+				t->widths[k] = w;
+		}
+}
+
+/* Takes columns from the widest texts until the row fits the terminal. */
+static void squeeze(struct table *t)
+{
+	size_t total = 0, limit = (size_t)t->opts->columns;
+
+	if (t->opts->columns <= 0)
+		return;
+	for (size_t k = 0; k < t->view->n_cols; k++)
+		total += t->widths[k] + (k ? GAP : 0);
+	while (total > limit) {
+		size_t widest = SIZE_MAX;
+
+		for (size_t k = 0; k < t->view->n_cols; k++)
+			if (!na_cell_is_number(&t->view->cols[k]) &&
+			    t->widths[k] > NARROWEST &&
+			    (widest == SIZE_MAX ||
+			     t->widths[k] > t->widths[widest]))
+				widest = k;
+		if (widest == SIZE_MAX)
+			return;
+		t->widths[widest]--;
+		total--;
+	}
+}
+
+static void put_rows(struct table *t, size_t shown)
+{
+	const struct na_value *row = t->view->list->u.of.first;
+	char buf[NA_CELL_BUF];
+
+	if (t->opts->color)
+		fputs(BOLD, t->out);
+	for (size_t k = 0; k < t->view->n_cols; k++)
+		put_cell(t, k, t->view->cols[k].header);
+	if (t->opts->color)
+		fputs(PLAIN, t->out);
+	putc('\n', t->out);
+	for (; shown; shown--, row = row->next) {
+		for (size_t k = 0; k < t->view->n_cols; k++)
+			put_cell(t, k, na_cell_text(&t->view->cols[k], row,
+						    buf));
+		putc('\n', t->out);
+	}
+}
+
+static bool put_list(struct table *t)
+{
+	size_t hidden, shown = na_view_shown(t->view, &hidden);
+
+	if (!shown) {
+		fputs("(none)\n", t->out);
+		return true;
+	}
+	t->widths = na_calloc(t->view->n_cols, sizeof(*t->widths));
+	if (!t->widths)
+		return false;
+	measure(t, shown);
+	squeeze(t);
+	put_rows(t, shown);
+	free(t->widths);
+	t->widths = NULL;
+	if (hidden)
+		fprintf(t->out, "... and %zu more\n", hidden);
+	return true;
+}
+
+/* An object: one "name  value" line for each column.  Numbers stand under
+ * each other unless a text is among them. */
+static void put_members(struct table *t)
+{
+	const struct na_view *view = t->view;
+	char buf[NA_CELL_BUF];
+	size_t names = 0, values = 0;
+	bool right = true;
+
+	for (size_t k = 0; k < view->n_cols; k++) {
+		const struct na_column *col = &view->cols[k];
+		size_t name = na_text_width(col->header);
+		size_t value = na_text_width(
+			na_cell_text(col, view->list, buf));
+
+		names = name > names ? name : names;
+		values = value > values ? value : values;
+		right = right && na_cell_is_number(col);
+	}
+	for (size_t k = 0; k < view->n_cols; k++) {
+		const struct na_column *col = &view->cols[k];
+		const char *text = na_cell_text(col, view->list, buf);
+		size_t pad = names - na_text_width(col->header) + GAP;
+
+		na_escape_to(NA_ESC_TERMINAL, col->header, t->out);
+		put_spaces(t->out, pad);
+		if (right)
+			put_spaces(t->out, values - na_text_width(text));
+		na_escape_to(NA_ESC_TERMINAL, text, t->out);
+		putc('\n', t->out);
+	}
+}
+
+static bool put_view(FILE *out, const struct na_view *view,
+		     const struct na_emit_opts *o)
+{
+	struct table t = {.out = out, .view = view, .opts = o};
+
+	if (view->title) {
+		put_styled(out, o->color, BOLD, view->title);
+		putc('\n', out);
+	}
+	if (view->list->kind == NA_V_LIST)
+		return put_list(&t);
+	put_members(&t);
+	return true;
+}
+
+enum na_status na_emit_table(const struct na_result *r,
+			     const struct na_emit_opts *o, FILE *out,
+			     struct na_err *err)
+{
+	const struct na_text_line *note = na_result_notes(r);
+	const char *headline = na_result_get_headline(r);
+	bool first = true;
+
+	if (headline) {
+		put_styled(out, o->color, BOLD, headline);
+		putc('\n', out);
+		first = false;
+	}
+	for (const struct na_view *v = na_result_views(r); v; v = v->next) {
+		if (!first)
+			putc('\n', out);
+		first = false;
+		if (!put_view(out, v, o))
+			return na_fail_nomem(err);
+	}
+	if (note && !first)
+		putc('\n', out);
+	for (; note; note = note->next) {
+		put_styled(out, o->color, DIM, note->text);
+		putc('\n', out);
+	}
+	return na_emit_done(out, err);
+}

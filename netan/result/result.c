@@ -1,0 +1,434 @@
+#include "netan/result/result.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/arena.h"
+#include "netan/result/emit.h"
+
+struct na_result {
+	struct na_arena arena;
+	bool failed;                    /* memory ran out somewhere */
+	struct na_value doc, side;
+	struct na_value *body;          /* last member of doc, always */
+	const char *headline;
+	struct na_view *views, **views_end;
+	struct na_text_line *notes, **notes_end;
+};
+
+struct na_result *na_result_new(void)
+{
+	struct na_result *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	na_arena_init(&r->arena);
+	r->doc.kind = NA_V_OBJECT;
+	r->side.kind = NA_V_OBJECT;
+	r->views_end = &r->views;
+	r->notes_end = &r->notes;
+	r->body = na_put_object(r, &r->doc, "result");
+	return r;
+}
+
+void na_result_free(struct na_result *r)
+{
+	if (!r)
+		return;
+	na_arena_fini(&r->arena);
+	free(r);
+}
+
+bool na_result_ok(const struct na_result *r)
+{
+	return r && !r->failed;
+}
+
+struct na_value *na_result_doc(struct na_result *r)
+{
+	return r ? &r->doc : NULL;
+}
+
+struct na_value *na_result_body(struct na_result *r)
+{
+	return r ? r->body : NULL;
+}
+
+struct na_value *na_result_side(struct na_result *r)
+{
+	return r ? &r->side : NULL;
+}
+
+const struct na_value *na_result_get_doc(const struct na_result *r)
+{
+	return r ? &r->doc : NULL;
+}
+
+const struct na_value *na_result_get_body(const struct na_result *r)
+{
+	return r ? r->body : NULL;
+}
+
+const struct na_value *na_result_get_side(const struct na_result *r)
+{
+	return r ? &r->side : NULL;
+}
+
+const char *na_result_get_headline(const struct na_result *r)
+{
+	return r ? r->headline : NULL;
+}
+
+const struct na_view *na_result_views(const struct na_result *r)
+{
+	return r ? r->views : NULL;
+}
+
+const struct na_text_line *na_result_notes(const struct na_result *r)
+{
+	return r ? r->notes : NULL;
+}
+
+/* Both give NULL and mark the result when memory is short. */
+static void *take(struct na_result *r, size_t size)
+{
+	void *p = na_arena_alloc(&r->arena, size);
+
+	if (!p)
+		r->failed = true;
+	return p;
+}
+
+static const char *copy_text(struct na_result *r, const char *s)
+{
+	const char *copy = na_arena_strn(&r->arena, s, strlen(s));
+
+	if (!copy)
+		r->failed = true;
+	return copy;
+}
+
+static NA_PRINTF(2, 0) const char *
+copy_textv(struct na_result *r, const char *fmt, va_list ap)
+{
+	va_list again;
+	char *text;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	text = n < 0 ? NULL : take(r, (size_t)n + 1);
+	if (!text) {
+		r->failed = true;
+		return NULL;
+	}
+	vsnprintf(text, (size_t)n + 1, fmt, ap);
+	return text;
+}
+
+static void link_last(struct na_value *in, struct na_value *v)
+{
+	if (in->u.of.last)
+		in->u.of.last->next = v;
+	else
+		in->u.of.first = v;
+	in->u.of.last = v;
+}
+
+/* The envelope is filled after the body exists, and "result" stays last. */
+static void link_before_body(struct na_result *r, struct na_value *v)
+{
+	struct na_value **at = &r->doc.u.of.first;
+
+	while (*at != r->body)
+		at = &(*at)->next;
+	v->next = r->body;
+	*at = v;
+}
+
+static struct na_value *append(struct na_result *r, struct na_value *in,
+			       const char *name, enum na_value_kind kind)
+{
+	struct na_value *v;
+
+	if (!r || !in)
+		return NULL;
+	assert(in->kind == NA_V_OBJECT ? name != NULL : in->kind == NA_V_LIST);
+	v = take(r, sizeof(*v));
+	if (!v)
+		return NULL;
+	v->kind = kind;
+	if (in->kind == NA_V_OBJECT) {
+		v->name = copy_text(r, name);
+		if (!v->name)
+			return NULL;
+	}
+	if (in == &r->doc && r->body)
+		link_before_body(r, v);
+	else
+		link_last(in, v);
+	in->n++;
+	return v;
+}
+
+struct na_value *na_put_object(struct na_result *r, struct na_value *in,
+			       const char *name)
+{
+	return append(r, in, name, NA_V_OBJECT);
+}
+
+struct na_value *na_put_list(struct na_result *r, struct na_value *in,
+			     const char *name)
+{
+	return append(r, in, name, NA_V_LIST);
+}
+
+void na_put_null(struct na_result *r, struct na_value *in, const char *name)
+{
+	append(r, in, name, NA_V_NULL);
+}
+
+void na_put_bool(struct na_result *r, struct na_value *in, const char *name,
+		 bool v)
+{
+	struct na_value *node = append(r, in, name, NA_V_BOOL);
+
+	if (node)
+		node->u.flag = v;
+}
+
+void na_put_int(struct na_result *r, struct na_value *in, const char *name,
+		int64_t v)
+{
+	struct na_value *node = append(r, in, name, NA_V_INT);
+
+	if (node)
+		node->u.i = v;
+}
+
+void na_put_real(struct na_result *r, struct na_value *in, const char *name,
+		 double v)
+{
+	struct na_value *node;
+
+	node = append(r, in, name, isfinite(v) ? NA_V_REAL : NA_V_NULL);
+	if (node && node->kind == NA_V_REAL)
+		node->u.d = v;
+}
+
+static void put_owned(struct na_result *r, struct na_value *in,
+		      const char *name, const char *owned)
+{
+	struct na_value *node;
+
+	node = append(r, in, name, owned ? NA_V_TEXT : NA_V_NULL);
+	if (node && owned)
+		node->u.text = owned;
+}
+
+void na_put_text(struct na_result *r, struct na_value *in, const char *name,
+		 const char *v)
+{
+	if (r && in)
+		put_owned(r, in, name, v ? copy_text(r, v) : NULL);
+}
+
+void na_put_textf(struct na_result *r, struct na_value *in, const char *name,
+		  const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!r || !in)
+		return;
+	va_start(ap, fmt);
+	put_owned(r, in, name, copy_textv(r, fmt, ap));
+	va_end(ap);
+}
+
+double *na_put_reals(struct na_result *r, struct na_value *in,
+		     const char *name, size_t n)
+{
+	struct na_value *node;
+	double *reals;
+
+	if (!r || !in)
+		return NULL;
+	if (n > SIZE_MAX / sizeof(*reals)) {
+		r->failed = true;
+		return NULL;
+	}
+	reals = take(r, n * sizeof(*reals));
+	node = reals ? append(r, in, name, NA_V_REALS) : NULL;
+	if (!node)
+		return NULL;
+	node->u.reals = reals;
+	node->n = n;
+	return reals;
+}
+
+static bool unlink_from(struct na_value *in, const struct na_value *v)
+{
+	struct na_value *last = NULL;
+	struct na_value **at = &in->u.of.first;
+
+	while (*at && *at != v) {
+		last = *at;
+		at = &(*at)->next;
+	}
+	if (!*at)
+		return false;
+	*at = v->next;
+	if (in->u.of.last == v)
+		in->u.of.last = last;
+	in->n--;
+	return true;
+}
+
+void na_move(struct na_result *r, struct na_value *v, struct na_value *in,
+	     const char *name)
+{
+	const char *copy;
+	bool found;
+
+	if (!r || !v || !in)
+		return;
+	copy = copy_text(r, name);
+	if (!copy)
+		return;
+	found = unlink_from(&r->side, v) || unlink_from(r->body, v);
+	assert(found);
+	(void)found;
+	v->name = copy;
+	v->next = NULL;
+	link_last(in, v);
+	in->n++;
+}
+
+static const struct na_value *member(const struct na_value *in,
+				     const char *name, size_t len)
+{
+	const struct na_value *v;
+
+	if (!in || in->kind != NA_V_OBJECT)
+		return NULL;
+	for (v = in->u.of.first; v; v = v->next)
+		if (strncmp(v->name, name, len) == 0 && !v->name[len])
+			return v;
+	return NULL;
+}
+
+const struct na_value *na_get(const struct na_value *in, const char *name)
+{
+	return name ? member(in, name, strlen(name)) : NULL;
+}
+
+const struct na_value *na_dig(const struct na_value *in, const char *path)
+{
+	while (in && path) {
+		size_t len = strcspn(path, ".");
+
+		in = member(in, path, len);
+		path = path[len] ? path + len + 1 : NULL;
+	}
+	return in;
+}
+
+double na_real_of(const struct na_value *v, double fallback)
+{
+	if (v && v->kind == NA_V_REAL)
+		return v->u.d;
+	if (v && v->kind == NA_V_INT)
+		return (double)v->u.i;
+	return fallback;
+}
+
+int64_t na_int_of(const struct na_value *v, int64_t fallback)
+{
+	if (v && v->kind == NA_V_INT)
+		return v->u.i;
+	if (v && v->kind == NA_V_BOOL)
+		return v->u.flag;
+	if (v && v->kind == NA_V_REAL && fabs(v->u.d) < 9.2e18)
+		return (int64_t)v->u.d;
+	return fallback;
+}
+
+const char *na_text_of(const struct na_value *v, const char *fallback)
+{
+	return v && v->kind == NA_V_TEXT ? v->u.text : fallback;
+}
+
+const double *na_reals_of(const struct na_value *v, size_t *n)
+{
+	bool packed = v && v->kind == NA_V_REALS;
+
+	if (n)
+		*n = packed ? v->n : 0;
+	return packed ? v->u.reals : NULL;
+}
+
+void na_result_headline(struct na_result *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!r)
+		return;
+	va_start(ap, fmt);
+	r->headline = copy_textv(r, fmt, ap);
+	va_end(ap);
+}
+
+void na_result_note(struct na_result *r, const char *fmt, ...)
+{
+	struct na_text_line *line;
+	va_list ap;
+
+	line = r ? take(r, sizeof(*line)) : NULL;
+	if (!line)
+		return;
+	va_start(ap, fmt);
+	line->text = copy_textv(r, fmt, ap);
+	va_end(ap);
+	if (!line->text)
+		return;
+	*r->notes_end = line;
+	r->notes_end = &line->next;
+}
+
+static bool copy_columns(struct na_result *r, struct na_column *to,
+			 const struct na_column *from, size_t n)
+{
+	for (size_t k = 0; k < n; k++) {
+		to[k] = from[k];
+		to[k].field = copy_text(r, from[k].field);
+		to[k].header = copy_text(r, from[k].header);
+	}
+	return !r->failed;
+}
+
+void na_result_view(struct na_result *r, const char *title,
+		    const struct na_value *list, const struct na_column *cols,
+		    size_t n_cols, size_t max_rows)
+{
+	struct na_column *copy;
+	struct na_view *view;
+
+	if (!r || !list)
+		return;
+	view = take(r, sizeof(*view));
+	copy = take(r, n_cols * sizeof(*copy));
+	if (!view || !copy || !copy_columns(r, copy, cols, n_cols))
+		return;
+	view->title = title ? copy_text(r, title) : NULL;
+	view->list = list;
+	view->cols = copy;
+	view->n_cols = n_cols;
+	view->max_rows = max_rows;
+	*r->views_end = view;
+	r->views_end = &view->next;
+}
