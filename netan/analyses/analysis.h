@@ -1,0 +1,65 @@
+/*
+ * What an analysis is: an accumulator.  The driver (netan/cli) cuts the
+ * kept records into blocks of fixed size, gives each block a state of its
+ * own, and merges the states in input order; so one thread and sixteen,
+ * one machine and many, give the same result.
+ *
+ *   open    the state, from parameters and what is known before any record
+ *   fork    an empty block state, for pass `pass`
+ *   add     records into a block state (transfers, graph executions)
+ *   seal    a block state that is complete
+ *   merge   a block state into the main one
+ *   turn    between passes: what the first found decides how to go on
+ *   finish  the result
+ *
+ * An analysis never opens a file, prints or draws.
+ */
+#ifndef NETAN_ANALYSES_ANALYSIS_H
+#define NETAN_ANALYSES_ANALYSIS_H
+
+#include "netan/base/face.h"
+#include "netan/model/group.h"
+#include "netan/model/store.h"
+#include "netan/result/result.h"
+
+/* What every analysis may know before it adds. */
+struct na_scope {
+	const struct na_store *store;    /* resolved */
+	const struct na_filter *filter;
+	struct na_grouping by;
+	size_t top;                      /* --top N; 0: the analysis's own */
+};
+
+struct na_analysis {
+	struct na_face face;
+	const char *source;              /* where the method is from */
+	uint32_t wants;                  /* enum na_want bits */
+	bool clips;                      /* --from/--to clip, not select */
+	size_t state_size;
+	unsigned passes;
+
+	enum na_status (*open)(void *state, const struct na_scope *scope,
+			       const void *params, struct na_err *err);
+	/* Both: NA_ENOMEM only. */
+	enum na_status (*fork)(void *block, const void *state, unsigned pass);
+	enum na_status (*add)(void *block, const struct na_transfer *t);
+	enum na_status (*add_graph)(void *block, const struct na_graph *g);
+	/* Once a block has all its records, still on its thread; may be
+	 * NULL. */
+	enum na_status (*seal)(void *block);
+	enum na_status (*merge)(void *state, void *block, unsigned pass);
+	enum na_status (*turn)(void *state, unsigned done, struct na_err *err);
+	enum na_status (*finish)(void *state, struct na_result *r,
+				 struct na_err *err);
+	/* Of main and block states alike; all-zero states too. */
+	void (*fini)(void *state);
+
+	/* Filled in by the driver for the envelope; the analysis says how
+	 * many transfers it used and over which time. */
+	void (*used)(const void *state, uint64_t *n, int64_t *first_ps,
+		     int64_t *last_ps);
+};
+
+extern const struct na_analysis *const na_analyses[];    /* NULL ends */
+
+#endif

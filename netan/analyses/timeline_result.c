@@ -1,0 +1,435 @@
+/* timeline: from sums to the result and the words around it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/analyses/timeline.h"
+#include "netan/base/vec.h"
+#include "netan/stats/level.h"
+
+#define ONE_BYTE ((double)(1 << NA_SPREAD_SHIFT))
+
+static const char *const side_names[2] = {"rx", "tx"};
+
+/* Exact as an integer wherever nothing was clipped. */
+static void put_bytes(struct na_result *r, struct na_value *in,
+		      const char *name, na_i128 amount)
+{
+	na_i128 whole = amount >> NA_SPREAD_SHIFT;
+
+	if (whole << NA_SPREAD_SHIFT == amount && whole <= INT64_MAX)
+		na_put_int(r, in, name, (int64_t)whole);
+	else
+		na_put_real(r, in, name, (double)amount / ONE_BYTE);
+}
+
+/* Gbit/s for an amount in one bin. */
+static double gbps_of_bin(const struct tl_state *s)
+{
+	return 8.0 / ONE_BYTE / ((double)s->bins.bin_ps / 1e3);
+}
+
+static double *put_series(struct na_result *r, struct na_value *in,
+			  const char *name, const struct tl_state *s,
+			  const struct na_spread *from, double scale)
+{
+	double *out = na_put_reals(r, in, name, s->bins.n);
+
+	if (out && from->edge)
+		na_spread_read(from, &s->bins, scale, out);
+	return out;
+}
+
+static void put_times(struct na_result *r, struct na_value *body,
+		      const struct tl_state *s)
+{
+	double *t = na_put_reals(r, body, "time_s", s->bins.n);
+
+	for (size_t i = 0; t && i < s->bins.n; i++)
+		t[i] = na_bins_start_s(&s->bins, i);
+}
+
+static double largest(const double *x, size_t n)
+{
+	double max = 0;
+
+	for (size_t i = 0; x && i < n; i++)
+		max = x[i] > max ? x[i] : max;
+	return max;
+}
+
+static double duration_s(const struct tl_state *s)
+{
+	return s->any ? (double)((na_i128)s->last_ps - s->first_ps) / 1e12 : 0;
+}
+
+struct totals { double peak[2], mean[2]; };
+
+static enum na_status put_bins(struct na_result *r, struct na_value *body,
+			       struct tl_state *s, struct totals *t,
+			       struct na_err *err)
+{
+	double per_bin = 1.0 / (double)s->bins.bin_ps;
+	double *rate[2], *most;
+
+	na_put_real(r, body, "bin_s", (double)s->bins.bin_ps / 1e12);
+	put_times(r, body, s);
+	rate[0] = put_series(r, body, "rx_gbps", s, &s->rate[0],
+			     gbps_of_bin(s));
+	rate[1] = put_series(r, body, "tx_gbps", s, &s->rate[1],
+			     gbps_of_bin(s));
+	put_series(r, body, "rx_outstanding_bytes", s, &s->outstanding[0],
+		   per_bin);
+	put_series(r, body, "tx_outstanding_bytes", s, &s->outstanding[1],
+		   per_bin);
+	put_series(r, body, "pending", s, &s->pending, per_bin);
+	most = na_put_reals(r, body, "pending_max", s->bins.n);
+	if (!most || !na_pending_max(s->runs, s->n_runs, &s->bins, most))
+		return na_fail_nomem(err);
+	na_put_text(r, body, "pending_of", tl_pending_of_graphs(s) ?
+		    "collectives" : "transfers");
+	for (size_t side = 0; side < 2; side++) {
+		double d = duration_s(s);
+
+		t->peak[side] = largest(rate[side], s->bins.n);
+		t->mean[side] = d > 0 ? (double)s->amount[side] / ONE_BYTE *
+				8 / d / 1e9 : NAN;
+	}
+	return NA_OK;
+}
+
+static void put_totals(struct na_result *r, struct na_value *body,
+		       const struct tl_state *s, const struct totals *t)
+{
+	put_bytes(r, body, "rx_bytes", s->amount[0]);
+	put_bytes(r, body, "tx_bytes", s->amount[1]);
+	put_bytes(r, body, "instant_bytes", s->instant_amount);
+	na_put_int(r, body, "instants", (int64_t)s->instants);
+	na_put_real(r, body, "rx_peak_gbps", t->peak[0]);
+	na_put_real(r, body, "rx_mean_gbps", t->mean[0]);
+	na_put_real(r, body, "tx_peak_gbps", t->peak[1]);
+	na_put_real(r, body, "tx_mean_gbps", t->mean[1]);
+	na_put_real(r, body, "capacity_gbps",
+		    s->capacity_gbps > 0 ? s->capacity_gbps : NAN);
+}
+
+/* Regions of each host and side, and the strongest plateau. */
+struct busy {
+	double plateau_gbps;
+	const char *plateau_host, *plateau_side;
+	size_t plateau_bins;
+	size_t hosts, regions;
+	double share[2];
+};
+
+static void put_region(struct na_result *r, struct na_value *list,
+		       const struct tl_state *s, const char *host,
+		       const char *side, const struct na_region *g)
+{
+	struct na_value *row = na_put_object(r, list, NULL);
+
+	na_put_text(r, row, "host", host);
+	na_put_text(r, row, "side", side);
+	na_put_real(r, row, "from_s", na_bins_start_s(&s->bins, g->from));
+	na_put_real(r, row, "to_s", na_bins_start_s(&s->bins, g->to));
+	na_put_real(r, row, "mean_gbps", g->mean);
+}
+
+struct scratch {
+	double *rate, *sorted;
+	struct na_region *regions;
+};
+
+static void busy_side(struct na_result *r, struct na_value *list,
+		      const struct tl_state *s, size_t host, size_t side,
+		      struct scratch *x, struct busy *b)
+{
+	const char *name = s->scope->store->sources[host].host;
+	size_t n = s->bins.n, in, found = 0;
+	double level;
+
+	na_spread_read(&s->hosts[host].spread[side], &s->bins,
+		       gbps_of_bin(s), x->rate);
+	if (s->capacity_gbps > 0)
+		found = na_regions(x->rate, n, s->capacity_gbps, x->regions,
+				   n / 3 + 1);
+	for (size_t i = 0; i < found; i++) {
+		put_region(r, list, s, name, side_names[side], &x->regions[i]);
+		b->share[side] += (double)(x->regions[i].to -
+					   x->regions[i].from);
+	}
+	b->regions += found;
+	level = na_plateau(x->rate, n, x->sorted, &in);
+	if (in > b->plateau_bins) {
+		b->plateau_gbps = level;
+		b->plateau_bins = in;
+		b->plateau_host = name;
+		b->plateau_side = side_names[side];
+	}
+}
+
+static enum na_status put_saturated(struct na_result *r,
+				    struct na_value *body,
+				    const struct tl_state *s, struct busy *b,
+				    struct na_err *err)
+{
+	size_t n = s->bins.n;
+	struct scratch x = {
+		.rate = na_calloc(n, sizeof(double)),
+		.sorted = na_calloc(n, sizeof(double)),
+		.regions = na_calloc(n / 3 + 1, sizeof(struct na_region)),
+	};
+	bool ok = x.rate && x.sorted && x.regions;
+	struct na_value *list = na_put_list(r, body, "saturated");
+
+	for (size_t h = 0; ok && h < s->scope->store->n_sources; h++) {
+		b->hosts += s->hosts[h].used[0] || s->hosts[h].used[1];
+		for (size_t side = 0; side < 2; side++) {
+			if (s->hosts[h].used[side])
+				busy_side(r, list, s, h, side, &x, b);
+		}
+	}
+	free(x.rate);
+	free(x.sorted);
+	free(x.regions);
+	na_put_real(r, body, "plateau_gbps",
+		    b->plateau_bins ? b->plateau_gbps : NAN);
+	for (size_t side = 0; side < 2; side++)
+		b->share[side] = b->hosts ? b->share[side] / (double)n /
+				 (double)b->hosts : 0;
+	return ok ? NA_OK : na_fail_nomem(err);
+}
+
+static void put_key(struct na_result *r, struct na_value *row,
+		    const struct tl_state *s, size_t shown)
+{
+	struct na_value *key = na_put_object(r, row, "key");
+	const struct na_grouping *by = &s->scope->by;
+	bool rest = s->has_rest && shown == s->n_shown - 1;
+	uint64_t values[NA_MAX_KEYS] = {0};
+	char buf[NA_KEY_BUF];
+
+	if (!rest)
+		memcpy(values, s->groups.names[s->shown[shown]].s,
+		       by->n * sizeof(*values));
+	for (size_t i = 0; i < by->n; i++)
+		na_put_text(r, key, na_key_name(by->keys[i]), rest ? "rest" :
+			na_key_text(s->scope->store, by->keys[i], values[i],
+				    buf));
+}
+
+static struct na_value *put_groups(struct na_result *r, struct na_value *body,
+				   const struct tl_state *s)
+{
+	struct na_value *list = na_put_list(r, body, "series");
+
+	for (size_t i = 0; i < s->n_shown; i++) {
+		struct na_value *row = na_put_object(r, list, NULL);
+
+		put_key(r, row, s, i);
+		put_series(r, row, "rx_gbps", s, &s->rows[i].spread[0],
+			   gbps_of_bin(s));
+		put_series(r, row, "tx_gbps", s, &s->rows[i].spread[1],
+			   gbps_of_bin(s));
+		put_bytes(r, row, "rx_bytes", s->rows[i].amount[0]);
+		put_bytes(r, row, "tx_bytes", s->rows[i].amount[1]);
+	}
+	return list;
+}
+
+static void put_steps(struct na_result *r, struct na_value *body,
+		      const struct tl_state *s)
+{
+	const struct na_store *store = s->scope->store;
+	struct na_value *list = na_put_list(r, body, "steps");
+
+	for (size_t i = 0; i < store->n_steps; i++) {
+		const struct na_step *x = &store->steps[i];
+		struct na_value *row;
+
+		if (x->end_ps < s->lo_ps || x->start_ps > s->hi_ps)
+			continue;
+		row = na_put_object(r, list, NULL);
+		na_put_int(r, row, "step", x->number);
+		na_put_real(r, row, "from_s", (double)x->start_ps / 1e12);
+		na_put_real(r, row, "to_s", (double)x->end_ps / 1e12);
+	}
+}
+
+static void say(struct na_result *r, const struct tl_state *s,
+		const struct totals *t, const struct busy *b)
+{
+	size_t side = s->n_side[0] ? 0 : 1;
+	char mean[NA_UNIT_BUF], text[NA_UNIT_BUF], sat[96] = "";
+	double share = b->share[side];
+
+	na_print_rate(mean, isnan(t->mean[side]) ? 0 : t->mean[side] * 1e9, 3);
+	if (s->capacity_gbps > 0 && b->regions)
+		snprintf(sat, sizeof(sat), ", saturated %.3g %% of %stime",
+			 100 * share, b->hosts > 1 ? "host " : "the ");
+	else if (s->capacity_gbps > 0)
+		snprintf(sat, sizeof(sat), ", never saturated");
+	else
+		snprintf(sat, sizeof(sat), ", peak %s",
+			 na_print_rate(text, t->peak[side] * 1e9, 3));
+	na_put_textf(r, na_result_side(r), "message",
+		     "%s throughput, %zu host%s: %s mean%s",
+		     side ? "Send" : "Receive", b->hosts,
+		     b->hosts == 1 ? "" : "s", mean, sat);
+	na_put_int(r, na_result_side(r), "hosts", (int64_t)b->hosts);
+	na_put_real(r, na_result_side(r), "rx_saturated_share", b->share[0]);
+	na_put_real(r, na_result_side(r), "tx_saturated_share", b->share[1]);
+	if (b->plateau_bins && !(s->capacity_gbps > 0))
+		na_result_note(r, "%s %s stays near %s in %zu bins: a limit? "
+			"give --capacity to find saturated regions",
+			b->plateau_host, b->plateau_side,
+			na_print_rate(text, b->plateau_gbps * 1e9, 3),
+			b->plateau_bins);
+	if (s->instants)
+		na_result_note(r, "%s transfers without a usable duration "
+			"(%s) are drawn as instants",
+			na_print_count(mean, s->instants),
+			na_print_bytes(text, (double)s->instant_amount /
+				       ONE_BYTE, 3));
+}
+
+static void put_empty(struct na_result *r, struct na_value *body,
+		      struct tl_state *s)
+{
+	static const char *const arrays[] = {
+		"time_s", "rx_gbps", "tx_gbps", "rx_outstanding_bytes",
+		"tx_outstanding_bytes", "pending", "pending_max",
+	};
+	struct totals none = {{NAN, NAN}, {NAN, NAN}};
+
+	na_put_null(r, body, "bin_s");
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		na_put_reals(r, body, arrays[i], 0);
+	na_put_text(r, body, "pending_of", tl_pending_of_graphs(s) ?
+		    "collectives" : "transfers");
+	put_totals(r, body, s, &none);
+	na_put_null(r, body, "plateau_gbps");
+	na_put_list(r, body, "saturated");
+	put_steps(r, body, s);
+	na_put_text(r, na_result_side(r), "message",
+		    "No network transfers to draw");
+	na_put_text(r, na_result_side(r), "empty",
+		    "no network transfers in this input");
+}
+
+/* Ten to twenty lines that show the course of the run in a terminal. */
+static struct na_value *coarse(struct na_result *r,
+			       const struct na_value *body,
+			       const struct tl_state *s)
+{
+	struct na_value *list = na_put_list(r, na_result_side(r), "coarse");
+	const double *rx = na_reals_of(na_get(body, "rx_gbps"), NULL);
+	const double *tx = na_reals_of(na_get(body, "tx_gbps"), NULL);
+	const double *most = na_reals_of(na_get(body, "pending_max"), NULL);
+	size_t n = s->bins.n, rows = n < 20 ? n : 20;
+
+	for (size_t i = 0; rx && tx && most && i < rows; i++) {
+		size_t from = i * n / rows, to = (i + 1) * n / rows;
+		struct na_value *row = na_put_object(r, list, NULL);
+		double sum[2] = {0, 0}, peak[2] = {0, 0}, pending = 0;
+
+		for (size_t k = from; k < to; k++) {
+			sum[0] += rx[k];
+			sum[1] += tx[k];
+			peak[0] = fmax(peak[0], rx[k]);
+			peak[1] = fmax(peak[1], tx[k]);
+			pending = fmax(pending, most[k]);
+		}
+		na_put_real(r, row, "from_s", na_bins_start_s(&s->bins, from));
+		na_put_real(r, row, "rx", sum[0] / (double)(to - from));
+		na_put_real(r, row, "rx_peak", peak[0]);
+		na_put_real(r, row, "tx", sum[1] / (double)(to - from));
+		na_put_real(r, row, "tx_peak", peak[1]);
+		na_put_int(r, row, "pending", (int64_t)pending);
+	}
+	return list;
+}
+
+static void views(struct na_result *r, struct na_value *body,
+		  const struct na_value *series, const struct tl_state *s)
+{
+	static const struct na_column sums[] = {
+		{"rx_bytes", "received, MB", NA_F_NUMBER, 4, 1e-6},
+		{"tx_bytes", "sent, MB", NA_F_NUMBER, 4, 1e-6},
+		{"rx_mean_gbps", "rx mean, Gbit/s", NA_F_NUMBER, 3, 0},
+		{"rx_peak_gbps", "rx peak, Gbit/s (largest bin)",
+		 NA_F_NUMBER, 3, 0},
+		{"tx_mean_gbps", "tx mean, Gbit/s", NA_F_NUMBER, 3, 0},
+		{"tx_peak_gbps", "tx peak, Gbit/s (largest bin)",
+		 NA_F_NUMBER, 3, 0},
+		{"capacity_gbps", "capacity of a host, Gbit/s", NA_F_NUMBER,
+		 4, 0},
+		{"bin_s", "bin, ms", NA_F_NUMBER, 4, 1e3},
+	};
+	static const struct na_column course[] = {
+		{"from_s", "from s", NA_F_FIXED, 3, 0},
+		{"rx", "rx Gbit/s", NA_F_NUMBER, 3, 0},
+		{"rx_peak", "peak", NA_F_NUMBER, 3, 0},
+		{"tx", "tx Gbit/s", NA_F_NUMBER, 3, 0},
+		{"tx_peak", "peak", NA_F_NUMBER, 3, 0},
+		{"pending", "pending max", NA_F_COUNT, 0, 0},
+	};
+	static const struct na_column regions[] = {
+		{"host", "host", NA_F_TEXT, 0, 0},
+		{"side", "side", NA_F_TEXT, 0, 0},
+		{"from_s", "from s", NA_F_FIXED, 3, 0},
+		{"to_s", "to s", NA_F_FIXED, 3, 0},
+		{"mean_gbps", "mean Gbit/s", NA_F_NUMBER, 3, 0},
+	};
+	struct na_column rows[NA_MAX_KEYS + 2];
+	static const char *const fields[NA_N_KEYS] = {
+		"key.host", "key.src", "key.dst", "key.pair", "key.collective",
+		"key.transfer_type", "key.size", "key.step", "key.device",
+		"key.label",
+	};
+	const struct na_grouping *by = &s->scope->by;
+
+	na_result_view(r, NULL, body, sums, sizeof(sums) / sizeof(sums[0]), 0);
+	na_result_view(r, "course of the run (means and peaks of bins)",
+		       coarse(r, body, s), course,
+		       sizeof(course) / sizeof(course[0]), 0);
+	if (s->capacity_gbps > 0)
+		na_result_view(r, "saturated (>= 90 % of capacity)",
+			       na_get(body, "saturated"), regions,
+			       sizeof(regions) / sizeof(regions[0]), 20);
+	if (!series)
+		return;
+	for (size_t i = 0; i < by->n; i++)
+		rows[i] = (struct na_column){fields[by->keys[i]],
+			na_key_name(by->keys[i]), NA_F_TEXT, 0, 0};
+	rows[by->n] = (struct na_column){"rx_bytes", "received MB",
+		NA_F_NUMBER, 4, 1e-6};
+	rows[by->n + 1] = (struct na_column){"tx_bytes", "sent MB",
+		NA_F_NUMBER, 4, 1e-6};
+	na_result_view(r, "groups", series, rows, by->n + 2, 0);
+}
+
+enum na_status tl_finish(void *state, struct na_result *r, struct na_err *err)
+{
+	struct tl_state *s = state;
+	struct na_value *body = na_result_body(r), *series = NULL;
+	struct busy b = {.plateau_gbps = 0};
+	struct totals t = {{NAN, NAN}, {NAN, NAN}};
+	enum na_status st;
+
+	if (!s->any) {
+		put_empty(r, body, s);
+		return NA_OK;
+	}
+	st = put_bins(r, body, s, &t, err);
+	put_totals(r, body, s, &t);
+	if (st == NA_OK)
+		st = put_saturated(r, body, s, &b, err);
+	if (s->scope->by.n)
+		series = put_groups(r, body, s);
+	put_steps(r, body, s);
+	say(r, s, &t, &b);
+	views(r, body, series, s);
+	return st;
+}
