@@ -1,0 +1,157 @@
+/*
+ * The program of one step: gradients and activations of an invented
+ * transformer, exchanged between the slices while it computes.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "netan/synth/job.h"
+
+#define KIB UINT64_C(1024)
+#define MIB (1024 * KIB)
+
+static const struct recipe {
+	const char *name;
+	enum na_coll_kind kind;
+	uint64_t bytes;
+	bool looped;
+} recipes[] = {
+	{ "all-gather", NA_COLL_ALL_GATHER, 512 * KIB, false },
+	{ "all-reduce", NA_COLL_ALL_REDUCE, 2 * MIB, true },
+	{ "all-reduce", NA_COLL_ALL_REDUCE, 8 * MIB, false },
+	{ "ppermute", NA_COLL_ONE_TO_ONE, 64 * KIB, false },
+	{ "all-reduce", NA_COLL_ALL_REDUCE, 32 * MIB, false },
+	{ "reduce-scatter", NA_COLL_REDUCE_SCATTER, 2 * MIB, false },
+	{ "psum", NA_COLL_ALL_REDUCE, 4 * KIB, false },
+	{ "all-to-all", NA_COLL_ALL_TO_ALL, 1 * MIB, false },
+};
+
+enum { N_RECIPES = sizeof(recipes) / sizeof(recipes[0]) };
+
+/* Past the recipes: all-reduces of 16 KiB to 32 MiB, small ones oftener. */
+static uint64_t draw_bytes(struct na_rng *rng)
+{
+	uint64_t a = na_rng_below(rng, 12), b = na_rng_below(rng, 12);
+
+	return 16 * KIB << (a < b ? a : b);
+}
+
+static bool is_ring(const struct na_job *job, enum na_coll_kind kind)
+{
+	return job->cfg->pattern == NA_PATTERN_RING && job->n_slices > 2 &&
+	       (kind == NA_COLL_ALL_REDUCE || kind == NA_COLL_ALL_GATHER ||
+		kind == NA_COLL_REDUCE_SCATTER);
+}
+
+static void make_coll(const struct na_job *job, struct na_coll *c, uint32_t i,
+		      struct na_rng *rng)
+{
+	const struct recipe *r = &recipes[i % N_RECIPES];
+	uint64_t unit = 256 * (uint64_t)job->n_slices, shares = job->n_slices;
+
+	c->kind = i < N_RECIPES ? r->kind : NA_COLL_ALL_REDUCE;
+	c->bytes = i < N_RECIPES ? r->bytes : draw_bytes(rng);
+	/* Every share of it is then whole rows of 128 bf16. */
+	c->bytes = (c->bytes + unit - 1) / unit * unit;
+	c->looped = i < N_RECIPES && r->looped;
+	c->ring = is_ring(job, c->kind);
+	c->number = 12 + 7 * i;
+	c->channel = 1 + 2 * (int64_t)i;
+	c->out_bytes = c->kind == NA_COLL_ALL_GATHER ? c->bytes * shares :
+		       c->kind == NA_COLL_REDUCE_SCATTER ? c->bytes / shares :
+		       c->bytes;
+	c->phases = c->kind == NA_COLL_ALL_REDUCE ? 2 : 1;
+	if (c->ring)
+		c->phases *= (uint32_t)shares - 1;
+	snprintf(c->name, sizeof(c->name), "%s.%" PRIu32 "_%" PRIu32,
+		 i < N_RECIPES ? r->name : "all-reduce", c->number, i % 3);
+	for (size_t k = 0; k < job->n_faults; k++)
+		if (job->faults[k].kind == NA_FAULT_SMALL_SLACK &&
+		    !strcmp(job->faults[k].name, c->name))
+			c->small_slack = true;
+}
+
+static void add_op(struct na_job *job, enum na_op_kind kind, uint32_t slot,
+		   int64_t mean_ps)
+{
+	struct na_op *op = &job->ops[job->n_ops++];
+
+	op->kind = kind;
+	op->slot = slot;
+	op->mean_ps = mean_ps;
+	if (kind == NA_OP_COMPUTE)
+		op->fusion = job->n_fusions++;
+}
+
+static void add_compute(struct na_job *job, int64_t total_ps)
+{
+	int64_t n = job->cfg->ops, weights = n * (n + 1) / 2;
+
+	for (int64_t i = 1; i <= n; i++)
+		add_op(job, NA_OP_COMPUTE, 0, total_ps / weights * i);
+}
+
+static void add_done(struct na_job *job, uint32_t slot)
+{
+	add_op(job, NA_OP_SEND_DONE, slot, 0);
+	add_op(job, NA_OP_RECV_DONE, slot, 0);
+}
+
+/*
+ * A collective is started before a piece of computing and finished after
+ * the next piece, so that two are usually in flight; one with small slack
+ * is finished at once.  A quarter of the computing comes before the first
+ * and a fifth after the last.
+ */
+static void make_ops(struct na_job *job)
+{
+	int64_t all = job->cfg->step_ps;
+	int64_t piece = job->n_slots ? all / 100 * 55 / job->n_slots : 0;
+
+	add_compute(job, all / 4);
+	for (uint32_t s = 0; s < job->n_slots; s++) {
+		bool small = job->colls[job->slots[s].coll].small_slack;
+
+		add_op(job, NA_OP_RECV, s, 0);
+		add_op(job, NA_OP_SEND, s, 0);
+		if (small)
+			add_done(job, s);
+		add_compute(job, piece);
+		if (s && !job->colls[job->slots[s - 1].coll].small_slack)
+			add_done(job, s - 1);
+		if (s + 1 == job->n_slots && !small)
+			add_done(job, s);
+	}
+	add_compute(job, all / 5);
+}
+
+enum na_status na_program_build(struct na_job *job, struct na_rng *rng,
+				struct na_err *err)
+{
+	uint32_t n = (uint32_t)job->cfg->collectives;
+	size_t n_ops;
+
+	if (job->cfg->collectives > 10000 || job->cfg->ops > 10000)
+		return na_fail(err, NA_EUSAGE, "--collectives and --ops go up "
+			       "to 10000");
+	job->n_colls = job->n_slices > 1 ? n : 0;
+	job->colls = na_calloc(job->n_colls, sizeof(*job->colls));
+	job->slots = na_calloc(2 * (size_t)job->n_colls, sizeof(*job->slots));
+	if (!job->colls || !job->slots)
+		return na_fail_nomem(err);
+	for (uint32_t i = 0; i < job->n_colls; i++) {
+		make_coll(job, &job->colls[i], i, rng);
+		job->slots[job->n_slots++] = (struct na_slot){ i, 0 };
+		if (job->colls[i].looped)
+			job->slots[job->n_slots++] = (struct na_slot){ i, 1 };
+	}
+	n_ops = (2 + (size_t)job->n_slots) * (size_t)job->cfg->ops +
+		4 * (size_t)job->n_slots;
+	job->ops = na_calloc(n_ops, sizeof(*job->ops));
+	if (!job->ops)
+		return na_fail_nomem(err);
+	make_ops(job);
+	job->program_id = na_rng_next(rng) >> 1 | 1;
+	return NA_OK;
+}

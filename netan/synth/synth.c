@@ -1,0 +1,404 @@
+#include "netan/synth/synth.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "netan/base/units.h"
+#include "netan/synth/bench.h"
+#include "netan/synth/write.h"
+
+/* The wall clock of a file for measurements. */
+static const int64_t bench_start_ns = INT64_C(1767607200000000000);
+
+enum { SPACE_HOSTNAMES = 4 };
+
+void na_synth_report_fini(struct na_synth_report *report)
+{
+	for (size_t i = 0; i < report->n; i++)
+		free(report->files[i].path);
+	free(report->files);
+	free(report->session);
+	memset(report, 0, sizeof(*report));
+}
+
+/* Takes the path. */
+static enum na_status add_file(struct na_synth_report *r, char *path,
+			       uint64_t bytes, uint64_t events,
+			       struct na_err *err)
+{
+	if (!na_grow(&r->files, &r->cap, r->n + 1, sizeof(*r->files))) {
+		free(path);
+		return na_fail_nomem(err);
+	}
+	r->files[r->n++] = (struct na_synth_file){ path, bytes, events };
+	return NA_OK;
+}
+
+static enum na_status make_session(const struct na_synth_config *cfg,
+				   int64_t start_ns,
+				   struct na_synth_report *report,
+				   char **relative, struct na_err *err)
+{
+	time_t t = (time_t)(start_ns / 1000000000);
+	const char *run = cfg->run;
+	char stamp[40];
+	struct tm tm;
+
+	if (!run) {
+		if (!gmtime_r(&t, &tm))
+			return na_fail_errno(err, "time");
+		strftime(stamp, sizeof(stamp), "%Y_%m_%d_%H_%M_%S", &tm);
+		run = stamp;
+	}
+	if (!*run || strchr(run, '/') || !strcmp(run, ".") ||
+	    !strcmp(run, ".."))
+		return na_fail(err, NA_EUSAGE, "--run \"%s\" is no directory "
+			       "name; leave out slashes", run);
+	*relative = na_out_join("plugins/profile", run);
+	if (*relative)
+		report->session = na_out_join(cfg->dir, *relative);
+	if (!report->session)
+		return na_fail_nomem(err);
+	return na_out_make_dirs(report->session, err);
+}
+
+static const char *ending(int pack)
+{
+	return pack == NA_PACK_GZIP ? ".xplane.pb.gz" :
+	       pack == NA_PACK_ZSTD ? ".xplane.pb.zst" : ".xplane.pb";
+}
+
+static bool is_ours(const struct na_truth *t, int pack, const char *name)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const char *host = t->hosts[i].name;
+		size_t n = strlen(host);
+
+		if (!strncmp(name, host, n) && !strcmp(name + n, ending(pack)))
+			return true;
+	}
+	return false;
+}
+
+/* A trace left by another run would pass for a host of this one. */
+static enum na_status check_leftovers(const struct na_truth *t, int pack,
+				      const char *session,
+				      struct na_err *err)
+{
+	enum na_status st = NA_OK;
+	DIR *dir = opendir(session);
+	struct dirent *e;
+
+	if (!dir)
+		return na_fail_errno(err, session);
+	while (!st && (e = readdir(dir)))
+		if (strstr(e->d_name, ".xplane.pb") &&
+		    !strstr(e->d_name, ".tmp") &&
+		    !is_ours(t, pack, e->d_name))
+			st = na_fail(err, NA_EIO, "%s/%s is from another run "
+				     "and would count as one of its hosts; "
+				     "remove it, or choose another -o or "
+				     "--run", session, e->d_name);
+	closedir(dir);
+	return st;
+}
+
+static enum na_status write_names(struct na_trace *t, struct na_err *err)
+{
+	struct na_wire w;
+	enum na_status st;
+
+	na_wire_init(&w);
+	na_wire_str(&w, SPACE_HOSTNAMES, t->truth->name);
+	st = w.failed ? na_fail_nomem(err) :
+	     na_out_write(t->out, w.p, w.n, err);
+	na_wire_fini(&w);
+	return st;
+}
+
+static enum na_status write_planes(struct na_writer *w, struct na_err *err)
+{
+	const struct na_synth_config *cfg = w->job->cfg;
+	enum na_status st = NA_OK;
+
+	for (uint32_t i = 0; !st && i < (uint32_t)cfg->devices; i++)
+		st = na_write_device(w, i, err);
+	if (!st)
+		st = na_write_metadata(w, err);
+	if (!st && cfg->generation != NA_GEN_MESSAGE)
+		st = na_write_megascale(w, err);
+	if (!st)
+		st = na_write_host_cpu(w, err);
+	if (!st)
+		st = na_write_environment(w, err);
+	return st;
+}
+
+struct file_job {
+	const struct na_synth_config *cfg;
+	struct na_synth_report *report;
+	struct na_truth_host *truth;
+	const char *relative;
+	struct na_writer *writer;       /* NULL: a file for measurements */
+};
+
+static enum na_status fill_file(struct file_job *j, struct na_trace *t,
+				struct na_err *err)
+{
+	enum na_status st;
+
+	if (j->writer) {
+		j->writer->trace = *t;
+		st = write_planes(j->writer, err);
+	} else {
+		st = na_bench_write(j->cfg, t, err);
+	}
+	return st ? st : write_names(t, err);
+}
+
+/* One host's file: opened, filled, cut if that is a planted fault. */
+static enum na_status write_file(struct file_job *j, struct na_err *err)
+{
+	const struct na_fault *cut = NULL;
+	struct na_trace t = { NULL, j->truth };
+	struct na_truth_host *h = j->truth;
+	int64_t cut_bytes = -1, cut_q16 = -1;
+	char name[64], *path;
+	enum na_status st;
+
+	snprintf(name, sizeof(name), "%s%s", h->name,
+		 ending(j->cfg->compress));
+	h->path = na_out_join(j->relative, name);
+	path = na_out_join(j->report->session, name);
+	if (!h->path || !path) {
+		free(path);
+		return na_fail_nomem(err);
+	}
+	if (j->writer)
+		cut = na_job_fault(j->writer->job, NA_FAULT_TRUNCATE,
+				   j->writer->host);
+	if (cut && cut->value_q16)
+		cut_q16 = cut->value_q16;
+	else if (cut)
+		cut_bytes = cut->value;
+	st = na_out_open(&t.out, path, j->cfg->compress, err);
+	if (!st) {
+		st = fill_file(j, &t, err);
+		if (st)
+			na_out_abandon(t.out);
+		else
+			st = na_out_finish(t.out, cut_bytes, cut_q16,
+					   &h->file_bytes,
+					   &h->cut_from_bytes, err);
+	}
+	if (!st)
+		return add_file(j->report, path, h->file_bytes, h->events,
+				err);
+	free(path);
+	return st;
+}
+
+static enum na_status write_truth(const struct na_truth *t,
+				  const struct na_synth_config *cfg,
+				  const struct na_job *job,
+				  struct na_synth_report *report,
+				  struct na_err *err)
+{
+	char *path = na_out_join(cfg->dir, "truth.json");
+	uint64_t bytes;
+	enum na_status st;
+
+	if (!path)
+		return na_fail_nomem(err);
+	st = na_truth_write(t, cfg, job, path, &bytes, err);
+	if (!st)
+		return add_file(report, path, bytes, 0, err);
+	free(path);
+	return st;
+}
+
+/* ---- a session of simulated hosts */
+
+static uint32_t src_of(const void *of, size_t i)
+{
+	return ((const struct na_job *)of)->xfers[i].src_dev;
+}
+
+static uint32_t dst_of(const void *of, size_t i)
+{
+	return ((const struct na_job *)of)->xfers[i].dst_dev;
+}
+
+static uint32_t reducer_of(const void *of, size_t i)
+{
+	const struct na_job *job = of;
+
+	return job->graphs[job->reduces[i].graph].dev;
+}
+
+static enum na_status make_writer(struct na_writer *w,
+				  const struct na_job *job,
+				  struct na_err *err)
+{
+	enum na_status st;
+
+	memset(w, 0, sizeof(*w));
+	w->job = job;
+	st = na_index_build(&w->sent, job, job->n_xfers, job->n_devs, src_of,
+			    err);
+	if (!st)
+		st = na_index_build(&w->received, job, job->n_xfers,
+				    job->n_devs, dst_of, err);
+	if (!st)
+		st = na_index_build(&w->reduced, job, job->n_reduces,
+				    job->n_devs, reducer_of, err);
+	return st;
+}
+
+static void describe_host(struct na_truth_host *t, const struct na_job *job,
+			  uint32_t host)
+{
+	uint32_t per_host = (uint32_t)job->cfg->devices;
+
+	na_host_name(t->name, host);
+	t->ahead_ns = job->ahead_ns[host];
+	t->start_unix_ns = job->start_unix_ns - job->lead_ns[host] +
+			   job->ahead_ns[host];
+	t->first_device = na_dev_id(&job->devs[host * per_host]);
+	t->devices = per_host;
+}
+
+/* The hosts to write, ascending: all, or those of --only. */
+static enum na_status chosen(const struct na_job *job, uint32_t **out,
+			     size_t *n, struct na_err *err)
+{
+	const struct na_text_list *only = &job->cfg->only;
+	uint32_t *list = na_calloc(job->n_hosts, sizeof(*list));
+	bool *keep = na_calloc(job->n_hosts, sizeof(*keep));
+	enum na_status st = list && keep ? NA_OK : na_fail_nomem(err);
+
+	for (size_t i = 0; !st && i < only->n; i++) {
+		uint32_t h;
+
+		st = na_fault_host(only->items[i], strlen(only->items[i]),
+				   job->n_hosts, &h, err);
+		if (!st)
+			keep[h] = true;
+	}
+	*n = 0;
+	for (uint32_t h = 0; !st && h < job->n_hosts; h++)
+		if (!only->n || keep[h])
+			list[(*n)++] = h;
+	free(keep);
+	*out = list;
+	if (st) {
+		free(list);
+		*out = NULL;
+	}
+	return st;
+}
+
+static enum na_status write_hosts(const struct na_job *job,
+				  struct na_truth *truth,
+				  const uint32_t *hosts,
+				  struct na_synth_report *report,
+				  struct na_err *err)
+{
+	struct na_writer w;
+	struct file_job j = { .cfg = job->cfg, .report = report,
+			      .writer = &w };
+	char *relative = NULL;
+	enum na_status st = make_writer(&w, job, err);
+
+	if (!st)
+		st = make_session(job->cfg, job->start_unix_ns, report,
+				  &relative, err);
+	j.relative = relative;
+	for (size_t i = 0; i < truth->n; i++)
+		describe_host(&truth->hosts[i], job, hosts[i]);
+	if (!st)
+		st = check_leftovers(truth, job->cfg->compress,
+				     report->session, err);
+	for (size_t i = 0; !st && i < truth->n; i++) {
+		w.host = hosts[i];
+		na_rng_seed(&w.rng, (uint64_t)job->cfg->seed + hosts[i] + 1);
+		j.truth = &truth->hosts[i];
+		st = write_file(&j, err);
+	}
+	na_index_fini(&w.sent);
+	na_index_fini(&w.received);
+	na_index_fini(&w.reduced);
+	free(relative);
+	return st;
+}
+
+static enum na_status run_session(const struct na_synth_config *cfg,
+				  struct na_synth_report *report,
+				  struct na_err *err)
+{
+	struct na_truth truth = { 0 };
+	struct na_job job;
+	uint32_t *hosts = NULL;
+	size_t n = 0;
+	enum na_status st = na_job_init(&job, cfg, err);
+
+	if (!st)
+		st = chosen(&job, &hosts, &n, err);
+	if (!st)
+		st = na_truth_init(&truth, n, job.start_unix_ns, err);
+	if (!st)
+		st = write_hosts(&job, &truth, hosts, report, err);
+	if (!st)
+		st = write_truth(&truth, cfg, &job, report, err);
+	na_truth_fini(&truth);
+	free(hosts);
+	na_job_fini(&job);
+	return st;
+}
+
+/* ---- a file for measurements */
+
+static enum na_status run_bench(const struct na_synth_config *cfg,
+				struct na_synth_report *report,
+				struct na_err *err)
+{
+	struct na_truth truth;
+	struct file_job j = { .cfg = cfg, .report = report };
+	char *relative = NULL;
+	enum na_status st = na_truth_init(&truth, 1, bench_start_ns, err);
+
+	if (!st)
+		st = make_session(cfg, bench_start_ns, report, &relative,
+				  err);
+	if (!st) {
+		j.relative = relative;
+		j.truth = &truth.hosts[0];
+		na_host_name(j.truth->name, 0);
+		j.truth->start_unix_ns = bench_start_ns;
+		st = check_leftovers(&truth, cfg->compress, report->session,
+				     err);
+	}
+	if (!st)
+		st = write_file(&j, err);
+	if (!st)
+		st = write_truth(&truth, cfg, NULL, report, err);
+	na_truth_fini(&truth);
+	free(relative);
+	return st;
+}
+
+enum na_status na_synth_run(const struct na_synth_config *cfg,
+			    struct na_synth_report *report,
+			    struct na_err *err)
+{
+	memset(report, 0, sizeof(*report));
+	if (cfg->profile == NA_PROFILE_SESSION)
+		return run_session(cfg, report, err);
+	if (cfg->faults.n || cfg->only.n)
+		return na_fail(err, NA_EUSAGE, "--fault and --only need "
+			       "--profile session");
+	return run_bench(cfg, report, err);
+}

@@ -1,0 +1,71 @@
+/*
+ * Synthetic traces with known content.  na_synth_run() simulates a training
+ * job on several hosts and writes what a profiler would have captured, or
+ * writes one large file for measurements; beside it a truth file says what
+ * is in there.  Nothing here is shared with the readers but the base layer.
+ *
+ * One configuration gives the same bytes with any compiler on any machine.
+ */
+#ifndef NETAN_SYNTH_SYNTH_H
+#define NETAN_SYNTH_SYNTH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "netan/base/err.h"
+#include "netan/base/opt.h"
+
+/* The orders are those of the words of the command's options. */
+enum na_synth_generation { NA_GEN_GRAPH, NA_GEN_MESSAGE, NA_GEN_BOTH };
+enum na_synth_compress { NA_PACK_NONE, NA_PACK_GZIP, NA_PACK_ZSTD };
+enum na_synth_profile {
+	NA_PROFILE_SESSION,             /* the simulated job */
+	NA_PROFILE_TYPICAL,             /* one large file, 1/8 network */
+	NA_PROFILE_NETWORK              /* one large file, all events network */
+};
+enum na_synth_pattern { NA_PATTERN_DIRECT, NA_PATTERN_RING };
+
+struct na_synth_config {
+	const char *dir;                /* log directory to write under */
+	const char *run;                /* session name; NULL: from the time */
+	int64_t seed;
+	int profile, generation, pattern, compress;
+	/* session */
+	int64_t hosts, devices, slices; /* slices 0: one per host */
+	int64_t steps, collectives, ops;
+	int64_t step_ps;                /* computing in a step, without waits */
+	int64_t chunk_bytes;            /* largest single transfer */
+	double link_rate;               /* bits/s, each way, per host */
+	bool message_spans;             /* old messages span their transfer */
+	struct na_text_list faults;     /* see fault.h */
+	struct na_text_list only;       /* hosts whose file is written */
+	/* large files */
+	int64_t size_bytes, events;     /* 0: decided by the other one */
+};
+
+struct na_synth_file {
+	char *path;
+	uint64_t bytes, events;
+};
+
+struct na_synth_report {
+	struct na_synth_file *files;    /* traces in host order, then truth */
+	size_t n, cap;
+	char *session;                  /* directory that holds the traces */
+};
+
+/*
+ * Writes DIR/plugins/profile/RUN/HOST.xplane.pb for each host and
+ * DIR/truth.json.  Each file appears under its name only when complete.
+ *
+ * NA_EUSAGE: sizes that do not fit each other, or a fault that names an
+ * unknown kind or host.  NA_EIO: names the file that could not be written.
+ * The report is the caller's to free, after failure too.
+ */
+NA_MUST_CHECK enum na_status na_synth_run(const struct na_synth_config *cfg,
+					  struct na_synth_report *report,
+					  struct na_err *err);
+void na_synth_report_fini(struct na_synth_report *report);
+
+#endif
