@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "netan/base/err.h"
+#include "netan/base/face.h"
 #include "netan/base/opt.h"
 #include "netan/result/result.h"
 
@@ -39,9 +40,10 @@ struct na_common {
 	/* input */
 	int64_t threads;                /* 0: all cores */
 	int anchor;                     /* enum na_anchor */
+	const char *label;              /* --label in force, while parsing */
 	/* filters, as typed where a later stage must resolve them */
 	struct na_text_list host, src, dst, collective;
-	const char *side, *component;   /* NULL: the command's own default */
+	const char *side;               /* NULL: the command's own default */
 	const char *from, *to;          /* TIME or UTC wall clock */
 	const char *step;               /* N or N-M */
 	int64_t min_size, max_size;     /* bytes; max -1: none */
@@ -55,6 +57,7 @@ struct na_common {
 	double scale;
 	int theme;                      /* 0 light, 1 dark */
 	const char *title;
+	bool help;                      /* --help */
 };
 
 struct na_cli_input {
@@ -65,25 +68,25 @@ struct na_cli_input {
 struct na_cli {
 	const struct na_command *command;
 	struct na_common common;
-	void *params;                   /* command->params_size bytes */
+	void *params;                   /* command->face->params_size bytes */
 	struct na_cli_input *inputs;
 	size_t n_inputs;
 	int argc; char **argv;          /* as given, for reproducing */
 };
 
 struct na_command {
-	const char *name;
-	const char *question;           /* one line: what it answers */
-	const char *usage;              /* "[OPTION…] INPUT…" */
-	const char *details;            /* paragraphs for help and man, or NULL */
-	const char *example;            /* lines a user can paste, or NULL */
+	const struct na_face *face;     /* name, help, own options */
+	const char *words;              /* operands: "a|b|c", or "COMMAND";
+					 * NULL: files */
 	unsigned joins;                 /* enum na_join bits */
-	const struct na_opt *opts;      /* own options, or NULL */
-	size_t params_size;
 	enum na_exit (*run)(struct na_cli *cli);
 };
 
 extern const struct na_command *const na_commands[];   /* NULL at the end */
+
+/* Runs the analysis that is named like the command: analyses.def gives each
+ * a command of its own (registry.c). */
+enum na_exit na_run_analysis(struct na_cli *cli);
 
 /* "netan: error: ..." / "netan: warning: ..." on stderr, control characters
  * escaped, coloured when stderr is a terminal and --color allows. */
@@ -94,6 +97,9 @@ void na_say_warning(const struct na_cli *cli, const char *fmt, ...)
 /* Only with -v. */
 void na_say_detail(const struct na_cli *cli, const char *fmt, ...)
 	NA_PRINTF(2, 3);
+/* What to do about an error, behind it. */
+void na_say_hint(const struct na_cli *cli, const char *fmt, ...)
+	NA_PRINTF(2, 3);
 
 /*
  * Write a finished result everywhere the user asked (output.c): each -o by
@@ -103,7 +109,7 @@ void na_say_detail(const struct na_cli *cli, const char *fmt, ...)
  * the file.
  */
 enum na_exit na_output(const struct na_cli *cli, const struct na_result *r);
-/* Before any work: endings known, a figure there for pictures, --format
+/* Before any work (main calls it): endings known, a figure there, --format
  * known.  Says what is wrong itself. */
 enum na_exit na_output_check(const struct na_cli *cli);
 

@@ -1,0 +1,368 @@
+/* info: what is in these files, and can they be trusted. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/cli/session.h"
+
+struct sums {
+	uint64_t events, lines, planes, devices, slices;
+	uint64_t classes[2][NA_N_CLASSES];
+	uint64_t actions[NA_N_ACTIONS];
+	int64_t first_ps, last_ps;
+	bool timed;
+};
+
+static void add_time(struct sums *to, int64_t first_ps, int64_t last_ps)
+{
+	if (!to->timed || first_ps < to->first_ps)
+		to->first_ps = first_ps;
+	if (!to->timed || last_ps > to->last_ps)
+		to->last_ps = last_ps;
+	to->timed = true;
+}
+
+/* Devices recorded in the file by the network trace, and their slices;
+ * where there is no network trace, its device planes. */
+static void count_devices(const struct na_session *s, size_t i,
+			  struct sums *x)
+{
+	const struct na_store *st = &s->store;
+	size_t n = st->n_local[i] < st->names.n_endpoints ? st->n_local[i] :
+		st->names.n_endpoints;
+
+	for (size_t e = 0; e < n; e++) {
+		size_t k = 0;
+
+		if (!st->local[i][e])
+			continue;
+		x->devices++;
+		while (k < e && !(st->local[i][k] &&
+				  st->names.endpoints[k].slice ==
+				  st->names.endpoints[e].slice))
+			k++;
+		x->slices += k == e;
+	}
+	if (!x->devices)
+		x->devices = s->inputs[i].n_devices;
+}
+
+/* Over all inputs: a slice that many hosts share counts once. */
+static uint64_t all_slices(const struct na_store *st)
+{
+	uint64_t slices = 0;
+
+	for (size_t e = 0; e < st->names.n_endpoints; e++) {
+		bool local = false, before = false;
+
+		for (size_t i = 0; i < st->n_sources; i++) {
+			local |= e < st->n_local[i] && st->local[i][e];
+			for (size_t k = 0; k < e && k < st->n_local[i]; k++)
+				before |= st->local[i][k] &&
+					st->names.endpoints[k].slice ==
+					st->names.endpoints[e].slice;
+		}
+		slices += local && !before;
+	}
+	return slices;
+}
+
+static void sum_up(const struct na_session *s, size_t i, struct sums *x)
+{
+	const struct na_input *in = &s->inputs[i];
+	const struct na_tally *t = &s->store.tallies[i];
+
+	x->planes = in->n_sections;
+	for (size_t k = 0; k < in->n_sections; k++) {
+		x->lines += in->sections[k].lines;
+		x->events += in->sections[k].events;
+	}
+	for (int side = 0; side < 2; side++) {
+		for (int k = 0; k < NA_N_CLASSES; k++)
+			x->classes[side][k] = na_store_count(&s->store, i,
+				(enum na_side)side, (enum na_class)k);
+	}
+	for (int k = 0; k < NA_N_ACTIONS; k++)
+		x->actions[k] = na_store_actions(&s->store, i,
+						 (enum na_action_kind)k);
+	count_devices(s, i, x);
+	if (t->timed)
+		add_time(x, t->first_ps, t->last_ps);
+}
+
+static void add_sums(struct sums *to, const struct sums *x)
+{
+	to->events += x->events;
+	to->lines += x->lines;
+	to->planes += x->planes;
+	to->devices += x->devices;
+	to->slices += x->slices;
+	for (int side = 0; side < 2; side++) {
+		for (int k = 0; k < NA_N_CLASSES; k++)
+			to->classes[side][k] += x->classes[side][k];
+	}
+	for (int k = 0; k < NA_N_ACTIONS; k++)
+		to->actions[k] += x->actions[k];
+	if (x->timed)
+		add_time(to, x->first_ps, x->last_ps);
+}
+
+static int64_t all_classes(const uint64_t classes[NA_N_CLASSES])
+{
+	uint64_t n = 0;
+
+	for (int k = 0; k < NA_N_CLASSES; k++)
+		n += classes[k];
+	return (int64_t)n;
+}
+
+static void put_sums(struct na_result *r, struct na_value *row,
+		     const struct sums *x)
+{
+	const uint64_t *rx = x->classes[NA_RX];
+	static const struct { const char *name; int kind; } actions[] = {
+		{"d2h", NA_ACT_D2H}, {"h2d", NA_ACT_H2D},
+		{"compute", NA_ACT_COMPUTE}, {"graphs", NA_ACT_GRAPH},
+		{"kernels", NA_ACT_KERNEL},
+		{"registrations", NA_ACT_REGISTRATION},
+		{"copies", NA_ACT_COPY},
+	};
+
+	na_put_int(r, row, "devices", (int64_t)x->devices);
+	na_put_int(r, row, "slices", (int64_t)x->slices);
+	na_put_int(r, row, "events", (int64_t)x->events);
+	na_put_int(r, row, "transfers_rx", all_classes(rx));
+	na_put_int(r, row, "transfers_tx", all_classes(x->classes[NA_TX]));
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		na_put_int(r, row, actions[i].name,
+			   (int64_t)x->actions[actions[i].kind]);
+	na_put_int(r, row, "valid", (int64_t)rx[NA_VALID]);
+	na_put_int(r, row, "loopback", (int64_t)rx[NA_LOOPBACK]);
+	na_put_int(r, row, "clock_skew", (int64_t)rx[NA_CLOCK_SKEW]);
+	na_put_int(r, row, "no_latency", (int64_t)rx[NA_NO_LATENCY]);
+	na_put_int(r, row, "bad",
+		   (int64_t)(rx[NA_BAD_KEY] + rx[NA_BAD_DURATION]));
+	if (x->timed) {
+		na_put_real(r, row, "from_s", (double)x->first_ps / 1e12);
+		na_put_real(r, row, "to_s", (double)x->last_ps / 1e12);
+	} else {
+		na_put_null(r, row, "from_s");
+		na_put_null(r, row, "to_s");
+	}
+}
+
+static void put_planes(struct na_result *r, struct na_value *row,
+		       const struct na_input *in, struct na_value *all)
+{
+	struct na_value *list = na_put_list(r, row, "planes");
+
+	for (size_t k = 0; k < in->n_sections; k++) {
+		const struct na_section *p = &in->sections[k];
+		struct na_value *to = na_put_object(r, list, NULL);
+		struct na_value *flat = na_put_object(r, all, NULL);
+
+		na_put_text(r, to, "name", p->name);
+		na_put_int(r, to, "lines", (int64_t)p->lines);
+		na_put_int(r, to, "events", (int64_t)p->events);
+		na_put_text(r, flat, "host", in->host);
+		na_put_text(r, flat, "name", p->name);
+		na_put_int(r, flat, "lines", (int64_t)p->lines);
+		na_put_int(r, flat, "events", (int64_t)p->events);
+	}
+}
+
+/* With -v: every line of every plane. */
+static void put_lines(struct na_result *r, const struct na_input *in,
+		      struct na_value *all)
+{
+	for (size_t k = 0; k < in->n_sections; k++) {
+		const struct na_section *p = &in->sections[k];
+
+		for (size_t i = 0; i < p->n_parts; i++) {
+			struct na_value *to = na_put_object(r, all, NULL);
+
+			na_put_text(r, to, "host", in->host);
+			na_put_text(r, to, "plane", p->name);
+			na_put_text(r, to, "line", p->parts[i].name);
+			na_put_int(r, to, "events",
+				   (int64_t)p->parts[i].events);
+		}
+	}
+}
+
+static void views(struct na_result *r, struct na_value *files,
+		  struct na_value *planes, struct na_value *lines,
+		  struct na_value *damage, bool verbose)
+{
+	static const struct na_column file_cols[] = {
+		{"host", "host", NA_F_TEXT, 0, 0},
+		{"devices", "devices", NA_F_COUNT, 0, 0},
+		{"events", "events", NA_F_COUNT, 0, 0},
+		{"transfers_rx", "rx", NA_F_COUNT, 0, 0},
+		{"transfers_tx", "tx", NA_F_COUNT, 0, 0},
+		{"valid", "valid", NA_F_COUNT, 0, 0},
+		{"loopback", "loopback", NA_F_COUNT, 0, 0},
+		{"clock_skew", "clock skew", NA_F_COUNT, 0, 0},
+		{"no_latency", "no latency", NA_F_COUNT, 0, 0},
+		{"bad", "bad", NA_F_COUNT, 0, 0},
+		{"graphs", "graphs", NA_F_COUNT, 0, 0},
+		{"d2h", "d2h", NA_F_COUNT, 0, 0},
+		{"h2d", "h2d", NA_F_COUNT, 0, 0},
+		{"compute", "compute", NA_F_COUNT, 0, 0},
+		{"kernels", "kernels", NA_F_COUNT, 0, 0},
+		{"from_s", "from s", NA_F_FIXED, 3, 0},
+		{"to_s", "to s", NA_F_FIXED, 3, 0},
+	};
+	static const struct na_column plane_cols[] = {
+		{"host", "host", NA_F_TEXT, 0, 0},
+		{"name", "plane", NA_F_TEXT, 0, 0},
+		{"lines", "lines", NA_F_COUNT, 0, 0},
+		{"events", "events", NA_F_COUNT, 0, 0},
+	};
+	static const struct na_column line_cols[] = {
+		{"host", "host", NA_F_TEXT, 0, 0},
+		{"plane", "plane", NA_F_TEXT, 0, 0},
+		{"line", "line", NA_F_TEXT, 0, 0},
+		{"events", "events", NA_F_COUNT, 0, 0},
+	};
+	static const struct na_column damage_cols[] = {
+		{"path", "file", NA_F_TEXT, 0, 0},
+		{"what", "damage", NA_F_TEXT, 0, 0},
+	};
+
+	na_result_view(r, "hosts", files, file_cols,
+		       sizeof(file_cols) / sizeof(file_cols[0]), 0);
+	na_result_view(r, "planes", planes, plane_cols,
+		       sizeof(plane_cols) / sizeof(plane_cols[0]),
+		       verbose ? 0 : 40);
+	if (verbose)
+		na_result_view(r, "lines", lines, line_cols,
+			       sizeof(line_cols) / sizeof(line_cols[0]), 0);
+	if (damage && damage->n)
+		na_result_view(r, "damage", damage, damage_cols, 2, 0);
+}
+
+/* Input warnings again as rows, for people. */
+static void put_damage(struct na_result *r, const struct na_value *doc,
+		       struct na_value *to)
+{
+	const struct na_value *inputs = na_get(doc, "inputs");
+
+	if (!inputs)
+		return;
+	for (const struct na_value *in = inputs->u.of.first; in;
+	     in = in->next) {
+		const struct na_value *list = na_get(in, "warnings");
+
+		for (const struct na_value *w = list ? list->u.of.first : NULL;
+		     w; w = w->next) {
+			struct na_value *row = na_put_object(r, to, NULL);
+
+			na_put_text(r, row, "path",
+				    na_text_of(na_get(in, "path"), "-"));
+			na_put_text(r, row, "what", na_text_of(w, ""));
+		}
+	}
+}
+
+static void fill(struct na_session *s, struct na_result *r)
+{
+	struct na_value *body = na_result_body(r), *side = na_result_side(r);
+	struct na_value *files = na_put_list(r, body, "files");
+	struct na_value *planes = na_put_list(r, side, "planes");
+	struct na_value *lines = na_put_list(r, side, "lines");
+	struct na_value *damage = na_put_list(r, side, "damage"), *totals;
+	struct sums all = {.events = 0};
+	uint64_t none[NA_N_REASONS] = {0};
+	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
+	double seconds;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+		struct na_value *row = na_put_object(r, files, NULL);
+		struct sums x = {.events = 0};
+
+		sum_up(s, i, &x);
+		na_put_text(r, row, "path", in->path);
+		na_put_text(r, row, "format", in->format);
+		na_put_text(r, row, "host", in->host);
+		put_planes(r, row, in, planes);
+		put_lines(r, in, lines);
+		put_sums(r, row, &x);
+		add_sums(&all, &x);
+	}
+	all.slices = all_slices(&s->store);
+	totals = na_put_object(r, body, "totals");
+	na_put_int(r, totals, "planes", (int64_t)all.planes);
+	na_put_int(r, totals, "lines", (int64_t)all.lines);
+	put_sums(r, totals, &all);
+	seconds = all.timed ? ((double)all.last_ps - (double)all.first_ps) /
+		1e12 : 0;
+	na_result_headline(r, "info: %zu file%s, %s events, %s transfers "
+		"received, %" PRIu64 " planes", s->n_inputs,
+		s->n_inputs == 1 ? "" : "s", na_print_count(n, all.events),
+		na_print_count(m, (uint64_t)all_classes(all.classes[NA_RX])),
+		all.planes);
+	na_envelope(s, r, "info", all.classes[NA_RX][NA_VALID], seconds, none,
+		    false);
+	put_damage(r, na_result_doc(r), damage);
+	views(r, files, planes, lines, damage, s->cli->common.verbose);
+	if (!all_classes(all.classes[NA_RX]) && !all.actions[NA_ACT_GRAPH] &&
+	    !all_classes(all.classes[NA_TX]))
+		na_result_note(r, "no network events: looked for the plane "
+			"\"/device:CUSTOM:Megascale Trace\" and for "
+			"\"MegaScale: ...\" events on \"/host:CPU\"; capture "
+			"a multi-slice job while it trains, one .xplane.pb "
+			"of each host");
+}
+
+static enum na_exit run_info(struct na_cli *cli)
+{
+	struct na_result *r = na_result_new();
+	struct na_err err = {.status = NA_OK};
+	struct na_session s;
+	enum na_exit exit = na_output_check(cli), verdict;
+
+	if (exit != NA_EXIT_OK || !r) {
+		na_result_free(r);
+		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
+	}
+	na_catch_interrupt();
+	exit = na_session_open(&s, cli, NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
+		NA_WANT_ACTIONS | NA_WANT_SPANS | NA_WANT_KERNELS |
+		NA_WANT_COUNTS);
+	if (exit == NA_EXIT_OK && na_session_filter(&s, false, &err) != NA_OK) {
+		na_say_error(cli, "%s", err.text);
+		exit = NA_EXIT_USAGE;
+	}
+	if (exit == NA_EXIT_OK)
+		exit = na_session_read(&s, false);
+	if (exit == NA_EXIT_OK) {
+		fill(&s, r);
+		exit = na_session_verdict(&s);
+		verdict = na_result_ok(r) ? na_output(cli, r) : NA_EXIT_FAILED;
+		exit = exit == NA_EXIT_OK ? verdict : exit;
+	}
+	na_session_close(&s);
+	na_result_free(r);
+	return exit;
+}
+
+static const struct na_face info_face = {
+	.name = "info",
+	.question = "what is in these files; can I trust them",
+	.usage = "[OPTION…] INPUT…",
+	.details = "Reads every event and counts: planes, lines, events, "
+		"transfers by class, copies, graph executions, and everything "
+		"that is damaged, with byte offsets. With -v also every line "
+		"of every plane.",
+	.example = "netan info host0.xplane.pb\n"
+		"netan info logdir --format json",
+};
+
+const struct na_command na_cmd_info = {
+	.face = &info_face,
+	.joins = NA_JOIN_INPUT | NA_JOIN_OUTPUT,
+	.run = run_info,
+};

@@ -1,0 +1,237 @@
+#include "netan/cli/common.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+#include "plot/figure.h"
+
+#define AT(field) offsetof(struct na_common, field)
+
+/* For commands with a picture and for those without. */
+#define OUTPUT_ROWS(endings) \
+	{NA_OPT_LIST, 'o', "output", AT(outputs), "FILE", NULL, 0, 0, \
+	 "write to FILE; the ending chooses: " endings \
+	 "- is standard output"}, \
+	{NA_OPT_TEXT, 0, "format", AT(format), "table|json|csv|tsv|md", NULL, \
+	 0, 0, "what standard output, and a FILE without a known ending, gets " \
+	 "(default: table)"}, \
+	{NA_OPT_TEXT, 0, "table", AT(table), "NAME", NULL, 0, 0, \
+	 "which array of the JSON result csv and tsv hold " \
+	 "(default: the first)"}, \
+	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0, \
+	 "no warnings, no progress"}, \
+	{NA_OPT_FLAG, 'v', "verbose", AT(verbose), NULL, NULL, 0, 0, \
+	 "say more about what is done"}, \
+	{NA_OPT_CHOICE, 0, "color", AT(color), "auto|always|never", "auto", 0, \
+	 0, "colour in the table; auto: on a terminal, unless NO_COLOR is " \
+	 "set"}, \
+	{NA_OPT_CHOICE, 0, "progress", AT(progress), "auto|never", "auto", 0, \
+	 0, "a progress line on a terminal"}, \
+	NA_OPT_END
+
+static const struct na_opt output_opts[] = {
+	OUTPUT_ROWS(".json .csv .tsv .md; ")
+};
+
+static const struct na_opt drawing_opts[] = {
+	OUTPUT_ROWS(".svg .png .pdf draw, .json .csv .tsv .md write data; ")
+};
+
+static const struct na_opt input_opts[] = {
+	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
+	 "name of the run that the inputs behind it belong to, until the "
+	 "next --label; runs are shown side by side"},
+	{NA_OPT_CHOICE, 0, "anchor", AT(anchor), "auto|start|end", "auto", 0,
+	 0, "what the time of a transfer event means in old traces; auto: "
+	 "decided from the data, and said"},
+	{NA_OPT_COUNT, 'j', "threads", AT(threads), "N", NULL, 1, 1024,
+	 "threads (default: all cores); the output is the same for any N"},
+	{NA_OPT_FLAG, 0, "strict", AT(strict), NULL, NULL, 0, 0,
+	 "a damaged or unreadable input makes the exit status 1"},
+	NA_OPT_END
+};
+
+static const struct na_opt filter_opts[] = {
+	{NA_OPT_LIST, 0, "host", AT(host), "GLOB", NULL, 0, 0,
+	 "only these hosts"},
+	{NA_OPT_LIST, 0, "src", AT(src), "GLOB", NULL, 0, 0,
+	 "only these sources: an endpoint such as s0d3, or a pattern"},
+	{NA_OPT_LIST, 0, "dst", AT(dst), "GLOB", NULL, 0, 0,
+	 "only these destinations"},
+	{NA_OPT_LIST, 0, "collective", AT(collective), "GLOB", NULL, 0, 0,
+	 "only these collectives"},
+	{NA_OPT_TEXT, 0, "side", AT(side), "rx|tx", NULL, 0, 0,
+	 "transfers as the receiver or as the sender saw them"},
+	{NA_OPT_TEXT, 0, "from", AT(from), "TIME", NULL, 0, 0,
+	 "start of the window: 1.5s or 200ms from the origin, or "
+	 "2026-11-20T21:28:00Z"},
+	{NA_OPT_TEXT, 0, "to", AT(to), "TIME", NULL, 0, 0,
+	 "end of the window"},
+	{NA_OPT_TEXT, 0, "step", AT(step), "N[-M]", NULL, 0, 0,
+	 "only step N, or steps N to M"},
+	{NA_OPT_BYTES, 0, "min-size", AT(min_size), "BYTES", NULL, 0, 0,
+	 "only transfers of at least BYTES: 64KiB, 10MB"},
+	{NA_OPT_BYTES, 0, "max-size", AT(max_size), "BYTES", NULL, 0, 0,
+	 "only transfers of at most BYTES"},
+	{NA_OPT_FLAG, 0, "include-loopback", AT(include_loopback), NULL, NULL,
+	 0, 0, "count transfers of a device to itself as network"},
+	{NA_OPT_RATE, 0, "max-rate", AT(max_rate), "RATE", NULL, 0, 0,
+	 "leave out, and count, transfers faster than RATE: 400Gbps"},
+	NA_OPT_END
+};
+
+static const struct na_opt group_opts[] = {
+	{NA_OPT_TEXT, 0, "by", AT(by), "KEY[,KEY]", NULL, 0, 0,
+	 "one group for each host, src, dst, pair, collective, transfer_type, "
+	 "size, step, device or label"},
+	{NA_OPT_COUNT, 0, "top", AT(top), "N", NULL, 1, 1e9,
+	 "show the first N rows; the others are counted"},
+	NA_OPT_END
+};
+
+static const struct na_opt picture_opts[] = {
+	{NA_OPT_COUNT, 0, "width", AT(width), "N", NULL, 100, 20000,
+	 "width in points (default: the picture's own)"},
+	{NA_OPT_COUNT, 0, "height", AT(height), "N", NULL, 100, 20000,
+	 "height in points (default: the picture's own)"},
+	{NA_OPT_REAL, 0, "scale", AT(scale), "X", "1", 0.1, 10,
+	 "PNG pixels for each point"},
+	{NA_OPT_CHOICE, 0, "theme", AT(theme), "light|dark", "light", 0, 0,
+	 "colours of the picture"},
+	{NA_OPT_TEXT, 0, "title", AT(title), "TEXT", NULL, 0, 0,
+	 "title instead of the picture's own"},
+	NA_OPT_END
+};
+
+static const struct na_opt help_opts[] = {
+	{NA_OPT_FLAG, 'h', "help", AT(help), NULL, NULL, 0, 0,
+	 "show this help"},
+	NA_OPT_END
+};
+
+static const struct shared {
+	unsigned join;
+	const char *title;
+	const struct na_opt *opts;
+} shared[] = {
+	{NA_JOIN_FILTER, "Filters", filter_opts},
+	{NA_JOIN_GROUP, "Groups", group_opts},
+	{NA_JOIN_INPUT, "Inputs", input_opts},
+	{NA_JOIN_OUTPUT, "Output", output_opts},
+	{NA_JOIN_PICTURE, "Pictures", picture_opts},
+};
+
+/* One shared table as this command has it, or NULL.  Only a command with a
+ * figure has the options of pictures. */
+static const struct na_opt *rows_of(const struct na_command *command,
+				    const struct shared *s)
+{
+	bool draws = command->joins & NA_JOIN_PICTURE &&
+		     na_figure_find(command->face->name);
+
+	if (!(command->joins & s->join) ||
+	    (s->join == NA_JOIN_PICTURE && !draws))
+		return NULL;
+	return s->join == NA_JOIN_OUTPUT && draws ? drawing_opts : s->opts;
+}
+
+size_t na_command_groups(const struct na_command *command,
+			 struct na_common *common, void *params,
+			 struct na_opt_group groups[NA_MAX_GROUPS])
+{
+	size_t n = 0;
+
+	if (command->face->opts)
+		groups[n++] = (struct na_opt_group){
+			"Options", command->face->opts, params};
+	for (size_t k = 0; k < sizeof(shared) / sizeof(*shared); k++) {
+		const struct na_opt *rows = rows_of(command, &shared[k]);
+
+		if (rows)
+			groups[n++] = (struct na_opt_group){
+				shared[k].title, rows, common};
+	}
+	groups[n++] = (struct na_opt_group){"Help", help_opts, common};
+	return n;
+}
+
+const struct na_command *na_command_find(const char *name)
+{
+	for (const struct na_command *const *c = na_commands; *c; c++)
+		if (strcmp((*c)->face->name, name) == 0)
+			return *c;
+	return NULL;
+}
+
+const char *na_command_closest(const char *name)
+{
+	const char *names[64];
+	size_t n = 0;
+
+	for (const struct na_command *const *c = na_commands; *c; c++)
+		if (n < sizeof(names) / sizeof(*names))
+			names[n++] = (*c)->face->name;
+	return na_closest(name, names, n);
+}
+
+struct operands {
+	struct na_cli *cli;
+	size_t cap;
+};
+
+static enum na_status add_operand(void *ctx, const char *text,
+				  struct na_err *err)
+{
+	struct operands *o = ctx;
+	struct na_cli *cli = o->cli;
+
+	if (!*text)
+		return na_fail(err, NA_EUSAGE, "an argument is empty; is a "
+			       "shell variable not set?");
+	if (!na_grow(&cli->inputs, &o->cap, cli->n_inputs + 1,
+		     sizeof(*cli->inputs)))
+		return na_fail_nomem(err);
+	cli->inputs[cli->n_inputs++] =
+		(struct na_cli_input){text, cli->common.label};
+	return NA_OK;
+}
+
+enum na_status na_cli_parse(struct na_cli *cli, const struct na_command *c,
+			    int argc, char **argv, struct na_err *err)
+{
+	struct na_opt_group groups[NA_MAX_GROUPS];
+	struct operands operands = {.cli = cli};
+	struct na_opt_parser p = {.groups = groups, .operand = add_operand,
+				  .ctx = &operands};
+	enum na_status st;
+
+	memset(cli, 0, sizeof(*cli));
+	cli->command = c;
+	cli->argc = argc;
+	cli->argv = argv;
+	cli->common.max_size = -1;
+	cli->params = na_calloc(1, c->face->params_size);
+	if (!cli->params)
+		return na_fail_nomem(err);
+	p.n_groups = na_command_groups(c, &cli->common, cli->params, groups);
+	st = na_opt_defaults(groups, p.n_groups, err);
+	if (st != NA_OK)
+		return st;
+	return na_opt_parse(&p, argc - 2, argv + 2, err);
+}
+
+void na_cli_free(struct na_cli *cli)
+{
+	struct na_opt_group groups[NA_MAX_GROUPS];
+	size_t n;
+
+	if (cli->command && cli->params) {
+		n = na_command_groups(cli->command, &cli->common, cli->params,
+				      groups);
+		na_opt_free(groups, n);
+	}
+	free(cli->params);
+	free(cli->inputs);
+	memset(cli, 0, sizeof(*cli));
+}

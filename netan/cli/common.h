@@ -1,0 +1,44 @@
+/*
+ * The options that commands share, and a whole command line: which tables a
+ * command reads, and what became of argv.
+ */
+#ifndef NETAN_CLI_COMMON_H
+#define NETAN_CLI_COMMON_H
+
+#include "netan/cli/cli.h"
+#include "netan/cli/opt.h"
+
+enum { NA_MAX_GROUPS = 8 };
+
+/* The tables of a command: its own first, then those of its `joins`, then
+ * --help.  Returns how many. */
+size_t na_command_groups(const struct na_command *command,
+			 struct na_common *common, void *params,
+			 struct na_opt_group groups[NA_MAX_GROUPS]);
+
+const struct na_command *na_command_find(const char *name);
+/* The command whose name is closest, or NULL. */
+const char *na_command_closest(const char *name);
+
+/* argv as given to main.  NA_EUSAGE with a message; na_cli_free() also after
+ * a failure. */
+enum na_status na_cli_parse(struct na_cli *cli, const struct na_command *c,
+			    int argc, char **argv, struct na_err *err)
+	NA_MUST_CHECK;
+void na_cli_free(struct na_cli *cli);
+
+/* help.c */
+void na_help_short(FILE *out);
+void na_help_program(FILE *out);
+void na_help_command(const struct na_command *c, FILE *out);
+/* man.c: a page in roff; NULL is the page of the program. */
+void na_man_page(const struct na_command *c, FILE *out);
+
+/* The JSON Schema of a command's output; the table is generated from
+ * netan/cli/schemas/, and ends with a NULL name. */
+struct na_schema {
+	const char *name, *text;
+};
+extern const struct na_schema na_schemas[];
+
+#endif

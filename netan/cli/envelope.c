@@ -1,0 +1,268 @@
+/*
+ * What stands around every result: which inputs, which clock, what was
+ * used and what was left out and why.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "netan/cli/session.h"
+
+static const char *const reasons[NA_N_REASONS] = {
+	"bad_key", "clock_skew", "no_latency", "loopback", "bad_duration",
+	"aggregated", "unknown_name", "too_fast", "filtered", "damaged",
+};
+
+static void put_warnings(struct na_session *s, struct na_result *r,
+			 struct na_value *row, size_t i)
+{
+	struct na_value *list = na_put_list(r, row, "warnings");
+	const struct na_input *in = &s->inputs[i];
+	size_t shown = 0;
+
+	for (const struct na_warning *w = in->warnings; w; w = w->next, shown++)
+		na_put_text(r, list, NULL, w->text);
+	if (in->n_warnings > shown)
+		na_put_textf(r, list, NULL, "%zu more of this kind",
+			     in->n_warnings - shown);
+	if (!s->store.remarks)
+		return;
+	for (size_t k = 0; k < s->store.n_remarks[i] && k < NA_REMARKS_MAX; k++)
+		na_put_text(r, list, NULL,
+			    s->store.remarks[i * NA_REMARKS_MAX + k].text);
+	if (s->store.n_remarks[i] > NA_REMARKS_MAX)
+		na_put_textf(r, list, NULL, "%zu more damaged events",
+			     s->store.n_remarks[i] - NA_REMARKS_MAX);
+}
+
+static uint64_t transfers_of(const struct na_session *s, size_t i)
+{
+	uint64_t n = 0;
+
+	for (int k = 0; k < NA_N_CLASSES; k++)
+		n += na_store_count(&s->store, i, NA_RX, (enum na_class)k) +
+		     na_store_count(&s->store, i, NA_TX, (enum na_class)k);
+	return n;
+}
+
+static void put_inputs(struct na_session *s, struct na_result *r,
+		       struct na_value *doc)
+{
+	struct na_value *list = na_put_list(r, doc, "inputs"), *row, *why;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		row = na_put_object(r, list, NULL);
+		na_put_text(r, row, "path", in->path);
+		na_put_text(r, row, "label", s->sources[i].label);
+		na_put_text(r, row, "format", in->format);
+		na_put_text(r, row, "host", in->host);
+		na_put_int(r, row, "bytes", (int64_t)in->file_bytes);
+		na_put_int(r, row, "transfers", (int64_t)transfers_of(s, i));
+		put_warnings(s, r, row, i);
+	}
+	for (size_t i = 0; i < s->n_refused; i++) {
+		row = na_put_object(r, list, NULL);
+		na_put_text(r, row, "path", s->refused[i].path);
+		na_put_text(r, row, "label", s->refused[i].label);
+		na_put_null(r, row, "format");
+		na_put_null(r, row, "host");
+		na_put_null(r, row, "bytes");
+		na_put_int(r, row, "transfers", 0);
+		why = na_put_list(r, row, "warnings");
+		na_put_text(r, why, NULL, s->refused[i].why);
+	}
+}
+
+static void put_coverage(struct na_session *s, struct na_result *r,
+			 struct na_value *doc, uint64_t used,
+			 const uint64_t dropped[NA_N_REASONS],
+			 bool instants_used)
+{
+	struct na_value *c = na_put_object(r, doc, "coverage"), *in;
+	uint64_t sums[NA_N_REASONS] = {0}, events = 0, skipped = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		events += s->inputs[i].events;
+		skipped += s->inputs[i].lines_skipped;
+		for (int k = 0; k < NA_N_REASONS; k++)
+			sums[k] += s->store.tallies[i].left_out[k];
+	}
+	for (int side = 0; !instants_used && side < 2; side++) {
+		sums[NA_LEFT_CLOCK_SKEW] += na_store_count(&s->store, SIZE_MAX,
+			(enum na_side)side, NA_CLOCK_SKEW);
+		sums[NA_LEFT_NO_LATENCY] += na_store_count(&s->store, SIZE_MAX,
+			(enum na_side)side, NA_NO_LATENCY);
+	}
+	na_put_int(r, c, "events", (int64_t)events);
+	na_put_int(r, c, "lines_skipped", (int64_t)skipped);
+	na_put_int(r, c, "used", (int64_t)used);
+	in = na_put_object(r, c, "left_out");
+	for (int k = 0; k < NA_N_REASONS; k++) {
+		if (sums[k] + dropped[k])
+			na_put_int(r, in, reasons[k],
+				   (int64_t)(sums[k] + dropped[k]));
+	}
+	in = na_put_list(r, c, "unknown_names");
+	for (size_t i = 0; i < s->store.n_unknown; i++)
+		na_put_text(r, in, NULL, na_strtab_at(&s->store.names.strings,
+						      s->store.unknown[i].name));
+}
+
+static void note_clock(struct na_session *s, struct na_result *r)
+{
+	char utc[NA_UNIT_BUF];
+
+	if (s->one_clock && s->inputs[0].has_time)
+		na_result_note(r, "time counts from %s",
+			       na_print_utc(utc, s->origin_unix_ns));
+	else
+		na_result_note(r, "not every input knows the wall clock: each "
+			       "file counts time from its own first line");
+}
+
+static void note_left_out(struct na_result *r, const struct na_value *doc)
+{
+	const struct na_value *out = na_dig(doc, "coverage.left_out");
+	char text[512] = "", count[NA_UNIT_BUF];
+	size_t at = 0;
+
+	if (!out || !out->n)
+		return;
+	for (const struct na_value *v = out->u.of.first;
+	     v && at < sizeof(text) - 80; v = v->next)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %s",
+			at ? ", " : "",
+			na_print_count(count, (uint64_t)v->u.i), v->name);
+	na_result_note(r, "left out: %s", text);
+}
+
+static void note_styles(struct na_session *s, struct na_result *r)
+{
+	uint64_t n[NA_N_STYLES] = {0};
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		for (int style = 0; style < NA_N_STYLES; style++) {
+			for (int k = 0; k < NA_N_CLASSES; k++)
+				n[style] += s->store.tallies[i]
+					.classes[NA_RX][style][k];
+		}
+	}
+	if (s->store.doubled)
+		na_result_note(r, "both generations of events are there: %"
+			PRIu64 " receives in action graphs are used, %" PRIu64
+			" host messages of the same transfers are not",
+			n[NA_STYLE_GRAPH], n[NA_STYLE_MESSAGE]);
+	if (s->store.anchor_mattered)
+		na_result_note(r, "host messages: the event's time is taken "
+			"as the %s of the transfer%s", s->store.anchor ==
+			NA_ANCHOR_START ? "start" : "end",
+			s->cli->common.anchor == NA_ANCHOR_AUTO ?
+			(s->store.anchor == NA_ANCHOR_START ?
+			 " (the events last as long as the transfers)" :
+			 " (the events are shorter than the transfers)") :
+			" (--anchor)");
+}
+
+void na_envelope(struct na_session *s, struct na_result *r,
+		 const char *command, uint64_t used, double duration_s,
+		 const uint64_t dropped[NA_N_REASONS], bool instants_used)
+{
+	struct na_value *doc = na_result_doc(r);
+
+	na_put_textf(r, doc, "schema", "netan.%s/1", command);
+	na_put_text(r, doc, "netan_version", NETAN_VERSION);
+	put_inputs(s, r, doc);
+	if (s->one_clock && s->inputs[0].has_time)
+		na_put_int(r, doc, "origin_unix_ns", s->origin_unix_ns);
+	else
+		na_put_null(r, doc, "origin_unix_ns");
+	na_put_real(r, doc, "duration_s", duration_s);
+	na_put_text(r, doc, "anchor", s->store.anchor == NA_ANCHOR_START ?
+		    "start" : "end");
+	if (s->interrupted)
+		na_put_bool(r, doc, "interrupted", true);
+	put_coverage(s, r, doc, used, dropped, instants_used);
+	note_left_out(r, doc);
+	note_clock(s, r);
+	note_styles(s, r);
+	for (size_t i = 0; i < s->n_notes; i++)
+		na_result_note(r, "%s", s->notes[i]);
+	if (s->interrupted)
+		na_result_note(r, "interrupted: a partial result");
+}
+
+enum na_exit na_session_verdict(struct na_session *s)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+		size_t n = s->store.n_remarks[i];
+
+		for (const struct na_warning *w = in->warnings; w; w = w->next)
+			na_say_warning(s->cli, "%s: %s", in->path, w->text);
+		for (size_t k = 0; k < n && k < NA_REMARKS_MAX; k++)
+			na_say_warning(s->cli, "%s: %s", in->path,
+				s->store.remarks[i * NA_REMARKS_MAX + k].text);
+		if (n > NA_REMARKS_MAX)
+			na_say_warning(s->cli, "%s: %zu more damaged events",
+				       in->path, n - NA_REMARKS_MAX);
+	}
+	if (s->interrupted) {
+		na_say_warning(s->cli, "interrupted: the result is partial");
+		return NA_EXIT_FAILED;
+	}
+	if (s->damaged && s->cli->common.strict)
+		return NA_EXIT_FAILED;
+	return NA_EXIT_OK;
+}
+
+static void say_there_is(struct na_session *s)
+{
+	char text[900] = "";
+	size_t at = 0, shown = 0;
+
+	for (size_t i = 0; i < s->store.n_unknown && i < 6; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at,
+			"%s\"%.80s\" (%" PRIu64 ")", i ? ", " : "",
+			na_strtab_at(&s->store.names.strings,
+				     s->store.unknown[i].name),
+			s->store.unknown[i].n);
+	if (at) {
+		na_say_error(s->cli, "events with names that come close: %s",
+			     text);
+		return;
+	}
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		for (size_t k = 0; k < in->n_sections && shown < 8; k++)
+			at += (size_t)snprintf(text + at, sizeof(text) - at,
+				"%s\"%.60s\"", shown++ ? ", " : "",
+				in->sections[k].name);
+	}
+	na_say_error(s->cli, at ? "planes that are there: %s" :
+		     "the input%s holds no planes", at ? text : "");
+}
+
+void na_session_say_nothing(struct na_session *s, struct na_result *r)
+{
+	uint64_t seen = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		seen += transfers_of(s, i);
+	if (seen) {
+		na_say_error(s->cli, "none of the %" PRIu64 " transfers is "
+			"left to analyse: %s", seen, "see what was left out");
+		na_put_text(r, na_result_side(r), "empty",
+			    "all transfers were left out");
+		return;
+	}
+	na_say_error(s->cli, "no network transfers: looked for \"NetworkReceive "
+		"END\" and \"NetworkSend END\" on the plane "
+		"\"/device:CUSTOM:Megascale Trace\", and for \"MegaScale: "
+		"Communication Transport Receive\" on \"/host:CPU\"");
+	say_there_is(s);
+	na_say_error(s->cli, "capture a multi-slice job on its hosts "
+		"(.xplane.pb of each), while it trains");
+}

@@ -1,0 +1,205 @@
+/*
+ * `netan --help`, `netan help COMMAND`, and the command "help" itself.
+ */
+#include <string.h>
+
+#include "netan/base/text.h"
+#include "netan/cli/common.h"
+
+enum { WIDTH = 79 };
+
+struct help_params {
+	bool schema, man;
+};
+
+static void list_commands(FILE *out)
+{
+	size_t width = 0;
+
+	for (const struct na_command *const *c = na_commands; *c; c++)
+		if (strlen((*c)->face->name) > width)
+			width = strlen((*c)->face->name);
+	for (const struct na_command *const *c = na_commands; *c; c++)
+		fprintf(out, "  %-*s  %s\n", (int)width, (*c)->face->name,
+			(*c)->face->question);
+}
+
+void na_help_short(FILE *out)
+{
+	fputs("Usage: netan COMMAND [OPTION...] INPUT...\n\nCommands:\n",
+	      out);
+	list_commands(out);
+	fputs("\n'netan --help' says more, 'netan help COMMAND' all about "
+	      "one command.\n", out);
+}
+
+void na_help_program(FILE *out)
+{
+	fputs("netan finds out from profiler traces what the network of a "
+	      "distributed\ntraining job does: how much of it is used, how "
+	      "long transfers take, which\nhost is to blame.\n\n"
+	      "Usage: netan COMMAND [OPTION...] INPUT...\n"
+	      "       netan help COMMAND\n"
+	      "       netan --version\n\n"
+	      "Commands:\n", out);
+	list_commands(out);
+	fputs("\nINPUT is a file, the directory of a profile, or - for "
+	      "standard input; what it\nholds is recognised from its content, "
+	      "compressed with gzip or zstd or not.\n\n"
+	      "First steps:\n"
+	      "  netan info PROFILE                 what is in it\n"
+	      "  netan timeline PROFILE             how much of the network is "
+	      "used\n"
+	      "  netan timeline -o bw.svg PROFILE   the same as a picture\n\n"
+	      "Exit status: 0 done; 1 could not; 2 wrong usage; 3 findings, "
+	      "where asked for.\n", out);
+}
+
+static void put_lines(FILE *out, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		fprintf(out, "  %.*s\n", (int)n, text);
+		text += n + (text[n] == '\n');
+	}
+}
+
+/* One line of text, broken between words where it is too wide. */
+static void put_wrapped(FILE *out, const char *text, const char *end)
+{
+	size_t at = 0;
+
+	while (text < end) {
+		char word[128];
+		size_t n = strcspn(text, " \n"), width;
+
+		snprintf(word, sizeof(word), "%.*s", n < 127 ? (int)n : 127,
+			 text);
+		width = na_text_width(word);
+		if (at)
+			putc(at + 1 + width > WIDTH ? '\n' : ' ', out);
+		at = at && at + 1 + width <= WIDTH ? at + 1 + width : width;
+		fputs(word, out);
+		text += n;
+		text += strspn(text, " ");
+	}
+}
+
+/* Paragraphs for a terminal; lines that start with a space (lists, commands)
+ * stay as they are. */
+static void put_paragraphs(FILE *out, const char *text)
+{
+	while (*text) {
+		const char *end = text + strcspn(text, "\n");
+
+		if (*text == ' ')
+			fprintf(out, "%.*s", (int)(end - text), text);
+		else
+			put_wrapped(out, text, end);
+		putc('\n', out);
+		text = end + (*end == '\n');
+	}
+}
+
+void na_help_command(const struct na_command *c, FILE *out)
+{
+	struct na_opt_group groups[NA_MAX_GROUPS];
+	struct na_common common;
+	size_t n = na_command_groups(c, &common, NULL, groups);
+
+	fprintf(out, "netan %s - %s\n\nUsage: netan %s %s\n", c->face->name,
+		c->face->question, c->face->name, c->face->usage);
+	if (c->face->details) {
+		putc('\n', out);
+		put_paragraphs(out, c->face->details);
+	}
+	na_opt_help(groups, n, out);
+	if (c->face->example) {
+		fputs("\nExample:\n", out);
+		put_lines(out, c->face->example);
+	}
+}
+
+static enum na_exit wrong(const struct na_cli *cli, const char *name)
+{
+	const char *close = na_command_closest(name);
+
+	if (close)
+		na_say_error(cli, "there is no command '%s'; did you mean "
+			     "'%s'?", name, close);
+	else
+		na_say_error(cli, "there is no command '%s'", name);
+	na_say_hint(cli, "'netan --help' lists the commands");
+	return NA_EXIT_USAGE;
+}
+
+static enum na_exit put_schema(const struct na_cli *cli, const char *name)
+{
+	for (const struct na_schema *s = na_schemas; s->name; s++)
+		if (strcmp(s->name, name) == 0) {
+			fputs(s->text, stdout);
+			return NA_EXIT_OK;
+		}
+	na_say_error(cli, "the command '%s' has no JSON output, so it has no "
+		     "schema", name);
+	return NA_EXIT_FAILED;
+}
+
+static enum na_exit help_run(struct na_cli *cli)
+{
+	const struct help_params *p = cli->params;
+	const struct na_command *c = NULL;
+	const char *name = cli->n_inputs ? cli->inputs[0].path : NULL;
+
+	if (cli->n_inputs > 1 || (p->schema && p->man)) {
+		na_say_error(cli, "help is about one thing; for example: "
+			     "netan help timeline");
+		return NA_EXIT_USAGE;
+	}
+	if (!name && (p->schema || p->man)) {
+		na_say_error(cli, "--%s needs a command; for example: netan "
+			     "help --%s timeline", p->man ? "man" : "schema",
+			     p->man ? "man" : "schema");
+		return NA_EXIT_USAGE;
+	}
+	if (name && strcmp(name, "netan") != 0) {
+		c = na_command_find(name);
+		if (!c)
+			return wrong(cli, name);
+	}
+	if (p->schema)
+		return put_schema(cli, name);
+	if (p->man)
+		na_man_page(c, stdout);
+	else if (c)
+		na_help_command(c, stdout);
+	else
+		na_help_program(stdout);
+	return NA_EXIT_OK;
+}
+
+static const struct na_opt help_opts[] = {
+	{NA_OPT_FLAG, 0, "schema", offsetof(struct help_params, schema), NULL,
+	 NULL, 0, 0, "print the JSON Schema of what COMMAND writes"},
+	{NA_OPT_FLAG, 0, "man", offsetof(struct help_params, man), NULL, NULL,
+	 0, 0, "print the manual page of COMMAND, or of netan, in roff"},
+	NA_OPT_END
+};
+
+static const struct na_face help_face = {
+	.name = "help",
+	.question = "what do the commands and their options mean",
+	.usage = "[--schema | --man] [COMMAND]",
+	.example = "netan help timeline\n"
+		   "netan help --schema timeline >timeline.schema.json\n"
+		   "netan help --man timeline | man -l -",
+	.opts = help_opts,
+	.params_size = sizeof(struct help_params),
+};
+
+const struct na_command na_cmd_help = {
+	.face = &help_face,
+	.words = "COMMAND",
+	.run = help_run,
+};

@@ -1,0 +1,137 @@
+/*
+ * Finds the command, parses its command line, runs it, and sees to it that
+ * what was printed has arrived.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gsl/gsl_errno.h>
+
+#include "netan/cli/common.h"
+
+/* With a standard descriptor closed, the next file opened would take its
+ * number, and messages would land in it.  Writing to a closed standard
+ * output still fails, as it should. */
+static void keep_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY) != fd)
+			_exit(NA_EXIT_FAILED);
+}
+
+static enum na_exit usage_error(const struct na_cli *cli, const char *text,
+				const char *command)
+{
+	na_say_error(cli, "%s", text);
+	if (command)
+		na_say_hint(cli, "'netan %s --help' lists the options",
+			    command);
+	else
+		na_say_hint(cli, "'netan --help' lists the commands");
+	return NA_EXIT_USAGE;
+}
+
+static enum na_exit run_command(const struct na_command *c, int argc,
+				char **argv)
+{
+	struct na_err err = {0};
+	enum na_exit code;
+	struct na_cli cli;
+	enum na_status st;
+
+	st = na_cli_parse(&cli, c, argc, argv, &err);
+	if (cli.common.help) {
+		na_help_command(c, stdout);
+		code = NA_EXIT_OK;
+	} else if (st != NA_OK) {
+		code = st == NA_EUSAGE ? usage_error(&cli, err.text, c->face->name)
+				       : NA_EXIT_FAILED;
+		if (st != NA_EUSAGE)
+			na_say_error(&cli, "%s", err.text);
+	} else if ((c->joins & NA_JOIN_INPUT) && !cli.n_inputs) {
+		code = usage_error(&cli, "no INPUT is given: a file, the "
+				   "directory of a profile, or - for standard "
+				   "input", c->face->name);
+	} else {
+		code = c->joins & NA_JOIN_OUTPUT ? na_output_check(&cli)
+						 : NA_EXIT_OK;
+		if (code == NA_EXIT_OK)
+			code = c->run(&cli);
+	}
+	na_cli_free(&cli);
+	return code;
+}
+
+static enum na_exit unknown_command(const char *name)
+{
+	const char *close = na_command_closest(name);
+	char text[256];
+
+	if (close)
+		snprintf(text, sizeof(text), "there is no command '%.64s'; "
+			 "did you mean '%s'?", name, close);
+	else
+		snprintf(text, sizeof(text), "there is no command '%.64s'",
+			 name);
+	return usage_error(NULL, text, NULL);
+}
+
+static enum na_exit dispatch(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+	const struct na_command *c;
+	char text[128];
+
+	if (!word) {
+		na_help_short(stderr);
+		return NA_EXIT_USAGE;
+	}
+	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+		printf("netan %s\n", NETAN_VERSION);
+		return NA_EXIT_OK;
+	}
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+		na_help_program(stdout);
+		return NA_EXIT_OK;
+	}
+	if (word[0] == '-' && word[1]) {
+		snprintf(text, sizeof(text), "unknown option %.64s before a "
+			 "command", word);
+		return usage_error(NULL, text, NULL);
+	}
+	c = na_command_find(word);
+	return c ? run_command(c, argc, argv) : unknown_command(word);
+}
+
+/* A closed pipe is a reader that has seen enough. */
+static enum na_exit close_stdout(enum na_exit code)
+{
+	bool failed = ferror(stdout) != 0;
+	int e = errno;
+
+	errno = 0;
+	if (fclose(stdout) != 0) {
+		failed = true;
+		e = errno;
+	}
+	if (!failed || e == EPIPE)
+		return code;
+	if (code == NA_EXIT_OK || code == NA_EXIT_FINDINGS)
+		na_say_error(NULL, "cannot write standard output: %s",
+			     strerror(e ? e : EIO));
+	return code == NA_EXIT_USAGE ? code : NA_EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	keep_descriptors();
+	setlocale(LC_ALL, "C");
+	signal(SIGPIPE, SIG_IGN);
+	gsl_set_error_handler_off();
+	return (int)close_stdout(dispatch(argc, argv));
+}

@@ -1,0 +1,86 @@
+/*
+ * Option tables printed for people.
+ */
+#include <string.h>
+
+#include "netan/base/text.h"
+#include "netan/cli/opt.h"
+
+enum { WIDTH = 79, HELP_AT = 27 };
+
+/* Words from column `at` on, wrapped and indented to HELP_AT. */
+static void put_wrapped(FILE *out, const char *text, size_t *at)
+{
+	while (*text) {
+		size_t n = strcspn(text, " ");
+		char word[128];
+		size_t width;
+
+		snprintf(word, sizeof(word), "%.*s", n < 127 ? (int)n : 127,
+			 text);
+		width = na_text_width(word);
+		if (*at > HELP_AT && *at + 1 + width > WIDTH) {
+			fprintf(out, "\n%*s", HELP_AT, "");
+			*at = HELP_AT;
+		} else if (*at > HELP_AT) {
+			putc(' ', out);
+			++*at;
+		}
+		fputs(word, out);
+		*at += width;
+		text += n;
+		text += strspn(text, " ");
+	}
+}
+
+static size_t put_names(FILE *out, const struct na_opt *o)
+{
+	size_t at = 0;
+	int n;
+
+	if (o->short_name)
+		n = fprintf(out, "  -%c, --%s", o->short_name, o->name);
+	else
+		n = fprintf(out, "      --%s", o->name);
+	at += n > 0 ? (size_t)n : 0;
+	if (o->kind != NA_OPT_FLAG && o->arg) {
+		fprintf(out, " %s", o->arg);
+		at += 1 + na_text_width(o->arg);
+	}
+	return at;
+}
+
+static void put_option(FILE *out, const struct na_opt *o)
+{
+	size_t at = put_names(out, o);
+	char def[96];
+
+	if (at + 2 > HELP_AT) {
+		fprintf(out, "\n%*s", HELP_AT, "");
+		at = HELP_AT;
+	} else {
+		fprintf(out, "%*s", (int)(HELP_AT - at), "");
+		at = HELP_AT;
+	}
+	put_wrapped(out, o->help ? o->help : "", &at);
+	if (o->def && o->kind != NA_OPT_FLAG) {
+		snprintf(def, sizeof(def), "(default: %s)", o->def);
+		put_wrapped(out, def, &at);
+	}
+	if (o->kind == NA_OPT_LIST)
+		put_wrapped(out, "(can be repeated)", &at);
+	putc('\n', out);
+}
+
+void na_opt_help(const struct na_opt_group *groups, size_t n_groups,
+		 FILE *out)
+{
+	for (size_t k = 0; k < n_groups; k++) {
+		if (groups[k].opts->kind == NA_OPT_NONE)
+			continue;
+		fprintf(out, "\n%s:\n", groups[k].title);
+		for (const struct na_opt *o = groups[k].opts;
+		     o->kind != NA_OPT_NONE; o++)
+			put_option(out, o);
+	}
+}

@@ -1,0 +1,366 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "netan/cli/cli.h"
+#include "netan/cli/output.h"
+#include "netan/result/emit.h"
+#include "plot/figure.h"
+
+/* One place that the user asked for. */
+struct target {
+	const char *path;               /* NULL: standard output */
+	const char *picture;            /* "svg", or NULL */
+	const struct na_emitter *emitter;
+};
+
+static const char *const pictures[] = {"svg", "png", "pdf", NULL};
+static const char *const later[] = {"html", "netan", NULL};
+
+/* The endings that a command can write, for messages. */
+static const char *endings_of(const struct na_cli *cli)
+{
+	return na_figure_find(cli->command->face->name)
+		? ".svg .png .pdf .json .csv .tsv .md"
+		: ".json .csv .tsv .md";
+}
+
+static const char *word_of(const char *const *words, const char *text)
+{
+	for (; *words; words++)
+		if (strcasecmp(*words, text) == 0)
+			return *words;
+	return NULL;
+}
+
+/* What is behind the last point of the file name, or "". */
+static const char *ending(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *point = strrchr(slash ? slash + 1 : path, '.');
+
+	return point ? point + 1 : "";
+}
+
+static const struct na_emitter *emitter_of(const char *ending)
+{
+	static const char *const known[] = {"json", "csv", "tsv", "md", NULL};
+	const char *name = word_of(known, ending);
+
+	return name ? na_emitter_find(name) : NULL;
+}
+
+static const struct na_emitter *by_format(const struct na_cli *cli)
+{
+	return na_emitter_find(cli->common.format ? cli->common.format
+						  : "table");
+}
+
+/* A name of standard output; opening it again could start the file anew. */
+static bool is_stdout(const char *path)
+{
+	return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0 ||
+	       strcmp(path, "/dev/fd/1") == 0 ||
+	       strcmp(path, "/proc/self/fd/1") == 0;
+}
+
+static bool is_special(const char *path)
+{
+	struct stat info;
+
+	if (strncmp(path, "/dev/", 5) == 0)
+		return true;
+	return stat(path, &info) == 0 && !S_ISREG(info.st_mode) &&
+	       !S_ISDIR(info.st_mode);
+}
+
+/* The target of one -o; false (and said) when its name tells nothing. */
+static bool resolve(const struct na_cli *cli, const char *path,
+		    struct target *t)
+{
+	const char *end = ending(path);
+
+	*t = (struct target){.path = path};
+	if (is_stdout(path)) {
+		t->path = NULL;
+		t->emitter = by_format(cli);
+		return true;
+	}
+	t->picture = word_of(pictures, end);
+	t->emitter = emitter_of(end);
+	if (t->picture || t->emitter)
+		return true;
+	if (word_of(later, end)) {
+		na_say_error(cli, "-o %s: .%s files are not yet supported; "
+			     "wanted one of %s",
+			     path, end, endings_of(cli));
+		return false;
+	}
+	if (cli->common.format || is_special(path)) {
+		t->emitter = by_format(cli);
+		return true;
+	}
+	na_say_error(cli, "-o %s: the ending says what to write, and '%s%s' "
+		     "is none of %s; rename it, or add --format", path,
+		     *end ? "." : "", end, endings_of(cli));
+	return false;
+}
+
+/* An output that is also an input would be lost half way. */
+static bool is_input(const struct na_cli *cli, const char *path)
+{
+	struct stat out, in;
+
+	if (stat(path, &out) != 0 || !S_ISREG(out.st_mode))
+		return false;
+	for (size_t k = 0; k < cli->n_inputs; k++)
+		if (stat(cli->inputs[k].path, &in) == 0 &&
+		    in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			return true;
+	return false;
+}
+
+static enum na_exit check_target(const struct na_cli *cli,
+				 const struct target *t)
+{
+	struct na_err err = {0};
+
+	if (t->picture && !na_figure_find(cli->command->face->name)) {
+		na_say_error(cli, "-o %s: '%s' draws no picture; wanted "
+			     "one of %s", t->path, cli->command->face->name,
+			     endings_of(cli));
+		return NA_EXIT_USAGE;
+	}
+	if (!t->path)
+		return NA_EXIT_OK;
+	if (is_input(cli, t->path)) {
+		na_say_error(cli, "-o %s: this file is also an input", t->path);
+		return NA_EXIT_USAGE;
+	}
+	if (na_outfile_check(t->path, &err) != NA_OK) {
+		na_say_error(cli, "%s", err.text);
+		return NA_EXIT_FAILED;
+	}
+	return NA_EXIT_OK;
+}
+
+static bool is_sheet(const struct target *t)
+{
+	return t->emitter && (strcmp(t->emitter->name, "csv") == 0 ||
+			      strcmp(t->emitter->name, "tsv") == 0);
+}
+
+enum na_exit na_output_check(const struct na_cli *cli)
+{
+	const struct na_text_list *outputs = &cli->common.outputs;
+	struct target t = {.emitter = by_format(cli)};
+	bool sheet = !outputs->n && is_sheet(&t);
+
+	if (!t.emitter) {
+		na_say_error(cli, "--format %s: wanted one of table, json, "
+			     "csv, tsv, md", cli->common.format);
+		return NA_EXIT_USAGE;
+	}
+	for (size_t k = 0; k < outputs->n; k++) {
+		enum na_exit code;
+
+		if (!resolve(cli, outputs->items[k], &t))
+			return NA_EXIT_USAGE;
+		code = check_target(cli, &t);
+		if (code != NA_EXIT_OK)
+			return code;
+		sheet = sheet || is_sheet(&t);
+	}
+	if (cli->common.table && !sheet) {
+		na_say_error(cli, "--table %s: only csv and tsv hold one "
+			     "table; add --format csv or -o FILE.csv",
+			     cli->common.table);
+		return NA_EXIT_USAGE;
+	}
+	return NA_EXIT_OK;
+}
+
+static struct na_emit_opts emit_opts(const struct na_cli *cli, int fd)
+{
+	struct na_emit_opts o = {.table = cli->common.table};
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	bool tty = fd >= 0 && isatty(fd);
+	struct winsize size;
+
+	if (tty && ioctl(fd, TIOCGWINSZ, &size) == 0)
+		o.columns = size.ws_col;
+	o.color = fd >= 0 && (cli->common.color == NA_COLOR_ALWAYS ||
+			      (cli->common.color == NA_COLOR_AUTO && tty &&
+			       !(no && *no) && term &&
+			       strcmp(term, "dumb") != 0));
+	return o;
+}
+
+/* Whether argv[k] only says where to write, how many threads, how much to
+ * talk; *skip counts arguments.  A picture does not depend on these. */
+static bool is_manner(char *const *argv, int argc, int k, int *skip)
+{
+	static const char *const valued[] = {"--output", "--threads",
+					     "--color", "--progress", NULL};
+	static const char *const flags[] = {"--quiet", "--verbose", NULL};
+	const char *arg = argv[k];
+
+	*skip = 1;
+	if (arg[0] == '-' && arg[1] && arg[1] != '-') {
+		const char *c = arg + 1 + strspn(arg + 1, "qv");
+
+		if (*c && *c != 'o' && *c != 'j')
+			return false;
+		*skip = *c && !c[1] && k + 1 < argc ? 2 : 1;
+		return true;
+	}
+	for (const char *const *v = valued; *v; v++) {
+		size_t n = strlen(*v);
+
+		if (strncmp(arg, *v, n) == 0 && (!arg[n] || arg[n] == '=')) {
+			*skip = !arg[n] && k + 1 < argc ? 2 : 1;
+			return true;
+		}
+	}
+	return word_of(flags, arg) != NULL;
+}
+
+/* "netan timeline run/": how to get this result again. */
+static char *command_line(const struct na_cli *cli)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	bool options = true;
+	int skip;
+
+	if (!out)
+		return NULL;
+	fputs("netan", out);
+	for (int k = 1; k < cli->argc; k += skip) {
+		options = options && strcmp(cli->argv[k], "--") != 0;
+		skip = 1;
+		if (options && is_manner(cli->argv, cli->argc, k, &skip))
+			continue;
+		fprintf(out, " %s", cli->argv[k]);
+	}
+	if (fclose(out) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static enum na_status draw(const struct na_cli *cli, const struct na_result *r,
+			   const char *format, FILE *out, struct na_err *err)
+{
+	const struct na_figure *f = na_figure_find(cli->command->face->name);
+	char *line = command_line(cli);
+	struct na_page page = {
+		.width = (int)cli->common.width,
+		.height = (int)cli->common.height,
+		.scale = cli->common.scale,
+		.dark = cli->common.theme == 1,
+		.title = cli->common.title,
+		.version = NETAN_VERSION,
+		.command = line,
+	};
+	enum na_status st;
+
+	if (!line)
+		return na_fail_nomem(err);
+	if (f)
+		st = na_figure_write(f, r, &page, format, out, err);
+	else
+		st = na_fail(err, NA_EUSAGE, "no picture of this name");
+	free(line);
+	return st;
+}
+
+static enum na_exit say_failed(const struct na_cli *cli, const char *path,
+			       enum na_status st, const struct na_err *err)
+{
+	if (st == NA_EUSAGE) {
+		na_say_error(cli, "%s", err->text);
+		return NA_EXIT_USAGE;
+	}
+	na_say_error(cli, "cannot write %s: %s", path,
+		     err->text[0] ? err->text : "failed");
+	return NA_EXIT_FAILED;
+}
+
+static enum na_exit write_stdout(const struct na_cli *cli,
+				 const struct target *t,
+				 const struct na_result *r)
+{
+	struct na_emit_opts o = emit_opts(cli, STDOUT_FILENO);
+	struct na_err err = {0};
+	enum na_status st;
+
+	errno = 0;
+	st = t->emitter->write(r, &o, stdout, &err);
+	if (st == NA_EIO && errno == EPIPE) {
+		clearerr(stdout);       /* the reader has seen enough */
+		st = NA_OK;
+	}
+	if (st == NA_OK)
+		return NA_EXIT_OK;
+	return say_failed(cli, "standard output", st, &err);
+}
+
+static enum na_exit write_file(const struct na_cli *cli,
+			       const struct target *t,
+			       const struct na_result *r)
+{
+	struct na_emit_opts o = emit_opts(cli, -1);
+	struct na_err err = {0}, late = {0};
+	struct na_outfile f;
+	enum na_status st;
+	bool in_place, left;
+
+	st = na_outfile_open(&f, t->path, &err);
+	if (st != NA_OK) {
+		na_say_error(cli, "%s", err.text);
+		return NA_EXIT_FAILED;
+	}
+	in_place = !f.temp;
+	errno = 0;
+	st = t->picture ? draw(cli, r, t->picture, f.stream, &err)
+			: t->emitter->write(r, &o, f.stream, &err);
+	left = in_place && st == NA_EIO && errno == EPIPE;
+	if (na_outfile_close(&f, t->path, st == NA_OK, &late) != NA_OK) {
+		na_say_error(cli, "%s", late.text);
+		return NA_EXIT_FAILED;
+	}
+	if (st == NA_OK || left)
+		return NA_EXIT_OK;
+	return say_failed(cli, t->path, st, &err);
+}
+
+enum na_exit na_output(const struct na_cli *cli, const struct na_result *r)
+{
+	const struct na_text_list *outputs = &cli->common.outputs;
+	struct target t = {.emitter = by_format(cli)};
+	enum na_exit worst = NA_EXIT_OK;
+
+	if (!na_result_ok(r)) {
+		na_say_error(cli, "out of memory");
+		return NA_EXIT_FAILED;
+	}
+	if (!outputs->n)
+		return write_stdout(cli, &t, r);
+	for (size_t k = 0; k < outputs->n; k++) {
+		enum na_exit code;
+
+		if (!resolve(cli, outputs->items[k], &t))
+			return NA_EXIT_USAGE;
+		code = t.path ? write_file(cli, &t, r)
+			      : write_stdout(cli, &t, r);
+		worst = code > worst ? code : worst;
+	}
+	return worst;
+}

@@ -1,0 +1,26 @@
+#include "netan/analyses/analysis.h"
+#include "netan/cli/cli.h"
+
+/* Every analysis is a command. */
+#define NA_ANALYSIS(name) \
+	extern const struct na_analysis na_an_##name; \
+	extern const struct na_command na_cmd_##name; \
+	const struct na_command na_cmd_##name = { \
+		.face = &na_an_##name.face, \
+		.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_GROUP | \
+			 NA_JOIN_OUTPUT | NA_JOIN_PICTURE, \
+		.run = na_run_analysis, \
+	};
+#include "netan/analyses/analyses.def"
+#undef NA_ANALYSIS
+
+#define NA_COMMAND(name) extern const struct na_command na_cmd_##name;
+#include "netan/cli/commands.def"
+#undef NA_COMMAND
+
+const struct na_command *const na_commands[] = {
+#define NA_COMMAND(name) &na_cmd_##name,
+#include "netan/cli/commands.def"
+#undef NA_COMMAND
+	NULL
+};

@@ -1,0 +1,413 @@
+#include "netan/cli/session.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "netan/base/vec.h"
+
+struct listed { const char *path, *label; bool from_name; size_t dir; };
+
+struct listing {
+	struct listed *files;
+	size_t n, cap;
+	size_t directories;              /* sessions without a label */
+};
+
+static void refuse(struct na_session *s, const char *path, const char *label,
+		   const char *why)
+{
+	char *copy = strdup(why);
+
+	na_say_warning(s->cli, "%s", why);
+	if (copy && na_grow(&s->refused, &s->cap_refused, s->n_refused + 1,
+			    sizeof(*s->refused)))
+		s->refused[s->n_refused++] = (struct na_refused){path, label,
+								 copy};
+	else
+		free(copy);
+}
+
+static bool list_files(struct na_session *s, struct listing *l)
+{
+	for (size_t i = 0; i < s->cli->n_inputs; i++) {
+		const struct na_cli_input *in = &s->cli->inputs[i];
+		struct na_err err = {.status = NA_OK};
+		struct na_found found;
+
+		if (na_discover(in->path, &s->arena, &found, &err) != NA_OK) {
+			refuse(s, in->path, in->label, err.text);
+			free(found.paths);
+			continue;
+		}
+		if (found.note &&
+		    na_grow(&s->notes, &s->cap_notes, s->n_notes + 1,
+			    sizeof(*s->notes)))
+			s->notes[s->n_notes++] = found.note;
+		if (!na_grow(&l->files, &l->cap, l->n + found.n,
+			     sizeof(*l->files))) {
+			free(found.paths);
+			return false;
+		}
+		for (size_t k = 0; k < found.n; k++)
+			l->files[l->n++] = (struct listed){
+				found.paths[k], in->label, false, i};
+		free(found.paths);
+	}
+	return true;
+}
+
+struct opening {
+	struct na_session *s;
+	struct listing *l;
+	struct na_input *inputs;
+	struct na_err *errs;
+};
+
+static void open_one(void *ctx, size_t i)
+{
+	struct opening *o = ctx;
+
+	if (na_interrupted())
+		na_fail(&o->errs[i], NA_EIO, "%s: not read: interrupted",
+			o->l->files[i].path);
+	else
+		na_input_open(&o->inputs[i], o->l->files[i].path, o->s->wants,
+			      &o->errs[i]);
+}
+
+/* The file's name when it has the form of a trace's, else what the trace
+ * says of its host. */
+static bool name_host(struct na_session *s, struct na_input *in)
+{
+	bool by_form;
+	const char *name = na_host_of_path(in->path, &s->arena, &by_form);
+
+	if (!name)
+		return false;
+	if (by_form || !in->host || !*in->host)
+		in->host = strcmp(in->path, "-") ? name : "stdin";
+	return true;
+}
+
+static bool keep_opened(struct na_session *s, struct listing *l,
+			struct opening *o)
+{
+	s->sources = na_calloc(l->n, sizeof(*s->sources));
+	if (!s->sources)
+		return false;
+	for (size_t i = 0; i < l->n; i++) {
+		struct na_input *to = &s->inputs[s->n_inputs];
+
+		if (o->errs[i].status != NA_OK) {
+			refuse(s, l->files[i].path, l->files[i].label,
+			       o->errs[i].text);
+			continue;
+		}
+		*to = o->inputs[i];
+		if (!to->warnings)
+			to->warnings_end = &to->warnings;
+		if (!name_host(s, to))
+			return false;
+		s->sources[s->n_inputs] = (struct na_source){
+			.host = to->host, .label = l->files[i].label,
+			.run = (uint32_t)l->files[i].dir};
+		s->n_inputs++;
+	}
+	return true;
+}
+
+static bool same_label(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* One run for each label, numbered in order of appearance. */
+static void number_runs(struct na_session *s)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		size_t k = 0;
+
+		while (k < i && !same_label(s->sources[k].label,
+					    s->sources[i].label))
+			k++;
+		s->sources[i].run = k < i ? s->sources[k].run : n++;
+	}
+}
+
+/* Two captures are of one run when their profiled times meet. */
+static bool apart(const struct na_input *a, const struct na_input *b)
+{
+	if (!a->profile_start_ns || !a->profile_stop_ns ||
+	    !b->profile_start_ns || !b->profile_stop_ns)
+		return false;
+	return a->profile_start_ns > b->profile_stop_ns ||
+	       b->profile_start_ns > a->profile_stop_ns;
+}
+
+/* Different runs must not be mixed by accident. */
+static bool runs_mixed(struct na_session *s)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		for (size_t k = 0; k < i; k++) {
+			const struct na_input *a = &s->inputs[i];
+			const struct na_input *b = &s->inputs[k];
+			const char *what = NULL;
+
+			if (!same_label(s->sources[i].label,
+					s->sources[k].label))
+				continue;
+			if (strcmp(a->host, b->host) == 0)
+				what = "are of the same host";
+			else if (apart(a, b))
+				what = "were captured at different times";
+			if (!what)
+				continue;
+			na_say_error(s->cli, "%s and %s %s: inputs of "
+				"different runs need a --label NAME before "
+				"each", b->path, a->path, what);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The origin: smallest line time on the wall clock, where all have one;
+ * each labelled run has an origin of its own, so that runs lie side by
+ * side. */
+static void settle_origin(struct na_session *s)
+{
+	s->one_clock = true;
+	for (size_t i = 0; i < s->n_inputs; i++)
+		s->one_clock &= s->inputs[i].has_wall || !s->inputs[i].has_time;
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		struct na_input *in = &s->inputs[i];
+		bool found = in->has_time;
+
+		in->zero_ns = in->first_ns;
+		for (size_t k = 0; s->one_clock && k < s->n_inputs; k++) {
+			const struct na_input *other = &s->inputs[k];
+
+			if (!other->has_time ||
+			    s->sources[k].run != s->sources[i].run)
+				continue;
+			if (!found || other->first_ns < in->zero_ns)
+				in->zero_ns = other->first_ns;
+			found = true;
+		}
+	}
+	s->origin_unix_ns = s->inputs[0].zero_ns;
+}
+
+static size_t threads_of(const struct na_cli *cli)
+{
+	long n = cli->common.threads;
+
+	if (n <= 0)
+		n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n < 1 ? 1 : n > 256 ? 256 : (size_t)n;
+}
+
+enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
+			     uint32_t wants)
+{
+	struct listing l = {NULL, 0, 0, 0};
+	struct opening o = {.s = s, .l = &l};
+	enum na_exit exit = NA_EXIT_FAILED;
+
+	*s = (struct na_session){.cli = cli, .wants = wants};
+	s->threads = threads_of(cli);
+	na_arena_init(&s->arena);
+	if (!list_files(s, &l))
+		goto nomem;
+	o.inputs = na_calloc(l.n, sizeof(*o.inputs));
+	o.errs = na_calloc(l.n, sizeof(*o.errs));
+	s->inputs = na_calloc(l.n, sizeof(*s->inputs));
+	if (!o.inputs || !o.errs || !s->inputs ||
+	    !na_parallel(s->threads, l.n, open_one, &o) ||
+	    !keep_opened(s, &l, &o))
+		goto nomem;
+	number_runs(s);
+	if (!s->n_inputs) {
+		na_say_error(cli, "no readable input");
+		goto out;
+	}
+	if (runs_mixed(s)) {
+		exit = NA_EXIT_USAGE;
+		goto out;
+	}
+	settle_origin(s);
+	exit = NA_EXIT_OK;
+	goto out;
+nomem:
+	na_say_error(cli, "out of memory");
+out:
+	free(l.files);
+	free(o.inputs);
+	free(o.errs);
+	return exit;
+}
+
+/* Blocks are handed out and merged in input order, whatever thread reads
+ * them: a finished part waits until all before it are in. */
+struct waiting {
+	struct na_part part;
+	size_t input;
+	struct waiting *next;
+	uint64_t number;
+};
+
+struct reading {
+	struct na_session *s;
+	pthread_mutex_t lock;
+	pthread_cond_t merged;
+	size_t input;                    /* being cut */
+	uint64_t cut, taken;             /* blocks handed out; merged */
+	struct waiting *parts;           /* finished, not merged */
+	struct na_err err;
+	struct na_progress progress;
+	uint64_t bytes, all_bytes;
+};
+
+static bool next_block(struct reading *r, struct na_block *b, size_t *input,
+		       uint64_t *number)
+{
+	struct na_session *s = r->s;
+
+	while (r->input < s->n_inputs && r->err.status == NA_OK &&
+	       !na_interrupted()) {
+		struct na_input *in = &s->inputs[r->input];
+		enum na_status st = in->reader->cut(in, b, &r->err);
+
+		if (st == NA_OK) {
+			*input = r->input;
+			*number = r->cut++;
+			r->bytes += (uint64_t)(b->end - b->p);
+			na_progress_tell(&r->progress, "reading",
+				(double)r->bytes / ((double)r->all_bytes + 1));
+			return true;
+		}
+		r->input++;
+	}
+	return false;
+}
+
+static void merge_ready(struct reading *r)
+{
+	for (;;) {
+		struct waiting **at = &r->parts, *w;
+
+		while (*at && (*at)->number != r->taken)
+			at = &(*at)->next;
+		if (!*at)
+			return;
+		w = *at;
+		*at = w->next;
+		na_store_take(&r->s->store, &w->part, w->input, &r->err);
+		na_part_fini(&w->part);
+		free(w);
+		r->taken++;
+		pthread_cond_broadcast(&r->merged);
+	}
+}
+
+static void read_block(struct reading *r, const struct na_block *b,
+		       struct waiting *w)
+{
+	const struct na_input *in = &r->s->inputs[w->input];
+	struct na_err err = {.status = NA_OK};
+	struct na_sink sink = na_part_sink(&w->part);
+	enum na_status st = in->reader->read(in, b, &sink, &err);
+
+	w->part.short_of_memory |= st != NA_OK;
+}
+
+static void reader(void *ctx, size_t thread)
+{
+	struct reading *r = ctx;
+	struct na_block b;
+
+	(void)thread;
+	pthread_mutex_lock(&r->lock);
+	for (;;) {
+		struct waiting *w = calloc(1, sizeof(*w));
+
+		if (!w)
+			na_fail_nomem(&r->err);
+		/* Stay close to what is merged: waiting parts cost memory. */
+		while (w && r->cut > r->taken + 4 * r->s->threads)
+			pthread_cond_wait(&r->merged, &r->lock);
+		if (!w || !next_block(r, &b, &w->input, &w->number)) {
+			free(w);
+			break;
+		}
+		pthread_mutex_unlock(&r->lock);
+		na_part_init(&w->part, &r->s->store.pool, &r->s->filter,
+			     r->s->wants);
+		read_block(r, &b, w);
+		pthread_mutex_lock(&r->lock);
+		w->next = r->parts;
+		r->parts = w;
+		merge_ready(r);
+	}
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void after_reading(struct na_session *s)
+{
+	s->interrupted = na_interrupted();
+	for (size_t i = 0; i < s->n_inputs; i++)
+		s->damaged |= s->inputs[i].damaged ||
+			s->store.tallies[i].left_out[NA_LEFT_DAMAGED];
+	s->damaged |= s->n_refused > 0;
+}
+
+enum na_exit na_session_read(struct na_session *s, bool by_step)
+{
+	struct reading r = {.s = s};
+	enum na_status st;
+
+	s->store_ready = true;
+	st = na_store_init(&s->store, s->sources, s->n_inputs, &r.err);
+	for (size_t i = 0; i < s->n_inputs; i++)
+		r.all_bytes += s->inputs[i].size;
+	pthread_mutex_init(&r.lock, NULL);
+	pthread_cond_init(&r.merged, NULL);
+	na_progress_start(&r.progress, s->cli);
+	if (st == NA_OK && !na_parallel(s->threads, s->threads, reader, &r))
+		na_fail_nomem(&r.err);
+	na_progress_end(&r.progress);
+	pthread_cond_destroy(&r.merged);
+	pthread_mutex_destroy(&r.lock);
+	if (r.err.status == NA_OK) {
+		after_reading(s);
+		na_store_resolve(&s->store,
+				 (enum na_anchor)s->cli->common.anchor,
+				 by_step, &r.err);
+	}
+	if (r.err.status != NA_OK) {
+		na_say_error(s->cli, "%s", r.err.text);
+		return NA_EXIT_FAILED;
+	}
+	return NA_EXIT_OK;
+}
+
+void na_session_close(struct na_session *s)
+{
+	if (s->store_ready)
+		na_store_fini(&s->store);
+	for (size_t i = 0; i < s->n_inputs; i++)
+		na_input_close(&s->inputs[i]);
+	for (size_t i = 0; i < s->n_refused; i++)
+		free(s->refused[i].why);
+	free(s->inputs);
+	free(s->refused);
+	free(s->notes);
+	free(s->sources);
+	na_arena_fini(&s->arena);
+}

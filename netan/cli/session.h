@@ -1,0 +1,67 @@
+/*
+ * From command-line inputs to a store: find the files, survey them, settle
+ * the origin, read their blocks on all cores, merge in input order.
+ */
+#ifndef NETAN_CLI_SESSION_H
+#define NETAN_CLI_SESSION_H
+
+#include "ingest/discover.h"
+#include "ingest/input.h"
+#include "netan/cli/cli.h"
+#include "netan/model/store.h"
+
+struct na_refused {
+	const char *path, *label;
+	char *why;
+};
+
+struct na_session {
+	const struct na_cli *cli;
+	struct na_arena arena;
+	struct na_input *inputs;         /* the readable ones, in order */
+	size_t n_inputs;
+	struct na_refused *refused;
+	size_t n_refused, cap_refused;
+	const char **notes;
+	size_t n_notes, cap_notes;
+	struct na_source *sources;       /* one for each input */
+	struct na_filter filter;
+	struct na_store store;
+	bool store_ready;
+	bool one_clock;                  /* all inputs share the wall clock */
+	int64_t origin_unix_ns;          /* where one_clock */
+	bool damaged, interrupted;
+	uint32_t wants;
+	size_t threads;
+};
+
+/* Says what is wrong itself; NA_EXIT_OK even when some inputs could not be
+ * read, as long as one could. */
+enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
+			     uint32_t wants);
+/* After the filter is set: records into the store, resolved. */
+enum na_exit na_session_read(struct na_session *s, bool by_step);
+void na_session_close(struct na_session *s);
+
+/* --from, --step, ... into s->filter; needs the origin. */
+enum na_status na_session_filter(struct na_session *s, bool clips,
+				 struct na_err *err);
+
+/* envelope.c: inputs, origin, coverage around a result. */
+void na_envelope(struct na_session *s, struct na_result *r,
+		 const char *command, uint64_t used, double duration_s,
+		 const uint64_t dropped[NA_N_REASONS], bool instants_used);
+/* Warnings on stderr; exit status for damage under --strict. */
+enum na_exit na_session_verdict(struct na_session *s);
+/* "no network transfers: looked for ...; there is ..." */
+void na_session_say_nothing(struct na_session *s, struct na_result *r);
+
+/* Run fn(ctx, i) for 0 <= i < n on the session's threads. */
+bool na_parallel(size_t threads, size_t n, void (*fn)(void *ctx, size_t i),
+		 void *ctx);
+
+/* True once the user has pressed Ctrl-C. */
+bool na_interrupted(void);
+void na_catch_interrupt(void);
+
+#endif
