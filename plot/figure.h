@@ -30,6 +30,10 @@ struct na_figure {
 			       struct na_err *err);
 };
 
+#define NA_FIGURE(name) extern const struct na_figure na_fig_##name;
+#include "plot/figures.def"
+#undef NA_FIGURE
+
 extern const struct na_figure *const na_figures[];      /* NULL at the end */
 const struct na_figure *na_figure_find(const char *name);
 

@@ -1,0 +1,452 @@
+#include "plot/fig_timeline_data.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/units.h"
+#include "netan/base/vec.h"
+#include "netan/result/emit.h"
+#include "plot/scale.h"
+
+#define GIGA           1e9
+#define NAME_MAX_BYTES 240 /* of a series, before its share */
+
+/* A capacity this many times the peak is told, not drawn: it would press
+ * the data flat. */
+#define FAR_CAPACITY 3
+
+void na_words_add(struct words *w, const char *fmt, ...)
+{
+	size_t room = sizeof(w->text) - w->n;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(w->text + w->n, room, fmt, ap);
+	va_end(ap);
+	if (n > 0)
+		w->n += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+static const double *reals(const struct timeline *t, const char *name)
+{
+	size_t n;
+	const double *x = na_reals_of(na_get(t->body, name), &n);
+
+	return x && n >= t->n ? x : NULL;
+}
+
+/* The same, but NULL when nothing in it is above zero. */
+static const double *amounts(const struct timeline *t, const char *name)
+{
+	const double *x = reals(t, name);
+
+	for (size_t i = 0; x && i < t->n; i++) {
+		if (isfinite(x[i]) && x[i] > 0)
+			return x;
+	}
+	return NULL;
+}
+
+static void read_time(struct timeline *t)
+{
+	static const char *const lengths[] = {"time_s", "rx_gbps", "tx_gbps",
+					      "pending"};
+	const double *time_s;
+	size_t n_time;
+
+	for (size_t i = 0; i < 4 && !t->n; i++)
+		na_reals_of(na_get(t->body, lengths[i]), &t->n);
+	time_s = na_reals_of(na_get(t->body, "time_s"), &n_time);
+	t->bin_s = na_real_of(na_get(t->body, "bin_s"), 0);
+	t->from_s = time_s && n_time && isfinite(time_s[0]) ? time_s[0] : 0;
+	if (!(t->bin_s > 0) || !isfinite(t->bin_s))
+		t->bin_s = n_time > 1 && time_s[1] > time_s[0]
+				   ? time_s[1] - time_s[0]
+				   : 1;
+	t->to_s = t->from_s + t->bin_s * (double)t->n;
+	if (!t->n)
+		t->to_s = na_real_of(na_get(t->doc, "duration_s"), 0);
+	t->has_time = t->to_s > t->from_s && isfinite(t->to_s - t->from_s);
+	if (!t->has_time)
+		t->to_s = t->from_s + fmax(1, fabs(t->from_s) * 1e-6);
+}
+
+static double number(const struct timeline *t, const char *name)
+{
+	double x = na_real_of(na_get(t->body, name), NAN);
+
+	return isfinite(x) ? x : NAN;
+}
+
+static void read_amounts(struct timeline *t)
+{
+	t->gbps[RX] = amounts(t, "rx_gbps");
+	t->gbps[TX] = amounts(t, "tx_gbps");
+	t->outstanding[RX] = amounts(t, "rx_outstanding_bytes");
+	t->outstanding[TX] = amounts(t, "tx_outstanding_bytes");
+	t->pending = amounts(t, "pending");
+	t->pending_max = reals(t, "pending_max");
+	t->peak_gbps[RX] = number(t, "rx_peak_gbps");
+	t->peak_gbps[TX] = number(t, "tx_peak_gbps");
+	t->mean_gbps[RX] = number(t, "rx_mean_gbps");
+	t->mean_gbps[TX] = number(t, "tx_mean_gbps");
+	t->hosts = na_int_of(na_get(t->side, "hosts"), 0);
+	t->host_capacity_gbps = number(t, "capacity_gbps");
+	if (!(t->host_capacity_gbps > 0))
+		t->host_capacity_gbps = NAN;
+	t->capacity_gbps = t->host_capacity_gbps *
+			   (t->hosts > 1 ? (double)t->hosts : 1);
+	t->pending_of = na_text_of(na_get(t->body, "pending_of"), "transfers");
+	t->empty = na_text_of(na_get(t->side, "empty"), NULL);
+	if (!t->empty && !t->gbps[RX] && !t->gbps[TX] && !t->pending &&
+	    !t->outstanding[RX] && !t->outstanding[TX])
+		t->empty = "No transfer moved any bytes here.";
+}
+
+/* The values of a key, "host1 / network"; or the key itself if it is text. */
+static void series_name(char *buf, size_t size, const struct na_value *key)
+{
+	const struct na_value *part = key;
+	size_t n = 0;
+
+	if (key && key->kind == NA_V_OBJECT)
+		part = key->u.of.first;
+	buf[0] = '\0';
+	for (; part && n + 1 < size; part = part->next) {
+		char number[NA_UNIT_BUF];
+		const char *s = na_text_of(part, NULL);
+		int len;
+
+		if (!s && part->kind == NA_V_INT) {
+			snprintf(number, sizeof(number), "%" PRId64, part->u.i);
+			s = number;
+		} else if (!s) {
+			s = part->kind == NA_V_REAL
+				    ? na_label_short(number, part->u.d, 4)
+				    : "unknown";
+		}
+		len = snprintf(buf + n, size - n, "%s%s", n ? " / " : "", s);
+		n += len > 0 ? (size_t)len : 0;
+		if (part == key)
+			break;
+	}
+}
+
+static double series_bytes(const struct na_value *s)
+{
+	double sum = fmax(na_real_of(na_get(s, "rx_bytes"), 0), 0) +
+		     fmax(na_real_of(na_get(s, "tx_bytes"), 0), 0);
+
+	return isfinite(sum) ? sum : 0;
+}
+
+/* The analysis' own sum of what it left out, "rest" in every part of its
+ * key, never counts as a series. */
+static bool is_rest(const struct na_value *s)
+{
+	const struct na_value *part = na_get(s, "key");
+
+	if (part && part->kind == NA_V_OBJECT)
+		part = part->u.of.first;
+	if (s->next || !part)
+		return false;
+	for (; part; part = part->next) {
+		if (strcmp(na_text_of(part, ""), "rest") != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool series_add(struct timeline_series *to, const struct na_value *s,
+		       size_t bins)
+{
+	static const char *const names[] = {"rx_gbps", "tx_gbps"};
+
+	for (enum side side = RX; side <= TX; side++) {
+		size_t n;
+		const double *x = na_reals_of(na_get(s, names[side]), &n);
+
+		if (!x)
+			continue;
+		if (!to->rate[side])
+			to->rate[side] = na_calloc(bins, sizeof(double));
+		if (!to->rate[side])
+			return false;
+		for (size_t i = 0; i < n && i < bins; i++)
+			to->rate[side][i] += isfinite(x[i]) ? x[i] * GIGA : 0;
+	}
+	to->bytes += series_bytes(s);
+	return true;
+}
+
+/* Keeps the largest by bytes, first come first. */
+static void choose(const struct na_value **top, size_t *n,
+		   const struct na_value *s)
+{
+	double bytes = series_bytes(s);
+	size_t i;
+
+	if (*n < NA_TOP_SERIES)
+		i = (*n)++;
+	else if (series_bytes(top[NA_TOP_SERIES - 1]) < bytes)
+		i = NA_TOP_SERIES - 1;
+	else
+		return;
+	for (; i > 0 && series_bytes(top[i - 1]) < bytes; i--)
+		top[i] = top[i - 1];
+	top[i] = s;
+}
+
+/* The legend says how much of the bytes each one has moved. */
+static void add_shares(struct timeline *t)
+{
+	for (size_t i = 0; i < t->n_series; i++) {
+		struct timeline_series *s = &t->series[i];
+		size_t n = strlen(s->name);
+		char share[NA_LABEL_BUF];
+
+		if (t->series_bytes > 0)
+			snprintf(s->name + n, sizeof(s->name) - n, " %s",
+				 na_timeline_share(share,
+						   s->bytes / t->series_bytes));
+	}
+}
+
+static bool read_series(struct timeline *t, const struct na_value *list)
+{
+	const struct na_value *top[NA_TOP_SERIES], *s;
+	struct timeline_series *rest;
+	size_t n = 0, others = 0;
+	bool unknown = false; /* how many the analysis has added up */
+
+	s = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	for (const struct na_value *i = s; i; i = i->next) {
+		t->series_bytes += series_bytes(i);
+		if (!is_rest(i))
+			choose(top, &n, i);
+	}
+	for (size_t i = 0; i < n; i++) {
+		series_name(t->series[i].name, NAME_MAX_BYTES,
+			    na_get(top[i], "key"));
+		if (!series_add(&t->series[i], top[i], t->n))
+			return false;
+	}
+	rest = &t->series[n];
+	for (; s; s = s->next) {
+		bool chosen = false;
+
+		for (size_t i = 0; i < n; i++)
+			chosen = chosen || top[i] == s;
+		if (chosen)
+			continue;
+		if (!series_add(rest, s, t->n))
+			return false;
+		series_name(rest->name, NAME_MAX_BYTES, na_get(s, "key"));
+		unknown = unknown || is_rest(s);
+		others++;
+	}
+	if (unknown)
+		snprintf(rest->name, sizeof(rest->name), "the rest");
+	else if (others > 1)
+		snprintf(rest->name, sizeof(rest->name), "%zu others", others);
+	t->has_rest = others > 0;
+	t->n_series = n + t->has_rest;
+	add_shares(t);
+	return true;
+}
+
+enum na_status na_timeline_read(struct timeline *t, const struct na_result *r,
+				struct na_err *err)
+{
+	*t = (struct timeline){.doc = na_result_get_doc(r),
+			       .body = na_result_get_body(r),
+			       .side = na_result_get_side(r)};
+	read_time(t);
+	read_amounts(t);
+	if (t->empty)
+		return NA_OK;
+	if (!read_series(t, na_get(t->body, "series"))) {
+		na_timeline_fini(t);
+		return na_fail_nomem(err);
+	}
+	return NA_OK;
+}
+
+void na_timeline_fini(struct timeline *t)
+{
+	for (size_t i = 0; i <= NA_TOP_SERIES; i++) {
+		for (enum side side = RX; side <= TX; side++) {
+			free(t->series[i].rate[side]);
+			t->series[i].rate[side] = NULL;
+		}
+	}
+}
+
+double na_timeline_largest(const double *x, size_t n)
+{
+	double max = 0;
+
+	for (size_t i = 0; x && i < n; i++) {
+		if (isfinite(x[i]) && x[i] > max)
+			max = x[i];
+	}
+	return max;
+}
+
+bool na_timeline_draws_capacity(const struct timeline *t, enum side side)
+{
+	double peak = na_timeline_largest(t->gbps[side], t->n);
+
+	return !isnan(t->capacity_gbps) &&
+	       (peak == 0 || t->capacity_gbps <= FAR_CAPACITY * peak);
+}
+
+void na_timeline_capacity(const struct timeline *t, struct words *w)
+{
+	char buf[NA_LABEL_BUF];
+
+	na_words_add(w, "capacity ");
+	if (t->hosts > 1)
+		na_words_add(w, "%" PRId64 " \xc3\x97 ", t->hosts);
+	na_words_add(w, "%s", na_timeline_rate(buf, t->host_capacity_gbps));
+}
+
+const char *na_timeline_rate(char *buf, double gbps)
+{
+	return na_label_quantity(buf, NA_Q_RATE, gbps * GIGA, 3);
+}
+
+const char *na_timeline_share(char *buf, double share)
+{
+	double percent = share * 100;
+
+	if (percent > 0 && percent < 1)
+		return strcpy(buf, "under 1 %");
+	if (percent > 99 && percent < 100)
+		return strcpy(buf, "over 99 %");
+	snprintf(buf, NA_LABEL_BUF, "%d %%", (int)lround(percent));
+	return buf;
+}
+
+void na_timeline_title(const struct timeline *t, struct words *w)
+{
+	const char *message = na_text_of(na_get(t->side, "message"), NULL);
+	enum side side = t->gbps[RX] || !t->gbps[TX] ? RX : TX;
+	char buf[NA_LABEL_BUF];
+
+	if (message && *message) {
+		na_words_add(w, "%s", message);
+		return;
+	}
+	na_words_add(w, "%s throughput", side == RX ? "Receive" : "Send");
+	if (t->hosts > 0)
+		na_words_add(w, ", %" PRId64 " host%s", t->hosts,
+			     t->hosts == 1 ? "" : "s");
+	if (t->empty) {
+		na_words_add(w, ": nothing to draw");
+		return;
+	}
+	if (!isnan(t->mean_gbps[side]))
+		na_words_add(w, ": %s mean",
+			     na_timeline_rate(buf, t->mean_gbps[side]));
+	if (!isnan(t->peak_gbps[side]))
+		na_words_add(w, ", %s peak",
+			     na_timeline_rate(buf, t->peak_gbps[side]));
+}
+
+/* Between two parts of a subtitle. */
+static void add_break(struct words *w)
+{
+	if (w->n)
+		na_words_add(w, " \xc2\xb7 ");
+}
+
+static void add_inputs(const struct timeline *t, struct words *w)
+{
+	const struct na_value *list = na_get(t->doc, "inputs"), *first;
+	const char *name;
+
+	first = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	if (!first)
+		return;
+	name = na_text_of(na_get(first, "label"), "");
+	if (!*name)
+		name = na_text_of(na_get(first, "path"), "");
+	/* A path's end tells more than its start. */
+	if (strlen(name) > 48) {
+		const char *cut = name + strlen(name) - 46;
+
+		while ((*cut & 0xc0) == 0x80)
+			cut++;
+		na_words_add(w, "\xe2\x80\xa6%s", cut);
+	} else {
+		na_words_add(w, "%s", name);
+	}
+	if (list->n > 1)
+		na_words_add(w, " and %zu more", list->n - 1);
+}
+
+static void add_coverage(const struct timeline *t, struct words *w)
+{
+	const struct na_value *left = na_dig(t->doc, "coverage.left_out"), *v;
+	int64_t used = na_int_of(na_dig(t->doc, "coverage.used"), -1);
+	char buf[NA_UNIT_BUF];
+	uint64_t sum = 0;
+
+	if (used < 0)
+		return;
+	add_break(w);
+	na_words_add(w, "%s transfer%s used",
+		     na_print_count(buf, (uint64_t)used), used == 1 ? "" : "s");
+	v = left && left->kind == NA_V_OBJECT ? left->u.of.first : NULL;
+	for (; v; v = v->next) {
+		int64_t n = na_int_of(v, 0);
+
+		sum += n > 0 ? (uint64_t)n : 0;
+	}
+	if (sum)
+		na_words_add(w, ", %s left out", na_print_count(buf, sum));
+}
+
+void na_timeline_subtitle(const struct timeline *t, struct words *w)
+{
+	const char *given = na_text_of(na_get(t->side, "subtitle"), NULL);
+	const struct na_value *origin = na_get(t->doc, "origin_unix_ns");
+	const char *anchor = na_text_of(na_get(t->doc, "anchor"), "");
+	double plateau = number(t, "plateau_gbps");
+	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
+
+	if (given && *given) {
+		na_words_add(w, "%s", given);
+		return;
+	}
+	add_inputs(t, w);
+	if (t->hosts > 0) {
+		add_break(w);
+		na_words_add(w, "%" PRId64 " host%s", t->hosts,
+			     t->hosts == 1 ? "" : "s");
+	}
+	add_break(w);
+	na_words_add(w, "%s",
+		     na_label_quantity(buf, NA_Q_SECONDS,
+				       na_real_of(na_get(t->doc, "duration_s"),
+						  t->to_s - t->from_s),
+				       3));
+	add_coverage(t, w);
+	if (*anchor)
+		na_words_add(w, " \xc2\xb7 anchor %.24s", anchor);
+	if (!isnan(t->host_capacity_gbps))
+		na_words_add(w, " \xc2\xb7 capacity %s per host",
+			     na_timeline_rate(buf, t->host_capacity_gbps));
+	else if (plateau > 0)
+		na_words_add(w, " \xc2\xb7 plateau near %s in the data",
+			     na_timeline_rate(buf, plateau));
+	if (origin && origin->kind == NA_V_INT)
+		na_words_add(w, " \xc2\xb7 origin %s",
+			     na_print_utc(buf, origin->u.i));
+}

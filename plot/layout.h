@@ -1,0 +1,105 @@
+/*
+ * What all figures share between the canvas and their data: the title
+ * block, panels over one time axis, legends.  Every margin comes from
+ * measured text.
+ */
+#ifndef NETAN_PLOT_LAYOUT_H
+#define NETAN_PLOT_LAYOUT_H
+
+#include "plot/canvas.h"
+#include "plot/figure.h"
+#include "plot/scale.h"
+#include "plot/theme.h"
+
+/* Words of different looks in one row, from the left. */
+struct na_row {
+	double x, end, y; /* y: baseline */
+	bool used;
+};
+
+struct na_layout {
+	struct na_canvas *canvas;
+	const struct na_theme *theme;
+	double unit; /* this page against the default */
+	double gap; /* between things that must not touch */
+	struct na_box body; /* what the title block leaves */
+	struct na_row foot; /* below it, beside the version */
+};
+
+/* Background, title, subtitle (parts set apart by " · ") and version. */
+void na_layout_begin(struct na_layout *l, struct na_canvas *c,
+		     const struct na_figure *f, const struct na_page *page,
+		     const char *title_words, const char *subtitle_words);
+
+/* One more remark at the bottom left. */
+void na_layout_footnote(struct na_layout *l, const char *s);
+
+/* `size` is one of theme.h, for the default page. */
+struct na_font na_layout_font(const struct na_layout *l, double size,
+			      struct na_color color);
+
+/* The next words.  False, and nothing drawn, when they have no room; but the
+ * first are shortened instead. */
+bool na_row_put(const struct na_layout *l, struct na_row *row, const char *s,
+		const struct na_font *font);
+
+/* One of several plots above each other. */
+struct na_panel {
+	/* asked */
+	double weight; /* of its height; 0: its name alone */
+	enum na_quantity quantity;
+	double max; /* largest value to show */
+	bool label_above; /* room for a text above max */
+	/* answered by na_panels_place */
+	struct na_row header;
+	struct na_box plot;
+	struct na_scale y;
+	struct na_axis_unit unit;
+	struct na_ticks ticks;
+	int digits;
+};
+
+/*
+ * Divides `box` among n panels with a common left and right edge; `right`
+ * is kept free beside the plots.  False: too small for so many panels.
+ */
+bool na_panels_place(const struct na_layout *l, struct na_box box,
+		     struct na_panel *p, size_t n, double right);
+
+/* Grid lines, tick labels and unit. */
+void na_panel_draw(const struct na_layout *l, const struct na_panel *p);
+
+/* A dashed line across the plot at x (data), with words above its right
+ * end; on a ground of their own where data may be behind them. */
+void na_panel_limit(const struct na_layout *l, const struct na_panel *p,
+		    double x, const char *words);
+
+/* A sentence in the middle of a box, on as many lines as it takes. */
+void na_sentence(const struct na_layout *l, struct na_box box, const char *s);
+
+/* The height that na_time_axis needs below the last plot. */
+double na_time_axis_height(const struct na_layout *l);
+/* Line, ticks, labels and name of the axis x, from y down. */
+void na_time_axis(const struct na_layout *l, const struct na_scale *x, double y,
+		  const char *name);
+
+/* Named ticks in a row below y: as many as fit, names more sparsely. */
+struct na_mark {
+	double at; /* page */
+	const char *name;
+};
+double na_marks_height(const struct na_layout *l);
+void na_marks(const struct na_layout *l, const char *title,
+	      const struct na_mark *marks, size_t n, struct na_box box);
+
+struct na_legend_entry {
+	const char *name;
+	struct na_color color;
+};
+/* The width of the column, at most `most`. */
+double na_legend_width(const struct na_layout *l,
+		       const struct na_legend_entry *e, size_t n, double most);
+void na_legend(const struct na_layout *l, const struct na_legend_entry *e,
+	       size_t n, struct na_box box);
+
+#endif
