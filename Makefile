@@ -1,21 +1,32 @@
 # netan: build, test, measure.  `make help` lists the targets.
+#
+# Objects live under build/<variant>/, one folder for each compiler and set
+# of sanitizers, so that they never mix.  CC, CFLAGS, LDFLAGS, SAN, PREFIX,
+# DESTDIR, JOBS and O (the build folder) are the caller's.
 
-CC ?= gcc
-AR ?= ar
-CFLAGS ?= -O2 -g
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+PKG_CONFIG ?= pkg-config
+SAN ?=
+CFLAGS ?= $(if $(SAN),-O1,-O2) -g
 LDFLAGS ?=
 PREFIX ?= /usr/local
-SAN ?=
+DESTDIR ?=
 O ?= build
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+FUZZ_SECONDS ?= 60
+FUZZ_RUNS ?= 20000
+BENCH_RUNS ?= 5
 VERSION := 0.1.0
 
 comma := ,
 PKGS := cairo libprotobuf-c gsl zlib libzstd libisal
-PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null)
 
-variant := $(notdir $(firstword $(CC)))$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(VARIANT)
-B := $(O)/$(variant)
+variant = $(notdir $(firstword $(1)))$(if $(2),-$(subst $(comma),-,$(2)))
+B := $(O)/$(call variant,$(CC),$(SAN))$(VARIANT)
 
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wwrite-strings \
@@ -31,39 +42,230 @@ LIBS := $(PKG_LIBS) -lm
 PROTOS := $(wildcard ingest/proto/*.proto)
 GEN := $(PROTOS:ingest/proto/%.proto=$(B)/gen/%.pb-c.c)
 SRC := $(filter-out netan/cli/main.c,$(wildcard netan/*/*.c ingest/*.c plot/*.c))
-OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o)
+SCHEMAS := $(wildcard netan/cli/schemas/*.json)
+OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/schemas.o
 LIB := $(B)/libnetan.a
 
+# tests/unit/test_NAME.c is a program; the other files there are linked into
+# each.  tests/fuzz/fuzz_NAME.c is one reader's target.
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+UNIT := $(UNIT_SRC:%.c=$(B)/%)
+UNIT_HELP := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c)))
+FUZZ := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
+BENCH := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
+OUR_C = $(wildcard netan/*/*.[ch] ingest/*.[ch] plot/*.[ch] tests/*/*.[ch])
+
+# V=1 shows whole commands.
+Q := $(if $(V),,@)
+say = $(if $(V),@:,@printf '  %-7s %s\n' '$(1)' '$(2)')
+
+# In a recipe: -jN, unless the caller's make already shares out its jobs.
+PAR = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
+SUB = +@$(MAKE) --no-print-directory $(PAR)
+RUN = @JOBS=$(JOBS) FUZZ_RUNS=$(FUZZ_RUNS) bash tests/run.sh
+
 .PHONY: all
-all: $(O)/netan ## build the program at build/netan
+all: $(O)/netan ## build the program at build/netan (the default)
 
-$(O)/netan: $(B)/netan
-	@ln -f $< $@ 2>/dev/null || cp $< $@
+$(O)/netan: $(B)/bin/netan FORCE
+	@cmp -s $< $@ || { ln -f $< $@ 2>/dev/null || cp -f $< $@; }
 
-$(B)/netan: $(B)/netan/cli/main.o $(LIB)
-	$(LINK) -o $@ $^ $(LIBS)
+$(B)/bin/netan: $(B)/netan/cli/main.o $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
 $(LIB): $(OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)ar rcs $@ $^
 
-$(B)/%.o: %.c $(GEN)
+# Rewritten when the command changes, so that other flags mean other objects.
+$(B)/flags: FORCE | have
 	@mkdir -p $(@D)
-	$(COMPILE) -c -o $@ $<
+	@printf '%s\n' '$(subst ','\'',$(COMPILE) $(LINK) $(LIBS))' | \
+		cmp -s - $@ || printf '%s\n' \
+		'$(subst ','\'',$(COMPILE) $(LINK) $(LIBS))' >$@
 
-$(B)/gen/%.o: $(B)/gen/%.c
-	$(CC) $(BASE) $(CFLAGS) $(SANFLAGS) -MMD -MP -w -c -o $@ $<
-
-$(B)/gen/%.pb-c.c: ingest/proto/%.proto
+$(B)/%.o: %.c $(B)/flags | $(GEN)
 	@mkdir -p $(@D)
-	protoc-c --c_out=$(B)/gen -Iingest/proto $<
+	$(call say,CC,$<)
+	$(Q)$(COMPILE) -c -o $@ $<
 
-$(B)/tests/unit/%: $(B)/tests/unit/%.o $(LIB)
-	$(LINK) -o $@ $^ $(LIBS) -lcmocka
+$(B)/gen/%.o: $(B)/gen/%.c $(B)/flags
+	$(call say,CC,$<)
+	$(Q)$(CC) $(BASE) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) -MMD -MP -w -c -o $@ $<
+
+$(B)/gen/%.pb-c.c: ingest/proto/%.proto | have
+	@mkdir -p $(@D)
+	$(call say,PROTO,$<)
+	$(Q)protoc-c --c_out=$(B)/gen -Iingest/proto $<
+
+# The schemas that `netan help --schema` prints.
+$(B)/gen/schemas.c: tools/schemas.awk $(SCHEMAS)
+	@mkdir -p $(@D)
+	$(call say,SCHEMA,$@)
+	$(Q)awk -f tools/schemas.awk $(SCHEMAS) >$@.new && mv $@.new $@
+
+$(UNIT): $(B)/%: $(B)/%.o $(UNIT_HELP) $(LIB)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $^ $(LIBS) -lcmocka
+
+# With -fsanitize=fuzzer the fuzzer brings its own main.
+$(FUZZ): $(B)/%: $(B)/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/replay.o) $(LIB)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
+
+# The peers share nothing with netan but the generated messages.
+$(BENCH): $(B)/%: $(B)/%.o $(GEN:.c=.o)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
 .SECONDARY:
--include $(wildcard $(B)/*.d $(B)/*/*.d $(B)/*/*/*.d $(B)/*/*/*/*.d)
+.PHONY: FORCE
+FORCE:
+-include $(wildcard $(B)/*/*.d $(B)/*/*/*.d $(B)/*/*/*/*.d)
+
+# Names what is missing before the compiler stumbles over it.
+.PHONY: have
+have:
+	@CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' sh tools/deps.sh -n build
+
+.PHONY: deps
+deps: ## install (or name) the packages that building and testing need
+	@CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' sh tools/deps.sh test
+
+.PHONY: demo
+demo: ## install what is missing, build, make an example run and draw it
+	@CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' sh tools/deps.sh demo
+	$(SUB) all
+	@sh tools/demo.sh $(O)/netan $(O)/demo
+
+# ---- tests
+
+ASAN := address,undefined
+ASAN_B = $(O)/$(call variant,$(CC),$(ASAN))
+FUZZER := fuzzer,address,undefined
+FUZZ_B = $(O)/$(call variant,clang,$(FUZZER))
+parts = unit:$(1) golden:$(1) replay:$(1)
+
+# $(call can,CC,SANITIZERS): does this compiler have them?
+can = printf 'int LLVMFuzzerTestOneInput(const unsigned char *p, unsigned long n);\nint LLVMFuzzerTestOneInput(const unsigned char *p, unsigned long n)\n{ return !p || !n; }\n%s\n' \
+	'$(if $(findstring fuzzer,$(2)),,int main(void) { return 0; })' | \
+	$(1) -fsanitize=$(2) -x c -o $(O)/probe - >/dev/null 2>&1
+
+.PHONY: program unit-programs fuzz-programs bench-programs test-programs
+program: $(B)/bin/netan ; @:
+unit-programs: $(UNIT) ; @:
+fuzz-programs: $(FUZZ) ; @:
+bench-programs: $(BENCH) ; @:
+test-programs: program unit-programs fuzz-programs ; @:
+
+.PHONY: check
+check: ## all tests: unit, golden, replay (also sanitized), layers, registry, a short fuzz run
+	@CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' sh tools/deps.sh test
+	@mkdir -p $(O)
+	$(SUB) test-programs
+	+@parts="layers registry:$(B) $(call parts,$(B))"; \
+	if [ -n "$(SAN)" ]; then :; \
+	elif $(call can,$(CC),$(ASAN)); then \
+		$(MAKE) --no-print-directory $(PAR) SAN=$(ASAN) test-programs || exit 1; \
+		parts="$$parts $(call parts,$(ASAN_B))"; \
+	else parts="$$parts skip:sanitized:$(CC)-has-no-sanitizers"; fi; \
+	if $(call can,clang,$(FUZZER)); then \
+		$(MAKE) --no-print-directory $(PAR) CC=clang SAN=$(FUZZER) fuzz-programs || exit 1; \
+		parts="$$parts fuzz:$(FUZZ_B)"; \
+	else parts="$$parts skip:fuzz:clang-with-libFuzzer-is-not-here"; fi; \
+	JOBS=$(JOBS) FUZZ_RUNS=$(FUZZ_RUNS) bash tests/run.sh $$parts
+
+.PHONY: check-unit
+check-unit: ## the cmocka programs
+	$(SUB) unit-programs
+	$(RUN) unit:$(B)
+
+.PHONY: check-golden
+check-golden: ## the golden command-line cases (ONLY='timeline/*' picks)
+	$(SUB) program
+	$(RUN) golden:$(B)
+
+.PHONY: golden-update
+golden-update: ## rewrite the golden files; read the diff like code
+	$(SUB) program
+	@JOBS=$(JOBS) bash tests/run.sh -u golden:$(B)
+
+.PHONY: fuzz-replay
+fuzz-replay: ## feed the kept corpus, and every cut of it, to the readers
+	$(SUB) fuzz-programs
+	$(RUN) replay:$(B)
+
+.PHONY: asan check-asan
+asan check-asan: ## unit, golden and replay under the address and undefined-behaviour sanitizers
+	$(SUB) SAN=$(ASAN) test-programs
+	$(RUN) $(call parts,$(ASAN_B))
+
+.PHONY: check-clang
+check-clang: ## build everything with clang and run its tests (skipped without clang)
+	+@if command -v clang >/dev/null; then \
+		$(MAKE) --no-print-directory $(PAR) CC=clang test-programs && \
+		JOBS=$(JOBS) bash tests/run.sh $(call parts,$(O)/clang); \
+	else echo "skip: check-clang: clang is not installed"; fi
+
+.PHONY: fuzz
+fuzz: ## fuzz every reader in turn, FUZZ_SECONDS each
+	+@for r in $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)); \
+	do $(MAKE) --no-print-directory fuzz-$$r || exit 1; done
+
+fuzz-%: FORCE ## fuzz one reader for FUZZ_SECONDS (60) with clang; new inputs go to build/fuzz/
+	@$(call can,clang,$(FUZZER)) || \
+		{ echo "skip: $@: needs clang with libFuzzer (package clang)"; exit 1; }
+	$(SUB) CC=clang SAN=$(FUZZER) $(FUZZ_B)/tests/fuzz/fuzz_$*
+	@mkdir -p $(O)/fuzz/$* tests/fuzz/corpus/$*
+	$(FUZZ_B)/tests/fuzz/fuzz_$* -max_total_time=$(FUZZ_SECONDS) \
+		-artifact_prefix=$(O)/fuzz/$*- $(O)/fuzz/$* tests/fuzz/corpus/$*
+
+.PHONY: coverage
+coverage: ## share of lines that the unit, golden and replay tests run
+	$(SUB) CFLAGS='-O0 -g --coverage' VARIANT=-coverage test-programs
+	@find $(B)-coverage -name '*.gcda' -delete
+	$(RUN) $(call parts,$(B)-coverage) || echo "coverage: of a failing run"
+	@bash tools/coverage.sh $(B)-coverage
+
+.PHONY: bench
+bench: ## measure speed and memory against the bars and the peers
+	$(SUB) all bench-programs
+	@RUNS=$(BENCH_RUNS) bash tests/bench/bench.sh $(O)/netan $(B)/tests/bench $(O)/bench
+
+# ---- style
+
+.PHONY: layers
+layers: ## check that includes point one way and files stay short
+	@bash tools/layers.sh
+
+.PHONY: format
+format: ## rewrite the sources as .clang-format says
+	clang-format -i $(OUR_C)
+
+.PHONY: format-check
+format-check: ## say where the sources differ from .clang-format
+	@if command -v clang-format >/dev/null; \
+	then clang-format --dry-run -Werror $(OUR_C); \
+	else echo "skip: format-check: clang-format is not installed"; fi
+
+# ---- install
+
+.PHONY: install
+install: all ## install program, man pages, schemas, completions (PREFIX, DESTDIR)
+	@sh tools/install.sh $(O)/netan '$(DESTDIR)$(PREFIX)'
+
+.PHONY: uninstall
+uninstall: ## remove what install put there
+	@sh tools/install.sh -u $(O)/netan '$(DESTDIR)$(PREFIX)'
 
 .PHONY: clean
 clean: ## remove everything that was built
 	rm -rf $(O)
+
+.PHONY: help
+help: ## list the targets
+	@sed -n 's/^\([a-z%-]*\)[a-z -]*:.*## \(.*\)/\1\t\2/p' Makefile | \
+		sort | awk -F '\t' '{ sub("%", "READER", $$1); printf "  %-14s %s\n", $$1, $$2 }'

@@ -1,0 +1,34 @@
+/*
+ * Any bytes as an XSpace, without the opener in front: survey, cut, read
+ * with everything wanted, then what resolves the records.
+ */
+#include "ingest/xspace.h"
+#include "tests/fuzz/walk.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_as(const uint8_t *data, size_t size, uint32_t wants,
+		    enum na_anchor anchor)
+{
+	struct na_err err = {.status = NA_OK};
+	struct na_input in = {
+		.path = "bytes", .wants = wants, .data = data, .size = size,
+		.reader = &na_reader_xspace,
+	};
+
+	in.warnings_end = &in.warnings;
+	na_arena_init(&in.arena);
+	if (in.reader->open(&in, &err) == NA_OK)
+		walk(&in, anchor);
+	else
+		walk_must(err.text[0] != '\0');
+	in.reader->close(&in);
+	na_arena_fini(&in.arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	read_as(data, size, WALK_ALL, NA_ANCHOR_AUTO);
+	read_as(data, size, WALK_TRANSFERS, NA_ANCHOR_START);
+	return 0;
+}

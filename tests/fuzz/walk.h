@@ -1,0 +1,68 @@
+/*
+ * What the targets share: an opened input read to its end, as the program
+ * does it, into a part for each block and into a store.
+ */
+#ifndef TESTS_FUZZ_WALK_H
+#define TESTS_FUZZ_WALK_H
+
+#include <stdlib.h>
+
+#include "ingest/input.h"
+#include "netan/model/store.h"
+
+enum { WALK_ALL = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS |
+		  NA_WANT_SPANS | NA_WANT_KERNELS | NA_WANT_COUNTS,
+       WALK_TRANSFERS = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_SPANS };
+
+/* What cannot be, whatever the bytes are. */
+static inline void walk_must(int true_always)
+{
+	if (!true_always)
+		abort();
+}
+
+static inline void walk_check(const struct na_store *s, uint64_t size)
+{
+	walk_must(s->transfers.n <= size && s->graphs.n <= size &&
+		  s->spans.n <= size);
+	for (const struct na_chunk *c = s->transfers.first; c; c = c->next) {
+		const struct na_transfer *t = (const void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			walk_must(t[i].start_ps <= t[i].end_ps);
+			walk_must(t[i].src < s->names.n_endpoints);
+			walk_must(t[i].dst < s->names.n_endpoints);
+			walk_must(t[i].step == NA_UNKNOWN_U32 ||
+				  t[i].step < s->n_steps);
+		}
+	}
+}
+
+static inline void walk(struct na_input *in, enum na_anchor anchor)
+{
+	struct na_source source = {.host = in->host ? in->host : "host"};
+	struct na_err err = {.status = NA_OK};
+	struct na_filter filter;
+	struct na_store store;
+	struct na_block b;
+
+	in->zero_ns = in->has_time ? in->first_ns : 0;
+	na_filter_init(&filter);
+	filter.include_loopback = true;
+	walk_must(na_store_init(&store, &source, 1, &err) == NA_OK);
+	while (in->reader->cut(in, &b, &err) == NA_OK) {
+		struct na_part part;
+		struct na_sink sink;
+
+		na_part_init(&part, &store.pool, &filter, in->wants);
+		sink = na_part_sink(&part);
+		walk_must(in->reader->read(in, &b, &sink, &err) == NA_OK);
+		walk_must(na_store_take(&store, &part, 0, &err) == NA_OK);
+		na_part_fini(&part);
+	}
+	walk_must(na_store_resolve(&store, anchor, true, &err) == NA_OK);
+	walk_check(&store, in->size);
+	na_store_fini(&store);
+}
+
+#endif

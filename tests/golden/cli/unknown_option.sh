@@ -1,0 +1,7 @@
+netan timeline --form csv x
+echo "exit $?"
+netan timeline --frobnicate x
+echo "exit $?"
+netan timeline -jx x
+echo "exit $?"
+netan timeline -qZ x

@@ -1,0 +1,2 @@
+netan --version
+netan -V

@@ -1,0 +1,304 @@
+#!/usr/bin/env bash
+# Runs parts of the test suite, in parallel, and counts.
+#
+#	tests/run.sh [-u] PART...
+#
+#	unit:DIR    cmocka programs of DIR (build/<variant>): one test a case
+#	golden:DIR  tests/golden/CMD/CASE.sh against its .stdout .stderr .exit
+#	            (absent: empty, empty, 0); -u rewrites those files
+#	replay:DIR  tests/fuzz/corpus/NAME through DIR's fuzz_NAME
+#	fuzz:DIR    FUZZ_RUNS mutations of that corpus, from a fixed seed
+#	layers      tools/layers.sh
+#	skip:WHAT:WHY-IN-WORDS  counts as one skipped
+#	registry:DIR  every row of a .def file has its tests
+#
+# ONLY='timeline/*' keeps the tests whose name matches.  V=1 names each test.
+# A case that cannot run here prints "skip: why" and exits with 77 (golden),
+# or prints it and calls skip() (cmocka).  The last line is
+# "N passed, N failed, N skipped"; the exit status is 1 when one failed.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+shopt -s nullglob
+root=$PWD
+JOBS=${JOBS:-$(nproc)}
+ONLY=${ONLY:-*}
+update=
+if [ "${1-}" = -u ]; then
+	update=yes
+	shift
+fi
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/home" "$scratch/out"
+
+# Nothing of the caller's locale, terminal or settings reaches a test.
+clean_env()
+{
+	local dir=$1 san=
+	shift
+	case $dir in *-address*) san=yes ;; esac
+	env -i HOME="$scratch/home" XDG_CACHE_HOME="$scratch/home" \
+		TMPDIR="${TMPDIR:-/tmp}" PATH="$dir/bin:$PATH" \
+		LC_ALL=C TZ=UTC TERM=dumb NETAN_ROOT="$root" \
+		${NETAN_TEST_DATA:+NETAN_TEST_DATA="$NETAN_TEST_DATA"} \
+		${san:+NETAN_SAN="$san"} \
+		CMOCKA_MESSAGE_OUTPUT=TAP \
+		ASAN_OPTIONS="exitcode=99${san_log:+:log_path=$san_log}" \
+		UBSAN_OPTIONS="exitcode=99:print_stacktrace=1${san_log:+:log_path=$san_log}" \
+		LSAN_OPTIONS="exitcode=99:print_suppressions=0:suppressions=$root/tests/lsan.supp" \
+		"$@" </dev/null
+}
+
+# A test that hangs is ended after HANG seconds; sh keeps the report of a
+# crash short.
+HANG=300
+# shellcheck disable=SC2016  # for the inner shell
+guarded='timeout '$HANG' "$@"; exit $?'
+
+# A test says its verdict on one line: "pass NAME", "FAIL NAME" or
+# "skip: NAME: why"; lines for people follow a failure, indented.
+verdict() { printf '%s\n' "$*"; }
+indent() { sed 's/^/    /' "$@"; }
+
+run_unit()
+{
+	local dir=$1 prog=$2 name=${2##*/} san_log='' rc
+	clean_env "$dir" sh -c "$guarded" sh "$prog" >"$out.tap" 2>&1
+	rc=$?
+	awk -v prog="$name" -v rc="$rc" '
+	function show() { for (i = 0; i < n; i++) print "    " text[i]; n = 0 }
+	function flush() { if (failing) show(); failing = 0 }
+	/^1\.\.[0-9]+$/ { planned += substr($0, 4) }
+	/^skip: / { why = substr($0, 7); next }
+	/^(not )?ok .*# SKIP/ { flush(); seen++; sub(/.*# SKIP */, "")
+		print "skip: " prog "/" $0 ": " (why ? why : "no reason given")
+		why = ""; n = 0; next }
+	/^ok / { flush(); seen++; sub(/^ok [0-9]+ - /, "")
+		print "pass " prog "/" $0; n = 0; next }
+	/^not ok / { flush(); seen++; failed++; failing = 1
+		sub(/^not ok [0-9]+ - /, ""); print "FAIL " prog "/" $0; show(); next }
+	n < 200 { text[n++] = $0 }
+	END { if (failing) flush()
+		if (seen < planned || seen == 0 || (rc != 0 && !failed)) {
+			print "FAIL " prog ": exit status " rc ", " seen + 0 \
+				" of " planned + 0 " tests reported"
+			show() } }' "$out.tap"
+}
+
+# Rewrites FILE from NEW; a file that would say nothing is left out.
+keep()
+{
+	if [ -s "$1" ] && [ "$(cat "$1")" != 0 ]; then cp "$1" "$2"; else rm -f "$2"; fi
+}
+
+run_golden()
+{
+	local dir=$1 case=${2%.sh} name san_log rc part
+	name=${case#tests/golden/}
+	san_log=$out.san
+	mkdir "$out.cwd"
+	(cd "$out.cwd" && clean_env "$dir" timeout "$HANG" sh "$root/$case.sh") \
+		>"$out.stdout" 2>"$out.stderr"
+	rc=$?
+	echo $rc >"$out.exit"
+	rm -rf "$out.cwd"
+	if [ $rc = 77 ]; then
+		verdict "skip: $name: $(sed -n 's/^skip: //p' "$out.stdout" "$out.stderr")"
+		return
+	fi
+	if [ -n "$update" ]; then
+		for part in stdout stderr exit; do
+			keep "$out.$part" "$case.$part"
+		done
+	fi
+	for part in stdout stderr exit; do
+		cp "$case.$part" "$out.want" 2>/dev/null || : >"$out.want"
+		if [ $part = exit ] && [ ! -s "$out.want" ]; then echo 0 >"$out.want"; fi
+		diff -u --label "$name.$part, wanted" --label "$name.$part, found" \
+			"$out.want" "$out.$part" | head -n 60 >>"$out.diff"
+	done
+	cat "$san_log".* >>"$out.diff" 2>/dev/null
+	if [ -s "$out.diff" ]; then
+		verdict "FAIL $name"
+		indent "$out.diff"
+	else
+		verdict "pass $name"
+	fi
+}
+
+# Runs a command that is one test and speaks only when it fails.
+run_quiet()
+{
+	local name=$1 san_log=''
+	shift
+	if "$@" >"$out.log" 2>&1; then
+		verdict "pass $name"
+		grep '^note: ' "$out.log"
+	else
+		verdict "FAIL $name"
+		tail -n 60 "$out.log" | indent
+	fi
+}
+
+run_replay()
+{
+	local name=${2##*/fuzz_}
+	if [ -d "tests/fuzz/corpus/$name" ]; then
+		run_quiet "replay/$name" clean_env "$1" sh -c "$guarded" sh "$2" \
+			"tests/fuzz/corpus/$name"
+	else
+		verdict "FAIL replay/$name: no corpus in tests/fuzz/corpus/$name"
+	fi
+}
+
+run_fuzz()
+{
+	local name=${2##*/fuzz_}
+	mkdir -p "$out.new" "$1/crashes"
+	run_quiet "fuzz/$name" clean_env "$1" sh -c "$guarded" sh "$2" -seed=1 \
+		-runs="${FUZZ_RUNS:-20000}" -max_len=4096 \
+		-artifact_prefix="$1/crashes/$name-" \
+		"$out.new" "tests/fuzz/corpus/$name"
+	rm -rf "$out.new"
+}
+
+run_layers() { run_quiet layers bash tools/layers.sh; }
+
+# FILE MACRO: the names in the rows of a .def file.
+rows() { sed -n -E "s/^[ \t]*$2\(([a-z0-9_]+).*/\1/p" "$1" 2>/dev/null; }
+
+need()
+{
+	local what=$1
+	shift
+	if ls "$@" >/dev/null 2>&1; then
+		verdict "pass registry/$what"
+	else
+		verdict "FAIL registry/$what: there is no $*"
+	fi
+}
+
+# WHAT NAME FILE...: one of the files uses that name.
+need_use()
+{
+	local what=$1 name=$2
+	shift 2
+	if grep -q -w -e "$name" "$@" /dev/null; then
+		verdict "pass registry/$what"
+	else
+		verdict "FAIL registry/$what: nothing there uses $name"
+	fi
+}
+
+# DIR COMMAND: each option in its help stands in the README.
+need_readme()
+{
+	local option missing='' san_log=''
+	for option in $(clean_env "$1" netan help "$2" |
+		grep -o -E -e '--[a-z][a-z-]+' | sort -u); do
+		grep -q -e "\`[^\`]*$option\b" README.md || missing="$missing $option"
+	done
+	if [ -z "$missing" ]; then
+		verdict "pass registry/command $2 README"
+	else
+		verdict "FAIL registry/command $2 README: it does not name$missing"
+	fi
+}
+
+run_registry()
+{
+	local name
+	for name in $(rows netan/analyses/analyses.def NA_ANALYSIS); do
+		need_use "analysis $name unit" "na_an_$name" tests/unit/test_*.c
+		need "analysis $name golden" tests/golden/"$name"/*.sh
+		need "analysis $name oracle" tests/oracle/"$name"*.tsv
+	done
+	for name in $(rows netan/cli/commands.def NA_COMMAND); do
+		need "command $name golden" tests/golden/"$name"/*.sh
+		need_readme "$1" "$name"
+	done
+	for name in $(rows ingest/readers.def NA_READER); do
+		need_use "reader $name fuzz" "na_reader_$name" tests/fuzz/fuzz_*.c
+	done
+	for name in $(rows plot/figures.def NA_FIGURE); do
+		need "figure $name unit" tests/unit/test_*"$name"*.c
+	done
+}
+
+# KIND DIR: the files of a part, one test job each.
+jobs_of()
+{
+	local f
+	case $1 in
+	unit) for f in tests/unit/test_*.c; do f=${f%.c}; echo "$2/$f"; done ;;
+	golden) printf "%s\n" tests/golden/*/*.sh ;;
+	replay | fuzz) for f in tests/fuzz/fuzz_*.c; do f=${f%.c}; echo "$2/$f"; done ;;
+	*) echo "$1" ;;
+	esac 2>/dev/null
+}
+
+selected()
+{
+	local short=${1##*/test_}
+	short=${short##*/fuzz_}
+	short=${short#tests/golden/}
+	# shellcheck disable=SC2053  # a pattern on purpose
+	[[ ${short%.sh} == $ONLY || $1 == $ONLY ]]
+}
+
+passed=0 failed=0 skipped=0
+
+count_part()
+{
+	local part=$1 p f s
+	p=$(grep -c '^pass ' "$scratch/report")
+	f=$(grep -c '^FAIL ' "$scratch/report")
+	s=$(grep -c '^skip: ' "$scratch/report")
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+	if [ -n "${V-}" ]; then
+		cat "$scratch/report"
+	else
+		grep -v '^pass ' "$scratch/report"
+	fi
+	printf '%-40s %4d passed %4d failed %4d skipped\n' "$part" "$p" "$f" "$s"
+}
+
+run_part()
+{
+	local part=$1 kind=${1%%:*} dir='' n=0 job out
+	if [ "$kind" = skip ]; then
+		part=${part#skip:}
+		echo "skip: ${part%%:*}: $(echo "${part#*:}" | tr - ' ')" >"$scratch/report"
+		count_part "${part%%:*}"
+		return
+	fi
+	case $part in *:*) dir=$root/${part#*:}; dir=${dir/#"$root//"//} ;; esac
+	case $kind in
+	unit | golden | replay | fuzz | layers | registry) ;;
+	*) echo "tests/run.sh: no such part: $part" >&2; exit 2 ;;
+	esac
+	if [ -n "$dir" ] && [ ! -d "$dir" ]; then
+		echo "FAIL $part: nothing is built there" >"$scratch/report"
+		count_part "$part"
+		return
+	fi
+	rm -rf "$scratch/out"
+	mkdir "$scratch/out"
+	for job in $(jobs_of "$kind" "$dir"); do
+		selected "$job" || continue
+		while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do wait -n; done
+		n=$((n + 1))
+		out=$scratch/out/$(printf %04d $n)
+		"run_$kind" "$dir" "$job" >"$out.report" 2>&1 &
+	done
+	wait
+	cat "$scratch"/out/*.report >"$scratch/report" 2>/dev/null
+	count_part "$part"
+}
+
+for part in "$@"; do
+	run_part "$part"
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,110 @@
+#!/bin/sh
+# Finds what is missing to build, test or demonstrate netan, and installs it
+# with apt-get where that is allowed (root, or sudo without a password);
+# else names the packages on one line and fails.
+#
+#	tools/deps.sh [-n] build|test|demo|notebook     (-n: never install)
+set -u
+
+PKG_CONFIG=${PKG_CONFIG:-pkg-config}
+CC=${CC:-gcc}
+cc=${CC%% *}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+missing=
+want() { missing="$missing $1"; }
+
+need_program() { have "$1" || want "$2"; }
+need_module()
+{
+	if ! have "$PKG_CONFIG" || ! "$PKG_CONFIG" --exists "$1" 2>/dev/null
+	then
+		want "$2"
+	fi
+}
+
+need_font()
+{
+	have fc-list && [ -n "$(fc-list 'DejaVu Sans' 2>/dev/null)" ] && return
+	for f in /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf \
+		/usr/share/fonts/dejavu*/DejaVuSans.ttf \
+		/usr/share/fonts/TTF/DejaVuSans.ttf
+	do
+		[ -r "$f" ] && return
+	done
+	want fonts-dejavu-core
+}
+
+need_build()
+{
+	case ${cc##*/} in
+	clang*) need_program "$cc" clang ;;
+	gcc* | cc) need_program "$cc" gcc ;;
+	*) have "$cc" || { echo "there is no compiler $cc (CC)" >&2; exit 1; } ;;
+	esac
+	if have "$cc" && ! echo '#include <stdio.h>' | $CC -E - >/dev/null 2>&1
+	then
+		want libc6-dev
+	fi
+	need_program make make
+	need_program "$PKG_CONFIG" pkg-config
+	need_program protoc-c protobuf-c-compiler
+	need_module cairo libcairo2-dev
+	need_module libprotobuf-c libprotobuf-c-dev
+	need_module gsl libgsl-dev
+	need_module zlib zlib1g-dev
+	need_module libzstd libzstd-dev
+	need_module libisal libisal-dev
+}
+
+find_missing()
+{
+	missing=
+	need_build
+	case $1 in
+	build) ;;
+	test) need_module cmocka libcmocka-dev; need_font ;;
+	demo) need_font ;;
+	notebook) need_font; need_program gnuplot gnuplot-nox ;;
+	*) echo "usage: tools/deps.sh [-n] build|test|demo|notebook" >&2; exit 2 ;;
+	esac
+	missing=${missing# }
+}
+
+name_them()
+{
+	echo "missing packages: $missing; install them with:" \
+		"apt-get install $missing" >&2
+	exit 1
+}
+
+install=yes
+if [ "${1-}" = -n ]; then
+	install=no
+	shift
+fi
+find_missing "${1-}"
+[ -n "$missing" ] || exit 0
+if [ "$install" = no ] || ! have apt-get; then name_them; fi
+if [ "$(id -u)" = 0 ]; then
+	as_root=
+elif have sudo && sudo -n true 2>/dev/null; then
+	as_root="sudo -n"
+else
+	name_them
+fi
+
+apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
+	-o DPkg::Lock::Timeout=300 "$@"; }
+# shellcheck disable=SC2086  # a list of packages
+get() { apt install --no-install-recommends $missing; }
+
+echo "installing: $missing"
+log=$(mktemp) || exit 1
+trap 'rm -f "$log"' EXIT
+if ! get >"$log" 2>&1 && ! { apt update && get; } >"$log" 2>&1; then
+	tail -n 5 "$log" >&2
+	name_them
+fi
+find_missing "$1"
+[ -z "$missing" ] || name_them

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Puts the program, its man pages, JSON schemas and shell completions below
+# ROOT (DESTDIR and PREFIX joined); -u takes them away again.  The pages,
+# schemas and completions come from the program itself.
+#
+#	tools/install.sh [-u] PROGRAM ROOT
+set -eu
+
+remove=
+if [ "$1" = -u ]; then
+	remove=yes
+	shift
+fi
+program=$1
+root=$2
+man=$root/share/man/man1
+schema=$root/share/netan/schema
+commands=$(sed -n 's/^[ 	]*NA_COMMAND(\([a-z_]*\).*/\1/p' \
+	"$(dirname "$0")/../netan/cli/commands.def" | tr _ -)
+
+# FILE COMMAND...: what the command prints becomes FILE; nothing, no file.
+put()
+{
+	file=$1
+	shift
+	if [ -n "$remove" ]; then
+		rm -f "$file"
+		return
+	fi
+	mkdir -p "$(dirname "$file")"
+	if "$@" >"$file.new" </dev/null && [ -s "$file.new" ]; then
+		chmod 644 "$file.new"
+		mv "$file.new" "$file"
+	else
+		rm -f "$file.new"
+		echo "install: nothing to put in $file" >&2
+		exit 1
+	fi
+}
+
+if [ -n "$remove" ]; then
+	rm -f "$root/bin/netan"
+else
+	mkdir -p "$root/bin"
+	install -m 755 "$program" "$root/bin/netan"
+fi
+put "$man/netan.1" "$program" help --man netan
+for c in $commands; do
+	put "$man/netan-$c.1" "$program" help --man "$c"
+	if [ -n "$remove" ] || "$program" help --schema "$c" >/dev/null 2>&1
+	then
+		put "$schema/$c.json" "$program" help --schema "$c"
+	fi
+done
+put "$root/share/bash-completion/completions/netan" "$program" completion bash
+put "$root/share/zsh/site-functions/_netan" "$program" completion zsh
+put "$root/share/fish/vendor_completions.d/netan.fish" "$program" completion fish
+if [ -n "$remove" ]; then
+	rmdir "$schema" "$root/share/netan" 2>/dev/null || :
+fi
+[ -n "$remove" ] || echo "installed below $root"
