@@ -9,8 +9,8 @@
 #	replay:DIR  tests/fuzz/corpus/NAME through DIR's fuzz_NAME
 #	fuzz:DIR    FUZZ_RUNS mutations of that corpus, from a fixed seed
 #	layers      tools/layers.sh
-#	skip:WHAT:WHY-IN-WORDS  counts as one skipped
-#	registry:DIR  every row of a .def file has its tests
+#	skip:WHAT:WHY   counts as one skipped; dashes in WHY are blanks
+#	registry:DIR    every row of a .def file has its tests
 #
 # ONLY='timeline/*' keeps the tests whose name matches.  V=1 names each test.
 # A case that cannot run here prints "skip: why" and exits with 77 (golden),

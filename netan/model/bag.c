@@ -1,6 +1,8 @@
 #include "netan/model/bag.h"
 
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 /* Small chunks: the last one of each block of work stays part empty. */
@@ -15,6 +17,7 @@ void na_pool_init(struct na_pool *p)
 {
 	pthread_mutex_init(&p->lock, NULL);
 	p->slabs = NULL;
+	p->spare = NULL;
 	p->used = SLAB_BYTES;
 }
 
@@ -24,10 +27,29 @@ void na_pool_fini(struct na_pool *p)
 		struct na_slab *s = p->slabs;
 
 		p->slabs = s->next;
-		free(s->memory);
+		munmap(s->memory, SLAB_BYTES);
 		free(s);
 	}
 	pthread_mutex_destroy(&p->lock);
+}
+
+/* Aligned to huge pages: what stands out at both ends is given back. */
+static void *map_slab(void)
+{
+	size_t all = SLAB_BYTES + HUGE_BYTES, head;
+	char *p = mmap(NULL, all, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	head = (HUGE_BYTES - (uintptr_t)p % HUGE_BYTES) % HUGE_BYTES;
+	if (head)
+		munmap(p, head);
+	if (head < HUGE_BYTES)
+		munmap(p + head + SLAB_BYTES, HUGE_BYTES - head);
+	/* A wish; without it everything works as well. */
+	madvise(p + head, SLAB_BYTES, MADV_HUGEPAGE);
+	return p + head;
 }
 
 static void new_slab(struct na_pool *p)
@@ -36,13 +58,11 @@ static void new_slab(struct na_pool *p)
 
 	if (!s)
 		return;
-	s->memory = aligned_alloc(HUGE_BYTES, SLAB_BYTES);
+	s->memory = map_slab();
 	if (!s->memory) {
 		free(s);
 		return;
 	}
-	/* A wish; without it everything works as well. */
-	madvise(s->memory, SLAB_BYTES, MADV_HUGEPAGE);
 	s->next = p->slabs;
 	p->slabs = s;
 	p->used = 0;
@@ -53,9 +73,12 @@ static struct na_chunk *new_chunk(struct na_pool *p)
 	struct na_chunk *c = NULL;
 
 	pthread_mutex_lock(&p->lock);
-	if (p->used == SLAB_BYTES)
+	if (!p->spare && p->used == SLAB_BYTES)
 		new_slab(p);
-	if (p->used < SLAB_BYTES) {
+	if (p->spare) {
+		c = p->spare;
+		p->spare = c->next;
+	} else if (p->used < SLAB_BYTES) {
 		c = (void *)((char *)p->slabs->memory + p->used);
 		p->used += CHUNK_BYTES;
 	}
@@ -90,16 +113,34 @@ void *na_bag_push(struct na_bag *b)
 	return c->data + c->n++ * b->size;
 }
 
+static void give_back(struct na_pool *p, struct na_chunk *c)
+{
+	pthread_mutex_lock(&p->lock);
+	c->next = p->spare;
+	p->spare = c;
+	pthread_mutex_unlock(&p->lock);
+}
+
 void na_bag_splice(struct na_bag *into, struct na_bag *from)
 {
 	if (!from->first)
 		return;
+	if (from->n <= into->room) {
+		memcpy(into->last->data + into->last->n * into->size,
+		       from->first->data, from->n * from->size);
+		into->last->n += from->n;
+		into->room -= from->n;
+		into->n += from->n;
+		give_back(from->pool, from->first);
+		na_bag_init(from, from->pool, from->size);
+		return;
+	}
 	if (into->last)
 		into->last->next = from->first;
 	else
 		into->first = from->first;
 	into->last = from->last;
+	into->room = from->room;
 	into->n += from->n;
-	into->room = 0;
 	na_bag_init(from, from->pool, from->size);
 }

@@ -17,6 +17,7 @@ struct na_pool {
 	pthread_mutex_t lock;
 	struct na_slab *slabs;
 	size_t used;                     /* bytes of the newest slab */
+	struct na_chunk *spare;          /* given back */
 };
 
 void na_pool_init(struct na_pool *p);
@@ -41,7 +42,9 @@ void na_bag_init(struct na_bag *b, struct na_pool *pool, size_t size);
 /* Room for one more, at the end; NULL when memory is short. */
 void *na_bag_push(struct na_bag *b);
 
-/* Append all of `from`, which is empty afterwards. */
+/* Append all of `from`, which is empty afterwards.  A few records are
+ * copied where there is room for them, so that many small bags do not cost
+ * a chunk each; else chunks change hands. */
 void na_bag_splice(struct na_bag *into, struct na_bag *from);
 
 #endif

@@ -1,0 +1,230 @@
+#include "tests/unit/reading.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+
+#include "netan/base/strtab.h"
+
+const char *const class_words[NA_N_CLASSES] = {
+	"bad_key", "bad_duration", "no_latency", "clock_skew", "loopback",
+	"valid",
+};
+const char *const action_words[NA_N_ACTIONS] = {
+	"graph", "d2h", "h2d", "compute", "send", "receive", "kernel",
+	"registration", "copy",
+};
+const char *const style_words[NA_N_STYLES] = { "graph", "message" };
+static const char *const reason_words[NA_N_REASONS] = {
+	"bad_key", "clock_skew", "no_latency", "loopback", "bad_duration",
+	"aggregated", "unknown_name", "too_fast", "filtered", "damaged",
+};
+
+static const char *name_at(const struct reading *r, uint32_t name)
+{
+	return name == NA_UNKNOWN_U32 ? "-" :
+	       na_strtab_at(&r->names.strings, name);
+}
+
+static const char *end_at(const struct reading *r, uint32_t e, char *buf)
+{
+	return e < r->names.n_endpoints ?
+	       na_endpoint_print(buf, &r->names.endpoints[e]) : "-";
+}
+
+static void put_u32(FILE *f, const char *tag, uint32_t x)
+{
+	if (x == NA_UNKNOWN_U32)
+		fprintf(f, " %s-", tag);
+	else
+		fprintf(f, " %s%" PRIu32, tag, x);
+}
+
+static enum na_status on_transfer(void *ctx, const struct na_transfer *t)
+{
+	char a[NA_ENDPOINT_BUF], b[NA_ENDPOINT_BUF];
+	struct reading *r = ctx;
+	FILE *f = r->out;
+
+	r->records++;
+	fprintf(f, "T %s %s %s %" PRId64 " %" PRId64 " act ",
+		t->side ? "tx" : "rx", style_words[t->style],
+		class_words[t->klass], t->start_ps, t->end_ps);
+	if (t->action_ps == NA_UNKNOWN_PS)
+		fputc('-', f);
+	else
+		fprintf(f, "%" PRId64, t->action_ps);
+	fprintf(f, " %" PRIu64 " %s->%s %s %s", t->size_bytes,
+		end_at(r, t->src, a), end_at(r, t->dst, b),
+		name_at(r, t->collective), name_at(r, t->type));
+	put_u32(f, "l", t->launch);
+	put_u32(f, "i", t->iteration);
+	put_u32(f, "c", t->chunk == NA_UNKNOWN_I32 ? NA_UNKNOWN_U32 :
+		(uint32_t)t->chunk);
+	fprintf(f, " v%d\n", t->level);
+	return NA_OK;
+}
+
+static enum na_status on_action(void *ctx, const struct na_action *a)
+{
+	char buf[NA_ENDPOINT_BUF];
+	struct reading *r = ctx;
+	FILE *f = r->out;
+
+	r->records++;
+	fprintf(f, "A %s %s %" PRId64 " %" PRId64 " size %" PRIu64 " %s %s %s",
+		action_words[a->kind], style_words[a->style], a->start_ps,
+		a->end_ps, a->size_bytes, end_at(r, a->device, buf),
+		name_at(r, a->collective), name_at(r, a->type));
+	put_u32(f, "l", a->launch);
+	put_u32(f, "i", a->iteration);
+	fprintf(f, " %.*s\n", (int)a->name.n, a->name.s);
+	return NA_OK;
+}
+
+static enum na_status on_span(void *ctx, const struct na_span *s)
+{
+	struct reading *r = ctx;
+
+	r->records++;
+	fprintf(r->out, "S %s %" PRId64 " %" PRId64 " %" PRId64
+		" plane %d \"%s\"\n", s->kind == NA_SPAN_STEP ? "step" :
+		"module", s->start_ps, s->end_ps, s->number, s->plane,
+		name_at(r, s->name));
+	return NA_OK;
+}
+
+static uint32_t on_name(void *ctx, const char *s, size_t n)
+{
+	struct reading *r = ctx;
+
+	return na_strtab_add(&r->names.strings, s, n);
+}
+
+static uint32_t on_endpoint(void *ctx, int32_t slice, int32_t device)
+{
+	struct reading *r = ctx;
+
+	return na_names_endpoint(&r->names, slice, device);
+}
+
+static void on_classed(void *ctx, enum na_side side, enum na_style style,
+		       enum na_class klass, uint64_t n)
+{
+	struct reading *r = ctx;
+
+	fprintf(r->out, "C %s %s %s %" PRIu64 "\n", side ? "tx" : "rx",
+		style_words[style], class_words[klass], n);
+}
+
+static void on_left_out(void *ctx, enum na_reason why, uint64_t n)
+{
+	struct reading *r = ctx;
+
+	fprintf(r->out, "L %s %" PRIu64 "\n", reason_words[why], n);
+}
+
+static void on_unknown(void *ctx, const char *s, size_t n)
+{
+	struct reading *r = ctx;
+
+	fprintf(r->out, "U %.*s\n", (int)n, s);
+}
+
+static void on_warning(void *ctx, uint64_t at, const char *text)
+{
+	struct reading *r = ctx;
+
+	(void)at;
+	fprintf(r->out, "W %s\n", text);
+}
+
+static void read_all(struct reading *r)
+{
+	struct na_sink sink = {
+		.ctx = r, .transfer = on_transfer, .action = on_action,
+		.span = on_span, .name = on_name, .endpoint = on_endpoint,
+		.classed = on_classed, .left_out = on_left_out,
+		.unknown_name = on_unknown, .warn = on_warning,
+	};
+	struct na_block b;
+
+	r->in.zero_ns = r->in.has_time ? r->in.first_ns : 0;
+	while (r->in.reader->cut(&r->in, &b, &r->err) == NA_OK) {
+		r->blocks++;
+		assert_int_equal(r->in.reader->read(&r->in, &b, &sink,
+						    &r->err), NA_OK);
+	}
+}
+
+int file_of(const void *bytes, size_t n)
+{
+	int fd = memfd_create("bytes", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, n), (ssize_t)n);
+	return fd;
+}
+
+void read_bytes(struct reading *r, const void *bytes, size_t n, uint32_t wants)
+{
+	int fd = file_of(bytes, n);
+	char path[64];
+
+	memset(r, 0, sizeof(*r));
+	na_names_init(&r->names);
+	r->out = open_memstream(&r->text, &r->n_text);
+	assert_non_null(r->out);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	r->status = na_input_open(&r->in, path, wants, &r->err);
+	close(fd);
+	r->in.path = "bytes";
+	if (r->status == NA_OK)
+		read_all(r);
+	fflush(r->out);
+}
+
+uint8_t *gzip_of(const void *bytes, size_t n, size_t *packed)
+{
+	z_stream z = { .next_in = (void *)(uintptr_t)bytes,
+		       .avail_in = (uInt)n };
+	size_t room = compressBound((uLong)n) + 64;
+	uint8_t *out = malloc(room);
+
+	assert_non_null(out);
+	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8,
+				      Z_DEFAULT_STRATEGY), Z_OK);
+	z.next_out = out;
+	z.avail_out = (uInt)room;
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	*packed = z.total_out;
+	deflateEnd(&z);
+	return out;
+}
+
+void read_packed(struct reading *r, const void *bytes, size_t n,
+		 uint32_t wants)
+{
+	size_t packed;
+	uint8_t *p = gzip_of(bytes, n, &packed);
+
+	read_bytes(r, p, packed, wants);
+	free(p);
+}
+
+void reading_end(struct reading *r)
+{
+	fclose(r->out);
+	free(r->text);
+	na_names_fini(&r->names);
+	if (r->status == NA_OK)
+		na_input_close(&r->in);
+}
