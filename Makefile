@@ -9,7 +9,7 @@ CC := gcc
 endif
 PKG_CONFIG ?= pkg-config
 SAN ?=
-CFLAGS ?= $(if $(SAN),-O1,-O2) -g
+CFLAGS ?= $(if $(SAN),-O1,-O3) -g
 LDFLAGS ?=
 PREFIX ?= /usr/local
 DESTDIR ?=

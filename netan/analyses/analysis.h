@@ -9,7 +9,8 @@
  *   add     records into a block state (transfers, graph executions)
  *   seal    a block state that is complete
  *   merge   a block state into the main one
- *   turn    between passes: what the first found decides how to go on
+ *   turn    after a pass: what it found decides how to go on; NA_END when
+ *           no further pass is needed
  *   finish  the result
  *
  * An analysis never opens a file, prints or draws.

@@ -419,8 +419,10 @@ static enum na_status tl_turn(void *state, unsigned done, struct na_err *err)
 	struct tl_state *s = state;
 	enum na_status st;
 
-	if (done != 0 || !s->any)
+	if (done != 0)
 		return NA_OK;
+	if (!s->any)
+		return NA_END;
 	st = choose_bins(s, err);
 	if (st == NA_OK)
 		st = choose_rows(s, err);

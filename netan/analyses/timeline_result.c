@@ -314,8 +314,6 @@ static void put_empty(struct na_result *r, struct na_value *body,
 	put_steps(r, body, s);
 	na_put_text(r, na_result_side(r), "message",
 		    "No network transfers to draw");
-	na_put_text(r, na_result_side(r), "empty",
-		    "no network transfers in this input");
 }
 
 /* Ten to twenty lines that show the course of the run in a terminal. */

@@ -152,7 +152,7 @@ static enum na_status drive(struct drive *d, const void *params,
 		if (st == NA_OK)
 			st = d->a->turn(d->state, d->pass, err);
 	}
-	if (st == NA_OK)
+	if (st == NA_OK || st == NA_END)
 		st = d->a->finish(d->state, r, err);
 	if (st == NA_OK && !na_result_ok(r))
 		st = na_fail_nomem(err);

@@ -122,20 +122,29 @@ static void note_clock(struct na_session *s, struct na_result *r)
 			       "file counts time from its own first line");
 }
 
-static void note_left_out(struct na_result *r, const struct na_value *doc)
+enum { LEFT_OUT_BUF = 512 };
+
+/* "3 bad_key, 12 loopback"; false when nothing was left out. */
+static bool left_out_text(const struct na_value *doc, char text[LEFT_OUT_BUF])
 {
 	const struct na_value *out = na_dig(doc, "coverage.left_out");
-	char text[512] = "", count[NA_UNIT_BUF];
+	char count[NA_UNIT_BUF];
 	size_t at = 0;
 
-	if (!out || !out->n)
-		return;
-	for (const struct na_value *v = out->u.of.first;
-	     v && at < sizeof(text) - 80; v = v->next)
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %s",
+	for (const struct na_value *v = out ? out->u.of.first : NULL;
+	     v && at < LEFT_OUT_BUF - 80; v = v->next)
+		at += (size_t)snprintf(text + at, LEFT_OUT_BUF - at, "%s%s %s",
 			at ? ", " : "",
 			na_print_count(count, (uint64_t)v->u.i), v->name);
-	na_result_note(r, "left out: %s", text);
+	return at > 0;
+}
+
+static void note_left_out(struct na_result *r, const struct na_value *doc)
+{
+	char text[LEFT_OUT_BUF];
+
+	if (left_out_text(doc, text))
+		na_result_note(r, "left out: %s", text);
 }
 
 static void note_styles(struct na_session *s, struct na_result *r)
@@ -241,23 +250,31 @@ static void say_there_is(struct na_session *s)
 				"%s\"%.60s\"", shown++ ? ", " : "",
 				in->sections[k].name);
 	}
-	na_say_error(s->cli, at ? "planes that are there: %s" :
-		     "the input%s holds no planes", at ? text : "");
+	if (at)
+		na_say_error(s->cli, "planes that are there: %s", text);
+	else
+		na_say_error(s->cli, "there are no planes at all: an empty "
+			     "file");
 }
 
 void na_session_say_nothing(struct na_session *s, struct na_result *r)
 {
+	char text[LEFT_OUT_BUF];
 	uint64_t seen = 0;
 
 	for (size_t i = 0; i < s->n_inputs; i++)
 		seen += transfers_of(s, i);
 	if (seen) {
+		if (!left_out_text(na_result_doc(r), text))
+			snprintf(text, sizeof(text), "outside the window");
 		na_say_error(s->cli, "none of the %" PRIu64 " transfers is "
-			"left to analyse: %s", seen, "see what was left out");
-		na_put_text(r, na_result_side(r), "empty",
-			    "all transfers were left out");
+			"left to analyse: %s", seen, text);
+		na_put_textf(r, na_result_side(r), "empty",
+			     "all transfers were left out: %s", text);
 		return;
 	}
+	na_put_text(r, na_result_side(r), "empty",
+		    "no network transfers in this input");
 	na_say_error(s->cli, "no network transfers: looked for \"NetworkReceive "
 		"END\" and \"NetworkSend END\" on the plane "
 		"\"/device:CUSTOM:Megascale Trace\", and for \"MegaScale: "

@@ -14,7 +14,6 @@ struct listed { const char *path, *label; bool from_name; size_t dir; };
 struct listing {
 	struct listed *files;
 	size_t n, cap;
-	size_t directories;              /* sessions without a label */
 };
 
 static void refuse(struct na_session *s, const char *path, const char *label,
@@ -22,7 +21,11 @@ static void refuse(struct na_session *s, const char *path, const char *label,
 {
 	char *copy = strdup(why);
 
-	na_say_warning(s->cli, "%s", why);
+	/* With one input, what is wrong with it is the whole story. */
+	if (s->only_one)
+		na_say_error(s->cli, "%s", why);
+	else
+		na_say_warning(s->cli, "%s", why);
 	if (copy && na_grow(&s->refused, &s->cap_refused, s->n_refused + 1,
 			    sizeof(*s->refused)))
 		s->refused[s->n_refused++] = (struct na_refused){path, label,
@@ -52,6 +55,7 @@ static bool list_files(struct na_session *s, struct listing *l)
 			free(found.paths);
 			return false;
 		}
+		s->only_one &= found.n == 1;
 		for (size_t k = 0; k < found.n; k++)
 			l->files[l->n++] = (struct listed){
 				found.paths[k], in->label, false, i};
@@ -216,12 +220,13 @@ static size_t threads_of(const struct na_cli *cli)
 enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 			     uint32_t wants)
 {
-	struct listing l = {NULL, 0, 0, 0};
+	struct listing l = {NULL, 0, 0};
 	struct opening o = {.s = s, .l = &l};
 	enum na_exit exit = NA_EXIT_FAILED;
 
 	*s = (struct na_session){.cli = cli, .wants = wants};
 	s->threads = threads_of(cli);
+	s->only_one = cli->n_inputs == 1;
 	na_arena_init(&s->arena);
 	if (!list_files(s, &l))
 		goto nomem;
@@ -234,7 +239,8 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 		goto nomem;
 	number_runs(s);
 	if (!s->n_inputs) {
-		na_say_error(cli, "no readable input");
+		if (!s->only_one)
+			na_say_error(cli, "no readable input");
 		goto out;
 	}
 	if (runs_mixed(s)) {

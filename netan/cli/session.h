@@ -30,7 +30,7 @@ struct na_session {
 	bool store_ready;
 	bool one_clock;                  /* all inputs share the wall clock */
 	int64_t origin_unix_ns;          /* where one_clock */
-	bool damaged, interrupted;
+	bool damaged, interrupted, only_one;
 	uint32_t wants;
 	size_t threads;
 };
