@@ -16,7 +16,7 @@ DESTDIR ?=
 O ?= build
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 60
-FUZZ_RUNS ?= 20000
+FUZZ_RUNS ?= 50000
 BENCH_RUNS ?= 5
 VERSION := 0.1.0
 
