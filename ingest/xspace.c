@@ -88,7 +88,7 @@ static void choose_lines(struct na_input *in, struct xs_plane *p)
 }
 
 static enum na_status survey_plane(struct na_input *in, struct na_cursor body,
-				   struct na_err *err)
+				   bool cut, struct na_err *err)
 {
 	struct xs_space *s = in->state;
 	struct xs_plane *p;
@@ -101,10 +101,15 @@ static enum na_status survey_plane(struct na_input *in, struct na_cursor body,
 		     sizeof(*s->planes)))
 		return na_fail_nomem(err);
 	p = &s->planes[s->n_planes++];
-	*p = (struct xs_plane){.body = body, .name = {"", 0}};
+	*p = (struct xs_plane){.body = body, .name = {"", 0}, .cut = cut};
 	st = xs_plane_scan(in, p, err);
 	if (st == NA_OK && xs_plane_asked(p->kind, in->wants))
 		st = xs_plane_metadata(in, p, err);
+	if (st == NA_OK && cut && p->n_lines && !p->n_types &&
+	    xs_plane_asked(p->kind, in->wants))
+		na_input_warn(in, "plane \"%.*s\" is cut off before the names "
+			"of its events: they cannot be told apart",
+			(int)(p->name.n < 80 ? p->name.n : 80), p->name.s);
 	in->n_devices += p->kind == XS_TPU || p->kind == XS_GPU;
 	return st;
 }
@@ -123,7 +128,7 @@ static enum na_status survey_planes(struct na_input *in, struct na_err *err)
 		int n = (int)(f.value < 200 ? f.value : 200);
 
 		if (f.tag == NA_TAG(1, NA_W_BYTES))
-			st = survey_plane(in, f.body, err);
+			st = survey_plane(in, f.body, false, err);
 		else if (f.tag == NA_TAG(2, NA_W_BYTES))
 			na_input_warn(in, "the profiler reported an error: "
 				"%.*s", n, (const char *)f.body.p);
@@ -146,7 +151,7 @@ static enum na_status survey_planes(struct na_input *in, struct na_err *err)
 				PRIu64 " needs %" PRIu64 " bytes, %zu are "
 				"left; read as far as it goes", at, length,
 				na_left(&c));
-			return survey_plane(in, c, err);
+			return survey_plane(in, c, true, err);
 		}
 		c.p = in->data + at;
 	}
@@ -304,12 +309,14 @@ static bool cut_line(struct na_input *in, struct xs_line *l,
 	*b = (struct na_block){l, from, c.p};
 	if (next != NA_NEXT_BAD)
 		return c.p == c.end;
-	na_input_warn(in, "line \"%.*s\": %s at byte %" PRIu64 " does not "
-		"fit, %zu bytes of the line left out",
-		(int)(l->name.n < 80 ? l->name.n : 80), l->name.s,
-		*c.p == NA_TAG(4, NA_W_BYTES) ? "event" : "field", na_at(&c),
-		na_left(&c));
 	in->damaged = true;
+	/* Where the file ends inside the line, that was said already. */
+	if (!l->plane->cut || l->body.end != l->plane->body.end)
+		na_input_warn(in, "line \"%.*s\": %s at byte %" PRIu64
+			" does not fit, %zu bytes of the line left out",
+			(int)(l->name.n < 80 ? l->name.n : 80), l->name.s,
+			*c.p == NA_TAG(4, NA_W_BYTES) ? "event" : "field",
+			na_at(&c), na_left(&c));
 	return true;
 }
 

@@ -80,6 +80,7 @@ struct xs_plane {
 	struct na_text name;
 	enum xs_plane_kind kind;
 	int32_t number;                  /* n of /device:TPU:n */
+	bool cut;                        /* the file ends inside it */
 	struct xs_line *lines;
 	size_t n_lines, cap_lines;
 	struct xs_event_type *types;

@@ -141,10 +141,13 @@ enum na_status xs_plane_scan(struct na_input *in, struct xs_plane *p,
 			return st;
 	}
 	if (next == NA_NEXT_BAD) {
-		na_input_warn(in, "plane \"%.*s\": field at byte %" PRIu64
-			" does not fit, %zu bytes of the plane left out",
-			(int)(p->name.n < 80 ? p->name.n : 80), p->name.s,
-			na_at(&c), na_left(&c));
+		/* Where the file ends inside it, that was said already. */
+		if (!p->cut)
+			na_input_warn(in, "plane \"%.*s\": field at byte %"
+				PRIu64 " does not fit, %zu bytes of the plane "
+				"left out",
+				(int)(p->name.n < 80 ? p->name.n : 80),
+				p->name.s, na_at(&c), na_left(&c));
 		in->damaged = true;
 		/* A line that is cut off still holds whole events. */
 		if (c.p != c.end && *c.p == NA_TAG(3, NA_W_BYTES)) {

@@ -287,9 +287,10 @@ static void say(struct na_result *r, const struct tl_state *s,
 			na_print_rate(text, b->plateau_gbps * 1e9, 3),
 			b->plateau_bins);
 	if (s->instants)
-		na_result_note(r, "%s transfers without a usable duration "
-			"(%s) are drawn as instants",
+		na_result_note(r, "%s transfer%s without a usable duration "
+			"(%s) drawn as instants",
 			na_print_count(mean, s->instants),
+			s->instants == 1 ? "" : "s",
 			na_print_bytes(text, (double)s->instant_amount /
 				       ONE_BYTE, 3));
 }

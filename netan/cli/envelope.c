@@ -238,7 +238,7 @@ static void say_there_is(struct na_session *s)
 				     s->store.unknown[i].name),
 			s->store.unknown[i].n);
 	if (at) {
-		na_say_error(s->cli, "events with names that come close: %s",
+		na_say_hint(s->cli, "events with names that come close: %s",
 			     text);
 		return;
 	}
@@ -251,9 +251,9 @@ static void say_there_is(struct na_session *s)
 				in->sections[k].name);
 	}
 	if (at)
-		na_say_error(s->cli, "planes that are there: %s", text);
+		na_say_hint(s->cli, "planes that are there: %s", text);
 	else
-		na_say_error(s->cli, "there are no planes at all: an empty "
+		na_say_hint(s->cli, "there are no planes at all: an empty "
 			     "file");
 }
 
@@ -280,6 +280,6 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 		"\"/device:CUSTOM:Megascale Trace\", and for \"MegaScale: "
 		"Communication Transport Receive\" on \"/host:CPU\"");
 	say_there_is(s);
-	na_say_error(s->cli, "capture a multi-slice job on its hosts "
+	na_say_hint(s->cli, "capture a multi-slice job on its hosts "
 		"(.xplane.pb of each), while it trains");
 }

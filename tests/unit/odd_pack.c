@@ -139,6 +139,12 @@ static void put_decoy(struct bytes *b, const ProtobufCFieldDescriptor *f,
 	}
 }
 
+static bool contains_planes(const ProtobufCMessage *m)
+{
+	return strcmp(m->descriptor->short_name, "XPlane") == 0 ||
+	       strcmp(m->descriptor->short_name, "XSpace") == 0;
+}
+
 static void singular(struct pieces *s, const ProtobufCMessage *m,
 		     const ProtobufCFieldDescriptor *f)
 {
@@ -150,8 +156,6 @@ static void singular(struct pieces *s, const ProtobufCMessage *m,
 	if (oneof) {
 		memcpy(&set, (const char *)m + f->quantifier_offset,
 		       sizeof(set));
-		/* A member that the real one overrides would need to come
-		 * first: one in a while, for scalars. */
 		if (set != (int)f->id)
 			return;
 	} else if (is_default(f, at)) {
@@ -160,7 +164,10 @@ static void singular(struct pieces *s, const ProtobufCMessage *m,
 			put_value(piece(s, queue), f, at, s->rng);
 		return;
 	}
-	if (na_rng_below(s->rng, 8) == 0)
+	/* The name of a plane and the head of a line count at first sight. */
+	if (!contains_planes(m) &&
+	    strcmp(m->descriptor->short_name, "XLine") != 0 &&
+	    na_rng_below(s->rng, 8) == 0)
 		put_decoy(piece(s, queue), f, s->rng);
 	put_value(piece(s, queue), f, at, s->rng);
 }
@@ -236,10 +243,15 @@ uint8_t *odd_pack(const ProtobufCMessage *m, struct na_rng *rng, size_t *n)
 		else
 			singular(&s, m, f);
 	}
-	if (na_rng_below(rng, 6) == 0)
+	if (!contains_planes(m) && na_rng_below(rng, 6) == 0)
 		unknown(&s);
 	if (s.n)
 		shuffle(&s, &out);
+	/* The first field of a file and of a plane tell what it is. */
+	if (contains_planes(m) && s.n && na_rng_below(rng, 3) == 0) {
+		unknown(&s);
+		put(&out, s.at[s.n - 1].b.p, s.at[s.n - 1].b.n);
+	}
 	for (size_t i = 0; i < s.n; i++)
 		free(s.at[i].b.p);
 	free(s.at);

@@ -66,9 +66,10 @@ static const char *stat_name(const Plane *p, int64_t id)
 
 static const Type *type_of(const Plane *p, int64_t id)
 {
-	static const Type none = NETAN__XPLANE__XEVENT_METADATA__INIT;
+	static Type none;
 	const Type *t = NULL;
 
+	netan__xplane__xevent_metadata__init(&none);
 	for (size_t i = 0; i < p->n_event_metadata; i++) {
 		if (p->event_metadata[i]->key == id)
 			t = p->event_metadata[i]->value ?
@@ -352,7 +353,14 @@ static enum oracle_kind kind_of(const struct event *x, bool mega)
 
 	while (n->name && strcmp(n->name, x->name) != 0)
 		n++;
-	return n->name ? n->kind : mega ? O_UNKNOWN : O_NOTHING;
+	if (n->name)
+		return n->kind;
+	/* Names that synthetic traces have besides. */
+	if (strstr(x->name, "MapDmaBuffer"))
+		return O_REGISTRATION;
+	if (!mega || strstr(x->name, " START"))
+		return mega ? O_IGNORED : O_NOTHING;
+	return strncmp(x->name, "device_", 7) == 0 ? O_GRAPH : O_COMPUTE;
 }
 
 static void one_event(struct event *x, bool mega)

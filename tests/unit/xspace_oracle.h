@@ -1,7 +1,7 @@
 /*
  * What a reader must make of an XSpace, worked out from the message that
  * the generated protobuf-c code unpacked: slow, plain, and sharing no code
- * with ingest/.  Lines as in reading.h, of everything that can be wanted.
+ * with ingest/.  Lines as in reading.h, of what NETWORK_RECORDS asks for.
  *
  * Event names are those of oracle_names[]; buffer_sizes are whole entries
  * of the newer form.
@@ -13,7 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "netan/model/sink.h"
 #include "xplane.pb-c.h"
+
+#define NETWORK_RECORDS (NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS)
 
 enum oracle_kind {
 	O_IGNORED,                       /* counted only if aggregated */

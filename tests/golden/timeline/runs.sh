@@ -1,0 +1,10 @@
+# Inputs of different runs are not mixed by accident.
+netan synth -o a --run a --hosts 2 --devices 1 --steps 2 >/dev/null
+netan synth -o b --run b --hosts 2 --devices 1 --steps 2 --seed 2 >/dev/null
+netan timeline a b
+echo "exit $?"
+netan timeline --label old a --label new b --format csv --table series
+mkdir -p c/plugins/profile
+cp -r a/plugins/profile/a c/plugins/profile/2026_01_05_10_00_00
+cp -r b/plugins/profile/b c/plugins/profile/2026_01_06_10_00_00
+netan timeline c | tail -n 2
