@@ -13,7 +13,7 @@ for f in "$data"/xplane/*.pb; do
 		sed 's/{"name":"\([^"]*\)","id":[^,]*,"n_lines":\([0-9]*\)/\n@\1 \2 /g; s/"n_events":\([0-9]*\),"n_lines_listed"/\n=\1\n/g' |
 		awk '/^@/ { row = substr($0, 2); sub(/ ,.*/, "", row) }
 			/^=/ { print row, substr($0, 2) }' >want
-	netan info "$f" --format json | tr -d '\n' |
+	netan info "$f" --format json | tr -s '\n ' ' ' |
 		sed 's/{ "name": "\([^"]*\)", "lines": \([0-9]*\), "events": \([0-9]*\) }/\n@\1 \2 \3\n/g' |
 		sed -n 's/^@//p' >got
 	cmp got want && echo "$name: $(wc -l <got) planes agree"
