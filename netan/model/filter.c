@@ -70,10 +70,31 @@ static bool *endpoint_verdicts(const struct na_text_list *l,
 	return ok;
 }
 
+/* When the chosen steps run, over all devices. */
+static void step_window(struct na_late *l)
+{
+	const struct na_filter *f = l->filter;
+	const struct na_store *s = l->store;
+
+	l->steps_from_ps = f->first_step < 0 ? NA_TIME_MIN : NA_TIME_MAX;
+	l->steps_to_ps = f->first_step < 0 ? NA_TIME_MAX : NA_TIME_MIN;
+	for (size_t i = 0; f->first_step >= 0 && i < s->n_steps; i++) {
+		const struct na_step *x = &s->steps[i];
+
+		if (x->number < f->first_step || x->number > f->last_step)
+			continue;
+		if (x->start_ps < l->steps_from_ps)
+			l->steps_from_ps = x->start_ps;
+		if (x->end_ps > l->steps_to_ps)
+			l->steps_to_ps = x->end_ps;
+	}
+}
+
 bool na_late_init(struct na_late *l, const struct na_filter *f,
 		  const struct na_store *s)
 {
 	*l = (struct na_late){.filter = f, .store = s};
+	step_window(l);
 	if (has(f->host)) {
 		l->host_ok = na_calloc(s->n_sources, sizeof(bool));
 		for (size_t i = 0; l->host_ok && i < s->n_sources; i++)
@@ -149,5 +170,6 @@ bool na_filter_graph(const struct na_late *l, const struct na_graph *g)
 	if (!na_filter_collective(f, na_strtab_at(&l->store->names.strings,
 						  g->collective)))
 		return false;
-	return g->end_ps >= f->from_ps && g->start_ps <= f->to_ps;
+	return g->end_ps >= f->from_ps && g->start_ps <= f->to_ps &&
+	       g->end_ps > l->steps_from_ps && g->end_ps <= l->steps_to_ps;
 }

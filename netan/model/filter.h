@@ -35,6 +35,7 @@ struct na_late {
 	const struct na_filter *filter;
 	const struct na_store *store;
 	bool *host_ok, *src_ok, *dst_ok; /* NULL: all */
+	int64_t steps_from_ps, steps_to_ps;      /* of --step, all devices */
 };
 bool na_late_init(struct na_late *l, const struct na_filter *f,
 		  const struct na_store *s);
@@ -44,6 +45,8 @@ enum na_verdict { NA_KEEP, NA_DROP_FILTERED, NA_DROP_TOO_FAST };
 enum na_verdict na_filter_late(const struct na_late *l,
 			       const struct na_transfer *t);
 struct na_graph;
+/* Graph executions by host, collective and time; of --step, those that end
+ * while one of the steps runs. */
 bool na_filter_graph(const struct na_late *l, const struct na_graph *g);
 
 #endif
