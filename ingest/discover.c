@@ -160,6 +160,7 @@ static enum na_status in_run(const char *profile, struct na_arena *a,
 enum na_status na_discover(const char *path, struct na_arena *a,
 			   struct na_found *out, struct na_err *err)
 {
+	size_t n = strlen(path);
 	enum na_status st;
 	char *below;
 
@@ -173,13 +174,14 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 	st = list(path, wants_trace, a, out, err);
 	if (st != NA_OK || out->n)
 		return st;
+	while (n > 1 && path[n - 1] == '/')
+		n--;
 	below = joined(a, path, "plugins/profile");
 	if (!below)
 		return na_fail_nomem(err);
 	if (is_directory(below))
 		st = in_run(below, a, out, err);
-	else if (strlen(path) >= 7 &&
-		 strncmp(path + strlen(path) - 7, "profile", 7) == 0)
+	else if (n >= 7 && strncmp(path + n - 7, "profile", 7) == 0)
 		st = in_run(path, a, out, err);
 	if (st == NA_OK && !out->n)
 		st = na_fail(err, NA_EIO, "%s: no traces in this directory: "

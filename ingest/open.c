@@ -154,7 +154,10 @@ static enum na_status open_fd(struct na_input *in, int fd, struct na_err *err)
 		    na_packing_of(head, (size_t)n) == NA_PLAIN) {
 			if (n == 0)
 				return na_choose_reader(in, head, 0, 0, err);
-			return map_file(in, fd, (size_t)sb.st_size, err);
+			/* Below /proc, files hold more than their size. */
+			if (sb.st_size > 0)
+				return map_file(in, fd, (size_t)sb.st_size,
+						err);
 		}
 	}
 	st = na_stream_open(&s, dup(fd), in->path, err);

@@ -42,7 +42,6 @@ static enum na_status tl_open(void *state, const struct na_scope *scope,
 	s->params = params;
 	s->lo_ps = scope->filter->from_ps;
 	s->hi_ps = scope->filter->to_ps;
-	s->clip = s->lo_ps != NA_TIME_MIN || s->hi_ps != NA_TIME_MAX;
 	na_strtab_init(&s->groups);
 	if (s->params->capacity)
 		return na_capacity_parse(s->params->capacity,
@@ -69,7 +68,7 @@ static enum na_status tl_fork(void *block, const void *state, unsigned pass)
 	*s = (struct tl_state){
 		.scope = from->scope, .params = from->params,
 		.lo_ps = from->lo_ps, .hi_ps = from->hi_ps,
-		.clip = from->clip, .pass = pass,
+		.pass = pass,
 	};
 	na_strtab_init(&s->groups);
 	if (pass == 0)
@@ -502,6 +501,7 @@ const struct na_analysis na_an_timeline = {
 	.state_size = sizeof(struct tl_state),
 	.passes = 2,
 	.open = tl_open, .fork = tl_fork, .add = tl_add,
-	.add_graph = tl_add_graph, .seal = tl_seal, .merge = tl_merge, .turn = tl_turn,
+	.add_graph = tl_add_graph, .seal = tl_seal, .merge = tl_merge,
+	.turn = tl_turn,
 	.finish = tl_finish, .fini = tl_fini, .used = tl_used,
 };

@@ -23,7 +23,6 @@ struct tl_state {
 	const struct tl_params *params;
 	double capacity_gbps;            /* 0: none given */
 	int64_t lo_ps, hi_ps;            /* --from, --to */
-	bool clip;
 	unsigned pass;
 
 	/* First pass. */

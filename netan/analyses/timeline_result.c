@@ -248,13 +248,44 @@ static void put_steps(struct na_result *r, struct na_value *body,
 		const struct na_step *x = &store->steps[i];
 		struct na_value *row;
 
-		if (x->end_ps < s->lo_ps || x->start_ps > s->hi_ps)
+		if (x->end_ps <= s->lo_ps || x->start_ps >= s->hi_ps)
 			continue;
 		row = na_put_object(r, list, NULL);
 		na_put_int(r, row, "step", x->number);
 		na_put_real(r, row, "from_s", (double)x->start_ps / 1e12);
 		na_put_real(r, row, "to_s", (double)x->end_ps / 1e12);
 	}
+}
+
+/* Runs side by side: nothing that adds them up means anything. */
+static void say_runs(struct na_result *r, const struct tl_state *s)
+{
+	const struct na_store *store = s->scope->store;
+	size_t most = 0;
+
+	for (size_t run = 0; run < store->n_runs; run++) {
+		size_t hosts = 0;
+
+		for (size_t i = 0; i < store->n_sources; i++)
+			hosts += store->sources[i].run == run &&
+				 (s->hosts[i].used[0] || s->hosts[i].used[1]);
+		most = hosts > most ? hosts : most;
+	}
+	na_put_bool(r, na_result_side(r), "runs_apart", true);
+	na_put_int(r, na_result_side(r), "hosts", (int64_t)most);
+	na_put_textf(r, na_result_side(r), "message",
+		     "Throughput of %zu runs side by side", store->n_runs);
+	na_result_note(r, "sums and pending counts add the runs; series holds "
+		       "each by itself");
+}
+
+static bool by_label(const struct na_grouping *by)
+{
+	for (size_t i = 0; i < by->n; i++) {
+		if (by->keys[i] == NA_KEY_LABEL)
+			return true;
+	}
+	return false;
 }
 
 static void say(struct na_result *r, const struct tl_state *s,
@@ -264,6 +295,10 @@ static void say(struct na_result *r, const struct tl_state *s,
 	char mean[NA_UNIT_BUF], text[NA_UNIT_BUF], sat[96] = "";
 	double share = b->share[side];
 
+	if (s->scope->store->n_runs > 1 && by_label(&s->scope->by)) {
+		say_runs(r, s);
+		return;
+	}
 	na_print_rate(mean, isnan(t->mean[side]) ? 0 : t->mean[side] * 1e9, 3);
 	if (s->capacity_gbps > 0 && b->regions)
 		snprintf(sat, sizeof(sat), ", saturated %.3g %% of %stime",

@@ -171,19 +171,44 @@ static void drive_fini(struct drive *d)
 	free(d->chunks);
 }
 
+static int64_t span_of(int64_t first_ps, int64_t last_ps)
+{
+	uint64_t span = (uint64_t)last_ps - (uint64_t)first_ps;
+
+	return span < NA_TIME_MAX ? (int64_t)span : NA_TIME_MAX;
+}
+
 static void headline(struct na_session *s, struct na_result *r, uint64_t used,
-		     double seconds)
+		     int64_t span_ps)
 {
 	char n[NA_UNIT_BUF], span[NA_UNIT_BUF];
 
 	na_result_headline(r, "%s: %zu file%s, %s transfers used, %s",
 		s->cli->command->face->name, s->n_inputs,
 		s->n_inputs == 1 ? "" : "s", na_print_count(n, used),
-		na_print_time(span, (int64_t)(seconds * 1e12), 4));
+		na_print_time(span, span_ps, 4));
+}
+
+/* Runs stand side by side: no group mixes them. */
+static enum na_status by_run_too(struct na_grouping *by, size_t n_runs,
+				 struct na_err *err)
+{
+	if (n_runs < 2)
+		return NA_OK;
+	for (size_t i = 0; i < by->n; i++) {
+		if (by->keys[i] == NA_KEY_LABEL)
+			return NA_OK;
+	}
+	if (by->n == NA_MAX_KEYS)
+		return na_fail(err, NA_EUSAGE, "--by: at most %d keys beside "
+			       "the labels", NA_MAX_KEYS - 1);
+	by->keys[by->n++] = NA_KEY_LABEL;
+	return NA_OK;
 }
 
 static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
-			    struct na_result *r, struct na_err *err)
+			    const struct na_grouping *by, struct na_result *r,
+			    struct na_err *err)
 {
 	const struct na_cli *cli = s->cli;
 	struct drive d = {.a = a, .s = s};
@@ -194,17 +219,17 @@ static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
 	double seconds;
 
 	d.scope = (struct na_scope){.store = &s->store, .filter = &s->filter,
+		.by = *by,
 		.top = cli->common.top > 0 ? (size_t)cli->common.top : 0};
-	st = na_grouping_parse(cli->common.by, &d.scope.by, err);
-	if (st == NA_OK && !d.scope.by.n && s->store.n_runs > 1)
-		st = na_grouping_parse("label", &d.scope.by, err);
+	st = by_run_too(&d.scope.by, s->store.n_runs, err);
 	if (st == NA_OK)
 		st = drive(&d, cli->params, dropped, r, err);
 	if (st == NA_OK) {
 		a->used(d.state, &used, &first_ps, &last_ps);
 		seconds = ((double)last_ps - (double)first_ps) / 1e12;
-		headline(s, r, used, seconds);
-		na_envelope(s, r, a->face.name, used, seconds, dropped, a->clips);
+		headline(s, r, used, span_of(first_ps, last_ps));
+		na_envelope(s, r, a->face.name, used, seconds, dropped,
+			    a->clips);
 		if (!used) {
 			na_session_say_nothing(s, r);
 			exit = NA_EXIT_FAILED;
@@ -234,6 +259,7 @@ enum na_exit na_run_analysis(struct na_cli *cli)
 	const struct na_analysis *a = find(cli->command->face->name);
 	struct na_result *r = na_result_new();
 	struct na_err err = {.status = NA_OK};
+	struct na_grouping by;
 	struct na_session s;
 	enum na_exit exit = na_output_check(cli), verdict;
 
@@ -242,11 +268,17 @@ enum na_exit na_run_analysis(struct na_cli *cli)
 		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
 	}
 	na_catch_interrupt();
+	/* Nobody waits for a long read to learn of a typing error. */
+	if (na_grouping_parse(cli->common.by, &by, &err) != NA_OK) {
+		na_say_error(cli, "%s", err.text);
+		na_result_free(r);
+		return NA_EXIT_USAGE;
+	}
 	exit = na_session_open(&s, cli, a->wants);
 	if (exit == NA_EXIT_OK &&
 	    na_session_filter(&s, a->clips, &err) == NA_OK &&
 	    (exit = na_session_read(&s, by_step(cli))) == NA_EXIT_OK)
-		exit = analyse(&s, a, r, &err);
+		exit = analyse(&s, a, &by, r, &err);
 	if (err.status != NA_OK) {
 		na_say_error(cli, "%s", err.text);
 		exit = err.status == NA_EUSAGE ? NA_EXIT_USAGE :

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/vec.h"
 #include "netan/cli/session.h"
 
 struct sums {
@@ -23,52 +24,64 @@ static void add_time(struct sums *to, int64_t first_ps, int64_t last_ps)
 	to->timed = true;
 }
 
-/* Devices recorded in the file by the network trace, and their slices;
- * where there is no network trace, its device planes. */
-static void count_devices(const struct na_session *s, size_t i,
-			  struct sums *x)
+static bool is_local(const struct na_store *st, size_t source, size_t e)
 {
-	const struct na_store *st = &s->store;
-	size_t n = st->n_local[i] < st->names.n_endpoints ? st->n_local[i] :
-		st->names.n_endpoints;
+	return e < st->n_local[source] && st->local[source][e];
+}
 
-	for (size_t e = 0; e < n; e++) {
-		size_t k = 0;
+static int by_value(const void *a, const void *b)
+{
+	const int32_t *x = a, *y = b;
 
-		if (!st->local[i][e])
-			continue;
-		x->devices++;
-		while (k < e && !(st->local[i][k] &&
-				  st->names.endpoints[k].slice ==
-				  st->names.endpoints[e].slice))
-			k++;
-		x->slices += k == e;
+	return (*x > *y) - (*x < *y);
+}
+
+static uint64_t distinct(int32_t *x, size_t n)
+{
+	uint64_t found = n > 0;
+
+	if (n)
+		qsort(x, n, sizeof(*x), by_value);
+	for (size_t i = 1; i < n; i++)
+		found += x[i] != x[i - 1];
+	return found;
+}
+
+/* Devices recorded in the file by the network trace, and their slices;
+ * where there is no network trace, its device planes.  scratch has room for
+ * one number for each endpoint. */
+static void count_devices(const struct na_session *s, size_t i,
+			  int32_t *scratch, struct sums *x)
+{
+	const struct na_names *names = &s->store.names;
+
+	for (size_t e = 0; e < names->n_endpoints; e++) {
+		if (is_local(&s->store, i, e))
+			scratch[x->devices++] = names->endpoints[e].slice;
 	}
+	x->slices = distinct(scratch, x->devices);
 	if (!x->devices)
 		x->devices = s->inputs[i].n_devices;
 }
 
 /* Over all inputs: a slice that many hosts share counts once. */
-static uint64_t all_slices(const struct na_store *st)
+static uint64_t all_slices(const struct na_store *st, int32_t *scratch)
 {
-	uint64_t slices = 0;
+	size_t n = 0;
 
 	for (size_t e = 0; e < st->names.n_endpoints; e++) {
-		bool local = false, before = false;
+		size_t i = 0;
 
-		for (size_t i = 0; i < st->n_sources; i++) {
-			local |= e < st->n_local[i] && st->local[i][e];
-			for (size_t k = 0; k < e && k < st->n_local[i]; k++)
-				before |= st->local[i][k] &&
-					st->names.endpoints[k].slice ==
-					st->names.endpoints[e].slice;
-		}
-		slices += local && !before;
+		while (i < st->n_sources && !is_local(st, i, e))
+			i++;
+		if (i < st->n_sources)
+			scratch[n++] = st->names.endpoints[e].slice;
 	}
-	return slices;
+	return distinct(scratch, n);
 }
 
-static void sum_up(const struct na_session *s, size_t i, struct sums *x)
+static void sum_up(const struct na_session *s, size_t i, int32_t *scratch,
+		   struct sums *x)
 {
 	const struct na_input *in = &s->inputs[i];
 	const struct na_tally *t = &s->store.tallies[i];
@@ -86,7 +99,7 @@ static void sum_up(const struct na_session *s, size_t i, struct sums *x)
 	for (int k = 0; k < NA_N_ACTIONS; k++)
 		x->actions[k] = na_store_actions(&s->store, i,
 						 (enum na_action_kind)k);
-	count_devices(s, i, x);
+	count_devices(s, i, scratch, x);
 	if (t->timed)
 		add_time(x, t->first_ps, t->last_ps);
 }
@@ -266,7 +279,7 @@ static void put_damage(struct na_result *r, const struct na_value *doc,
 	}
 }
 
-static void fill(struct na_session *s, struct na_result *r)
+static void fill(struct na_session *s, struct na_result *r, int32_t *scratch)
 {
 	struct na_value *body = na_result_body(r), *side = na_result_side(r);
 	struct na_value *files = na_put_list(r, body, "files");
@@ -283,7 +296,7 @@ static void fill(struct na_session *s, struct na_result *r)
 		struct na_value *row = na_put_object(r, files, NULL);
 		struct sums x = {.events = 0};
 
-		sum_up(s, i, &x);
+		sum_up(s, i, scratch, &x);
 		na_put_text(r, row, "path", in->path);
 		na_put_text(r, row, "format", in->format);
 		na_put_text(r, row, "host", in->host);
@@ -292,7 +305,7 @@ static void fill(struct na_session *s, struct na_result *r)
 		put_sums(r, row, &x);
 		add_sums(&all, &x);
 	}
-	all.slices = all_slices(&s->store);
+	all.slices = all_slices(&s->store, scratch);
 	totals = na_put_object(r, body, "totals");
 	na_put_int(r, totals, "planes", (int64_t)all.planes);
 	na_put_int(r, totals, "lines", (int64_t)all.lines);
@@ -304,8 +317,8 @@ static void fill(struct na_session *s, struct na_result *r)
 		s->n_inputs == 1 ? "" : "s", na_print_count(n, all.events),
 		na_print_count(m, (uint64_t)all_classes(all.classes[NA_RX])),
 		all.planes);
-	na_envelope(s, r, "info", all.classes[NA_RX][NA_VALID], seconds, none,
-		    false);
+	na_envelope(s, r, "info", all.classes[NA_RX][NA_VALID] +
+		    all.classes[NA_TX][NA_VALID], seconds, none, false);
 	put_damage(r, na_result_doc(r), damage);
 	views(r, files, planes, lines, damage, s->cli->common.verbose);
 	if (!all_classes(all.classes[NA_RX]) && !all.actions[NA_ACT_GRAPH] &&
@@ -322,6 +335,7 @@ static enum na_exit run_info(struct na_cli *cli)
 	struct na_result *r = na_result_new();
 	struct na_err err = {.status = NA_OK};
 	struct na_session s;
+	int32_t *scratch;
 	enum na_exit exit = na_output_check(cli), verdict;
 
 	if (exit != NA_EXIT_OK || !r) {
@@ -338,12 +352,19 @@ static enum na_exit run_info(struct na_cli *cli)
 	}
 	if (exit == NA_EXIT_OK)
 		exit = na_session_read(&s, false);
+	scratch = exit != NA_EXIT_OK ? NULL :
+		na_calloc(s.store.names.n_endpoints, sizeof(*scratch));
+	if (exit == NA_EXIT_OK && !scratch) {
+		na_say_error(cli, "out of memory");
+		exit = NA_EXIT_FAILED;
+	}
 	if (exit == NA_EXIT_OK) {
-		fill(&s, r);
+		fill(&s, r, scratch);
 		exit = na_session_verdict(&s);
 		verdict = na_result_ok(r) ? na_output(cli, r) : NA_EXIT_FAILED;
 		exit = exit == NA_EXIT_OK ? verdict : exit;
 	}
+	free(scratch);
 	na_session_close(&s);
 	na_result_free(r);
 	return exit;

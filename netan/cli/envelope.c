@@ -87,8 +87,11 @@ static void put_coverage(struct na_session *s, struct na_result *r,
 		events += s->inputs[i].events;
 		skipped += s->inputs[i].lines_skipped;
 		for (int k = 0; k < NA_N_REASONS; k++)
-			sums[k] += s->store.tallies[i].left_out[k];
+			sums[k] += na_store_left_out(&s->store, i,
+						     (enum na_reason)k);
 	}
+	if (!instants_used)              /* all of them, from the classes */
+		sums[NA_LEFT_CLOCK_SKEW] = sums[NA_LEFT_NO_LATENCY] = 0;
 	for (int side = 0; !instants_used && side < 2; side++) {
 		sums[NA_LEFT_CLOCK_SKEW] += na_store_count(&s->store, SIZE_MAX,
 			(enum na_side)side, NA_CLOCK_SKEW);
@@ -110,11 +113,22 @@ static void put_coverage(struct na_session *s, struct na_result *r,
 						      s->store.unknown[i].name));
 }
 
+static bool any_time(const struct na_session *s)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (s->inputs[i].has_time)
+			return true;
+	}
+	return false;
+}
+
 static void note_clock(struct na_session *s, struct na_result *r)
 {
 	char utc[NA_UNIT_BUF];
 
-	if (s->one_clock && s->inputs[0].has_time)
+	if (!any_time(s))
+		return;
+	if (s->one_clock)
 		na_result_note(r, "time counts from %s",
 			       na_print_utc(utc, s->origin_unix_ns));
 	else
@@ -183,7 +197,7 @@ void na_envelope(struct na_session *s, struct na_result *r,
 	na_put_textf(r, doc, "schema", "netan.%s/1", command);
 	na_put_text(r, doc, "netan_version", NETAN_VERSION);
 	put_inputs(s, r, doc);
-	if (s->one_clock && s->inputs[0].has_time)
+	if (s->one_clock && any_time(s))
 		na_put_int(r, doc, "origin_unix_ns", s->origin_unix_ns);
 	else
 		na_put_null(r, doc, "origin_unix_ns");
@@ -262,6 +276,11 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 	char text[LEFT_OUT_BUF];
 	uint64_t seen = 0;
 
+	if (s->interrupted) {
+		na_put_text(r, na_result_side(r), "empty",
+			    "interrupted before any transfer was read");
+		return;
+	}
 	for (size_t i = 0; i < s->n_inputs; i++)
 		seen += transfers_of(s, i);
 	if (seen) {
@@ -280,6 +299,12 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 		"\"/device:CUSTOM:Megascale Trace\", and for \"MegaScale: "
 		"Communication Transport Receive\" on \"/host:CPU\"");
 	say_there_is(s);
-	na_say_hint(s->cli, "capture a multi-slice job on its hosts "
-		"(.xplane.pb of each), while it trains");
+	/* The names of events follow them: a cut takes them all away. */
+	if (s->damaged)
+		na_say_hint(s->cli, "the input is damaged or unreadable in "
+			"part (see the warnings): transfers may be in what "
+			"was lost; copy or capture it again");
+	else
+		na_say_hint(s->cli, "capture a multi-slice job on its hosts "
+			"(.xplane.pb of each), while it trains");
 }

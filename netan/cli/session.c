@@ -9,7 +9,7 @@
 
 #include "netan/base/vec.h"
 
-struct listed { const char *path, *label; bool from_name; size_t dir; };
+struct listed { const char *path, *label; };
 
 struct listing {
 	struct listed *files;
@@ -57,8 +57,8 @@ static bool list_files(struct na_session *s, struct listing *l)
 		}
 		s->only_one &= found.n == 1;
 		for (size_t k = 0; k < found.n; k++)
-			l->files[l->n++] = (struct listed){
-				found.paths[k], in->label, false, i};
+			l->files[l->n++] = (struct listed){found.paths[k],
+							   in->label};
 		free(found.paths);
 	}
 	return true;
@@ -112,14 +112,14 @@ static bool keep_opened(struct na_session *s, struct listing *l,
 			continue;
 		}
 		*to = o->inputs[i];
+		o->inputs[i].path = NULL;        /* moved */
+		s->n_inputs++;
 		if (!to->warnings)
 			to->warnings_end = &to->warnings;
 		if (!name_host(s, to))
 			return false;
-		s->sources[s->n_inputs] = (struct na_source){
-			.host = to->host, .label = l->files[i].label,
-			.run = (uint32_t)l->files[i].dir};
-		s->n_inputs++;
+		s->sources[s->n_inputs - 1] = (struct na_source){
+			.host = to->host, .label = l->files[i].label};
 	}
 	return true;
 }
@@ -205,7 +205,10 @@ static void settle_origin(struct na_session *s)
 			found = true;
 		}
 	}
-	s->origin_unix_ns = s->inputs[0].zero_ns;
+	for (size_t i = s->n_inputs; i-- > 0;) {
+		if (s->inputs[i].has_time)
+			s->origin_unix_ns = s->inputs[i].zero_ns;
+	}
 }
 
 static size_t threads_of(const struct na_cli *cli)
@@ -253,6 +256,10 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 nomem:
 	na_say_error(cli, "out of memory");
 out:
+	for (size_t i = 0; o.inputs && o.errs && i < l.n; i++) {
+		if (o.inputs[i].path && o.errs[i].status == NA_OK)
+			na_input_close(&o.inputs[i]);
+	}
 	free(l.files);
 	free(o.inputs);
 	free(o.errs);

@@ -94,12 +94,12 @@ static bool wanted(struct na_part *p, const struct na_transfer *t)
 	if (!p->filter)
 		return true;
 	if (t->klass == NA_LOOPBACK && !p->filter->include_loopback) {
-		p->tally.left_out[NA_LEFT_LOOPBACK]++;
+		p->tally.dropped[t->style][NA_LEFT_LOOPBACK]++;
 		return false;
 	}
 	if (na_filter_early(p->filter, t) && collective_ok(p, t->collective))
 		return true;
-	p->tally.left_out[NA_LEFT_FILTERED]++;
+	p->tally.dropped[t->style][NA_LEFT_FILTERED]++;
 	return false;
 }
 
@@ -182,8 +182,8 @@ static void add_classed(void *ctx, enum na_side side, enum na_style style,
 	struct na_part *p = ctx;
 
 	p->tally.classes[side][style][klass] += n;
-	p->tally.left_out[klass == NA_BAD_KEY ? NA_LEFT_BAD_KEY :
-			  NA_LEFT_BAD_DURATION] += n;
+	p->tally.dropped[style][klass == NA_BAD_KEY ? NA_LEFT_BAD_KEY :
+				NA_LEFT_BAD_DURATION] += n;
 }
 
 static void add_left_out(void *ctx, enum na_reason why, uint64_t n)
@@ -196,17 +196,22 @@ static void add_left_out(void *ctx, enum na_reason why, uint64_t n)
 static void add_unknown(void *ctx, const char *s, size_t n)
 {
 	struct na_part *p = ctx;
-	uint32_t name = add_name(p, s, n);
+	/* A file may have as many unknown names as events: none is stored
+	 * once the list is full. */
+	bool room = p->n_unknown < NA_UNKNOWN_MAX;
+	uint32_t name = room ? add_name(p, s, n) :
+		na_strtab_find(&p->names.strings, s, n);
 
+	if (name == NA_NO_NAME)
+		return;
 	for (size_t i = 0; i < p->n_unknown; i++) {
 		if (p->unknown[i].name == name) {
 			p->unknown[i].n++;
 			return;
 		}
 	}
-	if (p->n_unknown < 64 && name != NA_NO_NAME &&
-	    na_grow(&p->unknown, &p->cap_unknown, p->n_unknown + 1,
-		    sizeof(*p->unknown)))
+	if (room && na_grow(&p->unknown, &p->cap_unknown, p->n_unknown + 1,
+			    sizeof(*p->unknown)))
 		p->unknown[p->n_unknown++] = (struct na_unknown){name, 1};
 }
 

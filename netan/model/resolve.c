@@ -118,7 +118,8 @@ static void settle_messages(struct na_store *s)
 				continue;
 			}
 			if (sent_without_time(&x)) {
-				y->left_out[NA_LEFT_NO_LATENCY]++;
+				y->dropped[NA_STYLE_MESSAGE]
+					[NA_LEFT_NO_LATENCY]++;
 				continue;
 			}
 			if (x.style == NA_STYLE_MESSAGE &&
@@ -244,24 +245,38 @@ static bool find_lanes(struct planner *p)
 	return true;
 }
 
+struct placed { struct na_endpoint e; size_t index; };
+
+static int by_device(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->e.slice != y->e.slice)
+		return x->e.slice < y->e.slice ? -1 : 1;
+	return (x->e.device > y->e.device) - (x->e.device < y->e.device);
+}
+
 /* The i-th smallest device id belongs to the i-th smallest plane number. */
 static bool rank_devices(struct planner *p, size_t source)
 {
 	const struct na_store *s = p->s;
-	const struct na_endpoint *e = s->names.endpoints;
-	size_t n = s->n_local[source];
+	size_t n = s->n_local[source], m = 0;
+	struct placed *order;
 	uint32_t *rank;
 
 	n = n < s->names.n_endpoints ? n : s->names.n_endpoints;
 	rank = p->rank[source] = na_calloc(n, sizeof(*rank));
-	for (size_t i = 0; rank && i < n; i++) {
-		for (size_t k = 0; k < n && s->local[source][i]; k++)
-			rank[i] += s->local[source][k] &&
-				   (e[k].slice < e[i].slice ||
-				    (e[k].slice == e[i].slice &&
-				     e[k].device < e[i].device));
+	order = na_calloc(n, sizeof(*order));
+	for (size_t i = 0; rank && order && i < n; i++) {
+		if (s->local[source][i])
+			order[m++] = (struct placed){s->names.endpoints[i], i};
 	}
-	return rank != NULL;
+	if (m)
+		qsort(order, m, sizeof(*order), by_device);
+	for (size_t i = 0; i < m; i++)
+		rank[order[i].index] = (uint32_t)i;
+	free(order);
+	return rank && order;
 }
 
 static uint32_t step_index(const struct na_store *s, uint32_t run,

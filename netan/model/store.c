@@ -125,6 +125,8 @@ static bool take_unknown(struct na_store *s, const struct na_part *p,
 
 		while (k < s->n_unknown && s->unknown[k].name != name)
 			k++;
+		if (k == NA_UNKNOWN_MAX)
+			continue;
 		if (k == s->n_unknown) {
 			if (!na_grow(&s->unknown, &s->cap_unknown, k + 1,
 				     sizeof(*s->unknown)))
@@ -150,8 +152,11 @@ static void take_tally(struct na_tally *to, const struct na_tally *from)
 		for (size_t i = 0; i < NA_N_ACTIONS; i++)
 			to->actions[style][i] += from->actions[style][i];
 	}
-	for (size_t i = 0; i < NA_N_REASONS; i++)
+	for (size_t i = 0; i < NA_N_REASONS; i++) {
 		to->left_out[i] += from->left_out[i];
+		for (size_t style = 0; style < NA_N_STYLES; style++)
+			to->dropped[style][i] += from->dropped[style][i];
+	}
 	to->spans_near += from->spans_near;
 	to->spans_far += from->spans_far;
 	if (!from->timed)
@@ -221,6 +226,14 @@ uint64_t na_store_actions(const struct na_store *s, size_t source,
 
 	return newer && na_store_style(s, source) == NA_STYLE_GRAPH ? newer :
 		newer + older;
+}
+
+uint64_t na_store_left_out(const struct na_store *s, size_t source,
+			   enum na_reason why)
+{
+	const struct na_tally *t = &s->tallies[source];
+
+	return t->left_out[why] + t->dropped[na_store_style(s, source)][why];
 }
 
 uint64_t na_store_count(const struct na_store *s, size_t source,

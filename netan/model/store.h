@@ -26,7 +26,8 @@ struct na_graph {
 struct na_tally {
 	uint64_t classes[2][NA_N_STYLES][NA_N_CLASSES];  /* side, style */
 	uint64_t actions[NA_N_STYLES][NA_N_ACTIONS];
-	uint64_t left_out[NA_N_REASONS];
+	uint64_t left_out[NA_N_REASONS]; /* events that became no record */
+	uint64_t dropped[NA_N_STYLES][NA_N_REASONS];     /* transfers */
 	uint64_t spans_near, spans_far;  /* old messages: event as long as the
 					    latency, or shorter */
 	int64_t first_ps, last_ps;       /* over kept records; see `timed` */
@@ -38,6 +39,8 @@ struct na_remark {                       /* a warning of a block */
 	char *text;
 };
 enum { NA_REMARKS_MAX = 8 };             /* kept for each input */
+
+enum { NA_UNKNOWN_MAX = 64 };           /* kept for each block and in all */
 
 struct na_unknown {
 	uint32_t name;
@@ -134,6 +137,11 @@ uint32_t na_store_host_of(const struct na_store *s, uint32_t run,
 enum na_style na_store_style(const struct na_store *s, size_t source);
 uint64_t na_store_actions(const struct na_store *s, size_t source,
 			  enum na_action_kind kind);
+
+/* Events and transfers of the generation that counts, by why they were left
+ * out before any analysis saw them. */
+uint64_t na_store_left_out(const struct na_store *s, size_t source,
+			   enum na_reason why);
 
 /* Sums over one source or, with SIZE_MAX, over all. */
 uint64_t na_store_count(const struct na_store *s, size_t source,

@@ -6,6 +6,13 @@
 
 __extension__ typedef unsigned __int128 u128;
 
+/* A file may claim so many bytes for so long that no sum holds them: such
+ * sums wrap, and are wrong, but defined. */
+static void add(na_i128 *to, u128 amount)
+{
+	*to = (na_i128)((u128)*to + amount);
+}
+
 static int64_t floor_div(int64_t a, int64_t b)
 {
 	return a / b - (a % b < 0);
@@ -58,10 +65,10 @@ void na_spread_merge(struct na_spread *into, const struct na_spread *from,
 		     const struct na_bins *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
-		into->edge[i] += from->edge[i];
-		into->step[i] += from->step[i];
+		add(&into->edge[i], (u128)from->edge[i]);
+		add(&into->step[i], (u128)from->step[i]);
 	}
-	into->step[b->n] += from->step[b->n];
+	add(&into->step[b->n], (u128)from->step[b->n]);
 }
 
 /* Offset from the first bin's start; inside the bins by contract. */
@@ -128,13 +135,13 @@ void na_spread_level(struct na_spread *s, const struct na_bins *b,
 		return;
 	k1 = (to - 1) / width;
 	if (k0 == k1) {
-		s->edge[k0] += (na_i128)((u128)weight * (to - from));
+		add(&s->edge[k0], (u128)weight * (to - from));
 		return;
 	}
-	s->edge[k0] += (na_i128)((u128)weight * ((k0 + 1) * width - from));
-	s->edge[k1] += (na_i128)((u128)weight * (to - k1 * width));
-	s->step[k0 + 1] += (na_i128)((u128)weight * width);
-	s->step[k1] -= (na_i128)((u128)weight * width);
+	add(&s->edge[k0], (u128)weight * ((k0 + 1) * width - from));
+	add(&s->edge[k1], (u128)weight * (to - k1 * width));
+	add(&s->step[k0 + 1], (u128)weight * width);
+	add(&s->step[k1], -((u128)weight * width));
 }
 
 void na_spread_read(const struct na_spread *s, const struct na_bins *b,
@@ -143,7 +150,10 @@ void na_spread_read(const struct na_spread *s, const struct na_bins *b,
 	na_i128 level = 0;
 
 	for (size_t i = 0; i < b->n; i++) {
-		level += s->step[i];
-		out[i] = (double)(s->edge[i] + level) * scale;
+		na_i128 sum = s->edge[i];
+
+		add(&level, (u128)s->step[i]);
+		add(&sum, (u128)level);
+		out[i] = (double)sum * scale;
 	}
 }

@@ -224,7 +224,7 @@ export TYPICAL TYPICAL_QUARTER NETWORK NETWORK_QUARTER MILLION PACKED
 echo "$("$NETAN" --version), $(nproc) cores," \
 	"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), load $(cut -d ' ' -f 1 /proc/loadavg)," \
 	"median of $RUNS runs"
-if awk '{ exit !($1 > 1) }' /proc/loadavg; then
+if awk -v n="$(nproc)" '{ exit !($1 > 0.75 * n) }' /proc/loadavg; then
 	echo "the machine is busy: believe cpu, not wall"
 fi
 printf '%-50s %11s %11s %8s  %-10s %s\n' "" netan peer ratio bar ""

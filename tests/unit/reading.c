@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
+#include "ingest/xspace.h"
 #include "netan/base/strtab.h"
 
 const char *const class_words[NA_N_CLASSES] = {
@@ -174,15 +175,39 @@ int file_of(const void *bytes, size_t n)
 	return fd;
 }
 
+static void begin(struct reading *r)
+{
+	memset(r, 0, sizeof(*r));
+	na_names_init(&r->names);
+	r->out = open_memstream(&r->text, &r->n_text);
+	assert_non_null(r->out);
+}
+
+void read_exact(struct reading *r, const void *bytes, size_t n, uint32_t wants)
+{
+	begin(r);
+	r->block = malloc(n);
+	assert_true(r->block || !n);
+	if (n)
+		memcpy(r->block, bytes, n);
+	r->in = (struct na_input){
+		.path = "block", .wants = wants, .data = r->block, .size = n,
+		.reader = &na_reader_xspace, .format = "xspace",
+	};
+	r->in.warnings_end = &r->in.warnings;
+	na_arena_init(&r->in.arena);
+	r->status = r->in.reader->open(&r->in, &r->err);
+	if (r->status == NA_OK)
+		read_all(r);
+	fflush(r->out);
+}
+
 void read_bytes(struct reading *r, const void *bytes, size_t n, uint32_t wants)
 {
 	int fd = file_of(bytes, n);
 	char path[64];
 
-	memset(r, 0, sizeof(*r));
-	na_names_init(&r->names);
-	r->out = open_memstream(&r->text, &r->n_text);
-	assert_non_null(r->out);
+	begin(r);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	r->status = na_input_open(&r->in, path, wants, &r->err);
 	close(fd);
@@ -225,6 +250,11 @@ void reading_end(struct reading *r)
 	fclose(r->out);
 	free(r->text);
 	na_names_fini(&r->names);
-	if (r->status == NA_OK)
+	if (r->block) {
+		r->in.reader->close(&r->in);
+		na_arena_fini(&r->in.arena);
+		free(r->block);
+	} else if (r->status == NA_OK) {
 		na_input_close(&r->in);
+	}
 }

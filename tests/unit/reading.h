@@ -34,6 +34,7 @@ struct reading {
 	size_t n_text;
 	void *out;                       /* FILE that they go to */
 	uint64_t records, blocks;
+	uint8_t *block;                  /* of read_exact() */
 };
 
 /* The file is a copy of the bytes; packed: gzip of them, which is spooled.
@@ -42,6 +43,9 @@ void read_bytes(struct reading *r, const void *bytes, size_t n,
 		uint32_t wants);
 void read_packed(struct reading *r, const void *bytes, size_t n,
 		 uint32_t wants);
+/* Without the opener: the XSpace reader on a block of exactly n bytes. */
+void read_exact(struct reading *r, const void *bytes, size_t n,
+		uint32_t wants);
 void reading_end(struct reading *r);
 
 /* A descriptor of a file with these bytes. */

@@ -49,12 +49,10 @@ static int end(void **state)
 /* A path below the root; a file, or with a slash at the end a directory. */
 static void make(struct place *p, const char *path)
 {
-	char *to = p->made[p->n++];
-	size_t n;
+	char to[200];
+	size_t n = (size_t)snprintf(to, sizeof(to), "%s/%s", p->root, path);
 
-	assert_true(p->n < 64);
-	snprintf(to, sizeof(p->made[0]), "%s/%s", p->root, path);
-	n = strlen(to);
+	assert_true(p->n < 64 && n < sizeof(to));
 	if (to[n - 1] == '/') {
 		to[n - 1] = '\0';
 		assert_int_equal(mkdir(to, 0700), 0);
@@ -64,6 +62,7 @@ static void make(struct place *p, const char *path)
 		assert_non_null(f);
 		fclose(f);
 	}
+	memcpy(p->made[p->n++], to, sizeof(to));
 }
 
 static struct na_found find(struct place *p, const char *below,
@@ -204,7 +203,10 @@ static void nothing_there(void **state)
 
 static void host_names(void **state)
 {
-	static const struct { const char *path, *host; bool by_form; } rows[] = {
+	static const struct {
+		const char *path, *host;
+		bool by_form;
+	} rows[] = {
 		{ "/x/host-0.xplane.pb", "host-0", true },
 		{ "host-0.xplane.pb.gz", "host-0", true },
 		{ "t1v-n.example.org_8466.xplane.pb.zst",

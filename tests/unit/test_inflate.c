@@ -192,7 +192,8 @@ static void padding(void **state)
 	free(z.p);
 }
 
-/* Every cut gives a first part of the content and says so. */
+/* Every cut gives a first part of the content, the same whatever room there
+ * was, and says so. */
 static void cuts(void **state)
 {
 	struct bytes a = content(3000, false), packed[2];
@@ -203,10 +204,13 @@ static void cuts(void **state)
 	for (int i = 0; i < 2; i++) {
 		for (size_t n = 4; n < packed[i].n; n++) {
 			struct bytes part = { packed[i].p, n };
-			struct outcome o = unpack(&part, 1000);
+			struct outcome o = unpack(&part, 10);
+			struct outcome roomy = unpack(&part, 100000);
 
 			assert_true(o.cut && o.why[0]);
 			assert_true(o.out.n <= a.n);
+			assert_int_equal(o.out.n, roomy.out.n);
+			free(roomy.out.p);
 			if (o.out.n)
 				assert_memory_equal(o.out.p, a.p, o.out.n);
 			free(o.out.p);

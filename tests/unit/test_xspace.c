@@ -308,7 +308,9 @@ static void graph_sends(void **state)
 
 static void graph_keys(void **state)
 {
-	static const struct { const char *key, *device, *name, *l, *i; } keys[] = {
+	static const struct {
+		const char *key, *device, *name, *l, *i;
+	} keys[] = {
 		{ "device_100003_gid_op_name.123_0$l456^i78", "s1d3",
 		  "op_name.123_0", "456", "78" },
 		{ "device_5_gid_psum.4_0$1^i0", "s0d5", "psum.4_0", "1", "0" },
@@ -338,6 +340,30 @@ static void graph_keys(void **state)
 			 keys[i].l, keys[i].i, shown);
 		check_rows(&row, 1, MEGA_PLANE, "TACLUW");
 	}
+}
+
+/* Names that differ in the middle only, each inflated to the same place. */
+static void inflated_names_do_not_linger(void **state)
+{
+	static const struct little_event events[] = {
+		{ "DeviceToHost END", 0, 1,
+		  { { "graph_key", "z:device_1_gid_all-reduce.1.of.psum_312" },
+		    { "collective_type", "z:ALL_REDUCE_1_OF_TWO" } } },
+		{ "DeviceToHost END", 0, 1,
+		  { { "graph_key", "z:device_1_gid_all-reduce.2.of.psum_312" },
+		    { "collective_type", "z:ALL_REDUCE_2_OF_TWO" } } },
+	};
+	struct little_trace t = { MEGA_PLANE, NULL, 0, 0, events, 2 };
+	struct reading r;
+
+	(void)state;
+	read_little(&r, &t);
+	expect(&r, "TACLUW",
+	       "A d2h graph 0 1 size 0 s0d1 all-reduce.1.of.psum_312 "
+	       "ALL_REDUCE_1_OF_TWO l- i- DeviceToHost END\n"
+	       "A d2h graph 0 1 size 0 s0d1 all-reduce.2.of.psum_312 "
+	       "ALL_REDUCE_2_OF_TWO l- i- DeviceToHost END\n", "two events");
+	reading_end(&r);
 }
 
 static void names_nearly_right(void **state)
@@ -383,6 +409,7 @@ int main(void)
 		cmocka_unit_test(graph_classes),
 		cmocka_unit_test(graph_sends),
 		cmocka_unit_test(graph_keys),
+		cmocka_unit_test(inflated_names_do_not_linger),
 		cmocka_unit_test(names_nearly_right),
 	};
 

@@ -124,8 +124,9 @@ static const char *text_of(struct event *x, const char *name, int slot)
 	case VALUE(STR_VALUE):
 		return s->str_value;
 	case VALUE(BYTES_VALUE):
-		memcpy(x->scratch[slot], s->bytes_value.data,
-		       s->bytes_value.len);
+		if (s->bytes_value.len)
+			memcpy(x->scratch[slot], s->bytes_value.data,
+			       s->bytes_value.len);
 		x->scratch[slot][s->bytes_value.len] = '\0';
 		return x->scratch[slot];
 	case VALUE(REF_VALUE):
@@ -163,9 +164,11 @@ static bool number_of(struct event *x, const char *name, int64_t *out)
 	}
 }
 
-static void put_number(struct event *x, const char *tag, int64_t n, bool known)
+static void put_number(struct event *x, const char *tag, const char *stat)
 {
-	if (known && n >= 0 && n < UINT32_MAX)
+	int64_t n = -1;
+
+	if (number_of(x, stat, &n) && n >= 0 && n < UINT32_MAX)
 		fprintf(x->out, " %s%" PRId64, tag, n);
 	else
 		fprintf(x->out, " %s-", tag);
@@ -176,7 +179,6 @@ static void put_pair(struct event *x, const char *key)
 {
 	const char *dollar = strchr(key, '$');
 	unsigned long long l, i;
-	int64_t n;
 	int got = 0;
 
 	if (dollar)
@@ -185,11 +187,11 @@ static void put_pair(struct event *x, const char *key)
 	if (got > 0)
 		fprintf(x->out, " l%llu", l);
 	else
-		put_number(x, "l", n, number_of(x, "launch_id", &n));
+		put_number(x, "l", "launch_id");
 	if (got > 1)
 		fprintf(x->out, " i%llu", i);
 	else
-		put_number(x, "i", n, number_of(x, "loop_iteration", &n));
+		put_number(x, "i", "loop_iteration");
 }
 
 struct key { long device; char rendezvous[200]; };
@@ -308,7 +310,7 @@ static void message(struct event *x, bool tx)
 	};
 	const char *side = tx ? "tx" : "rx", *klass;
 	const char *label = text_of(x, "dcn_label", 0);
-	int64_t at[4], size, us = 0, n;
+	int64_t at[4], size, us = 0;
 	bool bad = !*label || !number_of(x, "payload_size_bytes", &size) ||
 		   size < 0, timed = number_of(x, "duration_us", &us);
 
@@ -326,8 +328,8 @@ static void message(struct event *x, bool tx)
 		" %s - l-", side, klass,
 		(int64_t)(x->start - (wide)us * 1000000), (int64_t)x->start,
 		x->e->duration_ps, size, at[0], at[1], at[2], at[3], label);
-	put_number(x, "i", n, number_of(x, "dcn_loop_index", &n));
-	put_number(x, "c", n, number_of(x, "dcn_chunk", &n));
+	put_number(x, "i", "dcn_loop_index");
+	put_number(x, "c", "dcn_chunk");
 	fprintf(x->out, " v-1\n");
 }
 

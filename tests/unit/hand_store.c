@@ -1,0 +1,123 @@
+#include "tests/unit/hand_store.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+void hand_init(struct hand *h, size_t n_sources, const char *const *labels)
+{
+	static const char *const names[HAND_SOURCES] = {
+		"a", "b", "c", "d", "e", "f", "g", "h"
+	};
+	uint32_t runs = 0;
+
+	memset(h, 0, sizeof(*h));
+	assert_true(n_sources <= HAND_SOURCES);
+	for (size_t i = 0; i < n_sources; i++) {
+		const char *label = labels ? labels[i] : NULL;
+		size_t k = 0;
+
+		while (k < i && label && strcmp(labels[k], label) != 0)
+			k++;
+		h->sources[i] = (struct na_source){ names[i], label, 0 };
+		if (label)
+			h->sources[i].run = k < i ? h->sources[k].run : runs++;
+	}
+	na_filter_init(&h->filter);
+	assert_int_equal(na_store_init(&h->store, h->sources, n_sources,
+				       &h->err), NA_OK);
+}
+
+static uint32_t end_of(const struct na_sink *s, int id)
+{
+	return s->endpoint(s->ctx, id / 100, id % 100);
+}
+
+static uint32_t name_of(const struct na_sink *s, const char *name)
+{
+	return name ? s->name(s->ctx, name, strlen(name)) : NA_UNKNOWN_U32;
+}
+
+static void put_transfer(const struct na_sink *s, const struct hand_row *r)
+{
+	struct na_transfer t = {
+		.start_ps = r->start_ps, .end_ps = r->end_ps,
+		.action_ps = r->action_ps, .size_bytes = r->size,
+		.type = NA_UNKNOWN_U32, .launch = NA_UNKNOWN_U32,
+		.iteration = NA_UNKNOWN_U32, .step = NA_UNKNOWN_U32,
+		.chunk = NA_UNKNOWN_I32, .level = -1,
+		.side = (uint8_t)(r->what == HAND_TX),
+		.style = (uint8_t)r->style,
+		.klass = (uint8_t)(r->klass ? r->klass : NA_VALID),
+	};
+
+	if (r->klass == HAND_BAD_KEY) {
+		s->classed(s->ctx, (enum na_side)t.side, r->style, NA_BAD_KEY,
+			   1);
+		return;
+	}
+	t.collective = name_of(s, r->name);
+	t.src = end_of(s, r->src);
+	t.dst = end_of(s, r->dst);
+	assert_int_equal(s->transfer(s->ctx, &t), NA_OK);
+}
+
+static void put_row(const struct na_sink *s, const struct hand_row *r)
+{
+	struct na_action a = {
+		.kind = NA_ACT_GRAPH, .start_ps = r->start_ps,
+		.end_ps = r->end_ps, .size_bytes = r->size,
+		.type = NA_UNKNOWN_U32,
+	};
+	struct na_span step = {
+		.kind = NA_SPAN_STEP, .start_ps = r->start_ps,
+		.end_ps = r->end_ps, .number = r->number, .plane = r->src,
+	};
+
+	switch (r->what) {
+	case HAND_GRAPH:
+		a.device = end_of(s, r->src);
+		a.collective = name_of(s, r->name);
+		assert_int_equal(s->action(s->ctx, &a), NA_OK);
+		break;
+	case HAND_STEP:
+		step.name = name_of(s, "step");
+		assert_int_equal(s->span(s->ctx, &step), NA_OK);
+		break;
+	default:
+		put_transfer(s, r);
+	}
+}
+
+void hand_fill(struct hand *h, const struct hand_row *rows, size_t n,
+	       size_t block)
+{
+	for (size_t from = 0, to; from < n; from = to) {
+		struct na_part part;
+		struct na_sink sink;
+
+		na_part_init(&part, &h->store.pool, &h->filter,
+			     NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
+			     NA_WANT_SPANS);
+		sink = na_part_sink(&part);
+		for (to = from; to < n && to - from < block &&
+		     rows[to].source == rows[from].source; to++)
+			put_row(&sink, &rows[to]);
+		assert_int_equal(na_store_take(&h->store, &part,
+			(size_t)rows[from].source, &h->err), NA_OK);
+		na_part_fini(&part);
+	}
+}
+
+void hand_resolve(struct hand *h, enum na_anchor anchor)
+{
+	assert_int_equal(na_store_resolve(&h->store, anchor, true, &h->err),
+			 NA_OK);
+}
+
+void hand_fini(struct hand *h)
+{
+	na_store_fini(&h->store);
+}

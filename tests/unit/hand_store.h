@@ -1,0 +1,43 @@
+/*
+ * A store filled by hand, through the sink that readers use: rows of
+ * transfers, graph executions and steps, in parts of any number of rows.
+ */
+#ifndef TESTS_UNIT_HAND_STORE_H
+#define TESTS_UNIT_HAND_STORE_H
+
+#include "netan/model/store.h"
+
+enum hand_what { HAND_RX, HAND_TX, HAND_GRAPH, HAND_STEP };
+
+struct hand_row {
+	enum hand_what what;
+	int source;
+	int64_t start_ps, end_ps;
+	uint64_t size;
+	int src, dst;                    /* slice * 100 + device; graph: src */
+	const char *name;                /* collective; step: NULL */
+	int number;                      /* of a step; its plane is src */
+	enum na_style style;
+	enum na_class klass;             /* 0: valid; HAND_BAD_KEY */
+	int64_t action_ps;
+};
+#define HAND_BAD_KEY NA_N_CLASSES
+
+enum { HAND_SOURCES = 8 };
+
+struct hand {
+	struct na_source sources[HAND_SOURCES];
+	struct na_filter filter;
+	struct na_store store;
+	struct na_err err;
+};
+
+/* Hosts "a", "b", ... of one run; labels[i] NULL or equal: one run. */
+void hand_init(struct hand *h, size_t n_sources, const char *const *labels);
+/* Rows in order; a new part begins with each source and after `block`. */
+void hand_fill(struct hand *h, const struct hand_row *rows, size_t n,
+	       size_t block);
+void hand_resolve(struct hand *h, enum na_anchor anchor);
+void hand_fini(struct hand *h);
+
+#endif
