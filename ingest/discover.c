@@ -117,24 +117,50 @@ static long long changed(const char *path)
 	       sb.st_mtim.tv_nsec;
 }
 
-/* By date where all runs are dated, else by time of change. */
-static const char *newest(const struct na_found *runs)
+/* Newest first: by date where all runs are dated, else by time of change. */
+static int newer_date(const void *a, const void *b)
 {
-	const char *best = runs->paths[0];
+	return by_name(b, a);
+}
+
+static int newer_change(const void *a, const void *b)
+{
+	const char *const *x = a, *const *y = b;
+	long long cx = changed(*x), cy = changed(*y);
+
+	return cx != cy ? (cx > cy ? -1 : 1) : newer_date(a, b);
+}
+
+static void newest_first(struct na_found *runs)
+{
 	bool all_dated = true;
 
 	for (size_t i = 0; i < runs->n; i++)
 		all_dated = all_dated && dated(runs->paths[i]);
-	for (size_t i = 1; i < runs->n; i++) {
-		const char *p = runs->paths[i];
-
-		if (all_dated ? strcmp(p, best) > 0 :
-		    changed(p) > changed(best))
-			best = p;
-	}
-	return best;
+	if (runs->n)
+		qsort(runs->paths, runs->n, sizeof(*runs->paths),
+		      all_dated ? newer_date : newer_change);
 }
 
+/* host.xplane.pb beside host.xplane.pb.gz is one trace, not two. */
+static void drop_packed_twins(struct na_found *f)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const char *path = f->paths[i];
+		const char *before = kept ? f->paths[kept - 1] : NULL;
+		size_t n = strlen(path) - trace_ending(path);
+
+		if (before && strlen(before) - trace_ending(before) == n &&
+		    memcmp(before, path, n) == 0)
+			continue;        /* sorted: the plain one came first */
+		f->paths[kept++] = path;
+	}
+	f->n = kept;
+}
+
+/* The newest run that holds traces. */
 static enum na_status in_run(const char *profile, struct na_arena *a,
 			     struct na_found *out, struct na_err *err)
 {
@@ -142,16 +168,16 @@ static enum na_status in_run(const char *profile, struct na_arena *a,
 	enum na_status st = list(profile, wants_run, a, &runs, err);
 	char text[4400];
 
-	if (st == NA_OK && runs.n) {
-		const char *run = newest(&runs);
-
-		st = list(run, wants_trace, a, out, err);
-		if (runs.n > 1) {
-			snprintf(text, sizeof(text), "%zu runs below %s: the "
-				 "newest, %s, is read; name another to read "
-				 "it", runs.n, profile, strrchr(run, '/') + 1);
-			out->note = na_arena_strn(a, text, strlen(text));
-		}
+	newest_first(&runs);
+	for (size_t i = 0; st == NA_OK && i < runs.n && !out->n; i++) {
+		st = list(runs.paths[i], wants_trace, a, out, err);
+		if (st != NA_OK || !out->n || runs.n == 1)
+			continue;
+		snprintf(text, sizeof(text), "%zu runs below %s: the newest%s, "
+			 "%s, is read; name another to read it", runs.n,
+			 profile, i ? " with traces" : "",
+			 strrchr(runs.paths[i], '/') + 1);
+		out->note = na_arena_strn(a, text, strlen(text));
 	}
 	free(runs.paths);
 	return st;
@@ -183,6 +209,7 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 		st = in_run(below, a, out, err);
 	else if (n >= 7 && strncmp(path + n - 7, "profile", 7) == 0)
 		st = in_run(path, a, out, err);
+	drop_packed_twins(out);
 	if (st == NA_OK && !out->n)
 		st = na_fail(err, NA_EIO, "%s: no traces in this directory: "
 			"expected *.xplane.pb files, or plugins/profile/<run>/ "

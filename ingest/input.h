@@ -61,9 +61,6 @@ struct na_input {
 
 	struct na_section *sections;
 	size_t n_sections;
-	/* Nearest names that are there when what was wanted is not. */
-	const char **names_seen;
-	size_t n_names_seen;
 
 	struct na_arena arena;
 	struct na_warning *warnings, **warnings_end;

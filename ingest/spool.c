@@ -19,15 +19,27 @@ enum {
 #define BOMB_FREE_BYTES (UINT64_C(1) << 30)
 #define BOMB_RATIO 200
 
+static void cut_short(struct na_stream *s, const char *why)
+{
+	s->cut = true;
+	snprintf(s->why, sizeof(s->why), "%.80s near byte %" PRIu64
+		 " of the stream", why, s->taken - (uint64_t)(s->end - s->p));
+	s->eof = true;
+	s->p = s->end;
+}
+
 static enum na_status refill(struct na_stream *s, struct na_err *err)
 {
 	ssize_t n;
 
 	if (s->p != s->end || s->eof)
 		return NA_OK;
-	do {
-		n = read(s->fd, s->in, IN_BYTES);
-	} while (n < 0 && errno == EINTR);
+	n = read(s->fd, s->in, IN_BYTES);
+	if (n < 0 && errno == EINTR) {
+		/* Only Ctrl-C interrupts us: what has come is what there is. */
+		cut_short(s, "interrupted");
+		return NA_OK;
+	}
 	if (n < 0)
 		return na_fail(err, NA_EIO, "%s: read at byte %" PRIu64 ": %s",
 			       s->path, s->taken, strerror(errno));
@@ -64,16 +76,6 @@ void na_stream_close(struct na_stream *s)
 	if (s->fd > STDIN_FILENO)
 		close(s->fd);
 	*s = (struct na_stream){.fd = -1};
-}
-
-static void cut_short(struct na_stream *s, const char *why)
-{
-	s->cut = true;
-	snprintf(s->why, sizeof(s->why), "%.80s near byte %" PRIu64
-		 " of the packed file", why,
-		 s->taken - (uint64_t)(s->end - s->p));
-	s->eof = true;
-	s->p = s->end;
 }
 
 static enum na_status read_plain(struct na_stream *s, uint8_t *out, size_t n,

@@ -21,10 +21,10 @@ static const struct xs_handler handlers[] = {
 	 NA_WANT_ACTIONS, false, xs_mega_event},
 	{XS_HOST, "", NA_WANT_TRANSFERS | NA_WANT_ACTIONS, false,
 	 xs_message_event},
-	{XS_TPU, "Steps", NA_WANT_SPANS, true, xs_step_event},
-	{XS_TPU, "XLA Modules", NA_WANT_SPANS, true, xs_module_event},
-	{XS_GPU, "Steps", NA_WANT_SPANS, true, xs_step_event},
-	{XS_GPU, "XLA Modules", NA_WANT_SPANS, true, xs_module_event},
+	{XS_TPU, "Steps", NA_WANT_STEPS, true, xs_step_event},
+	{XS_TPU, "XLA Modules", NA_WANT_MODULES, true, xs_module_event},
+	{XS_GPU, "Steps", NA_WANT_STEPS, true, xs_step_event},
+	{XS_GPU, "XLA Modules", NA_WANT_MODULES, true, xs_module_event},
 	{XS_GPU, "Stream #", NA_WANT_KERNELS, false, xs_kernel_event},
 };
 enum { N_HANDLERS = sizeof(handlers) / sizeof(handlers[0]) };

@@ -70,7 +70,7 @@ static bool all_text(const uint8_t *head, size_t n)
 }
 
 enum na_sniff xs_sniff(const uint8_t *head, size_t n, uint64_t size,
-			      const char **why)
+		       const char **why)
 {
 	struct na_cursor c = {head, head + n, head};
 	uint64_t length;
@@ -85,10 +85,10 @@ enum na_sniff xs_sniff(const uint8_t *head, size_t n, uint64_t size,
 	c.p++;
 	if (!na_varint(&c, &length))
 		return NA_SNIFF_NO;
-	if (length < na_left(&c) && !any_tag(c.p[length]))
-		return NA_SNIFF_NO;
 	if (head[0] != 0x0a)
-		return NA_SNIFF_YES;
+		return length < na_left(&c) && !any_tag(c.p[length]) ?
+			NA_SNIFF_NO : NA_SNIFF_YES;
+	/* Damage behind a good first plane is the survey's to report. */
 	if (length < na_left(&c))
 		c.end = c.p + length;
 	return plane_body(c) ? NA_SNIFF_YES : NA_SNIFF_NO;

@@ -81,12 +81,12 @@ static uint64_t space_field(struct xs_spool_state *s, const uint8_t *p,
 
 /* How much of a line stands before its first event. */
 static uint64_t line_head(struct na_cursor c, struct na_text *name,
-			  bool *has_event)
+			  bool *stamped, bool *has_event)
 {
 	const uint8_t *from = c.p;
 	struct na_field f;
 
-	*has_event = false;
+	*stamped = *has_event = false;
 	while (c.p != c.end) {
 		if (*c.p == NA_TAG(4, NA_W_BYTES)) {
 			*has_event = true;
@@ -97,6 +97,8 @@ static uint64_t line_head(struct na_cursor c, struct na_text *name,
 		if (f.tag == NA_TAG(2, NA_W_BYTES))
 			*name = (struct na_text){(const char *)f.body.p,
 						 na_left(&f.body)};
+		else if (f.tag == NA_TAG(3, NA_W_VARINT))
+			*stamped = true;
 	}
 	return (uint64_t)(c.p - from);
 }
@@ -108,7 +110,7 @@ static uint64_t plane_field(struct xs_spool_state *s, const uint8_t *p,
 	struct na_cursor body = {p, p + n, p};
 	struct na_text name = {"", 0};
 	uint64_t head, length, front;
-	bool has_event;
+	bool stamped, has_event;
 
 	if (!head_of(p, n, &head, &length))
 		return other_field(body, n);
@@ -125,9 +127,9 @@ static uint64_t plane_field(struct xs_spool_state *s, const uint8_t *p,
 	body.p += head;
 	if (length < na_left(&body))
 		body.end = body.p + length;
-	front = line_head(body, &name, &has_event);
-	/* A name may still follow the events. */
-	if (!has_event ||
+	front = line_head(body, &name, &stamped, &has_event);
+	/* A stamp or a name may still follow the events. */
+	if (!has_event || !stamped ||
 	    (!s->drop_all && (!name.n ||
 			      xs_handler_of(s->kind, &name, wants))))
 		return head + length;

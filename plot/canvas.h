@@ -17,7 +17,15 @@
 #include "netan/base/err.h"
 #include "plot/theme.h"
 
-enum na_dash { NA_SOLID, NA_DASHED, NA_DOTTED };
+enum na_dash {
+	NA_SOLID,
+	NA_DASHED,
+	NA_DOTTED,
+	NA_LONG_DASHED,
+	NA_DASH_DOT,
+	NA_DASH_DOT_DOT,
+	NA_DASHES
+};
 enum na_align { NA_LEFT, NA_CENTER, NA_RIGHT };
 enum na_cut { NA_CUT_MIDDLE, NA_CUT_END };
 

@@ -85,19 +85,35 @@ static void paint_area(struct na_canvas *c, const struct na_point *p, size_t n,
 	cairo_fill(to->cr);
 }
 
+#define DASH_PARTS 6
+
+/* Lengths on and off, in widths of the pen. */
+static const struct {
+	int n;
+	double part[DASH_PARTS];
+} dash_styles[NA_DASHES] = {
+	[NA_SOLID] = {0, {0}},
+	[NA_DASHED] = {2, {5, 3}},
+	[NA_DOTTED] = {2, {1.5, 2}},
+	[NA_LONG_DASHED] = {2, {10, 3}},
+	[NA_DASH_DOT] = {4, {6, 2, 1.5, 2}},
+	[NA_DASH_DOT_DOT] = {6, {6, 2, 1.5, 2, 1.5, 2}},
+};
+
 static void paint_polyline(struct na_canvas *c, const struct na_point *p,
 			   size_t n, const struct na_pen *pen)
 {
-	const double dash[] = {5 * pen->width, 3 * pen->width};
-	const double dot[] = {1.5 * pen->width, 2 * pen->width};
+	int parts = dash_styles[pen->dash].n;
 	struct painter *to = painter(c);
+	double dash[DASH_PARTS];
 
 	trace(to, p, n, false);
 	set_color(to->cr, pen->color);
 	cairo_set_line_width(to->cr, pen->width);
 	cairo_set_line_join(to->cr, CAIRO_LINE_JOIN_ROUND);
-	cairo_set_dash(to->cr, pen->dash == NA_DOTTED ? dot : dash,
-		       pen->dash == NA_SOLID ? 0 : 2, 0);
+	for (int i = 0; i < parts; i++)
+		dash[i] = dash_styles[pen->dash].part[i] * pen->width;
+	cairo_set_dash(to->cr, dash, parts, 0);
 	cairo_stroke(to->cr);
 }
 

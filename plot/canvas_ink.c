@@ -5,7 +5,7 @@
  *
  *	page WIDTH HEIGHT
  *	area #rrggbbaa X,Y X,Y ...
- *	line #rrggbbaa WIDTH solid|dash|dot X,Y X,Y - X,Y ...
+ *	line #rrggbbaa WIDTH DASH X,Y X,Y - X,Y ...
  *	text #rrggbbaa SIZE regular|bold X0 Y0 X1 Y1 WORDS
  *	clip X0 Y0 X1 Y1
  *	unclip
@@ -88,9 +88,14 @@ static void ink_area(struct na_canvas *c, const struct na_point *p, size_t n,
 static void ink_polyline(struct na_canvas *c, const struct na_point *p,
 			 size_t n, const struct na_pen *pen)
 {
-	static const char *const dashes[] = {[NA_SOLID] = "solid",
-					     [NA_DASHED] = "dash",
-					     [NA_DOTTED] = "dot"};
+	static const char *const dashes[NA_DASHES] = {
+		[NA_SOLID] = "solid",
+		[NA_DASHED] = "dash",
+		[NA_DOTTED] = "dot",
+		[NA_LONG_DASHED] = "longdash",
+		[NA_DASH_DOT] = "dashdot",
+		[NA_DASH_DOT_DOT] = "dashdotdot",
+	};
 	FILE *out = begin(c, "line");
 
 	put_color(out, pen->color);

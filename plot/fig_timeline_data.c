@@ -95,6 +95,7 @@ static void read_amounts(struct timeline *t)
 	t->peak_gbps[TX] = number(t, "tx_peak_gbps");
 	t->mean_gbps[RX] = number(t, "rx_mean_gbps");
 	t->mean_gbps[TX] = number(t, "tx_mean_gbps");
+	t->runs_apart = na_int_of(na_get(t->side, "runs_apart"), 0);
 	t->hosts = na_int_of(na_get(t->side, "hosts"), 0);
 	t->host_capacity_gbps = number(t, "capacity_gbps");
 	if (!(t->host_capacity_gbps > 0))
@@ -137,10 +138,17 @@ static void series_name(char *buf, size_t size, const struct na_value *key)
 	}
 }
 
+static double side_bytes(const struct na_value *s, enum side side)
+{
+	static const char *const names[] = {"rx_bytes", "tx_bytes"};
+	double x = na_real_of(na_get(s, names[side]), 0);
+
+	return isfinite(x) && x > 0 ? x : 0;
+}
+
 static double series_bytes(const struct na_value *s)
 {
-	double sum = fmax(na_real_of(na_get(s, "rx_bytes"), 0), 0) +
-		     fmax(na_real_of(na_get(s, "tx_bytes"), 0), 0);
+	double sum = side_bytes(s, RX) + side_bytes(s, TX);
 
 	return isfinite(sum) ? sum : 0;
 }
@@ -171,6 +179,7 @@ static bool series_add(struct timeline_series *to, const struct na_value *s,
 		size_t n;
 		const double *x = na_reals_of(na_get(s, names[side]), &n);
 
+		to->side_bytes[side] += side_bytes(s, side);
 		if (!x)
 			continue;
 		if (!to->rate[side])
@@ -244,11 +253,19 @@ static bool read_series(struct timeline *t, const struct na_value *list)
 			chosen = chosen || top[i] == s;
 		if (chosen)
 			continue;
+		others++;
+		unknown = unknown || is_rest(s);
+		if (t->runs_apart)
+			continue;
 		if (!series_add(rest, s, t->n))
 			return false;
 		series_name(rest->name, NAME_MAX_BYTES, na_get(s, "key"));
-		unknown = unknown || is_rest(s);
-		others++;
+	}
+	if (t->runs_apart) {
+		t->n_series = n;
+		t->others = others;
+		t->others_unknown = unknown;
+		return true;
 	}
 	if (unknown)
 		snprintf(rest->name, sizeof(rest->name), "the rest");
@@ -298,9 +315,21 @@ double na_timeline_largest(const double *x, size_t n)
 	return max;
 }
 
+double na_timeline_top(const struct timeline *t, enum side side)
+{
+	double top = 0;
+
+	if (!t->runs_apart)
+		return na_timeline_largest(t->gbps[side], t->n);
+	for (size_t i = 0; i < t->n_series; i++)
+		top = fmax(top, na_timeline_largest(t->series[i].rate[side],
+						    t->n));
+	return top / GIGA;
+}
+
 bool na_timeline_draws_capacity(const struct timeline *t, enum side side)
 {
-	double peak = na_timeline_largest(t->gbps[side], t->n);
+	double peak = na_timeline_top(t, side);
 
 	return !isnan(t->capacity_gbps) &&
 	       (peak == 0 || t->capacity_gbps <= FAR_CAPACITY * peak);
@@ -314,6 +343,8 @@ void na_timeline_capacity(const struct timeline *t, struct words *w)
 	if (t->hosts > 1)
 		na_words_add(w, "%" PRId64 " \xc3\x97 ", t->hosts);
 	na_words_add(w, "%s", na_timeline_rate(buf, t->host_capacity_gbps));
+	if (t->runs_apart)
+		na_words_add(w, " for one run");
 }
 
 const char *na_timeline_rate(char *buf, double gbps)

@@ -17,6 +17,7 @@ void na_words_add(struct words *w, const char *fmt, ...) NA_PRINTF(2, 3);
 struct timeline_series {
 	char name[256];
 	double bytes; /* both sides */
+	double side_bytes[2];
 	double *rate[2]; /* [bins] bit/s, owned; NULL: none */
 };
 
@@ -29,16 +30,21 @@ struct timeline {
 	 * zeros: a side that was not recorded */
 	const double *gbps[2], *outstanding[2], *pending, *pending_max;
 	double peak_gbps[2], mean_gbps[2]; /* NaN: unknown */
-	double capacity_gbps; /* of all hosts; NaN: unknown */
+	double capacity_gbps; /* of all hosts of a run; NaN: unknown */
 	double host_capacity_gbps;
-	int64_t hosts; /* 0: unknown */
+	int64_t hosts; /* of the largest run; 0: unknown */
 	const char *pending_of;
 	const char *empty; /* NULL: there is something to draw */
+	/* Several runs, which nothing may add up; then there is no series
+	 * that is a rest. */
+	bool runs_apart;
 	/* The largest, then the rest; none without --by. */
 	struct timeline_series series[NA_TOP_SERIES + 1];
 	size_t n_series;
 	bool has_rest; /* the last one is many */
 	double series_bytes; /* of all of them */
+	size_t others; /* runs apart that are not among the series */
+	bool others_unknown; /* and how many */
 };
 
 enum na_status na_timeline_read(struct timeline *t, const struct na_result *r,
@@ -47,6 +53,9 @@ void na_timeline_fini(struct timeline *t);
 
 /* The largest finite number, 0 when none is above; x may be NULL. */
 double na_timeline_largest(const double *x, size_t n);
+
+/* The highest rate in the panel of a side, Gbit/s. */
+double na_timeline_top(const struct timeline *t, enum side side);
 
 /* Whether the capacity has a place on this side's axis. */
 bool na_timeline_draws_capacity(const struct timeline *t, enum side side);

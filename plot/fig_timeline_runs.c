@@ -156,13 +156,14 @@ void na_timeline_runs_legend(const struct na_layout *l,
 void na_timeline_runs_words(const struct timeline *t, enum side side,
 			    struct words *w)
 {
-	char bytes[NA_LABEL_BUF], peak[NA_LABEL_BUF];
+	char bytes[NA_LABEL_BUF], peak[NA_LABEL_BUF], name[NA_LABEL_BUF];
 
 	for (size_t i = 0; i < t->n_series; i++) {
 		const struct timeline_series *s = &t->series[i];
 
 		na_words_add(
-			w, "%s%.60s %s, peak %s", i ? "; " : "", s->name,
+			w, "%s%s %s, peak %s", i ? "; " : "",
+			na_text_clean(name, sizeof(name), s->name),
 			bytes_of(bytes, s, side),
 			na_label_quantity(
 				peak, NA_Q_RATE,

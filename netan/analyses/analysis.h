@@ -36,9 +36,12 @@ struct na_analysis {
 	const char *source;              /* where the method is from */
 	uint32_t wants;                  /* enum na_want bits */
 	bool clips;                      /* --from/--to clip, not select */
+	bool instants;                   /* uses clock_skew and no_latency */
 	size_t state_size;
 	unsigned passes;
 
+	/* The parameters alone, before any file is opened; may be NULL. */
+	enum na_status (*check)(const void *params, struct na_err *err);
 	enum na_status (*open)(void *state, const struct na_scope *scope,
 			       const void *params, struct na_err *err);
 	/* Both: NA_ENOMEM only. */
@@ -54,6 +57,10 @@ struct na_analysis {
 				 struct na_err *err);
 	/* Of main and block states alike; all-zero states too. */
 	void (*fini)(void *state);
+
+	/* About how many bytes a block state of the next pass takes: the
+	 * driver keeps few at once when they are large.  May be NULL. */
+	size_t (*weight)(const void *state);
 
 	/* Filled in by the driver for the envelope; the analysis says how
 	 * many transfers it used and over which time. */

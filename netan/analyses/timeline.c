@@ -33,6 +33,15 @@ bool tl_pending_of_graphs(const struct tl_state *s)
 	return s->scope->store->graphs.n > 0;
 }
 
+static enum na_status tl_check(const void *params, struct na_err *err)
+{
+	const struct tl_params *p = params;
+	double gbps;
+
+	return p->capacity ? na_capacity_parse(p->capacity, &gbps, err) :
+		NA_OK;
+}
+
 static enum na_status tl_open(void *state, const struct na_scope *scope,
 			      const void *params, struct na_err *err)
 {
@@ -430,6 +439,15 @@ static enum na_status tl_turn(void *state, unsigned done, struct na_err *err)
 	return st;
 }
 
+/* Two sums for each bin: rates, outstanding and pending, and the sides of
+ * about one host and one group. */
+static size_t tl_weight(const void *state)
+{
+	const struct tl_state *s = state;
+
+	return s->bins.n * 2 * sizeof(na_i128) * (5 + 2 + 2);
+}
+
 static void free_rows(struct tl_row *rows, size_t n)
 {
 	for (size_t i = 0; rows && i < n; i++) {
@@ -494,14 +512,15 @@ const struct na_analysis na_an_timeline = {
 		"--format csv",
 	.source = "algorithms: exact integration over [start, end); plateau "
 		  "by the 99.5 % quantile of busy bins",
-	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_SPANS,
-	.clips = true,
+	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS,
+	.clips = true, .instants = true,
 	.face.opts = timeline_opts,
 	.face.params_size = sizeof(struct tl_params),
 	.state_size = sizeof(struct tl_state),
 	.passes = 2,
-	.open = tl_open, .fork = tl_fork, .add = tl_add,
+	.check = tl_check, .open = tl_open, .fork = tl_fork, .add = tl_add,
 	.add_graph = tl_add_graph, .seal = tl_seal, .merge = tl_merge,
 	.turn = tl_turn,
-	.finish = tl_finish, .fini = tl_fini, .used = tl_used,
+	.finish = tl_finish, .fini = tl_fini, .weight = tl_weight,
+	.used = tl_used,
 };

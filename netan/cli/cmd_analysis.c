@@ -10,6 +10,7 @@
 #include "netan/base/vec.h"
 #include "netan/cli/session.h"
 
+#define STATES_BYTES ((size_t)16 << 20)  /* of block states, at once */
 enum { CHUNKS_PER_BLOCK = 384 };         /* fixed: up to 87 000 transfers */
 
 struct drive {
@@ -79,13 +80,22 @@ static void run_block(void *ctx, size_t i)
 	d->status[i] = st;
 }
 
-/* One pass over all records, a round of blocks at a time: as many states as
- * threads live at once, merged in input order. */
+static size_t round_of(const struct drive *d)
+{
+	size_t most = d->s->threads * 2, fit = most;
+
+	if (d->a->weight && d->a->weight(d->state))
+		fit = STATES_BYTES / d->a->weight(d->state);
+	return fit < 1 ? 1 : fit < most ? fit : most;
+}
+
+/* One pass over all records, a round of blocks at a time, merged in input
+ * order. */
 static enum na_status run_pass(struct drive *d, uint64_t dropped[NA_N_REASONS],
 			       struct na_err *err)
 {
 	size_t blocks = (d->n_chunks + CHUNKS_PER_BLOCK - 1) / CHUNKS_PER_BLOCK;
-	size_t round = d->s->threads * 2;
+	size_t round = round_of(d);
 	enum na_status st = NA_OK;
 
 	for (d->first = 0; st == NA_OK && d->first < blocks;
@@ -178,15 +188,26 @@ static int64_t span_of(int64_t first_ps, int64_t last_ps)
 	return span < NA_TIME_MAX ? (int64_t)span : NA_TIME_MAX;
 }
 
+/* Files, hosts, duration, transfers, and how many were left out. */
 static void headline(struct na_session *s, struct na_result *r, uint64_t used,
 		     int64_t span_ps)
 {
-	char n[NA_UNIT_BUF], span[NA_UNIT_BUF];
+	char n[NA_UNIT_BUF], span[NA_UNIT_BUF], m[NA_UNIT_BUF];
+	const struct na_value *out = na_dig(na_result_doc(r),
+					    "coverage.left_out");
+	uint64_t left_out = 0;
+	size_t hosts = 0;
 
-	na_result_headline(r, "%s: %zu file%s, %s transfers used, %s",
-		s->cli->command->face->name, s->n_inputs,
-		s->n_inputs == 1 ? "" : "s", na_print_count(n, used),
-		na_print_time(span, span_ps, 4));
+	for (const struct na_value *v = out ? out->u.of.first : NULL; v;
+	     v = v->next)
+		left_out += (uint64_t)v->u.i;
+	for (size_t i = 0; i < s->n_inputs; i++)
+		hosts += s->store.tallies[i].timed;
+	na_result_headline(r, "%s: %zu file%s, %zu host%s, %s, %s transfers "
+		"used, %s left out", s->cli->command->face->name, s->n_inputs,
+		s->n_inputs == 1 ? "" : "s", hosts, hosts == 1 ? "" : "s",
+		na_print_time(span, span_ps, 4), na_print_count(n, used),
+		left_out ? na_print_count(m, left_out) : "none");
 }
 
 /* Runs stand side by side: no group mixes them. */
@@ -227,9 +248,9 @@ static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
 	if (st == NA_OK) {
 		a->used(d.state, &used, &first_ps, &last_ps);
 		seconds = ((double)last_ps - (double)first_ps) / 1e12;
-		headline(s, r, used, span_of(first_ps, last_ps));
 		na_envelope(s, r, a->face.name, used, seconds, dropped,
-			    a->clips);
+			    a->instants);
+		headline(s, r, used, span_of(first_ps, last_ps));
 		if (!used) {
 			na_session_say_nothing(s, r);
 			exit = NA_EXIT_FAILED;
@@ -269,7 +290,8 @@ enum na_exit na_run_analysis(struct na_cli *cli)
 	}
 	na_catch_interrupt();
 	/* Nobody waits for a long read to learn of a typing error. */
-	if (na_grouping_parse(cli->common.by, &by, &err) != NA_OK) {
+	if (na_grouping_parse(cli->common.by, &by, &err) != NA_OK ||
+	    (a->check && a->check(cli->params, &err) != NA_OK)) {
 		na_say_error(cli, "%s", err.text);
 		na_result_free(r);
 		return NA_EXIT_USAGE;

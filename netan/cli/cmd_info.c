@@ -344,7 +344,7 @@ static enum na_exit run_info(struct na_cli *cli)
 	}
 	na_catch_interrupt();
 	exit = na_session_open(&s, cli, NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
-		NA_WANT_ACTIONS | NA_WANT_SPANS | NA_WANT_KERNELS |
+		NA_WANT_ACTIONS | NA_WANT_STEPS | NA_WANT_KERNELS |
 		NA_WANT_COUNTS);
 	if (exit == NA_EXIT_OK && na_session_filter(&s, false, &err) != NA_OK) {
 		na_say_error(cli, "%s", err.text);

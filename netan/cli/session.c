@@ -273,6 +273,7 @@ struct waiting {
 	size_t input;
 	struct waiting *next;
 	uint64_t number;
+	struct na_err err;
 };
 
 struct reading {
@@ -321,7 +322,12 @@ static void merge_ready(struct reading *r)
 			return;
 		w = *at;
 		*at = w->next;
-		na_store_take(&r->s->store, &w->part, w->input, &r->err);
+		if (w->err.status != NA_OK)
+			na_fail(&r->err, w->err.status, "%s: %s",
+				r->s->inputs[w->input].path, w->err.text);
+		else
+			na_store_take(&r->s->store, &w->part, w->input,
+				      &r->err);
 		na_part_fini(&w->part);
 		free(w);
 		r->taken++;
@@ -333,11 +339,10 @@ static void read_block(struct reading *r, const struct na_block *b,
 		       struct waiting *w)
 {
 	const struct na_input *in = &r->s->inputs[w->input];
-	struct na_err err = {.status = NA_OK};
 	struct na_sink sink = na_part_sink(&w->part);
-	enum na_status st = in->reader->read(in, b, &sink, &err);
 
-	w->part.short_of_memory |= st != NA_OK;
+	if (in->reader->read(in, b, &sink, &w->err) != NA_OK)
+		na_fail_nomem(&w->err);  /* unless the reader said more */
 }
 
 static void reader(void *ctx, size_t thread)

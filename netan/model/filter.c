@@ -171,5 +171,5 @@ bool na_filter_graph(const struct na_late *l, const struct na_graph *g)
 						  g->collective)))
 		return false;
 	return g->end_ps >= f->from_ps && g->start_ps <= f->to_ps &&
-	       g->end_ps > l->steps_from_ps && g->end_ps <= l->steps_to_ps;
+	       g->end_ps >= l->steps_from_ps && g->end_ps < l->steps_to_ps;
 }

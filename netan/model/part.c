@@ -148,7 +148,7 @@ static enum na_status add_span(void *ctx, const struct na_span *s)
 	struct na_part *p = ctx;
 	struct na_span *to;
 
-	/* Modules wait for the analyses that need them. */
+	/* Modules are kept when an analysis first asks for them. */
 	if (s->kind != NA_SPAN_STEP)
 		return NA_OK;
 	to = na_bag_push(&p->spans);

@@ -17,9 +17,10 @@ enum na_want {
 	NA_WANT_TRANSFERS = 1,
 	NA_WANT_GRAPHS = 2,              /* graph executions */
 	NA_WANT_ACTIONS = 4,             /* copies, compute, host events */
-	NA_WANT_SPANS = 8,               /* steps and modules */
+	NA_WANT_STEPS = 8,
 	NA_WANT_KERNELS = 16,
-	NA_WANT_COUNTS = 32              /* count every event of every line */
+	NA_WANT_COUNTS = 32,             /* count every event of every line */
+	NA_WANT_MODULES = 64             /* program executions */
 };
 
 /* Why something was left out; the words are in product.md, section 4. */

@@ -100,7 +100,7 @@ void hand_fill(struct hand *h, const struct hand_row *rows, size_t n,
 
 		na_part_init(&part, &h->store.pool, &h->filter,
 			     NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
-			     NA_WANT_SPANS);
+			     NA_WANT_STEPS | NA_WANT_MODULES);
 		sink = na_part_sink(&part);
 		for (to = from; to < n && to - from < block &&
 		     rows[to].source == rows[from].source; to++)

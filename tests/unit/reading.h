@@ -23,7 +23,7 @@
 #include "netan/model/names.h"
 
 #define ALL_RECORDS (NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS | \
-		     NA_WANT_SPANS | NA_WANT_KERNELS)
+		     NA_WANT_STEPS | NA_WANT_MODULES | NA_WANT_KERNELS)
 
 struct reading {
 	struct na_input in;              /* open when status is NA_OK */
