@@ -17,6 +17,10 @@
 
 enum { DEFAULT_BINS = 600, DEFAULT_TOP = 64, MAX_BINS = 1 << 22 };
 
+/* Beyond this many bins a series for each host is kept only for
+ * --capacity, not for the remark about a plateau. */
+enum { PLATEAU_BINS = 1 << 16 };
+
 static const struct na_opt timeline_opts[] = {
 	{NA_OPT_TIME, 'b', "bin", offsetof(struct tl_params, bin_ps), "TIME",
 	 NULL, 1e3, 3.6e15, "width of a bin (default: chosen from the "
@@ -65,6 +69,7 @@ static bool init_spreads(struct tl_state *s)
 		    !na_spread_init(&s->outstanding[side], &s->bins))
 			return false;
 	}
+	s->per_host = s->capacity_gbps > 0 || s->bins.n <= PLATEAU_BINS;
 	s->hosts = na_calloc(s->scope->store->n_sources, sizeof(*s->hosts));
 	return s->hosts && na_spread_init(&s->pending, &s->bins);
 }
@@ -76,7 +81,7 @@ static enum na_status tl_fork(void *block, const void *state, unsigned pass)
 
 	*s = (struct tl_state){
 		.scope = from->scope, .params = from->params,
-		.lo_ps = from->lo_ps, .hi_ps = from->hi_ps,
+		.capacity_gbps = from->capacity_gbps, .lo_ps = from->lo_ps, .hi_ps = from->hi_ps,
 		.pass = pass,
 	};
 	na_strtab_init(&s->groups);
@@ -226,7 +231,9 @@ static enum na_status spread(struct tl_state *s, const struct na_transfer *t)
 	else
 		na_spread_level(&s->outstanding[t->side], &s->bins, start_ps,
 				end_ps, t->size_bytes);
-	if (!row_add(&s->hosts[t->input], s, t))
+	if (!s->per_host)
+		s->hosts[t->input].n[t->side]++;
+	else if (!row_add(&s->hosts[t->input], s, t))
 		return NA_ENOMEM;
 	if (scope->by.n) {
 		uint32_t g;
@@ -308,10 +315,10 @@ static void merge_rows(struct tl_row *to, struct tl_row *from, size_t n,
 {
 	for (size_t i = 0; i < n; i++) {
 		for (size_t side = 0; side < 2; side++) {
+			to[i].n[side] += from[i].n[side];
 			if (!from[i].used[side])
 				continue;
 			to[i].amount[side] += from[i].amount[side];
-			to[i].n[side] += from[i].n[side];
 			if (to[i].used[side]) {
 				na_spread_merge(&to[i].spread[side],
 						&from[i].spread[side], bins);

@@ -40,6 +40,7 @@ struct tl_state {
 	struct na_bins bins;
 	struct na_spread rate[2], outstanding[2], pending;
 	struct tl_row *hosts;            /* by source */
+	bool per_host;                   /* hosts have series of their own */
 	const struct tl_state *main;     /* of a block state */
 	uint32_t *row_of;                /* group -> shown row */
 	uint32_t *shown;                 /* shown row -> group; rest: last */

@@ -184,7 +184,7 @@ static enum na_status put_saturated(struct na_result *r,
 	struct na_value *list = na_put_list(r, body, "saturated");
 
 	for (size_t h = 0; ok && h < s->scope->store->n_sources; h++) {
-		b->hosts += s->hosts[h].used[0] || s->hosts[h].used[1];
+		b->hosts += s->hosts[h].n[0] || s->hosts[h].n[1];
 		for (size_t side = 0; side < 2; side++) {
 			if (s->hosts[h].used[side])
 				busy_side(r, list, s, h, side, &x, b);
@@ -268,7 +268,7 @@ static void say_runs(struct na_result *r, const struct tl_state *s)
 
 		for (size_t i = 0; i < store->n_sources; i++)
 			hosts += store->sources[i].run == run &&
-				 (s->hosts[i].used[0] || s->hosts[i].used[1]);
+				 (s->hosts[i].n[0] || s->hosts[i].n[1]);
 		most = hosts > most ? hosts : most;
 	}
 	na_put_bool(r, na_result_side(r), "runs_apart", true);
