@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/fig_timeline_data.h"
+#include "plot/fig_timeline_runs.h"
 #include "plot/fig_timeline_saturation.h"
+#include "plot/fig_timeline_small.h"
 #include "plot/fig_timeline_steps.h"
 #include "plot/figure.h"
 #include "plot/layout.h"
@@ -20,9 +21,8 @@
 
 #define GIGA 1e9
 
-#define BAND_SHARE  0.42
-#define SHARED_BAND 0.22 /* two of them in one panel */
-#define FILL_SHARE  0.14
+#define BAND_SHARE 0.42
+#define FILL_SHARE 0.14
 
 enum part { PART_RX, PART_TX, PART_OUTSTANDING, PART_PENDING, PARTS };
 
@@ -34,6 +34,7 @@ struct drawing {
 	enum part parts[PARTS]; /* what each panel shows */
 	size_t n_panels;
 	struct na_scale x;
+	size_t want; /* panels */
 	double legend_width;
 	struct saturation saturation[2];
 	double *scratch; /* [bins] */
@@ -63,7 +64,7 @@ static void ask_throughput(const struct drawing *d, struct na_panel *p,
 		return;
 	}
 	*p = (struct na_panel){.weight = 3, .quantity = NA_Q_RATE};
-	p->max = na_timeline_largest(t->gbps[side], t->n) * GIGA;
+	p->max = na_timeline_top(t, side) * GIGA;
 	if (na_timeline_draws_capacity(t, side)) {
 		p->max = fmax(p->max, t->capacity_gbps * GIGA);
 		p->label_above = true;
@@ -97,7 +98,7 @@ static enum na_status place(struct drawing *d, struct na_err *err)
 	double below = na_time_axis_height(&d->l);
 	struct na_box box = d->l.body;
 	double right = d->legend_width > 0 ? d->legend_width + 2 * d->l.gap : 0;
-	size_t want = d->t.empty ? 1 : PARTS;
+	size_t want = d->want;
 
 	if (na_timeline_count_steps(&d->t))
 		below += na_marks_height(&d->l);
@@ -202,7 +203,7 @@ static void put_finding(const struct drawing *d, struct na_row *row,
 	char share[NA_LABEL_BUF], time[NA_LABEL_BUF];
 	struct words w = {.n = 0};
 
-	if (!s->regions)
+	if (!s->regions || d->t.runs_apart)
 		return;
 	font.bold = true;
 	na_label_short(share, s->share * 100, 3);
@@ -228,8 +229,12 @@ static void draw_side_header(const struct drawing *d, const struct na_panel *p,
 {
 	const struct timeline *t = &d->t;
 	struct na_row row = p->header;
-	struct na_font name = na_layout_font(&d->l, NA_SIZE_NAME,
-					     side_color(d, side));
+	/* Where colours tell runs, they do not tell sides. */
+	struct na_font name = na_layout_font(
+		&d->l, NA_SIZE_NAME,
+		t->runs_apart ? d->l.theme->text : side_color(d, side));
+	double peak = t->runs_apart ? na_timeline_top(t, side)
+				    : t->peak_gbps[side];
 	struct na_font plain = na_layout_font(&d->l, NA_SIZE_TEXT,
 					      d->l.theme->secondary);
 	struct words w = {.n = 0};
@@ -248,22 +253,20 @@ static void draw_side_header(const struct drawing *d, const struct na_panel *p,
 		return;
 	}
 	put_finding(d, &row, side);
-	if (!isnan(t->mean_gbps[side])) {
+	if (!isnan(t->mean_gbps[side]) && !t->runs_apart) {
 		na_words_add(&w, "mean %s",
 			     na_timeline_rate(a, t->mean_gbps[side]));
 		na_row_put(&d->l, &row, w.text, &plain);
 	}
-	if (!isnan(t->peak_gbps[side])) {
+	if (!isnan(peak)) {
 		w.n = 0;
-		na_words_add(&w, "peak %s",
-			     na_timeline_rate(a, t->peak_gbps[side]));
+		na_words_add(&w, "peak %s", na_timeline_rate(a, peak));
 		na_row_put(&d->l, &row, w.text, &plain);
 	}
 	if (!isnan(t->capacity_gbps) && !na_timeline_draws_capacity(t, side)) {
 		w.n = 0;
 		na_words_add(&w, "%s of ",
-			     na_timeline_share(a, na_timeline_largest(
-							  t->gbps[side], t->n) /
+			     na_timeline_share(a, na_timeline_top(t, side) /
 							  t->capacity_gbps));
 		na_timeline_capacity(t, &w);
 		na_row_put(&d->l, &row, w.text, &plain);
@@ -286,13 +289,14 @@ static enum na_status draw_side(struct drawing *d, const struct na_panel *p,
 			    "No transfer moved any bytes here.");
 		return NA_OK;
 	}
-	if (t->n_series)
+	if (t->runs_apart)
+		status = na_timeline_draw_runs(&d->l, p, t, side, err);
+	else if (t->n_series)
 		status = draw_stack(d, p, side, err);
 	else
 		status = draw_total(d, p, side, err);
 	if (na_timeline_draws_capacity(t, side)) {
-		double times = na_timeline_largest(t->gbps[side], t->n) /
-			       t->capacity_gbps;
+		double times = na_timeline_top(t, side) / t->capacity_gbps;
 		char buf[NA_LABEL_BUF];
 
 		na_timeline_capacity(t, &w);
@@ -303,102 +307,6 @@ static enum na_status draw_side(struct drawing *d, const struct na_panel *p,
 		na_panel_limit(&d->l, p, t->capacity_gbps * GIGA, w.text);
 	}
 	return status;
-}
-
-/* One of several lines of a small panel; `max` replaces the upper edge of
- * its band when it is known. */
-static enum na_status draw_small(struct drawing *d, const struct na_panel *p,
-				 const double *bins, const double *max,
-				 const struct na_pen *pen, struct na_err *err)
-{
-	struct na_trace upper, trace;
-	enum na_status status = NA_OK;
-
-	if (!bins)
-		return NA_OK;
-	if (!na_trace_init(&trace, bins, d->t.n, p->plot.x0, p->plot.x1))
-		return na_fail_nomem(err);
-	if (max && na_trace_init(&upper, max, d->t.n, p->plot.x0, p->plot.x1)) {
-		for (size_t i = 0; i < trace.n; i++) {
-			trace.columns[i].min = trace.columns[i].mean;
-			trace.columns[i].max = fmax(upper.columns[i].max,
-						    trace.columns[i].mean);
-		}
-		na_trace_fini(&upper);
-	} else if (max) {
-		status = na_fail_nomem(err);
-	}
-	na_clip(d->l.canvas, p->plot);
-	if (max || !trace.steps)
-		na_trace_band(
-			d->l.canvas, &trace, &p->y,
-			na_fade(pen->color, max ? BAND_SHARE : SHARED_BAND));
-	na_trace_line(d->l.canvas, &trace, &p->y, pen);
-	na_unclip(d->l.canvas);
-	na_trace_fini(&trace);
-	return status;
-}
-
-static enum na_status draw_outstanding(struct drawing *d,
-				       const struct na_panel *p,
-				       struct na_err *err)
-{
-	static const char *const names[] = {"rx", "tx (dashed)"};
-	const struct timeline *t = &d->t;
-	struct na_font font = na_layout_font(&d->l, NA_SIZE_NAME,
-					     d->l.theme->text);
-	struct na_row row = p->header;
-	enum na_status status = NA_OK;
-
-	font.bold = true;
-	na_panel_draw(&d->l, p);
-	na_row_put(&d->l, &row, "Outstanding bytes", &font);
-	font.size = na_layout_font(&d->l, NA_SIZE_TEXT, font.color).size;
-	for (enum side side = RX; side <= TX && status >= 0; side++) {
-		struct na_pen pen = {.color = side_color(d, side),
-				     .width = fmax(1.4 * d->l.unit, 1),
-				     .dash = side == RX ? NA_SOLID : NA_DASHED};
-
-		if (!t->outstanding[side])
-			continue;
-		font.color = pen.color;
-		na_row_put(&d->l, &row, names[side], &font);
-		status = draw_small(d, p, t->outstanding[side], NULL, &pen,
-				    err);
-	}
-	return status;
-}
-
-static enum na_status draw_pending(struct drawing *d, const struct na_panel *p,
-				   struct na_err *err)
-{
-	const struct timeline *t = &d->t;
-	struct na_pen pen = {.color = hue(d, NA_HUE_PENDING),
-			     .width = fmax(1.4 * d->l.unit, 1)};
-	struct na_font font = na_layout_font(&d->l, NA_SIZE_NAME, pen.color);
-	struct na_row row = p->header;
-	char name[NA_TEXT_MAX], mean[NA_LABEL_BUF], max[NA_UNIT_BUF];
-	uint64_t count = p->max < 1e15 ? (uint64_t)ceil(p->max) : 0;
-	double sum = 0, seen = 0;
-
-	for (size_t i = 0; t->pending && i < t->n; i++) {
-		if (isfinite(t->pending[i])) {
-			sum += t->pending[i];
-			seen++;
-		}
-	}
-	na_panel_draw(&d->l, p);
-	font.bold = true;
-	snprintf(name, sizeof(name), "Pending %.40s", t->pending_of);
-	na_row_put(&d->l, &row, name, &font);
-	font = na_layout_font(&d->l, NA_SIZE_TEXT, d->l.theme->secondary);
-	if (seen > 0) {
-		snprintf(name, sizeof(name), "mean %s, max %s",
-			 na_label_short(mean, sum / seen, 3),
-			 na_print_count(max, count));
-		na_row_put(&d->l, &row, name, &font);
-	}
-	return draw_small(d, p, t->pending, t->pending_max, &pen, err);
 }
 
 static enum na_status draw_panels(struct drawing *d, struct na_err *err)
@@ -419,9 +327,10 @@ static enum na_status draw_panels(struct drawing *d, struct na_err *err)
 		const struct na_panel *p = &d->panels[i];
 
 		if (d->parts[i] == PART_OUTSTANDING)
-			status = draw_outstanding(d, p, err);
+			status = na_timeline_draw_outstanding(&d->l, p, &d->t,
+							      err);
 		else if (d->parts[i] == PART_PENDING)
-			status = draw_pending(d, p, err);
+			status = na_timeline_draw_pending(&d->l, p, &d->t, err);
 		else
 			status = draw_side(
 				d, p, d->parts[i] == PART_RX ? RX : TX, err);
@@ -456,6 +365,16 @@ static void draw_legend(const struct drawing *d)
 			     d->panels[0].plot.y0, d->l.body.x1,
 			     d->panels[d->n_panels - 1].plot.y1};
 
+	for (size_t i = 0; t->runs_apart && i < d->n_panels; i++) {
+		box.y0 = d->panels[i].plot.y0;
+		box.y1 = d->panels[i].plot.y1;
+		if (d->panels[i].weight > 0)
+			na_timeline_runs_legend(
+				&d->l, t, d->parts[i] == PART_RX ? RX : TX,
+				box);
+	}
+	if (t->runs_apart)
+		return;
 	/* In the order of the stack. */
 	for (size_t i = 0; i < t->n_series; i++) {
 		size_t k = t->n_series - 1 - i;
@@ -474,7 +393,7 @@ static void footnote(struct drawing *d)
 
 	if (d->t.empty)
 		return;
-	if (d->n_panels < PARTS)
+	if (d->n_panels < d->want)
 		na_words_add(&w, "a taller picture shows more panels; ");
 	na_words_add(&w, "bin %s",
 		     na_label_quantity(a, NA_Q_SECONDS, d->t.bin_s, 3));
@@ -502,6 +421,11 @@ static void describe(const struct drawing *d, struct na_canvas *c,
 
 		if (!d->t.gbps[side])
 			continue;
+		if (d->t.runs_apart) {
+			na_words_add(&w, ". %s: ", side_names[side]);
+			na_timeline_runs_words(&d->t, side, &w);
+			continue;
+		}
 		na_words_add(&w, ". %s: mean %s, peak %s", side_names[side],
 			     na_timeline_rate(mean, d->t.mean_gbps[side]),
 			     na_timeline_rate(peak, d->t.peak_gbps[side]));
@@ -517,11 +441,15 @@ static void describe(const struct drawing *d, struct na_canvas *c,
 static void measure_legend(struct drawing *d)
 {
 	struct na_legend_entry e[NA_TOP_SERIES + 1];
+	double most = 0.2 * d->page->width;
 
+	if (d->t.runs_apart) {
+		d->legend_width = na_timeline_runs_width(&d->l, &d->t, most);
+		return;
+	}
 	for (size_t i = 0; i < d->t.n_series; i++)
 		e[i].name = d->t.series[i].name;
-	d->legend_width = na_legend_width(&d->l, e, d->t.n_series,
-					  0.2 * d->page->width);
+	d->legend_width = na_legend_width(&d->l, e, d->t.n_series, most);
 }
 
 static enum na_status draw(struct drawing *d, struct na_canvas *c,
@@ -544,6 +472,7 @@ static enum na_status draw(struct drawing *d, struct na_canvas *c,
 	na_layout_begin(&d->l, c, &na_fig_timeline, d->page, title,
 			subtitle.text);
 	describe(d, c, title, subtitle.text);
+	d->want = d->t.empty ? 1 : d->t.runs_apart ? PART_TX + 1 : PARTS;
 	if (d->t.n_series)
 		measure_legend(d);
 	status = place(d, err);

@@ -10,10 +10,12 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/result/emit.h"
+#include "plot/canvas.h"
 #include "plot/scale.h"
 
 #define GIGA           1e9
 #define NAME_MAX_BYTES 240 /* of a series, before its share */
+#define SHORT_NAME     48 /* of one run among others */
 
 /* A capacity this many times the peak is told, not drawn: it would press
  * the data flat. */
@@ -95,7 +97,7 @@ static void read_amounts(struct timeline *t)
 	t->peak_gbps[TX] = number(t, "tx_peak_gbps");
 	t->mean_gbps[RX] = number(t, "rx_mean_gbps");
 	t->mean_gbps[TX] = number(t, "tx_mean_gbps");
-	t->runs_apart = na_int_of(na_get(t->side, "runs_apart"), 0);
+	t->runs_apart = na_int_of(na_get(t->side, "runs_apart"), 0) == 1;
 	t->hosts = na_int_of(na_get(t->side, "hosts"), 0);
 	t->host_capacity_gbps = number(t, "capacity_gbps");
 	if (!(t->host_capacity_gbps > 0))
@@ -226,6 +228,21 @@ static void add_shares(struct timeline *t)
 	}
 }
 
+/* What is left over is one more series. */
+static void name_rest(struct timeline *t)
+{
+	struct timeline_series *rest = &t->series[t->n_series];
+
+	if (t->others_unknown)
+		snprintf(rest->name, sizeof(rest->name), "the rest");
+	else if (t->others > 1)
+		snprintf(rest->name, sizeof(rest->name), "%zu others",
+			 t->others);
+	t->has_rest = t->others > 0;
+	t->n_series += t->has_rest;
+	add_shares(t);
+}
+
 static bool read_series(struct timeline *t, const struct na_value *list)
 {
 	const struct na_value *top[NA_TOP_SERIES], *s;
@@ -261,19 +278,11 @@ static bool read_series(struct timeline *t, const struct na_value *list)
 			return false;
 		series_name(rest->name, NAME_MAX_BYTES, na_get(s, "key"));
 	}
-	if (t->runs_apart) {
-		t->n_series = n;
-		t->others = others;
-		t->others_unknown = unknown;
-		return true;
-	}
-	if (unknown)
-		snprintf(rest->name, sizeof(rest->name), "the rest");
-	else if (others > 1)
-		snprintf(rest->name, sizeof(rest->name), "%zu others", others);
-	t->has_rest = others > 0;
-	t->n_series = n + t->has_rest;
-	add_shares(t);
+	t->others = others;
+	t->others_unknown = unknown;
+	t->n_series = n;
+	if (!t->runs_apart)
+		name_rest(t);
 	return true;
 }
 
@@ -291,6 +300,8 @@ enum na_status na_timeline_read(struct timeline *t, const struct na_result *r,
 		na_timeline_fini(t);
 		return na_fail_nomem(err);
 	}
+	if (t->runs_apart && !t->n_series)
+		t->empty = "The result does not tell the runs apart.";
 	return NA_OK;
 }
 
@@ -322,8 +333,8 @@ double na_timeline_top(const struct timeline *t, enum side side)
 	if (!t->runs_apart)
 		return na_timeline_largest(t->gbps[side], t->n);
 	for (size_t i = 0; i < t->n_series; i++)
-		top = fmax(top, na_timeline_largest(t->series[i].rate[side],
-						    t->n));
+		top = fmax(top,
+			   na_timeline_largest(t->series[i].rate[side], t->n));
 	return top / GIGA;
 }
 
@@ -374,6 +385,10 @@ void na_timeline_title(const struct timeline *t, struct words *w)
 		na_words_add(w, "%s", message);
 		return;
 	}
+	if (t->runs_apart && !t->empty) {
+		na_words_add(w, "Throughput of runs side by side");
+		return;
+	}
 	na_words_add(w, "%s throughput", side == RX ? "Receive" : "Send");
 	if (t->hosts > 0)
 		na_words_add(w, ", %" PRId64 " host%s", t->hosts,
@@ -395,6 +410,42 @@ static void add_break(struct words *w)
 {
 	if (w->n)
 		na_words_add(w, " \xc2\xb7 ");
+}
+
+/* Whether no input before this one has its label. */
+static bool is_new_run(const struct na_value *list,
+		       const struct na_value *input)
+{
+	const char *label = na_text_of(na_get(input, "label"), "");
+	const struct na_value *v = list->u.of.first;
+
+	for (; v != input; v = v->next) {
+		if (strcmp(na_text_of(na_get(v, "label"), ""), label) == 0)
+			return false;
+	}
+	return true;
+}
+
+/* "runs a, b, c and 2 more" */
+static void add_runs(const struct timeline *t, struct words *w)
+{
+	const struct na_value *list = na_get(t->doc, "inputs"), *v;
+	size_t n = 0;
+
+	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	for (; v; v = v->next) {
+		const char *label = na_text_of(na_get(v, "label"),
+					       "unlabelled");
+		char name[SHORT_NAME];
+
+		if (!is_new_run(list, v))
+			continue;
+		if (n++ < NA_TOP_SERIES)
+			na_words_add(w, "%s%s", n > 1 ? ", " : "runs ",
+				     na_text_clean(name, sizeof(name), label));
+	}
+	if (n > NA_TOP_SERIES)
+		na_words_add(w, " and %zu more", n - NA_TOP_SERIES);
 }
 
 static void add_inputs(const struct timeline *t, struct words *w)
@@ -456,11 +507,16 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 		na_words_add(w, "%s", given);
 		return;
 	}
-	add_inputs(t, w);
+	if (t->runs_apart)
+		add_runs(t, w);
+	else
+		add_inputs(t, w);
 	if (t->hosts > 0) {
 		add_break(w);
-		na_words_add(w, "%" PRId64 " host%s", t->hosts,
-			     t->hosts == 1 ? "" : "s");
+		na_words_add(w, "%s%" PRId64 " host%s%s",
+			     t->runs_apart ? "up to " : "", t->hosts,
+			     t->hosts == 1 ? "" : "s",
+			     t->runs_apart ? " each" : "");
 	}
 	add_break(w);
 	na_words_add(w, "%s",

@@ -6,29 +6,33 @@
 #include "plot/trace.h"
 
 #define BAND_SHARE 0.18 /* six of them in one panel */
+#define CROWD      3 /* more lines than that are thinner */
 
 #define SAMPLE     2.6 /* of a line, in sizes of the font */
 #define SAMPLE_GAP 0.5
 #define NAME_LEAST 3.0 /* below that the bytes give way */
 
-static struct na_pen pen_of(const struct na_layout *l, size_t i)
+static struct na_pen pen_of(const struct na_layout *l, const struct timeline *t,
+			    size_t i)
 {
 	static const enum na_dash dashes[NA_TOP_SERIES] = {
-		NA_SOLID,	NA_DASHED,   NA_DOTTED,
+		NA_SOLID,       NA_DASHED,   NA_DOTTED,
 		NA_LONG_DASHED, NA_DASH_DOT, NA_DASH_DOT_DOT};
+	double width = t->n_series > CROWD ? 1.3 : 1.6;
 
 	return (struct na_pen){.color = l->theme->hue[i],
-			       .width = fmax(1.6 * l->unit, 1),
+			       .width = fmax(width * l->unit, 1),
 			       .dash = dashes[i]};
 }
 
-/* The first ones on top; all bands below all lines. */
+/* What is dashed on top, so that what it covers shows through; all bands
+ * below all lines. */
 static void draw_layer(const struct na_layout *l, const struct na_panel *p,
 		       const struct timeline *t, enum side side, bool bands,
 		       struct na_trace *trace)
 {
-	for (size_t i = t->n_series; i-- > 0;) {
-		struct na_pen pen = pen_of(l, i);
+	for (size_t i = 0; i < t->n_series; i++) {
+		struct na_pen pen = pen_of(l, t, i);
 		const double *rate = t->series[i].rate[side];
 
 		if (!(na_timeline_largest(rate, t->n) > 0))
@@ -108,16 +112,20 @@ static void draw_entry(const struct na_layout *l, const struct timeline *t,
 	struct na_font grey = na_layout_font(l, NA_SIZE_TEXT,
 					     l->theme->secondary);
 	double y = line.y0 + font.size, middle = y - na_text_ascent(&font) / 2;
-	double x = line.x0 + (SAMPLE + SAMPLE_GAP) * font.size, bytes;
+	double x = line.x0 + (SAMPLE + SAMPLE_GAP) * font.size;
+	double least = fmin(na_measure(l->canvas, t->series[i].name, &font),
+			    NAME_LEAST * font.size);
+	double bytes;
 	char name[NA_TEXT_MAX], buf[NA_LABEL_BUF];
-	struct na_pen pen = pen_of(l, i);
+	struct na_pen pen = pen_of(l, t, i);
 
 	na_draw_line(l->canvas, line.x0, middle, line.x0 + SAMPLE * font.size,
 		     middle, &pen);
 	bytes = na_measure(l->canvas, bytes_of(buf, &t->series[i], side),
 			   &grey) +
 		l->gap;
-	if (line.x1 - x - bytes >= NAME_LEAST * font.size) {
+	/* Measuring rounds. */
+	if (line.x1 - x - bytes >= least - 0.01) {
 		grey.align = NA_RIGHT;
 		na_draw_text(l->canvas, line.x1, y, buf, &grey);
 		line.x1 -= bytes;
@@ -161,13 +169,13 @@ void na_timeline_runs_words(const struct timeline *t, enum side side,
 	for (size_t i = 0; i < t->n_series; i++) {
 		const struct timeline_series *s = &t->series[i];
 
-		na_words_add(
-			w, "%s%s %s, peak %s", i ? "; " : "",
-			na_text_clean(name, sizeof(name), s->name),
-			bytes_of(bytes, s, side),
-			na_label_quantity(
-				peak, NA_Q_RATE,
-				na_timeline_largest(s->rate[side], t->n), 3));
+		na_words_add(w, "%s%s %s, peak %s", i ? "; " : "",
+			     na_text_clean(name, sizeof(name), s->name),
+			     bytes_of(bytes, s, side),
+			     na_label_quantity(
+				     peak, NA_Q_RATE,
+				     na_timeline_largest(s->rate[side], t->n),
+				     3));
 	}
 	others_of(bytes, t, 0);
 	if (*bytes)

@@ -12,6 +12,9 @@ size_t na_timeline_count_steps(const struct timeline *t)
 {
 	const struct na_value *steps = na_get(t->body, "steps");
 
+	/* Nothing would tell whose step is whose. */
+	if (t->runs_apart)
+		return 0;
 	return steps && steps->kind == NA_V_LIST ? steps->n : 0;
 }
 

@@ -5,6 +5,7 @@
 #include "plot/fig_timeline_data.h"
 #include "plot/layout.h"
 
+/* As many as are drawn. */
 size_t na_timeline_count_steps(const struct timeline *t);
 
 /* Their row, in a box that is na_marks_height() high; there is at least

@@ -1,4 +1,5 @@
-/* Results of `netan timeline` as no run would make them. */
+/* Results of `netan timeline` as no run would make them, and what holds for
+ * every picture of them. */
 #ifndef NETAN_TESTS_FAKE_TIMELINE_H
 #define NETAN_TESTS_FAKE_TIMELINE_H
 
@@ -18,6 +19,7 @@ struct fake {
 	int hosts, steps, series, saturated;
 	double capacity, peak, pending;
 	bool tx, gaps, noise, names, bare;
+	bool apart; /* the series are runs */
 	const char *empty;
 };
 
@@ -48,6 +50,8 @@ static void put_inputs(struct na_result *r, const struct fake *f)
 	na_put_int(r, o, "loopback", 3000);
 	na_put_int(r, o, "clock_skew", 422);
 	na_put_int(r, na_result_side(r), "hosts", f->hosts);
+	if (f->apart)
+		na_put_bool(r, na_result_side(r), "runs_apart", true);
 	if (f->empty)
 		na_put_text(r, na_result_side(r), "empty", f->empty);
 }
@@ -123,7 +127,7 @@ static void put_series(struct na_result *r, const struct fake *f)
 		double *rx = na_put_reals(r, o, "rx_gbps", f->bins);
 		double *tx = na_put_reals(r, o, "tx_gbps", f->bins);
 
-		na_put_textf(r, key, "host", "%s%02d",
+		na_put_textf(r, key, f->apart ? "label" : "host", "%s%02d",
 			     f->names ? LONG_NAME : "host-", i);
 		na_put_real(r, o, "rx_bytes", 1000 + i);
 		na_put_real(r, o, "tx_bytes", 1000);
@@ -160,6 +164,48 @@ static struct na_result *make(const struct fake *f)
 		put_series(r, f);
 	assert_true(na_result_ok(r));
 	return r;
+}
+
+struct text_box {
+	double x0, y0, x1, y1;
+	char words[60];
+};
+
+/* No two texts may touch, nor leave the page. */
+static size_t check_texts(const char *ink, const char *what)
+{
+	struct text_box t[600];
+	double width = 0, height = 0;
+	size_t n = 0;
+
+	assert_int_equal(sscanf(ink, "page %lf %lf", &width, &height), 2);
+	for (const char *p = ink; (p = strstr(p, "\ntext ")); p++) {
+		struct text_box *b = &t[n];
+
+		assert_true(n < 600);
+		assert_int_equal(sscanf(p,
+					"\ntext %*s %*s %*s %lf %lf %lf "
+					"%lf %59[^\n]",
+					&b->x0, &b->y0, &b->x1, &b->y1,
+					b->words),
+				 5);
+		if (b->x0 < 0 || b->y0 < 0 || b->x1 > width || b->y1 > height)
+			fail_msg("%s: \"%s\" leaves the page: %g %g %g %g",
+				 what, b->words, b->x0, b->y0, b->x1, b->y1);
+		n++;
+	}
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < i; k++) {
+			if (t[i].x0 < t[k].x1 && t[k].x0 < t[i].x1 &&
+			    t[i].y0 < t[k].y1 && t[k].y0 < t[i].y1)
+				fail_msg("%s: \"%s\" (%g %g %g %g) touches "
+					 "\"%s\" (%g %g %g %g)",
+					 what, t[i].words, t[i].x0, t[i].y0,
+					 t[i].x1, t[i].y1, t[k].words, t[k].x0,
+					 t[k].y0, t[k].x1, t[k].y1);
+		}
+	}
+	return n;
 }
 
 #endif

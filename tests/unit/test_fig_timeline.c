@@ -47,109 +47,71 @@ static const struct na_page plain = {.version = "0.1.0"};
 
 static const struct fake typical = {TYPICAL};
 
-struct text_box {
-	double x0, y0, x1, y1;
-	char words[60];
+/* What is hard to label. */
+static const struct fake rows[] = {
+	{TYPICAL},
+	{.bins = 1, .bin_s = 1e-6, .hosts = 1, .peak = 3.2},
+	{.bins = 5000,
+	 .bin_s = 1e-4,
+	 .hosts = 100000,
+	 .steps = 3000,
+	 .capacity = 40000,
+	 .peak = 1e10,
+	 .pending = 1e7,
+	 .saturated = 900,
+	 .noise = true},
+	{.bins = 300,
+	 .bin_s = 1e-6,
+	 .from_s = -1.2e-4,
+	 .hosts = 2,
+	 .steps = 3,
+	 .capacity = 400,
+	 .peak = 40,
+	 .pending = 1e-6,
+	 .tx = true},
+	{.bins = 700,
+	 .bin_s = 1e-12,
+	 .from_s = 86399.5,
+	 .hosts = 1,
+	 .peak = 1e-12,
+	 .tx = true},
+	{.bins = 900,
+	 .bin_s = 3600,
+	 .from_s = -9e6,
+	 .hosts = 64,
+	 .peak = 1e30,
+	 .capacity = 1e30,
+	 .steps = 50,
+	 .series = 64,
+	 .tx = true,
+	 .names = true,
+	 .gaps = true},
+	{.bins = 200,
+	 .bin_s = 0.1,
+	 .hosts = 3,
+	 .steps = 7,
+	 .series = 7,
+	 .peak = 12,
+	 .noise = true,
+	 .capacity = 5},
+	{TYPICAL, .series = 2, .apart = true},
+	{TYPICAL, .series = 64, .apart = true, .names = true},
+	{.bins = 0,
+	 .bin_s = 0.01,
+	 .empty = "No transfer was found: "
+		  "record the trace with the host tracer on, and look "
+		  "for "
+		  "the lines that it names; there are none in this "
+		  "file."},
+	{.bins = 50, .bin_s = 0.01, .hosts = 1, .peak = 0},
+	{.bare = true},
 };
-
-/* No two texts may touch, nor leave the page. */
-static size_t check_texts(const char *ink, const char *what)
-{
-	struct text_box t[600];
-	double width = 0, height = 0;
-	size_t n = 0;
-
-	assert_int_equal(sscanf(ink, "page %lf %lf", &width, &height), 2);
-	for (const char *p = ink; (p = strstr(p, "\ntext ")); p++) {
-		struct text_box *b = &t[n];
-
-		assert_true(n < 600);
-		assert_int_equal(sscanf(p,
-					"\ntext %*s %*s %*s %lf %lf %lf "
-					"%lf %59[^\n]",
-					&b->x0, &b->y0, &b->x1, &b->y1,
-					b->words),
-				 5);
-		if (b->x0 < 0 || b->y0 < 0 || b->x1 > width || b->y1 > height)
-			fail_msg("%s: \"%s\" leaves the page: %g %g %g %g",
-				 what, b->words, b->x0, b->y0, b->x1, b->y1);
-		n++;
-	}
-	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < i; k++) {
-			if (t[i].x0 < t[k].x1 && t[k].x0 < t[i].x1 &&
-			    t[i].y0 < t[k].y1 && t[k].y0 < t[i].y1)
-				fail_msg("%s: \"%s\" (%g %g %g %g) touches "
-					 "\"%s\" (%g %g %g %g)",
-					 what, t[i].words, t[i].x0, t[i].y0,
-					 t[i].x1, t[i].y1, t[k].words, t[k].x0,
-					 t[k].y0, t[k].x1, t[k].y1);
-		}
-	}
-	return n;
-}
 
 static void test_labels_never_overlap(void **state)
 {
 	static const int sizes[][2] = {
 		{0, 0},      {600, 338},   {320, 240},  {480, 900},
 		{2400, 500}, {3000, 3000}, {330, 1500}, {800, 250},
-	};
-	static const struct fake rows[] = {
-		{TYPICAL},
-		{.bins = 1, .bin_s = 1e-6, .hosts = 1, .peak = 3.2},
-		{.bins = 5000,
-		 .bin_s = 1e-4,
-		 .hosts = 100000,
-		 .steps = 3000,
-		 .capacity = 40000,
-		 .peak = 1e10,
-		 .pending = 1e7,
-		 .saturated = 900,
-		 .noise = true},
-		{.bins = 300,
-		 .bin_s = 1e-6,
-		 .from_s = -1.2e-4,
-		 .hosts = 2,
-		 .steps = 3,
-		 .capacity = 400,
-		 .peak = 40,
-		 .pending = 1e-6,
-		 .tx = true},
-		{.bins = 700,
-		 .bin_s = 1e-12,
-		 .from_s = 86399.5,
-		 .hosts = 1,
-		 .peak = 1e-12,
-		 .tx = true},
-		{.bins = 900,
-		 .bin_s = 3600,
-		 .from_s = -9e6,
-		 .hosts = 64,
-		 .peak = 1e30,
-		 .capacity = 1e30,
-		 .steps = 50,
-		 .series = 64,
-		 .tx = true,
-		 .names = true,
-		 .gaps = true},
-		{.bins = 200,
-		 .bin_s = 0.1,
-		 .hosts = 3,
-		 .steps = 7,
-		 .series = 7,
-		 .peak = 12,
-		 .noise = true,
-		 .capacity = 5},
-		{.bins = 0,
-		 .bin_s = 0.01,
-		 .empty = "No transfer was found: "
-			  "record the trace with the host tracer on, and look "
-			  "for "
-			  "the lines that it names; there are none in this "
-			  "file."},
-		{.bins = 50, .bin_s = 0.01, .hosts = 1, .peak = 0},
-		{.bare = true},
 	};
 
 	(void)state;
@@ -397,6 +359,118 @@ static void test_steps_of_many_devices(void **state)
 	na_result_free(r);
 }
 
+struct span {
+	double least, most;
+};
+
+/* The y between which the first line of this look moves. */
+static struct span line_span(const char *ink, const char *look)
+{
+	struct span s = {INFINITY, -INFINITY};
+	const char *p = strstr(ink, look), *end;
+	double x, y;
+	int n;
+
+	assert_non_null(p);
+	end = strchr(p + 1, '\n');
+	for (p += strlen(look); p < end; p += n) {
+		n = 1;
+		if (sscanf(p, " %lf,%lf%n", &x, &y, &n) == 2) {
+			s.least = fmin(s.least, y);
+			s.most = fmax(s.most, y);
+		}
+	}
+	return s;
+}
+
+/* Runs a and b receive 300 and 100 Gbit/s, but nothing in the first bin. */
+static struct na_result *two_runs(bool tx)
+{
+	struct fake f = {.bins = 100,
+			 .bin_s = 0.1,
+			 .hosts = 4,
+			 .steps = 9,
+			 .capacity = 100,
+			 .peak = 400,
+			 .pending = 3,
+			 .tx = tx,
+			 .saturated = 9,
+			 .apart = true};
+	struct na_result *r = make(&f);
+	struct na_value *list, *o;
+	double *rx;
+
+	list = na_put_list(r, na_result_body(r), "series");
+	for (int i = 0; i < 2; i++) {
+		o = na_put_object(r, list, NULL);
+		na_put_text(r, na_put_object(r, o, "key"), "label",
+			    i ? "b" : "a");
+		na_put_real(r, o, "rx_bytes", i ? 1 << 30 : 3072.0 * (1 << 20));
+		rx = na_put_reals(r, o, "rx_gbps", f.bins);
+		for (size_t k = 0; k < f.bins; k++)
+			rx[k] = !k ? 0 : i ? 100 : 300;
+	}
+	return r;
+}
+
+static void test_runs_are_apart(void **state)
+{
+	static const char *const none[] = {"saturated", "Outstanding",
+					   "Pending",   " step\n",
+					   " mean ",    "area #d55e00ff"};
+	struct na_result *r = two_runs(false);
+	struct span a, b;
+	size_t n;
+	char *ink = picture(r, &plain, "ink", &n);
+
+	(void)state;
+	check_texts(ink, "two runs");
+	a = line_span(ink, "\nline #0072b2ff 1.6 solid");
+	b = line_span(ink, "\nline #d55e00ff 1.6 dash");
+	/* Both stand on zero, and b is not on top of a. */
+	assert_true(fabs(a.most - b.most) < 0.2);
+	assert_true(fabs((a.most - a.least) - 3 * (b.most - b.least)) < 0.7);
+	/* One run may take 4 x 100. */
+	assert_true(fabs((a.most - dashes_at(ink)) * 3 -
+			 (a.most - a.least) * 4) < 0.9);
+	assert_non_null(strstr(ink, " capacity 4 \xc3\x97 100 Gbit/s for "));
+	assert_non_null(strstr(ink, " RX throughput\n"));
+	assert_non_null(strstr(ink, " peak 300 Gbit/s\n"));
+	assert_non_null(strstr(ink, " 3 GiB\n"));
+	assert_non_null(strstr(ink, " 1 GiB\n"));
+	assert_non_null(strstr(ink, "RX throughput: a 3 GiB, peak 300 Gbit/s; "
+				    "b 1 GiB, peak 100 Gbit/s\n"));
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		if (strstr(ink, none[i]))
+			fail_msg("there is \"%s\"", none[i]);
+	}
+	free(ink);
+	na_result_free(r);
+}
+
+static void test_many_runs_apart(void **state)
+{
+	struct fake f = typical;
+	char *ink;
+
+	(void)state;
+	f.apart = true;
+	f.series = 8;
+	ink = ink_of(&f, &plain);
+	assert_non_null(strstr(ink, " host-07\n"));
+	assert_non_null(strstr(ink, " host-02\n"));
+	assert_null(strstr(ink, " host-01\n"));
+	assert_non_null(strstr(ink, " and 2 more\n"));
+	assert_null(strstr(ink, "others"));
+	free(ink);
+	/* Runs that the analysis does not tell apart are not added up. */
+	f.series = 0;
+	ink = ink_of(&f, &plain);
+	assert_null(strstr(ink, "RX throughput"));
+	assert_non_null(strstr(ink, " The result does not tell the runs "));
+	free(ink);
+}
+
 static void test_svg_is_bounded(void **state)
 {
 	struct fake f = {.bins = 1000000,
@@ -429,8 +503,8 @@ static void test_svg_of_series_is_bounded(void **state)
 	static const size_t bins[] = {790, 1600, 30000};
 
 	(void)state;
-	for (size_t i = 0; i < 3; i++) {
-		struct fake f = {.bins = bins[i],
+	for (size_t i = 0; i < 6; i++) {
+		struct fake f = {.bins = bins[i % 3],
 				 .bin_s = 1e-3,
 				 .hosts = 8,
 				 .steps = 3000,
@@ -441,14 +515,15 @@ static void test_svg_of_series_is_bounded(void **state)
 				 .noise = true,
 				 .saturated = 9000,
 				 .series = 20,
-				 .names = true};
+				 .names = true,
+				 .apart = i / 3};
 		struct na_page page = {.width = 4000, .height = 2250};
 		struct na_result *r = make(&f);
 		size_t n;
 
 		free(picture(r, &page, "svg", &n));
 		if (n >= 1 << 20)
-			fail_msg("%zu bins: %zu bytes", bins[i], n);
+			fail_msg("%zu bins: %zu bytes", bins[i % 3], n);
 		na_result_free(r);
 	}
 }
@@ -500,6 +575,8 @@ int main(void)
 		cmocka_unit_test(test_legend),
 		cmocka_unit_test(test_rest_of_two_keys),
 		cmocka_unit_test(test_steps_of_many_devices),
+		cmocka_unit_test(test_runs_are_apart),
+		cmocka_unit_test(test_many_runs_apart),
 		cmocka_unit_test(test_svg_is_bounded),
 		cmocka_unit_test(test_svg_of_series_is_bounded),
 		cmocka_unit_test(test_all_formats),
