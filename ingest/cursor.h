@@ -13,8 +13,8 @@
 #include <string.h>
 
 struct na_cursor {
-	const uint8_t *p, *end;          /* next unread byte, first beyond */
-	const uint8_t *base;             /* offset 0 of the file */
+	const uint8_t *p, *end; /* next unread byte, first beyond */
+	const uint8_t *base;    /* offset 0 of the file */
 };
 
 static inline size_t na_left(const struct na_cursor *c)

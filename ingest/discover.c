@@ -9,9 +9,11 @@
 
 #include "netan/base/vec.h"
 
+/* clang-format off */
 static const char *const endings[] = {
 	".xplane.pb", ".xplane.pb.gz", ".xplane.pb.zst", ".xplane.pb.zstd",
 };
+/* clang-format on */
 
 static size_t trace_ending(const char *name)
 {
@@ -57,9 +59,10 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Names in a directory that `wanted` accepts, sorted; dot files are not. */
-static enum na_status list(const char *dir, bool (*wanted)(const char *dir,
-			   const char *name), struct na_arena *a,
-			   struct na_found *out, struct na_err *err)
+static enum na_status list(const char *dir,
+			   bool (*wanted)(const char *dir, const char *name),
+			   struct na_arena *a, struct na_found *out,
+			   struct na_err *err)
 {
 	DIR *d = opendir(dir);
 	struct dirent *e;
@@ -113,8 +116,7 @@ static long long changed(const char *path)
 
 	if (stat(path, &sb) < 0)
 		return 0;
-	return (long long)sb.st_mtim.tv_sec * 1000000000LL +
-	       sb.st_mtim.tv_nsec;
+	return (long long)sb.st_mtim.tv_sec * 1000000000LL + sb.st_mtim.tv_nsec;
 }
 
 /* Newest first: by date where all runs are dated, else by time of change. */
@@ -154,7 +156,7 @@ static void drop_packed_twins(struct na_found *f)
 
 		if (before && strlen(before) - trace_ending(before) == n &&
 		    memcmp(before, path, n) == 0)
-			continue;        /* sorted: the plain one came first */
+			continue; /* sorted: the plain one came first */
 		f->paths[kept++] = path;
 	}
 	f->n = kept;
@@ -173,9 +175,10 @@ static enum na_status in_run(const char *profile, struct na_arena *a,
 		st = list(runs.paths[i], wants_trace, a, out, err);
 		if (st != NA_OK || !out->n || runs.n == 1)
 			continue;
-		snprintf(text, sizeof(text), "%zu runs below %s: the newest%s, "
-			 "%s, is read; name another to read it", runs.n,
-			 profile, i ? " with traces" : "",
+		snprintf(text, sizeof(text),
+			 "%zu runs below %s: the newest%s, "
+			 "%s, is read; name another to read it",
+			 runs.n, profile, i ? " with traces" : "",
 			 strrchr(runs.paths[i], '/') + 1);
 		out->note = na_arena_strn(a, text, strlen(text));
 	}
@@ -211,9 +214,12 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 		st = in_run(path, a, out, err);
 	drop_packed_twins(out);
 	if (st == NA_OK && !out->n)
-		st = na_fail(err, NA_EIO, "%s: no traces in this directory: "
+		st = na_fail(
+			err, NA_EIO,
+			"%s: no traces in this directory: "
 			"expected *.xplane.pb files, or plugins/profile/<run>/ "
-			"with such files below it", path);
+			"with such files below it",
+			path);
 	return st;
 }
 

@@ -10,9 +10,9 @@
 #include "netan/base/err.h"
 
 struct na_found {
-	const char **paths;              /* sorted by name */
+	const char **paths; /* sorted by name */
 	size_t n, cap;
-	const char *note;                /* a choice that was made, or NULL */
+	const char *note; /* a choice that was made, or NULL */
 };
 
 /* Paths live in the arena; the array is the caller's (free). */

@@ -74,8 +74,7 @@ bool na_idmap_set(struct na_idmap *m, int64_t id, uint32_t index)
 {
 	size_t i;
 
-	if ((uint64_t)id < m->n_dense ||
-	    grow_dense(m, (uint64_t)id, index)) {
+	if ((uint64_t)id < m->n_dense || grow_dense(m, (uint64_t)id, index)) {
 		m->dense[id] = index + 1;
 		return true;
 	}

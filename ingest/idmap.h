@@ -10,9 +10,12 @@
 #include <stdint.h>
 
 struct na_idmap {
-	uint32_t *dense;                 /* index + 1 by id */
+	uint32_t *dense; /* index + 1 by id */
 	size_t n_dense;
-	struct na_idslot { int64_t id; uint32_t index1; } *slots;
+	struct na_idslot {
+		int64_t id;
+		uint32_t index1;
+	} * slots;
 	size_t n_slots, used;
 };
 

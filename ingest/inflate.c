@@ -7,7 +7,7 @@
 
 struct na_inflate {
 	enum na_packing packing;
-	bool ended;                      /* between members */
+	bool ended; /* between members */
 	struct inflate_state *gzip;
 	ZSTD_DStream *zstd;
 };
@@ -29,7 +29,7 @@ const char *na_packing_name(enum na_packing p)
 static void restart_gzip(struct inflate_state *s)
 {
 	isal_inflate_init(s);
-	s->crc_flag = ISAL_GZIP;         /* header, trailer and checksum */
+	s->crc_flag = ISAL_GZIP; /* header, trailer and checksum */
 }
 
 struct na_inflate *na_inflate_new(enum na_packing p)
@@ -96,7 +96,7 @@ static enum na_status step_gzip(struct na_inflate *z, const uint8_t **in,
 
 	if (z->ended) {
 		if (p == in_end || *p != 0x1f)
-			return NA_END;   /* padding behind the last member */
+			return NA_END; /* padding behind the last member */
 		restart_gzip(s);
 		z->ended = false;
 	}
@@ -158,7 +158,8 @@ bool na_inflate_small(const uint8_t *p, size_t left, char *out, size_t *n)
 	if (!z)
 		return false;
 	ok = na_inflate_step(z, &p, end, (uint8_t *)out, *n, &made, &err) ==
-	     NA_OK && na_inflate_at_end(z);
+		     NA_OK &&
+	     na_inflate_at_end(z);
 	na_inflate_free(z);
 	*n = made;
 	return ok;

@@ -15,7 +15,7 @@
 enum na_packing { NA_PLAIN, NA_GZIP, NA_ZSTD };
 
 enum na_packing na_packing_of(const uint8_t *head, size_t n);
-const char *na_packing_name(enum na_packing p);  /* NULL for NA_PLAIN */
+const char *na_packing_name(enum na_packing p); /* NULL for NA_PLAIN */
 
 struct na_inflate;
 

@@ -21,54 +21,57 @@
 #include "netan/base/err.h"
 #include "netan/model/sink.h"
 
-enum { NA_BLOCK_BYTES = 1 << 20 };       /* fixed: output never depends on -j */
+enum { NA_BLOCK_BYTES = 1 << 20 }; /* fixed: output never depends on -j */
 
 /* What is in a file, for `netan info`. */
 struct na_section {
-	const char *name;                /* plane; borrowed from the input */
+	const char *name; /* plane; borrowed from the input */
 	uint64_t lines, events;
-	struct na_part_line { const char *name; uint64_t events; } *parts;
-	size_t n_parts;                  /* one for each line */
+	struct na_part_line {
+		const char *name;
+		uint64_t events;
+	} * parts;
+	size_t n_parts; /* one for each line */
 };
 
 struct na_warning {
-	const char *text;                /* owned by the input's arena */
+	const char *text; /* owned by the input's arena */
 	struct na_warning *next;
 };
 
 struct na_input {
-	const char *path;                /* as given, or dir/name */
-	const char *host;                /* from the file name or content */
-	const char *format;              /* "xspace" */
-	const char *packed;              /* "gzip", "zstd" or NULL */
-	uint64_t file_bytes;             /* size on disk; piped: bytes read */
-	uint32_t wants;                  /* enum na_want bits */
+	const char *path;    /* as given, or dir/name */
+	const char *host;    /* from the file name or content */
+	const char *format;  /* "xspace" */
+	const char *packed;  /* "gzip", "zstd" or NULL */
+	uint64_t file_bytes; /* size on disk; piped: bytes read */
+	uint32_t wants;      /* enum na_want bits */
 
-	const uint8_t *data;             /* mapped bytes, inflated */
+	const uint8_t *data; /* mapped bytes, inflated */
 	size_t size;
 	const struct na_reader *reader;
-	void *state;                     /* the reader's */
+	void *state; /* the reader's */
 
 	/* From open().  Times in ns on the wall clock when has_wall, else on
 	 * the file's own clock; zero_ns is the origin on the same clock. */
 	bool has_time, has_wall;
 	int64_t first_ns, zero_ns;
-	int64_t profile_start_ns, profile_stop_ns;      /* 0: unknown */
-	uint64_t n_devices;              /* device planes */
-	uint64_t lines_skipped;          /* nobody asked for them */
-	uint64_t events;                 /* of the lines that were read */
-	bool damaged;                    /* truncated or broken somewhere */
+	int64_t profile_start_ns, profile_stop_ns; /* 0: unknown */
+	uint64_t n_devices;                        /* device planes */
+	uint64_t lines_skipped;                    /* nobody asked for them */
+	uint64_t events; /* of the lines that were read */
+	bool damaged;    /* truncated or broken somewhere */
 
 	struct na_section *sections;
 	size_t n_sections;
 
 	struct na_arena arena;
 	struct na_warning *warnings, **warnings_end;
-	size_t n_warnings;               /* more may have been counted */
+	size_t n_warnings; /* more may have been counted */
 };
 
 struct na_block {
-	const void *owner;               /* the reader's: which line */
+	const void *owner; /* the reader's: which line */
 	const uint8_t *p, *end;
 };
 
@@ -96,7 +99,7 @@ struct na_reader {
 	void (*close)(struct na_input *in);
 };
 
-extern const struct na_reader *const na_readers[];       /* NULL at the end */
+extern const struct na_reader *const na_readers[]; /* NULL at the end */
 
 /*
  * Open, unpack and survey one file ("-" is standard input).  On failure

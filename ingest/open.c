@@ -39,6 +39,7 @@ void na_input_warn(struct na_input *in, const char *fmt, ...)
 }
 
 /* Formats that we can name but not read; the first bytes tell. */
+/* clang-format off */
 static const struct { const char *magic; size_t n; const char *is; } named[] = {
 	{"\x0a\x0d\x0d\x0a", 4, "a pcapng packet capture, not yet supported"},
 	{"\xd4\xc3\xb2\xa1", 4, "a pcap packet capture, not yet supported"},
@@ -53,6 +54,7 @@ static const struct { const char *magic; size_t n; const char *is; } named[] = {
 	{"\x1f\x8b", 2, "compressed twice; unpack it once"},
 	{"\x28\xb5\x2f\xfd", 4, "compressed twice; unpack it once"},
 };
+/* clang-format on */
 
 static const char *text_kind(const uint8_t *p, size_t n)
 {
@@ -92,7 +94,7 @@ enum na_status na_choose_reader(struct na_input *in, const uint8_t *head,
 
 	if (n == 0) {
 		in->reader = na_readers[0];
-		return NA_OK;            /* an empty XSpace is a valid one */
+		return NA_OK; /* an empty XSpace is a valid one */
 	}
 	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
 		if (n >= named[i].n &&
@@ -113,8 +115,10 @@ enum na_status na_choose_reader(struct na_input *in, const uint8_t *head,
 	why = text_kind(head, n);
 	if (!why && looks_like_hlo(head, n))
 		why = "an HLO module, not a trace";
-	return na_fail(err, NA_EFORMAT, "%s", why ? why :
-		"not an XProf trace (XSpace): its first bytes are no plane");
+	return na_fail(
+		err, NA_EFORMAT, "%s",
+		why ? why
+		    : "not an XProf trace (XSpace): its first bytes are no plane");
 }
 
 static enum na_status map_file(struct na_input *in, int fd, size_t size,
@@ -129,7 +133,8 @@ static enum na_status map_file(struct na_input *in, int fd, size_t size,
 	/* Readers hop and skip, but they never go back far. */
 	madvise(p, size, MADV_SEQUENTIAL);
 	return na_choose_reader(in, in->data,
-		size < NA_HEAD_BYTES ? size : NA_HEAD_BYTES, size, err);
+				size < NA_HEAD_BYTES ? size : NA_HEAD_BYTES,
+				size, err);
 }
 
 static enum na_status open_fd(struct na_input *in, int fd, struct na_err *err)

@@ -4,8 +4,10 @@
 #include "ingest/readers.def"
 #undef NA_READER
 
+/* clang-format off */
 const struct na_reader *const na_readers[] = {
 #define NA_READER(name) &na_reader_##name,
 #include "ingest/readers.def"
 	NULL
 };
+/* clang-format on */

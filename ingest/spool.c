@@ -9,21 +9,19 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum {
-	IN_BYTES = 256 << 10,
-	OUT_BYTES = 1 << 20
-};
+enum { IN_BYTES = 256 << 10, OUT_BYTES = 1 << 20 };
 
 /* Deflate reaches about 1000 to 1; traces inflate 4 to 20 times.  More than
  * this, beyond a first gigabyte, is a bomb or not a trace. */
 #define BOMB_FREE_BYTES (UINT64_C(1) << 30)
-#define BOMB_RATIO 200
+#define BOMB_RATIO      200
 
 static void cut_short(struct na_stream *s, const char *why)
 {
 	s->cut = true;
-	snprintf(s->why, sizeof(s->why), "%.80s near byte %" PRIu64
-		 " of the stream", why, s->taken - (uint64_t)(s->end - s->p));
+	snprintf(s->why, sizeof(s->why),
+		 "%.80s near byte %" PRIu64 " of the stream", why,
+		 s->taken - (uint64_t)(s->end - s->p));
 	s->eof = true;
 	s->p = s->end;
 }
@@ -132,8 +130,10 @@ static int temporary_file(struct na_err *err)
 	if (fd >= 0)
 		unlink(name);
 	else
-		na_fail(err, NA_EIO, "temporary file in %s: %s; set TMPDIR to "
-			"a directory with room", dir, strerror(errno));
+		na_fail(err, NA_EIO,
+			"temporary file in %s: %s; set TMPDIR to "
+			"a directory with room",
+			dir, strerror(errno));
 	return fd;
 }
 
@@ -142,10 +142,10 @@ struct spool {
 	struct na_stream *s;
 	int fd;
 	uint8_t *buf;
-	size_t n;                        /* bytes in buf, from offset at */
+	size_t n; /* bytes in buf, from offset at */
 	uint64_t at;
-	void *state;                     /* the reader's spool state */
-	uint64_t run;                    /* bytes the last decision covers */
+	void *state;  /* the reader's spool state */
+	uint64_t run; /* bytes the last decision covers */
 	bool keep;
 };
 
@@ -158,9 +158,10 @@ static enum na_status write_at(int fd, const uint8_t *p, size_t n, uint64_t at,
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done < 0)
-			return na_fail(err, NA_EIO, "temporary file: %s; set "
-				"TMPDIR to a directory with room",
-				strerror(errno));
+			return na_fail(err, NA_EIO,
+				       "temporary file: %s; set "
+				       "TMPDIR to a directory with room",
+				       strerror(errno));
 		p += done;
 		n -= (size_t)done;
 		at += (uint64_t)done;
@@ -181,9 +182,10 @@ static enum na_status drain(struct spool *sp, bool last, struct na_err *err)
 
 		if (!sp->run) {
 			sp->keep = true;
-			sp->run = r->spool ? r->spool(sp->state,
-				sp->buf + done, n, last, sp->in->wants,
-				&sp->keep) : n;
+			sp->run = r->spool ? r->spool(sp->state, sp->buf + done,
+						      n, last, sp->in->wants,
+						      &sp->keep)
+					   : n;
 		}
 		if (!sp->run)
 			break;
@@ -210,9 +212,10 @@ static enum na_status check_bomb(const struct spool *sp, struct na_err *err)
 
 	if (sp->s->z && out > BOMB_FREE_BYTES &&
 	    out / BOMB_RATIO > sp->s->taken)
-		return na_fail(err, NA_ELIMIT, "inflates more than %d times "
-			"(beyond %" PRIu64 " bytes); this is no trace",
-			BOMB_RATIO, (uint64_t)BOMB_FREE_BYTES);
+		return na_fail(err, NA_ELIMIT,
+			       "inflates more than %d times "
+			       "(beyond %" PRIu64 " bytes); this is no trace",
+			       BOMB_RATIO, (uint64_t)BOMB_FREE_BYTES);
 	return NA_OK;
 }
 
@@ -233,7 +236,7 @@ static enum na_status fill(struct spool *sp, struct na_err *err)
 		last = st == NA_OK && got == 0;
 		if (st == NA_OK && first)
 			st = na_choose_reader(sp->in, sp->buf, sp->n,
-				last ? sp->n : UINT64_MAX, err);
+					      last ? sp->n : UINT64_MAX, err);
 		if (st == NA_OK && first && sp->in->reader->spool_state_size) {
 			sp->state = calloc(1, sp->in->reader->spool_state_size);
 			if (!sp->state)

@@ -13,14 +13,14 @@
 struct na_stream {
 	int fd;
 	const char *path;
-	uint8_t *in;                     /* packed bytes read ahead */
+	uint8_t *in; /* packed bytes read ahead */
 	const uint8_t *p, *end;
 	bool eof;
-	uint64_t taken;                  /* bytes read from fd */
+	uint64_t taken; /* bytes read from fd */
 	enum na_packing packing;
 	struct na_inflate *z;
-	bool full;                       /* more may come without input */
-	bool cut;                        /* packed stream ended early */
+	bool full; /* more may come without input */
+	bool cut;  /* packed stream ended early */
 	char why[160];
 };
 

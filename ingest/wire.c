@@ -1,7 +1,6 @@
 #include "ingest/wire.h"
 
-const uint8_t *na_varint_slow(const uint8_t *p, const uint8_t *end,
-			      uint64_t *v)
+const uint8_t *na_varint_slow(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
 	size_t left = (size_t)(end - p), n = left < 10 ? left : 10;
 	uint64_t x = 0;

@@ -8,16 +8,20 @@
 
 #include "ingest/cursor.h"
 
-enum na_wire { NA_W_VARINT = 0, NA_W_FIXED64 = 1, NA_W_BYTES = 2,
-	       NA_W_FIXED32 = 5 };
+enum na_wire {
+	NA_W_VARINT = 0,
+	NA_W_FIXED64 = 1,
+	NA_W_BYTES = 2,
+	NA_W_FIXED32 = 5
+};
 
 /* Tag value as it stands in the file: field << 3 | wire type. */
 #define NA_TAG(field, wire) ((uint32_t)(field) << 3 | (uint32_t)(wire))
 
 struct na_field {
-	uint32_t tag;                    /* NA_TAG(number, wire type) */
-	uint64_t value;                  /* varint, fixed; length of bytes */
-	struct na_cursor body;           /* of NA_W_BYTES */
+	uint32_t tag;          /* NA_TAG(number, wire type) */
+	uint64_t value;        /* varint, fixed; length of bytes */
+	struct na_cursor body; /* of NA_W_BYTES */
 };
 
 enum na_next { NA_NEXT_FIELD, NA_NEXT_END, NA_NEXT_BAD };

@@ -16,6 +16,7 @@
  * of the capture (trace-formats.md, 1.3). */
 #define EPOCH_NS INT64_C(1000000000000000)
 
+/* clang-format off */
 static const struct xs_handler handlers[] = {
 	{XS_MEGASCALE, "", NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
 	 NA_WANT_ACTIONS, false, xs_mega_event},
@@ -27,6 +28,7 @@ static const struct xs_handler handlers[] = {
 	{XS_GPU, "XLA Modules", NA_WANT_MODULES, true, xs_module_event},
 	{XS_GPU, "Stream #", NA_WANT_KERNELS, false, xs_kernel_event},
 };
+/* clang-format on */
 enum { N_HANDLERS = sizeof(handlers) / sizeof(handlers[0]) };
 
 const struct xs_handler *xs_handler_of(enum xs_plane_kind kind,
@@ -75,11 +77,11 @@ static void choose_lines(struct na_input *in, struct xs_plane *p)
 	for (size_t i = 0; i < p->n_lines; i++) {
 		struct xs_line *l = &p->lines[i];
 
-		l->plane = p;            /* planes no longer move */
+		l->plane = p; /* planes no longer move */
 		if (l->late_name && by_name)
 			xs_line_rest(l);
-		l->handler = idle ? NULL :
-			xs_handler_of(p->kind, &l->name, in->wants);
+		l->handler = idle ? NULL
+				  : xs_handler_of(p->kind, &l->name, in->wants);
 		if (l->handler)
 			xs_line_rest(l);
 		else if (!(in->wants & NA_WANT_COUNTS))
@@ -107,9 +109,11 @@ static enum na_status survey_plane(struct na_input *in, struct na_cursor body,
 		st = xs_plane_metadata(in, p, err);
 	if (st == NA_OK && cut && p->n_lines && !p->n_types &&
 	    xs_plane_asked(p->kind, in->wants))
-		na_input_warn(in, "plane \"%.*s\" is cut off before the names "
-			"of its events: they cannot be told apart",
-			(int)(p->name.n < 80 ? p->name.n : 80), p->name.s);
+		na_input_warn(in,
+			      "plane \"%.*s\" is cut off before the names "
+			      "of its events: they cannot be told apart",
+			      (int)(p->name.n < 80 ? p->name.n : 80),
+			      p->name.s);
 	in->n_devices += p->kind == XS_TPU || p->kind == XS_GPU;
 	return st;
 }
@@ -117,7 +121,7 @@ static enum na_status survey_plane(struct na_input *in, struct na_cursor body,
 /* The fields of XSpace; the last plane may be cut off. */
 static enum na_status survey_planes(struct na_input *in, struct na_err *err)
 {
-	static const uint8_t nothing;    /* an empty file is not mapped */
+	static const uint8_t nothing; /* an empty file is not mapped */
 	const uint8_t *data = in->data ? in->data : &nothing;
 	struct na_cursor c = {data, data + in->size, data};
 	struct xs_space *s = in->state;
@@ -130,14 +134,16 @@ static enum na_status survey_planes(struct na_input *in, struct na_err *err)
 		if (f.tag == NA_TAG(1, NA_W_BYTES))
 			st = survey_plane(in, f.body, false, err);
 		else if (f.tag == NA_TAG(2, NA_W_BYTES))
-			na_input_warn(in, "the profiler reported an error: "
-				"%.*s", n, (const char *)f.body.p);
+			na_input_warn(in,
+				      "the profiler reported an error: "
+				      "%.*s",
+				      n, (const char *)f.body.p);
 		else if (f.tag == NA_TAG(3, NA_W_BYTES))
 			na_input_warn(in, "the profiler warned: %.*s", n,
 				      (const char *)f.body.p);
 		else if (f.tag == NA_TAG(4, NA_W_BYTES) && !s->hostname.n)
-			s->hostname = (struct na_text){
-				(const char *)f.body.p, na_left(&f.body)};
+			s->hostname = (struct na_text){(const char *)f.body.p,
+						       na_left(&f.body)};
 	}
 	if (st != NA_OK || c.p == c.end)
 		return st;
@@ -147,16 +153,19 @@ static enum na_status survey_planes(struct na_input *in, struct na_err *err)
 
 		c.p++;
 		if (na_varint(&c, &length)) {
-			na_input_warn(in, "truncated: the plane at byte %"
-				PRIu64 " needs %" PRIu64 " bytes, %zu are "
-				"left; read as far as it goes", at, length,
-				na_left(&c));
+			na_input_warn(in,
+				      "truncated: the plane at byte %" PRIu64
+				      " needs %" PRIu64 " bytes, %zu are "
+				      "left; read as far as it goes",
+				      at, length, na_left(&c));
 			return survey_plane(in, c, true, err);
 		}
 		c.p = in->data + at;
 	}
-	na_input_warn(in, "byte %" PRIu64 ": not a field of an XSpace; %zu "
-		"bytes left out", na_at(&c), na_left(&c));
+	na_input_warn(in,
+		      "byte %" PRIu64 ": not a field of an XSpace; %zu "
+		      "bytes left out",
+		      na_at(&c), na_left(&c));
 	return NA_OK;
 }
 
@@ -249,7 +258,8 @@ static enum na_status list_sections(struct na_input *in, struct na_err *err)
 			return na_fail_nomem(err);
 		for (size_t k = 0; k < p->n_lines; k++)
 			to->parts[k].name = na_arena_strn(&in->arena,
-				p->lines[k].name.s, p->lines[k].name.n);
+							  p->lines[k].name.s,
+							  p->lines[k].name.n);
 	}
 	return NA_OK;
 }
@@ -312,11 +322,12 @@ static bool cut_line(struct na_input *in, struct xs_line *l,
 	in->damaged = true;
 	/* Where the file ends inside the line, that was said already. */
 	if (!l->plane->cut || l->body.end != l->plane->body.end)
-		na_input_warn(in, "line \"%.*s\": %s at byte %" PRIu64
-			" does not fit, %zu bytes of the line left out",
-			(int)(l->name.n < 80 ? l->name.n : 80), l->name.s,
-			*c.p == NA_TAG(4, NA_W_BYTES) ? "event" : "field",
-			na_at(&c), na_left(&c));
+		na_input_warn(in,
+			      "line \"%.*s\": %s at byte %" PRIu64
+			      " does not fit, %zu bytes of the line left out",
+			      (int)(l->name.n < 80 ? l->name.n : 80), l->name.s,
+			      *c.p == NA_TAG(4, NA_W_BYTES) ? "event" : "field",
+			      na_at(&c), na_left(&c));
 	return true;
 }
 
@@ -444,8 +455,8 @@ bool xs_event_times(const struct xs_read *r, const struct xs_event *e,
 static void name_missing(const struct na_sink *sink, int64_t id)
 {
 	char text[64];
-	int n = snprintf(text, sizeof(text), "(no name for metadata id %"
-			 PRId64 ")", id);
+	int n = snprintf(text, sizeof(text),
+			 "(no name for metadata id %" PRId64 ")", id);
 
 	sink->unknown_name(sink->ctx, text, (size_t)n);
 	sink->left_out(sink->ctx, NA_LEFT_UNKNOWN_NAME, 1);
@@ -455,8 +466,8 @@ static void damaged_event(struct xs_read *r, const struct na_cursor *c)
 {
 	char text[160];
 
-	snprintf(text, sizeof(text), "event at byte %" PRIu64
-		 " is damaged and left out", na_at(c));
+	snprintf(text, sizeof(text),
+		 "event at byte %" PRIu64 " is damaged and left out", na_at(c));
 	r->sink->left_out(r->sink->ctx, NA_LEFT_DAMAGED, 1);
 	r->sink->warn(r->sink->ctx, na_at(c), text);
 }
@@ -490,7 +501,9 @@ static enum na_status xs_read_block(const struct na_input *in,
 				    const struct na_sink *sink,
 				    struct na_err *err)
 {
-	struct xs_read r = {.in = in, .line = b->owner, .sink = sink,
+	struct xs_read r = {.in = in,
+			    .line = b->owner,
+			    .sink = sink,
 			    .err = err};
 	struct na_cursor c = {b->p, b->end, in->data};
 	enum na_status st = NA_OK;
@@ -498,8 +511,9 @@ static enum na_status xs_read_block(const struct na_input *in,
 	int64_t ns;
 
 	r.line_fits = na_add_i64(on_clock(in, r.line->timestamp_ns),
-				 in->zero_ns == INT64_MIN ? INT64_MAX :
-				 -in->zero_ns, &ns) &&
+				 in->zero_ns == INT64_MIN ? INT64_MAX
+							  : -in->zero_ns,
+				 &ns) &&
 		      na_mul_i64(ns, NA_PS_PER_NS, &r.line_ps);
 	while (st == NA_OK && na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(4, NA_W_BYTES))

@@ -25,22 +25,48 @@
 #include "ingest/input.h"
 #include "ingest/wire.h"
 
-enum xs_plane_kind {
-	XS_OTHER, XS_MEGASCALE, XS_HOST, XS_TPU, XS_GPU, XS_TASK
-};
+enum xs_plane_kind { XS_OTHER, XS_MEGASCALE, XS_HOST, XS_TPU, XS_GPU, XS_TASK };
 
 /* Stats by the names that any of the readers asks for (xspace_stat.c). */
 enum xs_slot {
-	XS_GRAPH_KEY, XS_LOCAL_DEVICE, XS_NUM_ACTIONS, XS_COLLECTIVE_TYPE,
-	XS_INPUT_SIZE, XS_SEND_CHANNEL, XS_RECV_CHANNEL, XS_SLACK_US,
-	XS_ACTION_TYPE, XS_ACTION_INDEX, XS_ACTION_NS,
-	XS_ACTION_INPUTS, XS_SOURCE, XS_DESTINATIONS, XS_LEVEL,
-	XS_BUFFERS, XS_COMPUTE_OP, XS_CHUNK, XS_LAUNCH, XS_ITERATION,
-	XS_TX_BUDGET_US, XS_DELAY_BUDGET_US, XS_LATENCY_US,
-	XS_ACTIVATION_US, XS_HLO_MODULE, XS_RUN_ID, XS_STEP_NUM,
-	XS_DCN_LABEL, XS_DCN_SRC_SLICE, XS_DCN_SRC_DEVICE,
-	XS_DCN_DST_SLICE, XS_DCN_DST_DEVICE, XS_DCN_CHUNK, XS_DCN_LOOP,
-	XS_PAYLOAD, XS_DURATION_US, XS_PROFILE_START, XS_PROFILE_STOP,
+	XS_GRAPH_KEY,
+	XS_LOCAL_DEVICE,
+	XS_NUM_ACTIONS,
+	XS_COLLECTIVE_TYPE,
+	XS_INPUT_SIZE,
+	XS_SEND_CHANNEL,
+	XS_RECV_CHANNEL,
+	XS_SLACK_US,
+	XS_ACTION_TYPE,
+	XS_ACTION_INDEX,
+	XS_ACTION_NS,
+	XS_ACTION_INPUTS,
+	XS_SOURCE,
+	XS_DESTINATIONS,
+	XS_LEVEL,
+	XS_BUFFERS,
+	XS_COMPUTE_OP,
+	XS_CHUNK,
+	XS_LAUNCH,
+	XS_ITERATION,
+	XS_TX_BUDGET_US,
+	XS_DELAY_BUDGET_US,
+	XS_LATENCY_US,
+	XS_ACTIVATION_US,
+	XS_HLO_MODULE,
+	XS_RUN_ID,
+	XS_STEP_NUM,
+	XS_DCN_LABEL,
+	XS_DCN_SRC_SLICE,
+	XS_DCN_SRC_DEVICE,
+	XS_DCN_DST_SLICE,
+	XS_DCN_DST_DEVICE,
+	XS_DCN_CHUNK,
+	XS_DCN_LOOP,
+	XS_PAYLOAD,
+	XS_DURATION_US,
+	XS_PROFILE_START,
+	XS_PROFILE_STOP,
 	XS_N_SLOTS
 };
 _Static_assert(XS_N_SLOTS <= 64, "one bit each in xs_values.has");
@@ -49,7 +75,12 @@ enum xs_type { XS_INT, XS_UINT, XS_REAL, XS_TEXT };
 
 struct xs_value {
 	enum xs_type type;
-	union { int64_t i; uint64_t u; double d; struct na_text text; } v;
+	union {
+		int64_t i;
+		uint64_t u;
+		double d;
+		struct na_text text;
+	} v;
 };
 
 /* The stats of one event, by slot; metadata stats first, then the event's
@@ -57,29 +88,29 @@ struct xs_value {
 struct xs_values {
 	uint64_t has;
 	struct xs_value at[XS_N_SLOTS];
-	char *inflated;                  /* of compressed_str values */
+	char *inflated; /* of compressed_str values */
 	size_t inflated_used;
 };
-enum { XS_INFLATED_MAX = 65536 };        /* for all strings of one event */
+enum { XS_INFLATED_MAX = 65536 }; /* for all strings of one event */
 
 struct xs_event_type {
 	struct na_text name, display;
-	struct na_cursor stats_in;       /* the XEventMetadata, for its stats */
+	struct na_cursor stats_in; /* the XEventMetadata, for its stats */
 	bool has_stats;
-	uint8_t kind;                    /* meaning, to the line's handler */
+	uint8_t kind; /* meaning, to the line's handler */
 };
 
 struct xs_stat_type {
 	struct na_text name;
-	uint8_t slot;                    /* XS_N_SLOTS: nobody asks */
+	uint8_t slot; /* XS_N_SLOTS: nobody asks */
 };
 
 struct xs_plane {
 	struct na_cursor body;
 	struct na_text name;
 	enum xs_plane_kind kind;
-	int32_t number;                  /* n of /device:TPU:n */
-	bool cut;                        /* the file ends inside it */
+	int32_t number; /* n of /device:TPU:n */
+	bool cut;       /* the file ends inside it */
 	struct xs_line *lines;
 	size_t n_lines, cap_lines;
 	struct xs_event_type *types;
@@ -93,15 +124,15 @@ struct xs_line {
 	const struct xs_plane *plane;
 	struct na_cursor body;
 	struct na_text name;
-	int64_t timestamp_ns;            /* as in the file */
-	bool has_events, late_stamp;     /* stamp may follow the events */
+	int64_t timestamp_ns;        /* as in the file */
+	bool has_events, late_stamp; /* stamp may follow the events */
 	bool late_name;
-	const struct xs_handler *handler;        /* NULL: skipped */
+	const struct xs_handler *handler; /* NULL: skipped */
 	uint64_t n_events;
 };
 
 struct xs_event {
-	const struct xs_event_type *type;        /* NULL: id without entry */
+	const struct xs_event_type *type; /* NULL: id without entry */
 	int64_t metadata_id, offset_ps, duration_ps;
 	bool aggregated;
 	const struct na_cursor *body;
@@ -109,13 +140,13 @@ struct xs_event {
 
 /* What a handler gets for each event of its lines; the event's stats are in
  * `values`. */
-enum { XS_SEEN = 64 };                   /* a power of two */
+enum { XS_SEEN = 64 }; /* a power of two */
 
 struct xs_read {
 	const struct na_input *in;
 	const struct xs_line *line;
 	const struct na_sink *sink;
-	int64_t line_ps;                 /* line start since the origin */
+	int64_t line_ps; /* line start since the origin */
 	bool line_fits;
 	struct xs_values values;
 	struct na_err *err;
@@ -134,9 +165,9 @@ struct xs_read {
 /* A row of the table of lines that somebody may ask for (xspace.c). */
 struct xs_handler {
 	enum xs_plane_kind plane;
-	const char *line;                /* prefix; "" any line */
-	unsigned wants;                  /* enum na_want bits */
-	bool every;                      /* also events of kind 0 */
+	const char *line; /* prefix; "" any line */
+	unsigned wants;   /* enum na_want bits */
+	bool every;       /* also events of kind 0 */
 	/* NA_EFORMAT: this event is damaged; others end the block. */
 	enum na_status (*event)(struct xs_read *r, const struct xs_event *e);
 };
@@ -154,7 +185,7 @@ struct xs_space {
 	/* Where cut() goes on. */
 	size_t plane, line;
 	const uint8_t *pos;
-	size_t n_entries;                /* lines and metadata, all planes */
+	size_t n_entries; /* lines and metadata, all planes */
 	struct na_text hostname;
 };
 
@@ -213,8 +244,7 @@ static inline int64_t xs_int_or(const struct xs_values *v, enum xs_slot s,
 	return xs_int(v, s, &x) ? x : none;
 }
 
-static inline struct na_text xs_text(const struct xs_values *v,
-				     enum xs_slot s)
+static inline struct na_text xs_text(const struct xs_values *v, enum xs_slot s)
 {
 	if (xs_has(v, s) && v->at[s].type == XS_TEXT)
 		return v->at[s].v.text;
@@ -241,10 +271,10 @@ extern const struct na_reader na_reader_xspace;
 uint64_t xs_spool(void *state, const uint8_t *p, size_t n, bool last,
 		  uint32_t wants, bool *keep);
 struct xs_spool_state {
-	uint64_t plane_left;             /* inside a plane kept in part */
-	uint64_t drop;                   /* decided, not yet handed out */
+	uint64_t plane_left; /* inside a plane kept in part */
+	uint64_t drop;       /* decided, not yet handed out */
 	enum xs_plane_kind kind;
-	bool drop_all;                   /* keep line heads only */
+	bool drop_all; /* keep line heads only */
 };
 
 #endif

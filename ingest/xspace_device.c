@@ -29,7 +29,8 @@ static enum na_status span(struct xs_read *r, const struct xs_event *e,
 {
 	const struct na_sink *sink = r->sink;
 	struct na_text name = {"", 0};
-	struct na_span s = {.kind = kind, .number = -1,
+	struct na_span s = {.kind = kind,
+			    .number = -1,
 			    .plane = r->line->plane->number};
 
 	if (!xs_event_times(r, e, &s.start_ps, &s.end_ps)) {
@@ -74,13 +75,21 @@ uint8_t xs_kernel_kind(const struct na_text *name)
 enum na_status xs_kernel_event(struct xs_read *r, const struct xs_event *e)
 {
 	struct na_action a = {
-		.kind = NA_ACT_KERNEL, .name = xs_shown_name(e->type),
-		.device = NA_UNKNOWN_U32, .collective = NA_UNKNOWN_U32,
-		.type = NA_UNKNOWN_U32, .launch = NA_UNKNOWN_U32,
-		.iteration = NA_UNKNOWN_U32, .chunk = NA_UNKNOWN_I32,
-		.local_device_id = r->line->plane->number, .num_actions = -1,
-		.action_index = -1, .level = -1, .send_channel_id = -1,
-		.recv_channel_id = -1, .run_id = -1,
+		.kind = NA_ACT_KERNEL,
+		.name = xs_shown_name(e->type),
+		.device = NA_UNKNOWN_U32,
+		.collective = NA_UNKNOWN_U32,
+		.type = NA_UNKNOWN_U32,
+		.launch = NA_UNKNOWN_U32,
+		.iteration = NA_UNKNOWN_U32,
+		.chunk = NA_UNKNOWN_I32,
+		.local_device_id = r->line->plane->number,
+		.num_actions = -1,
+		.action_index = -1,
+		.level = -1,
+		.send_channel_id = -1,
+		.recv_channel_id = -1,
+		.run_id = -1,
 		.slack_us = NA_UNKNOWN_PS,
 		.transmission_budget_us = NA_UNKNOWN_PS,
 		.delay_budget_us = NA_UNKNOWN_PS,

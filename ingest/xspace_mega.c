@@ -17,14 +17,22 @@
 #include "netan/base/units.h"
 
 enum kind {
-	NONE, GRAPH, RECEIVE_END, SEND_END, D2H_END, H2D_END, COMPUTE_END,
+	NONE,
+	GRAPH,
+	RECEIVE_END,
+	SEND_END,
+	D2H_END,
+	H2D_END,
+	COMPUTE_END,
 	UNKNOWN
 };
 
+/* clang-format off */
 static const struct { const char *action; uint8_t end; } actions[] = {
 	{"NetworkReceive", RECEIVE_END}, {"NetworkSend", SEND_END},
 	{"DeviceToHost", D2H_END}, {"HostToDevice", H2D_END},
 };
+/* clang-format on */
 
 /* "NetworkRecv END" is a transfer under a name we do not know, not a
  * reduction: close names, and names that speak of the wire or of copies. */
@@ -162,8 +170,9 @@ static uint32_t endpoint(struct xs_read *r, uint64_t device)
 		return NA_UNKNOWN_U32;
 	seen->used = true;
 	seen->device = device;
-	seen->endpoint = r->sink->endpoint(r->sink->ctx, (int32_t)slice,
-		(int32_t)(device % NA_SLICE_DEVICES));
+	seen->endpoint =
+		r->sink->endpoint(r->sink->ctx, (int32_t)slice,
+				  (int32_t)(device % NA_SLICE_DEVICES));
 	return seen->endpoint;
 }
 
@@ -174,10 +183,10 @@ static uint32_t name_of(struct xs_read *r, const struct na_text *t)
 	uint64_t head, tail;
 
 	/* What was inflated is gone with the next event. */
-	if (t->n < 8 || (scratch && t->s >= scratch &&
-			 t->s < scratch + XS_INFLATED_MAX))
-		return t->n ? r->sink->name(r->sink->ctx, t->s, t->n) :
-			NA_UNKNOWN_U32;
+	if (t->n < 8 ||
+	    (scratch && t->s >= scratch && t->s < scratch + XS_INFLATED_MAX))
+		return t->n ? r->sink->name(r->sink->ctx, t->s, t->n)
+			    : NA_UNKNOWN_U32;
 	memcpy(&head, t->s, 8);
 	memcpy(&tail, t->s + t->n - 8, 8);
 	head = (head ^ tail * 31 ^ t->n) * UINT64_C(0x9e3779b97f4a7c15);
@@ -200,7 +209,7 @@ static bool first_number(const struct xs_values *v, enum xs_slot slot,
 
 	if (xs_int(v, slot, &x)) {
 		*out = (uint64_t)x;
-		return x >= 0;           /* -1: none */
+		return x >= 0; /* -1: none */
 	}
 	while (s < end && (*s < '0' || *s > '9'))
 		s++;
@@ -219,7 +228,8 @@ static uint32_t u32_or(const struct xs_values *v, enum xs_slot s,
 {
 	int64_t x;
 
-	return xs_has(v, s) && xs_int(v, s, &x) && x >= 0 ? as_u32((uint64_t)x) : otherwise;
+	return xs_has(v, s) && xs_int(v, s, &x) && x >= 0 ? as_u32((uint64_t)x)
+							  : otherwise;
 }
 
 /* The latency of a receive or the action duration of a send, in ps. */
@@ -241,8 +251,8 @@ static enum latency latency_of(const struct xs_values *v, enum na_side side,
 
 static void class_of(struct na_transfer *t, enum latency l, int64_t ps)
 {
-	if (l == LATENCY_BAD || (l == LATENCY_OK &&
-				 !na_add_i64(t->end_ps, -ps, &t->start_ps)))
+	if (l == LATENCY_BAD ||
+	    (l == LATENCY_OK && !na_add_i64(t->end_ps, -ps, &t->start_ps)))
 		t->klass = NA_BAD_DURATION;
 	else if (l == LATENCY_NONE)
 		t->klass = NA_NO_LATENCY;
@@ -297,8 +307,8 @@ static enum na_status emit_buffers(struct xs_read *r, struct na_transfer *t)
 			   digits(&p, end, &chunk) && take(&p, end, "=") &&
 			   digits(&p, end, &size) && size <= INT64_MAX &&
 			   (known || stat_ends(&r->values, &src, &dst))) {
-			t->chunk = chunk <= INT32_MAX ? (int32_t)chunk :
-				   NA_UNKNOWN_I32;
+			t->chunk = chunk <= INT32_MAX ? (int32_t)chunk
+						      : NA_UNKNOWN_I32;
 			t->size_bytes = size;
 			st = emit(r, t, src, dst);
 			n++;
@@ -319,8 +329,7 @@ struct common {
 	int32_t level;
 };
 
-static void common_of(struct xs_read *r, const struct key *k,
-		      struct common *c)
+static void common_of(struct xs_read *r, const struct key *k, struct common *c)
 {
 	const struct xs_values *v = &r->values;
 
@@ -331,10 +340,12 @@ static void common_of(struct xs_read *r, const struct key *k,
 
 		c->type = name_of(r, &type);
 	}
-	c->launch = k->launch != NA_UNKNOWN_U32 ? k->launch :
-		u32_or(v, XS_LAUNCH, NA_UNKNOWN_U32);
-	c->iteration = k->iteration != NA_UNKNOWN_U32 ? k->iteration :
-		u32_or(v, XS_ITERATION, NA_UNKNOWN_U32);
+	c->launch = k->launch != NA_UNKNOWN_U32
+			    ? k->launch
+			    : u32_or(v, XS_LAUNCH, NA_UNKNOWN_U32);
+	c->iteration = k->iteration != NA_UNKNOWN_U32
+			       ? k->iteration
+			       : u32_or(v, XS_ITERATION, NA_UNKNOWN_U32);
 	c->level = (int32_t)u32_or(v, XS_LEVEL, (uint32_t)-1);
 }
 
@@ -343,15 +354,24 @@ static enum na_status emit_transfers(struct xs_read *r, enum na_side side,
 {
 	/* Every field is named: a cleared struct costs more than the rest. */
 	struct na_transfer t = {
-		.start_ps = end_ps, .end_ps = end_ps,
-		.action_ps = NA_UNKNOWN_PS, .size_bytes = 0,
-		.src = NA_UNKNOWN_U32, .dst = NA_UNKNOWN_U32,
-		.collective = k->collective, .type = k->type,
-		.launch = k->launch, .iteration = k->iteration,
-		.chunk = NA_UNKNOWN_I32, .step = NA_UNKNOWN_U32,
-		.input = 0, .klass = NA_VALID, .level = (int8_t)(k->level >= 0 && k->level < 127 ?
-				  k->level : -1),
-		.side = (uint8_t)side, .style = NA_STYLE_GRAPH,
+		.start_ps = end_ps,
+		.end_ps = end_ps,
+		.action_ps = NA_UNKNOWN_PS,
+		.size_bytes = 0,
+		.src = NA_UNKNOWN_U32,
+		.dst = NA_UNKNOWN_U32,
+		.collective = k->collective,
+		.type = k->type,
+		.launch = k->launch,
+		.iteration = k->iteration,
+		.chunk = NA_UNKNOWN_I32,
+		.step = NA_UNKNOWN_U32,
+		.input = 0,
+		.klass = NA_VALID,
+		.level = (int8_t)(k->level >= 0 && k->level < 127 ? k->level
+								  : -1),
+		.side = (uint8_t)side,
+		.style = NA_STYLE_GRAPH,
 	};
 	int64_t ps = 0, ns;
 	enum latency l = latency_of(&r->values, side, &ps);
@@ -362,11 +382,13 @@ static enum na_status emit_transfers(struct xs_read *r, enum na_side side,
 	return emit_buffers(r, &t);
 }
 
+/* clang-format off */
 static const enum na_action_kind kinds[] = {
 	[GRAPH] = NA_ACT_GRAPH, [RECEIVE_END] = NA_ACT_RECEIVE,
 	[SEND_END] = NA_ACT_SEND, [D2H_END] = NA_ACT_D2H,
 	[H2D_END] = NA_ACT_H2D, [COMPUTE_END] = NA_ACT_COMPUTE,
 };
+/* clang-format on */
 
 /* Everything that the plane's stats say of an action or a graph. */
 static void fill_action(struct xs_read *r, const struct key *k,
@@ -422,8 +444,8 @@ static enum na_status emit_action(struct xs_read *r, uint8_t kind,
 static void bad_times(struct xs_read *r, uint8_t kind)
 {
 	if (kind == RECEIVE_END || kind == SEND_END)
-		r->sink->classed(r->sink->ctx, kind == SEND_END,
-				 NA_STYLE_GRAPH, NA_BAD_DURATION, 1);
+		r->sink->classed(r->sink->ctx, kind == SEND_END, NA_STYLE_GRAPH,
+				 NA_BAD_DURATION, 1);
 	else
 		r->sink->left_out(r->sink->ctx, NA_LEFT_BAD_DURATION, 1);
 }
@@ -455,8 +477,8 @@ enum na_status xs_mega_event(struct xs_read *r, const struct xs_event *e)
 	if (moves && (r->in->wants & NA_WANT_TRANSFERS))
 		st = emit_transfers(r, kind == SEND_END ? NA_TX : NA_RX, &c,
 				    end_ps);
-	if (st == NA_OK && (kind == GRAPH ||
-			    (r->in->wants & NA_WANT_ACTIONS))) {
+	if (st == NA_OK &&
+	    (kind == GRAPH || (r->in->wants & NA_WANT_ACTIONS))) {
 		struct na_action a;
 
 		fill_action(r, &k, &c, &a);

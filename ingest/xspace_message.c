@@ -11,10 +11,22 @@
 #include "netan/base/units.h"
 
 enum kind {
-	NONE, RECEIVE, SEND, D2H, D2H_BEGIN, H2D, H2D_BEGIN, REDUCTION,
-	REDUCTION_BEGIN, REGISTRATION, COPY, OTHER, UNKNOWN
+	NONE,
+	RECEIVE,
+	SEND,
+	D2H,
+	D2H_BEGIN,
+	H2D,
+	H2D_BEGIN,
+	REDUCTION,
+	REDUCTION_BEGIN,
+	REGISTRATION,
+	COPY,
+	OTHER,
+	UNKNOWN
 };
 
+/* clang-format off */
 static const struct { const char *name; uint8_t kind; } names[] = {
 	{"MegaScale: Communication Transport Receive", RECEIVE},
 	{"MegaScale: Communication Transport Send", SEND},
@@ -35,13 +47,14 @@ static const struct { const char *name; uint8_t kind; } names[] = {
 	{"MegaScale: Decompression", OTHER},
 	{"MegaScale: Decompression Finished", OTHER},
 };
+/* clang-format on */
 
 static uint8_t wanted(uint8_t kind, uint32_t wants)
 {
 	bool moves = kind == RECEIVE || kind == SEND;
 
-	return wants & (moves ? NA_WANT_TRANSFERS : NA_WANT_ACTIONS) ?
-		kind : NONE;
+	return wants & (moves ? NA_WANT_TRANSFERS : NA_WANT_ACTIONS) ? kind
+								     : NONE;
 }
 
 uint8_t xs_message_kind(const struct na_text *name, uint32_t wants)
@@ -68,7 +81,9 @@ static bool id_at(const struct xs_values *v, enum xs_slot slot, int32_t *out)
 	return true;
 }
 
-struct ends { int32_t src_slice, src, dst_slice, dst; };
+struct ends {
+	int32_t src_slice, src, dst_slice, dst;
+};
 
 static bool ends_of(const struct xs_values *v, struct ends *e)
 {
@@ -107,10 +122,16 @@ static enum na_status message(struct xs_read *r, enum na_side side,
 	const struct na_sink *sink = r->sink;
 	struct na_text label = xs_text(v, XS_DCN_LABEL);
 	struct na_transfer t = {
-		.start_ps = at_ps, .end_ps = at_ps, .action_ps = event_ps,
-		.type = NA_UNKNOWN_U32, .launch = NA_UNKNOWN_U32,
-		.iteration = u32_at(v, XS_DCN_LOOP), .step = NA_UNKNOWN_U32,
-		.chunk = NA_UNKNOWN_I32, .level = -1, .side = (uint8_t)side,
+		.start_ps = at_ps,
+		.end_ps = at_ps,
+		.action_ps = event_ps,
+		.type = NA_UNKNOWN_U32,
+		.launch = NA_UNKNOWN_U32,
+		.iteration = u32_at(v, XS_DCN_LOOP),
+		.step = NA_UNKNOWN_U32,
+		.chunk = NA_UNKNOWN_I32,
+		.level = -1,
+		.side = (uint8_t)side,
 		.style = NA_STYLE_MESSAGE,
 	};
 	struct ends e;
@@ -136,11 +157,13 @@ static enum na_status message(struct xs_read *r, enum na_side side,
 
 static bool action_kind(uint8_t kind, enum na_action_kind *out)
 {
+	/* clang-format off */
 	static const struct { uint8_t kind; enum na_action_kind to; } map[] = {
 		{D2H, NA_ACT_D2H}, {H2D, NA_ACT_H2D},
 		{REDUCTION, NA_ACT_COMPUTE},
 		{REGISTRATION, NA_ACT_REGISTRATION}, {COPY, NA_ACT_COPY},
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++) {
 		if (map[i].kind == kind) {
@@ -187,7 +210,8 @@ enum na_status xs_message_event(struct xs_read *r, const struct xs_event *e)
 			r->sink->classed(r->sink->ctx, kind == SEND,
 					 NA_STYLE_MESSAGE, NA_BAD_DURATION, 1);
 		else
-			r->sink->left_out(r->sink->ctx, NA_LEFT_BAD_DURATION, 1);
+			r->sink->left_out(r->sink->ctx, NA_LEFT_BAD_DURATION,
+					  1);
 		return NA_OK;
 	}
 	if (kind == RECEIVE || kind == SEND)

@@ -21,8 +21,7 @@ static bool device_number(const struct na_text *name, const char *prefix,
 	size_t i = strlen(prefix);
 	int32_t x = 0;
 
-	if (name->n <= i || name->n > i + 7 ||
-	    memcmp(name->s, prefix, i) != 0)
+	if (name->n <= i || name->n > i + 7 || memcmp(name->s, prefix, i) != 0)
 		return false;
 	for (; i < name->n; i++) {
 		if (name->s[i] < '0' || name->s[i] > '9')
@@ -40,8 +39,7 @@ enum xs_plane_kind xs_plane_kind_of(const struct na_text *name, int32_t *n)
 		return XS_TPU;
 	if (device_number(name, "/device:GPU:", n))
 		return XS_GPU;
-	if (na_same_nocase(name->s, name->n,
-			   "/device:CUSTOM:Megascale Trace"))
+	if (na_same_nocase(name->s, name->n, "/device:CUSTOM:Megascale Trace"))
 		return XS_MEGASCALE;
 	if (na_same_nocase(name->s, name->n, "/host:CPU"))
 		return XS_HOST;
@@ -101,9 +99,10 @@ static enum na_status one_more_entry(struct na_input *in, struct na_err *err)
 	struct xs_space *s = in->state;
 
 	if (++s->n_entries > XS_MAX_ENTRIES)
-		return na_fail(err, NA_ELIMIT, "more than %d lines and "
-			"metadata entries; no XProf trace has so many",
-			XS_MAX_ENTRIES);
+		return na_fail(err, NA_ELIMIT,
+			       "more than %d lines and "
+			       "metadata entries; no XProf trace has so many",
+			       XS_MAX_ENTRIES);
 	return NA_OK;
 }
 
@@ -143,11 +142,12 @@ enum na_status xs_plane_scan(struct na_input *in, struct xs_plane *p,
 	if (next == NA_NEXT_BAD) {
 		/* Where the file ends inside it, that was said already. */
 		if (!p->cut)
-			na_input_warn(in, "plane \"%.*s\": field at byte %"
-				PRIu64 " does not fit, %zu bytes of the plane "
-				"left out",
-				(int)(p->name.n < 80 ? p->name.n : 80),
-				p->name.s, na_at(&c), na_left(&c));
+			na_input_warn(in,
+				      "plane \"%.*s\": field at byte %" PRIu64
+				      " does not fit, %zu bytes of the plane "
+				      "left out",
+				      (int)(p->name.n < 80 ? p->name.n : 80),
+				      p->name.s, na_at(&c), na_left(&c));
 		in->damaged = true;
 		/* A line that is cut off still holds whole events. */
 		if (c.p != c.end && *c.p == NA_TAG(3, NA_W_BYTES)) {
@@ -192,7 +192,8 @@ static bool read_event_type(const struct xs_plane *p, struct na_cursor body,
 	enum na_next next;
 	struct na_text shown;
 
-	*t = (struct xs_event_type){.name = {"", 0}, .display = {"", 0},
+	*t = (struct xs_event_type){.name = {"", 0},
+				    .display = {"", 0},
 				    .stats_in = body};
 	while ((next = na_field_next(&body, &f)) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(2, NA_W_BYTES))
@@ -247,8 +248,7 @@ static enum na_status add_entry(struct xs_plane *p, uint32_t tag, int64_t key,
 			     sizeof(*p->types)) ||
 		    !na_idmap_set(&p->type_of, key, (uint32_t)p->n_types))
 			return na_fail_nomem(err);
-		*good = read_event_type(p, value, wants,
-					&p->types[p->n_types]);
+		*good = read_event_type(p, value, wants, &p->types[p->n_types]);
 		p->n_types++;
 	} else {
 		if (!na_grow(&p->stats, &p->cap_stats, p->n_stats + 1,
@@ -282,16 +282,18 @@ enum na_status xs_plane_metadata(struct na_input *in, struct xs_plane *p,
 		}
 		st = one_more_entry(in, err);
 		if (st == NA_OK)
-			st = add_entry(p, f.tag, key, value, in->wants,
-				       &good, err);
+			st = add_entry(p, f.tag, key, value, in->wants, &good,
+				       err);
 		if (st != NA_OK)
 			return st;
 		damaged += !good;
 	}
 	if (damaged) {
-		na_input_warn(in, "plane \"%.*s\": %zu damaged metadata "
-			"entries", (int)(p->name.n < 80 ? p->name.n : 80),
-			p->name.s, damaged);
+		na_input_warn(in,
+			      "plane \"%.*s\": %zu damaged metadata "
+			      "entries",
+			      (int)(p->name.n < 80 ? p->name.n : 80), p->name.s,
+			      damaged);
 		in->damaged = true;
 	}
 	return NA_OK;

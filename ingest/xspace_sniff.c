@@ -86,8 +86,9 @@ enum na_sniff xs_sniff(const uint8_t *head, size_t n, uint64_t size,
 	if (!na_varint(&c, &length))
 		return NA_SNIFF_NO;
 	if (head[0] != 0x0a)
-		return length < na_left(&c) && !any_tag(c.p[length]) ?
-			NA_SNIFF_NO : NA_SNIFF_YES;
+		return length < na_left(&c) && !any_tag(c.p[length])
+			       ? NA_SNIFF_NO
+			       : NA_SNIFF_YES;
 	/* Damage behind a good first plane is the survey's to report. */
 	if (length < na_left(&c))
 		c.end = c.p + length;

@@ -115,7 +115,7 @@ static uint64_t plane_field(struct xs_spool_state *s, const uint8_t *p,
 	if (!head_of(p, n, &head, &length))
 		return other_field(body, n);
 	if (head + length > s->plane_left)
-		return UINT64_MAX;       /* damaged: keep all that follows */
+		return UINT64_MAX; /* damaged: keep all that follows */
 	if (n < head + length && n < HEAD_BYTES && !last)
 		return 0;
 	if (p[0] != NA_TAG(3, NA_W_BYTES)) {
@@ -130,8 +130,7 @@ static uint64_t plane_field(struct xs_spool_state *s, const uint8_t *p,
 	front = line_head(body, &name, &stamped, &has_event);
 	/* A stamp or a name may still follow the events. */
 	if (!has_event || !stamped ||
-	    (!s->drop_all && (!name.n ||
-			      xs_handler_of(s->kind, &name, wants))))
+	    (!s->drop_all && (!name.n || xs_handler_of(s->kind, &name, wants))))
 		return head + length;
 	/* Keep the head with the first event's tag, drop the events. */
 	s->drop = length - front - 1;

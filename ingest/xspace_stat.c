@@ -9,6 +9,7 @@
 
 #include "ingest/inflate.h"
 
+/* clang-format off */
 static const char *const slot_names[XS_N_SLOTS] = {
 	[XS_GRAPH_KEY] = "graph_key",
 	[XS_LOCAL_DEVICE] = "local_device_id",
@@ -49,6 +50,7 @@ static const char *const slot_names[XS_N_SLOTS] = {
 	[XS_PROFILE_START] = "profile_start_time",
 	[XS_PROFILE_STOP] = "profile_stop_time",
 };
+/* clang-format on */
 
 uint8_t xs_slot_of(const struct na_text *name)
 {
@@ -63,7 +65,7 @@ uint8_t xs_slot_of(const struct na_text *name)
 static struct xs_value text_value(const struct na_cursor *c)
 {
 	return (struct xs_value){.type = XS_TEXT,
-		.v.text = {(const char *)c->p, na_left(c)}};
+				 .v.text = {(const char *)c->p, na_left(c)}};
 }
 
 /* The bytes of a compressed_str value, inflated into the event's scratch. */
@@ -194,8 +196,8 @@ bool xs_values_add(struct xs_values *v, const struct xs_plane *p,
 	} else if (tag == NA_TAG(7, NA_W_VARINT)) {
 		entry = na_idmap_at(&p->stat_of, (int64_t)x);
 		to->type = XS_TEXT;
-		to->v.text = entry < p->n_stats ? p->stats[entry].name :
-			(struct na_text){"", 0};
+		to->v.text = entry < p->n_stats ? p->stats[entry].name
+						: (struct na_text){"", 0};
 	} else {
 		to->type = tag == NA_TAG(3, NA_W_VARINT) ? XS_UINT : XS_INT;
 		to->v.u = x;

@@ -78,6 +78,7 @@ void na_canvas_free(struct na_canvas *c)
 
 void na_draw_rect(struct na_canvas *c, struct na_box b, struct na_color color)
 {
+	/* clang-format off */
 	const struct na_point p[] = {
 		{b.x0, b.y0}, {b.x1, b.y0}, {b.x1, b.y1}, {b.x0, b.y1}};
 
@@ -245,3 +246,5 @@ const char *na_text_fit(struct na_canvas *c, char buf[NA_TEXT_MAX],
 		*buf = '\0';
 	return buf;
 }
+
+/* clang-format on */

@@ -51,8 +51,8 @@ struct na_font {
 };
 
 struct na_canvas_info {
-	int width, height; /* page units */
-	double scale; /* PNG pixels per unit */
+	int width, height;   /* page units */
+	double scale;        /* PNG pixels per unit */
 	const char *version; /* of netan; NULL: unknown */
 	const char *command; /* NULL: unknown */
 };

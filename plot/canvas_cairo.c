@@ -88,6 +88,7 @@ static void paint_area(struct na_canvas *c, const struct na_point *p, size_t n,
 #define DASH_PARTS 6
 
 /* Lengths on and off, in widths of the pen. */
+/* clang-format off */
 static const struct {
 	int n;
 	double part[DASH_PARTS];
@@ -99,6 +100,7 @@ static const struct {
 	[NA_DASH_DOT] = {4, {6, 2, 1.5, 2}},
 	[NA_DASH_DOT_DOT] = {6, {6, 2, 1.5, 2, 1.5, 2}},
 };
+/* clang-format on */
 
 static void paint_polyline(struct na_canvas *c, const struct na_point *p,
 			   size_t n, const struct na_pen *pen)
@@ -274,6 +276,7 @@ struct na_canvas *na_cairo_new(const char *format,
 			       const struct na_canvas_info *info,
 			       struct na_err *err)
 {
+	/* clang-format off */
 	static const char *const names[] = {
 		[PNG] = "png", [SVG] = "svg", [PDF] = "pdf"};
 	cairo_font_options_t *options;
@@ -335,3 +338,5 @@ const char *__lsan_default_options(void)
 	return "print_suppressions=0";
 }
 #endif
+
+/* clang-format on */

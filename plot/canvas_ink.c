@@ -88,6 +88,7 @@ static void ink_area(struct na_canvas *c, const struct na_point *p, size_t n,
 static void ink_polyline(struct na_canvas *c, const struct na_point *p,
 			 size_t n, const struct na_pen *pen)
 {
+	/* clang-format off */
 	static const char *const dashes[NA_DASHES] = {
 		[NA_SOLID] = "solid",
 		[NA_DASHED] = "dash",
@@ -96,6 +97,7 @@ static void ink_polyline(struct na_canvas *c, const struct na_point *p,
 		[NA_DASH_DOT] = "dashdot",
 		[NA_DASH_DOT_DOT] = "dashdotdot",
 	};
+	/* clang-format on */
 	FILE *out = begin(c, "line");
 
 	put_color(out, pen->color);

@@ -40,6 +40,7 @@ struct drawing {
 	double *scratch; /* [bins] */
 };
 
+/* clang-format off */
 static const char *const side_names[] = {
 	[RX] = "RX throughput", [TX] = "TX throughput"};
 
@@ -511,3 +512,4 @@ const struct na_figure na_fig_timeline = {
 	.height = 675,
 	.draw = timeline_draw,
 };
+/* clang-format on */

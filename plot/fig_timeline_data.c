@@ -15,7 +15,7 @@
 
 #define GIGA           1e9
 #define NAME_MAX_BYTES 240 /* of a series, before its share */
-#define SHORT_NAME     48 /* of one run among others */
+#define SHORT_NAME     48  /* of one run among others */
 
 /* A capacity this many times the peak is told, not drawn: it would press
  * the data flat. */

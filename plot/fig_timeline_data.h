@@ -41,9 +41,9 @@ struct timeline {
 	/* The largest, then the rest; none without --by. */
 	struct timeline_series series[NA_TOP_SERIES + 1];
 	size_t n_series;
-	bool has_rest; /* the last one is many */
+	bool has_rest;       /* the last one is many */
 	double series_bytes; /* of all of them */
-	size_t others; /* runs apart that are not among the series */
+	size_t others;       /* runs apart that are not among the series */
 	bool others_unknown; /* and how many */
 };
 

@@ -6,7 +6,7 @@
 #include "plot/trace.h"
 
 #define BAND_SHARE 0.18 /* six of them in one panel */
-#define CROWD      3 /* more lines than that are thinner */
+#define CROWD      3    /* more lines than that are thinner */
 
 #define SAMPLE     2.6 /* of a line, in sizes of the font */
 #define SAMPLE_GAP 0.5
@@ -15,6 +15,7 @@
 static struct na_pen pen_of(const struct na_layout *l, const struct timeline *t,
 			    size_t i)
 {
+	/* clang-format off */
 	static const enum na_dash dashes[NA_TOP_SERIES] = {
 		NA_SOLID,       NA_DASHED,   NA_DOTTED,
 		NA_LONG_DASHED, NA_DASH_DOT, NA_DASH_DOT_DOT};
@@ -181,3 +182,5 @@ void na_timeline_runs_words(const struct timeline *t, enum side side,
 	if (*bytes)
 		na_words_add(w, "; %s", bytes);
 }
+
+/* clang-format on */

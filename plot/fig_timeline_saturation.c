@@ -38,10 +38,11 @@ static struct region *side_regions(const struct timeline *t, enum side side,
 	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
 	for (; v; v = v->next) {
 		const char *word = na_text_of(na_get(v, "side"), "");
-		struct region one = {
-			fmax(na_real_of(na_get(v, "from_s"), NAN), t->from_s),
-			fmin(na_real_of(na_get(v, "to_s"), NAN), t->to_s),
-			na_text_of(na_get(v, "host"), "")};
+		struct region one = {fmax(na_real_of(na_get(v, "from_s"), NAN),
+					  t->from_s),
+				     fmin(na_real_of(na_get(v, "to_s"), NAN),
+					  t->to_s),
+				     na_text_of(na_get(v, "host"), "")};
 
 		if (strcmp(word, side == RX ? "rx" : "tx") != 0 ||
 		    !(one.to > one.from))

@@ -8,7 +8,7 @@
 struct saturation {
 	size_t regions, hosts;
 	double seconds; /* with at least one host saturated */
-	double share; /* of the hosts' time; as the analysis says it */
+	double share;   /* of the hosts' time; as the analysis says it */
 };
 
 enum na_status na_timeline_saturation(struct saturation *s,

@@ -36,9 +36,9 @@ static enum na_status draw_small(const struct na_layout *l,
 	}
 	na_clip(l->canvas, p->plot);
 	if (max || !trace.steps)
-		na_trace_band(
-			l->canvas, &trace, &p->y,
-			na_fade(pen->color, max ? BAND_SHARE : SHARED_BAND));
+		na_trace_band(l->canvas, &trace, &p->y,
+			      na_fade(pen->color,
+				      max ? BAND_SHARE : SHARED_BAND));
 	na_trace_line(l->canvas, &trace, &p->y, pen);
 	na_unclip(l->canvas);
 	na_trace_fini(&trace);

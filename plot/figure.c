@@ -4,6 +4,7 @@
 
 #include "plot/canvas.h"
 
+/* clang-format off */
 const struct na_figure *const na_figures[] = {
 #define NA_FIGURE(name) &na_fig_##name,
 #include "plot/figures.def"
@@ -49,3 +50,5 @@ enum na_status na_figure_write(const struct na_figure *f,
 	na_canvas_free(c);
 	return status;
 }
+
+/* clang-format on */

@@ -12,29 +12,28 @@
 #include "netan/result/result.h"
 
 struct na_page {
-	int width, height;              /* 0: the figure's default */
-	double scale;                   /* PNG pixels per unit; 0 means 1 */
+	int width, height; /* 0: the figure's default */
+	double scale;      /* PNG pixels per unit; 0 means 1 */
 	bool dark;
-	const char *title;              /* NULL: the figure's own message */
-	const char *version;            /* "0.1.0" */
-	const char *command;            /* the command line, for PNG text */
+	const char *title;   /* NULL: the figure's own message */
+	const char *version; /* "0.1.0" */
+	const char *command; /* the command line, for PNG text */
 };
 
 struct na_canvas;
 
 struct na_figure {
-	const char *name;               /* the command's name */
+	const char *name; /* the command's name */
 	int width, height;
 	enum na_status (*draw)(struct na_canvas *c, const struct na_result *r,
-			       const struct na_page *page,
-			       struct na_err *err);
+			       const struct na_page *page, struct na_err *err);
 };
 
 #define NA_FIGURE(name) extern const struct na_figure na_fig_##name;
 #include "plot/figures.def"
 #undef NA_FIGURE
 
-extern const struct na_figure *const na_figures[];      /* NULL at the end */
+extern const struct na_figure *const na_figures[]; /* NULL at the end */
 const struct na_figure *na_figure_find(const char *name);
 
 /* format: "svg", "png", "pdf", or "ink" (each stroke as a line of text, for

@@ -6,7 +6,7 @@
 
 #define SUBTITLE_LINES 2
 #define SEPARATOR      "\xc2\xb7 " /* after a space */
-#define MIN_PLOT_LINES 3 /* of text: room for two ticks */
+#define MIN_PLOT_LINES 3           /* of text: room for two ticks */
 
 struct na_font na_layout_font(const struct na_layout *l, double size,
 			      struct na_color color)
@@ -125,9 +125,10 @@ void na_layout_begin(struct na_layout *l, struct na_canvas *c,
 	title = na_layout_font(l, NA_SIZE_TITLE, l->theme->text);
 	title.bold = true;
 	subtitle = na_layout_font(l, NA_SIZE_TEXT, l->theme->secondary);
-	l->body.y0 = wrapped(
-		l, title_words, l->body.x0, l->body.y0 - 0.2 * title.size,
-		l->body.x1 - l->body.x0, &title, page->height < 400 ? 1 : 2);
+	l->body.y0 = wrapped(l, title_words, l->body.x0,
+			     l->body.y0 - 0.2 * title.size,
+			     l->body.x1 - l->body.x0, &title,
+			     page->height < 400 ? 1 : 2);
 	l->body.y0 = wrapped(l, subtitle_words, l->body.x0, l->body.y0,
 			     l->body.x1 - l->body.x0, &subtitle,
 			     page->height < 400 ? 1 : SUBTITLE_LINES);
@@ -267,11 +268,12 @@ void na_panel_limit(const struct na_layout *l, const struct na_panel *p,
 	y -= 0.35 * font.size;
 	if (p->max > x * (1 + 1e-9))
 		na_draw_rect(l->canvas,
-			     (struct na_box){
-				     p->plot.x1 - l->gap / 2 -
-					     na_measure(l->canvas, text, &font),
-				     y - na_text_ascent(&font), p->plot.x1,
-				     y + na_text_descent(&font)},
+			     (struct na_box){p->plot.x1 - l->gap / 2 -
+						     na_measure(l->canvas, text,
+								&font),
+					     y - na_text_ascent(&font),
+					     p->plot.x1,
+					     y + na_text_descent(&font)},
 			     na_fade(l->theme->background, 0.85));
 	na_draw_text(l->canvas, p->plot.x1, y, text, &font);
 }

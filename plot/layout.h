@@ -20,8 +20,8 @@ struct na_row {
 struct na_layout {
 	struct na_canvas *canvas;
 	const struct na_theme *theme;
-	double unit; /* this page against the default */
-	double gap; /* between things that must not touch */
+	double unit;        /* this page against the default */
+	double gap;         /* between things that must not touch */
 	struct na_box body; /* what the title block leaves */
 	struct na_row foot; /* below it, beside the version */
 };
@@ -48,7 +48,7 @@ struct na_panel {
 	/* asked */
 	double weight; /* of its height; 0: its name alone */
 	enum na_quantity quantity;
-	double max; /* largest value to show */
+	double max;       /* largest value to show */
 	bool label_above; /* room for a text above max */
 	/* answered by na_panels_place */
 	struct na_row header;

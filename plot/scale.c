@@ -134,6 +134,7 @@ struct unit_row {
 	const char *name;
 };
 
+/* clang-format off */
 static const struct unit_row rate_units[] = {
 	{1, "bit/s"},     {1e3, "kbit/s"},  {1e6, "Mbit/s"}, {1e9, "Gbit/s"},
 	{1e12, "Tbit/s"}, {1e15, "Pbit/s"}, {0, NULL}};
@@ -155,6 +156,7 @@ static const struct unit_row *const units[] = {
 	[NA_Q_SECONDS] = second_units,
 	[NA_Q_COUNT] = count_units,
 };
+/* clang-format on */
 
 struct na_axis_unit na_unit_for(enum na_quantity q, double max)
 {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct na_scale {
-	double from, to; /* data; from < to; log: both > 0 */
+	double from, to;       /* data; from < to; log: both > 0 */
 	double at_from, at_to; /* page; a y axis runs downwards */
 	bool log;
 };
@@ -20,7 +20,7 @@ double na_scale_at(const struct na_scale *s, double x);
 #define NA_TICKS_MAX 64
 
 struct na_ticks {
-	double at[NA_TICKS_MAX]; /* ascending, data */
+	double at[NA_TICKS_MAX];  /* ascending, data */
 	bool minor[NA_TICKS_MAX]; /* log only: without a label */
 	size_t n;
 	double step; /* 0 for log */

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-#define RGB(hex)                                                               \
-	{                                                                      \
-		(hex) >> 16 & 0xff, (hex) >> 8 & 0xff, (hex)&0xff, 255         \
+#define RGB(hex) \
+	{ \
+		(hex) >> 16 & 0xff, (hex) >> 8 & 0xff, (hex)&0xff, 255 \
 	}
 
 const struct na_theme na_theme_light = {

@@ -180,9 +180,10 @@ void na_trace_gaps(struct na_canvas *c, const struct na_trace *t,
 		return;
 	for (to = next_gap(t, 0, &from); from < t->n;
 	     to = next_gap(t, to, &from)) {
-		struct na_box gap = {
-			t->x0 + column_width(t) * (double)from, box.y0,
-			t->x0 + column_width(t) * (double)to, box.y1};
+		struct na_box gap = {t->x0 + column_width(t) * (double)from,
+				     box.y0,
+				     t->x0 + column_width(t) * (double)to,
+				     box.y1};
 
 		if (to - from >= least)
 			na_draw_hatch(c, gap, HATCH_GAP, pen);

@@ -17,7 +17,7 @@ struct na_trace {
 	struct na_point *points; /* scratch */
 	size_t n;
 	double x0, x1; /* page */
-	bool steps; /* columns are bins */
+	bool steps;    /* columns are bins */
 };
 
 /* All n bins (n > 0) across [x0, x1] of the page. */

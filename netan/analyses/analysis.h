@@ -25,18 +25,18 @@
 
 /* What every analysis may know before it adds. */
 struct na_scope {
-	const struct na_store *store;    /* resolved */
+	const struct na_store *store; /* resolved */
 	const struct na_filter *filter;
 	struct na_grouping by;
-	size_t top;                      /* --top N; 0: the analysis's own */
+	size_t top; /* --top N; 0: the analysis's own */
 };
 
 struct na_analysis {
 	struct na_face face;
-	const char *source;              /* where the method is from */
-	uint32_t wants;                  /* enum na_want bits */
-	bool clips;                      /* --from/--to clip, not select */
-	bool instants;                   /* uses clock_skew and no_latency */
+	const char *source; /* where the method is from */
+	uint32_t wants;     /* enum na_want bits */
+	bool clips;         /* --from/--to clip, not select */
+	bool instants;      /* uses clock_skew and no_latency */
 	size_t state_size;
 	unsigned passes;
 
@@ -68,6 +68,6 @@ struct na_analysis {
 		     int64_t *last_ps);
 };
 
-extern const struct na_analysis *const na_analyses[];    /* NULL ends */
+extern const struct na_analysis *const na_analyses[]; /* NULL ends */
 
 #endif

@@ -8,9 +8,11 @@
 
 /* Source: the example of openxla/xla,
  * xla/megascale/tools/network_analysis_oss.ipynb. */
+/* clang-format off */
 static const struct { const char *machine, *capacity; } presets[] = {
 	{"v6e", "4x200Gbps/2"},
 };
+/* clang-format on */
 
 /* A small whole number and the character behind it. */
 static const char *whole(const char *s, long *n)
@@ -65,7 +67,9 @@ enum na_status na_capacity_parse(const char *text, double *gbps,
 	}
 	if (formula(text, gbps))
 		return NA_OK;
-	return na_fail(err, NA_EUSAGE, "--capacity: \"%.60s\" is no capacity; "
-		"give one host's rate (100Gbps), NICSxRATE/TASKS "
-		"(4x200Gbps/2), or a machine type (v6e)", text);
+	return na_fail(err, NA_EUSAGE,
+		       "--capacity: \"%.60s\" is no capacity; "
+		       "give one host's rate (100Gbps), NICSxRATE/TASKS "
+		       "(4x200Gbps/2), or a machine type (v6e)",
+		       text);
 }

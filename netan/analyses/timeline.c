@@ -21,6 +21,7 @@ enum { DEFAULT_BINS = 600, DEFAULT_TOP = 64, MAX_BINS = 1 << 22 };
  * --capacity, not for the remark about a plateau. */
 enum { PLATEAU_BINS = 1 << 16 };
 
+/* clang-format off */
 static const struct na_opt timeline_opts[] = {
 	{NA_OPT_TIME, 'b', "bin", offsetof(struct tl_params, bin_ps), "TIME",
 	 NULL, 1e3, 3.6e15, "width of a bin (default: chosen from the "
@@ -31,6 +32,7 @@ static const struct na_opt timeline_opts[] = {
 	 "machine type (v6e)"},
 	NA_OPT_END,
 };
+/* clang-format on */
 
 bool tl_pending_of_graphs(const struct tl_state *s)
 {
@@ -42,8 +44,7 @@ static enum na_status tl_check(const void *params, struct na_err *err)
 	const struct tl_params *p = params;
 	double gbps;
 
-	return p->capacity ? na_capacity_parse(p->capacity, &gbps, err) :
-		NA_OK;
+	return p->capacity ? na_capacity_parse(p->capacity, &gbps, err) : NA_OK;
 }
 
 static enum na_status tl_open(void *state, const struct na_scope *scope,
@@ -57,8 +58,8 @@ static enum na_status tl_open(void *state, const struct na_scope *scope,
 	s->hi_ps = scope->filter->to_ps;
 	na_strtab_init(&s->groups);
 	if (s->params->capacity)
-		return na_capacity_parse(s->params->capacity,
-					 &s->capacity_gbps, err);
+		return na_capacity_parse(s->params->capacity, &s->capacity_gbps,
+					 err);
 	return NA_OK;
 }
 
@@ -80,8 +81,11 @@ static enum na_status tl_fork(void *block, const void *state, unsigned pass)
 	const struct tl_state *from = state;
 
 	*s = (struct tl_state){
-		.scope = from->scope, .params = from->params,
-		.capacity_gbps = from->capacity_gbps, .lo_ps = from->lo_ps, .hi_ps = from->hi_ps,
+		.scope = from->scope,
+		.params = from->params,
+		.capacity_gbps = from->capacity_gbps,
+		.lo_ps = from->lo_ps,
+		.hi_ps = from->hi_ps,
 		.pass = pass,
 	};
 	na_strtab_init(&s->groups);
@@ -167,7 +171,8 @@ static bool row_add(struct tl_row *row, const struct tl_state *s,
 			return false;
 	}
 	row->amount[t->side] += na_spread_bytes(to, &s->bins, t->start_ps,
-		t->end_ps, t->size_bytes, s->lo_ps, s->hi_ps);
+						t->end_ps, t->size_bytes,
+						s->lo_ps, s->hi_ps);
 	row->n[t->side]++;
 	return true;
 }
@@ -223,7 +228,7 @@ static enum na_status spread(struct tl_state *s, const struct na_transfer *t)
 	na_i128 amount;
 
 	amount = na_spread_bytes(&s->rate[t->side], &s->bins, t->start_ps,
-		t->end_ps, t->size_bytes, s->lo_ps, s->hi_ps);
+				 t->end_ps, t->size_bytes, s->lo_ps, s->hi_ps);
 	s->amount[t->side] += amount;
 	clipped(s, t, &start_ps, &end_ps);
 	if (t->start_ps == t->end_ps)
@@ -264,7 +269,7 @@ static enum na_status tl_add_graph(void *block, const struct na_graph *g)
 
 	if (end_ps <= start_ps)
 		return NA_OK;
-	if (s->pass == 1)                /* no bins: no transfers to draw */
+	if (s->pass == 1) /* no bins: no transfers to draw */
 		return s->bins.n ? keep_pending(s, start_ps, end_ps) : NA_OK;
 	if (!s->any_graph || start_ps < s->open_ps)
 		s->open_ps = start_ps;
@@ -278,8 +283,8 @@ static enum na_status merge_survey(struct tl_state *s, struct tl_state *b)
 {
 	if (b->any) {
 		cover(s, b->first_ps, b->last_ps, b->closed);
-		s->closed = s->last_ps == b->last_ps ? s->closed | b->closed :
-			    s->closed;
+		s->closed = s->last_ps == b->last_ps ? s->closed | b->closed
+						     : s->closed;
 	}
 	if (b->any_graph) {
 		if (!s->any_graph || b->open_ps < s->open_ps)
@@ -377,16 +382,20 @@ static enum na_status choose_bins(struct tl_state *s, struct na_err *err)
 	if (bins > MAX_BINS) {
 		char text[NA_UNIT_BUF];
 
-		return na_fail(err, NA_EUSAGE, "--bin: %.3g bins to cover %s; "
-			"at most %d: give a wider bin, or a window with "
-			"--from and --to", bins,
-			na_print_time(text, span, 4), MAX_BINS);
+		return na_fail(err, NA_EUSAGE,
+			       "--bin: %.3g bins to cover %s; "
+			       "at most %d: give a wider bin, or a window with "
+			       "--from and --to",
+			       bins, na_print_time(text, span, 4), MAX_BINS);
 	}
 	s->bins = na_bins_over(from, to, closed, bin);
 	return NA_OK;
 }
 
-struct ranked { na_i128 amount; uint32_t group; };
+struct ranked {
+	na_i128 amount;
+	uint32_t group;
+};
 
 static int by_amount(const void *a, const void *b)
 {
@@ -401,8 +410,7 @@ static int by_amount(const void *a, const void *b)
  * one. */
 static enum na_status choose_rows(struct tl_state *s, struct na_err *err)
 {
-	size_t n = s->n_rows, top = s->scope->top ? s->scope->top :
-		DEFAULT_TOP;
+	size_t n = s->n_rows, top = s->scope->top ? s->scope->top : DEFAULT_TOP;
 	struct ranked *r = na_calloc(n, sizeof(*r));
 
 	s->has_rest = n > top;
@@ -415,7 +423,8 @@ static enum na_status choose_rows(struct tl_state *s, struct na_err *err)
 	}
 	for (size_t i = 0; i < n; i++)
 		r[i] = (struct ranked){s->rows[i].amount[0] +
-				       s->rows[i].amount[1], (uint32_t)i};
+					       s->rows[i].amount[1],
+				       (uint32_t)i};
 	qsort(r, n, sizeof(*r), by_amount);
 	for (size_t i = 0; i < n; i++) {
 		size_t row = i < top ? i : top;
@@ -502,8 +511,9 @@ const struct na_analysis na_an_timeline = {
 	.face.name = "timeline",
 	.face.usage = "[OPTION…] INPUT…",
 	.face.question = "how much of the network is used when; is the job "
-		    "bandwidth-bound",
-	.face.details = "Throughput is the exact integral over each bin: every "
+			 "bandwidth-bound",
+	.face.details =
+		"Throughput is the exact integral over each bin: every "
 		"transfer spreads its bytes evenly over its time on the wire, "
 		"and the bins add up to the bytes. Receives (rx) last their "
 		"transport latency, sends (tx) their action's duration. "
@@ -512,7 +522,8 @@ const struct na_analysis na_an_timeline = {
 		"With --capacity, regions in which a host's side stays at or "
 		"above 90 % of it for three bins or more are listed and "
 		"shaded.",
-	.face.example = "netan timeline logdir -o bw.svg\n"
+	.face.example =
+		"netan timeline logdir -o bw.svg\n"
 		"netan timeline logdir --capacity 100Gbps --by host -o bw.svg "
 		"-o bw.json\n"
 		"netan timeline host0.xplane.pb --bin 1ms --from 1.5s --to 2s "
@@ -520,14 +531,22 @@ const struct na_analysis na_an_timeline = {
 	.source = "algorithms: exact integration over [start, end); plateau "
 		  "by the 99.5 % quantile of busy bins",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS,
-	.clips = true, .instants = true,
+	.clips = true,
+	.instants = true,
 	.face.opts = timeline_opts,
 	.face.params_size = sizeof(struct tl_params),
 	.state_size = sizeof(struct tl_state),
 	.passes = 2,
-	.check = tl_check, .open = tl_open, .fork = tl_fork, .add = tl_add,
-	.add_graph = tl_add_graph, .seal = tl_seal, .merge = tl_merge,
+	.check = tl_check,
+	.open = tl_open,
+	.fork = tl_fork,
+	.add = tl_add,
+	.add_graph = tl_add_graph,
+	.seal = tl_seal,
+	.merge = tl_merge,
 	.turn = tl_turn,
-	.finish = tl_finish, .fini = tl_fini, .weight = tl_weight,
+	.finish = tl_finish,
+	.fini = tl_fini,
+	.weight = tl_weight,
 	.used = tl_used,
 };

@@ -6,13 +6,13 @@
 #include "netan/stats/pending.h"
 
 struct tl_params {
-	int64_t bin_ps;                  /* 0: chosen */
+	int64_t bin_ps; /* 0: chosen */
 	const char *capacity;
 };
 
 /* One line of the result: a group, or a side of a host. */
 struct tl_row {
-	na_i128 amount[2];               /* 2^-20 bytes, by side */
+	na_i128 amount[2]; /* 2^-20 bytes, by side */
 	uint64_t n[2];
 	struct na_spread spread[2];
 	bool used[2];
@@ -21,42 +21,41 @@ struct tl_row {
 struct tl_state {
 	const struct na_scope *scope;
 	const struct tl_params *params;
-	double capacity_gbps;            /* 0: none given */
-	int64_t lo_ps, hi_ps;            /* --from, --to */
+	double capacity_gbps; /* 0: none given */
+	int64_t lo_ps, hi_ps; /* --from, --to */
 	unsigned pass;
 
 	/* First pass. */
-	int64_t first_ps, last_ps;       /* of the clipped transfers */
-	bool any, closed;                /* closed: an instant at last_ps */
-	int64_t open_ps, close_ps;       /* of graph executions */
+	int64_t first_ps, last_ps; /* of the clipped transfers */
+	bool any, closed;          /* closed: an instant at last_ps */
+	int64_t open_ps, close_ps; /* of graph executions */
 	bool any_graph;
 	uint64_t used, instants;
 	uint64_t n_side[2];
-	struct na_strtab groups;         /* key: the group's tuple as bytes */
-	struct tl_row *rows;             /* by group */
+	struct na_strtab groups; /* key: the group's tuple as bytes */
+	struct tl_row *rows;     /* by group */
 	size_t n_rows, cap_rows;
 
 	/* Second pass. */
 	struct na_bins bins;
 	struct na_spread rate[2], outstanding[2], pending;
-	struct tl_row *hosts;            /* by source */
-	bool per_host;                   /* hosts have series of their own */
-	const struct tl_state *main;     /* of a block state */
-	uint32_t *row_of;                /* group -> shown row */
-	uint32_t *shown;                 /* shown row -> group; rest: last */
+	struct tl_row *hosts;        /* by source */
+	bool per_host;               /* hosts have series of their own */
+	const struct tl_state *main; /* of a block state */
+	uint32_t *row_of;            /* group -> shown row */
+	uint32_t *shown;             /* shown row -> group; rest: last */
 	size_t n_shown;
 	bool has_rest;
 	na_i128 amount[2], instant_amount;
-	struct na_run open;              /* pending, of a block */
+	struct na_run open; /* pending, of a block */
 	size_t cap_starts, cap_ends;
-	struct na_run *runs;             /* pending, of all blocks */
+	struct na_run *runs; /* pending, of all blocks */
 	size_t n_runs, cap_runs;
 };
 
 bool tl_pending_of_graphs(const struct tl_state *s);
 
 /* timeline_result.c */
-enum na_status tl_finish(void *state, struct na_result *r,
-			 struct na_err *err);
+enum na_status tl_finish(void *state, struct na_result *r, struct na_err *err);
 
 #endif

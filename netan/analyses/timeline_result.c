@@ -64,7 +64,9 @@ static double duration_s(const struct tl_state *s)
 	return s->any ? (double)((na_i128)s->last_ps - s->first_ps) / 1e12 : 0;
 }
 
-struct totals { double peak[2], mean[2]; };
+struct totals {
+	double peak[2], mean[2];
+};
 
 static enum na_status put_bins(struct na_result *r, struct na_value *body,
 			       struct tl_state *s, struct totals *t,
@@ -87,14 +89,15 @@ static enum na_status put_bins(struct na_result *r, struct na_value *body,
 	most = na_put_reals(r, body, "pending_max", s->bins.n);
 	if (!most || !na_pending_max(s->runs, s->n_runs, &s->bins, most))
 		return na_fail_nomem(err);
-	na_put_text(r, body, "pending_of", tl_pending_of_graphs(s) ?
-		    "collectives" : "transfers");
+	na_put_text(r, body, "pending_of",
+		    tl_pending_of_graphs(s) ? "collectives" : "transfers");
 	for (size_t side = 0; side < 2; side++) {
 		double d = duration_s(s);
 
 		t->peak[side] = largest(rate[side], s->bins.n);
-		t->mean[side] = d > 0 ? (double)s->amount[side] / ONE_BYTE *
-				8 / d / 1e9 : NAN;
+		t->mean[side] = d > 0 ? (double)s->amount[side] / ONE_BYTE * 8 /
+						d / 1e9
+				      : NAN;
 	}
 	return NA_OK;
 }
@@ -149,15 +152,15 @@ static void busy_side(struct na_result *r, struct na_value *list,
 	size_t n = s->bins.n, in, found = 0;
 	double level;
 
-	na_spread_read(&s->hosts[host].spread[side], &s->bins,
-		       gbps_of_bin(s), x->rate);
+	na_spread_read(&s->hosts[host].spread[side], &s->bins, gbps_of_bin(s),
+		       x->rate);
 	if (s->capacity_gbps > 0)
 		found = na_regions(x->rate, n, s->capacity_gbps, x->regions,
 				   n / 3 + 1);
 	for (size_t i = 0; i < found; i++) {
 		put_region(r, list, s, name, side_names[side], &x->regions[i]);
-		b->share[side] += (double)(x->regions[i].to -
-					   x->regions[i].from);
+		b->share[side] +=
+			(double)(x->regions[i].to - x->regions[i].from);
 	}
 	b->regions += found;
 	level = na_plateau(x->rate, n, x->sorted, &in);
@@ -169,8 +172,7 @@ static void busy_side(struct na_result *r, struct na_value *list,
 	}
 }
 
-static enum na_status put_saturated(struct na_result *r,
-				    struct na_value *body,
+static enum na_status put_saturated(struct na_result *r, struct na_value *body,
 				    const struct tl_state *s, struct busy *b,
 				    struct na_err *err)
 {
@@ -197,7 +199,8 @@ static enum na_status put_saturated(struct na_result *r,
 		    b->plateau_bins ? b->plateau_gbps : NAN);
 	for (size_t side = 0; side < 2; side++)
 		b->share[side] = b->hosts ? b->share[side] / (double)n /
-				 (double)b->hosts : 0;
+						    (double)b->hosts
+					  : 0;
 	return ok ? NA_OK : na_fail_nomem(err);
 }
 
@@ -214,9 +217,10 @@ static void put_key(struct na_result *r, struct na_value *row,
 		memcpy(values, s->groups.names[s->shown[shown]].s,
 		       by->n * sizeof(*values));
 	for (size_t i = 0; i < by->n; i++)
-		na_put_text(r, key, na_key_name(by->keys[i]), rest ? "rest" :
-			na_key_text(s->scope->store, by->keys[i], values[i],
-				    buf));
+		na_put_text(r, key, na_key_name(by->keys[i]),
+			    rest ? "rest"
+				 : na_key_text(s->scope->store, by->keys[i],
+					       values[i], buf));
 }
 
 static struct na_value *put_groups(struct na_result *r, struct na_value *body,
@@ -276,7 +280,7 @@ static void say_runs(struct na_result *r, const struct tl_state *s)
 	na_put_textf(r, na_result_side(r), "message",
 		     "Throughput of %zu runs side by side", store->n_runs);
 	na_result_note(r, "sums and pending counts add the runs; series holds "
-		       "each by itself");
+			  "each by itself");
 }
 
 static bool by_label(const struct na_grouping *by)
@@ -316,34 +320,40 @@ static void say(struct na_result *r, const struct tl_state *s,
 	na_put_real(r, na_result_side(r), "rx_saturated_share", b->share[0]);
 	na_put_real(r, na_result_side(r), "tx_saturated_share", b->share[1]);
 	if (b->plateau_bins && !(s->capacity_gbps > 0))
-		na_result_note(r, "%s %s stays near %s in %zu bins: a limit? "
-			"give --capacity to find saturated regions",
-			b->plateau_host, b->plateau_side,
-			na_print_rate(text, b->plateau_gbps * 1e9, 3),
-			b->plateau_bins);
+		na_result_note(r,
+			       "%s %s stays near %s in %zu bins: a limit? "
+			       "give --capacity to find saturated regions",
+			       b->plateau_host, b->plateau_side,
+			       na_print_rate(text, b->plateau_gbps * 1e9, 3),
+			       b->plateau_bins);
 	if (s->instants)
-		na_result_note(r, "%s transfer%s without a usable duration "
-			"(%s) drawn as instants",
-			na_print_count(mean, s->instants),
-			s->instants == 1 ? "" : "s",
-			na_print_bytes(text, (double)s->instant_amount /
-				       ONE_BYTE, 3));
+		na_result_note(r,
+			       "%s transfer%s without a usable duration "
+			       "(%s) drawn as instants",
+			       na_print_count(mean, s->instants),
+			       s->instants == 1 ? "" : "s",
+			       na_print_bytes(text,
+					      (double)s->instant_amount /
+						      ONE_BYTE,
+					      3));
 }
 
 static void put_empty(struct na_result *r, struct na_value *body,
 		      struct tl_state *s)
 {
+	/* clang-format off */
 	static const char *const arrays[] = {
 		"time_s", "rx_gbps", "tx_gbps", "rx_outstanding_bytes",
 		"tx_outstanding_bytes", "pending", "pending_max",
 	};
+	/* clang-format on */
 	struct totals none = {{NAN, NAN}, {NAN, NAN}};
 
 	na_put_null(r, body, "bin_s");
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		na_put_reals(r, body, arrays[i], 0);
-	na_put_text(r, body, "pending_of", tl_pending_of_graphs(s) ?
-		    "collectives" : "transfers");
+	na_put_text(r, body, "pending_of",
+		    tl_pending_of_graphs(s) ? "collectives" : "transfers");
 	put_totals(r, body, s, &none);
 	na_put_null(r, body, "plateau_gbps");
 	na_put_list(r, body, "saturated");
@@ -353,8 +363,7 @@ static void put_empty(struct na_result *r, struct na_value *body,
 }
 
 /* Ten to twenty lines that show the course of the run in a terminal. */
-static struct na_value *coarse(struct na_result *r,
-			       const struct na_value *body,
+static struct na_value *coarse(struct na_result *r, const struct na_value *body,
 			       const struct tl_state *s)
 {
 	struct na_value *list = na_put_list(r, na_result_side(r), "coarse");
@@ -388,6 +397,7 @@ static struct na_value *coarse(struct na_result *r,
 static void views(struct na_result *r, struct na_value *body,
 		  const struct na_value *series, const struct tl_state *s)
 {
+	/* clang-format off */
 	static const struct na_column sums[] = {
 		{"rx_bytes", "received, MB", NA_F_NUMBER, 4, 1e-6},
 		{"tx_bytes", "sent, MB", NA_F_NUMBER, 4, 1e-6},
@@ -401,6 +411,8 @@ static void views(struct na_result *r, struct na_value *body,
 		 4, 0},
 		{"bin_s", "bin, ms", NA_F_NUMBER, 4, 1e3},
 	};
+	/* clang-format on */
+	/* clang-format off */
 	static const struct na_column course[] = {
 		{"from_s", "from s", NA_F_FIXED, 3, 0},
 		{"rx", "rx Gbit/s", NA_F_NUMBER, 3, 0},
@@ -409,6 +421,8 @@ static void views(struct na_result *r, struct na_value *body,
 		{"tx_peak", "peak", NA_F_NUMBER, 3, 0},
 		{"pending", "pending max", NA_F_COUNT, 0, 0},
 	};
+	/* clang-format on */
+	/* clang-format off */
 	static const struct na_column regions[] = {
 		{"host", "host", NA_F_TEXT, 0, 0},
 		{"side", "side", NA_F_TEXT, 0, 0},
@@ -416,12 +430,15 @@ static void views(struct na_result *r, struct na_value *body,
 		{"to_s", "to s", NA_F_FIXED, 3, 0},
 		{"mean_gbps", "mean Gbit/s", NA_F_NUMBER, 3, 0},
 	};
+	/* clang-format on */
 	struct na_column rows[NA_MAX_KEYS + 2];
+	/* clang-format off */
 	static const char *const fields[NA_N_KEYS] = {
 		"key.host", "key.src", "key.dst", "key.pair", "key.collective",
 		"key.transfer_type", "key.size", "key.step", "key.device",
 		"key.label",
 	};
+	/* clang-format on */
 	const struct na_grouping *by = &s->scope->by;
 
 	na_result_view(r, NULL, body, sums, sizeof(sums) / sizeof(sums[0]), 0);
@@ -436,11 +453,12 @@ static void views(struct na_result *r, struct na_value *body,
 		return;
 	for (size_t i = 0; i < by->n; i++)
 		rows[i] = (struct na_column){fields[by->keys[i]],
-			na_key_name(by->keys[i]), NA_F_TEXT, 0, 0};
-	rows[by->n] = (struct na_column){"rx_bytes", "received MB",
-		NA_F_NUMBER, 4, 1e-6};
-	rows[by->n + 1] = (struct na_column){"tx_bytes", "sent MB",
-		NA_F_NUMBER, 4, 1e-6};
+					     na_key_name(by->keys[i]),
+					     NA_F_TEXT, 0, 0};
+	rows[by->n] = (struct na_column){"rx_bytes", "received MB", NA_F_NUMBER,
+					 4, 1e-6};
+	rows[by->n + 1] = (struct na_column){"tx_bytes", "sent MB", NA_F_NUMBER,
+					     4, 1e-6};
 	na_result_view(r, "groups", series, rows, by->n + 2, 0);
 }
 

@@ -11,19 +11,22 @@
 #include <stddef.h>
 
 #define NA_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#define NA_MUST_CHECK __attribute__((warn_unused_result))
+#define NA_MUST_CHECK   __attribute__((warn_unused_result))
 
 enum na_status {
-	NA_OK = 0, NA_END = 1,            /* done; clean end of input */
-	NA_ENOMEM = -1, NA_EIO = -2,      /* the system refused */
-	NA_EFORMAT = -3, NA_ELIMIT = -4,  /* bytes break their format; a limit */
-	NA_EDOMAIN = -5,                  /* undefined for this data */
-	NA_EUSAGE = -6                    /* the command line is wrong */
+	NA_OK = 0,
+	NA_END = 1, /* done; clean end of input */
+	NA_ENOMEM = -1,
+	NA_EIO = -2, /* the system refused */
+	NA_EFORMAT = -3,
+	NA_ELIMIT = -4,  /* bytes break their format; a limit */
+	NA_EDOMAIN = -5, /* undefined for this data */
+	NA_EUSAGE = -6   /* the command line is wrong */
 };
 
 struct na_err {
-	enum na_status status;            /* NA_OK while nothing has failed */
-	char text[512];                   /* one line, no newline, UTF-8 */
+	enum na_status status; /* NA_OK while nothing has failed */
+	char text[512];        /* one line, no newline, UTF-8 */
 };
 
 /* Store the first failure; later calls keep it.  Returns `status`. */

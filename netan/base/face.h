@@ -12,11 +12,11 @@
 
 struct na_face {
 	const char *name;
-	const char *question;            /* one line: what it answers */
-	const char *usage;               /* "[OPTION…] INPUT…" */
-	const char *details;             /* paragraphs, or NULL */
-	const char *example;             /* lines a user can paste, or NULL */
-	const struct na_opt *opts;       /* own options, or NULL */
+	const char *question;      /* one line: what it answers */
+	const char *usage;         /* "[OPTION…] INPUT…" */
+	const char *details;       /* paragraphs, or NULL */
+	const char *example;       /* lines a user can paste, or NULL */
+	const struct na_opt *opts; /* own options, or NULL */
 	size_t params_size;
 };
 

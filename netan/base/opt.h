@@ -23,25 +23,36 @@
 #include <stddef.h>
 
 enum na_opt_kind {
-	NA_OPT_NONE, NA_OPT_FLAG, NA_OPT_COUNT, NA_OPT_REAL, NA_OPT_TIME,
-	NA_OPT_BYTES, NA_OPT_RATE, NA_OPT_TEXT, NA_OPT_CHOICE, NA_OPT_LIST
+	NA_OPT_NONE,
+	NA_OPT_FLAG,
+	NA_OPT_COUNT,
+	NA_OPT_REAL,
+	NA_OPT_TIME,
+	NA_OPT_BYTES,
+	NA_OPT_RATE,
+	NA_OPT_TEXT,
+	NA_OPT_CHOICE,
+	NA_OPT_LIST
 };
 
 struct na_opt {
 	enum na_opt_kind kind;
-	char short_name;                /* 0: none */
-	const char *name;               /* without the dashes */
+	char short_name;  /* 0: none */
+	const char *name; /* without the dashes */
 	size_t offset;
-	const char *arg;                /* placeholder, or "a|b|c" */
+	const char *arg; /* placeholder, or "a|b|c" */
 	const char *def;
 	double min, max;
 	const char *help;
 };
 
-#define NA_OPT_END { NA_OPT_NONE, 0, NULL, 0, NULL, NULL, 0, 0, NULL }
+#define NA_OPT_END \
+	{ \
+		NA_OPT_NONE, 0, NULL, 0, NULL, NULL, 0, 0, NULL \
+	}
 
 struct na_text_list {
-	const char **items;             /* owned by whoever parsed */
+	const char **items; /* owned by whoever parsed */
 	size_t n, cap;
 };
 

@@ -13,8 +13,11 @@
 
 struct na_strtab {
 	struct na_arena arena;
-	struct na_str { const char *s; uint32_t len, hash; } *names;
-	uint32_t *slots;                 /* index + 1; 0 is free */
+	struct na_str {
+		const char *s;
+		uint32_t len, hash;
+	} * names;
+	uint32_t *slots; /* index + 1; 0 is free */
 	size_t n, cap, n_slots;
 };
 

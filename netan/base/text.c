@@ -71,8 +71,8 @@ bool na_utf8_valid(const char *s, size_t n)
 		size_t k = na_utf8_next(s, n, &rune);
 
 		/* A real U+FFFD takes three bytes "EF BF BD". */
-		if (rune == NA_RUNE_BAD && (k != 3 || (uint8_t)s[0] != 0xEF ||
-					    (uint8_t)s[2] != 0xBD))
+		if (rune == NA_RUNE_BAD &&
+		    (k != 3 || (uint8_t)s[0] != 0xEF || (uint8_t)s[2] != 0xBD))
 			return false;
 		s += k;
 		n -= k;
@@ -97,29 +97,31 @@ static bool in_ranges(const struct range *r, size_t n, uint32_t rune)
 /* Characters that hide, move the cursor or reorder what is around them. */
 static bool is_hidden(uint32_t rune)
 {
+	/* clang-format off */
 	static const struct range hidden[] = {
 		{0x00, 0x1F}, {0x7F, 0x9F}, {0xAD, 0xAD}, {0x61C, 0x61C},
 		{0x180E, 0x180E}, {0x200B, 0x200F}, {0x2028, 0x202E},
 		{0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB},
 		{0xE0000, 0xE007F}
 	};
+	/* clang-format on */
 
 	return rune >= 0x20 && rune < 0x7F ? false : IN(hidden, rune);
 }
 
 static size_t put_hidden(enum na_escape how, uint32_t r, char *out)
 {
-	static const char letters[] = "abtnvfr";        /* 0x07 to 0x0D */
+	static const char letters[] = "abtnvfr"; /* 0x07 to 0x0D */
 
 	if ((r >= 0x08 && r <= 0x0D && r != 0x0B) ||
 	    (r == 0x07 && how != NA_ESC_JSON))
 		return (size_t)snprintf(out, ESCAPE_ROOM, "\\%c",
 					letters[r - 7]);
 	if (r > 0xFFFF && how == NA_ESC_JSON)
-		return (size_t)snprintf(
-			out, ESCAPE_ROOM, "\\u%04x\\u%04x",
-			(unsigned)(0xD800 + ((r - 0x10000) >> 10)),
-			(unsigned)(0xDC00 + ((r - 0x10000) & 0x3FF)));
+		return (size_t)
+			snprintf(out, ESCAPE_ROOM, "\\u%04x\\u%04x",
+				 (unsigned)(0xD800 + ((r - 0x10000) >> 10)),
+				 (unsigned)(0xDC00 + ((r - 0x10000) & 0x3FF)));
 	if (r > 0xFFFF)
 		return (size_t)snprintf(out, ESCAPE_ROOM, "\\U%08x",
 					(unsigned)r);
@@ -160,8 +162,8 @@ static size_t put_mark(const char *s, bool first, char *out)
 
 /* The escaped form of the character at s (start: of the whole text); moves
  * *s on and returns the bytes in out. */
-static size_t escape_next(enum na_escape how, const char *start,
-			  const char **s, char out[ESCAPE_ROOM])
+static size_t escape_next(enum na_escape how, const char *start, const char **s,
+			  char out[ESCAPE_ROOM])
 {
 	const char *at = *s;
 	uint32_t rune;
@@ -246,12 +248,15 @@ bool na_escape_to(enum na_escape how, const char *s, FILE *out)
 
 static size_t rune_width(uint32_t rune)
 {
+	/* clang-format off */
 	static const struct range zero[] = {
 		{0x300, 0x36F}, {0x483, 0x489}, {0x591, 0x5BD},
 		{0x610, 0x61A}, {0x64B, 0x65F}, {0x1AB0, 0x1AFF},
 		{0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F},
 		{0xFE20, 0xFE2F}
 	};
+	/* clang-format on */
+	/* clang-format off */
 	static const struct range wide[] = {
 		{0x1100, 0x115F}, {0x2E80, 0x303E}, {0x3041, 0x33FF},
 		{0x3400, 0x4DBF}, {0x4E00, 0x9FFF}, {0xA000, 0xA4CF},
@@ -259,6 +264,7 @@ static size_t rune_width(uint32_t rune)
 		{0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F},
 		{0x1F680, 0x1F6FF}, {0x1F900, 0x1FAFF}, {0x20000, 0x3FFFD}
 	};
+	/* clang-format on */
 
 	if (rune < 0x300)
 		return 1;
@@ -355,7 +361,7 @@ static bool match_one(const char **p, const char **t)
 bool na_glob(const char *pattern, const char *text)
 {
 	const char *p = pattern, *t = text;
-	const char *star = NULL, *from = NULL;  /* last '*', its text */
+	const char *star = NULL, *from = NULL; /* last '*', its text */
 
 	while (*t) {
 		uint32_t rune;

@@ -39,7 +39,11 @@ bool na_utf8_valid(const char *s, size_t n);
  * formula (first character = + - @ TAB CR or a full-width form of these).
  */
 enum na_escape {
-	NA_ESC_TERMINAL, NA_ESC_JSON, NA_ESC_CSV, NA_ESC_TSV, NA_ESC_MD
+	NA_ESC_TERMINAL,
+	NA_ESC_JSON,
+	NA_ESC_CSV,
+	NA_ESC_TSV,
+	NA_ESC_MD
 };
 
 /* Like snprintf: returns the length that `s` needs, writes at most size - 1

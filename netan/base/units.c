@@ -12,9 +12,10 @@ enum { FRAC_DIGITS = 18 };
 
 struct unit {
 	const char *name;
-	uint64_t size;                  /* in the target unit */
+	uint64_t size; /* in the target unit */
 };
 
+/* clang-format off */
 static const struct unit time_units[] = {
 	{"ps", 1}, {"ns", 1000}, {"us", 1000000},
 	{"\xc2\xb5s", 1000000}, {"\xce\xbcs", 1000000}, /* micro, mu */
@@ -22,7 +23,9 @@ static const struct unit time_units[] = {
 	{"m", UINT64_C(60000000000000)}, {"min", UINT64_C(60000000000000)},
 	{"h", UINT64_C(3600000000000000)}, {NULL, 0}
 };
+/* clang-format on */
 
+/* clang-format off */
 static const struct unit byte_units[] = {
 	{"", 1}, {"B", 1}, {"kB", 1000}, {"KB", 1000}, {"MB", 1000000},
 	{"GB", 1000000000}, {"TB", UINT64_C(1000000000000)},
@@ -30,18 +33,23 @@ static const struct unit byte_units[] = {
 	{"MiB", UINT64_C(1) << 20}, {"GiB", UINT64_C(1) << 30},
 	{"TiB", UINT64_C(1) << 40}, {"PiB", UINT64_C(1) << 50}, {NULL, 0}
 };
+/* clang-format on */
 
 /* Bits per second; the part after the prefix is in rate_tails. */
+/* clang-format off */
 static const struct unit rate_heads[] = {
 	{"", 1}, {"k", 1000}, {"K", 1000}, {"M", 1000000}, {"G", 1000000000},
 	{"T", UINT64_C(1000000000000)}, {"Ki", UINT64_C(1) << 10},
 	{"Mi", UINT64_C(1) << 20}, {"Gi", UINT64_C(1) << 30},
 	{"Ti", UINT64_C(1) << 40}, {NULL, 0}
 };
+/* clang-format on */
 
+/* clang-format off */
 static const struct unit rate_tails[] = {
 	{"bps", 1}, {"bit/s", 1}, {"b/s", 1}, {"B/s", 8}, {NULL, 0}
 };
+/* clang-format on */
 
 static bool is_digit(char c)
 {
@@ -261,7 +269,7 @@ const char *na_print_fixed(char *buf, double x, int digits)
 			 x);
 	force_point(buf);
 	if (buf[0] == '-' && !strpbrk(buf, "123456789"))
-		memmove(buf, buf + 1, strlen(buf));     /* no "-0.00" */
+		memmove(buf, buf + 1, strlen(buf)); /* no "-0.00" */
 	return buf;
 }
 
@@ -277,7 +285,7 @@ const char *na_print_number(char *buf, double x, int digits)
 	snprintf(buf, NA_UNIT_BUF, "%.*e", digits - 1, x);
 	e = strchr(buf, 'e');
 	decimals = digits - 1 - (e ? (int)strtol(e + 1, NULL, 10) : 0);
-	if (decimals > 12) {            /* tiny: the exponent says more */
+	if (decimals > 12) { /* tiny: the exponent says more */
 		force_point(buf);
 		return buf;
 	}
@@ -333,7 +341,7 @@ const char *na_print_time(char *buf, int64_t ps, int digits)
 
 const char *na_print_bytes(char *buf, double bytes, int digits)
 {
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB",
+	static const char *const units[] = {"B",   "KiB", "MiB", "GiB",
 					    "TiB", "PiB", "EiB", NULL};
 
 	return print_scaled(buf, bytes, digits, units, 1024);
@@ -341,7 +349,7 @@ const char *na_print_bytes(char *buf, double bytes, int digits)
 
 const char *na_print_rate(char *buf, double bits_per_s, int digits)
 {
-	static const char *const units[] = {"bit/s", "kbit/s", "Mbit/s",
+	static const char *const units[] = {"bit/s",  "kbit/s", "Mbit/s",
 					    "Gbit/s", "Tbit/s", NULL};
 
 	return print_scaled(buf, bits_per_s, digits, units, 1000);
@@ -357,15 +365,14 @@ const char *na_print_utc(char *buf, int64_t unix_ns)
 
 	date_of(days, &y, &m, &d);
 	snprintf(buf, NA_UNIT_BUF, "%04d-%02d-%02d %02d:%02d:%02d.%03d UTC",
-		 (int)y, m, d, (int)(rest / 3600000),
-		 (int)(rest / 60000 % 60), (int)(rest / 1000 % 60),
-		 (int)(rest % 1000));
+		 (int)y, m, d, (int)(rest / 3600000), (int)(rest / 60000 % 60),
+		 (int)(rest / 1000 % 60), (int)(rest % 1000));
 	return buf;
 }
 
 const char *na_print_count(char *buf, uint64_t n)
 {
-	static const char narrow[] = "\xe2\x80\xaf";    /* U+202F */
+	static const char narrow[] = "\xe2\x80\xaf"; /* U+202F */
 	char digits[24];
 	size_t len = (size_t)snprintf(digits, sizeof(digits), "%llu",
 				      (unsigned long long)n);

@@ -16,8 +16,8 @@ __extension__ typedef __int128 na_i128;
 #define NA_PS_PER_US INT64_C(1000000)
 #define NA_PS_PER_MS INT64_C(1000000000)
 #define NA_PS_PER_S  INT64_C(1000000000000)
-#define NA_TIME_MIN INT64_MIN
-#define NA_TIME_MAX INT64_MAX
+#define NA_TIME_MIN  INT64_MIN
+#define NA_TIME_MAX  INT64_MAX
 
 /* False, and *out untouched, when the result does not fit. */
 static inline bool na_add_i64(int64_t a, int64_t b, int64_t *out)

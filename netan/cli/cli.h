@@ -14,17 +14,19 @@
 #include "netan/result/result.h"
 
 enum na_exit {
-	NA_EXIT_OK = 0, NA_EXIT_FAILED = 1, NA_EXIT_USAGE = 2,
+	NA_EXIT_OK = 0,
+	NA_EXIT_FAILED = 1,
+	NA_EXIT_USAGE = 2,
 	NA_EXIT_FINDINGS = 3
 };
 
 /* Options that commands share: joined to a command's own by its `joins`. */
 enum na_join {
-	NA_JOIN_OUTPUT = 1,             /* -o --format --table -q -v --color ... */
-	NA_JOIN_INPUT = 2,              /* --label, --anchor, -j, --strict ... */
-	NA_JOIN_FILTER = 4,             /* --host --src --from --step ... */
-	NA_JOIN_GROUP = 8,              /* --by --top */
-	NA_JOIN_PICTURE = 16            /* --width --theme --title ... */
+	NA_JOIN_OUTPUT = 1,  /* -o --format --table -q -v --color ... */
+	NA_JOIN_INPUT = 2,   /* --label, --anchor, -j, --strict ... */
+	NA_JOIN_FILTER = 4,  /* --host --src --from --step ... */
+	NA_JOIN_GROUP = 8,   /* --by --top */
+	NA_JOIN_PICTURE = 16 /* --width --theme --title ... */
 };
 
 enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };
@@ -32,57 +34,58 @@ enum { NA_PROGRESS_AUTO, NA_PROGRESS_NEVER };
 
 struct na_common {
 	/* output */
-	struct na_text_list outputs;    /* -o FILE, several */
-	const char *format;             /* --format; NULL: table */
-	const char *table;              /* --table NAME */
+	struct na_text_list outputs; /* -o FILE, several */
+	const char *format;          /* --format; NULL: table */
+	const char *table;           /* --table NAME */
 	bool quiet, verbose, strict;
-	int color, progress;            /* NA_COLOR_*, NA_PROGRESS_* */
+	int color, progress; /* NA_COLOR_*, NA_PROGRESS_* */
 	/* input */
-	int64_t threads;                /* 0: all cores */
-	int anchor;                     /* enum na_anchor */
-	const char *label;              /* --label in force, while parsing */
+	int64_t threads;   /* 0: all cores */
+	int anchor;        /* enum na_anchor */
+	const char *label; /* --label in force, while parsing */
 	/* filters, as typed where a later stage must resolve them */
 	struct na_text_list host, src, dst, collective;
-	const char *side;               /* NULL: the command's own default */
-	const char *from, *to;          /* TIME or UTC wall clock */
-	const char *step;               /* N or N-M */
-	int64_t min_size, max_size;     /* bytes; max -1: none */
+	const char *side;           /* NULL: the command's own default */
+	const char *from, *to;      /* TIME or UTC wall clock */
+	const char *step;           /* N or N-M */
+	int64_t min_size, max_size; /* bytes; max -1: none */
 	bool include_loopback;
-	double max_rate;                /* bits/s; 0: none */
+	double max_rate; /* bits/s; 0: none */
 	/* groups */
-	const char *by;                 /* "host,collective" */
+	const char *by; /* "host,collective" */
 	int64_t top;
 	/* pictures */
-	int64_t width, height;          /* 0: the figure's own */
+	int64_t width, height; /* 0: the figure's own */
 	double scale;
-	int theme;                      /* 0 light, 1 dark */
+	int theme; /* 0 light, 1 dark */
 	const char *title;
-	bool help;                      /* --help */
+	bool help; /* --help */
 };
 
 struct na_cli_input {
-	const char *path;               /* as given; "-" is standard input */
-	const char *label;              /* of the --label before it, or NULL */
+	const char *path;  /* as given; "-" is standard input */
+	const char *label; /* of the --label before it, or NULL */
 };
 
 struct na_cli {
 	const struct na_command *command;
 	struct na_common common;
-	void *params;                   /* command->face->params_size bytes */
+	void *params; /* command->face->params_size bytes */
 	struct na_cli_input *inputs;
 	size_t n_inputs;
-	int argc; char **argv;          /* as given, for reproducing */
+	int argc;
+	char **argv; /* as given, for reproducing */
 };
 
 struct na_command {
-	const struct na_face *face;     /* name, help, own options */
-	const char *words;              /* operands: "a|b|c", or "COMMAND";
+	const struct na_face *face; /* name, help, own options */
+	const char *words;          /* operands: "a|b|c", or "COMMAND";
 					 * NULL: files */
-	unsigned joins;                 /* enum na_join bits */
+	unsigned joins;             /* enum na_join bits */
 	enum na_exit (*run)(struct na_cli *cli);
 };
 
-extern const struct na_command *const na_commands[];   /* NULL at the end */
+extern const struct na_command *const na_commands[]; /* NULL at the end */
 
 /* Runs the analysis that is named like the command: analyses.def gives each
  * a command of its own (registry.c). */

@@ -10,8 +10,8 @@
 #include "netan/base/vec.h"
 #include "netan/cli/session.h"
 
-#define STATES_BYTES ((size_t)16 << 20)  /* of block states, at once */
-enum { CHUNKS_PER_BLOCK = 384 };         /* fixed: up to 87 000 transfers */
+#define STATES_BYTES ((size_t)16 << 20) /* of block states, at once */
+enum { CHUNKS_PER_BLOCK = 384 };        /* fixed: up to 87 000 transfers */
 
 struct drive {
 	const struct na_analysis *a;
@@ -20,9 +20,9 @@ struct drive {
 	struct na_late late;
 	void *state;
 	unsigned pass;
-	struct na_chunk **chunks;        /* of transfers, then of graphs */
+	struct na_chunk **chunks; /* of transfers, then of graphs */
 	size_t n_transfers, n_chunks, first;
-	unsigned char *blocks;           /* states of one round */
+	unsigned char *blocks; /* states of one round */
 	uint64_t (*dropped)[NA_N_REASONS];
 	enum na_status *status;
 };
@@ -72,9 +72,9 @@ static void run_block(void *ctx, size_t i)
 	enum na_status st = d->a->fork(state, d->state, d->pass);
 
 	for (size_t k = from; st == NA_OK && k < to && k < d->n_chunks; k++)
-		st = k < d->n_transfers ?
-			add_transfers(d, state, d->chunks[k], d->dropped[i]) :
-			add_graphs(d, state, d->chunks[k]);
+		st = k < d->n_transfers ? add_transfers(d, state, d->chunks[k],
+							d->dropped[i])
+					: add_graphs(d, state, d->chunks[k]);
 	if (st == NA_OK && d->a->seal)
 		st = d->a->seal(state);
 	d->status[i] = st;
@@ -100,8 +100,8 @@ static enum na_status run_pass(struct drive *d, uint64_t dropped[NA_N_REASONS],
 
 	for (d->first = 0; st == NA_OK && d->first < blocks;
 	     d->first += round) {
-		size_t n = blocks - d->first < round ? blocks - d->first :
-			round;
+		size_t n = blocks - d->first < round ? blocks - d->first
+						     : round;
 
 		memset(d->blocks, 0, n * d->a->state_size);
 		memset(d->dropped, 0, n * sizeof(*d->dropped));
@@ -142,8 +142,8 @@ static bool list_chunks(struct drive *d)
 }
 
 static enum na_status drive(struct drive *d, const void *params,
-			    uint64_t dropped[NA_N_REASONS],
-			    struct na_result *r, struct na_err *err)
+			    uint64_t dropped[NA_N_REASONS], struct na_result *r,
+			    struct na_err *err)
 {
 	size_t round = d->s->threads * 2;
 	enum na_status st;
@@ -203,11 +203,15 @@ static void headline(struct na_session *s, struct na_result *r, uint64_t used,
 		left_out += (uint64_t)v->u.i;
 	for (size_t i = 0; i < s->n_inputs; i++)
 		hosts += s->store.tallies[i].timed;
-	na_result_headline(r, "%s: %zu file%s, %zu host%s, %s, %s transfers "
-		"used, %s left out", s->cli->command->face->name, s->n_inputs,
-		s->n_inputs == 1 ? "" : "s", hosts, hosts == 1 ? "" : "s",
-		na_print_time(span, span_ps, 4), na_print_count(n, used),
-		left_out ? na_print_count(m, left_out) : "none");
+	na_result_headline(r,
+			   "%s: %zu file%s, %zu host%s, %s, %s transfers "
+			   "used, %s left out",
+			   s->cli->command->face->name, s->n_inputs,
+			   s->n_inputs == 1 ? "" : "s", hosts,
+			   hosts == 1 ? "" : "s",
+			   na_print_time(span, span_ps, 4),
+			   na_print_count(n, used),
+			   left_out ? na_print_count(m, left_out) : "none");
 }
 
 /* Runs stand side by side: no group mixes them. */
@@ -221,8 +225,10 @@ static enum na_status by_run_too(struct na_grouping *by, size_t n_runs,
 			return NA_OK;
 	}
 	if (by->n == NA_MAX_KEYS)
-		return na_fail(err, NA_EUSAGE, "--by: at most %d keys beside "
-			       "the labels", NA_MAX_KEYS - 1);
+		return na_fail(err, NA_EUSAGE,
+			       "--by: at most %d keys beside "
+			       "the labels",
+			       NA_MAX_KEYS - 1);
 	by->keys[by->n++] = NA_KEY_LABEL;
 	return NA_OK;
 }
@@ -239,9 +245,12 @@ static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
 	enum na_status st;
 	double seconds;
 
-	d.scope = (struct na_scope){.store = &s->store, .filter = &s->filter,
-		.by = *by,
-		.top = cli->common.top > 0 ? (size_t)cli->common.top : 0};
+	d.scope = (struct na_scope){.store = &s->store,
+				    .filter = &s->filter,
+				    .by = *by,
+				    .top = cli->common.top > 0
+						   ? (size_t)cli->common.top
+						   : 0};
 	st = by_run_too(&d.scope.by, s->store.n_runs, err);
 	if (st == NA_OK)
 		st = drive(&d, cli->params, dropped, r, err);
@@ -303,8 +312,7 @@ enum na_exit na_run_analysis(struct na_cli *cli)
 		exit = analyse(&s, a, &by, r, &err);
 	if (err.status != NA_OK) {
 		na_say_error(cli, "%s", err.text);
-		exit = err.status == NA_EUSAGE ? NA_EXIT_USAGE :
-			NA_EXIT_FAILED;
+		exit = err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
 	} else if (s.store_ready && na_get(na_result_doc(r), "schema")) {
 		verdict = na_session_verdict(&s);
 		exit = exit == NA_EXIT_OK ? verdict : exit;

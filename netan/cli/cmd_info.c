@@ -94,7 +94,8 @@ static void sum_up(const struct na_session *s, size_t i, int32_t *scratch,
 	for (int side = 0; side < 2; side++) {
 		for (int k = 0; k < NA_N_CLASSES; k++)
 			x->classes[side][k] = na_store_count(&s->store, i,
-				(enum na_side)side, (enum na_class)k);
+							     (enum na_side)side,
+							     (enum na_class)k);
 	}
 	for (int k = 0; k < NA_N_ACTIONS; k++)
 		x->actions[k] = na_store_actions(&s->store, i,
@@ -134,6 +135,7 @@ static void put_sums(struct na_result *r, struct na_value *row,
 		     const struct sums *x)
 {
 	const uint64_t *rx = x->classes[NA_RX];
+	/* clang-format off */
 	static const struct { const char *name; int kind; } actions[] = {
 		{"d2h", NA_ACT_D2H}, {"h2d", NA_ACT_H2D},
 		{"compute", NA_ACT_COMPUTE}, {"graphs", NA_ACT_GRAPH},
@@ -141,6 +143,7 @@ static void put_sums(struct na_result *r, struct na_value *row,
 		{"registrations", NA_ACT_REGISTRATION},
 		{"copies", NA_ACT_COPY},
 	};
+	/* clang-format on */
 
 	na_put_int(r, row, "devices", (int64_t)x->devices);
 	na_put_int(r, row, "slices", (int64_t)x->slices);
@@ -208,6 +211,7 @@ static void views(struct na_result *r, struct na_value *files,
 		  struct na_value *planes, struct na_value *lines,
 		  struct na_value *damage, bool verbose)
 {
+	/* clang-format off */
 	static const struct na_column file_cols[] = {
 		{"host", "host", NA_F_TEXT, 0, 0},
 		{"devices", "devices", NA_F_COUNT, 0, 0},
@@ -227,22 +231,29 @@ static void views(struct na_result *r, struct na_value *files,
 		{"from_s", "from s", NA_F_FIXED, 3, 0},
 		{"to_s", "to s", NA_F_FIXED, 3, 0},
 	};
+	/* clang-format on */
+	/* clang-format off */
 	static const struct na_column plane_cols[] = {
 		{"host", "host", NA_F_TEXT, 0, 0},
 		{"name", "plane", NA_F_TEXT, 0, 0},
 		{"lines", "lines", NA_F_COUNT, 0, 0},
 		{"events", "events", NA_F_COUNT, 0, 0},
 	};
+	/* clang-format on */
+	/* clang-format off */
 	static const struct na_column line_cols[] = {
 		{"host", "host", NA_F_TEXT, 0, 0},
 		{"plane", "plane", NA_F_TEXT, 0, 0},
 		{"line", "line", NA_F_TEXT, 0, 0},
 		{"events", "events", NA_F_COUNT, 0, 0},
 	};
+	/* clang-format on */
+	/* clang-format off */
 	static const struct na_column damage_cols[] = {
 		{"path", "file", NA_F_TEXT, 0, 0},
 		{"what", "damage", NA_F_TEXT, 0, 0},
 	};
+	/* clang-format on */
 
 	na_result_view(r, "hosts", files, file_cols,
 		       sizeof(file_cols) / sizeof(file_cols[0]), 0);
@@ -310,20 +321,27 @@ static void fill(struct na_session *s, struct na_result *r, int32_t *scratch)
 	na_put_int(r, totals, "planes", (int64_t)all.planes);
 	na_put_int(r, totals, "lines", (int64_t)all.lines);
 	put_sums(r, totals, &all);
-	seconds = all.timed ? ((double)all.last_ps - (double)all.first_ps) /
-		1e12 : 0;
-	na_result_headline(r, "info: %zu file%s, %s events, %s transfers "
-		"received, %" PRIu64 " planes", s->n_inputs,
-		s->n_inputs == 1 ? "" : "s", na_print_count(n, all.events),
-		na_print_count(m, (uint64_t)all_classes(all.classes[NA_RX])),
-		all.planes);
-	na_envelope(s, r, "info", all.classes[NA_RX][NA_VALID] +
-		    all.classes[NA_TX][NA_VALID], seconds, none, false);
+	seconds = all.timed
+			  ? ((double)all.last_ps - (double)all.first_ps) / 1e12
+			  : 0;
+	na_result_headline(r,
+			   "info: %zu file%s, %s events, %s transfers "
+			   "received, %" PRIu64 " planes",
+			   s->n_inputs, s->n_inputs == 1 ? "" : "s",
+			   na_print_count(n, all.events),
+			   na_print_count(m, (uint64_t)all_classes(
+						     all.classes[NA_RX])),
+			   all.planes);
+	na_envelope(s, r, "info",
+		    all.classes[NA_RX][NA_VALID] + all.classes[NA_TX][NA_VALID],
+		    seconds, none, false);
 	put_damage(r, na_result_doc(r), damage);
 	views(r, files, planes, lines, damage, s->cli->common.verbose);
 	if (!all_classes(all.classes[NA_RX]) && !all.actions[NA_ACT_GRAPH] &&
 	    !all_classes(all.classes[NA_TX]))
-		na_result_note(r, "no network events: looked for the plane "
+		na_result_note(
+			r,
+			"no network events: looked for the plane "
 			"\"/device:CUSTOM:Megascale Trace\" and for "
 			"\"MegaScale: ...\" events on \"/host:CPU\"; capture "
 			"a multi-slice job while it trains, one .xplane.pb "
@@ -343,17 +361,19 @@ static enum na_exit run_info(struct na_cli *cli)
 		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
 	}
 	na_catch_interrupt();
-	exit = na_session_open(&s, cli, NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
-		NA_WANT_ACTIONS | NA_WANT_STEPS | NA_WANT_KERNELS |
-		NA_WANT_COUNTS);
+	exit = na_session_open(&s, cli,
+			       NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
+				       NA_WANT_ACTIONS | NA_WANT_STEPS |
+				       NA_WANT_KERNELS | NA_WANT_COUNTS);
 	if (exit == NA_EXIT_OK && na_session_filter(&s, false, &err) != NA_OK) {
 		na_say_error(cli, "%s", err.text);
 		exit = NA_EXIT_USAGE;
 	}
 	if (exit == NA_EXIT_OK)
 		exit = na_session_read(&s, false);
-	scratch = exit != NA_EXIT_OK ? NULL :
-		na_calloc(s.store.names.n_endpoints, sizeof(*scratch));
+	scratch = exit != NA_EXIT_OK ? NULL
+				     : na_calloc(s.store.names.n_endpoints,
+						 sizeof(*scratch));
 	if (exit == NA_EXIT_OK && !scratch) {
 		na_say_error(cli, "out of memory");
 		exit = NA_EXIT_FAILED;
@@ -374,12 +394,13 @@ static const struct na_face info_face = {
 	.name = "info",
 	.question = "what is in these files; can I trust them",
 	.usage = "[OPTION…] INPUT…",
-	.details = "Reads every event and counts: planes, lines, events, "
+	.details =
+		"Reads every event and counts: planes, lines, events, "
 		"transfers by class, copies, graph executions, and everything "
 		"that is damaged, with byte offsets. With -v also every line "
 		"of every plane.",
 	.example = "netan info host0.xplane.pb\n"
-		"netan info logdir --format json",
+		   "netan info logdir --format json",
 };
 
 const struct na_command na_cmd_info = {

@@ -13,6 +13,7 @@ enum { SHOWN_FILES = 8 };
 
 #define FIELD(name) offsetof(struct na_synth_config, name)
 
+/* clang-format off */
 static const struct na_opt opts[] = {
 	{ NA_OPT_TEXT, 'o', "output", FIELD(dir), "DIR", NULL, 0, 0,
 	  "log directory to write under (required)" },
@@ -63,6 +64,7 @@ static const struct na_opt opts[] = {
 	  "typical, network: exactly how many events" },
 	NA_OPT_END,
 };
+/* clang-format on */
 
 static const char details[] =
 	"Writes DIR/plugins/profile/RUN/HOST.xplane.pb for each host, and\n"
@@ -150,7 +152,7 @@ static enum na_exit run(struct na_cli *cli)
 {
 	const struct na_synth_config *cfg = cli->params;
 	struct na_synth_report report;
-	struct na_err err = { 0 };
+	struct na_err err = {0};
 	enum na_status st;
 
 	if (!cfg->dir || !*cfg->dir) {
@@ -158,7 +160,8 @@ static enum na_exit run(struct na_cli *cli)
 		return NA_EXIT_USAGE;
 	}
 	if (cli->n_inputs) {
-		na_say_error(cli, "synth reads no input: \"%s\" is one too "
+		na_say_error(cli,
+			     "synth reads no input: \"%s\" is one too "
 			     "many; the output directory is given with -o",
 			     cli->inputs[0].path);
 		return NA_EXIT_USAGE;
@@ -169,8 +172,9 @@ static enum na_exit run(struct na_cli *cli)
 	else
 		print_report(cfg, &report);
 	na_synth_report_fini(&report);
-	return st == NA_EUSAGE ? NA_EXIT_USAGE :
-	       st ? NA_EXIT_FAILED : NA_EXIT_OK;
+	return st == NA_EUSAGE ? NA_EXIT_USAGE
+	       : st            ? NA_EXIT_FAILED
+			       : NA_EXIT_OK;
 }
 
 static const struct na_face synth_face = {

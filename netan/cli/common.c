@@ -9,6 +9,7 @@
 #define AT(field) offsetof(struct na_common, field)
 
 /* For commands with a picture and for those without. */
+/* clang-format off */
 #define OUTPUT_ROWS(endings) \
 	{NA_OPT_LIST, 'o', "output", AT(outputs), "FILE", NULL, 0, 0, \
 	 "write to FILE; the ending chooses: " endings \
@@ -29,15 +30,21 @@
 	{NA_OPT_CHOICE, 0, "progress", AT(progress), "auto|never", "auto", 0, \
 	 0, "a progress line on a terminal"}, \
 	NA_OPT_END
+/* clang-format on */
 
+/* clang-format off */
 static const struct na_opt output_opts[] = {
 	OUTPUT_ROWS(".json .csv .tsv .md; ")
 };
+/* clang-format on */
 
+/* clang-format off */
 static const struct na_opt drawing_opts[] = {
 	OUTPUT_ROWS(".svg .png .pdf draw, .json .csv .tsv .md write data; ")
 };
+/* clang-format on */
 
+/* clang-format off */
 static const struct na_opt input_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
 	 "name of the run that the inputs behind it belong to, until the "
@@ -51,7 +58,9 @@ static const struct na_opt input_opts[] = {
 	 "a damaged or unreadable input makes the exit status 1"},
 	NA_OPT_END
 };
+/* clang-format on */
 
+/* clang-format off */
 static const struct na_opt filter_opts[] = {
 	{NA_OPT_LIST, 0, "host", AT(host), "GLOB", NULL, 0, 0,
 	 "only these hosts"},
@@ -80,7 +89,9 @@ static const struct na_opt filter_opts[] = {
 	 "leave out, and count, transfers faster than RATE: 400Gbps"},
 	NA_OPT_END
 };
+/* clang-format on */
 
+/* clang-format off */
 static const struct na_opt group_opts[] = {
 	{NA_OPT_TEXT, 0, "by", AT(by), "KEY[,KEY]", NULL, 0, 0,
 	 "one group for each host, src, dst, pair, collective, transfer_type, "
@@ -89,7 +100,9 @@ static const struct na_opt group_opts[] = {
 	 "show the first N rows; the others are counted"},
 	NA_OPT_END
 };
+/* clang-format on */
 
+/* clang-format off */
 static const struct na_opt picture_opts[] = {
 	{NA_OPT_COUNT, 0, "width", AT(width), "N", NULL, 100, 20000,
 	 "width in points (default: the picture's own)"},
@@ -103,13 +116,17 @@ static const struct na_opt picture_opts[] = {
 	 "title instead of the picture's own"},
 	NA_OPT_END
 };
+/* clang-format on */
 
+/* clang-format off */
 static const struct na_opt help_opts[] = {
 	{NA_OPT_FLAG, 'h', "help", AT(help), NULL, NULL, 0, 0,
 	 "show this help"},
 	NA_OPT_END
 };
+/* clang-format on */
 
+/* clang-format off */
 static const struct shared {
 	unsigned join;
 	const char *title;
@@ -121,6 +138,7 @@ static const struct shared {
 	{NA_JOIN_OUTPUT, "Output", output_opts},
 	{NA_JOIN_PICTURE, "Pictures", picture_opts},
 };
+/* clang-format on */
 
 /* One shared table as this command has it, or NULL.  Only a command with a
  * figure has the options of pictures. */
@@ -143,14 +161,15 @@ size_t na_command_groups(const struct na_command *command,
 	size_t n = 0;
 
 	if (command->face->opts)
-		groups[n++] = (struct na_opt_group){
-			"Options", command->face->opts, params};
+		groups[n++] = (struct na_opt_group){"Options",
+						    command->face->opts,
+						    params};
 	for (size_t k = 0; k < sizeof(shared) / sizeof(*shared); k++) {
 		const struct na_opt *rows = rows_of(command, &shared[k]);
 
 		if (rows)
-			groups[n++] = (struct na_opt_group){
-				shared[k].title, rows, common};
+			groups[n++] = (struct na_opt_group){shared[k].title,
+							    rows, common};
 	}
 	groups[n++] = (struct na_opt_group){"Help", help_opts, common};
 	return n;
@@ -187,13 +206,14 @@ static enum na_status add_operand(void *ctx, const char *text,
 	struct na_cli *cli = o->cli;
 
 	if (!*text)
-		return na_fail(err, NA_EUSAGE, "an argument is empty; is a "
+		return na_fail(err, NA_EUSAGE,
+			       "an argument is empty; is a "
 			       "shell variable not set?");
 	if (!na_grow(&cli->inputs, &o->cap, cli->n_inputs + 1,
 		     sizeof(*cli->inputs)))
 		return na_fail_nomem(err);
-	cli->inputs[cli->n_inputs++] =
-		(struct na_cli_input){text, cli->common.label};
+	cli->inputs[cli->n_inputs++] = (struct na_cli_input){text,
+							     cli->common.label};
 	return NA_OK;
 }
 
@@ -202,7 +222,8 @@ enum na_status na_cli_parse(struct na_cli *cli, const struct na_command *c,
 {
 	struct na_opt_group groups[NA_MAX_GROUPS];
 	struct operands operands = {.cli = cli};
-	struct na_opt_parser p = {.groups = groups, .operand = add_operand,
+	struct na_opt_parser p = {.groups = groups,
+				  .operand = add_operand,
 				  .ctx = &operands};
 	enum na_status st;
 

@@ -23,8 +23,8 @@ const char *na_command_closest(const char *name);
 /* argv as given to main.  NA_EUSAGE with a message; na_cli_free() also after
  * a failure. */
 enum na_status na_cli_parse(struct na_cli *cli, const struct na_command *c,
-			    int argc, char **argv, struct na_err *err)
-	NA_MUST_CHECK;
+			    int argc, char **argv,
+			    struct na_err *err) NA_MUST_CHECK;
 void na_cli_free(struct na_cli *cli);
 
 /* help.c */

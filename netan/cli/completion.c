@@ -11,7 +11,7 @@ struct script {
 	const struct na_command *command;
 	struct na_opt_group groups[NA_MAX_GROUPS];
 	size_t n;
-	struct na_common common;        /* only its offsets are used */
+	struct na_common common; /* only its offsets are used */
 };
 
 #define for_each_command(c) \
@@ -37,8 +37,8 @@ static void put_words(FILE *out, const char *words)
 
 static void put_command_names(FILE *out)
 {
-	for_each_command(c)
-		fprintf(out, "%s%s", c == na_commands ? "" : " ", (*c)->face->name);
+	for_each_command(c) fprintf(out, "%s%s", c == na_commands ? "" : " ",
+				    (*c)->face->name);
 }
 
 static void put_operands(FILE *out, const struct na_command *c)
@@ -79,12 +79,12 @@ static void put_quoted(FILE *out, const char *text, const char *backslash)
 static void bash_options(struct script *s)
 {
 	fprintf(s->out, "\t%s)\n\t\topts='", s->command->face->name);
-	for_each_option(o, s)
-		fprintf(s->out, "--%s ", o->name);
+	for_each_option(o, s) fprintf(s->out, "--%s ", o->name);
 	fputs("'\n\t\twords='", s->out);
 	put_operands(s->out, s->command);
 	fputs("'\n\t\tcase $opt in\n", s->out);
-	for_each_option(o, s) {
+	for_each_option(o, s)
+	{
 		if (o->kind == NA_OPT_FLAG)
 			continue;
 		fprintf(s->out, "\t\t--%s", o->name);
@@ -114,13 +114,16 @@ static void bash_script(struct script *s)
 	      "\t\topt=${COMP_WORDS[COMP_CWORD-2]}\n"
 	      "\tfi\n"
 	      "\tif ((COMP_CWORD == 1)); then\n"
-	      "\t\tCOMPREPLY=($(compgen -W '", s->out);
+	      "\t\tCOMPREPLY=($(compgen -W '",
+	      s->out);
 	put_command_names(s->out);
 	fputs(" --help --version' -- \"$cur\"))\n"
 	      "\t\treturn\n"
 	      "\tfi\n"
-	      "\tcase ${COMP_WORDS[1]} in\n", s->out);
-	for_each_command(c) {
+	      "\tcase ${COMP_WORDS[1]} in\n",
+	      s->out);
+	for_each_command(c)
+	{
 		start_command(s, *c);
 		bash_options(s);
 	}
@@ -133,7 +136,8 @@ static void bash_script(struct script *s)
 	      "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
 	      "\tfi\n"
 	      "}\n"
-	      "complete -o default -F _netan netan\n", s->out);
+	      "complete -o default -F _netan netan\n",
+	      s->out);
 }
 
 /* ---- zsh */
@@ -159,8 +163,11 @@ static void zsh_option(FILE *out, const struct na_opt *o)
 	if (o->kind != NA_OPT_FLAG) {
 		/* ":VALUE:" and what can stand there */
 		putc(':', out);
-		put_quoted(out, has_choice(o) ? o->name :
-				o->arg ? o->arg : "value", ":[]\\");
+		put_quoted(out,
+			   has_choice(o) ? o->name
+			   : o->arg      ? o->arg
+					 : "value",
+			   ":[]\\");
 		putc(':', out);
 		if (has_choice(o)) {
 			putc('(', out);
@@ -176,8 +183,7 @@ static void zsh_option(FILE *out, const struct na_opt *o)
 static void zsh_command(struct script *s)
 {
 	fprintf(s->out, "\t\t%s)\n\t\t\t_arguments -s", s->command->face->name);
-	for_each_option(o, s)
-		zsh_option(s->out, o);
+	for_each_option(o, s) zsh_option(s->out, o);
 	fputs(" \\\n\t\t\t'*:", s->out);
 	if (s->command->words) {
 		fputs("word:(", s->out);
@@ -198,8 +204,10 @@ static void zsh_script(struct script *s)
 	      "\tlocal context state state_descr line\n"
 	      "\ttypeset -A opt_args\n"
 	      "\tlocal -a commands\n"
-	      "\tcommands=(\n", s->out);
-	for_each_command(c) {
+	      "\tcommands=(\n",
+	      s->out);
+	for_each_command(c)
+	{
 		fprintf(s->out, "\t\t'%s:", (*c)->face->name);
 		put_quoted(s->out, (*c)->face->question, ":\\");
 		fputs("'\n", s->out);
@@ -213,8 +221,10 @@ static void zsh_script(struct script *s)
 	      "\t\t_describe command commands\n"
 	      "\t\t;;\n"
 	      "\targument)\n"
-	      "\t\tcase $words[1] in\n", s->out);
-	for_each_command(c) {
+	      "\t\tcase $words[1] in\n",
+	      s->out);
+	for_each_command(c)
+	{
 		start_command(s, *c);
 		zsh_command(s);
 	}
@@ -226,16 +236,18 @@ static void zsh_script(struct script *s)
 	      "\t_netan \"$@\"\n"
 	      "else\n"
 	      "\tcompdef _netan netan\n"
-	      "fi\n", s->out);
+	      "fi\n",
+	      s->out);
 }
 
 /* ---- fish */
 
 static void fish_option(struct script *s, const struct na_opt *o)
 {
-	fprintf(s->out, "complete -c netan -n "
-		"'__fish_seen_subcommand_from %s' -l %s", s->command->face->name,
-		o->name);
+	fprintf(s->out,
+		"complete -c netan -n "
+		"'__fish_seen_subcommand_from %s' -l %s",
+		s->command->face->name, o->name);
 	if (o->short_name)
 		fprintf(s->out, " -s %c", o->short_name);
 	if (has_choice(o)) {
@@ -254,28 +266,32 @@ static void fish_option(struct script *s, const struct na_opt *o)
 
 static void fish_command(struct script *s)
 {
-	fprintf(s->out, "complete -c netan -f -n __fish_use_subcommand -a %s "
-		"-d '", s->command->face->name);
+	fprintf(s->out,
+		"complete -c netan -f -n __fish_use_subcommand -a %s "
+		"-d '",
+		s->command->face->name);
 	for (const char *p = s->command->face->question; *p; p++)
 		fprintf(s->out, "%s%c", *p == '\'' || *p == '\\' ? "\\" : "",
 			*p);
 	fputs("'\n", s->out);
 	if (s->command->words) {
-		fprintf(s->out, "complete -c netan -f -n "
+		fprintf(s->out,
+			"complete -c netan -f -n "
 			"'__fish_seen_subcommand_from %s' -a '",
 			s->command->face->name);
 		put_operands(s->out, s->command);
 		fputs("'\n", s->out);
 	}
-	for_each_option(o, s)
-		fish_option(s, o);
+	for_each_option(o, s) fish_option(s, o);
 }
 
 static void fish_script(struct script *s)
 {
 	fputs("# fish completion for netan: put it into\n"
-	      "# ~/.config/fish/completions/netan.fish\n", s->out);
-	for_each_command(c) {
+	      "# ~/.config/fish/completions/netan.fish\n",
+	      s->out);
+	for_each_command(c)
+	{
 		start_command(s, *c);
 		fish_command(s);
 	}
@@ -293,7 +309,8 @@ static enum na_exit completion_run(struct na_cli *cli)
 	} else if (strcmp(shell, "fish") == 0) {
 		fish_script(&s);
 	} else {
-		na_say_error(cli, "%s%s: wanted one of bash, zsh, fish; for "
+		na_say_error(cli,
+			     "%s%s: wanted one of bash, zsh, fish; for "
 			     "example: netan completion bash",
 			     *shell ? "completion " : "no shell is given",
 			     shell);

@@ -8,10 +8,12 @@
 
 #include "netan/cli/session.h"
 
+/* clang-format off */
 static const char *const reasons[NA_N_REASONS] = {
 	"bad_key", "clock_skew", "no_latency", "loopback", "bad_duration",
 	"aggregated", "unknown_name", "too_fast", "filtered", "damaged",
 };
+/* clang-format on */
 
 static void put_warnings(struct na_session *s, struct na_result *r,
 			 struct na_value *row, size_t i)
@@ -90,13 +92,15 @@ static void put_coverage(struct na_session *s, struct na_result *r,
 			sums[k] += na_store_left_out(&s->store, i,
 						     (enum na_reason)k);
 	}
-	if (!instants_used)              /* all of them, from the classes */
+	if (!instants_used) /* all of them, from the classes */
 		sums[NA_LEFT_CLOCK_SKEW] = sums[NA_LEFT_NO_LATENCY] = 0;
 	for (int side = 0; !instants_used && side < 2; side++) {
 		sums[NA_LEFT_CLOCK_SKEW] += na_store_count(&s->store, SIZE_MAX,
-			(enum na_side)side, NA_CLOCK_SKEW);
+							   (enum na_side)side,
+							   NA_CLOCK_SKEW);
 		sums[NA_LEFT_NO_LATENCY] += na_store_count(&s->store, SIZE_MAX,
-			(enum na_side)side, NA_NO_LATENCY);
+							   (enum na_side)side,
+							   NA_NO_LATENCY);
 	}
 	na_put_int(r, c, "events", (int64_t)events);
 	na_put_int(r, c, "lines_skipped", (int64_t)skipped);
@@ -109,8 +113,9 @@ static void put_coverage(struct na_session *s, struct na_result *r,
 	}
 	in = na_put_list(r, c, "unknown_names");
 	for (size_t i = 0; i < s->store.n_unknown; i++)
-		na_put_text(r, in, NULL, na_strtab_at(&s->store.names.strings,
-						      s->store.unknown[i].name));
+		na_put_text(r, in, NULL,
+			    na_strtab_at(&s->store.names.strings,
+					 s->store.unknown[i].name));
 }
 
 static bool any_time(const struct na_session *s)
@@ -133,7 +138,7 @@ static void note_clock(struct na_session *s, struct na_result *r)
 			       na_print_utc(utc, s->origin_unix_ns));
 	else
 		na_result_note(r, "not every input knows the wall clock: each "
-			       "file counts time from its own first line");
+				  "file counts time from its own first line");
 }
 
 enum { LEFT_OUT_BUF = 512 };
@@ -148,8 +153,9 @@ static bool left_out_text(const struct na_value *doc, char text[LEFT_OUT_BUF])
 	for (const struct na_value *v = out ? out->u.of.first : NULL;
 	     v && at < LEFT_OUT_BUF - 80; v = v->next)
 		at += (size_t)snprintf(text + at, LEFT_OUT_BUF - at, "%s%s %s",
-			at ? ", " : "",
-			na_print_count(count, (uint64_t)v->u.i), v->name);
+				       at ? ", " : "",
+				       na_print_count(count, (uint64_t)v->u.i),
+				       v->name);
 	return at > 0;
 }
 
@@ -169,27 +175,30 @@ static void note_styles(struct na_session *s, struct na_result *r)
 		for (int style = 0; style < NA_N_STYLES; style++) {
 			for (int k = 0; k < NA_N_CLASSES; k++)
 				n[style] += s->store.tallies[i]
-					.classes[NA_RX][style][k];
+						    .classes[NA_RX][style][k];
 		}
 	}
 	if (s->store.doubled)
-		na_result_note(r, "both generations of events are there: %"
-			PRIu64 " receives in action graphs are used, %" PRIu64
-			" host messages of the same transfers are not",
-			n[NA_STYLE_GRAPH], n[NA_STYLE_MESSAGE]);
+		na_result_note(r,
+			       "both generations of events are there: %" PRIu64
+			       " receives in action graphs are used, %" PRIu64
+			       " host messages of the same transfers are not",
+			       n[NA_STYLE_GRAPH], n[NA_STYLE_MESSAGE]);
 	if (s->store.anchor_mattered)
-		na_result_note(r, "host messages: the event's time is taken "
-			"as the %s of the transfer%s", s->store.anchor ==
-			NA_ANCHOR_START ? "start" : "end",
-			s->cli->common.anchor == NA_ANCHOR_AUTO ?
-			(s->store.anchor == NA_ANCHOR_START ?
-			 " (the events last as long as the transfers)" :
-			 " (the events are shorter than the transfers)") :
-			" (--anchor)");
+		na_result_note(
+			r,
+			"host messages: the event's time is taken "
+			"as the %s of the transfer%s",
+			s->store.anchor == NA_ANCHOR_START ? "start" : "end",
+			s->cli->common.anchor == NA_ANCHOR_AUTO
+				? (s->store.anchor == NA_ANCHOR_START
+					   ? " (the events last as long as the transfers)"
+					   : " (the events are shorter than the transfers)")
+				: " (--anchor)");
 }
 
-void na_envelope(struct na_session *s, struct na_result *r,
-		 const char *command, uint64_t used, double duration_s,
+void na_envelope(struct na_session *s, struct na_result *r, const char *command,
+		 uint64_t used, double duration_s,
 		 const uint64_t dropped[NA_N_REASONS], bool instants_used)
 {
 	struct na_value *doc = na_result_doc(r);
@@ -202,8 +211,8 @@ void na_envelope(struct na_session *s, struct na_result *r,
 	else
 		na_put_null(r, doc, "origin_unix_ns");
 	na_put_real(r, doc, "duration_s", duration_s);
-	na_put_text(r, doc, "anchor", s->store.anchor == NA_ANCHOR_START ?
-		    "start" : "end");
+	na_put_text(r, doc, "anchor",
+		    s->store.anchor == NA_ANCHOR_START ? "start" : "end");
 	if (s->interrupted)
 		na_put_bool(r, doc, "interrupted", true);
 	put_coverage(s, r, doc, used, dropped, instants_used);
@@ -225,7 +234,8 @@ enum na_exit na_session_verdict(struct na_session *s)
 		for (const struct na_warning *w = in->warnings; w; w = w->next)
 			na_say_warning(s->cli, "%s: %s", in->path, w->text);
 		for (size_t k = 0; k < n && k < NA_REMARKS_MAX; k++)
-			na_say_warning(s->cli, "%s: %s", in->path,
+			na_say_warning(
+				s->cli, "%s: %s", in->path,
 				s->store.remarks[i * NA_REMARKS_MAX + k].text);
 		if (n > NA_REMARKS_MAX)
 			na_say_warning(s->cli, "%s: %zu more damaged events",
@@ -247,13 +257,14 @@ static void say_there_is(struct na_session *s)
 
 	for (size_t i = 0; i < s->store.n_unknown && i < 6; i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at,
-			"%s\"%.80s\" (%" PRIu64 ")", i ? ", " : "",
-			na_strtab_at(&s->store.names.strings,
-				     s->store.unknown[i].name),
-			s->store.unknown[i].n);
+				       "%s\"%.80s\" (%" PRIu64 ")",
+				       i ? ", " : "",
+				       na_strtab_at(&s->store.names.strings,
+						    s->store.unknown[i].name),
+				       s->store.unknown[i].n);
 	if (at) {
 		na_say_hint(s->cli, "events with names that come close: %s",
-			     text);
+			    text);
 		return;
 	}
 	for (size_t i = 0; i < s->n_inputs; i++) {
@@ -261,14 +272,15 @@ static void say_there_is(struct na_session *s)
 
 		for (size_t k = 0; k < in->n_sections && shown < 8; k++)
 			at += (size_t)snprintf(text + at, sizeof(text) - at,
-				"%s\"%.60s\"", shown++ ? ", " : "",
-				in->sections[k].name);
+					       "%s\"%.60s\"",
+					       shown++ ? ", " : "",
+					       in->sections[k].name);
 	}
 	if (at)
 		na_say_hint(s->cli, "planes that are there: %s", text);
 	else
 		na_say_hint(s->cli, "there are no planes at all: an empty "
-			     "file");
+				    "file");
 }
 
 void na_session_say_nothing(struct na_session *s, struct na_result *r)
@@ -286,25 +298,29 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 	if (seen) {
 		if (!left_out_text(na_result_doc(r), text))
 			snprintf(text, sizeof(text), "outside the window");
-		na_say_error(s->cli, "none of the %" PRIu64 " transfers is "
-			"left to analyse: %s", seen, text);
+		na_say_error(s->cli,
+			     "none of the %" PRIu64 " transfers is "
+			     "left to analyse: %s",
+			     seen, text);
 		na_put_textf(r, na_result_side(r), "empty",
 			     "all transfers were left out: %s", text);
 		return;
 	}
 	na_put_text(r, na_result_side(r), "empty",
 		    "no network transfers in this input");
-	na_say_error(s->cli, "no network transfers: looked for \"NetworkReceive "
-		"END\" and \"NetworkSend END\" on the plane "
-		"\"/device:CUSTOM:Megascale Trace\", and for \"MegaScale: "
-		"Communication Transport Receive\" on \"/host:CPU\"");
+	na_say_error(s->cli,
+		     "no network transfers: looked for \"NetworkReceive "
+		     "END\" and \"NetworkSend END\" on the plane "
+		     "\"/device:CUSTOM:Megascale Trace\", and for \"MegaScale: "
+		     "Communication Transport Receive\" on \"/host:CPU\"");
 	say_there_is(s);
 	/* The names of events follow them: a cut takes them all away. */
 	if (s->damaged)
-		na_say_hint(s->cli, "the input is damaged or unreadable in "
-			"part (see the warnings): transfers may be in what "
-			"was lost; copy or capture it again");
+		na_say_hint(s->cli,
+			    "the input is damaged or unreadable in "
+			    "part (see the warnings): transfers may be in what "
+			    "was lost; copy or capture it again");
 	else
 		na_say_hint(s->cli, "capture a multi-slice job on its hosts "
-			"(.xplane.pb of each), while it trains");
+				    "(.xplane.pb of each), while it trains");
 }

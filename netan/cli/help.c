@@ -26,11 +26,11 @@ static void list_commands(FILE *out)
 
 void na_help_short(FILE *out)
 {
-	fputs("Usage: netan COMMAND [OPTION...] INPUT...\n\nCommands:\n",
-	      out);
+	fputs("Usage: netan COMMAND [OPTION...] INPUT...\n\nCommands:\n", out);
 	list_commands(out);
 	fputs("\n'netan --help' says more, 'netan help COMMAND' all about "
-	      "one command.\n", out);
+	      "one command.\n",
+	      out);
 }
 
 void na_help_program(FILE *out)
@@ -41,7 +41,8 @@ void na_help_program(FILE *out)
 	      "Usage: netan COMMAND [OPTION...] INPUT...\n"
 	      "       netan help COMMAND\n"
 	      "       netan --version\n\n"
-	      "Commands:\n", out);
+	      "Commands:\n",
+	      out);
 	list_commands(out);
 	fputs("\nINPUT is a file, the directory of a profile, or - for "
 	      "standard input; what it\nholds is recognised from its content, "
@@ -52,7 +53,8 @@ void na_help_program(FILE *out)
 	      "used\n"
 	      "  netan timeline -o bw.svg PROFILE   the same as a picture\n\n"
 	      "Exit status: 0 done; 1 could not; 2 wrong usage; 3 findings, "
-	      "where asked for.\n", out);
+	      "where asked for.\n",
+	      out);
 }
 
 static void put_lines(FILE *out, const char *text)
@@ -126,8 +128,10 @@ static enum na_exit wrong(const struct na_cli *cli, const char *name)
 	const char *close = na_command_closest(name);
 
 	if (close)
-		na_say_error(cli, "there is no command '%s'; did you mean "
-			     "'%s'?", name, close);
+		na_say_error(cli,
+			     "there is no command '%s'; did you mean "
+			     "'%s'?",
+			     name, close);
 	else
 		na_say_error(cli, "there is no command '%s'", name);
 	na_say_hint(cli, "'netan --help' lists the commands");
@@ -141,8 +145,10 @@ static enum na_exit put_schema(const struct na_cli *cli, const char *name)
 			fputs(s->text, stdout);
 			return NA_EXIT_OK;
 		}
-	na_say_error(cli, "the command '%s' has no JSON output, so it has no "
-		     "schema", name);
+	na_say_error(cli,
+		     "the command '%s' has no JSON output, so it has no "
+		     "schema",
+		     name);
 	return NA_EXIT_FAILED;
 }
 
@@ -154,12 +160,14 @@ static enum na_exit help_run(struct na_cli *cli)
 
 	if (cli->n_inputs > 1 || (p->schema && p->man)) {
 		na_say_error(cli, "help is about one thing; for example: "
-			     "netan help timeline");
+				  "netan help timeline");
 		return NA_EXIT_USAGE;
 	}
 	if (!name && (p->schema || p->man)) {
-		na_say_error(cli, "--%s needs a command; for example: netan "
-			     "help --%s timeline", p->man ? "man" : "schema",
+		na_say_error(cli,
+			     "--%s needs a command; for example: netan "
+			     "help --%s timeline",
+			     p->man ? "man" : "schema",
 			     p->man ? "man" : "schema");
 		return NA_EXIT_USAGE;
 	}
@@ -179,6 +187,7 @@ static enum na_exit help_run(struct na_cli *cli)
 	return NA_EXIT_OK;
 }
 
+/* clang-format off */
 static const struct na_opt help_opts[] = {
 	{NA_OPT_FLAG, 0, "schema", offsetof(struct help_params, schema), NULL,
 	 NULL, 0, 0, "print the JSON Schema of what COMMAND writes"},
@@ -186,6 +195,7 @@ static const struct na_opt help_opts[] = {
 	 0, 0, "print the manual page of COMMAND, or of netan, in roff"},
 	NA_OPT_END
 };
+/* clang-format on */
 
 static const struct na_face help_face = {
 	.name = "help",

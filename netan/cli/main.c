@@ -49,14 +49,17 @@ static enum na_exit run_command(const struct na_command *c, int argc,
 		na_help_command(c, stdout);
 		code = NA_EXIT_OK;
 	} else if (st != NA_OK) {
-		code = st == NA_EUSAGE ? usage_error(&cli, err.text, c->face->name)
-				       : NA_EXIT_FAILED;
+		code = st == NA_EUSAGE
+			       ? usage_error(&cli, err.text, c->face->name)
+			       : NA_EXIT_FAILED;
 		if (st != NA_EUSAGE)
 			na_say_error(&cli, "%s", err.text);
 	} else if ((c->joins & NA_JOIN_INPUT) && !cli.n_inputs) {
-		code = usage_error(&cli, "no INPUT is given: a file, the "
+		code = usage_error(&cli,
+				   "no INPUT is given: a file, the "
 				   "directory of a profile, or - for standard "
-				   "input", c->face->name);
+				   "input",
+				   c->face->name);
 	} else {
 		code = c->joins & NA_JOIN_OUTPUT ? na_output_check(&cli)
 						 : NA_EXIT_OK;
@@ -73,8 +76,10 @@ static enum na_exit unknown_command(const char *name)
 	char text[256];
 
 	if (close)
-		snprintf(text, sizeof(text), "there is no command '%.64s'; "
-			 "did you mean '%s'?", name, close);
+		snprintf(text, sizeof(text),
+			 "there is no command '%.64s'; "
+			 "did you mean '%s'?",
+			 name, close);
 	else
 		snprintf(text, sizeof(text), "there is no command '%.64s'",
 			 name);
@@ -100,8 +105,10 @@ static enum na_exit dispatch(int argc, char **argv)
 		return NA_EXIT_OK;
 	}
 	if (word[0] == '-' && word[1]) {
-		snprintf(text, sizeof(text), "unknown option %.64s before a "
-			 "command", word);
+		snprintf(text, sizeof(text),
+			 "unknown option %.64s before a "
+			 "command",
+			 word);
 		return usage_error(NULL, text, NULL);
 	}
 	c = na_command_find(word);

@@ -147,7 +147,8 @@ static void program_page(FILE *out)
 	      "An \\fIINPUT\\fR is a file, the directory of a profile, or\n"
 	      "\\- for standard input.\nIts format is recognised from its "
 	      "content.\n"
-	      ".SH COMMANDS\n", out);
+	      ".SH COMMANDS\n",
+	      out);
 	for (const struct na_command *const *c = na_commands; *c; c++) {
 		fputs(".TP\n.BR netan\\-", out);
 		put_text(out, (*c)->face->name);
@@ -157,7 +158,8 @@ static void program_page(FILE *out)
 	}
 	put_status(out);
 	fputs(".SH ENVIRONMENT\n.TP\nNO_COLOR\nwhen set and not empty, no "
-	      "colours unless an option asks for them\n", out);
+	      "colours unless an option asks for them\n",
+	      out);
 }
 
 void na_man_page(const struct na_command *c, FILE *out)

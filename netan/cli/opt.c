@@ -14,21 +14,21 @@
 struct found {
 	const struct na_opt *opt;
 	void *params;
-	char shown[80];                 /* "--from" or "-j" */
+	char shown[80]; /* "--from" or "-j" */
 };
 
 #define for_each_opt(g, o, p_groups, p_n) \
 	for (const struct na_opt_group *g = (p_groups); \
 	     g < (p_groups) + (p_n); g++) \
-		for (const struct na_opt *o = g->opts; \
-		     o->kind != NA_OPT_NONE; o++)
+		for (const struct na_opt *o = g->opts; o->kind != NA_OPT_NONE; \
+		     o++)
 
 const struct na_opt *na_opt_find(const struct na_opt_group *groups,
 				 size_t n_groups, const char *name, size_t n)
 {
-	for_each_opt(g, o, groups, n_groups)
-		if (strncmp(o->name, name, n) == 0 && !o->name[n])
-			return o;
+	for_each_opt(g, o, groups,
+		     n_groups) if (strncmp(o->name, name, n) == 0 &&
+				   !o->name[n]) return o;
 	return NULL;
 }
 
@@ -72,13 +72,19 @@ const char *na_closest(const char *word, const char *const *names, size_t n)
 static const char *wanted(const struct na_opt *opt)
 {
 	switch (opt->kind) {
-	case NA_OPT_COUNT: return "a whole number, such as 8";
-	case NA_OPT_REAL: return "a number, such as 1.5";
-	case NA_OPT_TIME: return "a time with its unit, such as 1.5s or "
-				 "200us (ps ns us ms s m h)";
-	case NA_OPT_BYTES: return "a size, such as 64KiB or 10MB";
-	case NA_OPT_RATE: return "a rate with its unit, such as 100Gbps";
-	default: return opt->arg ? opt->arg : "a value";
+	case NA_OPT_COUNT:
+		return "a whole number, such as 8";
+	case NA_OPT_REAL:
+		return "a number, such as 1.5";
+	case NA_OPT_TIME:
+		return "a time with its unit, such as 1.5s or "
+		       "200us (ps ns us ms s m h)";
+	case NA_OPT_BYTES:
+		return "a size, such as 64KiB or 10MB";
+	case NA_OPT_RATE:
+		return "a rate with its unit, such as 100Gbps";
+	default:
+		return opt->arg ? opt->arg : "a value";
 	}
 }
 
@@ -130,8 +136,8 @@ static enum na_status check_range(const struct found *f, const char *text,
 	if (o->max < o->min)
 		return na_fail(err, NA_EUSAGE, "%s %s: must be at least %s",
 			       f->shown, text, bound_text(o, o->min, lo));
-	return na_fail(err, NA_EUSAGE, "%s %s: must be from %s to %s",
-		       f->shown, text, bound_text(o, o->min, lo),
+	return na_fail(err, NA_EUSAGE, "%s %s: must be from %s to %s", f->shown,
+		       text, bound_text(o, o->min, lo),
 		       bound_text(o, o->max, hi));
 }
 
@@ -161,8 +167,8 @@ static bool parse_real(const char *s, double *out)
 	return !*end && isfinite(*out);
 }
 
-static enum na_status set_i64(const struct found *f, const char *text,
-			      char *at, struct na_err *err)
+static enum na_status set_i64(const struct found *f, const char *text, char *at,
+			      struct na_err *err)
 {
 	uint64_t bytes;
 	int64_t v;
@@ -270,9 +276,12 @@ static enum na_status set_value(const struct found *f, const char *text,
 	char *at = (char *)f->params + f->opt->offset;
 
 	switch (f->opt->kind) {
-	case NA_OPT_COUNT: case NA_OPT_TIME: case NA_OPT_BYTES:
+	case NA_OPT_COUNT:
+	case NA_OPT_TIME:
+	case NA_OPT_BYTES:
 		return set_i64(f, text, at, err);
-	case NA_OPT_REAL: case NA_OPT_RATE:
+	case NA_OPT_REAL:
+	case NA_OPT_RATE:
 		return set_double(f, text, at, err);
 	case NA_OPT_TEXT:
 		return set_text(f, text, at, err);
@@ -292,7 +301,8 @@ static enum na_status set_value(const struct found *f, const char *text,
 enum na_status na_opt_defaults(const struct na_opt_group *groups,
 			       size_t n_groups, struct na_err *err)
 {
-	for_each_opt(g, o, groups, n_groups) {
+	for_each_opt(g, o, groups, n_groups)
+	{
 		struct found f = {o, g->params, ""};
 		enum na_status st;
 
@@ -308,7 +318,8 @@ enum na_status na_opt_defaults(const struct na_opt_group *groups,
 
 void na_opt_free(const struct na_opt_group *groups, size_t n_groups)
 {
-	for_each_opt(g, o, groups, n_groups) {
+	for_each_opt(g, o, groups, n_groups)
+	{
 		struct na_text_list *list;
 
 		if (o->kind != NA_OPT_LIST)
@@ -319,28 +330,31 @@ void na_opt_free(const struct na_opt_group *groups, size_t n_groups)
 	}
 }
 
-static bool find_long(const struct na_opt_parser *p, const char *name,
-		      size_t n, struct found *f)
+static bool find_long(const struct na_opt_parser *p, const char *name, size_t n,
+		      struct found *f)
 {
-	for_each_opt(g, o, p->groups, p->n_groups)
-		if (strncmp(o->name, name, n) == 0 && !o->name[n]) {
-			f->opt = o;
-			f->params = g->params;
-			snprintf(f->shown, sizeof(f->shown), "--%s", o->name);
-			return true;
-		}
+	for_each_opt(g, o, p->groups,
+		     p->n_groups) if (strncmp(o->name, name, n) == 0 &&
+				      !o->name[n])
+	{
+		f->opt = o;
+		f->params = g->params;
+		snprintf(f->shown, sizeof(f->shown), "--%s", o->name);
+		return true;
+	}
 	return false;
 }
 
 static bool find_short(const struct na_opt_parser *p, char c, struct found *f)
 {
-	for_each_opt(g, o, p->groups, p->n_groups)
-		if (o->short_name && o->short_name == c) {
-			f->opt = o;
-			f->params = g->params;
-			snprintf(f->shown, sizeof(f->shown), "-%c", c);
-			return true;
-		}
+	for_each_opt(g, o, p->groups,
+		     p->n_groups) if (o->short_name && o->short_name == c)
+	{
+		f->opt = o;
+		f->params = g->params;
+		snprintf(f->shown, sizeof(f->shown), "-%c", c);
+		return true;
+	}
 	return false;
 }
 
@@ -353,13 +367,15 @@ static enum na_status unknown(const struct na_opt_parser *p, const char *name,
 	char word[64];
 
 	snprintf(word, sizeof(word), "%.*s", n < 63 ? (int)n : 63, name);
-	for_each_opt(g, o, p->groups, p->n_groups)
-		if (count < sizeof(names) / sizeof(*names))
-			names[count++] = o->name;
+	for_each_opt(g, o, p->groups,
+		     p->n_groups) if (count < sizeof(names) / sizeof(*names))
+		names[count++] = o->name;
 	close = na_closest(word, names, count);
 	if (close)
-		return na_fail(err, NA_EUSAGE, "unknown option --%s; did you "
-			       "mean --%s?", word, close);
+		return na_fail(err, NA_EUSAGE,
+			       "unknown option --%s; did you "
+			       "mean --%s?",
+			       word, close);
 	return na_fail(err, NA_EUSAGE, "unknown option --%s", word);
 }
 
@@ -376,16 +392,15 @@ static enum na_status next_value(const struct na_opt_parser *p,
 	if (!next || strcmp(next, "--") == 0 ||
 	    (strncmp(next, "--", 2) == 0 &&
 	     find_long(p, next + 2, strcspn(next + 2, "="), &other)))
-		return na_fail(err, NA_EUSAGE, "%s needs a value: %s",
-			       f->shown, wanted(f->opt));
+		return na_fail(err, NA_EUSAGE, "%s needs a value: %s", f->shown,
+			       wanted(f->opt));
 	*text = next;
 	++*k;
 	return NA_OK;
 }
 
 static enum na_status parse_long(const struct na_opt_parser *p, int argc,
-				 char *const *argv, int *k,
-				 struct na_err *err)
+				 char *const *argv, int *k, struct na_err *err)
 {
 	const char *name = argv[*k] + 2, *text = NULL;
 	size_t n = strcspn(name, "=");
@@ -407,8 +422,7 @@ static enum na_status parse_long(const struct na_opt_parser *p, int argc,
 }
 
 static enum na_status parse_short(const struct na_opt_parser *p, int argc,
-				  char *const *argv, int *k,
-				  struct na_err *err)
+				  char *const *argv, int *k, struct na_err *err)
 {
 	const char *text = NULL;
 	struct found f;
@@ -416,9 +430,8 @@ static enum na_status parse_short(const struct na_opt_parser *p, int argc,
 
 	for (const char *c = argv[*k] + 1; *c; c++) {
 		if (!find_short(p, *c, &f))
-			return na_fail(err, NA_EUSAGE,
-				       "unknown option -%c%s%s", *c,
-				       argv[*k][2] ? " in " : "",
+			return na_fail(err, NA_EUSAGE, "unknown option -%c%s%s",
+				       *c, argv[*k][2] ? " in " : "",
 				       argv[*k][2] ? argv[*k] : "");
 		if (f.opt->kind == NA_OPT_FLAG) {
 			st = set_value(&f, "", err);

@@ -20,9 +20,9 @@
 #include "netan/base/opt.h"
 
 struct na_opt_group {
-	const char *title;              /* heading in the help */
-	const struct na_opt *opts;      /* ends with NA_OPT_END */
-	void *params;                   /* struct of the offsets */
+	const char *title;         /* heading in the help */
+	const struct na_opt *opts; /* ends with NA_OPT_END */
+	void *params;              /* struct of the offsets */
 };
 
 struct na_opt_parser {
@@ -36,21 +36,20 @@ struct na_opt_parser {
 /* Fills in every `def` of the tables.  A default that does not parse is our
  * mistake and reported as NA_EUSAGE. */
 enum na_status na_opt_defaults(const struct na_opt_group *groups,
-			       size_t n_groups, struct na_err *err)
-	NA_MUST_CHECK;
+			       size_t n_groups,
+			       struct na_err *err) NA_MUST_CHECK;
 
 /* argv[0..argc) without the program and command.  NA_EUSAGE with a message
  * that says what was wrong, what is expected, and how to write it. */
 enum na_status na_opt_parse(const struct na_opt_parser *p, int argc,
-			    char *const *argv, struct na_err *err)
-	NA_MUST_CHECK;
+			    char *const *argv,
+			    struct na_err *err) NA_MUST_CHECK;
 
 /* Frees the lists of the tables and empties them. */
 void na_opt_free(const struct na_opt_group *groups, size_t n_groups);
 
 /* Option rows for people, 80 columns wide. */
-void na_opt_help(const struct na_opt_group *groups, size_t n_groups,
-		 FILE *out);
+void na_opt_help(const struct na_opt_group *groups, size_t n_groups, FILE *out);
 
 /* The option of that name, or NULL. */
 const struct na_opt *na_opt_find(const struct na_opt_group *groups,

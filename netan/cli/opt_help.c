@@ -72,8 +72,7 @@ static void put_option(FILE *out, const struct na_opt *o)
 	putc('\n', out);
 }
 
-void na_opt_help(const struct na_opt_group *groups, size_t n_groups,
-		 FILE *out)
+void na_opt_help(const struct na_opt_group *groups, size_t n_groups, FILE *out)
 {
 	for (size_t k = 0; k < n_groups; k++) {
 		if (groups[k].opts->kind == NA_OPT_NONE)

@@ -13,8 +13,8 @@
 
 /* One place that the user asked for. */
 struct target {
-	const char *path;               /* NULL: standard output */
-	const char *picture;            /* "svg", or NULL */
+	const char *path;    /* NULL: standard output */
+	const char *picture; /* "svg", or NULL */
 	const struct na_emitter *emitter;
 };
 
@@ -25,8 +25,8 @@ static const char *const later[] = {"html", "netan", NULL};
 static const char *endings_of(const struct na_cli *cli)
 {
 	return na_figure_find(cli->command->face->name)
-		? ".svg .png .pdf .json .csv .tsv .md"
-		: ".json .csv .tsv .md";
+		       ? ".svg .png .pdf .json .csv .tsv .md"
+		       : ".json .csv .tsv .md";
 }
 
 static const char *word_of(const char *const *words, const char *text)
@@ -95,7 +95,8 @@ static bool resolve(const struct na_cli *cli, const char *path,
 	if (t->picture || t->emitter)
 		return true;
 	if (word_of(later, end)) {
-		na_say_error(cli, "-o %s: .%s files are not yet supported; "
+		na_say_error(cli,
+			     "-o %s: .%s files are not yet supported; "
 			     "wanted one of %s",
 			     path, end, endings_of(cli));
 		return false;
@@ -104,9 +105,10 @@ static bool resolve(const struct na_cli *cli, const char *path,
 		t->emitter = by_format(cli);
 		return true;
 	}
-	na_say_error(cli, "-o %s: the ending says what to write, and '%s%s' "
-		     "is none of %s; rename it, or add --format", path,
-		     *end ? "." : "", end, endings_of(cli));
+	na_say_error(cli,
+		     "-o %s: the ending says what to write, and '%s%s' "
+		     "is none of %s; rename it, or add --format",
+		     path, *end ? "." : "", end, endings_of(cli));
 	return false;
 }
 
@@ -130,8 +132,10 @@ static enum na_exit check_target(const struct na_cli *cli,
 	struct na_err err = {0};
 
 	if (t->picture && !na_figure_find(cli->command->face->name)) {
-		na_say_error(cli, "-o %s: '%s' draws no picture; wanted "
-			     "one of %s", t->path, cli->command->face->name,
+		na_say_error(cli,
+			     "-o %s: '%s' draws no picture; wanted "
+			     "one of %s",
+			     t->path, cli->command->face->name,
 			     endings_of(cli));
 		return NA_EXIT_USAGE;
 	}
@@ -161,8 +165,10 @@ enum na_exit na_output_check(const struct na_cli *cli)
 	bool sheet = !outputs->n && is_sheet(&t);
 
 	if (!t.emitter) {
-		na_say_error(cli, "--format %s: wanted one of table, json, "
-			     "csv, tsv, md", cli->common.format);
+		na_say_error(cli,
+			     "--format %s: wanted one of table, json, "
+			     "csv, tsv, md",
+			     cli->common.format);
 		return NA_EXIT_USAGE;
 	}
 	for (size_t k = 0; k < outputs->n; k++) {
@@ -176,7 +182,8 @@ enum na_exit na_output_check(const struct na_cli *cli)
 		sheet = sheet || is_sheet(&t);
 	}
 	if (cli->common.table && !sheet) {
-		na_say_error(cli, "--table %s: only csv and tsv hold one "
+		na_say_error(cli,
+			     "--table %s: only csv and tsv hold one "
 			     "table; add --format csv or -o FILE.csv",
 			     cli->common.table);
 		return NA_EXIT_USAGE;
@@ -193,10 +200,10 @@ static struct na_emit_opts emit_opts(const struct na_cli *cli, int fd)
 
 	if (tty && ioctl(fd, TIOCGWINSZ, &size) == 0)
 		o.columns = size.ws_col;
-	o.color = fd >= 0 && (cli->common.color == NA_COLOR_ALWAYS ||
-			      (cli->common.color == NA_COLOR_AUTO && tty &&
-			       !(no && *no) && term &&
-			       strcmp(term, "dumb") != 0));
+	o.color = fd >= 0 &&
+		  (cli->common.color == NA_COLOR_ALWAYS ||
+		   (cli->common.color == NA_COLOR_AUTO && tty && !(no && *no) &&
+		    term && strcmp(term, "dumb") != 0));
 	return o;
 }
 
@@ -204,8 +211,8 @@ static struct na_emit_opts emit_opts(const struct na_cli *cli, int fd)
  * talk; *skip counts arguments.  A picture does not depend on these. */
 static bool is_manner(char *const *argv, int argc, int k, int *skip)
 {
-	static const char *const valued[] = {"--output", "--threads",
-					     "--color", "--progress", NULL};
+	static const char *const valued[] = {"--output", "--threads", "--color",
+					     "--progress", NULL};
 	static const char *const flags[] = {"--quiet", "--verbose", NULL};
 	const char *arg = argv[k];
 
@@ -304,7 +311,7 @@ static enum na_exit write_stdout(const struct na_cli *cli,
 	errno = 0;
 	st = t->emitter->write(r, &o, stdout, &err);
 	if (st == NA_EIO && errno == EPIPE) {
-		clearerr(stdout);       /* the reader has seen enough */
+		clearerr(stdout); /* the reader has seen enough */
 		st = NA_OK;
 	}
 	if (st == NA_OK)
@@ -312,8 +319,7 @@ static enum na_exit write_stdout(const struct na_cli *cli,
 	return say_failed(cli, "standard output", st, &err);
 }
 
-static enum na_exit write_file(const struct na_cli *cli,
-			       const struct target *t,
+static enum na_exit write_file(const struct na_cli *cli, const struct target *t,
 			       const struct na_result *r)
 {
 	struct na_emit_opts o = emit_opts(cli, -1);

@@ -11,8 +11,8 @@
 /* A file that appears under its name only when it is whole. */
 struct na_outfile {
 	FILE *stream;
-	char *path;                     /* symbolic links resolved */
-	char *temp;                     /* NULL: written in place */
+	char *path; /* symbolic links resolved */
+	char *temp; /* NULL: written in place */
 };
 
 /* Regular files are written beside their final place; what exists and is
@@ -24,7 +24,7 @@ enum na_status na_outfile_open(struct na_outfile *f, const char *path,
 enum na_status na_outfile_close(struct na_outfile *f, const char *path,
 				bool whole, struct na_err *err) NA_MUST_CHECK;
 /* Before any work: could a file of this name be written? */
-enum na_status na_outfile_check(const char *path, struct na_err *err)
-	NA_MUST_CHECK;
+enum na_status na_outfile_check(const char *path,
+				struct na_err *err) NA_MUST_CHECK;
 
 #endif

@@ -18,8 +18,7 @@ static char *folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return slash ? strndup(path, (size_t)(slash - path) + 1)
-		     : strdup("./");
+	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
 }
 
 /* Replaced by renaming, or written in place?  What stands in /dev is never
@@ -47,10 +46,11 @@ enum na_status na_outfile_check(const char *path, struct na_err *err)
 	if (!folder)
 		return na_fail_nomem(err);
 	if (access(folder, W_OK | X_OK) != 0)
-		st = errno == ENOENT
-			? na_fail(err, NA_EIO, "cannot write %s: there is no "
-				  "directory %s", path, folder)
-			: cannot(path, errno, err);
+		st = errno == ENOENT ? na_fail(err, NA_EIO,
+					       "cannot write %s: there is no "
+					       "directory %s",
+					       path, folder)
+				     : cannot(path, errno, err);
 	free(folder);
 	return st;
 }

@@ -7,7 +7,7 @@
 #include "netan/cli/cli.h"
 
 #define NS_PER_S INT64_C(1000000000)
-#define FIRST_NS NS_PER_S               /* quick work shows nothing */
+#define FIRST_NS NS_PER_S /* quick work shows nothing */
 #define EVERY_NS (NS_PER_S / 10)
 
 static int64_t now_ns(void)

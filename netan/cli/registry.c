@@ -18,9 +18,11 @@
 #include "netan/cli/commands.def"
 #undef NA_COMMAND
 
+/* clang-format off */
 const struct na_command *const na_commands[] = {
 #define NA_COMMAND(name) &na_cmd_##name,
 #include "netan/cli/commands.def"
 #undef NA_COMMAND
 	NULL
 };
+/* clang-format on */

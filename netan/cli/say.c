@@ -27,7 +27,7 @@ static NA_PRINTF(4, 0) void say(const struct na_cli *cli, const char *kind,
 	vsnprintf(text, sizeof(text), fmt, ap);
 	fflush(stdout);
 	if (isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);      /* over a progress line */
+		fputs("\r\033[K", stderr); /* over a progress line */
 	fputs("netan: ", stderr);
 	if (colored(cli) && *kind)
 		fprintf(stderr, "%s%s:\033[0m ", style, kind);

@@ -9,7 +9,9 @@
 
 #include "netan/base/vec.h"
 
-struct listed { const char *path, *label; };
+struct listed {
+	const char *path, *label;
+};
 
 struct listing {
 	struct listed *files;
@@ -46,9 +48,8 @@ static bool list_files(struct na_session *s, struct listing *l)
 			free(found.paths);
 			continue;
 		}
-		if (found.note &&
-		    na_grow(&s->notes, &s->cap_notes, s->n_notes + 1,
-			    sizeof(*s->notes)))
+		if (found.note && na_grow(&s->notes, &s->cap_notes,
+					  s->n_notes + 1, sizeof(*s->notes)))
 			s->notes[s->n_notes++] = found.note;
 		if (!na_grow(&l->files, &l->cap, l->n + found.n,
 			     sizeof(*l->files))) {
@@ -112,14 +113,15 @@ static bool keep_opened(struct na_session *s, struct listing *l,
 			continue;
 		}
 		*to = o->inputs[i];
-		o->inputs[i].path = NULL;        /* moved */
+		o->inputs[i].path = NULL; /* moved */
 		s->n_inputs++;
 		if (!to->warnings)
 			to->warnings_end = &to->warnings;
 		if (!name_host(s, to))
 			return false;
-		s->sources[s->n_inputs - 1] = (struct na_source){
-			.host = to->host, .label = l->files[i].label};
+		s->sources[s->n_inputs - 1] =
+			(struct na_source){.host = to->host,
+					   .label = l->files[i].label};
 	}
 	return true;
 }
@@ -137,8 +139,8 @@ static void number_runs(struct na_session *s)
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		size_t k = 0;
 
-		while (k < i && !same_label(s->sources[k].label,
-					    s->sources[i].label))
+		while (k < i &&
+		       !same_label(s->sources[k].label, s->sources[i].label))
 			k++;
 		s->sources[i].run = k < i ? s->sources[k].run : n++;
 	}
@@ -172,9 +174,12 @@ static bool runs_mixed(struct na_session *s)
 				what = "were captured at different times";
 			if (!what)
 				continue;
-			na_say_error(s->cli, "%s and %s %s: inputs of "
+			na_say_error(
+				s->cli,
+				"%s and %s %s: inputs of "
 				"different runs need a --label NAME before "
-				"each", b->path, a->path, what);
+				"each",
+				b->path, a->path, what);
 			return true;
 		}
 	}
@@ -280,9 +285,9 @@ struct reading {
 	struct na_session *s;
 	pthread_mutex_t lock;
 	pthread_cond_t merged;
-	size_t input;                    /* being cut */
-	uint64_t cut, taken;             /* blocks handed out; merged */
-	struct waiting *parts;           /* finished, not merged */
+	size_t input;          /* being cut */
+	uint64_t cut, taken;   /* blocks handed out; merged */
+	struct waiting *parts; /* finished, not merged */
 	struct na_err err;
 	struct na_progress progress;
 	uint64_t bytes, all_bytes;
@@ -303,7 +308,8 @@ static bool next_block(struct reading *r, struct na_block *b, size_t *input,
 			*number = r->cut++;
 			r->bytes += (uint64_t)(b->end - b->p);
 			na_progress_tell(&r->progress, "reading",
-				(double)r->bytes / ((double)r->all_bytes + 1));
+					 (double)r->bytes /
+						 ((double)r->all_bytes + 1));
 			return true;
 		}
 		r->input++;
@@ -342,7 +348,7 @@ static void read_block(struct reading *r, const struct na_block *b,
 	struct na_sink sink = na_part_sink(&w->part);
 
 	if (in->reader->read(in, b, &sink, &w->err) != NA_OK)
-		na_fail_nomem(&w->err);  /* unless the reader said more */
+		na_fail_nomem(&w->err); /* unless the reader said more */
 }
 
 static void reader(void *ctx, size_t thread)
@@ -381,7 +387,7 @@ static void after_reading(struct na_session *s)
 	s->interrupted = na_interrupted();
 	for (size_t i = 0; i < s->n_inputs; i++)
 		s->damaged |= s->inputs[i].damaged ||
-			s->store.tallies[i].left_out[NA_LEFT_DAMAGED];
+			      s->store.tallies[i].left_out[NA_LEFT_DAMAGED];
 	s->damaged |= s->n_refused > 0;
 }
 
@@ -405,8 +411,8 @@ enum na_exit na_session_read(struct na_session *s, bool by_step)
 	if (r.err.status == NA_OK) {
 		after_reading(s);
 		na_store_resolve(&s->store,
-				 (enum na_anchor)s->cli->common.anchor,
-				 by_step, &r.err);
+				 (enum na_anchor)s->cli->common.anchor, by_step,
+				 &r.err);
 	}
 	if (r.err.status != NA_OK) {
 		na_say_error(s->cli, "%s", r.err.text);

@@ -18,18 +18,18 @@ struct na_refused {
 struct na_session {
 	const struct na_cli *cli;
 	struct na_arena arena;
-	struct na_input *inputs;         /* the readable ones, in order */
+	struct na_input *inputs; /* the readable ones, in order */
 	size_t n_inputs;
 	struct na_refused *refused;
 	size_t n_refused, cap_refused;
 	const char **notes;
 	size_t n_notes, cap_notes;
-	struct na_source *sources;       /* one for each input */
+	struct na_source *sources; /* one for each input */
 	struct na_filter filter;
 	struct na_store store;
 	bool store_ready;
-	bool one_clock;                  /* all inputs share the wall clock */
-	int64_t origin_unix_ns;          /* where one_clock */
+	bool one_clock;         /* all inputs share the wall clock */
+	int64_t origin_unix_ns; /* where one_clock */
 	bool damaged, interrupted, only_one;
 	uint32_t wants;
 	size_t threads;
@@ -48,8 +48,8 @@ enum na_status na_session_filter(struct na_session *s, bool clips,
 				 struct na_err *err);
 
 /* envelope.c: inputs, origin, coverage around a result. */
-void na_envelope(struct na_session *s, struct na_result *r,
-		 const char *command, uint64_t used, double duration_s,
+void na_envelope(struct na_session *s, struct na_result *r, const char *command,
+		 uint64_t used, double duration_s,
 		 const uint64_t dropped[NA_N_REASONS], bool instants_used);
 /* Warnings on stderr; exit status for damage under --strict. */
 enum na_exit na_session_verdict(struct na_session *s);

@@ -14,17 +14,22 @@ static enum na_status moment(const struct na_session *s, const char *option,
 	if (na_parse_time(text, ps))
 		return NA_OK;
 	if (!na_parse_utc(text, &unix_ns))
-		return na_fail(err, NA_EUSAGE, "%s: \"%.60s\" is no time; give "
-			"one from the origin (1.5s, 200ms) or UTC "
-			"(2026-11-20T21:28:00Z)", option, text);
+		return na_fail(err, NA_EUSAGE,
+			       "%s: \"%.60s\" is no time; give "
+			       "one from the origin (1.5s, 200ms) or UTC "
+			       "(2026-11-20T21:28:00Z)",
+			       option, text);
 	if (!s->one_clock)
-		return na_fail(err, NA_EUSAGE, "%s: not all inputs know the "
-			"wall clock; give a time from the origin (1.5s)",
-			option);
+		return na_fail(err, NA_EUSAGE,
+			       "%s: not all inputs know the "
+			       "wall clock; give a time from the origin (1.5s)",
+			       option);
 	if (!na_add_i64(unix_ns, -s->origin_unix_ns, &ns) ||
 	    !na_mul_i64(ns, NA_PS_PER_NS, ps))
-		return na_fail(err, NA_EUSAGE, "%s: %.60s is more than 106 "
-			"days from the origin", option, text);
+		return na_fail(err, NA_EUSAGE,
+			       "%s: %.60s is more than 106 "
+			       "days from the origin",
+			       option, text);
 	return NA_OK;
 }
 
@@ -38,8 +43,10 @@ static enum na_status steps(const char *text, struct na_filter *f,
 		f->last_step = strtoll(end + 1, &end, 10);
 	if (end == text || *end || f->first_step < 0 ||
 	    f->last_step < f->first_step)
-		return na_fail(err, NA_EUSAGE, "--step: \"%.40s\" is no step; "
-			       "give N or N-M", text);
+		return na_fail(err, NA_EUSAGE,
+			       "--step: \"%.40s\" is no step; "
+			       "give N or N-M",
+			       text);
 	return NA_OK;
 }
 

@@ -16,8 +16,8 @@
 struct na_pool {
 	pthread_mutex_t lock;
 	struct na_slab *slabs;
-	size_t used;                     /* bytes of the newest slab */
-	struct na_chunk *spare;          /* given back */
+	size_t used;            /* bytes of the newest slab */
+	struct na_chunk *spare; /* given back */
 };
 
 void na_pool_init(struct na_pool *p);
@@ -25,15 +25,15 @@ void na_pool_fini(struct na_pool *p);
 
 struct na_chunk {
 	struct na_chunk *next;
-	size_t n;                        /* records in it */
+	size_t n; /* records in it */
 	_Alignas(16) unsigned char data[];
 };
 
 struct na_bag {
 	struct na_pool *pool;
-	size_t size;                     /* bytes of a record */
+	size_t size; /* bytes of a record */
 	struct na_chunk *first, *last;
-	size_t n, room;                  /* records; free in the last chunk */
+	size_t n, room; /* records; free in the last chunk */
 };
 
 /* The records live as long as the pool. */

@@ -10,8 +10,12 @@
 void na_filter_init(struct na_filter *f)
 {
 	*f = (struct na_filter){
-		.side = -1, .max_bytes = UINT64_MAX, .from_ps = NA_TIME_MIN,
-		.to_ps = NA_TIME_MAX, .first_step = -1, .last_step = -1,
+		.side = -1,
+		.max_bytes = UINT64_MAX,
+		.from_ps = NA_TIME_MIN,
+		.to_ps = NA_TIME_MAX,
+		.first_step = -1,
+		.last_step = -1,
 	};
 }
 
@@ -38,7 +42,7 @@ bool na_filter_early(const struct na_filter *f, const struct na_transfer *t)
 	if (t->size_bytes < f->min_bytes || t->size_bytes > f->max_bytes)
 		return false;
 	if (t->style == NA_STYLE_MESSAGE)
-		return true;             /* its time is not settled yet */
+		return true; /* its time is not settled yet */
 	if (f->clip)
 		return t->end_ps >= f->from_ps && t->start_ps < f->to_ps;
 	return t->end_ps >= f->from_ps && t->end_ps < f->to_ps;
@@ -64,7 +68,7 @@ static bool *endpoint_verdicts(const struct na_text_list *l,
 
 			na_endpoint_print(buf, &s->names.endpoints[i]);
 			ok[run * n + i] = any_glob(l, buf) ||
-				any_glob(l, s->hosts[h].name);
+					  any_glob(l, s->hosts[h].name);
 		}
 	}
 	return ok;
@@ -154,8 +158,7 @@ enum na_verdict na_filter_late(const struct na_late *l,
 
 	if ((l->host_ok && !l->host_ok[t->input]) ||
 	    (l->src_ok && !l->src_ok[base + t->src]) ||
-	    (l->dst_ok && !l->dst_ok[base + t->dst]) ||
-	    !in_steps(l, t->step) ||
+	    (l->dst_ok && !l->dst_ok[base + t->dst]) || !in_steps(l, t->step) ||
 	    !in_window(l->filter, t->start_ps, t->end_ps))
 		return NA_DROP_FILTERED;
 	return too_fast(l->filter, t) ? NA_DROP_TOO_FAST : NA_KEEP;

@@ -14,14 +14,14 @@
 #include "netan/model/transfer.h"
 
 struct na_filter {
-	const struct na_text_list *host, *src, *dst, *collective;  /* or NULL */
-	int side;                        /* enum na_side; -1: both */
+	const struct na_text_list *host, *src, *dst, *collective; /* or NULL */
+	int side; /* enum na_side; -1: both */
 	uint64_t min_bytes, max_bytes;
-	int64_t from_ps, to_ps;          /* NA_TIME_MIN, NA_TIME_MAX: open */
-	bool clip;                       /* overlap counts, not the end */
-	int64_t first_step, last_step;   /* -1: all */
+	int64_t from_ps, to_ps;        /* NA_TIME_MIN, NA_TIME_MAX: open */
+	bool clip;                     /* overlap counts, not the end */
+	int64_t first_step, last_step; /* -1: all */
 	bool include_loopback;
-	double max_rate_bps;             /* 0: none */
+	double max_rate_bps; /* 0: none */
 };
 
 struct na_store;
@@ -34,8 +34,8 @@ bool na_filter_collective(const struct na_filter *f, const char *name);
 struct na_late {
 	const struct na_filter *filter;
 	const struct na_store *store;
-	bool *host_ok, *src_ok, *dst_ok; /* NULL: all */
-	int64_t steps_from_ps, steps_to_ps;      /* of --step, all devices */
+	bool *host_ok, *src_ok, *dst_ok;    /* NULL: all */
+	int64_t steps_from_ps, steps_to_ps; /* of --step, all devices */
 };
 bool na_late_init(struct na_late *l, const struct na_filter *f,
 		  const struct na_store *s);

@@ -7,10 +7,12 @@
 #include "netan/base/similar.h"
 #include "netan/base/units.h"
 
+/* clang-format off */
 static const char *const key_names[NA_N_KEYS] = {
 	"host", "src", "dst", "pair", "collective", "transfer_type", "size",
 	"step", "device", "label",
 };
+/* clang-format on */
 
 const char *na_key_name(enum na_key k)
 {
@@ -34,10 +36,14 @@ static enum na_status wrong_key(const char *word, size_t n, struct na_err *err)
 				       i ? " " : "", key_names[i]);
 	}
 	if (distance <= 2)
-		return na_fail(err, NA_EUSAGE, "--by: unknown key \"%.*s\"; "
-			"did you mean \"%s\"?", (int)n, word, key_names[best]);
-	return na_fail(err, NA_EUSAGE, "--by: unknown key \"%.*s\"; keys are "
-		       "%s", (int)n, word, words);
+		return na_fail(err, NA_EUSAGE,
+			       "--by: unknown key \"%.*s\"; "
+			       "did you mean \"%s\"?",
+			       (int)n, word, key_names[best]);
+	return na_fail(err, NA_EUSAGE,
+		       "--by: unknown key \"%.*s\"; keys are "
+		       "%s",
+		       (int)n, word, words);
 }
 
 enum na_status na_grouping_parse(const char *by, struct na_grouping *out,
@@ -137,8 +143,8 @@ static const char *label_text(const struct na_store *s, uint64_t run)
 	return "";
 }
 
-const char *na_key_text(const struct na_store *s, enum na_key k,
-			uint64_t value, char *buf)
+const char *na_key_text(const struct na_store *s, enum na_key k, uint64_t value,
+			char *buf)
 {
 	char a[NA_ENDPOINT_BUF], b[NA_ENDPOINT_BUF];
 
@@ -156,9 +162,10 @@ const char *na_key_text(const struct na_store *s, enum na_key k,
 		return buf;
 	case NA_KEY_COLLECTIVE:
 	case NA_KEY_TRANSFER_TYPE:
-		return value < s->names.strings.n ?
-			na_strtab_at(&s->names.strings, (uint32_t)value) :
-			"unknown";
+		return value < s->names.strings.n
+			       ? na_strtab_at(&s->names.strings,
+					      (uint32_t)value)
+			       : "unknown";
 	case NA_KEY_SIZE:
 		return size_text(value, buf);
 	case NA_KEY_STEP:

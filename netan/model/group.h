@@ -10,9 +10,17 @@
 #include "netan/model/store.h"
 
 enum na_key {
-	NA_KEY_HOST, NA_KEY_SRC, NA_KEY_DST, NA_KEY_PAIR, NA_KEY_COLLECTIVE,
-	NA_KEY_TRANSFER_TYPE, NA_KEY_SIZE, NA_KEY_STEP, NA_KEY_DEVICE,
-	NA_KEY_LABEL, NA_N_KEYS
+	NA_KEY_HOST,
+	NA_KEY_SRC,
+	NA_KEY_DST,
+	NA_KEY_PAIR,
+	NA_KEY_COLLECTIVE,
+	NA_KEY_TRANSFER_TYPE,
+	NA_KEY_SIZE,
+	NA_KEY_STEP,
+	NA_KEY_DEVICE,
+	NA_KEY_LABEL,
+	NA_N_KEYS
 };
 
 enum { NA_MAX_KEYS = 4 };
@@ -33,7 +41,7 @@ void na_group_of(const struct na_grouping *g, const struct na_store *s,
 
 /* The text of one value; `buf` is used where nothing lasting exists. */
 #define NA_KEY_BUF 96
-const char *na_key_text(const struct na_store *s, enum na_key k,
-			uint64_t value, char *buf);
+const char *na_key_text(const struct na_store *s, enum na_key k, uint64_t value,
+			char *buf);
 
 #endif

@@ -20,7 +20,7 @@ struct na_names {
 	struct na_strtab strings;
 	struct na_endpoint *endpoints;
 	size_t n_endpoints, cap_endpoints;
-	uint32_t *slots;                 /* endpoint index + 1 */
+	uint32_t *slots; /* endpoint index + 1 */
 	size_t n_slots;
 };
 

@@ -68,8 +68,10 @@ static bool collective_ok(struct na_part *p, uint32_t name)
 		memset(p->verdicts + old, 0, p->n_verdicts - old);
 	}
 	if (!p->verdicts[name])
-		p->verdicts[name] = 1 + na_filter_collective(p->filter,
-			na_strtab_at(&p->names.strings, name));
+		p->verdicts[name] =
+			1 + na_filter_collective(p->filter,
+						 na_strtab_at(&p->names.strings,
+							      name));
 	return p->verdicts[name] == 2;
 }
 
@@ -135,11 +137,13 @@ static enum na_status add_action(void *ctx, const struct na_action *a)
 	to = na_bag_push(&p->graphs);
 	if (!to)
 		return NA_ENOMEM;
-	*to = (struct na_graph){
-		.start_ps = a->start_ps, .end_ps = a->end_ps,
-		.size_bytes = a->size_bytes, .device = a->device,
-		.collective = a->collective, .type = a->type,
-		.style = (uint16_t)a->style};
+	*to = (struct na_graph){.start_ps = a->start_ps,
+				.end_ps = a->end_ps,
+				.size_bytes = a->size_bytes,
+				.device = a->device,
+				.collective = a->collective,
+				.type = a->type,
+				.style = (uint16_t)a->style};
 	return NA_OK;
 }
 
@@ -182,8 +186,9 @@ static void add_classed(void *ctx, enum na_side side, enum na_style style,
 	struct na_part *p = ctx;
 
 	p->tally.classes[side][style][klass] += n;
-	p->tally.dropped[style][klass == NA_BAD_KEY ? NA_LEFT_BAD_KEY :
-				NA_LEFT_BAD_DURATION] += n;
+	p->tally.dropped[style][klass == NA_BAD_KEY ? NA_LEFT_BAD_KEY
+						    : NA_LEFT_BAD_DURATION] +=
+		n;
 }
 
 static void add_left_out(void *ctx, enum na_reason why, uint64_t n)
@@ -199,8 +204,8 @@ static void add_unknown(void *ctx, const char *s, size_t n)
 	/* A file may have as many unknown names as events: none is stored
 	 * once the list is full. */
 	bool room = p->n_unknown < NA_UNKNOWN_MAX;
-	uint32_t name = room ? add_name(p, s, n) :
-		na_strtab_find(&p->names.strings, s, n);
+	uint32_t name = room ? add_name(p, s, n)
+			     : na_strtab_find(&p->names.strings, s, n);
 
 	if (name == NA_NO_NAME)
 		return;
@@ -220,17 +225,22 @@ static void add_remark(void *ctx, uint64_t at, const char *text)
 	struct na_part *p = ctx;
 
 	if (p->n_remarks < NA_REMARKS_MAX)
-		p->remarks[p->n_remarks] = (struct na_remark){at,
-							      strdup(text)};
+		p->remarks[p->n_remarks] = (struct na_remark){at, strdup(text)};
 	p->n_remarks++;
 }
 
 struct na_sink na_part_sink(struct na_part *p)
 {
 	return (struct na_sink){
-		.ctx = p, .transfer = add_transfer, .action = add_action,
-		.span = add_span, .name = add_name, .endpoint = add_endpoint,
-		.classed = add_classed, .left_out = add_left_out,
-		.unknown_name = add_unknown, .warn = add_remark,
+		.ctx = p,
+		.transfer = add_transfer,
+		.action = add_action,
+		.span = add_span,
+		.name = add_name,
+		.endpoint = add_endpoint,
+		.classed = add_classed,
+		.left_out = add_left_out,
+		.unknown_name = add_unknown,
+		.warn = add_remark,
 	};
 }

@@ -18,8 +18,8 @@ static enum na_status add_host(struct na_store *s, size_t *cap,
 {
 	char *copy = strdup(name);
 
-	if (!copy || !na_grow(&s->hosts, cap, s->n_hosts + 1,
-			      sizeof(*s->hosts))) {
+	if (!copy ||
+	    !na_grow(&s->hosts, cap, s->n_hosts + 1, sizeof(*s->hosts))) {
 		free(copy);
 		return na_fail_nomem(err);
 	}
@@ -81,8 +81,8 @@ static bool has_messages(const struct na_store *s)
 	for (size_t i = 0; i < s->n_sources; i++) {
 		for (size_t side = 0; side < 2; side++) {
 			for (size_t k = 0; k < NA_N_CLASSES; k++) {
-				if (s->tallies[i].classes[side]
-				    [NA_STYLE_MESSAGE][k])
+				if (s->tallies[i]
+					    .classes[side][NA_STYLE_MESSAGE][k])
 					return true;
 			}
 		}
@@ -119,7 +119,7 @@ static void settle_messages(struct na_store *s)
 			}
 			if (sent_without_time(&x)) {
 				y->dropped[NA_STYLE_MESSAGE]
-					[NA_LEFT_NO_LATENCY]++;
+					  [NA_LEFT_NO_LATENCY]++;
 				continue;
 			}
 			if (x.style == NA_STYLE_MESSAGE &&
@@ -164,9 +164,10 @@ static enum na_status resolve_steps(struct na_store *s, struct na_err *err)
 
 		for (size_t i = 0; i < c->n; i++) {
 			if (x[i].number < 0)
-				continue;        /* a step that no one named */
+				continue; /* a step that no one named */
 			all[n++] = (struct na_step){x[i].number, x[i].start_ps,
-				x[i].end_ps, s->sources[x[i].input].run};
+						    x[i].end_ps,
+						    s->sources[x[i].input].run};
 		}
 	}
 	qsort(all, n, sizeof(*all), by_run_number);
@@ -212,14 +213,16 @@ static struct na_span *sorted_spans(const struct na_store *s)
 	return all;
 }
 
-struct lane { size_t from, to; };        /* spans of one device plane */
+struct lane {
+	size_t from, to;
+}; /* spans of one device plane */
 
 struct planner {
 	const struct na_store *s;
 	struct na_span *spans;
-	struct lane *lanes;              /* by source, planes in order */
-	size_t *first_lane;              /* [n_sources + 1] */
-	uint32_t **rank;                 /* [source][endpoint] */
+	struct lane *lanes; /* by source, planes in order */
+	size_t *first_lane; /* [n_sources + 1] */
+	uint32_t **rank;    /* [source][endpoint] */
 };
 
 static bool find_lanes(struct planner *p)
@@ -245,7 +248,10 @@ static bool find_lanes(struct planner *p)
 	return true;
 }
 
-struct placed { struct na_endpoint e; size_t index; };
+struct placed {
+	struct na_endpoint e;
+	size_t index;
+};
 
 static int by_device(const void *a, const void *b)
 {
@@ -284,7 +290,7 @@ static uint32_t step_index(const struct na_store *s, uint32_t run,
 {
 	struct na_step key = {.number = number, .run = run};
 	const struct na_step *found = bsearch(&key, s->steps, s->n_steps,
-		sizeof(*s->steps), by_run_number);
+					      sizeof(*s->steps), by_run_number);
 
 	return found ? (uint32_t)(found - s->steps) : NA_UNKNOWN_U32;
 }
@@ -304,7 +310,7 @@ static uint32_t step_of(const struct planner *p, const struct na_transfer *t)
 	lane = first + (lane < lanes ? lane : lanes - 1);
 	lo = p->lanes[lane].from;
 	hi = p->lanes[lane].to;
-	while (lo < hi) {                /* last span that starts by then */
+	while (lo < hi) { /* last span that starts by then */
 		size_t mid = lo + (hi - lo) / 2;
 
 		if (p->spans[mid].start_ps <= t->end_ps)

@@ -15,20 +15,27 @@
 /* What an analysis asks readers for; a reader skips the rest unread. */
 enum na_want {
 	NA_WANT_TRANSFERS = 1,
-	NA_WANT_GRAPHS = 2,              /* graph executions */
-	NA_WANT_ACTIONS = 4,             /* copies, compute, host events */
+	NA_WANT_GRAPHS = 2,  /* graph executions */
+	NA_WANT_ACTIONS = 4, /* copies, compute, host events */
 	NA_WANT_STEPS = 8,
 	NA_WANT_KERNELS = 16,
-	NA_WANT_COUNTS = 32,             /* count every event of every line */
-	NA_WANT_MODULES = 64             /* program executions */
+	NA_WANT_COUNTS = 32, /* count every event of every line */
+	NA_WANT_MODULES = 64 /* program executions */
 };
 
 /* Why something was left out; the words are in product.md, section 4. */
 enum na_reason {
-	NA_LEFT_BAD_KEY, NA_LEFT_CLOCK_SKEW, NA_LEFT_NO_LATENCY,
-	NA_LEFT_LOOPBACK, NA_LEFT_BAD_DURATION, NA_LEFT_AGGREGATED,
-	NA_LEFT_UNKNOWN_NAME, NA_LEFT_TOO_FAST, NA_LEFT_FILTERED,
-	NA_LEFT_DAMAGED, NA_N_REASONS
+	NA_LEFT_BAD_KEY,
+	NA_LEFT_CLOCK_SKEW,
+	NA_LEFT_NO_LATENCY,
+	NA_LEFT_LOOPBACK,
+	NA_LEFT_BAD_DURATION,
+	NA_LEFT_AGGREGATED,
+	NA_LEFT_UNKNOWN_NAME,
+	NA_LEFT_TOO_FAST,
+	NA_LEFT_FILTERED,
+	NA_LEFT_DAMAGED,
+	NA_N_REASONS
 };
 
 struct na_sink {

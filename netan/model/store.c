@@ -224,8 +224,9 @@ uint64_t na_store_actions(const struct na_store *s, size_t source,
 	uint64_t newer = t->actions[NA_STYLE_GRAPH][kind];
 	uint64_t older = t->actions[NA_STYLE_MESSAGE][kind];
 
-	return newer && na_store_style(s, source) == NA_STYLE_GRAPH ? newer :
-		newer + older;
+	return newer && na_store_style(s, source) == NA_STYLE_GRAPH
+		       ? newer
+		       : newer + older;
 }
 
 uint64_t na_store_left_out(const struct na_store *s, size_t source,
@@ -244,7 +245,7 @@ uint64_t na_store_count(const struct na_store *s, size_t source,
 	for (size_t i = 0; i < s->n_sources; i++) {
 		if (source == SIZE_MAX || source == i)
 			n += s->tallies[i].classes[side][na_store_style(s, i)]
-				[klass];
+						  [klass];
 	}
 	return n;
 }

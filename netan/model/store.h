@@ -24,23 +24,23 @@ struct na_graph {
 
 /* Counts of one input. */
 struct na_tally {
-	uint64_t classes[2][NA_N_STYLES][NA_N_CLASSES];  /* side, style */
+	uint64_t classes[2][NA_N_STYLES][NA_N_CLASSES]; /* side, style */
 	uint64_t actions[NA_N_STYLES][NA_N_ACTIONS];
 	uint64_t left_out[NA_N_REASONS]; /* events that became no record */
-	uint64_t dropped[NA_N_STYLES][NA_N_REASONS];     /* transfers */
-	uint64_t spans_near, spans_far;  /* old messages: event as long as the
+	uint64_t dropped[NA_N_STYLES][NA_N_REASONS]; /* transfers */
+	uint64_t spans_near, spans_far; /* old messages: event as long as the
 					    latency, or shorter */
-	int64_t first_ps, last_ps;       /* over kept records; see `timed` */
+	int64_t first_ps, last_ps;      /* over kept records; see `timed` */
 	bool timed;
 };
 
-struct na_remark {                       /* a warning of a block */
+struct na_remark { /* a warning of a block */
 	uint64_t at;
 	char *text;
 };
-enum { NA_REMARKS_MAX = 8 };             /* kept for each input */
+enum { NA_REMARKS_MAX = 8 }; /* kept for each input */
 
-enum { NA_UNKNOWN_MAX = 64 };           /* kept for each block and in all */
+enum { NA_UNKNOWN_MAX = 64 }; /* kept for each block and in all */
 
 struct na_unknown {
 	uint32_t name;
@@ -50,15 +50,15 @@ struct na_unknown {
 struct na_part {
 	struct na_names names;
 	struct na_bag transfers, graphs, spans;
-	bool *local;                     /* endpoint recorded here */
+	bool *local; /* endpoint recorded here */
 	size_t n_local;
 	struct na_tally tally;
 	struct na_unknown *unknown;
 	size_t n_unknown, cap_unknown;
 	struct na_remark remarks[NA_REMARKS_MAX];
-	size_t n_remarks;                /* all, also those not kept */
+	size_t n_remarks; /* all, also those not kept */
 	const struct na_filter *filter;
-	uint8_t *verdicts;               /* of the filter, by name */
+	uint8_t *verdicts; /* of the filter, by name */
 	size_t n_verdicts;
 	uint32_t wants;
 	bool short_of_memory;
@@ -73,12 +73,12 @@ struct na_sink na_part_sink(struct na_part *p);
 enum na_anchor { NA_ANCHOR_AUTO, NA_ANCHOR_START, NA_ANCHOR_END };
 
 struct na_host {
-	char *name;                      /* of an input, or of an endpoint */
-	uint32_t run;                    /* index of the label */
-	bool recorded;                   /* an input, not just an endpoint */
+	char *name;    /* of an input, or of an endpoint */
+	uint32_t run;  /* index of the label */
+	bool recorded; /* an input, not just an endpoint */
 };
 
-struct na_step {                         /* over all devices */
+struct na_step { /* over all devices */
 	int64_t number;
 	int64_t start_ps, end_ps;
 	uint32_t run;
@@ -86,33 +86,33 @@ struct na_step {                         /* over all devices */
 
 /* What the store must know of each input before parts come in. */
 struct na_source {
-	const char *host, *label;        /* borrowed; label may be NULL */
-	uint32_t run;                    /* inputs of one label share it */
+	const char *host, *label; /* borrowed; label may be NULL */
+	uint32_t run;             /* inputs of one label share it */
 };
 
 struct na_store {
-	struct na_pool pool;             /* of its records and its parts' */
+	struct na_pool pool; /* of its records and its parts' */
 	struct na_names names;
 	struct na_bag transfers, graphs, spans;
 	const struct na_source *sources;
 	size_t n_sources, n_runs;
-	struct na_tally *tallies;        /* one for each source */
-	bool **local;                    /* [source][endpoint] */
+	struct na_tally *tallies; /* one for each source */
+	bool **local;             /* [source][endpoint] */
 	size_t *n_local;
 	struct na_unknown *unknown;
 	size_t n_unknown, cap_unknown;
-	struct na_remark *remarks;       /* [source * NA_REMARKS_MAX + i] */
+	struct na_remark *remarks; /* [source * NA_REMARKS_MAX + i] */
 	size_t *n_remarks;
 
 	/* From na_store_resolve(). */
 	struct na_host *hosts;
 	size_t n_hosts;
-	uint32_t *host_of;               /* [run * endpoints + endpoint] */
+	uint32_t *host_of; /* [run * endpoints + endpoint] */
 	struct na_step *steps;
 	size_t n_steps;
-	enum na_anchor anchor;           /* START or END */
-	bool anchor_mattered;            /* there were old messages */
-	uint64_t doubled;                /* old records beside newer ones */
+	enum na_anchor anchor; /* START or END */
+	bool anchor_mattered;  /* there were old messages */
+	uint64_t doubled;      /* old records beside newer ones */
 };
 
 enum na_status na_store_init(struct na_store *s,

@@ -12,17 +12,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NA_UNKNOWN_U32 UINT32_MAX
-#define NA_UNKNOWN_I32 INT32_MIN
-#define NA_UNKNOWN_PS INT64_MIN
-#define NA_SLICE_DEVICES 100000          /* device id = slice * this + device */
+#define NA_UNKNOWN_U32   UINT32_MAX
+#define NA_UNKNOWN_I32   INT32_MIN
+#define NA_UNKNOWN_PS    INT64_MIN
+#define NA_SLICE_DEVICES 100000 /* device id = slice * this + device */
 
 enum na_side { NA_RX, NA_TX };
 
 /* First that applies, in the order in which they are checked. */
 enum na_class {
-	NA_BAD_KEY, NA_BAD_DURATION, NA_NO_LATENCY, NA_CLOCK_SKEW,
-	NA_LOOPBACK, NA_VALID, NA_N_CLASSES
+	NA_BAD_KEY,
+	NA_BAD_DURATION,
+	NA_NO_LATENCY,
+	NA_CLOCK_SKEW,
+	NA_LOOPBACK,
+	NA_VALID,
+	NA_N_CLASSES
 };
 
 /* Which generation of trace (or which capture method) a record is from. */
@@ -37,28 +42,31 @@ enum na_style { NA_STYLE_GRAPH, NA_STYLE_MESSAGE, NA_N_STYLES };
  */
 struct na_transfer {
 	int64_t start_ps, end_ps;
-	int64_t action_ps;               /* NA_UNKNOWN_PS: not recorded */
+	int64_t action_ps; /* NA_UNKNOWN_PS: not recorded */
 	uint64_t size_bytes;
-	uint32_t src, dst;               /* endpoints */
-	uint32_t collective, type;       /* names */
+	uint32_t src, dst;         /* endpoints */
+	uint32_t collective, type; /* names */
 	uint32_t launch, iteration;
 	int32_t chunk;
-	uint32_t step;                   /* na_store fills it in */
-	uint16_t input;                  /* na_store fills it in */
-	int8_t level;                    /* DCN topology level; -1 unknown */
-	uint8_t side, klass, style;      /* enums above */
+	uint32_t step;              /* na_store fills it in */
+	uint16_t input;             /* na_store fills it in */
+	int8_t level;               /* DCN topology level; -1 unknown */
+	uint8_t side, klass, style; /* enums above */
 };
 
 /* 16 bytes are left for the analysis: 96 for each kept transfer. */
 _Static_assert(sizeof(struct na_transfer) <= 80, "see product.md, memory");
 
 enum na_action_kind {
-	NA_ACT_GRAPH,                    /* whole execution on the host */
-	NA_ACT_D2H, NA_ACT_H2D, NA_ACT_COMPUTE,
-	NA_ACT_SEND, NA_ACT_RECEIVE,     /* the actions behind transfers */
-	NA_ACT_KERNEL,                   /* GPU collective kernel */
-	NA_ACT_REGISTRATION,             /* host memory registration */
-	NA_ACT_COPY,                     /* host copy: zero-copy lost */
+	NA_ACT_GRAPH, /* whole execution on the host */
+	NA_ACT_D2H,
+	NA_ACT_H2D,
+	NA_ACT_COMPUTE,
+	NA_ACT_SEND,
+	NA_ACT_RECEIVE,      /* the actions behind transfers */
+	NA_ACT_KERNEL,       /* GPU collective kernel */
+	NA_ACT_REGISTRATION, /* host memory registration */
+	NA_ACT_COPY,         /* host copy: zero-copy lost */
 	NA_N_ACTIONS
 };
 
@@ -69,17 +77,19 @@ enum na_action_kind {
 struct na_action {
 	enum na_action_kind kind;
 	enum na_style style;
-	int64_t start_ps, end_ps;        /* start = end - true duration */
-	uint64_t size_bytes;             /* input_size, or the buffers' sum */
-	uint32_t device;                 /* endpoint; NA_UNKNOWN_U32 */
-	uint32_t collective, type;       /* names; NA_UNKNOWN_U32 */
+	int64_t start_ps, end_ps;  /* start = end - true duration */
+	uint64_t size_bytes;       /* input_size, or the buffers' sum */
+	uint32_t device;           /* endpoint; NA_UNKNOWN_U32 */
+	uint32_t collective, type; /* names; NA_UNKNOWN_U32 */
 	uint32_t launch, iteration;
 	int32_t local_device_id, num_actions, action_index, chunk, level;
 	int64_t send_channel_id, recv_channel_id, run_id;
 	int64_t slack_us, transmission_budget_us, delay_budget_us;
 	int64_t activation_to_receive_us;
-	struct na_text { const char *s; size_t n; }
-		name, inputs, operation, action_type, hlo_module;
+	struct na_text {
+		const char *s;
+		size_t n;
+	} name, inputs, operation, action_type, hlo_module;
 };
 
 /* A training step or a program execution on one device plane. */
@@ -88,10 +98,10 @@ enum na_span_kind { NA_SPAN_STEP, NA_SPAN_MODULE };
 struct na_span {
 	enum na_span_kind kind;
 	int64_t start_ps, end_ps;
-	int64_t number;                  /* step number, run id; -1 unknown */
+	int64_t number; /* step number, run id; -1 unknown */
 	uint32_t name;
-	int32_t plane;                   /* n of /device:TPU:n */
-	uint16_t input;                  /* na_store fills it in */
+	int32_t plane;  /* n of /device:TPU:n */
+	uint16_t input; /* na_store fills it in */
 };
 
 #endif

@@ -7,6 +7,7 @@
 #include "netan/base/units.h"
 #include "netan/result/emit_impl.h"
 
+/* clang-format off */
 const struct na_emitter na_emitters[] = {
 	{"table", na_emit_table},
 	{"json", na_emit_json},
@@ -15,6 +16,7 @@ const struct na_emitter na_emitters[] = {
 	{"md", na_emit_md},
 	{NULL, NULL}
 };
+/* clang-format on */
 
 const struct na_emitter *na_emitter_find(const char *name)
 {
@@ -72,8 +74,7 @@ static const char *int_text(const struct na_column *col, int64_t i,
 }
 
 static const char *scalar_text(const struct na_column *col,
-			       const struct na_value *v,
-			       char buf[NA_CELL_BUF])
+			       const struct na_value *v, char buf[NA_CELL_BUF])
 {
 	switch (v->kind) {
 	case NA_V_BOOL:
@@ -84,7 +85,10 @@ static const char *scalar_text(const struct na_column *col,
 		return number_text(col, v->u.d, buf);
 	case NA_V_TEXT:
 		return v->u.text;
-	case NA_V_NULL: case NA_V_OBJECT: case NA_V_LIST: case NA_V_REALS:
+	case NA_V_NULL:
+	case NA_V_OBJECT:
+	case NA_V_LIST:
+	case NA_V_REALS:
 		break;
 	}
 	return "-";
@@ -105,8 +109,7 @@ static bool join(char *buf, size_t *used, const char *part)
 }
 
 static const char *list_text(const struct na_column *col,
-			     const struct na_value *list,
-			     char buf[NA_CELL_BUF])
+			     const struct na_value *list, char buf[NA_CELL_BUF])
 {
 	char part[NA_CELL_BUF];
 	size_t used = 0;
@@ -120,7 +123,7 @@ static const char *list_text(const struct na_column *col,
 		return buf;
 	}
 	/* An object in a cell reads "a, b": its values in order. */
-	for_each_member(v, list)
+	for_each_member (v, list)
 		if (!join(buf, &used, scalar_text(col, v, part)))
 			break;
 	return buf;
@@ -132,7 +135,7 @@ const char *na_cell_text(const struct na_column *col,
 	const struct na_value *v = na_dig(row, col->field);
 
 	if (!v && row && row->kind != NA_V_OBJECT)
-		v = row;                /* a list of plain values */
+		v = row; /* a list of plain values */
 	if (!v)
 		return "-";
 	if (na_is_container(v) || v->kind == NA_V_REALS)

@@ -12,9 +12,9 @@
 #include "netan/result/result.h"
 
 struct na_emit_opts {
-	const char *table;              /* --table NAME; NULL: the first */
-	bool color;                     /* table only */
-	int columns;                    /* width of the terminal; 0: unbounded */
+	const char *table; /* --table NAME; NULL: the first */
+	bool color;        /* table only */
+	int columns;       /* width of the terminal; 0: unbounded */
 };
 
 /* A row of the table of output formats (emit.c): "json" is both the word
@@ -26,7 +26,7 @@ struct na_emitter {
 				struct na_err *err);
 };
 
-extern const struct na_emitter na_emitters[];   /* ends with name NULL */
+extern const struct na_emitter na_emitters[]; /* ends with name NULL */
 const struct na_emitter *na_emitter_find(const char *name);
 
 /*

@@ -11,9 +11,9 @@
 #include "netan/result/emit_impl.h"
 
 struct column {
-	const char *outer;              /* NULL: a member of the row itself */
+	const char *outer; /* NULL: a member of the row itself */
 	const char *name;
-	bool dotted;                    /* header "outer.name" */
+	bool dotted; /* header "outer.name" */
 };
 
 struct sheet {
@@ -22,7 +22,7 @@ struct sheet {
 	enum na_escape how;
 	struct column *cols;
 	size_t n, cap;
-	bool failed;                    /* memory */
+	bool failed; /* memory */
 };
 
 static void put_text(struct sheet *s, const char *text)
@@ -63,7 +63,10 @@ static void put_value(struct sheet *s, const struct na_value *v)
 	case NA_V_TEXT:
 		put_text(s, v->u.text);
 		break;
-	case NA_V_NULL: case NA_V_OBJECT: case NA_V_LIST: case NA_V_REALS:
+	case NA_V_NULL:
+	case NA_V_OBJECT:
+	case NA_V_LIST:
+	case NA_V_REALS:
 		break;
 	}
 }
@@ -111,12 +114,12 @@ static void add_columns(struct sheet *s, const struct na_value *row)
 
 	if (row->kind != NA_V_OBJECT)
 		return;
-	for_each_member(v, row) {
+	for_each_member (v, row) {
 		if (is_cell(v))
 			add_column(s, &hint, NULL, v->name);
 		if (v->kind != NA_V_OBJECT)
 			continue;
-		for_each_member(m, v)
+		for_each_member (m, v)
 			if (is_cell(m))
 				add_column(s, &hint, v->name, m->name);
 	}
@@ -170,7 +173,7 @@ static void put_row(struct sheet *s, const struct na_value *row)
 static void put_plain_list(struct sheet *s, const struct na_value *list)
 {
 	fprintf(s->out, "%s\n", list->name ? list->name : "value");
-	for_each_member(v, list) {
+	for_each_member (v, list) {
 		put_value(s, v);
 		putc('\n', s->out);
 	}
@@ -182,14 +185,14 @@ static void put_list(struct sheet *s, const struct na_value *list)
 		put_plain_list(s, list);
 		return;
 	}
-	for_each_member(v, list)
+	for_each_member (v, list)
 		add_columns(s, v);
 	part_names(s);
 	if (s->failed)
 		return;
 	if (s->n)
 		put_header(s);
-	for_each_member(v, list)
+	for_each_member (v, list)
 		put_row(s, v);
 }
 
@@ -209,7 +212,7 @@ static void put_run(struct sheet *s, const struct na_value *in,
 {
 	bool first = true;
 
-	for_each_member(v, in) {
+	for_each_member (v, in) {
 		if (v->kind != NA_V_REALS || v->n != like->n)
 			continue;
 		if (!first)
@@ -220,7 +223,7 @@ static void put_run(struct sheet *s, const struct na_value *in,
 	putc('\n', s->out);
 	for (size_t k = 0; k < like->n; k++) {
 		first = true;
-		for_each_member(v, in) {
+		for_each_member (v, in) {
 			if (v->kind != NA_V_REALS || v->n != like->n)
 				continue;
 			if (!first)
@@ -243,7 +246,7 @@ static enum na_status no_such_table(const struct na_value *body,
 	char names[300] = "";
 	size_t used = 0;
 
-	for_each_member(v, body) {
+	for_each_member (v, body) {
 		size_t n = strlen(v->name);
 
 		if (is_cell(v) || used + n + 3 > sizeof(names))
@@ -251,9 +254,10 @@ static enum na_status no_such_table(const struct na_value *body,
 		used += (size_t)snprintf(names + used, sizeof(names) - used,
 					 "%s%s", used ? ", " : "", v->name);
 	}
-	return na_fail(err, NA_EUSAGE, "--table %s: there is no such table; "
-		       "there %s%s", name, used ? "are: " : "is none",
-		       names);
+	return na_fail(err, NA_EUSAGE,
+		       "--table %s: there is no such table; "
+		       "there %s%s",
+		       name, used ? "are: " : "is none", names);
 }
 
 static enum na_status pick(const struct na_value *body, const char *name,
@@ -265,12 +269,12 @@ static enum na_status pick(const struct na_value *body, const char *name,
 			return NA_OK;
 		return no_such_table(body, name, err);
 	}
-	for_each_member(v, body)
+	for_each_member (v, body)
 		if (is_table(v)) {
 			*table = v;
 			return NA_OK;
 		}
-	*table = body;                  /* scalars only: one row */
+	*table = body; /* scalars only: one row */
 	return NA_OK;
 }
 

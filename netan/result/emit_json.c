@@ -47,15 +47,14 @@ static bool fits(const struct na_value *v, size_t room)
 	char buf[NA_UNIT_BUF];
 	size_t width = 2;
 
-	for_each_member(m, v) {
+	for_each_member (m, v) {
 		if (!is_leaf(m))
 			return false;
 		width += 2;
 		if (m->name)
 			width += na_escape(NA_ESC_JSON, m->name, NULL, 0) + 4;
 		if (m->kind == NA_V_TEXT)
-			width += na_escape(NA_ESC_JSON, m->u.text, NULL, 0) +
-				 2;
+			width += na_escape(NA_ESC_JSON, m->u.text, NULL, 0) + 2;
 		else
 			width += strlen(scalar(m, buf));
 		if (width > room)
@@ -135,7 +134,7 @@ static void put_container(struct json *j, const struct na_value *v)
 	if (one_line && !list && v->n)
 		putc(' ', j->out);
 	j->depth++;
-	for_each_member(m, v) {
+	for_each_member (m, v) {
 		if (!one_line)
 			new_line(j);
 		put_name(j, m);

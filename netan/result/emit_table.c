@@ -17,8 +17,8 @@ struct table {
 	size_t *widths;
 };
 
-#define BOLD "\033[1m"
-#define DIM "\033[2m"
+#define BOLD  "\033[1m"
+#define DIM   "\033[2m"
 #define PLAIN "\033[0m"
 
 static void put_styled(FILE *out, bool color, const char *style,
@@ -79,7 +79,7 @@ static void put_cut(FILE *out, const char *text, size_t width)
 	size_t left = put_some(out, text, head);
 	const char *end = tail_of(text, tail + left);
 
-	fputs("\xe2\x80\xa6", out);     /* an ellipsis */
+	fputs("\xe2\x80\xa6", out); /* an ellipsis */
 	left = put_some(out, end, tail + left);
 	put_spaces(out, left);
 }
@@ -111,8 +111,8 @@ static void measure(struct table *t, size_t shown)
 		t->widths[k] = na_text_width(t->view->cols[k].header);
 	for (; shown; shown--, row = row->next)
 		for (size_t k = 0; k < t->view->n_cols; k++) {
-			size_t w = na_text_width(na_cell_text(
-				&t->view->cols[k], row, buf));
+			size_t w = na_text_width(
+				na_cell_text(&t->view->cols[k], row, buf));
 
 			if (w > t->widths[k])
 				t->widths[k] = w;
@@ -158,8 +158,8 @@ static void put_rows(struct table *t, size_t shown)
 	putc('\n', t->out);
 	for (; shown; shown--, row = row->next) {
 		for (size_t k = 0; k < t->view->n_cols; k++)
-			put_cell(t, k, na_cell_text(&t->view->cols[k], row,
-						    buf));
+			put_cell(t, k,
+				 na_cell_text(&t->view->cols[k], row, buf));
 		putc('\n', t->out);
 	}
 }
@@ -197,8 +197,8 @@ static void put_members(struct table *t)
 	for (size_t k = 0; k < view->n_cols; k++) {
 		const struct na_column *col = &view->cols[k];
 		size_t name = na_text_width(col->header);
-		size_t value = na_text_width(
-			na_cell_text(col, view->list, buf));
+		size_t value =
+			na_text_width(na_cell_text(col, view->list, buf));
 
 		names = name > names ? name : names;
 		values = value > values ? value : values;

@@ -12,9 +12,9 @@
 
 struct na_result {
 	struct na_arena arena;
-	bool failed;                    /* memory ran out somewhere */
+	bool failed; /* memory ran out somewhere */
 	struct na_value doc, side;
-	struct na_value *body;          /* last member of doc, always */
+	struct na_value *body; /* last member of doc, always */
 	const char *headline;
 	struct na_view *views, **views_end;
 	struct na_text_line *notes, **notes_end;
@@ -112,8 +112,8 @@ static const char *copy_text(struct na_result *r, const char *s)
 	return copy;
 }
 
-static NA_PRINTF(2, 0) const char *
-copy_textv(struct na_result *r, const char *fmt, va_list ap)
+static NA_PRINTF(2, 0) const
+	char *copy_textv(struct na_result *r, const char *fmt, va_list ap)
 {
 	va_list again;
 	char *text;
@@ -250,8 +250,8 @@ void na_put_textf(struct na_result *r, struct na_value *in, const char *name,
 	va_end(ap);
 }
 
-double *na_put_reals(struct na_result *r, struct na_value *in,
-		     const char *name, size_t n)
+double *na_put_reals(struct na_result *r, struct na_value *in, const char *name,
+		     size_t n)
 {
 	struct na_value *node;
 	double *reals;

@@ -19,41 +19,47 @@
 #include "netan/base/err.h"
 
 enum na_value_kind {
-	NA_V_NULL, NA_V_BOOL, NA_V_INT, NA_V_REAL, NA_V_TEXT,
-	NA_V_OBJECT,                    /* named members, in order */
-	NA_V_LIST,                      /* members without names */
-	NA_V_REALS                      /* packed doubles; NaN reads null */
+	NA_V_NULL,
+	NA_V_BOOL,
+	NA_V_INT,
+	NA_V_REAL,
+	NA_V_TEXT,
+	NA_V_OBJECT, /* named members, in order */
+	NA_V_LIST,   /* members without names */
+	NA_V_REALS   /* packed doubles; NaN reads null */
 };
 
 struct na_value {
 	enum na_value_kind kind;
-	const char *name;               /* member name; NULL inside a list */
-	struct na_value *next;          /* sibling */
-	size_t n;                       /* members, or packed doubles */
+	const char *name;      /* member name; NULL inside a list */
+	struct na_value *next; /* sibling */
+	size_t n;              /* members, or packed doubles */
 	union {
 		bool flag;
 		int64_t i;
 		double d;
 		const char *text;
 		double *reals;
-		struct { struct na_value *first, *last; } of;
+		struct {
+			struct na_value *first, *last;
+		} of;
 	} u;
 };
 
 /* How a column is printed for people.  CSV ignores it. */
 enum na_format {
-	NA_F_TEXT,                      /* left-aligned, escaped */
-	NA_F_COUNT,                     /* integer */
-	NA_F_NUMBER,                    /* `digits` significant digits */
-	NA_F_FIXED                      /* `digits` digits after the point */
+	NA_F_TEXT,   /* left-aligned, escaped */
+	NA_F_COUNT,  /* integer */
+	NA_F_NUMBER, /* `digits` significant digits */
+	NA_F_FIXED   /* `digits` digits after the point */
 };
 
 struct na_column {
-	const char *field;              /* member of each row; "key.host" digs */
-	const char *header;             /* with the unit: "p99 us" */
+	const char *field;  /* member of each row; "key.host" digs */
+	const char *header; /* with the unit: "p99 us" */
 	enum na_format format;
 	int digits;
-	double scale;                   /* printed = value * scale; 0 means 1 */
+	double scale; /* printed = value * scale; 0 means 1 */
 };
 
 struct na_result *na_result_new(void);
@@ -85,8 +91,8 @@ void na_put_text(struct na_result *r, struct na_value *in, const char *name,
 void na_put_textf(struct na_result *r, struct na_value *in, const char *name,
 		  const char *fmt, ...) NA_PRINTF(4, 5);
 /* n zeroed doubles for the caller to fill; NULL when memory is short. */
-double *na_put_reals(struct na_result *r, struct na_value *in,
-		     const char *name, size_t n);
+double *na_put_reals(struct na_result *r, struct na_value *in, const char *name,
+		     size_t n);
 
 /* Takes `v`, a member of the side tree or of the body, from there and makes
  * it the last member of `in`, named `name`: for a list that has to be filled
@@ -112,8 +118,7 @@ const double *na_reals_of(const struct na_value *v, size_t *n);
  */
 void na_result_headline(struct na_result *r, const char *fmt, ...)
 	NA_PRINTF(2, 3);
-void na_result_note(struct na_result *r, const char *fmt, ...)
-	NA_PRINTF(2, 3);
+void na_result_note(struct na_result *r, const char *fmt, ...) NA_PRINTF(2, 3);
 void na_result_view(struct na_result *r, const char *title,
 		    const struct na_value *list, const struct na_column *cols,
 		    size_t n_cols, size_t max_rows);

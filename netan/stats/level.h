@@ -9,7 +9,10 @@
 #include <stddef.h>
 
 /* Bins [from, to) and the mean rate in them. */
-struct na_region { size_t from, to; double mean; };
+struct na_region {
+	size_t from, to;
+	double mean;
+};
 
 /*
  * Runs of bins at or above 0.9 of the capacity, gaps of one bin closed, at

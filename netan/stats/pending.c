@@ -38,8 +38,9 @@ void na_sort_i64(int64_t *x, int64_t *tmp, size_t n)
 		low = x[i] < low ? x[i] : low;
 		high = x[i] > high ? x[i] : high;
 	}
-	for (int shift = 0; !sorted && shift < 64 &&
-	     ((uint64_t)high - (uint64_t)low) >> shift; shift += DIGIT_BITS) {
+	for (int shift = 0;
+	     !sorted && shift < 64 && ((uint64_t)high - (uint64_t)low) >> shift;
+	     shift += DIGIT_BITS) {
 		one_digit(from, to, n, low, shift);
 		swap = from;
 		from = to;
@@ -56,12 +57,12 @@ void na_sort_i64(int64_t *x, int64_t *tmp, size_t n)
  */
 struct list {
 	const int64_t *p, *end;
-	size_t next;                     /* run behind this one, or NO_RUN */
+	size_t next; /* run behind this one, or NO_RUN */
 };
 struct heap {
 	const struct na_run *runs;
-	bool ends;                       /* of the runs; else their starts */
-	size_t *next;                    /* [n_runs] */
+	bool ends;    /* of the runs; else their starts */
+	size_t *next; /* [n_runs] */
 	struct list *lists;
 	size_t n;
 };

@@ -32,7 +32,7 @@ struct na_bins na_bins_over(int64_t from_ps, int64_t to_ps, bool closed,
 
 int64_t na_bins_choose(int64_t duration_ps, size_t want)
 {
-	int64_t width = 1000;            /* never below a nanosecond */
+	int64_t width = 1000; /* never below a nanosecond */
 
 	while (width < INT64_MAX / 10 &&
 	       duration_ps / width > (int64_t)want * 5)

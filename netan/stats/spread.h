@@ -23,7 +23,7 @@
 #define NA_SPREAD_SHIFT 20
 
 struct na_bins {
-	int64_t bin_ps, first;           /* width, > 0; index of bin 0 here */
+	int64_t bin_ps, first; /* width, > 0; index of bin 0 here */
 	size_t n;
 };
 
@@ -36,7 +36,7 @@ int64_t na_bins_choose(int64_t duration_ps, size_t want);
 double na_bins_start_s(const struct na_bins *b, size_t k);
 
 struct na_spread {
-	na_i128 *edge, *step;            /* [n] and [n + 1] */
+	na_i128 *edge, *step; /* [n] and [n + 1] */
 };
 
 bool na_spread_init(struct na_spread *s, const struct na_bins *b);

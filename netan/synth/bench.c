@@ -6,9 +6,17 @@
 
 #include "netan/base/units.h"
 
-enum { DEVICES = 3, NET_DEVICES = 4, SLICE = 1, PEERS = 8, COLLS = 8,
-       OPS_PER_STEP = 2000, HOST_THREADS = 4, LINE_NS = 100000,
-       FIRST_LAUNCH = 400 };
+enum {
+	DEVICES = 3,
+	NET_DEVICES = 4,
+	SLICE = 1,
+	PEERS = 8,
+	COLLS = 8,
+	OPS_PER_STEP = 2000,
+	HOST_THREADS = 4,
+	LINE_NS = 100000,
+	FIRST_LAUNCH = 400
+};
 /* Measured; they only have to be near. */
 enum { TYPICAL_EVENT_BYTES = 55, NETWORK_EVENT_BYTES = 103 };
 
@@ -19,7 +27,7 @@ struct bench {
 	struct na_trace *trace;
 	struct na_rng rng;
 	struct na_plane plane;
-	int64_t last_ps;                /* end of what was written */
+	int64_t last_ps; /* end of what was written */
 };
 
 static uint64_t wanted_events(const struct na_synth_config *cfg)
@@ -28,8 +36,9 @@ static uint64_t wanted_events(const struct na_synth_config *cfg)
 
 	if (cfg->events)
 		return (uint64_t)cfg->events;
-	return (uint64_t)size / (cfg->profile == NA_PROFILE_TYPICAL ?
-				 TYPICAL_EVENT_BYTES : NETWORK_EVENT_BYTES);
+	return (uint64_t)size / (cfg->profile == NA_PROFILE_TYPICAL
+					 ? TYPICAL_EVENT_BYTES
+					 : NETWORK_EVENT_BYTES);
 }
 
 static int64_t below(struct bench *b, uint64_t n)
@@ -39,8 +48,14 @@ static int64_t below(struct bench *b, uint64_t n)
 
 /* ---- device planes */
 
-enum { RECV_AT = 10, SEND_AT = 11, SEND_DONE_AT = 30, RECV_DONE_AT = 31,
-       OPS_PER_COLL = 40, FUSIONS = 150 };
+enum {
+	RECV_AT = 10,
+	SEND_AT = 11,
+	SEND_DONE_AT = 30,
+	RECV_DONE_AT = 31,
+	OPS_PER_COLL = 40,
+	FUSIONS = 150
+};
 
 struct ops {
 	int64_t fusion[FUSIONS], dcn[COLLS][4];
@@ -48,21 +63,22 @@ struct ops {
 
 static void define_dcn(struct bench *b, struct ops *o, int coll, int kind)
 {
-	static const char *const ops[] = { "recv", "send", "send-done",
-					   "recv-done" };
+	static const char *const ops[] = {"recv", "send", "send-done",
+					  "recv-done"};
 	struct na_plane *p = &b->plane;
 	char name[32], text[512];
 	size_t at;
 
 	snprintf(name, sizeof(name), "%s.%d", ops[kind], 12 + coll);
-	snprintf(text, sizeof(text), "%%%s = (bf16[4096,128]{1,0:T(8,128)"
+	snprintf(text, sizeof(text),
+		 "%%%s = (bf16[4096,128]{1,0:T(8,128)"
 		 "(2,1)}, u32[]{:S(2)}, token[]) %s(token[] %%after-all.%d), "
 		 "channel_id=%d, is_host_transfer=true, frontend_attributes={"
 		 "_xla_host_transfer_handler_name=\"xla_megascale_runtime\","
 		 "_xla_host_transfer_rendezvous=\"all-reduce.%d_0\","
-		 "_xla_megascale_transfer_type=\"ALL_REDUCE\"}", name,
-		 ops[kind], 12 + coll, 1 + 2 * coll + (kind == 0 || kind == 3),
-		 12 + coll);
+		 "_xla_megascale_transfer_type=\"ALL_REDUCE\"}",
+		 name, ops[kind], 12 + coll,
+		 1 + 2 * coll + (kind == 0 || kind == 3), 12 + coll);
 	o->dcn[coll][kind] = na_plane_define(p, text, name, &at);
 	na_stat_ref(p, na_plane_stat(p, "hlo_category"),
 		    kind == 0 || kind == 3 ? "host recv" : "host send");
@@ -77,9 +93,11 @@ static void define_ops(struct bench *b, struct ops *o)
 
 	for (int i = 0; i < FUSIONS; i++) {
 		snprintf(name, sizeof(name), "fusion.%d", i);
-		snprintf(text, sizeof(text), "%%%s = bf16[4096,128]{1,0:"
+		snprintf(text, sizeof(text),
+			 "%%%s = bf16[4096,128]{1,0:"
 			 "T(8,128)(2,1)} fusion(bf16[4096,128]{1,0:T(8,128)"
-			 "(2,1)} %%param.%d), kind=kOutput", name, i);
+			 "(2,1)} %%param.%d), kind=kOutput",
+			 name, i);
 		o->fusion[i] = na_plane_define(p, text, name, &at);
 		na_stat_ref(p, na_plane_stat(p, "hlo_category"),
 			    "convolution fusion");
@@ -90,8 +108,7 @@ static void define_ops(struct bench *b, struct ops *o)
 			define_dcn(b, o, c, k);
 }
 
-static int64_t op_name(struct na_truth_host *t, const struct ops *o,
-		       uint64_t i)
+static int64_t op_name(struct na_truth_host *t, const struct ops *o, uint64_t i)
 {
 	uint64_t coll = i / OPS_PER_COLL % COLLS;
 
@@ -128,8 +145,7 @@ static void write_spans(struct bench *b, int64_t id, const char *line,
 
 		snprintf(name, sizeof(name), "%" PRIu64, i);
 		na_plane_event(p, na_plane_name(p, event ? event : name),
-			       (int64_t)i * step_ps + 10 * US,
-			       step_ps - US);
+			       (int64_t)i * step_ps + 10 * US, step_ps - US);
 		na_stat_uint(p, run, i + 1);
 		na_stat_int(p, step, (int64_t)i);
 		na_stat_uint(p, queue, 0);
@@ -139,10 +155,10 @@ static void write_spans(struct bench *b, int64_t id, const char *line,
 	na_plane_line_end(p);
 }
 
-static enum na_status write_device(struct bench *b, int number,
-				   uint64_t events, struct na_err *err)
+static enum na_status write_device(struct bench *b, int number, uint64_t events,
+				   struct na_err *err)
 {
-	const int64_t pace = 9 * US;    /* an op takes 1 to 8.5 us */
+	const int64_t pace = 9 * US; /* an op takes 1 to 8.5 us */
 	uint64_t steps = events / (OPS_PER_STEP + 2);
 	uint64_t n_ops = events - 2 * steps;
 	struct na_plane *p = &b->plane;
@@ -182,11 +198,13 @@ static enum na_status write_device(struct bench *b, int number,
 static enum na_status write_host(struct bench *b, uint64_t events,
 				 struct na_err *err)
 {
+	/* clang-format off */
 	static const char *const names[] = {
 		"PjitFunction(train_step)", "ParseArguments", "TpuExecute",
 		"$train.py:212 train_step", "$numpy.py:88 asarray",
 		"TransferToDevice", "ThreadpoolListener::Region"
 	};
+	/* clang-format on */
 	struct na_plane *p = &b->plane;
 	int64_t ids[7], stats[4];
 
@@ -208,7 +226,8 @@ static enum na_status write_host(struct bench *b, uint64_t events,
 		for (uint64_t i = 0; i < n; i++) {
 			na_plane_event(p, ids[i % 7],
 				       LINE_NS * NA_PS_PER_NS +
-				       (int64_t)i * pace, pace / 2);
+					       (int64_t)i * pace,
+				       pace / 2);
 			na_stat_int(p, stats[0], 7);
 			na_stat_int(p, stats[1], below(b, 1 << 28));
 			na_stat_int(p, stats[2], (int64_t)(i % 4));
@@ -222,8 +241,18 @@ static enum na_status write_host(struct bench *b, uint64_t events,
 
 /* ---- Megascale plane */
 
-enum { GRAPH, D2H_START, D2H_END, SEND_START, SEND_END, RECV_START, RECV_END,
-       H2D_START, H2D_END, N_EVENTS };
+enum {
+	GRAPH,
+	D2H_START,
+	D2H_END,
+	SEND_START,
+	SEND_END,
+	RECV_START,
+	RECV_END,
+	H2D_START,
+	H2D_END,
+	N_EVENTS
+};
 
 struct mega {
 	struct bench *b;
@@ -237,12 +266,14 @@ struct mega {
 
 static void name_all(struct mega *m, int64_t device)
 {
+	/* clang-format off */
 	static const char *const names[N_EVENTS] = {
 		NULL, "DeviceToHost START", "DeviceToHost END",
 		"NetworkSend START", "NetworkSend END",
 		"NetworkReceive START", "NetworkReceive END",
 		"HostToDevice START", "HostToDevice END"
 	};
+	/* clang-format on */
 	struct na_plane *p = &m->b->plane;
 	char name[64];
 
@@ -250,8 +281,9 @@ static void name_all(struct mega *m, int64_t device)
 	for (int i = 1; i < N_EVENTS; i++)
 		m->names[i] = na_plane_name(p, names[i]);
 	for (int i = 0; i < COLLS; i++) {
-		snprintf(name, sizeof(name), "device_%" PRId64
-			 "_gid_all-reduce.%d_0", device, 12 + i);
+		snprintf(name, sizeof(name),
+			 "device_%" PRId64 "_gid_all-reduce.%d_0", device,
+			 12 + i);
 		m->graphs[i] = na_plane_name(p, name);
 	}
 	m->key = na_plane_stat(p, "graph_key");
@@ -278,20 +310,20 @@ static void next_execution(struct mega *m)
 	m->start_ps += 300 * US;
 	/* Its own slice is not among the peers. */
 	peer = (SLICE + 1 + (int)below(b, PEERS - 1)) % PEERS;
-	snprintf(m->key_text, sizeof(m->key_text), "device_%" PRId64
-		 "_gid_all-reduce.%d_0$l%" PRIu64 "^i0", m->device,
-		 12 + (int)(m->number % COLLS),
+	snprintf(m->key_text, sizeof(m->key_text),
+		 "device_%" PRId64 "_gid_all-reduce.%d_0$l%" PRIu64 "^i0",
+		 m->device, 12 + (int)(m->number % COLLS),
 		 FIRST_LAUNCH + m->number / COLLS);
-	snprintf(m->size_text, sizeof(m->size_text), "s%" PRId64 "->%" PRId64
-		 "d|$c0=%" PRIu64, m->device % 100000 + peer * 100000,
-		 m->device, m->bytes);
+	snprintf(m->size_text, sizeof(m->size_text),
+		 "s%" PRId64 "->%" PRId64 "d|$c0=%" PRIu64,
+		 m->device % 100000 + peer * 100000, m->device, m->bytes);
 }
 
-static void open_event(struct mega *m, int kind, int64_t from_us,
-		       int64_t to_us)
+static void open_event(struct mega *m, int kind, int64_t from_us, int64_t to_us)
 {
-	na_plane_event(&m->b->plane, kind == GRAPH ?
-		       m->graphs[m->number % COLLS] : m->names[kind],
+	na_plane_event(&m->b->plane,
+		       kind == GRAPH ? m->graphs[m->number % COLLS]
+				     : m->names[kind],
 		       m->start_ps + from_us * US, (to_us - from_us) * US);
 	na_stat_str(&m->b->plane, m->key, m->key_text);
 }
@@ -302,8 +334,7 @@ static void write_graph(struct mega *m)
 
 	open_event(m, GRAPH, 0, 60 + m->latency_us);
 	na_stat_int(p, m->input, (int64_t)m->bytes);
-	na_stat_int(p, m->launch, (int64_t)(FIRST_LAUNCH +
-					    m->number / COLLS));
+	na_stat_int(p, m->launch, (int64_t)(FIRST_LAUNCH + m->number / COLLS));
 	na_stat_int(p, m->loop, 0);
 	na_plane_event_end(p);
 	m->b->trace->truth->graph.graphs++;
@@ -315,8 +346,7 @@ static void write_start(struct mega *m, int kind, int64_t at_us)
 
 	open_event(m, kind, at_us, at_us + 1);
 	na_stat_int(p, m->index, 0);
-	na_stat_int(p, m->launch, (int64_t)(FIRST_LAUNCH +
-					    m->number / COLLS));
+	na_stat_int(p, m->launch, (int64_t)(FIRST_LAUNCH + m->number / COLLS));
 	na_stat_int(p, m->loop, 0);
 	na_plane_event_end(p);
 }
@@ -329,8 +359,7 @@ static void write_copy_end(struct mega *m, int kind, int64_t at_us,
 	open_event(m, kind, at_us - 2, at_us);
 	na_stat_int(p, m->dur, dur_us * 1000);
 	na_stat_int(p, m->index, 0);
-	na_stat_int(p, m->launch, (int64_t)(FIRST_LAUNCH +
-					    m->number / COLLS));
+	na_stat_int(p, m->launch, (int64_t)(FIRST_LAUNCH + m->number / COLLS));
 	na_plane_event_end(p);
 	m->b->trace->truth->graph.d2h += kind == D2H_END;
 	m->b->trace->truth->graph.h2d += kind == H2D_END;
@@ -407,9 +436,10 @@ static void write_one(struct mega *m, int kind)
 static enum na_status write_mega(struct bench *b, uint64_t events,
 				 struct na_err *err)
 {
-	static const int all[] = { GRAPH, D2H_START, D2H_END, RECV_START,
-		SEND_START, SEND_END, RECV_END, H2D_START, H2D_END };
-	static const int network[] = { GRAPH, SEND_END, RECV_END };
+	static const int all[] = {GRAPH,      D2H_START,  D2H_END,
+				  RECV_START, SEND_START, SEND_END,
+				  RECV_END,   H2D_START,  H2D_END};
+	static const int network[] = {GRAPH, SEND_END, RECV_END};
 	bool typical = b->cfg->profile == NA_PROFILE_TYPICAL;
 	uint64_t devices = typical ? DEVICES : NET_DEVICES;
 	uint64_t cycle = typical ? N_EVENTS : 3;
@@ -417,9 +447,8 @@ static enum na_status write_mega(struct bench *b, uint64_t events,
 
 	na_plane_start(p, b->trace, 300, "/device:CUSTOM:Megascale Trace");
 	for (uint64_t d = 0; d < devices; d++) {
-		uint64_t n = events * (d + 1) / devices -
-			     events * d / devices;
-		struct mega m = { .b = b, .start_ps = 200 * US };
+		uint64_t n = events * (d + 1) / devices - events * d / devices;
+		struct mega m = {.b = b, .start_ps = 200 * US};
 		char line[32];
 
 		name_all(&m, SLICE * 100000 + (int64_t)d);
@@ -430,8 +459,8 @@ static enum na_status write_mega(struct bench *b, uint64_t events,
 				m.number = i / cycle;
 				next_execution(&m);
 			}
-			write_one(&m, typical ? all[i % cycle] :
-				  network[i % cycle]);
+			write_one(&m, typical ? all[i % cycle]
+					      : network[i % cycle]);
 		}
 		na_plane_line_end(p);
 		if (m.start_ps > b->last_ps)
@@ -449,15 +478,16 @@ static enum na_status write_clock(struct bench *b, struct na_err *err)
 
 	na_plane_start(p, b->trace, 0, "Task Environment");
 	na_plane_const_uint(p, "profile_start_time", start);
-	na_plane_const_uint(p, "profile_stop_time", start + 1000000 +
-			    (uint64_t)(b->last_ps / NA_PS_PER_NS));
+	na_plane_const_uint(p, "profile_stop_time",
+			    start + 1000000 +
+				    (uint64_t)(b->last_ps / NA_PS_PER_NS));
 	return na_plane_finish(p, err);
 }
 
 enum na_status na_bench_write(const struct na_synth_config *cfg,
 			      struct na_trace *t, struct na_err *err)
 {
-	struct bench b = { .cfg = cfg, .trace = t };
+	struct bench b = {.cfg = cfg, .trace = t};
 	uint64_t n = wanted_events(cfg), per_device = n / 4;
 	uint64_t network = cfg->profile == NA_PROFILE_TYPICAL ? n / 8 : n;
 	uint64_t host = n - network - DEVICES * per_device;

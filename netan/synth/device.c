@@ -10,15 +10,20 @@
 #include "netan/synth/write.h"
 
 /* Ids of the plane's lines; 10000 and up belong to viewers. */
-enum { LINE_STEPS = 1, LINE_MODULES = 2, LINE_OPS = 3, LINE_ASYNC = 4,
-       LINE_TRACEME = 6 };
+enum {
+	LINE_STEPS = 1,
+	LINE_MODULES = 2,
+	LINE_OPS = 3,
+	LINE_ASYNC = 4,
+	LINE_TRACEME = 6
+};
 
 struct device {
 	struct na_writer *w;
 	const struct na_job *job;
 	const struct na_dev *dev;
 	struct na_plane plane;
-	int64_t *names;                 /* by op: event name id */
+	int64_t *names; /* by op: event name id */
 };
 
 static int64_t when(const struct device *d, int64_t ps)
@@ -43,10 +48,12 @@ static void op_constants(struct device *d, const struct na_op *op,
 			 const char *name, struct na_wire *info)
 {
 	struct na_plane *p = &d->plane;
+	/* clang-format off */
 	static const char *const category[] = {
 		"convolution fusion", "host recv", "host send", "host send",
 		"host recv"
 	};
+	/* clang-format on */
 
 	na_stat_ref(p, na_plane_stat(p, "hlo_category"), category[op->kind]);
 	na_stat_str(p, na_plane_stat(p, "deduplicated_name"), name);
@@ -87,9 +94,8 @@ static void define_ops(struct device *d)
 		uint32_t k = i;
 		size_t at;
 
-		if (op->kind != NA_OP_COMPUTE &&
-		    job->slots[op->slot].iteration)
-			for (k = 0; !same_op(job, op, &job->ops[k]); )
+		if (op->kind != NA_OP_COMPUTE && job->slots[op->slot].iteration)
+			for (k = 0; !same_op(job, op, &job->ops[k]);)
 				k++;
 		if (k < i) {
 			d->names[i] = d->names[k];
@@ -187,19 +193,22 @@ static void write_rest(struct device *d)
 	int64_t hlo_op = na_plane_stat(p, "hlo_op"), name;
 	size_t at;
 
-	name = na_plane_define(p, "%copy-start.1 = (bf16[1024,128]{1,0:T(8,128)"
+	name = na_plane_define(p,
+			       "%copy-start.1 = (bf16[1024,128]{1,0:T(8,128)"
 			       "(2,1)}, bf16[1024,128]{1,0:T(8,128)(2,1)S(1)},"
 			       " u32[]{:S(2)}) copy-start(bf16[1024,128]{1,0:"
-			       "T(8,128)(2,1)} %param.1)", "async-copy", &at);
+			       "T(8,128)(2,1)} %param.1)",
+			       "async-copy", &at);
 	na_plane_define_end(p, at);
 	na_plane_line(p, LINE_ASYNC, "Async XLA Ops", 0);
 	for (uint32_t s = 0; s < 2 * d->job->n_steps; s++) {
 		int64_t start = d->dev->steps[s / 2].start_ps;
 
-		na_plane_event(p, name, when(d, start) +
-			       (1 + s % 2 * 40) * NA_PS_PER_US,
+		na_plane_event(p, name,
+			       when(d, start) + (1 + s % 2 * 40) * NA_PS_PER_US,
 			       30 * NA_PS_PER_US +
-			       (int64_t)na_rng_below(&d->w->rng, 1000000));
+				       (int64_t)na_rng_below(&d->w->rng,
+							     1000000));
 		na_stat_ref(p, hlo_op, "copy-done.1");
 		na_stat_int(p, async, 1);
 		na_stat_uint(p, id, s);
@@ -209,9 +218,10 @@ static void write_rest(struct device *d)
 	name = na_plane_name(p, "barrier-cores");
 	na_plane_line(p, LINE_TRACEME, "XLA TraceMe", 0);
 	for (uint32_t s = 0; s < d->job->n_steps; s++) {
-		na_plane_event(p, name, when(d, d->dev->steps[s].start_ps) +
-			       120000, 500000 +
-			       (int64_t)na_rng_below(&d->w->rng, 100000));
+		na_plane_event(p, name,
+			       when(d, d->dev->steps[s].start_ps) + 120000,
+			       500000 + (int64_t)na_rng_below(&d->w->rng,
+							      100000));
 		na_plane_event_end(p);
 	}
 	na_plane_line_end(p);
@@ -220,12 +230,11 @@ static void write_rest(struct device *d)
 enum na_status na_write_device(struct na_writer *w, uint32_t local,
 			       struct na_err *err)
 {
-	struct device d = { .w = w, .job = w->job };
+	struct device d = {.w = w, .job = w->job};
 	enum na_status st;
 	char name[32];
 
-	d.dev = &w->job->devs[w->host * (uint32_t)w->job->cfg->devices +
-			      local];
+	d.dev = &w->job->devs[w->host * (uint32_t)w->job->cfg->devices + local];
 	d.names = na_calloc(w->job->n_ops, sizeof(*d.names));
 	if (!d.names)
 		return na_fail_nomem(err);

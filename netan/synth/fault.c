@@ -12,6 +12,7 @@
 
 enum value_kind { FACTOR, SHARE, COUNT, OFFSET, BYTES_OR_SHARE, NOTHING };
 
+/* clang-format off */
 static const struct fault_row {
 	const char *name;
 	const char *form;
@@ -34,6 +35,7 @@ static const struct fault_row {
 	{ "bad-key", "HOST:COUNT", 1, COUNT },
 	{ "program", "HOST", 1, NOTHING },
 };
+/* clang-format on */
 
 const char *na_fault_name(enum na_fault_kind kind)
 {
@@ -48,8 +50,10 @@ static enum na_status unknown_kind(const char *text, struct na_err *err)
 	for (int i = 0; i < NA_FAULT_KINDS; i++)
 		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s",
 				      i ? ", " : "", rows[i].name);
-	return na_fail(err, NA_EUSAGE, "--fault %s: no such fault; there are "
-		       "%s", text, all);
+	return na_fail(err, NA_EUSAGE,
+		       "--fault %s: no such fault; there are "
+		       "%s",
+		       text, all);
 }
 
 static const struct fault_row *find_row(const char *text, size_t len)
@@ -74,9 +78,10 @@ enum na_status na_fault_host(const char *s, size_t len, uint32_t n_hosts,
 		ok = ok && v < n_hosts;
 	}
 	if (!ok)
-		return na_fail(err, NA_EUSAGE, "no host \"%.*s\": the hosts "
-			       "are host-0 to host-%" PRIu32, (int)len, s,
-			       n_hosts - 1);
+		return na_fail(err, NA_EUSAGE,
+			       "no host \"%.*s\": the hosts "
+			       "are host-0 to host-%" PRIu32,
+			       (int)len, s, n_hosts - 1);
 	*host = (uint32_t)v;
 	return NA_OK;
 }
@@ -112,8 +117,7 @@ static bool parse_cut(struct na_fault *f, const char *s)
 	return true;
 }
 
-static bool parse_value(struct na_fault *f, enum value_kind kind,
-			const char *s)
+static bool parse_value(struct na_fault *f, enum value_kind kind, const char *s)
 {
 	int64_t q;
 
@@ -179,8 +183,10 @@ static enum na_status parse_one(const char *text, uint32_t n_hosts,
 		return na_fail(err, NA_EUSAGE, "--fault %s: wanted %s:%s%s",
 			       text, row->name, row->form,
 			       row->value == FACTOR ? " with a factor of 1 or"
-			       " more" : row->value == SHARE ?
-			       " with a share between 0 and 1" : "");
+						      " more"
+			       : row->value == SHARE
+				       ? " with a share between 0 and 1"
+				       : "");
 	return NA_OK;
 }
 

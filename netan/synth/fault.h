@@ -11,28 +11,28 @@
 #include "netan/base/opt.h"
 
 enum na_fault_kind {
-	NA_FAULT_SLOW_SENDER,           /* value_q16: latency factor */
+	NA_FAULT_SLOW_SENDER, /* value_q16: latency factor */
 	NA_FAULT_SLOW_RECEIVER,
 	NA_FAULT_SLOW_HOST,
-	NA_FAULT_SLOW_PATH,             /* host -> peer */
-	NA_FAULT_TAIL,                  /* value_q16: share of its sends */
-	NA_FAULT_SLOW_COMPUTE,          /* value_q16: factor on computing */
-	NA_FAULT_REGISTRATION,          /* value: how many */
+	NA_FAULT_SLOW_PATH,    /* host -> peer */
+	NA_FAULT_TAIL,         /* value_q16: share of its sends */
+	NA_FAULT_SLOW_COMPUTE, /* value_q16: factor on computing */
+	NA_FAULT_REGISTRATION, /* value: how many */
 	NA_FAULT_COPY,
-	NA_FAULT_SMALL_SLACK,           /* name: a collective */
-	NA_FAULT_CLOCK,                 /* value: ps that the clock is ahead */
-	NA_FAULT_TRUNCATE,              /* value: bytes, or value_q16: share */
-	NA_FAULT_LOOPBACK,              /* value: how many receives */
+	NA_FAULT_SMALL_SLACK, /* name: a collective */
+	NA_FAULT_CLOCK,       /* value: ps that the clock is ahead */
+	NA_FAULT_TRUNCATE,    /* value: bytes, or value_q16: share */
+	NA_FAULT_LOOPBACK,    /* value: how many receives */
 	NA_FAULT_NO_LATENCY,
 	NA_FAULT_BAD_KEY,
-	NA_FAULT_PROGRAM,               /* the host runs another program */
+	NA_FAULT_PROGRAM, /* the host runs another program */
 	NA_FAULT_KINDS
 };
 
 struct na_fault {
 	enum na_fault_kind kind;
-	const char *text;               /* as typed; borrowed */
-	const char *name;               /* part of text: the collective */
+	const char *text; /* as typed; borrowed */
+	const char *name; /* part of text: the collective */
 	uint32_t host, peer;
 	int64_t value, value_q16;
 };

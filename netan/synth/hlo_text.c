@@ -19,8 +19,8 @@ static const struct na_coll *coll_of(const struct na_job *job,
 
 const char *na_hlo_opcode(enum na_op_kind kind)
 {
-	static const char *const names[] = { "fusion", "recv", "send",
-					     "send-done", "recv-done" };
+	static const char *const names[] = {"fusion", "recv", "send",
+					    "send-done", "recv-done"};
 
 	return names[kind];
 }
@@ -32,15 +32,16 @@ uint64_t na_hlo_bytes(const struct na_job *job, const struct na_op *op)
 	if (op->kind == NA_OP_COMPUTE)
 		return UINT64_C(4096) * (256 + op->fusion % 7 * 128);
 	c = coll_of(job, op);
-	return op->kind == NA_OP_SEND || op->kind == NA_OP_SEND_DONE ?
-	       c->bytes : c->out_bytes;
+	return op->kind == NA_OP_SEND || op->kind == NA_OP_SEND_DONE
+		       ? c->bytes
+		       : c->out_bytes;
 }
 
 void na_hlo_name(const struct na_job *job, const struct na_op *op, char *buf,
 		 size_t size)
 {
-	uint32_t n = op->kind == NA_OP_COMPUTE ? op->fusion :
-		     coll_of(job, op)->number;
+	uint32_t n = op->kind == NA_OP_COMPUTE ? op->fusion
+					       : coll_of(job, op)->number;
 
 	snprintf(buf, size, "%s.%" PRIu32, na_hlo_opcode(op->kind), n);
 }
@@ -57,14 +58,17 @@ static void attributes(const struct na_job *job, const struct na_coll *c,
 	char target[48];
 
 	na_hlo_target(job, target, sizeof(target));
-	snprintf(buf, size, "is_host_transfer=true, frontend_attributes={"
+	snprintf(buf, size,
+		 "is_host_transfer=true, frontend_attributes={"
 		 "_xla_host_transfer_handler_name=\"xla_megascale_runtime\","
 		 "_xla_host_transfer_rendezvous=\"%s\","
 		 "_xla_megascale_target=\"%s\","
-		 "_xla_megascale_transfer_type=\"%s\"%s}", c->name, target,
-		 na_coll_type(c->kind), c->kind == NA_COLL_ALL_REDUCE ||
-		 c->kind == NA_COLL_REDUCE_SCATTER ?
-		 ",_xla_megascale_reduce_operation=\"SUM\"" : "");
+		 "_xla_megascale_transfer_type=\"%s\"%s}",
+		 c->name, target, na_coll_type(c->kind),
+		 c->kind == NA_COLL_ALL_REDUCE ||
+				 c->kind == NA_COLL_REDUCE_SCATTER
+			 ? ",_xla_megascale_reduce_operation=\"SUM\""
+			 : "");
 }
 
 void na_hlo_text(const struct na_job *job, const struct na_op *op, char *buf,
@@ -77,41 +81,48 @@ void na_hlo_text(const struct na_job *job, const struct na_op *op, char *buf,
 	int64_t channel;
 
 	na_hlo_name(job, op, name, sizeof(name));
-	snprintf(shape, sizeof(shape), "bf16[%" PRIu64 ",128]%s", rows,
-		 tiles);
+	snprintf(shape, sizeof(shape), "bf16[%" PRIu64 ",128]%s", rows, tiles);
 	if (op->kind == NA_OP_COMPUTE) {
-		snprintf(buf, size, "%%%s = %s fusion(%s %%param.%" PRIu32
+		snprintf(buf, size,
+			 "%%%s = %s fusion(%s %%param.%" PRIu32
 			 ", %s %%param.%" PRIu32 "), kind=kOutput, calls="
-			 "%%fused_computation.%" PRIu32, name, shape, shape,
-			 op->fusion, shape, op->fusion + 1, op->fusion);
+			 "%%fused_computation.%" PRIu32,
+			 name, shape, shape, op->fusion, shape, op->fusion + 1,
+			 op->fusion);
 		return;
 	}
 	c = coll_of(job, op);
 	attributes(job, c, attr, sizeof(attr));
-	channel = op->kind == NA_OP_SEND || op->kind == NA_OP_SEND_DONE ?
-		  c->channel : c->channel + 1;
+	channel = op->kind == NA_OP_SEND || op->kind == NA_OP_SEND_DONE
+			  ? c->channel
+			  : c->channel + 1;
 	switch (op->kind) {
 	case NA_OP_SEND:
-		snprintf(buf, size, "%%%s = (%s, u32[]{:S(2)}, token[]) send("
-			 "%s %%fusion.%" PRIu32 ", token[] %%after-all.%"
-			 PRIu32 "), channel_id=%" PRId64 ", %s", name, shape,
-			 shape, op->slot, c->number, channel, attr);
-		break;
-	case NA_OP_RECV:
-		snprintf(buf, size, "%%%s = (%s, u32[]{:S(2)}, token[]) recv("
-			 "token[] %%after-all.%" PRIu32 "), channel_id=%"
-			 PRId64 ", %s", name, shape, c->number, channel,
+		snprintf(buf, size,
+			 "%%%s = (%s, u32[]{:S(2)}, token[]) send("
+			 "%s %%fusion.%" PRIu32 ", token[] %%after-all.%" PRIu32
+			 "), channel_id=%" PRId64 ", %s",
+			 name, shape, shape, op->slot, c->number, channel,
 			 attr);
 		break;
+	case NA_OP_RECV:
+		snprintf(buf, size,
+			 "%%%s = (%s, u32[]{:S(2)}, token[]) recv("
+			 "token[] %%after-all.%" PRIu32 "), channel_id=%" PRId64
+			 ", %s",
+			 name, shape, c->number, channel, attr);
+		break;
 	case NA_OP_SEND_DONE:
-		snprintf(buf, size, "%%%s = token[] send-done((%s, "
+		snprintf(buf, size,
+			 "%%%s = token[] send-done((%s, "
 			 "u32[]{:S(2)}, token[]) %%send.%" PRIu32 "), "
-			 "channel_id=%" PRId64 ", %s", name, shape, c->number,
-			 channel, attr);
+			 "channel_id=%" PRId64 ", %s",
+			 name, shape, c->number, channel, attr);
 		break;
 	default:
 		/* The -done of a receive carries no attributes. */
-		snprintf(buf, size, "%%%s = (%s, token[]) recv-done((%s, "
+		snprintf(buf, size,
+			 "%%%s = (%s, token[]) recv-done((%s, "
 			 "u32[]{:S(2)}, token[]) %%recv.%" PRIu32 "), "
 			 "channel_id=%" PRId64 ", is_host_transfer=true",
 			 name, shape, shape, c->number, channel);
@@ -132,11 +143,13 @@ static void put_endpoint(struct na_wire *w, unsigned field, uint32_t slice,
 void na_hlo_dcn_info(const struct na_job *job, const struct na_coll *c,
 		     struct na_wire *out)
 {
+	/* clang-format off */
 	static const int numbers[] = {
 		[NA_COLL_ALL_TO_ALL] = 1, [NA_COLL_ONE_TO_ONE] = 2,
 		[NA_COLL_REDUCE_SCATTER] = 3, [NA_COLL_ALL_GATHER] = 4,
 		[NA_COLL_ALL_REDUCE] = 5
 	};
+	/* clang-format on */
 	uint32_t per_slice = job->n_devs / job->n_slices;
 
 	out->n = 0;

@@ -14,8 +14,20 @@ enum { LINE_NS = 212990, FIRST_THREAD = 3116817, WORKERS = 4, MS = 1000 };
 
 #define US NA_PS_PER_US
 
-enum kind { RECEIVE, SEND, SENT, D2H, D2H_DONE, H2D, H2D_DONE, REDUCTION,
-	    REDUCTION_DONE, COPY, EXTRA, KINDS };
+enum kind {
+	RECEIVE,
+	SEND,
+	SENT,
+	D2H,
+	D2H_DONE,
+	H2D,
+	H2D_DONE,
+	REDUCTION,
+	REDUCTION_DONE,
+	COPY,
+	EXTRA,
+	KINDS
+};
 
 struct msg {
 	int64_t at_ps;
@@ -61,11 +73,13 @@ static int64_t jitter(struct cpu *c, int64_t below_us)
 /* Compiler passes whose names look like communication: they are none. */
 static void write_compiler(struct cpu *c)
 {
+	/* clang-format off */
 	static const char *const passes[] = {
 		"all-reduce-combiner", "aggregate-send-recv",
 		"schedule-aware-collective-cse", "all-gather-decomposer",
 		"infeed-token-propagation"
 	};
+	/* clang-format on */
 	int64_t t = -1900 * US;
 
 	for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
@@ -77,8 +91,8 @@ static void write_compiler(struct cpu *c)
 static void write_main_thread(struct cpu *c)
 {
 	const struct na_job *job = c->job;
-	const struct na_dev *d = &job->devs[c->w->host *
-					    (uint32_t)job->cfg->devices];
+	const struct na_dev *d =
+		&job->devs[c->w->host * (uint32_t)job->cfg->devices];
 	int64_t step_num = na_plane_stat(&c->plane, "step_num");
 	char name[32];
 
@@ -101,8 +115,7 @@ static void write_main_thread(struct cpu *c)
 		plain(c, "TpuExecute", t + 40 * US, 100 * US);
 		plain(c, "$pjit.py:301 all_reduce_metrics", t + 300 * US,
 		      40 * US + jitter(c, 20));
-		plain(c, "$numpy.py:88 asarray", t + 400 * US,
-		      span - 450 * US);
+		plain(c, "$numpy.py:88 asarray", t + 400 * US, span - 450 * US);
 	}
 	na_plane_line_end(&c->plane);
 }
@@ -139,6 +152,7 @@ static void write_tasks_thread(struct cpu *c)
 
 static void name_all(struct cpu *c)
 {
+	/* clang-format off */
 	static const char *const names[KINDS] = {
 		"MegaScale: Communication Transport Receive",
 		"MegaScale: Communication Transport Send",
@@ -152,14 +166,14 @@ static void name_all(struct cpu *c)
 		"MegaScale: Memory Copy",
 		"MegaScale: Communication Transport Receive",
 	};
+	/* clang-format on */
 	struct na_plane *p = &c->plane;
 
 	c->id.label = na_plane_stat(p, "dcn_label");
 	c->id.src_slice = na_plane_stat(p, "dcn_source_slice_id");
 	c->id.src_dev = na_plane_stat(p, "dcn_source_per_slice_device_id");
 	c->id.dst_slice = na_plane_stat(p, "dcn_destination_slice_id");
-	c->id.dst_dev = na_plane_stat(p,
-				      "dcn_destination_per_slice_device_id");
+	c->id.dst_dev = na_plane_stat(p, "dcn_destination_per_slice_device_id");
 	c->id.chunk = na_plane_stat(p, "dcn_chunk");
 	c->id.loop = na_plane_stat(p, "dcn_loop_index");
 	c->id.size = na_plane_stat(p, "payload_size_bytes");
@@ -178,10 +192,13 @@ static void add_msg(struct cpu *c, enum kind kind, int64_t at_ps,
 		c->plane.body.failed = true;
 		return;
 	}
-	c->msgs[c->n] = (struct msg){ at_ps, (uint32_t)c->n, item, graph,
-				      (uint8_t)kind,
-				      (uint8_t)((graph / c->job->n_devs +
-						 item) % WORKERS) };
+	c->msgs[c->n] = (struct msg){
+		at_ps,
+		(uint32_t)c->n,
+		item,
+		graph,
+		(uint8_t)kind,
+		(uint8_t)((graph / c->job->n_devs + item) % WORKERS)};
 	c->n++;
 }
 
@@ -208,8 +225,9 @@ static void collect_device(struct cpu *c, uint32_t d)
 		add_msg(c, REDUCTION, r->start_ps, r->graph, i);
 		add_msg(c, REDUCTION_DONE, r->end_ps, r->graph, i);
 	}
-	for (size_t g = d; g < (size_t)job->n_steps * job->n_slots *
-			       job->n_devs; g += job->n_devs) {
+	for (size_t g = d;
+	     g < (size_t)job->n_steps * job->n_slots * job->n_devs;
+	     g += job->n_devs) {
 		const struct na_graph *x = &job->graphs[g];
 		uint32_t graph = (uint32_t)g;
 
@@ -233,9 +251,11 @@ static uint32_t graph_at(const struct cpu *c, int64_t i, int64_t n)
 
 static void collect_extras(struct cpu *c)
 {
+	/* clang-format off */
 	static const enum na_fault_kind kinds[] = {
 		NA_FAULT_LOOPBACK, NA_FAULT_NO_LATENCY, NA_FAULT_BAD_KEY
 	};
+	/* clang-format on */
 
 	for (size_t k = 0; k < 3; k++) {
 		const struct na_fault *f = na_job_fault(c->job, kinds[k],
@@ -304,8 +324,8 @@ static void transport_stats(struct cpu *c, const struct msg *m)
 	na_stat_int(p, c->id.loop, job->slots[slot].iteration);
 	na_stat_int(p, c->id.size, (int64_t)x->bytes);
 	/* Direction in the two lowest bits: 1 in, 2 out. */
-	na_stat_uint(p, c->id.flow, (uint64_t)m->item << 2 |
-		     (m->kind == RECEIVE ? 1 : 2));
+	na_stat_uint(p, c->id.flow,
+		     (uint64_t)m->item << 2 | (m->kind == RECEIVE ? 1 : 2));
 }
 
 static void write_receive(struct cpu *c, const struct msg *m)
@@ -315,8 +335,8 @@ static void write_receive(struct cpu *c, const struct msg *m)
 	int64_t us = na_seen_latency_us(c->job, x), end = when(c, m->at_ps);
 
 	if (c->job->cfg->message_spans)
-		na_plane_event(&c->plane, c->id.names[RECEIVE],
-			       end - us * US, us * US);
+		na_plane_event(&c->plane, c->id.names[RECEIVE], end - us * US,
+			       us * US);
 	else
 		na_plane_event(&c->plane, c->id.names[RECEIVE], end, 2 * US);
 	transport_stats(c, m);
@@ -331,8 +351,7 @@ static void write_send(struct cpu *c, const struct msg *m)
 	struct na_truth_host *t = c->w->trace.truth;
 	int64_t at = m->at_ps + t->ahead_ns * NA_PS_PER_NS;
 
-	na_plane_event(&c->plane, c->id.names[SEND], when(c, m->at_ps),
-		       2 * US);
+	na_plane_event(&c->plane, c->id.names[SEND], when(c, m->at_ps), 2 * US);
 	transport_stats(c, m);
 	na_plane_event_end(&c->plane);
 	na_truth_tx(&t->message, at, at, c->job->xfers[m->item].bytes, 1);
@@ -343,8 +362,8 @@ static void write_send(struct cpu *c, const struct msg *m)
 
 static void write_extra(struct cpu *c, const struct msg *m)
 {
-	const struct na_dev *self = &c->job->devs[c->w->host *
-		(uint32_t)c->job->cfg->devices];
+	const struct na_dev *self =
+		&c->job->devs[c->w->host * (uint32_t)c->job->cfg->devices];
 	struct na_dev other = *self;
 	struct na_truth_host *t = c->w->trace.truth;
 	bool loop = m->item == NA_FAULT_LOOPBACK;
@@ -355,15 +374,17 @@ static void write_extra(struct cpu *c, const struct msg *m)
 	na_plane_event(&c->plane, c->id.names[EXTRA], when(c, m->at_ps),
 		       2 * US);
 	if (!bad)
-		na_stat_ref(&c->plane, c->id.label,
-			    coll_of(c, m->graph)->name);
+		na_stat_ref(&c->plane, c->id.label, coll_of(c, m->graph)->name);
 	ends_of(c, &other, self);
 	na_stat_int(&c->plane, c->id.size, 4096);
 	if (m->item != NA_FAULT_NO_LATENCY)
 		na_stat_int(&c->plane, c->id.duration, 30);
 	na_plane_event_end(&c->plane);
-	na_truth_rx(&t->message, bad ? NA_RX_BAD : loop ? NA_RX_LOOPBACK :
-		    NA_RX_NO_LATENCY, 0, 0, 4096, 1);
+	na_truth_rx(&t->message,
+		    bad    ? NA_RX_BAD
+		    : loop ? NA_RX_LOOPBACK
+			   : NA_RX_NO_LATENCY,
+		    0, 0, 4096, 1);
 }
 
 static void write_other(struct cpu *c, const struct msg *m)
@@ -426,7 +447,7 @@ static void write_transport(struct cpu *c)
 
 enum na_status na_write_host_cpu(struct na_writer *w, struct na_err *err)
 {
-	struct cpu c = { .w = w, .job = w->job };
+	struct cpu c = {.w = w, .job = w->job};
 	enum na_status st;
 
 	na_plane_start(&c.plane, &w->trace, 0, "/host:CPU");

@@ -17,10 +17,12 @@ int64_t na_dev_id(const struct na_dev *dev)
 
 const char *na_coll_type(enum na_coll_kind kind)
 {
+	/* clang-format off */
 	static const char *const names[] = {
 		"ONE_TO_ONE", "ALL_GATHER", "ALL_REDUCE", "ALL_TO_ALL",
 		"REDUCE_SCATTER"
 	};
+	/* clang-format on */
 
 	return names[kind];
 }
@@ -69,18 +71,20 @@ static enum na_status check_sizes(struct na_job *job, struct na_err *err)
 	const struct na_synth_config *c = job->cfg;
 	int64_t slices = c->slices ? c->slices : c->hosts;
 
-	if (c->hosts < 1 || c->devices < 1 || c->steps < 1 ||
-	    c->hosts > 4096 || c->devices > 64 || c->steps > 1000000 ||
-	    c->ops < 1 || c->collectives < 0 || c->step_ps <= 0 ||
-	    c->link_rate < 1e6 || c->chunk_bytes < 1024)
-		return na_fail(err, NA_EUSAGE, "hosts (1 to 4096), devices (1 "
+	if (c->hosts < 1 || c->devices < 1 || c->steps < 1 || c->hosts > 4096 ||
+	    c->devices > 64 || c->steps > 1000000 || c->ops < 1 ||
+	    c->collectives < 0 || c->step_ps <= 0 || c->link_rate < 1e6 ||
+	    c->chunk_bytes < 1024)
+		return na_fail(err, NA_EUSAGE,
+			       "hosts (1 to 4096), devices (1 "
 			       "to 64), steps, ops, step time, link rate and "
 			       "chunk must be positive");
 	if (slices > c->hosts || c->hosts % slices)
-		return na_fail(err, NA_EUSAGE, "%" PRId64 " hosts cannot be "
+		return na_fail(err, NA_EUSAGE,
+			       "%" PRId64 " hosts cannot be "
 			       "shared evenly by %" PRId64 " slices; give "
-			       "--slices a divisor of --hosts", c->hosts,
-			       slices);
+			       "--slices a divisor of --hosts",
+			       c->hosts, slices);
 	job->n_hosts = (uint32_t)c->hosts;
 	job->n_slices = (uint32_t)slices;
 	job->n_devs = (uint32_t)(c->hosts * c->devices);
@@ -122,8 +126,7 @@ static enum na_status set_clocks(struct na_job *job, struct na_rng *rng,
 		const struct na_fault *f;
 
 		/* Captures begin a few milliseconds apart, before step 0. */
-		job->lead_ns[h] = 2000000 +
-				  (int64_t)na_rng_below(rng, 3000000);
+		job->lead_ns[h] = 2000000 + (int64_t)na_rng_below(rng, 3000000);
 		f = na_job_fault(job, NA_FAULT_CLOCK, h);
 		job->ahead_ns[h] = f ? f->value / NA_PS_PER_NS : 0;
 	}
@@ -150,7 +153,8 @@ static enum na_status check_traffic(const struct na_job *job,
 {
 	for (size_t i = 0; !job->n_slots && i < job->n_faults; i++)
 		if (needs_traffic(job->faults[i].kind))
-			return na_fail(err, NA_EUSAGE, "--fault %s: this job "
+			return na_fail(err, NA_EUSAGE,
+				       "--fault %s: this job "
 				       "has no traffic between slices; give "
 				       "--hosts, --slices of 2 or more and "
 				       "--collectives of 1 or more",
@@ -177,9 +181,10 @@ static enum na_status check_slack_names(const struct na_job *job,
 			n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s",
 					      c ? ", " : "",
 					      job->colls[c].name);
-		return na_fail(err, NA_EUSAGE, "--fault %s: no such "
-			       "collective; there are %s%s", f->text, all,
-			       c < job->n_colls ? ", ..." : "");
+		return na_fail(err, NA_EUSAGE,
+			       "--fault %s: no such "
+			       "collective; there are %s%s",
+			       f->text, all, c < job->n_colls ? ", ..." : "");
 	}
 	return NA_OK;
 }

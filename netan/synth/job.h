@@ -24,18 +24,21 @@
 #include "netan/synth/synth.h"
 
 enum na_coll_kind {
-	NA_COLL_ONE_TO_ONE, NA_COLL_ALL_GATHER, NA_COLL_ALL_REDUCE,
-	NA_COLL_ALL_TO_ALL, NA_COLL_REDUCE_SCATTER
+	NA_COLL_ONE_TO_ONE,
+	NA_COLL_ALL_GATHER,
+	NA_COLL_ALL_REDUCE,
+	NA_COLL_ALL_TO_ALL,
+	NA_COLL_REDUCE_SCATTER
 };
 
 struct na_coll {
-	char name[48];                  /* rendezvous: "all-reduce.12_0" */
+	char name[48]; /* rendezvous: "all-reduce.12_0" */
 	enum na_coll_kind kind;
-	uint64_t bytes;                 /* what one device puts in */
-	uint64_t out_bytes;             /* what it gets back */
-	uint32_t phases;                /* rounds of sending */
-	uint32_t number;                /* suffix of its ops: "send.12" */
-	int64_t channel;                /* of send; recv has the next */
+	uint64_t bytes;     /* what one device puts in */
+	uint64_t out_bytes; /* what it gets back */
+	uint32_t phases;    /* rounds of sending */
+	uint32_t number;    /* suffix of its ops: "send.12" */
+	int64_t channel;    /* of send; recv has the next */
 	bool ring, small_slack, looped;
 };
 
@@ -45,20 +48,24 @@ struct na_slot {
 };
 
 enum na_op_kind {
-	NA_OP_COMPUTE, NA_OP_RECV, NA_OP_SEND, NA_OP_SEND_DONE, NA_OP_RECV_DONE
+	NA_OP_COMPUTE,
+	NA_OP_RECV,
+	NA_OP_SEND,
+	NA_OP_SEND_DONE,
+	NA_OP_RECV_DONE
 };
 
 struct na_op {
 	enum na_op_kind kind;
-	uint32_t slot;                  /* all but COMPUTE */
-	uint32_t fusion;                /* COMPUTE: which one */
+	uint32_t slot;   /* all but COMPUTE */
+	uint32_t fusion; /* COMPUTE: which one */
 	int64_t mean_ps;
 };
 
-struct na_graph {                       /* one execution on one device */
+struct na_graph { /* one execution on one device */
 	uint32_t dev;
-	uint32_t waiting;               /* first transfer that came early */
-	uint32_t phase;                 /* phase that is being received */
+	uint32_t waiting; /* first transfer that came early */
+	uint32_t phase;   /* phase that is being received */
 	uint32_t sends_left, reduces, n_sends, n_recvs;
 	bool started, done;
 	int64_t start_ps, end_ps;
@@ -66,10 +73,10 @@ struct na_graph {                       /* one execution on one device */
 };
 
 struct na_xfer {
-	uint32_t src_dev, dst_dev;      /* numbers over the whole job */
+	uint32_t src_dev, dst_dev; /* numbers over the whole job */
 	uint32_t src_graph, dst_graph;
 	uint32_t phase, chunk, next;
-	uint32_t entries;               /* chunks told in one message */
+	uint32_t entries; /* chunks told in one message */
 	bool tail;
 	uint64_t bytes;
 	int64_t ready_ps, start_ps, end_ps, acked_ps;
@@ -93,7 +100,7 @@ struct na_dev {
 	uint32_t host, slice, in_slice, local;
 	struct na_op_event *ops;
 	size_t n_ops, cap_ops;
-	struct na_span *steps;          /* n_steps of them */
+	struct na_span *steps; /* n_steps of them */
 };
 
 struct na_job {
@@ -103,18 +110,18 @@ struct na_job {
 	uint32_t n_hosts, n_slices, n_devs, n_steps, n_ops, n_colls, n_slots;
 	uint32_t n_fusions;
 	uint64_t program_id;
-	int64_t start_unix_ns;          /* wall clock at 0 ps */
-	int64_t *ahead_ns;              /* by host: clock error */
-	int64_t *lead_ns;               /* by host: capture began before 0 */
+	int64_t start_unix_ns; /* wall clock at 0 ps */
+	int64_t *ahead_ns;     /* by host: clock error */
+	int64_t *lead_ns;      /* by host: capture began before 0 */
 	struct na_coll *colls;
 	struct na_slot *slots;
-	struct na_op *ops;              /* program of a step */
+	struct na_op *ops; /* program of a step */
 	struct na_dev *devs;
-	struct na_graph *graphs;        /* by step, then slot, then device */
+	struct na_graph *graphs; /* by step, then slot, then device */
 	struct na_xfer *xfers;
 	struct na_reduce *reduces;
 	size_t n_xfers, cap_xfers, n_reduces, cap_reduces;
-	int64_t end_ps;                 /* when the last device stopped */
+	int64_t end_ps; /* when the last device stopped */
 };
 
 NA_MUST_CHECK enum na_status na_job_init(struct na_job *job,
@@ -123,13 +130,11 @@ NA_MUST_CHECK enum na_status na_job_init(struct na_job *job,
 void na_job_fini(struct na_job *job);
 
 /* program.c: the collectives and the ops of one step. */
-NA_MUST_CHECK enum na_status na_program_build(struct na_job *job,
-					      struct na_rng *rng,
-					      struct na_err *err);
+NA_MUST_CHECK enum na_status
+na_program_build(struct na_job *job, struct na_rng *rng, struct na_err *err);
 
 /* sim.c: fills devs[].ops, steps, graphs, xfers and reduces. */
-NA_MUST_CHECK enum na_status na_sim_run(struct na_job *job,
-					struct na_rng *rng,
+NA_MUST_CHECK enum na_status na_sim_run(struct na_job *job, struct na_rng *rng,
 					struct na_err *err);
 
 /* slice * 100000 + device in the slice. */

@@ -20,8 +20,8 @@ enum action { D2H, SEND, RECEIVE, REDUCE, H2D, EXTRA };
 enum { LINE_NS = 100000 };
 enum { FIRST_LAUNCH = 400 };
 
-struct mark {                           /* an event of the actions line */
-	int64_t at_ps, dur_ps;          /* instant; END: action's duration */
+struct mark {                  /* an event of the actions line */
+	int64_t at_ps, dur_ps; /* instant; END: action's duration */
 	uint32_t order, graph, item, index;
 	uint8_t action;
 	bool is_end;
@@ -30,13 +30,12 @@ struct mark {                           /* an event of the actions line */
 struct ids {
 	int64_t graph_key, local_device_id, num_actions, collective_type,
 		input_size, send_channel_id, recv_channel_id, slack_us,
-		action_type, start_end_type, action_index,
-		action_duration_ns, action_inputs, transfer_source,
-		transfer_destinations, dcn_topology_level, buffer_sizes,
-		compute_operation, chunk, launch_id, loop_iteration,
-		transmission_budget_us, delay_budget_us, latency_us,
-		activation_us, hlo_module;
-	int64_t starts[5], ends[5];     /* event names by action */
+		action_type, start_end_type, action_index, action_duration_ns,
+		action_inputs, transfer_source, transfer_destinations,
+		dcn_topology_level, buffer_sizes, compute_operation, chunk,
+		launch_id, loop_iteration, transmission_budget_us,
+		delay_budget_us, latency_us, activation_us, hlo_module;
+	int64_t starts[5], ends[5]; /* event names by action */
 };
 
 struct mega {
@@ -48,17 +47,20 @@ struct mega {
 	struct ids id;
 	struct mark *marks;
 	size_t n, cap;
-	uint32_t *sends, *recvs, *reduces;      /* by graph: counted so far */
+	uint32_t *sends, *recvs, *reduces; /* by graph: counted so far */
 	char key[160];
 };
 
+/* clang-format off */
 static const char *const action_names[] = {
 	"DeviceToHost", "NetworkSend", "NetworkReceive", "Reduce",
 	"HostToDevice"
 };
+/* clang-format on */
 
 static void name_all(struct mega *m)
 {
+	/* clang-format off */
 	static const struct { const char *name; size_t at; } stats[] = {
 #define ROW(field, name) { name, offsetof(struct ids, field) }
 		ROW(graph_key, "graph_key"),
@@ -90,6 +92,7 @@ static void name_all(struct mega *m)
 		ROW(hlo_module, "hlo_module"),
 #undef ROW
 	};
+	/* clang-format on */
 	char name[32];
 
 	for (size_t i = 0; i < sizeof(stats) / sizeof(stats[0]); i++) {
@@ -117,8 +120,9 @@ static const struct na_coll *coll_of(const struct mega *m, size_t graph)
 
 static const char *graph_key(struct mega *m, size_t graph)
 {
-	snprintf(m->key, sizeof(m->key), "device_%" PRId64 "_gid_%s$l%" PRIu32
-		 "^i%" PRIu32, na_dev_id(m->dev), coll_of(m, graph)->name,
+	snprintf(m->key, sizeof(m->key),
+		 "device_%" PRId64 "_gid_%s$l%" PRIu32 "^i%" PRIu32,
+		 na_dev_id(m->dev), coll_of(m, graph)->name,
 		 FIRST_LAUNCH + na_graph_step(m->job, graph),
 		 slot_of(m, graph)->iteration);
 	return m->key;
@@ -132,8 +136,8 @@ static void add_mark(struct mega *m, enum action action, bool is_end,
 		m->plane.body.failed = true;
 		return;
 	}
-	m->marks[m->n] = (struct mark){ at_ps, dur_ps, (uint32_t)m->n, graph,
-					item, index, (uint8_t)action, is_end };
+	m->marks[m->n] = (struct mark){at_ps, dur_ps, (uint32_t)m->n,  graph,
+				       item,  index,  (uint8_t)action, is_end};
 	m->n++;
 }
 
@@ -158,9 +162,11 @@ static int by_time(const void *a, const void *b)
 /* Receives that a fault plants: their item says which kind. */
 static void add_extras(struct mega *m)
 {
+	/* clang-format off */
 	static const enum na_fault_kind kinds[] = {
 		NA_FAULT_LOOPBACK, NA_FAULT_NO_LATENCY, NA_FAULT_BAD_KEY
 	};
+	/* clang-format on */
 	const struct na_job *job = m->job;
 	uint64_t runs = (uint64_t)job->n_steps * job->n_slots;
 
@@ -174,8 +180,7 @@ static void add_extras(struct mega *m)
 				     m->dev_number;
 
 			add_mark(m, EXTRA, true, job->graphs[g].end_ps,
-				 40 * NA_PS_PER_US, g, (uint32_t)kinds[k],
-				 0);
+				 40 * NA_PS_PER_US, g, (uint32_t)kinds[k], 0);
 		}
 	}
 }
@@ -187,15 +192,14 @@ static void collect(struct mega *m)
 	uint32_t d = m->dev_number;
 
 	m->n = 0;
-	for (size_t g = d; g < (size_t)job->n_steps * job->n_slots *
-			       job->n_devs; g += job->n_devs) {
+	for (size_t g = d;
+	     g < (size_t)job->n_steps * job->n_slots * job->n_devs;
+	     g += job->n_devs) {
 		const struct na_graph *x = &job->graphs[g];
 		uint32_t graph = (uint32_t)g;
 
-		add_action(m, D2H, x->d2h_start_ps, x->d2h_end_ps, graph, 0,
-			   0);
-		add_action(m, H2D, x->h2d_start_ps, x->h2d_end_ps, graph, 0,
-			   0);
+		add_action(m, D2H, x->d2h_start_ps, x->d2h_end_ps, graph, 0, 0);
+		add_action(m, H2D, x->h2d_start_ps, x->h2d_end_ps, graph, 0, 0);
 	}
 	for (uint32_t i = w->sent.at[d]; i < w->sent.at[d + 1]; i++) {
 		const struct na_xfer *x = &job->xfers[w->sent.ids[i]];
@@ -229,14 +233,16 @@ static void write_graphs(struct mega *m)
 	const struct na_job *job = m->job;
 	const struct ids *id = &m->id;
 
-	for (size_t g = m->dev_number; g < (size_t)job->n_steps *
-	     job->n_slots * job->n_devs; g += job->n_devs) {
+	for (size_t g = m->dev_number;
+	     g < (size_t)job->n_steps * job->n_slots * job->n_devs;
+	     g += job->n_devs) {
 		const struct na_graph *x = &job->graphs[g];
 		const struct na_coll *c = coll_of(m, g);
 		char name[96];
-		int64_t slack_us = c->small_slack ? 2 :
-				   job->cfg->step_ps / job->n_slots /
-				   NA_PS_PER_US;
+		int64_t slack_us = c->small_slack
+					   ? 2
+					   : job->cfg->step_ps / job->n_slots /
+						     NA_PS_PER_US;
 
 		snprintf(name, sizeof(name), "device_%" PRId64 "_gid_%s",
 			 na_dev_id(m->dev), c->name);
@@ -245,15 +251,15 @@ static void write_graphs(struct mega *m)
 			       x->end_ps - x->start_ps);
 		na_stat_str(p, id->graph_key, graph_key(m, g));
 		na_stat_int(p, id->local_device_id, m->dev->local);
-		na_stat_int(p, id->num_actions, 2 + (int64_t)x->n_sends +
-			    x->n_recvs + x->reduces);
+		na_stat_int(p, id->num_actions,
+			    2 + (int64_t)x->n_sends + x->n_recvs + x->reduces);
 		na_stat_ref(p, id->collective_type, na_coll_type(c->kind));
 		na_stat_int(p, id->input_size, (int64_t)c->bytes);
 		na_stat_int(p, id->send_channel_id, c->channel);
 		na_stat_int(p, id->recv_channel_id, c->channel + 1);
 		na_stat_int(p, id->slack_us, slack_us);
-		na_stat_int(p, id->launch_id, FIRST_LAUNCH +
-			    (int64_t)na_graph_step(job, g));
+		na_stat_int(p, id->launch_id,
+			    FIRST_LAUNCH + (int64_t)na_graph_step(job, g));
 		na_stat_int(p, id->loop_iteration, slot_of(m, g)->iteration);
 		na_stat_int(p, id->transmission_budget_us, slack_us * 3 / 4);
 		na_stat_int(p, id->delay_budget_us, slack_us / 4);
@@ -266,10 +272,12 @@ static void write_graphs(struct mega *m)
 static void common_stats(struct mega *m, const struct mark *k,
 			 enum action action)
 {
+	/* clang-format off */
 	static const char *const types[] = {
 		"DEVICE_TO_HOST", "NETWORK_SEND", "NETWORK_RECEIVE",
 		"COMPUTE", "HOST_TO_DEVICE"
 	};
+	/* clang-format on */
 	struct na_plane *p = &m->plane;
 	const struct ids *id = &m->id;
 
@@ -278,8 +286,8 @@ static void common_stats(struct mega *m, const struct mark *k,
 	na_stat_ref(p, id->action_type, types[action]);
 	na_stat_ref(p, id->start_end_type, k->is_end ? "END" : "START");
 	na_stat_int(p, id->action_index, k->index);
-	na_stat_int(p, id->launch_id, FIRST_LAUNCH +
-		    (int64_t)na_graph_step(m->job, k->graph));
+	na_stat_int(p, id->launch_id,
+		    FIRST_LAUNCH + (int64_t)na_graph_step(m->job, k->graph));
 	na_stat_int(p, id->loop_iteration, slot_of(m, k->graph)->iteration);
 	if (k->is_end)
 		na_stat_int(p, id->action_duration_ns,
@@ -292,16 +300,16 @@ static void buffer_sizes(const struct mega *m, const struct na_xfer *x,
 	size_t n = 0;
 
 	for (uint32_t e = 0; e < x->entries && n < size; e++)
-		n += (size_t)snprintf(buf + n, size - n, "%ss%" PRId64
-				      "->%" PRId64 "d|$c%" PRIu32 "=%" PRIu64,
+		n += (size_t)snprintf(buf + n, size - n,
+				      "%ss%" PRId64 "->%" PRId64 "d|$c%" PRIu32
+				      "=%" PRIu64,
 				      e ? "," : "",
 				      na_dev_id(&m->job->devs[x->src_dev]),
 				      na_dev_id(&m->job->devs[x->dst_dev]),
 				      x->chunk + e, x->bytes / x->entries);
 }
 
-static void transfer_stats(struct mega *m, const struct na_xfer *x,
-			   bool sent)
+static void transfer_stats(struct mega *m, const struct na_xfer *x, bool sent)
 {
 	struct na_plane *p = &m->plane;
 	char text[160];
@@ -327,8 +335,7 @@ static void receive_stats(struct mega *m, const struct mark *k)
 
 	transfer_stats(m, x, false);
 	na_stat_uint(&m->plane, m->id.latency_us, (uint64_t)us);
-	na_stat_int(&m->plane, m->id.activation_us,
-		    k->dur_ps / NA_PS_PER_US);
+	na_stat_int(&m->plane, m->id.activation_us, k->dur_ps / NA_PS_PER_US);
 	na_truth_rx(&t->graph, us ? NA_RX_VALID : NA_RX_SKEW,
 		    x->end_ps + t->ahead_ns * NA_PS_PER_NS, us,
 		    x->bytes / x->entries * x->entries, x->entries);
@@ -356,23 +363,28 @@ static void extra_stats(struct mega *m, const struct mark *k)
 	if (k->item == NA_FAULT_BAD_KEY)
 		snprintf(text, sizeof(text), "s?->%" PRId64 "d|$c0", self);
 	else
-		snprintf(text, sizeof(text), "s%" PRId64 "->%" PRId64
-			 "d|$c0=4096", k->item == NA_FAULT_LOOPBACK ? self :
-			 (self + 100000) % (m->job->n_slices * INT64_C(100000)),
+		snprintf(text, sizeof(text),
+			 "s%" PRId64 "->%" PRId64 "d|$c0=4096",
+			 k->item == NA_FAULT_LOOPBACK
+				 ? self
+				 : (self + 100000) %
+					   (m->job->n_slices * INT64_C(100000)),
 			 self);
 	na_stat_str(p, m->id.buffer_sizes, text);
 	if (k->item != NA_FAULT_NO_LATENCY)
 		na_stat_uint(p, m->id.latency_us, 30);
-	na_truth_rx(&t->graph, k->item == NA_FAULT_BAD_KEY ? NA_RX_BAD :
-		    k->item == NA_FAULT_LOOPBACK ? NA_RX_LOOPBACK :
-		    NA_RX_NO_LATENCY, 0, 0, 4096, 1);
+	na_truth_rx(&t->graph,
+		    k->item == NA_FAULT_BAD_KEY    ? NA_RX_BAD
+		    : k->item == NA_FAULT_LOOPBACK ? NA_RX_LOOPBACK
+						   : NA_RX_NO_LATENCY,
+		    0, 0, 4096, 1);
 }
 
 static void write_mark(struct mega *m, const struct mark *k, int64_t *shown_ps)
 {
 	struct na_truth_net *t = &m->w->trace.truth->graph;
-	enum action action = k->action == EXTRA ? RECEIVE :
-			     (enum action)k->action;
+	enum action action = k->action == EXTRA ? RECEIVE
+						: (enum action)k->action;
 	int64_t at = na_host_time(m->job, m->w->host, k->at_ps);
 	int64_t from = at - k->dur_ps;
 
@@ -380,8 +392,9 @@ static void write_mark(struct mega *m, const struct mark *k, int64_t *shown_ps)
 		from = *shown_ps;
 	if (from > at)
 		from = at;
-	na_plane_event(&m->plane, k->is_end ? m->id.ends[action] :
-		       m->id.starts[action], from, at - from);
+	na_plane_event(&m->plane,
+		       k->is_end ? m->id.ends[action] : m->id.starts[action],
+		       from, at - from);
 	*shown_ps = at;
 	common_stats(m, k, action);
 	if (k->action == EXTRA)
@@ -405,15 +418,13 @@ static void write_device(struct mega *m)
 
 	snprintf(name, sizeof(name), "device_%" PRId64 " graphs",
 		 na_dev_id(m->dev));
-	na_plane_line(&m->plane, 1 + 2 * (int64_t)m->dev->local, name,
-		      LINE_NS);
+	na_plane_line(&m->plane, 1 + 2 * (int64_t)m->dev->local, name, LINE_NS);
 	write_graphs(m);
 	na_plane_line_end(&m->plane);
 	collect(m);
 	snprintf(name, sizeof(name), "device_%" PRId64 " actions",
 		 na_dev_id(m->dev));
-	na_plane_line(&m->plane, 2 + 2 * (int64_t)m->dev->local, name,
-		      LINE_NS);
+	na_plane_line(&m->plane, 2 + 2 * (int64_t)m->dev->local, name, LINE_NS);
 	for (size_t i = 0; i < m->n; i++)
 		write_mark(m, &m->marks[i], &shown_ps);
 	na_plane_line_end(&m->plane);
@@ -421,7 +432,7 @@ static void write_device(struct mega *m)
 
 enum na_status na_write_megascale(struct na_writer *w, struct na_err *err)
 {
-	struct mega m = { .w = w, .job = w->job };
+	struct mega m = {.w = w, .job = w->job};
 	uint32_t per_host = (uint32_t)w->job->cfg->devices;
 	size_t n = (size_t)w->job->n_steps * w->job->n_slots * w->job->n_devs;
 	enum na_status st;

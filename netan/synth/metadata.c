@@ -12,12 +12,24 @@
 
 /* xla/service/hlo.proto, xla/xla_data.proto */
 enum { PROTO_MODULE = 1 };
-enum { MODULE_NAME = 1, MODULE_ENTRY = 2, MODULE_COMPUTATIONS = 3,
-       MODULE_ID = 5, MODULE_ENTRY_ID = 6 };
+enum {
+	MODULE_NAME = 1,
+	MODULE_ENTRY = 2,
+	MODULE_COMPUTATIONS = 3,
+	MODULE_ID = 5,
+	MODULE_ENTRY_ID = 6
+};
 enum { COMP_NAME = 1, COMP_INSTRUCTIONS = 2, COMP_ID = 5, COMP_ROOT = 6 };
-enum { INSTR_NAME = 1, INSTR_OPCODE = 2, INSTR_SHAPE = 3, INSTR_CHANNEL = 26,
-       INSTR_ID = 35, INSTR_OPERANDS = 36, INSTR_HOST_TRANSFER = 47,
-       INSTR_ATTRIBUTES = 68 };
+enum {
+	INSTR_NAME = 1,
+	INSTR_OPCODE = 2,
+	INSTR_SHAPE = 3,
+	INSTR_CHANNEL = 26,
+	INSTR_ID = 35,
+	INSTR_OPERANDS = 36,
+	INSTR_HOST_TRANSFER = 47,
+	INSTR_ATTRIBUTES = 68
+};
 enum { SHAPE_TYPE = 2, SHAPE_DIMS = 3, SHAPE_TUPLE = 4, SHAPE_LAYOUT = 5 };
 enum { TYPE_U32 = 8, TYPE_TUPLE = 13, TYPE_BF16 = 16, TYPE_TOKEN = 17 };
 enum { LAYOUT_ORDER = 1 };
@@ -26,8 +38,8 @@ enum { ATTR_MAP = 1, MAP_KEY = 1, MAP_VALUE = 2 };
 struct hlo {
 	const struct na_job *job;
 	struct na_wire out;
-	int64_t next_id, fusion;        /* fusion: the last compute's id */
-	int64_t *tokens, *sends, *recvs;        /* ids by collective */
+	int64_t next_id, fusion;         /* fusion: the last compute's id */
+	int64_t *tokens, *sends, *recvs; /* ids by collective */
 };
 
 static void put_array(struct na_wire *w, unsigned field, uint64_t bytes)
@@ -37,7 +49,7 @@ static void put_array(struct na_wire *w, unsigned field, uint64_t bytes)
 	na_wire_int(w, SHAPE_TYPE, TYPE_BF16);
 	in = na_wire_begin(w, SHAPE_DIMS);
 	/* Packed: varints one after another, without tags. */
-	for (uint64_t v = bytes / 256; ; v >>= 7) {
+	for (uint64_t v = bytes / 256;; v >>= 7) {
 		uint8_t b = (uint8_t)(v >= 128 ? v | 128 : v);
 
 		na_wire_raw(w, &b, 1);
@@ -81,8 +93,7 @@ static void put_shape(struct na_wire *w, enum na_op_kind kind, uint64_t bytes)
 	na_wire_end(w, at);
 }
 
-static void put_attribute(struct na_wire *w, const char *key,
-			  const char *value)
+static void put_attribute(struct na_wire *w, const char *key, const char *value)
 {
 	size_t at = na_wire_begin(w, ATTR_MAP);
 
@@ -102,8 +113,7 @@ static void put_attributes(struct hlo *h, const struct na_coll *c)
 		      "xla_megascale_runtime");
 	put_attribute(w, "_xla_host_transfer_rendezvous", c->name);
 	put_attribute(w, "_xla_megascale_target", target);
-	put_attribute(w, "_xla_megascale_transfer_type",
-		      na_coll_type(c->kind));
+	put_attribute(w, "_xla_megascale_transfer_type", na_coll_type(c->kind));
 	na_wire_end(w, at);
 }
 
@@ -171,7 +181,7 @@ static void put_op(struct hlo *h, const struct na_op *op)
 	if (op->kind != NA_OP_COMPUTE) {
 		slot = &h->job->slots[op->slot];
 		if (slot->iteration)
-			return;         /* the loop runs the same op */
+			return; /* the loop runs the same op */
 	}
 	na_hlo_name(h->job, op, name, sizeof(name));
 	at = open_instruction(h, name, na_hlo_opcode(op->kind));
@@ -224,15 +234,16 @@ static void put_module(struct hlo *h, uint64_t program, bool other_program)
 
 uint64_t na_writer_program(const struct na_writer *w)
 {
-	uint64_t other = na_job_fault(w->job, NA_FAULT_PROGRAM, w->host) ?
-			 UINT64_C(0x5a5a0000) : 0;
+	uint64_t other = na_job_fault(w->job, NA_FAULT_PROGRAM, w->host)
+				 ? UINT64_C(0x5a5a0000)
+				 : 0;
 
 	return w->job->program_id ^ other;
 }
 
 enum na_status na_write_metadata(struct na_writer *w, struct na_err *err)
 {
-	struct hlo h = { .job = w->job };
+	struct hlo h = {.job = w->job};
 	uint64_t program = na_writer_program(w);
 	struct na_plane p;
 	enum na_status st;

@@ -17,7 +17,7 @@ enum { CHUNK_BYTES = 1 << 18, GZIP_WINDOW = 15 + 16 };
 struct na_out_file {
 	int fd, pack;
 	char *path, *temp;
-	uint8_t *buf;                   /* CHUNK_BYTES of packed bytes */
+	uint8_t *buf; /* CHUNK_BYTES of packed bytes */
 	z_stream zip;
 	ZSTD_CStream *zstd;
 	bool zip_ready;
@@ -47,7 +47,8 @@ enum na_status na_out_make_dirs(const char *path, struct na_err *err)
 			continue;
 		*p = '\0';
 		if (mkdir(copy, 0777) && errno != EEXIST)
-			st = na_fail(err, NA_EIO, "%s: cannot make the "
+			st = na_fail(err, NA_EIO,
+				     "%s: cannot make the "
 				     "directory: %s; choose another with -o",
 				     copy, strerror(errno));
 		*p = was;
@@ -61,10 +62,11 @@ enum na_status na_out_make_dirs(const char *path, struct na_err *err)
 static enum na_status cannot_write(const struct na_out_file *f,
 				   struct na_err *err)
 {
-	return na_fail(err, NA_EIO, "%s: cannot write: %s%s", f->path,
-		       strerror(errno), errno == ENOSPC ?
-		       "; free some space or choose another place with -o" :
-		       "");
+	return na_fail(
+		err, NA_EIO, "%s: cannot write: %s%s", f->path, strerror(errno),
+		errno == ENOSPC
+			? "; free some space or choose another place with -o"
+			: "");
 }
 
 static void free_file(struct na_out_file *f)
@@ -105,8 +107,8 @@ static bool start_packing(struct na_out_file *f)
 	return f->zip_ready;
 }
 
-enum na_status na_out_open(struct na_out_file **out, const char *path,
-			   int pack, struct na_err *err)
+enum na_status na_out_open(struct na_out_file **out, const char *path, int pack,
+			   struct na_err *err)
 {
 	struct na_out_file *f = calloc(1, sizeof(*f));
 	size_t n = strlen(path) + 16;
@@ -179,12 +181,12 @@ static enum na_status zstd_some(struct na_out_file *f, const uint8_t *p,
 				size_t n, ZSTD_EndDirective how,
 				struct na_err *err)
 {
-	ZSTD_inBuffer in = { p, n, 0 };
+	ZSTD_inBuffer in = {p, n, 0};
 	enum na_status st = NA_OK;
 	size_t left;
 
 	do {
-		ZSTD_outBuffer o = { f->buf, CHUNK_BYTES, 0 };
+		ZSTD_outBuffer o = {f->buf, CHUNK_BYTES, 0};
 
 		left = ZSTD_compressStream2(f->zstd, &o, &in, how);
 		if (ZSTD_isError(left))
@@ -231,8 +233,8 @@ static enum na_status cut(struct na_out_file *f, int64_t cut_bytes,
 }
 
 enum na_status na_out_finish(struct na_out_file *f, int64_t cut_bytes,
-			     int64_t cut_q16, uint64_t *bytes,
-			     uint64_t *whole, struct na_err *err)
+			     int64_t cut_q16, uint64_t *bytes, uint64_t *whole,
+			     struct na_err *err)
 {
 	static const uint8_t nothing[1];
 	enum na_status st = NA_OK;

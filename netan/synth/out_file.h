@@ -16,9 +16,8 @@ struct na_out_file;
 NA_MUST_CHECK enum na_status na_out_open(struct na_out_file **out,
 					 const char *path, int pack,
 					 struct na_err *err);
-NA_MUST_CHECK enum na_status na_out_write(struct na_out_file *f,
-					  const void *p, size_t n,
-					  struct na_err *err);
+NA_MUST_CHECK enum na_status na_out_write(struct na_out_file *f, const void *p,
+					  size_t n, struct na_err *err);
 
 /*
  * Completes and renames; *bytes is the size on disk.  When cut_bytes is not

@@ -11,6 +11,7 @@
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
 
+/* clang-format off */
 static const struct recipe {
 	const char *name;
 	enum na_coll_kind kind;
@@ -26,6 +27,7 @@ static const struct recipe {
 	{ "psum", NA_COLL_ALL_REDUCE, 4 * KIB, false },
 	{ "all-to-all", NA_COLL_ALL_TO_ALL, 1 * MIB, false },
 };
+/* clang-format on */
 
 enum { N_RECIPES = sizeof(recipes) / sizeof(recipes[0]) };
 
@@ -58,9 +60,9 @@ static void make_coll(const struct na_job *job, struct na_coll *c, uint32_t i,
 	c->ring = is_ring(job, c->kind);
 	c->number = 12 + 7 * i;
 	c->channel = 1 + 2 * (int64_t)i;
-	c->out_bytes = c->kind == NA_COLL_ALL_GATHER ? c->bytes * shares :
-		       c->kind == NA_COLL_REDUCE_SCATTER ? c->bytes / shares :
-		       c->bytes;
+	c->out_bytes = c->kind == NA_COLL_ALL_GATHER       ? c->bytes * shares
+		       : c->kind == NA_COLL_REDUCE_SCATTER ? c->bytes / shares
+							   : c->bytes;
 	c->phases = c->kind == NA_COLL_ALL_REDUCE ? 2 : 1;
 	if (c->ring)
 		c->phases *= (uint32_t)shares - 1;
@@ -133,7 +135,8 @@ enum na_status na_program_build(struct na_job *job, struct na_rng *rng,
 	size_t n_ops;
 
 	if (job->cfg->collectives > 10000 || job->cfg->ops > 10000)
-		return na_fail(err, NA_EUSAGE, "--collectives and --ops go up "
+		return na_fail(err, NA_EUSAGE,
+			       "--collectives and --ops go up "
 			       "to 10000");
 	job->n_colls = job->n_slices > 1 ? n : 0;
 	job->colls = na_calloc(job->n_colls, sizeof(*job->colls));
@@ -142,9 +145,9 @@ enum na_status na_program_build(struct na_job *job, struct na_rng *rng,
 		return na_fail_nomem(err);
 	for (uint32_t i = 0; i < job->n_colls; i++) {
 		make_coll(job, &job->colls[i], i, rng);
-		job->slots[job->n_slots++] = (struct na_slot){ i, 0 };
+		job->slots[job->n_slots++] = (struct na_slot){i, 0};
 		if (job->colls[i].looped)
-			job->slots[job->n_slots++] = (struct na_slot){ i, 1 };
+			job->slots[job->n_slots++] = (struct na_slot){i, 1};
 	}
 	n_ops = (2 + (size_t)job->n_slots) * (size_t)job->cfg->ops +
 		4 * (size_t)job->n_slots;

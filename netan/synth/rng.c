@@ -5,6 +5,7 @@
 __extension__ typedef unsigned __int128 na_u128;
 
 /* 2^(1/2), 2^(1/4), ... 2^(1/65536) with 62 binary digits. */
+/* clang-format off */
 static const uint64_t exp2_roots[16] = {
 	UINT64_C(0x5a827999fcef3242), UINT64_C(0x4c1bf828c6dc54b8),
 	UINT64_C(0x45cae0f1f545eb73), UINT64_C(0x42d561b3e6243d8a),
@@ -15,6 +16,7 @@ static const uint64_t exp2_roots[16] = {
 	UINT64_C(0x400162e807ee7e5b), UINT64_C(0x4000b1730df6a524),
 	UINT64_C(0x400058b9497b8152), UINT64_C(0x40002c5c955dd701),
 };
+/* clang-format on */
 
 static uint64_t rotl(uint64_t x, unsigned k)
 {

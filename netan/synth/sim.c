@@ -10,22 +10,30 @@
 #include "netan/synth/sim_queue.h"
 
 enum { LANES = 4 };
-enum what { DEV_RUN, GRAPH_START, D2H_DONE, XFER_TRY, XFER_END, XFER_ACK,
-	    REDUCED, H2D_DONE };
+enum what {
+	DEV_RUN,
+	GRAPH_START,
+	D2H_DONE,
+	XFER_TRY,
+	XFER_END,
+	XFER_ACK,
+	REDUCED,
+	H2D_DONE
+};
 
-#define US NA_PS_PER_US
+#define US   NA_PS_PER_US
 #define NONE UINT32_MAX
 
 /* Medians and widths (in powers of two) of what is drawn. */
 static const int64_t op_sigma = 3000, host_sigma = 20000, base_sigma = 12000;
 static const int64_t slow_median = 6554, slow_sigma = 78000;
-static const int64_t dma_ps_per_byte = 40;      /* 200 Gbit/s */
+static const int64_t dma_ps_per_byte = 40; /* 200 Gbit/s */
 static const int64_t reduce_ps_per_byte = 25;
 static const int64_t base_ps = 42 * US, ack_ps = 12 * US;
 static const int64_t tail_ps = 200 * NA_PS_PER_MS;
 
 struct dev_state {
-	uint32_t pc, step, blocked;     /* blocked: graph waited for, or NONE */
+	uint32_t pc, step, blocked; /* blocked: graph waited for, or NONE */
 	int64_t step_start_ps, block_ps, d2h_free_ps, h2d_free_ps;
 };
 
@@ -34,11 +42,11 @@ struct sim {
 	struct na_rng *rng;
 	struct na_queue queue;
 	struct dev_state *devs;
-	uint32_t *got;                  /* receives by graph and phase */
-	uint64_t *got_at;               /* where a graph's phases begin */
-	int64_t *tx_free, *rx_free;     /* [host * LANES + lane] */
-	int64_t *distance_q16;          /* [src * n_hosts + dst], 1 to 1.25 */
-	int64_t lane_q16;               /* ps per byte on one lane */
+	uint32_t *got;              /* receives by graph and phase */
+	uint64_t *got_at;           /* where a graph's phases begin */
+	int64_t *tx_free, *rx_free; /* [host * LANES + lane] */
+	int64_t *distance_q16;      /* [src * n_hosts + dst], 1 to 1.25 */
+	int64_t lane_q16;           /* ps per byte on one lane */
 	int64_t now;
 	bool failed;
 };
@@ -83,8 +91,7 @@ static void log_op(struct sim *s, uint32_t dev, int64_t start, int64_t dur)
 		s->failed = true;
 		return;
 	}
-	d->ops[d->n_ops++] = (struct na_op_event){ st->pc, st->step, start,
-						   dur };
+	d->ops[d->n_ops++] = (struct na_op_event){st->pc, st->step, start, dur};
 }
 
 static int64_t compute_time(struct sim *s, uint32_t dev, int64_t mean_ps)
@@ -92,8 +99,7 @@ static int64_t compute_time(struct sim *s, uint32_t dev, int64_t mean_ps)
 	const struct na_fault *f;
 	int64_t t = na_rng_lognormal(s->rng, mean_ps, op_sigma);
 
-	f = na_job_fault(s->job, NA_FAULT_SLOW_COMPUTE,
-			 s->job->devs[dev].host);
+	f = na_job_fault(s->job, NA_FAULT_SLOW_COMPUTE, s->job->devs[dev].host);
 	return f ? na_mul_q16(t, f->value_q16) : t;
 }
 
@@ -159,8 +165,7 @@ static void run_device(struct sim *s, uint32_t dev)
 		log_op(s, dev, t, dur);
 		t += dur;
 		if (op->kind == NA_OP_SEND)
-			plan(s, t + host_delay(s, 14 * US), GRAPH_START,
-			     graph);
+			plan(s, t + host_delay(s, 14 * US), GRAPH_START, graph);
 		t += 5000;
 	}
 	end_step(s, dev, t);
@@ -173,8 +178,7 @@ static void wake_device(struct sim *s, uint32_t graph)
 	struct dev_state *st = &s->devs[dev];
 	int64_t end = s->now + host_delay(s, 3 * US);
 
-	if (st->blocked != graph ||
-	    !may_finish(s, &s->job->ops[st->pc], graph))
+	if (st->blocked != graph || !may_finish(s, &s->job->ops[st->pc], graph))
 		return;
 	st->blocked = NONE;
 	log_op(s, dev, st->block_ps, end - st->block_ps);
@@ -230,8 +234,8 @@ static int64_t draw_latency(struct sim *s, struct na_xfer *x, uint32_t src,
 	ps = slowed(s, ps, src, dst);
 	if (f && na_rng_hit(s->rng, f->value_q16)) {
 		x->tail = true;
-		ps += tail_ps + (int64_t)na_rng_below(s->rng,
-						      (uint64_t)tail_ps / 20);
+		ps += tail_ps +
+		      (int64_t)na_rng_below(s->rng, (uint64_t)tail_ps / 20);
 	}
 	return whole_ns(ps);
 }
@@ -273,11 +277,16 @@ static void add_xfer(struct sim *s, uint32_t graph, uint32_t peer_slice,
 		return;
 	}
 	x = &job->xfers[job->n_xfers++];
-	*x = (struct na_xfer){ .src_dev = g->dev, .dst_dev = dst,
-			       .src_graph = graph, .dst_graph = to,
-			       .phase = g->phase, .chunk = chunk,
-			       .next = NONE, .entries = entries,
-			       .bytes = bytes, .ready_ps = s->now };
+	*x = (struct na_xfer){.src_dev = g->dev,
+			      .dst_dev = dst,
+			      .src_graph = graph,
+			      .dst_graph = to,
+			      .phase = g->phase,
+			      .chunk = chunk,
+			      .next = NONE,
+			      .entries = entries,
+			      .bytes = bytes,
+			      .ready_ps = s->now};
 	job->graphs[graph].n_sends++;
 	job->graphs[graph].sends_left++;
 	job->graphs[to].n_recvs++;
@@ -305,8 +314,8 @@ static uint32_t pieces(const struct sim *s, const struct na_coll *c)
 
 static uint32_t peers(const struct sim *s, const struct na_coll *c)
 {
-	return c->ring || c->kind == NA_COLL_ONE_TO_ONE ? 1 :
-	       s->job->n_slices - 1;
+	return c->ring || c->kind == NA_COLL_ONE_TO_ONE ? 1
+							: s->job->n_slices - 1;
 }
 
 /* Everything that one phase of a graph sends. */
@@ -327,8 +336,7 @@ static void send_phase(struct sim *s, uint32_t graph)
 			uint64_t to = share * (i + 1) / n / 2 * 2;
 
 			add_xfer(s, graph, (slice + p) % s->job->n_slices,
-				 (phase * n + i) * entries, to - from,
-				 entries);
+				 (phase * n + i) * entries, to - from, entries);
 		}
 }
 
@@ -349,8 +357,7 @@ static void start_graph(struct sim *s, uint32_t graph)
 			whole_ns(na_rng_lognormal(s->rng, dma, op_sigma));
 	st->d2h_free_ps = g->d2h_end_ps;
 	plan(s, g->d2h_end_ps, D2H_DONE, graph);
-	for (uint32_t id = g->waiting; id != NONE;
-	     id = s->job->xfers[id].next)
+	for (uint32_t id = g->waiting; id != NONE; id = s->job->xfers[id].next)
 		plan(s, s->now, XFER_TRY, id);
 }
 
@@ -405,7 +412,7 @@ static void start_reduce(struct sim *s, uint32_t graph)
 	struct na_job *job = s->job;
 	int64_t work = (int64_t)share_bytes(s, coll_of(s, graph)) *
 		       reduce_ps_per_byte;
-	struct na_reduce r = { graph, s->now + host_delay(s, 4 * US), 0 };
+	struct na_reduce r = {graph, s->now + host_delay(s, 4 * US), 0};
 
 	r.end_ps = r.start_ps + host_delay(s, 6 * US) + whole_ns(work);
 	if (!na_grow(&job->reduces, &job->cap_reduces, job->n_reduces + 1,
@@ -430,8 +437,10 @@ static void check_phase(struct sim *s, uint32_t graph)
 	if (g->phase >= c->phases || !g->n_sends)
 		return;
 	got = &s->got[s->got_at[na_graph_slot(s->job, graph)] +
-		      ((uint64_t)na_graph_step(s->job, graph) *
-		       s->job->n_devs + g->dev) * c->phases + g->phase];
+		      ((uint64_t)na_graph_step(s->job, graph) * s->job->n_devs +
+		       g->dev) *
+			      c->phases +
+		      g->phase];
 	if (*got < peers(s, c) * pieces(s, c))
 		return;
 	*got = 0;
@@ -449,8 +458,10 @@ static void end_xfer(struct sim *s, uint32_t id)
 	const struct na_coll *c = coll_of(s, x->dst_graph);
 
 	s->got[s->got_at[na_graph_slot(s->job, x->dst_graph)] +
-	       ((uint64_t)na_graph_step(s->job, x->dst_graph) *
-		s->job->n_devs + x->dst_dev) * c->phases + x->phase]++;
+	       ((uint64_t)na_graph_step(s->job, x->dst_graph) * s->job->n_devs +
+		x->dst_dev) *
+		       c->phases +
+	       x->phase]++;
 	check_phase(s, x->dst_graph);
 }
 
@@ -525,7 +536,8 @@ static void sim_setup(struct sim *s)
 	s->lane_q16 = (int64_t)q16 + 1;
 	for (uint32_t a = 0; a < job->n_hosts; a++)
 		for (uint32_t b = 0; b < job->n_hosts; b++)
-			s->distance_q16[a * job->n_hosts + b] = NA_Q16_ONE +
+			s->distance_q16[a * job->n_hosts + b] =
+				NA_Q16_ONE +
 				(int64_t)na_rng_below(s->rng, NA_Q16_ONE / 4);
 	for (uint32_t d = 0; d < job->n_devs; d++) {
 		s->devs[d].blocked = NONE;
@@ -537,7 +549,7 @@ static void sim_setup(struct sim *s)
 enum na_status na_sim_run(struct na_job *job, struct na_rng *rng,
 			  struct na_err *err)
 {
-	struct sim s = { .job = job, .rng = rng };
+	struct sim s = {.job = job, .rng = rng};
 	enum na_status st = NA_OK;
 	unsigned what;
 	uint32_t id;
@@ -550,7 +562,8 @@ enum na_status na_sim_run(struct na_job *job, struct na_rng *rng,
 		s.failed = true;
 	}
 	if (s.failed)
-		st = na_fail(err, NA_ENOMEM, "out of memory while simulating; "
+		st = na_fail(err, NA_ENOMEM,
+			     "out of memory while simulating; "
 			     "fewer --hosts, --steps or --collectives need "
 			     "less");
 	na_queue_fini(&s.queue);

@@ -7,14 +7,12 @@
 
 static bool before(const struct na_planned *a, const struct na_planned *b)
 {
-	return a->at_ps != b->at_ps ? a->at_ps < b->at_ps :
-	       a->order < b->order;
+	return a->at_ps != b->at_ps ? a->at_ps < b->at_ps : a->order < b->order;
 }
 
-bool na_queue_put(struct na_queue *q, int64_t at_ps, unsigned what,
-		  uint32_t id)
+bool na_queue_put(struct na_queue *q, int64_t at_ps, unsigned what, uint32_t id)
 {
-	struct na_planned p = { at_ps, q->order++, what, id };
+	struct na_planned p = {at_ps, q->order++, what, id};
 	size_t i = q->n;
 
 	if (!na_grow(&q->heap, &q->cap, q->n + 1, sizeof(*q->heap)))

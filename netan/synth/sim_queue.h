@@ -14,7 +14,7 @@ struct na_planned {
 	uint32_t what, id;
 };
 
-struct na_queue {                       /* starts as zeroes */
+struct na_queue { /* starts as zeroes */
 	struct na_planned *heap;
 	size_t n, cap;
 	uint64_t order;

@@ -33,7 +33,7 @@ static enum na_status add_file(struct na_synth_report *r, char *path,
 		free(path);
 		return na_fail_nomem(err);
 	}
-	r->files[r->n++] = (struct na_synth_file){ path, bytes, events };
+	r->files[r->n++] = (struct na_synth_file){path, bytes, events};
 	return NA_OK;
 }
 
@@ -55,8 +55,10 @@ static enum na_status make_session(const struct na_synth_config *cfg,
 	}
 	if (!*run || strchr(run, '/') || !strcmp(run, ".") ||
 	    !strcmp(run, ".."))
-		return na_fail(err, NA_EUSAGE, "--run \"%s\" is no directory "
-			       "name; leave out slashes", run);
+		return na_fail(err, NA_EUSAGE,
+			       "--run \"%s\" is no directory "
+			       "name; leave out slashes",
+			       run);
 	*relative = na_out_join("plugins/profile", run);
 	if (*relative)
 		report->session = na_out_join(cfg->dir, *relative);
@@ -67,8 +69,9 @@ static enum na_status make_session(const struct na_synth_config *cfg,
 
 static const char *ending(int pack)
 {
-	return pack == NA_PACK_GZIP ? ".xplane.pb.gz" :
-	       pack == NA_PACK_ZSTD ? ".xplane.pb.zst" : ".xplane.pb";
+	return pack == NA_PACK_GZIP   ? ".xplane.pb.gz"
+	       : pack == NA_PACK_ZSTD ? ".xplane.pb.zst"
+				      : ".xplane.pb";
 }
 
 static bool is_ours(const struct na_truth *t, int pack, const char *name)
@@ -85,8 +88,7 @@ static bool is_ours(const struct na_truth *t, int pack, const char *name)
 
 /* A trace left by another run would pass for a host of this one. */
 static enum na_status check_leftovers(const struct na_truth *t, int pack,
-				      const char *session,
-				      struct na_err *err)
+				      const char *session, struct na_err *err)
 {
 	enum na_status st = NA_OK;
 	DIR *dir = opendir(session);
@@ -96,12 +98,13 @@ static enum na_status check_leftovers(const struct na_truth *t, int pack,
 		return na_fail_errno(err, session);
 	while (!st && (e = readdir(dir)))
 		if (strstr(e->d_name, ".xplane.pb") &&
-		    !strstr(e->d_name, ".tmp") &&
-		    !is_ours(t, pack, e->d_name))
-			st = na_fail(err, NA_EIO, "%s/%s is from another run "
+		    !strstr(e->d_name, ".tmp") && !is_ours(t, pack, e->d_name))
+			st = na_fail(err, NA_EIO,
+				     "%s/%s is from another run "
 				     "and would count as one of its hosts; "
 				     "remove it, or choose another -o or "
-				     "--run", session, e->d_name);
+				     "--run",
+				     session, e->d_name);
 	closedir(dir);
 	return st;
 }
@@ -113,8 +116,8 @@ static enum na_status write_names(struct na_trace *t, struct na_err *err)
 
 	na_wire_init(&w);
 	na_wire_str(&w, SPACE_HOSTNAMES, t->truth->name);
-	st = w.failed ? na_fail_nomem(err) :
-	     na_out_write(t->out, w.p, w.n, err);
+	st = w.failed ? na_fail_nomem(err)
+		      : na_out_write(t->out, w.p, w.n, err);
 	na_wire_fini(&w);
 	return st;
 }
@@ -142,7 +145,7 @@ struct file_job {
 	struct na_synth_report *report;
 	struct na_truth_host *truth;
 	const char *relative;
-	struct na_writer *writer;       /* NULL: a file for measurements */
+	struct na_writer *writer; /* NULL: a file for measurements */
 };
 
 static enum na_status fill_file(struct file_job *j, struct na_trace *t,
@@ -163,14 +166,13 @@ static enum na_status fill_file(struct file_job *j, struct na_trace *t,
 static enum na_status write_file(struct file_job *j, struct na_err *err)
 {
 	const struct na_fault *cut = NULL;
-	struct na_trace t = { NULL, j->truth };
+	struct na_trace t = {NULL, j->truth};
 	struct na_truth_host *h = j->truth;
 	int64_t cut_bytes = -1, cut_q16 = -1;
 	char name[64], *path;
 	enum na_status st;
 
-	snprintf(name, sizeof(name), "%s%s", h->name,
-		 ending(j->cfg->compress));
+	snprintf(name, sizeof(name), "%s%s", h->name, ending(j->cfg->compress));
 	h->path = na_out_join(j->relative, name);
 	path = na_out_join(j->report->session, name);
 	if (!h->path || !path) {
@@ -191,12 +193,11 @@ static enum na_status write_file(struct file_job *j, struct na_err *err)
 			na_out_abandon(t.out);
 		else
 			st = na_out_finish(t.out, cut_bytes, cut_q16,
-					   &h->file_bytes,
-					   &h->cut_from_bytes, err);
+					   &h->file_bytes, &h->cut_from_bytes,
+					   err);
 	}
 	if (!st)
-		return add_file(j->report, path, h->file_bytes, h->events,
-				err);
+		return add_file(j->report, path, h->file_bytes, h->events, err);
 	free(path);
 	return st;
 }
@@ -239,8 +240,7 @@ static uint32_t reducer_of(const void *of, size_t i)
 	return job->graphs[job->reduces[i].graph].dev;
 }
 
-static enum na_status make_writer(struct na_writer *w,
-				  const struct na_job *job,
+static enum na_status make_writer(struct na_writer *w, const struct na_job *job,
 				  struct na_err *err)
 {
 	enum na_status st;
@@ -302,14 +302,12 @@ static enum na_status chosen(const struct na_job *job, uint32_t **out,
 }
 
 static enum na_status write_hosts(const struct na_job *job,
-				  struct na_truth *truth,
-				  const uint32_t *hosts,
+				  struct na_truth *truth, const uint32_t *hosts,
 				  struct na_synth_report *report,
 				  struct na_err *err)
 {
 	struct na_writer w;
-	struct file_job j = { .cfg = job->cfg, .report = report,
-			      .writer = &w };
+	struct file_job j = {.cfg = job->cfg, .report = report, .writer = &w};
 	char *relative = NULL;
 	enum na_status st = make_writer(&w, job, err);
 
@@ -320,8 +318,8 @@ static enum na_status write_hosts(const struct na_job *job,
 	for (size_t i = 0; i < truth->n; i++)
 		describe_host(&truth->hosts[i], job, hosts[i]);
 	if (!st)
-		st = check_leftovers(truth, job->cfg->compress,
-				     report->session, err);
+		st = check_leftovers(truth, job->cfg->compress, report->session,
+				     err);
 	for (size_t i = 0; !st && i < truth->n; i++) {
 		w.host = hosts[i];
 		na_rng_seed(&w.rng, (uint64_t)job->cfg->seed + hosts[i] + 1);
@@ -339,7 +337,7 @@ static enum na_status run_session(const struct na_synth_config *cfg,
 				  struct na_synth_report *report,
 				  struct na_err *err)
 {
-	struct na_truth truth = { 0 };
+	struct na_truth truth = {0};
 	struct na_job job;
 	uint32_t *hosts = NULL;
 	size_t n = 0;
@@ -366,13 +364,12 @@ static enum na_status run_bench(const struct na_synth_config *cfg,
 				struct na_err *err)
 {
 	struct na_truth truth;
-	struct file_job j = { .cfg = cfg, .report = report };
+	struct file_job j = {.cfg = cfg, .report = report};
 	char *relative = NULL;
 	enum na_status st = na_truth_init(&truth, 1, bench_start_ns, err);
 
 	if (!st)
-		st = make_session(cfg, bench_start_ns, report, &relative,
-				  err);
+		st = make_session(cfg, bench_start_ns, report, &relative, err);
 	if (!st) {
 		j.relative = relative;
 		j.truth = &truth.hosts[0];
@@ -391,14 +388,14 @@ static enum na_status run_bench(const struct na_synth_config *cfg,
 }
 
 enum na_status na_synth_run(const struct na_synth_config *cfg,
-			    struct na_synth_report *report,
-			    struct na_err *err)
+			    struct na_synth_report *report, struct na_err *err)
 {
 	memset(report, 0, sizeof(*report));
 	if (cfg->profile == NA_PROFILE_SESSION)
 		return run_session(cfg, report, err);
 	if (cfg->faults.n || cfg->only.n)
-		return na_fail(err, NA_EUSAGE, "--fault and --only need "
+		return na_fail(err, NA_EUSAGE,
+			       "--fault and --only need "
 			       "--profile session");
 	return run_bench(cfg, report, err);
 }

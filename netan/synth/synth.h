@@ -20,28 +20,28 @@
 enum na_synth_generation { NA_GEN_GRAPH, NA_GEN_MESSAGE, NA_GEN_BOTH };
 enum na_synth_compress { NA_PACK_NONE, NA_PACK_GZIP, NA_PACK_ZSTD };
 enum na_synth_profile {
-	NA_PROFILE_SESSION,             /* the simulated job */
-	NA_PROFILE_TYPICAL,             /* one large file, 1/8 network */
-	NA_PROFILE_NETWORK              /* one large file, all events network */
+	NA_PROFILE_SESSION, /* the simulated job */
+	NA_PROFILE_TYPICAL, /* one large file, 1/8 network */
+	NA_PROFILE_NETWORK  /* one large file, all events network */
 };
 enum na_synth_pattern { NA_PATTERN_DIRECT, NA_PATTERN_RING };
 
 struct na_synth_config {
-	const char *dir;                /* log directory to write under */
-	const char *run;                /* session name; NULL: from the time */
+	const char *dir; /* log directory to write under */
+	const char *run; /* session name; NULL: from the time */
 	int64_t seed;
 	int profile, generation, pattern, compress;
 	/* session */
 	int64_t hosts, devices, slices; /* slices 0: one per host */
 	int64_t steps, collectives, ops;
-	int64_t step_ps;                /* computing in a step, without waits */
-	int64_t chunk_bytes;            /* largest single transfer */
-	double link_rate;               /* bits/s, each way, per host */
-	bool message_spans;             /* old messages span their transfer */
-	struct na_text_list faults;     /* see fault.h */
-	struct na_text_list only;       /* hosts whose file is written */
+	int64_t step_ps;            /* computing in a step, without waits */
+	int64_t chunk_bytes;        /* largest single transfer */
+	double link_rate;           /* bits/s, each way, per host */
+	bool message_spans;         /* old messages span their transfer */
+	struct na_text_list faults; /* see fault.h */
+	struct na_text_list only;   /* hosts whose file is written */
 	/* large files */
-	int64_t size_bytes, events;     /* 0: decided by the other one */
+	int64_t size_bytes, events; /* 0: decided by the other one */
 };
 
 struct na_synth_file {
@@ -50,9 +50,9 @@ struct na_synth_file {
 };
 
 struct na_synth_report {
-	struct na_synth_file *files;    /* traces in host order, then truth */
+	struct na_synth_file *files; /* traces in host order, then truth */
 	size_t n, cap;
-	char *session;                  /* directory that holds the traces */
+	char *session; /* directory that holds the traces */
 };
 
 /*

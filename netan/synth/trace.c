@@ -7,12 +7,25 @@
 
 /* Field numbers of the format; see ingest/proto/xplane.proto. */
 enum { SPACE_PLANES = 1 };
-enum { PLANE_ID = 1, PLANE_NAME = 2, PLANE_LINES = 3, PLANE_EVENTS = 4,
-       PLANE_STAT_NAMES = 5, PLANE_STATS = 6 };
+enum {
+	PLANE_ID = 1,
+	PLANE_NAME = 2,
+	PLANE_LINES = 3,
+	PLANE_EVENTS = 4,
+	PLANE_STAT_NAMES = 5,
+	PLANE_STATS = 6
+};
 enum { LINE_ID = 1, LINE_NAME = 2, LINE_TIME = 3, LINE_EVENTS = 4 };
 enum { EVENT_NAME = 1, EVENT_OFFSET = 2, EVENT_DUR = 3, EVENT_STATS = 4 };
-enum { STAT_ID = 1, STAT_DOUBLE = 2, STAT_UINT = 3, STAT_INT = 4,
-       STAT_STR = 5, STAT_BYTES = 6, STAT_REF = 7 };
+enum {
+	STAT_ID = 1,
+	STAT_DOUBLE = 2,
+	STAT_UINT = 3,
+	STAT_INT = 4,
+	STAT_STR = 5,
+	STAT_BYTES = 6,
+	STAT_REF = 7
+};
 enum { MAP_KEY = 1, MAP_VALUE = 2 };
 enum { META_ID = 1, META_NAME = 2, META_SHOWN = 4, META_STATS = 5 };
 
@@ -73,8 +86,7 @@ enum na_status na_plane_finish(struct na_plane *p, struct na_err *err)
 	put_stat_names(p);
 	na_wire_header(&head, SPACE_PLANES,
 		       p->body.n + p->names.n + p->stats.n);
-	if (p->body.failed || p->names.failed || p->stats.failed ||
-	    head.failed)
+	if (p->body.failed || p->names.failed || p->stats.failed || head.failed)
 		st = na_fail_nomem(err);
 	else
 		st = na_out_write(p->trace->out, head.p, head.n, err);
@@ -147,8 +159,8 @@ int64_t na_plane_stat(struct na_plane *p, const char *name)
 	return add_name(&p->stat_names, &p->names, name, &is_new);
 }
 
-static size_t open_definition(struct na_plane *p, int64_t id,
-			      const char *name, const char *display)
+static size_t open_definition(struct na_plane *p, int64_t id, const char *name,
+			      const char *display)
 {
 	/* The entry and the value in it end together. */
 	size_t at = na_wire_begin(&p->names, PLANE_EVENTS);

@@ -28,12 +28,12 @@ struct na_trace {
 
 struct na_plane {
 	struct na_trace *trace;
-	struct na_wire body, names, stats;      /* lines, metadata, constants */
-	struct na_strtab events, stat_names;    /* id = index + 1 */
+	struct na_wire body, names, stats;   /* lines, metadata, constants */
+	struct na_strtab events, stat_names; /* id = index + 1 */
 	size_t line_at, event_at, define_at;
 	int64_t line_ns;
 	uint64_t line_events;
-	bool in_names;                          /* stats go to `names` */
+	bool in_names; /* stats go to `names` */
 };
 
 void na_plane_start(struct na_plane *p, struct na_trace *trace, int64_t id,

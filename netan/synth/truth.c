@@ -56,8 +56,8 @@ void na_truth_rx(struct na_truth_net *net, enum na_rx_class kind,
 	net->transfers_rx += records;
 	switch (kind) {
 	case NA_RX_VALID:
-		widen(&net->rx, !net->valid,
-		      end_ps - latency_us * NA_PS_PER_US, end_ps);
+		widen(&net->rx, !net->valid, end_ps - latency_us * NA_PS_PER_US,
+		      end_ps);
 		net->valid += records;
 		net->rx_bytes += bytes;
 		net->latency_us_sum += (uint64_t)latency_us * records;
@@ -91,8 +91,8 @@ void na_truth_tx(struct na_truth_net *net, int64_t start_ps, int64_t end_ps,
 
 struct json {
 	FILE *out;
-	int64_t origin_ps;              /* after start_unix_ns */
-	bool inside;                    /* a comma is due */
+	int64_t origin_ps; /* after start_unix_ns */
+	bool inside;       /* a comma is due */
 };
 
 static void key(struct json *j, const char *name)
@@ -230,8 +230,7 @@ static void put_host(struct json *j, const struct na_truth_host *h,
 	put_uint(j, "tails_sent", h->tails);
 	put_uint(j, "late_registrations", h->registrations);
 	put_uint(j, "copies", h->copies);
-	put_text(j, "used", generation == NA_GEN_MESSAGE ? "message" :
-		 "graph");
+	put_text(j, "used", generation == NA_GEN_MESSAGE ? "message" : "graph");
 	fresh_line(j, 3);
 	put_net(j, "graph", &h->graph);
 	fresh_line(j, 3);
@@ -367,9 +366,8 @@ static void put_job(struct json *j, const struct na_job *job)
 static void put_all(struct json *j, const struct na_truth *t,
 		    const struct na_synth_config *c, const struct na_job *job)
 {
-	static const char *const profiles[] = { "session", "typical",
-						"network" };
-	static const char *const gens[] = { "graph", "message", "both" };
+	static const char *const profiles[] = {"session", "typical", "network"};
+	static const char *const gens[] = {"graph", "message", "both"};
 
 	open_at(j, NULL, '{');
 	put_text(j, "schema", "netan.synth/1");
@@ -421,7 +419,7 @@ enum na_status na_truth_write(const struct na_truth *t,
 			      const struct na_job *job, const char *path,
 			      uint64_t *bytes, struct na_err *err)
 {
-	struct json j = { NULL, find_origin_ps(t), false };
+	struct json j = {NULL, find_origin_ps(t), false};
 	struct na_out_file *f;
 	char *text = NULL;
 	uint64_t whole;

@@ -14,12 +14,12 @@
 
 /* One way of telling transfers: the action graphs or the old messages. */
 struct na_truth_net {
-	uint64_t transfers_rx, transfers_tx;    /* records, not events */
+	uint64_t transfers_rx, transfers_tx; /* records, not events */
 	uint64_t valid, loopback, clock_skew, no_latency, bad_key;
-	uint64_t rx_bytes, tx_bytes;            /* of the valid ones */
+	uint64_t rx_bytes, tx_bytes; /* of the valid ones */
 	uint64_t latency_us_sum, latency_us_max;
 	uint64_t d2h, h2d, compute, graphs;
-	struct na_span rx, tx;                  /* of the valid ones */
+	struct na_span rx, tx; /* of the valid ones */
 };
 
 struct na_truth_line {
@@ -36,11 +36,11 @@ struct na_truth_plane {
 
 struct na_truth_host {
 	char name[32], *path;
-	uint64_t file_bytes, cut_from_bytes;    /* the latter 0: not cut */
+	uint64_t file_bytes, cut_from_bytes; /* the latter 0: not cut */
 	uint64_t events, steps, modules, ops, dcn_ops;
 	uint64_t tails, registrations, copies;
 	int64_t start_unix_ns, ahead_ns, first_device, devices;
-	int64_t first_line_ns;                  /* INT64_MAX: no events */
+	int64_t first_line_ns; /* INT64_MAX: no events */
 	struct na_truth_net graph, message;
 	struct na_truth_plane *planes;
 	size_t n, cap;
@@ -57,8 +57,13 @@ NA_MUST_CHECK enum na_status na_truth_init(struct na_truth *t, size_t hosts,
 					   struct na_err *err);
 void na_truth_fini(struct na_truth *t);
 
-enum na_rx_class { NA_RX_VALID, NA_RX_LOOPBACK, NA_RX_SKEW, NA_RX_NO_LATENCY,
-		   NA_RX_BAD };
+enum na_rx_class {
+	NA_RX_VALID,
+	NA_RX_LOOPBACK,
+	NA_RX_SKEW,
+	NA_RX_NO_LATENCY,
+	NA_RX_BAD
+};
 
 /* `end_ps` on the wall clock; no latency: latency_us negative. */
 void na_truth_rx(struct na_truth_net *net, enum na_rx_class kind,

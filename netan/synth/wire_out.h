@@ -36,8 +36,7 @@ void na_wire_int(struct na_wire *w, unsigned field, int64_t v);
 void na_wire_scalar(struct na_wire *w, unsigned field, int64_t v);
 
 void na_wire_double(struct na_wire *w, unsigned field, double v);
-void na_wire_bytes(struct na_wire *w, unsigned field, const void *p,
-		   size_t n);
+void na_wire_bytes(struct na_wire *w, unsigned field, const void *p, size_t n);
 void na_wire_str(struct na_wire *w, unsigned field, const char *s);
 
 /* Bytes as they are, without a tag. */

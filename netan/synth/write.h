@@ -14,26 +14,23 @@ struct na_index {
 	uint32_t *ids, *at;
 };
 
-NA_MUST_CHECK enum na_status na_index_build(struct na_index *x,
-					    const void *of, size_t n_items,
-					    size_t n_keys,
-					    uint32_t (*key)(const void *of,
-							    size_t item),
-					    struct na_err *err);
+NA_MUST_CHECK enum na_status
+na_index_build(struct na_index *x, const void *of, size_t n_items,
+	       size_t n_keys, uint32_t (*key)(const void *of, size_t item),
+	       struct na_err *err);
 void na_index_fini(struct na_index *x);
 
 struct na_writer {
 	const struct na_job *job;
-	struct na_index sent, received, reduced;        /* by device */
+	struct na_index sent, received, reduced; /* by device */
 	struct na_trace trace;
 	uint32_t host;
-	struct na_rng rng;              /* for what is decoration only */
+	struct na_rng rng; /* for what is decoration only */
 };
 
 /* device.c */
-NA_MUST_CHECK enum na_status na_write_device(struct na_writer *w,
-					     uint32_t local,
-					     struct na_err *err);
+NA_MUST_CHECK enum na_status
+na_write_device(struct na_writer *w, uint32_t local, struct na_err *err);
 /* megascale.c */
 NA_MUST_CHECK enum na_status na_write_megascale(struct na_writer *w,
 						struct na_err *err);

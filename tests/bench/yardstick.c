@@ -201,13 +201,13 @@ static bool take_line(struct sums *s, struct span *parent)
 		if (!varint(&in, &tag))
 			return false;
 		switch (tag) {
-		case TAG(1, 0): /* id */
-		case TAG(3, 0): /* timestamp_ns */
-		case TAG(9, 0): /* duration_ps */
+		case TAG(1, 0):  /* id */
+		case TAG(3, 0):  /* timestamp_ns */
+		case TAG(9, 0):  /* duration_ps */
 		case TAG(10, 0): /* display_id */
 			ok = add(&in, &s->ids);
 			break;
-		case TAG(2, 2): /* name */
+		case TAG(2, 2):  /* name */
 		case TAG(11, 2): /* display_name */
 			ok = add_text(s, &in);
 			break;

@@ -9,7 +9,7 @@
 
 #include "tests/fuzz/walk.h"
 
-enum { PIPE_BYTES = 60000 };             /* below what a pipe holds */
+enum { PIPE_BYTES = 60000 }; /* below what a pipe holds */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,7 +12,10 @@ static void read_as(const uint8_t *data, size_t size, uint32_t wants,
 {
 	struct na_err err = {.status = NA_OK};
 	struct na_input in = {
-		.path = "bytes", .wants = wants, .data = data, .size = size,
+		.path = "bytes",
+		.wants = wants,
+		.data = data,
+		.size = size,
 		.reader = &na_reader_xspace,
 	};
 

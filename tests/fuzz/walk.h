@@ -10,9 +10,13 @@
 #include "ingest/input.h"
 #include "netan/model/store.h"
 
-enum { WALK_ALL = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS |
-		  NA_WANT_STEPS | NA_WANT_MODULES | NA_WANT_KERNELS | NA_WANT_COUNTS,
-       WALK_TRANSFERS = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS | NA_WANT_MODULES };
+enum {
+	WALK_ALL = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS |
+		   NA_WANT_STEPS | NA_WANT_MODULES | NA_WANT_KERNELS |
+		   NA_WANT_COUNTS,
+	WALK_TRANSFERS = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
+			 NA_WANT_MODULES
+};
 
 /* What cannot be, whatever the bytes are. */
 static inline void walk_must(int true_always)

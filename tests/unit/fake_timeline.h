@@ -8,8 +8,8 @@
 
 #include "netan/result/result.h"
 
-#define LONG_NAME                                                              \
-	"gke-tpu-\xe2\x80\xae\x1b[31m<b>&\"\xff pool-that-does-not-"           \
+#define LONG_NAME \
+	"gke-tpu-\xe2\x80\xae\x1b[31m<b>&\"\xff pool-that-does-not-" \
 	"end-europe-west4-b-0001-abcdefgh-"
 
 /* A run that exists only here. */

@@ -8,9 +8,11 @@
 
 void hand_init(struct hand *h, size_t n_sources, const char *const *labels)
 {
+	/* clang-format off */
 	static const char *const names[HAND_SOURCES] = {
 		"a", "b", "c", "d", "e", "f", "g", "h"
 	};
+	/* clang-format on */
 	uint32_t runs = 0;
 
 	memset(h, 0, sizeof(*h));
@@ -21,13 +23,14 @@ void hand_init(struct hand *h, size_t n_sources, const char *const *labels)
 
 		while (k < i && label && strcmp(labels[k], label) != 0)
 			k++;
-		h->sources[i] = (struct na_source){ names[i], label, 0 };
+		h->sources[i] = (struct na_source){names[i], label, 0};
 		if (label)
 			h->sources[i].run = k < i ? h->sources[k].run : runs++;
 	}
 	na_filter_init(&h->filter);
 	assert_int_equal(na_store_init(&h->store, h->sources, n_sources,
-				       &h->err), NA_OK);
+				       &h->err),
+			 NA_OK);
 }
 
 static uint32_t end_of(const struct na_sink *s, int id)
@@ -43,11 +46,16 @@ static uint32_t name_of(const struct na_sink *s, const char *name)
 static void put_transfer(const struct na_sink *s, const struct hand_row *r)
 {
 	struct na_transfer t = {
-		.start_ps = r->start_ps, .end_ps = r->end_ps,
-		.action_ps = r->action_ps, .size_bytes = r->size,
-		.type = NA_UNKNOWN_U32, .launch = NA_UNKNOWN_U32,
-		.iteration = NA_UNKNOWN_U32, .step = NA_UNKNOWN_U32,
-		.chunk = NA_UNKNOWN_I32, .level = -1,
+		.start_ps = r->start_ps,
+		.end_ps = r->end_ps,
+		.action_ps = r->action_ps,
+		.size_bytes = r->size,
+		.type = NA_UNKNOWN_U32,
+		.launch = NA_UNKNOWN_U32,
+		.iteration = NA_UNKNOWN_U32,
+		.step = NA_UNKNOWN_U32,
+		.chunk = NA_UNKNOWN_I32,
+		.level = -1,
 		.side = (uint8_t)(r->what == HAND_TX),
 		.style = (uint8_t)r->style,
 		.klass = (uint8_t)(r->klass ? r->klass : NA_VALID),
@@ -67,13 +75,18 @@ static void put_transfer(const struct na_sink *s, const struct hand_row *r)
 static void put_row(const struct na_sink *s, const struct hand_row *r)
 {
 	struct na_action a = {
-		.kind = NA_ACT_GRAPH, .start_ps = r->start_ps,
-		.end_ps = r->end_ps, .size_bytes = r->size,
+		.kind = NA_ACT_GRAPH,
+		.start_ps = r->start_ps,
+		.end_ps = r->end_ps,
+		.size_bytes = r->size,
 		.type = NA_UNKNOWN_U32,
 	};
 	struct na_span step = {
-		.kind = NA_SPAN_STEP, .start_ps = r->start_ps,
-		.end_ps = r->end_ps, .number = r->number, .plane = r->src,
+		.kind = NA_SPAN_STEP,
+		.start_ps = r->start_ps,
+		.end_ps = r->end_ps,
+		.number = r->number,
+		.plane = r->src,
 	};
 
 	switch (r->what) {
@@ -100,13 +113,16 @@ void hand_fill(struct hand *h, const struct hand_row *rows, size_t n,
 
 		na_part_init(&part, &h->store.pool, &h->filter,
 			     NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
-			     NA_WANT_STEPS | NA_WANT_MODULES);
+				     NA_WANT_STEPS | NA_WANT_MODULES);
 		sink = na_part_sink(&part);
 		for (to = from; to < n && to - from < block &&
-		     rows[to].source == rows[from].source; to++)
+				rows[to].source == rows[from].source;
+		     to++)
 			put_row(&sink, &rows[to]);
 		assert_int_equal(na_store_take(&h->store, &part,
-			(size_t)rows[from].source, &h->err), NA_OK);
+					       (size_t)rows[from].source,
+					       &h->err),
+				 NA_OK);
 		na_part_fini(&part);
 	}
 }

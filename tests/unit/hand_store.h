@@ -14,11 +14,11 @@ struct hand_row {
 	int source;
 	int64_t start_ps, end_ps;
 	uint64_t size;
-	int src, dst;                    /* slice * 100 + device; graph: src */
-	const char *name;                /* collective; step: NULL */
-	int number;                      /* of a step; its plane is src */
+	int src, dst;     /* slice * 100 + device; graph: src */
+	const char *name; /* collective; step: NULL */
+	int number;       /* of a step; its plane is src */
 	enum na_style style;
-	enum na_class klass;             /* 0: valid; HAND_BAD_KEY */
+	enum na_class klass; /* 0: valid; HAND_BAD_KEY */
 	int64_t action_ps;
 };
 #define HAND_BAD_KEY NA_N_CLASSES

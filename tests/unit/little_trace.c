@@ -12,7 +12,10 @@
 
 enum { IDS_MAX = 400 };
 
-struct ids { const char *names[IDS_MAX]; size_t n; };
+struct ids {
+	const char *names[IDS_MAX];
+	size_t n;
+};
 
 static uint64_t id_of(struct ids *ids, const char *name)
 {
@@ -104,7 +107,7 @@ static void put_ids(struct na_wire *w, const struct ids *ids, unsigned field)
 
 static void put_environment(struct na_wire *w, int64_t wall_ns)
 {
-	struct ids stats = { { NULL }, 0 };
+	struct ids stats = {{NULL}, 0};
 	size_t plane = na_wire_begin(w, 1), at;
 
 	na_wire_str(w, 2, "Task Environment");
@@ -118,7 +121,7 @@ static void put_environment(struct na_wire *w, int64_t wall_ns)
 
 uint8_t *little_bytes(const struct little_trace *t, size_t *n)
 {
-	static struct ids types, stats;  /* too large for the stack */
+	static struct ids types, stats; /* too large for the stack */
 	struct na_wire w;
 	size_t plane;
 

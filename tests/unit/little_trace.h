@@ -12,15 +12,17 @@
 #define MEGA_PLANE "/device:CUSTOM:Megascale Trace"
 
 struct little_event {
-	const char *name;                /* equal names, one event type */
+	const char *name; /* equal names, one event type */
 	int64_t at_ps, dur_ps;
-	struct little_stat { const char *name, *value; } stats[12];
+	struct little_stat {
+		const char *name, *value;
+	} stats[12];
 };
 
 struct little_trace {
-	const char *plane, *line;        /* line NULL: "line" */
+	const char *plane, *line; /* line NULL: "line" */
 	int64_t line_ns;
-	int64_t wall_ns;                 /* of a Task Environment, if not 0 */
+	int64_t wall_ns; /* of a Task Environment, if not 0 */
 	const struct little_event *events;
 	size_t n;
 };

@@ -7,11 +7,21 @@
 
 #include <cmocka.h>
 
-struct bytes { uint8_t *p; size_t n, cap; };
+struct bytes {
+	uint8_t *p;
+	size_t n, cap;
+};
 
 /* Encoded fields; those with one number keep their order. */
-struct piece { uint32_t queue; struct bytes b; };
-struct pieces { struct piece *at; size_t n; struct na_rng *rng; };
+struct piece {
+	uint32_t queue;
+	struct bytes b;
+};
+struct pieces {
+	struct piece *at;
+	size_t n;
+	struct na_rng *rng;
+};
 
 static void put(struct bytes *b, const void *p, size_t n)
 {
@@ -51,7 +61,7 @@ static struct bytes *piece(struct pieces *s, uint32_t queue)
 {
 	s->at = realloc(s->at, (s->n + 1) * sizeof(*s->at));
 	assert_non_null(s->at);
-	s->at[s->n] = (struct piece){ queue, { NULL, 0, 0 } };
+	s->at[s->n] = (struct piece){queue, {NULL, 0, 0}};
 	return &s->at[s->n++].b;
 }
 
@@ -116,7 +126,7 @@ static bool is_default(const ProtobufCFieldDescriptor *f, const void *at)
 	memcpy(&text, at, sizeof(text));
 	if (f->type == PROTOBUF_C_TYPE_STRING)
 		return !text || !*text;
-	return text == NULL;             /* eight zero bytes, or no message */
+	return text == NULL; /* eight zero bytes, or no message */
 }
 
 /* Something else of the same type, which the real value then overrides. */
@@ -176,8 +186,9 @@ static void repeated(struct pieces *s, const ProtobufCMessage *m,
 		     const ProtobufCFieldDescriptor *f)
 {
 	const char *list;
-	size_t n, step = f->type == PROTOBUF_C_TYPE_BYTES ?
-		sizeof(ProtobufCBinaryData) : 8;
+	size_t n, step = f->type == PROTOBUF_C_TYPE_BYTES
+				 ? sizeof(ProtobufCBinaryData)
+				 : 8;
 
 	memcpy(&n, (const char *)m + f->quantifier_offset, sizeof(n));
 	memcpy(&list, (const char *)m + f->offset, sizeof(list));
@@ -232,8 +243,8 @@ static void shuffle(struct pieces *s, struct bytes *out)
 
 uint8_t *odd_pack(const ProtobufCMessage *m, struct na_rng *rng, size_t *n)
 {
-	struct pieces s = { NULL, 0, rng };
-	struct bytes out = { NULL, 0, 0 };
+	struct pieces s = {NULL, 0, rng};
+	struct bytes out = {NULL, 0, 0};
 
 	for (unsigned i = 0; i < m->descriptor->n_fields; i++) {
 		const ProtobufCFieldDescriptor *f = &m->descriptor->fields[i];

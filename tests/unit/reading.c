@@ -15,30 +15,37 @@
 #include "ingest/xspace.h"
 #include "netan/base/strtab.h"
 
+/* clang-format off */
 const char *const class_words[NA_N_CLASSES] = {
 	"bad_key", "bad_duration", "no_latency", "clock_skew", "loopback",
 	"valid",
 };
+/* clang-format on */
+/* clang-format off */
 const char *const action_words[NA_N_ACTIONS] = {
 	"graph", "d2h", "h2d", "compute", "send", "receive", "kernel",
 	"registration", "copy",
 };
-const char *const style_words[NA_N_STYLES] = { "graph", "message" };
+/* clang-format on */
+const char *const style_words[NA_N_STYLES] = {"graph", "message"};
+/* clang-format off */
 static const char *const reason_words[NA_N_REASONS] = {
 	"bad_key", "clock_skew", "no_latency", "loopback", "bad_duration",
 	"aggregated", "unknown_name", "too_fast", "filtered", "damaged",
 };
+/* clang-format on */
 
 static const char *name_at(const struct reading *r, uint32_t name)
 {
-	return name == NA_UNKNOWN_U32 ? "-" :
-	       na_strtab_at(&r->names.strings, name);
+	return name == NA_UNKNOWN_U32 ? "-"
+				      : na_strtab_at(&r->names.strings, name);
 }
 
 static const char *end_at(const struct reading *r, uint32_t e, char *buf)
 {
-	return e < r->names.n_endpoints ?
-	       na_endpoint_print(buf, &r->names.endpoints[e]) : "-";
+	return e < r->names.n_endpoints
+		       ? na_endpoint_print(buf, &r->names.endpoints[e])
+		       : "-";
 }
 
 static void put_u32(FILE *f, const char *tag, uint32_t x)
@@ -68,8 +75,9 @@ static enum na_status on_transfer(void *ctx, const struct na_transfer *t)
 		name_at(r, t->collective), name_at(r, t->type));
 	put_u32(f, "l", t->launch);
 	put_u32(f, "i", t->iteration);
-	put_u32(f, "c", t->chunk == NA_UNKNOWN_I32 ? NA_UNKNOWN_U32 :
-		(uint32_t)t->chunk);
+	put_u32(f, "c",
+		t->chunk == NA_UNKNOWN_I32 ? NA_UNKNOWN_U32
+					   : (uint32_t)t->chunk);
 	fprintf(f, " v%d\n", t->level);
 	return NA_OK;
 }
@@ -96,10 +104,10 @@ static enum na_status on_span(void *ctx, const struct na_span *s)
 	struct reading *r = ctx;
 
 	r->records++;
-	fprintf(r->out, "S %s %" PRId64 " %" PRId64 " %" PRId64
-		" plane %d \"%s\"\n", s->kind == NA_SPAN_STEP ? "step" :
-		"module", s->start_ps, s->end_ps, s->number, s->plane,
-		name_at(r, s->name));
+	fprintf(r->out,
+		"S %s %" PRId64 " %" PRId64 " %" PRId64 " plane %d \"%s\"\n",
+		s->kind == NA_SPAN_STEP ? "step" : "module", s->start_ps,
+		s->end_ps, s->number, s->plane, name_at(r, s->name));
 	return NA_OK;
 }
 
@@ -151,18 +159,24 @@ static void on_warning(void *ctx, uint64_t at, const char *text)
 static void read_all(struct reading *r)
 {
 	struct na_sink sink = {
-		.ctx = r, .transfer = on_transfer, .action = on_action,
-		.span = on_span, .name = on_name, .endpoint = on_endpoint,
-		.classed = on_classed, .left_out = on_left_out,
-		.unknown_name = on_unknown, .warn = on_warning,
+		.ctx = r,
+		.transfer = on_transfer,
+		.action = on_action,
+		.span = on_span,
+		.name = on_name,
+		.endpoint = on_endpoint,
+		.classed = on_classed,
+		.left_out = on_left_out,
+		.unknown_name = on_unknown,
+		.warn = on_warning,
 	};
 	struct na_block b;
 
 	r->in.zero_ns = r->in.has_time ? r->in.first_ns : 0;
 	while (r->in.reader->cut(&r->in, &b, &r->err) == NA_OK) {
 		r->blocks++;
-		assert_int_equal(r->in.reader->read(&r->in, &b, &sink,
-						    &r->err), NA_OK);
+		assert_int_equal(r->in.reader->read(&r->in, &b, &sink, &r->err),
+				 NA_OK);
 	}
 }
 
@@ -191,8 +205,12 @@ void read_exact(struct reading *r, const void *bytes, size_t n, uint32_t wants)
 	if (n)
 		memcpy(r->block, bytes, n);
 	r->in = (struct na_input){
-		.path = "block", .wants = wants, .data = r->block, .size = n,
-		.reader = &na_reader_xspace, .format = "xspace",
+		.path = "block",
+		.wants = wants,
+		.data = r->block,
+		.size = n,
+		.reader = &na_reader_xspace,
+		.format = "xspace",
 	};
 	r->in.warnings_end = &r->in.warnings;
 	na_arena_init(&r->in.arena);
@@ -219,14 +237,14 @@ void read_bytes(struct reading *r, const void *bytes, size_t n, uint32_t wants)
 
 uint8_t *gzip_of(const void *bytes, size_t n, size_t *packed)
 {
-	z_stream z = { .next_in = (void *)(uintptr_t)bytes,
-		       .avail_in = (uInt)n };
+	z_stream z = {.next_in = (void *)(uintptr_t)bytes, .avail_in = (uInt)n};
 	size_t room = compressBound((uLong)n) + 64;
 	uint8_t *out = malloc(room);
 
 	assert_non_null(out);
 	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8,
-				      Z_DEFAULT_STRATEGY), Z_OK);
+				      Z_DEFAULT_STRATEGY),
+			 Z_OK);
 	z.next_out = out;
 	z.avail_out = (uInt)room;
 	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
@@ -235,8 +253,7 @@ uint8_t *gzip_of(const void *bytes, size_t n, size_t *packed)
 	return out;
 }
 
-void read_packed(struct reading *r, const void *bytes, size_t n,
-		 uint32_t wants)
+void read_packed(struct reading *r, const void *bytes, size_t n, uint32_t wants)
 {
 	size_t packed;
 	uint8_t *p = gzip_of(bytes, n, &packed);

@@ -22,30 +22,29 @@
 #include "ingest/input.h"
 #include "netan/model/names.h"
 
-#define ALL_RECORDS (NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS | \
-		     NA_WANT_STEPS | NA_WANT_MODULES | NA_WANT_KERNELS)
+#define ALL_RECORDS \
+	(NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS | \
+	 NA_WANT_STEPS | NA_WANT_MODULES | NA_WANT_KERNELS)
 
 struct reading {
-	struct na_input in;              /* open when status is NA_OK */
+	struct na_input in; /* open when status is NA_OK */
 	enum na_status status;
 	struct na_err err;
 	struct na_names names;
-	char *text;                      /* the lines */
+	char *text; /* the lines */
 	size_t n_text;
-	void *out;                       /* FILE that they go to */
+	void *out; /* FILE that they go to */
 	uint64_t records, blocks;
-	uint8_t *block;                  /* of read_exact() */
+	uint8_t *block; /* of read_exact() */
 };
 
 /* The file is a copy of the bytes; packed: gzip of them, which is spooled.
  * Ends the running test when the system does not play along. */
-void read_bytes(struct reading *r, const void *bytes, size_t n,
-		uint32_t wants);
+void read_bytes(struct reading *r, const void *bytes, size_t n, uint32_t wants);
 void read_packed(struct reading *r, const void *bytes, size_t n,
 		 uint32_t wants);
 /* Without the opener: the XSpace reader on a block of exactly n bytes. */
-void read_exact(struct reading *r, const void *bytes, size_t n,
-		uint32_t wants);
+void read_exact(struct reading *r, const void *bytes, size_t n, uint32_t wants);
 void reading_end(struct reading *r);
 
 /* A descriptor of a file with these bytes. */

@@ -19,10 +19,18 @@ void session_init(struct session *s)
 	strcpy(s->dir, "/tmp/netan-synth-XXXXXX");
 	assert_non_null(mkdtemp(s->dir));
 	s->cfg = (struct na_synth_config){
-		.dir = s->dir, .run = "run", .seed = 7, .hosts = 3,
-		.devices = 2, .steps = 3, .collectives = 8, .ops = 2,
-		.step_ps = 20 * NA_PS_PER_MS, .chunk_bytes = 8 << 20,
-		.link_rate = 100e9, .faults = { s->faults, 0, 16 },
+		.dir = s->dir,
+		.run = "run",
+		.seed = 7,
+		.hosts = 3,
+		.devices = 2,
+		.steps = 3,
+		.collectives = 8,
+		.ops = 2,
+		.step_ps = 20 * NA_PS_PER_MS,
+		.chunk_bytes = 8 << 20,
+		.link_rate = 100e9,
+		.faults = {s->faults, 0, 16},
 	};
 }
 
@@ -152,8 +160,8 @@ void space_each(const Netan__Xplane__XSpace *space, const char *plane,
 		for (size_t j = 0; j < p->n_lines; j++)
 			for (size_t k = 0; k < p->lines[j]->n_events; k++) {
 				const Netan__Xplane__XLine *l = p->lines[j];
-				struct event e = { p, l, l->events[k], NULL,
-						   0, 0 };
+				struct event e = {p,    l, l->events[k],
+						  NULL, 0, 0};
 
 				e.name = name_of(p, e.event->metadata_id);
 				e.start_ps = l->timestamp_ns * 1000 +
@@ -164,20 +172,21 @@ void space_each(const Netan__Xplane__XSpace *space, const char *plane,
 	}
 }
 
-const Netan__Xplane__XStat *event_stat(const struct event *e,
-				       const char *name)
+const Netan__Xplane__XStat *event_stat(const struct event *e, const char *name)
 {
 	for (size_t i = 0; i < e->event->n_stats; i++)
 		if (!strcmp(stat_name(e->plane,
-				      e->event->stats[i]->metadata_id), name))
+				      e->event->stats[i]->metadata_id),
+			    name))
 			return e->event->stats[i];
 	return NULL;
 }
 
 static int64_t number(const Netan__Xplane__XStat *s)
 {
-	return s->value_case == NETAN__XPLANE__XSTAT__VALUE_UINT64_VALUE ?
-	       (int64_t)s->uint64_value : s->int64_value;
+	return s->value_case == NETAN__XPLANE__XSTAT__VALUE_UINT64_VALUE
+		       ? (int64_t)s->uint64_value
+		       : s->int64_value;
 }
 
 int64_t event_number(const struct event *e, const char *name)

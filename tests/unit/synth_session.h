@@ -17,7 +17,7 @@ struct session {
 	struct na_err err;
 	char dir[64];
 	const char *faults[16];
-	char *truth;                    /* text of truth.json */
+	char *truth; /* text of truth.json */
 };
 
 /* The defaults of the tests: 3 hosts of 2 devices, 3 steps, 8 collectives.
@@ -48,8 +48,8 @@ struct event {
 	const Netan__Xplane__XPlane *plane;
 	const Netan__Xplane__XLine *line;
 	const Netan__Xplane__XEvent *event;
-	const char *name;               /* display name if there is one */
-	int64_t start_ps, end_ps;       /* time base of the file */
+	const char *name;         /* display name if there is one */
+	int64_t start_ps, end_ps; /* time base of the file */
 };
 
 /* Every event of the planes whose name begins with `plane`. */
@@ -57,8 +57,7 @@ void space_each(const Netan__Xplane__XSpace *space, const char *plane,
 		void (*visit)(void *ctx, const struct event *e), void *ctx);
 
 /* A stat of an event by name, or NULL. */
-const Netan__Xplane__XStat *event_stat(const struct event *e,
-				       const char *name);
+const Netan__Xplane__XStat *event_stat(const struct event *e, const char *name);
 /* Its number, or -1. */
 int64_t event_number(const struct event *e, const char *name);
 /* Its text, "" when it is not there. */

@@ -12,6 +12,7 @@
 
 static void accepted(void **state)
 {
+	/* clang-format off */
 	static const struct { const char *text; double gbps; } rows[] = {
 		{ "100Gbps", 100 }, { "4x200Gbps/2", 400 }, { "v6e", 400 },
 		{ "V6E", 400 }, { "4x200Gbps", 800 }, { "200Gbps/4", 50 },
@@ -19,10 +20,11 @@ static void accepted(void **state)
 		{ "12.5GB/s", 100 }, { "2x12.5GB/s/2", 100 },
 		{ "400Mbps", 0.4 }, { "1024x1Gbps", 1024 },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct na_err err = { .status = NA_OK };
+		struct na_err err = {.status = NA_OK};
 		double gbps = -1;
 
 		if (na_capacity_parse(rows[i].text, &gbps, &err) != NA_OK)
@@ -35,6 +37,7 @@ static void accepted(void **state)
 
 static void refused(void **state)
 {
+	/* clang-format off */
 	static const char *const rows[] = {
 		"", "100", "Gbps", "0Gbps", "-100Gbps", "0x100Gbps",
 		"4x", "x200Gbps", "4x200Gbps/", "4x200Gbps/0",
@@ -43,10 +46,11 @@ static void refused(void **state)
 		"0x1p4Gbps", "1e999Gbps", "4x4x200Gbps", "/2",
 		"99999999999999999999x1Gbps", "100GB",
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct na_err err = { .status = NA_OK };
+		struct na_err err = {.status = NA_OK};
 		double gbps = -1;
 
 		if (na_capacity_parse(rows[i], &gbps, &err) != NA_EUSAGE)
@@ -57,10 +61,12 @@ static void refused(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(accepted),
 		cmocka_unit_test(refused),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

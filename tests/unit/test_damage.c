@@ -147,8 +147,8 @@ static void changes(int generation)
 
 	take_sample(&s, generation);
 	for (size_t at = 0; at < s.n; at++) {
-		const uint8_t to[] = { s.bytes[at] ^ 0xff, s.bytes[at] ^ 1,
-				       0x7f, s.bytes[at] ^ 0x80, 0x00 };
+		const uint8_t to[] = {s.bytes[at] ^ 0xff, s.bytes[at] ^ 1, 0x7f,
+				      s.bytes[at] ^ 0x80, 0x00};
 
 		/* All of them in turn; the first two everywhere. */
 		check_changed(&s, at, to[0]);
@@ -196,24 +196,32 @@ static void mangled_by_text(void **state)
 /* Other files by mistake; each is named for what it is. */
 static void other_files(void **state)
 {
-	static const struct { const char *bytes; size_t n; const char *is; }
-	rows[] = {
-		{ "{\"traceEvents\":[]}", 18, "JSON" },
-		{ "\xef\xbb\xbf [ {", 7, "JSON" },
-		{ "\n{\"traceEvents\": []}\n", 21, "JSON" },
-		{ "\n[ {\"ph\": \"X\"}, 1234567890 ]", 28, "JSON" },
-		{ "\x0a\x0d\x0d\x0a\x1c\0\0\0", 8, "pcapng" },
-		{ "\xd4\xc3\xb2\xa1\x02\0\x04\0", 8, "pcap" },
-		{ "\xa1\xb2\x3c\x4d\0\x02\0\x04", 8, "pcap" },
-		{ "PK\x03\x04", 4, "zip" }, { "BZh9", 4, "bzip2" },
-		{ "\xfd" "7zXZ\0", 6, "xz" },
-		{ "\x83\xaf\x70\xd1\x0d\x88\x4a\x3f", 8, "riegeli" },
-		{ "Metric: x\n  TotalSamples: 1\n", 28, "text" },
-		{ "\n 2024-01-01 all is well, and so on and on and on", 49,
-		  "text" },
-		{ "\x0a\x09\x0a\x07module1\x12\x01x", 14, "HLO" },
-		{ "\x7f" "ELF\x02\x01\x01\0\0\0", 10, "not an XProf trace" },
-		{ "\0\0\0\0\0\0\0\0", 8, "not an XProf trace" },
+	static const struct {
+		const char *bytes;
+		size_t n;
+		const char *is;
+	} rows[] = {
+		{"{\"traceEvents\":[]}", 18, "JSON"},
+		{"\xef\xbb\xbf [ {", 7, "JSON"},
+		{"\n{\"traceEvents\": []}\n", 21, "JSON"},
+		{"\n[ {\"ph\": \"X\"}, 1234567890 ]", 28, "JSON"},
+		{"\x0a\x0d\x0d\x0a\x1c\0\0\0", 8, "pcapng"},
+		{"\xd4\xc3\xb2\xa1\x02\0\x04\0", 8, "pcap"},
+		{"\xa1\xb2\x3c\x4d\0\x02\0\x04", 8, "pcap"},
+		{"PK\x03\x04", 4, "zip"},
+		{"BZh9", 4, "bzip2"},
+		{"\xfd"
+		 "7zXZ\0",
+		 6, "xz"},
+		{"\x83\xaf\x70\xd1\x0d\x88\x4a\x3f", 8, "riegeli"},
+		{"Metric: x\n  TotalSamples: 1\n", 28, "text"},
+		{"\n 2024-01-01 all is well, and so on and on and on", 49,
+		 "text"},
+		{"\x0a\x09\x0a\x07module1\x12\x01x", 14, "HLO"},
+		{"\x7f"
+		 "ELF\x02\x01\x01\0\0\0",
+		 10, "not an XProf trace"},
+		{"\0\0\0\0\0\0\0\0", 8, "not an XProf trace"},
 	};
 
 	(void)state;
@@ -221,8 +229,9 @@ static void other_files(void **state)
 		struct reading r;
 
 		for (int packed = 0; packed < 2; packed++) {
-			(packed ? read_packed : read_bytes)
-				(&r, rows[i].bytes, rows[i].n, ALL_RECORDS);
+			(packed ? read_packed : read_bytes)(&r, rows[i].bytes,
+							    rows[i].n,
+							    ALL_RECORDS);
 			if (r.status != NA_EFORMAT ||
 			    !strstr(r.err.text, rows[i].is))
 				fail_msg("row %zu: %d \"%s\"", i, r.status,
@@ -235,9 +244,9 @@ static void other_files(void **state)
 /* Unknown fields at the top do not hide a trace. */
 static void unknown_fields_at_the_top(void **state)
 {
-	static const uint8_t bytes[] = { 0x0a, 0x04, 0x12, 0x02, '/', 'x',
-					 0x2a, 0x01, 0xff, 0xa0, 0x01, 0x05,
-					 0x0a, 0x00 };
+	static const uint8_t bytes[] = {0x0a, 0x04, 0x12, 0x02, '/',
+					'x',  0x2a, 0x01, 0xff, 0xa0,
+					0x01, 0x05, 0x0a, 0x00};
 	struct reading r;
 
 	(void)state;
@@ -267,17 +276,19 @@ static void empty_file(void **state)
 /* A file that holds more than its size says. */
 static void proc_file(void **state)
 {
-	struct na_err err = { .status = NA_OK };
+	struct na_err err = {.status = NA_OK};
 	struct na_input in;
 
 	(void)state;
 	assert_int_equal(na_input_open(&in, "/proc/self/status", ALL_RECORDS,
-				       &err), NA_EFORMAT);
+				       &err),
+			 NA_EFORMAT);
 	assert_non_null(strstr(err.text, "/proc/self/status: text"));
 }
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_prefix),
 		cmocka_unit_test(every_prefix_of_a_file),
@@ -288,6 +299,7 @@ int main(void)
 		cmocka_unit_test(empty_file),
 		cmocka_unit_test(proc_file),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

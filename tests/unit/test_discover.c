@@ -16,7 +16,7 @@
 
 struct place {
 	char root[64];
-	char made[64][200];              /* to be removed, last first */
+	char made[64][200]; /* to be removed, last first */
 	size_t n;
 	struct na_arena arena;
 	struct na_err err;
@@ -84,8 +84,7 @@ static void expect(const struct place *p, struct na_found *found,
 
 	for (; want[n]; n++) {
 		assert_true(n < found->n);
-		assert_string_equal(found->paths[n] + strlen(p->root),
-				    want[n]);
+		assert_string_equal(found->paths[n] + strlen(p->root), want[n]);
 	}
 	assert_int_equal(found->n, n);
 	free(found->paths);
@@ -98,10 +97,10 @@ static void a_file_is_itself(void **state)
 
 	make(p, "any.name");
 	found = find(p, "/any.name", NA_OK);
-	expect(p, &found, (const char *const[]){ "/any.name", NULL });
+	expect(p, &found, (const char *const[]){"/any.name", NULL});
 	/* Also one that is not there: opening it says so. */
 	found = find(p, "/none", NA_OK);
-	expect(p, &found, (const char *const[]){ "/none", NULL });
+	expect(p, &found, (const char *const[]){"/none", NULL});
 	assert_int_equal(na_discover("-", &p->arena, &found, &p->err), NA_OK);
 	assert_int_equal(found.n, 1);
 	assert_string_equal(found.paths[0], "-");
@@ -110,10 +109,12 @@ static void a_file_is_itself(void **state)
 
 static void a_session(void **state)
 {
+	/* clang-format off */
 	static const char *const want[] = {
 		"/a.xplane.pb", "/b.xplane.pb.gz", "/c.xplane.pb.zst",
 		"/d.xplane.pb.zstd", NULL
 	};
+	/* clang-format on */
 	struct place *p = *state;
 	struct na_found found;
 
@@ -148,6 +149,7 @@ static void the_newest_run(void **state)
 	make(p, "plugins/profile/2025_12_31_23_59_59/");
 	make(p, "plugins/profile/notes.txt");
 	for (int i = 0; i < 3; i++) {
+		/* clang-format off */
 		static const char *const below[] = {
 			"", "/plugins/profile", "/plugins/profile/" };
 		const char *name;
@@ -243,3 +245,5 @@ int main(void)
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
+
+/* clang-format on */

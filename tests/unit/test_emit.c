@@ -76,16 +76,20 @@ static struct na_value *add_row(struct na_result *r, struct na_value *list,
 /* Three groups with names nobody should trust. */
 static struct na_result *sample(void)
 {
+	/* clang-format off */
 	static const struct na_column cols[] = {
 		{"key.host", "host", NA_F_TEXT, 0, 0},
 		{"count", "count", NA_F_COUNT, 0, 0},
 		{"p50_us", "p50 ms", NA_F_NUMBER, 3, 1e-3},
 		{"few", "few samples", NA_F_TEXT, 0, 0},
 	};
+	/* clang-format on */
+	/* clang-format off */
 	static const struct na_column members[] = {
 		{"n", "transfers", NA_F_COUNT, 0, 0},
 		{"share", "busy %", NA_F_FIXED, 1, 100},
 	};
+	/* clang-format on */
 	struct na_result *r = na_result_new();
 	struct na_value *body = na_result_body(r);
 	struct na_value *groups;
@@ -249,7 +253,8 @@ static void csv_takes_the_table_asked_for(void **state)
 	expect(r, "csv", (struct na_emit_opts){.table = "names"},
 	       "names\na b\n\" c\"\n");
 	expect_failure(r, "csv", (struct na_emit_opts){.table = "nome"},
-		       NA_EUSAGE, "--table nome: there is no such table; "
+		       NA_EUSAGE,
+		       "--table nome: there is no such table; "
 		       "there are: rows, names");
 	na_result_free(r);
 }
@@ -275,7 +280,9 @@ static void tables_are_aligned(void **state)
 	       "\n"
 	       "Groups\n"
 	       "host           count  p50 ms  few samples\n"
-	       "h1         1\xe2\x80\xaf" "234\xe2\x80\xaf" "567    1.23"
+	       "h1         1\xe2\x80\xaf"
+	       "234\xe2\x80\xaf"
+	       "567    1.23"
 	       "  p99, max\n"
 	       "=1|\\x1b[m          5       -  p99, max\n"
 	       "... and 1 more\n"
@@ -289,10 +296,12 @@ static void tables_are_aligned(void **state)
 
 static void tables_fit_the_terminal(void **state)
 {
+	/* clang-format off */
 	static const struct na_column cols[] = {
 		{"name", "collective", NA_F_TEXT, 0, 0},
 		{"n", "count", NA_F_COUNT, 0, 0},
 	};
+	/* clang-format on */
 	struct na_result *r = na_result_new();
 	struct na_value *list = na_put_list(r, na_result_body(r), "rows");
 	struct na_value *row = na_put_object(r, list, NULL);
@@ -303,10 +312,12 @@ static void tables_fit_the_terminal(void **state)
 	na_result_view(r, NULL, list, cols, 2, 0);
 	expect(r, "table", (struct na_emit_opts){.columns = 27},
 	       "collective            count\n"
-	       "all-reduce\xe2\x80\xa6" "ords.1234      5\n");
+	       "all-reduce\xe2\x80\xa6"
+	       "ords.1234      5\n");
 	expect(r, "table", (struct na_emit_opts){.columns = 5},
 	       "collective    count\n"
-	       "all-re\xe2\x80\xa6" ".1234      5\n");
+	       "all-re\xe2\x80\xa6"
+	       ".1234      5\n");
 	expect(r, "table", (struct na_emit_opts){.color = true},
 	       "\033[1mcollective                            count\033[0m\n"
 	       "all-reduce.fusion.of.many.words.1234      5\n");
@@ -339,7 +350,9 @@ static void markdown_is_safe(void **state)
 	       "\n"
 	       "| host | count | p50 ms | few samples |\n"
 	       "| --- | ---: | ---: | --- |\n"
-	       "| h1 | 1\xe2\x80\xaf" "234\xe2\x80\xaf" "567 | 1.23 | "
+	       "| h1 | 1\xe2\x80\xaf"
+	       "234\xe2\x80\xaf"
+	       "567 | 1.23 | "
 	       "p99, max |\n"
 	       "| =1\\|\\x1b\\[m | 5 | - | p99, max |\n"
 	       "\n"
@@ -409,6 +422,7 @@ static void formats_are_found(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json_is_whole),
 		cmocka_unit_test(json_packs_arrays),
@@ -424,6 +438,7 @@ int main(void)
 		cmocka_unit_test(full_disks_are_errors),
 		cmocka_unit_test(formats_are_found),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,13 +41,14 @@ static char *ink_of(const struct fake *f, const struct na_page *page)
 
 static const struct na_page plain = {.version = "0.1.0"};
 
-#define TYPICAL                                                                \
+#define TYPICAL \
 	.bins = 1400, .bin_s = 0.01, .hosts = 8, .steps = 14, .capacity = 100, \
 	.peak = 600, .pending = 3, .tx = true, .saturated = 20
 
 static const struct fake typical = {TYPICAL};
 
 /* What is hard to label. */
+/* clang-format off */
 static const struct fake rows[] = {
 	{TYPICAL},
 	{.bins = 1, .bin_s = 1e-6, .hosts = 1, .peak = 3.2},
@@ -106,13 +107,16 @@ static const struct fake rows[] = {
 	{.bins = 50, .bin_s = 0.01, .hosts = 1, .peak = 0},
 	{.bare = true},
 };
+/* clang-format on */
 
 static void test_labels_never_overlap(void **state)
 {
+	/* clang-format off */
 	static const int sizes[][2] = {
 		{0, 0},      {600, 338},   {320, 240},  {480, 900},
 		{2400, 500}, {3000, 3000}, {330, 1500}, {800, 250},
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -563,6 +567,7 @@ static void test_registry(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_registry),
 		cmocka_unit_test(test_labels_never_overlap),
@@ -581,6 +586,7 @@ int main(void)
 		cmocka_unit_test(test_svg_of_series_is_bounded),
 		cmocka_unit_test(test_all_formats),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ enum { IDS = 3000 };
 
 static void empty(void **state)
 {
-	struct na_idmap m = { NULL, 0, NULL, 0, 0 };
+	struct na_idmap m = {NULL, 0, NULL, 0, 0};
 
 	(void)state;
 	assert_int_equal(na_idmap_at(&m, 0), UINT32_MAX);
@@ -24,8 +24,9 @@ static void empty(void **state)
 
 static int64_t far_id(struct na_rng *r, size_t i)
 {
-	static const int64_t ends[] = { 0, -1, INT64_MIN, INT64_MAX, 1 << 20,
-					(1 << 20) - 1, 4096, 4097 };
+	static const int64_t ends[] = {0,         -1,      INT64_MIN,
+				       INT64_MAX, 1 << 20, (1 << 20) - 1,
+				       4096,      4097};
 
 	switch (na_rng_below(r, 5)) {
 	case 0:
@@ -46,7 +47,7 @@ static void against_a_list(void **state)
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= 20; seed++) {
-		struct na_idmap m = { NULL, 0, NULL, 0, 0 };
+		struct na_idmap m = {NULL, 0, NULL, 0, 0};
 		struct na_rng r;
 
 		na_rng_seed(&r, seed);
@@ -61,8 +62,7 @@ static void against_a_list(void **state)
 				want = ids[k] == ids[i] ? k : want;
 			assert_int_equal(na_idmap_at(&m, ids[i]), want);
 		}
-		assert_int_equal(na_idmap_at(&m, INT64_C(1) << 50),
-				 UINT32_MAX);
+		assert_int_equal(na_idmap_at(&m, INT64_C(1) << 50), UINT32_MAX);
 		na_idmap_fini(&m);
 	}
 }
@@ -70,7 +70,7 @@ static void against_a_list(void **state)
 /* One id far away does not cost a table up to it. */
 static void sparse_ids_cost_little(void **state)
 {
-	struct na_idmap m = { NULL, 0, NULL, 0, 0 };
+	struct na_idmap m = {NULL, 0, NULL, 0, 0};
 
 	(void)state;
 	assert_true(na_idmap_set(&m, 1000000, 0));
@@ -87,11 +87,13 @@ static void sparse_ids_cost_little(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(empty),
 		cmocka_unit_test(against_a_list),
 		cmocka_unit_test(sparse_ids_cost_little),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,11 +16,14 @@
 #include "netan/synth/rng.h"
 #include "tests/unit/reading.h"
 
-struct bytes { uint8_t *p; size_t n; };
+struct bytes {
+	uint8_t *p;
+	size_t n;
+};
 
 static struct bytes joined(struct bytes a, struct bytes b)
 {
-	struct bytes both = { malloc(a.n + b.n + 1), a.n + b.n };
+	struct bytes both = {malloc(a.n + b.n + 1), a.n + b.n};
 
 	assert_non_null(both.p);
 	if (a.n)
@@ -34,7 +37,7 @@ static struct bytes joined(struct bytes a, struct bytes b)
 
 static struct bytes copied(const void *p, size_t n)
 {
-	struct bytes b = { malloc(n + 1), n };
+	struct bytes b = {malloc(n + 1), n};
 
 	assert_non_null(b.p);
 	memcpy(b.p, p, n);
@@ -52,7 +55,7 @@ static struct bytes gzip(const struct bytes *x)
 static struct bytes zstd(const struct bytes *x)
 {
 	size_t room = ZSTD_compressBound(x->n);
-	struct bytes b = { malloc(room), 0 };
+	struct bytes b = {malloc(room), 0};
 
 	assert_non_null(b.p);
 	b.n = ZSTD_compress(b.p, room, x->p, x->n, 3);
@@ -63,7 +66,7 @@ static struct bytes zstd(const struct bytes *x)
 /* Compressible, but not all alike; or a run of one byte. */
 static struct bytes content(size_t n, bool run)
 {
-	struct bytes b = { malloc(n + 1), n };
+	struct bytes b = {malloc(n + 1), n};
 	struct na_rng r;
 
 	assert_non_null(b.p);
@@ -73,13 +76,17 @@ static struct bytes content(size_t n, bool run)
 	return b;
 }
 
-struct outcome { struct bytes out; bool cut; char why[160]; };
+struct outcome {
+	struct bytes out;
+	bool cut;
+	char why[160];
+};
 
 /* Reads to the end, at most `step` bytes at a time. */
 static struct outcome unpack(const struct bytes *in, size_t step)
 {
-	struct outcome o = { { NULL, 0 }, false, "" };
-	struct na_err err = { .status = NA_OK };
+	struct outcome o = {{NULL, 0}, false, ""};
+	struct na_err err = {.status = NA_OK};
 	int fd = file_of(in->p, in->n);
 	struct na_stream s;
 	size_t cap = 0, got = 1;
@@ -93,7 +100,8 @@ static struct outcome unpack(const struct bytes *in, size_t step)
 			assert_non_null(o.out.p);
 		}
 		assert_int_equal(na_stream_read(&s, o.out.p + o.out.n, step,
-						&got, &err), NA_OK);
+						&got, &err),
+				 NA_OK);
 		o.out.n += got;
 	}
 	o.cut = s.cut;
@@ -136,10 +144,10 @@ static void packing_by_first_bytes(void **state)
  * all input has been taken. */
 static void every_size_and_step(void **state)
 {
-	static const size_t sizes[] = { 0, 1, 100, 65535, 65536, 65537,
-					131072, 200000, 1048576, 1048577,
-					1050000, 1200000 };
-	static const size_t steps[] = { 1000, 65536, 99999, 1048576 };
+	static const size_t sizes[] = {0,       1,       100,     65535,
+				       65536,   65537,   131072,  200000,
+				       1048576, 1048577, 1050000, 1200000};
+	static const size_t steps[] = {1000, 65536, 99999, 1048576};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -180,7 +188,7 @@ static void members(void **state)
 static void padding(void **state)
 {
 	struct bytes a = content(5000, false), g, z;
-	uint8_t zeros[600] = { 0 };
+	uint8_t zeros[600] = {0};
 
 	(void)state;
 	g = joined(gzip(&a), copied(zeros, sizeof(zeros)));
@@ -203,7 +211,7 @@ static void cuts(void **state)
 	packed[1] = zstd(&a);
 	for (int i = 0; i < 2; i++) {
 		for (size_t n = 4; n < packed[i].n; n++) {
-			struct bytes part = { packed[i].p, n };
+			struct bytes part = {packed[i].p, n};
 			struct outcome o = unpack(&part, 10);
 			struct outcome roomy = unpack(&part, 100000);
 
@@ -225,7 +233,7 @@ static void damage(void **state)
 	struct bytes a = content(3000, false), g = gzip(&a), z = zstd(&a);
 
 	(void)state;
-	g.p[g.n - 6] ^= 1;               /* of the checksum */
+	g.p[g.n - 6] ^= 1; /* of the checksum */
 	expect(&g, 1000, &a, "checksum");
 	g.p[g.n - 6] ^= 1;
 	for (size_t i = 0; i < g.n; i++) {
@@ -279,6 +287,7 @@ static void small_strings(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packing_by_first_bytes),
 		cmocka_unit_test(every_size_and_step),
@@ -288,6 +297,7 @@ int main(void)
 		cmocka_unit_test(damage),
 		cmocka_unit_test(small_strings),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,19 +35,19 @@ static void regions(void **state)
 		const char *rate;
 		size_t n, at[6];
 	} rows[] = {
-		{ "", 0, { 0 } },
-		{ "....", 0, { 0 } },
-		{ "oooooo", 0, { 0 } },
-		{ "##", 0, { 0 } },
-		{ "###", 1, { 0, 3 } },
-		{ ".###.", 1, { 1, 4 } },
-		{ "#.#", 1, { 0, 3 } },
-		{ "##.##..##", 1, { 0, 5 } },
-		{ "###..###", 2, { 0, 3, 5, 8 } },
-		{ "#.#.#.#.", 1, { 0, 7 } },
-		{ "o###o", 1, { 1, 4 } },
-		{ "..#..#..#", 0, { 0 } },
-		{ "###..##..####", 2, { 0, 3, 9, 13 } },
+		{"", 0, {0}},
+		{"....", 0, {0}},
+		{"oooooo", 0, {0}},
+		{"##", 0, {0}},
+		{"###", 1, {0, 3}},
+		{".###.", 1, {1, 4}},
+		{"#.#", 1, {0, 3}},
+		{"##.##..##", 1, {0, 5}},
+		{"###..###", 2, {0, 3, 5, 8}},
+		{"#.#.#.#.", 1, {0, 7}},
+		{"o###o", 1, {1, 4}},
+		{"..#..#..#", 0, {0}},
+		{"###..##..####", 2, {0, 3, 9, 13}},
 	};
 
 	(void)state;
@@ -64,8 +64,9 @@ static void regions(void **state)
 			assert_int_equal(got[k].to, rows[i].at[2 * k + 1]);
 			for (size_t j = got[k].from; j < got[k].to; j++)
 				sum += rate[j];
-			assert_true(near(got[k].mean, sum /
-				(double)(got[k].to - got[k].from)));
+			assert_true(
+				near(got[k].mean,
+				     sum / (double)(got[k].to - got[k].from)));
 		}
 	}
 }
@@ -73,7 +74,7 @@ static void regions(void **state)
 /* What is found beyond the room is counted all the same. */
 static void more_than_fit(void **state)
 {
-	struct na_region one = { 7, 7, 7 };
+	struct na_region one = {7, 7, 7};
 	double rate[16];
 	size_t n = rates("###..###..###", rate);
 
@@ -108,11 +109,13 @@ static void plateaus(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(regions),
 		cmocka_unit_test(more_than_fit),
 		cmocka_unit_test(plateaus),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

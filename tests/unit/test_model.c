@@ -14,13 +14,13 @@
 #include "tests/unit/hand_store.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define US INT64_C(1000000)
+#define US       INT64_C(1000000)
 
 /* ---- names, bags */
 
 static void names_merge_in_order(void **state)
 {
-	static const char *const words[] = { "x", "y", "x", "", "longer name" };
+	static const char *const words[] = {"x", "y", "x", "", "longer name"};
 	struct na_names one, two;
 	uint32_t *maps[2];
 
@@ -37,9 +37,9 @@ static void names_merge_in_order(void **state)
 	na_names_endpoint(&two, 3, 4);
 	assert_true(na_names_merge(&one, &two, maps));
 	assert_int_equal(two.strings.n, 5);
-	assert_int_equal(maps[0][0], 1);         /* x: new */
-	assert_int_equal(maps[0][1], 0);         /* y: was there */
-	assert_int_equal(maps[0][2], 2);         /* "" */
+	assert_int_equal(maps[0][0], 1); /* x: new */
+	assert_int_equal(maps[0][1], 0); /* y: was there */
+	assert_int_equal(maps[0][2], 2); /* "" */
 	assert_int_equal(maps[0][4], 4);
 	assert_int_equal(one.strings.names[4].len, 3);
 	assert_memory_equal(one.strings.names[4].s, "a\0b", 4);
@@ -61,7 +61,8 @@ static void many_endpoints(void **state)
 	for (int round = 0; round < 2; round++) {
 		for (int32_t i = 0; i < 5000; i++)
 			assert_int_equal(na_names_endpoint(&t, i % 70,
-				INT32_MAX - i / 70), (uint32_t)i);
+							   INT32_MAX - i / 70),
+					 (uint32_t)i);
 	}
 	assert_string_equal(na_endpoint_print(buf, &t.endpoints[71]),
 			    "s1d2147483646");
@@ -78,7 +79,7 @@ static void bags_join(void **state)
 	na_pool_init(&pool);
 	na_bag_init(&a, &pool, sizeof(uint64_t[3]));
 	na_bag_init(&b, &pool, sizeof(uint64_t[3]));
-	na_bag_splice(&a, &b);           /* nothing to nothing */
+	na_bag_splice(&a, &b); /* nothing to nothing */
 	assert_int_equal(a.n, 0);
 	for (uint64_t i = 0; i < 30000; i++) {
 		struct na_bag *to = i < 10000 || i >= 20000 ? &a : &b;
@@ -137,6 +138,7 @@ static const char *host_name(const struct hand *h, uint32_t run, int id)
 /* Parts of one row or of many: the same indices, the same order. */
 static void parts_merge_in_order(void **state)
 {
+	/* clang-format off */
 	static const struct hand_row rows[] = {
 		{ HAND_RX, 0, 1, 9, 10, 101, 1, .name = "ar.1" },
 		{ HAND_RX, 0, 2, 8, 20, 102, 2, .name = "ag.2" },
@@ -144,6 +146,7 @@ static void parts_merge_in_order(void **state)
 		{ HAND_TX, 1, 1, 9, 40, 101, 1, .name = "rs.3" },
 		{ HAND_RX, 1, 4, 6, 50, 1, 101, .name = "ag.2" },
 	};
+	/* clang-format on */
 	struct na_transfer all[2][8];
 	struct hand h;
 
@@ -156,10 +159,12 @@ static void parts_merge_in_order(void **state)
 		assert_int_equal(h.store.names.strings.n, 3);
 		assert_int_equal(h.store.names.n_endpoints, 4);
 		assert_string_equal(na_strtab_at(&h.store.names.strings,
-						 all[k][3].collective), "rs.3");
+						 all[k][3].collective),
+				    "rs.3");
 		assert_int_equal(all[k][3].input, 1);
 		assert_int_equal(na_store_count(&h.store, SIZE_MAX, NA_RX,
-						NA_VALID), 4);
+						NA_VALID),
+				 4);
 		assert_int_equal(na_store_count(&h.store, 1, NA_TX, NA_VALID),
 				 1);
 		assert_int_equal(h.store.tallies[0].first_ps, 1);
@@ -171,6 +176,7 @@ static void parts_merge_in_order(void **state)
 
 static void hosts_of_devices(void **state)
 {
+	/* clang-format off */
 	static const struct hand_row rows[] = {
 		{ HAND_RX, 0, 1, 9, 10, 101, 1, .name = "x" },
 		{ HAND_GRAPH, 0, 1, 9, 10, 2, 0, .name = "x" },
@@ -180,6 +186,7 @@ static void hosts_of_devices(void **state)
 		{ HAND_RX, 0, 1, 9, 10, 1, 1, .name = "x",
 		  .klass = NA_LOOPBACK },
 	};
+	/* clang-format on */
 	struct hand h;
 
 	(void)state;
@@ -197,20 +204,21 @@ static void hosts_of_devices(void **state)
 	/* Loopback is counted, and not kept unless asked for. */
 	assert_int_equal(h.store.transfers.n, 3);
 	assert_int_equal(na_store_count(&h.store, 0, NA_RX, NA_LOOPBACK), 1);
-	assert_int_equal(na_store_left_out(&h.store, 0,
-						   NA_LEFT_LOOPBACK), 1);
+	assert_int_equal(na_store_left_out(&h.store, 0, NA_LEFT_LOOPBACK), 1);
 	hand_fini(&h);
 }
 
 /* The same device in two runs belongs to each run's own host. */
 static void runs_apart(void **state)
 {
-	static const char *const labels[] = { "old", "new", "old" };
+	static const char *const labels[] = {"old", "new", "old"};
+	/* clang-format off */
 	static const struct hand_row rows[] = {
 		{ HAND_RX, 0, 1, 9, 10, 101, 1, .name = "x" },
 		{ HAND_RX, 1, 1, 9, 10, 101, 1, .name = "x" },
 		{ HAND_RX, 2, 1, 9, 10, 1, 101, .name = "x" },
 	};
+	/* clang-format on */
 	struct hand h;
 
 	(void)state;
@@ -227,9 +235,12 @@ static void runs_apart(void **state)
 
 /* ---- old messages */
 
-#define OLD(what, at, latency, event)                                       \
-	{ what, 0, (at) - (latency), at, 8, 101, 1, .name = "x",            \
-	  .style = NA_STYLE_MESSAGE, .action_ps = event }
+#define OLD(what, at, latency, event) \
+	{ \
+		what, 0, (at) - (latency), at, 8, 101, 1, \
+			.name = "x", .style = NA_STYLE_MESSAGE, \
+			.action_ps = event \
+	}
 
 static void anchor_by_vote(void **state)
 {
@@ -237,13 +248,13 @@ static void anchor_by_vote(void **state)
 		int64_t event[3];
 		enum na_anchor asked, want;
 	} rows[] = {
-		{ { 0, 0, 0 }, NA_ANCHOR_AUTO, NA_ANCHOR_END },
-		{ { 50, 50, 51 }, NA_ANCHOR_AUTO, NA_ANCHOR_START },
-		{ { 50, 50, 0 }, NA_ANCHOR_AUTO, NA_ANCHOR_START },
-		{ { 50, 0, 1 }, NA_ANCHOR_AUTO, NA_ANCHOR_END },
-		{ { 500, 500, 500 }, NA_ANCHOR_AUTO, NA_ANCHOR_END },
-		{ { 50, 50, 50 }, NA_ANCHOR_END, NA_ANCHOR_END },
-		{ { 0, 0, 0 }, NA_ANCHOR_START, NA_ANCHOR_START },
+		{{0, 0, 0}, NA_ANCHOR_AUTO, NA_ANCHOR_END},
+		{{50, 50, 51}, NA_ANCHOR_AUTO, NA_ANCHOR_START},
+		{{50, 50, 0}, NA_ANCHOR_AUTO, NA_ANCHOR_START},
+		{{50, 0, 1}, NA_ANCHOR_AUTO, NA_ANCHOR_END},
+		{{500, 500, 500}, NA_ANCHOR_AUTO, NA_ANCHOR_END},
+		{{50, 50, 50}, NA_ANCHOR_END, NA_ANCHOR_END},
+		{{0, 0, 0}, NA_ANCHOR_START, NA_ANCHOR_START},
 	};
 
 	(void)state;
@@ -263,8 +274,9 @@ static void anchor_by_vote(void **state)
 		assert_true(h.store.anchor_mattered);
 		assert_int_equal(records(&h.store, t, 3), 3);
 		for (int k = 0; k < 3; k++) {
-			int64_t start = rows[i].want == NA_ANCHOR_START ?
-				1000 * US : 950 * US;
+			int64_t start = rows[i].want == NA_ANCHOR_START
+						? 1000 * US
+						: 950 * US;
 
 			assert_int_equal(t[k].start_ps, start);
 			assert_int_equal(t[k].end_ps, start + 50 * US);
@@ -278,6 +290,7 @@ static void anchor_by_vote(void **state)
  * newer one counts. */
 static void doubled_generations(void **state)
 {
+	/* clang-format off */
 	static const struct hand_row rows[] = {
 		{ HAND_RX, 0, 1, 9, 10, 101, 1, .name = "x" },
 		{ HAND_RX, 0, 1, 900, 10, 101, 1, .name = "x",
@@ -287,6 +300,7 @@ static void doubled_generations(void **state)
 		{ HAND_RX, 1, 1, 9, 10, 1, 101, .name = "x",
 		  .style = NA_STYLE_MESSAGE },
 	};
+	/* clang-format on */
 	struct hand h;
 
 	(void)state;
@@ -304,11 +318,13 @@ static void doubled_generations(void **state)
 /* Even a newer record that is of no use says which generation it is. */
 static void doubled_by_a_bad_key(void **state)
 {
+	/* clang-format off */
 	static const struct hand_row rows[] = {
 		{ HAND_RX, 0, .klass = HAND_BAD_KEY },
 		{ HAND_RX, 0, 1, 900, 10, 101, 1, .name = "x",
 		  .style = NA_STYLE_MESSAGE },
 	};
+	/* clang-format on */
 	struct hand h;
 
 	(void)state;
@@ -316,14 +332,14 @@ static void doubled_by_a_bad_key(void **state)
 	hand_fill(&h, rows, COUNT(rows), 9);
 	hand_resolve(&h, NA_ANCHOR_AUTO);
 	assert_int_equal(h.store.transfers.n, 0);
-	assert_int_equal(na_store_left_out(&h.store, 0,
-						   NA_LEFT_BAD_KEY), 1);
+	assert_int_equal(na_store_left_out(&h.store, 0, NA_LEFT_BAD_KEY), 1);
 	hand_fini(&h);
 }
 
 /* An old send enters the timeline only if it carries a duration. */
 static void old_sends(void **state)
 {
+	/* clang-format off */
 	static const struct hand_row rows[] = {
 		{ HAND_TX, 0, 5, 5, 10, 1, 101, .name = "x",
 		  .style = NA_STYLE_MESSAGE, .klass = NA_NO_LATENCY },
@@ -332,6 +348,7 @@ static void old_sends(void **state)
 		{ HAND_RX, 0, 5, 5, 10, 101, 1, .name = "x",
 		  .style = NA_STYLE_MESSAGE, .klass = NA_NO_LATENCY },
 	};
+	/* clang-format on */
 	struct hand h;
 
 	(void)state;
@@ -347,6 +364,7 @@ static void old_sends(void **state)
 
 static void steps_of_transfers(void **state)
 {
+	/* clang-format off */
 	static const struct hand_row rows[] = {
 		/* Plane 3 is that of device 1, the smaller one; plane 5 that
 		 * of device 2. */
@@ -363,7 +381,8 @@ static void steps_of_transfers(void **state)
 		{ HAND_RX, 0, 0, 120, 1, 201, 2, .name = "x" },
 		{ HAND_TX, 0, 0, 150, 1, 2, 201, .name = "x" },
 	};
-	static const int64_t want[] = { 7, 8, 8, -1, -1, 7, 8 };
+	/* clang-format on */
+	static const int64_t want[] = {7, 8, 8, -1, -1, 7, 8};
 	struct na_transfer t[8];
 	struct hand h;
 
@@ -379,8 +398,9 @@ static void steps_of_transfers(void **state)
 	assert_int_equal(h.store.steps[1].end_ps, 250);
 	assert_int_equal(records(&h.store, t, 8), COUNT(want));
 	for (size_t i = 0; i < COUNT(want); i++) {
-		int64_t step = t[i].step == NA_UNKNOWN_U32 ? -1 :
-			h.store.steps[t[i].step].number;
+		int64_t step = t[i].step == NA_UNKNOWN_U32
+				       ? -1
+				       : h.store.steps[t[i].step].number;
 
 		if (step != want[i])
 			fail_msg("row %zu: step %lld", i, (long long)step);
@@ -403,6 +423,7 @@ static void nothing_at_all(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_merge_in_order),
 		cmocka_unit_test(many_endpoints),
@@ -417,6 +438,7 @@ int main(void)
 		cmocka_unit_test(steps_of_transfers),
 		cmocka_unit_test(nothing_at_all),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,7 @@ struct params {
 
 #define AT(field) offsetof(struct params, field)
 
+/* clang-format off */
 static const struct na_opt opts[] = {
 	{NA_OPT_FLAG, 'a', "all", AT(all), NULL, NULL, 0, 0, "everything"},
 	{NA_OPT_FLAG, 'b', "brief", AT(brief), NULL, NULL, 0, 0, "less"},
@@ -47,6 +48,7 @@ static const struct na_opt opts[] = {
 	{NA_OPT_LIST, 'i', "item", AT(items), "NAME", NULL, 0, 0, "names"},
 	NA_OPT_END
 };
+/* clang-format on */
 
 /* What a command line came to, as one line of text. */
 static char seen[512];
@@ -66,8 +68,10 @@ static enum na_status parse(struct params *p, const char *line,
 			    struct na_err *err)
 {
 	struct na_opt_group group = {"Options", opts, p};
-	struct na_opt_parser parser = {.groups = &group, .n_groups = 1,
-				       .operand = operand, .ctx = p};
+	struct na_opt_parser parser = {.groups = &group,
+				       .n_groups = 1,
+				       .operand = operand,
+				       .ctx = p};
 	static char copy[256];
 	char *argv[32], *save = NULL;
 	int argc = 0;
@@ -94,12 +98,14 @@ static void describe(const struct params *p)
 {
 	size_t n = strlen(seen);
 
-	n += (size_t)snprintf(seen + n, sizeof(seen) - n,
+	n += (size_t)snprintf(
+		seen + n, sizeof(seen) - n,
 		"%s%s n=%d low=%d gap=%d size=%d ratio=%g rate=%g text=%s "
-		"side=%s mode=%d", p->all ? "a" : "", p->brief ? "b" : "",
-		(int)p->count, (int)p->low, (int)(p->gap_ps / 1000000),
-		(int)p->size, p->ratio, p->rate, p->text ? p->text : "-",
-		p->word ? p->word : "-", p->mode);
+		"side=%s mode=%d",
+		p->all ? "a" : "", p->brief ? "b" : "", (int)p->count,
+		(int)p->low, (int)(p->gap_ps / 1000000), (int)p->size, p->ratio,
+		p->rate, p->text ? p->text : "-", p->word ? p->word : "-",
+		p->mode);
 	for (size_t k = 0; k < p->items.n; k++)
 		n += (size_t)snprintf(seen + n, sizeof(seen) - n, " i=%s",
 				      p->items.items[k]);
@@ -109,6 +115,7 @@ static void describe(const struct params *p)
 
 static void lines_are_parsed(void **state)
 {
+	/* clang-format off */
 	static const struct { const char *line, *want; } rows[] = {
 		{"", " n=3 low=0" REST "text=- side=- mode=1"},
 		{"-a", "a n=3 low=0" REST "text=- side=- mode=1"},
@@ -142,6 +149,7 @@ static void lines_are_parsed(void **state)
 		{"a -t x b -t y c", "[a][b@x][c@y] n=3 low=0" REST
 		 "text=y side=- mode=1"},
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t k = 0; k < N(rows); k++) {
@@ -160,6 +168,7 @@ static void lines_are_parsed(void **state)
 
 static void mistakes_are_explained(void **state)
 {
+	/* clang-format off */
 	static const struct { const char *line, *want; } rows[] = {
 		{"--cuont 4", "unknown option --cuont; did you mean "
 		 "--count?"},
@@ -204,6 +213,7 @@ static void mistakes_are_explained(void **state)
 		{"--side rtx", "--side rtx: wanted one of rx, tx"},
 		{"--", ""},
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t k = 0; k + 1 < N(rows); k++) {
@@ -219,10 +229,12 @@ static void mistakes_are_explained(void **state)
 
 static void bad_defaults_are_found(void **state)
 {
+	/* clang-format off */
 	static const struct na_opt bad[] = {
 		{NA_OPT_TIME, 0, "gap", AT(gap_ps), "TIME", "10", 0, 0, ""},
 		NA_OPT_END
 	};
+	/* clang-format on */
 	struct params p;
 	struct na_opt_group group = {"Options", bad, &p};
 	struct na_err err = {0};
@@ -235,12 +247,14 @@ static void close_names_are_suggested(void **state)
 {
 	static const char *const names[] = {"timeline", "info", "synth",
 					    "completion", "help"};
+	/* clang-format off */
 	static const struct { const char *word, *want; } rows[] = {
 		{"timelime", "timeline"}, {"tiemline", "timeline"},
 		{"time", "timeline"}, {"Info", "info"}, {"inf", "info"},
 		{"hlep", "help"}, {"x", NULL}, {"", NULL},
 		{"latency", NULL}, {"synht", "synth"},
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t k = 0; k < N(rows); k++) {
@@ -271,7 +285,7 @@ static void help_is_80_columns_wide(void **state)
 	for (const struct na_opt *o = opts; o->kind != NA_OPT_NONE; o++)
 		assert_non_null(strstr(text, o->name));
 	assert_non_null(strstr(text, "  -n, --count N            how many "
-			       "(default: 3)\n"));
+				     "(default: 3)\n"));
 	assert_non_null(strstr(text, "      --mode fast|slow|auto\n"));
 	free(text);
 }
@@ -287,14 +301,14 @@ static void tables_are_sound(void **state)
 		struct na_cli cli;
 		size_t n;
 
-		assert_int_equal(na_cli_parse(&cli, *c, 2, argv, &err),
-				 NA_OK);
+		assert_int_equal(na_cli_parse(&cli, *c, 2, argv, &err), NA_OK);
 		n = na_command_groups(*c, &cli.common, cli.params, groups);
 		for (size_t g = 0; g < n; g++)
 			for (const struct na_opt *o = groups[g].opts;
 			     o->kind != NA_OPT_NONE; o++) {
-				const struct na_opt *same = na_opt_find(
-					groups, n, o->name, strlen(o->name));
+				const struct na_opt *same =
+					na_opt_find(groups, n, o->name,
+						    strlen(o->name));
 
 				if (same != o)
 					fail_msg("%s: --%s twice",
@@ -309,9 +323,10 @@ static void tables_are_sound(void **state)
 static void labels_go_with_what_follows(void **state)
 {
 	char *argv[] = {(char[]){"netan"}, (char[]){"timeline"},
-			(char[]){"a"}, (char[]){"--label"}, (char[]){"A"},
-			(char[]){"b"}, (char[]){"c"}, (char[]){"--label=B"},
-			(char[]){"d"}, NULL};
+			(char[]){"a"},     (char[]){"--label"},
+			(char[]){"A"},     (char[]){"b"},
+			(char[]){"c"},     (char[]){"--label=B"},
+			(char[]){"d"},     NULL};
 	const struct na_command *c = na_command_find("timeline");
 	struct na_err err = {0};
 	struct na_cli cli;
@@ -332,6 +347,7 @@ static void labels_go_with_what_follows(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_parsed),
 		cmocka_unit_test(mistakes_are_explained),
@@ -341,6 +357,7 @@ int main(void)
 		cmocka_unit_test(tables_are_sound),
 		cmocka_unit_test(labels_go_with_what_follows),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

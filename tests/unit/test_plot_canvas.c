@@ -28,6 +28,7 @@ static const struct na_color ink = {20, 30, 40, 255};
 
 static void draw(struct na_canvas *c, const char *title, const char *desc)
 {
+	/* clang-format off */
 	const struct na_point p[] = {
 		{10, 20}, {100, 50}, {NAN, NAN}, {120, 50}, {200, 9}};
 	const struct na_pen pen = {ink, 1.5, NA_DASHED};
@@ -257,6 +258,7 @@ static void test_refuses(void **state)
 		{"png", 640, 360, 1000}, {"png", 640, 360, 0},
 		{"png", 640, 360, -1},   {"png", 640, 360, NAN},
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -267,9 +269,9 @@ static void test_refuses(void **state)
 		bad.width = rows[i].width;
 		bad.height = rows[i].height;
 		bad.scale = rows[i].scale;
-		assert_int_equal(
-			na_canvas_open(&c, rows[i].format, &bad, stdout, &err),
-			NA_EUSAGE);
+		assert_int_equal(na_canvas_open(&c, rows[i].format, &bad,
+						stdout, &err),
+				 NA_EUSAGE);
 		assert_null(c);
 		assert_true(*err.text);
 	}
@@ -287,9 +289,9 @@ static void test_full_disk(void **state)
 
 		if (!full)
 			skip();
-		assert_int_equal(
-			na_canvas_open(&c, formats[i], &info, full, &err),
-			NA_OK);
+		assert_int_equal(na_canvas_open(&c, formats[i], &info, full,
+						&err),
+				 NA_OK);
 		draw(c, "t", "d");
 		assert_int_equal(na_canvas_finish(c, &err), NA_EIO);
 		na_canvas_free(c);
@@ -324,23 +326,24 @@ static void test_fit(void **state)
 	(void)state;
 	assert_int_equal(na_canvas_open(&c, "ink", &info, out, &err), NA_OK);
 	/* A character is 6 wide. */
-	assert_string_equal(
-		na_text_fit(c, buf, "host-0001", &font, 54, NA_CUT_MIDDLE),
-		"host-0001");
-	assert_string_equal(
-		na_text_fit(c, buf, "host-0001", &font, 42, NA_CUT_MIDDLE),
-		"ho\xe2\x80\xa6"
-		"0001");
-	assert_string_equal(
-		na_text_fit(c, buf, "host 0001", &font, 42, NA_CUT_END),
-		"host 0\xe2\x80\xa6");
-	assert_string_equal(
-		na_text_fit(c, buf, "host 0001", &font, 36, NA_CUT_END),
-		"host\xe2\x80\xa6");
+	assert_string_equal(na_text_fit(c, buf, "host-0001", &font, 54,
+					NA_CUT_MIDDLE),
+			    "host-0001");
+	assert_string_equal(na_text_fit(c, buf, "host-0001", &font, 42,
+					NA_CUT_MIDDLE),
+			    "ho\xe2\x80\xa6"
+			    "0001");
+	assert_string_equal(na_text_fit(c, buf, "host 0001", &font, 42,
+					NA_CUT_END),
+			    "host 0\xe2\x80\xa6");
+	assert_string_equal(na_text_fit(c, buf, "host 0001", &font, 36,
+					NA_CUT_END),
+			    "host\xe2\x80\xa6");
 	assert_string_equal(na_text_fit(c, buf, "host", &font, 5, NA_CUT_END),
 			    "");
-	assert_string_equal(
-		na_text_fit(c, buf, "host", &font, -5, NA_CUT_MIDDLE), "");
+	assert_string_equal(na_text_fit(c, buf, "host", &font, -5,
+					NA_CUT_MIDDLE),
+			    "");
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	na_text_fit(c, buf, name, &font, 100, NA_CUT_MIDDLE);
@@ -352,6 +355,7 @@ static void test_fit(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_png_chunks),
 		cmocka_unit_test(test_png_beyond_latin1),
@@ -366,6 +370,7 @@ int main(void)
 		cmocka_unit_test(test_clean),
 		cmocka_unit_test(test_fit),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

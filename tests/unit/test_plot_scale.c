@@ -233,6 +233,7 @@ static void test_theme_contrast(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scale_maps),
 		cmocka_unit_test(test_ticks_linear),
@@ -244,6 +245,7 @@ int main(void)
 		cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_theme_contrast),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

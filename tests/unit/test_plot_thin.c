@@ -131,6 +131,7 @@ static void test_no_peak_is_dropped(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_finer_bins),
 		cmocka_unit_test(test_bins_across_columns),
@@ -140,6 +141,7 @@ int main(void)
 		cmocka_unit_test(test_huge_values),
 		cmocka_unit_test(test_no_peak_is_dropped),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

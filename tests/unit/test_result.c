@@ -196,6 +196,7 @@ static void views_and_notes_are_kept(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_keep_their_order),
 		cmocka_unit_test(the_body_stays_last),
@@ -206,6 +207,7 @@ int main(void)
 		cmocka_unit_test(lists_can_move),
 		cmocka_unit_test(views_and_notes_are_kept),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,20 +17,29 @@
 
 enum { ITEMS = 40, ROUNDS = 400 };
 
-struct item { int64_t start, end, lo, hi; uint64_t bytes; };
+struct item {
+	int64_t start, end, lo, hi;
+	uint64_t bytes;
+};
 
 static int64_t between(struct na_rng *r, int64_t lo, int64_t hi)
 {
 	return lo + (int64_t)na_rng_below(r, (uint64_t)(hi - lo) + 1);
 }
 
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+static int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
 
 /* Times around zero; many on the borders of bins, many of no length. */
 static struct item some_item(struct na_rng *r, int64_t bin, int64_t span)
 {
-	struct item x = { .start = between(r, -span, span) };
+	struct item x = {.start = between(r, -span, span)};
 
 	if (na_rng_below(r, 3) == 0)
 		x.start -= x.start % bin;
@@ -39,8 +48,8 @@ static struct item some_item(struct na_rng *r, int64_t bin, int64_t span)
 		x.end = larger(x.start, x.end - x.end % bin);
 	if (na_rng_below(r, 6) == 0)
 		x.end = x.start;
-	x.bytes = na_rng_below(r, 4) ? na_rng_below(r, 1 << 20) :
-		  na_rng_next(r) >> 2;
+	x.bytes = na_rng_below(r, 4) ? na_rng_below(r, 1 << 20)
+				     : na_rng_next(r) >> 2;
 	x.lo = NA_TIME_MIN;
 	x.hi = NA_TIME_MAX;
 	if (x.end > x.start + 2 && na_rng_below(r, 3) == 0) {
@@ -57,8 +66,8 @@ static long double expected(const struct item *x, int64_t from, int64_t to)
 	int64_t hi = smaller(smaller(x->end, x->hi), to);
 
 	if (x->start == x->end)
-		return x->start >= from && x->start < to ?
-		       (long double)x->bytes : 0;
+		return x->start >= from && x->start < to ? (long double)x->bytes
+							 : 0;
 	if (hi <= lo)
 		return 0;
 	return (long double)x->bytes * (long double)(hi - lo) /
@@ -91,7 +100,7 @@ static void check_bins(const struct na_spread *s, const struct na_bins *b,
 	for (size_t k = 0; k < b->n; k++) {
 		int64_t from = (b->first + (int64_t)k) * b->bin_ps;
 		long double want = 0, unit = n * (2.0L + (long double)b->n) /
-				   (1 << NA_SPREAD_SHIFT);
+					     (1 << NA_SPREAD_SHIFT);
 
 		for (size_t i = 0; i < n; i++)
 			want += expected(&x[i], from, from + b->bin_ps);
@@ -177,8 +186,7 @@ static void merging_is_adding(void **state)
 	}
 	na_spread_merge(&two[1], &two[0], &b);
 	assert_memory_equal(one.edge, two[1].edge, b.n * sizeof(na_i128));
-	assert_memory_equal(one.step, two[1].step,
-			    (b.n + 1) * sizeof(na_i128));
+	assert_memory_equal(one.step, two[1].step, (b.n + 1) * sizeof(na_i128));
 	na_spread_fini(&one);
 	na_spread_fini(&two[0]);
 	na_spread_fini(&two[1]);
@@ -192,12 +200,12 @@ static void bins_cover(void **state)
 		int64_t first;
 		size_t n;
 	} rows[] = {
-		{ 0, 0, 10, false, 0, 1 }, { 0, 0, 10, true, 0, 1 },
-		{ 0, 9, 10, false, 0, 1 }, { 0, 10, 10, false, 0, 1 },
-		{ 0, 10, 10, true, 0, 2 }, { 0, 11, 10, false, 0, 2 },
-		{ -1, 1, 10, false, -1, 2 }, { -10, 0, 10, false, -1, 1 },
-		{ -10, 0, 10, true, -1, 2 }, { -11, -10, 10, false, -2, 1 },
-		{ -20, -20, 10, false, -2, 1 }, { 5, 6, 1, false, 5, 1 },
+		{0, 0, 10, false, 0, 1},      {0, 0, 10, true, 0, 1},
+		{0, 9, 10, false, 0, 1},      {0, 10, 10, false, 0, 1},
+		{0, 10, 10, true, 0, 2},      {0, 11, 10, false, 0, 2},
+		{-1, 1, 10, false, -1, 2},    {-10, 0, 10, false, -1, 1},
+		{-10, 0, 10, true, -1, 2},    {-11, -10, 10, false, -2, 1},
+		{-20, -20, 10, false, -2, 1}, {5, 6, 1, false, 5, 1},
 	};
 
 	(void)state;
@@ -258,7 +266,9 @@ static void levels_integrate(void **state)
 				int64_t hi = smaller(x[i].end, from + bin);
 
 				want += hi > lo ? (hi - lo) *
-					(int64_t)(x[i].bytes & 0xffff) : 0;
+							  (int64_t)(x[i].bytes &
+								    0xffff)
+						: 0;
 			}
 			assert_true((int64_t)got[k] == want);
 		}
@@ -278,7 +288,7 @@ static int by_value(const void *a, const void *b)
 
 static void sorting(void **state)
 {
-	static const size_t sizes[] = { 0, 1, 2, 3, 48, 49, 1000, 5000 };
+	static const size_t sizes[] = {0, 1, 2, 3, 48, 49, 1000, 5000};
 	int64_t *a = malloc(5000 * 8), *b = malloc(5000 * 8),
 		*tmp = malloc(5000 * 8);
 	struct na_rng r;
@@ -290,12 +300,13 @@ static void sorting(void **state)
 			size_t n = sizes[s];
 
 			for (size_t i = 0; i < n; i++)
-				a[i] = kind == 0 ? (int64_t)na_rng_next(&r) :
-				       kind == 1 ? (int64_t)i :
-				       kind == 2 ? -(int64_t)i :
-				       kind == 3 ? between(&r, -3, 3) :
-				       kind == 4 ? 7 : i % 2 ? INT64_MIN :
-				       INT64_MAX - (int64_t)i;
+				a[i] = kind == 0   ? (int64_t)na_rng_next(&r)
+				       : kind == 1 ? (int64_t)i
+				       : kind == 2 ? -(int64_t)i
+				       : kind == 3 ? between(&r, -3, 3)
+				       : kind == 4 ? 7
+				       : i % 2     ? INT64_MIN
+						   : INT64_MAX - (int64_t)i;
 			if (n)
 				memcpy(b, a, n * 8);
 			qsort(b, n, 8, by_value);
@@ -350,8 +361,9 @@ static void check_pending(const struct item *x, size_t n, int64_t bin,
 		na_sort_i64(ends + from, tmp, to - from);
 		assert_true(n_runs < ITEMS);
 		if (n_runs + 1 < ITEMS || to == n)
-			runs[n_runs++] = (struct na_run){
-				starts + from, ends + from, to - from };
+			runs[n_runs++] = (struct na_run){starts + from,
+							 ends + from,
+							 to - from};
 		else
 			to = from;
 	}
@@ -374,7 +386,7 @@ static void pending(void **state)
 	for (int round = 0; round < ROUNDS * 5; round++) {
 		int64_t bin = between(&r, 1, 30);
 		size_t n = 1 + (size_t)na_rng_below(&r, ITEMS - 1);
-		struct item x[ITEMS] = { { .start = 0 } };
+		struct item x[ITEMS] = {{.start = 0}};
 
 		for (size_t i = 0; i < n; i++)
 			x[i] = some_item(&r, bin, bin * 10);
@@ -384,8 +396,8 @@ static void pending(void **state)
 
 static void pending_of_nothing(void **state)
 {
-	struct na_bins b = { 10, 0, 3 };
-	double out[3] = { 5, 5, 5 };
+	struct na_bins b = {10, 0, 3};
+	double out[3] = {5, 5, 5};
 
 	(void)state;
 	assert_true(na_pending_max(NULL, 0, &b, out));
@@ -394,6 +406,7 @@ static void pending_of_nothing(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_add_up),
 		cmocka_unit_test(nothing_clipped_is_exact),
@@ -405,6 +418,7 @@ int main(void)
 		cmocka_unit_test(pending),
 		cmocka_unit_test(pending_of_nothing),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,10 +23,12 @@
  * published C program gives them. */
 static void rng_matches_the_reference(void **state)
 {
+	/* clang-format off */
 	static const uint64_t want[] = {
 		11520, 0, 1509978240, UINT64_C(1215971899390074240)
 	};
-	struct na_rng r = { { 1, 2, 3, 4 } };
+	/* clang-format on */
+	struct na_rng r = {{1, 2, 3, 4}};
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++)
@@ -45,8 +47,7 @@ static void exp2_is_close(void **state)
 	for (int64_t x = 0; x < 30 * NA_Q16_ONE; x += 997) {
 		double want = exp2((double)x / 65536) * 65536;
 
-		assert_true(fabs((double)na_exp2_q16(x) - want) <
-			    want / 16384);
+		assert_true(fabs((double)na_exp2_q16(x) - want) < want / 16384);
 	}
 }
 
@@ -77,8 +78,8 @@ static void normal_is_standard(void **state)
 /* Lengths of one, two and three bytes, against the generated packer. */
 static void wire_lengths_are_shortest(void **state)
 {
-	static const size_t sizes[] = { 0, 1, 120, 127, 128, 129, 16381,
-					16383, 16384, 70000 };
+	static const size_t sizes[] = {0,   1,     120,   127,   128,
+				       129, 16381, 16383, 16384, 70000};
 	char *text = malloc(70001);
 
 	(void)state;
@@ -86,7 +87,7 @@ static void wire_lengths_are_shortest(void **state)
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		Netan__Xplane__XLine line;
 		Netan__Xplane__XPlane plane;
-		Netan__Xplane__XLine *lines[] = { &line };
+		Netan__Xplane__XLine *lines[] = {&line};
 		struct na_wire w;
 		uint8_t *want;
 		size_t n, at;
@@ -282,6 +283,7 @@ static void add_message(void *ctx, const struct event *e)
 static void compare(const struct session *s, const char *host,
 		    const char *section, const struct sums *t)
 {
+	/* clang-format off */
 	const struct { const char *key; int64_t found; } rows[] = {
 		{ "transfers_rx", t->rx }, { "transfers_tx", t->tx },
 		{ "valid", t->valid }, { "loopback", t->loopback },
@@ -291,14 +293,15 @@ static void compare(const struct session *s, const char *host,
 		{ "h2d", t->h2d }, { "compute", t->compute },
 		{ "graphs", t->graphs },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t want = session_truth(s, host, section, rows[i].key);
 
 		if (want != rows[i].found)
 			fail_msg("%s %s %s: found %lld, truth %lld", host,
-				 section, rows[i].key,
-				 (long long)rows[i].found, (long long)want);
+				 section, rows[i].key, (long long)rows[i].found,
+				 (long long)want);
 	}
 }
 
@@ -319,13 +322,13 @@ static void check_counts(int generation, int pattern, int64_t slices)
 	assert_int_equal(s.report.n, 5);
 	for (size_t i = 0; i < 4; i++) {
 		Netan__Xplane__XSpace *x = session_space(&s, i);
-		struct sums graph = { 0 }, message = { 0 };
+		struct sums graph = {0}, message = {0};
 		char host[16];
 
 		snprintf(host, sizeof(host), "host-%zu", i);
 		assert_string_equal(x->hostnames[0], host);
-		space_each(x, "/device:CUSTOM:Megascale Trace",
-			   add_graph_event, &graph);
+		space_each(x, "/device:CUSTOM:Megascale Trace", add_graph_event,
+			   &graph);
 		space_each(x, "/host:CPU", add_message, &message);
 		compare(&s, host, "graph", &graph);
 		compare(&s, host, "message", &message);
@@ -364,13 +367,12 @@ static void planes_equal_the_truth(void **state)
 	p = strstr(s.truth, "{\"host\": \"host-1\"");
 	for (size_t i = 0; i < x->n_planes; i++)
 		for (size_t k = 0; k < x->planes[i]->n_lines; k++) {
-			const Netan__Xplane__XLine *l =
-				x->planes[i]->lines[k];
+			const Netan__Xplane__XLine *l = x->planes[i]->lines[k];
 			char want[160];
 
 			snprintf(want, sizeof(want),
-				 "{\"name\": \"%s\", \"events\": %zu}",
-				 l->name, l->n_events);
+				 "{\"name\": \"%s\", \"events\": %zu}", l->name,
+				 l->n_events);
 			p = strstr(p, want);
 			assert_non_null(p);
 		}
@@ -395,7 +397,7 @@ static void has_four_stats(void *ctx, const struct event *e)
 static void check_large(int profile, int64_t events)
 {
 	struct session s;
-	struct sums sums = { 0 };
+	struct sums sums = {0};
 	Netan__Xplane__XSpace *x;
 	int64_t all = 0, network = 0;
 
@@ -408,8 +410,8 @@ static void check_large(int profile, int64_t events)
 	space_each(x, "/device:CUSTOM:Megascale", has_four_stats, &network);
 	space_each(x, "/device:CUSTOM:Megascale", add_graph_event, &sums);
 	assert_int_equal(all, events);
-	assert_int_equal(network, profile == NA_PROFILE_TYPICAL ? events / 8 :
-			 events);
+	assert_int_equal(network,
+			 profile == NA_PROFILE_TYPICAL ? events / 8 : events);
 	compare(&s, "host-0", "graph", &sums);
 	assert_true(events < 1000 || sums.valid > 0);
 	if (profile == NA_PROFILE_NETWORK)
@@ -428,6 +430,7 @@ static void large_files_equal_the_truth(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rng_matches_the_reference),
 		cmocka_unit_test(exp2_is_close),
@@ -439,6 +442,7 @@ int main(void)
 		cmocka_unit_test(planes_equal_the_truth),
 		cmocka_unit_test(large_files_equal_the_truth),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

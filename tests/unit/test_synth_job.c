@@ -29,8 +29,7 @@ static void add_text(struct texts *t, const struct event *e)
 	const char *key = strstr(event_text(e, "graph_key"), "_gid_");
 
 	assert_non_null(key);
-	assert_true(na_grow(&t->items, &t->cap, t->n + 1,
-			    sizeof(t->items[0])));
+	assert_true(na_grow(&t->items, &t->cap, t->n + 1, sizeof(t->items[0])));
 	snprintf(t->items[t->n++], sizeof(t->items[0]), "%s %s", key,
 		 event_text(e, "buffer_sizes"));
 }
@@ -56,7 +55,7 @@ static int by_text(const void *a, const void *b)
 
 static void both_ends_agree(void **state)
 {
-	struct both b = { { NULL, 0, 0 }, { NULL, 0, 0 } };
+	struct both b = {{NULL, 0, 0}, {NULL, 0, 0}};
 	struct session s;
 
 	(void)state;
@@ -71,13 +70,11 @@ static void both_ends_agree(void **state)
 	assert_true(b.sent.n > 100);
 	assert_int_equal(b.sent.n, b.received.n);
 	qsort(b.sent.items, b.sent.n, sizeof(b.sent.items[0]), by_text);
-	qsort(b.received.items, b.received.n, sizeof(b.sent.items[0]),
-	      by_text);
+	qsort(b.received.items, b.received.n, sizeof(b.sent.items[0]), by_text);
 	for (size_t i = 0; i < b.sent.n; i++) {
 		assert_string_equal(b.sent.items[i], b.received.items[i]);
 		/* One key, one transfer. */
-		assert_true(!i || strcmp(b.sent.items[i],
-					 b.sent.items[i - 1]));
+		assert_true(!i || strcmp(b.sent.items[i], b.sent.items[i - 1]));
 	}
 	free(b.sent.items);
 	free(b.received.items);
@@ -103,8 +100,8 @@ static int by_time(const void *a, const void *b)
 
 	if (x->at_ps != y->at_ps)
 		return x->at_ps < y->at_ps ? -1 : 1;
-	return x->bits_per_s < y->bits_per_s ? -1 :
-	       x->bits_per_s > y->bits_per_s;
+	return x->bits_per_s < y->bits_per_s ? -1
+					     : x->bits_per_s > y->bits_per_s;
 }
 
 static void collect_rates(void *ctx, const struct event *e)
@@ -113,19 +110,19 @@ static void collect_rates(void *ctx, const struct event *e)
 	int64_t took, bytes = 0;
 	double rate;
 
-	if (strcmp(e->name, c->send ? "NetworkSend END" :
-		   "NetworkReceive END"))
+	if (strcmp(e->name, c->send ? "NetworkSend END" : "NetworkReceive END"))
 		return;
 	for (const char *p = event_text(e, "buffer_sizes");
 	     (p = strchr(p, '=')); p++)
 		bytes += atoll(p + 1);
-	took = c->send ? event_number(e, "action_duration_ns") * 1000 :
-	       event_number(e, "network_transport_latency_us") * 1000000;
+	took = c->send ? event_number(e, "action_duration_ns") * 1000
+		       : event_number(e, "network_transport_latency_us") *
+				 1000000;
 	assert_true(took > 0);
 	rate = (double)bytes * 8e12 / (double)took;
 	assert_true(na_grow(&c->items, &c->cap, c->n + 2, sizeof(*c->items)));
-	c->items[c->n++] = (struct change){ e->end_ps - took, rate };
-	c->items[c->n++] = (struct change){ e->end_ps, -rate };
+	c->items[c->n++] = (struct change){e->end_ps - took, rate};
+	c->items[c->n++] = (struct change){e->end_ps, -rate};
 }
 
 static void link_is_never_overrun(void **state)
@@ -138,7 +135,7 @@ static void link_is_never_overrun(void **state)
 	session_make(&s, NA_OK);
 	for (size_t i = 0; i < 6; i++) {
 		Netan__Xplane__XSpace *x = session_space(&s, i / 2);
-		struct changes c = { NULL, 0, 0, i % 2 };
+		struct changes c = {NULL, 0, 0, i % 2};
 		double now = 0, peak = 0;
 
 		space_each(x, mega, collect_rates, &c);
@@ -163,7 +160,7 @@ enum { MOST = 64 };
 struct waits {
 	int64_t done[MOST], graph[MOST];
 	size_t n_done, n_graph;
-	int fusions_inside, open;       /* between send.N and recv-done.N */
+	int fusions_inside, open; /* between send.N and recv-done.N */
 	const char *device, *graphs, *send, *recv_done;
 };
 
@@ -191,9 +188,10 @@ static void collect_waits(void *ctx, const struct event *e)
 static void check_waits(const char *fault, bool small)
 {
 	struct session s;
-	struct waits w = { .device = "/device:TPU:1",
-			   .graphs = "device_200001_gid_all-reduce.19_1",
-			   .send = "send.19", .recv_done = "recv-done.19" };
+	struct waits w = {.device = "/device:TPU:1",
+			  .graphs = "device_200001_gid_all-reduce.19_1",
+			  .send = "send.19",
+			  .recv_done = "recv-done.19"};
 	Netan__Xplane__XSpace *x;
 
 	session_init(&s);
@@ -280,20 +278,17 @@ static void check_slow(const char *fault, const double want[3][3])
 			ratio = b.sum[i][k] / a.sum[i][k] / want[i][k];
 			if (ratio < 0.85 || ratio > 1.18)
 				fail_msg("%s: %d->%d is %.3f of what it "
-					 "should be", fault, i, k, ratio);
+					 "should be",
+					 fault, i, k, ratio);
 		}
 }
 
 static void slow_parts_are_slow(void **state)
 {
-	static const double sender[3][3] = { { 1, 1, 1 }, { 4, 1, 4 },
-					     { 1, 1, 1 } };
-	static const double receiver[3][3] = { { 1, 1, 3 }, { 1, 1, 3 },
-					       { 1, 1, 1 } };
-	static const double host[3][3] = { { 1, 2, 2 }, { 2, 1, 1 },
-					   { 2, 1, 1 } };
-	static const double path[3][3] = { { 1, 1, 1 }, { 1, 1, 1 },
-					   { 2.5, 1, 1 } };
+	static const double sender[3][3] = {{1, 1, 1}, {4, 1, 4}, {1, 1, 1}};
+	static const double receiver[3][3] = {{1, 1, 3}, {1, 1, 3}, {1, 1, 1}};
+	static const double host[3][3] = {{1, 2, 2}, {2, 1, 1}, {2, 1, 1}};
+	static const double path[3][3] = {{1, 1, 1}, {1, 1, 1}, {2.5, 1, 1}};
 
 	(void)state;
 	check_slow("slow-sender:host-1:4", sender);
@@ -312,8 +307,8 @@ static void tails_are_counted(void **state)
 	session_fault(&s, "tail:host-1:0.05");
 	measure(&s, &m);
 	assert_true(m.tails > 3);
-	assert_int_equal(m.tails, session_truth(&s, "host-1", NULL,
-						"tails_sent"));
+	assert_int_equal(m.tails,
+			 session_truth(&s, "host-1", NULL, "tails_sent"));
 	assert_int_equal(session_truth(&s, "host-0", NULL, "tails_sent"), 0);
 	session_end(&s);
 }
@@ -412,8 +407,7 @@ static void clocks_are_off(void **state)
 	assert_int_equal(skewed, 0);
 	assert_int_equal(clock_of("clock:1:3ms", &skewed), right + 3000000);
 	assert_int_equal(skewed, 0);
-	assert_int_equal(clock_of("clock:1:-1s", &skewed),
-			 right - 1000000000);
+	assert_int_equal(clock_of("clock:1:-1s", &skewed), right - 1000000000);
 	assert_true(skewed > 100);
 }
 
@@ -434,10 +428,9 @@ static void check_cut(const char *fault, size_t want)
 		want = n / 2 - 1;
 	assert_true(m >= want && m <= want + 1);
 	assert_memory_equal(a, b, m);
-	assert_int_equal(session_truth(&cut, "host-1", NULL,
-				       "cut_from_bytes"), n);
-	assert_int_equal(session_truth(&cut, "host-1", NULL, "file_bytes"),
-			 m);
+	assert_int_equal(session_truth(&cut, "host-1", NULL, "cut_from_bytes"),
+			 n);
+	assert_int_equal(session_truth(&cut, "host-1", NULL, "file_bytes"), m);
 	free(a);
 	free(b);
 	session_end(&whole);
@@ -535,6 +528,7 @@ static void one_host_alone_is_fine(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_ends_agree),
 		cmocka_unit_test(link_is_never_overrun),
@@ -548,6 +542,7 @@ int main(void)
 		cmocka_unit_test(leftovers_are_refused),
 		cmocka_unit_test(one_host_alone_is_fine),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,22 +21,24 @@ static void utf8_is_decoded(void **state)
 		size_t n, took;
 		uint32_t want;
 	} rows[] = {
-		{"a", 1, 1, 'a'}, {"\xc3\xa9", 2, 2, 0xE9},
+		{"a", 1, 1, 'a'},
+		{"\xc3\xa9", 2, 2, 0xE9},
 		{"\xe2\x82\xac", 3, 3, 0x20AC},
 		{"\xf0\x9f\x98\x80", 4, 4, 0x1F600},
 		{"\xf4\x8f\xbf\xbf", 4, 4, 0x10FFFF},
 		{"\xef\xbf\xbd", 3, 3, 0xFFFD},
-		{"\x80", 1, 1, NA_RUNE_BAD},            /* lone tail */
-		{"\xc0\xaf", 2, 1, NA_RUNE_BAD},        /* overlong */
+		{"\x80", 1, 1, NA_RUNE_BAD},     /* lone tail */
+		{"\xc0\xaf", 2, 1, NA_RUNE_BAD}, /* overlong */
 		{"\xe0\x80\xaf", 3, 1, NA_RUNE_BAD},
 		{"\xf0\x80\x80\xaf", 4, 1, NA_RUNE_BAD},
-		{"\xed\xa0\x80", 3, 1, NA_RUNE_BAD},    /* surrogate */
+		{"\xed\xa0\x80", 3, 1, NA_RUNE_BAD}, /* surrogate */
 		{"\xf4\x90\x80\x80", 4, 1, NA_RUNE_BAD},
 		{"\xf5\x80\x80\x80", 4, 1, NA_RUNE_BAD},
-		{"\xe2\x82", 2, 2, NA_RUNE_BAD},        /* cut */
+		{"\xe2\x82", 2, 2, NA_RUNE_BAD}, /* cut */
 		{"\xe2\x82\x41", 3, 2, NA_RUNE_BAD},
 		{"\xf0\x9f\x98", 3, 3, NA_RUNE_BAD},
-		{"\xc3", 1, 1, NA_RUNE_BAD}, {"\xff", 1, 1, NA_RUNE_BAD},
+		{"\xc3", 1, 1, NA_RUNE_BAD},
+		{"\xff", 1, 1, NA_RUNE_BAD},
 	};
 
 	(void)state;
@@ -72,6 +74,7 @@ static void utf8_is_encoded(void **state)
 	}
 }
 
+/* clang-format off */
 static const struct {
 	enum na_escape how;
 	const char *text, *want;
@@ -103,6 +106,7 @@ static const struct {
 	{NA_ESC_MD, "all_reduce_1", "all_reduce_1"},
 	{NA_ESC_MD, "_x_", "\\_x\\_"}, {NA_ESC_MD, "a\nb", "a\\nb"},
 };
+/* clang-format on */
 
 static void text_is_escaped(void **state)
 {
@@ -152,8 +156,7 @@ static void streams_get_the_same(void **state)
 		FILE *out = open_memstream(&text, &size);
 
 		assert_non_null(out);
-		assert_true(na_escape_to(escapes[k].how, escapes[k].text,
-					 out));
+		assert_true(na_escape_to(escapes[k].how, escapes[k].text, out));
 		fclose(out);
 		assert_string_equal(text, escapes[k].want);
 		free(text);
@@ -166,15 +169,18 @@ static void widths_are_columns(void **state)
 	assert_int_equal(na_text_width("abc"), 3);
 	assert_int_equal(na_text_width(""), 0);
 	assert_int_equal(na_text_width("\xc3\xa9"), 1);
-	assert_int_equal(na_text_width("e\xcc\x81"), 1);        /* combining */
-	assert_int_equal(na_text_width("\xe6\x97\xa5"), 2);     /* wide */
-	assert_int_equal(na_text_width("1\xe2\x80\xaf" "000"), 5);
-	assert_int_equal(na_text_width("\x1b"), 4);             /* "\x1b" */
+	assert_int_equal(na_text_width("e\xcc\x81"), 1);    /* combining */
+	assert_int_equal(na_text_width("\xe6\x97\xa5"), 2); /* wide */
+	assert_int_equal(na_text_width("1\xe2\x80\xaf"
+				       "000"),
+			 5);
+	assert_int_equal(na_text_width("\x1b"), 4); /* "\x1b" */
 	assert_int_equal(na_text_width("\xff"), 1);
 }
 
 static void patterns_match(void **state)
 {
+	/* clang-format off */
 	static const struct { const char *p, *t; bool want; } rows[] = {
 		{"*", "", true}, {"*", "abc", true}, {"", "", true},
 		{"", "a", false}, {"a", "", false}, {"abc", "abc", true},
@@ -193,6 +199,7 @@ static void patterns_match(void **state)
 		{"a*b*c", "aXbXbXc", true}, {"[a-c]x", "bx", true},
 		{"*[0-9]", "abc7", true}, {"*[0-9]", "abc", false},
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t k = 0; k < N(rows); k++)
@@ -208,12 +215,12 @@ static void patterns_stay_fast(void **state)
 	(void)state;
 	memset(text, 'a', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	assert_false(na_glob("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b",
-			     text));
+	assert_false(na_glob("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", text));
 }
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(utf8_is_decoded),
 		cmocka_unit_test(utf8_is_encoded),
@@ -224,6 +231,7 @@ int main(void)
 		cmocka_unit_test(patterns_match),
 		cmocka_unit_test(patterns_stay_fast),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

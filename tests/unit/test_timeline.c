@@ -19,7 +19,7 @@
 extern const struct na_analysis na_an_timeline;
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define MS INT64_C(1000000000)
+#define MS       INT64_C(1000000000)
 
 struct run {
 	struct hand h;
@@ -98,7 +98,7 @@ static void one_pass(struct drive *d, const struct run *x)
 static void analyse(struct run *x, size_t size)
 {
 	const struct na_analysis *a = &na_an_timeline;
-	struct drive d = { .a = a, .size = size };
+	struct drive d = {.a = a, .size = size};
 
 	d.state = calloc(1, a->state_size);
 	d.block = calloc(1, a->state_size);
@@ -153,6 +153,7 @@ static void series(const struct run *x, const char *name, const double *want,
 }
 
 /* 1 ms of 1 Gbit/s are 125 000 bytes. */
+/* clang-format off */
 static const struct hand_row few[] = {
 	{ HAND_RX, 0, 0, 2 * MS, 500000, 101, 1, .name = "ar" },
 	{ HAND_RX, 0, MS, 2 * MS, 125000, 101, 1, .name = "ag" },
@@ -160,6 +161,7 @@ static const struct hand_row few[] = {
 	  .klass = NA_CLOCK_SKEW },
 	{ HAND_TX, 1, MS / 2, 3 * MS / 2, 250000, 101, 1, .name = "ar" },
 };
+/* clang-format on */
 
 static void by_hand(void **state)
 {
@@ -169,17 +171,16 @@ static void by_hand(void **state)
 	make(&x, 2, few, COUNT(few));
 	analyse(&x, 100);
 	assert_int_equal(x.status, NA_OK);
-	series(&x, "time_s", (double[]){ 0, .001, .002, .003 }, 4);
-	series(&x, "rx_gbps", (double[]){ 2, 3, 0, 0.008 }, 4);
-	series(&x, "tx_gbps", (double[]){ 1, 1, 0, 0 }, 4);
-	series(&x, "rx_outstanding_bytes",
-	       (double[]){ 500000, 625000, 0, 0 }, 4);
-	series(&x, "tx_outstanding_bytes",
-	       (double[]){ 125000, 125000, 0, 0 }, 4);
-	series(&x, "pending", (double[]){ 1, 2, 0, 0 }, 4);
-	series(&x, "pending_max", (double[]){ 1, 2, 0, 0 }, 4);
-	assert_string_equal(na_text_of(na_get(na_result_body(x.r),
-		"pending_of"), ""), "transfers");
+	series(&x, "time_s", (double[]){0, .001, .002, .003}, 4);
+	series(&x, "rx_gbps", (double[]){2, 3, 0, 0.008}, 4);
+	series(&x, "tx_gbps", (double[]){1, 1, 0, 0}, 4);
+	series(&x, "rx_outstanding_bytes", (double[]){500000, 625000, 0, 0}, 4);
+	series(&x, "tx_outstanding_bytes", (double[]){125000, 125000, 0, 0}, 4);
+	series(&x, "pending", (double[]){1, 2, 0, 0}, 4);
+	series(&x, "pending_max", (double[]){1, 2, 0, 0}, 4);
+	assert_string_equal(
+		na_text_of(na_get(na_result_body(x.r), "pending_of"), ""),
+		"transfers");
 	assert_true(real(&x, "rx_bytes") == 626000);
 	assert_true(real(&x, "tx_bytes") == 250000);
 	assert_true(real(&x, "instant_bytes") == 1000);
@@ -202,9 +203,9 @@ static void clipped(void **state)
 	x.h.filter.to_ps = 3 * MS / 2;
 	x.params.bin_ps = MS / 2;
 	analyse(&x, 100);
-	series(&x, "time_s", (double[]){ .0005, .001 }, 2);
-	series(&x, "rx_gbps", (double[]){ 2, 3 }, 2);
-	series(&x, "tx_gbps", (double[]){ 2, 2 }, 2);
+	series(&x, "time_s", (double[]){.0005, .001}, 2);
+	series(&x, "rx_gbps", (double[]){2, 3}, 2);
+	series(&x, "tx_gbps", (double[]){2, 2}, 2);
 	assert_true(real(&x, "rx_bytes") == 312500);
 	assert_true(real(&x, "tx_bytes") == 250000);
 	assert_true(real(&x, "instants") == 0);
@@ -213,6 +214,7 @@ static void clipped(void **state)
 
 static void graphs_are_pending(void **state)
 {
+	/* clang-format off */
 	static const struct hand_row rows[] = {
 		{ HAND_RX, 0, 0, MS, 125000, 101, 1, .name = "ar" },
 		{ HAND_GRAPH, 0, 0, 2 * MS, 5, 1, 0, .name = "ar" },
@@ -220,24 +222,28 @@ static void graphs_are_pending(void **state)
 		{ HAND_GRAPH, 0, MS / 2, MS, 5, 1, 0, .name = "rs" },
 		{ HAND_GRAPH, 0, MS, MS, 5, 1, 0, .name = "no length" },
 	};
+	/* clang-format on */
 	struct run x;
 
 	(void)state;
 	make(&x, 1, rows, COUNT(rows));
 	analyse(&x, 2);
-	series(&x, "pending", (double[]){ 1.5, 1, 1 }, 3);
-	series(&x, "pending_max", (double[]){ 2, 1, 1 }, 3);
-	series(&x, "rx_gbps", (double[]){ 1, 0, 0 }, 3);
-	assert_string_equal(na_text_of(na_get(na_result_body(x.r),
-		"pending_of"), ""), "collectives");
+	series(&x, "pending", (double[]){1.5, 1, 1}, 3);
+	series(&x, "pending_max", (double[]){2, 1, 1}, 3);
+	series(&x, "rx_gbps", (double[]){1, 0, 0}, 3);
+	assert_string_equal(
+		na_text_of(na_get(na_result_body(x.r), "pending_of"), ""),
+		"collectives");
 	end(&x);
 }
 
 static void empty(void **state)
 {
+	/* clang-format off */
 	static const struct hand_row graph[] = {
 		{ HAND_GRAPH, 0, 0, 2 * MS, 5, 1, 0, .name = "ar" },
 	};
+	/* clang-format on */
 	struct run x;
 
 	(void)state;
@@ -266,15 +272,22 @@ static const struct na_value *nth(const struct na_value *list, size_t i)
 
 static void groups(void **state)
 {
-	static const struct { const char *by; size_t top, n; const char *key[3];
-			      double bytes[3]; } rows[] = {
-		{ "host", 0, 2, { "a", "b" }, { 626000, 250000 } },
-		{ "collective", 0, 2, { "ar", "ag" }, { 751000, 125000 } },
-		{ "collective", 1, 2, { "ar", "rest" }, { 751000, 125000 } },
-		{ "collective", 2, 2, { "ar", "ag" }, { 751000, 125000 } },
-		{ "src", 0, 1, { "s1d1" }, { 876000 } },
-		{ "host,collective", 2, 3, { "a", "b", "rest" },
-		  { 501000, 250000, 125000 } },
+	static const struct {
+		const char *by;
+		size_t top, n;
+		const char *key[3];
+		double bytes[3];
+	} rows[] = {
+		{"host", 0, 2, {"a", "b"}, {626000, 250000}},
+		{"collective", 0, 2, {"ar", "ag"}, {751000, 125000}},
+		{"collective", 1, 2, {"ar", "rest"}, {751000, 125000}},
+		{"collective", 2, 2, {"ar", "ag"}, {751000, 125000}},
+		{"src", 0, 1, {"s1d1"}, {876000}},
+		{"host,collective",
+		 2,
+		 3,
+		 {"a", "b", "rest"},
+		 {501000, 250000, 125000}},
 	};
 
 	(void)state;
@@ -284,7 +297,8 @@ static void groups(void **state)
 
 		make(&x, 2, few, COUNT(few));
 		assert_int_equal(na_grouping_parse(rows[i].by, &x.scope.by,
-						   &x.h.err), NA_OK);
+						   &x.h.err),
+				 NA_OK);
 		x.scope.top = rows[i].top;
 		analyse(&x, 1 + i % 3);
 		list = na_get(na_result_body(x.r), "series");
@@ -295,9 +309,10 @@ static void groups(void **state)
 
 			assert_string_equal(na_text_of(nth(key, 0), ""),
 					    rows[i].key[k]);
-			assert_true(na_real_of(na_get(g, "rx_bytes"), 0) +
-				    na_real_of(na_get(g, "tx_bytes"), 0) ==
-				    rows[i].bytes[k]);
+			assert_true(
+				na_real_of(na_get(g, "rx_bytes"), 0) +
+					na_real_of(na_get(g, "tx_bytes"), 0) ==
+				rows[i].bytes[k]);
 		}
 		end(&x);
 	}
@@ -306,9 +321,9 @@ static void groups(void **state)
 static void saturated(void **state)
 {
 	struct hand_row rows[3] = {
-		{ HAND_RX, 0, 2 * MS, 6 * MS, 500000, 101, 1, .name = "ar" },
-		{ HAND_RX, 0, 0, 10 * MS, 125000, 101, 1, .name = "ar" },
-		{ HAND_TX, 1, 0, 10 * MS, 125000, 101, 1, .name = "ar" },
+		{HAND_RX, 0, 2 * MS, 6 * MS, 500000, 101, 1, .name = "ar"},
+		{HAND_RX, 0, 0, 10 * MS, 125000, 101, 1, .name = "ar"},
+		{HAND_TX, 1, 0, 10 * MS, 125000, 101, 1, .name = "ar"},
 	};
 	const struct na_value *list;
 	struct run x;
@@ -320,10 +335,9 @@ static void saturated(void **state)
 	list = na_get(na_result_body(x.r), "saturated");
 	assert_int_equal(list->n, 1);
 	assert_string_equal(na_text_of(na_get(nth(list, 0), "host"), ""), "a");
-	assert_string_equal(na_text_of(na_get(nth(list, 0), "side"), ""),
-			    "rx");
-	assert_true(fabs(na_real_of(na_get(nth(list, 0), "from_s"), 0) -
-			 .002) < 1e-12);
+	assert_string_equal(na_text_of(na_get(nth(list, 0), "side"), ""), "rx");
+	assert_true(fabs(na_real_of(na_get(nth(list, 0), "from_s"), 0) - .002) <
+		    1e-12);
 	assert_true(fabs(na_real_of(na_get(nth(list, 0), "to_s"), 0) - .006) <
 		    1e-12);
 	assert_true(fabs(na_real_of(na_get(nth(list, 0), "mean_gbps"), 0) -
@@ -338,12 +352,14 @@ static void saturated(void **state)
 
 static void too_many_bins(void **state)
 {
+	/* clang-format off */
 	static const struct hand_row rows[] = {
 		{ HAND_RX, 0, INT64_MIN + 5, INT64_MIN + 9, 1, 101, 1,
 		  .name = "ar" },
 		{ HAND_RX, 0, INT64_MAX - 9, INT64_MAX - 5, 1, 101, 1,
 		  .name = "ar" },
 	};
+	/* clang-format on */
 	struct run x;
 
 	(void)state;
@@ -363,8 +379,8 @@ static void too_many_bins(void **state)
 
 static char *as_json(const struct run *x)
 {
-	struct na_emit_opts opts = { NULL, false, 0 };
-	struct na_err err = { .status = NA_OK };
+	struct na_emit_opts opts = {NULL, false, 0};
+	struct na_err err = {.status = NA_OK};
 	char *text = NULL;
 	size_t n;
 	FILE *f = open_memstream(&text, &n);
@@ -381,7 +397,7 @@ static void blocks_do_not_matter(void **state)
 {
 	enum { N = 300 };
 	static struct hand_row rows[N];
-	static const char *const names[] = { "ar", "ag", "rs", "a2a", "cp" };
+	static const char *const names[] = {"ar", "ag", "rs", "a2a", "cp"};
 	char *text[4];
 	struct na_rng r;
 
@@ -392,23 +408,26 @@ static void blocks_do_not_matter(void **state)
 
 		rows[i] = (struct hand_row){
 			(enum hand_what)na_rng_below(&r, 3),
-			(int)(i * 3 / N), at, at + (int64_t)na_rng_below(&r,
-			3 * (uint64_t)MS), na_rng_below(&r, 1 << 22),
+			(int)(i * 3 / N),
+			at,
+			at + (int64_t)na_rng_below(&r, 3 * (uint64_t)MS),
+			na_rng_below(&r, 1 << 22),
 			101 + (int)na_rng_below(&r, 3),
 			1 + (int)na_rng_below(&r, 3),
-			.name = names[na_rng_below(&r, 5)] };
+			.name = names[na_rng_below(&r, 5)]};
 		if (na_rng_below(&r, 9) == 0)
 			rows[i].end_ps = rows[i].start_ps;
 	}
 	for (size_t k = 0; k < 4; k++) {
-		static const size_t sizes[] = { 1, 3, 64, 1000 };
+		static const size_t sizes[] = {1, 3, 64, 1000};
 		struct run x;
 
 		make(&x, 3, rows, N);
 		x.params.capacity = "3Gbps";
 		x.h.filter.from_ps = 2 * MS + 7;
 		assert_int_equal(na_grouping_parse("collective,host",
-			&x.scope.by, &x.h.err), NA_OK);
+						   &x.scope.by, &x.h.err),
+				 NA_OK);
 		x.scope.top = 6;
 		analyse(&x, sizes[k]);
 		assert_int_equal(x.status, NA_OK);
@@ -423,6 +442,7 @@ static void blocks_do_not_matter(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_hand),
 		cmocka_unit_test(clipped),
@@ -433,6 +453,7 @@ int main(void)
 		cmocka_unit_test(too_many_bins),
 		cmocka_unit_test(blocks_do_not_matter),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

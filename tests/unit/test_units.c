@@ -20,6 +20,7 @@
 
 static void times_are_read(void **state)
 {
+	/* clang-format off */
 	static const struct { const char *text; bool ok; int64_t ps; } rows[] = {
 		{"1.5s", true, 1500000000000}, {"200ms", true, 200000000000},
 		{"10us", true, 10000000}, {"10\xc2\xb5s", true, 10000000},
@@ -39,6 +40,7 @@ static void times_are_read(void **state)
 		{"1..5s", false, 0}, {"--1s", false, 0}, {"nan", false, 0},
 		{"0x1s", false, 0}, {"1sx", false, 0}, {"1,5s", false, 0},
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t k = 0; k < N(rows); k++) {
@@ -52,6 +54,7 @@ static void times_are_read(void **state)
 
 static void bytes_are_read(void **state)
 {
+	/* clang-format off */
 	static const struct { const char *text; bool ok; uint64_t n; } rows[] = {
 		{"64KiB", true, 65536}, {"10MB", true, 10000000},
 		{"1GiB", true, 1073741824}, {"512B", true, 512},
@@ -63,6 +66,7 @@ static void bytes_are_read(void **state)
 		{"64kib", false, 0}, {"1K", false, 0}, {"", false, 0},
 		{"B", false, 0}, {"1KiBx", false, 0},
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t k = 0; k < N(rows); k++) {
@@ -77,6 +81,7 @@ static void bytes_are_read(void **state)
 
 static void rates_are_read(void **state)
 {
+	/* clang-format off */
 	static const struct { const char *text; double want; } rows[] = {
 		{"100Gbps", 100e9}, {"25Gbit/s", 25e9}, {"400Mbps", 400e6},
 		{"12.5GB/s", 100e9}, {"1Tbps", 1e12}, {"9600bps", 9600},
@@ -85,13 +90,13 @@ static void rates_are_read(void **state)
 		{"100", -1}, {"-1Gbps", -1}, {"100GB", -1}, {"Gbps", -1},
 		{"100gbps", -1}, {"inf", -1}, {"", -1},
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t k = 0; k < N(rows); k++) {
 		double got = -1;
 
-		if (na_parse_rate(rows[k].text, &got) !=
-			    (rows[k].want >= 0) ||
+		if (na_parse_rate(rows[k].text, &got) != (rows[k].want >= 0) ||
 		    fabs(got - rows[k].want) > 0)
 			fail_msg("%s: %g", rows[k].text, got);
 	}
@@ -100,6 +105,7 @@ static void rates_are_read(void **state)
 /* Seconds from `date -u -d TEXT +%s`. */
 static void dates_are_read(void **state)
 {
+	/* clang-format off */
 	static const struct { const char *text; bool ok; int64_t ns; } rows[] = {
 		{"1970-01-01T00:00:00Z", true, 0},
 		{"2026-11-20T21:28:00Z", true, 1795210080000000000},
@@ -122,6 +128,7 @@ static void dates_are_read(void **state)
 		{"26-11-20T21:28:00Z", false, 0}, {"", false, 0},
 		{"1.5s", false, 0},
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t k = 0; k < N(rows); k++) {
@@ -135,6 +142,7 @@ static void dates_are_read(void **state)
 
 static void times_are_printed(void **state)
 {
+	/* clang-format off */
 	static const struct { int64_t ps; int digits; const char *want; } rows[] = {
 		{0, 3, "0 s"}, {1, 3, "1 ps"}, {999, 3, "999 ps"},
 		{12345678, 3, "12.3 us"}, {12345678, 6, "12.3457 us"},
@@ -143,13 +151,14 @@ static void times_are_printed(void **state)
 		{7200000000000000, 3, "7200 s"}, {INT64_MIN, 3, "-9223372 s"},
 		{1000, 3, "1 ns"}, {1004, 3, "1 ns"}, {1006, 3, "1.01 ns"},
 	};
+	/* clang-format on */
 	char buf[NA_UNIT_BUF];
 
 	(void)state;
 	for (size_t k = 0; k < N(rows); k++)
-		assert_string_equal(
-			na_print_time(buf, rows[k].ps, rows[k].digits),
-			rows[k].want);
+		assert_string_equal(na_print_time(buf, rows[k].ps,
+						  rows[k].digits),
+				    rows[k].want);
 }
 
 static void sizes_are_printed(void **state)
@@ -167,26 +176,29 @@ static void sizes_are_printed(void **state)
 	assert_string_equal(na_print_rate(buf, 999.96e6, 3), "1 Gbit/s");
 	assert_string_equal(na_print_rate(buf, NAN, 3), "-");
 	assert_string_equal(na_print_count(buf, 999), "999");
-	assert_string_equal(na_print_count(buf, 1234567),
-			    "1\xe2\x80\xaf" "234\xe2\x80\xaf" "567");
+	assert_string_equal(na_print_count(buf, 1234567), "1\xe2\x80\xaf"
+							  "234\xe2\x80\xaf"
+							  "567");
 	assert_true(strlen(na_print_count(buf, UINT64_MAX)) < NA_UNIT_BUF);
 }
 
 static void numbers_are_printed(void **state)
 {
+	/* clang-format off */
 	static const struct { double x; int digits; const char *want; } rows[] = {
 		{12346, 3, "12346"}, {12.0, 3, "12.0"}, {9.996, 3, "10.0"},
 		{0.0012345, 3, "0.00123"}, {0, 3, "0"}, {-1.005, 2, "-1.0"},
 		{1e-20, 3, "1.00e-20"}, {1e20, 3, "1.000000e+20"},
 		{NAN, 3, "-"}, {INFINITY, 3, "-"},
 	};
+	/* clang-format on */
 	char buf[NA_UNIT_BUF];
 
 	(void)state;
 	for (size_t k = 0; k < N(rows); k++)
-		assert_string_equal(
-			na_print_number(buf, rows[k].x, rows[k].digits),
-			rows[k].want);
+		assert_string_equal(na_print_number(buf, rows[k].x,
+						    rows[k].digits),
+				    rows[k].want);
 	assert_string_equal(na_print_fixed(buf, 2.345, 2), "2.35");
 	assert_string_equal(na_print_fixed(buf, -0.001, 2), "0.00");
 	assert_string_equal(na_print_fixed(buf, NAN, 2), "-");
@@ -209,6 +221,7 @@ static void instants_are_printed(void **state)
 
 static void doubles_read_back(void **state)
 {
+	/* clang-format off */
 	static const struct { double x; const char *want; } rows[] = {
 		{0.1, "0.1"}, {0.1 + 0.2, "0.30000000000000004"},
 		{1, "1"}, {-1, "-1"}, {0, "0"}, {-0.0, "-0"},
@@ -217,6 +230,7 @@ static void doubles_read_back(void **state)
 		 "1.7976931348623157e+308"}, {1e22, "1e+22"},
 		{2.5, "2.5"}, {1.0 / 3, "0.3333333333333333"},
 	};
+	/* clang-format on */
 	uint64_t bits = 88172645463325252u;
 	char buf[NA_UNIT_BUF];
 
@@ -278,6 +292,7 @@ static void overflow_is_seen(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_are_read),
 		cmocka_unit_test(bytes_are_read),
@@ -291,6 +306,7 @@ int main(void)
 		cmocka_unit_test(locale_does_not_matter),
 		cmocka_unit_test(overflow_is_seen),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 #include "tests/unit/little_trace.h"
 #include "tests/unit/reading.h"
 
-#define US INT64_C(1000000)
+#define US       INT64_C(1000000)
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Every line of the text that begins with `what`, joined. */
@@ -29,8 +29,7 @@ static void expect(const struct reading *r, const char *what, const char *want,
 	for (; *s; s += strcspn(s, "\n"), s += *s == '\n') {
 		size_t n = strcspn(s, "\n");
 
-		if (strchr(what, *s) &&
-		    strlen(got) + n + 2 < sizeof(got)) {
+		if (strchr(what, *s) && strlen(got) + n + 2 < sizeof(got)) {
 			strncat(got, s, n);
 			strcat(got, "\n");
 		}
@@ -57,8 +56,7 @@ static void check_rows(const struct row *rows, size_t n, const char *plane,
 		       const char *what)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct little_trace t = { plane, NULL, 0, 0, &rows[i].event,
-					  1 };
+		struct little_trace t = {plane, NULL, 0, 0, &rows[i].event, 1};
 		char name[160];
 		struct reading r;
 
@@ -72,6 +70,7 @@ static void check_rows(const struct row *rows, size_t n, const char *plane,
 
 /* ---- the worked example of the format's description */
 
+/* clang-format off */
 static const uint8_t worked[] = {
 	0x0a, 0x69, 0x12, 0x09, '/', 'h', 'o', 's', 't', ':', 'C', 'P', 'U',
 	0x1a, 0x1b, 0x08, 0x09, 0x18, 0xe8, 0x07, 0x22, 0x14, 0x08, 0x07,
@@ -84,6 +83,7 @@ static const uint8_t worked[] = {
 	0x0c, 0x08, 0x03, 0x12, 0x08, 0x08, 0x03, 0x12, 0x04, 'a', 'r', '.',
 	'1',
 };
+/* clang-format on */
 
 static void worked_example(void **state)
 {
@@ -105,20 +105,34 @@ static void worked_example(void **state)
 
 /* ---- action graphs */
 
-#define KEY { "graph_key", "s:device_100001_gid_ag.5_0$l456^i78" }
-#define LATENCY(v) { "network_transport_latency_us", v }
-#define BUFFERS(v) { "buffer_sizes", v }
+#define KEY \
+	{ \
+		"graph_key", "s:device_100001_gid_ag.5_0$l456^i78" \
+	}
+#define LATENCY(v) \
+	{ \
+		"network_transport_latency_us", v \
+	}
+#define BUFFERS(v) \
+	{ \
+		"buffer_sizes", v \
+	}
 
 /* The record of a receive that ends at 3 us. */
-#define GRAPH_T(klass, start, act, size, ends, chunk)                       \
+#define GRAPH_T(klass, start, act, size, ends, chunk) \
 	"T rx graph " klass " " start " 3000000 act " act " " size " " ends \
 	" ag.5_0 - l456 i78 c" chunk " v-1\n"
-#define RX { .name = "NetworkReceive END", .at_ps = 2 * US, .dur_ps = US,   \
-	     .stats = {
-#define END_RX } }
+#define RX \
+	{ \
+		.name = "NetworkReceive END", .at_ps = 2 * US, .dur_ps = US, \
+		.stats = {
+#define END_RX \
+	} \
+	}
 
 static void graph_values(void **state)
 {
+	/* clang-format off */
 	static const struct row rows[] = {
 		/* The example of 3.6: end at 3 us, window [2, 3] us. */
 		{ GRAPH_T("valid", "2000000", "-", "1000", "s1d1->s2d1", "0"),
@@ -148,6 +162,7 @@ static void graph_values(void **state)
 		  RX KEY, LATENCY("u:100"),
 		  BUFFERS("s:s100001->200001d|$c0=1000") END_RX },
 	};
+	/* clang-format on */
 
 	(void)state;
 	check_rows(rows, COUNT(rows), MEGA_PLANE, "TCLUW");
@@ -155,6 +170,7 @@ static void graph_values(void **state)
 
 static void graph_buffers(void **state)
 {
+	/* clang-format off */
 	static const struct row rows[] = {
 		/* Slice 0 has short numbers. */
 		{ GRAPH_T("valid", "2000000", "-", "7", "s0d3->s0d5", "0"),
@@ -189,6 +205,7 @@ static void graph_buffers(void **state)
 		  RX KEY, LATENCY("u:1"),
 		  BUFFERS("s:s3->5d|$c0=9223372036854775807") END_RX },
 	};
+	/* clang-format on */
 
 	(void)state;
 	check_rows(rows, COUNT(rows), MEGA_PLANE, "TCLUW");
@@ -198,6 +215,7 @@ static void graph_buffers(void **state)
 
 static void graph_bad_keys(void **state)
 {
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ C_RX("bad_key", "1"), RX KEY, LATENCY("u:1") END_RX },
 		{ C_RX("bad_key", "1"), RX KEY, LATENCY("u:1"),
@@ -233,6 +251,7 @@ static void graph_bad_keys(void **state)
 		{ C_RX("bad_key", "1"), RX KEY, LATENCY("u:0") END_RX },
 		{ C_RX("bad_key", "1"), RX KEY, LATENCY("i:-1") END_RX },
 	};
+	/* clang-format on */
 
 	(void)state;
 	check_rows(rows, COUNT(rows), MEGA_PLANE, "TCLUW");
@@ -240,6 +259,7 @@ static void graph_bad_keys(void **state)
 
 static void graph_classes(void **state)
 {
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ GRAPH_T("no_latency", "3000000", "-", "7", "s0d3->s0d5",
 			  "0"),
@@ -276,6 +296,7 @@ static void graph_classes(void **state)
 		    .dur_ps = 10,
 		    .stats = { KEY, BUFFERS("s:s3->5d|$c0=7") } } },
 	};
+	/* clang-format on */
 
 	(void)state;
 	check_rows(rows, COUNT(rows), MEGA_PLANE, "TCLUW");
@@ -283,6 +304,7 @@ static void graph_classes(void **state)
 
 static void graph_sends(void **state)
 {
+	/* clang-format off */
 	static const struct row rows[] = {
 		/* The drawn duration ends right and begins anywhere. */
 		{ "T tx graph valid -17600000 3000000 act 20600000 7 "
@@ -301,6 +323,7 @@ static void graph_sends(void **state)
 		  { "NetworkSend END", 2 * US, US,
 		    { BUFFERS("s:s3->200005d|$c0=7") } } },
 	};
+	/* clang-format on */
 
 	(void)state;
 	check_rows(rows, COUNT(rows), MEGA_PLANE, "TACLUW");
@@ -311,33 +334,39 @@ static void graph_keys(void **state)
 	static const struct {
 		const char *key, *device, *name, *l, *i;
 	} keys[] = {
-		{ "device_100003_gid_op_name.123_0$l456^i78", "s1d3",
-		  "op_name.123_0", "456", "78" },
-		{ "device_5_gid_psum.4_0$1^i0", "s0d5", "psum.4_0", "1", "0" },
-		{ "device_99999_gid_a-b.c_1$l7^i8^j9", "s0d99999", "a-b.c_1",
-		  "7", "8" },
-		{ "device_200005_gid_x_1", "s2d5", "x_1", "-", "-" },
-		{ "device_200005_gid_x_1$", "s2d5", "x_1", "-", "-" },
-		{ "device_200005_gid_x_1$l3", "s2d5", "x_1", "3", "-" },
-		{ "device_200005_gid_x_1$lone^i4", "s2d5", "x_1", "-", "-" },
+		{"device_100003_gid_op_name.123_0$l456^i78", "s1d3",
+		 "op_name.123_0", "456", "78"},
+		{"device_5_gid_psum.4_0$1^i0", "s0d5", "psum.4_0", "1", "0"},
+		{"device_99999_gid_a-b.c_1$l7^i8^j9", "s0d99999", "a-b.c_1",
+		 "7", "8"},
+		{"device_200005_gid_x_1", "s2d5", "x_1", "-", "-"},
+		{"device_200005_gid_x_1$", "s2d5", "x_1", "-", "-"},
+		{"device_200005_gid_x_1$l3", "s2d5", "x_1", "3", "-"},
+		{"device_200005_gid_x_1$lone^i4", "s2d5", "x_1", "-", "-"},
 		/* No key: the event's own name is one. */
-		{ "", "s1d3", "all-reduce.7_2", "-", "-" },
-		{ "device_x_gid_y_1", "s1d3", "all-reduce.7_2", "-", "-" },
-		{ "device_4_gid_", "s1d3", "all-reduce.7_2", "-", "-" },
-		{ "gid_y_1", "s1d3", "all-reduce.7_2", "-", "-" },
+		{"", "s1d3", "all-reduce.7_2", "-", "-"},
+		{"device_x_gid_y_1", "s1d3", "all-reduce.7_2", "-", "-"},
+		{"device_4_gid_", "s1d3", "all-reduce.7_2", "-", "-"},
+		{"gid_y_1", "s1d3", "all-reduce.7_2", "-", "-"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(keys); i++) {
 		const char *shown = "device_100003_gid_all-reduce.7_2";
 		char key[120], want[300];
-		struct row row = { want, { shown, 0, US,
-			{ { "graph_key", key }, { "input_size", "i:64" } } } };
+		struct row row = {want,
+				  {shown,
+				   0,
+				   US,
+				   {{"graph_key", key},
+				    {"input_size", "i:64"}}}};
 
 		snprintf(key, sizeof(key), "s:%s", keys[i].key);
-		snprintf(want, sizeof(want), "A graph graph 0 1000000 size 64 "
-			 "%s %s - l%s i%s %s\n", keys[i].device, keys[i].name,
-			 keys[i].l, keys[i].i, shown);
+		snprintf(want, sizeof(want),
+			 "A graph graph 0 1000000 size 64 "
+			 "%s %s - l%s i%s %s\n",
+			 keys[i].device, keys[i].name, keys[i].l, keys[i].i,
+			 shown);
 		check_rows(&row, 1, MEGA_PLANE, "TACLUW");
 	}
 }
@@ -345,6 +374,7 @@ static void graph_keys(void **state)
 /* Names that differ in the middle only, each inflated to the same place. */
 static void inflated_names_do_not_linger(void **state)
 {
+	/* clang-format off */
 	static const struct little_event events[] = {
 		{ "DeviceToHost END", 0, 1,
 		  { { "graph_key", "z:device_1_gid_all-reduce.1.of.psum_312" },
@@ -353,7 +383,8 @@ static void inflated_names_do_not_linger(void **state)
 		  { { "graph_key", "z:device_1_gid_all-reduce.2.of.psum_312" },
 		    { "collective_type", "z:ALL_REDUCE_2_OF_TWO" } } },
 	};
-	struct little_trace t = { MEGA_PLANE, NULL, 0, 0, events, 2 };
+	/* clang-format on */
+	struct little_trace t = {MEGA_PLANE, NULL, 0, 0, events, 2};
 	struct reading r;
 
 	(void)state;
@@ -362,12 +393,14 @@ static void inflated_names_do_not_linger(void **state)
 	       "A d2h graph 0 1 size 0 s0d1 all-reduce.1.of.psum_312 "
 	       "ALL_REDUCE_1_OF_TWO l- i- DeviceToHost END\n"
 	       "A d2h graph 0 1 size 0 s0d1 all-reduce.2.of.psum_312 "
-	       "ALL_REDUCE_2_OF_TWO l- i- DeviceToHost END\n", "two events");
+	       "ALL_REDUCE_2_OF_TWO l- i- DeviceToHost END\n",
+	       "two events");
 	reading_end(&r);
 }
 
 static void names_nearly_right(void **state)
 {
+	/* clang-format off */
 	static const struct { const char *name, *want; } rows[] = {
 		{ "NetworkRecv END", "U NetworkRecv END\nL unknown_name 1\n" },
 		{ "NetworkReceived END",
@@ -389,11 +422,12 @@ static void names_nearly_right(void **state)
 		{ "HostToDevice END", "A h2d graph 0 1 size 0 - - - l- i- "
 		  "HostToDevice END\n" },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct row row = { rows[i].want, { rows[i].name, 0, 1,
-						   { { NULL, NULL } } } };
+		struct row row = {rows[i].want,
+				  {rows[i].name, 0, 1, {{NULL, NULL}}}};
 
 		check_rows(&row, 1, MEGA_PLANE, "TACLUW");
 	}
@@ -401,6 +435,7 @@ static void names_nearly_right(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worked_example),
 		cmocka_unit_test(graph_values),
@@ -412,6 +447,7 @@ int main(void)
 		cmocka_unit_test(inflated_names_do_not_linger),
 		cmocka_unit_test(names_nearly_right),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,9 +15,9 @@
 #include "tests/unit/reading.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define NS INT64_C(1000)
-#define RECEIVE "MegaScale: Communication Transport Receive"
-#define SEND "MegaScale: Communication Transport Send"
+#define NS       INT64_C(1000)
+#define RECEIVE  "MegaScale: Communication Transport Receive"
+#define SEND     "MegaScale: Communication Transport Send"
 
 static void read_little(struct reading *r, const struct little_trace *t)
 {
@@ -44,8 +44,8 @@ struct row {
 static void check_rows(const struct row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct little_trace t = { "/host:CPU", NULL, 0, 0,
-					  &rows[i].event, 1 };
+		struct little_trace t = {"/host:CPU", NULL,           0,
+					 0,           &rows[i].event, 1};
 		struct reading r;
 
 		read_little(&r, &t);
@@ -56,17 +56,28 @@ static void check_rows(const struct row *rows, size_t n)
 
 /* ---- messages: the value examples of 4.4 and the classes in order */
 
-#define LABEL(v) { "dcn_label", v }
-#define ENDS(a, b, c, d)                                                    \
-	{ "dcn_source_slice_id", a },                                       \
-	{ "dcn_source_per_slice_device_id", b },                            \
-	{ "dcn_destination_slice_id", c },                                  \
-	{ "dcn_destination_per_slice_device_id", d }
-#define SIZE(v) { "payload_size_bytes", v }
-#define TOOK(v) { "duration_us", v }
+#define LABEL(v) \
+	{ \
+		"dcn_label", v \
+	}
+#define ENDS(a, b, c, d) \
+	{"dcn_source_slice_id", a}, {"dcn_source_per_slice_device_id", b}, \
+		{"dcn_destination_slice_id", c}, \
+	{ \
+		"dcn_destination_per_slice_device_id", d \
+	}
+#define SIZE(v) \
+	{ \
+		"payload_size_bytes", v \
+	}
+#define TOOK(v) \
+	{ \
+		"duration_us", v \
+	}
 
 static void message_values(void **state)
 {
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "T rx message valid 50000000 100000000 act 0 32768 "
 		  "s2d3->s1d3 all-reduce.273_312 - l- i24 c1 v-1\n",
@@ -101,6 +112,7 @@ static void message_values(void **state)
 		{ "C rx message bad_key 1\n",
 		  { RECEIVE, 50000 * NS, 0, { SIZE("i:100"), TOOK("i:10") } } },
 	};
+	/* clang-format on */
 
 	(void)state;
 	check_rows(rows, COUNT(rows));
@@ -108,6 +120,7 @@ static void message_values(void **state)
 
 static void message_classes(void **state)
 {
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "C rx message bad_key 1\n",
 		  { RECEIVE, 0, 0, { LABEL("s:"), SIZE("i:1"),
@@ -150,6 +163,7 @@ static void message_classes(void **state)
 		  { RECEIVE, 0, 7000000, { LABEL("s:x"), SIZE("i:1"),
 		    ENDS("i:2", "i:3", "i:1", "i:1"), TOOK("i:7") } } },
 	};
+	/* clang-format on */
 
 	(void)state;
 	check_rows(rows, COUNT(rows));
@@ -157,6 +171,7 @@ static void message_classes(void **state)
 
 static void message_names(void **state)
 {
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "A copy message 0 5 size 0 - - - l- i- Megascale: Memory "
 		  "Copy\n", { "Megascale: Memory Copy", 0, 5,
@@ -172,6 +187,7 @@ static void message_names(void **state)
 		{ "", { "ThreadpoolListener::Record", 0, 5,
 			{ { NULL, NULL } } } },
 	};
+	/* clang-format on */
 
 	(void)state;
 	check_rows(rows, COUNT(rows));
@@ -185,35 +201,52 @@ static void device_rows(void **state)
 		const char *plane, *line, *want;
 		struct little_event event;
 	} rows[] = {
-		{ "/device:TPU:3", "Steps", "S step 0 9 12 plane 3 \"12\"\n",
-		  { "12", 0, 9, { { "step_num", "i:77" } } } },
-		{ "/device:TPU:0", "Steps", "S step 0 9 77 plane 0 \"train\"\n",
-		  { "train", 0, 9, { { "step_num", "u:77" } } } },
-		{ "/device:TPU:0", "Steps",
-		  "S step 0 9 41 plane 0 \"train_41 \"\n",
-		  { "train_41 ", 0, 9, { { NULL, NULL } } } },
-		{ "/device:TPU:0", "Steps", "S step 0 9 -1 plane 0 \"warm\"\n",
-		  { "warm", 0, 9, { { NULL, NULL } } } },
-		{ "/device:TPU:0", "XLA Modules",
-		  "S module 0 9 5 plane 0 \"jit_f(3)\"\n",
-		  { "jit_f(3)", 0, 9, { { "run_id", "u:5" } } } },
-		{ "/device:TPU:0", "XLA Ops", "",
-		  { "send.5", 0, 9, { { NULL, NULL } } } },
-		{ "/device:TPU:0 SparseCore 1", "Steps", "",
-		  { "12", 0, 9, { { NULL, NULL } } } },
-		{ "/device:GPU:2", "Stream #14(Compute)",
-		  "A kernel graph 0 9 size 0 - - - l- i- "
-		  "ncclDevKernel_AllReduce_Sum_bf16_RING_LL\n",
-		  { "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 0, 9,
-		    { { NULL, NULL } } } },
-		{ "/device:GPU:2", "Stream #14(Compute)", "",
-		  { "fusion_3", 0, 9, { { NULL, NULL } } } },
+		{"/device:TPU:3",
+		 "Steps",
+		 "S step 0 9 12 plane 3 \"12\"\n",
+		 {"12", 0, 9, {{"step_num", "i:77"}}}},
+		{"/device:TPU:0",
+		 "Steps",
+		 "S step 0 9 77 plane 0 \"train\"\n",
+		 {"train", 0, 9, {{"step_num", "u:77"}}}},
+		{"/device:TPU:0",
+		 "Steps",
+		 "S step 0 9 41 plane 0 \"train_41 \"\n",
+		 {"train_41 ", 0, 9, {{NULL, NULL}}}},
+		{"/device:TPU:0",
+		 "Steps",
+		 "S step 0 9 -1 plane 0 \"warm\"\n",
+		 {"warm", 0, 9, {{NULL, NULL}}}},
+		{"/device:TPU:0",
+		 "XLA Modules",
+		 "S module 0 9 5 plane 0 \"jit_f(3)\"\n",
+		 {"jit_f(3)", 0, 9, {{"run_id", "u:5"}}}},
+		{"/device:TPU:0",
+		 "XLA Ops",
+		 "",
+		 {"send.5", 0, 9, {{NULL, NULL}}}},
+		{"/device:TPU:0 SparseCore 1",
+		 "Steps",
+		 "",
+		 {"12", 0, 9, {{NULL, NULL}}}},
+		{"/device:GPU:2",
+		 "Stream #14(Compute)",
+		 "A kernel graph 0 9 size 0 - - - l- i- "
+		 "ncclDevKernel_AllReduce_Sum_bf16_RING_LL\n",
+		 {"ncclDevKernel_AllReduce_Sum_bf16_RING_LL",
+		  0,
+		  9,
+		  {{NULL, NULL}}}},
+		{"/device:GPU:2",
+		 "Stream #14(Compute)",
+		 "",
+		 {"fusion_3", 0, 9, {{NULL, NULL}}}},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct little_trace t = { rows[i].plane, rows[i].line, 0, 0,
-					  &rows[i].event, 1 };
+		struct little_trace t = {
+			rows[i].plane, rows[i].line, 0, 0, &rows[i].event, 1};
 		struct reading r;
 
 		read_little(&r, &t);
@@ -226,39 +259,43 @@ static void device_rows(void **state)
 
 static void clocks(void **state)
 {
-	static const struct little_event event = {
-		"DeviceToHost END", 5, 0, { { NULL, NULL } }
-	};
+	static const struct little_event event = {"DeviceToHost END",
+						  5,
+						  0,
+						  {{NULL, NULL}}};
 	static const struct {
 		int64_t line_ns, wall_ns, first_ns;
 		bool has_wall;
 	} rows[] = {
-		{ 1000, 0, 1000, false },
-		{ 0, 0, 0, false },
-		{ -1000, 0, -1000, false },
-		{ 1000, INT64_C(1790000000000000000),
-		  INT64_C(1790000000000001000), true },
+		{1000, 0, 1000, false},
+		{0, 0, 0, false},
+		{-1000, 0, -1000, false},
+		{1000, INT64_C(1790000000000000000),
+		 INT64_C(1790000000000001000), true},
 		/* Nanoseconds since 1970 in the line: no time to overflow. */
-		{ INT64_C(1790000000000000000), 0,
-		  INT64_C(1790000000000000000), true },
-		{ INT64_C(1790000000000000007), INT64_C(1790000000000000000),
-		  INT64_C(1790000000000000007), true },
-		{ INT64_MAX, 0, INT64_MAX, true },
-		{ INT64_MIN, 0, INT64_MIN, false },
+		{INT64_C(1790000000000000000), 0, INT64_C(1790000000000000000),
+		 true},
+		{INT64_C(1790000000000000007), INT64_C(1790000000000000000),
+		 INT64_C(1790000000000000007), true},
+		{INT64_MAX, 0, INT64_MAX, true},
+		{INT64_MIN, 0, INT64_MIN, false},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct little_trace t = { MEGA_PLANE, NULL, rows[i].line_ns,
-					  rows[i].wall_ns, &event, 1 };
+		struct little_trace t = {MEGA_PLANE,      NULL,
+					 rows[i].line_ns, rows[i].wall_ns,
+					 &event,          1};
 		struct reading r;
 
 		read_little(&r, &t);
 		assert_int_equal(r.in.has_wall, rows[i].has_wall);
 		assert_true(r.in.first_ns == rows[i].first_ns);
 		if (rows[i].line_ns != INT64_MIN)
-			expect(&r, "A d2h graph 5 5 size 0 - - - l- i- "
-			       "DeviceToHost END\n", i);
+			expect(&r,
+			       "A d2h graph 5 5 size 0 - - - l- i- "
+			       "DeviceToHost END\n",
+			       i);
 		reading_end(&r);
 	}
 }
@@ -326,6 +363,7 @@ static void any_order(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(message_values),
 		cmocka_unit_test(message_classes),
@@ -334,6 +372,7 @@ int main(void)
 		cmocka_unit_test(clocks),
 		cmocka_unit_test(any_order),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,11 +28,12 @@ struct maker {
 	struct na_rng rng;
 	void *pool[20000];
 	size_t n_pool;
-	int64_t stat_ids[STATS + 8];     /* by place in stat_names */
+	int64_t stat_ids[STATS + 8]; /* by place in stat_names */
 	int64_t ref_ids[8];
 	bool mega;
 };
 
+/* clang-format off */
 static const char *const stat_names[STATS] = {
 	"graph_key", "buffer_sizes", "network_transport_latency_us",
 	"action_duration_ns", "collective_type", "input_size", "launch_id",
@@ -43,6 +44,7 @@ static const char *const stat_names[STATS] = {
 	"correlation_id", "profile_start_time", "", "slack_us", "flow",
 	"graph_key",                     /* a second id for one name */
 };
+/* clang-format on */
 
 static void *keep(struct maker *m, void *p)
 {
@@ -71,14 +73,14 @@ static void *list(struct maker *m, size_t n)
 	return keep(m, calloc(n + 1, sizeof(void *)));
 }
 
-#define NEW(m, type, init)                                                  \
+#define NEW(m, type, init) \
 	init_##type(keep(m, malloc(sizeof(Netan__Xplane__##type))))
 
-#define INIT(type, fn)                                                      \
-	static Netan__Xplane__##type *init_##type(void *p)                  \
-	{                                                                   \
-		netan__xplane__##fn##__init(p);                             \
-		return p;                                                   \
+#define INIT(type, fn) \
+	static Netan__Xplane__##type *init_##type(void *p) \
+	{ \
+		netan__xplane__##fn##__init(p); \
+		return p; \
 	}
 INIT(XPlane, xplane)
 INIT(XLine, xline)
@@ -117,15 +119,17 @@ static void key_text(struct maker *m, char *out, size_t n)
 
 static void buffers_text(struct maker *m, char *out, size_t n)
 {
-	static const char *const between[] = { "", " ", ", ", ";x" };
+	static const char *const between[] = {"", " ", ", ", ";x"};
 	size_t at = 0;
 
 	*out = '\0';
 	for (size_t i = below(m, 4); i > 0 && at < n; i--)
 		at += (size_t)snprintf(out + at, n - at,
-			"s%zu->%zud|$c%zu=%zu%s", below(m, 3) * 100000 +
-			below(m, 3), below(m, 3) * 100000 + below(m, 3),
-			below(m, 4), below(m, 1 << 20), between[below(m, 4)]);
+				       "s%zu->%zud|$c%zu=%zu%s",
+				       below(m, 3) * 100000 + below(m, 3),
+				       below(m, 3) * 100000 + below(m, 3),
+				       below(m, 4), below(m, 1 << 20),
+				       between[below(m, 4)]);
 }
 
 /* A text that says something, by the stat's name. */
@@ -138,8 +142,8 @@ static void words(struct maker *m, size_t which, char *out, size_t n)
 	else if (strcmp(name, "buffer_sizes") == 0)
 		buffers_text(m, out, n);
 	else if (strcmp(name, "collective_type") == 0)
-		snprintf(out, n, "%s", below(m, 2) ? "ALL_REDUCE" :
-			 "ONE_TO_ONE");
+		snprintf(out, n, "%s",
+			 below(m, 2) ? "ALL_REDUCE" : "ONE_TO_ONE");
 	else if (strcmp(name, "dcn_label") == 0)
 		snprintf(out, n, "all-reduce.%zu_312", below(m, 3));
 	else
@@ -209,7 +213,7 @@ static Stat *stat(struct maker *m, size_t which)
 	if (is_text(which) || below(m, 3) == 0)
 		set_text(m, s, which);
 	else if (often(m))
-		set_number(m, s);        /* else: a stat without a value */
+		set_number(m, s); /* else: a stat without a value */
 	return s;
 }
 
@@ -232,11 +236,11 @@ static Stat **stats(struct maker *m, size_t share, size_t *n)
 /* Ids of every size; 0 and negative ones too. */
 static int64_t some_id(struct maker *m, size_t i)
 {
-	static const int64_t far[] = { 0, -1, INT64_MIN, INT64_MAX, 1 << 20,
-				       5000, INT64_C(1) << 40 };
+	static const int64_t far[] = {0,       -1,   INT64_MIN,       INT64_MAX,
+				      1 << 20, 5000, INT64_C(1) << 40};
 
-	return below(m, 4) ? (int64_t)i + 1 :
-	       far[i % 7] + (int64_t)(i % 7 == 3 ? 0 : i / 7);
+	return below(m, 4) ? (int64_t)i + 1
+			   : far[i % 7] + (int64_t)(i % 7 == 3 ? 0 : i / 7);
 }
 
 static void name_stats(struct maker *m, Plane *p)
@@ -263,7 +267,7 @@ static void name_stats(struct maker *m, Plane *p)
 		p->stat_metadata[i] = e;
 	}
 	if (below(m, 3) == 0)
-		m->ref_ids[0] = 123456;  /* a reference to nothing */
+		m->ref_ids[0] = 123456; /* a reference to nothing */
 }
 
 static void name_events(struct maker *m, Plane *p)
@@ -278,8 +282,8 @@ static void name_events(struct maker *m, Plane *p)
 	for (size_t i = 0; i < n; i++) {
 		Netan__Xplane__XEventMetadataEntry *e =
 			NEW(m, XEventMetadataEntry, xevent_metadata_entry);
-		Netan__Xplane__XEventMetadata *t =
-			NEW(m, XEventMetadata, xevent_metadata);
+		Netan__Xplane__XEventMetadata *t = NEW(m, XEventMetadata,
+						       xevent_metadata);
 
 		e->key = t->id = some_id(m, i);
 		if (below(m, 4) == 0) {
@@ -318,8 +322,8 @@ static Plane *network_plane(struct maker *m, int64_t base_ns)
 	Plane *p = NEW(m, XPlane, xplane);
 
 	m->mega = below(m, 3) > 0;
-	p->name = text(m, m->mega ? "/device:CUSTOM:Megascale Trace" :
-		       "/host:CPU");
+	p->name = text(m, m->mega ? "/device:CUSTOM:Megascale Trace"
+				  : "/host:CPU");
 	p->id = (int64_t)below(m, 3);
 	name_stats(m, p);
 	name_events(m, p);
@@ -328,10 +332,10 @@ static Plane *network_plane(struct maker *m, int64_t base_ns)
 	for (size_t i = 0; i < p->n_lines; i++) {
 		Line *l = NEW(m, XLine, xline);
 
-		l->id = (int64_t)below(m, 2);    /* now and then twice */
+		l->id = (int64_t)below(m, 2); /* now and then twice */
 		l->name = text(m, often(m) ? "MegascaleEM2_Worker" : "");
-		l->timestamp_ns = often(m) ? base_ns +
-			(int64_t)below(m, 100000) : base_ns;
+		l->timestamp_ns = often(m) ? base_ns + (int64_t)below(m, 100000)
+					   : base_ns;
 		l->n_events = below(m, 7);
 		l->events = list(m, l->n_events);
 		for (size_t k = 0; k < l->n_events; k++)
@@ -358,7 +362,7 @@ static Plane *environment(struct maker *m)
 
 static uint8_t *random_space(uint64_t seed, size_t *n)
 {
-	static struct maker m;           /* too large for the stack */
+	static struct maker m; /* too large for the stack */
 	Netan__Xplane__XSpace space = NETAN__XPLANE__XSPACE__INIT;
 	int64_t base_ns;
 	uint8_t *bytes;
@@ -389,15 +393,14 @@ static void compare_text(const char *got, const char *want, uint64_t seed)
 	while (at && got[at - 1] != '\n')
 		at--;
 	fail_msg("seed %llu, line %zu\n got: %.*s\nwant: %.*s",
-		 (unsigned long long)seed, line,
-		 (int)strcspn(got + at, "\n"), got + at,
-		 (int)strcspn(want + at, "\n"), want + at);
+		 (unsigned long long)seed, line, (int)strcspn(got + at, "\n"),
+		 got + at, (int)strcspn(want + at, "\n"), want + at);
 }
 
 static void compare(const uint8_t *bytes, size_t n, uint64_t seed, bool packed)
 {
-	Netan__Xplane__XSpace *space =
-		netan__xplane__xspace__unpack(NULL, n, bytes);
+	Netan__Xplane__XSpace *space = netan__xplane__xspace__unpack(NULL, n,
+								     bytes);
 	struct reading r;
 	struct oracle o;
 
@@ -471,11 +474,13 @@ static void synthetic_messages(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(synthetic_graphs),
 		cmocka_unit_test(synthetic_messages),
 		cmocka_unit_test(random_messages),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@ typedef Netan__Xplane__XEventMetadata Type;
 
 #define VALUE(kind) NETAN__XPLANE__XSTAT__VALUE_##kind
 
+/* clang-format off */
 const struct oracle_name mega_names[] = {
 	{ "NetworkReceive END", O_RX }, { "NetworkSend END", O_TX },
 	{ "DeviceToHost END", O_D2H }, { "HostToDevice END", O_H2D },
@@ -27,7 +28,9 @@ const struct oracle_name mega_names[] = {
 	{ "Idle", O_UNKNOWN }, { "device_100003_gid_op.x_7", O_GRAPH },
 	{ NULL, O_NOTHING },
 };
+/* clang-format on */
 
+/* clang-format off */
 const struct oracle_name host_names[] = {
 	{ "MegaScale: Communication Transport Receive", O_RX },
 	{ "MegaScale: Communication Transport Send", O_TX },
@@ -41,10 +44,11 @@ const struct oracle_name host_names[] = {
 	{ "ThunkExecute", O_NOTHING },
 	{ NULL, O_NOTHING },
 };
+/* clang-format on */
 
 struct event {
 	const Plane *plane;
-	const Type *type;                /* NULL: id without entry */
+	const Type *type; /* NULL: id without entry */
 	const Netan__Xplane__XEvent *e;
 	const char *name;
 	wide start, end;
@@ -58,8 +62,9 @@ static const char *stat_name(const Plane *p, int64_t id)
 
 	for (size_t i = 0; i < p->n_stat_metadata; i++) {
 		if (p->stat_metadata[i]->key == id)
-			name = p->stat_metadata[i]->value ?
-			       p->stat_metadata[i]->value->name : "";
+			name = p->stat_metadata[i]->value
+				       ? p->stat_metadata[i]->value->name
+				       : "";
 	}
 	return name;
 }
@@ -72,8 +77,9 @@ static const Type *type_of(const Plane *p, int64_t id)
 	netan__xplane__xevent_metadata__init(&none);
 	for (size_t i = 0; i < p->n_event_metadata; i++) {
 		if (p->event_metadata[i]->key == id)
-			t = p->event_metadata[i]->value ?
-			    p->event_metadata[i]->value : &none;
+			t = p->event_metadata[i]->value
+				    ? p->event_metadata[i]->value
+				    : &none;
 	}
 	return t;
 }
@@ -102,7 +108,7 @@ static const Stat *stat_of(const struct event *x, const char *name)
 
 static const char *inflated(const ProtobufCBinaryData *b, char *to)
 {
-	z_stream z = { .next_in = b->data, .avail_in = (uInt)b->len };
+	z_stream z = {.next_in = b->data, .avail_in = (uInt)b->len};
 
 	assert_int_equal(inflateInit2(&z, 15 + 16), Z_OK);
 	z.next_out = (void *)to;
@@ -151,8 +157,8 @@ static bool number_of(struct event *x, const char *name, int64_t *out)
 		*out = s->int64_value;
 		return true;
 	case VALUE(UINT64_VALUE):
-		*out = s->uint64_value > INT64_MAX ? INT64_MAX :
-		       (int64_t)s->uint64_value;
+		*out = s->uint64_value > INT64_MAX ? INT64_MAX
+						   : (int64_t)s->uint64_value;
 		return true;
 	case VALUE(DOUBLE_VALUE):
 		*out = (int64_t)s->double_value;
@@ -182,8 +188,9 @@ static void put_pair(struct event *x, const char *key)
 	int got = 0;
 
 	if (dollar)
-		got = sscanf(dollar, dollar[1] == 'l' ? "$l%llu^i%llu" :
-			     "$%llu^i%llu", &l, &i);
+		got = sscanf(dollar,
+			     dollar[1] == 'l' ? "$l%llu^i%llu" : "$%llu^i%llu",
+			     &l, &i);
 	if (got > 0)
 		fprintf(x->out, " l%llu", l);
 	else
@@ -194,7 +201,10 @@ static void put_pair(struct event *x, const char *key)
 		put_number(x, "i", "loop_iteration");
 }
 
-struct key { long device; char rendezvous[200]; };
+struct key {
+	long device;
+	char rendezvous[200];
+};
 
 static bool key_of(const char *text, struct key *k)
 {
@@ -212,11 +222,15 @@ static void mega_transfer(struct event *x, bool tx, const char *key,
 			  const struct key *k, const long at[4])
 {
 	int64_t us = 0, ns, level, scale = tx ? 1000 : 1000000;
-	bool known = number_of(x, tx ? "action_duration_ns" :
-			       "network_transport_latency_us", &us);
-	const char *klass = !known ? "no_latency" : us == 0 ? "clock_skew" :
-			    us < 0 ? "bad_duration" : at[0] == at[1] ?
-			    "loopback" : "valid";
+	bool known = number_of(x,
+			       tx ? "action_duration_ns"
+				  : "network_transport_latency_us",
+			       &us);
+	const char *klass = !known           ? "no_latency"
+			    : us == 0        ? "clock_skew"
+			    : us < 0         ? "bad_duration"
+			    : at[0] == at[1] ? "loopback"
+					     : "valid";
 
 	if (known && us < 0) {
 		fprintf(x->out, "C %s graph bad_duration 1\n",
@@ -224,20 +238,22 @@ static void mega_transfer(struct event *x, bool tx, const char *key,
 		return;
 	}
 	fprintf(x->out, "T %s graph %s %" PRId64 " %" PRId64 " act ",
-		tx ? "tx" : "rx", klass,
-		(int64_t)(x->end - (wide)us * scale), (int64_t)x->end);
+		tx ? "tx" : "rx", klass, (int64_t)(x->end - (wide)us * scale),
+		(int64_t)x->end);
 	if (number_of(x, "action_duration_ns", &ns) && ns >= 0)
 		fprintf(x->out, "%" PRId64, ns * 1000);
 	else
 		fprintf(x->out, "-");
-	fprintf(x->out, " %ld s%ldd%ld->s%ldd%ld %s %s", at[3],
-		at[0] / 100000, at[0] % 100000, at[1] / 100000,
-		at[1] % 100000, or_dash(k->rendezvous),
+	fprintf(x->out, " %ld s%ldd%ld->s%ldd%ld %s %s", at[3], at[0] / 100000,
+		at[0] % 100000, at[1] / 100000, at[1] % 100000,
+		or_dash(k->rendezvous),
 		or_dash(text_of(x, "collective_type", 2)));
 	put_pair(x, key);
 	fprintf(x->out, " c%ld v%d\n", at[2],
 		number_of(x, "dcn_topology_level", &level) && level >= 0 &&
-		level < 127 ? (int)level : -1);
+				level < 127
+			? (int)level
+			: -1);
 }
 
 /* The reference's expression, applied again and again. */
@@ -249,8 +265,11 @@ static void mega_transfers(struct event *x, bool tx, const char *key,
 	regex_t re;
 	int found = 0;
 
-	assert_int_equal(regcomp(&re, "s([0-9]+)->([0-9]+)d\\|\\$c([0-9]+)="
-				 "([0-9]+)", REG_EXTENDED), 0);
+	assert_int_equal(regcomp(&re,
+				 "s([0-9]+)->([0-9]+)d\\|\\$c([0-9]+)="
+				 "([0-9]+)",
+				 REG_EXTENDED),
+			 0);
 	for (; regexec(&re, s, 5, m, 0) == 0; s += m[0].rm_eo, found++) {
 		long at[4];
 
@@ -265,10 +284,12 @@ static void mega_transfers(struct event *x, bool tx, const char *key,
 
 static void mega_event(struct event *x, enum oracle_kind kind)
 {
+	/* clang-format off */
 	static const char *const words[] = {
 		[O_GRAPH] = "graph", [O_RX] = "receive", [O_TX] = "send",
 		[O_D2H] = "d2h", [O_H2D] = "h2d", [O_COMPUTE] = "compute",
 	};
+	/* clang-format on */
 	const char *key = text_of(x, "graph_key", 0);
 	wide start = x->start;
 	int64_t n, size;
@@ -303,16 +324,19 @@ static void mega_event(struct event *x, enum oracle_kind kind)
 
 static void message(struct event *x, bool tx)
 {
+	/* clang-format off */
 	static const char *const ids[] = {
 		"dcn_source_slice_id", "dcn_source_per_slice_device_id",
 		"dcn_destination_slice_id",
 		"dcn_destination_per_slice_device_id",
 	};
+	/* clang-format on */
 	const char *side = tx ? "tx" : "rx", *klass;
 	const char *label = text_of(x, "dcn_label", 0);
 	int64_t at[4], size, us = 0;
 	bool bad = !*label || !number_of(x, "payload_size_bytes", &size) ||
-		   size < 0, timed = number_of(x, "duration_us", &us);
+		   size < 0,
+	     timed = number_of(x, "duration_us", &us);
 
 	for (int i = 0; i < 4; i++)
 		bad |= !number_of(x, ids[i], &at[i]) || at[i] < 0;
@@ -321,13 +345,17 @@ static void message(struct event *x, bool tx)
 			bad ? "bad_key" : "bad_duration");
 		return;
 	}
-	klass = !timed ? "no_latency" : us == 0 ? "clock_skew" :
-		at[0] == at[2] ? "loopback" : "valid";
-	fprintf(x->out, "T %s message %s %" PRId64 " %" PRId64 " act %" PRId64
+	klass = !timed           ? "no_latency"
+		: us == 0        ? "clock_skew"
+		: at[0] == at[2] ? "loopback"
+				 : "valid";
+	fprintf(x->out,
+		"T %s message %s %" PRId64 " %" PRId64 " act %" PRId64
 		" %" PRId64 " s%" PRId64 "d%" PRId64 "->s%" PRId64 "d%" PRId64
-		" %s - l-", side, klass,
-		(int64_t)(x->start - (wide)us * 1000000), (int64_t)x->start,
-		x->e->duration_ps, size, at[0], at[1], at[2], at[3], label);
+		" %s - l-",
+		side, klass, (int64_t)(x->start - (wide)us * 1000000),
+		(int64_t)x->start, x->e->duration_ps, size, at[0], at[1], at[2],
+		at[3], label);
 	put_number(x, "i", "dcn_loop_index");
 	put_number(x, "c", "dcn_chunk");
 	fprintf(x->out, " v-1\n");
@@ -335,17 +363,20 @@ static void message(struct event *x, bool tx)
 
 static void host_event(struct event *x, enum oracle_kind kind)
 {
+	/* clang-format off */
 	static const char *const words[] = {
 		[O_D2H] = "d2h", [O_H2D] = "h2d", [O_COMPUTE] = "compute",
 		[O_REGISTRATION] = "registration", [O_COPY] = "copy",
 	};
+	/* clang-format on */
 
 	if (kind == O_RX || kind == O_TX)
 		message(x, kind == O_TX);
 	else
-		fprintf(x->out, "A %s message %" PRId64 " %" PRId64
-			" size 0 - %s - l- i- %s\n", words[kind],
-			(int64_t)x->start, (int64_t)x->end,
+		fprintf(x->out,
+			"A %s message %" PRId64 " %" PRId64
+			" size 0 - %s - l- i- %s\n",
+			words[kind], (int64_t)x->start, (int64_t)x->end,
 			or_dash(text_of(x, "dcn_label", 0)), x->name);
 }
 
@@ -371,8 +402,10 @@ static void one_event(struct event *x, bool mega)
 
 	if (!x->type) {
 		if (mega)
-			fprintf(x->out, "U (no name for metadata id %" PRId64
-				")\nL unknown_name 1\n", x->e->metadata_id);
+			fprintf(x->out,
+				"U (no name for metadata id %" PRId64
+				")\nL unknown_name 1\n",
+				x->e->metadata_id);
 		return;
 	}
 	kind = kind_of(x, mega);
@@ -404,8 +437,9 @@ static int64_t wall_start(const Netan__Xplane__XSpace *space)
 				     "profile_start_time");
 
 		if (s && strcmp(p->name, "Task Environment") == 0)
-			ns = s->value_case == VALUE(UINT64_VALUE) ?
-			     (int64_t)s->uint64_value : s->int64_value;
+			ns = s->value_case == VALUE(UINT64_VALUE)
+				     ? (int64_t)s->uint64_value
+				     : s->int64_value;
 	}
 	return ns;
 }
@@ -439,7 +473,7 @@ static void find_origin(struct oracle *o, const Netan__Xplane__XSpace *space,
 
 void oracle_read(struct oracle *o, const Netan__Xplane__XSpace *space)
 {
-	static struct event x;           /* too large for the stack */
+	static struct event x; /* too large for the stack */
 	int64_t wall = wall_start(space);
 
 	memset(o, 0, sizeof(*o));
@@ -457,10 +491,14 @@ void oracle_read(struct oracle *o, const Netan__Xplane__XSpace *space)
 			for (size_t j = 0; j < l->n_events; j++) {
 				x.e = l->events[j];
 				x.type = type_of(p, x.e->metadata_id);
-				x.name = !x.type ? "" : *x.type->display_name ?
-					 x.type->display_name : x.type->name;
-				x.start = ((wide)on_clock(l->timestamp_ns,
-					wall) - o->first_ns) * 1000;
+				x.name = !x.type ? ""
+					 : *x.type->display_name
+						 ? x.type->display_name
+						 : x.type->name;
+				x.start =
+					((wide)on_clock(l->timestamp_ns, wall) -
+					 o->first_ns) *
+					1000;
 				if (x.e->data_case ==
 				    NETAN__XPLANE__XEVENT__DATA_OFFSET_PS)
 					x.start += x.e->offset_ps;

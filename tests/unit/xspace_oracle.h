@@ -19,19 +19,29 @@
 #define NETWORK_RECORDS (NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS)
 
 enum oracle_kind {
-	O_IGNORED,                       /* counted only if aggregated */
-	O_NOTHING,                       /* not looked at */
-	O_UNKNOWN, O_GRAPH, O_RX, O_TX, O_D2H, O_H2D, O_COMPUTE,
-	O_REGISTRATION, O_COPY
+	O_IGNORED, /* counted only if aggregated */
+	O_NOTHING, /* not looked at */
+	O_UNKNOWN,
+	O_GRAPH,
+	O_RX,
+	O_TX,
+	O_D2H,
+	O_H2D,
+	O_COMPUTE,
+	O_REGISTRATION,
+	O_COPY
 };
 
-struct oracle_name { const char *name; enum oracle_kind kind; };
+struct oracle_name {
+	const char *name;
+	enum oracle_kind kind;
+};
 extern const struct oracle_name mega_names[], host_names[]; /* NULL ends */
 
 struct oracle {
 	bool has_time, has_wall;
 	int64_t first_ns;
-	char *text;                      /* to be freed */
+	char *text; /* to be freed */
 	size_t n_text;
 };
 
