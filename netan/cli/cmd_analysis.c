@@ -196,13 +196,11 @@ static void headline(struct na_session *s, struct na_result *r, uint64_t used,
 	const struct na_value *out = na_dig(na_result_doc(r),
 					    "coverage.left_out");
 	uint64_t left_out = 0;
-	size_t hosts = 0;
+	size_t hosts = s->store.n_sources;
 
 	for (const struct na_value *v = out ? out->u.of.first : NULL; v;
 	     v = v->next)
 		left_out += (uint64_t)v->u.i;
-	for (size_t i = 0; i < s->n_inputs; i++)
-		hosts += s->store.tallies[i].timed;
 	na_result_headline(r,
 			   "%s: %zu file%s, %zu host%s, %s, %s transfers "
 			   "used, %s left out",
