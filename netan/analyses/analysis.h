@@ -11,6 +11,7 @@
  *   merge   a block state into the main one
  *   turn    after a pass: what it found decides how to go on; NA_END when
  *           no further pass is needed
+ *   share   a part of what finish needs, beside other parts
  *   finish  the result
  *
  * An analysis never opens a file, prints or draws.
@@ -53,6 +54,9 @@ struct na_analysis {
 	enum na_status (*seal)(void *block);
 	enum na_status (*merge)(void *state, void *block, unsigned pass);
 	enum na_status (*turn)(void *state, unsigned done, struct na_err *err);
+	/* Heavy work before finish that can run side by side: share i of n,
+	 * always the same n.  May be NULL. */
+	enum na_status (*share)(void *state, size_t i, size_t n);
 	enum na_status (*finish)(void *state, struct na_result *r,
 				 struct na_err *err);
 	/* Of main and block states alike; all-zero states too. */

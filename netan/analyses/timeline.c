@@ -452,6 +452,8 @@ static enum na_status tl_turn(void *state, unsigned done, struct na_err *err)
 		st = choose_rows(s, err);
 	if (st == NA_OK && !init_spreads(s))
 		st = na_fail_nomem(err);
+	if (st == NA_OK && !(s->most = na_calloc(s->bins.n, sizeof(*s->most))))
+		st = na_fail_nomem(err);
 	return st;
 }
 
@@ -462,6 +464,20 @@ static size_t tl_weight(const void *state)
 	const struct tl_state *s = state;
 
 	return s->bins.n * 2 * sizeof(na_i128) * (5 + 2 + 2);
+}
+
+static enum na_status tl_share(void *state, size_t i, size_t n)
+{
+	struct tl_state *s = state;
+	size_t bins = s->bins.n;
+
+	/* No transfers: no bins either. */
+	if (!s->most)
+		return NA_OK;
+	return na_pending_max(s->runs, s->n_runs, &s->bins, bins * i / n,
+			      bins * (i + 1) / n, s->most)
+		       ? NA_OK
+		       : NA_ENOMEM;
 }
 
 static void free_rows(struct tl_row *rows, size_t n)
@@ -493,6 +509,7 @@ static void tl_fini(void *state)
 		free(s->runs[i].ends);
 	}
 	free(s->runs);
+	free(s->most);
 	free(s->row_of);
 	free(s->shown);
 }
@@ -545,6 +562,7 @@ const struct na_analysis na_an_timeline = {
 	.seal = tl_seal,
 	.merge = tl_merge,
 	.turn = tl_turn,
+	.share = tl_share,
 	.finish = tl_finish,
 	.fini = tl_fini,
 	.weight = tl_weight,

@@ -51,6 +51,7 @@ struct tl_state {
 	size_t cap_starts, cap_ends;
 	struct na_run *runs; /* pending, of all blocks */
 	size_t n_runs, cap_runs;
+	double *most; /* pending, largest in each bin */
 };
 
 bool tl_pending_of_graphs(const struct tl_state *s);

@@ -87,8 +87,9 @@ static enum na_status put_bins(struct na_result *r, struct na_value *body,
 		   per_bin);
 	put_series(r, body, "pending", s, &s->pending, per_bin);
 	most = na_put_reals(r, body, "pending_max", s->bins.n);
-	if (!most || !na_pending_max(s->runs, s->n_runs, &s->bins, most))
+	if (!most)
 		return na_fail_nomem(err);
+	memcpy(most, s->most, s->bins.n * sizeof(*most));
 	na_put_text(r, body, "pending_of",
 		    tl_pending_of_graphs(s) ? "collectives" : "transfers");
 	for (size_t side = 0; side < 2; side++) {

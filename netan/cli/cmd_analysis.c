@@ -13,6 +13,8 @@
 #define STATES_BYTES ((size_t)16 << 20) /* of block states, at once */
 enum { CHUNKS_PER_BLOCK = 384 };        /* fixed: up to 87 000 transfers */
 
+enum { SHARES = 16 }; /* of heavy work; fixed, whatever the threads */
+
 struct drive {
 	const struct na_analysis *a;
 	struct na_session *s;
@@ -25,6 +27,7 @@ struct drive {
 	unsigned char *blocks; /* states of one round */
 	uint64_t (*dropped)[NA_N_REASONS];
 	enum na_status *status;
+	enum na_status shared[SHARES];
 };
 
 static enum na_status add_transfers(struct drive *d, void *state,
@@ -121,6 +124,26 @@ static enum na_status run_pass(struct drive *d, uint64_t dropped[NA_N_REASONS],
 	return st == NA_OK ? NA_OK : na_fail_nomem(err);
 }
 
+static void run_share(void *ctx, size_t i)
+{
+	struct drive *d = ctx;
+
+	d->shared[i] = d->a->share(d->state, i, SHARES);
+}
+
+static enum na_status run_shares(struct drive *d, struct na_err *err)
+{
+	if (!d->a->share)
+		return NA_OK;
+	if (!na_parallel(d->s->threads, SHARES, run_share, d))
+		return na_fail_nomem(err);
+	for (size_t i = 0; i < SHARES; i++) {
+		if (d->shared[i] != NA_OK)
+			return na_fail_nomem(err);
+	}
+	return NA_OK;
+}
+
 static bool list_chunks(struct drive *d)
 {
 	const struct na_store *s = &d->s->store;
@@ -163,6 +186,8 @@ static enum na_status drive(struct drive *d, const void *params,
 			st = d->a->turn(d->state, d->pass, err);
 	}
 	if (st == NA_OK || st == NA_END)
+		st = run_shares(d, err);
+	if (st == NA_OK)
 		st = d->a->finish(d->state, r, err);
 	if (st == NA_OK && !na_result_ok(r))
 		st = na_fail_nomem(err);

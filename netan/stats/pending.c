@@ -61,10 +61,12 @@ struct list {
 };
 struct heap {
 	const struct na_run *runs;
-	bool ends;    /* of the runs; else their starts */
-	size_t *next; /* [n_runs] */
+	bool ends;      /* of the runs; else their starts */
+	int64_t lo, hi; /* only times in [lo, hi) */
+	size_t *next;   /* [n_runs] */
 	struct list *lists;
 	size_t n;
+	int64_t before; /* how many times lie before lo */
 };
 #define NO_RUN SIZE_MAX
 
@@ -85,55 +87,78 @@ static void sift(struct heap *h, size_t i)
 	h->lists[i] = top;
 }
 
+/* How many of x are below `at`. */
+static size_t below(const int64_t *x, size_t n, int64_t at)
+{
+	size_t lo = 0;
+
+	while (lo < n) {
+		size_t mid = lo + (n - lo) / 2;
+
+		if (x[mid] < at)
+			lo = mid + 1;
+		else
+			n = mid;
+	}
+	return lo;
+}
+
 static struct list list_of(const struct heap *h, size_t run)
 {
 	const struct na_run *r = &h->runs[run];
 	const int64_t *x = h->ends ? r->ends : r->starts;
 
-	return (struct list){x, x + r->n, h->next[run]};
+	return (struct list){x + below(x, r->n, h->lo),
+			     x + below(x, r->n, h->hi), h->next[run]};
 }
 
 /* Chain each run to the first list that ends before it; tails[] holds the
- * last run of each list. */
-static void chain(struct heap *h, size_t n_runs, size_t *tails, size_t *heads)
+ * last time of each list, and its run. */
+struct tail {
+	int64_t last;
+	size_t run;
+};
+
+static void chain(struct heap *h, size_t n_runs, struct tail *tails)
 {
 	for (size_t i = 0; i < n_runs; i++) {
-		struct list run = list_of(h, i);
+		struct list run;
 		size_t k = 0;
 
 		h->next[i] = NO_RUN;
-		if (!h->runs[i].n)
+		run = list_of(h, i);
+		h->before += run.p -
+			     (h->ends ? h->runs[i].ends : h->runs[i].starts);
+		if (run.p == run.end)
 			continue;
-		while (k < h->n && list_of(h, tails[k]).end[-1] > *run.p)
+		while (k < h->n && tails[k].last > *run.p)
 			k++;
 		if (k == h->n)
-			heads[h->n++] = i;
+			h->lists[h->n++].next = i; /* made once chained */
 		else
-			h->next[tails[k]] = i;
-		tails[k] = i;
+			h->next[tails[k].run] = i;
+		tails[k] = (struct tail){run.end[-1], i};
 	}
 }
 
-static bool heap_init(struct heap *h, const struct na_run *runs, size_t n,
-		      bool ends)
+static bool heap_init(struct heap *h, const struct na_run *runs, size_t n)
 {
-	size_t *tails = na_calloc(n, sizeof(*tails));
-	size_t *heads = na_calloc(n, sizeof(*heads));
-	bool ok;
+	struct tail *tails = na_calloc(n, sizeof(*tails));
 
-	*h = (struct heap){.runs = runs, .ends = ends};
+	h->runs = runs;
 	h->next = na_calloc(n, sizeof(*h->next));
 	h->lists = na_calloc(n, sizeof(*h->lists));
-	ok = tails && heads && h->next && h->lists;
-	if (ok)
-		chain(h, n, tails, heads);
-	for (size_t i = 0; ok && i < h->n; i++)
-		h->lists[i] = list_of(h, heads[i]);
-	for (size_t i = ok ? h->n : 0; i-- > 0;)
+	if (!tails || !h->next || !h->lists) {
+		free(tails);
+		return false;
+	}
+	chain(h, n, tails);
+	for (size_t k = 0; k < h->n; k++)
+		h->lists[k] = list_of(h, h->lists[k].next);
+	for (size_t i = h->n; i-- > 0;)
 		sift(h, i);
 	free(tails);
-	free(heads);
-	return ok;
+	return true;
 }
 
 static void heap_fini(struct heap *h)
@@ -163,46 +188,70 @@ static int64_t drop(struct heap *h, int64_t at)
 	return n;
 }
 
-static void raise_bins(const struct na_bins *b, int64_t from, int64_t to,
-		       double level, double *out)
-{
-	na_i128 base = (na_i128)b->first * b->bin_ps;
-	na_i128 lo = (na_i128)from - base, hi = (na_i128)to - base - 1;
-	na_i128 k0 = lo < 0 ? 0 : lo / b->bin_ps;
-	na_i128 k1 = hi < 0 ? -1 : hi / b->bin_ps;
+/* A sweep over time, bin by bin. */
+struct sweep {
+	int64_t at, level;
+	na_i128 border; /* end of bin k */
+	size_t k;
+	int64_t bin_ps;
+	double *out;
+};
 
-	if (k1 >= (na_i128)b->n)
-		k1 = (na_i128)b->n - 1;
-	for (na_i128 k = k0; k <= k1; k++) {
-		if (out[k] < level)
-			out[k] = level;
+/* The level holds until `until`. */
+static void hold(struct sweep *w, int64_t until)
+{
+	while (w->border <= w->at) {
+		w->border += w->bin_ps;
+		w->k++;
 	}
+	while (w->level > 0 && w->at < until) {
+		if (w->out[w->k] < (double)w->level)
+			w->out[w->k] = (double)w->level;
+		if (w->border >= until)
+			break;
+		w->border += w->bin_ps;
+		w->k++;
+	}
+	w->at = until;
+}
+
+static int64_t clamp_time(na_i128 t)
+{
+	return t < NA_TIME_MIN   ? NA_TIME_MIN
+	       : t > NA_TIME_MAX ? NA_TIME_MAX
+				 : (int64_t)t;
 }
 
 bool na_pending_max(const struct na_run *runs, size_t n_runs,
-		    const struct na_bins *b, double *out)
+		    const struct na_bins *b, size_t from, size_t to,
+		    double *out)
 {
-	struct heap starts = {.n = 0}, ends = {.n = 0};
-	bool ok = heap_init(&starts, runs, n_runs, false) &&
-		  heap_init(&ends, runs, n_runs, true);
-	int64_t level = 0;
+	na_i128 start = ((na_i128)b->first + (na_i128)from) * b->bin_ps;
+	na_i128 end = ((na_i128)b->first + (na_i128)to) * b->bin_ps;
+	struct heap starts = {.lo = clamp_time(start), .hi = clamp_time(end)};
+	struct heap ends = starts;
+	struct sweep w = {.at = starts.lo,
+			  .border = start + b->bin_ps,
+			  .k = from,
+			  .bin_ps = b->bin_ps,
+			  .out = out};
+	bool ok;
 
-	memset(out, 0, b->n * sizeof(*out));
-	while (ok && ends.n) {
-		int64_t at = *ends.lists[0].p, until;
+	ends.ends = true;
+	ok = heap_init(&starts, runs, n_runs) & heap_init(&ends, runs, n_runs);
+	memset(out + from, 0, (to - from) * sizeof(*out));
+	w.level = starts.before - ends.before;
+	while (ok && (starts.n || ends.n)) {
+		int64_t next = ends.n ? *ends.lists[0].p : NA_TIME_MAX;
 
-		if (starts.n && *starts.lists[0].p < at)
-			at = *starts.lists[0].p;
-		level -= drop(&ends, at);
-		level += drop(&starts, at);
-		if (!ends.n)
-			break;
-		until = *ends.lists[0].p;
-		if (starts.n && *starts.lists[0].p < until)
-			until = *starts.lists[0].p;
-		if (level > 0)
-			raise_bins(b, at, until, (double)level, out);
+		if (starts.n && *starts.lists[0].p < next)
+			next = *starts.lists[0].p;
+		hold(&w, next);
+		w.level -= drop(&ends, next);
+		w.level += drop(&starts, next);
 	}
+	if (ok && from < to)
+		hold(&w, starts.hi);
 	heap_fini(&starts);
 	heap_fini(&ends);
 	return ok;

@@ -21,11 +21,13 @@ struct na_run {
 };
 
 /*
- * Largest level inside each bin, over all runs together; out has b->n
- * values.  Times outside the bins count for the bins they reach into.
- * False when memory is short (100 bytes for each run).
+ * Largest level inside each bin [from, to) of b, over all runs together;
+ * out has b->n values.  Times outside the bins count for the bins they
+ * reach into.  Shares of the bins can be done side by side.  False when
+ * memory is short (about 100 bytes for each run).
  */
 bool na_pending_max(const struct na_run *runs, size_t n_runs,
-		    const struct na_bins *b, double *out);
+		    const struct na_bins *b, size_t from, size_t to,
+		    double *out);
 
 #endif

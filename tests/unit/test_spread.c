@@ -341,6 +341,20 @@ static void brute_pending(const struct item *x, size_t n,
 	}
 }
 
+/* As one share of the bins, and as several. */
+static bool in_shares(const struct na_run *runs, size_t n,
+		      const struct na_bins *b, double *out)
+{
+	size_t shares = 1 + b->n % 4;
+
+	for (size_t i = 0; i < shares; i++) {
+		if (!na_pending_max(runs, n, b, b->n * i / shares,
+				    b->n * (i + 1) / shares, out))
+			return false;
+	}
+	return true;
+}
+
 static void check_pending(const struct item *x, size_t n, int64_t bin,
 			  struct na_rng *r)
 {
@@ -367,7 +381,7 @@ static void check_pending(const struct item *x, size_t n, int64_t bin,
 		else
 			to = from;
 	}
-	assert_true(na_pending_max(runs, n_runs, &b, got));
+	assert_true(in_shares(runs, n_runs, &b, got));
 	brute_pending(x, n, &b, want);
 	for (size_t k = 0; k < b.n; k++) {
 		if (got[k] != want[k])
@@ -400,7 +414,7 @@ static void pending_of_nothing(void **state)
 	double out[3] = {5, 5, 5};
 
 	(void)state;
-	assert_true(na_pending_max(NULL, 0, &b, out));
+	assert_true(in_shares(NULL, 0, &b, out));
 	assert_true(out[0] == 0 && out[1] == 0 && out[2] == 0);
 }
 

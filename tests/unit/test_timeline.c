@@ -109,8 +109,12 @@ static void analyse(struct run *x, size_t size)
 		one_pass(&d, x);
 		x->status = a->turn(d.state, d.pass, &x->h.err);
 	}
-	if (x->status == NA_OK || x->status == NA_END)
+	if (x->status == NA_OK || x->status == NA_END) {
+		/* Shares come in any order, and any number of them. */
+		for (size_t i = 3; i-- > 0;)
+			assert_int_equal(a->share(d.state, i, 3), NA_OK);
 		x->status = a->finish(d.state, x->r, &x->h.err);
+	}
 	assert_true(na_result_ok(x->r));
 	a->fini(d.state);
 	free(d.state);
