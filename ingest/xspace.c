@@ -273,6 +273,11 @@ static enum na_status xs_open(struct na_input *in, struct na_err *err)
 		return na_fail_nomem(err);
 	s->hostname = (struct na_text){"", 0};
 	in->state = s;
+	if (!in->size) {
+		in->damaged = true;
+		na_input_warn(in, "an empty file (0 bytes): nothing of this "
+				  "host is here");
+	}
 	st = survey_planes(in, err);
 	if (st == NA_OK && in->damaged && xs_text_damaged(in->data, in->size))
 		st = na_fail(err, NA_EFORMAT, "%s", xs_damaged_by_text);

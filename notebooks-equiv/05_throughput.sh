@@ -1,15 +1,15 @@
 #!/bin/sh
 # The notebook's section "throughput": Gbit/s received over time, in windows
-# of 1 ms, with a line at what the task's NICs can carry.
+# of 1 ms, with a line at what the NICs of all its hosts can carry together.
 #
-#	05_throughput.sh SESSION [CAPACITY_GBPS] [OUT.png]
+#	05_throughput.sh SESSION [CAPACITY_GBPS_OF_ALL_HOSTS] [OUT.png]
 set -eu
 session=${1:?usage: 05_throughput.sh SESSION [CAPACITY_GBPS] [OUT.png]}
 capacity=${2:-100}
 out=${3:-throughput.png}
 data=${out%.*}.csv
 
-netan timeline --bin 1ms "$session" -o "$data"
+${NETAN:-netan} timeline --bin 1ms "$session" -o "$data"
 if ! command -v gnuplot >/dev/null 2>&1; then
 	echo "skip: gnuplot is not installed (package gnuplot-nox); the numbers are in $data"
 	exit 0

@@ -525,7 +525,7 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 						  t->to_s - t->from_s),
 				       3));
 	add_coverage(t, w);
-	if (*anchor)
+	if (*anchor && na_int_of(na_get(t->side, "anchor_matters"), 1))
 		na_words_add(w, " \xc2\xb7 anchor %.24s", anchor);
 	if (!isnan(t->host_capacity_gbps))
 		na_words_add(w, " \xc2\xb7 capacity %s per host",

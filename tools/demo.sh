@@ -9,7 +9,8 @@ dir=$2
 
 rm -rf "$dir"
 mkdir -p "$dir"
-"$netan" synth --hosts 4 -o "$dir/log"
+"$netan" synth --hosts 4 --steps 10 --step-time 60ms --link-rate 130Gbps \
+	--seed 7 -o "$dir/log"
 "$netan" timeline --capacity 100Gbps "$dir/log" \
 	-o "$dir/timeline.svg" -o "$dir/timeline.png" -o "$dir/timeline.json"
 echo

@@ -236,7 +236,8 @@ static enum na_status spread(struct tl_state *s, const struct na_transfer *t)
 	else
 		na_spread_level(&s->outstanding[t->side], &s->bins, start_ps,
 				end_ps, t->size_bytes);
-	if (!s->per_host)
+	/* An instant's rate is no rate: it must not saturate a host. */
+	if (!s->per_host || t->start_ps == t->end_ps)
 		s->hosts[t->input].n[t->side]++;
 	else if (!row_add(&s->hosts[t->input], s, t))
 		return NA_ENOMEM;
@@ -537,8 +538,9 @@ const struct na_analysis na_an_timeline = {
 		"Transfers without a usable duration are drawn as instants "
 		"and counted.\n"
 		"With --capacity, regions in which a host's side stays at or "
-		"above 90 % of it for three bins or more are listed and "
-		"shaded.",
+		"above 90 % of it for three bins or more (a single lower bin "
+		"in between does not end one) are listed and shaded; instants "
+		"do not count there.",
 	.face.example =
 		"netan timeline logdir -o bw.svg\n"
 		"netan timeline logdir --capacity 100Gbps --by host -o bw.svg "

@@ -56,6 +56,11 @@ struct tl_state {
 
 bool tl_pending_of_graphs(const struct tl_state *s);
 
+/* timeline_views.c */
+void tl_views(struct na_result *r, const struct na_value *body,
+	      const struct na_value *series, const struct tl_state *s,
+	      size_t hosts, bool runs_apart);
+
 /* timeline_result.c */
 enum na_status tl_finish(void *state, struct na_result *r, struct na_err *err);
 

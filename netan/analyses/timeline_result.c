@@ -224,6 +224,26 @@ static void put_key(struct na_result *r, struct na_value *row,
 					       values[i], buf));
 }
 
+static void put_group_side(struct na_result *r, struct na_value *row,
+			   const struct tl_state *s, const struct tl_row *x,
+			   size_t side)
+{
+	static const char *const names[2][3] = {{"rx_bytes", "rx_mean_gbps",
+						 "rx_peak_gbps"},
+						{"tx_bytes", "tx_mean_gbps",
+						 "tx_peak_gbps"}};
+	const struct na_value *v = na_get(row, side == NA_RX ? "rx_gbps"
+							     : "tx_gbps");
+	double d = duration_s(s);
+
+	put_bytes(r, row, names[side][0], x->amount[side]);
+	na_put_real(r, row, names[side][1],
+		    d > 0 ? (double)x->amount[side] / ONE_BYTE * 8 / d / 1e9
+			  : NAN);
+	na_put_real(r, row, names[side][2],
+		    largest(na_reals_of(v, NULL), s->bins.n));
+}
+
 static struct na_value *put_groups(struct na_result *r, struct na_value *body,
 				   const struct tl_state *s)
 {
@@ -237,8 +257,10 @@ static struct na_value *put_groups(struct na_result *r, struct na_value *body,
 			   gbps_of_bin(s));
 		put_series(r, row, "tx_gbps", s, &s->rows[i].spread[1],
 			   gbps_of_bin(s));
-		put_bytes(r, row, "rx_bytes", s->rows[i].amount[0]);
-		put_bytes(r, row, "tx_bytes", s->rows[i].amount[1]);
+		for (size_t side = 0; side < 2; side++)
+			put_group_side(r, row, s, &s->rows[i], side);
+		na_put_int(r, row, "transfers",
+			   (int64_t)(s->rows[i].n[0] + s->rows[i].n[1]));
 	}
 	return list;
 }
@@ -284,13 +306,10 @@ static void say_runs(struct na_result *r, const struct tl_state *s)
 			  "each by itself");
 }
 
-static bool by_label(const struct na_grouping *by)
+/* Several labelled runs: the driver groups them by label. */
+static bool apart(const struct tl_state *s)
 {
-	for (size_t i = 0; i < by->n; i++) {
-		if (by->keys[i] == NA_KEY_LABEL)
-			return true;
-	}
-	return false;
+	return s->scope->store->n_runs > 1;
 }
 
 static void say(struct na_result *r, const struct tl_state *s,
@@ -300,7 +319,7 @@ static void say(struct na_result *r, const struct tl_state *s,
 	char mean[NA_UNIT_BUF], text[NA_UNIT_BUF], sat[96] = "";
 	double share = b->share[side];
 
-	if (s->scope->store->n_runs > 1 && by_label(&s->scope->by)) {
+	if (apart(s)) {
 		say_runs(r, s);
 		return;
 	}
@@ -320,13 +339,14 @@ static void say(struct na_result *r, const struct tl_state *s,
 	na_put_int(r, na_result_side(r), "hosts", (int64_t)b->hosts);
 	na_put_real(r, na_result_side(r), "rx_saturated_share", b->share[0]);
 	na_put_real(r, na_result_side(r), "tx_saturated_share", b->share[1]);
-	if (b->plateau_bins && !(s->capacity_gbps > 0))
-		na_result_note(r,
-			       "%s %s stays near %s in %zu bins: a limit? "
-			       "give --capacity to find saturated regions",
-			       b->plateau_host, b->plateau_side,
-			       na_print_rate(text, b->plateau_gbps * 1e9, 3),
-			       b->plateau_bins);
+	if (b->plateau_bins * 5 > s->bins.n && !(s->capacity_gbps > 0))
+		na_result_note(
+			r,
+			"%s %s stays near %s in %zu of %zu bins: a limit? "
+			"--capacity finds saturated regions",
+			b->plateau_host, b->plateau_side,
+			na_print_rate(text, b->plateau_gbps * 1e9, 3),
+			b->plateau_bins, s->bins.n);
 	if (s->instants)
 		na_result_note(r,
 			       "%s transfer%s without a usable duration "
@@ -363,106 +383,6 @@ static void put_empty(struct na_result *r, struct na_value *body,
 		    "No network transfers to draw");
 }
 
-/* Ten to twenty lines that show the course of the run in a terminal. */
-static struct na_value *coarse(struct na_result *r, const struct na_value *body,
-			       const struct tl_state *s)
-{
-	struct na_value *list = na_put_list(r, na_result_side(r), "coarse");
-	const double *rx = na_reals_of(na_get(body, "rx_gbps"), NULL);
-	const double *tx = na_reals_of(na_get(body, "tx_gbps"), NULL);
-	const double *most = na_reals_of(na_get(body, "pending_max"), NULL);
-	size_t n = s->bins.n, rows = n < 20 ? n : 20;
-
-	for (size_t i = 0; rx && tx && most && i < rows; i++) {
-		size_t from = i * n / rows, to = (i + 1) * n / rows;
-		struct na_value *row = na_put_object(r, list, NULL);
-		double sum[2] = {0, 0}, peak[2] = {0, 0}, pending = 0;
-
-		for (size_t k = from; k < to; k++) {
-			sum[0] += rx[k];
-			sum[1] += tx[k];
-			peak[0] = fmax(peak[0], rx[k]);
-			peak[1] = fmax(peak[1], tx[k]);
-			pending = fmax(pending, most[k]);
-		}
-		na_put_real(r, row, "from_s", na_bins_start_s(&s->bins, from));
-		na_put_real(r, row, "rx", sum[0] / (double)(to - from));
-		na_put_real(r, row, "rx_peak", peak[0]);
-		na_put_real(r, row, "tx", sum[1] / (double)(to - from));
-		na_put_real(r, row, "tx_peak", peak[1]);
-		na_put_int(r, row, "pending", (int64_t)pending);
-	}
-	return list;
-}
-
-static void views(struct na_result *r, struct na_value *body,
-		  const struct na_value *series, const struct tl_state *s)
-{
-	/* clang-format off */
-	static const struct na_column sums[] = {
-		{"rx_bytes", "received, MB", NA_F_NUMBER, 4, 1e-6},
-		{"tx_bytes", "sent, MB", NA_F_NUMBER, 4, 1e-6},
-		{"rx_mean_gbps", "rx mean, Gbit/s", NA_F_NUMBER, 3, 0},
-		{"rx_peak_gbps", "rx peak, Gbit/s (largest bin)",
-		 NA_F_NUMBER, 3, 0},
-		{"tx_mean_gbps", "tx mean, Gbit/s", NA_F_NUMBER, 3, 0},
-		{"tx_peak_gbps", "tx peak, Gbit/s (largest bin)",
-		 NA_F_NUMBER, 3, 0},
-		{"capacity_gbps", "capacity of a host, Gbit/s", NA_F_NUMBER,
-		 4, 0},
-		{"bin_s", "bin, ms", NA_F_NUMBER, 4, 1e3},
-	};
-	/* clang-format on */
-	/* clang-format off */
-	static const struct na_column course[] = {
-		{"from_s", "from s", NA_F_FIXED, 3, 0},
-		{"rx", "rx Gbit/s", NA_F_NUMBER, 3, 0},
-		{"rx_peak", "peak", NA_F_NUMBER, 3, 0},
-		{"tx", "tx Gbit/s", NA_F_NUMBER, 3, 0},
-		{"tx_peak", "peak", NA_F_NUMBER, 3, 0},
-		{"pending", "pending max", NA_F_COUNT, 0, 0},
-	};
-	/* clang-format on */
-	/* clang-format off */
-	static const struct na_column regions[] = {
-		{"host", "host", NA_F_TEXT, 0, 0},
-		{"side", "side", NA_F_TEXT, 0, 0},
-		{"from_s", "from s", NA_F_FIXED, 3, 0},
-		{"to_s", "to s", NA_F_FIXED, 3, 0},
-		{"mean_gbps", "mean Gbit/s", NA_F_NUMBER, 3, 0},
-	};
-	/* clang-format on */
-	struct na_column rows[NA_MAX_KEYS + 2];
-	/* clang-format off */
-	static const char *const fields[NA_N_KEYS] = {
-		"key.host", "key.src", "key.dst", "key.pair", "key.collective",
-		"key.transfer_type", "key.size", "key.step", "key.device",
-		"key.label",
-	};
-	/* clang-format on */
-	const struct na_grouping *by = &s->scope->by;
-
-	na_result_view(r, NULL, body, sums, sizeof(sums) / sizeof(sums[0]), 0);
-	na_result_view(r, "course of the run (means and peaks of bins)",
-		       coarse(r, body, s), course,
-		       sizeof(course) / sizeof(course[0]), 0);
-	if (s->capacity_gbps > 0)
-		na_result_view(r, "saturated (>= 90 % of capacity)",
-			       na_get(body, "saturated"), regions,
-			       sizeof(regions) / sizeof(regions[0]), 20);
-	if (!series)
-		return;
-	for (size_t i = 0; i < by->n; i++)
-		rows[i] = (struct na_column){fields[by->keys[i]],
-					     na_key_name(by->keys[i]),
-					     NA_F_TEXT, 0, 0};
-	rows[by->n] = (struct na_column){"rx_bytes", "received MB", NA_F_NUMBER,
-					 4, 1e-6};
-	rows[by->n + 1] = (struct na_column){"tx_bytes", "sent MB", NA_F_NUMBER,
-					     4, 1e-6};
-	na_result_view(r, "groups", series, rows, by->n + 2, 0);
-}
-
 enum na_status tl_finish(void *state, struct na_result *r, struct na_err *err)
 {
 	struct tl_state *s = state;
@@ -483,6 +403,6 @@ enum na_status tl_finish(void *state, struct na_result *r, struct na_err *err)
 		series = put_groups(r, body, s);
 	put_steps(r, body, s);
 	say(r, s, &t, &b);
-	views(r, body, series, s);
+	tl_views(r, body, series, s, b.hosts, apart(s));
 	return st;
 }

@@ -209,10 +209,11 @@ static void put_lines(struct na_result *r, const struct na_input *in,
 
 static void views(struct na_result *r, struct na_value *files,
 		  struct na_value *planes, struct na_value *lines,
-		  struct na_value *damage, bool verbose)
+		  struct na_value *damage, bool verbose, bool labels)
 {
 	/* clang-format off */
 	static const struct na_column file_cols[] = {
+		{"label", "label", NA_F_TEXT, 0, 0},
 		{"host", "host", NA_F_TEXT, 0, 0},
 		{"devices", "devices", NA_F_COUNT, 0, 0},
 		{"events", "events", NA_F_COUNT, 0, 0},
@@ -255,11 +256,12 @@ static void views(struct na_result *r, struct na_value *files,
 	};
 	/* clang-format on */
 
-	na_result_view(r, "hosts", files, file_cols,
-		       sizeof(file_cols) / sizeof(file_cols[0]), 0);
-	na_result_view(r, "planes", planes, plane_cols,
-		       sizeof(plane_cols) / sizeof(plane_cols[0]),
-		       verbose ? 0 : 40);
+	/* The label is the first column, where there are several runs. */
+	na_result_view(r, "hosts", files, file_cols + !labels,
+		       sizeof(file_cols) / sizeof(file_cols[0]) - !labels, 0);
+	if (verbose || files->n <= 2)
+		na_result_view(r, "planes", planes, plane_cols,
+			       sizeof(plane_cols) / sizeof(plane_cols[0]), 0);
 	if (verbose)
 		na_result_view(r, "lines", lines, line_cols,
 			       sizeof(line_cols) / sizeof(line_cols[0]), 0);
@@ -309,6 +311,7 @@ static void fill(struct na_session *s, struct na_result *r, int32_t *scratch)
 
 		sum_up(s, i, scratch, &x);
 		na_put_text(r, row, "path", in->path);
+		na_put_text(r, row, "label", s->sources[i].label);
 		na_put_text(r, row, "format", in->format);
 		na_put_text(r, row, "host", in->host);
 		put_planes(r, row, in, planes);
@@ -336,7 +339,8 @@ static void fill(struct na_session *s, struct na_result *r, int32_t *scratch)
 		    all.classes[NA_RX][NA_VALID] + all.classes[NA_TX][NA_VALID],
 		    seconds, none, false);
 	put_damage(r, na_result_doc(r), damage);
-	views(r, files, planes, lines, damage, s->cli->common.verbose);
+	views(r, files, planes, lines, damage, s->cli->common.verbose,
+	      s->store.n_runs > 1);
 	if (!all_classes(all.classes[NA_RX]) && !all.actions[NA_ACT_GRAPH] &&
 	    !all_classes(all.classes[NA_TX]))
 		na_result_note(
@@ -398,7 +402,15 @@ static const struct na_face info_face = {
 		"Reads every event and counts: planes, lines, events, "
 		"transfers by class, copies, graph executions, and everything "
 		"that is damaged, with byte offsets. With -v also every line "
-		"of every plane.",
+		"of every plane.\n"
+		"Columns: rx and tx are network transfers received and sent, "
+		"valid to bad the classes of the received ones (loopback: to "
+		"itself; clock skew: a latency of 0 by the clocks of two "
+		"hosts; no latency; bad: without endpoints or with an "
+		"impossible duration); graphs are executions of collectives "
+		"on the host, d2h, h2d and compute their copies and "
+		"reductions, kernels the collective kernels of GPUs; from and "
+		"to are the first start and the last end of a transfer.",
 	.example = "netan info host0.xplane.pb\n"
 		   "netan info logdir --format json",
 };

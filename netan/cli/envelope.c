@@ -167,6 +167,34 @@ static void note_left_out(struct na_result *r, const struct na_value *doc)
 		na_result_note(r, "left out: %s", text);
 }
 
+/* Devices that transfers name and no input recorded. */
+static void note_absent(struct na_session *s, struct na_result *r)
+{
+	const struct na_store *st = &s->store;
+	char text[200] = "", buf[NA_ENDPOINT_BUF];
+	size_t n = st->names.n_endpoints, absent = 0, at = 0;
+
+	for (size_t i = 0; i < n * st->n_runs; i++) {
+		const struct na_host *h = &st->hosts[st->host_of[i]];
+
+		if (h->recorded || st->n_runs > 1)
+			continue;
+		if (++absent <= 4)
+			at += (size_t)snprintf(
+				text + at, sizeof(text) - at, "%s%s",
+				at ? ", " : "",
+				na_endpoint_print(buf,
+						  &st->names.endpoints[i % n]));
+	}
+	if (absent)
+		na_result_note(r,
+			       "%zu device%s that transfers name (%s%s) %s on "
+			       "hosts whose files are not here",
+			       absent, absent == 1 ? "" : "s", text,
+			       absent > 4 ? ", ..." : "",
+			       absent == 1 ? "is" : "are");
+}
+
 static void note_styles(struct na_session *s, struct na_result *r)
 {
 	uint64_t n[NA_N_STYLES] = {0};
@@ -216,9 +244,12 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 	if (s->interrupted)
 		na_put_bool(r, doc, "interrupted", true);
 	put_coverage(s, r, doc, used, dropped, instants_used);
+	na_put_bool(r, na_result_side(r), "anchor_matters",
+		    s->store.anchor_mattered);
 	note_left_out(r, doc);
 	note_clock(s, r);
 	note_styles(s, r);
+	note_absent(s, r);
 	for (size_t i = 0; i < s->n_notes; i++)
 		na_result_note(r, "%s", s->notes[i]);
 	if (s->interrupted)

@@ -36,8 +36,8 @@ void na_help_short(FILE *out)
 void na_help_program(FILE *out)
 {
 	fputs("netan finds out from profiler traces what the network of a "
-	      "distributed\ntraining job does: how much of it is used, how "
-	      "long transfers take, which\nhost is to blame.\n\n"
+	      "distributed\ntraining job does: how much of it is used, and "
+	      "when.\n\n"
 	      "Usage: netan COMMAND [OPTION...] INPUT...\n"
 	      "       netan help COMMAND\n"
 	      "       netan --version\n\n"
@@ -163,12 +163,9 @@ static enum na_exit help_run(struct na_cli *cli)
 				  "netan help timeline");
 		return NA_EXIT_USAGE;
 	}
-	if (!name && (p->schema || p->man)) {
-		na_say_error(cli,
-			     "--%s needs a command; for example: netan "
-			     "help --%s timeline",
-			     p->man ? "man" : "schema",
-			     p->man ? "man" : "schema");
+	if (!name && p->schema) {
+		na_say_error(cli, "--schema needs a command; for example: "
+				  "netan help --schema timeline");
 		return NA_EXIT_USAGE;
 	}
 	if (name && strcmp(name, "netan") != 0) {

@@ -216,6 +216,22 @@ static void settle_origin(struct na_session *s)
 	}
 }
 
+/* One file without the wall clock leaves all hosts unaligned: name it. */
+static void say_clocks(const struct na_session *s)
+{
+	for (size_t i = 0; !s->one_clock && i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		if (in->has_time && !in->has_wall && s->n_inputs > 1)
+			na_say_warning(s->cli,
+				       "%s does not tell the wall clock (plane "
+				       "\"Task Environment\"): every file "
+				       "counts time from its own first line; "
+				       "without this file they can be aligned",
+				       in->path);
+	}
+}
+
 static size_t threads_of(const struct na_cli *cli)
 {
 	long n = cli->common.threads;
@@ -256,6 +272,7 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 		goto out;
 	}
 	settle_origin(s);
+	say_clocks(s);
 	exit = NA_EXIT_OK;
 	goto out;
 nomem:

@@ -92,6 +92,8 @@ static uint64_t value_of(enum na_key k, const struct na_store *s,
 	case NA_KEY_COLLECTIVE:
 		return t->collective;
 	case NA_KEY_TRANSFER_TYPE:
+		if (t->type == NA_UNKNOWN_U32 && t->collective < s->n_type_of)
+			return s->type_of[t->collective];
 		return t->type;
 	case NA_KEY_SIZE:
 		return size_class(t->size_bytes);

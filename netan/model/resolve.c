@@ -348,6 +348,26 @@ static enum na_status assign_steps(struct na_store *s, struct na_err *err)
 	return ok ? NA_OK : na_fail_nomem(err);
 }
 
+/* Transfers of a trace seldom tell their type; their graphs do. */
+static enum na_status resolve_types(struct na_store *s, struct na_err *err)
+{
+	s->n_type_of = s->names.strings.n;
+	s->type_of = na_calloc(s->n_type_of, sizeof(*s->type_of));
+	if (!s->type_of)
+		return na_fail_nomem(err);
+	memset(s->type_of, 0xff, s->n_type_of * sizeof(*s->type_of));
+	for (struct na_chunk *c = s->graphs.first; c; c = c->next) {
+		const struct na_graph *g = (const void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			if (g[i].collective < s->n_type_of &&
+			    g[i].type != NA_UNKNOWN_U32)
+				s->type_of[g[i].collective] = g[i].type;
+		}
+	}
+	return NA_OK;
+}
+
 enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 				bool by_step, struct na_err *err)
 {
@@ -358,6 +378,8 @@ enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 	st = resolve_hosts(s, err);
 	if (st == NA_OK)
 		st = resolve_steps(s, err);
+	if (st == NA_OK)
+		st = resolve_types(s, err);
 	if (st == NA_OK && by_step)
 		st = assign_steps(s, err);
 	return st;

@@ -54,6 +54,7 @@ void na_store_fini(struct na_store *s)
 	free(s->hosts);
 	free(s->host_of);
 	free(s->steps);
+	free(s->type_of);
 	memset(s, 0, sizeof(*s));
 }
 

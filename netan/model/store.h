@@ -110,6 +110,8 @@ struct na_store {
 	uint32_t *host_of; /* [run * endpoints + endpoint] */
 	struct na_step *steps;
 	size_t n_steps;
+	uint32_t *type_of; /* by collective, from graph executions */
+	size_t n_type_of;
 	enum na_anchor anchor; /* START or END */
 	bool anchor_mattered;  /* there were old messages */
 	uint64_t doubled;      /* old records beside newer ones */

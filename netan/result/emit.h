@@ -35,6 +35,12 @@ const struct na_emitter *na_emitter_find(const char *name);
  * any of them, the first by default).  Objects inside a row are flattened
  * one level: key.host -> "host", else slack_us.p50 -> "slack_us.p50"; lists
  * inside a row are left out.  A body without arrays is one row of scalars.
+ *
+ * Rows that hold packed arrays as long as the first one of the body (time_s)
+ * are printed in long form, a line for each element: that array, the members
+ * of the row's key, the row's arrays (time_s,host,rx_gbps,tx_gbps).  The
+ * scalars of the row are left out.  Are the lengths not all the same, the
+ * arrays are left out instead.
  */
 
 /* The reader side of the struct, for emitters only. */

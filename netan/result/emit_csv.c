@@ -13,7 +13,8 @@
 struct column {
 	const char *outer; /* NULL: a member of the row itself */
 	const char *name;
-	bool dotted; /* header "outer.name" */
+	bool dotted;               /* header "outer.name" */
+	const struct na_value *at; /* in the row being written, long form */
 };
 
 struct sheet {
@@ -89,7 +90,8 @@ static bool same(const struct column *c, const char *outer, const char *name)
 static void add_column(struct sheet *s, size_t *hint, const char *outer,
 		       const char *name)
 {
-	struct column c = {outer, name, outer && strcmp(outer, "key") != 0};
+	struct column c = {outer, name, outer && strcmp(outer, "key") != 0,
+			   NULL};
 
 	if (*hint < s->n && same(&s->cols[*hint], outer, name)) {
 		++*hint;
@@ -179,10 +181,115 @@ static void put_plain_list(struct sheet *s, const struct na_value *list)
 	}
 }
 
-static void put_list(struct sheet *s, const struct na_value *list)
+/* The array of the body that the packed arrays of all rows run along; NULL
+ * when there is none, or when one of them has another length. */
+static const struct na_value *axis_of(const struct na_value *body,
+				      const struct na_value *list)
 {
+	const struct na_value *axis = body->u.of.first;
+	bool any = false;
+
+	while (axis && axis->kind != NA_V_REALS)
+		axis = axis->next;
+	if (!axis)
+		return NULL;
+	for_each_member (row, list) {
+		if (row->kind != NA_V_OBJECT)
+			return NULL;
+		for_each_member (v, row) {
+			if (v->kind != NA_V_REALS)
+				continue;
+			if (v->n != axis->n)
+				return NULL;
+			any = true;
+		}
+	}
+	return any ? axis : NULL;
+}
+
+static void add_long_columns(struct sheet *s, const struct na_value *list,
+			     const struct na_value *axis)
+{
+	size_t hint = 0, n_keys;
+
+	add_column(s, &hint, NULL, axis->name);
+	for_each_member (row, list) {
+		const struct na_value *key = na_get(row, "key");
+
+		hint = 1;
+		if (!key || key->kind != NA_V_OBJECT)
+			continue;
+		for_each_member (m, key)
+			if (is_cell(m))
+				add_column(s, &hint, "key", m->name);
+	}
+	n_keys = s->n;
+	for_each_member (row, list) {
+		hint = n_keys;
+		for_each_member (v, row)
+			if (v->kind == NA_V_REALS)
+				add_column(s, &hint, NULL, v->name);
+	}
+}
+
+/* Key columns are cells, all others packed arrays. */
+static const struct na_value *find_at(const struct column *c,
+				      const struct na_value *row)
+{
+	const struct na_value *v;
+
+	v = na_get(c->outer ? na_get(row, c->outer) : row, c->name);
+	return v && (c->outer ? is_cell(v) : v->kind == NA_V_REALS) ? v : NULL;
+}
+
+static void put_elements(struct sheet *s, const struct na_value *row,
+			 const struct na_value *axis)
+{
+	for (size_t c = 0; c < s->n; c++)
+		s->cols[c].at = find_at(&s->cols[c], row);
+	if (!s->cols[0].at)
+		s->cols[0].at = axis;
+	for (size_t k = 0; k < axis->n; k++) {
+		for (size_t c = 0; c < s->n; c++) {
+			const struct na_value *v = s->cols[c].at;
+
+			if (c)
+				putc(s->comma, s->out);
+			if (v && v->kind == NA_V_REALS)
+				put_real(s, v->u.reals[k]);
+			else
+				put_value(s, v);
+		}
+		putc('\n', s->out);
+	}
+}
+
+/* A line for each element.  Scalars of a row would repeat, and be summed up
+ * by mistake: only its key stays. */
+static void put_long(struct sheet *s, const struct na_value *list,
+		     const struct na_value *axis)
+{
+	add_long_columns(s, list, axis);
+	part_names(s);
+	if (s->failed)
+		return;
+	put_header(s);
+	for_each_member (row, list)
+		put_elements(s, row, axis);
+}
+
+static void put_list(struct sheet *s, const struct na_value *body,
+		     const struct na_value *list)
+{
+	const struct na_value *axis;
+
 	if (list->n && is_cell(list->u.of.first)) {
 		put_plain_list(s, list);
+		return;
+	}
+	axis = axis_of(body, list);
+	if (axis) {
+		put_long(s, list, axis);
 		return;
 	}
 	for_each_member (v, list)
@@ -240,6 +347,17 @@ static bool is_table(const struct na_value *v)
 	return v->kind == NA_V_LIST || v->kind == NA_V_REALS;
 }
 
+/* Packed arrays of one length are one table, named after the first. */
+static bool names_table(const struct na_value *body, const struct na_value *v)
+{
+	if (v->kind != NA_V_REALS)
+		return !is_cell(v);
+	for_each_member (m, body)
+		if (m->kind == NA_V_REALS && m->n == v->n)
+			return m == v;
+	return false;
+}
+
 static enum na_status no_such_table(const struct na_value *body,
 				    const char *name, struct na_err *err)
 {
@@ -249,7 +367,7 @@ static enum na_status no_such_table(const struct na_value *body,
 	for_each_member (v, body) {
 		size_t n = strlen(v->name);
 
-		if (is_cell(v) || used + n + 3 > sizeof(names))
+		if (!names_table(body, v) || used + n + 3 > sizeof(names))
 			continue;
 		used += (size_t)snprintf(names + used, sizeof(names) - used,
 					 "%s%s", used ? ", " : "", v->name);
@@ -292,7 +410,7 @@ static enum na_status emit(const struct na_result *r,
 	if (table->kind == NA_V_REALS)
 		put_run(s, body, table);
 	else if (table->kind == NA_V_LIST)
-		put_list(s, table);
+		put_list(s, body, table);
 	else
 		put_object(s, table);
 	free(s->cols);

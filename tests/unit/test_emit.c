@@ -259,6 +259,156 @@ static void csv_takes_the_table_asked_for(void **state)
 	na_result_free(r);
 }
 
+/* A group with arrays of n elements: base, base + 0.25, ..., the second one
+ * undefined in tx_gbps. */
+static struct na_value *add_series(struct na_result *r, struct na_value *list,
+				   const char *host, size_t n, double base)
+{
+	struct na_value *row = na_put_object(r, list, NULL);
+	double *rx, *tx;
+
+	na_put_text(r, na_put_object(r, row, "key"), "host", host);
+	rx = na_put_reals(r, row, "rx_gbps", n);
+	tx = na_put_reals(r, row, "tx_gbps", n);
+	assert_true(rx && tx);
+	for (size_t k = 0; k < n; k++) {
+		rx[k] = base + (double)k / 4;
+		tx[k] = k == 1 ? (double)NAN : -rx[k];
+	}
+	na_put_int(r, row, "rx_bytes", 1000);
+	return row;
+}
+
+static struct na_result *with_times(size_t n, struct na_value **series)
+{
+	struct na_result *r = na_result_new();
+	struct na_value *body = na_result_body(r);
+	double *t;
+
+	na_put_real(r, body, "bin_s", 0.1);
+	t = na_put_reals(r, body, "time_s", n);
+	assert_non_null(t);
+	for (size_t k = 0; k < n; k++)
+		t[k] = (double)k / 10;
+	na_put_reals(r, body, "pending", n);
+	*series = na_put_list(r, body, "series");
+	return r;
+}
+
+static const struct na_emit_opts of_series = {.table = "series"};
+
+static void csv_of_rows_with_arrays_is_long(void **state)
+{
+	struct na_value *series;
+	struct na_result *r = with_times(3, &series);
+
+	(void)state;
+	add_series(r, series, "a,b", 3, 1);
+	add_series(r, series, "=h", 3, 5);
+	expect(r, "csv", of_series,
+	       "time_s,host,rx_gbps,tx_gbps\n"
+	       "0,\"a,b\",1,-1\n"
+	       "0.1,\"a,b\",1.25,\n"
+	       "0.2,\"a,b\",1.5,-1.5\n"
+	       "0,'=h,5,-5\n"
+	       "0.1,'=h,5.25,\n"
+	       "0.2,'=h,5.5,-5.5\n");
+	expect(r, "tsv", of_series,
+	       "time_s\thost\trx_gbps\ttx_gbps\n"
+	       "0\ta,b\t1\t-1\n"
+	       "0.1\ta,b\t1.25\t\n"
+	       "0.2\ta,b\t1.5\t-1.5\n"
+	       "0\t'=h\t5\t-5\n"
+	       "0.1\t'=h\t5.25\t\n"
+	       "0.2\t'=h\t5.5\t-5.5\n");
+	expect(r, "csv", plain, "time_s,pending\n0,0\n0.1,0\n0.2,0\n");
+	na_result_free(r);
+}
+
+/* Rows that do not agree: a column is there when one row has it. */
+static void long_rows_may_differ(void **state)
+{
+	struct na_value *series, *row, *key;
+	struct na_result *r = with_times(2, &series);
+	double *own;
+
+	(void)state;
+	add_series(r, series, "h", 2, 1);
+	row = na_put_object(r, series, NULL);
+	own = na_put_reals(r, row, "time_s", 2);
+	assert_non_null(own);
+	own[0] = 7;
+	own[1] = 8;
+	na_put_null(r, row, "rx_gbps");
+	key = na_put_object(r, row, "key");
+	na_put_int(r, key, "step", 4);
+	na_put_int(r, key, "tx_gbps", 9);
+	row = na_put_object(r, series, NULL);
+	na_put_int(r, row, "key", 1);
+	na_put_int(r, row, "tx_gbps", 6);
+	na_put_int(r, row, "time_s", 6);
+	expect(r, "csv", of_series,
+	       "time_s,host,step,key.tx_gbps,rx_gbps,tx_gbps\n"
+	       "0,h,,,1,-1\n"
+	       "0.1,h,,,1.25,\n"
+	       "7,,4,9,,\n"
+	       "8,,4,9,,\n"
+	       "0,,,,,\n"
+	       "0.1,,,,,\n");
+	na_result_free(r);
+}
+
+static void arrays_of_no_elements_leave_the_header(void **state)
+{
+	struct na_value *series;
+	struct na_result *r = with_times(0, &series);
+
+	(void)state;
+	expect(r, "csv", of_series, "");
+	add_series(r, series, "h", 0, 1);
+	expect(r, "csv", of_series, "time_s,host,rx_gbps,tx_gbps\n");
+	na_result_free(r);
+}
+
+static void arrays_of_other_lengths_are_left_out(void **state)
+{
+	struct na_value *series;
+	struct na_result *r = with_times(2, &series);
+
+	(void)state;
+	add_series(r, series, "h", 2, 1);
+	na_put_reals(r, add_series(r, series, "g", 2, 1), "few", 1);
+	expect(r, "csv", of_series, "host,rx_bytes\nh,1000\ng,1000\n");
+	na_result_free(r);
+
+	r = na_result_new(); /* nothing in the body to run along */
+	series = na_put_list(r, na_result_body(r), "series");
+	add_series(r, series, "h", 2, 1);
+	expect(r, "csv", plain, "host,rx_bytes\nh,1000\n");
+	na_result_free(r);
+
+	r = with_times(2, &series); /* rows without arrays */
+	na_put_int(r, na_put_object(r, series, NULL), "step", 3);
+	expect(r, "csv", of_series, "step\n3\n");
+	na_result_free(r);
+}
+
+static void tables_are_named_once(void **state)
+{
+	struct na_value *series;
+	struct na_result *r = with_times(3, &series);
+	struct na_value *body = na_result_body(r);
+
+	(void)state;
+	na_put_reals(r, body, "edges", 4);
+	na_put_reals(r, body, "counts", 4);
+	na_put_object(r, body, "totals");
+	expect_failure(r, "tsv", (struct na_emit_opts){.table = "x"}, NA_EUSAGE,
+		       "--table x: there is no such table; "
+		       "there are: time_s, series, edges, totals");
+	na_result_free(r);
+}
+
 static void csv_of_scalars_is_a_row(void **state)
 {
 	struct na_result *r = na_result_new();
@@ -429,6 +579,11 @@ int main(void)
 		cmocka_unit_test(csv_holds_the_first_array),
 		cmocka_unit_test(csv_holds_arrays_side_by_side),
 		cmocka_unit_test(csv_takes_the_table_asked_for),
+		cmocka_unit_test(csv_of_rows_with_arrays_is_long),
+		cmocka_unit_test(long_rows_may_differ),
+		cmocka_unit_test(arrays_of_no_elements_leave_the_header),
+		cmocka_unit_test(arrays_of_other_lengths_are_left_out),
+		cmocka_unit_test(tables_are_named_once),
 		cmocka_unit_test(csv_of_scalars_is_a_row),
 		cmocka_unit_test(tables_are_aligned),
 		cmocka_unit_test(tables_fit_the_terminal),
