@@ -78,7 +78,7 @@ struct na_action {
 	enum na_action_kind kind;
 	enum na_style style;
 	int64_t start_ps, end_ps;  /* start = end - true duration */
-	uint64_t size_bytes;       /* input_size, or the buffers' sum */
+	uint64_t size_bytes;       /* input_size; 0 where it is not told */
 	uint32_t device;           /* endpoint; NA_UNKNOWN_U32 */
 	uint32_t collective, type; /* names; NA_UNKNOWN_U32 */
 	uint32_t launch, iteration;

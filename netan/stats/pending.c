@@ -238,7 +238,8 @@ bool na_pending_max(const struct na_run *runs, size_t n_runs,
 	bool ok;
 
 	ends.ends = true;
-	ok = heap_init(&starts, runs, n_runs) & heap_init(&ends, runs, n_runs);
+	ok = heap_init(&starts, runs, n_runs);
+	ok = heap_init(&ends, runs, n_runs) && ok;
 	memset(out + from, 0, (to - from) * sizeof(*out));
 	w.level = starts.before - ends.before;
 	while (ok && (starts.n || ends.n)) {
