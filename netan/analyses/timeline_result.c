@@ -302,8 +302,10 @@ static void say_runs(struct na_result *r, const struct tl_state *s)
 	na_put_int(r, na_result_side(r), "hosts", (int64_t)most);
 	na_put_textf(r, na_result_side(r), "message",
 		     "Throughput of %zu runs side by side", store->n_runs);
-	na_result_note(r, "sums and pending counts add the runs; series holds "
-			  "each by itself");
+	na_result_note(
+		r,
+		"in JSON and CSV the sums and pending counts add the runs; series holds "
+		"each by itself");
 }
 
 /* Several labelled runs: the driver groups them by label. */
