@@ -314,6 +314,38 @@ static void say_there_is(struct na_session *s)
 				    "file");
 }
 
+/* What a filter could have let through. */
+static void say_what_is(const struct na_session *s)
+{
+	const struct na_store *st = &s->store;
+	int64_t first = 0, last = 0;
+	bool timed = false;
+
+	for (size_t i = 0; i < st->n_sources; i++) {
+		const struct na_tally *t = &st->tallies[i];
+
+		if (!t->timed)
+			continue;
+		first = timed && first < t->first_ps ? first : t->first_ps;
+		last = timed && last > t->last_ps ? last : t->last_ps;
+		timed = true;
+	}
+	if (timed)
+		na_say_hint(s->cli,
+			    "transfers lie between %.3f s and %.3f s; hosts "
+			    "are %s%s%s",
+			    (double)first / 1e12, (double)last / 1e12,
+			    st->sources[0].host,
+			    st->n_sources > 1 ? " to " : "",
+			    st->n_sources > 1
+				    ? st->sources[st->n_sources - 1].host
+				    : "");
+	if (st->n_steps)
+		na_say_hint(s->cli, "steps are %" PRId64 " to %" PRId64,
+			    st->steps[0].number,
+			    st->steps[st->n_steps - 1].number);
+}
+
 void na_session_say_nothing(struct na_session *s, struct na_result *r)
 {
 	char text[LEFT_OUT_BUF];
@@ -335,6 +367,7 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 			     seen, text);
 		na_put_textf(r, na_result_side(r), "empty",
 			     "all transfers were left out: %s", text);
+		say_what_is(s);
 		return;
 	}
 	na_put_text(r, na_result_side(r), "empty",

@@ -93,12 +93,15 @@ static void vote_anchor(struct na_tally *y, const struct na_transfer *t)
 
 static bool wanted(struct na_part *p, const struct na_transfer *t)
 {
-	if (!p->filter)
+	if (!p->filter) {
+		saw_time(&p->tally, t->start_ps, t->end_ps);
 		return true;
+	}
 	if (t->klass == NA_LOOPBACK && !p->filter->include_loopback) {
 		p->tally.dropped[t->style][NA_LEFT_LOOPBACK]++;
 		return false;
 	}
+	saw_time(&p->tally, t->start_ps, t->end_ps);
 	if (na_filter_early(p->filter, t) && collective_ok(p, t->collective))
 		return true;
 	p->tally.dropped[t->style][NA_LEFT_FILTERED]++;
@@ -120,7 +123,6 @@ static enum na_status add_transfer(void *ctx, const struct na_transfer *t)
 	if (!to)
 		return NA_ENOMEM;
 	*to = *t;
-	saw_time(&p->tally, t->start_ps, t->end_ps);
 	return NA_OK;
 }
 

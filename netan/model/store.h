@@ -30,7 +30,8 @@ struct na_tally {
 	uint64_t dropped[NA_N_STYLES][NA_N_REASONS]; /* transfers */
 	uint64_t spans_near, spans_far; /* old messages: event as long as the
 					    latency, or shorter */
-	int64_t first_ps, last_ps;      /* over kept records; see `timed` */
+	int64_t first_ps,
+		last_ps; /* over transfers, before the filters; see `timed` */
 	bool timed;
 };
 
