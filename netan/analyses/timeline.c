@@ -282,11 +282,8 @@ static enum na_status tl_add_graph(void *block, const struct na_graph *g)
 
 static enum na_status merge_survey(struct tl_state *s, struct tl_state *b)
 {
-	if (b->any) {
+	if (b->any)
 		cover(s, b->first_ps, b->last_ps, b->closed);
-		s->closed = s->last_ps == b->last_ps ? s->closed | b->closed
-						     : s->closed;
-	}
 	if (b->any_graph) {
 		if (!s->any_graph || b->open_ps < s->open_ps)
 			s->open_ps = b->open_ps;

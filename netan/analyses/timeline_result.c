@@ -64,6 +64,14 @@ static double duration_s(const struct tl_state *s)
 	return s->any ? (double)((na_i128)s->last_ps - s->first_ps) / 1e12 : 0;
 }
 
+/* Over the whole duration, in Gbit/s; NaN where that is nothing. */
+static double mean_of(const struct tl_state *s, na_i128 amount)
+{
+	double d = duration_s(s);
+
+	return d > 0 ? (double)amount / ONE_BYTE * 8 / d / 1e9 : NAN;
+}
+
 struct totals {
 	double peak[2], mean[2];
 };
@@ -93,12 +101,8 @@ static enum na_status put_bins(struct na_result *r, struct na_value *body,
 	na_put_text(r, body, "pending_of",
 		    tl_pending_of_graphs(s) ? "collectives" : "transfers");
 	for (size_t side = 0; side < 2; side++) {
-		double d = duration_s(s);
-
 		t->peak[side] = largest(rate[side], s->bins.n);
-		t->mean[side] = d > 0 ? (double)s->amount[side] / ONE_BYTE * 8 /
-						d / 1e9
-				      : NAN;
+		t->mean[side] = mean_of(s, s->amount[side]);
 	}
 	return NA_OK;
 }
@@ -234,12 +238,9 @@ static void put_group_side(struct na_result *r, struct na_value *row,
 						 "tx_peak_gbps"}};
 	const struct na_value *v = na_get(row, side == NA_RX ? "rx_gbps"
 							     : "tx_gbps");
-	double d = duration_s(s);
 
 	put_bytes(r, row, names[side][0], x->amount[side]);
-	na_put_real(r, row, names[side][1],
-		    d > 0 ? (double)x->amount[side] / ONE_BYTE * 8 / d / 1e9
-			  : NAN);
+	na_put_real(r, row, names[side][1], mean_of(s, x->amount[side]));
 	na_put_real(r, row, names[side][2],
 		    largest(na_reals_of(v, NULL), s->bins.n));
 }

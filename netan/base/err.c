@@ -31,9 +31,3 @@ enum na_status na_fail_errno(struct na_err *err, const char *what)
 	return na_fail(err, e == ENOMEM ? NA_ENOMEM : NA_EIO, "%s: %s", what,
 		       strerror(e));
 }
-
-void na_err_clear(struct na_err *err)
-{
-	err->status = NA_OK;
-	err->text[0] = '\0';
-}

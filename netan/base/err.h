@@ -37,7 +37,4 @@ enum na_status na_fail(struct na_err *err, enum na_status status,
 enum na_status na_fail_nomem(struct na_err *err);
 enum na_status na_fail_errno(struct na_err *err, const char *what);
 
-/* Forget a failure that was handled (turned into a warning). */
-void na_err_clear(struct na_err *err);
-
 #endif

@@ -271,44 +271,6 @@ double *na_put_reals(struct na_result *r, struct na_value *in, const char *name,
 	return reals;
 }
 
-static bool unlink_from(struct na_value *in, const struct na_value *v)
-{
-	struct na_value *last = NULL;
-	struct na_value **at = &in->u.of.first;
-
-	while (*at && *at != v) {
-		last = *at;
-		at = &(*at)->next;
-	}
-	if (!*at)
-		return false;
-	*at = v->next;
-	if (in->u.of.last == v)
-		in->u.of.last = last;
-	in->n--;
-	return true;
-}
-
-void na_move(struct na_result *r, struct na_value *v, struct na_value *in,
-	     const char *name)
-{
-	const char *copy;
-	bool found;
-
-	if (!r || !v || !in)
-		return;
-	copy = copy_text(r, name);
-	if (!copy)
-		return;
-	found = unlink_from(&r->side, v) || unlink_from(r->body, v);
-	assert(found);
-	(void)found;
-	v->name = copy;
-	v->next = NULL;
-	link_last(in, v);
-	in->n++;
-}
-
 static const struct na_value *member(const struct na_value *in,
 				     const char *name, size_t len)
 {

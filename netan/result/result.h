@@ -94,12 +94,6 @@ void na_put_textf(struct na_result *r, struct na_value *in, const char *name,
 double *na_put_reals(struct na_result *r, struct na_value *in, const char *name,
 		     size_t n);
 
-/* Takes `v`, a member of the side tree or of the body, from there and makes
- * it the last member of `in`, named `name`: for a list that has to be filled
- * before what stands in front of it. */
-void na_move(struct na_result *r, struct na_value *v, struct na_value *in,
-	     const char *name);
-
 /* Readers.  All take NULL and give NULL, the fallback or 0. */
 const struct na_value *na_get(const struct na_value *in, const char *name);
 /* Digs through objects along "a.b.c". */

@@ -279,15 +279,6 @@ void na_stat_bytes(struct na_plane *p, int64_t id, const void *b, size_t n)
 	na_wire_end(w, at);
 }
 
-void na_stat_double(struct na_plane *p, int64_t id, double v)
-{
-	size_t at;
-	struct na_wire *w = open_stat(p, id, &at);
-
-	na_wire_double(w, STAT_DOUBLE, v);
-	na_wire_end(w, at);
-}
-
 static size_t open_const(struct na_plane *p, const char *name)
 {
 	int64_t id = na_plane_stat(p, name);

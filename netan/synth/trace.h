@@ -69,7 +69,6 @@ void na_stat_uint(struct na_plane *p, int64_t id, uint64_t v);
 void na_stat_str(struct na_plane *p, int64_t id, const char *s);
 void na_stat_ref(struct na_plane *p, int64_t id, const char *s);
 void na_stat_bytes(struct na_plane *p, int64_t id, const void *b, size_t n);
-void na_stat_double(struct na_plane *p, int64_t id, double v);
 
 /* Constants of the plane. */
 void na_plane_const_uint(struct na_plane *p, const char *name, uint64_t v);

@@ -72,7 +72,7 @@ static struct na_found find(struct place *p, const char *below,
 	char *path = na_arena_alloc(&p->arena, 300);
 
 	snprintf(path, 300, "%s%s", p->root, below);
-	na_err_clear(&p->err);
+	p->err = (struct na_err){.status = NA_OK};
 	assert_int_equal(na_discover(path, &p->arena, &found, &p->err), want);
 	return found;
 }

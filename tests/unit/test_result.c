@@ -142,29 +142,6 @@ static void short_memory_is_remembered(void **state)
 	assert_false(na_result_ok(NULL));
 }
 
-static void lists_can_move(void **state)
-{
-	struct na_result *r = na_result_new();
-	struct na_value *side = na_result_side(r), *body = na_result_body(r);
-	struct na_value *a = na_put_list(r, side, "a");
-	struct na_value *b = na_put_list(r, side, "b");
-
-	(void)state;
-	na_put_int(r, a, NULL, 1);
-	na_put_int(r, body, "first", 0);
-	na_move(r, b, body, "second");
-	na_move(r, a, body, "third");
-	assert_int_equal(side->n, 0);
-	assert_null(side->u.of.first);
-	assert_null(side->u.of.last);
-	na_put_int(r, side, "again", 1);
-	assert_int_equal(body->n, 3);
-	assert_ptr_equal(na_get(body, "third"), a);
-	assert_ptr_equal(body->u.of.last, a);
-	assert_null(a->next);
-	na_result_free(r);
-}
-
 static void views_and_notes_are_kept(void **state)
 {
 	struct na_result *r = na_result_new();
@@ -204,7 +181,6 @@ int main(void)
 		cmocka_unit_test(readers_fall_back),
 		cmocka_unit_test(arrays_are_packed),
 		cmocka_unit_test(short_memory_is_remembered),
-		cmocka_unit_test(lists_can_move),
 		cmocka_unit_test(views_and_notes_are_kept),
 	};
 	/* clang-format on */
