@@ -37,6 +37,7 @@ static void put_warnings(struct na_session *s, struct na_result *r,
 			     s->store.n_remarks[i] - NA_REMARKS_MAX);
 }
 
+/* Of one input or, with SIZE_MAX, of all. */
 static uint64_t transfers_of(const struct na_session *s, size_t i)
 {
 	uint64_t n = 0;
@@ -260,10 +261,20 @@ enum na_exit na_session_verdict(struct na_session *s)
 {
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
-		size_t n = s->store.n_remarks[i];
+		size_t n = s->store.n_remarks[i], shown = 0;
 
-		for (const struct na_warning *w = in->warnings; w; w = w->next)
+		na_say_detail(s->cli,
+			      "%s: %s%s%s, host %s, %" PRIu64 " bytes, %" PRIu64
+			      " events read, %" PRIu64 " lines skipped",
+			      in->path, in->format, in->packed ? " in " : "",
+			      in->packed ? in->packed : "", in->host,
+			      in->file_bytes, in->events, in->lines_skipped);
+		for (const struct na_warning *w = in->warnings; w;
+		     w = w->next, shown++)
 			na_say_warning(s->cli, "%s: %s", in->path, w->text);
+		if (in->n_warnings > shown)
+			na_say_warning(s->cli, "%s: %zu more of this kind",
+				       in->path, in->n_warnings - shown);
 		for (size_t k = 0; k < n && k < NA_REMARKS_MAX; k++)
 			na_say_warning(
 				s->cli, "%s: %s", in->path,
@@ -349,15 +360,13 @@ static void say_what_is(const struct na_session *s)
 void na_session_say_nothing(struct na_session *s, struct na_result *r)
 {
 	char text[LEFT_OUT_BUF];
-	uint64_t seen = 0;
+	uint64_t seen = transfers_of(s, SIZE_MAX);
 
 	if (s->interrupted) {
 		na_put_text(r, na_result_side(r), "empty",
 			    "interrupted before any transfer was read");
 		return;
 	}
-	for (size_t i = 0; i < s->n_inputs; i++)
-		seen += transfers_of(s, i);
 	if (seen) {
 		if (!left_out_text(na_result_doc(r), text))
 			snprintf(text, sizeof(text), "outside the window");

@@ -1,2 +1,3 @@
 # Counts agree with graph.truth.json: 6 receives, of each class.
-netan info "$NETAN_ROOT/tests/data/graph.xplane.pb" -v | sed "s|$NETAN_ROOT/||g"
+cd "$NETAN_ROOT" || exit
+netan info tests/data/graph.xplane.pb -v
