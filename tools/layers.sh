@@ -17,7 +17,8 @@ allowed()
 	netan/base/*) ;;
 	netan/model/* | netan/stats/* | netan/result/*) echo "$base" ;;
 	netan/synth/*) echo "$base|xplane.pb-c.h" ;;
-	netan/analyses/*) echo "$results|netan/model/*|netan/stats/*" ;;
+	netan/localise/*) echo "$base|netan/stats/*" ;;
+	netan/analyses/*) echo "$results|netan/model/*|netan/stats/*|netan/localise/*" ;;
 	netan/cli/*) echo "$everything" ;;
 	ingest/*) echo "$base|netan/model/transfer.h|netan/model/sink.h|xplane.pb-c.h" ;;
 	plot/*) echo "$results" ;;
