@@ -39,6 +39,7 @@ void na_quantile_ci(size_t n, double p, double level, size_t *lower,
 {
 	double mean = (double)n * p, sd = sqrt(mean * (1 - p)), in = 0;
 	double from = floor(fmax(mean - 9 * sd - 3, 0));
+	double to = fmin(mean + 9 * sd + 3, (double)n);
 	struct mass head, tail;
 	size_t best = 0, length = 0;
 
@@ -52,7 +53,7 @@ void na_quantile_ci(size_t n, double p, double level, size_t *lower,
 	for (;;) {
 		size_t l = (size_t)tail.k;
 
-		while (in < level - ROUNDING && head.k <= (double)n)
+		while (in < level - ROUNDING && head.k <= to)
 			in += take(&head);
 		if (in < level - ROUNDING)
 			break;
