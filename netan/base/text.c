@@ -383,3 +383,40 @@ bool na_glob(const char *pattern, const char *text)
 		p++;
 	return !*p;
 }
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+int na_natural_order(const char *a, const char *b)
+{
+	const char *x = a, *y = b;
+
+	while (*x && *y) {
+		size_t n = 0, m = 0;
+		int order;
+
+		if (!is_digit(*x) || !is_digit(*y)) {
+			if (*x != *y)
+				break;
+			x++;
+			y++;
+			continue;
+		}
+		x += strspn(x, "0");
+		y += strspn(y, "0");
+		while (is_digit(x[n]))
+			n++;
+		while (is_digit(y[m]))
+			m++;
+		order = n != m ? (n < m ? -1 : 1) : strncmp(x, y, n);
+		if (order)
+			return order;
+		x += n;
+		y += m;
+	}
+	if (*x != *y)
+		return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
+	return strcmp(a, b); /* 7 and 07 are equal but not the same */
+}

@@ -63,4 +63,7 @@ size_t na_text_width(const char *s);
  */
 bool na_glob(const char *pattern, const char *text);
 
+/* Like strcmp, but runs of digits count as numbers: host-9 before host-10. */
+int na_natural_order(const char *a, const char *b);
+
 #endif

@@ -1,0 +1,75 @@
+#include "netan/base/triples.h"
+
+#include <stdlib.h>
+
+#include "netan/base/vec.h"
+
+enum { FIRST_SLOTS = 256 };
+
+/* Multiplicative: only the high bits of a product are mixed well. */
+static size_t slot_of(const struct na_triples *t, struct na_triple k)
+{
+	uint64_t h = ((uint64_t)k.a << 32 | k.b) * UINT64_C(0x9e3779b97f4a7c15);
+
+	h = (h ^ h >> 29 ^ k.c) * UINT64_C(0xbf58476d1ce4e5b9);
+	return (size_t)(h >> 32) & (t->n_slots - 1);
+}
+
+/* The slot that holds the key, or the free one where it belongs. */
+static uint32_t *probe(const struct na_triples *t, struct na_triple k)
+{
+	size_t i = slot_of(t, k);
+
+	for (;; i = (i + 1) & (t->n_slots - 1)) {
+		const struct na_triple *at;
+
+		if (!t->slots[i])
+			return &t->slots[i];
+		at = &t->keys[t->slots[i] - 1];
+		if (at->a == k.a && at->b == k.b && at->c == k.c)
+			return &t->slots[i];
+	}
+}
+
+static int widen(struct na_triples *t)
+{
+	size_t n = t->n_slots ? t->n_slots * 2 : FIRST_SLOTS;
+	uint32_t *slots = na_calloc(n, sizeof(*slots));
+
+	if (!slots)
+		return 0;
+	free(t->slots);
+	t->slots = slots;
+	t->n_slots = n;
+	for (size_t i = 0; i < t->n; i++)
+		*probe(t, t->keys[i]) = (uint32_t)i + 1;
+	return 1;
+}
+
+uint32_t na_triples_add(struct na_triples *t, struct na_triple key)
+{
+	uint32_t *slot;
+
+	if (t->n >= NA_NO_TRIPLE - 1 || (2 * t->n >= t->n_slots && !widen(t)))
+		return NA_NO_TRIPLE;
+	slot = probe(t, key);
+	if (*slot)
+		return *slot - 1;
+	if (!na_grow(&t->keys, &t->cap, t->n + 1, sizeof(*t->keys)))
+		return NA_NO_TRIPLE;
+	t->keys[t->n++] = key;
+	*slot = (uint32_t)t->n;
+	return *slot - 1;
+}
+
+uint32_t na_triples_find(const struct na_triples *t, struct na_triple key)
+{
+	return t->n ? *probe(t, key) - 1 : NA_NO_TRIPLE;
+}
+
+void na_triples_fini(struct na_triples *t)
+{
+	free(t->keys);
+	free(t->slots);
+	*t = (struct na_triples){.keys = NULL};
+}

@@ -1,0 +1,32 @@
+/*
+ * Triples of numbers to dense indices, in the order of first appearance:
+ * for keys that millions of records share, without any text.
+ */
+#ifndef NETAN_BASE_TRIPLES_H
+#define NETAN_BASE_TRIPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NA_NO_TRIPLE UINT32_MAX
+
+struct na_triple {
+	uint32_t a, b, c;
+};
+
+struct na_triples {
+	struct na_triple *keys; /* [n] */
+	uint32_t *slots;        /* index + 1; 0 is free */
+	size_t n, cap, n_slots;
+};
+
+/* All zero is an empty one. */
+void na_triples_fini(struct na_triples *t);
+
+/* The index of a key, new or known; NA_NO_TRIPLE when memory is short. */
+uint32_t na_triples_add(struct na_triples *t, struct na_triple key);
+
+/* NA_NO_TRIPLE when it is not there. */
+uint32_t na_triples_find(const struct na_triples *t, struct na_triple key);
+
+#endif
