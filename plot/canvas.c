@@ -107,31 +107,36 @@ void na_draw_area(struct na_canvas *c, const struct na_point *p, size_t n,
 		c->ops->area(c, p, n, color);
 }
 
-#define HATCH_LINES 256
-
-void na_draw_hatch(struct na_canvas *c, struct na_box b, double gap,
-		   const struct na_pen *pen)
+size_t na_hatch_lines(struct na_box b, double gap,
+		      struct na_point p[NA_HATCH_POINTS])
 {
-	struct na_point p[3 * HATCH_LINES];
 	double w = b.x1 - b.x0, h = b.y1 - b.y0;
 	size_t n = 0;
 
 	if (!(w > 0) || !(h > 0) || !(gap > 0))
-		return;
-	if ((w + h) / gap > HATCH_LINES)
-		gap = (w + h) / HATCH_LINES;
+		return 0;
+	if ((w + h) / gap > NA_HATCH_POINTS / 3.0)
+		gap = (w + h) / (NA_HATCH_POINTS / 3.0);
 	/* The line x + y = d through the box, measured from its corner.  d
 	 * is aligned to the page, so that neighbouring boxes line up. */
 	for (double d = gap - fmod(b.x0 + b.y0, gap); d < w + h; d += gap) {
 		double x0 = d > h ? d - h : 0, x1 = d < w ? d : w;
 
-		if (n + 3 > 3 * HATCH_LINES)
+		if (n + 3 > NA_HATCH_POINTS)
 			break;
 		p[n++] = (struct na_point){b.x0 + x0, b.y0 + d - x0};
 		p[n++] = (struct na_point){b.x0 + x1, b.y0 + d - x1};
 		p[n++] = (struct na_point){NAN, NAN};
 	}
-	na_draw_polyline(c, p, n, pen);
+	return n;
+}
+
+void na_draw_hatch(struct na_canvas *c, struct na_box b, double gap,
+		   const struct na_pen *pen)
+{
+	struct na_point p[NA_HATCH_POINTS];
+
+	na_draw_polyline(c, p, na_hatch_lines(b, gap, p), pen);
 }
 
 void na_draw_text(struct na_canvas *c, double x, double y, const char *s,

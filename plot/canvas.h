@@ -87,6 +87,11 @@ void na_draw_area(struct na_canvas *c, const struct na_point *p, size_t n,
 /* Diagonal lines `gap` apart, cut off at the box. */
 void na_draw_hatch(struct na_canvas *c, struct na_box b, double gap,
 		   const struct na_pen *pen);
+/* Its lines for na_draw_polyline, to draw those of many boxes at once, where
+ * neighbours line up; at most NA_HATCH_POINTS points, returns how many. */
+#define NA_HATCH_POINTS 768
+size_t na_hatch_lines(struct na_box b, double gap,
+		      struct na_point p[NA_HATCH_POINTS]);
 /* (x, y) is on the baseline. */
 void na_draw_text(struct na_canvas *c, double x, double y, const char *s,
 		  const struct na_font *font);
