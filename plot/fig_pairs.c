@@ -128,7 +128,6 @@ static void row_labels(const struct na_layout *l, const struct cells *c)
 	font.align = NA_RIGHT;
 	for (size_t i = 0; i < m->m; i += step) {
 		double y = (cells_y(c, i) + cells_y(c, i + 1)) / 2;
-
 		room = c->box.x0 - c->left - l->gap / 2;
 		na_text_fit(l->canvas, text, m->names[i * m->merged], &font,
 			    room, NA_CUT_MIDDLE);
@@ -145,7 +144,7 @@ static void column_labels(const struct na_layout *l, const struct cells *c)
 	bool cut = wide + l->gap > cell && m->prefix > 1;
 	double width = (cut ? widest(l, m, true) : wide) + l->gap;
 	size_t step = stride(cell, width);
-	double y = c->box.y0 - 0.5 * font.size, last = -1;
+	double y = c->box.y0 - 0.9 * font.size, last = -1;
 	char text[NA_TEXT_MAX], title[NA_TEXT_MAX];
 
 	font.align = NA_CENTER;
@@ -296,6 +295,8 @@ static void words_beside(const struct na_layout *l, const struct cells *c)
 
 		y = fmax(y, fmin(t[i].at - 0.9 * font.size,
 				 least + tall * (double)i));
+		if (y + 2.5 * font.size > c->bottom)
+			break; /* its outline says it */
 		na_draw_line(l->canvas, c->box.x1 + l->gap / 4, t[i].at,
 			     x - l->gap / 4, y + 0.6 * font.size,
 			     &(struct na_pen){color, fmax(l->unit, 1),
@@ -349,11 +350,14 @@ static enum na_status draw_matrix(const struct na_layout *l,
 	struct cells c = {.m = m,
 			  .box = place(l, m, box),
 			  .left = box.x0,
-			  .right = box.x1};
+			  .right = box.x1,
+			  .bottom = box.y1};
 	struct na_font font = na_layout_font(l, NA_SIZE_NAME, l->theme->text);
 	char text[NA_TEXT_MAX];
 	enum na_status st;
 
+	if (count_told(m, true))
+		c.bottom = c.box.y1;
 	if (m->label) {
 		font.bold = true;
 		na_text_fit(l->canvas, text, m->label, &font, box.x1 - box.x0,

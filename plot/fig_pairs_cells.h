@@ -10,7 +10,7 @@
 struct cells {
 	const struct pairs_matrix *m;
 	struct na_box box;  /* of the squares */
-	double left, right; /* where words may reach */
+	double left, right, bottom; /* where words may reach */
 };
 
 /* Edges lie on whole points, so that no seam shows between squares. */

@@ -12,6 +12,7 @@
 #include "netan/base/text.h"
 #include "plot/figure.h"
 #include "tests/unit/fake_timeline.h"
+#include "tests/unit/ink.h"
 
 static char *picture(const struct na_result *r, const struct na_page *page,
 		     const char *format, size_t *n)
@@ -130,7 +131,7 @@ static void test_labels_never_overlap(void **state)
 			snprintf(what, sizeof(what), "row %zu, %d x %d", i,
 				 page.width, page.height);
 			ink = ink_of(&rows[i], &page);
-			assert_true(check_texts(ink, what) >= 2);
+			assert_true(ink_check_texts(ink, what) >= 2);
 			assert_true(na_utf8_valid(ink, strlen(ink)));
 			free(ink);
 		}
@@ -428,7 +429,7 @@ static void test_runs_are_apart(void **state)
 	char *ink = picture(r, &plain, "ink", &n);
 
 	(void)state;
-	check_texts(ink, "two runs");
+	ink_check_texts(ink, "two runs");
 	a = line_span(ink, "\nline #0072b2ff 1.6 solid");
 	b = line_span(ink, "\nline #d55e00ff 1.6 dash");
 	/* Both stand on zero, and b is not on top of a. */

@@ -1,0 +1,315 @@
+/* The heat map: what is marked, what holds at any size. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "netan/base/text.h"
+#include "netan/synth/rng.h"
+#include "plot/figure.h"
+#include "tests/unit/ink.h"
+
+#define LONG_NAME \
+	"gke-tpu-\xe2\x80\xae\x1b[31m<b>&\"\xff pool-that-does-not-end-" \
+	"europe-west4-b-0001-abcdefgh-"
+#define FINDING "#d55e00ff"
+
+/* A run that exists only here. */
+struct fake {
+	size_t nodes;
+	int per_group, matrices;
+	const char *marks;  /* "src dst pair rack_uplink ..." */
+	double least, most; /* excess of cells */
+	bool names, ring, unknown;
+	const char *empty;
+};
+
+static void put_nodes(struct na_result *r, struct na_value *m,
+		      const struct fake *f)
+{
+	struct na_value *list = na_put_list(r, m, "nodes");
+	double *rack = na_put_reals(r, m, "rack", f->nodes);
+
+	for (size_t i = 0; i < f->nodes; i++) {
+		struct na_value *x = na_put_object(r, list, NULL);
+
+		na_put_textf(r, x, "name", "%s%zu",
+			     f->names ? LONG_NAME : "host-", i);
+		na_put_int(r, x, "group",
+			   f->per_group ? (int64_t)i / f->per_group : 0);
+		rack[i] = (double)(i / 4);
+	}
+}
+
+static void put_cells(struct na_result *r, struct na_value *m,
+		      const struct fake *f, struct na_rng *rng)
+{
+	size_t n = f->ring ? f->nodes : f->nodes * f->nodes;
+	double *src = na_put_reals(r, m, "src", n);
+	double *dst = na_put_reals(r, m, "dst", n);
+	double *x = na_put_reals(r, m, "excess", n);
+
+	for (size_t i = 0; i < n; i++) {
+		double u = (double)na_rng_below(rng, 1000000) / 1e6;
+
+		src[i] = (double)(f->ring ? i : i / f->nodes);
+		dst[i] = (double)(f->ring ? (i + 1) % f->nodes : i % f->nodes);
+		x[i] = f->unknown ? (double)NAN
+				  : f->least * pow(f->most / f->least, u);
+	}
+}
+
+static void put_marks(struct na_result *r, struct na_value *m,
+		      const struct fake *f)
+{
+	struct na_value *list = na_put_list(r, m, "marks");
+	char words[400], *next, *word;
+	int64_t i = 0;
+
+	snprintf(words, sizeof(words), "%s", f->marks ? f->marks : "");
+	for (word = strtok_r(words, " ", &next); word;
+	     word = strtok_r(NULL, " ", &next), i++) {
+		struct na_value *x = na_put_object(r, list, NULL);
+
+		na_put_text(r, x, "kind", word);
+		na_put_textf(r, x, "name", "%s of " LONG_NAME, word);
+		na_put_int(r, x, "a", i);
+		na_put_int(r, x, "b", i + 1);
+		na_put_real(r, x, "excess", 2.5 + (double)i);
+	}
+}
+
+static struct na_result *make(const struct fake *f)
+{
+	struct na_result *r = na_result_new();
+	struct na_value *side = na_result_side(r), *list;
+	struct na_rng rng;
+
+	assert_non_null(r);
+	na_rng_seed(&rng, 3);
+	na_result_headline(r, "pairs: 8 files, 8 hosts");
+	na_put_text(r, side, "ends", "hosts");
+	if (f->empty)
+		na_put_text(r, side, "empty", f->empty);
+	if (f->marks)
+		na_put_text(r, side, "message", "Suspect: " LONG_NAME);
+	list = na_put_list(r, side, "matrices");
+	for (int i = 0; i < f->matrices; i++) {
+		struct na_value *m = na_put_object(r, list, NULL);
+
+		if (f->matrices > 1)
+			na_put_textf(r, m, "label", "%s%d",
+				     f->names ? LONG_NAME : "run ", i);
+		put_nodes(r, m, f);
+		put_cells(r, m, f, &rng);
+		put_marks(r, m, f);
+	}
+	assert_true(na_result_ok(r));
+	return r;
+}
+
+static char *picture(const struct fake *f, const struct na_page *page,
+		     const char *format, size_t *n)
+{
+	const struct na_figure *figure = na_figure_find("pairs");
+	struct na_result *r = make(f);
+	struct na_err err = {.status = NA_OK};
+	char *bytes = NULL;
+	FILE *out = open_memstream(&bytes, n);
+
+	assert_non_null(figure);
+	if (na_figure_write(figure, r, page, format, out, &err) != NA_OK)
+		fail_msg("%s", err.text);
+	assert_int_equal(fclose(out), 0);
+	na_result_free(r);
+	return bytes;
+}
+
+static const struct na_page plain = {.version = "0.1.0"};
+
+static char *ink_of(const struct fake *f)
+{
+	size_t n;
+
+	return picture(f, &plain, "ink", &n);
+}
+
+#define EVEN .matrices = 1, .least = 0.9, .most = 1.1
+#define MANY "src dst pair host rack_uplink rack_downlink rack_pair src dst"
+
+/* What is hard to place. */
+/* clang-format off */
+static const struct fake rows[] = {
+	{.nodes = 8, EVEN, .marks = "src"},
+	{.nodes = 1, EVEN},
+	{.nodes = 2, EVEN, .marks = "src dst pair"},
+	{.nodes = 3, .matrices = 1, .unknown = true},
+	{.nodes = 64, EVEN, .per_group = 4, .marks = MANY},
+	{.nodes = 64, .matrices = 1, .least = 1e-9, .most = 1e9, .names = true,
+	 .marks = MANY " src src src src src src"},
+	{.nodes = 256, .matrices = 1, .least = 0.3, .most = 3, .marks = "dst"},
+	{.nodes = 1000, EVEN, .ring = true, .names = true, .marks = MANY},
+	{.nodes = 12, .matrices = 2, .least = 0.5, .most = 2, .marks = MANY},
+	{.nodes = 12, .matrices = 7, .least = 0.5, .most = 2, .names = true,
+	 .marks = "host pair"},
+	{.nodes = 0, .matrices = 2},
+	{.matrices = 0},
+	{.matrices = 0, .empty = "There are no transfers: record the trace "
+				 "with the host tracer on."},
+};
+/* clang-format on */
+
+static void labels_never_overlap(void **state)
+{
+	/* clang-format off */
+	static const int sizes[][2] = {
+		{0, 0},      {450, 450},   {320, 240},  {480, 900},
+		{1200, 675}, {3000, 3000}, {330, 1500}, {800, 250},
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+			struct na_page page = plain;
+			char what[64], *ink;
+			size_t n;
+
+			page.width = sizes[k][0];
+			page.height = sizes[k][1];
+			page.dark = k % 2;
+			snprintf(what, sizeof(what), "row %zu, %d x %d", i,
+				 page.width, page.height);
+			ink = picture(&rows[i], &page, "ink", &n);
+			assert_true(ink_check_texts(ink, what) >= 2);
+			assert_true(na_utf8_valid(ink, strlen(ink)));
+			assert_null(strstr(ink, "nan"));
+			free(ink);
+		}
+	}
+}
+
+static void size_is_bounded(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t n;
+		char *svg = picture(&rows[i], &plain, "svg", &n);
+
+		if (n > 1 << 20)
+			fail_msg("row %zu: %zu bytes", i, n);
+		free(svg);
+	}
+}
+
+/* Width and height of the first outline. */
+static bool outlined(const char *ink, double *w, double *h)
+{
+	const char *p = strstr(ink, "\nline " FINDING " ");
+	double x0, y0, x1, y1;
+
+	for (; p; p = strstr(p + 1, "\nline " FINDING " ")) {
+		if (sscanf(p,
+			   "\nline %*s %*s solid %lf,%lf %*f,%*f %lf,%lf %*f",
+			   &x0, &y0, &x1, &y1) != 4)
+			continue;
+		*w = x1 - x0;
+		*h = y1 - y0;
+		return true;
+	}
+	return false;
+}
+
+static void marks(void **state)
+{
+	struct fake f = {.nodes = 8, EVEN, .marks = "src"};
+	double w = 0, h = 0;
+	char *ink = ink_of(&f);
+
+	(void)state;
+	assert_true(outlined(ink, &w, &h));
+	assert_true(w > 6 * h);
+	assert_non_null(strstr(ink, " 2.5x\n"));
+	assert_non_null(strstr(ink, " from host-0\n"));
+	free(ink);
+	f.marks = "dst";
+	ink = ink_of(&f);
+	assert_true(outlined(ink, &w, &h));
+	assert_true(h > 6 * w);
+	assert_non_null(strstr(ink, " 2.5x to host-0\n"));
+	free(ink);
+	f.marks = "pair";
+	ink = ink_of(&f);
+	assert_true(outlined(ink, &w, &h));
+	assert_true(fabs(h - w) < 2);
+	assert_non_null(strstr(ink, " host-0 to host-1\n"));
+	free(ink);
+	f.marks = "rack_uplink";
+	ink = ink_of(&f);
+	assert_true(outlined(ink, &w, &h));
+	assert_true(fabs(w - 2 * h) < 0.1 * w); /* four of eight rows */
+	free(ink);
+	f.marks = NULL;
+	ink = ink_of(&f);
+	assert_false(outlined(ink, &w, &h));
+	free(ink);
+}
+
+static void looks(void **state)
+{
+	struct fake f = {.nodes = 8, EVEN};
+	char *ink = ink_of(&f);
+
+	(void)state;
+	assert_null(strstr(ink, " no transfers\n"));
+	assert_null(strstr(ink, " beyond "));
+	free(ink);
+	f.ring = true;
+	f.most = 1e6;
+	ink = ink_of(&f);
+	assert_non_null(strstr(ink, " no transfers\n"));
+	assert_non_null(strstr(ink, " beyond 32x\n"));
+	free(ink);
+	f.unknown = true;
+	ink = ink_of(&f);
+	assert_non_null(strstr(ink, " nothing to compare with\n"));
+	free(ink);
+	f = (struct fake){.nodes = 1000, .ring = true, EVEN};
+	ink = ink_of(&f);
+	assert_non_null(strstr(ink, " 4 x 4 hosts\n"));
+	free(ink);
+}
+
+static void empty(void **state)
+{
+	struct fake f = {.matrices = 1};
+	char *ink = ink_of(&f);
+
+	(void)state;
+	assert_non_null(strstr(ink, " No transfer between a source and a "
+				    "destination.\n"));
+	free(ink);
+	f.empty = "There are no transfers.";
+	ink = ink_of(&f);
+	assert_non_null(strstr(ink, " There are no transfers.\n"));
+	free(ink);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(labels_never_overlap),
+		cmocka_unit_test(size_is_bounded),
+		cmocka_unit_test(marks),
+		cmocka_unit_test(looks),
+		cmocka_unit_test(empty),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
