@@ -2,7 +2,8 @@
  * pairs: which source, destination, host or path is bad.  First pass:
  * which pairs there are, and their sums.  Second: every transfer to its
  * place, pair after pair; then quantiles and the localisation
- * (netan/localise; algorithms.md, section 1), run by run.
+ * (netan/localise; algorithms.md, section 1), run by run.  Third, if a host
+ * is named: which of its devices carries it.
  */
 #include "netan/analyses/pairs.h"
 
@@ -173,6 +174,8 @@ static enum na_status pr_add(void *block, const struct na_transfer *t)
 {
 	struct pr_state *s = block;
 
+	if (s->pass == 2)
+		return pr_endpoint_add(s, t);
 	return s->pass == 0 ? survey(s, t) : keep_row(s, t);
 }
 
@@ -218,6 +221,8 @@ static enum na_status pr_merge(void *state, void *block, unsigned pass)
 {
 	if (pass == 0)
 		return merge_survey(state, block);
+	if (pass == 2)
+		return pr_endpoint_merge(state, block);
 	merge_rows(state, block);
 	return NA_OK;
 }
@@ -225,17 +230,22 @@ static enum na_status pr_merge(void *state, void *block, unsigned pass)
 static enum na_status pr_turn(void *state, unsigned done, struct na_err *err)
 {
 	struct pr_state *s = state;
+	bool more = false;
 	enum na_status st;
 
 	if (done == 0)
 		return pr_plan(s, err);
+	if (done == 2)
+		return NA_OK;
 	free(s->filled);
 	s->filled = NULL;
 	st = pr_judge(s, err);
 	/* The largest thing here; the result needs room. */
 	free(s->rows);
 	s->rows = NULL;
-	return st;
+	if (st == NA_OK && pr_endpoint_plan(s, &more) != NA_OK)
+		return na_fail_nomem(err);
+	return st == NA_OK && !more ? NA_END : st;
 }
 
 /* Of a block in the second pass, at most. */
@@ -266,6 +276,8 @@ static void pr_fini(void *state)
 	free(s->row_pair);
 	free(s->filled);
 	free(s->devices);
+	free(s->blamed[0]);
+	free(s->blamed[1]);
 }
 
 static void pr_used(const void *state, uint64_t *n, int64_t *first_ps,
@@ -305,7 +317,7 @@ const struct na_analysis na_an_pairs = {
 	.face.opts = pairs_opts,
 	.face.params_size = sizeof(struct pr_params),
 	.state_size = sizeof(struct pr_state),
-	.passes = 2,
+	.passes = 3,
 	.open = pr_open,
 	.fork = pr_fork,
 	.add = pr_add,

@@ -41,15 +41,14 @@ struct pr_run {
 	size_t node0, n_nodes;
 	size_t pair0, n_pairs, n_remote; /* remote ones first */
 	size_t row0, n_rows;             /* of the remote pairs */
+	size_t finding0;                 /* its first among all runs' */
 	struct na_lz_result found;
 };
 
-/* By device of a culprit's host: is one of them to blame? */
-enum { PR_BINS = 512 }; /* of log excess, see pairs_endpoint.c */
+/* A device of a culprit's host: is it the one to blame? */
 struct pr_device {
-	uint32_t run, endpoint, finding;
 	uint64_t n, tails;
-	uint32_t bins[PR_BINS];
+	uint32_t bins[512]; /* of log excess, see pairs_endpoint.c */
 };
 
 struct pr_state {
@@ -87,9 +86,10 @@ struct pr_state {
 	size_t *filled; /* main: rows of each pair so far */
 
 	/* Third pass. */
+	uint32_t *blamed[2];           /* by host: finding + 1 of its side; 0 */
+	struct na_triples device_keys; /* finding, endpoint, 0 */
 	struct pr_device *devices;
-	size_t n_devices, cap_devices;
-	struct na_triples device_keys; /* run, endpoint, finding */
+	size_t cap_devices;
 };
 
 /* pairs_plan.c: nodes, pairs and rows in their order. */
@@ -101,12 +101,27 @@ const char *pr_host_name(const struct pr_state *s, const struct pr_node *n);
 enum na_status pr_judge(struct pr_state *s, struct na_err *err);
 enum na_severity pr_severity(const void *state);
 
+/* pairs_endpoint.c: which of a culprit's devices.  False: nothing to ask. */
+enum na_status pr_endpoint_plan(struct pr_state *s, bool *needed);
+enum na_status pr_endpoint_add(struct pr_state *block,
+			       const struct na_transfer *t);
+enum na_status pr_endpoint_merge(struct pr_state *s, const struct pr_state *b);
+/* The one device that carries a finding, or NA_UNKNOWN_U32. */
+uint32_t pr_endpoint_of(const struct pr_state *s, const struct pr_run *run,
+			const struct na_lz_finding *f);
+
 /* pairs_result.c */
 enum na_status pr_finish(void *state, struct na_result *r, struct na_err *err);
 bool pr_has_runs(const struct pr_state *s); /* several, side by side */
 /* A node of a run's localisation. */
 const struct pr_node *pr_node_at(const struct pr_state *s,
 				 const struct pr_run *run, uint32_t host);
+
+/* Whether clock (stall) k of a run is the one to tell of its host. */
+bool pr_surest_clock(const struct pr_state *s, const struct pr_run *run,
+		     size_t k);
+bool pr_longest_stall(const struct pr_state *s, const struct pr_run *run,
+		      size_t k);
 
 /* pairs_words.c: findings in words. */
 struct pr_words {

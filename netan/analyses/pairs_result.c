@@ -210,6 +210,20 @@ static void put_windows(struct na_result *r, struct na_value *row,
 	}
 }
 
+/* Of a host that is named: the one of its devices that carries it. */
+static void put_endpoint(struct na_result *r, struct na_value *row,
+			 const struct pr_state *s, const struct pr_run *run,
+			 const struct na_lz_finding *f)
+{
+	uint32_t endpoint = pr_endpoint_of(s, run, f);
+	char buf[NA_ENDPOINT_BUF];
+
+	if (endpoint == NA_UNKNOWN_U32)
+		return;
+	na_endpoint_print(buf, &s->scope->store->names.endpoints[endpoint]);
+	na_put_text(r, row, "endpoint", buf);
+}
+
 static void put_culprit(struct na_result *r, struct na_value *list,
 			const struct pr_state *s, const struct pr_run *run,
 			const struct na_lz_finding *f)
@@ -219,6 +233,7 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 
 	row = put_row(r, list, s, (uint32_t)(run - s->runs));
 	put_who(r, row, s, run, &f->who);
+	put_endpoint(r, row, s, run, f);
 	na_put_real(r, row, "excess", exp(f->effect));
 	put_ratio_ci(r, row, f->ci_low, f->ci_high);
 	na_put_real(r, row, "p_value", f->p_value);
@@ -242,6 +257,42 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	na_put_text(r, row, "test_next", pr_next_test(f));
 }
 
+/* A host has one clock, whatever the number of its devices, and pauses as a
+ * whole: of findings about devices of one host the best one is told. */
+static bool same_host(const struct pr_state *s, const struct pr_run *run,
+		      uint32_t a, uint32_t b)
+{
+	return pr_node_at(s, run, a)->host == pr_node_at(s, run, b)->host;
+}
+
+bool pr_surest_clock(const struct pr_state *s, const struct pr_run *run,
+		     size_t k)
+{
+	const struct na_lz_clock *c = run->found.clocks;
+
+	for (size_t i = 0; i < run->found.n_clocks; i++) {
+		if (i != k && same_host(s, run, c[i].host, c[k].host) &&
+		    (c[i].uncertainty_us < c[k].uncertainty_us ||
+		     (c[i].uncertainty_us == c[k].uncertainty_us && i < k)))
+			return false;
+	}
+	return true;
+}
+
+bool pr_longest_stall(const struct pr_state *s, const struct pr_run *run,
+		      size_t k)
+{
+	const struct na_lz_stall *x = run->found.stalls;
+
+	for (size_t i = 0; i < run->found.n_stalls; i++) {
+		if (i != k && same_host(s, run, x[i].host, x[k].host) &&
+		    (x[i].episodes > x[k].episodes ||
+		     (x[i].episodes == x[k].episodes && i < k)))
+			return false;
+	}
+	return true;
+}
+
 static void put_clock(struct na_result *r, struct na_value *list,
 		      const struct pr_state *s, const struct pr_run *run,
 		      const struct na_lz_clock *c)
@@ -250,8 +301,6 @@ static void put_clock(struct na_result *r, struct na_value *list,
 	struct na_value *row = put_row(r, list, s, (uint32_t)(run - s->runs));
 
 	na_put_text(r, row, "host", pr_host_name(s, n));
-	if (!s->of_hosts)
-		na_put_text(r, row, "endpoint", n->name);
 	na_put_real(r, row, "ahead_us", c->ahead_us);
 	na_put_real(r, row, "uncertainty_us", c->uncertainty_us);
 }
@@ -264,8 +313,6 @@ static void put_stall(struct na_result *r, struct na_value *list,
 	struct na_value *row = put_row(r, list, s, (uint32_t)(run - s->runs));
 
 	na_put_text(r, row, "host", pr_host_name(s, n));
-	if (!s->of_hosts)
-		na_put_text(r, row, "endpoint", n->name);
 	na_put_text(r, row, "side", pr_kind_names[x->side]);
 	na_put_int(r, row, "episodes", (int64_t)x->episodes);
 	na_put_int(r, row, "transfers", (int64_t)x->transfers);
@@ -309,10 +356,14 @@ static void put_findings(struct na_result *r, struct na_value *body,
 
 		for (size_t k = 0; k < f->n_findings; k++)
 			put_culprit(r, culprits, s, run, &f->findings[k]);
-		for (size_t k = 0; k < f->n_clocks; k++)
-			put_clock(r, clocks, s, run, &f->clocks[k]);
-		for (size_t k = 0; k < f->n_stalls; k++)
-			put_stall(r, stalls, s, run, &f->stalls[k]);
+		for (size_t k = 0; k < f->n_clocks; k++) {
+			if (pr_surest_clock(s, run, k))
+				put_clock(r, clocks, s, run, &f->clocks[k]);
+		}
+		for (size_t k = 0; k < f->n_stalls; k++) {
+			if (pr_longest_stall(s, run, k))
+				put_stall(r, stalls, s, run, &f->stalls[k]);
+		}
 		for (size_t k = 0; k < f->n_undecided; k++)
 			put_undecided(r, undecided, s, run, &f->undecided[k]);
 	}

@@ -115,8 +115,6 @@ static void clocks_view(struct na_result *r, const struct pr_state *s,
 	struct columns c = columns_for(s);
 
 	column(&c, "host", "host", NA_F_TEXT, 0);
-	if (!s->of_hosts)
-		column(&c, "endpoint", "device", NA_F_TEXT, 0);
 	column(&c, "ahead_us", "ahead by us", NA_F_NUMBER, 3);
 	column(&c, "uncertainty_us", "+- us", NA_F_NUMBER, 2);
 	na_result_view(r, "clocks that are off (corrected here)", list, c.c,
@@ -129,8 +127,6 @@ static void stalls_view(struct na_result *r, const struct pr_state *s,
 	struct columns c = columns_for(s);
 
 	column(&c, "host", "host", NA_F_TEXT, 0);
-	if (!s->of_hosts)
-		column(&c, "endpoint", "device", NA_F_TEXT, 0);
 	column(&c, "episodes", "episodes", NA_F_COUNT, 0);
 	column(&c, "transfers", "transfers", NA_F_COUNT, 0);
 	column(&c, "longest_ms", "longest ms", NA_F_NUMBER, 3);

@@ -137,6 +137,7 @@ void pr_say_verdict(struct pr_words *w, const struct pr_state *s,
 		    const struct pr_run *run)
 {
 	const struct na_lz_result *f = &run->found;
+	size_t clocks = 0, stalls = 0;
 
 	if (!f->n_findings)
 		say_nobody(w, s, run);
@@ -148,12 +149,15 @@ void pr_say_verdict(struct pr_words *w, const struct pr_state *s,
 	}
 	if (f->n_findings > 3)
 		pr_say(w, "; and %zu more", f->n_findings - 3);
-	if (f->n_clocks)
-		pr_say(w, "; %zu clock%s off", f->n_clocks,
-		       f->n_clocks > 1 ? "s" : "");
-	if (f->n_stalls)
-		pr_say(w, "; %zu host%s pause%s", f->n_stalls,
-		       f->n_stalls > 1 ? "s" : "", f->n_stalls > 1 ? "" : "s");
+	for (size_t k = 0; k < f->n_clocks; k++)
+		clocks += pr_surest_clock(s, run, k);
+	for (size_t k = 0; k < f->n_stalls; k++)
+		stalls += pr_longest_stall(s, run, k);
+	if (clocks)
+		pr_say(w, "; %zu clock%s off", clocks, clocks > 1 ? "s" : "");
+	if (stalls)
+		pr_say(w, "; %zu host%s pause%s", stalls, stalls > 1 ? "s" : "",
+		       stalls > 1 ? "" : "s");
 }
 
 const char *pr_next_test(const struct na_lz_finding *f)
