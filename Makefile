@@ -53,6 +53,9 @@ UNIT := $(UNIT_SRC:%.c=$(B)/%)
 UNIT_HELP := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c)))
 FUZZ := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
+# The accuracy bench: fleets and a scorer; all but its main are unit-tested.
+ACCURACY := $(B)/tests/accuracy/accuracy
+FLEETS_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out tests/accuracy/accuracy.c,$(wildcard tests/accuracy/*.c)))
 OUR_C = $(wildcard netan/*/*.[ch] ingest/*.[ch] plot/*.[ch] tests/*/*.[ch])
 
 # V=1 shows whole commands.
@@ -110,6 +113,10 @@ $(B)/gen/schemas.c: tools/schemas.awk $(SCHEMAS)
 $(UNIT): $(B)/%: $(B)/%.o $(UNIT_HELP) $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS) -lcmocka
+
+$(ACCURACY): $(ACCURACY).o $(FLEETS_OBJ) $(LIB)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
 # With -fsanitize=fuzzer the fuzzer brings its own main.
 $(FUZZ): $(B)/%: $(B)/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/replay.o) $(LIB)
@@ -242,6 +249,14 @@ coverage: ## share of lines that the unit, golden and replay tests run
 bench: ## measure speed and memory against the bars and the peers
 	$(SUB) all bench-programs
 	@RUNS=$(BENCH_RUNS) bash tests/bench/bench.sh $(O)/netan $(B)/tests/bench $(O)/bench
+
+FLEETS ?= 500
+SEED ?= 1
+PARTS ?=
+.PHONY: bench-accuracy
+bench-accuracy: ## measure what localisation finds in simulated fleets (FLEETS=, SEED=; PARTS=1: what each part earns)
+	$(SUB) $(ACCURACY)
+	@$(ACCURACY) -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(PARTS),-p)
 
 # ---- style
 
