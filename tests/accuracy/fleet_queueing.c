@@ -55,6 +55,7 @@ static void draw_transport(struct fq_world *w, struct na_rng *rng)
 	w->overhead_sigma = fl_between(rng, 0.1, 0.5);
 	w->near_ps = (int64_t)(fl_log_between(rng, 2, 10) * US);
 	w->far_ps = (int64_t)(fl_log_between(rng, 3, 40) * US);
+	w->cross_traffic = fl_between(rng, 0, 0.6);
 	w->jitter_sigma = fl_log_between(rng, 0.02, 0.3);
 	w->latency = u < 0.45   ? FQ_NO_WAIT
 		     : u < 0.65 ? FQ_QUEUED

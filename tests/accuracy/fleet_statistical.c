@@ -313,7 +313,7 @@ static bool run(struct world *w, size_t n)
 {
 	struct fl_fleet *f = w->f;
 	size_t per_moment, k = 0;
-	bool ok = true;
+	bool ok = true, steps = fl_chance(w->rng, 0.92); /* known? */
 
 	f->n_moments = (size_t)f->n_steps * f->n_collectives;
 	per_moment = n / f->n_moments + 1;
@@ -325,7 +325,9 @@ static bool run(struct world *w, size_t n)
 			double context = w->colls[c].factor *
 					 fl_lognormal(w->rng, w->context / 2);
 
-			f->moments[k] = (struct na_lz_moment){c, s};
+			f->moments[k] =
+				(struct na_lz_moment){c,
+						      steps ? s : NA_LZ_NONE};
 			for (size_t i = 0; ok && i < per_moment; i++)
 				ok = one(w, s, c, context);
 		}

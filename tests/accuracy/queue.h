@@ -71,6 +71,7 @@ struct fq_world {
 	double segment_bytes, nic_ps_per_byte, spine_ps_per_byte;
 	int64_t overhead_ps, near_ps, far_ps;
 	double overhead_sigma, jitter_sigma;
+	double cross_traffic; /* of others: up to this share of a link */
 	enum fq_latency latency;
 	bool eager; /* the receiver need not be ready */
 	uint32_t straggler;

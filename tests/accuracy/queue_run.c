@@ -16,7 +16,17 @@ enum what {
 	HOP /* + place on the way; a segment joins that link's queue */
 };
 enum { WAYS = 5, RTO_MS = 200 };
-enum salt { OVERHEAD = 1, JITTER, PAUSE, PAUSE_LEN, LOSS, FAST, HICCUP, FAR };
+enum salt {
+	OVERHEAD = 1,
+	JITTER,
+	PAUSE,
+	PAUSE_LEN,
+	LOSS,
+	FAST,
+	HICCUP,
+	FAR,
+	CROSS
+};
 
 #define NONE UINT32_MAX
 
@@ -184,12 +194,15 @@ static int64_t service(const struct run *r, const struct fq_message *m,
 {
 	double bytes = (double)m->bytes / m->segments;
 	double each = r->w->nic_ps_per_byte;
+	uint64_t draw = (uint64_t)(m - r->w->messages) * WAYS + way;
+	double busy = r->w->cross_traffic * chance(r, CROSS, draw);
 
 	if (way == UP || way == DOWN)
 		each = r->w->spine_ps_per_byte;
 	if (way == NARROW)
 		each = r->w->faults[narrow(r, m)].ps_per_byte;
-	return (int64_t)(bytes * each * slowdown(r, m, way, false)) + 1;
+	each *= slowdown(r, m, way, false) / (1 - busy);
+	return (int64_t)(bytes * each) + 1;
 }
 
 /* ---- segments */

@@ -37,11 +37,11 @@ struct fl_mode {
 };
 
 /* Runs na_localise() on a copy.  False, with a message on stderr, when it
- * fails. */
+ * fails.  (attempt.c) */
 bool fl_score(const struct fl_fleet *f, struct fl_mode mode,
 	      struct fl_score *out);
 
-/* The part that needs no run. */
+/* The part that needs no run.  (score.c) */
 void fl_compare(const struct fl_fleet *f, const struct na_lz_result *r,
 		struct fl_score *out);
 
