@@ -49,18 +49,15 @@ LIB := $(B)/libnetan.a
 # tests/unit/test_NAME.c is a program; the other files there are linked into
 # each.  tests/fuzz/fuzz_NAME.c is one reader's target.
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
-UNIT_HELP := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c)))
-# Waits for the library that it tests; this goes when that has come.
-ifeq ($(shell grep -ls '^enum na_status na_localise.const' netan/localise/*.c),)
-UNIT_SRC := $(filter-out tests/unit/test_accuracy.c,$(UNIT_SRC))
-endif
 UNIT := $(UNIT_SRC:%.c=$(B)/%)
+UNIT_HELP := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c)))
 FUZZ := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
 # The accuracy bench: a program, and what it shares with its unit tests.
+# test_accuracy.c moves to tests/unit/ when there is something to localise.
 ACCURACY := $(B)/tests/accuracy/accuracy
 FLEETS_LIB := $(B)/tests/accuracy/libfleets.a
-FLEETS_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out tests/accuracy/accuracy.c,$(wildcard tests/accuracy/*.c)))
+FLEETS_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/accuracy.c %/test_accuracy.c,$(wildcard tests/accuracy/*.c)))
 OUR_C = $(wildcard netan/*/*.[ch] ingest/*.[ch] plot/*.[ch] tests/*/*.[ch])
 
 # V=1 shows whole commands.

@@ -117,9 +117,20 @@ static enum fl_pattern pattern_of(enum fq_kind kind)
 	}
 }
 
+/* Some faults would hardly ever be seen in few steps. */
+static double least_steps(const struct fl_fleet *f)
+{
+	if (f->plan->plan != FL_SINGLE)
+		return 4;
+	if (f->plan->how == FL_WINDOWS)
+		return 20;
+	return f->plan->kind == NA_LZ_PAIR ? 60 : 4;
+}
+
 static bool draw_program(struct fq_world *w, struct na_rng *rng)
 {
-	double want = fl_log_between(rng, 4000, 40000), steps;
+	double want = fl_log_between(rng, 4000, 40000);
+	double each, steps;
 
 	w->f->n_collectives = 2 + fl_pick(rng, FQ_COLLECTIVES - 1);
 	for (uint32_t i = 0; i < w->f->n_collectives; i++)
@@ -127,7 +138,9 @@ static bool draw_program(struct fq_world *w, struct na_rng *rng)
 	if (w->colls[0].kind == FQ_GATHER) /* a root is no fleet */
 		w->colls[0].kind = FQ_BIRING;
 	w->f->pattern = pattern_of(w->colls[0].kind);
-	steps = want / fq_messages_per_step(w);
+	each = fq_messages_per_step(w);
+	steps = want / each;
+	steps = fmax(steps, fmin(least_steps(w->f), 6e4 / each));
 	w->f->n_steps = (uint32_t)fmax(4, fmin(150, steps));
 	return fq_program(w, w->f->n_steps);
 }
