@@ -262,10 +262,11 @@ bench: ## measure speed and memory against the bars and the peers
 FLEETS ?= 500
 SEED ?= 1
 PARTS ?=
+LIST ?=
 .PHONY: bench-accuracy
-bench-accuracy: ## measure what localisation finds in simulated fleets (FLEETS=, SEED=; PARTS=1: what each part earns)
+bench-accuracy: ## measure what localisation finds in simulated fleets (FLEETS, SEED, PARTS=1, LIST=1)
 	$(SUB) $(ACCURACY)
-	@$(ACCURACY) -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(PARTS),-p)
+	@$(ACCURACY) -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(PARTS),-p) $(if $(LIST),-l)
 
 # ---- style
 

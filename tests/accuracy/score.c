@@ -121,6 +121,10 @@ static void compare_finding(const struct fl_fleet *f, const uint32_t *racks,
 				      (who->kind == NA_LZ_PAIR &&
 				       names(&x->who, who->b));
 	}
+	if (!right && s->findings - s->right < FL_WRONG) {
+		s->wrong[s->findings - s->right].who = x->who;
+		s->wrong[s->findings - s->right].channel = x->channel;
+	}
 	s->findings++;
 	s->right += right;
 	s->on_racks += is_rack(x->who.kind);

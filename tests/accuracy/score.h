@@ -18,6 +18,8 @@ struct fl_fault_score {
 	bool hosted;  /* some finding blames a host of its rack: rack kinds */
 };
 
+enum { FL_WRONG = 4 }; /* so many are kept to be looked at */
+
 struct fl_score { /* of one fleet under one set of options */
 	const struct fl_case *plan;
 	uint32_t n_hosts;
@@ -25,6 +27,10 @@ struct fl_score { /* of one fleet under one set of options */
 	struct fl_fault_score faults[FL_TRUTHS];
 	size_t n_faults;
 	uint32_t findings, right; /* right: it is one of the faults */
+	struct {
+		struct na_lz_who who;
+		enum na_lz_channel channel;
+	} wrong[FL_WRONG];
 	uint32_t on_hosts, on_paths, on_racks;
 	uint32_t clocks, stalls, undecided;
 	bool clock_right; /* host, and within max(20 us, 30 %) */

@@ -12,6 +12,7 @@ enum measure {
 	HOST_RECALL,
 	PATH_RECALL,
 	HEALTHY_ANY,
+	HEALTHY_NAMED,
 	HEALTHY_HOST,
 	SKEWED_ANY,
 	EVERY_RECALL,
@@ -52,7 +53,7 @@ static const struct row queueing[] = {
 	{PRECISION_ALL_HEALTHY, "well-posed precision, healthy, skewed included", 1, {0.60, 0.58}},
 	{NO_WAIT_RECALL, "no wait for the receiver: recall", 1, {0.86, 0.86}},
 	{NO_WAIT_PRECISION, "no wait for the receiver: precision", 1, {0.74, 0.68}},
-	{HEALTHY_ANY, "healthy runs naming a host or path", -1, {0.25, 0.25}},
+	{HEALTHY_NAMED, "healthy runs naming a host or path", -1, {0.25, 0.25}},
 	{HEALTHY_HOST, "healthy runs naming a host", -1, {0.10, 0.10}},
 	{RACK_BLAMED, "visible rack-link faults: blamed on a host", -1, {0.35, 0.60}},
 	{RACK_RIGHT, "visible rack-link faults: right link named", 1, {0.60, NAN}},
@@ -147,26 +148,31 @@ static void add_findings(const struct fl_score *s, enum measure m,
 	out->k += in ? s->right : 0;
 }
 
+/* Measures of whole fleets: is this one counted, and is it one of those? */
 static void add_fleet(const struct fl_score *s, enum measure m,
 		      struct fl_share *out)
 {
-	bool healthy = s->plan->plan == FL_HEALTHY;
 	bool skewed = s->plan->plan == FL_SKEWED;
-	bool rack = is_rack_run(s) && s->faults[0].truth.well_posed;
-	bool in = healthy, yes = s->findings > 0;
+	bool in = s->plan->plan == FL_HEALTHY, yes = false;
 
-	if (m == HEALTHY_HOST) {
-		yes = s->on_hosts > 0;
-	} else if (m == SKEWED_ANY || m == CLOCK_RIGHT) {
+	if (m == SKEWED_ANY || m == CLOCK_RIGHT)
 		in = skewed;
-		yes = m == SKEWED_ANY ? yes : s->clock_right;
-	} else if (m == CLOCK_FALSE) {
+	else if (m == CLOCK_FALSE)
 		in = !skewed;
+	else if (m == RACK_BLAMED || m == RACK_RIGHT)
+		in = is_rack_run(s) && s->faults[0].truth.well_posed;
+	if (m == HEALTHY_ANY)
+		yes = s->findings + s->clocks > 0;
+	else if (m == HEALTHY_NAMED || m == SKEWED_ANY)
+		yes = s->on_hosts + s->on_paths > 0;
+	else if (m == HEALTHY_HOST || m == RACK_BLAMED)
+		yes = s->on_hosts > 0;
+	else if (m == CLOCK_RIGHT)
+		yes = s->clock_right;
+	else if (m == CLOCK_FALSE)
 		yes = s->clocks > 0;
-	} else if (m == RACK_BLAMED || m == RACK_RIGHT) {
-		in = rack;
-		yes = m == RACK_RIGHT ? s->faults[0].hit : s->on_hosts > 0;
-	}
+	else if (m == RACK_RIGHT)
+		yes = in && s->faults[0].hit;
 	out->n += in;
 	out->k += in && yes;
 }
@@ -287,66 +293,78 @@ static int by_slowdown(const struct fl_truth *t, enum fl_generator g)
 
 static int by_samples(const struct fl_truth *t, enum fl_generator g)
 {
-	double x = slowdown(t, g);
-
 	if (t->how == FL_TAILS)
 		return t->tails < 8 ? 4 : t->tails < 30 ? 5 : 6;
-	if (x < (g == FL_STATISTICAL ? 2 : 1.5))
+	if (slowdown(t, g) < (g == FL_STATISTICAL ? 2 : 1.5))
 		return -1;
-	return t->affected < 60     ? 0
-	       : t->affected < 200  ? 1
-	       : t->affected < 1000 ? 2
-				    : 3;
+	if (t->affected < 200)
+		return t->affected >= 60;
+	return t->affected < 1000 ? 2 : 3;
 }
 
 typedef int (*group_fn)(const struct fl_truth *t, enum fl_generator g);
+
+static struct fl_share recall_in_group(const struct fl_scores *s, int locality,
+				       group_fn group, int want)
+{
+	struct fl_share out = {0, 0};
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct fl_score *x = &s->of[locality][i];
+
+		for (size_t k = 0; x->n_hosts >= 8 && k < x->n_faults; k++) {
+			const struct fl_fault_score *f = &x->faults[k];
+			bool in = group(&f->truth, s->generator) == want;
+
+			out.n += in;
+			out.k += in && f->hit;
+		}
+	}
+	return out;
+}
 
 static void print_group(const struct fl_scores *s, const char *name,
 			group_fn group, int want)
 {
 	printf("%-46s", name);
 	for (int l = 0; l < FL_LOCALITIES; l++) {
-		struct fl_share x = {0, 0};
-
-		for (size_t i = 0; i < s->n; i++)
-			for (size_t k = 0; k < s->of[l][i].n_faults; k++) {
-				const struct fl_fault_score *f =
-					&s->of[l][i].faults[k];
-				bool in = group(&f->truth, s->generator) ==
-						  want &&
-					  s->of[l][i].n_hosts >= 8;
-
-				x.n += in;
-				x.k += in && f->hit;
-			}
-		print_share(x);
+		print_share(recall_in_group(s, l, group, want));
 		printf("%21s", "");
 	}
 	printf("\n");
+}
+
+/* Well-posed faults of the fleets of one case, and all its findings. */
+static void count_case(const struct fl_scores *s, int locality,
+		       const struct fl_case *c, struct fl_share *recall,
+		       struct fl_share *findings)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct fl_score *x = &s->of[locality][i];
+
+		if (strcmp(x->plan->name, c->name) != 0)
+			continue;
+		for (size_t k = 0; k < x->n_faults; k++) {
+			bool in = x->faults[k].truth.well_posed;
+
+			recall->n += in;
+			recall->k += in && x->faults[k].hit;
+		}
+		findings->n += x->findings;
+		findings->k += x->right;
+	}
 }
 
 static void print_case(const struct fl_scores *s, const struct fl_case *c)
 {
 	printf("  %-44s", c->name);
 	for (int l = 0; l < FL_LOCALITIES; l++) {
-		struct fl_share x = {0, 0}, prec = {0, 0};
+		struct fl_share recall = {0, 0}, findings = {0, 0};
 
-		for (size_t i = 0; i < s->n; i++) {
-			const struct fl_score *y = &s->of[l][i];
-
-			if (strcmp(y->plan->name, c->name) != 0)
-				continue;
-			for (size_t k = 0; k < y->n_faults; k++) {
-				x.n += y->faults[k].truth.well_posed;
-				x.k += y->faults[k].truth.well_posed &&
-				       y->faults[k].hit;
-			}
-			prec.n += y->findings;
-			prec.k += y->right;
-		}
-		print_share(x);
-		printf(" reports %4llu/%-4llu   ", (unsigned long long)prec.k,
-		       (unsigned long long)prec.n);
+		count_case(s, l, c, &recall, &findings);
+		print_share(recall);
+		printf(" right %4llu/%-9llu", (unsigned long long)findings.k,
+		       (unsigned long long)findings.n);
 	}
 	printf("\n");
 }
@@ -366,11 +384,10 @@ void fl_print_breakdown(const struct fl_scores *s)
 	size_t n;
 	const struct fl_case *c = fl_cases(s->generator, &n);
 
-	printf("\n%s: recall of well-posed faults, right/all reports\n",
+	printf("\n%s: recall of well-posed faults; right of all reports\n",
 	       title(s->generator));
 	for (size_t i = 0; i < n; i++) {
-		bool seen = c[i].plan < FL_SINGLE && i > 0 &&
-			    c[i].plan == FL_HEALTHY;
+		bool seen = false;
 
 		for (size_t k = 0; k < i; k++)
 			seen |= strcmp(c[k].name, c[i].name) == 0;
@@ -397,62 +414,41 @@ static size_t changed(const struct fl_scores *a, const struct fl_scores *b,
 	return n;
 }
 
-static enum measure precision_of(enum fl_generator g)
+/* What each kind of fleet has that the other has not. */
+static enum measure special(enum fl_generator g)
 {
-	return g == FL_STATISTICAL ? PRECISION : PRECISION_ALL_HEALTHY;
+	return g == FL_STATISTICAL ? CLOCK_RIGHT : RACK_RIGHT;
+}
+
+static double change(const struct fl_scores *from, const struct fl_scores *to,
+		     int locality, enum measure m)
+{
+	return value(measure(to, locality, m)) -
+	       value(measure(from, locality, m));
+}
+
+void fl_print_part_head(enum fl_generator g)
+{
+	const char *rest = g == FL_STATISTICAL ? "clock right" : "link right";
+
+	printf("\n%s: change when one part is off, and fleets changed\n"
+	       "(precision with healthy and skewed fleets)\n%-14s",
+	       title(g), "");
+	for (int l = 0; l < FL_LOCALITIES; l++)
+		printf("  %9s %9s %11s %7s", l ? "not given" : "given",
+		       "precision", rest, "fleets");
+	printf("\n");
 }
 
 void fl_print_part(const char *name, const struct fl_scores *base,
 		   const struct fl_scores *without)
 {
-	enum measure p = precision_of(base->generator);
-
 	printf("%-14s", name);
-	for (int l = 0; l < FL_LOCALITIES; l++) {
-		double recall = value(measure(without, l, RECALL)) -
-				value(measure(base, l, RECALL));
-		double precision = value(measure(without, l, p)) -
-				   value(measure(base, l, p));
-
-		printf("   %+.3f   %+.3f   %4zu", recall, precision,
-		       changed(base, without, l));
-	}
-	printf("\n");
-}
-
-void fl_print_misses(const struct fl_scores *s)
-{
-	static const char *const kinds[] = {"tx",   "rx",     "host",
-					    "path", "uplink", "downlink",
-					    "racks"};
-
 	for (int l = 0; l < FL_LOCALITIES; l++)
-		for (size_t i = 0; i < s->n; i++) {
-			const struct fl_score *x = &s->of[l][i];
-
-			for (size_t k = 0; k < x->n_faults; k++) {
-				const struct fl_fault_score *f = &x->faults[k];
-
-				if (f->truth.well_posed && !f->hit)
-					printf("missed fleet %zu locality %d "
-					       "%s: %s %u %u x%.2f n %llu "
-					       "tails %llu%s\n",
-					       i, !l, x->plan->name,
-					       kinds[f->truth.who.kind],
-					       f->truth.who.a, f->truth.who.b,
-					       slowdown(&f->truth,
-							s->generator),
-					       (unsigned long long)
-						       f->truth.affected,
-					       (unsigned long long)
-						       f->truth.tails,
-					       f->touched ? " touched" : "");
-			}
-			if (x->right < x->findings)
-				printf("wrong fleet %zu locality %d %s: %u of "
-				       "%u reports (hosts %u, paths %u)\n",
-				       i, !l, x->plan->name,
-				       x->findings - x->right, x->findings,
-				       x->on_hosts, x->on_paths);
-		}
+		printf("  %+9.3f %+9.3f %+11.3f %7zu",
+		       change(base, without, l, RECALL),
+		       change(base, without, l, PRECISION_ALL_HEALTHY),
+		       change(base, without, l, special(base->generator)),
+		       changed(base, without, l));
+	printf("\n");
 }

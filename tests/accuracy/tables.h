@@ -20,10 +20,13 @@ struct fl_scores {
 int fl_print_bars(const struct fl_scores *s);
 /* Recall by kind, slowdown and number of samples. */
 void fl_print_breakdown(const struct fl_scores *s);
-/* One line of the ablation: base against a run without the part. */
+/* The ablation: a line for each part, all fleets against themselves with
+ * the part switched off. */
+void fl_print_part_head(enum fl_generator g);
 void fl_print_part(const char *name, const struct fl_scores *base,
 		   const struct fl_scores *without);
-/* Fleets in which something was missed or wrong, for who wants to look. */
+/* Fleets in which something was missed or wrong, for who wants to look
+ * (misses.c). */
 void fl_print_misses(const struct fl_scores *s);
 
 struct fl_share {
