@@ -116,7 +116,7 @@ $(UNIT): $(B)/%: $(B)/%.o $(UNIT_HELP) $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $(filter-out $(LIB),$^) $(LIB) $(LIBS) -lcmocka
 
-$(B)/tests/unit/test_fleets $(B)/tests/unit/test_accuracy: $(FLEETS_LIB)
+$(addprefix $(B)/tests/unit/test_,fleets fleet_queue accuracy): $(FLEETS_LIB)
 
 $(FLEETS_LIB): $(FLEETS_OBJ)
 	@rm -f $@
