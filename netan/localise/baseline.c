@@ -405,7 +405,7 @@ static bool fit(struct lz *z, uint32_t *order, size_t *first, double *x,
 	fit_knots(b, s, x);
 	for (size_t i = 0; i < b->n_sample; i++)
 		b->sample[i].r -= correction(b, b->sample[i].bytes);
-	return !lz_on(z, NA_LZ_CONTEXT) || fit_context(z, order, x);
+	return !lz_on(z, NA_LZ_PART_CONTEXT) || fit_context(z, order, x);
 }
 
 enum na_status lz_baseline_fit(struct lz *z, struct na_err *err)

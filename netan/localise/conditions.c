@@ -234,11 +234,11 @@ static const struct {
 	bool for_paths;
 	bool (*holds)(struct lz_explain *x, const struct lz_candidate *c);
 } conditions[] = {
-	{NA_LZ_BROAD, false, broad},
-	{NA_LZ_IN_RACK, false, in_rack},
-	{NA_LZ_FLOOR, false, has_floor},
-	{NA_LZ_PATH, true, path_stands_out},
-	{NA_LZ_REVERSE, true, exceeds_reverse},
+	{NA_LZ_PART_BROAD, false, broad},
+	{NA_LZ_PART_IN_RACK, false, in_rack},
+	{NA_LZ_PART_FLOOR, false, has_floor},
+	{NA_LZ_PART_PATH, true, path_stands_out},
+	{NA_LZ_PART_REVERSE, true, exceeds_reverse},
 };
 
 bool lz_conditions_hold(struct lz_explain *x, const struct lz_candidate *c)

@@ -344,7 +344,7 @@ static void drop_small(struct lz_explain *x)
 	}
 	for (size_t i = x->n_chosen; i-- > 0;) {
 		least = LZ_MIN_EFFECT;
-		if (lz_on(x->z, NA_LZ_VICTIMS) &&
+		if (lz_on(x->z, NA_LZ_PART_VICTIMS) &&
 		    lz_is_host_kind(x->chosen[i].who.kind))
 			least = lz_larger(least, VICTIM * most);
 		if (!(x->chosen[i].effect >= least))
@@ -445,7 +445,7 @@ enum na_status lz_explain(struct lz_explain *x, const struct lz *z,
 		return na_fail_nomem(err);
 	host_effects(x);
 	drop_small(x);
-	if (lz_on(z, NA_LZ_FOLD))
+	if (lz_on(z, NA_LZ_PART_FOLD))
 		fold(x);
 	return NA_OK;
 }

@@ -20,7 +20,7 @@ const char *const na_lz_part_names[NA_LZ_PARTS] = {
 static enum na_status baseline(struct lz *z, struct na_err *err)
 {
 	enum na_status s = lz_baseline_sample(z, err);
-	bool fixed = lz_on(z, NA_LZ_CLOCKS) && z->pairs >= LZ_MIN_PAIRS;
+	bool fixed = lz_on(z, NA_LZ_PART_CLOCKS) && z->pairs >= LZ_MIN_PAIRS;
 
 	if (s == NA_OK)
 		s = lz_baseline_fit(z, err);
@@ -55,15 +55,15 @@ static enum na_status search(struct lz *z, struct lz_explain *all,
 {
 	enum na_status s = lz_explain_report(z, all, err);
 
-	if (s == NA_OK && lz_on(z, NA_LZ_LARGE))
+	if (s == NA_OK && lz_on(z, NA_LZ_PART_LARGE))
 		s = lz_explain_report(z, large, err);
 	if (s == NA_OK)
 		s = lz_tails_find(z, err);
-	if (s == NA_OK && lz_on(z, NA_LZ_RATE))
+	if (s == NA_OK && lz_on(z, NA_LZ_PART_RATE))
 		s = lz_rate(z, err);
-	if (s == NA_OK && lz_on(z, NA_LZ_WINDOW))
+	if (s == NA_OK && lz_on(z, NA_LZ_PART_WINDOW))
 		s = lz_window(z, all, large, err);
-	if (s == NA_OK && lz_on(z, NA_LZ_RACK_LINKS))
+	if (s == NA_OK && lz_on(z, NA_LZ_PART_RACK_LINKS))
 		s = lz_rack_links(z, large, err);
 	if (s == NA_OK)
 		s = lz_verdict(z, err);

@@ -198,7 +198,7 @@ static bool host_may(const struct rate *k, size_t i, struct na_lz_who w)
 		return false;
 	if (t->records > 0)
 		x = t->tails * (t->in_rack_records / t->records);
-	if (lz_on(k->z, NA_LZ_IN_RACK) && x >= MIN_SPARED &&
+	if (lz_on(k->z, NA_LZ_PART_IN_RACK) && x >= MIN_SPARED &&
 	    t->in_rack <= SPARED_SHARE * x)
 		return false;
 	if (w.kind == NA_LZ_HOST) {
@@ -233,7 +233,7 @@ static double score(const struct rate *k, size_t i)
 	if (lz_is_host_kind(w.kind) && !host_may(k, i, w))
 		return 0;
 	if (w.kind > NA_LZ_PAIR &&
-	    (!lz_on(k->z, NA_LZ_RACK_LINKS) || !rack_may(t)))
+	    (!lz_on(k->z, NA_LZ_PART_RACK_LINKS) || !rack_may(t)))
 		return 0;
 	return n * log(n / t->expected) - (n - t->expected) -
 	       log(limit / k->z->alpha);
@@ -434,7 +434,7 @@ enum na_status lz_rate(struct lz *z, struct na_err *err)
 {
 	struct rate k = {.z = z};
 	enum na_status s = NA_OK;
-	size_t at;
+	size_t at = 0;
 
 	if (z->n_tails < MIN_EPISODES)
 		return NA_OK;
