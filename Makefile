@@ -53,6 +53,11 @@ UNIT := $(UNIT_SRC:%.c=$(B)/%)
 UNIT_HELP := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c)))
 FUZZ := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
+# The accuracy bench: a program, and what it shares with its unit tests.
+# test_accuracy.c moves to tests/unit/ when there is something to localise.
+ACCURACY := $(B)/tests/accuracy/accuracy
+FLEETS_LIB := $(B)/tests/accuracy/libfleets.a
+FLEETS_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/accuracy.c %/test_accuracy.c,$(wildcard tests/accuracy/*.c)))
 OUR_C = $(wildcard netan/*/*.[ch] ingest/*.[ch] plot/*.[ch] tests/*/*.[ch])
 
 # V=1 shows whole commands.
@@ -109,7 +114,18 @@ $(B)/gen/schemas.c: tools/schemas.awk $(SCHEMAS)
 
 $(UNIT): $(B)/%: $(B)/%.o $(UNIT_HELP) $(LIB)
 	$(call say,LINK,$@)
-	$(Q)$(LINK) -o $@ $^ $(LIBS) -lcmocka
+	$(Q)$(LINK) -o $@ $(filter-out $(LIB),$^) $(LIB) $(LIBS) -lcmocka
+
+$(addprefix $(B)/tests/unit/test_,fleets fleet_queue accuracy): $(FLEETS_LIB)
+
+$(FLEETS_LIB): $(FLEETS_OBJ)
+	@rm -f $@
+	$(call say,AR,$@)
+	$(Q)ar rcs $@ $^
+
+$(ACCURACY): $(ACCURACY).o $(FLEETS_LIB) $(LIB)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
 # With -fsanitize=fuzzer the fuzzer brings its own main.
 $(FUZZ): $(B)/%: $(B)/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/replay.o) $(LIB)
@@ -242,6 +258,15 @@ coverage: ## share of lines that the unit, golden and replay tests run
 bench: ## measure speed and memory against the bars and the peers
 	$(SUB) all bench-programs
 	@RUNS=$(BENCH_RUNS) bash tests/bench/bench.sh $(O)/netan $(B)/tests/bench $(O)/bench
+
+FLEETS ?= 500
+SEED ?= 1
+PARTS ?=
+LIST ?=
+.PHONY: bench-accuracy
+bench-accuracy: ## measure what localisation finds in simulated fleets (FLEETS, SEED, PARTS=1, LIST=1)
+	$(SUB) $(ACCURACY)
+	@$(ACCURACY) -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(PARTS),-p) $(if $(LIST),-l)
 
 # ---- style
 

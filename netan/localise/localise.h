@@ -53,7 +53,7 @@ struct na_lz_input {
 /* The conditions and corrections that can be switched off one by one, so
  * that the bench can say what each earns: one row each of parts.def. */
 enum na_lz_part {
-#define NA_LZ_PART(name, text) NA_LZ_##name,
+#define NA_LZ_PART(name, text) NA_LZ_PART_##name,
 #include "netan/localise/parts.def"
 #undef NA_LZ_PART
 	NA_LZ_PARTS

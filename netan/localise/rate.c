@@ -1,0 +1,463 @@
+/*
+ * Who loses packets, or pauses: episodes of tail records against what
+ * everybody has (1.5).  One pause of a host is one episode, however many
+ * records it holds up.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+#include "netan/localise/localise_impl.h"
+#include "netan/stats/robust.h"
+#include "netan/stats/tests.h"
+
+#define EPISODE_GAP_US 2e4
+#define TIMER_SHARE    0.5
+#define SPARED_SHARE   0.15
+#define LESSER_SHARE   0.2
+#define RACK_HOST_MOST 0.6
+#define RACK_IN_MOST   0.1
+
+enum { MIN_EPISODES = 3, MIN_SPARED = 4, RACK_HOSTS = 3, MAX_ROUNDS = 40 };
+
+/* Candidates are numbered: transmit sides, receive sides and hosts by
+ * host, uplinks and downlinks by rack, paths by pair. */
+struct tally {
+	double last_us, expected, records, in_rack_records;
+	uint32_t episodes, tails, pairs_hit, in_rack, hosts_hit, most_of_host;
+};
+
+struct rate {
+	struct lz *z;
+	struct tally *t;
+	double *rise;       /* by pair: what chosen candidates explain */
+	double *room;       /* [2 hosts] */
+	uint32_t *out, *in; /* by host: cross-rack tails sent, received */
+	bool *gone;         /* by tail */
+	double p0;
+	uint32_t most;      /* episodes of the largest chosen */
+	size_t n;
+};
+
+static size_t place(const struct rate *k, struct na_lz_who w)
+{
+	size_t H = k->z->in->n_hosts, R = k->z->out->n_racks;
+
+	switch (w.kind) {
+	case NA_LZ_SRC:
+		return w.a;
+	case NA_LZ_DST:
+		return H + w.a;
+	case NA_LZ_HOST:
+		return 2 * H + w.a;
+	case NA_LZ_RACK_UPLINK:
+		return 3 * H + w.a;
+	case NA_LZ_RACK_DOWNLINK:
+		return 3 * H + R + w.a;
+	default:
+		return 3 * H + 2 * R + lz_find_pair(k->z, w.a, w.b);
+	}
+}
+
+static struct na_lz_who who_at(const struct rate *k, size_t i)
+{
+	size_t H = k->z->in->n_hosts, R = k->z->out->n_racks;
+	const struct na_lz_pair *p;
+
+	if (i < 3 * H)
+		return (struct na_lz_who){(enum na_lz_kind)(i / H),
+					  (uint32_t)(i % H), 0};
+	i -= 3 * H;
+	if (i < R)
+		return (struct na_lz_who){NA_LZ_RACK_UPLINK, (uint32_t)i, 0};
+	if (i < 2 * R)
+		return (struct na_lz_who){NA_LZ_RACK_DOWNLINK,
+					  (uint32_t)(i - R), 0};
+	p = &k->z->in->pairs[i - 2 * R];
+	return (struct na_lz_who){NA_LZ_PAIR, p->src, p->dst};
+}
+
+/* The candidates that a pair belongs to; returns how many. */
+static size_t places_of(const struct rate *k, uint32_t p, size_t out[7])
+{
+	const struct na_lz_pair *pair = &k->z->in->pairs[p];
+	size_t H = k->z->in->n_hosts, R = k->z->out->n_racks, n = 0;
+
+	out[n++] = 3 * H + 2 * R + p;
+	out[n++] = pair->src;
+	out[n++] = H + pair->dst;
+	out[n++] = 2 * H + pair->src;
+	if (pair->dst != pair->src)
+		out[n++] = 2 * H + pair->dst;
+	if (k->z->cross[p]) {
+		out[n++] = 3 * H + k->z->out->rack_of[pair->src];
+		out[n++] = 3 * H + R + k->z->out->rack_of[pair->dst];
+	}
+	return n;
+}
+
+static void count_records(struct rate *k)
+{
+	for (uint32_t p = 0; p < k->z->in->n_pairs; p++) {
+		double records = (double)k->z->in->pairs[p].n;
+		bool in_rack = k->z->out->n_racks && !k->z->cross[p];
+		size_t at[7], n = places_of(k, p, at);
+
+		for (size_t i = 0; records > 0 && i < n; i++) {
+			k->t[at[i]].records += records;
+			k->t[at[i]].expected += records * k->p0 * k->rise[p];
+			if (in_rack)
+				k->t[at[i]].in_rack_records += records;
+		}
+	}
+}
+
+static void count_tail(struct rate *k, const struct lz_tail *tail)
+{
+	const struct na_lz_pair *pair = &k->z->in->pairs[tail->pair];
+	bool in_rack = k->z->out->n_racks && !k->z->cross[tail->pair];
+	size_t at[7], n = places_of(k, tail->pair, at);
+	bool first = k->t[at[0]].tails == 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct tally *t = &k->t[at[i]];
+
+		if (!t->tails || tail->end_us - t->last_us > EPISODE_GAP_US)
+			t->episodes++;
+		t->last_us = tail->end_us;
+		t->tails++;
+		t->pairs_hit += first;
+		t->in_rack += in_rack;
+	}
+	if (k->z->cross[tail->pair]) {
+		k->out[pair->src]++;
+		k->in[pair->dst]++;
+	}
+}
+
+/* How a rack's cross-rack tails spread over its hosts. */
+static void count_racks(struct rate *k)
+{
+	const uint32_t *rack_of = k->z->out->rack_of;
+
+	for (uint32_t h = 0; h < k->z->in->n_hosts; h++) {
+		for (int up = 0; k->z->out->n_racks && up < 2; up++) {
+			uint32_t tails = up ? k->out[h] : k->in[h];
+			struct na_lz_who w = {up ? NA_LZ_RACK_UPLINK
+						 : NA_LZ_RACK_DOWNLINK,
+					      rack_of[h], 0};
+			struct tally *t;
+
+			if (rack_of[h] == NA_LZ_NONE)
+				continue;
+			t = &k->t[place(k, w)];
+			t->hosts_hit += tails > 0;
+			if (tails > t->most_of_host)
+				t->most_of_host = tails;
+			w.kind = up ? NA_LZ_SRC : NA_LZ_DST;
+			t->in_rack += k->t[place(k, w)].in_rack;
+		}
+	}
+}
+
+static void count(struct rate *k)
+{
+	memset(k->t, 0, k->n * sizeof(*k->t));
+	memset(k->out, 0, k->z->in->n_hosts * sizeof(*k->out));
+	memset(k->in, 0, k->z->in->n_hosts * sizeof(*k->in));
+	count_records(k);
+	for (size_t i = 0; i < k->z->n_tails; i++) {
+		if (!k->gone[i])
+			count_tail(k, &k->z->tails[i]);
+	}
+	count_racks(k);
+}
+
+/* Episodes for each record of a host that has no trouble of its own. */
+static double usual_rate(struct rate *k)
+{
+	size_t H = k->z->in->n_hosts, n = 0;
+
+	for (size_t i = 0; i < 2 * H; i++) {
+		if (k->t[i].records > 0)
+			k->room[n++] = (double)k->t[i].episodes /
+				       k->t[i].records;
+	}
+	return lz_larger(na_quantile(k->room, n, 0.25),
+			 0.5 / (double)k->z->in->n_transfers);
+}
+
+static bool host_may(const struct rate *k, size_t i, struct na_lz_who w)
+{
+	const struct tally *t = &k->t[i];
+	size_t H = k->z->in->n_hosts;
+	double x = 0;
+
+	if (t->pairs_hit < 2)
+		return false;
+	if (t->records > 0)
+		x = t->tails * (t->in_rack_records / t->records);
+	if (lz_on(k->z, NA_LZ_PART_IN_RACK) && x >= MIN_SPARED &&
+	    t->in_rack <= SPARED_SHARE * x)
+		return false;
+	if (w.kind == NA_LZ_HOST) {
+		double a = k->t[w.a].episodes, b = k->t[H + w.a].episodes;
+
+		return lz_smaller(a, b) >= 2 &&
+		       lz_smaller(a, b) >= LESSER_SHARE * lz_larger(a, b);
+	}
+	return true;
+}
+
+static bool rack_may(const struct tally *t)
+{
+	return t->hosts_hit >= RACK_HOSTS &&
+	       t->most_of_host <= RACK_HOST_MOST * t->tails &&
+	       t->in_rack <= RACK_IN_MOST * t->tails;
+}
+
+/* Log likelihood ratio over its threshold; <= 0: not a candidate. */
+static double score(const struct rate *k, size_t i)
+{
+	const struct tally *t = &k->t[i];
+	double n = t->episodes, limit;
+	struct na_lz_who w;
+
+	if (n < MIN_EPISODES || 4 * t->episodes < k->most ||
+	    !(n > 3 * t->expected))
+		return 0;
+	w = who_at(k, i);
+	limit = w.kind == NA_LZ_PAIR ? (double)k->z->pairs
+				     : 3 * (double)k->z->hosts;
+	if (lz_is_host_kind(w.kind) && !host_may(k, i, w))
+		return 0;
+	if (w.kind > NA_LZ_PAIR &&
+	    (!lz_on(k->z, NA_LZ_PART_RACK_LINKS) || !rack_may(t)))
+		return 0;
+	return n * log(n / t->expected) - (n - t->expected) -
+	       log(limit / k->z->alpha);
+}
+
+static bool best(const struct rate *k, size_t *at)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < k->n; i++) {
+		double s = score(k, i);
+
+		if (s > most) {
+			most = s;
+			*at = i;
+		}
+	}
+	return most > 0;
+}
+
+/* Waits of a retransmission timer in ms, with doublings, and their sums. */
+static const double timers_ms[] = {200,  400,  600,  800,  1000, 1400,
+				   1600, 2000, 3000, 3200, 4000, 8000};
+
+static bool is_timer(double ms)
+{
+	double nearest = timers_ms[0];
+
+	for (size_t i = 1; i < sizeof(timers_ms) / sizeof(*timers_ms); i++) {
+		if (fabs(log(ms / timers_ms[i])) < fabs(log(ms / nearest)))
+			nearest = timers_ms[i];
+	}
+	return ms >= 0.95 * nearest && ms <= 1.25 * nearest;
+}
+
+static bool belongs(const struct rate *k, uint32_t p, size_t at)
+{
+	size_t all[7], n = places_of(k, p, all);
+
+	for (size_t i = 0; i < n; i++) {
+		if (all[i] == at)
+			return true;
+	}
+	return false;
+}
+
+struct timing {
+	size_t tails, match, episodes;
+	double longest_ms;
+};
+
+static struct timing time_tails(const struct rate *k, size_t at)
+{
+	struct timing t = {0};
+	double last = 0;
+
+	for (size_t i = 0; i < k->z->n_tails; i++) {
+		const struct lz_tail *tail = &k->z->tails[i];
+
+		if (k->gone[i] || !belongs(k, tail->pair, at))
+			continue;
+		t.tails++;
+		t.longest_ms = lz_larger(t.longest_ms, tail->excess_ms);
+		if (!is_timer(tail->excess_ms))
+			continue;
+		if (!t.match++ || tail->end_us - last > EPISODE_GAP_US)
+			t.episodes++;
+		last = tail->end_us;
+	}
+	return t;
+}
+
+/* Marks a candidate's tails, and those released together with them. */
+static void remove_tails(struct rate *k, size_t at, bool alone)
+{
+	const struct lz_tail *t = k->z->tails;
+	size_t n = k->z->n_tails, from = 0, to = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!belongs(k, t[i].pair, at))
+			continue;
+		if (alone) {
+			k->gone[i] = true;
+			continue;
+		}
+		while (t[i].end_us - t[from].end_us > EPISODE_GAP_US)
+			from++;
+		to = to < from ? from : to;
+		for (; to < n && t[to].end_us - t[i].end_us <= EPISODE_GAP_US;
+		     to++)
+			k->gone[to] = true;
+		for (size_t b = i; b-- > from && !k->gone[b];)
+			k->gone[b] = true;
+	}
+}
+
+static void raise_expected(struct rate *k, size_t at)
+{
+	double by = k->t[at].episodes / k->t[at].expected;
+
+	for (uint32_t p = 0; p < k->z->in->n_pairs; p++) {
+		if (belongs(k, p, at))
+			k->rise[p] *= by;
+	}
+}
+
+static size_t pairs_of(const struct rate *k, size_t at)
+{
+	size_t n = 0;
+
+	for (uint32_t p = 0; p < k->z->in->n_pairs; p++)
+		n += k->z->in->pairs[p].n && belongs(k, p, at);
+	return n;
+}
+
+static enum na_status add_finding(struct rate *k, size_t at,
+				  const struct timing *timing,
+				  struct na_err *err)
+{
+	const struct tally *t = &k->t[at];
+	double width = LZ_Z95 / sqrt(t->episodes);
+	struct na_lz_finding f = {.who = who_at(k, at),
+				  .channel = NA_LZ_RATE,
+				  .effect = log(t->episodes / t->expected),
+				  .intermittent = true,
+				  .loses_packets = true};
+
+	f.ci_low = f.effect - width;
+	f.ci_high = f.effect + width;
+	f.p_value = na_poisson_upper(t->episodes, t->expected);
+	f.pairs = pairs_of(k, at);
+	f.transfers = (uint64_t)t->records;
+	f.tails = timing->tails;
+	f.episodes = t->episodes;
+	return lz_found(k->z, &f, err);
+}
+
+static enum na_status add_stall(struct rate *k, size_t at,
+				const struct timing *timing,
+				struct na_err *err)
+{
+	struct na_lz_result *r = k->z->out;
+	struct na_lz_who w = who_at(k, at);
+	struct na_lz_stall *more;
+	uint32_t p;
+
+	if (w.kind == NA_LZ_PAIR) {
+		p = lz_find_pair(k->z, w.a, w.b);
+		return lz_undecided(k->z,
+				    "tails of one path without the times of "
+				    "a retransmission timer",
+				    NULL, &p, 1, err);
+	}
+	if (!lz_is_host_kind(w.kind))
+		return NA_OK;
+	more = realloc(r->stalls, (r->n_stalls + 1) * sizeof(*more));
+	if (!more)
+		return na_fail_nomem(err);
+	r->stalls = more;
+	more[r->n_stalls++] =
+		(struct na_lz_stall){w.a, w.kind, k->t[at].episodes,
+				     timing->tails, timing->longest_ms};
+	return NA_OK;
+}
+
+static enum na_status choose(struct rate *k, size_t at, struct na_err *err)
+{
+	struct timing t = time_tails(k, at);
+	enum na_status s;
+
+	if (t.episodes >= MIN_EPISODES &&
+	    (double)t.match >= TIMER_SHARE * (double)t.tails)
+		s = add_finding(k, at, &t, err);
+	else
+		s = add_stall(k, at, &t, err);
+	if (k->t[at].episodes > k->most)
+		k->most = k->t[at].episodes;
+	raise_expected(k, at);
+	remove_tails(k, at, who_at(k, at).kind > NA_LZ_PAIR);
+	return s;
+}
+
+static bool room_for(struct rate *k)
+{
+	const struct na_lz_input *in = k->z->in;
+
+	k->n = 3 * in->n_hosts + 2 * k->z->out->n_racks + in->n_pairs;
+	k->t = na_calloc(k->n, sizeof(*k->t));
+	k->rise = na_calloc(in->n_pairs, sizeof(*k->rise));
+	k->room = na_calloc(2 * in->n_hosts, sizeof(*k->room));
+	k->out = na_calloc(in->n_hosts, sizeof(*k->out));
+	k->in = na_calloc(in->n_hosts, sizeof(*k->in));
+	k->gone = na_calloc(k->z->n_tails, sizeof(*k->gone));
+	return k->t && k->rise && k->room && k->out && k->in && k->gone;
+}
+
+enum na_status lz_rate(struct lz *z, struct na_err *err)
+{
+	struct rate k = {.z = z};
+	enum na_status s = NA_OK;
+	size_t at = 0;
+
+	if (z->n_tails < MIN_EPISODES)
+		return NA_OK;
+	if (!room_for(&k)) {
+		s = na_fail_nomem(err);
+		goto out;
+	}
+	for (size_t p = 0; p < z->in->n_pairs; p++)
+		k.rise[p] = 1;
+	count(&k);
+	k.p0 = usual_rate(&k);
+	for (int i = 0; s == NA_OK && i < MAX_ROUNDS; i++) {
+		count(&k);
+		if (!best(&k, &at))
+			break;
+		s = choose(&k, at, err);
+	}
+out:
+	free(k.t);
+	free(k.rise);
+	free(k.room);
+	free(k.out);
+	free(k.in);
+	free(k.gone);
+	return s;
+}
