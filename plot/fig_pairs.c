@@ -175,10 +175,11 @@ static void column_labels(const struct na_layout *l, const struct cells *c)
 
 /* The rows (or columns) of a mark: a node's, or a rack's. */
 static bool covers(const struct pairs_matrix *m, size_t row, size_t who,
-		   bool rack)
+		   size_t rows, bool rack)
 {
 	if (!rack)
-		return who / m->merged == row && who < m->n;
+		return who < m->n && who / m->merged <= row &&
+		       (who + rows - 1) / m->merged >= row;
 	for (size_t i = row * m->merged; i < (row + 1) * m->merged; i++) {
 		if (i < m->n && m->rack && m->rack[i] >= 0 &&
 		    (size_t)m->rack[i] == who)
@@ -188,12 +189,12 @@ static bool covers(const struct pairs_matrix *m, size_t row, size_t who,
 }
 
 /* The first stretch of rows at or after *from that a mark covers. */
-static bool next_band(const struct pairs_matrix *m, size_t who, bool rack,
-		      size_t *from, size_t *to)
+static bool next_band(const struct pairs_matrix *m, size_t who, size_t rows,
+		      bool rack, size_t *from, size_t *to)
 {
-	while (*from < m->m && !covers(m, *from, who, rack))
+	while (*from < m->m && !covers(m, *from, who, rows, rack))
 		++*from;
-	for (*to = *from; *to < m->m && covers(m, *to, who, rack);)
+	for (*to = *from; *to < m->m && covers(m, *to, who, rows, rack);)
 		++*to;
 	return *to > *from;
 }
@@ -223,8 +224,10 @@ static void outline_bands(const struct na_layout *l, const struct cells *c,
 	bool cell = is(k, "pair") || is(k, "rack_pair");
 	size_t from, to, left, right;
 
-	for (from = 0; next_band(m, k->a, rack, &from, &to); from = to) {
-		for (left = 0; cell && next_band(m, k->b, rack, &left, &right);
+	for (from = 0; next_band(m, k->a, k->rows, rack, &from, &to);
+	     from = to) {
+		for (left = 0;
+		     cell && next_band(m, k->b, 1, rack, &left, &right);
 		     left = right)
 			outline(l, c, from, to, left, right);
 		if (!cell && !below(k))
@@ -247,7 +250,7 @@ static double where(const struct cells *c, const struct pairs_mark *k)
 	bool rack = strncmp(k->kind, "rack", 4) == 0;
 	size_t from = 0, to = 0;
 
-	next_band(c->m, k->a, rack, &from, &to);
+	next_band(c->m, k->a, k->rows, rack, &from, &to);
 	return below(k) ? (cells_x(c, from) + cells_x(c, to)) / 2
 			: (cells_y(c, from) + cells_y(c, to)) / 2;
 }

@@ -9,7 +9,7 @@
 
 struct cells {
 	const struct pairs_matrix *m;
-	struct na_box box;  /* of the squares */
+	struct na_box box;          /* of the squares */
 	double left, right, bottom; /* where words may reach */
 };
 

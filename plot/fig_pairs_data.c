@@ -63,17 +63,17 @@ static const char *node_name(const struct pairs_matrix *m, size_t i)
 /* "from host-3": what stands beside the outline. */
 static void mark_words(struct pairs_mark *k, const struct pairs_matrix *m)
 {
+	const char *a = k->host ? k->host : node_name(m, k->a);
 	size_t size = sizeof(k->words);
 
 	if (strcmp(k->kind, "src") == 0)
-		snprintf(k->words, size, "from %.100s", node_name(m, k->a));
+		snprintf(k->words, size, "from %.100s", a);
 	else if (strcmp(k->kind, "dst") == 0)
-		snprintf(k->words, size, "to %.100s", node_name(m, k->a));
+		snprintf(k->words, size, "to %.100s", a);
 	else if (strcmp(k->kind, "host") == 0)
-		snprintf(k->words, size, "%.100s, both ways",
-			 node_name(m, k->a));
+		snprintf(k->words, size, "%.100s, both ways", a);
 	else if (strcmp(k->kind, "pair") == 0)
-		snprintf(k->words, size, "%.60s to %.60s", node_name(m, k->a),
+		snprintf(k->words, size, "%.60s to %.60s", a,
 			 node_name(m, k->b));
 	else
 		snprintf(k->words, size, "%.150s", k->name);
@@ -95,6 +95,8 @@ static void read_marks(struct pairs_matrix *m, const struct na_value *list)
 		k->name = na_text_of(na_get(v, "name"), "");
 		k->a = (size_t)na_int_of(na_get(v, "a"), -1);
 		k->b = (size_t)na_int_of(na_get(v, "b"), -1);
+		k->rows = (size_t)na_int_of(na_get(v, "rows"), 1);
+		k->host = na_text_of(na_get(v, "host"), NULL);
 		k->excess = na_real_of(na_get(v, "excess"), NAN);
 		mark_words(k, m);
 		m->n_marks++;

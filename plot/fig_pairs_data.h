@@ -15,7 +15,9 @@ enum { MARKS_MAX = 8, MATRICES_MAX = 4 };
 struct pairs_mark {
 	const char *kind, *name; /* "src", "dst", ...; "from host-3" */
 	char words[160];
-	size_t a, b; /* nodes or racks */
+	size_t a, b;      /* nodes or racks */
+	size_t rows;      /* nodes from a on */
+	const char *host; /* that these are; NULL: one node */
 	double excess;
 };
 

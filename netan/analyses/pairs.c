@@ -260,8 +260,10 @@ static void pr_fini(void *state)
 {
 	struct pr_state *s = state;
 
-	for (size_t i = 0; s->runs && i < s->scope->store->n_runs; i++)
+	for (size_t i = 0; s->runs && i < s->scope->store->n_runs; i++) {
 		na_lz_result_fini(&s->runs[i].found);
+		free(s->runs[i].devices);
+	}
 	free(s->runs);
 	na_triples_fini(&s->keys);
 	na_triples_fini(&s->moments);

@@ -43,6 +43,7 @@ struct pr_run {
 	size_t row0, n_rows;             /* of the remote pairs */
 	size_t finding0;                 /* its first among all runs' */
 	struct na_lz_result found;
+	uint32_t *devices; /* by finding: of one host, that it stands for */
 };
 
 /* A device of a culprit's host: is it the one to blame? */
@@ -101,6 +102,10 @@ const char *pr_host_name(const struct pr_state *s, const struct pr_node *n);
 enum na_status pr_judge(struct pr_state *s, struct na_err *err);
 enum na_severity pr_severity(const void *state);
 
+/* pairs_fold.c: of findings about devices, those about one host's same side
+ * become one. */
+enum na_status pr_fold(struct pr_state *s, struct pr_run *run);
+
 /* pairs_endpoint.c: which of a culprit's devices.  False: nothing to ask. */
 enum na_status pr_endpoint_plan(struct pr_state *s, bool *needed);
 enum na_status pr_endpoint_add(struct pr_state *block,
@@ -131,9 +136,13 @@ struct pr_words {
 void pr_say(struct pr_words *w, const char *fmt, ...) NA_PRINTF(2, 3);
 extern const char *const pr_kind_names[NA_LZ_KINDS];
 extern const char *const pr_channel_names[NA_LZ_CHANNELS];
-/* "transmit side of host-3", "path host-1 -> host-2" */
+/* "transmit side of host-3", "path host-1 -> host-2".  `whole`: the host,
+ * where nodes are devices. */
 void pr_say_who(struct pr_words *w, const struct pr_state *s,
-		const struct pr_run *run, const struct na_lz_who *who);
+		const struct pr_run *run, const struct na_lz_who *who,
+		bool whole);
+/* Whether a finding stands for several devices of its host. */
+bool pr_is_whole(const struct pr_run *run, const struct na_lz_finding *f);
 /* The one-line answer for a run. */
 void pr_say_verdict(struct pr_words *w, const struct pr_state *s,
 		    const struct pr_run *run);

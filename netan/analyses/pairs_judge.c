@@ -127,6 +127,8 @@ static enum na_status localise(struct pr_state *s, struct pr_run *run,
 	put_pairs(s, run, pairs);
 	st = na_localise(&in, &opt, &run->found, err);
 	free(pairs);
+	if (st == NA_OK && pr_fold(s, run) != NA_OK)
+		return na_fail_nomem(err);
 	return st;
 }
 

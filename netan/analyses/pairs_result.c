@@ -143,7 +143,7 @@ static void put_hosts(struct na_result *r, struct na_value *row,
 /* Kind, and whom. */
 static void put_who(struct na_result *r, struct na_value *row,
 		    const struct pr_state *s, const struct pr_run *run,
-		    const struct na_lz_who *who)
+		    const struct na_lz_who *who, bool whole)
 {
 	const struct pr_node *a, *b;
 
@@ -155,7 +155,7 @@ static void put_who(struct na_result *r, struct na_value *row,
 	a = pr_node_at(s, run, who->a);
 	if (who->kind != NA_LZ_PAIR) {
 		na_put_text(r, row, "host", pr_host_name(s, a));
-		if (!s->of_hosts)
+		if (!s->of_hosts && !whole)
 			na_put_text(r, row, "endpoint", a->name);
 		return;
 	}
@@ -232,7 +232,7 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	struct pr_words who = {.n = 0};
 
 	row = put_row(r, list, s, (uint32_t)(run - s->runs));
-	put_who(r, row, s, run, &f->who);
+	put_who(r, row, s, run, &f->who, pr_is_whole(run, f));
 	put_endpoint(r, row, s, run, f);
 	na_put_real(r, row, "excess", exp(f->effect));
 	put_ratio_ci(r, row, f->ci_low, f->ci_high);
@@ -250,9 +250,9 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	alternatives = na_put_list(r, row, "alternatives");
 	for (size_t i = 0; i < f->n_alternatives; i++)
 		put_who(r, na_put_object(r, alternatives, NULL), s, run,
-			&f->alternatives[i]);
+			&f->alternatives[i], false);
 	na_put_text(r, row, "needs", f->needs);
-	pr_say_who(&who, s, run, &f->who);
+	pr_say_who(&who, s, run, &f->who, pr_is_whole(run, f));
 	na_put_text(r, row, "suspect", who.text);
 	na_put_text(r, row, "test_next", pr_next_test(f));
 }

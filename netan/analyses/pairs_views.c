@@ -176,6 +176,10 @@ static void note_rest(struct na_result *r, const struct pr_state *s)
 		if (s->pairs[i].local)
 			transfers += s->sums[s->pairs[i].found].n;
 	}
+	if (!s->of_hosts && s->params->level == PR_AUTO)
+		na_result_note(r, "one host's file shows each remote source on "
+				  "few paths; the files of all hosts tell a "
+				  "source from its path");
 	if (!s->scope->store->topology && s->keys.n > local)
 		na_result_note(r, "locality not given: a far pair and a slow "
 				  "one look alike, so less is claimed; "
@@ -227,23 +231,44 @@ static void put_cells(struct na_result *r, struct na_value *to,
 	}
 }
 
+/* The devices of a host that stand side by side, from the first one on. */
+static uint32_t rows_of_host(const struct pr_state *s, const struct pr_run *run,
+			     uint32_t *first)
+{
+	uint32_t host = pr_node_at(s, run, *first)->host, n = 1;
+
+	for (; *first && pr_node_at(s, run, *first - 1)->host == host; n++)
+		--*first;
+	while (*first + n < run->n_nodes &&
+	       pr_node_at(s, run, *first + n)->host == host)
+		n++;
+	return n;
+}
+
 static void put_mark(struct na_result *r, struct na_value *list,
 		     const struct pr_state *s, const struct pr_run *run,
 		     const struct na_lz_finding *f)
 {
 	struct na_value *x = na_put_object(r, list, NULL);
+	uint32_t first = f->who.a, rows = 1;
 	struct pr_words who = {.n = 0};
 
-	pr_say_who(&who, s, run, &f->who);
+	if (f->who.kind <= NA_LZ_HOST && pr_is_whole(run, f))
+		rows = rows_of_host(s, run, &first);
+	pr_say_who(&who, s, run, &f->who, pr_is_whole(run, f));
 	na_put_text(r, x, "kind", pr_kind_names[f->who.kind]);
 	na_put_text(r, x, "name", who.text);
-	na_put_int(r, x, "a", f->who.a);
+	na_put_int(r, x, "a", (int64_t)first);
 	na_put_int(r, x, "b",
 		   f->who.kind == NA_LZ_PAIR || f->who.kind == NA_LZ_RACK_PAIR
 			   ? (int64_t)f->who.b
 			   : -1);
+	na_put_int(r, x, "rows", (int64_t)rows);
+	na_put_text(r, x, "host",
+		    f->who.kind <= NA_LZ_HOST && pr_is_whole(run, f)
+			    ? pr_host_name(s, pr_node_at(s, run, first))
+			    : NULL);
 	na_put_real(r, x, "excess", exp(f->effect));
-	na_put_text(r, x, "channel", pr_channel_names[f->channel]);
 }
 
 /* What the picture draws, in the order in which it draws it. */

@@ -56,7 +56,8 @@ static void say_rack(struct pr_words *w, const struct pr_state *s,
 }
 
 void pr_say_who(struct pr_words *w, const struct pr_state *s,
-		const struct pr_run *run, const struct na_lz_who *who)
+		const struct pr_run *run, const struct na_lz_who *who,
+		bool whole)
 {
 	switch (who->kind) {
 	case NA_LZ_SRC:
@@ -83,10 +84,12 @@ void pr_say_who(struct pr_words *w, const struct pr_state *s,
 		pr_say(w, "}");
 		return;
 	default:
-		break;
+		pr_say(w, "both sides of ");
 	}
 	if (who->kind < NA_LZ_PAIR) {
-		pr_say(w, "%.60s", pr_node_at(s, run, who->a)->name);
+		const struct pr_node *n = pr_node_at(s, run, who->a);
+
+		pr_say(w, "%.60s", whole ? pr_host_name(s, n) : n->name);
 		return;
 	}
 	say_rack(w, s, run, who->a);
@@ -98,10 +101,10 @@ static void say_finding(struct pr_words *w, const struct pr_state *s,
 {
 	char x[NA_UNIT_BUF];
 
-	pr_say_who(w, s, run, &f->who);
+	pr_say_who(w, s, run, &f->who, pr_is_whole(run, f));
 	for (size_t i = 0; i < f->n_alternatives && i < 3; i++) {
 		pr_say(w, " | ");
-		pr_say_who(w, s, run, &f->alternatives[i]);
+		pr_say_who(w, s, run, &f->alternatives[i], false);
 	}
 	na_print_number(x, exp(f->effect), 3);
 	if (f->channel == NA_LZ_RATE)
