@@ -161,14 +161,17 @@ static void column_labels(const struct na_layout *l, const struct cells *c)
 		last = x + half + l->gap / 2;
 	}
 	font.align = NA_LEFT;
-	snprintf(title, sizeof(title), "to %.*s%s", cut ? (int)m->prefix : 11,
-		 cut ? m->names[0] : "destination", cut ? "\xe2\x80\xa6" : "");
+	snprintf(title, sizeof(title), "to \xe2\x86\x92 %.*s%s",
+		 cut ? (int)m->prefix : 0, m->names[0],
+		 cut ? "\xe2\x80\xa6" : "");
 	na_text_fit(l->canvas, text, title, &font, c->right - c->box.x0,
 		    NA_CUT_END);
 	na_draw_text(l->canvas, c->box.x0, y - 1.5 * font.size, text, &font);
 	font.align = NA_RIGHT;
-	na_text_fit(l->canvas, text, "from", &font,
+	na_text_fit(l->canvas, text, "from \xe2\x86\x93", &font,
 		    c->box.x0 - l->gap / 2 - c->left, NA_CUT_END);
+	if (!strchr(text, ' '))
+		snprintf(text, sizeof(text), "\xe2\x86\x93");
 	na_draw_text(l->canvas, c->box.x0 - l->gap / 2, y - 1.5 * font.size,
 		     text, &font);
 }

@@ -176,7 +176,7 @@ static void note_rest(struct na_result *r, const struct pr_state *s)
 		if (s->pairs[i].local)
 			transfers += s->sums[s->pairs[i].found].n;
 	}
-	if (!s->of_hosts && s->params->level == PR_AUTO)
+	if (s->keys.n && !s->of_hosts && s->params->level == PR_AUTO)
 		na_result_note(r, "one host's file shows each remote source on "
 				  "few paths; the files of all hosts tell a "
 				  "source from its path");
@@ -197,6 +197,16 @@ static void note_rest(struct na_result *r, const struct pr_state *s)
 			       na_print_count(a, s->clamped));
 }
 
+/* Rack or slice; of devices the host. */
+static int64_t group_of(const struct pr_state *s, const struct pr_node *n)
+{
+	uint32_t rack = na_store_rack(s->scope->store, n->host);
+
+	if (!s->of_hosts)
+		return n->host;
+	return rack != NA_UNKNOWN_U32 ? (int64_t)rack : n->first.slice;
+}
+
 /* Nodes in order; `group` changes where a separator belongs. */
 static void put_nodes(struct na_result *r, struct na_value *to,
 		      const struct pr_state *s, const struct pr_run *run)
@@ -208,8 +218,7 @@ static void put_nodes(struct na_result *r, struct na_value *to,
 		struct na_value *x = na_put_object(r, list, NULL);
 
 		na_put_text(r, x, "name", n->name);
-		na_put_int(r, x, "group",
-			   s->of_hosts ? n->first.slice : (int64_t)n->host);
+		na_put_int(r, x, "group", group_of(s, n));
 	}
 }
 

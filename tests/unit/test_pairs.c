@@ -321,6 +321,77 @@ static void nothing_at_all(void **state)
 	end(&x);
 }
 
+enum { LAPS = 40, FLEET = HOSTS * (HOSTS - 1) * LAPS };
+
+/* All to all, two devices a host; five of six transfers are those of device
+ * 0.  What leaves device `slow` (slice * 100 + device; 1: both) of host 3
+ * takes five times as long. */
+static void fill_fleet(struct run *x, int slow)
+{
+	static struct hand_row rows[FLEET];
+	uint64_t state = 9;
+	size_t n = 0;
+
+	for (int lap = 0; lap < LAPS; lap++) {
+		for (int k = 0; k < HOSTS * (HOSTS - 1); k++) {
+			int src = k / (HOSTS - 1), dst = k % (HOSTS - 1);
+			int device = draw(&state, 6) == 0;
+			int64_t us = 200 + (int64_t)draw(&state, 60);
+			int64_t at = 1000 * (int64_t)n + 100000;
+			struct hand_row *r = &rows[n++];
+
+			dst += dst >= src;
+			if (src == 3 && (slow == 1 || slow == 300 + device))
+				us *= 5;
+			*r = (struct hand_row){
+				.what = HAND_RX,
+				.source = dst,
+				.end_ps = at * US,
+				.start_ps = (at - us) * US,
+				.size = 65536,
+				.src = src * 100 + device,
+				.dst = dst * 100 + device,
+				.name = lap % 2 ? "ar" : "ag",
+			};
+		}
+	}
+	hand_fill(&x->h, rows, FLEET, 50);
+	hand_resolve(&x->h, NA_ANCHOR_AUTO);
+}
+
+static void one_device_or_all(void **state)
+{
+	static const struct {
+		int slow, level;
+		const char *endpoint;
+	} cases[] = {
+		{300, PR_HOST, "s3d0"},
+		{1, PR_HOST, ""},
+		{1, PR_DEVICE, ""}, /* both together are the host */
+		{300, PR_DEVICE, "s3d0"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		const struct na_value *list;
+		struct run x;
+
+		begin(&x, HOSTS, NULL);
+		x.params.level = cases[i].level;
+		fill_fleet(&x, cases[i].slow);
+		analyse(&x, 64);
+		list = list_of(&x, "culprits");
+		assert_int_equal(list->n, 1);
+		assert_string_equal(text(list->u.of.first, "kind"), "src");
+		assert_string_equal(text(list->u.of.first, "host"), "d");
+		assert_string_equal(text(list->u.of.first, "endpoint"),
+				    cases[i].endpoint);
+		assert_true(fabs(real(list->u.of.first, "excess") - 5) < 0.5);
+		assert_int_equal(x.d.severity, NA_SEV_ERROR);
+		end(&x);
+	}
+}
+
 /* Labelled runs stand side by side: pairs of one never meet the other. */
 static void runs_apart(void **state)
 {
@@ -378,6 +449,7 @@ int main(void)
 		cmocka_unit_test(hosts_without_files),
 		cmocka_unit_test(clamped_only),
 		cmocka_unit_test(nothing_at_all),
+		cmocka_unit_test(one_device_or_all),
 		cmocka_unit_test(runs_apart),
 		cmocka_unit_test(groups_are_refused),
 	};

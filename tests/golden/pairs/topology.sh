@@ -1,0 +1,14 @@
+# With a topology far pairs are no slow ones, and racks have links.
+netan synth -o t --run r --hosts 8 --steps 10 --fault slow-sender:3:4 >/dev/null
+for i in 0 1 2 3 4 5 6 7; do echo "host-$i,rack-$((i / 4))"; done >racks.csv
+echo 'host-0,host-1,near' >pairs.csv
+said()
+{
+	netan pairs t "$@" --top 1 | grep -E 'suspect|locality|topology|no culprit'
+	netan pairs t "$@" --format csv --table culprits | cut -d, -f 1-3
+}
+said
+said --topology racks.csv
+said --topology pairs.csv
+netan pairs t --topology none.csv
+echo "exit $?"
