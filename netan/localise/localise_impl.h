@@ -221,13 +221,15 @@ enum na_status lz_tails_find(struct lz *z, struct na_err *err);
 double lz_tail_ms(const struct lz *z, size_t pair,
 		  const struct na_lz_transfer *t);
 
-/* rate.c, window.c, racks.c: section 1.5.  They add to z->found. */
+/* rate.c, window.c, racks.c, rack_links.c: section 1.5.  They add to z->found. */
 enum na_status lz_rate(struct lz *z, struct na_err *err);
 enum na_status lz_window(struct lz *z, const struct lz_explain *all,
 			 const struct lz_explain *large, struct na_err *err);
 enum na_status lz_racks_find(struct lz *z, struct na_err *err);
 enum na_status lz_rack_links(struct lz *z, const struct lz_explain *large,
 			     struct na_err *err);
+/* Sides of most hosts of a rack are its link. */
+void lz_rack_sides(struct lz *z);
 
 /* verdict.c: sections 1.5 (union), 1.6 and the list of pairs of 1.7. */
 enum na_status lz_found(struct lz *z, const struct na_lz_finding *f,

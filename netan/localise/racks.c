@@ -1,5 +1,4 @@
 /* Racks: hosts that the lowest class joins (section 1). */
-#include <math.h>
 #include <stdlib.h>
 
 #include "netan/base/vec.h"
@@ -64,14 +63,5 @@ enum na_status lz_racks_find(struct lz *z, struct na_err *err)
 			z->cross[i] = !inside(up, &z->in->pairs[i]);
 	}
 	free(up);
-	return NA_OK;
-}
-
-enum na_status lz_rack_links(struct lz *z, const struct lz_explain *large,
-			     struct na_err *err)
-{
-	(void)z;
-	(void)large;
-	(void)err;
 	return NA_OK;
 }

@@ -217,6 +217,7 @@ enum na_status lz_verdict(struct lz *z, struct na_err *err)
 	enum na_status s;
 
 	unite(z);
+	lz_rack_sides(z);
 	z->out->too_few = too_many(z);
 	if (z->out->too_few)
 		return NA_OK;
