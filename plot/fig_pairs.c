@@ -442,14 +442,38 @@ static void footnote(struct drawing *d)
 	}
 }
 
+/* The picture in words. */
+static void describe(const struct drawing *d, struct na_canvas *c,
+		     const char *title)
+{
+	struct words w = d->f.subtitle;
+	char buf[NA_LABEL_BUF];
+
+	for (size_t i = 0; i < d->f.n; i++) {
+		const struct pairs_matrix *m = &d->f.matrices[i];
+
+		for (size_t k = 0; k < m->n_marks; k++) {
+			factor(buf, m->marks[k].excess);
+			na_words_add(&w, ". %s%.40s%s %s",
+				     m->label ? m->label : "",
+				     m->label ? ": " : "", buf,
+				     m->marks[k].words);
+		}
+	}
+	if (d->f.empty)
+		na_words_add(&w, ". %s", d->f.empty);
+	na_canvas_describe(c, title, w.text);
+}
+
 static enum na_status draw(struct drawing *d, struct na_canvas *c,
 			   const struct na_page *page, struct na_err *err)
 {
 	const char *title = page->title ? page->title : d->f.title;
 	struct na_box body;
 
-	na_layout_begin(&d->l, c, &na_fig_pairs, page, title, d->f.subtitle);
-	na_canvas_describe(c, title, d->f.subtitle);
+	na_layout_begin(&d->l, c, &na_fig_pairs, page, title,
+			d->f.subtitle.text);
+	describe(d, c, title);
 	body = d->l.body;
 	if (d->f.empty) {
 		na_draw_line(c, body.x0, body.y0, body.x0, body.y1,

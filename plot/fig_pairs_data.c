@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/result/emit.h"
+#include "plot/scale.h"
 
 /* More rows would be thinner than a pixel of a projector. */
 enum { ROWS_MAX = 256 };
@@ -207,29 +207,36 @@ static double limit_of(const struct na_value *list)
 	return fmin(most, log(LIMIT_MOST));
 }
 
-/* "job and 3 more · 8 files, 8 hosts, ..." from the headline. */
 static void read_subtitle(struct pairs_figure *f, const struct na_result *r)
 {
-	const struct na_value *side = na_result_get_side(r);
-	const struct na_value *inputs = na_get(na_result_get_doc(r), "inputs");
-	const char *given = na_text_of(na_get(side, "subtitle"), NULL);
-	const char *head = na_result_get_headline(r), *path = "", *slash;
-	size_t size = sizeof(f->subtitle);
+	const struct na_value *doc = na_result_get_doc(r);
+	const char *given =
+		na_text_of(na_get(na_result_get_side(r), "subtitle"), NULL);
+	double s = na_real_of(na_get(doc, "duration_s"), NAN);
+	char buf[NA_LABEL_BUF];
 
 	if (given && *given) {
-		snprintf(f->subtitle, size, "%.400s", given);
+		na_words_add(&f->subtitle, "%s", given);
 		return;
 	}
-	if (inputs && inputs->kind == NA_V_LIST && inputs->n)
-		path = na_text_of(na_get(inputs->u.of.first, "path"), "");
-	/* A path's end tells more than its start. */
-	for (slash = strchr(path, '/'); slash && strlen(path) > 48;
-	     slash = strchr(path, '/'))
-		path = slash + 1;
-	if (head && strncmp(head, "pairs: ", 7) == 0)
-		head += 7;
-	snprintf(f->subtitle, size, "%.60s%s%.300s", path,
-		 *path && head ? " \xc2\xb7 " : "", head ? head : "");
+	if (f->n > 1)
+		na_words_runs(doc, &f->subtitle);
+	else
+		na_words_inputs(doc, &f->subtitle);
+	if (f->n == 1) {
+		na_words_break(&f->subtitle);
+		na_words_add(&f->subtitle, "%zu %s", f->matrices[0].n, f->ends);
+	}
+	if (s > 0) {
+		na_words_break(&f->subtitle);
+		na_words_add(&f->subtitle, "%s",
+			     na_label_quantity(buf, NA_Q_SECONDS, s, 3));
+	}
+	na_words_coverage(doc, &f->subtitle);
+	if (!f->empty && !f->locality) {
+		na_words_break(&f->subtitle);
+		na_words_add(&f->subtitle, "locality not given");
+	}
 }
 
 enum na_status na_pairs_read(struct pairs_figure *f, const struct na_result *r,
@@ -243,8 +250,8 @@ enum na_status na_pairs_read(struct pairs_figure *f, const struct na_result *r,
 	f->title = na_text_of(na_get(side, "message"), "Pairs");
 	f->empty = na_text_of(na_get(side, "empty"), NULL);
 	f->ends = na_text_of(na_get(side, "ends"), "ends");
+	f->locality = na_int_of(na_get(side, "locality"), 0) != 0;
 	f->limit = log(LIMIT_LEAST);
-	read_subtitle(f, r);
 	if (list && list->kind == NA_V_LIST)
 		f->limit = limit_of(list);
 	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
@@ -259,6 +266,7 @@ enum na_status na_pairs_read(struct pairs_figure *f, const struct na_result *r,
 	}
 	if (!f->empty && !nodes)
 		f->empty = "No transfer between a source and a destination.";
+	read_subtitle(f, r);
 	return NA_OK;
 }
 

@@ -3,6 +3,7 @@
 #define NETAN_PLOT_FIG_PAIRS_DATA_H
 
 #include "netan/result/result.h"
+#include "plot/words.h"
 
 /* Of a cell that is no level. */
 enum { CELL_NONE = -128, CELL_UNKNOWN = -127 };
@@ -37,8 +38,9 @@ struct pairs_matrix {
 
 struct pairs_figure {
 	const char *title, *empty, *ends; /* empty NULL: there is something */
-	char subtitle[512];
-	double limit; /* log; the middle of the last level */
+	struct words subtitle;
+	bool locality; /* given */
+	double limit;  /* log; the middle of the last level */
 	struct pairs_matrix matrices[MATRICES_MAX];
 	size_t n, more;
 };

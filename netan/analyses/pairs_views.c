@@ -317,7 +317,7 @@ static void put_picture(struct na_result *r, const struct pr_state *s,
 				    : toupper((unsigned char)*verdict),
 		     verdict + 1);
 	na_put_text(r, side, "ends", s->of_hosts ? "hosts" : "devices");
-	na_put_int(r, side, "pairs", (int64_t)s->keys.n);
+	na_put_int(r, side, "locality", s->scope->store->topology != NULL);
 	list = na_put_list(r, side, "matrices");
 	for (size_t i = 0; i < s->scope->store->n_runs; i++)
 		put_matrix(r, list, s, &s->runs[i]);

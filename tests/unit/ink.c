@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ struct text_box {
 	char words[60];
 };
 
-size_t ink_check_texts(const char *ink, const char *what)
+size_t check_texts(const char *ink, const char *what)
 {
 	struct text_box t[600];
 	double width = 0, height = 0;

@@ -1,11 +1,11 @@
-/* What holds for every picture, looked up in its ink (plot/canvas_ink.c). */
+/* What holds for every picture, read from its ink. */
 #ifndef TESTS_UNIT_INK_H
 #define TESTS_UNIT_INK_H
 
 #include <stddef.h>
 
-/* No two texts may touch, nor leave the page; fails the test and says
- * `what`.  Returns how many texts there are. */
-size_t ink_check_texts(const char *ink, const char *what);
+/* No two texts may touch, nor leave the page.  Returns how many there are;
+ * `what` names the picture when a check fails. */
+size_t check_texts(const char *ink, const char *what);
 
 #endif

@@ -187,7 +187,7 @@ static void labels_never_overlap(void **state)
 			snprintf(what, sizeof(what), "row %zu, %d x %d", i,
 				 page.width, page.height);
 			ink = picture(&rows[i], &page, "ink", &n);
-			assert_true(ink_check_texts(ink, what) >= 2);
+			assert_true(check_texts(ink, what) >= 2);
 			assert_true(na_utf8_valid(ink, strlen(ink)));
 			assert_null(strstr(ink, "nan"));
 			free(ink);

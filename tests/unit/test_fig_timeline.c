@@ -131,7 +131,7 @@ static void test_labels_never_overlap(void **state)
 			snprintf(what, sizeof(what), "row %zu, %d x %d", i,
 				 page.width, page.height);
 			ink = ink_of(&rows[i], &page);
-			assert_true(ink_check_texts(ink, what) >= 2);
+			assert_true(check_texts(ink, what) >= 2);
 			assert_true(na_utf8_valid(ink, strlen(ink)));
 			free(ink);
 		}
@@ -429,7 +429,7 @@ static void test_runs_are_apart(void **state)
 	char *ink = picture(r, &plain, "ink", &n);
 
 	(void)state;
-	ink_check_texts(ink, "two runs");
+	check_texts(ink, "two runs");
 	a = line_span(ink, "\nline #0072b2ff 1.6 solid");
 	b = line_span(ink, "\nline #d55e00ff 1.6 dash");
 	/* Both stand on zero, and b is not on top of a. */
