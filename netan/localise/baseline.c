@@ -31,7 +31,7 @@ enum {
 
 struct drawing {
 	struct lz *z;
-	size_t most; /* of each pair */
+	size_t most;   /* of each pair */
 	size_t *first; /* slot of each pair's sample */
 	uint32_t *got;
 };
@@ -101,19 +101,20 @@ static void draw_share(void *arg, size_t share)
 
 	lz_share(in->n_pairs, share, &from, &to);
 	for (size_t p = from; p < to; p++) {
-		const struct na_lz_transfer *t =
-			in->transfers + in->pairs[p].first;
+		const struct na_lz_transfer *t = in->transfers +
+						 in->pairs[p].first;
 		size_t m = draw(t, in->pairs[p].n, d->most, kept);
 
 		d->got[p] = (uint32_t)m;
 		for (size_t i = 0; i < m; i++) {
 			const struct na_lz_transfer *one = &t[kept[i].at];
 
-			d->z->base.sample[d->first[p] + i] = (struct lz_sample){
-				.latency_us = one->latency_us,
-				.bytes = one->size_bytes,
-				.pair = (uint32_t)p,
-				.cell = cell_of(d->z, one)};
+			d->z->base.sample[d->first[p] + i] =
+				(struct lz_sample){.latency_us =
+							   one->latency_us,
+						   .bytes = one->size_bytes,
+						   .pair = (uint32_t)p,
+						   .cell = cell_of(d->z, one)};
 		}
 	}
 }

@@ -19,10 +19,10 @@ enum { MAX_FIXES = 512 };
 
 struct clocks {
 	struct lz *z;
-	float *d;	    /* by pair, us; NaN: no small records */
+	float *d;           /* by pair, us; NaN: no small records */
 	uint32_t *n, *none; /* by pair: small records, those clamped */
 	double *tx, *rx;    /* by host: medians of d; NaN */
-	double *x;	    /* room for a side, or for all hosts */
+	double *x;          /* room for a side, or for all hosts */
 	bool failed[LZ_SHARES];
 };
 
@@ -33,7 +33,6 @@ static void measure_pair(struct clocks *k, size_t p, struct lz_room *room)
 	const struct lz *z = k->z;
 	const struct na_lz_pair *pair = &z->in->pairs[p];
 	const struct na_lz_transfer *t = z->in->transfers + pair->first;
-	double shift = z->ahead_us[pair->src] - z->ahead_us[pair->dst];
 	uint32_t n = 0, none = 0;
 	double d;
 
@@ -42,11 +41,10 @@ static void measure_pair(struct clocks *k, size_t p, struct lz_room *room)
 
 		if (!(t[i].size_bytes < (float)LZ_CELL_B))
 			continue;
-		expect = exp(lz_expect_log(z, z->class_of[p],
-					   t[i].size_bytes));
+		expect = exp(lz_expect_log(z, z->class_of[p], t[i].size_bytes));
 		none += !(t[i].latency_us > 0);
-		room->x[n++] = (float)(lz_latency(z, p, t[i].latency_us) -
-				       expect);
+		room->x[n++] =
+			(float)(lz_latency(z, p, t[i].latency_us) - expect);
 	}
 	k->n[p] = n;
 	k->none[p] = none;
@@ -56,7 +54,7 @@ static void measure_pair(struct clocks *k, size_t p, struct lz_room *room)
 	na_sort_f32(room->x, room->tmp, n);
 	d = na_quantile_f32(room->x, n, 0.5);
 	if (2 * none > n)
-		d = lz_smaller(d + shift, 0);
+		d = lz_smaller(d, 0);
 	k->d[p] = (float)d;
 }
 
@@ -262,8 +260,9 @@ enum na_status lz_clocks_report(struct lz *z, struct na_err *err)
 			     sizeof(*r->clocks)))
 			s = na_fail_nomem(err);
 		else
-			r->clocks[r->n_clocks++] = (struct na_lz_clock){
-				h, z->ahead_us[h], uncertainty(&k, h)};
+			r->clocks[r->n_clocks++] =
+				(struct na_lz_clock){h, z->ahead_us[h],
+						     uncertainty(&k, h)};
 	}
 	clocks_fini(&k);
 	return s;

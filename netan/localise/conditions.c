@@ -9,7 +9,7 @@
 #include "netan/stats/robust.h"
 
 #define BROAD_SHARE     0.6
-#define KEEPS           0.4		     /* of the effect */
+#define KEEPS           0.4                 /* of the effect */
 #define FLOOR           0.09531017980432493 /* log 1.1 */
 #define PATH_FLOOR      0.13976194237515868 /* log 1.15 */
 #define DIRECTION       0.1823215567939546  /* log 1.2 */
@@ -116,13 +116,14 @@ static size_t read_cells(const struct lz_explain *x, uint32_t p,
 	size_t step = pair->n / CELL_MOST + 1, n = 0;
 
 	for (size_t i = 0; i < pair->n; i += step) {
-		const struct na_lz_transfer *t = &in->transfers[pair->first + i];
+		const struct na_lz_transfer *t =
+			&in->transfers[pair->first + i];
 
 		if (t->moment >= in->n_moments ||
 		    !(t->size_bytes >= x->v->min_bytes))
 			continue;
-		out[n++] = (struct in_cell){
-			in->moments[t->moment].collective, t->residual};
+		out[n++] = (struct in_cell){in->moments[t->moment].collective,
+					    t->residual};
 	}
 	return n;
 }
@@ -148,7 +149,9 @@ static bool in_two_collectives(const struct lz_explain *x, uint32_t p,
 			continue;
 		counted++;
 		m = (double)(cells[(i + to) / 2].r +
-			     cells[(i + to - 1) / 2].r) / 2 - base;
+			     cells[(i + to - 1) / 2].r) /
+			    2 -
+		    base;
 		if (m > best) {
 			second = best;
 			best = m;

@@ -18,12 +18,7 @@
 #define VICTIM           0.3
 #define FOLD_SHARE       0.6
 
-enum {
-	FEW_HOSTS = 6,
-	BACKFITS = 6,
-	MIN_PATH_RECORDS = 4,
-	FOLD_RECORDS = 4
-};
+enum { FEW_HOSTS = 6, BACKFITS = 6, MIN_PATH_RECORDS = 4, FOLD_RECORDS = 4 };
 
 static double square(double x)
 {
@@ -146,7 +141,8 @@ static bool taken(const struct lz_explain *x, struct na_lz_who who)
 
 		if (c.a != who.a)
 			continue;
-		if (c.kind == who.kind && (c.kind != NA_LZ_PAIR || c.b == who.b))
+		if (c.kind == who.kind &&
+		    (c.kind != NA_LZ_PAIR || c.b == who.b))
 			return true;
 		/* A host and one of its sides explain the same pairs. */
 		if ((c.kind == NA_LZ_HOST && who.kind < NA_LZ_HOST) ||

@@ -125,6 +125,7 @@ void lz_fini(struct lz *z)
 		free(z->found[i].alternatives);
 	}
 	free(z->found);
+	free(z->bases);
 	free(z->tails);
 	lz_baseline_fini(&z->base);
 }

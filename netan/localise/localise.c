@@ -58,11 +58,13 @@ static enum na_status search(struct lz *z, struct lz_explain *all,
 	if (s == NA_OK && lz_on(z, NA_LZ_PART_LARGE))
 		s = lz_explain_report(z, large, err);
 	if (s == NA_OK)
+		s = lz_bases(z, all, large, err);
+	if (s == NA_OK)
 		s = lz_tails_find(z, err);
 	if (s == NA_OK && lz_on(z, NA_LZ_PART_RATE))
 		s = lz_rate(z, err);
 	if (s == NA_OK && lz_on(z, NA_LZ_PART_WINDOW))
-		s = lz_window(z, all, large, err);
+		s = lz_window(z, err);
 	if (s == NA_OK && lz_on(z, NA_LZ_PART_RACK_LINKS))
 		s = lz_rack_links(z, large, err);
 	if (s == NA_OK)

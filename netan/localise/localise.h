@@ -43,8 +43,8 @@ struct na_lz_pair {
 
 struct na_lz_input {
 	size_t n_hosts, n_pairs, n_transfers, n_moments;
-	const struct na_lz_pair *pairs;     /* by (src, dst), each once */
-	struct na_lz_transfer *transfers;   /* pair after pair; written to */
+	const struct na_lz_pair *pairs;   /* by (src, dst), each once */
+	struct na_lz_transfer *transfers; /* pair after pair; written to */
 	const struct na_lz_moment *moments;
 	double tick_us;      /* unit of na_lz_transfer.tick */
 	bool locality_given; /* else every pair's class is 0 */
@@ -97,18 +97,18 @@ struct na_lz_who {
 	uint32_t a, b;
 };
 
-struct na_lz_window { /* flagged, of an intermittent finding */
-	uint32_t step;          /* NA_LZ_NONE: by time */
-	double from_us, to_us;  /* by time, in tick units since tick 0 */
-	double effect;          /* log */
+struct na_lz_window {          /* flagged, of an intermittent finding */
+	uint32_t step;         /* NA_LZ_NONE: by time */
+	double from_us, to_us; /* by time, in tick units since tick 0 */
+	double effect;         /* log */
 };
 
 struct na_lz_finding {
 	struct na_lz_who who;
 	enum na_lz_channel channel;
-	double effect;         /* log of the excess; rate: K/Lambda's log */
+	double effect;          /* log of the excess; rate: K/Lambda's log */
 	double ci_low, ci_high; /* log, 95 % */
-	double p_value;        /* raw, one-sided */
+	double p_value;         /* raw, one-sided */
 	size_t pairs;
 	uint64_t transfers;
 	bool intermittent;
@@ -162,7 +162,7 @@ struct na_lz_result {
 	struct na_lz_pair_result *pairs; /* as the input's */
 	uint32_t *rack_of;               /* by host; NA_LZ_NONE: no racks */
 	size_t n_racks;
-	bool too_few; /* too few pairs to localise */
+	bool too_few;                /* too few pairs to localise */
 	double base_us, us_per_byte; /* pooled healthy line: a + b * bytes */
 };
 

@@ -48,11 +48,17 @@ struct lz_sample {
 struct lz_baseline {
 	struct lz_sample *sample;
 	size_t n_sample;
-	struct lz_line *lines; /* by class */
+	struct lz_line *lines;                     /* by class */
 	double knot_x[LZ_KNOTS], knot_y[LZ_KNOTS]; /* log2 bytes, log */
 	size_t n_knots;
 	float *context; /* by cell */
 	size_t n_cells;
+};
+
+/* Log over the baseline that sides, paths and the pair itself, as far as
+ * it can be trusted, explain: for any record, and for large ones. */
+struct lz_base {
+	float all, large;
 };
 
 /* A record with a timeout, or of a pause. */
@@ -70,13 +76,15 @@ struct lz {
 	size_t hosts, pairs; /* those that have transfers */
 	size_t max_n;        /* transfers of the largest pair */
 	struct lz_index row, col;
-	uint32_t *reverse; /* by pair; NA_LZ_NONE */
+	uint32_t *reverse;  /* by pair; NA_LZ_NONE */
 	uint32_t *class_of; /* by pair; dense */
 	size_t n_classes;
 	bool *cross; /* by pair: crosses racks; all false without */
 	struct lz_baseline base;
 	double *ahead_us; /* by host; clocks */
 	double tick_us;
+	struct lz_base *bases; /* by pair */
+	double sigma0, noise;  /* of a record: inside its pair; in all */
 	struct lz_tail *tails;
 	size_t n_tails;
 	/* What channels found, before the union. */
@@ -87,14 +95,14 @@ struct lz {
 /* Summary of the pairs in one channel: m, and what it is worth. */
 struct lz_view {
 	enum na_lz_channel channel;
-	float min_bytes;  /* records of this size and more */
-	uint32_t *n;      /* by pair; 0: not in this channel */
-	double *m;        /* median of r, less the centre below */
+	float min_bytes; /* records of this size and more */
+	uint32_t *n;     /* by pair; 0: not in this channel */
+	double *m;       /* median of r, less the centre below */
 	double *sigma;
 	double *se2;
-	double *low;      /* 25 % quantile of r, less its median */
-	double *high;     /* 75 % quantile of r; not centred */
-	double *d, *o;    /* inverse covariance: diagonal, with the reverse */
+	double *low;   /* 25 % quantile of r, less its median */
+	double *high;  /* 75 % quantile of r; not centred */
+	double *d, *o; /* inverse covariance: diagonal, with the reverse */
 	size_t valid;
 	double centre, sigma0, tau2, shared; /* shared: L of the method */
 };
@@ -108,8 +116,8 @@ struct lz_candidate {
 struct lz_explain {
 	const struct lz *z;
 	const struct lz_view *v;
-	double *cur; /* m less what is explained, by pair */
-	double *low; /* the view's, less what is explained */
+	double *cur;                 /* m less what is explained, by pair */
+	double *low;                 /* the view's, less what is explained */
 	double *info[3], *effect[3]; /* SRC, DST, HOST by host */
 	double t2[3];
 	double path_level; /* cur that 2 % of the pairs exceed */
@@ -155,14 +163,13 @@ static inline const uint32_t *lz_side(const struct lz *z, enum na_lz_kind kind,
 	return x->list + x->first[host];
 }
 
-/* What clocks put right; never below the half microsecond that a clamped
- * record stands for.  A clamped one stays clamped. */
+/* What clocks put right, of a clamped record the most that it can have
+ * been; never below the half microsecond that one stands for. */
 static inline double lz_latency(const struct lz *z, size_t pair, double us)
 {
 	const struct na_lz_pair *p = &z->in->pairs[pair];
 
-	if (!(us > 0))
-		return 0.5;
+	us = lz_larger(us, 0.5);
 	return lz_larger(us + z->ahead_us[p->src] - z->ahead_us[p->dst], 0.5);
 }
 
@@ -216,15 +223,26 @@ enum na_status lz_explain_report(struct lz *z, struct lz_explain *x,
 bool lz_conditions_hold(struct lz_explain *x, const struct lz_candidate *c);
 
 /* tails.c: records far beyond their expectation, into z->tails by end. */
+enum na_status lz_bases(struct lz *z, const struct lz_explain *all,
+			const struct lz_explain *large, struct na_err *err);
 enum na_status lz_tails_find(struct lz *z, struct na_err *err);
 /* By how many ms a record is one; 0: it is none. */
 double lz_tail_ms(const struct lz *z, size_t pair,
 		  const struct na_lz_transfer *t);
 
+/* A record's residual less what is explained. */
+static inline double lz_rest(const struct lz *z, size_t pair,
+			     const struct na_lz_transfer *t)
+{
+	const struct lz_base *b = &z->bases[pair];
+
+	return (double)t->residual -
+	       (double)(t->size_bytes >= (float)LZ_LARGE_B ? b->large : b->all);
+}
+
 /* rate.c, window.c, racks.c, rack_links.c: section 1.5.  They add to z->found. */
 enum na_status lz_rate(struct lz *z, struct na_err *err);
-enum na_status lz_window(struct lz *z, const struct lz_explain *all,
-			 const struct lz_explain *large, struct na_err *err);
+enum na_status lz_window(struct lz *z, struct na_err *err);
 enum na_status lz_racks_find(struct lz *z, struct na_err *err);
 enum na_status lz_rack_links(struct lz *z, const struct lz_explain *large,
 			     struct na_err *err);

@@ -12,14 +12,14 @@
 #include "netan/stats/robust.h"
 #include "netan/stats/tests.h"
 
-#define SLOW         0.4054651081081644 /* log 1.5 */
-#define SLOW_MADS    3
-#define LEAST_MAD    0.05
-#define USUAL_LEAST  0.02
-#define TIMES_USUAL  4
-#define OVER_USUAL   0.4
-#define ONE_HOST     0.67
-#define NEEDS_LINKS  "check the rack's links and spines"
+#define SLOW        0.4054651081081644 /* log 1.5 */
+#define SLOW_MADS   3
+#define LEAST_MAD   0.05
+#define USUAL_LEAST 0.02
+#define TIMES_USUAL 4
+#define OVER_USUAL  0.4
+#define ONE_HOST    0.67
+#define NEEDS_LINKS "check the rack's links and spines"
 
 enum { MIN_PAIRS = 4, MIN_SLOW = 3, MAX_LINKS = 4, MIN_SIDES = 3 };
 
@@ -33,10 +33,10 @@ struct links {
 	struct lz *z;
 	struct part *parts; /* three for each cross-rack pair; by block */
 	size_t n_parts, n_cross, n_slow, n_blocks;
-	double *excess; /* by pair */
-	bool *slow;     /* by pair; not yet explained */
+	double *excess;      /* by pair */
+	bool *slow;          /* by pair; not yet explained */
 	uint32_t *src, *dst; /* by host: slow pairs of a block; room */
-	double *room;   /* by pair */
+	double *room;        /* by pair */
 };
 
 struct block {
@@ -123,8 +123,8 @@ static void cut_blocks(struct links *k, const struct lz_view *v)
 			(struct part){{NA_LZ_RACK_UPLINK, a, 0}, p};
 		k->parts[k->n_parts++] =
 			(struct part){{NA_LZ_RACK_DOWNLINK, b, 0}, p};
-		k->parts[k->n_parts++] =
-			(struct part){{NA_LZ_RACK_PAIR, a, b}, p};
+		k->parts[k->n_parts++] = (struct part){{NA_LZ_RACK_PAIR, a, b},
+						       p};
 	}
 	qsort(k->parts, k->n_parts, sizeof(*k->parts), by_block);
 	k->n_blocks = z->out->n_racks * (z->out->n_racks + 1);

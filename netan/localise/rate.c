@@ -25,6 +25,8 @@ enum { MIN_EPISODES = 3, MIN_SPARED = 4, RACK_HOSTS = 3, MAX_ROUNDS = 40 };
  * host, uplinks and downlinks by rack, paths by pair. */
 struct tally {
 	double last_us, expected, records, in_rack_records;
+	size_t moment, in_moment; /* the fleet's episode, its tails here */
+	uint32_t alone;           /* episodes of the fleet that are its own */
 	uint32_t episodes, tails, pairs_hit, in_rack, hosts_hit, most_of_host;
 };
 
@@ -36,7 +38,7 @@ struct rate {
 	uint32_t *out, *in; /* by host: cross-rack tails sent, received */
 	bool *gone;         /* by tail */
 	double p0;
-	uint32_t most;      /* episodes of the largest chosen */
+	uint32_t most; /* episodes of the largest chosen */
 	size_t n;
 };
 
@@ -106,14 +108,20 @@ static void count_records(struct rate *k)
 
 		for (size_t i = 0; records > 0 && i < n; i++) {
 			k->t[at[i]].records += records;
-			k->t[at[i]].expected += records * k->p0 * k->rise[p];
+			k->t[at[i]].expected += records * k->rise[p];
 			if (in_rack)
 				k->t[at[i]].in_rack_records += records;
 		}
 	}
 }
 
-static void count_tail(struct rate *k, const struct lz_tail *tail)
+/* The tail's place in the fleet's own episodes: number and size. */
+struct moment {
+	size_t number, size;
+};
+
+static void count_tail(struct rate *k, const struct lz_tail *tail,
+		       struct moment m)
 {
 	const struct na_lz_pair *pair = &k->z->in->pairs[tail->pair];
 	bool in_rack = k->z->out->n_racks && !k->z->cross[tail->pair];
@@ -128,6 +136,10 @@ static void count_tail(struct rate *k, const struct lz_tail *tail)
 		t->last_us = tail->end_us;
 		t->tails++;
 		t->pairs_hit += first;
+		if (t->moment != m.number)
+			t->in_moment = 0;
+		t->moment = m.number;
+		t->alone += ++t->in_moment == m.size;
 		t->in_rack += in_rack;
 	}
 	if (k->z->cross[tail->pair]) {
@@ -161,16 +173,63 @@ static void count_racks(struct rate *k)
 	}
 }
 
+/* Remaining tails from i on that follow each other closely. */
+static size_t moment_size(const struct rate *k, size_t i)
+{
+	const struct lz_tail *t = k->z->tails;
+	size_t n = 0, last = i;
+
+	for (; i < k->z->n_tails; i++) {
+		if (k->gone[i])
+			continue;
+		if (t[i].end_us - t[last].end_us > EPISODE_GAP_US)
+			break;
+		last = i;
+		n++;
+	}
+	return n;
+}
+
+static size_t count_tails(struct rate *k)
+{
+	struct moment m = {0, 0};
+	size_t left = 0;
+
+	for (size_t i = 0; i < k->z->n_tails; i++) {
+		if (k->gone[i])
+			continue;
+		if (!left) {
+			m.size = left = moment_size(k, i);
+			m.number++;
+		}
+		left--;
+		count_tail(k, &k->z->tails[i], m);
+	}
+	return m.number;
+}
+
+/* What a candidate should have by the rate of everybody else, or by that
+ * of the quiet hosts where that is more. */
+static void expect(struct rate *k, size_t moments)
+{
+	double all = (double)k->z->in->n_transfers;
+
+	for (size_t i = 0; i < k->n; i++) {
+		struct tally *t = &k->t[i];
+		double others = (double)(moments - t->alone);
+
+		others = all > t->records ? others / (all - t->records) : 0;
+		t->expected *= lz_larger(others, k->p0);
+	}
+}
+
 static void count(struct rate *k)
 {
 	memset(k->t, 0, k->n * sizeof(*k->t));
 	memset(k->out, 0, k->z->in->n_hosts * sizeof(*k->out));
 	memset(k->in, 0, k->z->in->n_hosts * sizeof(*k->in));
 	count_records(k);
-	for (size_t i = 0; i < k->z->n_tails; i++) {
-		if (!k->gone[i])
-			count_tail(k, &k->z->tails[i]);
-	}
+	expect(k, count_tails(k));
 	count_racks(k);
 }
 
@@ -372,8 +431,7 @@ static enum na_status add_finding(struct rate *k, size_t at,
 }
 
 static enum na_status add_stall(struct rate *k, size_t at,
-				const struct timing *timing,
-				struct na_err *err)
+				const struct timing *timing, struct na_err *err)
 {
 	struct na_lz_result *r = k->z->out;
 	struct na_lz_who w = who_at(k, at);

@@ -6,8 +6,8 @@
 #include "netan/localise/localise_impl.h"
 #include "netan/stats/robust.h"
 
-#define SIGMA_FEW   5	/* records that a pair's own MAD needs */
-#define SIGMA_PRIOR 8	/* records that sigma0 counts for */
+#define SIGMA_FEW   5 /* records that a pair's own MAD needs */
+#define SIGMA_PRIOR 8 /* records that sigma0 counts for */
 #define SIGMA_LEAST 0.02
 #define TAU_PRIOR   12
 #define TAU_TYPICAL 0.08

@@ -5,7 +5,8 @@
 #include "netan/base/vec.h"
 #include "netan/localise/localise_impl.h"
 
-#define TAIL_US 1e5
+#define TAIL_US    1e5
+#define TAIL_NOISE 4 /* beyond what slow records show by chance */
 
 static int by_end(const void *a, const void *b)
 {
@@ -20,17 +21,43 @@ static int by_end(const void *a, const void *b)
 	return (x->moment > y->moment) - (x->moment < y->moment);
 }
 
+static double explained(const struct lz_explain *x, size_t p)
+{
+	const struct lz_view *v = x->v;
+	double trust = v->tau2 / (v->tau2 + v->se2[p]);
+
+	return v->centre + v->m[p] - x->cur[p] * (1 - trust);
+}
+
+enum na_status lz_bases(struct lz *z, const struct lz_explain *all,
+			const struct lz_explain *large, struct na_err *err)
+{
+	z->bases = na_calloc(z->in->n_pairs, sizeof(*z->bases));
+	if (!z->bases)
+		return na_fail_nomem(err);
+	for (size_t p = 0; p < z->in->n_pairs; p++) {
+		struct lz_base *b = &z->bases[p];
+
+		b->all = all->v->n[p] ? (float)explained(all, p) : 0;
+		b->large = large->v->n[p] ? (float)explained(large, p) : b->all;
+	}
+	z->sigma0 = all->v->sigma0;
+	z->noise = sqrt(all->v->sigma0 * all->v->sigma0 + all->v->tau2);
+	return NA_OK;
+}
+
 double lz_tail_ms(const struct lz *z, size_t pair,
 		  const struct na_lz_transfer *t)
 {
-	double us;
+	double us, rest;
 
 	if (!(t->latency_us > TAIL_US / 2))
 		return 0;
 	us = lz_latency(z, pair, t->latency_us);
-	if (!(us > TAIL_US))
+	rest = lz_rest(z, pair, t);
+	if (!(us > TAIL_US) || rest < TAIL_NOISE * z->noise)
 		return 0;
-	us -= exp(lz_expect_log(z, z->class_of[pair], t->size_bytes));
+	us -= us * exp(-rest);
 	return us > TAIL_US ? us / 1e3 : 0;
 }
 
@@ -40,8 +67,7 @@ enum na_status lz_tails_find(struct lz *z, struct na_err *err)
 
 	for (size_t p = 0; p < z->in->n_pairs; p++) {
 		const struct na_lz_pair *pair = &z->in->pairs[p];
-		const struct na_lz_transfer *t =
-			z->in->transfers + pair->first;
+		const struct na_lz_transfer *t = z->in->transfers + pair->first;
 
 		for (size_t i = 0; i < pair->n; i++) {
 			double ms = lz_tail_ms(z, p, &t[i]);
@@ -51,9 +77,9 @@ enum na_status lz_tails_find(struct lz *z, struct na_err *err)
 			if (!na_grow(&z->tails, &cap, z->n_tails + 1,
 				     sizeof(*z->tails)))
 				return na_fail_nomem(err);
-			z->tails[z->n_tails++] = (struct lz_tail){
-				(double)t[i].tick * z->tick_us, ms, (uint32_t)p,
-				t[i].moment};
+			z->tails[z->n_tails++] =
+				(struct lz_tail){(double)t[i].tick * z->tick_us,
+						 ms, (uint32_t)p, t[i].moment};
 		}
 	}
 	if (z->n_tails)

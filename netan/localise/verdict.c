@@ -27,8 +27,7 @@ enum na_status lz_found(struct lz *z, const struct na_lz_finding *f,
 }
 
 enum na_status lz_undecided(struct lz *z, const char *what, const char *needs,
-			    const uint32_t *pairs, size_t n,
-			    struct na_err *err)
+			    const uint32_t *pairs, size_t n, struct na_err *err)
 {
 	struct na_lz_result *r = z->out;
 	uint32_t *copy = na_calloc(n, sizeof(*copy));
@@ -263,8 +262,8 @@ static void expect_share(void *arg, size_t share)
 			room.x[i] = in->transfers[pair->first + i].size_bytes;
 		na_sort_f32(room.x, room.tmp, pair->n);
 		size = na_quantile_f32(room.x, pair->n, 0.5);
-		g->z->out->pairs[p].expected_us = exp(lz_expect_log(
-			g->z, g->z->class_of[p], (float)size));
+		g->z->out->pairs[p].expected_us = exp(
+			lz_expect_log(g->z, g->z->class_of[p], (float)size));
 	}
 	lz_room_fini(&room);
 }

@@ -41,21 +41,20 @@ struct chosen {
 
 struct windows {
 	struct lz *z;
-	const struct lz_explain *all, *large;
 	size_t n; /* windows */
 	bool by_step;
-	double width_us;	 /* by time */
-	uint32_t *steps;	 /* by window: the step it is */
-	uint32_t *window_of;	 /* by moment */
-	bool *skip;		 /* by window: holds a tail */
-	float *shift;		 /* by moment */
-	size_t *first;		 /* by window */
-	float *x, *tmp;		 /* by record */
-	uint32_t *host;		 /* by record */
+	double width_us;     /* by time */
+	uint32_t *steps;     /* by window: the step it is */
+	uint32_t *window_of; /* by moment */
+	bool *skip;          /* by window: holds a tail */
+	float *shift;        /* by moment */
+	size_t *first;       /* by window */
+	float *x, *tmp;      /* by record */
+	uint32_t *host;      /* by record */
 	struct cell *cells;
 	size_t n_cells, cap_cells;
 	double *z_of, *own; /* by cell; by side */
-	double scale, sigma;
+	double scale;
 	struct chosen chosen[MAX_SIDES + 1];
 	size_t n_chosen;
 };
@@ -161,34 +160,11 @@ static uint32_t window_of(const struct windows *k, size_t p,
 	return w;
 }
 
-/* What is left of a pair's residuals once sides, paths and the pair itself
- * (as far as it can be trusted) are explained: subtract this. */
-static double explained(const struct lz_explain *x, size_t p)
-{
-	const struct lz_view *v = x->v;
-	double trust = v->tau2 / (v->tau2 + v->se2[p]);
-
-	return v->centre + v->m[p] - x->cur[p] * (1 - trust);
-}
-
-struct bases {
-	double all, large;
-};
-
-static struct bases bases_of(const struct windows *k, size_t p)
-{
-	struct bases b = {explained(k->all, p), 0};
-
-	b.large = k->large->v->n[p] ? explained(k->large, p) : b.all;
-	return b;
-}
-
-static float value(const struct windows *k, const struct bases *b,
+static float value(const struct windows *k, size_t p,
 		   const struct na_lz_transfer *t)
 {
-	double x = (double)t->residual;
+	double x = lz_rest(k->z, p, t);
 
-	x -= t->size_bytes >= (float)LZ_LARGE_B ? b->large : b->all;
 	if (t->moment < k->z->in->n_moments)
 		x -= (double)k->shift[t->moment];
 	return (float)x;
@@ -209,14 +185,12 @@ static enum na_status fit_moments(struct windows *k, struct na_err *err)
 	for (size_t m = 0; m < in->n_moments; m++)
 		first[m + 1] += first[m];
 	for (size_t p = 0; p < in->n_pairs; p++) {
-		struct bases b = bases_of(k, p);
-
 		for (size_t i = 0; i < in->pairs[p].n; i++) {
 			const struct na_lz_transfer *t =
 				&in->transfers[in->pairs[p].first + i];
 
 			if (t->moment < in->n_moments)
-				k->x[first[t->moment + 1]++] = value(k, &b, t);
+				k->x[first[t->moment + 1]++] = value(k, p, t);
 		}
 	}
 	for (size_t m = 0; m < in->n_moments; m++) {
@@ -239,9 +213,10 @@ static bool close_cell(struct windows *k, uint32_t side, size_t w, size_t from,
 		     sizeof(*k->cells)))
 		return false;
 	na_sort_f32(k->x + from, k->tmp, to - from);
-	k->cells[k->n_cells++] = (struct cell){
-		side, (uint32_t)w, (uint32_t)(to - from),
-		(float)na_quantile_f32(k->x + from, to - from, 0.5)};
+	k->cells[k->n_cells++] =
+		(struct cell){side, (uint32_t)w, (uint32_t)(to - from),
+			      (float)na_quantile_f32(k->x + from, to - from,
+						     0.5)};
 	return true;
 }
 
@@ -273,7 +248,6 @@ static void fill_windows(struct windows *k, const struct lz_index *side)
 	for (size_t l = 0; l < n; l++) {
 		uint32_t p = side->list[l];
 		const struct na_lz_pair *pair = &in->pairs[p];
-		struct bases b = bases_of(k, p);
 
 		for (size_t i = 0; i < pair->n; i++) {
 			const struct na_lz_transfer *t =
@@ -284,9 +258,9 @@ static void fill_windows(struct windows *k, const struct lz_index *side)
 			if (w == NA_LZ_NONE)
 				continue;
 			at = k->first[w + 1]++;
-			k->x[at] = value(k, &b, t);
-			k->host[at] =
-				side == &k->z->row ? pair->src : pair->dst;
+			k->x[at] = value(k, p, t);
+			k->host[at] = side == &k->z->row ? pair->src
+							 : pair->dst;
 		}
 	}
 }
@@ -328,7 +302,7 @@ static double cell_se(const struct windows *k, const struct cell *c)
 {
 	double n = c->n;
 
-	return sqrt(LZ_HALF_PI * k->sigma * k->sigma / n * (1 + 3 / n) +
+	return sqrt(LZ_HALF_PI * k->z->sigma0 * k->z->sigma0 / n * (1 + 3 / n) +
 		    NOISE * NOISE);
 }
 
@@ -534,13 +508,11 @@ static void windows_fini(struct windows *k)
 		free(k->chosen[i].in);
 }
 
-enum na_status lz_window(struct lz *z, const struct lz_explain *all,
-			 const struct lz_explain *large, struct na_err *err)
+enum na_status lz_window(struct lz *z, struct na_err *err)
 {
-	struct windows k = {.z = z, .all = all, .large = large};
+	struct windows k = {.z = z};
 	enum na_status s = NA_OK;
 
-	k.sigma = all->v->sigma0;
 	if (!number_steps(&k))
 		s = na_fail_nomem(err);
 	if (s == NA_OK && !k.by_step)
