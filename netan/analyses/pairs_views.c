@@ -1,11 +1,16 @@
 /* pairs: tables and remarks for people, and the matrix of the picture. */
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "netan/analyses/pairs.h"
 
 enum { DEFAULT_TOP = 20, TOLD = 3 };
+
+static const char *text_of(const struct na_value *row, const char *name)
+{
+	return na_text_of(na_get(row, name), "");
+}
 
 /* Columns, with the label first where there are several runs. */
 struct columns {
@@ -55,17 +60,16 @@ static struct na_value *suspects(struct na_result *r, const struct na_value *of)
 		na_put_text(r, row, "label",
 			    na_text_of(na_get(v, "label"), NULL));
 		na_put_textf(r, row, "suspect", "%s%s%.64s%s",
-			     na_text_of(na_get(v, "suspect"), ""),
+			     text_of(v, "suspect"),
 			     na_get(v, "endpoint") ? ", device " : "",
-			     na_text_of(na_get(v, "endpoint"), ""),
+			     text_of(v, "endpoint"),
 			     list_of && list_of->n ? " (or alternatives)" : "");
 		na_put_real(r, row, "excess",
 			    na_real_of(na_get(v, "excess"), NAN));
 		na_put_real(r, row, "low", n == 2 ? ci[0] : NAN);
 		na_put_real(r, row, "high", n == 2 ? ci[1] : NAN);
 		put_chance(r, row, na_real_of(na_get(v, "p_value"), NAN));
-		na_put_textf(r, row, "channel", "%s%s",
-			     na_text_of(na_get(v, "channel"), ""),
+		na_put_textf(r, row, "channel", "%s%s", text_of(v, "channel"),
 			     now_and_then ? ", now and then" : "");
 		na_put_int(r, row, "pairs", na_int_of(na_get(v, "pairs"), 0));
 		na_put_int(r, row, "transfers",
@@ -145,25 +149,44 @@ static void undecided_view(struct na_result *r, const struct pr_state *s,
 	na_result_view(r, "undecided", list, c.c, c.n, 0);
 }
 
-/* What to test, of the first few. */
+static bool same_text(const struct na_value *a, const struct na_value *b,
+		      const char *name)
+{
+	return strcmp(text_of(a, name), text_of(b, name)) == 0;
+}
+
+/* What to test: one remark for all suspects that ask for the same. */
 static void note_tests(struct na_result *r, const struct na_value *culprits)
 {
-	size_t told = 0;
+	const struct na_value *first = culprits->u.of.first;
 
-	for (const struct na_value *v = culprits->u.of.first; v && told < TOLD;
-	     v = v->next, told++) {
-		const char *needs = na_text_of(na_get(v, "needs"), NULL);
+	for (const struct na_value *v = first; v; v = v->next) {
+		const char *needs = text_of(v, "needs");
+		struct pr_words who = {.n = 0};
+		const struct na_value *u = first;
+		size_t n = 0;
 
-		na_result_note(r, "test %s: %s%s%s",
-			       na_text_of(na_get(v, "suspect"), ""),
-			       na_text_of(na_get(v, "test_next"), ""),
-			       needs ? "; what would decide: " : "",
-			       needs ? needs : "");
+		while (u != v && !(same_text(u, v, "test_next") &&
+				   same_text(u, v, "needs")))
+			u = u->next;
+		if (u != v)
+			continue; /* told */
+		for (; u; u = u->next) {
+			if (same_text(u, v, "test_next") &&
+			    same_text(u, v, "needs") && n++ < TOLD)
+				pr_say(&who, "%s%.80s", n > 1 ? ", " : "",
+				       text_of(u, "suspect"));
+		}
+		if (n > TOLD)
+			pr_say(&who, " and %zu more", n - TOLD);
+		na_result_note(r, "test %s: %s%s%s", who.text,
+			       text_of(v, "test_next"),
+			       *needs ? "; what would decide: " : "", needs);
 	}
-	if (told)
-		na_result_note(
-			r, "a suspect is not a verdict: latency that holds a "
-			   "wait for a late host looks like a slow NIC");
+	if (first)
+		na_result_note(r, "a suspect is not a verdict: latency that "
+				  "holds a wait for a late host looks like a "
+				  "slow NIC");
 }
 
 static void note_rest(struct na_result *r, const struct pr_state *s)

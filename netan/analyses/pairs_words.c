@@ -115,6 +115,54 @@ static void say_finding(struct pr_words *w, const struct pr_state *s,
 		       f->intermittent ? ", now and then" : "");
 }
 
+/* Pairs that are slow for certain although nobody is named: victims, or too
+ * few to tell.  A slice that they alone come from, or go to, is told. */
+struct slow {
+	size_t n;
+	double most; /* log */
+	int32_t slice[2];
+	bool shared[2];
+};
+
+static void add_slow(struct slow *x, const struct pr_state *s,
+		     const struct pr_pair *p, double effect)
+{
+	const uint32_t ends[2] = {p->src, p->dst};
+
+	for (size_t i = 0; i < 2; i++) {
+		int32_t slice = s->nodes[ends[i]].first.slice;
+
+		x->shared[i] = !x->n || (x->shared[i] && slice == x->slice[i]);
+		x->slice[i] = slice;
+	}
+	x->most = fmax(x->most, effect);
+	x->n++;
+}
+
+static void say_slow(struct pr_words *w, const struct pr_state *s,
+		     const struct pr_run *run)
+{
+	const double slow = log(1.3);
+	struct slow x = {.n = 0}, all = {.n = 0};
+	char number[NA_UNIT_BUF];
+
+	for (size_t i = 0; i < run->n_remote; i++) {
+		const struct na_lz_pair_result *p = &run->found.pairs[i];
+
+		add_slow(&all, s, &s->pairs[run->pair0 + i], 0);
+		if (p->q_value <= 0.01 && p->effect > slow)
+			add_slow(&x, s, &s->pairs[run->pair0 + i], p->effect);
+	}
+	if (!x.n)
+		return;
+	pr_say(w, "; %zu slow pair%s without a cause (up to %sx)", x.n,
+	       x.n > 1 ? "s" : "", na_print_number(number, exp(x.most), 3));
+	if (x.n > 1 && x.shared[0] && !all.shared[0])
+		pr_say(w, ", all from slice %d", x.slice[0]);
+	if (x.n > 1 && x.shared[1] && !all.shared[1])
+		pr_say(w, ", all to slice %d", x.slice[1]);
+}
+
 static void say_nobody(struct pr_words *w, const struct pr_state *s,
 		       const struct pr_run *run)
 {
@@ -134,6 +182,8 @@ static void say_nobody(struct pr_words *w, const struct pr_state *s,
 	       s->of_hosts ? "hosts" : "devices");
 	if (f->n_undecided)
 		pr_say(w, "; undecided: %.160s", f->undecided[0].what);
+	else
+		say_slow(w, s, run);
 }
 
 void pr_say_verdict(struct pr_words *w, const struct pr_state *s,

