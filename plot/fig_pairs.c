@@ -191,15 +191,22 @@ static bool covers(const struct pairs_matrix *m, size_t row, size_t who,
 	return false;
 }
 
-/* The first stretch of rows at or after *from that a mark covers. */
+/* A stretch of rows (or columns). */
+struct band {
+	size_t from, to;
+};
+
+/* The next stretch that a mark covers, or leaves out. */
 static bool next_band(const struct pairs_matrix *m, size_t who, size_t rows,
-		      bool rack, size_t *from, size_t *to)
+		      bool rack, bool inside, struct band *b)
 {
-	while (*from < m->m && !covers(m, *from, who, rows, rack))
-		++*from;
-	for (*to = *from; *to < m->m && covers(m, *to, who, rows, rack);)
-		++*to;
-	return *to > *from;
+	b->from = b->to;
+	while (b->from < m->m && covers(m, b->from, who, rows, rack) != inside)
+		b->from++;
+	b->to = b->from;
+	while (b->to < m->m && covers(m, b->to, who, rows, rack) == inside)
+		b->to++;
+	return b->to > b->from;
 }
 
 static void outline(const struct na_layout *l, const struct cells *c,
@@ -219,24 +226,30 @@ static void outline(const struct na_layout *l, const struct cells *c,
 					  NA_SOLID});
 }
 
+/* Rows of a mark and the columns that they are slow to, or the reverse: all
+ * columns for a host, those of other racks for a rack. */
 static void outline_bands(const struct na_layout *l, const struct cells *c,
 			  const struct pairs_mark *k)
 {
 	const struct pairs_matrix *m = c->m;
 	bool rack = strncmp(k->kind, "rack", 4) == 0;
 	bool cell = is(k, "pair") || is(k, "rack_pair");
-	size_t from, to, left, right;
+	struct band a = {0, 0};
 
-	for (from = 0; next_band(m, k->a, k->rows, rack, &from, &to);
-	     from = to) {
-		for (left = 0;
-		     cell && next_band(m, k->b, 1, rack, &left, &right);
-		     left = right)
-			outline(l, c, from, to, left, right);
-		if (!cell && !below(k))
-			outline(l, c, from, to, 0, m->m);
-		if (!cell && (below(k) || is(k, "host")))
-			outline(l, c, 0, m->m, from, to);
+	while (next_band(m, k->a, k->rows, rack, true, &a)) {
+		struct band b = {0, cell || rack ? 0 : m->m};
+
+		if (!cell && !rack && !below(k))
+			outline(l, c, a.from, a.to, b.from, b.to);
+		if (is(k, "dst") || is(k, "host"))
+			outline(l, c, b.from, b.to, a.from, a.to);
+		while ((cell || rack) &&
+		       next_band(m, cell ? k->b : k->a, 1, rack, cell, &b)) {
+			if (below(k))
+				outline(l, c, b.from, b.to, a.from, a.to);
+			else
+				outline(l, c, a.from, a.to, b.from, b.to);
+		}
 	}
 }
 
@@ -251,11 +264,11 @@ static void factor(char *buf, double x)
 static double where(const struct cells *c, const struct pairs_mark *k)
 {
 	bool rack = strncmp(k->kind, "rack", 4) == 0;
-	size_t from = 0, to = 0;
+	struct band b = {0, 0};
 
-	next_band(c->m, k->a, k->rows, rack, &from, &to);
-	return below(k) ? (cells_x(c, from) + cells_x(c, to)) / 2
-			: (cells_y(c, from) + cells_y(c, to)) / 2;
+	next_band(c->m, k->a, k->rows, rack, true, &b);
+	return below(k) ? (cells_x(c, b.from) + cells_x(c, b.to)) / 2
+			: (cells_y(c, b.from) + cells_y(c, b.to)) / 2;
 }
 
 struct told {

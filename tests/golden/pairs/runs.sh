@@ -8,4 +8,4 @@ echo "exit $?"
 netan pairs --label bad a --label good b --format csv |
 	cut -d, -f 1 | sort | uniq -c
 netan pairs --label bad a --label good b --format csv --table culprits |
-	cut -d, -f 1,2
+	cut -d, -f 1-3
