@@ -56,7 +56,9 @@ struct windows {
 	bool *skip;          /* by window: holds a tail */
 	float *shift;        /* by moment */
 	size_t *first;       /* by window */
-	float *x, *tmp;      /* by record */
+	float *x;            /* by record */
+	float *tmp;          /* of the largest group */
+	size_t cap_tmp;
 	uint32_t *host;      /* by record */
 	struct cell *cells;
 	size_t n_cells, cap_cells;
@@ -183,6 +185,7 @@ static enum na_status fit_moments(struct windows *k, struct na_err *err)
 {
 	const struct na_lz_input *in = k->z->in;
 	size_t *first = na_calloc(in->n_moments + 2, sizeof(*first));
+	enum na_status s = NA_OK;
 
 	if (!first)
 		return na_fail_nomem(err);
@@ -204,12 +207,16 @@ static enum na_status fit_moments(struct windows *k, struct na_err *err)
 	for (size_t m = 0; m < in->n_moments; m++) {
 		size_t n = first[m + 1] - first[m];
 
+		if (!na_grow(&k->tmp, &k->cap_tmp, n, sizeof(*k->tmp))) {
+			s = na_fail_nomem(err);
+			break;
+		}
 		na_sort_f32(k->x + first[m], k->tmp, n);
 		k->shift[m] = (float)(na_quantile_f32(k->x + first[m], n, 0.5) *
 				      (double)n / (double)(n + MOMENT_SHRINK));
 	}
 	free(first);
-	return NA_OK;
+	return s;
 }
 
 static bool close_cell(struct windows *k, uint32_t side, size_t w, size_t from,
@@ -217,7 +224,8 @@ static bool close_cell(struct windows *k, uint32_t side, size_t w, size_t from,
 {
 	if (to - from < CELL_RECORDS)
 		return true;
-	if (!na_grow(&k->cells, &k->cap_cells, k->n_cells + 1,
+	if (!na_grow(&k->tmp, &k->cap_tmp, to - from, sizeof(*k->tmp)) ||
+	    !na_grow(&k->cells, &k->cap_cells, k->n_cells + 1,
 		     sizeof(*k->cells)))
 		return false;
 	na_sort_f32(k->x + from, k->tmp, to - from);
@@ -539,11 +547,10 @@ static bool windows_room(struct windows *k)
 	k->shift = na_calloc(in->n_moments, sizeof(*k->shift));
 	k->first = na_calloc(k->n + 2, sizeof(*k->first));
 	k->x = na_calloc(in->n_transfers, sizeof(*k->x));
-	k->tmp = na_calloc(in->n_transfers, sizeof(*k->tmp));
 	k->host = na_calloc(in->n_transfers, sizeof(*k->host));
 	k->own = na_calloc(2 * in->n_hosts, sizeof(*k->own));
 	k->own_low = na_calloc(2 * in->n_hosts, sizeof(*k->own_low));
-	return k->skip && k->shift && k->first && k->x && k->tmp && k->host &&
+	return k->skip && k->shift && k->first && k->x && k->host &&
 	       k->own && k->own_low;
 }
 
