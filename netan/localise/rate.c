@@ -361,7 +361,7 @@ static struct timing time_tails(const struct rate *k, size_t at)
 	for (size_t i = 0; i < k->z->n_tails; i++) {
 		const struct lz_tail *tail = &k->z->tails[i];
 
-		if (hidden(k, i) || !belongs(k, tail->pair, at))
+		if (k->gone[i] || !belongs(k, tail->pair, at))
 			continue;
 		t.tails++;
 		t.longest_ms = lz_larger(t.longest_ms, tail->excess_ms);
