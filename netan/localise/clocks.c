@@ -14,6 +14,8 @@
 #define MIN_CLAMPED_US 15.0
 #define MIN_SPREAD_US  4.0
 #define CLAMPED_SHARE  0.2
+#define SMALL_SHARE    0.05 /* where small records are rarer, the smallest */
+#define SMALLEST       0.3
 
 enum { MAX_FIXES = 512 };
 
@@ -23,6 +25,7 @@ struct clocks {
 	uint32_t *n, *none; /* by pair: small records, those clamped */
 	double *tx, *rx;    /* by host: medians of d; NaN */
 	double *x;          /* room for a side, or for all hosts */
+	double small_bytes; /* records up to this size are asked */
 	bool failed[LZ_SHARES];
 };
 
@@ -39,7 +42,7 @@ static void measure_pair(struct clocks *k, size_t p, struct lz_room *room)
 	for (size_t i = 0; i < pair->n; i++) {
 		double expect;
 
-		if (!(t[i].size_bytes < (float)LZ_CELL_B))
+		if (!((double)t[i].size_bytes <= k->small_bytes))
 			continue;
 		expect = exp(lz_expect_log(z, z->class_of[p], t[i].size_bytes));
 		none += !(t[i].latency_us > 0);
@@ -180,6 +183,24 @@ static bool fix_one(struct clocks *k)
 	return true;
 }
 
+/* Up to 64 KiB; where few are so small, the smallest that there are. */
+static bool choose_small(struct clocks *k)
+{
+	const struct lz_baseline *b = &k->z->base;
+	double *x = na_calloc(b->n_sample, sizeof(*x));
+	size_t small = 0;
+
+	for (size_t i = 0; x && i < b->n_sample; i++) {
+		x[i] = (double)b->sample[i].bytes;
+		small += x[i] < LZ_CELL_B;
+	}
+	k->small_bytes = LZ_CELL_B - 1;
+	if (x && (double)small < SMALL_SHARE * (double)b->n_sample)
+		k->small_bytes = na_quantile(x, b->n_sample, SMALLEST);
+	free(x);
+	return x != NULL;
+}
+
 static bool room_for(struct clocks *k)
 {
 	size_t pairs = k->z->in->n_pairs, hosts = k->z->in->n_hosts;
@@ -190,7 +211,8 @@ static bool room_for(struct clocks *k)
 	k->tx = na_calloc(hosts, sizeof(*k->tx));
 	k->rx = na_calloc(hosts, sizeof(*k->rx));
 	k->x = na_calloc(pairs + hosts, sizeof(*k->x));
-	return k->d && k->n && k->none && k->tx && k->rx && k->x;
+	return k->d && k->n && k->none && k->tx && k->rx && k->x &&
+	       choose_small(k);
 }
 
 static void clocks_fini(struct clocks *k)
@@ -219,7 +241,8 @@ enum na_status lz_clocks(struct lz *z, bool *fixed, struct na_err *err)
 	return s;
 }
 
-/* Half the 95 % interval of a median over the host's pairs. */
+/* Half the 95 % interval of a median over the host's pairs, and at least
+ * what its two sides still disagree by. */
 static double uncertainty(struct clocks *k, uint32_t h)
 {
 	size_t n, m = 0;
@@ -238,7 +261,14 @@ static double uncertainty(struct clocks *k, uint32_t h)
 	if (!m)
 		return MIN_AHEAD_US;
 	mad = NA_MAD_SIGMA * na_mad(k->x, m, na_median(k->x, m));
-	return lz_larger(LZ_Z95 * sqrt(LZ_HALF_PI / (double)m) * mad, 1);
+	mad *= LZ_Z95 * sqrt(LZ_HALF_PI / (double)m);
+	for (enum na_lz_kind side = NA_LZ_SRC; side <= NA_LZ_DST; side++) {
+		double left = side_median(k, side, h);
+
+		if (!isnan(left) && !clamped(k, side, h))
+			mad = lz_larger(mad, fabs(left));
+	}
+	return lz_larger(mad, 1);
 }
 
 enum na_status lz_clocks_report(struct lz *z, struct na_err *err)

@@ -37,10 +37,34 @@ struct rate {
 	double *room;       /* [2 hosts] */
 	uint32_t *out, *in; /* by host: cross-rack tails sent, received */
 	bool *gone;         /* by tail */
+	bool timers_only;
 	double p0;
 	uint32_t most; /* episodes of the largest chosen */
 	size_t n;
 };
+
+/* Waits of a retransmission timer in ms, with doublings, and their sums. */
+static const double timers_ms[] = {200,  400,  600,  800,  1000, 1400,
+				   1600, 2000, 3000, 3200, 4000, 8000};
+
+static bool is_timer(double ms)
+{
+	double nearest = timers_ms[0];
+
+	for (size_t i = 1; i < sizeof(timers_ms) / sizeof(*timers_ms); i++) {
+		if (fabs(log(ms / timers_ms[i])) < fabs(log(ms / nearest)))
+			nearest = timers_ms[i];
+	}
+	return ms >= 0.95 * nearest && ms <= 1.25 * nearest;
+}
+
+/* Timeouts are looked at alone first: who only waited for one of them
+ * waited for a part of it. */
+static bool hidden(const struct rate *k, size_t i)
+{
+	return k->gone[i] ||
+	       (k->timers_only && !is_timer(k->z->tails[i].excess_ms));
+}
 
 static size_t place(const struct rate *k, struct na_lz_who w)
 {
@@ -180,7 +204,7 @@ static size_t moment_size(const struct rate *k, size_t i)
 	size_t n = 0, last = i;
 
 	for (; i < k->z->n_tails; i++) {
-		if (k->gone[i])
+		if (hidden(k, i))
 			continue;
 		if (t[i].end_us - t[last].end_us > EPISODE_GAP_US)
 			break;
@@ -196,7 +220,7 @@ static size_t count_tails(struct rate *k)
 	size_t left = 0;
 
 	for (size_t i = 0; i < k->z->n_tails; i++) {
-		if (k->gone[i])
+		if (hidden(k, i))
 			continue;
 		if (!left) {
 			m.size = left = moment_size(k, i);
@@ -311,21 +335,6 @@ static bool best(const struct rate *k, size_t *at)
 		}
 	}
 	return most > 0;
-}
-
-/* Waits of a retransmission timer in ms, with doublings, and their sums. */
-static const double timers_ms[] = {200,  400,  600,  800,  1000, 1400,
-				   1600, 2000, 3000, 3200, 4000, 8000};
-
-static bool is_timer(double ms)
-{
-	double nearest = timers_ms[0];
-
-	for (size_t i = 1; i < sizeof(timers_ms) / sizeof(*timers_ms); i++) {
-		if (fabs(log(ms / timers_ms[i])) < fabs(log(ms / nearest)))
-			nearest = timers_ms[i];
-	}
-	return ms >= 0.95 * nearest && ms <= 1.25 * nearest;
 }
 
 static bool belongs(const struct rate *k, uint32_t p, size_t at)
@@ -474,6 +483,20 @@ static enum na_status choose(struct rate *k, size_t at, struct na_err *err)
 	return s;
 }
 
+static enum na_status rounds(struct rate *k, struct na_err *err)
+{
+	enum na_status s = NA_OK;
+	size_t at = 0;
+
+	for (int i = 0; s == NA_OK && i < MAX_ROUNDS; i++) {
+		count(k);
+		if (!best(k, &at))
+			break;
+		s = choose(k, at, err);
+	}
+	return s;
+}
+
 static bool room_for(struct rate *k)
 {
 	const struct na_lz_input *in = k->z->in;
@@ -492,7 +515,6 @@ enum na_status lz_rate(struct lz *z, struct na_err *err)
 {
 	struct rate k = {.z = z};
 	enum na_status s = NA_OK;
-	size_t at = 0;
 
 	if (z->n_tails < MIN_EPISODES)
 		return NA_OK;
@@ -502,13 +524,11 @@ enum na_status lz_rate(struct lz *z, struct na_err *err)
 	}
 	for (size_t p = 0; p < z->in->n_pairs; p++)
 		k.rise[p] = 1;
-	count(&k);
-	k.p0 = usual_rate(&k);
-	for (int i = 0; s == NA_OK && i < MAX_ROUNDS; i++) {
+	for (int pass = 0; s == NA_OK && pass < 2; pass++) {
+		k.timers_only = pass == 0;
 		count(&k);
-		if (!best(&k, &at))
-			break;
-		s = choose(&k, at, err);
+		k.p0 = usual_rate(&k);
+		s = rounds(&k, err);
 	}
 out:
 	free(k.t);

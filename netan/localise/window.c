@@ -17,8 +17,9 @@
 
 #define WINDOW_US    1e6
 #define NOISE        0.04
-#define FLAG_Z       5
 #define MOST_FLAGGED 0.4
+#define TIMES_USUAL  4
+#define KEEPS        0.4
 
 enum {
 	MOMENT_SHRINK = 10,
@@ -31,8 +32,14 @@ enum {
 /* A host side in a window. */
 struct cell {
 	uint32_t side, window, n; /* side: host, or hosts + host */
-	float median;
+	float median, low;        /* low: 25 % quantile */
 };
+
+/* A cell is flagged from so many standard errors on; at the least so many
+ * of a healthy fleet's are. */
+static const struct level {
+	double z, usual;
+} levels[] = {{5, 5e-5}, {3.5, 1e-3}};
 
 struct chosen {
 	uint32_t side;
@@ -49,11 +56,14 @@ struct windows {
 	bool *skip;          /* by window: holds a tail */
 	float *shift;        /* by moment */
 	size_t *first;       /* by window */
-	float *x, *tmp;      /* by record */
+	float *x;            /* by record */
+	float *tmp;          /* of the largest group */
+	size_t cap_tmp;
 	uint32_t *host;      /* by record */
 	struct cell *cells;
 	size_t n_cells, cap_cells;
-	double *z_of, *own; /* by cell; by side */
+	double *z_of;              /* by cell */
+	double *own, *own_low;     /* by side */
 	double scale;
 	struct chosen chosen[MAX_SIDES + 1];
 	size_t n_chosen;
@@ -175,6 +185,7 @@ static enum na_status fit_moments(struct windows *k, struct na_err *err)
 {
 	const struct na_lz_input *in = k->z->in;
 	size_t *first = na_calloc(in->n_moments + 2, sizeof(*first));
+	enum na_status s = NA_OK;
 
 	if (!first)
 		return na_fail_nomem(err);
@@ -196,12 +207,16 @@ static enum na_status fit_moments(struct windows *k, struct na_err *err)
 	for (size_t m = 0; m < in->n_moments; m++) {
 		size_t n = first[m + 1] - first[m];
 
+		if (!na_grow(&k->tmp, &k->cap_tmp, n, sizeof(*k->tmp))) {
+			s = na_fail_nomem(err);
+			break;
+		}
 		na_sort_f32(k->x + first[m], k->tmp, n);
 		k->shift[m] = (float)(na_quantile_f32(k->x + first[m], n, 0.5) *
 				      (double)n / (double)(n + MOMENT_SHRINK));
 	}
 	free(first);
-	return NA_OK;
+	return s;
 }
 
 static bool close_cell(struct windows *k, uint32_t side, size_t w, size_t from,
@@ -209,14 +224,17 @@ static bool close_cell(struct windows *k, uint32_t side, size_t w, size_t from,
 {
 	if (to - from < CELL_RECORDS)
 		return true;
-	if (!na_grow(&k->cells, &k->cap_cells, k->n_cells + 1,
+	if (!na_grow(&k->tmp, &k->cap_tmp, to - from, sizeof(*k->tmp)) ||
+	    !na_grow(&k->cells, &k->cap_cells, k->n_cells + 1,
 		     sizeof(*k->cells)))
 		return false;
 	na_sort_f32(k->x + from, k->tmp, to - from);
-	k->cells[k->n_cells++] =
-		(struct cell){side, (uint32_t)w, (uint32_t)(to - from),
-			      (float)na_quantile_f32(k->x + from, to - from,
-						     0.5)};
+	k->cells[k->n_cells++] = (struct cell){
+		.side = side,
+		.window = (uint32_t)w,
+		.n = (uint32_t)(to - from),
+		.median = (float)na_quantile_f32(k->x + from, to - from, 0.5),
+		.low = (float)na_quantile_f32(k->x + from, to - from, 0.25)};
 	return true;
 }
 
@@ -322,6 +340,9 @@ static bool standardise(struct windows *k)
 		own = na_median(room, to - i);
 		k->own[k->cells[i].side] = own;
 		for (size_t c = i; c < to; c++)
+			room[c - i] = (double)k->cells[c].low;
+		k->own_low[k->cells[i].side] = na_median(room, to - i);
+		for (size_t c = i; c < to; c++)
 			k->z_of[c] = ((double)k->cells[c].median - own) /
 				     cell_se(k, &k->cells[c]);
 	}
@@ -356,11 +377,11 @@ static enum na_status measure(struct windows *k, struct na_err *err)
 	return NA_OK;
 }
 
-static bool flagged(const struct windows *k, size_t c)
+static bool flagged(const struct windows *k, size_t c, const struct level *l)
 {
 	double over = (double)k->cells[c].median - k->own[k->cells[c].side];
 
-	return k->z_of[c] > FLAG_Z * k->scale && over > LZ_MIN_EFFECT;
+	return k->z_of[c] > l->z * k->scale && over > LZ_MIN_EFFECT;
 }
 
 static bool is_chosen(const struct windows *k, uint32_t side)
@@ -372,31 +393,71 @@ static bool is_chosen(const struct windows *k, uint32_t side)
 	return false;
 }
 
-/* The side with most to explain: cells [*from, *to). */
-static bool best_side(const struct windows *k, size_t *from, size_t *to)
+/* Even the best of what it moved in those windows was slow. */
+static bool has_floor(struct windows *k, size_t from, size_t to,
+		      const struct level *l)
 {
+	double over = 0, low = 0;
+
+	for (size_t c = from; c < to; c++) {
+		if (!flagged(k, c, l))
+			continue;
+		over += (double)k->cells[c].median - k->own[k->cells[c].side];
+		low += (double)k->cells[c].low -
+		       k->own_low[k->cells[c].side];
+	}
+	return !lz_on(k->z, NA_LZ_PART_FLOOR) || low > KEEPS * over;
+}
+
+/* How much likelier so many flagged windows are with a fault of this side
+ * than by the rate of all others; 0: no more than by chance. */
+static double judge(struct windows *k, size_t from, size_t to,
+		    const struct level *l, size_t all)
+{
+	double m = (double)(to - from), n = 0, f1, f0 = 0, llr;
+
+	for (size_t c = from; c < to; c++)
+		n += flagged(k, c, l);
+	if (n < MIN_FLAGGED || n > MOST_FLAGGED * m ||
+	    is_chosen(k, k->cells[from].side))
+		return 0;
+	if (k->n_cells > to - from)
+		f0 = ((double)all - n) / ((double)k->n_cells - m);
+	f0 = lz_larger(f0, l->usual);
+	f1 = n / m;
+	if (f1 < TIMES_USUAL * f0 || !has_floor(k, from, to, l))
+		return 0;
+	llr = n * log(f1 / f0) + (m - n) * log((1 - f1) / (1 - f0)) -
+	      log(3 * (double)k->z->hosts / k->z->alpha);
+	return llr > 0 ? llr : 0;
+}
+
+/* The likeliest side: cells [*from, *to). */
+static const struct level *best_side(struct windows *k, size_t *from,
+				     size_t *to)
+{
+	const struct level *best = NULL;
 	double most = 0;
 
-	for (size_t i = 0, end; i < k->n_cells; i = end) {
-		double sum = 0;
-		size_t n = 0;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
+		size_t all = 0;
 
-		end = side_end(k, i);
-		for (size_t c = i; c < end; c++) {
-			if (!flagged(k, c))
-				continue;
-			sum += k->z_of[c] * k->z_of[c];
-			n++;
-		}
-		if (n >= MIN_FLAGGED &&
-		    (double)n <= MOST_FLAGGED * (double)(end - i) &&
-		    sum > most && !is_chosen(k, k->cells[i].side)) {
-			most = sum;
-			*from = i;
-			*to = end;
+		for (size_t c = 0; c < k->n_cells; c++)
+			all += flagged(k, c, &levels[i]);
+		for (size_t c = 0, end; c < k->n_cells; c = end) {
+			double score;
+
+			end = side_end(k, c);
+			score = judge(k, c, end, &levels[i], all);
+			if (score > most) {
+				most = score;
+				*from = c;
+				*to = end;
+				best = &levels[i];
+			}
 		}
 	}
-	return most > 0;
+	return best;
 }
 
 static struct na_lz_window describe(const struct windows *k, size_t c)
@@ -416,6 +477,7 @@ static struct na_lz_window describe(const struct windows *k, size_t c)
 
 /* Says what was found and sets those windows of the side apart. */
 static enum na_status choose(struct windows *k, size_t from, size_t to,
+			     const struct level *level,
 			     struct na_lz_finding *f, struct na_err *err)
 {
 	uint32_t side = k->cells[from].side, hosts;
@@ -436,7 +498,7 @@ static enum na_status choose(struct windows *k, size_t from, size_t to,
 	for (size_t i = from; i < to; i++) {
 		double se = cell_se(k, &k->cells[i]) * k->scale;
 
-		if (!flagged(k, i))
+		if (!flagged(k, i, level))
 			continue;
 		c->in[k->cells[i].window] = true;
 		f->windows[f->n_windows] = describe(k, i);
@@ -458,11 +520,12 @@ static enum na_status search(struct windows *k, struct na_err *err)
 {
 	struct na_lz_finding f[MAX_SIDES + 1] = {{.pairs = 0}};
 	enum na_status s = measure(k, err);
+	const struct level *level;
 	size_t from = 0, to = 0;
 
 	while (s == NA_OK && k->n_chosen <= MAX_SIDES &&
-	       best_side(k, &from, &to)) {
-		s = choose(k, from, to, &f[k->n_chosen], err);
+	       (level = best_side(k, &from, &to))) {
+		s = choose(k, from, to, level, &f[k->n_chosen], err);
 		if (s == NA_OK && k->n_chosen <= MAX_SIDES)
 			s = measure(k, err);
 	}
@@ -484,11 +547,11 @@ static bool windows_room(struct windows *k)
 	k->shift = na_calloc(in->n_moments, sizeof(*k->shift));
 	k->first = na_calloc(k->n + 2, sizeof(*k->first));
 	k->x = na_calloc(in->n_transfers, sizeof(*k->x));
-	k->tmp = na_calloc(in->n_transfers, sizeof(*k->tmp));
 	k->host = na_calloc(in->n_transfers, sizeof(*k->host));
 	k->own = na_calloc(2 * in->n_hosts, sizeof(*k->own));
-	return k->skip && k->shift && k->first && k->x && k->tmp && k->host &&
-	       k->own;
+	k->own_low = na_calloc(2 * in->n_hosts, sizeof(*k->own_low));
+	return k->skip && k->shift && k->first && k->x && k->host &&
+	       k->own && k->own_low;
 }
 
 static void windows_fini(struct windows *k)
@@ -504,6 +567,7 @@ static void windows_fini(struct windows *k)
 	free(k->cells);
 	free(k->z_of);
 	free(k->own);
+	free(k->own_low);
 	for (size_t i = 0; i < k->n_chosen; i++)
 		free(k->chosen[i].in);
 }
