@@ -18,7 +18,7 @@
 #define VICTIM           0.3
 #define FOLD_SHARE       0.6
 
-enum { FEW_HOSTS = 6, BACKFITS = 6, MIN_PATH_RECORDS = 4, FOLD_RECORDS = 4 };
+enum { FEW_HOSTS = 6, BACKFITS = 6, MIN_PATH_RECORDS = 8, FOLD_RECORDS = 4 };
 
 static double square(double x)
 {

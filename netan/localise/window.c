@@ -59,11 +59,11 @@ struct windows {
 	float *x;            /* by record */
 	float *tmp;          /* of the largest group */
 	size_t cap_tmp;
-	uint32_t *host;      /* by record */
+	uint32_t *host; /* by record */
 	struct cell *cells;
 	size_t n_cells, cap_cells;
-	double *z_of;              /* by cell */
-	double *own, *own_low;     /* by side */
+	double *z_of;          /* by cell */
+	double *own, *own_low; /* by side */
 	double scale;
 	struct chosen chosen[MAX_SIDES + 1];
 	size_t n_chosen;
@@ -403,8 +403,7 @@ static bool has_floor(struct windows *k, size_t from, size_t to,
 		if (!flagged(k, c, l))
 			continue;
 		over += (double)k->cells[c].median - k->own[k->cells[c].side];
-		low += (double)k->cells[c].low -
-		       k->own_low[k->cells[c].side];
+		low += (double)k->cells[c].low - k->own_low[k->cells[c].side];
 	}
 	return !lz_on(k->z, NA_LZ_PART_FLOOR) || low > KEEPS * over;
 }
@@ -477,8 +476,8 @@ static struct na_lz_window describe(const struct windows *k, size_t c)
 
 /* Says what was found and sets those windows of the side apart. */
 static enum na_status choose(struct windows *k, size_t from, size_t to,
-			     const struct level *level,
-			     struct na_lz_finding *f, struct na_err *err)
+			     const struct level *level, struct na_lz_finding *f,
+			     struct na_err *err)
 {
 	uint32_t side = k->cells[from].side, hosts;
 	struct chosen *c = &k->chosen[k->n_chosen];
@@ -550,8 +549,8 @@ static bool windows_room(struct windows *k)
 	k->host = na_calloc(in->n_transfers, sizeof(*k->host));
 	k->own = na_calloc(2 * in->n_hosts, sizeof(*k->own));
 	k->own_low = na_calloc(2 * in->n_hosts, sizeof(*k->own_low));
-	return k->skip && k->shift && k->first && k->x && k->host &&
-	       k->own && k->own_low;
+	return k->skip && k->shift && k->first && k->x && k->host && k->own &&
+	       k->own_low;
 }
 
 static void windows_fini(struct windows *k)
