@@ -271,6 +271,15 @@ static double usual_rate(struct rate *k)
 			 0.5 / (double)k->z->in->n_transfers);
 }
 
+/* A host loses packets at both sides, about as often for each record. */
+static bool both_sides(const struct tally *a, const struct tally *b)
+{
+	double x = a->episodes * b->records, y = b->episodes * a->records;
+
+	return a->episodes >= 2 && b->episodes >= 2 &&
+	       lz_smaller(x, y) >= LESSER_SHARE * lz_larger(x, y);
+}
+
 static bool host_may(const struct rate *k, size_t i, struct na_lz_who w)
 {
 	const struct tally *t = &k->t[i];
@@ -284,12 +293,8 @@ static bool host_may(const struct rate *k, size_t i, struct na_lz_who w)
 	if (lz_on(k->z, NA_LZ_PART_IN_RACK) && x >= MIN_SPARED &&
 	    t->in_rack <= SPARED_SHARE * x)
 		return false;
-	if (w.kind == NA_LZ_HOST) {
-		double a = k->t[w.a].episodes, b = k->t[H + w.a].episodes;
-
-		return lz_smaller(a, b) >= 2 &&
-		       lz_smaller(a, b) >= LESSER_SHARE * lz_larger(a, b);
-	}
+	if (w.kind == NA_LZ_HOST)
+		return both_sides(&k->t[w.a], &k->t[H + w.a]);
 	return true;
 }
 

@@ -41,6 +41,10 @@ static const struct level {
 	double z, usual;
 } levels[] = {{5, 5e-5}, {3.5, 1e-3}};
 
+struct tally { /* of a window */
+	size_t cells, flags;
+};
+
 struct chosen {
 	uint32_t side;
 	bool *in; /* by window */
@@ -59,7 +63,8 @@ struct windows {
 	float *x;            /* by record */
 	float *tmp;          /* of the largest group */
 	size_t cap_tmp;
-	uint32_t *host; /* by record */
+	uint32_t *host;      /* by record */
+	struct tally *tally; /* by window */
 	struct cell *cells;
 	size_t n_cells, cap_cells;
 	double *z_of;          /* by cell */
@@ -408,27 +413,62 @@ static bool has_floor(struct windows *k, size_t from, size_t to,
 	return !lz_on(k->z, NA_LZ_PART_FLOOR) || low > KEEPS * over;
 }
 
-/* How much likelier so many flagged windows are with a fault of this side
- * than by the rate of all others; 0: no more than by chance. */
-static double judge(struct windows *k, size_t from, size_t to,
-		    const struct level *l, size_t all)
+/* Share of cells that are flagged in windows where this side is not: what
+ * a step that is slow for many, or for the other end, adds does not count
+ * against it. */
+static double usual_share(struct windows *k, size_t from, size_t to,
+			  const struct level *l, const struct tally *all)
 {
-	double m = (double)(to - from), n = 0, f1, f0 = 0, llr;
+	double cells = (double)k->n_cells, flags = (double)all->flags;
 
-	for (size_t c = from; c < to; c++)
-		n += flagged(k, c, l);
+	for (size_t c = from; c < to; c++) {
+		if (!flagged(k, c, l))
+			continue;
+		cells -= (double)k->tally[k->cells[c].window].cells;
+		flags -= (double)k->tally[k->cells[c].window].flags;
+	}
+	return lz_larger(cells > 0 ? flags / cells : 0, l->usual);
+}
+
+/* Is so many flagged windows far likelier with a fault of this side?  Then
+ * the sum of their squared z; else 0. */
+static double judge(struct windows *k, size_t from, size_t to,
+		    const struct level *l, const struct tally *all)
+{
+	double m = (double)(to - from), n = 0, sum = 0, f1, f0, llr;
+
+	for (size_t c = from; c < to; c++) {
+		if (!flagged(k, c, l))
+			continue;
+		n++;
+		sum += k->z_of[c] * k->z_of[c];
+	}
 	if (n < MIN_FLAGGED || n > MOST_FLAGGED * m ||
-	    is_chosen(k, k->cells[from].side))
+	    is_chosen(k, k->cells[from].side) || !has_floor(k, from, to, l))
 		return 0;
-	if (k->n_cells > to - from)
-		f0 = ((double)all - n) / ((double)k->n_cells - m);
-	f0 = lz_larger(f0, l->usual);
+	f0 = usual_share(k, from, to, l, all);
 	f1 = n / m;
-	if (f1 < TIMES_USUAL * f0 || !has_floor(k, from, to, l))
+	if (f1 < TIMES_USUAL * f0)
 		return 0;
 	llr = n * log(f1 / f0) + (m - n) * log((1 - f1) / (1 - f0)) -
 	      log(3 * (double)k->z->hosts / k->z->alpha);
-	return llr > 0 ? llr : 0;
+	return llr > 0 ? sum : 0;
+}
+
+static struct tally count_flags(struct windows *k, const struct level *l)
+{
+	struct tally all = {0, 0};
+
+	memset(k->tally, 0, k->n * sizeof(*k->tally));
+	for (size_t c = 0; c < k->n_cells; c++) {
+		struct tally *t = &k->tally[k->cells[c].window];
+		bool is = flagged(k, c, l);
+
+		t->cells++;
+		t->flags += is;
+		all.flags += is;
+	}
+	return all;
 }
 
 /* The likeliest side: cells [*from, *to). */
@@ -439,15 +479,13 @@ static const struct level *best_side(struct windows *k, size_t *from,
 	double most = 0;
 
 	for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
-		size_t all = 0;
+		struct tally all = count_flags(k, &levels[i]);
 
-		for (size_t c = 0; c < k->n_cells; c++)
-			all += flagged(k, c, &levels[i]);
 		for (size_t c = 0, end; c < k->n_cells; c = end) {
 			double score;
 
 			end = side_end(k, c);
-			score = judge(k, c, end, &levels[i], all);
+			score = judge(k, c, end, &levels[i], &all);
 			if (score > most) {
 				most = score;
 				*from = c;
@@ -543,14 +581,15 @@ static bool windows_room(struct windows *k)
 	const struct na_lz_input *in = k->z->in;
 
 	k->skip = na_calloc(k->n, sizeof(*k->skip));
+	k->tally = na_calloc(k->n, sizeof(*k->tally));
 	k->shift = na_calloc(in->n_moments, sizeof(*k->shift));
 	k->first = na_calloc(k->n + 2, sizeof(*k->first));
 	k->x = na_calloc(in->n_transfers, sizeof(*k->x));
 	k->host = na_calloc(in->n_transfers, sizeof(*k->host));
 	k->own = na_calloc(2 * in->n_hosts, sizeof(*k->own));
 	k->own_low = na_calloc(2 * in->n_hosts, sizeof(*k->own_low));
-	return k->skip && k->shift && k->first && k->x && k->host && k->own &&
-	       k->own_low;
+	return k->skip && k->tally && k->shift && k->first && k->x && k->host &&
+	       k->own && k->own_low;
 }
 
 static void windows_fini(struct windows *k)
@@ -558,6 +597,7 @@ static void windows_fini(struct windows *k)
 	free(k->steps);
 	free(k->window_of);
 	free(k->skip);
+	free(k->tally);
 	free(k->shift);
 	free(k->first);
 	free(k->x);
