@@ -26,7 +26,8 @@ enum {
 	CELL_RECORDS = 3,
 	MIN_FLAGGED = 2,
 	MAX_SIDES = 3,
-	WINDOWS_MAX = 1 << 16 /* of time */
+	WINDOWS_LEAST = 50, /* of time */
+	WINDOWS_MAX = 1 << 16
 };
 
 /* A host side in a window. */
@@ -111,19 +112,22 @@ static bool number_steps(struct windows *k)
 	return true;
 }
 
-/* Seconds, or longer where they would be too many. */
+/* Seconds; shorter where they would be few, longer where too many. */
 static void number_seconds(struct windows *k)
 {
 	const struct na_lz_input *in = k->z->in;
 	uint32_t last = 0;
+	double span;
 
 	for (size_t i = 0; i < in->n_transfers; i++) {
 		if (in->transfers[i].tick > last)
 			last = in->transfers[i].tick;
 	}
-	k->width_us = lz_larger(WINDOW_US, (double)last * k->z->tick_us /
-						   (WINDOWS_MAX - 1));
-	k->n = (size_t)((double)last * k->z->tick_us / k->width_us) + 1;
+	span = (double)last * k->z->tick_us;
+	k->width_us = lz_smaller(WINDOW_US, span / WINDOWS_LEAST);
+	k->width_us = lz_larger(k->width_us, span / (WINDOWS_MAX - 1));
+	k->width_us = lz_larger(k->width_us, 1);
+	k->n = (size_t)(span / k->width_us) + 1;
 }
 
 static uint32_t window_at(const struct windows *k, const struct lz_tail *t,
