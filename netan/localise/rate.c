@@ -19,12 +19,18 @@
 #define RACK_HOST_MOST 0.6
 #define RACK_IN_MOST   0.1
 
-enum { MIN_EPISODES = 3, MIN_SPARED = 4, RACK_HOSTS = 3, MAX_ROUNDS = 40 };
+enum {
+	MIN_EPISODES = 3,
+	MIN_SPARED = 4,
+	RACK_HOSTS = 3,
+	MAX_ROUNDS = 40,
+	MAX_TRIES = 64
+};
 
 /* Candidates are numbered: transmit sides, receive sides and hosts by
  * host, uplinks and downlinks by rack, paths by pair. */
 struct tally {
-	double last_us, expected, records, in_rack_records;
+	double last_us, expected, weight, records, in_rack_records;
 	size_t moment, in_moment; /* the fleet's episode, its tails here */
 	uint32_t alone;           /* episodes of the fleet that are its own */
 	uint32_t episodes, tails, pairs_hit, in_rack, hosts_hit, most_of_host;
@@ -34,12 +40,12 @@ struct rate {
 	struct lz *z;
 	struct tally *t;
 	double *rise;       /* by pair: what chosen candidates explain */
-	double *room;       /* [2 hosts] */
+	double *room;       /* [4 hosts] */
 	uint32_t *out, *in; /* by host: cross-rack tails sent, received */
 	bool *gone;         /* by tail */
 	bool timers_only;
-	double p0;
-	uint32_t most; /* episodes of the largest chosen */
+	bool *rejected; /* by candidate */
+	uint32_t most;  /* episodes of the largest chosen */
 	size_t n;
 };
 
@@ -132,7 +138,7 @@ static void count_records(struct rate *k)
 
 		for (size_t i = 0; records > 0 && i < n; i++) {
 			k->t[at[i]].records += records;
-			k->t[at[i]].expected += records * k->rise[p];
+			k->t[at[i]].weight += records * k->rise[p];
 			if (in_rack)
 				k->t[at[i]].in_rack_records += records;
 		}
@@ -197,19 +203,16 @@ static void count_racks(struct rate *k)
 	}
 }
 
-/* Remaining tails from i on that follow each other closely. */
+/* Remaining tails within an episode's gap from tail i on. */
 static size_t moment_size(const struct rate *k, size_t i)
 {
 	const struct lz_tail *t = k->z->tails;
-	size_t n = 0, last = i;
+	size_t n = 0, first = i;
 
 	for (; i < k->z->n_tails; i++) {
-		if (hidden(k, i))
-			continue;
-		if (t[i].end_us - t[last].end_us > EPISODE_GAP_US)
+		if (t[i].end_us - t[first].end_us > EPISODE_GAP_US)
 			break;
-		last = i;
-		n++;
+		n += !hidden(k, i);
 	}
 	return n;
 }
@@ -232,8 +235,7 @@ static size_t count_tails(struct rate *k)
 	return m.number;
 }
 
-/* What a candidate should have by the rate of everybody else, or by that
- * of the quiet hosts where that is more. */
+/* What a candidate should have by the rate of everybody else. */
 static void expect(struct rate *k, size_t moments)
 {
 	double all = (double)k->z->in->n_transfers;
@@ -243,7 +245,7 @@ static void expect(struct rate *k, size_t moments)
 		double others = (double)(moments - t->alone);
 
 		others = all > t->records ? others / (all - t->records) : 0;
-		t->expected *= lz_larger(others, k->p0);
+		t->expected = t->weight * lz_larger(others, 0.5 / all);
 	}
 }
 
@@ -255,20 +257,6 @@ static void count(struct rate *k)
 	count_records(k);
 	expect(k, count_tails(k));
 	count_racks(k);
-}
-
-/* Episodes for each record of a host that has no trouble of its own. */
-static double usual_rate(struct rate *k)
-{
-	size_t H = k->z->in->n_hosts, n = 0;
-
-	for (size_t i = 0; i < 2 * H; i++) {
-		if (k->t[i].records > 0)
-			k->room[n++] = (double)k->t[i].episodes /
-				       k->t[i].records;
-	}
-	return lz_larger(na_quantile(k->room, n, 0.25),
-			 0.5 / (double)k->z->in->n_transfers);
 }
 
 /* A host loses packets at both sides, about as often for each record. */
@@ -327,21 +315,6 @@ static double score(const struct rate *k, size_t i)
 	       log(limit / k->z->alpha);
 }
 
-static bool best(const struct rate *k, size_t *at)
-{
-	double most = 0;
-
-	for (size_t i = 0; i < k->n; i++) {
-		double s = score(k, i);
-
-		if (s > most) {
-			most = s;
-			*at = i;
-		}
-	}
-	return most > 0;
-}
-
 static bool belongs(const struct rate *k, uint32_t p, size_t at)
 {
 	size_t all[7], n = places_of(k, p, all);
@@ -349,6 +322,66 @@ static bool belongs(const struct rate *k, uint32_t p, size_t at)
 	for (size_t i = 0; i < n; i++) {
 		if (all[i] == at)
 			return true;
+	}
+	return false;
+}
+
+/* Episodes for each record of a side that is quiet when this candidate is
+ * left out.  Where tails are everywhere, the fleet's episodes run together
+ * and this one tells. */
+static double usual_without(const struct rate *k, size_t at)
+{
+	size_t H = k->z->in->n_hosts, n = 0;
+	double *last = k->room, *episodes = k->room + 2 * H;
+
+	for (size_t i = 0; i < 2 * H; i++) {
+		last[i] = -HUGE_VAL;
+		episodes[i] = 0;
+	}
+	for (size_t i = 0; i < k->z->n_tails; i++) {
+		const struct lz_tail *t = &k->z->tails[i];
+		const struct na_lz_pair *p = &k->z->in->pairs[t->pair];
+		size_t sides[2] = {p->src, H + p->dst};
+
+		if (hidden(k, i) || belongs(k, t->pair, at))
+			continue;
+		for (int s = 0; s < 2; s++) {
+			episodes[sides[s]] += t->end_us - last[sides[s]] >
+					      EPISODE_GAP_US;
+			last[sides[s]] = t->end_us;
+		}
+	}
+	for (size_t i = 0; i < 2 * H; i++) {
+		if (k->t[i].records > 0)
+			last[n++] = episodes[i] / k->t[i].records;
+	}
+	return na_quantile(last, n, 0.25);
+}
+
+/* The likeliest candidate that is also more than quiet sides are. */
+static bool best(struct rate *k, size_t *at)
+{
+	memset(k->rejected, 0, k->n * sizeof(*k->rejected));
+	for (int tries = 0; tries < MAX_TRIES; tries++) {
+		struct tally *t;
+		double most = 0;
+
+		for (size_t i = 0; i < k->n; i++) {
+			double s = k->rejected[i] ? 0 : score(k, i);
+
+			if (s > most) {
+				most = s;
+				*at = i;
+			}
+		}
+		if (!(most > 0))
+			return false;
+		t = &k->t[*at];
+		t->expected = lz_larger(t->expected,
+					t->weight * usual_without(k, *at));
+		if (score(k, *at) > 0)
+			return true;
+		k->rejected[*at] = true;
 	}
 	return false;
 }
@@ -508,12 +541,14 @@ static bool room_for(struct rate *k)
 
 	k->n = 3 * in->n_hosts + 2 * k->z->out->n_racks + in->n_pairs;
 	k->t = na_calloc(k->n, sizeof(*k->t));
+	k->rejected = na_calloc(k->n, sizeof(*k->rejected));
 	k->rise = na_calloc(in->n_pairs, sizeof(*k->rise));
-	k->room = na_calloc(2 * in->n_hosts, sizeof(*k->room));
+	k->room = na_calloc(4 * in->n_hosts, sizeof(*k->room));
 	k->out = na_calloc(in->n_hosts, sizeof(*k->out));
 	k->in = na_calloc(in->n_hosts, sizeof(*k->in));
 	k->gone = na_calloc(k->z->n_tails, sizeof(*k->gone));
-	return k->t && k->rise && k->room && k->out && k->in && k->gone;
+	return k->t && k->rejected && k->rise && k->room && k->out && k->in &&
+	       k->gone;
 }
 
 enum na_status lz_rate(struct lz *z, struct na_err *err)
@@ -531,12 +566,11 @@ enum na_status lz_rate(struct lz *z, struct na_err *err)
 		k.rise[p] = 1;
 	for (int pass = 0; s == NA_OK && pass < 2; pass++) {
 		k.timers_only = pass == 0;
-		count(&k);
-		k.p0 = usual_rate(&k);
 		s = rounds(&k, err);
 	}
 out:
 	free(k.t);
+	free(k.rejected);
 	free(k.rise);
 	free(k.room);
 	free(k.out);
