@@ -30,9 +30,10 @@ enum {
 /* Candidates are numbered: transmit sides, receive sides and hosts by
  * host, uplinks and downlinks by rack, paths by pair. */
 struct tally {
-	double last_us, expected, weight, records, in_rack_records;
+	double last_us, expected, gain, weight, records, in_rack_records;
 	size_t moment, in_moment; /* the fleet's episode, its tails here */
 	uint32_t alone;           /* episodes of the fleet that are its own */
+	uint32_t path_episodes;   /* summed over its paths */
 	uint32_t episodes, tails, pairs_hit, in_rack, hosts_hit, most_of_host;
 };
 
@@ -156,13 +157,18 @@ static void count_tail(struct rate *k, const struct lz_tail *tail,
 	const struct na_lz_pair *pair = &k->z->in->pairs[tail->pair];
 	bool in_rack = k->z->out->n_racks && !k->z->cross[tail->pair];
 	size_t at[7], n = places_of(k, tail->pair, at);
-	bool first = k->t[at[0]].tails == 0;
+	bool first = k->t[at[0]].tails == 0, path_begins = false;
 
 	for (size_t i = 0; i < n; i++) {
 		struct tally *t = &k->t[at[i]];
 
-		if (!t->tails || tail->end_us - t->last_us > EPISODE_GAP_US)
-			t->episodes++;
+		bool begins = !t->tails ||
+			      tail->end_us - t->last_us > EPISODE_GAP_US;
+
+		if (i == 0)
+			path_begins = begins;
+		t->episodes += begins;
+		t->path_episodes += path_begins;
 		t->last_us = tail->end_us;
 		t->tails++;
 		t->pairs_hit += first;
@@ -235,17 +241,30 @@ static size_t count_tails(struct rate *k)
 	return m.number;
 }
 
-/* What a candidate should have by the rate of everybody else. */
+static double llr(double n, double expected)
+{
+	return n > expected ? n * log(n / expected) - (n - expected) : 0;
+}
+
+/* What a candidate should have by the rate of everybody else, and how much
+ * it explains: what is tested counts a pause once, what is chosen by counts
+ * it on each path, or one path would stand for the host that paused. */
 static void expect(struct rate *k, size_t moments)
 {
-	double all = (double)k->z->in->n_transfers;
+	size_t first = k->n - k->z->in->n_pairs;
+	double all = (double)k->z->in->n_transfers, paths = 0;
 
+	for (size_t i = first; i < k->n; i++)
+		paths += k->t[i].episodes;
 	for (size_t i = 0; i < k->n; i++) {
 		struct tally *t = &k->t[i];
-		double others = (double)(moments - t->alone);
+		double others = lz_larger(all - t->records, 1);
+		double rate = (double)(moments - t->alone) / others;
+		double path_rate = (paths - t->path_episodes) / others;
 
-		others = all > t->records ? others / (all - t->records) : 0;
-		t->expected = t->weight * lz_larger(others, 0.5 / all);
+		t->expected = t->weight * lz_larger(rate, 0.5 / all);
+		path_rate = t->weight * lz_larger(path_rate, 0.5 / all);
+		t->gain = t->episodes ? llr(t->path_episodes, path_rate) : 0;
 	}
 }
 
@@ -293,7 +312,7 @@ static bool rack_may(const struct tally *t)
 	       t->in_rack <= RACK_IN_MOST * t->tails;
 }
 
-/* Log likelihood ratio over its threshold; <= 0: not a candidate. */
+/* What it explains beyond the threshold; <= 0: not a candidate. */
 static double score(const struct rate *k, size_t i)
 {
 	const struct tally *t = &k->t[i];
@@ -311,8 +330,8 @@ static double score(const struct rate *k, size_t i)
 	if (w.kind > NA_LZ_PAIR &&
 	    (!lz_on(k->z, NA_LZ_PART_RACK_LINKS) || !rack_may(t)))
 		return 0;
-	return n * log(n / t->expected) - (n - t->expected) -
-	       log(limit / k->z->alpha);
+	limit = log(limit / k->z->alpha);
+	return llr(n, t->expected) > limit ? t->gain - limit : 0;
 }
 
 static bool belongs(const struct rate *k, uint32_t p, size_t at)
