@@ -64,7 +64,7 @@ struct lz_base {
 
 /* A record with a timeout, or of a pause. */
 struct lz_tail {
-	double end_us, excess_ms;
+	double end_us, excess_ms, latency_ms;
 	uint32_t pair, moment;
 };
 

@@ -18,6 +18,7 @@
 #define LESSER_SHARE   0.2
 #define RACK_HOST_MOST 0.6
 #define RACK_IN_MOST   0.1
+#define SHORT_OF_TIMER 0.8
 
 enum {
 	MIN_EPISODES = 3,
@@ -54,23 +55,26 @@ struct rate {
 static const double timers_ms[] = {200,  400,  600,  800,  1000, 1400,
 				   1600, 2000, 3000, 3200, 4000, 8000};
 
-static bool is_timer(double ms)
+/* A timeout adds to what a transfer takes, which may be less than others
+ * of its size wait for a shared link: then the excess falls short. */
+static bool is_timer(const struct lz_tail *t)
 {
-	double nearest = timers_ms[0];
+	double ms = t->excess_ms, nearest = timers_ms[0], least = 0.95;
 
 	for (size_t i = 1; i < sizeof(timers_ms) / sizeof(*timers_ms); i++) {
 		if (fabs(log(ms / timers_ms[i])) < fabs(log(ms / nearest)))
 			nearest = timers_ms[i];
 	}
-	return ms >= 0.95 * nearest && ms <= 1.25 * nearest;
+	if (t->latency_ms >= least * nearest)
+		least = SHORT_OF_TIMER;
+	return ms >= least * nearest && ms <= 1.25 * nearest;
 }
 
 /* Timeouts are looked at alone first: who only waited for one of them
  * waited for a part of it. */
 static bool hidden(const struct rate *k, size_t i)
 {
-	return k->gone[i] ||
-	       (k->timers_only && !is_timer(k->z->tails[i].excess_ms));
+	return k->gone[i] || (k->timers_only && !is_timer(&k->z->tails[i]));
 }
 
 static size_t place(const struct rate *k, struct na_lz_who w)
@@ -422,7 +426,7 @@ static struct timing time_tails(const struct rate *k, size_t at)
 			continue;
 		t.tails++;
 		t.longest_ms = lz_larger(t.longest_ms, tail->excess_ms);
-		if (!is_timer(tail->excess_ms))
+		if (!is_timer(tail))
 			continue;
 		if (!t.match++ || tail->end_us - last > EPISODE_GAP_US)
 			t.episodes++;
