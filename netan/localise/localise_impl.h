@@ -16,7 +16,7 @@
 #define LZ_LOG_3      1.0986122886681098
 #define LZ_Z95        1.96
 #define LZ_HALF_PI    1.5707963267948966
-#define LZ_MOST_US    1e15 /* no latency is more than 30 years */
+#define LZ_MOST_US    1e15     /* no latency is more than 30 years */
 #define LZ_LARGE_B    262144.0 /* 256 KiB */
 #define LZ_CELL_B     65536.0  /* small and large of a collective */
 
