@@ -9,7 +9,8 @@
 #include "netan/stats/robust.h"
 
 #define BROAD_SHARE     0.6
-#define KEEPS           0.4                 /* of the effect */
+#define KEEPS           0.4 /* of the effect */
+#define ABOVE_LEVEL     1.5
 #define FLOOR           0.09531017980432493 /* log 1.1 */
 #define PATH_FLOOR      0.13976194237515868 /* log 1.15 */
 #define DIRECTION       0.1823215567939546  /* log 1.2 */
@@ -170,7 +171,8 @@ static bool path_stands_out(struct lz_explain *x, const struct lz_candidate *c)
 	if (c->who.kind != NA_LZ_PAIR)
 		return true;
 	p = lz_find_pair(x->z, c->who.a, c->who.b);
-	return x->cur[p] > LZ_MIN_PATH + x->path_level &&
+	return x->cur[p] > lz_larger(LZ_MIN_PATH + x->path_level,
+				     ABOVE_LEVEL * x->path_level) &&
 	       x->low[p] > lz_larger(PATH_FLOOR, KEEPS * c->effect) &&
 	       in_two_collectives(x, p, c->effect);
 }

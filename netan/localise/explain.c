@@ -16,9 +16,8 @@
 #define HOST_SPREAD_FEW  0.04 /* with too few hosts to see it */
 #define PATH_LEVEL_SHARE 0.02
 #define VICTIM           0.3
-#define FOLD_SHARE       0.6
 
-enum { FEW_HOSTS = 6, BACKFITS = 6, MIN_PATH_RECORDS = 4, FOLD_RECORDS = 4 };
+enum { FEW_HOSTS = 6, BACKFITS = 6, MIN_PATH_RECORDS = 8 };
 
 static double square(double x)
 {
@@ -348,66 +347,6 @@ static void drop_small(struct lz_explain *x)
 	}
 }
 
-static bool enough_large(const struct lz *z, uint32_t p)
-{
-	const struct na_lz_pair *pair = &z->in->pairs[p];
-	const struct na_lz_transfer *t = z->in->transfers + pair->first;
-	size_t large = 0;
-
-	for (size_t i = 0; i < pair->n && large < FOLD_RECORDS; i++)
-		large += t[i].size_bytes >= (float)LZ_LARGE_B;
-	return large >= FOLD_RECORDS;
-}
-
-/* Several bad paths of one side are that side: replaces them. */
-static void fold_side(struct lz_explain *x, enum na_lz_kind kind, uint32_t h)
-{
-	struct lz_candidate side = {{kind, h, 0}, 0, 0, x->t2[kind], 0};
-	size_t n, of = 0, named = 0;
-	const uint32_t *list = lz_side(x->z, kind, h, &n);
-
-	for (size_t i = 0; i < x->n_chosen; i++) {
-		const struct lz_candidate *c = &x->chosen[i];
-		uint32_t end = kind == NA_LZ_SRC ? c->who.a : c->who.b;
-
-		if (c->who.kind != NA_LZ_PAIR || end != h)
-			continue;
-		named++;
-		side.effect += c->effect * c->info;
-		side.info += c->info;
-	}
-	for (size_t i = 0; i < n; i++)
-		of += enough_large(x->z, list[i]);
-	if (named < 2 || (double)named < FOLD_SHARE * (double)of ||
-	    taken(x, side.who))
-		return;
-	side.effect /= side.info;
-	for (size_t i = x->n_chosen; i-- > 0;) {
-		struct na_lz_who w = x->chosen[i].who;
-
-		if (w.kind == NA_LZ_PAIR &&
-		    (kind == NA_LZ_SRC ? w.a : w.b) == h)
-			drop(x, i);
-	}
-	x->chosen[x->n_chosen++] = side;
-}
-
-static void fold(struct lz_explain *x)
-{
-	struct lz_candidate was[LZ_MAX_CHOSEN];
-	size_t n = x->n_chosen;
-
-	memcpy(was, x->chosen, sizeof(was));
-	for (size_t i = 0; i < n; i++) {
-		if (was[i].who.kind == NA_LZ_PAIR)
-			fold_side(x, NA_LZ_SRC, was[i].who.a);
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (was[i].who.kind == NA_LZ_PAIR)
-			fold_side(x, NA_LZ_DST, was[i].who.b);
-	}
-}
-
 static bool explain_room(struct lz_explain *x)
 {
 	size_t pairs = x->z->in->n_pairs, hosts = x->z->in->n_hosts;
@@ -441,8 +380,6 @@ enum na_status lz_explain(struct lz_explain *x, const struct lz *z,
 		return na_fail_nomem(err);
 	host_effects(x);
 	drop_small(x);
-	if (lz_on(z, NA_LZ_PART_FOLD))
-		fold(x);
 	return NA_OK;
 }
 

@@ -58,7 +58,7 @@ enum na_lz_part {
 #undef NA_LZ_PART
 	NA_LZ_PARTS
 };
-extern const char *const na_lz_part_names[NA_LZ_PARTS];
+extern const char *const na_lz_part_names[NA_LZ_PARTS]; /* for people */
 
 struct na_lz_options {
 	double alpha; /* 0: 0.01 */
@@ -169,8 +169,11 @@ struct na_lz_result {
 /*
  * NA_ENOMEM, or NA_OK with *out filled in; release it with
  * na_lz_result_fini(), also after a failure.  Deterministic: the same input
- * gives the same bits.  O(transfers + pairs * iterations); scratch of at
- * most 8 bytes a transfer (4 of them only for a moment) and O(pairs).
+ * gives the same bits, whatever the order of transfers inside a pair.
+ * O(transfers + pairs * iterations); scratch: 8 bytes a transfer and 20 for
+ * each host side in a step while windows are looked at, 32 for each tail,
+ * and O(pairs), with a sample of at most 50 transfers for each pair (2^19 in
+ * all, or one for each pair) that the baseline is fitted to.
  */
 enum na_status na_localise(const struct na_lz_input *in,
 			   const struct na_lz_options *opt,

@@ -16,6 +16,7 @@
 #define LZ_LOG_3      1.0986122886681098
 #define LZ_Z95        1.96
 #define LZ_HALF_PI    1.5707963267948966
+#define LZ_MOST_US    1e15     /* no latency is more than 30 years */
 #define LZ_LARGE_B    262144.0 /* 256 KiB */
 #define LZ_CELL_B     65536.0  /* small and large of a collective */
 
@@ -63,7 +64,7 @@ struct lz_base {
 
 /* A record with a timeout, or of a pause. */
 struct lz_tail {
-	double end_us, excess_ms;
+	double end_us, excess_ms, latency_ms;
 	uint32_t pair, moment;
 };
 
@@ -169,7 +170,7 @@ static inline double lz_latency(const struct lz *z, size_t pair, double us)
 {
 	const struct na_lz_pair *p = &z->in->pairs[pair];
 
-	us = lz_larger(us, 0.5);
+	us = lz_smaller(lz_larger(us, 0.5), LZ_MOST_US);
 	return lz_larger(us + z->ahead_us[p->src] - z->ahead_us[p->dst], 0.5);
 }
 

@@ -8,272 +8,35 @@
 #include <string.h>
 
 #include "netan/base/vec.h"
-#include "netan/localise/localise_impl.h"
-#include "netan/stats/robust.h"
+#include "netan/localise/rate_impl.h"
 #include "netan/stats/tests.h"
 
-#define EPISODE_GAP_US 2e4
 #define TIMER_SHARE    0.5
 #define SPARED_SHARE   0.15
 #define LESSER_SHARE   0.2
 #define RACK_HOST_MOST 0.6
 #define RACK_IN_MOST   0.1
 
-enum { MIN_EPISODES = 3, MIN_SPARED = 4, RACK_HOSTS = 3, MAX_ROUNDS = 40 };
-
-/* Candidates are numbered: transmit sides, receive sides and hosts by
- * host, uplinks and downlinks by rack, paths by pair. */
-struct tally {
-	double last_us, expected, records, in_rack_records;
-	size_t moment, in_moment; /* the fleet's episode, its tails here */
-	uint32_t alone;           /* episodes of the fleet that are its own */
-	uint32_t episodes, tails, pairs_hit, in_rack, hosts_hit, most_of_host;
+enum {
+	MIN_EPISODES = 3,
+	MIN_SPARED = 4,
+	RACK_HOSTS = 3,
+	MAX_ROUNDS = 40,
+	MAX_TRIES = 64
 };
 
-struct rate {
-	struct lz *z;
-	struct tally *t;
-	double *rise;       /* by pair: what chosen candidates explain */
-	double *room;       /* [2 hosts] */
-	uint32_t *out, *in; /* by host: cross-rack tails sent, received */
-	bool *gone;         /* by tail */
-	bool timers_only;
-	double p0;
-	uint32_t most; /* episodes of the largest chosen */
-	size_t n;
-};
-
-/* Waits of a retransmission timer in ms, with doublings, and their sums. */
-static const double timers_ms[] = {200,  400,  600,  800,  1000, 1400,
-				   1600, 2000, 3000, 3200, 4000, 8000};
-
-static bool is_timer(double ms)
+/* A host loses packets at both sides, about as often for each record. */
+static bool both_sides(const struct lz_tally *a, const struct lz_tally *b)
 {
-	double nearest = timers_ms[0];
+	double x = a->episodes * b->records, y = b->episodes * a->records;
 
-	for (size_t i = 1; i < sizeof(timers_ms) / sizeof(*timers_ms); i++) {
-		if (fabs(log(ms / timers_ms[i])) < fabs(log(ms / nearest)))
-			nearest = timers_ms[i];
-	}
-	return ms >= 0.95 * nearest && ms <= 1.25 * nearest;
+	return a->episodes >= 2 && b->episodes >= 2 &&
+	       lz_smaller(x, y) >= LESSER_SHARE * lz_larger(x, y);
 }
 
-/* Timeouts are looked at alone first: who only waited for one of them
- * waited for a part of it. */
-static bool hidden(const struct rate *k, size_t i)
+static bool host_may(const struct lz_rates *k, size_t i, struct na_lz_who w)
 {
-	return k->gone[i] ||
-	       (k->timers_only && !is_timer(k->z->tails[i].excess_ms));
-}
-
-static size_t place(const struct rate *k, struct na_lz_who w)
-{
-	size_t H = k->z->in->n_hosts, R = k->z->out->n_racks;
-
-	switch (w.kind) {
-	case NA_LZ_SRC:
-		return w.a;
-	case NA_LZ_DST:
-		return H + w.a;
-	case NA_LZ_HOST:
-		return 2 * H + w.a;
-	case NA_LZ_RACK_UPLINK:
-		return 3 * H + w.a;
-	case NA_LZ_RACK_DOWNLINK:
-		return 3 * H + R + w.a;
-	default:
-		return 3 * H + 2 * R + lz_find_pair(k->z, w.a, w.b);
-	}
-}
-
-static struct na_lz_who who_at(const struct rate *k, size_t i)
-{
-	size_t H = k->z->in->n_hosts, R = k->z->out->n_racks;
-	const struct na_lz_pair *p;
-
-	if (i < 3 * H)
-		return (struct na_lz_who){(enum na_lz_kind)(i / H),
-					  (uint32_t)(i % H), 0};
-	i -= 3 * H;
-	if (i < R)
-		return (struct na_lz_who){NA_LZ_RACK_UPLINK, (uint32_t)i, 0};
-	if (i < 2 * R)
-		return (struct na_lz_who){NA_LZ_RACK_DOWNLINK,
-					  (uint32_t)(i - R), 0};
-	p = &k->z->in->pairs[i - 2 * R];
-	return (struct na_lz_who){NA_LZ_PAIR, p->src, p->dst};
-}
-
-/* The candidates that a pair belongs to; returns how many. */
-static size_t places_of(const struct rate *k, uint32_t p, size_t out[7])
-{
-	const struct na_lz_pair *pair = &k->z->in->pairs[p];
-	size_t H = k->z->in->n_hosts, R = k->z->out->n_racks, n = 0;
-
-	out[n++] = 3 * H + 2 * R + p;
-	out[n++] = pair->src;
-	out[n++] = H + pair->dst;
-	out[n++] = 2 * H + pair->src;
-	if (pair->dst != pair->src)
-		out[n++] = 2 * H + pair->dst;
-	if (k->z->cross[p]) {
-		out[n++] = 3 * H + k->z->out->rack_of[pair->src];
-		out[n++] = 3 * H + R + k->z->out->rack_of[pair->dst];
-	}
-	return n;
-}
-
-static void count_records(struct rate *k)
-{
-	for (uint32_t p = 0; p < k->z->in->n_pairs; p++) {
-		double records = (double)k->z->in->pairs[p].n;
-		bool in_rack = k->z->out->n_racks && !k->z->cross[p];
-		size_t at[7], n = places_of(k, p, at);
-
-		for (size_t i = 0; records > 0 && i < n; i++) {
-			k->t[at[i]].records += records;
-			k->t[at[i]].expected += records * k->rise[p];
-			if (in_rack)
-				k->t[at[i]].in_rack_records += records;
-		}
-	}
-}
-
-/* The tail's place in the fleet's own episodes: number and size. */
-struct moment {
-	size_t number, size;
-};
-
-static void count_tail(struct rate *k, const struct lz_tail *tail,
-		       struct moment m)
-{
-	const struct na_lz_pair *pair = &k->z->in->pairs[tail->pair];
-	bool in_rack = k->z->out->n_racks && !k->z->cross[tail->pair];
-	size_t at[7], n = places_of(k, tail->pair, at);
-	bool first = k->t[at[0]].tails == 0;
-
-	for (size_t i = 0; i < n; i++) {
-		struct tally *t = &k->t[at[i]];
-
-		if (!t->tails || tail->end_us - t->last_us > EPISODE_GAP_US)
-			t->episodes++;
-		t->last_us = tail->end_us;
-		t->tails++;
-		t->pairs_hit += first;
-		if (t->moment != m.number)
-			t->in_moment = 0;
-		t->moment = m.number;
-		t->alone += ++t->in_moment == m.size;
-		t->in_rack += in_rack;
-	}
-	if (k->z->cross[tail->pair]) {
-		k->out[pair->src]++;
-		k->in[pair->dst]++;
-	}
-}
-
-/* How a rack's cross-rack tails spread over its hosts. */
-static void count_racks(struct rate *k)
-{
-	const uint32_t *rack_of = k->z->out->rack_of;
-
-	for (uint32_t h = 0; h < k->z->in->n_hosts; h++) {
-		for (int up = 0; k->z->out->n_racks && up < 2; up++) {
-			uint32_t tails = up ? k->out[h] : k->in[h];
-			struct na_lz_who w = {up ? NA_LZ_RACK_UPLINK
-						 : NA_LZ_RACK_DOWNLINK,
-					      rack_of[h], 0};
-			struct tally *t;
-
-			if (rack_of[h] == NA_LZ_NONE)
-				continue;
-			t = &k->t[place(k, w)];
-			t->hosts_hit += tails > 0;
-			if (tails > t->most_of_host)
-				t->most_of_host = tails;
-			w.kind = up ? NA_LZ_SRC : NA_LZ_DST;
-			t->in_rack += k->t[place(k, w)].in_rack;
-		}
-	}
-}
-
-/* Remaining tails from i on that follow each other closely. */
-static size_t moment_size(const struct rate *k, size_t i)
-{
-	const struct lz_tail *t = k->z->tails;
-	size_t n = 0, last = i;
-
-	for (; i < k->z->n_tails; i++) {
-		if (hidden(k, i))
-			continue;
-		if (t[i].end_us - t[last].end_us > EPISODE_GAP_US)
-			break;
-		last = i;
-		n++;
-	}
-	return n;
-}
-
-static size_t count_tails(struct rate *k)
-{
-	struct moment m = {0, 0};
-	size_t left = 0;
-
-	for (size_t i = 0; i < k->z->n_tails; i++) {
-		if (hidden(k, i))
-			continue;
-		if (!left) {
-			m.size = left = moment_size(k, i);
-			m.number++;
-		}
-		left--;
-		count_tail(k, &k->z->tails[i], m);
-	}
-	return m.number;
-}
-
-/* What a candidate should have by the rate of everybody else, or by that
- * of the quiet hosts where that is more. */
-static void expect(struct rate *k, size_t moments)
-{
-	double all = (double)k->z->in->n_transfers;
-
-	for (size_t i = 0; i < k->n; i++) {
-		struct tally *t = &k->t[i];
-		double others = (double)(moments - t->alone);
-
-		others = all > t->records ? others / (all - t->records) : 0;
-		t->expected *= lz_larger(others, k->p0);
-	}
-}
-
-static void count(struct rate *k)
-{
-	memset(k->t, 0, k->n * sizeof(*k->t));
-	memset(k->out, 0, k->z->in->n_hosts * sizeof(*k->out));
-	memset(k->in, 0, k->z->in->n_hosts * sizeof(*k->in));
-	count_records(k);
-	expect(k, count_tails(k));
-	count_racks(k);
-}
-
-/* Episodes for each record of a host that has no trouble of its own. */
-static double usual_rate(struct rate *k)
-{
-	size_t H = k->z->in->n_hosts, n = 0;
-
-	for (size_t i = 0; i < 2 * H; i++) {
-		if (k->t[i].records > 0)
-			k->room[n++] = (double)k->t[i].episodes /
-				       k->t[i].records;
-	}
-	return lz_larger(na_quantile(k->room, n, 0.25),
-			 0.5 / (double)k->z->in->n_transfers);
-}
-
-static bool host_may(const struct rate *k, size_t i, struct na_lz_who w)
-{
-	const struct tally *t = &k->t[i];
+	const struct lz_tally *t = &k->t[i];
 	size_t H = k->z->in->n_hosts;
 	double x = 0;
 
@@ -284,33 +47,29 @@ static bool host_may(const struct rate *k, size_t i, struct na_lz_who w)
 	if (lz_on(k->z, NA_LZ_PART_IN_RACK) && x >= MIN_SPARED &&
 	    t->in_rack <= SPARED_SHARE * x)
 		return false;
-	if (w.kind == NA_LZ_HOST) {
-		double a = k->t[w.a].episodes, b = k->t[H + w.a].episodes;
-
-		return lz_smaller(a, b) >= 2 &&
-		       lz_smaller(a, b) >= LESSER_SHARE * lz_larger(a, b);
-	}
+	if (w.kind == NA_LZ_HOST)
+		return both_sides(&k->t[w.a], &k->t[H + w.a]);
 	return true;
 }
 
-static bool rack_may(const struct tally *t)
+static bool rack_may(const struct lz_tally *t)
 {
 	return t->hosts_hit >= RACK_HOSTS &&
 	       t->most_of_host <= RACK_HOST_MOST * t->tails &&
 	       t->in_rack <= RACK_IN_MOST * t->tails;
 }
 
-/* Log likelihood ratio over its threshold; <= 0: not a candidate. */
-static double score(const struct rate *k, size_t i)
+/* What it explains beyond the threshold; <= 0: not a candidate. */
+static double score(const struct lz_rates *k, size_t i)
 {
-	const struct tally *t = &k->t[i];
+	const struct lz_tally *t = &k->t[i];
 	double n = t->episodes, limit;
 	struct na_lz_who w;
 
 	if (n < MIN_EPISODES || 4 * t->episodes < k->most ||
 	    !(n > 3 * t->expected))
 		return 0;
-	w = who_at(k, i);
+	w = lz_rate_who(k, i);
 	limit = w.kind == NA_LZ_PAIR ? (double)k->z->pairs
 				     : 3 * (double)k->z->hosts;
 	if (lz_is_host_kind(w.kind) && !host_may(k, i, w))
@@ -318,32 +77,35 @@ static double score(const struct rate *k, size_t i)
 	if (w.kind > NA_LZ_PAIR &&
 	    (!lz_on(k->z, NA_LZ_PART_RACK_LINKS) || !rack_may(t)))
 		return 0;
-	return n * log(n / t->expected) - (n - t->expected) -
-	       log(limit / k->z->alpha);
+	limit = log(limit / k->z->alpha);
+	return lz_rate_llr(n, t->expected) > limit ? t->gain - limit : 0;
 }
 
-static bool best(const struct rate *k, size_t *at)
+/* The likeliest candidate that is also more than quiet sides are. */
+static bool best(struct lz_rates *k, size_t *at)
 {
-	double most = 0;
+	memset(k->rejected, 0, k->n * sizeof(*k->rejected));
+	for (int tries = 0; tries < MAX_TRIES; tries++) {
+		struct lz_tally *t;
+		double most = 0;
 
-	for (size_t i = 0; i < k->n; i++) {
-		double s = score(k, i);
+		for (size_t i = 0; i < k->n; i++) {
+			double s = k->rejected[i] ? 0 : score(k, i);
 
-		if (s > most) {
-			most = s;
-			*at = i;
+			if (s > most) {
+				most = s;
+				*at = i;
+			}
 		}
-	}
-	return most > 0;
-}
-
-static bool belongs(const struct rate *k, uint32_t p, size_t at)
-{
-	size_t all[7], n = places_of(k, p, all);
-
-	for (size_t i = 0; i < n; i++) {
-		if (all[i] == at)
+		if (!(most > 0))
+			return false;
+		t = &k->t[*at];
+		t->expected =
+			lz_larger(t->expected,
+				  t->weight * lz_rate_usual_without(k, *at));
+		if (score(k, *at) > 0)
 			return true;
+		k->rejected[*at] = true;
 	}
 	return false;
 }
@@ -353,7 +115,7 @@ struct timing {
 	double longest_ms;
 };
 
-static struct timing time_tails(const struct rate *k, size_t at)
+static struct timing time_tails(const struct lz_rates *k, size_t at)
 {
 	struct timing t = {0};
 	double last = 0;
@@ -361,13 +123,13 @@ static struct timing time_tails(const struct rate *k, size_t at)
 	for (size_t i = 0; i < k->z->n_tails; i++) {
 		const struct lz_tail *tail = &k->z->tails[i];
 
-		if (k->gone[i] || !belongs(k, tail->pair, at))
+		if (k->gone[i] || !lz_rate_belongs(k, tail->pair, at))
 			continue;
 		t.tails++;
 		t.longest_ms = lz_larger(t.longest_ms, tail->excess_ms);
-		if (!is_timer(tail->excess_ms))
+		if (!lz_rate_is_timer(tail))
 			continue;
-		if (!t.match++ || tail->end_us - last > EPISODE_GAP_US)
+		if (!t.match++ || tail->end_us - last > LZ_EPISODE_GAP_US)
 			t.episodes++;
 		last = tail->end_us;
 	}
@@ -375,22 +137,23 @@ static struct timing time_tails(const struct rate *k, size_t at)
 }
 
 /* Marks a candidate's tails, and those released together with them. */
-static void remove_tails(struct rate *k, size_t at, bool alone)
+static void remove_tails(struct lz_rates *k, size_t at, bool alone)
 {
 	const struct lz_tail *t = k->z->tails;
 	size_t n = k->z->n_tails, from = 0, to = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!belongs(k, t[i].pair, at))
+		if (!lz_rate_belongs(k, t[i].pair, at))
 			continue;
 		if (alone) {
 			k->gone[i] = true;
 			continue;
 		}
-		while (t[i].end_us - t[from].end_us > EPISODE_GAP_US)
+		while (t[i].end_us - t[from].end_us > LZ_EPISODE_GAP_US)
 			from++;
 		to = to < from ? from : to;
-		for (; to < n && t[to].end_us - t[i].end_us <= EPISODE_GAP_US;
+		for (;
+		     to < n && t[to].end_us - t[i].end_us <= LZ_EPISODE_GAP_US;
 		     to++)
 			k->gone[to] = true;
 		for (size_t b = i; b-- > from && !k->gone[b];)
@@ -398,32 +161,32 @@ static void remove_tails(struct rate *k, size_t at, bool alone)
 	}
 }
 
-static void raise_expected(struct rate *k, size_t at)
+static void raise_expected(struct lz_rates *k, size_t at)
 {
 	double by = k->t[at].episodes / k->t[at].expected;
 
 	for (uint32_t p = 0; p < k->z->in->n_pairs; p++) {
-		if (belongs(k, p, at))
+		if (lz_rate_belongs(k, p, at))
 			k->rise[p] *= by;
 	}
 }
 
-static size_t pairs_of(const struct rate *k, size_t at)
+static size_t pairs_of(const struct lz_rates *k, size_t at)
 {
 	size_t n = 0;
 
 	for (uint32_t p = 0; p < k->z->in->n_pairs; p++)
-		n += k->z->in->pairs[p].n && belongs(k, p, at);
+		n += k->z->in->pairs[p].n && lz_rate_belongs(k, p, at);
 	return n;
 }
 
-static enum na_status add_finding(struct rate *k, size_t at,
+static enum na_status add_finding(struct lz_rates *k, size_t at,
 				  const struct timing *timing,
 				  struct na_err *err)
 {
-	const struct tally *t = &k->t[at];
+	const struct lz_tally *t = &k->t[at];
 	double width = LZ_Z95 / sqrt(t->episodes);
-	struct na_lz_finding f = {.who = who_at(k, at),
+	struct na_lz_finding f = {.who = lz_rate_who(k, at),
 				  .channel = NA_LZ_RATE,
 				  .effect = log(t->episodes / t->expected),
 				  .intermittent = true,
@@ -439,11 +202,11 @@ static enum na_status add_finding(struct rate *k, size_t at,
 	return lz_found(k->z, &f, err);
 }
 
-static enum na_status add_stall(struct rate *k, size_t at,
+static enum na_status add_stall(struct lz_rates *k, size_t at,
 				const struct timing *timing, struct na_err *err)
 {
 	struct na_lz_result *r = k->z->out;
-	struct na_lz_who w = who_at(k, at);
+	struct na_lz_who w = lz_rate_who(k, at);
 	struct na_lz_stall *more;
 	uint32_t p;
 
@@ -466,7 +229,7 @@ static enum na_status add_stall(struct rate *k, size_t at,
 	return NA_OK;
 }
 
-static enum na_status choose(struct rate *k, size_t at, struct na_err *err)
+static enum na_status choose(struct lz_rates *k, size_t at, struct na_err *err)
 {
 	struct timing t = time_tails(k, at);
 	enum na_status s;
@@ -479,17 +242,17 @@ static enum na_status choose(struct rate *k, size_t at, struct na_err *err)
 	if (k->t[at].episodes > k->most)
 		k->most = k->t[at].episodes;
 	raise_expected(k, at);
-	remove_tails(k, at, who_at(k, at).kind > NA_LZ_PAIR);
+	remove_tails(k, at, lz_rate_who(k, at).kind > NA_LZ_PAIR);
 	return s;
 }
 
-static enum na_status rounds(struct rate *k, struct na_err *err)
+static enum na_status rounds(struct lz_rates *k, struct na_err *err)
 {
 	enum na_status s = NA_OK;
 	size_t at = 0;
 
 	for (int i = 0; s == NA_OK && i < MAX_ROUNDS; i++) {
-		count(k);
+		lz_rate_count(k);
 		if (!best(k, &at))
 			break;
 		s = choose(k, at, err);
@@ -497,23 +260,25 @@ static enum na_status rounds(struct rate *k, struct na_err *err)
 	return s;
 }
 
-static bool room_for(struct rate *k)
+static bool room_for(struct lz_rates *k)
 {
 	const struct na_lz_input *in = k->z->in;
 
 	k->n = 3 * in->n_hosts + 2 * k->z->out->n_racks + in->n_pairs;
 	k->t = na_calloc(k->n, sizeof(*k->t));
+	k->rejected = na_calloc(k->n, sizeof(*k->rejected));
 	k->rise = na_calloc(in->n_pairs, sizeof(*k->rise));
-	k->room = na_calloc(2 * in->n_hosts, sizeof(*k->room));
+	k->room = na_calloc(4 * in->n_hosts, sizeof(*k->room));
 	k->out = na_calloc(in->n_hosts, sizeof(*k->out));
 	k->in = na_calloc(in->n_hosts, sizeof(*k->in));
 	k->gone = na_calloc(k->z->n_tails, sizeof(*k->gone));
-	return k->t && k->rise && k->room && k->out && k->in && k->gone;
+	return k->t && k->rejected && k->rise && k->room && k->out && k->in &&
+	       k->gone;
 }
 
 enum na_status lz_rate(struct lz *z, struct na_err *err)
 {
-	struct rate k = {.z = z};
+	struct lz_rates k = {.z = z};
 	enum na_status s = NA_OK;
 
 	if (z->n_tails < MIN_EPISODES)
@@ -526,12 +291,11 @@ enum na_status lz_rate(struct lz *z, struct na_err *err)
 		k.rise[p] = 1;
 	for (int pass = 0; s == NA_OK && pass < 2; pass++) {
 		k.timers_only = pass == 0;
-		count(&k);
-		k.p0 = usual_rate(&k);
 		s = rounds(&k, err);
 	}
 out:
 	free(k.t);
+	free(k.rejected);
 	free(k.rise);
 	free(k.room);
 	free(k.out);

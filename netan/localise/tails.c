@@ -77,9 +77,13 @@ enum na_status lz_tails_find(struct lz *z, struct na_err *err)
 			if (!na_grow(&z->tails, &cap, z->n_tails + 1,
 				     sizeof(*z->tails)))
 				return na_fail_nomem(err);
-			z->tails[z->n_tails++] =
-				(struct lz_tail){(double)t[i].tick * z->tick_us,
-						 ms, (uint32_t)p, t[i].moment};
+			z->tails[z->n_tails++] = (struct lz_tail){
+				.end_us = (double)t[i].tick * z->tick_us,
+				.excess_ms = ms,
+				.latency_ms =
+					lz_latency(z, p, t[i].latency_us) / 1e3,
+				.pair = (uint32_t)p,
+				.moment = t[i].moment};
 		}
 	}
 	if (z->n_tails)

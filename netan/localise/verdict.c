@@ -92,6 +92,42 @@ static void join_sides(struct na_lz_finding *a, struct na_lz_finding *b)
 	a->transfers = transfers;
 }
 
+/* The only path of a side, or NA_LZ_NONE. */
+static uint32_t only_path(const struct lz *z, struct na_lz_who who)
+{
+	size_t n;
+	const uint32_t *list;
+
+	if (who.kind == NA_LZ_PAIR)
+		return lz_find_pair(z, who.a, who.b);
+	if (who.kind != NA_LZ_SRC && who.kind != NA_LZ_DST)
+		return NA_LZ_NONE;
+	list = lz_side(z, who.kind, who.a, &n);
+	return n == 1 ? list[0] : NA_LZ_NONE;
+}
+
+/* In a ring a transmit side is also the receive side of the next host;
+ * where that one's transmit side is found too, the host explains both. */
+static void read_rings(struct lz *z)
+{
+	for (size_t i = 0; i < z->n_found; i++) {
+		struct na_lz_who *w = &z->found[i].who;
+		uint32_t p = w->kind == NA_LZ_SRC ? only_path(z, *w)
+						  : NA_LZ_NONE;
+		uint32_t next;
+
+		if (p == NA_LZ_NONE)
+			continue;
+		next = z->in->pairs[p].dst;
+		for (size_t k = 0; k < z->n_found; k++) {
+			if (z->found[k].who.kind == NA_LZ_SRC &&
+			    z->found[k].who.a == next &&
+			    lz_degree(&z->col, next) == 1)
+				*w = (struct na_lz_who){NA_LZ_DST, next, 0};
+		}
+	}
+}
+
 /* Earlier channels come first and win. */
 static void unite(struct lz *z)
 {
@@ -130,20 +166,6 @@ static bool too_many(const struct lz *z)
 	for (size_t i = 0; i < z->n_found; i++)
 		n += lz_is_host_kind(z->found[i].who.kind);
 	return 2 * n > z->hosts;
-}
-
-/* The only path of a side, or NA_LZ_NONE. */
-static uint32_t only_path(const struct lz *z, struct na_lz_who who)
-{
-	size_t n;
-	const uint32_t *list;
-
-	if (who.kind == NA_LZ_PAIR)
-		return lz_find_pair(z, who.a, who.b);
-	if (who.kind != NA_LZ_SRC && who.kind != NA_LZ_DST)
-		return NA_LZ_NONE;
-	list = lz_side(z, who.kind, who.a, &n);
-	return n == 1 ? list[0] : NA_LZ_NONE;
 }
 
 /* A side with one path looks like that path, and it like the side. */
@@ -215,6 +237,7 @@ enum na_status lz_verdict(struct lz *z, struct na_err *err)
 {
 	enum na_status s;
 
+	read_rings(z);
 	unite(z);
 	lz_rack_sides(z);
 	z->out->too_few = too_many(z);

@@ -51,7 +51,7 @@ bool na_bh(const double *p, double *q, size_t n)
 	if (ok && m)
 		gsl_sort_index(order, sorted, 1, m);
 	for (size_t i = ok ? m : 0; i-- > 0;) {
-		double v = sorted[order[i]] * (double)m / (double)(i + 1);
+		double v = (double)m / (double)(i + 1) * sorted[order[i]];
 
 		least = v < least ? v : least;
 		q[from[order[i]]] = least;
