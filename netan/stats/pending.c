@@ -143,6 +143,58 @@ static int64_t drop(struct heap *h, int64_t at)
 	return n;
 }
 
+struct na_walk {
+	struct heap starts, ends;
+	int64_t level;
+};
+
+struct na_walk *na_walk_new(const struct na_run *runs, size_t n_runs,
+			    int64_t lo, int64_t hi, int64_t *level)
+{
+	struct na_walk *w = na_calloc(1, sizeof(*w));
+	bool ok;
+
+	if (!w)
+		return NULL;
+	w->starts.lo = w->ends.lo = lo;
+	w->starts.hi = w->ends.hi = hi;
+	w->ends.ends = true;
+	ok = heap_init(&w->starts, runs, n_runs);
+	ok = heap_init(&w->ends, runs, n_runs) && ok;
+	if (!ok) {
+		na_walk_free(w);
+		return NULL;
+	}
+	w->level = w->starts.before - w->ends.before;
+	*level = w->level;
+	return w;
+}
+
+bool na_walk_next(struct na_walk *w, struct na_instant *out)
+{
+	const struct heap *s = &w->starts, *e = &w->ends;
+
+	if (!s->n && !e->n)
+		return false;
+	out->at = e->n ? *e->lists[0].p : *s->lists[0].p;
+	if (s->n && *s->lists[0].p < out->at)
+		out->at = *s->lists[0].p;
+	out->ends = drop(&w->ends, out->at);
+	out->starts = drop(&w->starts, out->at);
+	w->level += out->starts - out->ends;
+	out->level = w->level;
+	return true;
+}
+
+void na_walk_free(struct na_walk *w)
+{
+	if (!w)
+		return;
+	heap_fini(&w->starts);
+	heap_fini(&w->ends);
+	free(w);
+}
+
 /* A sweep over time, bin by bin. */
 struct sweep {
 	int64_t at, level;
@@ -177,38 +229,35 @@ static int64_t clamp_time(na_i128 t)
 				 : (int64_t)t;
 }
 
+void na_bins_time(const struct na_bins *b, size_t from, size_t to, int64_t *lo,
+		  int64_t *hi)
+{
+	*lo = clamp_time(((na_i128)b->first + (na_i128)from) * b->bin_ps);
+	*hi = clamp_time(((na_i128)b->first + (na_i128)to) * b->bin_ps);
+}
+
 bool na_pending_max(const struct na_run *runs, size_t n_runs,
 		    const struct na_bins *b, size_t from, size_t to,
 		    double *out)
 {
 	na_i128 start = ((na_i128)b->first + (na_i128)from) * b->bin_ps;
-	na_i128 end = ((na_i128)b->first + (na_i128)to) * b->bin_ps;
-	struct heap starts = {.lo = clamp_time(start), .hi = clamp_time(end)};
-	struct heap ends = starts;
-	struct sweep w = {.at = starts.lo,
-			  .border = start + b->bin_ps,
+	struct sweep w = {.border = start + b->bin_ps,
 			  .k = from,
 			  .bin_ps = b->bin_ps,
 			  .out = out};
-	bool ok;
+	struct na_instant i;
+	struct na_walk *walk;
+	int64_t hi;
 
-	ends.ends = true;
-	ok = heap_init(&starts, runs, n_runs);
-	ok = heap_init(&ends, runs, n_runs) && ok;
+	na_bins_time(b, from, to, &w.at, &hi);
+	walk = na_walk_new(runs, n_runs, w.at, hi, &w.level);
 	memset(out + from, 0, (to - from) * sizeof(*out));
-	w.level = starts.before - ends.before;
-	while (ok && (starts.n || ends.n)) {
-		int64_t next = ends.n ? *ends.lists[0].p : NA_TIME_MAX;
-
-		if (starts.n && *starts.lists[0].p < next)
-			next = *starts.lists[0].p;
-		hold(&w, next);
-		w.level -= drop(&ends, next);
-		w.level += drop(&starts, next);
+	while (walk && na_walk_next(walk, &i)) {
+		hold(&w, i.at);
+		w.level = i.level;
 	}
-	if (ok && from < to)
-		hold(&w, starts.hi);
-	heap_fini(&starts);
-	heap_fini(&ends);
-	return ok;
+	if (walk && from < to)
+		hold(&w, hi);
+	na_walk_free(walk);
+	return walk != NULL;
 }

@@ -16,6 +16,29 @@ struct na_run {
 };
 
 /*
+ * The instants in [lo, hi) at which intervals of any run start or end, in
+ * order of time.  *level is how many are open just before the first of them:
+ * what began before lo and has not ended before lo.  An interval of no
+ * length starts and ends at its instant.
+ *
+ * NULL when memory is short (about 100 bytes for each run); the runs are
+ * borrowed.  An instant costs O(log k), k the runs that overlap there.
+ */
+struct na_instant {
+	int64_t at, starts, ends;
+	int64_t level; /* behind it */
+};
+struct na_walk;
+struct na_walk *na_walk_new(const struct na_run *runs, size_t n_runs,
+			    int64_t lo, int64_t hi, int64_t *level);
+bool na_walk_next(struct na_walk *w, struct na_instant *out);
+void na_walk_free(struct na_walk *w);
+
+/* What time the bins [from, to) cover: [lo, hi), as far as times go. */
+void na_bins_time(const struct na_bins *b, size_t from, size_t to, int64_t *lo,
+		  int64_t *hi);
+
+/*
  * Largest level inside each bin [from, to) of b, over all runs together;
  * out has b->n values.  Times outside the bins count for the bins they
  * reach into.  Shares of the bins can be done side by side.  False when
