@@ -64,7 +64,7 @@ static bool hold(struct na_inflight *f, struct place *p, int64_t to)
 	int64_t until = to < f->last_ps ? to : f->last_ps;
 	bool ok = true;
 
-	if (f->bins)
+	if (f->mean)
 		hold_bins(f, p, to);
 	if (until > from)
 		ok = na_hold_add(&f->hold, p->level,
@@ -86,14 +86,14 @@ static struct place begin(struct na_inflight *f, size_t from, size_t to,
 	p.border = ((na_i128)f->bins->first + (na_i128)from + 1) *
 		   f->bins->bin_ps;
 	na_bins_time(f->bins, from, to, &p.at, end);
-	for (size_t k = from; k < to; k++)
+	for (size_t k = from; f->mean && k < to; k++)
 		f->least[k] = -1;
 	return p;
 }
 
 static void finish_bins(struct na_inflight *f, size_t from, size_t to)
 {
-	for (size_t k = from; k < to; k++) {
+	for (size_t k = from; f->mean && k < to; k++) {
 		f->mean[k] /= (double)f->bins->bin_ps;
 		if (f->least[k] < 0)
 			f->least[k] = 0;
@@ -121,13 +121,14 @@ bool na_inflight_sweep(struct na_inflight *f, const struct na_run *runs,
 	while (ok && na_walk_next(w, &i)) {
 		ok = hold(f, &p, i.at);
 		p.level = i.level;
-		if (i.starts)
+		if (i.at == f->first_ps)
+			i.starts -= f->cut;
+		if (i.starts > 0)
 			na_arrivals_add(&f->arrivals, i.at, i.starts);
 	}
 	ok = ok && hold(f, &p, end);
 	na_walk_free(w);
-	if (f->bins)
-		finish_bins(f, from, to);
+	finish_bins(f, from, to);
 	na_bursts_fit(&f->bursts);
 	return ok;
 }

@@ -16,8 +16,12 @@ struct na_inflight {
 	struct na_hold hold;
 	struct na_arrivals arrivals;
 	struct na_bursts bursts;
+	/* So many of those that start at first_ps began before: they are in
+	 * flight then, but did not arrive. */
+	int64_t cut;
 	/* Of the level in each bin: time-weighted mean, least, most; borrowed
-	 * [bins->n], zeroed.  bins may be NULL. */
+	 * [bins->n], zeroed.  bins may be NULL; mean may be NULL, then they
+	 * only cut the time. */
 	const struct na_bins *bins;
 	double *mean, *least, *most;
 };
