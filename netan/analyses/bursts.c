@@ -131,8 +131,9 @@ static enum na_status keep_transfer(struct bu_state *s,
 	uint32_t row = row_of(s, t);
 
 	s->used++;
-	s->rows[row].amount += na_spread_clipped(
-		t->start_ps, t->end_ps, t->size_bytes, s->lo_ps, s->hi_ps);
+	s->rows[row].amount += na_spread_clipped(t->start_ps, t->end_ps,
+						 t->size_bytes, s->lo_ps,
+						 s->hi_ps);
 	return keep(s, BU_TRANSFERS, t->start_ps, t->end_ps, t->input, row);
 }
 
@@ -300,7 +301,8 @@ const struct na_analysis na_an_bursts = {
 		"variance over mean of the starts in windows, 1 for random "
 		"ones. The verdict: \"bursty\" if burstiness is above 0.3, or "
 		"an index above 2 + 4 sqrt(2 / windows); \"step_bursts\" if, "
-		"besides, bursts are as far apart as steps (within 20 %); "
+		"besides, bursts, or what is pending by its "
+		"autocorrelation, repeat every step (within 20 %); "
 		"\"regular\" if burstiness is below -0.3 and no index above 1; "
 		"else \"steady\"; \"unknown\" for fewer than ten starts.",
 	.face.example =

@@ -82,8 +82,9 @@ enum na_status bu_gather(struct bu_state *s, const struct na_transfer *t)
 	if (!s->bursts)
 		return NA_ENOMEM;
 	s->bursts[i].transfers++;
-	s->bursts[i].amount += na_spread_clipped(
-		t->start_ps, t->end_ps, t->size_bytes, s->lo_ps, s->hi_ps);
+	s->bursts[i].amount += na_spread_clipped(t->start_ps, t->end_ps,
+						 t->size_bytes, s->lo_ps,
+						 s->hi_ps);
 	put_end(&s->bursts[i], &e);
 	return NA_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "netan/analyses/bursts.h"
 #include "netan/base/vec.h"
+#include "netan/stats/period.h"
 #include "netan/stats/quantile.h"
 #include "netan/stats/sort.h"
 
@@ -159,7 +160,7 @@ static const char *const verdicts[] = {
 static const char *const words[] = {
 	[UNKNOWN] = "Too few starts to judge", [STEADY] = "Steady",
 	[REGULAR] = "Evenly paced", [BURSTY] = "Bursty",
-	[STEP_BURSTS] = "Bursty, once per step",
+	[STEP_BURSTS] = "Bursty in step with the training steps",
 };
 /* clang-format on */
 
@@ -182,22 +183,31 @@ static enum verdict judge(const struct bu_sum *x, bool with_steps)
 	return a->burstiness < -0.3 && !above_one ? REGULAR : STEADY;
 }
 
+static bool near_step(double ms, double step_ms)
+{
+	return ms >= 0.8 * step_ms && ms <= 1.2 * step_ms;
+}
+
 /* Bursts against steps; whether they come together. */
 static bool put_periods(struct na_result *r, struct na_value *body,
 			const struct bu_state *s)
 {
-	size_t steps;
+	size_t steps, lag = s->bins.n ? na_period(s->mean, s->bins.n) : 0;
+	bool apart = s->scope->store->n_runs > 1;
+	double period_ms = lag && !apart
+				   ? (double)lag * (double)s->bins.bin_ps / 1e9
+				   : NAN;
+	double distance_ms = apart ? NAN : s->period_ps / 1e9;
 	double step_ms = step_period(s, &steps);
-	double burst_ms = s->scope->store->n_runs > 1 ? NAN
-						      : s->period_ps / 1e9;
-	double ratio = burst_ms / step_ms;
 
-	na_put_real(r, body, "burst_period_ms", burst_ms);
+	na_put_real(r, body, "burst_period_ms", period_ms);
+	na_put_real(r, body, "burst_distance_ms", distance_ms);
 	na_put_real(r, body, "step_period_ms", step_ms);
 	na_put_real(r, body, "burstiness_plain",
 		    s->whole[bu_pending_kind(s)].arrivals.burstiness_plain);
 	na_put_real(r, body, "gap_us", (double)s->params->gap_ps / 1e6);
-	return steps >= LEAST_STEPS && ratio >= 0.8 && ratio <= 1.2;
+	return steps >= LEAST_STEPS && (near_step(period_ms, step_ms) ||
+					near_step(distance_ms, step_ms));
 }
 
 static void put_hosts(struct na_result *r, struct na_value *body,
@@ -357,8 +367,7 @@ static void remark(struct na_result *r, const struct bu_state *s)
 			       na_print_count(a, all),
 			       na_print_count(b, s->n_bursts));
 	if (s->instants)
-		na_result_note(r,
-			       "%s of no length: counted, but never pending",
+		na_result_note(r, "%s of no length: counted, but never pending",
 			       na_print_count(a, s->instants));
 }
 

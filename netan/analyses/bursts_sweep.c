@@ -233,10 +233,10 @@ static void choose_bins(struct bu_state *s, const struct work *w)
 	if (!any)
 		return;
 	span = (uint64_t)last - (uint64_t)first;
-	s->bins = na_bins_over(
-		first, last, first == last || s->instants,
-		na_bins_choose(span < NA_TIME_MAX ? (int64_t)span : NA_TIME_MAX,
-			       DEFAULT_BINS));
+	s->bins = na_bins_over(first, last, first == last || s->instants,
+			       na_bins_choose(span < NA_TIME_MAX ? (int64_t)span
+								 : NA_TIME_MAX,
+					      DEFAULT_BINS));
 }
 
 static bool alloc_courses(struct bu_state *s)

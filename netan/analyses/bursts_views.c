@@ -35,7 +35,9 @@ static void sums_view(struct na_result *r)
 		 NA_F_NUMBER, 3, 0},
 		{"memory", "memory of their gaps", NA_F_NUMBER, 3, 0},
 		{"bursts", "bursts of transfers", NA_F_COUNT, 0, 0},
-		{"burst_period_ms", "from burst to burst, median ms",
+		{"burst_distance_ms", "from burst to burst, median ms",
+		 NA_F_NUMBER, 4, 0},
+		{"burst_period_ms", "period of what is pending, ms",
 		 NA_F_NUMBER, 4, 0},
 		{"step_period_ms", "from step to step, median ms",
 		 NA_F_NUMBER, 4, 0},
@@ -43,8 +45,8 @@ static void sums_view(struct na_result *r)
 	static const char *const of[] = {
 		"pending.time_mean", "pending.p50", "pending.p90",
 		"pending.p99", "pending.max", "pending.idle_share",
-		"burstiness", "memory", "bursts_total", "burst_period_ms",
-		"step_period_ms",
+		"burstiness", "memory", "bursts_total", "burst_distance_ms",
+		"burst_period_ms", "step_period_ms",
 	};
 	/* clang-format on */
 	enum { ALL = sizeof(cols) / sizeof(cols[0]) };
@@ -108,8 +110,8 @@ static void put_line(struct na_result *r, struct na_value *list,
 	last = last ? last->u.of.last : NULL;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		na_put_real(r, row, names[i], number(b, names[i]));
-	na_put_real(r, row, "ms", (number(b, "to_s") - number(b, "from_s")) *
-					  1e3);
+	na_put_real(r, row, "ms",
+		    (number(b, "to_s") - number(b, "from_s")) * 1e3);
 	na_put_textf(r, row, "last", "%s->%s", text(last, "src"),
 		     text(last, "dst"));
 	na_put_real(r, row, "last_us", number(last, "latency_us"));

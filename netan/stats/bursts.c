@@ -59,8 +59,8 @@ static bool open_burst(struct na_bursts *b, const struct na_burst *x)
 		b->first = b->last;
 	else if (b->n && !settle(b, &b->last))
 		return false;
-	if (b->distances && !na_grow(&b->starts, &b->cap_starts, b->n + 1,
-				     sizeof(*b->starts)))
+	if (b->distances &&
+	    !na_grow(&b->starts, &b->cap_starts, b->n + 1, sizeof(*b->starts)))
 		return false;
 	if (b->distances)
 		b->starts[b->n] = x->from_ps;

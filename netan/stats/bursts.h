@@ -18,10 +18,10 @@ struct na_burst {
 };
 
 struct na_bursts {
-	int64_t gap_ps;  /* >= 0 */
-	size_t keep;     /* the longest ones to remember; 0: none */
-	bool distances;  /* remember all starts */
-	size_t n;        /* bursts so far */
+	int64_t gap_ps;   /* >= 0 */
+	size_t keep;      /* the longest ones to remember; 0: none */
+	bool distances;   /* remember all starts */
+	size_t n;         /* bursts so far */
 	uint64_t busy_ps; /* time above zero */
 
 	/* The first and the last burst may still be joined to others; with

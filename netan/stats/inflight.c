@@ -47,8 +47,8 @@ static void hold_bins(struct na_inflight *f, struct place *p, int64_t to)
 		}
 		if (p->border < to)
 			until = (int64_t)p->border;
-		f->mean[p->bin] += level * (double)((uint64_t)until -
-						    (uint64_t)at);
+		f->mean[p->bin] += level *
+				   (double)((uint64_t)until - (uint64_t)at);
 		/* A bin is least until something lower comes; -1: unset. */
 		if (f->least[p->bin] < 0 || level < f->least[p->bin])
 			f->least[p->bin] = level;

@@ -286,8 +286,8 @@ static void random_is_neutral(void **state)
 	for (int round = 0; round < 20; round++) {
 		/* Uniform points are a Poisson stream of known count. */
 		for (size_t i = 0; i < N; i++)
-			at[i] = (int64_t)na_rng_below(&r, 10 * (uint64_t)
-							       NA_PS_PER_S);
+			at[i] = (int64_t)
+				na_rng_below(&r, 10 * (uint64_t)NA_PS_PER_S);
 		{
 			static int64_t tmp[N];
 
@@ -299,8 +299,7 @@ static void random_is_neutral(void **state)
 		for (size_t i = 0; i < NA_WINDOWS; i++) {
 			if (s.windows[i] >= 999)
 				assert_true(fabs(s.idc[i] - 1) <
-					    4 * sqrt(2 /
-						     (double)s.windows[i]));
+					    4 * sqrt(2 / (double)s.windows[i]));
 		}
 	}
 }
