@@ -160,7 +160,7 @@ static const char *const verdicts[] = {
 static const char *const words[] = {
 	[UNKNOWN] = "Too few starts to judge", [STEADY] = "Steady",
 	[REGULAR] = "Evenly paced", [BURSTY] = "Bursty",
-	[STEP_BURSTS] = "Bursty in step with the training steps",
+	[STEP_BURSTS] = "Bursty, in step with training",
 };
 /* clang-format on */
 
@@ -339,8 +339,8 @@ static void say(struct na_result *r, const struct bu_state *s,
 		return;
 	}
 	na_put_textf(r, side, "message",
-		     "%s: %s %s pending on average, up to %s; none %s %% of "
-		     "the time",
+		     "%s: %s %s pending on average, at most %s, none %s %% "
+		     "of the time",
 		     words[verdict], na_print_number(mean, x->hold.mean, 3),
 		     kind, na_print_count(max, (uint64_t)x->hold.max),
 		     na_print_number(idle, 100 * x->hold.idle, 3));
