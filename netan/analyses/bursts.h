@@ -22,7 +22,8 @@ struct bu_kept {
 	uint32_t *cell;
 	size_t n, cap_starts, cap_ends, cap_cell;
 	struct na_groups cells;
-	uint32_t *cut; /* by cell: began before --from */
+	uint32_t source, row, in; /* of the latest: its cell */
+	uint32_t *cut;            /* by cell: began before --from */
 	size_t n_cut, cap_cut;
 };
 

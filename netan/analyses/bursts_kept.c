@@ -18,25 +18,34 @@ static enum na_status count_cut(struct bu_kept *k, uint32_t cell)
 	return NA_OK;
 }
 
+static bool enter_cell(struct bu_kept *k, uint32_t source, uint32_t row)
+{
+	const uint64_t values[NA_MAX_KEYS] = {source, row};
+
+	if (!k->n)
+		na_groups_init(&k->cells, &by_cell);
+	k->source = source;
+	k->row = row;
+	k->in = na_groups_add(&k->cells, values);
+	return k->in != NA_NO_NAME;
+}
+
 enum na_status bu_keep(struct bu_state *s, enum bu_kind kind, int64_t start_ps,
 		       int64_t end_ps, bool cut, uint32_t source, uint32_t row)
 {
 	struct bu_kept *k = &s->kept[kind];
-	const uint64_t values[NA_MAX_KEYS] = {source, row};
-	uint32_t cell;
 
-	if (!k->n)
-		na_groups_init(&k->cells, &by_cell);
-	cell = na_groups_add(&k->cells, values);
-	if (cell == NA_NO_NAME ||
-	    !na_grow(&k->starts, &k->cap_starts, k->n + 1, sizeof(int64_t)) ||
+	if ((!k->n || k->source != source || k->row != row) &&
+	    !enter_cell(k, source, row))
+		return NA_ENOMEM;
+	if (!na_grow(&k->starts, &k->cap_starts, k->n + 1, sizeof(int64_t)) ||
 	    !na_grow(&k->ends, &k->cap_ends, k->n + 1, sizeof(int64_t)) ||
 	    !na_grow(&k->cell, &k->cap_cell, k->n + 1, sizeof(uint32_t)))
 		return NA_ENOMEM;
 	k->starts[k->n] = start_ps;
 	k->ends[k->n] = end_ps;
-	k->cell[k->n++] = cell;
-	return cut ? count_cut(k, cell) : NA_OK;
+	k->cell[k->n++] = k->in;
+	return cut ? count_cut(k, k->in) : NA_OK;
 }
 
 /* Where each cell begins once they follow each other: [cells + 1]. */

@@ -122,6 +122,15 @@ static void heap_fini(struct heap *h)
 	free(h->lists);
 }
 
+/* Whether the first list has to give way. */
+static bool passed(const struct heap *h)
+{
+	const struct list *l = h->lists;
+
+	return (h->n > 1 && *l[1].p < *l[0].p) ||
+	       (h->n > 2 && *l[2].p < *l[0].p);
+}
+
 /* Drop all heads equal to `at`; how many there were. */
 static int64_t drop(struct heap *h, int64_t at)
 {
@@ -137,7 +146,7 @@ static int64_t drop(struct heap *h, int64_t at)
 			else
 				*top = h->lists[--h->n];
 		}
-		if (h->n)
+		if (passed(h))
 			sift(h, 0);
 	}
 	return n;
