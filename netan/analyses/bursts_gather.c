@@ -5,31 +5,46 @@
 #include "netan/analyses/bursts.h"
 #include "netan/base/vec.h"
 
+static int by_name(const struct na_store *s, uint32_t a, uint32_t b)
+{
+	const struct na_endpoint *x = &s->names.endpoints[a];
+	const struct na_endpoint *y = &s->names.endpoints[b];
+
+	if (x->slice != y->slice)
+		return x->slice < y->slice ? -1 : 1;
+	return x->device < y->device ? -1 : x->device > y->device;
+}
+
 /* By time, then by what else tells transfers apart: their order of input
  * must not matter. */
-static bool before(const struct bu_end *a, const struct bu_end *b)
+static bool before(const struct na_store *s, const struct bu_end *a,
+		   const struct bu_end *b)
 {
+	int src;
+
 	if (a->end_ps != b->end_ps)
 		return a->end_ps < b->end_ps;
 	if (a->latency_ps != b->latency_ps)
 		return a->latency_ps < b->latency_ps;
-	return a->src != b->src ? a->src < b->src : a->dst < b->dst;
+	src = by_name(s, a->src, b->src);
+	return src ? src < 0 : by_name(s, a->dst, b->dst) < 0;
 }
 
 /* Keeps the BU_LAST latest. */
-static void put_end(struct bu_burst *b, const struct bu_end *e)
+static void put_end(const struct na_store *s, struct bu_burst *b,
+		    const struct bu_end *e)
 {
 	size_t i = b->n_last;
 
 	if (i < BU_LAST) {
 		b->n_last++;
-	} else if (!before(&b->last[0], e)) {
+	} else if (!before(s, &b->last[0], e)) {
 		return;
 	} else {
 		memmove(b->last, b->last + 1, (BU_LAST - 1) * sizeof(*e));
 		i = BU_LAST - 1;
 	}
-	for (; i > 0 && before(e, &b->last[i - 1]); i--)
+	for (; i > 0 && before(s, e, &b->last[i - 1]); i--)
 		b->last[i] = b->last[i - 1];
 	b->last[i] = *e;
 }
@@ -85,7 +100,7 @@ enum na_status bu_gather(struct bu_state *s, const struct na_transfer *t)
 	s->bursts[i].amount += na_spread_clipped(t->start_ps, t->end_ps,
 						 t->size_bytes, s->lo_ps,
 						 s->hi_ps);
-	put_end(&s->bursts[i], &e);
+	put_end(s->scope->store, &s->bursts[i], &e);
 	return NA_OK;
 }
 
@@ -97,7 +112,7 @@ enum na_status bu_gather_merge(struct bu_state *s, const struct bu_state *b)
 		s->bursts[i].transfers += from->transfers;
 		s->bursts[i].amount += from->amount;
 		for (size_t k = 0; k < from->n_last; k++)
-			put_end(&s->bursts[i], &from->last[k]);
+			put_end(s->scope->store, &s->bursts[i], &from->last[k]);
 	}
 	return NA_OK;
 }

@@ -332,10 +332,13 @@ static void say(struct na_result *r, const struct bu_state *s,
 	const char *kind = kinds[bu_pending_kind(s)];
 	char mean[NA_UNIT_BUF], idle[NA_UNIT_BUF], max[NA_UNIT_BUF];
 
+	if (!s->used || !x->n) {
+		na_put_textf(r, side, "message", "No %s to count",
+			     s->used ? kind : kinds[BU_TRANSFERS]);
+		return;
+	}
 	if (!x->timed) {
-		na_put_textf(r, side, "message",
-			     x->n ? "No %s lasted any time" : "No %s to count",
-			     kind);
+		na_put_textf(r, side, "message", "No %s lasted any time", kind);
 		return;
 	}
 	na_put_textf(r, side, "message",
@@ -387,7 +390,7 @@ enum na_status bu_finish(void *state, struct na_result *r, struct na_err *err)
 	na_put_real(r, body, "memory", x->arrivals.memory);
 	put_bursts(r, body, s);
 	with_steps = put_periods(r, body, s);
-	verdict = apart ? UNKNOWN : judge(x, with_steps);
+	verdict = apart || !s->used ? UNKNOWN : judge(x, with_steps);
 	na_put_text(r, body, "verdict", verdicts[verdict]);
 	put_hosts(r, body, s);
 	if (s->scope->by.n)

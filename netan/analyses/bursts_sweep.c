@@ -17,6 +17,10 @@ struct sorted {
 	size_t *at;   /* [keys + 1] */
 	int64_t *cut; /* [keys] */
 	size_t keys;
+	/* All are looked at over the time of the whole: then means add up,
+	 * and idle shares can be compared.  Not so for runs apart. */
+	bool common;
+	int64_t first_ps, last_ps;
 };
 
 enum key { KEY_NONE, KEY_SOURCE, KEY_ROW };
@@ -55,6 +59,7 @@ static bool sort_runs(struct sorted *x, const struct bu_runs *r, enum key key,
 		x->v[x->at[k + 1]++] = r->v[i].run;
 		x->cut[k] += r->v[i].cut;
 	}
+	x->common = na_runs_span(x->v, r->n, &x->first_ps, &x->last_ps);
 	return true;
 }
 
@@ -124,6 +129,10 @@ static struct job *add_job(struct work *w, const struct sorted *x, size_t k)
 
 	if (!na_runs_span(runs, n, &first, &last))
 		return NULL;
+	if (x->common) {
+		first = x->first_ps;
+		last = x->last_ps;
+	}
 	j = &w->jobs[w->n_jobs++];
 	*j = (struct job){.s = w->s, .runs = runs, .n_runs = n};
 	na_inflight_init(&j->part, first, last);
@@ -284,9 +293,12 @@ static bool sort_all(struct work *w)
 		ok = sort_runs(&w->fleet[kind], &s->runs[kind], KEY_NONE, 1) &&
 		     ok;
 	ok = sort_runs(&w->hosts, &s->runs[of], KEY_SOURCE, sources) && ok;
-	return sort_runs(&w->groups, &s->runs[BU_TRANSFERS], KEY_ROW,
-			 s->n_shown) &&
-	       ok;
+	ok = sort_runs(&w->groups, &s->runs[BU_TRANSFERS], KEY_ROW,
+		       s->n_shown) &&
+	     ok;
+	if (s->scope->store->n_runs > 1)
+		w->hosts.common = w->groups.common = false;
+	return ok;
 }
 
 static bool sweep_all(struct work *w)
