@@ -82,7 +82,8 @@ void na_bursts_read(struct bursts *b, const struct na_result *r)
 	b->mean = reals(b, b->body, "pending_mean");
 	b->least = reals(b, b->body, "pending_min");
 	b->most = reals(b, b->body, "pending_max");
-	b->top = fmax(largest(b->mean, b->n), largest(b->most, b->n));
+	b->top = fmax(fmax(largest(b->mean, b->n), largest(b->most, b->n)),
+		      na_bursts_real(b, "pending.max"));
 	b->pending_of = na_text_of(na_get(b->body, "pending_of"), "transfers");
 	b->runs_apart = na_int_of(na_get(b->side, "runs_apart"), 0) == 1;
 	b->empty = na_text_of(na_get(b->side, "empty"), NULL);

@@ -41,7 +41,8 @@ struct bu_runs {
 
 /* A transfer that ended a burst. */
 struct bu_end {
-	int64_t end_ps, latency_ps;
+	int64_t end_ps;
+	uint64_t latency_ps;
 	uint32_t src, dst;
 };
 enum { BU_LAST = 4 };

@@ -81,7 +81,8 @@ enum na_status bu_gather(struct bu_state *s, const struct na_transfer *t)
 {
 	size_t n = s->main->n_bursts, i;
 	struct bu_end e = {.end_ps = t->end_ps,
-			   .latency_ps = t->end_ps - t->start_ps,
+			   .latency_ps = (uint64_t)t->end_ps -
+					 (uint64_t)t->start_ps,
 			   .src = t->src,
 			   .dst = t->dst};
 
