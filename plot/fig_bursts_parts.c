@@ -128,14 +128,14 @@ static void draw_shares(const struct na_layout *l, const struct bursts *b,
 	na_draw_area(l->canvas, area, k, na_fade(color, 0.3));
 }
 
-/* 0, 50 and 100 % below the box. */
+/* 50 and 100 % below the box; beside its corner stand labels of the time. */
 static void draw_percent(const struct na_layout *l, struct na_box box)
 {
 	struct na_font font = na_layout_font(l, NA_SIZE_TEXT,
 					     l->theme->secondary);
 	struct na_pen pen = {.color = l->theme->axis,
 			     .width = fmax(l->unit, 1)};
-	static const char *const words[] = {"0", "50 %", "100 %"};
+	static const char *const words[] = {NULL, "50 %", "100 %"};
 	double y = box.y1 + 0.5 * l->gap + 1.1 * font.size;
 	bool all = box.x1 - box.x0 > 14 * font.size;
 
@@ -145,8 +145,8 @@ static void draw_percent(const struct na_layout *l, struct na_box box)
 
 		na_draw_line(l->canvas, x, box.y1, x, box.y1 + 0.5 * l->gap,
 			     &pen);
-		font.align = i == 0 ? NA_LEFT : i == 1 ? NA_CENTER : NA_RIGHT;
-		if (i != 1 || all)
+		font.align = i == 1 ? NA_CENTER : NA_RIGHT;
+		if (words[i] && (i != 1 || all))
 			na_draw_text(l->canvas, x, y, words[i], &font);
 	}
 }
