@@ -300,9 +300,10 @@ const struct na_analysis na_an_bursts = {
 		"ones, 1 for bursts; the index of dispersion (idc) is "
 		"variance over mean of the starts in windows, 1 for random "
 		"ones. The verdict: \"bursty\" if burstiness is above 0.3, or "
-		"an index above 2 + 4 sqrt(2 / windows); \"step_bursts\" if, "
-		"besides, bursts, or what is pending by its "
-		"autocorrelation, repeat every step (within 20 %); "
+		"an index above 2 + 4 sqrt(2 / windows); \"step_bursts\" if "
+		"that, or more than 10 % of the time idle, and bursts, or "
+		"what is pending by its autocorrelation, repeat every step "
+		"(within 20 %); "
 		"\"regular\" if burstiness is below -0.3 and no index above 1; "
 		"else \"steady\"; \"unknown\" for fewer than ten starts.",
 	.face.example =

@@ -26,9 +26,14 @@ static double seconds(int64_t ps)
 	return (double)ps / PS;
 }
 
-static double span_s(const struct bu_sum *x)
+static double span_ps(const struct bu_sum *x)
 {
-	return (double)((uint64_t)x->last_ps - (uint64_t)x->first_ps) / PS;
+	return (double)((uint64_t)x->last_ps - (uint64_t)x->first_ps);
+}
+
+static double busy_share(const struct bu_sum *x)
+{
+	return x->timed ? (double)x->busy_ps / span_ps(x) : NAN;
 }
 
 static void put_level(struct na_result *r, struct na_value *to,
@@ -53,7 +58,7 @@ static void put_pending(struct na_result *r, struct na_value *in,
 	na_put_real(r, to, "variance", h->variance + none);
 	na_put_real(r, to, "peak_to_mean",
 		    h->mean > 0 ? (double)h->max / h->mean + none : NAN);
-	na_put_real(r, to, "span_s", span_s(x));
+	na_put_real(r, to, "span_s", span_ps(x) / PS);
 	na_put_int(r, to, "count", (int64_t)x->n);
 }
 
@@ -122,8 +127,7 @@ static void put_bursts(struct na_result *r, struct na_value *body,
 		put_ends(r, row, s, b);
 	}
 	na_put_int(r, body, "bursts_total", (int64_t)x->bursts);
-	na_put_real(r, body, "burst_share",
-		    x->timed ? (double)x->busy_ps / PS / span_s(x) : NAN);
+	na_put_real(r, body, "burst_share", busy_share(x));
 }
 
 /* Median distance between the starts of steps that follow each other, ms. */
@@ -178,8 +182,11 @@ static enum verdict judge(const struct bu_sum *x, bool with_steps)
 		over |= a->idc[i] > 2 + noise;
 		above_one |= a->idc[i] > 1;
 	}
-	if (a->burstiness > 0.3 || over)
-		return with_steps ? STEP_BURSTS : BURSTY;
+	over |= a->burstiness > 0.3;
+	if (with_steps && (over || x->hold.idle > 0.1))
+		return STEP_BURSTS;
+	if (over)
+		return BURSTY;
 	return a->burstiness < -0.3 && !above_one ? REGULAR : STEADY;
 }
 
@@ -253,9 +260,7 @@ static void put_groups(struct na_result *r, struct na_value *body,
 		put_bytes(r, row, x->amount);
 		put_pending(r, row, x);
 		na_put_int(r, row, "bursts", (int64_t)x->bursts);
-		na_put_real(r, row, "burst_share",
-			    x->timed ? (double)x->busy_ps / PS / span_s(x)
-				     : NAN);
+		na_put_real(r, row, "burst_share", busy_share(x));
 		na_put_real(r, row, "burstiness", x->arrivals.burstiness);
 		na_put_real(r, row, "memory", x->arrivals.memory);
 		na_put_text(r, row, "verdict", verdicts[judge(x, false)]);

@@ -26,10 +26,10 @@ static void sums_view(struct na_result *r)
 	/* clang-format off */
 	static const struct na_column cols[] = {
 		{"time_mean", "pending, mean over time", NA_F_NUMBER, 3, 0},
-		{"p50", "p50", NA_F_NUMBER, 3, 0},
-		{"p90", "p90", NA_F_NUMBER, 3, 0},
-		{"p99", "p99", NA_F_NUMBER, 3, 0},
-		{"max", "max", NA_F_NUMBER, 3, 0},
+		{"p50", "p50", NA_F_NUMBER, 1, 0},
+		{"p90", "p90", NA_F_NUMBER, 1, 0},
+		{"p99", "p99", NA_F_NUMBER, 1, 0},
+		{"max", "max", NA_F_NUMBER, 1, 0},
 		{"idle_share", "time without any, %", NA_F_NUMBER, 3, 100},
 		{"burstiness", "burstiness of starts (-1 even, 0 random, 1)",
 		 NA_F_NUMBER, 3, 0},
@@ -134,6 +134,7 @@ static void bursts_view(struct na_result *r)
 	const struct na_value *all = na_get(na_result_body(r), "bursts"), *v;
 	struct na_value *list = na_put_list(r, na_result_side(r), "longest");
 	struct ranked *x = na_calloc(all ? all->n : 0, sizeof(*x));
+	char title[80], many[NA_UNIT_BUF];
 	size_t n = 0;
 
 	for (v = all && x ? all->u.of.first : NULL; v; v = v->next, n++)
@@ -144,16 +145,18 @@ static void bursts_view(struct na_result *r)
 	for (size_t i = 0; i < n && i < SHOWN_BURSTS; i++)
 		put_line(r, list, x[i].row);
 	free(x);
-	na_result_view(r, "longest bursts of transfers", list, cols,
-		       sizeof(cols) / sizeof(cols[0]), 0);
+	snprintf(title, sizeof(title), "longest bursts of transfers (of %s)",
+		 na_print_count(many, (uint64_t)number(na_result_body(r),
+						       "bursts_total")));
+	na_result_view(r, title, list, cols, sizeof(cols) / sizeof(cols[0]), 0);
 }
 
 /* clang-format off */
 static const struct na_column pending_cols[] = {
 	{"pending.time_mean", "mean", NA_F_NUMBER, 3, 0},
-	{"pending.p50", "p50", NA_F_NUMBER, 3, 0},
-	{"pending.p99", "p99", NA_F_NUMBER, 3, 0},
-	{"pending.max", "max", NA_F_NUMBER, 3, 0},
+	{"pending.p50", "p50", NA_F_NUMBER, 1, 0},
+	{"pending.p99", "p99", NA_F_NUMBER, 1, 0},
+	{"pending.max", "max", NA_F_NUMBER, 1, 0},
 	{"pending.idle_share", "idle %", NA_F_NUMBER, 3, 100},
 	{"burstiness", "burstiness", NA_F_FIXED, 2, 0},
 };
