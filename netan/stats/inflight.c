@@ -126,7 +126,7 @@ bool na_inflight_sweep(struct na_inflight *f, const struct na_run *runs,
 		if (i.starts > 0)
 			na_arrivals_add(&f->arrivals, i.at, i.starts);
 	}
-	ok = ok && hold(f, &p, end);
+	ok = ok && !na_walk_failed(w) && hold(f, &p, end);
 	na_walk_free(w);
 	finish_bins(f, from, to);
 	na_bursts_fit(&f->bursts);
