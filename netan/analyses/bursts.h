@@ -19,8 +19,8 @@ enum bu_stage { BU_SURVEY, BU_KEEP, BU_GATHER };
  * told apart by: source and shown row. */
 struct bu_kept {
 	int64_t *starts, *ends;
-	uint32_t *cell;
-	size_t n, cap_starts, cap_ends, cap_cell;
+	uint32_t *cell; /* [n_cell]; behind them all are in cell 0 */
+	size_t n, n_cell, cap_starts, cap_ends, cap_cell;
 	struct na_groups cells;
 	uint32_t source, row, in; /* of the latest: its cell */
 	uint32_t *cut;            /* by cell: began before --from */

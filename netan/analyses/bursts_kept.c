@@ -30,6 +30,17 @@ static bool enter_cell(struct bu_kept *k, uint32_t source, uint32_t row)
 	return k->in != NA_NO_NAME;
 }
 
+/* Of the next interval; those before it that have none are in cell 0. */
+static bool note_cell(struct bu_kept *k)
+{
+	if (!na_grow(&k->cell, &k->cap_cell, k->n + 1, sizeof(uint32_t)))
+		return false;
+	while (k->n_cell < k->n)
+		k->cell[k->n_cell++] = 0;
+	k->cell[k->n_cell++] = k->in;
+	return true;
+}
+
 enum na_status bu_keep(struct bu_state *s, enum bu_kind kind, int64_t start_ps,
 		       int64_t end_ps, bool cut, uint32_t source, uint32_t row)
 {
@@ -40,12 +51,16 @@ enum na_status bu_keep(struct bu_state *s, enum bu_kind kind, int64_t start_ps,
 		return NA_ENOMEM;
 	if (!na_grow(&k->starts, &k->cap_starts, k->n + 1, sizeof(int64_t)) ||
 	    !na_grow(&k->ends, &k->cap_ends, k->n + 1, sizeof(int64_t)) ||
-	    !na_grow(&k->cell, &k->cap_cell, k->n + 1, sizeof(uint32_t)))
+	    (k->in && !note_cell(k)))
 		return NA_ENOMEM;
 	k->starts[k->n] = start_ps;
-	k->ends[k->n] = end_ps;
-	k->cell[k->n++] = k->in;
+	k->ends[k->n++] = end_ps;
 	return cut ? count_cut(k, k->in) : NA_OK;
+}
+
+static uint32_t cell_of(const struct bu_kept *k, size_t i)
+{
+	return i < k->n_cell ? k->cell[i] : 0;
 }
 
 /* Where each cell begins once they follow each other: [cells + 1]. */
@@ -55,7 +70,7 @@ static size_t *cell_borders(const struct bu_kept *k)
 	size_t *at = na_calloc(cells + 1, sizeof(*at));
 
 	for (size_t i = 0; at && i < k->n; i++)
-		at[k->cell[i] + 1]++;
+		at[cell_of(k, i) + 1]++;
 	for (size_t c = 0; at && c < cells; c++)
 		at[c + 1] += at[c];
 	return at;
@@ -77,11 +92,28 @@ static int64_t *arrange(const struct bu_kept *k, const int64_t *x,
 	}
 	memcpy(next, at, cells * sizeof(*next));
 	for (size_t i = 0; i < k->n; i++)
-		out[next[k->cell[i]]++] = x[i];
+		out[next[cell_of(k, i)]++] = x[i];
 	for (size_t c = 0; c < cells; c++)
 		na_sort_i64(out + at[c], tmp, at[c + 1] - at[c]);
 	free(next);
 	return out;
+}
+
+/* All in one cell: in place, giving back the room that doubling left. */
+static enum na_status seal_one(struct bu_kept *k)
+{
+	int64_t *tmp = na_calloc(k->n, sizeof(*tmp)), *fit;
+
+	if (!tmp)
+		return NA_ENOMEM;
+	na_sort_i64(k->starts, tmp, k->n);
+	na_sort_i64(k->ends, tmp, k->n);
+	free(tmp);
+	fit = realloc(k->starts, k->n * sizeof(*fit));
+	k->starts = fit ? fit : k->starts;
+	fit = realloc(k->ends, k->n * sizeof(*fit));
+	k->ends = fit ? fit : k->ends;
+	return NA_OK;
 }
 
 static enum na_status seal(struct bu_kept *k)
@@ -112,7 +144,8 @@ enum na_status bu_seal(void *block)
 
 	for (size_t kind = 0; st == NA_OK && kind < BU_KINDS; kind++) {
 		if (s->kept[kind].n)
-			st = seal(&s->kept[kind]);
+			st = s->kept[kind].n_cell ? seal(&s->kept[kind])
+						  : seal_one(&s->kept[kind]);
 	}
 	return st;
 }
