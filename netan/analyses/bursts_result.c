@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "netan/analyses/bursts.h"
+#include "netan/analyses/put.h"
 #include "netan/base/vec.h"
 #include "netan/stats/period.h"
 #include "netan/stats/quantile.h"
@@ -76,16 +77,6 @@ static void put_dispersion(struct na_result *r, struct na_value *body,
 	}
 }
 
-static void put_bytes(struct na_result *r, struct na_value *in, na_i128 amount)
-{
-	na_i128 whole = amount >> NA_SPREAD_SHIFT;
-
-	if (whole << NA_SPREAD_SHIFT == amount && whole <= INT64_MAX)
-		na_put_int(r, in, "bytes", (int64_t)whole);
-	else
-		na_put_real(r, in, "bytes", (double)amount / ONE_BYTE);
-}
-
 static void put_ends(struct na_result *r, struct na_value *row,
 		     const struct bu_state *s, const struct bu_burst *b)
 {
@@ -120,7 +111,7 @@ static void put_bursts(struct na_result *r, struct na_value *body,
 		na_put_real(r, row, "from_s", seconds(b->b.from_ps));
 		na_put_real(r, row, "to_s", seconds(b->b.to_ps));
 		na_put_int(r, row, "transfers", (int64_t)b->transfers);
-		put_bytes(r, row, b->amount);
+		na_put_amount(r, row, "bytes", b->amount);
 		na_put_int(r, row, "max_overlap", b->b.peak);
 		na_put_real(r, row, "mean_gbps",
 			    (double)b->amount / ONE_BYTE * 8e3 / (double)ps);
@@ -164,7 +155,7 @@ static const char *const verdicts[] = {
 static const char *const words[] = {
 	[UNKNOWN] = "Too few starts to judge", [STEADY] = "Steady",
 	[REGULAR] = "Evenly paced", [BURSTY] = "Bursty",
-	[STEP_BURSTS] = "Bursty, in step with training",
+	[STEP_BURSTS] = "Bursty every step",
 };
 /* clang-format on */
 
@@ -257,7 +248,7 @@ static void put_groups(struct na_result *r, struct na_value *body,
 				  &s->groups, s->shown[i],
 				  s->has_rest && i + 1 == s->n_shown);
 		na_put_int(r, row, "transfers", (int64_t)x->n);
-		put_bytes(r, row, x->amount);
+		na_put_amount(r, row, "bytes", x->amount);
 		put_pending(r, row, x);
 		na_put_int(r, row, "bursts", (int64_t)x->bursts);
 		na_put_real(r, row, "burst_share", busy_share(x));
@@ -310,25 +301,6 @@ static void put_courses(struct na_result *r, struct na_value *body,
 	put_course(r, body, "pending_max", s->most, n);
 }
 
-static void put_steps(struct na_result *r, struct na_value *body,
-		      const struct bu_state *s)
-{
-	const struct na_store *store = s->scope->store;
-	struct na_value *list = na_put_list(r, body, "steps");
-
-	for (size_t i = 0; i < store->n_steps; i++) {
-		const struct na_step *x = &store->steps[i];
-		struct na_value *row;
-
-		if (x->end_ps <= s->lo_ps || x->start_ps >= s->hi_ps)
-			continue;
-		row = na_put_object(r, list, NULL);
-		na_put_int(r, row, "step", x->number);
-		na_put_real(r, row, "from_s", seconds(x->start_ps));
-		na_put_real(r, row, "to_s", seconds(x->end_ps));
-	}
-}
-
 static void say(struct na_result *r, const struct bu_state *s,
 		enum verdict verdict)
 {
@@ -347,8 +319,7 @@ static void say(struct na_result *r, const struct bu_state *s,
 		return;
 	}
 	na_put_textf(r, side, "message",
-		     "%s: %s %s pending on average, at most %s, none %s %% "
-		     "of the time",
+		     "%s: mean %s pending %s, max %s, idle %s %%",
 		     words[verdict], na_print_number(mean, x->hold.mean, 3),
 		     kind, na_print_count(max, (uint64_t)x->hold.max),
 		     na_print_number(idle, 100 * x->hold.idle, 3));
@@ -402,7 +373,7 @@ enum na_status bu_finish(void *state, struct na_result *r, struct na_err *err)
 		put_groups(r, body, s);
 	put_levels(r, body, s);
 	put_courses(r, body, s);
-	put_steps(r, body, s);
+	na_put_steps(r, body, s->scope->store, s->lo_ps, s->hi_ps);
 	if (apart)
 		say_apart(r, s);
 	else
