@@ -1,7 +1,7 @@
 #include "netan/stats/period.h"
 
 #define LEAST 0.3 /* correlation of a period */
-#define NEAR  0.9 /* of the best one */
+#define NEAR  0.8 /* of the best one */
 
 struct series {
 	const double *x;
@@ -15,7 +15,7 @@ static double correlation(const struct series *s, size_t lag)
 
 	for (size_t i = 0; i + lag < s->n; i++)
 		sum += (s->x[i] - s->mean) * (s->x[i + lag] - s->mean);
-	return sum / s->square * ((double)s->n / (double)(s->n - lag));
+	return sum / s->square;
 }
 
 static void measure(struct series *s)
