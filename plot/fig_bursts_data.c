@@ -63,6 +63,7 @@ static void read_groups(struct bursts *b)
 
 		if (b->n_groups == NA_TOP_SERIES || !mean || na_is_rest(v)) {
 			b->more_groups++;
+			b->has_rest |= na_is_rest(v);
 			continue;
 		}
 		b->n_groups++;

@@ -24,6 +24,7 @@ struct bursts {
 	bool runs_apart;   /* then only the groups mean anything */
 	struct bursts_group groups[NA_TOP_SERIES];
 	size_t n_groups, more_groups; /* shown, and not */
+	bool has_rest;                /* one of those is a sum of many */
 	double groups_top;
 };
 

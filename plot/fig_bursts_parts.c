@@ -256,6 +256,8 @@ static void draw_legend(const struct na_layout *l, const struct bursts *b,
 		return;
 	snprintf(words, sizeof(words), "and %zu more",
 		 b->more_groups + b->n_groups - n);
+	if (b->has_rest)
+		snprintf(words, sizeof(words), "and more");
 	na_text_fit(l->canvas, text, words, &font, box.x1 - box.x0, NA_CUT_END);
 	na_draw_text(l->canvas, box.x0, box.y0 + font.size, text, &font);
 }
