@@ -42,7 +42,8 @@ LIBS := $(PKG_LIBS) -lm
 PROTOS := $(wildcard ingest/proto/*.proto)
 GEN := $(PROTOS:ingest/proto/%.proto=$(B)/gen/%.pb-c.c)
 SRC := $(filter-out netan/cli/main.c,$(wildcard netan/*/*.c ingest/*.c plot/*.c))
-SCHEMAS := $(wildcard netan/cli/schemas/*.json)
+SCHEMAS := netan/cli/schemas/common.json \
+	$(filter-out %/common.json,$(wildcard netan/cli/schemas/*.json))
 OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/schemas.o
 LIB := $(B)/libnetan.a
 

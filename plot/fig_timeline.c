@@ -93,6 +93,12 @@ static void ask_panel(const struct drawing *d, struct na_panel *p,
 	}
 }
 
+/* Where runs are apart, nothing would tell whose step is whose. */
+static bool has_steps(const struct timeline *t)
+{
+	return !t->runs_apart && na_steps_count(t->body);
+}
+
 /* As many panels as the page has room for, the throughputs first. */
 static enum na_status place(struct drawing *d, struct na_err *err)
 {
@@ -101,7 +107,7 @@ static enum na_status place(struct drawing *d, struct na_err *err)
 	double right = d->legend_width > 0 ? d->legend_width + 2 * d->l.gap : 0;
 	size_t want = d->want;
 
-	if (na_timeline_count_steps(&d->t))
+	if (has_steps(&d->t))
 		below += na_marks_height(&d->l);
 	box.y1 -= below;
 	for (; want > 0; want--) {
@@ -345,9 +351,9 @@ static enum na_status draw_axis(const struct drawing *d, struct na_err *err)
 	struct na_box box = {last->x0, last->y1, last->x1, last->y1};
 	enum na_status status = NA_OK;
 
-	if (na_timeline_count_steps(&d->t)) {
+	if (has_steps(&d->t)) {
 		box.y1 += na_marks_height(&d->l);
-		status = na_timeline_draw_steps(&d->l, &d->t, &d->x, box, err);
+		status = na_steps_draw(&d->l, d->t.body, &d->x, box, err);
 	}
 	if (d->t.has_time)
 		na_time_axis(&d->l, &d->x, box.y1, "time from the origin");

@@ -8,13 +8,10 @@
 
 #include "netan/base/vec.h"
 
-size_t na_timeline_count_steps(const struct timeline *t)
+size_t na_steps_count(const struct na_value *body)
 {
-	const struct na_value *steps = na_get(t->body, "steps");
+	const struct na_value *steps = na_get(body, "steps");
 
-	/* Nothing would tell whose step is whose. */
-	if (t->runs_apart)
-		return 0;
 	return steps && steps->kind == NA_V_LIST ? steps->n : 0;
 }
 
@@ -36,10 +33,10 @@ static int by_place(const void *a, const void *b)
  * at about the same time.  Steps are named by text or by number; numbers
  * are written to names.  Returns how many.
  */
-static size_t mark_steps(const struct timeline *t, const struct na_scale *x,
+static size_t mark_steps(const struct na_value *body, const struct na_scale *x,
 			 struct na_mark *marks, struct step_name *names)
 {
-	const struct na_value *v = na_get(t->body, "steps")->u.of.first;
+	const struct na_value *v = na_get(body, "steps")->u.of.first;
 	size_t n = 0, kept = 0;
 
 	for (; v; v = v->next) {
@@ -47,9 +44,9 @@ static size_t mark_steps(const struct timeline *t, const struct na_scale *x,
 		double from = na_real_of(na_get(v, "from_s"), NAN);
 
 		/* The one that was running when the picture begins. */
-		if (from < t->from_s &&
-		    na_real_of(na_get(v, "to_s"), NAN) > t->from_s)
-			from = t->from_s;
+		if (from < x->from &&
+		    na_real_of(na_get(v, "to_s"), NAN) > x->from)
+			from = x->from;
 		if (!isfinite(from))
 			continue;
 		snprintf(names[n].text, sizeof(names[n].text), "%" PRId64,
@@ -67,18 +64,18 @@ static size_t mark_steps(const struct timeline *t, const struct na_scale *x,
 	return kept;
 }
 
-enum na_status na_timeline_draw_steps(const struct na_layout *l,
-				      const struct timeline *t,
-				      const struct na_scale *x,
-				      struct na_box box, struct na_err *err)
+enum na_status na_steps_draw(const struct na_layout *l,
+			     const struct na_value *body,
+			     const struct na_scale *x, struct na_box box,
+			     struct na_err *err)
 {
-	size_t n = na_timeline_count_steps(t);
+	size_t n = na_steps_count(body);
 	struct na_mark *marks = na_calloc(n, sizeof(*marks));
 	struct step_name *names = na_calloc(n, sizeof(*names));
 	bool ok = marks && names;
 
 	if (ok) {
-		n = mark_steps(t, x, marks, names);
+		n = mark_steps(body, x, marks, names);
 		na_draw_line(l->canvas, box.x0, box.y0, box.x1, box.y0,
 			     &(struct na_pen){.color = l->theme->axis,
 					      .width = fmax(l->unit, 1)});

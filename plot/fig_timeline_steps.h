@@ -2,17 +2,17 @@
 #ifndef NETAN_PLOT_FIG_TIMELINE_STEPS_H
 #define NETAN_PLOT_FIG_TIMELINE_STEPS_H
 
-#include "plot/fig_timeline_data.h"
+#include "netan/result/result.h"
 #include "plot/layout.h"
 
-/* As many as are drawn. */
-size_t na_timeline_count_steps(const struct timeline *t);
+/* As many as the member "steps" of a result lists. */
+size_t na_steps_count(const struct na_value *body);
 
 /* Their row, in a box that is na_marks_height() high; there is at least
  * one. */
-enum na_status na_timeline_draw_steps(const struct na_layout *l,
-				      const struct timeline *t,
-				      const struct na_scale *x,
-				      struct na_box box, struct na_err *err);
+enum na_status na_steps_draw(const struct na_layout *l,
+			     const struct na_value *body,
+			     const struct na_scale *x, struct na_box box,
+			     struct na_err *err) NA_MUST_CHECK;
 
 #endif

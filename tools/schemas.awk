@@ -1,6 +1,7 @@
-# JSON Schemas as C: awk -f tools/schemas.awk netan/cli/schemas/*.json
+# JSON Schemas as C: awk -f tools/schemas.awk common.json OTHER.json
 #
-# common.json holds the definitions that every schema shares; its members are
+# common.json, which comes first, holds the definitions that every schema
+# shares; its members are
 # put behind the line `  "$defs": {` of each other file.
 
 # gsub() treats backslashes differently in every awk; split() does not.

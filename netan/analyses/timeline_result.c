@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/analyses/put.h"
 #include "netan/analyses/timeline.h"
 #include "netan/base/vec.h"
 #include "netan/stats/level.h"
@@ -11,18 +12,6 @@
 #define ONE_BYTE ((double)(1 << NA_SPREAD_SHIFT))
 
 static const char *const side_names[2] = {"rx", "tx"};
-
-/* Exact as an integer wherever nothing was clipped. */
-static void put_bytes(struct na_result *r, struct na_value *in,
-		      const char *name, na_i128 amount)
-{
-	na_i128 whole = amount >> NA_SPREAD_SHIFT;
-
-	if (whole << NA_SPREAD_SHIFT == amount && whole <= INT64_MAX)
-		na_put_int(r, in, name, (int64_t)whole);
-	else
-		na_put_real(r, in, name, (double)amount / ONE_BYTE);
-}
 
 /* Gbit/s for an amount in one bin. */
 static double gbps_of_bin(const struct tl_state *s)
@@ -110,9 +99,9 @@ static enum na_status put_bins(struct na_result *r, struct na_value *body,
 static void put_totals(struct na_result *r, struct na_value *body,
 		       const struct tl_state *s, const struct totals *t)
 {
-	put_bytes(r, body, "rx_bytes", s->amount[0]);
-	put_bytes(r, body, "tx_bytes", s->amount[1]);
-	put_bytes(r, body, "instant_bytes", s->instant_amount);
+	na_put_amount(r, body, "rx_bytes", s->amount[0]);
+	na_put_amount(r, body, "tx_bytes", s->amount[1]);
+	na_put_amount(r, body, "instant_bytes", s->instant_amount);
 	na_put_int(r, body, "instants", (int64_t)s->instants);
 	na_put_real(r, body, "rx_peak_gbps", t->peak[0]);
 	na_put_real(r, body, "rx_mean_gbps", t->mean[0]);
@@ -220,7 +209,7 @@ static void put_group_side(struct na_result *r, struct na_value *row,
 	const struct na_value *v = na_get(row, side == NA_RX ? "rx_gbps"
 							     : "tx_gbps");
 
-	put_bytes(r, row, names[side][0], x->amount[side]);
+	na_put_amount(r, row, names[side][0], x->amount[side]);
 	na_put_real(r, row, names[side][1], mean_of(s, x->amount[side]));
 	na_put_real(r, row, names[side][2],
 		    largest(na_reals_of(v, NULL), s->bins.n));
@@ -247,25 +236,6 @@ static struct na_value *put_groups(struct na_result *r, struct na_value *body,
 			   (int64_t)(s->rows[i].n[0] + s->rows[i].n[1]));
 	}
 	return list;
-}
-
-static void put_steps(struct na_result *r, struct na_value *body,
-		      const struct tl_state *s)
-{
-	const struct na_store *store = s->scope->store;
-	struct na_value *list = na_put_list(r, body, "steps");
-
-	for (size_t i = 0; i < store->n_steps; i++) {
-		const struct na_step *x = &store->steps[i];
-		struct na_value *row;
-
-		if (x->end_ps <= s->lo_ps || x->start_ps >= s->hi_ps)
-			continue;
-		row = na_put_object(r, list, NULL);
-		na_put_int(r, row, "step", x->number);
-		na_put_real(r, row, "from_s", (double)x->start_ps / 1e12);
-		na_put_real(r, row, "to_s", (double)x->end_ps / 1e12);
-	}
 }
 
 /* Runs side by side: nothing that adds them up means anything. */
@@ -364,7 +334,7 @@ static void put_empty(struct na_result *r, struct na_value *body,
 	put_totals(r, body, s, &none);
 	na_put_null(r, body, "plateau_gbps");
 	na_put_list(r, body, "saturated");
-	put_steps(r, body, s);
+	na_put_steps(r, body, s->scope->store, s->lo_ps, s->hi_ps);
 	na_put_text(r, na_result_side(r), "message",
 		    "No network transfers to draw");
 }
@@ -387,7 +357,7 @@ enum na_status tl_finish(void *state, struct na_result *r, struct na_err *err)
 		st = put_saturated(r, body, s, &b, err);
 	if (s->scope->by.n)
 		series = put_groups(r, body, s);
-	put_steps(r, body, s);
+	na_put_steps(r, body, s->scope->store, s->lo_ps, s->hi_ps);
 	say(r, s, &t, &b);
 	tl_views(r, body, series, s, b.hosts, apart(s));
 	return st;

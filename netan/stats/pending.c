@@ -4,43 +4,35 @@
 #include <string.h>
 
 #include "netan/base/vec.h"
+#include "netan/stats/sort.h"
+
+/* Sorted at once; more only where more fall close together. */
+enum { AT_ONCE = 1 << 14 };
+
+/* One kind of instants: the starts of all runs, or the ends. */
+struct stream {
+	size_t *next;    /* [n_runs]: the first one not yet taken */
+	int64_t *values; /* of the window, ascending */
+	size_t n, at, cap;
+};
+
+enum { STARTS, ENDS, STREAMS };
 
 /*
- * The smallest head of many ascending lists: a binary heap.  Runs that
- * follow each other in time are chained to one list first, so that the heap
- * stays as small as the lists really overlap.
+ * Window by window: what all runs have in it is taken together and sorted,
+ * which costs less for each instant than a heap of the runs.
  */
-struct list {
-	const int64_t *p, *end;
-	size_t next; /* run behind this one, or NO_RUN */
-};
-struct heap {
+struct na_walk {
 	const struct na_run *runs;
-	bool ends;      /* of the runs; else their starts */
-	int64_t lo, hi; /* only times in [lo, hi) */
-	size_t *next;   /* [n_runs] */
-	struct list *lists;
-	size_t n;
-	int64_t before; /* how many times lie before lo */
+	size_t n_runs;
+	struct stream stream[STREAMS];
+	int64_t *tmp;
+	size_t cap_tmp;
+	int64_t lo, hi; /* what is not yet in a window */
+	int64_t level;
+	size_t left; /* instants not yet in a window */
+	bool failed;
 };
-#define NO_RUN SIZE_MAX
-
-static void sift(struct heap *h, size_t i)
-{
-	struct list top = h->lists[i];
-
-	for (;;) {
-		size_t k = 2 * i + 1;
-
-		if (k + 1 < h->n && *h->lists[k + 1].p < *h->lists[k].p)
-			k++;
-		if (k >= h->n || *top.p <= *h->lists[k].p)
-			break;
-		h->lists[i] = h->lists[k];
-		i = k;
-	}
-	h->lists[i] = top;
-}
 
 /* How many of x are below `at`. */
 static size_t below(const int64_t *x, size_t n, int64_t at)
@@ -58,89 +50,157 @@ static size_t below(const int64_t *x, size_t n, int64_t at)
 	return lo;
 }
 
-static struct list list_of(const struct heap *h, size_t run)
+static const int64_t *times_of(const struct na_run *r, size_t k)
 {
-	const struct na_run *r = &h->runs[run];
-	const int64_t *x = h->ends ? r->ends : r->starts;
-
-	return (struct list){x + below(x, r->n, h->lo),
-			     x + below(x, r->n, h->hi), h->next[run]};
+	return k == ENDS ? r->ends : r->starts;
 }
 
-/* Chain each run to the first list that ends before it; tails[] holds the
- * last time of each list, and its run. */
-struct tail {
-	int64_t last;
-	size_t run;
-};
-
-static void chain(struct heap *h, size_t n_runs, struct tail *tails)
+/* How many of a run lie before `until` and were not taken. */
+static size_t waiting(const struct na_walk *w, size_t k, size_t run,
+		      int64_t until)
 {
-	for (size_t i = 0; i < n_runs; i++) {
-		struct list run;
-		size_t k = 0;
+	size_t from = w->stream[k].next[run];
 
-		h->next[i] = NO_RUN;
-		run = list_of(h, i);
-		h->before += run.p -
-			     (h->ends ? h->runs[i].ends : h->runs[i].starts);
-		if (run.p == run.end)
+	return below(times_of(&w->runs[run], k) + from, w->runs[run].n - from,
+		     until);
+}
+
+static size_t all_waiting(const struct na_walk *w, int64_t until)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < STREAMS; k++) {
+		for (size_t i = 0; i < w->n_runs; i++)
+			n += waiting(w, k, i, until);
+	}
+	return n;
+}
+
+struct na_walk *na_walk_new(const struct na_run *runs, size_t n_runs,
+			    int64_t lo, int64_t hi, int64_t *level)
+{
+	struct na_walk *w = na_calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->runs = runs;
+	w->n_runs = n_runs;
+	w->lo = lo;
+	w->hi = hi;
+	for (size_t k = 0; k < STREAMS; k++) {
+		w->stream[k].next = na_calloc(n_runs, sizeof(size_t));
+		if (!w->stream[k].next) {
+			na_walk_free(w);
+			return NULL;
+		}
+		for (size_t i = 0; i < n_runs; i++) {
+			size_t before = waiting(w, k, i, lo);
+
+			w->stream[k].next[i] = before;
+			w->level += (int64_t)before * (k == STARTS ? 1 : -1);
+		}
+	}
+	w->left = all_waiting(w, hi);
+	*level = w->level;
+	return w;
+}
+
+/* The end of the next window: as long as AT_ONCE instants would take if they
+ * were spread evenly, shorter where they are dense. */
+static int64_t window_end(const struct na_walk *w)
+{
+	uint64_t span = (uint64_t)w->hi - (uint64_t)w->lo;
+
+	if (w->left <= AT_ONCE)
+		return w->hi;
+	span = (uint64_t)((na_i128)span * AT_ONCE / (na_i128)w->left) + 1;
+	while (span > 1 &&
+	       all_waiting(w, (int64_t)((uint64_t)w->lo + span)) > 4 * AT_ONCE)
+		span = span / 4 + 1;
+	return (int64_t)((uint64_t)w->lo + span);
+}
+
+static bool take(struct na_walk *w, size_t k, int64_t until)
+{
+	struct stream *s = &w->stream[k];
+
+	s->n = s->at = 0;
+	for (size_t i = 0; i < w->n_runs; i++) {
+		size_t n = waiting(w, k, i, until);
+
+		if (!n)
 			continue;
-		while (k < h->n && tails[k].last > *run.p)
-			k++;
-		if (k == h->n)
-			h->lists[h->n++].next = i; /* made once chained */
-		else
-			h->next[tails[k].run] = i;
-		tails[k] = (struct tail){run.end[-1], i};
+		if (!na_grow(&s->values, &s->cap, s->n + n, sizeof(int64_t)))
+			return false;
+		memcpy(s->values + s->n, times_of(&w->runs[i], k) + s->next[i],
+		       n * sizeof(int64_t));
+		s->next[i] += n;
+		s->n += n;
 	}
-}
-
-static bool heap_init(struct heap *h, const struct na_run *runs, size_t n)
-{
-	struct tail *tails = na_calloc(n, sizeof(*tails));
-
-	h->runs = runs;
-	h->next = na_calloc(n, sizeof(*h->next));
-	h->lists = na_calloc(n, sizeof(*h->lists));
-	if (!tails || !h->next || !h->lists) {
-		free(tails);
+	w->left -= s->n;
+	if (!na_grow(&w->tmp, &w->cap_tmp, s->n, sizeof(int64_t)))
 		return false;
-	}
-	chain(h, n, tails);
-	for (size_t k = 0; k < h->n; k++)
-		h->lists[k] = list_of(h, h->lists[k].next);
-	for (size_t i = h->n; i-- > 0;)
-		sift(h, i);
-	free(tails);
+	na_sort_i64(s->values, w->tmp, s->n);
 	return true;
 }
 
-static void heap_fini(struct heap *h)
+/* The next window that holds any; false at the end, too. */
+static bool refill(struct na_walk *w)
 {
-	free(h->next);
-	free(h->lists);
+	const struct stream *s = w->stream;
+
+	while (w->left && !w->failed) {
+		int64_t until = window_end(w);
+
+		w->failed = !take(w, STARTS, until) || !take(w, ENDS, until);
+		w->lo = until;
+		if (!w->failed && (s[STARTS].n || s[ENDS].n))
+			return true;
+	}
+	return false;
 }
 
-/* Drop all heads equal to `at`; how many there were. */
-static int64_t drop(struct heap *h, int64_t at)
+/* Pass over all that are at `at`; how many there were. */
+static int64_t pass(struct stream *s, int64_t at)
 {
-	int64_t n = 0;
+	size_t from = s->at;
 
-	while (h->n && *h->lists[0].p == at) {
-		struct list *top = &h->lists[0];
+	while (s->at < s->n && s->values[s->at] == at)
+		s->at++;
+	return (int64_t)(s->at - from);
+}
 
-		n++;
-		if (++top->p == top->end) {
-			if (top->next != NO_RUN)
-				*top = list_of(h, top->next);
-			else
-				*top = h->lists[--h->n];
-		}
-		if (h->n)
-			sift(h, 0);
+bool na_walk_next(struct na_walk *w, struct na_instant *out)
+{
+	struct stream *s = &w->stream[STARTS], *e = &w->stream[ENDS];
+
+	if (s->at == s->n && e->at == e->n && !refill(w))
+		return false;
+	out->at = s->at < s->n ? s->values[s->at] : e->values[e->at];
+	if (e->at < e->n && e->values[e->at] < out->at)
+		out->at = e->values[e->at];
+	out->ends = pass(e, out->at);
+	out->starts = pass(s, out->at);
+	w->level += out->starts - out->ends;
+	out->level = w->level;
+	return true;
+}
+
+bool na_walk_failed(const struct na_walk *w)
+{
+	return w->failed;
+}
+
+void na_walk_free(struct na_walk *w)
+{
+	if (!w)
+		return;
+	for (size_t k = 0; k < STREAMS; k++) {
+		free(w->stream[k].next);
+		free(w->stream[k].values);
 	}
-	return n;
+	free(w->tmp);
+	free(w);
 }
 
 /* A sweep over time, bin by bin. */
@@ -177,38 +237,37 @@ static int64_t clamp_time(na_i128 t)
 				 : (int64_t)t;
 }
 
+void na_bins_time(const struct na_bins *b, size_t from, size_t to, int64_t *lo,
+		  int64_t *hi)
+{
+	*lo = clamp_time(((na_i128)b->first + (na_i128)from) * b->bin_ps);
+	*hi = clamp_time(((na_i128)b->first + (na_i128)to) * b->bin_ps);
+}
+
 bool na_pending_max(const struct na_run *runs, size_t n_runs,
 		    const struct na_bins *b, size_t from, size_t to,
 		    double *out)
 {
 	na_i128 start = ((na_i128)b->first + (na_i128)from) * b->bin_ps;
-	na_i128 end = ((na_i128)b->first + (na_i128)to) * b->bin_ps;
-	struct heap starts = {.lo = clamp_time(start), .hi = clamp_time(end)};
-	struct heap ends = starts;
-	struct sweep w = {.at = starts.lo,
-			  .border = start + b->bin_ps,
+	struct sweep w = {.border = start + b->bin_ps,
 			  .k = from,
 			  .bin_ps = b->bin_ps,
 			  .out = out};
+	struct na_instant i;
+	struct na_walk *walk;
+	int64_t hi;
 	bool ok;
 
-	ends.ends = true;
-	ok = heap_init(&starts, runs, n_runs);
-	ok = heap_init(&ends, runs, n_runs) && ok;
+	na_bins_time(b, from, to, &w.at, &hi);
+	walk = na_walk_new(runs, n_runs, w.at, hi, &w.level);
 	memset(out + from, 0, (to - from) * sizeof(*out));
-	w.level = starts.before - ends.before;
-	while (ok && (starts.n || ends.n)) {
-		int64_t next = ends.n ? *ends.lists[0].p : NA_TIME_MAX;
-
-		if (starts.n && *starts.lists[0].p < next)
-			next = *starts.lists[0].p;
-		hold(&w, next);
-		w.level -= drop(&ends, next);
-		w.level += drop(&starts, next);
+	while (walk && na_walk_next(walk, &i)) {
+		hold(&w, i.at);
+		w.level = i.level;
 	}
-	if (ok && from < to)
-		hold(&w, starts.hi);
-	heap_fini(&starts);
-	heap_fini(&ends);
+	if (walk && from < to)
+		hold(&w, hi);
+	ok = walk && !na_walk_failed(walk);
+	na_walk_free(walk);
 	return ok;
 }

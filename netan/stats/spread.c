@@ -85,26 +85,31 @@ static u128 share(u128 amount, uint64_t part, uint64_t whole)
 	return amount / whole * part + amount % whole * part / whole;
 }
 
+na_i128 na_spread_clipped(int64_t start_ps, int64_t end_ps, uint64_t bytes,
+			  int64_t lo_ps, int64_t hi_ps)
+{
+	u128 total = (u128)bytes << NA_SPREAD_SHIFT;
+	int64_t lo = lo_ps > start_ps ? lo_ps : start_ps;
+	int64_t hi = hi_ps < end_ps ? hi_ps : end_ps;
+
+	if (lo == start_ps && hi == end_ps)
+		return (na_i128)total;
+	return (na_i128)share(total, (uint64_t)hi - (uint64_t)lo,
+			      (uint64_t)end_ps - (uint64_t)start_ps);
+}
+
 na_i128 na_spread_bytes(struct na_spread *s, const struct na_bins *b,
 			int64_t start_ps, int64_t end_ps, uint64_t bytes,
 			int64_t lo_ps, int64_t hi_ps)
 {
-	u128 total = (u128)bytes << NA_SPREAD_SHIFT;
-	uint64_t whole = (uint64_t)end_ps - (uint64_t)start_ps;
-	uint64_t width = (uint64_t)b->bin_ps, from, to, k0, k1;
+	u128 total = (u128)na_spread_clipped(start_ps, end_ps, bytes, lo_ps,
+					     hi_ps);
+	uint64_t width = (uint64_t)b->bin_ps, whole, from, to, k0, k1;
 	u128 head, each = 0;
 
-	if (lo_ps > start_ps || hi_ps < end_ps) {
-		int64_t lo = lo_ps > start_ps ? lo_ps : start_ps;
-		int64_t hi = hi_ps < end_ps ? hi_ps : end_ps;
-
-		if (whole)
-			total = share(total, (uint64_t)hi - (uint64_t)lo,
-				      whole);
-		start_ps = lo;
-		end_ps = hi;
-		whole = (uint64_t)hi - (uint64_t)lo;
-	}
+	start_ps = lo_ps > start_ps ? lo_ps : start_ps;
+	end_ps = hi_ps < end_ps ? hi_ps : end_ps;
+	whole = (uint64_t)end_ps - (uint64_t)start_ps;
 	from = into_bins(b, start_ps);
 	to = into_bins(b, end_ps);
 	k0 = from / width;

@@ -44,6 +44,11 @@ void na_spread_fini(struct na_spread *s);
 void na_spread_merge(struct na_spread *into, const struct na_spread *from,
 		     const struct na_bins *b);
 
+/* The part of `bytes`, moved evenly over [start_ps, end_ps], that lies in
+ * [lo_ps, hi_ps], which it overlaps or touches; in 2^-20 bytes. */
+na_i128 na_spread_clipped(int64_t start_ps, int64_t end_ps, uint64_t bytes,
+			  int64_t lo_ps, int64_t hi_ps);
+
 /*
  * `bytes` evenly over [start_ps, end_ps], clipped in proportion to
  * [lo_ps, hi_ps].  Everything lies inside the bins.
