@@ -39,6 +39,17 @@ static bool keys_fit_executions(const struct na_grouping *by)
 	return true;
 }
 
+static struct sz_sums *sums_of(struct sz_state *s, uint32_t group)
+{
+	if (group == NA_NO_NAME ||
+	    !na_grow(&s->sums, &s->cap_sums, (size_t)group + 1,
+		     sizeof(*s->sums)))
+		return NULL;
+	for (; s->n_sums <= group; s->n_sums++)
+		memset(&s->sums[s->n_sums], 0, sizeof(*s->sums));
+	return &s->sums[group];
+}
+
 /* Steps that the window cuts would make the mean of a step too small. */
 static void survey_steps(struct sz_state *s)
 {
@@ -50,8 +61,8 @@ static void survey_steps(struct sz_state *s)
 		struct sz_steps *to = &s->owned_steps[x->run];
 
 		if (x->start_ps < f->from_ps || x->end_ps > f->to_ps ||
-		    (f->first_step >= 0 && (x->number < f->first_step ||
-					    x->number > f->last_step)))
+		    (f->first_step >= 0 &&
+		     (x->number < f->first_step || x->number > f->last_step)))
 			continue;
 		if (!to->n || x->start_ps < to->from_ps)
 			to->from_ps = x->start_ps;
@@ -73,7 +84,9 @@ static enum na_status sz_open(void *state, const struct na_scope *scope,
 	na_groups_init(&s->pairs, &by_pair);
 	s->owned_steps = na_calloc(scope->store->n_runs,
 				   sizeof(*s->owned_steps));
-	if (!s->owned_steps)
+	if (!s->owned_steps ||
+	    (!scope->by.n &&
+	     !sums_of(s, na_groups_add(&s->groups, (uint64_t[]){0, 0, 0, 0}))))
 		return na_fail_nomem(err);
 	s->steps = s->owned_steps;
 	survey_steps(s);
@@ -95,17 +108,6 @@ static enum na_status sz_fork(void *block, const void *state, unsigned pass)
 	na_groups_init(&s->groups, &s->scope->by);
 	na_groups_init(&s->pairs, &by_pair);
 	return NA_OK;
-}
-
-static struct sz_sums *sums_of(struct sz_state *s, uint32_t group)
-{
-	if (group == NA_NO_NAME ||
-	    !na_grow(&s->sums, &s->cap_sums, (size_t)group + 1,
-		     sizeof(*s->sums)))
-		return NULL;
-	for (; s->n_sums <= group; s->n_sums++)
-		memset(&s->sums[s->n_sums], 0, sizeof(*s->sums));
-	return &s->sums[group];
 }
 
 static uint64_t *count_of_pair(struct sz_state *s, uint32_t pair)
@@ -134,8 +136,8 @@ static bool add_pair(struct sz_state *s, const struct na_transfer *t)
 	if (!na_grow(&s->small, &s->cap_small, s->n_small + 1,
 		     sizeof(*s->small)))
 		return false;
-	s->small[s->n_small++] = (struct na_small_record){
-		t->end_ps - t->start_ps, pair};
+	s->small[s->n_small++] =
+		(struct na_small_record){t->end_ps - t->start_ps, pair};
 	return true;
 }
 
@@ -244,8 +246,9 @@ static bool merge_pairs(struct sz_state *s, struct sz_state *b)
 		ok = all;
 	}
 	for (size_t i = 0; ok && i < b->n_small; i++)
-		all[s->n_small + i] = (struct na_small_record){
-			b->small[i].latency_ps, pair_of[b->small[i].pair]};
+		all[s->n_small + i] =
+			(struct na_small_record){b->small[i].latency_ps,
+						 pair_of[b->small[i].pair]};
 	if (all) {
 		s->small = all;
 		s->n_small = n;

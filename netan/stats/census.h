@@ -32,7 +32,8 @@ bool na_census_add(struct na_census *c, uint32_t group, int64_t value);
 /* From table to run, ascending by group and value. */
 void na_census_close(struct na_census *c);
 
-/* A closed census whose group g becomes group_of[g], no two the same. */
+/* A closed census whose group g becomes group_of[g]; several may become
+ * one. */
 void na_census_regroup(struct na_census *c, const uint32_t *group_of);
 
 void na_census_fini(struct na_census *c);

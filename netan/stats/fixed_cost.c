@@ -52,7 +52,7 @@ int64_t na_fixed_cost(const struct na_small_record *x, size_t n,
 		while (2 * (below + cells[k]) < all)
 			below += cells[k++];
 		lo += (int64_t)((uint64_t)k << shift);
-		if ((uint64_t)hi - (uint64_t)lo >> shift)
+		if (((uint64_t)hi - (uint64_t)lo) >> shift)
 			hi = lo + (int64_t)((UINT64_C(1) << shift) - 1);
 	}
 	return lo;
