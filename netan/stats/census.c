@@ -121,7 +121,7 @@ void na_census_regroup(struct na_census *c, const uint32_t *group_of)
 	for (size_t i = 0; i < c->n; i++) {
 		c->items[i].group = group_of[c->items[i].group];
 		sorted = sorted &&
-			 (!i || c->items[i - 1].group <= c->items[i].group);
+			 (!i || compare(&c->items[i - 1], &c->items[i]) <= 0);
 	}
 	if (!sorted)
 		qsort(c->items, c->n, sizeof(*c->items), compare);

@@ -112,6 +112,40 @@ static void any_split(void **state)
 	free(sorted);
 }
 
+/* Groups that become one, by one run and by several. */
+static void regrouped(void **state)
+{
+	static const uint32_t into[] = {1, 0, 1};
+
+	(void)state;
+	for (int blocks = 1; blocks <= 3; blocks++) {
+		struct na_census_stack stack = {.n = 0};
+		struct na_weighted *x;
+		size_t from[3];
+
+		for (int i = 0; i < blocks; i++) {
+			struct na_census c = {NULL, 0, 0};
+
+			for (uint32_t g = 0; g < 3; g++) {
+				assert_true(na_census_add(&c, g, 7));
+				assert_true(na_census_add(&c, g, 1 + g));
+			}
+			na_census_close(&c);
+			na_census_regroup(&c, into);
+			assert_true(na_census_push(&stack, &c));
+		}
+		assert_true(na_census_join(&stack, 2, &x, from));
+		assert_int_equal(from[1], 2);
+		assert_int_equal(from[2], 5);
+		assert_int_equal(x[0].value, 2);
+		assert_int_equal(x[2].value, 1);
+		assert_int_equal(x[3].value, 3);
+		assert_int_equal(x[4].value, 7);
+		assert_int_equal(x[4].count, 2 * blocks);
+		free(x);
+	}
+}
+
 static void nothing(void **state)
 {
 	struct na_weighted *x;
@@ -175,9 +209,8 @@ static void written_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_split),
-		cmocka_unit_test(nothing),
-		cmocka_unit_test(many_of_one),
+		cmocka_unit_test(any_split),   cmocka_unit_test(regrouped),
+		cmocka_unit_test(nothing),     cmocka_unit_test(many_of_one),
 		cmocka_unit_test(written_out),
 	};
 
