@@ -1,7 +1,7 @@
 /*
  * How many transfers there are of each size, and how many bytes they carry:
- * two panels over one size axis, a class for each power of two, the groups
- * or runs side by side in it.  Where sizes are few, each has its own mark.
+ * two panels over one size axis, a bar for each size, or for each power of
+ * two where sizes are many; groups or runs side by side.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,10 +13,8 @@
 #include "plot/layout.h"
 #include "plot/scale.h"
 
-#define CLASS_FILL  0.86 /* of a class, what its bars take */
-#define NEAR_LIMIT  8    /* classes; the small limit is drawn when as near */
-#define LEAST_RANGE 4    /* classes */
-#define PALE        0.4  /* bars behind the marks of sizes */
+#define NEAR_LIMIT  8 /* powers of two: as near, the small limit is drawn */
+#define LEAST_RANGE 4 /* powers of two */
 
 struct drawing {
 	struct na_layout l;
@@ -59,7 +57,7 @@ static double tallest(const struct drawing *d, enum amount a)
 	double max = 0;
 
 	for (size_t i = 0; i < d->f.n_series; i++) {
-		for (unsigned k = d->f.from; k < d->f.to; k++)
+		for (size_t k = 0; k < d->f.n_slots; k++)
 			max = fmax(max,
 				   height_of(d, i, a, d->f.series[i].of[a][k]));
 	}
@@ -79,19 +77,23 @@ static void ask_panels(struct drawing *d)
 	}
 }
 
-/* The classes that are shown: those with transfers, the small limit when it
- * is near, and never so few that a bar fills the page. */
+/* What is shown: all bars, the small limit when it is near, and never so
+ * little that a bar fills the page. */
 static void choose_range(struct drawing *d)
 {
-	double limit = na_sizes_place(d->f.small_bytes);
-	double from = d->f.from, to = d->f.to;
+	const struct size_slot *slots = d->f.slots;
+	double limit = na_sizes_place(d->f.small_bytes), from = 0, to = 0;
 
+	if (d->f.n_slots) {
+		from = floor(slots[0].from);
+		to = ceil(slots[d->f.n_slots - 1].to);
+	}
 	if (limit < from && from - limit <= NEAR_LIMIT)
 		from = floor(limit);
 	if (limit >= to && limit - to <= NEAR_LIMIT)
 		to = floor(limit) + 1;
 	while (to - from < LEAST_RANGE) {
-		to = fmin(to + 1, SIZE_CLASSES);
+		to = fmin(to + 1, SIZE_SLOTS);
 		from = fmax(from - 1, 0);
 	}
 	d->x.from = from;
@@ -117,27 +119,24 @@ static enum na_status place(struct drawing *d, const struct na_page *page,
 	return NA_OK;
 }
 
-/* The room of a series within a class. */
+/* The room of a series within a slot. */
 static struct na_box bar_of(const struct drawing *d, const struct na_panel *p,
-			    size_t i, unsigned k)
+			    size_t i, size_t k)
 {
-	double n = (double)d->f.n_series,
-	       class = na_scale_at(&d->x, k + 1) - na_scale_at(&d->x, k);
-	double width = class * CLASS_FILL / n;
-	double x = na_scale_at(&d->x, k) + class * (1 - CLASS_FILL) / 2;
+	double from = na_scale_at(&d->x, d->f.slots[k].from);
+	double to = na_scale_at(&d->x, d->f.slots[k].to);
+	double width = (to - from) / (double)d->f.n_series;
 
-	return (struct na_box){x + width * (double)i, p->plot.y0,
-			       x + width * (double)(i + 1), p->plot.y1};
+	return (struct na_box){from + width * (double)i, p->plot.y0,
+			       from + width * (double)(i + 1), p->plot.y1};
 }
 
-static void draw_bar(const struct drawing *d, enum amount a, size_t i,
-		     unsigned k)
+static void draw_bar(const struct drawing *d, enum amount a, size_t i, size_t k)
 {
 	const struct na_panel *p = &d->panels[a];
 	const struct size_series *s = &d->f.series[i];
 	struct na_box all = bar_of(d, p, i, k), small = all;
 	struct na_color color = series_color(d, i);
-	double opacity = d->f.distinct ? PALE : 1;
 
 	if (!(s->of[a][k] > 0))
 		return;
@@ -155,45 +154,14 @@ static void draw_bar(const struct drawing *d, enum amount a, size_t i,
 	}
 	all.y1 = small.y0;
 	if (all.y1 > all.y0)
-		na_draw_rect(d->l.canvas, all, na_fade(color, opacity));
+		na_draw_rect(d->l.canvas, all, color);
 	if (s->small[a][k] > 0)
-		na_draw_rect(d->l.canvas, small,
-			     na_fade(small_color(d), opacity));
-}
-
-static void draw_diamond(const struct drawing *d, double x, double y,
-			 struct na_color color)
-{
-	double r = fmax(4.5 * d->l.unit, 2.5);
-	struct na_point p[] = {{x - r, y}, {x, y - r}, {x + r, y}, {x, y + r}};
-
-	na_draw_area(d->l.canvas, p, 4, color);
-}
-
-/* A stem for each size, where they are few. */
-static void draw_sizes(const struct drawing *d, enum amount a)
-{
-	const struct na_panel *p = &d->panels[a];
-
-	for (size_t i = 0; d->f.distinct && i < d->f.n_distinct; i++) {
-		const int64_t *cell = &d->f.distinct[2 * i];
-		double bytes = (double)cell[0], n = (double)cell[1];
-		double x = na_scale_at(&d->x, na_sizes_place(bytes));
-		double y = na_scale_at(&p->y, a == COUNT ? n : n * bytes);
-		struct na_color color = bytes <= d->f.small_bytes
-						? small_color(d)
-						: series_color(d, 0);
-
-		na_draw_line(d->l.canvas, x, p->plot.y1, x, y,
-			     &(struct na_pen){.color = color,
-					      .width = fmax(2 * d->l.unit, 1)});
-		draw_diamond(d, x, y, color);
-	}
+		na_draw_rect(d->l.canvas, small, small_color(d));
 }
 
 /* A vertical line with words beside its top end. */
 static void draw_upright(const struct drawing *d, const struct na_panel *p,
-			 double x, enum na_dash dash, const char *words)
+			 double x, const char *words)
 {
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
 					     d->l.theme->limit);
@@ -205,7 +173,7 @@ static void draw_upright(const struct drawing *d, const struct na_panel *p,
 	na_draw_line(d->l.canvas, x, p->plot.y0, x, p->plot.y1,
 		     &(struct na_pen){.color = d->l.theme->limit,
 				      .width = 1.5 * fmax(d->l.unit, 0.8),
-				      .dash = dash});
+				      .dash = NA_DASHED});
 	if (left + width > p->plot.x1 && x - d->l.gap / 2 - width > p->plot.x0)
 		left = x - d->l.gap / 2 - width;
 	na_text_fit(d->l.canvas, text, words, &font, p->plot.x1 - left,
@@ -213,24 +181,32 @@ static void draw_upright(const struct drawing *d, const struct na_panel *p,
 	na_draw_text(d->l.canvas, left, y, text, &font);
 }
 
+/* Of single sizes, the bar of one that is just small stands at its left. */
+static double limit_place(const struct drawing *d)
+{
+	double at = na_sizes_place(d->f.small_bytes);
+
+	for (size_t k = 0; d->f.single_sizes && k < d->f.n_slots; k++) {
+		if ((double)d->f.slots[k].first <= d->f.small_bytes)
+			at = fmax(at, d->f.slots[k].to + 0.05);
+	}
+	return at;
+}
+
 static void draw_limit(const struct drawing *d)
 {
 	char words[NA_LABEL_BUF + 32], size[NA_LABEL_BUF];
-	double at = na_sizes_place(d->f.small_bytes);
+	double at = limit_place(d), x = na_scale_at(&d->x, at);
 
 	if (at < d->x.from || at > d->x.to)
 		return;
 	na_label_quantity(size, NA_Q_BYTES, d->f.small_bytes, 4);
 	snprintf(words, sizeof(words), "small: up to %s", size);
-	/* A size that is just small stands at its left. */
-	draw_upright(d, &d->panels[COUNT],
-		     na_scale_at(&d->x, at) + 3 * d->l.unit, NA_DASHED, words);
-	draw_upright(d, &d->panels[BYTES],
-		     na_scale_at(&d->x, at) + 3 * d->l.unit, NA_DASHED, "");
+	draw_upright(d, &d->panels[COUNT], x, words);
+	draw_upright(d, &d->panels[BYTES], x, "");
 }
 
-/* Where half of the bytes are reached: a line, or a mark above the bar of
- * each series. */
+/* A mark above the bar in which half of a series' bytes are reached. */
 static void draw_half(const struct drawing *d)
 {
 	const struct na_panel *p = &d->panels[BYTES];
@@ -238,30 +214,21 @@ static void draw_half(const struct drawing *d)
 
 	for (size_t i = 0; i < d->f.n_series; i++) {
 		const struct size_series *s = &d->f.series[i];
-		double at = na_sizes_place(s->half), x, y;
+		size_t k = s->half_at;
 		struct na_box bar;
+		double x, y;
 
-		if (!isfinite(s->half) || s->half < 0)
+		if (!(s->half >= 0) || k >= d->f.n_slots)
 			continue;
-		bar = bar_of(d, p, i, (unsigned)at);
+		bar = bar_of(d, p, i, k);
 		x = (bar.x0 + bar.x1) / 2;
-		y = na_scale_at(&p->y, height_of(d, i, BYTES,
-						 s->of[BYTES][(unsigned)at])) -
-		    2;
-		if (d->f.grouped)
-			na_draw_area(d->l.canvas,
-				     (struct na_point[]){{x, y},
-							 {x - r, y - 1.6 * r},
-							 {x + r, y - 1.6 * r}},
-				     3, d->l.theme->text);
-		else
-			na_draw_line(d->l.canvas, na_scale_at(&d->x, at),
-				     p->plot.y0, na_scale_at(&d->x, at),
-				     p->plot.y1,
-				     &(struct na_pen){.color = d->l.theme->text,
-						      .width = fmax(d->l.unit,
-								    1),
-						      .dash = NA_DOTTED});
+		y = na_scale_at(&p->y, height_of(d, i, BYTES, s->of[BYTES][k]));
+		y -= 2 * d->l.unit;
+		na_draw_area(d->l.canvas,
+			     (struct na_point[]){{x, y},
+						 {x - r, y - 1.6 * r},
+						 {x + r, y - 1.6 * r}},
+			     3, d->l.theme->text);
 	}
 }
 
@@ -308,9 +275,8 @@ static void draw_header(const struct drawing *d, enum amount a)
 	put_small_share(d, &row, a);
 	if (a == COUNT || d->f.runs_apart || !isfinite(half))
 		return;
-	na_words_add(&w, "half of all bytes: sizes up to %s%s",
-		     na_label_quantity(number, NA_Q_BYTES, half, 4),
-		     d->f.grouped ? "" : " (dotted)");
+	na_words_add(&w, "half of all bytes: in sizes of %s or more",
+		     na_label_quantity(number, NA_Q_BYTES, half, 4));
 	na_row_put(&d->l, &row, w.text, &plain);
 }
 
@@ -325,7 +291,7 @@ static void draw_panels(const struct drawing *d)
 		}
 		na_panel_draw(&d->l, &d->panels[a]);
 		for (size_t i = 0; i < d->f.n_series; i++) {
-			for (unsigned k = d->f.from; k < d->f.to; k++)
+			for (size_t k = 0; k < d->f.n_slots; k++)
 				draw_bar(d, a, i, k);
 		}
 	}
@@ -333,8 +299,6 @@ static void draw_panels(const struct drawing *d)
 		return;
 	draw_limit(d);
 	draw_half(d);
-	draw_sizes(d, COUNT);
-	draw_sizes(d, BYTES);
 }
 
 /* "64 KiB" at the left border of a class; "0 B" in the middle of its own. */
@@ -367,7 +331,7 @@ static void draw_axis(const struct drawing *d)
 	struct na_pen pen = {.color = d->l.theme->axis,
 			     .width = fmax(d->l.unit, 1)};
 	double y = d->panels[BYTES].plot.y1, tick = 0.5 * d->l.gap;
-	double free = d->l.body.x0;
+	double free = d->x.at_from - 0.5 * d->l.gap;
 	unsigned step = tick_step(d, &font);
 	char label[NA_LABEL_BUF];
 
@@ -378,6 +342,8 @@ static void draw_axis(const struct drawing *d)
 		na_draw_line(d->l.canvas, at, y, at, y + tick, &pen);
 		width = na_measure(d->l.canvas, label, &font);
 		left = fmin(at - width / 2, d->l.body.x1 - width);
+		if (at <= d->x.at_from)
+			left = fmax(left, free);
 		if ((k && (k - 1) % step) || left < free)
 			continue;
 		na_draw_text(d->l.canvas, left, y + tick + 1.1 * font.size,
@@ -413,16 +379,19 @@ static void draw_legend(const struct drawing *d)
 
 static void footnote(struct drawing *d)
 {
+	struct words w = {.n = 0};
+
 	if (d->f.empty)
 		return;
-	na_layout_footnote(
-		&d->l,
-		d->f.grouped ? "a class for each power of two, series in the "
-			       "legend's order, every second hatched; the "
-			       "mark: half of a series' bytes are carried up "
-			       "to here"
-		: d->f.distinct ? "bars: powers of two; stems: single sizes"
-				: "bars: powers of two");
+	na_words_add(&w,
+		     "%s; the triangle: half of the bytes are in this "
+		     "size or larger ones",
+		     d->f.single_sizes ? "a bar for each size"
+				       : "a bar for each power of two");
+	if (d->f.grouped)
+		na_words_add(&w, "; bars in the legend's order, every second "
+				 "hatched");
+	na_layout_footnote(&d->l, w.text);
 }
 
 static void describe(const struct drawing *d, const char *title,
@@ -441,7 +410,8 @@ static void describe(const struct drawing *d, const char *title,
 			     na_label_quantity(b, NA_Q_BYTES, s->total[BYTES],
 					       4));
 		if (isfinite(s->half))
-			na_words_add(&w, ", half of them in sizes up to %s",
+			na_words_add(&w,
+				     ", half of them in sizes of %s or more",
 				     na_label_quantity(a, NA_Q_BYTES, s->half,
 						       4));
 	}

@@ -9,17 +9,25 @@
 #include "plot/theme.h"
 #include "plot/words.h"
 
-/* Class 0 holds 0 bytes, class k holds [2^(k-1), 2^k). */
-enum { SIZE_CLASSES = 65 };
+/* A place on the axis that a bar stands for: one size, where sizes are few,
+ * else all of a power of two: class 0 holds 0 bytes, class k holds
+ * [2^(k-1), 2^k). */
+enum { SIZE_SLOTS = 65 };
+
+struct size_slot {
+	int64_t first, last; /* bytes */
+	double from, to;     /* on the axis */
+};
 
 enum amount { COUNT, BYTES, AMOUNTS };
 
 struct size_series {
 	char name[256];
-	double of[AMOUNTS][SIZE_CLASSES];    /* all */
-	double small[AMOUNTS][SIZE_CLASSES]; /* of them */
+	double of[AMOUNTS][SIZE_SLOTS];    /* all */
+	double small[AMOUNTS][SIZE_SLOTS]; /* of them */
 	double total[AMOUNTS];
-	double half; /* bytes; NaN: unknown, or several groups */
+	double half;    /* bytes; NaN: unknown, or several groups */
+	size_t half_at; /* its slot */
 };
 
 struct size_figure {
@@ -30,17 +38,16 @@ struct size_figure {
 	bool grouped;    /* the series have names */
 	bool runs_apart; /* shares of each run, not amounts */
 	double small_bytes;
-	/* Sizes of the only series, where they are few; else NULL. */
-	const int64_t *distinct; /* [n][2] bytes, count */
-	size_t n_distinct;
-	unsigned from, to; /* classes with anything in them: [from, to) */
+	struct size_slot slots[SIZE_SLOTS]; /* ascending */
+	size_t n_slots;
+	bool single_sizes; /* each slot is one size */
 	const char *empty; /* NULL: there is something to draw */
 };
 
-/* O(sizes). */
+/* O(sizes of all groups). */
 void na_sizes_read(struct size_figure *f, const struct na_result *r);
 
-/* Place of a size on an axis on which every class is one wide. */
+/* Place of a size on an axis on which every power of two is one wide. */
 double na_sizes_place(double bytes);
 
 void na_sizes_title(const struct size_figure *f, struct words *w);
