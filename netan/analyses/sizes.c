@@ -79,7 +79,8 @@ static enum na_status sz_open(void *state, const struct na_scope *scope,
 
 	s->scope = scope;
 	s->params = params;
-	s->executions = keys_fit_executions(&scope->by);
+	s->executions = scope->store->graphs.n &&
+			keys_fit_executions(&scope->by);
 	na_groups_init(&s->groups, &scope->by);
 	na_groups_init(&s->pairs, &by_pair);
 	s->owned_steps = na_calloc(scope->store->n_runs,

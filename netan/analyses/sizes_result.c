@@ -203,7 +203,7 @@ static void put_group(struct na_result *r, struct na_value *list,
 {
 	static const char *const fields[] = {"bytes", "count", NULL};
 	struct na_value *row = na_put_object(r, list, NULL);
-	const struct na_weighted *x = w->sizes + w->from[i];
+	const struct na_weighted *x = w->sizes ? w->sizes + w->from[i] : NULL;
 	size_t n = w->from[i + 1] - w->from[i];
 
 	na_groups_put_key(r, row, &s->scope->by, s->scope->store, &s->groups,
@@ -216,7 +216,7 @@ static void put_group(struct na_result *r, struct na_value *list,
 	na_put_real(r, row, "gini", na_weighted_gini(x, n));
 	put_more(r, row, s, &w->sums[i], w->fixed_ps);
 	put_amount(r, row, "distinct_sizes", n);
-	na_put_rows(r, row, "distinct", fields, &x->value, n);
+	na_put_rows(r, row, "distinct", fields, x ? &x->value : NULL, n);
 	put_histogram(r, row, x, n);
 }
 
@@ -234,7 +234,7 @@ static const char *percent(char *buf, double x)
 }
 
 static void advise(struct na_result *r, struct na_value *body, const char *what,
-		   int64_t half_bytes)
+		   int64_t half_bytes, bool apart)
 {
 	const char *advice =
 		"nothing to change in the sizes: small transfers do not take "
@@ -253,7 +253,8 @@ static void advise(struct na_result *r, struct na_value *body, const char *what,
 			 "--megascale_max_reduction_shard_size) start sooner "
 			 "if they wait for the copy from the device";
 	na_put_text(r, body, "advice", advice);
-	na_result_note(r, "what to change: %s", advice);
+	if (!apart)
+		na_result_note(r, "what to change: %s", advice);
 }
 
 /* One answer for all, however they are grouped. */
@@ -395,7 +396,7 @@ enum na_status sz_finish(void *state, struct na_result *r, struct na_err *err)
 	half = w.n == 1 ? na_weighted_half(w.sizes, w.from[1])
 			: half_of_all(&w, all.bytes);
 	put_total(r, body, s, &all, half, w.fixed_ps);
-	advise(r, body, verdict(&all), half);
+	advise(r, body, verdict(&all), half, s->scope->store->n_runs > 1);
 	say(r, s, &all, half);
 	free_rows(&w);
 	sz_views(r, s, list);
