@@ -68,6 +68,9 @@ static const struct na_opt input_opts[] = {
 static const struct na_opt filter_opts[] = {
 	{NA_OPT_LIST, 0, "host", AT(host), "GLOB", NULL, 0, 0,
 	 "only these hosts"},
+	{NA_OPT_LIST, 0, "line", AT(line), "GLOB", NULL, 0, 0,
+	 "of the threads on /host:CPU, which tell old-style transfers, only "
+	 "these: MegascaleEM2_Worker*"},
 	{NA_OPT_LIST, 0, "src", AT(src), "GLOB", NULL, 0, 0,
 	 "only these sources: an endpoint such as s0d3, or a pattern"},
 	{NA_OPT_LIST, 0, "dst", AT(dst), "GLOB", NULL, 0, 0,
