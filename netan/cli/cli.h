@@ -51,6 +51,7 @@ struct na_common {
 	const char *from, *to;      /* TIME or UTC wall clock */
 	const char *step;           /* N or N-M */
 	int64_t min_size, max_size; /* bytes; max -1: none */
+	int64_t min_latency;        /* ps; 0: none */
 	bool include_loopback;
 	double max_rate; /* bits/s; 0: none */
 	/* groups */

@@ -94,6 +94,8 @@ static const struct na_opt filter_opts[] = {
 	 "only transfers of at least BYTES: 64KiB, 10MB"},
 	{NA_OPT_BYTES, 0, "max-size", AT(max_size), "BYTES", NULL, 0, 0,
 	 "only transfers of at most BYTES"},
+	{NA_OPT_TIME, 0, "min-latency", AT(min_latency), "TIME", NULL, 0,
+	 3.6e15, "only transfers that took at least TIME: 1ms"},
 	{NA_OPT_FLAG, 0, "include-loopback", AT(include_loopback), NULL, NULL,
 	 0, 0, "count transfers of a device to itself as network"},
 	{NA_OPT_RATE, 0, "max-rate", AT(max_rate), "RATE", NULL, 0, 0,

@@ -13,9 +13,8 @@
 #include <math.h>
 
 #include "netan/analyses/sizes.h"
-#include "netan/result/emit.h"
 #include "netan/synth/rng.h"
-#include "tests/unit/hand_store.h"
+#include "tests/unit/hand_drive.h"
 
 extern const struct na_analysis na_an_sizes;
 
@@ -48,82 +47,15 @@ static void end(struct run *x)
 	hand_fini(&x->h);
 }
 
-struct blocks {
-	void *state, *block;
-	size_t in_block, size;
-};
-
-static void end_block(struct blocks *b)
-{
-	const struct na_analysis *a = &na_an_sizes;
-
-	if (!b->in_block)
-		return;
-	assert_int_equal(a->seal(b->block), NA_OK);
-	assert_int_equal(a->merge(b->state, b->block, 0), NA_OK);
-	a->fini(b->block);
-	memset(b->block, 0, a->state_size);
-	b->in_block = 0;
-}
-
-static void *block_of(struct blocks *b)
-{
-	if (b->in_block == b->size)
-		end_block(b);
-	if (!b->in_block++)
-		assert_int_equal(na_an_sizes.fork(b->block, b->state, 0),
-				 NA_OK);
-	return b->block;
-}
-
-static void add_all(struct blocks *b, const struct run *x)
-{
-	const struct na_store *s = &x->h.store;
-	struct na_late late;
-
-	assert_true(na_late_init(&late, &x->h.filter, s));
-	for (struct na_chunk *c = s->transfers.first; c; c = c->next) {
-		const struct na_transfer *t = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			if (t[i].klass == NA_VALID &&
-			    na_filter_late(&late, &t[i]) == NA_KEEP)
-				assert_int_equal(na_an_sizes.add(block_of(b),
-								 &t[i]),
-						 NA_OK);
-		}
-	}
-	for (struct na_chunk *c = s->graphs.first; c; c = c->next) {
-		const struct na_exec *e = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++)
-			assert_int_equal(na_an_sizes.add_exec(block_of(b),
-							      &e[i]),
-					 NA_OK);
-	}
-	end_block(b);
-	na_late_fini(&late);
-}
-
 /* All of it, in blocks of `size` records. */
 static void analyse(struct run *x, size_t size)
 {
-	const struct na_analysis *a = &na_an_sizes;
-	struct blocks b = {.size = size};
+	struct driven d;
 
-	b.state = calloc(1, a->state_size);
-	b.block = calloc(1, a->state_size);
-	assert_true(b.state && b.block);
-	x->r = na_result_new();
-	assert_int_equal(a->open(b.state, &x->scope, &x->params, &x->h.err),
-			 NA_OK);
-	add_all(&b, x);
-	assert_int_equal(a->turn(b.state, 0, &x->h.err), NA_END);
-	assert_int_equal(a->finish(b.state, x->r, &x->h.err), NA_OK);
-	assert_true(na_result_ok(x->r));
-	a->fini(b.state);
-	free(b.state);
-	free(b.block);
+	hand_drive(&d, &na_an_sizes, &x->scope, &x->params, size, &x->h.err);
+	assert_int_equal(d.status, NA_OK);
+	assert_true(na_result_ok(d.r));
+	x->r = d.r;
 }
 
 static const struct na_value *nth(const struct na_value *list, size_t i)
@@ -291,21 +223,6 @@ static void oracle(void **state)
 	free(c);
 }
 
-static char *as_json(const struct run *x)
-{
-	struct na_emit_opts opts = {NULL, false, 0};
-	struct na_err err = {.status = NA_OK};
-	char *text = NULL;
-	size_t n;
-	FILE *f = open_memstream(&text, &n);
-
-	assert_non_null(f);
-	assert_int_equal(na_emitter_find("json")->write(x->r, &opts, f, &err),
-			 NA_OK);
-	fclose(f);
-	return text;
-}
-
 enum { N = 400 };
 
 static void draw(struct hand_row rows[N])
@@ -354,7 +271,7 @@ static void blocks_do_not_matter(void **state)
 					 NA_OK);
 			x.scope.top = k == 2 ? 4 : 0;
 			analyse(&x, sizes[i]);
-			text = as_json(&x);
+			text = driven_json(&(struct driven){.r = x.r});
 			if (first)
 				assert_string_equal(text, first);
 			else
