@@ -89,7 +89,7 @@ static void choose_range(struct drawing *d)
 		to = ceil(slots[d->f.n_slots - 1].to);
 	}
 	if (limit < from && from - limit <= NEAR_LIMIT)
-		from = floor(limit);
+		from = fmax(floor(limit) - 1, 0);
 	if (limit >= to && limit - to <= NEAR_LIMIT)
 		to = floor(limit) + 1;
 	while (to - from < LEAST_RANGE) {

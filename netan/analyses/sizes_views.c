@@ -103,10 +103,12 @@ static size_t count_above(const int64_t *cells, size_t n, int64_t least)
  * may be as many sizes as transfers. */
 static int64_t least_count(const int64_t *cells, size_t n, size_t most)
 {
-	int64_t lo = 0, hi = INT64_MAX;
+	int64_t lo = 0, hi = 0;
 
 	if (n <= most)
 		return 0;
+	for (size_t i = 0; i < n; i++)
+		hi = cells[2 * i + 1] > hi ? cells[2 * i + 1] : hi;
 	while (lo < hi) {
 		int64_t mid = lo + (hi - lo) / 2;
 
