@@ -27,33 +27,38 @@ case " $* " in
 	;;
 esac
 
+work=$out/in_flight.work.tsv
+trap 'rm -f "$work" "$work.new"' EXIT
+
 # SIZE ARGUMENT...: the rows of one size, or of all.
 course()
 {
 	size=$1
 	shift
-	"$netan" timeline --side rx --bin 100ms --format tsv "$@" |
-		awk -F '\t' -v OFS='\t' -v size="$size" -v graphs="$graphs" '
+	"$netan" timeline --side rx --bin 100ms "$@" -o "$work"
+	# shellcheck disable=SC2016  # awk
+	rewrite "$work" -v size="$size" -v graphs="$graphs" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ n = $at["pending_max"]
 		  if (graphs && size > 0)
 			n = $at["rx_outstanding_bytes"] / size
 		  print size, $at["time_s"], n }'
+	cat "$work"
 }
 
+"$netan" timeline --bin 1s "$@" --format json >"$work"
 graphs=''
-if "$netan" timeline --bin 1s "$@" --format json |
-	grep -q '"pending_of": "collectives"'; then
+if grep -q '"pending_of": "collectives"' "$work"; then
 	graphs=yes
 fi
+"$netan" sizes "$@" --table distinct -o "$work"
+sizes=$(columns "$work" bytes)
 {
 	printf 'bytes\ttime_s\tpending_max\n'
 	course all "$@"
-	"$netan" sizes "$@" --format tsv --table distinct | sed 1d |
-		while IFS='	' read -r bytes _; do
-			course "$bytes" "$@" --min-size "$bytes" \
-				--max-size "$bytes"
-		done
+	for bytes in $sizes; do
+		course "$bytes" "$@" --min-size "$bytes" --max-size "$bytes"
+	done
 } >"$out/in_flight.tsv"
 echo "$out/in_flight.tsv"
 draw in_flight

@@ -16,10 +16,11 @@ set -eu
 # shellcheck source=notebooks-equiv/common.sh
 . "$(dirname "$0")/common.sh"
 
-"$netan" timeline --side rx --bin 1ms "$@" --format tsv |
-	awk -F '\t' -v OFS='\t' -v capacity="${capacity:-100}" '
+"$netan" timeline --side rx --bin 1ms "$@" -o "$out/throughput.tsv"
+# shellcheck disable=SC2016  # awk
+rewrite "$out/throughput.tsv" -v capacity="${capacity:-100}" '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i
 		print "time_s", "rx_gbps", "capacity_gbps"; next }
-	{ print $at["time_s"], $at["rx_gbps"], capacity }' >"$out/throughput.tsv"
+	{ print $at["time_s"], $at["rx_gbps"], capacity }'
 echo "$out/throughput.tsv"
 draw throughput

@@ -25,25 +25,24 @@ above=$(printf '%s\n' "$threshold" | sed -E \
 first=-k4,4gr
 [ -z "$parity" ] || first=-k2,2nr
 
-{
-	"$netan" sizes --by pair --top 100000 "$@" -o "$out/slow_pairs.tsv"
-	columns "$out/slow_pairs.tsv" pair count | sed 's/^/all	/'
-	if "$netan" sizes --by pair --top 100000 --min-latency "$above" "$@" \
-		-o "$out/slow_pairs.tsv" 2>/dev/null; then
-		columns "$out/slow_pairs.tsv" pair count | sed 's/^/slow	/'
-	fi
-} | awk -F '\t' -v OFS='\t' '
+work=$out/slow_pairs.work.tsv table=$out/slow_pairs.tsv
+trap 'rm -f "$work"' EXIT
+
+"$netan" sizes --by pair --top 100000 "$@" -o "$table"
+columns "$table" pair count | sed 's/^/all	/' >"$work"
+# A failure here means that there is none.
+if "$netan" sizes --by pair --top 100000 --min-latency "$above" "$@" \
+	-o "$table" 2>/dev/null; then
+	columns "$table" pair count | sed 's/^/slow	/' >>"$work"
+fi
+printf 'pair\tslow\ttransfers\tpercent\n' >"$table"
+awk -F '\t' '
 	$1 == "all" { all[$2] = $3; next }
 	{ slow[$2] = $3 }
 	END { for (p in all)
 		printf "%s\t%d\t%d\t%.17g\n", p, slow[p], all[p],
-			100 * slow[p] / all[p] }' |
-	sort -t '	' "$first" -k2,2nr -k1,1 >"$out/slow_pairs.rows"
-{
-	printf 'pair\tslow\ttransfers\tpercent\n'
-	cat "$out/slow_pairs.rows"
-} >"$out/slow_pairs.tsv"
-rm -f "$out/slow_pairs.rows"
+			100 * slow[p] / all[p] }' "$work" |
+	sort -t '	' "$first" -k2,2nr -k1,1 >>"$table"
 "$netan" pairs "$@" -o "$out/pairs.tsv"
 "$netan" pairs "$@" --format table >"$out/pairs.txt"
 for f in slow_pairs.tsv pairs.tsv pairs.txt; do

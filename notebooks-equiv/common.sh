@@ -46,6 +46,16 @@ done
 mkdir -p -- "$out"
 [ -z "$parity" ] || set -- --anchor start --line 'MegascaleEM2_Worker*' "$@"
 
+# FILE ARGUMENT...: what awk makes of it takes its place.  A pipe from netan
+# would hide that it failed.
+rewrite()
+{
+	file=$1
+	shift
+	awk -F '\t' -v OFS='\t' "$@" "$file" >"$file.new"
+	mv -- "$file.new" "$file"
+}
+
 # FILE.tsv COLUMN...: the columns of these names, tab-separated, no header.
 columns()
 {

@@ -5,6 +5,7 @@ echo "exit $?"
 sh "$equiv/02_sizes.sh" -o
 echo "exit $?"
 netan synth -o t --run r --hosts 2 --devices 1 --steps 1 --collectives 1 >/dev/null
+# shellcheck disable=SC2016  # on purpose
 dir='a "b"; set print `id` $(id)'
 sh "$equiv/02_sizes.sh" --no-picture -o "$dir" --label "'; system('id')" t
 cat "$dir/sizes.tsv"
