@@ -19,6 +19,7 @@
 
 #include "netan/base/arena.h"
 #include "netan/base/err.h"
+#include "netan/base/opt.h"
 #include "netan/model/sink.h"
 
 enum { NA_BLOCK_BYTES = 1 << 20 }; /* fixed: output never depends on -j */
@@ -40,12 +41,13 @@ struct na_warning {
 };
 
 struct na_input {
-	const char *path;    /* as given, or dir/name */
-	const char *host;    /* from the file name or content */
-	const char *format;  /* "xspace" */
-	const char *packed;  /* "gzip", "zstd" or NULL */
-	uint64_t file_bytes; /* size on disk; piped: bytes read */
-	uint32_t wants;      /* enum na_want bits */
+	const char *path;                 /* as given, or dir/name */
+	const char *host;                 /* from the file name or content */
+	const char *format;               /* "xspace" */
+	const char *packed;               /* "gzip", "zstd" or NULL */
+	uint64_t file_bytes;              /* size on disk; piped: bytes read */
+	uint32_t wants;                   /* enum na_want bits */
+	const struct na_text_list *lines; /* see na_input_open() */
 
 	const uint8_t *data; /* mapped bytes, inflated */
 	size_t size;
@@ -102,12 +104,15 @@ struct na_reader {
 extern const struct na_reader *const na_readers[]; /* NULL at the end */
 
 /*
- * Open, unpack and survey one file ("-" is standard input).  On failure
- * nothing stays open and err names the file.  NA_EFORMAT: not a format we
+ * Open, unpack and survey one file ("-" is standard input).  Of the threads
+ * of a host, only those are read whose name matches one of `lines` (globs;
+ * NULL or empty: all); borrowed until the close.  On failure nothing stays
+ * open and err names the file.  NA_EFORMAT: not a format we
  * read; NA_EIO: could not be read.
  */
 enum na_status na_input_open(struct na_input *in, const char *path,
-			     uint32_t wants, struct na_err *err);
+			     uint32_t wants, const struct na_text_list *lines,
+			     struct na_err *err);
 void na_input_close(struct na_input *in);
 
 /* Remember damage; the first few are kept as text, all are counted. */

@@ -181,14 +181,15 @@ static enum na_status named_failure(struct na_err *err, const char *path,
 }
 
 enum na_status na_input_open(struct na_input *in, const char *path,
-			     uint32_t wants, struct na_err *err)
+			     uint32_t wants, const struct na_text_list *lines,
+			     struct na_err *err)
 {
 	struct na_err inner = {.status = NA_OK};
 	bool piped = strcmp(path, "-") == 0;
 	enum na_status st;
 	int fd;
 
-	*in = (struct na_input){.path = path, .wants = wants, .zero_ns = 0};
+	*in = (struct na_input){.path = path, .wants = wants, .lines = lines};
 	in->warnings_end = &in->warnings;
 	na_arena_init(&in->arena);
 	fd = piped ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);

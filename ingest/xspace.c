@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "netan/base/similar.h"
+#include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
@@ -29,6 +30,7 @@ static const struct xs_handler handlers[] = {
 	{XS_GPU, "Stream #", NA_WANT_KERNELS, false, xs_kernel_event},
 };
 /* clang-format on */
+enum { XS_LINE_NAME = 255 };
 enum { N_HANDLERS = sizeof(handlers) / sizeof(handlers[0]) };
 
 const struct xs_handler *xs_handler_of(enum xs_plane_kind kind,
@@ -67,11 +69,29 @@ static bool has_kinds(const struct xs_plane *p)
 	return false;
 }
 
+/* --line: by the beginning of the name, where it is longer than any is. */
+static bool line_wanted(const struct na_input *in, const struct xs_line *l)
+{
+	size_t n = l->name.n < XS_LINE_NAME ? l->name.n : XS_LINE_NAME;
+	char name[XS_LINE_NAME + 1];
+
+	if (l->plane->kind != XS_HOST || !in->lines || !in->lines->n)
+		return true;
+	memcpy(name, l->name.s, n);
+	name[n] = '\0';
+	for (size_t i = 0; i < in->lines->n; i++) {
+		if (na_glob(in->lines->items[i], name))
+			return true;
+	}
+	return false;
+}
+
 static void choose_lines(struct na_input *in, struct xs_plane *p)
 {
 	bool idle = p->kind == XS_HOST && !has_kinds(p);
 	bool device = p->kind == XS_TPU || p->kind == XS_GPU;
 	bool by_name = (device && xs_plane_asked(p->kind, in->wants)) ||
+		       (p->kind == XS_HOST && in->lines && in->lines->n) ||
 		       (in->wants & NA_WANT_COUNTS);
 
 	for (size_t i = 0; i < p->n_lines; i++) {
@@ -80,8 +100,10 @@ static void choose_lines(struct na_input *in, struct xs_plane *p)
 		l->plane = p; /* planes no longer move */
 		if (l->late_name && by_name)
 			xs_line_rest(l);
-		l->handler = idle ? NULL
-				  : xs_handler_of(p->kind, &l->name, in->wants);
+		l->handler = idle || !line_wanted(in, l)
+				     ? NULL
+				     : xs_handler_of(p->kind, &l->name,
+						     in->wants);
 		if (l->handler)
 			xs_line_rest(l);
 		else if (!(in->wants & NA_WANT_COUNTS))

@@ -45,12 +45,13 @@ struct na_common {
 	int anchor;        /* enum na_anchor */
 	const char *label; /* --label in force, while parsing */
 	/* filters, as typed where a later stage must resolve them */
-	struct na_text_list host, src, dst, collective;
+	struct na_text_list host, line, src, dst, collective;
 	const char *side;           /* NULL: the command's own default */
 	int component;              /* enum na_component; -1: not given */
 	const char *from, *to;      /* TIME or UTC wall clock */
 	const char *step;           /* N or N-M */
 	int64_t min_size, max_size; /* bytes; max -1: none */
+	int64_t min_latency;        /* ps; 0: none */
 	bool include_loopback;
 	double max_rate; /* bits/s; 0: none */
 	/* groups */

@@ -68,6 +68,9 @@ static const struct na_opt input_opts[] = {
 static const struct na_opt filter_opts[] = {
 	{NA_OPT_LIST, 0, "host", AT(host), "GLOB", NULL, 0, 0,
 	 "only these hosts"},
+	{NA_OPT_LIST, 0, "line", AT(line), "GLOB", NULL, 0, 0,
+	 "of the threads on /host:CPU, which tell old-style transfers, only "
+	 "these: MegascaleEM2_Worker*"},
 	{NA_OPT_LIST, 0, "src", AT(src), "GLOB", NULL, 0, 0,
 	 "only these sources: an endpoint such as s0d3, or a pattern"},
 	{NA_OPT_LIST, 0, "dst", AT(dst), "GLOB", NULL, 0, 0,
@@ -91,6 +94,8 @@ static const struct na_opt filter_opts[] = {
 	 "only transfers of at least BYTES: 64KiB, 10MB"},
 	{NA_OPT_BYTES, 0, "max-size", AT(max_size), "BYTES", NULL, 0, 0,
 	 "only transfers of at most BYTES"},
+	{NA_OPT_TIME, 0, "min-latency", AT(min_latency), "TIME", NULL, 0,
+	 3.6e15, "only transfers that took at least TIME: 1ms"},
 	{NA_OPT_FLAG, 0, "include-loopback", AT(include_loopback), NULL, NULL,
 	 0, 0, "count transfers of a device to itself as network"},
 	{NA_OPT_RATE, 0, "max-rate", AT(max_rate), "RATE", NULL, 0, 0,

@@ -314,6 +314,34 @@ static void say_there_is(struct na_session *s)
 				    "file");
 }
 
+/* --line chooses among threads that have names of their own. */
+static void say_lines(struct na_session *s)
+{
+	char text[600] = "";
+	size_t at = 0, shown = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_section *plane = s->inputs[i].sections;
+		size_t n = s->inputs[i].n_sections;
+
+		for (; n; n--, plane++) {
+			if (strcmp(plane->name, "/host:CPU") != 0)
+				continue;
+			for (size_t k = 0; k < plane->n_parts && shown < 8; k++)
+				at += (size_t)snprintf(text + at,
+						       sizeof(text) - at,
+						       "%s\"%.60s\"",
+						       shown++ ? ", " : "",
+						       plane->parts[k].name);
+		}
+	}
+	if (at)
+		na_say_hint(s->cli,
+			    "with --line, of the threads %s only those that "
+			    "match are read",
+			    text);
+}
+
 /* What a filter could have let through. */
 static void say_what_is(const struct na_session *s)
 {
@@ -376,6 +404,8 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 		     "\"/device:CUSTOM:Megascale Trace\", and for \"MegaScale: "
 		     "Communication Transport Receive\" on \"/host:CPU\"");
 	say_there_is(s);
+	if (s->cli->common.line.n)
+		say_lines(s);
 	/* The names of events follow them: a cut takes them all away. */
 	if (s->damaged)
 		na_say_hint(s->cli,

@@ -81,7 +81,7 @@ static void open_one(void *ctx, size_t i)
 			o->l->files[i].path);
 	else
 		na_input_open(&o->inputs[i], o->l->files[i].path, o->s->wants,
-			      &o->errs[i]);
+			      &o->s->cli->common.line, &o->errs[i]);
 }
 
 /* The file's name when it has the form of a trace's, else what the trace

@@ -65,6 +65,7 @@ enum na_status na_session_filter(struct na_session *s, struct na_err *err)
 		f->side = strcmp(c->side, "tx") == 0 ? NA_TX : NA_RX;
 	f->min_bytes = c->min_size > 0 ? (uint64_t)c->min_size : 0;
 	f->max_bytes = c->max_size >= 0 ? (uint64_t)c->max_size : UINT64_MAX;
+	f->min_latency_ps = c->min_latency;
 	f->include_loopback = c->include_loopback;
 	f->max_rate_bps = c->max_rate;
 	if (c->component >= 0)

@@ -162,7 +162,8 @@ enum na_verdict na_filter_late(const struct na_late *l,
 	    (l->host_ok && !l->host_ok[t->input]) ||
 	    (l->src_ok && !l->src_ok[base + t->src]) ||
 	    (l->dst_ok && !l->dst_ok[base + t->dst]) || !in_steps(l, t->step) ||
-	    !in_window(l->filter, t->start_ps, t->end_ps))
+	    !in_window(l->filter, t->start_ps, t->end_ps) ||
+	    t->end_ps - t->start_ps < l->filter->min_latency_ps)
 		return NA_DROP_FILTERED;
 	return too_fast(l->filter, t) ? NA_DROP_TOO_FAST : NA_KEEP;
 }

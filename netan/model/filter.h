@@ -23,6 +23,7 @@ struct na_filter {
 	bool include_loopback;
 	bool instants;       /* clock_skew and no_latency, too */
 	double max_rate_bps; /* 0: none */
+	int64_t min_latency_ps;
 	uint32_t components; /* NA_COMP_BIT()s that are asked for */
 };
 

@@ -89,6 +89,7 @@ static const char *scalar_text(const struct na_column *col,
 	case NA_V_OBJECT:
 	case NA_V_LIST:
 	case NA_V_REALS:
+	case NA_V_ROWS:
 		break;
 	}
 	return "-";

@@ -1,6 +1,7 @@
 /*
  * CSV (RFC 4180, lines end with LF) and TSV: one table of the body.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,7 @@ static void put_value(struct sheet *s, const struct na_value *v)
 	case NA_V_OBJECT:
 	case NA_V_LIST:
 	case NA_V_REALS:
+	case NA_V_ROWS:
 		break;
 	}
 }
@@ -75,7 +77,7 @@ static void put_value(struct sheet *s, const struct na_value *v)
 static bool is_cell(const struct na_value *v)
 {
 	return v->kind != NA_V_OBJECT && v->kind != NA_V_LIST &&
-	       v->kind != NA_V_REALS;
+	       v->kind != NA_V_REALS && v->kind != NA_V_ROWS;
 }
 
 static bool same(const struct column *c, const char *outer, const char *name)
@@ -313,6 +315,115 @@ static void put_object(struct sheet *s, const struct na_value *object)
 	put_row(s, object);
 }
 
+static bool is_rows(const struct na_value *v)
+{
+	return v && (v->kind == NA_V_LIST || v->kind == NA_V_ROWS);
+}
+
+/* Columns of a list inside the rows of a list: the outer key's, then its
+ * own.  Returns how many the key has. */
+static size_t add_inner_columns(struct sheet *s, const struct na_value *list,
+				const char *name)
+{
+	size_t hint = 0, n_keys;
+
+	for_each_member (row, list) {
+		const struct na_value *key = na_get(row, "key");
+
+		hint = 0;
+		if (!key || key->kind != NA_V_OBJECT)
+			continue;
+		for_each_member (m, key)
+			add_column(s, &hint, "key", m->name);
+	}
+	n_keys = s->n;
+	for_each_member (row, list) {
+		const struct na_value *inner = na_get(row, name);
+
+		hint = n_keys;
+		if (inner && inner->kind == NA_V_ROWS) {
+			for (size_t k = 0; inner->u.rows.fields[k]; k++)
+				add_column(s, &hint, NULL,
+					   inner->u.rows.fields[k]);
+		} else if (inner && inner->kind == NA_V_LIST) {
+			for_each_member (v, inner)
+				add_columns(s, v);
+		}
+	}
+	return n_keys;
+}
+
+static void put_key_cells(struct sheet *s, const struct na_value *row,
+			  size_t n_keys)
+{
+	for (size_t c = 0; c < n_keys; c++) {
+		put_value(s, na_dig(na_get(row, "key"), s->cols[c].name));
+		putc(s->comma, s->out);
+	}
+}
+
+static void put_inner_rows(struct sheet *s, const struct na_value *row,
+			   const struct na_value *inner, size_t n_keys)
+{
+	const int64_t *cell = inner->u.rows.cells;
+
+	for (size_t k = 0; k < inner->n; k++) {
+		put_key_cells(s, row, n_keys);
+		for (size_t c = n_keys; c < s->n; c++) {
+			if (c > n_keys)
+				putc(s->comma, s->out);
+			fprintf(s->out, "%" PRId64, *cell++);
+		}
+		putc('\n', s->out);
+	}
+}
+
+static void put_inner_list(struct sheet *s, const struct na_value *row,
+			   const struct na_value *inner, size_t n_keys)
+{
+	for_each_member (v, inner) {
+		put_key_cells(s, row, n_keys);
+		for (size_t c = n_keys; c < s->n; c++) {
+			if (c > n_keys)
+				putc(s->comma, s->out);
+			put_value(s, na_get(v, s->cols[c].name));
+		}
+		putc('\n', s->out);
+	}
+}
+
+/* The list `name` of every row of `list`, one behind the other. */
+static void put_inner(struct sheet *s, const struct na_value *list,
+		      const char *name)
+{
+	size_t n_keys = add_inner_columns(s, list, name);
+
+	part_names(s);
+	if (s->failed)
+		return;
+	put_header(s);
+	for_each_member (row, list) {
+		const struct na_value *inner = na_get(row, name);
+
+		if (inner && inner->kind == NA_V_ROWS)
+			put_inner_rows(s, row, inner, n_keys);
+		else if (inner && inner->kind == NA_V_LIST)
+			put_inner_list(s, row, inner, n_keys);
+	}
+}
+
+/* The list of the body whose rows have a list of that name. */
+static const struct na_value *outer_of(const struct na_value *body,
+				       const char *name)
+{
+	for_each_member (v, body) {
+		if (v->kind == NA_V_LIST && v->n &&
+		    is_rows(na_get(v->u.of.first, name)))
+			return v;
+	}
+	return NULL;
+}
+
 /* Packed arrays of the length of `like`, side by side. */
 static void put_run(struct sheet *s, const struct na_value *in,
 		    const struct na_value *like)
@@ -372,6 +483,21 @@ static enum na_status no_such_table(const struct na_value *body,
 		used += (size_t)snprintf(names + used, sizeof(names) - used,
 					 "%s%s", used ? ", " : "", v->name);
 	}
+	/* Those inside the rows of another. */
+	for_each_member (list, body) {
+		if (list->kind != NA_V_LIST || !list->n ||
+		    list->u.of.first->kind != NA_V_OBJECT)
+			continue;
+		for_each_member (v, list->u.of.first) {
+			size_t n = strlen(v->name);
+
+			if (!is_rows(v) || used + n + 3 > sizeof(names))
+				continue;
+			used += (size_t)snprintf(names + used,
+						 sizeof(names) - used, ", %s",
+						 v->name);
+		}
+	}
 	return na_fail(err, NA_EUSAGE,
 		       "--table %s: there is no such table; "
 		       "there %s%s",
@@ -384,6 +510,9 @@ static enum na_status pick(const struct na_value *body, const char *name,
 	if (name) {
 		*table = na_dig(body, name);
 		if (*table && !is_cell(*table))
+			return NA_OK;
+		*table = outer_of(body, name);
+		if (*table)
 			return NA_OK;
 		return no_such_table(body, name, err);
 	}
@@ -407,7 +536,9 @@ static enum na_status emit(const struct na_result *r,
 	st = pick(body, o->table, &table, err);
 	if (st != NA_OK)
 		return st;
-	if (table->kind == NA_V_REALS)
+	if (o->table && table == outer_of(body, o->table))
+		put_inner(s, table, o->table);
+	else if (table->kind == NA_V_REALS)
 		put_run(s, body, table);
 	else if (table->kind == NA_V_LIST)
 		put_list(s, body, table);

@@ -2,6 +2,7 @@
  * JSON (RFC 8259): two spaces a level; an object or list of scalars that
  * fits stands on one line, packed arrays fill lines.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -38,7 +39,8 @@ static const char *real(double x, char buf[NA_UNIT_BUF])
 
 static bool is_leaf(const struct na_value *v)
 {
-	return !na_is_container(v) && v->kind != NA_V_REALS;
+	return !na_is_container(v) && v->kind != NA_V_REALS &&
+	       v->kind != NA_V_ROWS;
 }
 
 /* Whether v is a container of leaves that fits in `room` columns. */
@@ -120,6 +122,29 @@ static void put_reals(struct json *j, const struct na_value *v)
 	putc(']', j->out);
 }
 
+/* Looks as a list of objects does. */
+static void put_rows(struct json *j, const struct na_value *v)
+{
+	const int64_t *cell = v->u.rows.cells;
+
+	putc('[', j->out);
+	j->depth++;
+	for (size_t k = 0; k < v->n; k++) {
+		if (k)
+			putc(',', j->out);
+		new_line(j);
+		putc('{', j->out);
+		for (const char *const *f = v->u.rows.fields; *f; f++)
+			fprintf(j->out, "%s \"%s\": %" PRId64,
+				f == v->u.rows.fields ? "" : ",", *f, *cell++);
+		fputs(" }", j->out);
+	}
+	j->depth--;
+	if (v->n)
+		new_line(j);
+	putc(']', j->out);
+}
+
 static void put_value(struct json *j, const struct na_value *v);
 
 static void put_container(struct json *j, const struct na_value *v)
@@ -159,6 +184,8 @@ static void put_value(struct json *j, const struct na_value *v)
 		put_container(j, v);
 	else if (v->kind == NA_V_REALS)
 		put_reals(j, v);
+	else if (v->kind == NA_V_ROWS)
+		put_rows(j, v);
 	else
 		put_leaf(j, v);
 }

@@ -10,6 +10,11 @@
 #include "netan/base/arena.h"
 #include "netan/result/emit.h"
 
+struct adopted {
+	struct adopted *next;
+	void *block;
+};
+
 struct na_result {
 	struct na_arena arena;
 	bool failed; /* memory ran out somewhere */
@@ -18,6 +23,7 @@ struct na_result {
 	const char *headline;
 	struct na_view *views, **views_end;
 	struct na_text_line *notes, **notes_end;
+	struct adopted *adopted;
 };
 
 struct na_result *na_result_new(void)
@@ -39,6 +45,8 @@ void na_result_free(struct na_result *r)
 {
 	if (!r)
 		return;
+	for (struct adopted *a = r->adopted; a; a = a->next)
+		free(a->block);
 	na_arena_fini(&r->arena);
 	free(r);
 }
@@ -271,6 +279,30 @@ double *na_put_reals(struct na_result *r, struct na_value *in, const char *name,
 	return reals;
 }
 
+void na_put_rows(struct na_result *r, struct na_value *in, const char *name,
+		 const char *const *fields, const int64_t *cells, size_t n)
+{
+	struct na_value *node = append(r, in, name, NA_V_ROWS);
+
+	if (!node)
+		return;
+	node->u.rows.cells = cells;
+	node->u.rows.fields = fields;
+	node->n = n;
+}
+
+void na_result_adopt(struct na_result *r, void *block)
+{
+	struct adopted *a = r && block ? take(r, sizeof(*a)) : NULL;
+
+	if (!a) {
+		free(block);
+		return;
+	}
+	*a = (struct adopted){r->adopted, block};
+	r->adopted = a;
+}
+
 static const struct na_value *member(const struct na_value *in,
 				     const char *name, size_t len)
 {
@@ -332,6 +364,15 @@ const double *na_reals_of(const struct na_value *v, size_t *n)
 	if (n)
 		*n = packed ? v->n : 0;
 	return packed ? v->u.reals : NULL;
+}
+
+const int64_t *na_rows_of(const struct na_value *v, size_t *n)
+{
+	bool packed = v && v->kind == NA_V_ROWS;
+
+	if (n)
+		*n = packed ? v->n : 0;
+	return packed ? v->u.rows.cells : NULL;
 }
 
 void na_result_headline(struct na_result *r, const char *fmt, ...)

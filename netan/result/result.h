@@ -26,14 +26,15 @@ enum na_value_kind {
 	NA_V_TEXT,
 	NA_V_OBJECT, /* named members, in order */
 	NA_V_LIST,   /* members without names */
-	NA_V_REALS   /* packed doubles; NaN reads null */
+	NA_V_REALS,  /* packed doubles; NaN reads null */
+	NA_V_ROWS    /* packed list of objects of integers */
 };
 
 struct na_value {
 	enum na_value_kind kind;
 	const char *name;      /* member name; NULL inside a list */
 	struct na_value *next; /* sibling */
-	size_t n;              /* members, or packed doubles */
+	size_t n;              /* members, packed doubles or rows */
 	union {
 		bool flag;
 		int64_t i;
@@ -43,6 +44,10 @@ struct na_value {
 		struct {
 			struct na_value *first, *last;
 		} of;
+		struct {
+			const int64_t *cells; /* [n][fields] */
+			const char *const *fields;
+		} rows;
 	} u;
 };
 
@@ -94,6 +99,17 @@ void na_put_textf(struct na_result *r, struct na_value *in, const char *name,
 double *na_put_reals(struct na_result *r, struct na_value *in, const char *name,
 		     size_t n);
 
+/*
+ * A list of n objects, each with the same integer members, where one node
+ * for each would be too large.  Borrowed until the result is freed: cells
+ * row by row, and the names, which end with a NULL.
+ */
+void na_put_rows(struct na_result *r, struct na_value *in, const char *name,
+		 const char *const *fields, const int64_t *cells, size_t n);
+/* A block from malloc() that the result frees from now on, whatever
+ * happens; NULL is none. */
+void na_result_adopt(struct na_result *r, void *block);
+
 /* Readers.  All take NULL and give NULL, the fallback or 0. */
 const struct na_value *na_get(const struct na_value *in, const char *name);
 /* Digs through objects along "a.b.c". */
@@ -102,6 +118,7 @@ double na_real_of(const struct na_value *v, double fallback);
 int64_t na_int_of(const struct na_value *v, int64_t fallback);
 const char *na_text_of(const struct na_value *v, const char *fallback);
 const double *na_reals_of(const struct na_value *v, size_t *n);
+const int64_t *na_rows_of(const struct na_value *v, size_t *n);
 
 /*
  * What a person sees without -o.  The headline is the first line; then the

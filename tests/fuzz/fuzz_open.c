@@ -13,14 +13,15 @@ enum { PIPE_BYTES = 60000 }; /* below what a pipe holds */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void open_and_read(int fd, uint32_t wants)
+static void open_and_read(int fd, uint32_t wants,
+			  const struct na_text_list *lines)
 {
 	struct na_err err = {.status = NA_OK};
 	struct na_input in;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (na_input_open(&in, path, wants, &err) == NA_OK) {
+	if (na_input_open(&in, path, wants, lines, &err) == NA_OK) {
 		walk(&in, NA_ANCHOR_AUTO);
 		na_input_close(&in);
 	} else {
@@ -35,17 +36,20 @@ static void as_pipe(const uint8_t *data, size_t size)
 	walk_must(pipe2(fds, O_CLOEXEC) == 0);
 	walk_must(write(fds[1], data, size) == (ssize_t)size);
 	close(fds[1]);
-	open_and_read(fds[0], WALK_TRANSFERS);
+	open_and_read(fds[0], WALK_TRANSFERS, NULL);
 	close(fds[0]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const char *globs[] = {"Megascale*", "*[a-f]?"};
+	const struct na_text_list some = {globs, 2, 2};
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 
 	walk_must(fd >= 0);
 	walk_must(write(fd, data, size) == (ssize_t)size);
-	open_and_read(fd, WALK_ALL);
+	open_and_read(fd, WALK_ALL, NULL);
+	open_and_read(fd, WALK_ALL, &some);
 	close(fd);
 	if (size <= PIPE_BYTES)
 		as_pipe(data, size);

@@ -227,7 +227,7 @@ void read_bytes(struct reading *r, const void *bytes, size_t n, uint32_t wants)
 
 	begin(r);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	r->status = na_input_open(&r->in, path, wants, &r->err);
+	r->status = na_input_open(&r->in, path, wants, NULL, &r->err);
 	close(fd);
 	r->in.path = "bytes";
 	if (r->status == NA_OK)

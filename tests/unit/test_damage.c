@@ -281,7 +281,7 @@ static void proc_file(void **state)
 
 	(void)state;
 	assert_int_equal(na_input_open(&in, "/proc/self/status", ALL_RECORDS,
-				       &err),
+				       NULL, &err),
 			 NA_EFORMAT);
 	assert_non_null(strstr(err.text, "/proc/self/status: text"));
 }

@@ -1,0 +1,19 @@
+# Arguments reach netan as they are, names are never code for gnuplot.
+equiv=$NETAN_ROOT/notebooks-equiv
+sh "$equiv/02_sizes.sh"
+echo "exit $?"
+sh "$equiv/02_sizes.sh" -o
+echo "exit $?"
+netan synth -o t --run r --hosts 2 --devices 1 --steps 1 --collectives 1 >/dev/null
+# shellcheck disable=SC2016  # on purpose
+dir='a "b"; set print `id` $(id)'
+sh "$equiv/02_sizes.sh" --no-picture -o "$dir" --label "'; system('id')" t
+cat "$dir/sizes.tsv"
+if command -v gnuplot >/dev/null 2>&1; then
+	sh "$equiv/02_sizes.sh" -o "$dir" --label "'; system('id')" t >drawn 2>/dev/null
+	sed -n '$p' drawn
+	test -s "$dir/sizes.png" && ls
+else
+	echo "$dir/sizes.png"
+	ls -d "$dir" t
+fi

@@ -1,0 +1,2 @@
+cd "$NETAN_ROOT" || exit
+netan sizes tests/data/graph.xplane.pb
