@@ -1,0 +1,143 @@
+/* What the files latency*.c share: the state of the analysis. */
+#ifndef NETAN_ANALYSES_LATENCY_H
+#define NETAN_ANALYSES_LATENCY_H
+
+#include "netan/analyses/analysis.h"
+#include "netan/analyses/groups.h"
+#include "netan/stats/size_line.h"
+#include "netan/stats/sketch.h"
+
+enum { LAT_SLOWEST = 10 };
+
+/* The latencies of one size class in one group, or in one row. */
+struct lat_cell {
+	uint32_t owner; /* group or row */
+	uint32_t next;  /* cell of the same owner; LAT_NONE */
+	uint8_t klass;
+	uint64_t n;
+	na_i128 bytes, sum_ps;
+	size_t at;   /* its values begin here */
+	double p50_us;
+};
+#define LAT_NONE UINT32_MAX
+
+/* What one block has measured: values in order of its cells. */
+struct lat_run {
+	int64_t *values;
+	uint32_t *cells; /* the main state's cell of each of its cells */
+	uint32_t *n;     /* values of each */
+	size_t n_cells;
+	int64_t *actions; /* how long receives lasted */
+	size_t n_actions;
+};
+
+/* One of the slowest. */
+struct lat_worst {
+	int64_t latency_ps, end_ps;
+	uint64_t size_bytes;
+	uint32_t src, dst; /* NA_UNKNOWN_U32: of an action */
+	uint32_t collective, step;
+	uint16_t input;
+};
+
+/*
+ * Receives whose action's duration A is known beside their transport latency
+ * L.  Both end together.  Of A, min(A, L) passed with the message under way
+ * (on the wire, as far as the two ends can tell), the rest before it was
+ * sent: the peer or its host was late.  Of L, what exceeds A passed before
+ * the receive was posted: the receiving host was late.  A receive is slow
+ * when A is more than LAT_SLOW times the median A of all of them; it is the
+ * network's when at least half of A passed with the message under way.
+ *
+ * What this cannot tell: the two clocks' offset is in L; a sender that
+ * counts its own queue as transport makes it look like network.
+ */
+#define LAT_SLOW        3
+#define LAT_SPLIT_LEAST 20 /* receives; fewer say nothing */
+struct lat_split {
+	uint64_t n, slow, slow_network;
+	na_i128 action_ps, wire_ps, latency_ps, unposted_ps;
+};
+
+/* Survival: share of the transfers with at least this latency, and where
+ * the quantile of that level may lie (NaN: unbounded). */
+struct lat_curve {
+	double *us, *share, *lower_us, *upper_us; /* [n], one block */
+	size_t n;
+};
+enum { LAT_CURVE_EACH = 50, LAT_CURVE_MAX = 200 };
+
+/* One line of the result: a group, or the rest. */
+struct lat_row {
+	uint64_t n;
+	na_i128 sum_ps;
+	uint32_t first_cell, n_cells;
+	const double *us; /* [n] ascending */
+	bool has_line;
+	struct na_size_line line;
+
+	/* Second pass. */
+	struct na_sketch residual; /* latency over expectation */
+	struct lat_worst *worst;   /* [n_worst] */
+	size_t n_worst;
+	struct lat_split split;
+	struct lat_curve curve;
+};
+
+struct lat_state {
+	const struct na_scope *scope;
+	const struct lat_state *main; /* of a block state */
+	unsigned pass;
+	uint64_t used;
+	int64_t first_ps, last_ps;
+
+	/* First pass. */
+	struct na_groups groups;
+	uint32_t *head; /* [groups] first cell; LAT_NONE */
+	size_t cap_head, n_head; /* second pass, block: row */
+	struct lat_cell *cells;
+	size_t n_cells, cap_cells;
+	int64_t *values; /* of a block: in order of input */
+	uint32_t *cell_of;
+	size_t n_values, cap_values, cap_cell_of;
+	int64_t *actions;
+	size_t n_actions, cap_actions;
+	struct lat_run *runs;
+	size_t n_runs, cap_runs;
+
+	/* Between the passes: rows. */
+	uint32_t *row_of; /* [groups] */
+	uint32_t *shown;  /* [rows] group */
+	struct lat_row *rows;
+	size_t n_rows;
+	bool has_rest;
+	size_t n_rest; /* groups in it */
+	struct lat_cell *row_cells;
+	size_t n_row_cells;
+	void *sorted; /* int64_t ps, then double us */
+	double action_p50_us, action_p99_us; /* NaN: none known */
+	int64_t slow_ps; /* receives that last longer are slow */
+	struct lat_split split;
+};
+
+/* latency_rows.c: after the first pass, from runs to sorted rows. */
+enum na_status lat_rows(struct lat_state *s, struct na_err *err);
+/* What a transfer of this size is expected to take; 0: unknown. */
+double lat_expected_us(const struct lat_row *row, double bytes);
+/* The curve of a row. */
+bool lat_curve(struct lat_row *row);
+
+/* latency_result.c */
+enum na_status lat_finish(void *state, struct na_result *r, struct na_err *err);
+/* p99 / p50; NaN: unknown. */
+double lat_tail_ratio(const struct lat_row *row);
+/* steady (p99 < 3 p50), spread (< 10 p50) or long_tail; NULL: under 100. */
+const char *lat_tail_word(const struct lat_row *row);
+void lat_put_worst(struct na_result *r, struct na_value *list,
+		   const struct lat_state *s, const struct lat_row *row,
+		   const struct lat_worst *w);
+
+/* latency_views.c */
+void lat_views(struct na_result *r, const struct lat_state *s);
+
+#endif
