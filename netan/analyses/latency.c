@@ -224,15 +224,6 @@ static enum na_status judge(struct lat_state *s, const struct measure *m,
 	return NA_OK;
 }
 
-static void cover(struct lat_state *s, int64_t start_ps, int64_t end_ps)
-{
-	if (!s->used || start_ps < s->first_ps)
-		s->first_ps = start_ps;
-	if (!s->used || end_ps > s->last_ps)
-		s->last_ps = end_ps;
-	s->used++;
-}
-
 /* Times of hostile inputs may lie further apart than int64_t reaches. */
 static int64_t apart(int64_t start_ps, int64_t end_ps)
 {
@@ -249,6 +240,17 @@ static int64_t action_of(const struct na_transfer *t)
 	if (t->style != NA_STYLE_GRAPH || t->action_ps < 0)
 		return NA_UNKNOWN_PS;
 	return t->action_ps;
+}
+
+static void cover(struct lat_state *s, int64_t start_ps, int64_t end_ps)
+{
+	if (s->pass != 0)
+		return;
+	if (!s->used || start_ps < s->first_ps)
+		s->first_ps = start_ps;
+	if (!s->used || end_ps > s->last_ps)
+		s->last_ps = end_ps;
+	s->used++;
 }
 
 static enum na_status add_component(struct lat_state *s,
@@ -271,37 +273,41 @@ static enum na_status add_component(struct lat_state *s,
 static enum na_status add_receive(struct lat_state *s,
 				  const struct na_transfer *t)
 {
-	uint32_t wanted = s->scope->components;
+	bool network = s->scope->components & NA_COMP_BIT(NA_COMP_NETWORK);
+	bool receive = s->scope->components & NA_COMP_BIT(NA_COMP_RECEIVE);
 	int64_t latency_ps = apart(t->start_ps, t->end_ps);
 	int64_t action_ps = action_of(t);
 	enum na_status st = NA_OK;
 
+	if (action_ps == NA_UNKNOWN_PS) {
+		s->untimed += receive;
+		receive = false;
+	}
+	if (!network && !receive)
+		return NA_OK;
+	cover(s, t->start_ps, t->end_ps);
 	if (action_ps != NA_UNKNOWN_PS && s->pass == 0 &&
 	    !push(&s->actions, &s->n_actions, &s->cap_actions, action_ps))
 		return NA_ENOMEM;
 	if (action_ps != NA_UNKNOWN_PS && s->pass == 1)
 		split_add(&s->split, action_ps, latency_ps, s->main->slow_ps);
-	if (wanted & NA_COMP_BIT(NA_COMP_NETWORK))
+	if (network)
 		st = add_component(s, t, NA_COMP_NETWORK, latency_ps);
-	if (st == NA_OK && wanted & NA_COMP_BIT(NA_COMP_RECEIVE) &&
-	    action_ps != NA_UNKNOWN_PS)
+	if (st == NA_OK && receive)
 		st = add_component(s, t, NA_COMP_RECEIVE, action_ps);
 	return st;
 }
 
+/* Sends are sends, whatever --component says beside --side tx. */
 static enum na_status lat_add(void *block, const struct na_transfer *t)
 {
 	struct lat_state *s = block;
 
 	if (t->klass != NA_VALID && t->klass != NA_LOOPBACK)
 		return NA_OK;
-	if (t->side == NA_TX && apart(t->start_ps, t->end_ps) == 0 &&
-	    action_of(t) == NA_UNKNOWN_PS)
-		return NA_OK;
-	if (s->pass == 0)
-		cover(s, t->start_ps, t->end_ps);
 	if (t->side == NA_RX)
 		return add_receive(s, t);
+	cover(s, t->start_ps, t->end_ps);
 	return add_component(s, t, NA_COMP_SEND,
 			     apart(t->start_ps, t->end_ps));
 }
@@ -314,9 +320,12 @@ static enum na_status lat_add_exec(void *block, const struct na_exec *e)
 			    .end_ps = e->end_ps,
 			    .action_ps = NA_UNKNOWN_PS,
 			    .size_bytes = e->size_bytes};
+	enum na_component c = na_exec_component(e->kind);
 
-	if (s->pass == 0)
-		cover(s, e->start_ps, e->end_ps);
+	/* Graph executions come unasked, too. */
+	if (c == NA_N_COMPONENTS || !(s->scope->components & NA_COMP_BIT(c)))
+		return NA_OK;
+	cover(s, e->start_ps, e->end_ps);
 	na_group_of_exec(&s->scope->by, s->scope->store, e, m.values);
 	return s->pass == 0 ? survey(s, &m) : judge(s, &m, 0);
 }
@@ -401,6 +410,7 @@ static enum na_status merge_survey(struct lat_state *s, struct lat_state *b)
 		cover(s, b->first_ps, b->last_ps);
 		s->used = used;
 	}
+	s->untimed += b->untimed;
 	return NA_OK;
 }
 
@@ -529,8 +539,7 @@ const struct na_analysis na_an_latency = {
 	.face.example =
 		"netan latency logdir\n"
 		"netan latency logdir --by host -o latency.svg\n"
-		"netan latency logdir --component network,receive "
-		"--by component,size --format csv",
+		"netan latency logdir --by component,host --format csv",
 	.source = "Hyndman and Fan 1996 (type 7); David and Nagaraja 2003 "
 		  "(intervals); Theil 1950, Sen 1968 (line); Masson et al. "
 		  "2019 (DDSketch, residuals)",

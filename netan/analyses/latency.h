@@ -89,6 +89,7 @@ struct lat_state {
 	const struct lat_state *main; /* of a block state */
 	unsigned pass;
 	uint64_t used;
+	uint64_t untimed; /* receives whose action tells no duration */
 	int64_t first_ps, last_ps;
 
 	/* First pass. */

@@ -1,6 +1,8 @@
 /* latency: from sorted rows to the result and the words around it. */
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -239,25 +241,22 @@ static const char *us_text(char *buf, double us)
 					    : NA_TIME_MAX, 3);
 }
 
-/* "Network", "Send", "Network and receive" */
+/* "Network latency", "Send latency"; of several components: "Latency" */
 static void what_is_timed(const struct lat_state *s, struct words *w)
 {
 	uint32_t set = s->scope->filter->side == NA_TX
 			       ? NA_COMP_BIT(NA_COMP_SEND)
 			       : s->scope->components;
-	size_t from = w->n, left = 0;
+	unsigned c = 0;
 
-	for (unsigned c = 0; c < NA_N_COMPONENTS; c++)
-		left += set >> c & 1;
-	for (unsigned c = 0; c < NA_N_COMPONENTS; c++) {
-		if (!(set >> c & 1))
-			continue;
-		left--;
-		add(w, "%s%s", na_component_name((enum na_component)c),
-		    left > 1 ? ", " : left ? " and " : "");
+	if (set & (set - 1)) {
+		add(w, "Latency");
+		return;
 	}
-	w->text[from] = (char)toupper((unsigned char)w->text[from]);
-	add(w, " latency");
+	while (c + 1 < NA_N_COMPONENTS && !(set >> c & 1))
+		c++;
+	add(w, "%s latency", na_component_name((enum na_component)c));
+	w->text[0] = (char)toupper((unsigned char)w->text[0]);
 }
 
 const char *lat_tail_word(const struct lat_row *row)
@@ -350,6 +349,11 @@ static void say(struct na_result *r, const struct lat_state *s)
 		say_one(s, &w);
 	say_split(s, &w);
 	na_put_text(r, na_result_side(r), "message", w.text);
+	if (s->untimed)
+		na_result_note(r,
+			       "%" PRIu64 " receives do not tell how long "
+			       "their action lasted",
+			       s->untimed);
 }
 
 enum na_status lat_finish(void *state, struct na_result *r, struct na_err *err)
