@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,24 +14,10 @@
 
 #define GIGA           1e9
 #define NAME_MAX_BYTES 240 /* of a series, before its share */
-#define SHORT_NAME     48  /* of one run among others */
 
 /* A capacity this many times the peak is told, not drawn: it would press
  * the data flat. */
 #define FAR_CAPACITY 3
-
-void na_words_add(struct words *w, const char *fmt, ...)
-{
-	size_t room = sizeof(w->text) - w->n;
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(w->text + w->n, room, fmt, ap);
-	va_end(ap);
-	if (n > 0)
-		w->n += (size_t)n < room ? (size_t)n : room - 1;
-}
 
 static const double *reals(const struct timeline *t, const char *name)
 {
@@ -111,35 +96,6 @@ static void read_amounts(struct timeline *t)
 		t->empty = "No transfer moved any bytes here.";
 }
 
-/* The values of a key, "host1 / network"; or the key itself if it is text. */
-static void series_name(char *buf, size_t size, const struct na_value *key)
-{
-	const struct na_value *part = key;
-	size_t n = 0;
-
-	if (key && key->kind == NA_V_OBJECT)
-		part = key->u.of.first;
-	buf[0] = '\0';
-	for (; part && n + 1 < size; part = part->next) {
-		char number[NA_UNIT_BUF];
-		const char *s = na_text_of(part, NULL);
-		int len;
-
-		if (!s && part->kind == NA_V_INT) {
-			snprintf(number, sizeof(number), "%" PRId64, part->u.i);
-			s = number;
-		} else if (!s) {
-			s = part->kind == NA_V_REAL
-				    ? na_label_short(number, part->u.d, 4)
-				    : "unknown";
-		}
-		len = snprintf(buf + n, size - n, "%s%s", n ? " / " : "", s);
-		n += len > 0 ? (size_t)len : 0;
-		if (part == key)
-			break;
-	}
-}
-
 static double side_bytes(const struct na_value *s, enum side side)
 {
 	static const char *const names[] = {"rx_bytes", "tx_bytes"};
@@ -153,23 +109,6 @@ static double series_bytes(const struct na_value *s)
 	double sum = side_bytes(s, RX) + side_bytes(s, TX);
 
 	return isfinite(sum) ? sum : 0;
-}
-
-/* The analysis' own sum of what it left out, "rest" in every part of its
- * key, never counts as a series. */
-static bool is_rest(const struct na_value *s)
-{
-	const struct na_value *part = na_get(s, "key");
-
-	if (part && part->kind == NA_V_OBJECT)
-		part = part->u.of.first;
-	if (s->next || !part)
-		return false;
-	for (; part; part = part->next) {
-		if (strcmp(na_text_of(part, ""), "rest") != 0)
-			return false;
-	}
-	return true;
 }
 
 static bool series_add(struct timeline_series *to, const struct na_value *s,
@@ -253,11 +192,11 @@ static bool read_series(struct timeline *t, const struct na_value *list)
 	s = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
 	for (const struct na_value *i = s; i; i = i->next) {
 		t->series_bytes += series_bytes(i);
-		if (!is_rest(i))
+		if (!na_is_rest(i))
 			choose(top, &n, i);
 	}
 	for (size_t i = 0; i < n; i++) {
-		series_name(t->series[i].name, NAME_MAX_BYTES,
+		na_words_key(t->series[i].name, NAME_MAX_BYTES,
 			    na_get(top[i], "key"));
 		if (!series_add(&t->series[i], top[i], t->n))
 			return false;
@@ -271,12 +210,12 @@ static bool read_series(struct timeline *t, const struct na_value *list)
 		if (chosen)
 			continue;
 		others++;
-		unknown = unknown || is_rest(s);
+		unknown = unknown || na_is_rest(s);
 		if (t->runs_apart)
 			continue;
 		if (!series_add(rest, s, t->n))
 			return false;
-		series_name(rest->name, NAME_MAX_BYTES, na_get(s, "key"));
+		na_words_key(rest->name, NAME_MAX_BYTES, na_get(s, "key"));
 	}
 	t->others = others;
 	t->others_unknown = unknown;
@@ -405,96 +344,6 @@ void na_timeline_title(const struct timeline *t, struct words *w)
 			     na_timeline_rate(buf, t->peak_gbps[side]));
 }
 
-/* Between two parts of a subtitle. */
-static void add_break(struct words *w)
-{
-	if (w->n)
-		na_words_add(w, " \xc2\xb7 ");
-}
-
-/* Whether no input before this one has its label. */
-static bool is_new_run(const struct na_value *list,
-		       const struct na_value *input)
-{
-	const char *label = na_text_of(na_get(input, "label"), "");
-	const struct na_value *v = list->u.of.first;
-
-	for (; v != input; v = v->next) {
-		if (strcmp(na_text_of(na_get(v, "label"), ""), label) == 0)
-			return false;
-	}
-	return true;
-}
-
-/* "runs a, b, c and 2 more" */
-static void add_runs(const struct timeline *t, struct words *w)
-{
-	const struct na_value *list = na_get(t->doc, "inputs"), *v;
-	size_t n = 0;
-
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
-	for (; v; v = v->next) {
-		const char *label = na_text_of(na_get(v, "label"),
-					       "unlabelled");
-		char name[SHORT_NAME];
-
-		if (!is_new_run(list, v))
-			continue;
-		if (n++ < NA_TOP_SERIES)
-			na_words_add(w, "%s%s", n > 1 ? ", " : "runs ",
-				     na_text_clean(name, sizeof(name), label));
-	}
-	if (n > NA_TOP_SERIES)
-		na_words_add(w, " and %zu more", n - NA_TOP_SERIES);
-}
-
-static void add_inputs(const struct timeline *t, struct words *w)
-{
-	const struct na_value *list = na_get(t->doc, "inputs"), *first;
-	const char *name;
-
-	first = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
-	if (!first)
-		return;
-	name = na_text_of(na_get(first, "label"), "");
-	if (!*name)
-		name = na_text_of(na_get(first, "path"), "");
-	/* A path's end tells more than its start. */
-	if (strlen(name) > 48) {
-		const char *cut = name + strlen(name) - 46;
-
-		while ((*cut & 0xc0) == 0x80)
-			cut++;
-		na_words_add(w, "\xe2\x80\xa6%s", cut);
-	} else {
-		na_words_add(w, "%s", name);
-	}
-	if (list->n > 1)
-		na_words_add(w, " and %zu more", list->n - 1);
-}
-
-static void add_coverage(const struct timeline *t, struct words *w)
-{
-	const struct na_value *left = na_dig(t->doc, "coverage.left_out"), *v;
-	int64_t used = na_int_of(na_dig(t->doc, "coverage.used"), -1);
-	char buf[NA_UNIT_BUF];
-	uint64_t sum = 0;
-
-	if (used < 0)
-		return;
-	add_break(w);
-	na_words_add(w, "%s transfer%s used",
-		     na_print_count(buf, (uint64_t)used), used == 1 ? "" : "s");
-	v = left && left->kind == NA_V_OBJECT ? left->u.of.first : NULL;
-	for (; v; v = v->next) {
-		int64_t n = na_int_of(v, 0);
-
-		sum += n > 0 ? (uint64_t)n : 0;
-	}
-	if (sum)
-		na_words_add(w, ", %s left out", na_print_count(buf, sum));
-}
-
 void na_timeline_subtitle(const struct timeline *t, struct words *w)
 {
 	const char *given = na_text_of(na_get(t->side, "subtitle"), NULL);
@@ -508,23 +357,23 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 		return;
 	}
 	if (t->runs_apart)
-		add_runs(t, w);
+		na_words_runs(t->doc, w);
 	else
-		add_inputs(t, w);
+		na_words_inputs(t->doc, w);
 	if (t->hosts > 0) {
-		add_break(w);
+		na_words_break(w);
 		na_words_add(w, "%s%" PRId64 " host%s%s",
 			     t->runs_apart ? "up to " : "", t->hosts,
 			     t->hosts == 1 ? "" : "s",
 			     t->runs_apart ? " each" : "");
 	}
-	add_break(w);
+	na_words_break(w);
 	na_words_add(w, "%s",
 		     na_label_quantity(buf, NA_Q_SECONDS,
 				       na_real_of(na_get(t->doc, "duration_s"),
 						  t->to_s - t->from_s),
 				       3));
-	add_coverage(t, w);
+	na_words_coverage(t->doc, w);
 	if (*anchor && na_int_of(na_get(t->side, "anchor_matters"), 1))
 		na_words_add(w, " \xc2\xb7 anchor %.24s", anchor);
 	if (!isnan(t->host_capacity_gbps))

@@ -4,15 +4,9 @@
 
 #include "netan/result/result.h"
 #include "plot/theme.h"
+#include "plot/words.h"
 
 enum side { RX, TX };
-
-/* Text that grows by pieces and is cut where its room ends. */
-struct words {
-	char text[1024];
-	size_t n;
-};
-void na_words_add(struct words *w, const char *fmt, ...) NA_PRINTF(2, 3);
 
 struct timeline_series {
 	char name[256];

@@ -1,0 +1,162 @@
+#include "plot/words.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "netan/base/units.h"
+#include "plot/canvas.h"
+#include "plot/scale.h"
+#include "plot/theme.h"
+
+#define SHORT_NAME 48 /* of one run among others */
+
+void na_words_add(struct words *w, const char *fmt, ...)
+{
+	size_t room = sizeof(w->text) - w->n;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(w->text + w->n, room, fmt, ap);
+	va_end(ap);
+	if (n > 0)
+		w->n += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+/* The values of a key, "host1 / network"; or the key itself if it is text. */
+void na_words_key(char *buf, size_t size, const struct na_value *key)
+{
+	const struct na_value *part = key;
+	size_t n = 0;
+
+	if (key && key->kind == NA_V_OBJECT)
+		part = key->u.of.first;
+	buf[0] = '\0';
+	for (; part && n + 1 < size; part = part->next) {
+		char number[NA_UNIT_BUF];
+		const char *s = na_text_of(part, NULL);
+		int len;
+
+		if (!s && part->kind == NA_V_INT) {
+			snprintf(number, sizeof(number), "%" PRId64, part->u.i);
+			s = number;
+		} else if (!s) {
+			s = part->kind == NA_V_REAL
+				    ? na_label_short(number, part->u.d, 4)
+				    : "unknown";
+		}
+		len = snprintf(buf + n, size - n, "%s%s", n ? " / " : "", s);
+		n += len > 0 ? (size_t)len : 0;
+		if (part == key)
+			break;
+	}
+}
+
+/* The analysis' own sum of what it left out, "rest" in every part of its
+ * key, never counts as a series. */
+bool na_is_rest(const struct na_value *s)
+{
+	const struct na_value *part = na_get(s, "key");
+
+	if (part && part->kind == NA_V_OBJECT)
+		part = part->u.of.first;
+	if (s->next || !part)
+		return false;
+	for (; part; part = part->next) {
+		if (strcmp(na_text_of(part, ""), "rest") != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Between two parts of a subtitle. */
+void na_words_break(struct words *w)
+{
+	if (w->n)
+		na_words_add(w, " \xc2\xb7 ");
+}
+
+/* Whether no input before this one has its label. */
+static bool is_new_run(const struct na_value *list,
+		       const struct na_value *input)
+{
+	const char *label = na_text_of(na_get(input, "label"), "");
+	const struct na_value *v = list->u.of.first;
+
+	for (; v != input; v = v->next) {
+		if (strcmp(na_text_of(na_get(v, "label"), ""), label) == 0)
+			return false;
+	}
+	return true;
+}
+
+/* "runs a, b, c and 2 more" */
+void na_words_runs(const struct na_value *doc, struct words *w)
+{
+	const struct na_value *list = na_get(doc, "inputs"), *v;
+	size_t n = 0;
+
+	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	for (; v; v = v->next) {
+		const char *label = na_text_of(na_get(v, "label"),
+					       "unlabelled");
+		char name[SHORT_NAME];
+
+		if (!is_new_run(list, v))
+			continue;
+		if (n++ < NA_TOP_SERIES)
+			na_words_add(w, "%s%s", n > 1 ? ", " : "runs ",
+				     na_text_clean(name, sizeof(name), label));
+	}
+	if (n > NA_TOP_SERIES)
+		na_words_add(w, " and %zu more", n - NA_TOP_SERIES);
+}
+
+void na_words_inputs(const struct na_value *doc, struct words *w)
+{
+	const struct na_value *list = na_get(doc, "inputs"), *first;
+	const char *name;
+
+	first = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	if (!first)
+		return;
+	name = na_text_of(na_get(first, "label"), "");
+	if (!*name)
+		name = na_text_of(na_get(first, "path"), "");
+	/* A path's end tells more than its start. */
+	if (strlen(name) > 48) {
+		const char *cut = name + strlen(name) - 46;
+
+		while ((*cut & 0xc0) == 0x80)
+			cut++;
+		na_words_add(w, "\xe2\x80\xa6%s", cut);
+	} else {
+		na_words_add(w, "%s", name);
+	}
+	if (list->n > 1)
+		na_words_add(w, " and %zu more", list->n - 1);
+}
+
+void na_words_coverage(const struct na_value *doc, struct words *w)
+{
+	const struct na_value *left = na_dig(doc, "coverage.left_out"), *v;
+	int64_t used = na_int_of(na_dig(doc, "coverage.used"), -1);
+	char buf[NA_UNIT_BUF];
+	uint64_t sum = 0;
+
+	if (used < 0)
+		return;
+	na_words_break(w);
+	na_words_add(w, "%s transfer%s used",
+		     na_print_count(buf, (uint64_t)used), used == 1 ? "" : "s");
+	v = left && left->kind == NA_V_OBJECT ? left->u.of.first : NULL;
+	for (; v; v = v->next) {
+		int64_t n = na_int_of(v, 0);
+
+		sum += n > 0 ? (uint64_t)n : 0;
+	}
+	if (sum)
+		na_words_add(w, ", %s left out", na_print_count(buf, sum));
+}

@@ -1,0 +1,36 @@
+/*
+ * Text that grows by pieces, and the sentences that figures share: whose
+ * data it is, and how much of it counts.
+ */
+#ifndef NETAN_PLOT_WORDS_H
+#define NETAN_PLOT_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "netan/result/result.h"
+
+/* Cut where its room ends. */
+struct words {
+	char text[1024];
+	size_t n;
+};
+void na_words_add(struct words *w, const char *fmt, ...) NA_PRINTF(2, 3);
+/* Between two parts of a subtitle. */
+void na_words_break(struct words *w);
+
+/* All of the result's document: "runs a, b and 2 more"; "x.pb and 3 more";
+ * "120 034 transfers used, 3 422 left out". */
+void na_words_runs(const struct na_value *doc, struct words *w);
+void na_words_inputs(const struct na_value *doc, struct words *w);
+void na_words_coverage(const struct na_value *doc, struct words *w);
+
+/* The values of a group's key, "host1 / network"; or the key itself if it is
+ * text. */
+void na_words_key(char *buf, size_t size, const struct na_value *key);
+
+/* The analysis' own sum of what --top left out: the last row, "rest" in
+ * every part of its key. */
+bool na_is_rest(const struct na_value *row);
+
+#endif
