@@ -197,7 +197,7 @@ static bool read_series(struct timeline *t, const struct na_value *list)
 	}
 	for (size_t i = 0; i < n; i++) {
 		na_words_key(t->series[i].name, NAME_MAX_BYTES,
-			    na_get(top[i], "key"));
+			     na_get(top[i], "key"));
 		if (!series_add(&t->series[i], top[i], t->n))
 			return false;
 	}

@@ -106,9 +106,8 @@ static enum na_status survey(struct lat_state *s, const struct measure *m)
 	struct lat_cell *cell;
 
 	c = g == LAT_NONE ? LAT_NONE : cell_of(s, g, size_class(m->size_bytes));
-	if (c == LAT_NONE ||
-	    !na_grow(&s->cell_of, &s->cap_cell_of, s->n_values + 1,
-		     sizeof(*s->cell_of)))
+	if (c == LAT_NONE || !na_grow(&s->cell_of, &s->cap_cell_of,
+				      s->n_values + 1, sizeof(*s->cell_of)))
 		return NA_ENOMEM;
 	s->cell_of[s->n_values] = c;
 	if (!push(&s->values, &s->n_values, &s->cap_values, m->ps))
@@ -308,8 +307,7 @@ static enum na_status lat_add(void *block, const struct na_transfer *t)
 	if (t->side == NA_RX)
 		return add_receive(s, t);
 	cover(s, t->start_ps, t->end_ps);
-	return add_component(s, t, NA_COMP_SEND,
-			     apart(t->start_ps, t->end_ps));
+	return add_component(s, t, NA_COMP_SEND, apart(t->start_ps, t->end_ps));
 }
 
 static enum na_status lat_add_exec(void *block, const struct na_exec *e)
@@ -536,10 +534,9 @@ const struct na_analysis na_an_latency = {
 		"A robust line through the size classes gives the fixed "
 		"cost of a transfer and the bandwidth that a byte sees; "
 		"residuals are latencies over this line.",
-	.face.example =
-		"netan latency logdir\n"
-		"netan latency logdir --by host -o latency.svg\n"
-		"netan latency logdir --by component,host --format csv",
+	.face.example = "netan latency logdir\n"
+			"netan latency logdir --by host -o latency.svg\n"
+			"netan latency logdir --by component,host --format csv",
 	.source = "Hyndman and Fan 1996 (type 7); David and Nagaraja 2003 "
 		  "(intervals); Theil 1950, Sen 1968 (line); Masson et al. "
 		  "2019 (DDSketch, residuals)",

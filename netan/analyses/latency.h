@@ -16,7 +16,7 @@ struct lat_cell {
 	uint8_t klass;
 	uint64_t n;
 	na_i128 bytes, sum_ps;
-	size_t at;   /* its values begin here */
+	size_t at; /* its values begin here */
 	double p50_us;
 };
 #define LAT_NONE UINT32_MAX
@@ -94,7 +94,7 @@ struct lat_state {
 
 	/* First pass. */
 	struct na_groups groups;
-	uint32_t *head; /* [groups] first cell; LAT_NONE */
+	uint32_t *head;          /* [groups] first cell; LAT_NONE */
 	size_t cap_head, n_head; /* second pass, block: row */
 	struct lat_cell *cells;
 	size_t n_cells, cap_cells;
@@ -115,7 +115,7 @@ struct lat_state {
 	size_t n_rest; /* groups in it */
 	struct lat_cell *row_cells;
 	size_t n_row_cells;
-	void *sorted; /* int64_t ps, then double us */
+	void *sorted;                        /* int64_t ps, then double us */
 	double action_p50_us, action_p99_us; /* NaN: none known */
 	int64_t slow_ps; /* receives that last longer are slow */
 	struct lat_split split;
@@ -132,7 +132,12 @@ bool lat_curve(struct lat_row *row);
 enum na_status lat_finish(void *state, struct na_result *r, struct na_err *err);
 /* p99 / p50; NaN: unknown. */
 double lat_tail_ratio(const struct lat_row *row);
-/* steady (p99 < 3 p50), spread (< 10 p50) or long_tail; NULL: under 100. */
+/*
+ * long_tail: p99 is 10 times what size explains (the size line; the median
+ * where there is none), or of 1000 transfers and more p99.9 is 30 times;
+ * spread: p99 is 3 times that; sizes: it is not, but p99 is 3 times p50;
+ * else steady.  NULL: under 100 transfers.
+ */
 const char *lat_tail_word(const struct lat_row *row);
 void lat_put_worst(struct na_result *r, struct na_value *list,
 		   const struct lat_state *s, const struct lat_row *row,

@@ -193,6 +193,7 @@ static void put_row(struct na_result *r, struct na_value *list,
 	put_intervals(r, o, row);
 	put_few(r, o, row);
 	na_put_real(r, o, "tail_ratio", lat_tail_ratio(row));
+	na_put_text(r, o, "tail", lat_tail_word(row));
 	put_line(r, o, row);
 	put_split(r, o, &row->split);
 	slowest = na_put_list(r, o, "slowest");
@@ -209,8 +210,7 @@ static void put_all(struct na_result *r, struct na_value *body,
 	na_put_real(r, o, "receive_p50_us", s->action_p50_us);
 	na_put_real(r, o, "receive_p99_us", s->action_p99_us);
 	na_put_real(r, o, "slow_over_us",
-		    isnan(s->action_p50_us) ? NAN
-					    : (double)s->slow_ps / 1e6);
+		    isnan(s->action_p50_us) ? NAN : (double)s->slow_ps / 1e6);
 	na_put_int(r, body, "groups_not_shown", (int64_t)s->n_rest);
 }
 
@@ -237,8 +237,10 @@ static void add(struct words *w, const char *fmt, ...)
 
 static const char *us_text(char *buf, double us)
 {
-	return na_print_time(buf, us < 9e12 ? (int64_t)llround(us * 1e6)
-					    : NA_TIME_MAX, 3);
+	return na_print_time(buf,
+			     us < 9e12 ? (int64_t)llround(us * 1e6)
+				       : NA_TIME_MAX,
+			     3);
 }
 
 /* "Network latency", "Send latency"; of several components: "Latency" */
@@ -259,33 +261,54 @@ static void what_is_timed(const struct lat_state *s, struct words *w)
 	w->text[0] = (char)toupper((unsigned char)w->text[0]);
 }
 
+/* p99 over what size explains; of 1000 and more also p99.9, which sporadic
+ * tails need. */
+static double over_size(const struct lat_row *row, double p)
+{
+	return na_sketch_quantile(&row->residual, p);
+}
+
 const char *lat_tail_word(const struct lat_row *row)
 {
-	double tail = lat_tail_ratio(row);
+	double tail = lat_tail_ratio(row), over = over_size(row, 0.99);
 
 	if (row->n < 100 || isnan(tail))
 		return NULL;
-	return tail >= 10 ? "long_tail" : tail >= 3 ? "spread" : "steady";
+	if (over >= 10 || (row->n >= 1000 && over_size(row, 0.999) >= 30))
+		return "long_tail";
+	if (over >= 3)
+		return "spread";
+	return tail >= 3 ? "sizes" : "steady";
+}
+
+static const char *tail_sentence(const char *word)
+{
+	return strcmp(word, "long_tail") == 0 ? "a long tail"
+	       : strcmp(word, "spread") == 0  ? "spread, no long tail"
+	       : strcmp(word, "sizes") == 0
+		       ? "steady for its sizes, which explain the spread"
+		       : "steady";
 }
 
 static void say_one(const struct lat_state *s, struct words *w)
 {
 	const struct lat_row *row = &s->rows[0];
 	const char *tail = lat_tail_word(row);
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], n[NA_UNIT_BUF];
 
 	us_text(a, quantile_of(row, 0.5));
-	if (!tail) {
-		add(w, ": median %s, longest %s; %s transfer%s, too few for "
-		       "a p99", a, us_text(b, row->us[row->n - 1]),
-		    row->n == 1 ? "one" : "few", row->n == 1 ? "" : "s");
-		return;
-	}
-	add(w, ": p50 %s, p99 %s (%.3gx): %s", a,
-	    us_text(b, quantile_of(row, 0.99)), lat_tail_ratio(row),
-	    strcmp(tail, "long_tail") == 0 ? "a long tail"
-	    : strcmp(tail, "spread") == 0  ? "spread, no long tail"
-					   : "steady");
+	us_text(b, quantile_of(row, tail ? 0.99 : 1));
+	na_print_count(n, row->n);
+	if (tail)
+		add(w, ": p50 %s, p99 %s (%.3gx): %s", a, b,
+		    lat_tail_ratio(row), tail_sentence(tail));
+	else if (row->n == 1)
+		add(w, ": one transfer, %s", a);
+	else
+		add(w,
+		    ": median %s, longest %s; %s transfers are too few for "
+		    "a p99",
+		    a, b, n);
 }
 
 /* The shown group with the highest p99 against the middle one. */
@@ -320,17 +343,13 @@ static void say_groups(const struct lat_state *s, struct words *w)
 static void say_split(const struct lat_state *s, struct words *w)
 {
 	const struct lat_split *x = &s->split;
-	const char *part = part_of(x);
 	double share = ratio(x->wire_ps, x->action_ps);
 
-	if (!part)
-		return;
-	if (strcmp(part, "network") == 0)
-		add(w, "; receives wait for the network (%.2g %% of their "
-		       "time under way)", 100 * share);
-	else
-		add(w, "; receives wait for their peers, not the network "
-		       "(%.2g %% of their time under way)", 100 * share);
+	if (part_of(x))
+		add(w,
+		    "; receives: %.0f %% network, %.0f %% waiting for the "
+		    "sender",
+		    100 * share, 100 - round(100 * share));
 }
 
 static void say(struct na_result *r, const struct lat_state *s)

@@ -216,10 +216,10 @@ static void fit_line(struct lat_row *row, const struct lat_cell *cells)
 	struct na_size_class c[NA_SIZE_CLASSES];
 
 	for (size_t i = 0; i < row->n_cells; i++)
-		c[i] = (struct na_size_class){
-			.bytes = (double)cells[i].bytes / (double)cells[i].n,
-			.us = cells[i].p50_us,
-			.n = cells[i].n};
+		c[i] = (struct na_size_class){.bytes = (double)cells[i].bytes /
+						       (double)cells[i].n,
+					      .us = cells[i].p50_us,
+					      .n = cells[i].n};
 	row->has_line = na_size_line(c, row->n_cells, &row->line);
 }
 
@@ -262,17 +262,17 @@ double lat_expected_us(const struct lat_row *row, double bytes)
 	return na_quantile_sorted(row->us, row->n, 0.5);
 }
 
-/* How many of the largest a point stands for: each of the top ones, then
- * steps of an equal share, at last all. */
-static size_t next_rank(size_t rank, size_t n)
+/* How many of the largest point i stands for: each of the top ones by
+ * itself, then equal steps in logarithms, at last all. */
+static size_t rank_of(size_t i, size_t n)
 {
 	double each = LAT_CURVE_EACH, steps = LAT_CURVE_MAX - LAT_CURVE_EACH;
-	double grow = pow((double)n / each, 1 / (steps - 1));
-	size_t next = (size_t)((double)rank * grow);
+	double share = (double)(i + 1 - LAT_CURVE_EACH) / steps;
+	size_t rank = i + 1;
 
-	if (rank < LAT_CURVE_EACH || next <= rank)
-		next = rank + 1;
-	return next < n || rank >= n ? next : n;
+	if (i >= LAT_CURVE_EACH)
+		rank = (size_t)llround(each * pow((double)n / each, share));
+	return i + 1 == LAT_CURVE_MAX || rank > n ? n : rank;
 }
 
 static double at_rank(const struct lat_row *row, size_t k)
@@ -306,7 +306,7 @@ static void add_point(const struct lat_row *row, struct lat_curve *c, double x)
 bool lat_curve(struct lat_row *row)
 {
 	struct lat_curve *c = &row->curve;
-	size_t n = row->n, rank = 1;
+	size_t n = row->n < LAT_CURVE_MAX ? row->n : LAT_CURVE_MAX;
 
 	c->us = na_calloc(4 * LAT_CURVE_MAX, sizeof(double));
 	if (!c->us)
@@ -314,10 +314,11 @@ bool lat_curve(struct lat_row *row)
 	c->share = c->us + LAT_CURVE_MAX;
 	c->lower_us = c->share + LAT_CURVE_MAX;
 	c->upper_us = c->lower_us + LAT_CURVE_MAX;
-	for (; rank <= n; rank = next_rank(rank, n)) {
-		double x = row->us[n - rank];
+	for (size_t i = 0; i < n; i++) {
+		double x = row->us[row->n -
+				   (row->n == n ? i + 1 : rank_of(i, row->n))];
 
-		if (c->n < LAT_CURVE_MAX && (!c->n || c->us[c->n - 1] != x))
+		if (!c->n || c->us[c->n - 1] != x)
 			add_point(row, c, x);
 	}
 	return true;

@@ -30,9 +30,9 @@ static struct na_value *quantile_rows(struct na_result *r,
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct na_value *o = na_put_object(r, list, NULL);
 		size_t n = 0;
-		const double *ends = rows[i][2] ? na_reals_of(
-					     na_get(group, rows[i][2]), &n)
-						: NULL;
+		const double *ends =
+			rows[i][2] ? na_reals_of(na_get(group, rows[i][2]), &n)
+				   : NULL;
 
 		na_put_text(r, o, "of", rows[i][0]);
 		na_put_real(r, o, "us",
@@ -250,17 +250,18 @@ static void slowest_view(struct na_result *r, const struct lat_state *s)
 /* A quantile that rests on fewer transfers than it needs is marked. */
 static void few_note(struct na_result *r, const struct lat_row *row)
 {
+	char n[NA_UNIT_BUF];
+	const char *of = row->n < 2      ? "any quantile"
+			 : row->n < 10   ? "p90 and above"
+			 : row->n < 20   ? "p95 and above"
+			 : row->n < 100  ? "p99 and above"
+			 : row->n < 1000 ? "p99.9 and above"
+					 : "p99.99";
+
 	if (row->n < 10000)
-		na_result_note(r,
-			       "%s transfer%s: too few for %s",
-			       row->n == 1 ? "one" : "few",
-			       row->n == 1 ? "" : "s",
-			       row->n < 2      ? "any quantile"
-			       : row->n < 10   ? "p90 and above"
-			       : row->n < 20   ? "p95 and above"
-			       : row->n < 100  ? "p99 and above"
-			       : row->n < 1000 ? "p99.9 and above"
-					       : "p99.99");
+		na_result_note(r, "%s transfer%s too few for %s",
+			       na_print_count(n, row->n),
+			       row->n == 1 ? " is" : "s are", of);
 }
 
 void lat_views(struct na_result *r, const struct lat_state *s)

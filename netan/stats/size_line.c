@@ -43,8 +43,9 @@ static double slope_of(const struct na_size_class *c, size_t n)
 			double error = hypot(c[i].us / sqrt((double)c[i].n),
 					     c[k].us / sqrt((double)c[k].n));
 
-			w[pairs++] = (struct weighted){
-				(c[i].us - c[k].us) / apart, apart / error};
+			w[pairs++] =
+				(struct weighted){(c[i].us - c[k].us) / apart,
+						  apart / error};
 		}
 	}
 	return weighted_median(w, pairs);
