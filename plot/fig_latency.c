@@ -49,24 +49,24 @@ static bool drawable(const struct latency_group *g, size_t i)
 /* Between two latencies as many are as slow as the next one. */
 static size_t curve_points(struct drawing *d, const struct latency_group *g)
 {
+	double last_y = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; i < g->n; i++) {
-		struct na_point p;
+		double x, y;
 
 		if (!drawable(g, i))
 			continue;
-		p = (struct na_point){at_x(d, g->curve_us[i]),
-				      at_y(d, g->share[i])};
+		x = at_x(d, g->curve_us[i]);
+		y = at_y(d, g->share[i]);
 		if (n)
-			d->points[n++] = (struct na_point){p.x,
-							   d->points[n - 1].y};
-		d->points[n++] = p;
+			d->points[n++] = (struct na_point){x, last_y};
+		d->points[n++] = (struct na_point){x, y};
+		last_y = y;
 	}
 	/* All transfers take at least nothing. */
 	if (n)
-		d->points[n++] = (struct na_point){d->plot.x0,
-						   d->points[n - 1].y};
+		d->points[n++] = (struct na_point){d->plot.x0, last_y};
 	return n;
 }
 

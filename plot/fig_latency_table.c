@@ -224,8 +224,8 @@ static size_t facts_of(const struct latency *t, struct fact f[FACTS])
 		 na_real_of(na_get(g->row, "fixed_us"), NAN), " us");
 	add_fact(f, &n, "a byte sees",
 		 na_real_of(na_get(g->row, "bandwidth_gbps"), NAN), " Gbit/s");
-	add_fact(f, &n, "receives: network",
-		 100 * na_real_of(na_dig(g->row, "split.under_way_share"), NAN),
+	add_fact(f, &n, "receives: waiting",
+		 100 * na_real_of(na_dig(g->row, "split.waiting_share"), NAN),
 		 " %");
 	return n;
 }

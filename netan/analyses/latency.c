@@ -4,8 +4,8 @@
  *
  * First pass: every latency, by group and size class.  Then rows are chosen
  * and sorted, and the line through the size classes is laid.  Second pass:
- * what needs quantiles to be known: the slowest, the residuals, and whether
- * slow receives waited.
+ * when which links were busy.  Third pass: what needs both: the slowest, the
+ * residuals, and what receives waited for.
  */
 #include "netan/analyses/latency.h"
 
@@ -14,32 +14,7 @@
 
 #include "netan/base/vec.h"
 
-static enum na_status lat_open(void *state, const struct na_scope *scope,
-			       const void *params, struct na_err *err)
-{
-	struct lat_state *s = state;
-
-	(void)params;
-	(void)err;
-	s->scope = scope;
-	na_groups_init(&s->groups, &scope->by);
-	return NA_OK;
-}
-
-static enum na_status lat_fork(void *block, const void *state, unsigned pass)
-{
-	struct lat_state *s = block;
-	const struct lat_state *from = state;
-
-	*s = (struct lat_state){.scope = from->scope, .pass = pass};
-	na_groups_init(&s->groups, &from->scope->by);
-	if (pass == 0)
-		return NA_OK;
-	s->main = from;
-	s->rows = na_calloc(from->n_rows, sizeof(*s->rows));
-	s->n_rows = from->n_rows;
-	return s->rows ? NA_OK : NA_ENOMEM;
-}
+enum { SURVEY, MARK, JUDGE, PASSES };
 
 static bool push(int64_t **to, size_t *n, size_t *cap, int64_t v)
 {
@@ -71,6 +46,36 @@ static uint32_t group_of(struct lat_state *s,
 	return g;
 }
 
+static enum na_status lat_open(void *state, const struct na_scope *scope,
+			       const void *params, struct na_err *err)
+{
+	static const uint64_t none[NA_MAX_KEYS];
+	struct lat_state *s = state;
+
+	(void)params;
+	s->scope = scope;
+	na_groups_init(&s->groups, &scope->by);
+	/* Without --by there is a group even of nothing. */
+	if (!scope->by.n && group_of(s, none, LAT_NONE) == LAT_NONE)
+		return na_fail_nomem(err);
+	return NA_OK;
+}
+
+static enum na_status lat_fork(void *block, const void *state, unsigned pass)
+{
+	struct lat_state *s = block;
+	const struct lat_state *from = state;
+
+	*s = (struct lat_state){.scope = from->scope, .pass = pass};
+	na_groups_init(&s->groups, &from->scope->by);
+	s->main = from;
+	if (pass != JUDGE)
+		return NA_OK;
+	s->rows = na_calloc(from->n_rows, sizeof(*s->rows));
+	s->n_rows = from->n_rows;
+	return s->rows ? NA_OK : NA_ENOMEM;
+}
+
 static uint32_t cell_of(struct lat_state *s, uint32_t group, uint8_t klass)
 {
 	uint32_t i = s->head[group];
@@ -91,12 +96,18 @@ static uint32_t cell_of(struct lat_state *s, uint32_t group, uint8_t klass)
 	return i;
 }
 
+/* Of a receive: what of its action's duration was whose. */
+struct parts {
+	int64_t action_ps, latency_ps, wire_ps, queued_ps;
+};
+
 /* What one record says of one component. */
 struct measure {
 	const struct na_transfer *t; /* or NULL */
 	const struct na_exec *e;
 	uint64_t values[NA_MAX_KEYS];
-	int64_t ps, end_ps, action_ps; /* action_ps of a receive, or unknown */
+	const struct parts *parts; /* of a receive whose action is known */
+	int64_t ps, end_ps;
 	uint64_t size_bytes;
 };
 
@@ -168,20 +179,21 @@ static struct lat_worst worst_of(const struct measure *m)
 	};
 }
 
-static void split_add(struct lat_split *x, int64_t action_ps,
-		      int64_t latency_ps, int64_t slow_ps)
+static void split_add(struct lat_split *x, const struct parts *p,
+		      int64_t slow_ps)
 {
-	int64_t wire = action_ps < latency_ps ? action_ps : latency_ps;
+	int64_t network_ps = p->wire_ps + p->queued_ps;
 
 	x->n++;
-	x->action_ps += action_ps;
-	x->latency_ps += latency_ps;
-	x->wire_ps += wire;
-	x->unposted_ps += latency_ps - wire;
-	if (action_ps <= slow_ps)
+	x->action_ps += p->action_ps;
+	x->latency_ps += p->latency_ps;
+	x->wire_ps += p->wire_ps;
+	x->queued_ps += p->queued_ps;
+	x->unposted_ps += p->latency_ps - p->wire_ps;
+	if (p->action_ps <= slow_ps)
 		return;
 	x->slow++;
-	x->slow_network += wire >= action_ps - wire;
+	x->slow_network += network_ps >= p->action_ps - network_ps;
 }
 
 /* The row of a record, found once for each group of a block. */
@@ -197,8 +209,7 @@ static uint32_t row_of(struct lat_state *s, const uint64_t values[NA_MAX_KEYS])
 	return g == LAT_NONE ? LAT_NONE : s->head[g];
 }
 
-static enum na_status judge(struct lat_state *s, const struct measure *m,
-			    int64_t latency_ps)
+static enum na_status judge(struct lat_state *s, const struct measure *m)
 {
 	const struct lat_state *from = s->main;
 	uint32_t i = row_of(s, m->values);
@@ -218,8 +229,8 @@ static enum na_status judge(struct lat_state *s, const struct measure *m,
 		if (!keep_worst(row, &w))
 			return NA_ENOMEM;
 	}
-	if (m->action_ps != NA_UNKNOWN_PS)
-		split_add(&row->split, m->action_ps, latency_ps, from->slow_ps);
+	if (m->parts)
+		split_add(&row->split, m->parts, from->slow_ps);
 	return NA_OK;
 }
 
@@ -243,7 +254,7 @@ static int64_t action_of(const struct na_transfer *t)
 
 static void cover(struct lat_state *s, int64_t start_ps, int64_t end_ps)
 {
-	if (s->pass != 0)
+	if (s->pass == JUDGE)
 		return;
 	if (!s->used || start_ps < s->first_ps)
 		s->first_ps = start_ps;
@@ -254,19 +265,69 @@ static void cover(struct lat_state *s, int64_t start_ps, int64_t end_ps)
 
 static enum na_status add_component(struct lat_state *s,
 				    const struct na_transfer *t,
-				    enum na_component component, int64_t ps)
+				    enum na_component component, int64_t ps,
+				    const struct parts *parts)
 {
 	struct measure m = {.t = t,
+			    .parts = parts,
 			    .ps = ps,
 			    .end_ps = t->end_ps,
-			    .action_ps = t->side == NA_RX ? action_of(t)
-							  : NA_UNKNOWN_PS,
 			    .size_bytes = t->size_bytes};
 
 	na_group_of_component(&s->scope->by, s->scope->store, t, component,
 			      m.values);
-	return s->pass == 0 ? survey(s, &m)
-			    : judge(s, &m, apart(t->start_ps, t->end_ps));
+	return s->pass == SURVEY ? survey(s, &m) : judge(s, &m);
+}
+
+/* The bitmaps of what the sender's host sends and the receiver's receives;
+ * SIZE_MAX: none. */
+static void directions_of(const struct lat_state *s,
+			  const struct na_transfer *t, size_t direction[2])
+{
+	const struct na_store *store = s->scope->store;
+	uint32_t run = store->sources[t->input].run;
+	uint32_t src = na_store_host_of(store, run, t->src);
+	uint32_t dst = na_store_host_of(store, run, t->dst);
+
+	direction[0] = src < store->n_hosts ? 2 * (size_t)src : SIZE_MAX;
+	direction[1] = dst < store->n_hosts ? 2 * (size_t)dst + 1 : SIZE_MAX;
+}
+
+static struct parts parts_of(const struct lat_state *s,
+			     const struct na_transfer *t, int64_t action_ps,
+			     int64_t latency_ps)
+{
+	int64_t wire_ps = action_ps < latency_ps ? action_ps : latency_ps;
+	struct parts p = {action_ps, latency_ps, wire_ps, 0};
+	int64_t posted_ps;
+	size_t direction[2];
+
+	if (action_ps == wire_ps ||
+	    !na_add_i64(t->end_ps, -action_ps, &posted_ps))
+		return p;
+	directions_of(s, t, direction);
+	for (size_t i = 0; i < 2; i++) {
+		int64_t ps = direction[i] == SIZE_MAX
+				     ? 0
+				     : lat_busy_during(&s->main->busy,
+						       direction[i], posted_ps,
+						       t->start_ps);
+
+		p.queued_ps = ps > p.queued_ps ? ps : p.queued_ps;
+	}
+	return p;
+}
+
+static void mark_busy(const struct lat_state *s, const struct na_transfer *t)
+{
+	size_t direction[2];
+
+	directions_of(s, t, direction);
+	for (size_t i = 0; i < 2; i++) {
+		if (direction[i] != SIZE_MAX)
+			lat_busy_mark(&s->main->busy, direction[i], t->start_ps,
+				      t->end_ps);
+	}
 }
 
 static enum na_status add_receive(struct lat_state *s,
@@ -276,24 +337,31 @@ static enum na_status add_receive(struct lat_state *s,
 	bool receive = s->scope->components & NA_COMP_BIT(NA_COMP_RECEIVE);
 	int64_t latency_ps = apart(t->start_ps, t->end_ps);
 	int64_t action_ps = action_of(t);
+	bool known = action_ps != NA_UNKNOWN_PS;
 	enum na_status st = NA_OK;
+	struct parts parts;
 
-	if (action_ps == NA_UNKNOWN_PS) {
-		s->untimed += receive;
-		receive = false;
-	}
+	s->untimed += receive && !known;
+	receive = receive && known;
 	if (!network && !receive)
 		return NA_OK;
+	if (s->pass == MARK) {
+		mark_busy(s, t);
+		return NA_OK;
+	}
 	cover(s, t->start_ps, t->end_ps);
-	if (action_ps != NA_UNKNOWN_PS && s->pass == 0 &&
+	if (known && s->pass == SURVEY &&
 	    !push(&s->actions, &s->n_actions, &s->cap_actions, action_ps))
 		return NA_ENOMEM;
-	if (action_ps != NA_UNKNOWN_PS && s->pass == 1)
-		split_add(&s->split, action_ps, latency_ps, s->main->slow_ps);
+	if (known && s->pass == JUDGE) {
+		parts = parts_of(s, t, action_ps, latency_ps);
+		split_add(&s->split, &parts, s->main->slow_ps);
+	}
 	if (network)
-		st = add_component(s, t, NA_COMP_NETWORK, latency_ps);
+		st = add_component(s, t, NA_COMP_NETWORK, latency_ps,
+				   known ? &parts : NULL);
 	if (st == NA_OK && receive)
-		st = add_component(s, t, NA_COMP_RECEIVE, action_ps);
+		st = add_component(s, t, NA_COMP_RECEIVE, action_ps, &parts);
 	return st;
 }
 
@@ -306,8 +374,11 @@ static enum na_status lat_add(void *block, const struct na_transfer *t)
 		return NA_OK;
 	if (t->side == NA_RX)
 		return add_receive(s, t);
+	if (s->pass == MARK)
+		return NA_OK;
 	cover(s, t->start_ps, t->end_ps);
-	return add_component(s, t, NA_COMP_SEND, apart(t->start_ps, t->end_ps));
+	return add_component(s, t, NA_COMP_SEND, apart(t->start_ps, t->end_ps),
+			     NULL);
 }
 
 static enum na_status lat_add_exec(void *block, const struct na_exec *e)
@@ -316,16 +387,16 @@ static enum na_status lat_add_exec(void *block, const struct na_exec *e)
 	struct measure m = {.e = e,
 			    .ps = apart(e->start_ps, e->end_ps),
 			    .end_ps = e->end_ps,
-			    .action_ps = NA_UNKNOWN_PS,
 			    .size_bytes = e->size_bytes};
 	enum na_component c = na_exec_component(e->kind);
 
 	/* Graph executions come unasked, too. */
-	if (c == NA_N_COMPONENTS || !(s->scope->components & NA_COMP_BIT(c)))
+	if (s->pass == MARK || c == NA_N_COMPONENTS ||
+	    !(s->scope->components & NA_COMP_BIT(c)))
 		return NA_OK;
 	cover(s, e->start_ps, e->end_ps);
 	na_group_of_exec(&s->scope->by, s->scope->store, e, m.values);
-	return s->pass == 0 ? survey(s, &m) : judge(s, &m, 0);
+	return s->pass == SURVEY ? survey(s, &m) : judge(s, &m);
 }
 
 /* Values in order of their cells: what the main state takes over. */
@@ -419,6 +490,7 @@ static void split_merge(struct lat_split *to, const struct lat_split *from)
 	to->slow_network += from->slow_network;
 	to->action_ps += from->action_ps;
 	to->wire_ps += from->wire_ps;
+	to->queued_ps += from->queued_ps;
 	to->latency_ps += from->latency_ps;
 	to->unposted_ps += from->unposted_ps;
 }
@@ -427,8 +499,10 @@ static enum na_status lat_merge(void *state, void *block, unsigned pass)
 {
 	struct lat_state *s = state, *b = block;
 
-	if (pass == 0)
+	if (pass == SURVEY)
 		return merge_survey(s, b);
+	if (pass == MARK)
+		return NA_OK;
 	split_merge(&s->split, &b->split);
 	for (size_t i = 0; i < s->n_rows; i++) {
 		struct lat_row *to = &s->rows[i], *from = &b->rows[i];
@@ -449,10 +523,17 @@ static enum na_status lat_turn(void *state, unsigned done, struct na_err *err)
 	struct lat_state *s = state;
 	enum na_status st;
 
-	if (done != 0)
+	if (done != SURVEY)
 		return NA_OK;
 	st = lat_rows(s, err);
-	return st == NA_OK && !s->used ? NA_END : st;
+	if (st != NA_OK)
+		return st;
+	if (!s->used)
+		return NA_END;
+	return lat_busy_init(&s->busy, s->scope->store->n_hosts, s->first_ps,
+			     s->last_ps)
+		       ? NA_OK
+		       : na_fail_nomem(err);
 }
 
 static enum na_status lat_share(void *state, size_t i, size_t n)
@@ -502,6 +583,7 @@ static void lat_fini(void *state)
 	free(s->shown);
 	free(s->row_cells);
 	free(s->sorted);
+	free(s->busy.bits);
 }
 
 static void lat_used(const void *state, uint64_t *n, int64_t *first_ps,
@@ -527,9 +609,10 @@ const struct na_analysis na_an_latency = {
 		"the number of transfers cannot support is printed and "
 		"marked.\n"
 		"Where receives tell how long their action lasted, it is "
-		"told how much of that the message was under way (network) "
-		"and how much passed before it was sent (the peer or its "
-		"host was late). --component picks what is timed; --by "
+		"told how much of that was the network's (the message under "
+		"way, or queued while the hosts' links were busy) and how "
+		"much passed with these links idle: the peer or its host was "
+		"late. --component picks what is timed; --by "
 		"component shows each by itself.\n"
 		"A robust line through the size classes gives the fixed "
 		"cost of a transfer and the bandwidth that a byte sees; "
@@ -542,7 +625,7 @@ const struct na_analysis na_an_latency = {
 		  "2019 (DDSketch, residuals)",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,
 	.state_size = sizeof(struct lat_state),
-	.passes = 2,
+	.passes = PASSES,
 	.components = NA_COMP_BIT(NA_N_COMPONENTS) - 1,
 	.open = lat_open,
 	.fork = lat_fork,

@@ -42,21 +42,34 @@ struct lat_worst {
 
 /*
  * Receives whose action's duration A is known beside their transport latency
- * L.  Both end together.  Of A, min(A, L) passed with the message under way
- * (on the wire, as far as the two ends can tell), the rest before it was
- * sent: the peer or its host was late.  Of L, what exceeds A passed before
- * the receive was posted: the receiving host was late.  A receive is slow
- * when A is more than LAT_SLOW times the median A of all of them; it is the
- * network's when at least half of A passed with the message under way.
+ * L.  Both end together.  Of A, min(A, L) passed with the message under way;
+ * of the wait before it, what passed while other messages were under way out
+ * of the sender's host or into the receiver's counts as queued; the rest
+ * passed with these links idle: the peer or its host was late.  Under way and
+ * queued are the network's.  Of L, what exceeds A passed before the receive
+ * was posted: the receiving host was late.  A receive is slow when A is more
+ * than LAT_SLOW times the median A of all of them; it is the network's when
+ * at least half of A is.
  *
- * What this cannot tell: the two clocks' offset is in L; a sender that
- * counts its own queue as transport makes it look like network.
+ * What this cannot tell: the offset of the two clocks is in L; a link is
+ * taken as busy with one message under way, however small; messages that the
+ * inputs do not hold (of hosts without a file) or that a filter has left out
+ * make a link look idle.
  */
 #define LAT_SLOW        3
 #define LAT_SPLIT_LEAST 20 /* receives; fewer say nothing */
 struct lat_split {
 	uint64_t n, slow, slow_network;
-	na_i128 action_ps, wire_ps, latency_ps, unposted_ps;
+	na_i128 action_ps, wire_ps, queued_ps, latency_ps, unposted_ps;
+};
+
+/* When the links of each host had messages under way, in both directions: a
+ * bit for each bin. */
+struct lat_busy {
+	_Atomic uint64_t
+		*bits; /* [2 * hosts][words]; owned by the main state */
+	size_t words;  /* of one direction */
+	int64_t first_ps, bin_ps;
 };
 
 /* Survival: share of the transfers with at least this latency, and where
@@ -118,8 +131,19 @@ struct lat_state {
 	void *sorted;                        /* int64_t ps, then double us */
 	double action_p50_us, action_p99_us; /* NaN: none known */
 	int64_t slow_ps; /* receives that last longer are slow */
+	struct lat_busy busy;
 	struct lat_split split;
 };
+
+/* latency_busy.c */
+bool lat_busy_init(struct lat_busy *b, size_t hosts, int64_t first_ps,
+		   int64_t last_ps);
+void lat_busy_mark(const struct lat_busy *b, size_t direction, int64_t start_ps,
+		   int64_t end_ps);
+/* How much of [start, end) was busy, to the resolution of a bin; 0 where it
+ * is shorter than that. */
+int64_t lat_busy_during(const struct lat_busy *b, size_t direction,
+			int64_t start_ps, int64_t end_ps);
 
 /* latency_rows.c: after the first pass, from runs to sorted rows. */
 enum na_status lat_rows(struct lat_state *s, struct na_err *err);

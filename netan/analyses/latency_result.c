@@ -99,21 +99,29 @@ static double ratio(na_i128 a, na_i128 b)
 	return b > 0 ? (double)a / (double)b : NAN;
 }
 
+static na_i128 network_of(const struct lat_split *x)
+{
+	return x->wire_ps + x->queued_ps;
+}
+
 /* Where receives spent their time, by the larger part; NULL: too few. */
 static const char *part_of(const struct lat_split *x)
 {
 	if (x->n < LAT_SPLIT_LEAST || x->action_ps == 0)
 		return NULL;
-	return x->wire_ps >= x->action_ps - x->wire_ps ? "network" : "waiting";
+	return 2 * network_of(x) >= x->action_ps ? "network" : "waiting";
 }
 
 static struct na_value *put_split(struct na_result *r, struct na_value *to,
 				  const struct lat_split *x)
 {
 	struct na_value *o = na_put_object(r, to, "split");
+	na_i128 waiting_ps = x->action_ps - network_of(x);
 
 	na_put_int(r, o, "receives", (int64_t)x->n);
 	na_put_real(r, o, "under_way_share", ratio(x->wire_ps, x->action_ps));
+	na_put_real(r, o, "queued_share", ratio(x->queued_ps, x->action_ps));
+	na_put_real(r, o, "waiting_share", ratio(waiting_ps, x->action_ps));
 	na_put_real(r, o, "unposted_share",
 		    ratio(x->unposted_ps, x->latency_ps));
 	na_put_int(r, o, "slow", (int64_t)x->slow);
@@ -329,26 +337,29 @@ static void say_groups(const struct lat_state *s, struct words *w)
 	}
 	na_groups_text(key, sizeof(key), &s->scope->by, s->scope->store,
 		       &s->groups, s->shown[worst]);
+	for (size_t i = 0; i < s->scope->by.n; i++)
+		add(w, "%s%s", i ? " and " : " by ",
+		    na_key_name(s->scope->by.keys[i]));
+	us_text(a, low);
+	us_text(b, top);
 	if (n == 1)
-		add(w, " of %s: p50 %s, p99 %s", key,
-		    us_text(a, quantile_of(&s->rows[0], 0.5)), us_text(b, top));
+		add(w, ": %s alone, p50 %s, p99 %s", key,
+		    us_text(a, quantile_of(&s->rows[0], 0.5)), b);
 	else if (top < 1.5 * low)
-		add(w, " of %zu groups: p99 alike, %s to %s", n,
-		    us_text(a, low), us_text(b, top));
+		add(w, ": p99 alike in %zu groups, %s to %s", n, a, b);
 	else
-		add(w, " of %zu groups: p99 from %s to %s (%s)", n,
-		    us_text(a, low), us_text(b, top), key);
+		add(w, ": p99 from %s to %s (%s)", a, b, key);
 }
 
 static void say_split(const struct lat_state *s, struct words *w)
 {
 	const struct lat_split *x = &s->split;
-	double share = ratio(x->wire_ps, x->action_ps);
+	double share = ratio(network_of(x), x->action_ps);
 
 	if (part_of(x))
 		add(w,
 		    "; receives: %.0f %% network, %.0f %% waiting for the "
-		    "sender",
+		    "peer",
 		    100 * share, 100 - round(100 * share));
 }
 

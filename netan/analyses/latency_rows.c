@@ -78,7 +78,7 @@ static bool actions_of(struct lat_state *s)
 }
 
 /* The groups in which most time was spent get rows of their own, the others
- * share the last one.  Without --by there is a row even for nothing. */
+ * share the last one. */
 static bool choose_rows(struct lat_state *s)
 {
 	size_t n = na_groups_count(&s->groups);
@@ -89,8 +89,6 @@ static bool choose_rows(struct lat_state *s)
 	s->has_rest = n > top;
 	s->n_rest = s->has_rest ? n - top : 0;
 	s->n_rows = s->has_rest ? top + 1 : n;
-	if (!s->scope->by.n)
-		s->n_rows = 1;
 	s->rows = na_calloc(s->n_rows, sizeof(*s->rows));
 	s->row_of = na_calloc(n, sizeof(*s->row_of));
 	s->shown = na_calloc(s->n_rows, sizeof(*s->shown));

@@ -64,8 +64,7 @@ static void flatten(struct na_result *r, struct na_value *to,
 		    const struct na_value *group)
 {
 	double residual = na_real_of(na_get(group, "residual_p99"), NAN);
-	double under_way = na_real_of(na_dig(group, "split.under_way_share"),
-				      NAN);
+	double waiting = na_real_of(na_dig(group, "split.waiting_share"), NAN);
 
 	na_put_real(r, to, "tail_ratio",
 		    na_real_of(na_get(group, "tail_ratio"), NAN));
@@ -74,7 +73,7 @@ static void flatten(struct na_result *r, struct na_value *to,
 	na_put_real(r, to, "bandwidth_gbps",
 		    na_real_of(na_get(group, "bandwidth_gbps"), NAN));
 	na_put_real(r, to, "over", exp(residual));
-	na_put_real(r, to, "under_way_percent", 100 * under_way);
+	na_put_real(r, to, "waiting_percent", 100 * waiting);
 	na_put_int(r, to, "slow", na_int_of(na_dig(group, "split.slow"), 0));
 	na_put_int(r, to, "slow_waiting",
 		   na_int_of(na_dig(group, "split.slow_waiting"), 0));
@@ -105,14 +104,16 @@ static void split_view(struct na_result *r, const struct lat_state *s)
 	static const struct na_column cols[] = {
 		{"p50", "receive action p50, us", NA_F_NUMBER, 4, 0},
 		{"p99", "receive action p99, us", NA_F_NUMBER, 4, 0},
-		{"under_way", "of it with the message under way, %",
-		 NA_F_NUMBER, 3, 0},
+		{"under_way", "of it: message under way, %", NA_F_NUMBER, 3, 0},
+		{"queued", "queued behind others, %", NA_F_NUMBER, 3, 0},
+		{"idle", "links idle: waiting for the peer, %", NA_F_NUMBER, 3,
+		 0},
 		{"unposted", "transport before the receive was posted, %",
 		 NA_F_NUMBER, 3, 0},
 		{"slow", "slow receives (over 3x the median)", NA_F_COUNT, 0,
 		 0},
 		{"network", "of these, the network's", NA_F_COUNT, 0, 0},
-		{"waiting", "of these, waiting for the sender", NA_F_COUNT, 0,
+		{"waiting", "of these, waiting for the peer", NA_F_COUNT, 0,
 		 0},
 	};
 	/* clang-format on */
@@ -126,6 +127,10 @@ static void split_view(struct na_result *r, const struct lat_state *s)
 	na_put_real(r, to, "p99", s->action_p99_us);
 	na_put_real(r, to, "under_way",
 		    100 * na_real_of(na_get(x, "under_way_share"), NAN));
+	na_put_real(r, to, "queued",
+		    100 * na_real_of(na_get(x, "queued_share"), NAN));
+	na_put_real(r, to, "idle",
+		    100 * na_real_of(na_get(x, "waiting_share"), NAN));
 	na_put_real(r, to, "unposted",
 		    100 * na_real_of(na_get(x, "unposted_share"), NAN));
 	na_put_int(r, to, "slow", (int64_t)s->split.slow);
@@ -174,9 +179,9 @@ static void groups_view(struct na_result *r, const struct lat_state *s,
 		{"tail_ratio", "p99/p50", NA_F_NUMBER, 3, 0},
 		{"fixed_us", "fixed us", NA_F_NUMBER, 3, 0},
 		{"bandwidth_gbps", "Gbit/s", NA_F_NUMBER, 3, 0},
-		{"under_way_percent", "under way %", NA_F_NUMBER, 3, 0},
+		{"waiting_percent", "waiting %", NA_F_NUMBER, 3, 0},
 		{"slow", "slow", NA_F_COUNT, 0, 0},
-		{"slow_waiting", "waiting", NA_F_COUNT, 0, 0},
+		{"slow_waiting", "of them waiting", NA_F_COUNT, 0, 0},
 	};
 	/* clang-format on */
 	enum { ALL = sizeof(numbers) / sizeof(numbers[0]), OF_SPLIT = 3 };
