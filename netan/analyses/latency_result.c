@@ -46,6 +46,7 @@ static void put_quantiles(struct na_result *r, struct na_value *to,
 	na_put_real(r, to, "max_us", n ? row->us[n - 1] : NAN);
 }
 
+/* One transfer has a value, but nothing that could bound it. */
 static void put_intervals(struct na_result *r, struct na_value *to,
 			  const struct lat_row *row)
 {
@@ -53,7 +54,8 @@ static void put_intervals(struct na_result *r, struct na_value *to,
 		double *ends = na_put_reals(r, to, quantiles[i].interval, 2);
 		size_t lower, upper;
 
-		na_quantile_ci(row->n, quantiles[i].p, 0.95, &lower, &upper);
+		na_quantile_ci(row->n < 2 ? 0 : row->n, quantiles[i].p, 0.95,
+			       &lower, &upper);
 		if (!ends)
 			continue;
 		ends[0] = lower ? row->us[lower - 1] : NAN;

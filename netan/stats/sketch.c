@@ -86,5 +86,5 @@ double na_sketch_quantile(const struct na_sketch *s, double p)
 		return 0;
 	while (i + 1 < s->n && (below += s->count[i]) <= rank)
 		i++;
-	return 2 * exp(log(GAMMA) * (s->first + (double)i)) / (GAMMA + 1);
+	return exp(log(GAMMA) * (s->first + (double)i) + log(2 / (GAMMA + 1)));
 }
