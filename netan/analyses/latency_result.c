@@ -158,7 +158,10 @@ void lat_put_worst(struct na_result *r, struct na_value *list,
 	na_put_real(r, o, "latency_us", us);
 	na_put_real(r, o, "residual",
 		    us > 0 && expected > 0 ? log(us / expected) : NAN);
-	na_put_int(r, o, "bytes", (int64_t)w->size_bytes);
+	if (w->size_bytes <= INT64_MAX)
+		na_put_int(r, o, "bytes", (int64_t)w->size_bytes);
+	else
+		na_put_real(r, o, "bytes", (double)w->size_bytes);
 	put_endpoint(r, o, "src", store, w->src);
 	put_endpoint(r, o, "dst", store, w->dst);
 	na_put_text(r, o, "collective",

@@ -321,7 +321,7 @@ static void extremes(void **state)
 {
 	/* clang-format off */
 	static const struct hand_row rows[] = {
-		{ HAND_RX, 0, INT64_MIN + 1, INT64_MAX, UINT64_MAX, 101, 1,
+		{ HAND_RX, 0, INT64_MIN + 1, INT64_MAX - 1, UINT64_MAX, 101, 1,
 		  .name = "ar", .action_ps = INT64_MAX },
 		{ HAND_RX, 0, -5, 5, 0, 101, 1, .name = "ar",
 		  .action_ps = INT64_MAX },
