@@ -88,35 +88,55 @@ static void draw_dots(const struct drawing *d, const struct latency_group *g,
 	}
 }
 
+/* One side of a band, in steps as the curve's, from the smallest share to
+ * the largest; returns how many points. */
+static size_t band_side(const struct drawing *d, const struct latency_group *g,
+			const double *ends, struct na_point *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		double x, y;
+
+		if (!drawable(g, i) || !(g->lower_us[i] > 0) ||
+		    !(g->upper_us[i] > 0))
+			continue;
+		x = at_x(d, ends[i]);
+		y = at_y(d, g->share[i]);
+		if (n) {
+			p[n] = (struct na_point){x, p[n - 1].y};
+			n++;
+		}
+		p[n++] = (struct na_point){x, y};
+	}
+	return n;
+}
+
 /* Between the interval's ends, where both are known: up one side, down the
  * other. */
 static void draw_band(struct drawing *d, const struct latency_group *g,
 		      struct na_color color)
 {
-	size_t n = 0;
+	size_t n;
 
 	if (!g->lower_us || !g->upper_us)
 		return;
-	for (size_t i = 0; i < g->n; i++) {
-		if (drawable(g, i) && g->lower_us[i] > 0 && g->upper_us[i] > 0)
-			d->points[n++] =
-				(struct na_point){at_x(d, g->upper_us[i]),
-						  at_y(d, g->share[i])};
+	n = band_side(d, g, g->upper_us, d->points);
+	band_side(d, g, g->lower_us, d->points + n);
+	for (size_t a = n, b = 2 * n; a + 1 < b; a++) {
+		struct na_point p = d->points[--b];
+
+		d->points[b] = d->points[a];
+		d->points[a] = p;
 	}
-	for (size_t i = g->n; i-- > 0;) {
-		if (drawable(g, i) && g->lower_us[i] > 0 && g->upper_us[i] > 0)
-			d->points[n++] =
-				(struct na_point){at_x(d, g->lower_us[i]),
-						  at_y(d, g->share[i])};
-	}
-	if (n > 4)
-		na_draw_area(d->l.canvas, d->points, n,
+	if (n > 2)
+		na_draw_area(d->l.canvas, d->points, 2 * n,
 			     na_fade(color, BAND_SHARE));
 }
 
 static bool make_room(struct drawing *d, const struct latency_group *g)
 {
-	return na_grow(&d->points, &d->cap, 2 * g->n + 2, sizeof(*d->points));
+	return na_grow(&d->points, &d->cap, 4 * g->n + 4, sizeof(*d->points));
 }
 
 static bool draw_curve(struct drawing *d, const struct latency_group *g,
@@ -158,7 +178,7 @@ static enum na_status draw_curves(struct drawing *d, struct na_err *err)
 	return ok ? NA_OK : na_fail_nomem(err);
 }
 
-/* p50 and p99 across the plot, named at its right end. */
+/* p50 and p99 across the plot, named at its left end, where tails are not. */
 static void draw_marks(const struct drawing *d)
 {
 	static const struct {
@@ -172,7 +192,6 @@ static void draw_marks(const struct drawing *d)
 					     d->l.theme->secondary);
 	double free = d->plot.y0;
 
-	font.align = NA_RIGHT;
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
 		double y = at_y(d, marks[i].share), top;
 
@@ -184,8 +203,8 @@ static void draw_marks(const struct drawing *d)
 					      .width = fmax(0.8 * d->l.unit,
 							    0.8),
 					      .dash = marks[i].dash});
-		na_draw_text(d->l.canvas, d->plot.x1, y - 0.3 * font.size,
-			     marks[i].name, &font);
+		na_draw_text(d->l.canvas, d->plot.x0 + 0.5 * d->l.gap,
+			     y - 0.3 * font.size, marks[i].name, &font);
 		free = y + na_text_descent(&font);
 	}
 }

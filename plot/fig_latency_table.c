@@ -114,8 +114,8 @@ static void draw_name(const struct na_layout *l, const struct latency *t,
 	na_draw_text(l->canvas, x0, y, name, &font);
 }
 
-static void draw_rows(const struct na_layout *l, const struct latency *t,
-		      struct na_box box)
+static double draw_rows(const struct na_layout *l, const struct latency *t,
+			struct na_box box)
 {
 	struct na_font head = grey(l), font = plain(l);
 	double y = box.y0 + font.size, line = LINE * font.size, x = box.x1;
@@ -144,12 +144,13 @@ static void draw_rows(const struct na_layout *l, const struct latency *t,
 		if (y <= box.y1)
 			draw_name(l, t, i, y, box.x0, x);
 	}
+	if (!t->n_others || y + line > box.y1)
+		return y;
 	y += line;
-	if (!t->n_others || y > box.y1)
-		return;
 	snprintf(more, sizeof(more), "and %zu more, in grey", t->n_others);
 	head.align = NA_LEFT;
 	na_draw_text(l->canvas, box.x0 + SAMPLE * font.size, y, more, &head);
+	return y;
 }
 
 /* ---- one group: a line for each quantile, then what else is known */
@@ -250,8 +251,8 @@ static struct widths fact_widths(const struct na_layout *l,
 	return w;
 }
 
-static void draw_facts(const struct na_layout *l, const struct latency *t,
-		       struct na_box box)
+static double draw_facts(const struct na_layout *l, const struct latency *t,
+			 struct na_box box)
 {
 	struct fact f[FACTS];
 	size_t n = facts_of(t, f);
@@ -268,7 +269,7 @@ static void draw_facts(const struct na_layout *l, const struct latency *t,
 			     &dim);
 		y += line;
 	}
-	for (size_t i = 0; i < n && y <= box.y1; i++, y += line) {
+	for (size_t i = 0; i < n; i++, y += line) {
 		/* What is no quantile stands apart. */
 		if (i == MARKS)
 			y += 0.6 * line;
@@ -279,6 +280,54 @@ static void draw_facts(const struct na_layout *l, const struct latency *t,
 		if (intervals && f[i].interval[0])
 			na_draw_text(l->canvas, middle + 2 * l->gap, y,
 				     f[i].interval, &dim);
+	}
+	return y - line;
+}
+
+/* ---- below both: the slowest of all */
+
+static void slow_words(struct words *w, const struct na_value *v)
+{
+	char buf[NA_LABEL_BUF];
+
+	na_words_add(w, "%s",
+		     na_latency_text(buf,
+				     na_real_of(na_get(v, "latency_us"), NAN)));
+	if (na_text_of(na_get(v, "src"), NULL))
+		na_words_add(w, " \xc2\xb7 %s\xe2\x86\x92%s",
+			     na_text_of(na_get(v, "src"), ""),
+			     na_text_of(na_get(v, "dst"), "?"));
+	else
+		na_words_add(w, " \xc2\xb7 %s",
+			     na_text_of(na_get(v, "dst"), "?"));
+	na_words_add(w, " \xc2\xb7 %s",
+		     na_label_quantity(buf, NA_Q_BYTES,
+				       na_real_of(na_get(v, "bytes"), NAN), 3));
+	na_words_add(w, " \xc2\xb7 at %s",
+		     na_label_quantity(buf, NA_Q_SECONDS,
+				       na_real_of(na_get(v, "time_s"), NAN),
+				       6));
+}
+
+static void draw_slowest(const struct na_layout *l, const struct latency *t,
+			 struct na_box box)
+{
+	const struct na_value *v = na_get(t->side, "slowest");
+	struct na_font head = grey(l), font = plain(l);
+	double line = LINE * font.size, y = box.y0 + 1.8 * line;
+	char text[NA_TEXT_MAX];
+
+	v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL;
+	if (!v || y + line > box.y1)
+		return;
+	na_draw_text(l->canvas, box.x0, y, "slowest", &head);
+	for (y += line; v && y <= box.y1; v = v->next, y += line) {
+		struct words w = {.n = 0};
+
+		slow_words(&w, v);
+		na_text_fit(l->canvas, text, w.text, &font, box.x1 - box.x0,
+			    NA_CUT_END);
+		na_draw_text(l->canvas, box.x0, y, text, &font);
 	}
 }
 
@@ -303,7 +352,8 @@ void na_latency_table(const struct na_layout *l, const struct latency *t,
 		      struct na_box box)
 {
 	if (t->n_top + t->n_others > 1 || t->top[0].name[0])
-		draw_rows(l, t, box);
+		box.y0 = draw_rows(l, t, box);
 	else
-		draw_facts(l, t, box);
+		box.y0 = draw_facts(l, t, box);
+	draw_slowest(l, t, box);
 }

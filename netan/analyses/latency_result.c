@@ -350,8 +350,10 @@ static void say_groups(const struct lat_state *s, struct words *w)
 	if (n == 1)
 		add(w, ": %s alone, p50 %s, p99 %s", key,
 		    us_text(a, quantile_of(&s->rows[0], 0.5)), b);
+	else if (strcmp(a, b) == 0)
+		add(w, ": p99 alike, %s in %zu groups", a, n);
 	else if (top < 1.5 * low)
-		add(w, ": p99 alike in %zu groups, %s to %s", n, a, b);
+		add(w, ": p99 alike, %s to %s in %zu groups", a, b, n);
 	else
 		add(w, ": p99 from %s to %s (%s)", a, b, key);
 }
