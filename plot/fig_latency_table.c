@@ -11,6 +11,8 @@
 #define SAMPLE 2.4  /* of a line */
 #define NAME   7.0  /* least room for a name */
 
+#define INTERVAL "95 % interval"
+
 static struct na_font plain(const struct na_layout *l)
 {
 	return na_layout_font(l, NA_SIZE_TEXT, l->theme->text);
@@ -248,6 +250,9 @@ static struct widths fact_widths(const struct na_layout *l,
 		w.interval = fmax(w.interval,
 				  na_measure(l->canvas, f[i].interval, &font));
 	}
+	if (w.interval > 0)
+		w.interval = fmax(w.interval,
+				  na_measure(l->canvas, INTERVAL, &font));
 	return w;
 }
 

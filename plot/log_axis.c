@@ -116,7 +116,7 @@ void na_log_axis_draw_x(const struct na_layout *l, const struct na_log_axis *a,
 		na_log_axis_label(label, a->quantity, a->ticks.at[i]);
 		width = na_measure(l->canvas, label, &font);
 		left = at - width / 2;
-		if (left < free || left + width > l->body.x1)
+		if (left < free || left + width > plot.x1 + 2 * l->gap)
 			continue;
 		na_draw_text(l->canvas, left, plot.y1 + tick + 1.1 * font.size,
 			     label, &font);

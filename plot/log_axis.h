@@ -29,7 +29,7 @@ void na_log_axis_draw_y(const struct na_layout *l, const struct na_log_axis *a,
 			struct na_box plot);
 
 /* As na_time_axis() does: line, ticks, labels and name, from the plot's
- * bottom down; needs na_time_axis_height(). */
+ * bottom down; needs na_time_axis_height(), and two gaps right of the plot. */
 void na_log_axis_draw_x(const struct na_layout *l, const struct na_log_axis *a,
 			struct na_box plot, const char *name);
 
