@@ -221,8 +221,10 @@ static size_t facts_of(const struct latency *t, struct fact f[FACTS])
 		 na_print_count(number, (uint64_t)g->count));
 	add_fact(f, &n, "p99 / p50",
 		 na_real_of(na_get(g->row, "tail_ratio"), NAN), "x");
-	add_fact(f, &n, "p99 over its size",
-		 exp(na_real_of(na_get(g->row, "residual_p99"), NAN)), "x");
+	if (isfinite(na_real_of(na_get(g->row, "fixed_us"), NAN)))
+		add_fact(f, &n, "p99 over its size",
+			 exp(na_real_of(na_get(g->row, "residual_p99"), NAN)),
+			 "x");
 	add_fact(f, &n, "fixed cost",
 		 na_real_of(na_get(g->row, "fixed_us"), NAN), " us");
 	add_fact(f, &n, "a byte sees",

@@ -363,7 +363,8 @@ static void say_split(const struct lat_state *s, struct words *w)
 	const struct lat_split *x = &s->split;
 	double share = ratio(network_of(x), x->action_ps);
 
-	if (part_of(x))
+	/* Runs side by side: nothing that adds them up means anything. */
+	if (part_of(x) && s->scope->store->n_runs < 2)
 		add(w,
 		    "; receives: %.0f %% network, %.0f %% waiting for the "
 		    "peer",

@@ -94,8 +94,12 @@ static void size_view(struct na_result *r, const struct na_value *group)
 	struct na_value *to = na_put_object(r, na_result_side(r), "size_line");
 
 	flatten(r, to, group);
-	na_result_view(r, "latency given size (robust line)", to, cols,
-		       sizeof(cols) / sizeof(cols[0]), 0);
+	if (isnan(na_real_of(na_get(group, "fixed_us"), NAN)))
+		na_result_view(r, "tail (sizes do not vary enough for a line)",
+			       to, cols, 1, 0);
+	else
+		na_result_view(r, "latency given size (robust line)", to, cols,
+			       sizeof(cols) / sizeof(cols[0]), 0);
 }
 
 static void split_view(struct na_result *r, const struct lat_state *s)
@@ -120,7 +124,7 @@ static void split_view(struct na_result *r, const struct lat_state *s)
 	const struct na_value *x = na_get(na_result_body(r), "split");
 	struct na_value *to;
 
-	if (!s->split.n)
+	if (!s->split.n || s->scope->store->n_runs > 1)
 		return;
 	to = na_put_object(r, na_result_side(r), "waits");
 	na_put_real(r, to, "p50", s->action_p50_us);
