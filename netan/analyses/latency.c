@@ -96,17 +96,12 @@ static uint32_t cell_of(struct lat_state *s, uint32_t group, uint8_t klass)
 	return i;
 }
 
-/* Of a receive: what of its action's duration was whose. */
-struct parts {
-	int64_t action_ps, latency_ps, wire_ps, queued_ps;
-};
-
 /* What one record says of one component. */
 struct measure {
 	const struct na_transfer *t; /* or NULL */
 	const struct na_exec *e;
 	uint64_t values[NA_MAX_KEYS];
-	const struct parts *parts; /* of a receive whose action is known */
+	const struct lat_parts *parts; /* of a receive whose action is known */
 	int64_t ps, end_ps;
 	uint64_t size_bytes;
 };
@@ -179,23 +174,6 @@ static struct lat_worst worst_of(const struct measure *m)
 	};
 }
 
-static void split_add(struct lat_split *x, const struct parts *p,
-		      int64_t slow_ps)
-{
-	int64_t network_ps = p->wire_ps + p->queued_ps;
-
-	x->n++;
-	x->action_ps += p->action_ps;
-	x->latency_ps += p->latency_ps;
-	x->wire_ps += p->wire_ps;
-	x->queued_ps += p->queued_ps;
-	x->unposted_ps += p->latency_ps - p->wire_ps;
-	if (p->action_ps <= slow_ps)
-		return;
-	x->slow++;
-	x->slow_network += network_ps >= p->action_ps - network_ps;
-}
-
 /* The row of a record, found once for each group of a block. */
 static uint32_t row_of(struct lat_state *s, const uint64_t values[NA_MAX_KEYS])
 {
@@ -230,7 +208,7 @@ static enum na_status judge(struct lat_state *s, const struct measure *m)
 			return NA_ENOMEM;
 	}
 	if (m->parts)
-		split_add(&row->split, m->parts, from->slow_ps);
+		lat_split_add(&row->split, m->parts, from->slow_ps);
 	return NA_OK;
 }
 
@@ -266,7 +244,7 @@ static void cover(struct lat_state *s, int64_t start_ps, int64_t end_ps)
 static enum na_status add_component(struct lat_state *s,
 				    const struct na_transfer *t,
 				    enum na_component component, int64_t ps,
-				    const struct parts *parts)
+				    const struct lat_parts *parts)
 {
 	struct measure m = {.t = t,
 			    .parts = parts,
@@ -279,57 +257,6 @@ static enum na_status add_component(struct lat_state *s,
 	return s->pass == SURVEY ? survey(s, &m) : judge(s, &m);
 }
 
-/* The bitmaps of what the sender's host sends and the receiver's receives;
- * SIZE_MAX: none. */
-static void directions_of(const struct lat_state *s,
-			  const struct na_transfer *t, size_t direction[2])
-{
-	const struct na_store *store = s->scope->store;
-	uint32_t run = store->sources[t->input].run;
-	uint32_t src = na_store_host_of(store, run, t->src);
-	uint32_t dst = na_store_host_of(store, run, t->dst);
-
-	direction[0] = src < store->n_hosts ? 2 * (size_t)src : SIZE_MAX;
-	direction[1] = dst < store->n_hosts ? 2 * (size_t)dst + 1 : SIZE_MAX;
-}
-
-static struct parts parts_of(const struct lat_state *s,
-			     const struct na_transfer *t, int64_t action_ps,
-			     int64_t latency_ps)
-{
-	int64_t wire_ps = action_ps < latency_ps ? action_ps : latency_ps;
-	struct parts p = {action_ps, latency_ps, wire_ps, 0};
-	int64_t posted_ps;
-	size_t direction[2];
-
-	if (action_ps == wire_ps ||
-	    !na_add_i64(t->end_ps, -action_ps, &posted_ps))
-		return p;
-	directions_of(s, t, direction);
-	for (size_t i = 0; i < 2; i++) {
-		int64_t ps = direction[i] == SIZE_MAX
-				     ? 0
-				     : lat_busy_during(&s->main->busy,
-						       direction[i], posted_ps,
-						       t->start_ps);
-
-		p.queued_ps = ps > p.queued_ps ? ps : p.queued_ps;
-	}
-	return p;
-}
-
-static void mark_busy(const struct lat_state *s, const struct na_transfer *t)
-{
-	size_t direction[2];
-
-	directions_of(s, t, direction);
-	for (size_t i = 0; i < 2; i++) {
-		if (direction[i] != SIZE_MAX)
-			lat_busy_mark(&s->main->busy, direction[i], t->start_ps,
-				      t->end_ps);
-	}
-}
-
 static enum na_status add_receive(struct lat_state *s,
 				  const struct na_transfer *t)
 {
@@ -339,14 +266,14 @@ static enum na_status add_receive(struct lat_state *s,
 	int64_t action_ps = action_of(t);
 	bool known = action_ps != NA_UNKNOWN_PS;
 	enum na_status st = NA_OK;
-	struct parts parts;
+	struct lat_parts parts;
 
 	s->untimed += receive && !known;
 	receive = receive && known;
 	if (!network && !receive)
 		return NA_OK;
 	if (s->pass == MARK) {
-		mark_busy(s, t);
+		lat_mark(s, t);
 		return NA_OK;
 	}
 	cover(s, t->start_ps, t->end_ps);
@@ -354,8 +281,8 @@ static enum na_status add_receive(struct lat_state *s,
 	    !push(&s->actions, &s->n_actions, &s->cap_actions, action_ps))
 		return NA_ENOMEM;
 	if (known && s->pass == JUDGE) {
-		parts = parts_of(s, t, action_ps, latency_ps);
-		split_add(&s->split, &parts, s->main->slow_ps);
+		parts = lat_parts_of(s, t, action_ps, latency_ps);
+		lat_split_add(&s->split, &parts, s->main->slow_ps);
 	}
 	if (network)
 		st = add_component(s, t, NA_COMP_NETWORK, latency_ps,
@@ -483,18 +410,6 @@ static enum na_status merge_survey(struct lat_state *s, struct lat_state *b)
 	return NA_OK;
 }
 
-static void split_merge(struct lat_split *to, const struct lat_split *from)
-{
-	to->n += from->n;
-	to->slow += from->slow;
-	to->slow_network += from->slow_network;
-	to->action_ps += from->action_ps;
-	to->wire_ps += from->wire_ps;
-	to->queued_ps += from->queued_ps;
-	to->latency_ps += from->latency_ps;
-	to->unposted_ps += from->unposted_ps;
-}
-
 static enum na_status lat_merge(void *state, void *block, unsigned pass)
 {
 	struct lat_state *s = state, *b = block;
@@ -503,11 +418,11 @@ static enum na_status lat_merge(void *state, void *block, unsigned pass)
 		return merge_survey(s, b);
 	if (pass == MARK)
 		return NA_OK;
-	split_merge(&s->split, &b->split);
+	lat_split_merge(&s->split, &b->split);
 	for (size_t i = 0; i < s->n_rows; i++) {
 		struct lat_row *to = &s->rows[i], *from = &b->rows[i];
 
-		split_merge(&to->split, &from->split);
+		lat_split_merge(&to->split, &from->split);
 		if (!na_sketch_merge(&to->residual, &from->residual))
 			return NA_ENOMEM;
 		for (size_t k = 0; k < from->n_worst; k++) {

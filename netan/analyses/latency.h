@@ -135,15 +135,23 @@ struct lat_state {
 	struct lat_split split;
 };
 
+/* Of a receive: what of its action's duration was whose. */
+struct lat_parts {
+	int64_t action_ps, latency_ps, wire_ps, queued_ps;
+};
+
 /* latency_busy.c */
 bool lat_busy_init(struct lat_busy *b, size_t hosts, int64_t first_ps,
 		   int64_t last_ps);
-void lat_busy_mark(const struct lat_busy *b, size_t direction, int64_t start_ps,
-		   int64_t end_ps);
-/* How much of [start, end) was busy, to the resolution of a bin; 0 where it
- * is shorter than that. */
-int64_t lat_busy_during(const struct lat_busy *b, size_t direction,
-			int64_t start_ps, int64_t end_ps);
+/* Of a block state: marks in the main one's bitmaps; then, once all are in,
+ * reads them. */
+void lat_mark(const struct lat_state *s, const struct na_transfer *t);
+struct lat_parts lat_parts_of(const struct lat_state *s,
+			      const struct na_transfer *t, int64_t action_ps,
+			      int64_t latency_ps);
+void lat_split_add(struct lat_split *x, const struct lat_parts *p,
+		   int64_t slow_ps);
+void lat_split_merge(struct lat_split *to, const struct lat_split *from);
 
 /* latency_rows.c: after the first pass, from runs to sorted rows. */
 enum na_status lat_rows(struct lat_state *s, struct na_err *err);

@@ -1,4 +1,5 @@
-/* latency: when the links of a host had messages under way. */
+/* latency: when the links of a host had messages under way, and so what
+ * receives waited for. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -52,8 +53,8 @@ static uint64_t mask_of(size_t w, size_t from, size_t to)
 	return mask;
 }
 
-void lat_busy_mark(const struct lat_busy *b, size_t direction, int64_t start_ps,
-		   int64_t end_ps)
+static void mark(const struct lat_busy *b, size_t direction, int64_t start_ps,
+		 int64_t end_ps)
 {
 	_Atomic uint64_t *bits = b->bits + direction * b->words;
 	size_t from = bin_of(b, start_ps), to = bin_of(b, end_ps);
@@ -69,8 +70,10 @@ void lat_busy_mark(const struct lat_busy *b, size_t direction, int64_t start_ps,
 	}
 }
 
-int64_t lat_busy_during(const struct lat_busy *b, size_t direction,
-			int64_t start_ps, int64_t end_ps)
+/* How much of [start, end) was busy, to the resolution of a bin; 0 where it
+ * is shorter than that. */
+static int64_t busy_during(const struct lat_busy *b, size_t direction,
+			   int64_t start_ps, int64_t end_ps)
 {
 	const _Atomic uint64_t *bits = b->bits + direction * b->words;
 	size_t from = bin_of(b, start_ps) + 1, to = bin_of(b, end_ps);
@@ -85,4 +88,83 @@ int64_t lat_busy_during(const struct lat_busy *b, size_t direction,
 			mask_of(w, from, to - 1));
 	return (int64_t)((double)set / (double)(to - from) *
 			 ((double)end_ps - (double)start_ps));
+}
+
+/* The bitmaps of what the sender's host sends and the receiver's receives;
+ * SIZE_MAX: none. */
+static void directions_of(const struct lat_state *s,
+			  const struct na_transfer *t, size_t direction[2])
+{
+	const struct na_store *store = s->scope->store;
+	uint32_t run = store->sources[t->input].run;
+	uint32_t src = na_store_host_of(store, run, t->src);
+	uint32_t dst = na_store_host_of(store, run, t->dst);
+
+	direction[0] = src < store->n_hosts ? 2 * (size_t)src : SIZE_MAX;
+	direction[1] = dst < store->n_hosts ? 2 * (size_t)dst + 1 : SIZE_MAX;
+}
+
+struct lat_parts lat_parts_of(const struct lat_state *s,
+			      const struct na_transfer *t, int64_t action_ps,
+			      int64_t latency_ps)
+{
+	int64_t wire_ps = action_ps < latency_ps ? action_ps : latency_ps;
+	struct lat_parts p = {action_ps, latency_ps, wire_ps, 0};
+	int64_t posted_ps;
+	size_t direction[2];
+
+	if (action_ps == wire_ps ||
+	    !na_add_i64(t->end_ps, -action_ps, &posted_ps))
+		return p;
+	directions_of(s, t, direction);
+	for (size_t i = 0; i < 2; i++) {
+		int64_t ps = direction[i] == SIZE_MAX
+				     ? 0
+				     : busy_during(&s->main->busy, direction[i],
+						   posted_ps, t->start_ps);
+
+		p.queued_ps = ps > p.queued_ps ? ps : p.queued_ps;
+	}
+	return p;
+}
+
+void lat_mark(const struct lat_state *s, const struct na_transfer *t)
+{
+	size_t direction[2];
+
+	directions_of(s, t, direction);
+	for (size_t i = 0; i < 2; i++) {
+		if (direction[i] != SIZE_MAX)
+			mark(&s->main->busy, direction[i], t->start_ps,
+			     t->end_ps);
+	}
+}
+
+void lat_split_add(struct lat_split *x, const struct lat_parts *p,
+		   int64_t slow_ps)
+{
+	int64_t network_ps = p->wire_ps + p->queued_ps;
+
+	x->n++;
+	x->action_ps += p->action_ps;
+	x->latency_ps += p->latency_ps;
+	x->wire_ps += p->wire_ps;
+	x->queued_ps += p->queued_ps;
+	x->unposted_ps += p->latency_ps - p->wire_ps;
+	if (p->action_ps <= slow_ps)
+		return;
+	x->slow++;
+	x->slow_network += network_ps >= p->action_ps - network_ps;
+}
+
+void lat_split_merge(struct lat_split *to, const struct lat_split *from)
+{
+	to->n += from->n;
+	to->slow += from->slow;
+	to->slow_network += from->slow_network;
+	to->action_ps += from->action_ps;
+	to->wire_ps += from->wire_ps;
+	to->queued_ps += from->queued_ps;
+	to->latency_ps += from->latency_ps;
+	to->unposted_ps += from->unposted_ps;
 }
