@@ -358,13 +358,23 @@ static void say_groups(const struct lat_state *s, struct words *w)
 		add(w, ": p99 from %s to %s (%s)", a, b, key);
 }
 
+/* What a filter has left out cannot be seen to keep a link busy. */
+static bool narrowed(const struct na_filter *f)
+{
+	return (f->host && f->host->n) || (f->src && f->src->n) ||
+	       (f->dst && f->dst->n) || (f->collective && f->collective->n) ||
+	       f->min_bytes > 0 || f->max_bytes < UINT64_MAX ||
+	       f->max_rate_bps > 0;
+}
+
 static void say_split(const struct lat_state *s, struct words *w)
 {
 	const struct lat_split *x = &s->split;
 	double share = ratio(network_of(x), x->action_ps);
 
 	/* Runs side by side: nothing that adds them up means anything. */
-	if (part_of(x) && s->scope->store->n_runs < 2)
+	if (part_of(x) && s->scope->store->n_runs < 2 &&
+	    !narrowed(s->scope->filter))
 		add(w,
 		    "; receives: %.0f %% network, %.0f %% waiting for the "
 		    "peer",
@@ -387,6 +397,10 @@ static void say(struct na_result *r, const struct lat_state *s)
 		say_one(s, &w);
 	say_split(s, &w);
 	na_put_text(r, na_result_side(r), "message", w.text);
+	if (s->split.n && narrowed(s->scope->filter))
+		na_result_note(r, "what receives waited for is told from the "
+				  "transfers that the filters keep: others may "
+				  "have kept the links busy");
 	if (s->untimed)
 		na_result_note(r,
 			       "%" PRIu64 " receives do not tell how long "

@@ -13,9 +13,8 @@
 #include <math.h>
 
 #include "netan/analyses/latency.h"
-#include "netan/result/emit.h"
 #include "netan/synth/rng.h"
-#include "tests/unit/hand_store.h"
+#include "tests/unit/hand_drive.h"
 
 extern const struct na_analysis na_an_latency;
 
@@ -26,8 +25,7 @@ extern const struct na_analysis na_an_latency;
 struct run {
 	struct hand h;
 	struct na_scope scope;
-	struct na_result *r;
-	enum na_status status;
+	struct driven d;
 };
 
 static void make(struct run *x, size_t sources, const struct hand_row *rows,
@@ -50,79 +48,15 @@ static void by(struct run *x, const char *keys)
 
 static void end(struct run *x)
 {
-	na_result_free(x->r);
+	driven_end(&x->d);
 	hand_fini(&x->h);
-}
-
-struct drive {
-	const struct na_analysis *a;
-	void *state, *block;
-	size_t in_block, size;
-	unsigned pass;
-};
-
-static void end_block(struct drive *d)
-{
-	if (!d->in_block)
-		return;
-	assert_int_equal(d->a->seal(d->block), NA_OK);
-	assert_int_equal(d->a->merge(d->state, d->block, d->pass), NA_OK);
-	d->a->fini(d->block);
-	memset(d->block, 0, d->a->state_size);
-	d->in_block = 0;
-}
-
-static void *block_of(struct drive *d)
-{
-	if (d->in_block == d->size)
-		end_block(d);
-	if (!d->in_block++)
-		assert_int_equal(d->a->fork(d->block, d->state, d->pass),
-				 NA_OK);
-	return d->block;
-}
-
-static void one_pass(struct drive *d, const struct run *x)
-{
-	for (struct na_chunk *c = x->h.store.transfers.first; c; c = c->next) {
-		const struct na_transfer *t = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++)
-			assert_int_equal(d->a->add(block_of(d), &t[i]), NA_OK);
-	}
-	for (struct na_chunk *c = x->h.store.graphs.first; c; c = c->next) {
-		const struct na_exec *e = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++)
-			assert_int_equal(d->a->add_exec(block_of(d), &e[i]),
-					 NA_OK);
-	}
-	end_block(d);
 }
 
 /* All of it, in blocks of `size` records. */
 static void analyse(struct run *x, size_t size)
 {
-	const struct na_analysis *a = &na_an_latency;
-	struct drive d = {.a = a, .size = size};
-
-	d.state = calloc(1, a->state_size);
-	d.block = calloc(1, a->state_size);
-	assert_true(d.state && d.block);
-	x->r = na_result_new();
-	x->status = a->open(d.state, &x->scope, NULL, &x->h.err);
-	for (; x->status == NA_OK && d.pass < a->passes; d.pass++) {
-		one_pass(&d, x);
-		x->status = a->turn(d.state, d.pass, &x->h.err);
-	}
-	assert_true(x->status == NA_OK || x->status == NA_END);
-	for (size_t i = 3; i-- > 0;)
-		assert_int_equal(a->share(d.state, i, 3), NA_OK);
-	assert_int_equal(a->finish(d.state, x->r, &x->h.err), NA_OK);
-	assert_true(na_result_ok(x->r));
-	a->fini(d.state);
-	free(d.state);
-	free(d.block);
+	hand_drive(&x->d, &na_an_latency, &x->scope, NULL, size, &x->h.err);
+	assert_int_equal(x->d.status, NA_OK);
 }
 
 static const struct na_value *nth(const struct na_value *list, size_t i)
@@ -136,7 +70,7 @@ static const struct na_value *nth(const struct na_value *list, size_t i)
 
 static const struct na_value *group(const struct run *x, size_t i)
 {
-	return nth(na_get(na_result_body(x->r), "groups"), i);
+	return nth(na_get(na_result_body(x->d.r), "groups"), i);
 }
 
 static double real(const struct na_value *v, const char *path)
@@ -204,7 +138,7 @@ static void as_the_oracle(void **state)
 	size_t n, last_n = 0, rows = 0;
 	int kind, last_kind = -1;
 	double p, q, mean, lower, upper;
-	struct run x = {.r = NULL};
+	struct run x = {.scope = {.top = 0}};
 	char line[300], path[40];
 
 	(void)state;
@@ -248,7 +182,7 @@ static void edges(void **state)
 	(void)state;
 	make(&x, 1, NULL, 0);
 	analyse(&x, 5);
-	assert_int_equal(na_get(na_result_body(x.r), "groups")->n, 1);
+	assert_int_equal(na_get(na_result_body(x.d.r), "groups")->n, 1);
 	assert_int_equal(na_int_of(na_get(group(&x, 0), "count"), -1), 0);
 	assert_true(isnan(real(group(&x, 0), "p50_us")));
 	assert_true(isnan(real(group(&x, 0), "mean_us")));
@@ -259,7 +193,7 @@ static void edges(void **state)
 	make(&x, 1, NULL, 0);
 	by(&x, "host,component");
 	analyse(&x, 5);
-	assert_int_equal(na_get(na_result_body(x.r), "groups")->n, 0);
+	assert_int_equal(na_get(na_result_body(x.d.r), "groups")->n, 0);
 	end(&x);
 
 	make_sample(&x, 3, 1);
@@ -371,7 +305,7 @@ static void whose_wait(void **state)
 				     .action_ps = 20 * MS};
 	make(&x, 1, rows, 33);
 	analyse(&x, 7);
-	split = na_get(na_result_body(x.r), "split");
+	split = na_get(na_result_body(x.d.r), "split");
 	assert_int_equal(na_int_of(na_get(split, "receives"), 0), 33);
 	assert_int_equal(na_int_of(na_get(split, "slow"), 0), 3);
 	assert_int_equal(na_int_of(na_get(split, "slow_network"), 0), 2);
@@ -417,7 +351,7 @@ static void fixed_cost_and_bandwidth(void **state)
 	make(&x, 1, rows, 120);
 	by(&x, "size");
 	analyse(&x, 50);
-	assert_int_equal(na_get(na_result_body(x.r), "groups")->n, 12);
+	assert_int_equal(na_get(na_result_body(x.d.r), "groups")->n, 12);
 	assert_true(isnan(real(group(&x, 0), "fixed_us")));
 	end(&x);
 }
@@ -449,21 +383,6 @@ static void draw_rows(struct hand_row *rows, size_t n, uint64_t seed)
 	}
 }
 
-static char *as_json(const struct run *x)
-{
-	struct na_emit_opts opts = {NULL, false, 0};
-	struct na_err err = {.status = NA_OK};
-	char *text = NULL;
-	size_t n;
-	FILE *f = open_memstream(&text, &n);
-
-	assert_non_null(f);
-	assert_int_equal(na_emitter_find("json")->write(x->r, &opts, f, &err),
-			 NA_OK);
-	fclose(f);
-	return text;
-}
-
 /* Blocks of one record, of three, or all in one: the same bytes. */
 static void blocks_do_not_matter(void **state)
 {
@@ -490,7 +409,7 @@ static void blocks_do_not_matter(void **state)
 					by(&x, keys[k]);
 				x.scope.top = 7;
 				analyse(&x, sizes[i]);
-				text = as_json(&x);
+				text = driven_json(&x.d);
 				end(&x);
 				if (want)
 					assert_string_equal(want, text);
