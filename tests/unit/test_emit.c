@@ -229,30 +229,6 @@ static void csv_holds_arrays_side_by_side(void **state)
 	na_result_free(r);
 }
 
-static void csv_has_columns_for_both_ends(void **state)
-{
-	struct na_result *r = na_result_new();
-	struct na_value *list = na_put_list(r, na_result_body(r), "groups");
-	const double ends[2][2] = {{1, 2.5}, {NAN, 4}};
-
-	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		struct na_value *o = na_put_object(r, list, NULL);
-		double *x;
-
-		na_put_int(r, o, "n", (int64_t)i);
-		x = na_put_reals(r, o, "p50_ci95_us", 2);
-		x[0] = ends[i][0];
-		x[1] = ends[i][1];
-		na_put_reals(r, o, "curve", 2);
-		na_put_int(r, o, "last", 7);
-	}
-	expect(r, "csv", plain,
-	       "n,p50_ci95_us.lower,p50_ci95_us.upper,last\n"
-	       "0,1,2.5,7\n1,,4,7\n");
-	na_result_free(r);
-}
-
 static void csv_takes_the_table_asked_for(void **state)
 {
 	struct na_result *r = na_result_new();
@@ -602,7 +578,6 @@ int main(void)
 		cmocka_unit_test(json_packs_arrays),
 		cmocka_unit_test(csv_holds_the_first_array),
 		cmocka_unit_test(csv_holds_arrays_side_by_side),
-		cmocka_unit_test(csv_has_columns_for_both_ends),
 		cmocka_unit_test(csv_takes_the_table_asked_for),
 		cmocka_unit_test(csv_of_rows_with_arrays_is_long),
 		cmocka_unit_test(long_rows_may_differ),
