@@ -2,9 +2,9 @@
  * latency: how long do transfers take; network slow or host slow
  * (algorithms.md, sections 0, 1.1 and 2).
  *
- * First pass: every latency, by group and size class.  Then rows are chosen
- * and sorted, and the line through the size classes is laid.  Second pass:
- * when which links were busy.  Third pass: what needs both: the slowest, the
+ * First pass: every latency, by group and size class, and when which links
+ * were busy.  Then rows are chosen and sorted, and the line through the size
+ * classes is laid.  Second pass: what needs all that: the slowest, the
  * residuals, and what receives waited for.
  */
 #include "netan/analyses/latency.h"
@@ -14,7 +14,7 @@
 
 #include "netan/base/vec.h"
 
-enum { SURVEY, MARK, JUDGE, PASSES };
+enum { SURVEY, JUDGE, PASSES };
 
 static bool push(int64_t **to, size_t *n, size_t *cap, int64_t v)
 {
@@ -58,7 +58,8 @@ static enum na_status lat_open(void *state, const struct na_scope *scope,
 	/* Without --by there is a group even of nothing. */
 	if (!scope->by.n && group_of(s, none, LAT_NONE) == LAT_NONE)
 		return na_fail_nomem(err);
-	return NA_OK;
+	return lat_busy_init(&s->busy, scope->store) ? NA_OK
+						     : na_fail_nomem(err);
 }
 
 static enum na_status lat_fork(void *block, const void *state, unsigned pass)
@@ -272,11 +273,9 @@ static enum na_status add_receive(struct lat_state *s,
 	receive = receive && known;
 	if (!network && !receive)
 		return NA_OK;
-	if (s->pass == MARK) {
-		lat_mark(s, t);
-		return NA_OK;
-	}
 	cover(s, t->start_ps, t->end_ps);
+	if (s->pass == SURVEY)
+		lat_mark(s, t);
 	if (known && s->pass == SURVEY &&
 	    !push(&s->actions, &s->n_actions, &s->cap_actions, action_ps))
 		return NA_ENOMEM;
@@ -301,8 +300,6 @@ static enum na_status lat_add(void *block, const struct na_transfer *t)
 		return NA_OK;
 	if (t->side == NA_RX)
 		return add_receive(s, t);
-	if (s->pass == MARK)
-		return NA_OK;
 	cover(s, t->start_ps, t->end_ps);
 	return add_component(s, t, NA_COMP_SEND, apart(t->start_ps, t->end_ps),
 			     NULL);
@@ -318,8 +315,7 @@ static enum na_status lat_add_exec(void *block, const struct na_exec *e)
 	enum na_component c = na_exec_component(e->kind);
 
 	/* Graph executions come unasked, too. */
-	if (s->pass == MARK || c == NA_N_COMPONENTS ||
-	    !(s->scope->components & NA_COMP_BIT(c)))
+	if (c == NA_N_COMPONENTS || !(s->scope->components & NA_COMP_BIT(c)))
 		return NA_OK;
 	cover(s, e->start_ps, e->end_ps);
 	na_group_of_exec(&s->scope->by, s->scope->store, e, m.values);
@@ -416,8 +412,6 @@ static enum na_status lat_merge(void *state, void *block, unsigned pass)
 
 	if (pass == SURVEY)
 		return merge_survey(s, b);
-	if (pass == MARK)
-		return NA_OK;
 	lat_split_merge(&s->split, &b->split);
 	for (size_t i = 0; i < s->n_rows; i++) {
 		struct lat_row *to = &s->rows[i], *from = &b->rows[i];
@@ -441,14 +435,7 @@ static enum na_status lat_turn(void *state, unsigned done, struct na_err *err)
 	if (done != SURVEY)
 		return NA_OK;
 	st = lat_rows(s, err);
-	if (st != NA_OK)
-		return st;
-	if (!s->used)
-		return NA_END;
-	return lat_busy_init(&s->busy, s->scope->store->n_hosts, s->first_ps,
-			     s->last_ps)
-		       ? NA_OK
-		       : na_fail_nomem(err);
+	return st == NA_OK && !s->used ? NA_END : st;
 }
 
 static enum na_status lat_share(void *state, size_t i, size_t n)

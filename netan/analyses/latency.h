@@ -141,8 +141,8 @@ struct lat_parts {
 };
 
 /* latency_busy.c */
-bool lat_busy_init(struct lat_busy *b, size_t hosts, int64_t first_ps,
-		   int64_t last_ps);
+/* Times outside those that the store has seen count at its ends. */
+bool lat_busy_init(struct lat_busy *b, const struct na_store *store);
 /* Of a block state: marks in the main one's bitmaps; then, once all are in,
  * reads them. */
 void lat_mark(const struct lat_state *s, const struct na_transfer *t);

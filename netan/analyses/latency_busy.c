@@ -11,23 +11,40 @@
 
 enum { MOST_WORDS = 1 << 18, LEAST_WORDS = 4 };
 
-bool lat_busy_init(struct lat_busy *b, size_t hosts, int64_t first_ps,
-		   int64_t last_ps)
+/* Over all transfers of all inputs. */
+static uint64_t span_of(const struct na_store *store, int64_t *first_ps)
 {
-	uint64_t span = (uint64_t)last_ps - (uint64_t)first_ps, bins;
+	int64_t first = 0, last = 0;
+	bool any = false;
 
-	b->words = ALL_BITS / 64 / (2 * hosts + 1);
+	for (size_t i = 0; i < store->n_sources; i++) {
+		const struct na_tally *t = &store->tallies[i];
+
+		if (!t->timed)
+			continue;
+		first = any && first < t->first_ps ? first : t->first_ps;
+		last = any && last > t->last_ps ? last : t->last_ps;
+		any = true;
+	}
+	*first_ps = first;
+	return (uint64_t)last - (uint64_t)first;
+}
+
+bool lat_busy_init(struct lat_busy *b, const struct na_store *store)
+{
+	uint64_t span = span_of(store, &b->first_ps), bins;
+
+	b->words = ALL_BITS / 64 / (2 * store->n_hosts + 1);
 	if (b->words > MOST_WORDS)
 		b->words = MOST_WORDS;
 	if (b->words < LEAST_WORDS)
 		b->words = LEAST_WORDS;
 	bins = b->words * 64;
-	b->first_ps = first_ps;
 	b->bin_ps = (int64_t)(span / bins) + 1;
 	if (b->bin_ps < LEAST_BIN)
 		b->bin_ps = LEAST_BIN;
 	b->words = (size_t)(span / (uint64_t)b->bin_ps / 64) + 1;
-	b->bits = na_calloc(2 * hosts, b->words * sizeof(*b->bits));
+	b->bits = na_calloc(2 * store->n_hosts, b->words * sizeof(*b->bits));
 	return b->bits;
 }
 
