@@ -70,8 +70,11 @@ static enum na_status lat_fork(void *block, const void *state, unsigned pass)
 	*s = (struct lat_state){.scope = from->scope, .pass = pass};
 	na_groups_init(&s->groups, &from->scope->by);
 	s->main = from;
-	if (pass != JUDGE)
-		return NA_OK;
+	if (pass == SURVEY) {
+		s->marked = na_calloc(2 * from->scope->store->n_hosts,
+				      sizeof(*s->marked));
+		return s->marked ? NA_OK : NA_ENOMEM;
+	}
 	s->rows = na_calloc(from->n_rows, sizeof(*s->rows));
 	s->n_rows = from->n_rows;
 	return s->rows ? NA_OK : NA_ENOMEM;
@@ -280,7 +283,7 @@ static enum na_status add_receive(struct lat_state *s,
 	    !push(&s->actions, &s->n_actions, &s->cap_actions, action_ps))
 		return NA_ENOMEM;
 	if (known && s->pass == JUDGE) {
-		parts = lat_parts_of(s, t, action_ps, latency_ps);
+		lat_parts_of(s, t, action_ps, latency_ps, &parts);
 		lat_split_add(&s->split, &parts, s->main->slow_ps);
 	}
 	if (network)
@@ -329,6 +332,7 @@ static enum na_status lat_seal(void *block)
 	int64_t *out;
 	size_t at = 0;
 
+	lat_marked(s);
 	if (!s->n_values)
 		return NA_OK;
 	out = na_calloc(s->n_values, sizeof(*out));
@@ -486,6 +490,7 @@ static void lat_fini(void *state)
 	free(s->row_cells);
 	free(s->sorted);
 	free(s->busy.bits);
+	free(s->marked);
 }
 
 static void lat_used(const void *state, uint64_t *n, int64_t *first_ps,

@@ -72,6 +72,12 @@ struct lat_busy {
 	int64_t first_ps, bin_ps;
 };
 
+/* Bits that a block has not passed on yet: atomic operations are dear. */
+struct lat_word {
+	size_t at;
+	uint64_t mask;
+};
+
 /* Survival: share of the transfers with at least this latency, and where
  * the quantile of that level may lie (NaN: unbounded). */
 struct lat_curve {
@@ -132,6 +138,7 @@ struct lat_state {
 	double action_p50_us, action_p99_us; /* NaN: none known */
 	int64_t slow_ps; /* receives that last longer are slow */
 	struct lat_busy busy;
+	struct lat_word *marked; /* of a block: [2 * hosts] */
 	struct lat_split split;
 };
 
@@ -145,10 +152,10 @@ struct lat_parts {
 bool lat_busy_init(struct lat_busy *b, const struct na_store *store);
 /* Of a block state: marks in the main one's bitmaps; then, once all are in,
  * reads them. */
-void lat_mark(const struct lat_state *s, const struct na_transfer *t);
-struct lat_parts lat_parts_of(const struct lat_state *s,
-			      const struct na_transfer *t, int64_t action_ps,
-			      int64_t latency_ps);
+void lat_mark(struct lat_state *s, const struct na_transfer *t);
+void lat_marked(struct lat_state *s);
+void lat_parts_of(const struct lat_state *s, const struct na_transfer *t,
+		  int64_t action_ps, int64_t latency_ps, struct lat_parts *p);
 void lat_split_add(struct lat_split *x, const struct lat_parts *p,
 		   int64_t slow_ps);
 void lat_split_merge(struct lat_split *to, const struct lat_split *from);

@@ -6,10 +6,11 @@
 #include "netan/analyses/latency.h"
 #include "netan/base/vec.h"
 
-#define ALL_BITS  (UINT64_C(1) << 27) /* of all hosts: 16 MiB */
+#define ALL_BITS  (UINT64_C(1) << 27) /* of all hosts: at most 16 MiB */
 #define LEAST_BIN NA_PS_PER_US
 
-enum { MOST_WORDS = 1 << 18, LEAST_WORDS = 4 };
+/* A millionth of the time is fine enough, and stays in the caches. */
+enum { MOST_WORDS = 1 << 14, LEAST_WORDS = 4 };
 
 /* Over all transfers of all inputs. */
 static uint64_t span_of(const struct na_store *store, int64_t *first_ps)
@@ -70,20 +71,27 @@ static uint64_t mask_of(size_t w, size_t from, size_t to)
 	return mask;
 }
 
-static void mark(const struct lat_busy *b, size_t direction, int64_t start_ps,
-		 int64_t end_ps)
+/* Most bits are set already. */
+static void flush(const struct lat_busy *b, size_t direction,
+		  struct lat_word *p)
 {
-	_Atomic uint64_t *bits = b->bits + direction * b->words;
+	_Atomic uint64_t *bits = b->bits + direction * b->words + p->at;
+
+	if (~atomic_load_explicit(bits, memory_order_relaxed) & p->mask)
+		atomic_fetch_or_explicit(bits, p->mask, memory_order_relaxed);
+	p->mask = 0;
+}
+
+static void mark(const struct lat_busy *b, size_t direction, struct lat_word *p,
+		 int64_t start_ps, int64_t end_ps)
+{
 	size_t from = bin_of(b, start_ps), to = bin_of(b, end_ps);
 
 	for (size_t w = from / 64; w <= to / 64; w++) {
-		uint64_t mask = mask_of(w, from, to);
-
-		/* Most are set already. */
-		if (~atomic_load_explicit(&bits[w], memory_order_relaxed) &
-		    mask)
-			atomic_fetch_or_explicit(&bits[w], mask,
-						 memory_order_relaxed);
+		if (w != p->at)
+			flush(b, direction, p);
+		p->at = w;
+		p->mask |= mask_of(w, from, to);
 	}
 }
 
@@ -121,18 +129,17 @@ static void directions_of(const struct lat_state *s,
 	direction[1] = dst < store->n_hosts ? 2 * (size_t)dst + 1 : SIZE_MAX;
 }
 
-struct lat_parts lat_parts_of(const struct lat_state *s,
-			      const struct na_transfer *t, int64_t action_ps,
-			      int64_t latency_ps)
+void lat_parts_of(const struct lat_state *s, const struct na_transfer *t,
+		  int64_t action_ps, int64_t latency_ps, struct lat_parts *p)
 {
 	int64_t wire_ps = action_ps < latency_ps ? action_ps : latency_ps;
-	struct lat_parts p = {action_ps, latency_ps, wire_ps, 0};
 	int64_t posted_ps;
 	size_t direction[2];
 
+	*p = (struct lat_parts){action_ps, latency_ps, wire_ps, 0};
 	if (action_ps == wire_ps ||
 	    !na_add_i64(t->end_ps, -action_ps, &posted_ps))
-		return p;
+		return;
 	directions_of(s, t, direction);
 	for (size_t i = 0; i < 2; i++) {
 		int64_t ps = direction[i] == SIZE_MAX
@@ -140,21 +147,28 @@ struct lat_parts lat_parts_of(const struct lat_state *s,
 				     : busy_during(&s->main->busy, direction[i],
 						   posted_ps, t->start_ps);
 
-		p.queued_ps = ps > p.queued_ps ? ps : p.queued_ps;
+		p->queued_ps = ps > p->queued_ps ? ps : p->queued_ps;
 	}
-	return p;
 }
 
-void lat_mark(const struct lat_state *s, const struct na_transfer *t)
+void lat_mark(struct lat_state *s, const struct na_transfer *t)
 {
 	size_t direction[2];
 
 	directions_of(s, t, direction);
 	for (size_t i = 0; i < 2; i++) {
 		if (direction[i] != SIZE_MAX)
-			mark(&s->main->busy, direction[i], t->start_ps,
-			     t->end_ps);
+			mark(&s->main->busy, direction[i],
+			     &s->marked[direction[i]], t->start_ps, t->end_ps);
 	}
+}
+
+void lat_marked(struct lat_state *s)
+{
+	size_t n = s->marked ? 2 * s->scope->store->n_hosts : 0;
+
+	for (size_t i = 0; i < n; i++)
+		flush(&s->main->busy, i, &s->marked[i]);
 }
 
 void lat_split_add(struct lat_split *x, const struct lat_parts *p,
