@@ -80,7 +80,7 @@ static enum na_status lat_fork(void *block, const void *state, unsigned pass)
 	return s->rows ? NA_OK : NA_ENOMEM;
 }
 
-static uint32_t cell_of(struct lat_state *s, uint32_t group, uint8_t klass)
+static uint32_t find_cell(struct lat_state *s, uint32_t group, uint8_t klass)
 {
 	uint32_t i = s->head[group];
 
@@ -97,6 +97,18 @@ static uint32_t cell_of(struct lat_state *s, uint32_t group, uint8_t klass)
 					.next = s->head[group],
 					.klass = klass};
 	s->head[group] = i;
+	return i;
+}
+
+static uint32_t cell_of(struct lat_state *s, uint32_t group, uint8_t klass)
+{
+	uint32_t i = s->recent[klass];
+
+	if (i < s->n_cells && s->cells[i].owner == group &&
+	    s->cells[i].klass == klass)
+		return i;
+	i = find_cell(s, group, klass);
+	s->recent[klass] = i;
 	return i;
 }
 

@@ -69,7 +69,8 @@ struct lat_busy {
 	_Atomic uint64_t
 		*bits; /* [2 * hosts][words]; owned by the main state */
 	size_t words;  /* of one direction */
-	int64_t first_ps, bin_ps;
+	int64_t first_ps;
+	unsigned shift; /* a bin lasts 2^shift ps */
 };
 
 /* Bits that a block has not passed on yet: atomic operations are dear. */
@@ -117,7 +118,8 @@ struct lat_state {
 	size_t cap_head, n_head; /* second pass, block: row */
 	struct lat_cell *cells;
 	size_t n_cells, cap_cells;
-	int64_t *values; /* of a block: in order of input */
+	uint32_t recent[NA_SIZE_CLASSES]; /* cell of a class, last time */
+	int64_t *values;                  /* of a block: in order of input */
 	uint32_t *cell_of;
 	size_t n_values, cap_values, cap_cell_of;
 	int64_t *actions;

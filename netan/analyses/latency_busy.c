@@ -6,11 +6,11 @@
 #include "netan/analyses/latency.h"
 #include "netan/base/vec.h"
 
-#define ALL_BITS  (UINT64_C(1) << 27) /* of all hosts: at most 16 MiB */
-#define LEAST_BIN NA_PS_PER_US
+#define ALL_BITS (UINT64_C(1) << 27) /* of all hosts: at most 16 MiB */
 
 /* A millionth of the time is fine enough, and stays in the caches. */
 enum { MOST_WORDS = 1 << 14, LEAST_WORDS = 4 };
+enum { LEAST_SHIFT = 20 }; /* bins of 2^20 ps and more: about 1 us */
 
 /* Over all transfers of all inputs. */
 static uint64_t span_of(const struct na_store *store, int64_t *first_ps)
@@ -33,26 +33,24 @@ static uint64_t span_of(const struct na_store *store, int64_t *first_ps)
 
 bool lat_busy_init(struct lat_busy *b, const struct na_store *store)
 {
-	uint64_t span = span_of(store, &b->first_ps), bins;
+	uint64_t span = span_of(store, &b->first_ps);
+	size_t words = ALL_BITS / 64 / (2 * store->n_hosts + 1);
 
-	b->words = ALL_BITS / 64 / (2 * store->n_hosts + 1);
-	if (b->words > MOST_WORDS)
-		b->words = MOST_WORDS;
-	if (b->words < LEAST_WORDS)
-		b->words = LEAST_WORDS;
-	bins = b->words * 64;
-	b->bin_ps = (int64_t)(span / bins) + 1;
-	if (b->bin_ps < LEAST_BIN)
-		b->bin_ps = LEAST_BIN;
-	b->words = (size_t)(span / (uint64_t)b->bin_ps / 64) + 1;
+	if (words > MOST_WORDS)
+		words = MOST_WORDS;
+	if (words < LEAST_WORDS)
+		words = LEAST_WORDS;
+	for (b->shift = LEAST_SHIFT; span >> b->shift >= words * 64;)
+		b->shift++;
+	b->words = (size_t)(span >> b->shift) / 64 + 1;
 	b->bits = na_calloc(2 * store->n_hosts, b->words * sizeof(*b->bits));
 	return b->bits;
 }
 
 static size_t bin_of(const struct lat_busy *b, int64_t ps)
 {
-	uint64_t at = (uint64_t)ps - (uint64_t)b->first_ps;
-	size_t bin = (size_t)(at / (uint64_t)b->bin_ps);
+	size_t bin = (size_t)(((uint64_t)ps - (uint64_t)b->first_ps) >>
+			      b->shift);
 
 	if (ps <= b->first_ps)
 		return 0;
