@@ -18,7 +18,7 @@ enum { SURVEY, JUDGE, PASSES };
 
 static bool push(int64_t **to, size_t *n, size_t *cap, int64_t v)
 {
-	if (!na_grow(to, cap, *n + 1, sizeof(v)))
+	if (*n == *cap && !na_grow(to, cap, *n + 1, sizeof(v)))
 		return false;
 	(*to)[(*n)++] = v;
 	return true;

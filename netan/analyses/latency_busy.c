@@ -81,10 +81,8 @@ static void flush(const struct lat_busy *b, size_t direction,
 }
 
 static void mark(const struct lat_busy *b, size_t direction, struct lat_word *p,
-		 int64_t start_ps, int64_t end_ps)
+		 size_t from, size_t to)
 {
-	size_t from = bin_of(b, start_ps), to = bin_of(b, end_ps);
-
 	for (size_t w = from / 64; w <= to / 64; w++) {
 		if (w != p->at)
 			flush(b, direction, p);
@@ -151,13 +149,15 @@ void lat_parts_of(const struct lat_state *s, const struct na_transfer *t,
 
 void lat_mark(struct lat_state *s, const struct na_transfer *t)
 {
+	const struct lat_busy *b = &s->main->busy;
+	size_t from = bin_of(b, t->start_ps), to = bin_of(b, t->end_ps);
 	size_t direction[2];
 
 	directions_of(s, t, direction);
 	for (size_t i = 0; i < 2; i++) {
 		if (direction[i] != SIZE_MAX)
-			mark(&s->main->busy, direction[i],
-			     &s->marked[direction[i]], t->start_ps, t->end_ps);
+			mark(b, direction[i], &s->marked[direction[i]], from,
+			     to);
 	}
 }
 

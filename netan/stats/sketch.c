@@ -50,7 +50,7 @@ bool na_sketch_add(struct na_sketch *s, double x)
 	int32_t i;
 
 	if (x > 0) {
-		i = (int32_t)ceil(log(x) / log(GAMMA));
+		i = (int32_t)ceil(log(x) * (1 / log(GAMMA)));
 		if (!cover(s, i, i))
 			return false;
 		s->count[i - s->first]++;
