@@ -17,11 +17,22 @@ void na_groups_fini(struct na_groups *g)
 	na_strtab_fini(&g->tuples);
 }
 
+/* A loop: a call of memcmp() for so few costs more than the comparison. */
+static bool is_last(const struct na_groups *g,
+		    const uint64_t values[NA_MAX_KEYS])
+{
+	for (size_t i = 0; i < g->width; i++) {
+		if (g->last[i] != values[i])
+			return false;
+	}
+	return g->last_group != NA_NO_NAME;
+}
+
 uint32_t na_groups_add(struct na_groups *g, const uint64_t values[NA_MAX_KEYS])
 {
 	size_t bytes = g->width * sizeof(*values);
 
-	if (g->last_group != NA_NO_NAME && memcmp(g->last, values, bytes) == 0)
+	if (is_last(g, values))
 		return g->last_group;
 	g->last_group = na_strtab_add(&g->tuples, (const char *)values, bytes);
 	memcpy(g->last, values, bytes);

@@ -14,9 +14,12 @@
 struct column {
 	const char *outer; /* NULL: a member of the row itself */
 	const char *name;
-	bool dotted;               /* header "outer.name" */
+	bool dotted; /* header "outer.name" */
+	int end;     /* of an interval: 0 lower, 1 upper; WHOLE: no interval */
 	const struct na_value *at; /* in the row being written, long form */
 };
+
+enum { WHOLE = -1 };
 
 struct sheet {
 	FILE *out;
@@ -80,9 +83,17 @@ static bool is_cell(const struct na_value *v)
 	       v->kind != NA_V_REALS && v->kind != NA_V_ROWS;
 }
 
-static bool same(const struct column *c, const char *outer, const char *name)
+/* Two ends, each a column of its own. */
+static bool is_interval(const struct na_value *v)
 {
-	if (strcmp(c->name, name) != 0)
+	return v->kind == NA_V_REALS && v->n == 2 && v->name &&
+	       strstr(v->name, "_ci95");
+}
+
+static bool same(const struct column *c, const char *outer, const char *name,
+		 int end)
+{
+	if (strcmp(c->name, name) != 0 || c->end != end)
 		return false;
 	return outer && c->outer ? strcmp(outer, c->outer) == 0
 				 : outer == c->outer;
@@ -90,17 +101,17 @@ static bool same(const struct column *c, const char *outer, const char *name)
 
 /* Rows mostly agree, so the column is mostly at `hint`. */
 static void add_column(struct sheet *s, size_t *hint, const char *outer,
-		       const char *name)
+		       const char *name, int end)
 {
-	struct column c = {outer, name, outer && strcmp(outer, "key") != 0,
+	struct column c = {outer, name, outer && strcmp(outer, "key") != 0, end,
 			   NULL};
 
-	if (*hint < s->n && same(&s->cols[*hint], outer, name)) {
+	if (*hint < s->n && same(&s->cols[*hint], outer, name, end)) {
 		++*hint;
 		return;
 	}
 	for (size_t k = 0; k < s->n; k++)
-		if (same(&s->cols[k], outer, name)) {
+		if (same(&s->cols[k], outer, name, end)) {
 			*hint = k + 1;
 			return;
 		}
@@ -120,12 +131,14 @@ static void add_columns(struct sheet *s, const struct na_value *row)
 		return;
 	for_each_member (v, row) {
 		if (is_cell(v))
-			add_column(s, &hint, NULL, v->name);
+			add_column(s, &hint, NULL, v->name, WHOLE);
+		for (int end = 0; end < 2 && is_interval(v); end++)
+			add_column(s, &hint, NULL, v->name, end);
 		if (v->kind != NA_V_OBJECT)
 			continue;
 		for_each_member (m, v)
 			if (is_cell(m))
-				add_column(s, &hint, v->name, m->name);
+				add_column(s, &hint, v->name, m->name, WHOLE);
 	}
 }
 
@@ -147,8 +160,19 @@ static void put_header(struct sheet *s)
 		if (s->cols[k].dotted)
 			fprintf(s->out, "%s.", s->cols[k].outer);
 		fputs(s->cols[k].name, s->out);
+		if (s->cols[k].end != WHOLE)
+			fputs(s->cols[k].end ? ".upper" : ".lower", s->out);
 	}
 	putc('\n', s->out);
+}
+
+static void put_end(struct sheet *s, const struct na_value *interval, int end)
+{
+	size_t n;
+	const double *ends = na_reals_of(interval, &n);
+
+	if (ends && n == 2)
+		put_real(s, ends[end]);
 }
 
 static void put_row(struct sheet *s, const struct na_value *row)
@@ -163,6 +187,11 @@ static void put_row(struct sheet *s, const struct na_value *row)
 
 		if (k)
 			putc(s->comma, s->out);
+		if (c->end != WHOLE) {
+			put_end(s, na_get(in, c->name), c->end);
+			v = v && c->end ? v->next : v;
+			continue;
+		}
 		/* The next member is the wanted one in all but odd rows. */
 		if (!c->outer && v && strcmp(v->name, c->name) == 0)
 			put_value(s, v);
@@ -214,7 +243,7 @@ static void add_long_columns(struct sheet *s, const struct na_value *list,
 {
 	size_t hint = 0, n_keys;
 
-	add_column(s, &hint, NULL, axis->name);
+	add_column(s, &hint, NULL, axis->name, WHOLE);
 	for_each_member (row, list) {
 		const struct na_value *key = na_get(row, "key");
 
@@ -223,14 +252,14 @@ static void add_long_columns(struct sheet *s, const struct na_value *list,
 			continue;
 		for_each_member (m, key)
 			if (is_cell(m))
-				add_column(s, &hint, "key", m->name);
+				add_column(s, &hint, "key", m->name, WHOLE);
 	}
 	n_keys = s->n;
 	for_each_member (row, list) {
 		hint = n_keys;
 		for_each_member (v, row)
 			if (v->kind == NA_V_REALS)
-				add_column(s, &hint, NULL, v->name);
+				add_column(s, &hint, NULL, v->name, WHOLE);
 	}
 }
 

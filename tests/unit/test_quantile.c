@@ -13,6 +13,7 @@
 
 #include "netan/stats/quantile.h"
 #include "netan/stats/sort.h"
+#include "netan/synth/rng.h"
 
 static void quantiles(void **state)
 {
@@ -57,6 +58,50 @@ static void intervals(void **state)
 	assert_in_range(got_u, 5000000 + 3090, 5000000 + 3110);
 }
 
+/* The bar: the interval holds the true quantile in 95 of 100 samples. */
+static void intervals_cover(void **state)
+{
+	static const struct {
+		size_t n;
+		double p;
+		int pareto;
+	} rows[] = {{20, .5, 0}, {20, .9, 0}, {1000, .5, 0}, {1000, .9, 0},
+		    {20, .5, 1}, {20, .9, 1}, {1000, .5, 1}, {1000, .9, 1}};
+	enum { DRAWS = 2000 };
+	double x[1000], tmp[1000];
+	struct na_rng r;
+
+	(void)state;
+	na_rng_seed(&r, 5);
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		size_t n = rows[k].n, l, u, in = 0;
+		double z = rows[k].p == .5 ? 0 : 1.2815515655446004;
+		double q = rows[k].pareto ? pow(1 - rows[k].p, -1 / 1.5)
+					  : exp(z);
+
+		na_quantile_ci(n, rows[k].p, 0.95, &l, &u);
+		for (int draw = 0; draw < DRAWS; draw++) {
+			for (size_t i = 0; i < n; i++) {
+				double a = ((double)(na_rng_next(&r) >> 12) +
+					    0.5) /
+					   4503599627370496.0;
+				double b = ((double)(na_rng_next(&r) >> 12) +
+					    0.5) /
+					   4503599627370496.0;
+
+				x[i] = rows[k].pareto ? pow(a, -1 / 1.5)
+						      : exp(sqrt(-2 * log(a)) *
+							    cos(2 * M_PI * b));
+			}
+			na_sort_f64(x, tmp, n);
+			in += (!l || x[l - 1] <= q) && (!u || q < x[u - 1]);
+		}
+		if (in < 0.935 * DRAWS || (n == 1000 && in > 0.965 * DRAWS))
+			fail_msg("n %zu, p %g: %zu of %d", n, rows[k].p, in,
+				 DRAWS);
+	}
+}
+
 static int by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -88,6 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantiles),
 		cmocka_unit_test(intervals),
+		cmocka_unit_test(intervals_cover),
 		cmocka_unit_test(sorting),
 	};
 

@@ -1,0 +1,11 @@
+# Groups of every kind; what --top leaves out is one group, and counted.
+netan synth -o t --run r --hosts 3 --devices 2 --steps 2 \
+	--fault slow-sender:host-1:5 >/dev/null
+printf 'host,rack\nhost-0,a\nhost-1,a\nhost-2,b\n' >racks.csv
+for by in host src dst pair collective transfer_type size step device label; do
+	netan latency t --by $by --top 2 | sed -n '3,8p'
+done
+netan latency t --by class --topology racks.csv | sed -n '3,6p'
+netan latency t --by component,size,host --top 3 | sed -n '3,8p'
+netan latency t --by host --top 1 --format json |
+	grep -E '"(host|count|groups_not_shown)"'

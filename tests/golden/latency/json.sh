@@ -1,0 +1,2 @@
+cd "$NETAN_ROOT" || exit
+netan latency tests/data/graph.xplane.pb --format json
