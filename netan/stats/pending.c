@@ -5,51 +5,6 @@
 
 #include "netan/base/vec.h"
 
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
-
-static void one_digit(const int64_t *x, int64_t *to, size_t n, int64_t low,
-		      int shift)
-{
-	size_t at[DIGITS] = {0}, sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		at[((uint64_t)x[i] - (uint64_t)low) >> shift & (DIGITS - 1)]++;
-	for (size_t d = 0; d < DIGITS; d++) {
-		size_t count = at[d];
-
-		at[d] = sum;
-		sum += count;
-	}
-	for (size_t i = 0; i < n; i++)
-		to[at[((uint64_t)x[i] - (uint64_t)low) >> shift &
-		      (DIGITS - 1)]++] = x[i];
-}
-
-void na_sort_i64(int64_t *x, int64_t *tmp, size_t n)
-{
-	int64_t low, high, *from = x, *to = tmp, *swap;
-	bool sorted = true;
-
-	if (n < 2)
-		return;
-	low = high = x[0];
-	for (size_t i = 1; i < n; i++) {
-		sorted &= x[i - 1] <= x[i];
-		low = x[i] < low ? x[i] : low;
-		high = x[i] > high ? x[i] : high;
-	}
-	for (int shift = 0;
-	     !sorted && shift < 64 && ((uint64_t)high - (uint64_t)low) >> shift;
-	     shift += DIGIT_BITS) {
-		one_digit(from, to, n, low, shift);
-		swap = from;
-		from = to;
-		to = swap;
-	}
-	if (from != x)
-		memcpy(x, from, n * sizeof(*x));
-}
-
 /*
  * The smallest head of many ascending lists: a binary heap.  Runs that
  * follow each other in time are chained to one list first, so that the heap

@@ -6,13 +6,8 @@
 #ifndef NETAN_STATS_PENDING_H
 #define NETAN_STATS_PENDING_H
 
+#include "netan/stats/sort.h"
 #include "netan/stats/spread.h"
-
-/*
- * Ascending; tmp holds n values of scratch.  Radix sort by eleven bits of
- * what differs, least significant first; O(n) where it is ascending.
- */
-void na_sort_i64(int64_t *x, int64_t *tmp, size_t n);
 
 /* Intervals as two ascending lists, which need not be in step. */
 struct na_run {

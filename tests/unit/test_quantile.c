@@ -1,0 +1,95 @@
+/*
+ * Quantiles, their intervals, and the sorting below them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "netan/stats/quantile.h"
+#include "netan/stats/sort.h"
+
+static void quantiles(void **state)
+{
+	/* R: quantile(c(1, 2, 4, 8, 16), c(0, .1, .5, .9, .99, 1)) */
+	static const double x[] = {1, 2, 4, 8, 16};
+	static const double p[] = {0, .1, .5, .9, .99, 1};
+	static const double want[] = {1, 1.4, 4, 12.8, 15.68, 16};
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++)
+		assert_true(fabs(na_quantile_sorted(x, 5, p[i]) - want[i]) <=
+			    1e-12 * want[i]);
+	assert_true(isnan(na_quantile_sorted(x, 0, .5)));
+	assert_true(na_quantile_sorted(x, 1, .99) == 1);
+}
+
+static void intervals(void **state)
+{
+	FILE *f = fopen("tests/oracle/quantile_ci.tsv", "r");
+	size_t n, l, u, got_l, got_u, rows = 0;
+	char line[200];
+	double p;
+
+	(void)state;
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%zu %lf %zu %zu", &n, &p, &l, &u) != 4)
+			continue;
+		na_quantile_ci(n, p, 0.95, &got_l, &got_u);
+		if (got_l != l || got_u != u)
+			fail_msg("n %zu p %g: [%zu, %zu], want [%zu, %zu]", n,
+				 p, got_l, got_u, l, u);
+		rows++;
+	}
+	fclose(f);
+	assert_int_equal(rows, 77);
+	na_quantile_ci(0, .5, .95, &got_l, &got_u);
+	assert_true(!got_l && !got_u);
+	/* Large samples: about mean - 1.96 sd to mean + 1.96 sd. */
+	na_quantile_ci(10000000, .5, .95, &got_l, &got_u);
+	assert_in_range(got_l, 5000000 - 3110, 5000000 - 3090);
+	assert_in_range(got_u, 5000000 + 3090, 5000000 + 3110);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void sorting(void **state)
+{
+	enum { N = 5000 };
+	double x[N], y[N], tmp[N];
+	uint64_t r = 1;
+
+	(void)state;
+	for (size_t i = 0; i < N; i++) {
+		r = r * 6364136223846793005u + 1442695040888963407u;
+		x[i] = y[i] = (double)((int64_t)r >> (r >> 40 & 31)) *
+			      (i % 3 ? 1 : 1e-300);
+	}
+	x[0] = y[0] = 0;
+	na_sort_f64(x, tmp, N);
+	qsort(y, N, sizeof(*y), by_value);
+	for (size_t i = 0; i < N; i++)
+		assert_true(x[i] == y[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(quantiles),
+		cmocka_unit_test(intervals),
+		cmocka_unit_test(sorting),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
