@@ -1,0 +1,76 @@
+#include "netan/stats/tail.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+#include <math.h>
+
+double na_hill(const double *x, size_t n, double share)
+{
+	size_t k = (size_t)(share * (double)n);
+	double sum = 0;
+
+	if (n < 50 || !k || k >= n || !(x[n - k - 1] > 0))
+		return NAN;
+	for (size_t i = n - k; i < n; i++)
+		sum += log(x[i] / x[n - k - 1]);
+	return sum > 0 ? (double)k / sum : NAN;
+}
+
+void na_share_ci(uint64_t k, uint64_t n, double level, double out[2])
+{
+	double tail = (1 - level) / 2, hits = (double)k, rest = (double)(n - k);
+
+	out[0] = out[1] = NAN;
+	if (!n)
+		return;
+	gsl_set_error_handler_off();
+	/* The inverse has closed forms at the ends. */
+	out[0] = k ? gsl_cdf_beta_Pinv(tail, hits, rest + 1) : 0;
+	out[1] = k < n ? gsl_cdf_beta_Qinv(tail, hits + 1, rest) : 1;
+	if (!k)
+		out[1] = -expm1(log(tail) / (double)n);
+	if (k == n)
+		out[0] = exp(log(tail) / (double)n);
+}
+
+double na_binomial_upper(uint64_t k, uint64_t n, double p)
+{
+	if (!k)
+		return 1;
+	if (k > n || p <= 0)
+		return 0;
+	if (p >= 1)
+		return 1;
+	gsl_set_error_handler_off();
+	return gsl_cdf_beta_P(p, (double)k, (double)(n - k) + 1);
+}
+
+double na_dispersion(const uint64_t *events, const uint64_t *exposure, size_t n,
+		     double *sigmas)
+{
+	double k = 0, all = 0, sum = 0, inverse = 0;
+	size_t bins = 0;
+
+	*sigmas = NAN;
+	for (size_t i = 0; i < n; i++) {
+		k += (double)events[i];
+		all += (double)exposure[i];
+		bins += exposure[i] > 0;
+	}
+	if (bins < 10 || k <= 0)
+		return NAN;
+	for (size_t i = 0; i < n; i++) {
+		double want = k / all * (double)exposure[i];
+		double off = (double)events[i] - want;
+
+		if (want <= 0)
+			continue;
+		sum += off * off / want;
+		inverse += 1 / want;
+	}
+	sum /= (double)(bins - 1);
+	/* A Poisson cell's (k - m)^2 / m has the variance 2 + 1 / m. */
+	*sigmas = (sum - 1) * (double)(bins - 1) /
+		  sqrt(2 * (double)bins + inverse);
+	return sum;
+}
