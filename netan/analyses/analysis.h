@@ -6,7 +6,8 @@
  *
  *   open    the state, from parameters and what is known before any record
  *   fork    an empty block state, for pass `pass`
- *   add     records into a block state (transfers, graph executions)
+ *   add     records into a block state (transfers; graph executions and
+ *           actions)
  *   seal    a block state that is complete
  *   merge   a block state into the main one
  *   turn    after a pass: what it found decides how to go on; NA_END when
@@ -29,15 +30,29 @@ struct na_scope {
 	const struct na_store *store; /* resolved */
 	const struct na_filter *filter;
 	struct na_grouping by;
-	size_t top; /* --top N; 0: the analysis's own */
+	size_t top;          /* --top N; 0: the analysis's own */
+	uint32_t components; /* NA_COMP_BIT()s that are asked for */
+	/* job(arg, 0) to job(arg, n - 1) on all threads, for work in turn and
+	 * finish; n must not depend on the threads.  False: not done, no
+	 * memory.  NULL: call them yourself. */
+	bool (*parallel)(void *ctx, size_t n, void (*job)(void *arg, size_t i),
+			 void *arg);
+	void *parallel_ctx;
 };
+
+enum na_severity { NA_SEV_NONE, NA_SEV_INFO, NA_SEV_WARNING, NA_SEV_ERROR };
 
 struct na_analysis {
 	struct na_face face;
-	const char *source; /* where the method is from */
-	uint32_t wants;     /* enum na_want bits */
-	bool clips;         /* --from/--to clip, not select */
-	bool instants;      /* uses clock_skew and no_latency */
+	const char *source;  /* where the method is from */
+	uint32_t wants;      /* enum na_want bits */
+	bool clips;          /* --from/--to clip, not select */
+	bool instants;       /* sees clock_skew and no_latency, too */
+	bool censored;       /* sees clock_skew, which counts as left out */
+	bool both_sides;     /* without --side: rx and tx, not rx alone */
+	bool by_steps;       /* needs the step of every transfer */
+	uint32_t components; /* NA_COMP_BIT()s that --component may ask for;
+				0: the network's alone */
 	size_t state_size;
 	unsigned passes;
 
@@ -48,7 +63,7 @@ struct na_analysis {
 	/* Both: NA_ENOMEM only. */
 	enum na_status (*fork)(void *block, const void *state, unsigned pass);
 	enum na_status (*add)(void *block, const struct na_transfer *t);
-	enum na_status (*add_graph)(void *block, const struct na_graph *g);
+	enum na_status (*add_exec)(void *block, const struct na_exec *e);
 	/* Once a block has all its records, still on its thread; may be
 	 * NULL. */
 	enum na_status (*seal)(void *block);
@@ -66,12 +81,17 @@ struct na_analysis {
 	 * driver keeps few at once when they are large.  May be NULL. */
 	size_t (*weight)(const void *state);
 
+	/* How bad is what was found, for --fail-on: enum na_severity; may be
+	 * NULL.  After finish. */
+	enum na_severity (*severity)(const void *state);
+
 	/* Filled in by the driver for the envelope; the analysis says how
 	 * many transfers it used and over which time. */
 	void (*used)(const void *state, uint64_t *n, int64_t *first_ps,
 		     int64_t *last_ps);
 };
 
-extern const struct na_analysis *const na_analyses[]; /* NULL ends */
+extern const struct na_analysis *const na_analyses[];         /* NULL ends */
+const struct na_analysis *na_analysis_find(const char *name); /* or NULL */
 
 #endif

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "netan/analyses/analysis.h"
 
 #define NA_ANALYSIS(name) extern const struct na_analysis na_an_##name;
@@ -11,3 +13,12 @@ const struct na_analysis *const na_analyses[] = {
 	NULL
 };
 /* clang-format on */
+
+const struct na_analysis *na_analysis_find(const char *name)
+{
+	for (size_t i = 0; na_analyses[i]; i++) {
+		if (strcmp(na_analyses[i]->face.name, name) == 0)
+			return na_analyses[i];
+	}
+	return NULL;
+}

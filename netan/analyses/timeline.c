@@ -56,7 +56,7 @@ static enum na_status tl_open(void *state, const struct na_scope *scope,
 	s->params = params;
 	s->lo_ps = scope->filter->from_ps;
 	s->hi_ps = scope->filter->to_ps;
-	na_strtab_init(&s->groups);
+	na_groups_init(&s->groups, &scope->by);
 	if (s->params->capacity)
 		return na_capacity_parse(s->params->capacity, &s->capacity_gbps,
 					 err);
@@ -88,7 +88,7 @@ static enum na_status tl_fork(void *block, const void *state, unsigned pass)
 		.hi_ps = from->hi_ps,
 		.pass = pass,
 	};
-	na_strtab_init(&s->groups);
+	na_groups_init(&s->groups, &from->scope->by);
 	if (pass == 0)
 		return NA_OK;
 	s->main = from;
@@ -98,11 +98,9 @@ static enum na_status tl_fork(void *block, const void *state, unsigned pass)
 	return s->rows && init_spreads(s) ? NA_OK : NA_ENOMEM;
 }
 
-static struct tl_row *group_row(struct tl_state *s, const uint64_t *values,
-				size_t n)
+static struct tl_row *group_row(struct tl_state *s, const uint64_t *values)
 {
-	uint32_t g = na_strtab_add(&s->groups, (const char *)values,
-				   n * sizeof(*values));
+	uint32_t g = na_groups_add(&s->groups, values);
 
 	if (g == NA_NO_NAME)
 		return NULL;
@@ -152,7 +150,7 @@ static enum na_status survey(struct tl_state *s, const struct na_transfer *t)
 	if (!scope->by.n)
 		return NA_OK;
 	na_group_of(&scope->by, scope->store, t, values);
-	row = group_row(s, values, scope->by.n);
+	row = group_row(s, values);
 	if (!row)
 		return NA_ENOMEM;
 	row->amount[t->side] += (na_i128)t->size_bytes;
@@ -245,8 +243,7 @@ static enum na_status spread(struct tl_state *s, const struct na_transfer *t)
 		uint32_t g;
 
 		na_group_of(&scope->by, scope->store, t, values);
-		g = na_strtab_find(&s->main->groups, (const char *)values,
-				   scope->by.n * sizeof(*values));
+		g = na_groups_find(&s->main->groups, values);
 		if (!row_add(&s->rows[s->main->row_of[g]], s, t))
 			return NA_ENOMEM;
 	}
@@ -262,13 +259,13 @@ static enum na_status tl_add(void *block, const struct na_transfer *t)
 	return s->pass == 0 ? survey(s, t) : spread(s, t);
 }
 
-static enum na_status tl_add_graph(void *block, const struct na_graph *g)
+static enum na_status tl_add_exec(void *block, const struct na_exec *e)
 {
 	struct tl_state *s = block;
-	int64_t start_ps = g->start_ps > s->lo_ps ? g->start_ps : s->lo_ps;
-	int64_t end_ps = g->end_ps < s->hi_ps ? g->end_ps : s->hi_ps;
+	int64_t start_ps = e->start_ps > s->lo_ps ? e->start_ps : s->lo_ps;
+	int64_t end_ps = e->end_ps < s->hi_ps ? e->end_ps : s->hi_ps;
 
-	if (end_ps <= start_ps)
+	if (e->kind != NA_ACT_GRAPH || end_ps <= start_ps)
 		return NA_OK;
 	if (s->pass == 1) /* no bins: no transfers to draw */
 		return s->bins.n ? keep_pending(s, start_ps, end_ps) : NA_OK;
@@ -294,12 +291,11 @@ static enum na_status merge_survey(struct tl_state *s, struct tl_state *b)
 	s->used += b->used;
 	s->instants += b->instants;
 	for (size_t i = 0; i < b->n_rows; i++) {
-		const struct na_str *key = &b->groups.names[i];
-		uint64_t values[NA_MAX_KEYS] = {0};
+		uint64_t values[NA_MAX_KEYS];
 		struct tl_row *row;
 
-		memcpy(values, key->s, key->len);
-		row = group_row(s, values, key->len / sizeof(*values));
+		na_groups_values(&b->groups, (uint32_t)i, values);
+		row = group_row(s, values);
 		if (!row)
 			return NA_ENOMEM;
 		for (size_t side = 0; side < 2; side++) {
@@ -390,47 +386,34 @@ static enum na_status choose_bins(struct tl_state *s, struct na_err *err)
 	return NA_OK;
 }
 
-struct ranked {
-	na_i128 amount;
-	uint32_t group;
-};
-
-static int by_amount(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->amount != y->amount)
-		return x->amount > y->amount ? -1 : 1;
-	return x->group < y->group ? -1 : 1;
-}
-
 /* The groups with the most bytes get rows of their own, the rest share
  * one. */
 static enum na_status choose_rows(struct tl_state *s, struct na_err *err)
 {
 	size_t n = s->n_rows, top = s->scope->top ? s->scope->top : DEFAULT_TOP;
-	struct ranked *r = na_calloc(n, sizeof(*r));
+	na_i128 *bytes = na_calloc(n, sizeof(*bytes));
+	uint32_t *order = NULL;
 
 	s->has_rest = n > top;
 	s->n_shown = s->has_rest ? top + 1 : n;
 	s->row_of = na_calloc(n, sizeof(*s->row_of));
 	s->shown = na_calloc(s->n_shown, sizeof(*s->shown));
-	if (!r || !s->row_of || !s->shown) {
-		free(r);
+	for (size_t i = 0; bytes && i < n; i++)
+		bytes[i] = s->rows[i].amount[0] + s->rows[i].amount[1];
+	if (bytes)
+		order = na_groups_rank(bytes, n);
+	free(bytes);
+	if (!order || !s->row_of || !s->shown) {
+		free(order);
 		return na_fail_nomem(err);
 	}
-	for (size_t i = 0; i < n; i++)
-		r[i] = (struct ranked){s->rows[i].amount[0] +
-					       s->rows[i].amount[1],
-				       (uint32_t)i};
-	qsort(r, n, sizeof(*r), by_amount);
 	for (size_t i = 0; i < n; i++) {
 		size_t row = i < top ? i : top;
 
-		s->row_of[r[i].group] = (uint32_t)row;
-		s->shown[row] = r[i].group;
+		s->row_of[order[i]] = (uint32_t)row;
+		s->shown[row] = order[i];
 	}
-	free(r);
+	free(order);
 	free(s->rows);
 	s->rows = na_calloc(s->n_shown, sizeof(*s->rows));
 	return s->rows ? NA_OK : na_fail_nomem(err);
@@ -499,7 +482,7 @@ static void tl_fini(void *state)
 	/* Rows of the first pass have no spreads. */
 	free_rows(s->rows, s->bins.n ? (s->main ? s->n_rows : s->n_shown) : 0);
 	free_rows(s->hosts, s->hosts ? s->scope->store->n_sources : 0);
-	na_strtab_fini(&s->groups);
+	na_groups_fini(&s->groups);
 	free(s->open.starts);
 	free(s->open.ends);
 	for (size_t i = 0; i < s->n_runs; i++) {
@@ -549,6 +532,7 @@ const struct na_analysis na_an_timeline = {
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS,
 	.clips = true,
 	.instants = true,
+	.both_sides = true,
 	.face.opts = timeline_opts,
 	.face.params_size = sizeof(struct tl_params),
 	.state_size = sizeof(struct tl_state),
@@ -557,7 +541,7 @@ const struct na_analysis na_an_timeline = {
 	.open = tl_open,
 	.fork = tl_fork,
 	.add = tl_add,
-	.add_graph = tl_add_graph,
+	.add_exec = tl_add_exec,
 	.seal = tl_seal,
 	.merge = tl_merge,
 	.turn = tl_turn,

@@ -3,6 +3,7 @@
 #define NETAN_ANALYSES_TIMELINE_H
 
 #include "netan/analyses/analysis.h"
+#include "netan/analyses/groups.h"
 #include "netan/stats/pending.h"
 
 struct tl_params {
@@ -32,8 +33,8 @@ struct tl_state {
 	bool any_graph;
 	uint64_t used, instants;
 	uint64_t n_side[2];
-	struct na_strtab groups; /* key: the group's tuple as bytes */
-	struct tl_row *rows;     /* by group */
+	struct na_groups groups;
+	struct tl_row *rows; /* by group */
 	size_t n_rows, cap_rows;
 
 	/* Second pass. */

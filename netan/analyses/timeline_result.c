@@ -209,25 +209,6 @@ static enum na_status put_saturated(struct na_result *r, struct na_value *body,
 	return ok ? NA_OK : na_fail_nomem(err);
 }
 
-static void put_key(struct na_result *r, struct na_value *row,
-		    const struct tl_state *s, size_t shown)
-{
-	struct na_value *key = na_put_object(r, row, "key");
-	const struct na_grouping *by = &s->scope->by;
-	bool rest = s->has_rest && shown == s->n_shown - 1;
-	uint64_t values[NA_MAX_KEYS] = {0};
-	char buf[NA_KEY_BUF];
-
-	if (!rest)
-		memcpy(values, s->groups.names[s->shown[shown]].s,
-		       by->n * sizeof(*values));
-	for (size_t i = 0; i < by->n; i++)
-		na_put_text(r, key, na_key_name(by->keys[i]),
-			    rest ? "rest"
-				 : na_key_text(s->scope->store, by->keys[i],
-					       values[i], buf));
-}
-
 static void put_group_side(struct na_result *r, struct na_value *row,
 			   const struct tl_state *s, const struct tl_row *x,
 			   size_t side)
@@ -253,7 +234,9 @@ static struct na_value *put_groups(struct na_result *r, struct na_value *body,
 	for (size_t i = 0; i < s->n_shown; i++) {
 		struct na_value *row = na_put_object(r, list, NULL);
 
-		put_key(r, row, s, i);
+		na_groups_put_key(r, row, &s->scope->by, s->scope->store,
+				  &s->groups, s->shown[i],
+				  s->has_rest && i == s->n_shown - 1);
 		put_series(r, row, "rx_gbps", s, &s->rows[i].spread[0],
 			   gbps_of_bin(s));
 		put_series(r, row, "tx_gbps", s, &s->rows[i].spread[1],

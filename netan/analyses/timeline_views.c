@@ -125,11 +125,6 @@ static void groups_view(struct na_result *r, const struct na_value *series,
 			const struct tl_state *s)
 {
 	/* clang-format off */
-	static const char *const fields[NA_N_KEYS] = {
-		"key.host", "key.src", "key.dst", "key.pair", "key.collective",
-		"key.transfer_type", "key.size", "key.step", "key.device",
-		"key.label",
-	};
 	static const struct na_column sums[] = {
 		{"transfers", "transfers", NA_F_COUNT, 0, 0},
 		{"rx_bytes", "received MB", NA_F_NUMBER, 4, 1e-6},
@@ -144,10 +139,7 @@ static void groups_view(struct na_result *r, const struct na_value *series,
 	struct na_column cols[NA_MAX_KEYS + SUMS];
 	const struct na_grouping *by = &s->scope->by;
 
-	for (size_t i = 0; i < by->n; i++)
-		cols[i] = (struct na_column){fields[by->keys[i]],
-					     na_key_name(by->keys[i]),
-					     NA_F_TEXT, 0, 0};
+	na_groups_columns(by, cols);
 	for (size_t i = 0; i < SUMS; i++)
 		cols[by->n + i] = sums[i];
 	na_result_view(r, "groups (means over the whole duration)", series,

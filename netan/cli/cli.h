@@ -22,11 +22,12 @@ enum na_exit {
 
 /* Options that commands share: joined to a command's own by its `joins`. */
 enum na_join {
-	NA_JOIN_OUTPUT = 1,  /* -o --format --table -q -v --color ... */
-	NA_JOIN_INPUT = 2,   /* --label, --anchor, -j, --strict ... */
-	NA_JOIN_FILTER = 4,  /* --host --src --from --step ... */
-	NA_JOIN_GROUP = 8,   /* --by --top */
-	NA_JOIN_PICTURE = 16 /* --width --theme --title ... */
+	NA_JOIN_OUTPUT = 1,   /* -o --format --table -q -v --color ... */
+	NA_JOIN_INPUT = 2,    /* --label, --anchor, -j, --strict ... */
+	NA_JOIN_FILTER = 4,   /* --host --src --from --step ... */
+	NA_JOIN_GROUP = 8,    /* --by --top */
+	NA_JOIN_PICTURE = 16, /* --width --theme --title ... */
+	NA_JOIN_FINDINGS = 32 /* --fail-on */
 };
 
 enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };
@@ -46,6 +47,7 @@ struct na_common {
 	/* filters, as typed where a later stage must resolve them */
 	struct na_text_list host, src, dst, collective;
 	const char *side;           /* NULL: the command's own default */
+	int component;              /* enum na_component; -1: not given */
 	const char *from, *to;      /* TIME or UTC wall clock */
 	const char *step;           /* N or N-M */
 	int64_t min_size, max_size; /* bytes; max -1: none */
@@ -54,6 +56,9 @@ struct na_common {
 	/* groups */
 	const char *by; /* "host,collective" */
 	int64_t top;
+	const char *topology;
+	/* findings */
+	int fail_on; /* enum na_severity less 1; -1: never */
 	/* pictures */
 	int64_t width, height; /* 0: the figure's own */
 	double scale;

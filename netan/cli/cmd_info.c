@@ -337,7 +337,7 @@ static void fill(struct na_session *s, struct na_result *r, int32_t *scratch)
 			   all.planes);
 	na_envelope(s, r, "info",
 		    all.classes[NA_RX][NA_VALID] + all.classes[NA_TX][NA_VALID],
-		    seconds, none, false);
+		    seconds, -1, none);
 	put_damage(r, na_result_doc(r), damage);
 	views(r, files, planes, lines, damage, s->cli->common.verbose,
 	      s->store.n_runs > 1);
@@ -369,10 +369,11 @@ static enum na_exit run_info(struct na_cli *cli)
 			       NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
 				       NA_WANT_ACTIONS | NA_WANT_STEPS |
 				       NA_WANT_KERNELS | NA_WANT_COUNTS);
-	if (exit == NA_EXIT_OK && na_session_filter(&s, false, &err) != NA_OK) {
+	if (exit == NA_EXIT_OK && na_session_filter(&s, &err) != NA_OK) {
 		na_say_error(cli, "%s", err.text);
 		exit = NA_EXIT_USAGE;
 	}
+	s.filter.instants = false; /* no record is looked at */
 	if (exit == NA_EXIT_OK)
 		exit = na_session_read(&s, false);
 	scratch = exit != NA_EXIT_OK ? NULL

@@ -3,10 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/analyses/analysis.h"
 #include "netan/base/vec.h"
 #include "plot/figure.h"
 
 #define AT(field) offsetof(struct na_common, field)
+
+/* In the order of enum na_component. */
+#define COMPONENTS "network|receive|send|d2h|h2d|compute|graph|kernel"
 
 /* For commands with a picture and for those without. */
 /* clang-format off */
@@ -70,8 +74,12 @@ static const struct na_opt filter_opts[] = {
 	 "only these destinations"},
 	{NA_OPT_LIST, 0, "collective", AT(collective), "GLOB", NULL, 0, 0,
 	 "only these collectives"},
+	{NA_OPT_CHOICE, 0, "component", AT(component), COMPONENTS, NULL, 0, 0,
+	 "what latency is of: the network (default), the actions of a "
+	 "collective's graph on the host, the whole graph, or GPU kernels"},
 	{NA_OPT_TEXT, 0, "side", AT(side), "rx|tx", NULL, 0, 0,
-	 "transfers as the receiver or as the sender saw them"},
+	 "transfers as the receiver or as the sender saw them (default: both "
+	 "in timeline, rx elsewhere)"},
 	{NA_OPT_TEXT, 0, "from", AT(from), "TIME", NULL, 0, 0,
 	 "start of the window: 1.5s or 200ms from the origin, or "
 	 "2026-11-20T21:28:00Z"},
@@ -94,8 +102,11 @@ static const struct na_opt filter_opts[] = {
 /* clang-format off */
 static const struct na_opt group_opts[] = {
 	{NA_OPT_TEXT, 0, "by", AT(by), "KEY[,KEY]", NULL, 0, 0,
-	 "one group for each host, src, dst, pair, collective, transfer_type, "
-	 "size, step, device or label"},
+	 "one group for each component, host, src, dst, pair, collective, "
+	 "transfer_type, size, step, device, class or label"},
+	{NA_OPT_TEXT, 0, "topology", AT(topology), "FILE", NULL, 0, 0,
+	 "which healthy paths are alike: CSV host,rack[,block] or "
+	 "src_host,dst_host,class"},
 	{NA_OPT_COUNT, 0, "top", AT(top), "N", NULL, 1, 1e9,
 	 "show the first N rows; the others are counted"},
 	NA_OPT_END
@@ -119,6 +130,15 @@ static const struct na_opt picture_opts[] = {
 /* clang-format on */
 
 /* clang-format off */
+static const struct na_opt finding_opts[] = {
+	{NA_OPT_CHOICE, 0, "fail-on", AT(fail_on), "info|warning|error", NULL,
+	 0, 0, "exit status 3 when something at least that bad was found "
+	 "(default: never)"},
+	NA_OPT_END
+};
+/* clang-format on */
+
+/* clang-format off */
 static const struct na_opt help_opts[] = {
 	{NA_OPT_FLAG, 'h', "help", AT(help), NULL, NULL, 0, 0,
 	 "show this help"},
@@ -135,21 +155,24 @@ static const struct shared {
 	{NA_JOIN_FILTER, "Filters", filter_opts},
 	{NA_JOIN_GROUP, "Groups", group_opts},
 	{NA_JOIN_INPUT, "Inputs", input_opts},
+	{NA_JOIN_FINDINGS, "Findings", finding_opts},
 	{NA_JOIN_OUTPUT, "Output", output_opts},
 	{NA_JOIN_PICTURE, "Pictures", picture_opts},
 };
 /* clang-format on */
 
 /* One shared table as this command has it, or NULL.  Only a command with a
- * figure has the options of pictures. */
+ * figure has the options of pictures, and one that judges --fail-on. */
 static const struct na_opt *rows_of(const struct na_command *command,
 				    const struct shared *s)
 {
+	const struct na_analysis *a = na_analysis_find(command->face->name);
 	bool draws = command->joins & NA_JOIN_PICTURE &&
 		     na_figure_find(command->face->name);
 
 	if (!(command->joins & s->join) ||
-	    (s->join == NA_JOIN_PICTURE && !draws))
+	    (s->join == NA_JOIN_PICTURE && !draws) ||
+	    (s->join == NA_JOIN_FINDINGS && !(a && a->severity)))
 		return NULL;
 	return s->join == NA_JOIN_OUTPUT && draws ? drawing_opts : s->opts;
 }
@@ -232,6 +255,8 @@ enum na_status na_cli_parse(struct na_cli *cli, const struct na_command *c,
 	cli->argc = argc;
 	cli->argv = argv;
 	cli->common.max_size = -1;
+	cli->common.component = -1;
+	cli->common.fail_on = -1;
 	cli->params = na_calloc(1, c->face->params_size);
 	if (!cli->params)
 		return na_fail_nomem(err);

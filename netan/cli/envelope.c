@@ -79,9 +79,8 @@ static void put_inputs(struct na_session *s, struct na_result *r,
 }
 
 static void put_coverage(struct na_session *s, struct na_result *r,
-			 struct na_value *doc, uint64_t used,
-			 const uint64_t dropped[NA_N_REASONS],
-			 bool instants_used)
+			 struct na_value *doc, uint64_t used, int side,
+			 const uint64_t dropped[NA_N_REASONS])
 {
 	struct na_value *c = na_put_object(r, doc, "coverage"), *in;
 	uint64_t sums[NA_N_REASONS] = {0}, events = 0, skipped = 0;
@@ -90,18 +89,8 @@ static void put_coverage(struct na_session *s, struct na_result *r,
 		events += s->inputs[i].events;
 		skipped += s->inputs[i].lines_skipped;
 		for (int k = 0; k < NA_N_REASONS; k++)
-			sums[k] += na_store_left_out(&s->store, i,
+			sums[k] += na_store_left_out(&s->store, i, side,
 						     (enum na_reason)k);
-	}
-	if (!instants_used) /* all of them, from the classes */
-		sums[NA_LEFT_CLOCK_SKEW] = sums[NA_LEFT_NO_LATENCY] = 0;
-	for (int side = 0; !instants_used && side < 2; side++) {
-		sums[NA_LEFT_CLOCK_SKEW] += na_store_count(&s->store, SIZE_MAX,
-							   (enum na_side)side,
-							   NA_CLOCK_SKEW);
-		sums[NA_LEFT_NO_LATENCY] += na_store_count(&s->store, SIZE_MAX,
-							   (enum na_side)side,
-							   NA_NO_LATENCY);
 	}
 	na_put_int(r, c, "events", (int64_t)events);
 	na_put_int(r, c, "lines_skipped", (int64_t)skipped);
@@ -227,8 +216,8 @@ static void note_styles(struct na_session *s, struct na_result *r)
 }
 
 void na_envelope(struct na_session *s, struct na_result *r, const char *command,
-		 uint64_t used, double duration_s,
-		 const uint64_t dropped[NA_N_REASONS], bool instants_used)
+		 uint64_t used, double duration_s, int side,
+		 const uint64_t dropped[NA_N_REASONS])
 {
 	struct na_value *doc = na_result_doc(r);
 
@@ -244,7 +233,7 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 		    s->store.anchor == NA_ANCHOR_START ? "start" : "end");
 	if (s->interrupted)
 		na_put_bool(r, doc, "interrupted", true);
-	put_coverage(s, r, doc, used, dropped, instants_used);
+	put_coverage(s, r, doc, used, side, dropped);
 	na_put_bool(r, na_result_side(r), "anchor_matters",
 		    s->store.anchor_mattered);
 	note_left_out(r, doc);

@@ -2,13 +2,15 @@
 #include "netan/cli/cli.h"
 
 /* Every analysis is a command. */
+#define JOINS \
+	(NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_GROUP | NA_JOIN_OUTPUT | \
+	 NA_JOIN_PICTURE | NA_JOIN_FINDINGS)
 #define NA_ANALYSIS(name) \
 	extern const struct na_analysis na_an_##name; \
 	extern const struct na_command na_cmd_##name; \
 	const struct na_command na_cmd_##name = { \
 		.face = &na_an_##name.face, \
-		.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_GROUP | \
-			 NA_JOIN_OUTPUT | NA_JOIN_PICTURE, \
+		.joins = JOINS, \
 		.run = na_run_analysis, \
 	};
 #include "netan/analyses/analyses.def"

@@ -450,5 +450,8 @@ void na_session_close(struct na_session *s)
 	free(s->refused);
 	free(s->notes);
 	free(s->sources);
+	if (s->topology)
+		na_topology_fini(s->topology);
+	free(s->topology);
 	na_arena_fini(&s->arena);
 }

@@ -27,6 +27,7 @@ struct na_session {
 	struct na_source *sources; /* one for each input */
 	struct na_filter filter;
 	struct na_store store;
+	struct na_topology *topology; /* NULL: none given */
 	bool store_ready;
 	bool one_clock;         /* all inputs share the wall clock */
 	int64_t origin_unix_ns; /* where one_clock */
@@ -43,14 +44,19 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 enum na_exit na_session_read(struct na_session *s, bool by_step);
 void na_session_close(struct na_session *s);
 
-/* --from, --step, ... into s->filter; needs the origin. */
-enum na_status na_session_filter(struct na_session *s, bool clips,
-				 struct na_err *err);
+/* --from, --step, ... into s->filter; needs the origin.  What an analysis
+ * makes of it (clip, side, components) is the caller's. */
+enum na_status na_session_filter(struct na_session *s, struct na_err *err);
+/* --topology, before reading; nothing without it. */
+enum na_status na_session_topology(struct na_session *s, struct na_err *err);
+/* Hosts to their places, after reading; says which have none. */
+enum na_status na_session_place(struct na_session *s, struct na_err *err);
 
-/* envelope.c: inputs, origin, coverage around a result. */
+/* envelope.c: inputs, origin, coverage around a result; `side`: of which
+ * transfers, -1: both. */
 void na_envelope(struct na_session *s, struct na_result *r, const char *command,
-		 uint64_t used, double duration_s,
-		 const uint64_t dropped[NA_N_REASONS], bool instants_used);
+		 uint64_t used, double duration_s, int side,
+		 const uint64_t dropped[NA_N_REASONS]);
 /* Warnings on stderr; exit status for damage under --strict. */
 enum na_exit na_session_verdict(struct na_session *s);
 /* "no network transfers: looked for ...; there is ..." */

@@ -50,8 +50,7 @@ static enum na_status steps(const char *text, struct na_filter *f,
 	return NA_OK;
 }
 
-enum na_status na_session_filter(struct na_session *s, bool clips,
-				 struct na_err *err)
+enum na_status na_session_filter(struct na_session *s, struct na_err *err)
 {
 	const struct na_common *c = &s->cli->common;
 	struct na_filter *f = &s->filter;
@@ -68,7 +67,8 @@ enum na_status na_session_filter(struct na_session *s, bool clips,
 	f->max_bytes = c->max_size >= 0 ? (uint64_t)c->max_size : UINT64_MAX;
 	f->include_loopback = c->include_loopback;
 	f->max_rate_bps = c->max_rate;
-	f->clip = clips;
+	if (c->component >= 0)
+		f->components = NA_COMP_BIT(c->component);
 	if (c->from)
 		st = moment(s, "--from", c->from, &f->from_ps, err);
 	if (st == NA_OK && c->to)

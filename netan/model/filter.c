@@ -16,6 +16,8 @@ void na_filter_init(struct na_filter *f)
 		.to_ps = NA_TIME_MAX,
 		.first_step = -1,
 		.last_step = -1,
+		.instants = true,
+		.components = NA_COMP_BIT(NA_COMP_NETWORK),
 	};
 }
 
@@ -156,7 +158,8 @@ enum na_verdict na_filter_late(const struct na_late *l,
 	const struct na_store *s = l->store;
 	size_t base = s->sources[t->input].run * s->names.n_endpoints;
 
-	if ((l->host_ok && !l->host_ok[t->input]) ||
+	if ((l->filter->side >= 0 && t->side != l->filter->side) ||
+	    (l->host_ok && !l->host_ok[t->input]) ||
 	    (l->src_ok && !l->src_ok[base + t->src]) ||
 	    (l->dst_ok && !l->dst_ok[base + t->dst]) || !in_steps(l, t->step) ||
 	    !in_window(l->filter, t->start_ps, t->end_ps))
@@ -164,15 +167,56 @@ enum na_verdict na_filter_late(const struct na_late *l,
 	return too_fast(l->filter, t) ? NA_DROP_TOO_FAST : NA_KEEP;
 }
 
-bool na_filter_graph(const struct na_late *l, const struct na_graph *g)
+enum na_component na_exec_component(enum na_action_kind kind)
+{
+	/* clang-format off */
+	static const enum na_component of[NA_N_ACTIONS] = {
+		[NA_ACT_GRAPH] = NA_COMP_GRAPH,
+		[NA_ACT_D2H] = NA_COMP_D2H,
+		[NA_ACT_H2D] = NA_COMP_H2D,
+		[NA_ACT_COMPUTE] = NA_COMP_COMPUTE,
+		[NA_ACT_SEND] = NA_N_COMPONENTS,
+		[NA_ACT_RECEIVE] = NA_N_COMPONENTS,
+		[NA_ACT_KERNEL] = NA_COMP_KERNEL,
+		[NA_ACT_REGISTRATION] = NA_N_COMPONENTS,
+		[NA_ACT_COPY] = NA_N_COMPONENTS,
+	};
+	/* clang-format on */
+
+	return of[kind];
+}
+
+/* Told by the newer generation of the same file as well. */
+static bool told_twice(const struct na_store *s, const struct na_exec *e)
+{
+	return e->style == NA_STYLE_MESSAGE &&
+	       na_store_style(s, e->input) == NA_STYLE_GRAPH &&
+	       s->tallies[e->input].actions[NA_STYLE_GRAPH][e->kind];
+}
+
+static bool exec_in_time(const struct na_late *l, const struct na_exec *e)
 {
 	const struct na_filter *f = l->filter;
 
-	if (l->host_ok && !l->host_ok[g->input])
+	if (e->kind == NA_ACT_GRAPH)
+		return e->end_ps >= f->from_ps && e->start_ps <= f->to_ps &&
+		       e->end_ps >= l->steps_from_ps &&
+		       e->end_ps < l->steps_to_ps;
+	return in_steps(l, e->step) && in_window(f, e->start_ps, e->end_ps);
+}
+
+bool na_filter_exec(const struct na_late *l, const struct na_exec *e)
+{
+	const struct na_filter *f = l->filter;
+
+	if (l->host_ok && !l->host_ok[e->input])
 		return false;
-	if (!na_filter_collective(f, na_strtab_at(&l->store->names.strings,
-						  g->collective)))
+	if (has(f->collective) &&
+	    !na_filter_collective(f, na_strtab_at(&l->store->names.strings,
+						  e->collective)))
 		return false;
-	return g->end_ps >= f->from_ps && g->start_ps <= f->to_ps &&
-	       g->end_ps >= l->steps_from_ps && g->end_ps < l->steps_to_ps;
+	if (e->kind != NA_ACT_GRAPH &&
+	    (e->size_bytes < f->min_bytes || e->size_bytes > f->max_bytes))
+		return false;
+	return !told_twice(l->store, e) && exec_in_time(l, e);
 }

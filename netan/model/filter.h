@@ -21,7 +21,9 @@ struct na_filter {
 	bool clip;                     /* overlap counts, not the end */
 	int64_t first_step, last_step; /* -1: all */
 	bool include_loopback;
+	bool instants;       /* clock_skew and no_latency, too */
 	double max_rate_bps; /* 0: none */
+	uint32_t components; /* NA_COMP_BIT()s that are asked for */
 };
 
 struct na_store;
@@ -44,9 +46,12 @@ void na_late_fini(struct na_late *l);
 enum na_verdict { NA_KEEP, NA_DROP_FILTERED, NA_DROP_TOO_FAST };
 enum na_verdict na_filter_late(const struct na_late *l,
 			       const struct na_transfer *t);
-struct na_graph;
-/* Graph executions by host, collective and time; of --step, those that end
+struct na_exec;
+/* The component that an action's duration is; NA_N_COMPONENTS: none. */
+enum na_component na_exec_component(enum na_action_kind kind);
+/* Graph executions and actions by host, collective, size and time, and by
+ * generation where both tell the same; of --step, graph executions that end
  * while one of the steps runs. */
-bool na_filter_graph(const struct na_late *l, const struct na_graph *g);
+bool na_filter_exec(const struct na_late *l, const struct na_exec *g);
 
 #endif

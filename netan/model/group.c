@@ -9,10 +9,19 @@
 
 /* clang-format off */
 static const char *const key_names[NA_N_KEYS] = {
-	"host", "src", "dst", "pair", "collective", "transfer_type", "size",
-	"step", "device", "label",
+	"component", "host", "src", "dst", "pair", "collective",
+	"transfer_type", "size", "step", "device", "class", "label",
+};
+static const char *const component_names[NA_N_COMPONENTS] = {
+	"network", "receive", "send", "d2h", "h2d", "compute", "graph",
+	"kernel",
 };
 /* clang-format on */
+
+const char *na_component_name(enum na_component c)
+{
+	return component_names[c];
+}
 
 const char *na_key_name(enum na_key k)
 {
@@ -21,7 +30,7 @@ const char *na_key_name(enum na_key k)
 
 static enum na_status wrong_key(const char *word, size_t n, struct na_err *err)
 {
-	char words[160] = "";
+	char words[200] = "";
 	size_t best = 0, at = 0, distance = SIZE_MAX;
 
 	for (size_t i = 0; i < NA_N_KEYS; i++) {
@@ -77,10 +86,32 @@ static uint64_t size_class(uint64_t bytes)
 	return k;
 }
 
+/* Without a topology: the level that the trace gives. */
+static uint64_t path_class(const struct na_store *s,
+			   const struct na_transfer *t)
+{
+	uint32_t run = s->sources[t->input].run;
+
+	if (!s->topology)
+		return t->level < 0 ? NA_UNKNOWN_U32 : (uint64_t)t->level;
+	return na_store_class(s, na_store_host_of(s, run, t->src),
+			      na_store_host_of(s, run, t->dst));
+}
+
+static uint64_t type_of(const struct na_store *s, uint32_t type,
+			uint32_t collective)
+{
+	if (type == NA_UNKNOWN_U32 && collective < s->n_type_of)
+		return s->type_of[collective];
+	return type;
+}
+
 static uint64_t value_of(enum na_key k, const struct na_store *s,
-			 const struct na_transfer *t)
+			 const struct na_transfer *t, enum na_component c)
 {
 	switch (k) {
+	case NA_KEY_COMPONENT:
+		return c;
 	case NA_KEY_HOST:
 		return t->input;
 	case NA_KEY_SRC:
@@ -92,15 +123,15 @@ static uint64_t value_of(enum na_key k, const struct na_store *s,
 	case NA_KEY_COLLECTIVE:
 		return t->collective;
 	case NA_KEY_TRANSFER_TYPE:
-		if (t->type == NA_UNKNOWN_U32 && t->collective < s->n_type_of)
-			return s->type_of[t->collective];
-		return t->type;
+		return type_of(s, t->type, t->collective);
 	case NA_KEY_SIZE:
 		return size_class(t->size_bytes);
 	case NA_KEY_STEP:
 		return t->step;
 	case NA_KEY_DEVICE:
 		return t->side == NA_RX ? t->dst : t->src;
+	case NA_KEY_CLASS:
+		return path_class(s, t);
 	case NA_KEY_LABEL:
 		return s->sources[t->input].run;
 	case NA_N_KEYS:
@@ -109,11 +140,67 @@ static uint64_t value_of(enum na_key k, const struct na_store *s,
 	return 0;
 }
 
+static uint64_t value_of_exec(enum na_key k, const struct na_store *s,
+			      const struct na_exec *e)
+{
+	switch (k) {
+	case NA_KEY_COMPONENT:
+		return na_exec_component(e->kind);
+	case NA_KEY_HOST:
+		return e->input;
+	case NA_KEY_COLLECTIVE:
+		return e->collective;
+	case NA_KEY_TRANSFER_TYPE:
+		return type_of(s, e->type, e->collective);
+	case NA_KEY_SIZE:
+		return size_class(e->size_bytes);
+	case NA_KEY_STEP:
+		return e->step;
+	case NA_KEY_DEVICE:
+		return e->device;
+	case NA_KEY_LABEL:
+		return s->sources[e->input].run;
+	case NA_KEY_PAIR:
+		return UINT64_MAX;
+	case NA_KEY_SRC:
+	case NA_KEY_DST:
+	case NA_KEY_CLASS:
+	case NA_N_KEYS:
+		break;
+	}
+	return NA_UNKNOWN_U32;
+}
+
 void na_group_of(const struct na_grouping *g, const struct na_store *s,
 		 const struct na_transfer *t, uint64_t values[NA_MAX_KEYS])
 {
 	for (size_t i = 0; i < g->n; i++)
-		values[i] = value_of(g->keys[i], s, t);
+		values[i] = value_of(g->keys[i], s, t, NA_COMP_NETWORK);
+}
+
+void na_group_of_component(const struct na_grouping *g,
+			   const struct na_store *s,
+			   const struct na_transfer *t, enum na_component c,
+			   uint64_t values[NA_MAX_KEYS])
+{
+	for (size_t i = 0; i < g->n; i++)
+		values[i] = value_of(g->keys[i], s, t, c);
+}
+
+void na_group_of_exec(const struct na_grouping *g, const struct na_store *s,
+		      const struct na_exec *e, uint64_t values[NA_MAX_KEYS])
+{
+	for (size_t i = 0; i < g->n; i++)
+		values[i] = value_of_exec(g->keys[i], s, e);
+}
+
+bool na_grouping_has(const struct na_grouping *g, enum na_key k)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		if (g->keys[i] == k)
+			return true;
+	}
+	return false;
 }
 
 static const char *endpoint_text(const struct na_store *s, uint64_t e,
@@ -151,6 +238,8 @@ const char *na_key_text(const struct na_store *s, enum na_key k, uint64_t value,
 	char a[NA_ENDPOINT_BUF], b[NA_ENDPOINT_BUF];
 
 	switch (k) {
+	case NA_KEY_COMPONENT:
+		return component_names[value];
 	case NA_KEY_HOST:
 		return s->sources[value].host;
 	case NA_KEY_SRC:
@@ -158,6 +247,8 @@ const char *na_key_text(const struct na_store *s, enum na_key k, uint64_t value,
 	case NA_KEY_DEVICE:
 		return endpoint_text(s, value, buf);
 	case NA_KEY_PAIR:
+		if (value == UINT64_MAX)
+			return "unknown";
 		snprintf(buf, NA_KEY_BUF, "%s->%s",
 			 endpoint_text(s, value >> 32, a),
 			 endpoint_text(s, value & UINT32_MAX, b));
@@ -174,6 +265,14 @@ const char *na_key_text(const struct na_store *s, enum na_key k, uint64_t value,
 		if (value >= s->n_steps)
 			return "none";
 		snprintf(buf, NA_KEY_BUF, "%" PRId64, s->steps[value].number);
+		return buf;
+	case NA_KEY_CLASS:
+		if (value == NA_UNKNOWN_U32)
+			return "unknown";
+		if (s->topology)
+			return na_topology_class_name(s->topology,
+						      (uint32_t)value);
+		snprintf(buf, NA_KEY_BUF, "level %" PRIu64, value);
 		return buf;
 	case NA_KEY_LABEL:
 		return label_text(s, value);

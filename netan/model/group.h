@@ -10,6 +10,7 @@
 #include "netan/model/store.h"
 
 enum na_key {
+	NA_KEY_COMPONENT,
 	NA_KEY_HOST,
 	NA_KEY_SRC,
 	NA_KEY_DST,
@@ -19,6 +20,7 @@ enum na_key {
 	NA_KEY_SIZE,
 	NA_KEY_STEP,
 	NA_KEY_DEVICE,
+	NA_KEY_CLASS,
 	NA_KEY_LABEL,
 	NA_N_KEYS
 };
@@ -38,6 +40,18 @@ const char *na_key_name(enum na_key k);
 /* The group of a transfer as a tuple of out->n numbers. */
 void na_group_of(const struct na_grouping *g, const struct na_store *s,
 		 const struct na_transfer *t, uint64_t values[NA_MAX_KEYS]);
+
+/* The same where not the network latency is looked at, and of an action;
+ * what an action has not (a source, a size that is not told) is unknown. */
+void na_group_of_component(const struct na_grouping *g,
+			   const struct na_store *s,
+			   const struct na_transfer *t, enum na_component c,
+			   uint64_t values[NA_MAX_KEYS]);
+void na_group_of_exec(const struct na_grouping *g, const struct na_store *s,
+		      const struct na_exec *e, uint64_t values[NA_MAX_KEYS]);
+bool na_grouping_has(const struct na_grouping *g, enum na_key k);
+
+const char *na_component_name(enum na_component c);
 
 /* The text of one value; `buf` is used where nothing lasting exists. */
 #define NA_KEY_BUF 96

@@ -11,7 +11,8 @@ void na_part_init(struct na_part *p, struct na_pool *pool,
 	memset(p, 0, sizeof(*p));
 	na_names_init(&p->names);
 	na_bag_init(&p->transfers, pool, sizeof(struct na_transfer));
-	na_bag_init(&p->graphs, pool, sizeof(struct na_graph));
+	na_bag_init(&p->graphs, pool, sizeof(struct na_exec));
+	na_bag_init(&p->actions, pool, sizeof(struct na_exec));
 	na_bag_init(&p->spans, pool, sizeof(struct na_span));
 	p->filter = filter;
 	p->wants = wants;
@@ -91,20 +92,43 @@ static void vote_anchor(struct na_tally *y, const struct na_transfer *t)
 		y->spans_far++;
 }
 
+/* The class decides first: what is counted under its class is not counted
+ * again as filtered. */
+static bool class_wanted(const struct na_filter *f, const struct na_transfer *t,
+			 enum na_reason *why)
+{
+	switch ((enum na_class)t->klass) {
+	case NA_LOOPBACK:
+		*why = NA_LEFT_LOOPBACK;
+		return f->include_loopback;
+	case NA_CLOCK_SKEW:
+		*why = NA_LEFT_CLOCK_SKEW;
+		return f->instants;
+	case NA_NO_LATENCY:
+		*why = NA_LEFT_NO_LATENCY;
+		return f->instants;
+	default:
+		return true;
+	}
+}
+
 static bool wanted(struct na_part *p, const struct na_transfer *t)
 {
+	uint64_t *dropped = p->tally.dropped[t->side][t->style];
+	enum na_reason why = NA_LEFT_FILTERED;
+
 	if (!p->filter) {
 		saw_time(&p->tally, t->start_ps, t->end_ps);
 		return true;
 	}
-	if (t->klass == NA_LOOPBACK && !p->filter->include_loopback) {
-		p->tally.dropped[t->style][NA_LEFT_LOOPBACK]++;
+	if (!class_wanted(p->filter, t, &why)) {
+		dropped[why]++;
 		return false;
 	}
 	saw_time(&p->tally, t->start_ps, t->end_ps);
 	if (na_filter_early(p->filter, t) && collective_ok(p, t->collective))
 		return true;
-	p->tally.dropped[t->style][NA_LEFT_FILTERED]++;
+	dropped[NA_LEFT_FILTERED]++;
 	return false;
 }
 
@@ -126,26 +150,51 @@ static enum na_status add_transfer(void *ctx, const struct na_transfer *t)
 	return NA_OK;
 }
 
-static enum na_status add_action(void *ctx, const struct na_action *a)
+static struct na_exec exec_of(const struct na_action *a)
 {
-	struct na_part *p = ctx;
-	struct na_graph *to;
-
-	p->tally.actions[a->style][a->kind]++;
-	if (a->kind != NA_ACT_GRAPH || !(p->wants & NA_WANT_GRAPHS))
-		return NA_OK;
-	if (a->device != NA_UNKNOWN_U32 && !mark_local(p, a->device))
-		return NA_ENOMEM;
-	to = na_bag_push(&p->graphs);
-	if (!to)
-		return NA_ENOMEM;
-	*to = (struct na_graph){.start_ps = a->start_ps,
+	return (struct na_exec){.start_ps = a->start_ps,
 				.end_ps = a->end_ps,
 				.size_bytes = a->size_bytes,
 				.device = a->device,
 				.collective = a->collective,
 				.type = a->type,
-				.style = (uint16_t)a->style};
+				.step = NA_UNKNOWN_U32,
+				.style = (uint8_t)a->style,
+				.kind = (uint8_t)a->kind};
+}
+
+/* Graph executions as wanted, other actions where a component asks. */
+static bool kept(const struct na_part *p, const struct na_action *a)
+{
+	enum na_component c = na_exec_component(a->kind);
+
+	if (a->kind == NA_ACT_GRAPH)
+		return p->wants & NA_WANT_GRAPHS;
+	return p->filter && c != NA_N_COMPONENTS &&
+	       p->filter->components & NA_COMP_BIT(c);
+}
+
+static enum na_status add_action(void *ctx, const struct na_action *a)
+{
+	struct na_part *p = ctx;
+	struct na_exec *to;
+
+	p->tally.actions[a->style][a->kind]++;
+	if (!kept(p, a))
+		return NA_OK;
+	if (a->kind != NA_ACT_GRAPH) {
+		to = na_bag_push(&p->actions);
+		if (!to)
+			return NA_ENOMEM;
+		*to = exec_of(a);
+		return NA_OK;
+	}
+	if (a->device != NA_UNKNOWN_U32 && !mark_local(p, a->device))
+		return NA_ENOMEM;
+	to = na_bag_push(&p->graphs);
+	if (!to)
+		return NA_ENOMEM;
+	*to = exec_of(a);
 	return NA_OK;
 }
 
@@ -188,9 +237,9 @@ static void add_classed(void *ctx, enum na_side side, enum na_style style,
 	struct na_part *p = ctx;
 
 	p->tally.classes[side][style][klass] += n;
-	p->tally.dropped[style][klass == NA_BAD_KEY ? NA_LEFT_BAD_KEY
-						    : NA_LEFT_BAD_DURATION] +=
-		n;
+	p->tally.dropped[side][style][klass == NA_BAD_KEY
+					      ? NA_LEFT_BAD_KEY
+					      : NA_LEFT_BAD_DURATION] += n;
 }
 
 static void add_left_out(void *ctx, enum na_reason why, uint64_t n)

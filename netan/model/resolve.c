@@ -118,7 +118,7 @@ static void settle_messages(struct na_store *s)
 				continue;
 			}
 			if (sent_without_time(&x)) {
-				y->dropped[NA_STYLE_MESSAGE]
+				y->dropped[NA_TX][NA_STYLE_MESSAGE]
 					  [NA_LEFT_NO_LATENCY]++;
 				continue;
 			}
@@ -295,33 +295,44 @@ static uint32_t step_index(const struct na_store *s, uint32_t run,
 	return found ? (uint32_t)(found - s->steps) : NA_UNKNOWN_U32;
 }
 
-/* The step whose [start, end) holds the transfer's end. */
-static uint32_t step_of(const struct planner *p, const struct na_transfer *t)
+/* The step of a device whose [start, end) holds the end of a record. */
+static uint32_t step_of(const struct planner *p, size_t input, uint32_t local,
+			int64_t end_ps)
 {
-	uint32_t local = t->side == NA_RX ? t->dst : t->src;
-	size_t first = p->first_lane[t->input];
-	size_t lanes = p->first_lane[t->input + 1] - first;
+	size_t first = p->first_lane[input];
+	size_t lanes = p->first_lane[input + 1] - first;
 	size_t lo, hi, lane;
 
-	if (!lanes || local >= p->s->n_local[t->input] ||
-	    !p->s->local[t->input][local])
+	if (!lanes || local >= p->s->n_local[input] ||
+	    !p->s->local[input][local])
 		return NA_UNKNOWN_U32;
-	lane = p->rank[t->input][local];
+	lane = p->rank[input][local];
 	lane = first + (lane < lanes ? lane : lanes - 1);
 	lo = p->lanes[lane].from;
 	hi = p->lanes[lane].to;
 	while (lo < hi) { /* last span that starts by then */
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (p->spans[mid].start_ps <= t->end_ps)
+		if (p->spans[mid].start_ps <= end_ps)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (lo == p->lanes[lane].from || p->spans[lo - 1].end_ps <= t->end_ps)
+	if (lo == p->lanes[lane].from || p->spans[lo - 1].end_ps <= end_ps)
 		return NA_UNKNOWN_U32;
-	return step_index(p->s, p->s->sources[t->input].run,
+	return step_index(p->s, p->s->sources[input].run,
 			  p->spans[lo - 1].number);
+}
+
+static void place_execs(const struct planner *p, struct na_bag *b)
+{
+	for (struct na_chunk *c = b->first; c; c = c->next) {
+		struct na_exec *e = (void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++)
+			e[i].step = step_of(p, e[i].input, e[i].device,
+					    e[i].end_ps);
+	}
 }
 
 static enum na_status assign_steps(struct na_store *s, struct na_err *err)
@@ -337,7 +348,14 @@ static enum na_status assign_steps(struct na_store *s, struct na_err *err)
 		struct na_transfer *t = (void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++)
-			t[i].step = step_of(&p, &t[i]);
+			t[i].step = step_of(&p, t[i].input,
+					    t[i].side == NA_RX ? t[i].dst
+							       : t[i].src,
+					    t[i].end_ps);
+	}
+	if (ok) {
+		place_execs(&p, &s->graphs);
+		place_execs(&p, &s->actions);
 	}
 	for (size_t i = 0; p.rank && i < s->n_sources; i++)
 		free(p.rank[i]);
@@ -357,7 +375,7 @@ static enum na_status resolve_types(struct na_store *s, struct na_err *err)
 		return na_fail_nomem(err);
 	memset(s->type_of, 0xff, s->n_type_of * sizeof(*s->type_of));
 	for (struct na_chunk *c = s->graphs.first; c; c = c->next) {
-		const struct na_graph *g = (const void *)c->data;
+		const struct na_exec *g = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
 			if (g[i].collective < s->n_type_of &&

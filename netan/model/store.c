@@ -13,7 +13,8 @@ enum na_status na_store_init(struct na_store *s,
 	na_pool_init(&s->pool);
 	na_names_init(&s->names);
 	na_bag_init(&s->transfers, &s->pool, sizeof(struct na_transfer));
-	na_bag_init(&s->graphs, &s->pool, sizeof(struct na_graph));
+	na_bag_init(&s->graphs, &s->pool, sizeof(struct na_exec));
+	na_bag_init(&s->actions, &s->pool, sizeof(struct na_exec));
 	na_bag_init(&s->spans, &s->pool, sizeof(struct na_span));
 	if (n > UINT16_MAX)
 		return na_fail(err, NA_ELIMIT, "%zu inputs; %d are the limit",
@@ -55,12 +56,30 @@ void na_store_fini(struct na_store *s)
 	free(s->host_of);
 	free(s->steps);
 	free(s->type_of);
+	free(s->place_of);
 	memset(s, 0, sizeof(*s));
 }
 
 static uint32_t mapped(const uint32_t *map, size_t n, uint32_t i)
 {
 	return i < n ? map[i] : NA_UNKNOWN_U32;
+}
+
+static void rename_execs(struct na_bag *b, const struct na_names *names,
+			 uint32_t *maps[2], size_t source)
+{
+	size_t n = names->strings.n, m = names->n_endpoints;
+
+	for (struct na_chunk *c = b->first; c; c = c->next) {
+		struct na_exec *e = (void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			e[i].device = mapped(maps[1], m, e[i].device);
+			e[i].collective = mapped(maps[0], n, e[i].collective);
+			e[i].type = mapped(maps[0], n, e[i].type);
+			e[i].input = (uint16_t)source;
+		}
+	}
 }
 
 static void rename_records(struct na_part *p, uint32_t *maps[2], size_t source)
@@ -78,16 +97,8 @@ static void rename_records(struct na_part *p, uint32_t *maps[2], size_t source)
 			t[i].input = (uint16_t)source;
 		}
 	}
-	for (struct na_chunk *c = p->graphs.first; c; c = c->next) {
-		struct na_graph *g = (void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			g[i].device = mapped(maps[1], m, g[i].device);
-			g[i].collective = mapped(maps[0], n, g[i].collective);
-			g[i].type = mapped(maps[0], n, g[i].type);
-			g[i].input = (uint16_t)source;
-		}
-	}
+	rename_execs(&p->graphs, &p->names, maps, source);
+	rename_execs(&p->actions, &p->names, maps, source);
 	for (struct na_chunk *c = p->spans.first; c; c = c->next) {
 		struct na_span *x = (void *)c->data;
 
@@ -155,8 +166,12 @@ static void take_tally(struct na_tally *to, const struct na_tally *from)
 	}
 	for (size_t i = 0; i < NA_N_REASONS; i++) {
 		to->left_out[i] += from->left_out[i];
-		for (size_t style = 0; style < NA_N_STYLES; style++)
-			to->dropped[style][i] += from->dropped[style][i];
+		for (size_t style = 0; style < NA_N_STYLES; style++) {
+			to->dropped[NA_RX][style][i] +=
+				from->dropped[NA_RX][style][i];
+			to->dropped[NA_TX][style][i] +=
+				from->dropped[NA_TX][style][i];
+		}
 	}
 	to->spans_near += from->spans_near;
 	to->spans_far += from->spans_far;
@@ -198,6 +213,7 @@ enum na_status na_store_take(struct na_store *s, struct na_part *p,
 		take_remarks(s, p, source);
 		na_bag_splice(&s->transfers, &p->transfers);
 		na_bag_splice(&s->graphs, &p->graphs);
+		na_bag_splice(&s->actions, &p->actions);
 		na_bag_splice(&s->spans, &p->spans);
 	}
 	free(maps[0]);
@@ -230,12 +246,18 @@ uint64_t na_store_actions(const struct na_store *s, size_t source,
 		       : newer + older;
 }
 
-uint64_t na_store_left_out(const struct na_store *s, size_t source,
+uint64_t na_store_left_out(const struct na_store *s, size_t source, int side,
 			   enum na_reason why)
 {
 	const struct na_tally *t = &s->tallies[source];
+	enum na_style style = na_store_style(s, source);
+	uint64_t n = t->left_out[why];
 
-	return t->left_out[why] + t->dropped[na_store_style(s, source)][why];
+	if (side != NA_TX)
+		n += t->dropped[NA_RX][style][why];
+	if (side != NA_RX)
+		n += t->dropped[NA_TX][style][why];
+	return n;
 }
 
 uint64_t na_store_count(const struct na_store *s, size_t source,

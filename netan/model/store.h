@@ -12,14 +12,18 @@
 #include "netan/model/filter.h"
 #include "netan/model/names.h"
 #include "netan/model/sink.h"
+#include "netan/model/topology.h"
 
-/* One graph execution: a collective in flight on one device. */
-struct na_graph {
+/* A graph execution (a collective in flight on one device), or one action
+ * that is no transfer: a copy between host and device, a reduction, a
+ * collective kernel. */
+struct na_exec {
 	int64_t start_ps, end_ps;
 	uint64_t size_bytes;
 	uint32_t device, collective, type;
+	uint32_t step; /* na_store fills it in */
 	uint16_t input;
-	uint16_t style;
+	uint8_t style, kind; /* enum na_style, enum na_action_kind */
 };
 
 /* Counts of one input. */
@@ -27,7 +31,7 @@ struct na_tally {
 	uint64_t classes[2][NA_N_STYLES][NA_N_CLASSES]; /* side, style */
 	uint64_t actions[NA_N_STYLES][NA_N_ACTIONS];
 	uint64_t left_out[NA_N_REASONS]; /* events that became no record */
-	uint64_t dropped[NA_N_STYLES][NA_N_REASONS]; /* transfers */
+	uint64_t dropped[2][NA_N_STYLES][NA_N_REASONS]; /* transfers, by side */
 	uint64_t spans_near, spans_far; /* old messages: event as long as the
 					    latency, or shorter */
 	int64_t first_ps,
@@ -50,7 +54,7 @@ struct na_unknown {
 
 struct na_part {
 	struct na_names names;
-	struct na_bag transfers, graphs, spans;
+	struct na_bag transfers, graphs, actions, spans;
 	bool *local; /* endpoint recorded here */
 	size_t n_local;
 	struct na_tally tally;
@@ -94,7 +98,8 @@ struct na_source {
 struct na_store {
 	struct na_pool pool; /* of its records and its parts' */
 	struct na_names names;
-	struct na_bag transfers, graphs, spans;
+	struct na_bag transfers, graphs; /* graphs, actions: na_exec */
+	struct na_bag actions, spans;
 	const struct na_source *sources;
 	size_t n_sources, n_runs;
 	struct na_tally *tallies; /* one for each source */
@@ -116,6 +121,10 @@ struct na_store {
 	enum na_anchor anchor; /* START or END */
 	bool anchor_mattered;  /* there were old messages */
 	uint64_t doubled;      /* old records beside newer ones */
+
+	/* From na_store_place(); NULL without --topology. */
+	const struct na_topology *topology;
+	uint32_t *place_of; /* by host: its row there, or NA_UNKNOWN_U32 */
 };
 
 enum na_status na_store_init(struct na_store *s,
@@ -141,10 +150,20 @@ enum na_style na_store_style(const struct na_store *s, size_t source);
 uint64_t na_store_actions(const struct na_store *s, size_t source,
 			  enum na_action_kind kind);
 
-/* Events and transfers of the generation that counts, by why they were left
- * out before any analysis saw them. */
-uint64_t na_store_left_out(const struct na_store *s, size_t source,
+/* Events and, of one side (-1: both), transfers of the generation that
+ * counts, by why they were left out before any analysis saw them. */
+uint64_t na_store_left_out(const struct na_store *s, size_t source, int side,
 			   enum na_reason why);
+
+/* Which host stands where: after na_store_resolve().  The topology is
+ * borrowed. */
+enum na_status na_store_place(struct na_store *s, const struct na_topology *t,
+			      struct na_err *err);
+/* Class of the path between two hosts (na_topology_class_name() names it),
+ * rack of a host; NA_UNKNOWN_U32: the topology does not tell. */
+uint32_t na_store_class(const struct na_store *s, uint32_t src_host,
+			uint32_t dst_host);
+uint32_t na_store_rack(const struct na_store *s, uint32_t host);
 
 /* Sums over one source or, with SIZE_MAX, over all. */
 uint64_t na_store_count(const struct na_store *s, size_t source,

@@ -33,6 +33,20 @@ enum na_class {
 /* Which generation of trace (or which capture method) a record is from. */
 enum na_style { NA_STYLE_GRAPH, NA_STYLE_MESSAGE, NA_N_STYLES };
 
+/* What is timed: product.md, section 1. */
+enum na_component {
+	NA_COMP_NETWORK, /* transport latency of receives */
+	NA_COMP_RECEIVE, /* the actions behind transfers */
+	NA_COMP_SEND,
+	NA_COMP_D2H,
+	NA_COMP_H2D,
+	NA_COMP_COMPUTE,
+	NA_COMP_GRAPH,
+	NA_COMP_KERNEL,
+	NA_N_COMPONENTS
+};
+#define NA_COMP_BIT(c) (UINT32_C(1) << (c))
+
 /*
  * One movement of bytes.  For receives start = end - transport latency; for
  * sends start = end - action duration (no network latency is known there).

@@ -84,10 +84,10 @@ static void one_pass(struct drive *d, const struct run *x)
 	}
 	end_block(d);
 	for (struct na_chunk *c = x->h.store.graphs.first; c; c = c->next) {
-		const struct na_graph *g = (const void *)c->data;
+		const struct na_exec *g = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++)
-			assert_int_equal(d->a->add_graph(block_of(d), &g[i]),
+			assert_int_equal(d->a->add_exec(block_of(d), &g[i]),
 					 NA_OK);
 	}
 	end_block(d);

@@ -7,7 +7,7 @@ try()
 try --bin 1ns
 try --bin 5
 try --by hots
-try --by class
+try --by colour
 try --capacity fast
 try --capacity 4x200Gbps/2 --format tsv --table saturated
 try --step 3-1

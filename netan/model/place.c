@@ -1,0 +1,37 @@
+/* Where the hosts of a store stand, by a topology. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+#include "netan/model/store.h"
+
+enum na_status na_store_place(struct na_store *s, const struct na_topology *t,
+			      struct na_err *err)
+{
+	s->place_of = na_calloc(s->n_hosts, sizeof(*s->place_of));
+	if (!s->place_of)
+		return na_fail_nomem(err);
+	for (size_t i = 0; i < s->n_hosts; i++)
+		s->place_of[i] = na_strtab_find(&t->hosts, s->hosts[i].name,
+						strlen(s->hosts[i].name));
+	s->topology = t;
+	return NA_OK;
+}
+
+uint32_t na_store_class(const struct na_store *s, uint32_t src_host,
+			uint32_t dst_host)
+{
+	if (!s->topology)
+		return NA_UNKNOWN_U32;
+	return na_topology_class(s->topology, s->place_of[src_host],
+				 s->place_of[dst_host]);
+}
+
+uint32_t na_store_rack(const struct na_store *s, uint32_t host)
+{
+	uint32_t row = s->topology ? s->place_of[host] : NA_UNKNOWN_U32;
+
+	if (row == NA_UNKNOWN_U32 || s->topology->of_pairs)
+		return NA_UNKNOWN_U32;
+	return s->topology->rack_of[row];
+}
