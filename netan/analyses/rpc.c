@@ -18,9 +18,6 @@
 enum { DEFAULT_TOP = 16, MAX_BINS = 1 << 20, MAX_CELLS = 1 << 22 };
 enum { SAMPLE = 1 << 16, LATE_MAX = 1 << 16, LOAD_CELLS = 1 << 18 };
 
-/* A pair with more transfers than this weighs no more in the line. */
-#define CHATTY 50.0
-
 /* clang-format off */
 static const struct na_opt rpc_opts[] = {
 	{NA_OPT_TIME, 'b', "bin", offsetof(struct rpc_params, bin_ps), "TIME",
@@ -133,8 +130,21 @@ static uint64_t hash_of(const struct na_transfer *t)
 	h = na_mix_u64(h, (uint64_t)t->start_ps);
 	h = na_mix_u64(h, (uint64_t)t->src << 32 | t->dst);
 	h = na_mix_u64(h, t->size_bytes);
-	return na_mix_u64(h, (uint64_t)t->collective << 32 |
-				     (uint32_t)t->chunk);
+	return na_mix_u64(h,
+			  (uint64_t)t->collective << 32 | (uint32_t)t->chunk);
+}
+
+static uint32_t class_of(uint64_t bytes)
+{
+	return bytes ? 64 - (uint32_t)__builtin_clzll(bytes) : 0;
+}
+
+/* What a transfer of that size should take, in ms; at least 1 us. */
+static double expected_ms(const struct na_size_line *line, uint64_t bytes)
+{
+	double us = line->fixed_us + line->us_per_byte * (double)bytes;
+
+	return us > 1 ? us / 1e3 : 1e-3;
 }
 
 static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
@@ -162,9 +172,8 @@ static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
 				     .hash = hash,
 				     .bytes = (double)t->size_bytes,
 				     .latency_us = (double)latency_ps / 1e6,
-				     .src = t->src,
-				     .dst = t->dst,
-				     .run = run})
+				     .run = run,
+				     .size_class = class_of(t->size_bytes)})
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
@@ -230,9 +239,7 @@ static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
 	double us = (double)latency_ps / 1e6;
 	struct rpc_late x = {
 		.latency_ps = latency_ps,
-		.expected_ms = na_sizeline_at(&s->main->lines[run],
-					      (double)t->size_bytes) /
-			       1e3,
+		.expected_ms = expected_ms(&s->main->lines[run], t->size_bytes),
 		.src = na_store_host_of(store, run, t->src),
 		.dst = na_store_host_of(store, run, t->dst),
 		.row = row,
@@ -367,58 +374,76 @@ static bool choose_rows(struct rpc_state *s)
 	return order;
 }
 
-static int by_run_and_pair(const void *a, const void *b)
+static int by_run(const struct rpc_sized *x, const struct rpc_sized *y)
 {
-	const struct rpc_sized *x = a, *y = b;
-
 	if (x->run != y->run)
 		return x->run < y->run ? -1 : 1;
-	if (x->src != y->src)
-		return x->src < y->src ? -1 : 1;
-	if (x->dst != y->dst)
-		return x->dst < y->dst ? -1 : 1;
+	if (x->latency_us != y->latency_us)
+		return x->latency_us < y->latency_us ? -1 : 1;
 	return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-static bool same_pair(const struct rpc_sized *x, const struct rpc_sized *y)
+static int by_latency(const void *a, const void *b)
 {
-	return x->run == y->run && x->src == y->src && x->dst == y->dst;
+	return by_run(a, b);
 }
 
-/* A line for each run from the sample, in which a pair stands with about
- * 2^-shift of its transfers. */
+static int by_size(const void *a, const void *b)
+{
+	const struct rpc_sized *x = a, *y = b;
+
+	if (x->run == y->run && x->size_class != y->size_class)
+		return x->size_class < y->size_class ? -1 : 1;
+	return by_run(x, y);
+}
+
+/* The size classes of one run, sorted by class and latency. */
+static size_t size_classes(const struct rpc_sized *x, size_t n,
+			   struct na_size_class *c)
+{
+	size_t classes = 0;
+
+	for (size_t i = 0, end; i < n; i = end) {
+		double bytes = 0;
+
+		for (end = i; end < n && x[end].size_class == x[i].size_class;
+		     end++)
+			bytes += x[end].bytes;
+		c[classes++] =
+			(struct na_size_class){bytes / (double)(end - i),
+					       x[i + (end - i) / 2].latency_us,
+					       end - i};
+	}
+	return classes;
+}
+
+/* A line for each run from the sample; where none can be told, the median
+ * is what to expect. */
 static bool fit_lines(struct rpc_state *s)
 {
+	size_t n = s->sized.n, runs = s->scope->store->n_runs;
 	struct rpc_sized *x = (void *)s->sized.items;
-	double part = 1.0 / (double)(UINT64_C(1) << s->sized.shift);
-	size_t n = s->sized.n, runs = s->scope->store->n_runs, from = 0;
-	struct na_sized *of = na_calloc(n, sizeof(*of));
+	struct na_size_class classes[NA_SIZE_CLASSES];
 
-	s->lines = na_calloc(runs ? runs : 1, sizeof(*s->lines));
-	if (!of || !s->lines) {
-		free(of);
+	s->lines = na_calloc(runs, sizeof(*s->lines));
+	if (!s->lines)
 		return false;
-	}
-	/* Whatever the sample lacks. */
-	for (size_t run = 0; run < runs; run++)
+	for (size_t run = 0; run < runs; run++) /* where the sample is empty */
 		s->lines[run].fixed_us = (double)s->least_ps / 1e6;
 	if (n)
-		qsort(x, n, sizeof(*x), by_run_and_pair);
+		qsort(x, n, sizeof(*x), by_latency);
 	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i; end < n && same_pair(&x[i], &x[end]); end++)
-			of[end] = (struct na_sized){x[end].bytes,
-						    x[end].latency_us, 1};
-		for (size_t k = i; k < end; k++)
-			of[k].weight = CHATTY * part / (double)(end - i) < 1
-					       ? CHATTY * part /
-							 (double)(end - i)
-					       : 1;
-		if (end < n && x[end].run == x[from].run)
-			continue;
-		na_sizeline_fit(of + from, end - from, &s->lines[x[from].run]);
-		from = end;
+		struct na_size_line *line = &s->lines[x[i].run], found;
+		size_t k;
+
+		for (end = i; end < n && x[end].run == x[i].run; end++)
+			;
+		line->fixed_us = x[i + (end - i) / 2].latency_us;
+		qsort(x + i, end - i, sizeof(*x), by_size);
+		k = size_classes(x + i, end - i, classes);
+		if (na_size_line(classes, k, &found))
+			*line = found;
 	}
-	free(of);
 	na_sample_fini(&s->sized);
 	return true;
 }
@@ -487,6 +512,7 @@ static void rpc_fini(void *state)
 	free(s->p50);
 	free(s->p99);
 	free(s->max);
+	free(s->carried);
 }
 
 static void rpc_used(const void *state, uint64_t *n, int64_t *first_ps,

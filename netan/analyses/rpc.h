@@ -5,7 +5,7 @@
 #include "netan/analyses/analysis.h"
 #include "netan/analyses/groups.h"
 #include "netan/stats/sample.h"
-#include "netan/stats/sizeline.h"
+#include "netan/stats/size_line.h"
 #include "netan/stats/spread.h"
 #include "netan/stats/timers.h"
 
@@ -38,7 +38,7 @@ struct rpc_longest {
 struct rpc_sized {
 	uint64_t hash;
 	double bytes, latency_us;
-	uint32_t src, dst, run, pad;
+	uint32_t run, size_class;
 };
 
 /* One late transfer. */
@@ -56,12 +56,12 @@ struct rpc_row {
 	struct na_timer_counts timers;
 	struct na_timers verdict;
 	size_t first, n; /* of `sorted` */
-	double p50_us, p99_us, p99_9_us, max_us;
+	double p50_us, p99_us, p99_9_us, max_us, hill;
 };
 
 /* Bytes by host side and bin, what the links carried. */
 struct rpc_load {
-	uint64_t *bytes; /* [(side * hosts + host) * bins + bin] */
+	uint64_t *bytes;     /* [(side * hosts + host) * bins + bin] */
 	size_t bins, factor; /* factor: bins of the result in one of these */
 };
 
@@ -82,11 +82,11 @@ struct rpc_state {
 	struct na_sample sized;
 
 	/* Second pass. */
-	struct na_sizeline *lines; /* by run */
+	struct na_size_line *lines; /* by run */
 	struct na_timer_edges edges;
 	struct na_bins bins;
-	int64_t column_ps;                /* width of a column */
-	uint8_t row_of[64 * RPC_OCTAVE];  /* of the scatter, by latency */
+	int64_t column_ps;               /* width of a column */
+	uint8_t row_of[64 * RPC_OCTAVE]; /* of the scatter, by latency */
 	double scatter_lo_us, scatter_hi_us;
 	uint32_t *group_row; /* group -> row */
 	uint32_t *row_group; /* row -> group */
@@ -102,10 +102,12 @@ struct rpc_state {
 	size_t n_kept, cap_cells, cap_latency;
 
 	/* In finish. */
-	double *sorted;      /* latencies by row, bin, value */
-	size_t *cell_at;     /* [rows * bins + 1] into sorted */
-	uint64_t *tail_cell; /* [rows * bins] */
+	double *sorted;          /* latencies by row, bin, value */
+	size_t *cell_at;         /* [rows * bins + 1] into sorted */
+	uint64_t *tail_cell;     /* [rows * bins] */
 	double *p50, *p99, *max; /* [(rows + 1) * bins]; last: all */
+	double *carried;         /* load, summed up, and the peak:
+				    [side of host][bins + 2] */
 };
 #define RPC_TAIL_BIT (UINT32_C(1) << 31)
 
@@ -123,29 +125,11 @@ enum na_status rpc_sort_cells(struct rpc_state *s);
 enum na_status rpc_share(void *state, size_t i, size_t n);
 void rpc_sort_rows(struct rpc_state *s);
 
-/* rpc_tail.c: modes, and where, when and under which load they come. */
-struct rpc_where {
-	uint32_t host;
-	int side; /* 0: as the source */
-	uint64_t n;
-	double share, expected, p_value;
-	bool named;
-};
-void rpc_put_modes(struct na_result *r, struct na_value *in,
-		   const struct rpc_state *s, const struct rpc_row *row,
-		   uint32_t index);
-void rpc_put_tail(struct na_result *r, struct na_value *in,
-		  const struct rpc_state *s, const struct rpc_row *row,
-		  uint32_t index);
-#define RPC_ALL_ROWS UINT32_MAX
-const char *rpc_verdict(const struct rpc_state *s, const struct rpc_row *row);
-
-/* rpc_views.c */
+/* rpc_views.c: the one-line answer, and the tables. */
 void rpc_say(struct na_result *r, const struct rpc_state *s);
 void rpc_views(struct na_result *r, const struct rpc_state *s);
 
 /* rpc_result.c */
-enum na_status rpc_finish(void *state, struct na_result *r,
-			  struct na_err *err);
+enum na_status rpc_finish(void *state, struct na_result *r, struct na_err *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include "netan/base/vec.h"
 #include "netan/stats/quantile.h"
 #include "netan/stats/sort.h"
+#include "netan/stats/tail.h"
 
 /* By row and bin, by counting; afterwards latency_us is scratch. */
 enum na_status rpc_sort_cells(struct rpc_state *s)
@@ -25,8 +26,8 @@ enum na_status rpc_sort_cells(struct rpc_state *s)
 		return NA_ENOMEM;
 	for (size_t i = 0; i < s->n_kept; i++) {
 		s->cell_at[s->cell[i] & ~RPC_TAIL_BIT]++;
-		s->tail_cell[s->cell[i] & ~RPC_TAIL_BIT] +=
-			s->cell[i] >= RPC_TAIL_BIT;
+		s->tail_cell[s->cell[i] & ~RPC_TAIL_BIT] += s->cell[i] >=
+							    RPC_TAIL_BIT;
 	}
 	for (size_t i = 0; i <= cells; i++) {
 		size_t count = s->cell_at[i];
@@ -118,6 +119,7 @@ static void read_row(struct rpc_state *s, struct rpc_row *row, size_t from,
 	row->p99_us = na_quantile_sorted(x, n, 0.99);
 	row->p99_9_us = na_quantile_sorted(x, n, 0.999);
 	row->max_us = n ? x[n - 1] : NAN;
+	row->hill = na_hill(x, n, 0.05);
 }
 
 /* The bins lose their order to the rows, then the rows to all. */

@@ -82,8 +82,8 @@ void rpc_scatter_scale(struct rpc_state *s)
 	s->scatter_lo_us = lo / 1e6;
 	s->scatter_hi_us = hi / 1e6;
 	for (size_t i = 0; i < sizeof(s->row_of); i++) {
-		double middle = 1 + ((double)(i % RPC_OCTAVE) + 0.5) /
-					    RPC_OCTAVE;
+		double middle = 1 +
+				((double)(i % RPC_OCTAVE) + 0.5) / RPC_OCTAVE;
 		double x = ldexp(middle, (int)(i / RPC_OCTAVE));
 		double row = floor(log(x / lo) / log(hi / lo) * RPC_ROWS);
 
@@ -96,8 +96,8 @@ void rpc_scatter_add(struct rpc_state *s, int64_t end_ps, int64_t latency_ps)
 	const struct rpc_state *m = s->main;
 	uint64_t column = ((uint64_t)end_ps - (uint64_t)m->first_ps) /
 			  (uint64_t)m->column_ps;
-	uint32_t *to = &s->grid[column * RPC_ROWS +
-				m->row_of[step_of(latency_ps)]];
+	uint32_t *to =
+		&s->grid[column * RPC_ROWS + m->row_of[step_of(latency_ps)]];
 
 	*to += *to < UINT32_MAX;
 }
