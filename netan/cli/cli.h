@@ -121,6 +121,9 @@ enum na_exit na_output(const struct na_cli *cli, const struct na_result *r);
  * known.  Says what is wrong itself. */
 enum na_exit na_output_check(const struct na_cli *cli);
 
+/* Of a clock that only moves forward. */
+int64_t na_now_ns(void);
+
 /* A progress line on stderr for work over about a second; silent when
  * stderr is no terminal, with -q or --progress never. */
 struct na_progress {

@@ -106,6 +106,7 @@ static enum na_exit read_and_analyse(struct na_session *s,
 				     struct na_result *r, struct na_err *err)
 {
 	const struct na_cli *cli = s->cli;
+	int64_t started_ns = na_now_ns(), read_ns;
 	enum na_exit exit;
 
 	if (na_session_filter(s, err) != NA_OK ||
@@ -119,7 +120,12 @@ static enum na_exit read_and_analyse(struct na_session *s,
 		return exit;
 	if (na_session_place(s, err) != NA_OK)
 		return NA_EXIT_FAILED;
-	return analyse(s, a, by, r, err);
+	read_ns = na_now_ns();
+	exit = analyse(s, a, by, r, err);
+	na_say_detail(cli, "reading took %.3f s, the analysis %.3f s",
+		      (double)(read_ns - started_ns) / 1e9,
+		      (double)(na_now_ns() - read_ns) / 1e9);
+	return exit;
 }
 
 /* Opening looks for what reading may want. */

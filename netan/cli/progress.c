@@ -10,7 +10,7 @@
 #define FIRST_NS NS_PER_S /* quick work shows nothing */
 #define EVERY_NS (NS_PER_S / 10)
 
-static int64_t now_ns(void)
+int64_t na_now_ns(void)
 {
 	struct timespec t;
 
@@ -26,7 +26,7 @@ void na_progress_start(struct na_progress *p, const struct na_cli *cli)
 	p->on = isatty(STDERR_FILENO) && !cli->common.quiet &&
 		cli->common.progress != NA_PROGRESS_NEVER && term &&
 		strcmp(term, "dumb") != 0;
-	p->started_ns = now_ns();
+	p->started_ns = na_now_ns();
 	p->last_ns = p->started_ns;
 }
 
@@ -38,7 +38,7 @@ void na_progress_tell(struct na_progress *p, const char *what, double share)
 
 	if (!p->on)
 		return;
-	now = now_ns();
+	now = na_now_ns();
 	if (now - p->started_ns < FIRST_NS ||
 	    (p->shown && now - p->last_ns < EVERY_NS))
 		return;

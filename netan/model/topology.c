@@ -78,8 +78,11 @@ static enum na_status next_row(struct csv *c, struct row *r, struct na_err *err)
 		f = trimmed(s, comma);
 		if (r->n == MAX_FIELDS)
 			return bad_row(c, "more than three fields", err);
-		if (!f.n || f.n > FIELD_MAX)
-			return bad_row(c, "an empty or very long field", err);
+		if (!f.n || f.n > FIELD_MAX || memchr(f.s, '\0', f.n))
+			return bad_row(c,
+				       "a field that is empty, very long "
+				       "or no text",
+				       err);
 		r->f[r->n++] = f;
 	}
 	return r->n < 2 ? bad_row(c, "one field", err) : NA_OK;

@@ -203,6 +203,48 @@ bench_picture()
 		"" "" "<= 1 MiB" "$(calc %d "($size < 1048576)")"
 }
 
+# FILE OPTION...: medians of RUNS runs: READ and ANALYSE seconds, as -v says
+# them.
+phases()
+{
+	local file=$1
+	shift
+	for ((i = 0; i <= RUNS; i++)); do
+		"$NETAN" "$@" -v --progress never -o "$WORK/a.json" "$file" 2>&1 |
+			sed -n 's/.*reading took \([0-9.]*\) s, the analysis \([0-9.]*\) s.*/\1 \2/p'
+	done | tail -n "$RUNS" >"$WORK/phases"
+	READ=$(cut -d ' ' -f 1 "$WORK/phases" | sort -n | sed -n "$((RUNS / 2 + 1))p")
+	ANALYSE=$(cut -d ' ' -f 2 "$WORK/phases" | sort -n | sed -n "$((RUNS / 2 + 1))p")
+}
+
+bench_analyses()
+{
+	local transfers name
+	transfers=$("$NETAN" latency -q --format json "$TWO_SIDED" | json_number used)
+	for name in latency sizes bursts rpc; do
+		phases "$TWO_SIDED" "$name" -j 1
+		at_most "$name of $transfers transfers, after reading" \
+			"$ANALYSE" "$READ" 0.5
+		say "$(calc '%.1f million transfers/s' "$transfers / ($ANALYSE + 1e-9) / 1e6")"
+	done
+	MEMORY_SAID=no
+	for name in latency sizes bursts rpc; do
+		within_memory "$name" "$TEN" \
+			"\"\$NETAN\" $name -q -o \"\$WORK/m.svg\" \"\$TEN\""
+	done
+}
+
+bench_pairs()
+{
+	local transfers pairs
+	transfers=$("$NETAN" pairs -q --format json "$FLEET" >"$WORK/f.json"; json_number used <"$WORK/f.json")
+	pairs=$(grep -c '"src_host"' "$WORK/f.json" || true)
+	phases "$FLEET" pairs
+	at_most "pairs, $transfers transfers, $pairs pairs, after reading" \
+		"$ANALYSE" "$READ" 2
+	say "$(calc '%.2f s in all, %.1f million transfers/s' "$READ + $ANALYSE, $transfers / ($READ + $ANALYSE) / 1e6")"
+}
+
 make_file typical --profile typical --events "$EVENTS"
 TYPICAL=$file
 make_file typical-quarter --profile typical --events $((EVENTS / 4))
@@ -213,13 +255,21 @@ make_file network-quarter --profile network --events $((EVENTS / 8))
 NETWORK_QUARTER=$file
 make_file million --profile network --events $((EVENTS / 6))
 MILLION=$file
+# Half of the transfers of a file are receives: the analyses look at those.
+make_file two-million --profile network --events "$((EVENTS / 9 * 2))"
+TWO_SIDED=$file
+make_file twenty-million --profile network --events "$((EVENTS / 9 * 20))"
+TEN=$file
+make_file fleet --hosts 256 --devices 1 --collectives 8 --ops 1 \
+	--steps "${FLEET_STEPS:-3}"
+FLEET=${file%/*}
 PACKED=$WORK/typical.xplane.pb.gz
 if [ ! -s "$PACKED" ] || [ "$TYPICAL" -nt "$PACKED" ]; then
 	echo "making $PACKED" >&2
 	gzip -6 -c "$TYPICAL" >"$PACKED.new"
 	mv "$PACKED.new" "$PACKED"
 fi
-export TYPICAL TYPICAL_QUARTER NETWORK NETWORK_QUARTER MILLION PACKED
+export TEN TYPICAL TYPICAL_QUARTER NETWORK NETWORK_QUARTER MILLION PACKED
 
 echo "$("$NETAN" --version), $(nproc) cores," \
 	"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), load $(cut -d ' ' -f 1 /proc/loadavg)," \
@@ -234,4 +284,6 @@ bench_packed
 bench_memory
 bench_growth
 bench_picture
+bench_analyses
+bench_pairs
 echo "$held bars held, $short fell short"

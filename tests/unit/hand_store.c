@@ -75,7 +75,8 @@ static void put_transfer(const struct na_sink *s, const struct hand_row *r)
 static void put_row(const struct na_sink *s, const struct hand_row *r)
 {
 	struct na_action a = {
-		.kind = NA_ACT_GRAPH,
+		.kind = r->what == HAND_ACTION ? (enum na_action_kind)r->number
+					       : NA_ACT_GRAPH,
 		.start_ps = r->start_ps,
 		.end_ps = r->end_ps,
 		.size_bytes = r->size,
@@ -91,6 +92,7 @@ static void put_row(const struct na_sink *s, const struct hand_row *r)
 
 	switch (r->what) {
 	case HAND_GRAPH:
+	case HAND_ACTION:
 		a.device = end_of(s, r->src);
 		a.collective = name_of(s, r->name);
 		assert_int_equal(s->action(s->ctx, &a), NA_OK);

@@ -7,7 +7,8 @@
 
 #include "netan/model/store.h"
 
-enum hand_what { HAND_RX, HAND_TX, HAND_GRAPH, HAND_STEP };
+/* HAND_ACTION: `number` is its enum na_action_kind. */
+enum hand_what { HAND_RX, HAND_TX, HAND_GRAPH, HAND_STEP, HAND_ACTION };
 
 struct hand_row {
 	enum hand_what what;

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "netan/base/units.h"
+#include "netan/model/group.h"
 #include "tests/unit/hand_store.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -410,6 +411,135 @@ static void steps_of_transfers(void **state)
 	hand_fini(&h);
 }
 
+/* What is counted under its class or belongs to the other side is not
+ * counted as filtered. */
+static void left_out_once(void **state)
+{
+	/* clang-format off */
+	static const struct hand_row rows[] = {
+		{.what = HAND_RX, .start_ps = 10, .end_ps = 20, .src = 1,
+		 .dst = 101, .name = "a", .size = 5},
+		{.what = HAND_RX, .start_ps = 20, .end_ps = 20, .src = 1,
+		 .dst = 101, .name = "a", .klass = NA_CLOCK_SKEW, .size = 99},
+		{.what = HAND_RX, .start_ps = 20, .end_ps = 20, .src = 1,
+		 .dst = 101, .name = "a", .klass = NA_NO_LATENCY},
+		{.what = HAND_RX, .start_ps = 10, .end_ps = 20, .src = 1,
+		 .dst = 101, .name = "a", .size = 99},
+		{.what = HAND_TX, .start_ps = 10, .end_ps = 20, .src = 101,
+		 .dst = 1, .name = "a", .size = 5},
+	};
+	/* clang-format on */
+	struct hand h;
+
+	(void)state;
+	hand_init(&h, 1, NULL);
+	h.filter.instants = false;
+	h.filter.side = NA_RX;
+	h.filter.max_bytes = 50;
+	hand_fill(&h, rows, COUNT(rows), 9);
+	hand_resolve(&h, NA_ANCHOR_AUTO);
+	assert_int_equal(h.store.transfers.n, 1);
+	assert_int_equal(na_store_left_out(&h.store, 0, NA_RX,
+					   NA_LEFT_CLOCK_SKEW),
+			 1);
+	assert_int_equal(na_store_left_out(&h.store, 0, NA_RX,
+					   NA_LEFT_NO_LATENCY),
+			 1);
+	assert_int_equal(na_store_left_out(&h.store, 0, NA_RX,
+					   NA_LEFT_FILTERED),
+			 1);
+	assert_int_equal(na_store_left_out(&h.store, 0, -1, NA_LEFT_FILTERED),
+			 2);
+	hand_fini(&h);
+}
+
+/* Actions are kept where a component asks for them. */
+static void actions_of_components(void **state)
+{
+	/* clang-format off */
+	static const struct hand_row rows[] = {
+		{.what = HAND_STEP, .start_ps = 0, .end_ps = 100, .number = 7},
+		{.what = HAND_RX, .start_ps = 10, .end_ps = 20, .src = 1,
+		 .dst = 101, .name = "a", .size = 5},
+		{.what = HAND_GRAPH, .start_ps = 10, .end_ps = 20, .src = 101,
+		 .name = "a"},
+		{.what = HAND_ACTION, .start_ps = 10, .end_ps = 20, .src = 101,
+		 .name = "a", .size = 8, .number = NA_ACT_D2H},
+		{.what = HAND_ACTION, .start_ps = 10, .end_ps = 20, .src = 101,
+		 .name = "a", .number = NA_ACT_H2D},
+		{.what = HAND_ACTION, .start_ps = 10, .end_ps = 20, .src = 101,
+		 .name = "a", .number = NA_ACT_COPY},
+	};
+	/* clang-format on */
+	const struct na_grouping by = {{NA_KEY_COMPONENT, NA_KEY_PAIR,
+					NA_KEY_STEP, NA_KEY_CLASS},
+				       4};
+	const struct na_exec *e;
+	uint64_t values[NA_MAX_KEYS];
+	char buf[NA_KEY_BUF];
+	struct na_late late;
+	struct hand h;
+
+	(void)state;
+	hand_init(&h, 1, NULL);
+	h.filter.components = NA_COMP_BIT(NA_COMP_D2H);
+	hand_fill(&h, rows, COUNT(rows), 9);
+	hand_resolve(&h, NA_ANCHOR_AUTO);
+	assert_int_equal(h.store.graphs.n, 1);
+	assert_int_equal(h.store.actions.n, 1);
+	e = (const void *)h.store.actions.first->data;
+	assert_int_equal(e->kind, NA_ACT_D2H);
+	na_group_of_exec(&by, &h.store, e, values);
+	assert_string_equal(na_key_text(&h.store, by.keys[0], values[0], buf),
+			    "d2h");
+	assert_string_equal(na_key_text(&h.store, by.keys[1], values[1], buf),
+			    "unknown");
+	assert_string_equal(na_key_text(&h.store, by.keys[2], values[2], buf),
+			    "7");
+	assert_string_equal(na_key_text(&h.store, by.keys[3], values[3], buf),
+			    "unknown");
+	assert_true(na_late_init(&late, &h.filter, &h.store));
+	assert_true(na_filter_exec(&late, e));
+	h.filter.min_bytes = 9;
+	assert_false(na_filter_exec(&late, e));
+	na_late_fini(&late);
+	hand_fini(&h);
+}
+
+/* The class of a path comes from the topology, else from the trace. */
+static void classes_of_paths(void **state)
+{
+	static const struct hand_row row = {.what = HAND_RX,
+					    .start_ps = 10,
+					    .end_ps = 20,
+					    .src = 1,
+					    .dst = 101,
+					    .name = "a"};
+	static const char text[] = "host,rack\na,r1\ns0d1,r2\n";
+	const struct na_grouping by = {{NA_KEY_CLASS}, 1};
+	uint64_t values[NA_MAX_KEYS];
+	char buf[NA_KEY_BUF];
+	struct na_topology t;
+	struct hand h;
+
+	(void)state;
+	hand_init(&h, 1, NULL);
+	hand_fill(&h, &row, 1, 9);
+	hand_resolve(&h, NA_ANCHOR_AUTO);
+	assert_int_equal(na_topology_parse(&t, text, sizeof(text) - 1, "t",
+					   &h.err),
+			 NA_OK);
+	assert_int_equal(na_store_place(&h.store, &t, &h.err), NA_OK);
+	na_group_of(&by, &h.store, (const void *)h.store.transfers.first->data,
+		    values);
+	assert_string_equal(na_key_text(&h.store, NA_KEY_CLASS, values[0], buf),
+			    "cross_rack");
+	assert_int_not_equal(na_store_rack(&h.store, 0),
+			     na_store_rack(&h.store, 1));
+	na_topology_fini(&t);
+	hand_fini(&h);
+}
+
 static void nothing_at_all(void **state)
 {
 	struct hand h;
@@ -438,6 +568,9 @@ int main(void)
 		cmocka_unit_test(doubled_by_a_bad_key),
 		cmocka_unit_test(old_sends),
 		cmocka_unit_test(steps_of_transfers),
+		cmocka_unit_test(left_out_once),
+		cmocka_unit_test(actions_of_components),
+		cmocka_unit_test(classes_of_paths),
 		cmocka_unit_test(nothing_at_all),
 	};
 	/* clang-format on */

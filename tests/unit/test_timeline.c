@@ -12,9 +12,8 @@
 #include <math.h>
 
 #include "netan/analyses/timeline.h"
-#include "netan/result/emit.h"
 #include "netan/synth/rng.h"
-#include "tests/unit/hand_store.h"
+#include "tests/unit/hand_drive.h"
 
 extern const struct na_analysis na_an_timeline;
 
@@ -25,8 +24,7 @@ struct run {
 	struct hand h;
 	struct na_scope scope;
 	struct tl_params params;
-	struct na_result *r;
-	enum na_status status;
+	struct driven d;
 };
 
 static void begin(struct run *x, size_t sources)
@@ -39,91 +37,16 @@ static void begin(struct run *x, size_t sources)
 	x->params.bin_ps = MS;
 }
 
-struct drive {
-	const struct na_analysis *a;
-	void *state, *block;
-	size_t in_block, size;
-	unsigned pass;
-};
-
-static void end_block(struct drive *d)
-{
-	if (!d->in_block)
-		return;
-	if (d->a->seal)
-		assert_int_equal(d->a->seal(d->block), NA_OK);
-	assert_int_equal(d->a->merge(d->state, d->block, d->pass), NA_OK);
-	d->a->fini(d->block);
-	memset(d->block, 0, d->a->state_size);
-	d->in_block = 0;
-}
-
-static void *block_of(struct drive *d)
-{
-	if (d->in_block == d->size)
-		end_block(d);
-	if (!d->in_block++)
-		assert_int_equal(d->a->fork(d->block, d->state, d->pass),
-				 NA_OK);
-	return d->block;
-}
-
-static void one_pass(struct drive *d, const struct run *x)
-{
-	struct na_late late;
-
-	assert_true(na_late_init(&late, &x->h.filter, &x->h.store));
-	for (struct na_chunk *c = x->h.store.transfers.first; c; c = c->next) {
-		const struct na_transfer *t = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			if (na_filter_late(&late, &t[i]) == NA_KEEP)
-				assert_int_equal(d->a->add(block_of(d), &t[i]),
-						 NA_OK);
-		}
-	}
-	end_block(d);
-	for (struct na_chunk *c = x->h.store.graphs.first; c; c = c->next) {
-		const struct na_exec *g = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++)
-			assert_int_equal(d->a->add_exec(block_of(d), &g[i]),
-					 NA_OK);
-	}
-	end_block(d);
-	na_late_fini(&late);
-}
-
 /* All of it, in blocks of `size` records. */
 static void analyse(struct run *x, size_t size)
 {
-	const struct na_analysis *a = &na_an_timeline;
-	struct drive d = {.a = a, .size = size};
-
-	d.state = calloc(1, a->state_size);
-	d.block = calloc(1, a->state_size);
-	assert_true(d.state && d.block);
-	x->r = na_result_new();
-	x->status = a->open(d.state, &x->scope, &x->params, &x->h.err);
-	for (; x->status == NA_OK && d.pass < a->passes; d.pass++) {
-		one_pass(&d, x);
-		x->status = a->turn(d.state, d.pass, &x->h.err);
-	}
-	if (x->status == NA_OK || x->status == NA_END) {
-		/* Shares come in any order, and any number of them. */
-		for (size_t i = 3; i-- > 0;)
-			assert_int_equal(a->share(d.state, i, 3), NA_OK);
-		x->status = a->finish(d.state, x->r, &x->h.err);
-	}
-	assert_true(na_result_ok(x->r));
-	a->fini(d.state);
-	free(d.state);
-	free(d.block);
+	hand_drive(&x->d, &na_an_timeline, &x->scope, &x->params, size,
+		   &x->h.err);
 }
 
 static void end(struct run *x)
 {
-	na_result_free(x->r);
+	na_result_free(x->d.r);
 	hand_fini(&x->h);
 }
 
@@ -137,14 +60,14 @@ static void make(struct run *x, size_t sources, const struct hand_row *rows,
 
 static double real(const struct run *x, const char *path)
 {
-	return na_real_of(na_dig(na_result_body(x->r), path), NAN);
+	return na_real_of(na_dig(na_result_body(x->d.r), path), NAN);
 }
 
 static void series(const struct run *x, const char *name, const double *want,
 		   size_t n)
 {
 	size_t found;
-	const double *got = na_reals_of(na_get(na_result_body(x->r), name),
+	const double *got = na_reals_of(na_get(na_result_body(x->d.r), name),
 					&found);
 
 	if (found != n)
@@ -174,7 +97,7 @@ static void by_hand(void **state)
 	(void)state;
 	make(&x, 2, few, COUNT(few));
 	analyse(&x, 100);
-	assert_int_equal(x.status, NA_OK);
+	assert_int_equal(x.d.status, NA_OK);
 	series(&x, "time_s", (double[]){0, .001, .002, .003}, 4);
 	series(&x, "rx_gbps", (double[]){2, 3, 0, 0.008}, 4);
 	series(&x, "tx_gbps", (double[]){1, 1, 0, 0}, 4);
@@ -183,7 +106,7 @@ static void by_hand(void **state)
 	series(&x, "pending", (double[]){1, 2, 0, 0}, 4);
 	series(&x, "pending_max", (double[]){1, 2, 0, 0}, 4);
 	assert_string_equal(
-		na_text_of(na_get(na_result_body(x.r), "pending_of"), ""),
+		na_text_of(na_get(na_result_body(x.d.r), "pending_of"), ""),
 		"transfers");
 	assert_true(real(&x, "rx_bytes") == 626000);
 	assert_true(real(&x, "tx_bytes") == 250000);
@@ -236,7 +159,7 @@ static void graphs_are_pending(void **state)
 	series(&x, "pending_max", (double[]){2, 1, 1}, 3);
 	series(&x, "rx_gbps", (double[]){1, 0, 0}, 3);
 	assert_string_equal(
-		na_text_of(na_get(na_result_body(x.r), "pending_of"), ""),
+		na_text_of(na_get(na_result_body(x.d.r), "pending_of"), ""),
 		"collectives");
 	end(&x);
 }
@@ -255,7 +178,7 @@ static void empty(void **state)
 		make(&x, 1, graph, n);
 		x.params.bin_ps = 0;
 		analyse(&x, 5);
-		assert_int_equal(x.status, NA_OK);
+		assert_int_equal(x.d.status, NA_OK);
 		series(&x, "rx_gbps", NULL, 0);
 		series(&x, "pending_max", NULL, 0);
 		assert_true(real(&x, "rx_bytes") == 0);
@@ -305,7 +228,7 @@ static void groups(void **state)
 				 NA_OK);
 		x.scope.top = rows[i].top;
 		analyse(&x, 1 + i % 3);
-		list = na_get(na_result_body(x.r), "series");
+		list = na_get(na_result_body(x.d.r), "series");
 		assert_int_equal(list->n, rows[i].n);
 		for (size_t k = 0; k < rows[i].n; k++) {
 			const struct na_value *g = nth(list, k);
@@ -336,7 +259,7 @@ static void saturated(void **state)
 	make(&x, 2, rows, 3);
 	x.params.capacity = "1.2Gbps";
 	analyse(&x, 2);
-	list = na_get(na_result_body(x.r), "saturated");
+	list = na_get(na_result_body(x.d.r), "saturated");
 	assert_int_equal(list->n, 1);
 	assert_string_equal(na_text_of(na_get(nth(list, 0), "host"), ""), "a");
 	assert_string_equal(na_text_of(na_get(nth(list, 0), "side"), ""), "rx");
@@ -350,7 +273,7 @@ static void saturated(void **state)
 	make(&x, 2, rows, 3);
 	x.params.capacity = "fast";
 	analyse(&x, 2);
-	assert_int_equal(x.status, NA_EUSAGE);
+	assert_int_equal(x.d.status, NA_EUSAGE);
 	end(&x);
 }
 
@@ -369,31 +292,16 @@ static void too_many_bins(void **state)
 	(void)state;
 	make(&x, 1, rows, 2);
 	analyse(&x, 1);
-	assert_int_equal(x.status, NA_EUSAGE);
+	assert_int_equal(x.d.status, NA_EUSAGE);
 	assert_non_null(strstr(x.h.err.text, "--bin"));
 	end(&x);
 	/* Left to choose, it finds a width for any span. */
 	make(&x, 1, rows, 2);
 	x.params.bin_ps = 0;
 	analyse(&x, 1);
-	assert_int_equal(x.status, NA_OK);
+	assert_int_equal(x.d.status, NA_OK);
 	assert_true(real(&x, "rx_bytes") == 2);
 	end(&x);
-}
-
-static char *as_json(const struct run *x)
-{
-	struct na_emit_opts opts = {NULL, false, 0};
-	struct na_err err = {.status = NA_OK};
-	char *text = NULL;
-	size_t n;
-	FILE *f = open_memstream(&text, &n);
-
-	assert_non_null(f);
-	assert_int_equal(na_emitter_find("json")->write(x->r, &opts, f, &err),
-			 NA_OK);
-	fclose(f);
-	return text;
 }
 
 /* Blocks of one record, of three, or all in one: the same bytes. */
@@ -434,8 +342,8 @@ static void blocks_do_not_matter(void **state)
 				 NA_OK);
 		x.scope.top = 6;
 		analyse(&x, sizes[k]);
-		assert_int_equal(x.status, NA_OK);
-		text[k] = as_json(&x);
+		assert_int_equal(x.d.status, NA_OK);
+		text[k] = driven_json(&x.d);
 		end(&x);
 	}
 	for (size_t k = 1; k < 4; k++)

@@ -75,7 +75,7 @@ static void refused(void **state)
 	} rows[] = {
 		{"", "empty"},
 		{"host,rack\na\n", "line 2: one field"},
-		{"host,rack\na,\n", "line 2: an empty"},
+		{"host,rack\na,\n", "line 2: a field that is empty"},
 		{"host,rack\na,b,c,d\n", "more than three"},
 		{"host,rack\na,x\na,y\n", "line 3: a host for the second"},
 		{"src_host,dst_host,class\na,b\n", "without a class"},

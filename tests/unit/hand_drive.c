@@ -1,0 +1,146 @@
+#include "tests/unit/hand_drive.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "netan/result/emit.h"
+
+struct drive {
+	const struct na_analysis *a;
+	const struct na_scope *scope;
+	void *state, *block;
+	size_t in_block, size;
+	unsigned pass;
+};
+
+static void end_block(struct drive *d)
+{
+	if (!d->in_block)
+		return;
+	if (d->a->seal)
+		assert_int_equal(d->a->seal(d->block), NA_OK);
+	assert_int_equal(d->a->merge(d->state, d->block, d->pass), NA_OK);
+	d->a->fini(d->block);
+	memset(d->block, 0, d->a->state_size);
+	d->in_block = 0;
+}
+
+static void *block_of(struct drive *d)
+{
+	if (d->in_block == d->size)
+		end_block(d);
+	if (!d->in_block++)
+		assert_int_equal(d->a->fork(d->block, d->state, d->pass),
+				 NA_OK);
+	return d->block;
+}
+
+static void add_transfers(struct drive *d, const struct na_late *late)
+{
+	const struct na_bag *bag = &d->scope->store->transfers;
+
+	for (struct na_chunk *c = bag->first; c; c = c->next) {
+		const struct na_transfer *t = (const void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			if (na_filter_late(late, &t[i]) == NA_KEEP)
+				assert_int_equal(d->a->add(block_of(d), &t[i]),
+						 NA_OK);
+		}
+	}
+	end_block(d);
+}
+
+static void add_execs(struct drive *d, const struct na_late *late,
+		      const struct na_bag *bag)
+{
+	for (struct na_chunk *c = bag->first; c && d->a->add_exec;
+	     c = c->next) {
+		const struct na_exec *e = (const void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			if (na_filter_exec(late, &e[i]))
+				assert_int_equal(d->a->add_exec(block_of(d),
+								&e[i]),
+						 NA_OK);
+		}
+	}
+	end_block(d);
+}
+
+static void one_pass(struct drive *d)
+{
+	const struct na_store *s = d->scope->store;
+	struct na_late late;
+
+	assert_true(na_late_init(&late, d->scope->filter, s));
+	add_transfers(d, &late);
+	add_execs(d, &late, &s->graphs);
+	add_execs(d, &late, &s->actions);
+	na_late_fini(&late);
+}
+
+static void conclude(struct driven *out, struct drive *d, struct na_err *err)
+{
+	/* Shares come in any order, and any number of them. */
+	for (size_t i = 3; d->a->share && i-- > 0;)
+		assert_int_equal(d->a->share(d->state, i, 3), NA_OK);
+	out->status = d->a->finish(d->state, out->r, err);
+	assert_true(na_result_ok(out->r));
+	d->a->used(d->state, &out->used, &out->first_ps, &out->last_ps);
+	if (d->a->severity)
+		out->severity = d->a->severity(d->state);
+}
+
+void hand_drive(struct driven *out, const struct na_analysis *a,
+		const struct na_scope *scope, const void *params,
+		size_t block_size, struct na_err *err)
+{
+	struct drive d = {.a = a, .scope = scope, .size = block_size};
+
+	d.state = calloc(1, a->state_size);
+	d.block = calloc(1, a->state_size);
+	assert_true(d.state && d.block);
+	*out = (struct driven){.r = na_result_new()};
+	out->status = a->open(d.state, scope, params, err);
+	for (; out->status == NA_OK && d.pass < a->passes; d.pass++) {
+		one_pass(&d);
+		out->status = a->turn(d.state, d.pass, err);
+	}
+	if (out->status == NA_OK || out->status == NA_END)
+		conclude(out, &d, err);
+	a->fini(d.state);
+	free(d.state);
+	free(d.block);
+}
+
+void driven_end(struct driven *d)
+{
+	na_result_free(d->r);
+}
+
+double driven_real(const struct driven *d, const char *path)
+{
+	return na_real_of(na_dig(na_result_body(d->r), path), NAN);
+}
+
+char *driven_json(const struct driven *d)
+{
+	const struct na_emit_opts opts = {NULL, false, 0};
+	struct na_err err = {.status = NA_OK};
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+
+	assert_non_null(f);
+	assert_int_equal(na_emitter_find("json")->write(d->r, &opts, f, &err),
+			 NA_OK);
+	assert_int_equal(fclose(f), 0);
+	return text;
+}
