@@ -45,32 +45,37 @@ double na_binomial_upper(uint64_t k, uint64_t n, double p)
 	return gsl_cdf_beta_P(p, (double)k, (double)(n - k) + 1);
 }
 
+/* Neighbouring bins together until this many events are to be expected. */
+#define LEAST 2.0
+
 double na_dispersion(const uint64_t *events, const uint64_t *exposure, size_t n,
 		     double *sigmas)
 {
-	double k = 0, all = 0, sum = 0, inverse = 0;
-	size_t bins = 0;
+	double k = 0, all = 0, sum = 0, inverse = 0, got = 0, want = 0;
+	size_t cells = 0;
 
 	*sigmas = NAN;
 	for (size_t i = 0; i < n; i++) {
 		k += (double)events[i];
 		all += (double)exposure[i];
-		bins += exposure[i] > 0;
 	}
-	if (bins < 10 || k <= 0)
+	if (k < 10 * LEAST || all <= 0)
 		return NAN;
 	for (size_t i = 0; i < n; i++) {
-		double want = k / all * (double)exposure[i];
-		double off = (double)events[i] - want;
-
-		if (want <= 0)
+		got += (double)events[i];
+		want += k / all * (double)exposure[i];
+		if (want < LEAST)
 			continue;
-		sum += off * off / want;
+		sum += (got - want) * (got - want) / want;
 		inverse += 1 / want;
+		cells++;
+		got = want = 0;
 	}
-	sum /= (double)(bins - 1);
+	if (cells < 10)
+		return NAN;
+	sum /= (double)(cells - 1);
 	/* A Poisson cell's (k - m)^2 / m has the variance 2 + 1 / m. */
-	*sigmas = (sum - 1) * (double)(bins - 1) /
-		  sqrt(2 * (double)bins + inverse);
+	*sigmas = (sum - 1) * (double)(cells - 1) /
+		  sqrt(2 * (double)cells + inverse);
 	return sum;
 }

@@ -25,14 +25,15 @@ double na_binomial_upper(uint64_t k, uint64_t n, double p);
 
 /*
  * Are events clustered in time beyond what their exposure explains?
- * Pearson's dispersion over the bins with exposure: sum (k - pn)^2 / (pn)
- * divided by bins - 1, with p = all events / all exposure: 1 for events that
- * come independently.
+ * Pearson's dispersion: sum (k - m)^2 / m over cells, divided by cells - 1,
+ * with m = all events * exposure / all exposure; 1 for events that come
+ * independently.  A cell is as many neighbouring bins as make m at least 2;
+ * what is left at the end is passed over.
  *
- *   events, exposure [n]  counts by bin; events only where exposure is
+ *   events, exposure [n]  counts by bin
  *
  * *sigmas says by how many standard deviations it is above 1.  NaN both
- * with fewer than 10 bins that have exposure, or no event.
+ * with fewer than 10 cells.
  */
 double na_dispersion(const uint64_t *events, const uint64_t *exposure, size_t n,
 		     double *sigmas);

@@ -1,0 +1,289 @@
+/* The cloud of transfers: darker where there are more, single ones as
+ * points that never drown in it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+#include "plot/fig_rpc_data.h"
+
+/* More boxes than that would take an SVG towards its limit. */
+enum { BOXES_MAX = 6000, LEVELS = 6, CORNERS = 5 };
+
+struct cells {
+	double *n; /* [column * rows + row] */
+	size_t columns, rows;
+	double most;
+};
+
+struct boxes {
+	struct na_point *p;
+	size_t n, cap;
+	bool failed;
+};
+
+static void add_box(struct boxes *b, double x0, double y0, double x1, double y1)
+{
+	struct na_point *p;
+
+	if (!na_grow(&b->p, &b->cap, b->n + CORNERS, sizeof(*b->p))) {
+		b->failed = true;
+		return;
+	}
+	p = b->p + b->n;
+	p[0] = (struct na_point){x0, y0};
+	p[1] = (struct na_point){x1, y0};
+	p[2] = (struct na_point){x1, y1};
+	p[3] = (struct na_point){x0, y1};
+	p[4] = (struct na_point){NAN, NAN};
+	b->n += CORNERS;
+}
+
+/* The level of a count: 0 for none, else 1 to LEVELS by its logarithm. */
+static int level_of(double n, double most)
+{
+	int level;
+
+	if (!(n > 0))
+		return 0;
+	level = 1 + (int)(log(n) / log(most * 1.001 + 1) * LEVELS);
+	return level > LEVELS ? LEVELS : level;
+}
+
+/* Runs of cells in a column at a level or above. */
+static size_t count_runs(const struct cells *c)
+{
+	size_t runs = 0;
+
+	for (size_t i = 0; i < c->columns; i++) {
+		int before = 0;
+
+		for (size_t k = 0; k < c->rows; k++) {
+			int level = level_of(c->n[i * c->rows + k], c->most);
+
+			runs += level > before ? (size_t)(level - before) : 0;
+			before = level;
+		}
+	}
+	return runs;
+}
+
+/* Half as many each way. */
+static void coarsen(struct cells *c)
+{
+	size_t columns = (c->columns + 1) / 2, rows = (c->rows + 1) / 2;
+
+	for (size_t i = 0; i < columns; i++) {
+		for (size_t k = 0; k < rows; k++) {
+			double sum = 0;
+
+			for (size_t j = 0; j < 4; j++) {
+				size_t x = 2 * i + j / 2, y = 2 * k + j % 2;
+
+				if (x < c->columns && y < c->rows)
+					sum += c->n[x * c->rows + y];
+			}
+			/* Never ahead of what is still to be read. */
+			c->n[i * rows + k] = sum;
+		}
+	}
+	c->columns = columns;
+	c->rows = rows;
+}
+
+static void find_most(struct cells *c)
+{
+	c->most = 0;
+	for (size_t i = 0; i < c->columns * c->rows; i++)
+		c->most = fmax(c->most, c->n[i]);
+}
+
+/* Edges on whole units, so that no seam shows between neighbours. */
+static void add_level(struct boxes *b, const struct cells *c,
+		      const struct rpc_data *d, const struct rpc_axes *a,
+		      int level)
+{
+	double width = d->column_s * (double)d->columns / (double)c->columns;
+	double decade = log(d->cells_most_us / d->cells_least_us) /
+			(double)c->rows;
+
+	for (size_t i = 0; i < c->columns; i++) {
+		const double *n = c->n + i * c->rows;
+		double x0 =
+			floor(na_scale_at(&a->x,
+					  d->cells_from_s + width * (double)i));
+		double x1 = floor(
+			na_scale_at(&a->x,
+				    d->cells_from_s + width * (double)(i + 1)));
+
+		for (size_t k = 0, end; k < c->rows; k = end + 1) {
+			double lo, hi;
+
+			for (; k < c->rows && level_of(n[k], c->most) < level;
+			     k++)
+				;
+			for (end = k; end < c->rows &&
+				      level_of(n[end], c->most) >= level;
+			     end++)
+				;
+			if (k == c->rows)
+				break;
+			lo = d->cells_least_us * exp(decade * (double)k);
+			hi = d->cells_least_us * exp(decade * (double)end);
+			add_box(b, x0, ceil(na_scale_at(&a->y, lo)),
+				fmax(x1, x0 + 1),
+				floor(na_scale_at(&a->y, hi)));
+		}
+	}
+}
+
+static enum na_status draw_cells(const struct na_layout *l,
+				 const struct rpc_data *d,
+				 const struct rpc_axes *a)
+{
+	struct cells c = {.columns = d->columns, .rows = d->rows};
+	struct na_color hue = d->runs_apart ? l->theme->hue[NA_HUE_REST]
+					    : l->theme->hue[NA_BLUE];
+	struct boxes b = {.n = 0};
+
+	c.n = na_calloc(c.columns * c.rows, sizeof(*c.n));
+	if (!c.n)
+		return NA_ENOMEM;
+	memcpy(c.n, d->counts, c.columns * c.rows * sizeof(*c.n));
+	find_most(&c);
+	while (count_runs(&c) > BOXES_MAX && c.rows > 8) {
+		coarsen(&c);
+		find_most(&c);
+	}
+	/* Each level is painted over the one below it. */
+	for (int level = 1; level <= LEVELS && !b.failed; level++) {
+		double share = 0.22 + 0.63 * (level - 1) / (LEVELS - 1);
+
+		b.n = 0;
+		add_level(&b, &c, d, a, level);
+		if (b.n)
+			na_draw_area(l->canvas, b.p, b.n,
+				     na_mix(l->theme->background, hue, share));
+	}
+	free(b.p);
+	free(c.n);
+	return b.failed ? NA_ENOMEM : NA_OK;
+}
+
+/* A point on the page; those that cover each other are one. */
+struct mark {
+	int32_t x, y; /* in halves of a mark */
+	int32_t row;
+	struct na_point at;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	if (x->x != y->x)
+		return x->x < y->x ? -1 : 1;
+	if (x->y != y->y)
+		return x->y < y->y ? -1 : 1;
+	return (x->at.x > y->at.x) - (x->at.x < y->at.x);
+}
+
+static bool same_place(const struct mark *x, const struct mark *y)
+{
+	return x->row == y->row && x->x == y->x && x->y == y->y;
+}
+
+static int32_t row_hue(const struct rpc_data *d, double row)
+{
+	return !d->runs_apart             ? 0
+	       : row < (double)d->n_lines ? (int32_t)row
+					  : NA_HUE_REST;
+}
+
+static size_t place_marks(const struct rpc_data *d, const struct rpc_axes *a,
+			  double size, struct mark *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_points; i++) {
+		double x = na_scale_at(&a->x, d->point_s[i]);
+		double y = na_scale_at(&a->y, d->point_us[i]);
+
+		if (!isfinite(x) || !isfinite(y) || fabs(x) > 1e6 ||
+		    fabs(y) > 1e6)
+			continue;
+		m[n++] = (struct mark){(int32_t)(x / size * 2),
+				       (int32_t)(y / size * 2),
+				       row_hue(d, d->point_row[i]),
+				       {x, y}};
+	}
+	if (n)
+		qsort(m, n, sizeof(*m), by_place);
+	return n;
+}
+
+/* Marks of one colour whose place holds as many points as the level says:
+ * 1, 2 to 3, 4 to 7, ... */
+static size_t add_marks(const struct mark *m, size_t n, int32_t row, int level,
+			double size, struct na_point *p)
+{
+	size_t points = 0;
+
+	for (size_t i = 0, end; i < n; i = end) {
+		int found = 0;
+
+		for (end = i + 1; end < n && same_place(&m[i], &m[end]); end++)
+			;
+		for (size_t k = end - i; k > 1 && found < 3; k /= 2)
+			found++;
+		if (m[i].row != row || found != level)
+			continue;
+		p[points++] = (struct na_point){m[i].at.x - size / 2,
+						m[i].at.y};
+		p[points++] = (struct na_point){m[i].at.x + size / 2,
+						m[i].at.y};
+		p[points++] = (struct na_point){NAN, NAN};
+	}
+	return points;
+}
+
+static enum na_status draw_points(const struct na_layout *l,
+				  const struct rpc_data *d,
+				  const struct rpc_axes *a)
+{
+	double size = fmax((d->n_points > 2000 ? 2.2 : 3.6) * l->unit, 1.5);
+	struct mark *m = na_calloc(d->n_points, sizeof(*m));
+	struct na_point *p = na_calloc(3 * d->n_points, sizeof(*p));
+	size_t n = m && p ? place_marks(d, a, size, m) : 0;
+	bool ok = m && p;
+
+	for (int32_t row = 0; row < NA_HUES; row++) {
+		for (int level = 0; level < 4; level++) {
+			size_t k = add_marks(m, n, row, level, size, p);
+			double share = d->all_points ? 0.55 + 0.15 * level : 1;
+
+			if (k)
+				na_draw_polyline(
+					l->canvas, p, k,
+					&(struct na_pen){
+						.color = na_fade(
+							l->theme->hue[row],
+							share),
+						.width = size});
+		}
+	}
+	free(m);
+	free(p);
+	return ok ? NA_OK : NA_ENOMEM;
+}
+
+enum na_status na_rpc_draw_scatter(const struct na_layout *l,
+				   const struct rpc_data *d,
+				   const struct rpc_axes *a)
+{
+	enum na_status st = d->counts ? draw_cells(l, d, a) : NA_OK;
+
+	return st == NA_OK && d->n_points ? draw_points(l, d, a) : st;
+}
