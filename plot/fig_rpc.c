@@ -144,7 +144,7 @@ static void draw_grid(const struct drawing *g)
  * wider: the largest in it, so that no peak is lost, or the mean. */
 struct course {
 	struct na_column_range *columns;
-	struct na_point *p;
+	struct na_point *p; /* [3 * n] */
 	size_t n;
 };
 
@@ -155,7 +155,7 @@ static bool course_init(struct course *c, const struct drawing *g)
 	most = most < NA_COLUMNS_MAX ? most : NA_COLUMNS_MAX;
 	c->n = g->d.n < most ? g->d.n : most;
 	c->columns = na_calloc(c->n, sizeof(*c->columns));
-	c->p = na_calloc(2 * c->n, sizeof(*c->p));
+	c->p = na_calloc(3 * c->n, sizeof(*c->p));
 	return c->columns && c->p;
 }
 
@@ -165,12 +165,17 @@ static void course_fini(struct course *c)
 	free(c->p);
 }
 
+/* A jump by this factor is no line: most of the plot would be its ups and
+ * downs. */
+#define JUMP 4.0
+
 /* Returns where the line ends, or NaN. */
 static double draw_course(const struct drawing *g, struct course *c,
 			  const double *us, bool mean, const struct na_pen *pen)
 {
 	double width = (g->a.plot.x1 - g->a.plot.x0) / (double)c->n;
-	double last = NAN;
+	double last = NAN, before = NAN;
+	size_t n = 0;
 
 	na_thin(us, g->d.n, 0, (double)g->d.n, c->columns, c->n);
 	for (size_t i = 0; i < c->n; i++) {
@@ -178,11 +183,14 @@ static double draw_course(const struct drawing *g, struct course *c,
 		double x = g->a.plot.x0 + width * (double)i;
 		double y = v > 0 ? na_scale_at(&g->a.y, v) : NAN;
 
+		if (!mean && (v > before * JUMP || v * JUMP < before))
+			c->p[n++] = (struct na_point){NAN, NAN};
+		before = v;
 		last = isfinite(y) ? y : last;
-		c->p[2 * i] = (struct na_point){x, y};
-		c->p[2 * i + 1] = (struct na_point){x + width, y};
+		c->p[n++] = (struct na_point){x, y};
+		c->p[n++] = (struct na_point){x + width, y};
 	}
-	na_draw_polyline(g->l.canvas, c->p, 2 * c->n, pen);
+	na_draw_polyline(g->l.canvas, c->p, n, pen);
 	return last;
 }
 
@@ -370,10 +378,11 @@ static void footnote(struct drawing *g)
 				 "largest p99 and max");
 	na_print_count(count, g->d.n_points);
 	if (g->d.counts)
-		na_words_add(&w,
-			     "; darker: more transfers, by logarithm; the %s "
-			     "longest one by one",
-			     count);
+		na_words_add(
+			&w,
+			"; darker: more transfers, by logarithm; %s beyond "
+			"p99.9 or over 100 ms late one by one",
+			count);
 	else
 		na_words_add(&w, "; every transfer is a point");
 	na_layout_footnote(&g->l, w.text);
@@ -403,9 +412,9 @@ static enum na_status draw_plot(struct drawing *g, struct na_err *err)
 	na_unclip(g->l.canvas);
 	if (st != NA_OK)
 		return na_fail_nomem(err);
+	st = draw_lines(g, err);
 	if (!g->d.runs_apart)
 		draw_modes(g);
-	st = draw_lines(g, err);
 	na_time_axis(&g->l, &g->a.x, plot->y1, "time from the origin");
 	footnote(g);
 	return st;

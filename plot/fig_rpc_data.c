@@ -65,7 +65,8 @@ static void read_scatter(struct rpc_data *d)
 	d->point_s = na_reals_of(na_get(in, "point_time_s"), &d->n_points);
 	d->point_us = reals(in, "point_us", d->n_points);
 	d->point_row = reals(in, "point_row", d->n_points);
-	if (!d->point_s || !d->point_us || !d->point_row)
+	d->point_tail = reals(in, "point_tail", d->n_points);
+	if (!d->point_s || !d->point_us || !d->point_row || !d->point_tail)
 		d->n_points = 0;
 	d->all_points = all && all->kind == NA_V_BOOL && all->u.flag;
 	d->columns = (size_t)na_int_of(na_get(in, "columns"), 0);
@@ -98,7 +99,7 @@ static void read_range(struct rpc_data *d)
 	}
 	middle = sqrt(least) * sqrt(most);
 	d->least_us = fmin(least / 1.15, middle / 4);
-	d->most_us = fmax(most * 1.25, middle * 4);
+	d->most_us = fmax(most * 1.7, middle * 4);
 }
 
 void na_rpc_read(struct rpc_data *d, const struct na_result *r)

@@ -23,7 +23,7 @@ struct rpc_data {
 	size_t n_lines, others; /* runs that have no lines */
 
 	/* Single transfers. */
-	const double *point_s, *point_us, *point_row;
+	const double *point_s, *point_us, *point_row, *point_tail;
 	size_t n_points;
 	bool all_points; /* every transfer is one of them */
 	/* How many transfers in each cell; NULL: all are points. */

@@ -173,7 +173,7 @@ static enum na_status draw_cells(const struct na_layout *l,
 /* A point on the page; those that cover each other are one. */
 struct mark {
 	int32_t x, y; /* in halves of a mark */
-	int32_t row;
+	int32_t hue;
 	struct na_point at;
 };
 
@@ -181,8 +181,8 @@ static int by_place(const void *a, const void *b)
 {
 	const struct mark *x = a, *y = b;
 
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
+	if (x->hue != y->hue)
+		return x->hue < y->hue ? -1 : 1;
 	if (x->x != y->x)
 		return x->x < y->x ? -1 : 1;
 	if (x->y != y->y)
@@ -192,14 +192,16 @@ static int by_place(const void *a, const void *b)
 
 static bool same_place(const struct mark *x, const struct mark *y)
 {
-	return x->row == y->row && x->x == y->x && x->y == y->y;
+	return x->hue == y->hue && x->x == y->x && x->y == y->y;
 }
 
-static int32_t row_hue(const struct rpc_data *d, double row)
+/* Of a run, else of a finding or of all others. */
+static int32_t point_hue(const struct rpc_data *d, size_t i)
 {
-	return !d->runs_apart             ? 0
-	       : row < (double)d->n_lines ? (int32_t)row
-					  : NA_HUE_REST;
+	if (!d->runs_apart)
+		return d->point_tail[i] > 0 ? NA_HUE_FINDING : NA_BLUE;
+	return d->point_row[i] < (double)d->n_lines ? (int32_t)d->point_row[i]
+						    : NA_HUE_REST;
 }
 
 static size_t place_marks(const struct rpc_data *d, const struct rpc_axes *a,
@@ -216,7 +218,7 @@ static size_t place_marks(const struct rpc_data *d, const struct rpc_axes *a,
 			continue;
 		m[n++] = (struct mark){(int32_t)(x / size * 2),
 				       (int32_t)(y / size * 2),
-				       row_hue(d, d->point_row[i]),
+				       point_hue(d, i),
 				       {x, y}};
 	}
 	if (n)
@@ -226,7 +228,7 @@ static size_t place_marks(const struct rpc_data *d, const struct rpc_axes *a,
 
 /* Marks of one colour whose place holds as many points as the level says:
  * 1, 2 to 3, 4 to 7, ... */
-static size_t add_marks(const struct mark *m, size_t n, int32_t row, int level,
+static size_t add_marks(const struct mark *m, size_t n, int32_t hue, int level,
 			double size, struct na_point *p)
 {
 	size_t points = 0;
@@ -238,7 +240,7 @@ static size_t add_marks(const struct mark *m, size_t n, int32_t row, int level,
 			;
 		for (size_t k = end - i; k > 1 && found < 3; k /= 2)
 			found++;
-		if (m[i].row != row || found != level)
+		if (m[i].hue != hue || found != level)
 			continue;
 		p[points++] = (struct na_point){m[i].at.x - size / 2,
 						m[i].at.y};
@@ -259,9 +261,9 @@ static enum na_status draw_points(const struct na_layout *l,
 	size_t n = m && p ? place_marks(d, a, size, m) : 0;
 	bool ok = m && p;
 
-	for (int32_t row = 0; row < NA_HUES; row++) {
+	for (int32_t hue = 0; hue < NA_HUES; hue++) {
 		for (int level = 0; level < 4; level++) {
-			size_t k = add_marks(m, n, row, level, size, p);
+			size_t k = add_marks(m, n, hue, level, size, p);
 			double share = d->all_points ? 0.55 + 0.15 * level : 1;
 
 			if (k)
@@ -269,7 +271,7 @@ static enum na_status draw_points(const struct na_layout *l,
 					l->canvas, p, k,
 					&(struct na_pen){
 						.color = na_fade(
-							l->theme->hue[row],
+							l->theme->hue[hue],
 							share),
 						.width = size});
 		}

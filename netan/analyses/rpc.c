@@ -246,10 +246,11 @@ static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
 		.run = run,
 	};
 	uint32_t cell = row * (uint32_t)s->bins.n + bin;
+	bool tail;
 
 	x.excess_ms = us / 1e3 - x.expected_ms;
-	if (na_is_tail(x.excess_ms, x.expected_ms))
-		cell |= RPC_TAIL_BIT;
+	tail = na_is_tail(x.excess_ms, x.expected_ms);
+	cell |= tail ? RPC_TAIL_BIT : 0;
 	na_timer_add(&s->rows[row].timers, &s->main->edges, x.excess_ms,
 		     x.expected_ms);
 	carry(&s->load, x.src, bin, t->size_bytes);
@@ -257,7 +258,7 @@ static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
 	rpc_scatter_add(s, t->end_ps, latency_ps);
 	if (!rpc_longest_add(&s->longest,
 			     &(struct rpc_point){t->end_ps, latency_ps, row,
-						 run}) ||
+						 tail}) ||
 	    !keep_latency(s, cell, us))
 		return NA_ENOMEM;
 	/* The lowest mode begins at 4.75 ms. */
@@ -450,11 +451,7 @@ static bool fit_lines(struct rpc_state *s)
 
 static bool init_kept(struct rpc_state *s)
 {
-	s->longest.max = (size_t)((s->n + 999) / 1000);
-	if (s->longest.max > RPC_POINTS_MAX)
-		s->longest.max = RPC_POINTS_MAX;
-	if (s->n <= RPC_POINTS_ALL)
-		s->longest.max = (size_t)s->n;
+	s->longest.max = s->n <= RPC_POINTS_ALL ? (size_t)s->n : RPC_POINTS_MAX;
 	s->cell = na_calloc((size_t)s->n, sizeof(*s->cell));
 	s->latency_us = na_calloc((size_t)s->n, sizeof(*s->latency_us));
 	return s->cell && s->latency_us && init_second(s);

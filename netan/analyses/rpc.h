@@ -19,13 +19,13 @@ enum {
 	RPC_COLUMNS = 600,
 	RPC_ROWS = 120,
 	RPC_POINTS_ALL = 20000, /* up to here every transfer is a point */
-	RPC_POINTS_MAX = 5000,
-	RPC_OCTAVE = 128 /* steps of the row table */
+	RPC_POINTS_MAX = 5000,  /* else the longest, p99.9 or tail events */
+	RPC_OCTAVE = 128        /* steps of the row table */
 };
 
 struct rpc_point {
 	int64_t end_ps, latency_ps;
-	uint32_t row, run;
+	uint32_t row, tail; /* tail: 1 for a tail event */
 };
 
 /* The longest `max` of them; a heap, the shortest first, once it is full. */

@@ -15,7 +15,7 @@ static bool longer(const struct rpc_point *x, const struct rpc_point *y)
 		return x->end_ps < y->end_ps;
 	if (x->row != y->row)
 		return x->row < y->row;
-	return x->run < y->run;
+	return x->tail > y->tail;
 }
 
 static void swap(struct rpc_point *x, struct rpc_point *y)
@@ -111,20 +111,39 @@ static int in_time(const void *a, const void *b)
 	return longer(x, y) ? -1 : longer(y, x);
 }
 
+/* Of the longest, those beyond p99.9 and tail events. */
+static size_t choose_points(struct rpc_state *s)
+{
+	struct rpc_longest *l = &s->longest;
+	size_t n = 0;
+
+	if (l->n == s->n)
+		return l->n;
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->heap[i].tail ||
+		    (double)l->heap[i].latency_ps / 1e6 > s->all.p99_9_us)
+			l->heap[n++] = l->heap[i];
+	}
+	return n;
+}
+
 static void put_points(struct na_result *r, struct na_value *in,
 		       struct rpc_state *s)
 {
-	struct rpc_longest *l = &s->longest;
-	double *at = na_put_reals(r, in, "point_time_s", l->n);
-	double *us = na_put_reals(r, in, "point_us", l->n);
-	double *row = na_put_reals(r, in, "point_row", l->n);
+	const struct rpc_point *p = s->longest.heap;
+	size_t n = choose_points(s);
+	double *at = na_put_reals(r, in, "point_time_s", n);
+	double *us = na_put_reals(r, in, "point_us", n);
+	double *row = na_put_reals(r, in, "point_row", n);
+	double *tail = na_put_reals(r, in, "point_tail", n);
 
-	if (l->n)
-		qsort(l->heap, l->n, sizeof(*l->heap), in_time);
-	for (size_t i = 0; at && us && row && i < l->n; i++) {
-		at[i] = (double)l->heap[i].end_ps / 1e12;
-		us[i] = (double)l->heap[i].latency_ps / 1e6;
-		row[i] = l->heap[i].row;
+	if (n)
+		qsort(s->longest.heap, n, sizeof(*p), in_time);
+	for (size_t i = 0; at && us && row && tail && i < n; i++) {
+		at[i] = (double)p[i].end_ps / 1e12;
+		us[i] = (double)p[i].latency_ps / 1e6;
+		row[i] = p[i].row;
+		tail[i] = p[i].tail;
 	}
 }
 

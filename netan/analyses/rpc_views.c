@@ -34,7 +34,7 @@ static void add(struct text *t, const char *what)
 	t->n += n > 0 && (size_t)n < room ? (size_t)n : 0;
 }
 
-/* "; 98 % sent by host-1" */
+/* ", 98 % sent by host-1" */
 static void add_where(struct text *t, const struct na_value *of)
 {
 	const struct na_value *w = first_of(na_get(of, "where"));
@@ -44,7 +44,9 @@ static void add_where(struct text *t, const struct na_value *of)
 	if (!named || !named->u.flag)
 		return;
 	na_print_number(share, 100 * na_real_of(na_get(w, "share"), 0), 3);
-	snprintf(part, sizeof(part), "; %s %% %s %.120s", share,
+	snprintf(part, sizeof(part), ", %s%s %s %.120s",
+		 na_real_of(na_get(w, "share"), 0) < 1 ? share : "all",
+		 na_real_of(na_get(w, "share"), 0) < 1 ? " %" : "",
 		 strcmp(na_text_of(na_get(w, "side"), ""), "src") == 0
 			 ? "sent by"
 			 : "received by",
@@ -52,7 +54,7 @@ static void add_where(struct text *t, const struct na_value *of)
 	add(t, part);
 }
 
-/* "; links idle then (3 % of their peak)" */
+/* "; links idle then (3 % of peak)" */
 static void add_load(struct text *t, const struct na_value *of)
 {
 	const struct na_value *load = na_get(of, "load");
@@ -63,9 +65,12 @@ static void add_load(struct text *t, const struct na_value *of)
 		return;
 	na_print_number(share,
 			100 * na_real_of(na_get(load, "share_of_peak"), 0), 2);
-	snprintf(part, sizeof(part), "; links %s then (%s %% of peak)",
-		 strcmp(state, "usual") == 0 ? "loaded as usual" : state,
-		 share);
+	if (strcmp(state, "usual") == 0)
+		snprintf(part, sizeof(part), "; links at %s %% of peak then",
+			 share);
+	else
+		snprintf(part, sizeof(part), "; links %s then (%s %% of peak)",
+			 state, share);
 	add(t, part);
 }
 
