@@ -3,6 +3,7 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <math.h>
+#include <stdbool.h>
 
 double na_hill(const double *x, size_t n, double share)
 {
@@ -16,17 +17,41 @@ double na_hill(const double *x, size_t n, double share)
 	return sum > 0 ? (double)k / sum : NAN;
 }
 
+/* Where P(Beta(a, b) <= p), or with `upper` P(> p), is `tail`, between lo
+ * and hi, by bisection: gsl_cdf_beta_Pinv and Qinv fail for some rare
+ * events among millions. */
+static double beta_at(double a, double b, double tail, bool upper, double lo,
+		      double hi)
+{
+	double p = lo + (hi - lo) / 2;
+
+	while (p > lo && p < hi) {
+		double at = upper ? gsl_cdf_beta_Q(p, a, b)
+				  : gsl_cdf_beta_P(p, a, b);
+
+		if ((at < tail) == upper)
+			hi = p;
+		else
+			lo = p;
+		p = lo + (hi - lo) / 2;
+	}
+	return p;
+}
+
 void na_share_ci(uint64_t k, uint64_t n, double level, double out[2])
 {
 	double tail = (1 - level) / 2, hits = (double)k, rest = (double)(n - k);
+	double share = n ? hits / (double)n : NAN;
 
-	out[0] = out[1] = NAN;
+	out[0] = out[1] = share;
 	if (!n)
 		return;
 	gsl_set_error_handler_off();
-	/* The inverse has closed forms at the ends. */
-	out[0] = k ? gsl_cdf_beta_Pinv(tail, hits, rest + 1) : 0;
-	out[1] = k < n ? gsl_cdf_beta_Qinv(tail, hits + 1, rest) : 1;
+	if (k)
+		out[0] = beta_at(hits, rest + 1, tail, false, 0, share);
+	if (k < n)
+		out[1] = beta_at(hits + 1, rest, tail, true, share, 1);
+	/* Both ends have closed forms. */
 	if (!k)
 		out[1] = -expm1(log(tail) / (double)n);
 	if (k == n)
