@@ -167,7 +167,7 @@ static void course_fini(struct course *c)
 
 /* A jump by this factor is no line: most of the plot would be its ups and
  * downs. */
-#define JUMP 4.0
+#define JUMP 1.5
 
 /* Returns where the line ends, or NaN. */
 static double draw_course(const struct drawing *g, struct course *c,

@@ -50,39 +50,21 @@ static int level_of(double n, double most)
 	return level > LEVELS ? LEVELS : level;
 }
 
-/* Runs of cells in a column at a level or above. */
-static size_t count_runs(const struct cells *c)
+/* Half as many columns, or rows. */
+static void coarsen(struct cells *c, bool by_rows)
 {
-	size_t runs = 0;
-
-	for (size_t i = 0; i < c->columns; i++) {
-		int before = 0;
-
-		for (size_t k = 0; k < c->rows; k++) {
-			int level = level_of(c->n[i * c->rows + k], c->most);
-
-			runs += level > before ? (size_t)(level - before) : 0;
-			before = level;
-		}
-	}
-	return runs;
-}
-
-/* Half as many each way. */
-static void coarsen(struct cells *c)
-{
-	size_t columns = (c->columns + 1) / 2, rows = (c->rows + 1) / 2;
+	size_t columns = by_rows ? c->columns : (c->columns + 1) / 2;
+	size_t rows = by_rows ? (c->rows + 1) / 2 : c->rows;
 
 	for (size_t i = 0; i < columns; i++) {
 		for (size_t k = 0; k < rows; k++) {
-			double sum = 0;
+			size_t x = by_rows ? i : 2 * i, y = by_rows ? 2 * k : k;
+			double sum = c->n[x * c->rows + y];
 
-			for (size_t j = 0; j < 4; j++) {
-				size_t x = 2 * i + j / 2, y = 2 * k + j % 2;
-
-				if (x < c->columns && y < c->rows)
-					sum += c->n[x * c->rows + y];
-			}
+			x += !by_rows;
+			y += by_rows;
+			if (x < c->columns && y < c->rows)
+				sum += c->n[x * c->rows + y];
 			/* Never ahead of what is still to be read. */
 			c->n[i * rows + k] = sum;
 		}
@@ -98,43 +80,71 @@ static void find_most(struct cells *c)
 		c->most = fmax(c->most, c->n[i]);
 }
 
+/* A box of cells of a level that is still growing to the right, by its
+ * first row; end 0: none. */
+struct open_box {
+	size_t column, end;
+};
+
 /* Edges on whole units, so that no seam shows between neighbours. */
-static void add_level(struct boxes *b, const struct cells *c,
+static void close_box(struct boxes *b, const struct cells *c,
 		      const struct rpc_data *d, const struct rpc_axes *a,
-		      int level)
+		      size_t row, struct open_box *o, size_t column)
 {
 	double width = d->column_s * (double)d->columns / (double)c->columns;
-	double decade = log(d->cells_most_us / d->cells_least_us) /
-			(double)c->rows;
+	double step = log(d->cells_most_us / d->cells_least_us) /
+		      (double)c->rows;
+	double x0 =
+		floor(na_scale_at(&a->x,
+				  d->cells_from_s + width * (double)o->column));
+	double x1 = floor(
+		na_scale_at(&a->x, d->cells_from_s + width * (double)column));
+	double lo = d->cells_least_us * exp(step * (double)row);
+	double hi = d->cells_least_us * exp(step * (double)o->end);
 
-	for (size_t i = 0; i < c->columns; i++) {
+	add_box(b, x0, ceil(na_scale_at(&a->y, lo)), fmax(x1, x0 + 1),
+		floor(na_scale_at(&a->y, hi)));
+	o->end = 0;
+}
+
+/* Cells at a level or above: runs within a column, as wide as columns with
+ * the same run follow each other. */
+static void add_level(struct boxes *b, const struct cells *c,
+		      const struct rpc_data *d, const struct rpc_axes *a,
+		      int level, struct open_box *open)
+{
+	for (size_t i = 0; i <= c->columns; i++) {
 		const double *n = c->n + i * c->rows;
-		double x0 =
-			floor(na_scale_at(&a->x,
-					  d->cells_from_s + width * (double)i));
-		double x1 = floor(
-			na_scale_at(&a->x,
-				    d->cells_from_s + width * (double)(i + 1)));
 
-		for (size_t k = 0, end; k < c->rows; k = end + 1) {
-			double lo, hi;
-
-			for (; k < c->rows && level_of(n[k], c->most) < level;
-			     k++)
-				;
-			for (end = k; end < c->rows &&
-				      level_of(n[end], c->most) >= level;
-			     end++)
-				;
-			if (k == c->rows)
-				break;
-			lo = d->cells_least_us * exp(decade * (double)k);
-			hi = d->cells_least_us * exp(decade * (double)end);
-			add_box(b, x0, ceil(na_scale_at(&a->y, lo)),
-				fmax(x1, x0 + 1),
-				floor(na_scale_at(&a->y, hi)));
+		for (size_t k = 0, end; k < c->rows; k++) {
+			end = k;
+			/* The start of a run, or none. */
+			while (i < c->columns && end < c->rows &&
+			       level_of(n[end], c->most) >= level)
+				end++;
+			if (k && end > k &&
+			    level_of(n[k - 1], c->most) >= level)
+				end = k;
+			if (open[k].end && open[k].end != end)
+				close_box(b, c, d, a, k, &open[k], i);
+			if (end > k && !open[k].end)
+				open[k] = (struct open_box){i, end};
 		}
 	}
+}
+
+/* All levels, one after the other; ends[level - 1]: where each ends.
+ * False: too many boxes. */
+static bool add_levels(struct boxes *b, const struct cells *c,
+		       const struct rpc_data *d, const struct rpc_axes *a,
+		       size_t ends[LEVELS], struct open_box *open)
+{
+	b->n = 0;
+	for (int level = 1; level <= LEVELS; level++) {
+		add_level(b, c, d, a, level, open);
+		ends[level - 1] = b->n;
+	}
+	return b->n <= (size_t)BOXES_MAX * CORNERS || c->rows <= 8;
 }
 
 static enum na_status draw_cells(const struct na_layout *l,
@@ -144,27 +154,34 @@ static enum na_status draw_cells(const struct na_layout *l,
 	struct cells c = {.columns = d->columns, .rows = d->rows};
 	struct na_color hue = d->runs_apart ? l->theme->hue[NA_HUE_REST]
 					    : l->theme->hue[NA_BLUE];
+	struct open_box *open = na_calloc(c.rows, sizeof(*open));
 	struct boxes b = {.n = 0};
+	size_t ends[LEVELS];
+	bool by_rows = true;
 
 	c.n = na_calloc(c.columns * c.rows, sizeof(*c.n));
-	if (!c.n)
+	if (!c.n || !open) {
+		free(c.n);
+		free(open);
 		return NA_ENOMEM;
+	}
 	memcpy(c.n, d->counts, c.columns * c.rows * sizeof(*c.n));
 	find_most(&c);
-	while (count_runs(&c) > BOXES_MAX && c.rows > 8) {
-		coarsen(&c);
+	while (!add_levels(&b, &c, d, a, ends, open)) {
+		by_rows = !by_rows;
+		coarsen(&c, by_rows);
 		find_most(&c);
 	}
 	/* Each level is painted over the one below it. */
-	for (int level = 1; level <= LEVELS && !b.failed; level++) {
-		double share = 0.22 + 0.63 * (level - 1) / (LEVELS - 1);
+	for (size_t level = 0, from = 0; level < LEVELS && !b.failed; level++) {
+		double share = 0.22 + 0.63 * (double)level / (LEVELS - 1);
 
-		b.n = 0;
-		add_level(&b, &c, d, a, level);
-		if (b.n)
-			na_draw_area(l->canvas, b.p, b.n,
+		if (ends[level] > from)
+			na_draw_area(l->canvas, b.p + from, ends[level] - from,
 				     na_mix(l->theme->background, hue, share));
+		from = ends[level];
 	}
+	free(open);
 	free(b.p);
 	free(c.n);
 	return b.failed ? NA_ENOMEM : NA_OK;
@@ -255,7 +272,11 @@ static enum na_status draw_points(const struct na_layout *l,
 				  const struct rpc_data *d,
 				  const struct rpc_axes *a)
 {
-	double size = fmax((d->n_points > 2000 ? 2.2 : 3.6) * l->unit, 1.5);
+	double size = fmax((d->n_points > 2000  ? 2.2
+			    : d->n_points > 200 ? 3.6
+						: 5) *
+				   l->unit,
+			   1.5);
 	struct mark *m = na_calloc(d->n_points, sizeof(*m));
 	struct na_point *p = na_calloc(3 * d->n_points, sizeof(*p));
 	size_t n = m && p ? place_marks(d, a, size, m) : 0;
@@ -264,7 +285,7 @@ static enum na_status draw_points(const struct na_layout *l,
 	for (int32_t hue = 0; hue < NA_HUES; hue++) {
 		for (int level = 0; level < 4; level++) {
 			size_t k = add_marks(m, n, hue, level, size, p);
-			double share = d->all_points ? 0.55 + 0.15 * level : 1;
+			double share = d->all_points ? 0.7 + 0.1 * level : 1;
 
 			if (k)
 				na_draw_polyline(

@@ -154,12 +154,27 @@ static void say_verdict(struct text *t, const struct rpc_state *s,
 	}
 }
 
+/* Of the largest run. */
+static size_t hosts_of(const struct na_store *store)
+{
+	size_t most = 0;
+
+	for (size_t run = 0; run < store->n_runs; run++) {
+		size_t hosts = 0;
+
+		for (size_t i = 0; i < store->n_sources; i++)
+			hosts += store->sources[i].run == run;
+		most = hosts > most ? hosts : most;
+	}
+	return most;
+}
+
 void rpc_say(struct na_result *r, const struct rpc_state *s)
 {
 	struct na_value *side = na_result_side(r);
 	struct text t = {.n = 0};
 
-	na_put_int(r, side, "hosts", (int64_t)s->scope->store->n_sources);
+	na_put_int(r, side, "hosts", (int64_t)hosts_of(s->scope->store));
 	if (apart(s)) {
 		na_put_bool(r, side, "runs_apart", true);
 		na_put_textf(r, side, "message",
