@@ -210,7 +210,9 @@ static void draw_labels(const struct drawing *g, struct label *labels, size_t n)
 
 	qsort(labels, n, sizeof(*labels), by_height);
 	for (size_t i = 0; i < n; i++) {
-		double most = g->a.plot.y1 - line * (double)(n - 1 - i);
+		/* Not into the labels of the time axis. */
+		double most = g->a.plot.y1 - 0.7 * font.size -
+			      line * (double)(n - 1 - i);
 
 		labels[i].y = fmin(fmax(labels[i].y, least), most);
 		least = labels[i].y + line;
