@@ -334,10 +334,10 @@ static enum na_status choose_bins(struct rpc_state *s, struct na_err *err)
 
 	if (bins > MAX_BINS || bins * (double)s->n_rows > MAX_CELLS)
 		return na_fail(err, NA_EUSAGE,
-			       "--bin: %.3g bins of %s for each of %zu groups; "
-			       "give a wider bin, fewer groups (--top), or a "
-			       "window with --from and --to",
-			       bins, na_print_time(text, bin, 4), s->n_rows);
+			       "--bin: %.3g bins of %s%s: give a wider bin, or "
+			       "a window with --from and --to",
+			       bins, na_print_time(text, bin, 4),
+			       s->n_rows > 1 ? " for each group" : "");
 	s->bins = na_bins_over(s->first_ps, s->last_ps, true, bin);
 	s->load.factor = 1;
 	while (2 * rpc_hosts(s) * (s->bins.n / s->load.factor) > LOAD_CELLS &&
