@@ -16,7 +16,7 @@
 #include "netan/base/vec.h"
 
 enum { DEFAULT_TOP = 16, MAX_BINS = 1 << 20, MAX_CELLS = 1 << 22 };
-enum { SAMPLE = 1 << 16, LATE_MAX = 1 << 16, LOAD_CELLS = 1 << 18 };
+enum { SAMPLE = 1 << 14, LATE_MAX = 1 << 16, LOAD_CELLS = 1 << 18 };
 
 /* clang-format off */
 static const struct na_opt rpc_opts[] = {
@@ -81,6 +81,9 @@ static enum na_status rpc_fork(void *block, const void *state, unsigned pass)
 	s->n_rows = from->n_rows;
 	s->load = from->load;
 	s->longest.max = from->longest.max;
+	s->longest.has_least = from->longest.n == from->longest.max;
+	if (s->longest.has_least)
+		s->longest.least = from->longest.heap[0];
 	return init_second(s) ? NA_OK : NA_ENOMEM;
 }
 
@@ -125,13 +128,11 @@ static int64_t latency_of(const struct na_transfer *t)
 
 static uint64_t hash_of(const struct na_transfer *t)
 {
-	uint64_t h = na_mix_u64(1, (uint64_t)t->end_ps);
+	uint64_t h = na_mix_u64((uint64_t)t->start_ps, (uint64_t)t->end_ps);
 
-	h = na_mix_u64(h, (uint64_t)t->start_ps);
 	h = na_mix_u64(h, (uint64_t)t->src << 32 | t->dst);
-	h = na_mix_u64(h, t->size_bytes);
-	return na_mix_u64(h,
-			  (uint64_t)t->collective << 32 | (uint32_t)t->chunk);
+	return na_mix_u64(h, t->size_bytes ^ (uint64_t)t->collective << 48 ^
+				     (uint64_t)(uint32_t)t->chunk << 40);
 }
 
 static uint32_t class_of(uint64_t bytes)
@@ -178,15 +179,15 @@ static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
 		       : NA_ENOMEM;
 }
 
-static bool keep_latency(struct rpc_state *s, uint32_t cell, double us)
+static bool keep_latency(struct rpc_state *s, uint32_t cell, int64_t ps)
 {
 	if (!na_grow(&s->cell, &s->cap_cells, s->n_kept + 1,
 		     sizeof(*s->cell)) ||
-	    !na_grow(&s->latency_us, &s->cap_latency, s->n_kept + 1,
-		     sizeof(*s->latency_us)))
+	    !na_grow(&s->latency_ps, &s->cap_latency, s->n_kept + 1,
+		     sizeof(*s->latency_ps)))
 		return false;
 	s->cell[s->n_kept] = cell;
-	s->latency_us[s->n_kept++] = us;
+	s->latency_ps[s->n_kept++] = ps;
 	return true;
 }
 
@@ -259,7 +260,7 @@ static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
 	if (!rpc_longest_add(&s->longest,
 			     &(struct rpc_point){t->end_ps, latency_ps, row,
 						 tail}) ||
-	    !keep_latency(s, cell, us))
+	    !keep_latency(s, cell, latency_ps))
 		return NA_ENOMEM;
 	/* The lowest mode begins at 4.75 ms. */
 	if (x.excess_ms < 4.75 || !na_is_late(x.excess_ms, x.expected_ms))
@@ -320,8 +321,8 @@ static enum na_status rpc_merge(void *state, void *block, unsigned pass)
 	}
 	/* Room for all of them was made between the passes. */
 	memcpy(s->cell + s->n_kept, b->cell, b->n_kept * sizeof(*s->cell));
-	memcpy(s->latency_us + s->n_kept, b->latency_us,
-	       b->n_kept * sizeof(*s->latency_us));
+	memcpy(s->latency_ps + s->n_kept, b->latency_ps,
+	       b->n_kept * sizeof(*s->latency_ps));
 	s->n_kept += b->n_kept;
 	return na_sample_merge(&s->late, &b->late) ? NA_OK : NA_ENOMEM;
 }
@@ -453,8 +454,8 @@ static bool init_kept(struct rpc_state *s)
 {
 	s->longest.max = s->n <= RPC_POINTS_ALL ? (size_t)s->n : RPC_POINTS_MAX;
 	s->cell = na_calloc((size_t)s->n, sizeof(*s->cell));
-	s->latency_us = na_calloc((size_t)s->n, sizeof(*s->latency_us));
-	return s->cell && s->latency_us && init_second(s);
+	s->latency_ps = na_calloc((size_t)s->n, sizeof(*s->latency_ps));
+	return s->cell && s->latency_ps && init_second(s);
 }
 
 static enum na_status rpc_turn(void *state, unsigned done, struct na_err *err)
@@ -502,8 +503,8 @@ static void rpc_fini(void *state)
 	free(s->longest.heap);
 	free(s->grid);
 	free(s->cell);
-	free(s->latency_us);
-	free(s->sorted);
+	free(s->latency_ps);
+	free(s->sorted_ps);
 	free(s->cell_at);
 	free(s->tail_cell);
 	free(s->p50);

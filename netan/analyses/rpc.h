@@ -32,6 +32,8 @@ struct rpc_point {
 struct rpc_longest {
 	struct rpc_point *heap;
 	size_t n, cap, max;
+	struct rpc_point least; /* what is no longer than this is not among */
+	bool has_least;         /* them: known from blocks before */
 };
 
 /* One of the sample from which the size line is drawn. */
@@ -55,7 +57,7 @@ struct rpc_late {
 struct rpc_row {
 	struct na_timer_counts timers;
 	struct na_timers verdict;
-	size_t first, n; /* of `sorted` */
+	size_t n;
 	double p50_us, p99_us, p99_9_us, max_us, hill;
 };
 
@@ -98,12 +100,12 @@ struct rpc_state {
 	struct rpc_longest longest;
 	uint32_t *grid; /* [column * RPC_ROWS + row] */
 	uint32_t *cell; /* row * bins + bin, TAIL_BIT: a tail event */
-	double *latency_us;
+	int64_t *latency_ps;
 	size_t n_kept, cap_cells, cap_latency;
 
 	/* In finish. */
-	double *sorted;          /* latencies by row, bin, value */
-	size_t *cell_at;         /* [rows * bins + 1] into sorted */
+	int64_t *sorted_ps;      /* latencies by row, bin, value */
+	size_t *cell_at;         /* [rows * bins + 1] into sorted_ps */
 	uint64_t *tail_cell;     /* [rows * bins] */
 	double *p50, *p99, *max; /* [(rows + 1) * bins]; last: all */
 	double *carried;         /* load, summed up, and the peak:

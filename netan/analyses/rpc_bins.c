@@ -9,20 +9,20 @@
 #include "netan/stats/sort.h"
 #include "netan/stats/tail.h"
 
-/* By row and bin, by counting; afterwards latency_us is scratch. */
+/* By row and bin, by counting; afterwards latency_ps is scratch. */
 enum na_status rpc_sort_cells(struct rpc_state *s)
 {
 	size_t cells = s->n_rows * s->bins.n, at = 0;
 	size_t series = (s->n_rows + 1) * s->bins.n;
 
-	s->sorted = na_calloc(s->n_kept, sizeof(*s->sorted));
+	s->sorted_ps = na_calloc(s->n_kept, sizeof(*s->sorted_ps));
 	s->cell_at = na_calloc(cells + 1, sizeof(*s->cell_at));
 	s->tail_cell = na_calloc(cells, sizeof(*s->tail_cell));
 	s->p50 = na_calloc(series, sizeof(*s->p50));
 	s->p99 = na_calloc(series, sizeof(*s->p99));
 	s->max = na_calloc(series, sizeof(*s->max));
-	if (!s->sorted || !s->cell_at || !s->tail_cell || !s->p50 || !s->p99 ||
-	    !s->max)
+	if (!s->sorted_ps || !s->cell_at || !s->tail_cell || !s->p50 ||
+	    !s->p99 || !s->max)
 		return NA_ENOMEM;
 	for (size_t i = 0; i < s->n_kept; i++) {
 		s->cell_at[s->cell[i] & ~RPC_TAIL_BIT]++;
@@ -37,8 +37,8 @@ enum na_status rpc_sort_cells(struct rpc_state *s)
 	}
 	/* Each place moves on as it is filled, to where the next begins. */
 	for (size_t i = 0; i < s->n_kept; i++)
-		s->sorted[s->cell_at[s->cell[i] & ~RPC_TAIL_BIT]++] =
-			s->latency_us[i];
+		s->sorted_ps[s->cell_at[s->cell[i] & ~RPC_TAIL_BIT]++] =
+			s->latency_ps[i];
 	memmove(s->cell_at + 1, s->cell_at, cells * sizeof(*s->cell_at));
 	s->cell_at[0] = 0;
 	free(s->cell);
@@ -46,8 +46,21 @@ enum na_status rpc_sort_cells(struct rpc_state *s)
 	return NA_OK;
 }
 
-static void read_cell(struct rpc_state *s, size_t at, const double *x, size_t n)
+/* Sorted latencies as numbers in us; scratch is the caller's. */
+static const double *in_us(const int64_t *ps, size_t n, void *scratch)
 {
+	double *us = scratch;
+
+	for (size_t i = 0; i < n; i++)
+		us[i] = (double)ps[i] / 1e6;
+	return us;
+}
+
+static void read_cell(struct rpc_state *s, size_t at, const int64_t *ps,
+		      size_t n, void *scratch)
+{
+	const double *x = in_us(ps, n, scratch);
+
 	s->p50[at] = na_quantile_sorted(x, n, 0.5);
 	s->p99[at] = na_quantile_sorted(x, n, 0.99);
 	s->max[at] = n ? x[n - 1] : NAN;
@@ -57,7 +70,7 @@ static void read_cell(struct rpc_state *s, size_t at, const double *x, size_t n)
 static bool whole_bin(struct rpc_state *s, size_t bin)
 {
 	size_t n = 0, at = s->n_rows * s->bins.n + bin;
-	double *x;
+	int64_t *x;
 
 	for (size_t row = 0; row < s->n_rows; row++) {
 		size_t cell = row * s->bins.n + bin;
@@ -72,11 +85,12 @@ static bool whole_bin(struct rpc_state *s, size_t bin)
 		size_t cell = row * s->bins.n + bin;
 		size_t more = s->cell_at[cell + 1] - s->cell_at[cell];
 
-		memcpy(x + n, s->sorted + s->cell_at[cell], more * sizeof(*x));
+		memcpy(x + n, s->sorted_ps + s->cell_at[cell],
+		       more * sizeof(*x));
 		n += more;
 	}
-	na_sort_f64(x, x + n, n);
-	read_cell(s, at, x, n);
+	na_sort_i64(x, x + n, n);
+	read_cell(s, at, x, n, x + n);
 	free(x);
 	return true;
 }
@@ -86,7 +100,7 @@ enum na_status rpc_share(void *state, size_t i, size_t n)
 	struct rpc_state *s = state;
 	size_t bins = s->bins.n, to = bins * (i + 1) / n;
 
-	if (!s->sorted)
+	if (!s->sorted_ps)
 		return NA_OK;
 	for (size_t bin = bins * i / n; bin < to; bin++) {
 		for (size_t row = 0; row < s->n_rows; row++) {
@@ -94,12 +108,15 @@ enum na_status rpc_share(void *state, size_t i, size_t n)
 			size_t from = s->cell_at[cell];
 			size_t count = s->cell_at[cell + 1] - from;
 
-			na_sort_f64(s->sorted + from, s->latency_us + from,
+			na_sort_i64(s->sorted_ps + from, s->latency_ps + from,
 				    count);
-			read_cell(s, cell, s->sorted + from, count);
-			if (s->n_rows == 1)
-				read_cell(s, bins + bin, s->sorted + from,
-					  count);
+			read_cell(s, cell, s->sorted_ps + from, count,
+				  s->latency_ps + from);
+		}
+		if (s->n_rows == 1) {
+			s->p50[bins + bin] = s->p50[bin];
+			s->p99[bins + bin] = s->p99[bin];
+			s->max[bins + bin] = s->max[bin];
 		}
 		if (s->n_rows > 1 && !whole_bin(s, bin))
 			return NA_ENOMEM;
@@ -110,10 +127,10 @@ enum na_status rpc_share(void *state, size_t i, size_t n)
 static void read_row(struct rpc_state *s, struct rpc_row *row, size_t from,
 		     size_t n)
 {
-	const double *x = s->sorted + from;
+	const double *x;
 
-	na_sort_f64(s->sorted + from, s->latency_us + from, n);
-	row->first = from;
+	na_sort_i64(s->sorted_ps + from, s->latency_ps + from, n);
+	x = in_us(s->sorted_ps + from, n, s->latency_ps + from);
 	row->n = n;
 	row->p50_us = na_quantile_sorted(x, n, 0.5);
 	row->p99_us = na_quantile_sorted(x, n, 0.99);
@@ -135,6 +152,10 @@ void rpc_sort_rows(struct rpc_state *s)
 		na_timer_merge(&s->all.timers, &s->rows[i].timers);
 		na_timers_judge(&s->rows[i].timers, &s->edges,
 				&s->rows[i].verdict);
+	}
+	if (s->n_rows == 1) {
+		s->all = s->rows[0];
+		return;
 	}
 	read_row(s, &s->all, 0, s->n_kept);
 	na_timers_judge(&s->all.timers, &s->edges, &s->all.verdict);

@@ -46,6 +46,8 @@ bool rpc_longest_add(struct rpc_longest *l, const struct rpc_point *p)
 {
 	size_t at = l->n;
 
+	if (l->has_least && !longer(p, &l->least))
+		return true;
 	if (l->n == l->max) {
 		if (l->max && longer(p, &l->heap[0])) {
 			l->heap[0] = *p;
