@@ -5,6 +5,9 @@
 
 #include "netan/analyses/rpc_tail.h"
 
+/* So few transfers say little about what is rare. */
+enum { FEW = 30 };
+
 /* Runs stand side by side: nothing that adds them up is shown. */
 static bool apart(const struct rpc_state *s)
 {
@@ -95,22 +98,44 @@ static void add_quantiles(struct text *t, const struct rpc_row *row)
 	add(t, part);
 }
 
-/* The timers that explain it, named by the most frequent mode. */
-static void say_mode(struct text *t, const struct na_value *body,
+/* "200, 600 and 400 ms": the most frequent waits. */
+static void add_waits(struct text *t, const struct na_value *mode)
+{
+	char part[60];
+
+	for (int i = 0; mode && i < 3; mode = mode->next, i++) {
+		bool last = i == 2 || !mode->next;
+
+		snprintf(part, sizeof(part), "%s%.0f",
+			 !i     ? ""
+			 : last ? " and "
+				: ", ",
+			 na_real_of(na_get(mode, "latency_ms"), 0));
+		add(t, part);
+	}
+	add(t, " ms");
+}
+
+/* The timers that explain it; several waits count together where all of
+ * them are tail events. */
+static void say_mode(struct text *t, const struct na_value *body, bool tail,
 		     const char *like)
 {
 	const struct na_value *mode = first_of(na_get(body, "modes"));
+	const struct na_value *of = mode;
 	const char *pattern = na_text_of(na_dig(body, "tail.pattern"), "");
-	char part[120], ms[NA_UNIT_BUF];
 
+	if (tail && mode && mode->next)
+		of = na_get(body, "tail");
 	add(t, strcmp(pattern, "clustered") == 0 ? "In clusters: "
 						 : "Now and then: ");
-	add_count(t, mode);
-	na_print_number(ms, na_real_of(na_get(mode, "latency_ms"), 0), 3);
-	snprintf(part, sizeof(part), " %s ms late, like %s", ms, like);
-	add(t, part);
-	add_where(t, mode);
-	add_load(t, mode);
+	add_count(t, of);
+	add(t, " late by ");
+	add_waits(t, mode);
+	add(t, ", like ");
+	add(t, like);
+	add_where(t, of);
+	add_load(t, of);
 }
 
 static void say_tail(struct text *t, const struct na_value *body,
@@ -138,17 +163,18 @@ static void say_verdict(struct text *t, const struct rpc_state *s,
 	const char *verdict = rpc_verdict(s, &s->all);
 
 	if (strcmp(verdict, "RTO-like") == 0) {
-		say_mode(t, body, "TCP retransmission timeouts");
+		say_mode(t, body, true, "TCP retransmission timeouts");
 	} else if (strcmp(verdict, "low-RTO-like") == 0) {
-		say_mode(t, body,
+		say_mode(t, body, false,
 			 "TCP retransmission timeouts with a lowered minimum");
 	} else if (strcmp(verdict, "delayed-ACK-like") == 0) {
-		say_mode(t, body, "delayed acknowledgements");
+		say_mode(t, body, false, "delayed acknowledgements");
 	} else if (s->all.verdict.kind != NA_TAIL_NONE) {
 		say_tail(t, body, &s->all);
 	} else {
-		add(t, strcmp(verdict, "steady") == 0 ? "Steady: "
-						      : "High all the time: ");
+		add(t, strcmp(verdict, "steady") != 0 ? "High all the time: "
+		       : s->n < FEW                   ? "Too few to tell: "
+						      : "Steady: ");
 		add_quantiles(t, &s->all);
 		add(t, "; none is 100 ms late");
 	}

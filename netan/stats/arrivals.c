@@ -169,8 +169,9 @@ static double memory(const struct na_arrivals *a, uint64_t sum)
 
 void na_arrivals_read(const struct na_arrivals *a, struct na_arrival_stats *out)
 {
-	struct na_arrival_stats s = {
-		.burstiness = NAN, .burstiness_plain = NAN, .memory = NAN};
+	struct na_arrival_stats s = {.burstiness = NAN,
+				     .burstiness_plain = NAN,
+				     .memory = NAN};
 	uint64_t sum = (uint64_t)a->at_ps - (uint64_t)a->start_ps;
 
 	for (size_t i = 0; i < NA_WINDOWS; i++) {

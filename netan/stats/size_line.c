@@ -43,8 +43,9 @@ static double slope_of(const struct na_size_class *c, size_t n)
 			double error = hypot(c[i].us / sqrt((double)c[i].n),
 					     c[k].us / sqrt((double)c[k].n));
 
-			w[pairs++] = (struct weighted){
-				(c[i].us - c[k].us) / apart, apart / error};
+			w[pairs++] =
+				(struct weighted){(c[i].us - c[k].us) / apart,
+						  apart / error};
 		}
 	}
 	return weighted_median(w, pairs);
@@ -71,7 +72,8 @@ bool na_size_line(const struct na_size_class *c, size_t n,
 		if (c[i].n >= MIN_TRANSFERS && c[i].us > 0)
 			used[m++] = c[i];
 	}
-	if (m < 2 || used[m - 1].bytes < MIN_SPAN * used[0].bytes)
+	if (m < 2 || used[m - 1].bytes <= used[0].bytes ||
+	    used[m - 1].bytes < MIN_SPAN * used[0].bytes)
 		return false;
 	out->us_per_byte = fmax(slope_of(used, m), 0);
 	out->fixed_us = fmax(intercept_of(used, m, out->us_per_byte), 0);

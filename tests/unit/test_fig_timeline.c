@@ -12,6 +12,7 @@
 #include "netan/base/text.h"
 #include "plot/figure.h"
 #include "tests/unit/fake_timeline.h"
+#include "tests/unit/ink.h"
 
 static char *picture(const struct na_result *r, const struct na_page *page,
 		     const char *format, size_t *n)

@@ -248,6 +248,57 @@ static void load(void **state)
 	}
 }
 
+static void says(const struct run *x, const char *want, const char *words)
+{
+	const char *message =
+		na_text_of(na_get(na_result_side(x->d.r), "message"), "");
+
+	assert_string_equal(verdict(x), want);
+	if (!strstr(message, words))
+		fail_msg("\"%s\" lacks \"%s\"", message, words);
+}
+
+/* Every verdict, and the sentence that goes with it. */
+static void verdicts(void **state)
+{
+	static const struct {
+		double first_ms, second_ms, all_ms;
+		const char *verdict, *words;
+	} cases[] = {
+		{0, 0, 0, "steady", "Steady: p50 "},
+		{0, 0, 15, "constantly high", "High all the time: p50 "},
+		{40.4, 40.9, 0, "delayed-ACK-like",
+		 "20 transfers (0.50 %) late by 40 ms, like delayed"},
+		{10.2, 20.7, 0, "low-RTO-like", " ms, like TCP "},
+		{205, 1003, 0, "RTO-like",
+		 "20 transfers (0.50 %) late by 200 and 1000 ms, like TCP "},
+		{130, 300, 0, "heavy tail, no timer signature",
+		 "no timer signature: 20 transfers (0.50 %) more than"},
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct hand_row rows[N];
+		struct na_rng r;
+		struct run x;
+
+		na_rng_seed(&r, 31);
+		healthy(rows, &r);
+		for (int i = 0; i < N; i++) {
+			later(&rows[i], cases[k].all_ms);
+			if (rows[i].size < 65536 || i % 200 == 7)
+				rows[i].size /= 64;
+			if (i % 200 == 7)
+				later(&rows[i], i % 400 == 7
+							? cases[k].first_ms
+							: cases[k].second_ms);
+		}
+		analyse(&x, rows, N, 4, NULL, 500);
+		says(&x, cases[k].verdict, cases[k].words);
+		end(&x);
+	}
+}
+
 /* The same bytes for any block size. */
 static void blocks(void **state)
 {
@@ -381,8 +432,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows),  cmocka_unit_test(few),
 		cmocka_unit_test(timeouts), cmocka_unit_test(load),
-		cmocka_unit_test(blocks),   cmocka_unit_test(runs),
-		cmocka_unit_test(bars),     cmocka_unit_test(hostile),
+		cmocka_unit_test(verdicts), cmocka_unit_test(blocks),
+		cmocka_unit_test(runs),     cmocka_unit_test(bars),
+		cmocka_unit_test(hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
