@@ -382,7 +382,7 @@ static void footnote(struct drawing *g)
 	if (g->d.counts)
 		na_words_add(
 			&w,
-			"; darker: more transfers, by logarithm; %s beyond "
+			"; stronger: more transfers, by logarithm; %s beyond "
 			"p99.9 or over 100 ms late one by one",
 			count);
 	else

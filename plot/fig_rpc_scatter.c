@@ -176,6 +176,8 @@ static enum na_status draw_cells(const struct na_layout *l,
 	for (size_t level = 0, from = 0; level < LEVELS && !b.failed; level++) {
 		double share = 0.22 + 0.63 * (double)level / (LEVELS - 1);
 
+		/* Behind runs in colours of their own. */
+		share *= d->runs_apart ? 0.5 : 1;
 		if (ends[level] > from)
 			na_draw_area(l->canvas, b.p + from, ends[level] - from,
 				     na_mix(l->theme->background, hue, share));
