@@ -291,6 +291,8 @@ static void mode_row(struct na_result *r, struct na_value *list,
 		    na_text_of(na_dig(mode, "load.state"), "-"));
 	na_put_real(r, row, "load",
 		    na_real_of(na_dig(mode, "load.share_of_peak"), NAN));
+	na_put_real(r, row, "usual",
+		    na_real_of(na_dig(mode, "load.usual_share_of_peak"), NAN));
 }
 
 static void modes_view(struct na_result *r, const struct na_value *body)
@@ -303,6 +305,7 @@ static void modes_view(struct na_result *r, const struct na_value *body)
 		{"hosts", "concentrated in", NA_F_TEXT, 0, 0},
 		{"links", "links then", NA_F_TEXT, 0, 0},
 		{"load", "% of peak", NA_F_NUMBER, 2, 100},
+		{"usual", "usually %", NA_F_NUMBER, 2, 100},
 		{"first_s", "first s", NA_F_FIXED, 3, 0},
 		{"last_s", "last s", NA_F_FIXED, 3, 0},
 		{"cause", "like", NA_F_TEXT, 0, 0},
