@@ -4,6 +4,7 @@
 #include <string.h>
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+enum { FEW = 32 }; /* counting digits would cost more */
 
 static void one_digit(const int64_t *x, int64_t *to, size_t n, int64_t low,
 		      int shift)
@@ -23,13 +24,27 @@ static void one_digit(const int64_t *x, int64_t *to, size_t n, int64_t low,
 		      (DIGITS - 1)]++] = x[i];
 }
 
+static void insert_each(int64_t *x, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		int64_t keep = x[i];
+		size_t k = i;
+
+		for (; k && x[k - 1] > keep; k--)
+			x[k] = x[k - 1];
+		x[k] = keep;
+	}
+}
+
 void na_sort_i64(int64_t *x, int64_t *tmp, size_t n)
 {
 	int64_t low, high, *from = x, *to = tmp, *swap;
 	bool sorted = true;
 
-	if (n < 2)
+	if (n <= FEW) {
+		insert_each(x, n);
 		return;
+	}
 	low = high = x[0];
 	for (size_t i = 1; i < n; i++) {
 		sorted &= x[i - 1] <= x[i];

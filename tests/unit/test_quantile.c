@@ -128,6 +128,31 @@ static void sorting(void **state)
 		assert_true(x[i] == y[i]);
 }
 
+/* By insertion, at the border, and above. */
+static void sorting_few(void **state)
+{
+	enum { N = 70 };
+	int64_t x[N], tmp[N];
+	uint64_t r = 1;
+
+	(void)state;
+	for (size_t n = 0; n <= N; n++) {
+		int64_t sum = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			r = r * 6364136223846793005u + 1442695040888963407u;
+			x[i] = (int64_t)(r >> 33) % 50 - 25;
+			sum += x[i];
+		}
+		na_sort_i64(x, tmp, n);
+		for (size_t i = 0; i < n; i++) {
+			assert_true(!i || x[i - 1] <= x[i]);
+			sum -= x[i];
+		}
+		assert_true(sum == 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +160,7 @@ int main(void)
 		cmocka_unit_test(intervals),
 		cmocka_unit_test(intervals_cover),
 		cmocka_unit_test(sorting),
+		cmocka_unit_test(sorting_few),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,270 @@
+/*
+ * The picture of `netan rpc`, from results as no run would make them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "netan/base/text.h"
+#include "plot/figure.h"
+#include "tests/unit/ink.h"
+
+#define LONG_NAME \
+	"gke-tpu-\xe2\x80\xae\x1b[31m<b>&\"\xff pool-that-does-not-" \
+	"end-europe-west4-b-0001-abcdefgh-"
+
+struct fake {
+	size_t bins, points, runs;
+	double bin_s, from_s, us;
+	bool cells, gaps, noise;
+	int modes;
+	const char *name;
+};
+
+static unsigned noise(unsigned *seed)
+{
+	*seed = *seed * 1664525U + 1013904223U;
+	return *seed >> 8;
+}
+
+static double share(unsigned *seed)
+{
+	return noise(seed) / 16777216.0;
+}
+
+static void put_series(struct na_result *r, struct na_value *in,
+		       const struct fake *f, double scale)
+{
+	double *p50 = na_put_reals(r, in, "p50_us", f->bins);
+	double *p99 = na_put_reals(r, in, "p99_us", f->bins);
+	double *max = na_put_reals(r, in, "max_us", f->bins);
+
+	for (size_t i = 0; i < f->bins; i++) {
+		bool gap = f->gaps && i % 3 == 1;
+
+		p50[i] = gap ? NAN : f->us * scale;
+		p99[i] = gap ? NAN : 3 * f->us * scale;
+		max[i] = gap ? NAN : (i % 2 ? 4 : 5000) * f->us * scale;
+	}
+}
+
+static void put_modes(struct na_result *r, const struct fake *f)
+{
+	static const double ms[] = {200, 400, 600, 1000, 1400, 5, 10};
+	struct na_value *list = na_put_list(r, na_result_body(r), "modes");
+
+	for (int i = 0; i < f->modes; i++) {
+		struct na_value *o = na_put_object(r, list, NULL), *hosts;
+
+		na_put_real(r, o, "latency_ms", ms[i]);
+		na_put_int(r, o, "count", 12345 / (i + 1));
+		na_put_text(r, o, "cause", "retransmission timeout");
+		hosts = na_put_list(r, o, "hosts");
+		for (int k = 0; k < i; k++)
+			na_put_text(r, hosts, NULL, f->name);
+	}
+}
+
+static void put_scatter(struct na_result *r, const struct fake *f)
+{
+	enum { COLUMNS = 600, ROWS = 120 };
+	struct na_value *in = na_put_object(r, na_result_side(r), "scatter");
+	double *t = na_put_reals(r, in, "point_time_s", f->points);
+	double *us = na_put_reals(r, in, "point_us", f->points);
+	double *row = na_put_reals(r, in, "point_row", f->points);
+	double *tail = na_put_reals(r, in, "point_tail", f->points);
+	double span = f->bin_s * (double)f->bins, *counts;
+	unsigned seed = 1;
+
+	na_put_real(r, in, "from_s", f->from_s);
+	na_put_real(r, in, "column_s", span / COLUMNS);
+	na_put_real(r, in, "least_us", f->us / 2);
+	na_put_real(r, in, "most_us", f->us * 5000);
+	na_put_bool(r, in, "all_points", !f->cells);
+	for (size_t i = 0; i < f->points; i++) {
+		t[i] = f->from_s + span * share(&seed);
+		us[i] = f->us / 2 * exp(9 * share(&seed));
+		row[i] = f->runs ? (double)(i % f->runs) : 0;
+		tail[i] = i % 10 == 0;
+	}
+	if (!f->cells)
+		return;
+	na_put_int(r, in, "columns", COLUMNS);
+	na_put_int(r, in, "rows", ROWS);
+	counts = na_put_reals(r, in, "counts", (size_t)COLUMNS * ROWS);
+	for (size_t i = 0; i < (size_t)COLUMNS * ROWS; i++)
+		counts[i] = f->noise ? floor(exp(14 * share(&seed))) - 1
+			    : i % ROWS / 20 % 2 ? 1000
+						: 0;
+}
+
+static struct na_result *make(const struct fake *f)
+{
+	struct na_result *r = na_result_new();
+	struct na_value *body = na_result_body(r), *list, *o, *all;
+	double *t;
+
+	na_put_real(r, na_result_doc(r), "duration_s", 3);
+	na_put_int(r, na_result_side(r), "hosts", 4);
+	na_put_real(r, body, "bin_s", f->bin_s);
+	t = na_put_reals(r, body, "time_s", f->bins);
+	for (size_t i = 0; i < f->bins; i++)
+		t[i] = f->from_s + f->bin_s * (double)i;
+	put_series(r, body, f, 1);
+	all = na_put_object(r, body, "overall");
+	na_put_real(r, all, "p50_us", f->us);
+	na_put_real(r, all, "max_us", f->us * 5000);
+	put_modes(r, f);
+	if (f->runs) {
+		na_put_bool(r, na_result_side(r), "runs_apart", true);
+		list = na_put_list(r, body, "groups");
+		for (size_t i = 0; i < f->runs; i++) {
+			o = na_put_object(r, list, NULL);
+			na_put_text(r, na_put_object(r, o, "key"), "label",
+				    f->name);
+			put_series(r, o, f, 1 + (double)i / 10);
+		}
+	}
+	put_scatter(r, f);
+	assert_true(na_result_ok(r));
+	return r;
+}
+
+static char *picture(const struct fake *f, const struct na_page *page,
+		     const char *format, size_t *n)
+{
+	const struct na_figure *fig = na_figure_find("rpc");
+	struct na_err err = {.status = NA_OK};
+	struct na_result *r = make(f);
+	char *bytes = NULL;
+	FILE *out = open_memstream(&bytes, n);
+
+	assert_non_null(fig);
+	if (na_figure_write(fig, r, page, format, out, &err) != NA_OK)
+		fail_msg("%s", err.text);
+	assert_int_equal(fclose(out), 0);
+	na_result_free(r);
+	return bytes;
+}
+
+/* clang-format off */
+static const struct fake rows[] = {
+	{.bins = 60, .points = 3000, .bin_s = 0.1, .us = 100, .modes = 1,
+	 .name = "host-1"},
+	{.bins = 1, .points = 1, .bin_s = 0.1, .us = 1, .name = "a"},
+	{.bins = 2, .points = 3, .bin_s = 1e-9, .from_s = -5, .us = 1e-6,
+	 .name = "a"},
+	{.bins = 5000, .points = 5000, .bin_s = 0.1, .us = 50, .cells = true,
+	 .noise = true, .modes = 7, .gaps = true, .name = LONG_NAME},
+	{.bins = 60, .points = 20000, .bin_s = 3600, .us = 1e9, .modes = 7,
+	 .name = LONG_NAME},
+	{.bins = 60, .points = 900, .bin_s = 0.1, .us = 100, .runs = 2,
+	 .name = LONG_NAME},
+	{.bins = 60, .points = 5000, .bin_s = 0.1, .us = 100, .runs = 64,
+	 .cells = true, .name = "run"},
+	{.bins = 0, .bin_s = 0.1, .us = 100, .name = "a"},
+};
+/* clang-format on */
+
+static void labels_never_overlap(void **state)
+{
+	/* clang-format off */
+	static const int sizes[][2] = {
+		{0, 0}, {600, 338}, {320, 240}, {480, 900}, {2400, 500},
+		{800, 250},
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+			struct na_page page = {.version = "0.1.0",
+					       .width = sizes[k][0],
+					       .height = sizes[k][1],
+					       .dark = k % 2};
+			char what[64], *ink;
+			size_t n;
+
+			snprintf(what, sizeof(what), "row %zu, %d x %d", i,
+				 page.width, page.height);
+			ink = picture(&rows[i], &page, "ink", &n);
+			assert_true(check_texts(ink, what) >= 2);
+			assert_true(na_utf8_valid(ink, strlen(ink)));
+			free(ink);
+		}
+	}
+}
+
+static void bounded(void **state)
+{
+	const struct na_page page = {.version = "0.1.0"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t n;
+		char *svg = picture(&rows[i], &page, "svg", &n);
+
+		if (n >= 1 << 20)
+			fail_msg("row %zu: %zu bytes", i, n);
+		free(svg);
+	}
+}
+
+static void words(void **state)
+{
+	const struct na_page page = {.version = "0.1.0"};
+	size_t n;
+	char *ink = picture(&rows[0], &page, "ink", &n);
+
+	(void)state;
+	assert_non_null(strstr(ink, " p50\n"));
+	assert_non_null(strstr(ink, " p99\n"));
+	assert_non_null(strstr(ink, " max\n"));
+	assert_non_null(strstr(ink, " at 200 ms: retransmission timeout\n"));
+	assert_non_null(strstr(ink, "; every transfer is a point\n"));
+	free(ink);
+	ink = picture(&rows[7], &page, "ink", &n);
+	assert_non_null(strstr(ink, "No transfer with a latency"));
+	free(ink);
+	ink = picture(&rows[6], &page, "ink", &n);
+	assert_non_null(strstr(ink, " 58 more runs not drawn\n"));
+	free(ink);
+}
+
+/* A point that is alone in the cloud of millions is there. */
+static void outlier(void **state)
+{
+	struct fake f = rows[3];
+	const struct na_page page = {.version = "0.1.0"};
+	char *with, *without;
+	size_t n;
+
+	(void)state;
+	f.points = 1;
+	with = picture(&f, &page, "ink", &n);
+	f.points = 0;
+	without = picture(&f, &page, "ink", &n);
+	assert_true(strcmp(with, without) != 0);
+	assert_non_null(strstr(with, "\nline #d55e00ff "));
+	free(with);
+	free(without);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(labels_never_overlap),
+		cmocka_unit_test(bounded),
+		cmocka_unit_test(words),
+		cmocka_unit_test(outlier),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
