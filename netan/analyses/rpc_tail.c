@@ -8,6 +8,7 @@
 #include "netan/base/vec.h"
 #include "netan/stats/arrivals.h"
 #include "netan/stats/tail.h"
+#include "netan/stats/tests.h"
 
 enum { TIMES_MAX = 100, PAIRS_MAX = 5, WHERE_MAX = 5 };
 

@@ -238,7 +238,7 @@ static enum na_status report(struct links *k, const struct lz_view *v,
 	half *= LZ_Z95 * sqrt(LZ_HALF_PI / (double)n);
 	f.ci_low = f.effect - half;
 	f.ci_high = f.effect + half;
-	f.p_value = na_binomial_upper(b->slow, b->usual, b->to - b->from);
+	f.p_value = na_binomial_upper(b->slow, b->to - b->from, b->usual);
 	drop_paths(k, b);
 	for (size_t i = b->from; i < b->to; i++) {
 		k->n_slow -= k->slow[k->parts[i].pair];

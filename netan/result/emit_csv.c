@@ -79,8 +79,7 @@ static void put_value(struct sheet *s, const struct na_value *v)
 
 static bool is_cell(const struct na_value *v)
 {
-	return v->kind != NA_V_OBJECT && v->kind != NA_V_LIST &&
-	       v->kind != NA_V_REALS && v->kind != NA_V_ROWS;
+	return v->kind <= NA_V_TEXT;
 }
 
 /* Two ends, each a column of its own. */
@@ -363,7 +362,7 @@ static size_t add_inner_columns(struct sheet *s, const struct na_value *list,
 		if (!key || key->kind != NA_V_OBJECT)
 			continue;
 		for_each_member (m, key)
-			add_column(s, &hint, "key", m->name);
+			add_column(s, &hint, "key", m->name, WHOLE);
 	}
 	n_keys = s->n;
 	for_each_member (row, list) {
@@ -373,7 +372,7 @@ static size_t add_inner_columns(struct sheet *s, const struct na_value *list,
 		if (inner && inner->kind == NA_V_ROWS) {
 			for (size_t k = 0; inner->u.rows.fields[k]; k++)
 				add_column(s, &hint, NULL,
-					   inner->u.rows.fields[k]);
+					   inner->u.rows.fields[k], WHOLE);
 		} else if (inner && inner->kind == NA_V_LIST) {
 			for_each_member (v, inner)
 				add_columns(s, v);
@@ -415,7 +414,11 @@ static void put_inner_list(struct sheet *s, const struct na_value *row,
 		for (size_t c = n_keys; c < s->n; c++) {
 			if (c > n_keys)
 				putc(s->comma, s->out);
-			put_value(s, na_get(v, s->cols[c].name));
+			if (s->cols[c].end != WHOLE)
+				put_end(s, na_get(v, s->cols[c].name),
+					s->cols[c].end);
+			else
+				put_value(s, na_get(v, s->cols[c].name));
 		}
 		putc('\n', s->out);
 	}
@@ -528,8 +531,7 @@ static enum na_status no_such_table(const struct na_value *body,
 		}
 	}
 	return na_fail(err, NA_EUSAGE,
-		       "--table %s: there is no such table; "
-		       "there %s%s",
+		       "--table %s: there is no such table; there %s%s",
 		       name, used ? "are: " : "is none", names);
 }
 

@@ -58,18 +58,6 @@ void na_share_ci(uint64_t k, uint64_t n, double level, double out[2])
 		out[0] = exp(log(tail) / (double)n);
 }
 
-double na_binomial_upper(uint64_t k, uint64_t n, double p)
-{
-	if (!k)
-		return 1;
-	if (k > n || p <= 0)
-		return 0;
-	if (p >= 1)
-		return 1;
-	gsl_set_error_handler_off();
-	return gsl_cdf_beta_P(p, (double)k, (double)(n - k) + 1);
-}
-
 /* Neighbouring bins together until this many events are to be expected. */
 #define LEAST 2.0
 

@@ -20,8 +20,6 @@ double na_hill(const double *x, size_t n, double share);
  * behind k of n, k <= n, at `level`; NaN for n = 0. */
 void na_share_ci(uint64_t k, uint64_t n, double level, double out[2]);
 
-/* P(X >= k) for X binomial with n trials of probability p; 1 for k = 0. */
-double na_binomial_upper(uint64_t k, uint64_t n, double p);
 
 /*
  * Are events clustered in time beyond what their exposure explains?

@@ -1,6 +1,7 @@
 #include "netan/stats/tests.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,13 +26,16 @@ double na_poisson_upper(uint64_t k, double mean)
 	return mean > 0 ? gsl_cdf_poisson_Q(before(k), mean) : 0;
 }
 
-double na_binomial_upper(uint64_t k, double p, uint64_t n)
+double na_binomial_upper(uint64_t k, uint64_t n, double p)
 {
 	if (!k)
 		return 1;
-	if (k > n)
+	if (k > n || p <= 0)
 		return 0;
-	return gsl_cdf_binomial_Q(before(k), p, before(n + 1));
+	if (p >= 1)
+		return 1;
+	gsl_set_error_handler_off();
+	return gsl_cdf_beta_P(p, (double)k, (double)(n - k) + 1);
 }
 
 bool na_bh(const double *p, double *q, size_t n)

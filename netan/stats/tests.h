@@ -11,9 +11,10 @@
 /* P(Z >= z) of a standard normal; underflows to 0 beyond 38. */
 double na_normal_upper(double z);
 
-/* P(X >= k), X Poisson of this mean, or binomial; 1 for k = 0. */
+/* P(X >= k), X Poisson of this mean, or binomial with n trials of
+ * probability p; 1 for k = 0. */
 double na_poisson_upper(uint64_t k, double mean);
-double na_binomial_upper(uint64_t k, double p, uint64_t n);
+double na_binomial_upper(uint64_t k, uint64_t n, double p);
 
 /*
  * Benjamini and Hochberg (JRSS-B, 1995): the smallest false discovery rate

@@ -89,7 +89,7 @@ static void equals_r(void **state)
 		else if (sscanf(line, "binomial %lu %lf %lf %lf", &k, &m,
 				&count, v) == 4)
 			near("binomial",
-			     na_binomial_upper(k, m, (uint64_t)count), v[0]);
+			     na_binomial_upper(k, (uint64_t)count, m), v[0]);
 		else if (sscanf(line, "normal %lf %lf", &m, v) == 2)
 			near("normal", na_normal_upper(m), v[0]);
 		else if (sscanf(line, "bh %lf %lf", &p[n_bh], &q[n_bh]) == 2)

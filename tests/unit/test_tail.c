@@ -14,6 +14,7 @@
 
 #include "netan/stats/sample.h"
 #include "netan/stats/tail.h"
+#include "netan/stats/tests.h"
 #include "netan/stats/timers.h"
 #include "netan/synth/rng.h"
 
