@@ -121,10 +121,16 @@ void na_late_fini(struct na_late *l)
 	free(l->dst_ok);
 }
 
+/* Times may lie further apart than int64_t reaches. */
+static uint64_t lasted_ps(const struct na_transfer *t)
+{
+	return (uint64_t)t->end_ps - (uint64_t)t->start_ps;
+}
+
 static bool too_fast(const struct na_filter *f, const struct na_transfer *t)
 {
 	double bits = (double)t->size_bytes * 8;
-	double ps = (double)(t->end_ps - t->start_ps);
+	double ps = (double)lasted_ps(t);
 
 	return f->max_rate_bps > 0 && ps > 0 &&
 	       bits * 1e12 > f->max_rate_bps * ps;
@@ -163,7 +169,7 @@ enum na_verdict na_filter_late(const struct na_late *l,
 	    (l->src_ok && !l->src_ok[base + t->src]) ||
 	    (l->dst_ok && !l->dst_ok[base + t->dst]) || !in_steps(l, t->step) ||
 	    !in_window(l->filter, t->start_ps, t->end_ps) ||
-	    t->end_ps - t->start_ps < l->filter->min_latency_ps)
+	    lasted_ps(t) < (uint64_t)l->filter->min_latency_ps)
 		return NA_DROP_FILTERED;
 	return too_fast(l->filter, t) ? NA_DROP_TOO_FAST : NA_KEEP;
 }

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "netan/result/result.h"
-#include "tests/unit/ink_texts.h"
+#include "tests/unit/ink.h"
 
 #define LONG_NAME \
 	"gke-tpu-\xe2\x80\xae\x1b[31m<b>&\"\xff pool-that-does-not-" \

@@ -11,7 +11,7 @@
 
 #include "netan/base/text.h"
 #include "plot/figure.h"
-#include "tests/unit/ink_texts.h"
+#include "tests/unit/ink.h"
 
 #define LONG_NAME \
 	"all-reduce-that-\xe2\x80\xae\x1b[31m<b>&\"\xff-does-not-end-" \
