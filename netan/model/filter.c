@@ -209,7 +209,9 @@ static bool exec_in_time(const struct na_late *l, const struct na_exec *e)
 		return e->end_ps >= f->from_ps && e->start_ps <= f->to_ps &&
 		       e->end_ps >= l->steps_from_ps &&
 		       e->end_ps < l->steps_to_ps;
-	return in_steps(l, e->step) && in_window(f, e->start_ps, e->end_ps);
+	return in_steps(l, e->step) && in_window(f, e->start_ps, e->end_ps) &&
+	       (uint64_t)e->end_ps - (uint64_t)e->start_ps >=
+		       (uint64_t)f->min_latency_ps;
 }
 
 bool na_filter_exec(const struct na_late *l, const struct na_exec *e)
