@@ -531,8 +531,8 @@ static enum na_status no_such_table(const struct na_value *body,
 		}
 	}
 	return na_fail(err, NA_EUSAGE,
-		       "--table %s: there is no such table; there %s%s",
-		       name, used ? "are: " : "is none", names);
+		       "--table %s: there is no such table; there %s%s", name,
+		       used ? "are: " : "is none", names);
 }
 
 static enum na_status pick(const struct na_value *body, const char *name,

@@ -20,7 +20,6 @@ double na_hill(const double *x, size_t n, double share);
  * behind k of n, k <= n, at `level`; NaN for n = 0. */
 void na_share_ci(uint64_t k, uint64_t n, double level, double out[2]);
 
-
 /*
  * Are events clustered in time beyond what their exposure explains?
  * Pearson's dispersion: sum (k - m)^2 / m over cells, divided by cells - 1,

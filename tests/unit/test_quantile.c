@@ -96,7 +96,8 @@ static void intervals_cover(void **state)
 			na_sort_f64(x, tmp, n);
 			in += (!l || x[l - 1] <= q) && (!u || q < x[u - 1]);
 		}
-		if (in < 0.935 * DRAWS || (n == 1000 && in > 0.965 * DRAWS))
+		if ((double)in < 0.935 * DRAWS ||
+		    (n == 1000 && (double)in > 0.965 * DRAWS))
 			fail_msg("n %zu, p %g: %zu of %d", n, rows[k].p, in,
 				 DRAWS);
 	}
@@ -156,10 +157,8 @@ static void sorting_few(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quantiles),
-		cmocka_unit_test(intervals),
-		cmocka_unit_test(intervals_cover),
-		cmocka_unit_test(sorting),
+		cmocka_unit_test(quantiles),       cmocka_unit_test(intervals),
+		cmocka_unit_test(intervals_cover), cmocka_unit_test(sorting),
 		cmocka_unit_test(sorting_few),
 	};
 
