@@ -169,10 +169,10 @@ static void column_labels(const struct na_layout *l, const struct cells *c)
 	na_draw_text(l->canvas, c->box.x0, y - 1.5 * font.size, text, &font);
 	font.align = NA_RIGHT;
 	na_text_fit(l->canvas, text, "from \xe2\x86\x93", &font,
-		    c->box.x0 - l->gap / 2 - c->left, NA_CUT_END);
+		    c->box.x0 - l->gap / 4 - c->left, NA_CUT_END);
 	if (!strchr(text, ' '))
 		snprintf(text, sizeof(text), "\xe2\x86\x93");
-	na_draw_text(l->canvas, c->box.x0 - l->gap / 2, y - 1.5 * font.size,
+	na_draw_text(l->canvas, c->box.x0 - l->gap / 4, y - 1.5 * font.size,
 		     text, &font);
 }
 
@@ -253,11 +253,13 @@ static void outline_bands(const struct na_layout *l, const struct cells *c,
 	}
 }
 
-static void factor(char *buf, double x)
+/* What is in excess is latency, unless said otherwise. */
+static void factor(char *buf, const struct pairs_mark *k)
 {
 	char number[NA_LABEL_BUF];
 
-	snprintf(buf, NA_LABEL_BUF, "%sx", na_label_short(number, x, 3));
+	snprintf(buf, NA_LABEL_BUF, "%s%.40sx", k->timeouts ? "timeouts " : "",
+		 na_label_short(number, k->excess, 3));
 }
 
 /* First row of the marks beside the matrix, first column of those below. */
@@ -321,7 +323,7 @@ static void words_beside(const struct na_layout *l, const struct cells *c)
 			     &(struct na_pen){color, fmax(l->unit, 1),
 					      NA_SOLID});
 		bold.bold = true;
-		factor(buf, t[i].mark->excess);
+		factor(buf, t[i].mark);
 		na_text_fit(l->canvas, text, buf, &bold, c->right - x,
 			    NA_CUT_END);
 		na_draw_text(l->canvas, x, y + font.size, text, &bold);
@@ -348,7 +350,7 @@ static void words_below(const struct na_layout *l, const struct cells *c)
 		double x = t[n].at + l->gap / 2, width;
 
 		y += 1.5 * font.size;
-		factor(buf, t[n].mark->excess);
+		factor(buf, t[n].mark);
 		snprintf(line, sizeof(line), "%s %s", buf, t[n].mark->words);
 		na_text_fit(l->canvas, text, line, &font, c->right - c->left,
 			    NA_CUT_MIDDLE);
@@ -466,7 +468,7 @@ static void describe(const struct drawing *d, struct na_canvas *c,
 		const struct pairs_matrix *m = &d->f.matrices[i];
 
 		for (size_t k = 0; k < m->n_marks; k++) {
-			factor(buf, m->marks[k].excess);
+			factor(buf, &m->marks[k]);
 			na_words_add(&w, ". %s%.40s%s %s",
 				     m->label ? m->label : "",
 				     m->label ? ": " : "", buf,

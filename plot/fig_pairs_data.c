@@ -98,6 +98,8 @@ static void read_marks(struct pairs_matrix *m, const struct na_value *list)
 		k->rows = (size_t)na_int_of(na_get(v, "rows"), 1);
 		k->host = na_text_of(na_get(v, "host"), NULL);
 		k->excess = na_real_of(na_get(v, "excess"), NAN);
+		k->timeouts = strcmp(na_text_of(na_get(v, "channel"), ""),
+				     "rate") == 0;
 		mark_words(k, m);
 		m->n_marks++;
 	}

@@ -20,6 +20,7 @@ struct pairs_mark {
 	size_t rows;      /* nodes from a on */
 	const char *host; /* that these are; NULL: one node */
 	double excess;
+	bool timeouts; /* the excess is of their number, not of time */
 };
 
 struct pairs_matrix {

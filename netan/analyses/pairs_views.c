@@ -301,6 +301,7 @@ static void put_mark(struct na_result *r, struct na_value *list,
 			    ? pr_host_name(s, pr_node_at(s, run, first))
 			    : NULL);
 	na_put_real(r, x, "excess", exp(f->effect));
+	na_put_text(r, x, "channel", pr_channel_names[f->channel]);
 }
 
 /* What the picture draws, in the order in which it draws it. */

@@ -144,11 +144,12 @@ bench_packed()
 	at_most "typical, gzip, against zlib inflate, cpu" "${CPU[0]}" "${CPU[1]}" 1.35
 }
 
-# NAME FILE COMMAND: works within 96 bytes for each transfer and 64 MiB?
+# NAME FILE COMMAND [ANALYSIS]: works within 96 bytes for each transfer that
+# the analysis (timeline) keeps, and 64 MiB?
 within_memory()
 {
 	local transfers limit
-	transfers=$("$NETAN" timeline -q --format json "$2" | json_number used)
+	transfers=$("$NETAN" "${4:-timeline}" -q --format json "$2" | json_number used)
 	limit=$((96 * ${transfers:-0} + (64 << 20)))
 	METER=(-d "$limit")
 	RUNS=1 measure "$3"
@@ -230,7 +231,7 @@ bench_analyses()
 	MEMORY_SAID=no
 	for name in latency sizes bursts rpc; do
 		within_memory "$name" "$TEN" \
-			"\"\$NETAN\" $name -q -o \"\$WORK/m.svg\" \"\$TEN\""
+			"\"\$NETAN\" $name -q -o \"\$WORK/m.svg\" \"\$TEN\"" "$name"
 	done
 }
 
@@ -255,10 +256,10 @@ make_file network-quarter --profile network --events $((EVENTS / 8))
 NETWORK_QUARTER=$file
 make_file million --profile network --events $((EVENTS / 6))
 MILLION=$file
-# Half of the transfers of a file are receives: the analyses look at those.
-make_file two-million --profile network --events "$((EVENTS / 9 * 2))"
+# A third of the events of a file are receives: the analyses look at those.
+make_file three-million --profile network --events "$((EVENTS / 9 * 3))"
 TWO_SIDED=$file
-make_file twenty-million --profile network --events "$((EVENTS / 9 * 20))"
+make_file thirty-million --profile network --events "$((EVENTS / 9 * 30))"
 TEN=$file
 make_file fleet --hosts 256 --devices 1 --collectives 8 --ops 1 \
 	--steps "${FLEET_STEPS:-3}"
