@@ -42,6 +42,12 @@ static bool seen(const struct na_analysis *a, const struct na_transfer *t,
 	return t->klass == NA_CLOCK_SKEW && a->censored;
 }
 
+/* Left out already, as what it is: no second reason. */
+static bool counted(const struct na_analysis *a, const struct na_transfer *t)
+{
+	return t->klass == NA_CLOCK_SKEW && !a->instants;
+}
+
 static enum na_status add_transfers(struct drive *d, void *state,
 				    const struct na_chunk *c,
 				    uint64_t dropped[NA_N_REASONS])
@@ -57,10 +63,10 @@ static enum na_status add_transfers(struct drive *d, void *state,
 			st = d->a->add(state, &t[i]);
 			break;
 		case NA_DROP_FILTERED:
-			dropped[NA_LEFT_FILTERED]++;
+			dropped[NA_LEFT_FILTERED] += !counted(d->a, &t[i]);
 			break;
 		case NA_DROP_TOO_FAST:
-			dropped[NA_LEFT_TOO_FAST]++;
+			dropped[NA_LEFT_TOO_FAST] += !counted(d->a, &t[i]);
 			break;
 		}
 	}
