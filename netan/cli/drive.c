@@ -299,7 +299,8 @@ struct na_filter na_drive_filter(const struct na_analysis *a,
 	return f;
 }
 
-uint32_t na_drive_wants(const struct na_analysis *a, const struct na_filter *f)
+uint32_t na_drive_wants(const struct na_analysis *a, const struct na_filter *f,
+			const struct na_grouping *by)
 {
 	const uint32_t actions = NA_COMP_BIT(NA_COMP_D2H) |
 				 NA_COMP_BIT(NA_COMP_H2D) |
@@ -308,7 +309,9 @@ uint32_t na_drive_wants(const struct na_analysis *a, const struct na_filter *f)
 
 	if (f->components & actions)
 		wants |= NA_WANT_ACTIONS;
-	if (f->components & NA_COMP_BIT(NA_COMP_GRAPH))
+	/* Graph executions tell the type of a collective. */
+	if (f->components & NA_COMP_BIT(NA_COMP_GRAPH) ||
+	    na_grouping_has(by, NA_KEY_TRANSFER_TYPE))
 		wants |= NA_WANT_GRAPHS;
 	if (f->components & NA_COMP_BIT(NA_COMP_KERNEL))
 		wants |= NA_WANT_KERNELS;
