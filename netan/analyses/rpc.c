@@ -544,7 +544,7 @@ const struct na_analysis na_an_rpc = {
 			"netan rpc logdir --by src --format json",
 	.source = "algorithms: type-7 quantiles by bin; timer modes of RFC "
 		  "6298 against a line over size",
-	.wants = NA_WANT_TRANSFERS,
+	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,
 	.face.opts = rpc_opts,
 	.face.params_size = sizeof(struct rpc_params),
 	.state_size = sizeof(struct rpc_state),

@@ -114,7 +114,7 @@ static enum na_exit read_and_analyse(struct na_session *s,
 		return NA_EXIT_FAILED;
 	s->filter = na_drive_filter(a, &s->filter, by,
 				    cli->common.component >= 0);
-	s->wants = na_drive_wants(a, &s->filter);
+	s->wants = na_drive_wants(a, &s->filter, by);
 	exit = na_session_read(s, by_step(cli, a, by));
 	if (exit != NA_EXIT_OK)
 		return exit;
@@ -139,7 +139,7 @@ static uint32_t wants_at_most(const struct na_cli *cli,
 	if (cli->common.component >= 0)
 		f.components = NA_COMP_BIT(cli->common.component);
 	f = na_drive_filter(a, &f, by, cli->common.component >= 0);
-	return na_drive_wants(a, &f);
+	return na_drive_wants(a, &f, by);
 }
 
 enum na_exit na_run_analysis(struct na_cli *cli)

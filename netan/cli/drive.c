@@ -42,6 +42,12 @@ static bool seen(const struct na_analysis *a, const struct na_transfer *t,
 	return t->klass == NA_CLOCK_SKEW && a->censored;
 }
 
+/* Left out already, as what it is: no second reason. */
+static bool counted(const struct na_analysis *a, const struct na_transfer *t)
+{
+	return t->klass == NA_CLOCK_SKEW && !a->instants;
+}
+
 static enum na_status add_transfers(struct drive *d, void *state,
 				    const struct na_chunk *c,
 				    uint64_t dropped[NA_N_REASONS])
@@ -57,10 +63,10 @@ static enum na_status add_transfers(struct drive *d, void *state,
 			st = d->a->add(state, &t[i]);
 			break;
 		case NA_DROP_FILTERED:
-			dropped[NA_LEFT_FILTERED]++;
+			dropped[NA_LEFT_FILTERED] += !counted(d->a, &t[i]);
 			break;
 		case NA_DROP_TOO_FAST:
-			dropped[NA_LEFT_TOO_FAST]++;
+			dropped[NA_LEFT_TOO_FAST] += !counted(d->a, &t[i]);
 			break;
 		}
 	}
@@ -293,7 +299,8 @@ struct na_filter na_drive_filter(const struct na_analysis *a,
 	return f;
 }
 
-uint32_t na_drive_wants(const struct na_analysis *a, const struct na_filter *f)
+uint32_t na_drive_wants(const struct na_analysis *a, const struct na_filter *f,
+			const struct na_grouping *by)
 {
 	const uint32_t actions = NA_COMP_BIT(NA_COMP_D2H) |
 				 NA_COMP_BIT(NA_COMP_H2D) |
@@ -302,7 +309,9 @@ uint32_t na_drive_wants(const struct na_analysis *a, const struct na_filter *f)
 
 	if (f->components & actions)
 		wants |= NA_WANT_ACTIONS;
-	if (f->components & NA_COMP_BIT(NA_COMP_GRAPH))
+	/* Graph executions tell the type of a collective. */
+	if (f->components & NA_COMP_BIT(NA_COMP_GRAPH) ||
+	    na_grouping_has(by, NA_KEY_TRANSFER_TYPE))
 		wants |= NA_WANT_GRAPHS;
 	if (f->components & NA_COMP_BIT(NA_COMP_KERNEL))
 		wants |= NA_WANT_KERNELS;

@@ -30,6 +30,7 @@ struct na_filter na_drive_filter(const struct na_analysis *a,
 				 const struct na_grouping *by, bool component);
 
 /* What readers must bring for it: enum na_want bits. */
-uint32_t na_drive_wants(const struct na_analysis *a, const struct na_filter *f);
+uint32_t na_drive_wants(const struct na_analysis *a, const struct na_filter *f,
+			const struct na_grouping *by);
 
 #endif
