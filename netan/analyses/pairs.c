@@ -170,10 +170,22 @@ static enum na_status keep_row(struct pr_state *s, const struct na_transfer *t)
 	return NA_OK;
 }
 
+/* A clamped transfer that would else count as loopback. */
+static bool loops(const struct pr_state *s, const struct na_transfer *t)
+{
+	const struct na_endpoint *e = s->scope->store->names.endpoints;
+
+	return t->src == t->dst || (t->style == NA_STYLE_MESSAGE &&
+				    e[t->src].slice == e[t->dst].slice);
+}
+
 static enum na_status pr_add(void *block, const struct na_transfer *t)
 {
 	struct pr_state *s = block;
 
+	if (t->klass == NA_CLOCK_SKEW && loops(s, t) &&
+	    !s->scope->filter->include_loopback)
+		return NA_OK;
 	if (s->pass == 2)
 		return pr_endpoint_add(s, t);
 	return s->pass == 0 ? survey(s, t) : keep_row(s, t);

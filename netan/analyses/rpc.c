@@ -21,8 +21,8 @@ enum { SAMPLE = 1 << 14, LATE_MAX = 1 << 16, LOAD_CELLS = 1 << 18 };
 /* clang-format off */
 static const struct na_opt rpc_opts[] = {
 	{NA_OPT_TIME, 'b', "bin", offsetof(struct rpc_params, bin_ps), "TIME",
-	 "100ms", 1e3, 3.6e15, "width of a bin; a transfer belongs to the bin "
-	 "of its end"},
+	 NULL, 1e3, 3.6e15, "width of a bin; a transfer belongs to the bin "
+	 "of its end (default: 100ms; wider for runs of more than a day)"},
 	NA_OPT_END,
 };
 /* clang-format on */
@@ -329,11 +329,16 @@ static enum na_status rpc_merge(void *state, void *block, unsigned pass)
 
 static enum na_status choose_bins(struct rpc_state *s, struct na_err *err)
 {
-	int64_t bin = s->params->bin_ps;
-	double bins = ((double)s->last_ps - (double)s->first_ps) / (double)bin;
+	int64_t bin = s->params->bin_ps ? s->params->bin_ps : RPC_BIN_PS;
+	double span = (double)s->last_ps - (double)s->first_ps;
+	double rows = s->n_rows ? (double)s->n_rows : 1, bins;
 	char text[NA_UNIT_BUF];
 
-	if (bins > MAX_BINS || bins * (double)s->n_rows > MAX_CELLS)
+	/* Days of a run: nobody asked for so many bins. */
+	while (!s->params->bin_ps && span / (double)bin > MAX_CELLS / 4 / rows)
+		bin *= 10;
+	bins = span / (double)bin;
+	if (bins > MAX_BINS || bins * rows > MAX_CELLS)
 		return na_fail(err, NA_EUSAGE,
 			       "--bin: %.3g bins of %s%s: give a wider bin, or "
 			       "a window with --from and --to",

@@ -9,8 +9,10 @@
 #include "netan/stats/spread.h"
 #include "netan/stats/timers.h"
 
+#define RPC_BIN_PS (100 * NA_PS_PER_MS) /* without --bin */
+
 struct rpc_params {
-	int64_t bin_ps;
+	int64_t bin_ps; /* 0: RPC_BIN_PS, or wider */
 };
 
 /* The scatter: latency in rows of equal height in logarithms, time in

@@ -83,7 +83,10 @@ static void put_empty(struct na_result *r, struct na_value *body,
 	};
 	/* clang-format on */
 
-	na_put_real(r, body, "bin_s", (double)s->params->bin_ps / 1e12);
+	na_put_real(r, body, "bin_s",
+		    (double)(s->params->bin_ps ? s->params->bin_ps
+					       : RPC_BIN_PS) /
+			    1e12);
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		na_put_reals(r, body, arrays[i], 0);
 	put_overall(r, body, &s->all);

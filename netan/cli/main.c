@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -140,5 +141,8 @@ int main(int argc, char **argv)
 	setlocale(LC_ALL, "C");
 	signal(SIGPIPE, SIG_IGN);
 	gsl_set_error_handler_off();
+	/* Large blocks go back to the system when they are freed: left to
+	 * itself, glibc keeps ever larger ones. */
+	mallopt(M_MMAP_THRESHOLD, 128 << 10);
 	return (int)close_stdout(dispatch(argc, argv));
 }

@@ -78,7 +78,7 @@ static char *alone(const struct na_analysis *a)
 	command_line(&cli, a->face.name);
 	open_filtered(&s, &cli);
 	s.filter = na_drive_filter(a, &s.filter, &by, false);
-	s.wants = na_drive_wants(a, &s.filter);
+	s.wants = na_drive_wants(a, &s.filter, &by);
 	assert_int_equal(na_session_read(&s, true), NA_EXIT_OK);
 	text = drive(&s, a, cli.params);
 	na_session_close(&s);
@@ -100,7 +100,7 @@ static void widen(struct na_session *s)
 		s->filter.clip |= f.clip;
 		s->filter.instants |= f.instants;
 		s->filter.components |= f.components;
-		s->wants |= na_drive_wants(na_analyses[i], &f);
+		s->wants |= na_drive_wants(na_analyses[i], &f, &by);
 	}
 }
 
