@@ -15,7 +15,7 @@
 
 #include "netan/base/vec.h"
 
-enum { DEFAULT_TOP = 16, MAX_BINS = 1 << 20, MAX_CELLS = 1 << 22 };
+enum { MAX_BINS = 1 << 20, MAX_CELLS = 1 << 22 };
 enum { SAMPLE = 1 << 14, LATE_MAX = 1 << 16, LOAD_CELLS = 1 << 18 };
 
 /* clang-format off */
@@ -36,6 +36,7 @@ static bool init_survey(struct rpc_state *s)
 {
 	na_groups_init(&s->groups, &s->scope->by);
 	na_sample_init(&s->sized, sizeof(struct rpc_sized), SAMPLE);
+	na_sample_init(&s->slow, sizeof(struct rpc_slow), LATE_MAX);
 	s->exposure = na_calloc(2 * rpc_hosts(s), sizeof(*s->exposure));
 	return s->exposure;
 }
@@ -102,16 +103,18 @@ static void cover(struct rpc_state *s, const struct rpc_state *b)
 	s->n += b->n;
 }
 
-static bool count_group(struct rpc_state *s, const uint64_t *values, uint64_t n)
+/* The group's number, NA_NO_NAME when memory is short. */
+static uint32_t count_group(struct rpc_state *s, const uint64_t *values,
+			    uint64_t n)
 {
 	size_t known = na_groups_count(&s->groups);
 	uint32_t g = na_groups_add(&s->groups, values);
 
 	if (g == NA_NO_NAME || !na_grow(&s->group_n, &s->cap_groups,
 					(size_t)g + 1, sizeof(*s->group_n)))
-		return false;
+		return NA_NO_NAME;
 	s->group_n[g] = g < known ? s->group_n[g] + n : n;
-	return true;
+	return g;
 }
 
 /* Latency, or -1 for what has none. */
@@ -140,12 +143,22 @@ static uint32_t class_of(uint64_t bytes)
 	return bytes ? 64 - (uint32_t)__builtin_clzll(bytes) : 0;
 }
 
-/* What a transfer of that size should take, in ms; at least 1 us. */
-static double expected_ms(const struct na_size_line *line, uint64_t bytes)
+/* Samples for what is told between the passes: the lines, the groups and
+ * hosts with tail events. */
+static bool keep_sized(struct rpc_state *s, const struct rpc_slow *x)
 {
-	double us = line->fixed_us + line->us_per_byte * (double)bytes;
+	struct rpc_sized sized = {.hash = x->hash,
+				  .bytes = x->bytes,
+				  .latency_us = x->latency_us,
+				  .run = x->run,
+				  .size_class = class_of((uint64_t)x->bytes)};
 
-	return us > 1 ? us / 1e3 : 1e-3;
+	if (na_sample_wants(&s->sized, x->hash) &&
+	    !na_sample_add(&s->sized, &sized))
+		return false;
+	return !na_is_tail(x->latency_us / 1e3, 0) ||
+	       !na_sample_wants(&s->slow, x->hash) ||
+	       na_sample_add(&s->slow, x);
 }
 
 static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
@@ -153,7 +166,13 @@ static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
 {
 	const struct na_store *store = s->scope->store;
 	uint32_t run = store->sources[t->input].run;
-	uint64_t values[NA_MAX_KEYS] = {0}, hash = hash_of(t);
+	uint64_t values[NA_MAX_KEYS] = {0};
+	struct rpc_slow x = {.hash = hash_of(t),
+			     .bytes = (double)t->size_bytes,
+			     .latency_us = (double)latency_ps / 1e6,
+			     .src = na_store_host_of(store, run, t->src),
+			     .dst = na_store_host_of(store, run, t->dst),
+			     .run = run};
 
 	cover(s, &(struct rpc_state){.n = 1,
 				     .start_ps = t->start_ps,
@@ -161,22 +180,13 @@ static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
 				     .last_ps = t->end_ps,
 				     .least_ps = latency_ps,
 				     .most_ps = latency_ps});
-	s->exposure[na_store_host_of(store, run, t->src)]++;
-	s->exposure[rpc_hosts(s) + na_store_host_of(store, run, t->dst)]++;
+	s->exposure[x.src]++;
+	s->exposure[rpc_hosts(s) + x.dst]++;
 	na_group_of(&s->scope->by, store, t, values);
-	if (!count_group(s, values, 1))
+	x.group = count_group(s, values, 1);
+	if (x.group == NA_NO_NAME)
 		return NA_ENOMEM;
-	if (!na_sample_wants(&s->sized, hash))
-		return NA_OK;
-	return na_sample_add(&s->sized,
-			     &(struct rpc_sized){
-				     .hash = hash,
-				     .bytes = (double)t->size_bytes,
-				     .latency_us = (double)latency_ps / 1e6,
-				     .run = run,
-				     .size_class = class_of(t->size_bytes)})
-		       ? NA_OK
-		       : NA_ENOMEM;
+	return keep_sized(s, &x) ? NA_OK : NA_ENOMEM;
 }
 
 static bool keep_latency(struct rpc_state *s, uint32_t cell, int64_t ps)
@@ -240,7 +250,8 @@ static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
 	double us = (double)latency_ps / 1e6;
 	struct rpc_late x = {
 		.latency_ps = latency_ps,
-		.expected_ms = expected_ms(&s->main->lines[run], t->size_bytes),
+		.expected_ms = rpc_expected_ms(&s->main->lines[run],
+					       (double)t->size_bytes),
 		.src = na_store_host_of(store, run, t->src),
 		.dst = na_store_host_of(store, run, t->dst),
 		.row = row,
@@ -252,8 +263,12 @@ static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
 	x.excess_ms = us / 1e3 - x.expected_ms;
 	tail = na_is_tail(x.excess_ms, x.expected_ms);
 	cell |= tail ? RPC_TAIL_BIT : 0;
-	na_timer_add(&s->rows[row].timers, &s->main->edges, x.excess_ms,
-		     x.expected_ms);
+	x.constant = s->main->constant[x.src] ||
+		     s->main->constant[rpc_hosts(s) + x.dst];
+	if (!x.constant)
+		na_timer_add(&s->rows[row].timers, &s->main->edges, x.excess_ms,
+			     x.expected_ms);
+	s->rows[row].constant += x.constant && tail;
 	carry(&s->load, x.src, bin, t->size_bytes);
 	carry(&s->load, rpc_hosts(s) + x.dst, bin, t->size_bytes);
 	rpc_scatter_add(s, t->end_ps, latency_ps);
@@ -278,21 +293,37 @@ static enum na_status rpc_add(void *block, const struct na_transfer *t)
 	return s->pass ? look(s, t, latency_ps) : survey(s, t, latency_ps);
 }
 
-static enum na_status merge_survey(struct rpc_state *s,
-				   const struct rpc_state *b)
+/* Groups of the block get their numbers here. */
+static bool merge_groups(struct rpc_state *s, struct rpc_state *b)
 {
-	for (size_t i = 0; i < 2 * rpc_hosts(s); i++)
-		s->exposure[i] += b->exposure[i];
-	for (size_t i = 0; i < na_groups_count(&b->groups); i++) {
+	size_t n = na_groups_count(&b->groups);
+	uint32_t *map = na_calloc(n, sizeof(*map));
+	struct rpc_slow *slow = (void *)b->slow.items;
+	bool ok = map;
+
+	for (size_t i = 0; ok && i < n; i++) {
 		uint64_t values[NA_MAX_KEYS];
 
 		na_groups_values(&b->groups, (uint32_t)i, values);
-		if (!count_group(s, values, b->group_n[i]))
-			return NA_ENOMEM;
+		map[i] = count_group(s, values, b->group_n[i]);
+		ok = map[i] != NA_NO_NAME;
 	}
+	for (size_t i = 0; ok && i < b->slow.n; i++)
+		slow[i].group = map[slow[i].group];
+	free(map);
+	return ok;
+}
+
+static enum na_status merge_survey(struct rpc_state *s, struct rpc_state *b)
+{
+	for (size_t i = 0; i < 2 * rpc_hosts(s); i++)
+		s->exposure[i] += b->exposure[i];
 	if (b->n)
 		cover(s, b);
-	return na_sample_merge(&s->sized, &b->sized) ? NA_OK : NA_ENOMEM;
+	return merge_groups(s, b) && na_sample_merge(&s->sized, &b->sized) &&
+			       na_sample_merge(&s->slow, &b->slow)
+		       ? NA_OK
+		       : NA_ENOMEM;
 }
 
 static void merge_load(struct rpc_state *s, const struct rpc_state *b)
@@ -310,8 +341,10 @@ static enum na_status rpc_merge(void *state, void *block, unsigned pass)
 
 	if (pass == 0)
 		return merge_survey(s, b);
-	for (size_t i = 0; i < s->n_rows; i++)
+	for (size_t i = 0; i < s->n_rows; i++) {
 		na_timer_merge(&s->rows[i].timers, &b->rows[i].timers);
+		s->rows[i].constant += b->rows[i].constant;
+	}
 	merge_load(s, b);
 	for (size_t i = 0; i < (size_t)RPC_COLUMNS * RPC_ROWS; i++)
 		s->grid[i] += b->grid[i];
@@ -353,108 +386,6 @@ static enum na_status choose_bins(struct rpc_state *s, struct na_err *err)
 	return NA_OK;
 }
 
-/* The groups with the most transfers get rows of their own, the rest share
- * one. */
-static bool choose_rows(struct rpc_state *s)
-{
-	size_t n = na_groups_count(&s->groups);
-	size_t top = s->scope->top ? s->scope->top : DEFAULT_TOP;
-	na_i128 *amounts = na_calloc(n, sizeof(*amounts));
-	uint32_t *order = NULL;
-
-	s->has_rest = n > top;
-	s->n_rows = s->has_rest ? top + 1 : n;
-	s->group_row = na_calloc(n, sizeof(*s->group_row));
-	s->row_group = na_calloc(s->n_rows, sizeof(*s->row_group));
-	for (size_t i = 0; amounts && i < n; i++)
-		amounts[i] = (na_i128)s->group_n[i];
-	if (amounts && s->group_row && s->row_group)
-		order = na_groups_rank(amounts, n);
-	for (size_t i = 0; order && i < n; i++) {
-		size_t row = i < top ? i : top;
-
-		s->group_row[order[i]] = (uint32_t)row;
-		s->row_group[row] = order[i];
-	}
-	free(amounts);
-	free(order);
-	return order;
-}
-
-static int by_run(const struct rpc_sized *x, const struct rpc_sized *y)
-{
-	if (x->run != y->run)
-		return x->run < y->run ? -1 : 1;
-	if (x->latency_us != y->latency_us)
-		return x->latency_us < y->latency_us ? -1 : 1;
-	return (x->hash > y->hash) - (x->hash < y->hash);
-}
-
-static int by_latency(const void *a, const void *b)
-{
-	return by_run(a, b);
-}
-
-static int by_size(const void *a, const void *b)
-{
-	const struct rpc_sized *x = a, *y = b;
-
-	if (x->run == y->run && x->size_class != y->size_class)
-		return x->size_class < y->size_class ? -1 : 1;
-	return by_run(x, y);
-}
-
-/* The size classes of one run, sorted by class and latency. */
-static size_t size_classes(const struct rpc_sized *x, size_t n,
-			   struct na_size_class *c)
-{
-	size_t classes = 0;
-
-	for (size_t i = 0, end; i < n; i = end) {
-		double bytes = 0;
-
-		for (end = i; end < n && x[end].size_class == x[i].size_class;
-		     end++)
-			bytes += x[end].bytes;
-		c[classes++] =
-			(struct na_size_class){bytes / (double)(end - i),
-					       x[i + (end - i) / 2].latency_us,
-					       end - i};
-	}
-	return classes;
-}
-
-/* A line for each run from the sample; where none can be told, the median
- * is what to expect. */
-static bool fit_lines(struct rpc_state *s)
-{
-	size_t n = s->sized.n, runs = s->scope->store->n_runs;
-	struct rpc_sized *x = (void *)s->sized.items;
-	struct na_size_class classes[NA_SIZE_CLASSES];
-
-	s->lines = na_calloc(runs, sizeof(*s->lines));
-	if (!s->lines)
-		return false;
-	for (size_t run = 0; run < runs; run++) /* where the sample is empty */
-		s->lines[run].fixed_us = (double)s->least_ps / 1e6;
-	if (n)
-		qsort(x, n, sizeof(*x), by_latency);
-	for (size_t i = 0, end; i < n; i = end) {
-		struct na_size_line *line = &s->lines[x[i].run], found;
-		size_t k;
-
-		for (end = i; end < n && x[end].run == x[i].run; end++)
-			;
-		line->fixed_us = x[i + (end - i) / 2].latency_us;
-		qsort(x + i, end - i, sizeof(*x), by_size);
-		k = size_classes(x + i, end - i, classes);
-		if (na_size_line(classes, k, &found))
-			*line = found;
-	}
-	na_sample_fini(&s->sized);
-	return true;
-}
-
 static bool init_kept(struct rpc_state *s)
 {
 	s->longest.max = s->n <= RPC_POINTS_ALL ? (size_t)s->n : RPC_POINTS_MAX;
@@ -472,13 +403,13 @@ static enum na_status rpc_turn(void *state, unsigned done, struct na_err *err)
 		return NA_END;
 	if (done)
 		return rpc_sort_cells(s) == NA_OK ? NA_OK : na_fail_nomem(err);
-	if (!choose_rows(s))
+	if (!rpc_fit_lines(s) || !rpc_choose_rows(s))
 		return na_fail_nomem(err);
 	st = choose_bins(s, err);
 	if (st != NA_OK)
 		return st;
 	rpc_scatter_scale(s);
-	return fit_lines(s) && init_kept(s) ? NA_OK : na_fail_nomem(err);
+	return init_kept(s) ? NA_OK : na_fail_nomem(err);
 }
 
 /* Before the second pass; what a block of transfers keeps on top. */
@@ -497,7 +428,9 @@ static void rpc_fini(void *state)
 
 	na_groups_fini(&s->groups);
 	na_sample_fini(&s->sized);
+	na_sample_fini(&s->slow);
 	na_sample_fini(&s->late);
+	free(s->constant);
 	free(s->group_n);
 	free(s->exposure);
 	free(s->lines);
@@ -536,14 +469,19 @@ const struct na_analysis na_an_rpc = {
 		"Median, 99 % quantile and maximum of the latencies that end "
 		"in each bin, exactly. Expected is a fixed cost plus bytes "
 		"over bandwidth, as the transfers themselves show it; a tail "
-		"event takes 100 ms and 8 times the expectation longer.\n"
+		"event takes 100 ms and 8 times the expectation longer. "
+		"Groups with the most of them come first.\n"
 		"The excess of late transfers is compared with the waits of "
 		"TCP's timers: retransmission timeouts of 200 ms with their "
 		"doublings and sums, 1 s and its doublings, lower minima and "
 		"the 40 ms of delayed acknowledgements where the data shows "
 		"them. Each such mode comes with its hosts, pairs, times and "
 		"with the load of the links at those times, so that a loss on "
-		"an idle link is told apart from queueing on a full one.",
+		"an idle link is told apart from queueing on a full one. "
+		"Where more than half of what one host receives or sends is a "
+		"tail event, no timer is the cause but its clock or the host: "
+		"its transfers are left out of the modes, and said to be "
+		"constantly high.",
 	.face.example = "netan rpc logdir -o rpc.svg\n"
 			"netan rpc logdir --bin 1s --from 10s --to 20s\n"
 			"netan rpc logdir --by src --format json",

@@ -45,6 +45,20 @@ struct rpc_sized {
 	uint32_t run, size_class;
 };
 
+/* One that takes more than 100 ms. */
+struct rpc_slow {
+	uint64_t hash;
+	double bytes, latency_us, excess_ms;
+	uint32_t run, group, src, dst; /* hosts */
+};
+
+/* The host side with the largest share of tail events of those with more
+ * than half; share 0: none has. */
+struct rpc_constant {
+	size_t side;             /* host, or hosts + host where it receives */
+	double share, excess_ms; /* excess: median */
+};
+
 /* One late transfer. */
 struct rpc_late {
 	uint64_t hash;
@@ -53,6 +67,7 @@ struct rpc_late {
 	uint32_t src, dst; /* hosts */
 	uint32_t src_end, dst_end, row;
 	uint32_t run;
+	bool constant; /* of a side that is always late */
 };
 
 /* A line of the result: a group, or all. */
@@ -60,6 +75,8 @@ struct rpc_row {
 	struct na_timer_counts timers;
 	struct na_timers verdict;
 	size_t n;
+	uint64_t constant; /* tail events of sides that are always late,
+			      not among the timers' */
 	double p50_us, p99_us, p99_9_us, max_us, hill;
 };
 
@@ -83,9 +100,11 @@ struct rpc_state {
 	uint64_t *group_n;
 	size_t cap_groups;
 	uint64_t *exposure; /* [side * hosts + host]: transfers */
-	struct na_sample sized;
+	struct na_sample sized, slow;
 
 	/* Second pass. */
+	bool *constant; /* as exposure: mostly tail events */
+	struct rpc_constant worst;
 	struct na_size_line *lines; /* by run */
 	struct na_timer_edges edges;
 	struct na_bins bins;
@@ -117,6 +136,13 @@ struct rpc_state {
 
 /* rpc.c */
 size_t rpc_hosts(const struct rpc_state *s);
+
+/* rpc_rows.c, between the passes; false when memory is short.  Ranking and
+ * constant sides come from a sample where many transfers take 100 ms. */
+bool rpc_fit_lines(struct rpc_state *s);
+bool rpc_choose_rows(struct rpc_state *s);
+/* What a transfer of that size should take, in ms; at least 1 us. */
+double rpc_expected_ms(const struct na_size_line *line, double bytes);
 
 /* rpc_scatter.c: keeping the longest, and the density of the others. */
 bool rpc_longest_add(struct rpc_longest *l, const struct rpc_point *p);

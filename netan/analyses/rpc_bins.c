@@ -150,6 +150,7 @@ void rpc_sort_rows(struct rpc_state *s)
 		read_row(s, &s->rows[i], from,
 			 s->cell_at[(i + 1) * bins] - from);
 		na_timer_merge(&s->all.timers, &s->rows[i].timers);
+		s->all.constant += s->rows[i].constant;
 		na_timers_judge(&s->rows[i].timers, &s->edges,
 				&s->rows[i].verdict);
 	}

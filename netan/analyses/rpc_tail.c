@@ -57,6 +57,8 @@ const char *rpc_verdict(const struct rpc_state *s, const struct rpc_row *row)
 		return "low-RTO-like";
 	if (lower_mode(row, NA_TIMER_ACK))
 		return "delayed-ACK-like";
+	if (row->constant)
+		return "constantly high";
 	if (row->verdict.kind == NA_TAIL_FEW)
 		return "few tail events";
 	return always_high(s, row) ? "constantly high" : "steady";
@@ -115,8 +117,9 @@ static bool pick(const struct rpc_state *s, const struct rpc_row *row,
 		if (index != RPC_ALL_ROWS && x->row != index)
 			continue;
 		if (mode < 0 ? na_is_tail(x->excess_ms, x->expected_ms)
-			     : na_timers_match(&row->verdict, x->excess_ms) ==
-				       mode)
+			     : !x->constant &&
+				       na_timers_match(&row->verdict,
+						       x->excess_ms) == mode)
 			set->x[set->n++] = x;
 	}
 	return set->x;
@@ -447,7 +450,8 @@ static bool has_edge(const struct rpc_state *s, uint32_t index,
 	size_t in = 0, under = 0;
 
 	for (size_t i = 0; i < s->late.n; i++) {
-		if (index != RPC_ALL_ROWS && x[i].row != index)
+		if ((index != RPC_ALL_ROWS && x[i].row != index) ||
+		    x[i].constant)
 			continue;
 		in += x[i].excess_ms >= 0.95 * m->ms &&
 		      x[i].excess_ms <= 1.25 * m->ms;
@@ -552,7 +556,8 @@ void rpc_put_tail(struct na_result *r, struct na_value *in,
 	struct na_value *to = na_put_object(r, in, "tail");
 	struct set set;
 
-	put_count(r, to, row->verdict.tail, row->n);
+	put_count(r, to, row->verdict.tail + row->constant, row->n);
+	na_put_int(r, to, "constant", (int64_t)row->constant);
 	na_put_int(r, to, "matched", (int64_t)row->verdict.matched);
 	na_put_int(r, to, "between", (int64_t)row->verdict.gap);
 	na_put_real(r, to, "hill_alpha", row->hill);

@@ -157,12 +157,53 @@ static void say_tail(struct text *t, const struct na_value *body,
 	add_quantiles(t, row);
 }
 
+/* "nearly all that host-2 receives is late by 205 ms: ..." */
+static void add_constant(struct text *t, const struct rpc_state *s)
+{
+	const struct rpc_constant *w = &s->worst;
+	size_t hosts = rpc_hosts(s);
+	bool rx = w->side >= hosts;
+	char part[300];
+
+	snprintf(part, sizeof(part),
+		 "%s all that %.120s %s is late by %.0f ms: its clock may be "
+		 "%s, or the host slow; netan pairs tells",
+		 w->share >= 0.9 ? "nearly" : "more than half of",
+		 s->scope->store->hosts[rx ? w->side - hosts : w->side].name,
+		 rx ? "receives" : "sends", w->excess_ms,
+		 rx ? "ahead" : "behind");
+	add(t, part);
+}
+
+/* Of a host that is always late, and of the others. */
+static void say_constant(struct text *t, const struct rpc_state *s,
+			 const char *verdict)
+{
+	char part[120], n[NA_UNIT_BUF];
+	uint64_t others = s->all.verdict.tail;
+
+	add_constant(t, s);
+	t->s[0] = t->s[0] == 'n' ? 'N' : 'M';
+	if (others) {
+		snprintf(part, sizeof(part),
+			 "; of the others %s more than 100 ms late",
+			 na_print_count(n, others));
+		add(t, part);
+	}
+	if (strcmp(verdict, "constantly high") != 0) {
+		add(t, others ? ", " : "; the others: ");
+		add(t, verdict);
+	}
+}
+
 static void say_verdict(struct text *t, const struct rpc_state *s,
 			const struct na_value *body)
 {
 	const char *verdict = rpc_verdict(s, &s->all);
 
-	if (strcmp(verdict, "RTO-like") == 0) {
+	if (s->all.constant) {
+		say_constant(t, s, verdict);
+	} else if (strcmp(verdict, "RTO-like") == 0) {
 		say_mode(t, body, true, "TCP retransmission timeouts");
 	} else if (strcmp(verdict, "low-RTO-like") == 0) {
 		say_mode(t, body, false,
@@ -201,6 +242,11 @@ void rpc_say(struct na_result *r, const struct rpc_state *s)
 	struct text t = {.n = 0};
 
 	na_put_int(r, side, "hosts", (int64_t)hosts_of(s->scope->store));
+	if (s->all.constant) {
+		add_constant(&t, s);
+		na_result_note(r, "%s (left out of the modes)", t.s);
+		t.n = 0;
+	}
 	if (apart(s)) {
 		na_put_bool(r, side, "runs_apart", true);
 		na_put_textf(r, side, "message",
@@ -420,7 +466,7 @@ void rpc_views(struct na_result *r, const struct rpc_state *s)
 	if (!apart(s)) {
 		sums_view(r, body);
 		modes_view(r, body);
-		if (s->all.verdict.tail)
+		if (s->all.verdict.tail || s->all.constant)
 			where_view(r, body);
 		course_view(r, s);
 	}

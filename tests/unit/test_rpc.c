@@ -427,6 +427,47 @@ static void hostile(void **state)
 	}
 }
 
+/* A clock that is ahead, or behind, is no timer, whatever it is off by; nor
+ * does it hide the timeouts of the other hosts. */
+static void constant(void **state)
+{
+	(void)state;
+	for (int k = 0; k < 4; k++) {
+		struct hand_row rows[N];
+		struct na_rng r;
+		struct run x;
+		size_t late = 0, lost = 0;
+		bool sends = k & 1, lossy = k & 2;
+
+		na_rng_seed(&r, 12);
+		healthy(rows, &r);
+		for (int i = 0; i < N; i++) {
+			int host = sends ? rows[i].src : rows[i].dst;
+
+			if (host == 200) {
+				later(&rows[i], 205);
+				late++;
+			} else if (lossy && i % 150 == 0) {
+				later(&rows[i], 201);
+				lost++;
+			}
+		}
+		analyse(&x, rows, N, 4, NULL, 333);
+		says(&x, lossy ? "RTO-like" : "constantly high",
+		     sends ? "Nearly all that c sends is late by 205 ms"
+			   : "Nearly all that c receives is late by 205 ms");
+		assert_true(driven_real(&x.d, "tail.count") ==
+			    (double)(late + lost));
+		assert_true(driven_real(&x.d, "tail.constant") == (double)late);
+		if (lossy)
+			assert_true(driven_real(&x.d, "tail.matched") ==
+				    (double)lost);
+		else
+			assert_null(first_mode(&x));
+		end(&x);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -434,7 +475,7 @@ int main(void)
 		cmocka_unit_test(timeouts), cmocka_unit_test(load),
 		cmocka_unit_test(verdicts), cmocka_unit_test(blocks),
 		cmocka_unit_test(runs),     cmocka_unit_test(bars),
-		cmocka_unit_test(hostile),
+		cmocka_unit_test(hostile),  cmocka_unit_test(constant),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
