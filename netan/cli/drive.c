@@ -50,6 +50,9 @@ static enum na_status add_transfers(struct drive *d, void *state,
 	enum na_status st = NA_OK;
 
 	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
+		/* Under its class already. */
+		bool counted = t[i].klass == NA_CLOCK_SKEW && !d->a->instants;
+
 		if (!seen(d->a, &t[i], dropped))
 			continue;
 		switch (na_filter_late(&d->late, &t[i])) {
@@ -57,10 +60,10 @@ static enum na_status add_transfers(struct drive *d, void *state,
 			st = d->a->add(state, &t[i]);
 			break;
 		case NA_DROP_FILTERED:
-			dropped[NA_LEFT_FILTERED]++;
+			dropped[NA_LEFT_FILTERED] += !counted;
 			break;
 		case NA_DROP_TOO_FAST:
-			dropped[NA_LEFT_TOO_FAST]++;
+			dropped[NA_LEFT_TOO_FAST] += !counted;
 			break;
 		}
 	}
@@ -281,6 +284,7 @@ struct na_filter na_drive_filter(const struct na_analysis *a,
 
 	f.clip = a->clips;
 	f.instants = a->instants || a->censored;
+	f.censored = a->censored && !a->instants;
 	if (a->components && !component &&
 	    na_grouping_has(by, NA_KEY_COMPONENT))
 		f.components = a->components;
