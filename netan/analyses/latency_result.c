@@ -345,7 +345,7 @@ static const char *group_text(char buf[KEY_BUF], const struct lat_state *s,
 }
 
 /* Each run's own verdict: the highest p99 may hide another's tail. */
-static void say_runs(const struct lat_state *s, struct words *w)
+static void say_runs(const struct lat_state *s, struct words *w, bool clocks)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], key[KEY_BUF];
 
@@ -358,7 +358,7 @@ static void say_runs(const struct lat_state *s, struct words *w)
 		add(w, "%s %s p50 %s, p99 %s", i ? ";" : ":",
 		    group_text(key, s, i), us_text(a, quantile_of(row, 0.5)),
 		    us_text(b, quantile_of(row, 0.99)));
-		if (tail)
+		if (tail && !clocks)
 			add(w, ", %s", tail_words(tail));
 		if (longest)
 			add(w, ", max %s", us_text(a, quantile_of(row, 1)));
@@ -488,7 +488,7 @@ static void say_all(const struct lat_state *s, struct words *w, bool clocks)
 {
 	what_is_timed(s, w);
 	if (by_run_alone(s))
-		say_runs(s, w);
+		say_runs(s, w, clocks);
 	else if (s->scope->by.n)
 		say_groups(s, w);
 	else
