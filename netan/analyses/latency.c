@@ -58,8 +58,10 @@ static enum na_status lat_open(void *state, const struct na_scope *scope,
 	/* Without --by there is a group even of nothing. */
 	if (!scope->by.n && group_of(s, none, LAT_NONE) == LAT_NONE)
 		return na_fail_nomem(err);
-	return lat_busy_init(&s->busy, scope->store) ? NA_OK
-						     : na_fail_nomem(err);
+	return lat_busy_init(&s->busy, scope->store) &&
+			       lat_clock_init(s, scope->store)
+		       ? NA_OK
+		       : na_fail_nomem(err);
 }
 
 static enum na_status lat_fork(void *block, const void *state, unsigned pass)
@@ -73,7 +75,9 @@ static enum na_status lat_fork(void *block, const void *state, unsigned pass)
 	if (pass == SURVEY) {
 		s->marked = na_calloc(2 * from->scope->store->n_hosts,
 				      sizeof(*s->marked));
-		return s->marked ? NA_OK : NA_ENOMEM;
+		return s->marked && lat_clock_init(s, from->scope->store)
+			       ? NA_OK
+			       : NA_ENOMEM;
 	}
 	s->rows = na_calloc(from->n_rows, sizeof(*s->rows));
 	s->n_rows = from->n_rows;
@@ -311,6 +315,8 @@ static enum na_status lat_add(void *block, const struct na_transfer *t)
 {
 	struct lat_state *s = block;
 
+	if (s->pass == SURVEY)
+		lat_clock_add(s, t);
 	if (t->klass != NA_VALID && t->klass != NA_LOOPBACK)
 		return NA_OK;
 	if (t->side == NA_RX)
@@ -392,6 +398,7 @@ static enum na_status merge_survey(struct lat_state *s, struct lat_state *b)
 {
 	struct lat_run *run;
 
+	lat_clock_merge(s, b);
 	if (!na_grow(&s->runs, &s->cap_runs, s->n_runs + 1, sizeof(*s->runs)))
 		return NA_ENOMEM;
 	run = &s->runs[s->n_runs++];
@@ -503,6 +510,7 @@ static void lat_fini(void *state)
 	free(s->sorted);
 	free(s->busy.bits);
 	free(s->marked);
+	free(s->clocks);
 }
 
 static void lat_used(const void *state, uint64_t *n, int64_t *first_ps,
@@ -542,6 +550,7 @@ const struct na_analysis na_an_latency = {
 	.source = "Hyndman and Fan 1996 (type 7); David and Nagaraja 2003 "
 		  "(intervals); Theil 1950, Sen 1968 (line); Masson et al. "
 		  "2019 (DDSketch, residuals)",
+	.censored = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,
 	.state_size = sizeof(struct lat_state),
 	.passes = PASSES,

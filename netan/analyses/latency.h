@@ -79,6 +79,12 @@ struct lat_word {
 	uint64_t mask;
 };
 
+/* Of what a host sends to, or receives from, other hosts: transfers, and
+ * those that arrive before they were sent (clock_skew). */
+struct lat_clock {
+	uint64_t n, early;
+};
+
 /* Survival: share of the transfers with at least this latency, and where
  * the quantile of that level may lie (NaN: unbounded). */
 struct lat_curve {
@@ -142,6 +148,7 @@ struct lat_state {
 	struct lat_busy busy;
 	struct lat_word *marked; /* of a block: [2 * hosts] */
 	struct lat_split split;
+	struct lat_clock *clocks; /* [2 * hosts]: sent, received */
 };
 
 /* Of a receive: what of its action's duration was whose. */
@@ -156,11 +163,34 @@ bool lat_busy_init(struct lat_busy *b, const struct na_store *store);
  * reads them. */
 void lat_mark(struct lat_state *s, const struct na_transfer *t);
 void lat_marked(struct lat_state *s);
+/* Where what the sender's host sends and the receiver's receives is kept:
+ * 2 * host, 2 * host + 1; SIZE_MAX: the host is not known. */
+void lat_directions(const struct lat_state *s, const struct na_transfer *t,
+		    size_t direction[2]);
 void lat_parts_of(const struct lat_state *s, const struct na_transfer *t,
 		  int64_t action_ps, int64_t latency_ps, struct lat_parts *p);
 void lat_split_add(struct lat_split *x, const struct lat_parts *p,
 		   int64_t slow_ps);
 void lat_split_merge(struct lat_split *to, const struct lat_split *from);
+
+/* latency_clock.c */
+bool lat_clock_init(struct lat_state *s, const struct na_store *store);
+/* Of a block state; any transfer, clock_skew among them. */
+void lat_clock_add(struct lat_state *s, const struct na_transfer *t);
+void lat_clock_merge(struct lat_state *s, const struct lat_state *b);
+/*
+ * The clock that disagrees most, where more than a fifth of at least 20
+ * transfers that a host sends (it is ahead of its receivers) or receives (it
+ * is behind its senders) arrive before they were sent.  An offset shorter
+ * than transfers last is not seen.  False: none.
+ */
+struct lat_clock_off {
+	const char *host;
+	bool ahead;        /* else behind */
+	uint64_t n, early; /* of those that it sends, or receives */
+	size_t others;     /* hosts of which the same is true */
+};
+bool lat_clock_off(const struct lat_state *s, struct lat_clock_off *o);
 
 /* latency_rows.c: after the first pass, from runs to sorted rows. */
 enum na_status lat_rows(struct lat_state *s, struct na_err *err);

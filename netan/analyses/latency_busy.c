@@ -111,10 +111,8 @@ static int64_t busy_during(const struct lat_busy *b, size_t direction,
 			 ((double)end_ps - (double)start_ps));
 }
 
-/* The bitmaps of what the sender's host sends and the receiver's receives;
- * SIZE_MAX: none. */
-static void directions_of(const struct lat_state *s,
-			  const struct na_transfer *t, size_t direction[2])
+void lat_directions(const struct lat_state *s, const struct na_transfer *t,
+		    size_t direction[2])
 {
 	const struct na_store *store = s->scope->store;
 	uint32_t run = store->sources[t->input].run;
@@ -136,7 +134,7 @@ void lat_parts_of(const struct lat_state *s, const struct na_transfer *t,
 	if (action_ps == wire_ps ||
 	    !na_add_i64(t->end_ps, -action_ps, &posted_ps))
 		return;
-	directions_of(s, t, direction);
+	lat_directions(s, t, direction);
 	for (size_t i = 0; i < 2; i++) {
 		int64_t ps = direction[i] == SIZE_MAX
 				     ? 0
@@ -153,7 +151,7 @@ void lat_mark(struct lat_state *s, const struct na_transfer *t)
 	size_t from = bin_of(b, t->start_ps), to = bin_of(b, t->end_ps);
 	size_t direction[2];
 
-	directions_of(s, t, direction);
+	lat_directions(s, t, direction);
 	for (size_t i = 0; i < 2; i++) {
 		if (direction[i] != SIZE_MAX)
 			mark(b, direction[i], &s->marked[direction[i]], from,

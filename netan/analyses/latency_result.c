@@ -248,6 +248,8 @@ static void add(struct words *w, const char *fmt, ...)
 		w->n += (size_t)n < room ? (size_t)n : room - 1;
 }
 
+enum { KEY_BUF = 256, MOST_RUNS = 4 };
+
 static const char *us_text(char *buf, double us)
 {
 	return na_print_time(buf,
@@ -294,6 +296,13 @@ const char *lat_tail_word(const struct lat_row *row)
 	return tail >= 3 ? "sizes" : "steady";
 }
 
+static const char *tail_words(const char *word)
+{
+	return strcmp(word, "long_tail") == 0 ? "long tail"
+	       : strcmp(word, "sizes") == 0   ? "steady for its sizes"
+					      : word;
+}
+
 static const char *tail_sentence(const char *word)
 {
 	return strcmp(word, "long_tail") == 0 ? "a long tail"
@@ -303,7 +312,8 @@ static const char *tail_sentence(const char *word)
 		       : "steady";
 }
 
-static void say_one(const struct lat_state *s, struct words *w)
+/* Of clocks that are off, the tail says nothing. */
+static void say_one(const struct lat_state *s, struct words *w, bool clocks)
 {
 	const struct lat_row *row = &s->rows[0];
 	const char *tail = lat_tail_word(row);
@@ -312,7 +322,9 @@ static void say_one(const struct lat_state *s, struct words *w)
 	us_text(a, quantile_of(row, 0.5));
 	us_text(b, quantile_of(row, tail ? 0.99 : 1));
 	na_print_count(n, row->n);
-	if (tail)
+	if (tail && clocks)
+		add(w, ": p50 %s, p99 %s", a, b);
+	else if (tail)
 		add(w, ": p50 %s, p99 %s (%.3gx): %s", a, b,
 		    lat_tail_ratio(row), tail_sentence(tail));
 	else if (row->n == 1)
@@ -324,12 +336,70 @@ static void say_one(const struct lat_state *s, struct words *w)
 		    a, b, n);
 }
 
-/* The shown group with the highest p99 against the middle one. */
+static const char *group_text(char buf[KEY_BUF], const struct lat_state *s,
+			      size_t i)
+{
+	na_groups_text(buf, KEY_BUF, &s->scope->by, s->scope->store, &s->groups,
+		       s->shown[i]);
+	return buf;
+}
+
+/* Each run's own verdict: the highest p99 may hide another's tail. */
+static void say_runs(const struct lat_state *s, struct words *w, bool clocks)
+{
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], key[KEY_BUF];
+
+	add(w, " by label");
+	for (size_t i = 0; i < s->n_rows; i++) {
+		const struct lat_row *row = &s->rows[i];
+		const char *tail = lat_tail_word(row);
+		bool longest = !tail || strcmp(tail, "long_tail") == 0;
+
+		add(w, "%s %s p50 %s, p99 %s", i ? ";" : ":",
+		    group_text(key, s, i), us_text(a, quantile_of(row, 0.5)),
+		    us_text(b, quantile_of(row, 0.99)));
+		if (tail && !clocks)
+			add(w, ", %s", tail_words(tail));
+		if (longest)
+			add(w, ", max %s", us_text(a, quantile_of(row, 1)));
+	}
+}
+
+/* Groups whose tail is worse than others': the highest p99 need not be one. */
+static void say_tails(const struct lat_state *s, struct words *w)
+{
+	static const char *const bad[] = {"long_tail", "spread"};
+	size_t n = s->n_rows - s->has_rest, k = 0, top = 0;
+	char a[NA_UNIT_BUF], key[KEY_BUF];
+
+	for (size_t b = 0; k == 0 && b < 2; b++) {
+		for (size_t i = 0; i < n; i++) {
+			const char *tail = lat_tail_word(&s->rows[i]);
+
+			if (!tail || strcmp(tail, bad[b]) != 0)
+				continue;
+			if (k++ == 0 || quantile_of(&s->rows[i], 1) >
+						quantile_of(&s->rows[top], 1))
+				top = i;
+		}
+	}
+	if (k == 0 || k == n)
+		return;
+	add(w, "; %s: ", tail_words(lat_tail_word(&s->rows[top])));
+	us_text(a, quantile_of(&s->rows[top], 1));
+	group_text(key, s, top);
+	if (k == 1)
+		add(w, "%s alone, max %s", key, a);
+	else
+		add(w, "%zu of %zu, max %s (%s)", k, n, a, key);
+}
+
+/* The shown group with the highest p99 against the lowest. */
 static void say_groups(const struct lat_state *s, struct words *w)
 {
 	size_t n = s->n_rows - s->has_rest, worst = 0;
 	double top = quantile_of(&s->rows[0], 0.99), low = top;
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], key[256];
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], key[KEY_BUF];
 
 	for (size_t i = 1; i < n; i++) {
 		double p99 = quantile_of(&s->rows[i], 0.99);
@@ -340,8 +410,7 @@ static void say_groups(const struct lat_state *s, struct words *w)
 		}
 		low = fmin(low, p99);
 	}
-	na_groups_text(key, sizeof(key), &s->scope->by, s->scope->store,
-		       &s->groups, s->shown[worst]);
+	group_text(key, s, worst);
 	for (size_t i = 0; i < s->scope->by.n; i++)
 		add(w, "%s%s", i ? " and " : " by ",
 		    na_key_name(s->scope->by.keys[i]));
@@ -381,21 +450,72 @@ static void say_split(const struct lat_state *s, struct words *w)
 		    100 * share, 100 - round(100 * share));
 }
 
+static void say_clock(const struct lat_clock_off *o, struct words *w)
+{
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	add(w,
+	    "; not to be trusted: the clock of %s is %s others', %s of %s "
+	    "transfers that it %s arrive before they were sent",
+	    o->host, o->ahead ? "ahead of" : "behind",
+	    na_print_count(a, o->early), na_print_count(b, o->n),
+	    o->ahead ? "sends" : "receives");
+}
+
+static void note_clock(struct na_result *r, const struct lat_clock_off *o)
+{
+	char others[64] = "";
+
+	if (o->others)
+		snprintf(others, sizeof(others), " (and of %zu other host%s)",
+			 o->others, o->others == 1 ? "" : "s");
+	na_result_note(r,
+		       "the clock of %s%s is %s others': %" PRIu64 " of its "
+		       "transfers arrive before they were sent and are left "
+		       "out; latencies that touch it are not to be trusted; "
+		       "netan pairs estimates the offset",
+		       o->host, others, o->ahead ? "ahead of" : "behind",
+		       o->early);
+}
+
+static bool by_run_alone(const struct lat_state *s)
+{
+	return s->scope->by.n == 1 && s->scope->by.keys[0] == NA_KEY_LABEL &&
+	       s->n_rows > 1 && s->n_rows <= MOST_RUNS && !s->has_rest;
+}
+
+static void say_all(const struct lat_state *s, struct words *w, bool clocks)
+{
+	what_is_timed(s, w);
+	if (by_run_alone(s))
+		say_runs(s, w, clocks);
+	else if (s->scope->by.n)
+		say_groups(s, w);
+	else
+		say_one(s, w, clocks);
+	if (clocks)
+		return;
+	if (s->scope->by.n && !by_run_alone(s))
+		say_tails(s, w);
+	say_split(s, w);
+}
+
 static void say(struct na_result *r, const struct lat_state *s)
 {
 	struct words w = {.n = 0};
+	struct lat_clock_off off;
+	bool clocks = lat_clock_off(s, &off);
 
+	if (clocks)
+		note_clock(r, &off);
 	if (!s->used) {
 		na_put_text(r, na_result_side(r), "message",
 			    "No transfers to time");
 		return;
 	}
-	what_is_timed(s, &w);
-	if (s->scope->by.n)
-		say_groups(s, &w);
-	else
-		say_one(s, &w);
-	say_split(s, &w);
+	say_all(s, &w, clocks);
+	if (clocks)
+		say_clock(&off, &w);
 	na_put_text(r, na_result_side(r), "message", w.text);
 	if (s->split.n && narrowed(s->scope->filter))
 		na_result_note(r, "what receives waited for is told from the "

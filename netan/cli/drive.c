@@ -287,6 +287,7 @@ struct na_filter na_drive_filter(const struct na_analysis *a,
 
 	f.clip = a->clips;
 	f.instants = a->instants || a->censored;
+	f.censored = a->censored && !a->instants;
 	if (a->components && !component &&
 	    na_grouping_has(by, NA_KEY_COMPONENT))
 		f.components = a->components;

@@ -22,6 +22,7 @@ struct na_filter {
 	int64_t first_step, last_step; /* -1: all */
 	bool include_loopback;
 	bool instants;       /* clock_skew and no_latency, too */
+	bool censored;       /* these count under their class, yet are kept */
 	double max_rate_bps; /* 0: none */
 	int64_t min_latency_ps;
 	uint32_t components; /* NA_COMP_BIT()s that are asked for */

@@ -128,7 +128,9 @@ static bool wanted(struct na_part *p, const struct na_transfer *t)
 	saw_time(&p->tally, t->start_ps, t->end_ps);
 	if (na_filter_early(p->filter, t) && collective_ok(p, t->collective))
 		return true;
-	dropped[NA_LEFT_FILTERED]++;
+	if (!p->filter->censored || t->klass == NA_LOOPBACK)
+		why = NA_LEFT_FILTERED;
+	dropped[why]++;
 	return false;
 }
 

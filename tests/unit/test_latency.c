@@ -482,6 +482,102 @@ static void groups_add_up(void **state)
 	}
 }
 
+/* Hosts a to d send to each other in turn; d's clock is `ahead` of the rest's.
+ * Each message takes 100 us. */
+static void skewed(struct run *x, int64_t ahead_ps, size_t n)
+{
+	struct hand_row *rows = calloc(n, sizeof(*rows));
+	size_t k = 0;
+
+	assert_non_null(rows);
+	for (int to = 0; to < 4; to++) {
+		for (size_t i = 0; i < n / 4; i++) {
+			int from = (to + 1 + (int)(i % 3)) % 4;
+			int64_t end_ps = (int64_t)(i + 1) * MS;
+			int64_t ps = 100 * US + (to == 3 ? ahead_ps : 0) -
+				     (from == 3 ? ahead_ps : 0);
+			bool early = ps <= 0;
+
+			rows[k++] =
+				(struct hand_row){HAND_RX,
+						  to,
+						  early ? end_ps : end_ps - ps,
+						  end_ps,
+						  1000,
+						  100 * from + 1,
+						  100 * to + 1,
+						  .name = "ar",
+						  .klass = early ? NA_CLOCK_SKEW
+								 : NA_VALID,
+						  .action_ps = early ? 0 : ps};
+		}
+	}
+	make(x, 4, rows, k);
+	analyse(x, 7);
+	free(rows);
+}
+
+static bool says(const struct run *x, const char *text)
+{
+	return strstr(na_text_of(na_get(na_result_side(x->d.r), "message"), ""),
+		      text);
+}
+
+/* Which clock is off is named, in words that claim no tail and no network;
+ * a clock_skew record is counted, but is no latency. */
+static void clock_that_is_off(void **state)
+{
+	struct run x;
+
+	(void)state;
+	skewed(&x, 10 * MS, 480);
+	assert_int_equal(na_int_of(na_get(group(&x, 0), "count"), -1), 360);
+	near(group(&x, 0), "min_us", 100);
+	assert_true(says(&x, "the clock of d is ahead of others', 120 of 120"));
+	assert_false(says(&x, "network,") || says(&x, "tail"));
+	end(&x);
+	skewed(&x, -10 * MS, 480);
+	assert_true(says(&x, "the clock of d is behind others', 120 of 120"));
+	end(&x);
+	skewed(&x, 50 * US, 480);
+	assert_false(says(&x, "clock"));
+	end(&x);
+	/* Of 19 nothing is said. */
+	skewed(&x, 10 * MS, 76);
+	assert_false(says(&x, "clock"));
+	end(&x);
+}
+
+/* The tail of a group with a lower p99 is told, too. */
+static void tails_of_groups(void **state)
+{
+	enum { N = 4000 };
+	static struct hand_row rows[N];
+	struct run x;
+
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		int to = i < N / 2;
+		int64_t ps = to ? (i < 4 ? 200 * MS : MS) : 3 * MS;
+
+		rows[i] = (struct hand_row){HAND_RX,
+					    to,
+					    (int64_t)i * MS,
+					    (int64_t)i * MS + ps,
+					    1000,
+					    201,
+					    100 * to + 1,
+					    .name = "ar",
+					    .action_ps = -1};
+	}
+	make(&x, 2, rows, N);
+	by(&x, "host");
+	analyse(&x, 100);
+	assert_true(says(&x, "3 ms (a)"));
+	assert_true(says(&x, "long tail: b alone, max 200 ms"));
+	end(&x);
+}
+
 int main(void)
 {
 	/* clang-format off */
@@ -494,6 +590,8 @@ int main(void)
 		cmocka_unit_test(fixed_cost_and_bandwidth),
 		cmocka_unit_test(blocks_do_not_matter),
 		cmocka_unit_test(groups_add_up),
+		cmocka_unit_test(clock_that_is_off),
+		cmocka_unit_test(tails_of_groups),
 	};
 	/* clang-format on */
 
