@@ -158,7 +158,7 @@ static enum na_status draw_curves(struct drawing *d, struct na_err *err)
 
 	grey.color = na_fade(grey.color, 0.45);
 	na_clip(d->l.canvas, d->plot);
-	for (size_t i = 0; ok && i < d->t.n_others; i++, v = v->next) {
+	for (size_t i = 0; ok && i < na_latency_grey(&d->t); i++, v = v->next) {
 		struct latency_group g;
 
 		na_latency_group(&g, v);

@@ -78,6 +78,9 @@ static void stretch(struct latency *t, const struct latency_group *g)
 	}
 }
 
+/* More curves would make an SVG pass its size. */
+enum { GREY_MAX = 58 };
+
 void na_latency_read(struct latency *t, const struct na_result *r)
 {
 	const struct na_value *v;
@@ -106,6 +109,11 @@ void na_latency_read(struct latency *t, const struct na_result *r)
 	t->empty = na_text_of(na_get(t->side, "empty"), NULL);
 	if (!t->empty && !(t->to_us > 0))
 		t->empty = "No transfer took any time here.";
+}
+
+size_t na_latency_grey(const struct latency *t)
+{
+	return t->n_others < GREY_MAX ? t->n_others : GREY_MAX;
 }
 
 void na_latency_title(const struct latency *t, struct words *w)

@@ -45,6 +45,8 @@ struct latency {
 };
 
 void na_latency_read(struct latency *t, const struct na_result *r);
+/* How many of the others are drawn. */
+size_t na_latency_grey(const struct latency *t);
 /* One row's curve; used for the others. */
 void na_latency_group(struct latency_group *g, const struct na_value *row);
 void na_latency_title(const struct latency *t, struct words *w);

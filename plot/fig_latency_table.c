@@ -149,7 +149,12 @@ static double draw_rows(const struct na_layout *l, const struct latency *t,
 	if (!t->n_others || y + line > box.y1)
 		return y;
 	y += line;
-	snprintf(more, sizeof(more), "and %zu more, in grey", t->n_others);
+	if (na_latency_grey(t) < t->n_others)
+		snprintf(more, sizeof(more), "and %zu more, %zu in grey",
+			 t->n_others, na_latency_grey(t));
+	else
+		snprintf(more, sizeof(more), "and %zu more, in grey",
+			 t->n_others);
 	head.align = NA_LEFT;
 	na_draw_text(l->canvas, box.x0 + SAMPLE * font.size, y, more, &head);
 	return y;

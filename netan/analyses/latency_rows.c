@@ -8,7 +8,7 @@
 #include "netan/stats/quantile.h"
 #include "netan/stats/sort.h"
 
-enum { DEFAULT_TOP = 64 };
+enum { DEFAULT_TOP = 1024 };
 
 static bool side_by_side(const struct na_scope *scope, size_t n,
 			 void (*job)(void *arg, size_t i), void *arg)
