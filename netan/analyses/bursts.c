@@ -13,7 +13,7 @@
 
 #include "netan/base/vec.h"
 
-enum { DEFAULT_TOP = 64, DEFAULT_LISTED = 1000, MAX_LISTED = 1 << 16 };
+enum { DEFAULT_TOP = 64, DEFAULT_LISTED = 10000, MAX_LISTED = 1 << 16 };
 
 /* clang-format off */
 static const struct na_opt bursts_opts[] = {
@@ -294,7 +294,7 @@ const struct na_analysis na_an_bursts = {
 		"A burst is a longest period with a transfer in flight; those "
 		"that touch, or are at most --gap apart, are one. Listed are "
 		"the longest bursts (--top N of them, at most 65536; default "
-		"1000), in order of time, each with the transfers that "
+		"10 000), in order of time, each with the transfers that "
 		"finished last.\n"
 		"Burstiness is -1 for evenly spaced starts, 0 for random "
 		"ones, 1 for bursts; the index of dispersion (idc) is "
