@@ -48,4 +48,4 @@ awk -F '\t' '
 for f in slow_pairs.tsv pairs.tsv pairs.txt; do
 	echo "$out/$f"
 done
-draw slow_pairs
+draw slow_pairs "$threshold"

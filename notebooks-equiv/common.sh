@@ -9,8 +9,8 @@
 #                  start of its transfer
 #   -o DIR         where the files go (default: here)
 #   --no-picture   numbers only; also without gnuplot
-#   --capacity G   04: Gbit/s that the hosts can receive together (default
-#                  100; --parity alone draws it without being asked)
+#   --capacity G   04: Gbit/s that the hosts can receive together ; no
+#                  line without it, but 100 with --parity, as the notebook
 #   --threshold T  05: what counts as slow (default 1000us)
 
 netan=${NETAN:-netan}
@@ -71,14 +71,14 @@ columns()
 	  print "" }' "$file"
 }
 
-# NAME: draws NAME.png with NAME.gp, both fixed: data reach gnuplot as files
-# in its own folder, never as code.
+# NAME [WORD]: draws NAME.png with NAME.gp, both fixed: data reach gnuplot as
+# files in its own folder and WORD as the string ARG1, never as code.
 draw()
 {
 	if [ -z "$picture" ]; then
 		return
 	elif command -v gnuplot >/dev/null 2>&1; then
-		(cd -- "$out" && gnuplot "$here/$1.gp") && echo "$out/$1.png"
+		(cd -- "$out" && gnuplot -c "$here/$1.gp" "${2-}") && echo "$out/$1.png"
 	else
 		echo "skip: gnuplot is not installed (package gnuplot-nox)" >&2
 	fi
