@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "plot/canvas.h"
 #include "plot/scale.h"
@@ -14,15 +15,11 @@
 
 void na_words_add(struct words *w, const char *fmt, ...)
 {
-	size_t room = sizeof(w->text) - w->n;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(w->text + w->n, room, fmt, ap);
+	w->n = na_text_append(w->text, sizeof(w->text), w->n, fmt, ap);
 	va_end(ap);
-	if (n > 0)
-		w->n += (size_t)n < room ? (size_t)n : room - 1;
 }
 
 /* The values of a key, "host1 / network"; or the key itself if it is text. */

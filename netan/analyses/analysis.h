@@ -34,11 +34,15 @@ struct na_scope {
 	uint32_t components; /* NA_COMP_BIT()s that are asked for */
 	/* job(arg, 0) to job(arg, n - 1) on all threads, for work in turn and
 	 * finish; n must not depend on the threads.  False: not done, no
-	 * memory.  NULL: call them yourself. */
+	 * memory.  NULL: no threads; see na_side_by_side(). */
 	bool (*parallel)(void *ctx, size_t n, void (*job)(void *arg, size_t i),
 			 void *arg);
 	void *parallel_ctx;
 };
+
+/* The jobs of `parallel`, also where there are no threads. */
+bool na_side_by_side(const struct na_scope *scope, size_t n,
+		     void (*job)(void *arg, size_t i), void *arg);
 
 enum na_severity { NA_SEV_NONE, NA_SEV_INFO, NA_SEV_WARNING, NA_SEV_ERROR };
 

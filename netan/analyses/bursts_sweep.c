@@ -183,14 +183,8 @@ static void add_sums(struct work *w, const struct sorted *x, struct bu_sum *to,
 
 static bool do_jobs(struct work *w)
 {
-	const struct na_scope *scope = w->s->scope;
-	bool ok = true;
+	bool ok = na_side_by_side(w->s->scope, w->n_jobs, run_job, w);
 
-	if (scope->parallel)
-		ok = scope->parallel(scope->parallel_ctx, w->n_jobs, run_job,
-				     w);
-	for (size_t i = 0; !scope->parallel && i < w->n_jobs; i++)
-		run_job(w, i);
 	for (size_t i = 0; i < w->n_jobs; i++)
 		ok = ok && w->jobs[i].ok;
 	return ok;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "netan/analyses/latency.h"
+#include "netan/base/text.h"
 #include "netan/stats/quantile.h"
 
 struct quantile {
@@ -237,15 +238,11 @@ struct words {
 static void add(struct words *w, const char *fmt, ...) NA_PRINTF(2, 3);
 static void add(struct words *w, const char *fmt, ...)
 {
-	size_t room = sizeof(w->text) - w->n;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(w->text + w->n, room, fmt, ap);
+	w->n = na_text_append(w->text, sizeof(w->text), w->n, fmt, ap);
 	va_end(ap);
-	if (n > 0)
-		w->n += (size_t)n < room ? (size_t)n : room - 1;
 }
 
 enum { KEY_BUF = 256, MOST_RUNS = 4 };

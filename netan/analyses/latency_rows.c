@@ -10,16 +10,6 @@
 
 enum { DEFAULT_TOP = 1024 };
 
-static bool side_by_side(const struct na_scope *scope, size_t n,
-			 void (*job)(void *arg, size_t i), void *arg)
-{
-	if (scope->parallel)
-		return scope->parallel(scope->parallel_ctx, n, job, arg);
-	for (size_t i = 0; i < n; i++)
-		job(arg, i);
-	return true;
-}
-
 /* In microseconds, where integers were.  A copy at a time: the memory
  * changes its type. */
 static void to_us(void *x, size_t n)
@@ -243,8 +233,8 @@ static void sort_row(void *arg, size_t i)
 enum na_status lat_rows(struct lat_state *s, struct na_err *err)
 {
 	if (!actions_of(s) || !choose_rows(s) || !make_cells(s) || !gather(s) ||
-	    !side_by_side(s->scope, s->n_row_cells, sort_cell, s) ||
-	    !side_by_side(s->scope, s->n_rows, sort_row, s))
+	    !na_side_by_side(s->scope, s->n_row_cells, sort_cell, s) ||
+	    !na_side_by_side(s->scope, s->n_rows, sort_row, s))
 		return na_fail_nomem(err);
 	for (size_t i = 0; i < s->n_row_cells; i++) {
 		if (isnan(s->row_cells[i].p50_us))

@@ -8,16 +8,6 @@
 
 enum { JOBS = 32, SORTED = 1 << 16 };
 
-static bool side_by_side(const struct na_scope *scope, size_t n,
-			 void (*job)(void *arg, size_t i), void *arg)
-{
-	if (scope->parallel)
-		return scope->parallel(scope->parallel_ctx, n, job, arg);
-	for (size_t i = 0; i < n; i++)
-		job(arg, i);
-	return true;
-}
-
 struct quantiles {
 	struct pr_state *s;
 	bool ok[JOBS];
@@ -62,7 +52,7 @@ static bool all_quantiles(struct pr_state *s)
 {
 	struct quantiles q = {.s = s};
 
-	if (!side_by_side(s->scope, JOBS, quantiles_job, &q))
+	if (!na_side_by_side(s->scope, JOBS, quantiles_job, &q))
 		return false;
 	for (size_t i = 0; i < JOBS; i++) {
 		if (!q.ok[i])

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "netan/analyses/pairs.h"
+#include "netan/base/text.h"
 #include "netan/base/units.h"
 
 /* clang-format off */
@@ -27,15 +28,11 @@ const char *const pr_channel_names[NA_LZ_CHANNELS] = {
 
 void pr_say(struct pr_words *w, const char *fmt, ...)
 {
-	size_t room = sizeof(w->text) - w->n;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(w->text + w->n, room, fmt, ap);
+	w->n = na_text_append(w->text, sizeof(w->text), w->n, fmt, ap);
 	va_end(ap);
-	if (n > 0)
-		w->n += (size_t)n < room ? (size_t)n : room - 1;
 }
 
 /* "host-0, host-1 and 6 more" */

@@ -420,3 +420,14 @@ int na_natural_order(const char *a, const char *b)
 		return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
 	return strcmp(a, b); /* 7 and 07 are equal but not the same */
 }
+
+size_t na_text_append(char *text, size_t size, size_t n, const char *fmt,
+		      va_list ap)
+{
+	size_t room = size - n;
+	int want = vsnprintf(text + n, room, fmt, ap);
+
+	if (want <= 0)
+		return n;
+	return n + ((size_t)want < room ? (size_t)want : room - 1);
+}

@@ -6,10 +6,13 @@
 #ifndef NETAN_BASE_TEXT_H
 #define NETAN_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "netan/base/err.h"
 
 #define NA_RUNE_BAD UINT32_C(0xFFFD)
 
@@ -65,5 +68,12 @@ bool na_glob(const char *pattern, const char *text);
 
 /* Like strcmp, but runs of digits count as numbers: host-9 before host-10. */
 int na_natural_order(const char *a, const char *b);
+
+/*
+ * vsnprintf() behind the n bytes that text[size] holds; n < size.  What does
+ * not fit is cut off.  Returns how many it holds then.
+ */
+size_t na_text_append(char *text, size_t size, size_t n, const char *fmt,
+		      va_list ap) NA_PRINTF(4, 0);
 
 #endif

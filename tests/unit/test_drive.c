@@ -5,7 +5,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,22 +12,7 @@
 
 #include "netan/cli/common.h"
 #include "netan/cli/drive.h"
-#include "netan/result/emit.h"
-
-static char *json_of(const struct na_result *r)
-{
-	const struct na_emit_opts opts = {NULL, false, 0};
-	struct na_err err = {.status = NA_OK};
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&text, &n);
-
-	assert_non_null(f);
-	assert_int_equal(na_emitter_find("json")->write(r, &opts, f, &err),
-			 NA_OK);
-	fclose(f);
-	return text;
-}
+#include "tests/unit/hand_drive.h"
 
 static void command_line(struct na_cli *cli, const char *name)
 {
@@ -63,7 +47,7 @@ static char *drive(struct na_session *s, const struct na_analysis *a,
 	char *text;
 
 	assert_int_equal(na_drive(s, a, params, &by, r, &d, &err), NA_OK);
-	text = json_of(r);
+	text = driven_json(&(struct driven){.r = r});
 	na_result_free(r);
 	return text;
 }
