@@ -55,6 +55,8 @@ need_build()
 	need_module zlib zlib1g-dev
 	need_module libzstd libzstd-dev
 	need_module libisal libisal-dev
+	need_module libpcap libpcap-dev
+	need_module libnghttp2 libnghttp2-dev
 }
 
 find_missing()

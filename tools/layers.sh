@@ -20,7 +20,7 @@ allowed()
 	netan/localise/*) echo "$base|netan/stats/*" ;;
 	netan/analyses/*) echo "$results|netan/model/*|netan/stats/*|netan/localise/*" ;;
 	netan/cli/*) echo "$everything" ;;
-	ingest/*) echo "$base|netan/model/transfer.h|netan/model/sink.h|xplane.pb-c.h" ;;
+	ingest/*) echo "$base|netan/model/transfer.h|netan/model/sink.h|netan/model/packets.h|xplane.pb-c.h" ;;
 	plot/*) echo "$results" ;;
 	esac
 }
@@ -31,6 +31,8 @@ allowed_library()
 	case $2 in
 	gsl/*) [[ $1 == netan/stats/* || $1 == netan/cli/main.c ]] ;;
 	cairo*) [[ $1 == plot/canvas* ]] ;;
+	pcap*) [[ $1 == ingest/live* || $1 == ingest/capture_filter* ]] ;;
+	nghttp2*) [[ $1 == ingest/hpack* ]] ;;
 	esac
 }
 

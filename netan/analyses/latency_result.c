@@ -142,7 +142,8 @@ static void put_endpoint(struct na_result *r, struct na_value *to,
 
 	na_put_text(r, to, name,
 		    e < store->names.n_endpoints
-			    ? na_endpoint_print(buf, &store->names.endpoints[e])
+			    ? na_endpoint_print(buf, &store->names,
+						&store->names.endpoints[e])
 			    : NULL);
 }
 

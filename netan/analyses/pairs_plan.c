@@ -90,7 +90,7 @@ static bool name_nodes(struct pr_state *s)
 	for (size_t i = 0; i < s->n_nodes && !s->of_hosts; i++) {
 		struct pr_node *n = &s->nodes[i];
 
-		na_endpoint_print(buf, &n->first);
+		na_endpoint_print(buf, &s->scope->store->names, &n->first);
 		n->name = na_arena_strn(&s->text, buf, strlen(buf));
 		if (!n->name)
 			return false;

@@ -220,7 +220,8 @@ static void put_endpoint(struct na_result *r, struct na_value *row,
 
 	if (endpoint == NA_UNKNOWN_U32)
 		return;
-	na_endpoint_print(buf, &s->scope->store->names.endpoints[endpoint]);
+	na_endpoint_print(buf, &s->scope->store->names,
+			  &s->scope->store->names.endpoints[endpoint]);
 	na_put_text(r, row, "endpoint", buf);
 }
 

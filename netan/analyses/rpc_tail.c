@@ -289,7 +289,7 @@ static int by_count(const void *a, const void *b)
 static void put_pairs(struct na_result *r, struct na_value *in,
 		      const struct rpc_state *s, const struct set *set)
 {
-	const struct na_endpoint *ends = s->scope->store->names.endpoints;
+	const struct na_names *names = &s->scope->store->names;
 	struct pair *p = na_calloc(set->n, sizeof(*p));
 	struct na_value *list = na_put_list(r, in, "pairs");
 	size_t n = 0;
@@ -311,9 +311,11 @@ static void put_pairs(struct na_result *r, struct na_value *in,
 		struct na_value *row = na_put_object(r, list, NULL);
 
 		na_put_text(r, row, "src",
-			    na_endpoint_print(buf, &ends[p[i].src]));
+			    na_endpoint_print(buf, names,
+					      &names->endpoints[p[i].src]));
 		na_put_text(r, row, "dst",
-			    na_endpoint_print(buf, &ends[p[i].dst]));
+			    na_endpoint_print(buf, names,
+					      &names->endpoints[p[i].dst]));
 		na_put_real(r, row, "share", (double)p[i].n / (double)set->n);
 	}
 	na_put_int(r, in, "pairs_affected", (int64_t)n);

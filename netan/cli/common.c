@@ -10,7 +10,7 @@
 #define AT(field) offsetof(struct na_common, field)
 
 /* In the order of enum na_component. */
-#define COMPONENTS "network|receive|send|d2h|h2d|compute|graph|kernel"
+#define COMPONENTS "network|receive|send|d2h|h2d|compute|graph|kernel|rpc"
 
 /* For commands with a picture and for those without. */
 /* clang-format off */

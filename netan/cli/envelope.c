@@ -173,7 +173,7 @@ static void note_absent(struct na_session *s, struct na_result *r)
 			at += (size_t)snprintf(
 				text + at, sizeof(text) - at, "%s%s",
 				at ? ", " : "",
-				na_endpoint_print(buf,
+				na_endpoint_print(buf, &st->names,
 						  &st->names.endpoints[i % n]));
 	}
 	if (absent)

@@ -17,7 +17,8 @@ void na_filter_init(struct na_filter *f)
 		.first_step = -1,
 		.last_step = -1,
 		.instants = true,
-		.components = NA_COMP_BIT(NA_COMP_NETWORK),
+		.components = NA_COMP_BIT(NA_COMP_NETWORK) |
+			      NA_COMP_BIT(NA_COMP_RPC),
 	};
 }
 
@@ -68,7 +69,8 @@ static bool *endpoint_verdicts(const struct na_text_list *l,
 			uint32_t h = na_store_host_of(s, (uint32_t)run,
 						      (uint32_t)i);
 
-			na_endpoint_print(buf, &s->names.endpoints[i]);
+			na_endpoint_print(buf, &s->names,
+					  &s->names.endpoints[i]);
 			ok[run * n + i] = any_glob(l, buf) ||
 					  any_glob(l, s->hosts[h].name);
 		}

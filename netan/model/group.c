@@ -14,7 +14,7 @@ static const char *const key_names[NA_N_KEYS] = {
 };
 static const char *const component_names[NA_N_COMPONENTS] = {
 	"network", "receive", "send", "d2h", "h2d", "compute", "graph",
-	"kernel",
+	"kernel", "rpc",
 };
 /* clang-format on */
 
@@ -208,7 +208,7 @@ static const char *endpoint_text(const struct na_store *s, uint64_t e,
 {
 	if (e >= s->names.n_endpoints)
 		return "unknown";
-	return na_endpoint_print(buf, &s->names.endpoints[e]);
+	return na_endpoint_print(buf, &s->names, &s->names.endpoints[e]);
 }
 
 static const char *size_text(uint64_t k, char *buf)

@@ -71,10 +71,24 @@ uint32_t na_names_endpoint(struct na_names *t, int32_t slice, int32_t device)
 	return (uint32_t)t->n_endpoints - 1;
 }
 
-const char *na_endpoint_print(char *buf, const struct na_endpoint *e)
+uint32_t na_names_address(struct na_names *t, const char *s, size_t n)
 {
-	snprintf(buf, NA_ENDPOINT_BUF, "s%" PRId32 "d%" PRId32, e->slice,
-		 e->device);
+	uint32_t name = na_strtab_add(&t->strings, s, n);
+
+	if (name > INT32_MAX) /* NA_NO_NAME, too */
+		return UINT32_MAX;
+	return na_names_endpoint(t, NA_ADDRESS, (int32_t)name);
+}
+
+const char *na_endpoint_print(char *buf, const struct na_names *t,
+			      const struct na_endpoint *e)
+{
+	if (e->slice == NA_ADDRESS)
+		snprintf(buf, NA_ENDPOINT_BUF, "%s",
+			 na_strtab_at(&t->strings, (uint32_t)e->device));
+	else
+		snprintf(buf, NA_ENDPOINT_BUF, "s%" PRId32 "d%" PRId32,
+			 e->slice, e->device);
 	return buf;
 }
 
@@ -97,7 +111,11 @@ bool na_names_merge(struct na_names *into, const struct na_names *from,
 	for (size_t i = 0; i < m; i++) {
 		const struct na_endpoint *e = &from->endpoints[i];
 
-		maps[1][i] = na_names_endpoint(into, e->slice, e->device);
+		maps[1][i] =
+			na_names_endpoint(into, e->slice,
+					  e->slice == NA_ADDRESS
+						  ? (int32_t)maps[0][e->device]
+						  : e->device);
 		if (maps[1][i] == UINT32_MAX)
 			return false;
 	}

@@ -12,9 +12,12 @@
 
 #include "netan/base/strtab.h"
 
+/* A device; or, where slice is NA_ADDRESS, the address whose text is the
+ * string `device`. */
 struct na_endpoint {
 	int32_t slice, device;
 };
+#define NA_ADDRESS INT32_MIN
 
 struct na_names {
 	struct na_strtab strings;
@@ -30,9 +33,12 @@ void na_names_fini(struct na_names *t);
 /* UINT32_MAX when memory is short. */
 uint32_t na_names_endpoint(struct na_names *t, int32_t slice, int32_t device);
 
-/* Room for "s<slice>d<device>". */
-#define NA_ENDPOINT_BUF 32
-const char *na_endpoint_print(char *buf, const struct na_endpoint *e);
+uint32_t na_names_address(struct na_names *t, const char *s, size_t n);
+
+/* "s<slice>d<device>", or the text of the address. */
+#define NA_ENDPOINT_BUF 64
+const char *na_endpoint_print(char *buf, const struct na_names *t,
+			      const struct na_endpoint *e);
 
 /*
  * Add all of `from` to `into`.  maps[0][i] is the new index of string i,

@@ -14,6 +14,10 @@ void na_part_init(struct na_part *p, struct na_pool *pool,
 	na_bag_init(&p->graphs, pool, sizeof(struct na_exec));
 	na_bag_init(&p->actions, pool, sizeof(struct na_exec));
 	na_bag_init(&p->spans, pool, sizeof(struct na_span));
+	na_bag_init(&p->calls, pool, sizeof(struct na_call));
+	na_bag_init(&p->frames, pool, sizeof(struct na_frame));
+	na_bag_init(&p->connections, pool, sizeof(struct na_connection));
+	na_bag_init(&p->segments, pool, sizeof(struct na_segment));
 	p->filter = filter;
 	p->wants = wants;
 }
@@ -215,6 +219,22 @@ static enum na_status add_span(void *ctx, const struct na_span *s)
 	return NA_OK;
 }
 
+#define ADDER(what, bag) \
+	static enum na_status add_##what(void *ctx, const struct na_##what *x) \
+	{ \
+		struct na_part *p = ctx; \
+		struct na_##what *to = na_bag_push(&p->bag); \
+\
+		if (!to) \
+			return NA_ENOMEM; \
+		*to = *x; \
+		return NA_OK; \
+	}
+ADDER(call, calls)
+ADDER(frame, frames)
+ADDER(connection, connections)
+ADDER(segment, segments)
+
 static uint32_t add_name(void *ctx, const char *s, size_t n)
 {
 	struct na_part *p = ctx;
@@ -228,6 +248,15 @@ static uint32_t add_endpoint(void *ctx, int32_t slice, int32_t device)
 {
 	struct na_part *p = ctx;
 	uint32_t e = na_names_endpoint(&p->names, slice, device);
+
+	p->short_of_memory |= e == UINT32_MAX;
+	return e;
+}
+
+static uint32_t add_address(void *ctx, const char *s, size_t n)
+{
+	struct na_part *p = ctx;
+	uint32_t e = na_names_address(&p->names, s, n);
 
 	p->short_of_memory |= e == UINT32_MAX;
 	return e;
@@ -291,6 +320,11 @@ struct na_sink na_part_sink(struct na_part *p)
 		.span = add_span,
 		.name = add_name,
 		.endpoint = add_endpoint,
+		.address = add_address,
+		.call = add_call,
+		.frame = add_frame,
+		.connection = add_connection,
+		.segment = add_segment,
 		.classed = add_classed,
 		.left_out = add_left_out,
 		.unknown_name = add_unknown,

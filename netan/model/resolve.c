@@ -54,7 +54,7 @@ static enum na_status resolve_hosts(struct na_store *s, struct na_err *err)
 		if (s->host_of[i] != NA_UNKNOWN_U32)
 			continue;
 		s->host_of[i] = (uint32_t)s->n_hosts;
-		na_endpoint_print(buf, &s->names.endpoints[i % n]);
+		na_endpoint_print(buf, &s->names, &s->names.endpoints[i % n]);
 		st = add_host(s, &cap, buf, (uint32_t)(i / n), false, err);
 	}
 	return st;

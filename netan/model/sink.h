@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "netan/base/err.h"
-#include "netan/model/transfer.h"
+#include "netan/model/packets.h"
 
 /* What an analysis asks readers for; a reader skips the rest unread. */
 enum na_want {
@@ -19,8 +19,12 @@ enum na_want {
 	NA_WANT_ACTIONS = 4, /* copies, compute, host events */
 	NA_WANT_STEPS = 8,
 	NA_WANT_KERNELS = 16,
-	NA_WANT_COUNTS = 32, /* count every event of every line */
-	NA_WANT_MODULES = 64 /* program executions */
+	NA_WANT_COUNTS = 32,  /* count every event of every line */
+	NA_WANT_MODULES = 64, /* program executions */
+	NA_WANT_CALLS = 128,  /* captures, these four */
+	NA_WANT_CONNECTIONS = 256,
+	NA_WANT_FRAMES = 512,   /* every packet */
+	NA_WANT_SEGMENTS = 1024 /* of the one connection that is drawn */
 };
 
 /* Why something was left out; the words are in product.md, section 4. */
@@ -43,11 +47,18 @@ struct na_sink {
 	enum na_status (*transfer)(void *ctx, const struct na_transfer *t);
 	enum na_status (*action)(void *ctx, const struct na_action *a);
 	enum na_status (*span)(void *ctx, const struct na_span *s);
+	/* From captures. */
+	enum na_status (*call)(void *ctx, const struct na_call *c);
+	enum na_status (*frame)(void *ctx, const struct na_frame *w);
+	enum na_status (*connection)(void *ctx, const struct na_connection *c);
+	enum na_status (*segment)(void *ctx, const struct na_segment *s);
 
 	/* Names and endpoints to indices for the records above;
 	 * NA_UNKNOWN_U32 when memory is short (the record call fails then). */
 	uint32_t (*name)(void *ctx, const char *s, size_t n);
 	uint32_t (*endpoint)(void *ctx, int32_t slice, int32_t device);
+	/* An endpoint that is an address. */
+	uint32_t (*address)(void *ctx, const char *s, size_t n);
 
 	/* One transfer of a class that is counted but not kept as a record. */
 	void (*classed)(void *ctx, enum na_side side, enum na_style style,

@@ -16,6 +16,10 @@ enum na_status na_store_init(struct na_store *s,
 	na_bag_init(&s->graphs, &s->pool, sizeof(struct na_exec));
 	na_bag_init(&s->actions, &s->pool, sizeof(struct na_exec));
 	na_bag_init(&s->spans, &s->pool, sizeof(struct na_span));
+	na_bag_init(&s->calls, &s->pool, sizeof(struct na_call));
+	na_bag_init(&s->frames, &s->pool, sizeof(struct na_frame));
+	na_bag_init(&s->connections, &s->pool, sizeof(struct na_connection));
+	na_bag_init(&s->segments, &s->pool, sizeof(struct na_segment));
 	if (n > UINT16_MAX)
 		return na_fail(err, NA_ELIMIT, "%zu inputs; %d are the limit",
 			       n, UINT16_MAX);
@@ -104,6 +108,40 @@ static void rename_records(struct na_part *p, uint32_t *maps[2], size_t source)
 
 		for (size_t i = 0; i < c->n; i++) {
 			x[i].name = mapped(maps[0], n, x[i].name);
+			x[i].input = (uint16_t)source;
+		}
+	}
+}
+
+static void rename_packets(struct na_part *p, uint32_t *maps[2], size_t source)
+{
+	size_t n = p->names.strings.n, m = p->names.n_endpoints;
+
+	for (struct na_chunk *c = p->calls.first; c; c = c->next) {
+		struct na_call *x = (void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			x[i].src = mapped(maps[1], m, x[i].src);
+			x[i].dst = mapped(maps[1], m, x[i].dst);
+			x[i].method = mapped(maps[0], n, x[i].method);
+			x[i].input = (uint16_t)source;
+		}
+	}
+	for (struct na_chunk *c = p->frames.first; c; c = c->next) {
+		struct na_frame *w = (void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			w[i].src = mapped(maps[1], m, w[i].src);
+			w[i].dst = mapped(maps[1], m, w[i].dst);
+			w[i].input = (uint32_t)source;
+		}
+	}
+	for (struct na_chunk *c = p->connections.first; c; c = c->next) {
+		struct na_connection *x = (void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			x[i].src = mapped(maps[1], m, x[i].src);
+			x[i].dst = mapped(maps[1], m, x[i].dst);
 			x[i].input = (uint16_t)source;
 		}
 	}
@@ -209,12 +247,17 @@ enum na_status na_store_take(struct na_store *s, struct na_part *p,
 
 	if (ok) {
 		rename_records(p, maps, source);
+		rename_packets(p, maps, source);
 		take_tally(&s->tallies[source], &p->tally);
 		take_remarks(s, p, source);
 		na_bag_splice(&s->transfers, &p->transfers);
 		na_bag_splice(&s->graphs, &p->graphs);
 		na_bag_splice(&s->actions, &p->actions);
 		na_bag_splice(&s->spans, &p->spans);
+		na_bag_splice(&s->calls, &p->calls);
+		na_bag_splice(&s->frames, &p->frames);
+		na_bag_splice(&s->connections, &p->connections);
+		na_bag_splice(&s->segments, &p->segments);
 	}
 	free(maps[0]);
 	free(maps[1]);

@@ -55,6 +55,7 @@ struct na_unknown {
 struct na_part {
 	struct na_names names;
 	struct na_bag transfers, graphs, actions, spans;
+	struct na_bag calls, frames, connections, segments;
 	bool *local; /* endpoint recorded here */
 	size_t n_local;
 	struct na_tally tally;
@@ -100,6 +101,7 @@ struct na_store {
 	struct na_names names;
 	struct na_bag transfers, graphs; /* graphs, actions: na_exec */
 	struct na_bag actions, spans;
+	struct na_bag calls, frames, connections, segments; /* packets.h */
 	const struct na_source *sources;
 	size_t n_sources, n_runs;
 	struct na_tally *tallies; /* one for each source */

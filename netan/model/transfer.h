@@ -31,7 +31,13 @@ enum na_class {
 };
 
 /* Which generation of trace (or which capture method) a record is from. */
-enum na_style { NA_STYLE_GRAPH, NA_STYLE_MESSAGE, NA_N_STYLES };
+enum na_style {
+	NA_STYLE_GRAPH,
+	NA_STYLE_MESSAGE,
+	NA_STYLE_CAPTURE,  /* a call or a RoCE message, from packets */
+	NA_STYLE_ESTIMATE, /* from packets: by direction changes and gaps */
+	NA_N_STYLES
+};
 
 /* What is timed: product.md, section 1. */
 enum na_component {
@@ -43,6 +49,7 @@ enum na_component {
 	NA_COMP_COMPUTE,
 	NA_COMP_GRAPH,
 	NA_COMP_KERNEL,
+	NA_COMP_RPC, /* captures: request to end of response */
 	NA_N_COMPONENTS
 };
 #define NA_COMP_BIT(c) (UINT32_C(1) << (c))
@@ -66,6 +73,7 @@ struct na_transfer {
 	uint16_t input;             /* na_store fills it in */
 	int8_t level;               /* DCN topology level; -1 unknown */
 	uint8_t side, klass, style; /* enums above */
+	uint8_t component; /* NA_COMP_NETWORK, or NA_COMP_RPC: both ways */
 };
 
 /* 16 bytes are left for the analysis: 96 for each kept transfer. */

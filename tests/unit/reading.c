@@ -44,7 +44,8 @@ static const char *name_at(const struct reading *r, uint32_t name)
 static const char *end_at(const struct reading *r, uint32_t e, char *buf)
 {
 	return e < r->names.n_endpoints
-		       ? na_endpoint_print(buf, &r->names.endpoints[e])
+		       ? na_endpoint_print(buf, &r->names,
+					   &r->names.endpoints[e])
 		       : "-";
 }
 

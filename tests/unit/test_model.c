@@ -65,7 +65,7 @@ static void many_endpoints(void **state)
 							   INT32_MAX - i / 70),
 					 (uint32_t)i);
 	}
-	assert_string_equal(na_endpoint_print(buf, &t.endpoints[71]),
+	assert_string_equal(na_endpoint_print(buf, &t, &t.endpoints[71]),
 			    "s1d2147483646");
 	na_names_fini(&t);
 }

@@ -1,0 +1,141 @@
+/*
+ * What only packet captures tell: calls with their first byte, what TCP did
+ * on each connection, single packets and segments.  Beside transfers
+ * (transfer.h), which captures fill as well: one for each call or message.
+ *
+ * Times are picoseconds since the origin, unless the name says another unit.
+ */
+#ifndef NETAN_MODEL_PACKETS_H
+#define NETAN_MODEL_PACKETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "netan/model/transfer.h"
+
+/* Request and response; src is the client.  Beside each goes one transfer,
+ * from start to end, of the bytes of both ways. */
+struct na_call {
+	int64_t start_ps; /* packet that completes the request's HEADERS */
+	int64_t first_ps; /* of the first response; NA_UNKNOWN_PS */
+	int64_t end_ps;   /* the responder's END_STREAM; NA_UNKNOWN_PS */
+	uint64_t bytes_req, bytes_resp;       /* DATA payload, padding apart */
+	uint32_t messages_req, messages_resp; /* gRPC messages */
+	uint32_t src, dst;                    /* endpoints */
+	uint32_t method;                      /* name: :path; NA_UNKNOWN_U32 */
+	uint32_t connection, stream; /* na_connection.id; HTTP/2 stream */
+	int32_t http_status;         /* NA_UNKNOWN_I32 */
+	int32_t grpc_status;         /* NA_UNKNOWN_I32: no gRPC or not seen */
+	uint16_t input;              /* na_store fills it in */
+	uint8_t reset;               /* ended by RST_STREAM */
+};
+
+/* One captured frame, for throughput over time; src and dst are the outermost IP
+ * addresses (an endpoint "non-IP" where there is none). */
+struct na_frame {
+	int64_t time_ps;
+	uint32_t size_bytes; /* on the wire, headers and all */
+	uint32_t src, dst;
+	uint32_t input;
+};
+
+/* What a connection's sender did in one direction. */
+struct na_direction {
+	uint64_t packets;
+	uint64_t wire_bytes; /* whole packets, as on the wire */
+	uint64_t bytes;      /* TCP payload, repeats included */
+	uint64_t unique_bytes, retransmitted_bytes; /* seen twice */
+	uint64_t data_packets;
+	/* Segments marked as tshark marks them; `retransmissions` is the
+	 * union of the three, `timeout` those sent because of an RTO. */
+	uint64_t retransmissions, fast, timeout, spurious;
+	uint64_t out_of_order, lost_before, keep_alives;
+	uint64_t duplicate_acks, zero_windows, window_full, zero_probes;
+	uint64_t sack_blocks;        /* packets that carry SACK blocks */
+	uint64_t ce_marks, ece, cwr; /* IP CE; TCP flags */
+	uint64_t max_in_flight_bytes;
+	uint64_t max_window_bytes, min_window_bytes; /* scaled */
+	/* Of this sender's data, told by the other side's ACKs; nearest rank
+	 * within 2 % or exact.  -1: no sample. */
+	uint64_t rtt_samples, ts_rtt_samples;
+	int64_t rtt_min_ns, rtt_p50_ns, rtt_p99_ns;
+	int64_t ts_rtt_min_ns, ts_rtt_p50_ns, ts_rtt_p99_ns;
+	/* RTO events of this sender and how long it was silent before each */
+	uint64_t timeouts;
+	int64_t longest_timeout_ns, timeout_total_ns;
+	/* Time in which this side could not send: its peer's window was closed
+	 * or full; or had nothing outstanding and sent nothing. */
+	int64_t zero_window_ns, window_full_ns, idle_ns, longest_idle_ns;
+	uint64_t idle_restarts; /* sends after an idle RTO: slow start again */
+	uint32_t mss;           /* from its SYN; 0 unknown */
+	int16_t window_shift;   /* from its SYN; -1 unknown */
+	uint8_t sack_permitted, timestamps, saw_syn, saw_fin, saw_rst;
+	uint8_t window_scale_known;
+};
+
+enum na_conn_end { NA_CONN_OPEN, NA_CONN_FIN, NA_CONN_RST, NA_CONN_EVICTED };
+
+struct na_connection {
+	uint32_t id;       /* order of first packets, from 0 */
+	uint32_t src, dst; /* endpoints: sender of the first packet, other */
+	uint16_t src_port, dst_port;
+	uint16_t input;     /* na_store fills it in */
+	uint8_t end;        /* enum na_conn_end */
+	uint8_t disordered; /* packets of it went back in time */
+	int64_t from_ps, to_ps;
+	int64_t initial_rtt_ns;     /* SYN to the ACK of SYN-ACK; -1 */
+	uint64_t calls;             /* HTTP/2 requests seen on it */
+	struct na_direction dir[2]; /* [0] is from src */
+};
+
+/* One segment of the one connection that is drawn. */
+enum na_segment_mark {
+	NA_SEG_RETRANSMIT = 1,
+	NA_SEG_FAST = 2,
+	NA_SEG_TIMEOUT = 4,
+	NA_SEG_SPURIOUS = 8,
+	NA_SEG_OUT_OF_ORDER = 16,
+	NA_SEG_LOST_BEFORE = 32,
+	NA_SEG_DUPLICATE_ACK = 64,
+	NA_SEG_ZERO_WINDOW = 128,
+	NA_SEG_WINDOW_FULL = 256,
+	NA_SEG_KEEP_ALIVE = 512,
+	NA_SEG_SYN = 1024,
+	NA_SEG_FIN = 2048,
+	NA_SEG_RST = 4096,
+	NA_SEG_CE = 8192
+};
+
+struct na_segment {
+	int64_t time_ps;
+	uint64_t
+		seq; /* of its first byte, from the sender's first, unwrapped */
+	uint64_t ack; /* of the other side's bytes, likewise; 0 none */
+	uint32_t size_bytes, window_bytes; /* payload; scaled window */
+	uint32_t connection;
+	uint16_t marks;              /* enum na_segment_mark */
+	uint8_t dir;                 /* 0: from na_connection.src */
+	uint8_t n_sack;              /* blocks it carries */
+	uint64_t sack_from, sack_to; /* the first of them */
+};
+
+/* Counts of one capture file. */
+struct na_capture_counts {
+	uint64_t packets, captured_bytes, wire_bytes;
+	uint64_t cut_packets;    /* by the snap length */
+	uint64_t backward_steps; /* time went back from packet to packet */
+	uint64_t interfaces;
+	uint64_t tcp, udp, other_ip, non_ip;
+	uint64_t malformed; /* a header that lies or ends early */
+	uint64_t fragments, fragments_lost;
+	uint64_t filtered; /* by --filter */
+	uint64_t connections, connections_evicted;
+	uint64_t roce_packets, roce_messages, roce_naks, roce_psn_gaps,
+		roce_congestion, roce_ce_marks;
+	uint64_t rpcs; /* HTTP/2 requests */
+	uint64_t http2_connections, http2_mid_stream, http2_damaged;
+	uint64_t exchanges;  /* estimated, other TCP */
+	uint64_t limits_hit; /* something was dropped to bound memory */
+};
+
+#endif
