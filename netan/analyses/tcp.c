@@ -156,8 +156,8 @@ const struct na_analysis na_an_tcp = {
 		"Worst first: those with trouble; then by time lost (timeouts, "
 		"closed and full windows, a round trip for each fast "
 		"retransmission), retransmitted bytes, bytes, first packet. "
-		"The filters take connections: --src is the sender of its "
-		"first packet, --from and --to keep what overlaps.\n"
+		"The filters take connections: --src and --dst name the two "
+		"ends in either order, --from and --to keep what overlaps.\n"
 		"The picture is a time-sequence graph of one connection. It "
 		"needs the packets: a transfer file does not hold them.",
 	.face.example = "netan tcp job.pcap --top 10\n"

@@ -403,6 +403,8 @@ void tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 	na_put_int(r, to, "acks", (int64_t)q->acks);
 	na_put_real(r, to, "from_s", (double)c->from_ps / 1e12);
 	na_put_real(r, to, "to_s", (double)c->to_ps / 1e12);
+	na_put_text(r, to, "verdict", tcp_verdict_names[q->row->verdict]);
+	tcp_put_evidence(r, na_put_list(r, to, "evidence"), s, q->row);
 	if (!q->segments)
 		return;
 	put_courses(r, to, q);
