@@ -17,7 +17,7 @@
 #define SILENT_FADE 0.18
 #define LEAST_BAR   1.6 /* a segment that is smaller than a point */
 
-enum part { PART_SEQUENCE, PART_FLIGHT, PART_RTT, PARTS };
+enum part { PART_SEQUENCE, PART_RESENT, PART_FLIGHT, PART_RTT, PARTS };
 
 struct drawing {
 	struct na_layout l;
@@ -46,6 +46,8 @@ static void ask_panels(struct drawing *d)
 	ask_panel(d, PART_SEQUENCE, 3.2, NA_Q_BYTES, f->empty ? 1 : f->top);
 	if (f->empty)
 		return;
+	if (f->resent)
+		ask_panel(d, PART_RESENT, 0.7, NA_Q_COUNT, f->resent_top);
 	if (f->flight_max && f->flight && f->flight_top > 0)
 		ask_panel(d, PART_FLIGHT, 1, NA_Q_BYTES, f->flight_top);
 	if (f->rtt_min && f->rtt_max && f->rtt_top > 0)
@@ -217,6 +219,9 @@ static void draw_header(const struct drawing *d, size_t i)
 		       d->side > 0 ? "bytes from the connection's start"
 				   : "data blue, ACKs green, window dashed, "
 				     "resent vermilion");
+	else if (d->parts[i] == PART_RESENT)
+		header(d, p, "Resent", theme->hue[NA_HUE_FINDING],
+		       "segments in each column");
 	else if (d->parts[i] == PART_FLIGHT)
 		header(d, p, "In flight", theme->hue[NA_BLUE],
 		       "dashed: the window");
@@ -253,6 +258,27 @@ static void draw_flight(const struct drawing *d, const struct na_panel *p)
 	draw_steps(d, &p->y, d->f.window, &edge);
 }
 
+static void draw_resent(const struct drawing *d, const struct na_panel *p)
+{
+	size_t n = d->f.resent_n, k = 0;
+	double w = (d->x.at_to - d->x.at_from) / (double)n;
+
+	for (size_t i = 0; i < n; i++) {
+		double x = d->x.at_from + w * ((double)i + 0.5);
+
+		if (!(d->f.resent[i] > 0))
+			continue;
+		d->points[k++] = (struct na_point){x, na_scale_at(&p->y, 0)};
+		d->points[k++] = (struct na_point){
+			x, na_scale_at(&p->y, d->f.resent[i])};
+		d->points[k++] = (struct na_point){NAN, NAN};
+	}
+	na_draw_polyline(d->l.canvas, d->points, k,
+			 &(struct na_pen){
+				 .color = d->l.theme->hue[NA_HUE_FINDING],
+				 .width = 0.8 * w});
+}
+
 static enum na_status draw_panel(const struct drawing *d, size_t i,
 				 struct na_err *err)
 {
@@ -269,6 +295,8 @@ static enum na_status draw_panel(const struct drawing *d, size_t i,
 	na_clip(d->l.canvas, clip);
 	if (d->parts[i] == PART_SEQUENCE)
 		st = draw_sequence(d, p, err);
+	else if (d->parts[i] == PART_RESENT)
+		draw_resent(d, p);
 	else if (d->parts[i] == PART_FLIGHT)
 		draw_flight(d, p);
 	else

@@ -62,12 +62,39 @@ static bool read_marks(struct tcp_figure *f)
 		m->time_s = na_real_of(na_get(v, "time_s"), NAN);
 		m->from = na_real_of(na_get(v, "from_byte"), NAN);
 		m->to = na_real_of(na_get(v, "to_byte"), NAN);
+		m->n = na_real_of(na_get(v, "count"), 0);
 		if (k == TMS || !isfinite(m->time_s) || !(m->from <= m->to))
 			continue;
 		f->shown[k]++;
 		f->n_marks++;
 	}
 	return true;
+}
+
+/* Where marks are too dense to be told apart, how many there were when. */
+static bool sum_resent(struct tcp_figure *f)
+{
+	const size_t columns = f->n / 4;
+	size_t most = 0;
+
+	for (size_t k = TM_SPURIOUS; k < TMS; k++)
+		most = f->shown[k] > most ? f->shown[k] : most;
+	if (most <= TCP_GLYPHS_MAX || !columns)
+		return true;
+	f->resent = na_calloc(columns, sizeof(*f->resent));
+	f->resent_n = columns;
+	for (size_t i = 0; f->resent && i < f->n_marks; i++) {
+		const struct tcp_figure_row *m = &f->marks[i];
+		double at = (m->time_s - f->from_s) / (f->to_s - f->from_s) *
+			    (double)columns;
+
+		if (m->kind < TM_SPURIOUS || !(at >= 0))
+			continue;
+		at = fmin(at, (double)columns - 1);
+		f->resent[(size_t)at] += m->n;
+		f->resent_top = fmax(f->resent_top, f->resent[(size_t)at]);
+	}
+	return f->resent;
 }
 
 static double length_of(const struct na_value *list)
@@ -145,7 +172,7 @@ enum na_status na_tcp_figure_read(struct tcp_figure *f,
 	f->to_s = na_real_of(na_get(f->sequence, "to_s"), 0);
 	if (!(f->to_s > f->from_s))
 		f->to_s = f->from_s + 1e-6;
-	if (!read_marks(f))
+	if (!read_marks(f) || !sum_resent(f))
 		return na_fail_nomem(err);
 	f->silent = na_get(f->sequence, "silent");
 	f->closed = na_get(f->sequence, "closed");
@@ -160,7 +187,9 @@ enum na_status na_tcp_figure_read(struct tcp_figure *f,
 void na_tcp_figure_fini(struct tcp_figure *f)
 {
 	free(f->marks);
+	free(f->resent);
 	f->marks = NULL;
+	f->resent = NULL;
 }
 
 static const char *verdict_words(const char *name)

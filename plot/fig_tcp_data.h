@@ -6,6 +6,9 @@
 #include "plot/layout.h"
 #include "plot/words.h"
 
+/* More marks of one kind than that are bars alone. */
+enum { TCP_GLYPHS_MAX = 400 };
+
 /* In the order in which they are drawn: the later, the more in front. */
 enum tcp_figure_mark {
 	TM_SACK,
@@ -24,7 +27,7 @@ enum tcp_figure_mark {
 
 struct tcp_figure_row { /* one mark, or those of one column */
 	enum tcp_figure_mark kind;
-	double time_s, from, to;
+	double time_s, from, to, n;
 };
 
 struct tcp_figure {
@@ -40,6 +43,10 @@ struct tcp_figure {
 	struct tcp_figure_row *marks;
 	size_t n_marks, shown[TMS];
 	int64_t counts[TMS]; /* of single segments */
+	double *resent; /* [resent_n] segments in each of wider columns, where
+			   they are too many to be told apart; or NULL */
+	size_t resent_n;
+	double resent_top;
 	const struct na_value *silent, *closed;
 	int64_t silences, closures;
 	double silent_s, closed_s;

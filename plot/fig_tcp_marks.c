@@ -9,9 +9,6 @@
 #include "netan/base/vec.h"
 #include "plot/fig_tcp_data.h"
 
-/* More marks of one kind than that are bars alone. */
-enum { GLYPHS_MAX = 400 };
-
 enum glyph { G_BAR, G_CROSS, G_PLUS, G_UP, G_DOWN, G_DIAMOND, G_SQUARE, G_TICK };
 
 static const struct look {
@@ -109,12 +106,13 @@ static struct na_color color_of(const struct na_layout *l, size_t kind)
 	return l->theme->hue[looks[kind].hue];
 }
 
-static void flush(const struct na_layout *l, size_t kind, struct strokes *lines,
-		  struct strokes *fills)
+static void flush(const struct na_layout *l, const struct tcp_figure *f,
+		  size_t kind, struct strokes *lines, struct strokes *fills)
 {
 	struct na_color c = color_of(l, kind);
 
-	if (kind == TM_SACK)
+	/* What is behind shall be seen. */
+	if (kind == TM_SACK || f->shown[kind] > TCP_GLYPHS_MAX)
 		c = na_fade(c, 0.6);
 	na_draw_polyline(l->canvas, lines->p, lines->n,
 			 &(struct na_pen){.color = c,
@@ -131,7 +129,7 @@ static void add_mark(const struct na_layout *l, const struct tcp_figure *f,
 {
 	double at = na_scale_at(x, m->time_s);
 	double y0 = na_scale_at(y, m->from), y1 = na_scale_at(y, m->to);
-	bool glyphs = f->shown[m->kind] <= GLYPHS_MAX &&
+	bool glyphs = f->shown[m->kind] <= TCP_GLYPHS_MAX &&
 		      looks[m->kind].glyph != G_BAR;
 
 	if (!glyphs && y0 - y1 < 2) {
@@ -162,7 +160,7 @@ enum na_status na_tcp_marks(const struct na_layout *l,
 				add_mark(l, f, &f->marks[i], x, &p->y, &lines,
 					 &fills);
 		}
-		flush(l, kind, &lines, &fills);
+		flush(l, f, kind, &lines, &fills);
 	}
 	failed = lines.failed || fills.failed;
 	free(lines.p);
@@ -244,7 +242,7 @@ static void legend_mark(struct legend *g, const struct tcp_figure *f, size_t k)
 	if (isnan(y))
 		return;
 	high = 0.45 * g->font.size;
-	if (looks[k].glyph == G_BAR || f->shown[k] > GLYPHS_MAX) {
+	if (looks[k].glyph == G_BAR || f->shown[k] > TCP_GLYPHS_MAX) {
 		add(&lines, x, y - high);
 		add(&lines, x, y + high);
 		add(&lines, NAN, NAN);
@@ -252,7 +250,7 @@ static void legend_mark(struct legend *g, const struct tcp_figure *f, size_t k)
 		add_glyph(&lines, &fills, looks[k].glyph, x, y,
 			  glyph_size(g->l));
 	}
-	flush(g->l, k, &lines, &fills);
+	flush(g->l, f, k, &lines, &fills);
 	free(lines.p);
 	free(fills.p);
 }

@@ -246,30 +246,61 @@ static void course(const struct told *t)
 	put(t, &w);
 }
 
+static void (*const tellers[])(const struct told *) = {
+	timeouts, receiver, loss, window, order, congestion,
+};
+
+/* What the verdict stands on: told before all else. */
+static void (*leader(enum tcp_verdict v))(const struct told *)
+{
+	switch (v) {
+	case TCP_TIMEOUT_BOUND:
+		return timeouts;
+	case TCP_RECEIVER_TOO_SLOW:
+		return receiver;
+	case TCP_NETWORK_LOSS:
+		return loss;
+	case TCP_WINDOW_LIMITED:
+		return window;
+	default:
+		return NULL;
+	}
+}
+
+/* Direction i of the connection. */
+static void face(struct told *t, const struct tcp_state *s, size_t i)
+{
+	const struct na_connection *c = t->row->c;
+
+	t->d = &c->dir[i];
+	t->peer = &c->dir[1 - i];
+	tcp_address(t->who, s->scope->store, i ? c->dst : c->src,
+		    i ? c->dst_port : c->src_port);
+	tcp_address(t->other, s->scope->store, i ? c->src : c->dst,
+		    i ? c->src_port : c->dst_port);
+}
+
 void tcp_put_evidence(struct na_result *r, struct na_value *in,
 		      const struct tcp_state *s, const struct tcp_row *row)
 {
-	const struct na_connection *c = row->c;
+	void (*lead)(const struct told *) = leader(row->verdict);
 	struct told t = {.row = row, .r = r, .in = in};
 
 	/* The direction with more payload first. */
-	for (size_t k = 0; k < 2; k++) {
-		size_t i = k ? 1u - row->way : row->way;
-
-		t.d = &c->dir[i];
-		t.peer = &c->dir[1 - i];
-		tcp_address(t.who, s->scope->store, i ? c->dst : c->src,
-			    i ? c->dst_port : c->src_port);
-		tcp_address(t.other, s->scope->store, i ? c->src : c->dst,
-			    i ? c->src_port : c->dst_port);
-		loss(&t);
-		timeouts(&t);
-		receiver(&t);
-		window(&t);
-		order(&t);
-		congestion(&t);
+	for (size_t k = 0; k < 2 && lead; k++) {
+		face(&t, s, k ? 1u - row->way : row->way);
+		lead(&t);
 	}
-	idle(&t);
+	if (row->verdict == TCP_SENDER_IDLE)
+		idle(&t);
+	for (size_t k = 0; k < 2; k++) {
+		face(&t, s, k ? 1u - row->way : row->way);
+		for (size_t i = 0; i < sizeof(tellers) / sizeof(*tellers); i++)
+			if (tellers[i] != lead)
+				tellers[i](&t);
+	}
+	if (row->verdict != TCP_SENDER_IDLE)
+		idle(&t);
 	if (in && !in->n && row->verdict == TCP_HEALTHY)
 		course(&t);
 }
