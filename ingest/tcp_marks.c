@@ -12,6 +12,8 @@
  *	one direction, or when the shared budget is used up, the lowest is
  *	forgotten (counted); its round trip is lost, and the bytes in flight
  *	begin behind it.
+ * "flight from before": bytes sent again from before the first packet of a
+ *	connection picked up in mid-stream are in flight; tshark shows none.
  */
 #include "ingest/tcp_marks.h"
 
@@ -37,8 +39,7 @@ bool na_tcp_begins(const struct na_tcp_conn *c, unsigned dir,
 	const struct na_tcp_dir *f = &c->dir[dir];
 
 	return (p->flags & (NA_TCP_SYN | NA_TCP_ACK)) == NA_TCP_SYN &&
-	       f->base_known &&
-	       (p->seq != f->base_seq || c->fin_seen || c->rst_seen);
+	       f->base_known && p->seq != f->base_seq;
 }
 
 /* A SYN seen before, or one that answers with another number than known. */
@@ -51,7 +52,6 @@ static void again(struct view *v)
 	if (!(v->p->flags & NA_TCP_ACK)) {
 		f->next_seq = f->most_to_ack;
 		f->next_known = f->most_known;
-		v->marks |= NA_TCP_MARK_REUSED;
 	} else if (v->seq != f->base_seq) {
 		f->base_seq = v->seq;
 		v->marks |= NA_TCP_MARK_REUSED;
@@ -136,9 +136,10 @@ static void mark_ack_lost(struct view *v)
 		v->marks |= NA_TCP_MARK_ACK_LOST;
 		return;
 	}
-	if (r->dup_acks == 0)
+	if (r->dup_acks == 0) {
 		v->marks |= NA_TCP_MARK_ACK_LOST;
-	r->dup_acks = -1;
+		r->dup_acks = -1;
+	}
 }
 
 static bool is_reordered(const struct view *v)
@@ -148,7 +149,7 @@ static bool is_reordered(const struct view *v)
 	int64_t most = v->c->first_rtt_ns ? v->c->first_rtt_ns : REORDER_NS;
 	uint32_t end = v->seq + v->len + (v->p->flags & TAKES_ONE ? 1 : 0);
 
-	return age < most && (end != f->next_seq || f->pure_ack_last);
+	return age < most && end != f->next_seq;
 }
 
 static void mark_old(struct view *v)
@@ -189,8 +190,6 @@ static void advance(struct view *v, struct na_cells *cells)
 
 		na_flight_add(&f->flight, cells, &x);
 	}
-	if (!f->next_known || na_tcp_before(f->next_seq + one, next))
-		f->pure_ack_last = v->len == 0;
 	if (!probe && (!f->next_known || na_tcp_before(f->next_seq, next))) {
 		f->next_seq = next;
 		f->next_known = true;
