@@ -26,6 +26,8 @@ enum {
 	MOST_IN_FLIGHT = 2000000000
 };
 
+#define DUP_ACKS_MANY UINT32_MAX
+
 struct view { /* of one packet */
 	const struct na_packet *p;
 	struct na_tcp_conn *c;
@@ -94,7 +96,7 @@ static void mark_repeat(struct view *v)
 		v->marks |= NA_TCP_MARK_KEEP_ALIVE_ACK;
 		return;
 	}
-	f->dup_acks = f->dup_acks < 0 ? 1 : f->dup_acks + 1;
+	f->dup_acks = f->dup_acks == DUP_ACKS_MANY ? 1 : f->dup_acks + 1;
 	v->marks |= NA_SEG_DUPLICATE_ACK;
 }
 
@@ -136,10 +138,9 @@ static void mark_ack_lost(struct view *v)
 		v->marks |= NA_TCP_MARK_ACK_LOST;
 		return;
 	}
-	if (r->dup_acks == 0) {
+	if (r->dup_acks == 0)
 		v->marks |= NA_TCP_MARK_ACK_LOST;
-		r->dup_acks = -1;
-	}
+	r->dup_acks = DUP_ACKS_MANY; /* a loss is known of */
 }
 
 static bool is_reordered(const struct view *v)

@@ -39,7 +39,7 @@ struct na_tcp_dir {
 	int64_t next_time_ns, heard_ns; /* of next_seq; of any packet */
 	uint32_t window;                /* unscaled; UINT32_MAX: none yet */
 	uint32_t sacked_bytes;          /* by its last packet */
-	int32_t dup_acks;
+	uint32_t dup_acks;
 	int16_t scale; /* -1 unknown, -2 not used */
 	bool base_known, next_known, most_known;
 	bool first_ack_due, flight_valid;
