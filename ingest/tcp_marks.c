@@ -232,7 +232,6 @@ static void measure_flight(struct view *v)
 	if (n == 0 || n >= MOST_IN_FLIGHT)
 		return;
 	n -= v->p->flags & TAKES_ONE ? 1 : 0;
-	v->f->in_flight = n;
 	if (n > v->f->max_in_flight)
 		v->f->max_in_flight = n;
 }

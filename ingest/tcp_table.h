@@ -12,7 +12,7 @@
 #include "ingest/tcp_seen.h"
 #include "ingest/tcp_track.h"
 
-enum { NA_TS_SLOTS = 4 };
+enum { NA_TS_SLOTS = 2 };
 
 /* Marks that no na_segment carries. */
 enum {
@@ -75,8 +75,8 @@ struct na_tcp_dir {
 	bool sent_any, zero_now, full_now, recovering;
 
 	uint64_t packets, wire_bytes, bytes, unique_bytes, data_packets;
-	uint64_t max_window, min_window;
-	uint32_t in_flight, max_in_flight; /* at its last segment; most */
+	uint32_t max_window, min_window; /* scaled */
+	uint32_t max_in_flight;
 	struct na_tcp_tally n;
 };
 

@@ -16,7 +16,7 @@ const struct na_tcp_limits na_tcp_limits = {
 
 enum {
 	RTT_PAGES = 1 << 15,
-	RTT_PAGES_EACH = 2, /* more, for each connection */
+	RTT_PAGES_EACH = 1, /* more, for each connection */
 	FINISHED = 4096,    /* wait for late packets */
 	CE = 3
 };
@@ -148,7 +148,7 @@ static enum na_status start(struct na_tcp *t, uint32_t hash,
 		d->scale = -1;
 		d->shift = -1;
 		d->flight_valid = true;
-		d->min_window = UINT64_MAX;
+		d->min_window = UINT32_MAX;
 		na_flight_init(&d->flight);
 	}
 	return NA_OK;
