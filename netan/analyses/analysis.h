@@ -42,11 +42,10 @@ struct na_scope {
 	/* Once more through the inputs for the segments of one connection, in
 	 * their order; none where an input does not hold packets.  NULL:
 	 * nobody draws them. */
-	enum na_status (*segments)(void *ctx, const struct na_connection *c,
-				   enum na_status (*each)(
-					   void *arg,
-					   const struct na_segment *x),
-				   void *arg, struct na_err *err);
+	enum na_status (*segments)(
+		void *ctx, const struct na_connection *c,
+		enum na_status (*each)(void *arg, const struct na_segment *x),
+		void *arg, struct na_err *err);
 	void *segments_ctx;
 };
 
@@ -59,6 +58,7 @@ enum na_severity { NA_SEV_NONE, NA_SEV_INFO, NA_SEV_WARNING, NA_SEV_ERROR };
 struct na_analysis {
 	struct na_face face;
 	const char *source;  /* where the method is from */
+	const char *noun;    /* of its records; NULL: transfers, actions */
 	uint32_t wants;      /* enum na_want bits */
 	bool clips;          /* --from/--to clip, not select */
 	bool instants;       /* sees clock_skew and no_latency, too */

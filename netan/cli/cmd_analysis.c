@@ -41,15 +41,41 @@ static void headline(struct na_session *s, struct na_result *r, uint64_t used,
 
 /* What a person calls the records: transfers, unless only actions were
  * asked for. */
-static const char *noun_of(const struct na_filter *f)
+static const char *noun_of(const struct na_analysis *a,
+			   const struct na_filter *f)
 {
 	const uint32_t transfers = NA_COMP_BIT(NA_COMP_NETWORK) |
 				   NA_COMP_BIT(NA_COMP_RECEIVE) |
 				   NA_COMP_BIT(NA_COMP_SEND);
 
+	if (a->noun)
+		return a->noun;
 	return !(f->components & ~transfers) ? "transfers"
 	       : f->components & transfers   ? "transfers and actions"
 					     : "actions";
+}
+
+/* Of connections, which only captures tell. */
+static void say_no_connections(struct na_session *s, struct na_result *r)
+{
+	size_t seen = s->store.connections.n;
+
+	na_put_text(r, na_result_side(r), "empty",
+		    seen ? "The filters leave no connection."
+			 : "There is no TCP connection in this input.");
+	if (s->interrupted)
+		return;
+	if (seen) {
+		na_say_error(s->cli,
+			     "none of the %zu connections is left to analyse: "
+			     "the filters leave them out",
+			     seen);
+		return;
+	}
+	na_say_error(s->cli,
+		     "no TCP connections: looked for TCP packets in a capture "
+		     "(pcap, pcapng), or connections in a transfer file");
+	na_say_hint(s->cli, "netan info tells what is in the input");
 }
 
 static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
@@ -64,10 +90,13 @@ static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
 	na_envelope(s, r, a->face.name, d.used,
 		    ((double)d.last_ps - (double)d.first_ps) / 1e12, d.side,
 		    d.dropped);
-	headline(s, r, d.used, noun_of(&s->filter),
+	headline(s, r, d.used, noun_of(a, &s->filter),
 		 span_of(d.first_ps, d.last_ps));
 	if (!d.used) {
-		na_session_say_nothing(s, r);
+		if (a->add)
+			na_session_say_nothing(s, r);
+		else
+			say_no_connections(s, r);
 		return NA_EXIT_FAILED;
 	}
 	return cli->common.fail_on >= 0 && (int)d.severity > cli->common.fail_on
