@@ -58,7 +58,6 @@ enum na_severity { NA_SEV_NONE, NA_SEV_INFO, NA_SEV_WARNING, NA_SEV_ERROR };
 struct na_analysis {
 	struct na_face face;
 	const char *source;  /* where the method is from */
-	const char *noun;    /* of its records; NULL: transfers, actions */
 	uint32_t wants;      /* enum na_want bits */
 	bool clips;          /* --from/--to clip, not select */
 	bool instants;       /* sees clock_skew and no_latency, too */

@@ -166,7 +166,6 @@ const struct na_analysis na_an_tcp = {
 			"third.svg\n"
 			"netan tcp job.pcap --fail-on error -q -o tcp.json",
 	.source = "the marks are tshark's tcp.analysis; the rules are in tcp.h",
-	.noun = "connections",
 	.wants = NA_WANT_CONNECTIONS,
 	.face.opts = tcp_opts,
 	.face.params_size = sizeof(struct tcp_params),

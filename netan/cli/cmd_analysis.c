@@ -41,15 +41,15 @@ static void headline(struct na_session *s, struct na_result *r, uint64_t used,
 
 /* What a person calls the records: transfers, unless only actions were
  * asked for. */
-static const char *noun_of(const struct na_analysis *a,
-			   const struct na_filter *f)
+static const char *noun_of(const struct na_filter *f)
 {
 	const uint32_t transfers = NA_COMP_BIT(NA_COMP_NETWORK) |
 				   NA_COMP_BIT(NA_COMP_RECEIVE) |
-				   NA_COMP_BIT(NA_COMP_SEND);
+				   NA_COMP_BIT(NA_COMP_SEND) |
+				   NA_COMP_BIT(NA_COMP_RPC);
 
-	if (a->noun)
-		return a->noun;
+	if (f->components == NA_COMP_BIT(NA_COMP_RPC))
+		return "calls";
 	return !(f->components & ~transfers) ? "transfers"
 	       : f->components & transfers   ? "transfers and actions"
 					     : "actions";
@@ -90,7 +90,10 @@ static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
 	na_envelope(s, r, a->face.name, d.used,
 		    ((double)d.last_ps - (double)d.first_ps) / 1e12, d.side,
 		    d.dropped);
-	headline(s, r, d.used, noun_of(a, &s->filter),
+	/* The analysis may know better what it looked at. */
+	headline(s, r, d.used,
+		 na_text_of(na_get(na_result_side(r), "noun"),
+			    noun_of(&s->filter)),
 		 span_of(d.first_ps, d.last_ps));
 	if (!d.used) {
 		if (a->add)
@@ -121,7 +124,8 @@ static enum na_status check(const struct na_cli *cli,
 
 	if (na_grouping_parse(c->by, by, err) != NA_OK)
 		return err->status;
-	if (c->component > NA_COMP_NETWORK && !a->components)
+	if (c->component > NA_COMP_NETWORK && c->component != NA_COMP_RPC &&
+	    !a->components)
 		return na_fail(err, NA_EUSAGE,
 			       "--component: %s looks at transfers on the "
 			       "network; netan latency knows the components",

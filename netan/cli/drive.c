@@ -68,7 +68,8 @@ static enum na_status add_transfers(struct drive *d, void *state,
 	const struct na_transfer *t = (const void *)c->data;
 	enum na_status st = NA_OK;
 
-	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
+	/* An analysis of connections alone takes no transfers. */
+	for (size_t i = 0; d->a->add && st == NA_OK && i < c->n; i++) {
 		if (!seen(d->a, &t[i], dropped))
 			continue;
 		switch (na_filter_late(&d->late, &t[i])) {

@@ -146,8 +146,9 @@ enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 uint32_t na_store_host_of(const struct na_store *s, uint32_t run,
 			  uint32_t endpoint);
 
-/* Which generation of a source's records counts: the newer one, where it
- * holds both.  Host events that the newer one does not tell always count. */
+/* Which generation of a trace's records counts: the newer one, where it
+ * holds both.  Host events that the newer one does not tell always count; so
+ * does what packets tell (styles CAPTURE and ESTIMATE). */
 enum na_style na_store_style(const struct na_store *s, size_t source);
 uint64_t na_store_actions(const struct na_store *s, size_t source,
 			  enum na_action_kind kind);
