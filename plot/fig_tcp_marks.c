@@ -9,7 +9,16 @@
 #include "netan/base/vec.h"
 #include "plot/fig_tcp_data.h"
 
-enum glyph { G_BAR, G_CROSS, G_PLUS, G_UP, G_DOWN, G_DIAMOND, G_SQUARE, G_TICK };
+enum glyph {
+	G_BAR,
+	G_CROSS,
+	G_PLUS,
+	G_UP,
+	G_DOWN,
+	G_DIAMOND,
+	G_SQUARE,
+	G_TICK
+};
 
 static const struct look {
 	enum na_hue hue;
@@ -62,10 +71,14 @@ static void add_glyph(struct strokes *lines, struct strokes *fills,
 	static const double steep[][2] = {{0, -1}, {0, 1}};
 	static const double up[][2] = {{-1, 0.8}, {1, 0.8}, {0, -1}};
 	static const double down[][2] = {{-1, -0.8}, {1, -0.8}, {0, 1}};
-	static const double diamond[][2] = {
-		{-1.2, 0}, {0, -1.2}, {1.2, 0}, {0, 1.2}};
-	static const double square[][2] = {
-		{-0.8, -0.8}, {0.8, -0.8}, {0.8, 0.8}, {-0.8, 0.8}};
+	static const double diamond[][2] = {{-1.2, 0},
+					    {0, -1.2},
+					    {1.2, 0},
+					    {0, 1.2}};
+	static const double square[][2] = {{-0.8, -0.8},
+					   {0.8, -0.8},
+					   {0.8, 0.8},
+					   {-0.8, 0.8}};
 
 	switch (glyph) {
 	case G_CROSS:
@@ -146,10 +159,10 @@ static void add_mark(const struct na_layout *l, const struct tcp_figure *f,
 			  glyph_size(l));
 }
 
-enum na_status na_tcp_marks(const struct na_layout *l,
-			    const struct tcp_figure *f,
-			    const struct na_scale *x, const struct na_panel *p,
-			    struct na_err *err)
+enum na_status na_tcp_figure_marks(const struct na_layout *l,
+				   const struct tcp_figure *f,
+				   const struct na_scale *x,
+				   const struct na_panel *p, struct na_err *err)
 {
 	struct strokes lines = {.n = 0}, fills = {.n = 0};
 	bool failed;
@@ -255,8 +268,8 @@ static void legend_mark(struct legend *g, const struct tcp_figure *f, size_t k)
 	free(fills.p);
 }
 
-void na_tcp_legend(const struct na_layout *l, const struct tcp_figure *f,
-		   struct na_box box)
+void na_tcp_figure_legend(const struct na_layout *l, const struct tcp_figure *f,
+			  struct na_box box)
 {
 	struct legend g = {.l = l, .box = box, .y = box.y0};
 	struct na_color silent = na_fade(l->theme->hue[NA_HUE_FINDING], 0.18);

@@ -142,8 +142,7 @@ static int64_t longest(int64_t a, int64_t b)
 }
 
 static void put_connection(struct na_result *r, struct na_value *list,
-			   const struct tcp_state *s,
-			   const struct tcp_row *row)
+			   const struct tcp_state *s, const struct tcp_row *row)
 {
 	static const char *const ends[] = {"open", "fin", "rst", "evicted"};
 	const struct na_connection *c = row->c;
@@ -213,6 +212,7 @@ enum na_status tcp_finish(void *state, struct na_result *r, struct na_err *err)
 
 	if (listed > s->n)
 		listed = s->n;
+	na_put_text(r, na_result_side(r), "noun", "connections");
 	list = na_put_list(r, body, "connections");
 	for (size_t i = 0; i < listed; i++)
 		put_connection(r, list, s, &s->rows[i]);
