@@ -180,8 +180,33 @@ static enum na_status named_failure(struct na_err *err, const char *path,
 		       inner->text);
 }
 
+static void begin(struct na_input *in, const char *path, uint32_t wants,
+		  const struct na_input_asks *asks)
+{
+	*in = (struct na_input){.path = path, .wants = wants};
+	in->asks.segments_of = NA_UNKNOWN_U32;
+	if (asks)
+		in->asks = *asks;
+	in->warnings_end = &in->warnings;
+	na_arena_init(&in->arena);
+}
+
+static enum na_status survey(struct na_input *in, enum na_status st,
+			     struct na_err *inner, struct na_err *err)
+{
+	if (st == NA_OK) {
+		in->format = in->reader->name;
+		st = in->reader->open(in, inner);
+	}
+	if (st != NA_OK) {
+		named_failure(err, in->path, inner);
+		na_input_close(in);
+	}
+	return st;
+}
+
 enum na_status na_input_open(struct na_input *in, const char *path,
-			     uint32_t wants, const struct na_text_list *lines,
+			     uint32_t wants, const struct na_input_asks *asks,
 			     struct na_err *err)
 {
 	struct na_err inner = {.status = NA_OK};
@@ -189,9 +214,7 @@ enum na_status na_input_open(struct na_input *in, const char *path,
 	enum na_status st;
 	int fd;
 
-	*in = (struct na_input){.path = path, .wants = wants, .lines = lines};
-	in->warnings_end = &in->warnings;
-	na_arena_init(&in->arena);
+	begin(in, path, wants, asks);
 	fd = piped ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		na_fail(err, NA_EIO, "%s: %s", path, strerror(errno));
@@ -200,22 +223,31 @@ enum na_status na_input_open(struct na_input *in, const char *path,
 	st = open_fd(in, fd, &inner);
 	if (!piped)
 		close(fd);
-	if (st == NA_OK) {
-		in->format = in->reader->name;
-		st = in->reader->open(in, &inner);
-	}
-	if (st != NA_OK) {
-		named_failure(err, path, &inner);
-		na_input_close(in);
-	}
-	return st;
+	return survey(in, st, &inner, err);
+}
+
+enum na_status na_input_open_source(struct na_input *in,
+				    const struct na_input *first, size_t source,
+				    struct na_err *err)
+{
+	struct na_err inner = {.status = NA_OK};
+
+	begin(in, first->path, first->wants, &first->asks);
+	in->packed = first->packed;
+	in->file_bytes = first->file_bytes;
+	in->data = first->data;
+	in->size = first->size;
+	in->borrowed = true;
+	in->reader = first->reader;
+	in->source = source;
+	return survey(in, NA_OK, &inner, err);
 }
 
 void na_input_close(struct na_input *in)
 {
 	if (in->reader && in->state)
 		in->reader->close(in);
-	if (in->data)
+	if (in->data && !in->borrowed)
 		munmap((void *)(uintptr_t)in->data, in->size);
 	na_arena_fini(&in->arena);
 	in->data = NULL;

@@ -75,12 +75,12 @@ static bool line_wanted(const struct na_input *in, const struct xs_line *l)
 	size_t n = l->name.n < XS_LINE_NAME ? l->name.n : XS_LINE_NAME;
 	char name[XS_LINE_NAME + 1];
 
-	if (l->plane->kind != XS_HOST || !in->lines || !in->lines->n)
+	if (l->plane->kind != XS_HOST || !in->asks.lines || !in->asks.lines->n)
 		return true;
 	memcpy(name, l->name.s, n);
 	name[n] = '\0';
-	for (size_t i = 0; i < in->lines->n; i++) {
-		if (na_glob(in->lines->items[i], name))
+	for (size_t i = 0; i < in->asks.lines->n; i++) {
+		if (na_glob(in->asks.lines->items[i], name))
 			return true;
 	}
 	return false;
@@ -121,7 +121,8 @@ static void choose_lines(struct na_input *in, struct xs_plane *p)
 	bool idle = p->kind == XS_HOST && !has_kinds(p);
 	bool device = p->kind == XS_TPU || p->kind == XS_GPU;
 	bool by_name = (device && xs_plane_asked(p->kind, in->wants)) ||
-		       (p->kind == XS_HOST && in->lines && in->lines->n) ||
+		       (p->kind == XS_HOST && in->asks.lines &&
+			in->asks.lines->n) ||
 		       (in->wants & NA_WANT_COUNTS);
 
 	if (p->kind == XS_HOST && (in->wants & NA_WANT_COUNTS))

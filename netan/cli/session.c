@@ -81,7 +81,7 @@ static void open_one(void *ctx, size_t i)
 			o->l->files[i].path);
 	else
 		na_input_open(&o->inputs[i], o->l->files[i].path, o->s->wants,
-			      &o->s->cli->common.line, &o->errs[i]);
+			      &o->s->asks, &o->errs[i]);
 }
 
 /* The file's name when it has the form of a trace's, else what the trace
@@ -98,30 +98,65 @@ static bool name_host(struct na_session *s, struct na_input *in)
 	return true;
 }
 
+/* One more input, opened or copied to its place by the caller. */
+static bool kept(struct na_session *s, const char *label)
+{
+	struct na_input *in = &s->inputs[s->n_inputs++];
+
+	if (!in->warnings)
+		in->warnings_end = &in->warnings;
+	if (!name_host(s, in))
+		return false;
+	s->sources[s->n_inputs - 1] = (struct na_source){.host = in->host,
+							 .label = label};
+	return true;
+}
+
+static size_t sources_of(const struct na_input *in)
+{
+	return in->n_sources > 1 ? in->n_sources : 1;
+}
+
+static bool room_for(struct na_session *s, const struct listing *l,
+		     const struct opening *o)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		n += o->errs[i].status == NA_OK ? sources_of(&o->inputs[i]) : 0;
+	s->inputs = na_calloc(n, sizeof(*s->inputs));
+	s->sources = na_calloc(n, sizeof(*s->sources));
+	return s->inputs && s->sources;
+}
+
+/* Each source in a file is an input of its own. */
 static bool keep_opened(struct na_session *s, struct listing *l,
 			struct opening *o)
 {
-	s->sources = na_calloc(l->n, sizeof(*s->sources));
-	if (!s->sources)
+	if (!room_for(s, l, o))
 		return false;
 	for (size_t i = 0; i < l->n; i++) {
-		struct na_input *to = &s->inputs[s->n_inputs];
+		struct na_input *first = &s->inputs[s->n_inputs];
+		const char *label = l->files[i].label;
+		size_t n = sources_of(&o->inputs[i]);
 
 		if (o->errs[i].status != NA_OK) {
-			refuse(s, l->files[i].path, l->files[i].label,
-			       o->errs[i].text);
+			refuse(s, l->files[i].path, label, o->errs[i].text);
 			continue;
 		}
-		*to = o->inputs[i];
+		*first = o->inputs[i];
 		o->inputs[i].path = NULL; /* moved */
-		s->n_inputs++;
-		if (!to->warnings)
-			to->warnings_end = &to->warnings;
-		if (!name_host(s, to))
+		if (!kept(s, label))
 			return false;
-		s->sources[s->n_inputs - 1] =
-			(struct na_source){.host = to->host,
-					   .label = l->files[i].label};
+		for (size_t k = 1; k < n; k++) {
+			struct na_err err = {.status = NA_OK};
+
+			if (na_input_open_source(&s->inputs[s->n_inputs], first,
+						 k, &err) != NA_OK)
+				refuse(s, first->path, label, err.text);
+			else if (!kept(s, label))
+				return false;
+		}
 	}
 	return true;
 }
@@ -166,8 +201,9 @@ static bool runs_mixed(struct na_session *s)
 			const char *what = NULL;
 
 			if (!same_label(s->sources[i].label,
-					s->sources[k].label))
-				continue;
+					s->sources[k].label) ||
+			    (a->path == b->path && a->source != b->source))
+				continue; /* a file's hosts are one run */
 			if (strcmp(a->host, b->host) == 0)
 				what = "are of the same host";
 			else if (apart(a, b))
@@ -249,6 +285,8 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 	enum na_exit exit = NA_EXIT_FAILED;
 
 	*s = (struct na_session){.cli = cli, .wants = wants};
+	s->asks = (struct na_input_asks){&cli->common.line, NULL,
+					 NA_UNKNOWN_U32};
 	s->threads = threads_of(cli);
 	s->only_one = cli->n_inputs == 1;
 	na_arena_init(&s->arena);
@@ -256,8 +294,7 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 		goto nomem;
 	o.inputs = na_calloc(l.n, sizeof(*o.inputs));
 	o.errs = na_calloc(l.n, sizeof(*o.errs));
-	s->inputs = na_calloc(l.n, sizeof(*s->inputs));
-	if (!o.inputs || !o.errs || !s->inputs ||
+	if (!o.inputs || !o.errs ||
 	    !na_parallel(s->threads, l.n, open_one, &o) ||
 	    !keep_opened(s, &l, &o))
 		goto nomem;
@@ -442,7 +479,7 @@ void na_session_close(struct na_session *s)
 {
 	if (s->store_ready)
 		na_store_fini(&s->store);
-	for (size_t i = 0; i < s->n_inputs; i++)
+	for (size_t i = s->n_inputs; i-- > 0;) /* borrowers first */
 		na_input_close(&s->inputs[i]);
 	for (size_t i = 0; i < s->n_refused; i++)
 		free(s->refused[i].why);

@@ -33,6 +33,7 @@ struct na_session {
 	int64_t origin_unix_ns; /* where one_clock */
 	bool damaged, interrupted, only_one;
 	uint32_t wants;
+	struct na_input_asks asks;
 	size_t threads;
 };
 
