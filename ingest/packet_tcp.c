@@ -68,11 +68,11 @@ static void options(struct na_packet *p, const uint8_t *o, uint32_t left)
 	}
 }
 
-/* The snap length took some of the fixed header.  Enough for the sequence
+/* p->kind is OTHER_IP until more is known.  The snap length took some of the
+ * fixed header.  Enough for the sequence
  * number is enough to be TCP; a window that is not there is not closed. */
 static void cut_header(struct na_packet *p, const struct na_view *v)
 {
-	p->kind = NA_PACKET_OTHER_IP;
 	if (v->captured < 8)
 		return;
 	p->kind = NA_PACKET_TCP;
@@ -131,23 +131,27 @@ void na_packet_tcp(struct na_packet *p, struct na_view v)
 
 void na_packet_udp(struct na_packet *p, struct na_view v)
 {
-	uint32_t length;
+	uint32_t length = 0;
 
-	if (v.captured < 8) {
-		p->kind = na_view_cut(&v) ? NA_PACKET_OTHER_IP
-					  : NA_PACKET_MALFORMED;
+	if (v.captured < 8 && !na_view_cut(&v)) {
+		p->kind = NA_PACKET_MALFORMED;
 		return;
 	}
-	length = na_be16(v.p + 4);
+	if (v.captured < 4) /* no ports */
+		return;
+	if (v.captured >= 6)
+		length = na_be16(v.p + 4);
 	p->kind = NA_PACKET_MALFORMED;
-	if (length > 0 && length < 8)
+	if (v.wire < 8 || (length > 0 && length < 8))
 		return;
 	p->kind = NA_PACKET_UDP;
 	p->src_port = (uint16_t)na_be16(v.p);
 	p->dst_port = (uint16_t)na_be16(v.p + 2);
 	if (length)
 		na_view_clip(&v, length);
-	p->payload = v.p + 8;
 	p->payload_bytes = v.wire - 8;
-	p->payload_captured = v.captured - 8;
+	if (na_view_skip(&v, 8)) {
+		p->payload = v.p;
+		p->payload_captured = v.captured;
+	}
 }
