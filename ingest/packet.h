@@ -58,7 +58,8 @@ struct na_packet {
 	const uint8_t *payload;
 	uint32_t payload_bytes, payload_captured;
 
-	/* TCP */
+	/* TCP; unset for other kinds.  Of a header that the snap length cut:
+	 * window 65535 if it is not there, flags 0 and no payload either. */
 	uint32_t seq, ack;
 	uint16_t window; /* unscaled */
 	uint8_t flags;
@@ -78,5 +79,8 @@ struct na_fragments; /* fragment.h; NULL: fragments are not put together */
  * fragment completes points into `fragments` until the next call. */
 void na_packet_decode(struct na_packet *p, const struct na_record *r,
 		      struct na_fragments *fragments);
+
+/* False: packets of this link type are all NON_IP to us. */
+bool na_packet_link_known(uint32_t link);
 
 #endif

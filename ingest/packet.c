@@ -1,0 +1,109 @@
+/* The way through one packet, and addresses as text. */
+#include "ingest/packet.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ingest/packet_parts.h"
+
+const char *na_address_print(char *buf, const struct na_address *a)
+{
+	if (a->family == 4)
+		inet_ntop(AF_INET, a->bytes, buf, NA_ADDRESS_BUF);
+	else if (a->family == 6)
+		inet_ntop(AF_INET6, a->bytes, buf, NA_ADDRESS_BUF);
+	else
+		snprintf(buf, NA_ADDRESS_BUF, "-");
+	return buf;
+}
+
+bool na_address_parse(struct na_address *a, const char *text)
+{
+	memset(a, 0, sizeof(*a));
+	if (inet_pton(AF_INET, text, a->bytes) == 1)
+		a->family = 4;
+	else if (inet_pton(AF_INET6, text, a->bytes) == 1)
+		a->family = 6;
+	return a->family != 0;
+}
+
+/* An Ethernet frame in VXLAN (RFC 7348), if one with IP is there. */
+static uint32_t vxlan(struct na_packet *p, struct na_view *v)
+{
+	struct na_view in = *v;
+	uint32_t type;
+
+	if (v->captured < 16 || na_be16(v->p + 2) != NA_VXLAN_PORT ||
+	    !(v->p[8] & 8))
+		return NA_ETHER_NONE;
+	na_view_skip(&in, 16);
+	type = na_packet_ethernet(p, &in);
+	if (type != NA_ETHER_IP4 && type != NA_ETHER_IP6)
+		return NA_ETHER_NONE;
+	*v = in;
+	return type;
+}
+
+/* What is behind an IP header with this protocol: another one (its
+ * EtherType), or the end of the way. */
+static uint32_t transport(struct na_packet *p, struct na_view *v, int protocol)
+{
+	uint32_t type = NA_ETHER_NONE;
+
+	switch (protocol) {
+	case NA_PROTO_TCP:
+		na_packet_tcp(p, *v);
+		return NA_ETHER_NONE;
+	case NA_PROTO_UDP:
+		type = vxlan(p, v);
+		if (type == NA_ETHER_NONE)
+			na_packet_udp(p, *v);
+		return type;
+	case NA_PROTO_IP4:
+		return NA_ETHER_IP4;
+	case NA_PROTO_IP6:
+		return NA_ETHER_IP6;
+	case NA_PROTO_GRE:
+		type = na_packet_gre(p, v);
+		break;
+	}
+	p->kind = NA_PACKET_OTHER_IP;
+	return type;
+}
+
+void na_packet_decode(struct na_packet *p, const struct na_record *r,
+		      struct na_fragments *fragments)
+{
+	struct na_view v = {r->data, r->captured_bytes, r->wire_bytes};
+	uint32_t type;
+	int protocol;
+
+	p->time_ns = r->time_ns;
+	p->wire_bytes = r->wire_bytes;
+	p->kind = NA_PACKET_NON_IP;
+	p->cut = r->captured_bytes < r->wire_bytes;
+	p->ecn = 0;
+	p->vlan = 0;
+	p->outer_src.family = p->outer_dst.family = 0;
+	p->src.family = p->dst.family = 0;
+	p->src_port = p->dst_port = 0;
+	p->payload = NULL;
+	p->payload_bytes = p->payload_captured = 0;
+	type = na_packet_link(p, &v, r->link);
+	for (int level = 0; level <= NA_MAX_TUNNELS; level++) {
+		if (type == NA_ETHER_IP4)
+			protocol = na_packet_ip4(p, &v, fragments);
+		else if (type == NA_ETHER_IP6)
+			protocol = na_packet_ip6(p, &v, fragments);
+		else
+			return;
+		if (level == 0) {
+			p->outer_src = p->src;
+			p->outer_dst = p->dst;
+		}
+		if (protocol < 0)
+			return;
+		type = transport(p, &v, protocol);
+	}
+}

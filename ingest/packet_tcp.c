@@ -1,0 +1,153 @@
+/* TCP (RFC 9293; options: RFC 7323, 2018) and UDP (RFC 768). */
+#include "ingest/packet_parts.h"
+
+enum { OPT_END, OPT_NOP, OPT_MSS, OPT_SHIFT, OPT_SACK_OK, OPT_SACK };
+enum { OPT_TIMESTAMPS = 8 };
+
+static void sack_blocks(struct na_packet *p, const uint8_t *o, uint32_t n)
+{
+	for (; n >= 8 && p->n_sack < NA_MAX_SACK; n -= 8, o += 8) {
+		p->sack[p->n_sack].left = na_be32(o);
+		p->sack[p->n_sack].right = na_be32(o + 4);
+		p->n_sack++;
+	}
+}
+
+static void option(struct na_packet *p, uint8_t kind, const uint8_t *o,
+		   uint32_t n)
+{
+	bool syn = p->flags & NA_TCP_SYN;
+
+	switch (kind) {
+	case OPT_MSS:
+		if (syn && n == 2)
+			p->mss = (uint16_t)na_be16(o);
+		break;
+	case OPT_SHIFT:
+		if (syn && n == 1)
+			p->window_shift = o[0];
+		break;
+	case OPT_SACK_OK:
+		if (syn && n == 0)
+			p->sack_permitted = true;
+		break;
+	case OPT_SACK:
+		sack_blocks(p, o, n);
+		break;
+	case OPT_TIMESTAMPS:
+		if (n == 8) {
+			p->has_timestamps = true;
+			p->ts_value = na_be32(o);
+			p->ts_echo = na_be32(o + 4);
+		}
+		break;
+	}
+}
+
+/* What of the options is there; one that lies ends them. */
+static void options(struct na_packet *p, const uint8_t *o, uint32_t left)
+{
+	/* The usual: two of nothing, then timestamps. */
+	if (left == 12 && na_be32(o) == 0x0101080a) {
+		p->has_timestamps = true;
+		p->ts_value = na_be32(o + 4);
+		p->ts_echo = na_be32(o + 8);
+		return;
+	}
+	while (left > 0 && o[0] != OPT_END) {
+		uint32_t n = 1;
+
+		if (o[0] != OPT_NOP) {
+			if (left < 2 || o[1] < 2 || o[1] > left)
+				return;
+			n = o[1];
+			option(p, o[0], o + 2, n - 2);
+		}
+		o += n;
+		left -= n;
+	}
+}
+
+/* The snap length took some of the fixed header.  Enough for the sequence
+ * number is enough to be TCP; a window that is not there is not closed. */
+static void cut_header(struct na_packet *p, const struct na_view *v)
+{
+	p->kind = NA_PACKET_OTHER_IP;
+	if (v->captured < 8)
+		return;
+	p->kind = NA_PACKET_TCP;
+	p->src_port = (uint16_t)na_be16(v->p);
+	p->dst_port = (uint16_t)na_be16(v->p + 2);
+	p->seq = na_be32(v->p + 4);
+	p->ack = v->captured < 12 ? 0 : na_be32(v->p + 8);
+	p->window = v->captured < 16 ? UINT16_MAX
+				     : (uint16_t)na_be16(v->p + 14);
+	p->flags = v->captured < 14 ? 0 : v->p[13];
+	if (v->captured >= 14) {
+		uint32_t size = (v->p[12] >> 4) * 4u;
+
+		if (size < 20 || size > v->wire)
+			p->kind = NA_PACKET_MALFORMED;
+		else
+			p->payload_bytes = v->wire - size;
+	}
+}
+
+void na_packet_tcp(struct na_packet *p, struct na_view v)
+{
+	const uint8_t *h = v.p;
+	uint32_t size, got;
+
+	p->window_shift = 255;
+	p->mss = 0;
+	p->sack_permitted = p->has_timestamps = false;
+	p->ts_value = p->ts_echo = 0;
+	p->n_sack = 0;
+	if (v.captured < 20) {
+		if (na_view_cut(&v))
+			cut_header(p, &v);
+		else
+			p->kind = NA_PACKET_MALFORMED;
+		return;
+	}
+	size = (h[12] >> 4) * 4u;
+	p->kind = NA_PACKET_MALFORMED;
+	if (size < 20 || size > v.wire)
+		return;
+	p->kind = NA_PACKET_TCP;
+	p->src_port = (uint16_t)na_be16(h);
+	p->dst_port = (uint16_t)na_be16(h + 2);
+	p->seq = na_be32(h + 4);
+	p->ack = na_be32(h + 8);
+	p->flags = h[13];
+	p->window = (uint16_t)na_be16(h + 14);
+	got = size < v.captured ? size : v.captured;
+	if (got > 20)
+		options(p, h + 20, got - 20);
+	p->payload = h + got;
+	p->payload_bytes = v.wire - size;
+	p->payload_captured = v.captured - got;
+}
+
+void na_packet_udp(struct na_packet *p, struct na_view v)
+{
+	uint32_t length;
+
+	if (v.captured < 8) {
+		p->kind = na_view_cut(&v) ? NA_PACKET_OTHER_IP
+					  : NA_PACKET_MALFORMED;
+		return;
+	}
+	length = na_be16(v.p + 4);
+	p->kind = NA_PACKET_MALFORMED;
+	if (length > 0 && length < 8)
+		return;
+	p->kind = NA_PACKET_UDP;
+	p->src_port = (uint16_t)na_be16(v.p);
+	p->dst_port = (uint16_t)na_be16(v.p + 2);
+	if (length)
+		na_view_clip(&v, length);
+	p->payload = v.p + 8;
+	p->payload_bytes = v.wire - 8;
+	p->payload_captured = v.captured - 8;
+}
