@@ -31,6 +31,7 @@ struct na_section {
 	struct na_part_line {
 		const char *name;
 		uint64_t events;
+		uint32_t wants; /* who reads it: enum na_want bits */
 	} * parts;
 	size_t n_parts; /* one for each line */
 };

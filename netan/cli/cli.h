@@ -122,6 +122,8 @@ enum na_exit na_output(const struct na_cli *cli, const struct na_result *r);
 /* Before any work (main calls it): endings known, a figure there, --format
  * known.  Says what is wrong itself. */
 enum na_exit na_output_check(const struct na_cli *cli);
+/* Whether one of the outputs is a picture. */
+bool na_output_draws(const struct na_cli *cli);
 
 /* Of a clock that only moves forward. */
 int64_t na_now_ns(void);

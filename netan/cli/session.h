@@ -65,6 +65,16 @@ enum na_status na_session_topology(struct na_session *s, struct na_err *err);
 /* Hosts to their places, after reading; says which have none. */
 enum na_status na_session_place(struct na_session *s, struct na_err *err);
 
+/* Once more through the input of a connection, for its segments in their
+ * order: what `each` says but NA_OK ends it.  Nothing where the input holds
+ * no packets. */
+typedef enum na_status (*na_each_segment)(void *arg,
+					  const struct na_segment *x);
+enum na_status na_session_segments(struct na_session *s,
+				   const struct na_connection *c,
+				   na_each_segment each, void *arg,
+				   struct na_err *err);
+
 /* envelope.c: inputs, origin, coverage around a result; `side`: of which
  * transfers, -1: both. */
 void na_envelope(struct na_session *s, struct na_result *r, const char *command,
