@@ -66,36 +66,41 @@ static void count_devices(const struct na_session *s, size_t i,
 		x->devices = s->inputs[i].n_devices;
 }
 
+/* The slice that --hosts gives to an address; -1: none. */
+static int32_t slice_named(const struct na_store *st, uint32_t run, size_t e)
+{
+	if (st->names.endpoints[e].slice != NA_ADDRESS)
+		return -1;
+	return st->hosts[na_store_host_of(st, run, (uint32_t)e)].slice;
+}
+
+static uint64_t named_slices(const struct na_store *st, uint32_t run,
+			     int32_t *scratch)
+{
+	size_t n = 0;
+
+	for (size_t e = 0; e < st->names.n_endpoints; e++) {
+		if (slice_named(st, run, e) >= 0)
+			scratch[n++] = slice_named(st, run, e);
+	}
+	return distinct(scratch, n);
+}
+
 /* Over all inputs: a slice that many hosts share counts once. */
 static uint64_t all_slices(const struct na_store *st, int32_t *scratch)
 {
 	size_t n = 0;
 
 	for (size_t e = 0; e < st->names.n_endpoints; e++) {
+		int32_t slice = slice_named(st, 0, e);
 		size_t i = 0;
 
 		while (i < st->n_sources && !is_local(st, i, e))
 			i++;
 		if (i < st->n_sources)
-			scratch[n++] = st->names.endpoints[e].slice;
-	}
-	return distinct(scratch, n);
-}
-
-/* Slices that --hosts gives to the addresses of this run. */
-static uint64_t named_slices(const struct na_session *s, size_t source,
-			     int32_t *scratch)
-{
-	const struct na_store *st = &s->store;
-	size_t n = 0;
-
-	for (size_t e = 0; e < st->names.n_endpoints; e++) {
-		uint32_t h = na_store_host_of(st, st->sources[source].run,
-					      (uint32_t)e);
-
-		if (st->names.endpoints[e].slice == NA_ADDRESS &&
-		    st->hosts[h].slice >= 0)
-			scratch[n++] = st->hosts[h].slice;
+			slice = st->names.endpoints[e].slice;
+		if (slice >= 0)
+			scratch[n++] = slice;
 	}
 	return distinct(scratch, n);
 }
@@ -117,7 +122,7 @@ static void sum_up_capture(const struct na_session *s, size_t i,
 	x->captures = 1;
 	x->capture = *c;
 	x->events = in->events;
-	x->slices = named_slices(s, i, scratch);
+	x->slices = named_slices(&s->store, s->sources[i].run, scratch);
 	if (c->packets && since_ps(c->earliest_ns, in->zero_ns, &first) &&
 	    since_ps(c->latest_ns, in->zero_ns, &last))
 		add_time(x, first, last);
@@ -397,9 +402,8 @@ static void notes(struct na_result *r, const struct na_session *s,
 {
 	if (all->captures)
 		na_info_note_capture(r, &all->capture);
-	if (all->captures < s->n_inputs &&
-	    !all_classes(all->classes[NA_RX]) && !all->actions[NA_ACT_GRAPH] &&
-	    !all_classes(all->classes[NA_TX]))
+	if (all->captures < s->n_inputs && !all_classes(all->classes[NA_RX]) &&
+	    !all->actions[NA_ACT_GRAPH] && !all_classes(all->classes[NA_TX]))
 		na_result_note(
 			r,
 			"no network events: looked for the plane "
@@ -425,8 +429,9 @@ static void put_files(struct na_session *s, struct na_result *r,
 		put_planes(r, row, in, rows->planes);
 		put_lines(r, in, rows->lines);
 		put_sums(r, row, &x);
-		row = na_put_object(
-			r, in->capture ? rows->captures : rows->hosts, NULL);
+		row = na_put_object(r,
+				    in->capture ? rows->captures : rows->hosts,
+				    NULL);
 		put_file(s, r, i, row);
 		put_sums(r, row, &x);
 		add_sums(all, &x);

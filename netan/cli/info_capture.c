@@ -122,7 +122,6 @@ void na_info_note_capture(struct na_result *r,
 	if (!all->packets && !all->filtered)
 		na_result_note(r, "no packets: the capture is empty; was the "
 				  "right interface recorded?");
-	tell(r, all->filtered, "packets did not pass --filter");
 	tell(r, all->cut_packets,
 	     "packets are cut by the snap length: bytes count as on the wire, "
 	     "but calls in cut packets cannot be read");
