@@ -34,8 +34,9 @@ struct drawing {
 static void ask_panel(struct drawing *d, enum part part, double weight,
 		      enum na_quantity quantity, double max)
 {
-	d->panels[d->n_panels] = (struct na_panel){
-		.weight = weight, .quantity = quantity, .max = fmax(max, 1e-9)};
+	d->panels[d->n_panels] = (struct na_panel){.weight = weight,
+						   .quantity = quantity,
+						   .max = fmax(max, 1e-9)};
 	d->parts[d->n_panels++] = part;
 }
 
@@ -269,13 +270,14 @@ static void draw_resent(const struct drawing *d, const struct na_panel *p)
 		if (!(d->f.resent[i] > 0))
 			continue;
 		d->points[k++] = (struct na_point){x, na_scale_at(&p->y, 0)};
-		d->points[k++] = (struct na_point){
-			x, na_scale_at(&p->y, d->f.resent[i])};
+		d->points[k++] =
+			(struct na_point){x,
+					  na_scale_at(&p->y, d->f.resent[i])};
 		d->points[k++] = (struct na_point){NAN, NAN};
 	}
-	na_draw_polyline(d->l.canvas, d->points, k,
-			 &(struct na_pen){
-				 .color = d->l.theme->hue[NA_HUE_FINDING],
+	na_draw_polyline(
+		d->l.canvas, d->points, k,
+		&(struct na_pen){.color = d->l.theme->hue[NA_HUE_FINDING],
 				 .width = 0.8 * w});
 }
 
@@ -331,11 +333,11 @@ static enum na_status draw_all(struct drawing *d, struct na_err *err)
 	na_time_axis(&d->l, &d->x, d->panels[d->n_panels - 1].plot.y1,
 		     "time from the origin");
 	if (d->side > 0)
-		na_tcp_legend(&d->l, &d->f,
-			      (struct na_box){d->l.body.x1 - d->side, plot->y0,
-					      d->l.body.x1,
-					      d->panels[d->n_panels - 1]
-						      .plot.y1});
+		na_tcp_legend(
+			&d->l, &d->f,
+			(struct na_box){d->l.body.x1 - d->side, plot->y0,
+					d->l.body.x1,
+					d->panels[d->n_panels - 1].plot.y1});
 	free(d->points);
 	return st;
 }
@@ -348,8 +350,9 @@ static void footnote(struct drawing *d)
 
 	if (d->f.empty)
 		return;
-	na_words_add(&w, "columns of %s: a bar is from the lowest to the "
-			 "highest byte",
+	na_words_add(&w,
+		     "columns of %s: a bar is from the lowest to the "
+		     "highest byte",
 		     na_label_quantity(buf, NA_Q_SECONDS, s, 3));
 	if (d->f.edge_above)
 		na_words_add(&w, "; the window's edge lies above the plot "

@@ -121,8 +121,7 @@ static void find_tops(struct tcp_figure *f)
 	f->top = fmax(data, fmin(edge, ABOVE * data));
 	f->edge_above = edge > f->top;
 	data = most_of(f->flight_max, f->n);
-	f->flight_top = fmax(data,
-			     fmin(most_of(f->window, f->n), 2.5 * data));
+	f->flight_top = fmax(data, fmin(most_of(f->window, f->n), 2.5 * data));
 	f->rtt_top = most_of(f->rtt_max, f->n) / 1e6;
 }
 

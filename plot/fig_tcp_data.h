@@ -39,7 +39,7 @@ struct tcp_figure {
 	const double *flight_max, *flight, *window, *window_min;
 	const double *rtt_min, *rtt_max;
 	double top, flight_top, rtt_top; /* largest values to show */
-	bool edge_above; /* the window's edge leaves the plot */
+	bool edge_above;                 /* the window's edge leaves the plot */
 	struct tcp_figure_row *marks;
 	size_t n_marks, shown[TMS];
 	int64_t counts[TMS]; /* of single segments */

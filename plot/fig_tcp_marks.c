@@ -9,7 +9,16 @@
 #include "netan/base/vec.h"
 #include "plot/fig_tcp_data.h"
 
-enum glyph { G_BAR, G_CROSS, G_PLUS, G_UP, G_DOWN, G_DIAMOND, G_SQUARE, G_TICK };
+enum glyph {
+	G_BAR,
+	G_CROSS,
+	G_PLUS,
+	G_UP,
+	G_DOWN,
+	G_DIAMOND,
+	G_SQUARE,
+	G_TICK
+};
 
 static const struct look {
 	enum na_hue hue;
@@ -62,10 +71,14 @@ static void add_glyph(struct strokes *lines, struct strokes *fills,
 	static const double steep[][2] = {{0, -1}, {0, 1}};
 	static const double up[][2] = {{-1, 0.8}, {1, 0.8}, {0, -1}};
 	static const double down[][2] = {{-1, -0.8}, {1, -0.8}, {0, 1}};
-	static const double diamond[][2] = {
-		{-1.2, 0}, {0, -1.2}, {1.2, 0}, {0, 1.2}};
-	static const double square[][2] = {
-		{-0.8, -0.8}, {0.8, -0.8}, {0.8, 0.8}, {-0.8, 0.8}};
+	static const double diamond[][2] = {{-1.2, 0},
+					    {0, -1.2},
+					    {1.2, 0},
+					    {0, 1.2}};
+	static const double square[][2] = {{-0.8, -0.8},
+					   {0.8, -0.8},
+					   {0.8, 0.8},
+					   {-0.8, 0.8}};
 
 	switch (glyph) {
 	case G_CROSS:

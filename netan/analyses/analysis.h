@@ -42,11 +42,10 @@ struct na_scope {
 	/* Once more through the inputs for the segments of one connection, in
 	 * their order; none where an input does not hold packets.  NULL:
 	 * nobody draws them. */
-	enum na_status (*segments)(void *ctx, const struct na_connection *c,
-				   enum na_status (*each)(
-					   void *arg,
-					   const struct na_segment *x),
-				   void *arg, struct na_err *err);
+	enum na_status (*segments)(
+		void *ctx, const struct na_connection *c,
+		enum na_status (*each)(void *arg, const struct na_segment *x),
+		void *arg, struct na_err *err);
 	void *segments_ctx;
 };
 

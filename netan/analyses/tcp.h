@@ -121,17 +121,17 @@ void tcp_views(struct na_result *r, const struct tcp_state *s);
 enum { TCP_COLUMNS = 1200, TCP_SPANS = 400 };
 
 enum tcp_mark {
-	TCP_MARK_FAST,     /* retransmitted, duplicate ACKs asked for it */
-	TCP_MARK_TIMEOUT,  /* retransmitted after a timeout */
-	TCP_MARK_OTHER,    /* retransmitted, neither of these */
-	TCP_MARK_SPURIOUS, /* retransmitted in vain */
-	TCP_MARK_DISORDER, /* out of order */
-	TCP_MARK_LOST,     /* segments before it are missing in the capture */
-	TCP_MARK_FULL,     /* fills the window */
-	TCP_MARK_CE,       /* marked by a congested router */
-	TCP_MARK_SACK,     /* blocks that the receiver has beyond a hole */
+	TCP_MARK_FAST,      /* retransmitted, duplicate ACKs asked for it */
+	TCP_MARK_TIMEOUT,   /* retransmitted after a timeout */
+	TCP_MARK_OTHER,     /* retransmitted, neither of these */
+	TCP_MARK_SPURIOUS,  /* retransmitted in vain */
+	TCP_MARK_DISORDER,  /* out of order */
+	TCP_MARK_LOST,      /* segments before it are missing in the capture */
+	TCP_MARK_FULL,      /* fills the window */
+	TCP_MARK_CE,        /* marked by a congested router */
+	TCP_MARK_SACK,      /* blocks that the receiver has beyond a hole */
 	TCP_MARK_DUPLICATE, /* duplicate ACK */
-	TCP_MARK_ZERO,     /* the receiver's window is closed */
+	TCP_MARK_ZERO,      /* the receiver's window is closed */
 	TCP_MARKS
 };
 extern const char *const tcp_mark_names[TCP_MARKS];

@@ -46,8 +46,8 @@ static void judge_loss(struct tcp_row *row, const struct na_direction *d)
 {
 	uint64_t needed = tcp_needed(d);
 
-	row->cost_ns[TCP_NETWORK_LOSS] =
-		add_ns(row->cost_ns[TCP_NETWORK_LOSS], recovery_ns(d));
+	row->cost_ns[TCP_NETWORK_LOSS] = add_ns(row->cost_ns[TCP_NETWORK_LOSS],
+						recovery_ns(d));
 	row->cost_ns[TCP_TIMEOUT_BOUND] =
 		add_ns(row->cost_ns[TCP_TIMEOUT_BOUND],
 		       at_least_zero(d->timeout_total_ns));
@@ -154,13 +154,13 @@ void tcp_judge(struct tcp_row *row)
 	row->holds[TCP_RECEIVER_TOO_SLOW] =
 		(c->dir[0].zero_windows || c->dir[1].zero_windows) &&
 		share_reached(row, TCP_RECEIVER_TOO_SLOW, TCP_RECEIVER_SHARE);
-	row->holds[TCP_WINDOW_LIMITED] |=
-		share_reached(row, TCP_WINDOW_LIMITED, TCP_WINDOW_SHARE);
+	row->holds[TCP_WINDOW_LIMITED] |= share_reached(row, TCP_WINDOW_LIMITED,
+							TCP_WINDOW_SHARE);
 	row->cost_ns[TCP_SENDER_IDLE] = row->idle_ns;
-	row->holds[TCP_SENDER_IDLE] =
-		row->idle_ns > 0 && (double)row->idle_ns >=
-					    TCP_IDLE_SHARE *
-						    (double)row->duration_ns;
+	row->holds[TCP_SENDER_IDLE] = row->idle_ns > 0 &&
+				      (double)row->idle_ns >=
+					      TCP_IDLE_SHARE *
+						      (double)row->duration_ns;
 	if (!row->holds[TCP_TIMEOUT_BOUND])
 		row->cost_ns[TCP_NETWORK_LOSS] =
 			add_ns(row->cost_ns[TCP_NETWORK_LOSS],
@@ -209,7 +209,8 @@ enum na_severity tcp_severity_of(const struct tcp_row *row)
 	case TCP_TIMEOUT_BOUND:
 		return NA_SEV_ERROR;
 	case TCP_NETWORK_LOSS:
-		return loses_much(&row->c->dir[0]) || loses_much(&row->c->dir[1])
+		return loses_much(&row->c->dir[0]) ||
+				       loses_much(&row->c->dir[1])
 			       ? NA_SEV_ERROR
 			       : NA_SEV_WARNING;
 	case TCP_RECEIVER_TOO_SLOW:

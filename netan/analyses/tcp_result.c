@@ -142,8 +142,7 @@ static int64_t longest(int64_t a, int64_t b)
 }
 
 static void put_connection(struct na_result *r, struct na_value *list,
-			   const struct tcp_state *s,
-			   const struct tcp_row *row)
+			   const struct tcp_state *s, const struct tcp_row *row)
 {
 	static const char *const ends[] = {"open", "fin", "rst", "evicted"};
 	const struct na_connection *c = row->c;

@@ -104,8 +104,7 @@ static void widen(struct tcp_sequence *q, size_t at, enum course from,
 static void mark(struct tcp_sequence *q, enum tcp_mark kind, int64_t time_ps,
 		 double from, double to)
 {
-	struct marked *m =
-		&q->marks[kind][column_of(q, time_ps, MARK_COLUMNS)];
+	struct marked *m = &q->marks[kind][column_of(q, time_ps, MARK_COLUMNS)];
 
 	if (!m->n++)
 		*m = (struct marked){1, time_ps, from, to};
@@ -259,18 +258,17 @@ static enum na_status add_segment(void *ctx, const struct na_segment *x)
 		add_ack(q, x, at);
 	}
 	if (q->any_sent && q->any_ack) {
-		flight = q->sent_to > q->acked
-				 ? (double)(q->sent_to - q->acked)
-				 : 0;
+		flight = q->sent_to > q->acked ? (double)(q->sent_to - q->acked)
+					       : 0;
 		q->course[FLIGHT_LAST][at] = flight;
-		q->course[FLIGHT_MAX][at] =
-			fmax(q->course[FLIGHT_MAX][at], flight);
+		q->course[FLIGHT_MAX][at] = fmax(q->course[FLIGHT_MAX][at],
+						 flight);
 	}
 	if (q->window_known) {
 		window = q->window_bytes;
 		q->course[WINDOW_LAST][at] = window;
-		q->course[WINDOW_MIN][at] =
-			fmin(q->course[WINDOW_MIN][at], window);
+		q->course[WINDOW_MIN][at] = fmin(q->course[WINDOW_MIN][at],
+						 window);
 	}
 	return NA_OK;
 }
@@ -349,7 +347,8 @@ static void put_marks(struct na_result *r, struct na_value *in,
 				continue;
 			to = na_put_object(r, list, NULL);
 			na_put_text(r, to, "kind", tcp_mark_names[k]);
-			na_put_real(r, to, "time_s", (double)m->first_ps / 1e12);
+			na_put_real(r, to, "time_s",
+				    (double)m->first_ps / 1e12);
 			na_put_real(r, to, "from_byte", m->from);
 			na_put_real(r, to, "to_byte", m->to);
 			na_put_int(r, to, "count", (int64_t)m->n);

@@ -15,8 +15,8 @@ struct columns {
 static void column(struct columns *to, const char *field, const char *header,
 		   enum na_format format, int digits, double scale)
 {
-	to->c[to->n++] =
-		(struct na_column){field, header, format, digits, scale};
+	to->c[to->n++] = (struct na_column){field, header, format, digits,
+					    scale};
 }
 
 /* What the table says of both ways in one number. */
@@ -37,7 +37,8 @@ static void put_row(struct na_result *r, struct na_value *list, size_t rank,
 	na_put_real(r, to, "seconds", (double)row->duration_ns / 1e9);
 	na_put_real(r, to, "fwd_kb", (double)d[0].bytes / 1e3);
 	na_put_real(r, to, "rev_kb", (double)d[1].bytes / 1e3);
-	na_put_real(r, to, "retransmitted", sent > 0 ? 100 * again / sent : NAN);
+	na_put_real(r, to, "retransmitted",
+		    sent > 0 ? 100 * again / sent : NAN);
 	na_put_int(r, to, "timeouts", (int64_t)(d[0].timeouts + d[1].timeouts));
 	na_put_int(r, to, "zero_windows",
 		   (int64_t)(d[0].zero_windows + d[1].zero_windows));
@@ -148,8 +149,8 @@ static void coverage(struct na_result *r, const struct tcp_state *s)
 
 void tcp_views(struct na_result *r, const struct tcp_state *s)
 {
-	const struct na_value *listed =
-		na_get(na_result_body(r), "connections");
+	const struct na_value *listed = na_get(na_result_body(r),
+					       "connections");
 
 	if (!s->n || !listed)
 		return;

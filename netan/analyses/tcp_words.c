@@ -190,8 +190,9 @@ static void order(const struct told *t)
 	if (t->d->lost_before) {
 		say(&w, "%s", w.n ? "; " : "");
 		say_count(&w, t->d->lost_before, "gap");
-		say(&w, " in what was captured of %s: lost before the capture "
-			"point, or not recorded",
+		say(&w,
+		    " in what was captured of %s: lost before the capture "
+		    "point, or not recorded",
 		    t->who);
 	}
 	put(t, &w);
@@ -236,8 +237,7 @@ static void course(const struct told *t)
 	struct sentence w = {.n = 0};
 	char a[NA_UNIT_BUF];
 
-	say(&w, "%s of payload", na_print_bytes(a,
-						(double)d->unique_bytes, 3));
+	say(&w, "%s of payload", na_print_bytes(a, (double)d->unique_bytes, 3));
 	if (t->row->duration_ns > 0)
 		say(&w, " in %s", time_text(a, t->row->duration_ns));
 	if (d->rtt_p50_ns > 0)

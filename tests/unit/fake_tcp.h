@@ -105,10 +105,9 @@ static inline void fake_make(struct fake_tcp *f)
 		.bytes = f->rounds * f->per_round * 1000,
 		.unique_bytes = f->rounds * f->per_round * 1000,
 		.data_packets = f->rounds * f->per_round,
-		.retransmissions = f->lost_every
-					   ? f->rounds * f->per_round /
-						     f->lost_every
-					   : 0,
+		.retransmissions = f->lost_every ? f->rounds * f->per_round /
+							   f->lost_every
+						 : 0,
 		.timeouts = f->timeout,
 		.timeout_total_ns = f->timeout ? 200000000 : 0,
 		.longest_timeout_ns = f->timeout ? 200000000 : 0,
@@ -142,8 +141,7 @@ fake_segments(void *ctx, const struct na_connection *c,
 static inline void fake_drive(struct fake_tcp *f, struct tcp_params params,
 			      struct driven *d)
 {
-	struct na_scope scope = {.segments = fake_segments,
-				 .segments_ctx = f};
+	struct na_scope scope = {.segments = fake_segments, .segments_ctx = f};
 	struct na_part part;
 	struct na_sink sink;
 	struct hand h;

@@ -158,10 +158,10 @@ static void thresholds(void **state)
 	c[11].dir[1].idle_ns = 499 * MS;
 	for (size_t i = 0; i < 12; i++) {
 		static const enum tcp_verdict wanted[] = {
-			TCP_HEALTHY,	    TCP_TIMEOUT_BOUND,
+			TCP_HEALTHY,        TCP_TIMEOUT_BOUND,
 			TCP_NETWORK_LOSS,   TCP_RECEIVER_TOO_SLOW,
-			TCP_HEALTHY,	    TCP_NETWORK_LOSS,
-			TCP_HEALTHY,	    TCP_HEALTHY,
+			TCP_HEALTHY,        TCP_NETWORK_LOSS,
+			TCP_HEALTHY,        TCP_HEALTHY,
 			TCP_WINDOW_LIMITED, TCP_HEALTHY,
 			TCP_SENDER_IDLE,    TCP_HEALTHY,
 		};
