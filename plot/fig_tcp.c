@@ -244,7 +244,7 @@ static enum na_status draw_sequence(const struct drawing *d,
 		  d->l.theme->hue[NA_BLUE]);
 	draw_steps(d, &p->y, f->edge, &edge);
 	draw_steps(d, &p->y, f->ack, &ack);
-	return na_tcp_marks(&d->l, f, &d->x, p, err);
+	return na_tcp_figure_marks(&d->l, f, &d->x, p, err);
 }
 
 static void draw_flight(const struct drawing *d, const struct na_panel *p)
@@ -333,7 +333,7 @@ static enum na_status draw_all(struct drawing *d, struct na_err *err)
 	na_time_axis(&d->l, &d->x, d->panels[d->n_panels - 1].plot.y1,
 		     "time from the origin");
 	if (d->side > 0)
-		na_tcp_legend(
+		na_tcp_figure_legend(
 			&d->l, &d->f,
 			(struct na_box){d->l.body.x1 - d->side, plot->y0,
 					d->l.body.x1,

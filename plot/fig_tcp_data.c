@@ -140,10 +140,12 @@ static void read_courses(struct tcp_figure *f)
 	f->rtt_max = course(f, "rtt_max_us");
 }
 
-static const char *why_empty(const struct tcp_figure *f)
+static const char *why_empty(const struct tcp_figure *f,
+			     const struct na_value *side)
 {
 	if (!f->sequence)
-		return "There is no TCP connection to draw.";
+		return na_text_of(na_get(side, "empty"),
+				  "There is no TCP connection to draw.");
 	if (!na_int_of(na_get(f->sequence, "segments"), 0))
 		return "The input does not hold the packets of this "
 		       "connection: a transfer file keeps what TCP did, not "
@@ -164,7 +166,7 @@ enum na_status na_tcp_figure_read(struct tcp_figure *f,
 	f->body = na_result_get_body(r);
 	f->sequence = na_get(f->body, "sequence");
 	read_courses(f);
-	f->empty = why_empty(f);
+	f->empty = why_empty(f, na_result_get_side(r));
 	if (f->empty)
 		return NA_OK;
 	f->from_s = na_real_of(na_get(f->sequence, "from_s"), 0);

@@ -60,12 +60,13 @@ void na_tcp_figure_title(const struct tcp_figure *f, struct words *w);
 void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w);
 
 /* fig_tcp_marks.c: segments that are not plain data, over the plot. */
-enum na_status na_tcp_marks(const struct na_layout *l,
-			    const struct tcp_figure *f,
-			    const struct na_scale *x, const struct na_panel *p,
-			    struct na_err *err) NA_MUST_CHECK;
+enum na_status na_tcp_figure_marks(const struct na_layout *l,
+				   const struct tcp_figure *f,
+				   const struct na_scale *x,
+				   const struct na_panel *p,
+				   struct na_err *err) NA_MUST_CHECK;
 /* What lines, marks and bands mean, and how many there are. */
-void na_tcp_legend(const struct na_layout *l, const struct tcp_figure *f,
-		   struct na_box box);
+void na_tcp_figure_legend(const struct na_layout *l, const struct tcp_figure *f,
+			  struct na_box box);
 
 #endif

@@ -159,10 +159,10 @@ static void add_mark(const struct na_layout *l, const struct tcp_figure *f,
 			  glyph_size(l));
 }
 
-enum na_status na_tcp_marks(const struct na_layout *l,
-			    const struct tcp_figure *f,
-			    const struct na_scale *x, const struct na_panel *p,
-			    struct na_err *err)
+enum na_status na_tcp_figure_marks(const struct na_layout *l,
+				   const struct tcp_figure *f,
+				   const struct na_scale *x,
+				   const struct na_panel *p, struct na_err *err)
 {
 	struct strokes lines = {.n = 0}, fills = {.n = 0};
 	bool failed;
@@ -268,8 +268,8 @@ static void legend_mark(struct legend *g, const struct tcp_figure *f, size_t k)
 	free(fills.p);
 }
 
-void na_tcp_legend(const struct na_layout *l, const struct tcp_figure *f,
-		   struct na_box box)
+void na_tcp_figure_legend(const struct na_layout *l, const struct tcp_figure *f,
+			  struct na_box box)
 {
 	struct legend g = {.l = l, .box = box, .y = box.y0};
 	struct na_color silent = na_fade(l->theme->hue[NA_HUE_FINDING], 0.18);

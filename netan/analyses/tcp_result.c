@@ -212,6 +212,7 @@ enum na_status tcp_finish(void *state, struct na_result *r, struct na_err *err)
 
 	if (listed > s->n)
 		listed = s->n;
+	na_put_text(r, na_result_side(r), "noun", "connections");
 	list = na_put_list(r, body, "connections");
 	for (size_t i = 0; i < listed; i++)
 		put_connection(r, list, s, &s->rows[i]);

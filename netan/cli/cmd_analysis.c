@@ -55,6 +55,29 @@ static const char *noun_of(const struct na_filter *f)
 					     : "actions";
 }
 
+/* Of connections, which only captures tell. */
+static void say_no_connections(struct na_session *s, struct na_result *r)
+{
+	size_t seen = s->store.connections.n;
+
+	na_put_text(r, na_result_side(r), "empty",
+		    seen ? "The filters leave no connection."
+			 : "There is no TCP connection in this input.");
+	if (s->interrupted)
+		return;
+	if (seen) {
+		na_say_error(s->cli,
+			     "none of the %zu connections is left to analyse: "
+			     "the filters leave them out",
+			     seen);
+		return;
+	}
+	na_say_error(s->cli,
+		     "no TCP connections: looked for TCP packets in a capture "
+		     "(pcap, pcapng), or connections in a transfer file");
+	na_say_hint(s->cli, "netan info tells what is in the input");
+}
+
 static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
 			    const struct na_grouping *by, struct na_result *r,
 			    struct na_err *err)
@@ -73,7 +96,10 @@ static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
 			    noun_of(&s->filter)),
 		 span_of(d.first_ps, d.last_ps));
 	if (!d.used) {
-		na_session_say_nothing(s, r);
+		if (a->add)
+			na_session_say_nothing(s, r);
+		else
+			say_no_connections(s, r);
 		return NA_EXIT_FAILED;
 	}
 	return cli->common.fail_on >= 0 && (int)d.severity > cli->common.fail_on

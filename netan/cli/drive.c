@@ -257,7 +257,7 @@ static bool list_chunks(struct drive *d)
 {
 	const struct na_store *s = &d->s->store;
 	const struct na_bag *bags[N_BAGS] = {
-		[BAG_TRANSFERS] = &s->transfers,
+		[BAG_TRANSFERS] = d->a->add ? &s->transfers : NULL,
 		[BAG_GRAPHS] = &s->graphs,
 		[BAG_ACTIONS] = &s->actions,
 		[BAG_CALLS] = d->a->add_call ? &s->calls : NULL,
@@ -332,6 +332,13 @@ static bool on_threads(void *ctx, size_t n, void (*job)(void *arg, size_t i),
 	return na_parallel(s->threads, n, job, arg);
 }
 
+static enum na_status segments(void *ctx, const struct na_connection *c,
+			       na_each_segment each, void *arg,
+			       struct na_err *err)
+{
+	return na_session_segments(ctx, c, each, arg, err);
+}
+
 /* Runs stand side by side: no group mixes them. */
 static enum na_status by_run_too(struct na_grouping *by, size_t n_runs,
 				 struct na_err *err)
@@ -364,7 +371,11 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 				    .top = c->top > 0 ? (size_t)c->top : 0,
 				    .components = d.filter.components,
 				    .parallel = on_threads,
-				    .parallel_ctx = s};
+				    .parallel_ctx = s,
+				    .segments = na_output_draws(s->cli)
+							? segments
+							: NULL,
+				    .segments_ctx = s};
 	st = by_run_too(&d.scope.by, s->store.n_runs, err);
 	if (st == NA_OK)
 		st = run(&d, params, r, err);

@@ -45,7 +45,7 @@ static void add_transfers(struct drive *d, const struct na_late *late)
 {
 	const struct na_bag *bag = &d->scope->store->transfers;
 
-	for (struct na_chunk *c = bag->first; c; c = c->next) {
+	for (struct na_chunk *c = bag->first; c && d->a->add; c = c->next) {
 		const struct na_transfer *t = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
