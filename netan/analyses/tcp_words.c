@@ -168,10 +168,10 @@ static void window(const struct told *t)
 		if (d->window_full_ns > 0)
 			say(&w, " for %s", time_text(a, d->window_full_ns));
 	}
-	if (d->rtt_p50_ns > 0 && most > 0 && t->row->active_ns > 0)
+	if (t->row->rtt_ns > 0 && most > 0 && t->row->active_ns > 0)
 		say(&w, "; window / RTT (%s) allows %s, sent were %s",
-		    time_text(a, d->rtt_p50_ns),
-		    na_print_rate(b, most * 8e9 / (double)d->rtt_p50_ns, 3),
+		    time_text(a, t->row->rtt_ns),
+		    na_print_rate(b, most * 8e9 / (double)t->row->rtt_ns, 3),
 		    na_print_rate(rate,
 				  (double)d->unique_bytes * 8e9 /
 					  (double)t->row->active_ns,
@@ -240,8 +240,8 @@ static void course(const struct told *t)
 	say(&w, "%s of payload", na_print_bytes(a, (double)d->unique_bytes, 3));
 	if (t->row->duration_ns > 0)
 		say(&w, " in %s", time_text(a, t->row->duration_ns));
-	if (d->rtt_p50_ns > 0)
-		say(&w, ", RTT %s", time_text(a, d->rtt_p50_ns));
+	if (t->row->rtt_ns > 0)
+		say(&w, ", RTT %s", time_text(a, t->row->rtt_ns));
 	say(&w, ", no sign of trouble");
 	put(t, &w);
 }
