@@ -385,9 +385,7 @@ static void footnote(struct drawing *d)
 
 	if (d->f.empty)
 		return;
-	na_words_add(&w,
-		     "columns of %s: a bar is from the lowest to the "
-		     "highest byte",
+	na_words_add(&w, "columns of %s: bars are what was sent in one",
 		     na_label_quantity(buf, NA_Q_SECONDS, s, 3));
 	if (d->f.edge_above)
 		na_words_add(&w, "; the window's edge lies above the plot "

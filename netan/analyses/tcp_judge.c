@@ -44,16 +44,15 @@ static int64_t recovery_ns(const struct tcp_row *row,
 	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
-/* In which its sender had nothing to send. */
-static int64_t idle_of(const struct tcp_row *row)
+/* The direction whose idle time counts. */
+static uint8_t idler_of(const struct tcp_row *row)
 {
 	const struct na_direction *d = row->c->dir;
-	int64_t busy = at_least_zero(d[row->way].idle_ns);
-	int64_t other = at_least_zero(d[1 - row->way].idle_ns);
+	bool both = d[0].bytes && d[1].bytes;
 
-	if (!d[0].bytes || !d[1].bytes || busy < other)
-		return busy;
-	return other;
+	return both && d[1 - row->way].idle_ns < d[row->way].idle_ns
+		       ? (uint8_t)(1 - row->way)
+		       : row->way;
 }
 
 static void judge_loss(struct tcp_row *row, const struct na_direction *d)
@@ -155,7 +154,8 @@ void tcp_judge(struct tcp_row *row)
 	row->rtt_ns = path_rtt(c);
 	row->way = c->dir[1].bytes > c->dir[0].bytes;
 	row->duration_ns = c->to_ps > c->from_ps ? (int64_t)(span / 1000) : 0;
-	row->idle_ns = idle_of(row);
+	row->idler = idler_of(row);
+	row->idle_ns = at_least_zero(c->dir[row->idler].idle_ns);
 	if (row->idle_ns > row->duration_ns)
 		row->idle_ns = row->duration_ns;
 	row->active_ns = row->duration_ns - row->idle_ns;

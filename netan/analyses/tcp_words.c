@@ -211,7 +211,7 @@ static void congestion(const struct told *t)
 
 static void idle(const struct told *t)
 {
-	const struct na_direction *d = &t->row->c->dir[t->row->way];
+	const struct na_direction *d = &t->row->c->dir[t->row->idler];
 	struct sentence w = {.n = 0};
 	char a[NA_UNIT_BUF];
 
