@@ -12,6 +12,8 @@
  *	one direction, or when the shared budget is used up, the lowest is
  *	forgotten (counted); its round trip is lost, and the bytes in flight
  *	begin behind it.
+ * "flight from before": bytes sent again from before the first packet of a
+ *	connection picked up in mid-stream are in flight; tshark shows none.
  */
 #include "ingest/tcp_marks.h"
 
@@ -23,6 +25,8 @@ enum {
 	MOST_SACKS = 3,
 	MOST_IN_FLIGHT = 2000000000
 };
+
+#define DUP_ACKS_MANY UINT32_MAX
 
 struct view { /* of one packet */
 	const struct na_packet *p;
@@ -37,8 +41,7 @@ bool na_tcp_begins(const struct na_tcp_conn *c, unsigned dir,
 	const struct na_tcp_dir *f = &c->dir[dir];
 
 	return (p->flags & (NA_TCP_SYN | NA_TCP_ACK)) == NA_TCP_SYN &&
-	       f->base_known &&
-	       (p->seq != f->base_seq || c->fin_seen || c->rst_seen);
+	       f->base_known && p->seq != f->base_seq;
 }
 
 /* A SYN seen before, or one that answers with another number than known. */
@@ -51,7 +54,6 @@ static void again(struct view *v)
 	if (!(v->p->flags & NA_TCP_ACK)) {
 		f->next_seq = f->most_to_ack;
 		f->next_known = f->most_known;
-		v->marks |= NA_TCP_MARK_REUSED;
 	} else if (v->seq != f->base_seq) {
 		f->base_seq = v->seq;
 		v->marks |= NA_TCP_MARK_REUSED;
@@ -94,7 +96,7 @@ static void mark_repeat(struct view *v)
 		v->marks |= NA_TCP_MARK_KEEP_ALIVE_ACK;
 		return;
 	}
-	f->dup_acks = f->dup_acks < 0 ? 1 : f->dup_acks + 1;
+	f->dup_acks = f->dup_acks == DUP_ACKS_MANY ? 1 : f->dup_acks + 1;
 	v->marks |= NA_SEG_DUPLICATE_ACK;
 }
 
@@ -138,7 +140,7 @@ static void mark_ack_lost(struct view *v)
 	}
 	if (r->dup_acks == 0)
 		v->marks |= NA_TCP_MARK_ACK_LOST;
-	r->dup_acks = -1;
+	r->dup_acks = DUP_ACKS_MANY; /* a loss is known of */
 }
 
 static bool is_reordered(const struct view *v)
@@ -148,7 +150,7 @@ static bool is_reordered(const struct view *v)
 	int64_t most = v->c->first_rtt_ns ? v->c->first_rtt_ns : REORDER_NS;
 	uint32_t end = v->seq + v->len + (v->p->flags & TAKES_ONE ? 1 : 0);
 
-	return age < most && (end != f->next_seq || f->pure_ack_last);
+	return age < most && end != f->next_seq;
 }
 
 static void mark_old(struct view *v)
@@ -189,8 +191,6 @@ static void advance(struct view *v, struct na_cells *cells)
 
 		na_flight_add(&f->flight, cells, &x);
 	}
-	if (!f->next_known || na_tcp_before(f->next_seq + one, next))
-		f->pure_ack_last = v->len == 0;
 	if (!probe && (!f->next_known || na_tcp_before(f->next_seq, next))) {
 		f->next_seq = next;
 		f->next_known = true;
@@ -232,7 +232,6 @@ static void measure_flight(struct view *v)
 	if (n == 0 || n >= MOST_IN_FLIGHT)
 		return;
 	n -= v->p->flags & TAKES_ONE ? 1 : 0;
-	v->f->in_flight = n;
 	if (n > v->f->max_in_flight)
 		v->f->max_in_flight = n;
 }

@@ -12,7 +12,7 @@
 #include "ingest/tcp_seen.h"
 #include "ingest/tcp_track.h"
 
-enum { NA_TS_SLOTS = 4 };
+enum { NA_TS_SLOTS = 2 };
 
 /* Marks that no na_segment carries. */
 enum {
@@ -39,10 +39,10 @@ struct na_tcp_dir {
 	int64_t next_time_ns, heard_ns; /* of next_seq; of any packet */
 	uint32_t window;                /* unscaled; UINT32_MAX: none yet */
 	uint32_t sacked_bytes;          /* by its last packet */
-	int32_t dup_acks;
+	uint32_t dup_acks;
 	int16_t scale; /* -1 unknown, -2 not used */
 	bool base_known, next_known, most_known;
-	bool first_ack_due, flight_valid, pure_ack_last;
+	bool first_ack_due, flight_valid;
 	bool was_keep_alive, was_zero_probe; /* its last packet */
 	bool saw_syn, saw_fin, saw_rst, sack_permitted, timestamps;
 	bool fin_acked;
@@ -75,8 +75,8 @@ struct na_tcp_dir {
 	bool sent_any, zero_now, full_now, recovering;
 
 	uint64_t packets, wire_bytes, bytes, unique_bytes, data_packets;
-	uint64_t max_window, min_window;
-	uint32_t in_flight, max_in_flight; /* at its last segment; most */
+	uint32_t max_window, min_window; /* scaled */
+	uint32_t max_in_flight;
 	struct na_tcp_tally n;
 };
 

@@ -68,7 +68,7 @@ static void put_direction(struct na_direction *o, const struct na_tcp_dir *d,
 	put_rtt(o, d);
 	o->max_in_flight_bytes = d->max_in_flight;
 	o->max_window_bytes = d->max_window;
-	o->min_window_bytes = d->min_window == UINT64_MAX ? 0 : d->min_window;
+	o->min_window_bytes = d->min_window == UINT32_MAX ? 0 : d->min_window;
 	o->longest_timeout_ns = d->longest_timeout_ns;
 	o->timeout_total_ns = d->timeout_total_ns;
 	o->zero_window_ns = d->zero_window_ns;

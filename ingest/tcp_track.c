@@ -16,7 +16,7 @@ const struct na_tcp_limits na_tcp_limits = {
 
 enum {
 	RTT_PAGES = 1 << 15,
-	RTT_PAGES_EACH = 2, /* more, for each connection */
+	RTT_PAGES_EACH = 1, /* more, for each connection */
 	FINISHED = 4096,    /* wait for late packets */
 	CE = 3
 };
@@ -148,7 +148,7 @@ static enum na_status start(struct na_tcp *t, uint32_t hash,
 		d->scale = -1;
 		d->shift = -1;
 		d->flight_valid = true;
-		d->min_window = UINT64_MAX;
+		d->min_window = UINT32_MAX;
 		na_flight_init(&d->flight);
 	}
 	return NA_OK;
@@ -347,12 +347,13 @@ static void take_ends(struct na_tcp *t, uint32_t at, unsigned dir,
 }
 
 static enum na_status take(struct na_tcp *t, uint32_t at, unsigned dir,
-			   const struct na_packet *p)
+			   const struct na_packet *p, uint32_t marks)
 {
 	struct na_tcp_conn *c = na_tcp_at(&t->table, at);
 	struct na_tcp_dir *f = &c->dir[dir], *r = &c->dir[!dir];
-	uint32_t marks = na_tcp_marks(c, dir, p, &t->pools), window;
+	uint32_t window;
 
+	marks |= na_tcp_marks(c, dir, p, &t->pools);
 	f->packets++;
 	f->wire_bytes += p->wire_bytes;
 	place_both(f, r, p);
@@ -378,6 +379,7 @@ static enum na_status packet(struct na_tcp *t, const struct na_packet *p)
 	uint32_t hash = na_tcp_hash(&t->table, p), at;
 	enum na_status st = NA_OK;
 	unsigned dir = 0;
+	uint32_t marks = 0;
 
 	t->packets++;
 	at = na_tcp_find(&t->table, hash, p, &dir);
@@ -386,6 +388,7 @@ static enum na_status packet(struct na_tcp *t, const struct na_packet *p)
 		st = end(t, at, false);
 		at = NA_TCP_NONE;
 		dir = 0;
+		marks = NA_TCP_MARK_REUSED;
 	}
 	if (st != NA_OK)
 		return st;
@@ -394,7 +397,7 @@ static enum na_status packet(struct na_tcp *t, const struct na_packet *p)
 	else
 		na_tcp_use(&t->table, at, t->packets,
 			   t->o.limits->connections / 4);
-	return st == NA_OK ? take(t, at, dir, p) : st;
+	return st == NA_OK ? take(t, at, dir, p, marks) : st;
 }
 
 enum na_status na_tcp_packet(struct na_tcp *t, const struct na_packet *p)

@@ -44,6 +44,7 @@ struct na_common {
 	int64_t threads;   /* 0: all cores */
 	int anchor;        /* enum na_anchor */
 	const char *label; /* --label in force, while parsing */
+	const char *hosts, *filter; /* captures: a file, an expression */
 	/* filters, as typed where a later stage must resolve them */
 	struct na_text_list host, line, src, dst, collective;
 	const char *side;           /* NULL: the command's own default */
