@@ -98,10 +98,17 @@ static void loss(const struct told *t)
 
 	if (!d->retransmissions)
 		return;
-	say(&w, "%s of %s data segments of %s retransmitted",
-	    na_print_count(a, d->retransmissions),
-	    na_print_count(b, d->data_packets), t->who);
-	say_share(&w, (double)d->retransmissions, (double)d->data_packets);
+	/* A SYN or FIN that is sent again is no data segment. */
+	if (d->retransmissions > d->data_packets) {
+		say_count(&w, d->retransmissions, "segment");
+		say(&w, " of %s sent again", t->who);
+	} else {
+		say(&w, "%s of %s data segments of %s retransmitted",
+		    na_print_count(a, d->retransmissions),
+		    na_print_count(b, d->data_packets), t->who);
+		say_share(&w, (double)d->retransmissions,
+			  (double)d->data_packets);
+	}
 	if (d->fast)
 		say(&w, ", %s fast", na_print_count(a, d->fast));
 	if (d->timeout)
@@ -124,6 +131,8 @@ static void timeouts(const struct told *t)
 	    time_text(a, d->longest_timeout_ns));
 	say_of(&w, d->timeout_total_ns, t->row->duration_ns);
 	say(&w, " silent");
+	if (!t->peer->packets)
+		say(&w, "; %s never answered", t->other);
 	put(t, &w);
 }
 
@@ -309,6 +318,10 @@ const char *tcp_remedy(const struct tcp_row *row)
 {
 	switch (row->verdict) {
 	case TCP_TIMEOUT_BOUND:
+		if (!row->c->dir[0].packets || !row->c->dir[1].packets)
+			return "one side never answered: is it up and "
+			       "listening, does a firewall drop the packets, "
+			       "or does the capture see one way only";
 		return "find what drops packets (ethtool -S, nstat "
 		       "TcpExtTCPTimeouts); a minimum RTO of 5 ms (ip route "
 		       "... rto_min 5ms) shortens each silence from 200 ms";
