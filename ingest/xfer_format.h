@@ -21,6 +21,11 @@ enum {
 	XF_MAX_RAW_BYTES = 32 << 20 /* of a section unpacked; of all rows */
 };
 
+/* The counts of a capture are numbered like its members. */
+enum { XF_CAPTURE_COUNTS = 28 };
+_Static_assert(sizeof(struct na_capture_counts) == XF_CAPTURE_COUNTS * 8,
+	       "a count more: message CaptureCounts needs it, too");
+
 enum xf_section {
 	XF_TRANSFER = 1,
 	XF_SHADOW, /* the action behind the transfer before it */

@@ -107,8 +107,9 @@ static bool kept(struct na_session *s, const char *label)
 		in->warnings_end = &in->warnings;
 	if (!name_host(s, in))
 		return false;
-	s->sources[s->n_inputs - 1] = (struct na_source){.host = in->host,
-							 .label = label};
+	s->sources[s->n_inputs - 1] =
+		(struct na_source){.host = in->host,
+				   .label = label ? label : in->label};
 	return true;
 }
 
