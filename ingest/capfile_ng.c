@@ -97,19 +97,24 @@ static void set_resolution(struct na_capture_interface *x, uint8_t code)
 	x->mul = x->div = 1;
 	if (x->binary)
 		return;
-	/* 10^-29 and finer: nothing in 64 bits reaches a nanosecond. */
+	if (n > 28) { /* nothing in 64 bits reaches a nanosecond */
+		x->mul = 0;
+		return;
+	}
 	for (int i = n < 9 ? n : 9; i < (n < 9 ? 9 : n); i++)
-		if (power <= UINT64_MAX / 10)
-			power *= 10;
-		else
-			power = UINT64_MAX;
+		power *= 10;
 	*(n < 9 ? &x->mul : &x->div) = power;
 }
 
 static int64_t time_of(const struct na_capture_interface *x, uint64_t units)
 {
 	na_i128 ns = units;
+	uint64_t fast;
 
+	/* The usual: microseconds or nanoseconds. */
+	if (!x->binary && x->div == 1 && x->offset_s == 0 &&
+	    !__builtin_mul_overflow(units, x->mul, &fast) && fast <= INT64_MAX)
+		return (int64_t)fast;
 	if (x->binary)
 		ns = ns * 1000000000 >> x->shift;
 	else

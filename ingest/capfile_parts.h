@@ -16,6 +16,7 @@ enum {
 	NA_RECORD_BYTES_TOP = 1 << 27,
 	NA_INTERFACES = 1 << 16, /* of one section */
 	NA_CHAIN = 4,            /* plausible headers in a row behind damage */
+	NA_SEARCHES = 64,        /* of doubtful headers, in one file */
 	NA_CHAIN_APART_S = 86400 /* and how far apart their times may be */
 };
 
@@ -37,6 +38,7 @@ struct na_capfile {
 	uint64_t lost_bytes, bad_records, bad_blocks;
 	int64_t last_ns;
 	bool has_last;
+	int searches;
 	size_t interfaces; /* of all sections */
 	/* pcapng: the section's */
 	const uint8_t *section; /* blocks are aligned from here */

@@ -48,6 +48,7 @@ struct na_input_asks {
 	const struct na_text_list *lines;
 	const char *filter;   /* captures: in capture-filter syntax; or NULL */
 	uint32_t segments_of; /* na_connection.id; NA_UNKNOWN_U32: none */
+	bool (*interrupted)(void); /* stop early, as at the end; or NULL */
 };
 
 struct na_input {
@@ -127,6 +128,7 @@ struct na_reader {
 };
 
 extern const struct na_reader *const na_readers[]; /* NULL at the end */
+extern const struct na_reader na_reader_xspace, na_reader_capture;
 
 /*
  * Open, unpack and survey one file ("-" is standard input).  `asks` may be

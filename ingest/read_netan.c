@@ -92,16 +92,18 @@ static bool is_capture(const struct xf_source *s)
 static void parse_capture(struct na_input *in, struct na_cursor c)
 {
 	struct xf_input *x = in->state;
-	uint64_t v[XF_CAPTURE_COUNTS] = {0};
 	struct na_field f;
 
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
-		uint32_t i = (f.tag >> 3) - 1;
+		int64_t n = (int64_t)f.value;
 
-		if ((f.tag & 7) == NA_W_VARINT && i < XF_CAPTURE_COUNTS)
-			v[i] = f.value;
+		for (size_t i = 0; i < xf_capture.n_fields; i++) {
+			if (f.tag ==
+			    NA_TAG(xf_capture.fields[i].number, NA_W_VARINT))
+				xf_store(&x->capture, xf_capture.size,
+					 &xf_capture.fields[i], &n, 1);
+		}
 	}
-	memcpy(&x->capture, v, sizeof(v));
 	in->capture = &x->capture;
 }
 

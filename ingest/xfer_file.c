@@ -231,13 +231,12 @@ static void put_plane(struct xf_bytes *to, const struct na_section *s)
 static void put_capture(struct xf_bytes *to, const struct na_capture_counts *c)
 {
 	struct xf_bytes m = {.p = NULL};
-	uint64_t v[XF_CAPTURE_COUNTS];
 
 	if (!c)
 		return;
-	memcpy(v, c, sizeof(v));
-	for (uint32_t i = 0; i < XF_CAPTURE_COUNTS; i++)
-		xf_put_uint(&m, i + 1, v[i]);
+	for (size_t i = 0; i < xf_capture.n_fields; i++)
+		xf_put_uint(&m, xf_capture.fields[i].number,
+			    (uint64_t)xf_load(c, &xf_capture.fields[i]));
 	put_message(to, 6, &m);
 }
 

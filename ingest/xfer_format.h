@@ -21,11 +21,6 @@ enum {
 	XF_MAX_RAW_BYTES = 32 << 20 /* of a section unpacked; of all rows */
 };
 
-/* The counts of a capture are numbered like its members. */
-enum { XF_CAPTURE_COUNTS = 28 };
-_Static_assert(sizeof(struct na_capture_counts) == XF_CAPTURE_COUNTS * 8,
-	       "a count more: message CaptureCounts needs it, too");
-
 enum xf_section {
 	XF_TRANSFER = 1,
 	XF_SHADOW, /* the action behind the transfer before it */
@@ -71,6 +66,12 @@ struct xf_kind {
 	size_t n_fields;
 };
 extern const struct xf_kind xf_kinds[XF_N_KINDS];
+
+/* The counts of a capture, by the numbers they have in the file. */
+enum { XF_CAPTURE_COUNTS = 30 };
+_Static_assert(sizeof(struct na_capture_counts) == XF_CAPTURE_COUNTS * 8,
+	       "a count more: xf_capture and message CaptureCounts need it");
+extern const struct xf_kind xf_capture;
 
 /* What stands for "unknown" in a field of this type; 0: nothing does. */
 int64_t xf_unknown(enum xf_type type);

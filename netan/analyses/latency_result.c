@@ -256,7 +256,8 @@ static const char *us_text(char *buf, double us)
 			     3);
 }
 
-/* "Network latency", "Send latency"; of several components: "Latency" */
+/* "Network latency", "Send latency", "Call latency"; of several components:
+ * "Latency" */
 static void what_is_timed(const struct lat_state *s, struct words *w)
 {
 	uint32_t set = s->scope->filter->side == NA_TX
@@ -264,6 +265,12 @@ static void what_is_timed(const struct lat_state *s, struct words *w)
 			       : s->scope->components;
 	unsigned c = 0;
 
+	if (s->calls == s->used) {
+		add(w, "Call latency");
+		return;
+	}
+	if (!s->calls)
+		set &= ~NA_COMP_BIT(NA_COMP_RPC);
 	if (set & (set - 1)) {
 		add(w, "Latency");
 		return;

@@ -293,6 +293,13 @@ static enum na_status rpc_add(void *block, const struct na_transfer *t)
 	return s->pass ? look(s, t, latency_ps) : survey(s, t, latency_ps);
 }
 
+static enum na_status rpc_add_call(void *block, const struct na_call *c)
+{
+	struct rpc_state *s = block;
+
+	return s->pass || rpc_calls_add(&s->calls, c) ? NA_OK : NA_ENOMEM;
+}
+
 /* Groups of the block get their numbers here. */
 static bool merge_groups(struct rpc_state *s, struct rpc_state *b)
 {
@@ -320,7 +327,8 @@ static enum na_status merge_survey(struct rpc_state *s, struct rpc_state *b)
 		s->exposure[i] += b->exposure[i];
 	if (b->n)
 		cover(s, b);
-	return merge_groups(s, b) && na_sample_merge(&s->sized, &b->sized) &&
+	return merge_groups(s, b) && rpc_calls_merge(&s->calls, &b->calls) &&
+			       na_sample_merge(&s->sized, &b->sized) &&
 			       na_sample_merge(&s->slow, &b->slow)
 		       ? NA_OK
 		       : NA_ENOMEM;
@@ -430,6 +438,7 @@ static void rpc_fini(void *state)
 	na_sample_fini(&s->sized);
 	na_sample_fini(&s->slow);
 	na_sample_fini(&s->late);
+	rpc_calls_fini(&s->calls);
 	free(s->constant);
 	free(s->group_n);
 	free(s->exposure);
@@ -456,7 +465,8 @@ static void rpc_used(const void *state, uint64_t *n, int64_t *first_ps,
 {
 	const struct rpc_state *s = state;
 
-	*n = s->n;
+	/* A call that nobody answered is no transfer, yet it is told. */
+	*n = s->n ? s->n : s->calls.n;
 	*first_ps = s->n ? s->start_ps : 0;
 	*last_ps = s->n ? s->last_ps : 0;
 }
@@ -481,13 +491,16 @@ const struct na_analysis na_an_rpc = {
 		"Where more than half of what one host receives or sends is a "
 		"tail event, no timer is the cause but its clock or the host: "
 		"its transfers are left out of the modes, and said to be "
-		"constantly high.",
+		"constantly high.\n"
+		"Of captures the HTTP/2 and gRPC calls are listed as well: "
+		"latency from the request's headers to the first and the "
+		"last byte of the response, status, bytes both ways.",
 	.face.example = "netan rpc logdir -o rpc.svg\n"
 			"netan rpc logdir --bin 1s --from 10s --to 20s\n"
 			"netan rpc logdir --by src --format json",
 	.source = "algorithms: type-7 quantiles by bin; timer modes of RFC "
 		  "6298 against a line over size",
-	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,
+	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_CALLS,
 	.face.opts = rpc_opts,
 	.face.params_size = sizeof(struct rpc_params),
 	.state_size = sizeof(struct rpc_state),
@@ -495,6 +508,7 @@ const struct na_analysis na_an_rpc = {
 	.open = rpc_open,
 	.fork = rpc_fork,
 	.add = rpc_add,
+	.add_call = rpc_add_call,
 	.merge = rpc_merge,
 	.turn = rpc_turn,
 	.share = rpc_share,

@@ -4,6 +4,7 @@
 
 #include "netan/analyses/analysis.h"
 #include "netan/analyses/groups.h"
+#include "netan/analyses/rpc_calls.h"
 #include "netan/stats/sample.h"
 #include "netan/stats/size_line.h"
 #include "netan/stats/spread.h"
@@ -101,6 +102,7 @@ struct rpc_state {
 	size_t cap_groups;
 	uint64_t *exposure; /* [side * hosts + host]: transfers */
 	struct na_sample sized, slow;
+	struct rpc_calls calls;
 
 	/* Second pass. */
 	bool *constant; /* as exposure: mostly tail events */

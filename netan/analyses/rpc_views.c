@@ -166,8 +166,12 @@ static void add_constant(struct text *t, const struct rpc_state *s)
 	char part[300];
 
 	snprintf(part, sizeof(part),
-		 "%s all that %.120s %s is late by %.0f ms: its clock may be "
-		 "%s, or the host slow; netan pairs tells",
+		 rpc_captured(s->scope->store)
+			 ? "%s all that %.120s %s is late by %.0f ms: this "
+			   "host, or what it waits for, is slow%.0s"
+			 : "%s all that %.120s %s is late by %.0f ms: its "
+			   "clock may be %s, or the host slow; netan pairs "
+			   "tells",
 		 w->share >= 0.9 ? "nearly" : "more than half of",
 		 s->scope->store->hosts[rx ? w->side - hosts : w->side].name,
 		 rx ? "receives" : "sends", w->excess_ms,
@@ -236,6 +240,18 @@ static size_t hosts_of(const struct na_store *store)
 	return most;
 }
 
+/* What only packets tell. */
+static void note_tcp(struct na_result *r, const struct rpc_state *s)
+{
+	const char *verdict = rpc_verdict(s, &s->all);
+
+	if (na_get(na_result_body(r), "calls") && verdict &&
+	    (strcmp(verdict, "RTO-like") == 0 ||
+	     strcmp(verdict, "low-RTO-like") == 0))
+		na_result_note(r, "netan tcp shows the retransmissions and "
+				  "timeouts of each connection");
+}
+
 void rpc_say(struct na_result *r, const struct rpc_state *s)
 {
 	struct na_value *side = na_result_side(r);
@@ -258,6 +274,8 @@ void rpc_say(struct na_result *r, const struct rpc_state *s)
 		return;
 	}
 	say_verdict(&t, s, na_result_body(r));
+	rpc_calls_say(t.s, sizeof(t.s), r);
+	note_tcp(r, s);
 	na_put_text(r, side, "message", t.s);
 	if (s->late.shift)
 		na_result_note(r,
@@ -470,6 +488,7 @@ void rpc_views(struct na_result *r, const struct rpc_state *s)
 			where_view(r, body);
 		course_view(r, s);
 	}
+	rpc_calls_views(r);
 	if (s->scope->by.n)
 		groups_view(r, na_get(body, "groups"), s);
 }

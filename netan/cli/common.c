@@ -53,6 +53,11 @@ static const struct na_opt input_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
 	 "name of the run that the inputs behind it belong to, until the "
 	 "next --label; runs are shown side by side"},
+	{NA_OPT_TEXT, 0, "hosts", AT(hosts), "FILE", NULL, 0, 0,
+	 "captures: which address is which host: CSV address,host[,slice]"},
+	{NA_OPT_TEXT, 0, "filter", AT(filter), "EXPR", NULL, 0, 0,
+	 "captures: only packets that pass, in libpcap's capture-filter "
+	 "syntax: 'tcp port 50051'"},
 	{NA_OPT_CHOICE, 0, "anchor", AT(anchor), "auto|start|end", "auto", 0,
 	 0, "what the time of a transfer event means in old traces; auto: "
 	 "decided from the data, and said"},

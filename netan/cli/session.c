@@ -1,7 +1,6 @@
 #include "netan/cli/session.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +108,8 @@ static bool kept(struct na_session *s, const char *label)
 		return false;
 	s->sources[s->n_inputs - 1] =
 		(struct na_source){.host = in->host,
-				   .label = label ? label : in->label};
+				   .label = label ? label : in->label,
+				   .capture = in->capture != NULL};
 	return true;
 }
 
@@ -192,6 +192,14 @@ static bool apart(const struct na_input *a, const struct na_input *b)
 	       b->profile_start_ns > a->profile_stop_ns;
 }
 
+/* A file's hosts are one run; files of one capture are merged, and a
+ * capture beside a trace is no host. */
+static bool one_by_nature(const struct na_input *a, const struct na_input *b)
+{
+	return (a->path == b->path && a->source != b->source) || a->capture ||
+	       b->capture;
+}
+
 /* Different runs must not be mixed by accident. */
 static bool runs_mixed(struct na_session *s)
 {
@@ -203,8 +211,8 @@ static bool runs_mixed(struct na_session *s)
 
 			if (!same_label(s->sources[i].label,
 					s->sources[k].label) ||
-			    (a->path == b->path && a->source != b->source))
-				continue; /* a file's hosts are one run */
+			    one_by_nature(a, b))
+				continue;
 			if (strcmp(a->host, b->host) == 0)
 				what = "are of the same host";
 			else if (apart(a, b))
@@ -223,6 +231,13 @@ static bool runs_mixed(struct na_session *s)
 	return false;
 }
 
+/* Captures know the wall clock, and their files are merged by it. */
+static bool share_clock(const struct na_session *s, size_t i, size_t k)
+{
+	return s->sources[k].run == s->sources[i].run &&
+	       (s->one_clock || (s->inputs[i].capture && s->inputs[k].capture));
+}
+
 /* The origin: smallest line time on the wall clock, where all have one;
  * each labelled run has an origin of its own, so that runs lie side by
  * side. */
@@ -236,11 +251,10 @@ static void settle_origin(struct na_session *s)
 		bool found = in->has_time;
 
 		in->zero_ns = in->first_ns;
-		for (size_t k = 0; s->one_clock && k < s->n_inputs; k++) {
+		for (size_t k = 0; k < s->n_inputs; k++) {
 			const struct na_input *other = &s->inputs[k];
 
-			if (!other->has_time ||
-			    s->sources[k].run != s->sources[i].run)
+			if (!other->has_time || !share_clock(s, i, k))
 				continue;
 			if (!found || other->first_ns < in->zero_ns)
 				in->zero_ns = other->first_ns;
@@ -286,8 +300,10 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 	enum na_exit exit = NA_EXIT_FAILED;
 
 	*s = (struct na_session){.cli = cli, .wants = wants};
-	s->asks = (struct na_input_asks){&cli->common.line, NULL,
-					 NA_UNKNOWN_U32};
+	s->asks = (struct na_input_asks){.lines = &cli->common.line,
+					 .filter = cli->common.filter,
+					 .segments_of = NA_UNKNOWN_U32,
+					 .interrupted = na_interrupted};
 	s->threads = threads_of(cli);
 	s->only_one = cli->n_inputs == 1;
 	na_arena_init(&s->arena);
@@ -305,7 +321,7 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 			na_say_error(cli, "no readable input");
 		goto out;
 	}
-	if (runs_mixed(s)) {
+	if (runs_mixed(s) || !na_session_captures(s)) {
 		exit = NA_EXIT_USAGE;
 		goto out;
 	}
@@ -326,156 +342,6 @@ out:
 	return exit;
 }
 
-/* Blocks are handed out and merged in input order, whatever thread reads
- * them: a finished part waits until all before it are in. */
-struct waiting {
-	struct na_part part;
-	size_t input;
-	struct waiting *next;
-	uint64_t number;
-	struct na_err err;
-};
-
-struct reading {
-	struct na_session *s;
-	pthread_mutex_t lock;
-	pthread_cond_t merged;
-	size_t input;          /* being cut */
-	uint64_t cut, taken;   /* blocks handed out; merged */
-	struct waiting *parts; /* finished, not merged */
-	struct na_err err;
-	struct na_progress progress;
-	uint64_t bytes, all_bytes;
-};
-
-static bool next_block(struct reading *r, struct na_block *b, size_t *input,
-		       uint64_t *number)
-{
-	struct na_session *s = r->s;
-
-	while (r->input < s->n_inputs && r->err.status == NA_OK &&
-	       !na_interrupted()) {
-		struct na_input *in = &s->inputs[r->input];
-		enum na_status st = in->reader->cut(in, b, &r->err);
-
-		if (st == NA_OK) {
-			*input = r->input;
-			*number = r->cut++;
-			r->bytes += (uint64_t)(b->end - b->p);
-			na_progress_tell(&r->progress, "reading",
-					 (double)r->bytes /
-						 ((double)r->all_bytes + 1));
-			return true;
-		}
-		r->input++;
-	}
-	return false;
-}
-
-static void merge_ready(struct reading *r)
-{
-	for (;;) {
-		struct waiting **at = &r->parts, *w;
-
-		while (*at && (*at)->number != r->taken)
-			at = &(*at)->next;
-		if (!*at)
-			return;
-		w = *at;
-		*at = w->next;
-		if (w->err.status != NA_OK)
-			na_fail(&r->err, w->err.status, "%s: %s",
-				r->s->inputs[w->input].path, w->err.text);
-		else
-			na_store_take(&r->s->store, &w->part, w->input,
-				      &r->err);
-		na_part_fini(&w->part);
-		free(w);
-		r->taken++;
-		pthread_cond_broadcast(&r->merged);
-	}
-}
-
-static void read_block(struct reading *r, const struct na_block *b,
-		       struct waiting *w)
-{
-	const struct na_input *in = &r->s->inputs[w->input];
-	struct na_sink sink = na_part_sink(&w->part);
-
-	if (in->reader->read(in, b, &sink, &w->err) != NA_OK)
-		na_fail_nomem(&w->err); /* unless the reader said more */
-}
-
-static void reader(void *ctx, size_t thread)
-{
-	struct reading *r = ctx;
-	struct na_block b;
-
-	(void)thread;
-	pthread_mutex_lock(&r->lock);
-	for (;;) {
-		struct waiting *w = calloc(1, sizeof(*w));
-
-		if (!w)
-			na_fail_nomem(&r->err);
-		/* Stay close to what is merged: waiting parts cost memory. */
-		while (w && r->cut > r->taken + 4 * r->s->threads)
-			pthread_cond_wait(&r->merged, &r->lock);
-		if (!w || !next_block(r, &b, &w->input, &w->number)) {
-			free(w);
-			break;
-		}
-		pthread_mutex_unlock(&r->lock);
-		na_part_init(&w->part, &r->s->store.pool, &r->s->filter,
-			     r->s->wants);
-		read_block(r, &b, w);
-		pthread_mutex_lock(&r->lock);
-		w->next = r->parts;
-		r->parts = w;
-		merge_ready(r);
-	}
-	pthread_mutex_unlock(&r->lock);
-}
-
-static void after_reading(struct na_session *s)
-{
-	s->interrupted = na_interrupted();
-	for (size_t i = 0; i < s->n_inputs; i++)
-		s->damaged |= s->inputs[i].damaged ||
-			      s->store.tallies[i].left_out[NA_LEFT_DAMAGED];
-	s->damaged |= s->n_refused > 0;
-}
-
-enum na_exit na_session_read(struct na_session *s, bool by_step)
-{
-	struct reading r = {.s = s};
-	enum na_status st;
-
-	s->store_ready = true;
-	st = na_store_init(&s->store, s->sources, s->n_inputs, &r.err);
-	for (size_t i = 0; i < s->n_inputs; i++)
-		r.all_bytes += s->inputs[i].size;
-	pthread_mutex_init(&r.lock, NULL);
-	pthread_cond_init(&r.merged, NULL);
-	na_progress_start(&r.progress, s->cli);
-	if (st == NA_OK && !na_parallel(s->threads, s->threads, reader, &r))
-		na_fail_nomem(&r.err);
-	na_progress_end(&r.progress);
-	pthread_cond_destroy(&r.merged);
-	pthread_mutex_destroy(&r.lock);
-	if (r.err.status == NA_OK) {
-		after_reading(s);
-		na_store_resolve(&s->store,
-				 (enum na_anchor)s->cli->common.anchor, by_step,
-				 &r.err);
-	}
-	if (r.err.status != NA_OK) {
-		na_say_error(s->cli, "%s", r.err.text);
-		return NA_EXIT_FAILED;
-	}
-	return NA_EXIT_OK;
-}
-
 void na_session_close(struct na_session *s)
 {
 	if (s->store_ready)
@@ -491,5 +357,9 @@ void na_session_close(struct na_session *s)
 	if (s->topology)
 		na_topology_fini(s->topology);
 	free(s->topology);
+	if (s->hosts)
+		na_hosts_fini(s->hosts);
+	free(s->hosts);
+	free(s->merged);
 	na_arena_fini(&s->arena);
 }

@@ -132,6 +132,8 @@ struct na_capture_counts {
 	uint64_t connections, connections_evicted;
 	uint64_t roce_packets, roce_messages, roce_naks, roce_psn_gaps,
 		roce_congestion, roce_ce_marks;
+	/* Receiver not ready, apart from the other NAKs; packets seen twice. */
+	uint64_t roce_rnr_naks, roce_psn_repeats;
 	uint64_t rpcs; /* HTTP/2 requests */
 	uint64_t http2_connections, http2_mid_stream, http2_damaged;
 	uint64_t exchanges;  /* estimated, other TCP */

@@ -1,0 +1,108 @@
+/*
+ * HTTP/2 frame headers (RFC 9113, section 4.1), and how to find them in a
+ * connection whose beginning was not seen.
+ *
+ *	| length 24 | type 8 | flags 8 | reserved 1, stream 31 | payload
+ */
+#ifndef INGEST_FRAMES_H
+#define INGEST_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { NA_FRAME_HEAD = 9, NA_FRAME_DEFAULT_MAX = 16384, NA_PREFACE_BYTES = 24 };
+
+extern const uint8_t na_http2_preface[NA_PREFACE_BYTES];
+
+enum na_frame_type {
+	NA_FRAME_DATA,
+	NA_FRAME_HEADERS,
+	NA_FRAME_PRIORITY,
+	NA_FRAME_RST_STREAM,
+	NA_FRAME_SETTINGS,
+	NA_FRAME_PUSH_PROMISE,
+	NA_FRAME_PING,
+	NA_FRAME_GOAWAY,
+	NA_FRAME_WINDOW_UPDATE,
+	NA_FRAME_CONTINUATION,
+	NA_FRAME_TYPES,
+	NA_FRAME_SKIPPED = 255 /* nothing is known of it but its length */
+};
+
+enum {
+	NA_FRAME_END_STREAM = 1, /* SETTINGS, PING: ACK */
+	NA_FRAME_END_HEADERS = 4,
+	NA_FRAME_PADDED = 8,
+	NA_FRAME_PRIORITISED = 32
+};
+
+struct na_frame_head {
+	uint32_t length, stream;
+	uint8_t type, flags;
+	bool reserved;
+};
+
+static inline struct na_frame_head na_frame_head(const uint8_t *p)
+{
+	return (struct na_frame_head){
+		.length = (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2],
+		.type = p[3],
+		.flags = p[4],
+		.stream = (uint32_t)(p[5] & 127) << 24 | (uint32_t)p[6] << 16 |
+			  (uint32_t)p[7] << 8 | p[8],
+		.reserved = p[5] >> 7,
+	};
+}
+
+static inline bool na_frame_is_padded(const struct na_frame_head *h)
+{
+	return h->flags & NA_FRAME_PADDED &&
+	       (h->type == NA_FRAME_DATA || h->type == NA_FRAME_HEADERS ||
+		h->type == NA_FRAME_PUSH_PROMISE);
+}
+
+/* Bytes before its content: length of padding, priority, promised stream. */
+static inline uint32_t na_frame_prefix(const struct na_frame_head *h)
+{
+	uint32_t n = na_frame_is_padded(h);
+
+	if (h->type == NA_FRAME_HEADERS && h->flags & NA_FRAME_PRIORITISED)
+		n += 5;
+	return h->type == NA_FRAME_PUSH_PROMISE ? n + 4 : n;
+}
+
+/* May it stand where a header is due?  Unknown types may. */
+bool na_frame_is_legal(const struct na_frame_head *h);
+/* Does it look like one where nothing is known: known type and flags, and
+ * what an idle or broken stream of other bytes shows is refused. */
+bool na_frame_is_plausible(const struct na_frame_head *h);
+
+/*
+ * Where in p[0..n) a chain of frames begins, or n: a plausible header at the
+ * start of a segment, or anywhere one whose frame ends at another plausible
+ * header or at the end of the (whole) segment.
+ */
+size_t na_frames_seek(const uint8_t *p, size_t n, bool starts, bool whole);
+
+/*
+ * The suspicion that one direction speaks HTTP/2.  Points are added where a
+ * header is found right behind a frame, or frames fill a segment exactly;
+ * they go where a header is due and something else comes.
+ */
+struct na_frame_probe {
+	struct na_frame_head last;
+	uint32_t left; /* to the next header */
+	uint8_t head[NA_FRAME_HEAD], have;
+	bool live;
+	uint8_t points;
+};
+enum { NA_PROBE_POINTS = 3 }; /* enough, over both directions */
+
+/* *from is set to where in p the frames begin of which some part of the
+ * points is from (n: before p). */
+void na_frame_probe(struct na_frame_probe *pr, const uint8_t *p, size_t n,
+		    bool starts, bool whole, size_t *from);
+void na_frame_probe_gap(struct na_frame_probe *pr, uint64_t n);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * What one packet says about its connection: see tcp_marks.c for the rules.
+ */
+#ifndef INGEST_TCP_MARKS_H
+#define INGEST_TCP_MARKS_H
+
+#include "ingest/tcp_table.h"
+
+struct na_tcp_pools {
+	struct na_cells cells;
+	struct na_rtt_pages pages;
+};
+
+/* A SYN that begins another connection between the same ends. */
+bool na_tcp_begins(const struct na_tcp_conn *c, unsigned dir,
+		   const struct na_packet *p);
+
+/* Marks of p, its counts and round trip; the state moves on. */
+uint32_t na_tcp_marks(struct na_tcp_conn *c, unsigned dir,
+		      const struct na_packet *p, struct na_tcp_pools *pools);
+
+/* tcp_stall.c: timeouts, idle restarts, windows that hold the sender.  `send`
+ * before the state moves on: what to add to the marks.  `hear` after:
+ * `advanced` when p's ACK covers more than any before. */
+uint32_t na_tcp_stall_send(struct na_tcp_conn *c, unsigned dir,
+			   const struct na_packet *p, uint32_t marks);
+void na_tcp_stall_hear(struct na_tcp_conn *c, unsigned dir,
+		       const struct na_packet *p, uint32_t marks,
+		       bool advanced);
+/* A round trip of d's segment sent at sent_ns. */
+void na_tcp_stall_rtt(struct na_tcp_dir *d, int64_t sent_ns, int64_t rtt_ns);
+void na_tcp_stall_end(struct na_tcp_conn *c);
+
+static inline bool na_tcp_before(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) < 0; /* RFC 1982 */
+}
+
+static inline void na_tcp_count(uint32_t *n)
+{
+	*n += *n != UINT32_MAX;
+}
+
+#endif

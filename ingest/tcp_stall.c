@@ -1,0 +1,177 @@
+/*
+ * Why a sender was silent.
+ *
+ * Timeout: the retransmission of the first unacknowledged segment (or of an
+ * older one) that nothing called for: neither side sent anything that could,
+ * new data, an ACK that covers more, a duplicate ACK or SACK block, for as
+ * long as no loss recovery takes: twice the round trip (the greater of the
+ * smoothed one and that of the handshake, which no capture point shortens)
+ * and the variation's share of RFC 6298, at least 1 ms; 200 ms where no
+ * round trip is known.  The peer's window is open, else the timer is the
+ * one that probes.  A fixed 200 ms would miss hosts with a lowered minimum.
+ * What is sent again below the then highest byte belongs to that timeout.
+ *
+ * Idle: new data when all before was acknowledged.  It is a restart (RFC
+ * 5681, 4.1) when the last segment is older than the RTO: smoothed round
+ * trip and at least 200 ms, as Linux has it.
+ */
+#include "ingest/tcp_marks.h"
+
+enum {
+	LEAST_SILENCE_NS = 1000 * 1000,
+	LEAST_RTO_NS = 200 * 1000 * 1000,
+	TAKES_ONE = NA_TCP_SYN | NA_TCP_FIN
+};
+
+static int64_t most(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t since(int64_t now, int64_t then)
+{
+	return now > then ? now - then : 0;
+}
+
+static int64_t recovery_ns(const struct na_tcp_conn *c,
+			   const struct na_tcp_dir *f)
+{
+	int64_t rtt = most(f->srtt_ns, c->first_rtt_ns);
+
+	if (rtt == 0)
+		return LEAST_RTO_NS;
+	return most(LEAST_SILENCE_NS,
+		    most(2 * rtt, f->srtt_ns + 4 * f->rttvar_ns));
+}
+
+static uint32_t timeout(struct na_tcp_conn *c, struct na_tcp_dir *f,
+			const struct na_tcp_dir *r, const struct na_packet *p)
+{
+	int64_t silent = since(p->time_ns, most(f->sent_ns, f->told_ns));
+
+	if (!f->sent_any || (r->packets > 0 && r->window == 0) ||
+	    (r->last_ack && na_tcp_before(r->last_ack, p->seq)) ||
+	    silent < recovery_ns(c, f))
+		return 0;
+	na_tcp_count(&f->n.timeouts);
+	f->longest_timeout_ns = most(f->longest_timeout_ns, silent);
+	f->timeout_total_ns += silent;
+	f->recovering = true;
+	f->recover = f->next_seq;
+	return NA_SEG_TIMEOUT;
+}
+
+static void idle(struct na_tcp_dir *f, const struct na_tcp_dir *r, int64_t now)
+{
+	int64_t gap, rto;
+
+	if (!f->sent_any || !r->last_ack ||
+	    na_tcp_before(r->last_ack, f->next_seq))
+		return;
+	gap = since(now, most(f->sent_ns, f->all_acked_ns));
+	f->idle_ns += gap;
+	f->longest_idle_ns = most(f->longest_idle_ns, gap);
+	rto = f->srtt_ns + most(LEAST_RTO_NS, 4 * f->rttvar_ns);
+	if (since(now, f->sent_ns) > rto)
+		na_tcp_count(&f->n.idle_restarts);
+}
+
+uint32_t na_tcp_stall_send(struct na_tcp_conn *c, unsigned dir,
+			   const struct na_packet *p, uint32_t marks)
+{
+	struct na_tcp_dir *f = &c->dir[dir], *r = &c->dir[!dir];
+	uint32_t more = 0;
+
+	if ((p->payload_bytes == 0 && !(p->flags & TAKES_ONE)) ||
+	    marks & (NA_SEG_KEEP_ALIVE | NA_TCP_MARK_ZERO_PROBE))
+		return 0;
+	if (f->recovering && r->last_ack &&
+	    !na_tcp_before(r->last_ack, f->recover))
+		f->recovering = false;
+	if (marks & NA_SEG_RETRANSMIT) {
+		if (!(marks & NA_SEG_FAST)) {
+			more = timeout(c, f, r, p);
+			if (f->recovering && na_tcp_before(p->seq, f->recover))
+				more = NA_SEG_TIMEOUT;
+		}
+		f->again_ns = p->time_ns;
+	} else if (p->payload_bytes > 0 && !(marks & NA_SEG_OUT_OF_ORDER)) {
+		idle(f, r, p->time_ns);
+	}
+	f->sent_ns = f->sent_any ? most(f->sent_ns, p->time_ns) : p->time_ns;
+	f->sent_any = true;
+	if (marks & NA_SEG_WINDOW_FULL && !f->full_now && !f->zero_now) {
+		f->full_now = true;
+		f->full_since_ns = p->time_ns;
+		f->full_edge = p->seq + p->payload_bytes;
+	}
+	return more;
+}
+
+static void open_full(struct na_tcp_dir *s, int64_t now)
+{
+	if (s->full_now)
+		s->window_full_ns += since(now, s->full_since_ns);
+	s->full_now = false;
+}
+
+static void open_zero(struct na_tcp_dir *s, int64_t now)
+{
+	if (s->zero_now)
+		s->zero_window_ns += since(now, s->zero_since_ns);
+	s->zero_now = false;
+}
+
+void na_tcp_stall_hear(struct na_tcp_conn *c, unsigned dir,
+		       const struct na_packet *p, uint32_t marks, bool advanced)
+{
+	struct na_tcp_dir *s = &c->dir[!dir];
+	const struct na_tcp_dir *f = &c->dir[dir];
+	int shift = f->first_ack_due || f->scale < 0 ? 0 : f->scale;
+	uint32_t edge = p->ack + ((uint32_t)p->window << shift);
+
+	if (advanced || marks & NA_SEG_DUPLICATE_ACK || p->n_sack > 0)
+		s->told_ns = p->time_ns;
+	if (advanced && s->next_known && !na_tcp_before(p->ack, s->next_seq))
+		s->all_acked_ns = p->time_ns;
+	if (marks & NA_SEG_ZERO_WINDOW) {
+		open_full(s, p->time_ns);
+		if (!s->zero_now)
+			s->zero_since_ns = p->time_ns;
+		s->zero_now = true;
+	} else if (p->flags & NA_TCP_RST) {
+		open_zero(s, p->time_ns);
+		open_full(s, p->time_ns);
+	} else {
+		if (p->window > 0)
+			open_zero(s, p->time_ns);
+		if (s->full_now && na_tcp_before(s->full_edge, edge))
+			open_full(s, p->time_ns);
+	}
+}
+
+/* RFC 6298, 2.2 and 2.3; and Karn's: no segment in whose time something was
+ * sent again. */
+void na_tcp_stall_rtt(struct na_tcp_dir *d, int64_t sent_ns, int64_t rtt_ns)
+{
+	int64_t off;
+
+	if (d->again_ns && d->again_ns >= sent_ns)
+		return;
+	if (d->srtt_ns == 0) {
+		d->srtt_ns = rtt_ns;
+		d->rttvar_ns = rtt_ns / 2;
+		return;
+	}
+	off = d->srtt_ns - rtt_ns;
+	d->rttvar_ns += ((off < 0 ? -off : off) - d->rttvar_ns) / 4;
+	d->srtt_ns -= off / 8;
+}
+
+void na_tcp_stall_end(struct na_tcp_conn *c)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		open_zero(&c->dir[i], c->newest_ns);
+		open_full(&c->dir[i], c->newest_ns);
+	}
+}

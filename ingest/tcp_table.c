@@ -1,0 +1,254 @@
+#include "ingest/tcp_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "netan/base/vec.h"
+
+enum { SLAB_BITS = 6, SLAB = 1 << SLAB_BITS, FIRST_SLOTS = 256 };
+
+bool na_tcp_table_init(struct na_tcp_table *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->unused = NA_TCP_NONE;
+	t->open = t->finished = (struct na_tcp_list){NA_TCP_NONE, NA_TCP_NONE,
+						     0};
+	/* Keyed, so that no capture can aim at one chain of the index. */
+	if (getrandom(&t->seed, sizeof(t->seed), GRND_NONBLOCK) < 0)
+		t->seed = 0x9e3779b97f4a7c15;
+	t->slot = calloc(FIRST_SLOTS, sizeof(*t->slot));
+	t->mask = FIRST_SLOTS - 1;
+	return t->slot;
+}
+
+void na_tcp_table_fini(struct na_tcp_table *t)
+{
+	for (size_t i = 0; i < t->n_slabs; i++)
+		free(t->slab[i]);
+	free(t->slab);
+	free(t->slot);
+	t->slab = NULL;
+	t->slot = NULL;
+	t->n_slabs = 0;
+}
+
+struct na_tcp_conn *na_tcp_at(const struct na_tcp_table *t, uint32_t at)
+{
+	return t->slab[at >> SLAB_BITS] + (at & (SLAB - 1));
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	unsigned __int128 m = (unsigned __int128)a * b;
+
+	return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
+static uint64_t hash_end(uint64_t seed, const struct na_address *a,
+			 uint16_t port)
+{
+	uint64_t w[2];
+
+	memcpy(w, a->bytes, sizeof(w));
+	return mix(w[0] ^ seed ^ ((uint64_t)port << 48 | a->family),
+		   w[1] ^ 0x9fb21c651e98df25);
+}
+
+/* The same for both directions: the ends add up. */
+uint32_t na_tcp_hash(const struct na_tcp_table *t, const struct na_packet *p)
+{
+	uint64_t h = hash_end(t->seed, &p->src, p->src_port) +
+		     hash_end(t->seed, &p->dst, p->dst_port);
+
+	h = mix(h ^ t->seed, 0xd6e8feb86659fd93);
+	return (uint32_t)(h >> 32);
+}
+
+static bool same_end(const struct na_address *a, uint16_t a_port,
+		     const struct na_address *b, uint16_t b_port)
+{
+	return a_port == b_port && memcmp(a->bytes, b->bytes, 16) == 0 &&
+	       a->family == b->family;
+}
+
+uint32_t na_tcp_find(const struct na_tcp_table *t, uint32_t hash,
+		     const struct na_packet *p, unsigned *dir)
+{
+	for (size_t i = hash & t->mask; t->slot[i].at; i = (i + 1) & t->mask) {
+		const struct na_tcp_conn *c;
+		uint32_t at = t->slot[i].at - 1;
+
+		if (t->slot[i].hash != hash)
+			continue;
+		c = na_tcp_at(t, at);
+		if (same_end(&c->end[0], c->port[0], &p->src, p->src_port) &&
+		    same_end(&c->end[1], c->port[1], &p->dst, p->dst_port)) {
+			*dir = 0;
+			return at;
+		}
+		if (same_end(&c->end[1], c->port[1], &p->src, p->src_port) &&
+		    same_end(&c->end[0], c->port[0], &p->dst, p->dst_port)) {
+			*dir = 1;
+			return at;
+		}
+	}
+	return NA_TCP_NONE;
+}
+
+static void put_slot(struct na_tcp_table *t, struct na_tcp_slot s)
+{
+	size_t i = s.hash & t->mask;
+
+	while (t->slot[i].at)
+		i = (i + 1) & t->mask;
+	t->slot[i] = s;
+}
+
+static bool widen(struct na_tcp_table *t)
+{
+	size_t n = t->mask + 1;
+	struct na_tcp_slot *old = t->slot;
+	struct na_tcp_slot *v = na_calloc(n * 2, sizeof(*v));
+
+	if (!v)
+		return false;
+	t->slot = v;
+	t->mask = n * 2 - 1;
+	for (size_t i = 0; i < n; i++)
+		if (old[i].at)
+			put_slot(t, old[i]);
+	free(old);
+	return true;
+}
+
+/* Holes are closed: what probed over the slot moves up. */
+static void drop_slot(struct na_tcp_table *t, uint32_t hash, uint32_t at)
+{
+	size_t i = hash & t->mask, k;
+
+	while (t->slot[i].at != at + 1)
+		i = (i + 1) & t->mask;
+	for (k = (i + 1) & t->mask; t->slot[k].at; k = (k + 1) & t->mask) {
+		size_t home = t->slot[k].hash & t->mask;
+
+		if (((k - home) & t->mask) >= ((k - i) & t->mask)) {
+			t->slot[i] = t->slot[k];
+			i = k;
+		}
+	}
+	t->slot[i] = (struct na_tcp_slot){0, 0};
+}
+
+static void link_newest(struct na_tcp_table *t, struct na_tcp_list *l,
+			uint32_t at)
+{
+	struct na_tcp_conn *c = na_tcp_at(t, at);
+
+	c->newer = NA_TCP_NONE;
+	c->older = l->newest;
+	if (l->newest != NA_TCP_NONE)
+		na_tcp_at(t, l->newest)->newer = at;
+	else
+		l->oldest = at;
+	l->newest = at;
+	l->n++;
+}
+
+static void unlink_it(struct na_tcp_table *t, struct na_tcp_list *l,
+		      const struct na_tcp_conn *c)
+{
+	if (c->newer != NA_TCP_NONE)
+		na_tcp_at(t, c->newer)->older = c->older;
+	else
+		l->newest = c->older;
+	if (c->older != NA_TCP_NONE)
+		na_tcp_at(t, c->older)->newer = c->newer;
+	else
+		l->oldest = c->newer;
+	l->n--;
+}
+
+static uint32_t make(struct na_tcp_table *t)
+{
+	uint32_t at = t->unused;
+
+	if (at != NA_TCP_NONE) {
+		t->unused = na_tcp_at(t, at)->newer;
+		return at;
+	}
+	if (t->made == t->n_slabs * SLAB) {
+		struct na_tcp_conn *s;
+
+		if (!na_grow(&t->slab, &t->cap_slabs, t->n_slabs + 1,
+			     sizeof(struct na_tcp_conn *)))
+			return NA_TCP_NONE;
+		s = na_calloc(SLAB, sizeof(*s));
+		if (!s)
+			return NA_TCP_NONE;
+		t->slab[t->n_slabs++] = s;
+	}
+	return (uint32_t)t->made++;
+}
+
+uint32_t na_tcp_insert(struct na_tcp_table *t, uint32_t hash,
+		       const struct na_packet *p)
+{
+	struct na_tcp_conn *c;
+	uint32_t at;
+
+	if (t->used * 2 > t->mask && !widen(t))
+		return NA_TCP_NONE;
+	at = make(t);
+	if (at == NA_TCP_NONE)
+		return at;
+	c = na_tcp_at(t, at);
+	memset(c, 0, sizeof(*c));
+	c->end[0] = p->src;
+	c->end[1] = p->dst;
+	c->port[0] = p->src_port;
+	c->port[1] = p->dst_port;
+	c->hash = hash;
+	put_slot(t, (struct na_tcp_slot){hash, at + 1});
+	t->used++;
+	link_newest(t, &t->open, at);
+	return at;
+}
+
+static struct na_tcp_list *list_of(struct na_tcp_table *t,
+				   const struct na_tcp_conn *c)
+{
+	return c->finished ? &t->finished : &t->open;
+}
+
+void na_tcp_remove(struct na_tcp_table *t, uint32_t at)
+{
+	struct na_tcp_conn *c = na_tcp_at(t, at);
+
+	unlink_it(t, list_of(t, c), c);
+	drop_slot(t, c->hash, at);
+	t->used--;
+	c->newer = t->unused;
+	t->unused = at;
+}
+
+void na_tcp_use(struct na_tcp_table *t, uint32_t at, uint64_t now,
+		uint64_t slack)
+{
+	struct na_tcp_conn *c = na_tcp_at(t, at);
+
+	if (c->newer == NA_TCP_NONE || now - c->moved < slack)
+		return;
+	c->moved = now;
+	unlink_it(t, list_of(t, c), c);
+	link_newest(t, list_of(t, c), at);
+}
+
+void na_tcp_retire(struct na_tcp_table *t, uint32_t at)
+{
+	struct na_tcp_conn *c = na_tcp_at(t, at);
+
+	unlink_it(t, &t->open, c);
+	c->finished = true;
+	link_newest(t, &t->finished, at);
+}

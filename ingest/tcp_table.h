@@ -1,0 +1,133 @@
+/*
+ * Connections by their two ends: an open-addressed index of hashes over
+ * slabs, and two lists in order of use, of open and of finished ones.  How
+ * often a connection moves to the front of its list is bounded (lazy), so
+ * the order is exact to a quarter of the limit.
+ */
+#ifndef INGEST_TCP_TABLE_H
+#define INGEST_TCP_TABLE_H
+
+#include "ingest/tcp_flight.h"
+#include "ingest/tcp_rtt.h"
+#include "ingest/tcp_seen.h"
+#include "ingest/tcp_track.h"
+
+enum { NA_TS_SLOTS = 2 };
+
+/* Marks that no na_segment carries. */
+enum {
+	NA_TCP_MARK_ZERO_PROBE = 1 << 16,
+	NA_TCP_MARK_ACK_LOST = 1 << 17,
+	NA_TCP_MARK_REUSED = 1 << 18,
+	NA_TCP_MARK_KEEP_ALIVE_ACK = 1 << 19,
+	NA_TCP_MARK_RTT = 1 << 20 /* this ACK gave a sample */
+};
+
+/* Small counts stop at their greatest value. */
+struct na_tcp_tally {
+	uint32_t retransmissions, fast, timeout, spurious;
+	uint32_t out_of_order, lost_before, keep_alives;
+	uint32_t duplicate_acks, zero_windows, window_full, zero_probes;
+	uint32_t sack_blocks, ce_marks, ece, cwr;
+	uint32_t timeouts, idle_restarts;
+};
+
+/* One direction: what its sender sent, and what of it is known. */
+struct na_tcp_dir {
+	/* The rules of tcp_marks.c; sequence numbers as on the wire. */
+	uint32_t base_seq, next_seq, most_to_ack, last_ack;
+	int64_t next_time_ns, heard_ns; /* of next_seq; of any packet */
+	uint32_t window;                /* unscaled; UINT32_MAX: none yet */
+	uint32_t sacked_bytes;          /* by its last packet */
+	uint32_t dup_acks;
+	int16_t scale; /* -1 unknown, -2 not used */
+	bool base_known, next_known, most_known;
+	bool first_ack_due, flight_valid;
+	bool was_keep_alive, was_zero_probe; /* its last packet */
+	bool saw_syn, saw_fin, saw_rst, sack_permitted, timestamps;
+	bool fin_acked;
+	uint32_t fin_next; /* the number behind its FIN */
+	int8_t shift;      /* of the SYN; -1 none */
+	uint16_t mss;
+
+	struct na_flight flight;
+	struct na_seen seen;
+	int64_t ref_pos; /* of ref_seq, unwrapped */
+	uint32_t ref_seq;
+	bool placed, start_known; /* ref is set; and from a SYN */
+	struct na_rtt rtt, ts_rtt;
+	struct {
+		uint32_t value;
+		int64_t time_ns;
+	} ts[NA_TS_SLOTS];
+	uint32_t ts_newest;
+	uint8_t ts_first, ts_n;
+	bool ts_any;
+
+	/* tcp_stall.c */
+	int64_t srtt_ns, rttvar_ns;     /* 0: no sample */
+	int64_t sent_ns, zero_since_ns; /* last segment; window closed */
+	int64_t full_since_ns, all_acked_ns;
+	int64_t told_ns, again_ns; /* peer's news; last retransmission */
+	int64_t zero_window_ns, window_full_ns, idle_ns, longest_idle_ns;
+	int64_t longest_timeout_ns, timeout_total_ns;
+	uint32_t full_edge, recover; /* right edge; end of RTO recovery */
+	bool sent_any, zero_now, full_now, recovering;
+
+	uint64_t packets, wire_bytes, bytes, unique_bytes, data_packets;
+	uint32_t max_window, min_window; /* scaled */
+	uint32_t max_in_flight;
+	struct na_tcp_tally n;
+};
+
+struct na_tcp_conn {
+	struct na_address end[2]; /* [0]: sender of the first packet */
+	uint16_t port[2];
+	uint32_t hash, id;
+	uint32_t newer, older; /* in its list; the list of free ones: newer */
+	uint64_t moved;        /* packet number of its last move */
+	int64_t first_ns, last_ns, newest_ns;
+	int64_t syn_ns, first_rtt_ns;
+	void *user;
+	bool any_syn, finished, disordered, fin_seen, rst_seen;
+	struct na_tcp_dir dir[2];
+};
+
+#define NA_TCP_NONE UINT32_MAX
+
+struct na_tcp_list {
+	uint32_t newest, oldest;
+	size_t n;
+};
+
+struct na_tcp_table {
+	struct na_tcp_conn **slab;
+	size_t n_slabs, cap_slabs, made;
+	uint32_t unused; /* list of given back */
+	struct na_tcp_slot {
+		uint32_t hash, at;
+	} * slot;
+	size_t mask, used;
+	uint64_t seed;
+	struct na_tcp_list open, finished;
+};
+
+bool na_tcp_table_init(struct na_tcp_table *t);
+void na_tcp_table_fini(struct na_tcp_table *t);
+struct na_tcp_conn *na_tcp_at(const struct na_tcp_table *t, uint32_t at);
+
+uint32_t na_tcp_hash(const struct na_tcp_table *t, const struct na_packet *p);
+/* The connection between p's ends, or NA_TCP_NONE; *dir is p's. */
+uint32_t na_tcp_find(const struct na_tcp_table *t, uint32_t hash,
+		     const struct na_packet *p, unsigned *dir);
+/* A new one with p's ends, zero otherwise, in the open list; NA_TCP_NONE:
+ * no memory. */
+uint32_t na_tcp_insert(struct na_tcp_table *t, uint32_t hash,
+		       const struct na_packet *p);
+void na_tcp_remove(struct na_tcp_table *t, uint32_t at);
+void na_tcp_use(struct na_tcp_table *t, uint32_t at, uint64_t now,
+		uint64_t slack);
+/* From the open list to the finished one. */
+void na_tcp_retire(struct na_tcp_table *t, uint32_t at);
+
+#endif

@@ -1,0 +1,420 @@
+#include "ingest/tcp_track.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/tcp_clock.h"
+#include "ingest/tcp_marks.h"
+#include "ingest/tcp_tell.h"
+#include "netan/base/vec.h"
+
+const struct na_tcp_limits na_tcp_limits = {
+	.connections = 1 << 18,
+	.segments = 1 << 19,
+	.kept = 1 << 16,
+};
+
+enum {
+	RTT_PAGES = 1 << 15,
+	RTT_PAGES_EACH = 1, /* more, for each connection */
+	FINISHED = 4096,    /* wait for late packets */
+	CE = 3
+};
+
+/* Times are cut to this, so that no difference overflows. */
+#define FAR_NS ((int64_t)1 << 61)
+/* Where the numbers of a direction begin whose SYN was not seen: bytes may
+ * come to light that lie before the first. */
+#define MID_STREAM ((int64_t)1 << 32)
+
+struct na_tcp {
+	struct na_tcp_options o;
+	struct na_tcp_table table;
+	struct na_tcp_pools pools;
+	struct na_tcp_teller teller;
+	uint64_t packets, evicted;
+	uint32_t next_id;
+};
+
+struct na_tcp *na_tcp_new(const struct na_tcp_options *o)
+{
+	struct na_tcp *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->o = *o;
+	t->pools.cells.most = o->limits->segments;
+	t->pools.pages.most = RTT_PAGES;
+	t->teller = (struct na_tcp_teller){
+		.sink = o->sink,
+		.zero_ns = o->zero_ns,
+		.most = o->wants & NA_WANT_CONNECTIONS ? o->limits->kept : 0,
+		.wanted = o->wants & NA_WANT_CONNECTIONS,
+	};
+	if (!na_tcp_table_init(&t->table)) {
+		free(t);
+		return NULL;
+	}
+	return t;
+}
+
+/* Over, or no longer followed: user and sink are told, all of it goes. */
+static enum na_status end(struct na_tcp *t, uint32_t at, bool evicted)
+{
+	struct na_tcp_conn *c = na_tcp_at(&t->table, at);
+	enum na_status st;
+	uint64_t calls = 0;
+
+	if (t->o.user)
+		calls = t->o.user->close(t->o.user->ctx, &c->user, c->id);
+	na_tcp_stall_end(c);
+	st = na_tcp_tell(&t->teller, c, evicted, calls);
+	for (unsigned i = 0; i < 2; i++) {
+		struct na_tcp_dir *d = &c->dir[i];
+
+		na_flight_fini(&d->flight, &t->pools.cells);
+		na_seen_fini(&d->seen, &t->pools.cells);
+		na_rtt_fini(&d->rtt, &t->pools.pages);
+		na_rtt_fini(&d->ts_rtt, &t->pools.pages);
+	}
+	na_tcp_remove(&t->table, at);
+	return st;
+}
+
+void na_tcp_free(struct na_tcp *t)
+{
+	if (!t)
+		return;
+	t->teller.wanted = false;
+	na_tcp_finish(t);
+	na_rtt_pages_fini(&t->pools.pages);
+	na_tcp_table_fini(&t->table);
+	free(t);
+}
+
+enum na_status na_tcp_finish(struct na_tcp *t)
+{
+	enum na_status st = NA_OK;
+
+	for (struct na_tcp_list *l = &t->table.finished; l;
+	     l = l == &t->table.finished ? &t->table.open : NULL) {
+		while (l->n > 0) {
+			enum na_status s = end(t, l->oldest, false);
+
+			st = st == NA_OK ? s : st;
+		}
+	}
+	return st;
+}
+
+/* Room for one more. */
+static enum na_status make_room(struct na_tcp *t)
+{
+	struct na_tcp_table *b = &t->table;
+
+	if (b->finished.n > 0 &&
+	    (b->finished.n >= FINISHED ||
+	     b->finished.n + b->open.n >= t->o.limits->connections))
+		return end(t, b->finished.oldest, false);
+	if (b->open.n > 0 && b->open.n >= t->o.limits->connections) {
+		t->evicted++;
+		return end(t, b->open.oldest, true);
+	}
+	return NA_OK;
+}
+
+static enum na_status start(struct na_tcp *t, uint32_t hash,
+			    const struct na_packet *p, uint32_t *at)
+{
+	struct na_tcp_conn *c;
+	enum na_status st = make_room(t);
+
+	if (st != NA_OK)
+		return st;
+	*at = na_tcp_insert(&t->table, hash, p);
+	if (*at == NA_TCP_NONE)
+		return NA_ENOMEM;
+	t->pools.pages.most = RTT_PAGES +
+			      RTT_PAGES_EACH *
+				      (t->table.open.n + t->table.finished.n);
+	c = na_tcp_at(&t->table, *at);
+	c->id = t->next_id++;
+	c->moved = t->packets;
+	c->first_ns = c->last_ns = c->newest_ns = p->time_ns;
+	for (unsigned i = 0; i < 2; i++) {
+		struct na_tcp_dir *d = &c->dir[i];
+
+		d->window = UINT32_MAX;
+		d->scale = -1;
+		d->shift = -1;
+		d->flight_valid = true;
+		d->min_window = UINT32_MAX;
+		na_flight_init(&d->flight);
+	}
+	return NA_OK;
+}
+
+static void place(struct na_tcp_dir *d, uint32_t seq, int64_t pos)
+{
+	d->ref_seq = seq;
+	d->ref_pos = pos;
+	d->placed = true;
+}
+
+/* Unwrapped: within 2^31 of the highest so far. */
+static int64_t position(const struct na_tcp_dir *d, uint32_t seq)
+{
+	return d->ref_pos + (int32_t)(seq - d->ref_seq);
+}
+
+static void place_both(struct na_tcp_dir *f, struct na_tcp_dir *r,
+		       const struct na_packet *p)
+{
+	uint8_t syn = p->flags & NA_TCP_SYN;
+
+	if (syn && !f->start_known) {
+		if (f->bytes == 0)
+			place(f, p->seq, 0);
+		f->start_known = true;
+	} else if (!f->placed) {
+		place(f, p->seq, MID_STREAM + 1);
+	}
+	if (!(p->flags & NA_TCP_ACK))
+		return;
+	if (syn && !r->start_known && r->bytes == 0) {
+		place(r, p->ack, 1);
+		r->start_known = true;
+	} else if (!r->placed) {
+		place(r, p->ack, MID_STREAM + 1);
+	}
+}
+
+static void add_bytes(struct na_tcp *t, struct na_tcp_dir *f,
+		      const struct na_packet *p, int64_t pos)
+{
+	int64_t end_pos = pos + p->payload_bytes;
+
+	f->data_packets++;
+	f->bytes += p->payload_bytes;
+	if (f->seen.n == 0 && pos == f->seen.high &&
+	    f->seen.high != f->seen.low) {
+		f->seen.high = end_pos;
+		f->unique_bytes += p->payload_bytes;
+	} else {
+		f->unique_bytes += na_seen_add(&f->seen, &t->pools.cells, pos,
+					       end_pos);
+	}
+	if (end_pos > f->ref_pos)
+		place(f,
+		      p->seq + (p->flags & NA_TCP_SYN ? 1 : 0) +
+			      p->payload_bytes,
+		      end_pos);
+}
+
+static void count_marks(struct na_tcp_tally *n, uint32_t marks)
+{
+	if (!(marks & (NA_TCP_MARK_RTT - 1)))
+		return;
+	if (marks & NA_SEG_RETRANSMIT)
+		na_tcp_count(&n->retransmissions);
+	if (marks & NA_SEG_FAST)
+		na_tcp_count(&n->fast);
+	if (marks & NA_SEG_TIMEOUT)
+		na_tcp_count(&n->timeout);
+	if (marks & NA_SEG_SPURIOUS)
+		na_tcp_count(&n->spurious);
+	if (marks & NA_SEG_OUT_OF_ORDER)
+		na_tcp_count(&n->out_of_order);
+	if (marks & NA_SEG_LOST_BEFORE)
+		na_tcp_count(&n->lost_before);
+	if (marks & NA_SEG_KEEP_ALIVE)
+		na_tcp_count(&n->keep_alives);
+	if (marks & NA_SEG_DUPLICATE_ACK)
+		na_tcp_count(&n->duplicate_acks);
+	if (marks & NA_SEG_ZERO_WINDOW)
+		na_tcp_count(&n->zero_windows);
+	if (marks & NA_SEG_WINDOW_FULL)
+		na_tcp_count(&n->window_full);
+	if (marks & NA_TCP_MARK_ZERO_PROBE)
+		na_tcp_count(&n->zero_probes);
+}
+
+static uint32_t flag_marks(struct na_tcp_dir *f, const struct na_packet *p)
+{
+	uint32_t marks = 0;
+
+	if (p->ecn == CE) {
+		na_tcp_count(&f->n.ce_marks);
+		marks = NA_SEG_CE;
+	}
+	if (p->n_sack > 0)
+		na_tcp_count(&f->n.sack_blocks);
+	if (p->flags & NA_TCP_FIN) {
+		f->saw_fin = true;
+		f->fin_next = p->seq + p->payload_bytes + 1;
+		marks |= NA_SEG_FIN;
+	}
+	if (p->flags & NA_TCP_RST) {
+		f->saw_rst = true;
+		marks |= NA_SEG_RST;
+	}
+	if (p->flags & NA_TCP_SYN) {
+		f->saw_syn = true;
+		f->shift = p->window_shift > 14
+				   ? p->window_shift == UINT8_MAX ? -1 : 14
+				   : (int8_t)p->window_shift;
+		f->mss = p->mss ? p->mss : f->mss;
+		f->sack_permitted = p->sack_permitted;
+		return marks | NA_SEG_SYN;
+	}
+	if (p->flags & NA_TCP_ECE) /* of a SYN they negotiate */
+		na_tcp_count(&f->n.ece);
+	if (p->flags & NA_TCP_CWR)
+		na_tcp_count(&f->n.cwr);
+	return marks;
+}
+
+static uint32_t scaled_window(struct na_tcp_dir *f, const struct na_tcp_dir *r,
+			      const struct na_packet *p)
+{
+	bool on = f->shift > 0 && (!r->saw_syn || r->shift >= 0) &&
+		  !(p->flags & NA_TCP_SYN);
+	uint32_t w = (uint32_t)p->window << (on ? f->shift : 0);
+
+	if (p->flags & (NA_TCP_SYN | NA_TCP_RST))
+		return w;
+	if (w > f->max_window)
+		f->max_window = w;
+	if (w < f->min_window)
+		f->min_window = w;
+	return w;
+}
+
+static enum na_status tell_packet(struct na_tcp *t, struct na_tcp_conn *c,
+				  unsigned dir, const struct na_packet *p,
+				  uint32_t marks, uint32_t window)
+{
+	struct na_tcp_dir *f = &c->dir[dir], *r = &c->dir[!dir];
+	int64_t pos = position(f, p->seq) + (p->flags & NA_TCP_SYN ? 1 : 0);
+	int64_t ack = p->flags & NA_TCP_ACK ? position(r, p->ack) : 0;
+	struct na_tcp_packet x = {
+		.p = p,
+		.connection = c->id,
+		.dir = (uint8_t)dir,
+		.mid_stream = !f->start_known,
+		.seq = (uint64_t)pos,
+		.ack = ack > 0 ? (uint64_t)ack : 0,
+		.window_bytes = window,
+		.marks = marks,
+		.ends = {&c->end[0], &c->end[1]},
+		.ports = {c->port[0], c->port[1]},
+	};
+	enum na_status st = NA_OK;
+
+	if (t->o.wants & NA_WANT_SEGMENTS && c->id == t->o.segments_of)
+		st = na_tcp_tell_segment(&t->teller, &x,
+					 f->start_known ? 0 : MID_STREAM,
+					 r->start_known ? 0 : MID_STREAM,
+					 r->placed ? r : NULL);
+	/* Bytes from before the connection are no part of its stream. */
+	if (st == NA_OK && t->o.user && (pos >= 0 || p->payload_bytes == 0)) {
+		if (pos < 0)
+			x.seq = 0;
+		st = t->o.user->packet(t->o.user->ctx, &c->user, &x);
+	}
+	return st;
+}
+
+static void take_ends(struct na_tcp *t, uint32_t at, unsigned dir,
+		      const struct na_packet *p)
+{
+	struct na_tcp_conn *c = na_tcp_at(&t->table, at);
+	struct na_tcp_dir *r = &c->dir[!dir];
+
+	if (r->saw_fin && p->flags & NA_TCP_ACK &&
+	    !na_tcp_before(p->ack, r->fin_next))
+		r->fin_acked = true;
+	if (!c->finished && ((c->dir[0].fin_acked && c->dir[1].fin_acked) ||
+			     p->flags & NA_TCP_RST))
+		na_tcp_retire(&t->table, at);
+	if (p->time_ns < c->last_ns)
+		c->disordered = true;
+	c->last_ns = p->time_ns;
+	if (p->time_ns > c->newest_ns)
+		c->newest_ns = p->time_ns;
+	if (p->time_ns < c->first_ns)
+		c->first_ns = p->time_ns;
+}
+
+static enum na_status take(struct na_tcp *t, uint32_t at, unsigned dir,
+			   const struct na_packet *p, uint32_t marks)
+{
+	struct na_tcp_conn *c = na_tcp_at(&t->table, at);
+	struct na_tcp_dir *f = &c->dir[dir], *r = &c->dir[!dir];
+	uint32_t window;
+
+	marks |= na_tcp_marks(c, dir, p, &t->pools);
+	f->packets++;
+	f->wire_bytes += p->wire_bytes;
+	place_both(f, r, p);
+	if (p->payload_bytes > 0)
+		add_bytes(t, f, p,
+			  position(f, p->seq) +
+				  (p->flags & NA_TCP_SYN ? 1 : 0));
+	marks |= flag_marks(f, p);
+	count_marks(&f->n, marks);
+	if (p->has_timestamps) {
+		f->timestamps = true;
+		na_tcp_clock_send(f, p);
+		if (p->flags & NA_TCP_ACK)
+			na_tcp_clock_echo(r, &t->pools.pages, p);
+	}
+	window = scaled_window(f, r, p);
+	take_ends(t, at, dir, p);
+	return tell_packet(t, c, dir, p, marks, window);
+}
+
+static enum na_status packet(struct na_tcp *t, const struct na_packet *p)
+{
+	uint32_t hash = na_tcp_hash(&t->table, p), at;
+	enum na_status st = NA_OK;
+	unsigned dir = 0;
+	uint32_t marks = 0;
+
+	t->packets++;
+	at = na_tcp_find(&t->table, hash, p, &dir);
+	if (at != NA_TCP_NONE &&
+	    na_tcp_begins(na_tcp_at(&t->table, at), dir, p)) {
+		st = end(t, at, false);
+		at = NA_TCP_NONE;
+		dir = 0;
+		marks = NA_TCP_MARK_REUSED;
+	}
+	if (st != NA_OK)
+		return st;
+	if (at == NA_TCP_NONE)
+		st = start(t, hash, p, &at);
+	else
+		na_tcp_use(&t->table, at, t->packets,
+			   t->o.limits->connections / 4);
+	return st == NA_OK ? take(t, at, dir, p, marks) : st;
+}
+
+enum na_status na_tcp_packet(struct na_tcp *t, const struct na_packet *p)
+{
+	if (p->time_ns > FAR_NS || p->time_ns < -FAR_NS) {
+		struct na_packet near = *p;
+
+		near.time_ns = p->time_ns > 0 ? FAR_NS : -FAR_NS;
+		return packet(t, &near);
+	}
+	return packet(t, p);
+}
+
+void na_tcp_counts(const struct na_tcp *t, struct na_capture_counts *c)
+{
+	c->connections += t->next_id;
+	c->connections_evicted += t->evicted;
+	c->limits_hit += t->pools.cells.dropped + t->pools.pages.dropped +
+			 t->teller.dropped;
+}
