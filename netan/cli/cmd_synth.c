@@ -70,7 +70,7 @@ static const struct na_opt opts[] = {
 	{ NA_OPT_LIST, 0, "condition", FIELD(conditions), "KIND", NULL, 0, 0,
 	  "captures: what the connections meet with, in turn: healthy, loss, "
 	  "timeout, zero-window, window-limited, idle (default: all)" },
-	{ NA_OPT_REAL, 0, "loss", FIELD(loss), "SHARE", "0.002", 0, 0.04,
+	{ NA_OPT_REAL, 0, "loss", FIELD(loss), "SHARE", "0.005", 0, 0.04,
 	  "captures: about this share of the segments is lost, where the "
 	  "condition is loss" },
 	{ NA_OPT_COUNT, 0, "rpcs", FIELD(rpcs), "N", "200", 0, 1e7,
