@@ -208,7 +208,7 @@ static void captures(void **state)
 	found = find(p, "", NA_OK);
 	assert_non_null(found.note);
 	assert_non_null(strstr(found.note, "6 captures"));
-	assert_non_null(strstr(found.note, "a.pcap"));
+	assert_non_null(strstr(found.note, "a.cap"));
 	expect(p, &found, (const char *const[]){ "/h.xplane.pb", NULL });
 }
 
