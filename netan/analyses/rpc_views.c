@@ -488,6 +488,7 @@ void rpc_views(struct na_result *r, const struct rpc_state *s)
 		modes_view(r, body);
 		if (s->all.verdict.tail || s->all.constant)
 			where_view(r, body);
+		rpc_calls_views(r);
 		course_view(r, s);
 	}
 	rpc_calls_views(r);

@@ -279,8 +279,9 @@ static void say_records(struct na_result *r, const struct tl_state *s,
 		return;
 	na_put_int(r, na_result_side(r), "packets", (int64_t)s->packets);
 	na_put_text(r, na_result_side(r), "noun",
-		    s->packets == s->used ? "packets"
-					  : "transfers and packets");
+		    s->packets != s->used ? "transfers and packets"
+		    : s->packets == 1     ? "packet"
+					  : "packets");
 	if (b->hosts < s->n_busy)
 		na_result_note(r,
 			       "saturation is looked for on the %s busiest of "
@@ -390,6 +391,7 @@ enum na_status tl_finish(void *state, struct na_result *r, struct na_err *err)
 	na_put_steps(r, body, s->scope->store, s->lo_ps, s->hi_ps);
 	say_records(r, s, &b);
 	say(r, s, &t, &b);
-	tl_views(r, body, series, s, b.hosts, apart(s));
+	tl_views(r, body, series, s, b.hosts > s->n_busy ? b.hosts : s->n_busy,
+		 apart(s));
 	return st;
 }

@@ -26,7 +26,8 @@ static size_t captures_in(const struct na_session *s)
 /* Captures of a run are one capture in several files: the first reads all. */
 static bool link_files(struct na_session *s)
 {
-	struct na_input **at = na_calloc(s->n_inputs, sizeof(struct na_input *));
+	struct na_input **at = na_calloc(s->n_inputs,
+					 sizeof(struct na_input *));
 
 	s->merged = at;
 	if (!at) {
