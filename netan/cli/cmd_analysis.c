@@ -67,9 +67,9 @@ static void say_no_connections(struct na_session *s, struct na_result *r)
 		return;
 	if (seen) {
 		na_say_error(s->cli,
-			     "none of the %zu connections is left to analyse: "
-			     "the filters leave them out",
-			     seen);
+			     "the filters leave none of %zu connection%s to "
+			     "analyse",
+			     seen, seen == 1 ? "" : "s");
 		return;
 	}
 	na_say_error(s->cli,
