@@ -499,7 +499,6 @@ void rpc_views(struct na_result *r, const struct rpc_state *s)
 		rpc_calls_views(r);
 		course_view(r, s);
 	}
-	rpc_calls_views(r);
 	if (s->scope->by.n)
 		groups_view(r, na_get(body, "groups"), s);
 }
