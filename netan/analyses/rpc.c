@@ -363,9 +363,12 @@ static enum na_status rpc_merge(void *state, void *block, unsigned pass)
 			return NA_ENOMEM;
 	}
 	/* Room for all of them was made between the passes. */
-	memcpy(s->cell + s->n_kept, b->cell, b->n_kept * sizeof(*s->cell));
-	memcpy(s->latency_ps + s->n_kept, b->latency_ps,
-	       b->n_kept * sizeof(*s->latency_ps));
+	if (b->n_kept) {
+		memcpy(s->cell + s->n_kept, b->cell,
+		       b->n_kept * sizeof(*s->cell));
+		memcpy(s->latency_ps + s->n_kept, b->latency_ps,
+		       b->n_kept * sizeof(*s->latency_ps));
+	}
 	s->n_kept += b->n_kept;
 	return na_sample_merge(&s->late, &b->late) ? NA_OK : NA_ENOMEM;
 }
