@@ -9,8 +9,8 @@
 
 /*
  * The rules.  Shares of time are of the connection's active time: its
- * duration less the time in which its sender had nothing to send (of both,
- * where both send data: the shorter).  A verdict's cost is the time that its
+ * duration less the time in which its sender had nothing to send and no closed
+ * window before it (of both, where both send data: the shorter).  A verdict's cost is the time that its
  * cause took; of several that hold the costliest is said, the others are in
  * the evidence.
  *

@@ -228,7 +228,7 @@ static void idle(const struct told *t)
 		return;
 	say(&w, "nothing to send for ");
 	say_of(&w, t->row->idle_ns, t->row->duration_ns);
-	if (d->longest_idle_ns > 0)
+	if (d->longest_idle_ns > 0 && d->longest_idle_ns <= t->row->idle_ns)
 		say(&w, ", longest pause %s", time_text(a, d->longest_idle_ns));
 	if (d->idle_restarts) {
 		say(&w, "; ");
