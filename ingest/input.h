@@ -80,6 +80,8 @@ struct na_input {
 	 * many (0: one), and is called for each. */
 	size_t n_sources;
 	size_t source; /* which of them this is */
+	const void *first_state; /* of a later one: the first one's */
+	const char *label;       /* of its run, as the file says; or NULL */
 
 	/* Captures: what was counted while reading; else NULL. */
 	const struct na_capture_counts *capture;

@@ -237,6 +237,7 @@ enum na_status na_input_open_source(struct na_input *in,
 	in->borrowed = true;
 	in->reader = first->reader;
 	in->source = source;
+	in->first_state = first->state;
 	return survey(in, NA_OK, &inner, err);
 }
 

@@ -228,6 +228,18 @@ static void put_plane(struct xf_bytes *to, const struct na_section *s)
 	put_message(to, 1, &m);
 }
 
+static void put_capture(struct xf_bytes *to, const struct na_capture_counts *c)
+{
+	struct xf_bytes m = {.p = NULL};
+
+	if (!c)
+		return;
+	for (size_t i = 0; i < xf_capture.n_fields; i++)
+		xf_put_uint(&m, xf_capture.fields[i].number,
+			    (uint64_t)xf_load(c, &xf_capture.fields[i]));
+	put_message(to, 6, &m);
+}
+
 enum na_status na_xfer_source_end(struct na_xfer_file *f, uint32_t source,
 				  const struct na_input *in, struct na_err *err)
 {
@@ -243,6 +255,8 @@ enum na_status na_xfer_source_end(struct na_xfer_file *f, uint32_t source,
 					   "it is left out (--anonymize)"
 					 : w->text);
 	xf_put_uint(&m, 4, in->n_warnings);
+	xf_put_uint(&m, 5, in->n_sections ? 0 : in->events);
+	put_capture(&m, in->capture);
 	xf_put_uint(&block, 2, source);
 	put_message(&block, 6, &m);
 	return put_block(f, &block, err);

@@ -135,6 +135,41 @@ static const struct xf_field connection_fields[] = {
 	DIRECTION(1),
 };
 
+static const struct xf_field capture_fields[] = {
+	F(1, na_capture_counts, packets, XF_U64, 0),
+	F(2, na_capture_counts, captured_bytes, XF_U64, 0),
+	F(3, na_capture_counts, wire_bytes, XF_U64, 0),
+	F(4, na_capture_counts, cut_packets, XF_U64, 0),
+	F(5, na_capture_counts, backward_steps, XF_U64, 0),
+	F(6, na_capture_counts, interfaces, XF_U64, 0),
+	F(7, na_capture_counts, tcp, XF_U64, 0),
+	F(8, na_capture_counts, udp, XF_U64, 0),
+	F(9, na_capture_counts, other_ip, XF_U64, 0),
+	F(10, na_capture_counts, non_ip, XF_U64, 0),
+	F(11, na_capture_counts, malformed, XF_U64, 0),
+	F(12, na_capture_counts, fragments, XF_U64, 0),
+	F(13, na_capture_counts, fragments_lost, XF_U64, 0),
+	F(14, na_capture_counts, filtered, XF_U64, 0),
+	F(15, na_capture_counts, connections, XF_U64, 0),
+	F(16, na_capture_counts, connections_evicted, XF_U64, 0),
+	F(17, na_capture_counts, roce_packets, XF_U64, 0),
+	F(18, na_capture_counts, roce_messages, XF_U64, 0),
+	F(19, na_capture_counts, roce_naks, XF_U64, 0),
+	F(20, na_capture_counts, roce_psn_gaps, XF_U64, 0),
+	F(21, na_capture_counts, roce_congestion, XF_U64, 0),
+	F(22, na_capture_counts, roce_ce_marks, XF_U64, 0),
+	F(23, na_capture_counts, rpcs, XF_U64, 0),
+	F(24, na_capture_counts, http2_connections, XF_U64, 0),
+	F(25, na_capture_counts, http2_mid_stream, XF_U64, 0),
+	F(26, na_capture_counts, http2_damaged, XF_U64, 0),
+	F(27, na_capture_counts, exchanges, XF_U64, 0),
+	F(28, na_capture_counts, limits_hit, XF_U64, 0),
+	F(29, na_capture_counts, roce_rnr_naks, XF_U64, 0),
+	F(30, na_capture_counts, roce_psn_repeats, XF_U64, 0),
+	F(31, na_capture_counts, earliest_ns, XF_I64, 0),
+	F(32, na_capture_counts, latest_ns, XF_I64, 0),
+};
+
 #define KIND(what, fields) \
 	{ sizeof(struct what), fields, sizeof(fields) / sizeof(fields[0]) }
 
@@ -147,6 +182,7 @@ const struct xf_kind xf_kinds[XF_N_KINDS] = {
 	[XF_FRAME] = KIND(na_frame, frame_fields),
 	[XF_CONNECTION] = KIND(na_connection, connection_fields),
 };
+const struct xf_kind xf_capture = KIND(na_capture_counts, capture_fields);
 /* clang-format on */
 
 int64_t xf_unknown(enum xf_type type)

@@ -67,6 +67,12 @@ struct xf_kind {
 };
 extern const struct xf_kind xf_kinds[XF_N_KINDS];
 
+/* The counts of a capture, by the numbers they have in the file. */
+enum { XF_CAPTURE_COUNTS = 32 };
+_Static_assert(sizeof(struct na_capture_counts) == XF_CAPTURE_COUNTS * 8,
+	       "a count more: xf_capture and message CaptureCounts need it");
+extern const struct xf_kind xf_capture;
+
 /* What stands for "unknown" in a field of this type; 0: nothing does. */
 int64_t xf_unknown(enum xf_type type);
 int64_t xf_load(const void *record, const struct xf_field *f);

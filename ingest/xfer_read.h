@@ -14,7 +14,8 @@ struct xf_source {
 	bool has_time, has_wall;
 	int64_t first_ns, zero_ns, profile_start_ns, profile_stop_ns;
 	uint64_t n_devices;
-	bool ended; /* its end was seen */
+	struct na_cursor end; /* message SourceEnd; p NULL: not there */
+	size_t first, last;   /* its blocks; XF_NO_BLOCK */
 };
 
 struct xf_block {
@@ -23,16 +24,31 @@ struct xf_block {
 	uint64_t records;
 	struct na_cursor content; /* message Records */
 	uint32_t crc, source;
+	size_t next; /* of the same source */
 };
+#define XF_NO_BLOCK SIZE_MAX
 
+/* What the survey found; all inputs of one file share the first one's. */
 struct xf_file {
 	struct xf_source *sources;
 	size_t n_sources, cap_sources;
 	struct xf_block *blocks; /* those of records */
-	size_t n_blocks, cap_blocks, next;
+	size_t n_blocks, cap_blocks;
 	uint64_t seen_blocks, seen_records; /* whole, of every kind */
 	bool header, trailer;
 };
+
+/* Of one input. */
+struct xf_input {
+	const struct xf_file *file;
+	struct xf_file own; /* of the first input */
+	size_t next;        /* block to hand out */
+	struct na_capture_counts capture;
+};
+
+/* xfer_survey.c: what is in the file; damage becomes warnings. */
+enum na_status xf_survey(struct na_input *in, struct xf_file *x,
+			 struct na_err *err);
 
 bool xf_crc_good(const struct xf_block *b);
 

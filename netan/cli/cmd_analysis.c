@@ -23,7 +23,7 @@ static void headline(struct na_session *s, struct na_result *r, uint64_t used,
 	const struct na_value *out = na_dig(na_result_doc(r),
 					    "coverage.left_out");
 	uint64_t left_out = 0;
-	size_t hosts = s->store.n_sources;
+	size_t hosts = na_store_hosts(&s->store);
 
 	for (const struct na_value *v = out ? out->u.of.first : NULL; v;
 	     v = v->next)

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "netan/base/vec.h"
@@ -54,14 +53,6 @@ static uint32_t all_wants(const struct params *p)
 	       (p->no_frames ? 0 : NA_WANT_FRAMES);
 }
 
-static int64_t now_unix_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static enum na_status write_all(struct na_session *s, struct target *to,
 				struct na_xfer_counts *counts,
 				struct na_err *err)
@@ -71,7 +62,6 @@ static enum na_status write_all(struct na_session *s, struct target *to,
 						   sizeof(*sources));
 	struct na_xfer_head head = {.sources = sources,
 				    .n_sources = s->n_inputs,
-				    .created_unix_ns = now_unix_ns(),
 				    .anonymize = p->anonymize};
 	struct na_xfer_file *f;
 	enum na_status st;

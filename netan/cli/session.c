@@ -108,7 +108,7 @@ static bool kept(struct na_session *s, const char *label)
 		return false;
 	s->sources[s->n_inputs - 1] =
 		(struct na_source){.host = in->host,
-				   .label = label,
+				   .label = label ? label : in->label,
 				   .capture = in->capture != NULL};
 	return true;
 }
