@@ -7,7 +7,7 @@
 #include "plot/words.h"
 
 /* More marks of one kind than that are bars alone. */
-enum { TCP_GLYPHS_MAX = 400 };
+enum { TCP_GLYPHS_MAX = 120 };
 
 /* In the order in which they are drawn: the later, the more in front. */
 enum tcp_figure_mark {
