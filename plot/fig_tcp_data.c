@@ -238,6 +238,8 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 	na_words_add(w, "connection %s of %s, worst first",
 		     na_print_count(n, (uint64_t)rank),
 		     na_print_count(m, (uint64_t)all));
+	if (!segments)
+		return;
 	na_words_break(w);
 	na_words_add(w, "%s packet%s both ways",
 		     na_print_count(n, (uint64_t)segments),
