@@ -223,7 +223,7 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 {
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
 	int64_t rank = na_int_of(na_get(f->sequence, "rank"), 0);
-	int64_t all = na_int_of(na_get(f->body, "connections_seen"), 0);
+	int64_t all = na_int_of(na_get(f->body, "connections_used"), 0);
 	int64_t segments = na_int_of(na_get(f->sequence, "segments"), 0);
 
 	na_words_inputs(f->doc, w);

@@ -47,6 +47,9 @@ struct na_scope {
 		enum na_status (*each)(void *arg, const struct na_segment *x),
 		void *arg, struct na_err *err);
 	void *segments_ctx;
+	/* That captures hold, with those that were not told one by one to
+	 * bound memory; 0: nothing counted them. */
+	uint64_t connections;
 };
 
 /* The jobs of `parallel`, also where there are no threads. */

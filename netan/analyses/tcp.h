@@ -112,6 +112,8 @@ enum { TCP_SUMMARY_BUF = 400 };
 const char *tcp_summary(char buf[TCP_SUMMARY_BUF], const struct tcp_state *s);
 
 /* tcp_result.c */
+/* Connections that the reader has only counted. */
+uint64_t tcp_not_told(const struct tcp_state *s);
 enum na_status tcp_finish(void *state, struct na_result *r, struct na_err *err);
 /* tcp_views.c: the tables for people. */
 void tcp_views(struct na_result *r, const struct tcp_state *s);

@@ -4,7 +4,7 @@ try()
 {
 	netan tcp "$@" --format json >out.json
 	echo "exit $?"
-	grep -E '"(connections|connections_seen|verdict)"' out.json
+	grep -E '"(connections|connections_used|verdict)"' out.json
 }
 try graph.xplane.pb
 head -c 24 tcp.pcap >empty.pcap
