@@ -414,8 +414,10 @@ static enum na_status tcp_draw(struct na_canvas *c, const struct na_result *r,
 	na_tcp_figure_subtitle(&d.f, &subtitle);
 	title = title ? title : own.text;
 	na_layout_begin(&d.l, c, &na_fig_tcp, page, title, subtitle.text);
-	na_words_add(&desc, "%s%s%s", subtitle.text, d.f.empty ? ". " : "",
-		     d.f.empty ? d.f.empty : "");
+	na_words_add(&desc, "%s", subtitle.text);
+	na_tcp_figure_evidence(&d.f, &desc);
+	if (d.f.empty)
+		na_words_add(&desc, ". %s", d.f.empty);
 	na_canvas_describe(c, title, desc.text);
 	st = place(&d, err);
 	if (st == NA_OK)

@@ -245,3 +245,13 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 		     na_print_count(n, (uint64_t)segments),
 		     segments == 1 ? "" : "s");
 }
+
+void na_tcp_figure_evidence(const struct tcp_figure *f, struct words *w)
+{
+	const struct na_value *list = na_get(f->sequence, "evidence");
+	const struct na_value *v;
+
+	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	for (; v; v = v->next)
+		na_words_add(w, ". %s", na_text_of(v, ""));
+}

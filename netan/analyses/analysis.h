@@ -78,6 +78,7 @@ struct na_analysis {
 			       const void *params, struct na_err *err);
 	/* These: NA_ENOMEM only. */
 	enum na_status (*fork)(void *block, const void *state, unsigned pass);
+	/* NULL: looks at no transfers. */
 	enum na_status (*add)(void *block, const struct na_transfer *t);
 	enum na_status (*add_exec)(void *block, const struct na_exec *e);
 	/* Of captures; each may be NULL.  `sides`: what a frame is to the
