@@ -50,6 +50,18 @@ int na_capture_kept_fd(const struct na_capture_kept *k)
 	return k->stream == stdout ? -1 : fileno(k->stream);
 }
 
+static enum na_status cannot(const struct na_capture_kept *k,
+			     struct na_err *err)
+{
+	/* A reader that has left has seen enough. */
+	if (errno == EPIPE) {
+		clearerr(k->stream);
+		return NA_END;
+	}
+	return na_fail(err, NA_EIO, "cannot write %s: %s", k->path,
+		       strerror(errno));
+}
+
 static enum na_status put(void *ctx, const void *p, size_t n,
 			  struct na_err *err)
 {
@@ -57,10 +69,7 @@ static enum na_status put(void *ctx, const void *p, size_t n,
 
 	if (!n || fwrite(p, 1, n, k->stream) == n)
 		return NA_OK;
-	if (errno == EPIPE)
-		return NA_END;
-	return na_fail(err, NA_EIO, "cannot write %s: %s", k->path,
-		       strerror(errno));
+	return cannot(k, err);
 }
 
 /* Times count from the first packet. */
@@ -126,7 +135,7 @@ enum na_status na_capture_kept_flush(struct na_capture_kept *k,
 	if (na_xfer_part_end(k->part) != NA_OK)
 		return na_fail_nomem(err);
 	st = na_xfer_append(k->file, k->part, err);
-	return st == NA_OK && fflush(k->stream) != 0 ? put(k, "", 0, err) : st;
+	return st == NA_OK && fflush(k->stream) != 0 ? cannot(k, err) : st;
 }
 
 static enum na_status finish(struct na_capture_kept *k,

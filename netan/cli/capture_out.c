@@ -13,8 +13,10 @@ enum { BUFFER_BYTES = 1 << 20 };
 static enum na_status cannot(const struct na_capture_out *o, struct na_err *err)
 {
 	/* A reader that has left has seen enough. */
-	if (errno == EPIPE)
+	if (errno == EPIPE) {
+		clearerr(o->stream);
 		return NA_END;
+	}
 	return na_fail(err, NA_EIO, "cannot write %s: %s",
 		       o->name ? o->name : o->path, strerror(errno));
 }

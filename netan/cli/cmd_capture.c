@@ -266,7 +266,7 @@ static void report(const struct run *r, const struct na_live_counts *c,
 		na_print_count(n, r->packets), r->p->interface,
 		na_print_time(span,
 			      (na_now_ns() - r->started_ns) * NA_PS_PER_NS, 3));
-	fprintf(to, "; the filter passed %s, ", na_print_count(n, c->received));
+	fprintf(to, "; received %s, ", na_print_count(n, c->received));
 	fprintf(to, "the kernel dropped %s, ",
 		na_print_count(n, c->kernel_dropped));
 	fprintf(to, "the interface %s\n",
