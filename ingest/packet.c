@@ -51,24 +51,26 @@ static uint32_t transport(struct na_packet *p, struct na_view *v, int protocol)
 {
 	uint32_t type = NA_ETHER_NONE;
 
+	p->kind = NA_PACKET_OTHER_IP;
 	switch (protocol) {
 	case NA_PROTO_TCP:
 		na_packet_tcp(p, *v);
-		return NA_ETHER_NONE;
+		break;
 	case NA_PROTO_UDP:
 		type = vxlan(p, v);
 		if (type == NA_ETHER_NONE)
 			na_packet_udp(p, *v);
-		return type;
+		break;
 	case NA_PROTO_IP4:
-		return NA_ETHER_IP4;
+		type = NA_ETHER_IP4;
+		break;
 	case NA_PROTO_IP6:
-		return NA_ETHER_IP6;
+		type = NA_ETHER_IP6;
+		break;
 	case NA_PROTO_GRE:
 		type = na_packet_gre(p, v);
 		break;
 	}
-	p->kind = NA_PACKET_OTHER_IP;
 	return type;
 }
 

@@ -107,6 +107,8 @@ int na_packet_ip4(struct na_packet *p, struct na_view *v,
 		return short_header(p, v);
 	size = (h[0] & 15) * 4u;
 	total = na_be16(h + 2);
+	if (h[0] >> 4 == 6) /* the version counts, not who said IPv4 */
+		return na_packet_ip6(p, v, fragments);
 	if (h[0] >> 4 != 4 || size < 20 || (total && total < size))
 		return ended(p, NA_PACKET_MALFORMED);
 	if (total)
@@ -165,12 +167,12 @@ int na_packet_ip6(struct na_packet *p, struct na_view *v,
 
 	if (v->captured < 40)
 		return short_header(p, v);
+	if (h[0] >> 4 != 6)
+		return ended(p, NA_PACKET_MALFORMED);
 	length = na_be16(h + 4);
 	p->ecn = h[1] >> 4 & 3;
 	set_address6(&p->src, h + 8);
 	set_address6(&p->dst, h + 24);
-	if (h[0] >> 4 != 6) /* its addresses are told, as others do */
-		return ended(p, NA_PACKET_MALFORMED);
 	na_view_skip(v, 40);
 	if (length == 0 && h[6] == NA_PROTO_HOPOPT)
 		length = jumbo(v);

@@ -61,6 +61,8 @@ static enum na_status survey(struct na_input *in, struct na_err *err)
 		in->has_time = na_capfile_next(f, &r) == NA_OK;
 		in->has_wall = in->has_time;
 		in->first_ns = in->has_time ? r.time_ns : 0;
+		if (in->first_ns < -INT64_MAX)
+			in->first_ns = -INT64_MAX;
 		na_capfile_close(f);
 	}
 	na_arena_fini(&probe.arena);
@@ -215,6 +217,10 @@ static void count(struct track *t)
 {
 	const struct na_record *x = &t->next;
 
+	if (!t->timed || x->time_ns < t->counts->earliest_ns)
+		t->counts->earliest_ns = x->time_ns;
+	if (!t->timed || x->time_ns > t->counts->latest_ns)
+		t->counts->latest_ns = x->time_ns;
 	t->counts->packets++;
 	t->counts->captured_bytes += x->captured_bytes;
 	t->counts->wire_bytes += x->wire_bytes;
@@ -265,6 +271,8 @@ static void take_counts(struct na_capture_counts *to,
 
 	*to = *all;
 	to->packets = own.packets;
+	to->earliest_ns = own.earliest_ns;
+	to->latest_ns = own.latest_ns;
 	to->captured_bytes = own.captured_bytes;
 	to->wire_bytes = own.wire_bytes;
 	to->cut_packets = own.cut_packets;

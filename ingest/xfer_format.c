@@ -166,6 +166,8 @@ static const struct xf_field capture_fields[] = {
 	F(28, na_capture_counts, limits_hit, XF_U64, 0),
 	F(29, na_capture_counts, roce_rnr_naks, XF_U64, 0),
 	F(30, na_capture_counts, roce_psn_repeats, XF_U64, 0),
+	F(31, na_capture_counts, earliest_ns, XF_I64, 0),
+	F(32, na_capture_counts, latest_ns, XF_I64, 0),
 };
 
 #define KIND(what, fields) \

@@ -68,7 +68,7 @@ struct xf_kind {
 extern const struct xf_kind xf_kinds[XF_N_KINDS];
 
 /* The counts of a capture, by the numbers they have in the file. */
-enum { XF_CAPTURE_COUNTS = 30 };
+enum { XF_CAPTURE_COUNTS = 32 };
 _Static_assert(sizeof(struct na_capture_counts) == XF_CAPTURE_COUNTS * 8,
 	       "a count more: xf_capture and message CaptureCounts need it");
 extern const struct xf_kind xf_capture;

@@ -15,7 +15,7 @@
 #define SIDE_SHARE  0.175 /* of the page: the legend */
 #define SIDE_LEAST  110   /* units: below that there is none */
 #define SILENT_FADE 0.18
-#define LEAST_BAR   1.6 /* a segment that is smaller than a point */
+#define LEAST_BAR   2.0 /* of what is smaller than a point */
 
 enum part { PART_SEQUENCE, PART_RESENT, PART_FLIGHT, PART_RTT, PARTS };
 
@@ -166,29 +166,54 @@ static void draw_steps(const struct drawing *d, const struct na_scale *y,
 				 pen);
 }
 
+/* A piece of a column, at least `least` high, as the next points. */
+static size_t add_bar(const struct drawing *d, size_t n, size_t column,
+		      double y0, double y1, double least)
+{
+	double x = (column_x(d, column) + column_x(d, column + 1)) / 2;
+	double more = fmax(least - (y0 - y1), 0) / 2;
+
+	d->points[n++] = (struct na_point){x, y0 + more};
+	d->points[n++] = (struct na_point){x, y1 - more};
+	d->points[n++] = (struct na_point){NAN, NAN};
+	return n;
+}
+
 /* From the lowest to the highest of each column. */
 static void draw_bars(const struct drawing *d, const struct na_scale *y,
-		      const double *from, const double *to, double scale,
+		      const double *from, const double *to, double least,
 		      struct na_color color)
 {
-	double width = fmax(column_x(d, 1) - column_x(d, 0), 1.3 * d->l.unit);
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->f.n; i++) {
-		double x = (column_x(d, i) + column_x(d, i + 1)) / 2;
-		double y0, y1, more;
-
-		if (isnan(from[i]) || isnan(to[i]))
-			continue;
-		y0 = na_scale_at(y, from[i] * scale);
-		y1 = na_scale_at(y, to[i] * scale);
-		more = fmax(LEAST_BAR - (y0 - y1), 0) / 2;
-		d->points[n++] = (struct na_point){x, y0 + more};
-		d->points[n++] = (struct na_point){x, y1 - more};
-		d->points[n++] = (struct na_point){NAN, NAN};
+		if (!isnan(from[i]) && !isnan(to[i]))
+			n = add_bar(d, n, i, na_scale_at(y, from[i]),
+				    na_scale_at(y, to[i]), least);
 	}
 	na_draw_polyline(d->l.canvas, d->points, n,
-			 &(struct na_pen){.color = color, .width = width});
+			 &(struct na_pen){.color = color,
+					  .width = fmax(column_x(d, 1) -
+								column_x(d, 0),
+							least)});
+}
+
+static void draw_data(const struct drawing *d, const struct na_scale *y)
+{
+	double least = fmax(LEAST_BAR * d->l.unit, 1.2);
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->f.n_data; i++) {
+		const int64_t *x = &d->f.data[3 * i];
+
+		if (x[0] >= 0 && (size_t)x[0] < d->f.n)
+			n = add_bar(d, n, (size_t)x[0],
+				    na_scale_at(y, (double)x[1]),
+				    na_scale_at(y, (double)x[2]), least);
+	}
+	na_draw_polyline(d->l.canvas, d->points, n,
+			 &(struct na_pen){.color = d->l.theme->hue[NA_BLUE],
+					  .width = least});
 }
 
 static struct na_pen edge_pen(const struct drawing *d)
@@ -240,10 +265,9 @@ static enum na_status draw_sequence(const struct drawing *d,
 			     .width = fmax(1.4 * d->l.unit, 1)};
 	struct na_pen edge = edge_pen(d);
 
-	draw_bars(d, &p->y, f->data_from, f->data_to, 1,
-		  d->l.theme->hue[NA_BLUE]);
 	draw_steps(d, &p->y, f->edge, &edge);
 	draw_steps(d, &p->y, f->ack, &ack);
+	draw_data(d, &p->y);
 	return na_tcp_figure_marks(&d->l, f, &d->x, p, err);
 }
 
@@ -253,10 +277,21 @@ static void draw_flight(const struct drawing *d, const struct na_panel *p)
 	struct na_pen pen = {.color = color, .width = fmax(1.4 * d->l.unit, 1)};
 	struct na_pen edge = edge_pen(d);
 
-	draw_bars(d, &p->y, d->f.flight, d->f.flight_max, 1,
+	draw_bars(d, &p->y, d->f.flight, d->f.flight_max, 0,
 		  na_fade(color, 0.42));
 	draw_steps(d, &p->y, d->f.flight, &pen);
 	draw_steps(d, &p->y, d->f.window, &edge);
+}
+
+static void draw_rtt(const struct drawing *d, const struct na_panel *p)
+{
+	struct na_scale us = p->y;
+
+	us.from *= 1e6;
+	us.to *= 1e6;
+	draw_bars(d, &us, d->f.rtt_min, d->f.rtt_max,
+		  fmax(1.2 * LEAST_BAR * d->l.unit, 1.5),
+		  d->l.theme->hue[NA_PURPLE]);
 }
 
 static void draw_resent(const struct drawing *d, const struct na_panel *p)
@@ -302,8 +337,7 @@ static enum na_status draw_panel(const struct drawing *d, size_t i,
 	else if (d->parts[i] == PART_FLIGHT)
 		draw_flight(d, p);
 	else
-		draw_bars(d, &p->y, d->f.rtt_min, d->f.rtt_max, 1e-6,
-			  d->l.theme->hue[NA_PURPLE]);
+		draw_rtt(d, p);
 	na_unclip(d->l.canvas);
 	return st;
 }
@@ -325,7 +359,8 @@ static enum na_status draw_all(struct drawing *d, struct na_err *err)
 		na_sentence(&d->l, *plot, d->f.empty);
 		return NA_OK;
 	}
-	d->points = na_calloc(d->f.n, 3 * sizeof(*d->points));
+	d->points = na_calloc(d->f.n > d->f.n_data ? d->f.n : d->f.n_data,
+			      3 * sizeof(*d->points));
 	if (!d->points)
 		return na_fail_nomem(err);
 	for (size_t i = 0; st == NA_OK && i < d->n_panels; i++)
@@ -350,9 +385,7 @@ static void footnote(struct drawing *d)
 
 	if (d->f.empty)
 		return;
-	na_words_add(&w,
-		     "columns of %s: a bar is from the lowest to the "
-		     "highest byte",
+	na_words_add(&w, "columns of %s: bars are what was sent in one",
 		     na_label_quantity(buf, NA_Q_SECONDS, s, 3));
 	if (d->f.edge_above)
 		na_words_add(&w, "; the window's edge lies above the plot "

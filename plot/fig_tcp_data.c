@@ -113,9 +113,10 @@ static double length_of(const struct na_value *list)
  * else the edge would press the data down to a line. */
 static void find_tops(struct tcp_figure *f)
 {
-	double data = fmax(most_of(f->data_to, f->n), most_of(f->ack, f->n));
-	double edge = most_of(f->edge, f->n);
+	double data = most_of(f->ack, f->n), edge = most_of(f->edge, f->n);
 
+	for (size_t i = 0; i < f->n_data; i++)
+		data = fmax(data, (double)f->data[3 * i + 2]);
 	for (size_t i = 0; i < f->n_marks; i++)
 		data = fmax(data, f->marks[i].to);
 	f->top = fmax(data, fmin(edge, ABOVE * data));
@@ -128,8 +129,7 @@ static void find_tops(struct tcp_figure *f)
 static void read_courses(struct tcp_figure *f)
 {
 	na_reals_of(na_get(f->sequence, "time_s"), &f->n);
-	f->data_from = course(f, "data_from");
-	f->data_to = course(f, "data_to");
+	f->data = na_rows_of(na_get(f->sequence, "data"), &f->n_data);
 	f->ack = course(f, "ack_to");
 	f->edge = course(f, "edge_to");
 	f->flight_max = course(f, "in_flight_max");
@@ -153,9 +153,7 @@ static const char *why_empty(const struct tcp_figure *f,
 	if (!na_int_of(na_get(f->sequence, "data_segments"), 0))
 		return "No data was sent in this direction of the connection; "
 		       "--direction draws the other one.";
-	return f->n && f->data_from && f->data_to
-		       ? NULL
-		       : "The result holds no sequence to draw.";
+	return f->n && f->data ? NULL : "The result holds no sequence to draw.";
 }
 
 enum na_status na_tcp_figure_read(struct tcp_figure *f,
@@ -179,7 +177,7 @@ enum na_status na_tcp_figure_read(struct tcp_figure *f,
 	f->closed = na_get(f->sequence, "closed");
 	f->silences = na_int_of(na_get(f->sequence, "silences"), 0);
 	f->closures = na_int_of(na_get(f->sequence, "closures"), 0);
-	f->silent_s = length_of(f->silent);
+	f->silent_s = na_real_of(na_get(f->sequence, "silent_ms"), 0) / 1e3;
 	f->closed_s = length_of(f->closed);
 	find_tops(f);
 	return NA_OK;

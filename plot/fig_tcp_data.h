@@ -35,7 +35,9 @@ struct tcp_figure {
 	const char *empty; /* NULL: there is something to draw */
 	size_t n;          /* columns; the courses have as many, or are NULL */
 	double from_s, to_s;
-	const double *data_from, *data_to, *ack, *edge;
+	const int64_t *data; /* [n_data][3]: column, first byte, behind last */
+	size_t n_data;
+	const double *ack, *edge;
 	const double *flight_max, *flight, *window, *window_min;
 	const double *rtt_min, *rtt_max;
 	double top, flight_top, rtt_top; /* largest values to show */

@@ -108,8 +108,9 @@ static enum na_status tcp_turn(void *state, unsigned done, struct na_err *err)
 		return NA_OK;
 	if ((uint64_t)s->params->connection > s->n)
 		return na_fail(err, NA_EUSAGE,
-			       "--connection %lld: there are only %zu",
-			       (long long)s->params->connection, s->n);
+			       "--connection %lld: the table has %zu row%s",
+			       (long long)s->params->connection, s->n,
+			       s->n == 1 ? "" : "s");
 	return tcp_sequence_read(s, err);
 }
 

@@ -74,7 +74,9 @@ struct tcp_row {
 	int64_t cost_ns[TCP_VERDICTS];
 	int64_t duration_ns, active_ns, idle_ns;
 	int64_t lost_ns; /* what the order goes by */
+	int64_t rtt_ns;  /* of the whole path; 0: unknown */
 	uint8_t way;     /* the direction with more payload */
+	uint8_t idler;   /* the one that idle_ns is of */
 };
 
 struct tcp_state {

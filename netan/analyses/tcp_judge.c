@@ -22,24 +22,37 @@ uint64_t tcp_needed(const struct na_direction *d)
 		       : 0;
 }
 
-/* A fast retransmission holds up what is behind it for about a round trip. */
-static int64_t recovery_ns(const struct na_direction *d)
+/* Each way's round trip begins and ends at the capture point; their sum is
+ * that of the whole path, which the handshake tells as well. */
+static int64_t path_rtt(const struct na_connection *c)
 {
-	na_i128 ns = (na_i128)d->fast * at_least_zero(d->rtt_p50_ns);
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		if (c->dir[i].rtt_samples)
+			sum = add_ns(sum, at_least_zero(c->dir[i].rtt_min_ns));
+	}
+	return sum > c->initial_rtt_ns ? sum : at_least_zero(c->initial_rtt_ns);
+}
+
+/* A fast retransmission holds up what is behind it for about a round trip. */
+static int64_t recovery_ns(const struct tcp_row *row,
+			   const struct na_direction *d)
+{
+	na_i128 ns = (na_i128)d->fast * row->rtt_ns;
 
 	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
-/* In which its sender had nothing to send. */
-static int64_t idle_of(const struct tcp_row *row)
+/* The direction whose idle time counts. */
+static uint8_t idler_of(const struct tcp_row *row)
 {
 	const struct na_direction *d = row->c->dir;
-	int64_t busy = at_least_zero(d[row->way].idle_ns);
-	int64_t other = at_least_zero(d[1 - row->way].idle_ns);
+	bool both = d[0].bytes && d[1].bytes;
 
-	if (!d[0].bytes || !d[1].bytes || busy < other)
-		return busy;
-	return other;
+	return both && d[1 - row->way].idle_ns < d[row->way].idle_ns
+		       ? (uint8_t)(1 - row->way)
+		       : row->way;
 }
 
 static void judge_loss(struct tcp_row *row, const struct na_direction *d)
@@ -47,7 +60,7 @@ static void judge_loss(struct tcp_row *row, const struct na_direction *d)
 	uint64_t needed = tcp_needed(d);
 
 	row->cost_ns[TCP_NETWORK_LOSS] = add_ns(row->cost_ns[TCP_NETWORK_LOSS],
-						recovery_ns(d));
+						recovery_ns(row, d));
 	row->cost_ns[TCP_TIMEOUT_BOUND] =
 		add_ns(row->cost_ns[TCP_TIMEOUT_BOUND],
 		       at_least_zero(d->timeout_total_ns));
@@ -65,13 +78,13 @@ static bool at_the_window(const struct tcp_row *row, size_t i)
 	double window = (double)peer->max_window_bytes;
 	double rate, limit;
 
-	if (!window || !peer->window_scale_known || d->rtt_p50_ns <= 0 ||
+	if (!window || !peer->window_scale_known || row->rtt_ns <= 0 ||
 	    row->active_ns <= 0 || d->unique_bytes < TCP_WINDOW_BYTES ||
 	    (double)d->unique_bytes < 4 * window ||
 	    (double)d->max_in_flight_bytes < TCP_WINDOW_REACHED * window)
 		return false;
 	rate = (double)d->unique_bytes / (double)row->active_ns;
-	limit = window / (double)d->rtt_p50_ns;
+	limit = window / (double)row->rtt_ns;
 	return rate >= TCP_WINDOW_RATE * limit;
 }
 
@@ -126,7 +139,7 @@ static int64_t lost_of(const struct tcp_row *row)
 		ns = add_ns(ns, at_least_zero(d->timeout_total_ns));
 		ns = add_ns(ns, at_least_zero(d->zero_window_ns));
 		ns = add_ns(ns, at_least_zero(d->window_full_ns));
-		ns = add_ns(ns, recovery_ns(d));
+		ns = add_ns(ns, recovery_ns(row, d));
 	}
 	return ns < row->duration_ns ? ns : row->duration_ns;
 }
@@ -138,9 +151,11 @@ void tcp_judge(struct tcp_row *row)
 
 	memset(row->holds, 0, sizeof(row->holds));
 	memset(row->cost_ns, 0, sizeof(row->cost_ns));
+	row->rtt_ns = path_rtt(c);
 	row->way = c->dir[1].bytes > c->dir[0].bytes;
 	row->duration_ns = c->to_ps > c->from_ps ? (int64_t)(span / 1000) : 0;
-	row->idle_ns = idle_of(row);
+	row->idler = idler_of(row);
+	row->idle_ns = at_least_zero(c->dir[row->idler].idle_ns);
 	if (row->idle_ns > row->duration_ns)
 		row->idle_ns = row->duration_ns;
 	row->active_ns = row->duration_ns - row->idle_ns;

@@ -154,6 +154,7 @@ static void put_connection(struct na_result *r, struct na_value *list,
 	put_direction(r, to, "fwd", &d[0]);
 	put_direction(r, to, "rev", &d[1]);
 	put_us(r, to, "initial_rtt_us", c->initial_rtt_ns);
+	put_us(r, to, "path_rtt_us", row->rtt_ns ? row->rtt_ns : -1);
 	put_count(r, to, "timeouts", timeouts);
 	put_ms(r, to, "longest_timeout_ms",
 	       timeouts ? longest(d[0].longest_timeout_ns,

@@ -10,7 +10,11 @@
 #include "netan/analyses/tcp.h"
 #include "netan/base/vec.h"
 
-enum { MARK_COLUMNS = TCP_COLUMNS / 2, UNDER_WAY = 4096 };
+enum {
+	MARK_COLUMNS = TCP_COLUMNS / 2,
+	UNDER_WAY = 4096,
+	RANGES = 4 /* of bytes in one column, told apart */
+};
 
 /* clang-format off */
 const char *const tcp_mark_names[TCP_MARKS] = {
@@ -20,8 +24,6 @@ const char *const tcp_mark_names[TCP_MARKS] = {
 /* clang-format on */
 
 enum course {
-	DATA_FROM,
-	DATA_TO,
 	ACK_FROM,
 	ACK_TO,
 	EDGE_FROM,
@@ -37,11 +39,17 @@ enum course {
 
 /* clang-format off */
 static const char *const course_names[COURSES] = {
-	"data_from", "data_to", "ack_from", "ack_to", "edge_from", "edge_to",
+	"ack_from", "ack_to", "edge_from", "edge_to",
 	"in_flight_max", "in_flight_last", "window_min", "window_last",
 	"rtt_min_us", "rtt_max_us",
 };
 /* clang-format on */
+
+/* Bytes that were sent for the first time in one column. */
+struct ranges {
+	uint64_t from[RANGES], to[RANGES];
+	size_t n;
+};
 
 struct marked { /* marks of one kind in one column */
 	uint64_t n;
@@ -62,6 +70,7 @@ struct tcp_sequence {
 	uint8_t way;
 	uint64_t segments, sent, acks;
 	double *course[COURSES];
+	struct ranges data[TCP_COLUMNS];
 	struct marked marks[TCP_MARKS][MARK_COLUMNS];
 	uint64_t n_marks[TCP_MARKS];
 	struct spans silent, closed;
@@ -70,7 +79,8 @@ struct tcp_sequence {
 	uint64_t sent_to, acked; /* sequence numbers */
 	uint32_t window_bytes;
 	bool any_sent, any_ack, window_known, is_closed;
-	int64_t last_sent_ps, closed_ps;
+	int64_t last_ps; /* that sender could act on: sent or told */
+	int64_t closed_ps;
 
 	/* Sent once and not acknowledged: for round trips. */
 	struct under_way {
@@ -101,6 +111,32 @@ static void widen(struct tcp_sequence *q, size_t at, enum course from,
 	q->course[from + 1][at] = fmax(q->course[from + 1][at], hi);
 }
 
+static uint64_t apart(const struct ranges *r, size_t i, uint64_t from,
+		      uint64_t to)
+{
+	return from > r->to[i]   ? from - r->to[i]
+	       : r->from[i] > to ? r->from[i] - to
+				 : 0;
+}
+
+/* To the range that it touches, to one of its own, or to the nearest. */
+static void add_range(struct ranges *r, uint64_t from, uint64_t to)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < r->n; i++) {
+		if (apart(r, i, from, to) < apart(r, best, from, to))
+			best = i;
+	}
+	if (r->n < RANGES && (!r->n || apart(r, best, from, to))) {
+		best = r->n++;
+		r->from[best] = from;
+		r->to[best] = to;
+	}
+	r->from[best] = from < r->from[best] ? from : r->from[best];
+	r->to[best] = to > r->to[best] ? to : r->to[best];
+}
+
 static void mark(struct tcp_sequence *q, enum tcp_mark kind, int64_t time_ps,
 		 double from, double to)
 {
@@ -113,13 +149,56 @@ static void mark(struct tcp_sequence *q, enum tcp_mark kind, int64_t time_ps,
 	q->n_marks[kind]++;
 }
 
+static uint64_t length(const struct span *s)
+{
+	return (uint64_t)s->to_ps - (uint64_t)s->from_ps;
+}
+
+/* The longest are kept. */
 static void add_span(struct spans *s, int64_t from_ps, int64_t to_ps)
 {
+	size_t least = 0;
+
 	if (to_ps <= from_ps)
 		return;
-	if (s->n < TCP_SPANS)
-		s->kept[s->n++] = (struct span){from_ps, to_ps};
 	s->all++;
+	if (s->n < TCP_SPANS) {
+		s->kept[s->n++] = (struct span){from_ps, to_ps};
+		return;
+	}
+	for (size_t i = 1; i < s->n; i++) {
+		if (length(&s->kept[i]) < length(&s->kept[least]))
+			least = i;
+	}
+	if (length(&s->kept[least]) < (uint64_t)to_ps - (uint64_t)from_ps)
+		s->kept[least] = (struct span){from_ps, to_ps};
+}
+
+static int longer_first(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	if (length(x) != length(y))
+		return length(x) > length(y) ? -1 : 1;
+	return x->from_ps < y->from_ps ? -1 : x->from_ps > y->from_ps;
+}
+
+static int earlier_first(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	return x->from_ps < y->from_ps ? -1 : x->from_ps > y->from_ps;
+}
+
+/* The n longest, by time. */
+static void keep_longest(struct spans *s, uint64_t n)
+{
+	if (s->n)
+		qsort(s->kept, s->n, sizeof(*s->kept), longer_first);
+	if (s->n > n)
+		s->n = (size_t)n;
+	if (s->n)
+		qsort(s->kept, s->n, sizeof(*s->kept), earlier_first);
 }
 
 static enum tcp_mark retransmission_of(uint32_t marks)
@@ -163,19 +242,19 @@ static void add_data(struct tcp_sequence *q, const struct na_segment *x,
 	double lo = (double)x->seq, hi = (double)end;
 
 	if (x->marks & NA_SEG_TIMEOUT && q->any_sent)
-		add_span(&q->silent, q->last_sent_ps, x->time_ps);
+		add_span(&q->silent, q->last_ps, x->time_ps);
 	if (x->marks & again) {
 		mark(q, retransmission_of(x->marks), x->time_ps, lo, hi);
 		q->waiting = 0; /* Karn: whose ACK comes next is unknown */
 	} else {
-		widen(q, at, DATA_FROM, lo, hi);
+		add_range(&q->data[at], x->seq, end);
 		if (!(x->marks & NA_SEG_OUT_OF_ORDER))
 			remember(q, end, x->time_ps);
 	}
 	other_marks(q, x, lo, hi);
 	q->sent++;
 	q->any_sent = true;
-	q->last_sent_ps = x->time_ps;
+	q->last_ps = x->time_ps;
 	if (end > q->sent_to)
 		q->sent_to = end;
 }
@@ -229,6 +308,8 @@ static void add_ack(struct tcp_sequence *q, const struct na_segment *x,
 	if (x->marks & NA_SEG_DUPLICATE_ACK)
 		mark(q, TCP_MARK_DUPLICATE, x->time_ps, ack, ack);
 	round_trip(q, x, at);
+	if (x->ack > q->acked || x->n_sack || x->marks & NA_SEG_DUPLICATE_ACK)
+		q->last_ps = x->time_ps;
 	if (x->ack > q->acked)
 		q->acked = x->ack;
 	q->any_ack = true;
@@ -314,6 +395,10 @@ enum na_status tcp_sequence_read(struct tcp_state *s, struct na_err *err)
 				q, err);
 	if (q->is_closed)
 		add_span(&q->closed, q->closed_ps, q->row->c->to_ps);
+	/* Of a timeout's retransmissions only the first ends a silence. */
+	q->silent.all = q->row->c->dir[q->way].timeouts;
+	keep_longest(&q->silent, q->silent.all);
+	keep_longest(&q->closed, q->closed.all);
 	return st;
 }
 
@@ -358,6 +443,28 @@ static void put_marks(struct na_result *r, struct na_value *in,
 	for (size_t k = 0; k < TCP_MARKS; k++)
 		na_put_int(r, counts, tcp_mark_names[k],
 			   (int64_t)q->n_marks[k]);
+}
+
+static void put_data(struct na_result *r, struct na_value *in,
+		     const struct tcp_sequence *q)
+{
+	static const char *const fields[] = {"column", "from_byte", "to_byte",
+					     NULL};
+	int64_t *cells;
+	size_t n = 0;
+
+	cells = na_calloc((size_t)TCP_COLUMNS * RANGES, 3 * sizeof(*cells));
+	na_result_adopt(r, cells);
+	for (size_t i = 0; cells && i < TCP_COLUMNS; i++) {
+		const struct ranges *x = &q->data[i];
+
+		for (size_t k = 0; k < x->n; k++, n++) {
+			cells[3 * n] = (int64_t)i;
+			cells[3 * n + 1] = (int64_t)x->from[k];
+			cells[3 * n + 2] = (int64_t)x->to[k];
+		}
+	}
+	na_put_rows(r, in, "data", fields, cells, n);
 }
 
 static void put_courses(struct na_result *r, struct na_value *in,
@@ -406,8 +513,11 @@ void tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 	tcp_put_evidence(r, na_put_list(r, to, "evidence"), s, q->row);
 	if (!q->segments)
 		return;
+	put_data(r, to, q);
 	put_courses(r, to, q);
 	put_marks(r, to, q);
+	na_put_real(r, to, "silent_ms",
+		    (double)c->dir[q->way].timeout_total_ns / 1e6);
 	put_spans(r, to, "silent", "silences", &q->silent);
 	put_spans(r, to, "closed", "closures", &q->closed);
 }

@@ -127,10 +127,14 @@ static void remedies(struct na_result *r, const struct tcp_state *s)
 	}
 }
 
-static void coverage(struct na_result *r, const struct tcp_state *s)
+static void coverage(struct na_result *r, const struct tcp_state *s,
+		     size_t listed)
 {
 	char n[NA_UNIT_BUF];
 	size_t middle = 0;
+
+	if (s->scope->top && s->n > listed)
+		na_result_note(r, "%s more", na_print_count(n, s->n - listed));
 
 	for (size_t i = 0; i < s->n; i++)
 		middle += !s->rows[i].c->dir[0].saw_syn &&
@@ -157,5 +161,5 @@ void tcp_views(struct na_result *r, const struct tcp_state *s)
 	table(r, s, listed);
 	worst(r, s, listed);
 	remedies(r, s);
-	coverage(r, s);
+	coverage(r, s, listed->n);
 }

@@ -98,10 +98,17 @@ static void loss(const struct told *t)
 
 	if (!d->retransmissions)
 		return;
-	say(&w, "%s of %s data segments of %s retransmitted",
-	    na_print_count(a, d->retransmissions),
-	    na_print_count(b, d->data_packets), t->who);
-	say_share(&w, (double)d->retransmissions, (double)d->data_packets);
+	/* A SYN or FIN that is sent again is no data segment. */
+	if (d->retransmissions > d->data_packets) {
+		say_count(&w, d->retransmissions, "segment");
+		say(&w, " of %s sent again", t->who);
+	} else {
+		say(&w, "%s of %s data segments of %s retransmitted",
+		    na_print_count(a, d->retransmissions),
+		    na_print_count(b, d->data_packets), t->who);
+		say_share(&w, (double)d->retransmissions,
+			  (double)d->data_packets);
+	}
 	if (d->fast)
 		say(&w, ", %s fast", na_print_count(a, d->fast));
 	if (d->timeout)
@@ -124,6 +131,8 @@ static void timeouts(const struct told *t)
 	    time_text(a, d->longest_timeout_ns));
 	say_of(&w, d->timeout_total_ns, t->row->duration_ns);
 	say(&w, " silent");
+	if (!t->peer->packets)
+		say(&w, "; %s never answered", t->other);
 	put(t, &w);
 }
 
@@ -168,10 +177,10 @@ static void window(const struct told *t)
 		if (d->window_full_ns > 0)
 			say(&w, " for %s", time_text(a, d->window_full_ns));
 	}
-	if (d->rtt_p50_ns > 0 && most > 0 && t->row->active_ns > 0)
+	if (t->row->rtt_ns > 0 && most > 0 && t->row->active_ns > 0)
 		say(&w, "; window / RTT (%s) allows %s, sent were %s",
-		    time_text(a, d->rtt_p50_ns),
-		    na_print_rate(b, most * 8e9 / (double)d->rtt_p50_ns, 3),
+		    time_text(a, t->row->rtt_ns),
+		    na_print_rate(b, most * 8e9 / (double)t->row->rtt_ns, 3),
 		    na_print_rate(rate,
 				  (double)d->unique_bytes * 8e9 /
 					  (double)t->row->active_ns,
@@ -211,7 +220,7 @@ static void congestion(const struct told *t)
 
 static void idle(const struct told *t)
 {
-	const struct na_direction *d = &t->row->c->dir[t->row->way];
+	const struct na_direction *d = &t->row->c->dir[t->row->idler];
 	struct sentence w = {.n = 0};
 	char a[NA_UNIT_BUF];
 
@@ -240,8 +249,8 @@ static void course(const struct told *t)
 	say(&w, "%s of payload", na_print_bytes(a, (double)d->unique_bytes, 3));
 	if (t->row->duration_ns > 0)
 		say(&w, " in %s", time_text(a, t->row->duration_ns));
-	if (d->rtt_p50_ns > 0)
-		say(&w, ", RTT %s", time_text(a, d->rtt_p50_ns));
+	if (t->row->rtt_ns > 0)
+		say(&w, ", RTT %s", time_text(a, t->row->rtt_ns));
 	say(&w, ", no sign of trouble");
 	put(t, &w);
 }
@@ -309,6 +318,10 @@ const char *tcp_remedy(const struct tcp_row *row)
 {
 	switch (row->verdict) {
 	case TCP_TIMEOUT_BOUND:
+		if (!row->c->dir[0].packets || !row->c->dir[1].packets)
+			return "one side never answered: is it up and "
+			       "listening, does a firewall drop the packets, "
+			       "or does the capture see one way only";
 		return "find what drops packets (ethtool -S, nstat "
 		       "TcpExtTCPTimeouts); a minimum RTO of 5 ms (ip route "
 		       "... rto_min 5ms) shortens each silence from 200 ms";

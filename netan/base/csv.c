@@ -25,14 +25,14 @@ static bool skip_line(const char *s, const char *end)
 }
 
 enum na_status na_csv_bad(const struct na_csv *c, const char *what,
-			      struct na_err *err)
+			  struct na_err *err)
 {
-	return na_fail(err, NA_EFORMAT,
-		       "%s: line %zu: %s; expected %s", c->file, c->line,
-		       what, c->expected);
+	return na_fail(err, NA_EFORMAT, "%s: line %zu: %s; expected %s",
+		       c->file, c->line, what, c->expected);
 }
 
-enum na_status na_csv_next(struct na_csv *c, struct na_csv_row *r, struct na_err *err)
+enum na_status na_csv_next(struct na_csv *c, struct na_csv_row *r,
+			   struct na_err *err)
 {
 	const char *s, *stop, *comma;
 
@@ -55,9 +55,9 @@ enum na_status na_csv_next(struct na_csv *c, struct na_csv_row *r, struct na_err
 			return na_csv_bad(c, "more than three fields", err);
 		if (!f.n || f.n > NA_CSV_FIELD_BYTES || memchr(f.s, '\0', f.n))
 			return na_csv_bad(c,
-				       "a field that is empty, very long "
-				       "or no text",
-				       err);
+					  "a field that is empty, very long "
+					  "or no text",
+					  err);
 		r->f[r->n++] = f;
 	}
 	return r->n < 2 ? na_csv_bad(c, "one field", err) : NA_OK;

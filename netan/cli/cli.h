@@ -41,9 +41,9 @@ struct na_common {
 	bool quiet, verbose, strict;
 	int color, progress; /* NA_COLOR_*, NA_PROGRESS_* */
 	/* input */
-	int64_t threads;   /* 0: all cores */
-	int anchor;        /* enum na_anchor */
-	const char *label; /* --label in force, while parsing */
+	int64_t threads;            /* 0: all cores */
+	int anchor;                 /* enum na_anchor */
+	const char *label;          /* --label in force, while parsing */
 	const char *hosts, *filter; /* captures: a file, an expression */
 	/* filters, as typed where a later stage must resolve them */
 	struct na_text_list host, line, src, dst, collective;

@@ -23,7 +23,7 @@ static void headline(struct na_session *s, struct na_result *r, uint64_t used,
 	const struct na_value *out = na_dig(na_result_doc(r),
 					    "coverage.left_out");
 	uint64_t left_out = 0;
-	size_t hosts = s->store.n_sources;
+	size_t hosts = na_store_hosts(&s->store);
 
 	for (const struct na_value *v = out ? out->u.of.first : NULL; v;
 	     v = v->next)
@@ -67,9 +67,9 @@ static void say_no_connections(struct na_session *s, struct na_result *r)
 		return;
 	if (seen) {
 		na_say_error(s->cli,
-			     "none of the %zu connections is left to analyse: "
-			     "the filters leave them out",
-			     seen);
+			     "the filters leave none of %zu connection%s to "
+			     "analyse",
+			     seen, seen == 1 ? "" : "s");
 		return;
 	}
 	na_say_error(s->cli,

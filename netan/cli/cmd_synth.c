@@ -16,7 +16,8 @@ enum { SHOWN_FILES = 8 };
 /* clang-format off */
 static const struct na_opt opts[] = {
 	{ NA_OPT_TEXT, 'o', "output", FIELD(dir), "DIR", NULL, 0, 0,
-	  "log directory to write under (required)" },
+	  "log directory to write under; NAME.pcap or NAME.pcapng: a packet "
+	  "capture (required)" },
 	{ NA_OPT_TEXT, 0, "run", FIELD(run), "NAME", NULL, 0, 0,
 	  "name of the session (default: its start time)" },
 	{ NA_OPT_COUNT, 0, "seed", FIELD(seed), "N", "1", 0, 9e15,
@@ -59,9 +60,26 @@ static const struct na_opt opts[] = {
 	{ NA_OPT_CHOICE, 0, "compress", FIELD(compress), "none|gzip|zstd",
 	  "none", 0, 0, "pack the files" },
 	{ NA_OPT_BYTES, 0, "size", FIELD(size_bytes), "BYTES", NULL, 1000,
-	  1e12, "typical, network: about how large (default: 500MB)" },
+	  1e12, "typical, network: about how large (default: 500MB); "
+	  "captures: payload of the connections (default: 4MB)" },
 	{ NA_OPT_COUNT, 0, "events", FIELD(events), "N", NULL, 16, 1e10,
 	  "typical, network: exactly how many events" },
+	{ NA_OPT_COUNT, 0, "connections", FIELD(connections), "N", "12", 0,
+	  10000, "captures: TCP connections with bulk transfers" },
+	{ NA_OPT_LIST, 0, "condition", FIELD(conditions), "KIND", NULL, 0, 0,
+	  "captures: what the connections meet with, in turn: healthy, loss, "
+	  "timeout, zero-window, window-limited, idle (default: all)" },
+	{ NA_OPT_REAL, 0, "loss", FIELD(loss), "SHARE", "0.002", 0, 0.04,
+	  "captures: about this share of the segments is lost, where the "
+	  "condition is loss" },
+	{ NA_OPT_COUNT, 0, "rpcs", FIELD(rpcs), "N", "200", 0, 1e7,
+	  "captures: gRPC calls, all to host 0" },
+	{ NA_OPT_BYTES, 0, "message", FIELD(message_bytes), "BYTES", "2KiB",
+	  16, 16 << 20, "captures: what a call's answer holds, the median" },
+	{ NA_OPT_COUNT, 0, "roce", FIELD(roce), "N", "200", 0, 1e8,
+	  "captures: RoCEv2 messages" },
+	{ NA_OPT_BYTES, 0, "snaplen", FIELD(snaplen_bytes), "BYTES", NULL, 64,
+	  65535, "captures: cut the packets to so much (default: whole)" },
 	NA_OPT_END,
 };
 /* clang-format on */

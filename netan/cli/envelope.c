@@ -186,6 +186,23 @@ static void note_absent(struct na_session *s, struct na_result *r)
 			       absent == 1 ? "is" : "are");
 }
 
+/* Packets are no transfers: what --filter left out is told apart. */
+static void note_filtered(struct na_session *s, struct na_result *r)
+{
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+	uint64_t n = 0, all = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_capture_counts *c = s->inputs[i].capture;
+
+		n += c ? c->filtered : 0;
+		all += c ? c->packets + c->filtered : 0;
+	}
+	if (n)
+		na_result_note(r, "%s of %s packets did not pass --filter",
+			       na_print_count(a, n), na_print_count(b, all));
+}
+
 static void note_styles(struct na_session *s, struct na_result *r)
 {
 	uint64_t n[NA_N_STYLES] = {0};
@@ -260,6 +277,7 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 	na_put_bool(r, na_result_side(r), "anchor_matters",
 		    s->store.anchor_mattered);
 	note_left_out(r, doc);
+	note_filtered(s, r);
 	note_clock(s, r);
 	note_styles(s, r);
 	note_estimates(s, r);
@@ -420,6 +438,8 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 		say_what_is(s);
 		return;
 	}
+	if (na_session_say_no_calls(s, r))
+		return;
 	na_put_text(r, na_result_side(r), "empty",
 		    "no network transfers in this input");
 	na_say_error(s->cli,

@@ -54,6 +54,8 @@ enum na_status na_session_filter(struct na_session *s, struct na_err *err);
  * linked, --filter and --hosts are looked at; false after saying what is
  * wrong. */
 bool na_session_captures(struct na_session *s);
+/* Of captures only, and without a transfer: says so; else false. */
+bool na_session_say_no_calls(const struct na_session *s, struct na_result *r);
 /* After reading: did --hosts name anyone? */
 enum na_status na_session_named(struct na_session *s, struct na_err *err);
 

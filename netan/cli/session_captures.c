@@ -1,4 +1,5 @@
 /* What sessions do for captures: --hosts, --filter, files of one capture. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ static size_t captures_in(const struct na_session *s)
 /* Captures of a run are one capture in several files: the first reads all. */
 static bool link_files(struct na_session *s)
 {
-	struct na_input **at = na_calloc(s->n_inputs, sizeof(struct na_input *));
+	struct na_input **at = na_calloc(s->n_inputs,
+					 sizeof(struct na_input *));
 
 	s->merged = at;
 	if (!at) {
@@ -134,4 +136,74 @@ enum na_status na_session_named(struct na_session *s, struct na_err *err)
 	return na_fail(err, NA_EUSAGE,
 		       "--hosts is for packet captures; %s is %s",
 		       s->inputs[0].path, s->inputs[0].format);
+}
+
+/* All packets of a session of captures; false if there are traces, too. */
+static bool all_packets(const struct na_session *s,
+			struct na_capture_counts *sum)
+{
+	*sum = (struct na_capture_counts){.packets = 0};
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_capture_counts *c = s->inputs[i].capture;
+
+		if (!c)
+			return false;
+		sum->packets += c->packets;
+		sum->filtered += c->filtered;
+		sum->cut_packets += c->cut_packets;
+		sum->tcp += c->tcp;
+		sum->udp += c->udp;
+		sum->connections += c->connections;
+	}
+	return true;
+}
+
+static void say_which_packets(const struct na_session *s,
+			      const struct na_capture_counts *c)
+{
+	if (c->connections)
+		na_say_hint(s->cli,
+			    "there are %" PRIu64 " packets and %" PRIu64
+			    " TCP connections; netan tcp shows them, netan "
+			    "timeline the packets",
+			    c->packets, c->connections);
+	else
+		na_say_hint(s->cli,
+			    "there are %" PRIu64 " packets (%" PRIu64
+			    " TCP, %" PRIu64 " UDP); netan timeline shows "
+			    "them, netan info tells more",
+			    c->packets, c->tcp, c->udp);
+	if (c->cut_packets)
+		na_say_hint(s->cli,
+			    "%" PRIu64 " packets are cut by the snap length: "
+			    "capture whole packets to see calls (tcpdump -s 0)",
+			    c->cut_packets);
+}
+
+bool na_session_say_no_calls(const struct na_session *s, struct na_result *r)
+{
+	struct na_capture_counts c;
+
+	if (!all_packets(s, &c))
+		return false;
+	na_put_text(r, na_result_side(r), "empty",
+		    c.packets ? "no calls and no messages in these packets"
+			      : "no packets in this capture");
+	if (c.packets) {
+		na_say_error(s->cli,
+			     "no calls and no messages: looked for HTTP/2, for "
+			     "requests and responses on other TCP "
+			     "connections, and for RoCEv2 (UDP port 4791)");
+		say_which_packets(s, &c);
+	} else if (c.filtered) {
+		na_say_error(s->cli,
+			     "none of the %" PRIu64 " packets passes --filter "
+			     "\"%s\"",
+			     c.filtered, s->cli->common.filter);
+	} else {
+		na_say_error(s->cli, "no packets: the capture is empty");
+		na_say_hint(s->cli, "was the right interface recorded, while "
+				    "there was traffic?");
+	}
+	return true;
 }

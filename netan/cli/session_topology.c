@@ -30,8 +30,8 @@ enum na_status na_whole_file(const char *path, size_t most, const char *what,
 		na_fail_errno(err, path);
 	fclose(f);
 	if (err->status == NA_OK && *n > most)
-		na_fail(err, NA_ELIMIT, "%s: more than %zu bytes; no %s",
-			path, most, what);
+		na_fail(err, NA_ELIMIT, "%s: more than %zu bytes; no %s", path,
+			most, what);
 	return err->status;
 }
 
@@ -46,7 +46,8 @@ enum na_status na_session_topology(struct na_session *s, struct na_err *err)
 	s->topology = na_calloc(1, sizeof(*s->topology));
 	if (!s->topology)
 		return na_fail_nomem(err);
-	if (na_whole_file(path, TOPOLOGY_MAX, "topology", &text, &n, err) == NA_OK &&
+	if (na_whole_file(path, TOPOLOGY_MAX, "topology", &text, &n, err) ==
+		    NA_OK &&
 	    na_topology_parse(s->topology, text, n, path, err) == NA_OK &&
 	    !s->topology->hosts.n)
 		na_fail(err, NA_EFORMAT, "%s: no hosts in it", path);
@@ -82,7 +83,6 @@ enum na_status na_session_place(struct na_session *s, struct na_err *err)
 		na_say_warning(s->cli,
 			       "%s has no row for %zu of %zu hosts (such as "
 			       "%s): their paths have no class",
-			       s->cli->common.topology, without, all,
-			       one);
+			       s->cli->common.topology, without, all, one);
 	return NA_OK;
 }

@@ -9,8 +9,9 @@
 
 enum { SLICE_MAX = 99999999 };
 
-static enum na_status slice(const struct na_csv *c, const struct na_csv_field *f,
-			    int32_t *out, struct na_err *err)
+static enum na_status slice(const struct na_csv *c,
+			    const struct na_csv_field *f, int32_t *out,
+			    struct na_err *err)
 {
 	int32_t n = 0;
 
@@ -79,8 +80,10 @@ enum na_status na_hosts_parse(struct na_hosts *h, const char *text, size_t n,
 			     : na_csv_bad(&c, "no IPv4 or IPv6 address", err);
 	}
 	if (st == NA_END && !h->addresses.n)
-		return na_fail(err, NA_EFORMAT, "%s: no addresses in it; "
-			       "expected rows of address,host[,slice]", file);
+		return na_fail(err, NA_EFORMAT,
+			       "%s: no addresses in it; "
+			       "expected rows of address,host[,slice]",
+			       file);
 	return st == NA_END ? NA_OK : st;
 }
 

@@ -122,7 +122,8 @@ struct na_segment {
 /* Counts of one capture file. */
 struct na_capture_counts {
 	uint64_t packets, captured_bytes, wire_bytes;
-	uint64_t cut_packets;    /* by the snap length */
+	int64_t earliest_ns, latest_ns; /* since 1970; 0 without packets */
+	uint64_t cut_packets;           /* by the snap length */
 	uint64_t backward_steps; /* time went back from packet to packet */
 	uint64_t interfaces;
 	uint64_t tcp, udp, other_ip, non_ip;

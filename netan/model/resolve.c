@@ -48,8 +48,8 @@ static uint32_t *slot_of(struct hosting *h, const char *name, uint32_t run)
 	memcpy(key, &run, sizeof(run));
 	memcpy(key + sizeof(run), name, n);
 	at = na_strtab_add(&h->seen, key, sizeof(run) + n);
-	if (at == NA_NO_NAME || !na_grow(&h->host, &h->cap_host, h->seen.n,
-					 sizeof(*h->host)))
+	if (at == NA_NO_NAME ||
+	    !na_grow(&h->host, &h->cap_host, h->seen.n, sizeof(*h->host)))
 		return NULL;
 	if (h->seen.n > before)
 		h->host[at] = NA_UNKNOWN_U32;

@@ -168,6 +168,9 @@ uint64_t na_store_left_out(const struct na_store *s, size_t source, int side,
  * borrowed. */
 enum na_status na_store_place(struct na_store *s, const struct na_topology *t,
 			      struct na_err *err);
+/* How many hosts the inputs tell of: a trace is one; of captures it is who
+ * has an address there. */
+size_t na_store_hosts(const struct na_store *s);
 /* Class of the path between two hosts (na_topology_class_name() names it),
  * rack of a host; NA_UNKNOWN_U32: the topology does not tell. */
 uint32_t na_store_class(const struct na_store *s, uint32_t src_host,

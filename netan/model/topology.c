@@ -52,7 +52,8 @@ static enum na_status find_shape(struct na_csv *c, enum shape *shape,
 	if (na_csv_is(&r.f[0], "host") && na_csv_is(&r.f[1], "rack"))
 		return NA_OK;
 	*shape = PAIRS;
-	if (na_csv_is(&r.f[0], "src_host") && na_csv_is(&r.f[1], "dst_host") && r.n == 3)
+	if (na_csv_is(&r.f[0], "src_host") && na_csv_is(&r.f[1], "dst_host") &&
+	    r.n == 3)
 		return NA_OK;
 	*c = from;
 	st = first_repeats(from, &repeats, err);

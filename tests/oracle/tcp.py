@@ -32,7 +32,8 @@ def direction(r, span):
     return d
 
 
-def judge(span, d):
+def judge(span, d, initial):
+    rtt = max(initial, sum(x["rtt_us"] for x in d if x["rtt_us"] >= 0), 0)
     busy = 1 if d[1]["bytes"] > d[0]["bytes"] else 0
     idle = d[busy]["idle_us"]
     if d[0]["bytes"] and d[1]["bytes"]:
@@ -45,7 +46,7 @@ def judge(span, d):
     lost = 0
     for i in 0, 1:
         x, peer = d[i], d[1 - i]
-        recovery = x["fast"] * max(x["rtt_us"], 0)
+        recovery = x["fast"] * rtt
         cost["timeout_bound"] += x["timeout_us"]
         cost["network_loss"] += recovery
         cost["receiver_too_slow"] += x["zero_us"]
@@ -57,10 +58,10 @@ def judge(span, d):
                              needed >= F(1, 1000) * x["data_packets"]):
             holds["network_loss"] = True
         w = peer["window"]
-        if not shut and w and x["rtt_us"] > 0 and active > 0 and \
+        if not shut and w and rtt > 0 and active > 0 and \
                 x["unique"] >= 65536 and x["unique"] >= 4 * w and \
                 x["in_flight"] >= F(9, 10) * w and \
-                F(x["unique"], active) >= F(8, 10) * F(w, x["rtt_us"]):
+                F(x["unique"], active) >= F(8, 10) * F(w, rtt):
             holds["window_limited"] = True
             cost["window_limited"] = max(cost["window_limited"], active)
     share = lambda v: cost[v] > 0 and cost[v] >= F(1, 10) * active
@@ -84,9 +85,11 @@ def judge(span, d):
 
 
 r = random.Random(4)
-print("# duration_us,", "twice:", " ".join(NAMES) +
+print("# duration_us, initial_rtt_us; twice:", " ".join(NAMES) +
       "; verdict active_us lost_us")
 for _ in range(400):
     span = r.choice([0, 1000, 5000000, 60000000])
     d = [direction(r, span), direction(r, span)]
-    print(span, *[x[n] for x in d for n in NAMES], *judge(span, d), sep="\t")
+    initial = r.choice([-1, 3000, 90000])
+    print(span, initial, *[x[n] for x in d for n in NAMES],
+          *judge(span, d, initial), sep="\t")

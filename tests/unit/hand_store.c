@@ -23,7 +23,8 @@ void hand_init(struct hand *h, size_t n_sources, const char *const *labels)
 
 		while (k < i && label && strcmp(labels[k], label) != 0)
 			k++;
-		h->sources[i] = (struct na_source){names[i], label, 0};
+		h->sources[i] = (struct na_source){.host = names[i],
+						   .label = label};
 		if (label)
 			h->sources[i].run = k < i ? h->sources[k].run : runs++;
 	}
