@@ -180,8 +180,9 @@ static void not_http2(void **state)
 				p[i] = (uint8_t)(r % 8 ? 0 : (r >> 8) % 20);
 				break;
 			case 7: /* length, then that many */
-				p[i] = (uint8_t)(i % 64 < 4 ? "\0\0\0\74"[i % 64]
-							    : r % small);
+				p[i] = (uint8_t)(i % 64 >= 4	? r % small
+						 : i % 64 == 3 ? 60
+							       : 0);
 			}
 		}
 		while (at < n && h->n_transfers < TALK_HEARD - 10) {
