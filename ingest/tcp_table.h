@@ -97,7 +97,7 @@ struct na_tcp_conn {
 
 #define NA_TCP_NONE UINT32_MAX
 
-enum { NA_TCP_FINISHED, NA_TCP_FRESH, NA_TCP_OPEN, NA_TCP_LISTS };
+enum { NA_TCP_FINISHED, NA_TCP_OPEN, NA_TCP_FRESH, NA_TCP_LISTS };
 
 struct na_tcp_list {
 	uint32_t newest, oldest;

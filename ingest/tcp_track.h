@@ -17,7 +17,7 @@ struct na_tcp_limits {
 	size_t connections; /* live; the least recently used goes first, of
 			     * those of one side only when they are an eighth */
 	size_t segments;    /* unacknowledged ones and holes, together */
-	size_t kept;        /* finished connections told one by one */
+	size_t kept;        /* connections told one by one: see tcp_tell.h */
 };
 extern const struct na_tcp_limits na_tcp_limits;
 
