@@ -16,10 +16,15 @@
 #include "ingest/tcp_track.h"
 
 struct na_call_limits {
-	size_t streams;     /* open HTTP/2 streams, all connections */
-	size_t table_bytes; /* of one connection's header tables */
-	size_t held_bytes;  /* out of order, all connections */
-	size_t names;       /* different paths; the rest is "other" */
+	size_t streams;      /* open HTTP/2 streams, all connections */
+	size_t table_bytes;  /* of one header table, as RFC 7541 counts */
+	size_t tables_bytes; /* memory of all header tables; the least recently
+				used goes first, its names become unknown */
+	size_t blocks_bytes; /* header blocks in pieces, all connections */
+	size_t held_bytes;   /* out of order, all connections */
+	size_t names;        /* different paths; the rest is "other" */
+	size_t probed_bytes; /* of a connection without a beginning, to see
+				whether it is HTTP/2 */
 };
 extern const struct na_call_limits na_call_limits;
 
@@ -37,6 +42,8 @@ struct na_calls_options {
 struct na_calls *na_calls_new(const struct na_calls_options *o);
 void na_calls_free(struct na_calls *c);
 struct na_tcp_user na_calls_user(struct na_calls *c);
+/* What went wrong in a close, where no status can be handed back. */
+enum na_status na_calls_status(const struct na_calls *c);
 /* After na_tcp_finish(). */
 void na_calls_counts(const struct na_calls *c, struct na_capture_counts *out);
 

@@ -1,0 +1,68 @@
+#include "ingest/exchange.h"
+
+static bool silent(int64_t since_ps, int64_t at_ps, int64_t gap_ps)
+{
+	int64_t d;
+
+	return !__builtin_sub_overflow(at_ps, since_ps, &d) && d > gap_ps;
+}
+
+/* Do these bytes belong to what is open? */
+static bool belongs(const struct na_exchange *x, uint8_t dir, bool from_client,
+		    int64_t at_ps, int64_t gap_ps)
+{
+	if (x->answered)
+		return dir != x->dir && !silent(x->answered_ps, at_ps, gap_ps);
+	if (dir == x->dir)
+		return !silent(x->last_ps, at_ps, gap_ps);
+	return !from_client;
+}
+
+static void later(int64_t *t, int64_t at_ps)
+{
+	if (at_ps > *t)
+		*t = at_ps;
+}
+
+static void fill(struct na_exchange *x, uint8_t dir, int64_t at_ps)
+{
+	if (x->answered && dir != x->dir)
+		later(&x->answered_ps, at_ps);
+	else if (!x->answered && dir == x->dir)
+		later(&x->last_ps, at_ps);
+}
+
+bool na_exchange_add(struct na_exchange *x, uint8_t dir, bool from_client,
+		     uint64_t n, int64_t at_ps, int64_t gap_ps,
+		     struct na_exchange *done)
+{
+	bool over = n && x->open &&
+		    !belongs(x, dir, from_client, at_ps, gap_ps);
+
+	if (over) {
+		*done = *x;
+		x->open = false;
+	}
+	if (!n) {
+		if (x->open)
+			fill(x, dir, at_ps);
+	} else if (!x->open) {
+		*x = (struct na_exchange){.first_ps = at_ps,
+					  .last_ps = at_ps,
+					  .bytes = {n},
+					  .packets = 1,
+					  .dir = dir,
+					  .open = true};
+	} else if (dir == x->dir) {
+		x->bytes[0] += n;
+		x->packets++;
+		later(&x->last_ps, at_ps);
+	} else {
+		if (!x->answered)
+			x->answered_ps = at_ps;
+		x->answered = true;
+		x->bytes[1] += n;
+		later(&x->answered_ps, at_ps);
+	}
+	return over;
+}
