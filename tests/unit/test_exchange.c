@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/talk.h"
+#include "tests/unit/heard.h"
 
 enum { MS = 1000 * 1000, ROWS = 8 };
 
