@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p wire open capfile packet roce
+mkdir -p wire open capfile packet roce capture
 
 hex() { sed 's/#.*//' | tr -d ' \n' | sed 's/../\\x&/g' | { read -r s || true; printf '%b' "$s"; }; }
 
@@ -125,3 +125,60 @@ END
   hex <<<"00000006 00000068 00000000 00000001 00000000 00000046 000005dc $frame 0000 00000068"
 } >capfile/two-sections.pcapng
 { cat "$work/section"; hex <<<"06000000 69000000 00000000 00000000"; cat "$work/section"; } >capfile/resync.pcapng
+
+# Whole captures for capture/, of raw IP: PACKET is a direction (c, s), the
+# sequence numbers of sender and receiver, TCP flags, payload; sent after
+# `at` microseconds.
+at=0
+word() { printf '%08x' "$1"; }
+swapped() { local w; w=$(word "$1"); printf '%s' "${w:6:2}${w:4:2}${w:2:2}${w:0:2}"; }
+raw_capture() { hex <<<"d4c3b2a1 02000400 0000000000000000 00000400 65000000"; }
+captured() # PACKET in hex
+{
+	local n=$((${#1} / 2))
+	at=$((at + 250))
+	hex <<<"00f15365 $(swapped $at) $(swapped $n) $(swapped $n) $1"
+}
+tcp_packet() # c|s SEQ ACK FLAGS [PAYLOAD]
+{
+	local ends=0a0000010a000002 ports=9c40c383 total
+	[ "$1" = c ] || ends=0a0000020a000001 ports=c3839c40
+	total=$((40 + ${#5} / 2))
+	captured "4500$(printf %04x $total)0001000040060000${ends}${ports}$(word "$2")$(word "$3")50$4ffff00000000$5"
+}
+frame() # TYPE FLAGS STREAM PAYLOAD
+{
+	printf '%06x%s%s%s%s' $((${#4} / 2)) "$1" "$2" "$(word "$3")" "$4"
+}
+preface=505249202a20485454502f322e300d0a0d0a534d0d0a0d0a
+request="$preface$(frame 04 00 0 '')$(frame 01 04 1 838604022f785f106170706c69636174696f6e2f67727063)$(frame 00 01 1 0000000002abcd)"
+answer="$(frame 04 00 0 '')$(frame 01 04 1 88)$(frame 00 00 1 0000000001ef)$(frame 01 05 1 000b677270632d7374617475730130)"
+conversation()
+{
+	tcp_packet c 100 0 02 ''
+	tcp_packet s 900 101 12 ''
+	tcp_packet c 101 901 10 ''
+	tcp_packet c 101 901 18 "$1"
+	tcp_packet c 101 901 18 "$1" # sent again
+	tcp_packet s 901 $((101 + ${#1} / 2)) 18 "$2"
+	tcp_packet c $((101 + ${#1} / 2)) $((901 + ${#2} / 2)) 11 ''
+	tcp_packet s $((901 + ${#2} / 2)) $((102 + ${#1} / 2)) 11 ''
+}
+{ raw_capture; conversation "$request" "$answer"; } >capture/calls.pcap
+at=0
+{ raw_capture; conversation 6765742061 76616c7565; } >capture/exchange.pcap
+at=0
+bth() { printf '%s40ffff00%s%s' "$1" 000011 "$2"; } # opcode, psn with ack bit
+roce() # ADDRESSES BTH PAYLOAD
+{
+	local n=$(((${#2} + ${#3}) / 2 + 12))
+	captured "4500$(printf %04x $((20 + n)))0001000040110000${1}c00012b7$(printf %04x $n)0000$2${3}00000000"
+}
+{
+	raw_capture
+	roce 0a0000010a000002 "$(bth 00 00000007)" 0102030405060708
+	roce 0a0000010a000002 "$(bth 02 80000008)" 0102030405060708
+	roce 0a0000020a000001 "$(bth 11 00000008)" 00000001
+	roce 0a0000020a000001 "$(bth 11 00000009)" 60000009
+} >capture/roce.pcap
+cp capfile/two-sections.pcapng capture/
