@@ -294,6 +294,7 @@ static enum na_status next_classic(struct na_capfile *f, struct na_record *r)
 		if (lost_way(f, &h) != NA_OK)
 			return NA_END;
 	}
+	na_capfile_wire(f, na_capfile_at(f), h.captured, &h.wire);
 	r->time_ns = (int64_t)h.seconds * 1000000000 +
 		     (f->nano ? (int64_t)h.fraction
 			      : (int64_t)h.fraction * 1000);

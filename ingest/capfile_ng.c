@@ -212,6 +212,7 @@ static bool fill(struct na_capfile *f, struct na_record *r, uint32_t interface,
 		return false;
 	if (r->wire_bytes < r->captured_bytes)
 		r->wire_bytes = r->captured_bytes;
+	na_capfile_wire(f, na_capfile_at(f), r->captured_bytes, &r->wire_bytes);
 	r->data = data;
 	r->link = f->list[interface].link;
 	r->interface = (uint32_t)(f->section_base + interface);
