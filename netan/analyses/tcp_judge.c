@@ -78,7 +78,7 @@ static bool at_the_window(const struct tcp_row *row, size_t i)
 	double window = (double)peer->max_window_bytes;
 	double rate, limit;
 
-	if (!window || !peer->window_scale_known || row->rtt_ns <= 0 ||
+	if (window <= 0 || !peer->window_scale_known || row->rtt_ns <= 0 ||
 	    row->active_ns <= 0 || d->unique_bytes < TCP_WINDOW_BYTES ||
 	    (double)d->unique_bytes < 4 * window ||
 	    (double)d->max_in_flight_bytes < TCP_WINDOW_REACHED * window)
