@@ -382,6 +382,11 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 							? segments
 							: NULL,
 				    .segments_ctx = s};
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (s->inputs[i].capture)
+			d.scope.connections +=
+				s->inputs[i].capture->connections;
+	}
 	st = by_run_too(&d.scope.by, s->store.n_runs, err);
 	if (st == NA_OK)
 		st = run(&d, params, r, err);
