@@ -480,6 +480,50 @@ static void sequence(void **state)
 	}
 }
 
+/* --from and --to: two pieces hold what the whole does. */
+static void pieces(void **state)
+{
+	static const char *const sums[] = {
+		"segments",
+		"data_segments",
+		"acks",
+		"mark_counts.fast",
+		"mark_counts.duplicate_ack",
+	};
+	struct fake_tcp f = {.rounds = 40,
+			     .per_round = 20,
+			     .lost_every = 7,
+			     .timeout = true};
+	double sum[3][5], silent[3];
+
+	(void)state;
+	fake_make(&f);
+	for (size_t k = 0; k < 3; k++) {
+		int64_t middle = 300 * (int64_t)FAKE_MS;
+		const struct na_value *s;
+		struct driven d;
+
+		f.from_ps = k == 2 ? middle : NA_TIME_MIN;
+		f.to_ps = k == 1 ? middle : NA_TIME_MAX;
+		fake_drive(&f, (struct tcp_params){.connection = 1}, &d);
+		s = na_get(na_result_body(d.r), "sequence");
+		for (size_t i = 0; i < 5; i++)
+			sum[k][i] = number(s, sums[i]);
+		silent[k] = number(s, "silent_ms");
+		assert_int_equal(na_get(s, "whole")->u.flag, k == 0);
+		assert_true(number(s, "from_s") == (k == 2 ? 0.3 : 0));
+		assert_true(most(na_get(s, "rtt_max_us")) > 0);
+		driven_end(&d);
+	}
+	for (size_t i = 0; i < 5; i++) {
+		assert_true(sum[1][i] > 0 && sum[2][i] > 0);
+		assert_true(sum[1][i] + sum[2][i] == sum[0][i]);
+	}
+	assert_true(silent[1] > 90 && silent[2] > 90);
+	assert_true(fabs(silent[1] + silent[2] - silent[0]) < 1e-3);
+	free(f.x);
+}
+
 /* Segments that no reader should bring. */
 static void hostile_segments(void **state)
 {
@@ -572,6 +616,7 @@ int main(void)
 		cmocka_unit_test(the_rest_is_counted),
 		cmocka_unit_test(members),
 		cmocka_unit_test(sequence),
+		cmocka_unit_test(pieces),
 		cmocka_unit_test(hostile_segments),
 		cmocka_unit_test(severities),
 		cmocka_unit_test(nothing),
