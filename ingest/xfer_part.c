@@ -51,6 +51,8 @@ struct na_xfer_part {
 	bool counted, failed;
 
 	struct xf_encoded *done, **done_end;
+	void (*full)(void *ctx, struct na_xfer_part *p);
+	void *full_ctx;
 };
 
 struct na_xfer_part *na_xfer_part_new(uint32_t source)
@@ -301,7 +303,17 @@ static enum na_status flush(struct na_xfer_part *p)
 	p->block++;
 	p->n = p->row_bytes = 0;
 	p->fresh = false;
+	if (p->full && !p->failed)
+		p->full(p->full_ctx, p);
 	return p->failed ? NA_ENOMEM : NA_OK;
+}
+
+void na_xfer_part_tell(struct na_xfer_part *p,
+		       void (*full)(void *ctx, struct na_xfer_part *p),
+		       void *ctx)
+{
+	p->full = full;
+	p->full_ctx = ctx;
 }
 
 enum na_status na_xfer_part_end(struct na_xfer_part *p)

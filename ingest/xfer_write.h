@@ -45,6 +45,11 @@ struct na_xfer_part;
 struct na_xfer_part *na_xfer_part_new(uint32_t source);
 void na_xfer_part_free(struct na_xfer_part *p);
 struct na_sink na_xfer_part_sink(struct na_xfer_part *p);
+/* Called on the part's thread when a block of it is encoded and may be
+ * appended: a whole capture is one block of work. */
+void na_xfer_part_tell(struct na_xfer_part *p,
+		       void (*full)(void *ctx, struct na_xfer_part *p),
+		       void *ctx);
 /* Encodes what is not yet; NA_ENOMEM. */
 enum na_status na_xfer_part_end(struct na_xfer_part *p);
 

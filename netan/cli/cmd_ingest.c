@@ -39,10 +39,15 @@ static enum na_status put(void *ctx, const void *p, size_t n,
 {
 	const struct target *t = ctx;
 
-	if (n && fwrite(p, 1, n, t->stream) != n)
-		return na_fail(err, NA_EIO, "cannot write %s: %s", t->path,
-			       strerror(errno));
-	return NA_OK;
+	if (!n || fwrite(p, 1, n, t->stream) == n)
+		return NA_OK;
+	/* A reader that has left has seen enough. */
+	if (errno == EPIPE) {
+		clearerr(t->stream);
+		return na_fail(err, NA_END, "closed");
+	}
+	return na_fail(err, NA_EIO, "cannot write %s: %s", t->path,
+		       strerror(errno));
 }
 
 static uint32_t all_wants(const struct params *p)
@@ -130,7 +135,8 @@ static enum na_exit write_file(struct na_session *s, struct na_err *err)
 		st = write_all(s, &to, &counts, err);
 		if (st == NA_OK && fflush(stdout) != 0 && errno != EPIPE)
 			st = na_fail_errno(err, "standard output");
-		return st == NA_OK ? NA_EXIT_OK : NA_EXIT_FAILED;
+		return st == NA_OK || st == NA_END ? NA_EXIT_OK
+						   : NA_EXIT_FAILED;
 	}
 	st = na_outfile_open(&out, p->output, err);
 	if (st != NA_OK)
@@ -198,7 +204,7 @@ static enum na_exit run(struct na_cli *cli)
 	exit = na_session_open(&s, cli, all_wants(p));
 	if (exit == NA_EXIT_OK) {
 		exit = write_file(&s, &err);
-		if (err.status != NA_OK)
+		if (err.status < NA_OK)
 			na_say_error(cli, "%s", err.text);
 		say_warnings(&s);
 	}

@@ -10,6 +10,7 @@ struct waiting {
 	bool last; /* no block: the input is at its end */
 	uint64_t number;
 	struct na_err err;
+	struct reading *r;
 	struct waiting *next;
 };
 
@@ -81,6 +82,18 @@ static void write_ready(struct reading *r)
 	}
 }
 
+/* Whose turn it is need not keep what it has. */
+static void write_early(void *ctx, struct na_xfer_part *part)
+{
+	struct waiting *w = ctx;
+	struct reading *r = w->r;
+
+	pthread_mutex_lock(&r->lock);
+	if (w->number == r->taken && r->err.status == NA_OK)
+		na_xfer_append(r->to, part, &r->err);
+	pthread_mutex_unlock(&r->lock);
+}
+
 static void read_block(struct reading *r, const struct na_block *b,
 		       struct waiting *w)
 {
@@ -92,6 +105,8 @@ static void read_block(struct reading *r, const struct na_block *b,
 		na_fail_nomem(&w->err);
 		return;
 	}
+	w->r = r;
+	na_xfer_part_tell(w->part, write_early, w);
 	sink = na_xfer_part_sink(w->part);
 	if (in->reader->read(in, b, &sink, &w->err) != NA_OK ||
 	    na_xfer_part_end(w->part) != NA_OK)

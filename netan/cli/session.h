@@ -94,5 +94,7 @@ bool na_parallel(size_t threads, size_t n, void (*fn)(void *ctx, size_t i),
 /* True once the user has pressed Ctrl-C. */
 bool na_interrupted(void);
 void na_catch_interrupt(void);
+/* The same for the end of a service or of a terminal. */
+void na_catch_termination(void);
 
 #endif
