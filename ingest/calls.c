@@ -162,8 +162,10 @@ struct turn {
 
 static struct na_call_event event_of(const struct turn *t, uint32_t stream)
 {
-	return (struct na_call_event){&t->conn->r->owner, t->dir, stream,
-				      t->at_ps};
+	struct reading *r = t->conn->r;
+
+	return (struct na_call_event){&r->owner, t->dir, stream,
+				      r->streams[t->dir].at_ps};
 }
 
 static enum na_status on_headers(void *ctx, uint32_t stream,
@@ -350,8 +352,7 @@ static enum na_status tell(struct na_calls *c, struct conn *conn,
 		.step = NA_UNKNOWN_U32,
 		.level = -1,
 		.side = NA_RX,
-		.klass = valid ? NA_VALID
-			       : (x->answered ? NA_CLOCK_SKEW : NA_NO_LATENCY),
+		.klass = valid ? NA_VALID : NA_NO_LATENCY,
 		.style = NA_STYLE_ESTIMATE,
 		.component = x->answered ? NA_COMP_RPC : NA_COMP_NETWORK,
 	};
@@ -388,13 +389,21 @@ static bool advance(struct conn *conn, const struct na_tcp_packet *x,
 	return *n || x->marks & (NA_SEG_RETRANSMIT | NA_SEG_OUT_OF_ORDER);
 }
 
+/* The client has begun, and its first bytes are not all here. */
+static bool may_be_http2(const struct conn *conn)
+{
+	return conn->mode == PREFACE &&
+	       (conn->r->matched || conn->r->streams[conn->client].first);
+}
+
 static enum na_status estimate(struct turn *t, uint64_t n)
 {
 	struct na_exchange done;
 
 	if (!na_exchange_add(&t->conn->exchange, t->dir,
 			     t->dir == t->conn->client, n, t->at_ps,
-			     t->c->gap_ps, &done))
+			     t->c->gap_ps, &done) ||
+	    may_be_http2(t->conn))
 		return NA_OK;
 	return tell(t->c, t->conn, &done);
 }
@@ -467,8 +476,13 @@ static enum na_status read_bytes(struct turn *t, const struct na_tcp_packet *x)
 	struct na_calls *c = t->c;
 	struct reading *r = t->conn->r;
 	struct na_stream_user user = {t, on_bytes, on_gap};
-	struct na_piece piece = {x->seq, x->p->payload, x->p->payload_captured,
-				 x->p->payload_bytes};
+	struct na_piece piece = {
+		.seq = x->seq,
+		.p = x->p->payload,
+		.captured = x->p->payload_captured,
+		.wire = x->p->payload_bytes,
+		.at_ps = t->at_ps,
+	};
 	struct na_stream *s = &r->streams[x->dir];
 	enum na_status status;
 
@@ -498,8 +512,9 @@ static enum na_status on_packet(void *ctx, void **user,
 	struct na_calls *c = ctx;
 	enum na_status status = NA_OK;
 	bool syn = x->p->flags & NA_TCP_SYN, ack = x->p->flags & NA_TCP_ACK;
+	bool moved = false;
 	int64_t ns;
-	uint64_t n;
+	uint64_t n = 0;
 
 	if (c->failed != NA_OK)
 		return c->failed;
@@ -517,15 +532,14 @@ static enum na_status on_packet(void *ctx, void **user,
 		*user = t.conn;
 	}
 	if (x->p->payload_bytes) {
-		bool moved = advance(t.conn, x, &n);
-
+		moved = advance(t.conn, x, &n);
 		if (!begin_reading(t.conn, x))
 			return NA_ENOMEM;
-		if (moved && c->estimates && t.conn->mode != HTTP2)
-			status = estimate(&t, n);
 	}
-	if (status == NA_OK && t.conn->r)
+	if (t.conn->r)
 		status = read_bytes(&t, x);
+	if (status == NA_OK && moved && c->estimates && t.conn->mode != HTTP2)
+		status = estimate(&t, n);
 	return status;
 }
 

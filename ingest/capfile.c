@@ -73,14 +73,13 @@ static enum na_status open_classic(struct na_capfile *f, struct na_err *err)
 
 	if (na_capfile_left(f) < HEADER)
 		return na_fail(err, NA_EFORMAT,
-			       "%s: the pcap file header needs %d bytes, the "
-			       "file has %zu; capture or copy it again",
-			       f->in->path, HEADER, na_capfile_left(f));
+			       "the pcap file header needs %d bytes, the file "
+			       "has %zu; capture or copy it again",
+			       HEADER, na_capfile_left(f));
 	if (!read_magic(f, f->p))
 		return na_fail(err, NA_EFORMAT,
-			       "%s: no pcap or pcapng capture: unknown magic "
-			       "number",
-			       f->in->path);
+			       "no pcap or pcapng capture: unknown magic "
+			       "number");
 	major = na_get16(f->p + 4, f->big);
 	minor = na_get16(f->p + 6, f->big);
 	if (major != 2 || minor > 4)
@@ -295,6 +294,7 @@ static enum na_status next_classic(struct na_capfile *f, struct na_record *r)
 		if (lost_way(f, &h) != NA_OK)
 			return NA_END;
 	}
+	na_capfile_wire(f, na_capfile_at(f), h.captured, &h.wire);
 	r->time_ns = (int64_t)h.seconds * 1000000000 +
 		     (f->nano ? (int64_t)h.fraction
 			      : (int64_t)h.fraction * 1000);

@@ -193,14 +193,12 @@ enum na_status na_capfile_ng_open(struct na_capfile *f, struct na_err *err)
 	f->limit_bytes = NA_RECORD_BYTES_TOP;
 	if (!read_block(f, f->p, &b, &big))
 		return na_fail(err, NA_EFORMAT,
-			       "%s: the pcapng section header at byte 0 is cut "
-			       "or damaged; capture or copy the file again",
-			       f->in->path);
+			       "the pcapng section header at byte 0 is cut or "
+			       "damaged; capture or copy the file again");
 	if (!begin_section(f, &b, big))
 		return na_fail(err, NA_EFORMAT,
-			       "%s: pcapng version %u.%u at byte 12, this "
-			       "program reads 1.x",
-			       f->in->path,
+			       "pcapng version %u.%u at byte 12, this program "
+			       "reads 1.x",
 			       b.size < 8 ? 0u : na_get16(b.body + 4, big),
 			       b.size < 8 ? 0u : na_get16(b.body + 6, big));
 	return NA_OK;
@@ -214,6 +212,7 @@ static bool fill(struct na_capfile *f, struct na_record *r, uint32_t interface,
 		return false;
 	if (r->wire_bytes < r->captured_bytes)
 		r->wire_bytes = r->captured_bytes;
+	na_capfile_wire(f, na_capfile_at(f), r->captured_bytes, &r->wire_bytes);
 	r->data = data;
 	r->link = f->list[interface].link;
 	r->interface = (uint32_t)(f->section_base + interface);

@@ -5,6 +5,7 @@
 #ifndef INGEST_CAPFILE_PARTS_H
 #define INGEST_CAPFILE_PARTS_H
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "ingest/capfile.h"
@@ -80,6 +81,19 @@ enum na_status na_capfile_ng_next(struct na_capfile *f, struct na_record *r);
 /* Warn, and mark the input as damaged. */
 #define na_capfile_hurt(f, ...) \
 	((f)->in->damaged = true, na_input_warn((f)->in, __VA_ARGS__))
+
+/* A length on the wire that nothing has: the captured one stands in. */
+static inline void na_capfile_wire(struct na_capfile *f, uint64_t at,
+				   uint32_t captured, uint32_t *wire)
+{
+	if (*wire <= NA_RECORD_BYTES_TOP)
+		return;
+	na_capfile_hurt(f,
+			"record at byte %" PRIu64 ": %" PRIu32
+			" bytes on the wire; taken as the %" PRIu32 " captured",
+			at, *wire, captured);
+	*wire = captured;
+}
 
 /* Move behind damage to where `plausible` says that records go on; false,
  * and f->p at the end, if nowhere.  What was passed over is counted. */

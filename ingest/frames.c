@@ -6,7 +6,7 @@
 
 /* The same header again and again counts where the frames are long: short
  * patterns repeat in other bytes, too. */
-enum { LONG_FRAME = 1024 };
+enum { LONG_FRAME = 1024, STREAM_WINDOW = 1 << 16 };
 
 const uint8_t na_http2_preface[NA_PREFACE_BYTES] =
 	"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -85,32 +85,45 @@ static bool is_repeat(const struct na_frame_head *a,
 	       a->length < LONG_FRAME;
 }
 
-static bool linked(const uint8_t *p, size_t n, bool whole)
+static bool far_apart(uint32_t a, uint32_t b)
+{
+	return a && b && (a > b ? a - b : b - a) > STREAM_WINDOW;
+}
+
+static bool plausible_to(const struct na_frame_head *h, uint32_t max_stream)
+{
+	return na_frame_is_plausible(h) &&
+	       (!max_stream || h->stream <= max_stream);
+}
+
+static bool linked(const uint8_t *p, size_t n, bool whole, uint32_t max_stream)
 {
 	struct na_frame_head h = na_frame_head(p), next;
 	size_t rest = n - NA_FRAME_HEAD;
 
-	if (!na_frame_is_plausible(&h) || h.length > rest)
+	if (!plausible_to(&h, max_stream) || h.length > rest)
 		return false;
 	rest -= h.length;
 	if (rest < NA_FRAME_HEAD)
 		return !rest && whole;
 	next = na_frame_head(p + NA_FRAME_HEAD + h.length);
-	return na_frame_is_plausible(&next) && !is_repeat(&h, &next);
+	return plausible_to(&next, max_stream) && !is_repeat(&h, &next) &&
+	       !far_apart(h.stream, next.stream);
 }
 
-size_t na_frames_seek(const uint8_t *p, size_t n, bool starts, bool whole)
+size_t na_frames_seek(const uint8_t *p, size_t n, bool starts, bool whole,
+		      uint32_t max_stream)
 {
 	if (n < NA_FRAME_HEAD)
 		return n;
 	if (starts && could_be(p)) {
 		struct na_frame_head h = na_frame_head(p);
 
-		if (na_frame_is_plausible(&h) && h.length)
+		if (plausible_to(&h, max_stream) && h.length)
 			return 0;
 	}
 	for (size_t i = 0; n - i >= NA_FRAME_HEAD; i++) {
-		if (could_be(p + i) && linked(p + i, n - i, whole))
+		if (could_be(p + i) && linked(p + i, n - i, whole, max_stream))
 			return i;
 	}
 	return n;
@@ -133,12 +146,15 @@ static bool take_head(struct na_frame_probe *pr, bool first)
 {
 	struct na_frame_head h = na_frame_head(pr->head);
 
-	if (!na_frame_is_plausible(&h))
+	if (!na_frame_is_plausible(&h) ||
+	    (!first && far_apart(h.stream, pr->stream)))
 		return false;
-	if (!first && !is_repeat(&h, &pr->last))
+	if (!first && pr->last.length >= LONG_FRAME)
 		add_points(pr, 1);
+	pr->chain = !first && (pr->chain || !is_repeat(&h, &pr->last));
 	pr->last = h;
 	pr->left = h.length;
+	pr->stream = h.stream ? h.stream : pr->stream;
 	pr->have = 0;
 	return true;
 }
@@ -170,56 +186,53 @@ static bool follow(struct na_frame_probe *pr, const uint8_t *p, size_t n,
 	return true;
 }
 
-/* A segment that frames fill: each is worth a point, and so is that they
- * do; a lone header block is worth one more when it is built like one. */
-static void filled(struct na_frame_probe *pr, const uint8_t *p, size_t n)
+/* The chain ends where the segment does. */
+static void ends_well(struct na_frame_probe *pr)
+{
+	add_points(pr, pr->chain ? 3 : 2);
+	pr->chain = false;
+}
+
+static bool is_block(const uint8_t *p, size_t n)
 {
 	struct na_frame_head h = na_frame_head(p);
 
-	add_points(pr, 2);
-	if (h.type == NA_FRAME_HEADERS && h.flags & NA_FRAME_END_HEADERS &&
-	    !(h.flags & (NA_FRAME_PADDED | NA_FRAME_PRIORITISED)) &&
-	    na_hpack_looks_whole(p + NA_FRAME_HEAD,
-				 h.length < n - NA_FRAME_HEAD
-					 ? h.length
-					 : n - NA_FRAME_HEAD))
-		add_points(pr, 1);
-}
-
-/* Begin a chain at p. */
-static bool begin(struct na_frame_probe *pr, const uint8_t *p, size_t n)
-{
-	pr->left = pr->have = 0;
-	pr->live = follow(pr, p, n, true);
-	return pr->live;
+	return n - NA_FRAME_HEAD >= h.length && h.type == NA_FRAME_HEADERS &&
+	       h.flags & NA_FRAME_END_HEADERS &&
+	       !(h.flags & (NA_FRAME_PADDED | NA_FRAME_PRIORITISED)) &&
+	       na_hpack_looks_whole(p + NA_FRAME_HEAD, h.length);
 }
 
 void na_frame_probe(struct na_frame_probe *pr, const uint8_t *p, size_t n,
 		    bool starts, bool whole, size_t *from)
 {
-	size_t at;
+	bool due = pr->live && !pr->left && !pr->have, ok = false;
 
 	*from = n;
 	if (pr->live) {
-		bool due = !pr->left && !pr->have;
-
-		if (due && starts)
+		ok = follow(pr, p, n, false);
+		if (ok && due)
 			*from = 0;
-		if (follow(pr, p, n, false)) {
-			if (due && starts && whole && !pr->left && !pr->have)
-				filled(pr, p, n);
+		if (!ok)
+			forget(pr);
+	}
+	if (!ok) {
+		*from = na_frames_seek(p, n, starts, whole, 0);
+		pr->left = pr->have = 0;
+		pr->stream = 0;
+		ok = *from < n && follow(pr, p + *from, n - *from, true);
+		if (!ok) {
+			forget(pr);
+			*from = n;
 			return;
 		}
-		forget(pr);
+		pr->live = true;
 	}
-	at = na_frames_seek(p, n, starts, whole);
-	if (at == n || !begin(pr, p + at, n - at)) {
-		forget(pr);
-		return;
-	}
-	*from = at;
-	if (!at && starts && whole && !pr->left && !pr->have)
-		filled(pr, p, n);
+	if (whole && !pr->left && !pr->have)
+		ends_well(pr);
+	if (*from < n && n - *from >= NA_FRAME_HEAD &&
+	    is_block(p + *from, n - *from))
+		add_points(pr, 1);
 }
 
 void na_frame_probe_gap(struct na_frame_probe *pr, uint64_t n)

@@ -81,26 +81,32 @@ bool na_frame_is_plausible(const struct na_frame_head *h);
 /*
  * Where in p[0..n) a chain of frames begins, or n: a plausible header at the
  * start of a segment, or anywhere one whose frame ends at another plausible
- * header or at the end of the (whole) segment.
+ * header or at the end of the (whole) segment.  max_stream: no stream can be
+ * above; 0: not known.
  */
-size_t na_frames_seek(const uint8_t *p, size_t n, bool starts, bool whole);
+size_t na_frames_seek(const uint8_t *p, size_t n, bool starts, bool whole,
+		      uint32_t max_stream);
 
 /*
- * The suspicion that one direction speaks HTTP/2.  Points are added where a
- * header is found right behind a frame, or frames fill a segment exactly;
- * they go where a header is due and something else comes.
+ * The suspicion that one direction speaks HTTP/2.  Points: 2 where a frame
+ * ends exactly where a segment does, 1 more for a chain of different frames
+ * before and for a header block that is built like one, 1 for a header right
+ * behind a long frame.  They go where a header is due and something else
+ * comes.  Streams that are far apart, and short patterns that repeat, are
+ * found in arrays of small numbers, and count for nothing.
  */
 struct na_frame_probe {
 	struct na_frame_head last;
-	uint32_t left; /* to the next header */
+	uint32_t left;   /* to the next header */
+	uint32_t stream; /* last one that is not 0 */
 	uint8_t head[NA_FRAME_HEAD], have;
-	bool live;
+	bool live, chain;
 	uint8_t points;
 };
 enum { NA_PROBE_POINTS = 3 }; /* enough, over both directions */
 
-/* *from is set to where in p the frames begin of which some part of the
- * points is from (n: before p). */
+/* *from is set to where in p frames begin that are worth reading if that
+ * was enough, or n. */
 void na_frame_probe(struct na_frame_probe *pr, const uint8_t *p, size_t n,
 		    bool starts, bool whole, size_t *from);
 void na_frame_probe_gap(struct na_frame_probe *pr, uint64_t n);

@@ -7,6 +7,8 @@
 #include "netan/base/vec.h"
 #include "netan/model/transfer.h"
 
+enum { STREAMS_AHEAD = 1 << 15, SOUGHT_MAX = 1 << 20 };
+
 /* What the steps below pass on. */
 struct work {
 	struct na_http2 *d;
@@ -141,6 +143,8 @@ static enum na_status finish_block(struct work *w, const uint8_t *p, size_t n)
 		lose_step(w);
 		return NA_OK;
 	}
+	if (stream > d->newest && !cut)
+		d->newest = stream;
 	if (cut || d->block_headless) {
 		f->unknown = true;
 		d->damaged = true;
@@ -245,9 +249,12 @@ static size_t eat_prefix(struct na_http2 *d, const uint8_t *p, size_t k,
 
 	*ok = true;
 	if (d->flags & NA_FRAME_PADDED) {
-		d->pad = p ? p[0] : 0;
+		uint32_t most = d->left - d->prefix;
+
+		/* Lost: rather too few bytes than too many. */
+		d->pad = p ? p[0] : (uint8_t)(most < 255 ? most : 255);
 		d->flags &= (uint8_t)~NA_FRAME_PADDED;
-		*ok = d->pad <= d->left - d->prefix;
+		*ok = d->pad <= most;
 	}
 	d->prefix -= (uint32_t)n;
 	d->left -= (uint32_t)n;
@@ -324,6 +331,23 @@ static size_t take_head(struct work *w, const uint8_t *p, size_t n)
 	return k;
 }
 
+/* Out of step: where frames begin again.  Streams go up, so one far above
+ * those known is none; but not for ever, if no other is found. */
+static size_t seek(struct na_http2 *d, const uint8_t *p, size_t n, bool starts,
+		   bool whole)
+{
+	uint32_t max = d->newest ? d->newest + STREAMS_AHEAD : 0;
+	size_t at = na_frames_seek(p, n, starts, whole, max);
+
+	d->in_step = at < n;
+	d->sought += (uint32_t)(at < SOUGHT_MAX ? at : SOUGHT_MAX);
+	if (d->in_step)
+		d->sought = 0;
+	else if (d->sought > SOUGHT_MAX)
+		d->newest = d->sought = 0;
+	return at;
+}
+
 static bool at_header(const struct na_http2 *d)
 {
 	return !d->left;
@@ -340,8 +364,7 @@ enum na_status na_http2_bytes(struct na_http2 *d, struct na_http2_store *store,
 
 	while (n && status == NA_OK) {
 		if (!d->in_step) {
-			k = na_frames_seek(p, n, starts, whole);
-			d->in_step = k < n;
+			k = seek(d, p, n, starts, whole);
 		} else if (at_header(d)) {
 			k = take_head(&w, p, n);
 			if (d->in_step && !d->have && !d->left)
@@ -361,11 +384,13 @@ enum na_status na_http2_gap(struct na_http2 *d, struct na_http2_store *store,
 			    const struct na_http2_user *user, uint64_t n)
 {
 	struct work w = {d, store, user};
+	size_t k = n < d->left ? (size_t)n : d->left;
+	enum na_status status = NA_OK;
 
-	if (!d->in_step)
-		return NA_OK;
-	if (!at_header(d) && n <= d->left)
-		return payload(&w, NULL, (size_t)n);
-	lose_step(&w);
-	return NA_OK;
+	/* The frame that is open ends in it, whatever follows. */
+	if (d->in_step && k)
+		status = payload(&w, NULL, k);
+	if (d->in_step && k < n)
+		lose_step(&w);
+	return status;
 }

@@ -58,6 +58,8 @@ struct na_http2 {
 	uint32_t left;   /* payload of the frame, padding too */
 	uint32_t prefix; /* bytes before its content that still come */
 	uint32_t stream, block_stream;
+	uint32_t newest; /* highest stream of a header block; 0 unknown */
+	uint32_t sought; /* bytes, since the last frame */
 	uint8_t type, flags, pad;
 	uint8_t head[NA_FRAME_HEAD], have;
 	bool in_step;

@@ -79,7 +79,7 @@ struct na_input {
 	/* One file may hold the records of several hosts: open() says how
 	 * many (0: one), and is called for each. */
 	size_t n_sources;
-	size_t source; /* which of them this is */
+	size_t source;           /* which of them this is */
 	const void *first_state; /* of a later one: the first one's */
 	const char *label;       /* of its run, as the file says; or NULL */
 

@@ -165,9 +165,10 @@ static enum na_status tell(struct na_open_calls *o, const struct open_call *x)
 	const char *type = x->grpc ? "gRPC" : "HTTP/2";
 	bool ended = c->end_ps != NA_UNKNOWN_PS,
 	     valid = c->end_ps > c->start_ps;
+	bool back = ended && c->end_ps < c->start_ps;
 	struct na_transfer t = {
 		.start_ps = c->start_ps,
-		.end_ps = ended && valid ? c->end_ps : c->start_ps,
+		.end_ps = valid ? c->end_ps : c->start_ps,
 		.action_ps = NA_UNKNOWN_PS,
 		.size_bytes = c->bytes_req + c->bytes_resp,
 		.src = c->src,
@@ -179,8 +180,8 @@ static enum na_status tell(struct na_open_calls *o, const struct open_call *x)
 		.step = NA_UNKNOWN_U32,
 		.level = -1,
 		.side = NA_RX,
-		.klass = !ended ? NA_NO_LATENCY
-				: (valid ? NA_VALID : NA_CLOCK_SKEW),
+		.klass = back ? NA_CLOCK_SKEW
+			      : (valid ? NA_VALID : NA_NO_LATENCY),
 		.style = NA_STYLE_CAPTURE,
 		.component = NA_COMP_RPC,
 	};

@@ -4,6 +4,7 @@
  * first of them is read.
  */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "ingest/capture.h"
@@ -24,6 +25,16 @@ struct state {
 	bool handed_out;
 };
 
+/* What is counted as packets come, so that each file gets its own. */
+static const size_t kinds[] = {
+	offsetof(struct na_capture_counts, tcp),
+	offsetof(struct na_capture_counts, udp),
+	offsetof(struct na_capture_counts, other_ip),
+	offsetof(struct na_capture_counts, non_ip),
+	offsetof(struct na_capture_counts, malformed),
+};
+enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
 /* One of the files, at its next packet. */
 struct track {
 	struct na_input *in;
@@ -41,6 +52,7 @@ struct run {
 	struct na_capture *capture;
 	struct na_capture_filter *filter;
 	int64_t zero_ns;
+	uint64_t told[N_KINDS]; /* so far, to the files */
 };
 
 /* The first packet's time; what else there is to say of the file is said
@@ -246,19 +258,36 @@ static enum na_status one_packet(struct run *r, struct track *t)
 	return st;
 }
 
+static uint64_t *kind(struct na_capture_counts *c, size_t i)
+{
+	return (uint64_t *)(void *)((char *)c + kinds[i]);
+}
+
+/* What came since the last time came from this file. */
+static void tell_kinds(struct run *r, struct track *t)
+{
+	struct na_capture_counts all = *na_capture_counts(r->capture);
+
+	for (size_t i = 0; i < N_KINDS; i++) {
+		*kind(t->counts, i) += *kind(&all, i) - r->told[i];
+		r->told[i] = *kind(&all, i);
+	}
+}
+
 static enum na_status all_packets(struct run *r, const struct na_input *in)
 {
 	enum na_status st = NA_OK;
 	struct track *t, *second;
+	bool stop = false;
 	uint64_t n = 0;
 
-	while (st == NA_OK && (t = earliest(r, &second))) {
+	while (st == NA_OK && !stop && (t = earliest(r, &second))) {
 		do {
-			if (++n % LOOK_UP_EVERY == 0 && in->asks.interrupted &&
-			    in->asks.interrupted())
-				return NA_OK;
+			stop = ++n % LOOK_UP_EVERY == 0 &&
+			       in->asks.interrupted && in->asks.interrupted();
 			st = one_packet(r, t);
-		} while (st == NA_OK && still_first(t, second));
+		} while (st == NA_OK && !stop && still_first(t, second));
+		tell_kinds(r, t);
 	}
 	return st;
 }
@@ -278,6 +307,8 @@ static void take_counts(struct na_capture_counts *to,
 	to->cut_packets = own.cut_packets;
 	to->backward_steps = own.backward_steps;
 	to->filtered = own.filtered;
+	for (size_t i = 0; i < N_KINDS; i++)
+		*kind(to, i) = *kind(&own, i);
 }
 
 static void warn_of_filter(struct run *r)

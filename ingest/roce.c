@@ -14,6 +14,7 @@
 const struct na_roce_limits na_roce_limits = {
 	.queue_pairs = 16384,
 	.messages = 65536,
+	.named = 65536,
 };
 
 enum {
@@ -52,18 +53,32 @@ void na_roce_free(struct na_roce *x)
 	free(x);
 }
 
-/* The sink's numbers for the addresses and the queue pair, asked once. */
+static uint32_t ask_address(const struct na_sink *s, const struct na_address *a)
+{
+	char buf[NA_ADDRESS_BUF];
+
+	na_address_print(buf, a);
+	return s->address(s->ctx, buf, strlen(buf));
+}
+
+/* The sink's numbers for the addresses and the queue pair, asked once.  A
+ * flood of made-up ones does not fill its memory with names. */
 static void name_qp(struct na_roce *x, struct na_roce_qp *q)
 {
 	const struct na_sink *s = x->sink;
-	char buf[NA_ADDRESS_BUF];
+	char buf[32];
 
 	if (q->name != NA_UNKNOWN_U32)
 		return;
-	na_address_print(buf, &q->src);
-	q->src_end = s->address(s->ctx, buf, strlen(buf));
-	na_address_print(buf, &q->dst);
-	q->dst_end = s->address(s->ctx, buf, strlen(buf));
+	if (x->named >= x->limits.named) {
+		x->counts.limits_hit++;
+		q->src_end = q->dst_end = s->address(s->ctx, "other", 5);
+		q->name = s->name(s->ctx, "roce:other", 10);
+		return;
+	}
+	x->named++;
+	q->src_end = ask_address(s, &q->src);
+	q->dst_end = ask_address(s, &q->dst);
 	snprintf(buf, sizeof(buf), "roce:0x%06" PRIx32, q->dest);
 	q->name = s->name(s->ctx, buf, strlen(buf));
 }

@@ -39,6 +39,7 @@ enum { NA_ROCE_PORT = 4791 };
 struct na_roce_limits {
 	size_t queue_pairs; /* the least recently used goes first; from 1 */
 	size_t messages;    /* not yet acknowledged, all queue pairs; from 1 */
+	size_t named;       /* queue pairs told by name; the rest is "other" */
 };
 extern const struct na_roce_limits na_roce_limits;
 

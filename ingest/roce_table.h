@@ -75,6 +75,7 @@ struct na_roce {
 	uint32_t oldest_qp, newest_qp, oldest_wait, newest_wait;
 	uint32_t *by_key, *by_pair;
 	uint32_t mask, serials;
+	size_t named;
 	struct na_capture_counts counts;
 };
 

@@ -7,12 +7,14 @@ struct na_held {
 	struct na_held *prev, *next;
 	uint64_t seq;
 	size_t captured, wire;
+	int64_t at_ps;
 	uint8_t bytes[];
 };
 
 void na_stream_start(struct na_stream *s, uint64_t seq)
 {
 	s->next = seq;
+	s->at_ps = INT64_MIN;
 	s->started = true;
 }
 
@@ -40,7 +42,7 @@ void na_stream_fini(struct na_stream *s, struct na_stream_store *store)
 {
 	while (s->first)
 		free(take(s, store));
-	*s = (struct na_stream){.started = false};
+	*s = (struct na_stream){.at_ps = INT64_MIN};
 }
 
 /* x begins at or before s->next. */
@@ -55,6 +57,7 @@ static enum na_status deliver(struct na_stream *s, const struct na_piece *x,
 	if (old >= x->wire)
 		return NA_OK;
 	s->next = x->seq + x->wire;
+	s->at_ps = x->at_ps;
 	captured = old < x->captured ? x->captured - (size_t)old : 0;
 	missing = x->wire - old - captured;
 	if (captured)
@@ -86,8 +89,14 @@ static enum na_status drain(struct na_stream *s, struct na_stream_store *store,
 
 		if (s->first && s->first->seq <= s->next) {
 			struct na_held *h = take(s, store);
-			struct na_piece x = {h->seq, h->bytes, h->captured,
-					     h->wire};
+			struct na_piece x = {
+				.seq = h->seq,
+				.p = h->bytes,
+				.captured = h->captured,
+				.wire = h->wire,
+				.at_ps = h->at_ps > s->at_ps ? h->at_ps
+							     : s->at_ps,
+			};
 
 			status = deliver(s, &x, user);
 			free(h);
@@ -118,6 +127,7 @@ static enum na_status hold(struct na_stream *s, struct na_stream_store *store,
 	h->seq = x->seq;
 	h->captured = x->captured;
 	h->wire = x->wire;
+	h->at_ps = x->at_ps;
 	if (x->captured)
 		memcpy(h->bytes, x->p, x->captured);
 	h->prev = after;

@@ -30,6 +30,7 @@ struct na_piece {
 	uint64_t seq;
 	const uint8_t *p;
 	size_t captured, wire;
+	int64_t at_ps;
 };
 
 /* Called in the order of the bytes.  `starts`: p is where a segment begins;
@@ -45,7 +46,9 @@ struct na_stream {
 	uint64_t next;  /* first byte that was not handed out */
 	uint64_t acked; /* the other side has all before */
 	struct na_held *first, *last;
-	size_t n_held;
+	int64_t at_ps; /* when the bytes handed out now were complete: held
+			  ones with what they waited for, if that came */
+	uint32_t n_held;
 	bool started;
 };
 

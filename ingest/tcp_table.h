@@ -1,8 +1,9 @@
 /*
  * Connections by their two ends: an open-addressed index of hashes over
- * slabs, and two lists in order of use, of open and of finished ones.  How
- * often a connection moves to the front of its list is bounded (lazy), so
- * the order is exact to a quarter of the limit.
+ * slabs, and lists in order of use: of those of one side only so far (a
+ * flood of SYNs stays among them), of open and of finished ones.  How often
+ * a connection moves to the front of its list is bounded (lazy), so the
+ * order is exact to a quarter of the limit.
  */
 #ifndef INGEST_TCP_TABLE_H
 #define INGEST_TCP_TABLE_H
@@ -89,11 +90,14 @@ struct na_tcp_conn {
 	int64_t first_ns, last_ns, newest_ns;
 	int64_t syn_ns, first_rtt_ns;
 	void *user;
-	bool any_syn, finished, disordered, fin_seen, rst_seen;
+	bool any_syn, disordered;
+	uint8_t in; /* which list */
 	struct na_tcp_dir dir[2];
 };
 
 #define NA_TCP_NONE UINT32_MAX
+
+enum { NA_TCP_FINISHED, NA_TCP_FRESH, NA_TCP_OPEN, NA_TCP_LISTS };
 
 struct na_tcp_list {
 	uint32_t newest, oldest;
@@ -109,7 +113,7 @@ struct na_tcp_table {
 	} * slot;
 	size_t mask, used;
 	uint64_t seed;
-	struct na_tcp_list open, finished;
+	struct na_tcp_list list[NA_TCP_LISTS];
 };
 
 bool na_tcp_table_init(struct na_tcp_table *t);
@@ -120,14 +124,13 @@ uint32_t na_tcp_hash(const struct na_tcp_table *t, const struct na_packet *p);
 /* The connection between p's ends, or NA_TCP_NONE; *dir is p's. */
 uint32_t na_tcp_find(const struct na_tcp_table *t, uint32_t hash,
 		     const struct na_packet *p, unsigned *dir);
-/* A new one with p's ends, zero otherwise, in the open list; NA_TCP_NONE:
- * no memory. */
+/* A new one with p's ends, zero otherwise, in the list of fresh ones;
+ * NA_TCP_NONE: no memory. */
 uint32_t na_tcp_insert(struct na_tcp_table *t, uint32_t hash,
 		       const struct na_packet *p);
 void na_tcp_remove(struct na_tcp_table *t, uint32_t at);
 void na_tcp_use(struct na_tcp_table *t, uint32_t at, uint64_t now,
 		uint64_t slack);
-/* From the open list to the finished one. */
-void na_tcp_retire(struct na_tcp_table *t, uint32_t at);
+void na_tcp_move(struct na_tcp_table *t, uint32_t at, unsigned list);
 
 #endif

@@ -152,7 +152,8 @@ static enum na_status take_block(struct na_input *in, struct xf_file *x,
 				 struct na_cursor c, uint64_t at,
 				 struct na_err *err)
 {
-	struct na_cursor header = {NULL}, end = {NULL}, trailer = {NULL};
+	struct na_cursor header = {.p = NULL}, end = {.p = NULL};
+	struct na_cursor trailer = {.p = NULL};
 	struct xf_block b = {.at = at};
 	struct na_field f;
 

@@ -4,6 +4,7 @@
  * below it bytes in flight against the window, and round trips.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "netan/base/vec.h"
@@ -239,15 +240,21 @@ static void draw_header(const struct drawing *d, size_t i)
 {
 	const struct na_panel *p = &d->panels[i];
 	const struct na_theme *theme = d->l.theme;
+	char each[NA_LABEL_BUF + 32], buf[NA_LABEL_BUF];
 
+	snprintf(each, sizeof(each), "segments in each %s",
+		 na_label_quantity(buf, NA_Q_SECONDS,
+				   (d->f.to_s - d->f.from_s) /
+					   (double)(d->f.resent_n +
+						    !d->f.resent_n),
+				   3));
 	if (d->parts[i] == PART_SEQUENCE)
 		header(d, p, "Sequence", theme->text,
 		       d->side > 0 ? "bytes from the connection's start"
 				   : "data blue, ACKs green, window dashed, "
 				     "resent vermilion");
 	else if (d->parts[i] == PART_RESENT)
-		header(d, p, "Resent", theme->hue[NA_HUE_FINDING],
-		       "segments in each column");
+		header(d, p, "Resent", theme->hue[NA_HUE_FINDING], each);
 	else if (d->parts[i] == PART_FLIGHT)
 		header(d, p, "In flight", theme->hue[NA_BLUE],
 		       "dashed: the window");
@@ -407,8 +414,10 @@ static enum na_status tcp_draw(struct na_canvas *c, const struct na_result *r,
 	na_tcp_figure_subtitle(&d.f, &subtitle);
 	title = title ? title : own.text;
 	na_layout_begin(&d.l, c, &na_fig_tcp, page, title, subtitle.text);
-	na_words_add(&desc, "%s%s%s", subtitle.text, d.f.empty ? ". " : "",
-		     d.f.empty ? d.f.empty : "");
+	na_words_add(&desc, "%s", subtitle.text);
+	na_tcp_figure_evidence(&d.f, &desc);
+	if (d.f.empty)
+		na_words_add(&desc, ". %s", d.f.empty);
 	na_canvas_describe(c, title, desc.text);
 	st = place(&d, err);
 	if (st == NA_OK)

@@ -223,7 +223,7 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 {
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
 	int64_t rank = na_int_of(na_get(f->sequence, "rank"), 0);
-	int64_t all = na_int_of(na_get(f->body, "connections_seen"), 0);
+	int64_t all = na_int_of(na_get(f->body, "connections_used"), 0);
 	int64_t segments = na_int_of(na_get(f->sequence, "segments"), 0);
 
 	na_words_inputs(f->doc, w);
@@ -238,8 +238,20 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 	na_words_add(w, "connection %s of %s, worst first",
 		     na_print_count(n, (uint64_t)rank),
 		     na_print_count(m, (uint64_t)all));
+	if (!segments)
+		return;
 	na_words_break(w);
 	na_words_add(w, "%s packet%s both ways",
 		     na_print_count(n, (uint64_t)segments),
 		     segments == 1 ? "" : "s");
+}
+
+void na_tcp_figure_evidence(const struct tcp_figure *f, struct words *w)
+{
+	const struct na_value *list = na_get(f->sequence, "evidence");
+	const struct na_value *v;
+
+	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	for (; v; v = v->next)
+		na_words_add(w, ". %s", na_text_of(v, ""));
 }

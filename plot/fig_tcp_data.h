@@ -7,7 +7,7 @@
 #include "plot/words.h"
 
 /* More marks of one kind than that are bars alone. */
-enum { TCP_GLYPHS_MAX = 400 };
+enum { TCP_GLYPHS_MAX = 120 };
 
 /* In the order in which they are drawn: the later, the more in front. */
 enum tcp_figure_mark {
@@ -60,6 +60,8 @@ enum na_status na_tcp_figure_read(struct tcp_figure *f,
 void na_tcp_figure_fini(struct tcp_figure *f);
 void na_tcp_figure_title(const struct tcp_figure *f, struct words *w);
 void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w);
+/* Each sentence behind a full stop. */
+void na_tcp_figure_evidence(const struct tcp_figure *f, struct words *w);
 
 /* fig_tcp_marks.c: segments that are not plain data, over the plot. */
 enum na_status na_tcp_figure_marks(const struct na_layout *l,

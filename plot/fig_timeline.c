@@ -48,7 +48,7 @@ static const char *side_name(const struct timeline *t, enum side side)
 {
 	if (!t->packets || t->runs_apart)
 		return side_names[side];
-	if (!t->gbps[TX])
+	if (side == RX && !t->gbps[TX])
 		return "Packets on the wire";
 	return side == RX ? "Packets received" : "Packets sent";
 }

@@ -90,8 +90,8 @@ static void read_amounts(struct timeline *t)
 	t->capacity_gbps = t->host_capacity_gbps *
 			   (t->hosts > 1 ? (double)t->hosts : 1);
 	t->pending_of = na_text_of(na_get(t->body, "pending_of"), "transfers");
-	t->packets = strcmp(na_text_of(na_get(t->side, "noun"), ""),
-			    "packets") == 0;
+	t->packets = strncmp(na_text_of(na_get(t->side, "noun"), ""), "packet",
+			     6) == 0;
 	t->empty = na_text_of(na_get(t->side, "empty"), NULL);
 	if (!t->empty && !t->gbps[RX] && !t->gbps[TX] && !t->pending &&
 	    !t->outstanding[RX] && !t->outstanding[TX])

@@ -47,6 +47,9 @@ struct na_scope {
 		enum na_status (*each)(void *arg, const struct na_segment *x),
 		void *arg, struct na_err *err);
 	void *segments_ctx;
+	/* That captures hold, with those that were not told one by one to
+	 * bound memory; 0: nothing counted them. */
+	uint64_t connections;
 };
 
 /* The jobs of `parallel`, also where there are no threads. */
@@ -75,6 +78,7 @@ struct na_analysis {
 			       const void *params, struct na_err *err);
 	/* These: NA_ENOMEM only. */
 	enum na_status (*fork)(void *block, const void *state, unsigned pass);
+	/* NULL: looks at no transfers. */
 	enum na_status (*add)(void *block, const struct na_transfer *t);
 	enum na_status (*add_exec)(void *block, const struct na_exec *e);
 	/* Of captures; each may be NULL.  `sides`: what a frame is to the

@@ -141,6 +141,7 @@ static enum na_status survey(struct pr_state *s, const struct na_transfer *t)
 	sum->n++;
 	sum->bytes += (na_i128)t->size_bytes;
 	s->used++;
+	s->calls += t->component == NA_COMP_RPC;
 	cover(s, t->start_ps, t->end_ps);
 	return NA_OK;
 }
@@ -211,6 +212,7 @@ static enum na_status merge_survey(struct pr_state *s, const struct pr_state *b)
 			return NA_ENOMEM;
 	}
 	s->used += b->used;
+	s->calls += b->calls;
 	s->clamped += b->clamped;
 	if (b->any_end)
 		cover_end(s, b->first_end_ps, b->last_end_ps);

@@ -65,6 +65,7 @@ struct pr_state {
 	struct pr_sum *sums;       /* by key */
 	size_t cap_sums;
 	uint64_t used, clamped;
+	uint64_t calls; /* of used: component rpc */
 	bool any, any_end;
 	int64_t start_ps, end_ps; /* of the valid ones */
 	int64_t first_end_ps, last_end_ps;

@@ -208,11 +208,19 @@ static void note_rest(struct na_result *r, const struct pr_state *s)
 		if (s->pairs[i].local)
 			transfers += s->sums[s->pairs[i].found].n;
 	}
-	if (captured(s))
+	if (s->calls && s->calls < s->used)
+		na_result_note(r,
+			       "%s of %s transfers are calls, the others "
+			       "messages one way: --component rpc, or network, "
+			       "compares what is alike",
+			       na_print_count(a, s->calls),
+			       na_print_count(b, s->used));
+	if (captured(s) && s->calls)
 		na_result_note(r, "the latency of a call holds the server's "
 				  "own time: a slow server looks like a slow "
 				  "receive side of its host");
-	else if (s->keys.n && !s->of_hosts && s->params->level == PR_AUTO)
+	else if (s->keys.n && !captured(s) && !s->of_hosts &&
+		 s->params->level == PR_AUTO)
 		na_result_note(r, "one host's file shows each remote source on "
 				  "few paths; the files of all hosts tell a "
 				  "source from its path");

@@ -101,6 +101,7 @@ static void cover(struct rpc_state *s, const struct rpc_state *b)
 							: s->least_ps;
 	s->most_ps = !any || b->most_ps > s->most_ps ? b->most_ps : s->most_ps;
 	s->n += b->n;
+	s->n_calls += b->n_calls;
 }
 
 /* The group's number, NA_NO_NAME when memory is short. */
@@ -175,6 +176,7 @@ static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
 			     .run = run};
 
 	cover(s, &(struct rpc_state){.n = 1,
+				     .n_calls = t->component == NA_COMP_RPC,
 				     .start_ps = t->start_ps,
 				     .first_ps = t->end_ps,
 				     .last_ps = t->end_ps,
@@ -361,9 +363,12 @@ static enum na_status rpc_merge(void *state, void *block, unsigned pass)
 			return NA_ENOMEM;
 	}
 	/* Room for all of them was made between the passes. */
-	memcpy(s->cell + s->n_kept, b->cell, b->n_kept * sizeof(*s->cell));
-	memcpy(s->latency_ps + s->n_kept, b->latency_ps,
-	       b->n_kept * sizeof(*s->latency_ps));
+	if (b->n_kept) {
+		memcpy(s->cell + s->n_kept, b->cell,
+		       b->n_kept * sizeof(*s->cell));
+		memcpy(s->latency_ps + s->n_kept, b->latency_ps,
+		       b->n_kept * sizeof(*s->latency_ps));
+	}
 	s->n_kept += b->n_kept;
 	return na_sample_merge(&s->late, &b->late) ? NA_OK : NA_ENOMEM;
 }

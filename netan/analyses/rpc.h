@@ -95,6 +95,7 @@ struct rpc_state {
 
 	/* First pass. */
 	uint64_t n;
+	uint64_t n_calls;                    /* of n, those of component rpc */
 	int64_t start_ps, first_ps, last_ps; /* first start; ends */
 	int64_t least_ps, most_ps;           /* latency */
 	struct na_groups groups;

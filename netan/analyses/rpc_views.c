@@ -242,11 +242,19 @@ static size_t hosts_of(const struct na_store *store)
 	return most;
 }
 
-/* What only packets tell. */
-static void note_tcp(struct na_result *r, const struct rpc_state *s)
+/* What only packets tell, and what they mix. */
+static void note_packets(struct na_result *r, const struct rpc_state *s)
 {
 	const char *verdict = rpc_verdict(s, &s->all);
+	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
 
+	if (s->n_calls && s->n_calls < s->n)
+		na_result_note(r,
+			       "%s of %s transfers are calls, the others "
+			       "messages one way: --component rpc, or network, "
+			       "looks at one kind alone",
+			       na_print_count(n, s->n_calls),
+			       na_print_count(m, s->n));
 	if (na_get(na_result_body(r), "calls") && verdict &&
 	    (strcmp(verdict, "RTO-like") == 0 ||
 	     strcmp(verdict, "low-RTO-like") == 0))
@@ -277,7 +285,7 @@ void rpc_say(struct na_result *r, const struct rpc_state *s)
 	}
 	say_verdict(&t, s, na_result_body(r));
 	rpc_calls_say(t.s, sizeof(t.s), r);
-	note_tcp(r, s);
+	note_packets(r, s);
 	na_put_text(r, side, "message", t.s);
 	if (s->late.shift)
 		na_result_note(r,
@@ -488,9 +496,9 @@ void rpc_views(struct na_result *r, const struct rpc_state *s)
 		modes_view(r, body);
 		if (s->all.verdict.tail || s->all.constant)
 			where_view(r, body);
+		rpc_calls_views(r);
 		course_view(r, s);
 	}
-	rpc_calls_views(r);
 	if (s->scope->by.n)
 		groups_view(r, na_get(body, "groups"), s);
 }

@@ -9,8 +9,8 @@
 
 /*
  * The rules.  Shares of time are of the connection's active time: its
- * duration less the time in which its sender had nothing to send (of both,
- * where both send data: the shorter).  A verdict's cost is the time that its
+ * duration less the time in which its sender had nothing to send and no closed
+ * window before it (of both, where both send data: the shorter).  A verdict's cost is the time that its
  * cause took; of several that hold the costliest is said, the others are in
  * the evidence.
  *
@@ -112,6 +112,8 @@ enum { TCP_SUMMARY_BUF = 400 };
 const char *tcp_summary(char buf[TCP_SUMMARY_BUF], const struct tcp_state *s);
 
 /* tcp_result.c */
+/* Connections that the reader has only counted. */
+uint64_t tcp_not_told(const struct tcp_state *s);
 enum na_status tcp_finish(void *state, struct na_result *r, struct na_err *err);
 /* tcp_views.c: the tables for people. */
 void tcp_views(struct na_result *r, const struct tcp_state *s);

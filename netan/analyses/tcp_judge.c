@@ -78,7 +78,7 @@ static bool at_the_window(const struct tcp_row *row, size_t i)
 	double window = (double)peer->max_window_bytes;
 	double rate, limit;
 
-	if (!window || !peer->window_scale_known || row->rtt_ns <= 0 ||
+	if (window <= 0 || !peer->window_scale_known || row->rtt_ns <= 0 ||
 	    row->active_ns <= 0 || d->unique_bytes < TCP_WINDOW_BYTES ||
 	    (double)d->unique_bytes < 4 * window ||
 	    (double)d->max_in_flight_bytes < TCP_WINDOW_REACHED * window)
@@ -155,7 +155,10 @@ void tcp_judge(struct tcp_row *row)
 	row->way = c->dir[1].bytes > c->dir[0].bytes;
 	row->duration_ns = c->to_ps > c->from_ps ? (int64_t)(span / 1000) : 0;
 	row->idler = idler_of(row);
-	row->idle_ns = at_least_zero(c->dir[row->idler].idle_ns);
+	/* Whoever faces a closed window has something to send. */
+	row->idle_ns =
+		at_least_zero(at_least_zero(c->dir[row->idler].idle_ns) -
+			      at_least_zero(c->dir[row->idler].zero_window_ns));
 	if (row->idle_ns > row->duration_ns)
 		row->idle_ns = row->duration_ns;
 	row->active_ns = row->duration_ns - row->idle_ns;

@@ -204,11 +204,19 @@ static void put_totals(struct na_result *r, struct na_value *body,
 		put_count(r, verdicts, tcp_verdict_names[v], s->by_verdict[v]);
 }
 
+uint64_t tcp_not_told(const struct tcp_state *s)
+{
+	size_t told = s->scope->store->connections.n;
+
+	return s->scope->connections > told ? s->scope->connections - told : 0;
+}
+
 enum na_status tcp_finish(void *state, struct na_result *r, struct na_err *err)
 {
 	struct tcp_state *s = state;
 	struct na_value *body = na_result_body(r), *list;
 	size_t listed = s->scope->top ? s->scope->top : TCP_LISTED;
+	size_t told = s->scope->store->connections.n;
 	char summary[TCP_SUMMARY_BUF];
 
 	if (listed > s->n)
@@ -217,7 +225,10 @@ enum na_status tcp_finish(void *state, struct na_result *r, struct na_err *err)
 	list = na_put_list(r, body, "connections");
 	for (size_t i = 0; i < listed; i++)
 		put_connection(r, list, s, &s->rows[i]);
-	put_count(r, body, "connections_seen", s->n);
+	put_count(r, body, "connections_seen", told + tcp_not_told(s));
+	put_count(r, body, "connections_not_told", tcp_not_told(s));
+	put_count(r, body, "connections_filtered", told - s->n);
+	put_count(r, body, "connections_used", s->n);
 	put_count(r, body, "connections_not_listed", s->n - listed);
 	put_count(r, body, "connections_evicted", s->evicted);
 	put_totals(r, body, s);

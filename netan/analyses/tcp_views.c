@@ -144,6 +144,11 @@ static void coverage(struct na_result *r, const struct tcp_state *s,
 			       "%s without their SYN in the capture: window "
 			       "scale and MSS unknown there",
 			       na_print_count(n, middle));
+	if (tcp_not_told(s))
+		na_result_note(r,
+			       "%s more connections were only counted, to "
+			       "bound memory: --filter tells those of interest",
+			       na_print_count(n, tcp_not_told(s)));
 	if (s->evicted)
 		na_result_note(r,
 			       "%s told before their end: too many were open "

@@ -163,6 +163,7 @@ static void window(const struct told *t)
 	struct sentence w = {.n = 0};
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], rate[NA_UNIT_BUF];
 	double most = (double)t->peer->max_window_bytes;
+	double allowed = 0, sent = 0;
 
 	if (t->peer->zero_windows ||
 	    (!d->window_full && !t->row->holds[TCP_WINDOW_LIMITED]) ||
@@ -177,14 +178,16 @@ static void window(const struct told *t)
 		if (d->window_full_ns > 0)
 			say(&w, " for %s", time_text(a, d->window_full_ns));
 	}
-	if (t->row->rtt_ns > 0 && most > 0 && t->row->active_ns > 0)
+	/* Nothing to be said where the window did not hold it back. */
+	if (t->row->rtt_ns > 0 && t->row->active_ns > 0) {
+		allowed = most * 8e9 / (double)t->row->rtt_ns;
+		sent = (double)d->unique_bytes * 8e9 /
+		       (double)t->row->active_ns;
+	}
+	if (sent > 0 && sent <= allowed)
 		say(&w, "; window / RTT (%s) allows %s, sent were %s",
-		    time_text(a, t->row->rtt_ns),
-		    na_print_rate(b, most * 8e9 / (double)t->row->rtt_ns, 3),
-		    na_print_rate(rate,
-				  (double)d->unique_bytes * 8e9 /
-					  (double)t->row->active_ns,
-				  3));
+		    time_text(a, t->row->rtt_ns), na_print_rate(b, allowed, 3),
+		    na_print_rate(rate, sent, 3));
 	put(t, &w);
 }
 
@@ -224,11 +227,13 @@ static void idle(const struct told *t)
 	struct sentence w = {.n = 0};
 	char a[NA_UNIT_BUF];
 
-	if (t->row->verdict != TCP_SENDER_IDLE && !d->idle_restarts)
+	/* A pause before a closed window is none of the sender's. */
+	if (t->row->verdict != TCP_SENDER_IDLE &&
+	    (!d->idle_restarts || d->zero_window_ns > 0))
 		return;
 	say(&w, "nothing to send for ");
 	say_of(&w, t->row->idle_ns, t->row->duration_ns);
-	if (d->longest_idle_ns > 0)
+	if (d->longest_idle_ns > 0 && d->longest_idle_ns <= t->row->idle_ns)
 		say(&w, ", longest pause %s", time_text(a, d->longest_idle_ns));
 	if (d->idle_restarts) {
 		say(&w, "; ");

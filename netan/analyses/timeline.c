@@ -15,6 +15,8 @@
 #include "netan/analyses/capacity.h"
 #include "netan/base/vec.h"
 
+#define PACKET_BIN_PS (10 * NA_PS_PER_US) /* the narrowest that is chosen */
+
 enum { DEFAULT_BINS = 600, DEFAULT_TOP = 64, MAX_BINS = 1 << 22 };
 
 /* Beyond this many bins a series for each host is kept only for
@@ -398,6 +400,9 @@ static enum na_status choose_bins(struct tl_state *s, struct na_err *err)
 		span = to - from;
 	if (!bin)
 		bin = na_bins_choose(span, DEFAULT_BINS);
+	/* A packet is an instant: its rate in a narrow bin is no rate. */
+	if (!s->params->bin_ps && s->packets && bin < PACKET_BIN_PS)
+		bin = PACKET_BIN_PS;
 	bins = ((double)to - (double)from) / (double)bin;
 	if (bins > MAX_BINS) {
 		char text[NA_UNIT_BUF];

@@ -279,8 +279,9 @@ static void say_records(struct na_result *r, const struct tl_state *s,
 		return;
 	na_put_int(r, na_result_side(r), "packets", (int64_t)s->packets);
 	na_put_text(r, na_result_side(r), "noun",
-		    s->packets == s->used ? "packets"
-					  : "transfers and packets");
+		    s->packets != s->used ? "transfers and packets"
+		    : s->packets == 1     ? "packet"
+					  : "packets");
 	if (b->hosts < s->n_busy)
 		na_result_note(r,
 			       "saturation is looked for on the %s busiest of "
@@ -297,16 +298,20 @@ static void say_records(struct na_result *r, const struct tl_state *s,
 static void say(struct na_result *r, const struct tl_state *s,
 		const struct totals *t, const struct busy *b)
 {
+	bool both = s->n_side[0] && s->n_side[1];
 	size_t side = s->n_side[0] ? 0 : 1;
 	size_t hosts = b->hosts > s->n_busy ? b->hosts : s->n_busy;
 	bool wire = s->packets && s->packets == s->used;
 	char mean[NA_UNIT_BUF], text[NA_UNIT_BUF], sat[96] = "";
-	double share = b->share[side];
+	double share;
 
 	if (apart(s)) {
 		say_runs(r, s);
 		return;
 	}
+	if (wire && both && s->amount[1] > s->amount[0])
+		side = 1;
+	share = b->share[side];
 	na_print_rate(mean, isnan(t->mean[side]) ? 0 : t->mean[side] * 1e9, 3);
 	if (s->capacity_gbps > 0 && b->regions)
 		snprintf(sat, sizeof(sat), ", saturated %.3g %% of %stime",
@@ -318,9 +323,9 @@ static void say(struct na_result *r, const struct tl_state *s,
 			 na_print_rate(text, t->peak[side] * 1e9, 3));
 	na_put_textf(r, na_result_side(r), "message",
 		     "%s throughput, %zu host%s: %s mean%s",
-		     side   ? "Send"
-		     : wire ? "Packet"
-			    : "Receive",
+		     wire && !both ? "Packet"
+		     : side        ? "Send"
+				   : "Receive",
 		     hosts, hosts == 1 ? "" : "s", mean, sat);
 	na_put_int(r, na_result_side(r), "hosts", (int64_t)hosts);
 	na_put_real(r, na_result_side(r), "rx_saturated_share", b->share[0]);
@@ -390,6 +395,7 @@ enum na_status tl_finish(void *state, struct na_result *r, struct na_err *err)
 	na_put_steps(r, body, s->scope->store, s->lo_ps, s->hi_ps);
 	say_records(r, s, &b);
 	say(r, s, &t, &b);
-	tl_views(r, body, series, s, b.hosts, apart(s));
+	tl_views(r, body, series, s, b.hosts > s->n_busy ? b.hosts : s->n_busy,
+		 apart(s));
 	return st;
 }

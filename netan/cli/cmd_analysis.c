@@ -41,7 +41,7 @@ static void headline(struct na_session *s, struct na_result *r, uint64_t used,
 
 /* What a person calls the records: transfers, unless only actions were
  * asked for. */
-static const char *noun_of(const struct na_filter *f)
+static const char *noun_of(const struct na_filter *f, const struct na_store *s)
 {
 	const uint32_t transfers = NA_COMP_BIT(NA_COMP_NETWORK) |
 				   NA_COMP_BIT(NA_COMP_RECEIVE) |
@@ -50,9 +50,12 @@ static const char *noun_of(const struct na_filter *f)
 
 	if (f->components == NA_COMP_BIT(NA_COMP_RPC))
 		return "calls";
-	return !(f->components & ~transfers) ? "transfers"
-	       : f->components & transfers   ? "transfers and actions"
-					     : "actions";
+	return !(f->components & ~transfers) ||
+			       (f->components & transfers &&
+				s->graphs.n + s->actions.n == 0)
+		       ? "transfers"
+	       : f->components & transfers ? "transfers and actions"
+					   : "actions";
 }
 
 /* Of connections, which only captures tell. */
@@ -93,7 +96,7 @@ static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
 	/* The analysis may know better what it looked at. */
 	headline(s, r, d.used,
 		 na_text_of(na_get(na_result_side(r), "noun"),
-			    noun_of(&s->filter)),
+			    noun_of(&s->filter, &s->store)),
 		 span_of(d.first_ps, d.last_ps));
 	if (!d.used) {
 		if (a->add)

@@ -72,7 +72,7 @@ static const struct na_opt input_opts[] = {
 /* clang-format off */
 static const struct na_opt filter_opts[] = {
 	{NA_OPT_LIST, 0, "host", AT(host), "GLOB", NULL, 0, 0,
-	 "only these hosts"},
+	 "only these hosts; in captures also addresses"},
 	{NA_OPT_LIST, 0, "line", AT(line), "GLOB", NULL, 0, 0,
 	 "of the threads on /host:CPU, which tell old-style transfers, only "
 	 "these: MegascaleEM2_Worker*"},
@@ -84,7 +84,8 @@ static const struct na_opt filter_opts[] = {
 	 "only these collectives"},
 	{NA_OPT_CHOICE, 0, "component", AT(component), COMPONENTS, NULL, 0, 0,
 	 "what latency is of: the network (default), the actions of a "
-	 "collective's graph on the host, the whole graph, or GPU kernels"},
+	 "collective's graph on the host, the whole graph, or GPU kernels; "
+	 "in every analysis rpc: calls of captures, network: the others"},
 	{NA_OPT_TEXT, 0, "side", AT(side), "rx|tx", NULL, 0, 0,
 	 "transfers as the receiver or as the sender saw them (default: both "
 	 "in timeline, rx elsewhere)"},

@@ -55,10 +55,14 @@ static bool seen(const struct na_analysis *a, const struct na_transfer *t,
 	return t->klass == NA_CLOCK_SKEW && a->censored;
 }
 
-/* Left out already, as what it is: no second reason. */
-static bool counted(const struct na_analysis *a, const struct na_transfer *t)
+/* Left out already, as what it is: no second reason; or its packets count in
+ * its place. */
+static bool counted(const struct drive *d, const struct na_transfer *t)
 {
-	return t->klass == NA_CLOCK_SKEW && !a->instants;
+	if (t->style >= NA_STYLE_CAPTURE && d->a->add_frame &&
+	    d->s->store.frames.n)
+		return true;
+	return t->klass == NA_CLOCK_SKEW && !d->a->instants;
 }
 
 static enum na_status add_transfers(struct drive *d, void *state,
@@ -77,10 +81,10 @@ static enum na_status add_transfers(struct drive *d, void *state,
 			st = d->a->add(state, &t[i]);
 			break;
 		case NA_DROP_FILTERED:
-			dropped[NA_LEFT_FILTERED] += !counted(d->a, &t[i]);
+			dropped[NA_LEFT_FILTERED] += !counted(d, &t[i]);
 			break;
 		case NA_DROP_TOO_FAST:
-			dropped[NA_LEFT_TOO_FAST] += !counted(d->a, &t[i]);
+			dropped[NA_LEFT_TOO_FAST] += !counted(d, &t[i]);
 			break;
 		}
 	}
@@ -114,7 +118,8 @@ static enum na_status add_calls(struct drive *d, void *state,
 }
 
 static enum na_status add_frames(struct drive *d, void *state,
-				 const struct na_chunk *c)
+				 const struct na_chunk *c,
+				 uint64_t dropped[NA_N_REASONS])
 {
 	const struct na_frame *x = (const void *)c->data;
 	enum na_status st = NA_OK;
@@ -122,6 +127,7 @@ static enum na_status add_frames(struct drive *d, void *state,
 	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
 		unsigned sides = na_filter_frame(&d->late, &x[i]);
 
+		dropped[NA_LEFT_FILTERED] += !sides;
 		if (sides)
 			st = d->a->add_frame(state, &x[i], sides);
 	}
@@ -167,7 +173,7 @@ static enum na_status add_chunk(struct drive *d, void *state, size_t k,
 	case BAG_CALLS:
 		return add_calls(d, state, c);
 	case BAG_FRAMES:
-		return add_frames(d, state, c);
+		return add_frames(d, state, c, dropped);
 	case BAG_CONNECTIONS:
 		return add_connections(d, state, c);
 	case BAG_SEGMENTS:
@@ -376,6 +382,11 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 							? segments
 							: NULL,
 				    .segments_ctx = s};
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (s->inputs[i].capture)
+			d.scope.connections +=
+				s->inputs[i].capture->connections;
+	}
 	st = by_run_too(&d.scope.by, s->store.n_runs, err);
 	if (st == NA_OK)
 		st = run(&d, params, r, err);

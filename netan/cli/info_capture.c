@@ -33,6 +33,8 @@ static const struct { const char *name, *header; size_t at; } counts[] = {
 	COUNT(roce_psn_gaps, "PSN gaps"),
 	COUNT(roce_congestion, "congestion notifications"),
 	COUNT(roce_ce_marks, "CE marks"),
+	COUNT(roce_rnr_naks, "RNR NAKs"),
+	COUNT(roce_psn_repeats, "PSN repeats"),
 	COUNT(limits_hit, "limits hit"),
 };
 /* clang-format on */

@@ -157,5 +157,8 @@ enum na_status na_session_segments(struct na_session *s,
 		na_input_close(&in[opened]);
 	free(list);
 	free(in);
-	return st == NA_END ? NA_OK : st;
+	s->interrupted |= na_interrupted();
+	if (st == NA_OK || st == NA_END)
+		return NA_OK;
+	return na_fail_nomem(err); /* unless the reader said more */
 }

@@ -40,12 +40,11 @@ bool na_synth_is_capture(const char *path)
 static void describe_end(struct na_frame_end *e, uint32_t host, uint16_t port)
 {
 	e->mac[0] = 2;
-	e->mac[4] = (uint8_t)(host >> 8);
-	e->mac[5] = (uint8_t)host;
+	host++; /* 10.1.0.1 is host 0 */
+	e->mac[4] = e->ip[2] = (uint8_t)(host >> 8);
+	e->mac[5] = e->ip[3] = (uint8_t)host;
 	e->ip[0] = 10;
 	e->ip[1] = 1;
-	e->ip[2] = (uint8_t)(host >> 8);
-	e->ip[3] = (uint8_t)(host + 1);
 	e->port = port;
 }
 

@@ -394,6 +394,10 @@ enum na_status na_synth_run(const struct na_synth_config *cfg,
 	memset(report, 0, sizeof(*report));
 	if (na_synth_is_capture(cfg->dir))
 		return na_synth_capture(cfg, report, err);
+	if (cfg->conditions.n || cfg->snaplen_bytes)
+		return na_fail(err, NA_EUSAGE,
+			       "--condition and --snaplen are for captures; "
+			       "-o NAME.pcap makes one");
 	if (cfg->profile == NA_PROFILE_SESSION)
 		return run_session(cfg, report, err);
 	if (cfg->faults.n || cfg->only.n)

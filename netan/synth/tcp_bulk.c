@@ -51,6 +51,7 @@ static void send(struct na_bulk *b, uint32_t n)
 	na_flow_send(&b->flow, b->flow.sender, n, NULL, last ? PSH : 0);
 	b->left_bytes -= n;
 	b->transfer_bytes -= n;
+	b->owed_q16 += b->loss_q16;
 }
 
 static void again(struct na_flow *f, uint64_t seq, uint32_t n, int64_t time_ns,
@@ -230,19 +231,30 @@ static void next_transfer(struct na_bulk *b)
 		b->transfer_bytes -= na_rng_below(&f->rng, MSS);
 }
 
+/* Is it time for the next one?  Of trouble that lasts, one at least, however
+ * little is sent. */
+static bool trouble_due(struct na_bulk *b)
+{
+	struct na_flow *f = &b->flow;
+	bool first = !b->episodes;
+
+	if (!is(b, NA_FLOW_LOSS))
+		return b->transfer_bytes >= BUFFER &&
+		       (first || na_rng_hit(&f->rng, NA_Q16_ONE / 16));
+	if (b->transfer_bytes < FLIGHT * MSS ||
+	    (!first && b->owed_q16 < b->next_q16))
+		return false;
+	b->owed_q16 -= NA_Q16_ONE;
+	b->next_q16 = (int64_t)na_rng_below(&f->rng, NA_Q16_ONE);
+	return true;
+}
+
 static bool episode(struct na_bulk *b)
 {
 	struct na_flow *f = &b->flow;
-	int64_t share = b->loss_q16 * FLIGHT;
 
 	/* The first ACK has another window than the SYN. */
-	if (b->transfer_bytes < BUFFER || f->acked[f->sender] <= 1)
-		return false;
-	/* The slow ones need few of them. */
-	if (!is(b, NA_FLOW_LOSS))
-		share = NA_Q16_ONE / 16;
-	/* One at least, however little is sent. */
-	if (b->episodes && !na_rng_hit(&f->rng, share))
+	if (f->acked[f->sender] <= 1 || !trouble_due(b))
 		return false;
 	b->episodes++;
 	switch (f->condition) {

@@ -8,9 +8,10 @@
 
 struct na_bulk {
 	struct na_flow flow;
-	uint64_t left_bytes;     /* to be sent yet */
-	uint64_t transfer_bytes; /* of it, in the transfer under way */
-	int64_t loss_q16;        /* episodes for each window of segments */
+	uint64_t left_bytes;        /* to be sent yet */
+	uint64_t transfer_bytes;    /* of it, in the transfer under way */
+	int64_t loss_q16;           /* share of segments */
+	int64_t owed_q16, next_q16; /* losses owed; the next one's time */
 	uint32_t ssthresh;
 	uint64_t episodes; /* of trouble, so far */
 };

@@ -35,10 +35,11 @@ def direction(r, span):
 def judge(span, d, initial):
     rtt = max(initial, sum(x["rtt_us"] for x in d if x["rtt_us"] >= 0), 0)
     busy = 1 if d[1]["bytes"] > d[0]["bytes"] else 0
-    idle = d[busy]["idle_us"]
-    if d[0]["bytes"] and d[1]["bytes"]:
-        idle = min(d[0]["idle_us"], d[1]["idle_us"])
-    idle = min(idle, span)
+    idler = busy
+    if d[0]["bytes"] and d[1]["bytes"] and \
+            d[1 - busy]["idle_us"] < d[busy]["idle_us"]:
+        idler = 1 - busy
+    idle = min(max(d[idler]["idle_us"] - d[idler]["zero_us"], 0), span)
     active = span - idle
     cost = dict.fromkeys(["timeout_bound", "receiver_too_slow",
                           "network_loss", "window_limited"], 0)

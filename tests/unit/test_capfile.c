@@ -180,6 +180,34 @@ static void damage_and_back(void **state)
 	capfile_end(&r);
 }
 
+/* A length on the wire that no frame has. */
+static void endless_frame(void **state)
+{
+	struct capfile_reading r;
+
+	(void)state;
+	fresh(false);
+	b_pcap(&b, 0xa1b2c3d4, 2 << 16 | 4, 262144, 1);
+	some_records(3, 0);
+	b.p[24 + 36 + 15] = 0x70;
+	capfile_read(&r, b.p, b.n);
+	assert_int_equal(r.n, 3);
+	assert_true(r.in.damaged);
+	assert_int_equal(r.records[1].wire_bytes, 21);
+	assert_int_equal(r.records[2].wire_bytes, 102);
+	capfile_end(&r);
+
+	fresh(false);
+	b_section(&b);
+	b_interface(&b, 1, 0, 0, 0);
+	b_enhanced(&b, 0, 1, 20, 0x70000000);
+	capfile_read(&r, b.p, b.n);
+	assert_int_equal(r.n, 1);
+	assert_true(r.in.damaged);
+	assert_int_equal(r.records[0].wire_bytes, 20);
+	capfile_end(&r);
+}
+
 /* A header anywhere in the first 24 bytes: read or refused. */
 static void damaged_file_header(void **state)
 {
@@ -494,6 +522,7 @@ int main(void)
 		cmocka_unit_test(versions),
 		cmocka_unit_test(cut_files),
 		cmocka_unit_test(damage_and_back),
+		cmocka_unit_test(endless_frame),
 		cmocka_unit_test(damaged_file_header),
 		cmocka_unit_test(resolutions),
 		cmocka_unit_test(sections),

