@@ -159,10 +159,10 @@ static void not_http2(void **state)
 				p[i] = (uint8_t)r;
 				break;
 			case 1: /* 32 bits, little and big end first */
-				p[i] = i % 4 ? 0 : (uint8_t)(r % small);
+				p[i] = (uint8_t)(i % 4 ? 0 : r % small);
 				break;
 			case 2:
-				p[i] = i % 4 < 3 ? 0 : (uint8_t)(r % small);
+				p[i] = (uint8_t)(i % 4 < 3 ? 0 : r % small);
 				break;
 			case 3: /* 16 bits */
 				p[i] = i % 2 ? 0 : (uint8_t)(r % 20);
@@ -177,12 +177,11 @@ static void not_http2(void **state)
 					       : (uint8_t)r;
 				break;
 			case 6: /* mostly zero */
-				p[i] = r % 8 ? 0 : (uint8_t)(r >> 8) % 20;
+				p[i] = (uint8_t)(r % 8 ? 0 : (r >> 8) % 20);
 				break;
 			case 7: /* length, then that many */
-				p[i] = i % 64 < 4
-					       ? (uint8_t) "\0\0\0\74"[i % 64]
-					       : (uint8_t)(r % small);
+				p[i] = (uint8_t)(i % 64 < 4 ? "\0\0\0\74"[i % 64]
+							    : r % small);
 			}
 		}
 		while (at < n && h->n_transfers < TALK_HEARD - 10) {
