@@ -301,6 +301,13 @@ static size_t threads_of(const struct na_cli *cli)
 	return n < 1 ? 1 : n > 256 ? 256 : (size_t)n;
 }
 
+static bool go_on(void *ctx, uint64_t bytes)
+{
+	(void)ctx;
+	(void)bytes;
+	return !na_interrupted();
+}
+
 enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 			     uint32_t wants)
 {
@@ -312,7 +319,7 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 	s->asks = (struct na_input_asks){.lines = &cli->common.line,
 					 .filter = cli->common.filter,
 					 .segments_of = NA_UNKNOWN_U32,
-					 .interrupted = na_interrupted};
+					 .go_on = go_on};
 	s->threads = threads_of(cli);
 	s->only_one = cli->n_inputs == 1;
 	na_arena_init(&s->arena);
