@@ -3,8 +3,8 @@
  *
  * Timeout: the retransmission of the first unacknowledged segment (or of an
  * older one) that nothing called for: the sender sent nothing, and heard no
- * ACK that covers more, no duplicate ACK and no SACK block, for longer than
- * an answer to such takes.  That is the round trip (the smoothed one, or
+ * ACK that covers more, no duplicate ACK, no SACK block and no window that
+ * opens, for longer than an answer to such takes.  That is the round trip (the smoothed one, or
  * that of the handshake, which no capture point shortens, if greater) and
  * twice its variation; during loss recovery, where an ACK may have called
  * for it one round trip ago, two round trips; at least 1 ms; and 200 ms
@@ -49,7 +49,8 @@ static int64_t answer_ns(const struct na_tcp_conn *c,
 			 const struct na_tcp_dir *f, const struct na_tcp_dir *r)
 {
 	int64_t rtt = most(f->srtt_ns, c->first_rtt_ns);
-	bool called = recovers(f, r) || r->dup_acks > 0 || r->sacked_bytes > 0;
+	bool called = recovers(f, r) || r->dup_acks > 0 ||
+		      r->sacked_bytes > 0 || f->asked;
 	bool whole = c->first_rtt_ns > 0;
 
 	if (!whole && r->srtt_ns > 0) { /* the two parts of the way */
@@ -120,6 +121,7 @@ uint32_t na_tcp_stall_send(struct na_tcp_conn *c, unsigned dir,
 	}
 	f->sent_ns = f->sent_any ? most(f->sent_ns, p->time_ns) : p->time_ns;
 	f->sent_any = true;
+	f->asked = false;
 	if (marks & NA_SEG_WINDOW_FULL && !f->full_now && !f->zero_now) {
 		f->full_now = true;
 		f->full_since_ns = p->time_ns;
@@ -150,7 +152,10 @@ void na_tcp_stall_hear(struct na_tcp_conn *c, unsigned dir,
 	int shift = f->first_ack_due || f->scale < 0 ? 0 : f->scale;
 	uint32_t edge = p->ack + ((uint32_t)p->window << shift);
 
-	if (advanced || marks & NA_SEG_DUPLICATE_ACK || p->n_sack > 0)
+	if (s->zero_now && p->window > 0) /* the sender goes on */
+		s->asked = true;
+	if (advanced || marks & NA_SEG_DUPLICATE_ACK || p->n_sack > 0 ||
+	    s->asked)
 		s->told_ns = p->time_ns;
 	if (advanced && s->next_known && !na_tcp_before(p->ack, s->next_seq))
 		s->all_acked_ns = p->time_ns;

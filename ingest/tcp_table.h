@@ -73,6 +73,7 @@ struct na_tcp_dir {
 	int64_t zero_window_ns, window_full_ns, idle_ns, longest_idle_ns;
 	int64_t longest_timeout_ns, timeout_total_ns;
 	uint32_t full_edge, recover; /* right edge; end of recovery */
+	bool asked;                  /* a window opened: more may come */
 	bool sent_any, zero_now, full_now, recovering, recover_known;
 
 	uint64_t packets, wire_bytes, bytes, unique_bytes, data_packets;

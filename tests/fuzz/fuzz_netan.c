@@ -3,6 +3,7 @@
  * that what stands behind them is reached; and as the sections of one block,
  * packed here, so that what stands in them is.
  */
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@ enum {
 		     NA_WANT_FRAMES
 };
 
+extern const struct na_reader na_reader_netan;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void read_file(const uint8_t *p, size_t n, uint32_t wants)
@@ -31,6 +33,7 @@ static void read_file(const uint8_t *p, size_t n, uint32_t wants)
 	walk_must(fd >= 0 && write(fd, p, n) == (ssize_t)n);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (na_input_open(&in, path, wants, NULL, &err) == NA_OK) {
+		walk_must(in.reader == &na_reader_netan);
 		struct na_input last;
 
 		if (in.n_sources > 1) {

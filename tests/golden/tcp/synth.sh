@@ -1,5 +1,5 @@
-# Each condition that netan synth plants is the verdict; times are its truth's.  Silence is
-# counted from the last packet either way, so a round trip less.
+# Each condition that netan synth plants is the verdict; times are its truth's.
+# Silence counts from the last packet either way, so a round trip less.
 netan synth -o a.pcap --snaplen 96 --roce 0 --rpcs 20 --connections 18 \
 	--size 3MB >/dev/null
 netan tcp a.pcap --format csv -q >got.csv
