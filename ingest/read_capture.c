@@ -12,7 +12,7 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
-enum { LOOK_UP_EVERY = 4096 }; /* packets, for Ctrl-C */
+enum { LOOK_UP_EVERY = 4096 }; /* packets */
 
 /* Picoseconds since the origin reach so far. */
 #define REACH_NS (INT64_MAX / NA_PS_PER_NS - 1)
@@ -53,6 +53,7 @@ struct run {
 	struct na_capture_filter *filter;
 	int64_t zero_ns;
 	uint64_t told[N_KINDS]; /* so far, to the files */
+	uint64_t told_bytes;
 };
 
 /* The first packet's time; what else there is to say of the file is said
@@ -274,6 +275,18 @@ static void tell_kinds(struct run *r, struct track *t)
 	}
 }
 
+/* Tell how far we are; false: enough. */
+static bool look_up(const struct na_input *in, struct run *r)
+{
+	uint64_t bytes = 0, since;
+
+	for (size_t i = 0; i < r->n; i++)
+		bytes += r->tracks[i].next.at;
+	since = bytes - r->told_bytes;
+	r->told_bytes = bytes;
+	return !in->asks.go_on || in->asks.go_on(in->asks.ctx, since);
+}
+
 static enum na_status all_packets(struct run *r, const struct na_input *in)
 {
 	enum na_status st = NA_OK;
@@ -283,8 +296,8 @@ static enum na_status all_packets(struct run *r, const struct na_input *in)
 
 	while (st == NA_OK && !stop && (t = earliest(r, &second))) {
 		do {
-			stop = ++n % LOOK_UP_EVERY == 0 &&
-			       in->asks.interrupted && in->asks.interrupted();
+			if (++n % LOOK_UP_EVERY == 0)
+				stop = !look_up(in, r);
 			st = one_packet(r, t);
 		} while (st == NA_OK && !stop && still_first(t, second));
 		tell_kinds(r, t);

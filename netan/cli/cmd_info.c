@@ -406,6 +406,16 @@ static void headline(struct na_result *r, const struct na_session *s,
 static void notes(struct na_result *r, const struct na_session *s,
 		  const struct sums *all)
 {
+	bool merged = false;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		merged |= s->inputs[i].n_merged > 1;
+	if (merged)
+		na_result_note(r,
+			       "files of one capture are merged by time; what "
+			       "packets of several files tell together "
+			       "(connections, calls, exchanges, messages) "
+			       "stands with the first file");
 	if (all->captures)
 		na_info_note_capture(r, &all->capture);
 	if (all->captures < s->n_inputs && !all_classes(all->classes[NA_RX]) &&

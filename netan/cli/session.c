@@ -207,6 +207,12 @@ static bool apart(const struct na_input *a, const struct na_input *b)
 	       b->profile_start_ns > a->profile_stop_ns;
 }
 
+static bool same_bytes(const struct na_input *a, const struct na_input *b)
+{
+	return a->capture && b->capture && a->size == b->size && a->has_time &&
+	       memcmp(a->data, b->data, a->size) == 0;
+}
+
 /* Different runs must not be mixed by accident. */
 static bool runs_mixed(struct na_session *s)
 {
@@ -221,8 +227,10 @@ static bool runs_mixed(struct na_session *s)
 			    (a->path == b->path && a->source != b->source))
 				continue; /* a file's hosts are one run */
 			/* A capture is no host, and may be in pieces. */
-			if (!a->capture && !b->capture &&
-			    strcmp(a->host, b->host) == 0)
+			if (same_bytes(a, b))
+				what = "hold the same packets";
+			else if (!a->capture && !b->capture &&
+				 strcmp(a->host, b->host) == 0)
 				what = "are of the same host";
 			else if (apart(a, b))
 				what = "were captured at different times";
@@ -301,6 +309,13 @@ static size_t threads_of(const struct na_cli *cli)
 	return n < 1 ? 1 : n > 256 ? 256 : (size_t)n;
 }
 
+static bool go_on(void *ctx, uint64_t bytes)
+{
+	(void)ctx;
+	(void)bytes;
+	return !na_interrupted();
+}
+
 enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 			     uint32_t wants)
 {
@@ -312,7 +327,7 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 	s->asks = (struct na_input_asks){.lines = &cli->common.line,
 					 .filter = cli->common.filter,
 					 .segments_of = NA_UNKNOWN_U32,
-					 .interrupted = na_interrupted};
+					 .go_on = go_on};
 	s->threads = threads_of(cli);
 	s->only_one = cli->n_inputs == 1;
 	na_arena_init(&s->arena);

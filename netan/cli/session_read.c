@@ -27,6 +27,32 @@ struct reading {
 	uint64_t bytes, all_bytes;
 };
 
+static void tell_progress(struct reading *r, uint64_t bytes)
+{
+	r->bytes += bytes;
+	na_progress_tell(&r->progress, "reading",
+			 (double)r->bytes / ((double)r->all_bytes + 1));
+}
+
+/* A capture is one long block: it tells how far it is while it is read. */
+static bool go_on(void *ctx, uint64_t bytes)
+{
+	struct reading *r = ctx;
+
+	pthread_mutex_lock(&r->lock);
+	tell_progress(r, bytes);
+	pthread_mutex_unlock(&r->lock);
+	return !na_interrupted();
+}
+
+static void hear_of_captures(struct reading *r, bool begin)
+{
+	for (size_t i = 0; i < r->s->n_inputs; i++) {
+		r->s->inputs[i].asks.go_on = begin ? go_on : r->s->asks.go_on;
+		r->s->inputs[i].asks.ctx = begin ? r : NULL;
+	}
+}
+
 static bool next_block(struct reading *r, struct na_block *b, size_t *input,
 		       uint64_t *number)
 {
@@ -40,10 +66,8 @@ static bool next_block(struct reading *r, struct na_block *b, size_t *input,
 		if (st == NA_OK) {
 			*input = r->input;
 			*number = r->cut++;
-			r->bytes += (uint64_t)(b->end - b->p);
-			na_progress_tell(&r->progress, "reading",
-					 (double)r->bytes /
-						 ((double)r->all_bytes + 1));
+			if (in->reader != &na_reader_capture)
+				tell_progress(r, (uint64_t)(b->end - b->p));
 			return true;
 		}
 		r->input++;
@@ -138,8 +162,10 @@ enum na_exit na_session_read(struct na_session *s, bool by_step)
 	pthread_mutex_init(&r.lock, NULL);
 	pthread_cond_init(&r.merged, NULL);
 	na_progress_start(&r.progress, s->cli);
+	hear_of_captures(&r, true);
 	if (st == NA_OK && !na_parallel(s->threads, s->threads, reader, &r))
 		na_fail_nomem(&r.err);
+	hear_of_captures(&r, false);
 	na_progress_end(&r.progress);
 	pthread_cond_destroy(&r.merged);
 	pthread_mutex_destroy(&r.lock);

@@ -384,9 +384,12 @@ static void filtered(void **state)
 	free(bytes);
 }
 
-static bool at_once(void)
+static bool at_once(void *ctx, uint64_t bytes)
 {
-	return true;
+	uint64_t *sum = ctx;
+
+	*sum += bytes;
+	return false;
 }
 
 /* Times beyond 106 days are told as that, and not wrapped; Ctrl-C ends the
@@ -394,7 +397,8 @@ static bool at_once(void)
 static void far_and_interrupted(void **state)
 {
 	static struct bytes b;
-	const struct na_input_asks asks = {.interrupted = at_once};
+	uint64_t sum = 0;
+	const struct na_input_asks asks = {.go_on = at_once, .ctx = &sum};
 	struct na_capture_counts c;
 	struct na_input in;
 	char *text;
@@ -417,6 +421,7 @@ static void far_and_interrupted(void **state)
 	na_input_close(&in);
 	text = read_one(b.p, b.n, &asks, &c);
 	assert_true(c.packets > 0 && c.packets < 9000);
+	assert_true(sum > 0 && sum <= b.n);
 	free(text);
 }
 

@@ -41,6 +41,8 @@ run info calls.pcap --hosts missing.csv
 mkdir both
 cp calls.pcap exchange.pcap both
 run info both
+run info calls.pcap both
+run info --label one calls.pcap --label two both/calls.pcap
 netan synth -o t --run r --hosts 2 --devices 1 --steps 1 >/dev/null
 run info t calls.pcap
 # The same packets, at the time of the traces: 2026-01-05 10:00:00 UTC.
