@@ -20,6 +20,7 @@ struct place {
 
 struct na_capture {
 	struct na_capture_options o;
+	struct na_sink sink; /* the caller's, for what is wanted */
 	struct na_fragments *fragments;
 	struct na_calls *calls;
 	struct na_tcp_user user;
@@ -64,6 +65,32 @@ static bool follow(struct na_capture *c)
 	return c->tcp && c->roce;
 }
 
+static enum na_status no_transfer(void *ctx, const struct na_transfer *t)
+{
+	(void)ctx;
+	(void)t;
+	return NA_OK;
+}
+
+static enum na_status no_call(void *ctx, const struct na_call *call)
+{
+	(void)ctx;
+	(void)call;
+	return NA_OK;
+}
+
+/* Connections count their calls: these are followed where only connections
+ * are wanted, too, and told to nobody. */
+static void choose(struct na_capture *c)
+{
+	c->sink = *c->o.sink;
+	c->o.sink = &c->sink;
+	if (!(c->o.wants & NA_WANT_TRANSFERS))
+		c->sink.transfer = no_transfer;
+	if (!(c->o.wants & NA_WANT_CALLS))
+		c->sink.call = no_call;
+}
+
 struct na_capture *na_capture_new(const struct na_capture_options *o)
 {
 	const uint32_t of_tcp = NA_WANT_TRANSFERS | NA_WANT_CALLS |
@@ -73,6 +100,7 @@ struct na_capture *na_capture_new(const struct na_capture_options *o)
 	if (!c)
 		return NULL;
 	c->o = *o;
+	choose(c);
 	c->non_ip = c->other = NA_UNKNOWN_U32;
 	c->last_ns = INT64_MIN;
 	c->fragments = na_fragments_new();

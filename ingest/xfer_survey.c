@@ -178,7 +178,7 @@ static enum na_status take_block(struct na_input *in, struct xf_file *x,
 		else if (f.tag == NA_TAG(7, NA_W_BYTES))
 			trailer = f.body;
 	}
-	if ((header.p || end.p || trailer.p) && !xf_crc_good(&b)) {
+	if (!b.content.p && !xf_crc_good(&b)) {
 		if (!x->header)
 			return na_fail(err, NA_EFORMAT,
 				       "a transfer file whose header is "
@@ -205,10 +205,26 @@ static enum na_status take_block(struct na_input *in, struct xf_file *x,
 	return b.content.p ? add_block(x, &b, err) : NA_OK;
 }
 
+/* A sync mark, or as much of it as the end of the file has left. */
 static bool at_sync(const struct na_cursor *c)
 {
-	return na_left(c) >= XF_SYNC_BYTES &&
-	       memcmp(c->p, XF_SYNC, XF_SYNC_BYTES) == 0;
+	size_t n = na_left(c) < XF_SYNC_BYTES ? na_left(c) : XF_SYNC_BYTES;
+
+	return memcmp(c->p, XF_SYNC, n) == 0;
+}
+
+/* Its checksum, where a length that lies would not lead to a sync mark. */
+static bool whole(struct na_cursor block)
+{
+	struct xf_block b = {.at = 0};
+	struct na_field f;
+
+	if (na_field_next(&block, &f) != NA_NEXT_FIELD ||
+	    f.tag != NA_TAG(1, NA_W_FIXED32))
+		return false;
+	b.crc = (uint32_t)f.value;
+	b.rest = block;
+	return xf_crc_good(&b);
 }
 
 /* The block behind a sync mark, which another one or the end must follow. */
@@ -219,7 +235,7 @@ static bool next_extent(struct na_cursor *c, struct na_cursor *block)
 
 	if (!at_sync(&at) || !na_skip(&at, XF_SYNC_BYTES) ||
 	    na_field_next(&at, &f) != NA_NEXT_FIELD ||
-	    f.tag != NA_TAG(3, NA_W_BYTES) || (at.p != at.end && !at_sync(&at)))
+	    f.tag != NA_TAG(3, NA_W_BYTES) || (!at_sync(&at) && !whole(f.body)))
 		return false;
 	*block = f.body;
 	*c = at;

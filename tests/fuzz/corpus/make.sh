@@ -47,6 +47,11 @@ mv cut.new wire/truncated.pb
 mv gzip.new open/graph.gz
 mv zstd.new open/message.zst
 
+mkdir -p netan
+for f in graph message both; do
+	netan ingest -o netan/$f.netan wire/$f.pb >/dev/null
+done
+
 cp wire/worked-example.pb open/plain.pb
 gzip -n -9 <wire/worked-example.pb >open/example.gz
 { head -c 50 wire/worked-example.pb | gzip -n
