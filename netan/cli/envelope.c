@@ -438,7 +438,10 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 	}
 	if (seen) {
 		if (!left_out_text(na_result_doc(r), text))
-			snprintf(text, sizeof(text), "outside the window");
+			snprintf(text, sizeof(text), "%s",
+				 s->filter.side == NA_TX
+					 ? "none is a send, as --side tx asks"
+					 : "outside the window");
 		na_say_error(s->cli,
 			     "none of the %" PRIu64 " transfers is "
 			     "left to analyse: %s",
