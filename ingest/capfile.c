@@ -92,6 +92,8 @@ static enum na_status open_classic(struct na_capfile *f, struct na_err *err)
 	f->limit_bytes = NA_RECORD_BYTES;
 	if (snap > f->limit_bytes && snap <= NA_RECORD_BYTES_TOP)
 		f->limit_bytes = snap;
+	f->usual_bytes = snap > 0 && snap < NA_USUAL_BYTES ? snap
+							   : NA_USUAL_BYTES;
 	/* The upper bits tell of check sums behind frames. */
 	f->link = na_get32(f->p + 20, f->big) & 0xffff;
 	f->interfaces = 1;
@@ -204,14 +206,16 @@ static bool plausible(const struct na_capfile *f, const uint8_t *p)
 	return chain(f, p, true);
 }
 
-/* A time far from the one before may be true, or the sign of a header that
- * a damaged length led to: then what follows makes no sense either, and
- * there is something behind it that does.  True: went on there. */
+/* A time far from the one before, or more bytes than usual, may be true, or
+ * the sign of a damaged length, here or before: then what follows makes no
+ * sense either, and there is something behind it that does.  True: went on
+ * there. */
 static bool astray(struct na_capfile *f, const struct header *h)
 {
-	if (!f->has_last || f->searches >= NA_SEARCHES ||
-	    !far_apart(f->last_ns / 1000000000, h->seconds) ||
-	    chain(f, f->p, false))
+	if (h->captured <= f->usual_bytes &&
+	    (!f->has_last || !far_apart(f->last_ns / 1000000000, h->seconds)))
+		return false;
+	if (f->searches >= NA_SEARCHES || chain(f, f->p, false))
 		return false;
 	f->searches++;
 	return na_capfile_resync(f, 1, plausible);
@@ -279,19 +283,21 @@ static enum na_status next_classic(struct na_capfile *f, struct na_record *r)
 {
 	size_t head = header_size(f), left;
 	struct header h = {0};
+	bool ok;
 
 	for (;;) {
 		left = na_capfile_left(f);
 		if (left == 0)
 			return NA_END;
-		if (left >= head) {
+		ok = left >= head;
+		if (ok) {
 			read_header(f, f->p, &h);
-			if (h.captured <= f->limit_bytes &&
-			    h.captured <= left - head && h.wire > 0 &&
-			    !astray(f, &h))
-				break;
+			ok = h.captured <= f->limit_bytes &&
+			     h.captured <= left - head && h.wire > 0;
 		}
-		if (lost_way(f, &h) != NA_OK)
+		if (ok && !astray(f, &h))
+			break;
+		if (!ok && lost_way(f, &h) != NA_OK)
 			return NA_END;
 	}
 	na_capfile_wire(f, na_capfile_at(f), h.captured, &h.wire);

@@ -15,7 +15,8 @@ enum {
 	 * more, which is believed up to the second limit. */
 	NA_RECORD_BYTES = 1 << 20,
 	NA_RECORD_BYTES_TOP = 1 << 27,
-	NA_INTERFACES = 1 << 16, /* of one section */
+	NA_USUAL_BYTES = 65535 + 64, /* more is looked at twice */
+	NA_INTERFACES = 1 << 16,     /* of one section */
 	NA_CHAIN = 4,            /* plausible headers in a row behind damage */
 	NA_SEARCHES = 64,        /* of doubtful headers, in one file */
 	NA_CHAIN_APART_S = 86400 /* and how far apart their times may be */
@@ -35,7 +36,7 @@ struct na_capfile {
 	const uint8_t *base, *p, *end; /* p: next record or block */
 	bool ng, big, nano, modified;  /* byte order of file or section */
 	bool swapped_lengths;          /* before version 2.3, or in it */
-	uint32_t link, limit_bytes;
+	uint32_t link, limit_bytes, usual_bytes;
 	uint64_t lost_bytes, bad_records, bad_blocks;
 	int64_t last_ns;
 	bool has_last;

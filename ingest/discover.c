@@ -249,9 +249,8 @@ static enum na_status note_others(const char *path, struct na_arena *a,
 
 	if (st == NA_OK && others.n) {
 		snprintf(text, sizeof(text),
-			 "%zu capture%s or transfer file%s (such as %s) lie "
-			 "beside the traces in %s and are not read; name them "
-			 "to read them, too",
+			 "%zu capture%s or transfer file%s (such as %s) beside "
+			 "the traces in %s: not read unless named",
 			 others.n, others.n == 1 ? "" : "s",
 			 others.n == 1 ? "" : "s",
 			 strrchr(others.paths[0], '/') + 1, path);

@@ -59,14 +59,40 @@ bool na_frame_is_plausible(const struct na_frame_head *h)
 	    h->length > NA_FRAME_DEFAULT_MAX ||
 	    h->flags & ~rules[h->type].flags || !na_frame_is_legal(h))
 		return false;
+	/* Streams that a server opens are left to those who are in step. */
+	if (h->stream && h->stream % 2 == 0)
+		return false;
 	switch (h->type) {
 	case NA_FRAME_DATA:
 		return h->length || h->flags & NA_FRAME_END_STREAM;
 	case NA_FRAME_HEADERS:
-	case NA_FRAME_CONTINUATION:
 		return h->length > 0;
 	case NA_FRAME_SETTINGS:
-		return h->length <= 120;
+		return h->flags ? !h->length : h->length && h->length <= 120;
+	case NA_FRAME_PUSH_PROMISE:
+	case NA_FRAME_CONTINUATION:
+		return false;
+	}
+	return true;
+}
+
+/* The payload, where all of it is here. */
+static bool payload_fits(const struct na_frame_head *h, const uint8_t *p,
+			 size_t n)
+{
+	if (n < h->length)
+		return true;
+	switch (h->type) {
+	case NA_FRAME_HEADERS:
+		return !(h->flags & NA_FRAME_END_HEADERS) ||
+		       h->flags & (NA_FRAME_PADDED | NA_FRAME_PRIORITISED) ||
+		       na_hpack_looks_whole(p, h->length);
+	case NA_FRAME_RST_STREAM:
+		return !p[0] && !p[1] && !p[2] && p[3] < 16;
+	case NA_FRAME_WINDOW_UPDATE:
+		return p[0] < 128 && (p[0] || p[1] || p[2] || p[3]);
+	case NA_FRAME_SETTINGS:
+		return !h->length || (!p[0] && p[1] && p[1] < 32);
 	}
 	return true;
 }
@@ -101,7 +127,8 @@ static bool linked(const uint8_t *p, size_t n, bool whole, uint32_t max_stream)
 	struct na_frame_head h = na_frame_head(p), next;
 	size_t rest = n - NA_FRAME_HEAD;
 
-	if (!plausible_to(&h, max_stream) || h.length > rest)
+	if (!plausible_to(&h, max_stream) || !h.length || h.length > rest ||
+	    !payload_fits(&h, p + NA_FRAME_HEAD, rest))
 		return false;
 	rest -= h.length;
 	if (rest < NA_FRAME_HEAD)
@@ -119,7 +146,8 @@ size_t na_frames_seek(const uint8_t *p, size_t n, bool starts, bool whole,
 	if (starts && could_be(p)) {
 		struct na_frame_head h = na_frame_head(p);
 
-		if (plausible_to(&h, max_stream) && h.length)
+		if (plausible_to(&h, max_stream) && h.length &&
+		    payload_fits(&h, p + NA_FRAME_HEAD, n - NA_FRAME_HEAD))
 			return 0;
 	}
 	for (size_t i = 0; n - i >= NA_FRAME_HEAD; i++) {
@@ -186,13 +214,6 @@ static bool follow(struct na_frame_probe *pr, const uint8_t *p, size_t n,
 	return true;
 }
 
-/* The chain ends where the segment does. */
-static void ends_well(struct na_frame_probe *pr)
-{
-	add_points(pr, pr->chain ? 3 : 2);
-	pr->chain = false;
-}
-
 static bool is_block(const uint8_t *p, size_t n)
 {
 	struct na_frame_head h = na_frame_head(p);
@@ -228,8 +249,10 @@ void na_frame_probe(struct na_frame_probe *pr, const uint8_t *p, size_t n,
 		}
 		pr->live = true;
 	}
-	if (whole && !pr->left && !pr->have)
-		ends_well(pr);
+	if (whole && !pr->left && !pr->have) {
+		add_points(pr, (!*from && starts ? 2U : 1U) + pr->chain);
+		pr->chain = false;
+	}
 	if (*from < n && n - *from >= NA_FRAME_HEAD &&
 	    is_block(p + *from, n - *from))
 		add_points(pr, 1);

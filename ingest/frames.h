@@ -88,12 +88,13 @@ size_t na_frames_seek(const uint8_t *p, size_t n, bool starts, bool whole,
 		      uint32_t max_stream);
 
 /*
- * The suspicion that one direction speaks HTTP/2.  Points: 2 where a frame
- * ends exactly where a segment does, 1 more for a chain of different frames
- * before and for a header block that is built like one, 1 for a header right
- * behind a long frame.  They go where a header is due and something else
- * comes.  Streams that are far apart, and short patterns that repeat, are
- * found in arrays of small numbers, and count for nothing.
+ * The suspicion that one direction speaks HTTP/2.  Points: 1 where a frame
+ * ends exactly where a segment does, 1 more if one began where the segment
+ * did, 1 for different frames on the way, 1 for a header block that is built
+ * like one, 1 for a header right behind a long frame.  They go where a header
+ * is due and something else comes.  Streams that are far apart, and short
+ * patterns that repeat, are found in arrays of small numbers, and count for
+ * nothing.
  */
 struct na_frame_probe {
 	struct na_frame_head last;

@@ -317,10 +317,12 @@ static void learn_client(const struct na_call_event *e,
 		e->owner->client = !e->dir;
 }
 
+/* Without a status that is known they may be trailers whose first headers
+ * were lost, or informational: no first byte then. */
 static void response(struct open_call *x, const struct na_call_event *e,
 		     const struct na_http2_fields *f)
 {
-	if (x->c.first_ps == NA_UNKNOWN_PS)
+	if (x->c.first_ps == NA_UNKNOWN_PS && f->status != NA_UNKNOWN_I32)
 		x->c.first_ps = e->at_ps;
 	if (x->c.http_status == NA_UNKNOWN_I32)
 		x->c.http_status = f->status;

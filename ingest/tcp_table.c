@@ -72,6 +72,15 @@ static bool same_end(const struct na_address *a, uint16_t a_port,
 	       a->family == b->family;
 }
 
+/* All of it will be read: with many connections that is what takes time. */
+static void fetch(const struct na_tcp_conn *c)
+{
+	const char *p = (const char *)c;
+
+	for (size_t i = 0; i < sizeof(*c); i += 64)
+		__builtin_prefetch(p + i, 1);
+}
+
 uint32_t na_tcp_find(const struct na_tcp_table *t, uint32_t hash,
 		     const struct na_packet *p, unsigned *dir)
 {
@@ -82,6 +91,7 @@ uint32_t na_tcp_find(const struct na_tcp_table *t, uint32_t hash,
 		if (t->slot[i].hash != hash)
 			continue;
 		c = na_tcp_at(t, at);
+		fetch(c);
 		if (same_end(&c->end[0], c->port[0], &p->src, p->src_port) &&
 		    same_end(&c->end[1], c->port[1], &p->dst, p->dst_port)) {
 			*dir = 0;

@@ -72,8 +72,9 @@ struct na_tcp_dir {
 	int64_t told_ns, again_ns; /* peer's news; last retransmission */
 	int64_t zero_window_ns, window_full_ns, idle_ns, longest_idle_ns;
 	int64_t longest_timeout_ns, timeout_total_ns;
-	uint32_t full_edge, recover; /* right edge; end of RTO recovery */
-	bool sent_any, zero_now, full_now, recovering;
+	uint32_t full_edge, recover; /* right edge; end of recovery */
+	bool asked;                  /* a window opened: more may come */
+	bool sent_any, zero_now, full_now, recovering, recover_known;
 
 	uint64_t packets, wire_bytes, bytes, unique_bytes, data_packets;
 	uint32_t max_window, min_window; /* scaled */
@@ -97,7 +98,7 @@ struct na_tcp_conn {
 
 #define NA_TCP_NONE UINT32_MAX
 
-enum { NA_TCP_FINISHED, NA_TCP_FRESH, NA_TCP_OPEN, NA_TCP_LISTS };
+enum { NA_TCP_FINISHED, NA_TCP_OPEN, NA_TCP_FRESH, NA_TCP_LISTS };
 
 struct na_tcp_list {
 	uint32_t newest, oldest;

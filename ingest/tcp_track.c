@@ -11,13 +11,13 @@
 const struct na_tcp_limits na_tcp_limits = {
 	.connections = 1 << 18,
 	.segments = 1 << 19,
-	.kept = 1 << 16,
+	.kept = 1 << 14,
 };
 
 enum {
 	RTT_PAGES = 1 << 15,
 	RTT_PAGES_EACH = 1, /* more, for each connection */
-	FINISHED = 4096,    /* wait for late packets */
+	FINISHED = 2048,    /* wait for late packets */
 	FRESH_SHARE = 8,    /* of the limit, those of one side only */
 	FRESH_PACKETS = 4,  /* one side may be all that passes here */
 	CE = 3

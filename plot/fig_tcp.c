@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/fig_tcp_data.h"
@@ -45,7 +46,8 @@ static void ask_panels(struct drawing *d)
 {
 	const struct tcp_figure *f = &d->f;
 
-	ask_panel(d, PART_SEQUENCE, 3.2, NA_Q_BYTES, f->empty ? 1 : f->top);
+	ask_panel(d, PART_SEQUENCE, 3.2, NA_Q_BYTES,
+		  f->empty ? 1 : f->top - f->base);
 	if (f->empty)
 		return;
 	if (f->resent)
@@ -236,11 +238,23 @@ static void header(const struct drawing *d, const struct na_panel *p,
 		na_row_put(&d->l, &row, words, &font);
 }
 
+static const char *from_where(const struct drawing *d, char *text, size_t size)
+{
+	char n[NA_UNIT_BUF];
+
+	if (d->f.base > 0)
+		snprintf(text, size, "bytes behind the first %s",
+			 na_print_count(n, (uint64_t)d->f.base));
+	else
+		snprintf(text, size, "bytes from the connection's start");
+	return text;
+}
+
 static void draw_header(const struct drawing *d, size_t i)
 {
 	const struct na_panel *p = &d->panels[i];
 	const struct na_theme *theme = d->l.theme;
-	char each[NA_LABEL_BUF + 32], buf[NA_LABEL_BUF];
+	char each[NA_LABEL_BUF + 32], buf[NA_LABEL_BUF], start[100];
 
 	snprintf(each, sizeof(each), "segments in each %s",
 		 na_label_quantity(buf, NA_Q_SECONDS,
@@ -250,7 +264,7 @@ static void draw_header(const struct drawing *d, size_t i)
 				   3));
 	if (d->parts[i] == PART_SEQUENCE)
 		header(d, p, "Sequence", theme->text,
-		       d->side > 0 ? "bytes from the connection's start"
+		       d->side > 0 ? from_where(d, start, sizeof(start))
 				   : "data blue, ACKs green, window dashed, "
 				     "resent vermilion");
 	else if (d->parts[i] == PART_RESENT)
@@ -271,11 +285,14 @@ static enum na_status draw_sequence(const struct drawing *d,
 	struct na_pen ack = {.color = d->l.theme->hue[NA_GREEN],
 			     .width = fmax(1.4 * d->l.unit, 1)};
 	struct na_pen edge = edge_pen(d);
+	struct na_scale y = p->y;
 
-	draw_steps(d, &p->y, f->edge, &edge);
-	draw_steps(d, &p->y, f->ack, &ack);
-	draw_data(d, &p->y);
-	return na_tcp_figure_marks(&d->l, f, &d->x, p, err);
+	y.from += f->base;
+	y.to += f->base;
+	draw_steps(d, &y, f->edge, &edge);
+	draw_steps(d, &y, f->ack, &ack);
+	draw_data(d, &y);
+	return na_tcp_figure_marks(&d->l, f, &d->x, &y, err);
 }
 
 static void draw_flight(const struct drawing *d, const struct na_panel *p)

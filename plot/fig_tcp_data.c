@@ -11,6 +11,8 @@
 
 /* Room above the data for the window's edge, at most. */
 #define ABOVE 1.3
+/* Bytes before the first that is drawn: less than this is shown as well. */
+#define FROM_ZERO 0.2
 
 /* clang-format off */
 static const char *const names[TMS] = {
@@ -113,13 +115,23 @@ static double length_of(const struct na_value *list)
  * else the edge would press the data down to a line. */
 static void find_tops(struct tcp_figure *f)
 {
+	double least = INFINITY;
+
 	double data = most_of(f->ack, f->n), edge = most_of(f->edge, f->n);
 
-	for (size_t i = 0; i < f->n_data; i++)
+	for (size_t i = 0; i < f->n_data; i++) {
+		least = fmin(least, (double)f->data[3 * i + 1]);
 		data = fmax(data, (double)f->data[3 * i + 2]);
-	for (size_t i = 0; i < f->n_marks; i++)
+	}
+	for (size_t i = 0; i < f->n_marks; i++) {
+		least = fmin(least, f->marks[i].from);
 		data = fmax(data, f->marks[i].to);
-	f->top = fmax(data, fmin(edge, ABOVE * data));
+	}
+	for (size_t i = 0; f->ack && i < f->n; i++)
+		least = fmin(least, f->ack[i]); /* NaN loses */
+	/* Of a piece, what lies before it is no part of the picture. */
+	f->base = least > FROM_ZERO * data && isfinite(least) ? least : 0;
+	f->top = fmax(data, fmin(edge, f->base + ABOVE * (data - f->base)));
 	f->edge_above = edge > f->top;
 	data = most_of(f->flight_max, f->n);
 	f->flight_top = fmax(data, fmin(most_of(f->window, f->n), 2.5 * data));
@@ -225,6 +237,7 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 	int64_t rank = na_int_of(na_get(f->sequence, "rank"), 0);
 	int64_t all = na_int_of(na_get(f->body, "connections_used"), 0);
 	int64_t segments = na_int_of(na_get(f->sequence, "segments"), 0);
+	const struct na_value *whole = na_get(f->sequence, "whole");
 
 	na_words_inputs(f->doc, w);
 	if (!f->sequence)
@@ -241,9 +254,10 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 	if (!segments)
 		return;
 	na_words_break(w);
-	na_words_add(w, "%s packet%s both ways",
+	na_words_add(w, "%s packet%s both ways%s",
 		     na_print_count(n, (uint64_t)segments),
-		     segments == 1 ? "" : "s");
+		     segments == 1 ? "" : "s",
+		     whole && !whole->u.flag ? ", a piece of it" : "");
 }
 
 void na_tcp_figure_evidence(const struct tcp_figure *f, struct words *w)

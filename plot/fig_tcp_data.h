@@ -40,6 +40,7 @@ struct tcp_figure {
 	const double *ack, *edge;
 	const double *flight_max, *flight, *window, *window_min;
 	const double *rtt_min, *rtt_max;
+	double base;                     /* the graph begins at this byte */
 	double top, flight_top, rtt_top; /* largest values to show */
 	bool edge_above;                 /* the window's edge leaves the plot */
 	struct tcp_figure_row *marks;
@@ -67,7 +68,7 @@ void na_tcp_figure_evidence(const struct tcp_figure *f, struct words *w);
 enum na_status na_tcp_figure_marks(const struct na_layout *l,
 				   const struct tcp_figure *f,
 				   const struct na_scale *x,
-				   const struct na_panel *p,
+				   const struct na_scale *y,
 				   struct na_err *err) NA_MUST_CHECK;
 /* What lines, marks and bands mean, and how many there are. */
 void na_tcp_figure_legend(const struct na_layout *l, const struct tcp_figure *f,

@@ -162,7 +162,7 @@ static void add_mark(const struct na_layout *l, const struct tcp_figure *f,
 enum na_status na_tcp_figure_marks(const struct na_layout *l,
 				   const struct tcp_figure *f,
 				   const struct na_scale *x,
-				   const struct na_panel *p, struct na_err *err)
+				   const struct na_scale *y, struct na_err *err)
 {
 	struct strokes lines = {.n = 0}, fills = {.n = 0};
 	bool failed;
@@ -170,7 +170,7 @@ enum na_status na_tcp_figure_marks(const struct na_layout *l,
 	for (size_t kind = 0; kind < TMS; kind++) {
 		for (size_t i = 0; i < f->n_marks; i++) {
 			if (f->marks[i].kind == (enum tcp_figure_mark)kind)
-				add_mark(l, f, &f->marks[i], x, &p->y, &lines,
+				add_mark(l, f, &f->marks[i], x, y, &lines,
 					 &fills);
 		}
 		flush(l, f, kind, &lines, &fills);

@@ -46,7 +46,7 @@ static const char *const side_names[] = {
 
 static const char *side_name(const struct timeline *t, enum side side)
 {
-	if (!t->packets || t->runs_apart)
+	if (!t->packets)
 		return side_names[side];
 	if (side == RX && !t->gbps[TX])
 		return "Packets on the wire";

@@ -202,6 +202,8 @@ static struct na_value *put_call(struct na_result *r, struct na_value *list,
 	na_put_int(r, row, "messages_resp", c->messages_resp);
 	na_put_int(r, row, "connection", c->connection);
 	na_put_int(r, row, "stream", c->stream);
+	if (store->n_runs > 1)
+		na_put_text(r, row, "label", store->sources[c->input].label);
 	return row;
 }
 

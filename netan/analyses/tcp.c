@@ -147,8 +147,8 @@ const struct na_analysis na_an_tcp = {
 		"timeout_bound: silent in retransmission timeouts for 10 % of "
 		"its active time. receiver_too_slow: the receiver's window "
 		"was closed for 10 % of it. network_loss: a timeout, or three "
-		"retransmissions that were needed and 0.1 % of the data "
-		"segments. window_limited: the window never closed but was "
+		"retransmissions that were needed (one, where duplicate ACKs "
+		"asked for it) and 0.1 % of the data segments. window_limited: the window never closed but was "
 		"full for 10 % of the time, or the throughput came to 80 % of "
 		"window / RTT. sender_idle: none of these, and nothing to "
 		"send for half of the duration. Else healthy. When several "
@@ -159,12 +159,15 @@ const struct na_analysis na_an_tcp = {
 		"retransmission), retransmitted bytes, bytes, first packet. "
 		"The filters take connections: --src and --dst name the two "
 		"ends in either order, --from and --to keep what overlaps.\n"
-		"The picture is a time-sequence graph of one connection. It "
-		"needs the packets: a transfer file does not hold them.",
+		"The picture is a time-sequence graph of one connection, or "
+		"of the piece between --from and --to. It needs the packets: "
+		"a transfer file does not hold them.",
 	.face.example = "netan tcp job.pcap --top 10\n"
 			"netan tcp job.pcap -o worst.svg\n"
 			"netan tcp job.pcap --connection 3 --direction rev -o "
 			"third.svg\n"
+			"netan tcp job.pcap --from 12.1s --to 12.4s -o "
+			"piece.svg\n"
 			"netan tcp job.pcap --fail-on error -q -o tcp.json",
 	.source = "the marks are tshark's tcp.analysis; the rules are in tcp.h",
 	.wants = NA_WANT_CONNECTIONS,

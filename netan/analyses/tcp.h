@@ -19,9 +19,10 @@
  *   receiver_too_slow  the peer's window closed for TCP_RECEIVER_SHARE of it;
  *                      cost: the time with a closed window, and with a full
  *                      one on the same side
- *   network_loss       TCP_LOSS_SEGMENTS retransmissions that were needed,
- *                      and TCP_LOSS_SHARE of the data segments, or one
- *                      timeout; cost: a round trip for each fast
+ *   network_loss       TCP_LOSS_SEGMENTS retransmissions that were needed, or
+ *                      one where duplicate ACKs asked for it, and
+ *                      TCP_LOSS_SHARE of the data segments; or one timeout;
+ *                      cost: a round trip for each fast
  *                      retransmission, and the timeouts when these alone are
  *                      not the verdict
  *   window_limited     the window never closed, but was full for

@@ -58,6 +58,7 @@ static uint8_t idler_of(const struct tcp_row *row)
 static void judge_loss(struct tcp_row *row, const struct na_direction *d)
 {
 	uint64_t needed = tcp_needed(d);
+	uint64_t least = d->fast ? 1 : TCP_LOSS_SEGMENTS;
 
 	row->cost_ns[TCP_NETWORK_LOSS] = add_ns(row->cost_ns[TCP_NETWORK_LOSS],
 						recovery_ns(row, d));
@@ -66,7 +67,7 @@ static void judge_loss(struct tcp_row *row, const struct na_direction *d)
 		       at_least_zero(d->timeout_total_ns));
 	row->holds[TCP_NETWORK_LOSS] |=
 		d->timeouts > 0 ||
-		(needed >= TCP_LOSS_SEGMENTS &&
+		(needed >= least &&
 		 (double)needed >= TCP_LOSS_SHARE * (double)d->data_packets);
 }
 

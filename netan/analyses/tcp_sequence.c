@@ -68,6 +68,9 @@ struct spans {
 struct tcp_sequence {
 	const struct tcp_row *row;
 	uint8_t way;
+	int64_t from_ps, to_ps; /* what is drawn, both inclusive */
+	bool whole;             /* all of the connection */
+	bool inside;            /* the segment at hand */
 	uint64_t segments, sent, acks;
 	double *course[COURSES];
 	struct ranges data[TCP_COLUMNS];
@@ -93,9 +96,8 @@ struct tcp_sequence {
 static size_t column_of(const struct tcp_sequence *q, int64_t time_ps,
 			size_t columns)
 {
-	const struct na_connection *c = q->row->c;
-	na_i128 at = (na_i128)time_ps - c->from_ps;
-	na_i128 span = (na_i128)c->to_ps - c->from_ps + 1;
+	na_i128 at = (na_i128)time_ps - q->from_ps;
+	na_i128 span = (na_i128)q->to_ps - q->from_ps + 1;
 
 	if (at <= 0 || span <= 0)
 		return 0;
@@ -106,6 +108,8 @@ static size_t column_of(const struct tcp_sequence *q, int64_t time_ps,
 static void widen(struct tcp_sequence *q, size_t at, enum course from,
 		  double lo, double hi)
 {
+	if (!q->inside)
+		return;
 	/* NaN loses against any number. */
 	q->course[from][at] = fmin(q->course[from][at], lo);
 	q->course[from + 1][at] = fmax(q->course[from + 1][at], hi);
@@ -142,6 +146,8 @@ static void mark(struct tcp_sequence *q, enum tcp_mark kind, int64_t time_ps,
 {
 	struct marked *m = &q->marks[kind][column_of(q, time_ps, MARK_COLUMNS)];
 
+	if (!q->inside)
+		return;
 	if (!m->n++)
 		*m = (struct marked){1, time_ps, from, to};
 	m->from = fmin(m->from, from);
@@ -247,12 +253,13 @@ static void add_data(struct tcp_sequence *q, const struct na_segment *x,
 		mark(q, retransmission_of(x->marks), x->time_ps, lo, hi);
 		q->waiting = 0; /* Karn: whose ACK comes next is unknown */
 	} else {
-		add_range(&q->data[at], x->seq, end);
+		if (q->inside)
+			add_range(&q->data[at], x->seq, end);
 		if (!(x->marks & NA_SEG_OUT_OF_ORDER))
 			remember(q, end, x->time_ps);
 	}
 	other_marks(q, x, lo, hi);
-	q->sent++;
+	q->sent += q->inside;
 	q->any_sent = true;
 	q->last_ps = x->time_ps;
 	if (end > q->sent_to)
@@ -299,7 +306,7 @@ static void add_ack(struct tcp_sequence *q, const struct na_segment *x,
 {
 	double ack = (double)x->ack;
 
-	q->acks++;
+	q->acks += q->inside;
 	widen(q, at, ACK_FROM, ack, ack);
 	if (x->n_sack && x->sack_to > x->ack && x->sack_to > x->sack_from &&
 	    x->sack_to <= INT64_MAX)
@@ -324,13 +331,33 @@ static bool in_range(uint64_t seq, uint32_t size)
 	return seq <= (uint64_t)INT64_MAX - size;
 }
 
+/* What is in flight, and the window, as the segment left them. */
+static void keep_levels(struct tcp_sequence *q, size_t at)
+{
+	double flight = q->sent_to > q->acked ? (double)(q->sent_to - q->acked)
+					      : 0;
+	double window = q->window_bytes;
+
+	if (q->any_sent && q->any_ack) {
+		q->course[FLIGHT_LAST][at] = flight;
+		q->course[FLIGHT_MAX][at] = fmax(q->course[FLIGHT_MAX][at],
+						 flight);
+	}
+	if (q->window_known) {
+		q->course[WINDOW_LAST][at] = window;
+		q->course[WINDOW_MIN][at] = fmin(q->course[WINDOW_MIN][at],
+						 window);
+	}
+}
+
 static enum na_status add_segment(void *ctx, const struct na_segment *x)
 {
 	struct tcp_sequence *q = ctx;
 	size_t at = column_of(q, x->time_ps, TCP_COLUMNS);
-	double flight, window;
 
-	q->segments++;
+	q->inside = q->whole ||
+		    (x->time_ps >= q->from_ps && x->time_ps <= q->to_ps);
+	q->segments += q->inside;
 	if (x->dir == q->way) {
 		if (x->size_bytes && !(x->marks & NA_SEG_KEEP_ALIVE) &&
 		    in_range(x->seq, x->size_bytes))
@@ -338,19 +365,8 @@ static enum na_status add_segment(void *ctx, const struct na_segment *x)
 	} else if (x->ack && in_range(x->ack, x->window_bytes)) {
 		add_ack(q, x, at);
 	}
-	if (q->any_sent && q->any_ack) {
-		flight = q->sent_to > q->acked ? (double)(q->sent_to - q->acked)
-					       : 0;
-		q->course[FLIGHT_LAST][at] = flight;
-		q->course[FLIGHT_MAX][at] = fmax(q->course[FLIGHT_MAX][at],
-						 flight);
-	}
-	if (q->window_known) {
-		window = q->window_bytes;
-		q->course[WINDOW_LAST][at] = window;
-		q->course[WINDOW_MIN][at] = fmin(q->course[WINDOW_MIN][at],
-						 window);
-	}
+	if (q->inside)
+		keep_levels(q, at);
 	return NA_OK;
 }
 
@@ -379,6 +395,35 @@ static struct tcp_sequence *sequence_new(void)
 	return q;
 }
 
+/* --from and --to show a piece of a connection. */
+static void choose_window(struct tcp_sequence *q, const struct na_filter *f)
+{
+	const struct na_connection *c = q->row->c;
+
+	q->from_ps = c->from_ps > f->from_ps ? c->from_ps : f->from_ps;
+	q->to_ps = c->to_ps < f->to_ps ? c->to_ps : f->to_ps - 1;
+	q->whole = q->from_ps == c->from_ps && q->to_ps == c->to_ps;
+}
+
+/* Cut at what is drawn; pieces outside go. */
+static void clip(struct spans *s, const struct tcp_sequence *q)
+{
+	size_t n = 0;
+
+	if (q->whole)
+		return;
+	for (size_t i = 0; i < s->n; i++) {
+		struct span x = s->kept[i];
+
+		x.from_ps = x.from_ps > q->from_ps ? x.from_ps : q->from_ps;
+		x.to_ps = x.to_ps < q->to_ps ? x.to_ps : q->to_ps;
+		if (x.from_ps < x.to_ps)
+			s->kept[n++] = x;
+	}
+	s->n = n;
+	s->all = n;
+}
+
 enum na_status tcp_sequence_read(struct tcp_state *s, struct na_err *err)
 {
 	struct tcp_sequence *q = sequence_new();
@@ -391,6 +436,7 @@ enum na_status tcp_sequence_read(struct tcp_state *s, struct na_err *err)
 	q->way = s->params->way == TCP_FWD   ? 0
 		 : s->params->way == TCP_REV ? 1
 					     : q->row->way;
+	choose_window(q, s->scope->filter);
 	st = s->scope->segments(s->scope->segments_ctx, q->row->c, add_segment,
 				q, err);
 	if (q->is_closed)
@@ -399,7 +445,18 @@ enum na_status tcp_sequence_read(struct tcp_state *s, struct na_err *err)
 	q->silent.all = q->row->c->dir[q->way].timeouts;
 	keep_longest(&q->silent, q->silent.all);
 	keep_longest(&q->closed, q->closed.all);
+	clip(&q->silent, q);
+	clip(&q->closed, q);
 	return st;
+}
+
+static double length_of(const struct spans *s)
+{
+	double ps = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		ps += (double)length(&s->kept[i]);
+	return ps;
 }
 
 static void put_spans(struct na_result *r, struct na_value *in,
@@ -470,12 +527,11 @@ static void put_data(struct na_result *r, struct na_value *in,
 static void put_courses(struct na_result *r, struct na_value *in,
 			const struct tcp_sequence *q)
 {
-	const struct na_connection *c = q->row->c;
 	double *time = na_put_reals(r, in, "time_s", TCP_COLUMNS);
-	double span = ((double)c->to_ps - (double)c->from_ps + 1) / 1e12;
+	double span = ((double)q->to_ps - (double)q->from_ps + 1) / 1e12;
 
 	for (size_t i = 0; time && i < TCP_COLUMNS; i++)
-		time[i] = (double)c->from_ps / 1e12 +
+		time[i] = (double)q->from_ps / 1e12 +
 			  span * (double)i / TCP_COLUMNS;
 	for (size_t k = 0; k < COURSES; k++) {
 		double *x = na_put_reals(r, in, course_names[k], TCP_COLUMNS);
@@ -507,8 +563,9 @@ void tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 	na_put_int(r, to, "segments", (int64_t)q->segments);
 	na_put_int(r, to, "data_segments", (int64_t)q->sent);
 	na_put_int(r, to, "acks", (int64_t)q->acks);
-	na_put_real(r, to, "from_s", (double)c->from_ps / 1e12);
-	na_put_real(r, to, "to_s", (double)c->to_ps / 1e12);
+	na_put_real(r, to, "from_s", (double)q->from_ps / 1e12);
+	na_put_real(r, to, "to_s", (double)q->to_ps / 1e12);
+	na_put_bool(r, to, "whole", q->whole);
 	na_put_text(r, to, "verdict", tcp_verdict_names[q->row->verdict]);
 	tcp_put_evidence(r, na_put_list(r, to, "evidence"), s, q->row);
 	if (!q->segments)
@@ -517,7 +574,8 @@ void tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 	put_courses(r, to, q);
 	put_marks(r, to, q);
 	na_put_real(r, to, "silent_ms",
-		    (double)c->dir[q->way].timeout_total_ns / 1e6);
+		    q->whole ? (double)c->dir[q->way].timeout_total_ns / 1e6
+			     : length_of(&q->silent) / 1e9);
 	put_spans(r, to, "silent", "silences", &q->silent);
 	put_spans(r, to, "closed", "closures", &q->closed);
 }

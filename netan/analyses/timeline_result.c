@@ -288,11 +288,11 @@ static void say_records(struct na_result *r, const struct tl_state *s,
 			       "%s hosts",
 			       na_print_count(n, b->hosts),
 			       na_print_count(m, s->n_busy));
-	if ((f->collective && f->collective->n) || f->first_step >= 0 ||
-	    f->min_bytes || f->max_bytes < UINT64_MAX)
-		na_result_note(r, "packets have no collective, step or "
-				  "transfer size: these options choose among "
-				  "what is pending, not among packets");
+	if ((f->collective && f->collective->n) || f->min_bytes ||
+	    f->max_bytes < UINT64_MAX)
+		na_result_note(r, "packets have no collective and no transfer "
+				  "size: these options choose among what is "
+				  "pending, not among packets");
 }
 
 static void say(struct na_result *r, const struct tl_state *s,

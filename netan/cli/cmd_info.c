@@ -365,6 +365,11 @@ static void put_file(struct na_session *s, struct na_result *r, size_t i,
 	na_put_text(r, row, "host", in->host);
 }
 
+static const char *s_of(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static void headline(struct na_result *r, const struct na_session *s,
 		     const struct sums *all)
 {
@@ -378,11 +383,12 @@ static void headline(struct na_result *r, const struct na_session *s,
 	na_print_count(e, c->rpcs);
 	if (all->captures == s->n_inputs)
 		na_result_headline(r,
-				   "info: %zu file%s, %s packets, %s TCP "
-				   "connections, %s calls, %" PRIu64
-				   " RoCE messages",
-				   s->n_inputs, files, a, d, e,
-				   c->roce_messages);
+				   "info: %zu file%s, %s packet%s, %s TCP "
+				   "connection%s, %s call%s, %" PRIu64
+				   " RoCE message%s",
+				   s->n_inputs, files, a, s_of(c->packets), d,
+				   s_of(c->connections), e, s_of(c->rpcs),
+				   c->roce_messages, s_of(c->roce_messages));
 	else if (all->captures)
 		na_result_headline(r,
 				   "info: %zu files, %" PRIu64

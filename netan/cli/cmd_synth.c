@@ -73,7 +73,7 @@ static const struct na_opt opts[] = {
 	{ NA_OPT_REAL, 0, "loss", FIELD(loss), "SHARE", "0.005", 0, 0.04,
 	  "captures: about this share of the segments is lost, where the "
 	  "condition is loss" },
-	{ NA_OPT_COUNT, 0, "rpcs", FIELD(rpcs), "N", "200", 0, 1e7,
+	{ NA_OPT_COUNT, 0, "rpcs", FIELD(rpcs), "N", "200", 0, 1e6,
 	  "captures: gRPC calls, all to host 0" },
 	{ NA_OPT_BYTES, 0, "message", FIELD(message_bytes), "BYTES", "2KiB",
 	  16, 16 << 20, "captures: what a call's answer holds, the median" },

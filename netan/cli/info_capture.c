@@ -109,13 +109,13 @@ void na_info_view_captures(struct na_result *r, const struct na_value *rows,
 		       sizeof(kind_cols) / sizeof(kind_cols[0]) - !labels, 0);
 }
 
-/* "3 packets cut by the snap length": only what is there. */
+/* Only what is there. */
 static void tell(struct na_result *r, uint64_t n, const char *what)
 {
 	char text[NA_UNIT_BUF];
 
 	if (n)
-		na_result_note(r, "%s %s", na_print_count(text, n), what);
+		na_result_note(r, "%s: %s", what, na_print_count(text, n));
 }
 
 void na_info_note_capture(struct na_result *r,
@@ -125,15 +125,15 @@ void na_info_note_capture(struct na_result *r,
 		na_result_note(r, "no packets: the capture is empty; was the "
 				  "right interface recorded?");
 	tell(r, all->cut_packets,
-	     "packets are cut by the snap length: bytes count as on the wire, "
-	     "but calls in cut packets cannot be read");
+	     "packets cut by the snap length (bytes count as on the wire; "
+	     "calls in what was cut cannot be read)");
 	tell(r, all->backward_steps,
-	     "times a packet is earlier than the one before it");
-	tell(r, all->malformed, "packets have headers that lie or end early");
-	tell(r, all->fragments_lost, "fragments lack their other parts");
+	     "steps back in time from packet to packet");
+	tell(r, all->malformed, "packets whose headers lie or end early");
+	tell(r, all->fragments_lost, "fragments without their other parts");
 	tell(r, all->http2_mid_stream,
-	     "HTTP/2 connections were picked up in mid-stream: some of their "
-	     "calls have no known name");
+	     "HTTP/2 connections picked up in mid-stream (some of their calls "
+	     "have no known name)");
 	tell(r, all->roce_psn_gaps, "gaps in RoCE sequence numbers");
 	tell(r, all->roce_naks, "RoCE NAKs");
 	tell(r, all->roce_congestion, "RoCE congestion notifications");

@@ -182,22 +182,29 @@ static void number_runs(struct na_session *s)
 	}
 }
 
-/* Two captures are of one run when their profiled times meet. */
+/* Farther apart, times do not fit one origin. */
+#define APART_NS (INT64_C(100) * 86400 * 1000000000)
+
+/* Two profiles are of one run when their times meet; a packet capture may
+ * begin before, but not after them. */
 static bool apart(const struct na_input *a, const struct na_input *b)
 {
+	int64_t ns;
+
+	if (a->has_wall && b->has_wall &&
+	    (__builtin_sub_overflow(a->first_ns, b->first_ns, &ns) ||
+	     ns > APART_NS || ns < -APART_NS))
+		return true;
+	if (a->capture && b->profile_stop_ns)
+		return a->has_wall && a->first_ns > b->profile_stop_ns;
+	if (b->capture)
+		return a->profile_stop_ns && b->has_wall &&
+		       b->first_ns > a->profile_stop_ns;
 	if (!a->profile_start_ns || !a->profile_stop_ns ||
 	    !b->profile_start_ns || !b->profile_stop_ns)
 		return false;
 	return a->profile_start_ns > b->profile_stop_ns ||
 	       b->profile_start_ns > a->profile_stop_ns;
-}
-
-/* A file's hosts are one run; files of one capture are merged, and a
- * capture beside a trace is no host. */
-static bool one_by_nature(const struct na_input *a, const struct na_input *b)
-{
-	return (a->path == b->path && a->source != b->source) || a->capture ||
-	       b->capture;
 }
 
 /* Different runs must not be mixed by accident. */
@@ -211,9 +218,11 @@ static bool runs_mixed(struct na_session *s)
 
 			if (!same_label(s->sources[i].label,
 					s->sources[k].label) ||
-			    one_by_nature(a, b))
-				continue;
-			if (strcmp(a->host, b->host) == 0)
+			    (a->path == b->path && a->source != b->source))
+				continue; /* a file's hosts are one run */
+			/* A capture is no host, and may be in pieces. */
+			if (!a->capture && !b->capture &&
+			    strcmp(a->host, b->host) == 0)
 				what = "are of the same host";
 			else if (apart(a, b))
 				what = "were captured at different times";
@@ -321,10 +330,9 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 			na_say_error(cli, "no readable input");
 		goto out;
 	}
-	if (runs_mixed(s) || !na_session_captures(s)) {
-		exit = NA_EXIT_USAGE;
+	exit = runs_mixed(s) ? NA_EXIT_USAGE : na_session_captures(s);
+	if (exit != NA_EXIT_OK)
 		goto out;
-	}
 	settle_origin(s);
 	say_clocks(s);
 	exit = NA_EXIT_OK;

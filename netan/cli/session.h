@@ -51,9 +51,8 @@ void na_session_close(struct na_session *s);
  * makes of it (clip, side, components) is the caller's. */
 enum na_status na_session_filter(struct na_session *s, struct na_err *err);
 /* session_captures.c, for open and read.  The files of a run's capture are
- * linked, --filter and --hosts are looked at; false after saying what is
- * wrong. */
-bool na_session_captures(struct na_session *s);
+ * linked, --filter and --hosts are looked at; says what is wrong itself. */
+enum na_exit na_session_captures(struct na_session *s);
 /* Of captures only, and without a transfer: says so; else false. */
 bool na_session_say_no_calls(const struct na_session *s, struct na_result *r);
 /* After reading: did --hosts name anyone? */

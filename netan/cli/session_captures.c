@@ -31,10 +31,8 @@ static bool link_files(struct na_session *s)
 					 sizeof(struct na_input *));
 
 	s->merged = at;
-	if (!at) {
-		na_say_error(s->cli, "out of memory");
+	if (!at)
 		return false;
-	}
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		struct na_input *first = &s->inputs[i], **from = at;
 
@@ -92,19 +90,20 @@ static enum na_status check_filter(const struct na_session *s,
 	return err->status;
 }
 
-bool na_session_captures(struct na_session *s)
+enum na_exit na_session_captures(struct na_session *s)
 {
 	struct na_err err = {.status = NA_OK};
 
 	if (!link_files(s))
-		return false;
-	if (s->cli->common.filter)
+		na_fail_nomem(&err);
+	if (err.status == NA_OK && s->cli->common.filter)
 		check_filter(s, &err);
 	if (err.status == NA_OK && s->cli->common.hosts)
 		read_hosts(s, &err);
-	if (err.status != NA_OK)
-		na_say_error(s->cli, "%s", err.text);
-	return err.status == NA_OK;
+	if (err.status == NA_OK)
+		return NA_EXIT_OK;
+	na_say_error(s->cli, "%s", err.text);
+	return err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
 }
 
 enum na_status na_session_named(struct na_session *s, struct na_err *err)

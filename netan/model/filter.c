@@ -161,6 +161,13 @@ static bool in_window(const struct na_filter *f, int64_t start_ps,
 	return end_ps > f->from_ps && start_ps < f->to_ps;
 }
 
+/* Of what belongs to no device: while one of the steps runs. */
+static bool during_steps(const struct na_late *l, int64_t at_ps)
+{
+	return l->filter->first_step < 0 ||
+	       (at_ps >= l->steps_from_ps && at_ps < l->steps_to_ps);
+}
+
 static bool in_steps(const struct na_late *l, uint32_t step)
 {
 	const struct na_filter *f = l->filter;
@@ -183,6 +190,12 @@ static bool host_ok(const struct na_late *l, size_t base,
 	return l->end_ok[base + t->src] || l->end_ok[base + t->dst];
 }
 
+static bool step_ok(const struct na_late *l, const struct na_transfer *t)
+{
+	return t->style < NA_STYLE_CAPTURE ? in_steps(l, t->step)
+					   : during_steps(l, t->end_ps);
+}
+
 enum na_verdict na_filter_late(const struct na_late *l,
 			       const struct na_transfer *t)
 {
@@ -192,7 +205,7 @@ enum na_verdict na_filter_late(const struct na_late *l,
 	if ((l->filter->side >= 0 && t->side != l->filter->side) ||
 	    !component_ok(l->filter, t) || !host_ok(l, base, t) ||
 	    (l->src_ok && !l->src_ok[base + t->src]) ||
-	    (l->dst_ok && !l->dst_ok[base + t->dst]) || !in_steps(l, t->step) ||
+	    (l->dst_ok && !l->dst_ok[base + t->dst]) || !step_ok(l, t) ||
 	    !in_window(l->filter, t->start_ps, t->end_ps) ||
 	    lasted_ps(t) < (uint64_t)l->filter->min_latency_ps)
 		return NA_DROP_FILTERED;
@@ -232,8 +245,7 @@ static bool exec_in_time(const struct na_late *l, const struct na_exec *e)
 
 	if (e->kind == NA_ACT_GRAPH)
 		return e->end_ps >= f->from_ps && e->start_ps <= f->to_ps &&
-		       e->end_ps >= l->steps_from_ps &&
-		       e->end_ps < l->steps_to_ps;
+		       during_steps(l, e->end_ps);
 	return in_steps(l, e->step) && in_window(f, e->start_ps, e->end_ps) &&
 	       (uint64_t)e->end_ps - (uint64_t)e->start_ps >=
 		       (uint64_t)f->min_latency_ps;
@@ -296,7 +308,10 @@ bool na_filter_connection(const struct na_late *l,
 	size_t a = base + c->src, b = base + c->dst;
 
 	return c->to_ps >= l->filter->from_ps &&
-	       c->from_ps < l->filter->to_ps && either(l->end_ok, a, b) &&
+	       c->from_ps < l->filter->to_ps &&
+	       (l->filter->first_step < 0 || (c->to_ps >= l->steps_from_ps &&
+					      c->from_ps < l->steps_to_ps)) &&
+	       either(l->end_ok, a, b) &&
 	       ((either(l->src_ok, a, a) && either(l->dst_ok, b, b)) ||
 		(either(l->src_ok, b, b) && either(l->dst_ok, a, a)));
 }
@@ -309,6 +324,7 @@ unsigned na_filter_frame(const struct na_late *l, const struct na_frame *w)
 	unsigned sides = NA_SIDE_BIT(f->side == NA_TX ? NA_TX : NA_RX);
 
 	if (w->time_ps < f->from_ps || w->time_ps >= f->to_ps ||
+	    !during_steps(l, w->time_ps) ||
 	    (l->src_ok && !l->src_ok[base + w->src]) ||
 	    (l->dst_ok && !l->dst_ok[base + w->dst]))
 		return 0;

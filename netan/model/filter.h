@@ -62,7 +62,7 @@ struct na_frame;
 struct na_connection;
 /*
  * Records of captures.  --host names a host or an address, and keeps what it
- * sends and what it receives.  A call passes as its transfer does, by its
+ * sends and what it receives; --step, while these steps run.  A call passes as its transfer does, by its
  * end; one without an answer by its start.  A connection passes when its
  * time meets the window; --src and --dst name its ends in either order.
  */

@@ -30,15 +30,18 @@ static bool traced(const struct na_tally *t)
 
 size_t na_store_hosts(const struct na_store *s)
 {
-	size_t addresses = 0, traces = 0, n = s->names.n_endpoints;
+	size_t addresses = 0, hosts = 0, n = s->names.n_endpoints;
 
 	for (size_t i = 0; i < n; i++)
 		addresses += s->names.endpoints[i].slice == NA_ADDRESS;
 	if (!addresses)
 		return s->n_sources;
 	for (size_t i = 0; i < s->n_sources; i++)
-		traces += traced(&s->tallies[i]);
-	return traces + s->n_hosts - s->n_sources;
+		hosts += traced(&s->tallies[i]);
+	/* Every run has a host for each address, seen there or not. */
+	for (size_t i = s->n_sources; i < s->n_hosts; i++)
+		hosts += s->hosts[i].run == 0;
+	return hosts;
 }
 
 uint32_t na_store_class(const struct na_store *s, uint32_t src_host,

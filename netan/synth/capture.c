@@ -402,6 +402,17 @@ static enum na_status write_truth(struct na_capture_job *job,
 	return st ? st : add_file(report, path, bytes, 0, err);
 }
 
+bool na_synth_is_packed_capture(const char *path)
+{
+	static const char *const endings[] = {".pcap.gz", ".pcap.zst",
+					      ".pcapng.gz", ".pcapng.zst"};
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (ends_with(path, endings[i]))
+			return true;
+	return false;
+}
+
 static enum na_status check(const struct na_synth_config *cfg,
 			    struct na_err *err)
 {

@@ -13,6 +13,8 @@
 
 /* Does this output name a capture file (.pcap, .pcapng)? */
 bool na_synth_is_capture(const char *path);
+/* ... with an ending that --compress would add? */
+bool na_synth_is_packed_capture(const char *path);
 
 /* What na_synth_run() does for such a name: the capture (with the ending of
  * --compress behind it) and NAME.truth.json. */

@@ -394,6 +394,11 @@ enum na_status na_synth_run(const struct na_synth_config *cfg,
 	memset(report, 0, sizeof(*report));
 	if (na_synth_is_capture(cfg->dir))
 		return na_synth_capture(cfg, report, err);
+	if (na_synth_is_packed_capture(cfg->dir))
+		return na_fail(err, NA_EUSAGE,
+			       "-o %s: give the name without its last ending, "
+			       "and --compress gzip or zstd, which adds it",
+			       cfg->dir);
 	if (cfg->conditions.n || cfg->snaplen_bytes)
 		return na_fail(err, NA_EUSAGE,
 			       "--condition and --snaplen are for captures; "

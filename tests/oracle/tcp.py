@@ -55,7 +55,7 @@ def judge(span, d, initial):
         cost["receiver_too_slow" if shut else "window_limited"] += x["full_us"]
         lost += recovery + x["timeout_us"] + x["zero_us"] + x["full_us"]
         needed = x["retransmissions"] - x["spurious"]
-        if x["timeouts"] or (needed >= 3 and
+        if x["timeouts"] or (needed >= (1 if x["fast"] else 3) and
                              needed >= F(1, 1000) * x["data_packets"]):
             holds["network_loss"] = True
         w = peer["window"]

@@ -23,6 +23,7 @@ struct fake_tcp {
 	size_t rounds, per_round; /* segments of 1000 bytes */
 	size_t lost_every;        /* one of so many is sent again; 0: none */
 	bool timeout, closed;     /* once, in the middle */
+	int64_t from_ps, to_ps;   /* filter; both 0: none */
 	size_t calls;             /* of the reader */
 	struct na_segment *x;
 	size_t n;
@@ -147,6 +148,10 @@ static inline void fake_drive(struct fake_tcp *f, struct tcp_params params,
 	struct hand h;
 
 	hand_init(&h, 1, NULL);
+	if (f->to_ps) {
+		h.filter.from_ps = f->from_ps;
+		h.filter.to_ps = f->to_ps;
+	}
 	na_part_init(&part, &h.store.pool, &h.filter, NA_WANT_CONNECTIONS);
 	sink = na_part_sink(&part);
 	f->c.src = sink.address(sink.ctx, "10.0.0.1", 8);

@@ -6,11 +6,13 @@
 #ifndef TESTS_UNIT_TALK_H
 #define TESTS_UNIT_TALK_H
 
-#include "ingest/calls.h"
-#include "netan/base/strtab.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "netan/synth/rng.h"
 
-enum { TALK_CALLS = 400, TALK_HEARD = 2000 };
+enum { TALK_CALLS = 400 };
 
 /* Offsets are behind the last byte of what they name, in the bytes of the
  * direction that sends it; SIZE_MAX: never. */
@@ -55,34 +57,6 @@ struct talk_packet {
 /* Segments of 1 to max bytes, times that grow.  To be freed. */
 struct talk_packet *talk_cut(const struct talk *t, struct na_rng *rng,
 			     size_t max, size_t *n);
-
-/* What came out of na_calls. */
-struct heard {
-	struct na_strtab names;
-	struct na_call calls[TALK_HEARD];
-	struct na_transfer transfers[TALK_HEARD];
-	size_t n_calls, n_transfers;
-	struct na_sink sink;
-	struct na_capture_counts counts;
-	void *state; /* of the connection */
-	struct na_calls *reader;
-	struct na_tcp_user user;
-	uint64_t base[2];
-	bool mid_stream;
-	uint32_t cut; /* payload is captured up to here; 0: all */
-};
-
-void heard_init(struct heard *h, const struct na_call_limits *limits);
-/* The connection's SYN and SYN-ACK. */
-void heard_syn(struct heard *h);
-void heard_packet(struct heard *h, const struct talk *t,
-		  const struct talk_packet *x);
-/* n bytes of anything; seq as in na_tcp_packet. */
-void heard_bytes(struct heard *h, uint8_t dir, uint64_t seq, const uint8_t *p,
-		 size_t n, int64_t at_ns, uint32_t marks);
-/* The connection ends, counts are taken. */
-void heard_close(struct heard *h);
-void heard_fini(struct heard *h);
 
 /* [offset]: when all bytes before it had come; -1: never.  To be freed. */
 int64_t *talk_complete_ns(const struct talk *t, const struct talk_packet *x,

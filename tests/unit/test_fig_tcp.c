@@ -54,6 +54,8 @@ static const struct fake_tcp rows[] = {
 	{.rounds = 40, .per_round = 20, .lost_every = 37, .timeout = true,
 	 .closed = true},
 	{.rounds = 300, .per_round = 300, .lost_every = 3, .closed = true},
+	{.rounds = 400, .per_round = 20, .lost_every = 9,
+	 .from_ps = 2000 * (int64_t)FAKE_MS, .to_ps = 2100 * (int64_t)FAKE_MS},
 	{.rounds = 0},
 };
 /* clang-format on */
@@ -139,6 +141,19 @@ static void marks_are_named(void **state)
 	free(ink);
 }
 
+/* A piece begins at its own first byte. */
+static void a_piece(void **state)
+{
+	size_t n;
+	char *ink = picture(rows[ROWS - 2], TCP_BUSIER, &plain, "ink", &n);
+
+	(void)state;
+	assert_non_null(strstr(ink, " bytes behind the first 4\xe2\x80\xaf"));
+	assert_non_null(strstr(ink, ", a piece of it"));
+	assert_null(strstr(ink, " MiB\n"));
+	free(ink);
+}
+
 static void says_why_it_is_empty(void **state)
 {
 	size_t n;
@@ -164,6 +179,7 @@ int main(void)
 		cmocka_unit_test(labels_never_overlap),
 		cmocka_unit_test(size_is_bounded),
 		cmocka_unit_test(marks_are_named),
+		cmocka_unit_test(a_piece),
 		cmocka_unit_test(says_why_it_is_empty),
 	};
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/talk.h"
+#include "tests/unit/heard.h"
 
 struct case_ {
 	struct talk talk;

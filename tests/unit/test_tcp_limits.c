@@ -63,6 +63,36 @@ static void no_acks(void **state)
 	hand_free(&h);
 }
 
+/* Of more connections than are told, those that had trouble have the most
+ * room: 4 without payload, 2 with, 2 that repeated. */
+static void kept(void **state)
+{
+	static const struct na_tcp_limits few = {64, 64, 8};
+	struct hand_tcp h;
+	size_t told[3] = {0};
+
+	(void)state;
+	hand_start(&h, &few);
+	for (uint16_t i = 0; i < 30; i++) {
+		h.port = (uint16_t)(2000 + i);
+		hand_shake(&h, 100, 900, 2 * MS);
+		if (i >= 10)
+			hand_data(&h, MS, 0, 101, 901, KB);
+		if (i >= 20)
+			hand_data(&h, MS * 500, 0, 101, 901, KB);
+		hand_flags(&h, MS, 0, 101, 901, NA_TCP_RST);
+	}
+	hand_end(&h);
+	assert_int_equal(h.n_conn, 8);
+	assert_int_equal(h.counts.limits_hit, 22);
+	for (size_t i = 0; i < h.n_conn; i++)
+		told[h.conn[i].id / 10]++;
+	assert_int_equal(told[0], 4);
+	assert_int_equal(told[1], 2);
+	assert_int_equal(told[2], 2);
+	hand_free(&h);
+}
+
 static void segments(void **state)
 {
 	struct hand_tcp h;
@@ -112,9 +142,8 @@ static void far_times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flood),
-		cmocka_unit_test(no_acks),
-		cmocka_unit_test(segments),
+		cmocka_unit_test(flood),     cmocka_unit_test(no_acks),
+		cmocka_unit_test(kept),      cmocka_unit_test(segments),
 		cmocka_unit_test(far_times),
 	};
 

@@ -320,6 +320,28 @@ static void zero_window(void **state)
 	hand_free(&h);
 }
 
+/* What came while the window was closed was dropped: it is sent again one
+ * round trip after the window opens, by no timer. */
+static void discarded(void **state)
+{
+	struct hand_tcp h;
+
+	(void)state;
+	hand_start(&h, NULL);
+	hand_shake(&h, 100, 900, 70 * MS);
+	hand_data(&h, MS, 0, 101, 901, KB);
+	hand_data(&h, MS, 0, 1101, 901, KB);
+	window(&h, MS, 1, 901, 1101, 0);
+	hand_data(&h, MS, 0, 2101, 901, KB);
+	window(&h, 60 * MS, 1, 901, 1101, 60000);
+	assert_int_equal(hand_data(&h, 75 * MS, 0, 1101, 901, KB),
+			 NA_SEG_RETRANSMIT);
+	hand_end(&h);
+	assert_int_equal(hand_conn(&h, 0)->dir[0].timeouts, 0);
+	assert_int_equal(hand_conn(&h, 0)->dir[0].zero_window_ns, 61 * MS_NS);
+	hand_free(&h);
+}
+
 static void window_full(void **state)
 {
 	const struct na_connection *c;
@@ -550,6 +572,7 @@ int main(void)
 		cmocka_unit_test(hole_filled),
 		cmocka_unit_test(reordered),
 		cmocka_unit_test(zero_window),
+		cmocka_unit_test(discarded),
 		cmocka_unit_test(window_full),
 		cmocka_unit_test(keep_alive),
 		cmocka_unit_test(mid_stream),

@@ -24,13 +24,14 @@ static const char *const ips[] = {"10.0.0.1", "10.0.0.2", "fe80::3"};
 
 struct run {
 	struct hand h;
-	struct hand_row rows[PACKETS + 1];
+	struct hand_row rows[PACKETS + 2];
 	struct na_scope scope;
 	struct tl_params params;
 	struct driven d;
 };
 
-/* Packets between three addresses over 50 ms, and one call among them. */
+/* Packets between three addresses over 50 ms, one call among them, and a step
+ * of a trace beside them. */
 static struct run *make(void)
 {
 	struct run *x = calloc(1, sizeof(*x));
@@ -61,6 +62,12 @@ static struct run *make(void)
 		.src_ip = ips[0],
 		.dst_ip = ips[1],
 	};
+	x->rows[PACKETS + 1] = (struct hand_row){
+		.what = HAND_STEP,
+		.start_ps = 10 * MS,
+		.end_ps = 20 * MS,
+		.number = 3,
+	};
 	hand_init(&x->h, 1, NULL);
 	x->h.filter.clip = true;
 	x->scope.store = &x->h.store;
@@ -77,7 +84,7 @@ static void near(double got, double want, double within)
 
 static void analyse(struct run *x, size_t block)
 {
-	hand_fill(&x->h, x->rows, PACKETS + 1, 100);
+	hand_fill(&x->h, x->rows, PACKETS + 2, 100);
 	hand_resolve(&x->h, NA_ANCHOR_AUTO);
 	hand_drive(&x->d, &na_an_timeline, &x->scope, &x->params, block,
 		   &x->h.err);
@@ -171,6 +178,23 @@ static void a_host_receives_and_sends(void **state)
 	end(x);
 }
 
+static void only_while_a_step_runs(void **state)
+{
+	struct run *x = make();
+	uint64_t want = 0;
+
+	(void)state;
+	x->h.filter.first_step = x->h.filter.last_step = 3;
+	analyse(x, 300);
+	for (int i = 0; i < PACKETS; i++) {
+		int64_t at = x->rows[i].start_ps;
+
+		want += at >= 10 * MS && at < 20 * MS ? x->rows[i].size : 0;
+	}
+	near(driven_real(&x->d, "rx_bytes"), (double)want, 0);
+	end(x);
+}
+
 static void groups_add_up(void **state)
 {
 	struct run *x = make();
@@ -234,6 +258,7 @@ int main(void)
 		cmocka_unit_test(every_byte_on_the_wire_in_its_bin),
 		cmocka_unit_test(calls_are_pending_and_outstanding),
 		cmocka_unit_test(a_host_receives_and_sends),
+		cmocka_unit_test(only_while_a_step_runs),
 		cmocka_unit_test(groups_add_up),
 		cmocka_unit_test(a_full_link_is_saturated),
 	};

@@ -4,7 +4,8 @@ netan tcp tcp.pcap -o w.svg -o w.png -o w.pdf -o w.json
 netan tcp tcp.pcap --connection 2 --theme dark -o x.svg
 netan tcp tcp.pcap --connection 3 --direction rev -o y.svg
 netan tcp tcp.pcap --connection 1 --direction rev -o z.svg
-grep -hE '<(title|desc)>' w.svg x.svg y.svg z.svg
+netan tcp tcp.pcap --from 100ms --to 400ms --src 10.0.0.1 -o a.svg
+grep -hE '<(title|desc)>' w.svg x.svg y.svg z.svg a.svg
 for f in w.svg w.png w.pdf x.svg; do
 	test "$(wc -c <$f)" -lt 200000 && echo "$f ok"
 done
