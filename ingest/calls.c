@@ -1,6 +1,5 @@
 #include "ingest/calls.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +35,7 @@ struct reading {
 	struct na_call_owner owner;
 	struct reading *older, *newer; /* of those with header tables */
 	size_t probed_bytes;
+	uint64_t greeting_bytes; /* of the server, before the client's first */
 	uint8_t matched; /* bytes of the preface */
 	bool listed;
 };
@@ -288,6 +288,17 @@ static enum na_status probe_bytes(struct turn *t, const uint8_t *p, size_t n,
 	return http2_bytes(t, p + from, n - from, starts && !from, whole);
 }
 
+/* n bytes of a server whose client has said nothing.  One of HTTP/2 may not
+ * say much. */
+static void greeted(struct turn *t, uint64_t n)
+{
+	struct reading *r = t->conn->r;
+
+	r->greeting_bytes += n;
+	if (r->greeting_bytes > t->c->limits->probed_bytes)
+		t->conn->mode = PLAIN;
+}
+
 static enum na_status on_bytes(void *ctx, const uint8_t *p, size_t n,
 			       bool starts, bool whole)
 {
@@ -305,6 +316,7 @@ static enum na_status on_bytes(void *ctx, const uint8_t *p, size_t n,
 			return preface_bytes(t, p, n, whole);
 		na_frame_probe(&conn->r->probes[t->dir], p, n, starts, whole,
 			       &from);
+		greeted(t, n);
 	}
 	return NA_OK;
 }
@@ -320,10 +332,12 @@ static enum na_status on_gap(void *ctx, uint64_t n)
 		return na_http2_gap(&conn->r->http2[t->dir], &t->c->http2,
 				    &user, n);
 	case PREFACE:
-		/* Its beginning is lost. */
+		na_frame_probe_gap(&conn->r->probes[t->dir], n);
 		if (t->dir == conn->client)
-			conn->mode = PROBE;
-		/* fall through */
+			conn->mode = PROBE; /* its beginning is lost */
+		else
+			greeted(t, n);
+		break;
 	case PROBE:
 		na_frame_probe_gap(&conn->r->probes[t->dir], n);
 	}
@@ -335,39 +349,9 @@ static enum na_status on_gap(void *ctx, uint64_t n)
 static enum na_status tell(struct na_calls *c, struct conn *conn,
 			   const struct na_exchange *x)
 {
-	const struct na_sink *sink = c->sink;
-	const char *type = x->answered ? "request/response" : "one-way";
-	int64_t end_ps = x->answered ? x->answered_ps : x->last_ps;
-	bool valid = end_ps > x->first_ps;
-	struct na_transfer t = {
-		.start_ps = x->first_ps,
-		.end_ps = valid ? end_ps : x->first_ps,
-		.action_ps = NA_UNKNOWN_PS,
-		.size_bytes = x->bytes[0] + x->bytes[1],
-		.src = conn->ends[x->dir],
-		.dst = conn->ends[!x->dir],
-		.launch = NA_UNKNOWN_U32,
-		.iteration = NA_UNKNOWN_U32,
-		.chunk = NA_UNKNOWN_I32,
-		.step = NA_UNKNOWN_U32,
-		.level = -1,
-		.side = NA_RX,
-		.klass = valid ? NA_VALID : NA_NO_LATENCY,
-		.style = NA_STYLE_ESTIMATE,
-		.component = x->answered ? NA_COMP_RPC : NA_COMP_NETWORK,
-	};
-	char text[16];
-
-	if (conn->collective == NA_UNKNOWN_U32) {
-		int n = snprintf(text, sizeof(text), "tcp:%u",
-				 (unsigned)conn->server_port);
-
-		conn->collective = sink->name(sink->ctx, text, (size_t)n);
-	}
 	c->exchanges += x->answered;
-	t.collective = conn->collective;
-	t.type = sink->name(sink->ctx, type, strlen(type));
-	return sink->transfer(sink->ctx, &t);
+	return na_exchange_tell(x, conn->ends, conn->server_port,
+				&conn->collective, c->sink);
 }
 
 /* The payload moves what is new: how many bytes.  False: nothing to say. */
@@ -512,6 +496,19 @@ static enum na_status read_bytes(struct turn *t, const struct na_tcp_packet *x)
 	return status;
 }
 
+static void say_needs(const struct na_calls *c, const struct conn *conn,
+		      const struct na_tcp_packet *x)
+{
+	if (!x->needs || !conn)
+		return;
+	if (!is_mark(conn) && conn->r)
+		*x->needs = NA_TCP_NEEDS_ALL;
+	else
+		*x->needs = is_mark(conn) || c->estimates
+				    ? NA_TCP_NEEDS_PAYLOAD
+				    : NA_TCP_NEEDS_OPENING;
+}
+
 static enum na_status on_packet(void *ctx, void **user,
 				const struct na_tcp_packet *x)
 {
@@ -527,8 +524,10 @@ static enum na_status on_packet(void *ctx, void **user,
 		return c->failed;
 	if (syn && !t.conn)
 		*user = t.conn = mark_of(x->dir, ack);
-	if ((!t.conn || is_mark(t.conn)) && !x->p->payload_bytes)
+	if ((!t.conn || is_mark(t.conn)) && !x->p->payload_bytes) {
+		say_needs(c, t.conn, x);
 		return NA_OK;
+	}
 	if (!na_add_i64(x->p->time_ns, -c->zero_ns, &ns) ||
 	    !na_mul_i64(ns, NA_PS_PER_NS, &t.at_ps))
 		return NA_OK;
@@ -547,6 +546,7 @@ static enum na_status on_packet(void *ctx, void **user,
 		status = read_bytes(&t, x);
 	if (status == NA_OK && moved && c->estimates && t.conn->mode != HTTP2)
 		status = estimate(&t, n);
+	say_needs(c, t.conn, x);
 	return status;
 }
 
@@ -579,7 +579,8 @@ static uint64_t on_close(void *ctx, void **user, uint32_t connection)
 
 struct na_tcp_user na_calls_user(struct na_calls *c)
 {
-	return (struct na_tcp_user){c, on_packet, on_close};
+	return (struct na_tcp_user){c, on_packet, on_close,
+				    na_http2_preface[0]};
 }
 
 void na_calls_counts(const struct na_calls *c, struct na_capture_counts *out)

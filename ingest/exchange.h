@@ -28,6 +28,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "netan/model/sink.h"
+
 /* One message, and perhaps its answer. */
 struct na_exchange {
 	int64_t first_ps, last_ps; /* of the message's bytes */
@@ -43,5 +45,12 @@ struct na_exchange {
 bool na_exchange_add(struct na_exchange *x, uint8_t dir, bool from_client,
 		     uint64_t n, int64_t at_ps, int64_t gap_ps,
 		     struct na_exchange *done);
+
+/* As a transfer; ends are endpoints by direction, *collective the name of the
+ * server's port, or NA_UNKNOWN_U32 until it is needed. */
+enum na_status na_exchange_tell(const struct na_exchange *x,
+				const uint32_t ends[2], uint16_t port,
+				uint32_t *collective,
+				const struct na_sink *sink);
 
 #endif

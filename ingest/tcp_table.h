@@ -92,7 +92,8 @@ struct na_tcp_conn {
 	int64_t syn_ns, first_rtt_ns;
 	void *user;
 	bool any_syn, disordered;
-	uint8_t in; /* which list */
+	uint8_t in;    /* which list */
+	uint8_t needs; /* of user: enum na_tcp_needs */
 	struct na_tcp_dir dir[2];
 };
 

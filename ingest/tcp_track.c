@@ -297,6 +297,20 @@ static uint32_t scaled_window(struct na_tcp_dir *f, const struct na_tcp_dir *r,
 	return w;
 }
 
+/* Is there anybody to tell of it? */
+static bool is_needed(const struct na_tcp *t, const struct na_tcp_conn *c,
+		      const struct na_packet *p)
+{
+	if (t->o.wants & NA_WANT_SEGMENTS)
+		return true;
+	if (!t->o.user)
+		return false;
+	if (c->needs == NA_TCP_NEEDS_OPENING)
+		return p->payload_captured > 0 &&
+		       p->payload[0] == t->o.user->opening;
+	return p->payload_bytes > 0 || c->needs == NA_TCP_NEEDS_ALL;
+}
+
 static enum na_status tell_packet(struct na_tcp *t, struct na_tcp_conn *c,
 				  unsigned dir, const struct na_packet *p,
 				  uint32_t marks, uint32_t window)
@@ -315,6 +329,7 @@ static enum na_status tell_packet(struct na_tcp *t, struct na_tcp_conn *c,
 		.marks = marks,
 		.ends = {&c->end[0], &c->end[1]},
 		.ports = {c->port[0], c->port[1]},
+		.needs = &c->needs,
 	};
 	enum na_status st = NA_OK;
 
@@ -382,7 +397,8 @@ static enum na_status take(struct na_tcp *t, uint32_t at, unsigned dir,
 	}
 	window = scaled_window(f, r, p);
 	take_ends(t, at, dir, p);
-	return tell_packet(t, c, dir, p, marks, window);
+	return is_needed(t, c, p) ? tell_packet(t, c, dir, p, marks, window)
+				  : NA_OK;
 }
 
 static enum na_status packet(struct na_tcp *t, const struct na_packet *p)
