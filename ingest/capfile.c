@@ -296,7 +296,9 @@ static inline void take(struct na_capfile *f, const struct header *h,
 	r->interface = 0;
 	r->at = na_capfile_at(f);
 	f->last_ns = r->time_ns;
-	f->last_s = r->time_ns / 1000000000;
+	f->last_s = h->seconds;
+	if (h->fraction >= 1000000) /* of ns, or more than a second */
+		f->last_s = r->time_ns / 1000000000;
 	f->has_last = true;
 	f->p += head + h->captured;
 }

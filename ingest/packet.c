@@ -96,7 +96,7 @@ static inline bool usual(struct na_packet *p, const struct na_record *r)
 	na_packet_set_address4(&p->outer_src, ip + 12);
 	na_packet_set_address4(&p->outer_dst, ip + 16);
 	na_packet_tcp_whole(p, ip + 20, captured - 20, wire - 20);
-	return true;
+	return p->kind == NA_PACKET_TCP;
 }
 
 void na_packet_decode(struct na_packet *p, const struct na_record *r,
@@ -110,13 +110,13 @@ void na_packet_decode(struct na_packet *p, const struct na_record *r,
 	p->wire_bytes = r->wire_bytes;
 	p->cut = r->captured_bytes < r->wire_bytes;
 	p->vlan = 0;
-	p->src_port = p->dst_port = 0;
-	p->payload = NULL;
-	p->payload_bytes = p->payload_captured = 0;
 	if (usual(p, r))
 		return;
 	p->kind = NA_PACKET_NON_IP;
 	p->ecn = 0;
+	p->src_port = p->dst_port = 0;
+	p->payload = NULL;
+	p->payload_bytes = p->payload_captured = 0;
 	p->outer_src.family = p->outer_dst.family = 0;
 	p->src.family = p->dst.family = 0;
 	type = na_packet_link(p, &v, r->link);
