@@ -68,7 +68,19 @@ static inline void na_flight_add(struct na_flight *f, struct na_cells *budget,
 bool na_flight_ack(struct na_flight *f, struct na_cells *budget, uint32_t ack,
 		   int64_t *sent_ns);
 
+uint32_t na_flight_span_nested(const struct na_flight *f);
+
 /* From the first to the last byte of all; 0 when empty. */
-uint32_t na_flight_span(const struct na_flight *f);
+static inline uint32_t na_flight_span(const struct na_flight *f)
+{
+	const struct na_cell *v = f->grown ? f->grown : f->own;
+
+	if (f->count == 0)
+		return 0;
+	if (f->nested)
+		return na_flight_span_nested(f);
+	return v[(f->head + f->count - 1u) & (f->cap - 1u)].next -
+	       v[f->head].seq;
+}
 
 #endif

@@ -289,7 +289,7 @@ static inline void send_plain(struct view *v, struct na_cells *cells)
 	if (fills_window(v))
 		v->marks = NA_SEG_WINDOW_FULL;
 	if (v->marks || !na_tcp_stall_is_calm(f, v->r))
-		v->marks |= na_tcp_stall_send(v->c, v->f != v->c->dir, v->p,
+		v->marks |= na_tcp_stall_send(v->c, f, v->r, v->p,
 					      v->marks);
 	else if (now > f->sent_ns)
 		f->sent_ns = now;
@@ -319,7 +319,7 @@ static inline void mark_plain(struct view *v, struct na_tcp_pools *pools)
 	take_ack(v, pools);
 	measure_flight(v);
 	if (p->n_sack > 0 || !na_tcp_stall_is_open(r)) {
-		na_tcp_stall_hear(v->c, f != v->c->dir, p, v->marks, advanced);
+		na_tcp_stall_hear(f, r, p, v->marks, advanced);
 	} else if (advanced) {
 		r->told_ns = p->time_ns;
 		if (r->next_known && !na_tcp_before(p->ack, r->next_seq))
@@ -334,11 +334,12 @@ static inline void mark_plain(struct view *v, struct na_tcp_pools *pools)
 	}
 }
 
-uint32_t na_tcp_marks(struct na_tcp_conn *c, unsigned dir,
-		      const struct na_packet *p, struct na_tcp_pools *pools)
+uint32_t na_tcp_marks(struct na_tcp_conn *c, struct na_tcp_dir *f,
+		      struct na_tcp_dir *r, const struct na_packet *p,
+		      struct na_tcp_pools *pools)
 {
 	struct view v = {
-		p, p->seq, 0, c, &c->dir[dir], &c->dir[!dir], p->payload_bytes};
+		p, p->seq, 0, c, f, r, p->payload_bytes};
 	bool advanced;
 
 	if (is_plain(&v)) {
@@ -354,13 +355,13 @@ uint32_t na_tcp_marks(struct na_tcp_conn *c, unsigned dir,
 		v.f->dup_acks = 0;
 	mark_ack_lost(&v);
 	mark_old(&v);
-	v.marks |= na_tcp_stall_send(c, dir, p, v.marks);
+	v.marks |= na_tcp_stall_send(c, f, r, p, v.marks);
 	advanced = p->flags & NA_TCP_ACK &&
 		   (!v.f->last_ack || na_tcp_before(v.f->last_ack, p->ack));
 	advance(&v, &pools->cells);
 	take_ack(&v, pools);
 	measure_flight(&v);
-	na_tcp_stall_hear(c, dir, p, v.marks, advanced);
+	na_tcp_stall_hear(f, r, p, v.marks, advanced);
 	take_options(&v);
 	first_rtt(&v);
 	return v.marks;

@@ -21,16 +21,19 @@ static inline bool na_tcp_begins(const struct na_tcp_conn *c, unsigned dir,
 	       f->base_known && p->seq != f->base_seq;
 }
 
-/* Marks of p, its counts and round trip; the state moves on. */
-uint32_t na_tcp_marks(struct na_tcp_conn *c, unsigned dir,
-		      const struct na_packet *p, struct na_tcp_pools *pools);
+/* Marks of p, sent by f's side, its counts and round trip; the state moves
+ * on. */
+uint32_t na_tcp_marks(struct na_tcp_conn *c, struct na_tcp_dir *f,
+		      struct na_tcp_dir *r, const struct na_packet *p,
+		      struct na_tcp_pools *pools);
 
 /* tcp_stall.c: timeouts, idle restarts, windows that hold the sender.  `send`
  * before the state moves on: what to add to the marks.  `hear` after:
  * `advanced` when p's ACK covers more than any before. */
-uint32_t na_tcp_stall_send(struct na_tcp_conn *c, unsigned dir,
+uint32_t na_tcp_stall_send(struct na_tcp_conn *c, struct na_tcp_dir *f,
+			   const struct na_tcp_dir *r,
 			   const struct na_packet *p, uint32_t marks);
-void na_tcp_stall_hear(struct na_tcp_conn *c, unsigned dir,
+void na_tcp_stall_hear(const struct na_tcp_dir *f, struct na_tcp_dir *s,
 		       const struct na_packet *p, uint32_t marks,
 		       bool advanced);
 /* New data with no marks, or an ACK of a peer whose window stays open: does

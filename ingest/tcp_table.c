@@ -223,17 +223,6 @@ void na_tcp_remove(struct na_tcp_table *t, uint32_t at)
 	t->unused = at;
 }
 
-void na_tcp_use(struct na_tcp_table *t, uint32_t at, uint64_t now,
-		uint64_t slack)
-{
-	struct na_tcp_conn *c = na_tcp_at(t, at);
-
-	if (c->newer == NA_TCP_NONE || now - c->moved < slack)
-		return;
-	c->moved = now;
-	na_tcp_move(t, at, c->in);
-}
-
 void na_tcp_move(struct na_tcp_table *t, uint32_t at, unsigned list)
 {
 	struct na_tcp_conn *c = na_tcp_at(t, at);

@@ -132,22 +132,29 @@ static inline struct na_tcp_conn *na_tcp_at(const struct na_tcp_table *t,
 	return t->slab[at >> NA_TCP_SLAB_BITS] + (at & (NA_TCP_SLAB - 1));
 }
 
-static inline bool na_tcp_same_end(const struct na_address *a, uint16_t a_port,
-				   const struct na_address *b, uint16_t b_port)
+static inline bool na_tcp_same(const struct na_address *a,
+			       const struct na_address *b)
 {
-	return a_port == b_port && memcmp(a->bytes, b->bytes, 16) == 0 &&
-	       a->family == b->family;
+	return memcmp(a->bytes, b->bytes, 16) == 0 && a->family == b->family;
+}
+
+static inline bool na_tcp_is_from(const struct na_tcp_conn *c, unsigned dir,
+				  const struct na_packet *p)
+{
+	return c->port[dir] == p->src_port && c->port[!dir] == p->dst_port &&
+	       na_tcp_same(&c->end[dir], &p->src) &&
+	       na_tcp_same(&c->end[!dir], &p->dst);
 }
 
 /* Is c between p's ends?  *dir is p's. */
 static inline bool na_tcp_is(const struct na_tcp_conn *c,
 			     const struct na_packet *p, unsigned *dir)
 {
-	*dir = !na_tcp_same_end(&c->end[0], c->port[0], &p->src, p->src_port);
-	return na_tcp_same_end(&c->end[*dir], c->port[*dir], &p->src,
-			       p->src_port) &&
-	       na_tcp_same_end(&c->end[!*dir], c->port[!*dir], &p->dst,
-			       p->dst_port);
+	*dir = 0;
+	if (na_tcp_is_from(c, 0, p))
+		return true;
+	*dir = 1;
+	return na_tcp_is_from(c, 1, p);
 }
 
 uint32_t na_tcp_hash(const struct na_tcp_table *t, const struct na_packet *p);
@@ -159,8 +166,16 @@ uint32_t na_tcp_find(struct na_tcp_table *t, uint32_t hash,
 uint32_t na_tcp_insert(struct na_tcp_table *t, uint32_t hash,
 		       const struct na_packet *p);
 void na_tcp_remove(struct na_tcp_table *t, uint32_t at);
-void na_tcp_use(struct na_tcp_table *t, uint32_t at, uint64_t now,
-		uint64_t slack);
 void na_tcp_move(struct na_tcp_table *t, uint32_t at, unsigned list);
+
+/* Packet `now` is of c, which has index `at`. */
+static inline void na_tcp_use(struct na_tcp_table *t, struct na_tcp_conn *c,
+			      uint32_t at, uint64_t now, uint64_t slack)
+{
+	if (c->newer == NA_TCP_NONE || now - c->moved < slack)
+		return;
+	c->moved = now;
+	na_tcp_move(t, at, c->in);
+}
 
 #endif
