@@ -65,7 +65,7 @@ static void mark_base(struct view *v)
 }
 
 /* The edge of the window that the other side told last. */
-static bool fills_window(const struct view *v)
+static inline bool fills_window(const struct view *v)
 {
 	const struct na_tcp_dir *r = v->r;
 	int shift = r->first_ack_due || r->scale < 0 ? 0 : r->scale;
@@ -196,7 +196,7 @@ static void advance(struct view *v, struct na_cells *cells)
 	f->was_zero_probe = probe;
 }
 
-static void take_ack(struct view *v, struct na_tcp_pools *pools)
+static inline void take_ack(struct view *v, struct na_tcp_pools *pools)
 {
 	int64_t sent_ns, rtt;
 
@@ -211,7 +211,7 @@ static void take_ack(struct view *v, struct na_tcp_pools *pools)
 	v->marks |= NA_TCP_MARK_RTT;
 }
 
-static void measure_flight(struct view *v)
+static inline void measure_flight(struct view *v)
 {
 	uint32_t n;
 

@@ -101,6 +101,8 @@ struct na_tcp_conn {
 
 #define NA_TCP_NONE UINT32_MAX
 
+enum { NA_TCP_RECENT = 1 << 10 };
+
 enum { NA_TCP_FINISHED, NA_TCP_OPEN, NA_TCP_FRESH, NA_TCP_LISTS };
 
 struct na_tcp_list {
@@ -116,7 +118,7 @@ struct na_tcp_table {
 		uint32_t hash, at;
 	} * slot;
 	size_t mask, used;
-	uint32_t last; /* found last, or NA_TCP_NONE */
+	uint32_t recent[NA_TCP_RECENT]; /* by their ports, or NA_TCP_NONE */
 	uint64_t seed;
 	struct na_tcp_list list[NA_TCP_LISTS];
 };
@@ -144,6 +146,13 @@ static inline bool na_tcp_is_from(const struct na_tcp_conn *c, unsigned dir,
 	return c->port[dir] == p->src_port && c->port[!dir] == p->dst_port &&
 	       na_tcp_same(&c->end[dir], &p->src) &&
 	       na_tcp_same(&c->end[!dir], &p->dst);
+}
+
+/* Where the index is spared for those of these ports that go on. */
+static inline uint32_t *na_tcp_recent(struct na_tcp_table *t, uint16_t a_port,
+				      uint16_t b_port)
+{
+	return t->recent + ((a_port ^ b_port) & (NA_TCP_RECENT - 1));
 }
 
 /* Is c between p's ends?  *dir is p's. */

@@ -413,14 +413,14 @@ take(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
 				  : NA_OK;
 }
 
-/* p's connection, or NA_TCP_NONE.  Often it is that of the packet before. */
+/* p's connection, or NA_TCP_NONE. */
 static inline uint32_t find(struct na_tcp *t, const struct na_packet *p,
 			    unsigned *dir)
 {
-	uint32_t last = t->table.last;
+	uint32_t at = *na_tcp_recent(&t->table, p->src_port, p->dst_port);
 
-	if (last != NA_TCP_NONE && na_tcp_is(na_tcp_at(&t->table, last), p, dir))
-		return last;
+	if (at != NA_TCP_NONE && na_tcp_is(na_tcp_at(&t->table, at), p, dir))
+		return at;
 	return na_tcp_find(&t->table, na_tcp_hash(&t->table, p), p, dir);
 }
 
