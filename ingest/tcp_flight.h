@@ -24,10 +24,10 @@ struct na_cell {
 };
 
 struct na_flight {
-	struct na_cell *grown; /* NULL while `own` is enough */
-	struct na_cell own[NA_FLIGHT_OWN];
+	struct na_cell *grown;     /* NULL while `own` is enough */
 	uint16_t head, count, cap; /* cap: a power of two */
 	bool nested; /* some segment begins before its predecessor */
+	struct na_cell own[NA_FLIGHT_OWN];
 };
 
 void na_flight_init(struct na_flight *f);

@@ -41,12 +41,12 @@ void na_tcp_stall_hear(const struct na_tcp_dir *f, struct na_tcp_dir *s,
 static inline bool na_tcp_stall_is_calm(const struct na_tcp_dir *f,
 					const struct na_tcp_dir *r)
 {
-	return f->sent_any && !f->recover_known &&
+	return f->sent_any && !f->recover_known && !f->asked &&
 	       (!r->last_ack || (int32_t)(r->last_ack - f->next_seq) < 0);
 }
 static inline bool na_tcp_stall_is_open(const struct na_tcp_dir *s)
 {
-	return !s->zero_now && !s->full_now;
+	return !s->zero_now && !s->full_now && !s->asked;
 }
 /* A round trip of d's segment sent at sent_ns. */
 void na_tcp_stall_rtt(struct na_tcp_dir *d, int64_t sent_ns, int64_t rtt_ns);

@@ -35,52 +35,58 @@ struct na_tcp_tally {
 	uint32_t timeouts, idle_restarts;
 };
 
-/* One direction: what its sender sent, and what of it is known. */
+/* One direction: what its sender sent, and what of it is known.  In this
+ * order, what each packet touches lies together: 64 bytes for each block. */
 struct na_tcp_dir {
 	/* The rules of tcp_marks.c; sequence numbers as on the wire. */
 	uint32_t base_seq, next_seq, most_to_ack, last_ack;
-	int64_t next_time_ns, heard_ns; /* of next_seq; of any packet */
-	uint32_t window;                /* unscaled; UINT32_MAX: none yet */
-	uint32_t sacked_bytes;          /* by its last packet */
+	uint32_t window;       /* unscaled; UINT32_MAX: none yet */
+	uint32_t sacked_bytes; /* by its last packet */
 	uint32_t dup_acks;
-	int16_t scale; /* -1 unknown, -2 not used */
+	uint32_t ref_seq;
+	int64_t ref_pos; /* of ref_seq, unwrapped */
+	int16_t scale;   /* -1 unknown, -2 not used */
+	int8_t shift;    /* of the SYN; -1 none */
 	bool base_known, next_known, most_known;
 	bool first_ack_due, flight_valid;
 	bool was_keep_alive, was_zero_probe; /* its last packet */
-	bool saw_syn, saw_fin, saw_rst, sack_permitted, timestamps;
-	bool fin_acked;
-	uint32_t fin_next; /* the number behind its FIN */
-	int8_t shift;      /* of the SYN; -1 none */
-	uint16_t mss;
+	bool placed, start_known; /* ref is set; and from a SYN */
+	bool sent_any, zero_now, full_now, recovering, recover_known;
+	bool asked; /* a window opened: more may come */
+	bool saw_syn, saw_fin, timestamps;
+	uint8_t ts_first, ts_n;
+	bool ts_any;
+
+	int64_t next_time_ns, heard_ns; /* of next_seq; of any packet */
+	int64_t sent_ns;                /* last segment: tcp_stall.c */
+	int64_t told_ns, all_acked_ns;  /* peer's news */
+	uint32_t ts_newest, max_in_flight;
+	uint32_t max_window, min_window; /* scaled */
+	uint64_t packets;
+
+	uint64_t wire_bytes, bytes, unique_bytes, data_packets;
+	struct na_seen seen;
 
 	struct na_flight flight;
-	struct na_seen seen;
-	int64_t ref_pos; /* of ref_seq, unwrapped */
-	uint32_t ref_seq;
-	bool placed, start_known; /* ref is set; and from a SYN */
-	struct na_rtt rtt, ts_rtt;
+	int64_t srtt_ns, rttvar_ns; /* 0: no sample */
+
+	struct na_rtt rtt;
 	struct {
 		uint32_t value;
 		int64_t time_ns;
 	} ts[NA_TS_SLOTS];
-	uint32_t ts_newest;
-	uint8_t ts_first, ts_n;
-	bool ts_any;
+
+	struct na_rtt ts_rtt;
+	int64_t again_ns; /* last retransmission */
 
 	/* tcp_stall.c */
-	int64_t srtt_ns, rttvar_ns;     /* 0: no sample */
-	int64_t sent_ns, zero_since_ns; /* last segment; window closed */
-	int64_t full_since_ns, all_acked_ns;
-	int64_t told_ns, again_ns; /* peer's news; last retransmission */
+	int64_t zero_since_ns, full_since_ns; /* window closed, or filled */
 	int64_t zero_window_ns, window_full_ns, idle_ns, longest_idle_ns;
 	int64_t longest_timeout_ns, timeout_total_ns;
 	uint32_t full_edge, recover; /* right edge; end of recovery */
-	bool asked;                  /* a window opened: more may come */
-	bool sent_any, zero_now, full_now, recovering, recover_known;
-
-	uint64_t packets, wire_bytes, bytes, unique_bytes, data_packets;
-	uint32_t max_window, min_window; /* scaled */
-	uint32_t max_in_flight;
+	uint32_t fin_next;           /* the number behind its FIN */
+	uint16_t mss;
+	bool fin_acked, saw_rst, sack_permitted;
 	struct na_tcp_tally n;
 };
 

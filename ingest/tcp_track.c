@@ -328,6 +328,8 @@ static enum na_status tell_packet(struct na_tcp *t, struct na_tcp_conn *c,
 		.mid_stream = !f->start_known,
 		.seq = (uint64_t)pos,
 		.ack = ack > 0 ? (uint64_t)ack : 0,
+		.other = r->bytes > 0 && r->ref_pos > 0 ? (uint64_t)r->ref_pos
+							: 0,
 		.window_bytes = window,
 		.marks = marks,
 		.ends = {&c->end[0], &c->end[1]},
