@@ -95,8 +95,8 @@ static void idle(struct na_tcp_dir *f, const struct na_tcp_dir *r, int64_t now)
 	f->idle_ns += gap;
 	f->longest_idle_ns = most(f->longest_idle_ns, gap);
 	rto = f->srtt_ns + most(LEAST_RTO_NS, 4 * f->rttvar_ns);
-	if (since(now, f->sent_ns) > rto && na_tcp_rare(f))
-		na_tcp_count(&f->rare->n.idle_restarts);
+	if (since(now, f->sent_ns) > rto)
+		na_tcp_count(&f->idle_restarts);
 }
 
 uint32_t na_tcp_stall_send(struct na_tcp_conn *c, unsigned dir,

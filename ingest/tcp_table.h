@@ -30,7 +30,7 @@ struct na_tcp_tally {
 	uint32_t out_of_order, lost_before, keep_alives;
 	uint32_t duplicate_acks, zero_windows, window_full, zero_probes;
 	uint32_t sack_blocks, ce_marks, ece, cwr;
-	uint32_t timeouts, idle_restarts;
+	uint32_t timeouts;
 };
 
 /* What a direction without trouble has none of; made when first needed. */
@@ -84,7 +84,7 @@ struct na_tcp_dir {
 
 	uint64_t packets, wire_bytes, bytes, unique_bytes, data_packets;
 	uint32_t max_window, min_window; /* scaled */
-	uint32_t max_in_flight;
+	uint32_t max_in_flight, idle_restarts;
 	struct na_tcp_rare *rare; /* NULL: all zero */
 };
 

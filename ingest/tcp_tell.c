@@ -45,7 +45,6 @@ static void put_rare(struct na_direction *o, const struct na_tcp_rare *x)
 	o->ece = n->ece;
 	o->cwr = n->cwr;
 	o->timeouts = n->timeouts;
-	o->idle_restarts = n->idle_restarts;
 }
 
 static void put_rtt(struct na_direction *o, const struct na_tcp_dir *d)
@@ -77,6 +76,7 @@ static void put_direction(struct na_direction *o, const struct na_tcp_dir *d,
 	o->max_window_bytes = d->max_window;
 	o->min_window_bytes = d->min_window == UINT32_MAX ? 0 : d->min_window;
 	o->idle_ns = d->idle_ns;
+	o->idle_restarts = d->idle_restarts;
 	o->longest_idle_ns = d->longest_idle_ns;
 	o->mss = d->mss;
 	o->window_shift = d->shift;
