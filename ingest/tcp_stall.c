@@ -67,14 +67,18 @@ static uint32_t timeout(struct na_tcp_conn *c, struct na_tcp_dir *f,
 			const struct na_tcp_dir *r, const struct na_packet *p)
 {
 	int64_t silent = since(p->time_ns, most(f->sent_ns, f->told_ns));
+	struct na_tcp_rare *x;
 
 	if (!f->sent_any || (r->packets > 0 && r->window == 0) ||
 	    (r->last_ack && na_tcp_before(r->last_ack, p->seq)) ||
 	    silent < answer_ns(c, f, r))
 		return 0;
-	na_tcp_count(&f->n.timeouts);
-	f->longest_timeout_ns = most(f->longest_timeout_ns, silent);
-	f->timeout_total_ns += silent;
+	x = na_tcp_rare(f);
+	if (!x)
+		return 0;
+	na_tcp_count(&x->n.timeouts);
+	x->longest_timeout_ns = most(x->longest_timeout_ns, silent);
+	x->timeout_total_ns += silent;
 	f->recovering = f->recover_known = true;
 	f->recover = f->next_seq;
 	return NA_SEG_TIMEOUT;
@@ -92,7 +96,7 @@ static void idle(struct na_tcp_dir *f, const struct na_tcp_dir *r, int64_t now)
 	f->longest_idle_ns = most(f->longest_idle_ns, gap);
 	rto = f->srtt_ns + most(LEAST_RTO_NS, 4 * f->rttvar_ns);
 	if (since(now, f->sent_ns) > rto)
-		na_tcp_count(&f->n.idle_restarts);
+		na_tcp_count(&f->idle_restarts);
 }
 
 uint32_t na_tcp_stall_send(struct na_tcp_conn *c, unsigned dir,
@@ -122,9 +126,10 @@ uint32_t na_tcp_stall_send(struct na_tcp_conn *c, unsigned dir,
 	f->sent_ns = f->sent_any ? most(f->sent_ns, p->time_ns) : p->time_ns;
 	f->sent_any = true;
 	f->asked = false;
-	if (marks & NA_SEG_WINDOW_FULL && !f->full_now && !f->zero_now) {
+	if (marks & NA_SEG_WINDOW_FULL && !f->full_now && !f->zero_now &&
+	    na_tcp_rare(f)) {
 		f->full_now = true;
-		f->full_since_ns = p->time_ns;
+		f->rare->full_since_ns = p->time_ns;
 		f->full_edge = p->seq + p->payload_bytes;
 	}
 	return more;
@@ -133,14 +138,14 @@ uint32_t na_tcp_stall_send(struct na_tcp_conn *c, unsigned dir,
 static void open_full(struct na_tcp_dir *s, int64_t now)
 {
 	if (s->full_now)
-		s->window_full_ns += since(now, s->full_since_ns);
+		s->rare->window_full_ns += since(now, s->rare->full_since_ns);
 	s->full_now = false;
 }
 
 static void open_zero(struct na_tcp_dir *s, int64_t now)
 {
 	if (s->zero_now)
-		s->zero_window_ns += since(now, s->zero_since_ns);
+		s->rare->zero_window_ns += since(now, s->rare->zero_since_ns);
 	s->zero_now = false;
 }
 
@@ -161,9 +166,10 @@ void na_tcp_stall_hear(struct na_tcp_conn *c, unsigned dir,
 		s->all_acked_ns = p->time_ns;
 	if (marks & NA_SEG_ZERO_WINDOW) {
 		open_full(s, p->time_ns);
-		if (!s->zero_now)
-			s->zero_since_ns = p->time_ns;
-		s->zero_now = true;
+		if (!s->zero_now && na_tcp_rare(s)) {
+			s->rare->zero_since_ns = p->time_ns;
+			s->zero_now = true;
+		}
 	} else if (p->flags & NA_TCP_RST) {
 		open_zero(s, p->time_ns);
 		open_full(s, p->time_ns);

@@ -8,6 +8,13 @@
 
 enum { SLAB_BITS = 6, SLAB = 1 << SLAB_BITS, FIRST_SLOTS = 256 };
 
+struct na_tcp_rare *na_tcp_rare(struct na_tcp_dir *d)
+{
+	if (!d->rare)
+		d->rare = calloc(1, sizeof(*d->rare));
+	return d->rare;
+}
+
 bool na_tcp_table_init(struct na_tcp_table *t)
 {
 	memset(t, 0, sizeof(*t));

@@ -30,7 +30,15 @@ struct na_tcp_tally {
 	uint32_t out_of_order, lost_before, keep_alives;
 	uint32_t duplicate_acks, zero_windows, window_full, zero_probes;
 	uint32_t sack_blocks, ce_marks, ece, cwr;
-	uint32_t timeouts, idle_restarts;
+	uint32_t timeouts;
+};
+
+/* What a direction without trouble has none of; made when first needed. */
+struct na_tcp_rare {
+	struct na_tcp_tally n;
+	int64_t zero_since_ns, full_since_ns; /* window closed; full */
+	int64_t zero_window_ns, window_full_ns;
+	int64_t longest_timeout_ns, timeout_total_ns;
 };
 
 /* One direction: what its sender sent, and what of it is known. */
@@ -66,20 +74,18 @@ struct na_tcp_dir {
 	bool ts_any;
 
 	/* tcp_stall.c */
-	int64_t srtt_ns, rttvar_ns;     /* 0: no sample */
-	int64_t sent_ns, zero_since_ns; /* last segment; window closed */
-	int64_t full_since_ns, all_acked_ns;
-	int64_t told_ns, again_ns; /* peer's news; last retransmission */
-	int64_t zero_window_ns, window_full_ns, idle_ns, longest_idle_ns;
-	int64_t longest_timeout_ns, timeout_total_ns;
+	int64_t srtt_ns, rttvar_ns;    /* 0: no sample */
+	int64_t sent_ns, all_acked_ns; /* last segment; when all was */
+	int64_t told_ns, again_ns;     /* peer's news; last retransmission */
+	int64_t idle_ns, longest_idle_ns;
 	uint32_t full_edge, recover; /* right edge; end of recovery */
 	bool asked;                  /* a window opened: more may come */
 	bool sent_any, zero_now, full_now, recovering, recover_known;
 
 	uint64_t packets, wire_bytes, bytes, unique_bytes, data_packets;
 	uint32_t max_window, min_window; /* scaled */
-	uint32_t max_in_flight;
-	struct na_tcp_tally n;
+	uint32_t max_in_flight, idle_restarts;
+	struct na_tcp_rare *rare; /* NULL: all zero */
 };
 
 struct na_tcp_conn {
@@ -116,6 +122,9 @@ struct na_tcp_table {
 	uint64_t seed;
 	struct na_tcp_list list[NA_TCP_LISTS];
 };
+
+/* d's own, made now if it has none; NULL: no memory, nothing is counted. */
+struct na_tcp_rare *na_tcp_rare(struct na_tcp_dir *d);
 
 bool na_tcp_table_init(struct na_tcp_table *t);
 void na_tcp_table_fini(struct na_tcp_table *t);

@@ -21,8 +21,14 @@ static uint32_t endpoint(const struct na_tcp_teller *t,
 	return t->sink->address(t->sink->ctx, s, strlen(s));
 }
 
-static void put_tally(struct na_direction *o, const struct na_tcp_tally *n)
+static void put_rare(struct na_direction *o, const struct na_tcp_rare *x)
 {
+	const struct na_tcp_tally *n = &x->n;
+
+	o->longest_timeout_ns = x->longest_timeout_ns;
+	o->timeout_total_ns = x->timeout_total_ns;
+	o->zero_window_ns = x->zero_window_ns;
+	o->window_full_ns = x->window_full_ns;
 	o->retransmissions = n->retransmissions;
 	o->fast = n->fast;
 	o->timeout = n->timeout;
@@ -39,7 +45,6 @@ static void put_tally(struct na_direction *o, const struct na_tcp_tally *n)
 	o->ece = n->ece;
 	o->cwr = n->cwr;
 	o->timeouts = n->timeouts;
-	o->idle_restarts = n->idle_restarts;
 }
 
 static void put_rtt(struct na_direction *o, const struct na_tcp_dir *d)
@@ -64,16 +69,14 @@ static void put_direction(struct na_direction *o, const struct na_tcp_dir *d,
 	o->unique_bytes = d->unique_bytes;
 	o->retransmitted_bytes = d->bytes - d->unique_bytes;
 	o->data_packets = d->data_packets;
-	put_tally(o, &d->n);
+	if (d->rare)
+		put_rare(o, d->rare);
 	put_rtt(o, d);
 	o->max_in_flight_bytes = d->max_in_flight;
 	o->max_window_bytes = d->max_window;
 	o->min_window_bytes = d->min_window == UINT32_MAX ? 0 : d->min_window;
-	o->longest_timeout_ns = d->longest_timeout_ns;
-	o->timeout_total_ns = d->timeout_total_ns;
-	o->zero_window_ns = d->zero_window_ns;
-	o->window_full_ns = d->window_full_ns;
 	o->idle_ns = d->idle_ns;
+	o->idle_restarts = d->idle_restarts;
 	o->longest_idle_ns = d->longest_idle_ns;
 	o->mss = d->mss;
 	o->window_shift = d->shift;
@@ -96,8 +99,10 @@ static enum na_conn_end how(const struct na_tcp_conn *c, bool evicted)
 
 static bool troubled(const struct na_tcp_dir *d)
 {
-	return d->n.retransmissions > 0 || d->n.timeouts > 0 ||
-	       d->n.zero_windows > 0 || d->n.window_full > 0;
+	if (!d->rare)
+		return false;
+	return d->rare->n.retransmissions > 0 || d->rare->n.timeouts > 0 ||
+	       d->rare->n.zero_windows > 0 || d->rare->n.window_full > 0;
 }
 
 static size_t room(const struct na_tcp_teller *t, const struct na_tcp_conn *c)

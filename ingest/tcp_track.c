@@ -15,6 +15,10 @@ const struct na_tcp_limits na_tcp_limits = {
 };
 
 enum {
+	COUNTED = NA_SEG_RETRANSMIT | NA_SEG_OUT_OF_ORDER | NA_SEG_LOST_BEFORE |
+		  NA_SEG_DUPLICATE_ACK | NA_SEG_ZERO_WINDOW |
+		  NA_SEG_WINDOW_FULL | NA_SEG_KEEP_ALIVE |
+		  NA_TCP_MARK_ZERO_PROBE,
 	RTT_PAGES = 1 << 15,
 	RTT_PAGES_EACH = 1, /* more, for each connection */
 	FINISHED = 2048,    /* wait for late packets */
@@ -78,6 +82,7 @@ static enum na_status end(struct na_tcp *t, uint32_t at, bool evicted)
 		na_seen_fini(&d->seen, &t->pools.cells);
 		na_rtt_fini(&d->rtt, &t->pools.pages);
 		na_rtt_fini(&d->ts_rtt, &t->pools.pages);
+		free(d->rare);
 	}
 	na_tcp_remove(&t->table, at);
 	return st;
@@ -218,10 +223,13 @@ static void add_bytes(struct na_tcp *t, struct na_tcp_dir *f,
 		      end_pos);
 }
 
-static void count_marks(struct na_tcp_tally *n, uint32_t marks)
+static void count_marks(struct na_tcp_dir *f, uint32_t marks)
 {
-	if (!(marks & (NA_TCP_MARK_RTT - 1)))
+	struct na_tcp_tally *n;
+
+	if (!(marks & COUNTED) || !na_tcp_rare(f))
 		return;
+	n = &f->rare->n;
 	if (marks & NA_SEG_RETRANSMIT)
 		na_tcp_count(&n->retransmissions);
 	if (marks & NA_SEG_FAST)
@@ -246,16 +254,31 @@ static void count_marks(struct na_tcp_tally *n, uint32_t marks)
 		na_tcp_count(&n->zero_probes);
 }
 
+static void count_signals(struct na_tcp_dir *f, const struct na_packet *p)
+{
+	/* of a SYN the flags negotiate */
+	uint8_t flags = p->flags & NA_TCP_SYN
+				? 0
+				: p->flags & (NA_TCP_ECE | NA_TCP_CWR);
+
+	if ((p->ecn != CE && p->n_sack == 0 && !flags) || !na_tcp_rare(f))
+		return;
+	if (p->ecn == CE)
+		na_tcp_count(&f->rare->n.ce_marks);
+	if (p->n_sack > 0)
+		na_tcp_count(&f->rare->n.sack_blocks);
+	if (flags & NA_TCP_ECE)
+		na_tcp_count(&f->rare->n.ece);
+	if (flags & NA_TCP_CWR)
+		na_tcp_count(&f->rare->n.cwr);
+}
+
 static uint32_t flag_marks(struct na_tcp_dir *f, const struct na_packet *p)
 {
 	uint32_t marks = 0;
 
-	if (p->ecn == CE) {
-		na_tcp_count(&f->n.ce_marks);
+	if (p->ecn == CE)
 		marks = NA_SEG_CE;
-	}
-	if (p->n_sack > 0)
-		na_tcp_count(&f->n.sack_blocks);
 	if (p->flags & NA_TCP_FIN) {
 		f->saw_fin = true;
 		f->fin_next = p->seq + p->payload_bytes + 1;
@@ -274,10 +297,6 @@ static uint32_t flag_marks(struct na_tcp_dir *f, const struct na_packet *p)
 		f->sack_permitted = p->sack_permitted;
 		return marks | NA_SEG_SYN;
 	}
-	if (p->flags & NA_TCP_ECE) /* of a SYN they negotiate */
-		na_tcp_count(&f->n.ece);
-	if (p->flags & NA_TCP_CWR)
-		na_tcp_count(&f->n.cwr);
 	return marks;
 }
 
@@ -373,7 +392,8 @@ static enum na_status take(struct na_tcp *t, uint32_t at, unsigned dir,
 			  position(f, p->seq) +
 				  (p->flags & NA_TCP_SYN ? 1 : 0));
 	marks |= flag_marks(f, p);
-	count_marks(&f->n, marks);
+	count_signals(f, p);
+	count_marks(f, marks);
 	if (p->has_timestamps) {
 		f->timestamps = true;
 		na_tcp_clock_send(f, p);

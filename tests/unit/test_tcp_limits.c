@@ -63,6 +63,29 @@ static void no_acks(void **state)
 	hand_free(&h);
 }
 
+/* Those that ended make room first, and nobody calls that evicted. */
+static void finished_go_first(void **state)
+{
+	static const struct na_tcp_limits few = {8, 64, 200};
+	struct hand_tcp h;
+
+	(void)state;
+	hand_start(&h, &few);
+	hand_shake(&h, 100, 900, 2 * MS);
+	for (uint16_t i = 0; i < 100; i++) {
+		h.port = (uint16_t)(2000 + i);
+		hand_shake(&h, 100, 900, 2 * MS);
+		hand_flags(&h, MS, i % 2, 101, 901, NA_TCP_RST);
+	}
+	h.port = 1000;
+	hand_data(&h, MS, 0, 101, 901, KB);
+	assert_int_equal(h.last.connection, 0);
+	hand_end(&h);
+	assert_int_equal(h.counts.connections, 101);
+	assert_int_equal(h.counts.connections_evicted, 0);
+	hand_free(&h);
+}
+
 /* Of more connections than are told, those that had trouble have the most
  * room: 4 without payload, 2 with, 2 that repeated. */
 static void kept(void **state)
@@ -142,8 +165,11 @@ static void far_times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flood),     cmocka_unit_test(no_acks),
-		cmocka_unit_test(kept),      cmocka_unit_test(segments),
+		cmocka_unit_test(flood),
+		cmocka_unit_test(no_acks),
+		cmocka_unit_test(finished_go_first),
+		cmocka_unit_test(kept),
+		cmocka_unit_test(segments),
 		cmocka_unit_test(far_times),
 	};
 
