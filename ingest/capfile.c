@@ -73,14 +73,13 @@ static enum na_status open_classic(struct na_capfile *f, struct na_err *err)
 
 	if (na_capfile_left(f) < HEADER)
 		return na_fail(err, NA_EFORMAT,
-			       "%s: the pcap file header needs %d bytes, the "
-			       "file has %zu; capture or copy it again",
-			       f->in->path, HEADER, na_capfile_left(f));
+			       "the pcap file header needs %d bytes, the file "
+			       "has %zu; capture or copy it again",
+			       HEADER, na_capfile_left(f));
 	if (!read_magic(f, f->p))
 		return na_fail(err, NA_EFORMAT,
-			       "%s: no pcap or pcapng capture: unknown magic "
-			       "number",
-			       f->in->path);
+			       "no pcap or pcapng capture: unknown magic "
+			       "number");
 	major = na_get16(f->p + 4, f->big);
 	minor = na_get16(f->p + 6, f->big);
 	if (major != 2 || minor > 4)
@@ -93,6 +92,8 @@ static enum na_status open_classic(struct na_capfile *f, struct na_err *err)
 	f->limit_bytes = NA_RECORD_BYTES;
 	if (snap > f->limit_bytes && snap <= NA_RECORD_BYTES_TOP)
 		f->limit_bytes = snap;
+	f->usual_bytes = snap > 0 && snap < NA_USUAL_BYTES ? snap
+							   : NA_USUAL_BYTES;
 	/* The upper bits tell of check sums behind frames. */
 	f->link = na_get32(f->p + 20, f->big) & 0xffff;
 	f->interfaces = 1;
@@ -166,20 +167,18 @@ static inline size_t header_size(const struct na_capfile *f)
 	return f->modified ? MODIFIED : RECORD;
 }
 
-static bool near_s(int64_t a, int64_t b)
+static bool far_apart(int64_t a_s, int64_t b_s)
 {
-	int64_t d = a > b ? a - b : b - a;
-
-	return d <= NA_CHAIN_APART_S;
+	return a_s - b_s > NA_CHAIN_APART_S || b_s - a_s > NA_CHAIN_APART_S;
 }
 
-/* A few sane headers in a row, close in time; or one that ends the file. */
-static bool plausible(const struct na_capfile *f, const uint8_t *p)
+/* A few sane headers in a row, or so many until the file ends with one.
+ * timed: their times are near each other and the last record's. */
+static bool chain(const struct na_capfile *f, const uint8_t *p, bool timed)
 {
 	uint32_t fractions = f->nano ? 1000000000 : 1000000;
-	int64_t last_s = f->has_last ? f->last_ns / 1000000000 : 0;
+	int64_t last_s = f->last_ns / 1000000000;
 	size_t left = (size_t)(f->end - p), head = header_size(f);
-	bool timed = f->has_last;
 	struct header h;
 
 	for (int i = 0; i < NA_CHAIN; i++) {
@@ -189,16 +188,37 @@ static bool plausible(const struct na_capfile *f, const uint8_t *p)
 			return false;
 		read_header(f, p, &h);
 		if (h.fraction >= fractions || h.captured == 0 ||
-		    h.captured > left - head ||
-		    h.wire > (uint32_t)NA_RECORD_BYTES ||
-		    (timed && !near_s(last_s, h.seconds)))
+		    h.captured > left - head || h.captured > f->limit_bytes ||
+		    h.wire > NA_RECORD_BYTES_TOP)
 			return false;
-		timed = true;
+		if (timed && (i > 0 || f->has_last) &&
+		    far_apart(last_s, h.seconds))
+			return false;
 		last_s = h.seconds;
 		p += head + h.captured;
 		left -= head + h.captured;
 	}
 	return true;
+}
+
+static bool plausible(const struct na_capfile *f, const uint8_t *p)
+{
+	return chain(f, p, true);
+}
+
+/* A time far from the one before, or more bytes than usual, may be true, or
+ * the sign of a damaged length, here or before: then what follows makes no
+ * sense either, and there is something behind it that does.  True: went on
+ * there. */
+static bool astray(struct na_capfile *f, const struct header *h)
+{
+	if (h->captured <= f->usual_bytes &&
+	    (!f->has_last || !far_apart(f->last_ns / 1000000000, h->seconds)))
+		return false;
+	if (f->searches >= NA_SEARCHES || chain(f, f->p, false))
+		return false;
+	f->searches++;
+	return na_capfile_resync(f, 1, plausible);
 }
 
 bool na_capfile_resync(struct na_capfile *f, size_t step, na_plausible_fn *fn)
@@ -238,6 +258,12 @@ static enum na_status lost_way(struct na_capfile *f, const struct header *h)
 				"file cut in a record header at byte %" PRIu64
 				": %zu bytes left of %zu",
 				at, left, header_size(f));
+	else if (h->wire == 0)
+		na_capfile_hurt(f,
+				"no record at byte %" PRIu64
+				": a packet without a length; %zu bytes are "
+				"not read",
+				at, left);
 	else if (h->captured <= f->limit_bytes)
 		na_capfile_hurt(f,
 				"file cut in the record at byte %" PRIu64
@@ -257,20 +283,24 @@ static enum na_status next_classic(struct na_capfile *f, struct na_record *r)
 {
 	size_t head = header_size(f), left;
 	struct header h = {0};
+	bool ok;
 
 	for (;;) {
 		left = na_capfile_left(f);
 		if (left == 0)
 			return NA_END;
-		if (left >= head) {
+		ok = left >= head;
+		if (ok) {
 			read_header(f, f->p, &h);
-			if (h.captured <= f->limit_bytes &&
-			    h.captured <= left - head)
-				break;
+			ok = h.captured <= f->limit_bytes &&
+			     h.captured <= left - head && h.wire > 0;
 		}
-		if (lost_way(f, &h) != NA_OK)
+		if (ok && !astray(f, &h))
+			break;
+		if (!ok && lost_way(f, &h) != NA_OK)
 			return NA_END;
 	}
+	na_capfile_wire(f, na_capfile_at(f), h.captured, &h.wire);
 	r->time_ns = (int64_t)h.seconds * 1000000000 +
 		     (f->nano ? (int64_t)h.fraction
 			      : (int64_t)h.fraction * 1000);

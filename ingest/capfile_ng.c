@@ -97,19 +97,24 @@ static void set_resolution(struct na_capture_interface *x, uint8_t code)
 	x->mul = x->div = 1;
 	if (x->binary)
 		return;
-	/* 10^-29 and finer: nothing in 64 bits reaches a nanosecond. */
+	if (n > 28) { /* nothing in 64 bits reaches a nanosecond */
+		x->mul = 0;
+		return;
+	}
 	for (int i = n < 9 ? n : 9; i < (n < 9 ? 9 : n); i++)
-		if (power <= UINT64_MAX / 10)
-			power *= 10;
-		else
-			power = UINT64_MAX;
+		power *= 10;
 	*(n < 9 ? &x->mul : &x->div) = power;
 }
 
 static int64_t time_of(const struct na_capture_interface *x, uint64_t units)
 {
 	na_i128 ns = units;
+	uint64_t fast;
 
+	/* The usual: microseconds or nanoseconds. */
+	if (!x->binary && x->div == 1 && x->offset_s == 0 &&
+	    !__builtin_mul_overflow(units, x->mul, &fast) && fast <= INT64_MAX)
+		return (int64_t)fast;
 	if (x->binary)
 		ns = ns * 1000000000 >> x->shift;
 	else
@@ -188,14 +193,12 @@ enum na_status na_capfile_ng_open(struct na_capfile *f, struct na_err *err)
 	f->limit_bytes = NA_RECORD_BYTES_TOP;
 	if (!read_block(f, f->p, &b, &big))
 		return na_fail(err, NA_EFORMAT,
-			       "%s: the pcapng section header at byte 0 is cut "
-			       "or damaged; capture or copy the file again",
-			       f->in->path);
+			       "the pcapng section header at byte 0 is cut or "
+			       "damaged; capture or copy the file again");
 	if (!begin_section(f, &b, big))
 		return na_fail(err, NA_EFORMAT,
-			       "%s: pcapng version %u.%u at byte 12, this "
-			       "program reads 1.x",
-			       f->in->path,
+			       "pcapng version %u.%u at byte 12, this program "
+			       "reads 1.x",
 			       b.size < 8 ? 0u : na_get16(b.body + 4, big),
 			       b.size < 8 ? 0u : na_get16(b.body + 6, big));
 	return NA_OK;
@@ -209,6 +212,7 @@ static bool fill(struct na_capfile *f, struct na_record *r, uint32_t interface,
 		return false;
 	if (r->wire_bytes < r->captured_bytes)
 		r->wire_bytes = r->captured_bytes;
+	na_capfile_wire(f, na_capfile_at(f), r->captured_bytes, &r->wire_bytes);
 	r->data = data;
 	r->link = f->list[interface].link;
 	r->interface = (uint32_t)(f->section_base + interface);

@@ -5,6 +5,7 @@
 #ifndef INGEST_CAPFILE_PARTS_H
 #define INGEST_CAPFILE_PARTS_H
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "ingest/capfile.h"
@@ -14,8 +15,10 @@ enum {
 	 * more, which is believed up to the second limit. */
 	NA_RECORD_BYTES = 1 << 20,
 	NA_RECORD_BYTES_TOP = 1 << 27,
-	NA_INTERFACES = 1 << 16, /* of one section */
+	NA_USUAL_BYTES = 65535 + 64, /* more is looked at twice */
+	NA_INTERFACES = 1 << 16,     /* of one section */
 	NA_CHAIN = 4,            /* plausible headers in a row behind damage */
+	NA_SEARCHES = 64,        /* of doubtful headers, in one file */
 	NA_CHAIN_APART_S = 86400 /* and how far apart their times may be */
 };
 
@@ -33,10 +36,11 @@ struct na_capfile {
 	const uint8_t *base, *p, *end; /* p: next record or block */
 	bool ng, big, nano, modified;  /* byte order of file or section */
 	bool swapped_lengths;          /* before version 2.3, or in it */
-	uint32_t link, limit_bytes;
+	uint32_t link, limit_bytes, usual_bytes;
 	uint64_t lost_bytes, bad_records, bad_blocks;
 	int64_t last_ns;
 	bool has_last;
+	int searches;
 	size_t interfaces; /* of all sections */
 	/* pcapng: the section's */
 	const uint8_t *section; /* blocks are aligned from here */
@@ -78,6 +82,19 @@ enum na_status na_capfile_ng_next(struct na_capfile *f, struct na_record *r);
 /* Warn, and mark the input as damaged. */
 #define na_capfile_hurt(f, ...) \
 	((f)->in->damaged = true, na_input_warn((f)->in, __VA_ARGS__))
+
+/* A length on the wire that nothing has: the captured one stands in. */
+static inline void na_capfile_wire(struct na_capfile *f, uint64_t at,
+				   uint32_t captured, uint32_t *wire)
+{
+	if (*wire <= NA_RECORD_BYTES_TOP)
+		return;
+	na_capfile_hurt(f,
+			"record at byte %" PRIu64 ": %" PRIu32
+			" bytes on the wire; taken as the %" PRIu32 " captured",
+			at, *wire, captured);
+	*wire = captured;
+}
 
 /* Move behind damage to where `plausible` says that records go on; false,
  * and f->p at the end, if nowhere.  What was passed over is counted. */

@@ -127,32 +127,23 @@ static const struct program *program_of(struct na_capture_filter *f,
 		       : NULL;
 }
 
-/* The loopback link type has its family in the byte order of the machine
- * that captured, libpcap's program in ours.  From another machine, what is
- * behind it goes through the program for raw IP. */
-static bool foreign_loopback(const struct na_record *r)
-{
-	uint32_t family;
-
-	if (r->link != DLT_NULL || r->captured_bytes < 4)
-		return false;
-	memcpy(&family, r->data, 4);
-	return family > 0xffff;
-}
-
 bool na_capture_filter_pass(struct na_capture_filter *f,
 			    const struct na_record *r)
 {
-	bool foreign = foreign_loopback(r);
-	uint32_t skip = foreign ? 4 : 0;
-	const struct program *x = program_of(f, foreign ? 101 : r->link);
+	/* Loopback frames have a family in front, in the byte order and by
+	 * the numbers of the system that captured; a program that is not
+	 * bound to a file knows this system's only.  What is behind it goes
+	 * through the program for raw IP, and lengths stay the frame's. */
+	bool loopback = r->link == DLT_NULL || r->link == DLT_LOOP;
+	uint32_t skip = loopback && r->captured_bytes >= 4 ? 4 : 0;
+	const struct program *x = program_of(f, loopback ? 101 : r->link);
 
 	if (!x || !x->fits) {
 		f->unfit++;
 		return false;
 	}
-	return bpf_filter(x->code.bf_insns, r->data + skip,
-			  r->wire_bytes - skip, r->captured_bytes - skip) != 0;
+	return bpf_filter(x->code.bf_insns, r->data + skip, r->wire_bytes,
+			  r->captured_bytes - skip) != 0;
 }
 
 uint64_t na_capture_filter_unfit(const struct na_capture_filter *f,

@@ -15,17 +15,64 @@ static const char *const endings[] = {
 };
 /* clang-format on */
 
+/* What captures and transfer files are called, also packed; netan itself
+ * goes by their content. */
+/* clang-format off */
+static const char *const other_endings[] = {".pcap", ".pcapng", ".cap",
+					    ".netan"};
+static const char *const packings[] = {"", ".gz", ".zst", ".zstd"};
+/* clang-format on */
+
+/* Does s[n] end so, behind something?  How long the ending is, or 0. */
+static size_t ends(const char *s, size_t n, const char *ending)
+{
+	size_t e = strlen(ending);
+
+	return n > e && memcmp(s + n - e, ending, e) == 0 ? e : 0;
+}
+
 static size_t trace_ending(const char *name)
+{
+	size_t n = strlen(name), e = 0;
+
+	for (size_t i = 0; !e && i < sizeof(endings) / sizeof(endings[0]); i++)
+		e = ends(name, n, endings[i]);
+	return e;
+}
+
+static size_t other_ending(const char *name)
 {
 	size_t n = strlen(name);
 
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-		size_t e = strlen(endings[i]);
+	for (size_t k = 0; k < sizeof(packings) / sizeof(packings[0]); k++) {
+		size_t pack = *packings[k] ? ends(name, n, packings[k]) : 0;
 
-		if (n > e && strcmp(name + n - e, endings[i]) == 0)
-			return e;
+		if (*packings[k] && !pack)
+			continue;
+		for (size_t i = 0;
+		     i < sizeof(other_endings) / sizeof(other_endings[0]);
+		     i++) {
+			size_t e = ends(name, n - pack, other_endings[i]);
+
+			if (e)
+				return e + pack;
+		}
 	}
 	return 0;
+}
+
+/* Length of a name without what tells of its packing. */
+static size_t unpacked(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t k = 1; k < sizeof(packings) / sizeof(packings[0]); k++) {
+		size_t e = ends(name, n, packings[k]);
+
+		if (e)
+			return n - e;
+	}
+	return n;
 }
 
 static bool is_directory(const char *path)
@@ -92,6 +139,12 @@ static bool wants_trace(const char *dir, const char *name)
 	return trace_ending(name) > 0;
 }
 
+static bool wants_other(const char *dir, const char *name)
+{
+	(void)dir;
+	return other_ending(name) > 0;
+}
+
 static bool wants_run(const char *dir, const char *name)
 {
 	char path[4096];
@@ -152,9 +205,9 @@ static void drop_packed_twins(struct na_found *f)
 	for (size_t i = 0; i < f->n; i++) {
 		const char *path = f->paths[i];
 		const char *before = kept ? f->paths[kept - 1] : NULL;
-		size_t n = strlen(path) - trace_ending(path);
+		size_t n = unpacked(path);
 
-		if (before && strlen(before) - trace_ending(before) == n &&
+		if (before && unpacked(before) == n &&
 		    memcmp(before, path, n) == 0)
 			continue; /* sorted: the plain one came first */
 		f->paths[kept++] = path;
@@ -186,6 +239,27 @@ static enum na_status in_run(const char *profile, struct na_arena *a,
 	return st;
 }
 
+/* Traces and captures in one directory: the traces are the session. */
+static enum na_status note_others(const char *path, struct na_arena *a,
+				  struct na_found *out, struct na_err *err)
+{
+	struct na_found others = {NULL, 0, 0, NULL};
+	enum na_status st = list(path, wants_other, a, &others, err);
+	char text[4400];
+
+	if (st == NA_OK && others.n) {
+		snprintf(text, sizeof(text),
+			 "%zu capture%s or transfer file%s (such as %s) beside "
+			 "the traces in %s: not read unless named",
+			 others.n, others.n == 1 ? "" : "s",
+			 others.n == 1 ? "" : "s",
+			 strrchr(others.paths[0], '/') + 1, path);
+		out->note = na_arena_strn(a, text, strlen(text));
+	}
+	free(others.paths);
+	return st;
+}
+
 enum na_status na_discover(const char *path, struct na_arena *a,
 			   struct na_found *out, struct na_err *err)
 {
@@ -201,6 +275,12 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 		return NA_OK;
 	}
 	st = list(path, wants_trace, a, out, err);
+	if (st == NA_OK && out->n)
+		st = note_others(path, a, out, err);
+	if (st != NA_OK || out->n)
+		return st;
+	st = list(path, wants_other, a, out, err);
+	drop_packed_twins(out);
 	if (st != NA_OK || out->n)
 		return st;
 	while (n > 1 && path[n - 1] == '/')
@@ -218,7 +298,8 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 			err, NA_EIO,
 			"%s: no traces in this directory: "
 			"expected *.xplane.pb files, or plugins/profile/<run>/ "
-			"with such files below it",
+			"with such files below it, or captures (*.pcap, "
+			"*.pcapng, *.cap) or *.netan files",
 			path);
 	return st;
 }
@@ -233,6 +314,8 @@ const char *na_host_of_path(const char *path, struct na_arena *a,
 	n = strlen(base);
 	e = trace_ending(base);
 	*from_name = e > 0;
+	if (!e)
+		e = other_ending(base);
 	if (!e) {
 		/* trace.pb, trace.pb.gz: what stands before the first dot */
 		const char *dot = strchr(base, '.');

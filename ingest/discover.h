@@ -1,7 +1,9 @@
 /*
  * From what a user names to the files to read: a file stands for itself, a
- * directory is an XProf session (every *.xplane.pb* in it) or a log
- * directory with plugins/profile/<run>/ below it (the newest run).
+ * directory is an XProf session (every *.xplane.pb* in it), else what captures
+ * (*.pcap, *.pcapng, *.cap) and transfer files (*.netan) are in it, packed or
+ * not, else a log directory with plugins/profile/<run>/ below it (the newest
+ * run).
  */
 #ifndef INGEST_DISCOVER_H
 #define INGEST_DISCOVER_H
@@ -19,8 +21,8 @@ struct na_found {
 enum na_status na_discover(const char *path, struct na_arena *a,
 			   struct na_found *out, struct na_err *err);
 
-/* Host name by file name: base name without ".xplane.pb" and packing.
- * *from_name says whether the name had that form. */
+/* Host name by file name: base name without ".xplane.pb" and packing
+ * (*from_name says whether it had that form), or other endings. */
 const char *na_host_of_path(const char *path, struct na_arena *a,
 			    bool *from_name);
 

@@ -10,7 +10,7 @@ enum {
 	DATAGRAM_TOP = 65535, /* bytes */
 	MAP_BYTES = 8192 / 8  /* one bit for each 8 bytes */
 };
-static const int64_t age_top_ns = INT64_C(60000000000); /* RFC 8200, 4.5 */
+static const uint64_t age_top_ns = UINT64_C(60000000000); /* RFC 8200, 4.5 */
 
 struct slot {
 	uint32_t hash; /* 0: free */
@@ -110,6 +110,11 @@ static struct slot *oldest(struct na_fragments *f, const struct slot *keep)
 	return o;
 }
 
+static uint64_t apart_ns(int64_t a, int64_t b)
+{
+	return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+}
+
 static struct slot *slot_of(struct na_fragments *f, const struct na_fragment *x)
 {
 	uint32_t hash = hash_of(x);
@@ -121,8 +126,7 @@ static struct slot *slot_of(struct na_fragments *f, const struct na_fragment *x)
 			empty = s;
 		if (s->hash != hash || !same(s, x))
 			continue;
-		if (x->time_ns - s->first_ns <= age_top_ns &&
-		    s->first_ns - x->time_ns <= age_top_ns)
+		if (apart_ns(x->time_ns, s->first_ns) <= age_top_ns)
 			return s;
 		lose(f, s);
 		empty = s;

@@ -31,6 +31,7 @@ struct na_section {
 	struct na_part_line {
 		const char *name;
 		uint64_t events;
+		uint32_t wants; /* who reads it: enum na_want bits */
 	} * parts;
 	size_t n_parts; /* one for each line */
 };
@@ -40,17 +41,31 @@ struct na_warning {
 	struct na_warning *next;
 };
 
+/* What the user asks of readers, borrowed until the close. */
+struct na_input_asks {
+	/* Of the threads of a trace's host, only those whose name matches one
+	 * of these globs; NULL or empty: all. */
+	const struct na_text_list *lines;
+	const char *filter;   /* captures: in capture-filter syntax; or NULL */
+	uint32_t segments_of; /* na_connection.id; NA_UNKNOWN_U32: none */
+	/* Of long blocks, called now and then with how many bytes were read
+	 * since; false: stop, as at the end.  Or NULL. */
+	bool (*go_on)(void *ctx, uint64_t bytes);
+	void *ctx;
+};
+
 struct na_input {
-	const char *path;                 /* as given, or dir/name */
-	const char *host;                 /* from the file name or content */
-	const char *format;               /* "xspace" */
-	const char *packed;               /* "gzip", "zstd" or NULL */
-	uint64_t file_bytes;              /* size on disk; piped: bytes read */
-	uint32_t wants;                   /* enum na_want bits */
-	const struct na_text_list *lines; /* see na_input_open() */
+	const char *path;    /* as given, or dir/name */
+	const char *host;    /* from the file name or content */
+	const char *format;  /* "xspace", "pcap", "pcapng" */
+	const char *packed;  /* "gzip", "zstd" or NULL */
+	uint64_t file_bytes; /* size on disk; piped: bytes read */
+	uint32_t wants;      /* enum na_want bits */
+	struct na_input_asks asks;
 
 	const uint8_t *data; /* mapped bytes, inflated */
 	size_t size;
+	bool borrowed; /* the mapping is another input's */
 	const struct na_reader *reader;
 	void *state; /* the reader's */
 
@@ -63,6 +78,20 @@ struct na_input {
 	uint64_t lines_skipped;                    /* nobody asked for them */
 	uint64_t events; /* of the lines that were read */
 	bool damaged;    /* truncated or broken somewhere */
+
+	/* One file may hold the records of several hosts: open() says how
+	 * many (0: one), and is called for each. */
+	size_t n_sources;
+	size_t source;           /* which of them this is */
+	const void *first_state; /* of a later one: the first one's */
+	const char *label;       /* of its run, as the file says; or NULL */
+
+	/* Captures: what was counted while reading; else NULL. */
+	const struct na_capture_counts *capture;
+	/* Files of one capture, merged by time while the first is read: of
+	 * the first, all of them in the order given; of the others 0. */
+	struct na_input **merged;
+	size_t n_merged;
 
 	struct na_section *sections;
 	size_t n_sections;
@@ -102,17 +131,21 @@ struct na_reader {
 };
 
 extern const struct na_reader *const na_readers[]; /* NULL at the end */
+extern const struct na_reader na_reader_xspace, na_reader_capture;
 
 /*
- * Open, unpack and survey one file ("-" is standard input).  Of the threads
- * of a host, only those are read whose name matches one of `lines` (globs;
- * NULL or empty: all); borrowed until the close.  On failure nothing stays
- * open and err names the file.  NA_EFORMAT: not a format we
- * read; NA_EIO: could not be read.
+ * Open, unpack and survey one file ("-" is standard input).  `asks` may be
+ * NULL.  On failure nothing stays open and err names the file.  NA_EFORMAT:
+ * not a format we read; NA_EIO: could not be read.
  */
 enum na_status na_input_open(struct na_input *in, const char *path,
-			     uint32_t wants, const struct na_text_list *lines,
+			     uint32_t wants, const struct na_input_asks *asks,
 			     struct na_err *err);
+/* Another of the sources in the file that `first` has open; closed before
+ * `first` is. */
+enum na_status na_input_open_source(struct na_input *in,
+				    const struct na_input *first, size_t source,
+				    struct na_err *err);
 void na_input_close(struct na_input *in);
 
 /* Remember damage; the first few are kept as text, all are counted. */

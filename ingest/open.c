@@ -41,11 +41,6 @@ void na_input_warn(struct na_input *in, const char *fmt, ...)
 /* Formats that we can name but not read; the first bytes tell. */
 /* clang-format off */
 static const struct { const char *magic; size_t n; const char *is; } named[] = {
-	{"\x0a\x0d\x0d\x0a", 4, "a pcapng packet capture, not yet supported"},
-	{"\xd4\xc3\xb2\xa1", 4, "a pcap packet capture, not yet supported"},
-	{"\xa1\xb2\xc3\xd4", 4, "a pcap packet capture, not yet supported"},
-	{"\x4d\x3c\xb2\xa1", 4, "a pcap packet capture, not yet supported"},
-	{"\xa1\xb2\x3c\x4d", 4, "a pcap packet capture, not yet supported"},
 	{"PK\x03\x04", 4, "a zip archive, not supported; unpack it first"},
 	{"BZh", 3, "a bzip2 file, not supported; unpack it first"},
 	{"\xfd" "7zXZ\0", 6, "an xz file, not supported; unpack it first"},
@@ -71,7 +66,8 @@ static const char *text_kind(const uint8_t *p, size_t n)
 	for (size_t k = 0; k < n; k++)
 		printable += p[k] >= 0x20 || (p[k] >= '\t' && p[k] <= '\r');
 	if (n && printable == n && !memchr(p, 0x7f, n))
-		return "text; this command reads XProf traces (.xplane.pb)";
+		return "text; this command reads XProf traces (.xplane.pb) "
+		       "and packet captures";
 	return NULL;
 }
 
@@ -93,7 +89,7 @@ enum na_status na_choose_reader(struct na_input *in, const uint8_t *head,
 	const char *why = NULL;
 
 	if (n == 0) {
-		in->reader = na_readers[0];
+		in->reader = &na_reader_xspace;
 		return NA_OK; /* an empty XSpace is a valid one */
 	}
 	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
@@ -118,7 +114,8 @@ enum na_status na_choose_reader(struct na_input *in, const uint8_t *head,
 	return na_fail(
 		err, NA_EFORMAT, "%s",
 		why ? why
-		    : "not an XProf trace (XSpace): its first bytes are no plane");
+		    : "neither an XProf trace (XSpace) nor a packet capture: "
+		      "its first bytes are no plane and no capture header");
 }
 
 static enum na_status map_file(struct na_input *in, int fd, size_t size,
@@ -180,8 +177,33 @@ static enum na_status named_failure(struct na_err *err, const char *path,
 		       inner->text);
 }
 
+static void begin(struct na_input *in, const char *path, uint32_t wants,
+		  const struct na_input_asks *asks)
+{
+	*in = (struct na_input){.path = path, .wants = wants};
+	in->asks.segments_of = NA_UNKNOWN_U32;
+	if (asks)
+		in->asks = *asks;
+	in->warnings_end = &in->warnings;
+	na_arena_init(&in->arena);
+}
+
+static enum na_status survey(struct na_input *in, enum na_status st,
+			     struct na_err *inner, struct na_err *err)
+{
+	if (st == NA_OK) {
+		in->format = in->reader->name;
+		st = in->reader->open(in, inner);
+	}
+	if (st != NA_OK) {
+		named_failure(err, in->path, inner);
+		na_input_close(in);
+	}
+	return st;
+}
+
 enum na_status na_input_open(struct na_input *in, const char *path,
-			     uint32_t wants, const struct na_text_list *lines,
+			     uint32_t wants, const struct na_input_asks *asks,
 			     struct na_err *err)
 {
 	struct na_err inner = {.status = NA_OK};
@@ -189,9 +211,7 @@ enum na_status na_input_open(struct na_input *in, const char *path,
 	enum na_status st;
 	int fd;
 
-	*in = (struct na_input){.path = path, .wants = wants, .lines = lines};
-	in->warnings_end = &in->warnings;
-	na_arena_init(&in->arena);
+	begin(in, path, wants, asks);
 	fd = piped ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		na_fail(err, NA_EIO, "%s: %s", path, strerror(errno));
@@ -200,22 +220,32 @@ enum na_status na_input_open(struct na_input *in, const char *path,
 	st = open_fd(in, fd, &inner);
 	if (!piped)
 		close(fd);
-	if (st == NA_OK) {
-		in->format = in->reader->name;
-		st = in->reader->open(in, &inner);
-	}
-	if (st != NA_OK) {
-		named_failure(err, path, &inner);
-		na_input_close(in);
-	}
-	return st;
+	return survey(in, st, &inner, err);
+}
+
+enum na_status na_input_open_source(struct na_input *in,
+				    const struct na_input *first, size_t source,
+				    struct na_err *err)
+{
+	struct na_err inner = {.status = NA_OK};
+
+	begin(in, first->path, first->wants, &first->asks);
+	in->packed = first->packed;
+	in->file_bytes = first->file_bytes;
+	in->data = first->data;
+	in->size = first->size;
+	in->borrowed = true;
+	in->reader = first->reader;
+	in->source = source;
+	in->first_state = first->state;
+	return survey(in, NA_OK, &inner, err);
 }
 
 void na_input_close(struct na_input *in)
 {
 	if (in->reader && in->state)
 		in->reader->close(in);
-	if (in->data)
+	if (in->data && !in->borrowed)
 		munmap((void *)(uintptr_t)in->data, in->size);
 	na_arena_fini(&in->arena);
 	in->data = NULL;

@@ -51,24 +51,26 @@ static uint32_t transport(struct na_packet *p, struct na_view *v, int protocol)
 {
 	uint32_t type = NA_ETHER_NONE;
 
+	p->kind = NA_PACKET_OTHER_IP;
 	switch (protocol) {
 	case NA_PROTO_TCP:
-		na_packet_tcp(p, *v);
-		return NA_ETHER_NONE;
+		na_packet_tcp(p, v);
+		break;
 	case NA_PROTO_UDP:
 		type = vxlan(p, v);
 		if (type == NA_ETHER_NONE)
-			na_packet_udp(p, *v);
-		return type;
+			na_packet_udp(p, v);
+		break;
 	case NA_PROTO_IP4:
-		return NA_ETHER_IP4;
+		type = NA_ETHER_IP4;
+		break;
 	case NA_PROTO_IP6:
-		return NA_ETHER_IP6;
+		type = NA_ETHER_IP6;
+		break;
 	case NA_PROTO_GRE:
 		type = na_packet_gre(p, v);
 		break;
 	}
-	p->kind = NA_PACKET_OTHER_IP;
 	return type;
 }
 
@@ -93,15 +95,11 @@ void na_packet_decode(struct na_packet *p, const struct na_record *r,
 	type = na_packet_link(p, &v, r->link);
 	for (int level = 0; level <= NA_MAX_TUNNELS; level++) {
 		if (type == NA_ETHER_IP4)
-			protocol = na_packet_ip4(p, &v, fragments);
+			protocol = na_packet_ip4(p, &v, fragments, level == 0);
 		else if (type == NA_ETHER_IP6)
-			protocol = na_packet_ip6(p, &v, fragments);
+			protocol = na_packet_ip6(p, &v, fragments, level == 0);
 		else
 			return;
-		if (level == 0) {
-			p->outer_src = p->src;
-			p->outer_dst = p->dst;
-		}
 		if (protocol < 0)
 			return;
 		type = transport(p, &v, protocol);

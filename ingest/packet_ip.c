@@ -23,8 +23,11 @@ static int short_header(struct na_packet *p, const struct na_view *v)
 
 static inline void set_address4(struct na_address *a, const uint8_t *from)
 {
-	memset(a->bytes, 0, 16);
-	memcpy(a->bytes, from, 4);
+	uint64_t low = 0; /* one store: who reads it next reads it whole */
+
+	memcpy(&low, from, 4);
+	memcpy(a->bytes, &low, 8);
+	memset(a->bytes + 8, 0, 8);
 	a->family = 4;
 }
 
@@ -96,7 +99,7 @@ static int extensions(struct na_packet *p, struct na_view *v, uint8_t next,
 }
 
 int na_packet_ip4(struct na_packet *p, struct na_view *v,
-		  struct na_fragments *fragments)
+		  struct na_fragments *fragments, bool outermost)
 {
 	uint32_t size, total, offset;
 	struct na_fragment x;
@@ -107,6 +110,8 @@ int na_packet_ip4(struct na_packet *p, struct na_view *v,
 		return short_header(p, v);
 	size = (h[0] & 15) * 4u;
 	total = na_be16(h + 2);
+	if (h[0] >> 4 == 6) /* the version counts, not who said IPv4 */
+		return na_packet_ip6(p, v, fragments, outermost);
 	if (h[0] >> 4 != 4 || size < 20 || (total && total < size))
 		return ended(p, NA_PACKET_MALFORMED);
 	if (total)
@@ -114,6 +119,10 @@ int na_packet_ip4(struct na_packet *p, struct na_view *v,
 	p->ecn = h[1] & 3;
 	set_address4(&p->src, h + 12);
 	set_address4(&p->dst, h + 16);
+	if (outermost) {
+		set_address4(&p->outer_src, h + 12);
+		set_address4(&p->outer_dst, h + 16);
+	}
 	if (!na_view_skip(v, size))
 		return short_header(p, v);
 	offset = na_be16(h + 6);
@@ -158,19 +167,23 @@ static uint32_t jumbo(const struct na_view *v)
 }
 
 int na_packet_ip6(struct na_packet *p, struct na_view *v,
-		  struct na_fragments *fragments)
+		  struct na_fragments *fragments, bool outermost)
 {
 	const uint8_t *h = v->p;
 	uint32_t length;
 
 	if (v->captured < 40)
 		return short_header(p, v);
+	if (h[0] >> 4 != 6)
+		return ended(p, NA_PACKET_MALFORMED);
 	length = na_be16(h + 4);
 	p->ecn = h[1] >> 4 & 3;
 	set_address6(&p->src, h + 8);
 	set_address6(&p->dst, h + 24);
-	if (h[0] >> 4 != 6) /* its addresses are told, as others do */
-		return ended(p, NA_PACKET_MALFORMED);
+	if (outermost) {
+		set_address6(&p->outer_src, h + 8);
+		set_address6(&p->outer_dst, h + 24);
+	}
 	na_view_skip(v, 40);
 	if (length == 0 && h[6] == NA_PROTO_HOPOPT)
 		length = jumbo(v);

@@ -44,7 +44,9 @@ enum {
 /* What is not decoded yet: `captured` bytes are there, of `wire`. */
 struct na_view {
 	const uint8_t *p;
-	uint32_t captured, wire; /* captured <= wire */
+	/* captured <= wire.  As wide as what reads them: two halves written
+	 * apart and read as one would stall on each packet. */
+	size_t captured, wire;
 };
 
 static inline uint32_t na_be16(const uint8_t *p)
@@ -102,18 +104,18 @@ uint32_t na_packet_ethernet(struct na_packet *p, struct na_view *v);
 uint32_t na_packet_tags(struct na_packet *p, struct na_view *v, uint32_t type);
 
 /* Past one IP header with its extensions, v clipped to what it says; src,
- * dst and ecn of p are set.  The protocol behind it, or -1 with p->kind set
+ * dst and ecn of p are set, those of the outermost header too.  The protocol behind it, or -1 with p->kind set
  * if the way ends here. */
 int na_packet_ip4(struct na_packet *p, struct na_view *v,
-		  struct na_fragments *fragments);
+		  struct na_fragments *fragments, bool outermost);
 int na_packet_ip6(struct na_packet *p, struct na_view *v,
-		  struct na_fragments *fragments);
+		  struct na_fragments *fragments, bool outermost);
 
 /* Past GRE: an EtherType. */
 uint32_t na_packet_gre(struct na_packet *p, struct na_view *v);
 
 /* The end: kind, ports, payload. */
-void na_packet_tcp(struct na_packet *p, struct na_view v);
-void na_packet_udp(struct na_packet *p, struct na_view v);
+void na_packet_tcp(struct na_packet *p, const struct na_view *v);
+void na_packet_udp(struct na_packet *p, struct na_view *v);
 
 #endif

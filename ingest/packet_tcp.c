@@ -45,7 +45,7 @@ static void option(struct na_packet *p, uint8_t kind, const uint8_t *o,
 }
 
 /* What of the options is there; one that lies ends them. */
-static void options(struct na_packet *p, const uint8_t *o, uint32_t left)
+static void options(struct na_packet *p, const uint8_t *o, size_t left)
 {
 	/* The usual: two of nothing, then timestamps. */
 	if (left == 12 && na_be32(o) == 0x0101080a) {
@@ -68,11 +68,11 @@ static void options(struct na_packet *p, const uint8_t *o, uint32_t left)
 	}
 }
 
-/* The snap length took some of the fixed header.  Enough for the sequence
+/* p->kind is OTHER_IP until more is known.  The snap length took some of the
+ * fixed header.  Enough for the sequence
  * number is enough to be TCP; a window that is not there is not closed. */
 static void cut_header(struct na_packet *p, const struct na_view *v)
 {
-	p->kind = NA_PACKET_OTHER_IP;
 	if (v->captured < 8)
 		return;
 	p->kind = NA_PACKET_TCP;
@@ -89,30 +89,30 @@ static void cut_header(struct na_packet *p, const struct na_view *v)
 		if (size < 20 || size > v->wire)
 			p->kind = NA_PACKET_MALFORMED;
 		else
-			p->payload_bytes = v->wire - size;
+			p->payload_bytes = (uint32_t)(v->wire - size);
 	}
 }
 
-void na_packet_tcp(struct na_packet *p, struct na_view v)
+void na_packet_tcp(struct na_packet *p, const struct na_view *v)
 {
-	const uint8_t *h = v.p;
-	uint32_t size, got;
+	const uint8_t *h = v->p;
+	size_t size, got;
 
 	p->window_shift = 255;
 	p->mss = 0;
 	p->sack_permitted = p->has_timestamps = false;
 	p->ts_value = p->ts_echo = 0;
 	p->n_sack = 0;
-	if (v.captured < 20) {
-		if (na_view_cut(&v))
-			cut_header(p, &v);
+	if (v->captured < 20) {
+		if (na_view_cut(v))
+			cut_header(p, v);
 		else
 			p->kind = NA_PACKET_MALFORMED;
 		return;
 	}
 	size = (h[12] >> 4) * 4u;
 	p->kind = NA_PACKET_MALFORMED;
-	if (size < 20 || size > v.wire)
+	if (size < 20 || size > v->wire)
 		return;
 	p->kind = NA_PACKET_TCP;
 	p->src_port = (uint16_t)na_be16(h);
@@ -121,33 +121,37 @@ void na_packet_tcp(struct na_packet *p, struct na_view v)
 	p->ack = na_be32(h + 8);
 	p->flags = h[13];
 	p->window = (uint16_t)na_be16(h + 14);
-	got = size < v.captured ? size : v.captured;
+	got = size < v->captured ? size : v->captured;
 	if (got > 20)
 		options(p, h + 20, got - 20);
 	p->payload = h + got;
-	p->payload_bytes = v.wire - size;
-	p->payload_captured = v.captured - got;
+	p->payload_bytes = (uint32_t)(v->wire - size);
+	p->payload_captured = (uint32_t)(v->captured - got);
 }
 
-void na_packet_udp(struct na_packet *p, struct na_view v)
+void na_packet_udp(struct na_packet *p, struct na_view *v)
 {
-	uint32_t length;
+	uint32_t length = 0;
 
-	if (v.captured < 8) {
-		p->kind = na_view_cut(&v) ? NA_PACKET_OTHER_IP
-					  : NA_PACKET_MALFORMED;
+	if (v->captured < 8 && !na_view_cut(v)) {
+		p->kind = NA_PACKET_MALFORMED;
 		return;
 	}
-	length = na_be16(v.p + 4);
+	if (v->captured < 4) /* no ports */
+		return;
+	if (v->captured >= 6)
+		length = na_be16(v->p + 4);
 	p->kind = NA_PACKET_MALFORMED;
-	if (length > 0 && length < 8)
+	if (v->wire < 8 || (length > 0 && length < 8))
 		return;
 	p->kind = NA_PACKET_UDP;
-	p->src_port = (uint16_t)na_be16(v.p);
-	p->dst_port = (uint16_t)na_be16(v.p + 2);
+	p->src_port = (uint16_t)na_be16(v->p);
+	p->dst_port = (uint16_t)na_be16(v->p + 2);
 	if (length)
-		na_view_clip(&v, length);
-	p->payload = v.p + 8;
-	p->payload_bytes = v.wire - 8;
-	p->payload_captured = v.captured - 8;
+		na_view_clip(v, length);
+	p->payload_bytes = (uint32_t)v->wire - 8;
+	if (na_view_skip(v, 8)) {
+		p->payload = v->p;
+		p->payload_captured = (uint32_t)v->captured;
+	}
 }

@@ -113,6 +113,24 @@ void na_flight_add(struct na_flight *f, struct na_cells *budget,
 		f->nested = true;
 }
 
+static void trim(struct na_flight *f, uint32_t ack)
+{
+	bool all = f->nested;
+	uint32_t last = 0;
+
+	f->nested = false;
+	for (unsigned i = 0; i < f->count; i++) {
+		struct na_cell *c = at(f, i);
+
+		if (before(c->seq, ack))
+			c->seq = ack;
+		else if (!all)
+			break;
+		f->nested |= i > 0 && before(c->seq, last);
+		last = c->seq;
+	}
+}
+
 bool na_flight_ack(struct na_flight *f, struct na_cells *budget, uint32_t ack,
 		   int64_t *sent_ns)
 {
@@ -133,14 +151,7 @@ bool na_flight_ack(struct na_flight *f, struct na_cells *budget, uint32_t ack,
 			na_flight_fini(f, budget);
 		return found;
 	}
-	for (unsigned i = 0; i < f->count; i++) {
-		struct na_cell *c = at(f, i);
-
-		if (before(c->seq, ack))
-			c->seq = ack;
-		else if (!f->nested)
-			break;
-	}
+	trim(f, ack);
 	return found;
 }
 

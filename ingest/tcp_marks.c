@@ -232,7 +232,6 @@ static void measure_flight(struct view *v)
 	if (n == 0 || n >= MOST_IN_FLIGHT)
 		return;
 	n -= v->p->flags & TAKES_ONE ? 1 : 0;
-	v->f->in_flight = n;
 	if (n > v->f->max_in_flight)
 		v->f->max_in_flight = n;
 }
@@ -279,7 +278,7 @@ uint32_t na_tcp_marks(struct na_tcp_conn *c, unsigned dir,
 {
 	struct view v = {
 		p, c, &c->dir[dir], &c->dir[!dir], p->seq, p->payload_bytes, 0};
-	bool advanced, new_conn = v.f->packets + v.r->packets == 0;
+	bool advanced;
 
 	again(&v);
 	mark_base(&v);
@@ -299,10 +298,5 @@ uint32_t na_tcp_marks(struct na_tcp_conn *c, unsigned dir,
 	na_tcp_stall_hear(c, dir, p, v.marks, advanced);
 	take_options(&v);
 	first_rtt(&v);
-	if (!new_conn) {
-		c->fin_seen |= (p->flags & (NA_TCP_FIN | NA_TCP_ACK)) ==
-			       (NA_TCP_FIN | NA_TCP_ACK);
-		c->rst_seen |= (p->flags & NA_TCP_RST) != 0;
-	}
 	return v.marks;
 }

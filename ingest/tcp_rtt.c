@@ -57,7 +57,7 @@ void na_rtt_pages_fini(struct na_rtt_pages *b)
 
 void na_rtt_fini(struct na_rtt *r, struct na_rtt_pages *b)
 {
-	while (r->n > NA_RTT_OWN && r->pages) {
+	while (r->paged && r->pages) {
 		struct na_rtt_page *p = r->pages;
 
 		r->pages = p->next;
@@ -124,6 +124,19 @@ static void spread(struct na_rtt *r, struct na_rtt_pages *b)
 		b->dropped += !count(r, b, x[i]);
 }
 
+static bool first_page(struct na_rtt *r, struct na_rtt_pages *b)
+{
+	struct na_rtt_page *p = take(b, EXACT);
+
+	if (!p)
+		return false;
+	p->used = NA_RTT_OWN;
+	memcpy(p->exact, r->own, sizeof(r->own));
+	r->pages = p;
+	r->paged = true;
+	return true;
+}
+
 void na_rtt_add(struct na_rtt *r, struct na_rtt_pages *b, int64_t x)
 {
 	r->min_ns = r->n == 0 || x < r->min_ns ? x : r->min_ns;
@@ -131,19 +144,11 @@ void na_rtt_add(struct na_rtt *r, struct na_rtt_pages *b, int64_t x)
 		r->own[r->n++] = x;
 		return;
 	}
-	if (r->n == NA_RTT_OWN) {
-		int64_t own[NA_RTT_OWN];
-
-		memcpy(own, r->own, sizeof(own));
-		r->pages = take(b, EXACT);
-		if (r->pages) {
-			r->pages->used = NA_RTT_OWN;
-			memcpy(r->pages->exact, own, sizeof(own));
-		} else {
-			b->dropped += NA_RTT_OWN;
-		}
+	r->n += r->n != UINT32_MAX;
+	if (!r->paged && !first_page(r, b)) {
+		b->dropped++;
+		return;
 	}
-	r->n++;
 	if (r->pages && r->pages->octave == EXACT) {
 		if (r->pages->used < NA_RTT_EXACT) {
 			r->pages->exact[r->pages->used++] = x;
@@ -195,8 +200,9 @@ int64_t na_rtt_quantile(const struct na_rtt *r, double p)
 
 	if (r->n == 0)
 		return -1;
-	if (r->n <= NA_RTT_OWN)
-		return exact_quantile(r->own, r->n, p);
+	if (!r->paged)
+		return exact_quantile(r->own,
+				      r->n < NA_RTT_OWN ? r->n : NA_RTT_OWN, p);
 	if (r->pages && r->pages->octave == EXACT)
 		return exact_quantile(r->pages->exact, r->pages->used, p);
 	for (g = r->pages; g; g = g->next)

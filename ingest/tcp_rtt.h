@@ -20,7 +20,8 @@ struct na_rtt_pages { /* what all connections share */
 };
 
 struct na_rtt {
-	uint64_t n;
+	uint32_t n; /* stops at its greatest value */
+	uint32_t paged;
 	int64_t min_ns;
 	union {
 		int64_t own[NA_RTT_OWN];

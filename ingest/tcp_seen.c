@@ -44,11 +44,14 @@ static void put_in(struct na_seen *s, struct na_cells *budget, size_t i,
 		   struct na_hole h)
 {
 	if (s->n == s->cap && !grow(s, budget)) {
-		budget->dropped++;
-		if (i == 0)
+		size_t n = s->n / 4 + 1; /* at once: it is a move of all */
+
+		n = n < i ? n : i;
+		budget->dropped += n ? n : 1;
+		if (n == 0)
 			return;
-		cut_out(s, 0, 1);
-		i--;
+		cut_out(s, 0, n);
+		i -= n;
 	}
 	memmove(s->hole + i + 1, s->hole + i, (s->n - i) * sizeof(*s->hole));
 	s->hole[i] = h;

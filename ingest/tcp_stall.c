@@ -2,14 +2,19 @@
  * Why a sender was silent.
  *
  * Timeout: the retransmission of the first unacknowledged segment (or of an
- * older one) that nothing called for: neither side sent anything that could,
- * new data, an ACK that covers more, a duplicate ACK or SACK block, for as
- * long as no loss recovery takes: twice the round trip (the greater of the
- * smoothed one and that of the handshake, which no capture point shortens)
- * and the variation's share of RFC 6298, at least 1 ms; 200 ms where no
- * round trip is known.  The peer's window is open, else the timer is the
- * one that probes.  A fixed 200 ms would miss hosts with a lowered minimum.
- * What is sent again below the then highest byte belongs to that timeout.
+ * older one) that nothing called for: the sender sent nothing, and heard no
+ * ACK that covers more, no duplicate ACK, no SACK block and no window that
+ * opens, for longer than an answer to such takes.  That is the round trip (the smoothed one, or
+ * that of the handshake, which no capture point shortens, if greater) and
+ * twice its variation; during loss recovery, where an ACK may have called
+ * for it one round trip ago, two round trips; at least 1 ms; and 200 ms
+ * where no round trip is known, or during recovery only the part between
+ * capture point and receiver.  Every RTO of RFC 6298 is longer.  The peer's
+ * window is open, else the timer is the one that probes.  A fixed 200 ms
+ * would miss hosts with a lowered minimum.  What is sent again below the
+ * then highest byte belongs to that timeout.  A tail loss probe (RFC 8985,
+ * 7) that repeats the only segment in flight counts too: the wire does not
+ * tell it from an RTO, and the sender waited for it.
  *
  * Idle: new data when all before was acknowledged.  It is a restart (RFC
  * 5681, 4.1) when the last segment is older than the RTO: smoothed round
@@ -33,15 +38,29 @@ static int64_t since(int64_t now, int64_t then)
 	return now > then ? now - then : 0;
 }
 
-static int64_t recovery_ns(const struct na_tcp_conn *c,
-			   const struct na_tcp_dir *f)
+/* What was sent up to the last retransmission is not all acknowledged. */
+static bool recovers(const struct na_tcp_dir *f, const struct na_tcp_dir *r)
+{
+	return f->recover_known &&
+	       (!r->last_ack || na_tcp_before(r->last_ack, f->recover));
+}
+
+static int64_t answer_ns(const struct na_tcp_conn *c,
+			 const struct na_tcp_dir *f, const struct na_tcp_dir *r)
 {
 	int64_t rtt = most(f->srtt_ns, c->first_rtt_ns);
+	bool called = recovers(f, r) || r->dup_acks > 0 ||
+		      r->sacked_bytes > 0 || f->asked;
+	bool whole = c->first_rtt_ns > 0;
 
-	if (rtt == 0)
+	if (!whole && r->srtt_ns > 0) { /* the two parts of the way */
+		rtt = f->srtt_ns + r->srtt_ns;
+		whole = f->srtt_ns > 0;
+	}
+	if (rtt == 0 || (called && !whole))
 		return LEAST_RTO_NS;
 	return most(LEAST_SILENCE_NS,
-		    most(2 * rtt, f->srtt_ns + 4 * f->rttvar_ns));
+		    called ? 2 * rtt : rtt + 2 * f->rttvar_ns);
 }
 
 static uint32_t timeout(struct na_tcp_conn *c, struct na_tcp_dir *f,
@@ -51,12 +70,12 @@ static uint32_t timeout(struct na_tcp_conn *c, struct na_tcp_dir *f,
 
 	if (!f->sent_any || (r->packets > 0 && r->window == 0) ||
 	    (r->last_ack && na_tcp_before(r->last_ack, p->seq)) ||
-	    silent < recovery_ns(c, f))
+	    silent < answer_ns(c, f, r))
 		return 0;
 	na_tcp_count(&f->n.timeouts);
 	f->longest_timeout_ns = most(f->longest_timeout_ns, silent);
 	f->timeout_total_ns += silent;
-	f->recovering = true;
+	f->recovering = f->recover_known = true;
 	f->recover = f->next_seq;
 	return NA_SEG_TIMEOUT;
 }
@@ -85,21 +104,24 @@ uint32_t na_tcp_stall_send(struct na_tcp_conn *c, unsigned dir,
 	if ((p->payload_bytes == 0 && !(p->flags & TAKES_ONE)) ||
 	    marks & (NA_SEG_KEEP_ALIVE | NA_TCP_MARK_ZERO_PROBE))
 		return 0;
-	if (f->recovering && r->last_ack &&
-	    !na_tcp_before(r->last_ack, f->recover))
-		f->recovering = false;
+	if (!recovers(f, r))
+		f->recovering = f->recover_known = false;
 	if (marks & NA_SEG_RETRANSMIT) {
 		if (!(marks & NA_SEG_FAST)) {
 			more = timeout(c, f, r, p);
 			if (f->recovering && na_tcp_before(p->seq, f->recover))
 				more = NA_SEG_TIMEOUT;
 		}
+		if (!f->recover_known)
+			f->recover = f->next_seq;
+		f->recover_known = true;
 		f->again_ns = p->time_ns;
 	} else if (p->payload_bytes > 0 && !(marks & NA_SEG_OUT_OF_ORDER)) {
 		idle(f, r, p->time_ns);
 	}
 	f->sent_ns = f->sent_any ? most(f->sent_ns, p->time_ns) : p->time_ns;
 	f->sent_any = true;
+	f->asked = false;
 	if (marks & NA_SEG_WINDOW_FULL && !f->full_now && !f->zero_now) {
 		f->full_now = true;
 		f->full_since_ns = p->time_ns;
@@ -130,7 +152,10 @@ void na_tcp_stall_hear(struct na_tcp_conn *c, unsigned dir,
 	int shift = f->first_ack_due || f->scale < 0 ? 0 : f->scale;
 	uint32_t edge = p->ack + ((uint32_t)p->window << shift);
 
-	if (advanced || marks & NA_SEG_DUPLICATE_ACK || p->n_sack > 0)
+	if (s->zero_now && p->window > 0) /* the sender goes on */
+		s->asked = true;
+	if (advanced || marks & NA_SEG_DUPLICATE_ACK || p->n_sack > 0 ||
+	    s->asked)
 		s->told_ns = p->time_ns;
 	if (advanced && s->next_known && !na_tcp_before(p->ack, s->next_seq))
 		s->all_acked_ns = p->time_ns;

@@ -12,8 +12,8 @@ bool na_tcp_table_init(struct na_tcp_table *t)
 {
 	memset(t, 0, sizeof(*t));
 	t->unused = NA_TCP_NONE;
-	t->open = t->finished = (struct na_tcp_list){NA_TCP_NONE, NA_TCP_NONE,
-						     0};
+	for (unsigned i = 0; i < NA_TCP_LISTS; i++)
+		t->list[i] = (struct na_tcp_list){NA_TCP_NONE, NA_TCP_NONE, 0};
 	/* Keyed, so that no capture can aim at one chain of the index. */
 	if (getrandom(&t->seed, sizeof(t->seed), GRND_NONBLOCK) < 0)
 		t->seed = 0x9e3779b97f4a7c15;
@@ -72,6 +72,15 @@ static bool same_end(const struct na_address *a, uint16_t a_port,
 	       a->family == b->family;
 }
 
+/* All of it will be read: with many connections that is what takes time. */
+static void fetch(const struct na_tcp_conn *c)
+{
+	const char *p = (const char *)c;
+
+	for (size_t i = 0; i < sizeof(*c); i += 64)
+		__builtin_prefetch(p + i, 1);
+}
+
 uint32_t na_tcp_find(const struct na_tcp_table *t, uint32_t hash,
 		     const struct na_packet *p, unsigned *dir)
 {
@@ -82,6 +91,7 @@ uint32_t na_tcp_find(const struct na_tcp_table *t, uint32_t hash,
 		if (t->slot[i].hash != hash)
 			continue;
 		c = na_tcp_at(t, at);
+		fetch(c);
 		if (same_end(&c->end[0], c->port[0], &p->src, p->src_port) &&
 		    same_end(&c->end[1], c->port[1], &p->dst, p->dst_port)) {
 			*dir = 0;
@@ -211,21 +221,16 @@ uint32_t na_tcp_insert(struct na_tcp_table *t, uint32_t hash,
 	c->hash = hash;
 	put_slot(t, (struct na_tcp_slot){hash, at + 1});
 	t->used++;
-	link_newest(t, &t->open, at);
+	c->in = NA_TCP_FRESH;
+	link_newest(t, &t->list[c->in], at);
 	return at;
-}
-
-static struct na_tcp_list *list_of(struct na_tcp_table *t,
-				   const struct na_tcp_conn *c)
-{
-	return c->finished ? &t->finished : &t->open;
 }
 
 void na_tcp_remove(struct na_tcp_table *t, uint32_t at)
 {
 	struct na_tcp_conn *c = na_tcp_at(t, at);
 
-	unlink_it(t, list_of(t, c), c);
+	unlink_it(t, &t->list[c->in], c);
 	drop_slot(t, c->hash, at);
 	t->used--;
 	c->newer = t->unused;
@@ -240,15 +245,14 @@ void na_tcp_use(struct na_tcp_table *t, uint32_t at, uint64_t now,
 	if (c->newer == NA_TCP_NONE || now - c->moved < slack)
 		return;
 	c->moved = now;
-	unlink_it(t, list_of(t, c), c);
-	link_newest(t, list_of(t, c), at);
+	na_tcp_move(t, at, c->in);
 }
 
-void na_tcp_retire(struct na_tcp_table *t, uint32_t at)
+void na_tcp_move(struct na_tcp_table *t, uint32_t at, unsigned list)
 {
 	struct na_tcp_conn *c = na_tcp_at(t, at);
 
-	unlink_it(t, &t->open, c);
-	c->finished = true;
-	link_newest(t, &t->finished, at);
+	unlink_it(t, &t->list[c->in], c);
+	c->in = (uint8_t)list;
+	link_newest(t, &t->list[list], at);
 }

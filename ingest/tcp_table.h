@@ -1,8 +1,9 @@
 /*
  * Connections by their two ends: an open-addressed index of hashes over
- * slabs, and two lists in order of use, of open and of finished ones.  How
- * often a connection moves to the front of its list is bounded (lazy), so
- * the order is exact to a quarter of the limit.
+ * slabs, and lists in order of use: of those of one side only so far (a
+ * flood of SYNs stays among them), of open and of finished ones.  How often
+ * a connection moves to the front of its list is bounded (lazy), so the
+ * order is exact to a quarter of the limit.
  */
 #ifndef INGEST_TCP_TABLE_H
 #define INGEST_TCP_TABLE_H
@@ -12,7 +13,7 @@
 #include "ingest/tcp_seen.h"
 #include "ingest/tcp_track.h"
 
-enum { NA_TS_SLOTS = 4 };
+enum { NA_TS_SLOTS = 2 };
 
 /* Marks that no na_segment carries. */
 enum {
@@ -71,12 +72,13 @@ struct na_tcp_dir {
 	int64_t told_ns, again_ns; /* peer's news; last retransmission */
 	int64_t zero_window_ns, window_full_ns, idle_ns, longest_idle_ns;
 	int64_t longest_timeout_ns, timeout_total_ns;
-	uint32_t full_edge, recover; /* right edge; end of RTO recovery */
-	bool sent_any, zero_now, full_now, recovering;
+	uint32_t full_edge, recover; /* right edge; end of recovery */
+	bool asked;                  /* a window opened: more may come */
+	bool sent_any, zero_now, full_now, recovering, recover_known;
 
 	uint64_t packets, wire_bytes, bytes, unique_bytes, data_packets;
-	uint64_t max_window, min_window;
-	uint32_t in_flight, max_in_flight; /* at its last segment; most */
+	uint32_t max_window, min_window; /* scaled */
+	uint32_t max_in_flight;
 	struct na_tcp_tally n;
 };
 
@@ -89,11 +91,14 @@ struct na_tcp_conn {
 	int64_t first_ns, last_ns, newest_ns;
 	int64_t syn_ns, first_rtt_ns;
 	void *user;
-	bool any_syn, finished, disordered, fin_seen, rst_seen;
+	bool any_syn, disordered;
+	uint8_t in; /* which list */
 	struct na_tcp_dir dir[2];
 };
 
 #define NA_TCP_NONE UINT32_MAX
+
+enum { NA_TCP_FINISHED, NA_TCP_OPEN, NA_TCP_FRESH, NA_TCP_LISTS };
 
 struct na_tcp_list {
 	uint32_t newest, oldest;
@@ -109,7 +114,7 @@ struct na_tcp_table {
 	} * slot;
 	size_t mask, used;
 	uint64_t seed;
-	struct na_tcp_list open, finished;
+	struct na_tcp_list list[NA_TCP_LISTS];
 };
 
 bool na_tcp_table_init(struct na_tcp_table *t);
@@ -120,14 +125,13 @@ uint32_t na_tcp_hash(const struct na_tcp_table *t, const struct na_packet *p);
 /* The connection between p's ends, or NA_TCP_NONE; *dir is p's. */
 uint32_t na_tcp_find(const struct na_tcp_table *t, uint32_t hash,
 		     const struct na_packet *p, unsigned *dir);
-/* A new one with p's ends, zero otherwise, in the open list; NA_TCP_NONE:
- * no memory. */
+/* A new one with p's ends, zero otherwise, in the list of fresh ones;
+ * NA_TCP_NONE: no memory. */
 uint32_t na_tcp_insert(struct na_tcp_table *t, uint32_t hash,
 		       const struct na_packet *p);
 void na_tcp_remove(struct na_tcp_table *t, uint32_t at);
 void na_tcp_use(struct na_tcp_table *t, uint32_t at, uint64_t now,
 		uint64_t slack);
-/* From the open list to the finished one. */
-void na_tcp_retire(struct na_tcp_table *t, uint32_t at);
+void na_tcp_move(struct na_tcp_table *t, uint32_t at, unsigned list);
 
 #endif

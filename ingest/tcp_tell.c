@@ -68,7 +68,7 @@ static void put_direction(struct na_direction *o, const struct na_tcp_dir *d,
 	put_rtt(o, d);
 	o->max_in_flight_bytes = d->max_in_flight;
 	o->max_window_bytes = d->max_window;
-	o->min_window_bytes = d->min_window == UINT64_MAX ? 0 : d->min_window;
+	o->min_window_bytes = d->min_window == UINT32_MAX ? 0 : d->min_window;
 	o->longest_timeout_ns = d->longest_timeout_ns;
 	o->timeout_total_ns = d->timeout_total_ns;
 	o->zero_window_ns = d->zero_window_ns;
@@ -94,20 +94,32 @@ static enum na_conn_end how(const struct na_tcp_conn *c, bool evicted)
 	return evicted ? NA_CONN_EVICTED : NA_CONN_OPEN;
 }
 
+static bool troubled(const struct na_tcp_dir *d)
+{
+	return d->n.retransmissions > 0 || d->n.timeouts > 0 ||
+	       d->n.zero_windows > 0 || d->n.window_full > 0;
+}
+
+static size_t room(const struct na_tcp_teller *t, const struct na_tcp_conn *c)
+{
+	if (troubled(&c->dir[0]) || troubled(&c->dir[1]))
+		return t->most;
+	return c->dir[0].bytes + c->dir[1].bytes > 0 ? t->most - t->most / 4
+						     : t->most / 2;
+}
+
 enum na_status na_tcp_tell(struct na_tcp_teller *t, const struct na_tcp_conn *c,
 			   bool evicted, uint64_t calls)
 {
-	bool empty = c->dir[0].bytes + c->dir[1].bytes == 0;
 	struct na_connection o = {0};
 
 	if (!t->wanted)
 		return NA_OK;
-	if (t->told >= t->most || (empty && t->told_empty >= t->most / 2)) {
+	if (t->told >= room(t, c)) {
 		t->dropped++;
 		return NA_OK;
 	}
 	t->told++;
-	t->told_empty += empty;
 	o.id = c->id;
 	o.src = endpoint(t, &c->end[0]);
 	o.dst = endpoint(t, &c->end[1]);

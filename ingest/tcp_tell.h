@@ -9,12 +9,13 @@
 struct na_tcp_teller {
 	const struct na_sink *sink;
 	int64_t zero_ns;
-	size_t most, told, told_empty; /* connections; without payload */
+	size_t most, told; /* connections */
 	bool wanted;
 	uint64_t dropped; /* for `most` */
 };
 
-/* Connections without payload take at most half of the room. */
+/* Half of the room is for connections with payload, and a quarter for those
+ * that retransmitted, timed out or waited for a window. */
 enum na_status na_tcp_tell(struct na_tcp_teller *t, const struct na_tcp_conn *c,
 			   bool evicted, uint64_t calls);
 /* `from` and `ack_from`: where the numbers of the two directions begin; r is

@@ -11,13 +11,15 @@
 const struct na_tcp_limits na_tcp_limits = {
 	.connections = 1 << 18,
 	.segments = 1 << 19,
-	.kept = 1 << 16,
+	.kept = 1 << 14,
 };
 
 enum {
 	RTT_PAGES = 1 << 15,
-	RTT_PAGES_EACH = 2, /* more, for each connection */
-	FINISHED = 4096,    /* wait for late packets */
+	RTT_PAGES_EACH = 1, /* more, for each connection */
+	FINISHED = 2048,    /* wait for late packets */
+	FRESH_SHARE = 8,    /* of the limit, those of one side only */
+	FRESH_PACKETS = 4,  /* one side may be all that passes here */
 	CE = 3
 };
 
@@ -96,8 +98,9 @@ enum na_status na_tcp_finish(struct na_tcp *t)
 {
 	enum na_status st = NA_OK;
 
-	for (struct na_tcp_list *l = &t->table.finished; l;
-	     l = l == &t->table.finished ? &t->table.open : NULL) {
+	for (unsigned i = 0; i < NA_TCP_LISTS; i++) {
+		const struct na_tcp_list *l = &t->table.list[i];
+
 		while (l->n > 0) {
 			enum na_status s = end(t, l->oldest, false);
 
@@ -110,15 +113,21 @@ enum na_status na_tcp_finish(struct na_tcp *t)
 /* Room for one more. */
 static enum na_status make_room(struct na_tcp *t)
 {
-	struct na_tcp_table *b = &t->table;
+	const struct na_tcp_list *l = t->table.list;
+	size_t most = t->o.limits->connections;
+	bool full = t->table.used >= most;
 
-	if (b->finished.n > 0 &&
-	    (b->finished.n >= FINISHED ||
-	     b->finished.n + b->open.n >= t->o.limits->connections))
-		return end(t, b->finished.oldest, false);
-	if (b->open.n > 0 && b->open.n >= t->o.limits->connections) {
+	if (l[NA_TCP_FINISHED].n > 0 &&
+	    (full || l[NA_TCP_FINISHED].n >= FINISHED))
+		return end(t, l[NA_TCP_FINISHED].oldest, false);
+	if (l[NA_TCP_FRESH].n > 0 &&
+	    (full || l[NA_TCP_FRESH].n >= most / FRESH_SHARE)) {
 		t->evicted++;
-		return end(t, b->open.oldest, true);
+		return end(t, l[NA_TCP_FRESH].oldest, true);
+	}
+	if (l[NA_TCP_OPEN].n > 0 && full) {
+		t->evicted++;
+		return end(t, l[NA_TCP_OPEN].oldest, true);
 	}
 	return NA_OK;
 }
@@ -134,9 +143,7 @@ static enum na_status start(struct na_tcp *t, uint32_t hash,
 	*at = na_tcp_insert(&t->table, hash, p);
 	if (*at == NA_TCP_NONE)
 		return NA_ENOMEM;
-	t->pools.pages.most = RTT_PAGES +
-			      RTT_PAGES_EACH *
-				      (t->table.open.n + t->table.finished.n);
+	t->pools.pages.most = RTT_PAGES + RTT_PAGES_EACH * t->table.used;
 	c = na_tcp_at(&t->table, *at);
 	c->id = t->next_id++;
 	c->moved = t->packets;
@@ -148,7 +155,7 @@ static enum na_status start(struct na_tcp *t, uint32_t hash,
 		d->scale = -1;
 		d->shift = -1;
 		d->flight_valid = true;
-		d->min_window = UINT64_MAX;
+		d->min_window = UINT32_MAX;
 		na_flight_init(&d->flight);
 	}
 	return NA_OK;
@@ -334,9 +341,13 @@ static void take_ends(struct na_tcp *t, uint32_t at, unsigned dir,
 	if (r->saw_fin && p->flags & NA_TCP_ACK &&
 	    !na_tcp_before(p->ack, r->fin_next))
 		r->fin_acked = true;
-	if (!c->finished && ((c->dir[0].fin_acked && c->dir[1].fin_acked) ||
-			     p->flags & NA_TCP_RST))
-		na_tcp_retire(&t->table, at);
+	if (c->in != NA_TCP_FINISHED &&
+	    ((c->dir[0].fin_acked && c->dir[1].fin_acked) ||
+	     p->flags & NA_TCP_RST))
+		na_tcp_move(&t->table, at, NA_TCP_FINISHED);
+	else if (c->in == NA_TCP_FRESH &&
+		 (r->packets > 0 || c->dir[dir].packets >= FRESH_PACKETS))
+		na_tcp_move(&t->table, at, NA_TCP_OPEN);
 	if (p->time_ns < c->last_ns)
 		c->disordered = true;
 	c->last_ns = p->time_ns;

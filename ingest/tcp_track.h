@@ -14,24 +14,28 @@
 
 /* Named limits; `connections` may be lowered for tests. */
 struct na_tcp_limits {
-	size_t connections; /* live; the least recently used goes first */
-	size_t segments;    /* unacknowledged segments, all connections */
-	size_t kept;        /* finished connections told one by one */
+	size_t connections; /* live; the least recently used goes first, of
+			     * those of one side only when they are an eighth */
+	size_t segments;    /* unacknowledged ones and holes, together */
+	size_t kept;        /* connections told one by one: see tcp_tell.h */
 };
 extern const struct na_tcp_limits na_tcp_limits;
 
 struct na_tcp;
 
 /* What reads the bytes of a connection (calls.h) is called for every TCP
- * packet, in file order, after the marks are known.  `user` is a place in
+ * packet, in file order, after the marks are known; but not for payload from
+ * before the SYN, which is no part of the stream.  `user` is a place in
  * the connection where the reader keeps its state. */
 struct na_tcp_packet {
 	const struct na_packet *p;
 	uint32_t connection;   /* id: order of first packets */
 	uint8_t dir;           /* 0: from the sender of the first packet */
-	bool mid_stream;       /* no SYN of this direction was seen */
+	bool mid_stream;       /* neither the SYN of this direction nor its
+				answer was seen */
 	uint64_t seq;          /* of the payload's first byte, unwrapped; the
-				first byte behind the SYN is 1 */
+				first byte behind the SYN is 1; in mid-stream the
+				first seen is 2^32 + 1, for older ones may come */
 	uint64_t ack;          /* of the other side's bytes; 0: none */
 	uint32_t window_bytes; /* scaled */
 	uint32_t marks;        /* enum na_segment_mark */

@@ -75,15 +75,45 @@ static bool line_wanted(const struct na_input *in, const struct xs_line *l)
 	size_t n = l->name.n < XS_LINE_NAME ? l->name.n : XS_LINE_NAME;
 	char name[XS_LINE_NAME + 1];
 
-	if (l->plane->kind != XS_HOST || !in->lines || !in->lines->n)
+	if (l->plane->kind != XS_HOST || !in->asks.lines || !in->asks.lines->n)
 		return true;
 	memcpy(name, l->name.s, n);
 	name[n] = '\0';
-	for (size_t i = 0; i < in->lines->n; i++) {
-		if (na_glob(in->lines->items[i], name))
+	for (size_t i = 0; i < in->asks.lines->n; i++) {
+		if (na_glob(in->asks.lines->items[i], name))
 			return true;
 	}
 	return false;
+}
+
+/* Who would read a line, were it asked alone: a reading of the transfer file
+ * that is made of this one counts the same events. */
+static uint32_t readers_of(const struct xs_line *l)
+{
+	const struct xs_plane *p = l->plane;
+	uint32_t wants = 0;
+
+	for (uint32_t bit = 1; bit <= NA_WANT_MODULES; bit *= 2) {
+		bool asked = xs_handler_of(p->kind, &l->name, bit) != NULL;
+
+		if (asked && p->kind == XS_HOST && !(p->host_wants & bit))
+			asked = false;
+		wants |= asked ? bit : 0;
+	}
+	return wants;
+}
+
+static uint32_t host_wants(const struct xs_plane *p)
+{
+	uint32_t wants = 0;
+
+	for (size_t i = 0; i < p->n_types; i++) {
+		struct na_text name = xs_shown_name(&p->types[i]);
+
+		for (uint32_t bit = 1; bit <= NA_WANT_MODULES; bit *= 2)
+			wants |= xs_message_kind(&name, bit) ? bit : 0;
+	}
+	return wants;
 }
 
 static void choose_lines(struct na_input *in, struct xs_plane *p)
@@ -91,9 +121,12 @@ static void choose_lines(struct na_input *in, struct xs_plane *p)
 	bool idle = p->kind == XS_HOST && !has_kinds(p);
 	bool device = p->kind == XS_TPU || p->kind == XS_GPU;
 	bool by_name = (device && xs_plane_asked(p->kind, in->wants)) ||
-		       (p->kind == XS_HOST && in->lines && in->lines->n) ||
+		       (p->kind == XS_HOST && in->asks.lines &&
+			in->asks.lines->n) ||
 		       (in->wants & NA_WANT_COUNTS);
 
+	if (p->kind == XS_HOST && (in->wants & NA_WANT_COUNTS))
+		p->host_wants = host_wants(p);
 	for (size_t i = 0; i < p->n_lines; i++) {
 		struct xs_line *l = &p->lines[i];
 
@@ -104,6 +137,8 @@ static void choose_lines(struct na_input *in, struct xs_plane *p)
 				     ? NULL
 				     : xs_handler_of(p->kind, &l->name,
 						     in->wants);
+		if (l->handler && (in->wants & NA_WANT_COUNTS))
+			l->wants = readers_of(l);
 		if (l->handler)
 			xs_line_rest(l);
 		else if (!(in->wants & NA_WANT_COUNTS))
@@ -282,6 +317,8 @@ static enum na_status list_sections(struct na_input *in, struct na_err *err)
 			to->parts[k].name = na_arena_strn(&in->arena,
 							  p->lines[k].name.s,
 							  p->lines[k].name.n);
+		for (size_t k = 0; k < p->n_lines; k++)
+			to->parts[k].wants = p->lines[k].wants;
 	}
 	return NA_OK;
 }

@@ -109,8 +109,9 @@ struct xs_plane {
 	struct na_cursor body;
 	struct na_text name;
 	enum xs_plane_kind kind;
-	int32_t number; /* n of /device:TPU:n */
-	bool cut;       /* the file ends inside it */
+	int32_t number;      /* n of /device:TPU:n */
+	bool cut;            /* the file ends inside it */
+	uint32_t host_wants; /* of a host plane: who finds a name here */
 	struct xs_line *lines;
 	size_t n_lines, cap_lines;
 	struct xs_event_type *types;
@@ -129,6 +130,7 @@ struct xs_line {
 	bool late_name;
 	const struct xs_handler *handler; /* NULL: skipped */
 	uint64_t n_events;
+	uint32_t wants; /* who reads it, when all is counted */
 };
 
 struct xs_event {

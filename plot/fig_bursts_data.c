@@ -187,7 +187,7 @@ void na_bursts_subtitle(const struct bursts *b, struct words *w)
 				       na_real_of(na_get(b->doc, "duration_s"),
 						  b->to_s - b->from_s),
 				       3));
-	na_words_coverage(b->doc, w);
+	na_words_coverage(b->doc, b->side, w);
 	if (!b->runs_apart) {
 		add_arrivals(b, w);
 		add_period(b, w);

@@ -135,7 +135,7 @@ void na_latency_subtitle(const struct latency *t, struct words *w)
 		na_words_add(w, "%s",
 			     na_label_quantity(buf, NA_Q_SECONDS, s, 3));
 	}
-	na_words_coverage(t->doc, w);
+	na_words_coverage(t->doc, t->side, w);
 	if (origin && origin->kind == NA_V_INT) {
 		na_words_break(w);
 		na_words_add(w, "origin %s", na_print_utc(buf, origin->u.i));

@@ -234,7 +234,7 @@ static void read_subtitle(struct pairs_figure *f, const struct na_result *r)
 		na_words_add(&f->subtitle, "%s",
 			     na_label_quantity(buf, NA_Q_SECONDS, s, 3));
 	}
-	na_words_coverage(doc, &f->subtitle);
+	na_words_coverage(doc, na_result_get_side(r), &f->subtitle);
 	if (!f->empty && !f->locality) {
 		na_words_break(&f->subtitle);
 		na_words_add(&f->subtitle, "locality not given");

@@ -337,6 +337,24 @@ static void draw_modes(const struct drawing *g)
 	}
 }
 
+/* "x 12 of 300 calls failed" */
+static void put_failed(struct drawing *g)
+{
+	int64_t n = na_int_of(na_get(g->d.side, "calls_failed"), 0);
+	struct na_font font = text_font(g, g->l.theme->hue[NA_HUE_FINDING]);
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+	struct words w = {.n = 0};
+
+	if (n <= 0 || g->d.runs_apart)
+		return;
+	na_words_add(&w, "%s%s of %s calls failed",
+		     g->d.n_failed ? "\xc3\x97 " : "",
+		     na_print_count(a, (uint64_t)n),
+		     na_print_count(b, (uint64_t)na_int_of(
+					       na_get(g->d.side, "calls"), 0)));
+	na_row_put(&g->l, &g->header, w.text, &font);
+}
+
 static void draw_header(struct drawing *g)
 {
 	static const char *const names[] = {"p50_us", "p99_us", "p99_9_us",
@@ -359,6 +377,7 @@ static void draw_header(struct drawing *g)
 		na_words_add(&w, "%s %s", words[i], time_label(buf, us, 3));
 		na_row_put(&g->l, &g->header, w.text, &plain);
 	}
+	put_failed(g);
 	if (g->d.others) {
 		struct words w = {.n = 0};
 

@@ -80,6 +80,16 @@ static void read_scatter(struct rpc_data *d)
 	d->cells_most_us = na_real_of(na_get(in, "most_us"), NAN);
 }
 
+static void read_failed(struct rpc_data *d)
+{
+	const struct na_value *in = na_get(d->side, "failed");
+
+	d->failed_s = na_reals_of(na_get(in, "time_s"), &d->n_failed);
+	d->failed_us = reals(in, "latency_us", d->n_failed);
+	if (!d->failed_s || !d->failed_us || d->runs_apart)
+		d->n_failed = 0;
+}
+
 /* At least a decade, so that the axis has ticks to read. */
 static void read_range(struct rpc_data *d)
 {
@@ -132,5 +142,6 @@ void na_rpc_read(struct rpc_data *d, const struct na_result *r)
 	else if (read_lines(&d->lines[0], d->body, d->n))
 		d->n_lines = 1;
 	read_scatter(d);
+	read_failed(d);
 	read_range(d);
 }

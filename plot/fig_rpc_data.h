@@ -26,6 +26,9 @@ struct rpc_data {
 	const double *point_s, *point_us, *point_row, *point_tail;
 	size_t n_points;
 	bool all_points; /* every transfer is one of them */
+	/* Calls of captures that failed: crosses over the points. */
+	const double *failed_s, *failed_us;
+	size_t n_failed;
 	/* How many transfers in each cell; NULL: all are points. */
 	const double *counts; /* [column * rows + row] */
 	size_t columns, rows;

@@ -304,11 +304,47 @@ static enum na_status draw_points(const struct na_layout *l,
 	return ok ? NA_OK : NA_ENOMEM;
 }
 
+/* Crosses: a shape that no density hides. */
+static enum na_status draw_failed(const struct na_layout *l,
+				  const struct rpc_data *d,
+				  const struct rpc_axes *a)
+{
+	struct na_point *p = na_calloc(6 * d->n_failed, sizeof(*p));
+	double r = fmax(4 * l->unit, 3);
+	size_t n = 0;
+
+	if (!p)
+		return NA_ENOMEM;
+	for (size_t i = 0; i < d->n_failed; i++) {
+		double x = na_scale_at(&a->x, d->failed_s[i]);
+		double y = na_scale_at(&a->y, d->failed_us[i]);
+
+		if (!isfinite(x) || !isfinite(y) || fabs(x) > 1e6 ||
+		    fabs(y) > 1e6)
+			continue;
+		p[n++] = (struct na_point){x - r, y - r};
+		p[n++] = (struct na_point){x + r, y + r};
+		p[n++] = (struct na_point){NAN, NAN};
+		p[n++] = (struct na_point){x - r, y + r};
+		p[n++] = (struct na_point){x + r, y - r};
+		p[n++] = (struct na_point){NAN, NAN};
+	}
+	if (n)
+		na_draw_polyline(
+			l->canvas, p, n,
+			&(struct na_pen){.color = l->theme->hue[NA_HUE_FINDING],
+					 .width = fmax(1.6 * l->unit, 1)});
+	free(p);
+	return NA_OK;
+}
+
 enum na_status na_rpc_draw_scatter(const struct na_layout *l,
 				   const struct rpc_data *d,
 				   const struct rpc_axes *a)
 {
 	enum na_status st = d->counts ? draw_cells(l, d, a) : NA_OK;
 
-	return st == NA_OK && d->n_points ? draw_points(l, d, a) : st;
+	if (st == NA_OK && d->n_points)
+		st = draw_points(l, d, a);
+	return st == NA_OK && d->n_failed ? draw_failed(l, d, a) : st;
 }

@@ -216,7 +216,7 @@ void na_sizes_subtitle(const struct size_figure *f, struct words *w)
 		na_words_add(w, "%s",
 			     na_label_quantity(buf, NA_Q_SECONDS, duration, 3));
 	}
-	na_words_coverage(f->doc, w);
+	na_words_coverage(f->doc, f->side, w);
 	if (origin && origin->kind == NA_V_INT) {
 		na_words_break(w);
 		na_words_add(w, "origin %s", na_print_utc(buf, origin->u.i));

@@ -44,6 +44,15 @@ struct drawing {
 static const char *const side_names[] = {
 	[RX] = "RX throughput", [TX] = "TX throughput"};
 
+static const char *side_name(const struct timeline *t, enum side side)
+{
+	if (!t->packets)
+		return side_names[side];
+	if (side == RX && !t->gbps[TX])
+		return "Packets on the wire";
+	return side == RX ? "Packets received" : "Packets sent";
+}
+
 static struct na_color hue(const struct drawing *d, enum na_hue h)
 {
 	return d->l.theme->hue[h];
@@ -231,6 +240,15 @@ static void put_finding(const struct drawing *d, struct na_row *row,
 }
 
 /* Name, finding and numbers of a throughput, in one row. */
+static const char *nothing(const struct timeline *t, enum side side)
+{
+	if (t->packets)
+		return "nothing to draw: --host GLOB tells what hosts send "
+		       "from what they receive";
+	return side == RX ? "nothing to draw: no receive was used"
+			  : "nothing to draw: no send with a duration was used";
+}
+
 static void draw_side_header(const struct drawing *d, const struct na_panel *p,
 			     enum side side)
 {
@@ -248,13 +266,10 @@ static void draw_side_header(const struct drawing *d, const struct na_panel *p,
 	char a[NA_LABEL_BUF];
 
 	name.bold = true;
-	na_row_put(&d->l, &row, side_names[side], &name);
+	na_row_put(&d->l, &row, side_name(t, side), &name);
 	if (p->weight <= 0) {
 		if (!na_row_put(&d->l, &row,
-				side == RX
-					? "nothing to draw: no receive was used"
-					: "nothing to draw: no send with a "
-					  "duration was used",
+				nothing(t, side),
 				&plain))
 			na_row_put(&d->l, &row, "none", &plain);
 		return;
@@ -429,11 +444,11 @@ static void describe(const struct drawing *d, struct na_canvas *c,
 		if (!d->t.gbps[side])
 			continue;
 		if (d->t.runs_apart) {
-			na_words_add(&w, ". %s: ", side_names[side]);
+			na_words_add(&w, ". %s: ", side_name(&d->t, side));
 			na_timeline_runs_words(&d->t, side, &w);
 			continue;
 		}
-		na_words_add(&w, ". %s: mean %s, peak %s", side_names[side],
+		na_words_add(&w, ". %s: mean %s, peak %s", side_name(&d->t, side),
 			     na_timeline_rate(mean, d->t.mean_gbps[side]),
 			     na_timeline_rate(peak, d->t.peak_gbps[side]));
 		if (s->regions)

@@ -90,6 +90,8 @@ static void read_amounts(struct timeline *t)
 	t->capacity_gbps = t->host_capacity_gbps *
 			   (t->hosts > 1 ? (double)t->hosts : 1);
 	t->pending_of = na_text_of(na_get(t->body, "pending_of"), "transfers");
+	t->packets = strncmp(na_text_of(na_get(t->side, "noun"), ""), "packet",
+			     6) == 0;
 	t->empty = na_text_of(na_get(t->side, "empty"), NULL);
 	if (!t->empty && !t->gbps[RX] && !t->gbps[TX] && !t->pending &&
 	    !t->outstanding[RX] && !t->outstanding[TX])
@@ -373,7 +375,7 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 				       na_real_of(na_get(t->doc, "duration_s"),
 						  t->to_s - t->from_s),
 				       3));
-	na_words_coverage(t->doc, w);
+	na_words_coverage(t->doc, t->side, w);
 	if (*anchor && na_int_of(na_get(t->side, "anchor_matters"), 1))
 		na_words_add(w, " \xc2\xb7 anchor %.24s", anchor);
 	if (!isnan(t->host_capacity_gbps))

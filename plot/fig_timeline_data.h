@@ -28,6 +28,7 @@ struct timeline {
 	double host_capacity_gbps;
 	int64_t hosts; /* of the largest run; 0: unknown */
 	const char *pending_of;
+	bool packets;      /* of captures, and nothing else */
 	const char *empty; /* NULL: there is something to draw */
 	/* Several runs, which nothing may add up; then there is no series
 	 * that is a rest. */

@@ -374,6 +374,8 @@ static void draw_time_labels(const struct na_layout *l,
 		na_draw_line(l->canvas, at, y, at, y + tick, &pen);
 		width = na_measure(l->canvas, text, font);
 		left = fmin(at - width / 2, l->body.x1 - width);
+		/* Clear of the zero beside the plot. */
+		left = fmax(left, x->at_from - l->gap);
 		if (left < free)
 			continue;
 		na_draw_text(l->canvas, left, y + tick + 1.1 * font->size, text,

@@ -136,18 +136,21 @@ void na_words_inputs(const struct na_value *doc, struct words *w)
 		na_words_add(w, " and %zu more", list->n - 1);
 }
 
-void na_words_coverage(const struct na_value *doc, struct words *w)
+void na_words_coverage(const struct na_value *doc, const struct na_value *side,
+		       struct words *w)
 {
 	const struct na_value *left = na_dig(doc, "coverage.left_out"), *v;
 	int64_t used = na_int_of(na_dig(doc, "coverage.used"), -1);
+	const char *noun = na_text_of(na_get(side, "noun"),
+				      used == 1 ? "transfer" : "transfers");
 	char buf[NA_UNIT_BUF];
 	uint64_t sum = 0;
 
 	if (used < 0)
 		return;
 	na_words_break(w);
-	na_words_add(w, "%s transfer%s used",
-		     na_print_count(buf, (uint64_t)used), used == 1 ? "" : "s");
+	na_words_add(w, "%s %s used", na_print_count(buf, (uint64_t)used),
+		     noun);
 	v = left && left->kind == NA_V_OBJECT ? left->u.of.first : NULL;
 	for (; v; v = v->next) {
 		int64_t n = na_int_of(v, 0);

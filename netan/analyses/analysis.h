@@ -7,7 +7,8 @@
  *   open    the state, from parameters and what is known before any record
  *   fork    an empty block state, for pass `pass`
  *   add     records into a block state (transfers; graph executions and
- *           actions)
+ *           actions; what captures tell: calls, frames, connections,
+ *           segments)
  *   seal    a block state that is complete
  *   merge   a block state into the main one
  *   turn    after a pass: what it found decides how to go on; NA_END when
@@ -38,6 +39,17 @@ struct na_scope {
 	bool (*parallel)(void *ctx, size_t n, void (*job)(void *arg, size_t i),
 			 void *arg);
 	void *parallel_ctx;
+	/* Once more through the inputs for the segments of one connection, in
+	 * their order; none where an input does not hold packets.  NULL:
+	 * nobody draws them. */
+	enum na_status (*segments)(
+		void *ctx, const struct na_connection *c,
+		enum na_status (*each)(void *arg, const struct na_segment *x),
+		void *arg, struct na_err *err);
+	void *segments_ctx;
+	/* That captures hold, with those that were not told one by one to
+	 * bound memory; 0: nothing counted them. */
+	uint64_t connections;
 };
 
 /* The jobs of `parallel`, also where there are no threads. */
@@ -64,10 +76,19 @@ struct na_analysis {
 	enum na_status (*check)(const void *params, struct na_err *err);
 	enum na_status (*open)(void *state, const struct na_scope *scope,
 			       const void *params, struct na_err *err);
-	/* Both: NA_ENOMEM only. */
+	/* These: NA_ENOMEM only. */
 	enum na_status (*fork)(void *block, const void *state, unsigned pass);
+	/* NULL: looks at no transfers. */
 	enum na_status (*add)(void *block, const struct na_transfer *t);
 	enum na_status (*add_exec)(void *block, const struct na_exec *e);
+	/* Of captures; each may be NULL.  `sides`: what a frame is to the
+	 * hosts that are looked at, see na_filter_frame(). */
+	enum na_status (*add_call)(void *block, const struct na_call *c);
+	enum na_status (*add_frame)(void *block, const struct na_frame *w,
+				    unsigned sides);
+	enum na_status (*add_connection)(void *block,
+					 const struct na_connection *c);
+	enum na_status (*add_segment)(void *block, const struct na_segment *s);
 	/* Once a block has all its records, still on its thread; may be
 	 * NULL. */
 	enum na_status (*seal)(void *block);

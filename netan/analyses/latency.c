@@ -310,6 +310,17 @@ static enum na_status add_receive(struct lat_state *s,
 	return st;
 }
 
+/* What packets tell has no action behind it. */
+static enum na_status add_captured(struct lat_state *s,
+				   const struct na_transfer *t)
+{
+	enum na_component c = (enum na_component)t->component;
+
+	cover(s, t->start_ps, t->end_ps);
+	s->calls += c == NA_COMP_RPC;
+	return add_component(s, t, c, apart(t->start_ps, t->end_ps), NULL);
+}
+
 /* Sends are sends, whatever --component says beside --side tx. */
 static enum na_status lat_add(void *block, const struct na_transfer *t)
 {
@@ -319,6 +330,8 @@ static enum na_status lat_add(void *block, const struct na_transfer *t)
 		lat_clock_add(s, t);
 	if (t->klass != NA_VALID && t->klass != NA_LOOPBACK)
 		return NA_OK;
+	if (t->style >= NA_STYLE_CAPTURE)
+		return add_captured(s, t);
 	if (t->side == NA_RX)
 		return add_receive(s, t);
 	cover(s, t->start_ps, t->end_ps);
@@ -426,6 +439,7 @@ static enum na_status merge_survey(struct lat_state *s, struct lat_state *b)
 		s->used = used;
 	}
 	s->untimed += b->untimed;
+	s->calls += b->calls;
 	return NA_OK;
 }
 

@@ -116,6 +116,7 @@ struct lat_state {
 	unsigned pass;
 	uint64_t used;
 	uint64_t untimed; /* receives whose action tells no duration */
+	uint64_t calls;   /* first pass: those of captures, among used */
 	int64_t first_ps, last_ps;
 
 	/* First pass. */

@@ -147,6 +147,21 @@ static void put_endpoint(struct na_result *r, struct na_value *to,
 			    : NULL);
 }
 
+/* Of captures the host that received; else the file's. */
+static const char *host_of(const struct na_store *store,
+			   const struct lat_worst *w)
+{
+	const struct na_names *names = &store->names;
+
+	if (w->dst < names->n_endpoints &&
+	    names->endpoints[w->dst].slice == NA_ADDRESS)
+		return store
+			->hosts[na_store_host_of(
+				store, store->sources[w->input].run, w->dst)]
+			.name;
+	return store->sources[w->input].host;
+}
+
 void lat_put_worst(struct na_result *r, struct na_value *list,
 		   const struct lat_state *s, const struct lat_row *row,
 		   const struct lat_worst *w)
@@ -170,7 +185,7 @@ void lat_put_worst(struct na_result *r, struct na_value *list,
 		    w->collective < store->names.strings.n
 			    ? na_strtab_at(&store->names.strings, w->collective)
 			    : NULL);
-	na_put_text(r, o, "host", store->sources[w->input].host);
+	na_put_text(r, o, "host", host_of(store, w));
 	if (w->step < store->n_steps)
 		na_put_int(r, o, "step", store->steps[w->step].number);
 }
@@ -256,7 +271,8 @@ static const char *us_text(char *buf, double us)
 			     3);
 }
 
-/* "Network latency", "Send latency"; of several components: "Latency" */
+/* "Network latency", "Send latency", "Call latency"; of several components:
+ * "Latency" */
 static void what_is_timed(const struct lat_state *s, struct words *w)
 {
 	uint32_t set = s->scope->filter->side == NA_TX
@@ -264,6 +280,12 @@ static void what_is_timed(const struct lat_state *s, struct words *w)
 			       : s->scope->components;
 	unsigned c = 0;
 
+	if (s->calls == s->used) {
+		add(w, "Call latency");
+		return;
+	}
+	if (!s->calls)
+		set &= ~NA_COMP_BIT(NA_COMP_RPC);
 	if (set & (set - 1)) {
 		add(w, "Latency");
 		return;

@@ -65,6 +65,7 @@ struct pr_state {
 	struct pr_sum *sums;       /* by key */
 	size_t cap_sums;
 	uint64_t used, clamped;
+	uint64_t calls; /* of used: component rpc */
 	bool any, any_end;
 	int64_t start_ps, end_ps; /* of the valid ones */
 	int64_t first_end_ps, last_end_ps;
@@ -122,6 +123,8 @@ bool pr_has_runs(const struct pr_state *s); /* several, side by side */
 const struct pr_node *pr_node_at(const struct pr_state *s,
 				 const struct pr_run *run, uint32_t host);
 
+/* All transfers of the run were seen in captures, by one clock each. */
+bool pr_captured(const struct na_store *store, uint32_t run);
 /* Whether clock (stall) k of a run is the one to tell of its host. */
 bool pr_surest_clock(const struct pr_state *s, const struct pr_run *run,
 		     size_t k);
@@ -129,6 +132,8 @@ bool pr_longest_stall(const struct pr_state *s, const struct pr_run *run,
 		      size_t k);
 
 /* pairs_words.c: findings in words. */
+/* "hosts", "devices" or "addresses" */
+const char *pr_ends(const struct pr_state *s);
 struct pr_words {
 	char text[400];
 	size_t n;

@@ -91,6 +91,26 @@ static void put_pairs(const struct pr_state *s, const struct pr_run *run,
 	}
 }
 
+bool pr_captured(const struct na_store *store, uint32_t run)
+{
+	bool any = false, traced = false;
+
+	for (size_t i = 0; i < store->n_sources; i++) {
+		for (size_t k = 0; k < 2 * NA_N_CLASSES; k++) {
+			const uint64_t(*side)[NA_N_CLASSES] =
+				store->tallies[i].classes[k % 2];
+
+			if (store->sources[i].run != run)
+				continue;
+			traced |= side[NA_STYLE_GRAPH][k / 2] ||
+				  side[NA_STYLE_MESSAGE][k / 2];
+			any |= side[NA_STYLE_CAPTURE][k / 2] ||
+			       side[NA_STYLE_ESTIMATE][k / 2];
+		}
+	}
+	return any && !traced;
+}
+
 static enum na_status localise(struct pr_state *s, struct pr_run *run,
 			       struct na_err *err)
 {
@@ -106,7 +126,12 @@ static enum na_status localise(struct pr_state *s, struct pr_run *run,
 		.locality_given = s->scope->store->topology != NULL,
 		.tick_us = (double)s->tick_ps / 1e6,
 	};
+	uint32_t index = (uint32_t)(run - s->runs);
 	const struct na_lz_options opt = {
+		/* One clock has timed both ends of a call. */
+		.off = pr_captured(s->scope->store, index)
+			       ? UINT64_C(1) << NA_LZ_PART_CLOCKS
+			       : 0,
 		.parallel = s->scope->parallel,
 		.parallel_ctx = s->scope->parallel_ctx,
 	};

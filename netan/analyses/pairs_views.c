@@ -189,6 +189,15 @@ static void note_tests(struct na_result *r, const struct na_value *culprits)
 				  "slow NIC");
 }
 
+static bool captured(const struct pr_state *s)
+{
+	for (uint32_t run = 0; run < s->scope->store->n_runs; run++) {
+		if (!pr_captured(s->scope->store, run))
+			return false;
+	}
+	return s->keys.n > 0;
+}
+
 static void note_rest(struct na_result *r, const struct pr_state *s)
 {
 	uint64_t local = 0, transfers = 0;
@@ -199,7 +208,19 @@ static void note_rest(struct na_result *r, const struct pr_state *s)
 		if (s->pairs[i].local)
 			transfers += s->sums[s->pairs[i].found].n;
 	}
-	if (s->keys.n && !s->of_hosts && s->params->level == PR_AUTO)
+	if (s->calls && s->calls < s->used)
+		na_result_note(r,
+			       "%s of %s transfers are calls, the others "
+			       "messages one way: --component rpc, or network, "
+			       "compares what is alike",
+			       na_print_count(a, s->calls),
+			       na_print_count(b, s->used));
+	if (captured(s) && s->calls)
+		na_result_note(r, "the latency of a call holds the server's "
+				  "own time: a slow server looks like a slow "
+				  "receive side of its host");
+	else if (s->keys.n && !captured(s) && !s->of_hosts &&
+		 s->params->level == PR_AUTO)
 		na_result_note(r, "one host's file shows each remote source on "
 				  "few paths; the files of all hosts tell a "
 				  "source from its path");
@@ -340,7 +361,7 @@ static void put_picture(struct na_result *r, const struct pr_state *s,
 		     pr_has_runs(s) ? *verdict
 				    : toupper((unsigned char)*verdict),
 		     verdict + 1);
-	na_put_text(r, side, "ends", s->of_hosts ? "hosts" : "devices");
+	na_put_text(r, side, "ends", pr_ends(s));
 	na_put_int(r, side, "locality", s->scope->store->topology != NULL);
 	list = na_put_list(r, side, "matrices");
 	for (size_t i = 0; i < s->scope->store->n_runs; i++)

@@ -129,7 +129,10 @@ static void add_slow(struct slow *x, const struct pr_state *s,
 	for (size_t i = 0; i < 2; i++) {
 		int32_t slice = s->nodes[ends[i]].first.slice;
 
-		x->shared[i] = !x->n || (x->shared[i] && slice == x->slice[i]);
+		/* Addresses have none. */
+		x->shared[i] = slice != NA_ADDRESS &&
+			       (!x->n ||
+				(x->shared[i] && slice == x->slice[i]));
 		x->slice[i] = slice;
 	}
 	x->most = fmax(x->most, effect);
@@ -160,6 +163,14 @@ static void say_slow(struct pr_words *w, const struct pr_state *s,
 		pr_say(w, ", all to slice %d", x.slice[1]);
 }
 
+const char *pr_ends(const struct pr_state *s)
+{
+	if (s->of_hosts)
+		return "hosts";
+	return s->n_nodes && s->nodes[0].first.slice == NA_ADDRESS ? "addresses"
+								   : "devices";
+}
+
 static void say_nobody(struct pr_words *w, const struct pr_state *s,
 		       const struct pr_run *run)
 {
@@ -176,7 +187,7 @@ static void say_nobody(struct pr_words *w, const struct pr_state *s,
 		return;
 	}
 	pr_say(w, "no culprit among %s pairs of %zu %s", n, run->n_nodes,
-	       s->of_hosts ? "hosts" : "devices");
+	       pr_ends(s));
 	if (f->n_undecided)
 		pr_say(w, "; undecided: %.160s", f->undecided[0].what);
 	else

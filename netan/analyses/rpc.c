@@ -101,6 +101,7 @@ static void cover(struct rpc_state *s, const struct rpc_state *b)
 							: s->least_ps;
 	s->most_ps = !any || b->most_ps > s->most_ps ? b->most_ps : s->most_ps;
 	s->n += b->n;
+	s->n_calls += b->n_calls;
 }
 
 /* The group's number, NA_NO_NAME when memory is short. */
@@ -175,6 +176,7 @@ static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
 			     .run = run};
 
 	cover(s, &(struct rpc_state){.n = 1,
+				     .n_calls = t->component == NA_COMP_RPC,
 				     .start_ps = t->start_ps,
 				     .first_ps = t->end_ps,
 				     .last_ps = t->end_ps,
@@ -293,6 +295,13 @@ static enum na_status rpc_add(void *block, const struct na_transfer *t)
 	return s->pass ? look(s, t, latency_ps) : survey(s, t, latency_ps);
 }
 
+static enum na_status rpc_add_call(void *block, const struct na_call *c)
+{
+	struct rpc_state *s = block;
+
+	return s->pass || rpc_calls_add(&s->calls, c) ? NA_OK : NA_ENOMEM;
+}
+
 /* Groups of the block get their numbers here. */
 static bool merge_groups(struct rpc_state *s, struct rpc_state *b)
 {
@@ -320,7 +329,8 @@ static enum na_status merge_survey(struct rpc_state *s, struct rpc_state *b)
 		s->exposure[i] += b->exposure[i];
 	if (b->n)
 		cover(s, b);
-	return merge_groups(s, b) && na_sample_merge(&s->sized, &b->sized) &&
+	return merge_groups(s, b) && rpc_calls_merge(&s->calls, &b->calls) &&
+			       na_sample_merge(&s->sized, &b->sized) &&
 			       na_sample_merge(&s->slow, &b->slow)
 		       ? NA_OK
 		       : NA_ENOMEM;
@@ -353,9 +363,12 @@ static enum na_status rpc_merge(void *state, void *block, unsigned pass)
 			return NA_ENOMEM;
 	}
 	/* Room for all of them was made between the passes. */
-	memcpy(s->cell + s->n_kept, b->cell, b->n_kept * sizeof(*s->cell));
-	memcpy(s->latency_ps + s->n_kept, b->latency_ps,
-	       b->n_kept * sizeof(*s->latency_ps));
+	if (b->n_kept) {
+		memcpy(s->cell + s->n_kept, b->cell,
+		       b->n_kept * sizeof(*s->cell));
+		memcpy(s->latency_ps + s->n_kept, b->latency_ps,
+		       b->n_kept * sizeof(*s->latency_ps));
+	}
 	s->n_kept += b->n_kept;
 	return na_sample_merge(&s->late, &b->late) ? NA_OK : NA_ENOMEM;
 }
@@ -430,6 +443,7 @@ static void rpc_fini(void *state)
 	na_sample_fini(&s->sized);
 	na_sample_fini(&s->slow);
 	na_sample_fini(&s->late);
+	rpc_calls_fini(&s->calls);
 	free(s->constant);
 	free(s->group_n);
 	free(s->exposure);
@@ -456,7 +470,8 @@ static void rpc_used(const void *state, uint64_t *n, int64_t *first_ps,
 {
 	const struct rpc_state *s = state;
 
-	*n = s->n;
+	/* A call that nobody answered is no transfer, yet it is told. */
+	*n = s->n ? s->n : s->calls.n;
 	*first_ps = s->n ? s->start_ps : 0;
 	*last_ps = s->n ? s->last_ps : 0;
 }
@@ -481,13 +496,16 @@ const struct na_analysis na_an_rpc = {
 		"Where more than half of what one host receives or sends is a "
 		"tail event, no timer is the cause but its clock or the host: "
 		"its transfers are left out of the modes, and said to be "
-		"constantly high.",
+		"constantly high.\n"
+		"Of captures the HTTP/2 and gRPC calls are listed as well: "
+		"latency from the request's headers to the first and the "
+		"last byte of the response, status, bytes both ways.",
 	.face.example = "netan rpc logdir -o rpc.svg\n"
 			"netan rpc logdir --bin 1s --from 10s --to 20s\n"
 			"netan rpc logdir --by src --format json",
 	.source = "algorithms: type-7 quantiles by bin; timer modes of RFC "
 		  "6298 against a line over size",
-	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,
+	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_CALLS,
 	.face.opts = rpc_opts,
 	.face.params_size = sizeof(struct rpc_params),
 	.state_size = sizeof(struct rpc_state),
@@ -495,6 +513,7 @@ const struct na_analysis na_an_rpc = {
 	.open = rpc_open,
 	.fork = rpc_fork,
 	.add = rpc_add,
+	.add_call = rpc_add_call,
 	.merge = rpc_merge,
 	.turn = rpc_turn,
 	.share = rpc_share,

@@ -4,6 +4,7 @@
 
 #include "netan/analyses/analysis.h"
 #include "netan/analyses/groups.h"
+#include "netan/analyses/rpc_calls.h"
 #include "netan/stats/sample.h"
 #include "netan/stats/size_line.h"
 #include "netan/stats/spread.h"
@@ -94,6 +95,7 @@ struct rpc_state {
 
 	/* First pass. */
 	uint64_t n;
+	uint64_t n_calls;                    /* of n, those of component rpc */
 	int64_t start_ps, first_ps, last_ps; /* first start; ends */
 	int64_t least_ps, most_ps;           /* latency */
 	struct na_groups groups;
@@ -101,6 +103,7 @@ struct rpc_state {
 	size_t cap_groups;
 	uint64_t *exposure; /* [side * hosts + host]: transfers */
 	struct na_sample sized, slow;
+	struct rpc_calls calls;
 
 	/* Second pass. */
 	bool *constant; /* as exposure: mostly tail events */

@@ -1,5 +1,6 @@
 /* rpc: from sums to the result. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "netan/analyses/rpc_tail.h"
@@ -74,6 +75,19 @@ static void put_groups(struct na_result *r, struct na_value *body,
 	}
 }
 
+/* Calls, and not one was answered. */
+static void say_silence(struct na_result *r, const struct rpc_state *s)
+{
+	char text[300];
+
+	if (!s->calls.n)
+		return;
+	snprintf(text, sizeof(text), "%zu call%s, none timed", s->calls.n,
+		 s->calls.n == 1 ? "" : "s");
+	rpc_calls_say(text, sizeof(text), r);
+	na_put_text(r, na_result_side(r), "message", text);
+}
+
 static void put_empty(struct na_result *r, struct na_value *body,
 		      const struct rpc_state *s)
 {
@@ -94,8 +108,9 @@ static void put_empty(struct na_result *r, struct na_value *body,
 	na_put_list(r, body, "modes");
 	na_put_null(r, body, "tail");
 	na_put_null(r, body, "verdict");
-	na_put_text(r, na_result_side(r), "message",
-		    "No network transfers to draw");
+	if (!s->calls.n)
+		na_put_text(r, na_result_side(r), "message",
+			    "No network transfers to draw");
 }
 
 enum na_status rpc_finish(void *state, struct na_result *r, struct na_err *err)
@@ -106,6 +121,11 @@ enum na_status rpc_finish(void *state, struct na_result *r, struct na_err *err)
 
 	if (!s->n) {
 		put_empty(r, body, s);
+		if (!rpc_put_calls(r, s->scope->store, &s->calls,
+				   s->scope->top))
+			return na_fail_nomem(err);
+		say_silence(r, s);
+		rpc_calls_views(r);
 		return NA_OK;
 	}
 	rpc_sort_rows(s);
@@ -124,6 +144,8 @@ enum na_status rpc_finish(void *state, struct na_result *r, struct na_err *err)
 	if (s->scope->by.n)
 		put_groups(r, body, s);
 	rpc_put_scatter(r, s);
+	if (!rpc_put_calls(r, s->scope->store, &s->calls, s->scope->top))
+		return na_fail_nomem(err);
 	rpc_say(r, s);
 	rpc_views(r, s);
 	return NA_OK;

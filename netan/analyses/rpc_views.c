@@ -166,8 +166,12 @@ static void add_constant(struct text *t, const struct rpc_state *s)
 	char part[300];
 
 	snprintf(part, sizeof(part),
-		 "%s all that %.120s %s is late by %.0f ms: its clock may be "
-		 "%s, or the host slow; netan pairs tells",
+		 rpc_captured(s->scope->store)
+			 ? "%s all that %.120s %s is late by %.0f ms: this "
+			   "host, or what it waits for, is slow%.0s"
+			 : "%s all that %.120s %s is late by %.0f ms: its "
+			   "clock may be %s, or the host slow; netan pairs "
+			   "tells",
 		 w->share >= 0.9 ? "nearly" : "more than half of",
 		 s->scope->store->hosts[rx ? w->side - hosts : w->side].name,
 		 rx ? "receives" : "sends", w->excess_ms,
@@ -226,6 +230,8 @@ static size_t hosts_of(const struct na_store *store)
 {
 	size_t most = 0;
 
+	if (rpc_captured(store) && store->n_runs < 2)
+		return na_store_hosts(store);
 	for (size_t run = 0; run < store->n_runs; run++) {
 		size_t hosts = 0;
 
@@ -234,6 +240,26 @@ static size_t hosts_of(const struct na_store *store)
 		most = hosts > most ? hosts : most;
 	}
 	return most;
+}
+
+/* What only packets tell, and what they mix. */
+static void note_packets(struct na_result *r, const struct rpc_state *s)
+{
+	const char *verdict = rpc_verdict(s, &s->all);
+	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
+
+	if (s->n_calls && s->n_calls < s->n)
+		na_result_note(r,
+			       "%s of %s transfers are calls, the others "
+			       "messages one way: --component rpc, or network, "
+			       "looks at one kind alone",
+			       na_print_count(n, s->n_calls),
+			       na_print_count(m, s->n));
+	if (na_get(na_result_body(r), "calls") && verdict &&
+	    (strcmp(verdict, "RTO-like") == 0 ||
+	     strcmp(verdict, "low-RTO-like") == 0))
+		na_result_note(r, "netan tcp shows the retransmissions and "
+				  "timeouts of each connection");
 }
 
 void rpc_say(struct na_result *r, const struct rpc_state *s)
@@ -258,6 +284,8 @@ void rpc_say(struct na_result *r, const struct rpc_state *s)
 		return;
 	}
 	say_verdict(&t, s, na_result_body(r));
+	rpc_calls_say(t.s, sizeof(t.s), r);
+	note_packets(r, s);
 	na_put_text(r, side, "message", t.s);
 	if (s->late.shift)
 		na_result_note(r,
@@ -468,6 +496,7 @@ void rpc_views(struct na_result *r, const struct rpc_state *s)
 		modes_view(r, body);
 		if (s->all.verdict.tail || s->all.constant)
 			where_view(r, body);
+		rpc_calls_views(r);
 		course_view(r, s);
 	}
 	if (s->scope->by.n)

@@ -15,6 +15,8 @@
 #include "netan/analyses/capacity.h"
 #include "netan/base/vec.h"
 
+#define PACKET_BIN_PS (10 * NA_PS_PER_US) /* the narrowest that is chosen */
+
 enum { DEFAULT_BINS = 600, DEFAULT_TOP = 64, MAX_BINS = 1 << 22 };
 
 /* Beyond this many bins a series for each host is kept only for
@@ -57,6 +59,8 @@ static enum na_status tl_open(void *state, const struct na_scope *scope,
 	s->lo_ps = scope->filter->from_ps;
 	s->hi_ps = scope->filter->to_ps;
 	na_groups_init(&s->groups, &scope->by);
+	if (!tl_frames_init(s) || !tl_traffic_init(s))
+		return na_fail_nomem(err);
 	if (s->params->capacity)
 		return na_capacity_parse(s->params->capacity, &s->capacity_gbps,
 					 err);
@@ -71,7 +75,7 @@ static bool init_spreads(struct tl_state *s)
 			return false;
 	}
 	s->per_host = s->capacity_gbps > 0 || s->bins.n <= PLATEAU_BINS;
-	s->hosts = na_calloc(s->scope->store->n_sources, sizeof(*s->hosts));
+	s->hosts = na_calloc(s->n_host_rows, sizeof(*s->hosts));
 	return s->hosts && na_spread_init(&s->pending, &s->bins);
 }
 
@@ -89,16 +93,17 @@ static enum na_status tl_fork(void *block, const void *state, unsigned pass)
 		.pass = pass,
 	};
 	na_groups_init(&s->groups, &from->scope->by);
-	if (pass == 0)
-		return NA_OK;
 	s->main = from;
+	if (pass == 0)
+		return tl_traffic_init(s) ? NA_OK : NA_ENOMEM;
+	s->n_host_rows = from->n_host_rows;
 	s->bins = from->bins;
 	s->n_rows = from->n_shown;
 	s->rows = na_calloc(s->n_rows, sizeof(*s->rows));
 	return s->rows && init_spreads(s) ? NA_OK : NA_ENOMEM;
 }
 
-static struct tl_row *group_row(struct tl_state *s, const uint64_t *values)
+struct tl_row *tl_group_row(struct tl_state *s, const uint64_t *values)
 {
 	uint32_t g = na_groups_add(&s->groups, values);
 
@@ -121,8 +126,7 @@ static void clipped(const struct tl_state *s, const struct na_transfer *t,
 	*end_ps = t->end_ps < s->hi_ps ? t->end_ps : s->hi_ps;
 }
 
-static void cover(struct tl_state *s, int64_t start_ps, int64_t end_ps,
-		  bool closed)
+void tl_cover(struct tl_state *s, int64_t start_ps, int64_t end_ps, bool closed)
 {
 	if (!s->any || start_ps < s->first_ps)
 		s->first_ps = start_ps;
@@ -143,14 +147,19 @@ static enum na_status survey(struct tl_state *s, const struct na_transfer *t)
 	struct tl_row *row;
 
 	clipped(s, t, &start_ps, &end_ps);
-	cover(s, start_ps, end_ps, start_ps == end_ps);
+	if (tl_by_packets(s, t)) {
+		if (start_ps < end_ps)
+			tl_cover(s, start_ps, end_ps, false);
+		return NA_OK;
+	}
+	tl_cover(s, start_ps, end_ps, start_ps == end_ps);
 	s->used++;
 	s->n_side[t->side]++;
 	s->instants += t->start_ps == t->end_ps;
 	if (!scope->by.n)
 		return NA_OK;
 	na_group_of(&scope->by, scope->store, t, values);
-	row = group_row(s, values);
+	row = tl_group_row(s, values);
 	if (!row)
 		return NA_ENOMEM;
 	row->amount[t->side] += (na_i128)t->size_bytes;
@@ -158,21 +167,27 @@ static enum na_status survey(struct tl_state *s, const struct na_transfer *t)
 	return NA_OK;
 }
 
-static bool row_add(struct tl_row *row, const struct tl_state *s,
-		    const struct na_transfer *t)
+bool tl_row_add(struct tl_row *row, const struct tl_state *s, enum na_side side,
+		int64_t start_ps, int64_t end_ps, uint64_t bytes)
 {
-	struct na_spread *to = &row->spread[t->side];
+	struct na_spread *to = &row->spread[side];
 
-	if (!row->used[t->side]) {
-		row->used[t->side] = true;
+	if (!row->used[side]) {
+		row->used[side] = true;
 		if (!na_spread_init(to, &s->bins))
 			return false;
 	}
-	row->amount[t->side] += na_spread_bytes(to, &s->bins, t->start_ps,
-						t->end_ps, t->size_bytes,
-						s->lo_ps, s->hi_ps);
-	row->n[t->side]++;
+	row->amount[side] += na_spread_bytes(to, &s->bins, start_ps, end_ps,
+					     bytes, s->lo_ps, s->hi_ps);
+	row->n[side]++;
 	return true;
+}
+
+static bool row_add(struct tl_row *row, const struct tl_state *s,
+		    const struct na_transfer *t)
+{
+	return tl_row_add(row, s, (enum na_side)t->side, t->start_ps, t->end_ps,
+			  t->size_bytes);
 }
 
 static enum na_status keep_pending(struct tl_state *s, int64_t start_ps,
@@ -218,35 +233,47 @@ static enum na_status tl_seal(void *block)
 	return NA_OK;
 }
 
-static enum na_status spread(struct tl_state *s, const struct na_transfer *t)
+static void outstanding(struct tl_state *s, const struct na_transfer *t)
+{
+	int64_t start_ps, end_ps;
+
+	clipped(s, t, &start_ps, &end_ps);
+	na_spread_level(&s->outstanding[t->side], &s->bins, start_ps, end_ps,
+			t->size_bytes);
+}
+
+static enum na_status rates(struct tl_state *s, const struct na_transfer *t)
 {
 	const struct na_scope *scope = s->scope;
 	uint64_t values[NA_MAX_KEYS];
-	int64_t start_ps, end_ps;
 	na_i128 amount;
+	uint32_t g;
 
 	amount = na_spread_bytes(&s->rate[t->side], &s->bins, t->start_ps,
 				 t->end_ps, t->size_bytes, s->lo_ps, s->hi_ps);
 	s->amount[t->side] += amount;
-	clipped(s, t, &start_ps, &end_ps);
 	if (t->start_ps == t->end_ps)
 		s->instant_amount += amount;
-	else
-		na_spread_level(&s->outstanding[t->side], &s->bins, start_ps,
-				end_ps, t->size_bytes);
 	/* An instant's rate is no rate: it must not saturate a host. */
 	if (!s->per_host || t->start_ps == t->end_ps)
 		s->hosts[t->input].n[t->side]++;
 	else if (!row_add(&s->hosts[t->input], s, t))
 		return NA_ENOMEM;
-	if (scope->by.n) {
-		uint32_t g;
+	if (!scope->by.n)
+		return NA_OK;
+	na_group_of(&scope->by, scope->store, t, values);
+	g = na_groups_find(&s->main->groups, values);
+	return row_add(&s->rows[s->main->row_of[g]], s, t) ? NA_OK : NA_ENOMEM;
+}
 
-		na_group_of(&scope->by, scope->store, t, values);
-		g = na_groups_find(&s->main->groups, values);
-		if (!row_add(&s->rows[s->main->row_of[g]], s, t))
-			return NA_ENOMEM;
-	}
+static enum na_status spread(struct tl_state *s, const struct na_transfer *t)
+{
+	enum na_status st = tl_by_packets(s, t) ? NA_OK : rates(s, t);
+
+	if (st != NA_OK)
+		return st;
+	if (t->start_ps < t->end_ps)
+		outstanding(s, t);
 	if (t->side == NA_RX && !tl_pending_of_graphs(s))
 		return keep_pending(s, t->start_ps, t->end_ps);
 	return NA_OK;
@@ -280,7 +307,7 @@ static enum na_status tl_add_exec(void *block, const struct na_exec *e)
 static enum na_status merge_survey(struct tl_state *s, struct tl_state *b)
 {
 	if (b->any)
-		cover(s, b->first_ps, b->last_ps, b->closed);
+		tl_cover(s, b->first_ps, b->last_ps, b->closed);
 	if (b->any_graph) {
 		if (!s->any_graph || b->open_ps < s->open_ps)
 			s->open_ps = b->open_ps;
@@ -290,12 +317,13 @@ static enum na_status merge_survey(struct tl_state *s, struct tl_state *b)
 	}
 	s->used += b->used;
 	s->instants += b->instants;
+	tl_traffic_merge(s, b);
 	for (size_t i = 0; i < b->n_rows; i++) {
 		uint64_t values[NA_MAX_KEYS];
 		struct tl_row *row;
 
 		na_groups_values(&b->groups, (uint32_t)i, values);
-		row = group_row(s, values);
+		row = tl_group_row(s, values);
 		if (!row)
 			return NA_ENOMEM;
 		for (size_t side = 0; side < 2; side++) {
@@ -344,7 +372,7 @@ static enum na_status tl_merge(void *state, void *block, unsigned pass)
 	}
 	na_spread_merge(&s->pending, &b->pending, &s->bins);
 	merge_rows(s->rows, b->rows, s->n_shown, &s->bins);
-	merge_rows(s->hosts, b->hosts, s->scope->store->n_sources, &s->bins);
+	merge_rows(s->hosts, b->hosts, s->n_host_rows, &s->bins);
 	s->instant_amount += b->instant_amount;
 	if (!b->open.n)
 		return NA_OK;
@@ -372,6 +400,9 @@ static enum na_status choose_bins(struct tl_state *s, struct na_err *err)
 		span = to - from;
 	if (!bin)
 		bin = na_bins_choose(span, DEFAULT_BINS);
+	/* A packet is an instant: its rate in a narrow bin is no rate. */
+	if (!s->params->bin_ps && s->packets && bin < PACKET_BIN_PS)
+		bin = PACKET_BIN_PS;
 	bins = ((double)to - (double)from) / (double)bin;
 	if (bins > MAX_BINS) {
 		char text[NA_UNIT_BUF];
@@ -431,6 +462,8 @@ static enum na_status tl_turn(void *state, unsigned done, struct na_err *err)
 	st = choose_bins(s, err);
 	if (st == NA_OK)
 		st = choose_rows(s, err);
+	if (st == NA_OK && !tl_choose_hosts(s))
+		st = na_fail_nomem(err);
 	if (st == NA_OK && !init_spreads(s))
 		st = na_fail_nomem(err);
 	if (st == NA_OK && !(s->most = na_calloc(s->bins.n, sizeof(*s->most))))
@@ -443,8 +476,11 @@ static enum na_status tl_turn(void *state, unsigned done, struct na_err *err)
 static size_t tl_weight(const void *state)
 {
 	const struct tl_state *s = state;
+	size_t captured = s->n_host_rows > s->scope->store->n_sources
+				  ? s->n_host_rows - s->scope->store->n_sources
+				  : 0;
 
-	return s->bins.n * 2 * sizeof(na_i128) * (5 + 2 + 2);
+	return s->bins.n * 2 * sizeof(na_i128) * (5 + 2 + 2 + 2 * captured);
 }
 
 static enum na_status tl_share(void *state, size_t i, size_t n)
@@ -481,7 +517,7 @@ static void tl_fini(void *state)
 	na_spread_fini(&s->pending);
 	/* Rows of the first pass have no spreads. */
 	free_rows(s->rows, s->bins.n ? (s->main ? s->n_rows : s->n_shown) : 0);
-	free_rows(s->hosts, s->hosts ? s->scope->store->n_sources : 0);
+	free_rows(s->hosts, s->hosts ? s->n_host_rows : 0);
 	na_groups_fini(&s->groups);
 	free(s->open.starts);
 	free(s->open.ends);
@@ -493,6 +529,10 @@ static void tl_fini(void *state)
 	free(s->most);
 	free(s->row_of);
 	free(s->shown);
+	free(s->seen);
+	free(s->traffic);
+	free(s->row_host);
+	free(s->host_row);
 }
 
 static void tl_used(const void *state, uint64_t *n, int64_t *first_ps,
@@ -517,6 +557,11 @@ const struct na_analysis na_an_timeline = {
 		"transport latency, sends (tx) their action's duration. "
 		"Transfers without a usable duration are drawn as instants "
 		"and counted.\n"
+		"Of a capture the packets themselves are counted, all their "
+		"bytes on the wire in the bin of their time. Each was seen "
+		"once, as received by its destination; with --host GLOB (an "
+		"address or a host) what these send is tx. Calls and messages "
+		"are pending, and their bytes outstanding.\n"
 		"With --capacity, regions in which a host's side stays at or "
 		"above 90 % of it for three bins or more (a single lower bin "
 		"in between does not end one) are listed and shaded; instants "
@@ -529,7 +574,8 @@ const struct na_analysis na_an_timeline = {
 		"--format csv",
 	.source = "algorithms: exact integration over [start, end); plateau "
 		  "by the 99.5 % quantile of busy bins",
-	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS,
+	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
+		 NA_WANT_FRAMES,
 	.clips = true,
 	.instants = true,
 	.both_sides = true,
@@ -542,6 +588,7 @@ const struct na_analysis na_an_timeline = {
 	.fork = tl_fork,
 	.add = tl_add,
 	.add_exec = tl_add_exec,
+	.add_frame = tl_add_frame,
 	.seal = tl_seal,
 	.merge = tl_merge,
 	.turn = tl_turn,

@@ -33,6 +33,9 @@ struct tl_state {
 	bool any_graph;
 	uint64_t used, instants;
 	uint64_t n_side[2];
+	uint64_t packets;  /* of used, those that are packets */
+	bool *seen;        /* [sources] its packets are here */
+	uint64_t *traffic; /* [hosts] bytes of packets; NULL: no packets */
 	struct na_groups groups;
 	struct tl_row *rows; /* by group */
 	size_t n_rows, cap_rows;
@@ -40,7 +43,11 @@ struct tl_state {
 	/* Second pass. */
 	struct na_bins bins;
 	struct na_spread rate[2], outstanding[2], pending;
-	struct tl_row *hosts;        /* by source */
+	struct tl_row *hosts;        /* [n_host_rows] */
+	size_t n_host_rows;          /* the inputs, then hosts of captures */
+	uint32_t *row_host;          /* [n_host_rows] host */
+	uint32_t *host_row;          /* [hosts] row; NA_UNKNOWN_U32 */
+	size_t n_busy;               /* hosts that packets touch */
 	bool per_host;               /* hosts have series of their own */
 	const struct tl_state *main; /* of a block state */
 	uint32_t *row_of;            /* group -> shown row */
@@ -56,6 +63,23 @@ struct tl_state {
 };
 
 bool tl_pending_of_graphs(const struct tl_state *s);
+/* First pass: this time belongs to the picture; closed: an instant. */
+void tl_cover(struct tl_state *s, int64_t start_ps, int64_t end_ps,
+	      bool closed);
+/* NULL, false: no memory. */
+struct tl_row *tl_group_row(struct tl_state *s, const uint64_t *values);
+bool tl_row_add(struct tl_row *row, const struct tl_state *s, enum na_side side,
+		int64_t start_ps, int64_t end_ps, uint64_t bytes);
+
+/* timeline_frames.c; false: no memory. */
+bool tl_frames_init(struct tl_state *s);
+/* It came out of packets that are here themselves. */
+bool tl_by_packets(const struct tl_state *s, const struct na_transfer *t);
+enum na_status tl_add_frame(void *block, const struct na_frame *w,
+			    unsigned sides);
+bool tl_traffic_init(struct tl_state *s);
+void tl_traffic_merge(struct tl_state *s, const struct tl_state *b);
+bool tl_choose_hosts(struct tl_state *s);
 
 /* timeline_views.c */
 void tl_views(struct na_result *r, const struct na_value *body,

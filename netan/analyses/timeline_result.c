@@ -142,7 +142,7 @@ static void busy_side(struct na_result *r, struct na_value *list,
 		      const struct tl_state *s, size_t host, size_t side,
 		      struct scratch *x, struct busy *b)
 {
-	const char *name = s->scope->store->sources[host].host;
+	const char *name = s->scope->store->hosts[s->row_host[host]].name;
 	size_t n = s->bins.n, in, found = 0;
 	double level;
 
@@ -179,7 +179,7 @@ static enum na_status put_saturated(struct na_result *r, struct na_value *body,
 	bool ok = x.rate && x.sorted && x.regions;
 	struct na_value *list = na_put_list(r, body, "saturated");
 
-	for (size_t h = 0; ok && h < s->scope->store->n_sources; h++) {
+	for (size_t h = 0; ok && h < s->n_host_rows; h++) {
 		b->hosts += s->hosts[h].n[0] || s->hosts[h].n[1];
 		for (size_t side = 0; side < 2; side++) {
 			if (s->hosts[h].used[side])
@@ -247,8 +247,8 @@ static void say_runs(struct na_result *r, const struct tl_state *s)
 	for (size_t run = 0; run < store->n_runs; run++) {
 		size_t hosts = 0;
 
-		for (size_t i = 0; i < store->n_sources; i++)
-			hosts += store->sources[i].run == run &&
+		for (size_t i = 0; i < s->n_host_rows; i++)
+			hosts += store->hosts[s->row_host[i]].run == run &&
 				 (s->hosts[i].n[0] || s->hosts[i].n[1]);
 		most = hosts > most ? hosts : most;
 	}
@@ -268,17 +268,50 @@ static bool apart(const struct tl_state *s)
 	return s->scope->store->n_runs > 1;
 }
 
+/* What the bytes are of. */
+static void say_records(struct na_result *r, const struct tl_state *s,
+			const struct busy *b)
+{
+	const struct na_filter *f = s->scope->filter;
+	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
+
+	if (!s->packets)
+		return;
+	na_put_int(r, na_result_side(r), "packets", (int64_t)s->packets);
+	na_put_text(r, na_result_side(r), "noun",
+		    s->packets != s->used ? "transfers and packets"
+		    : s->packets == 1     ? "packet"
+					  : "packets");
+	if (b->hosts < s->n_busy)
+		na_result_note(r,
+			       "saturation is looked for on the %s busiest of "
+			       "%s hosts",
+			       na_print_count(n, b->hosts),
+			       na_print_count(m, s->n_busy));
+	if ((f->collective && f->collective->n) || f->min_bytes ||
+	    f->max_bytes < UINT64_MAX)
+		na_result_note(r, "packets have no collective and no transfer "
+				  "size: these options choose among what is "
+				  "pending, not among packets");
+}
+
 static void say(struct na_result *r, const struct tl_state *s,
 		const struct totals *t, const struct busy *b)
 {
+	bool both = s->n_side[0] && s->n_side[1];
 	size_t side = s->n_side[0] ? 0 : 1;
+	size_t hosts = b->hosts > s->n_busy ? b->hosts : s->n_busy;
+	bool wire = s->packets && s->packets == s->used;
 	char mean[NA_UNIT_BUF], text[NA_UNIT_BUF], sat[96] = "";
-	double share = b->share[side];
+	double share;
 
 	if (apart(s)) {
 		say_runs(r, s);
 		return;
 	}
+	if (wire && both && s->amount[1] > s->amount[0])
+		side = 1;
+	share = b->share[side];
 	na_print_rate(mean, isnan(t->mean[side]) ? 0 : t->mean[side] * 1e9, 3);
 	if (s->capacity_gbps > 0 && b->regions)
 		snprintf(sat, sizeof(sat), ", saturated %.3g %% of %stime",
@@ -290,9 +323,11 @@ static void say(struct na_result *r, const struct tl_state *s,
 			 na_print_rate(text, t->peak[side] * 1e9, 3));
 	na_put_textf(r, na_result_side(r), "message",
 		     "%s throughput, %zu host%s: %s mean%s",
-		     side ? "Send" : "Receive", b->hosts,
-		     b->hosts == 1 ? "" : "s", mean, sat);
-	na_put_int(r, na_result_side(r), "hosts", (int64_t)b->hosts);
+		     wire && !both ? "Packet"
+		     : side        ? "Send"
+				   : "Receive",
+		     hosts, hosts == 1 ? "" : "s", mean, sat);
+	na_put_int(r, na_result_side(r), "hosts", (int64_t)hosts);
 	na_put_real(r, na_result_side(r), "rx_saturated_share", b->share[0]);
 	na_put_real(r, na_result_side(r), "tx_saturated_share", b->share[1]);
 	if (b->plateau_bins * 5 > s->bins.n && !(s->capacity_gbps > 0))
@@ -358,7 +393,9 @@ enum na_status tl_finish(void *state, struct na_result *r, struct na_err *err)
 	if (s->scope->by.n)
 		series = put_groups(r, body, s);
 	na_put_steps(r, body, s->scope->store, s->lo_ps, s->hi_ps);
+	say_records(r, s, &b);
 	say(r, s, &t, &b);
-	tl_views(r, body, series, s, b.hosts, apart(s));
+	tl_views(r, body, series, s, b.hosts > s->n_busy ? b.hosts : s->n_busy,
+		 apart(s));
 	return st;
 }

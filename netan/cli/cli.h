@@ -41,9 +41,10 @@ struct na_common {
 	bool quiet, verbose, strict;
 	int color, progress; /* NA_COLOR_*, NA_PROGRESS_* */
 	/* input */
-	int64_t threads;   /* 0: all cores */
-	int anchor;        /* enum na_anchor */
-	const char *label; /* --label in force, while parsing */
+	int64_t threads;            /* 0: all cores */
+	int anchor;                 /* enum na_anchor */
+	const char *label;          /* --label in force, while parsing */
+	const char *hosts, *filter; /* captures: a file, an expression */
 	/* filters, as typed where a later stage must resolve them */
 	struct na_text_list host, line, src, dst, collective;
 	const char *side;           /* NULL: the command's own default */
@@ -121,6 +122,8 @@ enum na_exit na_output(const struct na_cli *cli, const struct na_result *r);
 /* Before any work (main calls it): endings known, a figure there, --format
  * known.  Says what is wrong itself. */
 enum na_exit na_output_check(const struct na_cli *cli);
+/* Whether one of the outputs is a picture. */
+bool na_output_draws(const struct na_cli *cli);
 
 /* Of a clock that only moves forward. */
 int64_t na_now_ns(void);

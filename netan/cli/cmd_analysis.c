@@ -23,7 +23,7 @@ static void headline(struct na_session *s, struct na_result *r, uint64_t used,
 	const struct na_value *out = na_dig(na_result_doc(r),
 					    "coverage.left_out");
 	uint64_t left_out = 0;
-	size_t hosts = s->store.n_sources;
+	size_t hosts = na_store_hosts(&s->store);
 
 	for (const struct na_value *v = out ? out->u.of.first : NULL; v;
 	     v = v->next)
@@ -41,15 +41,44 @@ static void headline(struct na_session *s, struct na_result *r, uint64_t used,
 
 /* What a person calls the records: transfers, unless only actions were
  * asked for. */
-static const char *noun_of(const struct na_filter *f)
+static const char *noun_of(const struct na_filter *f, const struct na_store *s)
 {
 	const uint32_t transfers = NA_COMP_BIT(NA_COMP_NETWORK) |
 				   NA_COMP_BIT(NA_COMP_RECEIVE) |
-				   NA_COMP_BIT(NA_COMP_SEND);
+				   NA_COMP_BIT(NA_COMP_SEND) |
+				   NA_COMP_BIT(NA_COMP_RPC);
 
-	return !(f->components & ~transfers) ? "transfers"
-	       : f->components & transfers   ? "transfers and actions"
-					     : "actions";
+	if (f->components == NA_COMP_BIT(NA_COMP_RPC))
+		return "calls";
+	return !(f->components & ~transfers) ||
+			       (f->components & transfers &&
+				s->graphs.n + s->actions.n == 0)
+		       ? "transfers"
+	       : f->components & transfers ? "transfers and actions"
+					   : "actions";
+}
+
+/* Of connections, which only captures tell. */
+static void say_no_connections(struct na_session *s, struct na_result *r)
+{
+	size_t seen = s->store.connections.n;
+
+	na_put_text(r, na_result_side(r), "empty",
+		    seen ? "The filters leave no connection."
+			 : "There is no TCP connection in this input.");
+	if (s->interrupted)
+		return;
+	if (seen) {
+		na_say_error(s->cli,
+			     "the filters leave none of %zu connection%s to "
+			     "analyse",
+			     seen, seen == 1 ? "" : "s");
+		return;
+	}
+	na_say_error(s->cli,
+		     "no TCP connections: looked for TCP packets in a capture "
+		     "(pcap, pcapng), or connections in a transfer file");
+	na_say_hint(s->cli, "netan info tells what is in the input");
 }
 
 static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
@@ -64,10 +93,16 @@ static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
 	na_envelope(s, r, a->face.name, d.used,
 		    ((double)d.last_ps - (double)d.first_ps) / 1e12, d.side,
 		    d.dropped);
-	headline(s, r, d.used, noun_of(&s->filter),
+	/* The analysis may know better what it looked at. */
+	headline(s, r, d.used,
+		 na_text_of(na_get(na_result_side(r), "noun"),
+			    noun_of(&s->filter, &s->store)),
 		 span_of(d.first_ps, d.last_ps));
 	if (!d.used) {
-		na_session_say_nothing(s, r);
+		if (a->add)
+			na_session_say_nothing(s, r);
+		else
+			say_no_connections(s, r);
 		return NA_EXIT_FAILED;
 	}
 	return cli->common.fail_on >= 0 && (int)d.severity > cli->common.fail_on
@@ -92,7 +127,8 @@ static enum na_status check(const struct na_cli *cli,
 
 	if (na_grouping_parse(c->by, by, err) != NA_OK)
 		return err->status;
-	if (c->component > NA_COMP_NETWORK && !a->components)
+	if (c->component > NA_COMP_NETWORK && c->component != NA_COMP_RPC &&
+	    !a->components)
 		return na_fail(err, NA_EUSAGE,
 			       "--component: %s looks at transfers on the "
 			       "network; netan latency knows the components",

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "netan/base/vec.h"
-#include "netan/cli/session.h"
+#include "netan/cli/info.h"
 
 struct sums {
 	uint64_t events, lines, planes, devices, slices;
@@ -13,6 +13,8 @@ struct sums {
 	uint64_t actions[NA_N_ACTIONS];
 	int64_t first_ps, last_ps;
 	bool timed;
+	uint64_t captures;
+	struct na_capture_counts capture;
 };
 
 static void add_time(struct sums *to, int64_t first_ps, int64_t last_ps)
@@ -64,20 +66,66 @@ static void count_devices(const struct na_session *s, size_t i,
 		x->devices = s->inputs[i].n_devices;
 }
 
+/* The slice that --hosts gives to an address; -1: none. */
+static int32_t slice_named(const struct na_store *st, uint32_t run, size_t e)
+{
+	if (st->names.endpoints[e].slice != NA_ADDRESS)
+		return -1;
+	return st->hosts[na_store_host_of(st, run, (uint32_t)e)].slice;
+}
+
+static uint64_t named_slices(const struct na_store *st, uint32_t run,
+			     int32_t *scratch)
+{
+	size_t n = 0;
+
+	for (size_t e = 0; e < st->names.n_endpoints; e++) {
+		if (slice_named(st, run, e) >= 0)
+			scratch[n++] = slice_named(st, run, e);
+	}
+	return distinct(scratch, n);
+}
+
 /* Over all inputs: a slice that many hosts share counts once. */
 static uint64_t all_slices(const struct na_store *st, int32_t *scratch)
 {
 	size_t n = 0;
 
 	for (size_t e = 0; e < st->names.n_endpoints; e++) {
+		int32_t slice = slice_named(st, 0, e);
 		size_t i = 0;
 
 		while (i < st->n_sources && !is_local(st, i, e))
 			i++;
 		if (i < st->n_sources)
-			scratch[n++] = st->names.endpoints[e].slice;
+			slice = st->names.endpoints[e].slice;
+		if (slice >= 0)
+			scratch[n++] = slice;
 	}
 	return distinct(scratch, n);
+}
+
+static bool since_ps(int64_t ns, int64_t zero_ns, int64_t *ps)
+{
+	return !__builtin_sub_overflow(ns, zero_ns, &ns) &&
+	       na_mul_i64(ns, NA_PS_PER_NS, ps);
+}
+
+/* A capture lasts from packet to packet. */
+static void sum_up_capture(const struct na_session *s, size_t i,
+			   int32_t *scratch, struct sums *x)
+{
+	const struct na_input *in = &s->inputs[i];
+	const struct na_capture_counts *c = in->capture;
+	int64_t first, last;
+
+	x->captures = 1;
+	x->capture = *c;
+	x->events = in->events;
+	x->slices = named_slices(&s->store, s->sources[i].run, scratch);
+	if (c->packets && since_ps(c->earliest_ns, in->zero_ns, &first) &&
+	    since_ps(c->latest_ns, in->zero_ns, &last))
+		add_time(x, first, last);
 }
 
 static void sum_up(const struct na_session *s, size_t i, int32_t *scratch,
@@ -101,7 +149,9 @@ static void sum_up(const struct na_session *s, size_t i, int32_t *scratch,
 		x->actions[k] = na_store_actions(&s->store, i,
 						 (enum na_action_kind)k);
 	count_devices(s, i, scratch, x);
-	if (t->timed)
+	if (in->capture)
+		sum_up_capture(s, i, scratch, x);
+	else if (t->timed)
 		add_time(x, t->first_ps, t->last_ps);
 }
 
@@ -120,6 +170,8 @@ static void add_sums(struct sums *to, const struct sums *x)
 		to->actions[k] += x->actions[k];
 	if (x->timed)
 		add_time(to, x->first_ps, x->last_ps);
+	to->captures += x->captures;
+	na_info_add_capture(&to->capture, &x->capture);
 }
 
 static int64_t all_classes(const uint64_t classes[NA_N_CLASSES])
@@ -166,6 +218,8 @@ static void put_sums(struct na_result *r, struct na_value *row,
 		na_put_null(r, row, "from_s");
 		na_put_null(r, row, "to_s");
 	}
+	if (x->captures)
+		na_info_put_capture(r, row, &x->capture);
 }
 
 static void put_planes(struct na_result *r, struct na_value *row,
@@ -207,9 +261,12 @@ static void put_lines(struct na_result *r, const struct na_input *in,
 	}
 }
 
-static void views(struct na_result *r, struct na_value *files,
-		  struct na_value *planes, struct na_value *lines,
-		  struct na_value *damage, bool verbose, bool labels)
+struct rows { /* for people: inputs by kind, and what is in them */
+	struct na_value *hosts, *captures, *planes, *lines, *damage;
+};
+
+static void views(struct na_result *r, const struct rows *x, bool verbose,
+		  bool labels)
 {
 	/* clang-format off */
 	static const struct na_column file_cols[] = {
@@ -257,16 +314,21 @@ static void views(struct na_result *r, struct na_value *files,
 	/* clang-format on */
 
 	/* The label is the first column, where there are several runs. */
-	na_result_view(r, "hosts", files, file_cols + !labels,
-		       sizeof(file_cols) / sizeof(file_cols[0]) - !labels, 0);
-	if (verbose || files->n <= 2)
-		na_result_view(r, "planes", planes, plane_cols,
+	if (x->hosts->n)
+		na_result_view(r, "hosts", x->hosts, file_cols + !labels,
+			       sizeof(file_cols) / sizeof(file_cols[0]) -
+				       !labels,
+			       0);
+	if (x->captures->n)
+		na_info_view_captures(r, x->captures, labels);
+	if (x->hosts->n && (verbose || x->hosts->n <= 2))
+		na_result_view(r, "planes", x->planes, plane_cols,
 			       sizeof(plane_cols) / sizeof(plane_cols[0]), 0);
-	if (verbose)
-		na_result_view(r, "lines", lines, line_cols,
+	if (x->hosts->n && verbose)
+		na_result_view(r, "lines", x->lines, line_cols,
 			       sizeof(line_cols) / sizeof(line_cols[0]), 0);
-	if (damage && damage->n)
-		na_result_view(r, "damage", damage, damage_cols, 2, 0);
+	if (x->damage->n)
+		na_result_view(r, "damage", x->damage, damage_cols, 2, 0);
 }
 
 /* Input warnings again as rows, for people. */
@@ -292,57 +354,72 @@ static void put_damage(struct na_result *r, const struct na_value *doc,
 	}
 }
 
-static void fill(struct na_session *s, struct na_result *r, int32_t *scratch)
+static void put_file(struct na_session *s, struct na_result *r, size_t i,
+		     struct na_value *row)
 {
-	struct na_value *body = na_result_body(r), *side = na_result_side(r);
-	struct na_value *files = na_put_list(r, body, "files");
-	struct na_value *planes = na_put_list(r, side, "planes");
-	struct na_value *lines = na_put_list(r, side, "lines");
-	struct na_value *damage = na_put_list(r, side, "damage"), *totals;
-	struct sums all = {.events = 0};
-	uint64_t none[NA_N_REASONS] = {0};
-	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
-	double seconds;
+	const struct na_input *in = &s->inputs[i];
 
-	for (size_t i = 0; i < s->n_inputs; i++) {
-		const struct na_input *in = &s->inputs[i];
-		struct na_value *row = na_put_object(r, files, NULL);
-		struct sums x = {.events = 0};
+	na_put_text(r, row, "path", in->path);
+	na_put_text(r, row, "label", s->sources[i].label);
+	na_put_text(r, row, "format", in->format);
+	na_put_text(r, row, "host", in->host);
+}
 
-		sum_up(s, i, scratch, &x);
-		na_put_text(r, row, "path", in->path);
-		na_put_text(r, row, "label", s->sources[i].label);
-		na_put_text(r, row, "format", in->format);
-		na_put_text(r, row, "host", in->host);
-		put_planes(r, row, in, planes);
-		put_lines(r, in, lines);
-		put_sums(r, row, &x);
-		add_sums(&all, &x);
-	}
-	all.slices = all_slices(&s->store, scratch);
-	totals = na_put_object(r, body, "totals");
-	na_put_int(r, totals, "planes", (int64_t)all.planes);
-	na_put_int(r, totals, "lines", (int64_t)all.lines);
-	put_sums(r, totals, &all);
-	seconds = all.timed
-			  ? ((double)all.last_ps - (double)all.first_ps) / 1e12
-			  : 0;
-	na_result_headline(r,
-			   "info: %zu file%s, %s events, %s transfers "
-			   "received, %" PRIu64 " planes",
-			   s->n_inputs, s->n_inputs == 1 ? "" : "s",
-			   na_print_count(n, all.events),
-			   na_print_count(m, (uint64_t)all_classes(
-						     all.classes[NA_RX])),
-			   all.planes);
-	na_envelope(s, r, "info",
-		    all.classes[NA_RX][NA_VALID] + all.classes[NA_TX][NA_VALID],
-		    seconds, -1, none);
-	put_damage(r, na_result_doc(r), damage);
-	views(r, files, planes, lines, damage, s->cli->common.verbose,
-	      s->store.n_runs > 1);
-	if (!all_classes(all.classes[NA_RX]) && !all.actions[NA_ACT_GRAPH] &&
-	    !all_classes(all.classes[NA_TX]))
+static const char *s_of(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void headline(struct na_result *r, const struct na_session *s,
+		     const struct sums *all)
+{
+	const struct na_capture_counts *c = &all->capture;
+	const char *files = s->n_inputs == 1 ? "" : "s";
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], d[NA_UNIT_BUF], e[NA_UNIT_BUF];
+
+	na_print_count(a, all->captures ? c->packets : all->events);
+	na_print_count(b, (uint64_t)all_classes(all->classes[NA_RX]));
+	na_print_count(d, c->connections);
+	na_print_count(e, c->rpcs);
+	if (all->captures == s->n_inputs)
+		na_result_headline(r,
+				   "info: %zu file%s, %s packet%s, %s TCP "
+				   "connection%s, %s call%s, %" PRIu64
+				   " RoCE message%s",
+				   s->n_inputs, files, a, s_of(c->packets), d,
+				   s_of(c->connections), e, s_of(c->rpcs),
+				   c->roce_messages, s_of(c->roce_messages));
+	else if (all->captures)
+		na_result_headline(r,
+				   "info: %zu files, %" PRIu64
+				   " of them captures with %s packets; %s "
+				   "transfers received, %" PRIu64 " planes",
+				   s->n_inputs, all->captures, a, b,
+				   all->planes);
+	else
+		na_result_headline(r,
+				   "info: %zu file%s, %s events, %s transfers "
+				   "received, %" PRIu64 " planes",
+				   s->n_inputs, files, a, b, all->planes);
+}
+
+static void notes(struct na_result *r, const struct na_session *s,
+		  const struct sums *all)
+{
+	bool merged = false;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		merged |= s->inputs[i].n_merged > 1;
+	if (merged)
+		na_result_note(r,
+			       "files of one capture are merged by time; what "
+			       "packets of several files tell together "
+			       "(connections, calls, exchanges, messages) "
+			       "stands with the first file");
+	if (all->captures)
+		na_info_note_capture(r, &all->capture);
+	if (all->captures < s->n_inputs && !all_classes(all->classes[NA_RX]) &&
+	    !all->actions[NA_ACT_GRAPH] && !all_classes(all->classes[NA_TX]))
 		na_result_note(
 			r,
 			"no network events: looked for the plane "
@@ -350,6 +427,64 @@ static void fill(struct na_session *s, struct na_result *r, int32_t *scratch)
 			"\"MegaScale: ...\" events on \"/host:CPU\"; capture "
 			"a multi-slice job while it trains, one .xplane.pb "
 			"of each host");
+}
+
+static void put_files(struct na_session *s, struct na_result *r,
+		      const struct rows *rows, int32_t *scratch,
+		      struct sums *all)
+{
+	struct na_value *files = na_put_list(r, na_result_body(r), "files");
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+		struct na_value *row = na_put_object(r, files, NULL);
+		struct sums x = {.events = 0};
+
+		sum_up(s, i, scratch, &x);
+		put_file(s, r, i, row);
+		put_planes(r, row, in, rows->planes);
+		put_lines(r, in, rows->lines);
+		put_sums(r, row, &x);
+		row = na_put_object(r,
+				    in->capture ? rows->captures : rows->hosts,
+				    NULL);
+		put_file(s, r, i, row);
+		put_sums(r, row, &x);
+		add_sums(all, &x);
+	}
+	all->slices = all_slices(&s->store, scratch);
+}
+
+static void fill(struct na_session *s, struct na_result *r, int32_t *scratch)
+{
+	struct na_value *side = na_result_side(r), *totals;
+	const struct rows rows = {
+		.hosts = na_put_list(r, side, "hosts"),
+		.captures = na_put_list(r, side, "captures"),
+		.planes = na_put_list(r, side, "planes"),
+		.lines = na_put_list(r, side, "lines"),
+		.damage = na_put_list(r, side, "damage"),
+	};
+	struct sums all = {.events = 0};
+	uint64_t none[NA_N_REASONS] = {0};
+	double seconds = 0;
+
+	put_files(s, r, &rows, scratch, &all);
+	if (!na_result_ok(r))
+		return;
+	totals = na_put_object(r, na_result_body(r), "totals");
+	na_put_int(r, totals, "planes", (int64_t)all.planes);
+	na_put_int(r, totals, "lines", (int64_t)all.lines);
+	put_sums(r, totals, &all);
+	if (all.timed)
+		seconds = ((double)all.last_ps - (double)all.first_ps) / 1e12;
+	headline(r, s, &all);
+	na_envelope(s, r, "info",
+		    all.classes[NA_RX][NA_VALID] + all.classes[NA_TX][NA_VALID],
+		    seconds, -1, none);
+	put_damage(r, na_result_doc(r), rows.damage);
+	views(r, &rows, s->cli->common.verbose, s->store.n_runs > 1);
+	notes(r, s, &all);
 }
 
 static enum na_exit run_info(struct na_cli *cli)

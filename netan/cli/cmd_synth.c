@@ -6,6 +6,7 @@
 
 #include "netan/base/units.h"
 #include "netan/cli/cli.h"
+#include "netan/synth/capture.h"
 #include "netan/synth/synth.h"
 
 /* Files named one by one; the rest are counted. */
@@ -16,7 +17,8 @@ enum { SHOWN_FILES = 8 };
 /* clang-format off */
 static const struct na_opt opts[] = {
 	{ NA_OPT_TEXT, 'o', "output", FIELD(dir), "DIR", NULL, 0, 0,
-	  "log directory to write under (required)" },
+	  "log directory to write under; NAME.pcap or NAME.pcapng: a packet "
+	  "capture (required)" },
 	{ NA_OPT_TEXT, 0, "run", FIELD(run), "NAME", NULL, 0, 0,
 	  "name of the session (default: its start time)" },
 	{ NA_OPT_COUNT, 0, "seed", FIELD(seed), "N", "1", 0, 9e15,
@@ -59,9 +61,26 @@ static const struct na_opt opts[] = {
 	{ NA_OPT_CHOICE, 0, "compress", FIELD(compress), "none|gzip|zstd",
 	  "none", 0, 0, "pack the files" },
 	{ NA_OPT_BYTES, 0, "size", FIELD(size_bytes), "BYTES", NULL, 1000,
-	  1e12, "typical, network: about how large (default: 500MB)" },
+	  1e12, "typical, network: about how large (default: 500MB); "
+	  "captures: payload of the connections (default: 4MB)" },
 	{ NA_OPT_COUNT, 0, "events", FIELD(events), "N", NULL, 16, 1e10,
 	  "typical, network: exactly how many events" },
+	{ NA_OPT_COUNT, 0, "connections", FIELD(connections), "N", "12", 0,
+	  10000, "captures: TCP connections with bulk transfers" },
+	{ NA_OPT_LIST, 0, "condition", FIELD(conditions), "KIND", NULL, 0, 0,
+	  "captures: what the connections meet with, in turn: healthy, loss, "
+	  "timeout, zero-window, window-limited, idle (default: all)" },
+	{ NA_OPT_REAL, 0, "loss", FIELD(loss), "SHARE", "0.005", 0, 0.04,
+	  "captures: about this share of the segments is lost, where the "
+	  "condition is loss" },
+	{ NA_OPT_COUNT, 0, "rpcs", FIELD(rpcs), "N", "200", 0, 1e6,
+	  "captures: gRPC calls, all to host 0" },
+	{ NA_OPT_BYTES, 0, "message", FIELD(message_bytes), "BYTES", "2KiB",
+	  16, 16 << 20, "captures: what a call's answer holds, the median" },
+	{ NA_OPT_COUNT, 0, "roce", FIELD(roce), "N", "200", 0, 1e8,
+	  "captures: RoCEv2 messages" },
+	{ NA_OPT_BYTES, 0, "snaplen", FIELD(snaplen_bytes), "BYTES", NULL, 64,
+	  65535, "captures: cut the packets to so much (default: whole)" },
 	NA_OPT_END,
 };
 /* clang-format on */
@@ -91,13 +110,29 @@ static const char details[] =
 	"  bad-key:HOST:COUNT          receives without their endpoints\n"
 	"  program:HOST                it runs another program\n"
 	"  truncate:HOST:BYTES         its file is cut to so many bytes,\n"
-	"  truncate:HOST:SHARE         or to that share (0.5: half)";
+	"  truncate:HOST:SHARE         or to that share (0.5: half)\n"
+	"\n"
+	"With -o NAME.pcap or NAME.pcapng it writes a packet capture instead,\n"
+	"and NAME.pcap.truth.json: bulk transfers over TCP (port 8471), gRPC\n"
+	"calls over cleartext HTTP/2 (port 50051; one in forty takes 200 ms\n"
+	"more) and RoCEv2 messages of the hosts 10.1.0.1, 10.1.0.2, ..., seen\n"
+	"beside the sender. The connections meet with these conditions in turn:\n"
+	"\n"
+	"  healthy         nothing\n"
+	"  loss            the network loses segments: duplicate ACKs with\n"
+	"                  SACK, fast retransmissions\n"
+	"  timeout         the last segment is lost: sent again after 200 ms,\n"
+	"                  400 ms ...\n"
+	"  zero-window     the receiver does not read: its window closes\n"
+	"  window-limited  a window of eight segments, a longer way\n"
+	"  idle            the sender has little to send, now and then";
 
 static const char example[] =
 	"netan synth -o /tmp/job --hosts 8\n"
 	"netan synth -o /tmp/slow --hosts 8 --fault slow-sender:host-3:4\n"
 	"netan synth -o /tmp/old --generation message --fault tail:1:0.01\n"
-	"netan synth -o /tmp/big --profile typical --size 500MB";
+	"netan synth -o /tmp/big --profile typical --size 500MB\n"
+	"netan synth -o /tmp/job.pcap --condition healthy --condition loss";
 
 /* A word of a printed command line, quoted where a shell needs it. */
 static void print_word(const char *s)
@@ -124,6 +159,7 @@ static void print_word(const char *s)
 static void print_report(const struct na_synth_config *cfg,
 			 const struct na_synth_report *r)
 {
+	bool capture = na_synth_is_capture(cfg->dir);
 	uint64_t bytes = 0, events = 0;
 	char size[NA_UNIT_BUF], count[NA_UNIT_BUF];
 
@@ -140,11 +176,11 @@ static void print_report(const struct na_synth_config *cfg,
 			       r->n - 1 - SHOWN_FILES);
 		printf("  %s  %" PRIu64 " bytes\n", f->path, f->bytes);
 	}
-	printf("wrote %zu files, %s, %s events\n", r->n,
+	printf("wrote %zu files, %s, %s %s\n", r->n,
 	       na_print_bytes(size, (double)bytes, 3),
-	       na_print_count(count, events));
+	       na_print_count(count, events), capture ? "packets" : "events");
 	fputs("next: netan info ", stdout);
-	print_word(cfg->dir);
+	print_word(capture ? r->files[0].path : cfg->dir);
 	putchar('\n');
 }
 
@@ -179,9 +215,9 @@ static enum na_exit run(struct na_cli *cli)
 
 static const struct na_face synth_face = {
 	.name = "synth",
-	.question = "make a trace with known content, for examples, tests "
-		    "and benchmarks",
-	.usage = "-o DIR [OPTION…]",
+	.question = "make a trace or a capture with known content, for "
+		    "examples, tests and benchmarks",
+	.usage = "-o DIR|NAME.pcap [OPTION…]",
 	.details = details,
 	.example = example,
 	.opts = opts,

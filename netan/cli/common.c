@@ -53,6 +53,11 @@ static const struct na_opt input_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
 	 "name of the run that the inputs behind it belong to, until the "
 	 "next --label; runs are shown side by side"},
+	{NA_OPT_TEXT, 0, "hosts", AT(hosts), "FILE", NULL, 0, 0,
+	 "captures: which address is which host: CSV address,host[,slice]"},
+	{NA_OPT_TEXT, 0, "filter", AT(filter), "EXPR", NULL, 0, 0,
+	 "captures: only packets that pass, in libpcap's capture-filter "
+	 "syntax: 'tcp port 50051'"},
 	{NA_OPT_CHOICE, 0, "anchor", AT(anchor), "auto|start|end", "auto", 0,
 	 0, "what the time of a transfer event means in old traces; auto: "
 	 "decided from the data, and said"},
@@ -67,7 +72,7 @@ static const struct na_opt input_opts[] = {
 /* clang-format off */
 static const struct na_opt filter_opts[] = {
 	{NA_OPT_LIST, 0, "host", AT(host), "GLOB", NULL, 0, 0,
-	 "only these hosts"},
+	 "only these hosts; in captures also addresses"},
 	{NA_OPT_LIST, 0, "line", AT(line), "GLOB", NULL, 0, 0,
 	 "of the threads on /host:CPU, which tell old-style transfers, only "
 	 "these: MegascaleEM2_Worker*"},
@@ -79,7 +84,8 @@ static const struct na_opt filter_opts[] = {
 	 "only these collectives"},
 	{NA_OPT_CHOICE, 0, "component", AT(component), COMPONENTS, NULL, 0, 0,
 	 "what latency is of: the network (default), the actions of a "
-	 "collective's graph on the host, the whole graph, or GPU kernels"},
+	 "collective's graph on the host, the whole graph, or GPU kernels; "
+	 "in every analysis rpc: calls of captures, network: the others"},
 	{NA_OPT_TEXT, 0, "side", AT(side), "rx|tx", NULL, 0, 0,
 	 "transfers as the receiver or as the sender saw them (default: both "
 	 "in timeline, rx elsewhere)"},

@@ -11,6 +11,18 @@ enum { CHUNKS_PER_BLOCK = 384 };        /* fixed: up to 87 000 transfers */
 
 enum { SHARES = 16 }; /* of heavy work; fixed, whatever the threads */
 
+/* In this order through the analysis. */
+enum bag {
+	BAG_TRANSFERS,
+	BAG_GRAPHS,
+	BAG_ACTIONS,
+	BAG_CALLS,
+	BAG_FRAMES,
+	BAG_CONNECTIONS,
+	BAG_SEGMENTS,
+	N_BAGS
+};
+
 struct drive {
 	const struct na_analysis *a;
 	struct na_session *s;
@@ -18,8 +30,9 @@ struct drive {
 	struct na_late late;
 	void *state;
 	unsigned pass;
-	struct na_chunk **chunks; /* of transfers, graphs, actions */
-	size_t n_transfers, n_chunks, first;
+	struct na_chunk **chunks; /* of all bags that are looked at */
+	size_t ends[N_BAGS];      /* where each bag's chunks end */
+	size_t n_chunks, first;
 	unsigned char *blocks; /* states of one round */
 	uint64_t (*dropped)[NA_N_REASONS];
 	enum na_status *status;
@@ -42,10 +55,14 @@ static bool seen(const struct na_analysis *a, const struct na_transfer *t,
 	return t->klass == NA_CLOCK_SKEW && a->censored;
 }
 
-/* Left out already, as what it is: no second reason. */
-static bool counted(const struct na_analysis *a, const struct na_transfer *t)
+/* Left out already, as what it is: no second reason; or its packets count in
+ * its place. */
+static bool counted(const struct drive *d, const struct na_transfer *t)
 {
-	return t->klass == NA_CLOCK_SKEW && !a->instants;
+	if (t->style >= NA_STYLE_CAPTURE && d->a->add_frame &&
+	    d->s->store.frames.n)
+		return true;
+	return t->klass == NA_CLOCK_SKEW && !d->a->instants;
 }
 
 static enum na_status add_transfers(struct drive *d, void *state,
@@ -55,7 +72,8 @@ static enum na_status add_transfers(struct drive *d, void *state,
 	const struct na_transfer *t = (const void *)c->data;
 	enum na_status st = NA_OK;
 
-	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
+	/* An analysis of connections alone takes no transfers. */
+	for (size_t i = 0; d->a->add && st == NA_OK && i < c->n; i++) {
 		if (!seen(d->a, &t[i], dropped))
 			continue;
 		switch (na_filter_late(&d->late, &t[i])) {
@@ -63,10 +81,10 @@ static enum na_status add_transfers(struct drive *d, void *state,
 			st = d->a->add(state, &t[i]);
 			break;
 		case NA_DROP_FILTERED:
-			dropped[NA_LEFT_FILTERED] += !counted(d->a, &t[i]);
+			dropped[NA_LEFT_FILTERED] += !counted(d, &t[i]);
 			break;
 		case NA_DROP_TOO_FAST:
-			dropped[NA_LEFT_TOO_FAST] += !counted(d->a, &t[i]);
+			dropped[NA_LEFT_TOO_FAST] += !counted(d, &t[i]);
 			break;
 		}
 	}
@@ -86,6 +104,85 @@ static enum na_status add_execs(struct drive *d, void *state,
 	return st;
 }
 
+static enum na_status add_calls(struct drive *d, void *state,
+				const struct na_chunk *c)
+{
+	const struct na_call *x = (const void *)c->data;
+	enum na_status st = NA_OK;
+
+	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
+		if (na_filter_call(&d->late, &x[i]))
+			st = d->a->add_call(state, &x[i]);
+	}
+	return st;
+}
+
+static enum na_status add_frames(struct drive *d, void *state,
+				 const struct na_chunk *c,
+				 uint64_t dropped[NA_N_REASONS])
+{
+	const struct na_frame *x = (const void *)c->data;
+	enum na_status st = NA_OK;
+
+	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
+		unsigned sides = na_filter_frame(&d->late, &x[i]);
+
+		dropped[NA_LEFT_FILTERED] += !sides;
+		if (sides)
+			st = d->a->add_frame(state, &x[i], sides);
+	}
+	return st;
+}
+
+static enum na_status add_connections(struct drive *d, void *state,
+				      const struct na_chunk *c)
+{
+	const struct na_connection *x = (const void *)c->data;
+	enum na_status st = NA_OK;
+
+	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
+		if (na_filter_connection(&d->late, &x[i]))
+			st = d->a->add_connection(state, &x[i]);
+	}
+	return st;
+}
+
+/* Segments are of the one connection that was asked for. */
+static enum na_status add_segments(struct drive *d, void *state,
+				   const struct na_chunk *c)
+{
+	const struct na_segment *x = (const void *)c->data;
+	enum na_status st = NA_OK;
+
+	for (size_t i = 0; st == NA_OK && i < c->n; i++)
+		st = d->a->add_segment(state, &x[i]);
+	return st;
+}
+
+static enum na_status add_chunk(struct drive *d, void *state, size_t k,
+				uint64_t dropped[NA_N_REASONS])
+{
+	const struct na_chunk *c = d->chunks[k];
+	enum bag bag = BAG_TRANSFERS;
+
+	while (k >= d->ends[bag])
+		bag++;
+	switch (bag) {
+	case BAG_TRANSFERS:
+		return add_transfers(d, state, c, dropped);
+	case BAG_CALLS:
+		return add_calls(d, state, c);
+	case BAG_FRAMES:
+		return add_frames(d, state, c, dropped);
+	case BAG_CONNECTIONS:
+		return add_connections(d, state, c);
+	case BAG_SEGMENTS:
+		return add_segments(d, state, c);
+	default:
+		return add_execs(d, state, c);
+	}
+}
+
 static void run_block(void *ctx, size_t i)
 {
 	struct drive *d = ctx;
@@ -95,9 +192,7 @@ static void run_block(void *ctx, size_t i)
 	enum na_status st = d->a->fork(state, d->state, d->pass);
 
 	for (size_t k = from; st == NA_OK && k < to && k < d->n_chunks; k++)
-		st = k < d->n_transfers ? add_transfers(d, state, d->chunks[k],
-							d->dropped[i])
-					: add_execs(d, state, d->chunks[k]);
+		st = add_chunk(d, state, k, d->dropped[i]);
 	if (st == NA_OK && d->a->seal)
 		st = d->a->seal(state);
 	d->status[i] = st;
@@ -167,19 +262,29 @@ static enum na_status run_shares(struct drive *d, struct na_err *err)
 static bool list_chunks(struct drive *d)
 {
 	const struct na_store *s = &d->s->store;
-	const struct na_bag *bags[] = {&s->transfers, &s->graphs, &s->actions};
+	const struct na_bag *bags[N_BAGS] = {
+		[BAG_TRANSFERS] = d->a->add ? &s->transfers : NULL,
+		[BAG_GRAPHS] = &s->graphs,
+		[BAG_ACTIONS] = &s->actions,
+		[BAG_CALLS] = d->a->add_call ? &s->calls : NULL,
+		[BAG_FRAMES] = d->a->add_frame ? &s->frames : NULL,
+		[BAG_CONNECTIONS] = d->a->add_connection ? &s->connections
+							 : NULL,
+		[BAG_SEGMENTS] = d->a->add_segment ? &s->segments : NULL,
+	};
 	size_t n = 0;
 
-	for (size_t b = 0; b < 3; b++) {
-		for (struct na_chunk *c = bags[b]->first; c; c = c->next)
+	for (size_t b = 0; b < N_BAGS; b++) {
+		for (struct na_chunk *c = bags[b] ? bags[b]->first : NULL; c;
+		     c = c->next)
 			n++;
 	}
 	d->chunks = na_calloc(n, sizeof(struct na_chunk *));
-	for (size_t b = 0; d->chunks && b < 3; b++) {
-		for (struct na_chunk *c = bags[b]->first; c; c = c->next)
+	for (size_t b = 0; d->chunks && b < N_BAGS; b++) {
+		for (struct na_chunk *c = bags[b] ? bags[b]->first : NULL; c;
+		     c = c->next)
 			d->chunks[d->n_chunks++] = c;
-		if (b == 0)
-			d->n_transfers = d->n_chunks;
+		d->ends[b] = d->n_chunks;
 	}
 	return d->chunks;
 }
@@ -233,6 +338,13 @@ static bool on_threads(void *ctx, size_t n, void (*job)(void *arg, size_t i),
 	return na_parallel(s->threads, n, job, arg);
 }
 
+static enum na_status segments(void *ctx, const struct na_connection *c,
+			       na_each_segment each, void *arg,
+			       struct na_err *err)
+{
+	return na_session_segments(ctx, c, each, arg, err);
+}
+
 /* Runs stand side by side: no group mixes them. */
 static enum na_status by_run_too(struct na_grouping *by, size_t n_runs,
 				 struct na_err *err)
@@ -265,7 +377,16 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 				    .top = c->top > 0 ? (size_t)c->top : 0,
 				    .components = d.filter.components,
 				    .parallel = on_threads,
-				    .parallel_ctx = s};
+				    .parallel_ctx = s,
+				    .segments = na_output_draws(s->cli)
+							? segments
+							: NULL,
+				    .segments_ctx = s};
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (s->inputs[i].capture)
+			d.scope.connections +=
+				s->inputs[i].capture->connections;
+	}
 	st = by_run_too(&d.scope.by, s->store.n_runs, err);
 	if (st == NA_OK)
 		st = run(&d, params, r, err);

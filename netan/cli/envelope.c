@@ -48,6 +48,21 @@ static uint64_t transfers_of(const struct na_session *s, size_t i)
 	return n;
 }
 
+/* Of what packets tell, some is read and some is guessed. */
+static uint64_t estimated(const struct na_session *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_tally *t = &s->store.tallies[i];
+
+		for (int k = 0; k < NA_N_CLASSES; k++)
+			n += t->classes[NA_RX][NA_STYLE_ESTIMATE][k] +
+			     t->classes[NA_TX][NA_STYLE_ESTIMATE][k];
+	}
+	return n;
+}
+
 static void put_inputs(struct na_session *s, struct na_result *r,
 		       struct na_value *doc)
 {
@@ -95,6 +110,8 @@ static void put_coverage(struct na_session *s, struct na_result *r,
 	na_put_int(r, c, "events", (int64_t)events);
 	na_put_int(r, c, "lines_skipped", (int64_t)skipped);
 	na_put_int(r, c, "used", (int64_t)used);
+	if (estimated(s))
+		na_put_int(r, c, "estimated", (int64_t)estimated(s));
 	in = na_put_object(r, c, "left_out");
 	for (int k = 0; k < NA_N_REASONS; k++) {
 		if (sums[k] + dropped[k])
@@ -167,7 +184,8 @@ static void note_absent(struct na_session *s, struct na_result *r)
 	for (size_t i = 0; i < n * st->n_runs; i++) {
 		const struct na_host *h = &st->hosts[st->host_of[i]];
 
-		if (h->recorded || st->n_runs > 1)
+		if (h->recorded || st->n_runs > 1 ||
+		    st->names.endpoints[i % n].slice == NA_ADDRESS)
 			continue;
 		if (++absent <= 4)
 			at += (size_t)snprintf(
@@ -183,6 +201,23 @@ static void note_absent(struct na_session *s, struct na_result *r)
 			       absent, absent == 1 ? "" : "s", text,
 			       absent > 4 ? ", ..." : "",
 			       absent == 1 ? "is" : "are");
+}
+
+/* Packets are no transfers: what --filter left out is told apart. */
+static void note_filtered(struct na_session *s, struct na_result *r)
+{
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+	uint64_t n = 0, all = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_capture_counts *c = s->inputs[i].capture;
+
+		n += c ? c->filtered : 0;
+		all += c ? c->packets + c->filtered : 0;
+	}
+	if (n)
+		na_result_note(r, "%s of %s packets did not pass --filter",
+			       na_print_count(a, n), na_print_count(b, all));
 }
 
 static void note_styles(struct na_session *s, struct na_result *r)
@@ -215,6 +250,21 @@ static void note_styles(struct na_session *s, struct na_result *r)
 				: " (--anchor)");
 }
 
+static void note_estimates(struct na_session *s, struct na_result *r)
+{
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+	uint64_t n = estimated(s);
+
+	if (n)
+		na_result_note(r,
+			       "%s of %s transfers %s estimated from "
+			       "direction changes and idle gaps (TCP without "
+			       "cleartext HTTP/2)",
+			       na_print_count(a, n),
+			       na_print_count(b, transfers_of(s, SIZE_MAX)),
+			       n == 1 ? "is" : "are");
+}
+
 void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 		 uint64_t used, double duration_s, int side,
 		 const uint64_t dropped[NA_N_REASONS])
@@ -237,8 +287,10 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 	na_put_bool(r, na_result_side(r), "anchor_matters",
 		    s->store.anchor_mattered);
 	note_left_out(r, doc);
+	note_filtered(s, r);
 	note_clock(s, r);
 	note_styles(s, r);
+	note_estimates(s, r);
 	note_absent(s, r);
 	for (size_t i = 0; i < s->n_notes; i++)
 		na_result_note(r, "%s", s->notes[i]);
@@ -386,7 +438,10 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 	}
 	if (seen) {
 		if (!left_out_text(na_result_doc(r), text))
-			snprintf(text, sizeof(text), "outside the window");
+			snprintf(text, sizeof(text), "%s",
+				 s->filter.side == NA_TX
+					 ? "none is a send, as --side tx asks"
+					 : "outside the window");
 		na_say_error(s->cli,
 			     "none of the %" PRIu64 " transfers is "
 			     "left to analyse: %s",
@@ -396,6 +451,8 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 		say_what_is(s);
 		return;
 	}
+	if (na_session_say_no_calls(s, r))
+		return;
 	na_put_text(r, na_result_side(r), "empty",
 		    "no network transfers in this input");
 	na_say_error(s->cli,

@@ -191,6 +191,17 @@ enum na_exit na_output_check(const struct na_cli *cli)
 	return NA_EXIT_OK;
 }
 
+bool na_output_draws(const struct na_cli *cli)
+{
+	for (size_t i = 0; i < cli->common.outputs.n; i++) {
+		const char *path = cli->common.outputs.items[i];
+
+		if (!is_stdout(path) && word_of(pictures, ending(path)))
+			return true;
+	}
+	return false;
+}
+
 static struct na_emit_opts emit_opts(const struct na_cli *cli, int fd)
 {
 	struct na_emit_opts o = {.table = cli->common.table};

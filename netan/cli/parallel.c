@@ -30,6 +30,15 @@ void na_catch_interrupt(void)
 	sigaction(SIGINT, &sa, NULL);
 }
 
+void na_catch_termination(void)
+{
+	struct sigaction sa = {.sa_handler = on_interrupt};
+
+	sa.sa_flags = (int)SA_RESETHAND;
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+}
+
 struct team {
 	pthread_mutex_t lock;
 	size_t next, n;

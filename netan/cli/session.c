@@ -1,7 +1,6 @@
 #include "netan/cli/session.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +80,7 @@ static void open_one(void *ctx, size_t i)
 			o->l->files[i].path);
 	else
 		na_input_open(&o->inputs[i], o->l->files[i].path, o->s->wants,
-			      &o->s->cli->common.line, &o->errs[i]);
+			      &o->s->asks, &o->errs[i]);
 }
 
 /* The file's name when it has the form of a trace's, else what the trace
@@ -98,30 +97,67 @@ static bool name_host(struct na_session *s, struct na_input *in)
 	return true;
 }
 
+/* One more input, opened or copied to its place by the caller. */
+static bool kept(struct na_session *s, const char *label)
+{
+	struct na_input *in = &s->inputs[s->n_inputs++];
+
+	if (!in->warnings)
+		in->warnings_end = &in->warnings;
+	if (!name_host(s, in))
+		return false;
+	s->sources[s->n_inputs - 1] =
+		(struct na_source){.host = in->host,
+				   .label = label ? label : in->label,
+				   .capture = in->capture != NULL};
+	return true;
+}
+
+static size_t sources_of(const struct na_input *in)
+{
+	return in->n_sources > 1 ? in->n_sources : 1;
+}
+
+static bool room_for(struct na_session *s, const struct listing *l,
+		     const struct opening *o)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		n += o->errs[i].status == NA_OK ? sources_of(&o->inputs[i]) : 0;
+	s->inputs = na_calloc(n, sizeof(*s->inputs));
+	s->sources = na_calloc(n, sizeof(*s->sources));
+	return s->inputs && s->sources;
+}
+
+/* Each source in a file is an input of its own. */
 static bool keep_opened(struct na_session *s, struct listing *l,
 			struct opening *o)
 {
-	s->sources = na_calloc(l->n, sizeof(*s->sources));
-	if (!s->sources)
+	if (!room_for(s, l, o))
 		return false;
 	for (size_t i = 0; i < l->n; i++) {
-		struct na_input *to = &s->inputs[s->n_inputs];
+		struct na_input *first = &s->inputs[s->n_inputs];
+		const char *label = l->files[i].label;
+		size_t n = sources_of(&o->inputs[i]);
 
 		if (o->errs[i].status != NA_OK) {
-			refuse(s, l->files[i].path, l->files[i].label,
-			       o->errs[i].text);
+			refuse(s, l->files[i].path, label, o->errs[i].text);
 			continue;
 		}
-		*to = o->inputs[i];
+		*first = o->inputs[i];
 		o->inputs[i].path = NULL; /* moved */
-		s->n_inputs++;
-		if (!to->warnings)
-			to->warnings_end = &to->warnings;
-		if (!name_host(s, to))
+		if (!kept(s, label))
 			return false;
-		s->sources[s->n_inputs - 1] =
-			(struct na_source){.host = to->host,
-					   .label = l->files[i].label};
+		for (size_t k = 1; k < n; k++) {
+			struct na_err err = {.status = NA_OK};
+
+			if (na_input_open_source(&s->inputs[s->n_inputs], first,
+						 k, &err) != NA_OK)
+				refuse(s, first->path, label, err.text);
+			else if (!kept(s, label))
+				return false;
+		}
 	}
 	return true;
 }
@@ -146,14 +182,35 @@ static void number_runs(struct na_session *s)
 	}
 }
 
-/* Two captures are of one run when their profiled times meet. */
+/* Farther apart, times do not fit one origin. */
+#define APART_NS (INT64_C(100) * 86400 * 1000000000)
+
+/* Two profiles are of one run when their times meet; a packet capture may
+ * begin before, but not after them. */
 static bool apart(const struct na_input *a, const struct na_input *b)
 {
+	int64_t ns;
+
+	if (a->has_wall && b->has_wall &&
+	    (__builtin_sub_overflow(a->first_ns, b->first_ns, &ns) ||
+	     ns > APART_NS || ns < -APART_NS))
+		return true;
+	if (a->capture && b->profile_stop_ns)
+		return a->has_wall && a->first_ns > b->profile_stop_ns;
+	if (b->capture)
+		return a->profile_stop_ns && b->has_wall &&
+		       b->first_ns > a->profile_stop_ns;
 	if (!a->profile_start_ns || !a->profile_stop_ns ||
 	    !b->profile_start_ns || !b->profile_stop_ns)
 		return false;
 	return a->profile_start_ns > b->profile_stop_ns ||
 	       b->profile_start_ns > a->profile_stop_ns;
+}
+
+static bool same_bytes(const struct na_input *a, const struct na_input *b)
+{
+	return a->capture && b->capture && a->size == b->size && a->has_time &&
+	       memcmp(a->data, b->data, a->size) == 0;
 }
 
 /* Different runs must not be mixed by accident. */
@@ -166,9 +223,14 @@ static bool runs_mixed(struct na_session *s)
 			const char *what = NULL;
 
 			if (!same_label(s->sources[i].label,
-					s->sources[k].label))
-				continue;
-			if (strcmp(a->host, b->host) == 0)
+					s->sources[k].label) ||
+			    (a->path == b->path && a->source != b->source))
+				continue; /* a file's hosts are one run */
+			/* A capture is no host, and may be in pieces. */
+			if (same_bytes(a, b))
+				what = "hold the same packets";
+			else if (!a->capture && !b->capture &&
+				 strcmp(a->host, b->host) == 0)
 				what = "are of the same host";
 			else if (apart(a, b))
 				what = "were captured at different times";
@@ -186,6 +248,13 @@ static bool runs_mixed(struct na_session *s)
 	return false;
 }
 
+/* Captures know the wall clock, and their files are merged by it. */
+static bool share_clock(const struct na_session *s, size_t i, size_t k)
+{
+	return s->sources[k].run == s->sources[i].run &&
+	       (s->one_clock || (s->inputs[i].capture && s->inputs[k].capture));
+}
+
 /* The origin: smallest line time on the wall clock, where all have one;
  * each labelled run has an origin of its own, so that runs lie side by
  * side. */
@@ -199,11 +268,10 @@ static void settle_origin(struct na_session *s)
 		bool found = in->has_time;
 
 		in->zero_ns = in->first_ns;
-		for (size_t k = 0; s->one_clock && k < s->n_inputs; k++) {
+		for (size_t k = 0; k < s->n_inputs; k++) {
 			const struct na_input *other = &s->inputs[k];
 
-			if (!other->has_time ||
-			    s->sources[k].run != s->sources[i].run)
+			if (!other->has_time || !share_clock(s, i, k))
 				continue;
 			if (!found || other->first_ns < in->zero_ns)
 				in->zero_ns = other->first_ns;
@@ -241,6 +309,13 @@ static size_t threads_of(const struct na_cli *cli)
 	return n < 1 ? 1 : n > 256 ? 256 : (size_t)n;
 }
 
+static bool go_on(void *ctx, uint64_t bytes)
+{
+	(void)ctx;
+	(void)bytes;
+	return !na_interrupted();
+}
+
 enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 			     uint32_t wants)
 {
@@ -249,6 +324,10 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 	enum na_exit exit = NA_EXIT_FAILED;
 
 	*s = (struct na_session){.cli = cli, .wants = wants};
+	s->asks = (struct na_input_asks){.lines = &cli->common.line,
+					 .filter = cli->common.filter,
+					 .segments_of = NA_UNKNOWN_U32,
+					 .go_on = go_on};
 	s->threads = threads_of(cli);
 	s->only_one = cli->n_inputs == 1;
 	na_arena_init(&s->arena);
@@ -256,8 +335,7 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 		goto nomem;
 	o.inputs = na_calloc(l.n, sizeof(*o.inputs));
 	o.errs = na_calloc(l.n, sizeof(*o.errs));
-	s->inputs = na_calloc(l.n, sizeof(*s->inputs));
-	if (!o.inputs || !o.errs || !s->inputs ||
+	if (!o.inputs || !o.errs ||
 	    !na_parallel(s->threads, l.n, open_one, &o) ||
 	    !keep_opened(s, &l, &o))
 		goto nomem;
@@ -267,10 +345,9 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 			na_say_error(cli, "no readable input");
 		goto out;
 	}
-	if (runs_mixed(s)) {
-		exit = NA_EXIT_USAGE;
+	exit = runs_mixed(s) ? NA_EXIT_USAGE : na_session_captures(s);
+	if (exit != NA_EXIT_OK)
 		goto out;
-	}
 	settle_origin(s);
 	say_clocks(s);
 	exit = NA_EXIT_OK;
@@ -288,161 +365,11 @@ out:
 	return exit;
 }
 
-/* Blocks are handed out and merged in input order, whatever thread reads
- * them: a finished part waits until all before it are in. */
-struct waiting {
-	struct na_part part;
-	size_t input;
-	struct waiting *next;
-	uint64_t number;
-	struct na_err err;
-};
-
-struct reading {
-	struct na_session *s;
-	pthread_mutex_t lock;
-	pthread_cond_t merged;
-	size_t input;          /* being cut */
-	uint64_t cut, taken;   /* blocks handed out; merged */
-	struct waiting *parts; /* finished, not merged */
-	struct na_err err;
-	struct na_progress progress;
-	uint64_t bytes, all_bytes;
-};
-
-static bool next_block(struct reading *r, struct na_block *b, size_t *input,
-		       uint64_t *number)
-{
-	struct na_session *s = r->s;
-
-	while (r->input < s->n_inputs && r->err.status == NA_OK &&
-	       !na_interrupted()) {
-		struct na_input *in = &s->inputs[r->input];
-		enum na_status st = in->reader->cut(in, b, &r->err);
-
-		if (st == NA_OK) {
-			*input = r->input;
-			*number = r->cut++;
-			r->bytes += (uint64_t)(b->end - b->p);
-			na_progress_tell(&r->progress, "reading",
-					 (double)r->bytes /
-						 ((double)r->all_bytes + 1));
-			return true;
-		}
-		r->input++;
-	}
-	return false;
-}
-
-static void merge_ready(struct reading *r)
-{
-	for (;;) {
-		struct waiting **at = &r->parts, *w;
-
-		while (*at && (*at)->number != r->taken)
-			at = &(*at)->next;
-		if (!*at)
-			return;
-		w = *at;
-		*at = w->next;
-		if (w->err.status != NA_OK)
-			na_fail(&r->err, w->err.status, "%s: %s",
-				r->s->inputs[w->input].path, w->err.text);
-		else
-			na_store_take(&r->s->store, &w->part, w->input,
-				      &r->err);
-		na_part_fini(&w->part);
-		free(w);
-		r->taken++;
-		pthread_cond_broadcast(&r->merged);
-	}
-}
-
-static void read_block(struct reading *r, const struct na_block *b,
-		       struct waiting *w)
-{
-	const struct na_input *in = &r->s->inputs[w->input];
-	struct na_sink sink = na_part_sink(&w->part);
-
-	if (in->reader->read(in, b, &sink, &w->err) != NA_OK)
-		na_fail_nomem(&w->err); /* unless the reader said more */
-}
-
-static void reader(void *ctx, size_t thread)
-{
-	struct reading *r = ctx;
-	struct na_block b;
-
-	(void)thread;
-	pthread_mutex_lock(&r->lock);
-	for (;;) {
-		struct waiting *w = calloc(1, sizeof(*w));
-
-		if (!w)
-			na_fail_nomem(&r->err);
-		/* Stay close to what is merged: waiting parts cost memory. */
-		while (w && r->cut > r->taken + 4 * r->s->threads)
-			pthread_cond_wait(&r->merged, &r->lock);
-		if (!w || !next_block(r, &b, &w->input, &w->number)) {
-			free(w);
-			break;
-		}
-		pthread_mutex_unlock(&r->lock);
-		na_part_init(&w->part, &r->s->store.pool, &r->s->filter,
-			     r->s->wants);
-		read_block(r, &b, w);
-		pthread_mutex_lock(&r->lock);
-		w->next = r->parts;
-		r->parts = w;
-		merge_ready(r);
-	}
-	pthread_mutex_unlock(&r->lock);
-}
-
-static void after_reading(struct na_session *s)
-{
-	s->interrupted = na_interrupted();
-	for (size_t i = 0; i < s->n_inputs; i++)
-		s->damaged |= s->inputs[i].damaged ||
-			      s->store.tallies[i].left_out[NA_LEFT_DAMAGED];
-	s->damaged |= s->n_refused > 0;
-}
-
-enum na_exit na_session_read(struct na_session *s, bool by_step)
-{
-	struct reading r = {.s = s};
-	enum na_status st;
-
-	s->store_ready = true;
-	st = na_store_init(&s->store, s->sources, s->n_inputs, &r.err);
-	for (size_t i = 0; i < s->n_inputs; i++)
-		r.all_bytes += s->inputs[i].size;
-	pthread_mutex_init(&r.lock, NULL);
-	pthread_cond_init(&r.merged, NULL);
-	na_progress_start(&r.progress, s->cli);
-	if (st == NA_OK && !na_parallel(s->threads, s->threads, reader, &r))
-		na_fail_nomem(&r.err);
-	na_progress_end(&r.progress);
-	pthread_cond_destroy(&r.merged);
-	pthread_mutex_destroy(&r.lock);
-	if (r.err.status == NA_OK) {
-		after_reading(s);
-		na_store_resolve(&s->store,
-				 (enum na_anchor)s->cli->common.anchor, by_step,
-				 &r.err);
-	}
-	if (r.err.status != NA_OK) {
-		na_say_error(s->cli, "%s", r.err.text);
-		return NA_EXIT_FAILED;
-	}
-	return NA_EXIT_OK;
-}
-
 void na_session_close(struct na_session *s)
 {
 	if (s->store_ready)
 		na_store_fini(&s->store);
-	for (size_t i = 0; i < s->n_inputs; i++)
+	for (size_t i = s->n_inputs; i-- > 0;) /* borrowers first */
 		na_input_close(&s->inputs[i]);
 	for (size_t i = 0; i < s->n_refused; i++)
 		free(s->refused[i].why);
@@ -453,5 +380,9 @@ void na_session_close(struct na_session *s)
 	if (s->topology)
 		na_topology_fini(s->topology);
 	free(s->topology);
+	if (s->hosts)
+		na_hosts_fini(s->hosts);
+	free(s->hosts);
+	free(s->merged);
 	na_arena_fini(&s->arena);
 }

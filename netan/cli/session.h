@@ -28,11 +28,14 @@ struct na_session {
 	struct na_filter filter;
 	struct na_store store;
 	struct na_topology *topology; /* NULL: none given */
+	struct na_hosts *hosts;       /* likewise */
+	struct na_input **merged;     /* captures, by run */
 	bool store_ready;
 	bool one_clock;         /* all inputs share the wall clock */
 	int64_t origin_unix_ns; /* where one_clock */
 	bool damaged, interrupted, only_one;
 	uint32_t wants;
+	struct na_input_asks asks;
 	size_t threads;
 };
 
@@ -47,10 +50,31 @@ void na_session_close(struct na_session *s);
 /* --from, --step, ... into s->filter; needs the origin.  What an analysis
  * makes of it (clip, side, components) is the caller's. */
 enum na_status na_session_filter(struct na_session *s, struct na_err *err);
+/* session_captures.c, for open and read.  The files of a run's capture are
+ * linked, --filter and --hosts are looked at; says what is wrong itself. */
+enum na_exit na_session_captures(struct na_session *s);
+/* Of captures only, and without a transfer: says so; else false. */
+bool na_session_say_no_calls(const struct na_session *s, struct na_result *r);
+/* After reading: did --hosts name anyone? */
+enum na_status na_session_named(struct na_session *s, struct na_err *err);
+
+/* All of a file of at most `most` bytes, to be freed; `what` it should be. */
+enum na_status na_whole_file(const char *path, size_t most, const char *what,
+			     char **text, size_t *n, struct na_err *err);
 /* --topology, before reading; nothing without it. */
 enum na_status na_session_topology(struct na_session *s, struct na_err *err);
 /* Hosts to their places, after reading; says which have none. */
 enum na_status na_session_place(struct na_session *s, struct na_err *err);
+
+/* Once more through the input of a connection, for its segments in their
+ * order: what `each` says but NA_OK ends it.  Nothing where the input holds
+ * no packets. */
+typedef enum na_status (*na_each_segment)(void *arg,
+					  const struct na_segment *x);
+enum na_status na_session_segments(struct na_session *s,
+				   const struct na_connection *c,
+				   na_each_segment each, void *arg,
+				   struct na_err *err);
 
 /* envelope.c: inputs, origin, coverage around a result; `side`: of which
  * transfers, -1: both. */
@@ -69,5 +93,7 @@ bool na_parallel(size_t threads, size_t n, void (*fn)(void *ctx, size_t i),
 /* True once the user has pressed Ctrl-C. */
 bool na_interrupted(void);
 void na_catch_interrupt(void);
+/* The same for the end of a service or of a terminal. */
+void na_catch_termination(void);
 
 #endif

@@ -8,9 +8,8 @@
 
 #define TOPOLOGY_MAX ((size_t)64 << 20) /* bytes; 65 536 pairs take 3 MiB */
 
-/* All of a file, to be freed. */
-static enum na_status whole_file(const char *path, char **text, size_t *n,
-				 struct na_err *err)
+enum na_status na_whole_file(const char *path, size_t most, const char *what,
+			     char **text, size_t *n, struct na_err *err)
 {
 	FILE *f = fopen(path, "rbe");
 	size_t cap = 0, got = 1;
@@ -19,7 +18,7 @@ static enum na_status whole_file(const char *path, char **text, size_t *n,
 	*n = 0;
 	if (!f)
 		return na_fail_errno(err, path);
-	while (got && *n <= TOPOLOGY_MAX) {
+	while (got && *n <= most) {
 		if (!na_grow(text, &cap, *n + 65536, 1)) {
 			fclose(f);
 			return na_fail_nomem(err);
@@ -30,9 +29,9 @@ static enum na_status whole_file(const char *path, char **text, size_t *n,
 	if (ferror(f))
 		na_fail_errno(err, path);
 	fclose(f);
-	if (err->status == NA_OK && *n > TOPOLOGY_MAX)
-		na_fail(err, NA_ELIMIT, "%s: more than %zu bytes; no topology",
-			path, TOPOLOGY_MAX);
+	if (err->status == NA_OK && *n > most)
+		na_fail(err, NA_ELIMIT, "%s: more than %zu bytes; no %s", path,
+			most, what);
 	return err->status;
 }
 
@@ -47,7 +46,8 @@ enum na_status na_session_topology(struct na_session *s, struct na_err *err)
 	s->topology = na_calloc(1, sizeof(*s->topology));
 	if (!s->topology)
 		return na_fail_nomem(err);
-	if (whole_file(path, &text, &n, err) == NA_OK &&
+	if (na_whole_file(path, TOPOLOGY_MAX, "topology", &text, &n, err) ==
+		    NA_OK &&
 	    na_topology_parse(s->topology, text, n, path, err) == NA_OK &&
 	    !s->topology->hosts.n)
 		na_fail(err, NA_EFORMAT, "%s: no hosts in it", path);
@@ -59,7 +59,7 @@ enum na_status na_session_topology(struct na_session *s, struct na_err *err)
 enum na_status na_session_place(struct na_session *s, struct na_err *err)
 {
 	const struct na_store *st = &s->store;
-	size_t without = 0;
+	size_t without = 0, all = 0;
 	const char *one = "";
 
 	if (!s->topology)
@@ -67,22 +67,22 @@ enum na_status na_session_place(struct na_session *s, struct na_err *err)
 	if (na_store_place(&s->store, s->topology, err) != NA_OK)
 		return err->status;
 	for (size_t i = 0; i < st->n_hosts; i++) {
-		if (st->place_of[i] != NA_UNKNOWN_U32)
+		all += !st->hosts[i].nobody;
+		if (st->place_of[i] != NA_UNKNOWN_U32 || st->hosts[i].nobody)
 			continue;
 		without++;
 		one = st->hosts[i].name;
 	}
-	if (without == st->n_hosts)
+	if (without == all)
 		return na_fail(err, NA_EUSAGE,
 			       "%s names none of the %zu hosts (such as %s; it "
 			       "has %s)",
-			       s->cli->common.topology, st->n_hosts, one,
+			       s->cli->common.topology, all, one,
 			       na_strtab_at(&s->topology->hosts, 0));
 	if (without)
 		na_say_warning(s->cli,
 			       "%s has no row for %zu of %zu hosts (such as "
 			       "%s): their paths have no class",
-			       s->cli->common.topology, without, st->n_hosts,
-			       one);
+			       s->cli->common.topology, without, all, one);
 	return NA_OK;
 }

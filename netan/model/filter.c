@@ -38,8 +38,18 @@ bool na_filter_collective(const struct na_filter *f, const char *name)
 	return any_glob(f->collective, name);
 }
 
+/* The network's transfers of a trace are also the actions behind them. */
+static bool component_ok(const struct na_filter *f, const struct na_transfer *t)
+{
+	if (t->style < NA_STYLE_CAPTURE)
+		return f->components != NA_COMP_BIT(NA_COMP_RPC);
+	return f->components & NA_COMP_BIT(t->component);
+}
+
 bool na_filter_early(const struct na_filter *f, const struct na_transfer *t)
 {
+	if (!component_ok(f, t))
+		return false;
 	if (f->side >= 0 && t->side != f->side)
 		return false;
 	if (t->size_bytes < f->min_bytes || t->size_bytes > f->max_bytes)
@@ -107,18 +117,20 @@ bool na_late_init(struct na_late *l, const struct na_filter *f,
 		l->host_ok = na_calloc(s->n_sources, sizeof(bool));
 		for (size_t i = 0; l->host_ok && i < s->n_sources; i++)
 			l->host_ok[i] = any_glob(f->host, s->sources[i].host);
+		l->end_ok = endpoint_verdicts(f->host, s);
 	}
 	if (has(f->src))
 		l->src_ok = endpoint_verdicts(f->src, s);
 	if (has(f->dst))
 		l->dst_ok = endpoint_verdicts(f->dst, s);
-	return (l->host_ok || !has(f->host)) && (l->src_ok || !has(f->src)) &&
-	       (l->dst_ok || !has(f->dst));
+	return ((l->host_ok && l->end_ok) || !has(f->host)) &&
+	       (l->src_ok || !has(f->src)) && (l->dst_ok || !has(f->dst));
 }
 
 void na_late_fini(struct na_late *l)
 {
 	free(l->host_ok);
+	free(l->end_ok);
 	free(l->src_ok);
 	free(l->dst_ok);
 }
@@ -149,6 +161,13 @@ static bool in_window(const struct na_filter *f, int64_t start_ps,
 	return end_ps > f->from_ps && start_ps < f->to_ps;
 }
 
+/* Of what belongs to no device: while one of the steps runs. */
+static bool during_steps(const struct na_late *l, int64_t at_ps)
+{
+	return l->filter->first_step < 0 ||
+	       (at_ps >= l->steps_from_ps && at_ps < l->steps_to_ps);
+}
+
 static bool in_steps(const struct na_late *l, uint32_t step)
 {
 	const struct na_filter *f = l->filter;
@@ -160,6 +179,23 @@ static bool in_steps(const struct na_late *l, uint32_t step)
 	       l->store->steps[step].number <= f->last_step;
 }
 
+/* The host of a trace is its file; in captures both ends have one. */
+static bool host_ok(const struct na_late *l, size_t base,
+		    const struct na_transfer *t)
+{
+	if (!l->host_ok)
+		return true;
+	if (t->style < NA_STYLE_CAPTURE)
+		return l->host_ok[t->input];
+	return l->end_ok[base + t->src] || l->end_ok[base + t->dst];
+}
+
+static bool step_ok(const struct na_late *l, const struct na_transfer *t)
+{
+	return t->style < NA_STYLE_CAPTURE ? in_steps(l, t->step)
+					   : during_steps(l, t->end_ps);
+}
+
 enum na_verdict na_filter_late(const struct na_late *l,
 			       const struct na_transfer *t)
 {
@@ -167,9 +203,9 @@ enum na_verdict na_filter_late(const struct na_late *l,
 	size_t base = s->sources[t->input].run * s->names.n_endpoints;
 
 	if ((l->filter->side >= 0 && t->side != l->filter->side) ||
-	    (l->host_ok && !l->host_ok[t->input]) ||
+	    !component_ok(l->filter, t) || !host_ok(l, base, t) ||
 	    (l->src_ok && !l->src_ok[base + t->src]) ||
-	    (l->dst_ok && !l->dst_ok[base + t->dst]) || !in_steps(l, t->step) ||
+	    (l->dst_ok && !l->dst_ok[base + t->dst]) || !step_ok(l, t) ||
 	    !in_window(l->filter, t->start_ps, t->end_ps) ||
 	    lasted_ps(t) < (uint64_t)l->filter->min_latency_ps)
 		return NA_DROP_FILTERED;
@@ -209,8 +245,7 @@ static bool exec_in_time(const struct na_late *l, const struct na_exec *e)
 
 	if (e->kind == NA_ACT_GRAPH)
 		return e->end_ps >= f->from_ps && e->start_ps <= f->to_ps &&
-		       e->end_ps >= l->steps_from_ps &&
-		       e->end_ps < l->steps_to_ps;
+		       during_steps(l, e->end_ps);
 	return in_steps(l, e->step) && in_window(f, e->start_ps, e->end_ps) &&
 	       (uint64_t)e->end_ps - (uint64_t)e->start_ps >=
 		       (uint64_t)f->min_latency_ps;
@@ -230,4 +265,71 @@ bool na_filter_exec(const struct na_late *l, const struct na_exec *e)
 	    (e->size_bytes < f->min_bytes || e->size_bytes > f->max_bytes))
 		return false;
 	return !told_twice(l->store, e) && exec_in_time(l, e);
+}
+
+bool na_filter_call(const struct na_late *l, const struct na_call *c)
+{
+	const struct na_filter *f = l->filter;
+	const struct na_strtab *names = &l->store->names.strings;
+	uint64_t both = c->bytes_req + c->bytes_resp;
+	const struct na_transfer t = {
+		.start_ps = c->start_ps,
+		.end_ps = c->end_ps == NA_UNKNOWN_PS ? c->start_ps : c->end_ps,
+		.size_bytes = both < c->bytes_req ? UINT64_MAX : both,
+		.src = c->src,
+		.dst = c->dst,
+		.collective = c->method,
+		.step = NA_UNKNOWN_U32,
+		.input = c->input,
+		.side = NA_RX,
+		.klass = NA_VALID,
+		.style = NA_STYLE_CAPTURE,
+		.component = NA_COMP_RPC,
+	};
+
+	if (has(f->collective) &&
+	    !na_filter_collective(f, c->method < names->n
+					     ? na_strtab_at(names, c->method)
+					     : ""))
+		return false;
+	return na_filter_early(f, &t) && na_filter_late(l, &t) == NA_KEEP;
+}
+
+static bool either(const bool *ok, size_t a, size_t b)
+{
+	return !ok || ok[a] || ok[b];
+}
+
+bool na_filter_connection(const struct na_late *l,
+			  const struct na_connection *c)
+{
+	const struct na_store *s = l->store;
+	size_t base = s->sources[c->input].run * s->names.n_endpoints;
+	size_t a = base + c->src, b = base + c->dst;
+
+	return c->to_ps >= l->filter->from_ps &&
+	       c->from_ps < l->filter->to_ps &&
+	       (l->filter->first_step < 0 || (c->to_ps >= l->steps_from_ps &&
+					      c->from_ps < l->steps_to_ps)) &&
+	       either(l->end_ok, a, b) &&
+	       ((either(l->src_ok, a, a) && either(l->dst_ok, b, b)) ||
+		(either(l->src_ok, b, b) && either(l->dst_ok, a, a)));
+}
+
+unsigned na_filter_frame(const struct na_late *l, const struct na_frame *w)
+{
+	const struct na_filter *f = l->filter;
+	const struct na_store *s = l->store;
+	size_t base = s->sources[w->input].run * s->names.n_endpoints;
+	unsigned sides = NA_SIDE_BIT(f->side == NA_TX ? NA_TX : NA_RX);
+
+	if (w->time_ps < f->from_ps || w->time_ps >= f->to_ps ||
+	    !during_steps(l, w->time_ps) ||
+	    (l->src_ok && !l->src_ok[base + w->src]) ||
+	    (l->dst_ok && !l->dst_ok[base + w->dst]))
+		return 0;
+	if (l->end_ok)
+		sides = (l->end_ok[base + w->dst] ? NA_SIDE_BIT(NA_RX) : 0) |
+			(l->end_ok[base + w->src] ? NA_SIDE_BIT(NA_TX) : 0);
+	return f->side < 0 ? sides : sides & NA_SIDE_BIT(f->side);
 }

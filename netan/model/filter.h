@@ -38,7 +38,8 @@ bool na_filter_collective(const struct na_filter *f, const char *name);
 struct na_late {
 	const struct na_filter *filter;
 	const struct na_store *store;
-	bool *host_ok, *src_ok, *dst_ok;    /* NULL: all */
+	bool *host_ok, *src_ok, *dst_ok; /* NULL: all */
+	bool *end_ok; /* --host in captures: by address or its host */
 	int64_t steps_from_ps, steps_to_ps; /* of --step, all devices */
 };
 bool na_late_init(struct na_late *l, const struct na_filter *f,
@@ -55,5 +56,23 @@ enum na_component na_exec_component(enum na_action_kind kind);
  * generation where both tell the same; of --step, graph executions that end
  * while one of the steps runs. */
 bool na_filter_exec(const struct na_late *l, const struct na_exec *g);
+
+struct na_call;
+struct na_frame;
+struct na_connection;
+/*
+ * Records of captures.  --host names a host or an address, and keeps what it
+ * sends and what it receives; --step, while these steps run.  A call passes as its transfer does, by its
+ * end; one without an answer by its start.  A connection passes when its
+ * time meets the window; --src and --dst name its ends in either order.
+ */
+bool na_filter_call(const struct na_late *l, const struct na_call *c);
+bool na_filter_connection(const struct na_late *l,
+			  const struct na_connection *c);
+#define NA_SIDE_BIT(side) (1u << (side))
+/* As what a frame counts, NA_SIDE_BIT()s; 0: not at all.  Each was seen
+ * once: it is received by its destination; to the hosts of --host, received
+ * or sent by them or both. */
+unsigned na_filter_frame(const struct na_late *l, const struct na_frame *w);
 
 #endif

@@ -106,6 +106,16 @@ static uint64_t type_of(const struct na_store *s, uint32_t type,
 	return type;
 }
 
+/* The inputs are the first hosts.  In a capture it is whoever receives, or
+ * sends. */
+static uint64_t host_of(const struct na_store *s, const struct na_transfer *t)
+{
+	if (t->style < NA_STYLE_CAPTURE)
+		return t->input;
+	return na_store_host_of(s, s->sources[t->input].run,
+				t->side == NA_RX ? t->dst : t->src);
+}
+
 static uint64_t value_of(enum na_key k, const struct na_store *s,
 			 const struct na_transfer *t, enum na_component c)
 {
@@ -113,7 +123,7 @@ static uint64_t value_of(enum na_key k, const struct na_store *s,
 	case NA_KEY_COMPONENT:
 		return c;
 	case NA_KEY_HOST:
-		return t->input;
+		return host_of(s, t);
 	case NA_KEY_SRC:
 		return t->src;
 	case NA_KEY_DST:
@@ -175,7 +185,8 @@ void na_group_of(const struct na_grouping *g, const struct na_store *s,
 		 const struct na_transfer *t, uint64_t values[NA_MAX_KEYS])
 {
 	for (size_t i = 0; i < g->n; i++)
-		values[i] = value_of(g->keys[i], s, t, NA_COMP_NETWORK);
+		values[i] = value_of(g->keys[i], s, t,
+				     (enum na_component)t->component);
 }
 
 void na_group_of_component(const struct na_grouping *g,
@@ -192,6 +203,27 @@ void na_group_of_exec(const struct na_grouping *g, const struct na_store *s,
 {
 	for (size_t i = 0; i < g->n; i++)
 		values[i] = value_of_exec(g->keys[i], s, e);
+}
+
+void na_group_of_frame(const struct na_grouping *g, const struct na_store *s,
+		       const struct na_frame *w, enum na_side side,
+		       uint64_t values[NA_MAX_KEYS])
+{
+	const struct na_transfer t = {
+		.size_bytes = w->size_bytes,
+		.src = w->src,
+		.dst = w->dst,
+		.collective = NA_UNKNOWN_U32,
+		.type = NA_UNKNOWN_U32,
+		.step = NA_UNKNOWN_U32,
+		.level = -1,
+		.input = (uint16_t)w->input,
+		.side = (uint8_t)side,
+		.style = NA_STYLE_CAPTURE,
+		.component = NA_COMP_NETWORK,
+	};
+
+	na_group_of(g, s, &t, values);
 }
 
 bool na_grouping_has(const struct na_grouping *g, enum na_key k)
@@ -241,7 +273,7 @@ const char *na_key_text(const struct na_store *s, enum na_key k, uint64_t value,
 	case NA_KEY_COMPONENT:
 		return component_names[value];
 	case NA_KEY_HOST:
-		return s->sources[value].host;
+		return s->hosts[value].name;
 	case NA_KEY_SRC:
 	case NA_KEY_DST:
 	case NA_KEY_DEVICE:

@@ -122,7 +122,8 @@ struct na_segment {
 /* Counts of one capture file. */
 struct na_capture_counts {
 	uint64_t packets, captured_bytes, wire_bytes;
-	uint64_t cut_packets;    /* by the snap length */
+	int64_t earliest_ns, latest_ns; /* since 1970; 0 without packets */
+	uint64_t cut_packets;           /* by the snap length */
 	uint64_t backward_steps; /* time went back from packet to packet */
 	uint64_t interfaces;
 	uint64_t tcp, udp, other_ip, non_ip;
@@ -132,6 +133,8 @@ struct na_capture_counts {
 	uint64_t connections, connections_evicted;
 	uint64_t roce_packets, roce_messages, roce_naks, roce_psn_gaps,
 		roce_congestion, roce_ce_marks;
+	/* Receiver not ready, apart from the other NAKs; packets seen twice. */
+	uint64_t roce_rnr_naks, roce_psn_repeats;
 	uint64_t rpcs; /* HTTP/2 requests */
 	uint64_t http2_connections, http2_mid_stream, http2_damaged;
 	uint64_t exchanges;  /* estimated, other TCP */

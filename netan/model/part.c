@@ -144,7 +144,9 @@ static enum na_status add_transfer(void *ctx, const struct na_transfer *t)
 	struct na_transfer *to;
 
 	p->tally.classes[t->side][t->style][t->klass]++;
-	if (!mark_local(p, t->side == NA_RX ? t->dst : t->src))
+	/* A capture sees both ends, and is the host of neither. */
+	if (t->style < NA_STYLE_CAPTURE &&
+	    !mark_local(p, t->side == NA_RX ? t->dst : t->src))
 		return NA_ENOMEM;
 	vote_anchor(&p->tally, t);
 	if (!wanted(p, t))

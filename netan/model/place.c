@@ -18,6 +18,32 @@ enum na_status na_store_place(struct na_store *s, const struct na_topology *t,
 	return NA_OK;
 }
 
+static bool traced(const struct na_tally *t)
+{
+	for (size_t k = 0; k < 2 * NA_N_CLASSES; k++) {
+		if (t->classes[k % 2][NA_STYLE_GRAPH][k / 2] ||
+		    t->classes[k % 2][NA_STYLE_MESSAGE][k / 2])
+			return true;
+	}
+	return false;
+}
+
+size_t na_store_hosts(const struct na_store *s)
+{
+	size_t addresses = 0, hosts = 0, n = s->names.n_endpoints;
+
+	for (size_t i = 0; i < n; i++)
+		addresses += s->names.endpoints[i].slice == NA_ADDRESS;
+	if (!addresses)
+		return s->n_sources;
+	for (size_t i = 0; i < s->n_sources; i++)
+		hosts += traced(&s->tallies[i]);
+	/* Every run has a host for each address, seen there or not. */
+	for (size_t i = s->n_sources; i < s->n_hosts; i++)
+		hosts += s->hosts[i].run == 0;
+	return hosts;
+}
+
 uint32_t na_store_class(const struct na_store *s, uint32_t src_host,
 			uint32_t dst_host)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/csv.h"
 #include "netan/base/vec.h"
 #include "netan/model/store.h"
 
@@ -12,51 +13,157 @@ uint32_t na_store_host_of(const struct na_store *s, uint32_t run,
 	return s->host_of[run * s->names.n_endpoints + endpoint];
 }
 
-static enum na_status add_host(struct na_store *s, size_t *cap,
-			       const char *name, uint32_t run, bool recorded,
-			       struct na_err *err)
-{
-	char *copy = strdup(name);
+struct hosting {
+	struct na_store *s;
+	size_t cap;
+	struct na_strtab seen; /* run and name of each host */
+	uint32_t *host;        /* by index there */
+	size_t cap_host;
+};
 
-	if (!copy ||
-	    !na_grow(&s->hosts, cap, s->n_hosts + 1, sizeof(*s->hosts))) {
-		free(copy);
+static enum na_status add_host(struct hosting *h, const char *name,
+			       struct na_host host, struct na_err *err)
+{
+	struct na_store *s = h->s;
+
+	host.name = strdup(name);
+	if (!host.name ||
+	    !na_grow(&s->hosts, &h->cap, s->n_hosts + 1, sizeof(*s->hosts))) {
+		free(host.name);
 		return na_fail_nomem(err);
 	}
-	s->hosts[s->n_hosts++] = (struct na_host){copy, run, recorded};
+	s->hosts[s->n_hosts++] = host;
 	return NA_OK;
 }
 
+/* Where the host of that name in that run is kept: NA_UNKNOWN_U32 in it
+ * when there was none; NULL when memory is short. */
+static uint32_t *slot_of(struct hosting *h, const char *name, uint32_t run)
+{
+	size_t n = strlen(name), before = h->seen.n;
+	char key[sizeof(run) + NA_CSV_FIELD_BYTES];
+	uint32_t at;
+
+	n = n < NA_CSV_FIELD_BYTES ? n : NA_CSV_FIELD_BYTES;
+	memcpy(key, &run, sizeof(run));
+	memcpy(key + sizeof(run), name, n);
+	at = na_strtab_add(&h->seen, key, sizeof(run) + n);
+	if (at == NA_NO_NAME ||
+	    !na_grow(&h->host, &h->cap_host, h->seen.n, sizeof(*h->host)))
+		return NULL;
+	if (h->seen.n > before)
+		h->host[at] = NA_UNKNOWN_U32;
+	return &h->host[at];
+}
+
 /* Hosts 0 to n_sources - 1 are the inputs.  A device belongs to the input
- * that recorded it, else it is a host of its own. */
+ * that recorded it. */
+static enum na_status inputs_as_hosts(struct hosting *h, struct na_err *err)
+{
+	struct na_store *s = h->s;
+	size_t n = s->names.n_endpoints;
+	enum na_status st = NA_OK;
+
+	for (size_t i = 0; st == NA_OK && i < s->n_sources; i++) {
+		const struct na_source *x = &s->sources[i];
+		const struct na_host host = {.run = x->run,
+					     .slice = -1,
+					     .recorded = true,
+					     .nobody = x->capture};
+		size_t base = x->run * n;
+
+		st = add_host(h, x->host, host, err);
+		for (size_t e = 0; e < s->n_local[i] && e < n; e++) {
+			if (s->local[i][e] && !x->capture &&
+			    s->host_of[base + e] == NA_UNKNOWN_U32)
+				s->host_of[base + e] = (uint32_t)i;
+		}
+	}
+	return st;
+}
+
+static enum na_status name_address(struct hosting *h, size_t i,
+				   const char *name, int32_t slice,
+				   struct na_err *err)
+{
+	struct na_store *s = h->s;
+	struct na_host host = {.slice = slice};
+	uint32_t *slot;
+
+	host.run = (uint32_t)(i / s->names.n_endpoints);
+	slot = slot_of(h, name, host.run);
+	if (!slot)
+		return na_fail_nomem(err);
+	s->n_named++;
+	s->host_of[i] = *slot;
+	if (*slot != NA_UNKNOWN_U32) {
+		if (s->hosts[*slot].slice < 0)
+			s->hosts[*slot].slice = slice;
+		return NA_OK;
+	}
+	s->host_of[i] = *slot = (uint32_t)s->n_hosts;
+	return add_host(h, name, host, err);
+}
+
+/* What --hosts names is a host that an input recorded, or one of its own. */
+static enum na_status name_addresses(struct hosting *h, struct na_err *err)
+{
+	struct na_store *s = h->s;
+	size_t n = s->names.n_endpoints;
+	enum na_status st = NA_OK;
+	char buf[NA_ENDPOINT_BUF];
+
+	for (size_t i = 0; i < s->n_sources; i++) {
+		uint32_t *slot = slot_of(h, s->hosts[i].name, s->hosts[i].run);
+
+		if (!slot)
+			return na_fail_nomem(err);
+		if (*slot == NA_UNKNOWN_U32 && !s->hosts[i].nobody)
+			*slot = (uint32_t)i;
+	}
+	for (size_t i = 0; st == NA_OK && i < n * s->n_runs; i++) {
+		const struct na_endpoint *e = &s->names.endpoints[i % n];
+		const char *name;
+		int32_t slice;
+
+		if (e->slice != NA_ADDRESS)
+			continue;
+		na_endpoint_print(buf, &s->names, e);
+		name = na_hosts_find(s->names_of, buf, &slice);
+		if (name)
+			st = name_address(h, i, name, slice, err);
+	}
+	return st;
+}
+
+/* An endpoint that no input recorded and no file names is its own host. */
 static enum na_status resolve_hosts(struct na_store *s, struct na_err *err)
 {
-	size_t n = s->names.n_endpoints, cap = 0;
-	enum na_status st = NA_OK;
+	size_t n = s->names.n_endpoints;
+	struct hosting h = {.s = s};
+	enum na_status st;
 	char buf[NA_ENDPOINT_BUF];
 
 	s->host_of = na_calloc(n * s->n_runs, sizeof(*s->host_of));
 	if (!s->host_of)
 		return na_fail_nomem(err);
 	memset(s->host_of, 0xff, n * s->n_runs * sizeof(*s->host_of));
-	for (size_t i = 0; st == NA_OK && i < s->n_sources; i++) {
-		size_t base = s->sources[i].run * n;
-
-		st = add_host(s, &cap, s->sources[i].host, s->sources[i].run,
-			      true, err);
-		for (size_t e = 0; e < s->n_local[i] && e < n; e++) {
-			if (s->local[i][e] &&
-			    s->host_of[base + e] == NA_UNKNOWN_U32)
-				s->host_of[base + e] = (uint32_t)i;
-		}
-	}
+	na_strtab_init(&h.seen);
+	st = inputs_as_hosts(&h, err);
+	if (st == NA_OK && s->names_of)
+		st = name_addresses(&h, err);
 	for (size_t i = 0; st == NA_OK && i < n * s->n_runs; i++) {
+		const struct na_host host = {.run = (uint32_t)(i / n),
+					     .slice = -1};
+
 		if (s->host_of[i] != NA_UNKNOWN_U32)
 			continue;
 		s->host_of[i] = (uint32_t)s->n_hosts;
 		na_endpoint_print(buf, &s->names, &s->names.endpoints[i % n]);
-		st = add_host(s, &cap, buf, (uint32_t)(i / n), false, err);
+		st = add_host(&h, buf, host, err);
 	}
+	na_strtab_fini(&h.seen);
+	free(h.host);
 	return st;
 }
 

@@ -289,17 +289,26 @@ uint64_t na_store_actions(const struct na_store *s, size_t source,
 		       : newer + older;
 }
 
+/* Of a trace one generation; what captures tell lies beside it. */
+static bool counts(const struct na_store *s, size_t source, enum na_style style)
+{
+	return style >= NA_STYLE_CAPTURE || style == na_store_style(s, source);
+}
+
 uint64_t na_store_left_out(const struct na_store *s, size_t source, int side,
 			   enum na_reason why)
 {
 	const struct na_tally *t = &s->tallies[source];
-	enum na_style style = na_store_style(s, source);
 	uint64_t n = t->left_out[why];
 
-	if (side != NA_TX)
-		n += t->dropped[NA_RX][style][why];
-	if (side != NA_RX)
-		n += t->dropped[NA_TX][style][why];
+	for (int style = 0; style < NA_N_STYLES; style++) {
+		if (!counts(s, source, (enum na_style)style))
+			continue;
+		if (side != NA_TX)
+			n += t->dropped[NA_RX][style][why];
+		if (side != NA_RX)
+			n += t->dropped[NA_TX][style][why];
+	}
 	return n;
 }
 
@@ -309,9 +318,12 @@ uint64_t na_store_count(const struct na_store *s, size_t source,
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < s->n_sources; i++) {
-		if (source == SIZE_MAX || source == i)
-			n += s->tallies[i].classes[side][na_store_style(s, i)]
-						  [klass];
+		if (source != SIZE_MAX && source != i)
+			continue;
+		for (int style = 0; style < NA_N_STYLES; style++) {
+			if (counts(s, i, (enum na_style)style))
+				n += s->tallies[i].classes[side][style][klass];
+		}
 	}
 	return n;
 }

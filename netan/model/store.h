@@ -10,6 +10,7 @@
 #include "netan/base/err.h"
 #include "netan/model/bag.h"
 #include "netan/model/filter.h"
+#include "netan/model/hosts.h"
 #include "netan/model/names.h"
 #include "netan/model/sink.h"
 #include "netan/model/topology.h"
@@ -79,9 +80,11 @@ struct na_sink na_part_sink(struct na_part *p);
 enum na_anchor { NA_ANCHOR_AUTO, NA_ANCHOR_START, NA_ANCHOR_END };
 
 struct na_host {
-	char *name;    /* of an input, or of an endpoint */
+	char *name;    /* of an input, of --hosts, or of an endpoint */
 	uint32_t run;  /* index of the label */
+	int32_t slice; /* from --hosts; -1: not told */
 	bool recorded; /* an input, not just an endpoint */
+	bool nobody;   /* a capture: it records other hosts, and is none */
 };
 
 struct na_step { /* over all devices */
@@ -94,6 +97,7 @@ struct na_step { /* over all devices */
 struct na_source {
 	const char *host, *label; /* borrowed; label may be NULL */
 	uint32_t run;             /* inputs of one label share it */
+	bool capture;             /* no endpoint lives in it */
 };
 
 struct na_store {
@@ -104,6 +108,8 @@ struct na_store {
 	struct na_bag calls, frames, connections, segments; /* packets.h */
 	const struct na_source *sources;
 	size_t n_sources, n_runs;
+	const struct na_hosts *names_of; /* --hosts, borrowed; or NULL */
+	size_t n_named; /* addresses that it knew, from na_store_resolve() */
 	struct na_tally *tallies; /* one for each source */
 	bool **local;             /* [source][endpoint] */
 	size_t *n_local;
@@ -146,8 +152,9 @@ enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 uint32_t na_store_host_of(const struct na_store *s, uint32_t run,
 			  uint32_t endpoint);
 
-/* Which generation of a source's records counts: the newer one, where it
- * holds both.  Host events that the newer one does not tell always count. */
+/* Which generation of a trace's records counts: the newer one, where it
+ * holds both.  Host events that the newer one does not tell always count; so
+ * does what packets tell (styles CAPTURE and ESTIMATE). */
 enum na_style na_store_style(const struct na_store *s, size_t source);
 uint64_t na_store_actions(const struct na_store *s, size_t source,
 			  enum na_action_kind kind);
@@ -161,6 +168,9 @@ uint64_t na_store_left_out(const struct na_store *s, size_t source, int side,
  * borrowed. */
 enum na_status na_store_place(struct na_store *s, const struct na_topology *t,
 			      struct na_err *err);
+/* How many hosts the inputs tell of: a trace is one; of captures it is who
+ * has an address there. */
+size_t na_store_hosts(const struct na_store *s);
 /* Class of the path between two hosts (na_topology_class_name() names it),
  * rack of a host; NA_UNKNOWN_U32: the topology does not tell. */
 uint32_t na_store_class(const struct na_store *s, uint32_t src_host,

@@ -33,8 +33,8 @@ const struct na_emitter *na_emitter_find(const char *name);
  * CSV and TSV print one table of the body: a list of objects, or the run of
  * packed arrays of equal length that stand in the body itself (named after
  * any of them, the first by default).  Objects inside a row are flattened
- * one level: key.host -> "host", else slack_us.p50 -> "slack_us.p50"; lists
- * inside a row are left out.  A body without arrays is one row of scalars.
+ * up to two levels: key.host -> "host", else slack_us.p50 -> "slack_us.p50";
+ * lists inside a row are left out.  A body without arrays is one row of scalars.
  *
  * Rows that hold packed arrays as long as the first one of the body (time_s)
  * are printed in long form, a line for each element: that array, the members

@@ -12,7 +12,7 @@
 #include "netan/result/emit_impl.h"
 
 struct column {
-	const char *outer; /* NULL: a member of the row itself */
+	char outer[48]; /* path of its object; "": the row itself */
 	const char *name;
 	bool dotted; /* header "outer.name" */
 	int end;     /* of an interval: 0 lower, 1 upper; WHOLE: no interval */
@@ -92,17 +92,15 @@ static bool is_interval(const struct na_value *v)
 static bool same(const struct column *c, const char *outer, const char *name,
 		 int end)
 {
-	if (strcmp(c->name, name) != 0 || c->end != end)
-		return false;
-	return outer && c->outer ? strcmp(outer, c->outer) == 0
-				 : outer == c->outer;
+	return c->end == end && strcmp(c->name, name) == 0 &&
+	       strcmp(outer, c->outer) == 0;
 }
 
 /* Rows mostly agree, so the column is mostly at `hint`. */
 static void add_column(struct sheet *s, size_t *hint, const char *outer,
 		       const char *name, int end)
 {
-	struct column c = {outer, name, outer && strcmp(outer, "key") != 0, end,
+	struct column c = {"", name, *outer && strcmp(outer, "key") != 0, end,
 			   NULL};
 
 	if (*hint < s->n && same(&s->cols[*hint], outer, name, end)) {
@@ -118,8 +116,26 @@ static void add_column(struct sheet *s, size_t *hint, const char *outer,
 		s->failed = true;
 		return;
 	}
+	snprintf(c.outer, sizeof(c.outer), "%s", outer);
 	s->cols[s->n++] = c;
 	*hint = s->n;
+}
+
+/* Of an object in the row, and of those in it. */
+static void add_object(struct sheet *s, size_t *hint, const char *outer,
+		       const struct na_value *in)
+{
+	char path[sizeof(s->cols->outer)];
+
+	for_each_member (m, in) {
+		if (is_cell(m))
+			add_column(s, hint, outer, m->name, WHOLE);
+		if (m->kind != NA_V_OBJECT || strchr(outer, '.') ||
+		    strlen(outer) > 22 || strlen(m->name) > 22)
+			continue;
+		snprintf(path, sizeof(path), "%.22s.%.22s", outer, m->name);
+		add_object(s, hint, path, m);
+	}
 }
 
 static void add_columns(struct sheet *s, const struct na_value *row)
@@ -130,14 +146,12 @@ static void add_columns(struct sheet *s, const struct na_value *row)
 		return;
 	for_each_member (v, row) {
 		if (is_cell(v))
-			add_column(s, &hint, NULL, v->name, WHOLE);
+			add_column(s, &hint, "", v->name, WHOLE);
 		for (int end = 0; end < 2 && is_interval(v); end++)
-			add_column(s, &hint, NULL, v->name, end);
-		if (v->kind != NA_V_OBJECT)
-			continue;
-		for_each_member (m, v)
-			if (is_cell(m))
-				add_column(s, &hint, v->name, m->name, WHOLE);
+			add_column(s, &hint, "", v->name, end);
+		if (v->kind == NA_V_OBJECT &&
+		    strlen(v->name) < sizeof(s->cols->outer))
+			add_object(s, &hint, v->name, v);
 	}
 }
 
@@ -146,7 +160,7 @@ static void part_names(struct sheet *s)
 {
 	for (size_t k = 0; k < s->n; k++)
 		for (size_t i = 0; i < s->n; i++)
-			if (i != k && s->cols[k].outer &&
+			if (i != k && *s->cols[k].outer &&
 			    strcmp(s->cols[i].name, s->cols[k].name) == 0)
 				s->cols[k].dotted = true;
 }
@@ -181,8 +195,8 @@ static void put_row(struct sheet *s, const struct na_value *row)
 
 	for (size_t k = 0; k < s->n; k++) {
 		const struct column *c = &s->cols[k];
-		const struct na_value *in = c->outer ? na_get(row, c->outer)
-						     : row;
+		const struct na_value *in = *c->outer ? na_dig(row, c->outer)
+						      : row;
 
 		if (k)
 			putc(s->comma, s->out);
@@ -192,7 +206,7 @@ static void put_row(struct sheet *s, const struct na_value *row)
 			continue;
 		}
 		/* The next member is the wanted one in all but odd rows. */
-		if (!c->outer && v && strcmp(v->name, c->name) == 0)
+		if (!*c->outer && v && strcmp(v->name, c->name) == 0)
 			put_value(s, v);
 		else
 			put_value(s, na_get(in, c->name));
@@ -237,28 +251,32 @@ static const struct na_value *axis_of(const struct na_value *body,
 	return any ? axis : NULL;
 }
 
+static void add_key_columns(struct sheet *s, const struct na_value *list,
+			    size_t first)
+{
+	for_each_member (row, list) {
+		const struct na_value *key = na_get(row, "key");
+		size_t hint = first;
+
+		if (!key || key->kind != NA_V_OBJECT)
+			continue;
+		add_object(s, &hint, "key", key);
+	}
+}
+
 static void add_long_columns(struct sheet *s, const struct na_value *list,
 			     const struct na_value *axis)
 {
 	size_t hint = 0, n_keys;
 
-	add_column(s, &hint, NULL, axis->name, WHOLE);
-	for_each_member (row, list) {
-		const struct na_value *key = na_get(row, "key");
-
-		hint = 1;
-		if (!key || key->kind != NA_V_OBJECT)
-			continue;
-		for_each_member (m, key)
-			if (is_cell(m))
-				add_column(s, &hint, "key", m->name, WHOLE);
-	}
+	add_column(s, &hint, "", axis->name, WHOLE);
+	add_key_columns(s, list, 1);
 	n_keys = s->n;
 	for_each_member (row, list) {
 		hint = n_keys;
 		for_each_member (v, row)
 			if (v->kind == NA_V_REALS)
-				add_column(s, &hint, NULL, v->name, WHOLE);
+				add_column(s, &hint, "", v->name, WHOLE);
 	}
 }
 
@@ -268,8 +286,8 @@ static const struct na_value *find_at(const struct column *c,
 {
 	const struct na_value *v;
 
-	v = na_get(c->outer ? na_get(row, c->outer) : row, c->name);
-	return v && (c->outer ? is_cell(v) : v->kind == NA_V_REALS) ? v : NULL;
+	v = na_get(*c->outer ? na_get(row, c->outer) : row, c->name);
+	return v && (*c->outer ? is_cell(v) : v->kind == NA_V_REALS) ? v : NULL;
 }
 
 static void put_elements(struct sheet *s, const struct na_value *row,
@@ -355,15 +373,7 @@ static size_t add_inner_columns(struct sheet *s, const struct na_value *list,
 {
 	size_t hint = 0, n_keys;
 
-	for_each_member (row, list) {
-		const struct na_value *key = na_get(row, "key");
-
-		hint = 0;
-		if (!key || key->kind != NA_V_OBJECT)
-			continue;
-		for_each_member (m, key)
-			add_column(s, &hint, "key", m->name, WHOLE);
-	}
+	add_key_columns(s, list, 0);
 	n_keys = s->n;
 	for_each_member (row, list) {
 		const struct na_value *inner = na_get(row, name);
@@ -371,7 +381,7 @@ static size_t add_inner_columns(struct sheet *s, const struct na_value *list,
 		hint = n_keys;
 		if (inner && inner->kind == NA_V_ROWS) {
 			for (size_t k = 0; inner->u.rows.fields[k]; k++)
-				add_column(s, &hint, NULL,
+				add_column(s, &hint, "",
 					   inner->u.rows.fields[k], WHOLE);
 		} else if (inner && inner->kind == NA_V_LIST) {
 			for_each_member (v, inner)
@@ -485,11 +495,6 @@ static void put_run(struct sheet *s, const struct na_value *in,
 	}
 }
 
-static bool is_table(const struct na_value *v)
-{
-	return v->kind == NA_V_LIST || v->kind == NA_V_REALS;
-}
-
 /* Packed arrays of one length are one table, named after the first. */
 static bool names_table(const struct na_value *body, const struct na_value *v)
 {
@@ -501,38 +506,38 @@ static bool names_table(const struct na_value *body, const struct na_value *v)
 	return false;
 }
 
+struct list_of_names {
+	char text[300];
+	size_t n;
+};
+
+static void add_name(struct list_of_names *l, const char *name)
+{
+	if (l->n + strlen(name) + 3 < sizeof(l->text))
+		l->n += (size_t)snprintf(l->text + l->n, sizeof(l->text) - l->n,
+					 "%s%s", l->n ? ", " : "", name);
+}
+
 static enum na_status no_such_table(const struct na_value *body,
 				    const char *name, struct na_err *err)
 {
-	char names[300] = "";
-	size_t used = 0;
+	struct list_of_names names = {"", 0};
 
-	for_each_member (v, body) {
-		size_t n = strlen(v->name);
-
-		if (!names_table(body, v) || used + n + 3 > sizeof(names))
-			continue;
-		used += (size_t)snprintf(names + used, sizeof(names) - used,
-					 "%s%s", used ? ", " : "", v->name);
-	}
+	for_each_member (v, body)
+		if (names_table(body, v))
+			add_name(&names, v->name);
 	/* Those inside the rows of another. */
 	for_each_member (list, body) {
 		if (list->kind != NA_V_LIST || !list->n ||
 		    list->u.of.first->kind != NA_V_OBJECT)
 			continue;
-		for_each_member (v, list->u.of.first) {
-			size_t n = strlen(v->name);
-
-			if (!is_rows(v) || used + n + 3 > sizeof(names))
-				continue;
-			used += (size_t)snprintf(names + used,
-						 sizeof(names) - used, ", %s",
-						 v->name);
-		}
+		for_each_member (v, list->u.of.first)
+			if (is_rows(v))
+				add_name(&names, v->name);
 	}
 	return na_fail(err, NA_EUSAGE,
 		       "--table %s: there is no such table; there %s%s", name,
-		       used ? "are: " : "is none", names);
+		       names.n ? "are: " : "is none", names.text);
 }
 
 static enum na_status pick(const struct na_value *body, const char *name,
@@ -540,15 +545,12 @@ static enum na_status pick(const struct na_value *body, const char *name,
 {
 	if (name) {
 		*table = na_dig(body, name);
-		if (*table && !is_cell(*table))
-			return NA_OK;
-		*table = outer_of(body, name);
-		if (*table)
-			return NA_OK;
-		return no_such_table(body, name, err);
+		if (!*table || is_cell(*table))
+			*table = outer_of(body, name);
+		return *table ? NA_OK : no_such_table(body, name, err);
 	}
 	for_each_member (v, body)
-		if (is_table(v)) {
+		if (v->kind == NA_V_LIST || v->kind == NA_V_REALS) {
 			*table = v;
 			return NA_OK;
 		}
@@ -562,11 +564,9 @@ static enum na_status emit(const struct na_result *r,
 {
 	const struct na_value *body = na_result_get_body(r);
 	const struct na_value *table;
-	enum na_status st;
 
-	st = pick(body, o->table, &table, err);
-	if (st != NA_OK)
-		return st;
+	if (pick(body, o->table, &table, err) != NA_OK)
+		return err->status;
 	if (o->table && table == outer_of(body, o->table))
 		put_inner(s, table, o->table);
 	else if (table->kind == NA_V_REALS)

@@ -8,6 +8,7 @@
 
 #include "netan/base/units.h"
 #include "netan/synth/bench.h"
+#include "netan/synth/capture.h"
 #include "netan/synth/write.h"
 
 /* The wall clock of a file for measurements. */
@@ -391,6 +392,17 @@ enum na_status na_synth_run(const struct na_synth_config *cfg,
 			    struct na_synth_report *report, struct na_err *err)
 {
 	memset(report, 0, sizeof(*report));
+	if (na_synth_is_capture(cfg->dir))
+		return na_synth_capture(cfg, report, err);
+	if (na_synth_is_packed_capture(cfg->dir))
+		return na_fail(err, NA_EUSAGE,
+			       "-o %s: give the name without its last ending, "
+			       "and --compress gzip or zstd, which adds it",
+			       cfg->dir);
+	if (cfg->conditions.n || cfg->snaplen_bytes)
+		return na_fail(err, NA_EUSAGE,
+			       "--condition and --snaplen are for captures; "
+			       "-o NAME.pcap makes one");
 	if (cfg->profile == NA_PROFILE_SESSION)
 		return run_session(cfg, report, err);
 	if (cfg->faults.n || cfg->only.n)

@@ -27,7 +27,7 @@ enum na_synth_profile {
 enum na_synth_pattern { NA_PATTERN_DIRECT, NA_PATTERN_RING };
 
 struct na_synth_config {
-	const char *dir; /* log directory to write under */
+	const char *dir; /* log directory, or NAME.pcap, NAME.pcapng */
 	const char *run; /* session name; NULL: from the time */
 	int64_t seed;
 	int profile, generation, pattern, compress;
@@ -42,6 +42,12 @@ struct na_synth_config {
 	struct na_text_list only;   /* hosts whose file is written */
 	/* large files */
 	int64_t size_bytes, events; /* 0: decided by the other one */
+	/* captures; also hosts, size_bytes (of bulk transfers) */
+	int64_t connections, rpcs, roce; /* how many */
+	struct na_text_list conditions;  /* of the connections, in turn */
+	double loss;                     /* share of segments */
+	int64_t message_bytes;           /* median of an RPC's answer */
+	int64_t snaplen_bytes;           /* 0: whole packets */
 };
 
 struct na_synth_file {
@@ -56,7 +62,8 @@ struct na_synth_report {
 };
 
 /*
- * Writes DIR/plugins/profile/RUN/HOST.xplane.pb for each host and
+ * Writes a capture for a name that says so (capture.h), else
+ * DIR/plugins/profile/RUN/HOST.xplane.pb for each host and
  * DIR/truth.json.  Each file appears under its name only when complete.
  *
  * NA_EUSAGE: sizes that do not fit each other, or a fault that names an

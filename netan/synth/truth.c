@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/base/text.h"
 #include "netan/base/units.h"
+#include "netan/synth/json_out.h"
 #include "netan/synth/out_file.h"
 
 enum na_status na_truth_init(struct na_truth *t, size_t hosts,
@@ -87,157 +87,86 @@ void na_truth_tx(struct na_truth_net *net, int64_t start_ps, int64_t end_ps,
 	net->tx_bytes += bytes;
 }
 
-/* ---- JSON */
-
-struct json {
-	FILE *out;
-	int64_t origin_ps; /* after start_unix_ns */
-	bool inside;       /* a comma is due */
-};
-
-static void key(struct json *j, const char *name)
-{
-	fprintf(j->out, "%s", j->inside ? ", " : "");
-	if (name)
-		fprintf(j->out, "\"%s\": ", name);
-	j->inside = true;
-}
-
-static void open_at(struct json *j, const char *name, char bracket)
-{
-	key(j, name);
-	fputc(bracket, j->out);
-	j->inside = false;
-}
-
-static void close_at(struct json *j, char bracket)
-{
-	fputc(bracket, j->out);
-	j->inside = true;
-}
-
-/* The next member starts a line of its own, indented by depth. */
-static void fresh_line(struct json *j, int depth)
-{
-	fprintf(j->out, "%s\n%*s", j->inside ? "," : "", depth, "");
-	j->inside = false;
-}
-
-static void put_int(struct json *j, const char *name, int64_t v)
-{
-	key(j, name);
-	fprintf(j->out, "%" PRId64, v);
-}
-
-static void put_uint(struct json *j, const char *name, uint64_t v)
-{
-	key(j, name);
-	fprintf(j->out, "%" PRIu64, v);
-}
-
-static void put_text(struct json *j, const char *name, const char *s)
-{
-	key(j, name);
-	fputc('"', j->out);
-	na_escape_to(NA_ESC_JSON, s, j->out);
-	fputc('"', j->out);
-}
-
-static void put_bool(struct json *j, const char *name, bool v)
-{
-	key(j, name);
-	fputs(v ? "true" : "false", j->out);
-}
-
-static void put_when(struct json *j, const char *name, bool known, int64_t ps)
-{
-	if (known) {
-		put_int(j, name, ps - j->origin_ps);
-	} else {
-		key(j, name);
-		fputs("null", j->out);
-	}
-}
-
-static void put_net(struct json *j, const char *name,
+static void put_net(struct na_json *j, const char *name,
 		    const struct na_truth_net *n)
 {
-	open_at(j, name, '{');
-	put_uint(j, "transfers_rx", n->transfers_rx);
-	put_uint(j, "transfers_tx", n->transfers_tx);
-	put_uint(j, "valid", n->valid);
-	put_uint(j, "loopback", n->loopback);
-	put_uint(j, "clock_skew", n->clock_skew);
-	put_uint(j, "no_latency", n->no_latency);
-	put_uint(j, "bad", n->bad_key);
-	put_uint(j, "rx_bytes", n->rx_bytes);
-	put_uint(j, "tx_bytes", n->tx_bytes);
-	put_uint(j, "latency_us_sum", n->latency_us_sum);
-	put_uint(j, "latency_us_max", n->latency_us_max);
-	put_uint(j, "d2h", n->d2h);
-	put_uint(j, "h2d", n->h2d);
-	put_uint(j, "compute", n->compute);
-	put_uint(j, "graphs", n->graphs);
-	put_when(j, "rx_first_start_ps", n->valid, n->rx.start_ps);
-	put_when(j, "rx_last_end_ps", n->valid, n->rx.end_ps);
-	put_when(j, "tx_first_start_ps", n->transfers_tx, n->tx.start_ps);
-	put_when(j, "tx_last_end_ps", n->transfers_tx, n->tx.end_ps);
-	close_at(j, '}');
+	na_json_open(j, name, '{');
+	na_json_uint(j, "transfers_rx", n->transfers_rx);
+	na_json_uint(j, "transfers_tx", n->transfers_tx);
+	na_json_uint(j, "valid", n->valid);
+	na_json_uint(j, "loopback", n->loopback);
+	na_json_uint(j, "clock_skew", n->clock_skew);
+	na_json_uint(j, "no_latency", n->no_latency);
+	na_json_uint(j, "bad", n->bad_key);
+	na_json_uint(j, "rx_bytes", n->rx_bytes);
+	na_json_uint(j, "tx_bytes", n->tx_bytes);
+	na_json_uint(j, "latency_us_sum", n->latency_us_sum);
+	na_json_uint(j, "latency_us_max", n->latency_us_max);
+	na_json_uint(j, "d2h", n->d2h);
+	na_json_uint(j, "h2d", n->h2d);
+	na_json_uint(j, "compute", n->compute);
+	na_json_uint(j, "graphs", n->graphs);
+	na_json_when(j, "rx_first_start_ps", n->valid, n->rx.start_ps);
+	na_json_when(j, "rx_last_end_ps", n->valid, n->rx.end_ps);
+	na_json_when(j, "tx_first_start_ps", n->transfers_tx, n->tx.start_ps);
+	na_json_when(j, "tx_last_end_ps", n->transfers_tx, n->tx.end_ps);
+	na_json_close(j, '}');
 }
 
-static void put_planes(struct json *j, const struct na_truth_host *h)
+static void put_planes(struct na_json *j, const struct na_truth_host *h)
 {
-	open_at(j, "planes", '[');
+	na_json_open(j, "planes", '[');
 	for (size_t i = 0; i < h->n; i++) {
 		const struct na_truth_plane *p = &h->planes[i];
 
-		fresh_line(j, 4);
-		open_at(j, NULL, '{');
-		put_text(j, "name", p->name);
-		put_uint(j, "events", p->events);
-		open_at(j, "lines", '[');
+		na_json_line(j, 4);
+		na_json_open(j, NULL, '{');
+		na_json_text(j, "name", p->name);
+		na_json_uint(j, "events", p->events);
+		na_json_open(j, "lines", '[');
 		for (size_t k = 0; k < p->n; k++) {
-			open_at(j, NULL, '{');
-			put_text(j, "name", p->lines[k].name);
-			put_uint(j, "events", p->lines[k].events);
-			close_at(j, '}');
+			na_json_open(j, NULL, '{');
+			na_json_text(j, "name", p->lines[k].name);
+			na_json_uint(j, "events", p->lines[k].events);
+			na_json_close(j, '}');
 		}
-		close_at(j, ']');
-		close_at(j, '}');
+		na_json_close(j, ']');
+		na_json_close(j, '}');
 	}
-	close_at(j, ']');
+	na_json_close(j, ']');
 }
 
-static void put_host(struct json *j, const struct na_truth_host *h,
+static void put_host(struct na_json *j, const struct na_truth_host *h,
 		     int generation)
 {
-	open_at(j, NULL, '{');
-	put_text(j, "host", h->name);
-	put_text(j, "path", h->path);
-	put_uint(j, "file_bytes", h->file_bytes);
-	put_uint(j, "cut_from_bytes", h->cut_from_bytes);
-	put_int(j, "start_unix_ns", h->start_unix_ns);
-	put_int(j, "clock_ahead_ns", h->ahead_ns);
-	open_at(j, "devices", '[');
+	na_json_open(j, NULL, '{');
+	na_json_text(j, "host", h->name);
+	na_json_text(j, "path", h->path);
+	na_json_uint(j, "file_bytes", h->file_bytes);
+	na_json_uint(j, "cut_from_bytes", h->cut_from_bytes);
+	na_json_int(j, "start_unix_ns", h->start_unix_ns);
+	na_json_int(j, "clock_ahead_ns", h->ahead_ns);
+	na_json_open(j, "devices", '[');
 	for (int64_t d = 0; d < h->devices; d++)
-		put_int(j, NULL, h->first_device + d);
-	close_at(j, ']');
-	put_uint(j, "events", h->events);
-	put_uint(j, "step_events", h->steps);
-	put_uint(j, "module_events", h->modules);
-	put_uint(j, "ops", h->ops);
-	put_uint(j, "dcn_ops", h->dcn_ops);
-	put_uint(j, "tails_sent", h->tails);
-	put_uint(j, "late_registrations", h->registrations);
-	put_uint(j, "copies", h->copies);
-	put_text(j, "used", generation == NA_GEN_MESSAGE ? "message" : "graph");
-	fresh_line(j, 3);
+		na_json_int(j, NULL, h->first_device + d);
+	na_json_close(j, ']');
+	na_json_uint(j, "events", h->events);
+	na_json_uint(j, "step_events", h->steps);
+	na_json_uint(j, "module_events", h->modules);
+	na_json_uint(j, "ops", h->ops);
+	na_json_uint(j, "dcn_ops", h->dcn_ops);
+	na_json_uint(j, "tails_sent", h->tails);
+	na_json_uint(j, "late_registrations", h->registrations);
+	na_json_uint(j, "copies", h->copies);
+	na_json_text(j, "used",
+		     generation == NA_GEN_MESSAGE ? "message" : "graph");
+	na_json_line(j, 3);
 	put_net(j, "graph", &h->graph);
-	fresh_line(j, 3);
+	na_json_line(j, 3);
 	put_net(j, "message", &h->message);
-	fresh_line(j, 3);
+	na_json_line(j, 3);
 	put_planes(j, h);
-	close_at(j, '}');
+	na_json_close(j, '}');
 }
 
 static void join_span(struct na_span *into, bool first, bool any,
@@ -269,7 +198,7 @@ static void add_net(struct na_truth_net *sum, const struct na_truth_net *n)
 	sum->graphs += n->graphs;
 }
 
-static void put_totals(struct json *j, const struct na_truth *t)
+static void put_totals(struct na_json *j, const struct na_truth *t)
 {
 	struct na_truth_host sum;
 
@@ -280,36 +209,36 @@ static void put_totals(struct json *j, const struct na_truth *t)
 		sum.events += t->hosts[i].events;
 		sum.file_bytes += t->hosts[i].file_bytes;
 	}
-	open_at(j, "totals", '{');
-	put_uint(j, "file_bytes", sum.file_bytes);
-	put_uint(j, "events", sum.events);
-	fresh_line(j, 2);
+	na_json_open(j, "totals", '{');
+	na_json_uint(j, "file_bytes", sum.file_bytes);
+	na_json_uint(j, "events", sum.events);
+	na_json_line(j, 2);
 	put_net(j, "graph", &sum.graph);
-	fresh_line(j, 2);
+	na_json_line(j, 2);
 	put_net(j, "message", &sum.message);
-	close_at(j, '}');
+	na_json_close(j, '}');
 }
 
-static void put_fault(struct json *j, const struct na_fault *f)
+static void put_fault(struct na_json *j, const struct na_fault *f)
 {
 	char buf[32];
 
-	open_at(j, NULL, '{');
-	put_text(j, "kind", na_fault_name(f->kind));
-	put_text(j, "text", f->text);
+	na_json_open(j, NULL, '{');
+	na_json_text(j, "kind", na_fault_name(f->kind));
+	na_json_text(j, "text", f->text);
 	if (f->kind == NA_FAULT_SMALL_SLACK)
-		put_text(j, "collective", f->name);
+		na_json_text(j, "collective", f->name);
 	else
-		put_text(j, "host", na_host_name(buf, f->host));
+		na_json_text(j, "host", na_host_name(buf, f->host));
 	if (f->kind == NA_FAULT_SLOW_PATH)
-		put_text(j, "peer", na_host_name(buf, f->peer));
+		na_json_text(j, "peer", na_host_name(buf, f->peer));
 	if (f->kind == NA_FAULT_CLOCK)
-		put_int(j, "ahead_ns", f->value / NA_PS_PER_NS);
+		na_json_int(j, "ahead_ns", f->value / NA_PS_PER_NS);
 	else if (f->value_q16)
-		put_int(j, "value_65536ths", f->value_q16);
+		na_json_int(j, "value_65536ths", f->value_q16);
 	else if (f->value)
-		put_int(j, "value", f->value);
-	close_at(j, '}');
+		na_json_int(j, "value", f->value);
+	na_json_close(j, '}');
 }
 
 /* Everything one device sends for one execution. */
@@ -331,68 +260,68 @@ static uint64_t sent_bytes(const struct na_job *job, const struct na_coll *c)
 	return c->bytes / job->n_slices * others;
 }
 
-static void put_job(struct json *j, const struct na_job *job)
+static void put_job(struct na_json *j, const struct na_job *job)
 {
-	open_at(j, "faults", '[');
+	na_json_open(j, "faults", '[');
 	for (size_t i = 0; i < job->n_faults; i++) {
-		fresh_line(j, 2);
+		na_json_line(j, 2);
 		put_fault(j, &job->faults[i]);
 	}
-	close_at(j, ']');
-	fresh_line(j, 1);
-	put_uint(j, "program_id", job->program_id);
-	put_int(j, "job_end_ps", job->end_ps);
-	open_at(j, "program", '[');
+	na_json_close(j, ']');
+	na_json_line(j, 1);
+	na_json_uint(j, "program_id", job->program_id);
+	na_json_int(j, "job_end_ps", job->end_ps);
+	na_json_open(j, "program", '[');
 	for (uint32_t i = 0; i < job->n_colls; i++) {
 		const struct na_coll *c = &job->colls[i];
 
-		fresh_line(j, 2);
-		open_at(j, NULL, '{');
-		put_text(j, "collective", c->name);
-		put_text(j, "transfer_type", na_coll_type(c->kind));
-		put_uint(j, "input_bytes", c->bytes);
-		put_uint(j, "output_bytes", c->out_bytes);
-		put_uint(j, "sent_bytes", sent_bytes(job, c));
-		put_int(j, "executions_per_step", c->looped ? 2 : 1);
-		put_uint(j, "send_number", c->number);
-		put_bool(j, "ring", c->ring);
-		put_bool(j, "small_slack", c->small_slack);
-		close_at(j, '}');
+		na_json_line(j, 2);
+		na_json_open(j, NULL, '{');
+		na_json_text(j, "collective", c->name);
+		na_json_text(j, "transfer_type", na_coll_type(c->kind));
+		na_json_uint(j, "input_bytes", c->bytes);
+		na_json_uint(j, "output_bytes", c->out_bytes);
+		na_json_uint(j, "sent_bytes", sent_bytes(job, c));
+		na_json_int(j, "executions_per_step", c->looped ? 2 : 1);
+		na_json_uint(j, "send_number", c->number);
+		na_json_bool(j, "ring", c->ring);
+		na_json_bool(j, "small_slack", c->small_slack);
+		na_json_close(j, '}');
 	}
-	close_at(j, ']');
-	fresh_line(j, 1);
+	na_json_close(j, ']');
+	na_json_line(j, 1);
 }
 
-static void put_all(struct json *j, const struct na_truth *t,
+static void put_all(struct na_json *j, const struct na_truth *t,
 		    const struct na_synth_config *c, const struct na_job *job)
 {
 	static const char *const profiles[] = {"session", "typical", "network"};
 	static const char *const gens[] = {"graph", "message", "both"};
 
-	open_at(j, NULL, '{');
-	put_text(j, "schema", "netan.synth/1");
-	put_int(j, "seed", c->seed);
-	put_text(j, "profile", profiles[c->profile]);
-	put_text(j, "generation", gens[c->generation]);
-	put_int(j, "origin_unix_ns",
-		t->start_unix_ns + j->origin_ps / NA_PS_PER_NS);
+	na_json_open(j, NULL, '{');
+	na_json_text(j, "schema", "netan.synth/1");
+	na_json_int(j, "seed", c->seed);
+	na_json_text(j, "profile", profiles[c->profile]);
+	na_json_text(j, "generation", gens[c->generation]);
+	na_json_int(j, "origin_unix_ns",
+		    t->start_unix_ns + j->origin_ps / NA_PS_PER_NS);
 	if (job) {
-		put_uint(j, "slices", job->n_slices);
-		put_uint(j, "steps", job->n_steps);
-		put_int(j, "link_bits_per_s", (int64_t)c->link_rate);
-		put_bool(j, "message_spans", c->message_spans);
-		fresh_line(j, 1);
+		na_json_uint(j, "slices", job->n_slices);
+		na_json_uint(j, "steps", job->n_steps);
+		na_json_int(j, "link_bits_per_s", (int64_t)c->link_rate);
+		na_json_bool(j, "message_spans", c->message_spans);
+		na_json_line(j, 1);
 		put_job(j, job);
 	}
 	put_totals(j, t);
-	fresh_line(j, 1);
-	open_at(j, "hosts", '[');
+	na_json_line(j, 1);
+	na_json_open(j, "hosts", '[');
 	for (size_t i = 0; i < t->n; i++) {
-		fresh_line(j, 2);
+		na_json_line(j, 2);
 		put_host(j, &t->hosts[i], c->generation);
 	}
-	close_at(j, ']');
-	close_at(j, '}');
+	na_json_close(j, ']');
+	na_json_close(j, '}');
 	fputc('\n', j->out);
 }
 
@@ -419,7 +348,7 @@ enum na_status na_truth_write(const struct na_truth *t,
 			      const struct na_job *job, const char *path,
 			      uint64_t *bytes, struct na_err *err)
 {
-	struct json j = {NULL, find_origin_ps(t), false};
+	struct na_json j = {NULL, find_origin_ps(t), false};
 	struct na_out_file *f;
 	char *text = NULL;
 	uint64_t whole;

@@ -246,6 +246,9 @@ bench_pairs()
 	say "$(calc '%.2f s in all, %.1f million transfers/s' "$READ + $ANALYSE, $transfers / ($READ + $ANALYSE) / 1e6")"
 }
 
+# shellcheck source=tests/bench/captures.sh
+. "${BASH_SOURCE[0]%/*}/captures.sh"
+
 make_file typical --profile typical --events "$EVENTS"
 TYPICAL=$file
 make_file typical-quarter --profile typical --events $((EVENTS / 4))
@@ -287,4 +290,5 @@ bench_growth
 bench_picture
 bench_analyses
 bench_pairs
+bench_captures
 echo "$held bars held, $short fell short"

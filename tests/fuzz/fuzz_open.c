@@ -14,14 +14,14 @@ enum { PIPE_BYTES = 60000 }; /* below what a pipe holds */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void open_and_read(int fd, uint32_t wants,
-			  const struct na_text_list *lines)
+			  const struct na_input_asks *asks)
 {
 	struct na_err err = {.status = NA_OK};
 	struct na_input in;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (na_input_open(&in, path, wants, lines, &err) == NA_OK) {
+	if (na_input_open(&in, path, wants, asks, &err) == NA_OK) {
 		walk(&in, NA_ANCHOR_AUTO);
 		na_input_close(&in);
 	} else {
@@ -43,7 +43,9 @@ static void as_pipe(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *globs[] = {"Megascale*", "*[a-f]?"};
-	const struct na_text_list some = {globs, 2, 2};
+	const struct na_text_list list = {globs, 2, 2};
+	const struct na_input_asks some = {.lines = &list,
+					   .segments_of = NA_UNKNOWN_U32};
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 
 	walk_must(fd >= 0);

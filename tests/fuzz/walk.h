@@ -6,6 +6,7 @@
 #define TESTS_FUZZ_WALK_H
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "ingest/input.h"
 #include "netan/model/store.h"
@@ -65,7 +66,8 @@ static inline void walk(struct na_input *in, enum na_anchor anchor)
 		na_part_fini(&part);
 	}
 	walk_must(na_store_resolve(&store, anchor, true, &err) == NA_OK);
-	walk_check(&store, in->size);
+	/* Rows that are all alike take no room in a transfer file. */
+	walk_check(&store, strcmp(in->format, "netan") ? in->size : UINT64_MAX);
 	na_store_fini(&store);
 }
 

@@ -119,8 +119,26 @@ class Connection:
             blocks = rng.sample(you.sent[-8:], min(len(you.sent), 4,
                                                    rng.randrange(1, 5)))
             sack = [x for s, n in blocks for x in (s, s + n)]
-        for _ in range(rng.choice([1, 1, 1, 2, 3, 5])):
+        for _ in range(rng.choice([1] * 12 + [2, 2, 5])):
             self.ack(d, sack)
+
+    def recover(self, d):
+        """A segment is lost, before or behind the capture point."""
+        rng, me, you = self.rng, self.side[d], self.side[1 - d]
+        hole = me.next
+        if rng.random() < .5:
+            self.emit(d, ACK, hole, me.acked, 1000)
+        me.next += 1000
+        for i in range(rng.choice([1, 2, 3, 5])):
+            self.emit(d, ACK | PSH, me.next, me.acked, 1448)
+            me.next += 1448
+            if i or rng.random() < .8:
+                you.acked = hole
+                self.ack(1 - d, rng.choice([(), (hole + 1000, me.next)]))
+        self.emit(d, ACK, hole, me.acked, rng.choice([1000, 1000, 500, 1448]))
+        if rng.random() < .7:
+            you.acked = me.next
+            self.ack(1 - d)
 
     def odd(self, d):
         rng, me = self.rng, self.side[d]
@@ -166,8 +184,8 @@ class Connection:
             if x < self.wild * .6:
                 self.odd(d)
             elif x < self.wild:
-                self.again(d)
-            elif x < self.wild + (1 - self.wild) * .6:
+                rng.choice([self.again, self.recover])(d)
+            elif x < self.wild + (1 - self.wild) * .7:
                 self.data(d)
             else:
                 self.take(1 - d)
@@ -245,7 +263,7 @@ def main():
         with open(sys.argv[2], "wb") as f:
             write_pcap(f, packets(seed, n))
         return
-    every = packets(4, 60)
+    every = packets(4, 36)
     with tempfile.NamedTemporaryFile(suffix=".pcap") as f:
         write_pcap(f, every)
         f.flush()

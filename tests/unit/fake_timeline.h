@@ -20,7 +20,8 @@ struct fake {
 	int hosts, steps, series, saturated;
 	double capacity, peak, pending;
 	bool tx, gaps, noise, names, bare;
-	bool apart; /* the series are runs */
+	bool apart;   /* the series are runs */
+	bool packets; /* of a capture */
 	const char *empty;
 };
 
@@ -53,6 +54,8 @@ static void put_inputs(struct na_result *r, const struct fake *f)
 	na_put_int(r, na_result_side(r), "hosts", f->hosts);
 	if (f->apart)
 		na_put_bool(r, na_result_side(r), "runs_apart", true);
+	if (f->packets)
+		na_put_text(r, na_result_side(r), "noun", "packets");
 	if (f->empty)
 		na_put_text(r, na_result_side(r), "empty", f->empty);
 }

@@ -45,7 +45,7 @@ static void add_transfers(struct drive *d, const struct na_late *late)
 {
 	const struct na_bag *bag = &d->scope->store->transfers;
 
-	for (struct na_chunk *c = bag->first; c; c = c->next) {
+	for (struct na_chunk *c = bag->first; c && d->a->add; c = c->next) {
 		const struct na_transfer *t = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
@@ -74,6 +74,49 @@ static void add_execs(struct drive *d, const struct na_late *late,
 	end_block(d);
 }
 
+/* Records of captures that pass the test. */
+#define ADD_ALL(what, bag, test) \
+	static void add_##bag(struct drive *d, const struct na_late *late) \
+	{ \
+		struct na_chunk *c = d->scope->store->bag.first; \
+\
+		for (; c && d->a->add_##what; c = c->next) { \
+			const struct na_##what *x = (const void *)c->data; \
+\
+			for (size_t i = 0; i < c->n; i++) { \
+				if (test(late, &x[i])) \
+					assert_int_equal( \
+						d->a->add_##what(block_of(d), \
+								 &x[i]), \
+						NA_OK); \
+			} \
+		} \
+		end_block(d); \
+	}
+#define ANY(late, x) ((void)(late), true)
+ADD_ALL(call, calls, na_filter_call)
+ADD_ALL(connection, connections, na_filter_connection)
+ADD_ALL(segment, segments, ANY)
+
+static void add_frames(struct drive *d, const struct na_late *late)
+{
+	struct na_chunk *c = d->scope->store->frames.first;
+
+	for (; c && d->a->add_frame; c = c->next) {
+		const struct na_frame *x = (const void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			unsigned sides = na_filter_frame(late, &x[i]);
+
+			if (sides)
+				assert_int_equal(d->a->add_frame(block_of(d),
+								 &x[i], sides),
+						 NA_OK);
+		}
+	}
+	end_block(d);
+}
+
 static void one_pass(struct drive *d)
 {
 	const struct na_store *s = d->scope->store;
@@ -83,6 +126,10 @@ static void one_pass(struct drive *d)
 	add_transfers(d, &late);
 	add_execs(d, &late, &s->graphs);
 	add_execs(d, &late, &s->actions);
+	add_calls(d, &late);
+	add_frames(d, &late);
+	add_connections(d, &late);
+	add_segments(d, &late);
 	na_late_fini(&late);
 }
 

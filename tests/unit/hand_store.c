@@ -23,7 +23,8 @@ void hand_init(struct hand *h, size_t n_sources, const char *const *labels)
 
 		while (k < i && label && strcmp(labels[k], label) != 0)
 			k++;
-		h->sources[i] = (struct na_source){names[i], label, 0};
+		h->sources[i] = (struct na_source){.host = names[i],
+						   .label = label};
 		if (label)
 			h->sources[i].run = k < i ? h->sources[k].run : runs++;
 	}
@@ -36,6 +37,12 @@ void hand_init(struct hand *h, size_t n_sources, const char *const *labels)
 static uint32_t end_of(const struct na_sink *s, int id)
 {
 	return s->endpoint(s->ctx, id / 100, id % 100);
+}
+
+/* An address, or a device. */
+static uint32_t address_of(const struct na_sink *s, const char *ip, int id)
+{
+	return ip ? s->address(s->ctx, ip, strlen(ip)) : end_of(s, id);
 }
 
 static uint32_t name_of(const struct na_sink *s, const char *name)
@@ -59,6 +66,7 @@ static void put_transfer(const struct na_sink *s, const struct hand_row *r)
 		.side = (uint8_t)(r->what == HAND_TX),
 		.style = (uint8_t)r->style,
 		.klass = (uint8_t)(r->klass ? r->klass : NA_VALID),
+		.component = (uint8_t)r->component,
 	};
 
 	if (r->klass == HAND_BAD_KEY) {
@@ -67,9 +75,47 @@ static void put_transfer(const struct na_sink *s, const struct hand_row *r)
 		return;
 	}
 	t.collective = name_of(s, r->name);
-	t.src = end_of(s, r->src);
-	t.dst = end_of(s, r->dst);
+	t.src = address_of(s, r->src_ip, r->src);
+	t.dst = address_of(s, r->dst_ip, r->dst);
 	assert_int_equal(s->transfer(s->ctx, &t), NA_OK);
+}
+
+static void put_frame(const struct na_sink *s, const struct hand_row *r)
+{
+	const struct na_frame w = {.time_ps = r->start_ps,
+				   .size_bytes = (uint32_t)r->size,
+				   .src = address_of(s, r->src_ip, r->src),
+				   .dst = address_of(s, r->dst_ip, r->dst)};
+
+	assert_int_equal(s->frame(s->ctx, &w), NA_OK);
+}
+
+static void put_call(const struct na_sink *s, const struct hand_row *r)
+{
+	const struct na_call c = {
+		.start_ps = r->start_ps,
+		.first_ps = r->first_ps,
+		.end_ps = r->end_ps,
+		.bytes_req = r->size,
+		.bytes_resp = r->response,
+		.messages_req = r->grpc != 0,
+		.messages_resp = r->grpc != 0,
+		.src = address_of(s, r->src_ip, r->src),
+		.dst = address_of(s, r->dst_ip, r->dst),
+		.method = name_of(s, r->name),
+		.http_status = r->number ? r->number : NA_UNKNOWN_I32,
+		.grpc_status = r->grpc ? r->grpc - 1 : NA_UNKNOWN_I32,
+	};
+	struct hand_row both = *r;
+
+	assert_int_equal(s->call(s->ctx, &c), NA_OK);
+	if (r->end_ps == NA_UNKNOWN_PS)
+		return;
+	both.what = HAND_RX;
+	both.size += r->response;
+	both.style = NA_STYLE_CAPTURE;
+	both.component = NA_COMP_RPC;
+	put_transfer(s, &both);
 }
 
 static void put_row(const struct na_sink *s, const struct hand_row *r)
@@ -100,6 +146,12 @@ static void put_row(const struct na_sink *s, const struct hand_row *r)
 	case HAND_STEP:
 		step.name = name_of(s, "step");
 		assert_int_equal(s->span(s->ctx, &step), NA_OK);
+		break;
+	case HAND_FRAME:
+		put_frame(s, r);
+		break;
+	case HAND_CALL:
+		put_call(s, r);
 		break;
 	default:
 		put_transfer(s, r);

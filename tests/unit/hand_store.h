@@ -7,8 +7,22 @@
 
 #include "netan/model/store.h"
 
-/* HAND_ACTION: `number` is its enum na_action_kind. */
-enum hand_what { HAND_RX, HAND_TX, HAND_GRAPH, HAND_STEP, HAND_ACTION };
+/*
+ * HAND_ACTION: `number` is its enum na_action_kind.
+ * HAND_FRAME: a packet at start_ps.  HAND_CALL: a call and its transfer;
+ * `number` is its HTTP status (0: unknown), `grpc` its gRPC status, `name` its
+ * method, end_ps NA_UNKNOWN_PS where nobody answered (no transfer then).
+ * src_ip, dst_ip: endpoints are addresses.
+ */
+enum hand_what {
+	HAND_RX,
+	HAND_TX,
+	HAND_GRAPH,
+	HAND_STEP,
+	HAND_ACTION,
+	HAND_FRAME,
+	HAND_CALL
+};
 
 struct hand_row {
 	enum hand_what what;
@@ -21,6 +35,11 @@ struct hand_row {
 	enum na_style style;
 	enum na_class klass; /* 0: valid; HAND_BAD_KEY */
 	int64_t action_ps;
+	const char *src_ip, *dst_ip;
+	enum na_component component;
+	int64_t first_ps;  /* of a call */
+	uint64_t response; /* of a call: its bytes; `size` are the request's */
+	int grpc;          /* of a call: gRPC status + 1; 0: no gRPC */
 };
 #define HAND_BAD_KEY NA_N_CLASSES
 

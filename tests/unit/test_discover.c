@@ -184,6 +184,34 @@ static void named_runs(void **state)
 		"/plugins/profile/only/h.xplane.pb", NULL });
 }
 
+static void captures(void **state)
+{
+	struct place *p = *state;
+	struct na_found found;
+
+	make(p, "b.pcapng.zst");
+	make(p, "a.pcap");
+	make(p, "a.pcap.gz");
+	make(p, "a.cap");
+	make(p, "c.cap");
+	make(p, "d.netan");
+	make(p, "notes.txt");
+	make(p, "pcap");
+	make(p, ".pcap");
+	found = find(p, "", NA_OK);
+	assert_null(found.note);
+	expect(p, &found, (const char *const[]){
+		"/a.cap", "/a.pcap", "/b.pcapng.zst", "/c.cap",
+		"/d.netan", NULL });
+	/* Beside traces they are named, not read. */
+	make(p, "h.xplane.pb");
+	found = find(p, "", NA_OK);
+	assert_non_null(found.note);
+	assert_non_null(strstr(found.note, "6 captures"));
+	assert_non_null(strstr(found.note, "a.cap"));
+	expect(p, &found, (const char *const[]){ "/h.xplane.pb", NULL });
+}
+
 static void nothing_there(void **state)
 {
 	struct place *p = *state;
@@ -217,6 +245,9 @@ static void host_names(void **state)
 		{ "trace.pb", "trace", false },
 		{ "trace.pb.gz", "trace", false },
 		{ "noending", "noending", false },
+		{ "10.0.0.1-eth0.pcap", "10.0.0.1-eth0", false },
+		{ "a/2026.11.20.pcapng.zst", "2026.11.20", false },
+		{ ".pcap", ".pcap", false },
 		{ ".xplane.pb", ".xplane.pb", false },
 		{ "-", "-", false },
 	};
@@ -239,6 +270,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_session, begin, end),
 		cmocka_unit_test_setup_teardown(the_newest_run, begin, end),
 		cmocka_unit_test_setup_teardown(named_runs, begin, end),
+		cmocka_unit_test_setup_teardown(captures, begin, end),
 		cmocka_unit_test_setup_teardown(nothing_there, begin, end),
 		cmocka_unit_test_setup_teardown(host_names, begin, end),
 	};

@@ -21,7 +21,7 @@
 	"end-europe-west4-b-0001-abcdefgh-"
 
 struct fake {
-	size_t bins, points, runs;
+	size_t bins, points, runs, failed;
 	double bin_s, from_s, us;
 	bool cells, gaps, noise;
 	int modes;
@@ -105,6 +105,22 @@ static void put_scatter(struct na_result *r, const struct fake *f)
 						: 0;
 }
 
+/* Calls of a capture that failed, in a row across the picture. */
+static void put_failed(struct na_result *r, const struct fake *f)
+{
+	struct na_value *side = na_result_side(r);
+	struct na_value *in = na_put_object(r, side, "failed");
+	double *t = na_put_reals(r, in, "time_s", f->failed);
+	double *us = na_put_reals(r, in, "latency_us", f->failed);
+
+	for (size_t i = 0; i < f->failed; i++) {
+		t[i] = f->from_s + f->bin_s * (double)(i % (f->bins + 1));
+		us[i] = f->us;
+	}
+	na_put_int(r, side, "calls_failed", (int64_t)f->failed);
+	na_put_int(r, side, "calls", 60000);
+}
+
 static struct na_result *make(const struct fake *f)
 {
 	struct na_result *r = na_result_new();
@@ -133,6 +149,7 @@ static struct na_result *make(const struct fake *f)
 		}
 	}
 	put_scatter(r, f);
+	put_failed(r, f);
 	assert_true(na_result_ok(r));
 	return r;
 }
@@ -158,7 +175,7 @@ static char *picture(const struct fake *f, const struct na_page *page,
 static const struct fake rows[] = {
 	{.bins = 60, .points = 3000, .bin_s = 0.1, .us = 100, .modes = 1,
 	 .name = "host-1"},
-	{.bins = 1, .points = 1, .bin_s = 0.1, .us = 1, .name = "a"},
+	{.bins = 1, .points = 1, .failed = 2000, .bin_s = 0.1, .us = 1, .name = "a"},
 	{.bins = 2, .points = 3, .bin_s = 1e-9, .from_s = -5, .us = 1e-6,
 	 .name = "a"},
 	{.bins = 5000, .points = 5000, .bin_s = 0.1, .us = 50, .cells = true,
@@ -257,6 +274,39 @@ static void outlier(void **state)
 	free(without);
 }
 
+static size_t count(const char *ink, const char *what)
+{
+	size_t n = 0;
+
+	while ((ink = strstr(ink, what)) != NULL) {
+		ink += strlen(what);
+		n++;
+	}
+	return n;
+}
+
+/* Crosses, and how many of how many. */
+static void failed_calls(void **state)
+{
+	struct fake f = {
+		.bins = 60, .points = 1, .bin_s = 0.1, .us = 100, .name = "a"};
+	const struct na_page page = {.version = "0.1.0"};
+	char *with, *without;
+	size_t n;
+
+	(void)state;
+	without = picture(&f, &page, "ink", &n);
+	f.failed = 3;
+	with = picture(&f, &page, "ink", &n);
+	assert_null(strstr(without, "calls failed"));
+	assert_non_null(strstr(with, " calls failed\n"));
+	assert_int_equal(count(with, "\nline #d55e00ff ") -
+				 count(without, "\nline #d55e00ff "),
+			 1);
+	free(with);
+	free(without);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +314,7 @@ int main(void)
 		cmocka_unit_test(bounded),
 		cmocka_unit_test(words),
 		cmocka_unit_test(outlier),
+		cmocka_unit_test(failed_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

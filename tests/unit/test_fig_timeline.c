@@ -262,6 +262,11 @@ static void test_tx_not_recorded(void **state)
 	assert_null(strstr(strstr(ink, " capacity 8 \xc3\x97") + 1,
 			   " capacity 8 \xc3\x97"));
 	free(ink);
+	f.packets = true;
+	ink = ink_of(&f, &plain);
+	assert_non_null(strstr(ink, " Packets on the wire\n"));
+	assert_non_null(strstr(ink, "nothing to draw: --host"));
+	free(ink);
 }
 
 static void test_title(void **state)

@@ -22,7 +22,7 @@ for f in "$data"/xplane/*.pb; do
 	echo "exit $?"
 done
 cd "$data" || exit
-for f in xplane/*mangled* chrome-trace/*.gz pcap/*; do
+for f in xplane/*mangled* chrome-trace/*.gz; do
 	netan info "$f" 2>&1
 	echo "exit $?"
 done

@@ -1,0 +1,48 @@
+/*
+ * Small tables that users write: rows of a few fields, split at commas.
+ * Blanks around fields, a byte-order mark, empty lines and lines that start
+ * with '#' do not count; a field may stand in double quotes (but holds no
+ * comma then either).
+ */
+#ifndef NETAN_BASE_CSV_H
+#define NETAN_BASE_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "netan/base/err.h"
+
+enum { NA_CSV_FIELDS = 3, NA_CSV_FIELD_BYTES = 255 };
+
+struct na_csv_field { /* not terminated */
+	const char *s;
+	size_t n;
+};
+
+struct na_csv_row {
+	struct na_csv_field f[NA_CSV_FIELDS];
+	size_t n; /* at least 2 */
+};
+
+struct na_csv {
+	const char *p, *end;
+	const char *file, *expected; /* for messages */
+	size_t line;
+};
+
+/* Borrows all that it is given. */
+struct na_csv na_csv_of(const char *text, size_t n, const char *file,
+			const char *expected);
+
+/* The next row that says something; NA_END behind the last. */
+enum na_status na_csv_next(struct na_csv *c, struct na_csv_row *r,
+			   struct na_err *err);
+
+/* NA_EFORMAT: file, line, what is wrong, what was expected. */
+enum na_status na_csv_bad(const struct na_csv *c, const char *what,
+			  struct na_err *err);
+
+/* Case does not count. */
+bool na_csv_is(const struct na_csv_field *f, const char *word);
+
+#endif

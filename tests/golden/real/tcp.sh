@@ -1,0 +1,49 @@
+# On real captures, connections agree with tshark: packets, bytes and marks of
+# both ways.
+data=${NETAN_TEST_DATA-}
+if [ ! -d "$data/pcap" ] || ! command -v python3 >/dev/null; then
+	echo "skip: NETAN_TEST_DATA does not name the folder of real files"
+	exit 77
+fi
+for f in "$data"/pcap/*; do
+	netan tcp "$f" --top 100000 --format json -q >got.json 2>/dev/null
+	python3 - "$data/truth/${f##*/}.json" got.json <<'EOF'
+import json
+import sys
+
+MARKS = {"packets": "packets", "payload_bytes": "bytes",
+         "frame_bytes": "wire_bytes", "data_packets": "data_packets",
+         "any_retransmission": "total", "fast_retransmission": "fast",
+         "spurious_retransmission": "spurious", "out_of_order": "out_of_order",
+         "lost_segment": "lost_before", "duplicate_ack": "duplicate_acks",
+         "zero_window": "zero_windows", "window_full": "window_full"}
+truth = json.load(open(sys.argv[1]))
+got = json.load(open(sys.argv[2]))["result"]["connections"]
+
+
+def address(x):
+    host, port = x.rsplit(":", 1)
+    return f"[{host}]:{port}" if ":" in host else x
+
+
+def agrees(stream, c):
+    for way, own in ("a_to_b", "fwd"), ("b_to_a", "rev"):
+        mine = dict(c[own], **c[own]["retransmissions"])
+        for name, field in MARKS.items():
+            if stream[way].get(name, 0) != mine[field]:
+                return f"{own} {name}: {stream[way].get(name, 0)}, not " \
+                    f"{mine[field]}"
+    return None
+
+
+n = 0
+for s in truth.get("tcp_streams_top20_by_bytes", []):
+    ends = address(s["a"]), address(s["b"])
+    found = [agrees(s, c) for c in got if (c["src"], c["dst"]) == ends]
+    if None in found:
+        n += 1
+    else:
+        print(truth["name"], *ends, found)
+print(truth["name"], n, "connections agree")
+EOF
+done

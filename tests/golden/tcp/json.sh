@@ -1,0 +1,2 @@
+cd "$NETAN_ROOT" || exit
+netan tcp tests/data/tcp.pcap --top 2 --format json

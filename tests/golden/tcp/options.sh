@@ -1,0 +1,20 @@
+cd "$NETAN_ROOT" || exit
+try()
+{
+	netan tcp tests/data/tcp.pcap "$@"
+	echo "exit $?"
+}
+ends() { netan tcp tests/data/tcp.pcap --format csv "$@" | cut -d , -f 1,2; }
+try --by host
+try --direction both
+try --connection 4 -o /dev/null
+try --connection 4 -o none.svg
+try --connection 0
+try --fail-on error -q -o /dev/null
+try --fail-on error --host fd00::5 -q -o /dev/null
+try --fail-on warning --host 10.0.0.3 -q -o /dev/null
+try --fail-on error --host 10.0.0.3 -q -o /dev/null
+ends --src '10.*'
+ends --dst fd00::6
+ends --from 600ms
+ends --to 1ms

@@ -1,0 +1,187 @@
+/* The time-sequence graph: what is marked, what holds at any size. */
+#include <math.h>
+#include <stdio.h>
+
+#include "tests/unit/fake_tcp.h"
+
+#include "netan/base/text.h"
+#include "plot/figure.h"
+#include "tests/unit/ink.h"
+
+#define FINDING "#d55e00ff"
+
+static char *draw(const struct na_result *r, const struct na_page *page,
+		  const char *format, size_t *n)
+{
+	struct na_err err = {.status = NA_OK};
+	char *bytes = NULL;
+	FILE *out = open_memstream(&bytes, n);
+
+	assert_non_null(out);
+	if (na_figure_write(na_figure_find("tcp"), r, page, format, out,
+			    &err) != NA_OK)
+		fail_msg("%s", err.text);
+	assert_int_equal(fclose(out), 0);
+	return bytes;
+}
+
+static const struct na_page plain = {.version = "0.1.0"};
+
+static char *picture(struct fake_tcp f, int way, const struct na_page *page,
+		     const char *format, size_t *n)
+{
+	struct tcp_params params = {.connection = 1, .way = way};
+	struct driven d;
+	char *bytes;
+
+	if (f.rounds)
+		fake_make(&f);
+	else
+		f.c = (struct na_connection){.src_port = 5001};
+	fake_drive(&f, params, &d);
+	assert_int_equal(d.status, NA_OK);
+	bytes = draw(d.r, page, format, n);
+	driven_end(&d);
+	free(f.x);
+	return bytes;
+}
+
+/* What is hard to place. */
+/* clang-format off */
+static const struct fake_tcp rows[] = {
+	{.rounds = 1, .per_round = 1},
+	{.rounds = 2, .per_round = 3, .lost_every = 2, .timeout = true},
+	{.rounds = 40, .per_round = 20, .lost_every = 37, .timeout = true,
+	 .closed = true},
+	{.rounds = 300, .per_round = 300, .lost_every = 3, .closed = true},
+	{.rounds = 400, .per_round = 20, .lost_every = 9,
+	 .from_ps = 2000 * (int64_t)FAKE_MS, .to_ps = 2100 * (int64_t)FAKE_MS},
+	{.rounds = 0},
+};
+/* clang-format on */
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static void labels_never_overlap(void **state)
+{
+	/* clang-format off */
+	static const int sizes[][2] = {
+		{0, 0}, {600, 338}, {320, 240}, {480, 900}, {2400, 1350},
+		{330, 1500}, {800, 250},
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < ROWS; i++) {
+		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+			struct na_page page = plain;
+			char what[64], *ink;
+			size_t n;
+
+			page.width = sizes[k][0];
+			page.height = sizes[k][1];
+			page.dark = k % 2;
+			snprintf(what, sizeof(what), "row %zu, %d x %d", i,
+				 page.width, page.height);
+			ink = picture(rows[i], TCP_BUSIER, &page, "ink", &n);
+			assert_true(check_texts(ink, what) >= 2);
+			assert_true(na_utf8_valid(ink, strlen(ink)));
+			assert_null(strstr(ink, "nan"));
+			free(ink);
+		}
+	}
+}
+
+static void size_is_bounded(void **state)
+{
+	const struct fake_tcp most = {.rounds = 600,
+				      .per_round = 400,
+				      .lost_every = 2,
+				      .timeout = true,
+				      .closed = true};
+	size_t n;
+	char *svg = picture(most, TCP_BUSIER, &plain, "svg", &n);
+
+	(void)state;
+	if (n > 1 << 20)
+		fail_msg("%zu bytes", n);
+	free(svg);
+}
+
+static size_t count(const char *ink, const char *what)
+{
+	size_t n = 0;
+
+	for (const char *p = ink; (p = strstr(p, what)); p++)
+		n++;
+	return n;
+}
+
+static void marks_are_named(void **state)
+{
+	size_t n;
+	char *ink = picture(rows[2], TCP_BUSIER, &plain, "ink", &n);
+
+	(void)state;
+	assert_non_null(strstr(ink, " resent fast 21\n"));
+	assert_non_null(strstr(ink, " resent on timeout 1\n"));
+	assert_non_null(strstr(ink, " duplicate ACK 21\n"));
+	assert_non_null(strstr(ink, " SACK block 21\n"));
+	assert_non_null(strstr(ink, " zero window 1\n"));
+	assert_non_null(strstr(ink, " timeouts 200 ms (1)\n"));
+	assert_non_null(strstr(ink, " closed 50 ms (1)\n"));
+	assert_null(strstr(ink, "in vain"));
+	assert_null(strstr(ink, " Resent\n"));
+	assert_true(count(ink, "\narea " FINDING) >= 2);
+	free(ink);
+	/* Too many to be told apart: a panel counts them. */
+	ink = picture(rows[3], TCP_BUSIER, &plain, "ink", &n);
+	assert_non_null(strstr(ink, " Resent\n"));
+	assert_non_null(strstr(ink, " resent fast 30\xe2\x80\xaf"
+				    "000\n"));
+	free(ink);
+}
+
+/* A piece begins at its own first byte. */
+static void a_piece(void **state)
+{
+	size_t n;
+	char *ink = picture(rows[ROWS - 2], TCP_BUSIER, &plain, "ink", &n);
+
+	(void)state;
+	assert_non_null(strstr(ink, " bytes behind the first 4\xe2\x80\xaf"));
+	assert_non_null(strstr(ink, ", a piece of it"));
+	assert_null(strstr(ink, " MiB\n"));
+	free(ink);
+}
+
+static void says_why_it_is_empty(void **state)
+{
+	size_t n;
+	char *ink = picture(rows[ROWS - 1], TCP_BUSIER, &plain, "ink", &n);
+	struct na_result *r;
+
+	(void)state;
+	assert_non_null(strstr(ink, "Draw from the capture itself"));
+	free(ink);
+	ink = picture(rows[1], TCP_REV, &plain, "ink", &n);
+	assert_non_null(strstr(ink, "No data was sent in this direction"));
+	free(ink);
+	r = na_result_new();
+	ink = draw(r, &plain, "ink", &n);
+	assert_non_null(strstr(ink, "There is no TCP connection to draw."));
+	free(ink);
+	na_result_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(labels_never_overlap),
+		cmocka_unit_test(size_is_bounded),
+		cmocka_unit_test(marks_are_named),
+		cmocka_unit_test(a_piece),
+		cmocka_unit_test(says_why_it_is_empty),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

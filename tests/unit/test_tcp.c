@@ -1,0 +1,466 @@
+/*
+ * tcp, driven through its descriptor on connections and segments made by
+ * hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "tests/unit/fake_tcp.h"
+
+extern const struct na_analysis na_an_tcp;
+
+#define MS  INT64_C(1000000) /* in ns */
+#define MSP INT64_C(1000000000)
+
+struct run {
+	struct hand h;
+	struct na_scope scope;
+	struct tcp_params params;
+	struct driven d;
+};
+
+/* A healthy one: 1 s, 100 segments of 1000 bytes each way. */
+static struct na_connection healthy(uint32_t id)
+{
+	struct na_connection c = {
+		.id = id,
+		.src_port = (uint16_t)(1000 + id),
+		.dst_port = 80,
+		.to_ps = 1000 * MSP,
+		.initial_rtt_ns = 2 * MS,
+	};
+
+	for (size_t i = 0; i < 2; i++)
+		c.dir[i] = (struct na_direction){
+			.packets = 200,
+			.wire_bytes = 110000,
+			.bytes = 100000,
+			.unique_bytes = 100000,
+			.data_packets = 100,
+			.rtt_samples = 50,
+			.rtt_min_ns = MS,
+			.rtt_p50_ns = 2 * MS,
+			.rtt_p99_ns = 3 * MS,
+			.max_in_flight_bytes = 5000,
+			.max_window_bytes = 65536,
+			.mss = 1460,
+			.saw_syn = 1,
+			.window_scale_known = 1,
+		};
+	return c;
+}
+
+static void fill(struct run *x, const struct na_connection *c, size_t n,
+		 size_t input)
+{
+	struct na_part part;
+	struct na_sink sink;
+
+	na_part_init(&part, &x->h.store.pool, &x->h.filter,
+		     NA_WANT_CONNECTIONS);
+	sink = na_part_sink(&part);
+	for (size_t i = 0; i < n; i++) {
+		struct na_connection one = c[i];
+
+		one.src = sink.address(sink.ctx, "10.0.0.1", 8);
+		one.dst = one.id % 2 ? sink.address(sink.ctx, "fd00::2", 7)
+				     : sink.address(sink.ctx, "10.0.0.2", 8);
+		assert_int_equal(sink.connection(sink.ctx, &one), NA_OK);
+	}
+	assert_int_equal(na_store_take(&x->h.store, &part, input, &x->h.err),
+			 NA_OK);
+	na_part_fini(&part);
+}
+
+static void begin(struct run *x, const struct na_connection *c, size_t n)
+{
+	memset(x, 0, sizeof(*x));
+	hand_init(&x->h, 1, NULL);
+	x->scope.store = &x->h.store;
+	x->scope.filter = &x->h.filter;
+	x->params.connection = 1;
+	fill(x, c, n, 0);
+	hand_resolve(&x->h, NA_ANCHOR_AUTO);
+}
+
+static void analyse(struct run *x, size_t block)
+{
+	hand_drive(&x->d, &na_an_tcp, &x->scope, &x->params, block, &x->h.err);
+}
+
+static void end(struct run *x)
+{
+	driven_end(&x->d);
+	hand_fini(&x->h);
+}
+
+static const struct na_value *at(const struct run *x, const char *path)
+{
+	return na_dig(na_result_body(x->d.r), path);
+}
+
+static const struct na_value *row(const struct run *x, size_t k)
+{
+	const struct na_value *v = at(x, "connections");
+
+	assert_non_null(v);
+	v = v->u.of.first;
+	while (v && k--)
+		v = v->next;
+	assert_non_null(v);
+	return v;
+}
+
+static const char *verdict(const struct run *x, size_t k)
+{
+	return na_text_of(na_get(row(x, k), "verdict"), "null");
+}
+
+static double number(const struct na_value *v, const char *path)
+{
+	return na_real_of(na_dig(v, path), NAN);
+}
+
+/* Each rule at its threshold, and just below. */
+static void thresholds(void **state)
+{
+	struct na_connection c[12];
+	struct tcp_row r[12];
+
+	(void)state;
+	for (uint32_t i = 0; i < 12; i++)
+		c[i] = healthy(i);
+	c[1].dir[0].timeouts = 1;
+	c[1].dir[0].timeout_total_ns = 100 * MS;
+	c[2].dir[0].timeouts = 1;
+	c[2].dir[0].timeout_total_ns = 99 * MS;
+	c[3].dir[0].zero_window_ns = 100 * MS;
+	c[3].dir[1].zero_windows = 1;
+	c[4].dir[0].zero_window_ns = 99 * MS;
+	c[4].dir[1].zero_windows = 1;
+	c[5].dir[1].retransmissions = 3;
+	c[6].dir[1].retransmissions = 3;
+	c[6].dir[1].spurious = 1;
+	c[7].dir[1].retransmissions = 3;
+	c[7].dir[1].data_packets = 3001;
+	c[8].dir[0].window_full_ns = 100 * MS;
+	c[9].dir[0].window_full_ns = 99 * MS;
+	c[10].dir[0].idle_ns = c[10].dir[1].idle_ns = 500 * MS;
+	c[11].dir[0].idle_ns = 900 * MS;
+	c[11].dir[1].idle_ns = 499 * MS;
+	for (size_t i = 0; i < 12; i++) {
+		static const enum tcp_verdict wanted[] = {
+			TCP_HEALTHY,        TCP_TIMEOUT_BOUND,
+			TCP_NETWORK_LOSS,   TCP_RECEIVER_TOO_SLOW,
+			TCP_HEALTHY,        TCP_NETWORK_LOSS,
+			TCP_HEALTHY,        TCP_HEALTHY,
+			TCP_WINDOW_LIMITED, TCP_HEALTHY,
+			TCP_SENDER_IDLE,    TCP_HEALTHY,
+		};
+
+		r[i] = (struct tcp_row){.c = &c[i]};
+		tcp_judge(&r[i]);
+		if (r[i].verdict != wanted[i])
+			fail_msg("connection %zu: %s, not %s", i,
+				 tcp_verdict_names[r[i].verdict],
+				 tcp_verdict_names[wanted[i]]);
+	}
+}
+
+/* What costs more wins, the other one stays in the evidence. */
+static void the_costliest(void **state)
+{
+	struct na_connection c = healthy(0);
+	const struct na_value *v;
+	struct run x;
+	bool timeouts = false;
+
+	(void)state;
+	c.dir[0].timeouts = 2;
+	c.dir[0].timeout_total_ns = 210 * MS;
+	c.dir[0].longest_timeout_ns = 200 * MS;
+	c.dir[0].zero_window_ns = 300 * MS;
+	c.dir[1].zero_windows = 4;
+	begin(&x, &c, 1);
+	analyse(&x, 1);
+	assert_string_equal(verdict(&x, 0), "receiver_too_slow");
+	for (v = na_get(row(&x, 0), "evidence")->u.of.first; v; v = v->next)
+		timeouts |= strstr(na_text_of(v, ""),
+				   "2 retransmission timeouts of "
+				   "10.0.0.1:1000, up to 200 ms: 210 ms of "
+				   "1 s silent") != NULL;
+	assert_true(timeouts);
+	assert_true(number(row(&x, 0), "lost_ms") == 510);
+	assert_true(number(row(&x, 0), "longest_timeout_ms") == 200);
+	assert_int_equal(x.d.severity, NA_SEV_WARNING);
+	end(&x);
+}
+
+/* Throughput <= window / RTT: 64 KiB / 2 ms is 32 MB/s. */
+static void window_over_rtt(void **state)
+{
+	struct na_connection c = healthy(0);
+	struct tcp_row r = {.c = &c};
+
+	(void)state;
+	c.dir[1].bytes = c.dir[1].unique_bytes = 30000000;
+	c.dir[1].max_in_flight_bytes = 65000;
+	tcp_judge(&r);
+	assert_int_equal(r.verdict, TCP_WINDOW_LIMITED);
+	c.dir[1].unique_bytes = 20000000;
+	tcp_judge(&r);
+	assert_int_equal(r.verdict, TCP_HEALTHY);
+	c.dir[1].unique_bytes = 30000000;
+	c.dir[0].window_scale_known = 0;
+	tcp_judge(&r);
+	assert_int_equal(r.verdict, TCP_HEALTHY);
+}
+
+/* Any numbers that a hostile capture can lead to. */
+static void extremes(void **state)
+{
+	struct na_connection c = healthy(0);
+	struct run x;
+
+	(void)state;
+	memset(&c.dir, 0xff, sizeof(c.dir));
+	for (size_t i = 0; i < 2; i++) {
+		c.dir[i].timeout_total_ns = c.dir[i].window_full_ns =
+			c.dir[i].zero_window_ns = c.dir[i].idle_ns =
+				c.dir[i].rtt_p50_ns = INT64_MAX;
+	}
+	c.from_ps = INT64_MIN;
+	c.to_ps = INT64_MAX;
+	begin(&x, &c, 1);
+	analyse(&x, 1);
+	assert_int_equal(x.d.status, NA_OK);
+	end(&x);
+	c.from_ps = INT64_MAX - 1;
+	c.to_ps = INT64_MIN;
+	begin(&x, &c, 1);
+	analyse(&x, 1);
+	assert_int_equal(x.d.status, NA_OK);
+	assert_true(number(row(&x, 0), "lost_ms") == 0);
+	end(&x);
+}
+
+/* The rules once more, in another language (tests/oracle/tcp.py). */
+static struct na_direction from_table(const long long *v, long long window)
+{
+	return (struct na_direction){
+		.bytes = (uint64_t)v[0],
+		.unique_bytes = (uint64_t)v[1],
+		.data_packets = (uint64_t)v[2],
+		.retransmissions = (uint64_t)v[3],
+		.spurious = (uint64_t)v[4],
+		.fast = (uint64_t)v[5],
+		.timeouts = (uint64_t)v[6],
+		.timeout_total_ns = v[7] * 1000,
+		.zero_windows = (uint64_t)v[8],
+		.zero_window_ns = v[9] * 1000,
+		.window_full_ns = v[10] * 1000,
+		.idle_ns = v[11] * 1000,
+		.rtt_samples = v[12] >= 0,
+		.rtt_min_ns = v[12] < 0 ? -1 : v[12] * 1000,
+		.rtt_p50_ns = v[12] < 0 ? -1 : v[12] * 1000,
+		.max_in_flight_bytes = (uint64_t)v[13],
+		.max_window_bytes = (uint64_t)window,
+		.window_scale_known = 1,
+	};
+}
+
+static void oracle(void **state)
+{
+	FILE *f = fopen("tests/oracle/tcp.tsv", "r");
+	char line[2000];
+	size_t rows = 0;
+
+	(void)state;
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		struct na_connection c = {.id = 0};
+		struct tcp_row r = {.c = &c};
+		long long v[33], active, lost;
+		char *p = line, wanted[40];
+
+		if (*line == '#')
+			continue;
+		for (size_t i = 0; i < 32; i++)
+			v[i] = strtoll(p, &p, 10);
+		assert_int_equal(sscanf(p, "%39s %lld %lld", wanted, &active,
+					&lost),
+				 3);
+		c.to_ps = v[0] * 1000000;
+		c.initial_rtt_ns = v[1] < 0 ? -1 : v[1] * 1000;
+		c.dir[0] = from_table(v + 2, v[16]);
+		c.dir[1] = from_table(v + 17, v[31]);
+		tcp_judge(&r);
+		if (strcmp(tcp_verdict_names[r.verdict], wanted) != 0)
+			fail_msg("row %zu: %s, not %s", rows,
+				 tcp_verdict_names[r.verdict], wanted);
+		assert_int_equal(r.active_ns, active * 1000);
+		assert_int_equal(r.lost_ns, lost * 1000);
+		rows++;
+	}
+	fclose(f);
+	assert_int_equal(rows, 400);
+}
+
+static void worst_first(void **state)
+{
+	struct na_connection c[60];
+	char *text[2];
+	struct run x;
+
+	(void)state;
+	for (uint32_t i = 0; i < 60; i++) {
+		c[i] = healthy(i);
+		c[i].dir[0].timeouts = i % 3 == 1;
+		c[i].dir[0].timeout_total_ns = i % 3 == 1 ? i * MS : 0;
+		/* Much lost time, but no trouble. */
+		c[i].dir[0].window_full_ns = i % 3 == 2 ? 98 * MS : 0;
+	}
+	for (size_t k = 0; k < 2; k++) {
+		begin(&x, c, 60);
+		analyse(&x, k ? 7 : 64);
+		text[k] = driven_json(&x.d);
+		if (!k) {
+			end(&x);
+			continue;
+		}
+		assert_true(number(row(&x, 0), "id") == 58);
+		assert_true(number(row(&x, 19), "id") == 1);
+		assert_true(number(row(&x, 20), "id") == 2);
+		assert_true(number(row(&x, 59), "id") == 57);
+		assert_string_equal(na_text_of(at(&x, "verdict"), ""),
+				    "60 connections: 20 lose packets, 40 "
+				    "healthy");
+		end(&x);
+	}
+	assert_string_equal(text[0], text[1]);
+	free(text[0]);
+	free(text[1]);
+}
+
+static void the_rest_is_counted(void **state)
+{
+	struct na_connection c[9];
+	struct run x;
+
+	(void)state;
+	for (uint32_t i = 0; i < 9; i++)
+		c[i] = healthy(i);
+	c[3].end = NA_CONN_EVICTED;
+	begin(&x, c, 9);
+	x.scope.top = 2;
+	x.scope.connections = 12;
+	analyse(&x, 4);
+	assert_int_equal(at(&x, "connections")->n, 2);
+	assert_true(driven_real(&x.d, "connections_seen") == 12);
+	assert_true(driven_real(&x.d, "connections_not_told") == 3);
+	assert_true(driven_real(&x.d, "connections_filtered") == 0);
+	assert_true(driven_real(&x.d, "connections_used") == 9);
+	assert_true(driven_real(&x.d, "connections_not_listed") == 7);
+	assert_true(driven_real(&x.d, "connections_evicted") == 1);
+	assert_true(driven_real(&x.d, "totals.packets") == 9 * 400);
+	assert_true(driven_real(&x.d, "totals.verdicts.healthy") == 9);
+	assert_int_equal(x.d.used, 9);
+	assert_int_equal(x.d.severity, NA_SEV_NONE);
+	end(&x);
+}
+
+static void members(void **state)
+{
+	struct na_connection c = healthy(1);
+	struct run x;
+
+	(void)state;
+	c.dir[0].rtt_samples = 0;
+	c.dir[1].mss = 0;
+	c.dir[1].duplicate_acks = 5;
+	begin(&x, &c, 1);
+	analyse(&x, 1);
+	assert_string_equal(na_text_of(na_get(row(&x, 0), "src"), ""),
+			    "10.0.0.1:1001");
+	assert_string_equal(na_text_of(na_get(row(&x, 0), "dst"), ""),
+			    "[fd00::2]:80");
+	assert_null(na_get(row(&x, 0), "src_host"));
+	assert_int_equal(na_dig(row(&x, 0), "fwd.rtt_us.p50")->kind, NA_V_NULL);
+	assert_true(number(row(&x, 0), "rev.rtt_us.p50") == 2000);
+	assert_true(number(row(&x, 0), "fwd.mss") == 1460);
+	assert_int_equal(na_dig(row(&x, 0), "rev.mss")->kind, NA_V_NULL);
+	assert_true(number(row(&x, 0), "rev.duplicate_acks") == 5);
+	assert_true(number(row(&x, 0), "initial_rtt_us") == 2000);
+	assert_int_equal(na_get(row(&x, 0), "longest_timeout_ms")->kind,
+			 NA_V_NULL);
+	assert_null(at(&x, "sequence"));
+	end(&x);
+}
+
+static void severities(void **state)
+{
+	struct na_connection c = healthy(0);
+	struct tcp_row r = {.c = &c};
+
+	(void)state;
+	c.dir[0].data_packets = 1000;
+	c.dir[0].retransmissions = 9;
+	tcp_judge(&r);
+	assert_int_equal(tcp_severity_of(&r), NA_SEV_WARNING);
+	c.dir[0].retransmissions = 10;
+	tcp_judge(&r);
+	assert_int_equal(tcp_severity_of(&r), NA_SEV_ERROR);
+}
+
+static void nothing(void **state)
+{
+	struct run x;
+
+	(void)state;
+	begin(&x, NULL, 0);
+	analyse(&x, 1);
+	assert_int_equal(x.d.status, NA_OK);
+	assert_int_equal(x.d.used, 0);
+	assert_int_equal(at(&x, "connections")->n, 0);
+	assert_int_equal(at(&x, "verdict")->kind, NA_V_NULL);
+	end(&x);
+}
+
+static void groups_are_refused(void **state)
+{
+	struct na_connection c = healthy(0);
+	struct run x;
+
+	(void)state;
+	begin(&x, &c, 1);
+	x.scope.by = (struct na_grouping){{NA_KEY_HOST}, 1};
+	analyse(&x, 1);
+	assert_int_equal(x.d.status, NA_EUSAGE);
+	end(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(thresholds),
+		cmocka_unit_test(the_costliest),
+		cmocka_unit_test(window_over_rtt),
+		cmocka_unit_test(extremes),
+		cmocka_unit_test(oracle),
+		cmocka_unit_test(worst_first),
+		cmocka_unit_test(the_rest_is_counted),
+		cmocka_unit_test(members),
+		cmocka_unit_test(severities),
+		cmocka_unit_test(nothing),
+		cmocka_unit_test(groups_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,508 @@
+#include "tests/unit/xfer_story.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "netan/base/vec.h"
+
+/* ---- a file in memory */
+
+enum na_status append(void *ctx, const void *p, size_t n, struct na_err *err)
+{
+	(void)err;
+	xf_put(ctx, p, n);
+	return NA_OK;
+}
+
+/* ---- a sink that writes down what it is told, with names for numbers */
+
+void told_init(struct told *t)
+{
+	memset(t, 0, sizeof(*t));
+	na_strtab_init(&t->names);
+}
+
+void told_fini(struct told *t)
+{
+	na_strtab_fini(&t->names);
+	free(t->text);
+}
+
+static void say(struct told *t, const char *fmt, ...) NA_PRINTF(2, 3);
+static void say(struct told *t, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	assert_true(na_grow(&t->text, &t->cap, t->n + 4096, 1));
+	n = vsnprintf(t->text + t->n, 4096, fmt, ap);
+	va_end(ap);
+	assert_in_range(n, 0, 4095);
+	t->n += (size_t)n;
+}
+
+static const char *named(const struct told *t, uint32_t i)
+{
+	return i == NA_UNKNOWN_U32 ? "?" : na_strtab_at(&t->names, i);
+}
+
+/* Every field of a record, by the format's own table; times as they are. */
+static void say_fields(struct told *t, enum xf_section kind, const void *record)
+{
+	const struct xf_kind *k = &xf_kinds[kind];
+
+	for (size_t i = 0; i < k->n_fields; i++) {
+		int64_t v = xf_load(record, &k->fields[i]);
+
+		if (k->fields[i].role == XF_PLAIN)
+			say(t, " %lld", (long long)v);
+		else
+			say(t, " '%s'", named(t, (uint32_t)v));
+	}
+	say(t, "\n");
+	t->records++;
+}
+
+static enum na_status told_transfer(void *ctx, const struct na_transfer *x)
+{
+	say(ctx, "T %lld", (long long)x->end_ps);
+	say_fields(ctx, XF_TRANSFER, x);
+	return NA_OK;
+}
+
+static enum na_status told_action(void *ctx, const struct na_action *a)
+{
+	const struct na_text texts[] = {a->name, a->inputs, a->operation,
+					a->action_type, a->hlo_module};
+	struct told *t = ctx;
+
+	say(t, "A %d %d %lld %lld %llu '%s' '%s' '%s' %u %u %d %d %d %d %d",
+	    (int)a->kind, (int)a->style, (long long)a->start_ps,
+	    (long long)a->end_ps, (unsigned long long)a->size_bytes,
+	    named(t, a->device), named(t, a->collective), named(t, a->type),
+	    a->launch, a->iteration, a->local_device_id, a->num_actions,
+	    a->action_index, a->chunk, a->level);
+	say(t, " %lld %lld %lld %lld %lld %lld %lld",
+	    (long long)a->send_channel_id, (long long)a->recv_channel_id,
+	    (long long)a->run_id, (long long)a->slack_us,
+	    (long long)a->transmission_budget_us, (long long)a->delay_budget_us,
+	    (long long)a->activation_to_receive_us);
+	for (int i = 0; i < 5; i++)
+		say(t, " [%.*s]", (int)texts[i].n, texts[i].s);
+	say(t, "\n");
+	t->records++;
+	return NA_OK;
+}
+
+#define TOLD(what, kind, letter, time) \
+	static enum na_status told_##what(void *ctx, \
+					  const struct na_##what *x) \
+	{ \
+		say(ctx, letter " %lld", (long long)x->time); \
+		say_fields(ctx, kind, x); \
+		return NA_OK; \
+	}
+TOLD(span, XF_SPAN, "S", end_ps)
+TOLD(call, XF_CALL, "C", start_ps)
+TOLD(frame, XF_FRAME, "F", time_ps)
+TOLD(connection, XF_CONNECTION, "N", from_ps)
+
+static enum na_status told_segment(void *ctx, const struct na_segment *s)
+{
+	(void)s;
+	say(ctx, "segment\n");
+	return NA_OK;
+}
+
+static uint32_t told_name(void *ctx, const char *s, size_t n)
+{
+	return na_strtab_add(&((struct told *)ctx)->names, s, n);
+}
+
+static uint32_t told_endpoint(void *ctx, int32_t slice, int32_t device)
+{
+	char text[64];
+	int n = snprintf(text, sizeof(text), "s%dd%d", slice, device);
+
+	return told_name(ctx, text, (size_t)n);
+}
+
+void told_classed(void *ctx, enum na_side side, enum na_style style,
+		  enum na_class klass, uint64_t n)
+{
+	say(ctx, "classed %d %d %d %llu\n", (int)side, (int)style, (int)klass,
+	    (unsigned long long)n);
+}
+
+void told_left_out(void *ctx, enum na_reason why, uint64_t n)
+{
+	struct told *t = ctx;
+
+	if (why == NA_LEFT_DAMAGED)
+		t->damaged += n;
+	else
+		say(t, "left out %d %llu\n", (int)why, (unsigned long long)n);
+}
+
+void told_unknown(void *ctx, const char *s, size_t n)
+{
+	say(ctx, "unknown %.*s\n", (int)n, s);
+}
+
+static void told_warn(void *ctx, uint64_t at, const char *text)
+{
+	(void)at;
+	(void)text;
+	((struct told *)ctx)->remarks++;
+}
+
+struct na_sink told_sink(struct told *t)
+{
+	return (struct na_sink){
+		.ctx = t,
+		.transfer = told_transfer,
+		.action = told_action,
+		.span = told_span,
+		.call = told_call,
+		.frame = told_frame,
+		.connection = told_connection,
+		.segment = told_segment,
+		.name = told_name,
+		.endpoint = told_endpoint,
+		.address = told_name,
+		.classed = told_classed,
+		.left_out = told_left_out,
+		.unknown_name = told_unknown,
+		.warn = told_warn,
+	};
+}
+
+/* ---- records as they come */
+
+uint64_t draw(struct rng *r, uint64_t below)
+{
+	r->x = r->x * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return below ? (r->x >> 11) % below : 0;
+}
+
+/* Of any magnitude; now and then none, now and then the type's largest. */
+static int64_t any(struct rng *r, int64_t most, int64_t unknown)
+{
+	uint64_t how = draw(r, 20);
+
+	if (how == 0)
+		return unknown;
+	if (how == 1)
+		return most;
+	return (int64_t)draw(r, (uint64_t)most >> draw(r, 62));
+}
+
+static uint32_t some_name(struct rng *r, const struct na_sink *to)
+{
+	char text[40];
+	int n = snprintf(text, sizeof(text), "name-%d", (int)draw(r, 300));
+
+	return draw(r, 10) ? to->name(to->ctx, text, (size_t)n)
+			   : NA_UNKNOWN_U32;
+}
+
+static uint32_t some_end(struct rng *r, const struct na_sink *to)
+{
+	char text[40];
+	int n = snprintf(text, sizeof(text), "10.0.0.%d", (int)draw(r, 99));
+
+	return draw(r, 2) ? to->address(to->ctx, text, (size_t)n)
+			  : to->endpoint(to->ctx, (int32_t)draw(r, 5),
+					 (int32_t)draw(r, 9));
+}
+
+static uint32_t any_u32(struct rng *r)
+{
+	return (uint32_t)any(r, UINT32_MAX - 1, NA_UNKNOWN_U32);
+}
+
+static int32_t any_i32(struct rng *r)
+{
+	int64_t v = any(r, INT32_MAX, NA_UNKNOWN_I32);
+
+	return (int32_t)(draw(r, 9) ? v : -1);
+}
+
+static void make_transfer(struct rng *r, const struct na_sink *to,
+			  struct na_transfer *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->end_ps = any(r, INT64_MAX / 4, 0);
+	t->start_ps = t->end_ps - any(r, INT64_MAX / 4, 0);
+	t->action_ps = any(r, INT64_MAX / 2, NA_UNKNOWN_PS);
+	t->size_bytes = (uint64_t)any(r, INT64_MAX, 0);
+	t->collective = some_name(r, to);
+	t->type = some_name(r, to);
+	t->src = some_end(r, to);
+	t->dst = some_end(r, to);
+	t->launch = any_u32(r);
+	t->iteration = any_u32(r);
+	t->chunk = any_i32(r);
+	t->level = (int8_t)(draw(r, 9) - 1);
+	t->side = (uint8_t)draw(r, 2);
+	t->klass = (uint8_t)(NA_NO_LATENCY + draw(r, 4));
+	t->style = (uint8_t)draw(r, NA_N_STYLES);
+	t->component = draw(r, 2) ? NA_COMP_RPC : NA_COMP_NETWORK;
+	to->transfer(to->ctx, t);
+}
+
+static struct na_text some_text(struct rng *r)
+{
+	static const char *const texts[] = {"", "x", "[100003, 4]",
+					    "jit_train_step(123)", "\xff\x01"};
+	const char *s = texts[draw(r, 5)];
+
+	return (struct na_text){s, strlen(s)};
+}
+
+/* Half of them are the action behind the transfer, as traces tell it. */
+static void make_action(struct rng *r, const struct na_sink *to,
+			const struct na_transfer *of)
+{
+	struct na_action a = {
+		.kind = (enum na_action_kind)draw(r, NA_N_ACTIONS),
+		.style = (enum na_style)draw(r, NA_N_STYLES),
+		.size_bytes = (uint64_t)any(r, INT64_MAX, 0),
+		.launch = any_u32(r),
+		.iteration = any_u32(r),
+		.local_device_id = any_i32(r),
+		.num_actions = any_i32(r),
+		.action_index = any_i32(r),
+		.chunk = any_i32(r),
+		.level = any_i32(r),
+		.send_channel_id = any(r, INT64_MAX, -1),
+		.recv_channel_id = any(r, INT64_MAX, -1),
+		.run_id = any(r, INT64_MAX, -1),
+		.slack_us = any(r, INT64_MAX, NA_UNKNOWN_PS),
+		.transmission_budget_us = any(r, INT64_MAX, NA_UNKNOWN_PS),
+		.delay_budget_us = any(r, INT64_MAX, NA_UNKNOWN_PS),
+		.activation_to_receive_us = any(r, INT64_MAX, NA_UNKNOWN_PS),
+		.name = some_text(r),
+		.inputs = some_text(r),
+		.operation = some_text(r),
+		.action_type = some_text(r),
+		.hlo_module = some_text(r),
+	};
+
+	a.collective = some_name(r, to);
+	a.type = some_name(r, to);
+	a.device = draw(r, 9) ? some_end(r, to) : NA_UNKNOWN_U32;
+	a.end_ps = any(r, INT64_MAX / 4, 0);
+	if (of) {
+		a.kind = of->side == NA_RX ? NA_ACT_RECEIVE : NA_ACT_SEND;
+		a.end_ps = of->end_ps;
+		a.launch = of->launch;
+		a.collective = of->collective;
+	}
+	a.start_ps = a.end_ps - any(r, INT64_MAX / 4, 0);
+	to->action(to->ctx, &a);
+}
+
+static void make_packets(struct rng *r, const struct na_sink *to)
+{
+	struct na_connection n;
+	struct na_call c;
+	struct na_frame f;
+	int64_t start = any(r, INT64_MAX / 4, 0);
+
+	memset(&n, 0, sizeof(n));
+	memset(&c, 0, sizeof(c));
+	memset(&f, 0, sizeof(f));
+	for (size_t i = 0; i < xf_kinds[XF_CONNECTION].n_fields; i++) {
+		int64_t v = any(r, INT16_MAX, 0);
+
+		xf_store(&n, sizeof(n), &xf_kinds[XF_CONNECTION].fields[i], &v,
+			 1);
+	}
+	n.src = some_end(r, to);
+	n.dst = some_end(r, to);
+	n.end = NA_CONN_RST;
+	n.from_ps = start;
+	n.to_ps = start + any(r, INT64_MAX / 4, 0);
+	n.dir[1].bytes = UINT64_MAX;
+	n.dir[0].rtt_min_ns = -1;
+	to->connection(to->ctx, &n);
+	c = (struct na_call){
+		.start_ps = start,
+		.first_ps = draw(r, 3) ? start + any(r, INT64_MAX / 4, 0)
+				       : NA_UNKNOWN_PS,
+		.end_ps = draw(r, 3) ? start + any(r, INT64_MAX / 4, 0)
+				     : NA_UNKNOWN_PS,
+		.bytes_req = (uint64_t)any(r, INT64_MAX, 0),
+		.bytes_resp = (uint64_t)any(r, INT64_MAX, 0),
+		.messages_req = any_u32(r),
+		.messages_resp = any_u32(r),
+		.method = some_name(r, to),
+		.src = n.src,
+		.dst = n.dst,
+		.connection = any_u32(r),
+		.stream = any_u32(r),
+		.http_status = any_i32(r),
+		.grpc_status = any_i32(r),
+		.reset = (uint8_t)draw(r, 2),
+	};
+	to->call(to->ctx, &c);
+	f.time_ps = start;
+	f.size_bytes = any_u32(r);
+	f.src = n.src;
+	f.dst = n.dst;
+	to->frame(to->ctx, &f);
+}
+
+static void make_span(struct rng *r, const struct na_sink *to)
+{
+	struct na_span s;
+
+	memset(&s, 0, sizeof(s));
+	s.kind = draw(r, 2) ? NA_SPAN_STEP : NA_SPAN_MODULE;
+	s.end_ps = any(r, INT64_MAX / 4, 0);
+	s.start_ps = s.end_ps - any(r, INT64_MAX / 4, 0);
+	s.number = any(r, INT64_MAX, -1);
+	s.name = some_name(r, to);
+	s.plane = any_i32(r);
+	to->span(to->ctx, &s);
+}
+
+void story(uint64_t seed, size_t n, const struct na_sink *to)
+{
+	struct rng r = {seed};
+
+	for (size_t i = 0; i < n; i++) {
+		struct na_transfer t;
+
+		switch (draw(&r, 5)) {
+		case 0:
+			make_action(&r, to, NULL);
+			break;
+		case 1:
+			make_packets(&r, to);
+			break;
+		case 2:
+			make_span(&r, to);
+			break;
+		default:
+			make_transfer(&r, to, &t);
+			if (draw(&r, 2))
+				make_action(&r, to, &t);
+		}
+	}
+}
+
+static void counts(const struct na_sink *to)
+{
+	to->classed(to->ctx, NA_TX, NA_STYLE_MESSAGE, NA_BAD_KEY, 3);
+	to->classed(to->ctx, NA_RX, NA_STYLE_GRAPH, NA_BAD_DURATION,
+		    UINT64_C(1) << 40);
+	to->left_out(to->ctx, NA_LEFT_AGGREGATED, 7);
+	to->unknown_name(to->ctx, "NetworkRecv END", 15);
+	to->unknown_name(to->ctx, "NetworkRecv END", 15);
+	to->warn(to->ctx, 99, "event at byte 99 is damaged");
+}
+
+const struct na_xfer_source sources[SOURCES] = {
+	{.host = "host-a",
+	 .format = "xspace",
+	 .path = "/data/a.pb",
+	 .has_time = true,
+	 .has_wall = true,
+	 .first_ns = 1795248666302564795,
+	 .zero_ns = 1795248666302564795,
+	 .profile_start_ns = 5,
+	 .profile_stop_ns = 1 << 20,
+	 .n_devices = 4},
+	{.host = "host-b", .label = "slow", .format = "pcap", .path = "b"},
+};
+
+void make_file(struct xf_bytes *to, size_t blocks, size_t steps, bool anonymize)
+{
+	const struct na_xfer_head head = {sources, SOURCES, 0, anonymize};
+	struct na_err err = {.status = NA_OK};
+	struct na_xfer_file *f = na_xfer_new(append, to, &head, &err);
+	struct na_capture_counts seen = {.packets = 9, .roce_rnr_naks = 8};
+	struct na_part_line line = {"line", 12, NA_WANT_TRANSFERS};
+	struct na_section plane = {"plane", 1, 12, &line, 1};
+	struct na_input in = {.sections = &plane, .n_sections = 1};
+
+	assert_non_null(f);
+	for (uint32_t s = 0; s < SOURCES; s++) {
+		for (size_t i = 0; i < blocks; i++) {
+			struct na_xfer_part *p = na_xfer_part_new(s);
+			struct na_sink sink = na_xfer_part_sink(p);
+
+			story(100 * s + i, steps, &sink);
+			if (i == 0)
+				counts(&sink);
+			assert_int_equal(na_xfer_part_end(p), NA_OK);
+			assert_int_equal(na_xfer_append(f, p, &err), NA_OK);
+			na_xfer_part_free(p);
+		}
+		in.capture = s ? &seen : NULL;
+		assert_int_equal(na_xfer_source_end(f, s, &in, &err), NA_OK);
+	}
+	assert_int_equal(na_xfer_finish(f, &err), NA_OK);
+	assert_int_equal(na_xfer_counted(f)->bytes, to->n);
+	assert_false(to->failed);
+	na_xfer_free(f);
+}
+
+/* ---- and back */
+
+void open_back(struct back *b, const uint8_t *p, size_t n, uint32_t wants)
+{
+	char path[64];
+
+	memset(b, 0, sizeof(*b));
+	b->fd = memfd_create("xfer", MFD_CLOEXEC);
+	assert_int_equal(write(b->fd, p, n), n);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", b->fd);
+	b->opened = na_input_open(&b->in[0], path, wants, NULL, &b->err) ==
+		    NA_OK;
+	b->n = b->opened;
+	while (b->opened && b->n < b->in[0].n_sources && b->n < SOURCES) {
+		assert_int_equal(na_input_open_source(&b->in[b->n], &b->in[0],
+						      b->n, &b->err),
+				 NA_OK);
+		b->n++;
+	}
+	for (size_t i = 0; i < b->n; i++) {
+		b->damaged |= b->in[i].damaged;
+		b->in[i].zero_ns = b->in[i].first_ns;
+	}
+}
+
+void close_back(struct back *b)
+{
+	for (size_t i = b->n; i-- > 0;)
+		na_input_close(&b->in[i]);
+	close(b->fd);
+}
+
+void tell_all(struct back *b, struct told *t)
+{
+	struct na_sink sink = told_sink(t);
+
+	for (size_t i = 0; i < b->n; i++) {
+		struct na_block block;
+
+		while (b->in[i].reader->cut(&b->in[i], &block, &b->err) ==
+		       NA_OK)
+			assert_int_equal(b->in[i].reader->read(&b->in[i],
+							       &block, &sink,
+							       &b->err),
+					 NA_OK);
+	}
+}
