@@ -1,6 +1,5 @@
 #include "ingest/calls.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ const struct na_call_limits na_call_limits = {
 	.blocks_bytes = 1 << 20,
 	.held_bytes = 2 << 20,
 	.names = 4096,
-	.probed_bytes = 256 << 10,
+	.probed_bytes = 128 << 10,
 };
 
 /*
@@ -263,6 +262,16 @@ static enum na_status preface_bytes(struct turn *t, const uint8_t *p, size_t n,
 	return http2_bytes(t, p + k, n - k, false, whole);
 }
 
+/* n more bytes that told nothing. */
+static void give_up(struct turn *t, size_t n)
+{
+	struct reading *r = t->conn->r;
+
+	r->probed_bytes += n;
+	if (r->probed_bytes > t->c->limits->probed_bytes)
+		t->conn->mode = PLAIN;
+}
+
 static enum na_status probe_bytes(struct turn *t, const uint8_t *p, size_t n,
 				  bool starts, bool whole)
 {
@@ -275,10 +284,8 @@ static enum na_status probe_bytes(struct turn *t, const uint8_t *p, size_t n,
 				   n - NA_PREFACE_BYTES, false, whole);
 	}
 	na_frame_probe(&r->probes[t->dir], p, n, starts, whole, &from);
-	r->probed_bytes += n;
 	if (r->probes[0].points + r->probes[1].points < NA_PROBE_POINTS) {
-		if (r->probed_bytes > t->c->limits->probed_bytes)
-			t->conn->mode = PLAIN;
+		give_up(t, n);
 		return NA_OK;
 	}
 	claim(t, false);
@@ -305,6 +312,7 @@ static enum na_status on_bytes(void *ctx, const uint8_t *p, size_t n,
 			return preface_bytes(t, p, n, whole);
 		na_frame_probe(&conn->r->probes[t->dir], p, n, starts, whole,
 			       &from);
+		give_up(t, n);
 	}
 	return NA_OK;
 }
@@ -335,39 +343,9 @@ static enum na_status on_gap(void *ctx, uint64_t n)
 static enum na_status tell(struct na_calls *c, struct conn *conn,
 			   const struct na_exchange *x)
 {
-	const struct na_sink *sink = c->sink;
-	const char *type = x->answered ? "request/response" : "one-way";
-	int64_t end_ps = x->answered ? x->answered_ps : x->last_ps;
-	bool valid = end_ps > x->first_ps;
-	struct na_transfer t = {
-		.start_ps = x->first_ps,
-		.end_ps = valid ? end_ps : x->first_ps,
-		.action_ps = NA_UNKNOWN_PS,
-		.size_bytes = x->bytes[0] + x->bytes[1],
-		.src = conn->ends[x->dir],
-		.dst = conn->ends[!x->dir],
-		.launch = NA_UNKNOWN_U32,
-		.iteration = NA_UNKNOWN_U32,
-		.chunk = NA_UNKNOWN_I32,
-		.step = NA_UNKNOWN_U32,
-		.level = -1,
-		.side = NA_RX,
-		.klass = valid ? NA_VALID : NA_NO_LATENCY,
-		.style = NA_STYLE_ESTIMATE,
-		.component = x->answered ? NA_COMP_RPC : NA_COMP_NETWORK,
-	};
-	char text[16];
-
-	if (conn->collective == NA_UNKNOWN_U32) {
-		int n = snprintf(text, sizeof(text), "tcp:%u",
-				 (unsigned)conn->server_port);
-
-		conn->collective = sink->name(sink->ctx, text, (size_t)n);
-	}
 	c->exchanges += x->answered;
-	t.collective = conn->collective;
-	t.type = sink->name(sink->ctx, type, strlen(type));
-	return sink->transfer(sink->ctx, &t);
+	return na_exchange_tell(x, c->sink, conn->ends, conn->server_port,
+				&conn->collective);
 }
 
 /* The payload moves what is new: how many bytes.  False: nothing to say. */
