@@ -458,17 +458,24 @@ static struct conn *new_conn(struct na_calls *c, const struct conn *mark,
 	return conn;
 }
 
-/* So that the bytes of the connection are read. */
+/* So that the bytes of the connection are read, from this packet on. */
 static bool begin_reading(struct conn *conn, const struct na_tcp_packet *x)
 {
-	if (conn->mode == PLAIN) {
-		if (!is_preface(x->p->payload, x->p->payload_captured))
-			return true;
-		conn->mode = PROBE;
-	}
-	if (!conn->r)
-		conn->r = na_calloc(1, sizeof(*conn->r));
-	return conn->r != NULL;
+	bool late = conn->mode == PLAIN;
+
+	if (late && !is_preface(x->p->payload, x->p->payload_captured))
+		return true;
+	if (conn->r)
+		return true;
+	conn->r = na_calloc(1, sizeof(*conn->r));
+	if (!conn->r || !late)
+		return conn->r != NULL;
+	conn->mode = PROBE;
+	na_stream_start(&conn->r->streams[x->dir], x->seq);
+	if (conn->seen[!x->dir])
+		na_stream_start(&conn->r->streams[!x->dir],
+				conn->highest[!x->dir]);
+	return true;
 }
 
 static enum na_status read_bytes(struct turn *t, const struct na_tcp_packet *x)

@@ -18,7 +18,7 @@ static const struct na_opt pairs_opts[] = {
 	{NA_OPT_CHOICE, 0, "level", offsetof(struct pr_params, level),
 	 "auto|device|host", "auto", 0, 0, "ends of a pair: devices, or the "
 	 "hosts that they belong to; auto: devices for one host's file, else "
-	 "hosts"},
+	 "hosts; in captures addresses are the devices"},
 	NA_OPT_END,
 };
 /* clang-format on */
@@ -320,7 +320,9 @@ const struct na_analysis na_an_pairs = {
 		"else's fault, so that a slow pair is not yet a culprit. A "
 		"host that is named is a suspect to test.\n"
 		"Clocks that are ahead and hosts that pause are findings of "
-		"their own. Without --topology, a far pair and a slow one look "
+		"their own; not in captures, where one clock times both ends "
+		"of a call, and its latency holds the server's own time. "
+		"Without --topology, a far pair and a slow one look "
 		"alike: less is claimed.",
 	.face.example = "netan pairs logdir -o pairs.svg\n"
 			"netan pairs logdir --topology racks.csv --top 50\n"

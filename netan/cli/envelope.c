@@ -48,6 +48,21 @@ static uint64_t transfers_of(const struct na_session *s, size_t i)
 	return n;
 }
 
+/* Of what packets tell, some is read and some is guessed. */
+static uint64_t estimated(const struct na_session *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_tally *t = &s->store.tallies[i];
+
+		for (int k = 0; k < NA_N_CLASSES; k++)
+			n += t->classes[NA_RX][NA_STYLE_ESTIMATE][k] +
+			     t->classes[NA_TX][NA_STYLE_ESTIMATE][k];
+	}
+	return n;
+}
+
 static void put_inputs(struct na_session *s, struct na_result *r,
 		       struct na_value *doc)
 {
@@ -95,6 +110,8 @@ static void put_coverage(struct na_session *s, struct na_result *r,
 	na_put_int(r, c, "events", (int64_t)events);
 	na_put_int(r, c, "lines_skipped", (int64_t)skipped);
 	na_put_int(r, c, "used", (int64_t)used);
+	if (estimated(s))
+		na_put_int(r, c, "estimated", (int64_t)estimated(s));
 	in = na_put_object(r, c, "left_out");
 	for (int k = 0; k < NA_N_REASONS; k++) {
 		if (sums[k] + dropped[k])
@@ -233,26 +250,19 @@ static void note_styles(struct na_session *s, struct na_result *r)
 				: " (--anchor)");
 }
 
-/* Of what packets tell, some is read and some is guessed. */
 static void note_estimates(struct na_session *s, struct na_result *r)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
-	uint64_t n = 0;
+	uint64_t n = estimated(s);
 
-	for (size_t i = 0; i < s->n_inputs; i++) {
-		const struct na_tally *t = &s->store.tallies[i];
-
-		for (int k = 0; k < NA_N_CLASSES; k++)
-			n += t->classes[NA_RX][NA_STYLE_ESTIMATE][k] +
-			     t->classes[NA_TX][NA_STYLE_ESTIMATE][k];
-	}
 	if (n)
 		na_result_note(r,
-			       "%s of %s transfers are estimated from "
+			       "%s of %s transfers %s estimated from "
 			       "direction changes and idle gaps (TCP without "
 			       "cleartext HTTP/2)",
 			       na_print_count(a, n),
-			       na_print_count(b, transfers_of(s, SIZE_MAX)));
+			       na_print_count(b, transfers_of(s, SIZE_MAX)),
+			       n == 1 ? "is" : "are");
 }
 
 void na_envelope(struct na_session *s, struct na_result *r, const char *command,
@@ -428,7 +438,10 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 	}
 	if (seen) {
 		if (!left_out_text(na_result_doc(r), text))
-			snprintf(text, sizeof(text), "outside the window");
+			snprintf(text, sizeof(text), "%s",
+				 s->filter.side == NA_TX
+					 ? "none is a send, as --side tx asks"
+					 : "outside the window");
 		na_say_error(s->cli,
 			     "none of the %" PRIu64 " transfers is "
 			     "left to analyse: %s",

@@ -60,7 +60,7 @@ static void send_packet(struct heard *h, struct na_tcp_packet *x)
 {
 	static const uint16_t ports[2] = {60000, 50051};
 
-	x->connection = 7;
+	x->connection = h->connection;
 	x->mid_stream = h->mid_stream;
 	for (int i = 0; i < 2; i++) {
 		x->ends[i] = &ends[i];
@@ -123,7 +123,7 @@ void heard_bytes(struct heard *h, uint8_t dir, uint64_t seq, const uint8_t *p,
 
 void heard_close(struct heard *h)
 {
-	h->user.close(h->user.ctx, &h->state, 7);
+	h->user.close(h->user.ctx, &h->state, h->connection);
 	assert_null(h->state);
 	assert_int_equal(na_calls_status(h->reader), NA_OK);
 	na_calls_counts(h->reader, &h->counts);

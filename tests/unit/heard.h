@@ -18,6 +18,7 @@ struct heard {
 	struct na_sink sink;
 	struct na_capture_counts counts;
 	void *state; /* of the connection */
+	uint32_t connection;
 	struct na_calls *reader;
 	struct na_tcp_user user;
 	uint64_t base[2];

@@ -208,6 +208,31 @@ static void methods_and_failures(void **state)
 	end(x);
 }
 
+/* Plain HTTP/2: its own status, and 400 and above is a failure. */
+static void http_status_without_grpc(void **state)
+{
+	struct run *x = make();
+	int64_t found = 0;
+
+	(void)state;
+	x->rows[1].grpc = 0;
+	x->rows[1].number = 503;
+	x->rows[2].grpc = 0;
+	analyse(x, &na_an_rpc);
+	for (const struct na_value *v = list(x, "calls")->u.of.first; v;
+	     v = v->next) {
+		const struct hand_row *r =
+			row_at(x, na_real_of(na_get(v, "time_s"), -1));
+
+		if (r == &x->rows[1] || r == &x->rows[2])
+			found += na_int_of(na_get(v, "status"), 0);
+	}
+	assert_int_equal(found, 503 + 200);
+	assert_non_null(strstr(message(x), "6 of 61 calls failed (5 "
+					   "DEADLINE_EXCEEDED, 1 HTTP 503)"));
+	end(x);
+}
+
 static void filters_choose_calls(void **state)
 {
 	static const char *method[] = {"*fast"}, *server[] = {"10.0.0.2"};
@@ -331,6 +356,7 @@ int main(void)
 		cmocka_unit_test(every_call_is_told),
 		cmocka_unit_test(top_keeps_the_slowest),
 		cmocka_unit_test(methods_and_failures),
+		cmocka_unit_test(http_status_without_grpc),
 		cmocka_unit_test(filters_choose_calls),
 		cmocka_unit_test(component_network_has_no_calls),
 		cmocka_unit_test(unanswered_alone),

@@ -1,0 +1,176 @@
+/*
+ * Filters on what only captures tell: connections, packets, calls.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/hand_store.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+enum { A, B, C }; /* addresses, in order of appearance */
+static const struct hand_row rows[] = {
+	{.what = HAND_FRAME, .src_ip = "10.0.0.1", .dst_ip = "10.0.0.2"},
+	{.what = HAND_FRAME, .src_ip = "fe80::3", .dst_ip = "fe80::3"},
+};
+
+struct filtered {
+	struct hand h;
+	struct na_late late;
+};
+
+static void begin(struct filtered *x)
+{
+	memset(x, 0, sizeof(*x));
+	hand_init(&x->h, 1, NULL);
+	hand_fill(&x->h, rows, COUNT(rows), 1);
+	hand_resolve(&x->h, NA_ANCHOR_AUTO);
+}
+
+static void apply(struct filtered *x)
+{
+	na_late_fini(&x->late);
+	assert_true(na_late_init(&x->late, &x->h.filter, &x->h.store));
+}
+
+static void end(struct filtered *x)
+{
+	na_late_fini(&x->late);
+	hand_fini(&x->h);
+}
+
+static struct na_text_list one(const char **item)
+{
+	return (struct na_text_list){.items = item, .n = 1};
+}
+
+static void connections_by_either_end(void **state)
+{
+	const struct na_connection c = {.src = A, .dst = B, .to_ps = 10};
+	const char *a = "10.0.0.1", *b = "10.0.0.2", *other = "fe80::*";
+	const struct na_text_list la = one(&a), lb = one(&b);
+	const struct na_text_list lo = one(&other);
+	struct filtered x;
+
+	(void)state;
+	begin(&x);
+	x.h.filter.src = &lb; /* the data flows back, too */
+	apply(&x);
+	assert_true(na_filter_connection(&x.late, &c));
+	x.h.filter.dst = &lb;
+	apply(&x);
+	assert_false(na_filter_connection(&x.late, &c));
+	x.h.filter.dst = &la;
+	apply(&x);
+	assert_true(na_filter_connection(&x.late, &c));
+	x.h.filter.src = x.h.filter.dst = NULL;
+	x.h.filter.host = &lb;
+	apply(&x);
+	assert_true(na_filter_connection(&x.late, &c));
+	x.h.filter.host = &lo;
+	apply(&x);
+	assert_false(na_filter_connection(&x.late, &c));
+	end(&x);
+}
+
+static void connections_that_meet_the_window(void **state)
+{
+	/* clang-format off */
+	static const struct { int64_t from, to; bool kept; } cases[] = {
+		{0, 5, false}, {0, 11, true}, {12, 14, true}, {20, 30, true},
+		{21, 30, false},
+	};
+	/* clang-format on */
+	const struct na_connection c = {.src = A,
+					.dst = B,
+					.from_ps = 10,
+					.to_ps = 20};
+	struct filtered x;
+
+	(void)state;
+	begin(&x);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		x.h.filter.from_ps = cases[i].from;
+		x.h.filter.to_ps = cases[i].to;
+		apply(&x);
+		assert_int_equal(na_filter_connection(&x.late, &c),
+				 cases[i].kept);
+	}
+	end(&x);
+}
+
+static void packets_have_sides(void **state)
+{
+	const struct na_frame w = {.src = A, .dst = B, .time_ps = 7};
+	const struct na_frame self = {.src = C, .dst = C, .time_ps = 7};
+	const unsigned rx = NA_SIDE_BIT(NA_RX), tx = NA_SIDE_BIT(NA_TX);
+	const char *a = "10.0.0.1", *ten = "10.*", *c = "fe80::3";
+	const struct na_text_list la = one(&a), lt = one(&ten), lc = one(&c);
+	struct filtered x;
+
+	(void)state;
+	begin(&x);
+	apply(&x);
+	assert_int_equal(na_filter_frame(&x.late, &w), rx);
+	x.h.filter.side = NA_TX;
+	apply(&x);
+	assert_int_equal(na_filter_frame(&x.late, &w), tx);
+	x.h.filter.side = -1;
+	x.h.filter.host = &la;
+	apply(&x);
+	assert_int_equal(na_filter_frame(&x.late, &w), tx);
+	x.h.filter.host = &lt;
+	apply(&x);
+	assert_int_equal(na_filter_frame(&x.late, &w), rx | tx);
+	assert_int_equal(na_filter_frame(&x.late, &self), 0);
+	x.h.filter.host = &lc;
+	apply(&x);
+	assert_int_equal(na_filter_frame(&x.late, &self), rx | tx);
+	x.h.filter.from_ps = 8;
+	apply(&x);
+	assert_int_equal(na_filter_frame(&x.late, &self), 0);
+	end(&x);
+}
+
+static void calls_by_their_end(void **state)
+{
+	struct na_call c = {.src = A,
+			    .dst = B,
+			    .start_ps = 10,
+			    .end_ps = 20,
+			    .bytes_req = UINT64_MAX,
+			    .bytes_resp = 1,
+			    .method = NA_UNKNOWN_U32};
+	struct filtered x;
+
+	(void)state;
+	begin(&x);
+	x.h.filter.from_ps = 15;
+	x.h.filter.min_bytes = 1000;
+	apply(&x);
+	assert_true(na_filter_call(&x.late, &c));
+	c.end_ps = NA_UNKNOWN_PS; /* no answer: by its start */
+	assert_false(na_filter_call(&x.late, &c));
+	c.start_ps = 15;
+	assert_true(na_filter_call(&x.late, &c));
+	x.h.filter.components = NA_COMP_BIT(NA_COMP_NETWORK);
+	assert_false(na_filter_call(&x.late, &c));
+	end(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(connections_by_either_end),
+		cmocka_unit_test(connections_that_meet_the_window),
+		cmocka_unit_test(packets_have_sides),
+		cmocka_unit_test(calls_by_their_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
