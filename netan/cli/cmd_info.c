@@ -546,9 +546,17 @@ static const struct na_face info_face = {
 		"impossible duration); graphs are executions of collectives "
 		"on the host, d2h, h2d and compute their copies and "
 		"reductions, kernels the collective kernels of GPUs; from and "
-		"to are the first start and the last end of a transfer.",
+		"to are the first start and the last end of a transfer.\n"
+		"Captures: packets and bytes (captured, and as long as they "
+		"were on the wire), TCP connections, calls (HTTP/2 requests), "
+		"exchanges (requests and responses on other TCP connections, "
+		"estimated), RoCE messages, packets by kind; malformed are "
+		"those whose headers lie or end early, cut those that the "
+		"snap length shortened; from and to are the first and the "
+		"last packet.",
 	.example = "netan info host0.xplane.pb\n"
-		   "netan info logdir --format json",
+		   "netan info logdir --format json\n"
+		   "netan info part1.pcap part2.pcap.gz --filter 'tcp'",
 };
 
 const struct na_command na_cmd_info = {
