@@ -20,12 +20,14 @@ struct map {
 	size_t n;
 };
 
-struct unknown {
-	uint32_t name;
+/* A name or a reason, for those who would have read such events. */
+struct counted {
+	uint32_t what, wants;
 	uint64_t n;
 };
 
-enum { MAX_UNKNOWN = 64, MAX_REMARKS = 8 }; /* of a block, as in the model */
+enum { MAX_UNKNOWN = 64, MAX_REMARKS = 64 }; /* of a block */
+enum { MAX_LEFT_OUT = NA_N_REASONS * 16 };   /* a format has few masks */
 
 struct na_xfer_part {
 	uint32_t source;
@@ -44,9 +46,10 @@ struct na_xfer_part {
 	bool fresh;              /* the last record was a transfer */
 	int64_t last_end_ps;
 
-	uint64_t classed[2][NA_N_STYLES][NA_N_CLASSES], left_out[NA_N_REASONS];
-	struct unknown unknown[MAX_UNKNOWN];
-	size_t n_unknown, n_remarks;
+	uint64_t classed[2][NA_N_STYLES][NA_N_CLASSES];
+	struct counted left_out[MAX_LEFT_OUT], unknown[MAX_UNKNOWN];
+	size_t n_left_out, n_unknown, n_remarks;
+	uint32_t wants; /* of what is counted next; 0: everybody's */
 	struct xf_bytes remarks;
 	bool counted, failed;
 
@@ -247,29 +250,28 @@ static void put_classed(struct na_xfer_part *p, struct xf_bytes *to)
 static void put_counts(struct na_xfer_part *p, struct xf_bytes *to)
 {
 	put_classed(p, to);
-	for (uint32_t why = 0; why < NA_N_REASONS; why++) {
+	for (size_t i = 0; i < p->n_left_out; i++) {
 		struct xf_bytes m = {.p = NULL};
 
-		if (!p->left_out[why])
-			continue;
-		xf_put_uint(&m, 1, why);
-		xf_put_uint(&m, 2, p->left_out[why]);
+		xf_put_uint(&m, 1, p->left_out[i].what);
+		xf_put_uint(&m, 2, p->left_out[i].n);
+		xf_put_uint(&m, 3, p->left_out[i].wants);
 		put_counted(to, 2, &m);
 	}
 	for (size_t i = 0; i < p->n_unknown; i++) {
-		const struct na_str *s = &p->names.names[p->unknown[i].name];
+		const struct na_str *s = &p->names.names[p->unknown[i].what];
 		struct xf_bytes m = {.p = NULL};
 
 		xf_put_field(&m, 1, s->s, s->len);
 		xf_put_uint(&m, 2, p->unknown[i].n);
+		xf_put_uint(&m, 3, p->unknown[i].wants);
 		put_counted(to, 3, &m);
 	}
 	xf_put(to, p->remarks.p, p->remarks.n);
 	to->failed |= p->remarks.failed;
 	xf_bytes_fini(&p->remarks);
 	memset(p->classed, 0, sizeof(p->classed));
-	memset(p->left_out, 0, sizeof(p->left_out));
-	p->n_unknown = p->n_remarks = 0;
+	p->n_left_out = p->n_unknown = p->n_remarks = 0;
 	p->counted = false;
 }
 
@@ -536,30 +538,50 @@ static void put_class(void *ctx, enum na_side side, enum na_style style,
 	p->counted = true;
 }
 
-static void put_left_out(void *ctx, enum na_reason why, uint64_t n)
+static void put_about(void *ctx, uint32_t wants)
 {
 	struct na_xfer_part *p = ctx;
 
-	p->left_out[why] += n;
+	p->wants = wants;
+}
+
+/* So many more of these; false: the list is full. */
+static bool count(struct na_xfer_part *p, struct counted *list, size_t *n,
+		  size_t room, const struct counted *what)
+{
+	size_t i = 0;
+
 	p->counted = true;
+	while (i < *n &&
+	       (list[i].what != what->what || list[i].wants != what->wants))
+		i++;
+	if (i == room)
+		return false;
+	if (i == *n)
+		list[(*n)++] = (struct counted){what->what, what->wants, 0};
+	list[i].n += what->n;
+	return true;
+}
+
+static void put_left_out(void *ctx, enum na_reason why, uint64_t n)
+{
+	struct na_xfer_part *p = ctx;
+	const struct counted what = {(uint32_t)why, p->wants, n};
+
+	if (!count(p, p->left_out, &p->n_left_out, MAX_LEFT_OUT, &what))
+		p->left_out[MAX_LEFT_OUT - 1].n += n;
 }
 
 static void put_unknown(void *ctx, const char *s, size_t n)
 {
 	struct na_xfer_part *p = ctx;
-	bool full = p->n_unknown == MAX_UNKNOWN;
-	uint32_t name = full ? na_strtab_find(&p->names, s, n)
-			     : put_name(p, s, n);
-	size_t i = 0;
+	uint32_t name = p->n_unknown == MAX_UNKNOWN
+				? na_strtab_find(&p->names, s, n)
+				: put_name(p, s, n);
+	const struct counted what = {name, p->wants, 1};
 
-	p->counted = true;
-	while (i < p->n_unknown && p->unknown[i].name != name)
-		i++;
-	if (name == NA_NO_NAME || (i == p->n_unknown && full))
-		return;
-	if (i == p->n_unknown)
-		p->unknown[p->n_unknown++] = (struct unknown){name, 0};
-	p->unknown[i].n++;
+	if (name != NA_NO_NAME)
+		count(p, p->unknown, &p->n_unknown, MAX_UNKNOWN, &what);
 }
 
 static void put_remark(void *ctx, uint64_t at, const char *text)
@@ -571,6 +593,7 @@ static void put_remark(void *ctx, uint64_t at, const char *text)
 	xf_put_uint(&m, 1, at);
 	if (p->n_remarks++ < MAX_REMARKS)
 		xf_put_text(&m, 2, text);
+	xf_put_uint(&m, 3, p->wants);
 	put_counted(&p->remarks, 4, &m);
 }
 
@@ -590,6 +613,7 @@ struct na_sink na_xfer_part_sink(struct na_xfer_part *p)
 		.address = put_address,
 		.classed = put_class,
 		.left_out = put_left_out,
+		.about = put_about,
 		.unknown_name = put_unknown,
 		.warn = put_remark,
 	};

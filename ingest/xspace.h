@@ -97,7 +97,8 @@ struct xs_event_type {
 	struct na_text name, display;
 	struct na_cursor stats_in; /* the XEventMetadata, for its stats */
 	bool has_stats;
-	uint8_t kind; /* meaning, to the line's handler */
+	uint8_t kind;  /* meaning, to the line's handler */
+	uint8_t wants; /* who would read it, when all is counted */
 };
 
 struct xs_stat_type {
@@ -136,7 +137,7 @@ struct xs_line {
 struct xs_event {
 	const struct xs_event_type *type; /* NULL: id without entry */
 	int64_t metadata_id, offset_ps, duration_ps;
-	bool aggregated;
+	bool aggregated, bad_stat;
 	const struct na_cursor *body;
 };
 
