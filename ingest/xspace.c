@@ -86,49 +86,6 @@ static bool line_wanted(const struct na_input *in, const struct xs_line *l)
 	return false;
 }
 
-/* Who would read a line, were it asked alone: a reading of the transfer file
- * that is made of this one counts the same events. */
-static uint32_t readers_of(const struct xs_line *l)
-{
-	const struct xs_plane *p = l->plane;
-	uint32_t wants = 0;
-
-	for (uint32_t bit = 1; bit <= NA_WANT_MODULES; bit *= 2) {
-		bool asked = xs_handler_of(p->kind, &l->name, bit) != NULL;
-
-		if (asked && p->kind == XS_HOST && !(p->host_wants & bit))
-			asked = false;
-		wants |= asked ? bit : 0;
-	}
-	return wants;
-}
-
-_Static_assert(NA_WANT_MODULES <= 128, "xs_event_type.wants has 8 bits");
-
-/* The same for the types of events; returns who reads any of them. */
-static uint32_t type_wants(struct xs_plane *p)
-{
-	uint32_t all = 0;
-
-	for (size_t i = 0; i < p->n_types; i++) {
-		struct na_text name = xs_shown_name(&p->types[i]);
-		uint32_t wants = 0;
-
-		for (uint32_t bit = 1; bit <= NA_WANT_MODULES; bit *= 2) {
-			uint8_t kind = p->kind == XS_HOST
-					       ? xs_message_kind(&name, bit)
-				       : p->kind == XS_MEGASCALE
-					       ? xs_mega_kind(&name, bit)
-					       : 1;
-
-			wants |= kind ? bit : 0;
-		}
-		p->types[i].wants = (uint8_t)wants;
-		all |= wants;
-	}
-	return all;
-}
-
 static void choose_lines(struct na_input *in, struct xs_plane *p)
 {
 	bool idle = p->kind == XS_HOST && !has_kinds(p);
@@ -139,7 +96,7 @@ static void choose_lines(struct na_input *in, struct xs_plane *p)
 		       (in->wants & NA_WANT_COUNTS);
 
 	if (in->wants & NA_WANT_COUNTS)
-		p->host_wants = type_wants(p);
+		p->host_wants = xs_type_wants(p);
 	for (size_t i = 0; i < p->n_lines; i++) {
 		struct xs_line *l = &p->lines[i];
 
@@ -151,7 +108,7 @@ static void choose_lines(struct na_input *in, struct xs_plane *p)
 				     : xs_handler_of(p->kind, &l->name,
 						     in->wants);
 		if (l->handler && (in->wants & NA_WANT_COUNTS))
-			l->wants = readers_of(l);
+			l->wants = xs_line_wants(l);
 		if (l->handler)
 			xs_line_rest(l);
 		else if (!(in->wants & NA_WANT_COUNTS))

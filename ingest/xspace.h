@@ -182,6 +182,11 @@ const struct xs_handler *xs_handler_of(enum xs_plane_kind kind,
 /* Does anybody read lines, or plane stats, of such planes? */
 bool xs_plane_asked(enum xs_plane_kind kind, uint32_t wants);
 
+/* xspace_wants.c: enum na_want bits of those who would read a line, and the
+ * events of any type of a plane (fills in each type's). */
+uint32_t xs_line_wants(const struct xs_line *l);
+uint32_t xs_type_wants(struct xs_plane *p);
+
 struct xs_space {
 	struct xs_plane *planes;
 	size_t n_planes, cap_planes;
