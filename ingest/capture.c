@@ -72,6 +72,16 @@ static enum na_status no_transfer(void *ctx, const struct na_transfer *t)
 	return NA_OK;
 }
 
+static void no_class(void *ctx, enum na_side side, enum na_style style,
+		     enum na_class klass, uint64_t n)
+{
+	(void)ctx;
+	(void)side;
+	(void)style;
+	(void)klass;
+	(void)n;
+}
+
 static enum na_status no_call(void *ctx, const struct na_call *call)
 {
 	(void)ctx;
@@ -85,8 +95,10 @@ static void choose(struct na_capture *c)
 {
 	c->sink = *c->o.sink;
 	c->o.sink = &c->sink;
-	if (!(c->o.wants & NA_WANT_TRANSFERS))
+	if (!(c->o.wants & NA_WANT_TRANSFERS)) {
 		c->sink.transfer = no_transfer;
+		c->sink.classed = no_class;
+	}
 	if (!(c->o.wants & NA_WANT_CALLS))
 		c->sink.call = no_call;
 }
