@@ -104,6 +104,9 @@ static enum na_status write_all(struct na_session *s, struct target *to,
 static void print_report(const char *path, const struct na_xfer_counts *c)
 {
 	uint64_t all = c->transfers + c->others;
+	/* Names, counts, what stands around blocks: everybody's. */
+	double rest = (double)(c->bytes - c->transfer_bytes - c->other_bytes) /
+		      (double)(all ? all : 1);
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF], size[NA_UNIT_BUF];
 
 	printf("wrote %s, %s: %s transfers, %s other records", path,
@@ -114,10 +117,10 @@ static void print_report(const char *path, const struct na_xfer_counts *c)
 	putchar('\n');
 	if (c->transfers)
 		printf("a transfer takes %.1f bytes",
-		       (double)c->transfer_bytes / (double)c->transfers);
+		       rest + (double)c->transfer_bytes / (double)c->transfers);
 	if (c->transfers && c->others)
 		printf(", another record %.1f",
-		       (double)c->other_bytes / (double)c->others);
+		       rest + (double)c->other_bytes / (double)c->others);
 	if (c->transfers)
 		putchar('\n');
 }
