@@ -193,6 +193,13 @@ static enum na_exit run(struct na_cli *cli)
 				  "FILE.netan");
 		return NA_EXIT_USAGE;
 	}
+	if (cli->common.hosts || cli->common.anchor != 0) {
+		na_say_error(cli,
+			     "%s: give it to the analyses of the transfer "
+			     "file, which holds what the input says",
+			     cli->common.hosts ? "--hosts" : "--anchor");
+		return NA_EXIT_USAGE;
+	}
 	if (!strcmp(p->output, "-") && isatty(STDOUT_FILENO)) {
 		na_say_error(cli, "a transfer file is not for a terminal; "
 				  "redirect it, or give -o FILE.netan");
@@ -221,9 +228,9 @@ static enum na_exit run(struct na_cli *cli)
 static const char details[] =
 	"Writes what the analyses need of big traces or captures: transfers,\n"
 	"actions, steps, calls, connections and packets, and the counts of\n"
-	"what was left out. The file is an input like any other, some times\n"
-	"smaller and faster to read; analyses of it say the same as of the\n"
-	"original. The format is described in netan.proto.\n"
+	"what was left out. The file is an input like any other, a tenth of the\n"
+	"size or less and faster to read; analyses of it say the same as of\n"
+	"the original. The format is described in netan.proto.\n"
 	"\n"
 	"--anonymize writes host-1, addr-1, input-1, ... in the order of their\n"
 	"first appearance, alike within one file. Names of collectives, of\n"
