@@ -12,7 +12,7 @@
 const struct na_call_limits na_call_limits = {
 	.streams = 16384,
 	.table_bytes = 64 << 10,
-	.tables_bytes = 6 << 20,
+	.tables_bytes = 10 << 20,
 	.blocks_bytes = 1 << 20,
 	.held_bytes = 2 << 20,
 	.names = 4096,

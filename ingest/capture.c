@@ -311,6 +311,8 @@ enum na_status na_capture_finish(struct na_capture *c)
 		status = na_tcp_finish(c->tcp);
 		if (status == NA_OK)
 			status = na_roce_finish(c->roce);
+		if (status == NA_OK)
+			status = na_calls_status(c->calls);
 		na_tcp_counts(c->tcp, n);
 		na_calls_counts(c->calls, n);
 		na_roce_counts(c->roce, n);

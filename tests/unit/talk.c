@@ -273,7 +273,8 @@ static void body(struct maker *m, struct talk_call *c, int way)
 
 	c->messages[way] = (uint32_t)n;
 	for (size_t i = 0; i < n; i++) {
-		size_t len = below(m, 3) ? below(m, 60) : below(m, 5000);
+		size_t len = below(m, 3) ? below(m, 60)
+					 : below(m, m->t->max_body);
 		uint8_t *p;
 
 		assert_true(na_grow(&c->body[way], &cap,
@@ -441,7 +442,8 @@ static void go_on(struct maker *m, struct talk_call *c)
 	}
 }
 
-void talk_make(struct talk *t, struct na_rng *rng, size_t calls, bool hostile)
+void talk_make(struct talk *t, struct na_rng *rng, size_t calls,
+	       size_t max_body, bool hostile)
 {
 	struct maker m = {.t = t,
 			  .rng = rng,
@@ -451,6 +453,7 @@ void talk_make(struct talk *t, struct na_rng *rng, size_t calls, bool hostile)
 
 	memset(t, 0, sizeof(*t));
 	t->hostile = hostile;
+	t->max_body = max_body;
 	assert_true(calls <= TALK_CALLS);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(nghttp2_hd_deflate_new(&m.deflaters[i], 4096),

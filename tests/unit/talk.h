@@ -42,9 +42,12 @@ struct talk {
 	} * steps;
 	size_t n_steps, cap_steps;
 	bool hostile; /* bodies are full of what looks like frames */
+	size_t max_body;
 };
 
-void talk_make(struct talk *t, struct na_rng *rng, size_t calls, bool hostile);
+/* Messages of up to max_body bytes. */
+void talk_make(struct talk *t, struct na_rng *rng, size_t calls,
+	       size_t max_body, bool hostile);
 void talk_fini(struct talk *t);
 
 /* Bytes [from, to) of a direction, in file order. */
