@@ -274,7 +274,8 @@ enum na_status na_capture_record(struct na_capture *c,
 {
 	enum na_status status;
 
-	count_record(c, r);
+	if (!c->o.counted)
+		count_record(c, r);
 	na_packet_decode(&c->p, r, c->fragments);
 	if (c->o.wants & NA_WANT_FRAMES) {
 		status = tell_frame(c);
