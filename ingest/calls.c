@@ -175,6 +175,7 @@ static enum na_status on_headers(void *ctx, uint32_t stream,
 	struct turn *t = ctx;
 	struct na_call_event e = event_of(t, stream);
 
+	e.at_ps = f->at;
 	return na_open_calls_headers(t->c->open, &e, f, end_stream);
 }
 
@@ -203,10 +204,18 @@ static enum na_status on_reset(void *ctx, uint32_t stream)
 	return na_open_calls_reset(t->c->open, &e);
 }
 
+static struct na_http2_user http2_user(struct turn *t)
+{
+	return (struct na_http2_user){
+		t,      on_headers, on_data,
+		on_end, on_reset,   t->conn->r->streams[t->dir].at_ps,
+	};
+}
+
 static enum na_status http2_bytes(struct turn *t, const uint8_t *p, size_t n,
 				  bool starts, bool whole)
 {
-	struct na_http2_user user = {t, on_headers, on_data, on_end, on_reset};
+	struct na_http2_user user = http2_user(t);
 
 	return n ? na_http2_bytes(&t->conn->r->http2[t->dir], &t->c->http2,
 				  &user, p, n, starts, whole)
@@ -333,7 +342,7 @@ static enum na_status on_gap(void *ctx, uint64_t n)
 {
 	struct turn *t = ctx;
 	struct conn *conn = t->conn;
-	struct na_http2_user user = {t, on_headers, on_data, on_end, on_reset};
+	struct na_http2_user user = http2_user(t);
 
 	switch (conn->mode) {
 	case HTTP2:

@@ -14,8 +14,9 @@
 
 enum { TALK_CALLS = 400 };
 
-/* Offsets are behind the last byte of what they name, in the bytes of the
- * direction that sends it; SIZE_MAX: never. */
+/* Offsets are behind the last byte of the frame that they name (HEADERS, not
+ * its CONTINUATION), in the bytes of the direction that sends it; SIZE_MAX:
+ * never. */
 struct talk_call {
 	uint32_t stream;
 	char path[80];
