@@ -58,7 +58,8 @@ static enum na_status cannot(const struct na_capture_kept *k,
 		clearerr(k->stream);
 		return NA_END;
 	}
-	return na_fail(err, NA_EIO, "cannot write %s: %s", k->path,
+	return na_fail(err, NA_EIO, "cannot write %s: %s",
+		       k->stream == stdout ? "standard output" : k->path,
 		       strerror(errno));
 }
 
