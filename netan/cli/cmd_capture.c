@@ -324,7 +324,7 @@ static enum na_status end(struct run *r, bool whole)
 	}
 	if (!whole)
 		return st;
-	if (st == NA_OK)
+	if (st == NA_OK && !r->cli->common.quiet)
 		report(r, &c, transfers, bytes);
 	say_dropped(r, &c);
 	return st;
@@ -397,5 +397,6 @@ static const struct na_face capture_face = {
 
 const struct na_command na_cmd_capture = {
 	.face = &capture_face,
+	.joins = NA_JOIN_QUIET,
 	.run = run,
 };
