@@ -30,7 +30,8 @@ enum {
 enum news { FRESH, LATE, REPEAT };
 
 struct na_roce *na_roce_new(const struct na_roce_limits *limits,
-			    int64_t zero_ns, const struct na_sink *sink)
+			    int64_t zero_ns, const struct na_sink *sink,
+			    struct na_addresses *addresses)
 {
 	struct na_roce *x = calloc(1, sizeof(*x));
 
@@ -39,6 +40,7 @@ struct na_roce *na_roce_new(const struct na_roce_limits *limits,
 	x->limits = *limits;
 	x->zero_ns = zero_ns;
 	x->sink = sink;
+	x->addresses = addresses;
 	if (na_roce_table_init(x))
 		return x;
 	na_roce_free(x);
@@ -53,16 +55,8 @@ void na_roce_free(struct na_roce *x)
 	free(x);
 }
 
-static uint32_t ask_address(const struct na_sink *s, const struct na_address *a)
-{
-	char buf[NA_ADDRESS_BUF];
-
-	na_address_print(buf, a);
-	return s->address(s->ctx, buf, strlen(buf));
-}
-
 /* The sink's numbers for the addresses and the queue pair, asked once.  A
- * flood of made-up ones does not fill its memory with names. */
+ * flood of made-up pairs does not fill its memory with names. */
 static void name_qp(struct na_roce *x, struct na_roce_qp *q)
 {
 	const struct na_sink *s = x->sink;
@@ -70,15 +64,14 @@ static void name_qp(struct na_roce *x, struct na_roce_qp *q)
 
 	if (q->name != NA_UNKNOWN_U32)
 		return;
+	q->src_end = na_addresses_endpoint(x->addresses, &q->src);
+	q->dst_end = na_addresses_endpoint(x->addresses, &q->dst);
 	if (x->named >= x->limits.named) {
 		x->counts.limits_hit++;
-		q->src_end = q->dst_end = s->address(s->ctx, "other", 5);
 		q->name = s->name(s->ctx, "roce:other", 10);
 		return;
 	}
 	x->named++;
-	q->src_end = ask_address(s, &q->src);
-	q->dst_end = ask_address(s, &q->dst);
 	snprintf(buf, sizeof(buf), "roce:0x%06" PRIx32, q->dest);
 	q->name = s->name(s->ctx, buf, strlen(buf));
 }

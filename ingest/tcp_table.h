@@ -119,7 +119,7 @@ struct na_tcp_table {
 		uint32_t hash, at;
 	} * slot;
 	size_t mask, used;
-	uint64_t seed;
+	uint64_t key; /* of the hashes */
 	struct na_tcp_list list[NA_TCP_LISTS];
 };
 

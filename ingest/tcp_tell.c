@@ -12,15 +12,6 @@ static int64_t to_ps(const struct na_tcp_teller *t, int64_t ns)
 	return ps;
 }
 
-static uint32_t endpoint(const struct na_tcp_teller *t,
-			 const struct na_address *a)
-{
-	char buf[NA_ADDRESS_BUF];
-	const char *s = na_address_print(buf, a);
-
-	return t->sink->address(t->sink->ctx, s, strlen(s));
-}
-
 static void put_rare(struct na_direction *o, const struct na_tcp_rare *x)
 {
 	const struct na_tcp_tally *n = &x->n;
@@ -126,8 +117,8 @@ enum na_status na_tcp_tell(struct na_tcp_teller *t, const struct na_tcp_conn *c,
 	}
 	t->told++;
 	o.id = c->id;
-	o.src = endpoint(t, &c->end[0]);
-	o.dst = endpoint(t, &c->end[1]);
+	o.src = na_addresses_endpoint(t->addresses, &c->end[0]);
+	o.dst = na_addresses_endpoint(t->addresses, &c->end[1]);
 	o.src_port = c->port[0];
 	o.dst_port = c->port[1];
 	o.end = (uint8_t)how(c, evicted);

@@ -53,6 +53,7 @@ struct na_tcp *na_tcp_new(const struct na_tcp_options *o)
 	t->pools.pages.most = RTT_PAGES;
 	t->teller = (struct na_tcp_teller){
 		.sink = o->sink,
+		.addresses = o->addresses,
 		.zero_ns = o->zero_ns,
 		.most = o->wants & NA_WANT_CONNECTIONS ? o->limits->kept : 0,
 		.wanted = o->wants & NA_WANT_CONNECTIONS,

@@ -9,7 +9,7 @@
 #ifndef INGEST_TCP_TRACK_H
 #define INGEST_TCP_TRACK_H
 
-#include "ingest/packet.h"
+#include "ingest/addresses.h"
 #include "netan/model/sink.h"
 
 /* Named limits; `connections` may be lowered for tests. */
@@ -51,8 +51,7 @@ struct na_tcp_user {
 	uint64_t (*close)(void *ctx, void **user, uint32_t connection);
 };
 
-/* Connections go to the sink as they end (and all at finish), endpoints
- * through sink->address; times from zero_ns.  `segments_of` is the id of the
+/* Connections go to the sink as they end (and all at finish); times from zero_ns.  `segments_of` is the id of the
  * connection whose segments go to the sink, or NA_UNKNOWN_U32. */
 struct na_tcp_options {
 	const struct na_tcp_limits *limits;
@@ -61,6 +60,7 @@ struct na_tcp_options {
 	int64_t zero_ns;
 	const struct na_tcp_user *user; /* may be NULL */
 	const struct na_sink *sink;
+	struct na_addresses *addresses; /* of the same sink */
 };
 
 struct na_tcp *na_tcp_new(const struct na_tcp_options *o);

@@ -9,6 +9,7 @@
 struct hand_tcp {
 	struct na_tcp *t;
 	struct na_sink sink;
+	struct na_addresses ends;
 	struct na_tcp_user user;
 	struct na_tcp_packet last; /* what the user was told; p is gone */
 	bool told;                 /* the last packet reached the user */
