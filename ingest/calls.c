@@ -505,7 +505,6 @@ static enum na_status on_packet(void *ctx, void **user,
 	enum na_status status = NA_OK;
 	bool syn = x->p->flags & NA_TCP_SYN, ack = x->p->flags & NA_TCP_ACK;
 	bool moved = false;
-	int64_t ns;
 	uint64_t n = 0;
 
 	if (c->failed != NA_OK)
@@ -514,8 +513,7 @@ static enum na_status on_packet(void *ctx, void **user,
 		*user = t.conn = mark_of(x->dir, ack);
 	if ((!t.conn || is_mark(t.conn)) && !x->p->payload_bytes)
 		return NA_OK;
-	if (!na_add_i64(x->p->time_ns, -c->zero_ns, &ns) ||
-	    !na_mul_i64(ns, NA_PS_PER_NS, &t.at_ps))
+	if (!na_ps_since(x->p->time_ns, c->zero_ns, &t.at_ps))
 		return NA_OK;
 	if (!t.conn || is_mark(t.conn)) {
 		t.conn = new_conn(c, t.conn, x);

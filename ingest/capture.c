@@ -129,10 +129,8 @@ static enum na_status tell_frame(struct na_capture *c)
 {
 	const struct na_packet *p = &c->p;
 	struct na_frame frame = {.size_bytes = p->wire_bytes};
-	int64_t ns;
 
-	if (__builtin_sub_overflow(p->time_ns, c->o.zero_ns, &ns) ||
-	    !na_mul_i64(ns, NA_PS_PER_NS, &frame.time_ps)) {
+	if (!na_ps_since(p->time_ns, c->o.zero_ns, &frame.time_ps)) {
 		c->far_off++;
 		return NA_OK;
 	}

@@ -14,9 +14,6 @@
 
 enum { LOOK_UP_EVERY = 4096 }; /* packets */
 
-/* Picoseconds since the origin reach so far. */
-#define REACH_NS (INT64_MAX / NA_PS_PER_NS - 1)
-
 struct state {
 	/* Where the input stands while it is read: there is one block, so
 	 * one thread may write to it. */
@@ -216,9 +213,9 @@ static void within_reach(const struct run *r, struct track *t)
 {
 	int64_t ns = t->next.time_ns, lowest, highest;
 
-	if (!na_add_i64(r->zero_ns, -REACH_NS, &lowest))
+	if (!na_add_i64(r->zero_ns, -NA_REACH_NS, &lowest))
 		lowest = INT64_MIN;
-	if (!na_add_i64(r->zero_ns, REACH_NS, &highest))
+	if (!na_add_i64(r->zero_ns, NA_REACH_NS, &highest))
 		highest = INT64_MAX;
 	if (ns >= lowest && ns <= highest)
 		return;

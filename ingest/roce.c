@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ingest/roce_table.h"
+#include "netan/base/units.h"
 
 /* Some 8 MiB together. */
 const struct na_roce_limits na_roce_limits = {
@@ -76,12 +77,6 @@ static void name_qp(struct na_roce *x, struct na_roce_qp *q)
 	q->name = s->name(s->ctx, buf, strlen(buf));
 }
 
-static bool to_ps(const struct na_roce *x, int64_t ns, int64_t *ps)
-{
-	return !__builtin_sub_overflow(ns, x->zero_ns, ps) &&
-	       !__builtin_mul_overflow(*ps, 1000, ps);
-}
-
 enum na_status na_roce_tell(struct na_roce *x, uint32_t qp,
 			    const struct na_roce_wait *w, bool answered,
 			    int64_t to_ns)
@@ -105,8 +100,10 @@ enum na_status na_roce_tell(struct na_roce *x, uint32_t qp,
 	/* The capture's clock went back: the latency is not known. */
 	if (answered && to_ns < w->from_ns)
 		answered = false;
-	if (!to_ps(x, answered ? w->from_ns : w->last_ns, &t.start_ps) ||
-	    !to_ps(x, answered ? to_ns : w->last_ns, &t.end_ps)) {
+	if (!na_ps_since(answered ? w->from_ns : w->last_ns, x->zero_ns,
+			 &t.start_ps) ||
+	    !na_ps_since(answered ? to_ns : w->last_ns, x->zero_ns,
+			 &t.end_ps)) {
 		s->left_out(s->ctx, NA_LEFT_DAMAGED, 1);
 		return NA_OK;
 	}

@@ -204,7 +204,6 @@ static void advance(struct view *v, struct na_cells *cells)
 	f->last_ack = v->p->ack;
 	f->heard_ns = v->p->time_ns;
 	f->was_keep_alive = v->marks & NA_SEG_KEEP_ALIVE;
-	f->was_zero_probe = probe;
 }
 
 static void take_ack(struct view *v, struct na_tcp_pools *pools)

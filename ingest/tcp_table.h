@@ -52,7 +52,7 @@ struct na_tcp_dir {
 	int16_t scale; /* -1 unknown, -2 not used */
 	bool base_known, next_known, most_known;
 	bool first_ack_due, flight_valid;
-	bool was_keep_alive, was_zero_probe; /* its last packet */
+	bool was_keep_alive; /* its last packet */
 	bool saw_syn, saw_fin, saw_rst, sack_permitted, timestamps;
 	bool fin_acked;
 	uint32_t fin_next; /* the number behind its FIN */

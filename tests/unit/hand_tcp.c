@@ -62,7 +62,8 @@ static uint32_t on_address(void *ctx, const char *s, size_t n)
 	return (uint32_t)s[n - 1];
 }
 
-void hand_start(struct hand_tcp *h, const struct na_tcp_limits *limits)
+void hand_start_at(struct hand_tcp *h, const struct na_tcp_limits *limits,
+		   int64_t zero_ns)
 {
 	memset(h, 0, sizeof(*h));
 	h->sink = (struct na_sink){
@@ -79,11 +80,17 @@ void hand_start(struct hand_tcp *h, const struct na_tcp_limits *limits)
 		.limits = limits ? limits : &na_tcp_limits,
 		.wants = NA_WANT_CONNECTIONS | NA_WANT_SEGMENTS,
 		.segments_of = 0,
+		.zero_ns = zero_ns,
 		.user = &h->user,
 		.sink = &h->sink,
 		.addresses = &h->ends,
 	});
 	assert_non_null(h->t);
+}
+
+void hand_start(struct hand_tcp *h, const struct na_tcp_limits *limits)
+{
+	hand_start_at(h, limits, 0);
 }
 
 struct na_packet hand_packet(const struct hand_tcp *h, unsigned dir,
