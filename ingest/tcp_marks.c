@@ -193,7 +193,6 @@ static void advance(struct view *v, struct na_cells *cells)
 	f->last_ack = v->p->ack;
 	f->heard_ns = v->p->time_ns;
 	f->was_keep_alive = v->marks & NA_SEG_KEEP_ALIVE;
-	f->was_zero_probe = probe;
 }
 
 static void take_ack(struct view *v, struct na_tcp_pools *pools)
@@ -315,7 +314,7 @@ static inline void mark_plain(struct view *v, struct na_tcp_pools *pools)
 	f->window = p->window;
 	f->last_ack = p->ack;
 	f->heard_ns = p->time_ns;
-	f->was_keep_alive = f->was_zero_probe = false;
+	f->was_keep_alive = false;
 	take_ack(v, pools);
 	measure_flight(v);
 	if (p->n_sack > 0 || !na_tcp_stall_is_open(r)) {

@@ -59,4 +59,11 @@ static inline void na_tcp_count(uint32_t *n)
 	*n += *n != UINT32_MAX;
 }
 
+/* Time that goes back and forth gives any sum. */
+static inline void na_tcp_add_ns(int64_t *sum, int64_t ns)
+{
+	if (__builtin_add_overflow(*sum, ns, sum))
+		*sum = INT64_MAX;
+}
+
 #endif

@@ -54,7 +54,7 @@ struct na_tcp_dir {
 	int16_t scale; /* -1 unknown, -2 not used */
 	bool base_known, next_known, most_known;
 	bool first_ack_due, flight_valid;
-	bool was_keep_alive, was_zero_probe; /* its last packet */
+	bool was_keep_alive; /* its last packet */
 	bool saw_syn, saw_fin, saw_rst, sack_permitted, timestamps;
 	bool fin_acked;
 	uint32_t fin_next; /* the number behind its FIN */
@@ -123,7 +123,7 @@ struct na_tcp_table {
 	} * slot;
 	size_t mask, used;
 	uint32_t last; /* found last, or NA_TCP_NONE */
-	uint64_t seed;
+	uint64_t key;  /* of the hashes */
 	struct na_tcp_list list[NA_TCP_LISTS];
 };
 
@@ -144,8 +144,7 @@ static inline struct na_tcp_conn *na_tcp_at(const struct na_tcp_table *t,
 static inline bool na_tcp_same_end(const struct na_address *a, uint16_t a_port,
 				   const struct na_address *b, uint16_t b_port)
 {
-	return a_port == b_port && memcmp(a->bytes, b->bytes, 16) == 0 &&
-	       a->family == b->family;
+	return a_port == b_port && na_address_same(a, b);
 }
 
 /* Is c between p's ends?  *dir is p's. */

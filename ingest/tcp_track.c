@@ -6,6 +6,7 @@
 #include "ingest/tcp_clock.h"
 #include "ingest/tcp_marks.h"
 #include "ingest/tcp_tell.h"
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 
 const struct na_tcp_limits na_tcp_limits = {
@@ -29,14 +30,13 @@ enum {
 		     NA_TCP_CWR
 };
 
-/* Times are cut to this, so that no difference overflows. */
-#define FAR_NS ((int64_t)1 << 61)
 /* Where the numbers of a direction begin whose SYN was not seen: bytes may
  * come to light that lie before the first. */
 #define MID_STREAM ((int64_t)1 << 32)
 
 struct na_tcp {
 	struct na_tcp_options o;
+	int64_t lowest_ns, highest_ns; /* times that can be told */
 	struct na_tcp_table table;
 	struct na_tcp_pools pools;
 	struct na_tcp_teller teller;
@@ -51,10 +51,15 @@ struct na_tcp *na_tcp_new(const struct na_tcp_options *o)
 	if (!t)
 		return NULL;
 	t->o = *o;
+	if (!na_add_i64(o->zero_ns, -NA_REACH_NS, &t->lowest_ns))
+		t->lowest_ns = INT64_MIN;
+	if (!na_add_i64(o->zero_ns, NA_REACH_NS, &t->highest_ns))
+		t->highest_ns = INT64_MAX;
 	t->pools.cells.most = o->limits->segments;
 	t->pools.pages.most = RTT_PAGES;
 	t->teller = (struct na_tcp_teller){
 		.sink = o->sink,
+		.addresses = o->addresses,
 		.zero_ns = o->zero_ns,
 		.most = o->wants & NA_WANT_CONNECTIONS ? o->limits->kept : 0,
 		.wanted = o->wants & NA_WANT_CONNECTIONS,
@@ -478,13 +483,14 @@ static enum na_status packet(struct na_tcp *t, const struct na_packet *p)
 
 enum na_status na_tcp_packet(struct na_tcp *t, const struct na_packet *p)
 {
-	if (p->time_ns > FAR_NS || p->time_ns < -FAR_NS) {
-		struct na_packet near = *p;
+	struct na_packet near;
 
-		near.time_ns = p->time_ns > 0 ? FAR_NS : -FAR_NS;
-		return packet(t, &near);
-	}
-	return packet(t, p);
+	if (p->time_ns >= t->lowest_ns && p->time_ns <= t->highest_ns)
+		return packet(t, p);
+	/* Cut, so that no difference of times overflows. */
+	near = *p;
+	near.time_ns = p->time_ns < t->lowest_ns ? t->lowest_ns : t->highest_ns;
+	return packet(t, &near);
 }
 
 void na_tcp_counts(const struct na_tcp *t, struct na_capture_counts *c)
