@@ -71,9 +71,9 @@ bool na_exchange_add(struct na_exchange *x, uint8_t dir, bool from_client,
 }
 
 enum na_status na_exchange_tell(const struct na_exchange *x,
-				const uint32_t ends[2], uint16_t port,
-				uint32_t *collective,
-				const struct na_sink *sink)
+				const struct na_sink *sink,
+				const uint32_t ends[2], uint16_t server_port,
+				uint32_t *collective)
 {
 	const char *type = x->answered ? "request/response" : "one-way";
 	int64_t end_ps = x->answered ? x->answered_ps : x->last_ps;
@@ -98,7 +98,8 @@ enum na_status na_exchange_tell(const struct na_exchange *x,
 	char text[16];
 
 	if (*collective == NA_UNKNOWN_U32) {
-		int n = snprintf(text, sizeof(text), "tcp:%u", (unsigned)port);
+		int n = snprintf(text, sizeof(text), "tcp:%u",
+				 (unsigned)server_port);
 
 		*collective = sink->name(sink->ctx, text, (size_t)n);
 	}

@@ -14,9 +14,6 @@
 
 enum { LOOK_UP_EVERY = 4096 }; /* packets */
 
-/* Picoseconds since the origin reach so far. */
-#define REACH_NS (INT64_MAX / NA_PS_PER_NS - 1)
-
 struct state {
 	/* Where the input stands while it is read: there is one block, so
 	 * one thread may write to it. */
@@ -141,9 +138,9 @@ static enum na_status open_track(struct track *t, struct na_input *in,
 
 static void set_reach(struct run *r)
 {
-	if (!na_add_i64(r->zero_ns, -REACH_NS, &r->lowest_ns))
+	if (!na_add_i64(r->zero_ns, -NA_REACH_NS, &r->lowest_ns))
 		r->lowest_ns = INT64_MIN;
-	if (!na_add_i64(r->zero_ns, REACH_NS, &r->highest_ns))
+	if (!na_add_i64(r->zero_ns, NA_REACH_NS, &r->highest_ns))
 		r->highest_ns = INT64_MAX;
 }
 

@@ -35,8 +35,7 @@ void na_flight_fini(struct na_flight *f, struct na_cells *budget);
 
 static inline struct na_cell *na_flight_at(struct na_flight *f, unsigned i)
 {
-	return (f->grown ? f->grown : f->own) +
-	       ((f->head + i) & (f->cap - 1u));
+	return (f->grown ? f->grown : f->own) + ((f->head + i) & (f->cap - 1u));
 }
 
 /* Any segment. */

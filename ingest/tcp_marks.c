@@ -193,7 +193,6 @@ static void advance(struct view *v, struct na_cells *cells)
 	f->last_ack = v->p->ack;
 	f->heard_ns = v->p->time_ns;
 	f->was_keep_alive = v->marks & NA_SEG_KEEP_ALIVE;
-	f->was_zero_probe = probe;
 }
 
 static inline void take_ack(struct view *v, struct na_tcp_pools *pools)
@@ -271,8 +270,8 @@ static inline bool is_plain(const struct view *v)
 
 	if ((p->flags & (CONTROL | NA_TCP_ACK)) != NA_TCP_ACK ||
 	    !f->base_known || !r->base_known || !f->next_known ||
-	    !f->most_known || v->seq != f->next_seq || p->window == 0 || !r->most_known ||
-	    na_tcp_before(r->most_to_ack, p->ack))
+	    !f->most_known || v->seq != f->next_seq || p->window == 0 ||
+	    !r->most_known || na_tcp_before(r->most_to_ack, p->ack))
 		return false;
 	if (v->len == 0)
 		return p->ack != f->last_ack || p->window != f->window;
@@ -289,8 +288,7 @@ static inline void send_plain(struct view *v, struct na_cells *cells)
 	if (fills_window(v))
 		v->marks = NA_SEG_WINDOW_FULL;
 	if (v->marks || !na_tcp_stall_is_calm(f, v->r))
-		v->marks |= na_tcp_stall_send(v->c, f, v->r, v->p,
-					      v->marks);
+		v->marks |= na_tcp_stall_send(v->c, f, v->r, v->p, v->marks);
 	else if (now > f->sent_ns)
 		f->sent_ns = now;
 	na_flight_add(&f->flight, cells, v->seq, next, now);
@@ -315,7 +313,7 @@ static inline void mark_plain(struct view *v, struct na_tcp_pools *pools)
 	f->window = p->window;
 	f->last_ack = p->ack;
 	f->heard_ns = p->time_ns;
-	f->was_keep_alive = f->was_zero_probe = false;
+	f->was_keep_alive = false;
 	take_ack(v, pools);
 	measure_flight(v);
 	if (p->n_sack > 0 || !na_tcp_stall_is_open(r)) {
@@ -338,8 +336,7 @@ uint32_t na_tcp_marks(struct na_tcp_conn *c, struct na_tcp_dir *f,
 		      struct na_tcp_dir *r, const struct na_packet *p,
 		      struct na_tcp_pools *pools)
 {
-	struct view v = {
-		p, p->seq, 0, c, f, r, p->payload_bytes};
+	struct view v = {p, p->seq, 0, c, f, r, p->payload_bytes};
 	bool advanced;
 
 	if (is_plain(&v)) {

@@ -13,7 +13,7 @@ struct na_tcp_pools {
 
 /* A SYN that begins another connection between the same ends. */
 static inline bool na_tcp_begins(const struct na_tcp_conn *c, unsigned dir,
-		   const struct na_packet *p)
+				 const struct na_packet *p)
 {
 	const struct na_tcp_dir *f = &c->dir[dir];
 
@@ -46,7 +46,8 @@ static inline bool na_tcp_stall_is_calm(const struct na_tcp_dir *f,
 }
 static inline bool na_tcp_stall_is_open(const struct na_tcp_dir *s)
 {
-	return !s->zero_now && !s->full_now && !s->asked;
+	return !s->zero_now && !s->full_now && !s->asked &&
+	       !(s->rare && (s->rare->hole || s->rare->mending));
 }
 /* A round trip of d's segment sent at sent_ns. */
 void na_tcp_stall_rtt(struct na_tcp_dir *d, int64_t sent_ns, int64_t rtt_ns);
@@ -60,6 +61,13 @@ static inline bool na_tcp_before(uint32_t a, uint32_t b)
 static inline void na_tcp_count(uint32_t *n)
 {
 	*n += *n != UINT32_MAX;
+}
+
+/* Time that goes back and forth gives any sum. */
+static inline void na_tcp_add_ns(int64_t *sum, int64_t ns)
+{
+	if (__builtin_add_overflow(*sum, ns, sum))
+		*sum = INT64_MAX;
 }
 
 #endif

@@ -2,12 +2,18 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "netan/base/vec.h"
 
 enum { SLAB = NA_TCP_SLAB, FIRST_SLOTS = 256 };
 enum { LINE = 64, FETCH_FROM = 512 };
+
+struct na_tcp_rare *na_tcp_rare(struct na_tcp_dir *d)
+{
+	if (!d->rare)
+		d->rare = calloc(1, sizeof(*d->rare));
+	return d->rare;
+}
 
 bool na_tcp_table_init(struct na_tcp_table *t)
 {
@@ -16,9 +22,7 @@ bool na_tcp_table_init(struct na_tcp_table *t)
 	memset(t->recent, 0xff, sizeof(t->recent));
 	for (unsigned i = 0; i < NA_TCP_LISTS; i++)
 		t->list[i] = (struct na_tcp_list){NA_TCP_NONE, NA_TCP_NONE, 0};
-	/* Keyed, so that no capture can aim at one chain of the index. */
-	if (getrandom(&t->seed, sizeof(t->seed), GRND_NONBLOCK) < 0)
-		t->seed = 0x9e3779b97f4a7c15;
+	t->key = na_hash_key();
 	t->slot = calloc(FIRST_SLOTS, sizeof(*t->slot));
 	t->mask = FIRST_SLOTS - 1;
 	return t->slot;
@@ -35,30 +39,19 @@ void na_tcp_table_fini(struct na_tcp_table *t)
 	t->n_slabs = 0;
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	unsigned __int128 m = (unsigned __int128)a * b;
-
-	return (uint64_t)m ^ (uint64_t)(m >> 64);
-}
-
-static uint64_t hash_end(uint64_t seed, const struct na_address *a,
+static uint64_t hash_end(uint64_t key, const struct na_address *a,
 			 uint16_t port)
 {
-	uint64_t w[2];
-
-	memcpy(w, a->bytes, sizeof(w));
-	return mix(w[0] ^ seed ^ ((uint64_t)port << 48 | a->family),
-		   w[1] ^ 0x9fb21c651e98df25);
+	return na_hash_address(key ^ (uint64_t)port << 48, a);
 }
 
 /* The same for both directions: the ends add up. */
 uint32_t na_tcp_hash(const struct na_tcp_table *t, const struct na_packet *p)
 {
-	uint64_t h = hash_end(t->seed, &p->src, p->src_port) +
-		     hash_end(t->seed, &p->dst, p->dst_port);
+	uint64_t h = hash_end(t->key, &p->src, p->src_port) +
+		     hash_end(t->key, &p->dst, p->dst_port);
 
-	h = mix(h ^ t->seed, 0xd6e8feb86659fd93);
+	h = na_hash_mix(h ^ t->key, 0xd6e8feb86659fd93);
 	return (uint32_t)(h >> 32);
 }
 

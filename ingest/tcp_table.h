@@ -32,7 +32,18 @@ struct na_tcp_tally {
 	uint32_t out_of_order, lost_before, keep_alives;
 	uint32_t duplicate_acks, zero_windows, window_full, zero_probes;
 	uint32_t sack_blocks, ce_marks, ece, cwr;
-	uint32_t timeouts, idle_restarts;
+	uint32_t timeouts;
+};
+
+/* What a direction without trouble has none of; made when first needed. */
+struct na_tcp_rare {
+	struct na_tcp_tally n;
+	int64_t zero_since_ns, full_since_ns; /* window closed; full */
+	int64_t zero_window_ns, window_full_ns;
+	int64_t longest_timeout_ns, timeout_total_ns;
+	int64_t hole_ns, mending_ns; /* first sign of a hole; counted from */
+	int64_t recovery_ns;
+	bool hole, mending;
 };
 
 /* One direction: what its sender sent, and what of it is known.  In this
@@ -49,7 +60,7 @@ struct na_tcp_dir {
 	int8_t shift;    /* of the SYN; -1 none */
 	bool base_known, next_known, most_known;
 	bool first_ack_due, flight_valid;
-	bool was_keep_alive, was_zero_probe; /* its last packet */
+	bool was_keep_alive;      /* its last packet */
 	bool placed, start_known; /* ref is set; and from a SYN */
 	bool sent_any, zero_now, full_now, recovering, recover_known;
 	bool asked; /* a window opened: more may come */
@@ -80,14 +91,13 @@ struct na_tcp_dir {
 	int64_t again_ns; /* last retransmission */
 
 	/* tcp_stall.c */
-	int64_t zero_since_ns, full_since_ns; /* window closed, or filled */
-	int64_t zero_window_ns, window_full_ns, idle_ns, longest_idle_ns;
-	int64_t longest_timeout_ns, timeout_total_ns;
+	int64_t idle_ns, longest_idle_ns;
 	uint32_t full_edge, recover; /* right edge; end of recovery */
 	uint32_t fin_next;           /* the number behind its FIN */
+	uint32_t idle_restarts;
 	uint16_t mss;
 	bool fin_acked, saw_rst, sack_permitted;
-	struct na_tcp_tally n;
+	struct na_tcp_rare *rare; /* NULL: all zero */
 };
 
 struct na_tcp_conn {
@@ -125,9 +135,12 @@ struct na_tcp_table {
 	} * slot;
 	size_t mask, used;
 	uint32_t recent[NA_TCP_RECENT]; /* by their ports, or NA_TCP_NONE */
-	uint64_t seed;
+	uint64_t key;                   /* of the hashes */
 	struct na_tcp_list list[NA_TCP_LISTS];
 };
+
+/* d's own, made now if it has none; NULL: no memory, nothing is counted. */
+struct na_tcp_rare *na_tcp_rare(struct na_tcp_dir *d);
 
 bool na_tcp_table_init(struct na_tcp_table *t);
 void na_tcp_table_fini(struct na_tcp_table *t);
@@ -140,18 +153,12 @@ static inline struct na_tcp_conn *na_tcp_at(const struct na_tcp_table *t,
 	return t->slab[at >> NA_TCP_SLAB_BITS] + (at & (NA_TCP_SLAB - 1));
 }
 
-static inline bool na_tcp_same(const struct na_address *a,
-			       const struct na_address *b)
-{
-	return memcmp(a->bytes, b->bytes, 16) == 0 && a->family == b->family;
-}
-
 static inline bool na_tcp_is_from(const struct na_tcp_conn *c, unsigned dir,
 				  const struct na_packet *p)
 {
 	return c->port[dir] == p->src_port && c->port[!dir] == p->dst_port &&
-	       na_tcp_same(&c->end[dir], &p->src) &&
-	       na_tcp_same(&c->end[!dir], &p->dst);
+	       na_address_same(&c->end[dir], &p->src) &&
+	       na_address_same(&c->end[!dir], &p->dst);
 }
 
 /* Where the index is spared for those of these ports that go on. */
