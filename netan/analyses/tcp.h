@@ -10,21 +10,22 @@
 /*
  * The rules.  Shares of time are of the connection's active time: its
  * duration less the time in which its sender had nothing to send and no closed
- * window before it (of both, where both send data: the shorter).  A verdict's cost is the time that its
- * cause took; of several that hold the costliest is said, the others are in
- * the evidence.
+ * window before it (of both, where both send data: the shorter).  A verdict's
+ * cost is the time that its cause took; of several that hold the costliest is
+ * said, the others are in the evidence.
  *
  *   timeout_bound      silent in retransmission timeouts for TCP_TIMEOUT_SHARE
- *                      of the active time; cost: that time
+ *                      of the active time, and for no less than recovery took
+ *                      or for TCP_TIMEOUT_MOST of it: the timers cost more
+ *                      than what was lost; cost: timeouts and recovery
  *   receiver_too_slow  the peer's window closed for TCP_RECEIVER_SHARE of it;
  *                      cost: the time with a closed window, and with a full
  *                      one on the same side
  *   network_loss       TCP_LOSS_SEGMENTS retransmissions that were needed, or
  *                      one where duplicate ACKs asked for it, and
  *                      TCP_LOSS_SHARE of the data segments; or one timeout;
- *                      cost: a round trip for each fast
- *                      retransmission, and the timeouts when these alone are
- *                      not the verdict
+ *                      cost: timeouts and recovery (na_direction.recovery_ns:
+ *                      from the first sign of a hole until it is filled)
  *   window_limited     the window never closed, but was full for
  *                      TCP_WINDOW_SHARE of the active time; or bytes in
  *                      flight came to TCP_WINDOW_REACHED of the largest
@@ -36,6 +37,7 @@
  *   healthy            none of these
  */
 #define TCP_TIMEOUT_SHARE  0.10
+#define TCP_TIMEOUT_MOST   0.30
 #define TCP_RECEIVER_SHARE 0.10
 #define TCP_LOSS_SHARE     0.001
 #define TCP_LOSS_SEGMENTS  3
@@ -101,13 +103,10 @@ enum na_severity tcp_severity_of(const struct tcp_row *row);
 uint64_t tcp_needed(const struct na_direction *d);
 
 /* tcp_words.c: sentences with numbers and units, into the list `in`; what to
- * do, or NULL; "10.0.0.1:80". */
+ * do, or NULL. */
 void tcp_put_evidence(struct na_result *r, struct na_value *in,
 		      const struct tcp_state *s, const struct tcp_row *row);
 const char *tcp_remedy(const struct tcp_row *row);
-enum { TCP_ADDRESS_BUF = 128 };
-const char *tcp_address(char buf[TCP_ADDRESS_BUF], const struct na_store *store,
-			uint32_t endpoint, uint16_t port);
 /* "3 lose packets, 1 receiver too slow, 582 healthy". */
 enum { TCP_SUMMARY_BUF = 400 };
 const char *tcp_summary(char buf[TCP_SUMMARY_BUF], const struct tcp_state *s);

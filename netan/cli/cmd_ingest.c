@@ -109,9 +109,10 @@ static void print_report(const char *path, const struct na_xfer_counts *c)
 		      (double)(all ? all : 1);
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF], size[NA_UNIT_BUF];
 
-	printf("wrote %s, %s: %s transfers, %s other records", path,
+	printf("wrote %s, %s: %s transfer%s, %s other record%s", path,
 	       na_print_bytes(size, (double)c->bytes, 3),
-	       na_print_count(n, c->transfers), na_print_count(m, c->others));
+	       na_print_count(n, c->transfers), c->transfers == 1 ? "" : "s",
+	       na_print_count(m, c->others), c->others == 1 ? "" : "s");
 	if (all)
 		printf("; %.1f bytes each", (double)c->bytes / (double)all);
 	putchar('\n');
@@ -149,24 +150,16 @@ static enum na_exit write_file(struct na_session *s, struct na_err *err)
 	if (na_outfile_close(&out, p->output, st == NA_OK, err) != NA_OK ||
 	    st != NA_OK)
 		return NA_EXIT_FAILED;
-	print_report(p->output, &counts);
+	if (!s->cli->common.quiet)
+		print_report(p->output, &counts);
 	return NA_EXIT_OK;
 }
 
 /* What the inputs said of damage; the records' own is in the file. */
 static void say_warnings(const struct na_session *s)
 {
-	for (size_t i = 0; i < s->n_inputs; i++) {
-		const struct na_input *in = &s->inputs[i];
-		size_t shown = 0;
-
-		for (const struct na_warning *w = in->warnings; w;
-		     w = w->next, shown++)
-			na_say_warning(s->cli, "%s: %s", in->path, w->text);
-		if (in->n_warnings > shown)
-			na_say_warning(s->cli, "%s: %zu more of this kind",
-				       in->path, in->n_warnings - shown);
-	}
+	for (size_t i = 0; i < s->n_inputs; i++)
+		na_session_say_damage(s, i);
 	if (s->interrupted)
 		na_say_warning(s->cli, "interrupted: the file holds what was "
 				       "read, and says so");
@@ -251,6 +244,6 @@ static const struct na_face ingest_face = {
 
 const struct na_command na_cmd_ingest = {
 	.face = &ingest_face,
-	.joins = NA_JOIN_INPUT,
+	.joins = NA_JOIN_INPUT | NA_JOIN_QUIET,
 	.run = run,
 };
