@@ -225,12 +225,12 @@ static void say_verdict(struct text *t, const struct rpc_state *s,
 	}
 }
 
-/* Of the largest run. */
+/* Of the largest run, or at most where only packets tell. */
 static size_t hosts_of(const struct na_store *store)
 {
 	size_t most = 0;
 
-	if (rpc_captured(store) && store->n_runs < 2)
+	if (rpc_captured(store))
 		return na_store_hosts(store);
 	for (size_t run = 0; run < store->n_runs; run++) {
 		size_t hosts = 0;
