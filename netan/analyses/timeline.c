@@ -167,6 +167,15 @@ static enum na_status survey(struct tl_state *s, const struct na_transfer *t)
 	return NA_OK;
 }
 
+static void row_cover(struct tl_row *row, int64_t from_ps, int64_t to_ps)
+{
+	if (!row->any || from_ps < row->from_ps)
+		row->from_ps = from_ps;
+	if (!row->any || to_ps > row->to_ps)
+		row->to_ps = to_ps;
+	row->any = true;
+}
+
 bool tl_row_add(struct tl_row *row, const struct tl_state *s, enum na_side side,
 		int64_t start_ps, int64_t end_ps, uint64_t bytes)
 {
@@ -180,6 +189,8 @@ bool tl_row_add(struct tl_row *row, const struct tl_state *s, enum na_side side,
 	row->amount[side] += na_spread_bytes(to, &s->bins, start_ps, end_ps,
 					     bytes, s->lo_ps, s->hi_ps);
 	row->n[side]++;
+	row_cover(row, start_ps > s->lo_ps ? start_ps : s->lo_ps,
+		  end_ps < s->hi_ps ? end_ps : s->hi_ps);
 	return true;
 }
 
@@ -341,6 +352,8 @@ static void merge_rows(struct tl_row *to, struct tl_row *from, size_t n,
 		       const struct na_bins *bins)
 {
 	for (size_t i = 0; i < n; i++) {
+		if (from[i].any)
+			row_cover(&to[i], from[i].from_ps, from[i].to_ps);
 		for (size_t side = 0; side < 2; side++) {
 			to[i].n[side] += from[i].n[side];
 			if (!from[i].used[side])
