@@ -71,6 +71,9 @@ void tl_cover(struct tl_state *s, int64_t start_ps, int64_t end_ps,
 struct tl_row *tl_group_row(struct tl_state *s, const uint64_t *values);
 bool tl_row_add(struct tl_row *row, const struct tl_state *s, enum na_side side,
 		int64_t start_ps, int64_t end_ps, uint64_t bytes);
+/* Takes the spreads over where the main row has none yet. */
+void tl_merge_rows(struct tl_row *to, struct tl_row *from, size_t n,
+		   const struct na_bins *bins);
 
 /* timeline_frames.c; false: no memory. */
 bool tl_frames_init(struct tl_state *s);
