@@ -1,5 +1,8 @@
 #include "ingest/exchange.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static bool silent(int64_t since_ps, int64_t at_ps, int64_t gap_ps)
 {
 	int64_t d;
@@ -65,4 +68,42 @@ bool na_exchange_add(struct na_exchange *x, uint8_t dir, bool from_client,
 		later(&x->answered_ps, at_ps);
 	}
 	return over;
+}
+
+enum na_status na_exchange_tell(const struct na_exchange *x,
+				const struct na_sink *sink,
+				const uint32_t ends[2], uint16_t server_port,
+				uint32_t *collective)
+{
+	const char *type = x->answered ? "request/response" : "one-way";
+	int64_t end_ps = x->answered ? x->answered_ps : x->last_ps;
+	bool valid = end_ps > x->first_ps;
+	struct na_transfer t = {
+		.start_ps = x->first_ps,
+		.end_ps = valid ? end_ps : x->first_ps,
+		.action_ps = NA_UNKNOWN_PS,
+		.size_bytes = x->bytes[0] + x->bytes[1],
+		.src = ends[x->dir],
+		.dst = ends[!x->dir],
+		.launch = NA_UNKNOWN_U32,
+		.iteration = NA_UNKNOWN_U32,
+		.chunk = NA_UNKNOWN_I32,
+		.step = NA_UNKNOWN_U32,
+		.level = -1,
+		.side = NA_RX,
+		.klass = valid ? NA_VALID : NA_NO_LATENCY,
+		.style = NA_STYLE_ESTIMATE,
+		.component = x->answered ? NA_COMP_RPC : NA_COMP_NETWORK,
+	};
+	char text[16];
+
+	if (*collective == NA_UNKNOWN_U32) {
+		int n = snprintf(text, sizeof(text), "tcp:%u",
+				 (unsigned)server_port);
+
+		*collective = sink->name(sink->ctx, text, (size_t)n);
+	}
+	t.collective = *collective;
+	t.type = sink->name(sink->ctx, type, strlen(type));
+	return sink->transfer(sink->ctx, &t);
 }

@@ -25,8 +25,7 @@
 #ifndef INGEST_EXCHANGE_H
 #define INGEST_EXCHANGE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "netan/model/sink.h"
 
 /* One message, and perhaps its answer. */
 struct na_exchange {
@@ -43,5 +42,12 @@ struct na_exchange {
 bool na_exchange_add(struct na_exchange *x, uint8_t dir, bool from_client,
 		     uint64_t n, int64_t at_ps, int64_t gap_ps,
 		     struct na_exchange *done);
+
+/* To the sink as one transfer.  ends: endpoints by direction; *collective:
+ * "tcp:PORT" of the server, once it is known, else NA_UNKNOWN_U32. */
+enum na_status na_exchange_tell(const struct na_exchange *x,
+				const struct na_sink *sink,
+				const uint32_t ends[2], uint16_t server_port,
+				uint32_t *collective);
 
 #endif

@@ -151,7 +151,12 @@ size_t na_frames_seek(const uint8_t *p, size_t n, bool starts, bool whole,
 			return 0;
 	}
 	for (size_t i = 0; n - i >= NA_FRAME_HEAD; i++) {
-		if (could_be(p + i) && linked(p + i, n - i, whole, max_stream))
+		const uint8_t *zero = memchr(p + i, 0, n - i - 8);
+
+		if (!zero)
+			break;
+		i = (size_t)(zero - p);
+		if (could_be(zero) && linked(zero, n - i, whole, max_stream))
 			return i;
 	}
 	return n;

@@ -2,27 +2,23 @@
 
 #include <string.h>
 
+#include "netan/base/units.h"
+
 static int64_t to_ps(const struct na_tcp_teller *t, int64_t ns)
 {
-	int64_t off, ps;
-
-	if (__builtin_sub_overflow(ns, t->zero_ns, &off) ||
-	    __builtin_mul_overflow(off, 1000, &ps))
-		return ns > t->zero_ns ? INT64_MAX : INT64_MIN + 1;
-	return ps;
+	/* In reach: tcp_track.c has cut it to that. */
+	return (ns - t->zero_ns) * NA_PS_PER_NS;
 }
 
-static uint32_t endpoint(const struct na_tcp_teller *t,
-			 const struct na_address *a)
+static void put_rare(struct na_direction *o, const struct na_tcp_rare *x)
 {
-	char buf[NA_ADDRESS_BUF];
-	const char *s = na_address_print(buf, a);
+	const struct na_tcp_tally *n = &x->n;
 
-	return t->sink->address(t->sink->ctx, s, strlen(s));
-}
-
-static void put_tally(struct na_direction *o, const struct na_tcp_tally *n)
-{
+	o->longest_timeout_ns = x->longest_timeout_ns;
+	o->timeout_total_ns = x->timeout_total_ns;
+	o->recovery_ns = x->recovery_ns;
+	o->zero_window_ns = x->zero_window_ns;
+	o->window_full_ns = x->window_full_ns;
 	o->retransmissions = n->retransmissions;
 	o->fast = n->fast;
 	o->timeout = n->timeout;
@@ -39,7 +35,6 @@ static void put_tally(struct na_direction *o, const struct na_tcp_tally *n)
 	o->ece = n->ece;
 	o->cwr = n->cwr;
 	o->timeouts = n->timeouts;
-	o->idle_restarts = n->idle_restarts;
 }
 
 static void put_rtt(struct na_direction *o, const struct na_tcp_dir *d)
@@ -64,24 +59,20 @@ static void put_direction(struct na_direction *o, const struct na_tcp_dir *d,
 	o->unique_bytes = d->unique_bytes;
 	o->retransmitted_bytes = d->bytes - d->unique_bytes;
 	o->data_packets = d->data_packets;
-	put_tally(o, &d->n);
+	if (d->rare)
+		put_rare(o, d->rare);
 	put_rtt(o, d);
 	o->max_in_flight_bytes = d->max_in_flight;
 	o->max_window_bytes = d->max_window;
 	o->min_window_bytes = d->min_window == UINT32_MAX ? 0 : d->min_window;
-	o->longest_timeout_ns = d->longest_timeout_ns;
-	o->timeout_total_ns = d->timeout_total_ns;
-	o->zero_window_ns = d->zero_window_ns;
-	o->window_full_ns = d->window_full_ns;
 	o->idle_ns = d->idle_ns;
+	o->idle_restarts = d->idle_restarts;
 	o->longest_idle_ns = d->longest_idle_ns;
 	o->mss = d->mss;
 	o->window_shift = d->shift;
 	o->sack_permitted = d->sack_permitted;
 	o->timestamps = d->timestamps;
 	o->saw_syn = d->saw_syn;
-	o->saw_fin = d->saw_fin;
-	o->saw_rst = d->saw_rst;
 	o->window_scale_known = d->saw_syn && other->saw_syn;
 }
 
@@ -96,8 +87,10 @@ static enum na_conn_end how(const struct na_tcp_conn *c, bool evicted)
 
 static bool troubled(const struct na_tcp_dir *d)
 {
-	return d->n.retransmissions > 0 || d->n.timeouts > 0 ||
-	       d->n.zero_windows > 0 || d->n.window_full > 0;
+	if (!d->rare)
+		return false;
+	return d->rare->n.retransmissions > 0 || d->rare->n.timeouts > 0 ||
+	       d->rare->n.zero_windows > 0 || d->rare->n.window_full > 0;
 }
 
 static size_t room(const struct na_tcp_teller *t, const struct na_tcp_conn *c)
@@ -121,8 +114,8 @@ enum na_status na_tcp_tell(struct na_tcp_teller *t, const struct na_tcp_conn *c,
 	}
 	t->told++;
 	o.id = c->id;
-	o.src = endpoint(t, &c->end[0]);
-	o.dst = endpoint(t, &c->end[1]);
+	o.src = na_addresses_endpoint(t->addresses, &c->end[0]);
+	o.dst = na_addresses_endpoint(t->addresses, &c->end[1]);
 	o.src_port = c->port[0];
 	o.dst_port = c->port[1];
 	o.end = (uint8_t)how(c, evicted);

@@ -310,7 +310,7 @@ static void tell_rest(struct xf_decoding *d, uint32_t field, struct na_cursor c)
 {
 	const struct na_sink *to = d->sink;
 	struct na_text s = {"", 0};
-	uint64_t first = 0, second = 0;
+	uint64_t first = 0, second = 0, wants = 0;
 	struct na_field f;
 	char remark[256];
 
@@ -319,15 +319,20 @@ static void tell_rest(struct xf_decoding *d, uint32_t field, struct na_cursor c)
 			first = f.value;
 		else if (f.tag == NA_TAG(2, NA_W_VARINT))
 			second = f.value;
+		else if (f.tag == NA_TAG(3, NA_W_VARINT))
+			wants = f.value;
 		else if ((f.tag & 7) == NA_W_BYTES)
 			s = (struct na_text){(const char *)f.body.p,
 					     na_left(&f.body)};
 	}
+	if (wants && !(wants & d->wants))
+		return;
+	if (to->about)
+		to->about(to->ctx, (uint32_t)wants);
 	if (field == 2 && first < NA_N_REASONS)
 		to->left_out(to->ctx, (enum na_reason)first, second);
 	if (field == 3)
-		for (uint64_t i = 0; i < second && i < XF_MAX_RECORDS; i++)
-			to->unknown_name(to->ctx, s.s, s.n);
+		to->unknown_name(to->ctx, s.s, s.n, second);
 	if (field == 4) {
 		snprintf(remark, sizeof(remark), "%.*s",
 			 (int)(s.n < 250 ? s.n : 250), s.s);
@@ -344,10 +349,14 @@ void xf_tell_counts(struct xf_decoding *d)
 		if (f.tag != NA_TAG(2, NA_W_BYTES))
 			continue;
 		while (na_field_next(&f.body, &g) == NA_NEXT_FIELD) {
-			if (g.tag == NA_TAG(1, NA_W_BYTES))
-				tell_classed(d->sink, g.body);
-			else if ((g.tag & 7) == NA_W_BYTES)
+			if ((g.tag & 7) != NA_W_BYTES)
+				continue;
+			if (g.tag >> 3 != 1)
 				tell_rest(d, g.tag >> 3, g.body);
+			else if (d->wants & NA_WANT_TRANSFERS)
+				tell_classed(d->sink, g.body);
 		}
 	}
+	if (d->sink->about)
+		d->sink->about(d->sink->ctx, 0);
 }

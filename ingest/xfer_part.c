@@ -2,58 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/xfer_write.h"
+#include "ingest/xfer_part.h"
 #include "netan/base/vec.h"
-
-struct rows {
-	char *p;
-	size_t n, cap;
-};
-
-/* Part-wide index to the block's, valid while `block` is the current one. */
-struct mapped {
-	uint32_t block, to;
-};
-
-struct map {
-	struct mapped *at;
-	size_t n;
-};
-
-struct unknown {
-	uint32_t name;
-	uint64_t n;
-};
-
-enum { MAX_UNKNOWN = 64, MAX_REMARKS = 8 }; /* of a block, as in the model */
-
-struct na_xfer_part {
-	uint32_t source;
-	struct na_strtab names, endpoint_keys;
-	struct xf_endpoint *endpoints; /* by index in endpoint_keys */
-	size_t cap_endpoints;
-
-	uint32_t block; /* number of the one that is filled, from 1 */
-	struct map name_map, endpoint_map;
-	struct xf_encoded *now;
-	struct rows kinds[XF_N_KINDS];
-	uint8_t *order;
-	int64_t *times;
-	size_t n, cap_order, cap_times, row_bytes;
-	struct na_transfer last; /* as in the block, where `fresh` */
-	bool fresh;              /* the last record was a transfer */
-	int64_t last_end_ps;
-
-	uint64_t classed[2][NA_N_STYLES][NA_N_CLASSES], left_out[NA_N_REASONS];
-	struct unknown unknown[MAX_UNKNOWN];
-	size_t n_unknown, n_remarks;
-	struct xf_bytes remarks;
-	bool counted, failed;
-
-	struct xf_encoded *done, **done_end;
-	void (*full)(void *ctx, struct na_xfer_part *p);
-	void *full_ctx;
-};
 
 struct na_xfer_part *na_xfer_part_new(uint32_t source)
 {
@@ -125,7 +75,7 @@ static struct xf_encoded *encoded(struct na_xfer_part *p)
 }
 
 /* The slot of an index; NULL when memory is short. */
-static struct mapped *slot(struct map *m, uint32_t i)
+static struct xf_mapped *slot(struct xf_map *m, uint32_t i)
 {
 	size_t old = m->n;
 
@@ -140,7 +90,7 @@ static struct mapped *slot(struct map *m, uint32_t i)
 static uint32_t block_name(struct na_xfer_part *p, uint32_t i)
 {
 	struct xf_encoded *e = encoded(p);
-	struct mapped *m;
+	struct xf_mapped *m;
 
 	if (i >= p->names.n)
 		return NA_UNKNOWN_U32;
@@ -151,7 +101,7 @@ static uint32_t block_name(struct na_xfer_part *p, uint32_t i)
 	if (m->block != p->block) {
 		const struct na_str *s = &p->names.names[i];
 
-		*m = (struct mapped){p->block, (uint32_t)e->n_strings++};
+		*m = (struct xf_mapped){p->block, (uint32_t)e->n_strings++};
 		xf_put_field(&e->strings, 1, s->s, s->len);
 	}
 	return m->to;
@@ -160,7 +110,7 @@ static uint32_t block_name(struct na_xfer_part *p, uint32_t i)
 static uint32_t block_endpoint(struct na_xfer_part *p, uint32_t i)
 {
 	struct xf_encoded *e = encoded(p);
-	struct mapped *m;
+	struct xf_mapped *m;
 
 	if (i >= p->endpoint_keys.n)
 		return NA_UNKNOWN_U32;
@@ -172,7 +122,7 @@ static uint32_t block_endpoint(struct na_xfer_part *p, uint32_t i)
 		return NA_UNKNOWN_U32;
 	}
 	if (m->block != p->block) {
-		*m = (struct mapped){p->block, (uint32_t)e->n_endpoints};
+		*m = (struct xf_mapped){p->block, (uint32_t)e->n_endpoints};
 		e->endpoints[e->n_endpoints++] = p->endpoints[i];
 	}
 	return m->to;
@@ -184,7 +134,7 @@ static void put_kind(struct na_xfer_part *p, enum xf_section kind,
 		     int64_t *scratch)
 {
 	const struct xf_kind *k = &xf_kinds[kind];
-	struct rows *r = &p->kinds[kind];
+	struct xf_rows *r = &p->kinds[kind];
 	struct xf_bytes columns = {.p = NULL};
 	size_t before = p->now->sections.n;
 
@@ -201,76 +151,25 @@ static void put_kind(struct na_xfer_part *p, enum xf_section kind,
 	xf_put_section(&p->now->sections, kind, r->n, &columns);
 	xf_bytes_fini(&columns);
 	p->now->kinds[kind] = r->n;
-	p->now->packed[kind] = p->now->sections.n - before;
+	p->now->packed[kind] += p->now->sections.n - before;
 	r->n = 0;
 }
 
+/* Times are counted with the records that they are of. */
 static void put_order(struct na_xfer_part *p, int64_t *scratch)
 {
 	struct xf_bytes columns = {.p = NULL};
+	size_t before = p->now->sections.n, bytes;
 
 	for (size_t i = 0; i < p->n; i++)
 		scratch[i] = p->order[i];
 	xf_put_column(&columns, 1, scratch, p->n, 0);
 	xf_put_column(&columns, 2, p->times, p->n, 0);
 	xf_put_section(&p->now->sections, XF_ORDER, p->n, &columns);
+	bytes = p->now->sections.n - before;
+	for (int k = 1; k < XF_N_KINDS; k++)
+		p->now->packed[k] += bytes * p->kinds[k].n / p->n;
 	xf_bytes_fini(&columns);
-}
-
-static void put_counted(struct xf_bytes *to, uint32_t field,
-			struct xf_bytes *message)
-{
-	xf_put_field(to, field, message->p, message->n);
-	to->failed |= message->failed;
-	xf_bytes_fini(message);
-}
-
-static void put_classed(struct na_xfer_part *p, struct xf_bytes *to)
-{
-	for (uint32_t side = 0; side < 2; side++) {
-		for (uint32_t i = 0; i < NA_N_STYLES * NA_N_CLASSES; i++) {
-			uint32_t style = i / NA_N_CLASSES;
-			uint32_t klass = i % NA_N_CLASSES;
-			struct xf_bytes m = {.p = NULL};
-
-			if (!p->classed[side][style][klass])
-				continue;
-			xf_put_uint(&m, 1, side);
-			xf_put_uint(&m, 2, style);
-			xf_put_uint(&m, 3, klass);
-			xf_put_uint(&m, 4, p->classed[side][style][klass]);
-			put_counted(to, 1, &m);
-		}
-	}
-}
-
-static void put_counts(struct na_xfer_part *p, struct xf_bytes *to)
-{
-	put_classed(p, to);
-	for (uint32_t why = 0; why < NA_N_REASONS; why++) {
-		struct xf_bytes m = {.p = NULL};
-
-		if (!p->left_out[why])
-			continue;
-		xf_put_uint(&m, 1, why);
-		xf_put_uint(&m, 2, p->left_out[why]);
-		put_counted(to, 2, &m);
-	}
-	for (size_t i = 0; i < p->n_unknown; i++) {
-		const struct na_str *s = &p->names.names[p->unknown[i].name];
-		struct xf_bytes m = {.p = NULL};
-
-		xf_put_field(&m, 1, s->s, s->len);
-		xf_put_uint(&m, 2, p->unknown[i].n);
-		put_counted(to, 3, &m);
-	}
-	xf_put(to, p->remarks.p, p->remarks.n);
-	to->failed |= p->remarks.failed;
-	xf_bytes_fini(&p->remarks);
-	memset(p->classed, 0, sizeof(p->classed));
-	memset(p->left_out, 0, sizeof(p->left_out));
-	p->n_unknown = p->n_remarks = 0;
-	p->counted = false;
 }
 
 static enum na_status flush(struct na_xfer_part *p)
@@ -287,7 +186,7 @@ static enum na_status flush(struct na_xfer_part *p)
 		free(scratch);
 		return NA_ENOMEM;
 	}
-	put_counts(p, &e->counts);
+	xf_put_counts(p, &e->counts);
 	if (p->n) {
 		put_order(p, scratch);
 		for (int k = 1; k < XF_N_KINDS; k++)
@@ -327,7 +226,7 @@ static enum na_status push(struct na_xfer_part *p, enum xf_section kind,
 			   int64_t time_ps, const void *record)
 {
 	size_t size = xf_kinds[kind].size;
-	struct rows *r = &p->kinds[kind];
+	struct xf_rows *r = &p->kinds[kind];
 
 	if (!encoded(p) || p->failed ||
 	    !na_grow(&r->p, &r->cap, (r->n + 1) * size, 1) ||
@@ -527,53 +426,6 @@ static uint32_t put_address(void *ctx, const char *s, size_t n)
 				       &(struct xf_endpoint){0, 0, name});
 }
 
-static void put_class(void *ctx, enum na_side side, enum na_style style,
-		      enum na_class klass, uint64_t n)
-{
-	struct na_xfer_part *p = ctx;
-
-	p->classed[side][style][klass] += n;
-	p->counted = true;
-}
-
-static void put_left_out(void *ctx, enum na_reason why, uint64_t n)
-{
-	struct na_xfer_part *p = ctx;
-
-	p->left_out[why] += n;
-	p->counted = true;
-}
-
-static void put_unknown(void *ctx, const char *s, size_t n)
-{
-	struct na_xfer_part *p = ctx;
-	bool full = p->n_unknown == MAX_UNKNOWN;
-	uint32_t name = full ? na_strtab_find(&p->names, s, n)
-			     : put_name(p, s, n);
-	size_t i = 0;
-
-	p->counted = true;
-	while (i < p->n_unknown && p->unknown[i].name != name)
-		i++;
-	if (name == NA_NO_NAME || (i == p->n_unknown && full))
-		return;
-	if (i == p->n_unknown)
-		p->unknown[p->n_unknown++] = (struct unknown){name, 0};
-	p->unknown[i].n++;
-}
-
-static void put_remark(void *ctx, uint64_t at, const char *text)
-{
-	struct na_xfer_part *p = ctx;
-	struct xf_bytes m = {.p = NULL};
-
-	p->counted = true;
-	xf_put_uint(&m, 1, at);
-	if (p->n_remarks++ < MAX_REMARKS)
-		xf_put_text(&m, 2, text);
-	put_counted(&p->remarks, 4, &m);
-}
-
 struct na_sink na_xfer_part_sink(struct na_xfer_part *p)
 {
 	return (struct na_sink){
@@ -588,9 +440,10 @@ struct na_sink na_xfer_part_sink(struct na_xfer_part *p)
 		.name = put_name,
 		.endpoint = put_endpoint,
 		.address = put_address,
-		.classed = put_class,
-		.left_out = put_left_out,
-		.unknown_name = put_unknown,
-		.warn = put_remark,
+		.classed = xf_put_class,
+		.left_out = xf_put_left_out,
+		.about = xf_put_about,
+		.unknown_name = xf_put_unknown,
+		.warn = xf_put_remark,
 	};
 }

@@ -86,36 +86,6 @@ static bool line_wanted(const struct na_input *in, const struct xs_line *l)
 	return false;
 }
 
-/* Who would read a line, were it asked alone: a reading of the transfer file
- * that is made of this one counts the same events. */
-static uint32_t readers_of(const struct xs_line *l)
-{
-	const struct xs_plane *p = l->plane;
-	uint32_t wants = 0;
-
-	for (uint32_t bit = 1; bit <= NA_WANT_MODULES; bit *= 2) {
-		bool asked = xs_handler_of(p->kind, &l->name, bit) != NULL;
-
-		if (asked && p->kind == XS_HOST && !(p->host_wants & bit))
-			asked = false;
-		wants |= asked ? bit : 0;
-	}
-	return wants;
-}
-
-static uint32_t host_wants(const struct xs_plane *p)
-{
-	uint32_t wants = 0;
-
-	for (size_t i = 0; i < p->n_types; i++) {
-		struct na_text name = xs_shown_name(&p->types[i]);
-
-		for (uint32_t bit = 1; bit <= NA_WANT_MODULES; bit *= 2)
-			wants |= xs_message_kind(&name, bit) ? bit : 0;
-	}
-	return wants;
-}
-
 static void choose_lines(struct na_input *in, struct xs_plane *p)
 {
 	bool idle = p->kind == XS_HOST && !has_kinds(p);
@@ -125,8 +95,8 @@ static void choose_lines(struct na_input *in, struct xs_plane *p)
 			in->asks.lines->n) ||
 		       (in->wants & NA_WANT_COUNTS);
 
-	if (p->kind == XS_HOST && (in->wants & NA_WANT_COUNTS))
-		p->host_wants = host_wants(p);
+	if (in->wants & NA_WANT_COUNTS)
+		p->host_wants = xs_type_wants(p);
 	for (size_t i = 0; i < p->n_lines; i++) {
 		struct xs_line *l = &p->lines[i];
 
@@ -138,7 +108,7 @@ static void choose_lines(struct na_input *in, struct xs_plane *p)
 				     : xs_handler_of(p->kind, &l->name,
 						     in->wants);
 		if (l->handler && (in->wants & NA_WANT_COUNTS))
-			l->wants = readers_of(l);
+			l->wants = xs_line_wants(l);
 		if (l->handler)
 			xs_line_rest(l);
 		else if (!(in->wants & NA_WANT_COUNTS))
@@ -496,16 +466,18 @@ static bool read_event(struct xs_read *r, const struct xs_plane *p,
 				if (take)
 					xs_values_begin(&r->values, p, e->type);
 			}
-			if (take && !xs_values_add(&r->values, p, &f.body))
+			if (take && !xs_values_add(&r->values, p, &f.body)) {
+				e->bad_stat = true;
 				return false;
+			}
 			break;
 		}
 	}
 	if (!typed)
 		e->type = type_of(p, 0);
 	if (next == NA_NEXT_END && (again || !take) && interesting(h, e))
-		return xs_values_read(&r->values, p, e);
-	return next == NA_NEXT_END;
+		e->bad_stat = !xs_values_read(&r->values, p, e);
+	return next == NA_NEXT_END && !e->bad_stat;
 }
 
 bool xs_event_times(const struct xs_read *r, const struct xs_event *e,
@@ -522,7 +494,7 @@ static void name_missing(const struct na_sink *sink, int64_t id)
 	int n = snprintf(text, sizeof(text),
 			 "(no name for metadata id %" PRId64 ")", id);
 
-	sink->unknown_name(sink->ctx, text, (size_t)n);
+	sink->unknown_name(sink->ctx, text, (size_t)n, 1);
 	sink->left_out(sink->ctx, NA_LEFT_UNKNOWN_NAME, 1);
 }
 
@@ -542,8 +514,14 @@ static enum na_status one_event(struct xs_read *r, const struct xs_plane *p,
 	const struct xs_handler *h = r->line->handler;
 	struct xs_event e;
 	enum na_status st = NA_OK;
+	bool good = read_event(r, p, body, &e);
 
-	if (!read_event(r, p, body, &e)) {
+	if (r->sink->about)
+		r->sink->about(r->sink->ctx,
+			       h->wants & (e.type && (good || e.bad_stat)
+						   ? e.type->wants
+						   : UINT32_MAX));
+	if (!good) {
 		damaged_event(r, body);
 	} else if (!e.type && p->kind == XS_MEGASCALE) {
 		name_missing(r->sink, e.metadata_id);

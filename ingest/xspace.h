@@ -97,7 +97,8 @@ struct xs_event_type {
 	struct na_text name, display;
 	struct na_cursor stats_in; /* the XEventMetadata, for its stats */
 	bool has_stats;
-	uint8_t kind; /* meaning, to the line's handler */
+	uint8_t kind;  /* meaning, to the line's handler */
+	uint8_t wants; /* who would read it, when all is counted */
 };
 
 struct xs_stat_type {
@@ -136,7 +137,7 @@ struct xs_line {
 struct xs_event {
 	const struct xs_event_type *type; /* NULL: id without entry */
 	int64_t metadata_id, offset_ps, duration_ps;
-	bool aggregated;
+	bool aggregated, bad_stat;
 	const struct na_cursor *body;
 };
 
@@ -180,6 +181,11 @@ const struct xs_handler *xs_handler_of(enum xs_plane_kind kind,
 				       uint32_t wants);
 /* Does anybody read lines, or plane stats, of such planes? */
 bool xs_plane_asked(enum xs_plane_kind kind, uint32_t wants);
+
+/* xspace_wants.c: enum na_want bits of those who would read a line, and the
+ * events of any type of a plane (fills in each type's). */
+uint32_t xs_line_wants(const struct xs_line *l);
+uint32_t xs_type_wants(struct xs_plane *p);
 
 struct xs_space {
 	struct xs_plane *planes;

@@ -105,12 +105,6 @@ static uint64_t all_slices(const struct na_store *st, int32_t *scratch)
 	return distinct(scratch, n);
 }
 
-static bool since_ps(int64_t ns, int64_t zero_ns, int64_t *ps)
-{
-	return !__builtin_sub_overflow(ns, zero_ns, &ns) &&
-	       na_mul_i64(ns, NA_PS_PER_NS, ps);
-}
-
 /* A capture lasts from packet to packet. */
 static void sum_up_capture(const struct na_session *s, size_t i,
 			   int32_t *scratch, struct sums *x)
@@ -123,8 +117,8 @@ static void sum_up_capture(const struct na_session *s, size_t i,
 	x->capture = *c;
 	x->events = in->events;
 	x->slices = named_slices(&s->store, s->sources[i].run, scratch);
-	if (c->packets && since_ps(c->earliest_ns, in->zero_ns, &first) &&
-	    since_ps(c->latest_ns, in->zero_ns, &last))
+	if (c->packets && na_ps_since(c->earliest_ns, in->zero_ns, &first) &&
+	    na_ps_since(c->latest_ns, in->zero_ns, &last))
 		add_time(x, first, last);
 }
 
@@ -289,24 +283,18 @@ static void views(struct na_result *r, const struct rows *x, bool verbose,
 		{"from_s", "from s", NA_F_FIXED, 3, 0},
 		{"to_s", "to s", NA_F_FIXED, 3, 0},
 	};
-	/* clang-format on */
-	/* clang-format off */
 	static const struct na_column plane_cols[] = {
 		{"host", "host", NA_F_TEXT, 0, 0},
 		{"name", "plane", NA_F_TEXT, 0, 0},
 		{"lines", "lines", NA_F_COUNT, 0, 0},
 		{"events", "events", NA_F_COUNT, 0, 0},
 	};
-	/* clang-format on */
-	/* clang-format off */
 	static const struct na_column line_cols[] = {
 		{"host", "host", NA_F_TEXT, 0, 0},
 		{"plane", "plane", NA_F_TEXT, 0, 0},
 		{"line", "line", NA_F_TEXT, 0, 0},
 		{"events", "events", NA_F_COUNT, 0, 0},
 	};
-	/* clang-format on */
-	/* clang-format off */
 	static const struct na_column damage_cols[] = {
 		{"path", "file", NA_F_TEXT, 0, 0},
 		{"what", "damage", NA_F_TEXT, 0, 0},
@@ -546,9 +534,17 @@ static const struct na_face info_face = {
 		"impossible duration); graphs are executions of collectives "
 		"on the host, d2h, h2d and compute their copies and "
 		"reductions, kernels the collective kernels of GPUs; from and "
-		"to are the first start and the last end of a transfer.",
+		"to are the first start and the last end of a transfer.\n"
+		"Captures: packets and bytes (captured, and as long as they "
+		"were on the wire), TCP connections, calls (HTTP/2 requests), "
+		"exchanges (requests and responses on other TCP connections, "
+		"estimated), RoCE messages, packets by kind; malformed are "
+		"those whose headers lie or end early, cut those that the "
+		"snap length shortened; from and to are the first and the "
+		"last packet.",
 	.example = "netan info host0.xplane.pb\n"
-		   "netan info logdir --format json",
+		   "netan info logdir --format json\n"
+		   "netan info part1.pcap part2.pcap.gz --filter 'tcp'",
 };
 
 const struct na_command na_cmd_info = {

@@ -104,6 +104,9 @@ static enum na_status write_all(struct na_session *s, struct target *to,
 static void print_report(const char *path, const struct na_xfer_counts *c)
 {
 	uint64_t all = c->transfers + c->others;
+	/* Names, counts, what stands around blocks: everybody's. */
+	double rest = (double)(c->bytes - c->transfer_bytes - c->other_bytes) /
+		      (double)(all ? all : 1);
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF], size[NA_UNIT_BUF];
 
 	printf("wrote %s, %s: %s transfer%s, %s other record%s", path,
@@ -115,10 +118,10 @@ static void print_report(const char *path, const struct na_xfer_counts *c)
 	putchar('\n');
 	if (c->transfers)
 		printf("a transfer takes %.1f bytes",
-		       (double)c->transfer_bytes / (double)c->transfers);
+		       rest + (double)c->transfer_bytes / (double)c->transfers);
 	if (c->transfers && c->others)
 		printf(", another record %.1f",
-		       (double)c->other_bytes / (double)c->others);
+		       rest + (double)c->other_bytes / (double)c->others);
 	if (c->transfers)
 		putchar('\n');
 }
@@ -155,17 +158,8 @@ static enum na_exit write_file(struct na_session *s, struct na_err *err)
 /* What the inputs said of damage; the records' own is in the file. */
 static void say_warnings(const struct na_session *s)
 {
-	for (size_t i = 0; i < s->n_inputs; i++) {
-		const struct na_input *in = &s->inputs[i];
-		size_t shown = 0;
-
-		for (const struct na_warning *w = in->warnings; w;
-		     w = w->next, shown++)
-			na_say_warning(s->cli, "%s: %s", in->path, w->text);
-		if (in->n_warnings > shown)
-			na_say_warning(s->cli, "%s: %zu more of this kind",
-				       in->path, in->n_warnings - shown);
-	}
+	for (size_t i = 0; i < s->n_inputs; i++)
+		na_session_say_damage(s, i);
 	if (s->interrupted)
 		na_say_warning(s->cli, "interrupted: the file holds what was "
 				       "read, and says so");
@@ -190,6 +184,13 @@ static enum na_exit run(struct na_cli *cli)
 	if (!p->output || !*p->output) {
 		na_say_error(cli, "no output file is given; add -o "
 				  "FILE.netan");
+		return NA_EXIT_USAGE;
+	}
+	if (cli->common.hosts || cli->common.anchor != 0) {
+		na_say_error(cli,
+			     "%s: give it to the analyses of the transfer "
+			     "file, which holds what the input says",
+			     cli->common.hosts ? "--hosts" : "--anchor");
 		return NA_EXIT_USAGE;
 	}
 	if (!strcmp(p->output, "-") && isatty(STDOUT_FILENO)) {
@@ -220,9 +221,9 @@ static enum na_exit run(struct na_cli *cli)
 static const char details[] =
 	"Writes what the analyses need of big traces or captures: transfers,\n"
 	"actions, steps, calls, connections and packets, and the counts of\n"
-	"what was left out. The file is an input like any other, some times\n"
-	"smaller and faster to read; analyses of it say the same as of the\n"
-	"original. The format is described in netan.proto.\n"
+	"what was left out. The file is an input like any other, a tenth of the\n"
+	"size or less and faster to read; analyses of it say the same as of\n"
+	"the original. The format is described in netan.proto.\n"
 	"\n"
 	"--anonymize writes host-1, addr-1, input-1, ... in the order of their\n"
 	"first appearance, alike within one file. Names of collectives, of\n"

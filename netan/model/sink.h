@@ -64,7 +64,11 @@ struct na_sink {
 	void (*classed)(void *ctx, enum na_side side, enum na_style style,
 			enum na_class klass, uint64_t n);
 	void (*left_out)(void *ctx, enum na_reason why, uint64_t n);
-	void (*unknown_name)(void *ctx, const char *s, size_t n);
+	/* NULL, or told before such counts who would have read what is counted
+	 * (enum na_want bits; 0: everybody), for those who write it down. */
+	void (*about)(void *ctx, uint32_t wants);
+	void (*unknown_name)(void *ctx, const char *s, size_t n,
+			     uint64_t times);
 	/* Damage: byte offset in the (inflated) file, and what was lost. */
 	void (*warn)(void *ctx, uint64_t at, const char *text);
 };

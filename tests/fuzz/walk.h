@@ -67,7 +67,8 @@ static inline void walk(struct na_input *in, enum na_anchor anchor)
 	}
 	walk_must(na_store_resolve(&store, anchor, true, &err) == NA_OK);
 	/* Rows that are all alike take no room in a transfer file. */
-	walk_check(&store, strcmp(in->reader->name, "netan") ? in->size : UINT64_MAX);
+	walk_check(&store,
+		   strcmp(in->reader->name, "netan") ? in->size : UINT64_MAX);
 	na_store_fini(&store);
 }
 

@@ -147,6 +147,45 @@ static void backs_off(void **state)
 	hand_free(&h);
 }
 
+/* From the first duplicate ACK until the hole and all that was sent behind it
+ * are acknowledged; of a timeout only what comes behind it. */
+static void recovers_in(void **state)
+{
+	const struct na_direction *d;
+	struct hand_tcp h;
+
+	(void)state;
+	hand_start(&h, NULL);
+	hand_shake(&h, 100, 900, 10 * MS);
+	for (uint32_t i = 0; i < 5; i++)
+		hand_data(&h, 1, 0, 101 + i * KB, 901, KB);
+	hand_ack(&h, 10 * MS, 1, 901, 1101);
+	for (int i = 0; i < 3; i++)
+		hand_ack(&h, MS, 1, 901, 1101);
+	assert_int_equal(hand_data(&h, MS, 0, 1101, 901, KB),
+			 NA_SEG_RETRANSMIT | NA_SEG_FAST);
+	hand_data(&h, MS, 0, 5101, 901, KB);
+	hand_ack(&h, 8 * MS, 1, 901, 3101); /* part of it */
+	hand_ack(&h, 5 * MS, 1, 901, 5101); /* 17 ms after the first */
+	hand_ack(&h, MS, 1, 901, 6101);
+	/* In vain after a silence (its ACK is lost): nothing to recover. */
+	hand_data(&h, 50 * MS, 0, 5101, 901, KB);
+	hand_data(&h, MS, 0, 6101, 901, KB);
+	assert_int_equal(hand_data(&h, 200 * MS, 0, 6101, 901, KB),
+			 NA_SEG_RETRANSMIT | NA_SEG_TIMEOUT);
+	hand_ack(&h, 10 * MS, 1, 901, 7101);
+	/* Never acknowledged: until it is sent for the last time. */
+	hand_data(&h, MS, 0, 7101, 901, KB);
+	hand_data(&h, 200 * MS, 0, 7101, 901, KB);
+	hand_data(&h, 400 * MS, 0, 7101, 901, KB);
+	hand_flags(&h, 900 * MS, 1, 901, 7101, NA_TCP_RST);
+	hand_end(&h);
+	d = &hand_conn(&h, 0)->dir[0];
+	assert_int_equal(d->timeout_total_ns, (50 + 800) * MS_NS);
+	assert_int_equal(d->recovery_ns, (17 + 10) * MS_NS);
+	hand_free(&h);
+}
+
 /* A host whose least RTO is 5 ms, round trips of 100 us. */
 static void low_rto(void **state)
 {
@@ -218,17 +257,43 @@ static void fast(void **state)
 	assert_int_equal(h.seg.sack_from, 1001);
 	assert_int_equal(h.seg.sack_to, 5001);
 	assert_int_equal(h.seg.ack, 1);
-	assert_int_equal(hand_data(&h, 10, 0, 101, 901, KB),
+	/* 20 ms after the last of them at most */
+	assert_int_equal(hand_data(&h, 19999, 0, 101, 901, KB),
 			 NA_SEG_RETRANSMIT | NA_SEG_FAST);
+	assert_int_equal(hand_data(&h, 1, 0, 101, 901, KB), NA_SEG_RETRANSMIT);
 	hand_ack(&h, 20 * MS, 1, 901, 5101);
 	hand_end(&h);
 	c = hand_conn(&h, 0);
 	assert_int_equal(c->dir[0].fast, 1);
-	assert_int_equal(c->dir[0].retransmissions, 1);
+	assert_int_equal(c->dir[0].retransmissions, 2);
 	assert_int_equal(c->dir[0].timeouts, 0);
 	assert_int_equal(c->dir[1].duplicate_acks, 4);
 	assert_int_equal(c->dir[1].sack_blocks, 4);
 	assert_int_equal(c->dir[0].max_in_flight_bytes, 5 * KB);
+	hand_free(&h);
+}
+
+/* At the receiver what a SACK block calls for comes a whole round trip later,
+ * and somewhat more: no timeout, though no ACK is a duplicate. */
+static void called_by_sack(void **state)
+{
+	struct na_packet p;
+	struct hand_tcp h;
+
+	(void)state;
+	hand_start(&h, NULL);
+	hand_shake(&h, 100, 900, 20 * MS);
+	hand_data(&h, MS, 0, 1101, 901, KB);
+	p = hand_packet(&h, 1, 901, 101);
+	p.window = 58000;
+	p.n_sack = 1;
+	p.sack[0].left = 1101;
+	p.sack[0].right = 2101;
+	hand_feed(&h, 10, p);
+	assert_int_equal(hand_data(&h, 38 * MS, 0, 101, 901, KB),
+			 NA_SEG_RETRANSMIT);
+	assert_int_equal(hand_data(&h, 45 * MS, 0, 101, 901, KB),
+			 NA_SEG_RETRANSMIT | NA_SEG_TIMEOUT);
 	hand_free(&h);
 }
 
@@ -284,119 +349,6 @@ static void reordered(void **state)
 	hand_free(&h);
 }
 
-static uint32_t window(struct hand_tcp *h, int64_t after_us, unsigned dir,
-		       uint32_t seq, uint32_t ack, uint16_t w)
-{
-	struct na_packet p = hand_packet(h, dir, seq, ack);
-
-	p.window = w;
-	return hand_feed(h, after_us, p);
-}
-
-/* The receiver closes its window for 300 ms; probes are no timeouts. */
-static void zero_window(void **state)
-{
-	const struct na_connection *c;
-	struct hand_tcp h;
-
-	(void)state;
-	hand_start(&h, NULL);
-	hand_shake(&h, 100, 900, 2 * MS);
-	hand_data(&h, MS, 0, 101, 901, KB);
-	assert_int_equal(window(&h, MS, 1, 901, 1101, 0), NA_SEG_ZERO_WINDOW);
-	hand_data(&h, 100 * MS, 0, 1101, 901, 1); /* asks */
-	assert_int_equal(window(&h, MS, 1, 901, 1101, 0), NA_SEG_ZERO_WINDOW);
-	hand_data(&h, 150 * MS, 0, 1101, 901, 1);
-	assert_int_equal(window(&h, 49 * MS, 1, 901, 1101, 60000), 0);
-	hand_data(&h, MS, 0, 1101, 901, KB);
-	hand_end(&h);
-	c = hand_conn(&h, 0);
-	assert_int_equal(c->dir[1].zero_windows, 2);
-	assert_int_equal(c->dir[0].zero_window_ns, 300 * MS_NS);
-	assert_int_equal(c->dir[0].zero_probes, 2);
-	assert_int_equal(c->dir[0].timeouts, 0);
-	assert_int_equal(c->dir[1].min_window_bytes, 0);
-	assert_int_equal(c->dir[1].zero_window_ns, 0);
-	hand_free(&h);
-}
-
-/* What came while the window was closed was dropped: it is sent again one
- * round trip after the window opens, by no timer. */
-static void discarded(void **state)
-{
-	struct hand_tcp h;
-
-	(void)state;
-	hand_start(&h, NULL);
-	hand_shake(&h, 100, 900, 70 * MS);
-	hand_data(&h, MS, 0, 101, 901, KB);
-	hand_data(&h, MS, 0, 1101, 901, KB);
-	window(&h, MS, 1, 901, 1101, 0);
-	hand_data(&h, MS, 0, 2101, 901, KB);
-	window(&h, 60 * MS, 1, 901, 1101, 60000);
-	assert_int_equal(hand_data(&h, 75 * MS, 0, 1101, 901, KB),
-			 NA_SEG_RETRANSMIT);
-	hand_end(&h);
-	assert_int_equal(hand_conn(&h, 0)->dir[0].timeouts, 0);
-	assert_int_equal(hand_conn(&h, 0)->dir[0].zero_window_ns, 61 * MS_NS);
-	hand_free(&h);
-}
-
-static void window_full(void **state)
-{
-	const struct na_connection *c;
-	struct hand_tcp h;
-
-	(void)state;
-	hand_start(&h, NULL);
-	hand_shake(&h, 100, 900, 2 * MS);
-	window(&h, MS, 1, 901, 101, 3000);
-	hand_data(&h, MS, 0, 101, 901, KB);
-	hand_data(&h, MS, 0, 1101, 901, KB);
-	assert_int_equal(hand_data(&h, MS, 0, 2101, 901, KB),
-			 NA_SEG_WINDOW_FULL);
-	window(&h, 10 * MS, 1, 901, 1101, 2000); /* the edge stays */
-	window(&h, 30 * MS, 1, 901, 1101, 3000);
-	hand_end(&h);
-	c = hand_conn(&h, 0);
-	assert_int_equal(c->dir[0].window_full, 1);
-	assert_int_equal(c->dir[0].window_full_ns, 40 * MS_NS);
-	assert_int_equal(c->dir[0].zero_window_ns, 0);
-	hand_free(&h);
-}
-
-static void keep_alive(void **state)
-{
-	const struct na_connection *c;
-	struct hand_tcp h;
-
-	(void)state;
-	hand_start(&h, NULL);
-	hand_shake(&h, 100, 900, 2 * MS);
-	hand_data(&h, MS, 0, 101, 901, KB);
-	hand_ack(&h, MS, 1, 901, 1101);
-	for (int i = 0; i < 3; i++) {
-		assert_int_equal(hand_data(&h, 10 * S, 0, 1100, 901,
-					   i == 2 ? 1 : 0),
-				 NA_SEG_KEEP_ALIVE);
-		hand_ack(&h, MS, 1, 901, 1101); /* no duplicate */
-	}
-	hand_data(&h, 10 * S, 0, 1101, 901, KB);
-	hand_end(&h);
-	c = hand_conn(&h, 0);
-	assert_int_equal(c->dir[0].keep_alives, 3);
-	assert_int_equal(c->dir[1].duplicate_acks, 0);
-	assert_int_equal(c->dir[0].timeouts, 0);
-	assert_int_equal(c->dir[0].retransmissions, 0);
-	assert_int_equal(c->dir[0].unique_bytes, 2 * KB);
-	assert_int_equal(c->dir[0].retransmitted_bytes, 1);
-	/* idle from the ACK on; the last sending was longer ago than any RTO */
-	assert_int_equal(c->dir[0].idle_restarts, 1);
-	assert_int_equal(c->dir[0].longest_idle_ns,
-			 (40 * (int64_t)1000 + 3) * MS_NS);
-	hand_free(&h);
-}
-
 static void mid_stream(void **state)
 {
 	const struct na_connection *c;
@@ -449,7 +401,6 @@ static void ports_reused(void **state)
 	assert_int_equal(hand_conn(&h, 0)->end, NA_CONN_FIN);
 	assert_int_equal(hand_conn(&h, 0)->dir[1].packets, 3);
 	assert_int_equal(hand_conn(&h, 1)->end, NA_CONN_RST);
-	assert_true(hand_conn(&h, 1)->dir[1].saw_rst);
 	hand_free(&h);
 }
 
@@ -566,15 +517,13 @@ int main(void)
 		cmocka_unit_test(scaling_refused),
 		cmocka_unit_test(wraps),
 		cmocka_unit_test(backs_off),
+		cmocka_unit_test(recovers_in),
 		cmocka_unit_test(low_rto),
 		cmocka_unit_test(syn_again),
 		cmocka_unit_test(fast),
+		cmocka_unit_test(called_by_sack),
 		cmocka_unit_test(hole_filled),
 		cmocka_unit_test(reordered),
-		cmocka_unit_test(zero_window),
-		cmocka_unit_test(discarded),
-		cmocka_unit_test(window_full),
-		cmocka_unit_test(keep_alive),
 		cmocka_unit_test(mid_stream),
 		cmocka_unit_test(ports_reused),
 		cmocka_unit_test(both_open),

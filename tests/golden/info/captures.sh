@@ -38,6 +38,15 @@ echo '10.0.0.1,a,first' >bad.csv
 run info calls.pcap --hosts bad.csv
 run info calls.pcap --hosts missing.csv
 
+netan rpc calls.pcap --format csv >want
+ways='cat gzip'
+command -v zstd >/dev/null && ways="$ways zstd"
+for way in $ways; do
+	$way <calls.pcap >packed
+	netan rpc --format csv - <packed | cmp - want || echo "$way: differs"
+	$way <calls.pcap | netan rpc --format csv - | cmp - want || echo "$way, piped: differs"
+done
+
 mkdir both
 cp calls.pcap exchange.pcap both
 run info both
