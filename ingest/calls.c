@@ -12,7 +12,7 @@
 const struct na_call_limits na_call_limits = {
 	.streams = 16384,
 	.table_bytes = 64 << 10,
-	.tables_bytes = 6 << 20,
+	.tables_bytes = 10 << 20,
 	.blocks_bytes = 1 << 20,
 	.held_bytes = 2 << 20,
 	.names = 4096,
@@ -35,7 +35,8 @@ struct reading {
 	struct na_call_owner owner;
 	struct reading *older, *newer; /* of those with header tables */
 	size_t probed_bytes;
-	uint8_t matched; /* bytes of the preface */
+	uint64_t greeting_bytes; /* of the server, before the client's first */
+	uint8_t matched;         /* bytes of the preface */
 	bool listed;
 };
 
@@ -177,6 +178,7 @@ static enum na_status on_headers(void *ctx, uint32_t stream,
 	struct turn *t = ctx;
 	struct na_call_event e = event_of(t, stream);
 
+	e.at_ps = f->at;
 	return na_open_calls_headers(t->c->open, &e, f, end_stream);
 }
 
@@ -205,10 +207,18 @@ static enum na_status on_reset(void *ctx, uint32_t stream)
 	return na_open_calls_reset(t->c->open, &e);
 }
 
+static struct na_http2_user http2_user(struct turn *t)
+{
+	return (struct na_http2_user){
+		t,      on_headers, on_data,
+		on_end, on_reset,   t->conn->r->streams[t->dir].at_ps,
+	};
+}
+
 static enum na_status http2_bytes(struct turn *t, const uint8_t *p, size_t n,
 				  bool starts, bool whole)
 {
-	struct na_http2_user user = {t, on_headers, on_data, on_end, on_reset};
+	struct na_http2_user user = http2_user(t);
 
 	return n ? na_http2_bytes(&t->conn->r->http2[t->dir], &t->c->http2,
 				  &user, p, n, starts, whole)
@@ -306,6 +316,17 @@ static enum na_status probe_bytes(struct turn *t, const uint8_t *p, size_t n,
 	return http2_bytes(t, p + from, n - from, starts && !from, whole);
 }
 
+/* n bytes of a server whose client has said nothing.  One of HTTP/2 may not
+ * say much. */
+static void greeted(struct turn *t, uint64_t n)
+{
+	struct reading *r = t->conn->r;
+
+	r->greeting_bytes += n;
+	if (r->greeting_bytes > t->c->limits->probed_bytes)
+		t->conn->mode = PLAIN;
+}
+
 static enum na_status on_bytes(void *ctx, const uint8_t *p, size_t n,
 			       bool starts, bool whole)
 {
@@ -323,7 +344,7 @@ static enum na_status on_bytes(void *ctx, const uint8_t *p, size_t n,
 			return preface_bytes(t, p, n, whole);
 		na_frame_probe(&conn->r->probes[t->dir], p, n, starts, whole,
 			       &from);
-		give_up(t, n);
+		greeted(t, n);
 	}
 	return NA_OK;
 }
@@ -332,17 +353,19 @@ static enum na_status on_gap(void *ctx, uint64_t n)
 {
 	struct turn *t = ctx;
 	struct conn *conn = t->conn;
-	struct na_http2_user user = {t, on_headers, on_data, on_end, on_reset};
+	struct na_http2_user user = http2_user(t);
 
 	switch (conn->mode) {
 	case HTTP2:
 		return na_http2_gap(&conn->r->http2[t->dir], &t->c->http2,
 				    &user, n);
 	case PREFACE:
-		/* Its beginning is lost. */
+		na_frame_probe_gap(&conn->r->probes[t->dir], n);
 		if (t->dir == conn->client)
-			conn->mode = PROBE;
-		/* fall through */
+			conn->mode = PROBE; /* its beginning is lost */
+		else
+			greeted(t, n);
+		break;
 	case PROBE:
 		na_frame_probe_gap(&conn->r->probes[t->dir], n);
 	}
@@ -497,6 +520,19 @@ static enum na_status read_bytes(struct turn *t, const struct na_tcp_packet *x)
 	return status;
 }
 
+static void say_needs(const struct na_calls *c, const struct conn *conn,
+		      const struct na_tcp_packet *x)
+{
+	if (!x->needs || !conn)
+		return;
+	if (!is_mark(conn) && conn->r)
+		*x->needs = NA_TCP_NEEDS_ALL;
+	else
+		*x->needs = is_mark(conn) || c->estimates
+				    ? NA_TCP_NEEDS_PAYLOAD
+				    : NA_TCP_NEEDS_OPENING;
+}
+
 static enum na_status on_packet(void *ctx, void **user,
 				const struct na_tcp_packet *x)
 {
@@ -511,8 +547,10 @@ static enum na_status on_packet(void *ctx, void **user,
 		return c->failed;
 	if (syn && !t.conn)
 		*user = t.conn = mark_of(x->dir, ack);
-	if ((!t.conn || is_mark(t.conn)) && !x->p->payload_bytes)
+	if ((!t.conn || is_mark(t.conn)) && !x->p->payload_bytes) {
+		say_needs(c, t.conn, x);
 		return NA_OK;
+	}
 	if (!na_ps_since(x->p->time_ns, c->zero_ns, &t.at_ps))
 		return NA_OK;
 	if (!t.conn || is_mark(t.conn)) {
@@ -530,6 +568,7 @@ static enum na_status on_packet(void *ctx, void **user,
 		status = read_bytes(&t, x);
 	if (status == NA_OK && moved && c->estimates && t.conn->mode != HTTP2)
 		status = estimate(&t, n);
+	say_needs(c, t.conn, x);
 	return status;
 }
 
@@ -562,7 +601,8 @@ static uint64_t on_close(void *ctx, void **user, uint32_t connection)
 
 struct na_tcp_user na_calls_user(struct na_calls *c)
 {
-	return (struct na_tcp_user){c, on_packet, on_close};
+	return (struct na_tcp_user){c, on_packet, on_close,
+				    na_http2_preface[0]};
 }
 
 void na_calls_counts(const struct na_calls *c, struct na_capture_counts *out)

@@ -193,7 +193,8 @@ enum na_status na_capture_record(struct na_capture *c,
 {
 	enum na_status status;
 
-	count_record(c, r);
+	if (!c->o.counted)
+		count_record(c, r);
 	na_packet_decode(&c->p, r, c->fragments);
 	if (c->o.wants & NA_WANT_FRAMES) {
 		status = tell_frame(c);
@@ -229,9 +230,9 @@ enum na_status na_capture_finish(struct na_capture *c)
 	if (c->tcp) {
 		status = na_tcp_finish(c->tcp);
 		if (status == NA_OK)
-			status = na_calls_status(c->calls);
-		if (status == NA_OK)
 			status = na_roce_finish(c->roce);
+		if (status == NA_OK)
+			status = na_calls_status(c->calls);
 		na_tcp_counts(c->tcp, n);
 		na_calls_counts(c->calls, n);
 		na_roce_counts(c->roce, n);

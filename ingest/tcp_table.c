@@ -5,7 +5,8 @@
 
 #include "netan/base/vec.h"
 
-enum { SLAB_BITS = 6, SLAB = 1 << SLAB_BITS, FIRST_SLOTS = 256 };
+enum { SLAB = NA_TCP_SLAB, FIRST_SLOTS = 256 };
+enum { LINE = 64, FETCH_FROM = 512 };
 
 struct na_tcp_rare *na_tcp_rare(struct na_tcp_dir *d)
 {
@@ -17,7 +18,7 @@ struct na_tcp_rare *na_tcp_rare(struct na_tcp_dir *d)
 bool na_tcp_table_init(struct na_tcp_table *t)
 {
 	memset(t, 0, sizeof(*t));
-	t->unused = NA_TCP_NONE;
+	t->unused = t->last = NA_TCP_NONE;
 	for (unsigned i = 0; i < NA_TCP_LISTS; i++)
 		t->list[i] = (struct na_tcp_list){NA_TCP_NONE, NA_TCP_NONE, 0};
 	t->key = na_hash_key();
@@ -37,11 +38,6 @@ void na_tcp_table_fini(struct na_tcp_table *t)
 	t->n_slabs = 0;
 }
 
-struct na_tcp_conn *na_tcp_at(const struct na_tcp_table *t, uint32_t at)
-{
-	return t->slab[at >> SLAB_BITS] + (at & (SLAB - 1));
-}
-
 static uint64_t hash_end(uint64_t key, const struct na_address *a,
 			 uint16_t port)
 {
@@ -58,22 +54,16 @@ uint32_t na_tcp_hash(const struct na_tcp_table *t, const struct na_packet *p)
 	return (uint32_t)(h >> 32);
 }
 
-static bool same_end(const struct na_address *a, uint16_t a_port,
-		     const struct na_address *b, uint16_t b_port)
-{
-	return a_port == b_port && na_address_same(a, b);
-}
-
-/* All of it will be read: with many connections that is what takes time. */
+/* Most of it will be read: with many connections that is what takes time. */
 static void fetch(const struct na_tcp_conn *c)
 {
 	const char *p = (const char *)c;
 
-	for (size_t i = 0; i < sizeof(*c); i += 64)
+	for (size_t i = 0; i < sizeof(*c); i += LINE)
 		__builtin_prefetch(p + i, 1);
 }
 
-uint32_t na_tcp_find(const struct na_tcp_table *t, uint32_t hash,
+uint32_t na_tcp_find(struct na_tcp_table *t, uint32_t hash,
 		     const struct na_packet *p, unsigned *dir)
 {
 	for (size_t i = hash & t->mask; t->slot[i].at; i = (i + 1) & t->mask) {
@@ -83,18 +73,14 @@ uint32_t na_tcp_find(const struct na_tcp_table *t, uint32_t hash,
 		if (t->slot[i].hash != hash)
 			continue;
 		c = na_tcp_at(t, at);
-		fetch(c);
-		if (same_end(&c->end[0], c->port[0], &p->src, p->src_port) &&
-		    same_end(&c->end[1], c->port[1], &p->dst, p->dst_port)) {
-			*dir = 0;
-			return at;
-		}
-		if (same_end(&c->end[1], c->port[1], &p->src, p->src_port) &&
-		    same_end(&c->end[0], c->port[0], &p->dst, p->dst_port)) {
-			*dir = 1;
+		if (t->used >= FETCH_FROM)
+			fetch(c);
+		if (na_tcp_is(c, p, dir)) {
+			t->last = at;
 			return at;
 		}
 	}
+	*dir = 0;
 	return NA_TCP_NONE;
 }
 
@@ -222,6 +208,7 @@ void na_tcp_remove(struct na_tcp_table *t, uint32_t at)
 {
 	struct na_tcp_conn *c = na_tcp_at(t, at);
 
+	t->last = NA_TCP_NONE;
 	unlink_it(t, &t->list[c->in], c);
 	drop_slot(t, c->hash, at);
 	t->used--;

@@ -41,7 +41,16 @@ struct na_tcp_packet {
 	uint32_t marks;        /* enum na_segment_mark */
 	const struct na_address *ends[2]; /* [0]: sender of the first packet */
 	uint16_t ports[2];
+	uint8_t *needs; /* enum na_tcp_needs, for the reader to set; or NULL */
 };
+
+/* Which packets of a connection its reader is called for from now on. */
+enum na_tcp_needs {
+	NA_TCP_NEEDS_ALL, /* as it begins */
+	NA_TCP_NEEDS_PAYLOAD,
+	NA_TCP_NEEDS_OPENING /* whose payload begins with user.opening */
+};
+
 struct na_tcp_user {
 	void *ctx;
 	enum na_status (*packet)(void *ctx, void **user,
@@ -49,6 +58,7 @@ struct na_tcp_user {
 	/* The connection is over or evicted: *user goes.  Also tells how many
 	 * calls were seen on it. */
 	uint64_t (*close)(void *ctx, void **user, uint32_t connection);
+	uint8_t opening; /* see NA_TCP_NEEDS_OPENING */
 };
 
 /* Connections go to the sink as they end (and all at finish); times from zero_ns.  `segments_of` is the id of the

@@ -157,8 +157,9 @@ const struct na_analysis na_an_tcp = {
 		"Worst first: those with trouble; then by time lost (timeouts, "
 		"closed and full windows, a round trip for each fast "
 		"retransmission), retransmitted bytes, bytes, first packet. "
-		"The filters take connections: --src and --dst name the two "
-		"ends in either order, --from and --to keep what overlaps.\n"
+		"The filters take connections: --host, --src and --dst name "
+		"ends by host, address or address:port ('*:8471'), --src and "
+		"--dst in either order; --from and --to keep what overlaps.\n"
 		"The picture is a time-sequence graph of one connection, or "
 		"of the piece between --from and --to. It needs the packets: "
 		"a transfer file does not hold them.",

@@ -150,6 +150,14 @@ static const struct na_opt finding_opts[] = {
 /* clang-format on */
 
 /* clang-format off */
+static const struct na_opt quiet_opts[] = {
+	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0,
+	 "no warnings, no progress, no report of what was written"},
+	NA_OPT_END
+};
+/* clang-format on */
+
+/* clang-format off */
 static const struct na_opt help_opts[] = {
 	{NA_OPT_FLAG, 'h', "help", AT(help), NULL, NULL, 0, 0,
 	 "show this help"},
@@ -169,6 +177,7 @@ static const struct shared {
 	{NA_JOIN_FINDINGS, "Findings", finding_opts},
 	{NA_JOIN_OUTPUT, "Output", output_opts},
 	{NA_JOIN_PICTURE, "Pictures", picture_opts},
+	{NA_JOIN_QUIET, "Output", quiet_opts},
 };
 /* clang-format on */
 
