@@ -480,9 +480,12 @@ static bool begin_reading(struct conn *conn, const struct na_tcp_packet *x)
 		return conn->r != NULL;
 	conn->mode = PROBE;
 	na_stream_start(&conn->r->streams[x->dir], x->seq);
+	/* Not all packets before were told: see na_tcp_needs. */
 	if (conn->seen[!x->dir])
 		na_stream_start(&conn->r->streams[!x->dir],
-				conn->highest[!x->dir]);
+				x->ack > conn->highest[!x->dir]
+					? x->ack
+					: conn->highest[!x->dir]);
 	return true;
 }
 

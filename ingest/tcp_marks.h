@@ -43,7 +43,8 @@ static inline bool na_tcp_stall_is_calm(const struct na_tcp_dir *f,
 }
 static inline bool na_tcp_stall_is_open(const struct na_tcp_dir *s)
 {
-	return !s->zero_now && !s->full_now;
+	return !s->zero_now && !s->full_now &&
+	       !(s->rare && (s->rare->hole || s->rare->mending));
 }
 /* A round trip of d's segment sent at sent_ns. */
 void na_tcp_stall_rtt(struct na_tcp_dir *d, int64_t sent_ns, int64_t rtt_ns);

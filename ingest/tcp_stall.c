@@ -16,6 +16,13 @@
  * 7) that repeats the only segment in flight counts too: the wire does not
  * tell it from an RTO, and the sender waited for it.
  *
+ * Recovery: from the first duplicate ACK or SACK block that tells of a hole
+ * (else the first retransmission) until an ACK passes all that had been sent
+ * at that retransmission (the recovery point of RFC 6582 and RFC 6675), less
+ * the silences of timeouts in it.  Of a sender whose peer is not heard, and
+ * of what was acknowledged before, there is none; a hole that no ACK closes
+ * counts until the last retransmission.
+ *
  * Idle: new data when all before was acknowledged.  It is a restart (RFC
  * 5681, 4.1) when the last segment is older than the RTO: smoothed round
  * trip and at least 200 ms, as Linux has it.
@@ -31,6 +38,11 @@ enum {
 static int64_t most(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
 }
 
 static int64_t since(int64_t now, int64_t then)
@@ -81,7 +93,47 @@ static uint32_t timeout(struct na_tcp_conn *c, struct na_tcp_dir *f,
 	na_tcp_add_ns(&x->timeout_total_ns, silent);
 	f->recovering = f->recover_known = true;
 	f->recover = f->next_seq;
+	if (x->mending)
+		x->mending_ns += least(silent,
+				       since(p->time_ns, x->mending_ns));
 	return NA_SEG_TIMEOUT;
+}
+
+/* A hole is being filled: count from its first sign. */
+static void mend(struct na_tcp_dir *f, const struct na_tcp_dir *r,
+		 const struct na_packet *p)
+{
+	struct na_tcp_rare *x = na_tcp_rare(f);
+
+	if (!x || x->mending || !r->last_ack)
+		return;
+	x->mending = true;
+	x->mending_ns = x->hole ? x->hole_ns : p->time_ns;
+}
+
+static void mended(struct na_tcp_dir *s, int64_t now)
+{
+	if (s->rare && s->rare->mending) {
+		na_tcp_add_ns(&s->rare->recovery_ns,
+			      since(now, s->rare->mending_ns));
+		s->rare->mending = false;
+	}
+}
+
+/* What an ACK says of a hole in what s sent.  A SACK block at or below the
+ * ACK tells of a repeat (RFC 2883). */
+static void look_for_hole(struct na_tcp_dir *s, const struct na_packet *p,
+			  uint32_t marks, bool advanced)
+{
+	bool sign = p->n_sack > 0 ? na_tcp_before(p->ack, p->sack[0].left)
+				  : marks & NA_SEG_DUPLICATE_ACK;
+
+	if (s->rare && advanced)
+		s->rare->hole = false;
+	if (sign && na_tcp_rare(s) && !s->rare->hole) {
+		s->rare->hole = true;
+		s->rare->hole_ns = p->time_ns;
+	}
 }
 
 static void idle(struct na_tcp_dir *f, const struct na_tcp_dir *r, int64_t now)
@@ -116,6 +168,8 @@ uint32_t na_tcp_stall_send(struct na_tcp_conn *c, unsigned dir,
 			if (f->recovering && na_tcp_before(p->seq, f->recover))
 				more = NA_SEG_TIMEOUT;
 		}
+		if (!(marks & NA_SEG_SPURIOUS))
+			mend(f, r, p);
 		if (!f->recover_known)
 			f->recover = f->next_seq;
 		f->recover_known = true;
@@ -164,6 +218,9 @@ void na_tcp_stall_hear(struct na_tcp_conn *c, unsigned dir,
 	if (advanced || marks & NA_SEG_DUPLICATE_ACK || p->n_sack > 0 ||
 	    s->asked)
 		s->told_ns = p->time_ns;
+	look_for_hole(s, p, marks, advanced);
+	if (advanced && !recovers(s, f))
+		mended(s, p->time_ns);
 	if (advanced && s->next_known && !na_tcp_before(p->ack, s->next_seq))
 		s->all_acked_ns = p->time_ns;
 	if (marks & NA_SEG_ZERO_WINDOW) {
@@ -206,5 +263,6 @@ void na_tcp_stall_end(struct na_tcp_conn *c)
 	for (unsigned i = 0; i < 2; i++) {
 		open_zero(&c->dir[i], c->newest_ns);
 		open_full(&c->dir[i], c->newest_ns);
+		mended(&c->dir[i], c->dir[i].again_ns);
 	}
 }

@@ -41,6 +41,9 @@ struct na_tcp_rare {
 	int64_t zero_since_ns, full_since_ns; /* window closed; full */
 	int64_t zero_window_ns, window_full_ns;
 	int64_t longest_timeout_ns, timeout_total_ns;
+	int64_t hole_ns, mending_ns; /* first sign of a hole; counted from */
+	int64_t recovery_ns;
+	bool hole, mending;
 };
 
 /* One direction: what its sender sent, and what of it is known. */

@@ -16,6 +16,7 @@ static void put_rare(struct na_direction *o, const struct na_tcp_rare *x)
 
 	o->longest_timeout_ns = x->longest_timeout_ns;
 	o->timeout_total_ns = x->timeout_total_ns;
+	o->recovery_ns = x->recovery_ns;
 	o->zero_window_ns = x->zero_window_ns;
 	o->window_full_ns = x->window_full_ns;
 	o->retransmissions = n->retransmissions;

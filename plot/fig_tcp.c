@@ -238,23 +238,27 @@ static void header(const struct drawing *d, const struct na_panel *p,
 		na_row_put(&d->l, &row, words, &font);
 }
 
-static const char *from_where(const struct drawing *d, char *text, size_t size)
+/* What the lines are; beside a legend there is room to say what they count. */
+static void sequence_words(const struct drawing *d, struct words *w)
 {
 	char n[NA_UNIT_BUF];
 
-	if (d->f.base > 0)
-		snprintf(text, size, "bytes behind the first %s",
-			 na_print_count(n, (uint64_t)d->f.base));
-	else
-		snprintf(text, size, "bytes from the connection's start");
-	return text;
+	if (d->side > 0 && d->f.base > 0)
+		na_words_add(w, "bytes behind the first %s: ",
+			     na_print_count(n, (uint64_t)d->f.base));
+	else if (d->side > 0)
+		na_words_add(w, "bytes from the connection's start: ");
+	na_words_add(w, "data blue%s%s%s", d->f.ack ? ", ACKs green" : "",
+		     d->f.edge ? ", window's edge dashed" : "",
+		     d->side > 0 ? "" : ", resent vermilion");
 }
 
 static void draw_header(const struct drawing *d, size_t i)
 {
 	const struct na_panel *p = &d->panels[i];
 	const struct na_theme *theme = d->l.theme;
-	char each[NA_LABEL_BUF + 32], buf[NA_LABEL_BUF], start[100];
+	char each[NA_LABEL_BUF + 32], buf[NA_LABEL_BUF];
+	struct words lines = {.n = 0};
 
 	snprintf(each, sizeof(each), "segments in each %s",
 		 na_label_quantity(buf, NA_Q_SECONDS,
@@ -262,11 +266,9 @@ static void draw_header(const struct drawing *d, size_t i)
 					   (double)(d->f.resent_n +
 						    !d->f.resent_n),
 				   3));
+	sequence_words(d, &lines);
 	if (d->parts[i] == PART_SEQUENCE)
-		header(d, p, "Sequence", theme->text,
-		       d->side > 0 ? from_where(d, start, sizeof(start))
-				   : "data blue, ACKs green, window dashed, "
-				     "resent vermilion");
+		header(d, p, "Sequence", theme->text, lines.text);
 	else if (d->parts[i] == PART_RESENT)
 		header(d, p, "Resent", theme->hue[NA_HUE_FINDING], each);
 	else if (d->parts[i] == PART_FLIGHT)

@@ -9,6 +9,8 @@
 #include "netan/base/vec.h"
 #include "plot/fig_tcp_data.h"
 
+enum { LEGEND_MAX = 7 };
+
 enum glyph {
 	G_BAR,
 	G_CROSS,
@@ -187,6 +189,7 @@ struct legend {
 	struct na_box box;
 	double y, line;
 	struct na_font font;
+	size_t lines;
 };
 
 /* The middle of the sample, or NAN: no room. */
@@ -201,18 +204,8 @@ static double legend_line(struct legend *g, const char *words)
 		    NA_CUT_END);
 	na_draw_text(g->l->canvas, x, y + g->font.size, text, &g->font);
 	g->y += g->line;
+	g->lines++;
 	return y + 0.65 * g->font.size;
-}
-
-static void legend_pen(struct legend *g, const char *words,
-		       struct na_color color, double width, enum na_dash dash)
-{
-	double y = legend_line(g, words);
-
-	if (!isnan(y))
-		na_draw_line(g->l->canvas, g->box.x0, y,
-			     g->box.x0 + 1.7 * g->font.size, y,
-			     &(struct na_pen){color, width, dash});
 }
 
 static void legend_band(struct legend *g, const struct na_color *fill,
@@ -247,8 +240,6 @@ static void legend_mark(struct legend *g, const struct tcp_figure *f, size_t k)
 	char words[160], n[NA_UNIT_BUF];
 	double x = g->box.x0 + 0.85 * g->font.size, y, high;
 
-	if (!f->counts[k])
-		return;
 	snprintf(words, sizeof(words), "%s %s", looks[k].name,
 		 na_print_count(n, (uint64_t)f->counts[k]));
 	y = legend_line(g, words);
@@ -268,6 +259,34 @@ static void legend_mark(struct legend *g, const struct tcp_figure *f, size_t k)
 	free(fills.p);
 }
 
+/* The gravest first; what is left over in one line. */
+static void legend_marks(struct legend *g, const struct tcp_figure *f)
+{
+	size_t n = 0, room = LEGEND_MAX - g->lines;
+	char words[160], count[NA_UNIT_BUF];
+	uint64_t others = 0;
+
+	for (size_t k = 0; k < TMS; k++)
+		n += f->counts[k] > 0;
+	if (n > room)
+		room--;
+	for (size_t k = TMS; k-- > 0;) {
+		if (f->counts[k] <= 0)
+			continue;
+		if (room) {
+			legend_mark(g, f, k);
+			room--;
+		} else {
+			others += (uint64_t)f->counts[k];
+		}
+	}
+	if (!others)
+		return;
+	snprintf(words, sizeof(words), "other marks %s",
+		 na_print_count(count, others));
+	legend_line(g, words);
+}
+
 void na_tcp_figure_legend(const struct na_layout *l, const struct tcp_figure *f,
 			  struct na_box box)
 {
@@ -276,16 +295,7 @@ void na_tcp_figure_legend(const struct na_layout *l, const struct tcp_figure *f,
 
 	g.font = na_layout_font(l, NA_SIZE_TEXT, l->theme->text);
 	g.line = 1.45 * g.font.size;
-	legend_pen(&g, "data", l->theme->hue[NA_BLUE], fmax(3 * l->unit, 2),
-		   NA_SOLID);
-	if (f->ack)
-		legend_pen(&g, "acknowledged", l->theme->hue[NA_GREEN],
-			   fmax(1.4 * l->unit, 1), NA_SOLID);
-	if (f->edge)
-		legend_pen(&g, "window's edge", l->theme->limit,
-			   fmax(1.2 * l->unit, 1), NA_DASHED);
 	legend_band(&g, &silent, "timeouts", f->silences, f->silent_s);
 	legend_band(&g, NULL, "closed", f->closures, f->closed_s);
-	for (size_t k = TMS; k-- > 0;)
-		legend_mark(&g, f, k);
+	legend_marks(&g, f);
 }

@@ -10,21 +10,22 @@
 /*
  * The rules.  Shares of time are of the connection's active time: its
  * duration less the time in which its sender had nothing to send and no closed
- * window before it (of both, where both send data: the shorter).  A verdict's cost is the time that its
- * cause took; of several that hold the costliest is said, the others are in
- * the evidence.
+ * window before it (of both, where both send data: the shorter).  A verdict's
+ * cost is the time that its cause took; of several that hold the costliest is
+ * said, the others are in the evidence.
  *
  *   timeout_bound      silent in retransmission timeouts for TCP_TIMEOUT_SHARE
- *                      of the active time; cost: that time
+ *                      of the active time, and for no less than recovery took
+ *                      or for TCP_TIMEOUT_MOST of it: the timers cost more
+ *                      than what was lost; cost: timeouts and recovery
  *   receiver_too_slow  the peer's window closed for TCP_RECEIVER_SHARE of it;
  *                      cost: the time with a closed window, and with a full
  *                      one on the same side
  *   network_loss       TCP_LOSS_SEGMENTS retransmissions that were needed, or
  *                      one where duplicate ACKs asked for it, and
  *                      TCP_LOSS_SHARE of the data segments; or one timeout;
- *                      cost: a round trip for each fast
- *                      retransmission, and the timeouts when these alone are
- *                      not the verdict
+ *                      cost: timeouts and recovery (na_direction.recovery_ns:
+ *                      from the first sign of a hole until it is filled)
  *   window_limited     the window never closed, but was full for
  *                      TCP_WINDOW_SHARE of the active time; or bytes in
  *                      flight came to TCP_WINDOW_REACHED of the largest
@@ -36,6 +37,7 @@
  *   healthy            none of these
  */
 #define TCP_TIMEOUT_SHARE  0.10
+#define TCP_TIMEOUT_MOST   0.30
 #define TCP_RECEIVER_SHARE 0.10
 #define TCP_LOSS_SHARE     0.001
 #define TCP_LOSS_SEGMENTS  3

@@ -35,15 +35,6 @@ static int64_t path_rtt(const struct na_connection *c)
 	return sum > c->initial_rtt_ns ? sum : at_least_zero(c->initial_rtt_ns);
 }
 
-/* A fast retransmission holds up what is behind it for about a round trip. */
-static int64_t recovery_ns(const struct tcp_row *row,
-			   const struct na_direction *d)
-{
-	na_i128 ns = (na_i128)d->fast * row->rtt_ns;
-
-	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
-}
-
 /* The direction whose idle time counts. */
 static uint8_t idler_of(const struct tcp_row *row)
 {
@@ -61,7 +52,7 @@ static void judge_loss(struct tcp_row *row, const struct na_direction *d)
 	uint64_t least = d->fast ? 1 : TCP_LOSS_SEGMENTS;
 
 	row->cost_ns[TCP_NETWORK_LOSS] = add_ns(row->cost_ns[TCP_NETWORK_LOSS],
-						recovery_ns(row, d));
+						at_least_zero(d->recovery_ns));
 	row->cost_ns[TCP_TIMEOUT_BOUND] =
 		add_ns(row->cost_ns[TCP_TIMEOUT_BOUND],
 		       at_least_zero(d->timeout_total_ns));
@@ -69,6 +60,30 @@ static void judge_loss(struct tcp_row *row, const struct na_direction *d)
 		d->timeouts > 0 ||
 		(needed >= least &&
 		 (double)needed >= TCP_LOSS_SHARE * (double)d->data_packets);
+}
+
+static bool share_reached(const struct tcp_row *row, enum tcp_verdict v,
+			  double share)
+{
+	return row->cost_ns[v] > 0 &&
+	       (double)row->cost_ns[v] >= share * (double)row->active_ns;
+}
+
+/* Timers and recovery are two costs of one cause: which name it gets, and
+ * both under that name. */
+static void judge_timeouts(struct tcp_row *row)
+{
+	int64_t *cost = row->cost_ns;
+	int64_t recovery = cost[TCP_NETWORK_LOSS];
+	int64_t silent = cost[TCP_TIMEOUT_BOUND];
+
+	row->holds[TCP_TIMEOUT_BOUND] =
+		(row->c->dir[0].timeouts || row->c->dir[1].timeouts) &&
+		share_reached(row, TCP_TIMEOUT_BOUND, TCP_TIMEOUT_SHARE) &&
+		(silent >= recovery ||
+		 share_reached(row, TCP_TIMEOUT_BOUND, TCP_TIMEOUT_MOST));
+	cost[TCP_NETWORK_LOSS] = cost[TCP_TIMEOUT_BOUND] = add_ns(silent,
+								  recovery);
 }
 
 /* Throughput <= window / RTT: is that what it comes to? */
@@ -107,13 +122,6 @@ static void judge_window(struct tcp_row *row, size_t i)
 	}
 }
 
-static bool share_reached(const struct tcp_row *row, enum tcp_verdict v,
-			  double share)
-{
-	return row->cost_ns[v] > 0 &&
-	       (double)row->cost_ns[v] >= share * (double)row->active_ns;
-}
-
 /* The costliest of those that hold; of equal ones the first in the enum. */
 static enum tcp_verdict choose(const struct tcp_row *row)
 {
@@ -140,7 +148,7 @@ static int64_t lost_of(const struct tcp_row *row)
 		ns = add_ns(ns, at_least_zero(d->timeout_total_ns));
 		ns = add_ns(ns, at_least_zero(d->zero_window_ns));
 		ns = add_ns(ns, at_least_zero(d->window_full_ns));
-		ns = add_ns(ns, recovery_ns(row, d));
+		ns = add_ns(ns, at_least_zero(d->recovery_ns));
 	}
 	return ns < row->duration_ns ? ns : row->duration_ns;
 }
@@ -167,9 +175,7 @@ void tcp_judge(struct tcp_row *row)
 		judge_loss(row, &c->dir[i]);
 		judge_window(row, i);
 	}
-	row->holds[TCP_TIMEOUT_BOUND] =
-		(c->dir[0].timeouts || c->dir[1].timeouts) &&
-		share_reached(row, TCP_TIMEOUT_BOUND, TCP_TIMEOUT_SHARE);
+	judge_timeouts(row);
 	row->holds[TCP_RECEIVER_TOO_SLOW] =
 		(c->dir[0].zero_windows || c->dir[1].zero_windows) &&
 		share_reached(row, TCP_RECEIVER_TOO_SLOW, TCP_RECEIVER_SHARE);
@@ -180,10 +186,6 @@ void tcp_judge(struct tcp_row *row)
 				      (double)row->idle_ns >=
 					      TCP_IDLE_SHARE *
 						      (double)row->duration_ns;
-	if (!row->holds[TCP_TIMEOUT_BOUND])
-		row->cost_ns[TCP_NETWORK_LOSS] =
-			add_ns(row->cost_ns[TCP_NETWORK_LOSS],
-			       row->cost_ns[TCP_TIMEOUT_BOUND]);
 	row->verdict = choose(row);
 	row->lost_ns = lost_of(row);
 }

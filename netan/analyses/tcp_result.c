@@ -91,6 +91,7 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	put_ms(r, to, "longest_timeout_ms",
 	       d->timeouts ? d->longest_timeout_ns : -1);
 	put_ms(r, to, "timeout_ms", d->timeout_total_ns);
+	put_ms(r, to, "recovery_ms", d->recovery_ns);
 	put_ms(r, to, "zero_window_ms", d->zero_window_ns);
 	put_ms(r, to, "window_full_ms", d->window_full_ns);
 	put_ms(r, to, "idle_ms", d->idle_ns);

@@ -100,6 +100,11 @@ static void loss(const struct told *t)
 		say(&w, ", %s after timeouts", na_print_count(a, d->timeout));
 	if (d->spurious)
 		say(&w, ", %s in vain", na_print_count(a, d->spurious));
+	if (d->recovery_ns > 0) {
+		say(&w, "; ");
+		say_of(&w, d->recovery_ns, t->row->duration_ns);
+		say(&w, " until the holes were filled");
+	}
 	put(t, &w);
 }
 

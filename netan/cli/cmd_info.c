@@ -283,24 +283,18 @@ static void views(struct na_result *r, const struct rows *x, bool verbose,
 		{"from_s", "from s", NA_F_FIXED, 3, 0},
 		{"to_s", "to s", NA_F_FIXED, 3, 0},
 	};
-	/* clang-format on */
-	/* clang-format off */
 	static const struct na_column plane_cols[] = {
 		{"host", "host", NA_F_TEXT, 0, 0},
 		{"name", "plane", NA_F_TEXT, 0, 0},
 		{"lines", "lines", NA_F_COUNT, 0, 0},
 		{"events", "events", NA_F_COUNT, 0, 0},
 	};
-	/* clang-format on */
-	/* clang-format off */
 	static const struct na_column line_cols[] = {
 		{"host", "host", NA_F_TEXT, 0, 0},
 		{"plane", "plane", NA_F_TEXT, 0, 0},
 		{"line", "line", NA_F_TEXT, 0, 0},
 		{"events", "events", NA_F_COUNT, 0, 0},
 	};
-	/* clang-format on */
-	/* clang-format off */
 	static const struct na_column damage_cols[] = {
 		{"path", "file", NA_F_TEXT, 0, 0},
 		{"what", "damage", NA_F_TEXT, 0, 0},

@@ -158,17 +158,8 @@ static enum na_exit write_file(struct na_session *s, struct na_err *err)
 /* What the inputs said of damage; the records' own is in the file. */
 static void say_warnings(const struct na_session *s)
 {
-	for (size_t i = 0; i < s->n_inputs; i++) {
-		const struct na_input *in = &s->inputs[i];
-		size_t shown = 0;
-
-		for (const struct na_warning *w = in->warnings; w;
-		     w = w->next, shown++)
-			na_say_warning(s->cli, "%s: %s", in->path, w->text);
-		if (in->n_warnings > shown)
-			na_say_warning(s->cli, "%s: %zu more of this kind",
-				       in->path, in->n_warnings - shown);
-	}
+	for (size_t i = 0; i < s->n_inputs; i++)
+		na_session_say_damage(s, i);
 	if (s->interrupted)
 		na_say_warning(s->cli, "interrupted: the file holds what was "
 				       "read, and says so");

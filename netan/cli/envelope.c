@@ -298,11 +298,23 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 		na_result_note(r, "interrupted: a partial result");
 }
 
+void na_session_say_damage(const struct na_session *s, size_t i)
+{
+	const struct na_input *in = &s->inputs[i];
+	size_t shown = 0;
+
+	for (const struct na_warning *w = in->warnings; w; w = w->next, shown++)
+		na_say_warning(s->cli, "%s: %s", in->path, w->text);
+	if (in->n_warnings > shown)
+		na_say_warning(s->cli, "%s: %zu more of this kind", in->path,
+			       in->n_warnings - shown);
+}
+
 enum na_exit na_session_verdict(struct na_session *s)
 {
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
-		size_t n = s->store.n_remarks[i], shown = 0;
+		size_t n = s->store.n_remarks[i];
 
 		na_say_detail(s->cli,
 			      "%s: %s%s%s, host %s, %" PRIu64 " bytes, %" PRIu64
@@ -310,12 +322,7 @@ enum na_exit na_session_verdict(struct na_session *s)
 			      in->path, in->format, in->packed ? " in " : "",
 			      in->packed ? in->packed : "", in->host,
 			      in->file_bytes, in->events, in->lines_skipped);
-		for (const struct na_warning *w = in->warnings; w;
-		     w = w->next, shown++)
-			na_say_warning(s->cli, "%s: %s", in->path, w->text);
-		if (in->n_warnings > shown)
-			na_say_warning(s->cli, "%s: %zu more of this kind",
-				       in->path, in->n_warnings - shown);
+		na_session_say_damage(s, i);
 		for (size_t k = 0; k < n && k < NA_REMARKS_MAX; k++)
 			na_say_warning(
 				s->cli, "%s: %s", in->path,

@@ -83,6 +83,8 @@ enum na_status na_session_segments(struct na_session *s,
 void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 		 uint64_t used, double duration_s, int side,
 		 const uint64_t dropped[NA_N_REASONS]);
+/* The warnings of input i, on stderr. */
+void na_session_say_damage(const struct na_session *s, size_t i);
 /* Warnings on stderr; exit status for damage under --strict. */
 enum na_exit na_session_verdict(struct na_session *s);
 /* "no network transfers: looked for ...; there is ..." */

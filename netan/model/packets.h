@@ -71,6 +71,10 @@ struct na_direction {
 	int16_t window_shift;   /* from its SYN; -1 unknown */
 	uint8_t sack_permitted, timestamps, saw_syn;
 	uint8_t window_scale_known;
+	/* From the first sign of a hole (duplicate ACK, SACK block, else the
+	 * retransmission) until an ACK passes all that was sent when the first
+	 * byte was sent again; the silences of timeouts apart. */
+	int64_t recovery_ns;
 };
 
 enum na_conn_end { NA_CONN_OPEN, NA_CONN_FIN, NA_CONN_RST, NA_CONN_EVICTED };

@@ -342,18 +342,6 @@ static char *append(const char *path, const char *more)
 	return s;
 }
 
-static enum na_status add_file(struct na_synth_report *r, char *path,
-			       uint64_t bytes, uint64_t events,
-			       struct na_err *err)
-{
-	if (!na_grow(&r->files, &r->cap, r->n + 1, sizeof(*r->files))) {
-		free(path);
-		return na_fail_nomem(err);
-	}
-	r->files[r->n++] = (struct na_synth_file){path, bytes, events};
-	return NA_OK;
-}
-
 static enum na_status write_capture(struct na_capture_job *job,
 				    struct na_synth_report *report,
 				    struct na_err *err)
@@ -383,7 +371,8 @@ static enum na_status write_capture(struct na_capture_job *job,
 	st = na_frames_finish(out, &bytes, err);
 	if (st)
 		free(path);
-	return st ? st : add_file(report, path, bytes, job->packets, err);
+	return st ? st
+		  : na_synth_report_add(report, path, bytes, job->packets, err);
 }
 
 static enum na_status write_truth(struct na_capture_job *job,
@@ -399,7 +388,7 @@ static enum na_status write_truth(struct na_capture_job *job,
 	st = na_capture_truth_write(job, path, &bytes, err);
 	if (st)
 		free(path);
-	return st ? st : add_file(report, path, bytes, 0, err);
+	return st ? st : na_synth_report_add(report, path, bytes, 0, err);
 }
 
 bool na_synth_is_packed_capture(const char *path)

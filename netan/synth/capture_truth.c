@@ -113,8 +113,10 @@ static void put_roce(struct na_json *j, const struct na_roce_flow *f)
 	na_json_close(j, '}');
 }
 
-static void put_all(struct na_json *j, const struct na_capture_job *job)
+static void put_all(struct na_json *j, const void *what)
 {
+	const struct na_capture_job *job = what;
+
 	na_json_open(j, NULL, '{');
 	na_json_text(j, "schema", "netan.synth.capture/1");
 	na_json_int(j, "seed", job->cfg->seed);
@@ -149,28 +151,6 @@ enum na_status na_capture_truth_write(const struct na_capture_job *job,
 				      struct na_err *err)
 {
 	struct na_json j = {NULL, job->first_ns, false};
-	struct na_out_file *f;
-	char *text = NULL;
-	uint64_t whole;
-	size_t n = 0;
-	enum na_status st;
 
-	j.out = open_memstream(&text, &n);
-	if (!j.out)
-		return na_fail_nomem(err);
-	put_all(&j, job);
-	if (fclose(j.out)) {
-		free(text);
-		return na_fail_nomem(err);
-	}
-	st = na_out_open(&f, path, NA_PACK_NONE, err);
-	if (!st) {
-		st = na_out_write(f, text, n, err);
-		if (st)
-			na_out_abandon(f);
-		else
-			st = na_out_finish(f, -1, -1, bytes, &whole, err);
-	}
-	free(text);
-	return st;
+	return na_json_save(&j, put_all, job, path, bytes, err);
 }

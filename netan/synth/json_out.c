@@ -1,8 +1,43 @@
 #include "netan/synth/json_out.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "netan/base/text.h"
+#include "netan/synth/out_file.h"
+#include "netan/synth/synth.h"
+
+enum na_status na_json_save(struct na_json *j,
+			    void (*put)(struct na_json *j, const void *what),
+			    const void *what, const char *path, uint64_t *bytes,
+			    struct na_err *err)
+{
+	struct na_out_file *f;
+	char *text = NULL;
+	uint64_t whole;
+	size_t n = 0;
+	enum na_status st;
+
+	*bytes = 0;
+	j->out = open_memstream(&text, &n);
+	if (!j->out)
+		return na_fail_nomem(err);
+	put(j, what);
+	if (fclose(j->out)) {
+		free(text);
+		return na_fail_nomem(err);
+	}
+	st = na_out_open(&f, path, NA_PACK_NONE, err);
+	if (!st) {
+		st = na_out_write(f, text, n, err);
+		if (st)
+			na_out_abandon(f);
+		else
+			st = na_out_finish(f, -1, -1, bytes, &whole, err);
+	}
+	free(text);
+	return st;
+}
 
 void na_json_key(struct na_json *j, const char *name)
 {

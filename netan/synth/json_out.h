@@ -9,11 +9,19 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "netan/base/err.h"
+
 struct na_json {
 	FILE *out;
 	int64_t origin_ps; /* what na_json_when() counts from */
 	bool inside;       /* a comma is due */
 };
+
+/* The text is made in memory, by `put`, and written to a file of `bytes`. */
+enum na_status na_json_save(struct na_json *j,
+			    void (*put)(struct na_json *j, const void *what),
+			    const void *what, const char *path, uint64_t *bytes,
+			    struct na_err *err);
 
 void na_json_key(struct na_json *j, const char *name);
 void na_json_open(struct na_json *j, const char *name, char bracket);

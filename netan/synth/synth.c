@@ -25,10 +25,9 @@ void na_synth_report_fini(struct na_synth_report *report)
 	memset(report, 0, sizeof(*report));
 }
 
-/* Takes the path. */
-static enum na_status add_file(struct na_synth_report *r, char *path,
-			       uint64_t bytes, uint64_t events,
-			       struct na_err *err)
+enum na_status na_synth_report_add(struct na_synth_report *r, char *path,
+				   uint64_t bytes, uint64_t events,
+				   struct na_err *err)
 {
 	if (!na_grow(&r->files, &r->cap, r->n + 1, sizeof(*r->files))) {
 		free(path);
@@ -198,7 +197,8 @@ static enum na_status write_file(struct file_job *j, struct na_err *err)
 					   err);
 	}
 	if (!st)
-		return add_file(j->report, path, h->file_bytes, h->events, err);
+		return na_synth_report_add(j->report, path, h->file_bytes,
+					   h->events, err);
 	free(path);
 	return st;
 }
@@ -217,7 +217,7 @@ static enum na_status write_truth(const struct na_truth *t,
 		return na_fail_nomem(err);
 	st = na_truth_write(t, cfg, job, path, &bytes, err);
 	if (!st)
-		return add_file(report, path, bytes, 0, err);
+		return na_synth_report_add(report, path, bytes, 0, err);
 	free(path);
 	return st;
 }

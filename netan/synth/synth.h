@@ -73,6 +73,11 @@ struct na_synth_report {
 NA_MUST_CHECK enum na_status na_synth_run(const struct na_synth_config *cfg,
 					  struct na_synth_report *report,
 					  struct na_err *err);
+/* Takes the path; for those that write the files. */
+NA_MUST_CHECK enum na_status na_synth_report_add(struct na_synth_report *r,
+						 char *path, uint64_t bytes,
+						 uint64_t events,
+						 struct na_err *err);
 void na_synth_report_fini(struct na_synth_report *report);
 
 #endif

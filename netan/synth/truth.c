@@ -292,9 +292,18 @@ static void put_job(struct na_json *j, const struct na_job *job)
 	na_json_line(j, 1);
 }
 
-static void put_all(struct na_json *j, const struct na_truth *t,
-		    const struct na_synth_config *c, const struct na_job *job)
+struct whole {
+	const struct na_truth *t;
+	const struct na_synth_config *c;
+	const struct na_job *job;
+};
+
+static void put_all(struct na_json *j, const void *what)
 {
+	const struct whole *whole = what;
+	const struct na_truth *t = whole->t;
+	const struct na_synth_config *c = whole->c;
+	const struct na_job *job = whole->job;
 	static const char *const profiles[] = {"session", "typical", "network"};
 	static const char *const gens[] = {"graph", "message", "both"};
 
@@ -349,29 +358,7 @@ enum na_status na_truth_write(const struct na_truth *t,
 			      uint64_t *bytes, struct na_err *err)
 {
 	struct na_json j = {NULL, find_origin_ps(t), false};
-	struct na_out_file *f;
-	char *text = NULL;
-	uint64_t whole;
-	size_t n = 0;
-	enum na_status st;
+	struct whole whole = {t, cfg, job};
 
-	*bytes = 0;
-	j.out = open_memstream(&text, &n);
-	if (!j.out)
-		return na_fail_nomem(err);
-	put_all(&j, t, cfg, job);
-	if (fclose(j.out)) {
-		free(text);
-		return na_fail_nomem(err);
-	}
-	st = na_out_open(&f, path, NA_PACK_NONE, err);
-	if (!st) {
-		st = na_out_write(f, text, n, err);
-		if (st)
-			na_out_abandon(f);
-		else
-			st = na_out_finish(f, -1, -1, bytes, &whole, err);
-	}
-	free(text);
-	return st;
+	return na_json_save(&j, put_all, &whole, path, bytes, err);
 }

@@ -5,7 +5,7 @@ import random
 from fractions import Fraction as F
 
 NAMES = ("bytes unique data_packets retransmissions spurious fast timeouts "
-         "timeout_us zero_windows zero_us full_us idle_us rtt_us in_flight "
+         "timeout_us recovery_us zero_windows zero_us full_us idle_us rtt_us in_flight "
          "window").split()
 
 
@@ -21,6 +21,7 @@ def direction(r, span):
         d["fast"] = r.randrange(d["retransmissions"] + 1)
         d["timeouts"] = r.choice([0, 0, 0, 0, 1, 5])
         d["timeout_us"] = part() if d["timeouts"] else 0
+        d["recovery_us"] = part() if d["retransmissions"] else 0
         d["zero_us"] = part()
         d["full_us"] = part()
     d["zero_windows"] = r.choice([0, 0, 0, 7])
@@ -47,7 +48,7 @@ def judge(span, d, initial):
     lost = 0
     for i in 0, 1:
         x, peer = d[i], d[1 - i]
-        recovery = x["fast"] * rtt
+        recovery = x["recovery_us"]
         cost["timeout_bound"] += x["timeout_us"]
         cost["network_loss"] += recovery
         cost["receiver_too_slow"] += x["zero_us"]
@@ -66,10 +67,11 @@ def judge(span, d, initial):
             holds["window_limited"] = True
             cost["window_limited"] = max(cost["window_limited"], active)
     share = lambda v: cost[v] > 0 and cost[v] >= F(1, 10) * active
-    if (d[0]["timeouts"] or d[1]["timeouts"]) and share("timeout_bound"):
+    timers, recovery = cost["timeout_bound"], cost["network_loss"]
+    if (d[0]["timeouts"] or d[1]["timeouts"]) and share("timeout_bound") and \
+            (timers >= recovery or timers >= F(3, 10) * active):
         holds["timeout_bound"] = True
-    else:
-        cost["network_loss"] += cost["timeout_bound"]
+    cost["timeout_bound"] = cost["network_loss"] = timers + recovery
     if (d[0]["zero_windows"] or d[1]["zero_windows"]) and \
             share("receiver_too_slow"):
         holds["receiver_too_slow"] = True

@@ -27,23 +27,30 @@ static char *draw(const struct na_result *r, const struct na_page *page,
 
 static const struct na_page plain = {.version = "0.1.0"};
 
-static char *picture(struct fake_tcp f, int way, const struct na_page *page,
-		     const char *format, size_t *n)
+/* Of a made one, which ends. */
+static char *drawn(struct fake_tcp *f, int way, const struct na_page *page,
+		   const char *format, size_t *n)
 {
 	struct tcp_params params = {.connection = 1, .way = way};
 	struct driven d;
 	char *bytes;
 
+	fake_drive(f, params, &d);
+	assert_int_equal(d.status, NA_OK);
+	bytes = draw(d.r, page, format, n);
+	driven_end(&d);
+	free(f->x);
+	return bytes;
+}
+
+static char *picture(struct fake_tcp f, int way, const struct na_page *page,
+		     const char *format, size_t *n)
+{
 	if (f.rounds)
 		fake_make(&f);
 	else
 		f.c = (struct na_connection){.src_port = 5001};
-	fake_drive(&f, params, &d);
-	assert_int_equal(d.status, NA_OK);
-	bytes = draw(d.r, page, format, n);
-	driven_end(&d);
-	free(f.x);
-	return bytes;
+	return drawn(&f, way, page, format, n);
 }
 
 /* What is hard to place. */
@@ -129,6 +136,7 @@ static void marks_are_named(void **state)
 	assert_non_null(strstr(ink, " zero window 1\n"));
 	assert_non_null(strstr(ink, " timeouts 200 ms (1)\n"));
 	assert_non_null(strstr(ink, " closed 50 ms (1)\n"));
+	assert_null(strstr(ink, " other marks "));
 	assert_null(strstr(ink, "in vain"));
 	assert_null(strstr(ink, " Resent\n"));
 	assert_true(count(ink, "\narea " FINDING) >= 2);
@@ -142,6 +150,33 @@ static void marks_are_named(void **state)
 }
 
 /* A piece begins at its own first byte. */
+/* A legend has seven lines; the seventh sums up what is left. */
+static void legend_is_short(void **state)
+{
+	static const uint16_t marks[] = {NA_SEG_RETRANSMIT,
+					 NA_SEG_RETRANSMIT | NA_SEG_SPURIOUS,
+					 NA_SEG_LOST_BEFORE,
+					 NA_SEG_OUT_OF_ORDER, NA_SEG_CE};
+	struct fake_tcp f = rows[2];
+	size_t n, k = 0;
+	char *ink;
+
+	(void)state;
+	fake_make(&f);
+	for (size_t i = 0; i < f.n && k < 5; i++) {
+		if (f.x[i].dir == 0 && f.x[i].size_bytes && !f.x[i].marks)
+			f.x[i].marks = marks[k++];
+	}
+	assert_int_equal(k, 5);
+	ink = drawn(&f, TCP_BUSIER, &plain, "ink", &n);
+	assert_non_null(strstr(ink, " resent in vain 1\n"));
+	assert_null(strstr(ink, " SACK block "));
+	assert_null(strstr(ink, " duplicate ACK "));
+	/* 21 SACK blocks, 21 duplicate ACKs, and one of four other kinds. */
+	assert_non_null(strstr(ink, " other marks 46\n"));
+	free(ink);
+}
+
 static void a_piece(void **state)
 {
 	size_t n;
@@ -179,6 +214,7 @@ int main(void)
 		cmocka_unit_test(labels_never_overlap),
 		cmocka_unit_test(size_is_bounded),
 		cmocka_unit_test(marks_are_named),
+		cmocka_unit_test(legend_is_short),
 		cmocka_unit_test(a_piece),
 		cmocka_unit_test(says_why_it_is_empty),
 	};

@@ -147,6 +147,45 @@ static void backs_off(void **state)
 	hand_free(&h);
 }
 
+/* From the first duplicate ACK until the hole and all that was sent behind it
+ * are acknowledged; of a timeout only what comes behind it. */
+static void recovers_in(void **state)
+{
+	const struct na_direction *d;
+	struct hand_tcp h;
+
+	(void)state;
+	hand_start(&h, NULL);
+	hand_shake(&h, 100, 900, 10 * MS);
+	for (uint32_t i = 0; i < 5; i++)
+		hand_data(&h, 1, 0, 101 + i * KB, 901, KB);
+	hand_ack(&h, 10 * MS, 1, 901, 1101);
+	for (int i = 0; i < 3; i++)
+		hand_ack(&h, MS, 1, 901, 1101);
+	assert_int_equal(hand_data(&h, MS, 0, 1101, 901, KB),
+			 NA_SEG_RETRANSMIT | NA_SEG_FAST);
+	hand_data(&h, MS, 0, 5101, 901, KB);
+	hand_ack(&h, 8 * MS, 1, 901, 3101); /* part of it */
+	hand_ack(&h, 5 * MS, 1, 901, 5101); /* 17 ms after the first */
+	hand_ack(&h, MS, 1, 901, 6101);
+	/* In vain after a silence (its ACK is lost): nothing to recover. */
+	hand_data(&h, 50 * MS, 0, 5101, 901, KB);
+	hand_data(&h, MS, 0, 6101, 901, KB);
+	assert_int_equal(hand_data(&h, 200 * MS, 0, 6101, 901, KB),
+			 NA_SEG_RETRANSMIT | NA_SEG_TIMEOUT);
+	hand_ack(&h, 10 * MS, 1, 901, 7101);
+	/* Never acknowledged: until it is sent for the last time. */
+	hand_data(&h, MS, 0, 7101, 901, KB);
+	hand_data(&h, 200 * MS, 0, 7101, 901, KB);
+	hand_data(&h, 400 * MS, 0, 7101, 901, KB);
+	hand_flags(&h, 900 * MS, 1, 901, 7101, NA_TCP_RST);
+	hand_end(&h);
+	d = &hand_conn(&h, 0)->dir[0];
+	assert_int_equal(d->timeout_total_ns, (50 + 800) * MS_NS);
+	assert_int_equal(d->recovery_ns, (17 + 10) * MS_NS);
+	hand_free(&h);
+}
+
 /* A host whose least RTO is 5 ms, round trips of 100 us. */
 static void low_rto(void **state)
 {
@@ -478,6 +517,7 @@ int main(void)
 		cmocka_unit_test(scaling_refused),
 		cmocka_unit_test(wraps),
 		cmocka_unit_test(backs_off),
+		cmocka_unit_test(recovers_in),
 		cmocka_unit_test(low_rto),
 		cmocka_unit_test(syn_again),
 		cmocka_unit_test(fast),

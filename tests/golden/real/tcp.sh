@@ -1,5 +1,5 @@
 # On real captures, connections agree with tshark: packets, bytes and marks of
-# both ways.
+# both ways; and those that lose packets are said to.
 data=${NETAN_TEST_DATA-}
 if [ ! -d "$data/pcap" ] || ! command -v python3 >/dev/null; then
 	echo "skip: NETAN_TEST_DATA does not name the folder of real files"
@@ -44,6 +44,9 @@ for s in truth.get("tcp_streams_top20_by_bytes", []):
         n += 1
     else:
         print(truth["name"], *ends, found)
+for c in got:
+    if any(c[way]["retransmissions"]["total"] for way in ("fwd", "rev")):
+        print(truth["name"], c["src"], c["dst"], c["verdict"])
 print(truth["name"], n, "connections agree")
 EOF
 done
