@@ -114,7 +114,8 @@ static void mend(struct na_tcp_dir *f, const struct na_tcp_dir *r,
 static void mended(struct na_tcp_dir *s, int64_t now)
 {
 	if (s->rare && s->rare->mending) {
-		s->rare->recovery_ns += since(now, s->rare->mending_ns);
+		na_tcp_add_ns(&s->rare->recovery_ns,
+			      since(now, s->rare->mending_ns));
 		s->rare->mending = false;
 	}
 }

@@ -51,10 +51,7 @@ struct na_tcp *na_tcp_new(const struct na_tcp_options *o)
 	if (!t)
 		return NULL;
 	t->o = *o;
-	if (!na_add_i64(o->zero_ns, -NA_REACH_NS, &t->lowest_ns))
-		t->lowest_ns = INT64_MIN;
-	if (!na_add_i64(o->zero_ns, NA_REACH_NS, &t->highest_ns))
-		t->highest_ns = INT64_MAX;
+	na_reach(o->zero_ns, &t->lowest_ns, &t->highest_ns);
 	t->pools.cells.most = o->limits->segments;
 	t->pools.pages.most = RTT_PAGES;
 	t->teller = (struct na_tcp_teller){

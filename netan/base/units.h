@@ -40,8 +40,16 @@ static inline bool na_mul_i64(int64_t a, int64_t b, int64_t *out)
 	return true;
 }
 
-/* How far from the origin picoseconds reach, in ns. */
+/* How far from the origin picoseconds reach, in ns; and the times there. */
 #define NA_REACH_NS (NA_TIME_MAX / NA_PS_PER_NS - 1)
+static inline void na_reach(int64_t zero_ns, int64_t *lowest_ns,
+			    int64_t *highest_ns)
+{
+	if (!na_add_i64(zero_ns, -NA_REACH_NS, lowest_ns))
+		*lowest_ns = NA_TIME_MIN;
+	if (!na_add_i64(zero_ns, NA_REACH_NS, highest_ns))
+		*highest_ns = NA_TIME_MAX;
+}
 
 /* A time in ns as picoseconds since zero_ns; false: out of range. */
 static inline bool na_ps_since(int64_t ns, int64_t zero_ns, int64_t *ps)
