@@ -22,12 +22,13 @@ enum na_exit {
 
 /* Options that commands share: joined to a command's own by its `joins`. */
 enum na_join {
-	NA_JOIN_OUTPUT = 1,   /* -o --format --table -q -v --color ... */
-	NA_JOIN_INPUT = 2,    /* --label, --anchor, -j, --strict ... */
-	NA_JOIN_FILTER = 4,   /* --host --src --from --step ... */
-	NA_JOIN_GROUP = 8,    /* --by --top */
-	NA_JOIN_PICTURE = 16, /* --width --theme --title ... */
-	NA_JOIN_FINDINGS = 32 /* --fail-on */
+	NA_JOIN_OUTPUT = 1,    /* -o --format --table -q -v --color ... */
+	NA_JOIN_INPUT = 2,     /* --label, --anchor, -j, --strict ... */
+	NA_JOIN_FILTER = 4,    /* --host --src --from --step ... */
+	NA_JOIN_GROUP = 8,     /* --by --top */
+	NA_JOIN_PICTURE = 16,  /* --width --theme --title ... */
+	NA_JOIN_FINDINGS = 32, /* --fail-on */
+	NA_JOIN_MESSAGES = 64  /* -q --progress, where NA_JOIN_OUTPUT is not */
 };
 
 enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };

@@ -232,6 +232,6 @@ static const struct na_face ingest_face = {
 
 const struct na_command na_cmd_ingest = {
 	.face = &ingest_face,
-	.joins = NA_JOIN_INPUT,
+	.joins = NA_JOIN_INPUT | NA_JOIN_MESSAGES,
 	.run = run,
 };
