@@ -19,6 +19,10 @@ __extension__ typedef __int128 na_i128;
 #define NA_TIME_MIN  INT64_MIN
 #define NA_TIME_MAX  INT64_MAX
 
+/* From start to end; 0 if that is backwards.  Times of hostile inputs may lie
+ * further apart than int64_t reaches: NA_TIME_MAX then. */
+int64_t na_time_between(int64_t start_ps, int64_t end_ps);
+
 /* False, and *out untouched, when the result does not fit. */
 static inline bool na_add_i64(int64_t a, int64_t b, int64_t *out)
 {
