@@ -12,7 +12,7 @@
 const struct na_call_limits na_call_limits = {
 	.streams = 16384,
 	.table_bytes = 64 << 10,
-	.tables_bytes = 6 << 20,
+	.tables_bytes = 10 << 20,
 	.blocks_bytes = 1 << 20,
 	.held_bytes = 2 << 20,
 	.names = 4096,
@@ -35,7 +35,8 @@ struct reading {
 	struct na_call_owner owner;
 	struct reading *older, *newer; /* of those with header tables */
 	size_t probed_bytes;
-	uint8_t matched; /* bytes of the preface */
+	uint64_t greeting_bytes; /* of the server, before the client's first */
+	uint8_t matched;         /* bytes of the preface */
 	bool listed;
 };
 
@@ -48,13 +49,14 @@ struct conn {
 	uint8_t client; /* direction */
 	uint16_t server_port;
 	uint32_t id;
-	uint32_t ends[2];    /* endpoints, by direction */
+	uint32_t ends[2];    /* endpoints, by direction; of those told */
 	uint32_t collective; /* of estimates */
 };
 
 struct na_calls {
 	const struct na_call_limits *limits;
 	const struct na_sink *sink;
+	struct na_addresses *addresses;
 	struct na_stream_store streams;
 	struct na_http2_store http2;
 	struct na_open_calls *open;
@@ -90,6 +92,7 @@ struct na_calls *na_calls_new(const struct na_calls_options *o)
 		return NULL;
 	c->limits = o->limits;
 	c->sink = o->sink;
+	c->addresses = o->addresses;
 	c->zero_ns = o->zero_ns;
 	if (!na_mul_i64(o->idle_gap_ns, NA_PS_PER_NS, &c->gap_ps))
 		c->gap_ps = INT64_MAX;
@@ -155,6 +158,7 @@ static void bound_tables(struct na_calls *c, struct reading *r)
 struct turn {
 	struct na_calls *c;
 	struct conn *conn;
+	const struct na_tcp_packet *x;
 	int64_t at_ps;
 	uint8_t dir;
 };
@@ -174,6 +178,7 @@ static enum na_status on_headers(void *ctx, uint32_t stream,
 	struct turn *t = ctx;
 	struct na_call_event e = event_of(t, stream);
 
+	e.at_ps = f->at;
 	return na_open_calls_headers(t->c->open, &e, f, end_stream);
 }
 
@@ -202,14 +207,29 @@ static enum na_status on_reset(void *ctx, uint32_t stream)
 	return na_open_calls_reset(t->c->open, &e);
 }
 
+static struct na_http2_user http2_user(struct turn *t)
+{
+	return (struct na_http2_user){
+		t,      on_headers, on_data,
+		on_end, on_reset,   t->conn->r->streams[t->dir].at_ps,
+	};
+}
+
 static enum na_status http2_bytes(struct turn *t, const uint8_t *p, size_t n,
 				  bool starts, bool whole)
 {
-	struct na_http2_user user = {t, on_headers, on_data, on_end, on_reset};
+	struct na_http2_user user = http2_user(t);
 
 	return n ? na_http2_bytes(&t->conn->r->http2[t->dir], &t->c->http2,
 				  &user, p, n, starts, whole)
 		 : NA_OK;
+}
+
+static void name_ends(struct na_calls *c, struct conn *conn,
+		      const struct na_tcp_packet *x)
+{
+	for (int i = 0; i < 2; i++)
+		conn->ends[i] = na_addresses_endpoint(c->addresses, x->ends[i]);
 }
 
 /* It is HTTP/2.  What was estimated of it so far is not told. */
@@ -217,6 +237,7 @@ static void claim(struct turn *t, bool by_preface)
 {
 	struct reading *r = t->conn->r;
 
+	name_ends(t->c, t->conn, t->x);
 	t->conn->mode = HTTP2;
 	t->conn->exchange.open = false;
 	na_call_owner_init(&r->owner);
@@ -295,6 +316,17 @@ static enum na_status probe_bytes(struct turn *t, const uint8_t *p, size_t n,
 	return http2_bytes(t, p + from, n - from, starts && !from, whole);
 }
 
+/* n bytes of a server whose client has said nothing.  One of HTTP/2 may not
+ * say much. */
+static void greeted(struct turn *t, uint64_t n)
+{
+	struct reading *r = t->conn->r;
+
+	r->greeting_bytes += n;
+	if (r->greeting_bytes > t->c->limits->probed_bytes)
+		t->conn->mode = PLAIN;
+}
+
 static enum na_status on_bytes(void *ctx, const uint8_t *p, size_t n,
 			       bool starts, bool whole)
 {
@@ -312,7 +344,7 @@ static enum na_status on_bytes(void *ctx, const uint8_t *p, size_t n,
 			return preface_bytes(t, p, n, whole);
 		na_frame_probe(&conn->r->probes[t->dir], p, n, starts, whole,
 			       &from);
-		give_up(t, n);
+		greeted(t, n);
 	}
 	return NA_OK;
 }
@@ -321,17 +353,19 @@ static enum na_status on_gap(void *ctx, uint64_t n)
 {
 	struct turn *t = ctx;
 	struct conn *conn = t->conn;
-	struct na_http2_user user = {t, on_headers, on_data, on_end, on_reset};
+	struct na_http2_user user = http2_user(t);
 
 	switch (conn->mode) {
 	case HTTP2:
 		return na_http2_gap(&conn->r->http2[t->dir], &t->c->http2,
 				    &user, n);
 	case PREFACE:
-		/* Its beginning is lost. */
+		na_frame_probe_gap(&conn->r->probes[t->dir], n);
 		if (t->dir == conn->client)
-			conn->mode = PROBE;
-		/* fall through */
+			conn->mode = PROBE; /* its beginning is lost */
+		else
+			greeted(t, n);
+		break;
 	case PROBE:
 		na_frame_probe_gap(&conn->r->probes[t->dir], n);
 	}
@@ -407,17 +441,13 @@ static struct conn *new_conn(struct na_calls *c, const struct conn *mark,
 			     const struct na_tcp_packet *x)
 {
 	struct conn *conn = na_calloc(1, sizeof(*conn));
-	char text[NA_ADDRESS_BUF];
 
 	if (!conn)
 		return NULL;
 	conn->id = x->connection;
 	conn->collective = NA_UNKNOWN_U32;
-	for (int i = 0; i < 2; i++) {
-		na_address_print(text, x->ends[i]);
-		conn->ends[i] = c->sink->address(c->sink->ctx, text,
-						 strlen(text));
-	}
+	if (c->estimates)
+		name_ends(c, conn, x);
 	if (mark)
 		conn->client = mark->client;
 	else if (x->ports[0] == x->ports[1])
@@ -490,25 +520,38 @@ static enum na_status read_bytes(struct turn *t, const struct na_tcp_packet *x)
 	return status;
 }
 
+static void say_needs(const struct na_calls *c, const struct conn *conn,
+		      const struct na_tcp_packet *x)
+{
+	if (!x->needs || !conn)
+		return;
+	if (!is_mark(conn) && conn->r)
+		*x->needs = NA_TCP_NEEDS_ALL;
+	else
+		*x->needs = is_mark(conn) || c->estimates
+				    ? NA_TCP_NEEDS_PAYLOAD
+				    : NA_TCP_NEEDS_OPENING;
+}
+
 static enum na_status on_packet(void *ctx, void **user,
 				const struct na_tcp_packet *x)
 {
-	struct turn t = {.c = ctx, .conn = *user, .dir = x->dir};
+	struct turn t = {.c = ctx, .conn = *user, .x = x, .dir = x->dir};
 	struct na_calls *c = ctx;
 	enum na_status status = NA_OK;
 	bool syn = x->p->flags & NA_TCP_SYN, ack = x->p->flags & NA_TCP_ACK;
 	bool moved = false;
-	int64_t ns;
 	uint64_t n = 0;
 
 	if (c->failed != NA_OK)
 		return c->failed;
 	if (syn && !t.conn)
 		*user = t.conn = mark_of(x->dir, ack);
-	if ((!t.conn || is_mark(t.conn)) && !x->p->payload_bytes)
+	if ((!t.conn || is_mark(t.conn)) && !x->p->payload_bytes) {
+		say_needs(c, t.conn, x);
 		return NA_OK;
-	if (!na_add_i64(x->p->time_ns, -c->zero_ns, &ns) ||
-	    !na_mul_i64(ns, NA_PS_PER_NS, &t.at_ps))
+	}
+	if (!na_ps_since(x->p->time_ns, c->zero_ns, &t.at_ps))
 		return NA_OK;
 	if (!t.conn || is_mark(t.conn)) {
 		t.conn = new_conn(c, t.conn, x);
@@ -525,6 +568,7 @@ static enum na_status on_packet(void *ctx, void **user,
 		status = read_bytes(&t, x);
 	if (status == NA_OK && moved && c->estimates && t.conn->mode != HTTP2)
 		status = estimate(&t, n);
+	say_needs(c, t.conn, x);
 	return status;
 }
 
@@ -557,7 +601,8 @@ static uint64_t on_close(void *ctx, void **user, uint32_t connection)
 
 struct na_tcp_user na_calls_user(struct na_calls *c)
 {
-	return (struct na_tcp_user){c, on_packet, on_close};
+	return (struct na_tcp_user){c, on_packet, on_close,
+				    na_http2_preface[0]};
 }
 
 void na_calls_counts(const struct na_calls *c, struct na_capture_counts *out)

@@ -37,6 +37,7 @@ struct na_calls_options {
 	int64_t zero_ns, idle_gap_ns;
 	bool estimates; /* also other TCP */
 	const struct na_sink *sink;
+	struct na_addresses *addresses; /* of the same sink */
 };
 
 struct na_calls *na_calls_new(const struct na_calls_options *o);

@@ -20,6 +20,7 @@
 #include "netan/base/vec.h"
 
 enum { HEADER = 24, RECORD = 16, MODIFIED = 24 };
+enum { AHEAD = 4, LINE = 64 };
 
 static const struct {
 	uint32_t magic;
@@ -167,9 +168,10 @@ static inline size_t header_size(const struct na_capfile *f)
 	return f->modified ? MODIFIED : RECORD;
 }
 
-static bool far_apart(int64_t a_s, int64_t b_s)
+static inline bool far_apart(int64_t a_s, int64_t b_s)
 {
-	return a_s - b_s > NA_CHAIN_APART_S || b_s - a_s > NA_CHAIN_APART_S;
+	return (uint64_t)(a_s - b_s) + NA_CHAIN_APART_S >
+	       2 * (uint64_t)NA_CHAIN_APART_S;
 }
 
 /* A few sane headers in a row, or so many until the file ends with one.
@@ -177,7 +179,7 @@ static bool far_apart(int64_t a_s, int64_t b_s)
 static bool chain(const struct na_capfile *f, const uint8_t *p, bool timed)
 {
 	uint32_t fractions = f->nano ? 1000000000 : 1000000;
-	int64_t last_s = f->last_ns / 1000000000;
+	int64_t last_s = f->last_s;
 	size_t left = (size_t)(f->end - p), head = header_size(f);
 	struct header h;
 
@@ -213,7 +215,7 @@ static bool plausible(const struct na_capfile *f, const uint8_t *p)
 static bool astray(struct na_capfile *f, const struct header *h)
 {
 	if (h->captured <= f->usual_bytes &&
-	    (!f->has_last || !far_apart(f->last_ns / 1000000000, h->seconds)))
+	    (!f->has_last || !far_apart(f->last_s, h->seconds)))
 		return false;
 	if (f->searches >= NA_SEARCHES || chain(f, f->p, false))
 		return false;
@@ -279,7 +281,29 @@ static enum na_status lost_way(struct na_capfile *f, const struct header *h)
 	return NA_END;
 }
 
-static enum na_status next_classic(struct na_capfile *f, struct na_record *r)
+/* The record at f->p, whose header is h. */
+static inline void take(struct na_capfile *f, const struct header *h,
+			struct na_record *r)
+{
+	size_t head = header_size(f);
+
+	r->time_ns = (int64_t)h->seconds * 1000000000 +
+		     (int64_t)h->fraction * (f->nano ? 1 : 1000);
+	r->data = f->p + head;
+	r->captured_bytes = h->captured;
+	r->wire_bytes = h->wire;
+	r->link = f->link;
+	r->interface = 0;
+	r->at = na_capfile_at(f);
+	f->last_ns = r->time_ns;
+	f->last_s = h->seconds;
+	if (h->fraction >= 1000000) /* of ns, or more than a second */
+		f->last_s = r->time_ns / 1000000000;
+	f->has_last = true;
+	f->p += head + h->captured;
+}
+
+static enum na_status doubtful(struct na_capfile *f, struct na_record *r)
 {
 	size_t head = header_size(f), left;
 	struct header h = {0};
@@ -301,18 +325,33 @@ static enum na_status next_classic(struct na_capfile *f, struct na_record *r)
 			return NA_END;
 	}
 	na_capfile_wire(f, na_capfile_at(f), h.captured, &h.wire);
-	r->time_ns = (int64_t)h.seconds * 1000000000 +
-		     (f->nano ? (int64_t)h.fraction
-			      : (int64_t)h.fraction * 1000);
-	r->data = f->p + head;
-	r->captured_bytes = h.captured;
-	r->wire_bytes = h.wire;
-	r->link = f->link;
-	r->interface = 0;
-	r->at = na_capfile_at(f);
-	f->last_ns = r->time_ns;
-	f->has_last = true;
-	f->p += head + h.captured;
+	take(f, &h, r);
+	return NA_OK;
+}
+
+/* Records are often of like size: what is some of them ahead. */
+static inline void fetch_ahead(const struct na_capfile *f, size_t size)
+{
+	if (na_capfile_left(f) <= AHEAD * size)
+		return;
+	__builtin_prefetch(f->p + AHEAD * size);
+	__builtin_prefetch(f->p + AHEAD * size + LINE);
+}
+
+static enum na_status next_classic(struct na_capfile *f, struct na_record *r)
+{
+	size_t head = header_size(f), left = na_capfile_left(f);
+	struct header h;
+
+	if (left < head)
+		return doubtful(f, r);
+	read_header(f, f->p, &h);
+	if (h.captured > f->usual_bytes || h.captured > left - head ||
+	    h.wire - 1 >= NA_RECORD_BYTES_TOP || !f->has_last ||
+	    far_apart(f->last_s, h.seconds))
+		return doubtful(f, r);
+	take(f, &h, r);
+	fetch_ahead(f, head + h.captured);
 	return NA_OK;
 }
 

@@ -8,16 +8,6 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
-/* Addresses known to the sink.  The table keeps a name lookup off the way of
- * each packet, and a flood of made-up addresses from filling memory: beyond
- * NA_ADDRESSES they are one endpoint, "other". */
-enum { NA_ADDRESSES = 1 << 16, FIRST_SLOTS = 1 << 8 };
-
-struct place {
-	struct na_address a; /* family 0: free */
-	uint32_t endpoint;
-};
-
 struct na_capture {
 	struct na_capture_options o;
 	struct na_sink sink; /* the caller's, for what is wanted */
@@ -27,9 +17,7 @@ struct na_capture {
 	struct na_tcp *tcp; /* NULL: nobody wants it */
 	struct na_roce *roce;
 	struct na_capture_counts counts;
-	struct place *places;
-	size_t n_places, n_slots;
-	uint32_t non_ip, other; /* endpoints; NA_UNKNOWN_U32: not asked yet */
+	struct na_addresses addresses;
 	int64_t last_ns;
 	uint64_t far_off; /* frames out of range of picoseconds */
 	uint64_t unknown_link_packets;
@@ -46,6 +34,7 @@ static bool follow(struct na_capture *c)
 		.idle_gap_ns = NA_IDLE_GAP_NS,
 		.estimates = (o->wants & NA_WANT_TRANSFERS) != 0,
 		.sink = o->sink,
+		.addresses = &c->addresses,
 	};
 	struct na_tcp_options tcp = {
 		.limits = &na_tcp_limits,
@@ -54,6 +43,7 @@ static bool follow(struct na_capture *c)
 		.zero_ns = o->zero_ns,
 		.user = &c->user,
 		.sink = o->sink,
+		.addresses = &c->addresses,
 	};
 
 	c->calls = na_calls_new(&calls);
@@ -61,7 +51,8 @@ static bool follow(struct na_capture *c)
 		return false;
 	c->user = na_calls_user(c->calls);
 	c->tcp = na_tcp_new(&tcp);
-	c->roce = na_roce_new(&na_roce_limits, o->zero_ns, o->sink);
+	c->roce = na_roce_new(&na_roce_limits, o->zero_ns, o->sink,
+			      &c->addresses);
 	return c->tcp && c->roce;
 }
 
@@ -113,7 +104,7 @@ struct na_capture *na_capture_new(const struct na_capture_options *o)
 		return NULL;
 	c->o = *o;
 	choose(c);
-	c->non_ip = c->other = NA_UNKNOWN_U32;
+	na_addresses_init(&c->addresses, c->o.sink);
 	c->last_ns = INT64_MIN;
 	c->fragments = na_fragments_new();
 	if (c->fragments && (!(o->wants & of_tcp) || follow(c)))
@@ -130,93 +121,21 @@ void na_capture_free(struct na_capture *c)
 	na_tcp_free(c->tcp);
 	na_calls_free(c->calls);
 	na_fragments_free(c->fragments);
-	free(c->places);
+	na_addresses_fini(&c->addresses);
 	free(c);
-}
-
-static size_t slot_of(const struct place *places, size_t n_slots,
-		      const struct na_address *a)
-{
-	uint64_t x, y, h;
-	size_t i;
-
-	memcpy(&x, a->bytes, 8);
-	memcpy(&y, a->bytes + 8, 8);
-	h = (x ^ (y + a->family) * UINT64_C(0xff51afd7ed558ccd)) *
-	    UINT64_C(0x9e3779b97f4a7c15);
-	i = (h ^ h >> 32) & (n_slots - 1);
-	while (places[i].a.family && memcmp(&places[i].a, a, sizeof(*a)) != 0)
-		i = (i + 1) & (n_slots - 1);
-	return i;
-}
-
-static bool more_slots(struct na_capture *c)
-{
-	size_t n = c->n_slots ? 2 * c->n_slots : FIRST_SLOTS;
-	struct place *new;
-
-	if (2 * (c->n_places + 1) <= c->n_slots)
-		return true;
-	new = na_calloc(n, sizeof(*new));
-	if (!new)
-		return false;
-	for (size_t i = 0; i < c->n_slots; i++)
-		if (c->places[i].a.family)
-			new[slot_of(new, n, &c->places[i].a)] = c->places[i];
-	free(c->places);
-	c->places = new;
-	c->n_slots = n;
-	return true;
-}
-
-static uint32_t ask(struct na_capture *c, const char *name)
-{
-	return c->o.sink->address(c->o.sink->ctx, name, strlen(name));
-}
-
-/* NA_UNKNOWN_U32: memory is short. */
-static uint32_t endpoint_of(struct na_capture *c, const struct na_address *a)
-{
-	char buf[NA_ADDRESS_BUF];
-	size_t i;
-
-	if (a->family == 0) {
-		if (c->non_ip == NA_UNKNOWN_U32)
-			c->non_ip = ask(c, "non-IP");
-		return c->non_ip;
-	}
-	if (!more_slots(c))
-		return NA_UNKNOWN_U32;
-	i = slot_of(c->places, c->n_slots, a);
-	if (c->places[i].a.family)
-		return c->places[i].endpoint;
-	if (c->n_places >= NA_ADDRESSES) {
-		c->counts.limits_hit++;
-		if (c->other == NA_UNKNOWN_U32)
-			c->other = ask(c, "other");
-		return c->other;
-	}
-	c->places[i].endpoint = ask(c, na_address_print(buf, a));
-	if (c->places[i].endpoint == NA_UNKNOWN_U32)
-		return NA_UNKNOWN_U32;
-	c->places[i].a = *a;
-	c->n_places++;
-	return c->places[i].endpoint;
 }
 
 static enum na_status tell_frame(struct na_capture *c)
 {
 	const struct na_packet *p = &c->p;
 	struct na_frame frame = {.size_bytes = p->wire_bytes};
-	int64_t ns;
 
-	if (__builtin_sub_overflow(p->time_ns, c->o.zero_ns, &ns) ||
-	    !na_mul_i64(ns, NA_PS_PER_NS, &frame.time_ps)) {
+	if (!na_ps_since(p->time_ns, c->o.zero_ns, &frame.time_ps)) {
 		c->far_off++;
 		return NA_OK;
 	}
-	frame.src = endpoint_of(c, &p->outer_src);
-	frame.dst = endpoint_of(c, &p->outer_dst);
+	frame.src = na_addresses_endpoint(&c->addresses, &p->outer_src);
+	frame.dst = na_addresses_endpoint(&c->addresses, &p->outer_dst);
 	if (frame.src == NA_UNKNOWN_U32 || frame.dst == NA_UNKNOWN_U32)
 		return NA_ENOMEM;
 	return c->o.sink->frame(c->o.sink->ctx, &frame);
@@ -274,7 +193,8 @@ enum na_status na_capture_record(struct na_capture *c,
 {
 	enum na_status status;
 
-	count_record(c, r);
+	if (!c->o.counted)
+		count_record(c, r);
 	na_packet_decode(&c->p, r, c->fragments);
 	if (c->o.wants & NA_WANT_FRAMES) {
 		status = tell_frame(c);
@@ -310,11 +230,16 @@ enum na_status na_capture_finish(struct na_capture *c)
 	if (c->tcp) {
 		status = na_tcp_finish(c->tcp);
 		if (status == NA_OK)
+			status = na_calls_status(c->calls);
+		if (status == NA_OK)
 			status = na_roce_finish(c->roce);
+		if (status == NA_OK)
+			status = na_calls_status(c->calls);
 		na_tcp_counts(c->tcp, n);
 		na_calls_counts(c->calls, n);
 		na_roce_counts(c->roce, n);
 	}
+	n->limits_hit += c->addresses.dropped;
 	remarks(c);
 	return status;
 }

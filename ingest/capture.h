@@ -18,6 +18,7 @@ struct na_capture_options {
 	uint32_t segments_of; /* see tcp_track.h */
 	int64_t zero_ns;
 	const struct na_sink *sink;
+	bool counted; /* the caller counts records, their bytes and times */
 };
 
 struct na_capture *na_capture_new(const struct na_capture_options *o);

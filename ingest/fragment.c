@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/addresses.h"
 #include "netan/base/vec.h"
 
 enum {
@@ -75,25 +76,17 @@ static void lose(struct na_fragments *f, struct slot *s)
 
 static uint32_t hash_of(const struct na_fragment *x)
 {
-	uint64_t h = x->id * UINT64_C(0x9e3779b97f4a7c15) + x->protocol;
-	uint64_t part;
+	uint64_t h = na_hash_address((uint64_t)x->protocol << 32 | x->id,
+				     &x->src);
 
-	for (int i = 0; i < 16; i += 8) {
-		memcpy(&part, x->src.bytes + i, 8);
-		h = (h ^ part) * UINT64_C(0xff51afd7ed558ccd);
-		h ^= h >> 32;
-		memcpy(&part, x->dst.bytes + i, 8);
-		h = (h ^ part) * UINT64_C(0xc4ceb9fe1a85ec53);
-		h ^= h >> 32;
-	}
-	return (uint32_t)h | 1;
+	return (uint32_t)na_hash_address(h, &x->dst) | 1;
 }
 
 static bool same(const struct slot *s, const struct na_fragment *x)
 {
 	return s->id == x->id && s->protocol == x->protocol &&
-	       memcmp(&s->src, &x->src, sizeof(x->src)) == 0 &&
-	       memcmp(&s->dst, &x->dst, sizeof(x->dst)) == 0;
+	       na_address_same(&s->src, &x->src) &&
+	       na_address_same(&s->dst, &x->dst);
 }
 
 /* The least recently begun; `keep` stays. */

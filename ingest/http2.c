@@ -45,7 +45,7 @@ static void drop_block(struct na_http2 *d, struct na_http2_store *store)
 	d->block = NULL;
 	d->block_n = d->block_cap = 0;
 	d->block_open = d->block_ends = d->block_cut = false;
-	d->block_headless = d->block_promise = false;
+	d->block_headless = d->block_promise = d->block_goes_on = false;
 }
 
 void na_http2_fini(struct na_http2 *d, struct na_http2_store *store)
@@ -132,6 +132,7 @@ static enum na_status finish_block(struct work *w, const uint8_t *p, size_t n)
 	f->method = f->grpc = f->unknown = f->path_too_long = false;
 	f->status = f->grpc_status = NA_UNKNOWN_I32;
 	f->path_bytes = 0;
+	f->at = d->block_goes_on ? d->block_at : w->user->at;
 	if (!d->hpack)
 		d->hpack = na_hpack_new(w->store->table_bytes,
 					&w->store->tables_used);
@@ -230,6 +231,11 @@ static enum na_status end_frame(struct work *w)
 	case NA_FRAME_RST_STREAM:
 		return w->user->reset(w->user->ctx, d->stream);
 	case NA_FRAME_HEADERS:
+		if (!(d->flags & NA_FRAME_END_HEADERS)) {
+			d->block_at = w->user->at;
+			d->block_goes_on = true;
+		}
+		/* fall through */
 	case NA_FRAME_PUSH_PROMISE:
 	case NA_FRAME_CONTINUATION:
 		/* One that came whole is done already. */
@@ -390,7 +396,13 @@ enum na_status na_http2_gap(struct na_http2 *d, struct na_http2_store *store,
 	/* The frame that is open ends in it, whatever follows. */
 	if (d->in_step && k)
 		status = payload(&w, NULL, k);
-	if (d->in_step && k < n)
-		lose_step(&w);
+	if (!d->in_step || k == n || status != NA_OK)
+		return status;
+	/* What came of a block says whose call it is. */
+	if (d->block_open) {
+		d->block_cut = true;
+		status = finish_block(&w, d->block, d->block_n);
+	}
+	lose_step(&w);
 	return status;
 }

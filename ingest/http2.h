@@ -28,6 +28,7 @@ struct na_http2_fields {
 	int32_t status, grpc_status; /* NA_UNKNOWN_I32 */
 	size_t path_bytes;           /* 0: not there or not known */
 	char path[NA_HTTP2_PATH_BYTES];
+	int64_t at; /* `at` of the end of its HEADERS frame */
 };
 
 /* What all connections share: memory, counted, and room for fields. */
@@ -49,6 +50,7 @@ struct na_http2_user {
 			       size_t n);
 	enum na_status (*end)(void *ctx, uint32_t stream); /* of DATA */
 	enum na_status (*reset)(void *ctx, uint32_t stream);
+	int64_t at; /* time of these bytes, in units of the user */
 };
 
 struct na_http2 {
@@ -58,12 +60,14 @@ struct na_http2 {
 	uint32_t left;   /* payload of the frame, padding too */
 	uint32_t prefix; /* bytes before its content that still come */
 	uint32_t stream, block_stream;
-	uint32_t newest; /* highest stream of a header block; 0 unknown */
-	uint32_t sought; /* bytes, since the last frame */
+	int64_t block_at; /* end of its HEADERS frame, when it goes on */
+	uint32_t newest;  /* highest stream of a header block; 0 unknown */
+	uint32_t sought;  /* bytes, since the last frame */
 	uint8_t type, flags, pad;
 	uint8_t head[NA_FRAME_HEAD], have;
 	bool in_step;
 	bool block_open;     /* CONTINUATION is due */
+	bool block_goes_on;  /* past its HEADERS frame */
 	bool block_ends;     /* its HEADERS had END_STREAM */
 	bool block_cut;      /* its end is lost, or does not fit */
 	bool block_headless; /* its beginning was not seen */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/addresses.h"
 #include "netan/base/strtab.h"
 #include "netan/base/vec.h"
 
@@ -31,6 +32,7 @@ struct na_open_calls {
 	size_t n, cap, max_open, max_names;
 	uint32_t *slots;
 	size_t n_slots;
+	uint64_t key;
 	uint32_t free, oldest, newest;
 	struct na_strtab names;
 	uint64_t limits_hit;
@@ -44,6 +46,7 @@ struct na_open_calls *na_open_calls_new(size_t max_open, size_t max_names,
 	if (!o)
 		return NULL;
 	o->sink = sink;
+	o->key = na_hash_key();
 	o->max_open = max_open;
 	o->max_names = max_names;
 	o->free = o->oldest = o->newest = NONE;
@@ -76,10 +79,10 @@ void na_call_owner_init(struct na_call_owner *w)
 static size_t slot_of(const struct na_open_calls *o, uint32_t connection,
 		      uint32_t stream)
 {
-	uint64_t h = ((uint64_t)connection << 32 | stream) *
-		     UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t h = na_hash_mix(o->key ^ ((uint64_t)connection << 32 | stream),
+				 0x9e3779b97f4a7c15);
 
-	return (size_t)(h >> 32) & (o->n_slots - 1);
+	return (size_t)h & (o->n_slots - 1);
 }
 
 static struct open_call *find(const struct na_open_calls *o,

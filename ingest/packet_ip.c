@@ -21,16 +21,6 @@ static int short_header(struct na_packet *p, const struct na_view *v)
 		     na_view_cut(v) ? NA_PACKET_OTHER_IP : NA_PACKET_MALFORMED);
 }
 
-static inline void set_address4(struct na_address *a, const uint8_t *from)
-{
-	uint64_t low = 0; /* one store: who reads it next reads it whole */
-
-	memcpy(&low, from, 4);
-	memcpy(a->bytes, &low, 8);
-	memset(a->bytes + 8, 0, 8);
-	a->family = 4;
-}
-
 static inline void set_address6(struct na_address *a, const uint8_t *from)
 {
 	memcpy(a->bytes, from, 16);
@@ -117,11 +107,11 @@ int na_packet_ip4(struct na_packet *p, struct na_view *v,
 	if (total)
 		na_view_clip(v, total);
 	p->ecn = h[1] & 3;
-	set_address4(&p->src, h + 12);
-	set_address4(&p->dst, h + 16);
+	na_packet_set_address4(&p->src, h + 12);
+	na_packet_set_address4(&p->dst, h + 16);
 	if (outermost) {
-		set_address4(&p->outer_src, h + 12);
-		set_address4(&p->outer_dst, h + 16);
+		na_packet_set_address4(&p->outer_src, h + 12);
+		na_packet_set_address4(&p->outer_dst, h + 16);
 	}
 	if (!na_view_skip(v, size))
 		return short_header(p, v);

@@ -6,7 +6,6 @@
 
 enum {
 	LINK_NULL = 0,
-	LINK_ETHERNET = 1,
 	LINK_PPP = 9,
 	LINK_RAW_BSD = 12,
 	LINK_RAW_OPENBSD = 14,
@@ -168,7 +167,7 @@ bool na_packet_link_known(uint32_t link)
 {
 	switch (link) {
 	case LINK_NULL:
-	case LINK_ETHERNET:
+	case NA_LINK_ETHERNET:
 	case LINK_PPP:
 	case LINK_RAW_BSD:
 	case LINK_RAW_OPENBSD:
@@ -188,7 +187,7 @@ bool na_packet_link_known(uint32_t link)
 uint32_t na_packet_link(struct na_packet *p, struct na_view *v, uint32_t link)
 {
 	switch (link) {
-	case LINK_ETHERNET:
+	case NA_LINK_ETHERNET:
 		return na_packet_ethernet(p, v);
 	case LINK_SLL:
 		return typed(p, v, 16, 14);

@@ -18,6 +18,8 @@ enum {
 	NA_VXLAN_PORT = 4789
 };
 
+enum { NA_LINK_ETHERNET = 1 };
+
 /* EtherType, and what stands for the PPP and raw kinds. */
 enum {
 	NA_ETHER_NONE = 0, /* not known, or cut off */
@@ -117,5 +119,58 @@ uint32_t na_packet_gre(struct na_packet *p, struct na_view *v);
 /* The end: kind, ports, payload. */
 void na_packet_tcp(struct na_packet *p, const struct na_view *v);
 void na_packet_udp(struct na_packet *p, struct na_view *v);
+/* What of the options is there; one that lies ends them. */
+void na_packet_tcp_options(struct na_packet *p, const uint8_t *o, size_t left);
+
+static inline void na_packet_tcp_clear(struct na_packet *p)
+{
+	p->window_shift = 255;
+	p->mss = 0;
+	p->sack_permitted = p->has_timestamps = false;
+	p->ts_value = p->ts_echo = 0;
+	p->n_sack = 0;
+}
+
+/* h[0..captured) is a TCP header, whole but for options, and what follows. */
+static inline void na_packet_tcp_whole(struct na_packet *p, const uint8_t *h,
+				       size_t captured, size_t wire)
+{
+	size_t size = (h[12] >> 4) * 4u, got;
+
+	na_packet_tcp_clear(p);
+	p->kind = NA_PACKET_MALFORMED;
+	if (size < 20 || size > wire)
+		return;
+	p->kind = NA_PACKET_TCP;
+	p->src_port = (uint16_t)na_be16(h);
+	p->dst_port = (uint16_t)na_be16(h + 2);
+	p->seq = na_be32(h + 4);
+	p->ack = na_be32(h + 8);
+	p->flags = h[13];
+	p->window = (uint16_t)na_be16(h + 14);
+	got = size < captured ? size : captured;
+	/* The usual: two of nothing, then timestamps. */
+	if (got == 32 && na_be32(h + 20) == 0x0101080a) {
+		p->has_timestamps = true;
+		p->ts_value = na_be32(h + 24);
+		p->ts_echo = na_be32(h + 28);
+	} else if (got > 20) {
+		na_packet_tcp_options(p, h + 20, got - 20);
+	}
+	p->payload = h + got;
+	p->payload_bytes = (uint32_t)(wire - size);
+	p->payload_captured = (uint32_t)(captured - got);
+}
+
+static inline void na_packet_set_address4(struct na_address *a,
+					  const uint8_t *from)
+{
+	uint64_t low = 0; /* one store: who reads it next reads it whole */
+
+	memcpy(&low, from, 4);
+	memcpy(a->bytes, &low, 8);
+	memset(a->bytes + 8, 0, 8);
+	a->family = 4;
+}
 
 #endif

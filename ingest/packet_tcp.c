@@ -44,16 +44,8 @@ static void option(struct na_packet *p, uint8_t kind, const uint8_t *o,
 	}
 }
 
-/* What of the options is there; one that lies ends them. */
-static void options(struct na_packet *p, const uint8_t *o, size_t left)
+void na_packet_tcp_options(struct na_packet *p, const uint8_t *o, size_t left)
 {
-	/* The usual: two of nothing, then timestamps. */
-	if (left == 12 && na_be32(o) == 0x0101080a) {
-		p->has_timestamps = true;
-		p->ts_value = na_be32(o + 4);
-		p->ts_echo = na_be32(o + 8);
-		return;
-	}
 	while (left > 0 && o[0] != OPT_END) {
 		uint32_t n = 1;
 
@@ -95,38 +87,15 @@ static void cut_header(struct na_packet *p, const struct na_view *v)
 
 void na_packet_tcp(struct na_packet *p, const struct na_view *v)
 {
-	const uint8_t *h = v->p;
-	size_t size, got;
-
-	p->window_shift = 255;
-	p->mss = 0;
-	p->sack_permitted = p->has_timestamps = false;
-	p->ts_value = p->ts_echo = 0;
-	p->n_sack = 0;
-	if (v->captured < 20) {
+	if (v->captured >= 20) {
+		na_packet_tcp_whole(p, v->p, v->captured, v->wire);
+	} else {
+		na_packet_tcp_clear(p);
 		if (na_view_cut(v))
 			cut_header(p, v);
 		else
 			p->kind = NA_PACKET_MALFORMED;
-		return;
 	}
-	size = (h[12] >> 4) * 4u;
-	p->kind = NA_PACKET_MALFORMED;
-	if (size < 20 || size > v->wire)
-		return;
-	p->kind = NA_PACKET_TCP;
-	p->src_port = (uint16_t)na_be16(h);
-	p->dst_port = (uint16_t)na_be16(h + 2);
-	p->seq = na_be32(h + 4);
-	p->ack = na_be32(h + 8);
-	p->flags = h[13];
-	p->window = (uint16_t)na_be16(h + 14);
-	got = size < v->captured ? size : v->captured;
-	if (got > 20)
-		options(p, h + 20, got - 20);
-	p->payload = h + got;
-	p->payload_bytes = (uint32_t)(v->wire - size);
-	p->payload_captured = (uint32_t)(v->captured - got);
 }
 
 void na_packet_udp(struct na_packet *p, struct na_view *v)

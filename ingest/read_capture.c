@@ -14,9 +14,6 @@
 
 enum { LOOK_UP_EVERY = 4096 }; /* packets */
 
-/* Picoseconds since the origin reach so far. */
-#define REACH_NS (INT64_MAX / NA_PS_PER_NS - 1)
-
 struct state {
 	/* Where the input stands while it is read: there is one block, so
 	 * one thread may write to it. */
@@ -51,7 +48,7 @@ struct run {
 	size_t n;
 	struct na_capture *capture;
 	struct na_capture_filter *filter;
-	int64_t zero_ns;
+	int64_t zero_ns, lowest_ns, highest_ns;
 	uint64_t told[N_KINDS]; /* so far, to the files */
 	uint64_t told_bytes;
 };
@@ -139,6 +136,14 @@ static enum na_status open_track(struct track *t, struct na_input *in,
 	return NA_OK;
 }
 
+static void set_reach(struct run *r)
+{
+	if (!na_add_i64(r->zero_ns, -NA_REACH_NS, &r->lowest_ns))
+		r->lowest_ns = INT64_MIN;
+	if (!na_add_i64(r->zero_ns, NA_REACH_NS, &r->highest_ns))
+		r->highest_ns = INT64_MAX;
+}
+
 static enum na_status open_run(struct run *r, const struct na_input *in,
 			       const struct na_sink *sink, struct na_err *err)
 {
@@ -148,10 +153,12 @@ static enum na_status open_run(struct run *r, const struct na_input *in,
 		.segments_of = in->asks.segments_of,
 		.zero_ns = in->zero_ns,
 		.sink = sink,
+		.counted = true,
 	};
 	size_t n = in->n_merged ? in->n_merged : 1;
 
 	r->zero_ns = in->zero_ns;
+	set_reach(r);
 	r->tracks = na_calloc(n, sizeof(*r->tracks));
 	r->capture = na_capture_new(&options);
 	if (!r->tracks || !r->capture)
@@ -214,33 +221,35 @@ static bool still_first(const struct track *t, const struct track *second)
 /* Times so far off that they cannot be told are told as the farthest. */
 static void within_reach(const struct run *r, struct track *t)
 {
-	int64_t ns = t->next.time_ns, lowest, highest;
+	int64_t ns = t->next.time_ns;
 
-	if (!na_add_i64(r->zero_ns, -REACH_NS, &lowest))
-		lowest = INT64_MIN;
-	if (!na_add_i64(r->zero_ns, REACH_NS, &highest))
-		highest = INT64_MAX;
-	if (ns >= lowest && ns <= highest)
+	if (ns >= r->lowest_ns && ns <= r->highest_ns)
 		return;
 	t->far++;
-	t->next.time_ns = ns < lowest ? lowest : highest;
+	t->next.time_ns = ns < r->lowest_ns ? r->lowest_ns : r->highest_ns;
 }
 
 static void count(struct track *t)
 {
 	const struct na_record *x = &t->next;
+	struct na_capture_counts *c = t->counts;
 
-	if (!t->timed || x->time_ns < t->counts->earliest_ns)
-		t->counts->earliest_ns = x->time_ns;
-	if (!t->timed || x->time_ns > t->counts->latest_ns)
-		t->counts->latest_ns = x->time_ns;
-	t->counts->packets++;
-	t->counts->captured_bytes += x->captured_bytes;
-	t->counts->wire_bytes += x->wire_bytes;
-	t->counts->cut_packets += x->captured_bytes < x->wire_bytes;
-	t->counts->backward_steps += t->timed && x->time_ns < t->last_ns;
-	t->timed = true;
+	if (!t->timed) {
+		c->earliest_ns = c->latest_ns = t->last_ns = x->time_ns;
+		t->timed = true;
+	}
+	if (x->time_ns < t->last_ns) {
+		c->backward_steps++;
+		if (x->time_ns < c->earliest_ns)
+			c->earliest_ns = x->time_ns;
+	} else if (x->time_ns > c->latest_ns) {
+		c->latest_ns = x->time_ns;
+	}
 	t->last_ns = x->time_ns;
+	c->packets++;
+	c->captured_bytes += x->captured_bytes;
+	c->wire_bytes += x->wire_bytes;
+	c->cut_packets += x->captured_bytes < x->wire_bytes;
 }
 
 static enum na_status one_packet(struct run *r, struct track *t)

@@ -209,12 +209,11 @@ static enum na_status read_netan(const struct na_input *in,
 {
 	const struct xf_input *x = in->state;
 	const struct xf_block *block = b->owner;
-	int64_t ns, ps;
+	int64_t ps;
 
 	/* Without times nothing is moved. */
-	if (__builtin_sub_overflow(x->file->sources[block->source].zero_ns,
-				   in->zero_ns, &ns) ||
-	    !na_mul_i64(ns, NA_PS_PER_NS, &ps))
+	if (!na_ps_since(x->file->sources[block->source].zero_ns, in->zero_ns,
+			 &ps))
 		ps = 0;
 	return xf_decode(block, in->wants, ps, sink, err);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ingest/roce_table.h"
+#include "netan/base/units.h"
 
 /* Some 8 MiB together. */
 const struct na_roce_limits na_roce_limits = {
@@ -30,7 +31,8 @@ enum {
 enum news { FRESH, LATE, REPEAT };
 
 struct na_roce *na_roce_new(const struct na_roce_limits *limits,
-			    int64_t zero_ns, const struct na_sink *sink)
+			    int64_t zero_ns, const struct na_sink *sink,
+			    struct na_addresses *addresses)
 {
 	struct na_roce *x = calloc(1, sizeof(*x));
 
@@ -39,6 +41,7 @@ struct na_roce *na_roce_new(const struct na_roce_limits *limits,
 	x->limits = *limits;
 	x->zero_ns = zero_ns;
 	x->sink = sink;
+	x->addresses = addresses;
 	if (na_roce_table_init(x))
 		return x;
 	na_roce_free(x);
@@ -53,16 +56,8 @@ void na_roce_free(struct na_roce *x)
 	free(x);
 }
 
-static uint32_t ask_address(const struct na_sink *s, const struct na_address *a)
-{
-	char buf[NA_ADDRESS_BUF];
-
-	na_address_print(buf, a);
-	return s->address(s->ctx, buf, strlen(buf));
-}
-
 /* The sink's numbers for the addresses and the queue pair, asked once.  A
- * flood of made-up ones does not fill its memory with names. */
+ * flood of made-up pairs does not fill its memory with names. */
 static void name_qp(struct na_roce *x, struct na_roce_qp *q)
 {
 	const struct na_sink *s = x->sink;
@@ -70,23 +65,16 @@ static void name_qp(struct na_roce *x, struct na_roce_qp *q)
 
 	if (q->name != NA_UNKNOWN_U32)
 		return;
+	q->src_end = na_addresses_endpoint(x->addresses, &q->src);
+	q->dst_end = na_addresses_endpoint(x->addresses, &q->dst);
 	if (x->named >= x->limits.named) {
 		x->counts.limits_hit++;
-		q->src_end = q->dst_end = s->address(s->ctx, "other", 5);
 		q->name = s->name(s->ctx, "roce:other", 10);
 		return;
 	}
 	x->named++;
-	q->src_end = ask_address(s, &q->src);
-	q->dst_end = ask_address(s, &q->dst);
 	snprintf(buf, sizeof(buf), "roce:0x%06" PRIx32, q->dest);
 	q->name = s->name(s->ctx, buf, strlen(buf));
-}
-
-static bool to_ps(const struct na_roce *x, int64_t ns, int64_t *ps)
-{
-	return !__builtin_sub_overflow(ns, x->zero_ns, ps) &&
-	       !__builtin_mul_overflow(*ps, 1000, ps);
 }
 
 enum na_status na_roce_tell(struct na_roce *x, uint32_t qp,
@@ -112,8 +100,10 @@ enum na_status na_roce_tell(struct na_roce *x, uint32_t qp,
 	/* The capture's clock went back: the latency is not known. */
 	if (answered && to_ns < w->from_ns)
 		answered = false;
-	if (!to_ps(x, answered ? w->from_ns : w->last_ns, &t.start_ps) ||
-	    !to_ps(x, answered ? to_ns : w->last_ns, &t.end_ps)) {
+	if (!na_ps_since(answered ? w->from_ns : w->last_ns, x->zero_ns,
+			 &t.start_ps) ||
+	    !na_ps_since(answered ? to_ns : w->last_ns, x->zero_ns,
+			 &t.end_ps)) {
 		s->left_out(s->ctx, NA_LEFT_DAMAGED, 1);
 		return NA_OK;
 	}

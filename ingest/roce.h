@@ -31,7 +31,7 @@
 #ifndef INGEST_ROCE_H
 #define INGEST_ROCE_H
 
-#include "ingest/packet.h"
+#include "ingest/addresses.h"
 #include "netan/model/sink.h"
 
 enum { NA_ROCE_PORT = 4791 };
@@ -39,14 +39,15 @@ enum { NA_ROCE_PORT = 4791 };
 struct na_roce_limits {
 	size_t queue_pairs; /* the least recently used goes first; from 1 */
 	size_t messages;    /* not yet acknowledged, all queue pairs; from 1 */
-	size_t named;       /* queue pairs told by name; the rest is "other" */
+	size_t named; /* queue pairs told by name; the rest is "roce:other" */
 };
 extern const struct na_roce_limits na_roce_limits;
 
 struct na_roce;
 
 struct na_roce *na_roce_new(const struct na_roce_limits *limits,
-			    int64_t zero_ns, const struct na_sink *sink);
+			    int64_t zero_ns, const struct na_sink *sink,
+			    struct na_addresses *addresses);
 void na_roce_free(struct na_roce *x);
 /* p->kind is NA_PACKET_UDP to port 4791.  NA_ENOMEM, or what the sink says. */
 enum na_status na_roce_packet(struct na_roce *x, const struct na_packet *p);

@@ -8,44 +8,31 @@
 
 #include "netan/base/vec.h"
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-	return h ^ h >> 32;
-}
-
-static uint64_t address_hash(uint64_t h, const struct na_address *a)
-{
-	uint64_t w[2];
-
-	memcpy(w, a->bytes, sizeof(w));
-	return mix(mix(h, w[0]), w[1]);
-}
-
+/* Not keyed: how far roce_answer.c searches a chain is bounded, and must be
+ * the same in each run. */
 static uint32_t pair_slot(const struct na_roce *x, const struct na_address *a,
 			  const struct na_address *b)
 {
-	return (uint32_t)address_hash(address_hash(1, a), b) & x->mask;
+	return (uint32_t)na_hash_mix(na_hash_address(1, a),
+				     na_hash_address(2, b)) &
+	       x->mask;
 }
 
 static uint32_t key_slot(const struct na_roce *x, const struct na_address *a,
 			 const struct na_address *b, uint64_t dest,
 			 uint32_t source)
 {
-	uint64_t h = address_hash(address_hash(1, a), b);
+	uint64_t h = na_hash_mix(na_hash_address(x->key, a),
+				 na_hash_address(~x->key, b));
 
-	return (uint32_t)mix(h, dest << 32 | source) & x->mask;
-}
-
-static bool same(const struct na_address *a, const struct na_address *b)
-{
-	return a->family == b->family && !memcmp(a->bytes, b->bytes, 16);
+	h = na_hash_mix(h ^ (dest << 32 | source), 0xd6e8feb86659fd93);
+	return (uint32_t)h & x->mask;
 }
 
 bool na_roce_is_pair(const struct na_roce_qp *q, const struct na_address *a,
 		     const struct na_address *b)
 {
-	return same(&q->src, a) && same(&q->dst, b);
+	return na_address_same(&q->src, a) && na_address_same(&q->dst, b);
 }
 
 uint32_t na_roce_pair_first(const struct na_roce *x, const struct na_address *a,
@@ -61,6 +48,7 @@ bool na_roce_table_init(struct na_roce *x)
 	while (slots < x->limits.queue_pairs && slots < 1u << 24)
 		slots *= 2;
 	x->mask = slots - 1;
+	x->key = na_hash_key();
 	x->by_key = na_calloc(slots, sizeof(*x->by_key));
 	x->by_pair = na_calloc(slots, sizeof(*x->by_pair));
 	if (!x->by_key || !x->by_pair)

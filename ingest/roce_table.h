@@ -67,6 +67,7 @@ struct na_roce {
 	struct na_roce_limits limits;
 	int64_t zero_ns;
 	const struct na_sink *sink;
+	struct na_addresses *addresses;
 	struct na_roce_qp *qps;
 	size_t n_qps, cap_qps;
 	struct na_roce_wait *waits;
@@ -75,6 +76,7 @@ struct na_roce {
 	uint32_t oldest_qp, newest_qp, oldest_wait, newest_wait;
 	uint32_t *by_key, *by_pair;
 	uint32_t mask, serials;
+	uint64_t key; /* of by_key */
 	size_t named;
 	struct na_capture_counts counts;
 };

@@ -11,16 +11,6 @@ static bool before(uint32_t a, uint32_t b)
 	return (int32_t)(a - b) < 0;
 }
 
-static struct na_cell *base(struct na_flight *f)
-{
-	return f->grown ? f->grown : f->own;
-}
-
-static struct na_cell *at(struct na_flight *f, unsigned i)
-{
-	return base(f) + ((f->head + i) & (f->cap - 1u));
-}
-
 void na_flight_init(struct na_flight *f)
 {
 	memset(f, 0, sizeof(*f));
@@ -48,7 +38,7 @@ static bool grow(struct na_flight *f, struct na_cells *budget)
 	if (!v)
 		return false;
 	for (unsigned i = 0; i < f->count; i++)
-		v[i] = *at(f, i);
+		v[i] = *na_flight_at(f, i);
 	free(f->grown);
 	f->grown = v;
 	f->head = 0;
@@ -62,12 +52,12 @@ static unsigned place(struct na_flight *f, const struct na_cell *x)
 {
 	unsigned lo = 0, hi = f->count;
 
-	if (hi == 0 || !before(x->next, at(f, hi - 1)->next))
+	if (hi == 0 || !before(x->next, na_flight_at(f, hi - 1)->next))
 		return hi;
 	while (lo < hi) {
 		unsigned mid = (lo + hi) / 2;
 
-		if (before(x->next, at(f, mid)->next))
+		if (before(x->next, na_flight_at(f, mid)->next))
 			hi = mid;
 		else
 			lo = mid + 1;
@@ -82,11 +72,11 @@ static void open_at(struct na_flight *f, unsigned i)
 		f->head = (uint16_t)((f->head - 1u) & (f->cap - 1u));
 		f->count++;
 		for (unsigned k = 0; k < i; k++)
-			*at(f, k) = *at(f, k + 1);
+			*na_flight_at(f, k) = *na_flight_at(f, k + 1);
 	} else {
 		f->count++;
 		for (unsigned k = f->count - 1u; k > i; k--)
-			*at(f, k) = *at(f, k - 1);
+			*na_flight_at(f, k) = *na_flight_at(f, k - 1);
 	}
 }
 
@@ -96,20 +86,21 @@ static void pop(struct na_flight *f)
 	f->count--;
 }
 
-void na_flight_add(struct na_flight *f, struct na_cells *budget,
-		   const struct na_cell *x)
+void na_flight_put(struct na_flight *f, struct na_cells *budget, uint32_t seq,
+		   uint32_t next, int64_t time_ns)
 {
+	struct na_cell x = {seq, next, time_ns};
 	unsigned i;
 
 	if (f->count == f->cap && !grow(f, budget)) {
 		pop(f);
 		budget->dropped++;
 	}
-	i = place(f, x);
+	i = place(f, &x);
 	open_at(f, i);
-	*at(f, i) = *x;
-	if ((i > 0 && before(x->seq, at(f, i - 1)->seq)) ||
-	    (i + 1u < f->count && before(at(f, i + 1)->seq, x->seq)))
+	*na_flight_at(f, i) = x;
+	if ((i > 0 && before(seq, na_flight_at(f, i - 1)->seq)) ||
+	    (i + 1u < f->count && before(na_flight_at(f, i + 1)->seq, seq)))
 		f->nested = true;
 }
 
@@ -120,7 +111,7 @@ static void trim(struct na_flight *f, uint32_t ack)
 
 	f->nested = false;
 	for (unsigned i = 0; i < f->count; i++) {
-		struct na_cell *c = at(f, i);
+		struct na_cell *c = na_flight_at(f, i);
 
 		if (before(c->seq, ack))
 			c->seq = ack;
@@ -136,8 +127,8 @@ bool na_flight_ack(struct na_flight *f, struct na_cells *budget, uint32_t ack,
 {
 	bool found = false;
 
-	while (f->count > 0 && !before(ack, at(f, 0)->next)) {
-		const struct na_cell *c = at(f, 0);
+	while (f->count > 0 && !before(ack, na_flight_at(f, 0)->next)) {
+		const struct na_cell *c = na_flight_at(f, 0);
 
 		if (c->next == ack && !found) {
 			found = true;

@@ -33,8 +33,35 @@ struct na_flight {
 void na_flight_init(struct na_flight *f);
 void na_flight_fini(struct na_flight *f, struct na_cells *budget);
 
-void na_flight_add(struct na_flight *f, struct na_cells *budget,
-		   const struct na_cell *x);
+static inline struct na_cell *na_flight_at(struct na_flight *f, unsigned i)
+{
+	return (f->grown ? f->grown : f->own) +
+	       ((f->head + i) & (f->cap - 1u));
+}
+
+/* Any segment. */
+void na_flight_put(struct na_flight *f, struct na_cells *budget, uint32_t seq,
+		   uint32_t next, int64_t time_ns);
+
+/* Most are the newest, and there is room.  Not through a struct na_cell:
+ * written in parts and read as one, it would stall on each packet. */
+static inline void na_flight_add(struct na_flight *f, struct na_cells *budget,
+				 uint32_t seq, uint32_t next, int64_t time_ns)
+{
+	const struct na_cell *last = na_flight_at(f, f->count - 1u);
+
+	if (f->count < f->cap &&
+	    (f->count == 0 || ((int32_t)(next - last->next) >= 0 &&
+			       (int32_t)(seq - last->seq) >= 0))) {
+		struct na_cell *x = na_flight_at(f, f->count++);
+
+		x->seq = seq;
+		x->next = next;
+		x->time_ns = time_ns;
+	} else {
+		na_flight_put(f, budget, seq, next, time_ns);
+	}
+}
 
 /* What `ack` covers goes, what it covers in part begins at it.  True when a
  * segment ends right at it: *sent_ns is when the oldest such was seen. */

@@ -30,19 +30,11 @@ enum {
 
 struct view { /* of one packet */
 	const struct na_packet *p;
+	uint32_t seq, marks;
 	struct na_tcp_conn *c;
 	struct na_tcp_dir *f, *r; /* its direction, the reverse one */
-	uint32_t seq, len, marks;
+	uint32_t len;
 };
-
-bool na_tcp_begins(const struct na_tcp_conn *c, unsigned dir,
-		   const struct na_packet *p)
-{
-	const struct na_tcp_dir *f = &c->dir[dir];
-
-	return (p->flags & (NA_TCP_SYN | NA_TCP_ACK)) == NA_TCP_SYN &&
-	       f->base_known && p->seq != f->base_seq;
-}
 
 /* A SYN seen before, or one that answers with another number than known. */
 static void again(struct view *v)
@@ -186,11 +178,8 @@ static void advance(struct view *v, struct na_cells *cells)
 	uint32_t next = v->seq + v->len + one;
 	bool probe = v->marks & NA_TCP_MARK_ZERO_PROBE;
 
-	if (v->len > 0 || one) {
-		struct na_cell x = {v->seq, next, v->p->time_ns};
-
-		na_flight_add(&f->flight, cells, &x);
-	}
+	if (v->len > 0 || one)
+		na_flight_add(&f->flight, cells, v->seq, next, v->p->time_ns);
 	if (!probe && (!f->next_known || na_tcp_before(f->next_seq, next))) {
 		f->next_seq = next;
 		f->next_known = true;
@@ -204,7 +193,6 @@ static void advance(struct view *v, struct na_cells *cells)
 	f->last_ack = v->p->ack;
 	f->heard_ns = v->p->time_ns;
 	f->was_keep_alive = v->marks & NA_SEG_KEEP_ALIVE;
-	f->was_zero_probe = probe;
 }
 
 static void take_ack(struct view *v, struct na_tcp_pools *pools)
@@ -273,13 +261,89 @@ static void first_rtt(struct view *v)
 	}
 }
 
+/* The next bytes of a stream, or an ACK that covers more: nothing that any of
+ * the rules marks, but for a window that is full. */
+static inline bool is_plain(const struct view *v)
+{
+	const struct na_tcp_dir *f = v->f, *r = v->r;
+	const struct na_packet *p = v->p;
+
+	if ((p->flags & (CONTROL | NA_TCP_ACK)) != NA_TCP_ACK ||
+	    !f->base_known || !r->base_known || !f->next_known ||
+	    !f->most_known || v->seq != f->next_seq || p->window == 0 || !r->most_known ||
+	    na_tcp_before(r->most_to_ack, p->ack))
+		return false;
+	if (v->len == 0)
+		return p->ack != f->last_ack || p->window != f->window;
+	return v->len > 1 && (int32_t)v->len > 0 &&
+	       !(r->last_ack && !na_tcp_before(r->last_ack, v->seq + v->len));
+}
+
+static inline void send_plain(struct view *v, struct na_cells *cells)
+{
+	struct na_tcp_dir *f = v->f;
+	int64_t now = v->p->time_ns;
+	uint32_t next = v->seq + v->len;
+
+	if (fills_window(v))
+		v->marks = NA_SEG_WINDOW_FULL;
+	if (v->marks || !na_tcp_stall_is_calm(f, v->r))
+		v->marks |= na_tcp_stall_send(v->c, v->f != v->c->dir, v->p,
+					      v->marks);
+	else if (now > f->sent_ns)
+		f->sent_ns = now;
+	na_flight_add(&f->flight, cells, v->seq, next, now);
+	if (v->seq == f->most_to_ack)
+		f->most_to_ack = next;
+	f->next_seq = next;
+	f->next_time_ns = now;
+}
+
+/* As `na_tcp_marks`, of a plain one. */
+static inline void mark_plain(struct view *v, struct na_tcp_pools *pools)
+{
+	struct na_tcp_dir *f = v->f, *r = v->r;
+	const struct na_packet *p = v->p;
+	bool advanced = !f->last_ack || na_tcp_before(f->last_ack, p->ack);
+
+	r->flight_valid = true;
+	if (p->ack != f->last_ack)
+		f->dup_acks = 0;
+	if (v->len > 0)
+		send_plain(v, &pools->cells);
+	f->window = p->window;
+	f->last_ack = p->ack;
+	f->heard_ns = p->time_ns;
+	f->was_keep_alive = false;
+	take_ack(v, pools);
+	measure_flight(v);
+	if (p->n_sack > 0 || !na_tcp_stall_is_open(r)) {
+		na_tcp_stall_hear(v->c, f != v->c->dir, p, v->marks, advanced);
+	} else if (advanced) {
+		r->told_ns = p->time_ns;
+		if (r->next_known && !na_tcp_before(p->ack, r->next_seq))
+			r->all_acked_ns = p->time_ns;
+	}
+	if (p->n_sack > 0 || v->c->first_rtt_ns == 0) {
+		take_options(v);
+		first_rtt(v);
+	} else {
+		f->sacked_bytes = 0;
+		f->first_ack_due = false;
+	}
+}
+
 uint32_t na_tcp_marks(struct na_tcp_conn *c, unsigned dir,
 		      const struct na_packet *p, struct na_tcp_pools *pools)
 {
 	struct view v = {
-		p, c, &c->dir[dir], &c->dir[!dir], p->seq, p->payload_bytes, 0};
+		p, p->seq, 0, c, &c->dir[dir], &c->dir[!dir], p->payload_bytes};
 	bool advanced;
 
+	if (is_plain(&v)) {
+		mark_plain(&v, pools);
+		return v.marks;
+	}
 	again(&v);
 	mark_base(&v);
 	if (p->flags & NA_TCP_ACK)

@@ -90,7 +90,7 @@ static uint32_t timeout(struct na_tcp_conn *c, struct na_tcp_dir *f,
 		return 0;
 	na_tcp_count(&x->n.timeouts);
 	x->longest_timeout_ns = most(x->longest_timeout_ns, silent);
-	x->timeout_total_ns += silent;
+	na_tcp_add_ns(&x->timeout_total_ns, silent);
 	f->recovering = f->recover_known = true;
 	f->recover = f->next_seq;
 	if (x->mending)
@@ -143,7 +143,7 @@ static void idle(struct na_tcp_dir *f, const struct na_tcp_dir *r, int64_t now)
 	    na_tcp_before(r->last_ack, f->next_seq))
 		return;
 	gap = since(now, most(f->sent_ns, f->all_acked_ns));
-	f->idle_ns += gap;
+	na_tcp_add_ns(&f->idle_ns, gap);
 	f->longest_idle_ns = most(f->longest_idle_ns, gap);
 	rto = f->srtt_ns + most(LEAST_RTO_NS, 4 * f->rttvar_ns);
 	if (since(now, f->sent_ns) > rto)
@@ -191,14 +191,16 @@ uint32_t na_tcp_stall_send(struct na_tcp_conn *c, unsigned dir,
 static void open_full(struct na_tcp_dir *s, int64_t now)
 {
 	if (s->full_now)
-		s->rare->window_full_ns += since(now, s->rare->full_since_ns);
+		na_tcp_add_ns(&s->rare->window_full_ns,
+			      since(now, s->rare->full_since_ns));
 	s->full_now = false;
 }
 
 static void open_zero(struct na_tcp_dir *s, int64_t now)
 {
 	if (s->zero_now)
-		s->rare->zero_window_ns += since(now, s->rare->zero_since_ns);
+		na_tcp_add_ns(&s->rare->zero_window_ns,
+			      since(now, s->rare->zero_since_ns));
 	s->zero_now = false;
 }
 

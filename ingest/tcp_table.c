@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "netan/base/vec.h"
 
-enum { SLAB_BITS = 6, SLAB = 1 << SLAB_BITS, FIRST_SLOTS = 256 };
+enum { SLAB = NA_TCP_SLAB, FIRST_SLOTS = 256 };
+enum { LINE = 64, FETCH_FROM = 512 };
 
 struct na_tcp_rare *na_tcp_rare(struct na_tcp_dir *d)
 {
@@ -18,12 +18,10 @@ struct na_tcp_rare *na_tcp_rare(struct na_tcp_dir *d)
 bool na_tcp_table_init(struct na_tcp_table *t)
 {
 	memset(t, 0, sizeof(*t));
-	t->unused = NA_TCP_NONE;
+	t->unused = t->last = NA_TCP_NONE;
 	for (unsigned i = 0; i < NA_TCP_LISTS; i++)
 		t->list[i] = (struct na_tcp_list){NA_TCP_NONE, NA_TCP_NONE, 0};
-	/* Keyed, so that no capture can aim at one chain of the index. */
-	if (getrandom(&t->seed, sizeof(t->seed), GRND_NONBLOCK) < 0)
-		t->seed = 0x9e3779b97f4a7c15;
+	t->key = na_hash_key();
 	t->slot = calloc(FIRST_SLOTS, sizeof(*t->slot));
 	t->mask = FIRST_SLOTS - 1;
 	return t->slot;
@@ -40,55 +38,32 @@ void na_tcp_table_fini(struct na_tcp_table *t)
 	t->n_slabs = 0;
 }
 
-struct na_tcp_conn *na_tcp_at(const struct na_tcp_table *t, uint32_t at)
-{
-	return t->slab[at >> SLAB_BITS] + (at & (SLAB - 1));
-}
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	unsigned __int128 m = (unsigned __int128)a * b;
-
-	return (uint64_t)m ^ (uint64_t)(m >> 64);
-}
-
-static uint64_t hash_end(uint64_t seed, const struct na_address *a,
+static uint64_t hash_end(uint64_t key, const struct na_address *a,
 			 uint16_t port)
 {
-	uint64_t w[2];
-
-	memcpy(w, a->bytes, sizeof(w));
-	return mix(w[0] ^ seed ^ ((uint64_t)port << 48 | a->family),
-		   w[1] ^ 0x9fb21c651e98df25);
+	return na_hash_address(key ^ (uint64_t)port << 48, a);
 }
 
 /* The same for both directions: the ends add up. */
 uint32_t na_tcp_hash(const struct na_tcp_table *t, const struct na_packet *p)
 {
-	uint64_t h = hash_end(t->seed, &p->src, p->src_port) +
-		     hash_end(t->seed, &p->dst, p->dst_port);
+	uint64_t h = hash_end(t->key, &p->src, p->src_port) +
+		     hash_end(t->key, &p->dst, p->dst_port);
 
-	h = mix(h ^ t->seed, 0xd6e8feb86659fd93);
+	h = na_hash_mix(h ^ t->key, 0xd6e8feb86659fd93);
 	return (uint32_t)(h >> 32);
 }
 
-static bool same_end(const struct na_address *a, uint16_t a_port,
-		     const struct na_address *b, uint16_t b_port)
-{
-	return a_port == b_port && memcmp(a->bytes, b->bytes, 16) == 0 &&
-	       a->family == b->family;
-}
-
-/* All of it will be read: with many connections that is what takes time. */
+/* Most of it will be read: with many connections that is what takes time. */
 static void fetch(const struct na_tcp_conn *c)
 {
 	const char *p = (const char *)c;
 
-	for (size_t i = 0; i < sizeof(*c); i += 64)
+	for (size_t i = 0; i < sizeof(*c); i += LINE)
 		__builtin_prefetch(p + i, 1);
 }
 
-uint32_t na_tcp_find(const struct na_tcp_table *t, uint32_t hash,
+uint32_t na_tcp_find(struct na_tcp_table *t, uint32_t hash,
 		     const struct na_packet *p, unsigned *dir)
 {
 	for (size_t i = hash & t->mask; t->slot[i].at; i = (i + 1) & t->mask) {
@@ -98,18 +73,14 @@ uint32_t na_tcp_find(const struct na_tcp_table *t, uint32_t hash,
 		if (t->slot[i].hash != hash)
 			continue;
 		c = na_tcp_at(t, at);
-		fetch(c);
-		if (same_end(&c->end[0], c->port[0], &p->src, p->src_port) &&
-		    same_end(&c->end[1], c->port[1], &p->dst, p->dst_port)) {
-			*dir = 0;
-			return at;
-		}
-		if (same_end(&c->end[1], c->port[1], &p->src, p->src_port) &&
-		    same_end(&c->end[0], c->port[0], &p->dst, p->dst_port)) {
-			*dir = 1;
+		if (t->used >= FETCH_FROM)
+			fetch(c);
+		if (na_tcp_is(c, p, dir)) {
+			t->last = at;
 			return at;
 		}
 	}
+	*dir = 0;
 	return NA_TCP_NONE;
 }
 
@@ -237,6 +208,7 @@ void na_tcp_remove(struct na_tcp_table *t, uint32_t at)
 {
 	struct na_tcp_conn *c = na_tcp_at(t, at);
 
+	t->last = NA_TCP_NONE;
 	unlink_it(t, &t->list[c->in], c);
 	drop_slot(t, c->hash, at);
 	t->used--;

@@ -8,6 +8,8 @@
 #ifndef INGEST_TCP_TABLE_H
 #define INGEST_TCP_TABLE_H
 
+#include <string.h>
+
 #include "ingest/tcp_flight.h"
 #include "ingest/tcp_rtt.h"
 #include "ingest/tcp_seen.h"
@@ -55,7 +57,7 @@ struct na_tcp_dir {
 	int16_t scale; /* -1 unknown, -2 not used */
 	bool base_known, next_known, most_known;
 	bool first_ack_due, flight_valid;
-	bool was_keep_alive, was_zero_probe; /* its last packet */
+	bool was_keep_alive; /* its last packet */
 	bool saw_syn, saw_fin, saw_rst, sack_permitted, timestamps;
 	bool fin_acked;
 	uint32_t fin_next; /* the number behind its FIN */
@@ -101,7 +103,8 @@ struct na_tcp_conn {
 	int64_t syn_ns, first_rtt_ns;
 	void *user;
 	bool any_syn, disordered;
-	uint8_t in; /* which list */
+	uint8_t in;    /* which list */
+	uint8_t needs; /* of user: enum na_tcp_needs */
 	struct na_tcp_dir dir[2];
 };
 
@@ -122,7 +125,8 @@ struct na_tcp_table {
 		uint32_t hash, at;
 	} * slot;
 	size_t mask, used;
-	uint64_t seed;
+	uint32_t last; /* found last, or NA_TCP_NONE */
+	uint64_t key;  /* of the hashes */
 	struct na_tcp_list list[NA_TCP_LISTS];
 };
 
@@ -131,11 +135,35 @@ struct na_tcp_rare *na_tcp_rare(struct na_tcp_dir *d);
 
 bool na_tcp_table_init(struct na_tcp_table *t);
 void na_tcp_table_fini(struct na_tcp_table *t);
-struct na_tcp_conn *na_tcp_at(const struct na_tcp_table *t, uint32_t at);
+
+enum { NA_TCP_SLAB_BITS = 6, NA_TCP_SLAB = 1 << NA_TCP_SLAB_BITS };
+
+static inline struct na_tcp_conn *na_tcp_at(const struct na_tcp_table *t,
+					    uint32_t at)
+{
+	return t->slab[at >> NA_TCP_SLAB_BITS] + (at & (NA_TCP_SLAB - 1));
+}
+
+static inline bool na_tcp_same_end(const struct na_address *a, uint16_t a_port,
+				   const struct na_address *b, uint16_t b_port)
+{
+	return a_port == b_port && na_address_same(a, b);
+}
+
+/* Is c between p's ends?  *dir is p's. */
+static inline bool na_tcp_is(const struct na_tcp_conn *c,
+			     const struct na_packet *p, unsigned *dir)
+{
+	*dir = !na_tcp_same_end(&c->end[0], c->port[0], &p->src, p->src_port);
+	return na_tcp_same_end(&c->end[*dir], c->port[*dir], &p->src,
+			       p->src_port) &&
+	       na_tcp_same_end(&c->end[!*dir], c->port[!*dir], &p->dst,
+			       p->dst_port);
+}
 
 uint32_t na_tcp_hash(const struct na_tcp_table *t, const struct na_packet *p);
 /* The connection between p's ends, or NA_TCP_NONE; *dir is p's. */
-uint32_t na_tcp_find(const struct na_tcp_table *t, uint32_t hash,
+uint32_t na_tcp_find(struct na_tcp_table *t, uint32_t hash,
 		     const struct na_packet *p, unsigned *dir);
 /* A new one with p's ends, zero otherwise, in the list of fresh ones;
  * NA_TCP_NONE: no memory. */

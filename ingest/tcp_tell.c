@@ -2,23 +2,12 @@
 
 #include <string.h>
 
+#include "netan/base/units.h"
+
 static int64_t to_ps(const struct na_tcp_teller *t, int64_t ns)
 {
-	int64_t off, ps;
-
-	if (__builtin_sub_overflow(ns, t->zero_ns, &off) ||
-	    __builtin_mul_overflow(off, 1000, &ps))
-		return ns > t->zero_ns ? INT64_MAX : INT64_MIN + 1;
-	return ps;
-}
-
-static uint32_t endpoint(const struct na_tcp_teller *t,
-			 const struct na_address *a)
-{
-	char buf[NA_ADDRESS_BUF];
-	const char *s = na_address_print(buf, a);
-
-	return t->sink->address(t->sink->ctx, s, strlen(s));
+	/* In reach: tcp_track.c has cut it to that. */
+	return (ns - t->zero_ns) * NA_PS_PER_NS;
 }
 
 static void put_rare(struct na_direction *o, const struct na_tcp_rare *x)
@@ -84,8 +73,6 @@ static void put_direction(struct na_direction *o, const struct na_tcp_dir *d,
 	o->sack_permitted = d->sack_permitted;
 	o->timestamps = d->timestamps;
 	o->saw_syn = d->saw_syn;
-	o->saw_fin = d->saw_fin;
-	o->saw_rst = d->saw_rst;
 	o->window_scale_known = d->saw_syn && other->saw_syn;
 }
 
@@ -127,8 +114,8 @@ enum na_status na_tcp_tell(struct na_tcp_teller *t, const struct na_tcp_conn *c,
 	}
 	t->told++;
 	o.id = c->id;
-	o.src = endpoint(t, &c->end[0]);
-	o.dst = endpoint(t, &c->end[1]);
+	o.src = na_addresses_endpoint(t->addresses, &c->end[0]);
+	o.dst = na_addresses_endpoint(t->addresses, &c->end[1]);
 	o.src_port = c->port[0];
 	o.dst_port = c->port[1];
 	o.end = (uint8_t)how(c, evicted);

@@ -8,6 +8,7 @@
 
 struct na_tcp_teller {
 	const struct na_sink *sink;
+	struct na_addresses *addresses;
 	int64_t zero_ns;
 	size_t most, told; /* connections */
 	bool wanted;

@@ -6,6 +6,7 @@
 #include "ingest/tcp_clock.h"
 #include "ingest/tcp_marks.h"
 #include "ingest/tcp_tell.h"
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 
 const struct na_tcp_limits na_tcp_limits = {
@@ -24,17 +25,18 @@ enum {
 	FINISHED = 2048,    /* wait for late packets */
 	FRESH_SHARE = 8,    /* of the limit, those of one side only */
 	FRESH_PACKETS = 4,  /* one side may be all that passes here */
-	CE = 3
+	CE = 3,
+	REMARKABLE = NA_TCP_SYN | NA_TCP_FIN | NA_TCP_RST | NA_TCP_ECE |
+		     NA_TCP_CWR
 };
 
-/* Times are cut to this, so that no difference overflows. */
-#define FAR_NS ((int64_t)1 << 61)
 /* Where the numbers of a direction begin whose SYN was not seen: bytes may
  * come to light that lie before the first. */
 #define MID_STREAM ((int64_t)1 << 32)
 
 struct na_tcp {
 	struct na_tcp_options o;
+	int64_t lowest_ns, highest_ns; /* times that can be told */
 	struct na_tcp_table table;
 	struct na_tcp_pools pools;
 	struct na_tcp_teller teller;
@@ -49,10 +51,15 @@ struct na_tcp *na_tcp_new(const struct na_tcp_options *o)
 	if (!t)
 		return NULL;
 	t->o = *o;
+	if (!na_add_i64(o->zero_ns, -NA_REACH_NS, &t->lowest_ns))
+		t->lowest_ns = INT64_MIN;
+	if (!na_add_i64(o->zero_ns, NA_REACH_NS, &t->highest_ns))
+		t->highest_ns = INT64_MAX;
 	t->pools.cells.most = o->limits->segments;
 	t->pools.pages.most = RTT_PAGES;
 	t->teller = (struct na_tcp_teller){
 		.sink = o->sink,
+		.addresses = o->addresses,
 		.zero_ns = o->zero_ns,
 		.most = o->wants & NA_WANT_CONNECTIONS ? o->limits->kept : 0,
 		.wanted = o->wants & NA_WANT_CONNECTIONS,
@@ -316,6 +323,20 @@ static uint32_t scaled_window(struct na_tcp_dir *f, const struct na_tcp_dir *r,
 	return w;
 }
 
+/* Is there anybody to tell of it? */
+static bool is_needed(const struct na_tcp *t, const struct na_tcp_conn *c,
+		      const struct na_packet *p)
+{
+	if (t->o.wants & NA_WANT_SEGMENTS)
+		return true;
+	if (!t->o.user)
+		return false;
+	if (c->needs == NA_TCP_NEEDS_OPENING)
+		return p->payload_captured > 0 &&
+		       p->payload[0] == t->o.user->opening;
+	return p->payload_bytes > 0 || c->needs == NA_TCP_NEEDS_ALL;
+}
+
 static enum na_status tell_packet(struct na_tcp *t, struct na_tcp_conn *c,
 				  unsigned dir, const struct na_packet *p,
 				  uint32_t marks, uint32_t window)
@@ -334,6 +355,7 @@ static enum na_status tell_packet(struct na_tcp *t, struct na_tcp_conn *c,
 		.marks = marks,
 		.ends = {&c->end[0], &c->end[1]},
 		.ports = {c->port[0], c->port[1]},
+		.needs = &c->needs,
 	};
 	enum na_status st = NA_OK;
 
@@ -351,6 +373,7 @@ static enum na_status tell_packet(struct na_tcp *t, struct na_tcp_conn *c,
 	return st;
 }
 
+/* Which list it is in now. */
 static void take_ends(struct na_tcp *t, uint32_t at, unsigned dir,
 		      const struct na_packet *p)
 {
@@ -367,13 +390,18 @@ static void take_ends(struct na_tcp *t, uint32_t at, unsigned dir,
 	else if (c->in == NA_TCP_FRESH &&
 		 (r->packets > 0 || c->dir[dir].packets >= FRESH_PACKETS))
 		na_tcp_move(&t->table, at, NA_TCP_OPEN);
-	if (p->time_ns < c->last_ns)
-		c->disordered = true;
-	c->last_ns = p->time_ns;
-	if (p->time_ns > c->newest_ns)
-		c->newest_ns = p->time_ns;
-	if (p->time_ns < c->first_ns)
-		c->first_ns = p->time_ns;
+}
+
+static void take_time(struct na_tcp_conn *c, int64_t now)
+{
+	if (now >= c->newest_ns) {
+		c->newest_ns = now;
+	} else {
+		c->disordered |= now < c->last_ns;
+		if (now < c->first_ns)
+			c->first_ns = now;
+	}
+	c->last_ns = now;
 }
 
 static enum na_status take(struct na_tcp *t, uint32_t at, unsigned dir,
@@ -386,13 +414,16 @@ static enum na_status take(struct na_tcp *t, uint32_t at, unsigned dir,
 	marks |= na_tcp_marks(c, dir, p, &t->pools);
 	f->packets++;
 	f->wire_bytes += p->wire_bytes;
-	place_both(f, r, p);
+	if (p->flags & NA_TCP_SYN || !f->placed || !r->placed)
+		place_both(f, r, p);
 	if (p->payload_bytes > 0)
 		add_bytes(t, f, p,
 			  position(f, p->seq) +
 				  (p->flags & NA_TCP_SYN ? 1 : 0));
-	marks |= flag_marks(f, p);
-	count_signals(f, p);
+	if (p->flags & REMARKABLE || p->ecn == CE || p->n_sack > 0) {
+		marks |= flag_marks(f, p);
+		count_signals(f, p);
+	}
 	count_marks(f, marks);
 	if (p->has_timestamps) {
 		f->timestamps = true;
@@ -401,45 +432,65 @@ static enum na_status take(struct na_tcp *t, uint32_t at, unsigned dir,
 			na_tcp_clock_echo(r, &t->pools.pages, p);
 	}
 	window = scaled_window(f, r, p);
-	take_ends(t, at, dir, p);
-	return tell_packet(t, c, dir, p, marks, window);
+	if (c->in != NA_TCP_OPEN || r->saw_fin || p->flags & NA_TCP_RST)
+		take_ends(t, at, dir, p);
+	take_time(c, p->time_ns);
+	return is_needed(t, c, p) ? tell_packet(t, c, dir, p, marks, window)
+				  : NA_OK;
+}
+
+/* The one before goes on: no look at the index. */
+static bool goes_on(struct na_tcp *t, const struct na_packet *p, uint32_t *at,
+		    unsigned *dir)
+{
+	const struct na_tcp_conn *c;
+
+	*at = t->table.last;
+	if (*at == NA_TCP_NONE)
+		return false;
+	c = na_tcp_at(&t->table, *at);
+	return na_tcp_is(c, p, dir);
 }
 
 static enum na_status packet(struct na_tcp *t, const struct na_packet *p)
 {
-	uint32_t hash = na_tcp_hash(&t->table, p), at;
+	uint32_t at, marks = 0;
 	enum na_status st = NA_OK;
 	unsigned dir = 0;
-	uint32_t marks = 0;
 
 	t->packets++;
-	at = na_tcp_find(&t->table, hash, p, &dir);
-	if (at != NA_TCP_NONE &&
-	    na_tcp_begins(na_tcp_at(&t->table, at), dir, p)) {
+	if (!goes_on(t, p, &at, &dir)) {
+		uint32_t hash = na_tcp_hash(&t->table, p);
+
+		at = na_tcp_find(&t->table, hash, p, &dir);
+		if (at == NA_TCP_NONE) {
+			st = start(t, hash, p, &at);
+			return st == NA_OK ? take(t, at, dir, p, marks) : st;
+		}
+	}
+	if (na_tcp_begins(na_tcp_at(&t->table, at), dir, p)) {
 		st = end(t, at, false);
-		at = NA_TCP_NONE;
 		dir = 0;
 		marks = NA_TCP_MARK_REUSED;
-	}
-	if (st != NA_OK)
-		return st;
-	if (at == NA_TCP_NONE)
-		st = start(t, hash, p, &at);
-	else
+		if (st == NA_OK)
+			st = start(t, na_tcp_hash(&t->table, p), p, &at);
+	} else {
 		na_tcp_use(&t->table, at, t->packets,
 			   t->o.limits->connections / 4);
+	}
 	return st == NA_OK ? take(t, at, dir, p, marks) : st;
 }
 
 enum na_status na_tcp_packet(struct na_tcp *t, const struct na_packet *p)
 {
-	if (p->time_ns > FAR_NS || p->time_ns < -FAR_NS) {
-		struct na_packet near = *p;
+	struct na_packet near;
 
-		near.time_ns = p->time_ns > 0 ? FAR_NS : -FAR_NS;
-		return packet(t, &near);
-	}
-	return packet(t, p);
+	if (p->time_ns >= t->lowest_ns && p->time_ns <= t->highest_ns)
+		return packet(t, p);
+	/* Cut, so that no difference of times overflows. */
+	near = *p;
+	near.time_ns = p->time_ns < t->lowest_ns ? t->lowest_ns : t->highest_ns;
+	return packet(t, &near);
 }
 
 void na_tcp_counts(const struct na_tcp *t, struct na_capture_counts *c)

@@ -9,7 +9,7 @@
 #ifndef INGEST_TCP_TRACK_H
 #define INGEST_TCP_TRACK_H
 
-#include "ingest/packet.h"
+#include "ingest/addresses.h"
 #include "netan/model/sink.h"
 
 /* Named limits; `connections` may be lowered for tests. */
@@ -41,7 +41,16 @@ struct na_tcp_packet {
 	uint32_t marks;        /* enum na_segment_mark */
 	const struct na_address *ends[2]; /* [0]: sender of the first packet */
 	uint16_t ports[2];
+	uint8_t *needs; /* enum na_tcp_needs, for the reader to set; or NULL */
 };
+
+/* Which packets of a connection its reader is called for from now on. */
+enum na_tcp_needs {
+	NA_TCP_NEEDS_ALL, /* as it begins */
+	NA_TCP_NEEDS_PAYLOAD,
+	NA_TCP_NEEDS_OPENING /* whose payload begins with user.opening */
+};
+
 struct na_tcp_user {
 	void *ctx;
 	enum na_status (*packet)(void *ctx, void **user,
@@ -49,10 +58,10 @@ struct na_tcp_user {
 	/* The connection is over or evicted: *user goes.  Also tells how many
 	 * calls were seen on it. */
 	uint64_t (*close)(void *ctx, void **user, uint32_t connection);
+	uint8_t opening; /* see NA_TCP_NEEDS_OPENING */
 };
 
-/* Connections go to the sink as they end (and all at finish), endpoints
- * through sink->address; times from zero_ns.  `segments_of` is the id of the
+/* Connections go to the sink as they end (and all at finish); times from zero_ns.  `segments_of` is the id of the
  * connection whose segments go to the sink, or NA_UNKNOWN_U32. */
 struct na_tcp_options {
 	const struct na_tcp_limits *limits;
@@ -61,11 +70,13 @@ struct na_tcp_options {
 	int64_t zero_ns;
 	const struct na_tcp_user *user; /* may be NULL */
 	const struct na_sink *sink;
+	struct na_addresses *addresses; /* of the same sink */
 };
 
 struct na_tcp *na_tcp_new(const struct na_tcp_options *o);
 void na_tcp_free(struct na_tcp *t);
-/* p->kind is NA_PACKET_TCP.  NA_ENOMEM, or what sink or user say. */
+/* p->kind is NA_PACKET_TCP; times beyond NA_REACH_NS of zero_ns are taken as
+ * the farthest.  NA_ENOMEM, or what sink or user say. */
 enum na_status na_tcp_packet(struct na_tcp *t, const struct na_packet *p);
 /* The rest of the connections to the sink, worst limits counted. */
 enum na_status na_tcp_finish(struct na_tcp *t);

@@ -101,13 +101,13 @@ void xf_put_left_out(void *ctx, enum na_reason why, uint64_t n)
 		p->left_out[XF_MAX_LEFT_OUT - 1].n += n;
 }
 
-void xf_put_unknown(void *ctx, const char *s, size_t n)
+void xf_put_unknown(void *ctx, const char *s, size_t n, uint64_t times)
 {
 	struct na_xfer_part *p = ctx;
 	uint32_t name = p->n_unknown == XF_MAX_UNKNOWN
 				? na_strtab_find(&p->names, s, n)
 				: na_strtab_add(&p->names, s, n);
-	const struct xf_counted what = {name, p->wants, 1};
+	const struct xf_counted what = {name, p->wants, times};
 
 	if (name != NA_NO_NAME)
 		count(p, p->unknown, &p->n_unknown, XF_MAX_UNKNOWN, &what);

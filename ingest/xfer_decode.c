@@ -123,6 +123,7 @@ static const struct xf_field *field_of(const struct xf_kind *k, uint64_t number)
 static bool read_columns(struct xf_decoding *d, struct na_cursor c,
 			 const struct xf_kind *k, void *rows, size_t n)
 {
+	size_t columns = 0;
 	enum na_next next;
 	struct na_field f;
 
@@ -140,6 +141,9 @@ static bool read_columns(struct xf_decoding *d, struct na_cursor c,
 		to = field_of(k, col.field);
 		if (!to)
 			continue; /* of a later version */
+		/* Each costs as much as all rows, and takes few bytes. */
+		if (++columns > k->n_fields)
+			return false;
 		if (!column_values(&col, xf_unknown((enum xf_type)to->type),
 				   d->values, n))
 			return false;

@@ -332,8 +332,7 @@ static void tell_rest(struct xf_decoding *d, uint32_t field, struct na_cursor c)
 	if (field == 2 && first < NA_N_REASONS)
 		to->left_out(to->ctx, (enum na_reason)first, second);
 	if (field == 3)
-		for (uint64_t i = 0; i < second && i < XF_MAX_RECORDS; i++)
-			to->unknown_name(to->ctx, s.s, s.n);
+		to->unknown_name(to->ctx, s.s, s.n, second);
 	if (field == 4) {
 		snprintf(remark, sizeof(remark), "%.*s",
 			 (int)(s.n < 250 ? s.n : 250), s.s);

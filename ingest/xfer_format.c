@@ -117,9 +117,8 @@ static const struct xf_field frame_fields[] = {
 	D(38, i, longest_idle_ns, XF_I64), D(39, i, idle_restarts, XF_U64), \
 	D(40, i, mss, XF_U32), D(41, i, window_shift, XF_I16), \
 	D(42, i, sack_permitted, XF_U8), D(43, i, timestamps, XF_U8), \
-	D(44, i, saw_syn, XF_U8), D(45, i, saw_fin, XF_U8), \
-	D(46, i, saw_rst, XF_U8), D(47, i, window_scale_known, XF_U8), \
-	D(48, i, recovery_ns, XF_I64)
+	D(44, i, saw_syn, XF_U8), D(45, i, window_scale_known, XF_U8), \
+	D(46, i, recovery_ns, XF_I64)
 
 static const struct xf_field connection_fields[] = {
 	F(1, na_connection, id, XF_U32, 0),

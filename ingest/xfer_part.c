@@ -151,19 +151,24 @@ static void put_kind(struct na_xfer_part *p, enum xf_section kind,
 	xf_put_section(&p->now->sections, kind, r->n, &columns);
 	xf_bytes_fini(&columns);
 	p->now->kinds[kind] = r->n;
-	p->now->packed[kind] = p->now->sections.n - before;
+	p->now->packed[kind] += p->now->sections.n - before;
 	r->n = 0;
 }
 
+/* Times are counted with the records that they are of. */
 static void put_order(struct na_xfer_part *p, int64_t *scratch)
 {
 	struct xf_bytes columns = {.p = NULL};
+	size_t before = p->now->sections.n, bytes;
 
 	for (size_t i = 0; i < p->n; i++)
 		scratch[i] = p->order[i];
 	xf_put_column(&columns, 1, scratch, p->n, 0);
 	xf_put_column(&columns, 2, p->times, p->n, 0);
 	xf_put_section(&p->now->sections, XF_ORDER, p->n, &columns);
+	bytes = p->now->sections.n - before;
+	for (int k = 1; k < XF_N_KINDS; k++)
+		p->now->packed[k] += bytes * p->kinds[k].n / p->n;
 	xf_bytes_fini(&columns);
 }
 

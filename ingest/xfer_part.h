@@ -67,7 +67,7 @@ void xf_put_class(void *ctx, enum na_side side, enum na_style style,
 		  enum na_class klass, uint64_t n);
 void xf_put_about(void *ctx, uint32_t wants);
 void xf_put_left_out(void *ctx, enum na_reason why, uint64_t n);
-void xf_put_unknown(void *ctx, const char *s, size_t n);
+void xf_put_unknown(void *ctx, const char *s, size_t n, uint64_t times);
 void xf_put_remark(void *ctx, uint64_t at, const char *text);
 
 #endif

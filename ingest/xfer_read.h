@@ -28,6 +28,8 @@ struct xf_block {
 };
 #define XF_NO_BLOCK SIZE_MAX
 
+enum { XF_MAX_DOUBTS = 64 }; /* more would take too long */
+
 /* What the survey found; all inputs of one file share the first one's. */
 struct xf_file {
 	struct xf_source *sources;
@@ -35,6 +37,7 @@ struct xf_file {
 	struct xf_block *blocks; /* those of records */
 	size_t n_blocks, cap_blocks;
 	uint64_t seen_blocks, seen_records; /* whole, of every kind */
+	unsigned doubts; /* times that a checksum told a block's length */
 	bool header, trailer;
 };
 

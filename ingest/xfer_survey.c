@@ -228,14 +228,17 @@ static bool whole(struct na_cursor block)
 }
 
 /* The block behind a sync mark, which another one or the end must follow. */
-static bool next_extent(struct na_cursor *c, struct na_cursor *block)
+static bool next_extent(struct xf_file *x, struct na_cursor *c,
+			struct na_cursor *block)
 {
 	struct na_cursor at = *c;
 	struct na_field f;
 
 	if (!at_sync(&at) || !na_skip(&at, XF_SYNC_BYTES) ||
 	    na_field_next(&at, &f) != NA_NEXT_FIELD ||
-	    f.tag != NA_TAG(3, NA_W_BYTES) || (!at_sync(&at) && !whole(f.body)))
+	    f.tag != NA_TAG(3, NA_W_BYTES))
+		return false;
+	if (!at_sync(&at) && (x->doubts++ >= XF_MAX_DOUBTS || !whole(f.body)))
 		return false;
 	*block = f.body;
 	*c = at;
@@ -275,7 +278,7 @@ enum na_status xf_survey(struct na_input *in, struct xf_file *x,
 		struct na_cursor block;
 		uint64_t at = na_at(&c);
 
-		if (next_extent(&c, &block))
+		if (next_extent(x, &c, &block))
 			st = take_block(in, x, block, at, err);
 		else if (!x->header)
 			return na_fail(err, NA_EFORMAT,

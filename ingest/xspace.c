@@ -494,7 +494,7 @@ static void name_missing(const struct na_sink *sink, int64_t id)
 	int n = snprintf(text, sizeof(text),
 			 "(no name for metadata id %" PRId64 ")", id);
 
-	sink->unknown_name(sink->ctx, text, (size_t)n);
+	sink->unknown_name(sink->ctx, text, (size_t)n, 1);
 	sink->left_out(sink->ctx, NA_LEFT_UNKNOWN_NAME, 1);
 }
 

@@ -461,7 +461,7 @@ enum na_status xs_mega_event(struct xs_read *r, const struct xs_event *e)
 	struct key k;
 
 	if (kind == UNKNOWN) {
-		r->sink->unknown_name(r->sink->ctx, shown.s, shown.n);
+		r->sink->unknown_name(r->sink->ctx, shown.s, shown.n, 1);
 		r->sink->left_out(r->sink->ctx, NA_LEFT_UNKNOWN_NAME, 1);
 		return NA_OK;
 	}

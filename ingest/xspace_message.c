@@ -201,7 +201,7 @@ enum na_status xs_message_event(struct xs_read *r, const struct xs_event *e)
 	uint8_t kind = e->type->kind;
 
 	if (kind == UNKNOWN) {
-		r->sink->unknown_name(r->sink->ctx, shown.s, shown.n);
+		r->sink->unknown_name(r->sink->ctx, shown.s, shown.n, 1);
 		r->sink->left_out(r->sink->ctx, NA_LEFT_UNKNOWN_NAME, 1);
 		return NA_OK;
 	}

@@ -298,7 +298,7 @@ static double draw_facts(const struct na_layout *l, const struct latency *t,
 
 /* ---- below both: the slowest of all */
 
-static void slow_words(struct words *w, const struct na_value *v)
+static void slow_words(struct words *w, const struct na_value *v, bool bytes)
 {
 	char buf[NA_LABEL_BUF];
 
@@ -312,13 +312,30 @@ static void slow_words(struct words *w, const struct na_value *v)
 	else
 		na_words_add(w, " \xc2\xb7 %s",
 			     na_text_of(na_get(v, "dst"), "?"));
-	na_words_add(w, " \xc2\xb7 %s",
-		     na_label_quantity(buf, NA_Q_BYTES,
-				       na_real_of(na_get(v, "bytes"), NAN), 3));
+	if (bytes)
+		na_words_add(w, " \xc2\xb7 %s",
+			     na_label_quantity(buf, NA_Q_BYTES,
+					       na_real_of(na_get(v, "bytes"),
+							  NAN),
+					       3));
 	na_words_add(w, " \xc2\xb7 at %s",
 		     na_label_quantity(buf, NA_Q_SECONDS,
 				       na_real_of(na_get(v, "time_s"), NAN),
 				       6));
+}
+
+/* Where room is short the bytes go: a time that is cut misleads. */
+static bool room_for_bytes(const struct na_layout *l, const struct na_value *v,
+			   const struct na_font *font, double room)
+{
+	for (; v; v = v->next) {
+		struct words w = {.n = 0};
+
+		slow_words(&w, v, true);
+		if (na_measure(l->canvas, w.text, font) > room)
+			return false;
+	}
+	return true;
 }
 
 static void draw_slowest(const struct na_layout *l, const struct latency *t,
@@ -328,15 +345,17 @@ static void draw_slowest(const struct na_layout *l, const struct latency *t,
 	struct na_font head = grey(l), font = plain(l);
 	double line = LINE * font.size, y = box.y0 + 1.8 * line;
 	char text[NA_TEXT_MAX];
+	bool bytes;
 
 	v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL;
 	if (!v || y + line > box.y1)
 		return;
+	bytes = room_for_bytes(l, v, &font, box.x1 - box.x0);
 	na_draw_text(l->canvas, box.x0, y, "slowest", &head);
 	for (y += line; v && y <= box.y1; v = v->next, y += line) {
 		struct words w = {.n = 0};
 
-		slow_words(&w, v);
+		slow_words(&w, v, bytes);
 		na_text_fit(l->canvas, text, w.text, &font, box.x1 - box.x0,
 			    NA_CUT_END);
 		na_draw_text(l->canvas, box.x0, y, text, &font);

@@ -158,6 +158,9 @@ static const char *why_empty(const struct tcp_figure *f,
 	if (!f->sequence)
 		return na_text_of(na_get(side, "empty"),
 				  "There is no TCP connection to draw.");
+	if (!na_int_of(na_get(f->sequence, "segments"), 0) &&
+	    na_int_of(na_get(f->sequence, "segments_outside"), 0))
+		return "The connection has no packet between --from and --to.";
 	if (!na_int_of(na_get(f->sequence, "segments"), 0))
 		return "The input does not hold the packets of this "
 		       "connection: a transfer file keeps what TCP did, not "

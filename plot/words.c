@@ -141,16 +141,15 @@ void na_words_coverage(const struct na_value *doc, const struct na_value *side,
 {
 	const struct na_value *left = na_dig(doc, "coverage.left_out"), *v;
 	int64_t used = na_int_of(na_dig(doc, "coverage.used"), -1);
-	const char *noun = na_text_of(na_get(side, "noun"),
-				      used == 1 ? "transfer" : "transfers");
+	const char *noun = na_text_of(na_get(side, "noun"), "transfer");
 	char buf[NA_UNIT_BUF];
-	uint64_t sum = 0;
+	uint64_t sum = (uint64_t)na_int_of(na_get(side, "left_out"), 0);
 
 	if (used < 0)
 		return;
 	na_words_break(w);
-	na_words_add(w, "%s %s used", na_print_count(buf, (uint64_t)used),
-		     noun);
+	na_words_add(w, "%s %s%s used", na_print_count(buf, (uint64_t)used),
+		     noun, used == 1 ? "" : "s");
 	v = left && left->kind == NA_V_OBJECT ? left->u.of.first : NULL;
 	for (; v; v = v->next) {
 		int64_t n = na_int_of(v, 0);

@@ -55,6 +55,9 @@ done
 put "$root/share/bash-completion/completions/netan" "$program" completion bash
 put "$root/share/zsh/site-functions/_netan" "$program" completion zsh
 put "$root/share/fish/vendor_completions.d/netan.fish" "$program" completion fish
+# What a transfer file holds, for those who read it themselves.
+put "$root/share/netan/netan.proto" \
+	cat "$(dirname "$0")/../ingest/proto/netan.proto"
 if [ -n "$remove" ]; then
 	rmdir "$schema" "$root/share/netan" 2>/dev/null || :
 fi

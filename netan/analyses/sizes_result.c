@@ -233,27 +233,44 @@ static const char *percent(char *buf, double x)
 	return buf;
 }
 
-static void advise(struct na_result *r, struct na_value *body, const char *what,
-		   int64_t half_bytes, bool apart)
+static bool only_captures(const struct na_store *s)
 {
+	for (size_t i = 0; i < s->n_sources; i++) {
+		if (!s->sources[i].capture)
+			return false;
+	}
+	return s->n_sources > 0;
+}
+
+static void advise(struct na_result *r, struct na_value *body,
+		   const struct na_store *store, const char *what,
+		   int64_t half_bytes)
+{
+	bool packets = only_captures(store);
 	const char *advice =
 		"nothing to change in the sizes: small transfers do not take "
 		"the time";
 
 	if (!what)
 		return;
-	if (strcmp(what, "many_small") == 0)
+	if (strcmp(what, "many_small") == 0 && packets)
+		advice = "send fewer and larger messages: batch requests, "
+			 "combine small collectives (larger buckets)";
+	else if (strcmp(what, "many_small") == 0)
 		advice = "combine small collectives into fewer, larger ones "
 			 "(larger buckets), or raise the size below which "
 			 "only some hosts reduce "
 			 "(--megascale_sparse_reduction_threshold)";
+	else if (half_bytes >= VERY_LARGE && packets)
+		advice = "single transfers are far above 8 MiB: in smaller "
+			 "pieces, others need not wait for all of one";
 	else if (half_bytes >= VERY_LARGE)
 		advice = "single transfers are far above 8 MiB: smaller "
 			 "chunks (--megascale_chunk_size, "
 			 "--megascale_max_reduction_shard_size) start sooner "
 			 "if they wait for the copy from the device";
 	na_put_text(r, body, "advice", advice);
-	if (!apart)
+	if (store->n_runs <= 1)
 		na_result_note(r, "what to change: %s", advice);
 }
 
@@ -396,7 +413,7 @@ enum na_status sz_finish(void *state, struct na_result *r, struct na_err *err)
 	half = w.n == 1 ? na_weighted_half(w.sizes, w.from[1])
 			: half_of_all(&w, all.bytes);
 	put_total(r, body, s, &all, half, w.fixed_ps);
-	advise(r, body, verdict(&all), half, s->scope->store->n_runs > 1);
+	advise(r, body, s->scope->store, verdict(&all), half);
 	say(r, s, &all, half);
 	free_rows(&w);
 	sz_views(r, s, list);

@@ -103,13 +103,10 @@ enum na_severity tcp_severity_of(const struct tcp_row *row);
 uint64_t tcp_needed(const struct na_direction *d);
 
 /* tcp_words.c: sentences with numbers and units, into the list `in`; what to
- * do, or NULL; "10.0.0.1:80". */
+ * do, or NULL. */
 void tcp_put_evidence(struct na_result *r, struct na_value *in,
 		      const struct tcp_state *s, const struct tcp_row *row);
 const char *tcp_remedy(const struct tcp_row *row);
-enum { TCP_ADDRESS_BUF = 128 };
-const char *tcp_address(char buf[TCP_ADDRESS_BUF], const struct na_store *store,
-			uint32_t endpoint, uint16_t port);
 /* "3 lose packets, 1 receiver too slow, 582 healthy". */
 enum { TCP_SUMMARY_BUF = 400 };
 const char *tcp_summary(char buf[TCP_SUMMARY_BUF], const struct tcp_state *s);

@@ -123,14 +123,14 @@ static void put_ends(struct na_result *r, struct na_value *to,
 		     const struct tcp_state *s, const struct na_connection *c)
 {
 	const struct na_store *store = s->scope->store;
-	char text[TCP_ADDRESS_BUF];
+	char text[NA_SOCKET_BUF];
 
 	if (store->n_runs > 1 && c->input < store->n_sources)
 		na_put_text(r, to, "label", store->sources[c->input].label);
 	na_put_text(r, to, "src",
-		    tcp_address(text, store, c->src, c->src_port));
+		    na_socket_print(text, &store->names, c->src, c->src_port));
 	na_put_text(r, to, "dst",
-		    tcp_address(text, store, c->dst, c->dst_port));
+		    na_socket_print(text, &store->names, c->dst, c->dst_port));
 	put_host(r, to, "src_host", s, c, c->src);
 	put_host(r, to, "dst_host", s, c, c->dst);
 	na_put_real(r, to, "from_s", (double)c->from_ps / 1e12);
@@ -222,7 +222,8 @@ enum na_status tcp_finish(void *state, struct na_result *r, struct na_err *err)
 
 	if (listed > s->n)
 		listed = s->n;
-	na_put_text(r, na_result_side(r), "noun", "connections");
+	na_put_text(r, na_result_side(r), "noun", "connection");
+	put_count(r, na_result_side(r), "left_out", told - s->n);
 	list = na_put_list(r, body, "connections");
 	for (size_t i = 0; i < listed; i++)
 		put_connection(r, list, s, &s->rows[i]);

@@ -72,6 +72,7 @@ struct tcp_sequence {
 	bool whole;             /* all of the connection */
 	bool inside;            /* the segment at hand */
 	uint64_t segments, sent, acks;
+	uint64_t elsewhere; /* segments outside the window */
 	double *course[COURSES];
 	struct ranges data[TCP_COLUMNS];
 	struct marked marks[TCP_MARKS][MARK_COLUMNS];
@@ -358,6 +359,7 @@ static enum na_status add_segment(void *ctx, const struct na_segment *x)
 	q->inside = q->whole ||
 		    (x->time_ps >= q->from_ps && x->time_ps <= q->to_ps);
 	q->segments += q->inside;
+	q->elsewhere += !q->inside;
 	if (x->dir == q->way) {
 		if (x->size_bytes && !(x->marks & NA_SEG_KEEP_ALIVE) &&
 		    in_range(x->seq, x->size_bytes))
@@ -546,7 +548,7 @@ void tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 	const struct tcp_sequence *q = s->drawn;
 	const struct na_connection *c;
 	struct na_value *to;
-	char text[TCP_ADDRESS_BUF];
+	char text[NA_SOCKET_BUF];
 
 	if (!q)
 		return;
@@ -555,12 +557,15 @@ void tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 	na_put_int(r, to, "rank", s->params->connection);
 	na_put_text(r, to, "direction", q->way ? "rev" : "fwd");
 	na_put_text(r, to, "src",
-		    tcp_address(text, s->scope->store, q->way ? c->dst : c->src,
-				q->way ? c->dst_port : c->src_port));
+		    na_socket_print(text, &s->scope->store->names,
+				    q->way ? c->dst : c->src,
+				    q->way ? c->dst_port : c->src_port));
 	na_put_text(r, to, "dst",
-		    tcp_address(text, s->scope->store, q->way ? c->src : c->dst,
-				q->way ? c->src_port : c->dst_port));
+		    na_socket_print(text, &s->scope->store->names,
+				    q->way ? c->src : c->dst,
+				    q->way ? c->src_port : c->dst_port));
 	na_put_int(r, to, "segments", (int64_t)q->segments);
+	na_put_int(r, to, "segments_outside", (int64_t)q->elsewhere);
 	na_put_int(r, to, "data_segments", (int64_t)q->sent);
 	na_put_int(r, to, "acks", (int64_t)q->acks);
 	na_put_real(r, to, "from_s", (double)q->from_ps / 1e12);

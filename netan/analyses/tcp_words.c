@@ -14,21 +14,6 @@ const char *const tcp_verdict_names[TCP_VERDICTS] = {
 };
 /* clang-format on */
 
-const char *tcp_address(char buf[TCP_ADDRESS_BUF], const struct na_store *store,
-			uint32_t endpoint, uint16_t port)
-{
-	char text[NA_ENDPOINT_BUF];
-
-	if (endpoint >= store->names.n_endpoints)
-		snprintf(text, sizeof(text), "?");
-	else
-		na_endpoint_print(text, &store->names,
-				  &store->names.endpoints[endpoint]);
-	snprintf(buf, TCP_ADDRESS_BUF, strchr(text, ':') ? "[%s]:%u" : "%s:%u",
-		 text, port);
-	return buf;
-}
-
 struct sentence {
 	char text[400];
 	size_t n;
@@ -79,7 +64,7 @@ static void say_share(struct sentence *w, double part, double whole)
 struct told { /* one direction, being told */
 	const struct tcp_row *row;
 	const struct na_direction *d, *peer;
-	char who[TCP_ADDRESS_BUF], other[TCP_ADDRESS_BUF];
+	char who[NA_SOCKET_BUF], other[NA_SOCKET_BUF];
 	struct na_result *r;
 	struct na_value *in;
 };
@@ -293,10 +278,10 @@ static void face(struct told *t, const struct tcp_state *s, size_t i)
 
 	t->d = &c->dir[i];
 	t->peer = &c->dir[1 - i];
-	tcp_address(t->who, s->scope->store, i ? c->dst : c->src,
-		    i ? c->dst_port : c->src_port);
-	tcp_address(t->other, s->scope->store, i ? c->src : c->dst,
-		    i ? c->src_port : c->dst_port);
+	na_socket_print(t->who, &s->scope->store->names, i ? c->dst : c->src,
+			i ? c->dst_port : c->src_port);
+	na_socket_print(t->other, &s->scope->store->names, i ? c->src : c->dst,
+			i ? c->src_port : c->dst_port);
 }
 
 void tcp_put_evidence(struct na_result *r, struct na_value *in,

@@ -1,7 +1,66 @@
 /* timeline: what a person sees in a terminal. */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "netan/analyses/timeline.h"
+
+/* Columns as they are shown: rates in a unit that fits them, and of packets
+ * that were only received, as all are without --host, no second side. */
+enum { SHOWN_MAX = 16 };
+struct shown {
+	struct na_column cols[SHOWN_MAX];
+	char headers[SHOWN_MAX][64];
+	size_t n;
+	const char *unit;
+	double scale; /* of Gbit/s */
+	bool wire;    /* no second side */
+	bool whole;   /* and the first is all, not what one group received */
+};
+
+static void choose_unit(struct shown *x, const struct na_value *body,
+			const struct tl_state *s)
+{
+	double rx = na_real_of(na_get(body, "rx_peak_gbps"), NAN);
+	double tx = na_real_of(na_get(body, "tx_peak_gbps"), NAN);
+	double peak = fmax(rx, tx);
+
+	*x = (struct shown){.unit = "Gbit/s", .scale = 1};
+	if (peak > 0 && peak < 1e-3)
+		x->unit = "kbit/s", x->scale = 1e6;
+	else if (peak > 0 && peak < 0.1)
+		x->unit = "Mbit/s", x->scale = 1e3;
+	x->wire = s->packets && s->packets == s->used && !s->n_side[1];
+	x->whole = x->wire;
+}
+
+/* "rx mean, Gbit/s" to "mean, Mbit/s". */
+static void show(struct shown *x, const struct na_column *cols, size_t n,
+		 bool rates)
+{
+	for (size_t i = 0; i < n && x->n < SHOWN_MAX; i++) {
+		const char *h = cols[i].header, *unit;
+		char *to = x->headers[x->n];
+
+		if (x->wire && strncmp(cols[i].field, "tx", 2) == 0)
+			continue;
+		if (x->whole && strncmp(h, "rx ", 3) == 0)
+			h += 3;
+		unit = rates ? strstr(h, "Gbit/s") : NULL;
+		if (x->whole && strncmp(h, "received", 8) == 0)
+			snprintf(to, 64, "on the wire%s", h + 8);
+		else if (unit)
+			snprintf(to, 64, "%.*s%s%s", (int)(unit - h), h,
+				 x->unit, unit + 6);
+		else
+			snprintf(to, 64, "%s", h);
+		x->cols[x->n] = cols[i];
+		x->cols[x->n].header = to;
+		if (unit || (rates && strcmp(h, "peak") == 0))
+			x->cols[x->n].scale = x->scale;
+		x->n++;
+	}
+}
 
 /* Ten to twenty lines that show the course of the run in a terminal. */
 static struct na_value *coarse(struct na_result *r, const struct na_value *body,
@@ -71,6 +130,7 @@ static void sums_view(struct na_result *r, const struct na_value *body,
 	enum { ALL = sizeof(cols) / sizeof(cols[0]), OF_CAPACITY = 3 };
 	struct na_value *to = na_put_object(r, na_result_side(r), "sums");
 	double all = s->capacity_gbps * (double)hosts;
+	struct shown x;
 
 	na_put_int(r, to, "hosts", (int64_t)hosts);
 	for (size_t i = 1; i < ALL - 2; i++)
@@ -80,9 +140,13 @@ static void sums_view(struct na_result *r, const struct na_value *body,
 		put_share(r, to, "rx_mean_percent", body, "rx_mean_gbps", all);
 		put_share(r, to, "tx_mean_percent", body, "tx_mean_gbps", all);
 	}
+	choose_unit(&x, body, s);
+	show(&x, cols, ALL - OF_CAPACITY, true);
+	if (all > 0)
+		show(&x, cols + ALL - OF_CAPACITY, OF_CAPACITY, false);
 	na_result_view(r,
 		       na_text_of(na_get(na_result_side(r), "message"), NULL),
-		       to, cols, all > 0 ? ALL : ALL - OF_CAPACITY, 0);
+		       to, x.cols, x.n, 0);
 }
 
 static void course_view(struct na_result *r, const struct na_value *body,
@@ -98,10 +162,12 @@ static void course_view(struct na_result *r, const struct na_value *body,
 		{"pending", "pending max", NA_F_COUNT, 0, 0},
 	};
 	/* clang-format on */
+	struct shown x;
 
+	choose_unit(&x, body, s);
+	show(&x, cols, sizeof(cols) / sizeof(cols[0]), true);
 	na_result_view(r, "course of the run (means and peaks of bins)",
-		       coarse(r, body, s), cols, sizeof(cols) / sizeof(cols[0]),
-		       0);
+		       coarse(r, body, s), x.cols, x.n, 0);
 }
 
 static void regions_view(struct na_result *r, const struct na_value *body)
@@ -121,8 +187,8 @@ static void regions_view(struct na_result *r, const struct na_value *body)
 		       sizeof(cols) / sizeof(cols[0]), 20);
 }
 
-static void groups_view(struct na_result *r, const struct na_value *series,
-			const struct tl_state *s)
+static void groups_view(struct na_result *r, const struct na_value *body,
+			const struct na_value *series, const struct tl_state *s)
 {
 	/* clang-format off */
 	static const struct na_column sums[] = {
@@ -136,14 +202,20 @@ static void groups_view(struct na_result *r, const struct na_value *series,
 	};
 	/* clang-format on */
 	enum { SUMS = sizeof(sums) / sizeof(sums[0]) };
-	struct na_column cols[NA_MAX_KEYS + SUMS];
+	struct na_column keys[NA_MAX_KEYS];
 	const struct na_grouping *by = &s->scope->by;
+	struct shown x;
 
-	na_groups_columns(by, cols);
-	for (size_t i = 0; i < SUMS; i++)
-		cols[by->n + i] = sums[i];
+	_Static_assert(NA_MAX_KEYS + SUMS <= SHOWN_MAX, "all are shown");
+	choose_unit(&x, body, s);
+	x.whole = false;
+	na_groups_columns(by, keys);
+	show(&x, keys, by->n, false);
+	show(&x, sums, SUMS, true);
+	if (x.wire)
+		x.cols[by->n].header = "packets";
 	na_result_view(r, "groups (means over the whole duration)", series,
-		       cols, by->n + SUMS, 0);
+		       x.cols, x.n, 0);
 }
 
 void tl_views(struct na_result *r, const struct na_value *body,
@@ -158,5 +230,5 @@ void tl_views(struct na_result *r, const struct na_value *body,
 			regions_view(r, body);
 	}
 	if (series)
-		groups_view(r, series, s);
+		groups_view(r, body, series, s);
 }

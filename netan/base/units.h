@@ -44,6 +44,18 @@ static inline bool na_mul_i64(int64_t a, int64_t b, int64_t *out)
 	return true;
 }
 
+/* How far from the origin picoseconds reach, in ns. */
+#define NA_REACH_NS (NA_TIME_MAX / NA_PS_PER_NS - 1)
+
+/* A time in ns as picoseconds since zero_ns; false: out of range. */
+static inline bool na_ps_since(int64_t ns, int64_t zero_ns, int64_t *ps)
+{
+	int64_t off;
+
+	return !__builtin_sub_overflow(ns, zero_ns, &off) &&
+	       na_mul_i64(off, NA_PS_PER_NS, ps);
+}
+
 /*
  * What a user types.  A number without its unit is refused, except 0.
  *   time   "1.5s" "200ms" "10us" "5ns" "1ps" "2m" "1h", sign allowed

@@ -18,7 +18,7 @@ struct na_capture_kept {
 	struct na_sink sink;
 	struct na_capture *capture;
 	bool timed;
-	int64_t first_ns;
+	int64_t first_ns, earliest_ns, latest_ns;
 };
 
 struct na_capture_kept *na_capture_kept_new(const char *path,
@@ -58,7 +58,8 @@ static enum na_status cannot(const struct na_capture_kept *k,
 		clearerr(k->stream);
 		return NA_END;
 	}
-	return na_fail(err, NA_EIO, "cannot write %s: %s", k->path,
+	return na_fail(err, NA_EIO, "cannot write %s: %s",
+		       k->stream == stdout ? "standard output" : k->path,
 		       strerror(errno));
 }
 
@@ -117,9 +118,13 @@ enum na_status na_capture_kept_put(struct na_capture_kept *k,
 
 	if (!k->file) {
 		k->timed = true;
-		k->first_ns = r->time_ns;
+		k->first_ns = k->earliest_ns = k->latest_ns = r->time_ns;
 		st = begin(k, err);
 	}
+	if (r->time_ns < k->earliest_ns)
+		k->earliest_ns = r->time_ns;
+	if (r->time_ns > k->latest_ns)
+		k->latest_ns = r->time_ns;
 	if (st == NA_OK && na_capture_record(k->capture, r) != NA_OK)
 		st = na_fail_nomem(err);
 	return st;
@@ -143,6 +148,7 @@ static enum na_status finish(struct na_capture_kept *k,
 			     struct na_err *err)
 {
 	struct na_input in = {.events = counts->packets};
+	struct na_capture_counts seen;
 	enum na_status st = k->file ? NA_OK : begin(k, err);
 
 	in.warnings_end = &in.warnings;
@@ -155,8 +161,12 @@ static enum na_status finish(struct na_capture_kept *k,
 			      (unsigned long long)counts->adapter_dropped);
 	if (st == NA_OK && na_capture_finish(k->capture) != NA_OK)
 		st = na_fail_nomem(err);
-	if (st == NA_OK)
-		in.capture = na_capture_counts(k->capture);
+	if (st == NA_OK) {
+		seen = *na_capture_counts(k->capture);
+		seen.earliest_ns = k->earliest_ns;
+		seen.latest_ns = k->latest_ns;
+		in.capture = &seen;
+	}
 	if (st == NA_OK)
 		st = na_capture_kept_flush(k, err);
 	if (st == NA_OK)

@@ -18,7 +18,10 @@ static enum na_status cannot(const struct na_capture_out *o, struct na_err *err)
 		return NA_END;
 	}
 	return na_fail(err, NA_EIO, "cannot write %s: %s",
-		       o->name ? o->name : o->path, strerror(errno));
+		       o->stream == stdout ? "standard output"
+		       : o->name           ? o->name
+					   : o->path,
+		       strerror(errno));
 }
 
 static enum na_status put(struct na_capture_out *o, const void *p, size_t n,
@@ -31,8 +34,7 @@ static enum na_status put(struct na_capture_out *o, const void *p, size_t n,
 	return NA_OK;
 }
 
-/* "dir/cap.pcap" to "dir/cap-00001.pcap". */
-static char *numbered(const char *path, uint64_t number)
+char *na_capture_out_name(const char *path, uint64_t number)
 {
 	const char *slash = strrchr(path, '/');
 	const char *dot = strrchr(slash ? slash : path, '.');
@@ -51,7 +53,7 @@ static char *numbered(const char *path, uint64_t number)
 static enum na_status next_name(struct na_capture_out *o, struct na_err *err)
 {
 	o->files++;
-	o->name = o->max_file_bytes ? numbered(o->path, o->files)
+	o->name = o->max_file_bytes ? na_capture_out_name(o->path, o->files)
 				    : strdup(o->path);
 	if (!o->name)
 		return na_fail_nomem(err);

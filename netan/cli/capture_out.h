@@ -40,6 +40,9 @@ enum na_status na_capture_out_close(struct na_capture_out *o,
 				    int64_t time_ns, bool whole,
 				    struct na_err *err);
 
+/* "dir/cap.pcap" to "dir/cap-00001.pcap", to be freed; NULL: no memory. */
+char *na_capture_out_name(const char *path, uint64_t number);
+
 /* ---- transfers */
 
 struct na_capture_kept;

@@ -15,31 +15,33 @@ static int64_t span_of(int64_t first_ps, int64_t last_ps)
 	return span < NA_TIME_MAX ? (int64_t)span : NA_TIME_MAX;
 }
 
-/* Files, hosts, duration, transfers, and how many were left out. */
+/* Files, hosts, duration, how many of what (noun: one of them), and how many
+ * were left out. */
 static void headline(struct na_session *s, struct na_result *r, uint64_t used,
 		     const char *noun, int64_t span_ps)
 {
 	char n[NA_UNIT_BUF], span[NA_UNIT_BUF], m[NA_UNIT_BUF];
 	const struct na_value *out = na_dig(na_result_doc(r),
 					    "coverage.left_out");
-	uint64_t left_out = 0;
+	uint64_t left_out =
+		(uint64_t)na_int_of(na_get(na_result_side(r), "left_out"), 0);
 	size_t hosts = na_store_hosts(&s->store);
 
 	for (const struct na_value *v = out ? out->u.of.first : NULL; v;
 	     v = v->next)
 		left_out += (uint64_t)v->u.i;
 	na_result_headline(r,
-			   "%s: %zu file%s, %zu host%s, %s, %s %s "
+			   "%s: %zu file%s, %zu host%s, %s, %s %s%s "
 			   "used, %s left out",
 			   s->cli->command->face->name, s->n_inputs,
 			   s->n_inputs == 1 ? "" : "s", hosts,
 			   hosts == 1 ? "" : "s",
 			   na_print_time(span, span_ps, 4),
-			   na_print_count(n, used), noun,
+			   na_print_count(n, used), noun, used == 1 ? "" : "s",
 			   left_out ? na_print_count(m, left_out) : "none");
 }
 
-/* What a person calls the records: transfers, unless only actions were
+/* What a person calls one record: a transfer, unless only actions were
  * asked for. */
 static const char *noun_of(const struct na_filter *f, const struct na_store *s)
 {
@@ -49,13 +51,13 @@ static const char *noun_of(const struct na_filter *f, const struct na_store *s)
 				   NA_COMP_BIT(NA_COMP_RPC);
 
 	if (f->components == NA_COMP_BIT(NA_COMP_RPC))
-		return "calls";
+		return "call";
 	return !(f->components & ~transfers) ||
 			       (f->components & transfers &&
 				s->graphs.n + s->actions.n == 0)
-		       ? "transfers"
-	       : f->components & transfers ? "transfers and actions"
-					   : "actions";
+		       ? "transfer"
+	       : f->components & transfers ? "transfers and action"
+					   : "action";
 }
 
 /* Of connections, which only captures tell. */
@@ -73,8 +75,11 @@ static void say_no_connections(struct na_session *s, struct na_result *r)
 			     "the filters leave none of %zu connection%s to "
 			     "analyse",
 			     seen, seen == 1 ? "" : "s");
+		na_session_say_there_is(s);
 		return;
 	}
+	if (na_session_say_no_packets(s))
+		return;
 	na_say_error(s->cli,
 		     "no TCP connections: looked for TCP packets in a capture "
 		     "(pcap, pcapng), or connections in a transfer file");

@@ -1,6 +1,7 @@
 /* capture: packets or transfers from a live interface. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -83,7 +84,11 @@ static void list_one(void *ctx, const char *name, const char *what, bool up)
 
 	(void)ctx;
 	na_escape(NA_ESC_TERMINAL, what, text, sizeof(text));
-	printf("%-16s %-5s %s\n", name, up ? "up" : "down", text);
+	printf("%-16s  %s%s%s\n", name, up ? "up" : "down",
+	       !text[0] ? ""
+	       : up     ? "    "
+			: "  ",
+	       text);
 }
 
 static enum na_exit list(const struct na_cli *cli)
@@ -255,6 +260,23 @@ static void say_dropped(const struct run *r, const struct na_live_counts *c)
 			       c->adapter_dropped);
 }
 
+/* "wrote cap-00003.pcap to cap-00005.pcap, the last 3 of 5 files" */
+static void report_files(FILE *to, const struct run *r, const char *path)
+{
+	uint64_t n = r->out.files, ring = (uint64_t)r->p->ring;
+	uint64_t kept = ring && ring < n ? ring : n;
+	char *first = na_capture_out_name(path, n - kept + 1);
+	char *last = na_capture_out_name(path, n);
+
+	fprintf(to, "wrote %s", first ? first : path);
+	if (kept > 1)
+		fprintf(to, " to %s", last ? last : path);
+	if (kept < n)
+		fprintf(to, ", the last of %" PRIu64 " files", n);
+	free(first);
+	free(last);
+}
+
 static void report(const struct run *r, const struct na_live_counts *c,
 		   uint64_t transfers, uint64_t bytes)
 {
@@ -271,15 +293,17 @@ static void report(const struct run *r, const struct na_live_counts *c,
 		na_print_count(n, c->kernel_dropped));
 	fprintf(to, "the interface %s\n",
 		na_print_count(n, c->adapter_dropped));
-	fprintf(to, "wrote %s", strcmp(path, "-") ? path : "standard output");
+	if (!r->kept && r->p->file_bytes)
+		report_files(to, r, path);
+	else
+		fprintf(to, "wrote %s",
+			strcmp(path, "-") ? path : "standard output");
 	fprintf(to, ", %s", na_print_bytes(size, (double)bytes, 3));
 	if (r->kept)
-		fprintf(to, ", %s transfers", na_print_count(n, transfers));
-	else if (r->p->file_bytes)
-		fprintf(to, " in %" PRIu64 " files%s", r->out.files,
-			r->p->ring && r->out.files > (uint64_t)r->p->ring
-				? ", of which the last are kept"
-				: "");
+		fprintf(to, ", %s transfer%s", na_print_count(n, transfers),
+			transfers == 1 ? "" : "s");
+	else if (r->p->file_bytes && r->out.files > 1)
+		fputs(" altogether", to);
 	fputc('\n', to);
 }
 
@@ -300,7 +324,7 @@ static enum na_status end(struct run *r, bool whole)
 	}
 	if (!whole)
 		return st;
-	if (st == NA_OK)
+	if (st == NA_OK && !r->cli->common.quiet)
 		report(r, &c, transfers, bytes);
 	say_dropped(r, &c);
 	return st;
@@ -373,5 +397,6 @@ static const struct na_face capture_face = {
 
 const struct na_command na_cmd_capture = {
 	.face = &capture_face,
+	.joins = NA_JOIN_QUIET,
 	.run = run,
 };

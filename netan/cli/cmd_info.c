@@ -105,12 +105,6 @@ static uint64_t all_slices(const struct na_store *st, int32_t *scratch)
 	return distinct(scratch, n);
 }
 
-static bool since_ps(int64_t ns, int64_t zero_ns, int64_t *ps)
-{
-	return !__builtin_sub_overflow(ns, zero_ns, &ns) &&
-	       na_mul_i64(ns, NA_PS_PER_NS, ps);
-}
-
 /* A capture lasts from packet to packet. */
 static void sum_up_capture(const struct na_session *s, size_t i,
 			   int32_t *scratch, struct sums *x)
@@ -123,8 +117,8 @@ static void sum_up_capture(const struct na_session *s, size_t i,
 	x->capture = *c;
 	x->events = in->events;
 	x->slices = named_slices(&s->store, s->sources[i].run, scratch);
-	if (c->packets && since_ps(c->earliest_ns, in->zero_ns, &first) &&
-	    since_ps(c->latest_ns, in->zero_ns, &last))
+	if (c->packets && na_ps_since(c->earliest_ns, in->zero_ns, &first) &&
+	    na_ps_since(c->latest_ns, in->zero_ns, &last))
 		add_time(x, first, last);
 }
 

@@ -104,20 +104,24 @@ static enum na_status write_all(struct na_session *s, struct target *to,
 static void print_report(const char *path, const struct na_xfer_counts *c)
 {
 	uint64_t all = c->transfers + c->others;
+	/* Names, counts, what stands around blocks: everybody's. */
+	double rest = (double)(c->bytes - c->transfer_bytes - c->other_bytes) /
+		      (double)(all ? all : 1);
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF], size[NA_UNIT_BUF];
 
-	printf("wrote %s, %s: %s transfers, %s other records", path,
+	printf("wrote %s, %s: %s transfer%s, %s other record%s", path,
 	       na_print_bytes(size, (double)c->bytes, 3),
-	       na_print_count(n, c->transfers), na_print_count(m, c->others));
+	       na_print_count(n, c->transfers), c->transfers == 1 ? "" : "s",
+	       na_print_count(m, c->others), c->others == 1 ? "" : "s");
 	if (all)
 		printf("; %.1f bytes each", (double)c->bytes / (double)all);
 	putchar('\n');
 	if (c->transfers)
 		printf("a transfer takes %.1f bytes",
-		       (double)c->transfer_bytes / (double)c->transfers);
+		       rest + (double)c->transfer_bytes / (double)c->transfers);
 	if (c->transfers && c->others)
 		printf(", another record %.1f",
-		       (double)c->other_bytes / (double)c->others);
+		       rest + (double)c->other_bytes / (double)c->others);
 	if (c->transfers)
 		putchar('\n');
 }
@@ -146,7 +150,8 @@ static enum na_exit write_file(struct na_session *s, struct na_err *err)
 	if (na_outfile_close(&out, p->output, st == NA_OK, err) != NA_OK ||
 	    st != NA_OK)
 		return NA_EXIT_FAILED;
-	print_report(p->output, &counts);
+	if (!s->cli->common.quiet)
+		print_report(p->output, &counts);
 	return NA_EXIT_OK;
 }
 
@@ -181,6 +186,13 @@ static enum na_exit run(struct na_cli *cli)
 				  "FILE.netan");
 		return NA_EXIT_USAGE;
 	}
+	if (cli->common.hosts || cli->common.anchor != 0) {
+		na_say_error(cli,
+			     "%s: give it to the analyses of the transfer "
+			     "file, which holds what the input says",
+			     cli->common.hosts ? "--hosts" : "--anchor");
+		return NA_EXIT_USAGE;
+	}
 	if (!strcmp(p->output, "-") && isatty(STDOUT_FILENO)) {
 		na_say_error(cli, "a transfer file is not for a terminal; "
 				  "redirect it, or give -o FILE.netan");
@@ -209,9 +221,9 @@ static enum na_exit run(struct na_cli *cli)
 static const char details[] =
 	"Writes what the analyses need of big traces or captures: transfers,\n"
 	"actions, steps, calls, connections and packets, and the counts of\n"
-	"what was left out. The file is an input like any other, some times\n"
-	"smaller and faster to read; analyses of it say the same as of the\n"
-	"original. The format is described in netan.proto.\n"
+	"what was left out. The file is an input like any other, a tenth of the\n"
+	"size or less and faster to read; analyses of it say the same as of\n"
+	"the original. The format is described in netan.proto.\n"
 	"\n"
 	"--anonymize writes host-1, addr-1, input-1, ... in the order of their\n"
 	"first appearance, alike within one file. Names of collectives, of\n"
@@ -232,6 +244,6 @@ static const struct na_face ingest_face = {
 
 const struct na_command na_cmd_ingest = {
 	.face = &ingest_face,
-	.joins = NA_JOIN_INPUT | NA_JOIN_MESSAGES,
+	.joins = NA_JOIN_INPUT | NA_JOIN_QUIET,
 	.run = run,
 };

@@ -205,7 +205,7 @@ static enum na_exit run(struct na_cli *cli)
 	st = na_synth_run(cfg, &report, &err);
 	if (st)
 		na_say_error(cli, "%s", err.text);
-	else
+	else if (!cli->common.quiet)
 		print_report(cfg, &report);
 	na_synth_report_fini(&report);
 	return st == NA_EUSAGE ? NA_EXIT_USAGE
@@ -226,5 +226,6 @@ static const struct na_face synth_face = {
 
 const struct na_command na_cmd_synth = {
 	.face = &synth_face,
+	.joins = NA_JOIN_QUIET,
 	.run = run,
 };

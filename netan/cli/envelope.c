@@ -401,9 +401,43 @@ static void say_lines(struct na_session *s)
 			    text);
 }
 
-/* What a filter could have let through. */
-static void say_what_is(const struct na_session *s)
+enum { HOSTS_BUF = 600, HOSTS_SAID = 6 };
+
+/* The hosts that a filter could have named: of captures the addresses, or
+ * what --hosts calls them, of many some. */
+static void hosts_text(const struct na_store *st, char text[HOSTS_BUF])
 {
+	size_t at = 0, seen = 0;
+
+	if (!st->sources[0].capture) {
+		snprintf(text, HOSTS_BUF, "%.200s%s%.200s", st->sources[0].host,
+			 st->n_sources > 1 ? " to " : "",
+			 st->n_sources > 1 ? st->sources[st->n_sources - 1].host
+					   : "");
+		return;
+	}
+	text[0] = '\0';
+	for (size_t i = 0; i < st->n_hosts; i++) {
+		const struct na_host *h = &st->hosts[i];
+
+		/* Every run has a host of its own for each address. */
+		if (h->nobody || (i >= st->n_sources && h->run != 0))
+			continue;
+		if (seen++ < HOSTS_SAID)
+			at += (size_t)snprintf(text + at, HOSTS_BUF - at,
+					       "%s%.80s", at ? ", " : "",
+					       h->name);
+	}
+	if (seen > HOSTS_SAID)
+		snprintf(text + at, HOSTS_BUF - at, " and %zu more",
+			 seen - HOSTS_SAID);
+}
+
+/* What a filter could have let through. */
+void na_session_say_there_is(const struct na_session *s)
+{
+	char hosts[HOSTS_BUF];
+
 	const struct na_store *st = &s->store;
 	int64_t first = 0, last = 0;
 	bool timed = false;
@@ -417,16 +451,14 @@ static void say_what_is(const struct na_session *s)
 		last = timed && last > t->last_ps ? last : t->last_ps;
 		timed = true;
 	}
+	hosts_text(st, hosts);
 	if (timed)
 		na_say_hint(s->cli,
 			    "transfers lie between %.3f s and %.3f s; hosts "
-			    "are %s%s%s",
-			    (double)first / 1e12, (double)last / 1e12,
-			    st->sources[0].host,
-			    st->n_sources > 1 ? " to " : "",
-			    st->n_sources > 1
-				    ? st->sources[st->n_sources - 1].host
-				    : "");
+			    "are %s",
+			    (double)first / 1e12, (double)last / 1e12, hosts);
+	else
+		na_say_hint(s->cli, "hosts are %s", hosts);
 	if (st->n_steps)
 		na_say_hint(s->cli, "steps are %" PRId64 " to %" PRId64,
 			    st->steps[0].number,
@@ -449,13 +481,17 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 				 s->filter.side == NA_TX
 					 ? "none is a send, as --side tx asks"
 					 : "outside the window");
-		na_say_error(s->cli,
-			     "none of the %" PRIu64 " transfers is "
-			     "left to analyse: %s",
-			     seen, text);
+		if (seen == 1)
+			na_say_error(s->cli,
+				     "the only transfer is left out: %s", text);
+		else
+			na_say_error(s->cli,
+				     "none of the %" PRIu64 " transfers is "
+				     "left to analyse: %s",
+				     seen, text);
 		na_put_textf(r, na_result_side(r), "empty",
 			     "all transfers were left out: %s", text);
-		say_what_is(s);
+		na_session_say_there_is(s);
 		return;
 	}
 	if (na_session_say_no_calls(s, r))

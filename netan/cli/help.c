@@ -35,23 +35,26 @@ void na_help_short(FILE *out)
 
 void na_help_program(FILE *out)
 {
-	fputs("netan finds out from profiler traces what the network of a "
-	      "distributed\ntraining job does: how much of it is used, and "
-	      "when.\n\n"
+	fputs("netan finds out from profiler traces and packet captures what "
+	      "the network of a\ndistributed training job does: how much of "
+	      "it is used, when, and what is slow.\n\n"
 	      "Usage: netan COMMAND [OPTION...] INPUT...\n"
 	      "       netan help COMMAND\n"
 	      "       netan --version\n\n"
 	      "Commands:\n",
 	      out);
 	list_commands(out);
-	fputs("\nINPUT is a file, the directory of a profile, or - for "
-	      "standard input; what it\nholds is recognised from its content, "
-	      "compressed with gzip or zstd or not.\n\n"
+	fputs("\nINPUT is a file, a directory of them, or - for standard "
+	      "input: profiles, packet\ncaptures (pcap, pcapng) or transfer "
+	      "files, recognised from their content,\ncompressed with gzip or "
+	      "zstd or not.\n\n"
 	      "First steps:\n"
 	      "  netan info PROFILE                 what is in it\n"
 	      "  netan timeline PROFILE             how much of the network is "
 	      "used\n"
-	      "  netan timeline -o bw.svg PROFILE   the same as a picture\n\n"
+	      "  netan timeline -o bw.svg PROFILE   the same as a picture\n"
+	      "  netan tcp job.pcap                 which connections have "
+	      "trouble, and why\n\n"
 	      "Exit status: 0 done; 1 could not; 2 wrong usage; 3 findings, "
 	      "where asked for.\n",
 	      out);

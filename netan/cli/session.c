@@ -227,10 +227,15 @@ static bool runs_mixed(struct na_session *s)
 			    (a->path == b->path && a->source != b->source))
 				continue; /* a file's hosts are one run */
 			/* A capture is no host, and may be in pieces. */
-			if (same_bytes(a, b))
-				what = "hold the same packets";
-			else if (!a->capture && !b->capture &&
-				 strcmp(a->host, b->host) == 0)
+			if (same_bytes(a, b)) {
+				na_say_error(s->cli,
+					     "%s and %s hold the same packets: "
+					     "leave one of them out",
+					     b->path, a->path);
+				return true;
+			}
+			if (!a->capture && !b->capture &&
+			    strcmp(a->host, b->host) == 0)
 				what = "are of the same host";
 			else if (apart(a, b))
 				what = "were captured at different times";

@@ -55,6 +55,8 @@ enum na_status na_session_filter(struct na_session *s, struct na_err *err);
 enum na_exit na_session_captures(struct na_session *s);
 /* Of captures only, and without a transfer: says so; else false. */
 bool na_session_say_no_calls(const struct na_session *s, struct na_result *r);
+/* The same where no packet is there, or passes --filter. */
+bool na_session_say_no_packets(const struct na_session *s);
 /* After reading: did --hosts name anyone? */
 enum na_status na_session_named(struct na_session *s, struct na_err *err);
 
@@ -87,6 +89,8 @@ void na_session_say_damage(const struct na_session *s, size_t i);
 enum na_exit na_session_verdict(struct na_session *s);
 /* "no network transfers: looked for ...; there is ..." */
 void na_session_say_nothing(struct na_session *s, struct na_result *r);
+/* Which times, hosts and steps a filter could have let through. */
+void na_session_say_there_is(const struct na_session *s);
 
 /* Run fn(ctx, i) for 0 <= i < n on the session's threads. */
 bool na_parallel(size_t threads, size_t n, void (*fn)(void *ctx, size_t i),

@@ -179,22 +179,13 @@ static void say_which_packets(const struct na_session *s,
 			    c->cut_packets);
 }
 
-bool na_session_say_no_calls(const struct na_session *s, struct na_result *r)
+bool na_session_say_no_packets(const struct na_session *s)
 {
 	struct na_capture_counts c;
 
-	if (!all_packets(s, &c))
+	if (!all_packets(s, &c) || c.packets)
 		return false;
-	na_put_text(r, na_result_side(r), "empty",
-		    c.packets ? "no calls and no messages in these packets"
-			      : "no packets in this capture");
-	if (c.packets) {
-		na_say_error(s->cli,
-			     "no calls and no messages: looked for HTTP/2, for "
-			     "requests and responses on other TCP "
-			     "connections, and for RoCEv2 (UDP port 4791)");
-		say_which_packets(s, &c);
-	} else if (c.filtered) {
+	if (c.filtered) {
 		na_say_error(s->cli,
 			     "none of the %" PRIu64 " packets passes --filter "
 			     "\"%s\"",
@@ -204,5 +195,23 @@ bool na_session_say_no_calls(const struct na_session *s, struct na_result *r)
 		na_say_hint(s->cli, "was the right interface recorded, while "
 				    "there was traffic?");
 	}
+	return true;
+}
+
+bool na_session_say_no_calls(const struct na_session *s, struct na_result *r)
+{
+	struct na_capture_counts c;
+
+	if (!all_packets(s, &c))
+		return false;
+	na_put_text(r, na_result_side(r), "empty",
+		    c.packets ? "no calls and no messages in these packets"
+			      : "no packets in this capture");
+	if (na_session_say_no_packets(s))
+		return true;
+	na_say_error(s->cli, "no calls and no messages: looked for HTTP/2, for "
+			     "requests and responses on other TCP "
+			     "connections, and for RoCEv2 (UDP port 4791)");
+	say_which_packets(s, &c);
 	return true;
 }

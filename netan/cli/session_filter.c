@@ -9,7 +9,7 @@
 static enum na_status moment(const struct na_session *s, const char *option,
 			     const char *text, int64_t *ps, struct na_err *err)
 {
-	int64_t unix_ns, ns;
+	int64_t unix_ns;
 
 	if (na_parse_time(text, ps))
 		return NA_OK;
@@ -24,8 +24,7 @@ static enum na_status moment(const struct na_session *s, const char *option,
 			       "%s: not all inputs know the "
 			       "wall clock; give a time from the origin (1.5s)",
 			       option);
-	if (!na_add_i64(unix_ns, -s->origin_unix_ns, &ns) ||
-	    !na_mul_i64(ns, NA_PS_PER_NS, ps))
+	if (!na_ps_since(unix_ns, s->origin_unix_ns, ps))
 		return na_fail(err, NA_EUSAGE,
 			       "%s: %.60s is more than 106 "
 			       "days from the origin",

@@ -295,9 +295,33 @@ bool na_filter_call(const struct na_late *l, const struct na_call *c)
 	return na_filter_early(f, &t) && na_filter_late(l, &t) == NA_KEEP;
 }
 
-static bool either(const bool *ok, size_t a, size_t b)
+/* One end of a connection by its endpoint, or by "address:port". */
+struct end {
+	size_t endpoint; /* of its run */
+	char text[NA_SOCKET_BUF];
+};
+
+static struct end end_of(const struct na_store *s, size_t base,
+			 uint32_t endpoint, uint16_t port)
 {
-	return !ok || ok[a] || ok[b];
+	struct end e = {.endpoint = base + endpoint};
+
+	na_socket_print(e.text, &s->names, endpoint, port);
+	return e;
+}
+
+static bool end_ok(const bool *ok, const struct na_text_list *l,
+		   const struct end *e)
+{
+	if (!ok || ok[e->endpoint])
+		return true;
+	for (size_t i = 0; i < l->n; i++) {
+		/* The brackets of "[fd00::1]:80" are no pattern's. */
+		if (strcmp(l->items[i], e->text) == 0 ||
+		    na_glob(l->items[i], e->text))
+			return true;
+	}
+	return false;
 }
 
 bool na_filter_connection(const struct na_late *l,
@@ -305,15 +329,19 @@ bool na_filter_connection(const struct na_late *l,
 {
 	const struct na_store *s = l->store;
 	size_t base = s->sources[c->input].run * s->names.n_endpoints;
-	size_t a = base + c->src, b = base + c->dst;
+	struct end a = end_of(s, base, c->src, c->src_port);
+	struct end b = end_of(s, base, c->dst, c->dst_port);
+	const struct na_filter *f = l->filter;
 
-	return c->to_ps >= l->filter->from_ps &&
-	       c->from_ps < l->filter->to_ps &&
-	       (l->filter->first_step < 0 || (c->to_ps >= l->steps_from_ps &&
-					      c->from_ps < l->steps_to_ps)) &&
-	       either(l->end_ok, a, b) &&
-	       ((either(l->src_ok, a, a) && either(l->dst_ok, b, b)) ||
-		(either(l->src_ok, b, b) && either(l->dst_ok, a, a)));
+	return c->to_ps >= f->from_ps && c->from_ps < f->to_ps &&
+	       (f->first_step < 0 || (c->to_ps >= l->steps_from_ps &&
+				      c->from_ps < l->steps_to_ps)) &&
+	       (end_ok(l->end_ok, f->host, &a) ||
+		end_ok(l->end_ok, f->host, &b)) &&
+	       ((end_ok(l->src_ok, f->src, &a) &&
+		 end_ok(l->dst_ok, f->dst, &b)) ||
+		(end_ok(l->src_ok, f->src, &b) &&
+		 end_ok(l->dst_ok, f->dst, &a)));
 }
 
 unsigned na_filter_frame(const struct na_late *l, const struct na_frame *w)

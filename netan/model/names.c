@@ -92,6 +92,20 @@ const char *na_endpoint_print(char *buf, const struct na_names *t,
 	return buf;
 }
 
+const char *na_socket_print(char buf[NA_SOCKET_BUF], const struct na_names *t,
+			    uint32_t endpoint, uint16_t port)
+{
+	char text[NA_ENDPOINT_BUF];
+
+	if (endpoint >= t->n_endpoints)
+		snprintf(text, sizeof(text), "?");
+	else
+		na_endpoint_print(text, t, &t->endpoints[endpoint]);
+	snprintf(buf, NA_SOCKET_BUF, strchr(text, ':') ? "[%s]:%u" : "%s:%u",
+		 text, port);
+	return buf;
+}
+
 bool na_names_merge(struct na_names *into, const struct na_names *from,
 		    uint32_t *maps[2])
 {

@@ -39,6 +39,10 @@ uint32_t na_names_address(struct na_names *t, const char *s, size_t n);
 #define NA_ENDPOINT_BUF 64
 const char *na_endpoint_print(char *buf, const struct na_names *t,
 			      const struct na_endpoint *e);
+/* "10.0.0.1:80", "[fd00::1]:80", "?:80" where no endpoint has that index. */
+#define NA_SOCKET_BUF (NA_ENDPOINT_BUF + 16)
+const char *na_socket_print(char buf[NA_SOCKET_BUF], const struct na_names *t,
+			    uint32_t endpoint, uint16_t port);
 
 /*
  * Add all of `from` to `into`.  maps[0][i] is the new index of string i,

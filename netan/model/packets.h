@@ -69,7 +69,7 @@ struct na_direction {
 	uint64_t idle_restarts; /* sends after an idle RTO: slow start again */
 	uint32_t mss;           /* from its SYN; 0 unknown */
 	int16_t window_shift;   /* from its SYN; -1 unknown */
-	uint8_t sack_permitted, timestamps, saw_syn, saw_fin, saw_rst;
+	uint8_t sack_permitted, timestamps, saw_syn;
 	uint8_t window_scale_known;
 	/* From the first sign of a hole (duplicate ACK, SACK block, else the
 	 * retransmission) until an ACK passes all that was sent when the first

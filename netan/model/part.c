@@ -282,7 +282,7 @@ static void add_left_out(void *ctx, enum na_reason why, uint64_t n)
 	p->tally.left_out[why] += n;
 }
 
-static void add_unknown(void *ctx, const char *s, size_t n)
+static void add_unknown(void *ctx, const char *s, size_t n, uint64_t times)
 {
 	struct na_part *p = ctx;
 	/* A file may have as many unknown names as events: none is stored
@@ -295,13 +295,13 @@ static void add_unknown(void *ctx, const char *s, size_t n)
 		return;
 	for (size_t i = 0; i < p->n_unknown; i++) {
 		if (p->unknown[i].name == name) {
-			p->unknown[i].n++;
+			p->unknown[i].n += times;
 			return;
 		}
 	}
 	if (room && na_grow(&p->unknown, &p->cap_unknown, p->n_unknown + 1,
 			    sizeof(*p->unknown)))
-		p->unknown[p->n_unknown++] = (struct na_unknown){name, 1};
+		p->unknown[p->n_unknown++] = (struct na_unknown){name, times};
 }
 
 static void add_remark(void *ctx, uint64_t at, const char *text)

@@ -67,7 +67,8 @@ struct na_sink {
 	/* NULL, or told before such counts who would have read what is counted
 	 * (enum na_want bits; 0: everybody), for those who write it down. */
 	void (*about)(void *ctx, uint32_t wants);
-	void (*unknown_name)(void *ctx, const char *s, size_t n);
+	void (*unknown_name)(void *ctx, const char *s, size_t n,
+			     uint64_t times);
 	/* Damage: byte offset in the (inflated) file, and what was lost. */
 	void (*warn)(void *ctx, uint64_t at, const char *text);
 };

@@ -93,6 +93,21 @@ json_number() { tr -s ',{}' '\n' | sed -n "s/^ *\"$1\": *\([0-9.]*\).*/\1/p" | h
 
 # ---- what is measured
 
+# A fleet's transfer file: how small, and how much sooner it is read.
+bench_transfer_file()
+{
+	local t o
+	read -r t o < <("$NETAN" ingest -o "$WORK/fleet.netan" "$FLEET" |
+		sed -n 's/^a transfer takes \([0-9.]*\) bytes, another record \([0-9.]*\)$/\1 \2/p')
+	row "transfer file, bytes of a transfer" "$t B" "16 B" \
+		"$(calc %.2fx "$t / 16")" "<= 16 B" "$(calc %d "($t <= 16)")"
+	row "transfer file, bytes of another record" "$o B" "8 B" \
+		"$(calc %.2fx "$o / 8")" "<= 8 B" "$(calc %d "($o <= 8)")"
+	measure '"$NETAN" latency -j 1 "$WORK/fleet.netan" >"$WORK/f.txt"' \
+		'"$NETAN" latency -j 1 "$FLEET" >"$WORK/f.txt"'
+	at_most "latency of it, cpu, against the original" "${CPU[0]}" "${CPU[1]}" 1
+}
+
 bench_typical()
 {
 	local bytes events
@@ -273,7 +288,7 @@ if [ ! -s "$PACKED" ] || [ "$TYPICAL" -nt "$PACKED" ]; then
 	gzip -6 -c "$TYPICAL" >"$PACKED.new"
 	mv "$PACKED.new" "$PACKED"
 fi
-export TEN TYPICAL TYPICAL_QUARTER NETWORK NETWORK_QUARTER MILLION PACKED
+export FLEET TEN TYPICAL TYPICAL_QUARTER NETWORK NETWORK_QUARTER MILLION PACKED
 
 echo "$("$NETAN" --version), $(nproc) cores," \
 	"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), load $(cut -d ' ' -f 1 /proc/loadavg)," \
@@ -291,4 +306,5 @@ bench_picture
 bench_analyses
 bench_pairs
 bench_captures
+bench_transfer_file
 echo "$held bars held, $short fell short"

@@ -109,17 +109,21 @@ static void run(struct run *r, struct na_capture_counts *counts,
 			       .transfer = transfer,
 			       .name = name,
 			       .address = name};
+	struct na_addresses ends;
 	struct na_calls_options o = {.limits = &small,
 				     .idle_gap_ns = NA_IDLE_GAP_NS,
 				     .estimates = true,
-				     .sink = &sink};
-	struct na_calls *calls = na_calls_new(&o);
+				     .sink = &sink,
+				     .addresses = &ends};
+	struct na_calls *calls;
 	struct na_tcp_user user;
 	struct na_tcp_packet x = {.dir = 0};
 	uint64_t next[2] = {1, 1};
 	void *state = NULL;
 	bool syn;
 
+	na_addresses_init(&ends, &sink);
+	calls = na_calls_new(&o);
 	if (!calls)
 		abort();
 	user = na_calls_user(calls);
@@ -159,6 +163,7 @@ static void run(struct run *r, struct na_capture_counts *counts,
 	na_calls_counts(calls, counts);
 	walk_must(counts->rpcs == r->calls);
 	na_calls_free(calls);
+	na_addresses_fini(&ends);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

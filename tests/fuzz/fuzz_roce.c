@@ -76,7 +76,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.left_out = left_out,
 	};
 	struct na_capture_counts c = {0};
-	struct na_roce *x = na_roce_new(&limits, 0, &sink);
+	struct na_addresses ends;
+	struct na_roce *x;
+
+	na_addresses_init(&ends, &sink);
+	x = na_roce_new(&limits, 0, &sink, &ends);
 
 	if (!x)
 		return 0;
@@ -88,5 +92,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (told > c.roce_messages || c.roce_messages > c.roce_packets)
 		abort();
 	na_roce_free(x);
+	na_addresses_fini(&ends);
 	return 0;
 }

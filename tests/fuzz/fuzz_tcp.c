@@ -146,15 +146,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			       .connection = on_connection,
 			       .segment = on_segment,
 			       .address = on_address};
-	struct na_tcp_user user = {&t, on_packet, on_close};
-	struct na_tcp *tcp = na_tcp_new(&(struct na_tcp_options){
+	struct na_tcp_user user = {&t, on_packet, on_close, 0};
+	struct na_addresses ends;
+	struct na_tcp *tcp;
+	int64_t now_ns = 0;
+
+	na_addresses_init(&ends, &sink);
+	tcp = na_tcp_new(&(struct na_tcp_options){
 		.limits = &few,
 		.wants = NA_WANT_CONNECTIONS | NA_WANT_SEGMENTS,
 		.segments_of = 1,
 		.user = &user,
 		.sink = &sink,
+		.addresses = &ends,
 	});
-	int64_t now_ns = 0;
 
 	must(tcp);
 	for (; size >= PACKET_BYTES; size -= PACKET_BYTES) {
@@ -163,6 +168,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	must(na_tcp_finish(tcp) == NA_OK);
 	na_tcp_free(tcp);
+	na_addresses_fini(&ends);
 	must(t.users == t.closed);
 	must(t.told_packets == t.packets && t.told_bytes == t.bytes &&
 	     t.told_wire_bytes == t.wire_bytes);

@@ -55,7 +55,7 @@ static void put_inputs(struct na_result *r, const struct fake *f)
 	if (f->apart)
 		na_put_bool(r, na_result_side(r), "runs_apart", true);
 	if (f->packets)
-		na_put_text(r, na_result_side(r), "noun", "packets");
+		na_put_text(r, na_result_side(r), "noun", "packet");
 	if (f->empty)
 		na_put_text(r, na_result_side(r), "empty", f->empty);
 }

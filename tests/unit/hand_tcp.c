@@ -62,7 +62,8 @@ static uint32_t on_address(void *ctx, const char *s, size_t n)
 	return (uint32_t)s[n - 1];
 }
 
-void hand_start(struct hand_tcp *h, const struct na_tcp_limits *limits)
+void hand_start_at(struct hand_tcp *h, const struct na_tcp_limits *limits,
+		   int64_t zero_ns)
 {
 	memset(h, 0, sizeof(*h));
 	h->sink = (struct na_sink){
@@ -71,17 +72,25 @@ void hand_start(struct hand_tcp *h, const struct na_tcp_limits *limits)
 		.segment = on_segment,
 		.address = on_address,
 	};
-	h->user = (struct na_tcp_user){h, on_packet, on_close};
+	h->user = (struct na_tcp_user){h, on_packet, on_close, 0};
 	h->port = 1000;
 	h->now_us = 1000000;
+	na_addresses_init(&h->ends, &h->sink);
 	h->t = na_tcp_new(&(struct na_tcp_options){
 		.limits = limits ? limits : &na_tcp_limits,
 		.wants = NA_WANT_CONNECTIONS | NA_WANT_SEGMENTS,
 		.segments_of = 0,
+		.zero_ns = zero_ns,
 		.user = &h->user,
 		.sink = &h->sink,
+		.addresses = &h->ends,
 	});
 	assert_non_null(h->t);
+}
+
+void hand_start(struct hand_tcp *h, const struct na_tcp_limits *limits)
+{
+	hand_start_at(h, limits, 0);
 }
 
 struct na_packet hand_packet(const struct hand_tcp *h, unsigned dir,
@@ -152,6 +161,7 @@ void hand_end(struct hand_tcp *h)
 	assert_int_equal(na_tcp_finish(h->t), NA_OK);
 	na_tcp_counts(h->t, &h->counts);
 	na_tcp_free(h->t);
+	na_addresses_fini(&h->ends);
 	h->t = NULL;
 	assert_int_equal(h->opened, h->closed);
 }

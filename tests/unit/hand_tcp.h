@@ -9,6 +9,7 @@
 struct hand_tcp {
 	struct na_tcp *t;
 	struct na_sink sink;
+	struct na_addresses ends;
 	struct na_tcp_user user;
 	struct na_tcp_packet last; /* what the user was told; p is gone */
 	bool told;                 /* the last packet reached the user */
@@ -23,6 +24,8 @@ struct hand_tcp {
 
 /* limits: NULL for the program's own.  All connections, and the segments of
  * the first one. */
+void hand_start_at(struct hand_tcp *h, const struct na_tcp_limits *limits,
+		   int64_t zero_ns);
 void hand_start(struct hand_tcp *h, const struct na_tcp_limits *limits);
 /* An empty ACK of end `dir` with seq and ack; change what you like. */
 struct na_packet hand_packet(const struct hand_tcp *h, unsigned dir,

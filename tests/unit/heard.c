@@ -38,7 +38,8 @@ void heard_init(struct heard *h, const struct na_call_limits *limits)
 				     .zero_ns = 0,
 				     .idle_gap_ns = NA_IDLE_GAP_NS,
 				     .estimates = true,
-				     .sink = &h->sink};
+				     .sink = &h->sink,
+				     .addresses = &h->ends};
 
 	memset(h, 0, sizeof(*h));
 	na_strtab_init(&h->names);
@@ -48,6 +49,7 @@ void heard_init(struct heard *h, const struct na_call_limits *limits)
 				   .name = hear_name,
 				   .address = hear_name};
 	h->base[0] = h->base[1] = 1;
+	na_addresses_init(&h->ends, &h->sink);
 	h->reader = na_calls_new(&o);
 	assert_non_null(h->reader);
 	h->user = na_calls_user(h->reader);
@@ -132,5 +134,6 @@ void heard_close(struct heard *h)
 void heard_fini(struct heard *h)
 {
 	na_calls_free(h->reader);
+	na_addresses_fini(&h->ends);
 	na_strtab_fini(&h->names);
 }

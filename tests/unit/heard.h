@@ -16,6 +16,7 @@ struct heard {
 	struct na_transfer transfers[TALK_HEARD];
 	size_t n_calls, n_transfers;
 	struct na_sink sink;
+	struct na_addresses ends;
 	struct na_capture_counts counts;
 	void *state; /* of the connection */
 	uint32_t connection;

@@ -142,9 +142,11 @@ static void on_left_out(void *ctx, enum na_reason why, uint64_t n)
 	fprintf(r->out, "L %s %" PRIu64 "\n", reason_words[why], n);
 }
 
-static void on_unknown(void *ctx, const char *s, size_t n)
+static void on_unknown(void *ctx, const char *s, size_t n, uint64_t times)
 {
 	struct reading *r = ctx;
+
+	assert_int_equal(times, 1);
 
 	fprintf(r->out, "U %.*s\n", (int)n, s);
 }

@@ -57,7 +57,9 @@ void roce_begin(size_t queue_pairs, size_t messages, size_t named)
 		.address = intern,
 		.left_out = left_out,
 	};
-	roce_world.x = na_roce_new(&limits, 0, &roce_world.sink);
+	na_addresses_init(&roce_world.ends, &roce_world.sink);
+	roce_world.x = na_roce_new(&limits, 0, &roce_world.sink,
+				   &roce_world.ends);
 	assert_non_null(roce_world.x);
 }
 
@@ -71,6 +73,7 @@ void roce_end(void)
 	assert_int_equal(na_roce_finish(roce_world.x), NA_OK);
 	na_roce_counts(roce_world.x, &roce_world.c);
 	na_roce_free(roce_world.x);
+	na_addresses_fini(&roce_world.ends);
 }
 
 unsigned roce_extension(unsigned opcode)

@@ -19,6 +19,7 @@ struct roce_told {
 extern struct roce_world_of_test {
 	struct na_roce *x;
 	struct na_sink sink;
+	struct na_addresses ends;
 	struct na_capture_counts c;
 	char names[ROCE_MAX][48];
 	uint32_t n_names;

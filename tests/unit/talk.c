@@ -28,6 +28,7 @@ struct maker {
 	struct na_rng *rng;
 	nghttp2_hd_deflater *deflaters[2];
 	uint32_t pushed;
+	size_t headed; /* behind the last HEADERS frame */
 };
 
 static uint64_t below(struct maker *m, uint64_t n)
@@ -203,6 +204,7 @@ static void block(struct maker *m, int dir, uint8_t type, uint32_t stream,
 	memset(buf + at + k, 0, pad);
 	frame(m, dir, type, k == n ? flags | 4 : flags, stream, buf,
 	      at + k + pad);
+	m->headed = m->t->n[dir];
 	while (k < n) {
 		size_t more = 1 + below(m, n - k);
 
@@ -273,7 +275,8 @@ static void body(struct maker *m, struct talk_call *c, int way)
 
 	c->messages[way] = (uint32_t)n;
 	for (size_t i = 0; i < n; i++) {
-		size_t len = below(m, 3) ? below(m, 60) : below(m, 5000);
+		size_t len = below(m, 3) ? below(m, 60)
+					 : below(m, m->t->max_body);
 		uint8_t *p;
 
 		assert_true(na_grow(&c->body[way], &cap,
@@ -326,7 +329,7 @@ static void request(struct maker *m, struct talk_call *c)
 	snprintf(more[0], sizeof(more[0]), "x-%d", (int)below(m, 12));
 	snprintf(more[1], sizeof(more[1]), "/wrong/%d", (int)below(m, 40));
 	headers(m, 0, c->stream, !c->body_n[0], pairs, 8);
-	c->asked = m->t->n[0];
+	c->asked = m->headed;
 }
 
 static void new_call(struct maker *m)
@@ -354,9 +357,9 @@ static void new_call(struct maker *m)
 	request(m, c);
 }
 
-static void ended(struct maker *m, struct talk_call *c, int dir, bool reset)
+static void ended(struct talk_call *c, int dir, size_t at, bool reset)
 {
-	c->ended = m->t->n[dir];
+	c->ended = at;
 	c->ended_by = (uint8_t)dir;
 	c->reset = reset;
 	c->phase = 0;
@@ -378,7 +381,7 @@ static void cancel(struct maker *m, struct talk_call *c)
 				   c->body[w][at + 4]);
 		}
 	}
-	ended(m, c, dir, true);
+	ended(c, dir, m->t->n[dir], true);
 }
 
 /* The next thing that happens to a call.  Phases: 1 request body; 2 maybe
@@ -415,12 +418,12 @@ static void go_on(struct maker *m, struct talk_call *c)
 			headers(m, 1, c->stream, true, both, 2);
 			c->grpc_status = 5;
 			c->bytes[1] = c->messages[1] = 0;
-			c->answered = m->t->n[1];
-			ended(m, c, 1, false);
+			c->answered = m->headed;
+			ended(c, 1, m->headed, false);
 			return;
 		}
 		headers(m, 1, c->stream, false, head, 3);
-		c->answered = m->t->n[1];
+		c->answered = m->headed;
 		c->phase = below(m, 3) ? 4 : 9;
 		return;
 	case 4:
@@ -432,16 +435,17 @@ static void go_on(struct maker *m, struct talk_call *c)
 	case 5:
 		headers(m, 1, c->stream, true, tail, 2);
 		c->grpc_status = 0;
-		ended(m, c, 1, false);
+		ended(c, 1, m->headed, false);
 		return;
 	case 9:
 		data(m, c, 1);
 		if (c->body_at[1] == c->body_n[1])
-			ended(m, c, 1, false);
+			ended(c, 1, m->t->n[1], false);
 	}
 }
 
-void talk_make(struct talk *t, struct na_rng *rng, size_t calls, bool hostile)
+void talk_make(struct talk *t, struct na_rng *rng, size_t calls,
+	       size_t max_body, bool hostile)
 {
 	struct maker m = {.t = t,
 			  .rng = rng,
@@ -451,6 +455,7 @@ void talk_make(struct talk *t, struct na_rng *rng, size_t calls, bool hostile)
 
 	memset(t, 0, sizeof(*t));
 	t->hostile = hostile;
+	t->max_body = max_body;
 	assert_true(calls <= TALK_CALLS);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(nghttp2_hd_deflate_new(&m.deflaters[i], 4096),

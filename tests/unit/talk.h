@@ -14,8 +14,9 @@
 
 enum { TALK_CALLS = 400 };
 
-/* Offsets are behind the last byte of what they name, in the bytes of the
- * direction that sends it; SIZE_MAX: never. */
+/* Offsets are behind the last byte of the frame that they name (HEADERS, not
+ * its CONTINUATION), in the bytes of the direction that sends it; SIZE_MAX:
+ * never. */
 struct talk_call {
 	uint32_t stream;
 	char path[80];
@@ -42,9 +43,12 @@ struct talk {
 	} * steps;
 	size_t n_steps, cap_steps;
 	bool hostile; /* bodies are full of what looks like frames */
+	size_t max_body;
 };
 
-void talk_make(struct talk *t, struct na_rng *rng, size_t calls, bool hostile);
+/* Messages of up to max_body bytes. */
+void talk_make(struct talk *t, struct na_rng *rng, size_t calls,
+	       size_t max_body, bool hostile);
 void talk_fini(struct talk *t);
 
 /* Bytes [from, to) of a direction, in file order. */

@@ -187,6 +187,24 @@ static void endless_block(void **state)
 	finish(c);
 }
 
+/* The end of a block is not captured, nor where frames begin again: its
+ * beginning says whose call it is. */
+static void cut_block(void **state)
+{
+	struct client *c = begin(&na_call_limits);
+
+	(void)state;
+	frame(c, NA_FRAME_HEADERS, 1, 1, "\x83\x44\x02/a", 5);
+	c->h.cut = (uint32_t)c->n + 20;
+	frame(c, NA_FRAME_CONTINUATION, 0, 1, zero, 100);
+	frame(c, NA_FRAME_CONTINUATION, 4, 1, zero, 8);
+	send_all(c);
+	heard_close(&c->h);
+	assert_int_equal(c->h.n_calls, 1);
+	assert_string_equal(method(c, 0), "/a");
+	finish(c);
+}
+
 /* Tables of many connections: the least recently used are forgotten. */
 static void many_tables(void **state)
 {
@@ -295,7 +313,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_streams),  cmocka_unit_test(many_names),
 		cmocka_unit_test(endless_block), cmocka_unit_test(many_tables),
-		cmocka_unit_test(upgraded),      cmocka_unit_test(only_syns),
+		cmocka_unit_test(cut_block),     cmocka_unit_test(upgraded),
+		cmocka_unit_test(only_syns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static enum na_status on_transfer(void *ctx, const struct na_transfer *t)
 	(void)ctx;
 	(void)t;
 	seen.transfers++;
-	return NA_OK;
+	return seen.answer;
 }
 
 static enum na_status on_call(void *ctx, const struct na_call *c)
@@ -307,12 +307,32 @@ static void refusal(void **state)
 	na_capture_free(c);
 }
 
+/* What is told as the last connections close may be refused, too. */
+static void refusal_at_the_end(void **state)
+{
+	struct na_capture *c = begin(NA_WANT_TRANSFERS);
+
+	(void)state;
+	b.n = 0;
+	b_ip4(&b, 45, 6, 1, 0);
+	b_tcp(&b, NA_TCP_ACK, "");
+	b_zero(&b, 5);
+	assert_int_equal(feed(c, 101, 3000, 45), NA_OK);
+	seen.answer = NA_ENOMEM;
+	assert_int_equal(na_capture_finish(c), NA_ENOMEM);
+	assert_int_equal(seen.transfers, 1);
+	na_capture_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts),    cmocka_unit_test(wants),
-		cmocka_unit_test(far_times), cmocka_unit_test(flood),
+		cmocka_unit_test(counts),
+		cmocka_unit_test(wants),
+		cmocka_unit_test(far_times),
+		cmocka_unit_test(flood),
 		cmocka_unit_test(refusal),
+		cmocka_unit_test(refusal_at_the_end),
 	};
 	int rc;
 

@@ -78,6 +78,39 @@ static void connections_by_either_end(void **state)
 	end(&x);
 }
 
+static void connections_by_port(void **state)
+{
+	const struct na_connection c = {.src = A,
+					.dst = B,
+					.src_port = 40000,
+					.dst_port = 80,
+					.to_ps = 1};
+	const struct na_connection v6 = {
+		.src = C, .dst = C, .src_port = 5, .dst_port = 6, .to_ps = 1};
+	const char *here = "10.0.0.1:40000", *other = "10.0.0.1:80";
+	const char *port = "*:80", *six = "[fe80::3]:6";
+	const struct na_text_list lh = one(&here), lo = one(&other);
+	const struct na_text_list lp = one(&port), l6 = one(&six);
+	struct filtered x;
+
+	(void)state;
+	begin(&x);
+	x.h.filter.src = &lh;
+	x.h.filter.dst = &lp;
+	apply(&x);
+	assert_true(na_filter_connection(&x.late, &c));
+	assert_false(na_filter_connection(&x.late, &v6));
+	x.h.filter.dst = &lo;
+	apply(&x);
+	assert_false(na_filter_connection(&x.late, &c));
+	x.h.filter.src = x.h.filter.dst = NULL;
+	x.h.filter.host = &l6;
+	apply(&x);
+	assert_true(na_filter_connection(&x.late, &v6));
+	assert_false(na_filter_connection(&x.late, &c));
+	end(&x);
+}
+
 static void connections_that_meet_the_window(void **state)
 {
 	/* clang-format off */
@@ -167,6 +200,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(connections_by_either_end),
+		cmocka_unit_test(connections_by_port),
 		cmocka_unit_test(connections_that_meet_the_window),
 		cmocka_unit_test(packets_have_sides),
 		cmocka_unit_test(calls_by_their_end),

@@ -162,6 +162,51 @@ static void far_times(void **state)
 	hand_free(&h);
 }
 
+/* A closed window in time that goes back and forth between the ends of what
+ * can be told. */
+static void far_and_back(void **state)
+{
+	const struct na_direction *d;
+	struct hand_tcp h;
+
+	(void)state;
+	hand_start(&h, NULL);
+	for (uint32_t i = 0; i < 4000; i++) {
+		struct na_packet p = hand_packet(&h, i % 2, 100, 100);
+
+		p.time_ns = i / 2 % 2 ? INT64_MAX : INT64_MIN;
+		p.window = i / 2 % 2 ? 6000 : 0;
+		assert_int_equal(na_tcp_packet(h.t, &p), NA_OK);
+	}
+	hand_end(&h);
+	d = hand_conn(&h, 0)->dir;
+	assert_true(d[0].zero_window_ns == INT64_MAX);
+	assert_true(d[1].zero_window_ns == INT64_MAX);
+	hand_free(&h);
+}
+
+/* Behind 2043, where 2^61 ns since 1970 end. */
+static void late_years(void **state)
+{
+	const int64_t start_ns = INT64_C(3000000000) * 1000000000;
+	const struct na_connection *c;
+	struct hand_tcp h;
+
+	(void)state;
+	hand_start_at(&h, NULL, start_ns);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct na_packet p = hand_packet(&h, i, 100, 100);
+
+		p.time_ns = start_ns + 1000 * (int64_t)i;
+		assert_int_equal(na_tcp_packet(h.t, &p), NA_OK);
+	}
+	hand_end(&h);
+	c = hand_conn(&h, 0);
+	assert_int_equal(c->from_ps, 0);
+	assert_int_equal(c->to_ps, 1000000);
+	hand_free(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +216,8 @@ int main(void)
 		cmocka_unit_test(kept),
 		cmocka_unit_test(segments),
 		cmocka_unit_test(far_times),
+		cmocka_unit_test(far_and_back),
+		cmocka_unit_test(late_years),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

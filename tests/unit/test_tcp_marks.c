@@ -141,7 +141,7 @@ static void as_tshark(void **state)
 
 	(void)state;
 	assert_non_null(f);
-	hand_start(&h, NULL);
+	hand_start_at(&h, NULL, INT64_C(1700000000) * 1000000000);
 	h.now_us = 0;
 	while (fgets(line, sizeof(line), f)) {
 		struct na_packet p;

@@ -133,7 +133,7 @@ static void flight(void **state)
 			if ((int32_t)(c.next - top) > 0)
 				top = c.next;
 			l.v[l.n++] = c;
-			na_flight_add(&f, &cells, &c);
+			na_flight_add(&f, &cells, c.seq, c.next, c.time_ns);
 			assert_int_equal(na_flight_span(&f),
 					 list_span(&l, base));
 			if (na_rng_below(&r, 6) == 0) {

@@ -82,14 +82,15 @@ static void track(struct hand_tcp *h, const char *file)
 	c = na_capfile_open(&in, &err);
 	assert_non_null(c);
 	assert_non_null(fragments);
-	hand_start(h, NULL);
-	while (na_capfile_next(c, &r) == NA_OK) {
+	assert_int_equal(na_capfile_next(c, &r), NA_OK);
+	hand_start_at(h, NULL, r.time_ns);
+	do {
 		struct na_packet p;
 
 		na_packet_decode(&p, &r, fragments);
 		if (p.kind == NA_PACKET_TCP)
 			assert_int_equal(na_tcp_packet(h->t, &p), NA_OK);
-	}
+	} while (na_capfile_next(c, &r) == NA_OK);
 	hand_end(h);
 	na_fragments_free(fragments);
 	na_capfile_close(c);

@@ -35,8 +35,8 @@ static void what_is_written_comes_back(void **state)
 				told_classed(&want, NA_TX, NA_STYLE_MESSAGE,
 					     NA_BAD_KEY, 3);
 				told_left_out(&want, NA_LEFT_AGGREGATED, 7);
-				told_unknown(&want, "NetworkRecv END", 15);
-				told_unknown(&want, "NetworkRecv END", 15);
+				told_unknown(&want, "NetworkRecv END", 15, 1);
+				told_unknown(&want, "NetworkRecv END", 15, 1);
 			}
 			story(100 * s + i, 500, &sink);
 		}
@@ -449,6 +449,70 @@ static void impossible_values(void **state)
 	}
 }
 
+/* The same column again and again costs as many times as it is there. */
+static void columns_repeated(void **state)
+{
+	struct xf_bytes file = {.p = NULL}, records = {.p = NULL};
+	struct xf_bytes c = {.p = NULL}, block = {.p = NULL};
+	struct told got;
+	struct back b;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		column(&c, 1, 100, 100);
+	xf_put_section(&records, XF_TRANSFER, 2, &c);
+	xf_bytes_fini(&c);
+	xf_put_uint(&block, 3, 2);
+	wrap(&block, 5, &records);
+	begin_by_hand(&file, 1);
+	put_block(&file, &block);
+	told_init(&got);
+	open_back(&b, file.p, file.n, EVERYTHING);
+	tell_all(&b, &got);
+	assert_int_equal(got.records, 0);
+	assert_int_equal(got.damaged, 2);
+	close_back(&b);
+	told_fini(&got);
+	xf_bytes_fini(&file);
+}
+
+/* Blocks that all claim to reach nearly to the end: to try each checksum
+ * would take as many passes over the file. */
+static void lengths_that_lie(void **state)
+{
+	enum { BLOCKS = 200000, EACH = XF_SYNC_BYTES + 11 };
+	static const uint8_t tag[] = {0x1a, 0x0d};
+	struct xf_bytes file = {.p = NULL};
+	struct told got;
+	struct back b;
+
+	(void)state;
+	begin_by_hand(&file, 1);
+	for (uint64_t i = 0; i < BLOCKS; i++) {
+		uint64_t n = (BLOCKS - i) * EACH - XF_SYNC_BYTES - 6 - 3;
+		uint8_t length[5] = {(uint8_t)(n | 0x80),
+				     (uint8_t)(n >> 7 | 0x80),
+				     (uint8_t)(n >> 14 | 0x80),
+				     (uint8_t)(n >> 21 | 0x80),
+				     (uint8_t)(n >> 28)};
+
+		xf_put(&file, XF_SYNC, XF_SYNC_BYTES);
+		xf_put(&file, tag, 1);
+		xf_put(&file, length, 5);
+		xf_put(&file, tag + 1, 1);
+		xf_put(&file, "\1\2\3\4", 4);
+	}
+	told_init(&got);
+	open_back(&b, file.p, file.n, EVERYTHING);
+	assert_true(b.opened);
+	tell_all(&b, &got);
+	assert_true(b.damaged);
+	assert_int_equal(got.records, 0);
+	close_back(&b);
+	told_fini(&got);
+	xf_bytes_fini(&file);
+}
+
 static void anonymous(void **state)
 {
 	struct xf_bytes file = {.p = NULL};
@@ -529,6 +593,8 @@ int main(void)
 		cmocka_unit_test(as_the_proto_says),
 		cmocka_unit_test(later_versions_add),
 		cmocka_unit_test(impossible_values),
+		cmocka_unit_test(columns_repeated),
+		cmocka_unit_test(lengths_that_lie),
 		cmocka_unit_test(anonymous),
 		cmocka_unit_test(packets_are_small),
 	};

@@ -153,9 +153,10 @@ void told_left_out(void *ctx, enum na_reason why, uint64_t n)
 		say(t, "left out %d %llu\n", (int)why, (unsigned long long)n);
 }
 
-void told_unknown(void *ctx, const char *s, size_t n)
+void told_unknown(void *ctx, const char *s, size_t n, uint64_t times)
 {
-	say(ctx, "unknown %.*s\n", (int)n, s);
+	while (times--)
+		say(ctx, "unknown %.*s\n", (int)n, s);
 }
 
 static void told_warn(void *ctx, uint64_t at, const char *text)
@@ -408,8 +409,8 @@ static void counts(const struct na_sink *to)
 	to->classed(to->ctx, NA_RX, NA_STYLE_GRAPH, NA_BAD_DURATION,
 		    UINT64_C(1) << 40);
 	to->left_out(to->ctx, NA_LEFT_AGGREGATED, 7);
-	to->unknown_name(to->ctx, "NetworkRecv END", 15);
-	to->unknown_name(to->ctx, "NetworkRecv END", 15);
+	to->unknown_name(to->ctx, "NetworkRecv END", 15, 1);
+	to->unknown_name(to->ctx, "NetworkRecv END", 15, 1);
 	to->warn(to->ctx, 99, "event at byte 99 is damaged");
 }
 

@@ -27,7 +27,7 @@ struct na_sink told_sink(struct told *t);
 void told_classed(void *ctx, enum na_side side, enum na_style style,
 		  enum na_class klass, uint64_t n);
 void told_left_out(void *ctx, enum na_reason why, uint64_t n);
-void told_unknown(void *ctx, const char *s, size_t n);
+void told_unknown(void *ctx, const char *s, size_t n, uint64_t times);
 
 struct rng {
 	uint64_t x;

@@ -16,5 +16,8 @@ try --fail-on warning --host 10.0.0.3 -q -o /dev/null
 try --fail-on error --host 10.0.0.3 -q -o /dev/null
 ends --src '10.*'
 ends --dst fd00::6
+# By address and port, as the table prints them; a port alone.
+ends --src "$(ends | sed -n '2s/,.*//p')"
+ends --dst '*:443'
 ends --from 600ms
 ends --to 1ms
