@@ -27,8 +27,7 @@ const struct na_call_limits na_call_limits = {
  */
 enum mode { PREFACE, PROBE, PLAIN, HTTP2 };
 
-/* What reads a connection's bytes; a plain one has none. */
-struct reading {
+struct reading { /* of a connection's bytes; a plain one has none */
 	struct na_stream streams[2];
 	struct na_frame_probe probes[2];
 	struct na_http2 http2[2];
@@ -454,7 +453,7 @@ static struct conn *new_conn(struct na_calls *c, const struct conn *mark,
 static bool begin_reading(struct conn *conn, const struct na_tcp_packet *x)
 {
 	bool late = conn->mode == PLAIN;
-	uint64_t *high = &conn->highest[!x->dir];
+	uint64_t other = conn->seen[!x->dir] ? conn->highest[!x->dir] : 0;
 
 	if (conn->r ||
 	    (late && !is_preface(x->p->payload, x->p->payload_captured)))
@@ -464,10 +463,11 @@ static bool begin_reading(struct conn *conn, const struct na_tcp_packet *x)
 		return conn->r != NULL;
 	conn->mode = PROBE;
 	na_stream_start(&conn->r->streams[x->dir], x->seq);
-	/* Not all packets before were told: see na_tcp_needs. */
-	*high = x->ack > *high ? x->ack : *high;
-	if (conn->seen[!x->dir])
-		na_stream_start(&conn->r->streams[!x->dir], *high);
+	/* A plain one may not have been told of all. */
+	if (x->other > other)
+		other = x->other;
+	if (other)
+		na_stream_start(&conn->r->streams[!x->dir], other);
 	return true;
 }
 
