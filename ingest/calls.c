@@ -27,16 +27,14 @@ const struct na_call_limits na_call_limits = {
  */
 enum mode { PREFACE, PROBE, PLAIN, HTTP2 };
 
-/* What reads a connection's bytes; a plain one has none. */
-struct reading {
+struct reading { /* of a connection's bytes; a plain one has none */
 	struct na_stream streams[2];
 	struct na_frame_probe probes[2];
 	struct na_http2 http2[2];
 	struct na_call_owner owner;
 	struct reading *older, *newer; /* of those with header tables */
-	size_t probed_bytes;
-	uint64_t greeting_bytes; /* of the server, before the client's first */
-	uint8_t matched;         /* bytes of the preface */
+	uint64_t probed_bytes;         /* in vain */
+	uint8_t matched;               /* bytes of the preface */
 	bool listed;
 };
 
@@ -68,20 +66,20 @@ struct na_calls {
 };
 
 /* Who sent the SYN, before there are bytes: no memory for connections that
- * carry none. */
-static const struct conn syn_from[2] = {{.client = 0}, {.client = 1}};
-static const struct conn answered_from[2] = {{.client = 1}, {.client = 0}};
+ * carry none.  The last two: only its answer was seen. */
+static const struct conn marks[4] = {{.client = 0},
+				     {.client = 1},
+				     {.client = 1},
+				     {.client = 0}};
 
 static bool is_mark(const struct conn *c)
 {
-	return c == syn_from || c == syn_from + 1 || c == answered_from ||
-	       c == answered_from + 1;
+	return (uintptr_t)c - (uintptr_t)marks < sizeof(marks);
 }
 
 static struct conn *mark_of(uint8_t dir, bool ack)
 {
-	return (struct conn *)(uintptr_t)((ack ? answered_from : syn_from) +
-					  dir);
+	return (struct conn *)(uintptr_t)(marks + 2 * ack + dir);
 }
 
 struct na_calls *na_calls_new(const struct na_calls_options *o)
@@ -161,14 +159,14 @@ struct turn {
 	const struct na_tcp_packet *x;
 	int64_t at_ps;
 	uint8_t dir;
+	struct na_call_event event; /* the last */
 };
 
-static struct na_call_event event_of(const struct turn *t, uint32_t stream)
+static struct na_call_event *event_of(struct turn *t, uint32_t stream)
 {
-	struct reading *r = t->conn->r;
-
-	return (struct na_call_event){&r->owner, t->dir, stream,
-				      r->streams[t->dir].at_ps};
+	t->event = (struct na_call_event){&t->conn->r->owner, t->dir, stream,
+					  t->conn->r->streams[t->dir].at_ps};
+	return &t->event;
 }
 
 static enum na_status on_headers(void *ctx, uint32_t stream,
@@ -176,35 +174,32 @@ static enum na_status on_headers(void *ctx, uint32_t stream,
 				 bool end_stream)
 {
 	struct turn *t = ctx;
-	struct na_call_event e = event_of(t, stream);
+	struct na_call_event *e = event_of(t, stream);
 
-	e.at_ps = f->at;
-	return na_open_calls_headers(t->c->open, &e, f, end_stream);
+	e->at_ps = f->at;
+	return na_open_calls_headers(t->c->open, e, f, end_stream);
 }
 
 static enum na_status on_data(void *ctx, uint32_t stream, const uint8_t *p,
 			      size_t n)
 {
 	struct turn *t = ctx;
-	struct na_call_event e = event_of(t, stream);
 
-	return na_open_calls_data(t->c->open, &e, p, n);
+	return na_open_calls_data(t->c->open, event_of(t, stream), p, n);
 }
 
 static enum na_status on_end(void *ctx, uint32_t stream)
 {
 	struct turn *t = ctx;
-	struct na_call_event e = event_of(t, stream);
 
-	return na_open_calls_end(t->c->open, &e);
+	return na_open_calls_end(t->c->open, event_of(t, stream));
 }
 
 static enum na_status on_reset(void *ctx, uint32_t stream)
 {
 	struct turn *t = ctx;
-	struct na_call_event e = event_of(t, stream);
 
-	return na_open_calls_reset(t->c->open, &e);
+	return na_open_calls_reset(t->c->open, event_of(t, stream));
 }
 
 static struct na_http2_user http2_user(struct turn *t)
@@ -283,13 +278,12 @@ static enum na_status preface_bytes(struct turn *t, const uint8_t *p, size_t n,
 	return http2_bytes(t, p + k, n - k, false, whole);
 }
 
-/* n more bytes that told nothing. */
-static void give_up(struct turn *t, size_t n)
+/* n more bytes that told nothing; the server's, too, while its client has said
+ * nothing: one of HTTP/2 may not say much then. */
+static void give_up(struct turn *t, uint64_t n)
 {
-	struct reading *r = t->conn->r;
-
-	r->probed_bytes += n;
-	if (r->probed_bytes > t->c->limits->probed_bytes)
+	t->conn->r->probed_bytes += n;
+	if (t->conn->r->probed_bytes > t->c->limits->probed_bytes)
 		t->conn->mode = PLAIN;
 }
 
@@ -316,17 +310,6 @@ static enum na_status probe_bytes(struct turn *t, const uint8_t *p, size_t n,
 	return http2_bytes(t, p + from, n - from, starts && !from, whole);
 }
 
-/* n bytes of a server whose client has said nothing.  One of HTTP/2 may not
- * say much. */
-static void greeted(struct turn *t, uint64_t n)
-{
-	struct reading *r = t->conn->r;
-
-	r->greeting_bytes += n;
-	if (r->greeting_bytes > t->c->limits->probed_bytes)
-		t->conn->mode = PLAIN;
-}
-
 static enum na_status on_bytes(void *ctx, const uint8_t *p, size_t n,
 			       bool starts, bool whole)
 {
@@ -344,7 +327,7 @@ static enum na_status on_bytes(void *ctx, const uint8_t *p, size_t n,
 			return preface_bytes(t, p, n, whole);
 		na_frame_probe(&conn->r->probes[t->dir], p, n, starts, whole,
 			       &from);
-		greeted(t, n);
+		give_up(t, n);
 	}
 	return NA_OK;
 }
@@ -364,7 +347,7 @@ static enum na_status on_gap(void *ctx, uint64_t n)
 		if (t->dir == conn->client)
 			conn->mode = PROBE; /* its beginning is lost */
 		else
-			greeted(t, n);
+			give_up(t, n);
 		break;
 	case PROBE:
 		na_frame_probe_gap(&conn->r->probes[t->dir], n);
@@ -455,7 +438,7 @@ static struct conn *new_conn(struct na_calls *c, const struct conn *mark,
 	else
 		conn->client = x->ports[1] > x->ports[0];
 	conn->server_port = x->ports[!conn->client];
-	conn->mode = mark == syn_from || mark == syn_from + 1 ? PREFACE : PROBE;
+	conn->mode = mark && mark < marks + 2 ? PREFACE : PROBE;
 	if (conn->mode == PREFACE && x->dir == conn->client) {
 		if (x->mid_stream)
 			conn->mode = PROBE;
@@ -472,16 +455,15 @@ static bool begin_reading(struct conn *conn, const struct na_tcp_packet *x)
 	bool late = conn->mode == PLAIN;
 	uint64_t other = conn->seen[!x->dir] ? conn->highest[!x->dir] : 0;
 
-	if (late && !is_preface(x->p->payload, x->p->payload_captured))
-		return true;
-	if (conn->r)
+	if (conn->r ||
+	    (late && !is_preface(x->p->payload, x->p->payload_captured)))
 		return true;
 	conn->r = na_calloc(1, sizeof(*conn->r));
 	if (!conn->r || !late)
 		return conn->r != NULL;
 	conn->mode = PROBE;
 	na_stream_start(&conn->r->streams[x->dir], x->seq);
-	/* A plain one may not have been told of all packets. */
+	/* A plain one may not have been told of all. */
 	if (x->other > other)
 		other = x->other;
 	if (other)
@@ -528,12 +510,9 @@ static void say_needs(const struct na_calls *c, const struct conn *conn,
 {
 	if (!x->needs || !conn)
 		return;
-	if (!is_mark(conn) && conn->r)
-		*x->needs = NA_TCP_NEEDS_ALL;
-	else
-		*x->needs = is_mark(conn) || c->estimates
-				    ? NA_TCP_NEEDS_PAYLOAD
-				    : NA_TCP_NEEDS_OPENING;
+	*x->needs = !is_mark(conn) && conn->r       ? NA_TCP_NEEDS_ALL
+		    : is_mark(conn) || c->estimates ? NA_TCP_NEEDS_PAYLOAD
+						    : NA_TCP_NEEDS_OPENING;
 }
 
 static enum na_status on_packet(void *ctx, void **user,

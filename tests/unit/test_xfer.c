@@ -392,6 +392,19 @@ static void two_transfers(struct xf_bytes *file, uint32_t field, int64_t value)
 	put_block(file, &block);
 }
 
+/* All of a file by hand; the file goes. */
+static void tell_file(struct xf_bytes *file, struct told *got)
+{
+	struct back b;
+
+	told_init(got);
+	open_back(&b, file->p, file->n, EVERYTHING);
+	assert_true(b.opened);
+	tell_all(&b, got);
+	close_back(&b);
+	xf_bytes_fini(file);
+}
+
 static void later_versions_add(void **state)
 {
 	struct xf_bytes file = {.p = NULL};
@@ -433,19 +446,14 @@ static void impossible_values(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct xf_bytes file = {.p = NULL};
 		struct told got;
-		struct back b;
 
-		told_init(&got);
 		begin_by_hand(&file, 1);
 		two_transfers(&file, cases[i].field, cases[i].value);
-		open_back(&b, file.p, file.n, EVERYTHING);
-		tell_all(&b, &got);
+		tell_file(&file, &got);
 		assert_int_equal(got.records, 1);
 		assert_int_equal(got.damaged, 1);
 		assert_int_equal(got.remarks, 1);
-		close_back(&b);
 		told_fini(&got);
-		xf_bytes_fini(&file);
 	}
 }
 
@@ -455,7 +463,6 @@ static void columns_repeated(void **state)
 	struct xf_bytes file = {.p = NULL}, records = {.p = NULL};
 	struct xf_bytes c = {.p = NULL}, block = {.p = NULL};
 	struct told got;
-	struct back b;
 
 	(void)state;
 	for (int i = 0; i < 1000; i++)
@@ -466,14 +473,10 @@ static void columns_repeated(void **state)
 	wrap(&block, 5, &records);
 	begin_by_hand(&file, 1);
 	put_block(&file, &block);
-	told_init(&got);
-	open_back(&b, file.p, file.n, EVERYTHING);
-	tell_all(&b, &got);
+	tell_file(&file, &got);
 	assert_int_equal(got.records, 0);
 	assert_int_equal(got.damaged, 2);
-	close_back(&b);
 	told_fini(&got);
-	xf_bytes_fini(&file);
 }
 
 /* Blocks that all claim to reach nearly to the end: to try each checksum
@@ -484,7 +487,6 @@ static void lengths_that_lie(void **state)
 	static const uint8_t tag[] = {0x1a, 0x0d};
 	struct xf_bytes file = {.p = NULL};
 	struct told got;
-	struct back b;
 
 	(void)state;
 	begin_by_hand(&file, 1);
@@ -502,15 +504,9 @@ static void lengths_that_lie(void **state)
 		xf_put(&file, tag + 1, 1);
 		xf_put(&file, "\1\2\3\4", 4);
 	}
-	told_init(&got);
-	open_back(&b, file.p, file.n, EVERYTHING);
-	assert_true(b.opened);
-	tell_all(&b, &got);
-	assert_true(b.damaged);
+	tell_file(&file, &got);
 	assert_int_equal(got.records, 0);
-	close_back(&b);
 	told_fini(&got);
-	xf_bytes_fini(&file);
 }
 
 static void anonymous(void **state)
