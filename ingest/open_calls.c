@@ -206,8 +206,11 @@ static enum na_status finish(struct na_open_calls *o, uint32_t i)
 
 static enum na_status evict(struct na_open_calls *o)
 {
-	/* One that only waits for the end of its request loses nothing. */
-	o->limits_hit += o->calls[o->oldest].c.end_ps == NA_UNKNOWN_PS;
+	const struct na_call *c = &o->calls[o->oldest].c;
+
+	/* One that only waits for the end of its request loses nothing; one
+	 * that its client gave up seldom does. */
+	o->limits_hit += c->end_ps == NA_UNKNOWN_PS && !c->reset;
 	return finish(o, o->oldest);
 }
 
@@ -304,8 +307,9 @@ static enum na_status side_done(struct na_open_calls *o, struct open_call *x,
 	x->done[response] = true;
 	if (response && x->c.end_ps == NA_UNKNOWN_PS)
 		x->c.end_ps = e->at_ps;
-	return x->done[0] && x->done[1] ? finish(o, (uint32_t)(x - o->calls))
-					: NA_OK;
+	return x->done[1] && (x->done[0] || x->c.reset)
+		       ? finish(o, (uint32_t)(x - o->calls))
+		       : NA_OK;
 }
 
 /* Who is the client, where nobody saw the preface. */
@@ -425,10 +429,10 @@ enum na_status na_open_calls_reset(struct na_open_calls *o,
 
 	if (!x)
 		return NA_OK;
-	if (x->c.end_ps == NA_UNKNOWN_PS) {
-		x->c.end_ps = e->at_ps;
-		x->c.reset = 1;
-	}
+	x->c.reset |= x->c.end_ps == NA_UNKNOWN_PS;
+	/* An answer may be on its way to a client that does not wait. */
+	if (x->c.end_ps == NA_UNKNOWN_PS && !is_response(e))
+		return NA_OK;
 	return finish(o, (uint32_t)(x - o->calls));
 }
 

@@ -27,7 +27,7 @@ struct na_call {
 	int32_t http_status;         /* NA_UNKNOWN_I32 */
 	int32_t grpc_status;         /* NA_UNKNOWN_I32: no gRPC or not seen */
 	uint16_t input;              /* na_store fills it in */
-	uint8_t reset;               /* ended by RST_STREAM */
+	uint8_t reset;               /* RST_STREAM before its end */
 };
 
 /* One captured frame, for throughput over time; src and dst are the outermost IP

@@ -381,7 +381,7 @@ static void cancel(struct maker *m, struct talk_call *c)
 				   c->body[w][at + 4]);
 		}
 	}
-	ended(c, dir, m->t->n[dir], true);
+	ended(c, dir, SIZE_MAX, true);
 }
 
 /* The next thing that happens to a call.  Phases: 1 request body; 2 maybe

@@ -263,6 +263,36 @@ static void many_tables(void **state)
 	finish(c);
 }
 
+/* The client gives up; what the server had sent by then is the end. */
+static void given_up(void **state)
+{
+	static const uint8_t answer[] = {0, 0, 1, 1, 5, 0, 0, 0, 1, 0x88, 0, 0,
+					 4, 3, 0, 0, 0, 0, 5, 0, 0, 0,    0};
+	struct client *c = begin(&na_call_limits);
+
+	(void)state;
+	ask(c, 1, "/late", true);
+	ask(c, 3, "/never", true);
+	ask(c, 5, "/refused", true);
+	frame(c, NA_FRAME_RST_STREAM, 0, 1, "\0\0\0\10", 4);
+	frame(c, NA_FRAME_RST_STREAM, 0, 3, "\0\0\0\10", 4);
+	send_all(c);
+	heard_bytes(&c->h, 1, 1, answer, sizeof(answer), 9000, 0);
+	heard_close(&c->h);
+	assert_int_equal(c->h.n_calls, 3);
+	assert_string_equal(method(c, 0), "/late");
+	assert_true(c->h.calls[0].first_ps == 9000000);
+	assert_true(c->h.calls[0].end_ps == 9000000);
+	assert_int_equal(c->h.calls[0].http_status, 200);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(c->h.calls[i].reset, 1);
+		assert_true(!i || c->h.calls[i].end_ps == NA_UNKNOWN_PS);
+	}
+	assert_string_equal(method(c, 1), "/refused");
+	assert_string_equal(method(c, 2), "/never");
+	finish(c);
+}
+
 /* HTTP/1.1 asks for h2c, the preface comes later. */
 static void upgraded(void **state)
 {
@@ -313,8 +343,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_streams),  cmocka_unit_test(many_names),
 		cmocka_unit_test(endless_block), cmocka_unit_test(many_tables),
-		cmocka_unit_test(cut_block),     cmocka_unit_test(upgraded),
-		cmocka_unit_test(only_syns),
+		cmocka_unit_test(cut_block),     cmocka_unit_test(given_up),
+		cmocka_unit_test(upgraded),      cmocka_unit_test(only_syns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

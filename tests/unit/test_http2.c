@@ -113,7 +113,9 @@ static void assert_exact(const struct case_ *c)
 							 ? NA_UNKNOWN_I32
 							 : t->grpc_status);
 		assert_true(
-			m->start_ps == h->start_ps && m->end_ps == h->end_ps &&
+			m->start_ps == h->start_ps &&
+			m->end_ps == (h->end_ps == NA_UNKNOWN_PS ? h->start_ps
+								 : h->end_ps) &&
 			m->size_bytes == h->bytes_req + h->bytes_resp &&
 			m->collective == h->method &&
 			m->style == NA_STYLE_CAPTURE &&
