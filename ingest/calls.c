@@ -365,25 +365,6 @@ static enum na_status tell(struct na_calls *c, struct conn *conn,
 				&conn->collective);
 }
 
-/* The payload moves what is new: how many bytes.  False: nothing to say. */
-static bool advance(struct conn *conn, const struct na_tcp_packet *x,
-		    uint64_t *n)
-{
-	uint64_t *highest = &conn->highest[x->dir];
-	uint64_t end = x->seq + x->p->payload_bytes;
-
-	if (!conn->seen[x->dir]) {
-		conn->seen[x->dir] = true;
-		*highest = x->mid_stream ? x->seq : 1;
-	}
-	*n = end > *highest ? end - *highest : 0;
-	if (*n)
-		*highest = end;
-	if (x->marks & (NA_SEG_SPURIOUS | NA_SEG_KEEP_ALIVE))
-		return *n > 0;
-	return *n || x->marks & (NA_SEG_RETRANSMIT | NA_SEG_OUT_OF_ORDER);
-}
-
 /* The client has begun, and its first bytes are not all here. */
 static bool may_be_http2(const struct conn *conn)
 {
@@ -453,7 +434,8 @@ static struct conn *new_conn(struct na_calls *c, const struct conn *mark,
 static bool begin_reading(struct conn *conn, const struct na_tcp_packet *x)
 {
 	bool late = conn->mode == PLAIN;
-	uint64_t other = conn->seen[!x->dir] ? conn->highest[!x->dir] : 0;
+	uint64_t seen = conn->seen[!x->dir] ? conn->highest[!x->dir] : 0;
+	uint64_t other = x->other > seen ? x->other : seen;
 
 	if (conn->r ||
 	    (late && !is_preface(x->p->payload, x->p->payload_captured)))
@@ -463,10 +445,7 @@ static bool begin_reading(struct conn *conn, const struct na_tcp_packet *x)
 		return conn->r != NULL;
 	conn->mode = PROBE;
 	na_stream_start(&conn->r->streams[x->dir], x->seq);
-	/* A plain one may not have been told of all. */
-	if (x->other > other)
-		other = x->other;
-	if (other)
+	if (other) /* a plain one may not have been told of all packets */
 		na_stream_start(&conn->r->streams[!x->dir], other);
 	return true;
 }
@@ -542,7 +521,7 @@ static enum na_status on_packet(void *ctx, void **user,
 		*user = t.conn;
 	}
 	if (x->p->payload_bytes) {
-		moved = advance(t.conn, x, &n);
+		moved = na_exchange_fresh(t.conn->highest, t.conn->seen, x, &n);
 		if (!begin_reading(t.conn, x))
 			return NA_ENOMEM;
 	}

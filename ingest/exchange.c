@@ -101,3 +101,20 @@ enum na_status na_exchange_tell(const struct na_exchange *x,
 	t.type = sink->name(sink->ctx, type, strlen(type));
 	return sink->transfer(sink->ctx, &t);
 }
+
+bool na_exchange_fresh(uint64_t highest[2], bool seen[2],
+		       const struct na_tcp_packet *x, uint64_t *n)
+{
+	uint64_t *high = &highest[x->dir], end = x->seq + x->p->payload_bytes;
+
+	if (!seen[x->dir]) {
+		seen[x->dir] = true;
+		*high = x->mid_stream ? x->seq : 1;
+	}
+	*n = end > *high ? end - *high : 0;
+	if (*n)
+		*high = end;
+	if (x->marks & (NA_SEG_SPURIOUS | NA_SEG_KEEP_ALIVE))
+		return *n > 0;
+	return *n || x->marks & (NA_SEG_RETRANSMIT | NA_SEG_OUT_OF_ORDER);
+}

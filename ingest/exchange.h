@@ -25,6 +25,7 @@
 #ifndef INGEST_EXCHANGE_H
 #define INGEST_EXCHANGE_H
 
+#include "ingest/tcp_track.h"
 #include "netan/model/sink.h"
 
 /* One message, and perhaps its answer. */
@@ -49,5 +50,10 @@ enum na_status na_exchange_tell(const struct na_exchange *x,
 				const struct na_sink *sink,
 				const uint32_t ends[2], uint16_t server_port,
 				uint32_t *collective);
+
+/* The payload of x moves what is new: how many bytes.  False: nothing to say.
+ * By direction: seen, and the first byte not seen yet. */
+bool na_exchange_fresh(uint64_t highest[2], bool seen[2],
+		       const struct na_tcp_packet *x, uint64_t *n);
 
 #endif
