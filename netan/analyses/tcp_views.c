@@ -34,10 +34,8 @@ static void put_row(struct na_result *r, struct na_value *list, size_t rank,
 	na_put_text(r, to, "label", na_text_of(na_get(v, "label"), NULL));
 	na_put_text(r, to, "src", na_text_of(na_get(v, "src"), NULL));
 	na_put_text(r, to, "dst", na_text_of(na_get(v, "dst"), NULL));
-	na_put_text(r, to, "src_host",
-		    na_text_of(na_get(v, "src_host"), NULL));
-	na_put_text(r, to, "dst_host",
-		    na_text_of(na_get(v, "dst_host"), NULL));
+	na_put_text(r, to, "src_host", na_text_of(na_get(v, "src_host"), NULL));
+	na_put_text(r, to, "dst_host", na_text_of(na_get(v, "dst_host"), NULL));
 	na_put_real(r, to, "seconds", (double)row->duration_ns / 1e9);
 	na_put_real(r, to, "fwd_kb", (double)d[0].bytes / 1e3);
 	na_put_real(r, to, "rev_kb", (double)d[1].bytes / 1e3);
