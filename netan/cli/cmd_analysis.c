@@ -122,6 +122,21 @@ static bool by_step(const struct na_cli *cli, const struct na_analysis *a,
 	       na_grouping_has(by, NA_KEY_STEP);
 }
 
+/* The first option that picks transfers, for an analysis that takes none. */
+static const char *transfer_option(const struct na_common *c)
+{
+	return c->collective.n       ? "--collective"
+	       : c->component >= 0   ? "--component"
+	       : c->side             ? "--side"
+	       : c->min_size > 0     ? "--min-size"
+	       : c->max_size >= 0    ? "--max-size"
+	       : c->min_latency > 0  ? "--min-latency"
+	       : c->max_rate > 0     ? "--max-rate"
+	       : c->include_loopback ? "--include-loopback"
+	       : c->line.n           ? "--line"
+				     : NULL;
+}
+
 /* What the command line alone can tell is wrong: nobody waits for a long
  * read to learn of a typing error. */
 static enum na_status check(const struct na_cli *cli,
@@ -129,9 +144,16 @@ static enum na_status check(const struct na_cli *cli,
 			    struct na_err *err)
 {
 	const struct na_common *c = &cli->common;
+	const char *vain = a->add ? NULL : transfer_option(c);
 
 	if (na_grouping_parse(c->by, by, err) != NA_OK)
 		return err->status;
+	if (vain)
+		return na_fail(err, NA_EUSAGE,
+			       "%s: %s looks at connections, not at transfers; "
+			       "it filters by --host, --src, --dst, --from, "
+			       "--to and --filter",
+			       vain, a->face.name);
 	if (c->component > NA_COMP_NETWORK && c->component != NA_COMP_RPC &&
 	    !a->components)
 		return na_fail(err, NA_EUSAGE,

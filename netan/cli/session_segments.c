@@ -4,6 +4,7 @@
  * the reading is done again; nothing is kept of it here.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "netan/base/vec.h"
 #include "netan/cli/session.h"
@@ -139,6 +140,11 @@ enum na_status na_session_segments(struct na_session *s,
 	struct na_input **list = na_calloc(n, sizeof(struct na_input *));
 	enum na_status st = in && list ? NA_OK : na_fail_nomem(err);
 
+	if (strcmp(first->format, "netan") == 0)
+		na_say_warning(s->cli,
+			       "%s holds connections, but no packets: draw the "
+			       "picture from the capture itself",
+			       first->path);
 	for (; st == NA_OK && opened < n; opened++) {
 		st = open_again(&in[opened],
 				first->n_merged ? first->merged[opened] : first,

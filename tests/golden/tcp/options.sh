@@ -6,6 +6,8 @@ try()
 }
 ends() { netan tcp tests/data/tcp.pcap --format csv "$@" | cut -d , -f 1,2; }
 try --by host
+try --collective '*'
+try --min-size 1KiB
 try --direction both
 try --connection 4 -o /dev/null
 try --connection 4 -o none.svg
