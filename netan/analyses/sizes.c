@@ -138,7 +138,8 @@ static bool add_pair(struct sz_state *s, const struct na_transfer *t)
 		     sizeof(*s->small)))
 		return false;
 	s->small[s->n_small++] =
-		(struct na_small_record){t->end_ps - t->start_ps, pair};
+		(struct na_small_record){na_sub_clamped(t->end_ps, t->start_ps),
+					 pair};
 	return true;
 }
 

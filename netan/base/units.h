@@ -19,6 +19,16 @@ __extension__ typedef __int128 na_i128;
 #define NA_TIME_MIN  INT64_MIN
 #define NA_TIME_MAX  INT64_MAX
 
+/* a - b; beyond the range its end. */
+static inline int64_t na_sub_clamped(int64_t a, int64_t b)
+{
+	int64_t d;
+
+	return !__builtin_sub_overflow(a, b, &d) ? d
+	       : a < b                           ? NA_TIME_MIN
+						 : NA_TIME_MAX;
+}
+
 /* False, and *out untouched, when the result does not fit. */
 static inline bool na_add_i64(int64_t a, int64_t b, int64_t *out)
 {
