@@ -470,6 +470,7 @@ static struct conn *new_conn(struct na_calls *c, const struct conn *mark,
 static bool begin_reading(struct conn *conn, const struct na_tcp_packet *x)
 {
 	bool late = conn->mode == PLAIN;
+	uint64_t other = conn->seen[!x->dir] ? conn->highest[!x->dir] : 0;
 
 	if (late && !is_preface(x->p->payload, x->p->payload_captured))
 		return true;
@@ -480,9 +481,11 @@ static bool begin_reading(struct conn *conn, const struct na_tcp_packet *x)
 		return conn->r != NULL;
 	conn->mode = PROBE;
 	na_stream_start(&conn->r->streams[x->dir], x->seq);
-	if (conn->seen[!x->dir])
-		na_stream_start(&conn->r->streams[!x->dir],
-				conn->highest[!x->dir]);
+	/* A plain one may not have been told of all packets. */
+	if (x->other > other)
+		other = x->other;
+	if (other)
+		na_stream_start(&conn->r->streams[!x->dir], other);
 	return true;
 }
 

@@ -230,8 +230,6 @@ enum na_status na_capture_finish(struct na_capture *c)
 	if (c->tcp) {
 		status = na_tcp_finish(c->tcp);
 		if (status == NA_OK)
-			status = na_calls_status(c->calls);
-		if (status == NA_OK)
 			status = na_roce_finish(c->roce);
 		if (status == NA_OK)
 			status = na_calls_status(c->calls);

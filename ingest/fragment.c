@@ -30,7 +30,7 @@ struct slot {
 
 struct na_fragments {
 	struct slot slots[NA_FRAGMENT_DATAGRAMS];
-	struct slot *done; /* handed out; free at the next call */
+	uint8_t *whole; /* handed out; freed at the next call */
 	uint64_t seen, lost, order, live;
 	size_t bytes;
 };
@@ -55,6 +55,7 @@ void na_fragments_free(struct na_fragments *f)
 		return;
 	for (size_t i = 0; i < NA_FRAGMENT_DATAGRAMS; i++)
 		release(f, &f->slots[i]);
+	free(f->whole);
 	free(f);
 }
 
@@ -212,16 +213,11 @@ static bool lay(struct na_fragments *f, struct slot *s,
 	return true;
 }
 
-bool na_fragments_add(struct na_fragments *f, const struct na_fragment *x,
-		      const uint8_t **whole, size_t *n)
+/* True: x completes its datagram, which leaves its slot. */
+static bool take(struct na_fragments *f, const struct na_fragment *x, size_t *n)
 {
-	struct slot *s;
+	struct slot *s = slot_of(f, x);
 
-	if (f->done)
-		release(f, f->done);
-	f->done = NULL;
-	f->seen++;
-	s = slot_of(f, x);
 	if (!s || s->dead)
 		return false;
 	if (x->wire > DATAGRAM_TOP || x->offset > DATAGRAM_TOP - x->wire ||
@@ -231,10 +227,24 @@ bool na_fragments_add(struct na_fragments *f, const struct na_fragment *x,
 	}
 	if (!s->total || s->covered != s->total)
 		return false;
-	*whole = s->data;
 	*n = s->total;
-	f->done = s;
-	s->hash = 0; /* nobody finds it; the memory stays for one call */
-	f->live--;
+	f->whole = s->data;
+	s->data = NULL;
+	release(f, s);
 	return true;
+}
+
+bool na_fragments_add(struct na_fragments *f, const struct na_fragment *x,
+		      const uint8_t **whole, size_t *n)
+{
+	uint8_t *before = f->whole; /* x may lie in it: a tunnel's */
+	bool done;
+
+	f->whole = NULL;
+	f->seen++;
+	done = take(f, x, n);
+	if (done)
+		*whole = f->whole;
+	free(before);
+	return done;
 }

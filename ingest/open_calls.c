@@ -172,17 +172,11 @@ static enum na_status tell(struct na_open_calls *o, const struct open_call *x)
 	struct na_transfer t = {
 		.start_ps = c->start_ps,
 		.end_ps = valid ? c->end_ps : c->start_ps,
-		.action_ps = NA_UNKNOWN_PS,
+		NA_TRANSFER_OF_CAPTURE,
 		.size_bytes = c->bytes_req + c->bytes_resp,
 		.src = c->src,
 		.dst = c->dst,
 		.collective = c->method,
-		.launch = NA_UNKNOWN_U32,
-		.iteration = NA_UNKNOWN_U32,
-		.chunk = NA_UNKNOWN_I32,
-		.step = NA_UNKNOWN_U32,
-		.level = -1,
-		.side = NA_RX,
 		.klass = back ? NA_CLOCK_SKEW
 			      : (valid ? NA_VALID : NA_NO_LATENCY),
 		.style = NA_STYLE_CAPTURE,

@@ -48,8 +48,8 @@ struct run {
 	size_t n;
 	struct na_capture *capture;
 	struct na_capture_filter *filter;
-	int64_t zero_ns, lowest_ns, highest_ns;
-	uint64_t told[N_KINDS]; /* so far, to the files */
+	int64_t lowest_ns, highest_ns; /* times that can be told */
+	uint64_t told[N_KINDS];        /* so far, to the files */
 	uint64_t told_bytes;
 };
 
@@ -136,14 +136,6 @@ static enum na_status open_track(struct track *t, struct na_input *in,
 	return NA_OK;
 }
 
-static void set_reach(struct run *r)
-{
-	if (!na_add_i64(r->zero_ns, -NA_REACH_NS, &r->lowest_ns))
-		r->lowest_ns = INT64_MIN;
-	if (!na_add_i64(r->zero_ns, NA_REACH_NS, &r->highest_ns))
-		r->highest_ns = INT64_MAX;
-}
-
 static enum na_status open_run(struct run *r, const struct na_input *in,
 			       const struct na_sink *sink, struct na_err *err)
 {
@@ -157,8 +149,7 @@ static enum na_status open_run(struct run *r, const struct na_input *in,
 	};
 	size_t n = in->n_merged ? in->n_merged : 1;
 
-	r->zero_ns = in->zero_ns;
-	set_reach(r);
+	na_reach(in->zero_ns, &r->lowest_ns, &r->highest_ns);
 	r->tracks = na_calloc(n, sizeof(*r->tracks));
 	r->capture = na_capture_new(&options);
 	if (!r->tracks || !r->capture)

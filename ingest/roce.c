@@ -86,13 +86,8 @@ enum na_status na_roce_tell(struct na_roce *x, uint32_t qp,
 	const char *type = na_roce_op_name(q->transport, w->op);
 	bool back = w->kind == NA_ROCE_READ_ASK;
 	struct na_transfer t = {
-		.action_ps = NA_UNKNOWN_PS,
+		NA_TRANSFER_OF_CAPTURE,
 		.size_bytes = w->bytes,
-		.launch = NA_UNKNOWN_U32,
-		.iteration = NA_UNKNOWN_U32,
-		.chunk = NA_UNKNOWN_I32,
-		.level = -1,
-		.side = NA_RX,
 		.style = NA_STYLE_CAPTURE,
 		.component = NA_COMP_NETWORK,
 	};

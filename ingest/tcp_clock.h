@@ -8,7 +8,8 @@
 
 #include "ingest/tcp_table.h"
 
-static inline void na_tcp_clock_send(struct na_tcp_dir *f, const struct na_packet *p)
+static inline void na_tcp_clock_send(struct na_tcp_dir *f,
+				     const struct na_packet *p)
 {
 	unsigned at;
 
@@ -25,10 +26,12 @@ static inline void na_tcp_clock_send(struct na_tcp_dir *f, const struct na_packe
 }
 
 /* p comes from the other side of f. */
-static inline void na_tcp_clock_echo(struct na_tcp_dir *f, struct na_rtt_pages *pages,
-		       const struct na_packet *p)
+static inline void na_tcp_clock_echo(struct na_tcp_dir *f,
+				     struct na_rtt_pages *pages,
+				     const struct na_packet *p)
 {
-	while (f->ts_n > 0 && (int32_t)(p->ts_echo - f->ts[f->ts_first].value) >= 0) {
+	while (f->ts_n > 0 &&
+	       (int32_t)(p->ts_echo - f->ts[f->ts_first].value) >= 0) {
 		int64_t rtt = p->time_ns - f->ts[f->ts_first].time_ns;
 
 		if (f->ts[f->ts_first].value == p->ts_echo && rtt > 0)

@@ -125,42 +125,41 @@ static void trim(struct na_flight *f, uint32_t ack)
 bool na_flight_ack(struct na_flight *f, struct na_cells *budget, uint32_t ack,
 		   int64_t *sent_ns)
 {
+	struct na_cell *v = f->grown ? f->grown : f->own;
+	unsigned mask = f->cap - 1u, head = f->head, n = f->count;
 	bool found = false;
 
-	while (f->count > 0 && !before(ack, na_flight_at(f, 0)->next)) {
-		const struct na_cell *c = na_flight_at(f, 0);
-
-		if (c->next == ack && !found) {
+	for (; n > 0 && !before(ack, v[head].next); n--) {
+		if (v[head].next == ack && !found) {
 			found = true;
-			*sent_ns = c->time_ns;
+			*sent_ns = v[head].time_ns;
 		}
-		pop(f);
+		head = (head + 1) & mask;
 	}
-	if (f->count == 0) {
+	f->head = (uint16_t)head;
+	f->count = (uint16_t)n;
+	if (n == 0) {
 		f->nested = false;
 		if (f->cap >= SHRINK_FROM)
 			na_flight_fini(f, budget);
-		return found;
+	} else if (f->nested || before(v[head].seq, ack)) {
+		trim(f, ack);
 	}
-	trim(f, ack);
 	return found;
 }
 
-uint32_t na_flight_span(const struct na_flight *f)
+/* Some begin before their predecessors. */
+uint32_t na_flight_span_nested(const struct na_flight *f)
 {
 	const struct na_cell *v = f->grown ? f->grown : f->own;
 	unsigned mask = f->cap - 1u;
-	uint32_t first, last;
+	uint32_t first = v[f->head].seq;
 
-	if (f->count == 0)
-		return 0;
-	first = v[f->head].seq;
-	last = v[(f->head + f->count - 1u) & mask].next;
-	for (unsigned i = 1; f->nested && i < f->count; i++) {
+	for (unsigned i = 1; i < f->count; i++) {
 		uint32_t seq = v[(f->head + i) & mask].seq;
 
 		if (before(seq, first))
 			first = seq;
 	}
-	return last - first;
+	return v[(f->head + f->count - 1u) & mask].next - first;
 }

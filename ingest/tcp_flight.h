@@ -24,10 +24,10 @@ struct na_cell {
 };
 
 struct na_flight {
-	struct na_cell *grown; /* NULL while `own` is enough */
-	struct na_cell own[NA_FLIGHT_OWN];
+	struct na_cell *grown;     /* NULL while `own` is enough */
 	uint16_t head, count, cap; /* cap: a power of two */
 	bool nested; /* some segment begins before its predecessor */
+	struct na_cell own[NA_FLIGHT_OWN];
 };
 
 void na_flight_init(struct na_flight *f);
@@ -35,8 +35,7 @@ void na_flight_fini(struct na_flight *f, struct na_cells *budget);
 
 static inline struct na_cell *na_flight_at(struct na_flight *f, unsigned i)
 {
-	return (f->grown ? f->grown : f->own) +
-	       ((f->head + i) & (f->cap - 1u));
+	return (f->grown ? f->grown : f->own) + ((f->head + i) & (f->cap - 1u));
 }
 
 /* Any segment. */
@@ -68,7 +67,19 @@ static inline void na_flight_add(struct na_flight *f, struct na_cells *budget,
 bool na_flight_ack(struct na_flight *f, struct na_cells *budget, uint32_t ack,
 		   int64_t *sent_ns);
 
+uint32_t na_flight_span_nested(const struct na_flight *f);
+
 /* From the first to the last byte of all; 0 when empty. */
-uint32_t na_flight_span(const struct na_flight *f);
+static inline uint32_t na_flight_span(const struct na_flight *f)
+{
+	const struct na_cell *v = f->grown ? f->grown : f->own;
+
+	if (f->count == 0)
+		return 0;
+	if (f->nested)
+		return na_flight_span_nested(f);
+	return v[(f->head + f->count - 1u) & (f->cap - 1u)].next -
+	       v[f->head].seq;
+}
 
 #endif

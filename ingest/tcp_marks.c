@@ -65,7 +65,7 @@ static void mark_base(struct view *v)
 }
 
 /* The edge of the window that the other side told last. */
-static bool fills_window(const struct view *v)
+static inline bool fills_window(const struct view *v)
 {
 	const struct na_tcp_dir *r = v->r;
 	int shift = r->first_ack_due || r->scale < 0 ? 0 : r->scale;
@@ -195,7 +195,7 @@ static void advance(struct view *v, struct na_cells *cells)
 	f->was_keep_alive = v->marks & NA_SEG_KEEP_ALIVE;
 }
 
-static void take_ack(struct view *v, struct na_tcp_pools *pools)
+static inline void take_ack(struct view *v, struct na_tcp_pools *pools)
 {
 	int64_t sent_ns, rtt;
 
@@ -210,7 +210,7 @@ static void take_ack(struct view *v, struct na_tcp_pools *pools)
 	v->marks |= NA_TCP_MARK_RTT;
 }
 
-static void measure_flight(struct view *v)
+static inline void measure_flight(struct view *v)
 {
 	uint32_t n;
 
@@ -270,8 +270,8 @@ static inline bool is_plain(const struct view *v)
 
 	if ((p->flags & (CONTROL | NA_TCP_ACK)) != NA_TCP_ACK ||
 	    !f->base_known || !r->base_known || !f->next_known ||
-	    !f->most_known || v->seq != f->next_seq || p->window == 0 || !r->most_known ||
-	    na_tcp_before(r->most_to_ack, p->ack))
+	    !f->most_known || v->seq != f->next_seq || p->window == 0 ||
+	    !r->most_known || na_tcp_before(r->most_to_ack, p->ack))
 		return false;
 	if (v->len == 0)
 		return p->ack != f->last_ack || p->window != f->window;
@@ -288,8 +288,7 @@ static inline void send_plain(struct view *v, struct na_cells *cells)
 	if (fills_window(v))
 		v->marks = NA_SEG_WINDOW_FULL;
 	if (v->marks || !na_tcp_stall_is_calm(f, v->r))
-		v->marks |= na_tcp_stall_send(v->c, v->f != v->c->dir, v->p,
-					      v->marks);
+		v->marks |= na_tcp_stall_send(v->c, f, v->r, v->p, v->marks);
 	else if (now > f->sent_ns)
 		f->sent_ns = now;
 	na_flight_add(&f->flight, cells, v->seq, next, now);
@@ -318,7 +317,7 @@ static inline void mark_plain(struct view *v, struct na_tcp_pools *pools)
 	take_ack(v, pools);
 	measure_flight(v);
 	if (p->n_sack > 0 || !na_tcp_stall_is_open(r)) {
-		na_tcp_stall_hear(v->c, f != v->c->dir, p, v->marks, advanced);
+		na_tcp_stall_hear(f, r, p, v->marks, advanced);
 	} else if (advanced) {
 		r->told_ns = p->time_ns;
 		if (r->next_known && !na_tcp_before(p->ack, r->next_seq))
@@ -333,11 +332,11 @@ static inline void mark_plain(struct view *v, struct na_tcp_pools *pools)
 	}
 }
 
-uint32_t na_tcp_marks(struct na_tcp_conn *c, unsigned dir,
-		      const struct na_packet *p, struct na_tcp_pools *pools)
+uint32_t na_tcp_marks(struct na_tcp_conn *c, struct na_tcp_dir *f,
+		      struct na_tcp_dir *r, const struct na_packet *p,
+		      struct na_tcp_pools *pools)
 {
-	struct view v = {
-		p, p->seq, 0, c, &c->dir[dir], &c->dir[!dir], p->payload_bytes};
+	struct view v = {p, p->seq, 0, c, f, r, p->payload_bytes};
 	bool advanced;
 
 	if (is_plain(&v)) {
@@ -353,13 +352,13 @@ uint32_t na_tcp_marks(struct na_tcp_conn *c, unsigned dir,
 		v.f->dup_acks = 0;
 	mark_ack_lost(&v);
 	mark_old(&v);
-	v.marks |= na_tcp_stall_send(c, dir, p, v.marks);
+	v.marks |= na_tcp_stall_send(c, f, r, p, v.marks);
 	advanced = p->flags & NA_TCP_ACK &&
 		   (!v.f->last_ack || na_tcp_before(v.f->last_ack, p->ack));
 	advance(&v, &pools->cells);
 	take_ack(&v, pools);
 	measure_flight(&v);
-	na_tcp_stall_hear(c, dir, p, v.marks, advanced);
+	na_tcp_stall_hear(f, r, p, v.marks, advanced);
 	take_options(&v);
 	first_rtt(&v);
 	return v.marks;

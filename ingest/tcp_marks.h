@@ -13,7 +13,7 @@ struct na_tcp_pools {
 
 /* A SYN that begins another connection between the same ends. */
 static inline bool na_tcp_begins(const struct na_tcp_conn *c, unsigned dir,
-		   const struct na_packet *p)
+				 const struct na_packet *p)
 {
 	const struct na_tcp_dir *f = &c->dir[dir];
 
@@ -21,16 +21,19 @@ static inline bool na_tcp_begins(const struct na_tcp_conn *c, unsigned dir,
 	       f->base_known && p->seq != f->base_seq;
 }
 
-/* Marks of p, its counts and round trip; the state moves on. */
-uint32_t na_tcp_marks(struct na_tcp_conn *c, unsigned dir,
-		      const struct na_packet *p, struct na_tcp_pools *pools);
+/* Marks of p, sent by f's side, its counts and round trip; the state moves
+ * on. */
+uint32_t na_tcp_marks(struct na_tcp_conn *c, struct na_tcp_dir *f,
+		      struct na_tcp_dir *r, const struct na_packet *p,
+		      struct na_tcp_pools *pools);
 
 /* tcp_stall.c: timeouts, idle restarts, windows that hold the sender.  `send`
  * before the state moves on: what to add to the marks.  `hear` after:
  * `advanced` when p's ACK covers more than any before. */
-uint32_t na_tcp_stall_send(struct na_tcp_conn *c, unsigned dir,
+uint32_t na_tcp_stall_send(struct na_tcp_conn *c, struct na_tcp_dir *f,
+			   const struct na_tcp_dir *r,
 			   const struct na_packet *p, uint32_t marks);
-void na_tcp_stall_hear(struct na_tcp_conn *c, unsigned dir,
+void na_tcp_stall_hear(const struct na_tcp_dir *f, struct na_tcp_dir *s,
 		       const struct na_packet *p, uint32_t marks,
 		       bool advanced);
 /* New data with no marks, or an ACK of a peer whose window stays open: does
@@ -38,12 +41,13 @@ void na_tcp_stall_hear(struct na_tcp_conn *c, unsigned dir,
 static inline bool na_tcp_stall_is_calm(const struct na_tcp_dir *f,
 					const struct na_tcp_dir *r)
 {
-	return f->sent_any && !f->recover_known &&
+	return f->sent_any && !f->recover_known && !f->asked &&
 	       (!r->last_ack || (int32_t)(r->last_ack - f->next_seq) < 0);
 }
 static inline bool na_tcp_stall_is_open(const struct na_tcp_dir *s)
 {
-	return !s->zero_now && !s->full_now;
+	return !s->zero_now && !s->full_now && !s->asked &&
+	       !(s->rare && (s->rare->hole || s->rare->mending));
 }
 /* A round trip of d's segment sent at sent_ns. */
 void na_tcp_stall_rtt(struct na_tcp_dir *d, int64_t sent_ns, int64_t rtt_ns);

@@ -114,7 +114,8 @@ static void mend(struct na_tcp_dir *f, const struct na_tcp_dir *r,
 static void mended(struct na_tcp_dir *s, int64_t now)
 {
 	if (s->rare && s->rare->mending) {
-		s->rare->recovery_ns += since(now, s->rare->mending_ns);
+		na_tcp_add_ns(&s->rare->recovery_ns,
+			      since(now, s->rare->mending_ns));
 		s->rare->mending = false;
 	}
 }
@@ -150,10 +151,10 @@ static void idle(struct na_tcp_dir *f, const struct na_tcp_dir *r, int64_t now)
 		na_tcp_count(&f->idle_restarts);
 }
 
-uint32_t na_tcp_stall_send(struct na_tcp_conn *c, unsigned dir,
+uint32_t na_tcp_stall_send(struct na_tcp_conn *c, struct na_tcp_dir *f,
+			   const struct na_tcp_dir *r,
 			   const struct na_packet *p, uint32_t marks)
 {
-	struct na_tcp_dir *f = &c->dir[dir], *r = &c->dir[!dir];
 	uint32_t more = 0;
 
 	if ((p->payload_bytes == 0 && !(p->flags & TAKES_ONE)) ||
@@ -204,11 +205,9 @@ static void open_zero(struct na_tcp_dir *s, int64_t now)
 	s->zero_now = false;
 }
 
-void na_tcp_stall_hear(struct na_tcp_conn *c, unsigned dir,
+void na_tcp_stall_hear(const struct na_tcp_dir *f, struct na_tcp_dir *s,
 		       const struct na_packet *p, uint32_t marks, bool advanced)
 {
-	struct na_tcp_dir *s = &c->dir[!dir];
-	const struct na_tcp_dir *f = &c->dir[dir];
 	int shift = f->first_ack_due || f->scale < 0 ? 0 : f->scale;
 	uint32_t edge = p->ack + ((uint32_t)p->window << shift);
 

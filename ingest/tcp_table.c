@@ -18,7 +18,8 @@ struct na_tcp_rare *na_tcp_rare(struct na_tcp_dir *d)
 bool na_tcp_table_init(struct na_tcp_table *t)
 {
 	memset(t, 0, sizeof(*t));
-	t->unused = t->last = NA_TCP_NONE;
+	t->unused = NA_TCP_NONE;
+	memset(t->recent, 0xff, sizeof(t->recent));
 	for (unsigned i = 0; i < NA_TCP_LISTS; i++)
 		t->list[i] = (struct na_tcp_list){NA_TCP_NONE, NA_TCP_NONE, 0};
 	t->key = na_hash_key();
@@ -76,7 +77,7 @@ uint32_t na_tcp_find(struct na_tcp_table *t, uint32_t hash,
 		if (t->used >= FETCH_FROM)
 			fetch(c);
 		if (na_tcp_is(c, p, dir)) {
-			t->last = at;
+			*na_tcp_recent(t, c->port[0], c->port[1]) = at;
 			return at;
 		}
 	}
@@ -208,23 +209,15 @@ void na_tcp_remove(struct na_tcp_table *t, uint32_t at)
 {
 	struct na_tcp_conn *c = na_tcp_at(t, at);
 
-	t->last = NA_TCP_NONE;
+	uint32_t *recent = na_tcp_recent(t, c->port[0], c->port[1]);
+
+	if (*recent == at)
+		*recent = NA_TCP_NONE;
 	unlink_it(t, &t->list[c->in], c);
 	drop_slot(t, c->hash, at);
 	t->used--;
 	c->newer = t->unused;
 	t->unused = at;
-}
-
-void na_tcp_use(struct na_tcp_table *t, uint32_t at, uint64_t now,
-		uint64_t slack)
-{
-	struct na_tcp_conn *c = na_tcp_at(t, at);
-
-	if (c->newer == NA_TCP_NONE || now - c->moved < slack)
-		return;
-	c->moved = now;
-	na_tcp_move(t, at, c->in);
 }
 
 void na_tcp_move(struct na_tcp_table *t, uint32_t at, unsigned list)

@@ -46,50 +46,57 @@ struct na_tcp_rare {
 	bool hole, mending;
 };
 
-/* One direction: what its sender sent, and what of it is known. */
+/* One direction: what its sender sent, and what of it is known.  In this
+ * order, what each packet touches lies together: 64 bytes for each block. */
 struct na_tcp_dir {
 	/* The rules of tcp_marks.c; sequence numbers as on the wire. */
 	uint32_t base_seq, next_seq, most_to_ack, last_ack;
-	int64_t next_time_ns, heard_ns; /* of next_seq; of any packet */
-	uint32_t window;                /* unscaled; UINT32_MAX: none yet */
-	uint32_t sacked_bytes;          /* by its last packet */
+	uint32_t window;       /* unscaled; UINT32_MAX: none yet */
+	uint32_t sacked_bytes; /* by its last packet */
 	uint32_t dup_acks;
-	int16_t scale; /* -1 unknown, -2 not used */
+	uint32_t ref_seq;
+	int64_t ref_pos; /* of ref_seq, unwrapped */
+	int16_t scale;   /* -1 unknown, -2 not used */
+	int8_t shift;    /* of the SYN; -1 none */
 	bool base_known, next_known, most_known;
 	bool first_ack_due, flight_valid;
-	bool was_keep_alive; /* its last packet */
-	bool saw_syn, saw_fin, saw_rst, sack_permitted, timestamps;
-	bool fin_acked;
-	uint32_t fin_next; /* the number behind its FIN */
-	int8_t shift;      /* of the SYN; -1 none */
-	uint16_t mss;
+	bool was_keep_alive;      /* its last packet */
+	bool placed, start_known; /* ref is set; and from a SYN */
+	bool sent_any, zero_now, full_now, recovering, recover_known;
+	bool asked; /* a window opened: more may come */
+	bool saw_syn, saw_fin, timestamps;
+	uint8_t ts_first, ts_n;
+	bool ts_any;
+
+	int64_t next_time_ns, heard_ns; /* of next_seq; of any packet */
+	int64_t sent_ns;                /* last segment: tcp_stall.c */
+	int64_t told_ns, all_acked_ns;  /* peer's news */
+	uint32_t ts_newest, max_in_flight;
+	uint32_t max_window, min_window; /* scaled */
+	uint64_t packets;
+
+	uint64_t wire_bytes, bytes, unique_bytes, data_packets;
+	struct na_seen seen;
 
 	struct na_flight flight;
-	struct na_seen seen;
-	int64_t ref_pos; /* of ref_seq, unwrapped */
-	uint32_t ref_seq;
-	bool placed, start_known; /* ref is set; and from a SYN */
-	struct na_rtt rtt, ts_rtt;
+	int64_t srtt_ns, rttvar_ns; /* 0: no sample */
+
+	struct na_rtt rtt;
 	struct {
 		uint32_t value;
 		int64_t time_ns;
 	} ts[NA_TS_SLOTS];
-	uint32_t ts_newest;
-	uint8_t ts_first, ts_n;
-	bool ts_any;
+
+	struct na_rtt ts_rtt;
+	int64_t again_ns; /* last retransmission */
 
 	/* tcp_stall.c */
-	int64_t srtt_ns, rttvar_ns;    /* 0: no sample */
-	int64_t sent_ns, all_acked_ns; /* last segment; when all was */
-	int64_t told_ns, again_ns;     /* peer's news; last retransmission */
 	int64_t idle_ns, longest_idle_ns;
 	uint32_t full_edge, recover; /* right edge; end of recovery */
-	bool asked;                  /* a window opened: more may come */
-	bool sent_any, zero_now, full_now, recovering, recover_known;
-
-	uint64_t packets, wire_bytes, bytes, unique_bytes, data_packets;
-	uint32_t max_window, min_window; /* scaled */
-	uint32_t max_in_flight, idle_restarts;
+	uint32_t fin_next;           /* the number behind its FIN */
+	uint32_t idle_restarts;
+	uint16_t mss;
+	bool fin_acked, saw_rst, sack_permitted;
 	struct na_tcp_rare *rare; /* NULL: all zero */
 };
 
@@ -110,6 +117,8 @@ struct na_tcp_conn {
 
 #define NA_TCP_NONE UINT32_MAX
 
+enum { NA_TCP_RECENT = 1 << 10 };
+
 enum { NA_TCP_FINISHED, NA_TCP_OPEN, NA_TCP_FRESH, NA_TCP_LISTS };
 
 struct na_tcp_list {
@@ -125,8 +134,8 @@ struct na_tcp_table {
 		uint32_t hash, at;
 	} * slot;
 	size_t mask, used;
-	uint32_t last; /* found last, or NA_TCP_NONE */
-	uint64_t key;  /* of the hashes */
+	uint32_t recent[NA_TCP_RECENT]; /* by their ports, or NA_TCP_NONE */
+	uint64_t key;                   /* of the hashes */
 	struct na_tcp_list list[NA_TCP_LISTS];
 };
 
@@ -144,21 +153,30 @@ static inline struct na_tcp_conn *na_tcp_at(const struct na_tcp_table *t,
 	return t->slab[at >> NA_TCP_SLAB_BITS] + (at & (NA_TCP_SLAB - 1));
 }
 
-static inline bool na_tcp_same_end(const struct na_address *a, uint16_t a_port,
-				   const struct na_address *b, uint16_t b_port)
+static inline bool na_tcp_is_from(const struct na_tcp_conn *c, unsigned dir,
+				  const struct na_packet *p)
 {
-	return a_port == b_port && na_address_same(a, b);
+	return c->port[dir] == p->src_port && c->port[!dir] == p->dst_port &&
+	       na_address_same(&c->end[dir], &p->src) &&
+	       na_address_same(&c->end[!dir], &p->dst);
+}
+
+/* Where the index is spared for those of these ports that go on. */
+static inline uint32_t *na_tcp_recent(struct na_tcp_table *t, uint16_t a_port,
+				      uint16_t b_port)
+{
+	return t->recent + ((a_port ^ b_port) & (NA_TCP_RECENT - 1));
 }
 
 /* Is c between p's ends?  *dir is p's. */
 static inline bool na_tcp_is(const struct na_tcp_conn *c,
 			     const struct na_packet *p, unsigned *dir)
 {
-	*dir = !na_tcp_same_end(&c->end[0], c->port[0], &p->src, p->src_port);
-	return na_tcp_same_end(&c->end[*dir], c->port[*dir], &p->src,
-			       p->src_port) &&
-	       na_tcp_same_end(&c->end[!*dir], c->port[!*dir], &p->dst,
-			       p->dst_port);
+	*dir = 0;
+	if (na_tcp_is_from(c, 0, p))
+		return true;
+	*dir = 1;
+	return na_tcp_is_from(c, 1, p);
 }
 
 uint32_t na_tcp_hash(const struct na_tcp_table *t, const struct na_packet *p);
@@ -170,8 +188,16 @@ uint32_t na_tcp_find(struct na_tcp_table *t, uint32_t hash,
 uint32_t na_tcp_insert(struct na_tcp_table *t, uint32_t hash,
 		       const struct na_packet *p);
 void na_tcp_remove(struct na_tcp_table *t, uint32_t at);
-void na_tcp_use(struct na_tcp_table *t, uint32_t at, uint64_t now,
-		uint64_t slack);
 void na_tcp_move(struct na_tcp_table *t, uint32_t at, unsigned list);
+
+/* Packet `now` is of c, which has index `at`. */
+static inline void na_tcp_use(struct na_tcp_table *t, struct na_tcp_conn *c,
+			      uint32_t at, uint64_t now, uint64_t slack)
+{
+	if (c->newer == NA_TCP_NONE || now - c->moved < slack)
+		return;
+	c->moved = now;
+	na_tcp_move(t, at, c->in);
+}
 
 #endif

@@ -51,10 +51,7 @@ struct na_tcp *na_tcp_new(const struct na_tcp_options *o)
 	if (!t)
 		return NULL;
 	t->o = *o;
-	if (!na_add_i64(o->zero_ns, -NA_REACH_NS, &t->lowest_ns))
-		t->lowest_ns = INT64_MIN;
-	if (!na_add_i64(o->zero_ns, NA_REACH_NS, &t->highest_ns))
-		t->highest_ns = INT64_MAX;
+	na_reach(o->zero_ns, &t->lowest_ns, &t->highest_ns);
 	t->pools.cells.most = o->limits->segments;
 	t->pools.pages.most = RTT_PAGES;
 	t->teller = (struct na_tcp_teller){
@@ -338,19 +335,22 @@ static bool is_needed(const struct na_tcp *t, const struct na_tcp_conn *c,
 }
 
 static enum na_status tell_packet(struct na_tcp *t, struct na_tcp_conn *c,
-				  unsigned dir, const struct na_packet *p,
-				  uint32_t marks, uint32_t window)
+				  const struct na_tcp_dir *f,
+				  const struct na_tcp_dir *r,
+				  const struct na_packet *p, uint32_t marks,
+				  uint32_t window)
 {
-	struct na_tcp_dir *f = &c->dir[dir], *r = &c->dir[!dir];
 	int64_t pos = position(f, p->seq) + (p->flags & NA_TCP_SYN ? 1 : 0);
 	int64_t ack = p->flags & NA_TCP_ACK ? position(r, p->ack) : 0;
 	struct na_tcp_packet x = {
 		.p = p,
 		.connection = c->id,
-		.dir = (uint8_t)dir,
+		.dir = f != c->dir,
 		.mid_stream = !f->start_known,
 		.seq = (uint64_t)pos,
 		.ack = ack > 0 ? (uint64_t)ack : 0,
+		.other = r->bytes > 0 && r->ref_pos > 0 ? (uint64_t)r->ref_pos
+							: 0,
 		.window_bytes = window,
 		.marks = marks,
 		.ends = {&c->end[0], &c->end[1]},
@@ -404,14 +404,15 @@ static void take_time(struct na_tcp_conn *c, int64_t now)
 	c->last_ns = now;
 }
 
-static enum na_status take(struct na_tcp *t, uint32_t at, unsigned dir,
-			   const struct na_packet *p, uint32_t marks)
+/* p from f's side.  Not inlined: gcc would multiply by the size of a direction
+ * at each use of one. */
+__attribute__((noinline)) static enum na_status
+take(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
+     struct na_tcp_dir *r, const struct na_packet *p, uint32_t marks)
 {
-	struct na_tcp_conn *c = na_tcp_at(&t->table, at);
-	struct na_tcp_dir *f = &c->dir[dir], *r = &c->dir[!dir];
 	uint32_t window;
 
-	marks |= na_tcp_marks(c, dir, p, &t->pools);
+	marks |= na_tcp_marks(c, f, r, p, &t->pools);
 	f->packets++;
 	f->wire_bytes += p->wire_bytes;
 	if (p->flags & NA_TCP_SYN || !f->placed || !r->placed)
@@ -432,53 +433,48 @@ static enum na_status take(struct na_tcp *t, uint32_t at, unsigned dir,
 			na_tcp_clock_echo(r, &t->pools.pages, p);
 	}
 	window = scaled_window(f, r, p);
-	if (c->in != NA_TCP_OPEN || r->saw_fin || p->flags & NA_TCP_RST)
-		take_ends(t, at, dir, p);
 	take_time(c, p->time_ns);
-	return is_needed(t, c, p) ? tell_packet(t, c, dir, p, marks, window)
+	return is_needed(t, c, p) ? tell_packet(t, c, f, r, p, marks, window)
 				  : NA_OK;
 }
 
-/* The one before goes on: no look at the index. */
-static bool goes_on(struct na_tcp *t, const struct na_packet *p, uint32_t *at,
-		    unsigned *dir)
+/* p's connection, or NA_TCP_NONE. */
+static inline uint32_t find(struct na_tcp *t, const struct na_packet *p,
+			    unsigned *dir)
 {
-	const struct na_tcp_conn *c;
+	uint32_t at = *na_tcp_recent(&t->table, p->src_port, p->dst_port);
 
-	*at = t->table.last;
-	if (*at == NA_TCP_NONE)
-		return false;
-	c = na_tcp_at(&t->table, *at);
-	return na_tcp_is(c, p, dir);
+	if (at != NA_TCP_NONE && na_tcp_is(na_tcp_at(&t->table, at), p, dir))
+		return at;
+	return na_tcp_find(&t->table, na_tcp_hash(&t->table, p), p, dir);
 }
 
 static enum na_status packet(struct na_tcp *t, const struct na_packet *p)
 {
-	uint32_t at, marks = 0;
-	enum na_status st = NA_OK;
 	unsigned dir = 0;
+	uint32_t at = find(t, p, &dir), marks = 0;
+	enum na_status st = NA_OK;
+	struct na_tcp_conn *c;
 
 	t->packets++;
-	if (!goes_on(t, p, &at, &dir)) {
-		uint32_t hash = na_tcp_hash(&t->table, p);
-
-		at = na_tcp_find(&t->table, hash, p, &dir);
-		if (at == NA_TCP_NONE) {
-			st = start(t, hash, p, &at);
-			return st == NA_OK ? take(t, at, dir, p, marks) : st;
-		}
-	}
-	if (na_tcp_begins(na_tcp_at(&t->table, at), dir, p)) {
+	if (at == NA_TCP_NONE) {
+		st = start(t, na_tcp_hash(&t->table, p), p, &at);
+	} else if (na_tcp_begins(na_tcp_at(&t->table, at), dir, p)) {
 		st = end(t, at, false);
-		dir = 0;
-		marks = NA_TCP_MARK_REUSED;
 		if (st == NA_OK)
 			st = start(t, na_tcp_hash(&t->table, p), p, &at);
-	} else {
-		na_tcp_use(&t->table, at, t->packets,
-			   t->o.limits->connections / 4);
+		dir = 0;
+		marks = NA_TCP_MARK_REUSED;
 	}
-	return st == NA_OK ? take(t, at, dir, p, marks) : st;
+	if (st != NA_OK)
+		return st;
+	c = na_tcp_at(&t->table, at);
+	na_tcp_use(&t->table, c, at, t->packets, t->o.limits->connections / 4);
+	st = take(t, c, &c->dir[dir], &c->dir[!dir], p, marks);
+	if (c->in != NA_TCP_OPEN || c->dir[!dir].saw_fin ||
+	    p->flags & NA_TCP_RST)
+		take_ends(t, at, dir, p);
+	return st;
 }
 
 enum na_status na_tcp_packet(struct na_tcp *t, const struct na_packet *p)

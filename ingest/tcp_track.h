@@ -37,6 +37,8 @@ struct na_tcp_packet {
 				first byte behind the SYN is 1; in mid-stream the
 				first seen is 2^32 + 1, for older ones may come */
 	uint64_t ack;          /* of the other side's bytes; 0: none */
+	uint64_t other;        /* behind the other side's last byte so far; 0:
+				none seen */
 	uint32_t window_bytes; /* scaled */
 	uint32_t marks;        /* enum na_segment_mark */
 	const struct na_address *ends[2]; /* [0]: sender of the first packet */

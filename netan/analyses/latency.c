@@ -232,16 +232,6 @@ static enum na_status judge(struct lat_state *s, const struct measure *m)
 	return NA_OK;
 }
 
-/* Times of hostile inputs may lie further apart than int64_t reaches. */
-static int64_t apart(int64_t start_ps, int64_t end_ps)
-{
-	uint64_t ps = (uint64_t)end_ps - (uint64_t)start_ps;
-
-	return end_ps <= start_ps ? 0
-	       : ps < NA_TIME_MAX ? (int64_t)ps
-				  : NA_TIME_MAX;
-}
-
 /* An old message's own duration is no action's. */
 static int64_t action_of(const struct na_transfer *t)
 {
@@ -282,7 +272,7 @@ static enum na_status add_receive(struct lat_state *s,
 {
 	bool network = s->scope->components & NA_COMP_BIT(NA_COMP_NETWORK);
 	bool receive = s->scope->components & NA_COMP_BIT(NA_COMP_RECEIVE);
-	int64_t latency_ps = apart(t->start_ps, t->end_ps);
+	int64_t latency_ps = na_time_between(t->start_ps, t->end_ps);
 	int64_t action_ps = action_of(t);
 	bool known = action_ps != NA_UNKNOWN_PS;
 	enum na_status st = NA_OK;
@@ -318,7 +308,8 @@ static enum na_status add_captured(struct lat_state *s,
 
 	cover(s, t->start_ps, t->end_ps);
 	s->calls += c == NA_COMP_RPC;
-	return add_component(s, t, c, apart(t->start_ps, t->end_ps), NULL);
+	return add_component(s, t, c, na_time_between(t->start_ps, t->end_ps),
+			     NULL);
 }
 
 /* Sends are sends, whatever --component says beside --side tx. */
@@ -335,15 +326,15 @@ static enum na_status lat_add(void *block, const struct na_transfer *t)
 	if (t->side == NA_RX)
 		return add_receive(s, t);
 	cover(s, t->start_ps, t->end_ps);
-	return add_component(s, t, NA_COMP_SEND, apart(t->start_ps, t->end_ps),
-			     NULL);
+	return add_component(s, t, NA_COMP_SEND,
+			     na_time_between(t->start_ps, t->end_ps), NULL);
 }
 
 static enum na_status lat_add_exec(void *block, const struct na_exec *e)
 {
 	struct lat_state *s = block;
 	struct measure m = {.e = e,
-			    .ps = apart(e->start_ps, e->end_ps),
+			    .ps = na_time_between(e->start_ps, e->end_ps),
 			    .end_ps = e->end_ps,
 			    .size_bytes = e->size_bytes};
 	enum na_component c = na_exec_component(e->kind);

@@ -138,13 +138,32 @@ static void say_mode(struct text *t, const struct na_value *body, bool tail,
 	add_load(t, of);
 }
 
+/* A mode may stand out of a tail that is heavy for other reasons. */
+static void say_heavy(struct text *t, const struct na_value *mode)
+{
+	char part[120], n[NA_UNIT_BUF];
+
+	/* What is less late than a tail event is none. */
+	while (mode && na_real_of(na_get(mode, "latency_ms"), 0) < 100)
+		mode = mode->next;
+	if (!mode) {
+		add(t, "Heavy tail, no timer signature: ");
+		return;
+	}
+	na_print_count(n, (uint64_t)na_int_of(na_get(mode, "count"), 0));
+	snprintf(part, sizeof(part), "Heavy tail, %s of it at %g ms (%s): ", n,
+		 na_real_of(na_get(mode, "latency_ms"), 0),
+		 na_text_of(na_get(mode, "cause"), "a timer"));
+	add(t, part);
+}
+
 static void say_tail(struct text *t, const struct na_value *body,
 		     const struct rpc_row *row)
 {
 	const struct na_value *tail = na_get(body, "tail");
 
 	if (row->verdict.kind == NA_TAIL_HEAVY) {
-		add(t, "Heavy tail, no timer signature: ");
+		say_heavy(t, first_of(na_get(body, "modes")));
 		add_count(t, tail);
 		add(t, " more than 100 ms late");
 		add_where(t, tail);
@@ -225,12 +244,12 @@ static void say_verdict(struct text *t, const struct rpc_state *s,
 	}
 }
 
-/* Of the largest run. */
+/* Of the largest run, or at most where only packets tell. */
 static size_t hosts_of(const struct na_store *store)
 {
 	size_t most = 0;
 
-	if (rpc_captured(store) && store->n_runs < 2)
+	if (rpc_captured(store))
 		return na_store_hosts(store);
 	for (size_t run = 0; run < store->n_runs; run++) {
 		size_t hosts = 0;

@@ -137,9 +137,8 @@ static bool add_pair(struct sz_state *s, const struct na_transfer *t)
 	if (!na_grow(&s->small, &s->cap_small, s->n_small + 1,
 		     sizeof(*s->small)))
 		return false;
-	s->small[s->n_small++] =
-		(struct na_small_record){na_sub_clamped(t->end_ps, t->start_ps),
-					 pair};
+	s->small[s->n_small++] = (struct na_small_record){
+		na_time_between(t->start_ps, t->end_ps), pair};
 	return true;
 }
 

@@ -34,6 +34,10 @@ static void put_row(struct na_result *r, struct na_value *list, size_t rank,
 	na_put_text(r, to, "label", na_text_of(na_get(v, "label"), NULL));
 	na_put_text(r, to, "src", na_text_of(na_get(v, "src"), NULL));
 	na_put_text(r, to, "dst", na_text_of(na_get(v, "dst"), NULL));
+	na_put_text(r, to, "src_host",
+		    na_text_of(na_get(v, "src_host"), NULL));
+	na_put_text(r, to, "dst_host",
+		    na_text_of(na_get(v, "dst_host"), NULL));
 	na_put_real(r, to, "seconds", (double)row->duration_ns / 1e9);
 	na_put_real(r, to, "fwd_kb", (double)d[0].bytes / 1e3);
 	na_put_real(r, to, "rev_kb", (double)d[1].bytes / 1e3);
@@ -64,7 +68,11 @@ static void table(struct na_result *r, const struct tcp_state *s,
 	if (s->scope->store->n_runs > 1)
 		column(&c, "label", "label", NA_F_TEXT, 0, 0);
 	column(&c, "src", "src", NA_F_TEXT, 0, 0);
+	if (s->scope->store->n_named)
+		column(&c, "src_host", "host", NA_F_TEXT, 0, 0);
 	column(&c, "dst", "dst", NA_F_TEXT, 0, 0);
+	if (s->scope->store->n_named)
+		column(&c, "dst_host", "host", NA_F_TEXT, 0, 0);
 	column(&c, "seconds", "s", NA_F_NUMBER, 3, 0);
 	column(&c, "fwd_kb", "fwd kB", NA_F_NUMBER, 3, 0);
 	column(&c, "rev_kb", "rev kB", NA_F_NUMBER, 3, 0);

@@ -167,22 +167,6 @@ static enum na_status survey(struct tl_state *s, const struct na_transfer *t)
 	return NA_OK;
 }
 
-bool tl_row_add(struct tl_row *row, const struct tl_state *s, enum na_side side,
-		int64_t start_ps, int64_t end_ps, uint64_t bytes)
-{
-	struct na_spread *to = &row->spread[side];
-
-	if (!row->used[side]) {
-		row->used[side] = true;
-		if (!na_spread_init(to, &s->bins))
-			return false;
-	}
-	row->amount[side] += na_spread_bytes(to, &s->bins, start_ps, end_ps,
-					     bytes, s->lo_ps, s->hi_ps);
-	row->n[side]++;
-	return true;
-}
-
 static bool row_add(struct tl_row *row, const struct tl_state *s,
 		    const struct na_transfer *t)
 {
@@ -336,28 +320,6 @@ static enum na_status merge_survey(struct tl_state *s, struct tl_state *b)
 	return NA_OK;
 }
 
-/* Takes the spreads over where the main row has none yet. */
-static void merge_rows(struct tl_row *to, struct tl_row *from, size_t n,
-		       const struct na_bins *bins)
-{
-	for (size_t i = 0; i < n; i++) {
-		for (size_t side = 0; side < 2; side++) {
-			to[i].n[side] += from[i].n[side];
-			if (!from[i].used[side])
-				continue;
-			to[i].amount[side] += from[i].amount[side];
-			if (to[i].used[side]) {
-				na_spread_merge(&to[i].spread[side],
-						&from[i].spread[side], bins);
-				continue;
-			}
-			to[i].spread[side] = from[i].spread[side];
-			to[i].used[side] = true;
-			from[i].spread[side] = (struct na_spread){NULL, NULL};
-		}
-	}
-}
-
 static enum na_status tl_merge(void *state, void *block, unsigned pass)
 {
 	struct tl_state *s = state, *b = block;
@@ -371,8 +333,8 @@ static enum na_status tl_merge(void *state, void *block, unsigned pass)
 		s->amount[side] += b->amount[side];
 	}
 	na_spread_merge(&s->pending, &b->pending, &s->bins);
-	merge_rows(s->rows, b->rows, s->n_shown, &s->bins);
-	merge_rows(s->hosts, b->hosts, s->n_host_rows, &s->bins);
+	tl_merge_rows(s->rows, b->rows, s->n_shown, &s->bins);
+	tl_merge_rows(s->hosts, b->hosts, s->n_host_rows, &s->bins);
 	s->instant_amount += b->instant_amount;
 	if (!b->open.n)
 		return NA_OK;

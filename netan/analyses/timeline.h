@@ -16,7 +16,8 @@ struct tl_row {
 	na_i128 amount[2]; /* 2^-20 bytes, by side */
 	uint64_t n[2];
 	struct na_spread spread[2];
-	bool used[2];
+	bool used[2], any;
+	int64_t from_ps, to_ps; /* of what was added */
 };
 
 struct tl_state {
@@ -70,9 +71,14 @@ void tl_cover(struct tl_state *s, int64_t start_ps, int64_t end_ps,
 struct tl_row *tl_group_row(struct tl_state *s, const uint64_t *values);
 bool tl_row_add(struct tl_row *row, const struct tl_state *s, enum na_side side,
 		int64_t start_ps, int64_t end_ps, uint64_t bytes);
+/* Takes the spreads over where the main row has none yet. */
+void tl_merge_rows(struct tl_row *to, struct tl_row *from, size_t n,
+		   const struct na_bins *bins);
 
 /* timeline_frames.c; false: no memory. */
 bool tl_frames_init(struct tl_state *s);
+/* The groups are runs, each with a duration of its own. */
+bool tl_by_runs(const struct tl_state *s);
 /* It came out of packets that are here themselves. */
 bool tl_by_packets(const struct tl_state *s, const struct na_transfer *t);
 enum na_status tl_add_frame(void *block, const struct na_frame *w,

@@ -53,12 +53,23 @@ static double duration_s(const struct tl_state *s)
 	return s->any ? (double)((na_i128)s->last_ps - s->first_ps) / 1e12 : 0;
 }
 
-/* Over the whole duration, in Gbit/s; NaN where that is nothing. */
+/* In Gbit/s; NaN where the duration is nothing. */
+static double mean_over(double seconds, na_i128 amount)
+{
+	return seconds > 0 ? (double)amount / ONE_BYTE * 8 / seconds / 1e9
+			   : NAN;
+}
+
 static double mean_of(const struct tl_state *s, na_i128 amount)
 {
-	double d = duration_s(s);
+	return mean_over(duration_s(s), amount);
+}
 
-	return d > 0 ? (double)amount / ONE_BYTE * 8 / d / 1e9 : NAN;
+bool tl_by_runs(const struct tl_state *s)
+{
+	const struct na_grouping *by = &s->scope->by;
+
+	return by->n == 1 && by->keys[0] == NA_KEY_LABEL;
 }
 
 struct totals {
@@ -210,7 +221,14 @@ static void put_group_side(struct na_result *r, struct na_value *row,
 							     : "tx_gbps");
 
 	na_put_amount(r, row, names[side][0], x->amount[side]);
-	na_put_real(r, row, names[side][1], mean_of(s, x->amount[side]));
+	/* A run lasts as long as itself, not as long as the other one. */
+	na_put_real(r, row, names[side][1],
+		    mean_over(!tl_by_runs(s) ? duration_s(s)
+			      : x->any       ? (double)((na_i128)x->to_ps -
+                                                  x->from_ps) /
+						 1e12
+				       : 0,
+			      x->amount[side]));
 	na_put_real(r, row, names[side][2],
 		    largest(na_reals_of(v, NULL), s->bins.n));
 }

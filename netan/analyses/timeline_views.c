@@ -214,8 +214,10 @@ static void groups_view(struct na_result *r, const struct na_value *body,
 	show(&x, sums, SUMS, true);
 	if (x.wire)
 		x.cols[by->n].header = "packets";
-	na_result_view(r, "groups (means over the whole duration)", series,
-		       x.cols, x.n, 0);
+	na_result_view(r,
+		       tl_by_runs(s) ? "runs (means over the duration of each)"
+				     : "groups (means over the whole duration)",
+		       series, x.cols, x.n, 0);
 }
 
 void tl_views(struct na_result *r, const struct na_value *body,

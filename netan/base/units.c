@@ -406,3 +406,12 @@ const char *na_print_double(char *buf, double x)
 	force_point(buf);
 	return buf;
 }
+
+int64_t na_time_between(int64_t start_ps, int64_t end_ps)
+{
+	uint64_t ps = (uint64_t)end_ps - (uint64_t)start_ps;
+
+	return end_ps <= start_ps ? 0
+	       : ps < NA_TIME_MAX ? (int64_t)ps
+				  : NA_TIME_MAX;
+}

@@ -19,15 +19,9 @@ __extension__ typedef __int128 na_i128;
 #define NA_TIME_MIN  INT64_MIN
 #define NA_TIME_MAX  INT64_MAX
 
-/* a - b; beyond the range its end. */
-static inline int64_t na_sub_clamped(int64_t a, int64_t b)
-{
-	int64_t d;
-
-	return !__builtin_sub_overflow(a, b, &d) ? d
-	       : a < b                           ? NA_TIME_MIN
-						 : NA_TIME_MAX;
-}
+/* From start to end; 0 if that is backwards.  Times of hostile inputs may lie
+ * further apart than int64_t reaches: NA_TIME_MAX then. */
+int64_t na_time_between(int64_t start_ps, int64_t end_ps);
 
 /* False, and *out untouched, when the result does not fit. */
 static inline bool na_add_i64(int64_t a, int64_t b, int64_t *out)
@@ -50,8 +44,16 @@ static inline bool na_mul_i64(int64_t a, int64_t b, int64_t *out)
 	return true;
 }
 
-/* How far from the origin picoseconds reach, in ns. */
+/* How far from the origin picoseconds reach, in ns; and the times there. */
 #define NA_REACH_NS (NA_TIME_MAX / NA_PS_PER_NS - 1)
+static inline void na_reach(int64_t zero_ns, int64_t *lowest_ns,
+			    int64_t *highest_ns)
+{
+	if (!na_add_i64(zero_ns, -NA_REACH_NS, lowest_ns))
+		*lowest_ns = NA_TIME_MIN;
+	if (!na_add_i64(zero_ns, NA_REACH_NS, highest_ns))
+		*highest_ns = NA_TIME_MAX;
+}
 
 /* A time in ns as picoseconds since zero_ns; false: out of range. */
 static inline bool na_ps_since(int64_t ns, int64_t zero_ns, int64_t *ps)

@@ -405,7 +405,7 @@ static void notes(struct na_result *r, const struct na_session *s,
 			       "(connections, calls, exchanges, messages) "
 			       "stands with the first file");
 	if (all->captures)
-		na_info_note_capture(r, &all->capture);
+		na_info_note_capture(r, &all->capture, s->damaged);
 	if (all->captures < s->n_inputs && !all_classes(all->classes[NA_RX]) &&
 	    !all->actions[NA_ACT_GRAPH] && !all_classes(all->classes[NA_TX]))
 		na_result_note(

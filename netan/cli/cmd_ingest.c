@@ -244,6 +244,6 @@ static const struct na_face ingest_face = {
 
 const struct na_command na_cmd_ingest = {
 	.face = &ingest_face,
-	.joins = NA_JOIN_INPUT | NA_JOIN_QUIET,
+	.joins = NA_JOIN_INPUT | NA_JOIN_MESSAGES,
 	.run = run,
 };

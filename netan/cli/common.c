@@ -12,8 +12,15 @@
 /* In the order of enum na_component. */
 #define COMPONENTS "network|receive|send|d2h|h2d|compute|graph|kernel|rpc"
 
-/* For commands with a picture and for those without. */
 /* clang-format off */
+#define QUIET_ROW \
+	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0, \
+	 "no warnings, no progress"}
+#define PROGRESS_ROW \
+	{NA_OPT_CHOICE, 0, "progress", AT(progress), "auto|never", "auto", 0, \
+	 0, "a progress line on a terminal"}
+
+/* For commands with a picture and for those without. */
 #define OUTPUT_ROWS(endings) \
 	{NA_OPT_LIST, 'o', "output", AT(outputs), "FILE", NULL, 0, 0, \
 	 "write to FILE; the ending chooses: " endings \
@@ -24,15 +31,13 @@
 	{NA_OPT_TEXT, 0, "table", AT(table), "NAME", NULL, 0, 0, \
 	 "which array of the JSON result csv and tsv hold " \
 	 "(default: the first)"}, \
-	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0, \
-	 "no warnings, no progress"}, \
+	QUIET_ROW, \
 	{NA_OPT_FLAG, 'v', "verbose", AT(verbose), NULL, NULL, 0, 0, \
 	 "say more about what is done"}, \
 	{NA_OPT_CHOICE, 0, "color", AT(color), "auto|always|never", "auto", 0, \
 	 0, "colour in the table; auto: on a terminal, unless NO_COLOR is " \
 	 "set"}, \
-	{NA_OPT_CHOICE, 0, "progress", AT(progress), "auto|never", "auto", 0, \
-	 0, "a progress line on a terminal"}, \
+	PROGRESS_ROW, \
 	NA_OPT_END
 /* clang-format on */
 
@@ -45,6 +50,14 @@ static const struct na_opt output_opts[] = {
 /* clang-format off */
 static const struct na_opt drawing_opts[] = {
 	OUTPUT_ROWS(".svg .png .pdf draw, .json .csv .tsv .md write data; ")
+};
+/* clang-format on */
+
+/* clang-format off */
+static const struct na_opt message_opts[] = {
+	QUIET_ROW,
+	PROGRESS_ROW,
+	NA_OPT_END
 };
 /* clang-format on */
 
@@ -176,6 +189,7 @@ static const struct shared {
 	{NA_JOIN_INPUT, "Inputs", input_opts},
 	{NA_JOIN_FINDINGS, "Findings", finding_opts},
 	{NA_JOIN_OUTPUT, "Output", output_opts},
+	{NA_JOIN_MESSAGES, "Messages", message_opts},
 	{NA_JOIN_PICTURE, "Pictures", picture_opts},
 	{NA_JOIN_QUIET, "Output", quiet_opts},
 };

@@ -12,6 +12,7 @@ void na_info_put_capture(struct na_result *r, struct na_value *row,
 void na_info_view_captures(struct na_result *r, const struct na_value *rows,
 			   bool labels);
 void na_info_note_capture(struct na_result *r,
-			  const struct na_capture_counts *all);
+			  const struct na_capture_counts *all,
+			  bool damaged);
 
 #endif

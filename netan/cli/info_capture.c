@@ -119,9 +119,9 @@ static void tell(struct na_result *r, uint64_t n, const char *what)
 }
 
 void na_info_note_capture(struct na_result *r,
-			  const struct na_capture_counts *all)
+			  const struct na_capture_counts *all, bool damaged)
 {
-	if (!all->packets && !all->filtered)
+	if (!all->packets && !all->filtered && !damaged)
 		na_result_note(r, "no packets: the capture is empty; was the "
 				  "right interface recorded?");
 	tell(r, all->cut_packets,

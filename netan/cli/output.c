@@ -19,7 +19,7 @@ struct target {
 };
 
 static const char *const pictures[] = {"svg", "png", "pdf", NULL};
-static const char *const later[] = {"html", "netan", NULL};
+static const char *const later[] = {"html", NULL};
 
 /* The endings that a command can write, for messages. */
 static const char *endings_of(const struct na_cli *cli)
@@ -94,6 +94,13 @@ static bool resolve(const struct na_cli *cli, const char *path,
 	t->emitter = emitter_of(end);
 	if (t->picture || t->emitter)
 		return true;
+	if (!strcasecmp(end, "netan")) {
+		na_say_error(cli,
+			     "-o %s: netan ingest writes transfer files; "
+			     "wanted one of %s",
+			     path, endings_of(cli));
+		return false;
+	}
 	if (word_of(later, end)) {
 		na_say_error(cli,
 			     "-o %s: .%s files are not yet supported; "

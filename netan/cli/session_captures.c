@@ -190,6 +190,9 @@ bool na_session_say_no_packets(const struct na_session *s)
 			     "none of the %" PRIu64 " packets passes --filter "
 			     "\"%s\"",
 			     c.filtered, s->cli->common.filter);
+	} else if (s->damaged) {
+		na_say_error(s->cli, "no packets in what could be read of the "
+				     "input; the warnings say what is lost");
 	} else {
 		na_say_error(s->cli, "no packets: the capture is empty");
 		na_say_hint(s->cli, "was the right interface recorded, while "

@@ -295,30 +295,27 @@ bool na_filter_call(const struct na_late *l, const struct na_call *c)
 	return na_filter_early(f, &t) && na_filter_late(l, &t) == NA_KEEP;
 }
 
-/* One end of a connection by its endpoint, or by "address:port". */
+/* One end of a connection. */
 struct end {
-	size_t endpoint; /* of its run */
-	char text[NA_SOCKET_BUF];
+	const struct na_names *names;
+	size_t of_run; /* its endpoint there */
+	uint32_t endpoint;
+	uint16_t port;
 };
 
-static struct end end_of(const struct na_store *s, size_t base,
-			 uint32_t endpoint, uint16_t port)
-{
-	struct end e = {.endpoint = base + endpoint};
-
-	na_socket_print(e.text, &s->names, endpoint, port);
-	return e;
-}
-
+/* By its endpoint, or by "address:port". */
 static bool end_ok(const bool *ok, const struct na_text_list *l,
 		   const struct end *e)
 {
-	if (!ok || ok[e->endpoint])
+	char text[NA_SOCKET_BUF];
+
+	if (!ok || ok[e->of_run])
 		return true;
+	na_socket_print(text, e->names, e->endpoint, e->port);
 	for (size_t i = 0; i < l->n; i++) {
 		/* The brackets of "[fd00::1]:80" are no pattern's. */
-		if (strcmp(l->items[i], e->text) == 0 ||
-		    na_glob(l->items[i], e->text))
+		if (strcmp(l->items[i], text) == 0 ||
+		    na_glob(l->items[i], text))
 			return true;
 	}
 	return false;
@@ -329,8 +326,8 @@ bool na_filter_connection(const struct na_late *l,
 {
 	const struct na_store *s = l->store;
 	size_t base = s->sources[c->input].run * s->names.n_endpoints;
-	struct end a = end_of(s, base, c->src, c->src_port);
-	struct end b = end_of(s, base, c->dst, c->dst_port);
+	struct end a = {&s->names, base + c->src, c->src, c->src_port};
+	struct end b = {&s->names, base + c->dst, c->dst, c->dst_port};
 	const struct na_filter *f = l->filter;
 
 	return c->to_ps >= f->from_ps && c->from_ps < f->to_ps &&

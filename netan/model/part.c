@@ -87,8 +87,8 @@ static void vote_anchor(struct na_tally *y, const struct na_transfer *t)
 
 	if (t->style != NA_STYLE_MESSAGE || t->klass != NA_VALID)
 		return;
-	latency = na_sub_clamped(t->end_ps, t->start_ps);
-	off = na_sub_clamped(t->action_ps, latency);
+	latency = t->end_ps - t->start_ps;
+	off = t->action_ps - latency;
 	slack = latency / 10 + 2 * NA_PS_PER_US;
 	if (off <= slack && off >= -slack && t->action_ps > latency / 2)
 		y->spans_near++;

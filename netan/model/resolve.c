@@ -231,8 +231,7 @@ static void settle_messages(struct na_store *s)
 			}
 			if (x.style == NA_STYLE_MESSAGE &&
 			    s->anchor == NA_ANCHOR_START) {
-				int64_t latency = na_sub_clamped(x.end_ps,
-								 x.start_ps);
+				int64_t latency = x.end_ps - x.start_ps;
 
 				x.start_ps = x.end_ps;
 				if (!na_add_i64(x.start_ps, latency, &x.end_ps))

@@ -76,6 +76,12 @@ struct na_transfer {
 	uint8_t component; /* NA_COMP_NETWORK, or NA_COMP_RPC: both ways */
 };
 
+/* In an initializer: what no packet tells of a transfer. */
+#define NA_TRANSFER_OF_CAPTURE \
+	.action_ps = NA_UNKNOWN_PS, .launch = NA_UNKNOWN_U32, \
+	.iteration = NA_UNKNOWN_U32, .chunk = NA_UNKNOWN_I32, \
+	.step = NA_UNKNOWN_U32, .level = -1, .side = NA_RX
+
 /* 16 bytes are left for the analysis: 96 for each kept transfer. */
 _Static_assert(sizeof(struct na_transfer) <= 80, "see product.md, memory");
 

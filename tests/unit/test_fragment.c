@@ -248,6 +248,44 @@ static void decoded(void **state)
 	free(b);
 }
 
+/* Fragments of a tunnel whose inner packets are fragments, too: the inner one
+ * lies in the memory of the outer one. */
+static void in_a_tunnel(void **state)
+{
+	struct na_fragments *f = na_fragments_new();
+	static struct bytes inner[2], b;
+	struct na_packet p;
+
+	(void)state;
+	assert_non_null(f);
+	for (uint32_t i = 0; i < 2; i++) {
+		b_ip4(&inner[i], 36, 6, 9, i ? 2 : 0x2000);
+		if (i == 0)
+			b_tcp(&inner[i], NA_TCP_ACK, "");
+		inner[i].n = 36;
+		if (i == 1)
+			memset(inner[i].p + 20, 'x', 16);
+		for (uint32_t k = 0; k < 2; k++) {
+			uint32_t from = k * 24, n = k ? 12 : 24;
+			struct na_record r = {.data = b.p, .link = 101};
+
+			b.n = 0;
+			b_ip4(&b, 20 + n, 4, i, k ? 3 : 0x2000);
+			b_put(&b, inner[i].p + from, n);
+			r.captured_bytes = r.wire_bytes = (uint32_t)b.n;
+			na_packet_decode(&p, &r, f);
+			if (i == 0 || k == 0)
+				assert_int_equal(p.kind, NA_PACKET_FRAGMENT);
+		}
+	}
+	assert_int_equal(p.kind, NA_PACKET_TCP);
+	assert_int_equal(p.payload_captured, 12);
+	assert_memory_equal(p.payload, "xxxxxxxxxxxx", 12);
+	assert_int_equal(na_fragments_seen(f), 6);
+	assert_int_equal(na_fragments_lost(f), 0);
+	na_fragments_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +293,7 @@ int main(void)
 		cmocka_unit_test(repeated_and_overlapping),
 		cmocka_unit_test(cut_short),
 		cmocka_unit_test(limits),
+		cmocka_unit_test(in_a_tunnel),
 		cmocka_unit_test(decoded),
 	};
 

@@ -392,10 +392,32 @@ static void nothing(void **state)
 	end(&x);
 }
 
+/* Two packets of a hostile capture lie further apart than int64_t reaches. */
+static void far_apart(void **state)
+{
+	struct hand_row rows[20];
+	struct run x;
+
+	(void)state;
+	for (size_t i = 0; i < 20; i++)
+		rows[i] = (struct hand_row){.src = 1,
+					    .dst = 2,
+					    .size = 100,
+					    .start_ps = INT64_MIN / 2 - 9,
+					    .end_ps = INT64_MAX / 2 + 9};
+	make(&x, 1, NULL, rows, 20);
+	analyse(&x, 3);
+	assert_true(na_real_of(na_get(group(&x, 0), "count"), 0) == 20);
+	assert_true(na_real_of(na_get(group(&x, 0), "fixed_cost_share"), -1) >
+		    0);
+	end(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(oracle),
+		cmocka_unit_test(far_apart),
 		cmocka_unit_test(blocks_do_not_matter),
 		cmocka_unit_test(conserved),
 		cmocka_unit_test(executions_and_steps),

@@ -19,3 +19,6 @@ netan rpc c.pcap --collective '*Barrier' --dst 10.1.0.1 --top 2 \
 	--format csv --table calls
 netan rpc c.pcap --component network --format csv --table calls
 netan rpc c.pcap --by component --format csv --table methods
+# A heavy tail of which timers explain a part.
+netan synth -q -o mixed.pcap
+netan rpc mixed.pcap | sed -n 3p | cut -d ';' -f 1

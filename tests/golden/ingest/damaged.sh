@@ -20,3 +20,6 @@ try changed
 try headless
 head -c 10 t.netan >ten
 try ten
+# -q: no warning while it is copied.
+netan ingest -o again.netan half 2>&1 >/dev/null | wc -l
+netan ingest -q -o again.netan half 2>&1 >/dev/null | wc -l

@@ -14,3 +14,7 @@ try tcp.pcap --from 5s
 # Cut in the middle: what is there is told.
 head -c 9000 tcp.pcap >cut.pcap
 netan tcp cut.pcap | sed -n 3,7p
+# Cut before the first packet: not an empty capture.
+head -c 30 tcp.pcap >head.pcap
+try head.pcap
+netan info -q head.pcap | grep -c 'right interface'

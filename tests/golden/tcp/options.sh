@@ -21,3 +21,7 @@ ends --src "$(ends | sed -n '2s/,.*//p')"
 ends --dst '*:443'
 ends --from 600ms
 ends --to 1ms
+# Who an address is, where --hosts says so.
+printf 'address,host\n10.0.0.1,host-0\nfd00::6,host-1\n' >"$TMPDIR/hosts.$$"
+netan tcp tests/data/tcp.pcap --hosts "$TMPDIR/hosts.$$" | sed -n 4,7p | cut -c 1-80
+rm "$TMPDIR/hosts.$$"
