@@ -28,17 +28,26 @@ bool na_address_parse(struct na_address *a, const char *text)
 	return a->family != 0;
 }
 
-/* An Ethernet frame in VXLAN (RFC 7348), if one with IP is there. */
-static uint32_t vxlan(struct na_packet *p, struct na_view *v)
+/* IP, alone or in an Ethernet frame, in VXLAN (RFC 7348) or Geneve (RFC 8926),
+ * if it is there. */
+static uint32_t overlay(struct na_packet *p, struct na_view *v)
 {
 	struct na_view in = *v;
-	uint32_t type;
+	uint32_t type = NA_ETHER_BRIDGED, port, options = 0;
 
-	if (v->captured < 16 || na_be16(v->p + 2) != NA_VXLAN_PORT ||
-	    !(v->p[8] & 8))
+	if (v->captured < 16)
 		return NA_ETHER_NONE;
-	na_view_skip(&in, 16);
-	type = na_packet_ethernet(p, &in);
+	port = na_be16(v->p + 2);
+	if (port == NA_GENEVE_PORT && v->p[8] < 64) { /* version 0 */
+		options = v->p[8] * 4u;
+		type = na_be16(v->p + 10);
+	} else if (port != NA_VXLAN_PORT || !(v->p[8] & 8)) {
+		return NA_ETHER_NONE;
+	}
+	if (!na_view_skip(&in, 16 + options))
+		return NA_ETHER_NONE;
+	if (type == NA_ETHER_BRIDGED)
+		type = na_packet_ethernet(p, &in);
 	if (type != NA_ETHER_IP4 && type != NA_ETHER_IP6)
 		return NA_ETHER_NONE;
 	*v = in;
@@ -57,7 +66,7 @@ static uint32_t transport(struct na_packet *p, struct na_view *v, int protocol)
 		na_packet_tcp(p, v);
 		break;
 	case NA_PROTO_UDP:
-		type = vxlan(p, v);
+		type = overlay(p, v);
 		if (type == NA_ETHER_NONE)
 			na_packet_udp(p, v);
 		break;

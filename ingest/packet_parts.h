@@ -15,7 +15,8 @@ enum {
 	NA_MAX_TAGS = 8,        /* VLAN and MPLS */
 	NA_MAX_TUNNELS = 4,     /* IP headers inside the first */
 	NA_MAX_EXTENSIONS = 16, /* IPv6, authentication */
-	NA_VXLAN_PORT = 4789
+	NA_VXLAN_PORT = 4789,
+	NA_GENEVE_PORT = 6081
 };
 
 enum { NA_LINK_ETHERNET = 1 };
