@@ -14,6 +14,8 @@
  *	begin behind it.
  * "flight from before": bytes sent again from before the first packet of a
  *	connection picked up in mid-stream are in flight; tshark shows none.
+ * "options cut": a packet whose TCP options the snap length cuts is judged
+ *	by its fixed header; tshark gives up on it.
  */
 #include "ingest/tcp_marks.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "netan/analyses/rpc_tail.h"
+#include "netan/base/text.h"
 #include "netan/base/vec.h"
 #include "netan/stats/arrivals.h"
 #include "netan/stats/tail.h"
@@ -126,6 +127,7 @@ static bool pick(const struct rpc_state *s, const struct rpc_row *row,
 }
 
 struct where {
+	const char *name;
 	uint32_t host;
 	int side; /* 0: as the source */
 	uint64_t n;
@@ -145,6 +147,8 @@ static int by_surprise(const void *a, const void *b)
 		return x->n > y->n ? -1 : 1;
 	if (x->side != y->side)
 		return x->side - y->side;
+	if (na_natural_order(x->name, y->name) != 0)
+		return na_natural_order(x->name, y->name);
 	return (x->host > y->host) - (x->host < y->host);
 }
 
@@ -207,6 +211,7 @@ static struct where *find_where(const struct rpc_state *s,
 			if (!x.n)
 				continue;
 			x.host = (uint32_t)h;
+			x.name = s->scope->store->hosts[h].name;
 			x.side = side;
 			x.expected =
 				(double)s->exposure[(size_t)side * hosts + h] /
@@ -277,13 +282,27 @@ static int by_pair(const void *a, const void *b)
 	return (x->dst > y->dst) - (x->dst < y->dst);
 }
 
-static int by_count(const void *a, const void *b)
+static int by_end(const struct na_names *names, uint32_t a, uint32_t b)
+{
+	char x[NA_ENDPOINT_BUF], y[NA_ENDPOINT_BUF];
+
+	na_endpoint_print(x, names, &names->endpoints[a]);
+	na_endpoint_print(y, names, &names->endpoints[b]);
+	return na_natural_order(x, y);
+}
+
+/* Equal ones by name: indices are as the file happened to tell them. */
+static int by_count(const void *a, const void *b, void *names)
 {
 	const struct pair *x = a, *y = b;
+	int order;
 
 	if (x->n != y->n)
 		return x->n > y->n ? -1 : 1;
-	return by_pair(a, b);
+	order = by_end(names, x->src, y->src);
+	if (!order)
+		order = by_end(names, x->dst, y->dst);
+	return order ? order : by_pair(a, b);
 }
 
 static void put_pairs(struct na_result *r, struct na_value *in,
@@ -306,7 +325,7 @@ static void put_pairs(struct na_result *r, struct na_value *in,
 			p[n++] = p[i];
 	}
 	if (n)
-		qsort(p, n, sizeof(*p), by_count);
+		qsort_r(p, n, sizeof(*p), by_count, (void *)(uintptr_t)names);
 	for (size_t i = 0; i < n && i < PAIRS_MAX; i++) {
 		struct na_value *row = na_put_object(r, list, NULL);
 
