@@ -54,7 +54,7 @@ bench_calls()
 	export CAPTURE
 	measure '"$NETAN" rpc -q -j 1 -o "$WORK/c.json" "$CAPTURE"' \
 		'"$BIN/record_walk" "$CAPTURE" >"$WORK/c.txt"'
-	at_most "HTTP/2 data frames, rpc, against the walk, wall" \
+	at_most "HTTP/2 data, rpc, against the walk, wall" \
 		"${WALL[0]}" "${WALL[1]}" 3
 	rate "netan, packets as events" "${WALL[0]}" "$(stat -c %s "$1")" \
 		"$(packets_of "$1")"
@@ -91,10 +91,10 @@ bench_captures()
 	make_capture capture-many --size 400MB --connections 10000 --rpcs 0 --roce 0
 	many=$file
 	bench_tcp "full packets" "$full" 0.4 4.5 0.04
-	bench_tcp "packets cut to 96 bytes" "$cut" 0.25 8
+	bench_tcp "cut to 96 bytes" "$cut" 0.25 8
 	bench_calls "$calls"
 	say "limit: RLIMIT_DATA of 32 MiB + 1.5 KiB x connections; first column: peak resident, mapped file included"
 	capture_memory "full packets" "$full"
-	capture_memory "packets cut to 96 bytes" "$cut"
+	capture_memory "cut to 96 bytes" "$cut"
 	capture_memory "many connections" "$many"
 }
