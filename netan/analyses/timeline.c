@@ -238,8 +238,11 @@ static enum na_status rates(struct tl_state *s, const struct na_transfer *t)
 	s->amount[t->side] += amount;
 	if (t->start_ps == t->end_ps)
 		s->instant_amount += amount;
-	/* An instant's rate is no rate: it must not saturate a host. */
-	if (!s->per_host || t->start_ps == t->end_ps)
+	s->spread_calls += t->style >= NA_STYLE_CAPTURE;
+	/* An instant's rate is no rate: it must not saturate a host; nor is
+	 * that of a call, whose time the server took as well. */
+	if (!s->per_host || t->start_ps == t->end_ps ||
+	    t->style >= NA_STYLE_CAPTURE)
 		s->hosts[t->input].n[t->side]++;
 	else if (!row_add(&s->hosts[t->input], s, t))
 		return NA_ENOMEM;
@@ -336,6 +339,7 @@ static enum na_status tl_merge(void *state, void *block, unsigned pass)
 	tl_merge_rows(s->rows, b->rows, s->n_shown, &s->bins);
 	tl_merge_rows(s->hosts, b->hosts, s->n_host_rows, &s->bins);
 	s->instant_amount += b->instant_amount;
+	s->spread_calls += b->spread_calls;
 	if (!b->open.n)
 		return NA_OK;
 	if (!na_grow(&s->runs, &s->cap_runs, s->n_runs + 1, sizeof(*s->runs)))

@@ -293,6 +293,13 @@ static void say_records(struct na_result *r, const struct tl_state *s,
 	const struct na_filter *f = s->scope->filter;
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
 
+	if (s->spread_calls)
+		na_result_note(r,
+			       "%s of these are calls and messages of a "
+			       "capture without its packets: their bytes are "
+			       "spread over the whole call, and no host is "
+			       "said to be saturated",
+			       na_print_count(n, s->spread_calls));
 	if (!s->packets)
 		return;
 	na_put_int(r, na_result_side(r), "packets", (int64_t)s->packets);
@@ -332,7 +339,7 @@ static void say(struct na_result *r, const struct tl_state *s,
 	if (s->capacity_gbps > 0 && b->regions)
 		snprintf(sat, sizeof(sat), ", saturated %.3g %% of %stime",
 			 100 * share, b->hosts > 1 ? "host " : "the ");
-	else if (s->capacity_gbps > 0)
+	else if (s->capacity_gbps > 0 && !s->spread_calls)
 		snprintf(sat, sizeof(sat), ", never saturated");
 	else
 		snprintf(sat, sizeof(sat), ", peak %s",
