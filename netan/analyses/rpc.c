@@ -88,7 +88,14 @@ static enum na_status rpc_fork(void *block, const void *state, unsigned pass)
 	return init_second(s) ? NA_OK : NA_ENOMEM;
 }
 
-static void cover(struct rpc_state *s, const struct rpc_state *b)
+/* What one transfer, or one block, adds to the first pass's sums: apart from
+ * the state, which is too large to be made for each transfer. */
+struct extent {
+	uint64_t n, n_calls;
+	int64_t start_ps, first_ps, last_ps, least_ps, most_ps;
+};
+
+static void cover(struct rpc_state *s, const struct extent *b)
 {
 	bool any = s->n > 0;
 
@@ -175,13 +182,13 @@ static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
 			     .dst = na_store_host_of(store, run, t->dst),
 			     .run = run};
 
-	cover(s, &(struct rpc_state){.n = 1,
-				     .n_calls = t->component == NA_COMP_RPC,
-				     .start_ps = t->start_ps,
-				     .first_ps = t->end_ps,
-				     .last_ps = t->end_ps,
-				     .least_ps = latency_ps,
-				     .most_ps = latency_ps});
+	cover(s, &(struct extent){.n = 1,
+				  .n_calls = t->component == NA_COMP_RPC,
+				  .start_ps = t->start_ps,
+				  .first_ps = t->end_ps,
+				  .last_ps = t->end_ps,
+				  .least_ps = latency_ps,
+				  .most_ps = latency_ps});
 	s->exposure[x.src]++;
 	s->exposure[rpc_hosts(s) + x.dst]++;
 	na_group_of(&s->scope->by, store, t, values);
@@ -328,7 +335,9 @@ static enum na_status merge_survey(struct rpc_state *s, struct rpc_state *b)
 	for (size_t i = 0; i < 2 * rpc_hosts(s); i++)
 		s->exposure[i] += b->exposure[i];
 	if (b->n)
-		cover(s, b);
+		cover(s, &(struct extent){b->n, b->n_calls, b->start_ps,
+					  b->first_ps, b->last_ps, b->least_ps,
+					  b->most_ps});
 	return merge_groups(s, b) && rpc_calls_merge(&s->calls, &b->calls) &&
 			       na_sample_merge(&s->sized, &b->sized) &&
 			       na_sample_merge(&s->slow, &b->slow)
