@@ -16,7 +16,7 @@
  * 60 bytes.  Contents stay out of the file unless they are asked for. */
 #define HEADERS_ONLY "128"
 enum { HEADERS = 128, WHOLE_PACKETS = 262144 };
-enum { WAIT_MS = 100 };
+enum { WAIT_MS = 100, DRAIN_MS = 250 }; /* the kernel holds for 100 ms */
 #define FLUSH_EVERY_NS INT64_C(1000000000)
 
 struct params {
@@ -73,6 +73,7 @@ struct run {
 	struct na_capture_out out;
 	struct na_capture_kept *kept; /* NULL: packets are written */
 	int64_t started_ns, flushed_ns, last_packet_ns;
+	int64_t stop_ns; /* on the wall clock; 0: not yet */
 	uint64_t packets;
 	bool enough;
 	struct na_err err;
@@ -200,6 +201,8 @@ static enum na_status take(void *ctx, const struct na_record *record)
 	struct run *r = ctx;
 	enum na_status st;
 
+	if (r->stop_ns && record->time_ns > r->stop_ns)
+		return NA_END;
 	st = r->kept ? na_capture_kept_put(r->kept, record, &r->err)
 		     : na_capture_out_put(&r->out, record, &r->err);
 	if (st == NA_OK) {
@@ -219,6 +222,25 @@ static enum na_status flush(struct run *r)
 		return NA_OK;
 	r->flushed_ns = now;
 	return na_capture_kept_flush(r->kept, &r->err);
+}
+
+/* What came before the end is still in the kernel's buffer, which hands on
+ * a part of it when that is full or old. */
+static enum na_status drain(struct run *r)
+{
+	uint64_t most = (uint64_t)r->p->packets;
+	enum na_status st = NA_OK;
+	struct timespec t;
+	int64_t end_ns = na_now_ns() + DRAIN_MS * INT64_C(1000000);
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	r->stop_ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	while (st == NA_OK && na_now_ns() < end_ns &&
+	       (!most || r->packets < most))
+		st = na_live_round(r->live, WAIT_MS,
+				   most ? most - r->packets : 0, take, r,
+				   &r->err);
+	return st;
 }
 
 static enum na_status listen(struct run *r)
@@ -241,6 +263,8 @@ static enum na_status listen(struct run *r)
 		if (st == NA_OK)
 			st = flush(r);
 	}
+	if (st == NA_OK)
+		st = drain(r);
 	return st == NA_END ? NA_OK : st;
 }
 
