@@ -34,10 +34,10 @@ struct tl_state {
 	bool any_graph;
 	uint64_t used, instants;
 	uint64_t n_side[2];
-	uint64_t packets;  /* of used, those that are packets */
+	uint64_t packets;      /* of used, those that are packets */
 	uint64_t spread_calls; /* transfers of captures without packets */
-	bool *seen;        /* [sources] its packets are here */
-	uint64_t *traffic; /* [hosts] bytes of packets; NULL: no packets */
+	bool *seen;            /* [sources] its packets are here */
+	uint64_t *traffic;     /* [hosts] bytes of packets; NULL: no packets */
 	struct na_groups groups;
 	struct tl_row *rows; /* by group */
 	size_t n_rows, cap_rows;
