@@ -48,3 +48,19 @@ size_t check_texts(const char *ink, const char *what)
 	}
 	return n;
 }
+
+char *draw_figure(const char *figure, const struct na_result *r,
+		  const struct na_page *page, const char *format, size_t *n)
+{
+	const struct na_figure *f = na_figure_find(figure);
+	struct na_err err = {.status = NA_OK};
+	char *bytes = NULL;
+	FILE *out = open_memstream(&bytes, n);
+
+	assert_non_null(f);
+	assert_non_null(out);
+	if (na_figure_write(f, r, page, format, out, &err) != NA_OK)
+		fail_msg("%s", err.text);
+	assert_int_equal(fclose(out), 0);
+	return bytes;
+}

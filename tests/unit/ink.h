@@ -4,6 +4,13 @@
 
 #include <stddef.h>
 
+#include "netan/result/result.h"
+#include "plot/figure.h"
+
+/* The figure of that name in that format; *n bytes, to be freed. */
+char *draw_figure(const char *figure, const struct na_result *r,
+		  const struct na_page *page, const char *format, size_t *n);
+
 /* No two texts may touch, nor leave the page.  Returns how many there are;
  * `what` names the picture when a check fails. */
 size_t check_texts(const char *ink, const char *what);

@@ -117,16 +117,9 @@ static struct na_result *make(const struct fake *f)
 static char *picture(const struct fake *f, const struct na_page *page,
 		     const char *format, size_t *n)
 {
-	const struct na_figure *figure = na_figure_find("pairs");
 	struct na_result *r = make(f);
-	struct na_err err = {.status = NA_OK};
-	char *bytes = NULL;
-	FILE *out = open_memstream(&bytes, n);
+	char *bytes = draw_figure("pairs", r, page, format, n);
 
-	assert_non_null(figure);
-	if (na_figure_write(figure, r, page, format, out, &err) != NA_OK)
-		fail_msg("%s", err.text);
-	assert_int_equal(fclose(out), 0);
 	na_result_free(r);
 	return bytes;
 }

@@ -157,16 +157,9 @@ static struct na_result *make(const struct fake *f)
 static char *picture(const struct fake *f, const struct na_page *page,
 		     const char *format, size_t *n)
 {
-	const struct na_figure *fig = na_figure_find("rpc");
-	struct na_err err = {.status = NA_OK};
 	struct na_result *r = make(f);
-	char *bytes = NULL;
-	FILE *out = open_memstream(&bytes, n);
+	char *bytes = draw_figure("rpc", r, page, format, n);
 
-	assert_non_null(fig);
-	if (na_figure_write(fig, r, page, format, out, &err) != NA_OK)
-		fail_msg("%s", err.text);
-	assert_int_equal(fclose(out), 0);
 	na_result_free(r);
 	return bytes;
 }

@@ -93,15 +93,8 @@ static char *picture(const struct fake *f, const struct na_page *page,
 		     const char *format, size_t *n)
 {
 	struct na_result *r = make(f);
-	struct na_err err = {.status = NA_OK};
-	char *bytes = NULL;
-	FILE *out = open_memstream(&bytes, n);
+	char *bytes = draw_figure("sizes", r, page, format, n);
 
-	assert_non_null(out);
-	if (na_figure_write(na_figure_find("sizes"), r, page, format, out,
-			    &err) != NA_OK)
-		fail_msg("%s", err.text);
-	assert_int_equal(fclose(out), 0);
 	na_result_free(r);
 	return bytes;
 }

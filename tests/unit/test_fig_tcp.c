@@ -13,16 +13,7 @@
 static char *draw(const struct na_result *r, const struct na_page *page,
 		  const char *format, size_t *n)
 {
-	struct na_err err = {.status = NA_OK};
-	char *bytes = NULL;
-	FILE *out = open_memstream(&bytes, n);
-
-	assert_non_null(out);
-	if (na_figure_write(na_figure_find("tcp"), r, page, format, out,
-			    &err) != NA_OK)
-		fail_msg("%s", err.text);
-	assert_int_equal(fclose(out), 0);
-	return bytes;
+	return draw_figure("tcp", r, page, format, n);
 }
 
 static const struct na_page plain = {.version = "0.1.0"};

@@ -17,16 +17,7 @@
 static char *picture(const struct na_result *r, const struct na_page *page,
 		     const char *format, size_t *n)
 {
-	const struct na_figure *f = na_figure_find("timeline");
-	struct na_err err = {.status = NA_OK};
-	char *bytes = NULL;
-	FILE *out = open_memstream(&bytes, n);
-
-	assert_non_null(f);
-	if (na_figure_write(f, r, page, format, out, &err) != NA_OK)
-		fail_msg("%s", err.text);
-	assert_int_equal(fclose(out), 0);
-	return bytes;
+	return draw_figure("timeline", r, page, format, n);
 }
 
 static char *ink_of(const struct fake *f, const struct na_page *page)
