@@ -14,6 +14,7 @@ if command -v gnuplot >/dev/null 2>&1; then
 	sed -n '$p' drawn
 	test -s "$dir/sizes.png" && ls
 else
+	: >drawn
 	echo "$dir/sizes.png"
-	ls -d "$dir" t
+	ls
 fi
