@@ -108,6 +108,8 @@ struct na_block {
 
 enum na_sniff { NA_SNIFF_NO, NA_SNIFF_YES, NA_SNIFF_DAMAGED };
 
+struct na_hlo;
+
 struct na_reader {
 	const char *name;
 	/* head: the first n bytes of `size` (UINT64_MAX: not known yet). */
@@ -127,6 +129,10 @@ struct na_reader {
 	enum na_status (*read)(const struct na_input *in,
 			       const struct na_block *b,
 			       const struct na_sink *sink, struct na_err *err);
+	/* After open(): the HLO modules in the file, to the end of `to`;
+	 * damaged ones are warnings of the input.  NULL: it holds none. */
+	enum na_status (*programs)(struct na_input *in, uint32_t input,
+				   struct na_hlo *to, struct na_err *err);
 	void (*close)(struct na_input *in);
 };
 

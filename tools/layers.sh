@@ -20,7 +20,7 @@ allowed()
 	netan/localise/*) echo "$base|netan/stats/*" ;;
 	netan/analyses/*) echo "$results|netan/model/*|netan/stats/*|netan/localise/*" ;;
 	netan/cli/*) echo "$everything" ;;
-	ingest/*) echo "$base|netan/model/transfer.h|netan/model/sink.h|netan/model/packets.h|xplane.pb-c.h" ;;
+	ingest/*) echo "$base|netan/model/transfer.h|netan/model/sink.h|netan/model/packets.h|netan/model/device.h|netan/model/hlo.h|xplane.pb-c.h" ;;
 	plot/*) echo "$results" ;;
 	esac
 }

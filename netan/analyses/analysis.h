@@ -8,7 +8,8 @@
  *   fork    an empty block state, for pass `pass`
  *   add     records into a block state (transfers; graph executions and
  *           actions; what captures tell: calls, frames, connections,
- *           segments)
+ *           segments; what device planes tell: ops, busy times, steps and
+ *           program runs)
  *   seal    a block state that is complete
  *   merge   a block state into the main one
  *   turn    after a pass: what it found decides how to go on; NA_END when
@@ -23,13 +24,33 @@
 
 #include "netan/base/face.h"
 #include "netan/model/group.h"
+#include "netan/model/hlo.h"
 #include "netan/model/store.h"
 #include "netan/result/result.h"
+
+/* Executions whose actions are wanted again: of a collective in a run, all
+ * actions that meet [from, to] on their own host's clock. */
+struct na_execution {
+	uint32_t collective, run;
+	int64_t from_ps, to_ps;
+};
+
+/* One action as the trace tells it: names and endpoints are the store's;
+ * with the transfers that its event told, for sends and receives. */
+struct na_replay {
+	uint16_t input;
+	const struct na_action *action;
+	const struct na_transfer *transfers;
+	size_t n;
+};
 
 /* What every analysis may know before it adds. */
 struct na_scope {
 	const struct na_store *store; /* resolved */
 	const struct na_filter *filter;
+	const struct na_late *late;      /* the same, with its verdicts */
+	const struct na_hlo *programs;   /* NULL: none were asked for */
+	const struct na_op_joins *joins; /* likewise */
 	struct na_grouping by;
 	size_t top;          /* --top N; 0: the analysis's own */
 	uint32_t components; /* NA_COMP_BIT()s that are asked for */
@@ -47,6 +68,13 @@ struct na_scope {
 		enum na_status (*each)(void *arg, const struct na_segment *x),
 		void *arg, struct na_err *err);
 	void *segments_ctx;
+	/* Once more through the traces for the actions of some executions;
+	 * NULL: there is no trace to read again. */
+	enum na_status (*actions)(
+		void *ctx, const struct na_execution *of, size_t n,
+		enum na_status (*each)(void *arg, const struct na_replay *x),
+		void *arg, struct na_err *err);
+	void *actions_ctx;
 	/* That captures hold, with those that were not told one by one to
 	 * bound memory; 0: nothing counted them. */
 	uint64_t connections;
@@ -89,6 +117,15 @@ struct na_analysis {
 	enum na_status (*add_connection)(void *block,
 					 const struct na_connection *c);
 	enum na_status (*add_segment)(void *block, const struct na_segment *s);
+	/* Of device planes, of hosts that --host lets pass: nothing else is
+	 * filtered, since what an op costs depends on those around it.
+	 * na_scope.late answers for times.  Records come in input order and,
+	 * of one line, in its order.  Each may be NULL. */
+	enum na_status (*add_op)(void *block, const struct na_op *x);
+	enum na_status (*add_busy)(void *block, uint32_t core, int64_t start_ps,
+				   int64_t end_ps);
+	enum na_status (*add_step)(void *block, const struct na_span *s);
+	enum na_status (*add_module)(void *block, const struct na_span *s);
 	/* Once a block has all its records, still on its thread; may be
 	 * NULL. */
 	enum na_status (*seal)(void *block);

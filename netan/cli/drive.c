@@ -20,6 +20,11 @@ enum bag {
 	BAG_FRAMES,
 	BAG_CONNECTIONS,
 	BAG_SEGMENTS,
+	BAG_STEPS,
+	BAG_MODULES,
+	BAG_OPS,
+	BAG_BUSY,
+	BAG_STRAIGHT, /* of tangled cores */
 	N_BAGS
 };
 
@@ -159,6 +164,53 @@ static enum na_status add_segments(struct drive *d, void *state,
 	return st;
 }
 
+static enum na_status add_ops(struct drive *d, void *state,
+			      const struct na_chunk *c)
+{
+	const struct na_core *cores = d->s->store.devices.cores;
+	const struct na_op *x = (const void *)c->data;
+	enum na_status st = NA_OK;
+
+	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
+		if (na_filter_input(&d->late, cores[x[i].core].input))
+			st = d->a->add_op(state, &x[i]);
+	}
+	return st;
+}
+
+static enum na_status add_busy(struct drive *d, void *state,
+			       const struct na_chunk *c, bool straight)
+{
+	const struct na_core *cores = d->s->store.devices.cores;
+	const struct na_busy *x = (const void *)c->data;
+	enum na_status st = NA_OK;
+
+	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
+		const struct na_core *core = &cores[x[i].core];
+
+		if (core->tangled == straight && x[i].length_ps &&
+		    na_filter_input(&d->late, core->input))
+			st = d->a->add_busy(state, x[i].core, x[i].start_ps,
+					    x[i].start_ps +
+						    (int64_t)x[i].length_ps);
+	}
+	return st;
+}
+
+static enum na_status
+add_spans(struct drive *d, void *state, const struct na_chunk *c,
+	  enum na_status (*add)(void *block, const struct na_span *s))
+{
+	const struct na_span *x = (const void *)c->data;
+	enum na_status st = NA_OK;
+
+	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
+		if (na_filter_input(&d->late, x[i].input))
+			st = add(state, &x[i]);
+	}
+	return st;
+}
+
 static enum na_status add_chunk(struct drive *d, void *state, size_t k,
 				uint64_t dropped[NA_N_REASONS])
 {
@@ -178,6 +230,15 @@ static enum na_status add_chunk(struct drive *d, void *state, size_t k,
 		return add_connections(d, state, c);
 	case BAG_SEGMENTS:
 		return add_segments(d, state, c);
+	case BAG_STEPS:
+		return add_spans(d, state, c, d->a->add_step);
+	case BAG_MODULES:
+		return add_spans(d, state, c, d->a->add_module);
+	case BAG_OPS:
+		return add_ops(d, state, c);
+	case BAG_BUSY:
+	case BAG_STRAIGHT:
+		return add_busy(d, state, c, bag == BAG_STRAIGHT);
 	default:
 		return add_execs(d, state, c);
 	}
@@ -271,6 +332,11 @@ static bool list_chunks(struct drive *d)
 		[BAG_CONNECTIONS] = d->a->add_connection ? &s->connections
 							 : NULL,
 		[BAG_SEGMENTS] = d->a->add_segment ? &s->segments : NULL,
+		[BAG_STEPS] = d->a->add_step ? &s->spans : NULL,
+		[BAG_MODULES] = d->a->add_module ? &s->modules : NULL,
+		[BAG_OPS] = d->a->add_op ? &s->devices.ops : NULL,
+		[BAG_BUSY] = d->a->add_busy ? &s->devices.busy : NULL,
+		[BAG_STRAIGHT] = d->a->add_busy ? &s->devices.straight : NULL,
 	};
 	size_t n = 0;
 
@@ -373,6 +439,7 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 	d.filter = na_drive_filter(a, &s->filter, by, c->component >= 0);
 	d.scope = (struct na_scope){.store = &s->store,
 				    .filter = &d.filter,
+				    .late = &d.late,
 				    .by = *by,
 				    .top = c->top > 0 ? (size_t)c->top : 0,
 				    .components = d.filter.components,

@@ -267,6 +267,16 @@ bool na_filter_exec(const struct na_late *l, const struct na_exec *e)
 	return !told_twice(l->store, e) && exec_in_time(l, e);
 }
 
+bool na_filter_input(const struct na_late *l, uint16_t input)
+{
+	return !l->host_ok || l->host_ok[input];
+}
+
+bool na_filter_instant(const struct na_late *l, int64_t at_ps)
+{
+	return in_window(l->filter, at_ps, at_ps) && during_steps(l, at_ps);
+}
+
 bool na_filter_call(const struct na_late *l, const struct na_call *c)
 {
 	const struct na_filter *f = l->filter;

@@ -14,6 +14,8 @@ void na_part_init(struct na_part *p, struct na_pool *pool,
 	na_bag_init(&p->graphs, pool, sizeof(struct na_exec));
 	na_bag_init(&p->actions, pool, sizeof(struct na_exec));
 	na_bag_init(&p->spans, pool, sizeof(struct na_span));
+	na_bag_init(&p->modules, pool, sizeof(struct na_span));
+	na_devices_init(&p->devices, pool);
 	na_bag_init(&p->calls, pool, sizeof(struct na_call));
 	na_bag_init(&p->frames, pool, sizeof(struct na_frame));
 	na_bag_init(&p->connections, pool, sizeof(struct na_connection));
@@ -25,6 +27,7 @@ void na_part_init(struct na_part *p, struct na_pool *pool,
 void na_part_fini(struct na_part *p)
 {
 	na_names_fini(&p->names);
+	na_devices_fini(&p->devices);
 	free(p->local);
 	free(p->unknown);
 	free(p->verdicts);
@@ -197,7 +200,11 @@ static enum na_status add_action(void *ctx, const struct na_action *a)
 		*to = exec_of(a);
 		return NA_OK;
 	}
-	if (a->device != NA_UNKNOWN_U32 && !mark_local(p, a->device))
+	if (a->device != NA_UNKNOWN_U32 &&
+	    (!mark_local(p, a->device) ||
+	     (a->local_device_id >= 0 &&
+	      !na_devices_ordinal(&p->devices, a->device,
+				  (uint32_t)a->local_device_id))))
 		return NA_ENOMEM;
 	to = na_bag_push(&p->graphs);
 	if (!to)
@@ -209,15 +216,18 @@ static enum na_status add_action(void *ctx, const struct na_action *a)
 static enum na_status add_span(void *ctx, const struct na_span *s)
 {
 	struct na_part *p = ctx;
-	struct na_span *to;
+	struct na_span *to = na_bag_push(s->kind == NA_SPAN_STEP ? &p->spans
+								 : &p->modules);
+	uint32_t core = na_devices_core(&p->devices,
+					(enum na_device_kind)s->device, 0,
+					s->plane);
 
-	/* Modules are kept when an analysis first asks for them. */
-	if (s->kind != NA_SPAN_STEP)
-		return NA_OK;
-	to = na_bag_push(&p->spans);
+	if (core == UINT32_MAX)
+		return NA_ENOMEM;
 	if (!to)
 		return NA_ENOMEM;
 	*to = *s;
+	to->core = (uint16_t)core;
 	return NA_OK;
 }
 
@@ -236,6 +246,45 @@ ADDER(call, calls)
 ADDER(frame, frames)
 ADDER(connection, connections)
 ADDER(segment, segments)
+
+static uint32_t add_core(void *ctx, enum na_device_kind kind, int32_t number)
+{
+	struct na_part *p = ctx;
+	uint32_t core = na_devices_core(&p->devices, kind, 0, number);
+
+	p->short_of_memory |= core == UINT32_MAX;
+	return core;
+}
+
+static uint32_t add_op_type(void *ctx, const struct na_op_type *t)
+{
+	struct na_part *p = ctx;
+	uint32_t type = na_devices_type(&p->devices, t);
+
+	p->short_of_memory |= type == UINT32_MAX;
+	return type;
+}
+
+static enum na_status add_op(void *ctx, const struct na_op *x)
+{
+	struct na_part *p = ctx;
+
+	return x->type < p->devices.types.n && x->core < p->devices.n_cores &&
+			       na_devices_op(&p->devices, x)
+		       ? NA_OK
+		       : NA_ENOMEM;
+}
+
+static enum na_status add_busy(void *ctx, uint32_t core, int64_t start_ps,
+			       int64_t end_ps)
+{
+	struct na_part *p = ctx;
+
+	return core < p->devices.n_cores && na_devices_busy(&p->devices, core,
+							    start_ps, end_ps)
+		       ? NA_OK
+		       : NA_ENOMEM;
+}
 
 static uint32_t add_name(void *ctx, const char *s, size_t n)
 {
@@ -320,6 +369,10 @@ struct na_sink na_part_sink(struct na_part *p)
 		.transfer = add_transfer,
 		.action = add_action,
 		.span = add_span,
+		.op = add_op,
+		.busy = add_busy,
+		.core = add_core,
+		.op_type = add_op_type,
 		.name = add_name,
 		.endpoint = add_endpoint,
 		.address = add_address,

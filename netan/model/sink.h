@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "netan/base/err.h"
+#include "netan/model/device.h"
 #include "netan/model/packets.h"
 
 /* What an analysis asks readers for; a reader skips the rest unread. */
@@ -23,8 +24,11 @@ enum na_want {
 	NA_WANT_MODULES = 64, /* program executions */
 	NA_WANT_CALLS = 128,  /* captures, these four */
 	NA_WANT_CONNECTIONS = 256,
-	NA_WANT_FRAMES = 512,   /* every packet */
-	NA_WANT_SEGMENTS = 1024 /* of the one connection that is drawn */
+	NA_WANT_FRAMES = 512,    /* every packet */
+	NA_WANT_SEGMENTS = 1024, /* of the one connection that is drawn */
+	NA_WANT_OPS = 2048,      /* device ops that communicate */
+	NA_WANT_BUSY = 4096,     /* what devices do else */
+	NA_WANT_PROGRAMS = 8192  /* HLO modules: na_reader.programs */
 };
 
 /* Why something was left out; the words are in product.md, section 4. */
@@ -47,6 +51,10 @@ struct na_sink {
 	enum na_status (*transfer)(void *ctx, const struct na_transfer *t);
 	enum na_status (*action)(void *ctx, const struct na_action *a);
 	enum na_status (*span)(void *ctx, const struct na_span *s);
+	enum na_status (*op)(void *ctx, const struct na_op *x);
+	/* Ends do not come before starts; of one line, in its order. */
+	enum na_status (*busy)(void *ctx, uint32_t core, int64_t start_ps,
+			       int64_t end_ps);
 	/* From captures. */
 	enum na_status (*call)(void *ctx, const struct na_call *c);
 	enum na_status (*frame)(void *ctx, const struct na_frame *w);
@@ -57,6 +65,9 @@ struct na_sink {
 	 * NA_UNKNOWN_U32 when memory is short (the record call fails then). */
 	uint32_t (*name)(void *ctx, const char *s, size_t n);
 	uint32_t (*endpoint)(void *ctx, int32_t slice, int32_t device);
+	/* A device plane and an op's type for the records above, likewise. */
+	uint32_t (*core)(void *ctx, enum na_device_kind kind, int32_t number);
+	uint32_t (*op_type)(void *ctx, const struct na_op_type *t);
 	/* An endpoint that is an address. */
 	uint32_t (*address)(void *ctx, const char *s, size_t n);
 

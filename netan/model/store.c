@@ -16,6 +16,8 @@ enum na_status na_store_init(struct na_store *s,
 	na_bag_init(&s->graphs, &s->pool, sizeof(struct na_exec));
 	na_bag_init(&s->actions, &s->pool, sizeof(struct na_exec));
 	na_bag_init(&s->spans, &s->pool, sizeof(struct na_span));
+	na_bag_init(&s->modules, &s->pool, sizeof(struct na_span));
+	na_devices_init(&s->devices, &s->pool);
 	na_bag_init(&s->calls, &s->pool, sizeof(struct na_call));
 	na_bag_init(&s->frames, &s->pool, sizeof(struct na_frame));
 	na_bag_init(&s->connections, &s->pool, sizeof(struct na_connection));
@@ -43,6 +45,7 @@ enum na_status na_store_init(struct na_store *s,
 void na_store_fini(struct na_store *s)
 {
 	na_names_fini(&s->names);
+	na_devices_fini(&s->devices);
 	na_pool_fini(&s->pool);
 	for (size_t i = 0; s->local && i < s->n_sources; i++)
 		free(s->local[i]);
@@ -103,14 +106,42 @@ static void rename_records(struct na_part *p, uint32_t *maps[2], size_t source)
 	}
 	rename_execs(&p->graphs, &p->names, maps, source);
 	rename_execs(&p->actions, &p->names, maps, source);
-	for (struct na_chunk *c = p->spans.first; c; c = c->next) {
+}
+
+static void rename_spans(struct na_bag *b, const struct na_names *names,
+			 uint32_t *maps[2], const uint32_t *core_of,
+			 size_t source)
+{
+	for (struct na_chunk *c = b->first; c; c = c->next) {
 		struct na_span *x = (void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
-			x[i].name = mapped(maps[0], n, x[i].name);
+			x[i].name = mapped(maps[0], names->strings.n,
+					   x[i].name);
+			x[i].core = (uint16_t)core_of[x[i].core];
 			x[i].input = (uint16_t)source;
 		}
 	}
+}
+
+/* Device planes, and what counts its cores. */
+static bool take_devices(struct na_store *s, struct na_part *p,
+			 uint32_t *maps[2], size_t source)
+{
+	const size_t n_maps[2] = {p->names.strings.n, p->names.n_endpoints};
+	uint32_t *core_of = na_devices_take(&s->devices, &p->devices,
+					    (uint16_t)source, maps, n_maps);
+
+	if (!core_of)
+		return false;
+	if (s->devices.n_cores > NA_CORES_MAX) {
+		na_bag_init(&p->spans, &s->pool, sizeof(struct na_span));
+		na_bag_init(&p->modules, &s->pool, sizeof(struct na_span));
+	}
+	rename_spans(&p->spans, &p->names, maps, core_of, source);
+	rename_spans(&p->modules, &p->names, maps, core_of, source);
+	free(core_of);
+	return true;
 }
 
 static void rename_packets(struct na_part *p, uint32_t *maps[2], size_t source)
@@ -243,7 +274,8 @@ enum na_status na_store_take(struct na_store *s, struct na_part *p,
 	bool ok = !p->short_of_memory &&
 		  na_names_merge(&s->names, &p->names, maps) &&
 		  take_local(s, p, maps[1], source) &&
-		  take_unknown(s, p, maps[0]);
+		  take_unknown(s, p, maps[0]) &&
+		  take_devices(s, p, maps, source);
 
 	if (ok) {
 		rename_records(p, maps, source);
@@ -254,6 +286,7 @@ enum na_status na_store_take(struct na_store *s, struct na_part *p,
 		na_bag_splice(&s->graphs, &p->graphs);
 		na_bag_splice(&s->actions, &p->actions);
 		na_bag_splice(&s->spans, &p->spans);
+		na_bag_splice(&s->modules, &p->modules);
 		na_bag_splice(&s->calls, &p->calls);
 		na_bag_splice(&s->frames, &p->frames);
 		na_bag_splice(&s->connections, &p->connections);

@@ -9,6 +9,7 @@
 
 #include "netan/base/err.h"
 #include "netan/model/bag.h"
+#include "netan/model/devices.h"
 #include "netan/model/filter.h"
 #include "netan/model/hosts.h"
 #include "netan/model/names.h"
@@ -55,8 +56,10 @@ struct na_unknown {
 
 struct na_part {
 	struct na_names names;
-	struct na_bag transfers, graphs, actions, spans;
+	struct na_bag transfers, graphs, actions;
+	struct na_bag spans, modules; /* na_span: steps; program runs */
 	struct na_bag calls, frames, connections, segments;
+	struct na_devices devices;
 	bool *local; /* endpoint recorded here */
 	size_t n_local;
 	struct na_tally tally;
@@ -104,8 +107,10 @@ struct na_store {
 	struct na_pool pool; /* of its records and its parts' */
 	struct na_names names;
 	struct na_bag transfers, graphs; /* graphs, actions: na_exec */
-	struct na_bag actions, spans;
+	struct na_bag actions;
+	struct na_bag spans, modules; /* na_span: steps; program runs */
 	struct na_bag calls, frames, connections, segments; /* packets.h */
+	struct na_devices devices;                          /* device.h */
 	const struct na_source *sources;
 	size_t n_sources, n_runs;
 	const struct na_hosts *names_of; /* --hosts, borrowed; or NULL */

@@ -130,6 +130,8 @@ struct na_span {
 	uint32_t name;
 	int32_t plane;  /* n of /device:TPU:n */
 	uint16_t input; /* na_store fills it in */
+	uint16_t core;  /* index of na_core; na_store fills it in */
+	uint8_t device; /* enum na_device_kind */
 };
 
 #endif

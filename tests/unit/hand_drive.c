@@ -117,20 +117,84 @@ static void add_frames(struct drive *d, const struct na_late *late)
 	end_block(d);
 }
 
+static void add_ops(struct drive *d, const struct na_late *late)
+{
+	const struct na_devices *v = &d->scope->store->devices;
+
+	for (struct na_chunk *c = v->ops.first; c && d->a->add_op;
+	     c = c->next) {
+		const struct na_op *x = (const void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			if (na_filter_input(late, v->cores[x[i].core].input))
+				assert_int_equal(d->a->add_op(block_of(d),
+							      &x[i]),
+						 NA_OK);
+		}
+	}
+	end_block(d);
+}
+
+static void add_busy(struct drive *d, const struct na_late *late,
+		     const struct na_bag *bag, bool straight)
+{
+	const struct na_core *cores = d->scope->store->devices.cores;
+
+	for (struct na_chunk *c = bag->first; c && d->a->add_busy;
+	     c = c->next) {
+		const struct na_busy *x = (const void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			const struct na_core *core = &cores[x[i].core];
+
+			if (core->tangled == straight && x[i].length_ps &&
+			    na_filter_input(late, core->input))
+				assert_int_equal(
+					d->a->add_busy(
+						block_of(d), x[i].core,
+						x[i].start_ps,
+						x[i].start_ps +
+							(int64_t)x[i]
+								.length_ps),
+					NA_OK);
+		}
+	}
+	end_block(d);
+}
+
+static void
+add_spans(struct drive *d, const struct na_late *late, const struct na_bag *bag,
+	  enum na_status (*add)(void *block, const struct na_span *s))
+{
+	for (struct na_chunk *c = bag->first; c && add; c = c->next) {
+		const struct na_span *x = (const void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			if (na_filter_input(late, x[i].input))
+				assert_int_equal(add(block_of(d), &x[i]),
+						 NA_OK);
+		}
+	}
+	end_block(d);
+}
+
 static void one_pass(struct drive *d)
 {
 	const struct na_store *s = d->scope->store;
-	struct na_late late;
+	const struct na_late *late = d->scope->late;
 
-	assert_true(na_late_init(&late, d->scope->filter, s));
-	add_transfers(d, &late);
-	add_execs(d, &late, &s->graphs);
-	add_execs(d, &late, &s->actions);
-	add_calls(d, &late);
-	add_frames(d, &late);
-	add_connections(d, &late);
-	add_segments(d, &late);
-	na_late_fini(&late);
+	add_transfers(d, late);
+	add_execs(d, late, &s->graphs);
+	add_execs(d, late, &s->actions);
+	add_calls(d, late);
+	add_frames(d, late);
+	add_connections(d, late);
+	add_segments(d, late);
+	add_spans(d, late, &s->spans, d->a->add_step);
+	add_spans(d, late, &s->modules, d->a->add_module);
+	add_ops(d, late);
+	add_busy(d, late, &s->devices.busy, false);
+	add_busy(d, late, &s->devices.straight, true);
 }
 
 static void conclude(struct driven *out, struct drive *d, struct na_err *err)
@@ -149,13 +213,17 @@ void hand_drive(struct driven *out, const struct na_analysis *a,
 		const struct na_scope *scope, const void *params,
 		size_t block_size, struct na_err *err)
 {
-	struct drive d = {.a = a, .scope = scope, .size = block_size};
+	struct na_scope own = *scope;
+	struct drive d = {.a = a, .scope = &own, .size = block_size};
+	struct na_late late;
 
+	assert_true(na_late_init(&late, scope->filter, scope->store));
+	own.late = &late;
 	d.state = calloc(1, a->state_size);
 	d.block = calloc(1, a->state_size);
 	assert_true(d.state && d.block);
 	*out = (struct driven){.r = na_result_new()};
-	out->status = a->open(d.state, scope, params, err);
+	out->status = a->open(d.state, &own, params, err);
 	for (; out->status == NA_OK && d.pass < a->passes; d.pass++) {
 		one_pass(&d);
 		out->status = a->turn(d.state, d.pass, err);
@@ -163,6 +231,7 @@ void hand_drive(struct driven *out, const struct na_analysis *a,
 	if (out->status == NA_OK || out->status == NA_END)
 		conclude(out, &d, err);
 	a->fini(d.state);
+	na_late_fini(&late);
 	free(d.state);
 	free(d.block);
 }

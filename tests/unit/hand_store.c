@@ -58,8 +58,8 @@ static void put_transfer(const struct na_sink *s, const struct hand_row *r)
 		.action_ps = r->action_ps,
 		.size_bytes = r->size,
 		.type = NA_UNKNOWN_U32,
-		.launch = NA_UNKNOWN_U32,
-		.iteration = NA_UNKNOWN_U32,
+		.launch = (uint32_t)r->launch - 1,
+		.iteration = (uint32_t)r->iteration - 1,
 		.step = NA_UNKNOWN_U32,
 		.chunk = NA_UNKNOWN_I32,
 		.level = -1,
@@ -118,6 +118,23 @@ static void put_call(const struct na_sink *s, const struct hand_row *r)
 	put_transfer(s, &both);
 }
 
+static void put_op(const struct na_sink *s, const struct hand_row *r)
+{
+	struct na_op x = {.start_ps = r->start_ps, .end_ps = r->end_ps};
+	struct na_op_type t;
+
+	memcpy(&t, &r->op, sizeof(t));
+	t.name = name_of(s, r->op_name);
+	t.collective = name_of(s, r->name);
+	t.transfer_type = name_of(s, r->transfer_type);
+	t.module = name_of(s, r->module);
+	t.start_op = name_of(s, r->start_op);
+	t.kernel = name_of(s, r->kernel);
+	x.type = s->op_type(s->ctx, &t);
+	x.core = (uint16_t)s->core(s->ctx, r->device, r->src);
+	assert_int_equal(s->op(s->ctx, &x), NA_OK);
+}
+
 static void put_row(const struct na_sink *s, const struct hand_row *r)
 {
 	struct na_action a = {
@@ -127,6 +144,7 @@ static void put_row(const struct na_sink *s, const struct hand_row *r)
 		.end_ps = r->end_ps,
 		.size_bytes = r->size,
 		.type = NA_UNKNOWN_U32,
+		.local_device_id = r->local - 1,
 	};
 	struct na_span step = {
 		.kind = NA_SPAN_STEP,
@@ -134,6 +152,7 @@ static void put_row(const struct na_sink *s, const struct hand_row *r)
 		.end_ps = r->end_ps,
 		.number = r->number,
 		.plane = r->src,
+		.device = (uint8_t)r->device,
 	};
 
 	switch (r->what) {
@@ -141,11 +160,26 @@ static void put_row(const struct na_sink *s, const struct hand_row *r)
 	case HAND_ACTION:
 		a.device = end_of(s, r->src);
 		a.collective = name_of(s, r->name);
+		a.type = name_of(s, r->transfer_type);
 		assert_int_equal(s->action(s->ctx, &a), NA_OK);
 		break;
 	case HAND_STEP:
 		step.name = name_of(s, "step");
 		assert_int_equal(s->span(s->ctx, &step), NA_OK);
+		break;
+	case HAND_MODULE:
+		step.kind = NA_SPAN_MODULE;
+		step.name = name_of(s, r->name);
+		assert_int_equal(s->span(s->ctx, &step), NA_OK);
+		break;
+	case HAND_OP:
+		put_op(s, r);
+		break;
+	case HAND_BUSY:
+		assert_int_equal(s->busy(s->ctx,
+					 s->core(s->ctx, r->device, r->src),
+					 r->start_ps, r->end_ps),
+				 NA_OK);
 		break;
 	case HAND_FRAME:
 		put_frame(s, r);

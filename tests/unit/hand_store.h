@@ -13,6 +13,9 @@
  * `number` is its HTTP status (0: unknown), `grpc` its gRPC status, `name` its
  * method, end_ps NA_UNKNOWN_PS where nobody answered (no transfer then).
  * src_ip, dst_ip: endpoints are addresses.
+ * HAND_STEP, HAND_MODULE (`name` its program), HAND_OP, HAND_BUSY: of the
+ * device plane src.  An op has the type `op`, whose names are in op_name,
+ * `name` (its rendezvous), transfer_type, module and start_op.
  */
 enum hand_what {
 	HAND_RX,
@@ -21,7 +24,10 @@ enum hand_what {
 	HAND_STEP,
 	HAND_ACTION,
 	HAND_FRAME,
-	HAND_CALL
+	HAND_CALL,
+	HAND_MODULE,
+	HAND_OP,
+	HAND_BUSY
 };
 
 struct hand_row {
@@ -40,6 +46,11 @@ struct hand_row {
 	int64_t first_ps;  /* of a call */
 	uint64_t response; /* of a call: its bytes; `size` are the request's */
 	int grpc;          /* of a call: gRPC status + 1; 0: no gRPC */
+	struct na_op_type op; /* of an op: its numbers */
+	const char *op_name, *transfer_type, *module, *start_op, *kernel;
+	enum na_device_kind device; /* kind of the plane */
+	int launch, iteration;      /* of a transfer, 1 more; 0: unknown */
+	int local;                  /* of a graph: local_device_id + 1 */
 };
 #define HAND_BAD_KEY NA_N_CLASSES
 

@@ -1,0 +1,39 @@
+/*
+ * Readers of HLO modules: HloProto and HloModuleProto in binary form (also
+ * inside a trace), and module text as compilers dump it.
+ */
+#ifndef INGEST_HLO_H
+#define INGEST_HLO_H
+
+#include "netan/base/err.h"
+#include "netan/model/hlo.h"
+
+/* What one module may make us remember, whatever it claims. */
+enum { NA_HLO_MAX_MODULE = 1 << 24 }; /* instructions, operands each */
+
+/*
+ * One module of `n` bytes to the end of h.  NA_EFORMAT with a message that
+ * names the byte where it is damaged (nothing is added then); NA_ENOMEM.
+ */
+enum na_status na_hlo_read_proto(struct na_hlo *h, const void *p, size_t n,
+				 uint32_t worker, struct na_err *err);
+enum na_status na_hlo_read_text(struct na_hlo *h, const char *s, size_t n,
+				uint32_t worker, struct na_err *err);
+
+/* What a file is, from its first bytes. */
+bool na_hlo_is_text(const void *p, size_t n);
+bool na_hlo_is_proto(const void *p, size_t n);
+
+/*
+ * All dumps of a directory (and its subdirectories, which are workers of
+ * their own), or one file: *.hlo_proto.pb, *.pb, *.txt, *.hlo, each also
+ * gzip or zstd packed.  Files that are no module (a trace, a log) are passed
+ * over; damaged ones are told to `warn` with their path.  NA_EIO: cannot be
+ * read at all.  `worker` NULL: the last part of the path names it.
+ */
+enum na_status na_hlo_read_path(struct na_hlo *h, const char *path,
+				const char *worker,
+				void (*warn)(void *ctx, const char *text),
+				void *ctx, size_t *n_files, struct na_err *err);
+
+#endif

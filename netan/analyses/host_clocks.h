@@ -1,0 +1,44 @@
+/*
+ * By how much the clocks of hosts differ, from latencies in opposite
+ * directions: what a transfer from a to b shows is its true latency plus
+ * how far b's clock is ahead of a's, and no true latency is below zero.  So
+ * the smallest latency seen from a to b bounds ahead(b) - ahead(a) from
+ * above, and the smallest from b to a from below.  Bounds add up along
+ * paths; the tightest ones are shortest paths.  The estimate is the middle,
+ * its uncertainty half the width (Cristian, 1989; Mills, RFC 5905; difference
+ * constraints: Cormen et al.).
+ *
+ * Latencies are told in whole microseconds, cut off: a bound is 1 us wider;
+ * a latency of 0 (clock_skew) bounds at 1 us, too.
+ */
+#ifndef NETAN_ANALYSES_HOST_CLOCKS_H
+#define NETAN_ANALYSES_HOST_CLOCKS_H
+
+#include "netan/base/triples.h"
+#include "netan/model/store.h"
+
+struct na_host_clocks {
+	const struct na_store *store;
+	struct na_triples pairs; /* source host, destination host, 0 */
+	int64_t *least_ps;       /* by pair */
+	size_t cap_least;
+	/* From na_host_clocks_settle(), by host of the store; relative to the
+	 * first host of its group that transfers join in both directions. */
+	int64_t *ahead_ps;
+	int64_t *uncertainty_ps; /* NA_TIME_MAX: nothing is known */
+	uint32_t *group;         /* smallest host index of the group */
+};
+
+/* All zero but the store is an empty one. */
+void na_host_clocks_fini(struct na_host_clocks *c);
+/* A receive that is valid or clock_skew; others are passed over. */
+bool na_host_clocks_add(struct na_host_clocks *c, const struct na_transfer *t);
+bool na_host_clocks_merge(struct na_host_clocks *c,
+			  const struct na_host_clocks *from);
+/* False: no memory. */
+bool na_host_clocks_settle(struct na_host_clocks *c);
+/* An instant of host h on the clock of its group. */
+int64_t na_host_clocks_time(const struct na_host_clocks *c, uint32_t host,
+			    int64_t at_ps);
+
+#endif

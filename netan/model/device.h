@@ -1,0 +1,127 @@
+/*
+ * What device planes tell: which ops communicate, when they ran, and when
+ * the device was busy with anything else.
+ *
+ * Device times are the events' own offset and duration.  An op that
+ * communicates is a record (na_op) with a type that holds its names and
+ * what its HLO says; everything else a device does is only a busy interval
+ * (na_busy), so that memory does not grow with what nobody will name.
+ *
+ * Sources: trace-formats.md, 2.2 to 2.4; openxla/xla, xplane_schema.h,
+ * xla/service/hlo.proto.
+ */
+#ifndef NETAN_MODEL_DEVICE_H
+#define NETAN_MODEL_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NA_UNKNOWN_U64 UINT64_MAX
+
+enum na_device_kind { NA_DEVICE_TPU, NA_DEVICE_GPU };
+
+/* A device plane of one input. */
+struct na_core {
+	int32_t number; /* n of /device:TPU:n */
+	uint16_t input; /* na_store fills it in */
+	uint8_t kind;   /* enum na_device_kind */
+	/* From na_store_resolve(): the endpoint that this is in transfers, or
+	 * NA_UNKNOWN_U32; `told` where the trace says so (local_device_id),
+	 * else by rank, which needs equal counts. */
+	bool told;
+	bool tangled; /* busy times came out of order, or from several lines */
+	uint32_t endpoint;
+};
+
+enum na_opcode {
+	NA_OPCODE_OTHER,
+	/* With a host transfer: over the data-center network. */
+	NA_OPCODE_SEND,
+	NA_OPCODE_RECV,
+	/* Between devices: inside a slice, or GPU kernels. */
+	NA_OPCODE_ALL_REDUCE,
+	NA_OPCODE_ALL_GATHER,
+	NA_OPCODE_REDUCE_SCATTER,
+	NA_OPCODE_ALL_TO_ALL,
+	NA_OPCODE_RAGGED_ALL_TO_ALL,
+	NA_OPCODE_PERMUTE,
+	NA_OPCODE_BROADCAST,
+	NA_OPCODE_REDUCE,
+	NA_OPCODE_SEND_RECV, /* GPU kernel of point-to-point transfers */
+	/* Spans other ops, and does nothing itself: while, call, conditional */
+	NA_OPCODE_CONTAINER,
+	NA_N_OPCODES
+};
+
+/* Where an op is split in two: all-reduce-start and all-reduce-done, send
+ * (START) and send-done.  WHOLE: not split. */
+enum na_op_phase { NA_OP_WHOLE, NA_OP_START, NA_OP_DONE };
+
+enum na_network { NA_NET_DCN, NA_NET_ICI, NA_NET_GPU, NA_N_NETWORKS };
+
+/* By which way an op got its collective. */
+enum na_op_join {
+	NA_OPJOIN_NONE,
+	NA_OPJOIN_GRAPH,       /* HLO: operands of the -done */
+	NA_OPJOIN_CHANNEL,     /* HLO or text: the same channel */
+	NA_OPJOIN_SUFFIX,      /* the same .N */
+	NA_OPJOIN_LONG_NAME,   /* its own text in the trace */
+	NA_OPJOIN_INSTRUCTION, /* its own instruction in the HLO */
+	NA_N_OPJOINS
+};
+
+/*
+ * What is constant over the executions of an op in one program.  Readers
+ * fill in what the trace says (its long name, its constants);
+ * na_store_join_programs() adds what only the HLO modules know.
+ */
+struct na_op_type {
+	uint64_t program_id;    /* NA_UNKNOWN_U64 */
+	int64_t channel;        /* -1: none */
+	uint64_t size_bytes;    /* of the result's shape; NA_UNKNOWN_U64 */
+	uint32_t name;          /* "recv-done.7"; of a GPU kernel its hlo_op,
+				or the kernel's name where it has none */
+	uint32_t kernel;        /* GPU: the kernel's name; NA_UNKNOWN_U32 */
+	uint32_t module;        /* hlo_module, without "(id)"; NA_UNKNOWN_U32 */
+	uint32_t collective;    /* DCN: rendezvous; else NA_UNKNOWN_U32 */
+	uint32_t transfer_type; /* name: "ALL_REDUCE"; NA_UNKNOWN_U32 */
+	uint32_t start_op;      /* of a -done: the name of its operand */
+	/* Devices of one group (the first; `uneven` where others differ), and
+	 * how many groups; 0: not known.  DCN: as dcn_collective_info says;
+	 * one-to-one transfers have groups of 1. */
+	uint32_t group_size, n_groups;
+	uint16_t input;  /* na_store fills it in */
+	uint8_t opcode;  /* enum na_opcode */
+	uint8_t phase;   /* enum na_op_phase */
+	uint8_t network; /* enum na_network */
+	uint8_t joined;  /* enum na_op_join: how `collective` is known */
+	bool uneven;
+	uint8_t pad;
+};
+/* Compared and hashed as bytes: no holes; memset it first. */
+_Static_assert(sizeof(struct na_op_type) == 64, "no holes");
+
+/* One execution of an op that communicates. */
+struct na_op {
+	int64_t start_ps, end_ps;
+	uint32_t type; /* index of na_op_type */
+	uint16_t core; /* index of na_core */
+	uint16_t pad;
+};
+_Static_assert(sizeof(struct na_op) == 24, "product.md, memory");
+
+/*
+ * A time in which a device did anything else.  Of one core they neither
+ * overlap nor stand out of order, unless the core is tangled.  Longer
+ * times than the field holds are cut into several.
+ */
+struct na_busy {
+	int64_t start_ps;
+	uint64_t length_ps : 48, core : 16;
+};
+_Static_assert(sizeof(struct na_busy) == 16, "product.md, memory");
+#define NA_BUSY_MAX_PS ((INT64_C(1) << 48) - 1)
+enum { NA_CORES_MAX = UINT16_MAX };
+
+#endif

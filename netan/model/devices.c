@@ -1,0 +1,402 @@
+/* Device planes in parts and in the store. */
+#include "netan/model/devices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/units.h"
+#include "netan/base/vec.h"
+#include "netan/model/transfer.h"
+
+void na_devices_init(struct na_devices *d, struct na_pool *pool)
+{
+	memset(d, 0, sizeof(*d));
+	na_bag_init(&d->ops, pool, sizeof(struct na_op));
+	na_bag_init(&d->busy, pool, sizeof(struct na_busy));
+	na_bag_init(&d->straight, pool, sizeof(struct na_busy));
+}
+
+void na_devices_fini(struct na_devices *d)
+{
+	free(d->cores);
+	free(d->types.items);
+	free(d->types.slots);
+	free(d->last);
+	free(d->ordinals);
+}
+
+/* ---- cores */
+
+/* Few, and nearly always the last one again. */
+uint32_t na_devices_core(struct na_devices *d, enum na_device_kind kind,
+			 uint16_t input, int32_t number)
+{
+	for (size_t i = d->n_cores; i-- > 0;) {
+		const struct na_core *c = &d->cores[i];
+
+		if (c->number == number && c->kind == kind && c->input == input)
+			return (uint32_t)i;
+		if (c->input != input)
+			break; /* parts come input by input */
+	}
+	if (!na_grow(&d->cores, &d->cap_cores, d->n_cores + 1,
+		     sizeof(*d->cores)) ||
+	    !na_grow(&d->last, &d->cap_last, d->n_cores + 1, sizeof(*d->last)))
+		return UINT32_MAX;
+	d->last[d->n_cores] = (struct last_busy){.any = false};
+	d->cores[d->n_cores] = (struct na_core){.number = number,
+						.input = input,
+						.kind = (uint8_t)kind,
+						.endpoint = NA_UNKNOWN_U32};
+	return (uint32_t)d->n_cores++;
+}
+
+/* ---- op types */
+
+static uint32_t hash_type(const struct na_op_type *t)
+{
+	uint64_t words[sizeof(*t) / 8], h = UINT64_C(0x9e3779b97f4a7c15);
+
+	memcpy(words, t, sizeof(*t));
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		h = (h ^ words[i]) * UINT64_C(0xff51afd7ed558ccd);
+		h ^= h >> 32;
+	}
+	return (uint32_t)h;
+}
+
+static bool rehash(struct na_op_types *t, size_t n_slots)
+{
+	uint32_t *slots = na_calloc(n_slots, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < t->n; i++) {
+		size_t at = hash_type(&t->items[i]) & (n_slots - 1);
+
+		while (slots[at])
+			at = (at + 1) & (n_slots - 1);
+		slots[at] = (uint32_t)i + 1;
+	}
+	free(t->slots);
+	t->slots = slots;
+	t->n_slots = n_slots;
+	return true;
+}
+
+uint32_t na_devices_type(struct na_devices *d, const struct na_op_type *type)
+{
+	struct na_op_types *t = &d->types;
+	size_t at;
+
+	if (2 * (t->n + 1) > t->n_slots &&
+	    !rehash(t, t->n_slots ? 2 * t->n_slots : 64))
+		return UINT32_MAX;
+	at = hash_type(type) & (t->n_slots - 1);
+	for (; t->slots[at]; at = (at + 1) & (t->n_slots - 1)) {
+		if (memcmp(&t->items[t->slots[at] - 1], type, sizeof(*type)) ==
+		    0)
+			return t->slots[at] - 1;
+	}
+	if (!na_grow(&t->items, &t->cap, t->n + 1, sizeof(*t->items)))
+		return UINT32_MAX;
+	t->items[t->n] = *type;
+	t->slots[at] = (uint32_t)++t->n;
+	return (uint32_t)(t->n - 1);
+}
+
+/* ---- ops and busy times */
+
+bool na_devices_op(struct na_devices *d, const struct na_op *x)
+{
+	struct na_op *to = na_bag_push(&d->ops);
+
+	if (to)
+		*to = *x;
+	return to;
+}
+
+static bool push_busy(struct na_bag *b, uint32_t core, int64_t start_ps,
+		      int64_t end_ps)
+{
+	uint64_t left = (uint64_t)end_ps - (uint64_t)start_ps;
+
+	while (left) {
+		uint64_t n = left < NA_BUSY_MAX_PS ? left : NA_BUSY_MAX_PS;
+		struct na_busy *to = na_bag_push(b);
+
+		if (!to)
+			return false;
+		to->start_ps = start_ps;
+		to->length_ps = n & (uint64_t)NA_BUSY_MAX_PS;
+		to->core = (uint16_t)core;
+		start_ps = (int64_t)((uint64_t)start_ps + n);
+		left -= n;
+	}
+	return true;
+}
+
+/* The last one goes on without a gap: one record for both. */
+static bool extend(struct na_bag *b, int64_t start_ps, int64_t end_ps)
+{
+	struct na_busy *last;
+	uint64_t length;
+
+	if (!b->n || !b->last->n)
+		return false;
+	last = (struct na_busy *)(void *)b->last->data + (b->last->n - 1);
+	length = last->length_ps + ((uint64_t)end_ps - (uint64_t)start_ps);
+	if (length > (uint64_t)NA_BUSY_MAX_PS)
+		return false;
+	last->length_ps = length & (uint64_t)NA_BUSY_MAX_PS;
+	return true;
+}
+
+/* Ops may lie within others: what they add is nothing. */
+bool na_devices_busy(struct na_devices *d, uint32_t core, int64_t start_ps,
+		     int64_t end_ps)
+{
+	struct last_busy *last = &d->last[core];
+
+	if (last->any && start_ps < last->end_ps) {
+		if (start_ps < last->start_ps) {
+			d->cores[core].tangled = true;
+		} else {
+			if (end_ps <= last->end_ps)
+				return true;
+			start_ps = last->end_ps;
+		}
+	}
+	if (last->any && start_ps == last->end_ps &&
+	    extend(&d->busy, start_ps, end_ps)) {
+		last->end_ps = end_ps;
+		return true;
+	}
+	*last = (struct last_busy){start_ps, end_ps, true};
+	return push_busy(&d->busy, core, start_ps, end_ps);
+}
+
+bool na_devices_ordinal(struct na_devices *d, uint32_t endpoint,
+			uint32_t ordinal)
+{
+	size_t old = d->n_ordinals;
+
+	if (endpoint >= old) {
+		if (!na_grow(&d->ordinals, &d->n_ordinals, (size_t)endpoint + 1,
+			     sizeof(*d->ordinals)))
+			return false;
+		memset(d->ordinals + old, 0xff,
+		       (d->n_ordinals - old) * sizeof(*d->ordinals));
+	}
+	d->ordinals[endpoint] = ordinal;
+	return true;
+}
+
+/* ---- parts into the store */
+
+static uint32_t renamed(const uint32_t *map, size_t n, uint32_t i)
+{
+	return i < n ? map[i] : NA_UNKNOWN_U32;
+}
+
+static uint32_t *take_types(struct na_devices *d, const struct na_devices *p,
+			    uint16_t input, const uint32_t *map, size_t n)
+{
+	uint32_t *type_of = na_calloc(p->types.n, sizeof(*type_of));
+
+	for (size_t i = 0; type_of && i < p->types.n; i++) {
+		struct na_op_type t = p->types.items[i];
+
+		t.name = renamed(map, n, t.name);
+		t.kernel = renamed(map, n, t.kernel);
+		t.module = renamed(map, n, t.module);
+		t.collective = renamed(map, n, t.collective);
+		t.transfer_type = renamed(map, n, t.transfer_type);
+		t.start_op = renamed(map, n, t.start_op);
+		t.input = input;
+		type_of[i] = na_devices_type(d, &t);
+		if (type_of[i] == UINT32_MAX) {
+			free(type_of);
+			return NULL;
+		}
+	}
+	return type_of;
+}
+
+static uint32_t *take_cores(struct na_devices *d, const struct na_devices *p,
+			    uint16_t input)
+{
+	uint32_t *core_of = na_calloc(p->n_cores, sizeof(*core_of));
+
+	for (size_t i = 0; core_of && i < p->n_cores; i++) {
+		core_of[i] =
+			na_devices_core(d,
+					(enum na_device_kind)p->cores[i].kind,
+					input, p->cores[i].number);
+		if (core_of[i] == UINT32_MAX) {
+			free(core_of);
+			return NULL;
+		}
+		d->cores[core_of[i]].tangled |= p->cores[i].tangled;
+	}
+	return core_of;
+}
+
+/* Beyond what 16 bits can name: dropped and counted. */
+static void refuse(struct na_devices *d, struct na_devices *p)
+{
+	d->cores_refused += p->ops.n + p->busy.n;
+	na_bag_init(&p->ops, p->ops.pool, p->ops.size);
+	na_bag_init(&p->busy, p->busy.pool, p->busy.size);
+}
+
+/* The first records of a part may lie within the last one of the part
+ * before, which came from the same line; from another line they are tangled
+ * with it. */
+static void join_busy(struct na_devices *d, struct na_busy *b)
+{
+	struct last_busy *last = &d->last[b->core];
+	int64_t end_ps = b->start_ps + (int64_t)b->length_ps;
+
+	if (last->any && b->start_ps < last->end_ps) {
+		if (b->start_ps < last->start_ps) {
+			d->cores[b->core].tangled = true;
+		} else {
+			int64_t from = end_ps < last->end_ps ? end_ps
+							     : last->end_ps;
+
+			b->start_ps = from;
+			b->length_ps = (uint64_t)(end_ps - from) &
+				       (uint64_t)NA_BUSY_MAX_PS;
+		}
+	}
+	if (!last->any || end_ps > last->end_ps)
+		*last = (struct last_busy){b->start_ps, end_ps, true};
+}
+
+static void rename_device_records(struct na_devices *d, struct na_devices *p,
+				  const uint32_t *type_of,
+				  const uint32_t *core_of)
+{
+	for (struct na_chunk *c = p->ops.first; c; c = c->next) {
+		struct na_op *x = (void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			x[i].type = type_of[x[i].type];
+			x[i].core = (uint16_t)core_of[x[i].core];
+		}
+	}
+	for (struct na_chunk *c = p->busy.first; c; c = c->next) {
+		struct na_busy *x = (void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			x[i].core = (uint16_t)core_of[x[i].core];
+			join_busy(d, &x[i]);
+		}
+	}
+}
+
+static bool take_ordinals(struct na_devices *d, const struct na_devices *p,
+			  const uint32_t *map, size_t n)
+{
+	for (size_t i = 0; i < p->n_ordinals && i < n; i++) {
+		if (p->ordinals[i] != NA_UNKNOWN_U32 &&
+		    !na_devices_ordinal(d, map[i], p->ordinals[i]))
+			return false;
+	}
+	return true;
+}
+
+uint32_t *na_devices_take(struct na_devices *d, struct na_devices *part,
+			  uint16_t input, uint32_t *maps[2],
+			  const size_t n_maps[2])
+{
+	uint32_t *core_of = take_cores(d, part, input);
+	uint32_t *type_of = take_types(d, part, input, maps[0], n_maps[0]);
+	bool ok = core_of && type_of &&
+		  take_ordinals(d, part, maps[1], n_maps[1]);
+
+	if (ok) {
+		if (d->n_cores > NA_CORES_MAX)
+			refuse(d, part);
+		rename_device_records(d, part, type_of, core_of);
+		na_bag_splice(&d->ops, &part->ops);
+		na_bag_splice(&d->busy, &part->busy);
+	}
+	free(type_of);
+	if (!ok) {
+		free(core_of);
+		return NULL;
+	}
+	return core_of;
+}
+
+/* ---- tangled cores */
+
+static int by_core_start(const void *a, const void *b)
+{
+	const struct na_busy *x = a, *y = b;
+
+	if (x->core != y->core)
+		return x->core < y->core ? -1 : 1;
+	if (x->start_ps != y->start_ps)
+		return x->start_ps < y->start_ps ? -1 : 1;
+	return (x->length_ps > y->length_ps) - (x->length_ps < y->length_ps);
+}
+
+static struct na_busy *tangled(const struct na_devices *d, size_t *n_out)
+{
+	struct na_busy *all;
+	size_t n = 0;
+
+	for (struct na_chunk *c = d->busy.first; c; c = c->next) {
+		const struct na_busy *x = (const void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++)
+			n += d->cores[x[i].core].tangled;
+	}
+	*n_out = n;
+	all = na_calloc(n, sizeof(*all));
+	n = 0;
+	for (struct na_chunk *c = d->busy.first; all && c; c = c->next) {
+		const struct na_busy *x = (const void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			if (d->cores[x[i].core].tangled)
+				all[n++] = x[i];
+		}
+	}
+	return all;
+}
+
+bool na_devices_straighten(struct na_devices *d)
+{
+	size_t n, i = 0;
+	struct na_busy *all;
+	bool ok = true, any = false;
+
+	for (size_t k = 0; k < d->n_cores; k++)
+		any |= d->cores[k].tangled;
+	if (!any)
+		return true;
+	all = tangled(d, &n);
+	if (!all)
+		return false;
+	if (n)
+		qsort(all, n, sizeof(*all), by_core_start);
+	while (ok && i < n) {
+		int64_t from = all[i].start_ps, to = from;
+		uint32_t core = all[i].core;
+
+		for (; i < n && all[i].core == core && all[i].start_ps <= to;
+		     i++) {
+			int64_t end = all[i].start_ps +
+				      (int64_t)all[i].length_ps;
+
+			to = end > to ? end : to;
+		}
+		ok = push_busy(&d->straight, core, from, to);
+	}
+	free(all);
+	return ok;
+}
