@@ -88,6 +88,15 @@ void na_hlo_drop_last(struct na_hlo *h);
 /* Once a module has all its instructions: its fingerprint. */
 void na_hlo_seal(struct na_hlo_module *m);
 
+/* Of hashes and fingerprints: one more number, one more run of bytes. */
+static inline uint64_t na_hlo_mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * UINT64_C(0xff51afd7ed558ccd) +
+	    UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 32;
+}
+uint64_t na_hlo_hash(uint64_t h, const void *p, size_t n);
+
 struct na_store;
 
 /* How the device ops of a store got their collective, by enum na_op_join,
