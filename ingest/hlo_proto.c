@@ -204,7 +204,7 @@ static enum na_status take_fields(struct hlo_proto *p,
 		uint32_t n = f->tag >> 3;
 		uint64_t one = 0;
 
-		if (!hlo_field_counts(n))
+		if (!hlo_field_counts(f))
 			continue;
 		if (n >= 36 && n <= 38) {
 			st = take_ids(p, f, &h);

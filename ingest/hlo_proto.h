@@ -35,10 +35,15 @@ static inline struct na_text hlo_field_text(const struct na_field *f)
 	return (struct na_text){(const char *)f->body.p, na_left(&f->body)};
 }
 
-/* In hash and text: not names, ids, and where it came from in the source. */
-static inline bool hlo_field_counts(uint32_t number)
+/* In hash and text: not names, ids, and where it came from in the source; an
+ * empty message is none, unless it is one of several. */
+static inline bool hlo_field_counts(const struct na_field *f)
 {
-	return number != 1 && number != 7 && number != 35 && number != 88;
+	uint32_t n = f->tag >> 3;
+
+	return n != 1 && n != 7 && n != 35 && n != 88 &&
+	       ((f->tag & 7) != NA_W_BYTES || f->value || n == 49 || n == 52 ||
+		n == 57);
 }
 
 /* An instruction of this computation, by id. */

@@ -168,7 +168,7 @@ void hlo_describe(struct hlo_proto *p, const struct na_hlo_instruction *x)
 		const struct na_field *f = &p->fields[i];
 		uint32_t n = f->tag >> 3;
 
-		if (!hlo_field_counts(n) || n == 2 || n == 3 || n == 36)
+		if (!hlo_field_counts(f) || n == 2 || n == 3 || n == 36)
 			continue;
 		if (n < N_FIELD_NAMES && field_names[n])
 			hlo_putf(b, ", %s=", field_names[n]);
