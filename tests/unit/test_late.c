@@ -297,7 +297,8 @@ static void clocks_apart(void **state)
 		assert_string_equal(na_text_of(na_get(first, "host"), ""), "b");
 		assert_float_equal(na_real_of(na_get(first, "to_us"), NAN), 700,
 				   known);
-		assert_cause(&w, "late because b (s1d0) began");
+		if (known < 350)
+			assert_cause(&w, "late because b (s1d0) began");
 		end(&w);
 	}
 }
