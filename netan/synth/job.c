@@ -15,6 +15,13 @@ int64_t na_dev_id(const struct na_dev *dev)
 	return (int64_t)dev->slice * 100000 + dev->in_slice;
 }
 
+bool na_phase_reduces(const struct na_coll *c, uint32_t phase)
+{
+	if (c->kind == NA_COLL_REDUCE_SCATTER)
+		return true;
+	return c->kind == NA_COLL_ALL_REDUCE && phase < c->phases / 2;
+}
+
 const char *na_coll_type(enum na_coll_kind kind)
 {
 	/* clang-format off */

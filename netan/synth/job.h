@@ -137,8 +137,18 @@ na_program_build(struct na_job *job, struct na_rng *rng, struct na_err *err);
 NA_MUST_CHECK enum na_status na_sim_run(struct na_job *job, struct na_rng *rng,
 					struct na_err *err);
 
+/* Of the data-center network. */
+static inline bool na_op_is_dcn(enum na_op_kind kind)
+{
+	return kind >= NA_OP_RECV && kind <= NA_OP_RECV_DONE;
+}
+
 /* slice * 100000 + device in the slice. */
 int64_t na_dev_id(const struct na_dev *dev);
+
+/* Phases of the first half of an all-reduce, and of a reduce-scatter, add
+ * what came to what is there. */
+bool na_phase_reduces(const struct na_coll *c, uint32_t phase);
 
 /* "ALL_REDUCE" and the like. */
 const char *na_coll_type(enum na_coll_kind kind);

@@ -388,15 +388,6 @@ static void finish_graph(struct sim *s, uint32_t graph)
 	wake_device(s, graph);
 }
 
-/* Phases of the first half of an all-reduce, and of a reduce-scatter, add
- * what came to what is there. */
-static bool phase_reduces(const struct na_coll *c, uint32_t phase)
-{
-	if (c->kind == NA_COLL_REDUCE_SCATTER)
-		return true;
-	return c->kind == NA_COLL_ALL_REDUCE && phase < c->phases / 2;
-}
-
 static void next_phase(struct sim *s, uint32_t graph)
 {
 	struct na_graph *g = &s->job->graphs[graph];
@@ -444,7 +435,7 @@ static void check_phase(struct sim *s, uint32_t graph)
 	if (*got < peers(s, c) * pieces(s, c))
 		return;
 	*got = 0;
-	if (phase_reduces(c, g->phase)) {
+	if (na_phase_reduces(c, g->phase)) {
 		start_reduce(s, graph);
 	} else {
 		next_phase(s, graph);

@@ -265,6 +265,7 @@ static void describe_host(struct na_truth_host *t, const struct na_job *job,
 	uint32_t per_host = (uint32_t)job->cfg->devices;
 
 	na_host_name(t->name, host);
+	t->number = host;
 	t->ahead_ns = job->ahead_ns[host];
 	t->start_unix_ns = job->start_unix_ns - job->lead_ns[host] +
 			   job->ahead_ns[host];

@@ -296,6 +296,7 @@ struct whole {
 	const struct na_truth *t;
 	const struct na_synth_config *c;
 	const struct na_job *job;
+	bool *failed;
 };
 
 static void put_all(struct na_json *j, const void *what)
@@ -330,6 +331,10 @@ static void put_all(struct na_json *j, const void *what)
 		put_host(j, &t->hosts[i], c->generation);
 	}
 	na_json_close(j, ']');
+	if (job) {
+		na_json_line(j, 1);
+		*whole->failed = !na_truth_put_ops(j, t, job);
+	}
 	na_json_close(j, '}');
 	fputc('\n', j->out);
 }
@@ -358,7 +363,11 @@ enum na_status na_truth_write(const struct na_truth *t,
 			      uint64_t *bytes, struct na_err *err)
 {
 	struct na_json j = {NULL, find_origin_ps(t), false};
-	struct whole whole = {t, cfg, job};
+	bool failed = false;
+	struct whole whole = {t, cfg, job, &failed};
+	enum na_status st = na_json_save(&j, put_all, &whole, path, bytes, err);
 
-	return na_json_save(&j, put_all, &whole, path, bytes, err);
+	if (!st && failed)
+		return na_fail_nomem(err);
+	return st;
 }
