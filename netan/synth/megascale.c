@@ -345,7 +345,8 @@ static void write_graphs(struct mega *m)
 			       na_host_time(job, m->w->host, x->start_ps),
 			       x->end_ps - x->start_ps);
 		na_stat_str(p, id->graph_key, graph_key(m, g));
-		na_stat_int(p, id->local_device_id, m->dev->local);
+		if (!na_job_without(job, NA_WITHOUT_LOCAL_IDS))
+			na_stat_int(p, id->local_device_id, m->dev->local);
 		na_stat_int(p, id->num_actions, num_actions(x));
 		na_stat_ref(p, id->collective_type, na_coll_type(c->kind));
 		na_stat_int(p, id->input_size, (int64_t)c->bytes);
@@ -376,7 +377,8 @@ static void common_stats(struct mega *m, const struct mark *k,
 	const struct ids *id = &m->id;
 
 	na_stat_str(p, id->graph_key, graph_key(m, k->graph));
-	na_stat_int(p, id->local_device_id, m->dev->local);
+	if (!na_job_without(m->job, NA_WITHOUT_LOCAL_IDS))
+		na_stat_int(p, id->local_device_id, m->dev->local);
 	na_stat_ref(p, id->action_type, types[action]);
 	na_stat_ref(p, id->start_end_type, k->is_end ? "END" : "START");
 	na_stat_int(p, id->action_index, k->index);
@@ -489,7 +491,7 @@ static void write_mark(struct mega *m, const struct mark *k, int64_t *shown_ps)
 		       from, at - from);
 	*shown_ps = at;
 	common_stats(m, k, action);
-	if (k->is_end)
+	if (k->is_end && !na_job_without(m->job, NA_WITHOUT_INPUTS))
 		inputs_stat(m, k);
 	if (k->action == EXTRA)
 		extra_stats(m, k);

@@ -152,7 +152,7 @@ static void put_collectives(struct na_json *j, const struct na_truth *t,
 /* ---- steps */
 
 struct spent {
-	int64_t compute_ps, dcn_ps;
+	int64_t compute_ps, dcn_ps, ici_ps;
 };
 
 static void put_step(struct na_json *j, const struct na_truth_host *h,
@@ -171,8 +171,11 @@ static void put_step(struct na_json *j, const struct na_truth_host *h,
 		     span->start_ps + h->ahead_ns * NA_PS_PER_NS);
 	na_json_int(j, "duration_ps", duration);
 	na_json_int(j, "compute_ps", s->compute_ps);
-	na_json_int(j, "exposed_ps", s->dcn_ps);
-	na_json_int(j, "idle_ps", duration - s->compute_ps - s->dcn_ps);
+	na_json_int(j, "dcn_ps", s->dcn_ps);
+	na_json_int(j, "ici_ps", s->ici_ps);
+	na_json_int(j, "exposed_ps", s->dcn_ps + s->ici_ps);
+	na_json_int(j, "idle_ps",
+		    duration - s->compute_ps - s->dcn_ps - s->ici_ps);
 	na_json_close(j, '}');
 }
 
@@ -180,20 +183,116 @@ static void put_device_steps(struct na_json *j, const struct na_job *job,
 			     const struct na_truth_host *h, uint32_t dev)
 {
 	const struct na_dev *d = &job->devs[dev];
-	struct spent s = {0, 0};
+	struct spent s = {0, 0, 0};
 
 	for (size_t i = 0; i < d->n_ops; i++) {
 		const struct na_op_event *e = &d->ops[i];
 
 		if (na_op_is_dcn(job->ops[e->op].kind))
 			s.dcn_ps += e->dur_ps;
-		else
+		else if (job->ops[e->op].kind == NA_OP_COMPUTE)
 			s.compute_ps += e->dur_ps;
+		else
+			s.ici_ps += e->dur_ps;
 		if (i + 1 < d->n_ops && d->ops[i + 1].step == e->step)
 			continue;
 		put_step(j, h, d, e->step, &s);
-		s = (struct spent){0, 0};
+		s = (struct spent){0, 0, 0};
 	}
+}
+
+/* ---- what was planted */
+
+/* Times and number of the executions of one, on a host's devices. */
+static uint64_t count_ici(const struct na_job *job, uint32_t host,
+			  uint32_t which, int64_t took_ps[3])
+{
+	uint32_t per_host = (uint32_t)job->cfg->devices;
+	uint64_t n = 0;
+
+	for (uint32_t i = host * per_host; i < (host + 1) * per_host; i++)
+		for (size_t k = 0; k < job->devs[i].n_ops; k++) {
+			const struct na_op_event *e = &job->devs[i].ops[k];
+			const struct na_op *op = &job->ops[e->op];
+
+			if (op->kind < NA_OP_ICI || op->slot != which)
+				continue;
+			took_ps[op->kind - NA_OP_ICI] += e->dur_ps;
+			n += op->kind != NA_OP_ICI_DONE;
+		}
+	return n;
+}
+
+static void put_late(struct na_json *j, const struct na_truth_host *h,
+		     uint32_t step, const char *cause, int64_t by_ps,
+		     int64_t factor_q16)
+{
+	na_json_line(j, 2);
+	na_json_open(j, NULL, '{');
+	na_json_uint(j, "step", step);
+	na_json_text(j, "host", h->name);
+	na_json_text(j, "cause", cause);
+	if (by_ps)
+		na_json_int(j, "by_ps", by_ps);
+	else
+		na_json_int(j, "factor_65536ths", factor_q16);
+	na_json_close(j, '}');
+}
+
+/* Hosts that a fault makes late, by step. */
+static void put_all_late(struct na_json *j, const struct na_truth *t,
+			 const struct na_job *job)
+{
+	na_json_open(j, "late", '[');
+	for (uint32_t s = 0; s < job->n_steps; s++)
+		for (size_t i = 0; i < t->n; i++) {
+			const struct na_truth_host *h = &t->hosts[i];
+			const struct na_fault *slow =
+				na_job_fault(job, NA_FAULT_SLOW_COMPUTE,
+					     h->number);
+			int64_t late =
+				job->late_ps[h->number * job->n_steps + s];
+
+			if (late)
+				put_late(j, h, s, "input", late, 0);
+			if (slow)
+				put_late(j, h, s, "compute", 0,
+					 slow->value_q16);
+		}
+	na_json_close(j, ']');
+	na_json_line(j, 1);
+}
+
+/* Of each collective inside the slice: what the program says of it. */
+static void put_icis(struct na_json *j, const struct na_truth *t,
+		     const struct na_job *job)
+{
+	na_json_open(j, "ici", '[');
+	for (uint32_t i = 0; i < job->n_icis; i++) {
+		const struct na_ici *c = &job->icis[i];
+		int64_t took_ps[3] = {0, 0, 0}; /* whole, start, done */
+		uint64_t n = 0;
+		char name[48];
+
+		for (size_t h = 0; h < t->n; h++)
+			n += count_ici(job, t->hosts[h].number, i, took_ps);
+		na_ici_name(c, c->split ? NA_OP_ICI_START : NA_OP_ICI, name,
+			    sizeof(name));
+		na_json_line(j, 2);
+		na_json_open(j, NULL, '{');
+		na_json_text(j, "op", name);
+		na_json_uint(j, "executions", n);
+		na_json_uint(j, "participants", c->group_size);
+		na_json_uint(j, "groups", c->n_groups);
+		na_json_uint(j, "bytes", c->bytes);
+		na_json_uint(j, "input_bytes", c->input_bytes);
+		na_json_int(j, "whole_ps", took_ps[0]);
+		na_json_int(j, "start_ps", took_ps[1]);
+		na_json_int(j, "done_ps", took_ps[2]);
+		na_json_close(j, '}');
+	}
+	na_json_close(j, ']');
+	na_json_line(j, 1);
 }
 
 bool na_truth_put_ops(struct na_json *j, const struct na_truth *t,
@@ -215,6 +314,8 @@ bool na_truth_put_ops(struct na_json *j, const struct na_truth *t,
 		put_collectives(j, t, job, costs, costs + n);
 	free(costs);
 	free(c.begun);
+	put_icis(j, t, job);
+	put_all_late(j, t, job);
 	na_json_open(j, "device_steps", '[');
 	for (size_t h = 0; h < t->n; h++)
 		for (uint32_t i = 0; i < per_host; i++)
