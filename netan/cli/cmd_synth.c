@@ -24,9 +24,10 @@ static const struct na_opt opts[] = {
 	{ NA_OPT_COUNT, 0, "seed", FIELD(seed), "N", "1", 0, 9e15,
 	  "another seed, another run; the same seed, the same bytes" },
 	{ NA_OPT_CHOICE, 0, "profile", FIELD(profile),
-	  "session|typical|network", "session", 0, 0,
-	  "a simulated job, or one large file for measurements: a typical "
-	  "host's trace, or network events alone" },
+	  "session|typical|network|gpu", "session", 0, 0,
+	  "a simulated job, on TPUs or (gpu) on GPUs with NCCL; or one large "
+	  "file for measurements: a typical host's trace, or network events "
+	  "alone" },
 	{ NA_OPT_CHOICE, 0, "generation", FIELD(generation),
 	  "graph|message|both", "graph", 0, 0,
 	  "tell transfers as action graphs, as the older messages, or both" },

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/synth/gpu.h"
+
 static const uint64_t param_bytes = 1 << 20;
 
 uint32_t na_module_computation(struct na_module *m, const char *name)
@@ -261,6 +263,14 @@ enum na_status na_module_build(struct na_module *m, const struct na_job *job,
 	m->job = job;
 	m->program_id = job->program_id ^ (other ? UINT64_C(0x5a5a0000) : 0);
 	m->source_line = 212 + host;
+	if (job->gpu) {
+		m->of_op = na_calloc(job->n_fusions + job->gpu->n_colls,
+				     sizeof(*m->of_op));
+		m->failed = !m->of_op;
+		if (!m->failed)
+			na_gpu_module(m, other);
+		return m->failed ? na_fail_nomem(err) : NA_OK;
+	}
 	m->of_op = na_calloc(job->n_ops, sizeof(*m->of_op));
 	b.tokens = na_calloc(3 * n + job->n_fusions + 2 * job->n_icis,
 			     sizeof(*b.tokens));

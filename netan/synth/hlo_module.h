@@ -37,6 +37,7 @@ struct na_inst {
 	/* Replica groups in their compact form: devices dealt to the groups
 	 * in turn, `stride` apart within a slice of `slice` devices. */
 	uint32_t n_groups, group_size, stride, slice; /* n_groups 0: none */
+	uint32_t ring_pairs; /* each of so many devices sends to the next */
 };
 
 struct na_computation {

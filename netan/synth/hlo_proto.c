@@ -31,6 +31,7 @@ enum {
 	INSTR_OPERANDS = 36,
 	INSTR_CALLS = 38,
 	INSTR_HOST_TRANSFER = 47,
+	INSTR_PAIRS = 52,
 	INSTR_ATTRIBUTES = 68,
 	INSTR_GLOBAL_IDS = 71,
 	INSTR_GROUPS = 87
@@ -43,6 +44,7 @@ enum { ATTR_MAP = 1, MAP_KEY = 1, MAP_VALUE = 2 };
 enum { DEVICES_REPLICAS = 1, DEVICES_COMPUTATIONS, DEVICES_LIST };
 enum { LIST_IDS = 1 };
 enum { GROUPS_IOTA = 2 };
+enum { PAIR_SOURCE = 1, PAIR_TARGET = 2 };
 enum { IOTA_GROUPS = 1, IOTA_SIZE, IOTA_DIMS, IOTA_ORDER };
 
 /* Beyond so many the list of devices is left out. */
@@ -181,7 +183,8 @@ static void put_inst(const struct na_module *m, size_t i, struct na_wire *w)
 		put_metadata(m, w);
 		na_wire_str(w, INSTR_FUSION_KIND, "kOutput");
 	}
-	if (!strncmp(inst->opcode, "all-gather", 10) && inst->n_groups) {
+	if (!strncmp(inst->opcode, "all-gather", 10) ||
+	    !strcmp(inst->opcode, "reduce-scatter")) {
 		id = 0;
 		put_packed(w, INSTR_DIMENSIONS, &id, 1);
 	}
@@ -198,6 +201,13 @@ static void put_inst(const struct na_module *m, size_t i, struct na_wire *w)
 		na_wire_int(w, INSTR_HOST_TRANSFER, 1);
 		if (!inst->bare)
 			put_attributes(m->job, inst->coll, w);
+	}
+	for (uint32_t k = 0; k < inst->ring_pairs; k++) {
+		size_t in = na_wire_begin(w, INSTR_PAIRS);
+
+		na_wire_scalar(w, PAIR_SOURCE, k);
+		na_wire_scalar(w, PAIR_TARGET, (k + 1) % inst->ring_pairs);
+		na_wire_end(w, in);
 	}
 	if (inst->n_groups) {
 		na_wire_int(w, INSTR_GLOBAL_IDS, 1);

@@ -109,9 +109,17 @@ static void rest_text(const struct na_module *m, const struct na_inst *inst,
 	if (inst->n_groups) {
 		groups_text(inst, buf, sizeof(buf));
 		na_wire_raw(w, buf, strlen(buf));
-		if (!strncmp(inst->opcode, "all-gather", 10))
+		if (!strncmp(inst->opcode, "all-gather", 10) ||
+		    !strcmp(inst->opcode, "reduce-scatter"))
 			na_wire_raw(w, ", dimensions={0}", 16);
 		na_wire_raw(w, ", use_global_device_ids=true", 28);
+	}
+	for (uint32_t i = 0; i < inst->ring_pairs; i++) {
+		snprintf(buf, sizeof(buf), "%s{%" PRIu32 ",%" PRIu32 "}%s",
+			 i ? "," : ", source_target_pairs={", i,
+			 (i + 1) % inst->ring_pairs,
+			 i + 1 == inst->ring_pairs ? "}" : "");
+		na_wire_raw(w, buf, strlen(buf));
 	}
 	if (!strcmp(inst->opcode, "fusion"))
 		na_wire_raw(w, ", kind=kOutput", 14);

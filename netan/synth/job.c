@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "netan/base/units.h"
+#include "netan/synth/gpu.h"
 
 /* 2026-01-05T10:00:00Z: fixed, so that equal seeds give equal files. */
 static const int64_t start_of_all_ns = INT64_C(1767607200000000000);
@@ -269,6 +270,7 @@ enum na_status na_job_init(struct na_job *job,
 			   const struct na_synth_config *cfg,
 			   struct na_err *err)
 {
+	bool gpu = cfg->profile == NA_PROFILE_GPU;
 	struct na_rng rng;
 	enum na_status st;
 
@@ -287,13 +289,15 @@ enum na_status na_job_init(struct na_job *job,
 		st = set_clocks(job, &rng, err);
 	if (!st)
 		st = set_late_inputs(job, err);
-	if (!st)
+	if (!st && gpu)
+		st = na_gpu_run(job, &rng, err);
+	else if (!st)
 		st = na_program_build(job, &rng, err);
 	if (!st)
 		st = check_traffic(job, err);
 	if (!st)
 		st = check_collectives(job, err);
-	if (!st)
+	if (!st && !gpu)
 		st = na_sim_run(job, &rng, err);
 	return st;
 }
@@ -308,6 +312,7 @@ void na_job_fini(struct na_job *job)
 	free(job->ahead_ns);
 	free(job->lead_ns);
 	free(job->colls);
+	na_gpu_fini(job->gpu);
 	free(job->slots);
 	free(job->icis);
 	free(job->late_ps);

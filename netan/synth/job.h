@@ -146,7 +146,8 @@ struct na_job {
 	struct na_coll *colls;
 	struct na_slot *slots;
 	struct na_ici *icis;
-	struct na_op *ops; /* program of a step */
+	struct na_gpu *gpu; /* gpu.h; NULL for other jobs */
+	struct na_op *ops;  /* program of a step */
 	struct na_dev *devs;
 	struct na_graph *graphs; /* by step, then slot, then device */
 	struct na_xfer *xfers;

@@ -9,6 +9,7 @@
 #include "netan/base/units.h"
 #include "netan/synth/bench.h"
 #include "netan/synth/capture.h"
+#include "netan/synth/gpu.h"
 #include "netan/synth/write.h"
 
 /* The wall clock of a file for measurements. */
@@ -125,13 +126,16 @@ static enum na_status write_names(struct na_trace *t, struct na_err *err)
 static enum na_status write_planes(struct na_writer *w, struct na_err *err)
 {
 	const struct na_synth_config *cfg = w->job->cfg;
-	enum na_status st = NA_OK;
+	enum na_status st = w->job->gpu ? na_write_gpus(w, err) : NA_OK;
 
-	for (int64_t i = cfg->skip_planes; !st && i < cfg->devices; i++)
+	for (int64_t i = cfg->skip_planes;
+	     !st && !w->job->gpu && i < cfg->devices; i++)
 		st = na_write_device(w, (uint32_t)i, err);
 	if (!st && !na_job_without(w->job, NA_WITHOUT_HLO))
 		st = na_write_metadata(w, err);
-	if (!st && cfg->generation != NA_GEN_MESSAGE)
+	if (st || w->job->gpu)
+		return st ? st : na_write_environment(w, err);
+	if (cfg->generation != NA_GEN_MESSAGE)
 		st = na_write_megascale(w, err);
 	if (!st)
 		st = na_write_host_cpu(w, err);
@@ -500,11 +504,12 @@ enum na_status na_synth_run(const struct na_synth_config *cfg,
 		return na_fail(err, NA_EUSAGE,
 			       "--condition and --snaplen are for captures; "
 			       "-o NAME.pcap makes one");
-	if (cfg->profile == NA_PROFILE_SESSION)
+	if (cfg->profile == NA_PROFILE_SESSION ||
+	    cfg->profile == NA_PROFILE_GPU)
 		return run_session(cfg, report, err);
 	if (cfg->faults.n || cfg->only.n)
 		return na_fail(err, NA_EUSAGE,
-			       "--fault and --only need "
-			       "--profile session");
+			       "--fault and --only need --profile session or "
+			       "gpu");
 	return run_bench(cfg, report, err);
 }

@@ -22,7 +22,8 @@ enum na_synth_compress { NA_PACK_NONE, NA_PACK_GZIP, NA_PACK_ZSTD };
 enum na_synth_profile {
 	NA_PROFILE_SESSION, /* the simulated job */
 	NA_PROFILE_TYPICAL, /* one large file, 1/8 network */
-	NA_PROFILE_NETWORK  /* one large file, all events network */
+	NA_PROFILE_NETWORK, /* one large file, all events network */
+	NA_PROFILE_GPU      /* a simulated job on GPUs with NCCL */
 };
 enum na_synth_pattern { NA_PATTERN_DIRECT, NA_PATTERN_RING };
 

@@ -155,6 +155,8 @@ static void put_host(struct na_json *j, const struct na_truth_host *h,
 	na_json_uint(j, "module_events", h->modules);
 	na_json_uint(j, "ops", h->ops);
 	na_json_uint(j, "dcn_ops", h->dcn_ops);
+	if (h->nccl)
+		na_json_uint(j, "nccl_kernels", h->nccl);
 	if (h->instructions) {
 		na_json_uint(j, "program_id", h->program_id);
 		na_json_uint(j, "instructions", h->instructions);
@@ -317,7 +319,8 @@ static void put_all(struct na_json *j, const void *what)
 	const struct na_truth *t = whole->t;
 	const struct na_synth_config *c = whole->c;
 	const struct na_job *job = whole->job;
-	static const char *const profiles[] = {"session", "typical", "network"};
+	static const char *const profiles[] = {"session", "typical", "network",
+					       "gpu"};
 	static const char *const gens[] = {"graph", "message", "both"};
 
 	na_json_open(j, NULL, '{');

@@ -39,7 +39,7 @@ struct na_truth_host {
 	char name[32], *path;
 	uint32_t number;
 	uint64_t file_bytes, cut_from_bytes; /* the latter 0: not cut */
-	uint64_t events, steps, modules, ops, dcn_ops, instructions;
+	uint64_t events, steps, modules, ops, dcn_ops, nccl, instructions;
 	uint64_t program_id;
 	char inserted[48], reshaped[48]; /* where its program differs */
 	uint64_t tails, registrations, copies;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "netan/base/units.h"
+#include "netan/synth/gpu.h"
 #include "netan/synth/json_out.h"
 #include "netan/synth/truth.h"
 
@@ -303,6 +304,12 @@ bool na_truth_put_ops(struct na_json *j, const struct na_truth *t,
 	struct costs c = {.job = job, .all = costs};
 	bool ok;
 
+	if (job->gpu) {
+		put_all_late(j, t, job);
+		na_truth_put_gpus(j, t, job);
+		free(costs);
+		return true;
+	}
 	c.begun = na_calloc(job->n_slots + 1, sizeof(*c.begun));
 	ok = costs && c.begun;
 	for (size_t h = 0; ok && h < t->n; h++) {
