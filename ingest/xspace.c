@@ -53,7 +53,8 @@ const struct xs_handler *xs_handler_of(enum xs_plane_kind kind,
 
 bool xs_plane_asked(enum xs_plane_kind kind, uint32_t wants)
 {
-	if (kind == XS_TASK)
+	if (kind == XS_TASK ||
+	    (kind == XS_METADATA && (wants & NA_WANT_PROGRAMS)))
 		return true;
 	for (size_t i = 0; i < N_HANDLERS; i++) {
 		if (handlers[i].plane == kind && (handlers[i].wants & wants))
@@ -135,7 +136,8 @@ static enum na_status survey_plane(struct na_input *in, struct na_cursor body,
 	p = &s->planes[s->n_planes++];
 	*p = (struct xs_plane){.body = body, .name = {"", 0}, .cut = cut};
 	st = xs_plane_scan(in, p, err);
-	if (st == NA_OK && xs_plane_asked(p->kind, in->wants))
+	if (st == NA_OK && p->kind != XS_METADATA &&
+	    xs_plane_asked(p->kind, in->wants))
 		st = xs_plane_metadata(in, p, err);
 	if (st == NA_OK && cut && p->n_lines && !p->n_types &&
 	    xs_plane_asked(p->kind, in->wants))
@@ -577,5 +579,6 @@ const struct na_reader na_reader_xspace = {
 	.open = xs_open,
 	.cut = xs_cut,
 	.read = xs_read_block,
+	.programs = xs_programs,
 	.close = xs_close,
 };

@@ -25,7 +25,15 @@
 #include "ingest/input.h"
 #include "ingest/wire.h"
 
-enum xs_plane_kind { XS_OTHER, XS_MEGASCALE, XS_HOST, XS_TPU, XS_GPU, XS_TASK };
+enum xs_plane_kind {
+	XS_OTHER,
+	XS_MEGASCALE,
+	XS_HOST,
+	XS_TPU,
+	XS_GPU,
+	XS_TASK,
+	XS_METADATA /* programs, and no lines */
+};
 
 /* Stats by the names that any of the readers asks for (xspace_stat.c). */
 enum xs_slot {
@@ -296,6 +304,10 @@ bool xs_event_times(const struct xs_read *r, const struct xs_event *e,
 		    int64_t *start_ps, int64_t *end_ps);
 void xs_name_missing(const struct na_sink *sink, int64_t id);
 struct na_text xs_shown_name(const struct xs_event_type *t);
+
+/* xspace_programs.c */
+enum na_status xs_programs(struct na_input *in, uint32_t input,
+			   struct na_hlo *to, struct na_err *err);
 
 extern const struct na_reader na_reader_xspace;
 uint64_t xs_spool(void *state, const uint8_t *p, size_t n, bool last,

@@ -45,6 +45,8 @@ enum xs_plane_kind xs_plane_kind_of(const struct na_text *name, int32_t *n)
 		return XS_HOST;
 	if (na_same_nocase(name->s, name->n, "Task Environment"))
 		return XS_TASK;
+	if (na_same_nocase(name->s, name->n, "/host:metadata"))
+		return XS_METADATA;
 	return XS_OTHER;
 }
 
