@@ -116,6 +116,49 @@ TOLD(call, XF_CALL, "C", start_ps)
 TOLD(frame, XF_FRAME, "F", time_ps)
 TOLD(connection, XF_CONNECTION, "N", from_ps)
 
+static uint32_t told_core(void *ctx, enum na_device_kind kind, int32_t number)
+{
+	char text[64];
+	int n = snprintf(text, sizeof(text), "core %d %d", (int)kind, number);
+
+	return na_strtab_add(&((struct told *)ctx)->names, text, (size_t)n);
+}
+
+/* A type is a name, too: told again or not, it says the same. */
+static uint32_t told_op_type(void *ctx, const struct na_op_type *x)
+{
+	struct told words = {.text = NULL};
+	struct told *t = ctx;
+	uint32_t type;
+
+	words.names = t->names;
+	say_fields(&words, XF_OP_TYPE, x);
+	type = na_strtab_add(&t->names, words.text, words.n - 1);
+	free(words.text);
+	return type;
+}
+
+static enum na_status told_op(void *ctx, const struct na_op *x)
+{
+	struct told *t = ctx;
+
+	say(t, "O %lld %lld '%s' %s\n", (long long)x->start_ps,
+	    (long long)x->end_ps, named(t, x->core), named(t, x->type));
+	t->records++;
+	return NA_OK;
+}
+
+static enum na_status told_busy(void *ctx, uint32_t core, int64_t start_ps,
+				int64_t end_ps)
+{
+	struct told *t = ctx;
+
+	say(t, "B %lld %lld '%s'\n", (long long)start_ps, (long long)end_ps,
+	    named(t, core));
+	t->records++;
+	return NA_OK;
+}
+
 static enum na_status told_segment(void *ctx, const struct na_segment *s)
 {
 	(void)s;
@@ -177,6 +220,10 @@ struct na_sink told_sink(struct told *t)
 		.frame = told_frame,
 		.connection = told_connection,
 		.segment = told_segment,
+		.core = told_core,
+		.op_type = told_op_type,
+		.op = told_op,
+		.busy = told_busy,
 		.name = told_name,
 		.endpoint = told_endpoint,
 		.address = told_name,
@@ -375,7 +422,59 @@ static void make_span(struct rng *r, const struct na_sink *to)
 	s.number = any(r, INT64_MAX, -1);
 	s.name = some_name(r, to);
 	s.plane = any_i32(r);
+	s.device = (uint8_t)draw(r, 2);
 	to->span(to->ctx, &s);
+}
+
+static void make_op(struct rng *r, const struct na_sink *to)
+{
+	struct na_op x = {.pad = 0};
+	struct na_op_type t;
+
+	memset(&t, 0, sizeof(t));
+	t.program_id = draw(r, 2) ? NA_UNKNOWN_U64 : draw(r, 3);
+	t.channel = draw(r, 2) ? -1 : any(r, INT64_MAX, -1);
+	t.size_bytes = draw(r, 2) ? NA_UNKNOWN_U64
+				  : (uint64_t)any(r, INT64_MAX, 0);
+	t.name = some_name(r, to);
+	t.kernel = some_name(r, to);
+	t.module = some_name(r, to);
+	t.collective = some_name(r, to);
+	t.transfer_type = some_name(r, to);
+	t.start_op = some_name(r, to);
+	t.group_size = any_u32(r);
+	t.n_groups = any_u32(r);
+	t.opcode = (uint8_t)draw(r, NA_N_OPCODES);
+	t.phase = (uint8_t)draw(r, 3);
+	t.network = (uint8_t)draw(r, NA_N_NETWORKS);
+	t.joined = (uint8_t)draw(r, NA_N_OPJOINS);
+	t.uneven = draw(r, 2);
+	x.type = to->op_type(to->ctx, &t);
+	x.core = (uint16_t)to->core(to->ctx, (enum na_device_kind)draw(r, 2),
+				    (int32_t)draw(r, 3));
+	x.end_ps = any(r, INT64_MAX / 4, 0);
+	for (size_t i = 1 + draw(r, 4); i; i--) {
+		x.start_ps = x.end_ps;
+		x.end_ps += any(r, 1 << 30, 0);
+		to->op(to->ctx, &x);
+	}
+}
+
+/* A run, of one device: nothing that would be joined. */
+static void make_busy(struct rng *r, const struct na_sink *to)
+{
+	uint32_t core = to->core(to->ctx, (enum na_device_kind)draw(r, 2),
+				 100 + (int32_t)draw(r, 1 << 20));
+	int64_t at = any(r, INT64_MAX / 4, 0);
+
+	for (size_t i = 1 + draw(r, 20); i; i--) {
+		int64_t length = any(r, 1 << 30, 0);
+
+		if (draw(r, 10) == 0)
+			at -= INT64_C(1) << 40; /* out of order */
+		to->busy(to->ctx, core, at, at + length);
+		at += length + 1 + any(r, 1 << 30, 0);
+	}
 }
 
 void story(uint64_t seed, size_t n, const struct na_sink *to)
@@ -385,7 +484,13 @@ void story(uint64_t seed, size_t n, const struct na_sink *to)
 	for (size_t i = 0; i < n; i++) {
 		struct na_transfer t;
 
-		switch (draw(&r, 5)) {
+		switch (draw(&r, 7)) {
+		case 5:
+			make_op(&r, to);
+			break;
+		case 6:
+			make_busy(&r, to);
+			break;
 		case 0:
 			make_action(&r, to, NULL);
 			break;
