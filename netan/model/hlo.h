@@ -112,9 +112,16 @@ struct na_op_joins {
  * one of its input with its program id, or its module's name; then a dump
  * with the name.  Within a module: the op's own instruction; a -done takes
  * the rest from its operand's (GRAPH).  Without a module: the op's own text
- * (LONG_NAME), then the ops of the same input and channel (CHANNEL), then
- * those with the same .N (SUFFIX).  `h` may be NULL: what the trace's own
- * texts tell.
+ * (LONG_NAME) and that of the operand it names (GRAPH), then the ops of the
+ * same program and channel (CHANNEL), then those with the same .N (SUFFIX);
+ * the last two only where all of them agree.  `h` may be NULL: what the
+ * trace's own texts tell.
+ *
+ * Afterwards size_bytes is what moves: of a start what its -done returns (of
+ * sends, what they send), so neither a context nor operands beside the
+ * result.  Sends and receives of other runtimes than megascale stay within
+ * the host: their opcode is NA_OPCODE_OTHER then.  Ops of one collective
+ * share what is known of its groups.  Once for each store.
  */
 enum na_status na_store_join_programs(struct na_store *s,
 				      const struct na_hlo *h,
