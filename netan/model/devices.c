@@ -137,7 +137,8 @@ static bool push_busy(struct na_bag *b, uint32_t core, int64_t start_ps,
 }
 
 /* The last one goes on without a gap: one record for both. */
-static bool extend(struct na_bag *b, int64_t start_ps, int64_t end_ps)
+static bool extend(struct na_bag *b, uint32_t core, int64_t start_ps,
+		   int64_t end_ps)
 {
 	struct na_busy *last;
 	uint64_t length;
@@ -145,6 +146,9 @@ static bool extend(struct na_bag *b, int64_t start_ps, int64_t end_ps)
 	if (!b->n || !b->last->n)
 		return false;
 	last = (struct na_busy *)(void *)b->last->data + (b->last->n - 1);
+	if (last->core != core ||
+	    last->start_ps + (int64_t)last->length_ps != start_ps)
+		return false;
 	length = last->length_ps + ((uint64_t)end_ps - (uint64_t)start_ps);
 	if (length > (uint64_t)NA_BUSY_MAX_PS)
 		return false;
@@ -168,7 +172,7 @@ bool na_devices_busy(struct na_devices *d, uint32_t core, int64_t start_ps,
 		}
 	}
 	if (last->any && start_ps == last->end_ps &&
-	    extend(&d->busy, start_ps, end_ps)) {
+	    extend(&d->busy, core, start_ps, end_ps)) {
 		last->end_ps = end_ps;
 		return true;
 	}
