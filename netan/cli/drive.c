@@ -411,6 +411,13 @@ static enum na_status segments(void *ctx, const struct na_connection *c,
 	return na_session_segments(ctx, c, each, arg, err);
 }
 
+static enum na_status actions(void *ctx, const struct na_execution *of,
+			      size_t n, na_each_action each, void *arg,
+			      struct na_err *err)
+{
+	return na_session_actions(ctx, of, n, each, arg, err);
+}
+
 /* Runs stand side by side: no group mixes them. */
 static enum na_status by_run_too(struct na_grouping *by, size_t n_runs,
 				 struct na_err *err)
@@ -440,6 +447,8 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 	d.scope = (struct na_scope){.store = &s->store,
 				    .filter = &d.filter,
 				    .late = &d.late,
+				    .programs = s->programs,
+				    .joins = s->programs ? &s->joins : NULL,
 				    .by = *by,
 				    .top = c->top > 0 ? (size_t)c->top : 0,
 				    .components = d.filter.components,
@@ -448,7 +457,9 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 				    .segments = na_output_draws(s->cli)
 							? segments
 							: NULL,
-				    .segments_ctx = s};
+				    .segments_ctx = s,
+				    .actions = actions,
+				    .actions_ctx = s};
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		if (s->inputs[i].capture)
 			d.scope.connections +=
