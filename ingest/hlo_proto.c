@@ -197,22 +197,28 @@ static enum na_status take_fields(struct hlo_proto *p,
 				  struct na_hlo_instruction *x)
 {
 	enum na_status st = NA_OK;
-	uint64_t h = 0;
+	uint64_t h = 0, alone = 0;
 
 	for (size_t i = 0; st == NA_OK && i < p->n_fields; i++) {
 		const struct na_field *f = &p->fields[i];
 		uint32_t n = f->tag >> 3;
+		uint64_t one = 0;
 
 		if (!hlo_field_counts(f))
 			continue;
-		if (n >= 36 && n <= 38)
+		if (n >= 36 && n <= 38) {
 			st = take_ids(p, f, &h);
-		else if (f->tag == NA_TAG(68, NA_W_BYTES))
-			st = take_attributes(p, f, x, &h);
+			continue;
+		}
+		if (f->tag == NA_TAG(68, NA_W_BYTES))
+			st = take_attributes(p, f, x, &one);
 		else
-			h = hash_any(h, f);
+			one = hash_any(0, f);
+		h = na_hlo_mix(h, one);
+		alone = na_hlo_mix(alone, one);
 	}
 	x->hash = h;
+	x->alone = alone;
 	return st;
 }
 

@@ -29,7 +29,8 @@ enum na_join {
 	NA_JOIN_PICTURE = 16,  /* --width --theme --title ... */
 	NA_JOIN_FINDINGS = 32, /* --fail-on */
 	NA_JOIN_QUIET = 64,    /* -q alone */
-	NA_JOIN_PROGRAMS = 128 /* --hlo */
+	NA_JOIN_PROGRAMS = 128, /* --hlo */
+	NA_JOIN_WORKERS = 256  /* --label, --strict: inputs without records */
 };
 
 enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };

@@ -7,6 +7,7 @@
 
 #include "ingest/discover.h"
 #include "ingest/input.h"
+#include "netan/analyses/analysis.h"
 #include "netan/cli/cli.h"
 #include "netan/model/hlo.h"
 #include "netan/model/store.h"
@@ -85,6 +86,15 @@ enum na_status na_session_segments(struct na_session *s,
 				   const struct na_connection *c,
 				   na_each_segment each, void *arg,
 				   struct na_err *err);
+
+/* Once more through the traces, for the actions of some executions, in input
+ * order: what `each` says but NA_OK ends it.  Nothing where an input holds
+ * none. */
+typedef enum na_status (*na_each_action)(void *arg, const struct na_replay *x);
+enum na_status na_session_actions(struct na_session *s,
+				  const struct na_execution *of, size_t n,
+				  na_each_action each, void *arg,
+				  struct na_err *err);
 
 /* envelope.c: inputs, origin, coverage around a result; `side`: of which
  * transfers, -1: both. */

@@ -18,6 +18,9 @@ struct na_hlo_instruction {
 	/* Of its normalised form: without names, ids, metadata and layout of
 	 * the dump; operands and computations by their place. */
 	uint64_t hash;
+	/* Of the same without operands and called computations: what stays
+	 * when instructions before it come or go. */
+	uint64_t alone;
 	uint32_t name;                      /* strings: "send.5" */
 	uint32_t opcode_name;               /* strings: "send-done", "fusion" */
 	uint32_t computation;               /* index */
