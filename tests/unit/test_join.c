@@ -29,36 +29,36 @@ static const char crossed[] =
 	"  %p = bf16[8,128] parameter(0)\n"
 	"  %q = f32[16] constant({...})\n"
 	"  %t = token[] after-all()\n"
-	"  %send.5 = (bf16[8,128], u32[], token[]) send(%p, %t), channel_id=1, "
-	DCN("psum.1_0") "\n"
-	"  %recv.5 = (bf16[8,128], u32[], token[]) recv(%t), channel_id=2, "
-	DCN("psum.1_0") "\n"
-	"  %send.6 = (f32[16], u32[], token[]) send(%q, %t), channel_id=3, "
-	DCN("psum.2_0") "\n"
-	"  %recv.6 = (f32[16], u32[], token[]) recv(%t), channel_id=4, "
-	DCN("psum.2_0") "\n"
-	"  %send-done.5 = token[] send-done(%send.6), "
-	"is_host_transfer=true\n"
-	"  %send-done.6 = token[] send-done(%send.5), "
-	"is_host_transfer=true\n"
-	"  %recv-done.5 = (f32[16], token[]) recv-done(%recv.6), "
-	"is_host_transfer=true\n"
-	"  %recv-done.6 = (bf16[8,128], token[]) recv-done(%recv.5), "
-	"is_host_transfer=true\n"
-	"  %ars = bf16[8,128] all-reduce-start(%p), channel_id=9, "
-	"replica_groups={{0,1,2,3},{4,5,6,7}}, to_apply=%add\n"
-	"  %ard = bf16[8,128] all-reduce-done(%ars)\n"
-	"  %ags = (f32[16], f32[64]) all-gather-start(%q), channel_id=10, "
-	"replica_groups=[2,4]<=[8]\n"
-	"  %agd = f32[64] all-gather-done(%ags)\n"
-	"  %ar = f32[16] all-reduce(%q), replica_groups={}\n"
-	"  %local = (f32[16], u32[], token[]) send(%q, %t), channel_id=11\n"
-	"  %other = (f32[16], u32[], token[]) send(%q, %t), channel_id=12, "
-	"is_host_transfer=true, frontend_attributes={"
-	"_xla_host_transfer_handler_name=\"tf_rendezvous\","
-	"_xla_host_transfer_rendezvous=\"x_1\"}\n"
-	"  ROOT %r = bf16[8,128] copy(%p)\n"
-	"}\n";
+	"  %send.5 = (bf16[8,128], u32[], token[]) send(%p, %t), channel_id=1, " DCN(
+		"psum.1_0") "\n"
+			    "  %recv.5 = (bf16[8,128], u32[], token[]) recv(%t), channel_id=2, " DCN(
+				    "psum.1_0") "\n"
+						"  %send.6 = (f32[16], u32[], token[]) send(%q, %t), channel_id=3, " DCN(
+							"psum.2_0") "\n"
+								    "  %recv.6 = (f32[16], u32[], token[]) recv(%t), channel_id=4, " DCN(
+									    "psum.2_0") "\n"
+											"  %send-done.5 = token[] send-done(%send.6), "
+											"is_host_transfer=true\n"
+											"  %send-done.6 = token[] send-done(%send.5), "
+											"is_host_transfer=true\n"
+											"  %recv-done.5 = (f32[16], token[]) recv-done(%recv.6), "
+											"is_host_transfer=true\n"
+											"  %recv-done.6 = (bf16[8,128], token[]) recv-done(%recv.5), "
+											"is_host_transfer=true\n"
+											"  %ars = bf16[8,128] all-reduce-start(%p), channel_id=9, "
+											"replica_groups={{0,1,2,3},{4,5,6,7}}, to_apply=%add\n"
+											"  %ard = bf16[8,128] all-reduce-done(%ars)\n"
+											"  %ags = (f32[16], f32[64]) all-gather-start(%q), channel_id=10, "
+											"replica_groups=[2,4]<=[8]\n"
+											"  %agd = f32[64] all-gather-done(%ags)\n"
+											"  %ar = f32[16] all-reduce(%q), replica_groups={}\n"
+											"  %local = (f32[16], u32[], token[]) send(%q, %t), channel_id=11\n"
+											"  %other = (f32[16], u32[], token[]) send(%q, %t), channel_id=12, "
+											"is_host_transfer=true, frontend_attributes={"
+											"_xla_host_transfer_handler_name=\"tf_rendezvous\","
+											"_xla_host_transfer_rendezvous=\"x_1\"}\n"
+											"  ROOT %r = bf16[8,128] copy(%p)\n"
+											"}\n";
 
 enum { SEND = NA_OPCODE_SEND, RECV = NA_OPCODE_RECV };
 enum { START = NA_OP_START, DONE = NA_OP_DONE, WHOLE = NA_OP_WHOLE };
@@ -385,10 +385,12 @@ static void no_suffix(void **state)
 
 #define LITTLE(dims, rendezvous) \
 	"HloModule jit_f\nENTRY main {\n  t = token[] after-all()\n" \
-	"  recv.1 = (f32[" dims "], u32[], token[]) recv(t), channel_id=5, " \
-	DCN(rendezvous) "\n" \
-	"  ROOT recv-done.1 = (f32[" dims "], token[]) recv-done(recv.1), " \
-	"is_host_transfer=true\n}\n"
+	"  recv.1 = (f32[" dims \
+	"], u32[], token[]) recv(t), channel_id=5, " DCN( \
+		rendezvous) "\n" \
+			    "  ROOT recv-done.1 = (f32[" dims \
+			    "], token[]) recv-done(recv.1), " \
+			    "is_host_transfer=true\n}\n"
 
 /* Dumps of one name: what contradicts the trace is of another compilation;
  * among equals that of the host counts. */
@@ -458,9 +460,10 @@ static void across_iterations(void **state)
 		"channel_id=6, is_host_transfer=true\n"
 		"  %t = token[] get-tuple-element(%recv-done.3), index=1\n"
 		"  %recv.1 = (f32[16], u32[], token[]) recv(%t), "
-		"channel_id=6, " DCN("l_0") "\n"
-		"  ROOT %r = ((f32[16], u32[], token[])) tuple(%recv.1)\n"
-		"}\n";
+		"channel_id=6, " DCN(
+			"l_0") "\n"
+			       "  ROOT %r = ((f32[16], u32[], token[])) tuple(%recv.1)\n"
+			       "}\n";
 	/* clang-format off */
 	static const struct row rows[] = {
 		{"recv.1", "jit_l", 3, RECV, START, NA_NET_DCN, .want = "l_0",
