@@ -30,8 +30,8 @@ struct na_hlo_reading {
 	size_t n_sources, cap_sources;
 	const char **notes;
 	size_t n_notes, cap_notes;
-	bool damaged; /* something could not be read, or in part */
-	struct seen { /* modules with their instructions, by hash */
+	bool damaged;            /* something could not be read, or in part */
+	struct seen {            /* modules with their instructions, by hash */
 		uint32_t *slots; /* index + 1; 0 is free */
 		size_t n, n_slots;
 	} seen;
