@@ -140,7 +140,7 @@ static void put_collective(const struct program *g, struct na_result *r,
 	na_put_text(r, row, "transfer_type", pg_text(g->p, x->transfer_type));
 	put_known(r, row, "channel", (uint64_t)x->channel, x->channel >= 0);
 	put_known(r, row, "bytes", bytes, bytes <= INT64_MAX);
-	put_known(r, row, "participants", n, n > 0);
+	put_known(r, row, "participants", n, n > 0 && n <= INT64_MAX);
 	put_known(r, row, "group_size", x->group_size, x->group_size > 0);
 	put_known(r, row, "groups", x->n_groups, x->n_groups > 0);
 	na_put_bool(r, row, "even", !x->uneven);

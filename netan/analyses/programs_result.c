@@ -100,7 +100,6 @@ static void put_program_ids(const struct na_programs *p, struct na_result *r,
 {
 	uint64_t *ids = na_calloc(n + 1, sizeof(*ids));
 	struct na_value *list;
-	size_t found = 0;
 
 	for (size_t i = 0; ids && i < n; i++)
 		ids[i] = p->h->modules[c[i].module].program_id;
@@ -111,7 +110,6 @@ static void put_program_ids(const struct na_programs *p, struct na_result *r,
 	for (size_t i = 0; ids && i < n; i++) {
 		if (ids[i] != NA_UNKNOWN_U64 && (!i || ids[i] != ids[i - 1]))
 			na_put_textf(r, list, NULL, "%" PRIu64, ids[i]);
-		found++;
 	}
 	free(ids);
 }

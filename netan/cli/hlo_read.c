@@ -474,6 +474,15 @@ static enum na_exit find_all(struct na_hlo_reading *x,
 	return NA_EXIT_OK;
 }
 
+static size_t files_of(const struct na_hlo_reading *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->n_sources; i++)
+		n += x->sources[i].files;
+	return n;
+}
+
 enum na_exit na_hlo_reading_open(struct na_hlo_reading *x,
 				 const struct na_cli *cli)
 {
@@ -504,9 +513,9 @@ enum na_exit na_hlo_reading_open(struct na_hlo_reading *x,
 	if (x->hlo.n_modules)
 		return NA_EXIT_OK;
 	if (!x->said)
-		na_say_error(cli, "no HLO module in %s",
-			     cli->n_inputs == 1 ? "this input"
-						: "these inputs");
+		na_say_error(cli, "no HLO module in %s (files looked at: %zu)",
+			     cli->n_inputs == 1 ? "this input" : "these inputs",
+			     files_of(x));
 	if (x->no_dump)
 		na_say_hint(
 			cli,
