@@ -37,7 +37,7 @@ struct dump {
 
 struct entries {
 	char **names;
-	int *best; /* see find_best() */
+	bool *take; /* of those, what is a module that ran */
 	size_t n, cap;
 };
 
@@ -222,22 +222,19 @@ static bool same_module(const char *a, const char *b)
 	return n && strncmp(a, b, n) == 0;
 }
 
-/* Of each the highest rank among those of its module, which stand together. */
-static bool find_best(struct entries *e)
+/* The highest rank among those of a module, which stand together. */
+void na_hlo_pick(const char *const *names, size_t n, bool *take)
 {
-	e->best = na_calloc(e->n, sizeof(*e->best));
-	for (size_t i = 0, to; e->best && i < e->n; i = to) {
-		int best = rank_of(e->names[i]);
+	for (size_t i = 0, to; i < n; i = to) {
+		int best = rank_of(names[i]);
 
-		for (to = i + 1;
-		     to < e->n && same_module(e->names[i], e->names[to]); to++)
-			best = rank_of(e->names[to]) > best
-				       ? rank_of(e->names[to])
-				       : best;
+		for (to = i + 1; to < n && same_module(names[i], names[to]);
+		     to++)
+			best = rank_of(names[to]) > best ? rank_of(names[to])
+							 : best;
 		for (size_t k = i; k < to; k++)
-			e->best[k] = best;
+			take[k] = best >= 0 && rank_of(names[k]) == best;
 	}
-	return e->best;
 }
 
 static void entries_fini(struct entries *e)
@@ -245,7 +242,7 @@ static void entries_fini(struct entries *e)
 	for (size_t i = 0; i < e->n; i++)
 		free(e->names[i]);
 	free(e->names);
-	free(e->best);
+	free(e->take);
 }
 
 static enum na_status list(struct dump *d, const char *path, struct entries *e)
@@ -313,8 +310,7 @@ static enum na_status read_entry(struct dump *d, const struct entries *e,
 		     : depth < MAX_DEPTH
 			     ? read_directory(d, at, name, name, depth + 1)
 			     : complain(d, at, "directories nest too deep");
-	} else if (S_ISREG(sb.st_mode) && rank_of(e->names[i]) >= 0 &&
-		   rank_of(e->names[i]) == e->best[i]) {
+	} else if (S_ISREG(sb.st_mode) && e->take[i]) {
 		st = read_file(d, at, worker, false);
 	}
 	free(name);
@@ -329,9 +325,11 @@ static enum na_status read_directory(struct dump *d, const char *path,
 	struct entries e = {.n = 0};
 	enum na_status st = list(d, path, &e);
 
-	if (st == NA_OK && !find_best(&e))
+	e.take = na_calloc(e.n, sizeof(*e.take));
+	if (st == NA_OK && !e.take)
 		st = na_fail_nomem(d->err);
-
+	if (st == NA_OK)
+		na_hlo_pick((const char *const *)e.names, e.n, e.take);
 	for (size_t i = 0; st == NA_OK && i < e.n; i++)
 		st = read_entry(d, &e, i, path, worker, below, depth);
 	entries_fini(&e);

@@ -31,6 +31,9 @@ struct text {
 	/* Indices by name; of instructions with their computation. */
 	struct na_idmap computations, instructions;
 	bool inside; /* of a computation */
+	/* na_hlo_instruction.alone of the text before `told`. */
+	uint64_t alone;
+	size_t told;
 };
 
 struct span {
@@ -147,6 +150,17 @@ static uint32_t find(const struct text *t, const struct na_text *name,
 		       : na_idmap_at(&t->instructions, (int64_t)(here | id));
 }
 
+/* What is new of the text counts; distances will be left out. */
+static void tell(struct text *t)
+{
+	const struct hlo_buf *b = &t->r.text;
+
+	if (b->n > t->told)
+		t->alone = na_hlo_hash(t->alone, b->s + t->told,
+				       b->n - t->told);
+	t->told = b->n;
+}
+
 /* A name that was met before, as its distance; others as they are. */
 static void put_name(struct text *t, const struct na_text *name, bool percent)
 {
@@ -162,7 +176,9 @@ static void put_name(struct text *t, const struct na_text *name, bool percent)
 			t->r.calls[m->n_instructions - 1] = at;
 	}
 	if (at != NA_NO_NAME) {
+		tell(t);
 		hlo_putf(&t->r.text, "%+" PRId64, hlo_back(here, at));
+		t->told = t->r.text.n;
 		return;
 	}
 	hlo_put(&t->r.text, "%", percent);
@@ -313,7 +329,8 @@ static bool put_line(struct text *t, const struct na_hlo_line *l)
 {
 	struct hlo_buf *b = &t->r.text;
 
-	b->n = 0;
+	b->n = t->told = 0;
+	t->alone = 0;
 	put_span(t, shape_of(l), false);
 	hlo_put(b, " ", 1);
 	hlo_put(b, l->opcode_name.s, l->opcode_name.n);
@@ -356,6 +373,8 @@ static enum na_status instruction(struct text *t, struct span line)
 	if (!put_line(t, &l))
 		return t->r.err->status;
 	x->hash = na_hlo_hash(0, t->r.text.s, t->r.text.n);
+	tell(t);
+	x->alone = t->alone;
 	key = (int64_t)((uint64_t)x->computation << 32 | x->name);
 	if (x->name != NA_NO_NAME &&
 	    !na_idmap_set(&t->instructions, key,

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "ingest/discover.h"
+#include "ingest/hlo.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
 
@@ -16,30 +17,6 @@ static bool is_directory(const char *path)
 	struct stat sb;
 
 	return stat(path, &sb) == 0 && S_ISDIR(sb.st_mode);
-}
-
-/* How long s[n] is without this ending; 0: it has none. */
-static size_t without(const char *s, size_t n, const char *ending)
-{
-	size_t e = strlen(ending);
-
-	return n > e && memcmp(s + n - e, ending, e) == 0 ? n - e : 0;
-}
-
-static bool is_dump(const char *name)
-{
-	static const char *const packed[] = {".gz", ".zst", ".zstd"};
-	static const char *const endings[] = {".pb", ".txt", ".hlo"};
-	size_t n = strlen(name);
-
-	for (size_t i = 0; i < 3; i++)
-		n = without(name, n, packed[i]) ? without(name, n, packed[i])
-						: n;
-	for (size_t i = 0; i < 3; i++) {
-		if (without(name, n, endings[i]))
-			return true;
-	}
-	return false;
 }
 
 static bool is_trace(const char *path)
@@ -124,6 +101,7 @@ static enum na_status walk(const char *dir, const char *label, int depth,
 {
 	struct names names = {.items = NULL};
 	enum na_status st = NA_OK;
+	bool *take = NULL;
 
 	if (depth > NA_HLO_DIR_DEPTH)
 		return na_fail(err, NA_ELIMIT,
@@ -131,6 +109,10 @@ static enum na_status walk(const char *dir, const char *label, int depth,
 			       "loop of links?",
 			       dir, NA_HLO_DIR_DEPTH);
 	st = list(dir, a, &names, err);
+	if (st == NA_OK && !(take = na_calloc(names.n + 1, sizeof(*take))))
+		st = na_fail_nomem(err);
+	if (st == NA_OK)
+		na_hlo_pick(names.items, names.n, take);
 	for (int pass = 0; st == NA_OK && pass < 2; pass++) {
 		for (size_t i = 0; st == NA_OK && i < names.n; i++) {
 			const char *path = below(a, dir, names.items[i]);
@@ -141,7 +123,7 @@ static enum na_status walk(const char *dir, const char *label, int depth,
 				continue;
 			else if (pass == 1)
 				st = walk(path, label, depth + 1, a, f, err);
-			else if (is_dump(path))
+			else if (take[i])
 				st = add(f,
 					 &(struct na_hlo_file){.path = path,
 							       .owner = dir,
@@ -151,6 +133,7 @@ static enum na_status walk(const char *dir, const char *label, int depth,
 		}
 	}
 	free(names.items);
+	free(take);
 	return st;
 }
 
