@@ -132,6 +132,12 @@ static size_t slowest(const struct sl_state *s, uint32_t collective,
 			.to_ps = o->end_ps,
 			.stall_ps = o->stall_ps,
 		};
+		if (o->host_stall_ps == NA_UNKNOWN_PS)
+			continue;
+		asks[i].graph_to_ps =
+			sl_clamp((na_i128)o->done_ps + o->host_stall_ps);
+		asks[i].graph_from_ps = sl_minus(asks[i].graph_to_ps,
+						 o->wire_ps);
 	}
 	return n;
 }
