@@ -146,7 +146,7 @@ static void put_host(const struct rows *x, uint32_t host, struct na_result *r,
 {
 	struct na_value *v = na_put_object(r, list, NULL);
 	int64_t known,
-		ahead = la_ahead(&x->all->clocks, host, x->p->host, &known);
+		ahead = la_ahead(x->all->clocks, host, x->p->host, &known);
 
 	na_put_text(r, v, "host", la_host_name(x->all, host));
 	na_put_bool(r, v, "trace", host < x->all->store->n_sources);

@@ -49,7 +49,7 @@ static void open_all(struct opened *o, const char *threads)
 						 NA_WANT_STEPS),
 			 NA_EXIT_OK);
 	assert_int_equal(na_session_filter(&o->s, &err), NA_OK);
-	o->s.filter.side = NA_RX;
+	o->s.filter.side = -1;
 	o->s.filter.instants = true;
 	o->s.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS;
 	assert_int_equal(na_session_read(&o->s, true), NA_EXIT_OK);
