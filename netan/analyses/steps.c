@@ -46,9 +46,8 @@ static enum na_status st_add(void *block, const struct na_transfer *t)
 {
 	struct st_state *b = block;
 
-	if (b->pass)
-		return NA_OK;
-	return na_host_clocks_add(&b->clocks, t) && st_add_transfer(b, t)
+	return (b->pass || na_host_clocks_add(&b->clocks, t)) &&
+			       st_add_transfer(b, t)
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
@@ -131,7 +130,7 @@ static enum na_status st_merge(void *state, void *block, unsigned pass)
 
 	if (pass) {
 		merge_busy(s, b);
-		return NA_OK;
+		return st_merge_transfers(s, b) ? NA_OK : NA_ENOMEM;
 	}
 	return take(&s->spans, &s->n_spans, &s->cap_spans, b->spans, b->n_spans,
 		    sizeof(*b->spans)) &&

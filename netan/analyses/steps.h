@@ -76,6 +76,7 @@ struct st_share {
 	int64_t first_send_ps, last_receive_ps; /* NA_TIME_MAX, NA_TIME_MIN */
 	na_i128 latency_ps;                     /* of all, in and out */
 	uint64_t n;
+	int64_t unsure_ps; /* what the clocks leave open */
 	uint32_t step;
 };
 
@@ -94,8 +95,9 @@ struct st_host_step {
 	const struct st_cell *cell; /* of its slowest device */
 	uint32_t host, run;
 	int64_t own_ps, period_ps;
-	int64_t late_ps; /* own - the (lower) median host's */
-	na_i128 network_ps;
+	int64_t late_ps;    /* own - the (lower) median host's */
+	na_i128 network_ps; /* latencies: sum over instances of means */
+	na_i128 unsure_ps;
 	bool slowest;
 };
 

@@ -245,7 +245,8 @@ static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
 			    survey(x, n, waiting, tmp).median;
 
 		name(t, &o, c >= g ? ST_COMPUTATION : ST_INPUT);
-	} else if (st_notable((int64_t)(w.most - w.median), typical)) {
+	} else if (st_notable((int64_t)(w.most - w.median), typical) &&
+		   w.most - w.median > x[w.at].unsure_ps) {
 		name(t, &w, ST_NETWORK);
 	} else if ((double)(p.most - p.median) >
 		   ST_DIFFER_SHARE * (double)p.median) {

@@ -45,43 +45,73 @@ static bool instance_of(const struct st_state *b, const struct na_transfer *t,
 	return key->a != NA_UNKNOWN_U32 && t->collective != NA_UNKNOWN_U32;
 }
 
-static void add_latency(struct st_share *x, const struct na_transfer *t)
+static void add_latency(struct st_share *x, int64_t ps, int64_t unsure_ps)
 {
-	x->latency_ps += na_time_between(t->start_ps, t->end_ps);
+	x->latency_ps += ps;
 	x->n++;
+	if (unsure_ps > x->unsure_ps)
+		x->unsure_ps = unsure_ps;
 }
 
+/* On one clock; only between hosts whose clocks are known to each other. */
+static bool latency_of(const struct st_state *b, const struct na_transfer *t,
+		       uint32_t src, int64_t *ps, int64_t *unsure_ps)
+{
+	const struct na_host_clocks *k = &b->main->clocks;
+	int64_t differ;
+
+	*ps = na_time_between(t->start_ps, t->end_ps);
+	*unsure_ps = na_host_clocks_between(k, src, t->input);
+	return *unsure_ps != NA_TIME_MAX &&
+	       !__builtin_sub_overflow(k->ahead_ps[src], k->ahead_ps[t->input],
+				       &differ) &&
+	       na_add_i64(*ps, differ, ps);
+}
+
+static bool add_latencies(struct st_state *b, const struct na_transfer *t,
+			  uint32_t instance)
+{
+	uint32_t run = b->scope->store->sources[t->input].run;
+	uint32_t src = na_store_host_of(b->scope->store, run, t->src);
+	int64_t ps, unsure_ps;
+	struct st_share *x;
+
+	if (t->side == NA_TX || t->klass != NA_VALID || src == t->input ||
+	    src >= b->main->clocks.n_hosts ||
+	    !latency_of(b, t, src, &ps, &unsure_ps))
+		return true;
+	x = share_of(b, t->collective, instance, t->input, t->step);
+	if (!x)
+		return false;
+	add_latency(x, ps, unsure_ps);
+	x = share_of(b, t->collective, instance, src, t->step);
+	if (x)
+		add_latency(x, ps, unsure_ps);
+	return x;
+}
+
+/* In pass 0 when; in pass 1, the clocks known, how long. */
 bool st_add_transfer(struct st_state *b, const struct na_transfer *t)
 {
-	uint32_t run = b->scope->store->sources[t->input].run, instance, src;
 	struct na_triple key;
 	struct st_share *x;
+	uint32_t instance;
 
 	if (t->style >= NA_STYLE_CAPTURE || !instance_of(b, t, &key))
 		return true;
 	instance = na_triples_add(&b->instances, key);
 	if (instance == NA_NO_TRIPLE)
 		return false;
+	if (b->pass)
+		return add_latencies(b, t, instance);
 	x = share_of(b, t->collective, instance, t->input, t->step);
 	if (!x)
 		return false;
-	if (t->side == NA_TX) {
-		if (t->start_ps < x->first_send_ps)
-			x->first_send_ps = t->start_ps;
-		return true;
-	}
-	if (t->end_ps > x->last_receive_ps)
+	if (t->side == NA_TX && t->start_ps < x->first_send_ps)
+		x->first_send_ps = t->start_ps;
+	if (t->side == NA_RX && t->end_ps > x->last_receive_ps)
 		x->last_receive_ps = t->end_ps;
-	if (t->klass != NA_VALID)
-		return true;
-	src = na_store_host_of(b->scope->store, run, t->src);
-	if (src == t->input || src >= b->scope->store->n_hosts)
-		return true;
-	add_latency(x, t);
-	x = share_of(b, t->collective, instance, src, t->step);
-	if (x)
-		add_latency(x, t);
-	return x;
+	return true;
 }
 
 bool st_merge_transfers(struct st_state *s, const struct st_state *b)
@@ -104,6 +134,8 @@ bool st_merge_transfers(struct st_state *s, const struct st_state *b)
 			to->last_receive_ps = from->last_receive_ps;
 		to->latency_ps += from->latency_ps;
 		to->n += from->n;
+		if (from->unsure_ps > to->unsure_ps)
+			to->unsure_ps = from->unsure_ps;
 	}
 	return true;
 }
@@ -143,9 +175,12 @@ void st_place_transfers(struct st_state *s)
 			known ? step_of(s, known->run, known->number) : NULL;
 
 		for (size_t i = t ? t->from : 0; t && x->n && i < t->to; i++) {
-			if (s->host_steps[i].host == s->keys.keys[k].c)
-				s->host_steps[i].network_ps += x->latency_ps /
-							       (na_i128)x->n;
+			struct st_host_step *y = &s->host_steps[i];
+
+			if (y->host != s->keys.keys[k].c)
+				continue;
+			y->network_ps += x->latency_ps / (na_i128)x->n;
+			y->unsure_ps += x->unsure_ps;
 		}
 	}
 }
@@ -456,7 +491,7 @@ static int64_t blur(const struct st_state *s, uint32_t host, unsigned test)
 {
 	const struct na_host_clocks *k = &s->clocks;
 
-	if ((test != ST_OF_STARTS && test != ST_OF_ENDS) || host >= k->n_hosts)
+	if (test == ST_OF_STEPS || host >= k->n_hosts)
 		return 0;
 	return k->uncertainty_ps[host];
 }
@@ -508,10 +543,10 @@ static enum st_cause most_frequent(const struct st_host *h)
 }
 
 /*
- * Who receives last may only sit behind somebody late: that alone names a
- * host where nobody else explains it.
+ * Who sends or receives last may only sit behind somebody else: that alone
+ * names a host where nothing else explains it.
  */
-static void name(struct st_host *h, bool explained)
+static void name(struct st_host *h, bool explained, bool late)
 {
 	const struct st_verdict *v = h->tests;
 	enum st_cause of_steps = most_frequent(h);
@@ -521,13 +556,13 @@ static void name(struct st_host *h, bool explained)
 	if (v[ST_OF_STEPS].named && of_steps) {
 		h->cause = of_steps;
 		h->evidence = ST_OF_STEPS;
-	} else if (v[ST_OF_STARTS].named) {
-		h->cause = ST_LATE_START;
-		h->evidence = ST_OF_STARTS;
 	} else if (v[ST_OF_TRANSFERS].named) {
 		h->cause = ST_NETWORK;
 		h->evidence = ST_OF_TRANSFERS;
-	} else if (v[ST_OF_ENDS].named && !explained) {
+	} else if (v[ST_OF_STARTS].named && !explained) {
+		h->cause = ST_LATE_START;
+		h->evidence = ST_OF_STARTS;
+	} else if (v[ST_OF_ENDS].named && !explained && !late) {
 		h->cause = v[ST_OF_ENDS].start_ps > v[ST_OF_ENDS].effect_ps / 2
 				   ? ST_LATE_START
 				   : ST_NETWORK;
@@ -541,18 +576,18 @@ static void name(struct st_host *h, bool explained)
 static void name_stragglers(struct st_state *s)
 {
 	for (size_t i = 0; i < s->n_hosts; i++) {
-		bool explained = false;
+		bool explained = false, late = false;
 
 		for (size_t k = 0; k < s->n_hosts; k++) {
 			const struct st_host *o = &s->hosts[k];
 
-			explained = explained ||
-				    (o->run == s->hosts[i].run &&
-				     (o->tests[ST_OF_STEPS].named ||
-				      o->tests[ST_OF_STARTS].named ||
-				      o->tests[ST_OF_TRANSFERS].named));
+			if (o->run != s->hosts[i].run)
+				continue;
+			explained |= o->tests[ST_OF_STEPS].named ||
+				     o->tests[ST_OF_TRANSFERS].named;
+			late |= o->tests[ST_OF_STARTS].named;
 		}
-		name(&s->hosts[i], explained);
+		name(&s->hosts[i], explained, late);
 		if (s->hosts[i].straggler)
 			s->severity = NA_SEV_ERROR;
 	}

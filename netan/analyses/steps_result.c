@@ -183,6 +183,24 @@ static void put_coverage(struct na_result *r, struct na_value *body,
 	na_put_bool(r, to, "numbered_by_order", s->by_order);
 }
 
+static void say_nothing(struct na_result *r, const struct st_state *s)
+{
+	struct na_value *side = na_result_side(r);
+
+	if (s->n_cells) {
+		na_put_textf(r, side, "empty",
+			     "the filters leave none of %zu device steps",
+			     s->n_cells);
+		return;
+	}
+	na_put_text(r, side, "empty",
+		    "no steps: looked for the lines \"Steps\" and \"XLA "
+		    "Modules\" on device planes (\"/device:TPU:0\", "
+		    "\"/device:GPU:0\")");
+	na_put_text(r, side, "hint",
+		    "capture with device tracing on, while the job trains");
+}
+
 enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 {
 	struct st_state *s = state;
@@ -190,6 +208,8 @@ enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 	char verdict[ST_VERDICT_BUF];
 
 	na_put_text(r, na_result_side(r), "noun", "device step");
+	if (!s->used)
+		say_nothing(r, s);
 	list = na_put_list(r, body, "steps");
 	for (size_t i = 0; i < s->n_steps; i++)
 		put_step(r, list, s, &s->steps[i]);
