@@ -153,8 +153,9 @@ static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
 	if (!st_build_hosts(s))
 		return na_fail_nomem(err);
 	st_place_transfers(s);
-	return st_judge_steps(s) && st_judge_hosts(s) ? NA_OK
-						      : na_fail_nomem(err);
+	return st_judge_steps(s) && st_judge_hosts(s) && st_judge_course(s)
+		       ? NA_OK
+		       : na_fail_nomem(err);
 }
 
 static void st_fini(void *state)
@@ -174,6 +175,8 @@ static void st_fini(void *state)
 	free(s->host_steps);
 	free(s->steps);
 	free(s->hosts);
+	free(s->by_host);
+	free(s->changes);
 }
 
 static enum na_severity st_severity(const void *state)

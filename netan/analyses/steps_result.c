@@ -163,6 +163,21 @@ static void put_straggler(struct na_result *r, struct na_value *list,
 	na_put_bool(r, to, "takes_long", h->tests[ST_OF_TRANSFERS].named);
 }
 
+static void put_change(struct na_result *r, struct na_value *list,
+		       const struct st_state *s, const struct st_change *c)
+{
+	struct na_value *to = na_put_object(r, list, NULL);
+
+	put_label(r, to, s, c->run);
+	na_put_text(r, to, "kind", c->drift ? "drift" : "change");
+	na_put_text(r, to, "host",
+		    c->host == NA_UNKNOWN_U32 ? NULL : host_name(s, c->host));
+	na_put_int(r, to, "step", c->step);
+	na_put_real(r, to, "from_ms", c->from_ms);
+	na_put_real(r, to, "to_ms", c->to_ms);
+	na_put_real(r, to, "p_value", c->p);
+}
+
 static void put_coverage(struct na_result *r, struct na_value *body,
 			 const struct st_state *s)
 {
@@ -224,6 +239,8 @@ enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 			put_straggler(r, list, s, &s->hosts[i]);
 	}
 	list = na_put_list(r, body, "changes");
+	for (size_t i = 0; i < s->n_changes; i++)
+		put_change(r, list, s, &s->changes[i]);
 	put_coverage(r, body, s);
 	na_put_text(r, body, "verdict",
 		    s->used ? st_verdict(verdict, s) : NULL);
