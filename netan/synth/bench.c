@@ -65,6 +65,8 @@ static void define_dcn(struct bench *b, struct ops *o, int coll, int kind)
 {
 	static const char *const ops[] = {"recv", "send", "send-done",
 					  "recv-done"};
+	static const char *const of[] = {"after-all", "after-all", "send",
+					 "recv"};
 	struct na_plane *p = &b->plane;
 	char name[32], text[512];
 	size_t at;
@@ -72,12 +74,12 @@ static void define_dcn(struct bench *b, struct ops *o, int coll, int kind)
 	snprintf(name, sizeof(name), "%s.%d", ops[kind], 12 + coll);
 	snprintf(text, sizeof(text),
 		 "%%%s = (bf16[4096,128]{1,0:T(8,128)"
-		 "(2,1)}, u32[]{:S(2)}, token[]) %s(token[] %%after-all.%d), "
+		 "(2,1)}, u32[]{:S(2)}, token[]) %s(token[] %%%s.%d), "
 		 "channel_id=%d, is_host_transfer=true, frontend_attributes={"
 		 "_xla_host_transfer_handler_name=\"xla_megascale_runtime\","
 		 "_xla_host_transfer_rendezvous=\"all-reduce.%d_0\","
 		 "_xla_megascale_transfer_type=\"ALL_REDUCE\"}",
-		 name, ops[kind], 12 + coll,
+		 name, ops[kind], of[kind], 12 + coll,
 		 1 + 2 * coll + (kind == 0 || kind == 3), 12 + coll);
 	o->dcn[coll][kind] = na_plane_define(p, text, name, &at);
 	na_stat_ref(p, na_plane_stat(p, "hlo_category"),

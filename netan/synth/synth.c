@@ -504,12 +504,18 @@ enum na_status na_synth_run(const struct na_synth_config *cfg,
 		return na_fail(err, NA_EUSAGE,
 			       "--condition and --snaplen are for captures; "
 			       "-o NAME.pcap makes one");
+	if (cfg->profile != NA_PROFILE_SESSION &&
+	    (cfg->icis || cfg->shuffle_suffixes))
+		return na_fail(err, NA_EUSAGE,
+			       "--ici and --shuffle-suffixes need --profile "
+			       "session");
 	if (cfg->profile == NA_PROFILE_SESSION ||
 	    cfg->profile == NA_PROFILE_GPU)
 		return run_session(cfg, report, err);
-	if (cfg->faults.n || cfg->only.n)
+	if (cfg->faults.n || cfg->only.n || cfg->without.n ||
+	    cfg->skip_planes || cfg->hlo_dump)
 		return na_fail(err, NA_EUSAGE,
-			       "--fault and --only need --profile session or "
-			       "gpu");
+			       "--fault, --only, --without, --skip-planes and "
+			       "--hlo-dump need --profile session or gpu");
 	return run_bench(cfg, report, err);
 }

@@ -287,6 +287,7 @@ static void check_kernels(const struct session *s, const char *op)
 		Netan__Xplane__XSpace *x = session_space(s, h);
 
 		space_each(x, "/device:GPU:", collect_kernels, &k);
+		k.plane = NULL;
 		netan__xplane__xspace__free_unpacked(x, NULL);
 		snprintf(host, sizeof(host), "{\"host\": \"host-%zu\"", h);
 		told += session_number(s, "\"gpu_collectives\": [", row, host,
