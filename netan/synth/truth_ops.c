@@ -46,38 +46,44 @@ static void add_cost(struct cost *c, const struct begun *b, int64_t slack_ps,
 		c->parts_ps[k] += b->parts_ps[k];
 }
 
+/* An op of the data-center network; dcn_ps: in such ops before it. */
+static void add_op(struct costs *c, uint32_t dev, const struct na_op_event *e,
+		   int64_t dcn_ps)
+{
+	const struct na_job *job = c->job;
+	const struct na_op *op = &job->ops[e->op];
+	uint32_t coll = job->slots[op->slot].coll;
+	struct begun *b = &c->begun[op->slot];
+	size_t graph =
+		((size_t)e->step * job->n_slots + op->slot) * job->n_devs + dev;
+	int64_t slack, observed, host;
+
+	b->parts_ps[op->kind] = e->dur_ps;
+	if (op->kind == NA_OP_SEND) {
+		b->send_start_ps = e->start_ps;
+		b->dcn_ps = dcn_ps;
+	}
+	if (op->kind != NA_OP_RECV_DONE)
+		return;
+	slack = e->start_ps - b->send_start_ps - (dcn_ps - b->dcn_ps);
+	observed = e->start_ps + e->dur_ps - b->send_start_ps;
+	host = job->graphs[graph].end_ps - e->start_ps;
+	add_cost(&c->host[coll], b, slack, observed, host);
+	add_cost(&c->all[coll], b, slack, observed, host);
+}
+
 /* The executions of one device; ops follow one another. */
 static void add_device(struct costs *c, uint32_t dev)
 {
-	const struct na_job *job = c->job;
-	const struct na_dev *d = &job->devs[dev];
+	const struct na_dev *d = &c->job->devs[dev];
 	int64_t dcn_ps = 0;
 
 	for (size_t i = 0; i < d->n_ops; i++) {
 		const struct na_op_event *e = &d->ops[i];
-		const struct na_op *op = &job->ops[e->op];
-		uint32_t coll = job->slots ? job->slots[op->slot].coll : 0;
-		struct begun *b = &c->begun[op->slot];
-		size_t graph;
-		int64_t slack, observed, host;
 
-		if (!na_op_is_dcn(op->kind))
+		if (!na_op_is_dcn(c->job->ops[e->op].kind))
 			continue;
-		b->parts_ps[op->kind] = e->dur_ps;
-		if (op->kind == NA_OP_SEND) {
-			b->send_start_ps = e->start_ps;
-			b->dcn_ps = dcn_ps;
-		} else if (op->kind == NA_OP_RECV_DONE) {
-			graph = ((size_t)e->step * job->n_slots + op->slot) *
-					job->n_devs +
-				dev;
-			slack = e->start_ps - b->send_start_ps -
-				(dcn_ps - b->dcn_ps);
-			observed = e->start_ps + e->dur_ps - b->send_start_ps;
-			host = job->graphs[graph].end_ps - e->start_ps;
-			add_cost(&c->host[coll], b, slack, observed, host);
-			add_cost(&c->all[coll], b, slack, observed, host);
-		}
+		add_op(c, dev, e, dcn_ps);
 		dcn_ps += e->dur_ps;
 	}
 }
