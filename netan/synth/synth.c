@@ -128,9 +128,9 @@ static enum na_status write_planes(struct na_writer *w, struct na_err *err)
 	const struct na_synth_config *cfg = w->job->cfg;
 	enum na_status st = w->job->gpu ? na_write_gpus(w, err) : NA_OK;
 
-	for (int64_t i = cfg->skip_planes;
+	for (uint32_t i = na_job_first_plane(w->job);
 	     !st && !w->job->gpu && i < cfg->devices; i++)
-		st = na_write_device(w, (uint32_t)i, err);
+		st = na_write_device(w, i, err);
 	if (!st && !na_job_without(w->job, NA_WITHOUT_HLO))
 		st = na_write_metadata(w, err);
 	if (st || w->job->gpu)

@@ -217,7 +217,8 @@ static uint64_t count_ici(const struct na_job *job, uint32_t host,
 	uint32_t per_host = (uint32_t)job->cfg->devices;
 	uint64_t n = 0;
 
-	for (uint32_t i = host * per_host; i < (host + 1) * per_host; i++)
+	for (uint32_t i = host * per_host + na_job_first_plane(job);
+	     i < (host + 1) * per_host; i++)
 		for (size_t k = 0; k < job->devs[i].n_ops; k++) {
 			const struct na_op_event *e = &job->devs[i].ops[k];
 			const struct na_op *op = &job->ops[e->op];
@@ -320,7 +321,7 @@ bool na_truth_put_ops(struct na_json *j, const struct na_truth *t,
 	ok = costs && c.begun;
 	for (size_t h = 0; ok && h < t->n; h++) {
 		c.host = costs + (h + 1) * n;
-		for (uint32_t i = 0; i < per_host; i++)
+		for (uint32_t i = na_job_first_plane(job); i < per_host; i++)
 			add_device(&c, t->hosts[h].number * per_host + i);
 	}
 	if (ok)
@@ -331,7 +332,7 @@ bool na_truth_put_ops(struct na_json *j, const struct na_truth *t,
 	put_all_late(j, t, job);
 	na_json_open(j, "device_steps", '[');
 	for (size_t h = 0; h < t->n; h++)
-		for (uint32_t i = 0; i < per_host; i++)
+		for (uint32_t i = na_job_first_plane(job); i < per_host; i++)
 			put_device_steps(j, job, &t->hosts[h],
 					 t->hosts[h].number * per_host + i);
 	na_json_close(j, ']');

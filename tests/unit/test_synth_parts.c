@@ -143,6 +143,16 @@ static void planes_are_skipped(void **state)
 	take_census(&s, &c);
 	assert_int_equal(2 * c.ops, all.ops);
 	assert_int_equal(c.locals, all.locals);
+	/* What is not there is not in the truth. */
+	session_init(&s);
+	s.cfg.skip_planes = 1;
+	session_make(&s, NA_OK);
+	assert_int_equal(session_number(&s, "\"collectives\": [",
+					"\"occurrences\": ", NULL),
+			 9);
+	assert_null(
+		strstr(strstr(s.truth, "\"device_steps\""), "\"device\": 0"));
+	session_end(&s);
 }
 
 static void nonsense_is_refused(void **state)
