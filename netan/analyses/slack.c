@@ -33,7 +33,7 @@ const char *const sl_part_names[SL_PARTS] = {"send", "send_done", "recv",
 
 int64_t sl_clamp(na_i128 x)
 {
-	return x > NA_TIME_MAX	 ? NA_TIME_MAX
+	return x > NA_TIME_MAX   ? NA_TIME_MAX
 	       : x < NA_TIME_MIN ? NA_TIME_MIN
 				 : (int64_t)x;
 }
@@ -329,8 +329,7 @@ static enum na_status sl_turn(void *state, unsigned done, struct na_err *err)
 	if (!by_core(s) ||
 	    !na_side_by_side(s->scope, s->scope->store->devices.n_cores,
 			     walk_core, s) ||
-	    !gather(s) || !sl_join_graphs(s) || !sl_sum_up(s) ||
-	    !sl_judge(s))
+	    !gather(s) || !sl_join_graphs(s) || !sl_sum_up(s) || !sl_judge(s))
 		return na_fail_nomem(err);
 	return NA_END;
 }

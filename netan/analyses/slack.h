@@ -63,11 +63,11 @@ struct sl_occ {
 
 /* What became of ops and occurrences that are not in a row. */
 struct sl_left {
-	uint64_t no_collective; /* ops */
-	uint64_t done_first;    /* recv-done without a send before it */
-	uint64_t strays;        /* other ops without the ones before them */
-	uint64_t cut;           /* sends without a recv-done */
-	uint64_t outside;       /* occurrences: --from, --to, --step */
+	uint64_t no_collective;   /* ops */
+	uint64_t done_first;      /* recv-done without a send before it */
+	uint64_t strays;          /* other ops without the ones before them */
+	uint64_t cut;             /* sends without a recv-done */
+	uint64_t outside;         /* occurrences: --from, --to, --step */
 	uint64_t outside_modules; /* --reference: ops in no program run */
 	uint64_t negative;        /* occurrences; these are in rows */
 	uint64_t no_graph;        /* likewise */
@@ -126,12 +126,12 @@ struct sl_state {
 	struct na_triples keys; /* collective, group: the row */
 	struct sl_row *rows;
 	size_t n_rows, cap_rows;
-	uint32_t *order;  /* occurrences by row */
-	uint32_t *ranked; /* rows as they are told */
+	uint32_t *order;             /* occurrences by row */
+	uint32_t *ranked;            /* rows as they are told */
 	struct sl_overlap *overlaps; /* by row, longest first */
 	size_t n_overlaps;
 	na_i128 stall_ps, step_ps; /* of all that is looked at */
-	uint64_t used; /* occurrences in rows */
+	uint64_t used;             /* occurrences in rows */
 	uint64_t devices;
 	int64_t first_ps, last_ps;
 	const char *verdict;

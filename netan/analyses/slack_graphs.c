@@ -152,11 +152,12 @@ bool sl_join_graphs(struct sl_state *s)
 		if (!ok)
 			break;
 		if (at == n)
-			lanes[n++] = (struct lane){
-				first_of(&g, c->input, c->endpoint,
-					 o->collective),
-				first_of(&g, c->input, c->endpoint,
-					 o->collective + 1)};
+			lanes[n++] = (struct lane){first_of(&g, c->input,
+							    c->endpoint,
+							    o->collective),
+						   first_of(&g, c->input,
+							    c->endpoint,
+							    o->collective + 1)};
 		join(s, &g, &lanes[at], o);
 	}
 	free(g.all);

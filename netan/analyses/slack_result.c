@@ -54,8 +54,8 @@ static void put_spread(struct na_result *r, struct na_value *in,
 	struct na_value *to = na_put_object(r, in, names[f]);
 
 	for (uint64_t i = 0; i < row->n; i++)
-		w->x[i] = (double)field_of(
-			&s->occs[s->order[row->first + i]], f);
+		w->x[i] = (double)field_of(&s->occs[s->order[row->first + i]],
+					   f);
 	na_sort_f64(w->x, w->tmp, row->n);
 	na_put_real(r, to, "mean", means[f]);
 	/* The reference knows means alone. */

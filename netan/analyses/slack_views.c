@@ -32,14 +32,12 @@ static void notes(struct na_result *r, const struct sl_state *s)
 		 "op is left out: the send of its execution is not there",
 		 "ops are left out: the sends of their executions are not "
 		 "there"},
-		{x->cut,
-		 "send is left out: no recv-done follows it",
+		{x->cut, "send is left out: no recv-done follows it",
 		 "sends are left out: no recv-done follows them"},
 		{x->outside_modules,
 		 "op is left out: it is not inside a program run",
 		 "ops are left out: they are not inside a program run"},
-		{x->outside,
-		 "execution is outside the window or the steps",
+		{x->outside, "execution is outside the window or the steps",
 		 "executions are outside the window or the steps"},
 	};
 	char n[NA_UNIT_BUF];
@@ -87,7 +85,6 @@ void sl_views(struct na_result *r, const struct sl_state *s)
 		       na_get(na_result_body(r), "collectives"), all, n,
 		       s->scope->top ? 0 : SHOWN_ROWS);
 	na_result_note(r, "kinds of ops joined to their collective: %s",
-		       na_text_of(na_get(na_result_side(r), "joined"),
-				  "none"));
+		       na_text_of(na_get(na_result_side(r), "joined"), "none"));
 	notes(r, s);
 }

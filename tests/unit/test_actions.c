@@ -122,8 +122,7 @@ static void same_as_protobuf(struct opened *o, const char *threads,
 			     const char *collective)
 {
 	struct reading want = {.collective = collective}, got = want;
-	struct na_execution of = {.from_ps = NA_TIME_MIN,
-				  .to_ps = NA_TIME_MAX};
+	struct na_execution of = {.from_ps = NA_TIME_MIN, .to_ps = NA_TIME_MAX};
 	struct na_err err = {.status = NA_OK};
 
 	open_all(o, threads);
@@ -147,8 +146,7 @@ static void same_as_protobuf(struct opened *o, const char *threads,
 	assert_int_equal(got.n, want.n);
 	for (size_t i = 0; i < want.n; i++) {
 		assert_int_equal(got.seen[i].input, want.seen[i].input);
-		assert_int_equal(got.seen[i].transfers,
-				 want.seen[i].transfers);
+		assert_int_equal(got.seen[i].transfers, want.seen[i].transfers);
 		assert_int_equal(got.seen[i].end_ps - got.seen[i].start_ps,
 				 want.seen[i].end_ps - want.seen[i].start_ps);
 	}
@@ -190,11 +188,10 @@ static void all_of_a_collective(void **state)
 
 /* ---- why they were late */
 
-static enum na_status actions(void *ctx, const struct na_execution *of,
-			      size_t n,
-			      enum na_status (*each)(void *arg,
-						     const struct na_replay *x),
-			      void *arg, struct na_err *err)
+static enum na_status
+actions(void *ctx, const struct na_execution *of, size_t n,
+	enum na_status (*each)(void *arg, const struct na_replay *x), void *arg,
+	struct na_err *err)
 {
 	return na_session_actions(ctx, of, n, each, arg, err);
 }
@@ -230,9 +227,9 @@ static size_t longest(const struct na_store *store, struct na_late_ask *asks,
 			    e[i].device != store->devices.cores[0].endpoint)
 				continue;
 			n += n < most;
-			for (; at > 0 && asks[at - 1].to_ps -
-						 asks[at - 1].from_ps <
-						 x.to_ps - x.from_ps;
+			for (; at > 0 &&
+			       asks[at - 1].to_ps - asks[at - 1].from_ps <
+				       x.to_ps - x.from_ps;
 			     at--) {
 				if (at < most)
 					asks[at] = asks[at - 1];
@@ -247,8 +244,7 @@ static size_t longest(const struct na_store *store, struct na_late_ask *asks,
 static void print_late(struct na_result *r)
 {
 	const struct na_value *v =
-		na_get(na_result_body(r), "late")
-			->u.of.first;
+		na_get(na_result_body(r), "late")->u.of.first;
 
 	for (; v; v = v->next) {
 		const struct na_value *s = na_get(v, "path")->u.of.first;

@@ -112,8 +112,8 @@ static void end(struct run *x)
 
 static const struct na_value *row(const struct run *x, size_t i)
 {
-	const struct na_value *list =
-		na_get(na_result_body(x->d.r), "collectives");
+	const struct na_value *list = na_get(na_result_body(x->d.r),
+					     "collectives");
 	const struct na_value *v = list ? list->u.of.first : NULL;
 
 	while (v && i--)
@@ -216,11 +216,10 @@ static void overlapping(void **state)
 	SAME(v, "stall_us.mean", 73);
 	SAME(v, "send_done_us", 1);
 	/* b is in flight from 20 to 170. */
-	assert_string_equal(
-		na_text_of(na_get(na_get(v, "overlaps")->u.of.first,
-				  "collective"),
-			   ""),
-		"b_0");
+	assert_string_equal(na_text_of(na_get(na_get(v, "overlaps")->u.of.first,
+					      "collective"),
+				       ""),
+			    "b_0");
 	SAME(na_get(v, "overlaps")->u.of.first, "share", 140.0 / 160);
 	/* b: 163 - 20 - (4 + 6 + 60 + 1 + 2) */
 	v = row(&x, 1);
@@ -476,8 +475,8 @@ static void devices(void **state)
 	analyse(&x, 3);
 	assert_int_equal(rows(&x), 4);
 	/* Most stall first: core 1 of host b is device 0 there. */
-	assert_string_equal(
-		na_text_of(na_dig(row(&x, 0), "key.device"), ""), "s1d0");
+	assert_string_equal(na_text_of(na_dig(row(&x, 0), "key.device"), ""),
+			    "s1d0");
 	SAME(row(&x, 0), "stall_us.mean", 73);
 	SAME(row(&x, 0), "host_stall_us", 310 - 302);
 	SAME(row(&x, 3), "host_stall_us", 320 - 300);
@@ -547,9 +546,9 @@ static void reference(void **state)
 	x.zero_ns[0] = 5000000000700;
 	push(&x, HAND_MODULE, 50, 900)->name = "m";
 	plain(&x, "a_0", 0);
-	x.rows[x.n - 1].end_ps += 999999;      /* 50.999999 us */
-	x.rows[x.n - 1].start_ps += 400999;    /* 300.400999 us */
-	x.rows[x.n - 4].start_ps += 250999;    /* 100.250999 us */
+	x.rows[x.n - 1].end_ps += 999999;   /* 50.999999 us */
+	x.rows[x.n - 1].start_ps += 400999; /* 300.400999 us */
+	x.rows[x.n - 4].start_ps += 250999; /* 100.250999 us */
 	push(&x, HAND_MODULE, 1000, 1900)->name = "m";
 	plain(&x, "a_0", 1000);
 	plain(&x, "a_0", 5000); /* in no run */
@@ -593,9 +592,9 @@ static void bound(void **state)
 	x.params.capacity = "500Gbps";
 	analyse(&x, 4);
 	assert_true(na_get(row(&x, 0), "bandwidth_bound")->u.flag);
-	assert_string_equal(
-		na_text_of(na_get(na_result_body(x.d.r), "verdict"), ""),
-		"bandwidth_bound");
+	assert_string_equal(na_text_of(na_get(na_result_body(x.d.r), "verdict"),
+				       ""),
+			    "bandwidth_bound");
 	assert_int_equal(x.d.severity, NA_SEV_WARNING);
 	end(&x);
 }
