@@ -144,7 +144,7 @@ static enum na_status read_file(struct dump *d, const char *path,
 	if (st == NA_ENOMEM)
 		return na_fail_nomem(d->err);
 	if (st == NA_END)
-		return must ? na_fail(d->err, NA_EFORMAT,
+		return must ? na_fail(d->err, NA_EDOMAIN,
 				      "%s: no HLO module: neither a HloProto "
 				      "nor text that begins with \"HloModule\"",
 				      path)

@@ -100,7 +100,6 @@ static void put_program_ids(const struct na_programs *p, struct na_result *r,
 {
 	uint64_t *ids = na_calloc(n + 1, sizeof(*ids));
 	struct na_value *list;
-	size_t found = 0;
 
 	for (size_t i = 0; ids && i < n; i++)
 		ids[i] = p->h->modules[c[i].module].program_id;
@@ -111,7 +110,6 @@ static void put_program_ids(const struct na_programs *p, struct na_result *r,
 	for (size_t i = 0; ids && i < n; i++) {
 		if (ids[i] != NA_UNKNOWN_U64 && (!i || ids[i] != ids[i - 1]))
 			na_put_textf(r, list, NULL, "%" PRIu64, ids[i]);
-		found++;
 	}
 	free(ids);
 }
@@ -131,7 +129,8 @@ static void put_module(const struct na_programs *p, struct na_result *r,
 	na_put_int(r, row, "computations", (int64_t)m->n_computations);
 	na_put_int(r, row, "replicas", m->replicas);
 	na_put_int(r, row, "partitions", m->partitions);
-	pg_put_collectives(p, r, m, row, flat);
+	na_put_bool(r, row, "differs", x->differs);
+	pg_put_collectives(p, r, x, row, flat);
 	na_put_int(r, row, "workers", x->workers);
 	na_put_int(r, row, "copies", (int64_t)x->n);
 	put_hosts(p, r, row, c, x->n);
@@ -267,32 +266,19 @@ static void put_absence(const struct na_programs *p, struct na_result *r,
 
 /* ---- a row for each module of each worker, for sheets */
 
-/* In the order of p->copies; true where its group is not the last. */
-static bool *differing(const struct na_programs *p)
-{
-	bool *out = na_calloc(p->h->n_modules + 1, sizeof(*out));
-
-	for (size_t i = 0; out && i < p->n_differences; i++) {
-		const struct na_program_difference *d = &p->differences[i];
-
-		for (size_t k = 0; k + 1 < d->n_groups; k++) {
-			const struct na_program_group *g =
-				&p->groups[d->first_group + k];
-
-			for (size_t c = 0; c < g->n; c++)
-				out[p->odd[g->first + c].module] = true;
-		}
-		/* Without a majority nobody is the odd one. */
-	}
-	return out;
-}
-
 static void put_workers(const struct na_programs *p, struct na_result *r,
 			struct na_value *list)
 {
-	bool *differs = differing(p);
+	const struct na_program **of = na_calloc(p->h->n_modules + 1,
+						 sizeof(*of));
 
-	for (size_t i = 0; differs && i < p->h->n_modules; i++) {
+	for (size_t i = 0; of && i < p->n_programs; i++) {
+		const struct na_program *x = &p->programs[i];
+
+		for (size_t c = 0; c < x->n; c++)
+			of[p->copies[x->first + c].module] = x;
+	}
+	for (size_t i = 0; of && i < p->h->n_modules; i++) {
 		const struct na_hlo_module *m = &p->h->modules[i];
 		struct na_value *row = na_put_object(r, list, NULL);
 
@@ -302,9 +288,9 @@ static void put_workers(const struct na_programs *p, struct na_result *r,
 		put_fingerprint(r, row, m->fingerprint);
 		na_put_text(r, row, "form", pg_form(m->form));
 		na_put_int(r, row, "instructions", (int64_t)m->n_instructions);
-		na_put_bool(r, row, "differs", differs[i]);
+		na_put_bool(r, row, "differs", of[i]->differs);
 	}
-	free(differs);
+	free(of);
 }
 
 void na_programs_result(const struct na_programs *p, struct na_result *r)

@@ -274,9 +274,20 @@ static void collectives_view(struct na_result *r, const struct na_value *body,
 	};
 	/* clang-format on */
 	const struct na_value *all = na_get(body, "collectives");
+	struct na_value *list = na_put_list(r, na_result_side(r), "moved");
 
-	if (all->n)
-		na_result_view(r, "collectives", all, cols,
+	/* Of different programs, those that the others are compared with. */
+	for (const struct na_value *c = all->u.of.first; c; c = c->next) {
+		struct na_value *row;
+
+		if (na_get(c, "differs")->u.flag)
+			continue;
+		row = na_put_object(r, list, NULL);
+		for (size_t i = 0; i < sizeof(cols) / sizeof(cols[0]); i++)
+			put_copy(r, row, c, cols[i].field);
+	}
+	if (list && list->n)
+		na_result_view(r, "collectives", list, cols,
 			       sizeof(cols) / sizeof(cols[0]), top);
 }
 

@@ -173,8 +173,10 @@ enum na_status na_hlo_find(const struct na_cli_input *in, struct na_arena *a,
 	enum na_status st;
 
 	*note = NULL;
-	if (strcmp(in->path, "-") == 0)
+	if (strcmp(in->path, "-") == 0) {
+		self.owner = "stdin";
 		return add(f, &self, err);
+	}
 	if (stat(in->path, &sb) < 0)
 		return na_fail(err, NA_EIO, "%s: %s", in->path,
 			       strerror(errno));
@@ -190,7 +192,7 @@ enum na_status na_hlo_find(const struct na_cli_input *in, struct na_arena *a,
 /* The next part of a path between slashes; false at the end. */
 static bool part(const char **at, const char **s, size_t *n)
 {
-	while (**at == '/')
+	while (**at == '/' || (**at == '.' && (*at)[1] == '/'))
 		++*at;
 	*s = *at;
 	*n = strcspn(*at, "/");
@@ -255,11 +257,10 @@ static const char *rest(struct na_arena *a, const char *path, size_t head,
 	}
 	for (size_t i = 0; i < head; i++)
 		part(&path, &s, &m);
-	while (*path == '/')
-		path++;
 	from = end = path;
 	for (size_t i = head; i + tail < n; i++) {
 		part(&path, &s, &m);
+		from = i == head ? s : from;
 		end = path;
 	}
 	return na_arena_strn(a, from, (size_t)(end - from));
