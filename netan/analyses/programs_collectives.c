@@ -248,6 +248,14 @@ void pg_put_collectives(const struct na_programs *p, struct na_result *r,
 	struct program g = {.p = p, .m = m};
 	struct na_value *list;
 
+	if (m->n_instructions && !m->instructions) {
+		/* Too many to be kept. */
+		na_put_null(r, row, "opcodes");
+		na_put_null(r, row, "dcn_collectives");
+		na_put_null(r, row, "ici_collectives");
+		na_put_null(r, row, "collectives");
+		return;
+	}
 	if (!find_done(&g))
 		return;
 	put_counts(&g, r, row);
