@@ -152,6 +152,16 @@ static const struct na_opt picture_opts[] = {
 /* clang-format on */
 
 /* clang-format off */
+static const struct na_opt program_opts[] = {
+	{NA_OPT_LIST, 0, "hlo", AT(hlo), "DIR", NULL, 0, 0,
+	 "HLO modules that the compiler dumped, beside those in the traces: a "
+	 "file, or a directory with *.hlo_proto.pb, *.pb, *.txt or *.hlo; "
+	 "may be repeated"},
+	NA_OPT_END
+};
+/* clang-format on */
+
+/* clang-format off */
 static const struct na_opt finding_opts[] = {
 	{NA_OPT_CHOICE, 0, "fail-on", AT(fail_on), "info|warning|error", NULL,
 	 0, 0, "exit status 3 when something at least that bad was found "
@@ -185,6 +195,7 @@ static const struct shared {
 	{NA_JOIN_FILTER, "Filters", filter_opts},
 	{NA_JOIN_GROUP, "Groups", group_opts},
 	{NA_JOIN_INPUT, "Inputs", input_opts},
+	{NA_JOIN_PROGRAMS, "Programs", program_opts},
 	{NA_JOIN_WORKERS, "Inputs", worker_opts},
 	{NA_JOIN_FINDINGS, "Findings", finding_opts},
 	{NA_JOIN_OUTPUT, "Output", output_opts},
@@ -194,8 +205,8 @@ static const struct shared {
 /* clang-format on */
 
 /* One shared table as this command has it, or NULL.  Only a command with a
- * figure has the options of pictures, and an analysis that judges
- * --fail-on. */
+ * figure has the options of pictures, one that judges --fail-on, and one
+ * that needs programs --hlo. */
 static const struct na_opt *rows_of(const struct na_command *command,
 				    const struct shared *s)
 {
@@ -205,7 +216,9 @@ static const struct na_opt *rows_of(const struct na_command *command,
 
 	if (!(command->joins & s->join) ||
 	    (s->join == NA_JOIN_PICTURE && !draws) ||
-	    (s->join == NA_JOIN_FINDINGS && a && !a->severity))
+	    (s->join == NA_JOIN_FINDINGS && a && !a->severity) ||
+	    (s->join == NA_JOIN_PROGRAMS && a &&
+	     !(a->wants & NA_WANT_PROGRAMS)))
 		return NULL;
 	return s->join == NA_JOIN_OUTPUT && draws ? drawing_opts : s->opts;
 }

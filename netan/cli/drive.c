@@ -43,6 +43,7 @@ struct drive {
 	enum na_status *status;
 	enum na_status shared[SHARES];
 	struct na_filter filter; /* the session's, as this analysis means it */
+	int64_t *zero_ns;
 	struct na_driven *out;
 };
 
@@ -394,6 +395,7 @@ static void drive_fini(struct drive *d)
 	free(d->dropped);
 	free(d->status);
 	free(d->chunks);
+	free(d->zero_ns);
 }
 
 static bool on_threads(void *ctx, size_t n, void (*job)(void *arg, size_t i),
@@ -433,6 +435,16 @@ static enum na_status by_run_too(struct na_grouping *by, size_t n_runs,
 	return NA_OK;
 }
 
+/* Lines of a trace count from the start of the profile. */
+static int64_t zero_of(const struct na_input *in)
+{
+	int64_t ns;
+
+	return __builtin_sub_overflow(in->zero_ns, in->profile_start_ns, &ns)
+		       ? 0
+		       : ns;
+}
+
 enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 			const void *params, const struct na_grouping *by,
 			struct na_result *r, struct na_driven *out,
@@ -447,6 +459,8 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 	d.scope = (struct na_scope){.store = &s->store,
 				    .filter = &d.filter,
 				    .late = &d.late,
+				    .programs = s->programs,
+				    .joins = s->programs ? &s->joins : NULL,
 				    .by = *by,
 				    .top = c->top > 0 ? (size_t)c->top : 0,
 				    .components = d.filter.components,
@@ -458,7 +472,12 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 				    .segments_ctx = s,
 				    .actions = actions,
 				    .actions_ctx = s};
+	d.zero_ns = na_calloc(s->n_inputs, sizeof(*d.zero_ns));
+	if (!d.zero_ns)
+		return na_fail_nomem(err);
+	d.scope.zero_ns = d.zero_ns;
 	for (size_t i = 0; i < s->n_inputs; i++) {
+		d.zero_ns[i] = zero_of(&s->inputs[i]);
 		if (s->inputs[i].capture)
 			d.scope.connections +=
 				s->inputs[i].capture->connections;

@@ -9,6 +9,7 @@
 #include "ingest/input.h"
 #include "netan/analyses/analysis.h"
 #include "netan/cli/cli.h"
+#include "netan/model/hlo.h"
 #include "netan/model/store.h"
 
 struct na_refused {
@@ -30,6 +31,8 @@ struct na_session {
 	struct na_store store;
 	struct na_topology *topology; /* NULL: none given */
 	struct na_hosts *hosts;       /* likewise */
+	struct na_hlo *programs;      /* NULL: nobody wants them */
+	struct na_op_joins joins;     /* of the store with them */
 	struct na_input **merged;     /* captures, by run */
 	bool store_ready;
 	bool one_clock;         /* all inputs share the wall clock */
@@ -58,6 +61,11 @@ enum na_exit na_session_captures(struct na_session *s);
 bool na_session_say_no_calls(const struct na_session *s, struct na_result *r);
 /* The same where no packet is there, or passes --filter. */
 bool na_session_say_no_packets(const struct na_session *s);
+/* HLO modules of the traces and of --hlo, where they are wanted: whether
+ * --hlo can be, before reading; then into the store. */
+enum na_status na_session_programs_check(const struct na_session *s,
+					 struct na_err *err);
+enum na_status na_session_programs(struct na_session *s, struct na_err *err);
 /* After reading: did --hosts name anyone? */
 enum na_status na_session_named(struct na_session *s, struct na_err *err);
 

@@ -156,11 +156,13 @@ static bool extend(struct na_bag *b, uint32_t core, int64_t start_ps,
 	return true;
 }
 
-/* Ops may lie within others: what they add is nothing. */
+/* Ops may lie within others: what they add is nothing.  The order is that of
+ * starts as they came, before what others cover was cut off. */
 bool na_devices_busy(struct na_devices *d, uint32_t core, int64_t start_ps,
 		     int64_t end_ps)
 {
 	struct last_busy *last = &d->last[core];
+	int64_t came_ps = start_ps;
 
 	if (last->any && start_ps < last->end_ps) {
 		if (start_ps < last->start_ps) {
@@ -176,7 +178,7 @@ bool na_devices_busy(struct na_devices *d, uint32_t core, int64_t start_ps,
 		last->end_ps = end_ps;
 		return true;
 	}
-	*last = (struct last_busy){start_ps, end_ps, true};
+	*last = (struct last_busy){came_ps, end_ps, true};
 	return push_busy(&d->busy, core, start_ps, end_ps);
 }
 
@@ -260,22 +262,24 @@ static void refuse(struct na_devices *d, struct na_devices *p)
 static void join_busy(struct na_devices *d, struct na_busy *b)
 {
 	struct last_busy *last = &d->last[b->core];
+	int64_t came_ps = b->start_ps;
 	int64_t end_ps = b->start_ps + (int64_t)b->length_ps;
 
 	if (last->any && b->start_ps < last->end_ps) {
 		if (b->start_ps < last->start_ps) {
 			d->cores[b->core].tangled = true;
 		} else {
-			int64_t from = end_ps < last->end_ps ? end_ps
-							     : last->end_ps;
+			int64_t left = end_ps > last->end_ps
+					       ? end_ps - last->end_ps
+					       : 0;
 
-			b->start_ps = from;
-			b->length_ps = (uint64_t)(end_ps - from) &
+			b->start_ps = last->end_ps;
+			b->length_ps = (uint64_t)left &
 				       (uint64_t)NA_BUSY_MAX_PS;
 		}
 	}
 	if (!last->any || end_ps > last->end_ps)
-		*last = (struct last_busy){b->start_ps, end_ps, true};
+		*last = (struct last_busy){came_ps, end_ps, true};
 }
 
 static void rename_device_records(struct na_devices *d, struct na_devices *p,

@@ -505,14 +505,22 @@ static int by_input_number(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
+/* Cores are in the order of their numbers. */
 static struct na_core *core_at(struct na_core **cores, size_t n,
 			       uint32_t number)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (cores[i]->number == (int64_t)number)
-			return cores[i];
+	size_t from = 0, to = n;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (cores[mid]->number < (int64_t)number)
+			from = mid + 1;
+		else
+			to = mid;
 	}
-	return NULL;
+	return from < n && cores[from]->number == (int64_t)number ? cores[from]
+								  : NULL;
 }
 
 static uint32_t ordinal_of(const struct na_store *s, size_t endpoint)
@@ -521,13 +529,34 @@ static uint32_t ordinal_of(const struct na_store *s, size_t endpoint)
 						: NA_UNKNOWN_U32;
 }
 
+/* Every endpoint tells another device of the host. */
+static bool all_told(const struct na_store *s, struct na_core **cores,
+		     size_t n_cores, const struct placed *order, size_t n)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct na_core *c = core_at(cores, n_cores,
+					    ordinal_of(s, order[i].index));
+
+		if (c && !c->told)
+			told++;
+		if (c)
+			c->told = true;
+	}
+	for (size_t i = 0; i < n_cores; i++)
+		cores[i]->told = false;
+	return told == n;
+}
+
 /* Local endpoints of an input in the order of their ids, then where every
  * one tells which device of its host it is. */
 static bool ends_of_cores(struct na_store *s, size_t input,
 			  struct na_core **cores, size_t n_cores)
 {
-	size_t n = s->n_local[input], m = 0, told = 0;
+	size_t n = s->n_local[input], m = 0;
 	struct placed *order;
+	bool told;
 
 	n = n < s->names.n_endpoints ? n : s->names.n_endpoints;
 	order = na_calloc(n, sizeof(*order));
@@ -537,17 +566,15 @@ static bool ends_of_cores(struct na_store *s, size_t input,
 	}
 	if (m)
 		qsort(order, m, sizeof(*order), by_device);
-	for (size_t i = 0; i < m; i++)
-		told += core_at(cores, n_cores,
-				ordinal_of(s, order[i].index)) != NULL;
-	for (size_t i = 0; i < m && (told == m || m == n_cores); i++) {
+	told = order && all_told(s, cores, n_cores, order, m);
+	for (size_t i = 0; i < m && (told || m == n_cores); i++) {
 		struct na_core *c =
-			told == m ? core_at(cores, n_cores,
-					    ordinal_of(s, order[i].index))
-				  : cores[i];
+			told ? core_at(cores, n_cores,
+				       ordinal_of(s, order[i].index))
+			     : cores[i];
 
 		c->endpoint = (uint32_t)order[i].index;
-		c->told = told == m;
+		c->told = told;
 	}
 	free(order);
 	return order;

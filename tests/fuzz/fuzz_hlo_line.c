@@ -9,15 +9,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void inside(const struct na_text *t, const char *s, size_t n)
 {
-	walk_must(!t->n || (t->s >= s && t->n <= n &&
-			    (size_t)(t->s - s) <= n - t->n));
+	walk_must(!t->n ||
+		  (t->s >= s && t->n <= n && (size_t)(t->s - s) <= n - t->n));
 }
 
 static void check(const struct na_hlo_line *x, const char *s, size_t n)
 {
 	const struct na_text *all[] = {
-		&x->name,       &x->opcode_name, &x->first_operand,
-		&x->operands,   &x->attributes,  &x->rendezvous,
+		&x->name,          &x->opcode_name, &x->first_operand,
+		&x->operands,      &x->attributes,  &x->rendezvous,
 		&x->transfer_type, &x->handler,
 	};
 	struct na_text operand;

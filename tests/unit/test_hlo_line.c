@@ -10,12 +10,13 @@
 
 #include <cmocka.h>
 
-#define COUNT(a)  (sizeof(a) / sizeof((a)[0]))
-#define UNKNOWN   NA_UNKNOWN_U64
-#define MEGASCALE "is_host_transfer=true, frontend_attributes={" \
-		  "_xla_host_transfer_handler_name=\"xla_megascale_runtime\"," \
-		  "_xla_host_transfer_rendezvous=\"psum.4_0\"," \
-		  "_xla_megascale_transfer_type=\"ALL_REDUCE\"}"
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define UNKNOWN  NA_UNKNOWN_U64
+#define MEGASCALE \
+	"is_host_transfer=true, frontend_attributes={" \
+	"_xla_host_transfer_handler_name=\"xla_megascale_runtime\"," \
+	"_xla_host_transfer_rendezvous=\"psum.4_0\"," \
+	"_xla_megascale_transfer_type=\"ALL_REDUCE\"}"
 
 /* The text ends where its memory does. */
 static bool line_of(const char *text, struct na_hlo_line *x, char **copy)
@@ -73,16 +74,15 @@ static void lines(void **state)
 		{"%d = f32[<=8,2]{1,0} fusion(%a, %b), kind=kLoop", "d",
 		 "fusion", "a", NA_OPCODE_OTHER, NA_OP_WHOLE, 64, -1},
 		{"%d = f32[?,2] custom-call(%a), custom_call_target=\"x(y\"",
-		 "d", "custom-call", "a", NA_OPCODE_OTHER, NA_OP_WHOLE,
-		 UNKNOWN, -1},
+		 "d", "custom-call", "a", NA_OPCODE_OTHER, NA_OP_WHOLE, UNKNOWN,
+		 -1},
 		{"%p = s4[5]{0:T(8)(2,1)E(4)S(1)} reduce-scatter(s4[5] %a)",
 		 "p", "reduce-scatter", "a", NA_OPCODE_REDUCE_SCATTER,
 		 NA_OP_WHOLE, 3, -1},
 		{"%p = s4[5] all-to-all(%a)", "p", "all-to-all", "a",
 		 NA_OPCODE_ALL_TO_ALL, NA_OP_WHOLE, 5, -1},
-		{"%p = c128[3] ragged-all-to-all(%a)", "p",
-		 "ragged-all-to-all", "a", NA_OPCODE_RAGGED_ALL_TO_ALL,
-		 NA_OP_WHOLE, 48, -1},
+		{"%p = c128[3] ragged-all-to-all(%a)", "p", "ragged-all-to-all",
+		 "a", NA_OPCODE_RAGGED_ALL_TO_ALL, NA_OP_WHOLE, 48, -1},
 		{"%p = f32[0,9999] collective-permute-done(%a)", "p",
 		 "collective-permute-done", "a", NA_OPCODE_PERMUTE, NA_OP_DONE,
 		 0, -1},
@@ -91,8 +91,8 @@ static void lines(void **state)
 		 4, -1},
 		{"%p = x9[1] all-reduce(%a)", "p", "all-reduce", "a",
 		 NA_OPCODE_ALL_REDUCE, NA_OP_WHOLE, UNKNOWN, -1},
-		{"%p = u64[4294967296,4294967296] add(%a, %b)", "p", "add",
-		 "a", NA_OPCODE_OTHER, NA_OP_WHOLE, UNKNOWN, -1},
+		{"%p = u64[4294967296,4294967296] add(%a, %b)", "p", "add", "a",
+		 NA_OPCODE_OTHER, NA_OP_WHOLE, UNKNOWN, -1},
 		/* what async-start wraps */
 		{"%reduce-scatter-start.2 = ((f32[8]), f32[2]) "
 		 "async-start(f32[8] %p), calls=%async_computation",
@@ -139,12 +139,26 @@ static void lines(void **state)
 static void no_lines(void **state)
 {
 	static const char *const rows[] = {
-		"", "%", "fusion.3", "%a", "%a =", "%a = ", "%a = f32",
-		"%a = f32[", "%a = f32[1", "%a = f32[1]", "%a = f32[1]{0",
-		"%a = f32[1] add", "%a = (f32[1] add(b)", "%a = (f32[1], ",
-		"= f32[1] add(b)", "%a = f32[1] (b)", "%a = {} add(b)",
+		"",
+		"%",
+		"fusion.3",
+		"%a",
+		"%a =",
+		"%a = ",
+		"%a = f32",
+		"%a = f32[",
+		"%a = f32[1",
+		"%a = f32[1]",
+		"%a = f32[1]{0",
+		"%a = f32[1] add",
+		"%a = (f32[1] add(b)",
+		"%a = (f32[1], ",
+		"= f32[1] add(b)",
+		"%a = f32[1] (b)",
+		"%a = {} add(b)",
 		"HloModule jit_f, entry_computation_layout={()->f32[1]}",
-		"ENTRY %main (p: f32[1]) -> f32[1] {", "}",
+		"ENTRY %main (p: f32[1]) -> f32[1] {",
+		"}",
 		"// %a = f32[1] add(b)",
 	};
 
@@ -199,8 +213,7 @@ static void groups(void **state)
 		{"replica_groups=[0,4]<=[8]", 0, 0, false, false},
 		{"replica_groups=[99999999999,4]<=[8]", 0, 0, false, false},
 		{"replica_groups=[2", 0, 0, false, false},
-		{"source_target_pairs={{0,1},{1,2},{2,0}}", 1, 3, false,
-		 false},
+		{"source_target_pairs={{0,1},{1,2},{2,0}}", 1, 3, false, false},
 		{"metadata={op_name=\"replica_groups={{0,1}}\"}", 0, 0, false,
 		 false},
 		{"to_apply=%add", 0, 0, false, false},
@@ -309,8 +322,9 @@ static void names(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		uint8_t phase = 9;
-		uint8_t opcode = na_hlo_opcode_of_name(
-			rows[i].name, strlen(rows[i].name), &phase);
+		uint8_t opcode = na_hlo_opcode_of_name(rows[i].name,
+						       strlen(rows[i].name),
+						       &phase);
 
 		if (opcode != rows[i].opcode || phase != rows[i].phase)
 			fail_msg("%s: opcode %d phase %d", rows[i].name, opcode,
@@ -326,10 +340,10 @@ static void types(void **state)
 		uint64_t number;
 		int bits;
 	} rows[] = {
-		{"pred", 1, 8},   {"s8", 2, 8},     {"s64", 5, 64},
-		{"u16", 7, 16},   {"f16", 10, 16},  {"f32", 11, 32},
-		{"token", 17, 0}, {"bf16", 16, 16}, {"c64", 15, 64},
-		{"c128", 18, 128}, {"s4", 21, 8},   {"f4e2m1fn", 32, 8},
+		{"pred", 1, 8},     {"s8", 2, 8},     {"s64", 5, 64},
+		{"u16", 7, 16},     {"f16", 10, 16},  {"f32", 11, 32},
+		{"token", 17, 0},   {"bf16", 16, 16}, {"c64", 15, 64},
+		{"c128", 18, 128},  {"s4", 21, 8},    {"f4e2m1fn", 32, 8},
 		{"nosuch", 99, -1},
 	};
 
