@@ -297,7 +297,7 @@ static void end(struct fleet *f)
 static void eight(struct fleet *f, const char *name, const char *letters,
 		  int odd, const char *other)
 {
-	char worker[16];
+	char worker[24];
 
 	for (int i = 0; i < 8; i++) {
 		snprintf(worker, sizeof(worker), "host-%d", i);
