@@ -244,6 +244,7 @@ enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 	put_coverage(r, body, s);
 	na_put_text(r, body, "verdict",
 		    s->used ? st_verdict(verdict, s) : NULL);
+	st_put_picture(r, s);
 	st_views(r, s);
 	return na_result_ok(r) ? NA_OK : na_fail_nomem(err);
 }

@@ -170,3 +170,36 @@ const char *st_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s)
 	}
 	return buf;
 }
+
+const char *st_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
+{
+	struct text t = {buf, ST_VERDICT_BUF, 0};
+	const struct st_host *worst = NULL;
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		const struct st_host *h = &s->hosts[i];
+
+		if (!h->straggler)
+			continue;
+		n++;
+		if (!worst || h->tests[h->evidence].lost_ps >
+				      worst->tests[worst->evidence].lost_ps)
+			worst = h;
+	}
+	if (s->scope->store->n_runs > 1 || !s->used) {
+		add(&t, "Step times of %zu runs", s->scope->store->n_runs);
+		return buf;
+	}
+	if (!worst)
+		nobody(&t, s, 0);
+	else
+		straggler(&t, s, worst);
+	if (n > 1)
+		add(&t, "; and %zu more", n - 1);
+	/* Names stay as they are. */
+	if (!worst || worst->cause != ST_LATE_START)
+		buf[0] = (char)(buf[0] - 'a' + 'A');
+	return buf;
+}
