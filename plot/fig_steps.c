@@ -330,10 +330,13 @@ static enum na_status draw_parts(const struct drawing *d, struct na_err *err)
  * room. */
 static void draw_changes(const struct drawing *d)
 {
-	const struct na_panel *p = &d->panels[d->n_panels - 1];
+	const struct na_panel *p = &d->panels[TOP];
+	const struct na_pen pen = {.color = d->l.theme->limit,
+				   .width = fmax(d->l.unit, 0.8),
+				   .dash = NA_DASHED};
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
 					     d->l.theme->text);
-	double free_from = p->plot.x0, y = d->panels[TOP].plot.y0;
+	double free_from = p->plot.x0, y = p->plot.y0;
 	bool words = !na_fig_steps_is_map(&d->f);
 
 	for (size_t i = 0; i < d->f.n_changes; i++) {
@@ -343,10 +346,9 @@ static void draw_changes(const struct drawing *d)
 
 		if (c->drift || !(x > p->plot.x0) || x > p->plot.x1)
 			continue;
-		na_draw_line(d->l.canvas, x, y, x, p->plot.y1,
-			     &(struct na_pen){.color = d->l.theme->limit,
-					      .width = fmax(d->l.unit, 0.8),
-					      .dash = NA_DASHED});
+		for (size_t k = 0; k < d->n_panels; k++)
+			na_draw_line(d->l.canvas, x, d->panels[k].plot.y0, x,
+				     d->panels[k].plot.y1, &pen);
 		na_label_quantity(a, NA_Q_SECONDS, c->from_ms / 1e3, 3);
 		na_label_quantity(b, NA_Q_SECONDS, c->to_ms / 1e3, 3);
 		snprintf(text, sizeof(text), "step %s > %s", a, b);
