@@ -278,7 +278,7 @@ static void draw_bottom_header(const struct drawing *d)
 	char number[NA_LABEL_BUF];
 
 	name.bold = true;
-	na_row_put(&d->l, &row, "Mean step, from below", &name);
+	na_row_put(&d->l, &row, "Mean step", &name);
 	for (int k = 0; k < PARTS; k++) {
 		struct na_font font =
 			na_layout_font(&d->l, NA_SIZE_TEXT,
@@ -287,7 +287,7 @@ static void draw_bottom_header(const struct drawing *d)
 
 		font.bold = true;
 		na_words_add(&w, "%s %s %%", part_names[k],
-			     na_label_short(number, 100 * d->f.share[k], 3));
+			     na_label_short(number, 100 * d->f.share[k], 2));
 		na_row_put(&d->l, &row, w.text, &font);
 	}
 }
@@ -341,7 +341,7 @@ static void draw_changes(const struct drawing *d)
 
 	for (size_t i = 0; i < d->f.n_changes; i++) {
 		const struct step_change *c = &d->f.changes[i];
-		double x = na_scale_at(&d->x, c->at), width;
+		double x = na_scale_at(&d->x, c->at), width, end;
 		char a[NA_LABEL_BUF], b[NA_LABEL_BUF], text[3 * NA_LABEL_BUF];
 
 		if (c->drift || !(x > p->plot.x0) || x > p->plot.x1)
@@ -353,8 +353,11 @@ static void draw_changes(const struct drawing *d)
 		na_label_quantity(b, NA_Q_SECONDS, c->to_ms / 1e3, 3);
 		snprintf(text, sizeof(text), "step %s > %s", a, b);
 		width = na_measure(d->l.canvas, text, &font);
+		end = i + 1 < d->f.n_changes
+			      ? na_scale_at(&d->x, d->f.changes[i + 1].at)
+			      : p->plot.x1;
 		if (!words || x + d->l.gap / 2 < free_from ||
-		    x + d->l.gap / 2 + width > p->plot.x1)
+		    x + d->l.gap + width > fmin(end, p->plot.x1))
 			continue;
 		na_draw_text(d->l.canvas, x + d->l.gap / 2,
 			     y + na_text_ascent(&font), text, &font);
@@ -481,7 +484,7 @@ static enum na_status steps_draw(struct na_canvas *c, const struct na_result *r,
 		d.right = na_fig_steps_is_map(&d.f)
 				  ? na_fig_steps_names_width(&d.l, &d.f,
 							     0.25 * page->width)
-				  : lines_width(&d, 0.25 * page->width);
+				  : lines_width(&d, 0.32 * page->width);
 	st = place(&d, page, err);
 	if (st == NA_OK)
 		st = draw_panels(&d, err);
