@@ -4,6 +4,7 @@
 #ifndef INGEST_HLO_PARTS_H
 #define INGEST_HLO_PARTS_H
 
+#include "ingest/cursor.h"
 #include "ingest/hlo.h"
 #include "ingest/idmap.h"
 #include "netan/model/transfer.h"
@@ -46,6 +47,10 @@ bool hlo_keep_text(struct hlo_read *r);
 
 /* NA_NO_NAME for an empty text; false: no memory. */
 bool hlo_name(struct hlo_read *r, const char *s, size_t n, uint32_t *name);
+
+/* A HloModuleProto, not a HloProto: a module's first field is its name, a
+ * text; a HloProto's is a module, which begins with the tag of its name. */
+bool hlo_is_bare(struct na_cursor c);
 
 /* How many instructions, or computations, before `here`. */
 #define HLO_NOWHERE INT64_MIN
