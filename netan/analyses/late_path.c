@@ -88,6 +88,9 @@ static const struct la_action *execution(const struct la_all *all,
 		if (from > to || a->host != p->host || !same_run(all, a, p) ||
 		    a->device != p->device)
 			continue;
+		if (graph && a->start_ps == p->ask->graph_from_ps &&
+		    a->end_ps == p->ask->graph_to_ps)
+			return a;
 		if (!best || (better ? graph : both > most)) {
 			best = a;
 			most = both;

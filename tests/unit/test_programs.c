@@ -297,7 +297,7 @@ static void end(struct fleet *f)
 static void eight(struct fleet *f, const char *name, const char *letters,
 		  int odd, const char *other)
 {
-	char worker[16];
+	char worker[24];
 
 	for (int i = 0; i < 8; i++) {
 		snprintf(worker, sizeof(worker), "host-%d", i);
@@ -496,6 +496,34 @@ static void a_collective_is_its_start(void **state)
 	end(&f);
 }
 
+/* Programs that were too many to keep are still told apart. */
+static void what_was_not_kept_is_not_compared(void **state)
+{
+	struct fleet f;
+	const struct na_value *body, *m;
+	struct na_hlo_module *odd;
+
+	(void)state;
+	na_hlo_init(&f.h, true);
+	module(&f.h, "a", "m", "abc");
+	module(&f.h, "b", "m", "abc");
+	odd = module(&f.h, "c", "m", "abd");
+	free(odd->instructions);
+	free(odd->texts);
+	odd->instructions = NULL;
+	odd->texts = NULL;
+	body = compare(&f);
+	assert_int_equal(f.p.severity, NA_SEV_ERROR);
+	assert_string_equal(na_text_of(na_get(body, "verdict"), ""),
+			    "c runs another program than the other 2 workers: "
+			    "m differs");
+	m = na_get(body, "differences")->u.of.first;
+	assert_int_equal(na_get(m, "first_instruction")->kind, NA_V_NULL);
+	m = na_get(body, "modules")->u.of.first->next;
+	assert_int_equal(na_get(m, "collectives")->kind, NA_V_NULL);
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -510,6 +538,7 @@ int main(void)
 		cmocka_unit_test(halves_have_no_majority),
 		cmocka_unit_test(equal_programs_are_equal),
 		cmocka_unit_test(a_collective_is_its_start),
+		cmocka_unit_test(what_was_not_kept_is_not_compared),
 	};
 
 	return cmocka_run_group_tests_name("programs", tests, NULL, NULL);
