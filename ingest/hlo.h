@@ -24,12 +24,17 @@ enum na_status na_hlo_read_text(struct na_hlo *h, const char *s, size_t n,
 bool na_hlo_is_text(const void *p, size_t n);
 bool na_hlo_is_proto(const void *p, size_t n);
 
+/* Which files of a directory, sorted by na_natural_order(), hold modules as
+ * they ran: of one module_NNNN the optimized one where it is there, and of
+ * that the binary form; all others with the name of a dump. */
+void na_hlo_pick(const char *const *names, size_t n, bool *take);
+
 /*
  * All dumps of a directory (and its subdirectories, which are workers of
  * their own), or one file: *.hlo_proto.pb, *.pb, *.txt, *.hlo, each also
  * gzip or zstd packed.  Files that are no module (a trace, a log) are passed
  * over; damaged ones are told to `warn` with their path.  NA_EIO: cannot be
- * read at all.  `worker` NULL: the last part of the path names it.
+ * read at all.  NA_EDOMAIN: the one file is no module.  `worker` NULL: the last part of the path names it.
  */
 enum na_status na_hlo_read_path(struct na_hlo *h, const char *path,
 				const char *worker,

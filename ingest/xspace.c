@@ -20,14 +20,17 @@
 /* clang-format off */
 static const struct xs_handler handlers[] = {
 	{XS_MEGASCALE, "", NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
-	 NA_WANT_ACTIONS, false, xs_mega_event},
-	{XS_HOST, "", NA_WANT_TRANSFERS | NA_WANT_ACTIONS, false,
+	 NA_WANT_ACTIONS, false, false, xs_mega_event},
+	{XS_HOST, "", NA_WANT_TRANSFERS | NA_WANT_ACTIONS, false, false,
 	 xs_message_event},
-	{XS_TPU, "Steps", NA_WANT_STEPS, true, xs_step_event},
-	{XS_TPU, "XLA Modules", NA_WANT_MODULES, true, xs_module_event},
-	{XS_GPU, "Steps", NA_WANT_STEPS, true, xs_step_event},
-	{XS_GPU, "XLA Modules", NA_WANT_MODULES, true, xs_module_event},
-	{XS_GPU, "Stream #", NA_WANT_KERNELS, false, xs_kernel_event},
+	{XS_TPU, "Steps", NA_WANT_STEPS, true, false, xs_step_event},
+	{XS_TPU, "XLA Modules", NA_WANT_MODULES, true, false, xs_module_event},
+	{XS_TPU, "XLA Ops", NA_WANT_OPS | NA_WANT_BUSY, true, true,
+	 xs_op_event},
+	{XS_GPU, "Steps", NA_WANT_STEPS, true, false, xs_step_event},
+	{XS_GPU, "XLA Modules", NA_WANT_MODULES, true, false, xs_module_event},
+	{XS_GPU, "Stream #", NA_WANT_KERNELS | NA_WANT_OPS | NA_WANT_BUSY,
+	 false, false, xs_kernel_event},
 };
 /* clang-format on */
 enum { XS_LINE_NAME = 255 };
@@ -50,7 +53,8 @@ const struct xs_handler *xs_handler_of(enum xs_plane_kind kind,
 
 bool xs_plane_asked(enum xs_plane_kind kind, uint32_t wants)
 {
-	if (kind == XS_TASK)
+	if (kind == XS_TASK ||
+	    (kind == XS_METADATA && (wants & NA_WANT_PROGRAMS)))
 		return true;
 	for (size_t i = 0; i < N_HANDLERS; i++) {
 		if (handlers[i].plane == kind && (handlers[i].wants & wants))
@@ -132,7 +136,8 @@ static enum na_status survey_plane(struct na_input *in, struct na_cursor body,
 	p = &s->planes[s->n_planes++];
 	*p = (struct xs_plane){.body = body, .name = {"", 0}, .cut = cut};
 	st = xs_plane_scan(in, p, err);
-	if (st == NA_OK && xs_plane_asked(p->kind, in->wants))
+	if (st == NA_OK && p->kind != XS_METADATA &&
+	    xs_plane_asked(p->kind, in->wants))
 		st = xs_plane_metadata(in, p, err);
 	if (st == NA_OK && cut && p->n_lines && !p->n_types &&
 	    xs_plane_asked(p->kind, in->wants))
@@ -462,7 +467,7 @@ static bool read_event(struct xs_read *r, const struct xs_plane *p,
 		case NA_TAG(4, NA_W_BYTES):
 			if (!begun) {
 				begun = true;
-				take = typed && interesting(h, e);
+				take = typed && !h->plain && interesting(h, e);
 				if (take)
 					xs_values_begin(&r->values, p, e->type);
 			}
@@ -475,7 +480,8 @@ static bool read_event(struct xs_read *r, const struct xs_plane *p,
 	}
 	if (!typed)
 		e->type = type_of(p, 0);
-	if (next == NA_NEXT_END && (again || !take) && interesting(h, e))
+	if (next == NA_NEXT_END && (again || !take) && !h->plain &&
+	    interesting(h, e))
 		e->bad_stat = !xs_values_read(&r->values, p, e);
 	return next == NA_NEXT_END && !e->bad_stat;
 }
@@ -488,7 +494,7 @@ bool xs_event_times(const struct xs_read *r, const struct xs_event *e,
 	       na_add_i64(*start_ps, e->duration_ps, end_ps);
 }
 
-static void name_missing(const struct na_sink *sink, int64_t id)
+void xs_name_missing(const struct na_sink *sink, int64_t id)
 {
 	char text[64];
 	int n = snprintf(text, sizeof(text),
@@ -524,7 +530,7 @@ static enum na_status one_event(struct xs_read *r, const struct xs_plane *p,
 	if (!good) {
 		damaged_event(r, body);
 	} else if (!e.type && p->kind == XS_MEGASCALE) {
-		name_missing(r->sink, e.metadata_id);
+		xs_name_missing(r->sink, e.metadata_id);
 	} else if (interesting(h, &e)) {
 		if (e.aggregated)
 			r->sink->left_out(r->sink->ctx, NA_LEFT_AGGREGATED, 1);
@@ -573,5 +579,6 @@ const struct na_reader na_reader_xspace = {
 	.open = xs_open,
 	.cut = xs_cut,
 	.read = xs_read_block,
+	.programs = xs_programs,
 	.close = xs_close,
 };

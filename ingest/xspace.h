@@ -25,7 +25,15 @@
 #include "ingest/input.h"
 #include "ingest/wire.h"
 
-enum xs_plane_kind { XS_OTHER, XS_MEGASCALE, XS_HOST, XS_TPU, XS_GPU, XS_TASK };
+enum xs_plane_kind {
+	XS_OTHER,
+	XS_MEGASCALE,
+	XS_HOST,
+	XS_TPU,
+	XS_GPU,
+	XS_TASK,
+	XS_METADATA /* programs, and no lines */
+};
 
 /* Stats by the names that any of the readers asks for (xspace_stat.c). */
 enum xs_slot {
@@ -67,6 +75,11 @@ enum xs_slot {
 	XS_DURATION_US,
 	XS_PROFILE_START,
 	XS_PROFILE_STOP,
+	XS_HLO_CATEGORY,
+	XS_HLO_OP,
+	XS_PROGRAM_ID,
+	XS_DCN_INFO,
+	XS_MEMCPY,
 	XS_N_SLOTS
 };
 _Static_assert(XS_N_SLOTS <= 64, "one bit each in xs_values.has");
@@ -97,8 +110,8 @@ struct xs_event_type {
 	struct na_text name, display;
 	struct na_cursor stats_in; /* the XEventMetadata, for its stats */
 	bool has_stats;
-	uint8_t kind;  /* meaning, to the line's handler */
-	uint8_t wants; /* who would read it, when all is counted */
+	uint8_t kind;   /* meaning, to the line's handler */
+	uint16_t wants; /* who would read it, when all is counted */
 };
 
 struct xs_stat_type {
@@ -143,7 +156,7 @@ struct xs_event {
 
 /* What a handler gets for each event of its lines; the event's stats are in
  * `values`. */
-enum { XS_SEEN = 64 }; /* a power of two */
+enum { XS_SEEN = 64, XS_SEEN_OPS = 512 }; /* powers of two */
 
 struct xs_read {
 	const struct na_input *in;
@@ -163,6 +176,13 @@ struct xs_read {
 		size_t n;
 		uint32_t name;
 	} names[XS_SEEN];
+	/* Device planes: the plane's core, and op types by event type. */
+	bool has_core;
+	uint32_t core;
+	struct xs_seen_op {
+		const struct xs_event_type *type;
+		uint32_t index;
+	} ops[XS_SEEN_OPS];
 };
 
 /* A row of the table of lines that somebody may ask for (xspace.c). */
@@ -171,6 +191,7 @@ struct xs_handler {
 	const char *line; /* prefix; "" any line */
 	unsigned wants;   /* enum na_want bits */
 	bool every;       /* also events of kind 0 */
+	bool plain;       /* no stats of events */
 	/* NA_EFORMAT: this event is damaged; others end the block. */
 	enum na_status (*event)(struct xs_read *r, const struct xs_event *e);
 };
@@ -233,6 +254,9 @@ static inline bool xs_has(const struct xs_values *v, enum xs_slot s)
 /* Any numeric kind or decimal text; too large saturates. */
 bool xs_int_slow(const struct xs_values *v, enum xs_slot s, int64_t *out);
 
+/* An id of 64 bits, however its writer took it; `none` where it is not. */
+uint64_t xs_id_or(const struct xs_values *v, enum xs_slot s, uint64_t none);
+
 static inline bool xs_int(const struct xs_values *v, enum xs_slot s,
 			  int64_t *out)
 {
@@ -259,13 +283,18 @@ static inline struct na_text xs_text(const struct xs_values *v, enum xs_slot s)
 	return (struct na_text){"", 0};
 }
 
-/* xspace_mega.c, xspace_message.c, xspace_device.c: what an event type of
+/* xspace_ops.c: the kinds of the event types of a TPU plane; false: memory
+ * is short */
+bool xs_ops_survey(struct xs_plane *p);
+enum na_status xs_op_event(struct xs_read *r, const struct xs_event *e);
+
+/* xspace_mega.c, xspace_message.c, xspace_device.c, xspace_kernel.c: what an event type of
  * a plane means (0: of no interest), and what its events become */
 uint8_t xs_mega_kind(const struct na_text *name, uint32_t wants);
 enum na_status xs_mega_event(struct xs_read *r, const struct xs_event *e);
 uint8_t xs_message_kind(const struct na_text *name, uint32_t wants);
 enum na_status xs_message_event(struct xs_read *r, const struct xs_event *e);
-uint8_t xs_kernel_kind(const struct na_text *name);
+uint8_t xs_kernel_kind(const struct na_text *name, uint32_t wants);
 enum na_status xs_kernel_event(struct xs_read *r, const struct xs_event *e);
 enum na_status xs_step_event(struct xs_read *r, const struct xs_event *e);
 enum na_status xs_module_event(struct xs_read *r, const struct xs_event *e);
@@ -273,7 +302,12 @@ enum na_status xs_module_event(struct xs_read *r, const struct xs_event *e);
 /* Start and end since the origin; false: does not fit or negative. */
 bool xs_event_times(const struct xs_read *r, const struct xs_event *e,
 		    int64_t *start_ps, int64_t *end_ps);
+void xs_name_missing(const struct na_sink *sink, int64_t id);
 struct na_text xs_shown_name(const struct xs_event_type *t);
+
+/* xspace_programs.c */
+enum na_status xs_programs(struct na_input *in, uint32_t input,
+			   struct na_hlo *to, struct na_err *err);
 
 extern const struct na_reader na_reader_xspace;
 uint64_t xs_spool(void *state, const uint8_t *p, size_t n, bool last,

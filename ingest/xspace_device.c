@@ -1,10 +1,8 @@
 /*
- * Device planes: training steps, program executions, and the collective
- * kernels of GPU streams (trace-formats.md, 2.2 and 2.3).
+ * Device planes: training steps and program executions (trace-formats.md,
+ * 2.2).
  */
 #include "ingest/xspace.h"
-
-#include "netan/base/similar.h"
 
 /* The number in a step's name: "12", or the last run of digits in it. */
 static int64_t number_in(const struct na_text *t)
@@ -31,7 +29,10 @@ static enum na_status span(struct xs_read *r, const struct xs_event *e,
 	struct na_text name = {"", 0};
 	struct na_span s = {.kind = kind,
 			    .number = -1,
-			    .plane = r->line->plane->number};
+			    .plane = r->line->plane->number,
+			    .device = r->line->plane->kind == XS_GPU
+					      ? NA_DEVICE_GPU
+					      : NA_DEVICE_TPU};
 
 	if (!xs_event_times(r, e, &s.start_ps, &s.end_ps)) {
 		sink->left_out(sink->ctx, NA_LEFT_BAD_DURATION, 1);
@@ -65,40 +66,4 @@ enum na_status xs_module_event(struct xs_read *r, const struct xs_event *e)
 	static const enum xs_slot slots[] = {XS_RUN_ID};
 
 	return span(r, e, NA_SPAN_MODULE, slots, 1);
-}
-
-uint8_t xs_kernel_kind(const struct na_text *name)
-{
-	return na_starts_nocase(name->s, name->n, "nccl");
-}
-
-enum na_status xs_kernel_event(struct xs_read *r, const struct xs_event *e)
-{
-	struct na_action a = {
-		.kind = NA_ACT_KERNEL,
-		.name = xs_shown_name(e->type),
-		.device = NA_UNKNOWN_U32,
-		.collective = NA_UNKNOWN_U32,
-		.type = NA_UNKNOWN_U32,
-		.launch = NA_UNKNOWN_U32,
-		.iteration = NA_UNKNOWN_U32,
-		.chunk = NA_UNKNOWN_I32,
-		.local_device_id = r->line->plane->number,
-		.num_actions = -1,
-		.action_index = -1,
-		.level = -1,
-		.send_channel_id = -1,
-		.recv_channel_id = -1,
-		.run_id = -1,
-		.slack_us = NA_UNKNOWN_PS,
-		.transmission_budget_us = NA_UNKNOWN_PS,
-		.delay_budget_us = NA_UNKNOWN_PS,
-		.activation_to_receive_us = NA_UNKNOWN_PS,
-	};
-
-	if (!xs_event_times(r, e, &a.start_ps, &a.end_ps)) {
-		r->sink->left_out(r->sink->ctx, NA_LEFT_BAD_DURATION, 1);
-		return NA_OK;
-	}
-	return r->sink->action(r->sink->ctx, &a);
 }

@@ -45,6 +45,8 @@ enum xs_plane_kind xs_plane_kind_of(const struct na_text *name, int32_t *n)
 		return XS_HOST;
 	if (na_same_nocase(name->s, name->n, "Task Environment"))
 		return XS_TASK;
+	if (na_same_nocase(name->s, name->n, "/host:metadata"))
+		return XS_METADATA;
 	return XS_OTHER;
 }
 
@@ -174,7 +176,7 @@ static uint8_t kind_of(const struct xs_plane *p, const struct na_text *name,
 	case XS_HOST:
 		return xs_message_kind(name, wants);
 	case XS_GPU:
-		return xs_kernel_kind(name);
+		return xs_kernel_kind(name, wants);
 	default:
 		return 0;
 	}
@@ -296,6 +298,9 @@ enum na_status xs_plane_metadata(struct na_input *in, struct xs_plane *p,
 			      damaged);
 		in->damaged = true;
 	}
+	if (p->kind == XS_TPU && (in->wants & (NA_WANT_OPS | NA_WANT_BUSY)) &&
+	    !xs_ops_survey(p))
+		return na_fail_nomem(err);
 	return NA_OK;
 }
 

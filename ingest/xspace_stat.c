@@ -49,6 +49,11 @@ static const char *const slot_names[XS_N_SLOTS] = {
 	[XS_DURATION_US] = "duration_us",
 	[XS_PROFILE_START] = "profile_start_time",
 	[XS_PROFILE_STOP] = "profile_stop_time",
+	[XS_HLO_CATEGORY] = "hlo_category",
+	[XS_HLO_OP] = "hlo_op",
+	[XS_PROGRAM_ID] = "program_id",
+	[XS_DCN_INFO] = "dcn_collective_info",
+	[XS_MEMCPY] = "memcpy_details",
 };
 /* clang-format on */
 
@@ -276,4 +281,35 @@ bool xs_int_slow(const struct xs_values *v, enum xs_slot s, int64_t *out)
 		return decimal(&x->v.text, out);
 	}
 	return false;
+}
+
+/* Digits to 64 bits; beyond these it is no id. */
+static bool digits(const struct na_text *t, uint64_t *out)
+{
+	uint64_t x = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		uint64_t digit = (uint64_t)(t->s[i] - '0');
+
+		if (t->s[i] < '0' || t->s[i] > '9' ||
+		    x > (UINT64_MAX - digit) / 10)
+			return false;
+		x = x * 10 + digit;
+	}
+	*out = x;
+	return t->n > 0;
+}
+
+uint64_t xs_id_or(const struct xs_values *v, enum xs_slot s, uint64_t none)
+{
+	uint64_t id;
+	int64_t x;
+
+	if (!xs_has(v, s))
+		return none;
+	if (v->at[s].type == XS_UINT || v->at[s].type == XS_INT)
+		return v->at[s].v.u;
+	if (v->at[s].type == XS_TEXT && digits(&v->at[s].v.text, &id))
+		return id;
+	return xs_int(v, s, &x) ? (uint64_t)x : none;
 }

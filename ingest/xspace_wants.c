@@ -8,7 +8,7 @@ uint32_t xs_line_wants(const struct xs_line *l)
 	const struct xs_plane *p = l->plane;
 	uint32_t wants = 0;
 
-	for (uint32_t bit = 1; bit <= NA_WANT_MODULES; bit *= 2) {
+	for (uint32_t bit = 1; bit <= NA_WANT_BUSY; bit *= 2) {
 		bool asked = xs_handler_of(p->kind, &l->name, bit) != NULL;
 
 		if (asked && p->kind == XS_HOST && !(p->host_wants & bit))
@@ -18,7 +18,7 @@ uint32_t xs_line_wants(const struct xs_line *l)
 	return wants;
 }
 
-_Static_assert(NA_WANT_MODULES <= 128, "xs_event_type.wants has 8 bits");
+_Static_assert(NA_WANT_BUSY < 65536, "xs_event_type.wants has 16 bits");
 
 /* The same for the types of events; returns who reads any of them. */
 uint32_t xs_type_wants(struct xs_plane *p)
@@ -29,7 +29,7 @@ uint32_t xs_type_wants(struct xs_plane *p)
 		struct na_text name = xs_shown_name(&p->types[i]);
 		uint32_t wants = 0;
 
-		for (uint32_t bit = 1; bit <= NA_WANT_MODULES; bit *= 2) {
+		for (uint32_t bit = 1; bit <= NA_WANT_BUSY; bit *= 2) {
 			uint8_t kind = p->kind == XS_HOST
 					       ? xs_message_kind(&name, bit)
 				       : p->kind == XS_MEGASCALE
@@ -38,7 +38,7 @@ uint32_t xs_type_wants(struct xs_plane *p)
 
 			wants |= kind ? bit : 0;
 		}
-		p->types[i].wants = (uint8_t)wants;
+		p->types[i].wants = (uint16_t)wants;
 		all |= wants;
 	}
 	return all;

@@ -78,6 +78,9 @@ struct na_scope {
 	/* That captures hold, with those that were not told one by one to
 	 * bound memory; 0: nothing counted them. */
 	uint64_t connections;
+	/* By source, ns: what its times count from, on its lines' own clock;
+	 * NULL: 0. */
+	const int64_t *zero_ns;
 };
 
 /* The jobs of `parallel`, also where there are no threads. */

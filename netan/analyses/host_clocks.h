@@ -9,7 +9,11 @@
  * constraints: Cormen et al.).
  *
  * Latencies are told in whole microseconds, cut off: a bound is 1 us wider;
- * a latency of 0 (clock_skew) bounds at 1 us, too.
+ * a latency of 0 (clock_skew) bounds at 1 us, too.  So a clock that is
+ * further ahead than the network is slow hides in zeros.  Where both sides of
+ * a transfer are told, its send and its receive, each on its own host's
+ * clock, bound without that: nothing is received before it is sent.  Of each
+ * pair the few smallest transfers are looked at, the same ones on both sides.
  */
 #ifndef NETAN_ANALYSES_HOST_CLOCKS_H
 #define NETAN_ANALYSES_HOST_CLOCKS_H
@@ -17,26 +21,32 @@
 #include "netan/base/triples.h"
 #include "netan/model/store.h"
 
+enum { NA_CLOCK_SAMPLES = 32 }; /* of each side of a pair */
+
 struct na_host_clocks {
 	const struct na_store *store;
-	struct na_triples pairs; /* source host, destination host, 0 */
-	int64_t *least_ps;       /* by pair */
-	size_t cap_least;
+	struct na_triples pairs;  /* source host, destination host, 0 */
+	struct na_clock_pair *of; /* by pair */
+	size_t cap_of;
 	/* From na_host_clocks_settle(), by host of the store; relative to the
 	 * first host of its group that transfers join in both directions. */
 	int64_t *ahead_ps;
 	int64_t *uncertainty_ps; /* NA_TIME_MAX: nothing is known */
 	uint32_t *group;         /* smallest host index of the group */
+	size_t n_hosts;
 };
 
 /* All zero but the store is an empty one. */
 void na_host_clocks_fini(struct na_host_clocks *c);
-/* A receive that is valid or clock_skew; others are passed over. */
+/* A receive that is valid or clock_skew, or a send; others are passed over. */
 bool na_host_clocks_add(struct na_host_clocks *c, const struct na_transfer *t);
 bool na_host_clocks_merge(struct na_host_clocks *c,
 			  const struct na_host_clocks *from);
 /* False: no memory. */
 bool na_host_clocks_settle(struct na_host_clocks *c);
+/* How well two hosts' clocks are known to each other; NA_TIME_MAX: not. */
+int64_t na_host_clocks_between(const struct na_host_clocks *c, uint32_t a,
+			       uint32_t b);
 /* An instant of host h on the clock of its group. */
 int64_t na_host_clocks_time(const struct na_host_clocks *c, uint32_t host,
 			    int64_t at_ps);

@@ -24,9 +24,10 @@ static const struct na_opt opts[] = {
 	{ NA_OPT_COUNT, 0, "seed", FIELD(seed), "N", "1", 0, 9e15,
 	  "another seed, another run; the same seed, the same bytes" },
 	{ NA_OPT_CHOICE, 0, "profile", FIELD(profile),
-	  "session|typical|network", "session", 0, 0,
-	  "a simulated job, or one large file for measurements: a typical "
-	  "host's trace, or network events alone" },
+	  "session|typical|network|gpu", "session", 0, 0,
+	  "a simulated job, on TPUs or (gpu) on GPUs with NCCL; or one large "
+	  "file for measurements: a typical host's trace, or network events "
+	  "alone" },
 	{ NA_OPT_CHOICE, 0, "generation", FIELD(generation),
 	  "graph|message|both", "graph", 0, 0,
 	  "tell transfers as action graphs, as the older messages, or both" },
@@ -44,6 +45,8 @@ static const struct na_opt opts[] = {
 	  1e4, "collectives of a step" },
 	{ NA_OPT_COUNT, 0, "ops", FIELD(ops), "N", "4", 1, 1e4,
 	  "computing operations between two collectives" },
+	{ NA_OPT_COUNT, 0, "ici", FIELD(icis), "N", "0", 0, 1000,
+	  "collectives of a step inside the slice" },
 	{ NA_OPT_CHOICE, 0, "pattern", FIELD(pattern), "direct|ring",
 	  "direct", 0, 0,
 	  "every slice sends to every other one, or to the next one" },
@@ -58,6 +61,15 @@ static const struct na_opt opts[] = {
 	  "plant a fault, as listed above" },
 	{ NA_OPT_LIST, 0, "only", FIELD(only), "HOST", NULL, 0, 0,
 	  "write only this host's file" },
+	{ NA_OPT_LIST, 0, "without", FIELD(without), "WHAT", NULL, 0, 0,
+	  "leave out: hlo, long-names, steps, modules, dcn-info, "
+	  "done-rendezvous, channels, run-ids, local-ids, inputs" },
+	{ NA_OPT_FLAG, 0, "shuffle-suffixes", FIELD(shuffle_suffixes), NULL,
+	  NULL, 0, 0, "number send-done and recv-done unlike their start" },
+	{ NA_OPT_COUNT, 0, "skip-planes", FIELD(skip_planes), "N", "0", 0, 64,
+	  "leave out the planes of a host's first devices" },
+	{ NA_OPT_TEXT, 0, "hlo-dump", FIELD(hlo_dump), "DIR", NULL, 0, 0,
+	  "write each host's program as text and proto, too, below DIR/HOST" },
 	{ NA_OPT_CHOICE, 0, "compress", FIELD(compress), "none|gzip|zstd",
 	  "none", 0, 0, "pack the files" },
 	{ NA_OPT_BYTES, 0, "size", FIELD(size_bytes), "BYTES", NULL, 1000,
@@ -88,6 +100,7 @@ static const struct na_opt opts[] = {
 static const char details[] =
 	"Writes DIR/plugins/profile/RUN/HOST.xplane.pb for each host, and\n"
 	"DIR/truth.json, which states what is in them: counts, bytes, times,\n"
+	"what each collective cost the devices, what steps were spent on, and\n"
 	"the faults that were planted.  The job is simulated: hosts host-0,\n"
 	"host-1, ... run the same program; the device at the same place in\n"
 	"each slice exchanges data with its peers while it computes; every\n"
@@ -108,7 +121,11 @@ static const char details[] =
 	"  loopback:HOST:COUNT         receives from itself\n"
 	"  no-latency:HOST:COUNT       receives without a latency\n"
 	"  bad-key:HOST:COUNT          receives without their endpoints\n"
-	"  program:HOST                it runs another program\n"
+	"  program:HOST                it runs another program: one operation\n"
+	"                              of another shape, one more\n"
+	"  late-input:HOST:TIME        its steps wait so long for their input,\n"
+	"  late-input:HOST:TIME:SHARE  or that share of them\n"
+	"  stall:COLLECTIVE:TIME       its copy back takes so much longer\n"
 	"  truncate:HOST:BYTES         its file is cut to so many bytes,\n"
 	"  truncate:HOST:SHARE         or to that share (0.5: half)\n"
 	"\n"
@@ -131,6 +148,7 @@ static const char example[] =
 	"netan synth -o /tmp/job --hosts 8\n"
 	"netan synth -o /tmp/slow --hosts 8 --fault slow-sender:host-3:4\n"
 	"netan synth -o /tmp/old --generation message --fault tail:1:0.01\n"
+	"netan synth -o /tmp/gpus --profile gpu --fault slow-compute:2:1.2\n"
 	"netan synth -o /tmp/big --profile typical --size 500MB\n"
 	"netan synth -o /tmp/job.pcap --condition healthy --condition loss";
 
@@ -172,7 +190,7 @@ static void print_report(const struct na_synth_config *cfg,
 		if (i >= SHOWN_FILES && i + 1 < r->n)
 			continue;
 		if (i + 1 == r->n && r->n > SHOWN_FILES + 1)
-			printf("  ... and %zu more traces\n",
+			printf("  ... and %zu more files\n",
 			       r->n - 1 - SHOWN_FILES);
 		printf("  %s  %" PRIu64 " bytes\n", f->path, f->bytes);
 	}

@@ -70,6 +70,17 @@ static const struct na_opt input_opts[] = {
 /* clang-format on */
 
 /* clang-format off */
+static const struct na_opt worker_opts[] = {
+	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
+	 "name of the worker that the inputs behind it belong to, until the "
+	 "next --label; in front of the names where they are several"},
+	{NA_OPT_FLAG, 0, "strict", AT(strict), NULL, NULL, 0, 0,
+	 "a damaged or unreadable input makes the exit status 1"},
+	NA_OPT_END
+};
+/* clang-format on */
+
+/* clang-format off */
 static const struct na_opt filter_opts[] = {
 	{NA_OPT_LIST, 0, "host", AT(host), "GLOB", NULL, 0, 0,
 	 "only these hosts; in captures also addresses"},
@@ -141,6 +152,15 @@ static const struct na_opt picture_opts[] = {
 /* clang-format on */
 
 /* clang-format off */
+static const struct na_opt program_opts[] = {
+	{NA_OPT_LIST, 0, "hlo", AT(hlo), "DIR", NULL, 0, 0,
+	 "HLO modules that the compiler dumped, beside those in the traces: a "
+	 "file, or a directory with *.hlo_proto.pb, *.pb, *.txt or *.hlo"},
+	NA_OPT_END
+};
+/* clang-format on */
+
+/* clang-format off */
 static const struct na_opt finding_opts[] = {
 	{NA_OPT_CHOICE, 0, "fail-on", AT(fail_on), "info|warning|error", NULL,
 	 0, 0, "exit status 3 when something at least that bad was found "
@@ -174,6 +194,8 @@ static const struct shared {
 	{NA_JOIN_FILTER, "Filters", filter_opts},
 	{NA_JOIN_GROUP, "Groups", group_opts},
 	{NA_JOIN_INPUT, "Inputs", input_opts},
+	{NA_JOIN_PROGRAMS, "Programs", program_opts},
+	{NA_JOIN_WORKERS, "Inputs", worker_opts},
 	{NA_JOIN_FINDINGS, "Findings", finding_opts},
 	{NA_JOIN_OUTPUT, "Output", output_opts},
 	{NA_JOIN_PICTURE, "Pictures", picture_opts},
@@ -182,7 +204,8 @@ static const struct shared {
 /* clang-format on */
 
 /* One shared table as this command has it, or NULL.  Only a command with a
- * figure has the options of pictures, and one that judges --fail-on. */
+ * figure has the options of pictures, one that judges --fail-on, and one
+ * that needs programs --hlo. */
 static const struct na_opt *rows_of(const struct na_command *command,
 				    const struct shared *s)
 {
@@ -192,7 +215,9 @@ static const struct na_opt *rows_of(const struct na_command *command,
 
 	if (!(command->joins & s->join) ||
 	    (s->join == NA_JOIN_PICTURE && !draws) ||
-	    (s->join == NA_JOIN_FINDINGS && !(a && a->severity)))
+	    (s->join == NA_JOIN_FINDINGS && a && !a->severity) ||
+	    (s->join == NA_JOIN_PROGRAMS && a &&
+	     !(a->wants & NA_WANT_PROGRAMS)))
 		return NULL;
 	return s->join == NA_JOIN_OUTPUT && draws ? drawing_opts : s->opts;
 }

@@ -43,6 +43,7 @@ struct drive {
 	enum na_status *status;
 	enum na_status shared[SHARES];
 	struct na_filter filter; /* the session's, as this analysis means it */
+	int64_t *zero_ns;
 	struct na_driven *out;
 };
 
@@ -394,6 +395,7 @@ static void drive_fini(struct drive *d)
 	free(d->dropped);
 	free(d->status);
 	free(d->chunks);
+	free(d->zero_ns);
 }
 
 static bool on_threads(void *ctx, size_t n, void (*job)(void *arg, size_t i),
@@ -411,6 +413,13 @@ static enum na_status segments(void *ctx, const struct na_connection *c,
 	return na_session_segments(ctx, c, each, arg, err);
 }
 
+static enum na_status actions(void *ctx, const struct na_execution *of,
+			      size_t n, na_each_action each, void *arg,
+			      struct na_err *err)
+{
+	return na_session_actions(ctx, of, n, each, arg, err);
+}
+
 /* Runs stand side by side: no group mixes them. */
 static enum na_status by_run_too(struct na_grouping *by, size_t n_runs,
 				 struct na_err *err)
@@ -424,6 +433,16 @@ static enum na_status by_run_too(struct na_grouping *by, size_t n_runs,
 			       NA_MAX_KEYS - 1);
 	by->keys[by->n++] = NA_KEY_LABEL;
 	return NA_OK;
+}
+
+/* Lines of a trace count from the start of the profile. */
+static int64_t zero_of(const struct na_input *in)
+{
+	int64_t ns;
+
+	return __builtin_sub_overflow(in->zero_ns, in->profile_start_ns, &ns)
+		       ? 0
+		       : ns;
 }
 
 enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
@@ -440,6 +459,8 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 	d.scope = (struct na_scope){.store = &s->store,
 				    .filter = &d.filter,
 				    .late = &d.late,
+				    .programs = s->programs,
+				    .joins = s->programs ? &s->joins : NULL,
 				    .by = *by,
 				    .top = c->top > 0 ? (size_t)c->top : 0,
 				    .components = d.filter.components,
@@ -448,8 +469,15 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 				    .segments = na_output_draws(s->cli)
 							? segments
 							: NULL,
-				    .segments_ctx = s};
+				    .segments_ctx = s,
+				    .actions = actions,
+				    .actions_ctx = s};
+	d.zero_ns = na_calloc(s->n_inputs, sizeof(*d.zero_ns));
+	if (!d.zero_ns)
+		return na_fail_nomem(err);
+	d.scope.zero_ns = d.zero_ns;
 	for (size_t i = 0; i < s->n_inputs; i++) {
+		d.zero_ns[i] = zero_of(&s->inputs[i]);
 		if (s->inputs[i].capture)
 			d.scope.connections +=
 				s->inputs[i].capture->connections;

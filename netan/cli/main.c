@@ -55,7 +55,8 @@ static enum na_exit run_command(const struct na_command *c, int argc,
 			       : NA_EXIT_FAILED;
 		if (st != NA_EUSAGE)
 			na_say_error(&cli, "%s", err.text);
-	} else if ((c->joins & NA_JOIN_INPUT) && !cli.n_inputs) {
+	} else if ((c->joins & (NA_JOIN_INPUT | NA_JOIN_WORKERS)) &&
+		   !cli.n_inputs) {
 		code = usage_error(&cli,
 				   "no INPUT is given: a file, the "
 				   "directory of a profile, or - for standard "

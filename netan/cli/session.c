@@ -388,6 +388,9 @@ void na_session_close(struct na_session *s)
 	if (s->hosts)
 		na_hosts_fini(s->hosts);
 	free(s->hosts);
+	if (s->programs)
+		na_hlo_fini(s->programs);
+	free(s->programs);
 	free(s->merged);
 	na_arena_fini(&s->arena);
 }

@@ -7,7 +7,9 @@
 
 #include "ingest/discover.h"
 #include "ingest/input.h"
+#include "netan/analyses/analysis.h"
 #include "netan/cli/cli.h"
+#include "netan/model/hlo.h"
 #include "netan/model/store.h"
 
 struct na_refused {
@@ -29,6 +31,8 @@ struct na_session {
 	struct na_store store;
 	struct na_topology *topology; /* NULL: none given */
 	struct na_hosts *hosts;       /* likewise */
+	struct na_hlo *programs;      /* NULL: nobody wants them */
+	struct na_op_joins joins;     /* of the store with them */
 	struct na_input **merged;     /* captures, by run */
 	bool store_ready;
 	bool one_clock;         /* all inputs share the wall clock */
@@ -57,6 +61,11 @@ enum na_exit na_session_captures(struct na_session *s);
 bool na_session_say_no_calls(const struct na_session *s, struct na_result *r);
 /* The same where no packet is there, or passes --filter. */
 bool na_session_say_no_packets(const struct na_session *s);
+/* HLO modules of the traces and of --hlo, where they are wanted: whether
+ * --hlo can be, before reading; then into the store. */
+enum na_status na_session_programs_check(const struct na_session *s,
+					 struct na_err *err);
+enum na_status na_session_programs(struct na_session *s, struct na_err *err);
 /* After reading: did --hosts name anyone? */
 enum na_status na_session_named(struct na_session *s, struct na_err *err);
 
@@ -78,6 +87,15 @@ enum na_status na_session_segments(struct na_session *s,
 				   na_each_segment each, void *arg,
 				   struct na_err *err);
 
+/* Once more through the traces, for the actions of some executions, in input
+ * order: what `each` says but NA_OK ends it.  Nothing where an input holds
+ * none. */
+typedef enum na_status (*na_each_action)(void *arg, const struct na_replay *x);
+enum na_status na_session_actions(struct na_session *s,
+				  const struct na_execution *of, size_t n,
+				  na_each_action each, void *arg,
+				  struct na_err *err);
+
 /* envelope.c: inputs, origin, coverage around a result; `side`: of which
  * transfers, -1: both. */
 void na_envelope(struct na_session *s, struct na_result *r, const char *command,
@@ -87,6 +105,8 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 void na_session_say_damage(const struct na_session *s, size_t i);
 /* Warnings on stderr; exit status for damage under --strict. */
 enum na_exit na_session_verdict(struct na_session *s);
+/* The planes that are there, for who looked for others. */
+void na_session_say_planes(const struct na_session *s);
 /* "no network transfers: looked for ...; there is ..." */
 void na_session_say_nothing(struct na_session *s, struct na_result *r);
 /* Which times, hosts and steps a filter could have let through. */

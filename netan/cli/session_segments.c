@@ -1,13 +1,9 @@
-/*
- * Once more through a capture, for the segments of the one connection that
- * is drawn.  The bytes are still open (also those of a pipe), so that only
- * the reading is done again; nothing is kept of it here.
- */
+/* The segments of the one connection that is drawn. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "netan/base/vec.h"
-#include "netan/cli/session.h"
+#include "netan/cli/session_again.h"
 
 struct again { /* what a sink of segments alone hands on */
 	na_each_segment each;
@@ -19,98 +15,6 @@ static enum na_status to_each(void *ctx, const struct na_segment *x)
 	const struct again *a = ctx;
 
 	return na_interrupted() ? NA_END : a->each(a->arg, x);
-}
-
-static uint32_t any_text(void *ctx, const char *s, size_t n)
-{
-	(void)ctx;
-	(void)s;
-	(void)n;
-	return 0;
-}
-
-static uint32_t any_device(void *ctx, int32_t slice, int32_t device)
-{
-	(void)ctx;
-	(void)slice;
-	(void)device;
-	return 0;
-}
-
-/* The first reading has told of all that is left out or damaged. */
-static void known_reason(void *ctx, enum na_reason why, uint64_t n)
-{
-	(void)ctx;
-	(void)why;
-	(void)n;
-}
-
-static void known_text(void *ctx, uint64_t at, const char *text)
-{
-	(void)ctx;
-	(void)at;
-	(void)text;
-}
-
-static enum na_status no_transfer(void *ctx, const struct na_transfer *t)
-{
-	(void)ctx;
-	(void)t;
-	return NA_OK;
-}
-
-static enum na_status no_call(void *ctx, const struct na_call *c)
-{
-	(void)ctx;
-	(void)c;
-	return NA_OK;
-}
-
-static enum na_status no_frame(void *ctx, const struct na_frame *w)
-{
-	(void)ctx;
-	(void)w;
-	return NA_OK;
-}
-
-static enum na_status no_connection(void *ctx, const struct na_connection *c)
-{
-	(void)ctx;
-	(void)c;
-	return NA_OK;
-}
-
-static struct na_sink segments_only(struct again *a)
-{
-	return (struct na_sink){
-		.ctx = a,
-		.transfer = no_transfer,
-		.call = no_call,
-		.frame = no_frame,
-		.connection = no_connection,
-		.segment = to_each,
-		.name = any_text,
-		.endpoint = any_device,
-		.address = any_text,
-		.left_out = known_reason,
-		.warn = known_text,
-	};
-}
-
-/* Opened a second time over the same bytes. */
-static enum na_status open_again(struct na_input *in,
-				 const struct na_input *first, uint32_t id,
-				 struct na_err *err)
-{
-	struct na_input like = *first;
-	enum na_status st;
-
-	like.wants = NA_WANT_SEGMENTS;
-	like.asks.segments_of = id;
-	st = na_input_open_source(in, &like, like.source, err);
-	if (st == NA_OK)
-		in->zero_ns = first->zero_ns;
-	return st;
 }
 
 static enum na_status read_all(struct na_input *in, const struct na_sink *sink,
@@ -135,20 +39,22 @@ enum na_status na_session_segments(struct na_session *s,
 	const struct na_input *first = &s->inputs[c->input];
 	size_t n = first->n_merged ? first->n_merged : 1, opened = 0;
 	struct again a = {each, arg};
-	struct na_sink sink = segments_only(&a);
+	struct na_sink sink = na_deaf_sink(&a);
 	struct na_input *in = na_calloc(n, sizeof(*in));
 	struct na_input **list = na_calloc(n, sizeof(struct na_input *));
 	enum na_status st = in && list ? NA_OK : na_fail_nomem(err);
 
+	sink.segment = to_each;
 	if (strcmp(first->format, "netan") == 0)
 		na_say_warning(s->cli,
 			       "%s holds connections, but no packets: draw the "
 			       "picture from the capture itself",
 			       first->path);
 	for (; st == NA_OK && opened < n; opened++) {
-		st = open_again(&in[opened],
-				first->n_merged ? first->merged[opened] : first,
-				c->id, err);
+		st = na_open_again(&in[opened],
+				   first->n_merged ? first->merged[opened]
+						   : first,
+				   NA_WANT_SEGMENTS, c->id, err);
 		if (st != NA_OK)
 			break;
 		list[opened] = &in[opened];

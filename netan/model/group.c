@@ -205,6 +205,31 @@ void na_group_of_exec(const struct na_grouping *g, const struct na_store *s,
 		values[i] = value_of_exec(g->keys[i], s, e);
 }
 
+/* A device that is no known endpoint. */
+#define PLANE_OF(core) (UINT64_C(1) << 32 | (core))
+
+void na_group_of_core(const struct na_grouping *g, const struct na_store *s,
+		      uint32_t core, uint32_t step, uint32_t collective,
+		      uint32_t type, uint64_t values[NA_MAX_KEYS])
+{
+	const struct na_core *c = &s->devices.cores[core];
+	const struct na_exec e = {
+		.device = c->endpoint,
+		.collective = collective,
+		.type = type,
+		.step = step,
+		.input = c->input,
+		.kind = NA_ACT_GRAPH,
+	};
+
+	na_group_of_exec(g, s, &e, values);
+	for (size_t i = 0; i < g->n; i++) {
+		if (g->keys[i] == NA_KEY_DEVICE &&
+		    c->endpoint == NA_UNKNOWN_U32)
+			values[i] = PLANE_OF(core);
+	}
+}
+
 void na_group_of_frame(const struct na_grouping *g, const struct na_store *s,
 		       const struct na_frame *w, enum na_side side,
 		       uint64_t values[NA_MAX_KEYS])
@@ -243,6 +268,16 @@ static const char *endpoint_text(const struct na_store *s, uint64_t e,
 	return na_endpoint_print(buf, &s->names, &s->names.endpoints[e]);
 }
 
+static const char *plane_text(const struct na_store *s, uint32_t core,
+			      char *buf)
+{
+	const struct na_core *c = &s->devices.cores[core];
+
+	snprintf(buf, NA_KEY_BUF, "%.60s %s %" PRId32, s->hosts[c->input].name,
+		 c->kind == NA_DEVICE_GPU ? "GPU" : "TPU", c->number);
+	return buf;
+}
+
 static const char *size_text(uint64_t k, char *buf)
 {
 	char lo[NA_UNIT_BUF], hi[NA_UNIT_BUF];
@@ -274,9 +309,12 @@ const char *na_key_text(const struct na_store *s, enum na_key k, uint64_t value,
 		return component_names[value];
 	case NA_KEY_HOST:
 		return s->hosts[value].name;
+	case NA_KEY_DEVICE:
+		if (value >> 32 && (uint32_t)value < s->devices.n_cores)
+			return plane_text(s, (uint32_t)value, buf);
+		return endpoint_text(s, value, buf);
 	case NA_KEY_SRC:
 	case NA_KEY_DST:
-	case NA_KEY_DEVICE:
 		return endpoint_text(s, value, buf);
 	case NA_KEY_PAIR:
 		if (value == UINT64_MAX)

@@ -49,6 +49,11 @@ void na_group_of_component(const struct na_grouping *g,
 			   uint64_t values[NA_MAX_KEYS]);
 void na_group_of_exec(const struct na_grouping *g, const struct na_store *s,
 		      const struct na_exec *e, uint64_t values[NA_MAX_KEYS]);
+/* Of what ran on a device plane; a plane whose endpoint nobody tells is a
+ * device by itself, "host TPU 3". */
+void na_group_of_core(const struct na_grouping *g, const struct na_store *s,
+		      uint32_t core, uint32_t step, uint32_t collective,
+		      uint32_t type, uint64_t values[NA_MAX_KEYS]);
 /* Of a packet, as what it is to the host on that side; it has no collective,
  * type or step. */
 void na_group_of_frame(const struct na_grouping *g, const struct na_store *s,

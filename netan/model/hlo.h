@@ -18,6 +18,9 @@ struct na_hlo_instruction {
 	/* Of its normalised form: without names, ids, metadata and layout of
 	 * the dump; operands and computations by their place. */
 	uint64_t hash;
+	/* Of the same without operands and called computations: what stays
+	 * when instructions before it come or go. */
+	uint64_t alone;
 	uint32_t name;                      /* strings: "send.5" */
 	uint32_t opcode_name;               /* strings: "send-done", "fusion" */
 	uint32_t computation;               /* index */
@@ -85,6 +88,15 @@ void na_hlo_drop_last(struct na_hlo *h);
 /* Once a module has all its instructions: its fingerprint. */
 void na_hlo_seal(struct na_hlo_module *m);
 
+/* Of hashes and fingerprints: one more number, one more run of bytes. */
+static inline uint64_t na_hlo_mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * UINT64_C(0xff51afd7ed558ccd) +
+	    UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 32;
+}
+uint64_t na_hlo_hash(uint64_t h, const void *p, size_t n);
+
 struct na_store;
 
 /* How the device ops of a store got their collective, by enum na_op_join,
@@ -100,9 +112,16 @@ struct na_op_joins {
  * one of its input with its program id, or its module's name; then a dump
  * with the name.  Within a module: the op's own instruction; a -done takes
  * the rest from its operand's (GRAPH).  Without a module: the op's own text
- * (LONG_NAME), then the ops of the same input and channel (CHANNEL), then
- * those with the same .N (SUFFIX).  `h` may be NULL: what the trace's own
- * texts tell.
+ * (LONG_NAME) and that of the operand it names (GRAPH), then the ops of the
+ * same program and channel (CHANNEL), then those with the same .N (SUFFIX);
+ * the last two only where all of them agree.  `h` may be NULL: what the
+ * trace's own texts tell.
+ *
+ * Afterwards size_bytes is what moves: of a start what its -done returns (of
+ * sends, what they send), so neither a context nor operands beside the
+ * result.  Sends and receives of other runtimes than megascale stay within
+ * the host: their opcode is NA_OPCODE_OTHER then.  Ops of one collective
+ * share what is known of its groups.  Once for each store.
  */
 enum na_status na_store_join_programs(struct na_store *s,
 				      const struct na_hlo *h,

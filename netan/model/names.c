@@ -71,6 +71,12 @@ uint32_t na_names_endpoint(struct na_names *t, int32_t slice, int32_t device)
 	return (uint32_t)t->n_endpoints - 1;
 }
 
+uint32_t na_names_find(const struct na_names *t, int32_t slice, int32_t device)
+{
+	return t->n_slots ? t->slots[slot_of(t, slice, device)] - 1
+			  : UINT32_MAX;
+}
+
 uint32_t na_names_address(struct na_names *t, const char *s, size_t n)
 {
 	uint32_t name = na_strtab_add(&t->strings, s, n);

@@ -33,6 +33,9 @@ void na_names_fini(struct na_names *t);
 /* UINT32_MAX when memory is short. */
 uint32_t na_names_endpoint(struct na_names *t, int32_t slice, int32_t device);
 
+/* UINT32_MAX when it is not there. */
+uint32_t na_names_find(const struct na_names *t, int32_t slice, int32_t device);
+
 uint32_t na_names_address(struct na_names *t, const char *s, size_t n);
 
 /* "s<slice>d<device>", or the text of the address. */

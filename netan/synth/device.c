@@ -23,7 +23,7 @@ struct device {
 	const struct na_job *job;
 	const struct na_dev *dev;
 	struct na_plane plane;
-	int64_t *names; /* by op: event name id */
+	int64_t *names; /* by instruction: event name id */
 };
 
 static int64_t when(const struct device *d, int64_t ps)
@@ -44,72 +44,73 @@ static void plane_constants(struct na_plane *p, uint32_t local)
 	na_plane_const_int(p, "has_merged_vmem", 1);
 }
 
-static void op_constants(struct device *d, const struct na_op *op,
-			 const char *name, struct na_wire *info)
+static const char *category(const struct device *d, const struct na_op *op)
 {
-	struct na_plane *p = &d->plane;
 	/* clang-format off */
-	static const char *const category[] = {
+	static const char *const names[] = {
 		"convolution fusion", "host recv", "host send", "host send",
 		"host recv"
 	};
 	/* clang-format on */
 
-	na_stat_ref(p, na_plane_stat(p, "hlo_category"), category[op->kind]);
-	na_stat_str(p, na_plane_stat(p, "deduplicated_name"), name);
+	if (op->kind >= NA_OP_ICI)
+		return na_ici_opcode(&d->job->icis[op->slot], op->kind);
+	return names[op->kind];
+}
+
+static void op_constants(struct device *d, const struct na_op *op,
+			 const struct na_inst *inst, struct na_wire *info)
+{
+	struct na_plane *p = &d->plane;
+
+	na_stat_ref(p, na_plane_stat(p, "hlo_category"), category(d, op));
+	na_stat_str(p, na_plane_stat(p, "deduplicated_name"), inst->name);
 	na_stat_uint(p, na_plane_stat(p, "program_id"),
-		     na_writer_program(d->w));
-	na_stat_uint(p, na_plane_stat(p, "bytes_accessed"),
-		     na_hlo_bytes(d->job, op));
+		     d->w->module.program_id);
+	na_stat_uint(p, na_plane_stat(p, "bytes_accessed"), inst->bytes);
 	if (op->kind == NA_OP_COMPUTE) {
 		na_stat_uint(p, na_plane_stat(p, "flops"),
 			     UINT64_C(3000000) * (op->fusion + 1));
 		na_stat_ref(p, na_plane_stat(p, "tf_op"),
 			    "jit(train_step)/transformer/dot_general:");
-		return;
 	}
-	na_hlo_dcn_info(d->job, &d->job->colls[d->job->slots[op->slot].coll],
-			info);
+	if (!inst->coll || na_job_without(d->job, NA_WITHOUT_DCN_INFO))
+		return;
+	na_hlo_dcn_info(d->job, inst->coll, info);
 	na_stat_bytes(p, na_plane_stat(p, "dcn_collective_info"), info->p,
 		      info->n);
-}
-
-/* Both iterations of a collective in a loop run the same op. */
-static bool same_op(const struct na_job *job, const struct na_op *a,
-		    const struct na_op *b)
-{
-	return a->kind == b->kind && a->kind != NA_OP_COMPUTE &&
-	       job->slots[a->slot].coll == job->slots[b->slot].coll;
 }
 
 static void define_ops(struct device *d)
 {
 	const struct na_job *job = d->job;
-	struct na_wire info;
-	char text[1024], name[48];
+	const struct na_module *m = &d->w->module;
+	bool brief = na_job_without(job, NA_WITHOUT_LONG_NAMES);
+	struct na_wire info, text;
 
 	na_wire_init(&info);
+	na_wire_init(&text);
 	for (uint32_t i = 0; i < job->n_ops; i++) {
-		const struct na_op *op = &job->ops[i];
-		uint32_t k = i;
+		const struct na_inst *inst = &m->insts[m->of_op[i]];
+		int64_t *name = &d->names[m->of_op[i]];
 		size_t at;
 
-		if (op->kind != NA_OP_COMPUTE && job->slots[op->slot].iteration)
-			for (k = 0; !same_op(job, op, &job->ops[k]);)
-				k++;
-		if (k < i) {
-			d->names[i] = d->names[k];
-			continue;
-		}
-		na_hlo_text(job, op, text, sizeof(text));
-		na_hlo_name(job, op, name, sizeof(name));
-		d->names[i] = na_plane_define(&d->plane, text, name, &at);
-		op_constants(d, op, name, &info);
+		if (*name)
+			continue; /* the loop runs it again */
+		na_inst_text(m, m->of_op[i], &text);
+		if (text.failed)
+			break;
+		*name = na_plane_define(&d->plane,
+					brief ? inst->name
+					      : (const char *)text.p,
+					brief ? NULL : inst->name, &at);
+		op_constants(d, &job->ops[i], inst, &info);
 		na_plane_define_end(&d->plane, at);
 	}
-	if (info.failed)
+	if (info.failed || text.failed)
 		d->plane.names.failed = true;
 	na_wire_fini(&info);
+	na_wire_fini(&text);
 }
 
 static void write_steps(struct device *d)
@@ -130,6 +131,7 @@ static void write_steps(struct device *d)
 		na_stat_int(p, num, s);
 		na_stat_int(p, group, s);
 		na_plane_event_end(p);
+		d->w->trace.truth->steps++;
 	}
 	na_plane_line_end(p);
 }
@@ -141,19 +143,24 @@ static void write_modules(struct device *d)
 	int64_t queue = na_plane_stat(p, "queue_id");
 	int64_t replica = na_plane_stat(p, "replica_id");
 	int64_t program = na_plane_stat(p, "program_id"), name_id;
+	const int64_t *late = &d->job->late_ps[d->w->host * d->job->n_steps];
+	bool runs = !na_job_without(d->job, NA_WITHOUT_RUN_IDS);
 	char name[64];
 
 	snprintf(name, sizeof(name), NA_MODULE_NAME "(%" PRIu64 ")",
-		 na_writer_program(d->w));
+		 d->w->module.program_id);
 	name_id = na_plane_name(p, name);
 	na_plane_line(p, LINE_MODULES, "XLA Modules", 0);
 	for (uint32_t s = 0; s < d->job->n_steps; s++) {
 		const struct na_span *span = &d->dev->steps[s];
 
-		na_plane_event(p, name_id, when(d, span->start_ps) + 100000,
-			       span->end_ps - span->start_ps - 200000);
-		na_stat_uint(p, run, 1000 + (uint64_t)s);
-		na_stat_uint(p, program, na_writer_program(d->w));
+		na_plane_event(p, name_id,
+			       when(d, span->start_ps) + late[s] + 100000,
+			       span->end_ps - span->start_ps - late[s] -
+				       200000);
+		if (runs)
+			na_stat_uint(p, run, 1000 + (uint64_t)s);
+		na_stat_uint(p, program, d->w->module.program_id);
 		na_stat_int(p, replica, d->dev->in_slice);
 		na_stat_uint(p, queue, 0);
 		na_plane_event_end(p);
@@ -166,6 +173,7 @@ static void write_ops(struct device *d)
 {
 	struct na_plane *p = &d->plane;
 	struct na_truth_host *t = d->w->trace.truth;
+	const struct na_module *m = &d->w->module;
 	int64_t offset = na_plane_stat(p, "device_offset_ps");
 	int64_t duration = na_plane_stat(p, "device_duration_ps");
 
@@ -173,14 +181,13 @@ static void write_ops(struct device *d)
 	for (size_t i = 0; i < d->dev->n_ops; i++) {
 		const struct na_op_event *e = &d->dev->ops[i];
 
-		na_plane_event(p, d->names[e->op], when(d, e->start_ps),
-			       e->dur_ps);
+		na_plane_event(p, d->names[m->of_op[e->op]],
+			       when(d, e->start_ps), e->dur_ps);
 		na_stat_uint(p, offset, (uint64_t)e->start_ps);
 		na_stat_uint(p, duration, (uint64_t)e->dur_ps);
 		na_plane_event_end(p);
 		t->ops++;
-		if (d->job->ops[e->op].kind != NA_OP_COMPUTE)
-			t->dcn_ops++;
+		t->dcn_ops += na_op_is_dcn(d->job->ops[e->op].kind);
 	}
 	na_plane_line_end(p);
 }
@@ -235,18 +242,19 @@ enum na_status na_write_device(struct na_writer *w, uint32_t local,
 	char name[32];
 
 	d.dev = &w->job->devs[w->host * (uint32_t)w->job->cfg->devices + local];
-	d.names = na_calloc(w->job->n_ops, sizeof(*d.names));
+	d.names = na_calloc(w->module.n, sizeof(*d.names));
 	if (!d.names)
 		return na_fail_nomem(err);
 	snprintf(name, sizeof(name), "/device:TPU:%" PRIu32, local);
 	na_plane_start(&d.plane, &w->trace, 2 + 8 * (int64_t)local, name);
 	plane_constants(&d.plane, local);
 	define_ops(&d);
-	write_steps(&d);
-	write_modules(&d);
+	if (!na_job_without(w->job, NA_WITHOUT_STEPS))
+		write_steps(&d);
+	if (!na_job_without(w->job, NA_WITHOUT_MODULES))
+		write_modules(&d);
 	write_ops(&d);
 	write_rest(&d);
-	w->trace.truth->steps += w->job->n_steps;
 	st = na_plane_finish(&d.plane, err);
 	free(d.names);
 	return st;

@@ -10,7 +10,16 @@
 #include "netan/base/vec.h"
 #include "netan/synth/rng.h"
 
-enum value_kind { FACTOR, SHARE, COUNT, OFFSET, BYTES_OR_SHARE, NOTHING };
+enum value_kind {
+	FACTOR,
+	SHARE,
+	COUNT,
+	OFFSET,
+	BYTES_OR_SHARE,
+	SPAN,
+	SPAN_AND_SHARE,
+	NOTHING
+};
 
 /* clang-format off */
 static const struct fault_row {
@@ -34,12 +43,20 @@ static const struct fault_row {
 	{ "no-latency", "HOST:COUNT", 1, COUNT },
 	{ "bad-key", "HOST:COUNT", 1, COUNT },
 	{ "program", "HOST", 1, NOTHING },
+	{ "late-input", "HOST:TIME[:SHARE]", 1, SPAN_AND_SHARE },
+	{ "stall", "COLLECTIVE:TIME", -1, SPAN },
 };
 /* clang-format on */
 
 const char *na_fault_name(enum na_fault_kind kind)
 {
 	return rows[kind].name;
+}
+
+bool na_fault_names(const struct na_fault *f, const char *collective)
+{
+	return f->name && strlen(collective) == f->name_len &&
+	       !memcmp(collective, f->name, f->name_len);
 }
 
 static enum na_status unknown_kind(const char *text, struct na_err *err)
@@ -117,6 +134,29 @@ static bool parse_cut(struct na_fault *f, const char *s)
 	return true;
 }
 
+/* A time above 0, of less than an hour. */
+static bool parse_span(struct na_fault *f, const char *s)
+{
+	return na_parse_time(s, &f->value) && f->value > 0 &&
+	       f->value % NA_PS_PER_NS == 0 && f->value < 3600 * NA_PS_PER_S;
+}
+
+static bool parse_span_and_share(struct na_fault *f, const char *s)
+{
+	size_t len = strcspn(s, ":");
+	char span[40];
+
+	f->value_q16 = NA_Q16_ONE;
+	if (len >= sizeof(span))
+		return false;
+	memcpy(span, s, len);
+	span[len] = 0;
+	if (s[len] && (!parse_q16(s + len + 1, &f->value_q16) ||
+		       f->value_q16 <= 0 || f->value_q16 > NA_Q16_ONE))
+		return false;
+	return parse_span(f, span);
+}
+
 static bool parse_value(struct na_fault *f, enum value_kind kind, const char *s)
 {
 	int64_t q;
@@ -143,6 +183,10 @@ static bool parse_value(struct na_fault *f, enum value_kind kind, const char *s)
 		       f->value > -86400 * NA_PS_PER_S;
 	case BYTES_OR_SHARE:
 		return parse_cut(f, s);
+	case SPAN:
+		return parse_span(f, s);
+	case SPAN_AND_SHARE:
+		return parse_span_and_share(f, s);
 	case NOTHING:
 		break;
 	}
@@ -174,6 +218,12 @@ static enum na_status parse_one(const char *text, uint32_t n_hosts,
 	if (row->hosts < 0) {
 		ok = *p == ':' && p[1];
 		f->name = p + ok;
+		f->name_len = strcspn(f->name, ":");
+		p += ok + f->name_len;
+		if (ok && row->value != NOTHING)
+			ok = *p == ':' && parse_value(f, row->value, p + 1);
+		else
+			ok = ok && !*p;
 	} else if (row->value == NOTHING) {
 		ok = ok && !*p;
 	} else {

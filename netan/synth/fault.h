@@ -4,6 +4,7 @@
 #ifndef NETAN_SYNTH_FAULT_H
 #define NETAN_SYNTH_FAULT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,14 +26,17 @@ enum na_fault_kind {
 	NA_FAULT_LOOPBACK,    /* value: how many receives */
 	NA_FAULT_NO_LATENCY,
 	NA_FAULT_BAD_KEY,
-	NA_FAULT_PROGRAM, /* the host runs another program */
+	NA_FAULT_PROGRAM,    /* the host runs another program */
+	NA_FAULT_LATE_INPUT, /* value: ps, value_q16: share of its steps */
+	NA_FAULT_STALL,      /* name: a collective; value: ps */
 	NA_FAULT_KINDS
 };
 
 struct na_fault {
 	enum na_fault_kind kind;
 	const char *text; /* as typed; borrowed */
-	const char *name; /* part of text: the collective */
+	const char *name; /* part of text: the collective; not terminated */
+	size_t name_len;
 	uint32_t host, peer;
 	int64_t value, value_q16;
 };
@@ -49,6 +53,9 @@ NA_MUST_CHECK enum na_status na_faults_parse(const struct na_text_list *list,
 					     uint32_t n_hosts,
 					     struct na_fault **out, size_t *n,
 					     struct na_err *err);
+
+/* Whether it names this collective. */
+bool na_fault_names(const struct na_fault *f, const char *collective);
 
 /* "host-3" or "3" to 3. */
 NA_MUST_CHECK enum na_status na_fault_host(const char *s, size_t len,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "netan/base/units.h"
+#include "netan/synth/gpu.h"
 
 /* 2026-01-05T10:00:00Z: fixed, so that equal seeds give equal files. */
 static const int64_t start_of_all_ns = INT64_C(1767607200000000000);
@@ -13,6 +14,66 @@ static const int64_t start_of_all_ns = INT64_C(1767607200000000000);
 int64_t na_dev_id(const struct na_dev *dev)
 {
 	return (int64_t)dev->slice * 100000 + dev->in_slice;
+}
+
+/* clang-format off */
+static const char *const without_words[NA_N_WITHOUT] = {
+	[NA_WITHOUT_HLO] = "hlo",
+	[NA_WITHOUT_LONG_NAMES] = "long-names",
+	[NA_WITHOUT_STEPS] = "steps",
+	[NA_WITHOUT_MODULES] = "modules",
+	[NA_WITHOUT_DCN_INFO] = "dcn-info",
+	[NA_WITHOUT_DONE_RENDEZVOUS] = "done-rendezvous",
+	[NA_WITHOUT_CHANNELS] = "channels",
+	[NA_WITHOUT_RUN_IDS] = "run-ids",
+	[NA_WITHOUT_LOCAL_IDS] = "local-ids",
+	[NA_WITHOUT_INPUTS] = "inputs",
+};
+/* clang-format on */
+
+uint32_t na_job_first_plane(const struct na_job *job)
+{
+	const struct na_synth_config *c = job->cfg;
+
+	return (uint32_t)(c->skip_planes < c->devices ? c->skip_planes
+						      : c->devices);
+}
+
+bool na_job_without(const struct na_job *job, enum na_without what)
+{
+	return job->without >> what & 1;
+}
+
+static enum na_status parse_without(struct na_job *job, struct na_err *err)
+{
+	const struct na_text_list *list = &job->cfg->without;
+	char all[200] = "";
+	size_t n = 0;
+
+	for (int k = 0; k < NA_N_WITHOUT; k++)
+		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s",
+				      k ? ", " : "", without_words[k]);
+	for (size_t i = 0; i < list->n; i++) {
+		int k = 0;
+
+		while (k < NA_N_WITHOUT &&
+		       strcmp(list->items[i], without_words[k]))
+			k++;
+		if (k == NA_N_WITHOUT)
+			return na_fail(err, NA_EUSAGE,
+				       "--without %s: nothing of that name; "
+				       "there are %s",
+				       list->items[i], all);
+		job->without |= UINT32_C(1) << k;
+	}
+	return NA_OK;
+}
+
+bool na_phase_reduces(const struct na_coll *c, uint32_t phase)
+{
+	if (c->kind == NA_COLL_REDUCE_SCATTER)
+		return true;
+	return c->kind == NA_COLL_ALL_REDUCE && phase < c->phases / 2;
 }
 
 const char *na_coll_type(enum na_coll_kind kind)
@@ -133,6 +194,28 @@ static enum na_status set_clocks(struct na_job *job, struct na_rng *rng,
 	return NA_OK;
 }
 
+/* Drawn apart, so that a fault changes nothing but its own steps. */
+static enum na_status set_late_inputs(struct na_job *job, struct na_err *err)
+{
+	struct na_rng rng;
+
+	job->late_ps = na_calloc((size_t)job->n_hosts * job->n_steps,
+				 sizeof(*job->late_ps));
+	if (!job->late_ps)
+		return na_fail_nomem(err);
+	na_rng_seed(&rng, (uint64_t)job->cfg->seed ^ 0x1a7e);
+	for (size_t i = 0; i < job->n_faults; i++) {
+		const struct na_fault *f = &job->faults[i];
+
+		for (uint32_t s = 0; s < job->n_steps; s++)
+			if (f->kind == NA_FAULT_LATE_INPUT &&
+			    na_rng_hit(&rng, f->value_q16))
+				job->late_ps[f->host * job->n_steps + s] +=
+					f->value;
+	}
+	return NA_OK;
+}
+
 /* What only traffic between slices can show. */
 static bool needs_traffic(enum na_fault_kind kind)
 {
@@ -142,6 +225,7 @@ static bool needs_traffic(enum na_fault_kind kind)
 	case NA_FAULT_CLOCK:
 	case NA_FAULT_TRUNCATE:
 	case NA_FAULT_PROGRAM:
+	case NA_FAULT_LATE_INPUT:
 		return false;
 	default:
 		return true;
@@ -162,7 +246,7 @@ static enum na_status check_traffic(const struct na_job *job,
 	return NA_OK;
 }
 
-static enum na_status check_slack_names(const struct na_job *job,
+static enum na_status check_collectives(const struct na_job *job,
 					struct na_err *err)
 {
 	for (size_t i = 0; i < job->n_faults; i++) {
@@ -171,9 +255,10 @@ static enum na_status check_slack_names(const struct na_job *job,
 		size_t n = 0;
 		uint32_t c = 0;
 
-		if (f->kind != NA_FAULT_SMALL_SLACK)
+		if (!f->name)
 			continue;
-		while (c < job->n_colls && strcmp(job->colls[c].name, f->name))
+		while (c < job->n_colls &&
+		       !na_fault_names(f, job->colls[c].name))
 			c++;
 		if (c < job->n_colls)
 			continue;
@@ -193,6 +278,7 @@ enum na_status na_job_init(struct na_job *job,
 			   const struct na_synth_config *cfg,
 			   struct na_err *err)
 {
+	bool gpu = cfg->profile == NA_PROFILE_GPU;
 	struct na_rng rng;
 	enum na_status st;
 
@@ -201,6 +287,8 @@ enum na_status na_job_init(struct na_job *job,
 	na_rng_seed(&rng, (uint64_t)cfg->seed);
 	st = check_sizes(job, err);
 	if (!st)
+		st = parse_without(job, err);
+	if (!st)
 		st = na_faults_parse(&cfg->faults, job->n_hosts, &job->faults,
 				     &job->n_faults, err);
 	if (!st)
@@ -208,12 +296,16 @@ enum na_status na_job_init(struct na_job *job,
 	if (!st)
 		st = set_clocks(job, &rng, err);
 	if (!st)
+		st = set_late_inputs(job, err);
+	if (!st && gpu)
+		st = na_gpu_run(job, &rng, err);
+	else if (!st)
 		st = na_program_build(job, &rng, err);
 	if (!st)
 		st = check_traffic(job, err);
 	if (!st)
-		st = check_slack_names(job, err);
-	if (!st)
+		st = check_collectives(job, err);
+	if (!st && !gpu)
 		st = na_sim_run(job, &rng, err);
 	return st;
 }
@@ -228,7 +320,10 @@ void na_job_fini(struct na_job *job)
 	free(job->ahead_ns);
 	free(job->lead_ns);
 	free(job->colls);
+	na_gpu_fini(job->gpu);
 	free(job->slots);
+	free(job->icis);
+	free(job->late_ps);
 	free(job->ops);
 	free(job->devs);
 	free(job->graphs);

@@ -39,6 +39,7 @@ struct na_coll {
 	uint32_t phases;    /* rounds of sending */
 	uint32_t number;    /* suffix of its ops: "send.12" */
 	int64_t channel;    /* of send; recv has the next */
+	int64_t stall_ps;   /* planted: its copy back takes so much longer */
 	bool ring, small_slack, looped;
 };
 
@@ -52,12 +53,24 @@ enum na_op_kind {
 	NA_OP_RECV,
 	NA_OP_SEND,
 	NA_OP_SEND_DONE,
-	NA_OP_RECV_DONE
+	NA_OP_RECV_DONE,
+	NA_OP_ICI, /* a collective inside the slice, whole or in two */
+	NA_OP_ICI_START,
+	NA_OP_ICI_DONE
+};
+
+/* A collective between the devices of a slice. */
+struct na_ici {
+	uint64_t bytes, input_bytes; /* of its result, and of what goes in */
+	int64_t channel, mean_ps;
+	uint32_t number; /* "all-reduce.501" */
+	uint32_t n_groups, group_size, stride;
+	bool gather, split;
 };
 
 struct na_op {
 	enum na_op_kind kind;
-	uint32_t slot;   /* all but COMPUTE */
+	uint32_t slot;   /* DCN; ICI...: which na_ici */
 	uint32_t fusion; /* COMPUTE: which one */
 	int64_t mean_ps;
 };
@@ -103,19 +116,38 @@ struct na_dev {
 	struct na_span *steps; /* n_steps of them */
 };
 
+/* What --without leaves out. */
+enum na_without {
+	NA_WITHOUT_HLO,
+	NA_WITHOUT_LONG_NAMES,
+	NA_WITHOUT_STEPS,
+	NA_WITHOUT_MODULES,
+	NA_WITHOUT_DCN_INFO,
+	NA_WITHOUT_DONE_RENDEZVOUS,
+	NA_WITHOUT_CHANNELS,
+	NA_WITHOUT_RUN_IDS,
+	NA_WITHOUT_LOCAL_IDS,
+	NA_WITHOUT_INPUTS,
+	NA_N_WITHOUT
+};
+
 struct na_job {
 	const struct na_synth_config *cfg;
 	struct na_fault *faults;
 	size_t n_faults;
 	uint32_t n_hosts, n_slices, n_devs, n_steps, n_ops, n_colls, n_slots;
-	uint32_t n_fusions;
+	uint32_t n_fusions, n_icis;
+	uint32_t without; /* bits of enum na_without */
 	uint64_t program_id;
 	int64_t start_unix_ns; /* wall clock at 0 ps */
 	int64_t *ahead_ns;     /* by host: clock error */
 	int64_t *lead_ns;      /* by host: capture began before 0 */
+	int64_t *late_ps;      /* by host, then step: its input was late */
 	struct na_coll *colls;
 	struct na_slot *slots;
-	struct na_op *ops; /* program of a step */
+	struct na_ici *icis;
+	struct na_gpu *gpu; /* gpu.h; NULL for other jobs */
+	struct na_op *ops;  /* program of a step */
 	struct na_dev *devs;
 	struct na_graph *graphs; /* by step, then slot, then device */
 	struct na_xfer *xfers;
@@ -129,6 +161,19 @@ NA_MUST_CHECK enum na_status na_job_init(struct na_job *job,
 					 struct na_err *err);
 void na_job_fini(struct na_job *job);
 
+/* The first device of a host whose plane is written. */
+uint32_t na_job_first_plane(const struct na_job *job);
+
+bool na_job_without(const struct na_job *job, enum na_without what);
+
+/* "send", "recv-done", "fusion" ...; of the data-center network, or not of
+ * any. */
+const char *na_hlo_opcode(enum na_op_kind kind);
+/* "all-reduce-start" ..., and with its number. */
+const char *na_ici_opcode(const struct na_ici *c, enum na_op_kind kind);
+void na_ici_name(const struct na_ici *c, enum na_op_kind kind, char *buf,
+		 size_t size);
+
 /* program.c: the collectives and the ops of one step. */
 NA_MUST_CHECK enum na_status
 na_program_build(struct na_job *job, struct na_rng *rng, struct na_err *err);
@@ -137,8 +182,18 @@ na_program_build(struct na_job *job, struct na_rng *rng, struct na_err *err);
 NA_MUST_CHECK enum na_status na_sim_run(struct na_job *job, struct na_rng *rng,
 					struct na_err *err);
 
+/* Of the data-center network. */
+static inline bool na_op_is_dcn(enum na_op_kind kind)
+{
+	return kind >= NA_OP_RECV && kind <= NA_OP_RECV_DONE;
+}
+
 /* slice * 100000 + device in the slice. */
 int64_t na_dev_id(const struct na_dev *dev);
+
+/* Phases of the first half of an all-reduce, and of a reduce-scatter, add
+ * what came to what is there. */
+bool na_phase_reduces(const struct na_coll *c, uint32_t phase);
 
 /* "ALL_REDUCE" and the like. */
 const char *na_coll_type(enum na_coll_kind kind);

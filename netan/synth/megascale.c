@@ -5,6 +5,13 @@
  * As in real captures the shown span of an END begins where the previous
  * event of the line ended; only its end is right, and the true duration is
  * the stat action_duration_ns.
+ *
+ * The actions of an execution are numbered through: action_index is 0 for
+ * the copy out of the device, then the sends, the receives, the reductions,
+ * and num_actions - 1 for the copy back.  action_inputs, on ENDs, lists what
+ * an action waited for, "[0,7,8]"; a receive waits for nothing here: what it
+ * waited for is the send at the other end, which has the same launch,
+ * iteration, chunk and endpoints.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,6 +55,9 @@ struct mega {
 	struct mark *marks;
 	size_t n, cap;
 	uint32_t *sends, *recvs, *reduces; /* by graph: counted so far */
+	struct na_index graph_recvs;       /* receives by graph */
+	char *inputs;
+	size_t cap_inputs;
 	char key[160];
 };
 
@@ -185,6 +195,87 @@ static void add_extras(struct mega *m)
 	}
 }
 
+/* ---- the numbers of actions, and what they wait for */
+
+static uint32_t num_actions(const struct na_graph *g)
+{
+	return 2 + g->n_sends + g->n_recvs + g->reduces;
+}
+
+static uint32_t first_receive(const struct mega *m, size_t graph)
+{
+	return 1 + m->job->graphs[graph].n_sends;
+}
+
+static uint32_t first_reduction(const struct mega *m, size_t graph)
+{
+	return first_receive(m, graph) + m->job->graphs[graph].n_recvs;
+}
+
+static void add_input(struct mega *m, size_t *n, uint32_t index)
+{
+	if (!na_grow(&m->inputs, &m->cap_inputs, *n + 16, 1)) {
+		m->plane.body.failed = true;
+		return;
+	}
+	*n += (size_t)snprintf(m->inputs + *n, 16, "%s%" PRIu32,
+			       *n > 1 ? "," : "", index);
+}
+
+/* What came in a phase. */
+static void add_received(struct mega *m, size_t *n, size_t graph,
+			 uint32_t phase)
+{
+	const struct na_index *x = &m->graph_recvs;
+
+	for (uint32_t i = x->at[graph]; i < x->at[graph + 1]; i++)
+		if (m->job->xfers[x->ids[i]].phase == phase)
+			add_input(m, n,
+				  first_receive(m, graph) + i - x->at[graph]);
+}
+
+/*
+ * What began a phase; with one past the last, what ended the last.  A phase
+ * that only passes on what came needs that, and its own share to be there.
+ */
+static void add_began(struct mega *m, size_t *n, size_t graph, uint32_t phase)
+{
+	const struct na_coll *c = coll_of(m, graph);
+	uint32_t reduced = phase;
+
+	/* The phases that reduce are the first ones. */
+	while (reduced && !na_phase_reduces(c, reduced - 1))
+		reduced--;
+	add_input(m, n, reduced ? first_reduction(m, graph) + reduced - 1 : 0);
+	if (phase > reduced)
+		add_received(m, n, graph, phase - 1);
+}
+
+static void inputs_stat(struct mega *m, const struct mark *k)
+{
+	size_t n = 1;
+
+	if (!na_grow(&m->inputs, &m->cap_inputs, 16, 1)) {
+		m->plane.body.failed = true;
+		return;
+	}
+	m->inputs[0] = '[';
+	if (k->action == SEND) {
+		add_began(m, &n, k->graph, m->job->xfers[k->item].phase);
+	} else if (k->action == REDUCE) {
+		uint32_t phase = k->index - first_reduction(m, k->graph);
+
+		add_began(m, &n, k->graph, phase);
+		add_received(m, &n, k->graph, phase);
+	} else if (k->action == H2D) {
+		add_began(m, &n, k->graph, coll_of(m, k->graph)->phases);
+	}
+	if (m->plane.body.failed)
+		return;
+	snprintf(m->inputs + n, 2, "]");
+	na_stat_str(&m->plane, m->id.action_inputs, m->inputs);
+}
+
 static void collect(struct mega *m)
 {
 	const struct na_job *job = m->job;
@@ -199,26 +290,30 @@ static void collect(struct mega *m)
 		uint32_t graph = (uint32_t)g;
 
 		add_action(m, D2H, x->d2h_start_ps, x->d2h_end_ps, graph, 0, 0);
-		add_action(m, H2D, x->h2d_start_ps, x->h2d_end_ps, graph, 0, 0);
+		add_action(m, H2D, x->h2d_start_ps, x->h2d_end_ps, graph, 0,
+			   num_actions(x) - 1);
 	}
 	for (uint32_t i = w->sent.at[d]; i < w->sent.at[d + 1]; i++) {
 		const struct na_xfer *x = &job->xfers[w->sent.ids[i]];
 
 		add_action(m, SEND, x->start_ps, x->acked_ps, x->src_graph,
-			   w->sent.ids[i], m->sends[x->src_graph]++);
+			   w->sent.ids[i], 1 + m->sends[x->src_graph]++);
 	}
 	for (uint32_t i = w->received.at[d]; i < w->received.at[d + 1]; i++) {
 		const struct na_xfer *x = &job->xfers[w->received.ids[i]];
 
 		add_action(m, RECEIVE, job->graphs[x->dst_graph].start_ps,
 			   x->end_ps, x->dst_graph, w->received.ids[i],
-			   m->recvs[x->dst_graph]++);
+			   first_receive(m, x->dst_graph) +
+				   m->recvs[x->dst_graph]++);
 	}
 	for (uint32_t i = w->reduced.at[d]; i < w->reduced.at[d + 1]; i++) {
 		const struct na_reduce *r = &job->reduces[w->reduced.ids[i]];
 
 		add_action(m, REDUCE, r->start_ps, r->end_ps, r->graph,
-			   w->reduced.ids[i], m->reduces[r->graph]++);
+			   w->reduced.ids[i],
+			   first_reduction(m, r->graph) +
+				   m->reduces[r->graph]++);
 	}
 	add_extras(m);
 	if (m->n)
@@ -250,9 +345,9 @@ static void write_graphs(struct mega *m)
 			       na_host_time(job, m->w->host, x->start_ps),
 			       x->end_ps - x->start_ps);
 		na_stat_str(p, id->graph_key, graph_key(m, g));
-		na_stat_int(p, id->local_device_id, m->dev->local);
-		na_stat_int(p, id->num_actions,
-			    2 + (int64_t)x->n_sends + x->n_recvs + x->reduces);
+		if (!na_job_without(job, NA_WITHOUT_LOCAL_IDS))
+			na_stat_int(p, id->local_device_id, m->dev->local);
+		na_stat_int(p, id->num_actions, num_actions(x));
 		na_stat_ref(p, id->collective_type, na_coll_type(c->kind));
 		na_stat_int(p, id->input_size, (int64_t)c->bytes);
 		na_stat_int(p, id->send_channel_id, c->channel);
@@ -282,7 +377,8 @@ static void common_stats(struct mega *m, const struct mark *k,
 	const struct ids *id = &m->id;
 
 	na_stat_str(p, id->graph_key, graph_key(m, k->graph));
-	na_stat_int(p, id->local_device_id, m->dev->local);
+	if (!na_job_without(m->job, NA_WITHOUT_LOCAL_IDS))
+		na_stat_int(p, id->local_device_id, m->dev->local);
 	na_stat_ref(p, id->action_type, types[action]);
 	na_stat_ref(p, id->start_end_type, k->is_end ? "END" : "START");
 	na_stat_int(p, id->action_index, k->index);
@@ -309,7 +405,7 @@ static void buffer_sizes(const struct mega *m, const struct na_xfer *x,
 				      x->chunk + e, x->bytes / x->entries);
 }
 
-static void transfer_stats(struct mega *m, const struct na_xfer *x, bool sent)
+static void transfer_stats(struct mega *m, const struct na_xfer *x)
 {
 	struct na_plane *p = &m->plane;
 	char text[160];
@@ -323,8 +419,6 @@ static void transfer_stats(struct mega *m, const struct na_xfer *x, bool sent)
 	na_stat_str(p, m->id.transfer_destinations, text);
 	na_stat_int(p, m->id.chunk, x->chunk);
 	na_stat_int(p, m->id.dcn_topology_level, 0);
-	snprintf(text, sizeof(text), "[%" PRIu32 "]", sent ? x->phase : 0);
-	na_stat_str(p, m->id.action_inputs, text);
 }
 
 static void receive_stats(struct mega *m, const struct mark *k)
@@ -333,7 +427,7 @@ static void receive_stats(struct mega *m, const struct mark *k)
 	struct na_truth_host *t = m->w->trace.truth;
 	int64_t us = na_seen_latency_us(m->job, x);
 
-	transfer_stats(m, x, false);
+	transfer_stats(m, x);
 	na_stat_uint(&m->plane, m->id.latency_us, (uint64_t)us);
 	na_stat_int(&m->plane, m->id.activation_us, k->dur_ps / NA_PS_PER_US);
 	na_truth_rx(&t->graph, us ? NA_RX_VALID : NA_RX_SKEW,
@@ -347,7 +441,7 @@ static void send_stats(struct mega *m, const struct mark *k)
 	struct na_truth_host *t = m->w->trace.truth;
 	int64_t ahead = t->ahead_ns * NA_PS_PER_NS;
 
-	transfer_stats(m, x, true);
+	transfer_stats(m, x);
 	t->tails += x->tail;
 	na_truth_tx(&t->graph, x->start_ps + ahead, x->acked_ps + ahead,
 		    x->bytes / x->entries * x->entries, x->entries);
@@ -397,6 +491,8 @@ static void write_mark(struct mega *m, const struct mark *k, int64_t *shown_ps)
 		       from, at - from);
 	*shown_ps = at;
 	common_stats(m, k, action);
+	if (k->is_end && !na_job_without(m->job, NA_WITHOUT_INPUTS))
+		inputs_stat(m, k);
 	if (k->action == EXTRA)
 		extra_stats(m, k);
 	else if (k->is_end && action == RECEIVE)
@@ -430,6 +526,11 @@ static void write_device(struct mega *m)
 	na_plane_line_end(&m->plane);
 }
 
+static uint32_t receiver_of(const void *of, size_t i)
+{
+	return ((const struct na_job *)of)->xfers[i].dst_graph;
+}
+
 enum na_status na_write_megascale(struct na_writer *w, struct na_err *err)
 {
 	struct mega m = {.w = w, .job = w->job};
@@ -442,7 +543,9 @@ enum na_status na_write_megascale(struct na_writer *w, struct na_err *err)
 	m.reduces = na_calloc(n, sizeof(*m.reduces));
 	na_plane_start(&m.plane, &w->trace, 300,
 		       "/device:CUSTOM:Megascale Trace");
-	if (!m.sends || !m.recvs || !m.reduces)
+	if (!m.sends || !m.recvs || !m.reduces ||
+	    na_index_build(&m.graph_recvs, w->job, w->job->n_xfers, n,
+			   receiver_of, err))
 		m.plane.body.failed = true;
 	else
 		name_all(&m);
@@ -452,6 +555,8 @@ enum na_status na_write_megascale(struct na_writer *w, struct na_err *err)
 		write_device(&m);
 	}
 	st = na_plane_finish(&m.plane, err);
+	na_index_fini(&m.graph_recvs);
+	free(m.inputs);
 	free(m.sends);
 	free(m.recvs);
 	free(m.reduces);

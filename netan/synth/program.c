@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/synth/job.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
+#define US  NA_PS_PER_US
 
 /* clang-format off */
 static const struct recipe {
@@ -70,8 +72,62 @@ static void make_coll(const struct na_job *job, struct na_coll *c, uint32_t i,
 		 i < N_RECIPES ? r->name : "all-reduce", c->number, i % 3);
 	for (size_t k = 0; k < job->n_faults; k++)
 		if (job->faults[k].kind == NA_FAULT_SMALL_SLACK &&
-		    !strcmp(job->faults[k].name, c->name))
+		    na_fault_names(&job->faults[k], c->name))
 			c->small_slack = true;
+		else if (job->faults[k].kind == NA_FAULT_STALL &&
+			 na_fault_names(&job->faults[k], c->name))
+			c->stall_ps += job->faults[k].value;
+}
+
+/* ---- collectives inside a slice */
+
+enum { FIRST_ICI = 501, FIRST_ICI_CHANNEL = 5001 };
+
+/*
+ * In turn a whole all-reduce, a whole all-gather, and an all-reduce in two
+ * halves with computing between them; every other all-gather only among
+ * every second device.
+ */
+static void make_ici(const struct na_job *job, struct na_ici *c, uint32_t i)
+{
+	uint32_t per_slice = job->n_devs / job->n_slices;
+
+	c->gather = i % 3 == 1;
+	c->split = i % 3 == 2;
+	c->stride = c->gather && i % 2 && per_slice % 2 == 0 && per_slice > 2
+			    ? 2
+			    : 1;
+	c->group_size = per_slice / c->stride;
+	c->n_groups = job->n_devs / c->group_size;
+	c->input_bytes = (256 * KIB) << i % 5;
+	c->bytes = c->input_bytes * (c->gather ? c->group_size : 1);
+	c->number = FIRST_ICI + i;
+	c->channel = FIRST_ICI_CHANNEL + (int64_t)i;
+	/* 100 GB/s, and what it takes to begin. */
+	c->mean_ps = 8 * NA_PS_PER_US + (int64_t)c->bytes * 10;
+}
+
+const char *na_hlo_opcode(enum na_op_kind kind)
+{
+	static const char *const names[] = {"fusion", "recv", "send",
+					    "send-done", "recv-done"};
+
+	return names[kind];
+}
+
+const char *na_ici_opcode(const struct na_ici *c, enum na_op_kind kind)
+{
+	if (c->gather)
+		return "all-gather";
+	return kind == NA_OP_ICI_START  ? "all-reduce-start"
+	       : kind == NA_OP_ICI_DONE ? "all-reduce-done"
+					: "all-reduce";
+}
+
+void na_ici_name(const struct na_ici *c, enum na_op_kind kind, char *buf,
+		 size_t size)
+{
+	snprintf(buf, size, "%s.%" PRIu32, na_ici_opcode(c, kind), c->number);
 }
 
 static void add_op(struct na_job *job, enum na_op_kind kind, uint32_t slot,
@@ -100,6 +156,19 @@ static void add_done(struct na_job *job, uint32_t slot)
 	add_op(job, NA_OP_RECV_DONE, slot, 0);
 }
 
+/* Whole ones before the exchanges between slices, or all others after. */
+static void add_icis(struct na_job *job, bool after)
+{
+	for (uint32_t i = 0; i < job->n_icis; i++) {
+		const struct na_ici *c = &job->icis[i];
+
+		if (c->split && after)
+			add_op(job, NA_OP_ICI_START, i, US);
+		else if (!c->split && i % 2 == after)
+			add_op(job, NA_OP_ICI, i, c->mean_ps);
+	}
+}
+
 /*
  * A collective is started before a piece of computing and finished after
  * the next piece, so that two are usually in flight; one with small slack
@@ -112,6 +181,7 @@ static void make_ops(struct na_job *job)
 	int64_t piece = job->n_slots ? all / 100 * 55 / job->n_slots : 0;
 
 	add_compute(job, all / 4);
+	add_icis(job, false);
 	for (uint32_t s = 0; s < job->n_slots; s++) {
 		bool small = job->colls[job->slots[s].coll].small_slack;
 
@@ -125,7 +195,11 @@ static void make_ops(struct na_job *job)
 		if (s + 1 == job->n_slots && !small)
 			add_done(job, s);
 	}
+	add_icis(job, true);
 	add_compute(job, all / 5);
+	for (uint32_t i = 0; i < job->n_icis; i++)
+		if (job->icis[i].split)
+			add_op(job, NA_OP_ICI_DONE, i, 0);
 }
 
 enum na_status na_program_build(struct na_job *job, struct na_rng *rng,
@@ -134,15 +208,20 @@ enum na_status na_program_build(struct na_job *job, struct na_rng *rng,
 	uint32_t n = (uint32_t)job->cfg->collectives;
 	size_t n_ops;
 
-	if (job->cfg->collectives > 10000 || job->cfg->ops > 10000)
+	if (job->cfg->collectives > 10000 || job->cfg->ops > 10000 ||
+	    job->cfg->icis < 0 || job->cfg->icis > 1000)
 		return na_fail(err, NA_EUSAGE,
-			       "--collectives and --ops go up "
-			       "to 10000");
+			       "--collectives and --ops go up to 10000, "
+			       "--ici to 1000");
 	job->n_colls = job->n_slices > 1 ? n : 0;
 	job->colls = na_calloc(job->n_colls, sizeof(*job->colls));
 	job->slots = na_calloc(2 * (size_t)job->n_colls, sizeof(*job->slots));
-	if (!job->colls || !job->slots)
+	job->n_icis = (uint32_t)job->cfg->icis;
+	job->icis = na_calloc(job->n_icis, sizeof(*job->icis));
+	if (!job->colls || !job->slots || !job->icis)
 		return na_fail_nomem(err);
+	for (uint32_t i = 0; i < job->n_icis; i++)
+		make_ici(job, &job->icis[i], i);
 	for (uint32_t i = 0; i < job->n_colls; i++) {
 		make_coll(job, &job->colls[i], i, rng);
 		job->slots[job->n_slots++] = (struct na_slot){i, 0};
@@ -150,7 +229,7 @@ enum na_status na_program_build(struct na_job *job, struct na_rng *rng,
 			job->slots[job->n_slots++] = (struct na_slot){i, 1};
 	}
 	n_ops = (2 + (size_t)job->n_slots) * (size_t)job->cfg->ops +
-		4 * (size_t)job->n_slots;
+		4 * (size_t)job->n_slots + 2 * (size_t)job->n_icis;
 	job->ops = na_calloc(n_ops, sizeof(*job->ops));
 	if (!job->ops)
 		return na_fail_nomem(err);

@@ -27,6 +27,7 @@ enum what {
 /* Medians and widths (in powers of two) of what is drawn. */
 static const int64_t op_sigma = 3000, host_sigma = 20000, base_sigma = 12000;
 static const int64_t slow_median = 6554, slow_sigma = 78000;
+static const int64_t ici_sigma = 9000;
 static const int64_t dma_ps_per_byte = 40; /* 200 Gbit/s */
 static const int64_t reduce_ps_per_byte = 25;
 static const int64_t base_ps = 42 * US, ack_ps = 12 * US;
@@ -46,6 +47,7 @@ struct sim {
 	uint64_t *got_at;           /* where a graph's phases begin */
 	int64_t *tx_free, *rx_free; /* [host * LANES + lane] */
 	int64_t *distance_q16;      /* [src * n_hosts + dst], 1 to 1.25 */
+	int64_t *ici_end_ps;        /* [dev * n_icis + which] */
 	int64_t lane_q16;           /* ps per byte on one lane */
 	int64_t now;
 	bool failed;
@@ -103,6 +105,19 @@ static int64_t compute_time(struct sim *s, uint32_t dev, int64_t mean_ps)
 	return f ? na_mul_q16(t, f->value_q16) : t;
 }
 
+/* A collective inside the slice; its -done waits for what is left. */
+static int64_t ici_time(struct sim *s, uint32_t dev, const struct na_op *op,
+			int64_t now)
+{
+	int64_t *end = &s->ici_end_ps[dev * s->job->n_icis + op->slot];
+
+	if (op->kind == NA_OP_ICI_DONE)
+		return *end > now ? *end - now : US / 2;
+	*end = now + na_rng_lognormal(s->rng, s->job->icis[op->slot].mean_ps,
+				      ici_sigma);
+	return op->kind == NA_OP_ICI ? *end - now : US;
+}
+
 /* True when the op at pc has what it waits for. */
 static bool may_finish(const struct sim *s, const struct na_op *op,
 		       uint32_t graph)
@@ -137,13 +152,16 @@ static void run_device(struct sim *s, uint32_t dev)
 {
 	struct dev_state *st = &s->devs[dev];
 	const struct na_job *job = s->job;
-	int64_t t = s->now + (st->pc ? 0 : US), dur;
+	int64_t t = s->now, dur;
 
+	if (!st->pc)
+		t += US + job->late_ps[job->devs[dev].host * job->n_steps +
+				       st->step];
 	for (; st->pc < job->n_ops; st->pc++) {
 		const struct na_op *op = &job->ops[st->pc];
 		uint32_t graph = NONE;
 
-		if (op->kind != NA_OP_COMPUTE)
+		if (na_op_is_dcn(op->kind))
 			graph = graph_at(s, st->step, op->slot, dev);
 		if (op->kind == NA_OP_SEND_DONE ||
 		    op->kind == NA_OP_RECV_DONE) {
@@ -159,6 +177,8 @@ static void run_device(struct sim *s, uint32_t dev)
 			dur = US * 3 / 4;
 		} else if (op->kind == NA_OP_COMPUTE) {
 			dur = compute_time(s, dev, op->mean_ps);
+		} else if (!na_op_is_dcn(op->kind)) {
+			dur = ici_time(s, dev, op, t);
 		} else {
 			dur = compute_time(s, dev, 2 * US);
 		}
@@ -371,7 +391,8 @@ static void start_h2d(struct sim *s, uint32_t graph)
 	if (g->h2d_start_ps < st->h2d_free_ps)
 		g->h2d_start_ps = st->h2d_free_ps;
 	g->h2d_end_ps = g->h2d_start_ps + host_delay(s, 8 * US) +
-			whole_ns(na_rng_lognormal(s->rng, dma, op_sigma));
+			whole_ns(na_rng_lognormal(s->rng, dma, op_sigma)) +
+			coll_of(s, graph)->stall_ps;
 	st->h2d_free_ps = g->h2d_end_ps;
 	plan(s, g->h2d_end_ps, H2D_DONE, graph);
 }
@@ -386,15 +407,6 @@ static void finish_graph(struct sim *s, uint32_t graph)
 	g->done = true;
 	g->end_ps = s->now;
 	wake_device(s, graph);
-}
-
-/* Phases of the first half of an all-reduce, and of a reduce-scatter, add
- * what came to what is there. */
-static bool phase_reduces(const struct na_coll *c, uint32_t phase)
-{
-	if (c->kind == NA_COLL_REDUCE_SCATTER)
-		return true;
-	return c->kind == NA_COLL_ALL_REDUCE && phase < c->phases / 2;
 }
 
 static void next_phase(struct sim *s, uint32_t graph)
@@ -444,7 +456,7 @@ static void check_phase(struct sim *s, uint32_t graph)
 	if (*got < peers(s, c) * pieces(s, c))
 		return;
 	*got = 0;
-	if (phase_reduces(c, g->phase)) {
+	if (na_phase_reduces(c, g->phase)) {
 		start_reduce(s, graph);
 	} else {
 		next_phase(s, graph);
@@ -511,6 +523,8 @@ static bool sim_alloc(struct sim *s)
 		phases += job->colls[job->slots[i].coll].phases;
 	}
 	s->got = na_calloc(phases * per_slot, sizeof(*s->got));
+	s->ici_end_ps = na_calloc((size_t)job->n_devs * job->n_icis,
+				  sizeof(*s->ici_end_ps));
 	s->devs = na_calloc(job->n_devs, sizeof(*s->devs));
 	s->tx_free = na_calloc(job->n_hosts * LANES, sizeof(*s->tx_free));
 	s->rx_free = na_calloc(job->n_hosts * LANES, sizeof(*s->rx_free));
@@ -518,7 +532,8 @@ static bool sim_alloc(struct sim *s)
 				    sizeof(*s->distance_q16));
 	job->graphs = na_calloc(n_graphs, sizeof(*job->graphs));
 	if (n_graphs >= NONE || !s->got_at || !s->got || !s->devs ||
-	    !s->tx_free || !s->rx_free || !s->distance_q16 || !job->graphs)
+	    !s->ici_end_ps || !s->tx_free || !s->rx_free || !s->distance_q16 ||
+	    !job->graphs)
 		return false;
 	for (size_t i = 0; i < n_graphs; i++) {
 		job->graphs[i].dev = (uint32_t)(i % job->n_devs);
@@ -568,6 +583,7 @@ enum na_status na_sim_run(struct na_job *job, struct na_rng *rng,
 			     "less");
 	na_queue_fini(&s.queue);
 	free(s.devs);
+	free(s.ici_end_ps);
 	free(s.got);
 	free(s.got_at);
 	free(s.tx_free);

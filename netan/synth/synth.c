@@ -9,6 +9,7 @@
 #include "netan/base/units.h"
 #include "netan/synth/bench.h"
 #include "netan/synth/capture.h"
+#include "netan/synth/gpu.h"
 #include "netan/synth/write.h"
 
 /* The wall clock of a file for measurements. */
@@ -125,13 +126,16 @@ static enum na_status write_names(struct na_trace *t, struct na_err *err)
 static enum na_status write_planes(struct na_writer *w, struct na_err *err)
 {
 	const struct na_synth_config *cfg = w->job->cfg;
-	enum na_status st = NA_OK;
+	enum na_status st = w->job->gpu ? na_write_gpus(w, err) : NA_OK;
 
-	for (uint32_t i = 0; !st && i < (uint32_t)cfg->devices; i++)
+	for (uint32_t i = na_job_first_plane(w->job);
+	     !st && !w->job->gpu && i < cfg->devices; i++)
 		st = na_write_device(w, i, err);
-	if (!st)
+	if (!st && !na_job_without(w->job, NA_WITHOUT_HLO))
 		st = na_write_metadata(w, err);
-	if (!st && cfg->generation != NA_GEN_MESSAGE)
+	if (st || w->job->gpu)
+		return st ? st : na_write_environment(w, err);
+	if (cfg->generation != NA_GEN_MESSAGE)
 		st = na_write_megascale(w, err);
 	if (!st)
 		st = na_write_host_cpu(w, err);
@@ -265,11 +269,24 @@ static void describe_host(struct na_truth_host *t, const struct na_job *job,
 	uint32_t per_host = (uint32_t)job->cfg->devices;
 
 	na_host_name(t->name, host);
+	t->number = host;
 	t->ahead_ns = job->ahead_ns[host];
 	t->start_unix_ns = job->start_unix_ns - job->lead_ns[host] +
 			   job->ahead_ns[host];
 	t->first_device = na_dev_id(&job->devs[host * per_host]);
 	t->devices = per_host;
+}
+
+static void describe_program(struct na_truth_host *t, const struct na_module *m)
+{
+	t->program_id = m->program_id;
+	t->instructions = m->n;
+	if (m->inserted == m->reshaped)
+		return;
+	snprintf(t->reshaped, sizeof(t->reshaped), "%s",
+		 m->insts[m->reshaped].name);
+	snprintf(t->inserted, sizeof(t->inserted), "%s",
+		 m->insts[m->inserted].name);
 }
 
 /* The hosts to write, ascending: all, or those of --only. */
@@ -325,12 +342,94 @@ static enum na_status write_hosts(const struct na_job *job,
 		w.host = hosts[i];
 		na_rng_seed(&w.rng, (uint64_t)job->cfg->seed + hosts[i] + 1);
 		j.truth = &truth->hosts[i];
-		st = write_file(&j, err);
+		st = na_module_build(&w.module, job, hosts[i], err);
+		if (!st) {
+			describe_program(j.truth, &w.module);
+			st = write_file(&j, err);
+		}
+		na_module_fini(&w.module);
 	}
 	na_index_fini(&w.sent);
 	na_index_fini(&w.received);
 	na_index_fini(&w.reduced);
 	free(relative);
+	return st;
+}
+
+/* ---- the programs as dump files */
+
+static enum na_status write_dump(const char *dir, const char *ending,
+				 const struct na_wire *w,
+				 struct na_synth_report *report,
+				 struct na_err *err)
+{
+	char name[80], *path;
+	struct na_out_file *out;
+	uint64_t bytes, whole;
+	enum na_status st;
+
+	snprintf(name, sizeof(name), "module_0000." NA_MODULE_NAME "%s",
+		 ending);
+	path = na_out_join(dir, name);
+	if (w->failed || !path) {
+		free(path);
+		return na_fail_nomem(err);
+	}
+	st = na_out_open(&out, path, NA_PACK_NONE, err);
+	if (!st) {
+		st = na_out_write(out, w->p, w->n, err);
+		if (st)
+			na_out_abandon(out);
+		else
+			st = na_out_finish(out, -1, -1, &bytes, &whole, err);
+	}
+	if (!st)
+		return na_synth_report_add(report, path, bytes, 0, err);
+	free(path);
+	return st;
+}
+
+static enum na_status dump_module(const struct na_module *m, const char *dir,
+				  struct na_synth_report *report,
+				  struct na_err *err)
+{
+	struct na_wire w;
+	enum na_status st = na_out_make_dirs(dir, err);
+
+	na_wire_init(&w);
+	if (!st) {
+		na_module_text(m, &w);
+		st = write_dump(dir, ".after_optimizations.txt", &w, report,
+				err);
+	}
+	w.n = 0;
+	if (!st) {
+		na_module_proto(m, &w);
+		st = write_dump(dir, ".hlo_proto.pb", &w, report, err);
+	}
+	na_wire_fini(&w);
+	return st;
+}
+
+static enum na_status dump_modules(const struct na_job *job,
+				   const struct na_truth *truth,
+				   struct na_synth_report *report,
+				   struct na_err *err)
+{
+	enum na_status st = NA_OK;
+
+	for (size_t i = 0; !st && job->cfg->hlo_dump && i < truth->n; i++) {
+		const struct na_truth_host *h = &truth->hosts[i];
+		char *dir = na_out_join(job->cfg->hlo_dump, h->name);
+		struct na_module m = {0};
+
+		st = dir ? na_module_build(&m, job, h->number, err)
+			 : na_fail_nomem(err);
+		if (!st)
+			st = dump_module(&m, dir, report, err);
+		na_module_fini(&m);
+		free(dir);
+	}
 	return st;
 }
 
@@ -350,6 +449,8 @@ static enum na_status run_session(const struct na_synth_config *cfg,
 		st = na_truth_init(&truth, n, job.start_unix_ns, err);
 	if (!st)
 		st = write_hosts(&job, &truth, hosts, report, err);
+	if (!st)
+		st = dump_modules(&job, &truth, report, err);
 	if (!st)
 		st = write_truth(&truth, cfg, &job, report, err);
 	na_truth_fini(&truth);
@@ -403,11 +504,18 @@ enum na_status na_synth_run(const struct na_synth_config *cfg,
 		return na_fail(err, NA_EUSAGE,
 			       "--condition and --snaplen are for captures; "
 			       "-o NAME.pcap makes one");
-	if (cfg->profile == NA_PROFILE_SESSION)
-		return run_session(cfg, report, err);
-	if (cfg->faults.n || cfg->only.n)
+	if (cfg->profile != NA_PROFILE_SESSION &&
+	    (cfg->icis || cfg->shuffle_suffixes))
 		return na_fail(err, NA_EUSAGE,
-			       "--fault and --only need "
-			       "--profile session");
+			       "--ici and --shuffle-suffixes need --profile "
+			       "session");
+	if (cfg->profile == NA_PROFILE_SESSION ||
+	    cfg->profile == NA_PROFILE_GPU)
+		return run_session(cfg, report, err);
+	if (cfg->faults.n || cfg->only.n || cfg->without.n ||
+	    cfg->skip_planes || cfg->hlo_dump)
+		return na_fail(err, NA_EUSAGE,
+			       "--fault, --only, --without, --skip-planes and "
+			       "--hlo-dump need --profile session or gpu");
 	return run_bench(cfg, report, err);
 }

@@ -22,7 +22,8 @@ enum na_synth_compress { NA_PACK_NONE, NA_PACK_GZIP, NA_PACK_ZSTD };
 enum na_synth_profile {
 	NA_PROFILE_SESSION, /* the simulated job */
 	NA_PROFILE_TYPICAL, /* one large file, 1/8 network */
-	NA_PROFILE_NETWORK  /* one large file, all events network */
+	NA_PROFILE_NETWORK, /* one large file, all events network */
+	NA_PROFILE_GPU      /* a simulated job on GPUs with NCCL */
 };
 enum na_synth_pattern { NA_PATTERN_DIRECT, NA_PATTERN_RING };
 
@@ -34,12 +35,17 @@ struct na_synth_config {
 	/* session */
 	int64_t hosts, devices, slices; /* slices 0: one per host */
 	int64_t steps, collectives, ops;
-	int64_t step_ps;            /* computing in a step, without waits */
-	int64_t chunk_bytes;        /* largest single transfer */
-	double link_rate;           /* bits/s, each way, per host */
-	bool message_spans;         /* old messages span their transfer */
-	struct na_text_list faults; /* see fault.h */
-	struct na_text_list only;   /* hosts whose file is written */
+	int64_t step_ps;             /* computing in a step, without waits */
+	int64_t chunk_bytes;         /* largest single transfer */
+	double link_rate;            /* bits/s, each way, per host */
+	bool message_spans;          /* old messages span their transfer */
+	int64_t icis;                /* collectives inside the slice */
+	bool shuffle_suffixes;       /* a -done is not numbered as its start */
+	int64_t skip_planes;         /* device planes left out */
+	struct na_text_list without; /* see job.h */
+	const char *hlo_dump;        /* directory for modules, or NULL */
+	struct na_text_list faults;  /* see fault.h */
+	struct na_text_list only;    /* hosts whose file is written */
 	/* large files */
 	int64_t size_bytes, events; /* 0: decided by the other one */
 	/* captures; also hosts, size_bytes (of bulk transfers) */
@@ -56,7 +62,7 @@ struct na_synth_file {
 };
 
 struct na_synth_report {
-	struct na_synth_file *files; /* traces in host order, then truth */
+	struct na_synth_file *files; /* traces in host order, dumps, truth */
 	size_t n, cap;
 	char *session; /* directory that holds the traces */
 };

@@ -155,6 +155,16 @@ static void put_host(struct na_json *j, const struct na_truth_host *h,
 	na_json_uint(j, "module_events", h->modules);
 	na_json_uint(j, "ops", h->ops);
 	na_json_uint(j, "dcn_ops", h->dcn_ops);
+	if (h->nccl)
+		na_json_uint(j, "nccl_kernels", h->nccl);
+	if (h->instructions) {
+		na_json_uint(j, "program_id", h->program_id);
+		na_json_uint(j, "instructions", h->instructions);
+	}
+	if (*h->reshaped) {
+		na_json_text(j, "reshaped", h->reshaped);
+		na_json_text(j, "inserted", h->inserted);
+	}
 	na_json_uint(j, "tails_sent", h->tails);
 	na_json_uint(j, "late_registrations", h->registrations);
 	na_json_uint(j, "copies", h->copies);
@@ -221,23 +231,27 @@ static void put_totals(struct na_json *j, const struct na_truth *t)
 
 static void put_fault(struct na_json *j, const struct na_fault *f)
 {
-	char buf[32];
+	char buf[sizeof(((struct na_coll *)0)->name)];
 
 	na_json_open(j, NULL, '{');
 	na_json_text(j, "kind", na_fault_name(f->kind));
 	na_json_text(j, "text", f->text);
-	if (f->kind == NA_FAULT_SMALL_SLACK)
-		na_json_text(j, "collective", f->name);
-	else
+	if (f->name) {
+		snprintf(buf, sizeof(buf), "%.*s", (int)f->name_len, f->name);
+		na_json_text(j, "collective", buf);
+	} else {
 		na_json_text(j, "host", na_host_name(buf, f->host));
+	}
 	if (f->kind == NA_FAULT_SLOW_PATH)
 		na_json_text(j, "peer", na_host_name(buf, f->peer));
 	if (f->kind == NA_FAULT_CLOCK)
 		na_json_int(j, "ahead_ns", f->value / NA_PS_PER_NS);
-	else if (f->value_q16)
-		na_json_int(j, "value_65536ths", f->value_q16);
+	else if (f->kind == NA_FAULT_LATE_INPUT || f->kind == NA_FAULT_STALL)
+		na_json_int(j, "value_ps", f->value);
 	else if (f->value)
 		na_json_int(j, "value", f->value);
+	if (f->value_q16)
+		na_json_int(j, "value_65536ths", f->value_q16);
 	na_json_close(j, '}');
 }
 
@@ -296,6 +310,7 @@ struct whole {
 	const struct na_truth *t;
 	const struct na_synth_config *c;
 	const struct na_job *job;
+	bool *failed;
 };
 
 static void put_all(struct na_json *j, const void *what)
@@ -304,7 +319,8 @@ static void put_all(struct na_json *j, const void *what)
 	const struct na_truth *t = whole->t;
 	const struct na_synth_config *c = whole->c;
 	const struct na_job *job = whole->job;
-	static const char *const profiles[] = {"session", "typical", "network"};
+	static const char *const profiles[] = {"session", "typical", "network",
+					       "gpu"};
 	static const char *const gens[] = {"graph", "message", "both"};
 
 	na_json_open(j, NULL, '{');
@@ -330,6 +346,10 @@ static void put_all(struct na_json *j, const void *what)
 		put_host(j, &t->hosts[i], c->generation);
 	}
 	na_json_close(j, ']');
+	if (job) {
+		na_json_line(j, 1);
+		*whole->failed = !na_truth_put_ops(j, t, job);
+	}
 	na_json_close(j, '}');
 	fputc('\n', j->out);
 }
@@ -358,7 +378,11 @@ enum na_status na_truth_write(const struct na_truth *t,
 			      uint64_t *bytes, struct na_err *err)
 {
 	struct na_json j = {NULL, find_origin_ps(t), false};
-	struct whole whole = {t, cfg, job};
+	bool failed = false;
+	struct whole whole = {t, cfg, job, &failed};
+	enum na_status st = na_json_save(&j, put_all, &whole, path, bytes, err);
 
-	return na_json_save(&j, put_all, &whole, path, bytes, err);
+	if (!st && failed)
+		return na_fail_nomem(err);
+	return st;
 }

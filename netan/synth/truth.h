@@ -11,6 +11,7 @@
 
 #include "netan/base/err.h"
 #include "netan/synth/job.h"
+#include "netan/synth/json_out.h"
 
 /* One way of telling transfers: the action graphs or the old messages. */
 struct na_truth_net {
@@ -36,8 +37,11 @@ struct na_truth_plane {
 
 struct na_truth_host {
 	char name[32], *path;
+	uint32_t number;
 	uint64_t file_bytes, cut_from_bytes; /* the latter 0: not cut */
-	uint64_t events, steps, modules, ops, dcn_ops;
+	uint64_t events, steps, modules, ops, dcn_ops, nccl, instructions;
+	uint64_t program_id;
+	char inserted[48], reshaped[48]; /* where its program differs */
 	uint64_t tails, registrations, copies;
 	int64_t start_unix_ns, ahead_ns, first_device, devices;
 	int64_t first_line_ns; /* INT64_MAX: no events */
@@ -71,6 +75,10 @@ void na_truth_rx(struct na_truth_net *net, enum na_rx_class kind,
 		 uint32_t records);
 void na_truth_tx(struct na_truth_net *net, int64_t start_ps, int64_t end_ps,
 		 uint64_t bytes, uint32_t records);
+
+/* truth_ops.c: what the devices did; false when memory is short. */
+bool na_truth_put_ops(struct na_json *j, const struct na_truth *t,
+		      const struct na_job *job);
 
 /* job may be NULL (a file for measurements has none). */
 NA_MUST_CHECK enum na_status na_truth_write(const struct na_truth *t,

@@ -91,6 +91,12 @@ void na_wire_raw(struct na_wire *w, const void *p, size_t n)
 	w->n += n;
 }
 
+void na_wire_varint(struct na_wire *w, uint64_t v)
+{
+	if (na_wire_room(w, MAX_VARINT))
+		w->n = (size_t)(put_varint(w->p + w->n, v) - w->p);
+}
+
 void na_wire_header(struct na_wire *w, unsigned field, uint64_t n)
 {
 	put_tag(w, field, BYTES, n);

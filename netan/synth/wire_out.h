@@ -39,6 +39,9 @@ void na_wire_double(struct na_wire *w, unsigned field, double v);
 void na_wire_bytes(struct na_wire *w, unsigned field, const void *p, size_t n);
 void na_wire_str(struct na_wire *w, unsigned field, const char *s);
 
+/* A number without a tag: members of packed fields. */
+void na_wire_varint(struct na_wire *w, uint64_t v);
+
 /* Bytes as they are, without a tag. */
 void na_wire_raw(struct na_wire *w, const void *p, size_t n);
 

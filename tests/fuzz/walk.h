@@ -14,7 +14,7 @@
 enum {
 	WALK_ALL = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS |
 		   NA_WANT_STEPS | NA_WANT_MODULES | NA_WANT_KERNELS |
-		   NA_WANT_COUNTS,
+		   NA_WANT_COUNTS | NA_WANT_OPS | NA_WANT_BUSY,
 	WALK_TRANSFERS = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 			 NA_WANT_MODULES
 };
@@ -43,6 +43,47 @@ static inline void walk_check(const struct na_store *s, uint64_t size)
 	}
 }
 
+static inline void walk_check_devices(const struct na_devices *d)
+{
+	for (const struct na_chunk *c = d->ops.first; c; c = c->next) {
+		const struct na_op *x = (const void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			walk_must(x[i].start_ps <= x[i].end_ps);
+			walk_must(x[i].type < d->types.n);
+			walk_must(x[i].core < d->n_cores);
+		}
+	}
+	for (size_t i = 0; i < d->types.n; i++) {
+		walk_must(d->types.items[i].opcode < NA_N_OPCODES);
+		walk_must(d->types.items[i].network < NA_N_NETWORKS);
+	}
+}
+
+/* Busy times neither overlap nor stand out of order. */
+static inline void walk_check_busy(const struct na_devices *d,
+				   const struct na_bag *b, bool tangled)
+{
+	int64_t *ends = calloc(d->n_cores + 1, sizeof(*ends));
+
+	walk_must(ends != NULL);
+	for (size_t i = 0; i < d->n_cores; i++)
+		ends[i] = INT64_MIN;
+	for (const struct na_chunk *c = b->first; c; c = c->next) {
+		const struct na_busy *x = (const void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			walk_must(x[i].core < d->n_cores);
+			if (d->cores[x[i].core].tangled != tangled)
+				continue;
+			walk_must(x[i].start_ps >= ends[x[i].core]);
+			ends[x[i].core] = x[i].start_ps +
+					  (int64_t)x[i].length_ps;
+		}
+	}
+	free(ends);
+}
+
 static inline void walk(struct na_input *in, enum na_anchor anchor)
 {
 	struct na_source source = {.host = in->host ? in->host : "host"};
@@ -69,6 +110,9 @@ static inline void walk(struct na_input *in, enum na_anchor anchor)
 	/* Rows that are all alike take no room in a transfer file. */
 	walk_check(&store,
 		   strcmp(in->reader->name, "netan") ? in->size : UINT64_MAX);
+	walk_check_devices(&store.devices);
+	walk_check_busy(&store.devices, &store.devices.busy, false);
+	walk_check_busy(&store.devices, &store.devices.straight, true);
 	na_store_fini(&store);
 }
 

@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,10 +38,23 @@ static void put_packed(struct na_wire *w, const char *text)
 	free(p);
 }
 
-static void put_stat(struct na_wire *w, struct ids *ids,
+static void put_hex(struct na_wire *w, const char *hex)
+{
+	uint8_t bytes[256];
+	size_t n = 0;
+	unsigned x;
+
+	for (; sscanf(hex, "%2x", &x) == 1; hex += 2) {
+		assert_true(n < sizeof(bytes));
+		bytes[n++] = (uint8_t)x;
+	}
+	na_wire_bytes(w, 6, bytes, n);
+}
+
+static void put_stat(struct na_wire *w, unsigned field, struct ids *ids,
 		     const struct little_stat *s)
 {
-	size_t at = na_wire_begin(w, 4);
+	size_t at = na_wire_begin(w, field);
 	const char *value = s->value + 2;
 
 	na_wire_uint(w, 1, id_of(ids, s->name));
@@ -59,6 +73,9 @@ static void put_stat(struct na_wire *w, struct ids *ids,
 		break;
 	case 'd':
 		na_wire_double(w, 2, strtod(value, NULL));
+		break;
+	case 'b':
+		put_hex(w, value);
 		break;
 	case 'z':
 		put_packed(w, value);
@@ -85,13 +102,30 @@ static void put_line(struct na_wire *w, const struct little_trace *t,
 		na_wire_int(w, 2, e->at_ps);
 		na_wire_int(w, 3, e->dur_ps);
 		for (size_t k = 0; k < 12 && e->stats[k].name; k++)
-			put_stat(w, stats, &e->stats[k]);
+			put_stat(w, 4, stats, &e->stats[k]);
 		na_wire_end(w, at);
 	}
 	na_wire_end(w, line);
 }
 
-static void put_ids(struct na_wire *w, const struct ids *ids, unsigned field)
+static void put_type(struct na_wire *w, const struct little_trace *t,
+		     const char *name, struct ids *stats)
+{
+	for (size_t i = 0; i < t->n_types; i++) {
+		const struct little_type *x = &t->types[i];
+
+		if (strcmp(x->name, name) != 0)
+			continue;
+		if (x->display)
+			na_wire_str(w, 4, x->display);
+		for (size_t k = 0; k < 12 && x->stats[k].name; k++)
+			put_stat(w, 5, stats, &x->stats[k]);
+	}
+}
+
+/* `t`: ids of event types, which may have stats; NULL: of stats. */
+static void put_ids(struct na_wire *w, const struct ids *ids, unsigned field,
+		    const struct little_trace *t, struct ids *stats)
 {
 	for (size_t i = 0; i < ids->n; i++) {
 		size_t entry = na_wire_begin(w, field), value;
@@ -100,6 +134,8 @@ static void put_ids(struct na_wire *w, const struct ids *ids, unsigned field)
 		value = na_wire_begin(w, 2);
 		na_wire_uint(w, 1, i + 1);
 		na_wire_str(w, 2, ids->names[i]);
+		if (t)
+			put_type(w, t, ids->names[i], stats);
 		na_wire_end(w, value);
 		na_wire_end(w, entry);
 	}
@@ -115,7 +151,7 @@ static void put_environment(struct na_wire *w, int64_t wall_ns)
 	na_wire_uint(w, 1, id_of(&stats, "profile_start_time"));
 	na_wire_int(w, 3, wall_ns);
 	na_wire_end(w, at);
-	put_ids(w, &stats, 5);
+	put_ids(w, &stats, 5, NULL, NULL);
 	na_wire_end(w, plane);
 }
 
@@ -130,8 +166,10 @@ uint8_t *little_bytes(const struct little_trace *t, size_t *n)
 	plane = na_wire_begin(&w, 1);
 	na_wire_str(&w, 2, t->plane);
 	put_line(&w, t, &types, &stats);
-	put_ids(&w, &types, 4);
-	put_ids(&w, &stats, 5);
+	for (size_t i = 0; i < t->n_types; i++)
+		id_of(&types, t->types[i].name);
+	put_ids(&w, &types, 4, t, &stats);
+	put_ids(&w, &stats, 5, NULL, NULL);
 	na_wire_end(&w, plane);
 	if (t->wall_ns)
 		put_environment(&w, t->wall_ns);

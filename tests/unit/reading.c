@@ -112,6 +112,70 @@ static enum na_status on_span(void *ctx, const struct na_span *s)
 	return NA_OK;
 }
 
+static uint32_t on_core(void *ctx, enum na_device_kind kind, int32_t number)
+{
+	struct reading *r = ctx;
+
+	return na_devices_core(&r->devices, kind, 0, number);
+}
+
+static uint32_t on_op_type(void *ctx, const struct na_op_type *t)
+{
+	struct reading *r = ctx;
+
+	r->types_told++;
+	return na_devices_type(&r->devices, t);
+}
+
+static const char *core_word(const struct reading *r, uint32_t core)
+{
+	return r->devices.cores[core].kind == NA_DEVICE_GPU ? "GPU" : "TPU";
+}
+
+static enum na_status on_op(void *ctx, const struct na_op *x)
+{
+	static const char *const networks[] = {"dcn", "ici", "gpu"};
+	static const char *const phases[] = {"whole", "start", "done"};
+	struct reading *r = ctx;
+	const struct na_op_type *t;
+	FILE *f = r->out;
+
+	r->records++;
+	assert_true(x->type < r->devices.types.n && !x->pad);
+	assert_true(x->core < r->devices.n_cores);
+	t = &r->devices.types.items[x->type];
+	fprintf(f, "O %s %s %s %d %s %" PRId64 " %" PRId64 " op %d",
+		networks[t->network], phases[t->phase], core_word(r, x->core),
+		r->devices.cores[x->core].number, name_at(r, t->name),
+		x->start_ps, x->end_ps, t->opcode);
+	if (t->program_id != NA_UNKNOWN_U64)
+		fprintf(f, " p%" PRIu64, t->program_id);
+	if (t->channel >= 0)
+		fprintf(f, " c%" PRId64, t->channel);
+	if (t->size_bytes != NA_UNKNOWN_U64)
+		fprintf(f, " size %" PRIu64, t->size_bytes);
+	if (t->group_size || t->n_groups)
+		fprintf(f, " group %" PRIu32 "x%" PRIu32 "%s", t->n_groups,
+			t->group_size, t->uneven ? "?" : "");
+	fprintf(f, " %s%s %s %s of %s kernel %s\n", name_at(r, t->collective),
+		t->joined == NA_OPJOIN_LONG_NAME ? "!" : "",
+		name_at(r, t->transfer_type), name_at(r, t->module),
+		name_at(r, t->start_op), name_at(r, t->kernel));
+	return NA_OK;
+}
+
+static enum na_status on_busy(void *ctx, uint32_t core, int64_t start_ps,
+			      int64_t end_ps)
+{
+	struct reading *r = ctx;
+
+	r->records++;
+	assert_true(core < r->devices.n_cores && start_ps <= end_ps);
+	fprintf(r->out, "B %s %d %" PRId64 " %" PRId64 "\n", core_word(r, core),
+		r->devices.cores[core].number, start_ps, end_ps);
+	return NA_OK;
+}
+
 static uint32_t on_name(void *ctx, const char *s, size_t n)
 {
 	struct reading *r = ctx;
@@ -166,6 +230,10 @@ static void read_all(struct reading *r)
 		.transfer = on_transfer,
 		.action = on_action,
 		.span = on_span,
+		.core = on_core,
+		.op_type = on_op_type,
+		.op = on_op,
+		.busy = on_busy,
 		.name = on_name,
 		.endpoint = on_endpoint,
 		.classed = on_classed,
@@ -196,6 +264,7 @@ static void begin(struct reading *r)
 {
 	memset(r, 0, sizeof(*r));
 	na_names_init(&r->names);
+	na_devices_init(&r->devices, &r->pool);
 	r->out = open_memstream(&r->text, &r->n_text);
 	assert_non_null(r->out);
 }
@@ -270,6 +339,7 @@ void reading_end(struct reading *r)
 	fclose(r->out);
 	free(r->text);
 	na_names_fini(&r->names);
+	na_devices_fini(&r->devices);
 	if (r->block) {
 		r->in.reader->close(&r->in);
 		na_arena_fini(&r->in.arena);

@@ -7,6 +7,9 @@
  *	  - l456 i78 c0 v-1
  *	A graph graph 0 5000 size 4 s1d3 op_1 - l1 i0 device_100003_gid_op_1
  *	S step 0 1000 12 plane 0 "12"
+ *	O dcn start TPU 0 send.5 17 18 op 1 p7 c3 size 20 group 2x4 psum.4_0!
+ *	  ALL_REDUCE jit_step of - kernel -   an execution of a device op
+ *	B TPU 0 100 200                 a busy time
  *	C tx message bad_key 1          a transfer that is counted only
  *	L aggregated 1                  left out, and why
  *	U Foo END                       a name that nobody knows
@@ -20,8 +23,10 @@
 #include <stdint.h>
 
 #include "ingest/input.h"
+#include "netan/model/devices.h"
 #include "netan/model/names.h"
 
+#define DEVICE_RECORDS (NA_WANT_OPS | NA_WANT_BUSY)
 #define ALL_RECORDS \
 	(NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS | \
 	 NA_WANT_STEPS | NA_WANT_MODULES | NA_WANT_KERNELS)
@@ -35,7 +40,10 @@ struct reading {
 	size_t n_text;
 	void *out; /* FILE that they go to */
 	uint64_t records, blocks;
-	uint8_t *block; /* of read_exact() */
+	uint8_t *block;            /* of read_exact() */
+	struct na_devices devices; /* cores and op types */
+	struct na_pool pool;
+	uint64_t types_told; /* calls of op_type() */
 };
 
 /* The file is a copy of the bytes; packed: gzip of them, which is spooled.

@@ -231,7 +231,7 @@ static void device_rows(void **state)
 		 {"12", 0, 9, {{NULL, NULL}}}},
 		{"/device:GPU:2",
 		 "Stream #14(Compute)",
-		 "A kernel graph 0 9 size 0 - - - l- i- "
+		 "A kernel graph 0 9 size 0 - - ALL_REDUCE l- i- "
 		 "ncclDevKernel_AllReduce_Sum_bf16_RING_LL\n",
 		 {"ncclDevKernel_AllReduce_Sum_bf16_RING_LL",
 		  0,

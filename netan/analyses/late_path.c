@@ -1,0 +1,485 @@
+/*
+ * The critical path, walked back from the end: of each action its
+ * predecessor, the last to end of those that it waited for; from a receive
+ * to the peer's send, where that is there.
+ *
+ * Which actions one waited for its action_inputs tell, where each index is
+ * of one action of the device; else it is inferred: the last of those kinds
+ * that it can wait for to end before it began.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/analyses/late_parts.h"
+#include "netan/base/vec.h"
+
+#define BIT(kind) (1u << (kind))
+
+/* clang-format off */
+static const unsigned waits_for[NA_N_ACTIONS] = {
+	[NA_ACT_D2H] = BIT(NA_ACT_D2H),
+	[NA_ACT_SEND] = BIT(NA_ACT_D2H) | BIT(NA_ACT_RECEIVE) |
+			BIT(NA_ACT_COMPUTE),
+	[NA_ACT_RECEIVE] = BIT(NA_ACT_D2H) | BIT(NA_ACT_RECEIVE) |
+			   BIT(NA_ACT_COMPUTE) | BIT(NA_ACT_SEND),
+	[NA_ACT_COMPUTE] = BIT(NA_ACT_D2H) | BIT(NA_ACT_RECEIVE) |
+			   BIT(NA_ACT_COMPUTE),
+	[NA_ACT_H2D] = BIT(NA_ACT_D2H) | BIT(NA_ACT_RECEIVE) |
+		       BIT(NA_ACT_COMPUTE) | BIT(NA_ACT_H2D),
+};
+
+static const enum la_kind kind_of[NA_N_ACTIONS] = {
+	[NA_ACT_D2H] = LA_D2H, [NA_ACT_SEND] = LA_SEND,
+	[NA_ACT_RECEIVE] = LA_RECEIVE, [NA_ACT_COMPUTE] = LA_COMPUTE,
+	[NA_ACT_H2D] = LA_H2D,
+};
+/* clang-format on */
+
+/* The last action of a device, by what it is: what comes first here. */
+static const enum na_action_kind ends_with[] = {NA_ACT_H2D, NA_ACT_COMPUTE,
+						NA_ACT_RECEIVE, NA_ACT_D2H,
+						NA_ACT_SEND};
+
+struct walk {
+	const struct la_all *all;
+	struct la_path *p;
+	int64_t at_ps; /* what is later is told */
+	bool short_of_memory;
+};
+
+static const struct la_action *action_at(const struct walk *w, uint32_t node)
+{
+	return &w->all->actions[w->p->nodes[node].action];
+}
+
+/* An old message's copy tells its host only. */
+static bool belongs(const struct la_action *a, uint32_t device, uint32_t host)
+{
+	return a->host == host && (a->device == device || a->device == LA_NONE);
+}
+
+/* ---- which actions are looked at */
+
+static bool same_run(const struct la_all *all, const struct la_action *a,
+		     const struct la_path *p)
+{
+	return a->collective == p->ask->collective &&
+	       all->store->sources[a->host].run == p->run;
+}
+
+/* The execution on this device that overlaps most of what is asked; graph
+ * executions first. */
+static const struct la_action *execution(const struct la_all *all,
+					 const struct la_path *p)
+{
+	const struct la_action *best = NULL;
+	int64_t most = 0;
+
+	for (size_t i = 0; i < all->n_actions; i++) {
+		const struct la_action *a = &all->actions[i];
+		int64_t from = a->start_ps > p->ask->from_ps ? a->start_ps
+							     : p->ask->from_ps;
+		int64_t to = a->end_ps < p->ask->to_ps ? a->end_ps
+						       : p->ask->to_ps;
+		int64_t both = na_time_between(from, to);
+		bool graph = a->kind == NA_ACT_GRAPH;
+		bool better = graph != (best && best->kind == NA_ACT_GRAPH);
+
+		if (from > to || a->host != p->host || !same_run(all, a, p) ||
+		    a->device != p->device)
+			continue;
+		if (graph && a->start_ps == p->ask->graph_from_ps &&
+		    a->end_ps == p->ask->graph_to_ps)
+			return a;
+		if (!best || (better ? graph : both > most)) {
+			best = a;
+			most = both;
+		}
+	}
+	return best;
+}
+
+static bool unknown_or_same(uint32_t a, uint32_t b)
+{
+	return a == b || a == NA_UNKNOWN_U32 || b == NA_UNKNOWN_U32;
+}
+
+/* Of the same execution; old messages tell no launch, so that their time
+ * must do. */
+static bool of_execution(const struct la_all *all, const struct la_path *p,
+			 const struct la_action *a, const struct la_node *n)
+{
+	int64_t length = na_time_between(p->ask->from_ps, p->ask->to_ps);
+
+	if (!same_run(all, a, p) || !unknown_or_same(a->launch, p->launch) ||
+	    !unknown_or_same(a->iteration, p->iteration))
+		return false;
+	if (a->launch != NA_UNKNOWN_U32 && p->launch != NA_UNKNOWN_U32)
+		return true;
+	return n->end_ps >= 0 && n->start_ps <= length;
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct la_node *x = a, *y = b;
+
+	if (x->end_ps != y->end_ps)
+		return x->end_ps < y->end_ps ? -1 : 1;
+	if (x->start_ps != y->start_ps)
+		return x->start_ps < y->start_ps ? -1 : 1;
+	return x->action < y->action ? -1 : x->action > y->action;
+}
+
+static bool to_asking_clock(const struct la_all *all, const struct la_path *p,
+			    const struct la_action *a, struct la_node *n)
+{
+	int64_t known, ahead = la_ahead(all->clocks, a->host, p->host, &known);
+	int64_t from;
+
+	return na_add_i64(p->ask->from_ps, ahead, &from) &&
+	       !__builtin_sub_overflow(a->start_ps, from, &n->start_ps) &&
+	       !__builtin_sub_overflow(a->end_ps, from, &n->end_ps);
+}
+
+static bool take_nodes(const struct la_all *all, struct la_path *p)
+{
+	p->node_of = na_calloc(all->n_actions, sizeof(*p->node_of));
+	if (!p->node_of)
+		return false;
+	for (uint32_t i = 0; i < all->n_actions; i++) {
+		struct la_node n = {.action = i};
+
+		p->node_of[i] = LA_NONE;
+		if (!to_asking_clock(all, p, &all->actions[i], &n) ||
+		    !of_execution(all, p, &all->actions[i], &n))
+			continue;
+		if (!na_grow(&p->nodes, &p->cap_nodes, p->n_nodes + 1,
+			     sizeof(*p->nodes)))
+			return false;
+		p->nodes[p->n_nodes++] = n;
+	}
+	if (p->n_nodes)
+		qsort(p->nodes, p->n_nodes, sizeof(*p->nodes), by_end);
+	for (uint32_t i = 0; i < p->n_nodes; i++)
+		p->node_of[p->nodes[i].action] = i;
+	return true;
+}
+
+/* ---- steps of the walk */
+
+/* From `from` to where the walk stands; nothing before what is asked. */
+static void pass(struct walk *w, enum la_kind kind, int64_t from_ps,
+		 uint32_t host, uint32_t device, uint32_t action, uint32_t move)
+{
+	struct la_path *p = w->p;
+
+	from_ps = from_ps < 0 ? 0 : from_ps;
+	if (from_ps >= w->at_ps)
+		return;
+	if (!na_grow(&p->steps, &p->cap_steps, p->n_steps + 1,
+		     sizeof(*p->steps))) {
+		w->short_of_memory = true;
+		return;
+	}
+	p->steps[p->n_steps++] = (struct la_segment){kind, from_ps, w->at_ps,
+						     host, device,  action,
+						     move};
+	w->at_ps = from_ps;
+}
+
+static void pass_action(struct walk *w, enum la_kind kind, int64_t from_ps,
+			uint32_t node, uint32_t move)
+{
+	const struct la_action *a = action_at(w, node);
+
+	w->p->nodes[node].critical = true;
+	pass(w, kind, from_ps, a->host,
+	     a->device == LA_NONE && a->host == w->p->host ? w->p->device
+							   : a->device,
+	     w->p->nodes[node].action, move);
+}
+
+/* The one action of the device with that index; LA_NONE: none, or several. */
+static uint32_t by_index(const struct walk *w, const struct la_action *of,
+			 uint64_t index)
+{
+	uint32_t found = LA_NONE;
+
+	for (uint32_t i = 0; i < w->p->n_nodes; i++) {
+		const struct la_action *a = action_at(w, i);
+
+		if (a->kind == NA_ACT_GRAPH || a->index < 0 ||
+		    (uint64_t)a->index != index || a->host != of->host ||
+		    a->device != of->device)
+			continue;
+		if (found != LA_NONE)
+			return LA_NONE;
+		found = i;
+	}
+	return found;
+}
+
+/* From a list such as "[3, 4]"; LA_NONE: it does not tell. */
+static uint32_t told_before(const struct walk *w, uint32_t node)
+{
+	const struct la_action *a = action_at(w, node);
+	const char *s = na_strtab_at(&w->all->texts, a->inputs);
+	uint32_t best = LA_NONE;
+
+	while (*s) {
+		char *end;
+		uint64_t x;
+		uint32_t i;
+
+		if (*s < '0' || *s > '9') {
+			s++;
+			continue;
+		}
+		x = strtoull(s, &end, 10);
+		s = end;
+		i = by_index(w, a, x);
+		if (i == LA_NONE || i == node ||
+		    w->p->nodes[i].end_ps > w->p->nodes[node].end_ps)
+			return LA_NONE;
+		if (best == LA_NONE || i > best)
+			best = i;
+	}
+	return best;
+}
+
+/* The last that ended by then and that it can have waited for. */
+static uint32_t ended_by(const struct walk *w, uint32_t node, int64_t by_ps)
+{
+	const struct la_action *of = action_at(w, node);
+
+	for (uint32_t i = node; i-- > 0;) {
+		const struct la_action *a = action_at(w, i);
+
+		if (w->p->nodes[i].end_ps <= by_ps &&
+		    waits_for[of->kind] & BIT(a->kind) &&
+		    belongs(a, of->device, of->host))
+			return i;
+	}
+	return LA_NONE;
+}
+
+static uint32_t before(struct walk *w, uint32_t node)
+{
+	const struct la_node *n = &w->p->nodes[node];
+	uint8_t kind = action_at(w, node)->kind;
+	uint32_t i = told_before(w, node);
+
+	if (i != LA_NONE) {
+		w->p->told = true;
+		return i;
+	}
+	i = ended_by(w, node, n->start_ps);
+	/* It began before what it works on was there. */
+	if (i == LA_NONE && (kind == NA_ACT_COMPUTE || kind == NA_ACT_H2D))
+		i = ended_by(w, node, n->end_ps);
+	return i;
+}
+
+/* What is waited for between two actions is the later one's host's. */
+static uint32_t go_before(struct walk *w, uint32_t node)
+{
+	uint32_t i = before(w, node);
+
+	if (i != LA_NONE)
+		pass_action(w, LA_WAIT, w->p->nodes[i].end_ps, node, LA_NONE);
+	return i;
+}
+
+/* When a transfer went on the wire; the latency that is told is the
+ * difference of two clocks. */
+static int64_t left_at(const struct walk *w, const struct la_move *m,
+		       uint32_t receive)
+{
+	uint32_t host = action_at(w, receive)->host, from;
+	int64_t known, ahead, latency;
+
+	from = na_store_host_of(w->all->store, w->p->run, m->src);
+	ahead = la_ahead(w->all->clocks, host, from, &known);
+	if (m->latency_ps == NA_UNKNOWN_PS ||
+	    __builtin_sub_overflow(m->latency_ps, ahead, &latency) ||
+	    latency < 0)
+		latency = 0;
+	return w->p->nodes[receive].end_ps - latency;
+}
+
+/* An action, from when what it waited for had ended. */
+static uint32_t through_action(struct walk *w, uint32_t node)
+{
+	int64_t from = w->p->nodes[node].start_ps;
+	uint32_t i = before(w, node);
+
+	if (i != LA_NONE && w->p->nodes[i].end_ps > from)
+		from = w->p->nodes[i].end_ps;
+	pass_action(w, kind_of[action_at(w, node)->kind], from, node, LA_NONE);
+	return go_before(w, node);
+}
+
+/* The sender's trace is not there: what was before is not known. */
+static uint32_t without_sender(struct walk *w, uint32_t node, uint32_t move)
+{
+	const struct la_move *m = &w->all->moves[move];
+	uint32_t host = na_store_host_of(w->all->store, w->p->run, m->src);
+
+	if (m->latency_ps == NA_UNKNOWN_PS) {
+		pass_action(w, LA_RECEIVE, w->p->nodes[node].start_ps, node,
+			    move);
+		return go_before(w, node);
+	}
+	pass_action(w, LA_NETWORK, left_at(w, m, node), node, move);
+	pass(w, LA_LATE_PEER, w->p->nodes[node].start_ps, host, m->src,
+	     w->p->nodes[node].action, move);
+	return go_before(w, node);
+}
+
+/* Through the network to its sender, *at then, unless the receiver was not
+ * ready for longer; what the clocks cannot tell is the sender's. */
+static uint32_t through_receive(struct walk *w, uint32_t *at)
+{
+	uint32_t node = *at;
+	const struct la_action *a = action_at(w, node);
+	uint32_t move = a->n ? a->first : LA_NONE, sent = LA_NONE;
+	const struct la_node *n = &w->p->nodes[node];
+	int64_t left, known, ready = n->start_ps;
+
+	if (move == LA_NONE) {
+		pass_action(w, LA_RECEIVE, n->start_ps, node, LA_NONE);
+		return go_before(w, node);
+	}
+	if (w->all->moves[move].peer != LA_NONE)
+		sent = w->p->node_of[w->all->moves[w->all->moves[move].peer]
+					     .action];
+	if (sent == LA_NONE)
+		return without_sender(w, node, move);
+	left = w->p->nodes[sent].start_ps;
+	la_ahead(w->all->clocks, action_at(w, sent)->host, a->host, &known);
+	if (w->all->moves[move].latency_ps != NA_UNKNOWN_PS &&
+	    left_at(w, &w->all->moves[move], node) > left)
+		left = left_at(w, &w->all->moves[move], node);
+	pass_action(w, LA_NETWORK, left, node, move);
+	if (ready <= left && known < NA_TIME_MAX &&
+	    ready > w->p->nodes[sent].start_ps &&
+	    ready - w->p->nodes[sent].start_ps > known) {
+		pass_action(w, LA_RECEIVE, ready, node, move);
+		return go_before(w, node);
+	}
+	pass_action(w, LA_SEND, w->p->nodes[sent].start_ps, sent, move);
+	*at = sent;
+	return go_before(w, sent);
+}
+
+static uint32_t last_of(const struct walk *w)
+{
+	const struct la_path *p = w->p;
+
+	for (size_t k = 0; k < sizeof(ends_with) / sizeof(ends_with[0]); k++) {
+		for (uint32_t i = (uint32_t)p->n_nodes; i-- > 0;) {
+			const struct la_action *a = action_at(w, i);
+
+			if (a->kind == ends_with[k] &&
+			    p->nodes[i].start_ps < w->at_ps &&
+			    belongs(a, p->device, p->host))
+				return i;
+		}
+	}
+	return LA_NONE;
+}
+
+static void turn_around(struct la_path *p)
+{
+	for (size_t i = 0; i < p->n_steps / 2; i++) {
+		struct la_segment x = p->steps[i];
+
+		p->steps[i] = p->steps[p->n_steps - 1 - i];
+		p->steps[p->n_steps - 1 - i] = x;
+	}
+}
+
+/* Before its first action a device had not begun: this one, or a peer. */
+static void pass_rest(struct walk *w, uint32_t first)
+{
+	const struct la_action *a = action_at(w, first);
+	bool own = belongs(a, w->p->device, w->p->host);
+
+	pass_action(w, own ? LA_WAIT : LA_LATE_PEER, 0, first, LA_NONE);
+}
+
+static void walk_back(struct walk *w)
+{
+	struct la_path *p = w->p;
+	uint32_t node = last_of(w), first = node;
+
+	if (node == LA_NONE) {
+		p->why = "the trace tells the execution, but none of its "
+			 "actions";
+		return;
+	}
+	pass(w, LA_RECV_DONE, p->nodes[node].end_ps, p->host, p->device,
+	     LA_NONE, LA_NONE);
+	/* Counted, since actions of no length may name each other. */
+	for (int i = 0; i < LA_STEPS_MAX && node != LA_NONE && w->at_ps > 0;
+	     i++) {
+		first = node;
+		if (action_at(w, node)->kind == NA_ACT_RECEIVE)
+			node = through_receive(w, &first);
+		else
+			node = through_action(w, node);
+	}
+	pass_rest(w, first);
+	turn_around(p);
+}
+
+static void how_well(const struct la_all *all, struct la_path *p)
+{
+	for (size_t i = 0; i < p->n_steps; i++) {
+		int64_t known;
+
+		la_ahead(all->clocks, p->steps[i].host, p->host, &known);
+		if (known > p->uncertainty_ps)
+			p->uncertainty_ps = known;
+	}
+}
+
+bool la_find_path(const struct la_all *all, const struct na_late_ask *ask,
+		  struct la_path *p)
+{
+	struct walk w = {.all = all, .p = p};
+	const struct la_action *a;
+
+	*p = (struct la_path){.ask = ask,
+			      .host = la_host(all, ask),
+			      .device = la_device(all, ask),
+			      .launch = NA_UNKNOWN_U32,
+			      .iteration = NA_UNKNOWN_U32};
+	p->run = all->store->sources[p->host].run;
+	w.at_ps = na_time_between(ask->from_ps, ask->to_ps);
+	if (p->device == LA_NONE) {
+		p->why = "the trace does not tell which of its host's devices "
+			 "this is";
+		return true;
+	}
+	a = execution(all, p);
+	if (!a) {
+		p->why = all->full ? "too many actions are asked for at once"
+				   : "the trace holds no action of it";
+		return true;
+	}
+	p->launch = a->launch;
+	p->iteration = a->iteration;
+	if (!take_nodes(all, p))
+		return false;
+	walk_back(&w);
+	how_well(all, p);
+	return !w.short_of_memory;
+}
+
+void la_path_fini(struct la_path *p)
+{
+	free(p->nodes);
+	free(p->node_of);
+	free(p->steps);
+}

@@ -1,0 +1,90 @@
+/* slack: what a person sees in a terminal. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "netan/analyses/slack.h"
+
+enum { SHOWN_ROWS = 20 };
+
+static void notes(struct na_result *r, const struct sl_state *s)
+{
+	const struct sl_left *x = &s->left;
+	const struct {
+		uint64_t n;
+		const char *one, *many;
+	} of[] = {
+		{x->negative,
+		 "execution has a slack below 0: others' ops took its time",
+		 "executions have a slack below 0: others' ops took their "
+		 "time"},
+		{x->no_graph,
+		 "execution has no graph execution on the host: no host stall, "
+		 "and its observed time counts as time in flight",
+		 "executions have no graph execution on the host: no host "
+		 "stall, and their observed time counts as time in flight"},
+		{x->no_collective,
+		 "op is left out: nothing tells its collective",
+		 "ops are left out: nothing tells their collective"},
+		{x->done_first,
+		 "recv-done is left out: its send is before the trace's begin",
+		 "recv-dones are left out: their sends are not in the trace"},
+		{x->strays,
+		 "op is left out: the send of its execution is not there",
+		 "ops are left out: the sends of their executions are not "
+		 "there"},
+		{x->cut, "send is left out: no recv-done follows it",
+		 "sends are left out: no recv-done follows them"},
+		{x->outside_modules,
+		 "op is left out: it is not inside a program run",
+		 "ops are left out: they are not inside a program run"},
+		{x->outside, "execution is outside the window or the steps",
+		 "executions are outside the window or the steps"},
+	};
+	char n[NA_UNIT_BUF];
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		if (of[i].n)
+			na_result_note(r, "%s %s", na_print_count(n, of[i].n),
+				       of[i].n == 1 ? of[i].one : of[i].many);
+	}
+}
+
+void sl_views(struct na_result *r, const struct sl_state *s)
+{
+	/* clang-format off */
+	static const struct na_column cols[] = {
+		{"transfer_type", "type", NA_F_TEXT, 0, 0},
+		{"occurrences", "runs", NA_F_COUNT, 0, 0},
+		{"devices", "devices", NA_F_COUNT, 0, 0},
+		{"total_stall_us", "stall: total ms", NA_F_NUMBER, 4, 1e-3},
+		{"stall_share", "% of steps", NA_F_NUMBER, 3, 100},
+		{"stall_us.mean", "mean us", NA_F_NUMBER, 4, 0},
+		{"send_us", "send us", NA_F_NUMBER, 4, 0},
+		{"send_done_us", "send-done us", NA_F_NUMBER, 4, 0},
+		{"recv_us", "recv us", NA_F_NUMBER, 4, 0},
+		{"recv_done_us", "recv-done us", NA_F_NUMBER, 4, 0},
+		{"slack_us.mean", "slack: mean us", NA_F_NUMBER, 4, 0},
+		{"slack_us.p5", "p5 us", NA_F_NUMBER, 4, 0},
+		{"observed_us.mean", "observed us", NA_F_NUMBER, 4, 0},
+		{"host_stall_us", "host stall us", NA_F_NUMBER, 4, 0},
+		{"bytes", "MB", NA_F_NUMBER, 4, 1e-6},
+		{"required_gbps", "required Gbit/s", NA_F_NUMBER, 3, 0},
+		{"achieved_gbps", "achieved Gbit/s", NA_F_NUMBER, 3, 0},
+	};
+	/* clang-format on */
+	enum { MORE = sizeof(cols) / sizeof(cols[0]) };
+	struct na_column all[1 + NA_MAX_KEYS + MORE] = {
+		{"collective", "collective", NA_F_TEXT, 0, 0}};
+	size_t n = 1 + na_groups_columns(&s->by, all + 1);
+
+	if (!s->used)
+		return;
+	for (size_t i = 0; i < MORE; i++)
+		all[n++] = cols[i];
+	na_result_view(r, na_text_of(na_get(na_result_side(r), "message"), ""),
+		       na_get(na_result_body(r), "collectives"), all, n,
+		       s->scope->top ? 0 : SHOWN_ROWS);
+	na_result_note(r, "kinds of ops joined to their collective: %s",
+		       na_text_of(na_get(na_result_side(r), "joined"), "none"));
+	notes(r, s);
+}

@@ -1,0 +1,252 @@
+/*
+ * steps: which steps and which hosts are slow, and why.  Two passes: the
+ * first gathers steps, communication ops, transfers and clocks; the second
+ * adds what devices did else, which is most of a trace, without keeping it.
+ */
+#include "netan/analyses/steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+
+static enum na_status st_open(void *state, const struct na_scope *scope,
+			      const void *params, struct na_err *err)
+{
+	struct st_state *s = state;
+
+	(void)params;
+	s->scope = scope;
+	s->clocks.store = scope->store;
+	for (size_t i = 0; i < scope->by.n; i++) {
+		if (scope->by.keys[i] != NA_KEY_LABEL)
+			return na_fail(err, NA_EUSAGE,
+				       "--by: steps are told by host already; "
+				       "filter instead, for example --host or "
+				       "--step");
+	}
+	return NA_OK;
+}
+
+static enum na_status st_fork(void *block, const void *state, unsigned pass)
+{
+	const struct st_state *from = state;
+	struct st_state *b = block;
+
+	*b = (struct st_state){
+		.scope = from->scope,
+		.pass = pass,
+		.main = from,
+	};
+	b->clocks.store = from->scope->store;
+	return NA_OK;
+}
+
+static enum na_status st_add(void *block, const struct na_transfer *t)
+{
+	struct st_state *b = block;
+
+	return (b->pass || na_host_clocks_add(&b->clocks, t)) &&
+			       st_add_transfer(b, t)
+		       ? NA_OK
+		       : NA_ENOMEM;
+}
+
+static enum na_status add_span(struct st_state *b, const struct na_span *x)
+{
+	if (b->pass)
+		return NA_OK;
+	if (!na_grow(&b->spans, &b->cap_spans, b->n_spans + 1,
+		     sizeof(*b->spans)))
+		return NA_ENOMEM;
+	b->spans[b->n_spans++] = (struct st_span){
+		.start_ps = x->start_ps,
+		.end_ps = x->end_ps,
+		.number = x->number,
+		.core = x->core,
+		.name = x->name,
+		.program = x->kind == NA_SPAN_MODULE,
+	};
+	return NA_OK;
+}
+
+static enum na_status st_add_span(void *block, const struct na_span *x)
+{
+	return add_span(block, x);
+}
+
+static enum na_status st_add_op(void *block, const struct na_op *x)
+{
+	struct st_state *b = block;
+
+	if (b->pass)
+		return NA_OK;
+	if (!na_grow(&b->ops, &b->cap_ops, b->n_ops + 1, sizeof(*b->ops)))
+		return NA_ENOMEM;
+	b->ops[b->n_ops++] = *x;
+	return NA_OK;
+}
+
+static enum na_status st_busy(void *block, uint32_t core, int64_t start_ps,
+			      int64_t end_ps)
+{
+	struct st_state *b = block;
+
+	return !b->pass || st_add_busy(b, core, start_ps, end_ps) ? NA_OK
+								  : NA_ENOMEM;
+}
+
+static bool take(void *to, size_t *n, size_t *cap, const void *from,
+		 size_t more, size_t size)
+{
+	void **items = to;
+
+	if (!more)
+		return true;
+	if (!na_grow(items, cap, *n + more, size))
+		return false;
+	memcpy((unsigned char *)*items + *n * size, from, more * size);
+	*n += more;
+	return true;
+}
+
+static void merge_busy(struct st_state *s, const struct st_state *b)
+{
+	for (size_t i = 0; i < b->n_busy; i++) {
+		const struct st_busy *y = &b->busy[i];
+		struct st_cell *c = &s->cells[y->cell];
+
+		c->busy_ps += y->busy_ps;
+		c->overlap_ps += y->overlap_ps;
+		for (size_t k = 0; k < NA_N_NETWORKS; k++)
+			c->hidden_ps[k] += y->hidden_ps[k];
+	}
+}
+
+static enum na_status st_merge(void *state, void *block, unsigned pass)
+{
+	struct st_state *s = state;
+	const struct st_state *b = block;
+
+	if (pass) {
+		merge_busy(s, b);
+		return st_merge_transfers(s, b) ? NA_OK : NA_ENOMEM;
+	}
+	return take(&s->spans, &s->n_spans, &s->cap_spans, b->spans, b->n_spans,
+		    sizeof(*b->spans)) &&
+			       take(&s->ops, &s->n_ops, &s->cap_ops, b->ops,
+				    b->n_ops, sizeof(*b->ops)) &&
+			       na_host_clocks_merge(&s->clocks, &b->clocks) &&
+			       st_merge_transfers(s, b)
+		       ? NA_OK
+		       : NA_ENOMEM;
+}
+
+static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
+{
+	struct st_state *s = state;
+
+	if (!done)
+		return na_host_clocks_settle(&s->clocks) && st_build_lines(s)
+			       ? NA_OK
+			       : na_fail_nomem(err);
+	if (!st_build_hosts(s))
+		return na_fail_nomem(err);
+	st_place_transfers(s);
+	return st_judge_steps(s) && st_judge_hosts(s) && st_judge_course(s)
+		       ? NA_OK
+		       : na_fail_nomem(err);
+}
+
+static void st_fini(void *state)
+{
+	struct st_state *s = state;
+
+	na_triples_fini(&s->instances);
+	na_triples_fini(&s->keys);
+	na_host_clocks_fini(&s->clocks);
+	free(s->spans);
+	free(s->ops);
+	free(s->shares);
+	free(s->cells);
+	free(s->segments);
+	free(s->lines);
+	free(s->busy);
+	free(s->host_steps);
+	free(s->steps);
+	free(s->hosts);
+	free(s->by_host);
+	free(s->changes);
+}
+
+static enum na_severity st_severity(const void *state)
+{
+	return ((const struct st_state *)state)->severity;
+}
+
+static void st_used(const void *state, uint64_t *n, int64_t *first_ps,
+		    int64_t *last_ps)
+{
+	const struct st_state *s = state;
+
+	*n = s->used;
+	*first_ps = s->first_ps;
+	*last_ps = s->last_ps;
+}
+
+const struct na_analysis na_an_steps = {
+	.face.name = "steps",
+	.face.usage = "[OPTION…] INPUT…",
+	.face.question = "which steps and which hosts are slow",
+	.face.details =
+		"Needs device planes.  A step is what the Steps line of a "
+		"device tells; without one, each run of the program that "
+		"takes most of its time.  Its time is compute (busy with "
+		"anything but communication), exposed communication (in a "
+		"communication op and not computing, by network: dcn, ici, "
+		"gpu) and idle; overlap is the part of compute during which a "
+		"collective was in flight. gap is the time since the step "
+		"before.\n"
+		"The own time of a host is gap + compute + idle: in a "
+		"synchronous job every duration is alike, since all wait for "
+		"the slowest, and the slowest is the host with the longest "
+		"own time, not the one that waits longest. Its cause is "
+		"computation (compute above the other hosts'), input (gap and "
+		"idle above them) or network (its transfers take longest). A "
+		"host stands for its slowest device.\n"
+		"A straggler is slowest more often than chance allows "
+		"(binomial, false discovery rate 0.01 over hosts and tests), "
+		"by more than 1 % of the median duration and 50 us: over "
+		"steps; over instances of collectives with three participants "
+		"or more by who sends first last (starts_late), by who "
+		"receives last and by whose transfers take longest "
+		"(takes_long). Times of several hosts are compared on one "
+		"clock, estimated from transfers in opposite directions.",
+	.face.example = "netan steps logdir -o steps.svg\n"
+			"netan steps logdir --step 10-20 --format json\n"
+			"netan steps --label before old --label after new\n"
+			"netan steps logdir --format csv --table hosts",
+	.source = "algorithms: stragglers; Lin et al., OSDI 2025; Killick et "
+		  "al., 2012 (changes); Theil, 1950, Sen, 1968, Mann, 1945 "
+		  "(drift)",
+	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_MODULES |
+		 NA_WANT_OPS | NA_WANT_BUSY | NA_WANT_PROGRAMS,
+	.instants = true,
+	.both_sides = true,
+	.by_steps = true,
+	.state_size = sizeof(struct st_state),
+	.passes = 2,
+	.open = st_open,
+	.fork = st_fork,
+	.add = st_add,
+	.add_op = st_add_op,
+	.add_busy = st_busy,
+	.add_step = st_add_span,
+	.add_module = st_add_span,
+	.merge = st_merge,
+	.turn = st_turn,
+	.finish = st_finish,
+	.fini = st_fini,
+	.used = st_used,
+	.severity = st_severity,
+};

@@ -1,0 +1,212 @@
+/* steps: the tables for people. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/analyses/steps.h"
+
+enum { SHOWN_HOSTS = 20, SHOWN_STEPS = 10 };
+
+struct columns {
+	struct na_column c[20];
+	size_t n;
+};
+
+static void column(struct columns *to, const char *field, const char *header,
+		   enum na_format format, int digits, double scale)
+{
+	to->c[to->n++] = (struct na_column){field, header, format, digits,
+					    scale};
+}
+
+static void label(struct columns *c, const struct st_state *s)
+{
+	if (s->scope->store->n_runs > 1)
+		column(c, "label", "label", NA_F_TEXT, 0, 0);
+}
+
+static void hosts(struct na_result *r, const struct st_state *s)
+{
+	const struct na_value *body = na_result_body(r);
+	struct columns c = {.n = 0};
+
+	label(&c, s);
+	column(&c, "host", "host", NA_F_TEXT, 0, 0);
+	column(&c, "steps", "steps", NA_F_COUNT, 0, 0);
+	column(&c, "mean_ms", "mean ms", NA_F_NUMBER, 4, 0);
+	column(&c, "p99_ms", "p99 ms", NA_F_NUMBER, 4, 0);
+	column(&c, "compute_ms", "compute ms", NA_F_NUMBER, 4, 0);
+	column(&c, "exposed_ms", "exposed ms", NA_F_NUMBER, 4, 0);
+	column(&c, "idle_ms", "idle ms", NA_F_NUMBER, 4, 0);
+	column(&c, "gap_ms", "gap ms", NA_F_NUMBER, 4, 0);
+	column(&c, "overlap_share", "overlap %", NA_F_NUMBER, 3, 100);
+	column(&c, "slowest_share", "slowest %", NA_F_NUMBER, 3, 100);
+	column(&c, "behind_ms", "behind ms", NA_F_NUMBER, 3, 0);
+	column(&c, "cause", "cause", NA_F_TEXT, 0, 0);
+	na_result_view(r, na_text_of(na_get(body, "verdict"), "hosts"),
+		       na_get(body, "hosts"), c.c, c.n,
+		       s->scope->top ? s->scope->top : SHOWN_HOSTS);
+}
+
+static void stragglers(struct na_result *r, const struct st_state *s)
+{
+	const struct na_value *list = na_get(na_result_body(r), "stragglers");
+	struct columns c = {.n = 0};
+
+	label(&c, s);
+	column(&c, "host", "host", NA_F_TEXT, 0, 0);
+	column(&c, "cause", "cause", NA_F_TEXT, 0, 0);
+	column(&c, "kind", "kind", NA_F_TEXT, 0, 0);
+	column(&c, "of", "of", NA_F_TEXT, 0, 0);
+	column(&c, "times", "last", NA_F_COUNT, 0, 0);
+	column(&c, "tried", "tried", NA_F_COUNT, 0, 0);
+	column(&c, "expected_share", "expected %", NA_F_NUMBER, 3, 100);
+	column(&c, "q_value", "q", NA_F_NUMBER, 2, 0);
+	column(&c, "behind_ms", "behind ms", NA_F_NUMBER, 3, 0);
+	column(&c, "lost_ms", "lost ms", NA_F_NUMBER, 3, 0);
+	if (list && list->n)
+		na_result_view(r, "stragglers", list, c.c, c.n, 0);
+}
+
+static void changes(struct na_result *r, const struct st_state *s)
+{
+	const struct na_value *list = na_get(na_result_body(r), "changes");
+	struct columns c = {.n = 0};
+
+	label(&c, s);
+	column(&c, "kind", "kind", NA_F_TEXT, 0, 0);
+	column(&c, "host", "host", NA_F_TEXT, 0, 0);
+	column(&c, "step", "from step", NA_F_COUNT, 0, 0);
+	column(&c, "from_ms", "from ms", NA_F_NUMBER, 4, 0);
+	column(&c, "to_ms", "to ms", NA_F_NUMBER, 4, 0);
+	if (list && list->n)
+		na_result_view(r,
+			       "changes over the steps (no host: mean of "
+			       "all; else its own time beside the others')",
+			       list, c.c, c.n,
+			       s->scope->top ? s->scope->top : SHOWN_HOSTS);
+}
+
+struct ranked {
+	const struct na_value *row;
+	double ms;
+	size_t at;
+};
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->ms != y->ms)
+		return x->ms > y->ms ? -1 : 1;
+	return x->at < y->at ? -1 : 1;
+}
+
+static void copy(struct na_result *r, struct na_value *to,
+		 const struct na_value *row)
+{
+	for (const struct na_value *v = row->u.of.first; v; v = v->next) {
+		if (v->kind == NA_V_INT)
+			na_put_int(r, to, v->name, v->u.i);
+		else if (v->kind == NA_V_REAL)
+			na_put_real(r, to, v->name, v->u.d);
+		else if (v->kind == NA_V_TEXT)
+			na_put_text(r, to, v->name, v->u.text);
+		else
+			na_put_null(r, to, v->name);
+	}
+}
+
+/* The longest ones, side by side with who was slowest in them. */
+static bool steps(struct na_result *r, const struct st_state *s)
+{
+	const struct na_value *all = na_get(na_result_body(r), "steps");
+	struct na_value *list = na_put_list(r, na_result_side(r), "longest");
+	size_t most = s->scope->top ? s->scope->top : SHOWN_STEPS, n = 0;
+	struct ranked *x = calloc(all->n + 1, sizeof(*x));
+	struct columns c = {.n = 0};
+
+	if (!x)
+		return false;
+	for (const struct na_value *v = all->u.of.first; v; v = v->next, n++)
+		x[n] = (struct ranked){v,
+				       na_real_of(na_get(v, "duration_ms"), 0),
+				       n};
+	qsort(x, n, sizeof(*x), longest_first);
+	for (size_t i = 0; i < n && i < most; i++)
+		copy(r, na_put_object(r, list, NULL), x[i].row);
+	free(x);
+	label(&c, s);
+	column(&c, "step", "step", NA_F_COUNT, 0, 0);
+	column(&c, "from_s", "from s", NA_F_NUMBER, 5, 0);
+	column(&c, "duration_ms", "ms", NA_F_NUMBER, 4, 0);
+	column(&c, "compute_ms", "compute ms", NA_F_NUMBER, 4, 0);
+	column(&c, "exposed_ms", "exposed ms", NA_F_NUMBER, 4, 0);
+	column(&c, "idle_ms", "idle ms", NA_F_NUMBER, 4, 0);
+	column(&c, "spread_ms", "spread ms", NA_F_NUMBER, 3, 0);
+	column(&c, "slowest_host", "slowest host", NA_F_TEXT, 0, 0);
+	column(&c, "behind_ms", "behind ms", NA_F_NUMBER, 3, 0);
+	column(&c, "cause", "cause", NA_F_TEXT, 0, 0);
+	na_result_view(r, n > most ? "longest steps" : "steps, longest first",
+		       list, c.c, c.n, 0);
+	if (n > most)
+		na_result_note(r,
+			       "%zu shorter steps are not shown: --top N "
+			       "shows more, --format csv all",
+			       n - most);
+	return true;
+}
+
+static void coverage(struct na_result *r, const struct st_state *s)
+{
+	size_t programs = 0, untied = 0;
+
+	for (size_t i = 0; i < s->n_lines; i++)
+		programs += s->lines[i].programs;
+	if (programs)
+		na_result_note(r,
+			       "%zu device%s without a Steps line: each run of "
+			       "the program that takes most time is a step%s",
+			       programs, programs == 1 ? "" : "s",
+			       s->by_order ? ", numbered in order" : "");
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		uint32_t h = s->hosts[i].host;
+
+		untied += s->hosts[i].n &&
+			  (h >= s->clocks.n_hosts ||
+			   s->clocks.uncertainty_ps[h] == NA_TIME_MAX);
+	}
+	if (untied && s->n_hosts > 1)
+		na_result_note(r,
+			       "%zu host%s without transfers in both "
+			       "directions: the clock is not tied to the "
+			       "others', only durations are compared",
+			       untied, untied == 1 ? "" : "s");
+	if (s->repeated)
+		na_result_note(r,
+			       "%" PRIu64 " device steps with a number that "
+			       "came before on that device are left out",
+			       s->repeated);
+	if (s->unnamed)
+		na_result_note(r,
+			       "%" PRIu64 " device steps without a number are "
+			       "left out",
+			       s->unnamed);
+	if (s->cut)
+		na_result_note(r,
+			       "%" PRIu64 " device steps overlap the next one "
+			       "and end where it begins",
+			       s->cut);
+}
+
+void st_views(struct na_result *r, const struct st_state *s)
+{
+	if (!s->used)
+		return;
+	hosts(r, s);
+	stragglers(r, s);
+	changes(r, s);
+	if (!steps(r, s))
+		return;
+	coverage(r, s);
+}

@@ -1,0 +1,172 @@
+/* steps: the answer in a sentence. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "netan/analyses/steps.h"
+#include "netan/base/text.h"
+
+struct text {
+	char *to;
+	size_t size, n;
+};
+
+static void add(struct text *t, const char *fmt, ...) NA_PRINTF(2, 3);
+static void add(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	t->n = na_text_append(t->to, t->size, t->n, fmt, ap);
+	va_end(ap);
+}
+
+/* Mean computing of the other hosts' steps. */
+static double factor_of(const struct st_state *s, const struct st_host *h)
+{
+	na_i128 sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		const struct st_host *o = &s->hosts[i];
+
+		if (o != h && o->run == h->run) {
+			sum += o->busy_ps;
+			n += o->n;
+		}
+	}
+	if (sum <= 0 || !h->n)
+		return 1;
+	return (double)h->busy_ps / (double)h->n / ((double)sum / (double)n);
+}
+
+static void straggler(struct text *t, const struct st_state *s,
+		      const struct st_host *h)
+{
+	const struct st_verdict *v = &h->tests[h->evidence];
+	const char *name = s->scope->store->hosts[h->host].name;
+	char number[NA_UNIT_BUF], time[NA_UNIT_BUF];
+
+	switch (h->cause) {
+	case ST_COMPUTATION:
+		add(t, "not the network: %s computes %sx as long as the others",
+		    name, na_print_number(number, factor_of(s, h), 3));
+		break;
+	case ST_INPUT:
+		add(t,
+		    "not the network: %s waits for its input or its host "
+		    "before it computes",
+		    name);
+		break;
+	case ST_LATE_START:
+		add(t, "%s starts its collectives late", name);
+		break;
+	default:
+		add(t, "the network of %s: its transfers take longest", name);
+	}
+	add(t, ", by %s, in %s %% of %" PRIu64 " %s",
+	    na_print_time(time, v->effect_ps, 3),
+	    na_print_number(number, 100 * (double)v->last / (double)v->n, 3),
+	    v->n, h->evidence == ST_OF_STEPS ? "steps" : "runs of collectives");
+}
+
+static double share(na_i128 part, na_i128 all)
+{
+	return all > 0 ? 100 * (double)part / (double)all : 0;
+}
+
+static void nobody(struct text *t, const struct st_state *s, uint32_t run)
+{
+	na_i128 exposed = 0, idle = 0, all = 0;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+	size_t hosts = 0;
+
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		const struct st_host *h = &s->hosts[i];
+
+		if (h->run != run || !h->n)
+			continue;
+		hosts++;
+		all += h->duration_ps;
+		idle += h->idle_ps;
+		for (int k = 0; k < NA_N_NETWORKS; k++)
+			exposed += h->exposed_ps[k];
+	}
+	if (hosts > 1)
+		add(t, "no straggler among %zu hosts", hosts);
+	else
+		add(t, "one host, nobody to compare it with");
+	add(t, ": %s %% of the step is exposed communication, %s %% idle",
+	    na_print_number(a, share(exposed, all), 3),
+	    na_print_number(b, share(idle, all), 3));
+}
+
+/* The first of all hosts. */
+static void change(struct text *t, const struct st_state *s, uint32_t run)
+{
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	for (size_t i = 0; i < s->n_changes; i++) {
+		const struct st_change *c = &s->changes[i];
+
+		if (c->run != run || c->host != NA_UNKNOWN_U32)
+			continue;
+		na_print_number(a, c->from_ms, 4);
+		na_print_number(b, c->to_ms, 4);
+		if (c->drift)
+			add(t, "; steps drift from %s to %s ms", a, b);
+		else
+			add(t, "; steps go from %s to %s ms at step %" PRId64,
+			    a, b, c->step);
+		return;
+	}
+}
+
+static void of_run(struct text *t, const struct st_state *s, uint32_t run)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		const struct st_host *h = &s->hosts[i];
+
+		if (h->run != run || !h->straggler)
+			continue;
+		add(t, "%s", told++ ? "; " : "");
+		straggler(t, s, h);
+	}
+	if (!told)
+		nobody(t, s, run);
+	change(t, s, run);
+}
+
+static bool has_run(const struct st_state *s, uint32_t run)
+{
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		if (s->hosts[i].run == run)
+			return true;
+	}
+	return false;
+}
+
+const char *st_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s)
+{
+	const struct na_store *store = s->scope->store;
+	struct text t = {buf, ST_VERDICT_BUF, 0};
+	uint32_t done = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < store->n_sources; i++) {
+		const struct na_source *x = &store->sources[i];
+
+		if (x->run != done || !has_run(s, x->run)) {
+			done += x->run == done;
+			continue;
+		}
+		done++;
+		add(&t, "%s", t.n ? "; " : "");
+		if (store->n_runs > 1)
+			add(&t, "%s: ", x->label);
+		of_run(&t, s, x->run);
+	}
+	return buf;
+}

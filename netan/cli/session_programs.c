@@ -1,0 +1,82 @@
+/* HLO modules: of the traces' metadata planes and of --hlo. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ingest/hlo.h"
+#include "netan/base/vec.h"
+#include "netan/cli/session.h"
+
+/* Nobody waits for a long read to learn of a typing error. */
+enum na_status na_session_programs_check(const struct na_session *s,
+					 struct na_err *err)
+{
+	const struct na_text_list *paths = &s->cli->common.hlo;
+
+	for (size_t i = 0; i < paths->n; i++) {
+		if (access(paths->items[i], R_OK) < 0)
+			return na_fail_errno(err, paths->items[i]);
+	}
+	return NA_OK;
+}
+
+static void warn(void *ctx, const char *text)
+{
+	struct na_session *s = ctx;
+
+	s->damaged = true;
+	na_say_warning(s->cli, "%s", text);
+}
+
+static enum na_status of_inputs(struct na_session *s, struct na_err *err)
+{
+	enum na_status st = NA_OK;
+
+	for (size_t i = 0; st == NA_OK && i < s->n_inputs; i++) {
+		struct na_input *in = &s->inputs[i];
+
+		if (!in->reader->programs)
+			continue;
+		st = in->reader->programs(in, (uint32_t)i, s->programs, err);
+		s->damaged |= in->damaged;
+	}
+	return st;
+}
+
+static enum na_status of_dumps(struct na_session *s, struct na_err *err)
+{
+	const struct na_text_list *paths = &s->cli->common.hlo;
+	enum na_status st = NA_OK;
+
+	for (size_t i = 0; st == NA_OK && i < paths->n; i++) {
+		size_t n;
+
+		st = na_hlo_read_path(s->programs, paths->items[i], NULL, warn,
+				      s, &n, err);
+		if (st == NA_OK && !n)
+			na_say_warning(s->cli,
+				       "--hlo %s: no HLO module in it (looked "
+				       "for *.hlo_proto.pb, *.pb, *.txt and "
+				       "*.hlo, also packed)",
+				       paths->items[i]);
+	}
+	return st;
+}
+
+enum na_status na_session_programs(struct na_session *s, struct na_err *err)
+{
+	enum na_status st;
+
+	if (!(s->wants & NA_WANT_PROGRAMS))
+		return NA_OK;
+	s->programs = na_calloc(1, sizeof(*s->programs));
+	if (!s->programs)
+		return na_fail_nomem(err);
+	na_hlo_init(s->programs, false);
+	st = of_inputs(s, err);
+	if (st == NA_OK)
+		st = of_dumps(s, err);
+	if (st != NA_OK)
+		return st;
+	na_say_detail(s->cli, "%zu HLO modules", s->programs->n_modules);
+	return na_store_join_programs(&s->store, s->programs, &s->joins, err);
+}
