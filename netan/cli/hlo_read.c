@@ -247,13 +247,14 @@ static enum na_status read_trace(struct reading_file *f, struct na_input *in,
 		char text[900];
 
 		x->no_dump = true;
-
+		f->source->host = NULL;
+		if (!in->size)
+			return NA_OK; /* an empty file, as was said */
 		snprintf(text, sizeof(text),
 			 "%s: a trace without HLO modules: looked for \"Hlo "
 			 "Proto\" on the plane \"/host:metadata\"",
 			 f->path);
 		say_of(f, text);
-		f->source->host = NULL;
 	}
 	return st;
 }
