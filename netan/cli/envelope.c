@@ -340,7 +340,7 @@ enum na_exit na_session_verdict(struct na_session *s)
 	return NA_EXIT_OK;
 }
 
-static void say_there_is(struct na_session *s)
+void na_session_say_planes(const struct na_session *s)
 {
 	char text[900] = "";
 	size_t at = 0, shown = 0;
@@ -503,7 +503,7 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 		     "END\" and \"NetworkSend END\" on the plane "
 		     "\"/device:CUSTOM:Megascale Trace\", and for \"MegaScale: "
 		     "Communication Transport Receive\" on \"/host:CPU\"");
-	say_there_is(s);
+	na_session_say_planes(s);
 	if (s->cli->common.line.n)
 		say_lines(s);
 	/* The names of events follow them: a cut takes them all away. */
