@@ -34,7 +34,8 @@ void na_hlo_pick(const char *const *names, size_t n, bool *take);
  * their own), or one file: *.hlo_proto.pb, *.pb, *.txt, *.hlo, each also
  * gzip or zstd packed.  Files that are no module (a trace, a log) are passed
  * over; damaged ones are told to `warn` with their path.  NA_EIO: cannot be
- * read at all.  NA_EDOMAIN: the one file is no module.  `worker` NULL: the last part of the path names it.
+ * read at all.  NA_EDOMAIN: the one file is no module.  `worker` NULL: the
+ * last part of the path names it.
  */
 enum na_status na_hlo_read_path(struct na_hlo *h, const char *path,
 				const char *worker,
