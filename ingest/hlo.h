@@ -12,6 +12,19 @@
 enum { NA_HLO_MAX_MODULE = 1 << 24 }; /* instructions, operands each */
 
 /*
+ * An instruction's hash, and so the fingerprint, is over what it does:
+ *
+ *   binary  every field of HloInstructionProto but name, id, metadata and
+ *           original_value, in the order of their numbers; empty messages
+ *           are none, frontend attributes have no order
+ *   text    shape, opcode, operands and attributes as they are written, but
+ *           metadata={} and origin={}, comments and runs of blanks
+ *   both    operands, control predecessors and called computations by how
+ *           far before they stand, not by name or id
+ *
+ * So backend_config counts, layouts, and the rendezvous names; what a
+ * compiler was asked (options, source lines) does not.
+ *
  * One module of `n` bytes to the end of h.  NA_EFORMAT with a message that
  * names the byte where it is damaged (nothing is added then); NA_ENOMEM.
  */

@@ -52,7 +52,7 @@ static void put_places(struct hlo_proto *p, const struct na_field *f)
 	hlo_put(&p->r.text, "{", 1);
 	while (hlo_next_number(f, &c, &first, &id)) {
 		bool calls = f->tag >> 3 == 38;
-		uint32_t at = calls ? na_idmap_at(&p->computations, (int64_t)id)
+		uint32_t at = calls ? na_idmap_at(&p->computations, hlo_key(id))
 				    : hlo_instruction_of(p, id);
 		size_t here = calls ? m->n_computations : m->n_instructions;
 
