@@ -42,7 +42,7 @@ bool la_meets(const struct la_all *all, const struct na_late_ask *ask,
 	      uint32_t host, int64_t start_ps, int64_t end_ps)
 {
 	int64_t known,
-		ahead = la_ahead(all->given, host, la_host(all, ask), &known);
+		ahead = la_ahead(all->clocks, host, la_host(all, ask), &known);
 	int64_t margin = na_time_between(ask->from_ps, ask->to_ps);
 
 	if (known < NA_TIME_MAX)
@@ -66,7 +66,7 @@ static struct na_execution execution_of(const struct la_all *all,
 
 		if (s->sources[h].run != x.run)
 			continue;
-		ahead = la_ahead(all->given, h, host, &known);
+		ahead = la_ahead(all->clocks, h, host, &known);
 		if (known < NA_TIME_MAX)
 			m = plus(m, known);
 		if (plus(plus(ask->from_ps, ahead), -m) < x.from_ps)
@@ -196,7 +196,6 @@ enum na_status la_gather(struct la_all *all, struct na_err *err)
 void la_fini(struct la_all *all)
 {
 	na_strtab_fini(&all->texts);
-	na_host_clocks_fini(&all->clocks);
 	free(all->actions);
 	free(all->moves);
 }

@@ -88,6 +88,9 @@ static const struct la_action *execution(const struct la_all *all,
 		if (from > to || a->host != p->host || !same_run(all, a, p) ||
 		    a->device != p->device)
 			continue;
+		if (graph && a->start_ps == p->ask->graph_from_ps &&
+		    a->end_ps == p->ask->graph_to_ps)
+			return a;
 		if (!best || (better ? graph : both > most)) {
 			best = a;
 			most = both;
@@ -130,7 +133,7 @@ static int by_end(const void *a, const void *b)
 static bool to_asking_clock(const struct la_all *all, const struct la_path *p,
 			    const struct la_action *a, struct la_node *n)
 {
-	int64_t known, ahead = la_ahead(&all->clocks, a->host, p->host, &known);
+	int64_t known, ahead = la_ahead(all->clocks, a->host, p->host, &known);
 	int64_t from;
 
 	return na_add_i64(p->ask->from_ps, ahead, &from) &&
@@ -296,7 +299,7 @@ static int64_t left_at(const struct walk *w, const struct la_move *m,
 	int64_t known, ahead, latency;
 
 	from = na_store_host_of(w->all->store, w->p->run, m->src);
-	ahead = la_ahead(&w->all->clocks, host, from, &known);
+	ahead = la_ahead(w->all->clocks, host, from, &known);
 	if (m->latency_ps == NA_UNKNOWN_PS ||
 	    __builtin_sub_overflow(m->latency_ps, ahead, &latency) ||
 	    latency < 0)
@@ -353,7 +356,7 @@ static uint32_t through_receive(struct walk *w, uint32_t *at)
 	if (sent == LA_NONE)
 		return without_sender(w, node, move);
 	left = w->p->nodes[sent].start_ps;
-	la_ahead(&w->all->clocks, action_at(w, sent)->host, a->host, &known);
+	la_ahead(w->all->clocks, action_at(w, sent)->host, a->host, &known);
 	if (w->all->moves[move].latency_ps != NA_UNKNOWN_PS &&
 	    left_at(w, &w->all->moves[move], node) > left)
 		left = left_at(w, &w->all->moves[move], node);
@@ -435,7 +438,7 @@ static void how_well(const struct la_all *all, struct la_path *p)
 	for (size_t i = 0; i < p->n_steps; i++) {
 		int64_t known;
 
-		la_ahead(&all->clocks, p->steps[i].host, p->host, &known);
+		la_ahead(all->clocks, p->steps[i].host, p->host, &known);
 		if (known > p->uncertainty_ps)
 			p->uncertainty_ps = known;
 	}

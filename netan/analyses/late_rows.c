@@ -146,7 +146,7 @@ static void put_host(const struct rows *x, uint32_t host, struct na_result *r,
 {
 	struct na_value *v = na_put_object(r, list, NULL);
 	int64_t known,
-		ahead = la_ahead(&x->all->clocks, host, x->p->host, &known);
+		ahead = la_ahead(x->all->clocks, host, x->p->host, &known);
 
 	na_put_text(r, v, "host", la_host_name(x->all, host));
 	na_put_bool(r, v, "trace", host < x->all->store->n_sources);
@@ -155,6 +155,31 @@ static void put_host(const struct rows *x, uint32_t host, struct na_result *r,
 		na_put_real(r, v, "uncertainty_us", us(known));
 	else
 		na_put_null(r, v, "uncertainty_us");
+}
+
+/* The path, each step at the row of its action; -1: it has none. */
+static void put_path(const struct rows *x, struct na_result *r,
+		     struct na_value *in)
+{
+	const struct la_path *p = x->p;
+	struct na_value *list = na_put_list(r, in, "path");
+	uint32_t *row_of = na_calloc(p->n_nodes, sizeof(*row_of));
+
+	for (size_t i = 0; row_of && i < x->n; i++)
+		row_of[x->rows[i].node] = (uint32_t)i + 1;
+	for (size_t i = 0; row_of && i < p->n_steps; i++) {
+		const struct la_segment *s = &p->steps[i];
+		struct na_value *v = na_put_object(r, list, NULL);
+		uint32_t node = s->action == LA_NONE ? LA_NONE
+						     : p->node_of[s->action];
+
+		na_put_text(r, v, "kind", la_kind_names[s->kind]);
+		na_put_real(r, v, "from_us", us(s->from_ps));
+		na_put_real(r, v, "to_us", us(s->to_ps));
+		na_put_int(r, v, "row",
+			   node == LA_NONE ? -1 : (int64_t)row_of[node] - 1);
+	}
+	free(row_of);
 }
 
 void la_put_rows(const struct la_all *all, const struct la_path *p,
@@ -177,6 +202,9 @@ void la_put_rows(const struct la_all *all, const struct la_path *p,
 		put_host(&x, x.hosts[i], r, hosts);
 	for (size_t i = 0; i < x.n; i++)
 		put_row(&x, &x.rows[i], r, list);
+	put_path(&x, r, v);
+	na_put_real(r, v, "length_us",
+		    us(na_time_between(p->ask->from_ps, p->ask->to_ps)));
 	for (size_t i = 0; i < p->n_nodes; i++)
 		actions += all->actions[p->nodes[i].action].kind !=
 			   NA_ACT_GRAPH;

@@ -182,10 +182,16 @@ static void put_first(const struct na_programs *p, struct na_result *r,
 	put_side(p, r, sides, last->body, g->diff.first);
 }
 
-static void put_changed(struct na_result *r, struct na_value *in,
-			const struct na_program_diff *d)
+/* Of group g against the last one. */
+static void put_changed(const struct na_programs *p, struct na_result *r,
+			struct na_value *in, const struct na_program_group *g,
+			const struct na_program_group *last)
 {
 	struct na_value *c = na_put_object(r, in, "changed");
+	const struct na_program_diff *d = &g->diff;
+	const struct na_hlo_module *own = &p->h->modules[g->body];
+	const struct na_hlo_module *other = &p->h->modules[last->body];
+	size_t added, removed;
 
 	na_put_int(r, c, "instructions", (int64_t)d->changed);
 	na_put_real(r, c, "share",
@@ -194,6 +200,10 @@ static void put_changed(struct na_result *r, struct na_value *in,
 	na_put_int(r, c, "removed", (int64_t)d->only[0]);
 	na_put_int(r, c, "other_operands", (int64_t)d->rewired);
 	na_put_int(r, c, "computations", d->computations);
+	added = pg_put_only(p, r, c, "collectives_only_here", own, other);
+	removed = pg_put_only(p, r, c, "collectives_only_there", other, own);
+	na_put_int(r, c, "collectives",
+		   (int64_t)(added > removed ? added : removed));
 	na_put_bool(r, c, "exact", d->exact);
 }
 
@@ -210,7 +220,7 @@ static void put_group(const struct na_programs *p, struct na_result *r,
 	put_program_ids(p, r, row, p->odd + g->first, g->n);
 	if (g->compared) {
 		put_first(p, r, row, g, last);
-		put_changed(r, row, &g->diff);
+		put_changed(p, r, row, g, last);
 	}
 }
 
@@ -240,7 +250,7 @@ static void put_difference(const struct na_programs *p, struct na_result *r,
 	}
 	if (first) {
 		put_first(p, r, row, first, last);
-		put_changed(r, row, &most->diff);
+		put_changed(p, r, row, most, last);
 	} else {
 		na_put_null(r, row, "first_instruction");
 		na_put_null(r, row, "changed");

@@ -62,6 +62,7 @@ static void groups_view(struct na_result *r, const struct na_value *body,
 		{"changed", "changed", NA_F_COUNT, 0, 0},
 		{"share", "%", NA_F_NUMBER, 3, 100},
 		{"computations", "computations", NA_F_COUNT, 0, 0},
+		{"collectives", "collectives", NA_F_COUNT, 0, 0},
 	};
 	/* clang-format on */
 	struct na_value *list = na_put_list(r, na_result_side(r), "groups");
@@ -91,6 +92,7 @@ static void groups_view(struct na_result *r, const struct na_value *body,
 			na_put_real(r, row, "share",
 				    na_real_of(na_get(c, "share"), 0));
 			put_copy(r, row, c, "computations");
+			put_copy(r, row, c, "collectives");
 		}
 	}
 	na_result_view(r, title, list, cols, sizeof(cols) / sizeof(cols[0]),

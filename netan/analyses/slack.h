@@ -32,6 +32,7 @@ enum {
 	 * of more, the ones that began first are not looked at any more. */
 	SL_FLIGHT_MAX = 256,
 	SL_GRAPHS_SEEN = 64, /* of one collective, for one occurrence */
+	SL_LATE_MAX = 64,    /* executions that can be explained */
 	SL_OVERLAPS = 8,     /* listed of a row */
 	SL_TOP = 1024        /* rows without --top */
 };
@@ -45,6 +46,7 @@ struct sl_params {
 	bool reference;
 	int sort; /* enum sl_sort */
 	const char *capacity;
+	int64_t late; /* how many executions to explain */
 };
 
 struct sl_occ {
@@ -97,6 +99,7 @@ struct sl_row {
 	uint64_t host_devices; /* most on one host, of the collective */
 	bool estimate, mixed_bytes;
 	/* As printed. */
+	double network_us; /* median latency of its transfers; NaN */
 	double slack_us, observed_us, stall_us, required_gbps, achieved_gbps;
 	bool small, bound;
 };
@@ -168,6 +171,10 @@ bool sl_overlaps(struct sl_state *s);
 bool sl_bytes(const struct sl_state *s, const struct sl_occ *o, na_i128 *bytes,
 	      bool *estimate);
 uint32_t sl_transfer_type(const struct sl_state *s, const struct sl_occ *o);
+/* slack_late.c: median latencies into the rows; list "late" of the body. */
+bool sl_latencies(struct sl_state *s);
+enum na_status sl_put_late(const struct sl_state *s, struct na_result *r,
+			   struct na_err *err);
 /* slack_judge.c: means, rates and flags of the rows; their order; the
  * verdict. */
 bool sl_judge(struct sl_state *s);

@@ -41,7 +41,8 @@ static void judge(const struct sl_state *s, struct sl_row *row)
 						 (double)row->sized_wire_ps /
 							 (double)NA_PS_PER_US)
 				     : NAN;
-	row->small = row->slack_us < SL_SMALL_SHARE * row->observed_us;
+	row->small = row->slack_us < SL_SMALL_SHARE * row->observed_us ||
+		     row->slack_us < row->network_us;
 	/* No rate is enough where there is no slack. */
 	row->bound = row->sized && bytes > 0 &&
 		     (row->slack_us <= 0 ||

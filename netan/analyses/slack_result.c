@@ -101,6 +101,7 @@ static void put_rates(struct na_result *r, struct na_value *to,
 		na_put_bool(r, to, "bandwidth_bound", row->bound);
 	else
 		na_put_null(r, to, "bandwidth_bound");
+	na_put_real(r, to, "network_p50_us", row->network_us);
 	na_put_bool(r, to, "slack_small", row->small);
 }
 
@@ -287,6 +288,58 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 		     needs);
 }
 
+/* What was looked for, and what is there instead. */
+static void say_nothing(struct na_result *r, const struct sl_state *s)
+{
+	const struct na_devices *v = &s->scope->store->devices;
+	struct na_value *side = na_result_side(r);
+	size_t tpus = 0;
+	char n[NA_UNIT_BUF];
+
+	for (size_t i = 0; i < v->n_cores; i++)
+		tpus += v->cores[i].kind == NA_DEVICE_TPU;
+	if (s->n || s->left.outside) {
+		na_put_textf(r, side, "empty",
+			     "the filters leave none of %s executions of "
+			     "collectives",
+			     na_print_count(n, s->n + s->left.outside));
+		return;
+	}
+	if (!v->n_cores || !tpus) {
+		na_put_text(r, side, "empty",
+			    "no TPU ops: slack looks for send, send-done, recv "
+			    "and recv-done on the line \"XLA Ops\" of the "
+			    "planes \"/device:TPU:0\", ...");
+		na_put_text(r, side, "hint",
+			    v->n_cores ? "on GPUs, netan collectives and netan "
+					 "steps tell what communication costs"
+				       : "capture device traces as well, on "
+					 "the hosts that have TPUs");
+		return;
+	}
+	if (s->n_ops) {
+		na_put_textf(r, side, "empty",
+			     "%s ops over the data-center network, but no "
+			     "collective from its send to its recv-done",
+			     na_print_count(n, s->n_ops));
+		na_put_text(r, side, "hint",
+			    s->params->reference
+				    ? "--reference looks at device 0 and ops "
+				      "inside program runs alone"
+				    : "capture whole steps; give the HLO dumps "
+				      "with --hlo if names tell too little");
+		return;
+	}
+	na_put_textf(r, side, "empty",
+		     "%zu TPU planes without an op over the data-center "
+		     "network (send, send-done, recv, recv-done of a host "
+		     "transfer); %s other ops communicate",
+		     tpus, na_print_count(n, s->other_ops));
+	na_put_text(r, side, "hint",
+		    "a job on one slice does not use that network: netan "
+		    "collectives tells what it uses");
+}
+
 enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 {
 	struct sl_state *s = state;
@@ -314,6 +367,11 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 	na_put_bool(r, body, "reference", s->params->reference);
 	na_put_real(r, body, "capacity_gbps", s->capacity_gbps);
 	na_put_text(r, na_result_side(r), "noun", "collective execution");
+	na_put_int(r, na_result_side(r), "left_out",
+		   (int64_t)(s->left.cut + s->left.done_first +
+			     s->left.outside + s->n - s->used));
+	if (!s->used)
+		say_nothing(r, s);
 	sl_views(r, s);
-	return NA_OK;
+	return sl_put_late(s, r, err);
 }

@@ -134,6 +134,11 @@ static bool keep_one_of_each(struct na_hlo_reading *x, size_t from)
 		}
 		*slot = (uint32_t)i + 1;
 		x->seen.n++;
+		if (x->seen.instructions &&
+		    x->seen.instructions + m->n_instructions > NA_HLO_KEPT_MAX)
+			slim(m);
+		else
+			x->seen.instructions += m->n_instructions;
 	}
 	return true;
 }
