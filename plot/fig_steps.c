@@ -278,7 +278,7 @@ static void draw_bottom_header(const struct drawing *d)
 	char number[NA_LABEL_BUF];
 
 	name.bold = true;
-	na_row_put(&d->l, &row, "Mean step, from below", &name);
+	na_row_put(&d->l, &row, "Mean step", &name);
 	for (int k = 0; k < PARTS; k++) {
 		struct na_font font =
 			na_layout_font(&d->l, NA_SIZE_TEXT,
@@ -287,7 +287,7 @@ static void draw_bottom_header(const struct drawing *d)
 
 		font.bold = true;
 		na_words_add(&w, "%s %s %%", part_names[k],
-			     na_label_short(number, 100 * d->f.share[k], 3));
+			     na_label_short(number, 100 * d->f.share[k], 2));
 		na_row_put(&d->l, &row, w.text, &font);
 	}
 }
@@ -330,29 +330,34 @@ static enum na_status draw_parts(const struct drawing *d, struct na_err *err)
  * room. */
 static void draw_changes(const struct drawing *d)
 {
-	const struct na_panel *p = &d->panels[d->n_panels - 1];
+	const struct na_panel *p = &d->panels[TOP];
+	const struct na_pen pen = {.color = d->l.theme->limit,
+				   .width = fmax(d->l.unit, 0.8),
+				   .dash = NA_DASHED};
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
 					     d->l.theme->text);
-	double free_from = p->plot.x0, y = d->panels[TOP].plot.y0;
+	double free_from = p->plot.x0, y = p->plot.y0;
 	bool words = !na_fig_steps_is_map(&d->f);
 
 	for (size_t i = 0; i < d->f.n_changes; i++) {
 		const struct step_change *c = &d->f.changes[i];
-		double x = na_scale_at(&d->x, c->at), width;
+		double x = na_scale_at(&d->x, c->at), width, end;
 		char a[NA_LABEL_BUF], b[NA_LABEL_BUF], text[3 * NA_LABEL_BUF];
 
 		if (c->drift || !(x > p->plot.x0) || x > p->plot.x1)
 			continue;
-		na_draw_line(d->l.canvas, x, y, x, p->plot.y1,
-			     &(struct na_pen){.color = d->l.theme->limit,
-					      .width = fmax(d->l.unit, 0.8),
-					      .dash = NA_DASHED});
+		for (size_t k = 0; k < d->n_panels; k++)
+			na_draw_line(d->l.canvas, x, d->panels[k].plot.y0, x,
+				     d->panels[k].plot.y1, &pen);
 		na_label_quantity(a, NA_Q_SECONDS, c->from_ms / 1e3, 3);
 		na_label_quantity(b, NA_Q_SECONDS, c->to_ms / 1e3, 3);
 		snprintf(text, sizeof(text), "step %s > %s", a, b);
 		width = na_measure(d->l.canvas, text, &font);
+		end = i + 1 < d->f.n_changes
+			      ? na_scale_at(&d->x, d->f.changes[i + 1].at)
+			      : p->plot.x1;
 		if (!words || x + d->l.gap / 2 < free_from ||
-		    x + d->l.gap / 2 + width > p->plot.x1)
+		    x + d->l.gap + width > fmin(end, p->plot.x1))
 			continue;
 		na_draw_text(d->l.canvas, x + d->l.gap / 2,
 			     y + na_text_ascent(&font), text, &font);
@@ -479,7 +484,7 @@ static enum na_status steps_draw(struct na_canvas *c, const struct na_result *r,
 		d.right = na_fig_steps_is_map(&d.f)
 				  ? na_fig_steps_names_width(&d.l, &d.f,
 							     0.25 * page->width)
-				  : lines_width(&d, 0.25 * page->width);
+				  : lines_width(&d, 0.32 * page->width);
 	st = place(&d, page, err);
 	if (st == NA_OK)
 		st = draw_panels(&d, err);

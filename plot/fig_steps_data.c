@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/result/emit.h"
 #include "plot/scale.h"
 
 static const double *reals(const struct na_value *in, const char *name,
@@ -15,6 +17,15 @@ static const double *reals(const struct na_value *in, const char *name,
 	const double *x = na_reals_of(na_get(in, name), &n);
 
 	return x && n >= want ? x : NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct step_line *x = a, *y = b;
+	int by = na_natural_order(x->name, y->name);
+
+	/* Equal names: in the order of the result. */
+	return by ? by : (x->at > y->at) - (x->at < y->at);
 }
 
 static bool read_lines(struct steps_figure *f)
@@ -27,6 +38,7 @@ static bool read_lines(struct steps_figure *f)
 		struct step_line *x = &f->lines[f->n_lines];
 
 		*x = (struct step_line){
+			.at = f->n_lines,
 			.name = na_text_of(na_get(v, "name"), ""),
 			.cause = na_text_of(na_get(v, "cause"), NULL),
 			.behind_ms = na_real_of(na_get(v, "behind_ms"), NAN),
@@ -37,6 +49,8 @@ static bool read_lines(struct steps_figure *f)
 		f->stragglers += x->cause != NULL;
 		f->n_lines++;
 	}
+	if (f->n_lines && !f->runs_apart)
+		qsort(f->lines, f->n_lines, sizeof(*f->lines), by_name);
 	return f->lines;
 }
 

@@ -18,6 +18,7 @@ enum { STEP_NO_DATA = -1 };
 enum step_part { PART_COMPUTE, PART_OVERLAP, PART_EXPOSED, PART_IDLE, PARTS };
 
 struct step_line { /* a host, or a run */
+	size_t at; /* in the result */
 	const char *name;
 	const char *cause; /* of a straggler; NULL */
 	double behind_ms;

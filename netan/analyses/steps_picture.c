@@ -171,20 +171,25 @@ static void put_runs(struct na_result *r, const struct st_state *s)
 	const struct na_store *store = s->scope->store;
 	struct na_value *side = na_result_side(r);
 	struct na_value *list = na_put_list(r, side, "lines");
-	struct columns widest = {.n = 0};
-	uint32_t done = 0;
+	struct columns widest = {.n = 0, .each = 1};
 
-	for (size_t i = 0; i < store->n_sources; i++) {
-		struct columns c = columns_of(s, done);
+	for (uint32_t run = 0; run < store->n_runs; run++) {
+		struct columns c = columns_of(s, run);
 
-		if (store->sources[i].run != done)
-			continue;
-		done++;
-		put_run(r, list, &c, store->sources[i].label);
-		if (c.n > widest.n)
+		if (c.n * c.each > widest.n * widest.each)
 			widest = c;
 	}
 	put_axis(r, side, &widest);
+	for (uint32_t run = 0; run < store->n_runs; run++) {
+		struct columns c = columns_of(s, run);
+		size_t i = 0;
+
+		c.n = widest.n;
+		c.each = widest.each;
+		while (store->sources[i].run != run)
+			i++;
+		put_run(r, list, &c, store->sources[i].label);
+	}
 }
 
 void st_put_picture(struct na_result *r, const struct st_state *s)
