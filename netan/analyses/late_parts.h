@@ -91,6 +91,8 @@ struct la_path {
 	uint32_t launch, iteration;
 	struct la_node *nodes; /* by device, end, start, input order */
 	size_t n_nodes, cap_nodes;
+	struct la_node *sends; /* of all executions; likewise, by end */
+	size_t n_sends;
 	uint32_t *node_of;        /* by action; LA_NONE */
 	struct la_segment *steps; /* first to last */
 	size_t n_steps, cap_steps;

@@ -178,8 +178,12 @@ static bool collect(const struct la_all *all, struct la_path *p,
 		struct la_node n = {.action = i};
 
 		p->node_of[i] = LA_NONE;
-		if (!to_asking_clock(all, p, &all->actions[i], &n) ||
-		    !of_execution(all, p, &all->actions[i], &n) ||
+		if (!to_asking_clock(all, p, &all->actions[i], &n))
+			continue;
+		if (all->actions[i].kind == NA_ACT_SEND &&
+		    all->store->sources[all->actions[i].host].run == p->run)
+			p->sends[p->n_sends++] = n;
+		if (!of_execution(all, p, &all->actions[i], &n) ||
 		    (all->actions[i].device != LA_NONE &&
 		     first_of(joined, all->actions[i].device) !=
 			     first_of(joined, p->device)))
@@ -198,10 +202,13 @@ static bool take_nodes(const struct la_all *all, struct la_path *p)
 	bool done;
 
 	p->node_of = na_calloc(all->n_actions, sizeof(*p->node_of));
-	done = joined && p->node_of && collect(all, p, joined);
+	p->sends = na_calloc(all->n_actions, sizeof(*p->sends));
+	done = joined && p->node_of && p->sends && collect(all, p, joined);
 	free(joined);
 	if (!done)
 		return false;
+	if (p->n_sends)
+		qsort(p->sends, p->n_sends, sizeof(*p->sends), by_end);
 	if (p->n_nodes)
 		qsort(p->nodes, p->n_nodes, sizeof(*p->nodes), by_end);
 	for (uint32_t i = 0; i < p->n_nodes; i++)
@@ -347,18 +354,15 @@ static bool sends_else(const struct walk *w, uint32_t send, int64_t from_ps,
 	const struct la_path *p = w->p;
 	int64_t busy = 0, at = from_ps;
 
-	/* In the order of their ends: what begins before the last end is
-	 * counted from there. */
-	for (uint32_t i = 0; i < p->n_nodes; i++) {
-		const struct la_action *a = action_at(w, i);
-		int64_t from = p->nodes[i].start_ps, to = p->nodes[i].end_ps;
+	/* By their ends: what begins before the last end counts from there. */
+	for (size_t i = 0; i < p->n_sends; i++) {
+		const struct la_node *n = &p->sends[i];
+		int64_t from = n->start_ps > at ? n->start_ps : at;
+		int64_t to = n->end_ps < to_ps ? n->end_ps : to_ps;
 
-		if (i == send || a->kind != NA_ACT_SEND ||
-		    a->host != action_at(w, send)->host || to <= at ||
-		    from >= to_ps)
+		if (n->action == p->nodes[send].action || to <= from ||
+		    w->all->actions[n->action].host != action_at(w, send)->host)
 			continue;
-		from = from > at ? from : at;
-		to = to < to_ps ? to : to_ps;
 		busy += to - from;
 		at = to;
 	}
@@ -571,6 +575,7 @@ bool la_find_path(const struct la_all *all, const struct na_late_ask *ask,
 void la_path_fini(struct la_path *p)
 {
 	free(p->nodes);
+	free(p->sends);
 	free(p->node_of);
 	free(p->steps);
 }
