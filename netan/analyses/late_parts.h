@@ -57,7 +57,7 @@ struct la_all {
 /* What time on the path went by with. */
 enum la_kind {
 	LA_D2H,
-	LA_SEND, /* at the sender, before the network */
+	LA_SEND, /* held at the sender, before the network */
 	LA_NETWORK,
 	LA_RECEIVE, /* the receiver was not ready */
 	LA_COMPUTE,

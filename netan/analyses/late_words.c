@@ -163,6 +163,7 @@ static void say(const struct la_all *all, const struct la_path *p,
 {
 	const char *host = la_host_name(all, s->host);
 	char device[NA_ENDPOINT_BUF], move[TEXT_BUF] = "a transfer";
+	bool held;
 
 	if (s->move != LA_NONE)
 		say_move(all, p, s->move, move);
@@ -173,8 +174,9 @@ static void say(const struct la_all *all, const struct la_path *p,
 			 host, took);
 		break;
 	case LA_SEND:
-		snprintf(buf, size, "%s held %s for %s before it left", host,
-			 move, took);
+		held = s->from_ps < p->nodes[p->node_of[s->action]].start_ps;
+		snprintf(buf, size, "%s held %s for %s %s", host, move, took,
+			 held ? "behind its other sends" : "before it left");
 		break;
 	case LA_NETWORK:
 		snprintf(buf, size, "%s took %s", move, took);

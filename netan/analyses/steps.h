@@ -193,6 +193,8 @@ struct st_state {
 	size_t n_steps;
 	struct st_host *hosts; /* that have steps or transfers */
 	size_t n_hosts;
+	const struct st_host **stragglers; /* by run, most lost first */
+	size_t n_stragglers;
 	size_t *by_host; /* host steps by host */
 	struct st_change *changes;
 	size_t n_changes, cap_changes;
@@ -239,8 +241,12 @@ bool st_judge_course(struct st_state *s);
 /* steps_result.c, steps_views.c */
 enum na_status st_finish(void *state, struct na_result *r, struct na_err *err);
 void st_views(struct na_result *r, const struct st_state *s);
+/* steps_picture.c: what only the picture needs, into the side. */
+void st_put_picture(struct na_result *r, const struct st_state *s);
 /* steps_words.c */
 enum { ST_VERDICT_BUF = 1024 };
 const char *st_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s);
+/* The same for a title. */
+const char *st_message(char buf[ST_VERDICT_BUF], const struct st_state *s);
 
 #endif

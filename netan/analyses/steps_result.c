@@ -234,16 +234,15 @@ enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 			put_host(r, list, s, &s->hosts[i]);
 	}
 	list = na_put_list(r, body, "stragglers");
-	for (size_t i = 0; i < s->n_hosts; i++) {
-		if (s->hosts[i].straggler)
-			put_straggler(r, list, s, &s->hosts[i]);
-	}
+	for (size_t i = 0; i < s->n_stragglers; i++)
+		put_straggler(r, list, s, s->stragglers[i]);
 	list = na_put_list(r, body, "changes");
 	for (size_t i = 0; i < s->n_changes; i++)
 		put_change(r, list, s, &s->changes[i]);
 	put_coverage(r, body, s);
 	na_put_text(r, body, "verdict",
 		    s->used ? st_verdict(verdict, s) : NULL);
+	st_put_picture(r, s);
 	st_views(r, s);
 	return na_result_ok(r) ? NA_OK : na_fail_nomem(err);
 }
