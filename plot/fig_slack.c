@@ -32,8 +32,7 @@ static const enum na_hue part_hue[SLACK_PARTS] = {NA_BLUE, NA_SKY, NA_GREEN,
 
 static double line_height(const struct drawing *d)
 {
-	return 1.5 *
-	       na_layout_font(&d->l, NA_SIZE_TEXT, d->l.theme->text).size;
+	return 1.5 * na_layout_font(&d->l, NA_SIZE_TEXT, d->l.theme->text).size;
 }
 
 static struct na_row header_of(const struct drawing *d, struct na_box b)
@@ -41,8 +40,9 @@ static struct na_row header_of(const struct drawing *d, struct na_box b)
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_NAME,
 					     d->l.theme->text);
 
-	return (struct na_row){
-		.x = b.x0, .end = b.x1, .y = b.y0 + na_text_ascent(&font)};
+	return (struct na_row){.x = b.x0,
+			       .end = b.x1,
+			       .y = b.y0 + na_text_ascent(&font)};
 }
 
 /* Beside each other on a wide page, else one below the other. */
@@ -111,8 +111,9 @@ static void place_axes(struct drawing *d)
 		struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
 						     d->l.theme->text);
 
-		d->strip.x1 = b.x0 + na_measure(d->l.canvas, "0 or less",
-						&font) + d->l.gap;
+		d->strip.x1 = b.x0 +
+			      na_measure(d->l.canvas, "0 or less", &font) +
+			      d->l.gap;
 		d->plot.x0 = d->strip.x1 + d->l.gap;
 	}
 	na_log_axis_init(&d->l, &d->x, NA_Q_SECONDS, x0, x1, true, d->plot.x0,
@@ -172,10 +173,10 @@ static void draw_capacity(struct drawing *d)
 	y += 1.15 * na_text_ascent(&font) + 2;
 	if (y > d->plot.y1)
 		return;
-	keep_clear(d, (struct na_box){
-			      all.x1 - na_measure(d->l.canvas, text, &font),
-			      y - na_text_ascent(&font), all.x1,
-			      y + na_text_descent(&font)});
+	keep_clear(d, (struct na_box){all.x1 - na_measure(d->l.canvas, text,
+							  &font),
+				      y - na_text_ascent(&font), all.x1,
+				      y + na_text_descent(&font)});
 	na_draw_text(d->l.canvas, all.x1, y, text, &font);
 }
 
@@ -211,11 +212,11 @@ static struct na_point at_of(const struct drawing *d, size_t i, size_t k)
 	double r = radius(d), step;
 
 	if (!p->none)
-		return (struct na_point){
-			na_scale_at(&d->x.scale, p->slack_s),
-			na_scale_at(&d->y.scale, p->required_bps)};
-	step = fmin(line_height(d), (d->plot.y1 - d->plot.y0 - 4 * r) /
-					    (double)d->f.n_none);
+		return (struct na_point){na_scale_at(&d->x.scale, p->slack_s),
+					 na_scale_at(&d->y.scale,
+						     p->required_bps)};
+	step = fmin(line_height(d),
+		    (d->plot.y1 - d->plot.y0 - 4 * r) / (double)d->f.n_none);
 	return (struct na_point){d->strip.x0 + 2 * r,
 				 d->plot.y0 + 2 * r + step * (double)k};
 }
@@ -242,8 +243,7 @@ static void draw_name(struct drawing *d, size_t i, struct na_point at)
 	double down = na_text_descent(&font);
 	char text[NA_TEXT_MAX];
 	const char *name = na_text_fit(d->l.canvas, text, d->f.points[i].name,
-				       &font,
-				       0.45 * (d->plot.x1 - d->plot.x0),
+				       &font, 0.45 * (d->plot.x1 - d->plot.x0),
 				       NA_CUT_MIDDLE);
 	double places[4][2];
 
@@ -349,8 +349,9 @@ static void draw_bars_header(struct drawing *d)
 	name.bold = true;
 	na_row_put(&d->l, &row, "Total stall", &name);
 	for (size_t k = 0; k < SLACK_PARTS; k++) {
-		struct na_font font = na_layout_font(
-			&d->l, NA_SIZE_TEXT, d->l.theme->hue[part_hue[k]]);
+		struct na_font font =
+			na_layout_font(&d->l, NA_SIZE_TEXT,
+				       d->l.theme->hue[part_hue[k]]);
 
 		font.bold = true;
 		na_row_put(&d->l, &row, na_slack_parts[k], &font);
@@ -453,13 +454,15 @@ static void footnote(struct drawing *d)
 
 	if (d->f.empty)
 		return;
-	na_words_add(&w, "slack: time that the network may take without "
-			 "stalling the device; %% of step time; vermilion: "
-			 "small slack%s",
+	na_words_add(&w,
+		     "slack: time that the network may take without "
+		     "stalling the device; %% of step time; vermilion: "
+		     "small slack%s",
 		     isfinite(d->f.capacity_bps) ? ", or above capacity" : "");
 	if (d->f.n_unknown)
-		na_words_add(&w, "; %zu of unknown size are not in the left "
-				 "panel",
+		na_words_add(&w,
+			     "; %zu of unknown size are not in the left "
+			     "panel",
 			     d->f.n_unknown);
 	na_layout_footnote(&d->l, w.text);
 }

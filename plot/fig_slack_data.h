@@ -12,7 +12,7 @@ enum { SLACK_PARTS = 4, SLACK_NAME = 160 };
 extern const char *const na_slack_parts[SLACK_PARTS]; /* "send-done" */
 
 struct slack_point {
-	char name[SLACK_NAME]; /* collective, key */
+	char name[SLACK_NAME];        /* collective, key */
 	double slack_s, required_bps; /* of a host; NaN: not known */
 	double stall_s, share;        /* total; of the step time, NaN */
 	double part_s[SLACK_PARTS];   /* total */
@@ -22,7 +22,7 @@ struct slack_point {
 
 struct slack_figure {
 	const struct na_value *doc, *body, *side;
-	struct slack_point *points; /* as the rows are told; to be freed */
+	struct slack_point *points;  /* as the rows are told; to be freed */
 	size_t n, n_none, n_unknown; /* of these: no place in the scatter */
 	double capacity_bps;         /* NaN: not given */
 	const char *empty;           /* NULL, or why there is nothing */

@@ -24,8 +24,8 @@ struct na_local_end *na_local_ends(const struct na_store *s, size_t source,
 	order = na_calloc(n, sizeof(*order));
 	for (size_t i = 0; order && i < n; i++) {
 		if (s->local[source][i])
-			order[m++] = (struct na_local_end){
-				s->names.endpoints[i], i};
+			order[m++] =
+				(struct na_local_end){s->names.endpoints[i], i};
 	}
 	if (m)
 		qsort(order, m, sizeof(*order), by_device);
