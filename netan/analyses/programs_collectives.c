@@ -248,6 +248,14 @@ void pg_put_collectives(const struct na_programs *p, struct na_result *r,
 	struct program g = {.p = p, .m = m};
 	struct na_value *list;
 
+	if (m->n_instructions && !m->instructions) {
+		/* Too many to be kept. */
+		na_put_null(r, row, "opcodes");
+		na_put_null(r, row, "dcn_collectives");
+		na_put_null(r, row, "ici_collectives");
+		na_put_null(r, row, "collectives");
+		return;
+	}
 	if (!find_done(&g))
 		return;
 	put_counts(&g, r, row);
@@ -266,4 +274,81 @@ void pg_put_collectives(const struct na_programs *p, struct na_result *r,
 		na_put_bool(r, line, "differs", x->differs);
 	}
 	free(g.done);
+}
+
+/* ---- what only one of two programs communicates */
+
+enum { TOLD = 20 };
+
+struct mark {
+	uint64_t hash;
+	uint32_t at;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static struct mark *marks_of(const struct na_hlo_module *m, size_t *n)
+{
+	struct mark *list;
+	size_t found = 0;
+
+	for (size_t i = 0; i < m->n_instructions; i++)
+		found += communicates(&m->instructions[i]) &&
+			 m->instructions[i].phase != NA_OP_DONE;
+	list = na_calloc(found + 1, sizeof(*list));
+	*n = 0;
+	for (size_t i = 0; list && i < m->n_instructions; i++) {
+		const struct na_hlo_instruction *x = &m->instructions[i];
+
+		if (communicates(x) && x->phase != NA_OP_DONE)
+			list[(*n)++] = (struct mark){x->alone, (uint32_t)i};
+	}
+	if (list)
+		qsort(list, *n, sizeof(*list), by_hash);
+	return list;
+}
+
+size_t pg_put_only(const struct na_programs *p, struct na_result *r,
+		   struct na_value *in, const char *name,
+		   const struct na_hlo_module *a, const struct na_hlo_module *b)
+{
+	struct na_value *list = na_put_list(r, in, name);
+	size_t n, m, only = 0, k = 0;
+	struct mark *x = marks_of(a, &n), *y = marks_of(b, &m);
+
+	for (size_t i = 0; x && y && i < n; i++) {
+		while (k < m && y[k].hash < x[i].hash)
+			k++;
+		if (k < m && y[k].hash == x[i].hash)
+			k++;
+		else
+			x[only++] = x[i];
+	}
+	if (x)
+		qsort(x, only, sizeof(*x), by_place);
+	for (size_t i = 0; x && i < only && i < TOLD; i++) {
+		const struct na_hlo_instruction *op = &a->instructions[x[i].at];
+		const char *met = pg_text(p, op->rendezvous);
+
+		na_put_textf(r, list, NULL, "%.200s%s%.200s",
+			     na_strtab_at(&p->h->strings, op->name),
+			     met ? " " : "", met ? met : "");
+	}
+	free(x);
+	free(y);
+	return only;
 }

@@ -46,6 +46,14 @@ void pg_put_collectives(const struct na_programs *p, struct na_result *r,
 			const struct na_program *x, struct na_value *row,
 			struct na_value *flat);
 
+/* What of the collectives of module `a` (with another shape, group, channel
+ * or name) is not in `b`: how many, and the first few as texts into the list
+ * `name` of `in`. */
+size_t pg_put_only(const struct na_programs *p, struct na_result *r,
+		   struct na_value *in, const char *name,
+		   const struct na_hlo_module *a,
+		   const struct na_hlo_module *b);
+
 /* programs_words.c: the answer in one line. */
 void pg_verdict(const struct na_programs *p, char *text, size_t size);
 /* "host-3 and host-5", "host-3, host-4 and 6 more". */

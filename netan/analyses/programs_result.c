@@ -62,7 +62,7 @@ static void put_id(struct na_result *r, struct na_value *in, const char *name,
 	if (id == NA_UNKNOWN_U64)
 		na_put_null(r, in, name);
 	else
-		na_put_textf(r, in, name, "%" PRIu64, id);
+		na_put_id(r, in, name, id);
 }
 
 static void put_names(const struct na_programs *p, struct na_result *r,
@@ -109,7 +109,7 @@ static void put_program_ids(const struct na_programs *p, struct na_result *r,
 	list = na_put_list(r, row, "program_ids");
 	for (size_t i = 0; ids && i < n; i++) {
 		if (ids[i] != NA_UNKNOWN_U64 && (!i || ids[i] != ids[i - 1]))
-			na_put_textf(r, list, NULL, "%" PRIu64, ids[i]);
+			na_put_id(r, list, NULL, ids[i]);
 	}
 	free(ids);
 }
@@ -144,22 +144,28 @@ static void put_side(const struct na_programs *p, struct na_result *r,
 {
 	const struct na_hlo_module *m = &p->h->modules[body];
 	struct na_value *side = na_put_object(r, in, NULL);
+	const struct na_hlo_computation *c;
 	const struct na_hlo_instruction *x;
 	const char *text;
 
 	put_fingerprint(r, side, m->fingerprint);
 	if (at >= m->n_instructions) {
 		na_put_null(r, side, "computation");
+		na_put_null(r, side, "position");
 		na_put_null(r, side, "name");
 		na_put_null(r, side, "opcode");
 		na_put_null(r, side, "text");
 		return;
 	}
 	x = &m->instructions[at];
-	na_put_text(r, side, "computation",
-		    x->computation < m->n_computations
-			    ? pg_text(p, m->computations[x->computation].name)
-			    : NULL);
+	if (x->computation < m->n_computations) {
+		c = &m->computations[x->computation];
+		na_put_text(r, side, "computation", pg_text(p, c->name));
+		na_put_int(r, side, "position", (int64_t)at - c->first);
+	} else {
+		na_put_null(r, side, "computation");
+		na_put_null(r, side, "position");
+	}
 	na_put_text(r, side, "name", pg_text(p, x->name));
 	na_put_text(r, side, "opcode", pg_text(p, x->opcode_name));
 	text = m->texts ? pg_text(p, m->texts[at]) : NULL;
@@ -182,10 +188,16 @@ static void put_first(const struct na_programs *p, struct na_result *r,
 	put_side(p, r, sides, last->body, g->diff.first);
 }
 
-static void put_changed(struct na_result *r, struct na_value *in,
-			const struct na_program_diff *d)
+/* Of group g against the last one. */
+static void put_changed(const struct na_programs *p, struct na_result *r,
+			struct na_value *in, const struct na_program_group *g,
+			const struct na_program_group *last)
 {
 	struct na_value *c = na_put_object(r, in, "changed");
+	const struct na_program_diff *d = &g->diff;
+	const struct na_hlo_module *own = &p->h->modules[g->body];
+	const struct na_hlo_module *other = &p->h->modules[last->body];
+	size_t added, removed;
 
 	na_put_int(r, c, "instructions", (int64_t)d->changed);
 	na_put_real(r, c, "share",
@@ -194,6 +206,10 @@ static void put_changed(struct na_result *r, struct na_value *in,
 	na_put_int(r, c, "removed", (int64_t)d->only[0]);
 	na_put_int(r, c, "other_operands", (int64_t)d->rewired);
 	na_put_int(r, c, "computations", d->computations);
+	added = pg_put_only(p, r, c, "collectives_only_here", own, other);
+	removed = pg_put_only(p, r, c, "collectives_only_there", other, own);
+	na_put_int(r, c, "collectives",
+		   (int64_t)(added > removed ? added : removed));
 	na_put_bool(r, c, "exact", d->exact);
 }
 
@@ -210,7 +226,7 @@ static void put_group(const struct na_programs *p, struct na_result *r,
 	put_program_ids(p, r, row, p->odd + g->first, g->n);
 	if (g->compared) {
 		put_first(p, r, row, g, last);
-		put_changed(r, row, &g->diff);
+		put_changed(p, r, row, g, last);
 	}
 }
 
@@ -240,7 +256,7 @@ static void put_difference(const struct na_programs *p, struct na_result *r,
 	}
 	if (first) {
 		put_first(p, r, row, first, last);
-		put_changed(r, row, &most->diff);
+		put_changed(p, r, row, most, last);
 	} else {
 		na_put_null(r, row, "first_instruction");
 		na_put_null(r, row, "changed");

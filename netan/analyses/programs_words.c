@@ -254,8 +254,8 @@ void pg_notes(const struct na_programs *p, struct na_result *r)
 			       NA_PROGRAM_EDITS);
 	if (skipped)
 		na_result_note(r,
-			       "of the different programs of a module, the "
-			       "first %d are compared instruction by "
-			       "instruction",
+			       "of the different programs of a module, only "
+			       "the first %d that fit into memory are compared "
+			       "instruction by instruction",
 			       NA_PROGRAMS_COMPARED);
 }

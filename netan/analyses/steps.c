@@ -46,9 +46,8 @@ static enum na_status st_add(void *block, const struct na_transfer *t)
 {
 	struct st_state *b = block;
 
-	if (b->pass)
-		return NA_OK;
-	return na_host_clocks_add(&b->clocks, t) && st_add_transfer(b, t)
+	return (b->pass || na_host_clocks_add(&b->clocks, t)) &&
+			       st_add_transfer(b, t)
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
@@ -131,7 +130,7 @@ static enum na_status st_merge(void *state, void *block, unsigned pass)
 
 	if (pass) {
 		merge_busy(s, b);
-		return NA_OK;
+		return st_merge_transfers(s, b) ? NA_OK : NA_ENOMEM;
 	}
 	return take(&s->spans, &s->n_spans, &s->cap_spans, b->spans, b->n_spans,
 		    sizeof(*b->spans)) &&
@@ -154,8 +153,9 @@ static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
 	if (!st_build_hosts(s))
 		return na_fail_nomem(err);
 	st_place_transfers(s);
-	return st_judge_steps(s) && st_judge_hosts(s) ? NA_OK
-						      : na_fail_nomem(err);
+	return st_judge_steps(s) && st_judge_hosts(s) && st_judge_course(s)
+		       ? NA_OK
+		       : na_fail_nomem(err);
 }
 
 static void st_fini(void *state)
@@ -175,6 +175,9 @@ static void st_fini(void *state)
 	free(s->host_steps);
 	free(s->steps);
 	free(s->hosts);
+	free(s->by_host);
+	free(s->stragglers);
+	free(s->changes);
 }
 
 static enum na_severity st_severity(const void *state)

@@ -76,6 +76,7 @@ struct st_share {
 	int64_t first_send_ps, last_receive_ps; /* NA_TIME_MAX, NA_TIME_MIN */
 	na_i128 latency_ps;                     /* of all, in and out */
 	uint64_t n;
+	int64_t unsure_ps; /* what the clocks leave open */
 	uint32_t step;
 };
 
@@ -94,8 +95,9 @@ struct st_host_step {
 	const struct st_cell *cell; /* of its slowest device */
 	uint32_t host, run;
 	int64_t own_ps, period_ps;
-	int64_t late_ps; /* own - the (lower) median host's */
-	na_i128 network_ps;
+	int64_t late_ps;    /* own - the (lower) median host's */
+	na_i128 network_ps; /* latencies: sum over instances of means */
+	na_i128 unsure_ps;
 	bool slowest;
 };
 
@@ -131,7 +133,7 @@ struct st_verdict { /* of a host by one test */
 
 struct st_host {
 	uint32_t host, run;
-	size_t n;       /* steps */
+	size_t n, from; /* steps: by_host[from, from + n) */
 	size_t slowest; /* of them */
 	struct st_verdict tests[ST_TESTS];
 	uint64_t causes[ST_CAUSES]; /* of steps in which it is slowest */
@@ -142,6 +144,14 @@ struct st_host {
 	/* Sums over its steps. */
 	na_i128 duration_ps, busy_ps, flight_ps, overlap_ps, idle_ps, gap_ps;
 	na_i128 exposed_ps[NA_N_NETWORKS];
+};
+
+struct st_change {
+	uint32_t run, host; /* NA_UNKNOWN_U32: all hosts' mean duration; of one
+			       host its own time against the others' */
+	bool drift;
+	int64_t step;
+	double from_ms, to_ms, p;
 };
 
 struct st_state {
@@ -183,6 +193,11 @@ struct st_state {
 	size_t n_steps;
 	struct st_host *hosts; /* that have steps or transfers */
 	size_t n_hosts;
+	const struct st_host **stragglers; /* by run, most lost first */
+	size_t n_stragglers;
+	size_t *by_host; /* host steps by host */
+	struct st_change *changes;
+	size_t n_changes, cap_changes;
 	uint64_t used;
 	int64_t first_ps, last_ps;
 	enum na_severity severity;
@@ -198,8 +213,6 @@ bool st_add_busy(struct st_state *b, uint32_t core, int64_t start_ps,
 bool st_build_hosts(struct st_state *s);
 /* Once transfers are placed. */
 bool st_judge_steps(struct st_state *s);
-/* Means and quantiles of each host. */
-bool st_sum_hosts(struct st_state *s);
 static inline int64_t st_duration(const struct st_cell *c)
 {
 	return c->end_ps - c->start_ps;
@@ -213,18 +226,27 @@ int64_t st_idle(const struct st_cell *c);
 /* Whether a difference is worth telling beside a duration. */
 bool st_notable(int64_t ps, int64_t typical_ps);
 
-/* steps_late.c: instances of collectives, and the stragglers. */
+/* steps_gather.c: transfers of each instance of a collective. */
 bool st_add_transfer(struct st_state *b, const struct na_transfer *t);
 bool st_merge_transfers(struct st_state *s, const struct st_state *b);
 /* Latencies of transfers into the host steps. */
 void st_place_transfers(struct st_state *s);
+
+/* steps_late.c: the stragglers. */
 bool st_judge_hosts(struct st_state *s);
+
+/* steps_course.c: sums of each host; drifts and changes. */
+bool st_judge_course(struct st_state *s);
 
 /* steps_result.c, steps_views.c */
 enum na_status st_finish(void *state, struct na_result *r, struct na_err *err);
 void st_views(struct na_result *r, const struct st_state *s);
+/* steps_picture.c: what only the picture needs, into the side. */
+void st_put_picture(struct na_result *r, const struct st_state *s);
 /* steps_words.c */
 enum { ST_VERDICT_BUF = 1024 };
 const char *st_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s);
+/* The same for a title. */
+const char *st_message(char buf[ST_VERDICT_BUF], const struct st_state *s);
 
 #endif

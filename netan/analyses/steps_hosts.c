@@ -4,8 +4,6 @@
 
 #include "netan/analyses/steps.h"
 #include "netan/base/vec.h"
-#include "netan/stats/quantile.h"
-#include "netan/stats/sort.h"
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
@@ -245,7 +243,8 @@ static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
 			    survey(x, n, waiting, tmp).median;
 
 		name(t, &o, c >= g ? ST_COMPUTATION : ST_INPUT);
-	} else if (st_notable((int64_t)(w.most - w.median), typical)) {
+	} else if (st_notable((int64_t)(w.most - w.median), typical) &&
+		   w.most - w.median > x[w.at].unsure_ps) {
 		name(t, &w, ST_NETWORK);
 	} else if ((double)(p.most - p.median) >
 		   ST_DIFFER_SHARE * (double)p.median) {
@@ -279,42 +278,4 @@ bool st_judge_steps(struct st_state *s)
 		judge(s, &s->steps[i], tmp);
 	free(tmp);
 	return tmp;
-}
-
-static void sum_host(struct st_state *s, struct st_host *h, double *x,
-		     double *late)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->n_host_steps; i++) {
-		const struct st_host_step *y = &s->host_steps[i];
-		const struct st_cell *c = y->cell;
-
-		if (y->host != h->host)
-			continue;
-		h->duration_ps += st_duration(c);
-		h->busy_ps += c->busy_ps;
-		h->flight_ps += c->flight_ps;
-		h->overlap_ps += c->overlap_ps;
-		h->idle_ps += st_idle(c);
-		h->gap_ps += gap_of(c);
-		for (int k = 0; k < NA_N_NETWORKS; k++)
-			h->exposed_ps[k] += st_exposed_of(c, k);
-		x[n] = (double)st_duration(c) / 1e9;
-		late[n++] = (double)y->late_ps / 1e9;
-	}
-	na_sort_f64(x, x + s->n_host_steps, n);
-	h->p99_ms = na_quantile_sorted(x, n, 0.99);
-	na_sort_f64(late, x + s->n_host_steps, n);
-	h->behind_ms = na_quantile_sorted(late, n, 0.5);
-}
-
-bool st_sum_hosts(struct st_state *s)
-{
-	double *x = na_calloc(3 * s->n_host_steps + 1, sizeof(*x));
-
-	for (size_t i = 0; x && i < s->n_hosts; i++)
-		sum_host(s, &s->hosts[i], x, x + 2 * s->n_host_steps);
-	free(x);
-	return x;
 }

@@ -1,156 +1,15 @@
 /*
- * steps: instances of collectives over hosts, and which hosts are stragglers
- * (algorithms.md, section 8).
+ * steps: which hosts are stragglers, over steps and over instances of
+ * collectives (algorithms.md, section 8).
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "netan/analyses/steps.h"
 #include "netan/base/vec.h"
-#include "netan/stats/quantile.h"
 #include "netan/stats/tests.h"
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
-
-/* ---- gathering */
-
-static struct st_share *share_of(struct st_state *b, uint32_t collective,
-				 uint32_t instance, uint32_t host,
-				 uint32_t step)
-{
-	struct na_triple key = {collective, instance, host};
-	uint32_t k = na_triples_add(&b->keys, key);
-
-	if (k == NA_NO_TRIPLE || !na_grow(&b->shares, &b->cap_shares,
-					  (size_t)k + 1, sizeof(*b->shares)))
-		return NULL;
-	for (; b->n_shares <= k; b->n_shares++)
-		b->shares[b->n_shares] =
-			(struct st_share){.first_send_ps = NA_TIME_MAX,
-					  .last_receive_ps = NA_TIME_MIN,
-					  .step = step};
-	return &b->shares[k];
-}
-
-/* By launch and iteration, which all hosts share; else by step. */
-static bool instance_of(const struct st_state *b, const struct na_transfer *t,
-			struct na_triple *key)
-{
-	uint32_t run = b->scope->store->sources[t->input].run;
-
-	if (t->launch != NA_UNKNOWN_U32)
-		*key = (struct na_triple){t->launch, t->iteration, 2 * run};
-	else
-		*key = (struct na_triple){t->step, 0, 2 * run + 1};
-	return key->a != NA_UNKNOWN_U32 && t->collective != NA_UNKNOWN_U32;
-}
-
-static void add_latency(struct st_share *x, const struct na_transfer *t)
-{
-	x->latency_ps += na_time_between(t->start_ps, t->end_ps);
-	x->n++;
-}
-
-bool st_add_transfer(struct st_state *b, const struct na_transfer *t)
-{
-	uint32_t run = b->scope->store->sources[t->input].run, instance, src;
-	struct na_triple key;
-	struct st_share *x;
-
-	if (t->style >= NA_STYLE_CAPTURE || !instance_of(b, t, &key))
-		return true;
-	instance = na_triples_add(&b->instances, key);
-	if (instance == NA_NO_TRIPLE)
-		return false;
-	x = share_of(b, t->collective, instance, t->input, t->step);
-	if (!x)
-		return false;
-	if (t->side == NA_TX) {
-		if (t->start_ps < x->first_send_ps)
-			x->first_send_ps = t->start_ps;
-		return true;
-	}
-	if (t->end_ps > x->last_receive_ps)
-		x->last_receive_ps = t->end_ps;
-	if (t->klass != NA_VALID)
-		return true;
-	src = na_store_host_of(b->scope->store, run, t->src);
-	if (src == t->input || src >= b->scope->store->n_hosts)
-		return true;
-	add_latency(x, t);
-	x = share_of(b, t->collective, instance, src, t->step);
-	if (x)
-		add_latency(x, t);
-	return x;
-}
-
-bool st_merge_transfers(struct st_state *s, const struct st_state *b)
-{
-	for (size_t k = 0; k < b->n_shares; k++) {
-		const struct na_triple *key = &b->keys.keys[k];
-		const struct st_share *from = &b->shares[k];
-		uint32_t instance = na_triples_add(&s->instances,
-						   b->instances.keys[key->b]);
-		struct st_share *to;
-
-		if (instance == NA_NO_TRIPLE)
-			return false;
-		to = share_of(s, key->a, instance, key->c, from->step);
-		if (!to)
-			return false;
-		if (from->first_send_ps < to->first_send_ps)
-			to->first_send_ps = from->first_send_ps;
-		if (from->last_receive_ps > to->last_receive_ps)
-			to->last_receive_ps = from->last_receive_ps;
-		to->latency_ps += from->latency_ps;
-		to->n += from->n;
-	}
-	return true;
-}
-
-/* ---- into steps */
-
-static struct st_step *step_of(const struct st_state *s, uint32_t run,
-			       int64_t number)
-{
-	size_t lo = 0, hi = s->n_steps;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct st_step *x = &s->steps[mid];
-
-		if (x->run < run || (x->run == run && x->number < number))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == s->n_steps || s->steps[lo].run != run ||
-	    s->steps[lo].number != number)
-		return NULL;
-	return &s->steps[lo];
-}
-
-void st_place_transfers(struct st_state *s)
-{
-	const struct na_store *store = s->scope->store;
-
-	for (size_t k = 0; k < s->n_shares; k++) {
-		const struct st_share *x = &s->shares[k];
-		const struct na_step *known = x->step < store->n_steps
-						      ? &store->steps[x->step]
-						      : NULL;
-		struct st_step *t =
-			known ? step_of(s, known->run, known->number) : NULL;
-
-		for (size_t i = t ? t->from : 0; t && x->n && i < t->to; i++) {
-			if (s->host_steps[i].host == s->keys.keys[k].c)
-				s->host_steps[i].network_ps += x->latency_ps /
-							       (na_i128)x->n;
-		}
-	}
-}
-
-/* ---- tests */
 
 enum { STARTS_OF_ENDS = ST_TESTS, LISTS };
 
@@ -456,7 +315,7 @@ static int64_t blur(const struct st_state *s, uint32_t host, unsigned test)
 {
 	const struct na_host_clocks *k = &s->clocks;
 
-	if ((test != ST_OF_STARTS && test != ST_OF_ENDS) || host >= k->n_hosts)
+	if (test == ST_OF_STEPS || host >= k->n_hosts)
 		return 0;
 	return k->uncertainty_ps[host];
 }
@@ -508,10 +367,10 @@ static enum st_cause most_frequent(const struct st_host *h)
 }
 
 /*
- * Who receives last may only sit behind somebody late: that alone names a
- * host where nobody else explains it.
+ * Who sends or receives last may only sit behind somebody else: that alone
+ * names a host where nothing else explains it.
  */
-static void name(struct st_host *h, bool explained)
+static void name(struct st_host *h, bool explained, bool late)
 {
 	const struct st_verdict *v = h->tests;
 	enum st_cause of_steps = most_frequent(h);
@@ -521,13 +380,13 @@ static void name(struct st_host *h, bool explained)
 	if (v[ST_OF_STEPS].named && of_steps) {
 		h->cause = of_steps;
 		h->evidence = ST_OF_STEPS;
-	} else if (v[ST_OF_STARTS].named) {
-		h->cause = ST_LATE_START;
-		h->evidence = ST_OF_STARTS;
 	} else if (v[ST_OF_TRANSFERS].named) {
 		h->cause = ST_NETWORK;
 		h->evidence = ST_OF_TRANSFERS;
-	} else if (v[ST_OF_ENDS].named && !explained) {
+	} else if (v[ST_OF_STARTS].named && !explained) {
+		h->cause = ST_LATE_START;
+		h->evidence = ST_OF_STARTS;
+	} else if (v[ST_OF_ENDS].named && !explained && !late) {
 		h->cause = v[ST_OF_ENDS].start_ps > v[ST_OF_ENDS].effect_ps / 2
 				   ? ST_LATE_START
 				   : ST_NETWORK;
@@ -538,24 +397,45 @@ static void name(struct st_host *h, bool explained)
 	h->straggler = true;
 }
 
-static void name_stragglers(struct st_state *s)
+static int most_lost_first(const void *a, const void *b)
 {
+	const struct st_host *x = *(const struct st_host *const *)a;
+	const struct st_host *y = *(const struct st_host *const *)b;
+	na_i128 i = x->tests[x->evidence].lost_ps;
+	na_i128 k = y->tests[y->evidence].lost_ps;
+	int by = ORDER(x->run, y->run);
+
+	by = by ? by : ORDER(k, i);
+	return by ? by : ORDER(x->host, y->host);
+}
+
+static bool name_stragglers(struct st_state *s)
+{
+	s->stragglers = na_calloc(s->n_hosts + 1, sizeof(struct st_host *));
+	if (!s->stragglers)
+		return false;
 	for (size_t i = 0; i < s->n_hosts; i++) {
-		bool explained = false;
+		bool explained = false, late = false;
 
 		for (size_t k = 0; k < s->n_hosts; k++) {
 			const struct st_host *o = &s->hosts[k];
 
-			explained = explained ||
-				    (o->run == s->hosts[i].run &&
-				     (o->tests[ST_OF_STEPS].named ||
-				      o->tests[ST_OF_STARTS].named ||
-				      o->tests[ST_OF_TRANSFERS].named));
+			if (o->run != s->hosts[i].run)
+				continue;
+			explained |= o->tests[ST_OF_STEPS].named ||
+				     o->tests[ST_OF_TRANSFERS].named;
+			late |= o->tests[ST_OF_STARTS].named;
 		}
-		name(&s->hosts[i], explained);
+		name(&s->hosts[i], explained, late);
 		if (s->hosts[i].straggler)
-			s->severity = NA_SEV_ERROR;
+			s->stragglers[s->n_stragglers++] = &s->hosts[i];
 	}
+	if (s->n_stragglers) {
+		s->severity = NA_SEV_ERROR;
+		qsort(s->stragglers, s->n_stragglers, sizeof(struct st_host *),
+		      most_lost_first);
+	}
+	return true;
 }
 
 static void court_fini(struct court *c)
@@ -610,10 +490,8 @@ bool st_judge_hosts(struct st_state *s)
 	ok = ok && try_steps(&c) && try_instances(&c);
 	if (ok) {
 		take_effects(&c);
-		ok = sentence(&c) && st_sum_hosts(s);
+		ok = sentence(&c) && name_stragglers(s);
 	}
-	if (ok)
-		name_stragglers(s);
 	court_fini(&c);
 	return ok;
 }

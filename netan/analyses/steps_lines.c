@@ -138,41 +138,64 @@ static bool build_cells(struct st_state *s)
 	return true;
 }
 
+struct numbered {
+	int64_t number, start_ps;
+};
+
 static int by_number(const void *a, const void *b)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	const struct numbered *x = a, *y = b;
+	int by = ORDER(x->number, y->number);
 
-	return ORDER(x, y);
+	return by ? by : ORDER(x->start_ps, y->start_ps);
+}
+
+/* How far apart those of one number begin, on average; without any two of
+ * one number, as far as it gets. */
+static double apart(struct numbered *x, size_t n)
+{
+	double sum = 0;
+	size_t joined = 0;
+
+	if (n)
+		qsort(x, n, sizeof(*x), by_number);
+	for (size_t i = 1; i < n; i++) {
+		if (x[i].number != x[i - 1].number)
+			continue;
+		sum += (double)na_time_between(x[i - 1].start_ps,
+					       x[i].start_ps);
+		joined++;
+	}
+	return joined ? sum / (double)joined : (double)NA_TIME_MAX;
 }
 
 /*
- * Runs of a program are numbered by their run id where devices have these in
- * common, else by their order.
+ * Runs of a program are numbered by their run id, or by their order on the
+ * device: whichever joins what runs at the same time.
  */
 static bool number_programs(struct st_state *s)
 {
-	int64_t *all = na_calloc(s->n_cells + 1, sizeof(*all));
-	size_t n = 0, distinct = 0, most = 0;
+	struct numbered *ids = na_calloc(2 * s->n_cells + 1, sizeof(*ids));
+	struct numbered *orders = ids ? ids + s->n_cells : NULL;
+	size_t n = 0;
 
-	if (!all)
+	if (!ids)
 		return false;
 	for (size_t l = 0; l < s->n_lines; l++) {
 		const struct st_line *x = &s->lines[l];
 
-		if (!x->programs)
-			continue;
-		for (size_t i = x->cell_from; i < x->cell_to; i++)
-			all[n++] = s->cells[i].number;
-		if (x->cell_to - x->cell_from > most)
-			most = x->cell_to - x->cell_from;
+		for (size_t i = x->cell_from; x->programs && i < x->cell_to;
+		     i++, n++) {
+			const struct st_cell *c = &s->cells[i];
+
+			ids[n] = (struct numbered){c->number, c->start_ps};
+			orders[n] =
+				(struct numbered){(int64_t)(i - x->cell_from),
+						  c->start_ps};
+		}
 	}
-	if (n)
-		qsort(all, n, sizeof(*all), by_number);
-	for (size_t i = 0; i < n; i++)
-		distinct += !i || all[i] != all[i - 1];
-	free(all);
-	/* Ids that differ everywhere, or are all the same, join nothing. */
-	s->by_order = n && (distinct > 2 * most || 2 * distinct < most);
+	s->by_order = apart(orders, n) < apart(ids, n);
+	free(ids);
 	for (size_t l = 0; s->by_order && l < s->n_lines; l++) {
 		const struct st_line *x = &s->lines[l];
 

@@ -163,6 +163,21 @@ static void put_straggler(struct na_result *r, struct na_value *list,
 	na_put_bool(r, to, "takes_long", h->tests[ST_OF_TRANSFERS].named);
 }
 
+static void put_change(struct na_result *r, struct na_value *list,
+		       const struct st_state *s, const struct st_change *c)
+{
+	struct na_value *to = na_put_object(r, list, NULL);
+
+	put_label(r, to, s, c->run);
+	na_put_text(r, to, "kind", c->drift ? "drift" : "change");
+	na_put_text(r, to, "host",
+		    c->host == NA_UNKNOWN_U32 ? NULL : host_name(s, c->host));
+	na_put_int(r, to, "step", c->step);
+	na_put_real(r, to, "from_ms", c->from_ms);
+	na_put_real(r, to, "to_ms", c->to_ms);
+	na_put_real(r, to, "p_value", c->p);
+}
+
 static void put_coverage(struct na_result *r, struct na_value *body,
 			 const struct st_state *s)
 {
@@ -183,6 +198,24 @@ static void put_coverage(struct na_result *r, struct na_value *body,
 	na_put_bool(r, to, "numbered_by_order", s->by_order);
 }
 
+static void say_nothing(struct na_result *r, const struct st_state *s)
+{
+	struct na_value *side = na_result_side(r);
+
+	if (s->n_cells) {
+		na_put_textf(r, side, "empty",
+			     "the filters leave none of %zu device steps",
+			     s->n_cells);
+		return;
+	}
+	na_put_text(r, side, "empty",
+		    "no steps: looked for the lines \"Steps\" and \"XLA "
+		    "Modules\" on device planes (\"/device:TPU:0\", "
+		    "\"/device:GPU:0\")");
+	na_put_text(r, side, "hint",
+		    "capture with device tracing on, while the job trains");
+}
+
 enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 {
 	struct st_state *s = state;
@@ -190,6 +223,8 @@ enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 	char verdict[ST_VERDICT_BUF];
 
 	na_put_text(r, na_result_side(r), "noun", "device step");
+	if (!s->used)
+		say_nothing(r, s);
 	list = na_put_list(r, body, "steps");
 	for (size_t i = 0; i < s->n_steps; i++)
 		put_step(r, list, s, &s->steps[i]);
@@ -199,14 +234,15 @@ enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 			put_host(r, list, s, &s->hosts[i]);
 	}
 	list = na_put_list(r, body, "stragglers");
-	for (size_t i = 0; i < s->n_hosts; i++) {
-		if (s->hosts[i].straggler)
-			put_straggler(r, list, s, &s->hosts[i]);
-	}
+	for (size_t i = 0; i < s->n_stragglers; i++)
+		put_straggler(r, list, s, s->stragglers[i]);
 	list = na_put_list(r, body, "changes");
+	for (size_t i = 0; i < s->n_changes; i++)
+		put_change(r, list, s, &s->changes[i]);
 	put_coverage(r, body, s);
 	na_put_text(r, body, "verdict",
 		    s->used ? st_verdict(verdict, s) : NULL);
+	st_put_picture(r, s);
 	st_views(r, s);
 	return na_result_ok(r) ? NA_OK : na_fail_nomem(err);
 }

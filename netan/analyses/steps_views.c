@@ -68,6 +68,25 @@ static void stragglers(struct na_result *r, const struct st_state *s)
 		na_result_view(r, "stragglers", list, c.c, c.n, 0);
 }
 
+static void changes(struct na_result *r, const struct st_state *s)
+{
+	const struct na_value *list = na_get(na_result_body(r), "changes");
+	struct columns c = {.n = 0};
+
+	label(&c, s);
+	column(&c, "kind", "kind", NA_F_TEXT, 0, 0);
+	column(&c, "host", "host", NA_F_TEXT, 0, 0);
+	column(&c, "step", "from step", NA_F_COUNT, 0, 0);
+	column(&c, "from_ms", "from ms", NA_F_NUMBER, 4, 0);
+	column(&c, "to_ms", "to ms", NA_F_NUMBER, 4, 0);
+	if (list && list->n)
+		na_result_view(r,
+			       "changes over the steps (no host: mean of "
+			       "all; else its own time beside the others')",
+			       list, c.c, c.n,
+			       s->scope->top ? s->scope->top : SHOWN_HOSTS);
+}
+
 struct ranked {
 	const struct na_value *row;
 	double ms;
@@ -186,6 +205,7 @@ void st_views(struct na_result *r, const struct st_state *s)
 		return;
 	hosts(r, s);
 	stragglers(r, s);
+	changes(r, s);
 	if (!steps(r, s))
 		return;
 	coverage(r, s);

@@ -101,20 +101,42 @@ static void nobody(struct text *t, const struct st_state *s, uint32_t run)
 	    na_print_number(b, share(idle, all), 3));
 }
 
+/* The first of all hosts. */
+static void change(struct text *t, const struct st_state *s, uint32_t run)
+{
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	for (size_t i = 0; i < s->n_changes; i++) {
+		const struct st_change *c = &s->changes[i];
+
+		if (c->run != run || c->host != NA_UNKNOWN_U32)
+			continue;
+		na_print_number(a, c->from_ms, 4);
+		na_print_number(b, c->to_ms, 4);
+		if (c->drift)
+			add(t, "; steps drift from %s to %s ms", a, b);
+		else
+			add(t, "; steps go from %s to %s ms at step %" PRId64,
+			    a, b, c->step);
+		return;
+	}
+}
+
 static void of_run(struct text *t, const struct st_state *s, uint32_t run)
 {
 	size_t told = 0;
 
-	for (size_t i = 0; i < s->n_hosts; i++) {
-		const struct st_host *h = &s->hosts[i];
+	for (size_t i = 0; i < s->n_stragglers; i++) {
+		const struct st_host *h = s->stragglers[i];
 
-		if (h->run != run || !h->straggler)
+		if (h->run != run)
 			continue;
 		add(t, "%s", told++ ? "; " : "");
 		straggler(t, s, h);
 	}
 	if (!told)
 		nobody(t, s, run);
+	change(t, s, run);
 }
 
 static bool has_run(const struct st_state *s, uint32_t run)
@@ -146,5 +168,28 @@ const char *st_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s)
 			add(&t, "%s: ", x->label);
 		of_run(&t, s, x->run);
 	}
+	return buf;
+}
+
+const char *st_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
+{
+	struct text t = {buf, ST_VERDICT_BUF, 0};
+	const struct st_host *worst = s->n_stragglers ? s->stragglers[0] : NULL;
+	size_t n = s->n_stragglers;
+
+	buf[0] = '\0';
+	if (s->scope->store->n_runs > 1 || !s->used) {
+		add(&t, "Step times of %zu runs", s->scope->store->n_runs);
+		return buf;
+	}
+	if (!worst)
+		nobody(&t, s, 0);
+	else
+		straggler(&t, s, worst);
+	if (n > 1)
+		add(&t, "; and %zu more", n - 1);
+	/* Names stay as they are. */
+	if (!worst || worst->cause != ST_LATE_START)
+		buf[0] = (char)(buf[0] - 'a' + 'A');
 	return buf;
 }

@@ -21,6 +21,10 @@ struct na_hlo_source {
 	size_t n_warnings, cap_warnings;
 };
 
+/* Instructions, about 120 bytes each with their texts, that are kept of
+ * different programs; of further ones only the fingerprints. */
+enum { NA_HLO_KEPT_MAX = 1 << 24 };
+
 struct na_hlo_reading {
 	const struct na_cli *cli;
 	struct na_arena arena;
@@ -37,6 +41,7 @@ struct na_hlo_reading {
 	struct seen {  /* modules with their instructions, by hash */
 		uint32_t *slots; /* index + 1; 0 is free */
 		size_t n, n_slots;
+		size_t instructions; /* kept */
 	} seen;
 };
 

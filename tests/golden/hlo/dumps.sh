@@ -43,7 +43,8 @@ netan hlo dumps/host-* --fail-on error --format csv --table workers
 echo "exit $?"
 echo "it runs float32"
 dump host-3 f32 >dumps/host-3/xla_dump/$name
-netan hlo dumps | sed -n 3p
+netan hlo dumps | sed -n 3,6p
+netan hlo dumps --format json | grep -A 3 only_here | tail -n 4
 gzip dumps/host-3/xla_dump/$name
 netan hlo dumps | sed -n 3p
 echo "two files"

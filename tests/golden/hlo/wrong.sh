@@ -14,6 +14,7 @@ netan hlo log.txt
 echo "exit $?"
 mkdir logs
 cp log.txt logs/a.txt
+ln -s .. logs/up
 netan hlo logs
 echo "exit $?"
 : >nothing
