@@ -3,8 +3,8 @@
  * predecessor, the last to end of those that it waited for; from a receive
  * to the peer's send, where that is there.
  *
- * Which actions one waited for its action_inputs tell, where each index is
- * of one action of the device; else it is inferred: the last of those kinds
+ * Which actions one waited for its action_inputs tell, where each action of
+ * the device has an index of its own; else it is inferred: the last of those kinds
  * that it can wait for to end before it began.
  */
 #include <stdlib.h>
@@ -14,6 +14,8 @@
 #include "netan/base/vec.h"
 
 #define BIT(kind) (1u << (kind))
+
+enum { INDICES_MAX = 1 << 16 }; /* of the actions of a device */
 
 /* clang-format off */
 static const unsigned waits_for[NA_N_ACTIONS] = {
@@ -256,24 +258,38 @@ static void pass_action(struct walk *w, enum la_kind kind, int64_t from_ps,
 	     w->p->nodes[node].action, move);
 }
 
-/* The one action of the device with that index; LA_NONE: none, or several. */
+/* The action of the device with that index; LA_NONE. */
 static uint32_t by_index(const struct walk *w, const struct la_action *of,
 			 uint64_t index)
 {
-	uint32_t found = LA_NONE;
-
 	for (uint32_t i = 0; i < w->p->n_nodes; i++) {
 		const struct la_action *a = action_at(w, i);
 
-		if (a->kind == NA_ACT_GRAPH || a->index < 0 ||
-		    (uint64_t)a->index != index || a->host != of->host ||
+		if (a->kind != NA_ACT_GRAPH && a->index >= 0 &&
+		    (uint64_t)a->index == index && a->host == of->host &&
+		    a->device == of->device)
+			return i;
+	}
+	return LA_NONE;
+}
+
+/* Where each kind of action is counted apart, an index is of several. */
+static bool one_numbering(const struct walk *w, const struct la_action *of)
+{
+	uint64_t seen[INDICES_MAX / 64] = {0};
+
+	for (uint32_t i = 0; i < w->p->n_nodes; i++) {
+		const struct la_action *a = action_at(w, i);
+		uint32_t k = (uint32_t)a->index;
+
+		if (a->kind == NA_ACT_GRAPH || a->host != of->host ||
 		    a->device != of->device)
 			continue;
-		if (found != LA_NONE)
-			return LA_NONE;
-		found = i;
+		if (k >= INDICES_MAX || seen[k / 64] >> k % 64 & 1)
+			return false;
+		seen[k / 64] |= UINT64_C(1) << k % 64;
 	}
-	return found;
+	return true;
 }
 
 /* From a list such as "[3, 4]"; LA_NONE: it does not tell. */
@@ -283,6 +299,8 @@ static uint32_t told_before(const struct walk *w, uint32_t node)
 	const char *s = na_strtab_at(&w->all->texts, a->inputs);
 	uint32_t best = LA_NONE;
 
+	if (!*s || !one_numbering(w, a))
+		return LA_NONE;
 	while (*s) {
 		char *end;
 		uint64_t x;
