@@ -2,9 +2,9 @@
  * Files and directories that hold dumped HLO modules.
  *
  * A compiler writes a module several times: module_0001.jit_f.before_..., one
- * for each pass, ...after_optimizations.txt and the same in binary form.  Of
- * one module_NNNN the optimized one counts, where it is there, and of that
- * the binary form.
+ * for each pass, ...after_optimizations.txt and the same in binary form
+ * (...hlo_proto.pb needs not say so).  Of one module_NNNN the optimized one
+ * counts, where it is there, and of that the binary form.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -144,7 +144,7 @@ static enum na_status read_file(struct dump *d, const char *path,
 	if (st == NA_ENOMEM)
 		return na_fail_nomem(d->err);
 	if (st == NA_END)
-		return must ? na_fail(d->err, NA_EFORMAT,
+		return must ? na_fail(d->err, NA_EDOMAIN,
 				      "%s: no HLO module: neither a HloProto "
 				      "nor text that begins with \"HloModule\"",
 				      path)
@@ -202,7 +202,9 @@ static int rank_of(const char *name)
 
 	if (!module_name(name, &n, &binary))
 		return -1;
-	if (!ends(name, &n, "after_optimizations"))
+	if (!ends(name, &n, "after_optimizations") &&
+	    (!strstr(name, ".hlo_proto.pb") ||
+	     ends(name, &n, "before_optimizations")))
 		return 0;
 	return binary ? 2 : 1;
 }

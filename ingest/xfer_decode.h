@@ -41,6 +41,7 @@ struct xf_decoding {
 
 	char *rows[XF_N_KINDS];
 	size_t n_rows[XF_N_KINDS], row_bytes;
+	size_t used_busy; /* rows of XF_BUSY_TIME */
 	struct xf_order {
 		int64_t time_ps, kind;
 	} * order;

@@ -15,6 +15,12 @@ bool xf_kind_wanted(uint64_t kind, uint32_t wants)
 		       (NA_WANT_ACTIONS | NA_WANT_GRAPHS | NA_WANT_KERNELS);
 	case XF_SPAN:
 		return wants & (NA_WANT_STEPS | NA_WANT_MODULES);
+	case XF_OP_TYPE:
+	case XF_OP:
+		return wants & NA_WANT_OPS;
+	case XF_BUSY:
+	case XF_BUSY_TIME:
+		return wants & NA_WANT_BUSY;
 	case XF_CALL:
 		return wants & NA_WANT_CALLS;
 	case XF_FRAME:
@@ -165,13 +171,101 @@ static enum na_status emit_span(struct xf_decoding *d, struct na_span s,
 
 	if (!(d->wants & want))
 		return NA_OK;
-	if ((unsigned)s.kind > NA_SPAN_MODULE ||
+	if ((unsigned)s.kind > NA_SPAN_MODULE || s.device > NA_DEVICE_GPU ||
 	    !backwards(d, at, s.start_ps, &s.start_ps, &s.end_ps) ||
 	    !name(d, &s.name)) {
 		d->damaged++;
 		return NA_OK;
 	}
 	return d->nomem ? NA_ENOMEM : d->sink->span(d->sink->ctx, &s);
+}
+
+/* Its index takes the place of its channel, in the row: ops come later. */
+static enum na_status emit_op_type(struct xf_decoding *d,
+				   struct na_op_type *row)
+{
+	struct na_op_type t = *row;
+	uint32_t index = NA_UNKNOWN_U32;
+	uint8_t uneven; /* may be no bool yet */
+
+	memcpy(&uneven, &row->uneven, 1);
+	t.input = 0;
+	if (uneven <= 1 && t.opcode < NA_N_OPCODES && t.phase <= NA_OP_DONE &&
+	    t.network < NA_N_NETWORKS && t.joined < NA_N_OPJOINS &&
+	    t.channel >= -1 && name(d, &t.kernel) && name(d, &t.name) &&
+	    name(d, &t.module) && name(d, &t.start_op) &&
+	    name(d, &t.collective) && name(d, &t.transfer_type)) {
+		index = d->sink->op_type(d->sink->ctx, &t);
+		d->nomem |= index == NA_UNKNOWN_U32;
+	} else {
+		d->damaged++;
+	}
+	row->channel = index;
+	return d->nomem ? NA_ENOMEM : NA_OK;
+}
+
+static enum na_status too_many_cores(struct xf_decoding *d, uint32_t core,
+				     uint64_t records)
+{
+	d->damaged += records;
+	return core == NA_UNKNOWN_U32 ? NA_ENOMEM : NA_OK;
+}
+
+static enum na_status emit_op(struct xf_decoding *d, const struct xf_op *row,
+			      size_t types, int64_t at)
+{
+	const struct na_op_type *t = (void *)d->rows[XF_OP_TYPE];
+	uint32_t core;
+	struct na_op x = {.pad = 0};
+
+	if (row->type >= types || t[row->type].channel == NA_UNKNOWN_U32 ||
+	    row->device > NA_DEVICE_GPU || row->number < 0 ||
+	    !backwards(d, at, row->duration_ps, &x.start_ps, &x.end_ps)) {
+		d->damaged++;
+		return NA_OK;
+	}
+	core = d->sink->core(d->sink->ctx, (enum na_device_kind)row->device,
+			     row->number);
+	if (core >= NA_CORES_MAX)
+		return too_many_cores(d, core, 1);
+	x.type = (uint32_t)t[row->type].channel;
+	x.core = (uint16_t)core;
+	return d->sink->op(d->sink->ctx, &x);
+}
+
+static enum na_status emit_busy(struct xf_decoding *d,
+				const struct xf_busy *run, int64_t at)
+{
+	const struct xf_busy_time *x = (void *)d->rows[XF_BUSY_TIME];
+	size_t left = d->n_rows[XF_BUSY_TIME] - d->used_busy;
+	size_t n = run->n < left ? (size_t)run->n : left;
+	enum na_status st = NA_OK;
+	int64_t start, end = at;
+	uint32_t core;
+
+	d->used_busy += n;
+	if (n < run->n || run->device > NA_DEVICE_GPU || run->number < 0 ||
+	    __builtin_add_overflow(at, d->shift_ps, &end)) {
+		d->damaged++;
+		return NA_OK;
+	}
+	if (!n)
+		return NA_OK; /* where a writer's block was full */
+	core = d->sink->core(d->sink->ctx, (enum na_device_kind)run->device,
+			     run->number);
+	if (core >= NA_CORES_MAX)
+		return too_many_cores(d, core, n);
+	x += d->used_busy - n;
+	for (size_t i = 0; st == NA_OK && i < n; i++) {
+		if (x[i].length_ps < 0 ||
+		    __builtin_add_overflow(end, x[i].gap_ps, &start) ||
+		    __builtin_add_overflow(start, x[i].length_ps, &end)) {
+			d->damaged += n - i;
+			break;
+		}
+		st = d->sink->busy(d->sink->ctx, core, start, end);
+	}
+	return st;
 }
 
 static bool forwards(int64_t start, int64_t *since)
@@ -241,7 +335,7 @@ static enum na_status emit_shadow(struct xf_decoding *d, size_t transfers,
 }
 
 static enum na_status emit(struct xf_decoding *d, int64_t kind, char *row,
-			   size_t transfers, int64_t at)
+			   const size_t *used, int64_t at)
 {
 	/* Rows are allocated as their structs. */
 	switch (kind) {
@@ -252,11 +346,17 @@ static enum na_status emit(struct xf_decoding *d, int64_t kind, char *row,
 					 at)
 			       : NA_OK;
 	case XF_SHADOW:
-		return emit_shadow(d, transfers, (void *)row, at);
+		return emit_shadow(d, used[XF_TRANSFER], (void *)row, at);
 	case XF_ACTION:
 		return emit_action(d, (void *)row, at);
 	case XF_SPAN:
 		return emit_span(d, *(struct na_span *)(void *)row, at);
+	case XF_OP_TYPE:
+		return emit_op_type(d, (void *)row);
+	case XF_OP:
+		return emit_op(d, (void *)row, used[XF_OP_TYPE], at);
+	case XF_BUSY:
+		return emit_busy(d, (void *)row, at);
 	case XF_CALL:
 		return emit_call(d, *(struct na_call *)(void *)row, at);
 	case XF_FRAME:
@@ -277,13 +377,13 @@ enum na_status xf_emit(struct xf_decoding *d)
 		if (kind <= 0 || kind >= XF_N_KINDS ||
 		    !xf_kind_wanted((uint64_t)kind, d->wants))
 			continue;
-		if (used[kind] == d->n_rows[kind]) {
+		if (used[kind] == d->n_rows[kind] || kind == XF_BUSY_TIME) {
 			d->damaged++;
 			continue;
 		}
 		st = emit(d, kind,
 			  d->rows[kind] + used[kind] * xf_kinds[kind].size,
-			  used[XF_TRANSFER], d->order[i].time_ps);
+			  used, d->order[i].time_ps);
 		used[kind]++;
 	}
 	return st;

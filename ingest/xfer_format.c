@@ -67,6 +67,44 @@ static const struct xf_field span_fields[] = {
 	F(3, na_span, name, XF_U32, XF_NAME),
 	F(4, na_span, plane, XF_I32, 0),
 	F(5, na_span, kind, XF_U32, 0),
+	F(6, na_span, device, XF_U8, 0),
+};
+
+static const struct xf_field op_type_fields[] = {
+	F(1, na_op_type, program_id, XF_U64, 0),
+	F(2, na_op_type, channel, XF_I64, 0),
+	F(3, na_op_type, size_bytes, XF_U64, 0),
+	F(4, na_op_type, name, XF_U32, XF_NAME),
+	F(5, na_op_type, kernel, XF_U32, XF_NAME),
+	F(6, na_op_type, module, XF_U32, XF_NAME),
+	F(7, na_op_type, collective, XF_U32, XF_NAME),
+	F(8, na_op_type, transfer_type, XF_U32, XF_NAME),
+	F(9, na_op_type, start_op, XF_U32, XF_NAME),
+	F(10, na_op_type, group_size, XF_U32, 0),
+	F(11, na_op_type, n_groups, XF_U32, 0),
+	F(12, na_op_type, opcode, XF_U8, 0),
+	F(13, na_op_type, phase, XF_U8, 0),
+	F(14, na_op_type, network, XF_U8, 0),
+	F(15, na_op_type, joined, XF_U8, 0),
+	F(16, na_op_type, uneven, XF_U8, 0),
+};
+
+static const struct xf_field op_fields[] = {
+	F(1, xf_op, duration_ps, XF_I64, 0),
+	F(2, xf_op, type, XF_U32, 0),
+	F(3, xf_op, number, XF_I32, 0),
+	F(4, xf_op, device, XF_U8, 0),
+};
+
+static const struct xf_field busy_fields[] = {
+	F(1, xf_busy, n, XF_U64, 0),
+	F(2, xf_busy, number, XF_I32, 0),
+	F(3, xf_busy, device, XF_U8, 0),
+};
+
+static const struct xf_field busy_time_fields[] = {
+	F(1, xf_busy_time, gap_ps, XF_I64, 0),
+	F(2, xf_busy_time, length_ps, XF_I64, 0),
 };
 
 static const struct xf_field call_fields[] = {
@@ -181,6 +219,10 @@ const struct xf_kind xf_kinds[XF_N_KINDS] = {
 	[XF_CALL] = KIND(na_call, call_fields),
 	[XF_FRAME] = KIND(na_frame, frame_fields),
 	[XF_CONNECTION] = KIND(na_connection, connection_fields),
+	[XF_OP_TYPE] = KIND(na_op_type, op_type_fields),
+	[XF_OP] = KIND(xf_op, op_fields),
+	[XF_BUSY] = KIND(xf_busy, busy_fields),
+	[XF_BUSY_TIME] = KIND(xf_busy_time, busy_time_fields),
 };
 const struct xf_kind xf_capture = KIND(na_capture_counts, capture_fields);
 /* clang-format on */

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "netan/model/device.h"
 #include "netan/model/packets.h"
 
 #define XF_MAGIC "\x7a\x0fnetan transfers"
@@ -29,6 +30,10 @@ enum xf_section {
 	XF_CALL,
 	XF_FRAME,
 	XF_CONNECTION,
+	XF_OP_TYPE,
+	XF_OP,
+	XF_BUSY,      /* a run of them, of one device */
+	XF_BUSY_TIME, /* one of a run: not in the order */
 	XF_N_KINDS,
 	XF_NAMES = 32,
 	XF_ORDER = 33
@@ -56,6 +61,27 @@ struct xf_action {
 	uint32_t
 		texts[5]; /* name, inputs, operation, action_type, hlo_module */
 	uint8_t kind, style;
+};
+
+/* An execution of a device op; its type is a row of the block. */
+struct xf_op {
+	int64_t duration_ps;
+	uint32_t type;
+	int32_t number;
+	uint8_t device;
+};
+
+/* The times that follow each other on one device: each of the `n` next rows
+ * of XF_BUSY_TIME begins so long after the end of the one before (the first:
+ * after the run's time). */
+struct xf_busy {
+	uint64_t n;
+	int32_t number;
+	uint8_t device;
+};
+
+struct xf_busy_time {
+	int64_t gap_ps, length_ps;
 };
 
 /* Of each kind of record: its struct's size and its fields.  Structs hold

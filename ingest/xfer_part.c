@@ -16,6 +16,8 @@ struct na_xfer_part *na_xfer_part_new(uint32_t source)
 	p->done_end = &p->done;
 	na_strtab_init(&p->names);
 	na_strtab_init(&p->endpoint_keys);
+	na_strtab_init(&p->core_keys);
+	na_strtab_init(&p->op_types);
 	return p;
 }
 
@@ -45,10 +47,13 @@ void na_xfer_part_free(struct na_xfer_part *p)
 		free(p->kinds[k].p);
 	na_strtab_fini(&p->names);
 	na_strtab_fini(&p->endpoint_keys);
+	na_strtab_fini(&p->core_keys);
+	na_strtab_fini(&p->op_types);
 	xf_bytes_fini(&p->remarks);
 	free(p->endpoints);
 	free(p->name_map.at);
 	free(p->endpoint_map.at);
+	free(p->op_type_map.at);
 	free(p->order);
 	free(p->times);
 	free(p);
@@ -74,8 +79,7 @@ static struct xf_encoded *encoded(struct na_xfer_part *p)
 	return p->now;
 }
 
-/* The slot of an index; NULL when memory is short. */
-static struct xf_mapped *slot(struct xf_map *m, uint32_t i)
+struct xf_mapped *xf_slot(struct xf_map *m, uint32_t i)
 {
 	size_t old = m->n;
 
@@ -87,14 +91,14 @@ static struct xf_mapped *slot(struct xf_map *m, uint32_t i)
 	return &m->at[i];
 }
 
-static uint32_t block_name(struct na_xfer_part *p, uint32_t i)
+uint32_t xf_block_name(struct na_xfer_part *p, uint32_t i)
 {
 	struct xf_encoded *e = encoded(p);
 	struct xf_mapped *m;
 
 	if (i >= p->names.n)
 		return NA_UNKNOWN_U32;
-	m = slot(&p->name_map, i);
+	m = xf_slot(&p->name_map, i);
 	p->failed |= !m;
 	if (!m || !e)
 		return NA_UNKNOWN_U32;
@@ -114,7 +118,7 @@ static uint32_t block_endpoint(struct na_xfer_part *p, uint32_t i)
 
 	if (i >= p->endpoint_keys.n)
 		return NA_UNKNOWN_U32;
-	m = slot(&p->endpoint_map, i);
+	m = xf_slot(&p->endpoint_map, i);
 	if (!m || !e ||
 	    !na_grow(&e->endpoints, &e->cap_endpoints, e->n_endpoints + 1,
 		     sizeof(*e->endpoints))) {
@@ -167,20 +171,24 @@ static void put_order(struct na_xfer_part *p, int64_t *scratch)
 	xf_put_column(&columns, 2, p->times, p->n, 0);
 	xf_put_section(&p->now->sections, XF_ORDER, p->n, &columns);
 	bytes = p->now->sections.n - before;
-	for (int k = 1; k < XF_N_KINDS; k++)
+	for (int k = 1; k < XF_BUSY_TIME; k++)
 		p->now->packed[k] += bytes * p->kinds[k].n / p->n;
 	xf_bytes_fini(&columns);
 }
 
-static enum na_status flush(struct na_xfer_part *p)
+enum na_status xf_flush(struct na_xfer_part *p)
 {
+	size_t most = p->n > p->kinds[XF_BUSY_TIME].n
+			      ? p->n
+			      : p->kinds[XF_BUSY_TIME].n;
 	int64_t *scratch;
 	struct xf_encoded *e;
 
+	p->run.open = false;
 	if (!p->n && !p->counted)
 		return p->failed ? NA_ENOMEM : NA_OK;
 	e = encoded(p);
-	scratch = na_calloc(p->n, sizeof(*scratch));
+	scratch = na_calloc(most, sizeof(*scratch));
 	p->failed |= !scratch;
 	if (p->failed) {
 		free(scratch);
@@ -193,7 +201,9 @@ static enum na_status flush(struct na_xfer_part *p)
 			put_kind(p, (enum xf_section)k, scratch);
 	}
 	free(scratch);
-	e->records = p->n;
+	e->records = 0;
+	for (int k = 1; k < XF_N_KINDS; k++)
+		e->records += e->kinds[k];
 	p->failed |= e->sections.failed || e->counts.failed ||
 		     e->strings.failed;
 	*p->done_end = e;
@@ -217,32 +227,45 @@ void na_xfer_part_tell(struct na_xfer_part *p,
 
 enum na_status na_xfer_part_end(struct na_xfer_part *p)
 {
-	return flush(p);
+	return xf_flush(p);
 }
 
 /* ---- the sink */
 
-static enum na_status push(struct na_xfer_part *p, enum xf_section kind,
-			   int64_t time_ps, const void *record)
+void *xf_new_row(struct na_xfer_part *p, enum xf_section kind)
 {
 	size_t size = xf_kinds[kind].size;
 	struct xf_rows *r = &p->kinds[kind];
 
 	if (!encoded(p) || p->failed ||
-	    !na_grow(&r->p, &r->cap, (r->n + 1) * size, 1) ||
-	    !na_grow(&p->order, &p->cap_order, p->n + 1, 1) ||
+	    !na_grow(&r->p, &r->cap, (r->n + 1) * size, 1)) {
+		p->failed = true;
+		return NULL;
+	}
+	p->row_bytes += size;
+	return r->p + r->n++ * size;
+}
+
+enum na_status xf_push(struct na_xfer_part *p, enum xf_section kind,
+		       int64_t time_ps, const void *record)
+{
+	void *row;
+
+	if (!na_grow(&p->order, &p->cap_order, p->n + 1, 1) ||
 	    !na_grow(&p->times, &p->cap_times, p->n + 1, sizeof(*p->times))) {
 		p->failed = true;
 		return NA_ENOMEM;
 	}
-	memcpy(r->p + r->n++ * size, record, size);
+	row = xf_new_row(p, kind);
+	if (!row)
+		return NA_ENOMEM;
+	memcpy(row, record, xf_kinds[kind].size);
 	p->order[p->n] = (uint8_t)kind;
 	p->times[p->n++] = time_ps;
-	p->row_bytes += size;
 	return p->n < XF_BLOCK_RECORDS && p->row_bytes < XF_BLOCK_BYTES &&
 			       p->now->strings.n < XF_BLOCK_BYTES
 		       ? NA_OK
-		       : flush(p);
+		       : xf_flush(p);
 }
 
 static int64_t minus(int64_t a, int64_t b)
@@ -258,12 +281,12 @@ static enum na_status put_transfer(void *ctx, const struct na_transfer *t)
 	x.start_ps = minus(t->end_ps, t->start_ps);
 	x.src = block_endpoint(p, t->src);
 	x.dst = block_endpoint(p, t->dst);
-	x.collective = block_name(p, t->collective);
-	x.type = block_name(p, t->type);
+	x.collective = xf_block_name(p, t->collective);
+	x.type = xf_block_name(p, t->type);
 	p->last = x;
 	p->last_end_ps = t->end_ps;
 	p->fresh = true;
-	return push(p, XF_TRANSFER, t->end_ps, &x);
+	return xf_push(p, XF_TRANSFER, t->end_ps, &x);
 }
 
 static uint32_t text_of(struct na_xfer_part *p, const struct na_text *t)
@@ -274,7 +297,7 @@ static uint32_t text_of(struct na_xfer_part *p, const struct na_text *t)
 		return NA_UNKNOWN_U32;
 	name = na_strtab_add(&p->names, t->s, t->n);
 	p->failed |= name == NA_NO_NAME;
-	return block_name(p, name);
+	return xf_block_name(p, name);
 }
 
 static enum na_status put_action(void *ctx, const struct na_action *a)
@@ -289,8 +312,8 @@ static enum na_status put_action(void *ctx, const struct na_action *a)
 		.duration_ps = minus(a->end_ps, a->start_ps),
 		.size_bytes = a->size_bytes,
 		.device = block_endpoint(p, a->device),
-		.collective = block_name(p, a->collective),
-		.type = block_name(p, a->type),
+		.collective = xf_block_name(p, a->collective),
+		.type = xf_block_name(p, a->type),
 		.launch = a->launch,
 		.iteration = a->iteration,
 		.local_device_id = a->local_device_id,
@@ -317,7 +340,7 @@ static enum na_status put_action(void *ctx, const struct na_action *a)
 		xf_shadow_add(&x, &with, -1);
 	}
 	p->fresh = false;
-	return push(p, shadow ? XF_SHADOW : XF_ACTION, a->end_ps, &x);
+	return xf_push(p, shadow ? XF_SHADOW : XF_ACTION, a->end_ps, &x);
 }
 
 static enum na_status put_span(void *ctx, const struct na_span *s)
@@ -326,9 +349,9 @@ static enum na_status put_span(void *ctx, const struct na_span *s)
 	struct na_span x = *s;
 
 	x.start_ps = minus(s->end_ps, s->start_ps);
-	x.name = block_name(p, s->name);
+	x.name = xf_block_name(p, s->name);
 	p->fresh = false;
-	return push(p, XF_SPAN, s->end_ps, &x);
+	return xf_push(p, XF_SPAN, s->end_ps, &x);
 }
 
 static int64_t since(int64_t t, int64_t start)
@@ -345,9 +368,9 @@ static enum na_status put_call(void *ctx, const struct na_call *c)
 	x.end_ps = since(c->end_ps, c->start_ps);
 	x.src = block_endpoint(p, c->src);
 	x.dst = block_endpoint(p, c->dst);
-	x.method = block_name(p, c->method);
+	x.method = xf_block_name(p, c->method);
 	p->fresh = false;
-	return push(p, XF_CALL, c->start_ps, &x);
+	return xf_push(p, XF_CALL, c->start_ps, &x);
 }
 
 static enum na_status put_frame(void *ctx, const struct na_frame *w)
@@ -358,7 +381,7 @@ static enum na_status put_frame(void *ctx, const struct na_frame *w)
 	x.src = block_endpoint(p, w->src);
 	x.dst = block_endpoint(p, w->dst);
 	p->fresh = false;
-	return push(p, XF_FRAME, w->time_ps, &x);
+	return xf_push(p, XF_FRAME, w->time_ps, &x);
 }
 
 static enum na_status put_connection(void *ctx, const struct na_connection *c)
@@ -370,7 +393,7 @@ static enum na_status put_connection(void *ctx, const struct na_connection *c)
 	x.src = block_endpoint(p, c->src);
 	x.dst = block_endpoint(p, c->dst);
 	p->fresh = false;
-	return push(p, XF_CONNECTION, c->from_ps, &x);
+	return xf_push(p, XF_CONNECTION, c->from_ps, &x);
 }
 
 /* Of one connection that is drawn: never in a transfer file. */
@@ -437,6 +460,10 @@ struct na_sink na_xfer_part_sink(struct na_xfer_part *p)
 		.frame = put_frame,
 		.connection = put_connection,
 		.segment = put_segment,
+		.core = xf_put_core,
+		.op_type = xf_put_op_type,
+		.op = xf_put_op,
+		.busy = xf_put_busy,
 		.name = put_name,
 		.endpoint = put_endpoint,
 		.address = put_address,

@@ -1,6 +1,6 @@
 /*
- * Inside a part of a transfer file: records (xfer_part.c), counts
- * (xfer_counts.c).
+ * Inside a part of a transfer file: records (xfer_part.c), those of device
+ * planes (xfer_ops.c), counts (xfer_counts.c).
  */
 #ifndef INGEST_XFER_PART_H
 #define INGEST_XFER_PART_H
@@ -34,11 +34,13 @@ enum { XF_MAX_LEFT_OUT = NA_N_REASONS * 16 };      /* a format has few masks */
 struct na_xfer_part {
 	uint32_t source;
 	struct na_strtab names, endpoint_keys;
+	/* Device planes and op types, by their bytes. */
+	struct na_strtab core_keys, op_types;
 	struct xf_endpoint *endpoints; /* by index in endpoint_keys */
 	size_t cap_endpoints;
 
 	uint32_t block; /* number of the one that is filled, from 1 */
-	struct xf_map name_map, endpoint_map;
+	struct xf_map name_map, endpoint_map, op_type_map;
 	struct xf_encoded *now;
 	struct xf_rows kinds[XF_N_KINDS];
 	uint8_t *order;
@@ -47,6 +49,11 @@ struct na_xfer_part {
 	struct na_transfer last; /* as in the block, where `fresh` */
 	bool fresh;              /* the last record was a transfer */
 	int64_t last_end_ps;
+	struct xf_run {
+		bool open;
+		uint32_t core;
+		int64_t start_ps, end_ps; /* of its last busy time */
+	} run;
 
 	uint64_t classed[2][NA_N_STYLES][NA_N_CLASSES];
 	struct xf_counted left_out[XF_MAX_LEFT_OUT], unknown[XF_MAX_UNKNOWN];
@@ -62,7 +69,23 @@ struct na_xfer_part {
 
 void xf_put_counts(struct na_xfer_part *p, struct xf_bytes *to);
 
+/* The slot of an index; NULL when memory is short. */
+struct xf_mapped *xf_slot(struct xf_map *m, uint32_t i);
+/* The block's index of a name of the part. */
+uint32_t xf_block_name(struct na_xfer_part *p, uint32_t i);
+/* Room for one more row of a kind; NULL when memory is short. */
+void *xf_new_row(struct na_xfer_part *p, enum xf_section kind);
+/* A record, and the end of the block where that is full; NA_ENOMEM. */
+enum na_status xf_push(struct na_xfer_part *p, enum xf_section kind,
+		       int64_t time_ps, const void *record);
+enum na_status xf_flush(struct na_xfer_part *p);
+
 /* Of the sink. */
+uint32_t xf_put_core(void *ctx, enum na_device_kind kind, int32_t number);
+uint32_t xf_put_op_type(void *ctx, const struct na_op_type *t);
+enum na_status xf_put_op(void *ctx, const struct na_op *x);
+enum na_status xf_put_busy(void *ctx, uint32_t core, int64_t start_ps,
+			   int64_t end_ps);
 void xf_put_class(void *ctx, enum na_side side, enum na_style style,
 		  enum na_class klass, uint64_t n);
 void xf_put_about(void *ctx, uint32_t wants);

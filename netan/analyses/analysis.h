@@ -100,6 +100,7 @@ struct na_analysis {
 	bool by_steps;       /* needs the step of every transfer */
 	uint32_t components; /* NA_COMP_BIT()s that --component may ask for;
 				0: the network's alone */
+	uint32_t besides;    /* that it sees whatever is asked for */
 	size_t state_size;
 	unsigned passes;
 

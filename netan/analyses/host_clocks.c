@@ -6,48 +6,118 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
+/* An end of a transfer: of a send its start, of a receive its end. */
+struct sample {
+	uint64_t size_bytes, key;
+	int64_t at_ps;
+};
+
+struct samples {
+	struct sample of[NA_CLOCK_SAMPLES]; /* smallest first */
+	uint32_t n;
+	bool cut; /* there were more */
+};
+
+struct na_clock_pair {
+	int64_t most_ps; /* from latencies: ahead(destination) - ahead(source)
+			    is no more than this; NA_TIME_MAX */
+	struct samples *sides[2];
+};
+
 void na_host_clocks_fini(struct na_host_clocks *c)
 {
 	const struct na_store *store = c->store;
 
+	for (size_t p = 0; p < c->pairs.n && c->of; p++) {
+		free(c->of[p].sides[NA_RX]);
+		free(c->of[p].sides[NA_TX]);
+	}
 	na_triples_fini(&c->pairs);
-	free(c->most_ps);
+	free(c->of);
 	free(c->ahead_ps);
 	free(c->uncertainty_ps);
 	free(c->group);
 	*c = (struct na_host_clocks){.store = store};
 }
 
-bool na_host_clocks_bound(struct na_host_clocks *c, uint32_t src, uint32_t dst,
-			  int64_t most_ps)
+static struct na_clock_pair *pair_of(struct na_host_clocks *c, uint32_t src,
+				     uint32_t dst)
 {
 	size_t known = c->pairs.n;
-	uint32_t p = na_triples_add(&c->pairs, (struct na_triple){src, dst, 0});
+	uint32_t p;
 
+	if (!na_grow(&c->of, &c->cap_of, known + 1, sizeof(*c->of)))
+		return NULL;
+	p = na_triples_add(&c->pairs, (struct na_triple){src, dst, 0});
 	if (p == NA_NO_TRIPLE)
+		return NULL;
+	if (p == known)
+		c->of[p] = (struct na_clock_pair){.most_ps = NA_TIME_MAX};
+	return &c->of[p];
+}
+
+static int by_size(const struct sample *a, const struct sample *b)
+{
+	if (a->size_bytes != b->size_bytes)
+		return a->size_bytes < b->size_bytes ? -1 : 1;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->at_ps < b->at_ps ? -1 : a->at_ps > b->at_ps;
+}
+
+/* Keeps the smallest, whatever the order in which they come. */
+static bool add_sample(struct na_clock_pair *p, enum na_side side,
+		       const struct sample *x)
+{
+	struct samples *s = p->sides[side];
+	size_t at;
+
+	if (!s)
+		s = p->sides[side] = calloc(1, sizeof(*s));
+	if (!s)
 		return false;
-	if (p == known) {
-		if (!na_grow(&c->most_ps, &c->cap_most, known + 1,
-			     sizeof(*c->most_ps)))
-			return false;
-		c->most_ps[p] = most_ps;
-	} else if (most_ps < c->most_ps[p]) {
-		c->most_ps[p] = most_ps;
+	if (s->n == NA_CLOCK_SAMPLES) {
+		s->cut = true;
+		if (by_size(x, &s->of[s->n - 1]) >= 0)
+			return true;
+		s->n--;
 	}
+	for (at = s->n++; at > 0 && by_size(x, &s->of[at - 1]) < 0; at--)
+		s->of[at] = s->of[at - 1];
+	s->of[at] = *x;
 	return true;
+}
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 29;
+}
+
+/* What both sides call a transfer. */
+static uint64_t key_of(const struct na_transfer *t)
+{
+	uint64_t h = mix(0, (uint64_t)t->collective << 32 | t->launch);
+
+	h = mix(h, (uint64_t)t->iteration << 32 | (uint32_t)t->chunk);
+	return mix(h, (uint64_t)t->src << 32 | t->dst);
 }
 
 /* Packets are seen on one clock, whoever sent them. */
 static bool tells_clocks(const struct na_transfer *t)
 {
-	return t->side == NA_RX && t->style < NA_STYLE_CAPTURE &&
-	       t->component == NA_COMP_NETWORK &&
-	       (t->klass == NA_VALID || t->klass == NA_CLOCK_SKEW);
+	if (t->style >= NA_STYLE_CAPTURE || t->component != NA_COMP_NETWORK)
+		return false;
+	return t->klass == NA_VALID ||
+	       (t->klass == NA_CLOCK_SKEW && t->side == NA_RX);
 }
 
 bool na_host_clocks_add(struct na_host_clocks *c, const struct na_transfer *t)
 {
+	const struct sample x = {t->size_bytes, key_of(t),
+				 t->side == NA_TX ? t->start_ps : t->end_ps};
 	uint32_t run, src, dst;
+	struct na_clock_pair *p;
 	int64_t most_ps;
 
 	if (!tells_clocks(t))
@@ -57,22 +127,78 @@ bool na_host_clocks_add(struct na_host_clocks *c, const struct na_transfer *t)
 	dst = na_store_host_of(c->store, run, t->dst);
 	if (src == dst || src >= c->store->n_hosts || dst >= c->store->n_hosts)
 		return true;
-	most_ps = na_time_between(t->start_ps, t->end_ps);
-	if (!na_add_i64(most_ps, NA_PS_PER_US, &most_ps))
-		return true;
-	return na_host_clocks_bound(c, src, dst, most_ps);
+	p = pair_of(c, src, dst);
+	if (!p)
+		return false;
+	if (t->side == NA_RX &&
+	    na_add_i64(na_time_between(t->start_ps, t->end_ps), NA_PS_PER_US,
+		       &most_ps) &&
+	    most_ps < p->most_ps)
+		p->most_ps = most_ps;
+	/* Old messages do not tell which launch they are of. */
+	return t->launch == NA_UNKNOWN_U32 ||
+	       add_sample(p, (enum na_side)t->side, &x);
 }
 
 bool na_host_clocks_merge(struct na_host_clocks *c,
 			  const struct na_host_clocks *from)
 {
-	for (size_t p = 0; p < from->pairs.n; p++) {
-		const struct na_triple *k = &from->pairs.keys[p];
+	for (size_t i = 0; i < from->pairs.n; i++) {
+		const struct na_triple *k = &from->pairs.keys[i];
+		const struct na_clock_pair *x = &from->of[i];
+		struct na_clock_pair *p = pair_of(c, k->a, k->b);
 
-		if (!na_host_clocks_bound(c, k->a, k->b, from->most_ps[p]))
+		if (!p)
 			return false;
+		if (x->most_ps < p->most_ps)
+			p->most_ps = x->most_ps;
+		for (enum na_side side = NA_RX; side <= NA_TX; side++) {
+			const struct samples *s = x->sides[side];
+
+			for (size_t n = 0; s && n < s->n; n++) {
+				if (!add_sample(p, side, &s->of[n]))
+					return false;
+			}
+			if (s)
+				p->sides[side]->cut |= s->cut;
+		}
 	}
 	return true;
+}
+
+static bool same_transfer(const struct sample *a, const struct sample *b)
+{
+	return a->size_bytes == b->size_bytes && a->key == b->key;
+}
+
+/* Is it the only one that is called so, as far as all are there? */
+static bool alone(const struct samples *s, size_t i)
+{
+	return !(i > 0 && same_transfer(&s->of[i], &s->of[i - 1])) &&
+	       (i + 1 < s->n ? !same_transfer(&s->of[i], &s->of[i + 1])
+			     : !s->cut);
+}
+
+/* From sends and their receives; starts of sends are cut to whole ns. */
+static int64_t most_by_samples(const struct na_clock_pair *p)
+{
+	const struct samples *r = p->sides[NA_RX], *s = p->sides[NA_TX];
+	int64_t most = NA_TIME_MAX, x;
+
+	for (size_t i = 0, k = 0; r && s && i < r->n && k < s->n;) {
+		const struct sample a = r->of[i], b = s->of[k];
+
+		if (same_transfer(&a, &b) && alone(r, i) && alone(s, k) &&
+		    !__builtin_sub_overflow(a.at_ps, b.at_ps, &x) &&
+		    na_add_i64(x, NA_PS_PER_NS, &x) && x < most)
+			most = x;
+		if (by_size(&(struct sample){a.size_bytes, a.key, 0},
+			    &(struct sample){b.size_bytes, b.key, 0}) <= 0)
+			i++;
+		else
+			k++;
+	}
+	return most;
 }
 
 struct edge {
@@ -99,8 +225,8 @@ static bool shorter(int64_t *best, int64_t via, int64_t by)
 
 /*
  * Shortest paths from the first host of a group, and to it (Bellman and
- * Ford: bounds from na_host_clocks_bound() may be below zero).  False: they
- * get shorter forever, which bounds that hold do not.
+ * Ford: bounds from sends and receives may be below zero).  False: they get
+ * shorter forever, which bounds that hold do not.
  */
 static bool measure(struct settling *s, uint32_t first)
 {
@@ -166,7 +292,7 @@ static bool settle_group(struct settling *s, uint32_t first)
 
 /* A host that only sends, or only receives, is in no group: most are, where
  * one trace of many is looked at. */
-static bool take_edges(struct settling *s)
+static bool take_edges(struct settling *s, bool samples)
 {
 	const struct na_host_clocks *c = s->c;
 	size_t n = c->pairs.n;
@@ -183,10 +309,15 @@ static bool take_edges(struct settling *s)
 	}
 	for (size_t p = 0; p < n; p++) {
 		const struct na_triple *k = &c->pairs.keys[p];
+		int64_t most = c->of[p].most_ps, by_samples = NA_TIME_MAX;
 
-		if (ways[k->a] == 3 && ways[k->b] == 3)
-			s->edges[s->n++] = (struct edge){k->a, k->b,
-							 c->most_ps[p]};
+		if (ways[k->a] != 3 || ways[k->b] != 3)
+			continue;
+		if (samples)
+			by_samples = most_by_samples(&c->of[p]);
+		most = by_samples < most ? by_samples : most;
+		if (most < NA_TIME_MAX)
+			s->edges[s->n++] = (struct edge){k->a, k->b, most};
 	}
 	free(ways);
 	return true;
@@ -214,28 +345,34 @@ static bool make_room(struct na_host_clocks *c)
 	return c->ahead_ps && c->uncertainty_ps && c->group;
 }
 
-bool na_host_clocks_settle(struct na_host_clocks *c)
+static bool settle(struct na_host_clocks *c, bool samples, bool *sound)
 {
 	struct settling s = {.c = c};
 	bool done = make_room(c);
 
 	s.to = done ? na_calloc(c->n_hosts, sizeof(*s.to)) : NULL;
 	s.from = done ? na_calloc(c->n_hosts, sizeof(*s.from)) : NULL;
-	done = s.to && s.from && take_edges(&s);
-	c->contradictory = false;
+	done = s.to && s.from && take_edges(&s, samples);
+	*sound = true;
 	if (done)
 		forget(c);
-	for (uint32_t h = 0; done && s.n && h < c->n_hosts; h++) {
-		if (c->uncertainty_ps[h] != NA_TIME_MAX || settle_group(&s, h))
-			continue;
-		c->contradictory = true;
-		forget(c);
-		break;
+	for (uint32_t h = 0; done && *sound && s.n && h < c->n_hosts; h++) {
+		if (c->uncertainty_ps[h] == NA_TIME_MAX)
+			*sound = settle_group(&s, h);
 	}
 	free(s.edges);
 	free(s.to);
 	free(s.from);
 	return done;
+}
+
+/* Clocks that were set while the traces were taken contradict themselves;
+ * latencies, which are never below zero, do not. */
+bool na_host_clocks_settle(struct na_host_clocks *c)
+{
+	bool sound, done = settle(c, true, &sound);
+
+	return done && (sound || settle(c, false, &sound));
 }
 
 int64_t na_host_clocks_between(const struct na_host_clocks *c, uint32_t a,

@@ -10,9 +10,10 @@
  *
  * Latencies are told in whole microseconds, cut off: a bound is 1 us wider;
  * a latency of 0 (clock_skew) bounds at 1 us, too.  So a clock that is
- * further ahead than the network is slow hides in zeros, and is known to
- * half of what the other direction shows; a send and its receive, each on
- * its own host's clock, tell more: na_host_clocks_bound().
+ * further ahead than the network is slow hides in zeros.  Where both sides of
+ * a transfer are told, its send and its receive, each on its own host's
+ * clock, bound without that: nothing is received before it is sent.  Of each
+ * pair the few smallest transfers are looked at, the same ones on both sides.
  */
 #ifndef NETAN_ANALYSES_HOST_CLOCKS_H
 #define NETAN_ANALYSES_HOST_CLOCKS_H
@@ -20,13 +21,13 @@
 #include "netan/base/triples.h"
 #include "netan/model/store.h"
 
+enum { NA_CLOCK_SAMPLES = 32 }; /* of each side of a pair */
+
 struct na_host_clocks {
 	const struct na_store *store;
-	struct na_triples pairs; /* source host, destination host, 0 */
-	int64_t *most_ps;        /* by pair: ahead(destination) - ahead(source)
-				    is no more than this */
-	size_t cap_most;
-	bool contradictory; /* bounds that cannot all hold: nothing is known */
+	struct na_triples pairs;  /* source host, destination host, 0 */
+	struct na_clock_pair *of; /* by pair */
+	size_t cap_of;
 	/* From na_host_clocks_settle(), by host of the store; relative to the
 	 * first host of its group that transfers join in both directions. */
 	int64_t *ahead_ps;
@@ -37,14 +38,11 @@ struct na_host_clocks {
 
 /* All zero but the store is an empty one. */
 void na_host_clocks_fini(struct na_host_clocks *c);
-/* A receive that is valid or clock_skew; others are passed over. */
+/* A receive that is valid or clock_skew, or a send; others are passed over. */
 bool na_host_clocks_add(struct na_host_clocks *c, const struct na_transfer *t);
-/* ahead(dst) - ahead(src) <= most_ps, of two hosts; from elsewhere. */
-bool na_host_clocks_bound(struct na_host_clocks *c, uint32_t src, uint32_t dst,
-			  int64_t most_ps);
 bool na_host_clocks_merge(struct na_host_clocks *c,
 			  const struct na_host_clocks *from);
-/* False: no memory.  May be called again after more bounds. */
+/* False: no memory. */
 bool na_host_clocks_settle(struct na_host_clocks *c);
 /* How well two hosts' clocks are known to each other; NA_TIME_MAX: not. */
 int64_t na_host_clocks_between(const struct na_host_clocks *c, uint32_t a,

@@ -164,8 +164,7 @@ enum na_status na_put_late(const struct na_scope *scope,
 	struct na_value *list = na_put_list(r, na_result_body(r), "late");
 	struct la_all all = {.scope = scope,
 			     .store = scope->store,
-			     .given = clocks,
-			     .clocks = {.store = scope->store},
+			     .clocks = clocks,
 			     .asks = asks,
 			     .n_asks = n};
 	enum na_status st;

@@ -15,6 +15,9 @@ struct na_late_ask {            /* an execution that is to be explained */
 	uint32_t core;          /* of whose device plane it was late */
 	int64_t from_ps, to_ps; /* send start to recv-done end, its own clock */
 	int64_t stall_ps;
+	/* Of its graph execution, where the asker knows which; else both
+	 * are 0, and the one that overlaps most is taken. */
+	int64_t graph_from_ps, graph_to_ps;
 };
 
 /*

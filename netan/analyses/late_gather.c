@@ -42,7 +42,7 @@ bool la_meets(const struct la_all *all, const struct na_late_ask *ask,
 	      uint32_t host, int64_t start_ps, int64_t end_ps)
 {
 	int64_t known,
-		ahead = la_ahead(all->given, host, la_host(all, ask), &known);
+		ahead = la_ahead(all->clocks, host, la_host(all, ask), &known);
 	int64_t margin = na_time_between(ask->from_ps, ask->to_ps);
 
 	if (known < NA_TIME_MAX)
@@ -66,7 +66,7 @@ static struct na_execution execution_of(const struct la_all *all,
 
 		if (s->sources[h].run != x.run)
 			continue;
-		ahead = la_ahead(all->given, h, host, &known);
+		ahead = la_ahead(all->clocks, h, host, &known);
 		if (known < NA_TIME_MAX)
 			m = plus(m, known);
 		if (plus(plus(ask->from_ps, ahead), -m) < x.from_ps)
@@ -112,6 +112,11 @@ static uint32_t text_of(struct la_all *all, const struct na_text *t)
 static bool push_move(struct la_all *all, const struct na_transfer *t)
 {
 	int64_t latency = na_time_between(t->start_ps, t->end_ps);
+	size_t ends = all->store->names.n_endpoints;
+
+	/* The first reading has met all of them. */
+	if (t->src >= ends || t->dst >= ends)
+		return true;
 
 	if (!na_grow(&all->moves, &all->cap_moves, all->n_moves + 1,
 		     sizeof(*all->moves)))
@@ -161,7 +166,6 @@ static enum na_status take(void *arg, const struct na_replay *x)
 		.name = text_of(all, &a->name),
 		.inputs = text_of(all, &a->inputs),
 		.first = (uint32_t)all->n_moves,
-		.n = (uint32_t)x->n,
 		.index = a->action_index,
 		.chunk = a->chunk,
 		.kind = (uint8_t)a->kind,
@@ -173,6 +177,7 @@ static enum na_status take(void *arg, const struct na_replay *x)
 		if (!push_move(all, &x->transfers[i]))
 			return NA_ENOMEM;
 	}
+	to->n = (uint32_t)all->n_moves - to->first;
 	all->n_actions++;
 	return NA_OK;
 }
@@ -196,7 +201,6 @@ enum na_status la_gather(struct la_all *all, struct na_err *err)
 void la_fini(struct la_all *all)
 {
 	na_strtab_fini(&all->texts);
-	na_host_clocks_fini(&all->clocks);
 	free(all->actions);
 	free(all->moves);
 }

@@ -1,8 +1,7 @@
 /*
  * Which send is which receive's: the same collective, launch, iteration,
  * source, destination and chunk; where several are alike, in the order of
- * time.  A pair of them, each on its host's own clock, bounds how far the
- * clocks can be apart: nothing is received before it is sent.
+ * time.
  */
 #include <stdlib.h>
 
@@ -55,68 +54,39 @@ static struct mark mark_of(const struct la_all *all, uint32_t i)
 			     m->side};
 }
 
-/* As far as the clocks tell; the send's start is cut to whole ns. */
-static bool bound(struct la_all *all, uint32_t sent, uint32_t received)
-{
-	const struct la_action *s = &all->actions[all->moves[sent].action];
-	const struct la_action *r = &all->actions[all->moves[received].action];
-	int64_t most;
-
-	if (s->host == r->host || s->launch == NA_UNKNOWN_U32 ||
-	    s->style != NA_STYLE_GRAPH ||
-	    __builtin_sub_overflow(r->end_ps, s->start_ps, &most) ||
-	    !na_add_i64(most, NA_PS_PER_NS, &most))
-		return true;
-	return na_host_clocks_bound(&all->clocks, s->host, r->host, most);
-}
-
 /* Equally many of both: the first receive is of the first send. */
-static bool join(struct la_all *all, const struct mark *m, size_t n)
+static void join(struct la_all *all, const struct mark *m, size_t n)
 {
 	size_t received = 0, half = n / 2;
 
 	while (received < n && m[received].side == NA_RX)
 		received++;
 	if (2 * received != n)
-		return true;
+		return;
 	for (size_t i = 0; i < half; i++) {
 		uint32_t r = m[i].move, s = m[half + i].move;
 
 		all->moves[r].peer = s;
 		all->moves[s].peer = r;
-		if (half == 1 && !bound(all, s, r))
-			return false;
 	}
-	return true;
-}
-
-/* What contradicts itself is left alone: latencies never do. */
-static bool settle(struct la_all *all)
-{
-	if (!na_host_clocks_settle(&all->clocks))
-		return false;
-	if (!all->clocks.contradictory)
-		return true;
-	na_host_clocks_fini(&all->clocks);
-	return na_host_clocks_merge(&all->clocks, all->given) &&
-	       na_host_clocks_settle(&all->clocks);
 }
 
 bool la_match(struct la_all *all)
 {
 	size_t n = all->n_moves, to;
 	struct mark *m = na_calloc(n, sizeof(*m));
-	bool done = m && na_host_clocks_merge(&all->clocks, all->given);
 
-	for (uint32_t i = 0; done && i < n; i++)
+	if (!m)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
 		m[i] = mark_of(all, i);
-	if (done && n)
+	if (n)
 		qsort(m, n, sizeof(*m), compare);
-	for (size_t from = 0; done && from < n; from = to) {
+	for (size_t from = 0; from < n; from = to) {
 		for (to = from + 1; to < n && by_key(&m[from], &m[to]) == 0;)
 			to++;
-		done = join(all, m + from, to - from);
+		join(all, m + from, to - from);
 	}
 	free(m);
-	return done && settle(all);
+	return true;
 }

@@ -1,7 +1,6 @@
 /*
  * What the parts of na_put_late() share: late_gather.c reads the actions,
- * late_match.c joins receives to their sends and brings the clocks together,
- * late_path.c walks back from the end, late_words.c says what it found,
+ * late_match.c joins receives to their sends, late_path.c walks back from the end, late_words.c says what it found,
  * late_rows.c lays it out for the waterfall.
  */
 #ifndef NETAN_ANALYSES_LATE_PARTS_H
@@ -44,8 +43,7 @@ struct la_move {
 struct la_all {
 	const struct na_scope *scope;
 	const struct na_store *store;
-	const struct na_host_clocks *given; /* from latencies alone */
-	struct na_host_clocks clocks;       /* with what moves tell */
+	const struct na_host_clocks *clocks;
 	const struct na_late_ask *asks;
 	size_t n_asks;
 	struct na_strtab texts;
@@ -59,7 +57,7 @@ struct la_all {
 /* What time on the path went by with. */
 enum la_kind {
 	LA_D2H,
-	LA_SEND, /* at the sender, before the network */
+	LA_SEND, /* held at the sender, before the network */
 	LA_NETWORK,
 	LA_RECEIVE, /* the receiver was not ready */
 	LA_COMPUTE,
@@ -93,6 +91,8 @@ struct la_path {
 	uint32_t launch, iteration;
 	struct la_node *nodes; /* by device, end, start, input order */
 	size_t n_nodes, cap_nodes;
+	struct la_node *sends; /* of all executions; likewise, by end */
+	size_t n_sends;
 	uint32_t *node_of;        /* by action; LA_NONE */
 	struct la_segment *steps; /* first to last */
 	size_t n_steps, cap_steps;

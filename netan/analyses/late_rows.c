@@ -9,7 +9,7 @@
 #include "netan/base/vec.h"
 
 struct row {
-	int64_t start_ps, end_ps;
+	int64_t start_ps, end_ps, length_ps; /* a receive's: on the network */
 	uint32_t node, rank, device;
 	bool critical;
 };
@@ -54,13 +54,11 @@ static void rank_hosts(struct rows *x)
 static int most_telling(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
-	int64_t m = na_time_between(x->start_ps, x->end_ps);
-	int64_t n = na_time_between(y->start_ps, y->end_ps);
 
 	if (x->critical != y->critical)
 		return x->critical ? -1 : 1;
-	if (m != n)
-		return m > n ? -1 : 1;
+	if (x->length_ps != y->length_ps)
+		return x->length_ps > y->length_ps ? -1 : 1;
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
@@ -77,6 +75,19 @@ static int by_place(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
+/* A receive waits from the start of its graph on. */
+static int64_t length_of(const struct rows *x, const struct la_node *n)
+{
+	const struct la_action *a = &x->all->actions[n->action];
+	int64_t length = na_time_between(n->start_ps, n->end_ps);
+
+	if (a->kind == NA_ACT_RECEIVE && a->n &&
+	    x->all->moves[a->first].latency_ps != NA_UNKNOWN_PS &&
+	    x->all->moves[a->first].latency_ps < length)
+		return x->all->moves[a->first].latency_ps;
+	return length;
+}
+
 static void take_rows(struct rows *x)
 {
 	const struct la_path *p = x->p;
@@ -86,12 +97,15 @@ static void take_rows(struct rows *x)
 			&x->all->actions[p->nodes[i].action];
 
 		if (a->kind != NA_ACT_GRAPH)
-			x->rows[x->n++] = (struct row){p->nodes[i].start_ps,
-						       p->nodes[i].end_ps,
-						       i,
-						       x->rank[a->host],
-						       a->device,
-						       p->nodes[i].critical};
+			x->rows[x->n++] =
+				(struct row){.start_ps = p->nodes[i].start_ps,
+					     .end_ps = p->nodes[i].end_ps,
+					     .length_ps =
+						     length_of(x, &p->nodes[i]),
+					     .node = i,
+					     .rank = x->rank[a->host],
+					     .device = a->device,
+					     .critical = p->nodes[i].critical};
 	}
 	if (!x->n)
 		return;
@@ -146,7 +160,7 @@ static void put_host(const struct rows *x, uint32_t host, struct na_result *r,
 {
 	struct na_value *v = na_put_object(r, list, NULL);
 	int64_t known,
-		ahead = la_ahead(&x->all->clocks, host, x->p->host, &known);
+		ahead = la_ahead(x->all->clocks, host, x->p->host, &known);
 
 	na_put_text(r, v, "host", la_host_name(x->all, host));
 	na_put_bool(r, v, "trace", host < x->all->store->n_sources);
@@ -155,6 +169,31 @@ static void put_host(const struct rows *x, uint32_t host, struct na_result *r,
 		na_put_real(r, v, "uncertainty_us", us(known));
 	else
 		na_put_null(r, v, "uncertainty_us");
+}
+
+/* The path, each step at the row of its action; -1: it has none. */
+static void put_path(const struct rows *x, struct na_result *r,
+		     struct na_value *in)
+{
+	const struct la_path *p = x->p;
+	struct na_value *list = na_put_list(r, in, "path");
+	uint32_t *row_of = na_calloc(p->n_nodes, sizeof(*row_of));
+
+	for (size_t i = 0; row_of && i < x->n; i++)
+		row_of[x->rows[i].node] = (uint32_t)i + 1;
+	for (size_t i = 0; row_of && i < p->n_steps; i++) {
+		const struct la_segment *s = &p->steps[i];
+		struct na_value *v = na_put_object(r, list, NULL);
+		uint32_t node = s->action == LA_NONE ? LA_NONE
+						     : p->node_of[s->action];
+
+		na_put_text(r, v, "kind", la_kind_names[s->kind]);
+		na_put_real(r, v, "from_us", us(s->from_ps));
+		na_put_real(r, v, "to_us", us(s->to_ps));
+		na_put_int(r, v, "row",
+			   node == LA_NONE ? -1 : (int64_t)row_of[node] - 1);
+	}
+	free(row_of);
 }
 
 void la_put_rows(const struct la_all *all, const struct la_path *p,
@@ -177,6 +216,9 @@ void la_put_rows(const struct la_all *all, const struct la_path *p,
 		put_host(&x, x.hosts[i], r, hosts);
 	for (size_t i = 0; i < x.n; i++)
 		put_row(&x, &x.rows[i], r, list);
+	put_path(&x, r, v);
+	na_put_real(r, v, "length_us",
+		    us(na_time_between(p->ask->from_ps, p->ask->to_ps)));
 	for (size_t i = 0; i < p->n_nodes; i++)
 		actions += all->actions[p->nodes[i].action].kind !=
 			   NA_ACT_GRAPH;

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "netan/analyses/late_parts.h"
 #include "netan/base/vec.h"
@@ -114,8 +115,8 @@ static void say_late_peer(const struct la_all *all, const struct la_path *p,
 	if (s->move != LA_NONE) {
 		say_move(all, p, s->move, move);
 		snprintf(buf, size,
-			 "late peer: %s was not sent for %s; the sender's side "
-			 "is not in the traces",
+			 "%s was not sent for %s; the sender's side is not in "
+			 "the traces",
 			 move, took);
 		return;
 	}
@@ -123,12 +124,12 @@ static void say_late_peer(const struct la_all *all, const struct la_path *p,
 	la_device_name(all, s->device, device);
 	if (by > 0)
 		snprintf(buf, size,
-			 "late because %s (%s) began %s after the other "
-			 "devices (late peer)",
+			 "%s (%s) began %s after the other devices; "
+			 "waiting for it took %s",
 			 la_host_name(all, s->host), device,
-			 na_print_time(late, by, 3));
+			 na_print_time(late, by, 3), took);
 	else
-		snprintf(buf, size, "late peer: %s (%s) had not begun for %s",
+		snprintf(buf, size, "%s (%s) had not begun for %s",
 			 la_host_name(all, s->host), device, took);
 }
 
@@ -156,6 +157,55 @@ static void say_wait(const struct la_all *all, const struct la_path *p,
 			 la_host_name(all, s->host), took, next);
 }
 
+/* Behind which other send of its host; NULL: it was not held. */
+static const struct la_node *blocker(const struct la_all *all,
+				     const struct la_path *p,
+				     const struct la_segment *s)
+{
+	const struct la_node *longest = NULL;
+
+	if (s->from_ps >= p->nodes[p->node_of[s->action]].start_ps)
+		return NULL;
+	for (size_t i = 0; i < p->n_sends; i++) {
+		const struct la_node *n = &p->sends[i];
+
+		if (n->action != s->action && n->start_ps < s->to_ps &&
+		    n->end_ps > s->from_ps &&
+		    all->actions[n->action].host == s->host &&
+		    all->actions[n->action].n &&
+		    (!longest || n->end_ps - n->start_ps >
+					 longest->end_ps - longest->start_ps))
+			longest = n;
+	}
+	return longest;
+}
+
+static void say_held(const struct la_all *all, const struct la_path *p,
+		     const struct la_segment *s, const char *took, char *buf,
+		     size_t size)
+{
+	const struct la_node *n = blocker(all, p, s);
+	char move[TEXT_BUF] = "a transfer", device[NA_ENDPOINT_BUF];
+	char other[NA_UNIT_BUF];
+	uint32_t dst;
+
+	if (s->move != LA_NONE)
+		say_move(all, p, s->move, move);
+	if (!n) {
+		snprintf(buf, size, "%s held %s for %s before it left",
+			 la_host_name(all, s->host), move, took);
+		return;
+	}
+	dst = all->moves[all->actions[n->action].first].dst;
+	snprintf(buf, size,
+		 "%s held %s for %s behind its other sends, the longest of "
+		 "them to %s for %s",
+		 la_host_name(all, s->host), move, took,
+		 la_device_name(all, dst, device),
+		 na_print_time(other, na_time_between(n->start_ps, n->end_ps),
+			       3));
+}
+
 static void say(const struct la_all *all, const struct la_path *p,
 		const struct la_segment *s, const char *took, char *buf,
 		size_t size)
@@ -168,26 +218,25 @@ static void say(const struct la_all *all, const struct la_path *p,
 	la_device_name(all, s->device, device);
 	switch (s->kind) {
 	case LA_D2H:
-		snprintf(buf, size, "%s: the copy from %s took %s", host,
-			 device, took);
+		snprintf(buf, size, "the copy from %s (%s) took %s", device,
+			 host, took);
 		break;
 	case LA_SEND:
-		snprintf(buf, size, "sender: %s held %s for %s before it left",
-			 host, move, took);
+		say_held(all, p, s, took, buf, size);
 		break;
 	case LA_NETWORK:
-		snprintf(buf, size, "network: %s took %s", move, took);
+		snprintf(buf, size, "%s took %s", move, took);
 		break;
 	case LA_RECEIVE:
-		snprintf(buf, size, "receiver: %s was not ready for %s for %s",
-			 host, move, took);
+		snprintf(buf, size, "%s was not ready for %s for %s", host,
+			 move, took);
 		break;
 	case LA_COMPUTE:
-		snprintf(buf, size, "%s: reducing for %s took %s", host, device,
-			 took);
+		snprintf(buf, size, "the reduction for %s (%s) took %s", device,
+			 host, took);
 		break;
 	case LA_H2D:
-		snprintf(buf, size, "%s: the copy to %s took %s", host, device,
+		snprintf(buf, size, "the copy to %s (%s) took %s", device, host,
 			 took);
 		break;
 	case LA_WAIT:
@@ -198,11 +247,21 @@ static void say(const struct la_all *all, const struct la_path *p,
 		break;
 	default:
 		snprintf(buf, size,
-			 "not the network: recv-done ended %s after the host "
-			 "was done",
+			 "the device's recv-done ended %s after the host was "
+			 "done",
 			 took);
 	}
 }
+
+/* clang-format off */
+static const char *const titles[LA_N_KINDS] = {
+	[LA_D2H] = "device to host", [LA_SEND] = "sender",
+	[LA_NETWORK] = "network", [LA_RECEIVE] = "receiver",
+	[LA_COMPUTE] = "host's reduction", [LA_H2D] = "host to device",
+	[LA_WAIT] = "host", [LA_LATE_PEER] = "late peer",
+	[LA_RECV_DONE] = "not the network",
+};
+/* clang-format on */
 
 const char *la_cause(const struct la_all *all, const struct la_path *p,
 		     char *buf, size_t size)
@@ -211,7 +270,7 @@ const char *la_cause(const struct la_all *all, const struct la_path *p,
 	const struct la_segment *longest = NULL;
 	size_t most = 0, n = 0;
 	char took[2 * NA_UNIT_BUF + 8], part[NA_UNIT_BUF], whole[NA_UNIT_BUF];
-	int used = 0;
+	int used;
 
 	la_shares(p, of_ps);
 	for (size_t k = 0; k < LA_N_KINDS; k++) {
@@ -230,17 +289,16 @@ const char *la_cause(const struct la_all *all, const struct la_path *p,
 	if (!longest)
 		return NULL;
 	na_print_time(whole, all_ps, 3);
-	if (2 * length_of(longest) < of_ps[most]) {
+	na_print_time(took, length_of(longest), 3);
+	if (n > 1 && 10 * length_of(longest) < 9 * of_ps[most]) {
 		used = snprintf(buf, size,
-				"%s %zu times on the path, %s of %s in all; "
+				"%s: %s of %s, %zu times in a row; "
 				"the longest: ",
-				la_kind_names[most], n,
-				na_print_time(part, of_ps[most], 3), whole);
-		snprintf(took, sizeof(took), "%s",
-			 na_print_time(part, length_of(longest), 3));
+				titles[most],
+				na_print_time(part, of_ps[most], 3), whole, n);
 	} else {
-		snprintf(took, sizeof(took), "%s of %s",
-			 na_print_time(part, length_of(longest), 3), whole);
+		used = snprintf(buf, size, "%s: ", titles[most]);
+		snprintf(took + strlen(took), NA_UNIT_BUF + 8, " of %s", whole);
 	}
 	if (used >= 0 && (size_t)used < size)
 		say(all, p, longest, took, buf + used, size - (size_t)used);

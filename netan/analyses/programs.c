@@ -1,5 +1,5 @@
 /* Which worker runs which program, and who differs. */
-#include "netan/analyses/programs.h"
+#include "netan/analyses/programs_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,16 +48,6 @@ static int by_ordinal(const void *a, const void *b)
 	c = c ? c : order(x->ordinal, y->ordinal);
 	c = c ? c : order(x->fingerprint, y->fingerprint);
 	return c ? c : order(x->worker, y->worker);
-}
-
-static int by_text(const void *a, const void *b)
-{
-	const struct na_program_copy *x = a, *y = b;
-	int c = order(x->form, y->form);
-
-	c = c ? c : order(x->fingerprint, y->fingerprint);
-	c = c ? c : order(x->worker, y->worker);
-	return c ? c : order(x->module, y->module);
 }
 
 /* Ends of runs of equal copies. */
@@ -209,19 +199,6 @@ static void set_aside(struct na_programs *p, size_t i, size_t end,
 	}
 }
 
-/* By worker, the number of the last question that it was counted in. */
-struct marks {
-	uint32_t *name, *slot, next;
-};
-
-static bool is_new(uint32_t *seen, uint32_t worker, uint32_t mark)
-{
-	bool fresh = seen[worker] != mark;
-
-	seen[worker] = mark;
-	return fresh;
-}
-
 /* Numbers what is left of each worker in its order. */
 static void number(struct na_program_copy *c, size_t n)
 {
@@ -232,16 +209,6 @@ static void number(struct na_program_copy *c, size_t n)
 				       ? c[i - 1].ordinal + 1
 				       : 0;
 	qsort(c, n, sizeof(*c), by_ordinal);
-}
-
-static uint32_t count_workers(const struct na_program_copy *c, size_t n,
-			      uint32_t *seen, uint32_t mark)
-{
-	uint32_t found = 0;
-
-	for (size_t i = 0; i < n; i++)
-		found += is_new(seen, c[i].worker, mark);
-	return found;
 }
 
 /* ---- differences */
@@ -345,111 +312,14 @@ static int fewest_first(const void *a, const void *b, void *ctx)
 	return c ? c : order(x->ordinal, y->ordinal);
 }
 
-/* ---- absences */
-
-static enum na_status add_absence(struct na_programs *p,
-				  struct na_program_absence *x,
-				  struct na_err *err)
-{
-	if (!na_grow(&p->absences, &p->cap_absences, p->n_absences + 1,
-		     sizeof(*p->absences))) {
-		free(x->missing);
-		return na_fail_nomem(err);
-	}
-	p->absences[p->n_absences++] = *x;
-	return NA_OK;
-}
-
-/* `seen` marks who has it; of `all` workers the others. */
-static bool list_missing(struct na_program_absence *x, const uint32_t *seen,
-			 uint32_t mark, size_t all)
-{
-	x->other = NA_NO_NAME;
-	x->missing = na_calloc(all + 1, sizeof(*x->missing));
-	for (size_t w = 0; x->missing && w < all; w++) {
-		if (seen[w] != mark)
-			x->missing[x->n_missing++] = (uint32_t)w;
-	}
-	return x->missing != NULL;
-}
-
-/* Copies [i, end) are those of one name: who has none. */
-static enum na_status absent_name(struct na_programs *p, size_t i, size_t end,
-				  struct marks *m, struct na_err *err)
-{
-	struct na_program_absence x = {.first = i, .n = end - i};
-	uint32_t mark = ++m->next;
-
-	if (count_workers(p->copies + i, end - i, m->name, mark) ==
-	    p->h->n_workers)
-		return NA_OK;
-	if (!list_missing(&x, m->name, mark, p->h->n_workers))
-		return na_fail_nomem(err);
-	return add_absence(p, &x, err);
-}
-
-/* Copies [i, half) are one form, [half, end) the other; nobody has both:
- * nothing to compare these workers by. */
-static enum na_status other_form(struct na_programs *p, size_t i, size_t half,
-				 size_t end, struct marks *m,
-				 struct na_err *err)
-{
-	struct na_program_absence x = {.first = i,
-				       .n = half - i,
-				       .other_form = true};
-	uint32_t mark = ++m->next, n, in_all;
-
-	if (half == end)
-		return NA_OK;
-	count_workers(p->copies + i, half - i, m->name, mark);
-	memcpy(m->slot, m->name, p->h->n_workers * sizeof(*m->slot));
-	in_all = count_workers(p->copies + half, end - half, m->slot, mark);
-	n = count_workers(p->copies + half, end - half, m->name, ++m->next);
-	if (in_all < n)
-		return NA_OK;
-	x.other = NA_NO_NAME;
-	x.missing = na_calloc(n, sizeof(*x.missing));
-	if (!x.missing)
-		return na_fail_nomem(err);
-	for (size_t w = 0; w < p->h->n_workers; w++) {
-		if (m->name[w] == m->next)
-			x.missing[x.n_missing++] = (uint32_t)w;
-	}
-	return add_absence(p, &x, err);
-}
-
-/* A further program of a name that others have fewer of. */
-static enum na_status absent_slot(struct na_programs *p, size_t i, size_t end,
-				  const uint32_t *of_name, uint32_t name_mark,
-				  uint32_t *seen, uint32_t mark,
-				  struct na_err *err)
-{
-	struct na_program_absence x = {.first = i, .n = end - i, .odd = true};
-	size_t kept = 0;
-
-	count_workers(p->odd + i, end - i, seen, mark);
-	if (!list_missing(&x, seen, mark, p->h->n_workers))
-		return na_fail_nomem(err);
-	for (size_t k = 0; k < x.n_missing; k++) {
-		if (of_name[x.missing[k]] == name_mark)
-			x.missing[kept++] = x.missing[k];
-	}
-	x.n_missing = kept;
-	if (!kept) {
-		free(x.missing);
-		return NA_OK;
-	}
-	return add_absence(p, &x, err);
-}
-
 /* ---- one name after the other */
 
 /* Copies [i, end) of one name and form. */
 static enum na_status compare_form(struct na_programs *p, size_t i, size_t end,
-				   struct marks *m, struct na_err *err)
+				   struct pg_marks *m, struct na_err *err)
 {
 	uint32_t mark = ++m->next;
-	uint32_t n = count_workers(p->copies + i, end - i, m->name, mark);
+	uint32_t n = pg_count_workers(p->copies + i, end - i, m->name, mark);
 	size_t first = p->n_odd;
 	enum na_status st = NA_OK;
 
@@ -461,85 +331,20 @@ static enum na_status compare_form(struct na_programs *p, size_t i, size_t end,
 		last = run_of(p->odd, p->n_odd, k, same_slot);
 		st = compare_slot(p, k, last, err);
 		if (st == NA_OK && last - k < n)
-			st = absent_slot(p, k, last, m->name, mark, m->slot,
-					 ++m->next, err);
+			st = pg_absent_slot(p, k, last, m->name, mark, m->slot,
+					    ++m->next, err);
 	}
 	return st;
 }
 
-static bool holds(const struct na_program_absence *x, uint32_t worker)
-{
-	size_t low = 0, high = x->n_missing;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (x->missing[mid] < worker)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < x->n_missing && x->missing[low] == worker;
-}
-
-/* Whoever misses x has the program of this copy under that name. */
-static uint32_t renamed(const struct na_program_absence *x,
-			const struct na_program_copy *of,
-			const struct na_program_copy *all, size_t n)
-{
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		const struct na_program_copy *c = &all[mid];
-
-		if (c->form < of->form ||
-		    (c->form == of->form && c->fingerprint < of->fingerprint))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (; low < n && all[low].form == of->form &&
-	       all[low].fingerprint == of->fingerprint;
-	     low++) {
-		if (all[low].name != of->name && holds(x, all[low].worker))
-			return all[low].name;
-	}
-	return NA_NO_NAME;
-}
-
-static enum na_status find_renamed(struct na_programs *p, struct na_err *err)
-{
-	struct na_program_copy *all;
-
-	if (!p->n_absences)
-		return NA_OK;
-	all = na_calloc(p->n_copies + 1, sizeof(*all));
-	if (!all)
-		return na_fail_nomem(err);
-	memcpy(all, p->copies, p->n_copies * sizeof(*all));
-	qsort(all, p->n_copies, sizeof(*all), by_text);
-	for (size_t i = 0; i < p->n_absences; i++) {
-		struct na_program_absence *x = &p->absences[i];
-		const struct na_program_copy *of =
-			(x->odd ? p->odd : p->copies) + x->first;
-
-		for (size_t k = 0;
-		     k < x->n && !x->other_form && x->other == NA_NO_NAME; k++)
-			x->other = renamed(x, &of[k], all, p->n_copies);
-	}
-	free(all);
-	return NA_OK;
-}
-
 static enum na_status compare_name(struct na_programs *p, size_t i, size_t end,
-				   struct marks *m, struct na_err *err)
+				   struct pg_marks *m, struct na_err *err)
 {
 	size_t half = run_of(p->copies, end, i, same_name);
-	enum na_status st = absent_name(p, i, end, m, err);
+	enum na_status st = pg_absent_name(p, i, end, m, err);
 
 	if (st == NA_OK)
-		st = other_form(p, i, half, end, m, err);
+		st = pg_other_form(p, i, half, end, m, err);
 	if (st == NA_OK)
 		st = compare_form(p, i, half, m, err);
 	if (st == NA_OK && half < end)
@@ -549,7 +354,7 @@ static enum na_status compare_name(struct na_programs *p, size_t i, size_t end,
 
 static enum na_status compare_all(struct na_programs *p, struct na_err *err)
 {
-	struct marks m = {
+	struct pg_marks m = {
 		.name = na_calloc(p->h->n_workers + 1, sizeof(*m.name)),
 		.slot = na_calloc(p->h->n_workers + 1, sizeof(*m.slot)),
 	};
@@ -561,7 +366,32 @@ static enum na_status compare_all(struct na_programs *p, struct na_err *err)
 	}
 	free(m.name);
 	free(m.slot);
-	return st == NA_OK ? find_renamed(p, err) : st;
+	return st == NA_OK ? pg_finish_absences(p, err) : st;
+}
+
+static bool mark_differing(struct na_programs *p)
+{
+	bool *odd = na_calloc(p->h->n_modules + 1, sizeof(*odd));
+
+	for (size_t i = 0; odd && i < p->n_differences; i++) {
+		const struct na_program_difference *d = &p->differences[i];
+
+		for (size_t k = 0; k + 1 < d->n_groups; k++) {
+			const struct na_program_group *g =
+				&p->groups[d->first_group + k];
+
+			for (size_t c = 0; c < g->n; c++)
+				odd[p->odd[g->first + c].module] = true;
+		}
+	}
+	for (size_t i = 0; odd && i < p->n_programs; i++) {
+		struct na_program *x = &p->programs[i];
+
+		for (size_t c = 0; c < x->n; c++)
+			x->differs |= odd[p->copies[x->first + c].module];
+	}
+	free(odd);
+	return odd;
 }
 
 static enum na_severity severity_of(const struct na_programs *p)
@@ -592,6 +422,8 @@ enum na_status na_programs_compare(struct na_programs *p,
 	st = compare_all(p, err);
 	if (st != NA_OK)
 		return st;
+	if (!mark_differing(p))
+		return na_fail_nomem(err);
 	if (p->n_programs)
 		qsort_r(p->programs, p->n_programs, sizeof(*p->programs),
 			larger_first, p);

@@ -31,6 +31,8 @@ struct na_program {
 	size_t first, n;
 	size_t body; /* index of a module with its instructions */
 	uint32_t workers;
+	bool differs; /* workers have another one in its place, and that is
+			 what it is compared with */
 };
 
 /* Workers that have the same one of several programs. */

@@ -58,15 +58,62 @@ static uint64_t bytes_of(const struct program *g, size_t i)
 	return x->size_bytes;
 }
 
-/* Devices that take part; 0: not told. */
-static uint64_t participants(const struct program *g,
-			     const struct na_hlo_instruction *x)
+/* "0,2:3": how many numbers; 0: not of this form.  *s is behind them. */
+static uint64_t count_range(const char **s)
 {
+	uint64_t n = 0;
+
+	do {
+		char *end;
+		unsigned long from = strtoul(++*s, &end, 10), to = from;
+
+		if (end == *s)
+			return 0;
+		*s = end;
+		if (*end == ':') {
+			to = strtoul(end + 1, &end, 10);
+			if (end == *s + 1)
+				return 0;
+			*s = end;
+		}
+		if (to < from || to > UINT32_MAX)
+			return 0;
+		n += to - from + 1;
+	} while (**s == ',');
+	return **s == '}' ? n : 0;
+}
+
+/* Of "{slices}x{devices}", as "{0,2}x{0:3}"; 0: not told. */
+static uint64_t in_target(const struct program *g, size_t i)
+{
+	static const char key[] = "_xla_megascale_target=\"";
+	const char *text = g->m->texts ? pg_text(g->p, g->m->texts[i]) : NULL;
+	const char *s = text ? strstr(text, key) : NULL;
+	uint64_t slices, devices;
+
+	if (!s || s[strlen(key)] != '{')
+		return 0;
+	s += strlen(key);
+	slices = count_range(&s);
+	if (!slices || strncmp(s, "}x{", 3) != 0)
+		return 0;
+	s += 2;
+	devices = count_range(&s);
+	return devices > UINT32_MAX || slices > UINT32_MAX ? 0
+							   : slices * devices;
+}
+
+/* Devices that take part; 0: not told. */
+static uint64_t participants(const struct program *g, size_t i)
+{
+	const struct na_hlo_instruction *x = &g->m->instructions[i];
 	uint64_t all = (uint64_t)(g->m->replicas ? g->m->replicas : 1) *
 		       (g->m->partitions ? g->m->partitions : 1);
 
 	if (x->all_devices)
 		return g->m->replicas || g->m->partitions ? all : 0;
+	if (over_dcn(g, x))
+		return in_target(g, i);
 	return x->uneven ? 0 : (uint64_t)x->group_size * x->n_groups;
 }
 
@@ -83,7 +130,7 @@ static void put_collective(const struct program *g, struct na_result *r,
 			   size_t i, struct na_value *row)
 {
 	const struct na_hlo_instruction *x = &g->m->instructions[i];
-	uint64_t bytes = bytes_of(g, i), n = participants(g, x);
+	uint64_t bytes = bytes_of(g, i), n = participants(g, i);
 	uint32_t done = g->done[i];
 
 	na_put_text(r, row, "name", pg_text(g->p, x->name));
@@ -93,7 +140,7 @@ static void put_collective(const struct program *g, struct na_result *r,
 	na_put_text(r, row, "transfer_type", pg_text(g->p, x->transfer_type));
 	put_known(r, row, "channel", (uint64_t)x->channel, x->channel >= 0);
 	put_known(r, row, "bytes", bytes, bytes <= INT64_MAX);
-	put_known(r, row, "participants", n, n > 0);
+	put_known(r, row, "participants", n, n > 0 && n <= INT64_MAX);
 	put_known(r, row, "group_size", x->group_size, x->group_size > 0);
 	put_known(r, row, "groups", x->n_groups, x->n_groups > 0);
 	na_put_bool(r, row, "even", !x->uneven);
@@ -194,12 +241,21 @@ static void put_counts(const struct program *g, struct na_result *r,
 }
 
 void pg_put_collectives(const struct na_programs *p, struct na_result *r,
-			const struct na_hlo_module *m, struct na_value *row,
+			const struct na_program *x, struct na_value *row,
 			struct na_value *flat)
 {
+	const struct na_hlo_module *m = &p->h->modules[x->body];
 	struct program g = {.p = p, .m = m};
 	struct na_value *list;
 
+	if (m->n_instructions && !m->instructions) {
+		/* Too many to be kept. */
+		na_put_null(r, row, "opcodes");
+		na_put_null(r, row, "dcn_collectives");
+		na_put_null(r, row, "ici_collectives");
+		na_put_null(r, row, "collectives");
+		return;
+	}
 	if (!find_done(&g))
 		return;
 	put_counts(&g, r, row);
@@ -215,6 +271,84 @@ void pg_put_collectives(const struct na_programs *p, struct na_result *r,
 		na_put_textf(r, line, "fingerprint", "%016" PRIx64,
 			     m->fingerprint);
 		put_collective(&g, r, i, line);
+		na_put_bool(r, line, "differs", x->differs);
 	}
 	free(g.done);
+}
+
+/* ---- what only one of two programs communicates */
+
+enum { TOLD = 20 };
+
+struct mark {
+	uint64_t hash;
+	uint32_t at;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static struct mark *marks_of(const struct na_hlo_module *m, size_t *n)
+{
+	struct mark *list;
+	size_t found = 0;
+
+	for (size_t i = 0; i < m->n_instructions; i++)
+		found += communicates(&m->instructions[i]) &&
+			 m->instructions[i].phase != NA_OP_DONE;
+	list = na_calloc(found + 1, sizeof(*list));
+	*n = 0;
+	for (size_t i = 0; list && i < m->n_instructions; i++) {
+		const struct na_hlo_instruction *x = &m->instructions[i];
+
+		if (communicates(x) && x->phase != NA_OP_DONE)
+			list[(*n)++] = (struct mark){x->alone, (uint32_t)i};
+	}
+	if (list)
+		qsort(list, *n, sizeof(*list), by_hash);
+	return list;
+}
+
+size_t pg_put_only(const struct na_programs *p, struct na_result *r,
+		   struct na_value *in, const char *name,
+		   const struct na_hlo_module *a, const struct na_hlo_module *b)
+{
+	struct na_value *list = na_put_list(r, in, name);
+	size_t n, m, only = 0, k = 0;
+	struct mark *x = marks_of(a, &n), *y = marks_of(b, &m);
+
+	for (size_t i = 0; x && y && i < n; i++) {
+		while (k < m && y[k].hash < x[i].hash)
+			k++;
+		if (k < m && y[k].hash == x[i].hash)
+			k++;
+		else
+			x[only++] = x[i];
+	}
+	if (x)
+		qsort(x, only, sizeof(*x), by_place);
+	for (size_t i = 0; x && i < only && i < TOLD; i++) {
+		const struct na_hlo_instruction *op = &a->instructions[x[i].at];
+		const char *met = pg_text(p, op->rendezvous);
+
+		na_put_textf(r, list, NULL, "%.200s%s%.200s",
+			     na_strtab_at(&p->h->strings, op->name),
+			     met ? " " : "", met ? met : "");
+	}
+	free(x);
+	free(y);
+	return only;
 }

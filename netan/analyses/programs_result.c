@@ -62,7 +62,7 @@ static void put_id(struct na_result *r, struct na_value *in, const char *name,
 	if (id == NA_UNKNOWN_U64)
 		na_put_null(r, in, name);
 	else
-		na_put_textf(r, in, name, "%" PRIu64, id);
+		na_put_id(r, in, name, id);
 }
 
 static void put_names(const struct na_programs *p, struct na_result *r,
@@ -100,7 +100,6 @@ static void put_program_ids(const struct na_programs *p, struct na_result *r,
 {
 	uint64_t *ids = na_calloc(n + 1, sizeof(*ids));
 	struct na_value *list;
-	size_t found = 0;
 
 	for (size_t i = 0; ids && i < n; i++)
 		ids[i] = p->h->modules[c[i].module].program_id;
@@ -110,8 +109,7 @@ static void put_program_ids(const struct na_programs *p, struct na_result *r,
 	list = na_put_list(r, row, "program_ids");
 	for (size_t i = 0; ids && i < n; i++) {
 		if (ids[i] != NA_UNKNOWN_U64 && (!i || ids[i] != ids[i - 1]))
-			na_put_textf(r, list, NULL, "%" PRIu64, ids[i]);
-		found++;
+			na_put_id(r, list, NULL, ids[i]);
 	}
 	free(ids);
 }
@@ -131,7 +129,8 @@ static void put_module(const struct na_programs *p, struct na_result *r,
 	na_put_int(r, row, "computations", (int64_t)m->n_computations);
 	na_put_int(r, row, "replicas", m->replicas);
 	na_put_int(r, row, "partitions", m->partitions);
-	pg_put_collectives(p, r, m, row, flat);
+	na_put_bool(r, row, "differs", x->differs);
+	pg_put_collectives(p, r, x, row, flat);
 	na_put_int(r, row, "workers", x->workers);
 	na_put_int(r, row, "copies", (int64_t)x->n);
 	put_hosts(p, r, row, c, x->n);
@@ -145,22 +144,28 @@ static void put_side(const struct na_programs *p, struct na_result *r,
 {
 	const struct na_hlo_module *m = &p->h->modules[body];
 	struct na_value *side = na_put_object(r, in, NULL);
+	const struct na_hlo_computation *c;
 	const struct na_hlo_instruction *x;
 	const char *text;
 
 	put_fingerprint(r, side, m->fingerprint);
 	if (at >= m->n_instructions) {
 		na_put_null(r, side, "computation");
+		na_put_null(r, side, "position");
 		na_put_null(r, side, "name");
 		na_put_null(r, side, "opcode");
 		na_put_null(r, side, "text");
 		return;
 	}
 	x = &m->instructions[at];
-	na_put_text(r, side, "computation",
-		    x->computation < m->n_computations
-			    ? pg_text(p, m->computations[x->computation].name)
-			    : NULL);
+	if (x->computation < m->n_computations) {
+		c = &m->computations[x->computation];
+		na_put_text(r, side, "computation", pg_text(p, c->name));
+		na_put_int(r, side, "position", (int64_t)at - c->first);
+	} else {
+		na_put_null(r, side, "computation");
+		na_put_null(r, side, "position");
+	}
 	na_put_text(r, side, "name", pg_text(p, x->name));
 	na_put_text(r, side, "opcode", pg_text(p, x->opcode_name));
 	text = m->texts ? pg_text(p, m->texts[at]) : NULL;
@@ -183,10 +188,16 @@ static void put_first(const struct na_programs *p, struct na_result *r,
 	put_side(p, r, sides, last->body, g->diff.first);
 }
 
-static void put_changed(struct na_result *r, struct na_value *in,
-			const struct na_program_diff *d)
+/* Of group g against the last one. */
+static void put_changed(const struct na_programs *p, struct na_result *r,
+			struct na_value *in, const struct na_program_group *g,
+			const struct na_program_group *last)
 {
 	struct na_value *c = na_put_object(r, in, "changed");
+	const struct na_program_diff *d = &g->diff;
+	const struct na_hlo_module *own = &p->h->modules[g->body];
+	const struct na_hlo_module *other = &p->h->modules[last->body];
+	size_t added, removed;
 
 	na_put_int(r, c, "instructions", (int64_t)d->changed);
 	na_put_real(r, c, "share",
@@ -195,6 +206,10 @@ static void put_changed(struct na_result *r, struct na_value *in,
 	na_put_int(r, c, "removed", (int64_t)d->only[0]);
 	na_put_int(r, c, "other_operands", (int64_t)d->rewired);
 	na_put_int(r, c, "computations", d->computations);
+	added = pg_put_only(p, r, c, "collectives_only_here", own, other);
+	removed = pg_put_only(p, r, c, "collectives_only_there", other, own);
+	na_put_int(r, c, "collectives",
+		   (int64_t)(added > removed ? added : removed));
 	na_put_bool(r, c, "exact", d->exact);
 }
 
@@ -211,7 +226,7 @@ static void put_group(const struct na_programs *p, struct na_result *r,
 	put_program_ids(p, r, row, p->odd + g->first, g->n);
 	if (g->compared) {
 		put_first(p, r, row, g, last);
-		put_changed(r, row, &g->diff);
+		put_changed(p, r, row, g, last);
 	}
 }
 
@@ -241,7 +256,7 @@ static void put_difference(const struct na_programs *p, struct na_result *r,
 	}
 	if (first) {
 		put_first(p, r, row, first, last);
-		put_changed(r, row, &most->diff);
+		put_changed(p, r, row, most, last);
 	} else {
 		na_put_null(r, row, "first_instruction");
 		na_put_null(r, row, "changed");
@@ -267,32 +282,19 @@ static void put_absence(const struct na_programs *p, struct na_result *r,
 
 /* ---- a row for each module of each worker, for sheets */
 
-/* In the order of p->copies; true where its group is not the last. */
-static bool *differing(const struct na_programs *p)
-{
-	bool *out = na_calloc(p->h->n_modules + 1, sizeof(*out));
-
-	for (size_t i = 0; out && i < p->n_differences; i++) {
-		const struct na_program_difference *d = &p->differences[i];
-
-		for (size_t k = 0; k + 1 < d->n_groups; k++) {
-			const struct na_program_group *g =
-				&p->groups[d->first_group + k];
-
-			for (size_t c = 0; c < g->n; c++)
-				out[p->odd[g->first + c].module] = true;
-		}
-		/* Without a majority nobody is the odd one. */
-	}
-	return out;
-}
-
 static void put_workers(const struct na_programs *p, struct na_result *r,
 			struct na_value *list)
 {
-	bool *differs = differing(p);
+	const struct na_program **of = na_calloc(p->h->n_modules + 1,
+						 sizeof(*of));
 
-	for (size_t i = 0; differs && i < p->h->n_modules; i++) {
+	for (size_t i = 0; of && i < p->n_programs; i++) {
+		const struct na_program *x = &p->programs[i];
+
+		for (size_t c = 0; c < x->n; c++)
+			of[p->copies[x->first + c].module] = x;
+	}
+	for (size_t i = 0; of && i < p->h->n_modules; i++) {
 		const struct na_hlo_module *m = &p->h->modules[i];
 		struct na_value *row = na_put_object(r, list, NULL);
 
@@ -302,9 +304,9 @@ static void put_workers(const struct na_programs *p, struct na_result *r,
 		put_fingerprint(r, row, m->fingerprint);
 		na_put_text(r, row, "form", pg_form(m->form));
 		na_put_int(r, row, "instructions", (int64_t)m->n_instructions);
-		na_put_bool(r, row, "differs", differs[i]);
+		na_put_bool(r, row, "differs", of[i]->differs);
 	}
-	free(differs);
+	free(of);
 }
 
 void na_programs_result(const struct na_programs *p, struct na_result *r)

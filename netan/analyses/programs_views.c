@@ -5,7 +5,7 @@
 
 #include "netan/analyses/programs_impl.h"
 
-enum { DEFAULT_TOP = 20, CELL = 110, BEFORE = 30 };
+enum { DEFAULT_TOP = 20, CELL = 110, BEFORE = 8 };
 
 static const char *text_of(const struct na_value *row, const char *name)
 {
@@ -62,6 +62,7 @@ static void groups_view(struct na_result *r, const struct na_value *body,
 		{"changed", "changed", NA_F_COUNT, 0, 0},
 		{"share", "%", NA_F_NUMBER, 3, 100},
 		{"computations", "computations", NA_F_COUNT, 0, 0},
+		{"collectives", "collectives", NA_F_COUNT, 0, 0},
 	};
 	/* clang-format on */
 	struct na_value *list = na_put_list(r, na_result_side(r), "groups");
@@ -91,6 +92,7 @@ static void groups_view(struct na_result *r, const struct na_value *body,
 			na_put_real(r, row, "share",
 				    na_real_of(na_get(c, "share"), 0));
 			put_copy(r, row, c, "computations");
+			put_copy(r, row, c, "collectives");
 		}
 	}
 	na_result_view(r, title, list, cols, sizeof(cols) / sizeof(cols[0]),
@@ -157,6 +159,7 @@ static void put_sides(struct na_result *r, struct na_value *list,
 			   na_int_of(na_dig(g, "first_instruction.index"), 0));
 		put_copy(r, row, a, "computation");
 		put_copy(r, row, a, "name");
+		put_copy(r, row, a, "opcode");
 		put_excerpt(r, row,
 			    text_of(a, "text") ? text_of(a, "text")
 					       : text_of(a, "opcode"),
@@ -174,6 +177,7 @@ static void first_view(struct na_result *r, const struct na_value *body,
 		{"index", "place", NA_F_COUNT, 0, 0},
 		{"computation", "computation", NA_F_TEXT, 0, 0},
 		{"name", "name", NA_F_TEXT, 0, 0},
+		{"opcode", "opcode", NA_F_TEXT, 0, 0},
 		{"text", "instruction, without names", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
@@ -274,9 +278,20 @@ static void collectives_view(struct na_result *r, const struct na_value *body,
 	};
 	/* clang-format on */
 	const struct na_value *all = na_get(body, "collectives");
+	struct na_value *list = na_put_list(r, na_result_side(r), "moved");
 
-	if (all->n)
-		na_result_view(r, "collectives", all, cols,
+	/* Of different programs, those that the others are compared with. */
+	for (const struct na_value *c = all->u.of.first; c; c = c->next) {
+		struct na_value *row;
+
+		if (na_get(c, "differs")->u.flag)
+			continue;
+		row = na_put_object(r, list, NULL);
+		for (size_t i = 0; i < sizeof(cols) / sizeof(cols[0]); i++)
+			put_copy(r, row, c, cols[i].field);
+	}
+	if (list && list->n)
+		na_result_view(r, "collectives", list, cols,
 			       sizeof(cols) / sizeof(cols[0]), top);
 }
 

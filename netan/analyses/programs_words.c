@@ -187,12 +187,33 @@ void pg_verdict(const struct na_programs *p, char *text, size_t size)
 	} else if (n == 1) {
 		add(text, size, "one worker, %.100s: nothing to compare with",
 		    p->h->workers[0].name);
-	} else if (p->n_programs == 1) {
-		add(text, size, "all %zu workers run the same program", n);
 	} else {
-		add(text, size, "all %zu workers run the same %zu programs", n,
-		    p->n_programs);
+		if (n == 2)
+			add(text, size, "both workers run the same ");
+		else
+			add(text, size, "all %zu workers run the same ", n);
+		if (p->n_programs == 1)
+			add(text, size, "program");
+		else
+			add(text, size, "%zu programs", p->n_programs);
 	}
+}
+
+static void note_remedy(const struct na_programs *p, struct na_result *r)
+{
+	const struct na_program_difference *d = &p->differences[0];
+	const struct na_program_group *g = p->groups + d->first_group;
+	const struct na_hlo_worker *all = p->h->workers;
+
+	na_result_note(r,
+		       "workers of one job must run the same program, or its "
+		       "collectives wait for each other for ever: compare the "
+		       "versions (jax, jaxlib, libtpu or CUDA, the training "
+		       "code) and the flags (XLA_FLAGS, LIBTPU_INIT_ARGS) of "
+		       "%.100s with those of %.100s, and restart all from one "
+		       "image",
+		       all[p->odd[g[0].first].worker].name,
+		       all[p->odd[g[d->n_groups - 1].first].worker].name);
 }
 
 void pg_notes(const struct na_programs *p, struct na_result *r)
@@ -215,14 +236,7 @@ void pg_notes(const struct na_programs *p, struct na_result *r)
 		}
 	}
 	if (p->n_differences)
-		na_result_note(
-			r,
-			"workers of one job must run the same program, or its "
-			"collectives wait for each other for ever: compare the "
-			"versions (jax, jaxlib, libtpu or CUDA, the training "
-			"code) and the flags (XLA_FLAGS, LIBTPU_INIT_ARGS) of "
-			"those that differ with those of the others, and "
-			"restart all from one image");
+		note_remedy(p, r);
 	if (absent)
 		na_result_note(r,
 			       "a module that is missing was not compiled or "
@@ -240,8 +254,8 @@ void pg_notes(const struct na_programs *p, struct na_result *r)
 			       NA_PROGRAM_EDITS);
 	if (skipped)
 		na_result_note(r,
-			       "of the different programs of a module, the "
-			       "first %d are compared instruction by "
-			       "instruction",
+			       "of the different programs of a module, only "
+			       "the first %d that fit into memory are compared "
+			       "instruction by instruction",
 			       NA_PROGRAMS_COMPARED);
 }

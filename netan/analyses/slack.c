@@ -24,6 +24,9 @@ static const struct na_opt slack_opts[] = {
 	{NA_OPT_FLAG, 0, "reference", offsetof(struct sl_params, reference),
 	 NULL, NULL, 0, 0, "the numbers that XProf prints: of device 0 alone, "
 	 "cut to whole microseconds, means only"},
+	{NA_OPT_COUNT, 0, "late", offsetof(struct sl_params, late), "N", "3", 0,
+	 SL_LATE_MAX, "explain the N slowest executions of the collective that "
+	 "stalls most; 0: none"},
 	NA_OPT_END,
 };
 /* clang-format on */
@@ -33,7 +36,7 @@ const char *const sl_part_names[SL_PARTS] = {"send", "send_done", "recv",
 
 int64_t sl_clamp(na_i128 x)
 {
-	return x > NA_TIME_MAX	 ? NA_TIME_MAX
+	return x > NA_TIME_MAX   ? NA_TIME_MAX
 	       : x < NA_TIME_MIN ? NA_TIME_MIN
 				 : (int64_t)x;
 }
@@ -330,7 +333,7 @@ static enum na_status sl_turn(void *state, unsigned done, struct na_err *err)
 	    !na_side_by_side(s->scope, s->scope->store->devices.n_cores,
 			     walk_core, s) ||
 	    !gather(s) || !sl_join_graphs(s) || !sl_sum_up(s) ||
-	    !sl_judge(s))
+	    !sl_latencies(s) || !sl_judge(s))
 		return na_fail_nomem(err);
 	return NA_END;
 }
@@ -397,8 +400,9 @@ const struct na_analysis na_an_slack = {
 		"began; --collective chooses rows, and other collectives still "
 		"count as overlap.\n"
 		"Small slack (slack_small): less than 5 % of the observed "
-		"time, where the collective stalls devices for 1 % of their "
-		"step time or more.\n"
+		"time, or less than the median latency of one of its "
+		"transfers.  The verdict counts those alone that stall "
+		"devices for 1 % of their step time or more.\n"
 		"--reference: device 0 of each host alone, ops inside a "
 		"program run alone, stall counted anew from each send, times "
 		"cut to nanoseconds and each execution's to microseconds, "
@@ -413,7 +417,7 @@ const struct na_analysis na_an_slack = {
 		"netan slack host0.xplane.pb --reference --format csv",
 	.source = "algorithms: collective slack; XProf's Megascale stats",
 	.wants = NA_WANT_OPS | NA_WANT_GRAPHS | NA_WANT_STEPS |
-		 NA_WANT_MODULES | NA_WANT_PROGRAMS,
+		 NA_WANT_MODULES | NA_WANT_PROGRAMS | NA_WANT_TRANSFERS,
 	.face.opts = slack_opts,
 	.face.params_size = sizeof(struct sl_params),
 	.state_size = sizeof(struct sl_state),

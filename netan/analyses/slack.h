@@ -22,6 +22,7 @@
 
 /* The rule slack-small of checks.md. */
 #define SL_SMALL_SHARE 0.05 /* slack of the observed time */
+#define SL_LEAST_US    1.0  /* less slack is none: no rate would do */
 #define SL_STALL_SHARE 0.01 /* of the step time: less is not worth a word */
 
 enum {
@@ -32,6 +33,7 @@ enum {
 	 * of more, the ones that began first are not looked at any more. */
 	SL_FLIGHT_MAX = 256,
 	SL_GRAPHS_SEEN = 64, /* of one collective, for one occurrence */
+	SL_LATE_MAX = 64,    /* executions that can be explained */
 	SL_OVERLAPS = 8,     /* listed of a row */
 	SL_TOP = 1024        /* rows without --top */
 };
@@ -45,6 +47,7 @@ struct sl_params {
 	bool reference;
 	int sort; /* enum sl_sort */
 	const char *capacity;
+	int64_t late; /* how many executions to explain */
 };
 
 struct sl_occ {
@@ -63,11 +66,11 @@ struct sl_occ {
 
 /* What became of ops and occurrences that are not in a row. */
 struct sl_left {
-	uint64_t no_collective; /* ops */
-	uint64_t done_first;    /* recv-done without a send before it */
-	uint64_t strays;        /* other ops without the ones before them */
-	uint64_t cut;           /* sends without a recv-done */
-	uint64_t outside;       /* occurrences: --from, --to, --step */
+	uint64_t no_collective;   /* ops */
+	uint64_t done_first;      /* recv-done without a send before it */
+	uint64_t strays;          /* other ops without the ones before them */
+	uint64_t cut;             /* sends without a recv-done */
+	uint64_t outside;         /* occurrences: --from, --to, --step */
 	uint64_t outside_modules; /* --reference: ops in no program run */
 	uint64_t negative;        /* occurrences; these are in rows */
 	uint64_t no_graph;        /* likewise */
@@ -97,6 +100,7 @@ struct sl_row {
 	uint64_t host_devices; /* most on one host, of the collective */
 	bool estimate, mixed_bytes;
 	/* As printed. */
+	double network_us; /* median latency of its transfers; NaN */
 	double slack_us, observed_us, stall_us, required_gbps, achieved_gbps;
 	bool small, bound;
 };
@@ -126,12 +130,12 @@ struct sl_state {
 	struct na_triples keys; /* collective, group: the row */
 	struct sl_row *rows;
 	size_t n_rows, cap_rows;
-	uint32_t *order;  /* occurrences by row */
-	uint32_t *ranked; /* rows as they are told */
+	uint32_t *order;             /* occurrences by row */
+	uint32_t *ranked;            /* rows as they are told */
 	struct sl_overlap *overlaps; /* by row, longest first */
 	size_t n_overlaps;
 	na_i128 stall_ps, step_ps; /* of all that is looked at */
-	uint64_t used; /* occurrences in rows */
+	uint64_t used;             /* occurrences in rows */
 	uint64_t devices;
 	int64_t first_ps, last_ps;
 	const char *verdict;
@@ -168,6 +172,10 @@ bool sl_overlaps(struct sl_state *s);
 bool sl_bytes(const struct sl_state *s, const struct sl_occ *o, na_i128 *bytes,
 	      bool *estimate);
 uint32_t sl_transfer_type(const struct sl_state *s, const struct sl_occ *o);
+/* slack_late.c: median latencies into the rows; list "late" of the body. */
+bool sl_latencies(struct sl_state *s);
+enum na_status sl_put_late(const struct sl_state *s, struct na_result *r,
+			   struct na_err *err);
 /* slack_judge.c: means, rates and flags of the rows; their order; the
  * verdict. */
 bool sl_judge(struct sl_state *s);
@@ -179,5 +187,7 @@ double sl_total_stall_us(const struct sl_state *s, const struct sl_row *row);
 enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err);
 /* slack_views.c: the tables for people. */
 void sl_views(struct na_result *r, const struct sl_state *s);
+/* Of the list "late", where it is there. */
+void sl_late_view(struct na_result *r);
 
 #endif

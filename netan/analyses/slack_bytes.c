@@ -7,9 +7,8 @@
 
 #include "netan/analyses/slack.h"
 
-static const struct na_op_type *type_at(const struct sl_state *s,
-					const struct sl_occ *o,
-					enum sl_part part)
+static const struct na_op_type *
+type_at(const struct sl_state *s, const struct sl_occ *o, enum sl_part part)
 {
 	if (o->types[part] == NA_UNKNOWN_U32)
 		return NULL;
@@ -62,8 +61,7 @@ bool sl_bytes(const struct sl_state *s, const struct sl_occ *o, na_i128 *bytes,
 	      bool *estimate)
 {
 	uint32_t name = sl_transfer_type(s, o);
-	const char *type =
-		na_strtab_at(&s->scope->store->names.strings, name);
+	const char *type = na_strtab_at(&s->scope->store->names.strings, name);
 	uint64_t size = received_bytes(s, o);
 	bool uneven = false;
 	na_i128 g = group_size(s, o, &uneven), r = size;

@@ -88,8 +88,10 @@ static int64_t common_ps(const struct na_exec *g, const struct sl_occ *o)
 	return to < from ? -1 : sl_minus(to, from);
 }
 
-/* The one that shares most of its time and is nobody else's; n: none.
- * *from: those before it are over. */
+/* Nobody else's: the first that begins within it; where none does, the one
+ * that shares most of its time; `to`: none.  A host may be done before the
+ * device sends again, so that several begin within one execution: they are
+ * taken in order.  *from: those before it are over. */
 static size_t best_of(const struct graphs *g, size_t *from, size_t to,
 		      const struct sl_occ *o)
 {
@@ -105,7 +107,11 @@ static size_t best_of(const struct graphs *g, size_t *from, size_t to,
 
 		if (g->all[i]->start_ps > o->end_ps)
 			break;
-		common = g->used[i] ? -1 : common_ps(g->all[i], o);
+		if (g->used[i])
+			continue;
+		if (g->all[i]->start_ps >= o->start_ps)
+			return i;
+		common = common_ps(g->all[i], o);
 		if (common > most) {
 			most = common;
 			best = i;
@@ -152,11 +158,12 @@ bool sl_join_graphs(struct sl_state *s)
 		if (!ok)
 			break;
 		if (at == n)
-			lanes[n++] = (struct lane){
-				first_of(&g, c->input, c->endpoint,
-					 o->collective),
-				first_of(&g, c->input, c->endpoint,
-					 o->collective + 1)};
+			lanes[n++] = (struct lane){first_of(&g, c->input,
+							    c->endpoint,
+							    o->collective),
+						   first_of(&g, c->input,
+							    c->endpoint,
+							    o->collective + 1)};
 		join(s, &g, &lanes[at], o);
 	}
 	free(g.all);

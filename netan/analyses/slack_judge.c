@@ -36,12 +36,13 @@ static void judge(const struct sl_state *s, struct sl_row *row)
 	row->observed_us = sl_mean_us(s, row->observed_ps, row->n);
 	row->stall_us = sl_mean_us(s, row->stall_ps, row->n);
 	row->required_gbps = rate_gbps(bytes, row->slack_us);
-	row->achieved_gbps =
-		row->sized ? rate_gbps((double)row->bytes,
-				       (double)row->sized_wire_ps /
-					       (double)NA_PS_PER_US)
-			   : NAN;
-	row->small = row->slack_us < SL_SMALL_SHARE * row->observed_us;
+	row->achieved_gbps = row->sized
+				     ? rate_gbps((double)row->bytes,
+						 (double)row->sized_wire_ps /
+							 (double)NA_PS_PER_US)
+				     : NAN;
+	row->small = row->slack_us < SL_SMALL_SHARE * row->observed_us ||
+		     row->slack_us < row->network_us;
 	/* No rate is enough where there is no slack. */
 	row->bound = row->sized && bytes > 0 &&
 		     (row->slack_us <= 0 ||
@@ -104,9 +105,9 @@ static void conclude(struct sl_state *s)
 	s->verdict = !s->used ? NULL
 		     : bound  ? "bandwidth_bound"
 		     : small  ? "slack_small"
-		     : s->step_ps > 0 && (double)s->stall_ps <
-						 SL_STALL_SHARE *
-							 (double)s->step_ps
+		     : s->step_ps > 0 &&
+				     (double)s->stall_ps <
+					     SL_STALL_SHARE * (double)s->step_ps
 			     ? "hidden"
 			     : "stalled";
 }

@@ -86,8 +86,9 @@ bool sl_overlaps(struct sl_state *s)
 		ok = s->overlaps;
 	}
 	for (size_t i = 0; ok && i < w->pairs.n; i++)
-		s->overlaps[s->n_overlaps++] = (struct sl_overlap){
-			w->pairs.keys[i].a, w->pairs.keys[i].b, w->ps[i]};
+		s->overlaps[s->n_overlaps++] =
+			(struct sl_overlap){w->pairs.keys[i].a,
+					    w->pairs.keys[i].b, w->ps[i]};
 	if (ok && s->n_overlaps)
 		qsort(s->overlaps, s->n_overlaps, sizeof(*s->overlaps),
 		      longer_first);

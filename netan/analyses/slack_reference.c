@@ -130,9 +130,8 @@ bool sl_walk_reference(const struct sl_state *s, struct sl_core *c)
 	size_t run = 0;
 
 	if (c->n_ops && s->scope->zero_ns) {
-		w.zero_ns =
-			s->scope->zero_ns[v->cores[c->ops[0].core].input] %
-			1000;
+		w.zero_ns = s->scope->zero_ns[v->cores[c->ops[0].core].input] %
+			    1000;
 		w.zero_ns += w.zero_ns < 0 ? 1000 : 0;
 	}
 	for (size_t i = 0; ok && i < c->n_ops; i++) {

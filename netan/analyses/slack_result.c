@@ -54,8 +54,8 @@ static void put_spread(struct na_result *r, struct na_value *in,
 	struct na_value *to = na_put_object(r, in, names[f]);
 
 	for (uint64_t i = 0; i < row->n; i++)
-		w->x[i] = (double)field_of(
-			&s->occs[s->order[row->first + i]], f);
+		w->x[i] = (double)field_of(&s->occs[s->order[row->first + i]],
+					   f);
 	na_sort_f64(w->x, w->tmp, row->n);
 	na_put_real(r, to, "mean", means[f]);
 	/* The reference knows means alone. */
@@ -101,6 +101,7 @@ static void put_rates(struct na_result *r, struct na_value *to,
 		na_put_bool(r, to, "bandwidth_bound", row->bound);
 	else
 		na_put_null(r, to, "bandwidth_bound");
+	na_put_real(r, to, "network_p50_us", row->network_us);
 	na_put_bool(r, to, "slack_small", row->small);
 }
 
@@ -257,7 +258,7 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 {
 	const struct sl_row *row = s->n_rows ? &s->rows[s->ranked[0]] : NULL;
 	char stall[NA_UNIT_BUF], of[NA_UNIT_BUF + 16] = "", buf[NA_UNIT_BUF];
-	char slack[NA_UNIT_BUF], needs[NA_UNIT_BUF + 16] = "";
+	char slack[NA_UNIT_BUF], needs[NA_UNIT_BUF + 32] = "";
 	char key[300] = "";
 
 	if (!row)
@@ -265,9 +266,10 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 	if (row->step_ps > 0)
 		snprintf(of, sizeof(of), " of %s step time",
 			 na_print_time(buf, sl_clamp(row->step_ps), 3));
-	if (row->required_gbps > 0)
-		snprintf(needs, sizeof(needs), " needs %s",
-			 na_print_rate(buf, row->required_gbps * 1e9, 3));
+	if (row->required_gbps > 0 && row->slack_us >= SL_LEAST_US)
+		snprintf(needs, sizeof(needs), " needs %s%s",
+			 na_print_rate(buf, row->required_gbps * 1e9, 3),
+			 row->host_devices > 1 ? " per device" : "");
 	else if (row->sized)
 		snprintf(needs, sizeof(needs), ", which no rate can meet");
 	if (s->by.n) {
@@ -279,12 +281,67 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 	na_put_textf(r, na_result_side(r), "message",
 		     "%s%s: %s%s stalled over %" PRIu64 " device%s; slack %s%s",
 		     name_at(s, row->collective), key,
-		     na_print_time(stall, sl_clamp(row->stall_ps), 3), of,
-		     row->devices, row->devices == 1 ? "" : "s",
+		     na_print_time(stall,
+				   (int64_t)fmin(sl_total_stall_us(s, row) *
+							 (double)NA_PS_PER_US,
+						 9e18),
+				   3),
+		     of, row->devices, row->devices == 1 ? "" : "s",
 		     na_print_time(slack,
 				   sl_clamp(row->slack_ps / (na_i128)row->n),
 				   3),
 		     needs);
+}
+
+/* What was looked for, and what is there instead. */
+static void say_nothing(struct na_result *r, const struct sl_state *s)
+{
+	const struct na_devices *v = &s->scope->store->devices;
+	struct na_value *side = na_result_side(r);
+	size_t tpus = 0;
+	char n[NA_UNIT_BUF];
+
+	for (size_t i = 0; i < v->n_cores; i++)
+		tpus += v->cores[i].kind == NA_DEVICE_TPU;
+	if (s->n || s->left.outside) {
+		na_put_textf(r, side, "empty",
+			     "the filters leave none of %s executions of "
+			     "collectives",
+			     na_print_count(n, s->n + s->left.outside));
+		return;
+	}
+	if (!tpus) {
+		na_put_text(r, side, "empty",
+			    "no TPU ops: slack looks for send, send-done, recv "
+			    "and recv-done on the line \"XLA Ops\" of the "
+			    "planes \"/device:TPU:0\", ...");
+		na_put_text(r, side, "hint",
+			    "capture device traces as well, on the hosts that "
+			    "have TPUs; on GPUs, netan collectives and netan "
+			    "steps tell what communication costs");
+		return;
+	}
+	if (s->n_ops) {
+		na_put_textf(r, side, "empty",
+			     "%s ops over the data-center network, but no "
+			     "collective from its send to its recv-done",
+			     na_print_count(n, s->n_ops));
+		na_put_text(r, side, "hint",
+			    s->params->reference
+				    ? "--reference looks at device 0 and ops "
+				      "inside program runs alone"
+				    : "capture whole steps; give the HLO dumps "
+				      "with --hlo if names tell too little");
+		return;
+	}
+	na_put_textf(r, side, "empty",
+		     "%zu TPU planes without an op over the data-center "
+		     "network (send, send-done, recv, recv-done of a host "
+		     "transfer); %s other ops communicate",
+		     tpus, na_print_count(n, s->other_ops));
+	na_put_text(r, side, "hint",
+		    "a job on one slice does not use that network: netan "
+		    "collectives tells what it uses");
 }
 
 enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
@@ -314,6 +371,14 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 	na_put_bool(r, body, "reference", s->params->reference);
 	na_put_real(r, body, "capacity_gbps", s->capacity_gbps);
 	na_put_text(r, na_result_side(r), "noun", "collective execution");
+	na_put_int(r, na_result_side(r), "left_out",
+		   (int64_t)(s->left.cut + s->left.done_first +
+			     s->left.outside + s->n - s->used));
+	if (!s->used)
+		say_nothing(r, s);
 	sl_views(r, s);
+	if (sl_put_late(s, r, err) != NA_OK)
+		return err->status;
+	sl_late_view(r);
 	return NA_OK;
 }

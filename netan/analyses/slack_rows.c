@@ -44,8 +44,8 @@ static struct sl_row *row_of(struct sl_state *s, const struct na_grouping *base,
 	of = na_groups_add(&s->bases, values);
 	if (group == NA_NO_NAME || of == NA_NO_NAME)
 		return NULL;
-	o->row = na_triples_add(&s->keys, (struct na_triple){o->collective,
-							     group, 0});
+	o->row = na_triples_add(&s->keys,
+				(struct na_triple){o->collective, group, 0});
 	if (o->row == NA_NO_TRIPLE ||
 	    !na_grow(&s->rows, &s->cap_rows, (size_t)o->row + 1,
 		     sizeof(*s->rows)))
@@ -172,8 +172,7 @@ uint32_t sl_store_step(const struct na_store *store, const struct na_span *x)
 		size_t mid = lo + (hi - lo) / 2;
 		const struct na_step *at = &store->steps[mid];
 
-		if (at->run < run ||
-		    (at->run == run && at->number < x->number))
+		if (at->run < run || (at->run == run && at->number < x->number))
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -197,8 +196,8 @@ static bool add_steps(struct sl_state *s, const struct na_grouping *base,
 		if (!cores[x->core])
 			continue;
 		na_group_of_core(base, s->scope->store, x->core,
-				 sl_store_step(s->scope->store, x), NA_UNKNOWN_U32,
-				 NA_UNKNOWN_U32, values);
+				 sl_store_step(s->scope->store, x),
+				 NA_UNKNOWN_U32, NA_UNKNOWN_U32, values);
 		group = na_groups_find(&s->bases, values);
 		s->step_ps += step_length(s, x);
 		if (group != NA_NO_NAME)
@@ -225,8 +224,9 @@ static bool count_devices(struct sl_state *s, const struct na_grouping *base)
 	for (size_t i = 0; ok && i < s->n_rows; i++) {
 		for (uint32_t k = 0; k < inputs; k++) {
 			uint32_t at = na_triples_find(
-				&c.per, (struct na_triple){
-						s->rows[i].collective, k, 0});
+				&c.per,
+				(struct na_triple){s->rows[i].collective, k,
+						   0});
 
 			if (at != NA_NO_TRIPLE &&
 			    c.n[at] > s->rows[i].host_devices)

@@ -32,14 +32,12 @@ static void notes(struct na_result *r, const struct sl_state *s)
 		 "op is left out: the send of its execution is not there",
 		 "ops are left out: the sends of their executions are not "
 		 "there"},
-		{x->cut,
-		 "send is left out: no recv-done follows it",
+		{x->cut, "send is left out: no recv-done follows it",
 		 "sends are left out: no recv-done follows them"},
 		{x->outside_modules,
 		 "op is left out: it is not inside a program run",
 		 "ops are left out: they are not inside a program run"},
-		{x->outside,
-		 "execution is outside the window or the steps",
+		{x->outside, "execution is outside the window or the steps",
 		 "executions are outside the window or the steps"},
 	};
 	char n[NA_UNIT_BUF];
@@ -87,7 +85,28 @@ void sl_views(struct na_result *r, const struct sl_state *s)
 		       na_get(na_result_body(r), "collectives"), all, n,
 		       s->scope->top ? 0 : SHOWN_ROWS);
 	na_result_note(r, "kinds of ops joined to their collective: %s",
-		       na_text_of(na_get(na_result_side(r), "joined"),
-				  "none"));
+		       na_text_of(na_get(na_result_side(r), "joined"), "none"));
 	notes(r, s);
+}
+
+void sl_late_view(struct na_result *r)
+{
+	/* clang-format off */
+	static const struct na_column cols[] = {
+		{"collective", "collective", NA_F_TEXT, 0, 0},
+		{"host", "host", NA_F_TEXT, 0, 0},
+		{"device", "device", NA_F_TEXT, 0, 0},
+		{"step", "step", NA_F_COUNT, 0, 0},
+		{"from_s", "from s", NA_F_FIXED, 4, 0},
+		{"stall_us", "stall us", NA_F_NUMBER, 4, 0},
+		{"cause", "why it was late", NA_F_TEXT, 0, 0},
+	};
+	/* clang-format on */
+	const struct na_value *list = na_get(na_result_body(r), "late");
+
+	if (list && list->n)
+		na_result_view(r,
+			       "the slowest executions of the collective "
+			       "that stalls most",
+			       list, cols, sizeof(cols) / sizeof(cols[0]), 0);
 }

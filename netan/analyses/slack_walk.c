@@ -13,7 +13,7 @@
 #include "netan/analyses/slack.h"
 #include "netan/base/vec.h"
 
-struct list { /* of one collective */
+struct list {           /* of one collective */
 	uint32_t *open; /* indices of occurrences, in order */
 	size_t n, cap;
 	size_t run; /* of the program, that they belong to */
@@ -38,9 +38,8 @@ static struct list *list_of(struct walk *w, uint32_t collective)
 				     (struct na_triple){collective, 0, 0});
 	struct list *l;
 
-	if (at == NA_NO_TRIPLE ||
-	    !na_grow(&w->lists, &w->cap_lists, (size_t)at + 1,
-		     sizeof(*w->lists)))
+	if (at == NA_NO_TRIPLE || !na_grow(&w->lists, &w->cap_lists,
+					   (size_t)at + 1, sizeof(*w->lists)))
 		return NULL;
 	for (; w->n_lists <= at; w->n_lists++)
 		memset(&w->lists[w->n_lists], 0, sizeof(*w->lists));

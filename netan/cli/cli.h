@@ -22,15 +22,15 @@ enum na_exit {
 
 /* Options that commands share: joined to a command's own by its `joins`. */
 enum na_join {
-	NA_JOIN_OUTPUT = 1,    /* -o --format --table -q -v --color ... */
-	NA_JOIN_INPUT = 2,     /* --label, --anchor, -j, --strict ... */
-	NA_JOIN_FILTER = 4,    /* --host --src --from --step ... */
-	NA_JOIN_GROUP = 8,     /* --by --top */
-	NA_JOIN_PICTURE = 16,  /* --width --theme --title ... */
-	NA_JOIN_FINDINGS = 32, /* --fail-on */
-	NA_JOIN_QUIET = 64,    /* -q alone */
+	NA_JOIN_OUTPUT = 1,     /* -o --format --table -q -v --color ... */
+	NA_JOIN_INPUT = 2,      /* --label, --anchor, -j, --strict ... */
+	NA_JOIN_FILTER = 4,     /* --host --src --from --step ... */
+	NA_JOIN_GROUP = 8,      /* --by --top */
+	NA_JOIN_PICTURE = 16,   /* --width --theme --title ... */
+	NA_JOIN_FINDINGS = 32,  /* --fail-on */
+	NA_JOIN_QUIET = 64,     /* -q alone */
 	NA_JOIN_PROGRAMS = 128, /* --hlo */
-	NA_JOIN_WORKERS = 256  /* --label, --strict: inputs without records */
+	NA_JOIN_WORKERS = 256   /* --label, --strict: inputs without records */
 };
 
 enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };

@@ -15,10 +15,16 @@ static int64_t span_of(int64_t first_ps, int64_t last_ps)
 	return span < NA_TIME_MAX ? (int64_t)span : NA_TIME_MAX;
 }
 
+/* Ops of device planes, and no transfers. */
+static bool ops_alone(const struct na_analysis *a)
+{
+	return a->add_op && !a->add;
+}
+
 /* Files, hosts, duration, how many of what (noun: one of them), and how many
- * were left out. */
+ * were left out; own: of these, transfers do not count. */
 static void headline(struct na_session *s, struct na_result *r, uint64_t used,
-		     const char *noun, int64_t span_ps)
+		     const char *noun, int64_t span_ps, bool own)
 {
 	char n[NA_UNIT_BUF], span[NA_UNIT_BUF], m[NA_UNIT_BUF];
 	const struct na_value *out = na_dig(na_result_doc(r),
@@ -27,7 +33,7 @@ static void headline(struct na_session *s, struct na_result *r, uint64_t used,
 		(uint64_t)na_int_of(na_get(na_result_side(r), "left_out"), 0);
 	size_t hosts = na_store_hosts(&s->store);
 
-	for (const struct na_value *v = out ? out->u.of.first : NULL; v;
+	for (const struct na_value *v = out && !own ? out->u.of.first : NULL; v;
 	     v = v->next)
 		left_out += (uint64_t)v->u.i;
 	na_result_headline(r,
@@ -58,6 +64,23 @@ static const char *noun_of(const struct na_filter *f, const struct na_store *s)
 		       ? "transfer"
 	       : f->components & transfers ? "transfers and action"
 					   : "action";
+}
+
+/* An analysis of device planes knows best what it looked for. */
+static void say_own(struct na_session *s, const struct na_value *side)
+{
+	const char *hint = na_text_of(na_get(side, "hint"), NULL);
+
+	if (s->interrupted)
+		return;
+	na_say_error(s->cli, "%s", na_text_of(na_get(side, "empty"), ""));
+	if (hint)
+		na_say_hint(s->cli, "%s", hint);
+	na_session_say_planes(s);
+	if (s->damaged)
+		na_say_hint(s->cli, "the input is damaged or unreadable in "
+				    "part (see the warnings): what is missing "
+				    "may be in what was lost");
 }
 
 /* Of connections, which only captures tell. */
@@ -102,9 +125,11 @@ static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
 	headline(s, r, d.used,
 		 na_text_of(na_get(na_result_side(r), "noun"),
 			    noun_of(&s->filter, &s->store)),
-		 span_of(d.first_ps, d.last_ps));
+		 span_of(d.first_ps, d.last_ps), ops_alone(a));
 	if (!d.used) {
-		if (a->add)
+		if (na_get(na_result_side(r), "empty"))
+			say_own(s, na_result_side(r));
+		else if (a->add)
 			na_session_say_nothing(s, r);
 		else
 			say_no_connections(s, r);
@@ -123,18 +148,20 @@ static bool by_step(const struct na_cli *cli, const struct na_analysis *a,
 }
 
 /* The first option that picks transfers, for an analysis that takes none. */
-static const char *transfer_option(const struct na_common *c)
+static const char *transfer_option(const struct na_common *c, bool ops)
 {
-	return c->collective.n       ? "--collective"
-	       : c->component >= 0   ? "--component"
-	       : c->side             ? "--side"
-	       : c->min_size > 0     ? "--min-size"
-	       : c->max_size >= 0    ? "--max-size"
-	       : c->min_latency > 0  ? "--min-latency"
-	       : c->max_rate > 0     ? "--max-rate"
-	       : c->include_loopback ? "--include-loopback"
-	       : c->line.n           ? "--line"
-				     : NULL;
+	return c->collective.n && !ops ? "--collective"
+	       : c->src.n && ops       ? "--src"
+	       : c->dst.n && ops       ? "--dst"
+	       : c->component >= 0     ? "--component"
+	       : c->side               ? "--side"
+	       : c->min_size > 0       ? "--min-size"
+	       : c->max_size >= 0      ? "--max-size"
+	       : c->min_latency > 0    ? "--min-latency"
+	       : c->max_rate > 0       ? "--max-rate"
+	       : c->include_loopback   ? "--include-loopback"
+	       : c->line.n             ? "--line"
+				       : NULL;
 }
 
 /* What the command line alone can tell is wrong: nobody waits for a long
@@ -144,16 +171,20 @@ static enum na_status check(const struct na_cli *cli,
 			    struct na_err *err)
 {
 	const struct na_common *c = &cli->common;
-	const char *vain = a->add ? NULL : transfer_option(c);
+	const char *vain = a->add ? NULL : transfer_option(c, ops_alone(a));
 
 	if (na_grouping_parse(c->by, by, err) != NA_OK)
 		return err->status;
 	if (vain)
 		return na_fail(err, NA_EUSAGE,
-			       "%s: %s looks at connections, not at transfers; "
-			       "it filters by --host, --src, --dst, --from, "
-			       "--to and --filter",
-			       vain, a->face.name);
+			       "%s: %s looks at %s, not at transfers; it "
+			       "filters by %s",
+			       vain, a->face.name,
+			       ops_alone(a) ? "ops of devices" : "connections",
+			       ops_alone(a) ? "--host, --collective, --from, "
+					      "--to and --step"
+					    : "--host, --src, --dst, --from, "
+					      "--to and --filter");
 	if (c->component > NA_COMP_NETWORK && c->component != NA_COMP_RPC &&
 	    !a->components)
 		return na_fail(err, NA_EUSAGE,

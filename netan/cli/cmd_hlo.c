@@ -60,6 +60,29 @@ static void envelope(const struct na_hlo_reading *x, struct na_result *r)
 	na_put_list(r, c, "unknown_names");
 }
 
+/* Nobody to compare with; but the answer is not about them. */
+static void note_idle(const struct na_hlo_reading *x, struct na_result *r)
+{
+	const char *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->n_sources; i++) {
+		if (x->sources[i].modules)
+			continue;
+		first = n++ ? first : x->sources[i].path;
+	}
+	if (n == 1)
+		na_result_note(r,
+			       "no module was found in %.300s: nothing is "
+			       "said of that worker",
+			       first);
+	else if (n)
+		na_result_note(r,
+			       "no module was found in %.300s and %zu more "
+			       "inputs: nothing is said of those workers",
+			       first, n - 1);
+}
+
 static void notes(const struct na_hlo_reading *x, struct na_result *r)
 {
 	size_t files = 0, passed = 0;
@@ -77,8 +100,23 @@ static void notes(const struct na_hlo_reading *x, struct na_result *r)
 		na_result_note(r, "not everything could be read: see the "
 				  "warnings; a module that is missing may be "
 				  "in what was lost");
+	note_idle(x, r);
 	for (size_t i = 0; i < x->n_notes; i++)
 		na_result_note(r, "%s", x->notes[i]);
+}
+
+static void say_details(const struct na_hlo_reading *x)
+{
+	for (size_t i = 0; i < x->n_sources; i++) {
+		const struct na_hlo_source *s = &x->sources[i];
+
+		na_say_detail(
+			x->cli,
+			"%s: worker %s, %zu modules in %zu files, %" PRIu64
+			" bytes",
+			s->path, s->modules && s->host ? s->host : "none",
+			s->modules, s->files, s->file_bytes);
+	}
 }
 
 static enum na_exit show(const struct na_hlo_reading *x,
@@ -88,6 +126,7 @@ static enum na_exit show(const struct na_hlo_reading *x,
 	const struct params *params = cli->params;
 	enum na_exit exit;
 
+	say_details(x);
 	na_programs_result(p, r);
 	envelope(x, r);
 	na_programs_views(p, (size_t)params->top, r);
@@ -145,9 +184,15 @@ static const char details[] =
 	"there is to do about a hang digest that says \"fingerprint "
 	"mismatch\" or \"different module\". Operands stand as distances: -1 "
 	"is the instruction before.\n"
+	"Columns: differs at is the place of the first instruction that "
+	"differs, from 0 over all computations; changed counts those that "
+	"come, go, are replaced or take other operands, and computations and "
+	"collectives what is concerned of these. DCN collectives are "
+	"rendezvous between slices, ICI the collectives between devices; MB "
+	"is what a send sends and what the others give.\n"
 	"A difference is an error, a module that only some workers have a "
-	"warning (--fail-on). Fingerprints of binary form and of text cannot "
-	"be compared, nor with those of other programs.";
+	"warning (--fail-on). The fingerprints are netan's own, not those of "
+	"a digest; those of binary form and of text cannot be compared.";
 
 static const struct na_face hlo_face = {
 	.name = "hlo",

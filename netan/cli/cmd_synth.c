@@ -100,6 +100,7 @@ static const struct na_opt opts[] = {
 static const char details[] =
 	"Writes DIR/plugins/profile/RUN/HOST.xplane.pb for each host, and\n"
 	"DIR/truth.json, which states what is in them: counts, bytes, times,\n"
+	"what each collective cost the devices, what steps were spent on, and\n"
 	"the faults that were planted.  The job is simulated: hosts host-0,\n"
 	"host-1, ... run the same program; the device at the same place in\n"
 	"each slice exchanges data with its peers while it computes; every\n"
@@ -120,7 +121,8 @@ static const char details[] =
 	"  loopback:HOST:COUNT         receives from itself\n"
 	"  no-latency:HOST:COUNT       receives without a latency\n"
 	"  bad-key:HOST:COUNT          receives without their endpoints\n"
-	"  program:HOST                it runs another program\n"
+	"  program:HOST                it runs another program: one operation\n"
+	"                              of another shape, one more\n"
 	"  late-input:HOST:TIME        its steps wait so long for their input,\n"
 	"  late-input:HOST:TIME:SHARE  or that share of them\n"
 	"  stall:COLLECTIVE:TIME       its copy back takes so much longer\n"
@@ -146,6 +148,7 @@ static const char example[] =
 	"netan synth -o /tmp/job --hosts 8\n"
 	"netan synth -o /tmp/slow --hosts 8 --fault slow-sender:host-3:4\n"
 	"netan synth -o /tmp/old --generation message --fault tail:1:0.01\n"
+	"netan synth -o /tmp/gpus --profile gpu --fault slow-compute:2:1.2\n"
 	"netan synth -o /tmp/big --profile typical --size 500MB\n"
 	"netan synth -o /tmp/job.pcap --condition healthy --condition loss";
 

@@ -155,8 +155,7 @@ static const struct na_opt picture_opts[] = {
 static const struct na_opt program_opts[] = {
 	{NA_OPT_LIST, 0, "hlo", AT(hlo), "DIR", NULL, 0, 0,
 	 "HLO modules that the compiler dumped, beside those in the traces: a "
-	 "file, or a directory with *.hlo_proto.pb, *.pb, *.txt or *.hlo; "
-	 "may be repeated"},
+	 "file, or a directory with *.hlo_proto.pb, *.pb, *.txt or *.hlo"},
 	NA_OPT_END
 };
 /* clang-format on */

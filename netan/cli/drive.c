@@ -507,6 +507,7 @@ struct na_filter na_drive_filter(const struct na_analysis *a,
 	if (a->components && !component &&
 	    na_grouping_has(by, NA_KEY_COMPONENT))
 		f.components = a->components;
+	f.components |= a->besides;
 	if (a->both_sides || f.side >= 0)
 		return f;
 	if (f.components == NA_COMP_BIT(NA_COMP_SEND))

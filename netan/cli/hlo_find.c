@@ -12,11 +12,9 @@
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
 
-static bool is_directory(const char *path)
+static bool is_directory(const char *path, struct stat *sb)
 {
-	struct stat sb;
-
-	return stat(path, &sb) == 0 && S_ISDIR(sb.st_mode);
+	return stat(path, sb) == 0 && S_ISDIR(sb->st_mode);
 }
 
 static bool is_trace(const char *path)
@@ -94,43 +92,81 @@ static enum na_status list(const char *dir, struct na_arena *a,
 	return NA_OK;
 }
 
-/* Files first: they are this directory's. */
-static enum na_status walk(const char *dir, const char *label, int depth,
-			   struct na_arena *a, struct na_hlo_files *f,
-			   struct na_err *err)
-{
-	struct names names = {.items = NULL};
-	enum na_status st = NA_OK;
-	bool *take = NULL;
+/* A directory and those above it. */
+struct above {
+	const struct above *up;
+	dev_t device;
+	ino_t inode;
+	int depth;
+};
 
-	if (depth > NA_HLO_DIR_DEPTH)
+static bool leads_up(const struct above *x, const struct stat *sb)
+{
+	for (; x; x = x->up) {
+		if (x->device == sb->st_dev && x->inode == sb->st_ino)
+			return true;
+	}
+	return false;
+}
+
+static enum na_status walk(const char *dir, const struct na_cli_input *in,
+			   const struct above *up, struct na_arena *a,
+			   struct na_hlo_files *f, struct na_err *err);
+
+/* One entry: `file`, or else a directory, which comes later. */
+static enum na_status enter(const char *path, bool file, const char *dir,
+			    const struct na_cli_input *in,
+			    const struct above *here, struct na_arena *a,
+			    struct na_hlo_files *f, struct na_err *err)
+{
+	const struct na_hlo_file x = {.path = path,
+				      .owner = dir,
+				      .given = in->path,
+				      .label = in->label,
+				      .listed = true};
+	struct stat sb;
+	bool is_dir = is_directory(path, &sb);
+
+	if (file)
+		return is_dir ? NA_OK : add(f, &x, err);
+	if (!is_dir || leads_up(here, &sb))
+		return NA_OK;
+	return walk(path, in, here, a, f, err);
+}
+
+/* Files first: they are this directory's. */
+static enum na_status walk(const char *dir, const struct na_cli_input *in,
+			   const struct above *up, struct na_arena *a,
+			   struct na_hlo_files *f, struct na_err *err)
+{
+	struct above here = {.up = up, .depth = up ? up->depth + 1 : 0};
+	struct names names = {.items = NULL};
+	enum na_status st;
+	bool *take = NULL;
+	struct stat sb;
+
+	if (here.depth > NA_HLO_DIR_DEPTH)
 		return na_fail(err, NA_ELIMIT,
-			       "%s: more than %d directories deep; is it a "
-			       "loop of links?",
-			       dir, NA_HLO_DIR_DEPTH);
+			       "%s: more than %d directories deep", dir,
+			       NA_HLO_DIR_DEPTH);
+	if (is_directory(dir, &sb)) {
+		here.device = sb.st_dev;
+		here.inode = sb.st_ino;
+	}
 	st = list(dir, a, &names, err);
 	if (st == NA_OK && !(take = na_calloc(names.n + 1, sizeof(*take))))
 		st = na_fail_nomem(err);
 	if (st == NA_OK)
 		na_hlo_pick(names.items, names.n, take);
-	for (int pass = 0; st == NA_OK && pass < 2; pass++) {
-		for (size_t i = 0; st == NA_OK && i < names.n; i++) {
-			const char *path = below(a, dir, names.items[i]);
+	for (size_t k = 0; st == NA_OK && k < 2 * names.n; k++) {
+		size_t i = k % names.n;
+		bool file = k < names.n;
+		const char *path = below(a, dir, names.items[i]);
 
-			if (!path)
-				st = na_fail_nomem(err);
-			else if (is_directory(path) != (pass == 1))
-				continue;
-			else if (pass == 1)
-				st = walk(path, label, depth + 1, a, f, err);
-			else if (take[i])
-				st = add(f,
-					 &(struct na_hlo_file){.path = path,
-							       .owner = dir,
-							       .label = label,
-							       .listed = true},
-					 err);
-		}
+		if (!path)
+			st = na_fail_nomem(err);
+		else if (!file || take[i])
+			st = enter(path, file, dir, in, &here, a, f, err);
 	}
 	free(names.items);
 	free(take);
@@ -153,6 +189,7 @@ static bool session(const struct na_cli_input *in, struct na_arena *a,
 		*st = add(f,
 			  &(struct na_hlo_file){.path = found.paths[i],
 						.owner = found.paths[i],
+						.given = in->path,
 						.label = in->label,
 						.in_session = true},
 			  err);
@@ -168,13 +205,16 @@ enum na_status na_hlo_find(const struct na_cli_input *in, struct na_arena *a,
 {
 	struct na_hlo_file self = {.path = in->path,
 				   .owner = in->path,
+				   .given = in->path,
 				   .label = in->label};
 	struct stat sb;
 	enum na_status st;
 
 	*note = NULL;
-	if (strcmp(in->path, "-") == 0)
+	if (strcmp(in->path, "-") == 0) {
+		self.owner = "stdin";
 		return add(f, &self, err);
+	}
 	if (stat(in->path, &sb) < 0)
 		return na_fail(err, NA_EIO, "%s: %s", in->path,
 			       strerror(errno));
@@ -182,7 +222,7 @@ enum na_status na_hlo_find(const struct na_cli_input *in, struct na_arena *a,
 		return add(f, &self, err);
 	if (session(in, a, f, note, &st, err))
 		return st;
-	return walk(in->path, in->label, 0, a, f, err);
+	return walk(in->path, in, NULL, a, f, err);
 }
 
 /* ---- names */
@@ -190,7 +230,7 @@ enum na_status na_hlo_find(const struct na_cli_input *in, struct na_arena *a,
 /* The next part of a path between slashes; false at the end. */
 static bool part(const char **at, const char **s, size_t *n)
 {
-	while (**at == '/')
+	while (**at == '/' || (**at == '.' && (*at)[1] == '/'))
 		++*at;
 	*s = *at;
 	*n = strcspn(*at, "/");
@@ -225,16 +265,24 @@ static bool same_part(const char *a, const char *b, size_t i, bool from_end)
 	return n == m && memcmp(s, t, n) == 0;
 }
 
-/* How many parts all owners share at the beginning, or at the end. */
+/* How many parts all owners of dumps share at the beginning, or at the end;
+ * a trace has its host's name. */
 static size_t shared(const struct na_hlo_files *f, bool from_end)
 {
-	const char *first = f->items[0].owner;
-	size_t least = parts_of(first);
+	const char *first = NULL, *last = NULL;
+	size_t least = 0;
 
-	for (size_t i = 1; i < f->n; i++) {
+	for (size_t i = 0; i < f->n; i++) {
 		const char *other = f->items[i].owner;
 		size_t n = 0;
 
+		if (other == last || is_trace(f->items[i].path))
+			continue;
+		last = other;
+		if (!first) {
+			first = other;
+			least = parts_of(other);
+		}
 		while (n < least && same_part(first, other, n, from_end))
 			n++;
 		least = n;
@@ -242,24 +290,29 @@ static size_t shared(const struct na_hlo_files *f, bool from_end)
 	return least;
 }
 
-/* What is left of an owner; its last part where nothing is. */
-static const char *rest(struct na_arena *a, const char *path, size_t head,
-			size_t tail)
+/* What is left of an owner; where nothing is, the last part of what was
+ * given. */
+static const char *rest(struct na_arena *a, const struct na_hlo_file *x,
+			size_t head, size_t tail)
 {
+	const char *path = x->owner, *s = path, *from, *end;
 	size_t n = parts_of(path), m = 0;
-	const char *s = path, *from, *end;
 
 	if (head + tail >= n) {
+		if (parts_of(x->given) && strcmp(x->given, ".") != 0 &&
+		    strcmp(x->given, "-") != 0) {
+			path = x->given;
+			n = parts_of(path);
+		}
 		head = n ? n - 1 : 0;
 		tail = 0;
 	}
 	for (size_t i = 0; i < head; i++)
 		part(&path, &s, &m);
-	while (*path == '/')
-		path++;
 	from = end = path;
 	for (size_t i = head; i + tail < n; i++) {
 		part(&path, &s, &m);
+		from = i == head ? s : from;
 		end = path;
 	}
 	return na_arena_strn(a, from, (size_t)(end - from));
@@ -295,7 +348,7 @@ enum na_status na_hlo_name_workers(struct na_hlo_files *f, struct na_arena *a,
 				f->items[k].owner == x->owner ||
 				!f->items[k].listed;
 		x->named = alone;
-		x->name = alone ? x->label : rest(a, x->owner, head, tail);
+		x->name = alone ? x->label : rest(a, x, head, tail);
 		if (x->name && x->label && !alone)
 			x->name = below(a, x->label, x->name);
 		if (!x->name)

@@ -10,12 +10,14 @@
 #include "netan/base/err.h"
 #include "netan/cli/cli.h"
 
-/* Directories below a directory, and files in all; beyond: NA_ELIMIT. */
+/* Directories below a directory (a link back up is not followed), and files
+ * in all; beyond: NA_ELIMIT. */
 enum { NA_HLO_DIR_DEPTH = 16, NA_HLO_FILES_MAX = 1 << 20 };
 
 struct na_hlo_file {
 	const char *path;  /* "-": standard input */
 	const char *owner; /* the directory, or the file given by itself */
+	const char *given; /* the input that it comes from */
 	const char *label; /* of the --label before it, or NULL */
 	const char *name;  /* of the worker; a trace may know better */
 	bool named;        /* by its label alone */

@@ -38,7 +38,6 @@ static void keep_warning(struct na_hlo_reading *x, struct na_hlo_source *s,
 {
 	const char *copy;
 
-	x->damaged = true;
 	if (s->n_warnings >= WARNINGS_MAX)
 		return;
 	copy = na_arena_strn(&x->arena, text, strlen(text));
@@ -50,7 +49,11 @@ static void keep_warning(struct na_hlo_reading *x, struct na_hlo_source *s,
 static void warn_of(struct na_hlo_reading *x, struct na_hlo_source *s,
 		    const char *text)
 {
-	na_say_warning(x->cli, "%s", text);
+	if (x->only_one)
+		na_say_error(x->cli, "%s", text);
+	else
+		na_say_warning(x->cli, "%s", text);
+	x->said |= x->only_one;
 	keep_warning(x, s, text);
 }
 
@@ -131,6 +134,11 @@ static bool keep_one_of_each(struct na_hlo_reading *x, size_t from)
 		}
 		*slot = (uint32_t)i + 1;
 		x->seen.n++;
+		if (x->seen.instructions &&
+		    x->seen.instructions + m->n_instructions > NA_HLO_KEPT_MAX)
+			slim(m);
+		else
+			x->seen.instructions += m->n_instructions;
 	}
 	return true;
 }
@@ -141,8 +149,8 @@ struct reading_file {
 	struct na_hlo_reading *x;
 	const struct na_hlo_file *file;
 	struct na_hlo_source *source;
-	const char *path;  /* standard input: where its copy is */
-	size_t same_label; /* how many files have it */
+	const char *path; /* standard input: where its copy is */
+	const struct na_hlo_files *all;
 };
 
 /* What speaks of the copy of standard input speaks of that. */
@@ -160,7 +168,10 @@ static void say_of(struct reading_file *f, const char *text)
 
 static void warn_dump(void *ctx, const char *text)
 {
-	say_of(ctx, text);
+	struct reading_file *f = ctx;
+
+	f->x->damaged = true;
+	say_of(f, text);
 }
 
 static bool host_taken(const struct na_hlo_reading *x, const char *name)
@@ -172,6 +183,15 @@ static bool host_taken(const struct na_hlo_reading *x, const char *name)
 			return true;
 	}
 	return false;
+}
+
+static size_t with_label(const struct na_hlo_files *files, const char *label)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; label && i < files->n; i++)
+		n += files->items[i].label == label;
+	return n;
 }
 
 /* A trace knows its host; two of one host are told apart by their paths. */
@@ -189,7 +209,7 @@ static const char *host_of(struct reading_file *f, const struct na_input *in)
 		name = in->host;
 	else if (strcmp(file->path, "-") == 0)
 		name = "stdin";
-	if (file->label && f->same_label == 1) {
+	if (file->label && with_label(f->all, file->label) == 1) {
 		name = file->label;
 	} else if (file->label) {
 		snprintf(both, sizeof(both), "%.200s/%.200s", file->label,
@@ -218,28 +238,33 @@ static enum na_status read_trace(struct reading_file *f, struct na_input *in,
 	for (const struct na_warning *w = in->warnings; w; w = w->next) {
 		char text[900];
 
+		f->x->only_one = false; /* the rest is there */
+		f->x->damaged = true;
 		snprintf(text, sizeof(text), "%s: %s", f->path, w->text);
 		say_of(f, text);
 	}
 	if (st == NA_OK && x->hlo.n_modules == before) {
 		char text[900];
 
+		x->no_dump = true;
+		f->source->host = NULL;
+		if (!in->size)
+			return NA_OK; /* an empty file, as was said */
 		snprintf(text, sizeof(text),
 			 "%s: a trace without HLO modules: looked for \"Hlo "
 			 "Proto\" on the plane \"/host:metadata\"",
 			 f->path);
 		say_of(f, text);
-		f->source->host = NULL;
 	}
 	return st;
 }
 
-/* `why`: it is no trace either. */
+/* `why`: it is no trace either, or NULL. */
 static enum na_status read_dump(struct reading_file *f, const char *why,
 				struct na_err *err)
 {
 	struct na_err inner = {.status = NA_OK};
-	size_t n = 0;
+	size_t n = 0, at = strlen(f->path);
 	enum na_status st;
 	char text[1100];
 
@@ -251,14 +276,17 @@ static enum na_status read_dump(struct reading_file *f, const char *why,
 		return na_fail_nomem(err);
 	if (st == NA_OK)
 		return NA_OK;
-	if (f->file->listed && st == NA_EFORMAT &&
-	    strstr(inner.text, "no HLO module")) {
+	f->x->no_dump |= st == NA_EDOMAIN;
+	if (st == NA_EDOMAIN && f->file->listed) {
 		f->source->passed_over++;
 		return NA_OK;
 	}
-	(void)why;
-	snprintf(text, sizeof(text), "%s", inner.text);
-	say_of(f, text);
+	if (st == NA_EDOMAIN && why && strncmp(why, f->path, at) == 0)
+		snprintf(text, sizeof(text), "%s; and no trace%s", inner.text,
+			 why + at);
+	else
+		snprintf(text, sizeof(text), "%s", inner.text);
+	warn_dump(f, text);
 	return NA_OK;
 }
 
@@ -286,7 +314,7 @@ static enum na_status read_file(struct reading_file *f, struct na_err *err)
 			 "%s: a %s file holds no HLO modules; wanted a trace "
 			 "(.xplane.pb) or an HLO dump",
 			 f->path, in.format);
-		say_of(f, text);
+		warn_dump(f, text);
 		st = NA_OK;
 	}
 	na_input_close(&in);
@@ -342,15 +370,6 @@ static enum na_status read_any(struct reading_file *f, struct na_err *err)
 
 /* ---- all of them */
 
-static size_t with_label(const struct na_hlo_files *files, const char *label)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; label && i < files->n; i++)
-		n += files->items[i].label == label;
-	return n;
-}
-
 /* A directory's dumps are one source. */
 static struct na_hlo_source *source_for(struct na_hlo_reading *x,
 					const struct na_hlo_file *file)
@@ -378,7 +397,7 @@ static enum na_exit read_all(struct na_hlo_reading *x,
 			.x = x,
 			.file = &files->items[i],
 			.source = source_for(x, &files->items[i]),
-			.same_label = with_label(files, files->items[i].label),
+			.all = files,
 		};
 
 		na_progress_tell(&progress, f.file->path,
@@ -442,6 +461,8 @@ static enum na_exit find_all(struct na_hlo_reading *x,
 			x->notes[x->n_notes++] = note;
 		if (st == NA_OK && files->n > before)
 			continue;
+		x->damaged = true;
+		x->no_dump |= st == NA_OK;
 		if (st == NA_OK)
 			na_fail(&err, NA_EFORMAT,
 				"%s: no dump in this directory or below: "
@@ -449,6 +470,7 @@ static enum na_exit find_all(struct na_hlo_reading *x,
 				"not, and for traces (*.xplane.pb)",
 				in->path);
 		s = add_source(x, in->path, in->label);
+		x->only_one = x->cli->n_inputs == 1;
 		if (!s) {
 			out_of_memory(x);
 			return NA_EXIT_FAILED;
@@ -456,6 +478,15 @@ static enum na_exit find_all(struct na_hlo_reading *x,
 		warn_of(x, s, err.text);
 	}
 	return NA_EXIT_OK;
+}
+
+static size_t files_of(const struct na_hlo_reading *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->n_sources; i++)
+		n += x->sources[i].files;
+	return n;
 }
 
 enum na_exit na_hlo_reading_open(struct na_hlo_reading *x,
@@ -475,6 +506,7 @@ enum na_exit na_hlo_reading_open(struct na_hlo_reading *x,
 		na_say_error(cli, "%s", err.text);
 		exit = NA_EXIT_FAILED;
 	}
+	x->only_one = cli->n_inputs == 1 && files.n == 1;
 	if (exit == NA_EXIT_OK)
 		exit = read_all(x, &files);
 	free(files.items);
@@ -486,12 +518,16 @@ enum na_exit na_hlo_reading_open(struct na_hlo_reading *x,
 	}
 	if (x->hlo.n_modules)
 		return NA_EXIT_OK;
-	na_say_error(cli, "no HLO module in %s",
-		     cli->n_inputs == 1 ? "this input" : "these inputs");
-	na_say_hint(cli,
-		    "dump them with XLA_FLAGS=--xla_dump_to=DIR (with "
-		    "--xla_dump_hlo_as_proto in binary form), a directory for "
-		    "each worker, or give the traces of the workers");
+	if (!x->said)
+		na_say_error(cli, "no HLO module in %s (files looked at: %zu)",
+			     cli->n_inputs == 1 ? "this input" : "these inputs",
+			     files_of(x));
+	if (x->no_dump)
+		na_say_hint(
+			cli,
+			"dump them with XLA_FLAGS=--xla_dump_to=DIR (with "
+			"--xla_dump_hlo_as_proto in binary form), a directory for "
+			"each worker, or give the traces of the workers");
 	return NA_EXIT_FAILED;
 }
 

@@ -21,6 +21,10 @@ struct na_hlo_source {
 	size_t n_warnings, cap_warnings;
 };
 
+/* Instructions, about 120 bytes each with their texts, that are kept of
+ * different programs; of further ones only the fingerprints. */
+enum { NA_HLO_KEPT_MAX = 1 << 24 };
+
 struct na_hlo_reading {
 	const struct na_cli *cli;
 	struct na_arena arena;
@@ -30,10 +34,14 @@ struct na_hlo_reading {
 	size_t n_sources, cap_sources;
 	const char **notes;
 	size_t n_notes, cap_notes;
-	bool damaged; /* something could not be read, or in part */
-	struct seen { /* modules with their instructions, by hash */
+	bool damaged;  /* something could not be read, or in part */
+	bool only_one; /* file: what is wrong with it is the whole story */
+	bool said;     /* and was told */
+	bool no_dump;  /* something was read, but is no dump */
+	struct seen {  /* modules with their instructions, by hash */
 		uint32_t *slots; /* index + 1; 0 is free */
 		size_t n, n_slots;
+		size_t instructions; /* kept */
 	} seen;
 };
 

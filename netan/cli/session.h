@@ -105,6 +105,8 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 void na_session_say_damage(const struct na_session *s, size_t i);
 /* Warnings on stderr; exit status for damage under --strict. */
 enum na_exit na_session_verdict(struct na_session *s);
+/* The planes that are there, for who looked for others. */
+void na_session_say_planes(const struct na_session *s);
 /* "no network transfers: looked for ...; there is ..." */
 void na_session_say_nothing(struct na_session *s, struct na_result *r);
 /* Which times, hosts and steps a filter could have let through. */

@@ -19,6 +19,8 @@ struct na_op_types {
 struct na_devices {
 	struct na_core *cores;
 	size_t n_cores, cap_cores;
+	uint32_t *core_slots; /* index + 1; 0 is free */
+	size_t n_core_slots;
 	struct na_op_types types;
 	struct na_bag ops;  /* na_op */
 	struct na_bag busy; /* na_busy; see na_core.tangled */

@@ -224,7 +224,8 @@ void na_group_of_core(const struct na_grouping *g, const struct na_store *s,
 
 	na_group_of_exec(g, s, &e, values);
 	for (size_t i = 0; i < g->n; i++) {
-		if (g->keys[i] == NA_KEY_DEVICE && c->endpoint == NA_UNKNOWN_U32)
+		if (g->keys[i] == NA_KEY_DEVICE &&
+		    c->endpoint == NA_UNKNOWN_U32)
 			values[i] = PLANE_OF(core);
 	}
 }

@@ -162,16 +162,13 @@ static uint64_t moved(const struct join *j, uint32_t module, uint32_t i,
 {
 	const struct na_hlo_module *m = &j->h->modules[module];
 	const struct na_hlo_instruction *x = &m->instructions[i];
-	uint32_t done = j->modules[module].done_of[i], sent;
+	uint32_t done = j->modules[module].done_of[i];
 
 	if (x->opcode == NA_OPCODE_SEND) {
-		if (x->phase == NA_OP_DONE && start == NA_NO_NAME)
-			return NA_UNKNOWN_U64;
-		x = x->phase == NA_OP_DONE ? &m->instructions[start] : x;
-		sent = x->n_operands ? m->operands[x->first_operand]
-				     : NA_NO_NAME;
-		return sent == NA_NO_NAME ? buffer_of(x)
-					  : m->instructions[sent].size_bytes;
+		if (x->phase != NA_OP_DONE)
+			return buffer_of(x);
+		return start == NA_NO_NAME ? NA_UNKNOWN_U64
+					   : buffer_of(&m->instructions[start]);
 	}
 	if (x->phase != NA_OP_START)
 		return x->size_bytes;

@@ -5,7 +5,7 @@
 
 #include "netan/base/csv.h"
 #include "netan/base/vec.h"
-#include "netan/model/store.h"
+#include "netan/model/resolve.h"
 
 uint32_t na_store_host_of(const struct na_store *s, uint32_t run,
 			  uint32_t endpoint)
@@ -355,38 +355,16 @@ static bool find_lanes(struct planner *p)
 	return true;
 }
 
-struct placed {
-	struct na_endpoint e;
-	size_t index;
-};
-
-static int by_device(const void *a, const void *b)
-{
-	const struct placed *x = a, *y = b;
-
-	if (x->e.slice != y->e.slice)
-		return x->e.slice < y->e.slice ? -1 : 1;
-	return (x->e.device > y->e.device) - (x->e.device < y->e.device);
-}
-
 /* The i-th smallest device id belongs to the i-th smallest plane number. */
 static bool rank_devices(struct planner *p, size_t source)
 {
 	const struct na_store *s = p->s;
-	size_t n = s->n_local[source], m = 0;
-	struct placed *order;
+	size_t m;
+	struct na_local_end *order = na_local_ends(s, source, &m);
 	uint32_t *rank;
 
-	n = n < s->names.n_endpoints ? n : s->names.n_endpoints;
-	rank = p->rank[source] = na_calloc(n, sizeof(*rank));
-	order = na_calloc(n, sizeof(*order));
-	for (size_t i = 0; rank && order && i < n; i++) {
-		if (s->local[source][i])
-			order[m++] = (struct placed){s->names.endpoints[i], i};
-	}
-	if (m)
-		qsort(order, m, sizeof(*order), by_device);
-	for (size_t i = 0; i < m; i++)
+	rank = p->rank[source] = na_calloc(s->n_local[source], sizeof(*rank));
+	for (size_t i = 0; rank && order && i < m; i++)
 		rank[order[i].index] = (uint32_t)i;
 	free(order);
 	return rank && order;
@@ -493,115 +471,6 @@ static enum na_status resolve_types(struct na_store *s, struct na_err *err)
 	return NA_OK;
 }
 
-/* ---- which endpoint a device plane is */
-
-static int by_input_number(const void *a, const void *b)
-{
-	const struct na_core *x = *(struct na_core *const *)a;
-	const struct na_core *y = *(struct na_core *const *)b;
-
-	if (x->input != y->input)
-		return x->input < y->input ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
-}
-
-/* Cores are in the order of their numbers. */
-static struct na_core *core_at(struct na_core **cores, size_t n,
-			       uint32_t number)
-{
-	size_t from = 0, to = n;
-
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-
-		if (cores[mid]->number < (int64_t)number)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return from < n && cores[from]->number == (int64_t)number ? cores[from]
-								  : NULL;
-}
-
-static uint32_t ordinal_of(const struct na_store *s, size_t endpoint)
-{
-	return endpoint < s->devices.n_ordinals ? s->devices.ordinals[endpoint]
-						: NA_UNKNOWN_U32;
-}
-
-/* Every endpoint tells another device of the host. */
-static bool all_told(const struct na_store *s, struct na_core **cores,
-		     size_t n_cores, const struct placed *order, size_t n)
-{
-	size_t told = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		struct na_core *c = core_at(cores, n_cores,
-					    ordinal_of(s, order[i].index));
-
-		if (c && !c->told)
-			told++;
-		if (c)
-			c->told = true;
-	}
-	for (size_t i = 0; i < n_cores; i++)
-		cores[i]->told = false;
-	return told == n;
-}
-
-/* Local endpoints of an input in the order of their ids, then where every
- * one tells which device of its host it is. */
-static bool ends_of_cores(struct na_store *s, size_t input,
-			  struct na_core **cores, size_t n_cores)
-{
-	size_t n = s->n_local[input], m = 0;
-	struct placed *order;
-	bool told;
-
-	n = n < s->names.n_endpoints ? n : s->names.n_endpoints;
-	order = na_calloc(n, sizeof(*order));
-	for (size_t i = 0; order && i < n; i++) {
-		if (s->local[input][i])
-			order[m++] = (struct placed){s->names.endpoints[i], i};
-	}
-	if (m)
-		qsort(order, m, sizeof(*order), by_device);
-	told = order && all_told(s, cores, n_cores, order, m);
-	for (size_t i = 0; i < m && (told || m == n_cores); i++) {
-		struct na_core *c =
-			told ? core_at(cores, n_cores,
-				       ordinal_of(s, order[i].index))
-			     : cores[i];
-
-		c->endpoint = (uint32_t)order[i].index;
-		c->told = told;
-	}
-	free(order);
-	return order;
-}
-
-static enum na_status resolve_cores(struct na_store *s, struct na_err *err)
-{
-	struct na_core **cores = na_calloc(s->devices.n_cores,
-					   sizeof(struct na_core *));
-	bool ok = cores && na_devices_straighten(&s->devices);
-	size_t n = 0;
-
-	for (size_t i = 0; ok && i < s->devices.n_cores; i++) {
-		if (s->devices.cores[i].kind == NA_DEVICE_TPU)
-			cores[n++] = &s->devices.cores[i];
-	}
-	if (n)
-		qsort(cores, n, sizeof(struct na_core *), by_input_number);
-	for (size_t i = 0, to; ok && i < n; i = to) {
-		for (to = i; to < n && cores[to]->input == cores[i]->input;)
-			to++;
-		ok = ends_of_cores(s, cores[i]->input, cores + i, to - i);
-	}
-	free(cores);
-	return ok ? NA_OK : na_fail_nomem(err);
-}
-
 enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 				bool by_step, struct na_err *err)
 {
@@ -615,7 +484,7 @@ enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 	if (st == NA_OK)
 		st = resolve_types(s, err);
 	if (st == NA_OK)
-		st = resolve_cores(s, err);
+		st = na_resolve_cores(s, err);
 	if (st == NA_OK && by_step)
 		st = assign_steps(s, err);
 	return st;

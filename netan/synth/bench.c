@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "netan/base/units.h"
+#include "netan/synth/hlo_module.h"
 
 enum {
 	DEVICES = 3,
@@ -54,6 +55,8 @@ enum {
 	SEND_DONE_AT = 30,
 	RECV_DONE_AT = 31,
 	OPS_PER_COLL = 40,
+	OP_PACE_US = 9, /* an op takes 1 to 8.5 us */
+	FIRST_OP_US = 11,
 	FUSIONS = 150
 };
 
@@ -65,24 +68,37 @@ static void define_dcn(struct bench *b, struct ops *o, int coll, int kind)
 {
 	static const char *const ops[] = {"recv", "send", "send-done",
 					  "recv-done"};
+	static const char *const of[] = {"after-all", "after-all", "send",
+					 "recv"};
+	static const char *const shapes[] = {
+		"(bf16[4096,128]{1,0:T(8,128)(2,1)}, u32[]{:S(2)}, token[])",
+		"(bf16[4096,128]{1,0:T(8,128)(2,1)}, u32[]{:S(2)}, token[])",
+		"token[]", "(bf16[4096,128]{1,0:T(8,128)(2,1)}, token[])"};
 	struct na_plane *p = &b->plane;
 	char name[32], text[512];
+	struct na_wire info;
 	size_t at;
 
+	na_wire_init(&info);
 	snprintf(name, sizeof(name), "%s.%d", ops[kind], 12 + coll);
 	snprintf(text, sizeof(text),
-		 "%%%s = (bf16[4096,128]{1,0:T(8,128)"
-		 "(2,1)}, u32[]{:S(2)}, token[]) %s(token[] %%after-all.%d), "
+		 "%%%s = %s %s(token[] %%%s.%d), "
 		 "channel_id=%d, is_host_transfer=true, frontend_attributes={"
 		 "_xla_host_transfer_handler_name=\"xla_megascale_runtime\","
 		 "_xla_host_transfer_rendezvous=\"all-reduce.%d_0\","
 		 "_xla_megascale_transfer_type=\"ALL_REDUCE\"}",
-		 name, ops[kind], 12 + coll,
+		 name, shapes[kind], ops[kind], of[kind], 12 + coll,
 		 1 + 2 * coll + (kind == 0 || kind == 3), 12 + coll);
 	o->dcn[coll][kind] = na_plane_define(p, text, name, &at);
 	na_stat_ref(p, na_plane_stat(p, "hlo_category"),
 		    kind == 0 || kind == 3 ? "host recv" : "host send");
+	na_hlo_info(NA_COLL_ALL_REDUCE, PEERS, DEVICES, &info);
+	na_stat_bytes(p, na_plane_stat(p, "dcn_collective_info"), info.p,
+		      info.n);
 	na_plane_define_end(p, at);
+	if (info.failed)
+		p->names.failed = true;
+	na_wire_fini(&info);
 }
 
 static void define_ops(struct bench *b, struct ops *o)
@@ -158,7 +174,7 @@ static void write_spans(struct bench *b, int64_t id, const char *line,
 static enum na_status write_device(struct bench *b, int number, uint64_t events,
 				   struct na_err *err)
 {
-	const int64_t pace = 9 * US; /* an op takes 1 to 8.5 us */
+	const int64_t pace = OP_PACE_US * US;
 	uint64_t steps = events / (OPS_PER_STEP + 2);
 	uint64_t n_ops = events - 2 * steps;
 	struct na_plane *p = &b->plane;
@@ -181,7 +197,7 @@ static enum na_status write_device(struct bench *b, int number, uint64_t events,
 		int64_t took = US + below(b, 15 * US / 2);
 
 		na_plane_event(p, op_name(b->trace->truth, &ops, i),
-			       (int64_t)i * pace + 11 * US, took);
+			       (int64_t)i * pace + FIRST_OP_US * US, took);
 		na_stat_uint(p, dur, (uint64_t)took);
 		na_stat_uint(p, run, i / OPS_PER_STEP + 1);
 		na_stat_uint(p, flow, (i + 616168) << 2 | 3);
@@ -260,7 +276,7 @@ struct mega {
 	int64_t key, index, launch, loop, dur, sizes, latency, input;
 	/* the execution being written */
 	uint64_t number, bytes;
-	int64_t device, start_ps, latency_us;
+	int64_t device, start_ps, pace_ps, latency_us;
 	char key_text[96], size_text[64];
 };
 
@@ -296,8 +312,8 @@ static void name_all(struct mega *m, int64_t device)
 	m->input = na_plane_stat(p, "input_size");
 }
 
-/* Size, latency and key of the next execution; a device has one at a time,
- * 2 ms apart on average at most. */
+/* Size, latency and key of the next execution.  With device planes it
+ * begins after its send; else they are 300 us apart. */
 static void next_execution(struct mega *m)
 {
 	struct bench *b = m->b;
@@ -307,7 +323,7 @@ static void next_execution(struct mega *m)
 	m->bytes = UINT64_C(4096) << below(b, 10);
 	m->latency_us = 35 + noise + (int64_t)(m->bytes / 3000) +
 			(below(b, 1000) == 0 ? 2000 : 0);
-	m->start_ps += 300 * US;
+	m->start_ps += m->pace_ps;
 	/* Its own slice is not among the peers. */
 	peer = (SLICE + 1 + (int)below(b, PEERS - 1)) % PEERS;
 	snprintf(m->key_text, sizeof(m->key_text),
@@ -448,9 +464,17 @@ static enum na_status write_mega(struct bench *b, uint64_t events,
 	na_plane_start(p, b->trace, 300, "/device:CUSTOM:Megascale Trace");
 	for (uint64_t d = 0; d < devices; d++) {
 		uint64_t n = events * (d + 1) / devices - events * d / devices;
-		struct mega m = {.b = b, .start_ps = 200 * US};
+		struct mega m = {.b = b,
+				 .start_ps = 200 * US,
+				 .pace_ps = 300 * US};
 		char line[32];
 
+		if (typical) {
+			m.pace_ps = OPS_PER_COLL * OP_PACE_US * US;
+			m.start_ps = (SEND_AT * OP_PACE_US + FIRST_OP_US + 10) *
+					     US -
+				     m.pace_ps;
+		}
 		name_all(&m, SLICE * 100000 + (int64_t)d);
 		snprintf(line, sizeof(line), "device_%" PRId64, m.device);
 		na_plane_line(p, (int64_t)d + 1, line, LINE_NS);

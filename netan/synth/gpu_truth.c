@@ -41,7 +41,8 @@ static uint64_t count_host(const struct na_job *job, uint32_t host,
 	uint64_t n = 0;
 
 	*busy_ps = *waiting_ps = 0;
-	for (uint32_t d = host * per_host; d < (host + 1) * per_host; d++)
+	for (uint32_t d = host * per_host + na_job_first_plane(job);
+	     d < (host + 1) * per_host; d++)
 		for (size_t i = 0; i < job->devs[d].n_ops; i++) {
 			const struct na_op_event *e = &job->devs[d].ops[i];
 
@@ -159,7 +160,7 @@ void na_truth_put_gpus(struct na_json *j, const struct na_truth *t,
 	put_colls(j, t, job);
 	na_json_open(j, "device_steps", '[');
 	for (size_t h = 0; h < t->n; h++)
-		for (uint32_t i = 0; i < per_host; i++) {
+		for (uint32_t i = na_job_first_plane(job); i < per_host; i++) {
 			const struct na_dev *d =
 				&job->devs[t->hosts[h].number * per_host + i];
 			size_t first = 0;

@@ -226,7 +226,8 @@ enum na_status na_write_gpus(struct na_writer *w, struct na_err *err)
 	const struct na_synth_config *cfg = w->job->cfg;
 	enum na_status st = NA_OK;
 
-	for (int64_t i = cfg->skip_planes; !st && i < cfg->devices; i++)
-		st = write_gpu(w, (uint32_t)i, err);
+	for (uint32_t i = na_job_first_plane(w->job); !st && i < cfg->devices;
+	     i++)
+		st = write_gpu(w, i, err);
 	return st ? st : write_host(w, err);
 }

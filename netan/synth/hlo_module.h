@@ -86,6 +86,9 @@ void na_module_proto(const struct na_module *m, struct na_wire *out);
 /* hlo_text.c: bytes of the DcnCollectiveInfoProto of a collective. */
 void na_hlo_dcn_info(const struct na_job *job, const struct na_coll *c,
 		     struct na_wire *out);
+/* The same of one between so many slices, of so many devices each. */
+void na_hlo_info(enum na_coll_kind kind, uint32_t slices, uint32_t devices,
+		 struct na_wire *out);
 /* "{0:3}x{0:7}": slices by devices. */
 void na_hlo_target(const struct na_job *job, char *buf, size_t size);
 

@@ -230,8 +230,8 @@ static void put_endpoint(struct na_wire *w, unsigned field, uint32_t slice,
 	na_wire_end(w, at);
 }
 
-void na_hlo_dcn_info(const struct na_job *job, const struct na_coll *c,
-		     struct na_wire *out)
+void na_hlo_info(enum na_coll_kind kind, uint32_t slices, uint32_t devices,
+		 struct na_wire *out)
 {
 	/* clang-format off */
 	static const int numbers[] = {
@@ -240,27 +240,31 @@ void na_hlo_dcn_info(const struct na_job *job, const struct na_coll *c,
 		[NA_COLL_ALL_REDUCE] = 5
 	};
 	/* clang-format on */
-	uint32_t per_slice = job->n_devs / job->n_slices;
+	bool pairs = kind == NA_COLL_ONE_TO_ONE;
 
 	out->n = 0;
-	na_wire_int(out, INFO_TYPE, numbers[c->kind]);
-	for (uint32_t d = 0; d < per_slice; d++) {
-		size_t at = 0;
+	na_wire_int(out, INFO_TYPE, numbers[kind]);
+	for (uint32_t d = 0; d < devices; d++) {
+		size_t at = pairs ? 0 : na_wire_begin(out, INFO_GROUPS);
 
-		if (c->kind != NA_COLL_ONE_TO_ONE)
-			at = na_wire_begin(out, INFO_GROUPS);
-		for (uint32_t s = 0; s < job->n_slices; s++) {
-			if (c->kind != NA_COLL_ONE_TO_ONE) {
+		for (uint32_t s = 0; s < slices; s++) {
+			if (!pairs) {
 				put_endpoint(out, GROUP_ENDPOINTS, s, d);
 				continue;
 			}
 			at = na_wire_begin(out, INFO_ONE_TO_ONE);
 			put_endpoint(out, PAIR_SOURCE, s, d);
-			put_endpoint(out, PAIR_DESTINATION,
-				     (s + 1) % job->n_slices, d);
+			put_endpoint(out, PAIR_DESTINATION, (s + 1) % slices,
+				     d);
 			na_wire_end(out, at);
 		}
-		if (c->kind != NA_COLL_ONE_TO_ONE)
+		if (!pairs)
 			na_wire_end(out, at);
 	}
+}
+
+void na_hlo_dcn_info(const struct na_job *job, const struct na_coll *c,
+		     struct na_wire *out)
+{
+	na_hlo_info(c->kind, job->n_slices, job->n_devs / job->n_slices, out);
 }

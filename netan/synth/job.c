@@ -31,6 +31,14 @@ static const char *const without_words[NA_N_WITHOUT] = {
 };
 /* clang-format on */
 
+uint32_t na_job_first_plane(const struct na_job *job)
+{
+	const struct na_synth_config *c = job->cfg;
+
+	return (uint32_t)(c->skip_planes < c->devices ? c->skip_planes
+						      : c->devices);
+}
+
 bool na_job_without(const struct na_job *job, enum na_without what)
 {
 	return job->without >> what & 1;

@@ -161,6 +161,9 @@ NA_MUST_CHECK enum na_status na_job_init(struct na_job *job,
 					 struct na_err *err);
 void na_job_fini(struct na_job *job);
 
+/* The first device of a host whose plane is written. */
+uint32_t na_job_first_plane(const struct na_job *job);
+
 bool na_job_without(const struct na_job *job, enum na_without what);
 
 /* "send", "recv-done", "fusion" ...; of the data-center network, or not of

@@ -128,9 +128,9 @@ static enum na_status write_planes(struct na_writer *w, struct na_err *err)
 	const struct na_synth_config *cfg = w->job->cfg;
 	enum na_status st = w->job->gpu ? na_write_gpus(w, err) : NA_OK;
 
-	for (int64_t i = cfg->skip_planes;
+	for (uint32_t i = na_job_first_plane(w->job);
 	     !st && !w->job->gpu && i < cfg->devices; i++)
-		st = na_write_device(w, (uint32_t)i, err);
+		st = na_write_device(w, i, err);
 	if (!st && !na_job_without(w->job, NA_WITHOUT_HLO))
 		st = na_write_metadata(w, err);
 	if (st || w->job->gpu)
@@ -504,12 +504,18 @@ enum na_status na_synth_run(const struct na_synth_config *cfg,
 		return na_fail(err, NA_EUSAGE,
 			       "--condition and --snaplen are for captures; "
 			       "-o NAME.pcap makes one");
+	if (cfg->profile != NA_PROFILE_SESSION &&
+	    (cfg->icis || cfg->shuffle_suffixes))
+		return na_fail(err, NA_EUSAGE,
+			       "--ici and --shuffle-suffixes need --profile "
+			       "session");
 	if (cfg->profile == NA_PROFILE_SESSION ||
 	    cfg->profile == NA_PROFILE_GPU)
 		return run_session(cfg, report, err);
-	if (cfg->faults.n || cfg->only.n)
+	if (cfg->faults.n || cfg->only.n || cfg->without.n ||
+	    cfg->skip_planes || cfg->hlo_dump)
 		return na_fail(err, NA_EUSAGE,
-			       "--fault and --only need --profile session or "
-			       "gpu");
+			       "--fault, --only, --without, --skip-planes and "
+			       "--hlo-dump need --profile session or gpu");
 	return run_bench(cfg, report, err);
 }

@@ -46,38 +46,44 @@ static void add_cost(struct cost *c, const struct begun *b, int64_t slack_ps,
 		c->parts_ps[k] += b->parts_ps[k];
 }
 
+/* An op of the data-center network; dcn_ps: in such ops before it. */
+static void add_op(struct costs *c, uint32_t dev, const struct na_op_event *e,
+		   int64_t dcn_ps)
+{
+	const struct na_job *job = c->job;
+	const struct na_op *op = &job->ops[e->op];
+	uint32_t coll = job->slots[op->slot].coll;
+	struct begun *b = &c->begun[op->slot];
+	size_t graph =
+		((size_t)e->step * job->n_slots + op->slot) * job->n_devs + dev;
+	int64_t slack, observed, host;
+
+	b->parts_ps[op->kind] = e->dur_ps;
+	if (op->kind == NA_OP_SEND) {
+		b->send_start_ps = e->start_ps;
+		b->dcn_ps = dcn_ps;
+	}
+	if (op->kind != NA_OP_RECV_DONE)
+		return;
+	slack = e->start_ps - b->send_start_ps - (dcn_ps - b->dcn_ps);
+	observed = e->start_ps + e->dur_ps - b->send_start_ps;
+	host = job->graphs[graph].end_ps - e->start_ps;
+	add_cost(&c->host[coll], b, slack, observed, host);
+	add_cost(&c->all[coll], b, slack, observed, host);
+}
+
 /* The executions of one device; ops follow one another. */
 static void add_device(struct costs *c, uint32_t dev)
 {
-	const struct na_job *job = c->job;
-	const struct na_dev *d = &job->devs[dev];
+	const struct na_dev *d = &c->job->devs[dev];
 	int64_t dcn_ps = 0;
 
 	for (size_t i = 0; i < d->n_ops; i++) {
 		const struct na_op_event *e = &d->ops[i];
-		const struct na_op *op = &job->ops[e->op];
-		uint32_t coll = job->slots ? job->slots[op->slot].coll : 0;
-		struct begun *b = &c->begun[op->slot];
-		size_t graph;
-		int64_t slack, observed, host;
 
-		if (!na_op_is_dcn(op->kind))
+		if (!na_op_is_dcn(c->job->ops[e->op].kind))
 			continue;
-		b->parts_ps[op->kind] = e->dur_ps;
-		if (op->kind == NA_OP_SEND) {
-			b->send_start_ps = e->start_ps;
-			b->dcn_ps = dcn_ps;
-		} else if (op->kind == NA_OP_RECV_DONE) {
-			graph = ((size_t)e->step * job->n_slots + op->slot) *
-					job->n_devs +
-				dev;
-			slack = e->start_ps - b->send_start_ps -
-				(dcn_ps - b->dcn_ps);
-			observed = e->start_ps + e->dur_ps - b->send_start_ps;
-			host = job->graphs[graph].end_ps - e->start_ps;
-			add_cost(&c->host[coll], b, slack, observed, host);
-			add_cost(&c->all[coll], b, slack, observed, host);
-		}
+		add_op(c, dev, e, dcn_ps);
 		dcn_ps += e->dur_ps;
 	}
 }
@@ -211,7 +217,8 @@ static uint64_t count_ici(const struct na_job *job, uint32_t host,
 	uint32_t per_host = (uint32_t)job->cfg->devices;
 	uint64_t n = 0;
 
-	for (uint32_t i = host * per_host; i < (host + 1) * per_host; i++)
+	for (uint32_t i = host * per_host + na_job_first_plane(job);
+	     i < (host + 1) * per_host; i++)
 		for (size_t k = 0; k < job->devs[i].n_ops; k++) {
 			const struct na_op_event *e = &job->devs[i].ops[k];
 			const struct na_op *op = &job->ops[e->op];
@@ -314,7 +321,7 @@ bool na_truth_put_ops(struct na_json *j, const struct na_truth *t,
 	ok = costs && c.begun;
 	for (size_t h = 0; ok && h < t->n; h++) {
 		c.host = costs + (h + 1) * n;
-		for (uint32_t i = 0; i < per_host; i++)
+		for (uint32_t i = na_job_first_plane(job); i < per_host; i++)
 			add_device(&c, t->hosts[h].number * per_host + i);
 	}
 	if (ok)
@@ -325,7 +332,7 @@ bool na_truth_put_ops(struct na_json *j, const struct na_truth *t,
 	put_all_late(j, t, job);
 	na_json_open(j, "device_steps", '[');
 	for (size_t h = 0; h < t->n; h++)
-		for (uint32_t i = 0; i < per_host; i++)
+		for (uint32_t i = na_job_first_plane(job); i < per_host; i++)
 			put_device_steps(j, job, &t->hosts[h],
 					 t->hosts[h].number * per_host + i);
 	na_json_close(j, ']');

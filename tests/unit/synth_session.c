@@ -127,6 +127,23 @@ int64_t session_truth(const struct session *s, const char *host,
 	return strtoll(p + strlen(want), NULL, 10);
 }
 
+int64_t session_number(const struct session *s, const char *first, ...)
+{
+	const char *p = s->truth, *want = first, *at = first;
+	va_list more;
+
+	va_start(more, first);
+	for (; want; want = va_arg(more, const char *)) {
+		p = strstr(p, want);
+		if (!p)
+			fail_msg("the truth holds no %s behind %s", want, at);
+		p += strlen(want);
+		at = want;
+	}
+	va_end(more);
+	return strtoll(p, NULL, 10);
+}
+
 static const char *name_of(const Netan__Xplane__XPlane *p, int64_t id)
 {
 	for (size_t i = 0; i < p->n_event_metadata; i++)

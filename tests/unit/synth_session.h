@@ -42,6 +42,10 @@ Netan__Xplane__XSpace *session_space(const struct session *s, size_t file);
 int64_t session_truth(const struct session *s, const char *host,
 		      const char *section, const char *key);
 
+/* The number in the truth behind the last of these texts, each looked for
+ * behind the one before; the list ends with NULL. */
+int64_t session_number(const struct session *s, const char *first, ...);
+
 /* ---- looking around in a trace */
 
 struct event {

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <math.h>
 
 #include "netan/analyses/late.h"
 #include "netan/base/units.h"
@@ -49,7 +48,7 @@ static void open_all(struct opened *o, const char *threads)
 						 NA_WANT_STEPS),
 			 NA_EXIT_OK);
 	assert_int_equal(na_session_filter(&o->s, &err), NA_OK);
-	o->s.filter.side = NA_RX;
+	o->s.filter.side = -1;
 	o->s.filter.instants = true;
 	o->s.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS;
 	assert_int_equal(na_session_read(&o->s, true), NA_EXIT_OK);
@@ -122,8 +121,7 @@ static void same_as_protobuf(struct opened *o, const char *threads,
 			     const char *collective)
 {
 	struct reading want = {.collective = collective}, got = want;
-	struct na_execution of = {.from_ps = NA_TIME_MIN,
-				  .to_ps = NA_TIME_MAX};
+	struct na_execution of = {.from_ps = NA_TIME_MIN, .to_ps = NA_TIME_MAX};
 	struct na_err err = {.status = NA_OK};
 
 	open_all(o, threads);
@@ -147,8 +145,7 @@ static void same_as_protobuf(struct opened *o, const char *threads,
 	assert_int_equal(got.n, want.n);
 	for (size_t i = 0; i < want.n; i++) {
 		assert_int_equal(got.seen[i].input, want.seen[i].input);
-		assert_int_equal(got.seen[i].transfers,
-				 want.seen[i].transfers);
+		assert_int_equal(got.seen[i].transfers, want.seen[i].transfers);
 		assert_int_equal(got.seen[i].end_ps - got.seen[i].start_ps,
 				 want.seen[i].end_ps - want.seen[i].start_ps);
 	}
@@ -190,11 +187,10 @@ static void all_of_a_collective(void **state)
 
 /* ---- why they were late */
 
-static enum na_status actions(void *ctx, const struct na_execution *of,
-			      size_t n,
-			      enum na_status (*each)(void *arg,
-						     const struct na_replay *x),
-			      void *arg, struct na_err *err)
+static enum na_status
+actions(void *ctx, const struct na_execution *of, size_t n,
+	enum na_status (*each)(void *arg, const struct na_replay *x), void *arg,
+	struct na_err *err)
 {
 	return na_session_actions(ctx, of, n, each, arg, err);
 }
@@ -222,17 +218,18 @@ static size_t longest(const struct na_store *store, struct na_late_ask *asks,
 		const struct na_exec *e = (const void *)k->data;
 
 		for (size_t i = 0; i < k->n; i++) {
-			struct na_late_ask x = {e[i].collective, 0,
-						e[i].start_ps, e[i].end_ps, 0};
+			struct na_late_ask x = {.collective = e[i].collective,
+						.from_ps = e[i].start_ps,
+						.to_ps = e[i].end_ps};
 			size_t at = n;
 
 			if (e[i].input ||
 			    e[i].device != store->devices.cores[0].endpoint)
 				continue;
 			n += n < most;
-			for (; at > 0 && asks[at - 1].to_ps -
-						 asks[at - 1].from_ps <
-						 x.to_ps - x.from_ps;
+			for (; at > 0 &&
+			       asks[at - 1].to_ps - asks[at - 1].from_ps <
+				       x.to_ps - x.from_ps;
 			     at--) {
 				if (at < most)
 					asks[at] = asks[at - 1];
@@ -244,71 +241,112 @@ static size_t longest(const struct na_store *store, struct na_late_ask *asks,
 	return n;
 }
 
-static void print_late(struct na_result *r)
+/* ---- what was planted */
+
+struct told {
+	struct opened o;
+	struct na_host_clocks clocks;
+	struct na_result *r;
+};
+
+static void tell(struct told *t, const char *fault)
 {
-	const struct na_value *v =
-		na_get(na_result_body(r), "late")
-			->u.of.first;
+	struct na_scope scope = {.actions = actions, .actions_ctx = &t->o.s};
+	struct na_err err = {.status = NA_OK};
+	struct na_late_ask asks[3];
+	size_t n;
 
-	for (; v; v = v->next) {
-		const struct na_value *s = na_get(v, "path")->u.of.first;
+	memset(t, 0, sizeof(*t));
+	session_init(&t->o.synth);
+	if (fault)
+		session_fault(&t->o.synth, fault);
+	session_make(&t->o.synth, NA_OK);
+	open_all(&t->o, "2");
+	scope.store = &t->o.s.store;
+	settle(&t->clocks, &t->o.s.store);
+	n = longest(&t->o.s.store, asks, 3);
+	assert_int_equal(n, 3);
+	t->r = na_result_new();
+	assert_int_equal(na_put_late(&scope, &t->clocks, asks, n, t->r, &err),
+			 NA_OK);
+}
 
-		printf("%s %s %s: %s (%s) +-%.1f us\n",
-		       na_text_of(na_get(v, "collective"), "?"),
-		       na_text_of(na_get(v, "host"), "?"),
-		       na_text_of(na_get(v, "device"), "?"),
-		       na_text_of(na_get(v, "cause"), "-"),
-		       na_text_of(na_get(v, "missing"), "-"),
-		       na_real_of(na_get(v, "clock_uncertainty_us"), NAN));
-		for (; s; s = s->next)
-			printf("   %-10s %s %s %9.2f %9.2f %s\n",
-			       na_text_of(na_get(s, "kind"), "?"),
-			       na_text_of(na_get(s, "host"), "?"),
-			       na_text_of(na_get(s, "device"), "?"),
-			       na_real_of(na_get(s, "from_us"), NAN),
-			       na_real_of(na_get(s, "to_us"), NAN),
-			       na_text_of(na_get(s, "action"), "-"));
+static void told_end(struct told *t)
+{
+	na_result_free(t->r);
+	na_host_clocks_fini(&t->clocks);
+	close_all(&t->o);
+	session_end(&t->o.synth);
+}
+
+/* Of the slowest execution. */
+static const char *cause(const struct told *t)
+{
+	const struct na_value *v = na_get(na_result_body(t->r), "late");
+
+	return na_text_of(na_get(v->u.of.first, "cause"), "");
+}
+
+static void planted_causes(void **state)
+{
+	/* clang-format off */
+	static const struct { const char *fault, *kind, *who; } rows[] = {
+		{"slow-compute:host-1:4", "late peer: host-1 (s1d0)", "host-1"},
+		{"slow-sender:host-2:8", "sender: host-2 held ",
+		 "behind its other sends"},
+		{"slow-path:host-1:host-0:10", "sender: ",
+		 "the longest of them to s0d"},
+	};
+	/* clang-format on */
+	struct told t;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		tell(&t, rows[i].fault);
+		if (strncmp(cause(&t), rows[i].kind, strlen(rows[i].kind)) ||
+		    !strstr(cause(&t), rows[i].who))
+			fail_msg("%s: %s", rows[i].fault, cause(&t));
+		told_end(&t);
 	}
 }
 
-static void causes(void **state)
+/* Clocks that are off are found, and move no cause. */
+static void planted_clocks(void **state)
 {
-	const char *fault = getenv("FAULT");
-	struct opened o;
-	struct na_late_ask asks[3];
-	struct na_host_clocks clocks;
-	struct na_scope scope = {.actions = actions, .actions_ctx = &o.s};
-	struct na_result *r = na_result_new();
-	struct na_err err = {.status = NA_OK};
-	size_t n;
+	/* clang-format off */
+	static const struct { const char *fault; int64_t ps[3]; } rows[] = {
+		{"clock:host-1:300us", {0, 300 * NA_PS_PER_US, 0}},
+		{"clock:host-2:5ms", {0, 0, 5 * NA_PS_PER_MS}},
+		{"clock:host-2:-70ms", {0, 0, -70 * NA_PS_PER_MS}},
+		{"clock:host-0:20ms", {0, -20 * NA_PS_PER_MS,
+				       -20 * NA_PS_PER_MS}},
+	};
+	/* clang-format on */
+	struct told plain, off;
 
 	(void)state;
-	memset(&o, 0, sizeof(o));
-	session_init(&o.synth);
-	if (fault)
-		session_fault(&o.synth, fault);
-	session_make(&o.synth, NA_OK);
-	open_all(&o, "2");
-	scope.store = &o.s.store;
-	settle(&clocks, &o.s.store);
-	for (uint32_t h = 0; h < clocks.n_hosts; h++)
-		printf("%s ahead %.2f us +- %.2f\n", o.s.store.hosts[h].name,
-		       (double)clocks.ahead_ps[h] / 1e6,
-		       (double)clocks.uncertainty_ps[h] / 1e6);
-	n = longest(&o.s.store, asks, 3);
-	assert_int_equal(na_put_late(&scope, &clocks, asks, n, r, &err), NA_OK);
-	print_late(r);
-	na_result_free(r);
-	na_host_clocks_fini(&clocks);
-	close_all(&o);
-	session_end(&o.synth);
+	tell(&plain, NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		tell(&off, rows[i].fault);
+		assert_string_equal(cause(&off), cause(&plain));
+		for (uint32_t h = 1; h < 3; h++) {
+			int64_t known = off.clocks.uncertainty_ps[h];
+
+			assert_true(llabs(off.clocks.ahead_ps[h] -
+					  rows[i].ps[h]) <= known);
+			assert_true(known < 40 * NA_PS_PER_US);
+		}
+		told_end(&off);
+	}
+	told_end(&plain);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_of_a_collective),
-		cmocka_unit_test(causes),
+		cmocka_unit_test(planted_causes),
+		cmocka_unit_test(planted_clocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -519,6 +519,7 @@ static void one_host_alone_is_fine(void **state)
 	(void)state;
 	session_init(&s);
 	s.cfg.hosts = 1;
+	s.cfg.icis = 2;
 	session_make(&s, NA_OK);
 	assert_int_equal(s.report.n, 2);
 	events = session_truth(&s, "host-0", "graph", "transfers_rx");

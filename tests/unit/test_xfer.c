@@ -99,6 +99,7 @@ static void only_what_is_wanted(void **state)
 		{NA_WANT_GRAPHS, "A"},      {NA_WANT_STEPS, "S"},
 		{NA_WANT_CALLS, "C"},       {NA_WANT_FRAMES, "F"},
 		{NA_WANT_CONNECTIONS, "N"}, {NA_WANT_KERNELS, "A"},
+		{NA_WANT_OPS, "O"},         {NA_WANT_BUSY, "B"},
 	};
 	struct xf_bytes file = {.p = NULL};
 

@@ -13,15 +13,6 @@
 
 #include "netan/base/vec.h"
 
-/* ---- a file in memory */
-
-enum na_status append(void *ctx, const void *p, size_t n, struct na_err *err)
-{
-	(void)err;
-	xf_put(ctx, p, n);
-	return NA_OK;
-}
-
 /* ---- a sink that writes down what it is told, with names for numbers */
 
 void told_init(struct told *t)
@@ -116,6 +107,49 @@ TOLD(call, XF_CALL, "C", start_ps)
 TOLD(frame, XF_FRAME, "F", time_ps)
 TOLD(connection, XF_CONNECTION, "N", from_ps)
 
+static uint32_t told_core(void *ctx, enum na_device_kind kind, int32_t number)
+{
+	char text[64];
+	int n = snprintf(text, sizeof(text), "core %d %d", (int)kind, number);
+
+	return na_strtab_add(&((struct told *)ctx)->names, text, (size_t)n);
+}
+
+/* A type is a name, too: told again or not, it says the same. */
+static uint32_t told_op_type(void *ctx, const struct na_op_type *x)
+{
+	struct told words = {.text = NULL};
+	struct told *t = ctx;
+	uint32_t type;
+
+	words.names = t->names;
+	say_fields(&words, XF_OP_TYPE, x);
+	type = na_strtab_add(&t->names, words.text, words.n - 1);
+	free(words.text);
+	return type;
+}
+
+static enum na_status told_op(void *ctx, const struct na_op *x)
+{
+	struct told *t = ctx;
+
+	say(t, "O %lld %lld '%s' %s\n", (long long)x->start_ps,
+	    (long long)x->end_ps, named(t, x->core), named(t, x->type));
+	t->records++;
+	return NA_OK;
+}
+
+static enum na_status told_busy(void *ctx, uint32_t core, int64_t start_ps,
+				int64_t end_ps)
+{
+	struct told *t = ctx;
+
+	say(t, "B %lld %lld '%s'\n", (long long)start_ps, (long long)end_ps,
+	    named(t, core));
+	t->records++;
+	return NA_OK;
+}
+
 static enum na_status told_segment(void *ctx, const struct na_segment *s)
 {
 	(void)s;
@@ -177,6 +211,10 @@ struct na_sink told_sink(struct told *t)
 		.frame = told_frame,
 		.connection = told_connection,
 		.segment = told_segment,
+		.core = told_core,
+		.op_type = told_op_type,
+		.op = told_op,
+		.busy = told_busy,
 		.name = told_name,
 		.endpoint = told_endpoint,
 		.address = told_name,
@@ -375,7 +413,59 @@ static void make_span(struct rng *r, const struct na_sink *to)
 	s.number = any(r, INT64_MAX, -1);
 	s.name = some_name(r, to);
 	s.plane = any_i32(r);
+	s.device = (uint8_t)draw(r, 2);
 	to->span(to->ctx, &s);
+}
+
+static void make_op(struct rng *r, const struct na_sink *to)
+{
+	struct na_op x = {.pad = 0};
+	struct na_op_type t;
+
+	memset(&t, 0, sizeof(t));
+	t.program_id = draw(r, 2) ? NA_UNKNOWN_U64 : draw(r, 3);
+	t.channel = draw(r, 2) ? -1 : any(r, INT64_MAX, -1);
+	t.size_bytes = draw(r, 2) ? NA_UNKNOWN_U64
+				  : (uint64_t)any(r, INT64_MAX, 0);
+	t.name = some_name(r, to);
+	t.kernel = some_name(r, to);
+	t.module = some_name(r, to);
+	t.collective = some_name(r, to);
+	t.transfer_type = some_name(r, to);
+	t.start_op = some_name(r, to);
+	t.group_size = any_u32(r);
+	t.n_groups = any_u32(r);
+	t.opcode = (uint8_t)draw(r, NA_N_OPCODES);
+	t.phase = (uint8_t)draw(r, 3);
+	t.network = (uint8_t)draw(r, NA_N_NETWORKS);
+	t.joined = (uint8_t)draw(r, NA_N_OPJOINS);
+	t.uneven = draw(r, 2);
+	x.type = to->op_type(to->ctx, &t);
+	x.core = (uint16_t)to->core(to->ctx, (enum na_device_kind)draw(r, 2),
+				    (int32_t)draw(r, 3));
+	x.end_ps = any(r, INT64_MAX / 4, 0);
+	for (size_t i = 1 + draw(r, 4); i; i--) {
+		x.start_ps = x.end_ps;
+		x.end_ps += any(r, 1 << 30, 0);
+		to->op(to->ctx, &x);
+	}
+}
+
+/* A run, of one device: nothing that would be joined. */
+static void make_busy(struct rng *r, const struct na_sink *to)
+{
+	uint32_t core = to->core(to->ctx, (enum na_device_kind)draw(r, 2),
+				 100 + (int32_t)draw(r, 1 << 20));
+	int64_t at = any(r, INT64_MAX / 4, 0);
+
+	for (size_t i = 1 + draw(r, 20); i; i--) {
+		int64_t length = any(r, 1 << 30, 0);
+
+		if (draw(r, 10) == 0)
+			at -= INT64_C(1) << 40; /* out of order */
+		to->busy(to->ctx, core, at, at + length);
+		at += length + 1 + any(r, 1 << 30, 0);
+	}
 }
 
 void story(uint64_t seed, size_t n, const struct na_sink *to)
@@ -385,7 +475,13 @@ void story(uint64_t seed, size_t n, const struct na_sink *to)
 	for (size_t i = 0; i < n; i++) {
 		struct na_transfer t;
 
-		switch (draw(&r, 5)) {
+		switch (draw(&r, 7)) {
+		case 5:
+			make_op(&r, to);
+			break;
+		case 6:
+			make_busy(&r, to);
+			break;
 		case 0:
 			make_action(&r, to, NULL);
 			break;
@@ -400,110 +496,5 @@ void story(uint64_t seed, size_t n, const struct na_sink *to)
 			if (draw(&r, 2))
 				make_action(&r, to, &t);
 		}
-	}
-}
-
-static void counts(const struct na_sink *to)
-{
-	to->classed(to->ctx, NA_TX, NA_STYLE_MESSAGE, NA_BAD_KEY, 3);
-	to->classed(to->ctx, NA_RX, NA_STYLE_GRAPH, NA_BAD_DURATION,
-		    UINT64_C(1) << 40);
-	to->left_out(to->ctx, NA_LEFT_AGGREGATED, 7);
-	to->unknown_name(to->ctx, "NetworkRecv END", 15, 1);
-	to->unknown_name(to->ctx, "NetworkRecv END", 15, 1);
-	to->warn(to->ctx, 99, "event at byte 99 is damaged");
-}
-
-const struct na_xfer_source sources[SOURCES] = {
-	{.host = "host-a",
-	 .format = "xspace",
-	 .path = "/data/a.pb",
-	 .has_time = true,
-	 .has_wall = true,
-	 .first_ns = 1795248666302564795,
-	 .zero_ns = 1795248666302564795,
-	 .profile_start_ns = 5,
-	 .profile_stop_ns = 1 << 20,
-	 .n_devices = 4},
-	{.host = "host-b", .label = "slow", .format = "pcap", .path = "b"},
-};
-
-void make_file(struct xf_bytes *to, size_t blocks, size_t steps, bool anonymize)
-{
-	const struct na_xfer_head head = {sources, SOURCES, 0, anonymize};
-	struct na_err err = {.status = NA_OK};
-	struct na_xfer_file *f = na_xfer_new(append, to, &head, &err);
-	struct na_capture_counts seen = {.packets = 9, .roce_rnr_naks = 8};
-	struct na_part_line line = {"line", 12, NA_WANT_TRANSFERS};
-	struct na_section plane = {"plane", 1, 12, &line, 1};
-	struct na_input in = {.sections = &plane, .n_sections = 1};
-
-	assert_non_null(f);
-	for (uint32_t s = 0; s < SOURCES; s++) {
-		for (size_t i = 0; i < blocks; i++) {
-			struct na_xfer_part *p = na_xfer_part_new(s);
-			struct na_sink sink = na_xfer_part_sink(p);
-
-			story(100 * s + i, steps, &sink);
-			if (i == 0)
-				counts(&sink);
-			assert_int_equal(na_xfer_part_end(p), NA_OK);
-			assert_int_equal(na_xfer_append(f, p, &err), NA_OK);
-			na_xfer_part_free(p);
-		}
-		in.capture = s ? &seen : NULL;
-		assert_int_equal(na_xfer_source_end(f, s, &in, &err), NA_OK);
-	}
-	assert_int_equal(na_xfer_finish(f, &err), NA_OK);
-	assert_int_equal(na_xfer_counted(f)->bytes, to->n);
-	assert_false(to->failed);
-	na_xfer_free(f);
-}
-
-/* ---- and back */
-
-void open_back(struct back *b, const uint8_t *p, size_t n, uint32_t wants)
-{
-	char path[64];
-
-	memset(b, 0, sizeof(*b));
-	b->fd = memfd_create("xfer", MFD_CLOEXEC);
-	assert_int_equal(write(b->fd, p, n), n);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", b->fd);
-	b->opened = na_input_open(&b->in[0], path, wants, NULL, &b->err) ==
-		    NA_OK;
-	b->n = b->opened;
-	while (b->opened && b->n < b->in[0].n_sources && b->n < SOURCES) {
-		assert_int_equal(na_input_open_source(&b->in[b->n], &b->in[0],
-						      b->n, &b->err),
-				 NA_OK);
-		b->n++;
-	}
-	for (size_t i = 0; i < b->n; i++) {
-		b->damaged |= b->in[i].damaged;
-		b->in[i].zero_ns = b->in[i].first_ns;
-	}
-}
-
-void close_back(struct back *b)
-{
-	for (size_t i = b->n; i-- > 0;)
-		na_input_close(&b->in[i]);
-	close(b->fd);
-}
-
-void tell_all(struct back *b, struct told *t)
-{
-	struct na_sink sink = told_sink(t);
-
-	for (size_t i = 0; i < b->n; i++) {
-		struct na_block block;
-
-		while (b->in[i].reader->cut(&b->in[i], &block, &b->err) ==
-		       NA_OK)
-			assert_int_equal(b->in[i].reader->read(&b->in[i],
-							       &block, &sink,
-							       &b->err),
-					 NA_OK);
 	}
 }

@@ -38,19 +38,57 @@ tiny graph
 tiny message --generation message
 tiny both --generation both --fault bad-key:0:1 --fault loopback:0:1
 tiny cut --fault truncate:host-0:0.7
+tiny gpu --profile gpu
 tiny gzip --compress gzip
 tiny zstd --generation message --compress zstd
 mv graph.new wire/graph.pb
 mv message.new wire/message.pb
 mv both.new wire/both.pb
 mv cut.new wire/truncated.pb
+mv gpu.new wire/gpu.pb
 mv gzip.new open/graph.gz
 mv zstd.new open/message.zst
 
 mkdir -p netan
-for f in graph message both; do
+for f in graph message both gpu; do
 	netan ingest -o netan/$f.netan wire/$f.pb >/dev/null
 done
+
+# Modules as the compiler dumps them; small ones by hand.
+mkdir -p hlo_proto hlo_text
+netan synth -o "$work/dumped" --hlo-dump "$work/hlo" --run r --hosts 2 \
+	--devices 1 --steps 1 --collectives 1 --ops 1 >/dev/null
+cp "$work"/hlo/host-0/*.hlo_proto.pb hlo_proto/step.pb
+cp "$work"/hlo/host-0/*.txt hlo_text/step.txt
+# Two computations: groups of unequal size, an iota list, pairs, a shape with
+# a packed layout, an async-start that calls the first; fields out of order,
+# an id that names nothing.
+hex >hlo_proto/groups <<'END'
+0a9e020a056a69745f661aaf010a026d3112340a0161120a616c6c2d72656475
+63651a0c10151a01052a050a01003804d00105980201b20201058a03040a0200
+018a03030a0102123b0a01621210616c6c2d6761746865722d73746172741a0c
+100d2204100b180422021011980202a2020101ba050e120c080410021a020402
+2202010012340a01631212636f6c6c6563746976652d7065726d7574651a0410
+0b1804980203a00209aa02020102a2030408001001a20302080128051a5b0a02
+6d3212250a0173120b6173796e632d73746172741a0c100d2204100b18042202
+1011980201b2020105122c120a6173796e632d646f6e650a01641a04100b1804
+980202a2020101a2040d0a060a017a1201310a030a0161280630067a04080210
+04
+END
+cat >hlo_text/small.txt <<'END'
+HloModule m, replica_count=2, num_partitions=4
+%b (x: f32[]) -> f32[] {
+  ROOT %x = f32[] parameter(0), metadata={op_name="a{\"b"}
+}
+ENTRY e {
+  p = (f32[4]{0}, /*index=1*/token[]) parameter(0)
+  c = s32[2,2]{1,0} constant({ { 1, 2 },
+    { 3, 4 } })
+  s = ((f32[4]), f32[4]) async-start(%p), calls=%b
+  d = f32[4] async-done(s), control-predecessors={%s}
+  ROOT r = f32[4] all-reduce(d), replica_groups={{0,1},{2}}, to_apply=b
+}, execution_thread="main"
+END
 
 cp wire/worked-example.pb open/plain.pb
 gzip -n -9 <wire/worked-example.pb >open/example.gz

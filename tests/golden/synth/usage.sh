@@ -19,4 +19,14 @@ netan synth -o out --profile network --fault tail:0:0.1
 echo "$?"
 netan synth -o out --run a/b
 echo "$?"
+netan synth -o out --without everything
+echo "$?"
+netan synth -o out --fault late-input:0:2ms:3
+echo "$?"
+netan synth -o out --fault stall:psum.54_0
+echo "$?"
+netan synth -o out --profile gpu --ici 3
+echo "$?"
+netan synth -o out --profile typical --without hlo
+echo "$?"
 test ! -e out
