@@ -243,17 +243,19 @@ static enum na_status emit_busy(struct xf_decoding *d,
 	int64_t start, end = at;
 	uint32_t core;
 
+	d->used_busy += n;
 	if (n < run->n || run->device > NA_DEVICE_GPU || run->number < 0 ||
 	    __builtin_add_overflow(at, d->shift_ps, &end)) {
 		d->damaged++;
 		return NA_OK;
 	}
+	if (!n)
+		return NA_OK; /* where a writer's block was full */
 	core = d->sink->core(d->sink->ctx, (enum na_device_kind)run->device,
 			     run->number);
-	x += d->used_busy;
-	d->used_busy += n;
 	if (core >= NA_CORES_MAX)
 		return too_many_cores(d, core, n);
+	x += d->used_busy - n;
 	for (size_t i = 0; st == NA_OK && i < n; i++) {
 		if (x[i].length_ps < 0 ||
 		    __builtin_add_overflow(end, x[i].gap_ps, &start) ||

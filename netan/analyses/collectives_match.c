@@ -98,6 +98,24 @@ static int by_order(const void *a, const void *b)
 	return CMP(x->core, y->core);
 }
 
+static int by_place(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	if (x->core != y->core)
+		return CMP(x->core, y->core);
+	return CMP(x->in_all, y->in_all);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	if (x->start_ps != y->start_ps)
+		return CMP(x->start_ps, y->start_ps);
+	return by_place(a, b);
+}
+
 static const char *text(const struct match *m, uint32_t name)
 {
 	return na_strtab_at(&m->s->scope->store->names.strings, name);
@@ -471,31 +489,95 @@ static bool add_instance(struct match *m, const struct piece *x, size_t n)
 	return count;
 }
 
-static bool together(const struct piece *x, const struct piece *y, bool run)
+/*
+ * Which executions belong together: run ids may be shared by all devices, or
+ * each device counts its own; a device may have run more of a program before
+ * the trace began.  What is one execution overlaps in time, as far as one
+ * clock can tell; the way that leaves most together in that sense is taken.
+ */
+enum way { BY_RUN, BY_ORDER, BY_TIME, N_WAYS };
+
+/* The pieces from x[0] that are one execution. */
+static size_t together(const struct piece *x, size_t n, enum way way)
 {
-	return run ? x->number == y->number && x->in_run == y->in_run
-		   : x->in_all == y->in_all;
+	int64_t end = x[0].end_ps;
+	size_t k = 1;
+
+	for (; k < n; k++) {
+		if (way == BY_RUN &&
+		    (x[k].number != x[0].number || x[k].in_run != x[0].in_run))
+			break;
+		if (way == BY_ORDER && x[k].in_all != x[0].in_all)
+			break;
+		if (way == BY_TIME && x[k].start_ps >= end)
+			break;
+		if (way != BY_TIME && x[k].core == x[k - 1].core)
+			break;
+		end = x[k].end_ps < end ? x[k].end_ps : end;
+	}
+	return k;
 }
 
-/* All executions of one operation.  Run ids that no two devices share match
- * nothing: then by order alone. */
+static bool overlap(const struct match *m, const struct piece *x, size_t n)
+{
+	for (size_t i = 0, to; i < n; i = to) {
+		uint16_t input = m->d->cores[x[i].core].input;
+		int64_t start = x[i].start_ps, end = x[i].end_ps;
+
+		for (to = i + 1;
+		     to < n && m->d->cores[x[to].core].input == input; to++) {
+			start = x[to].start_ps > start ? x[to].start_ps : start;
+			end = x[to].end_ps < end ? x[to].end_ps : end;
+		}
+		if (to - i > 1 && start >= end)
+			return false;
+	}
+	return true;
+}
+
+static void sort_pieces(struct piece *x, size_t n, enum way way)
+{
+	static int (*const orders[N_WAYS])(const void *,
+					   const void *) = {by_run, by_order,
+							    by_time};
+
+	qsort(x, n, sizeof(*x), orders[way]);
+}
+
+static double score(const struct match *m, struct piece *x, size_t n,
+		    enum way way)
+{
+	double sum = 0;
+
+	sort_pieces(x, n, way);
+	for (size_t i = 0, k; i < n; i += k) {
+		k = together(&x[i], n - i, way);
+		if (way == BY_TIME || overlap(m, &x[i], k))
+			sum += (double)k * (double)k;
+	}
+	return sum;
+}
+
+/* All executions of one operation. */
 static bool add_unit(struct match *m, struct piece *x, size_t n)
 {
-	bool shared = false, several = false, ok = true;
+	enum way best = BY_RUN, last = BY_RUN;
+	double most = score(m, x, n, BY_RUN), found;
+	bool ok = true;
 
-	for (size_t i = 1; i < n; i++) {
-		several = several || x[i].core != x[0].core;
-		shared = shared || (together(&x[i - 1], &x[i], true) &&
-				    x[i - 1].core != x[i].core);
+	for (enum way way = BY_ORDER; way < N_WAYS; way++) {
+		found = score(m, x, n, way);
+		best = found > most ? way : best;
+		most = found > most ? found : most;
+		last = way;
 	}
-	if (several && !shared)
-		qsort(x, n, sizeof(*x), by_order);
-	for (size_t i = 0, to; ok && i < n; i = to) {
-		for (to = i + 1; to < n && x[to].core != x[to - 1].core &&
-				 together(&x[i], &x[to], shared || !several);
-		     to++)
-			;
-		ok = add_instance(m, &x[i], to - i);
+	if (best != last)
+		sort_pieces(x, n, best);
+	for (size_t i = 0, k; ok && i < n; i += k) {
+		k = together(&x[i], n - i, best);
+		if (best == BY_TIME)
+			qsort(&x[i], k, sizeof(*x), by_place);
+		ok = add_instance(m, &x[i], k);
 	}
 	return ok;
 }

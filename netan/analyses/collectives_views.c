@@ -140,6 +140,38 @@ static void reductions_view(struct na_result *r, const struct na_value *list)
 			       sizeof(cols) / sizeof(cols[0]) - !labels, SHOWN);
 }
 
+/* Transfers that no filter lets through are the command line's to tell. */
+static void say_nothing(struct na_result *r, const struct co_state *s)
+{
+	const struct na_store *store = s->scope->store;
+	struct na_value *side = na_result_side(r);
+	uint64_t seen = 0;
+
+	for (int k = 0; k < NA_N_CLASSES; k++)
+		seen += na_store_count(store, SIZE_MAX, NA_RX,
+				       (enum na_class)k) +
+			na_store_count(store, SIZE_MAX, NA_TX,
+				       (enum na_class)k);
+	if (seen)
+		return;
+	if (store->graphs.n || store->devices.ops.n) {
+		na_put_text(r, side, "empty",
+			    "the filters leave no collective");
+		return;
+	}
+	na_put_text(r, side, "empty",
+		    "no collectives: looked for graph executions and transfers "
+		    "on the plane \"/device:CUSTOM:Megascale Trace\", for "
+		    "\"MegaScale: Communication Transport Receive\" on "
+		    "\"/host:CPU\", for collective operations (all-reduce, "
+		    "all-gather, ...) on \"XLA Ops\" of \"/device:TPU:N\", and "
+		    "for NCCL kernels on \"/device:GPU:N\"");
+	na_put_text(r, side, "hint",
+		    "what was recorded computes on each device alone, or the "
+		    "profiler was not asked for devices; netan info tells what "
+		    "is in the input");
+}
+
 void co_views(struct na_result *r, const struct co_state *s)
 {
 	struct na_value *body = na_result_body(r);
@@ -148,14 +180,7 @@ void co_views(struct na_result *r, const struct co_state *s)
 	int64_t unpaired = na_int_of(na_get(body, "unpaired"), 0);
 
 	if (!list || !list->n) {
-		na_put_text(r, na_result_side(r), "nothing",
-			    "no collectives: looked for graph executions and "
-			    "transfers on the plane \"/device:CUSTOM:Megascale "
-			    "Trace\", for \"MegaScale: Communication Transport "
-			    "Receive\" on \"/host:CPU\", for collective "
-			    "operations (all-reduce, all-gather, ...) on "
-			    "\"XLA Ops\" of \"/device:TPU:N\", and for NCCL "
-			    "kernels on \"/device:GPU:N\"");
+		say_nothing(r, s);
 		return;
 	}
 	main_view(r, s, list);

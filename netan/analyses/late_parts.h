@@ -57,7 +57,7 @@ struct la_all {
 /* What time on the path went by with. */
 enum la_kind {
 	LA_D2H,
-	LA_SEND, /* at the sender, before the network */
+	LA_SEND, /* held at the sender, before the network */
 	LA_NETWORK,
 	LA_RECEIVE, /* the receiver was not ready */
 	LA_COMPUTE,
@@ -91,6 +91,8 @@ struct la_path {
 	uint32_t launch, iteration;
 	struct la_node *nodes; /* by device, end, start, input order */
 	size_t n_nodes, cap_nodes;
+	struct la_node *sends; /* of all executions; likewise, by end */
+	size_t n_sends;
 	uint32_t *node_of;        /* by action; LA_NONE */
 	struct la_segment *steps; /* first to last */
 	size_t n_steps, cap_steps;

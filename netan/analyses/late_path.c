@@ -141,23 +141,74 @@ static bool to_asking_clock(const struct la_all *all, const struct la_path *p,
 	       !__builtin_sub_overflow(a->end_ps, from, &n->end_ps);
 }
 
-static bool take_nodes(const struct la_all *all, struct la_path *p)
+/* The first of those that a device is joined with. */
+static uint32_t first_of(uint32_t *joined, uint32_t e)
 {
-	p->node_of = na_calloc(all->n_actions, sizeof(*p->node_of));
-	if (!p->node_of)
-		return false;
+	while (joined[e] != e)
+		e = joined[e] = joined[joined[e]];
+	return e;
+}
+
+/* By device, one that stands for all that exchange anything, through others
+ * too: a collective of one name may run in several groups that do not. */
+static uint32_t *partners(const struct la_all *all, const struct la_path *p)
+{
+	uint32_t n = (uint32_t)all->store->names.n_endpoints;
+	uint32_t *joined = na_calloc(n, sizeof(*joined));
+
+	for (uint32_t e = 0; joined && e < n; e++)
+		joined[e] = e;
+	for (size_t i = 0; joined && i < all->n_moves; i++) {
+		const struct la_move *m = &all->moves[i];
+		uint32_t a, b;
+
+		if (!same_run(all, &all->actions[m->action], p))
+			continue;
+		a = first_of(joined, m->src);
+		b = first_of(joined, m->dst);
+		joined[a > b ? a : b] = a > b ? b : a;
+	}
+	return joined;
+}
+
+static bool collect(const struct la_all *all, struct la_path *p,
+		    uint32_t *joined)
+{
 	for (uint32_t i = 0; i < all->n_actions; i++) {
 		struct la_node n = {.action = i};
 
 		p->node_of[i] = LA_NONE;
-		if (!to_asking_clock(all, p, &all->actions[i], &n) ||
-		    !of_execution(all, p, &all->actions[i], &n))
+		if (!to_asking_clock(all, p, &all->actions[i], &n))
+			continue;
+		if (all->actions[i].kind == NA_ACT_SEND &&
+		    all->store->sources[all->actions[i].host].run == p->run)
+			p->sends[p->n_sends++] = n;
+		if (!of_execution(all, p, &all->actions[i], &n) ||
+		    (all->actions[i].device != LA_NONE &&
+		     first_of(joined, all->actions[i].device) !=
+			     first_of(joined, p->device)))
 			continue;
 		if (!na_grow(&p->nodes, &p->cap_nodes, p->n_nodes + 1,
 			     sizeof(*p->nodes)))
 			return false;
 		p->nodes[p->n_nodes++] = n;
 	}
+	return true;
+}
+
+static bool take_nodes(const struct la_all *all, struct la_path *p)
+{
+	uint32_t *joined = partners(all, p);
+	bool done;
+
+	p->node_of = na_calloc(all->n_actions, sizeof(*p->node_of));
+	p->sends = na_calloc(all->n_actions, sizeof(*p->sends));
+	done = joined && p->node_of && p->sends && collect(all, p, joined);
+	free(joined);
+	if (!done)
+		return false;
+	if (p->n_sends)
+		qsort(p->sends, p->n_sends, sizeof(*p->sends), by_end);
 	if (p->n_nodes)
 		qsort(p->nodes, p->n_nodes, sizeof(*p->nodes), by_end);
 	for (uint32_t i = 0; i < p->n_nodes; i++)
@@ -172,10 +223,16 @@ static void pass(struct walk *w, enum la_kind kind, int64_t from_ps,
 		 uint32_t host, uint32_t device, uint32_t action, uint32_t move)
 {
 	struct la_path *p = w->p;
+	struct la_segment *last = p->n_steps ? &p->steps[p->n_steps - 1] : NULL;
 
 	from_ps = from_ps < 0 ? 0 : from_ps;
 	if (from_ps >= w->at_ps)
 		return;
+	if (last && last->kind == kind && last->action == action &&
+	    last->host == host) {
+		w->at_ps = last->from_ps = from_ps;
+		return;
+	}
 	if (!na_grow(&p->steps, &p->cap_steps, p->n_steps + 1,
 		     sizeof(*p->steps))) {
 		w->short_of_memory = true;
@@ -290,6 +347,44 @@ static uint32_t go_before(struct walk *w, uint32_t node)
 	return i;
 }
 
+/* Whether a host was sending something else for most of the time. */
+static bool sends_else(const struct walk *w, uint32_t send, int64_t from_ps,
+		       int64_t to_ps)
+{
+	const struct la_path *p = w->p;
+	int64_t busy = 0, at = from_ps;
+
+	/* By their ends: what begins before the last end counts from there. */
+	for (size_t i = 0; i < p->n_sends; i++) {
+		const struct la_node *n = &p->sends[i];
+		int64_t from = n->start_ps > at ? n->start_ps : at;
+		int64_t to = n->end_ps < to_ps ? n->end_ps : to_ps;
+
+		if (n->action == p->nodes[send].action || to <= from ||
+		    w->all->actions[n->action].host != action_at(w, send)->host)
+			continue;
+		busy += to - from;
+		at = to;
+	}
+	return busy > (to_ps - from_ps) / 2;
+}
+
+/* Its data was there before it was sent: held behind other sends, or for
+ * nothing that the trace tells. */
+static uint32_t before_send(struct walk *w, uint32_t send, uint32_t move)
+{
+	uint32_t i = before(w, send);
+
+	if (i == LA_NONE || w->p->nodes[i].end_ps >= w->at_ps)
+		return i;
+	pass_action(w,
+		    sends_else(w, send, w->p->nodes[i].end_ps, w->at_ps)
+			    ? LA_SEND
+			    : LA_WAIT,
+		    w->p->nodes[i].end_ps, send, move);
+	return i;
+}
+
 /* When a transfer went on the wire; the latency that is told is the
  * difference of two clocks. */
 static int64_t left_at(const struct walk *w, const struct la_move *m,
@@ -369,7 +464,7 @@ static uint32_t through_receive(struct walk *w, uint32_t *at)
 	}
 	pass_action(w, LA_SEND, w->p->nodes[sent].start_ps, sent, move);
 	*at = sent;
-	return go_before(w, sent);
+	return before_send(w, sent, move);
 }
 
 static uint32_t last_of(const struct walk *w)
@@ -480,6 +575,7 @@ bool la_find_path(const struct la_all *all, const struct na_late_ask *ask,
 void la_path_fini(struct la_path *p)
 {
 	free(p->nodes);
+	free(p->sends);
 	free(p->node_of);
 	free(p->steps);
 }

@@ -258,7 +258,7 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 {
 	const struct sl_row *row = s->n_rows ? &s->rows[s->ranked[0]] : NULL;
 	char stall[NA_UNIT_BUF], of[NA_UNIT_BUF + 16] = "", buf[NA_UNIT_BUF];
-	char slack[NA_UNIT_BUF], needs[NA_UNIT_BUF + 16] = "";
+	char slack[NA_UNIT_BUF], needs[NA_UNIT_BUF + 32] = "";
 	char key[300] = "";
 
 	if (!row)
@@ -267,8 +267,9 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 		snprintf(of, sizeof(of), " of %s step time",
 			 na_print_time(buf, sl_clamp(row->step_ps), 3));
 	if (row->required_gbps > 0)
-		snprintf(needs, sizeof(needs), " needs %s",
-			 na_print_rate(buf, row->required_gbps * 1e9, 3));
+		snprintf(needs, sizeof(needs), " needs %s%s",
+			 na_print_rate(buf, row->required_gbps * 1e9, 3),
+			 row->host_devices > 1 ? " per device" : "");
 	else if (row->sized)
 		snprintf(needs, sizeof(needs), ", which no rate can meet");
 	if (s->by.n) {

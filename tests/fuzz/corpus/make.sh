@@ -38,17 +38,19 @@ tiny graph
 tiny message --generation message
 tiny both --generation both --fault bad-key:0:1 --fault loopback:0:1
 tiny cut --fault truncate:host-0:0.7
+tiny gpu --profile gpu
 tiny gzip --compress gzip
 tiny zstd --generation message --compress zstd
 mv graph.new wire/graph.pb
 mv message.new wire/message.pb
 mv both.new wire/both.pb
 mv cut.new wire/truncated.pb
+mv gpu.new wire/gpu.pb
 mv gzip.new open/graph.gz
 mv zstd.new open/message.zst
 
 mkdir -p netan
-for f in graph message both; do
+for f in graph message both gpu; do
 	netan ingest -o netan/$f.netan wire/$f.pb >/dev/null
 done
 
