@@ -22,6 +22,7 @@
 
 /* The rule slack-small of checks.md. */
 #define SL_SMALL_SHARE 0.05 /* slack of the observed time */
+#define SL_LEAST_US    1.0  /* less slack is none: no rate would do */
 #define SL_STALL_SHARE 0.01 /* of the step time: less is not worth a word */
 
 enum {
@@ -186,5 +187,7 @@ double sl_total_stall_us(const struct sl_state *s, const struct sl_row *row);
 enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err);
 /* slack_views.c: the tables for people. */
 void sl_views(struct na_result *r, const struct sl_state *s);
+/* Of the list "late", where it is there. */
+void sl_late_view(struct na_result *r);
 
 #endif
