@@ -12,6 +12,19 @@
 enum { NA_HLO_MAX_MODULE = 1 << 24 }; /* instructions, operands each */
 
 /*
+ * An instruction's hash, and so the fingerprint, is over what it does:
+ *
+ *   binary  every field of HloInstructionProto but name, id, metadata and
+ *           original_value, in the order of their numbers; empty messages
+ *           are none, frontend attributes have no order
+ *   text    shape, opcode, operands and attributes as they are written, but
+ *           metadata={} and origin={}, comments and runs of blanks
+ *   both    operands, control predecessors and called computations by how
+ *           far before they stand, not by name or id
+ *
+ * So backend_config counts, layouts, and the rendezvous names; what a
+ * compiler was asked (options, source lines) does not.
+ *
  * One module of `n` bytes to the end of h.  NA_EFORMAT with a message that
  * names the byte where it is damaged (nothing is added then); NA_ENOMEM.
  */
@@ -34,7 +47,8 @@ void na_hlo_pick(const char *const *names, size_t n, bool *take);
  * their own), or one file: *.hlo_proto.pb, *.pb, *.txt, *.hlo, each also
  * gzip or zstd packed.  Files that are no module (a trace, a log) are passed
  * over; damaged ones are told to `warn` with their path.  NA_EIO: cannot be
- * read at all.  NA_EDOMAIN: the one file is no module.  `worker` NULL: the last part of the path names it.
+ * read at all.  NA_EDOMAIN: the one file is no module.  `worker` NULL: the
+ * last part of the path names it.
  */
 enum na_status na_hlo_read_path(struct na_hlo *h, const char *path,
 				const char *worker,

@@ -137,17 +137,22 @@ static struct na_text name_at(struct span x)
 
 /* ---- normalised lines */
 
+/* Names are of one computation. */
+static int64_t key_of(uint32_t computation, uint32_t name)
+{
+	return hlo_key((uint64_t)(computation + 1u) << 32 | name);
+}
+
 static uint32_t find(const struct text *t, const struct na_text *name,
 		     bool computation)
 {
 	uint32_t id = na_strtab_find(&t->r.h->strings, name->s, name->n);
-	uint64_t here = (uint64_t)(t->r.m->n_computations - 1) << 32;
+	uint32_t here = (uint32_t)t->r.m->n_computations - 1;
 
 	if (id == NA_NO_NAME)
 		return NA_NO_NAME;
-	return computation
-		       ? na_idmap_at(&t->computations, id)
-		       : na_idmap_at(&t->instructions, (int64_t)(here | id));
+	return computation ? na_idmap_at(&t->computations, id)
+			   : na_idmap_at(&t->instructions, key_of(here, id));
 }
 
 /* What is new of the text counts; distances will be left out. */
@@ -348,7 +353,6 @@ static enum na_status instruction(struct text *t, struct span line)
 	struct na_hlo_module *m = t->r.m;
 	struct na_hlo_instruction *x;
 	struct na_hlo_line l;
-	int64_t key;
 
 	if (!na_hlo_line(line.s, (size_t)(line.end - line.s), &l))
 		return damaged(t, line.s, "not an HLO instruction");
@@ -375,9 +379,8 @@ static enum na_status instruction(struct text *t, struct span line)
 	x->hash = na_hlo_hash(0, t->r.text.s, t->r.text.n);
 	tell(t);
 	x->alone = t->alone;
-	key = (int64_t)((uint64_t)x->computation << 32 | x->name);
 	if (x->name != NA_NO_NAME &&
-	    !na_idmap_set(&t->instructions, key,
+	    !na_idmap_set(&t->instructions, key_of(x->computation, x->name),
 			  (uint32_t)m->n_instructions - 1))
 		return na_fail_nomem(t->r.err);
 	return NA_OK;

@@ -48,6 +48,12 @@ bool hlo_keep_text(struct hlo_read *r);
 /* NA_NO_NAME for an empty text; false: no memory. */
 bool hlo_name(struct hlo_read *r, const char *s, size_t n, uint32_t *name);
 
+/* Ids to keys of an idmap, one to one: those that are made of two numbers
+ * would lie on each other there. */
+static inline int64_t hlo_key(uint64_t id)
+{
+	return (int64_t)(id <= UINT32_MAX ? id : na_hlo_mix(0, id));
+}
 /* A HloModuleProto, not a HloProto: a module's first field is its name, a
  * text; a HloProto's is a module, which begins with the tag of its name. */
 bool hlo_is_bare(struct na_cursor c);

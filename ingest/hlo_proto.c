@@ -99,7 +99,7 @@ static enum na_status take_ids(struct hlo_proto *p, const struct na_field *f,
 		int64_t back;
 
 		if (f->tag >> 3 == 38) {
-			at = na_idmap_at(&p->computations, (int64_t)id);
+			at = na_idmap_at(&p->computations, hlo_key(id));
 			back = hlo_back(computation, at);
 			if (p->r.calls[here] == NA_NO_NAME)
 				p->r.calls[here] = at;
@@ -261,7 +261,7 @@ static enum na_status instruction(struct hlo_proto *p, struct na_cursor c)
 			return p->r.err->status;
 	}
 	if (st == NA_OK &&
-	    !na_idmap_set(&p->instructions, (int64_t)number(p, 35), here))
+	    !na_idmap_set(&p->instructions, hlo_key(number(p, 35)), here))
 		return na_fail_nomem(p->r.err);
 	return st;
 }
@@ -322,7 +322,7 @@ static enum na_status number_computations(struct hlo_proto *p,
 			if (in.tag == NA_TAG(5, NA_W_VARINT))
 				id = in.value;
 		}
-		if (!na_idmap_set(&p->computations, (int64_t)id, n++))
+		if (!na_idmap_set(&p->computations, hlo_key(id), n++))
 			return na_fail_nomem(p->r.err);
 	}
 	return NA_OK;

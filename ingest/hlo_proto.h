@@ -51,7 +51,7 @@ static inline uint32_t hlo_instruction_of(const struct hlo_proto *p,
 					  uint64_t id)
 {
 	const struct na_hlo_module *m = p->r.m;
-	uint32_t i = na_idmap_at(&p->instructions, (int64_t)id);
+	uint32_t i = na_idmap_at(&p->instructions, hlo_key(id));
 
 	return i < m->n_instructions &&
 			       i >= m->computations[m->n_computations - 1].first

@@ -52,7 +52,7 @@ static void put_places(struct hlo_proto *p, const struct na_field *f)
 	hlo_put(&p->r.text, "{", 1);
 	while (hlo_next_number(f, &c, &first, &id)) {
 		bool calls = f->tag >> 3 == 38;
-		uint32_t at = calls ? na_idmap_at(&p->computations, (int64_t)id)
+		uint32_t at = calls ? na_idmap_at(&p->computations, hlo_key(id))
 				    : hlo_instruction_of(p, id);
 		size_t here = calls ? m->n_computations : m->n_instructions;
 
@@ -100,6 +100,20 @@ static void put_attributes(struct hlo_buf *b, const struct na_field *f)
 	free(pairs);
 }
 
+static void put_pair(struct hlo_buf *b, struct na_cursor c)
+{
+	uint64_t from = 0, to = 0;
+	struct na_field f;
+
+	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
+		if (f.tag == NA_TAG(1, NA_W_VARINT))
+			from = f.value;
+		else if (f.tag == NA_TAG(2, NA_W_VARINT))
+			to = f.value;
+	}
+	hlo_putf(b, "{%" PRId64 ",%" PRId64 "}", (int64_t)from, (int64_t)to);
+}
+
 static void put_value(struct hlo_proto *p, const struct na_field *f)
 {
 	struct hlo_buf *b = &p->r.text;
@@ -124,6 +138,9 @@ static void put_value(struct hlo_proto *p, const struct na_field *f)
 			break;
 		case 49:
 			hlo_group_text(b, f->body);
+			break;
+		case 52:
+			put_pair(b, f->body);
 			break;
 		case 57:
 			hlo_shape_text(b, f->body, 0);

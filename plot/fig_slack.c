@@ -7,21 +7,30 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "netan/result/emit.h"
 #include "plot/canvas.h"
 #include "plot/fig_slack_data.h"
+#include "plot/fig_slack_waterfall.h"
 #include "plot/figure.h"
 #include "plot/layout.h"
 #include "plot/log_axis.h"
 #include "plot/scale.h"
 
-enum { NAMED = 8, PLACED_MAX = 64, BARS_MAX = 24, POINTS_MAX = 4000 };
+enum {
+	NAMED = 8,
+	PLACED_MAX = 64,
+	BARS_MAX = 24,
+	ROUND = 400,
+	POINTS_MAX = 4000
+};
 
 struct drawing {
 	struct na_layout l;
 	struct slack_figure f;
 	struct na_box scatter, bars; /* with their headers and axes */
-	struct na_box plot, strip;   /* strip: no slack at all */
+	struct na_box plot, strip;   /* strip: no slack */
 	struct na_log_axis x, y;
 	struct na_box placed[PLACED_MAX]; /* what no label may touch */
 	size_t n_placed;
@@ -68,7 +77,7 @@ static bool place(struct drawing *d)
 
 static bool has_place(const struct slack_point *p)
 {
-	return p->required_bps > 0 && p->slack_s > 0 &&
+	return !p->none && p->required_bps > 0 && p->slack_s > 0 &&
 	       isfinite(p->required_bps) && isfinite(p->slack_s);
 }
 
@@ -112,7 +121,7 @@ static void place_axes(struct drawing *d)
 						     d->l.theme->text);
 
 		d->strip.x1 = b.x0 +
-			      na_measure(d->l.canvas, "0 or less", &font) +
+			      na_measure(d->l.canvas, "under 1 us", &font) +
 			      d->l.gap;
 		d->plot.x0 = d->strip.x1 + d->l.gap;
 	}
@@ -127,7 +136,7 @@ static bool touches(const struct na_box *a, const struct na_box *b)
 
 static bool is_free(const struct drawing *d, struct na_box b)
 {
-	if (b.x0 < d->scatter.x0 || b.x1 > d->scatter.x1 || b.y0 < d->plot.y0 ||
+	if (b.x0 < d->strip.x0 || b.x1 > d->scatter.x1 || b.y0 < d->plot.y0 ||
 	    b.y1 > d->plot.y1)
 		return false;
 	for (size_t i = 0; i < d->n_placed; i++) {
@@ -153,7 +162,8 @@ static void draw_capacity(struct drawing *d)
 {
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
 					     d->l.theme->limit);
-	double y = na_scale_at(&d->y.scale, d->f.capacity_bps);
+	double y = na_scale_at(&d->y.scale, d->f.capacity_bps), width;
+	double up = na_text_ascent(&font);
 	struct na_box all = {d->strip.x0, d->plot.y0, d->plot.x1, y};
 	char words[NA_LABEL_BUF + 48], rate[NA_LABEL_BUF], text[NA_TEXT_MAX];
 
@@ -169,29 +179,35 @@ static void draw_capacity(struct drawing *d)
 		 na_label_quantity(rate, NA_Q_RATE, d->f.capacity_bps, 4));
 	na_text_fit(d->l.canvas, text, words, &font, all.x1 - all.x0,
 		    NA_CUT_END);
-	font.align = NA_RIGHT;
-	y += 1.15 * na_text_ascent(&font) + 2;
-	if (y > d->plot.y1)
+	width = na_measure(d->l.canvas, text, &font);
+	for (int k = 0; k < 4; k++) {
+		double x = k % 2 ? all.x1 - width : d->plot.x0;
+		double base = k < 2 ? y + 1.25 * up + 2 : y - 0.4 * up;
+		struct na_box b = {x, base - up, x + width,
+				   base + na_text_descent(&font)};
+
+		if (!is_free(d, b))
+			continue;
+		na_draw_text(d->l.canvas, x, base, text, &font);
+		keep_clear(d, b);
 		return;
-	keep_clear(d, (struct na_box){all.x1 - na_measure(d->l.canvas, text,
-							  &font),
-				      y - na_text_ascent(&font), all.x1,
-				      y + na_text_descent(&font)});
-	na_draw_text(d->l.canvas, all.x1, y, text, &font);
+	}
 }
 
+/* Of thousands a diamond does: an SVG stays small. */
 static void draw_disc(const struct drawing *d, double x, double y, double r,
-		      struct na_color color)
+		      struct na_color color, bool round)
 {
-	enum { CORNERS = 16 };
+	enum { CORNERS = 16, FEWER = 4 };
 	struct na_point p[CORNERS];
+	int n = round ? CORNERS : FEWER;
 
-	for (int i = 0; i < CORNERS; i++) {
-		double a = 2 * 3.14159265358979 * i / CORNERS;
+	for (int i = 0; i < n; i++) {
+		double a = 2 * 3.14159265358979 * i / n;
 
 		p[i] = (struct na_point){x + r * cos(a), y + r * sin(a)};
 	}
-	na_draw_area(d->l.canvas, p, CORNERS, color);
+	na_draw_area(d->l.canvas, p, (size_t)n, color);
 }
 
 /* A triangle that points to where no axis reaches. */
@@ -231,8 +247,10 @@ static void draw_point(struct drawing *d, size_t i, struct na_point at)
 	if (p->none)
 		draw_beyond(d, at.x, at.y, r, color);
 	else
-		draw_disc(d, at.x, at.y, r, na_fade(color, 0.85));
+		draw_disc(d, at.x, at.y, r, na_fade(color, 0.85), i < ROUND);
 }
+
+enum { PLACES = 6 };
 
 /* Right of its point, left, above or below: where it is free. */
 static void draw_name(struct drawing *d, size_t i, struct na_point at)
@@ -245,7 +263,7 @@ static void draw_name(struct drawing *d, size_t i, struct na_point at)
 	const char *name = na_text_fit(d->l.canvas, text, d->f.points[i].name,
 				       &font, 0.45 * (d->plot.x1 - d->plot.x0),
 				       NA_CUT_MIDDLE);
-	double places[4][2];
+	double places[PLACES][2];
 
 	width = na_measure(d->l.canvas, name, &font);
 	places[0][0] = at.x + 1.6 * r;
@@ -254,7 +272,10 @@ static void draw_name(struct drawing *d, size_t i, struct na_point at)
 	places[0][1] = places[1][1] = at.y + up / 2;
 	places[2][1] = at.y - 1.6 * r - down;
 	places[3][1] = at.y + 1.6 * r + up;
-	for (size_t k = 0; k < 4 && *name; k++) {
+	places[4][0] = places[5][0] = at.x - r;
+	places[4][1] = at.y + 1.9 * r + up;
+	places[5][1] = at.y + 1.9 * r + 2.4 * up;
+	for (size_t k = 0; k < PLACES && *name; k++) {
 		double x = places[k][0], y = places[k][1];
 		struct na_box b = {x - 1, y - up - 1, x + width + 1,
 				   y + down + 1};
@@ -269,22 +290,12 @@ static void draw_name(struct drawing *d, size_t i, struct na_point at)
 
 static void draw_points(struct drawing *d)
 {
-	double r = radius(d);
 	size_t k = 0;
 
 	/* The worst are drawn last, and named first. */
 	for (size_t i = d->f.n < POINTS_MAX ? d->f.n : POINTS_MAX; i-- > 0;) {
-		if (!d->f.points[i].none && has_place(&d->f.points[i]))
+		if (has_place(&d->f.points[i]))
 			draw_point(d, i, at_of(d, i, 0));
-	}
-	for (size_t i = 0, n = 0; i < d->f.n && n < NAMED; i++) {
-		struct na_point at = at_of(d, i, 0);
-
-		if (d->f.points[i].none || !has_place(&d->f.points[i]))
-			continue;
-		keep_clear(d, (struct na_box){at.x - r, at.y - r, at.x + r,
-					      at.y + r});
-		n++;
 	}
 	for (size_t i = 0, named = 0; i < d->f.n && k < POINTS_MAX; i++) {
 		const struct slack_point *p = &d->f.points[i];
@@ -303,6 +314,20 @@ static void draw_points(struct drawing *d)
 	}
 }
 
+/* Names and words keep off the worst points. */
+static void keep_off_points(struct drawing *d)
+{
+	double r = radius(d);
+
+	for (size_t i = 0; i < d->f.n && d->n_placed < PLACED_MAX / 2; i++) {
+		struct na_point at = at_of(d, i, 0);
+
+		if (has_place(&d->f.points[i]))
+			keep_clear(d, (struct na_box){at.x - r, at.y - r,
+						      at.x + r, at.y + r});
+	}
+}
+
 static void draw_strip(const struct drawing *d)
 {
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
@@ -313,10 +338,9 @@ static void draw_strip(const struct drawing *d)
 	na_draw_rect(d->l.canvas, d->strip,
 		     na_mix(d->l.theme->background,
 			    d->l.theme->hue[NA_HUE_FINDING], 0.12));
-	font.align = NA_CENTER;
-	na_draw_text(d->l.canvas, (d->strip.x0 + d->strip.x1) / 2,
-		     d->strip.y1 + 0.5 * d->l.gap + 1.1 * font.size,
-		     "0 or less", &font);
+	na_draw_text(d->l.canvas, d->strip.x0,
+		     d->strip.y1 + 0.5 * d->l.gap + 2.4 * font.size,
+		     "under 1 us", &font);
 }
 
 static void draw_scatter(struct drawing *d)
@@ -334,6 +358,7 @@ static void draw_scatter(struct drawing *d)
 	draw_strip(d);
 	na_log_axis_draw_y(&d->l, &d->y, grid);
 	na_log_axis_draw_x(&d->l, &d->x, d->plot, "mean slack");
+	keep_off_points(d);
 	draw_capacity(d);
 	draw_points(d);
 }
@@ -457,7 +482,7 @@ static void footnote(struct drawing *d)
 	na_words_add(&w,
 		     "slack: time that the network may take without "
 		     "stalling the device; %% of step time; vermilion: "
-		     "small slack%s",
+		     "small slack%s; a triangle: no slack at all",
 		     isfinite(d->f.capacity_bps) ? ", or above capacity" : "");
 	if (d->f.n_unknown)
 		na_words_add(&w,
@@ -500,9 +525,14 @@ static enum na_status draw(struct drawing *d, const struct na_page *page,
 static enum na_status slack_draw(struct na_canvas *c, const struct na_result *r,
 				 const struct na_page *page, struct na_err *err)
 {
-	struct drawing *d = calloc(1, sizeof(*d));
+	const char *what = na_text_of(na_get(na_result_get_side(r), "picture"),
+				      "");
+	struct drawing *d;
 	enum na_status st;
 
+	if (strcmp(what, "waterfall") == 0)
+		return na_slack_waterfall(c, &na_fig_slack, r, page, err);
+	d = calloc(1, sizeof(*d));
 	if (!d)
 		return na_fail_nomem(err);
 	d->l.canvas = c;

@@ -52,7 +52,7 @@ static void read_point(struct slack_figure *f, const struct na_value *row)
 	p->required_bps = real(row, "required_gbps") * 1e9 * devices;
 	p->stall_s = fmax(real(row, "total_stall_us") / 1e6, 0);
 	p->share = real(row, "stall_share");
-	p->none = !(p->slack_s > 0) && real(row, "bytes") > 0;
+	p->none = !(p->slack_s >= SLACK_LEAST_S) && real(row, "bytes") > 0;
 	p->found = flag(row, "slack_small") || flag(row, "bandwidth_bound");
 	for (size_t k = 0; k < SLACK_PARTS; k++)
 		p->part_s[k] = fmax(real(row, parts[k]) * runs / 1e6, 0);

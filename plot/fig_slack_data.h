@@ -9,6 +9,8 @@
 #include "plot/words.h"
 
 enum { SLACK_PARTS = 4, SLACK_NAME = 160 };
+/* Less is none: no rate that exists would do. */
+#define SLACK_LEAST_S 1e-6
 extern const char *const na_slack_parts[SLACK_PARTS]; /* "send-done" */
 
 struct slack_point {
@@ -16,8 +18,8 @@ struct slack_point {
 	double slack_s, required_bps; /* of a host; NaN: not known */
 	double stall_s, share;        /* total; of the step time, NaN */
 	double part_s[SLACK_PARTS];   /* total */
-	bool none;                    /* no slack, and bytes to send */
-	bool found;                   /* small slack, or above capacity */
+	bool none;  /* less than SLACK_LEAST_S, and bytes to send */
+	bool found; /* small slack, or above capacity */
 };
 
 struct slack_figure {

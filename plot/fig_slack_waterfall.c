@@ -40,9 +40,10 @@ static struct na_color color_of(const struct drawing *d, enum wf_kind kind)
 				  : color;
 }
 
-static bool hatched(enum wf_kind kind)
+/* On the path: time in which nothing moves. */
+static bool waits(enum wf_kind kind)
 {
-	return kind == WF_WAIT || kind == WF_LATE_PEER;
+	return kind == WF_WAIT || kind == WF_LATE_PEER || kind == WF_SEND;
 }
 
 static struct na_font small_font(const struct drawing *d, struct na_color color)
@@ -64,10 +65,16 @@ static struct na_box bar_at(const struct drawing *d, double y, double from_us,
 
 static void fill(const struct drawing *d, struct na_box b, enum wf_kind kind)
 {
+	na_draw_rect(d->l.canvas, b, color_of(d, kind));
+}
+
+static void fill_step(const struct drawing *d, struct na_box b,
+		      enum wf_kind kind)
+{
 	struct na_color color = color_of(d, kind);
 
-	if (!hatched(kind)) {
-		na_draw_rect(d->l.canvas, b, color);
+	if (!waits(kind)) {
+		fill(d, b, kind);
 		return;
 	}
 	na_draw_rect(d->l.canvas, b,
@@ -100,8 +107,7 @@ static size_t entries(const struct drawing *d,
 		[WF_D2H] = "device to host", [WF_SEND] = "send",
 		[WF_NETWORK] = "network", [WF_COMPUTE] = "reduce",
 		[WF_H2D] = "host to device", [WF_WAIT] = "waiting",
-		[WF_LATE_PEER] = "late peer", [WF_RECV_DONE] = "device",
-		[WF_RECEIVE] = "not there yet",
+		[WF_LATE_PEER] = "late peer",
 	};
 	/* clang-format on */
 	bool there[WF_KINDS] = {false};
@@ -112,17 +118,31 @@ static size_t entries(const struct drawing *d,
 	for (size_t i = 0; i < d->w.n_rows; i++)
 		there[d->w.rows[i].kind] |= d->w.rows[i].shown;
 	for (size_t k = 0; k < WF_KINDS; k++) {
-		if (there[k])
+		if (there[k] && names[k])
 			e[n++] = (struct na_legend_entry){
 				names[k], color_of(d, (enum wf_kind)k)};
 	}
 	return n;
 }
 
+static void strip_label(const struct drawing *d, struct words *w)
+{
+	char buf[NA_LABEL_BUF];
+
+	na_words_add(w, "%s send to recv-done, %s",
+		     na_text_of(na_get(d->w.late, "device"), "?"),
+		     na_label_quantity(buf, NA_Q_SECONDS, d->w.length_us / 1e6,
+				       3));
+}
+
 static double label_width(const struct drawing *d, double most)
 {
 	struct na_font font = small_font(d, d->l.theme->text);
-	double width = 0;
+	struct words strip = {.n = 0};
+	double width;
+
+	strip_label(d, &strip);
+	width = na_measure(d->l.canvas, strip.text, &font);
 
 	for (size_t i = 0; i < d->w.n_rows; i++) {
 		struct words w = {.n = 0};
@@ -195,7 +215,7 @@ static void draw_strip(const struct drawing *d)
 {
 	struct na_font font = small_font(d, d->l.theme->text);
 	double middle = (d->strip.y0 + d->strip.y1) / 2;
-	char buf[NA_LABEL_BUF], text[NA_TEXT_MAX];
+	char text[NA_TEXT_MAX];
 	struct words w = {.n = 0};
 	struct na_box all;
 
@@ -205,16 +225,13 @@ static void draw_strip(const struct drawing *d)
 
 		b.y0 = d->strip.y0;
 		b.y1 = d->strip.y1;
-		fill(d, b, s->kind);
+		fill_step(d, b, s->kind);
 	}
 	all = bar_at(d, middle, 0, d->w.length_us);
 	all.y0 = d->strip.y0;
 	all.y1 = d->strip.y1;
 	outline(d, all);
-	na_words_add(&w, "%s send to recv-done, %s",
-		     na_text_of(na_get(d->w.late, "device"), "?"),
-		     na_label_quantity(buf, NA_Q_SECONDS, d->w.length_us / 1e6,
-				       3));
+	strip_label(d, &w);
 	font.align = NA_RIGHT;
 	na_text_fit(d->l.canvas, text, w.text, &font, d->label, NA_CUT_END);
 	na_draw_text(d->l.canvas, d->plot.x0 - d->l.gap,
@@ -227,7 +244,6 @@ static void draw_host(const struct drawing *d, const struct wf_host *h)
 	struct na_font plain = small_font(d, d->l.theme->secondary);
 	struct na_row row = {d->l.body.x0, d->plot.x1,
 			     h->y + na_text_ascent(&name) / 2, false};
-	char buf[NA_LABEL_BUF];
 	struct words w = {.n = 0};
 
 	name.bold = true;
@@ -240,13 +256,6 @@ static void draw_host(const struct drawing *d, const struct wf_host *h)
 		na_words_add(&w, "%zu of %zu actions shown", h->shown, h->rows);
 	if (w.n)
 		na_row_put(&d->l, &row, w.text, &plain);
-	if (h == d->w.hosts || !isfinite(h->uncertainty_us))
-		return;
-	w.n = 0;
-	na_words_add(&w, "clock good to %s",
-		     na_label_quantity(buf, NA_Q_SECONDS,
-				       h->uncertainty_us / 1e6, 3));
-	na_row_put(&d->l, &row, w.text, &plain);
 }
 
 static void draw_row(const struct drawing *d, const struct wf_row *row)
@@ -288,9 +297,9 @@ static void draw_path(const struct drawing *d)
 
 		if (!row || !row->shown)
 			continue;
-		if (hatched(s->kind))
-			fill(d, bar_at(d, row->y, s->from_us, s->to_us),
-			     s->kind);
+		if (waits(s->kind))
+			fill_step(d, bar_at(d, row->y, s->from_us, s->to_us),
+				  s->kind);
 		else
 			outline(d, bar_at(d, row->y, s->from_us, s->to_us));
 		if (isfinite(before) && fabs(before - row->y) > d->line / 2)
@@ -349,8 +358,10 @@ static void footnote(struct drawing *d)
 {
 	struct words w = {.n = 0};
 
-	na_words_add(&w, "outlined: the critical path; hatched: waiting; pale: "
-			 "a receive before its data left");
+	na_words_add(&w,
+		     "outlined: the critical path; hatched: its waits; pale: "
+		     "a receive before its data left; plain grey: the host "
+		     "was done");
 	if (d->w.hidden)
 		na_words_add(&w, "; %zu more actions are not shown",
 			     d->w.hidden);

@@ -181,7 +181,10 @@ void na_wf_choose(struct waterfall *w, size_t lines)
 
 	for (size_t i = 0; rank && i < w->n_rows; i++)
 		rank[i] = (struct rank){i,
-					w->rows[i].to_us - w->rows[i].from_us,
+					w->rows[i].network_us > 0
+						? w->rows[i].network_us
+						: w->rows[i].to_us -
+							  w->rows[i].from_us,
 					w->rows[i].critical};
 	if (rank && w->n_rows)
 		qsort(rank, w->n_rows, sizeof(*rank), most_telling);

@@ -278,6 +278,7 @@ static void draw_bottom_header(const struct drawing *d)
 	char number[NA_LABEL_BUF];
 
 	name.bold = true;
+	row.end = d->l.body.x1; /* nothing stands beside this panel */
 	na_row_put(&d->l, &row, "Mean step", &name);
 	for (int k = 0; k < PARTS; k++) {
 		struct na_font font =

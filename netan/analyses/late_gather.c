@@ -112,6 +112,11 @@ static uint32_t text_of(struct la_all *all, const struct na_text *t)
 static bool push_move(struct la_all *all, const struct na_transfer *t)
 {
 	int64_t latency = na_time_between(t->start_ps, t->end_ps);
+	size_t ends = all->store->names.n_endpoints;
+
+	/* The first reading has met all of them. */
+	if (t->src >= ends || t->dst >= ends)
+		return true;
 
 	if (!na_grow(&all->moves, &all->cap_moves, all->n_moves + 1,
 		     sizeof(*all->moves)))
@@ -161,7 +166,6 @@ static enum na_status take(void *arg, const struct na_replay *x)
 		.name = text_of(all, &a->name),
 		.inputs = text_of(all, &a->inputs),
 		.first = (uint32_t)all->n_moves,
-		.n = (uint32_t)x->n,
 		.index = a->action_index,
 		.chunk = a->chunk,
 		.kind = (uint8_t)a->kind,
@@ -173,6 +177,7 @@ static enum na_status take(void *arg, const struct na_replay *x)
 		if (!push_move(all, &x->transfers[i]))
 			return NA_ENOMEM;
 	}
+	to->n = (uint32_t)all->n_moves - to->first;
 	all->n_actions++;
 	return NA_OK;
 }

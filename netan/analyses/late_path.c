@@ -3,8 +3,8 @@
  * predecessor, the last to end of those that it waited for; from a receive
  * to the peer's send, where that is there.
  *
- * Which actions one waited for its action_inputs tell, where each index is
- * of one action of the device; else it is inferred: the last of those kinds
+ * Which actions one waited for its action_inputs tell, where each action of
+ * the device has an index of its own; else it is inferred: the last of those kinds
  * that it can wait for to end before it began.
  */
 #include <stdlib.h>
@@ -14,6 +14,8 @@
 #include "netan/base/vec.h"
 
 #define BIT(kind) (1u << (kind))
+
+enum { INDICES_MAX = 1 << 16 }; /* of the actions of a device */
 
 /* clang-format off */
 static const unsigned waits_for[NA_N_ACTIONS] = {
@@ -58,124 +60,21 @@ static bool belongs(const struct la_action *a, uint32_t device, uint32_t host)
 	return a->host == host && (a->device == device || a->device == LA_NONE);
 }
 
-/* ---- which actions are looked at */
-
-static bool same_run(const struct la_all *all, const struct la_action *a,
-		     const struct la_path *p)
-{
-	return a->collective == p->ask->collective &&
-	       all->store->sources[a->host].run == p->run;
-}
-
-/* The execution on this device that overlaps most of what is asked; graph
- * executions first. */
-static const struct la_action *execution(const struct la_all *all,
-					 const struct la_path *p)
-{
-	const struct la_action *best = NULL;
-	int64_t most = 0;
-
-	for (size_t i = 0; i < all->n_actions; i++) {
-		const struct la_action *a = &all->actions[i];
-		int64_t from = a->start_ps > p->ask->from_ps ? a->start_ps
-							     : p->ask->from_ps;
-		int64_t to = a->end_ps < p->ask->to_ps ? a->end_ps
-						       : p->ask->to_ps;
-		int64_t both = na_time_between(from, to);
-		bool graph = a->kind == NA_ACT_GRAPH;
-		bool better = graph != (best && best->kind == NA_ACT_GRAPH);
-
-		if (from > to || a->host != p->host || !same_run(all, a, p) ||
-		    a->device != p->device)
-			continue;
-		if (graph && a->start_ps == p->ask->graph_from_ps &&
-		    a->end_ps == p->ask->graph_to_ps)
-			return a;
-		if (!best || (better ? graph : both > most)) {
-			best = a;
-			most = both;
-		}
-	}
-	return best;
-}
-
-static bool unknown_or_same(uint32_t a, uint32_t b)
-{
-	return a == b || a == NA_UNKNOWN_U32 || b == NA_UNKNOWN_U32;
-}
-
-/* Of the same execution; old messages tell no launch, so that their time
- * must do. */
-static bool of_execution(const struct la_all *all, const struct la_path *p,
-			 const struct la_action *a, const struct la_node *n)
-{
-	int64_t length = na_time_between(p->ask->from_ps, p->ask->to_ps);
-
-	if (!same_run(all, a, p) || !unknown_or_same(a->launch, p->launch) ||
-	    !unknown_or_same(a->iteration, p->iteration))
-		return false;
-	if (a->launch != NA_UNKNOWN_U32 && p->launch != NA_UNKNOWN_U32)
-		return true;
-	return n->end_ps >= 0 && n->start_ps <= length;
-}
-
-static int by_end(const void *a, const void *b)
-{
-	const struct la_node *x = a, *y = b;
-
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	return x->action < y->action ? -1 : x->action > y->action;
-}
-
-static bool to_asking_clock(const struct la_all *all, const struct la_path *p,
-			    const struct la_action *a, struct la_node *n)
-{
-	int64_t known, ahead = la_ahead(all->clocks, a->host, p->host, &known);
-	int64_t from;
-
-	return na_add_i64(p->ask->from_ps, ahead, &from) &&
-	       !__builtin_sub_overflow(a->start_ps, from, &n->start_ps) &&
-	       !__builtin_sub_overflow(a->end_ps, from, &n->end_ps);
-}
-
-static bool take_nodes(const struct la_all *all, struct la_path *p)
-{
-	p->node_of = na_calloc(all->n_actions, sizeof(*p->node_of));
-	if (!p->node_of)
-		return false;
-	for (uint32_t i = 0; i < all->n_actions; i++) {
-		struct la_node n = {.action = i};
-
-		p->node_of[i] = LA_NONE;
-		if (!to_asking_clock(all, p, &all->actions[i], &n) ||
-		    !of_execution(all, p, &all->actions[i], &n))
-			continue;
-		if (!na_grow(&p->nodes, &p->cap_nodes, p->n_nodes + 1,
-			     sizeof(*p->nodes)))
-			return false;
-		p->nodes[p->n_nodes++] = n;
-	}
-	if (p->n_nodes)
-		qsort(p->nodes, p->n_nodes, sizeof(*p->nodes), by_end);
-	for (uint32_t i = 0; i < p->n_nodes; i++)
-		p->node_of[p->nodes[i].action] = i;
-	return true;
-}
-
-/* ---- steps of the walk */
-
 /* From `from` to where the walk stands; nothing before what is asked. */
 static void pass(struct walk *w, enum la_kind kind, int64_t from_ps,
 		 uint32_t host, uint32_t device, uint32_t action, uint32_t move)
 {
 	struct la_path *p = w->p;
+	struct la_segment *last = p->n_steps ? &p->steps[p->n_steps - 1] : NULL;
 
 	from_ps = from_ps < 0 ? 0 : from_ps;
 	if (from_ps >= w->at_ps)
 		return;
+	if (last && last->kind == kind && last->action == action &&
+	    last->host == host) {
+		w->at_ps = last->from_ps = from_ps;
+		return;
+	}
 	if (!na_grow(&p->steps, &p->cap_steps, p->n_steps + 1,
 		     sizeof(*p->steps))) {
 		w->short_of_memory = true;
@@ -199,24 +98,38 @@ static void pass_action(struct walk *w, enum la_kind kind, int64_t from_ps,
 	     w->p->nodes[node].action, move);
 }
 
-/* The one action of the device with that index; LA_NONE: none, or several. */
+/* The action of the device with that index; LA_NONE. */
 static uint32_t by_index(const struct walk *w, const struct la_action *of,
 			 uint64_t index)
 {
-	uint32_t found = LA_NONE;
-
 	for (uint32_t i = 0; i < w->p->n_nodes; i++) {
 		const struct la_action *a = action_at(w, i);
 
-		if (a->kind == NA_ACT_GRAPH || a->index < 0 ||
-		    (uint64_t)a->index != index || a->host != of->host ||
+		if (a->kind != NA_ACT_GRAPH && a->index >= 0 &&
+		    (uint64_t)a->index == index && a->host == of->host &&
+		    a->device == of->device)
+			return i;
+	}
+	return LA_NONE;
+}
+
+/* Where each kind of action is counted apart, an index is of several. */
+static bool one_numbering(const struct walk *w, const struct la_action *of)
+{
+	uint64_t seen[INDICES_MAX / 64] = {0};
+
+	for (uint32_t i = 0; i < w->p->n_nodes; i++) {
+		const struct la_action *a = action_at(w, i);
+		uint32_t k = (uint32_t)a->index;
+
+		if (a->kind == NA_ACT_GRAPH || a->host != of->host ||
 		    a->device != of->device)
 			continue;
-		if (found != LA_NONE)
-			return LA_NONE;
-		found = i;
+		if (k >= INDICES_MAX || seen[k / 64] >> k % 64 & 1)
+			return false;
+		seen[k / 64] |= UINT64_C(1) << k % 64;
 	}
-	return found;
+	return true;
 }
 
 /* From a list such as "[3, 4]"; LA_NONE: it does not tell. */
@@ -226,6 +139,8 @@ static uint32_t told_before(const struct walk *w, uint32_t node)
 	const char *s = na_strtab_at(&w->all->texts, a->inputs);
 	uint32_t best = LA_NONE;
 
+	if (!*s || !one_numbering(w, a))
+		return LA_NONE;
 	while (*s) {
 		char *end;
 		uint64_t x;
@@ -287,6 +202,44 @@ static uint32_t go_before(struct walk *w, uint32_t node)
 
 	if (i != LA_NONE)
 		pass_action(w, LA_WAIT, w->p->nodes[i].end_ps, node, LA_NONE);
+	return i;
+}
+
+/* Whether a host was sending something else for most of the time. */
+static bool sends_else(const struct walk *w, uint32_t send, int64_t from_ps,
+		       int64_t to_ps)
+{
+	const struct la_path *p = w->p;
+	int64_t busy = 0, at = from_ps;
+
+	/* By their ends: what begins before the last end counts from there. */
+	for (size_t i = 0; i < p->n_sends; i++) {
+		const struct la_node *n = &p->sends[i];
+		int64_t from = n->start_ps > at ? n->start_ps : at;
+		int64_t to = n->end_ps < to_ps ? n->end_ps : to_ps;
+
+		if (n->action == p->nodes[send].action || to <= from ||
+		    w->all->actions[n->action].host != action_at(w, send)->host)
+			continue;
+		busy += to - from;
+		at = to;
+	}
+	return busy > (to_ps - from_ps) / 2;
+}
+
+/* Its data was there before it was sent: held behind other sends, or for
+ * nothing that the trace tells. */
+static uint32_t before_send(struct walk *w, uint32_t send, uint32_t move)
+{
+	uint32_t i = before(w, send);
+
+	if (i == LA_NONE || w->p->nodes[i].end_ps >= w->at_ps)
+		return i;
+	pass_action(w,
+		    sends_else(w, send, w->p->nodes[i].end_ps, w->at_ps)
+			    ? LA_SEND
+			    : LA_WAIT,
+		    w->p->nodes[i].end_ps, send, move);
 	return i;
 }
 
@@ -369,7 +322,7 @@ static uint32_t through_receive(struct walk *w, uint32_t *at)
 	}
 	pass_action(w, LA_SEND, w->p->nodes[sent].start_ps, sent, move);
 	*at = sent;
-	return go_before(w, sent);
+	return before_send(w, sent, move);
 }
 
 static uint32_t last_of(const struct walk *w)
@@ -462,7 +415,7 @@ bool la_find_path(const struct la_all *all, const struct na_late_ask *ask,
 			 "this is";
 		return true;
 	}
-	a = execution(all, p);
+	a = la_execution(all, p);
 	if (!a) {
 		p->why = all->full ? "too many actions are asked for at once"
 				   : "the trace holds no action of it";
@@ -470,16 +423,9 @@ bool la_find_path(const struct la_all *all, const struct na_late_ask *ask,
 	}
 	p->launch = a->launch;
 	p->iteration = a->iteration;
-	if (!take_nodes(all, p))
+	if (!la_take_nodes(all, p))
 		return false;
 	walk_back(&w);
 	how_well(all, p);
 	return !w.short_of_memory;
-}
-
-void la_path_fini(struct la_path *p)
-{
-	free(p->nodes);
-	free(p->node_of);
-	free(p->steps);
 }

@@ -9,7 +9,7 @@
 #include "netan/base/vec.h"
 
 struct row {
-	int64_t start_ps, end_ps;
+	int64_t start_ps, end_ps, length_ps; /* a receive's: on the network */
 	uint32_t node, rank, device;
 	bool critical;
 };
@@ -54,13 +54,11 @@ static void rank_hosts(struct rows *x)
 static int most_telling(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
-	int64_t m = na_time_between(x->start_ps, x->end_ps);
-	int64_t n = na_time_between(y->start_ps, y->end_ps);
 
 	if (x->critical != y->critical)
 		return x->critical ? -1 : 1;
-	if (m != n)
-		return m > n ? -1 : 1;
+	if (x->length_ps != y->length_ps)
+		return x->length_ps > y->length_ps ? -1 : 1;
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
@@ -77,6 +75,19 @@ static int by_place(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
+/* A receive waits from the start of its graph on. */
+static int64_t length_of(const struct rows *x, const struct la_node *n)
+{
+	const struct la_action *a = &x->all->actions[n->action];
+	int64_t length = na_time_between(n->start_ps, n->end_ps);
+
+	if (a->kind == NA_ACT_RECEIVE && a->n &&
+	    x->all->moves[a->first].latency_ps != NA_UNKNOWN_PS &&
+	    x->all->moves[a->first].latency_ps < length)
+		return x->all->moves[a->first].latency_ps;
+	return length;
+}
+
 static void take_rows(struct rows *x)
 {
 	const struct la_path *p = x->p;
@@ -86,12 +97,15 @@ static void take_rows(struct rows *x)
 			&x->all->actions[p->nodes[i].action];
 
 		if (a->kind != NA_ACT_GRAPH)
-			x->rows[x->n++] = (struct row){p->nodes[i].start_ps,
-						       p->nodes[i].end_ps,
-						       i,
-						       x->rank[a->host],
-						       a->device,
-						       p->nodes[i].critical};
+			x->rows[x->n++] =
+				(struct row){.start_ps = p->nodes[i].start_ps,
+					     .end_ps = p->nodes[i].end_ps,
+					     .length_ps =
+						     length_of(x, &p->nodes[i]),
+					     .node = i,
+					     .rank = x->rank[a->host],
+					     .device = a->device,
+					     .critical = p->nodes[i].critical};
 	}
 	if (!x->n)
 		return;

@@ -157,6 +157,55 @@ static void say_wait(const struct la_all *all, const struct la_path *p,
 			 la_host_name(all, s->host), took, next);
 }
 
+/* Behind which other send of its host; NULL: it was not held. */
+static const struct la_node *blocker(const struct la_all *all,
+				     const struct la_path *p,
+				     const struct la_segment *s)
+{
+	const struct la_node *longest = NULL;
+
+	if (s->from_ps >= p->nodes[p->node_of[s->action]].start_ps)
+		return NULL;
+	for (size_t i = 0; i < p->n_sends; i++) {
+		const struct la_node *n = &p->sends[i];
+
+		if (n->action != s->action && n->start_ps < s->to_ps &&
+		    n->end_ps > s->from_ps &&
+		    all->actions[n->action].host == s->host &&
+		    all->actions[n->action].n &&
+		    (!longest || n->end_ps - n->start_ps >
+					 longest->end_ps - longest->start_ps))
+			longest = n;
+	}
+	return longest;
+}
+
+static void say_held(const struct la_all *all, const struct la_path *p,
+		     const struct la_segment *s, const char *took, char *buf,
+		     size_t size)
+{
+	const struct la_node *n = blocker(all, p, s);
+	char move[TEXT_BUF] = "a transfer", device[NA_ENDPOINT_BUF];
+	char other[NA_UNIT_BUF];
+	uint32_t dst;
+
+	if (s->move != LA_NONE)
+		say_move(all, p, s->move, move);
+	if (!n) {
+		snprintf(buf, size, "%s held %s for %s before it left",
+			 la_host_name(all, s->host), move, took);
+		return;
+	}
+	dst = all->moves[all->actions[n->action].first].dst;
+	snprintf(buf, size,
+		 "%s held %s for %s behind its other sends, the longest of "
+		 "them to %s for %s",
+		 la_host_name(all, s->host), move, took,
+		 la_device_name(all, dst, device),
+		 na_print_time(other, na_time_between(n->start_ps, n->end_ps),
+			       3));
+}
+
 static void say(const struct la_all *all, const struct la_path *p,
 		const struct la_segment *s, const char *took, char *buf,
 		size_t size)
@@ -173,8 +222,7 @@ static void say(const struct la_all *all, const struct la_path *p,
 			 host, took);
 		break;
 	case LA_SEND:
-		snprintf(buf, size, "%s held %s for %s before it left", host,
-			 move, took);
+		say_held(all, p, s, took, buf, size);
 		break;
 	case LA_NETWORK:
 		snprintf(buf, size, "%s took %s", move, took);

@@ -62,7 +62,7 @@ static void put_id(struct na_result *r, struct na_value *in, const char *name,
 	if (id == NA_UNKNOWN_U64)
 		na_put_null(r, in, name);
 	else
-		na_put_textf(r, in, name, "%" PRIu64, id);
+		na_put_id(r, in, name, id);
 }
 
 static void put_names(const struct na_programs *p, struct na_result *r,
@@ -109,7 +109,7 @@ static void put_program_ids(const struct na_programs *p, struct na_result *r,
 	list = na_put_list(r, row, "program_ids");
 	for (size_t i = 0; ids && i < n; i++) {
 		if (ids[i] != NA_UNKNOWN_U64 && (!i || ids[i] != ids[i - 1]))
-			na_put_textf(r, list, NULL, "%" PRIu64, ids[i]);
+			na_put_id(r, list, NULL, ids[i]);
 	}
 	free(ids);
 }
@@ -144,22 +144,28 @@ static void put_side(const struct na_programs *p, struct na_result *r,
 {
 	const struct na_hlo_module *m = &p->h->modules[body];
 	struct na_value *side = na_put_object(r, in, NULL);
+	const struct na_hlo_computation *c;
 	const struct na_hlo_instruction *x;
 	const char *text;
 
 	put_fingerprint(r, side, m->fingerprint);
 	if (at >= m->n_instructions) {
 		na_put_null(r, side, "computation");
+		na_put_null(r, side, "position");
 		na_put_null(r, side, "name");
 		na_put_null(r, side, "opcode");
 		na_put_null(r, side, "text");
 		return;
 	}
 	x = &m->instructions[at];
-	na_put_text(r, side, "computation",
-		    x->computation < m->n_computations
-			    ? pg_text(p, m->computations[x->computation].name)
-			    : NULL);
+	if (x->computation < m->n_computations) {
+		c = &m->computations[x->computation];
+		na_put_text(r, side, "computation", pg_text(p, c->name));
+		na_put_int(r, side, "position", (int64_t)at - c->first);
+	} else {
+		na_put_null(r, side, "computation");
+		na_put_null(r, side, "position");
+	}
 	na_put_text(r, side, "name", pg_text(p, x->name));
 	na_put_text(r, side, "opcode", pg_text(p, x->opcode_name));
 	text = m->texts ? pg_text(p, m->texts[at]) : NULL;

@@ -5,7 +5,7 @@
 
 #include "netan/analyses/programs_impl.h"
 
-enum { DEFAULT_TOP = 20, CELL = 110, BEFORE = 30 };
+enum { DEFAULT_TOP = 20, CELL = 110, BEFORE = 8 };
 
 static const char *text_of(const struct na_value *row, const char *name)
 {
@@ -159,6 +159,7 @@ static void put_sides(struct na_result *r, struct na_value *list,
 			   na_int_of(na_dig(g, "first_instruction.index"), 0));
 		put_copy(r, row, a, "computation");
 		put_copy(r, row, a, "name");
+		put_copy(r, row, a, "opcode");
 		put_excerpt(r, row,
 			    text_of(a, "text") ? text_of(a, "text")
 					       : text_of(a, "opcode"),
@@ -176,6 +177,7 @@ static void first_view(struct na_result *r, const struct na_value *body,
 		{"index", "place", NA_F_COUNT, 0, 0},
 		{"computation", "computation", NA_F_TEXT, 0, 0},
 		{"name", "name", NA_F_TEXT, 0, 0},
+		{"opcode", "opcode", NA_F_TEXT, 0, 0},
 		{"text", "instruction, without names", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */

@@ -176,6 +176,7 @@ static void st_fini(void *state)
 	free(s->steps);
 	free(s->hosts);
 	free(s->by_host);
+	free(s->stragglers);
 	free(s->changes);
 }
 

@@ -193,6 +193,8 @@ struct st_state {
 	size_t n_steps;
 	struct st_host *hosts; /* that have steps or transfers */
 	size_t n_hosts;
+	const struct st_host **stragglers; /* by run, most lost first */
+	size_t n_stragglers;
 	size_t *by_host; /* host steps by host */
 	struct st_change *changes;
 	size_t n_changes, cap_changes;

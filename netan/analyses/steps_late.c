@@ -397,8 +397,23 @@ static void name(struct st_host *h, bool explained, bool late)
 	h->straggler = true;
 }
 
-static void name_stragglers(struct st_state *s)
+static int most_lost_first(const void *a, const void *b)
 {
+	const struct st_host *x = *(const struct st_host *const *)a;
+	const struct st_host *y = *(const struct st_host *const *)b;
+	na_i128 i = x->tests[x->evidence].lost_ps;
+	na_i128 k = y->tests[y->evidence].lost_ps;
+	int by = ORDER(x->run, y->run);
+
+	by = by ? by : ORDER(k, i);
+	return by ? by : ORDER(x->host, y->host);
+}
+
+static bool name_stragglers(struct st_state *s)
+{
+	s->stragglers = na_calloc(s->n_hosts + 1, sizeof(struct st_host *));
+	if (!s->stragglers)
+		return false;
 	for (size_t i = 0; i < s->n_hosts; i++) {
 		bool explained = false, late = false;
 
@@ -413,8 +428,14 @@ static void name_stragglers(struct st_state *s)
 		}
 		name(&s->hosts[i], explained, late);
 		if (s->hosts[i].straggler)
-			s->severity = NA_SEV_ERROR;
+			s->stragglers[s->n_stragglers++] = &s->hosts[i];
 	}
+	if (s->n_stragglers) {
+		s->severity = NA_SEV_ERROR;
+		qsort(s->stragglers, s->n_stragglers, sizeof(struct st_host *),
+		      most_lost_first);
+	}
+	return true;
 }
 
 static void court_fini(struct court *c)
@@ -469,10 +490,8 @@ bool st_judge_hosts(struct st_state *s)
 	ok = ok && try_steps(&c) && try_instances(&c);
 	if (ok) {
 		take_effects(&c);
-		ok = sentence(&c);
+		ok = sentence(&c) && name_stragglers(s);
 	}
-	if (ok)
-		name_stragglers(s);
 	court_fini(&c);
 	return ok;
 }

@@ -234,10 +234,8 @@ enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 			put_host(r, list, s, &s->hosts[i]);
 	}
 	list = na_put_list(r, body, "stragglers");
-	for (size_t i = 0; i < s->n_hosts; i++) {
-		if (s->hosts[i].straggler)
-			put_straggler(r, list, s, &s->hosts[i]);
-	}
+	for (size_t i = 0; i < s->n_stragglers; i++)
+		put_straggler(r, list, s, s->stragglers[i]);
 	list = na_put_list(r, body, "changes");
 	for (size_t i = 0; i < s->n_changes; i++)
 		put_change(r, list, s, &s->changes[i]);

@@ -126,10 +126,10 @@ static void of_run(struct text *t, const struct st_state *s, uint32_t run)
 {
 	size_t told = 0;
 
-	for (size_t i = 0; i < s->n_hosts; i++) {
-		const struct st_host *h = &s->hosts[i];
+	for (size_t i = 0; i < s->n_stragglers; i++) {
+		const struct st_host *h = s->stragglers[i];
 
-		if (h->run != run || !h->straggler)
+		if (h->run != run)
 			continue;
 		add(t, "%s", told++ ? "; " : "");
 		straggler(t, s, h);
@@ -174,20 +174,10 @@ const char *st_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s)
 const char *st_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
 {
 	struct text t = {buf, ST_VERDICT_BUF, 0};
-	const struct st_host *worst = NULL;
-	size_t n = 0;
+	const struct st_host *worst = s->n_stragglers ? s->stragglers[0] : NULL;
+	size_t n = s->n_stragglers;
 
 	buf[0] = '\0';
-	for (size_t i = 0; i < s->n_hosts; i++) {
-		const struct st_host *h = &s->hosts[i];
-
-		if (!h->straggler)
-			continue;
-		n++;
-		if (!worst || h->tests[h->evidence].lost_ps >
-				      worst->tests[worst->evidence].lost_ps)
-			worst = h;
-	}
 	if (s->scope->store->n_runs > 1 || !s->used) {
 		add(&t, "Step times of %zu runs", s->scope->store->n_runs);
 		return buf;

@@ -184,6 +184,12 @@ static const char details[] =
 	"there is to do about a hang digest that says \"fingerprint "
 	"mismatch\" or \"different module\". Operands stand as distances: -1 "
 	"is the instruction before.\n"
+	"Columns: differs at is the place of the first instruction that "
+	"differs, from 0 over all computations; changed counts those that "
+	"come, go, are replaced or take other operands, and computations and "
+	"collectives what is concerned of these. DCN collectives are "
+	"rendezvous between slices, ICI the collectives between devices; MB "
+	"is what a send sends and what the others give.\n"
 	"A difference is an error, a module that only some workers have a "
 	"warning (--fail-on). The fingerprints are netan's own, not those of "
 	"a digest; those of binary form and of text cannot be compared.";

@@ -149,8 +149,8 @@ struct reading_file {
 	struct na_hlo_reading *x;
 	const struct na_hlo_file *file;
 	struct na_hlo_source *source;
-	const char *path;  /* standard input: where its copy is */
-	size_t same_label; /* how many files have it */
+	const char *path; /* standard input: where its copy is */
+	const struct na_hlo_files *all;
 };
 
 /* What speaks of the copy of standard input speaks of that. */
@@ -185,6 +185,15 @@ static bool host_taken(const struct na_hlo_reading *x, const char *name)
 	return false;
 }
 
+static size_t with_label(const struct na_hlo_files *files, const char *label)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; label && i < files->n; i++)
+		n += files->items[i].label == label;
+	return n;
+}
+
 /* A trace knows its host; two of one host are told apart by their paths. */
 static const char *host_of(struct reading_file *f, const struct na_input *in)
 {
@@ -200,7 +209,7 @@ static const char *host_of(struct reading_file *f, const struct na_input *in)
 		name = in->host;
 	else if (strcmp(file->path, "-") == 0)
 		name = "stdin";
-	if (file->label && f->same_label == 1) {
+	if (file->label && with_label(f->all, file->label) == 1) {
 		name = file->label;
 	} else if (file->label) {
 		snprintf(both, sizeof(both), "%.200s/%.200s", file->label,
@@ -238,13 +247,14 @@ static enum na_status read_trace(struct reading_file *f, struct na_input *in,
 		char text[900];
 
 		x->no_dump = true;
-
+		f->source->host = NULL;
+		if (!in->size)
+			return NA_OK; /* an empty file, as was said */
 		snprintf(text, sizeof(text),
 			 "%s: a trace without HLO modules: looked for \"Hlo "
 			 "Proto\" on the plane \"/host:metadata\"",
 			 f->path);
 		say_of(f, text);
-		f->source->host = NULL;
 	}
 	return st;
 }
@@ -360,15 +370,6 @@ static enum na_status read_any(struct reading_file *f, struct na_err *err)
 
 /* ---- all of them */
 
-static size_t with_label(const struct na_hlo_files *files, const char *label)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; label && i < files->n; i++)
-		n += files->items[i].label == label;
-	return n;
-}
-
 /* A directory's dumps are one source. */
 static struct na_hlo_source *source_for(struct na_hlo_reading *x,
 					const struct na_hlo_file *file)
@@ -396,7 +397,7 @@ static enum na_exit read_all(struct na_hlo_reading *x,
 			.x = x,
 			.file = &files->items[i],
 			.source = source_for(x, &files->items[i]),
-			.same_label = with_label(files, files->items[i].label),
+			.all = files,
 		};
 
 		na_progress_tell(&progress, f.file->path,

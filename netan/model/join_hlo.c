@@ -162,16 +162,13 @@ static uint64_t moved(const struct join *j, uint32_t module, uint32_t i,
 {
 	const struct na_hlo_module *m = &j->h->modules[module];
 	const struct na_hlo_instruction *x = &m->instructions[i];
-	uint32_t done = j->modules[module].done_of[i], sent;
+	uint32_t done = j->modules[module].done_of[i];
 
 	if (x->opcode == NA_OPCODE_SEND) {
-		if (x->phase == NA_OP_DONE && start == NA_NO_NAME)
-			return NA_UNKNOWN_U64;
-		x = x->phase == NA_OP_DONE ? &m->instructions[start] : x;
-		sent = x->n_operands ? m->operands[x->first_operand]
-				     : NA_NO_NAME;
-		return sent == NA_NO_NAME ? buffer_of(x)
-					  : m->instructions[sent].size_bytes;
+		if (x->phase != NA_OP_DONE)
+			return buffer_of(x);
+		return start == NA_NO_NAME ? NA_UNKNOWN_U64
+					   : buffer_of(&m->instructions[start]);
 	}
 	if (x->phase != NA_OP_START)
 		return x->size_bytes;
@@ -249,15 +246,20 @@ static void right_network(const struct join *j,
 			  struct na_op_type *t)
 {
 	uint32_t handler = own->handler;
+	/* What the trace itself says of the network stands, and what no start
+	 * is known of says too little. */
+	bool told = t->collective != NA_UNKNOWN_U32 || t->group_size ||
+		    (own->phase == NA_OP_DONE && !start);
 
 	if (!na_join_is_transfer(t) || t->network == NA_NET_GPU)
 		return;
 	if (start && handler == NA_NO_NAME)
 		handler = start->handler;
-	t->network = own->host_transfer || (start && start->host_transfer) ||
-				     handler != NA_NO_NAME
-			     ? NA_NET_DCN
-			     : NA_NET_ICI;
+	if (own->host_transfer || (start && start->host_transfer) ||
+	    handler != NA_NO_NAME)
+		t->network = NA_NET_DCN;
+	else if (!told)
+		t->network = NA_NET_ICI;
 	if (handler != NA_NO_NAME &&
 	    strcmp(na_strtab_at(&j->h->strings, handler),
 		   "xla_megascale_runtime") != 0)

@@ -354,7 +354,7 @@ static void unreadable(void **state)
 	snprintf(path, sizeof(path), "%s/host-9/notes.txt", dir);
 	assert_int_equal(na_hlo_read_path(&hlo, path, NULL, warn, NULL, &n,
 					  &err),
-			 NA_EFORMAT);
+			 NA_EDOMAIN);
 	assert_non_null(strstr(err.text, "no HLO module"));
 	err = (struct na_err){.status = NA_OK};
 	snprintf(path, sizeof(path), "%s/host-10/broken.txt", dir);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "ingest/hlo.h"
 #include "netan/analyses/programs.h"
 #include "netan/base/vec.h"
 
@@ -496,6 +497,54 @@ static void a_collective_is_its_start(void **state)
 	end(&f);
 }
 
+/* As compilers write it: names and numbers of what follows an insertion
+ * change, and so do distances across it; what stays is still recognised. */
+static void an_insertion_into_text_is_one_change(void **state)
+{
+	static const char *const texts[] = {
+		"HloModule m\n\n%sum (a: f32[], b: f32[]) -> f32[] {\n"
+		"  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n"
+		"  ROOT %c = f32[] add(%a, %b)\n}\n\n"
+		"ENTRY %main (p: f32[8]) -> f32[] {\n"
+		"  %p = f32[8]{0} parameter(0)\n"
+		"  %zero = f32[] constant(0)\n"
+		"  %neg.1 = f32[8]{0} negate(%p)\n"
+		"  ROOT %r.2 = f32[] reduce(%neg.1, %zero), dimensions={0}, "
+		"to_apply=%sum\n}\n",
+		"HloModule m\n\n%sum (a: f32[], b: f32[]) -> f32[] {\n"
+		"  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n"
+		"  ROOT %c = f32[] add(%a, %b)\n}\n\n"
+		"ENTRY %main (p: f32[8]) -> f32[] {\n"
+		"  %p = f32[8]{0} parameter(0)\n"
+		"  %zero = f32[] constant(0)\n"
+		"  %one.1 = f32[] constant(1)\n"
+		"  %neg.2 = f32[8]{0} negate(%p)\n"
+		"  ROOT %r.3 = f32[] reduce(%neg.2, %zero), dimensions={0}, "
+		"to_apply=%sum\n}\n",
+	};
+	struct na_err err = {.status = NA_OK};
+	struct na_program_diff d;
+	struct na_hlo h;
+
+	(void)state;
+	na_hlo_init(&h, true);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(na_hlo_read_text(&h, texts[i],
+						  strlen(texts[i]),
+						  na_hlo_worker(&h, "w"), &err),
+				 NA_OK);
+	assert_int_equal(na_program_diff(&h.modules[0], &h.modules[1], &d,
+					 &err),
+			 NA_OK);
+	assert_int_equal(d.first, 5);
+	assert_int_equal(d.only[0], 0);
+	assert_int_equal(d.only[1], 1);
+	assert_int_equal(d.rewired, 0);
+	assert_int_equal(d.changed, 1);
+	assert_int_equal(d.computations, 1);
+	na_hlo_fini(&h);
+}
+
 /* Programs that were too many to keep are still told apart. */
 static void what_was_not_kept_is_not_compared(void **state)
 {
@@ -538,6 +587,7 @@ int main(void)
 		cmocka_unit_test(halves_have_no_majority),
 		cmocka_unit_test(equal_programs_are_equal),
 		cmocka_unit_test(a_collective_is_its_start),
+		cmocka_unit_test(an_insertion_into_text_is_one_change),
 		cmocka_unit_test(what_was_not_kept_is_not_compared),
 	};
 
