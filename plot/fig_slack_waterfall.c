@@ -40,9 +40,10 @@ static struct na_color color_of(const struct drawing *d, enum wf_kind kind)
 				  : color;
 }
 
-static bool hatched(enum wf_kind kind)
+/* On the path: time in which nothing moves. */
+static bool waits(enum wf_kind kind)
 {
-	return kind == WF_WAIT || kind == WF_LATE_PEER;
+	return kind == WF_WAIT || kind == WF_LATE_PEER || kind == WF_SEND;
 }
 
 static struct na_font small_font(const struct drawing *d, struct na_color color)
@@ -64,10 +65,16 @@ static struct na_box bar_at(const struct drawing *d, double y, double from_us,
 
 static void fill(const struct drawing *d, struct na_box b, enum wf_kind kind)
 {
+	na_draw_rect(d->l.canvas, b, color_of(d, kind));
+}
+
+static void fill_step(const struct drawing *d, struct na_box b,
+		      enum wf_kind kind)
+{
 	struct na_color color = color_of(d, kind);
 
-	if (!hatched(kind)) {
-		na_draw_rect(d->l.canvas, b, color);
+	if (!waits(kind)) {
+		fill(d, b, kind);
 		return;
 	}
 	na_draw_rect(d->l.canvas, b,
@@ -218,7 +225,7 @@ static void draw_strip(const struct drawing *d)
 
 		b.y0 = d->strip.y0;
 		b.y1 = d->strip.y1;
-		fill(d, b, s->kind);
+		fill_step(d, b, s->kind);
 	}
 	all = bar_at(d, middle, 0, d->w.length_us);
 	all.y0 = d->strip.y0;
@@ -290,9 +297,9 @@ static void draw_path(const struct drawing *d)
 
 		if (!row || !row->shown)
 			continue;
-		if (hatched(s->kind))
-			fill(d, bar_at(d, row->y, s->from_us, s->to_us),
-			     s->kind);
+		if (waits(s->kind))
+			fill_step(d, bar_at(d, row->y, s->from_us, s->to_us),
+				  s->kind);
 		else
 			outline(d, bar_at(d, row->y, s->from_us, s->to_us));
 		if (isfinite(before) && fabs(before - row->y) > d->line / 2)
@@ -351,9 +358,10 @@ static void footnote(struct drawing *d)
 {
 	struct words w = {.n = 0};
 
-	na_words_add(&w, "outlined: the critical path; hatched: waiting; pale: "
-			 "a receive before its data left; plain grey: the host "
-			 "was done");
+	na_words_add(&w,
+		     "outlined: the critical path; hatched: its waits; pale: "
+		     "a receive before its data left; plain grey: the host "
+		     "was done");
 	if (d->w.hidden)
 		na_words_add(&w, "; %zu more actions are not shown",
 			     d->w.hidden);

@@ -278,6 +278,7 @@ static void draw_bottom_header(const struct drawing *d)
 	char number[NA_LABEL_BUF];
 
 	name.bold = true;
+	row.end = d->l.body.x1; /* nothing stands beside this panel */
 	na_row_put(&d->l, &row, "Mean step", &name);
 	for (int k = 0; k < PARTS; k++) {
 		struct na_font font =
@@ -395,6 +396,8 @@ static void draw_axis(const struct drawing *d)
 		na_label_fixed(label, t.at[i], 0);
 		width = na_measure(d->l.canvas, label, &font);
 		left = fmin(x - width / 2, d->l.body.x1 - width);
+		/* Clear of the zero beside the plot. */
+		left = fmax(left, d->x.at_from - 0.5 * d->l.gap);
 		if (left < free_from)
 			continue;
 		na_draw_text(d->l.canvas, left, y + tick + 1.1 * font.size,
@@ -447,8 +450,9 @@ static void footnote(struct drawing *d)
 		na_words_add(&w, "a row is %zu hosts, the worst; ",
 			     d->f.map.each);
 	if (!d->f.runs_apart)
-		na_words_add(&w, "own time: gap, compute and idle; exposed: "
-				 "waiting for communication");
+		na_words_add(&w, "own time: gap, compute and idle; a mean step "
+				 "from below: compute, overlapped, exposed "
+				 "(waiting), idle");
 	if (w.n)
 		na_layout_footnote(&d->l, w.text);
 }

@@ -109,20 +109,26 @@ double na_fig_steps_names_width(const struct na_layout *l,
 	return fmin(width, most);
 }
 
+/* A frame; where it would hide its row, a mark at both ends. */
 static void outline(const struct na_layout *l, const struct steps_figure *f,
 		    struct na_box b, size_t row)
 {
+	const struct na_pen pen = {.color = l->theme->hue[NA_HUE_FINDING],
+				   .width = fmax(1.6 * l->unit, 1)};
 	double y0 = row_y(f, b, row) - 1, y1 = row_y(f, b, row + 1) + 1;
+	double middle = (y0 + y1) / 2, tick = 0.7 * l->gap;
 	const struct na_point p[] = {{b.x0 - 1, y0},
 				     {b.x1 + 1, y0},
 				     {b.x1 + 1, y1},
 				     {b.x0 - 1, y1},
 				     {b.x0 - 1, y0}};
 
-	na_draw_polyline(l->canvas, p, 5,
-			 &(struct na_pen){.color =
-						  l->theme->hue[NA_HUE_FINDING],
-					  .width = fmax(1.6 * l->unit, 1)});
+	if (y1 - y0 > 6 * pen.width) {
+		na_draw_polyline(l->canvas, p, 5, &pen);
+		return;
+	}
+	na_draw_line(l->canvas, b.x0 - tick, middle, b.x0, middle, &pen);
+	na_draw_line(l->canvas, b.x1, middle, b.x1 + tick, middle, &pen);
 }
 
 struct names {

@@ -16,7 +16,7 @@ const char *const la_kind_names[LA_N_KINDS] = {
 };
 /* clang-format on */
 
-enum { TEXT_BUF = 192 };
+enum { TEXT_BUF = 512 };
 
 const char *la_host_name(const struct la_all *all, uint32_t host)
 {
@@ -86,23 +86,40 @@ static int64_t behind(const struct la_all *all, const struct la_path *p,
 	return by;
 }
 
-/* "chunk 2 from s1d0 (host-1)", as far as it is told. */
-static void say_move(const struct la_all *all, const struct la_path *p,
-		     uint32_t move, char buf[TEXT_BUF])
+/* " from s1d0 (host-1)", without the host where its trace is not there. */
+static size_t say_end(const struct la_all *all, const struct la_path *p,
+		      const char *way, uint32_t device, char buf[TEXT_BUF],
+		      size_t at)
 {
-	const struct la_move *m = &all->moves[move];
-	char src[NA_ENDPOINT_BUF], chunk[32] = "a transfer";
-	uint32_t host = na_store_host_of(all->store, p->run, m->src);
+	uint32_t host = na_store_host_of(all->store, p->run, device);
+	bool known = host < all->store->n_sources;
+	char name[NA_ENDPOINT_BUF];
+	int n = snprintf(buf + at, TEXT_BUF - at, "%s%s%s%s%s", way,
+			 la_device_name(all, device, name), known ? " (" : "",
+			 known ? la_host_name(all, host) : "",
+			 known ? ")" : "");
 
-	if (m->chunk != NA_UNKNOWN_I32)
-		snprintf(chunk, sizeof(chunk), "chunk %" PRId32, m->chunk);
-	if (host < all->store->n_sources)
-		snprintf(buf, TEXT_BUF, "%s from %s (%s)", chunk,
-			 la_device_name(all, m->src, src),
-			 la_host_name(all, host));
+	return n > 0 && (size_t)n < TEXT_BUF - at ? at + (size_t)n
+						  : TEXT_BUF - 1;
+}
+
+/* "chunk 2 from s1d0 (host-1) to s0d0 (host-0)", as far as it is asked for
+ * and told. */
+static void say_move(const struct la_all *all, const struct la_path *p,
+		     uint32_t move, bool from, bool to, char buf[TEXT_BUF])
+{
+	const struct la_move *m = move == LA_NONE ? NULL : &all->moves[move];
+	size_t n;
+
+	if (m && m->chunk != NA_UNKNOWN_I32)
+		snprintf(buf, TEXT_BUF, "chunk %" PRId32, m->chunk);
 	else
-		snprintf(buf, TEXT_BUF, "%s from %s", chunk,
-			 la_device_name(all, m->src, src));
+		snprintf(buf, TEXT_BUF, "a transfer");
+	n = strlen(buf);
+	if (m && from)
+		n = say_end(all, p, " from ", m->src, buf, n);
+	if (m && to)
+		say_end(all, p, " to ", m->dst, buf, n);
 }
 
 static void say_late_peer(const struct la_all *all, const struct la_path *p,
@@ -113,11 +130,14 @@ static void say_late_peer(const struct la_all *all, const struct la_path *p,
 	int64_t by;
 
 	if (s->move != LA_NONE) {
-		say_move(all, p, s->move, move);
+		say_move(all, p, s->move, true, false, move);
 		snprintf(buf, size,
-			 "%s was not sent for %s; the sender's side is not in "
-			 "the traces",
-			 move, took);
+			 "%s was not sent for %s%s; the sender's side is not "
+			 "in the traces",
+			 move, took,
+			 la_known(all, p, &all->moves[s->move]) == NA_TIME_MAX
+				 ? ", if the clocks of its two ends agree"
+				 : "");
 		return;
 	}
 	by = behind(all, p, s->device);
@@ -157,16 +177,62 @@ static void say_wait(const struct la_all *all, const struct la_path *p,
 			 la_host_name(all, s->host), took, next);
 }
 
+/* Behind which other send of its host; NULL: it was not held. */
+static const struct la_node *blocker(const struct la_all *all,
+				     const struct la_path *p,
+				     const struct la_segment *s)
+{
+	const struct la_node *longest = NULL;
+
+	if (s->from_ps >= p->nodes[p->node_of[s->action]].start_ps)
+		return NULL;
+	for (size_t i = 0; i < p->n_sends; i++) {
+		const struct la_node *n = &p->sends[i];
+
+		if (n->action != s->action && n->start_ps < s->to_ps &&
+		    n->end_ps > s->from_ps &&
+		    all->actions[n->action].host == s->host &&
+		    all->actions[n->action].n &&
+		    (!longest || n->end_ps - n->start_ps >
+					 longest->end_ps - longest->start_ps))
+			longest = n;
+	}
+	return longest;
+}
+
+static void say_held(const struct la_all *all, const struct la_path *p,
+		     const struct la_segment *s, const char *took, char *buf,
+		     size_t size)
+{
+	const struct la_node *n = blocker(all, p, s);
+	char move[TEXT_BUF], device[NA_ENDPOINT_BUF];
+	char other[NA_UNIT_BUF];
+	uint32_t dst;
+
+	say_move(all, p, s->move, false, true, move);
+	if (!n) {
+		snprintf(buf, size, "%s held %s for %s before it left",
+			 la_host_name(all, s->host), move, took);
+		return;
+	}
+	dst = all->moves[all->actions[n->action].first].dst;
+	snprintf(buf, size,
+		 "%s held %s for %s behind its other sends, the longest of "
+		 "them to %s for %s",
+		 la_host_name(all, s->host), move, took,
+		 la_device_name(all, dst, device),
+		 na_print_time(other, na_time_between(n->start_ps, n->end_ps),
+			       3));
+}
+
 static void say(const struct la_all *all, const struct la_path *p,
 		const struct la_segment *s, const char *took, char *buf,
 		size_t size)
 {
 	const char *host = la_host_name(all, s->host);
-	char device[NA_ENDPOINT_BUF], move[TEXT_BUF] = "a transfer";
-	bool held;
+	char device[NA_ENDPOINT_BUF], move[TEXT_BUF];
 
-	if (s->move != LA_NONE)
-		say_move(all, p, s->move, move);
+	say_move(all, p, s->move, true, s->kind == LA_NETWORK, move);
 	la_device_name(all, s->device, device);
 	switch (s->kind) {
 	case LA_D2H:
@@ -174,12 +240,14 @@ static void say(const struct la_all *all, const struct la_path *p,
 			 host, took);
 		break;
 	case LA_SEND:
-		held = s->from_ps < p->nodes[p->node_of[s->action]].start_ps;
-		snprintf(buf, size, "%s held %s for %s %s", host, move, took,
-			 held ? "behind its other sends" : "before it left");
+		say_held(all, p, s, took, buf, size);
 		break;
 	case LA_NETWORK:
-		snprintf(buf, size, "%s took %s", move, took);
+		snprintf(buf, size, "%s took %s%s", move, took,
+			 la_known(all, p, &all->moves[s->move]) == NA_TIME_MAX
+				 ? ", if the clocks of its two ends agree: "
+				   "nothing here compares them"
+				 : "");
 		break;
 	case LA_RECEIVE:
 		snprintf(buf, size, "%s was not ready for %s for %s", host,
@@ -201,8 +269,8 @@ static void say(const struct la_all *all, const struct la_path *p,
 		break;
 	default:
 		snprintf(buf, size,
-			 "the device's recv-done ended %s after the host was "
-			 "done",
+			 "the host was done %s before the device's recv-done "
+			 "ended",
 			 took);
 	}
 }
@@ -246,7 +314,7 @@ const char *la_cause(const struct la_all *all, const struct la_path *p,
 	na_print_time(took, length_of(longest), 3);
 	if (n > 1 && 10 * length_of(longest) < 9 * of_ps[most]) {
 		used = snprintf(buf, size,
-				"%s: %s of %s, %zu times in a row; "
+				"%s: %s of %s, in %zu parts; "
 				"the longest: ",
 				titles[most],
 				na_print_time(part, of_ps[most], 3), whole, n);

@@ -62,7 +62,7 @@ static void put_id(struct na_result *r, struct na_value *in, const char *name,
 	if (id == NA_UNKNOWN_U64)
 		na_put_null(r, in, name);
 	else
-		na_put_textf(r, in, name, "%" PRIu64, id);
+		na_put_id(r, in, name, id);
 }
 
 static void put_names(const struct na_programs *p, struct na_result *r,
@@ -109,7 +109,7 @@ static void put_program_ids(const struct na_programs *p, struct na_result *r,
 	list = na_put_list(r, row, "program_ids");
 	for (size_t i = 0; ids && i < n; i++) {
 		if (ids[i] != NA_UNKNOWN_U64 && (!i || ids[i] != ids[i - 1]))
-			na_put_textf(r, list, NULL, "%" PRIu64, ids[i]);
+			na_put_id(r, list, NULL, ids[i]);
 	}
 	free(ids);
 }

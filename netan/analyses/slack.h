@@ -22,6 +22,7 @@
 
 /* The rule slack-small of checks.md. */
 #define SL_SMALL_SHARE 0.05 /* slack of the observed time */
+#define SL_LEAST_US    1.0  /* less slack is none: no rate would do */
 #define SL_STALL_SHARE 0.01 /* of the step time: less is not worth a word */
 
 enum {
@@ -46,7 +47,8 @@ struct sl_params {
 	bool reference;
 	int sort; /* enum sl_sort */
 	const char *capacity;
-	int64_t late; /* how many executions to explain */
+	int64_t late;   /* how many executions to explain */
+	bool waterfall; /* draw the first of them */
 };
 
 struct sl_occ {
@@ -186,5 +188,7 @@ double sl_total_stall_us(const struct sl_state *s, const struct sl_row *row);
 enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err);
 /* slack_views.c: the tables for people. */
 void sl_views(struct na_result *r, const struct sl_state *s);
+/* Of the list "late", where it is there. */
+void sl_late_view(struct na_result *r);
 
 #endif

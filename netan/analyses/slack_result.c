@@ -266,7 +266,7 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 	if (row->step_ps > 0)
 		snprintf(of, sizeof(of), " of %s step time",
 			 na_print_time(buf, sl_clamp(row->step_ps), 3));
-	if (row->required_gbps > 0)
+	if (row->required_gbps > 0 && row->slack_us >= SL_LEAST_US)
 		snprintf(needs, sizeof(needs), " needs %s%s",
 			 na_print_rate(buf, row->required_gbps * 1e9, 3),
 			 row->host_devices > 1 ? " per device" : "");
@@ -281,8 +281,12 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 	na_put_textf(r, na_result_side(r), "message",
 		     "%s%s: %s%s stalled over %" PRIu64 " device%s; slack %s%s",
 		     name_at(s, row->collective), key,
-		     na_print_time(stall, sl_clamp(row->stall_ps), 3), of,
-		     row->devices, row->devices == 1 ? "" : "s",
+		     na_print_time(stall,
+				   (int64_t)fmin(sl_total_stall_us(s, row) *
+							 (double)NA_PS_PER_US,
+						 9e18),
+				   3),
+		     of, row->devices, row->devices == 1 ? "" : "s",
 		     na_print_time(slack,
 				   sl_clamp(row->slack_ps / (na_i128)row->n),
 				   3),
@@ -306,16 +310,15 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 			     na_print_count(n, s->n + s->left.outside));
 		return;
 	}
-	if (!v->n_cores || !tpus) {
+	if (!tpus) {
 		na_put_text(r, side, "empty",
 			    "no TPU ops: slack looks for send, send-done, recv "
 			    "and recv-done on the line \"XLA Ops\" of the "
 			    "planes \"/device:TPU:0\", ...");
 		na_put_text(r, side, "hint",
-			    v->n_cores ? "on GPUs, netan collectives and netan "
-					 "steps tell what communication costs"
-				       : "capture device traces as well, on "
-					 "the hosts that have TPUs");
+			    "capture device traces as well, on the hosts that "
+			    "have TPUs; on GPUs, netan collectives and netan "
+			    "steps tell what communication costs");
 		return;
 	}
 	if (s->n_ops) {
@@ -368,11 +371,16 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 	na_put_bool(r, body, "reference", s->params->reference);
 	na_put_real(r, body, "capacity_gbps", s->capacity_gbps);
 	na_put_text(r, na_result_side(r), "noun", "collective execution");
+	if (s->params->waterfall)
+		na_put_text(r, na_result_side(r), "picture", "waterfall");
 	na_put_int(r, na_result_side(r), "left_out",
 		   (int64_t)(s->left.cut + s->left.done_first +
 			     s->left.outside + s->n - s->used));
 	if (!s->used)
 		say_nothing(r, s);
 	sl_views(r, s);
-	return sl_put_late(s, r, err);
+	if (sl_put_late(s, r, err) != NA_OK)
+		return err->status;
+	sl_late_view(r);
+	return NA_OK;
 }

@@ -88,3 +88,26 @@ void sl_views(struct na_result *r, const struct sl_state *s)
 		       na_text_of(na_get(na_result_side(r), "joined"), "none"));
 	notes(r, s);
 }
+
+void sl_late_view(struct na_result *r)
+{
+	/* clang-format off */
+	static const struct na_column cols[] = {
+		{"collective", "collective", NA_F_TEXT, 0, 0},
+		{"host", "host", NA_F_TEXT, 0, 0},
+		{"device", "device", NA_F_TEXT, 0, 0},
+		{"step", "step", NA_F_COUNT, 0, 0},
+		{"from_s", "from s", NA_F_FIXED, 4, 0},
+		{"stall_us", "stall us", NA_F_NUMBER, 4, 0},
+		{"clock_uncertainty_us", "clocks +- us", NA_F_NUMBER, 3, 0},
+		{"cause", "why it was late", NA_F_TEXT, 0, 0},
+	};
+	/* clang-format on */
+	const struct na_value *list = na_get(na_result_body(r), "late");
+
+	if (list && list->n)
+		na_result_view(r,
+			       "the slowest executions of the collective "
+			       "that stalls most",
+			       list, cols, sizeof(cols) / sizeof(cols[0]), 0);
+}

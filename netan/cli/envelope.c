@@ -392,6 +392,9 @@ void na_session_say_planes(const struct na_session *s)
 	}
 	if (at)
 		na_say_hint(s->cli, "planes that are there: %s", text);
+	else if (s->inputs[0].capture)
+		na_say_hint(s->cli, "packets tell nothing of devices: give "
+				    "traces (.xplane.pb)");
 	else
 		na_say_hint(s->cli, "there are no planes at all: an empty "
 				    "file");

@@ -19,12 +19,18 @@ enum na_status na_session_programs_check(const struct na_session *s,
 	return NA_OK;
 }
 
+struct dumps {
+	struct na_session *s;
+	size_t damaged; /* below the path at hand */
+};
+
 static void warn(void *ctx, const char *text)
 {
-	struct na_session *s = ctx;
+	struct dumps *d = ctx;
 
-	s->damaged = true;
-	na_say_warning(s->cli, "%s", text);
+	d->damaged++;
+	d->s->damaged = true;
+	na_say_warning(d->s->cli, "%s", text);
 }
 
 static enum na_status of_inputs(struct na_session *s, struct na_err *err)
@@ -48,11 +54,12 @@ static enum na_status of_dumps(struct na_session *s, struct na_err *err)
 	enum na_status st = NA_OK;
 
 	for (size_t i = 0; st == NA_OK && i < paths->n; i++) {
+		struct dumps d = {.s = s};
 		size_t n;
 
 		st = na_hlo_read_path(s->programs, paths->items[i], NULL, warn,
-				      s, &n, err);
-		if (st == NA_OK && !n)
+				      &d, &n, err);
+		if (st == NA_OK && !n && !d.damaged)
 			na_say_warning(s->cli,
 				       "--hlo %s: no HLO module in it (looked "
 				       "for *.hlo_proto.pb, *.pb, *.txt and "

@@ -9,7 +9,7 @@
 
 /* Modules of one name that are looked at, since more are the dumps of a whole
  * run; op types of one program that may share a channel or a suffix. */
-enum { NA_JOIN_CANDIDATES = 256, NA_JOIN_SHARE = 4096 };
+enum { NA_JOIN_CANDIDATES = 256, NA_JOIN_SHARE = 1024 };
 
 struct join {
 	struct na_store *s;

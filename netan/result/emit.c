@@ -1,5 +1,6 @@
 #include "netan/result/emit.h"
 
+#include <inttypes.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -81,6 +82,9 @@ static const char *scalar_text(const struct na_column *col,
 		return v->u.flag ? "yes" : "no";
 	case NA_V_INT:
 		return int_text(col, v->u.i, buf);
+	case NA_V_ID:
+		snprintf(buf, NA_CELL_BUF, "%" PRIu64, v->u.id);
+		return buf;
 	case NA_V_REAL:
 		return number_text(col, v->u.d, buf);
 	case NA_V_TEXT:

@@ -62,17 +62,16 @@ static void put_value(struct sheet *s, const struct na_value *v)
 	case NA_V_INT:
 		fprintf(s->out, "%lld", (long long)v->u.i);
 		break;
+	case NA_V_ID:
+		fprintf(s->out, "%" PRIu64, v->u.id);
+		break;
 	case NA_V_REAL:
 		put_real(s, v->u.d);
 		break;
 	case NA_V_TEXT:
 		put_text(s, v->u.text);
 		break;
-	case NA_V_NULL:
-	case NA_V_OBJECT:
-	case NA_V_LIST:
-	case NA_V_REALS:
-	case NA_V_ROWS:
+	default:
 		break;
 	}
 }

@@ -25,6 +25,9 @@ static const char *scalar(const struct na_value *v, char buf[NA_UNIT_BUF])
 	case NA_V_INT:
 		snprintf(buf, NA_UNIT_BUF, "%lld", (long long)v->u.i);
 		return buf;
+	case NA_V_ID:
+		snprintf(buf, NA_UNIT_BUF, "%" PRIu64, v->u.id);
+		return buf;
 	case NA_V_REAL:
 		return na_print_double(buf, v->u.d);
 	default:

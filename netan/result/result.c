@@ -219,6 +219,15 @@ void na_put_int(struct na_result *r, struct na_value *in, const char *name,
 		node->u.i = v;
 }
 
+void na_put_id(struct na_result *r, struct na_value *in, const char *name,
+	       uint64_t v)
+{
+	struct na_value *node = append(r, in, name, NA_V_ID);
+
+	if (node)
+		node->u.id = v;
+}
+
 void na_put_real(struct na_result *r, struct na_value *in, const char *name,
 		 double v)
 {

@@ -22,6 +22,7 @@ enum na_value_kind {
 	NA_V_NULL,
 	NA_V_BOOL,
 	NA_V_INT,
+	NA_V_ID, /* unsigned, 64 bits: a name more than a number */
 	NA_V_REAL,
 	NA_V_TEXT,
 	NA_V_OBJECT, /* named members, in order */
@@ -38,6 +39,7 @@ struct na_value {
 	union {
 		bool flag;
 		int64_t i;
+		uint64_t id;
 		double d;
 		const char *text;
 		double *reals;
@@ -87,6 +89,8 @@ void na_put_bool(struct na_result *r, struct na_value *in, const char *name,
 		 bool v);
 void na_put_int(struct na_result *r, struct na_value *in, const char *name,
 		int64_t v);
+void na_put_id(struct na_result *r, struct na_value *in, const char *name,
+	       uint64_t v);
 /* NaN and infinities become null. */
 void na_put_real(struct na_result *r, struct na_value *in, const char *name,
 		 double v);

@@ -218,8 +218,9 @@ static size_t longest(const struct na_store *store, struct na_late_ask *asks,
 		const struct na_exec *e = (const void *)k->data;
 
 		for (size_t i = 0; i < k->n; i++) {
-			struct na_late_ask x = {e[i].collective, 0,
-						e[i].start_ps, e[i].end_ps, 0};
+			struct na_late_ask x = {.collective = e[i].collective,
+						.from_ps = e[i].start_ps,
+						.to_ps = e[i].end_ps};
 			size_t at = n;
 
 			if (e[i].input ||
@@ -293,8 +294,8 @@ static void planted_causes(void **state)
 		{"slow-compute:host-1:4", "late peer: host-1 (s1d0)", "host-1"},
 		{"slow-sender:host-2:8", "sender: host-2 held ",
 		 "behind its other sends"},
-		{"slow-path:host-1:host-0:10", "network: ",
-		 "from s1d0 (host-1)"},
+		{"slow-path:host-1:host-0:10", "sender: ",
+		 "the longest of them to s0d"},
 	};
 	/* clang-format on */
 	struct told t;
