@@ -85,12 +85,7 @@ static void missing_view(struct na_result *r, const struct na_value *list)
 		for (m = m ? m->u.of.first : NULL; m; m = m->next) {
 			struct na_value *to = na_put_object(r, all, NULL);
 
-			na_put_text(
-				r, to, "collective",
-				na_text_of(name,
-					   na_text_of(na_get(row,
-							     "transfer_type"),
-						      NULL)));
+			na_put_text(r, to, "collective", name_of(row));
 			na_put_text(r, to, "device",
 				    na_text_of(na_get(m, "device"), NULL));
 			na_put_text(r, to, "host",
