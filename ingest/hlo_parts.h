@@ -4,6 +4,7 @@
 #ifndef INGEST_HLO_PARTS_H
 #define INGEST_HLO_PARTS_H
 
+#include "ingest/cursor.h"
 #include "ingest/hlo.h"
 #include "ingest/idmap.h"
 #include "netan/model/transfer.h"
@@ -53,6 +54,9 @@ static inline int64_t hlo_key(uint64_t id)
 {
 	return (int64_t)(id <= UINT32_MAX ? id : na_hlo_mix(0, id));
 }
+/* A HloModuleProto, not a HloProto: a module's first field is its name, a
+ * text; a HloProto's is a module, which begins with the tag of its name. */
+bool hlo_is_bare(struct na_cursor c);
 
 /* How many instructions, or computations, before `here`. */
 #define HLO_NOWHERE INT64_MIN

@@ -375,9 +375,7 @@ static enum na_status module(struct hlo_proto *p, struct na_cursor c)
 	return st;
 }
 
-/* A module's first field is its name, a text; a HloProto's is a module,
- * which begins with the tag of its name. */
-static bool is_bare(struct na_cursor c)
+bool hlo_is_bare(struct na_cursor c)
 {
 	struct na_field f;
 
@@ -392,7 +390,7 @@ static enum na_status wrapped(struct hlo_proto *p, struct na_cursor c)
 	struct na_field f, found = {.tag = 0};
 	enum na_next next;
 
-	if (is_bare(c))
+	if (hlo_is_bare(c))
 		return module(p, c);
 	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_BYTES))

@@ -110,6 +110,19 @@ enum na_sniff { NA_SNIFF_NO, NA_SNIFF_YES, NA_SNIFF_DAMAGED };
 
 struct na_hlo;
 
+/* An HLO module as it stands in a file: a HloProto. */
+struct na_program_bytes {
+	const char *name;
+	size_t n_name;
+	uint64_t id;
+	const void *p;
+	size_t n;
+	uint64_t at; /* byte of the file */
+};
+typedef enum na_status (*na_program_take)(void *ctx,
+					  const struct na_program_bytes *x,
+					  struct na_err *err);
+
 struct na_reader {
 	const char *name;
 	/* head: the first n bytes of `size` (UINT64_MAX: not known yet). */
@@ -130,11 +143,22 @@ struct na_reader {
 			       const struct na_block *b,
 			       const struct na_sink *sink, struct na_err *err);
 	/* After open(): the HLO modules in the file, to the end of `to`;
-	 * damaged ones are warnings of the input.  NULL: it holds none. */
+	 * damaged ones are warnings of the input.  NULL: it holds none; else
+	 * na_input_programs(). */
 	enum na_status (*programs)(struct na_input *in, uint32_t input,
 				   struct na_hlo *to, struct na_err *err);
+	/* The same ones as bytes, valid for the call; where `programs` is.
+	 * Damaged entries are warnings of the input. */
+	enum na_status (*program_bytes)(struct na_input *in,
+					na_program_take take, void *ctx,
+					struct na_err *err);
+	/* They are without what does not communicate. */
+	bool slim_programs;
 	void (*close)(struct na_input *in);
 };
+
+enum na_status na_input_programs(struct na_input *in, uint32_t input,
+				 struct na_hlo *to, struct na_err *err);
 
 extern const struct na_reader *const na_readers[]; /* NULL at the end */
 extern const struct na_reader na_reader_xspace, na_reader_capture;

@@ -2,8 +2,10 @@
  * Reader of netan's own transfer files; each source in one is an input of
  * its own.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 #include "ingest/xfer_bytes.h"
 #include "ingest/xfer_read.h"
@@ -218,11 +220,79 @@ static enum na_status read_netan(const struct na_input *in,
 	return xf_decode(block, in->wants, ps, sink, err);
 }
 
+/* ---- programs */
+
+static bool unpack_program(struct na_cursor packed, uint64_t raw_bytes,
+			   void *to)
+{
+	size_t n = ZSTD_decompress(to, (size_t)raw_bytes, packed.p,
+				   na_left(&packed));
+
+	return !ZSTD_isError(n) && n == raw_bytes;
+}
+
+static enum na_status one_program(struct na_input *in, struct na_cursor c,
+				  na_program_take take, void *ctx,
+				  struct na_err *err)
+{
+	struct na_program_bytes x = {.name = "", .at = na_at(&c)};
+	struct na_cursor packed = {.p = NULL};
+	enum na_status st = NA_OK;
+	struct na_field f;
+	void *raw;
+
+	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
+		if (f.tag == NA_TAG(1, NA_W_BYTES)) {
+			x.name = (const char *)f.body.p;
+			x.n_name = na_left(&f.body);
+		} else if (f.tag == NA_TAG(2, NA_W_VARINT)) {
+			x.id = f.value;
+		} else if (f.tag == NA_TAG(3, NA_W_VARINT)) {
+			x.n = f.value;
+		} else if (f.tag == NA_TAG(4, NA_W_BYTES)) {
+			packed = f.body;
+		}
+	}
+	raw = x.n <= XF_MAX_RAW_BYTES ? malloc(x.n + 1) : NULL;
+	if (!raw && x.n <= XF_MAX_RAW_BYTES)
+		return na_fail_nomem(err);
+	x.p = raw;
+	if (raw && packed.p && unpack_program(packed, x.n, raw)) {
+		st = take(ctx, &x, err);
+	} else {
+		in->damaged = true;
+		na_input_warn(in,
+			      "the program at byte %" PRIu64
+			      " is malformed: left out",
+			      x.at);
+	}
+	free(raw);
+	return st;
+}
+
+static enum na_status program_bytes(struct na_input *in, na_program_take take,
+				    void *ctx, struct na_err *err)
+{
+	const struct xf_input *x = in->state;
+	struct na_cursor c = x->file->sources[in->source].end;
+	enum na_status st = NA_OK;
+	struct na_field f;
+
+	while (st == NA_OK && c.p && na_field_next(&c, &f) == NA_NEXT_FIELD) {
+		if (f.tag == NA_TAG(7, NA_W_BYTES))
+			st = one_program(in, f.body, take, ctx, err);
+	}
+	return st;
+}
+
 const struct na_reader na_reader_netan = {
 	.name = "netan",
 	.sniff = sniff,
 	.open = open_netan,
 	.cut = cut,
 	.read = read_netan,
+	.programs = na_input_programs,
+	.program_bytes = program_bytes,
+	.slim_programs = true,
 	.close = close_netan,
 };

@@ -221,24 +221,33 @@ void xf_put_column(struct xf_bytes *b, uint32_t field, const int64_t *v,
 	xf_bytes_fini(&c);
 }
 
-void xf_put_section(struct xf_bytes *b, uint32_t kind, uint64_t n,
-		    const struct xf_bytes *payload)
+void xf_put_packed(struct xf_bytes *b, uint32_t raw_bytes,
+		   const struct xf_bytes *payload)
 {
 	size_t bound = ZSTD_compressBound(payload->n), packed;
-	struct xf_bytes z = {.p = NULL}, s = {.p = NULL};
+	struct xf_bytes z = {.p = NULL};
 
 	if (room(&z, bound)) {
 		packed = ZSTD_compress(z.p, bound, payload->p, payload->n,
 				       ZSTD_LEVEL);
 		z.failed = ZSTD_isError(packed) != 0;
-		xf_put_uint(&s, 1, kind);
-		xf_put_uint(&s, 2, n);
-		xf_put_uint(&s, 3, payload->n);
+		xf_put_uint(b, raw_bytes, payload->n);
 		if (!z.failed)
-			xf_put_field(&s, 4, z.p, packed);
-		xf_put_field(b, 1, s.p, s.n);
+			xf_put_field(b, raw_bytes + 1, z.p, packed);
 	}
-	b->failed |= payload->failed || z.failed || s.failed;
+	b->failed |= payload->failed || z.failed;
 	xf_bytes_fini(&z);
+}
+
+void xf_put_section(struct xf_bytes *b, uint32_t kind, uint64_t n,
+		    const struct xf_bytes *payload)
+{
+	struct xf_bytes s = {.p = NULL};
+
+	xf_put_uint(&s, 1, kind);
+	xf_put_uint(&s, 2, n);
+	xf_put_packed(&s, 3, payload);
+	xf_put_field(b, 1, s.p, s.n);
+	b->failed |= s.failed;
 	xf_bytes_fini(&s);
 }

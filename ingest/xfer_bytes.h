@@ -39,6 +39,11 @@ void xf_put_text(struct xf_bytes *b, uint32_t field, const char *s);
 void xf_put_column(struct xf_bytes *b, uint32_t field, const int64_t *v,
 		   size_t n, int64_t unknown);
 
+/* How long a payload is in field `raw_bytes`, and behind it the payload,
+ * packed. */
+void xf_put_packed(struct xf_bytes *b, uint32_t raw_bytes,
+		   const struct xf_bytes *payload);
+
 /* A section of n rows, packed. */
 void xf_put_section(struct xf_bytes *b, uint32_t kind, uint64_t n,
 		    const struct xf_bytes *payload);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "ingest/hlo_slim.h"
 #include "ingest/wire.h"
 #include "ingest/xfer_write.h"
 
@@ -240,10 +241,37 @@ static void put_capture(struct xf_bytes *to, const struct na_capture_counts *c)
 	put_message(to, 6, &m);
 }
 
+/* One that cannot be read is left out, as whoever reads the original does. */
+static enum na_status put_program(void *ctx, const struct na_program_bytes *x,
+				  struct na_err *err)
+{
+	struct xf_bytes m = {.p = NULL}, slim = {.p = NULL};
+	struct xf_bytes *to = ctx;
+
+	if (na_hlo_slim(x->p, x->n, &slim)) {
+		xf_put_field(&m, 1, x->name, x->n_name);
+		xf_put_uint(&m, 2, x->id);
+		xf_put_packed(&m, 3, &slim);
+		put_message(to, 7, &m);
+	}
+	to->failed |= slim.failed;
+	xf_bytes_fini(&slim);
+	return to->failed ? na_fail_nomem(err) : NA_OK;
+}
+
 enum na_status na_xfer_source_end(struct na_xfer_file *f, uint32_t source,
-				  const struct na_input *in, struct na_err *err)
+				  struct na_input *in, struct na_err *err)
 {
 	struct xf_bytes m = {.p = NULL}, block = {.p = NULL};
+	const struct na_reader *r = in->reader;
+	enum na_status st = NA_OK;
+
+	if (r && r->program_bytes)
+		st = r->program_bytes(in, put_program, &m, err);
+	if (st != NA_OK) {
+		xf_bytes_fini(&m);
+		return st;
+	}
 
 	for (size_t i = 0; i < in->n_sections; i++)
 		put_plane(&m, &in->sections[i]);

@@ -74,8 +74,7 @@ void na_xfer_free(struct na_xfer_file *f);
 enum na_status na_xfer_append(struct na_xfer_file *f, struct na_xfer_part *p,
 			      struct na_err *err);
 enum na_status na_xfer_source_end(struct na_xfer_file *f, uint32_t source,
-				  const struct na_input *in,
-				  struct na_err *err);
+				  struct na_input *in, struct na_err *err);
 enum na_status na_xfer_finish(struct na_xfer_file *f, struct na_err *err);
 const struct na_xfer_counts *na_xfer_counted(const struct na_xfer_file *f);
 

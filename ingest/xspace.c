@@ -579,6 +579,7 @@ const struct na_reader na_reader_xspace = {
 	.open = xs_open,
 	.cut = xs_cut,
 	.read = xs_read_block,
-	.programs = xs_programs,
+	.programs = na_input_programs,
+	.program_bytes = xs_program_bytes,
 	.close = xs_close,
 };

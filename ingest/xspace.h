@@ -306,8 +306,8 @@ void xs_name_missing(const struct na_sink *sink, int64_t id);
 struct na_text xs_shown_name(const struct xs_event_type *t);
 
 /* xspace_programs.c */
-enum na_status xs_programs(struct na_input *in, uint32_t input,
-			   struct na_hlo *to, struct na_err *err);
+enum na_status xs_program_bytes(struct na_input *in, na_program_take take,
+				void *ctx, struct na_err *err);
 
 extern const struct na_reader na_reader_xspace;
 uint64_t xs_spool(void *state, const uint8_t *p, size_t n, bool last,

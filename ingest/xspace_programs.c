@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "ingest/hlo.h"
 #include "ingest/xspace.h"
 #include "netan/base/similar.h"
 
@@ -155,49 +154,10 @@ static bool read_entry(struct program *to, const struct stat_ids *ids,
 	return next == NA_NEXT_END;
 }
 
-/* The host is the worker. */
-static uint32_t worker_of(const struct na_input *in, struct na_hlo *to)
-{
-	return na_hlo_worker(to, in->host && *in->host ? in->host : in->path);
-}
-
-static enum na_status add_program(struct na_input *in, uint32_t input,
-				  const struct program *x, struct na_hlo *to,
-				  struct na_err *err)
-{
-	struct na_err inner = {.status = NA_OK};
-	uint32_t worker = worker_of(in, to);
-	struct na_hlo_module *m;
-	enum na_status st;
-
-	if (worker == NA_NO_NAME)
-		return na_fail_nomem(err);
-	st = na_hlo_read_proto(to, x->proto.p, na_left(&x->proto), worker,
-			       &inner);
-	if (st == NA_ENOMEM)
-		return na_fail_nomem(err);
-	if (st != NA_OK) {
-		in->damaged = true;
-		na_input_warn(in,
-			      "program \"%.*s\", an HLO module of %zu bytes at "
-			      "byte %" PRIu64 ", is damaged there at %s: left "
-			      "out",
-			      (int)(x->name.n < 80 ? x->name.n : 80), x->name.s,
-			      na_left(&x->proto), na_at(&x->proto), inner.text);
-		return NA_OK;
-	}
-	m = &to->modules[to->n_modules - 1];
-	m->program_id = x->id;
-	m->input = input;
-	if (m->name != NA_NO_NAME || !x->name.n)
-		return NA_OK;
-	m->name = na_strtab_add(&to->strings, x->name.s, x->name.n);
-	return m->name == NA_NO_NAME ? na_fail_nomem(err) : NA_OK;
-}
-
-static enum na_status plane_programs(struct na_input *in, uint32_t input,
+static enum na_status plane_programs(struct na_input *in,
 				     const struct xs_plane *p,
-				     struct na_hlo *to, struct na_err *err)
+				     na_program_take take, void *ctx,
+				     struct na_err *err)
 {
 	const struct stat_ids ids = find_stats(p);
 	struct na_cursor c = p->body;
@@ -209,10 +169,15 @@ static enum na_status plane_programs(struct na_input *in, uint32_t input,
 	while (st == NA_OK && na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag != NA_TAG(4, NA_W_BYTES))
 			continue;
-		if (!read_entry(&x, &ids, f.body, 0))
+		if (!read_entry(&x, &ids, f.body, 0)) {
 			broken++;
-		else if (x.has_proto)
-			st = add_program(in, input, &x, to, err);
+		} else if (x.has_proto) {
+			struct na_program_bytes b = {
+				x.name.s,  x.name.n,          x.id,
+				x.proto.p, na_left(&x.proto), na_at(&x.proto)};
+
+			st = take(ctx, &b, err);
+		}
 	}
 	if (broken) {
 		in->damaged = true;
@@ -224,15 +189,15 @@ static enum na_status plane_programs(struct na_input *in, uint32_t input,
 	return st;
 }
 
-enum na_status xs_programs(struct na_input *in, uint32_t input,
-			   struct na_hlo *to, struct na_err *err)
+enum na_status xs_program_bytes(struct na_input *in, na_program_take take,
+				void *ctx, struct na_err *err)
 {
 	const struct xs_space *s = in->state;
 	enum na_status st = NA_OK;
 
 	for (size_t i = 0; st == NA_OK && i < s->n_planes; i++) {
 		if (s->planes[i].kind == XS_METADATA)
-			st = plane_programs(in, input, &s->planes[i], to, err);
+			st = plane_programs(in, &s->planes[i], take, ctx, err);
 	}
 	return st;
 }

@@ -7,9 +7,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "netan/result/emit.h"
 #include "plot/canvas.h"
 #include "plot/fig_slack_data.h"
+#include "plot/fig_slack_waterfall.h"
 #include "plot/figure.h"
 #include "plot/layout.h"
 #include "plot/log_axis.h"
@@ -522,9 +525,14 @@ static enum na_status draw(struct drawing *d, const struct na_page *page,
 static enum na_status slack_draw(struct na_canvas *c, const struct na_result *r,
 				 const struct na_page *page, struct na_err *err)
 {
-	struct drawing *d = calloc(1, sizeof(*d));
+	const char *what = na_text_of(na_get(na_result_get_side(r), "picture"),
+				      "");
+	struct drawing *d;
 	enum na_status st;
 
+	if (strcmp(what, "waterfall") == 0)
+		return na_slack_waterfall(c, &na_fig_slack, r, page, err);
+	d = calloc(1, sizeof(*d));
 	if (!d)
 		return na_fail_nomem(err);
 	d->l.canvas = c;

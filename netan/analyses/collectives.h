@@ -8,6 +8,9 @@
 
 /* Who is listed by name; the others are counted. */
 enum { CO_MISSING_MAX = 64 };
+/* A window may cut one execution off at either end: who has none of so many
+ * is missing all the same. */
+enum { CO_SURE = 3 };
 
 /* What transfers and graph executions tell of a row (see co_row). */
 struct co_sums {
@@ -136,7 +139,16 @@ enum na_status co_finish(void *state, struct na_result *r, struct na_err *err);
 bool co_put_reductions(struct co_state *s, struct na_result *r,
 		       struct na_value *body);
 
+/* What the rows of a network, or of a type in it, add up to. */
+struct co_total {
+	uint64_t rows, executions, missing;
+	na_i128 bytes, moved, time_ps;
+};
+
 /* collectives_views.c */
+/* The first line, from sums by network. */
+void co_say(struct na_result *r, struct co_state *s,
+	    const struct co_total t[NA_N_NETWORKS]);
 void co_views(struct na_result *r, const struct co_state *s);
 
 #endif

@@ -4,7 +4,7 @@
  * order.  Who comes last does not wait, so the shortest is the transfer and
  * the rest of the others is waiting.
  */
-#include "netan/analyses/collectives.h"
+#include "netan/analyses/collectives_match.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,53 +12,17 @@
 
 #include "netan/base/vec.h"
 
-/* One execution on one device. */
-struct piece {
-	int64_t start_ps, end_ps;
-	int64_t number; /* of the program run; -1: not known */
-	uint32_t unit, core, type;
-	uint32_t in_run, in_all; /* which one of its unit on this core */
-};
-
-struct match {
-	const struct co_state *s;
-	const struct na_devices *d;
-	struct co_found *f;
-	struct na_triples units; /* run and network, name, module */
-	uint32_t *row_of_unit;
-	size_t cap_rows_of;
-	struct na_triples row_keys;
-	uint32_t *unit_of; /* by op type; NA_NO_TRIPLE: filtered */
-	struct counter {   /* by unit, of the core that is walked */
-		uint32_t core, in_run, in_all;
-		size_t span;
-		int64_t open_ps;
-		bool is_open;
-	} * counters;
-	struct piece *pieces;
-	size_t n;
-	struct na_triples devices_of; /* module: run and network, name, core */
-	struct na_triples took_part;  /* row, core */
-	uint64_t *parts;              /* executions of it */
-	size_t cap_parts;
-	struct na_triples last; /* row, core */
-	uint64_t *lasts;
-	size_t cap_lasts;
-};
-
-#define CMP(a, b) (((a) > (b)) - ((a) < (b)))
-
 static int by_core(const void *a, const void *b)
 {
 	const struct na_op *x = a, *y = b;
 
 	if (x->core != y->core)
-		return CMP(x->core, y->core);
+		return CO_CMP(x->core, y->core);
 	if (x->start_ps != y->start_ps)
-		return CMP(x->start_ps, y->start_ps);
+		return CO_CMP(x->start_ps, y->start_ps);
 	if (x->end_ps != y->end_ps)
-		return CMP(x->end_ps, y->end_ps);
-	return CMP(x->type, y->type);
+		return CO_CMP(x->end_ps, y->end_ps);
+	return CO_CMP(x->type, y->type);
 }
 
 static int spans_by_core(const void *a, const void *b)
@@ -66,62 +30,21 @@ static int spans_by_core(const void *a, const void *b)
 	const struct na_span *x = a, *y = b;
 
 	if (x->core != y->core)
-		return CMP(x->core, y->core);
+		return CO_CMP(x->core, y->core);
 	if (x->start_ps != y->start_ps)
-		return CMP(x->start_ps, y->start_ps);
+		return CO_CMP(x->start_ps, y->start_ps);
 	if (x->end_ps != y->end_ps)
-		return CMP(x->end_ps, y->end_ps);
-	return CMP(x->number, y->number);
+		return CO_CMP(x->end_ps, y->end_ps);
+	return CO_CMP(x->number, y->number);
 }
 
-static int by_run(const void *a, const void *b)
-{
-	const struct piece *x = a, *y = b;
-
-	if (x->unit != y->unit)
-		return CMP(x->unit, y->unit);
-	if (x->number != y->number)
-		return CMP(x->number, y->number);
-	if (x->in_run != y->in_run)
-		return CMP(x->in_run, y->in_run);
-	if (x->core != y->core)
-		return CMP(x->core, y->core);
-	return CMP(x->in_all, y->in_all);
-}
-
-static int by_order(const void *a, const void *b)
-{
-	const struct piece *x = a, *y = b;
-
-	if (x->in_all != y->in_all)
-		return CMP(x->in_all, y->in_all);
-	return CMP(x->core, y->core);
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct piece *x = a, *y = b;
-
-	if (x->core != y->core)
-		return CMP(x->core, y->core);
-	return CMP(x->in_all, y->in_all);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct piece *x = a, *y = b;
-
-	if (x->start_ps != y->start_ps)
-		return CMP(x->start_ps, y->start_ps);
-	return by_place(a, b);
-}
-
-static const char *text(const struct match *m, uint32_t name)
+static const char *text(const struct co_match *m, uint32_t name)
 {
 	return na_strtab_at(&m->s->scope->store->names.strings, name);
 }
 
-static const char *type_text(const struct match *m, const struct na_op_type *t)
+static const char *type_text(const struct co_match *m,
+			     const struct na_op_type *t)
 {
 	static const char *const words[NA_N_OPCODES] = {
 		[NA_OPCODE_SEND] = "SEND",
@@ -143,7 +66,7 @@ static const char *type_text(const struct match *m, const struct na_op_type *t)
 
 /* The name of an execution that is split is its start's: what the program
  * says, else the same with "-start" for "-done".  False: no memory. */
-static bool unit_name(struct match *m, const struct na_op_type *t,
+static bool unit_name(struct co_match *m, const struct na_op_type *t,
 		      uint32_t *name)
 {
 	const char *done = text(m, t->name), *at = strstr(done, "-done");
@@ -171,7 +94,7 @@ static bool unit_name(struct match *m, const struct na_op_type *t,
 	return true;
 }
 
-static bool wanted(const struct match *m, const struct na_op_type *t,
+static bool wanted(const struct co_match *m, const struct na_op_type *t,
 		   uint32_t name)
 {
 	const struct na_filter *f = m->s->scope->filter;
@@ -181,7 +104,7 @@ static bool wanted(const struct match *m, const struct na_op_type *t,
 	       na_filter_collective(f, text(m, name));
 }
 
-static bool row_of_unit(struct match *m, uint32_t unit,
+static bool row_of_unit(struct co_match *m, uint32_t unit,
 			const struct na_op_type *t, uint32_t run, uint32_t name)
 {
 	struct co_found *f = m->f;
@@ -228,7 +151,7 @@ static void learn_groups(struct co_row *row, const struct na_op_type *t)
 	row->uneven = row->uneven || t->uneven;
 }
 
-static bool make_units(struct match *m)
+static bool make_units(struct co_match *m)
 {
 	const struct na_op_types *types = &m->d->types;
 
@@ -255,7 +178,7 @@ static bool make_units(struct match *m)
 }
 
 /* The op that completes an execution, and when that began. */
-static bool completes(struct match *m, const struct na_op *op,
+static bool completes(struct co_match *m, const struct na_op *op,
 		      struct counter *c, int64_t *start_ps)
 {
 	uint8_t phase = m->d->types.items[op->type].phase;
@@ -278,7 +201,8 @@ static bool completes(struct match *m, const struct na_op *op,
 }
 
 /* A new core: counting begins again. */
-static struct counter *counter_of(struct match *m, uint32_t unit, uint32_t core)
+static struct counter *counter_of(struct co_match *m, uint32_t unit,
+				  uint32_t core)
 {
 	struct counter *c = &m->counters[unit];
 
@@ -289,7 +213,7 @@ static struct counter *counter_of(struct match *m, uint32_t unit, uint32_t core)
 	return c;
 }
 
-static void take_piece(struct match *m, const struct na_op *op, size_t span,
+static void take_piece(struct co_match *m, const struct na_op *op, size_t span,
 		       int64_t number)
 {
 	uint32_t unit = m->unit_of[op->type];
@@ -302,7 +226,7 @@ static void take_piece(struct match *m, const struct na_op *op, size_t span,
 		c->span = span;
 		c->in_run = 0;
 	}
-	m->pieces[m->n++] = (struct piece){
+	m->pieces[m->n++] = (struct co_piece){
 		.start_ps = start_ps,
 		.end_ps = op->end_ps,
 		.number = number,
@@ -317,7 +241,7 @@ static void take_piece(struct match *m, const struct na_op *op, size_t span,
 }
 
 /* Of each core its ops in order, each with the program run around it. */
-static void make_pieces(struct match *m)
+static void make_pieces(struct co_match *m)
 {
 	const struct co_state *s = m->s;
 	struct na_span *spans = s->modules.items;
@@ -348,395 +272,10 @@ static void make_pieces(struct match *m)
 		m->f->unpaired += m->counters[i].is_open;
 }
 
-/* Busbw of nccl-tests over bytes of the result (of a reduce-scatter one
- * rank's share). */
-static double bus_factor(uint8_t opcode, double n)
-{
-	switch (opcode) {
-	case NA_OPCODE_ALL_REDUCE:
-		return 2 * (n - 1) / n;
-	case NA_OPCODE_ALL_GATHER:
-	case NA_OPCODE_ALL_TO_ALL:
-	case NA_OPCODE_RAGGED_ALL_TO_ALL:
-		return (n - 1) / n;
-	case NA_OPCODE_REDUCE_SCATTER:
-		return n - 1;
-	default:
-		return 1;
-	}
-}
-
-static void cover(struct co_found *f, const struct piece *x)
-{
-	if (!f->executions || x->start_ps < f->first_ps)
-		f->first_ps = x->start_ps;
-	if (!f->executions || x->end_ps > f->last_ps)
-		f->last_ps = x->end_ps;
-	f->executions++;
-}
-
-static uint64_t *count_at(struct na_triples *keys, uint64_t **v, size_t *cap,
-			  uint32_t row, uint32_t core)
-{
-	size_t before = keys->n;
-	uint32_t i = na_triples_add(keys, (struct na_triple){row, core, 0});
-
-	if (i == NA_NO_TRIPLE || !na_grow(v, cap, keys->n, sizeof(**v)))
-		return NULL;
-	if (keys->n > before)
-		(*v)[i] = 0;
-	return &(*v)[i];
-}
-
-/* Starts on one host: clocks of hosts differ. */
-static int64_t skew_of(const struct match *m, const struct piece *x, size_t n)
-{
-	int64_t most = 0;
-
-	for (size_t i = 0, to; i < n; i = to) {
-		int64_t first = x[i].start_ps, last = first;
-
-		/* Cores of one input stand together. */
-		for (to = i + 1; to < n && m->d->cores[x[to].core].input ==
-						   m->d->cores[x[i].core].input;
-		     to++) {
-			first = x[to].start_ps < first ? x[to].start_ps : first;
-			last = x[to].start_ps > last ? x[to].start_ps : last;
-		}
-		if (na_time_between(first, last) > most)
-			most = na_time_between(first, last);
-	}
-	return most;
-}
-
-static void add_bytes(struct match *m, struct co_row *row,
-		      const struct piece *x, size_t n, int64_t least_ps)
-{
-	const struct na_op_type *t = &m->d->types.items[x[0].type];
-	size_t ranks = t->group_size > 1 ? t->group_size : n;
-
-	if (t->size_bytes == NA_UNKNOWN_U64)
-		return;
-	row->sized += n;
-	row->bytes += (na_i128)t->size_bytes * n;
-	row->sized_bytes += (na_i128)t->size_bytes;
-	row->sized_ps += least_ps;
-	if (ranks > 1)
-		row->bus_bits += bus_factor(t->opcode, (double)ranks) * 8 *
-				 (double)t->size_bytes;
-}
-
-static bool in_window(const struct match *m, const struct piece *x, size_t n)
-{
-	int64_t end = x[0].end_ps;
-
-	for (size_t i = 1; i < n; i++)
-		end = x[i].end_ps > end ? x[i].end_ps : end;
-	return !m->s->scope->late || na_filter_instant(m->s->scope->late, end);
-}
-
-/* One execution on all its devices. */
-static bool add_instance(struct match *m, const struct piece *x, size_t n)
-{
-	uint32_t id = m->row_of_unit[x[0].unit];
-	struct co_row *row = &m->f->rows[id];
-	int64_t least = INT64_MAX, shared = INT64_MAX;
-	size_t last = 0;
-	uint64_t *count;
-
-	if (!in_window(m, x, n))
-		return true;
-	for (size_t i = 0; i < n; i++) {
-		int64_t d = na_time_between(x[i].start_ps, x[i].end_ps);
-
-		shared = d == least ? d : shared;
-		last = d < least ? i : last;
-		least = d < least ? d : least;
-	}
-	row->executions += n;
-	row->instances++;
-	add_bytes(m, row, x, n, least);
-	if (!co_push_time(&m->f->times, least, id))
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		int64_t d = na_time_between(x[i].start_ps, x[i].end_ps);
-
-		row->rank_ps += d;
-		row->wait_ps += d - least;
-		count = count_at(&m->took_part, &m->parts, &m->cap_parts, id,
-				 x[i].core);
-		if (!count || !co_push_time(&m->f->waits, d - least, id))
-			return false;
-		++*count;
-		cover(m->f, &x[i]);
-		if (na_triples_add(
-			    &m->devices_of,
-			    (struct na_triple){m->units.keys[x[0].unit].a,
-					       m->units.keys[x[0].unit].c,
-					       x[i].core}) == NA_NO_TRIPLE)
-			return false;
-	}
-	if (n < 2)
-		return true;
-	if (!co_push_time(&m->f->skews, skew_of(m, x, n), id))
-		return false;
-	/* Of several nobody can say who was last. */
-	if (shared == least)
-		return true;
-	count = count_at(&m->last, &m->lasts, &m->cap_lasts, id, x[last].core);
-	if (count)
-		++*count;
-	return count;
-}
-
-/*
- * Which executions belong together: run ids may be shared by all devices, or
- * each device counts its own; a device may have run more of a program before
- * the trace began.  What is one execution overlaps in time, as far as one
- * clock can tell; the way that leaves most together in that sense is taken.
- */
-enum way { BY_RUN, BY_ORDER, BY_TIME, N_WAYS };
-
-/* The pieces from x[0] that are one execution. */
-static size_t together(const struct piece *x, size_t n, enum way way)
-{
-	int64_t end = x[0].end_ps;
-	size_t k = 1;
-
-	for (; k < n; k++) {
-		if (way == BY_RUN &&
-		    (x[k].number != x[0].number || x[k].in_run != x[0].in_run))
-			break;
-		if (way == BY_ORDER && x[k].in_all != x[0].in_all)
-			break;
-		if (way == BY_TIME && x[k].start_ps >= end)
-			break;
-		if (way != BY_TIME && x[k].core == x[k - 1].core)
-			break;
-		end = x[k].end_ps < end ? x[k].end_ps : end;
-	}
-	return k;
-}
-
-static bool overlap(const struct match *m, const struct piece *x, size_t n)
-{
-	for (size_t i = 0, to; i < n; i = to) {
-		uint16_t input = m->d->cores[x[i].core].input;
-		int64_t start = x[i].start_ps, end = x[i].end_ps;
-
-		for (to = i + 1;
-		     to < n && m->d->cores[x[to].core].input == input; to++) {
-			start = x[to].start_ps > start ? x[to].start_ps : start;
-			end = x[to].end_ps < end ? x[to].end_ps : end;
-		}
-		if (to - i > 1 && start >= end)
-			return false;
-	}
-	return true;
-}
-
-static void sort_pieces(struct piece *x, size_t n, enum way way)
-{
-	static int (*const orders[N_WAYS])(const void *,
-					   const void *) = {by_run, by_order,
-							    by_time};
-
-	qsort(x, n, sizeof(*x), orders[way]);
-}
-
-static double score(const struct match *m, struct piece *x, size_t n,
-		    enum way way)
-{
-	double sum = 0;
-
-	sort_pieces(x, n, way);
-	for (size_t i = 0, k; i < n; i += k) {
-		k = together(&x[i], n - i, way);
-		if (way == BY_TIME || overlap(m, &x[i], k))
-			sum += (double)k * (double)k;
-	}
-	return sum;
-}
-
-/* All executions of one operation. */
-static bool add_unit(struct match *m, struct piece *x, size_t n)
-{
-	enum way best = BY_RUN, last = BY_RUN;
-	double most = score(m, x, n, BY_RUN), found;
-	bool ok = true;
-
-	for (enum way way = BY_ORDER; way < N_WAYS; way++) {
-		found = score(m, x, n, way);
-		best = found > most ? way : best;
-		most = found > most ? found : most;
-		last = way;
-	}
-	if (best != last)
-		sort_pieces(x, n, best);
-	for (size_t i = 0, k; ok && i < n; i += k) {
-		k = together(&x[i], n - i, best);
-		if (best == BY_TIME)
-			qsort(&x[i], k, sizeof(*x), by_place);
-		ok = add_instance(m, &x[i], k);
-	}
-	return ok;
-}
-
-static bool add_units(struct match *m)
-{
-	bool ok = true;
-
-	if (m->n)
-		qsort(m->pieces, m->n, sizeof(*m->pieces), by_run);
-	for (size_t i = 0, to; ok && i < m->n; i = to) {
-		for (to = i + 1;
-		     to < m->n && m->pieces[to].unit == m->pieces[i].unit; to++)
-			;
-		ok = add_unit(m, &m->pieces[i], to - i);
-	}
-	return ok;
-}
-
-bool co_push_missing(struct co_found *f, const struct co_missing *x)
-{
-	f->rows[x->row].n_missing++;
-	if (f->rows[x->row].n_missing > CO_MISSING_MAX)
-		return true;
-	if (!na_grow(&f->missing.items, &f->missing.cap, f->missing.n + 1,
-		     sizeof(*x)))
-		return false;
-	f->missing.items[f->missing.n++] = *x;
-	return true;
-}
-
-static int by_first_two(const void *a, const void *b)
-{
-	const struct na_triple *x = a, *y = b;
-
-	if (x->a != y->a)
-		return CMP(x->a, y->a);
-	if (x->b != y->b)
-		return CMP(x->b, y->b);
-	return CMP(x->c, y->c);
-}
-
-/* Devices that run a row's program but not this of it, or not as often;
- * `cores` are all that run it. */
-static bool miss(struct match *m, uint32_t id, const struct na_triple *cores,
-		 size_t n)
-{
-	struct co_row *row = &m->f->rows[id];
-	size_t all = m->s->clipped ? row->took_part : row->took_full;
-	bool ok = true;
-
-	row->participants = n;
-	for (size_t i = 0; ok && i < n && row->n_missing < n - all &&
-			   row->n_missing < CO_MISSING_MAX;
-	     i++) {
-		uint32_t at =
-			na_triples_find(&m->took_part,
-					(struct na_triple){id, cores[i].c, 0});
-		uint64_t k = at == NA_NO_TRIPLE ? 0 : m->parts[at];
-
-		if (k < row->most && (!k || !m->s->clipped))
-			ok = co_push_missing(
-				m->f,
-				&(struct co_missing){
-					.row = id,
-					.host = m->d->cores[cores[i].c].input,
-					.who = cores[i].c,
-					.executions = k,
-					.of = row->most});
-	}
-	row->n_missing = n - all;
-	return ok;
-}
-
-static void count_parts(struct match *m)
-{
-	struct co_row *rows = m->f->rows;
-
-	for (size_t i = 0; i < m->took_part.n; i++) {
-		struct co_row *row = &rows[m->took_part.keys[i].a];
-
-		row->most = m->parts[i] > row->most ? m->parts[i] : row->most;
-		row->took_part++;
-	}
-	for (size_t i = 0; i < m->took_part.n; i++) {
-		struct co_row *row = &rows[m->took_part.keys[i].a];
-
-		row->took_full += m->parts[i] == row->most;
-	}
-	for (size_t i = 0; i < m->last.n; i++) {
-		struct co_row *row = &rows[m->last.keys[i].a];
-		uint32_t core = m->last.keys[i].b;
-
-		if (m->lasts[i] > row->last_n ||
-		    (m->lasts[i] == row->last_n && core < row->last_core)) {
-			row->last_n = m->lasts[i];
-			row->last_core = core;
-		}
-	}
-}
-
-/* The first that is not before (run, module). */
-static size_t first_of(const struct na_triple *all, size_t n, uint64_t run,
-		       uint64_t module)
-{
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (all[mid].a < run ||
-		    (all[mid].a == run && all[mid].b < module))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-static bool find_missing(struct match *m)
-{
-	struct na_triple *all = m->devices_of.keys;
-	size_t n = m->devices_of.n;
-	bool ok = true;
-
-	count_parts(m);
-	for (size_t i = 0; i < m->f->n_rows; i++)
-		m->f->rows[i].participants = m->f->rows[i].took_part;
-	if (m->s->by_type || !n)
-		return true;
-	qsort(all, n, sizeof(*all), by_first_two);
-	for (uint32_t i = 0; ok && i < m->f->n_rows; i++) {
-		const struct co_row *row = &m->f->rows[i];
-		uint32_t run = row->run * NA_N_NETWORKS + row->network;
-		size_t from = first_of(all, n, run, row->module);
-		size_t to = first_of(all, n, run, (uint64_t)row->module + 1);
-
-		if (row->took_part)
-			ok = miss(m, i, &all[from], to - from);
-	}
-	return ok;
-}
-
-/* What the program says beyond what is there. */
-static void count_absent(struct co_found *f)
-{
-	for (size_t i = 0; i < f->n_rows; i++) {
-		struct co_row *row = &f->rows[i];
-		uint64_t all = (uint64_t)row->group_size * row->n_groups;
-
-		if (!row->uneven && all > row->participants)
-			row->not_captured = all - row->participants;
-	}
-}
-
 bool co_match(const struct co_state *s, struct co_found *f)
 {
 	const struct na_devices *d = &s->scope->store->devices;
-	struct match m = {.s = s, .d = d, .f = f};
+	struct co_match m = {.s = s, .d = d, .f = f};
 	bool ok;
 
 	m.unit_of = na_calloc(d->types.n + 1, sizeof(*m.unit_of));
@@ -747,9 +286,7 @@ bool co_match(const struct co_state *s, struct co_found *f)
 	ok = ok && m.counters;
 	if (ok)
 		make_pieces(&m);
-	ok = ok && add_units(&m) && find_missing(&m);
-	if (ok)
-		count_absent(f);
+	ok = ok && co_join(&m) && co_find_missing(&m);
 	na_triples_fini(&m.units);
 	na_triples_fini(&m.row_keys);
 	na_triples_fini(&m.devices_of);

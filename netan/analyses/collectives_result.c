@@ -120,7 +120,7 @@ static bool miss_dcn(struct report *p)
 			continue;
 		}
 		if (m->executions < row->most &&
-		    (!m->executions || !s->clipped))
+		    (!s->clipped || (!m->executions && row->most >= CO_SURE)))
 			ok = co_push_missing(
 				&p->f,
 				&(struct co_missing){.row = base + k->a,
@@ -419,13 +419,7 @@ static void put_row(struct report *p, struct na_value *list, size_t i)
 	put_ranks(p, to, i);
 }
 
-/* What the rows of a network, or of a type in it, add up to. */
-struct total {
-	uint64_t rows, executions, missing;
-	na_i128 bytes, moved, time_ps;
-};
-
-static void add_total(struct total *t, const struct co_row *x)
+static void add_total(struct co_total *t, const struct co_row *x)
 {
 	na_i128 bytes = bytes_of(x), moved = moved_of(x);
 
@@ -438,7 +432,7 @@ static void add_total(struct total *t, const struct co_row *x)
 }
 
 static void put_total(struct na_result *r, struct na_value *row,
-		      const struct total *t)
+		      const struct co_total *t)
 {
 	na_put_int(r, row, "collectives", (int64_t)t->rows);
 	na_put_int(r, row, "executions", (int64_t)t->executions);
@@ -449,7 +443,7 @@ static void put_total(struct na_result *r, struct na_value *row,
 }
 
 static void put_networks(struct report *p, struct na_value *body, size_t n,
-			 struct total totals[NA_N_NETWORKS])
+			 struct co_total totals[NA_N_NETWORKS])
 {
 	struct na_value *list = na_put_list(p->r, body, "networks"), *row;
 
@@ -465,56 +459,6 @@ static void put_networks(struct report *p, struct na_value *body, size_t n,
 		na_put_text(p->r, row, "network", networks[k]);
 		put_total(p->r, row, &totals[k]);
 	}
-}
-
-enum { SAID = 400 };
-
-/* "; 14 collectives inside a slice" */
-static void append(char text[SAID], uint64_t n, const char *what,
-		   const char *more)
-{
-	char count[NA_UNIT_BUF];
-	size_t at = strlen(text);
-
-	if (n)
-		snprintf(text + at, SAID - at, "%s%s %s%s %s", at ? "; " : "",
-			 na_print_count(count, n), what, n == 1 ? "" : "s",
-			 more);
-}
-
-/* "14 collectives over the data-center network, 3.2 GB received per step" */
-static void say(struct report *p, const struct total t[NA_N_NETWORKS])
-{
-	static const char *const where[NA_N_NETWORKS] = {
-		"over the data-center network", "inside a slice",
-		"between GPUs"};
-	const char *what = p->s->by_type ? "type" : "collective";
-	char text[SAID] = "", size[NA_UNIT_BUF];
-	uint64_t steps = 0, missing = 0;
-
-	for (size_t i = 0; i < p->s->scope->store->n_runs; i++)
-		steps += p->s->steps[i].n;
-	for (int k = 0; k < NA_N_NETWORKS; k++) {
-		size_t at;
-
-		missing += t[k].missing;
-		append(text, t[k].rows, what, where[k]);
-		at = strlen(text);
-		if (k == NA_NET_DCN && t[k].rows && steps &&
-		    p->s->step_bytes > 0)
-			snprintf(text + at, SAID - at, ", %s received per step",
-				 na_print_bytes(size,
-						(double)p->s->step_bytes /
-							(double)steps,
-						3));
-	}
-	append(text, missing, "device", "missing");
-	p->s->missing = missing;
-	na_put_text(p->r, na_result_side(p->r), "message", text);
-	na_put_text(p->r, na_result_side(p->r), "noun",
-		    !p->s->n_transfers    ? "execution"
-		    : !p->s->n_executions ? "transfer"
-					  : "transfers and execution");
 }
 
 static bool list_missing(struct report *p)
@@ -578,7 +522,7 @@ enum na_status co_finish(void *state, struct na_result *r, struct na_err *err)
 {
 	struct report p = {.s = state, .r = r};
 	struct na_value *body = na_result_body(r), *list;
-	struct total totals[NA_N_NETWORKS] = {0};
+	struct co_total totals[NA_N_NETWORKS] = {0};
 	size_t n = 0, shown;
 
 	if (!gather(&p) || !rank(&p, &n)) {
@@ -592,7 +536,7 @@ enum na_status co_finish(void *state, struct na_result *r, struct na_err *err)
 	na_put_int(r, body, "collectives_not_shown", (int64_t)(n - shown));
 	put_networks(&p, body, n, totals);
 	na_put_int(r, body, "unpaired", (int64_t)p.f.unpaired);
-	say(&p, totals);
+	co_say(r, p.s, totals);
 	report_fini(&p);
 	if (!co_put_reductions(p.s, r, body))
 		return na_fail_nomem(err);

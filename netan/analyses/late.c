@@ -2,7 +2,7 @@
 
 #include "netan/analyses/late_parts.h"
 
-enum { CAUSE_BUF = 640 };
+enum { CAUSE_BUF = 2048 };
 
 static double us(int64_t ps)
 {
@@ -143,6 +143,9 @@ static enum na_status put_all(const struct la_all *all, struct na_result *r,
 			put_late(all, &p, r, list);
 		if (done && i == 0)
 			la_put_rows(all, &p, r);
+		if (done && p.why)
+			na_result_note(r, "late: execution %zu: %s", i + 1,
+				       p.why);
 		la_path_fini(&p);
 		if (!done)
 			return na_fail_nomem(err);

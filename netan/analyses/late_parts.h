@@ -1,6 +1,7 @@
 /*
  * What the parts of na_put_late() share: late_gather.c reads the actions,
- * late_match.c joins receives to their sends, late_path.c walks back from the end, late_words.c says what it found,
+ * late_match.c joins receives to their sends, late_nodes.c picks those of one
+ * execution, late_path.c walks back from the end, late_words.c says what it found,
  * late_rows.c lays it out for the waterfall.
  */
 #ifndef NETAN_ANALYSES_LATE_PARTS_H
@@ -107,6 +108,9 @@ void la_fini(struct la_all *all);
 /* How far host h's clock is ahead of host `of`'s; *known: how well. */
 int64_t la_ahead(const struct na_host_clocks *c, uint32_t h, uint32_t of,
 		 int64_t *known_ps);
+/* How well the clocks of a transfer's ends are known to each other. */
+int64_t la_known(const struct la_all *all, const struct la_path *p,
+		 const struct la_move *m);
 /* Meets what is asked, as the host's own clock shows it, with all that is
  * not known about that clock. */
 bool la_meets(const struct la_all *all, const struct na_late_ask *ask,
@@ -118,10 +122,16 @@ uint32_t la_device(const struct la_all *all, const struct na_late_ask *ask);
 /* late_match.c */
 bool la_match(struct la_all *all);
 
+/* late_nodes.c.  The execution on the asking device that overlaps most of
+ * what is asked, or which of its actions does; NULL. */
+const struct la_action *la_execution(const struct la_all *all,
+				     const struct la_path *p);
+bool la_take_nodes(const struct la_all *all, struct la_path *p);
+void la_path_fini(struct la_path *p);
+
 /* late_path.c */
 bool la_find_path(const struct la_all *all, const struct na_late_ask *ask,
 		  struct la_path *p);
-void la_path_fini(struct la_path *p);
 
 /* late_words.c */
 extern const char *const la_kind_names[LA_N_KINDS];

@@ -3,8 +3,8 @@
  * predecessor, the last to end of those that it waited for; from a receive
  * to the peer's send, where that is there.
  *
- * Which actions one waited for its action_inputs tell, where each index is
- * of one action of the device; else it is inferred: the last of those kinds
+ * Which actions one waited for its action_inputs tell, where each action of
+ * the device has an index of its own; else it is inferred: the last of those kinds
  * that it can wait for to end before it began.
  */
 #include <stdlib.h>
@@ -14,6 +14,8 @@
 #include "netan/base/vec.h"
 
 #define BIT(kind) (1u << (kind))
+
+enum { INDICES_MAX = 1 << 16 }; /* of the actions of a device */
 
 /* clang-format off */
 static const unsigned waits_for[NA_N_ACTIONS] = {
@@ -58,166 +60,6 @@ static bool belongs(const struct la_action *a, uint32_t device, uint32_t host)
 	return a->host == host && (a->device == device || a->device == LA_NONE);
 }
 
-/* ---- which actions are looked at */
-
-static bool same_run(const struct la_all *all, const struct la_action *a,
-		     const struct la_path *p)
-{
-	return a->collective == p->ask->collective &&
-	       all->store->sources[a->host].run == p->run;
-}
-
-/* The execution on this device that overlaps most of what is asked; graph
- * executions first. */
-static const struct la_action *execution(const struct la_all *all,
-					 const struct la_path *p)
-{
-	const struct la_action *best = NULL;
-	int64_t most = 0;
-
-	for (size_t i = 0; i < all->n_actions; i++) {
-		const struct la_action *a = &all->actions[i];
-		int64_t from = a->start_ps > p->ask->from_ps ? a->start_ps
-							     : p->ask->from_ps;
-		int64_t to = a->end_ps < p->ask->to_ps ? a->end_ps
-						       : p->ask->to_ps;
-		int64_t both = na_time_between(from, to);
-		bool graph = a->kind == NA_ACT_GRAPH;
-		bool better = graph != (best && best->kind == NA_ACT_GRAPH);
-
-		if (from > to || a->host != p->host || !same_run(all, a, p) ||
-		    a->device != p->device)
-			continue;
-		if (graph && a->start_ps == p->ask->graph_from_ps &&
-		    a->end_ps == p->ask->graph_to_ps)
-			return a;
-		if (!best || (better ? graph : both > most)) {
-			best = a;
-			most = both;
-		}
-	}
-	return best;
-}
-
-static bool unknown_or_same(uint32_t a, uint32_t b)
-{
-	return a == b || a == NA_UNKNOWN_U32 || b == NA_UNKNOWN_U32;
-}
-
-/* Of the same execution; old messages tell no launch, so that their time
- * must do. */
-static bool of_execution(const struct la_all *all, const struct la_path *p,
-			 const struct la_action *a, const struct la_node *n)
-{
-	int64_t length = na_time_between(p->ask->from_ps, p->ask->to_ps);
-
-	if (!same_run(all, a, p) || !unknown_or_same(a->launch, p->launch) ||
-	    !unknown_or_same(a->iteration, p->iteration))
-		return false;
-	if (a->launch != NA_UNKNOWN_U32 && p->launch != NA_UNKNOWN_U32)
-		return true;
-	return n->end_ps >= 0 && n->start_ps <= length;
-}
-
-static int by_end(const void *a, const void *b)
-{
-	const struct la_node *x = a, *y = b;
-
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	return x->action < y->action ? -1 : x->action > y->action;
-}
-
-static bool to_asking_clock(const struct la_all *all, const struct la_path *p,
-			    const struct la_action *a, struct la_node *n)
-{
-	int64_t known, ahead = la_ahead(all->clocks, a->host, p->host, &known);
-	int64_t from;
-
-	return na_add_i64(p->ask->from_ps, ahead, &from) &&
-	       !__builtin_sub_overflow(a->start_ps, from, &n->start_ps) &&
-	       !__builtin_sub_overflow(a->end_ps, from, &n->end_ps);
-}
-
-/* The first of those that a device is joined with. */
-static uint32_t first_of(uint32_t *joined, uint32_t e)
-{
-	while (joined[e] != e)
-		e = joined[e] = joined[joined[e]];
-	return e;
-}
-
-/* By device, one that stands for all that exchange anything, through others
- * too: a collective of one name may run in several groups that do not. */
-static uint32_t *partners(const struct la_all *all, const struct la_path *p)
-{
-	uint32_t n = (uint32_t)all->store->names.n_endpoints;
-	uint32_t *joined = na_calloc(n, sizeof(*joined));
-
-	for (uint32_t e = 0; joined && e < n; e++)
-		joined[e] = e;
-	for (size_t i = 0; joined && i < all->n_moves; i++) {
-		const struct la_move *m = &all->moves[i];
-		uint32_t a, b;
-
-		if (!same_run(all, &all->actions[m->action], p))
-			continue;
-		a = first_of(joined, m->src);
-		b = first_of(joined, m->dst);
-		joined[a > b ? a : b] = a > b ? b : a;
-	}
-	return joined;
-}
-
-static bool collect(const struct la_all *all, struct la_path *p,
-		    uint32_t *joined)
-{
-	for (uint32_t i = 0; i < all->n_actions; i++) {
-		struct la_node n = {.action = i};
-
-		p->node_of[i] = LA_NONE;
-		if (!to_asking_clock(all, p, &all->actions[i], &n))
-			continue;
-		if (all->actions[i].kind == NA_ACT_SEND &&
-		    all->store->sources[all->actions[i].host].run == p->run)
-			p->sends[p->n_sends++] = n;
-		if (!of_execution(all, p, &all->actions[i], &n) ||
-		    (all->actions[i].device != LA_NONE &&
-		     first_of(joined, all->actions[i].device) !=
-			     first_of(joined, p->device)))
-			continue;
-		if (!na_grow(&p->nodes, &p->cap_nodes, p->n_nodes + 1,
-			     sizeof(*p->nodes)))
-			return false;
-		p->nodes[p->n_nodes++] = n;
-	}
-	return true;
-}
-
-static bool take_nodes(const struct la_all *all, struct la_path *p)
-{
-	uint32_t *joined = partners(all, p);
-	bool done;
-
-	p->node_of = na_calloc(all->n_actions, sizeof(*p->node_of));
-	p->sends = na_calloc(all->n_actions, sizeof(*p->sends));
-	done = joined && p->node_of && p->sends && collect(all, p, joined);
-	free(joined);
-	if (!done)
-		return false;
-	if (p->n_sends)
-		qsort(p->sends, p->n_sends, sizeof(*p->sends), by_end);
-	if (p->n_nodes)
-		qsort(p->nodes, p->n_nodes, sizeof(*p->nodes), by_end);
-	for (uint32_t i = 0; i < p->n_nodes; i++)
-		p->node_of[p->nodes[i].action] = i;
-	return true;
-}
-
-/* ---- steps of the walk */
-
 /* From `from` to where the walk stands; nothing before what is asked. */
 static void pass(struct walk *w, enum la_kind kind, int64_t from_ps,
 		 uint32_t host, uint32_t device, uint32_t action, uint32_t move)
@@ -256,24 +98,38 @@ static void pass_action(struct walk *w, enum la_kind kind, int64_t from_ps,
 	     w->p->nodes[node].action, move);
 }
 
-/* The one action of the device with that index; LA_NONE: none, or several. */
+/* The action of the device with that index; LA_NONE. */
 static uint32_t by_index(const struct walk *w, const struct la_action *of,
 			 uint64_t index)
 {
-	uint32_t found = LA_NONE;
-
 	for (uint32_t i = 0; i < w->p->n_nodes; i++) {
 		const struct la_action *a = action_at(w, i);
 
-		if (a->kind == NA_ACT_GRAPH || a->index < 0 ||
-		    (uint64_t)a->index != index || a->host != of->host ||
+		if (a->kind != NA_ACT_GRAPH && a->index >= 0 &&
+		    (uint64_t)a->index == index && a->host == of->host &&
+		    a->device == of->device)
+			return i;
+	}
+	return LA_NONE;
+}
+
+/* Where each kind of action is counted apart, an index is of several. */
+static bool one_numbering(const struct walk *w, const struct la_action *of)
+{
+	uint64_t seen[INDICES_MAX / 64] = {0};
+
+	for (uint32_t i = 0; i < w->p->n_nodes; i++) {
+		const struct la_action *a = action_at(w, i);
+		uint32_t k = (uint32_t)a->index;
+
+		if (a->kind == NA_ACT_GRAPH || a->host != of->host ||
 		    a->device != of->device)
 			continue;
-		if (found != LA_NONE)
-			return LA_NONE;
-		found = i;
+		if (k >= INDICES_MAX || seen[k / 64] >> k % 64 & 1)
+			return false;
+		seen[k / 64] |= UINT64_C(1) << k % 64;
 	}
-	return found;
+	return true;
 }
 
 /* From a list such as "[3, 4]"; LA_NONE: it does not tell. */
@@ -283,6 +139,8 @@ static uint32_t told_before(const struct walk *w, uint32_t node)
 	const char *s = na_strtab_at(&w->all->texts, a->inputs);
 	uint32_t best = LA_NONE;
 
+	if (!*s || !one_numbering(w, a))
+		return LA_NONE;
 	while (*s) {
 		char *end;
 		uint64_t x;
@@ -528,12 +386,19 @@ static void walk_back(struct walk *w)
 	turn_around(p);
 }
 
+/* What is told of the network compares its two ends' clocks. */
 static void how_well(const struct la_all *all, struct la_path *p)
 {
 	for (size_t i = 0; i < p->n_steps; i++) {
+		const struct la_segment *s = &p->steps[i];
 		int64_t known;
 
-		la_ahead(all->clocks, p->steps[i].host, p->host, &known);
+		la_ahead(all->clocks, s->host, p->host, &known);
+		if (known > p->uncertainty_ps)
+			p->uncertainty_ps = known;
+		if (s->move == LA_NONE)
+			continue;
+		known = la_known(all, p, &all->moves[s->move]);
 		if (known > p->uncertainty_ps)
 			p->uncertainty_ps = known;
 	}
@@ -557,7 +422,7 @@ bool la_find_path(const struct la_all *all, const struct na_late_ask *ask,
 			 "this is";
 		return true;
 	}
-	a = execution(all, p);
+	a = la_execution(all, p);
 	if (!a) {
 		p->why = all->full ? "too many actions are asked for at once"
 				   : "the trace holds no action of it";
@@ -565,17 +430,9 @@ bool la_find_path(const struct la_all *all, const struct na_late_ask *ask,
 	}
 	p->launch = a->launch;
 	p->iteration = a->iteration;
-	if (!take_nodes(all, p))
+	if (!la_take_nodes(all, p))
 		return false;
 	walk_back(&w);
 	how_well(all, p);
 	return !w.short_of_memory;
-}
-
-void la_path_fini(struct la_path *p)
-{
-	free(p->nodes);
-	free(p->sends);
-	free(p->node_of);
-	free(p->steps);
 }

@@ -27,6 +27,9 @@ static const struct na_opt slack_opts[] = {
 	{NA_OPT_COUNT, 0, "late", offsetof(struct sl_params, late), "N", "3", 0,
 	 SL_LATE_MAX, "explain the N slowest executions of the collective that "
 	 "stalls most; 0: none"},
+	{NA_OPT_FLAG, 0, "waterfall", offsetof(struct sl_params, waterfall),
+	 NULL, NULL, 0, 0, "draw the slowest of them, its actions on all its "
+	 "hosts, in place of the overview"},
 	NA_OPT_END,
 };
 /* clang-format on */
@@ -65,6 +68,11 @@ static enum na_status sl_check(const void *params, struct na_err *err)
 	const struct sl_params *p = params;
 	double gbps;
 
+	if (p->waterfall && (p->reference || !p->late))
+		return na_fail(err, NA_EUSAGE,
+			       "--waterfall draws an execution that is "
+			       "explained: leave out %s",
+			       p->reference ? "--reference" : "--late 0");
 	return p->capacity ? na_capacity_parse(p->capacity, &gbps, err) : NA_OK;
 }
 
@@ -414,10 +422,14 @@ const struct na_analysis na_an_slack = {
 		"netan slack logdir\n"
 		"netan slack logdir --capacity 200Gbps -o slack.svg\n"
 		"netan slack logdir --collective 'all-reduce.7*' --by host\n"
+		"netan slack logdir --waterfall -o late.svg\n"
 		"netan slack host0.xplane.pb --reference --format csv",
 	.source = "algorithms: collective slack; XProf's Megascale stats",
 	.wants = NA_WANT_OPS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 		 NA_WANT_MODULES | NA_WANT_PROGRAMS | NA_WANT_TRANSFERS,
+	/* Clocks are told apart by sends, and by latencies of 0. */
+	.both_sides = true,
+	.censored = true,
 	.face.opts = slack_opts,
 	.face.params_size = sizeof(struct sl_params),
 	.state_size = sizeof(struct sl_state),

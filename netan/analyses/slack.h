@@ -47,7 +47,8 @@ struct sl_params {
 	bool reference;
 	int sort; /* enum sl_sort */
 	const char *capacity;
-	int64_t late; /* how many executions to explain */
+	int64_t late;   /* how many executions to explain */
+	bool waterfall; /* draw the first of them */
 };
 
 struct sl_occ {

@@ -371,6 +371,8 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 	na_put_bool(r, body, "reference", s->params->reference);
 	na_put_real(r, body, "capacity_gbps", s->capacity_gbps);
 	na_put_text(r, na_result_side(r), "noun", "collective execution");
+	if (s->params->waterfall)
+		na_put_text(r, na_result_side(r), "picture", "waterfall");
 	na_put_int(r, na_result_side(r), "left_out",
 		   (int64_t)(s->left.cut + s->left.done_first +
 			     s->left.outside + s->n - s->used));

@@ -340,6 +340,30 @@ enum na_exit na_session_verdict(struct na_session *s)
 	return NA_EXIT_OK;
 }
 
+/* The runtime records its plane also where there is one slice only. */
+static void say_quiet(const struct na_session *s)
+{
+	static const char plane[] = "/device:CUSTOM:Megascale Trace";
+
+	if (!(s->wants & NA_WANT_TRANSFERS) || s->store.graphs.n ||
+	    transfers_of(s, SIZE_MAX))
+		return;
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		for (size_t k = 0; k < in->n_sections; k++) {
+			if (strcmp(in->sections[k].name, plane) != 0)
+				continue;
+			na_say_hint(s->cli,
+				    "the plane \"%s\" is there and tells of no "
+				    "traffic: nothing went over the "
+				    "data-center network while it was recorded",
+				    plane);
+			return;
+		}
+	}
+}
+
 void na_session_say_planes(const struct na_session *s)
 {
 	char text[900] = "";
@@ -374,27 +398,7 @@ void na_session_say_planes(const struct na_session *s)
 	else
 		na_say_hint(s->cli, "there are no planes at all: an empty "
 				    "file");
-}
-
-#define MEGASCALE "/device:CUSTOM:Megascale Trace"
-
-/* The runtime records its plane also where there is one slice only. */
-static void say_quiet(struct na_session *s)
-{
-	for (size_t i = 0; i < s->n_inputs; i++) {
-		const struct na_input *in = &s->inputs[i];
-
-		for (size_t k = 0; k < in->n_sections; k++) {
-			if (strcmp(in->sections[k].name, MEGASCALE) != 0)
-				continue;
-			na_say_hint(s->cli,
-				    "the plane \"" MEGASCALE
-				    "\" is there and tells of no traffic: "
-				    "nothing went over the data-center "
-				    "network while it was recorded");
-			return;
-		}
-	}
+	say_quiet(s);
 }
 
 /* --line chooses among threads that have names of their own. */
@@ -522,15 +526,12 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 		return;
 	na_put_text(r, na_result_side(r), "empty",
 		    "no network transfers in this input");
-	na_say_error(s->cli, "%s",
-		     na_text_of(na_get(na_result_side(r), "nothing"),
-				"no network transfers: looked for "
-				"\"NetworkReceive END\" and \"NetworkSend "
-				"END\" on the plane \"" MEGASCALE
-				"\", and for \"MegaScale: Communication "
-				"Transport Receive\" on \"/host:CPU\""));
+	na_say_error(s->cli,
+		     "no network transfers: looked for \"NetworkReceive "
+		     "END\" and \"NetworkSend END\" on the plane "
+		     "\"/device:CUSTOM:Megascale Trace\", and for \"MegaScale: "
+		     "Communication Transport Receive\" on \"/host:CPU\"");
 	na_session_say_planes(s);
-	say_quiet(s);
 	if (s->cli->common.line.n)
 		say_lines(s);
 	/* The names of events follow them: a cut takes them all away. */

@@ -305,7 +305,7 @@ static enum na_status read_file(struct reading_file *f, struct na_err *err)
 		return read_dump(f, inner.text, err);
 	}
 	f->source->file_bytes += in.file_bytes;
-	if (in.reader->programs) {
+	if (in.reader->programs && !in.reader->slim_programs) {
 		st = read_trace(f, &in, err);
 	} else {
 		char text[900];

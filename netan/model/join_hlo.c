@@ -246,15 +246,20 @@ static void right_network(const struct join *j,
 			  struct na_op_type *t)
 {
 	uint32_t handler = own->handler;
+	/* What the trace itself says of the network stands, and what no start
+	 * is known of says too little. */
+	bool told = t->collective != NA_UNKNOWN_U32 || t->group_size ||
+		    (own->phase == NA_OP_DONE && !start);
 
 	if (!na_join_is_transfer(t) || t->network == NA_NET_GPU)
 		return;
 	if (start && handler == NA_NO_NAME)
 		handler = start->handler;
-	t->network = own->host_transfer || (start && start->host_transfer) ||
-				     handler != NA_NO_NAME
-			     ? NA_NET_DCN
-			     : NA_NET_ICI;
+	if (own->host_transfer || (start && start->host_transfer) ||
+	    handler != NA_NO_NAME)
+		t->network = NA_NET_DCN;
+	else if (!told)
+		t->network = NA_NET_ICI;
 	if (handler != NA_NO_NAME &&
 	    strcmp(na_strtab_at(&j->h->strings, handler),
 		   "xla_megascale_runtime") != 0)

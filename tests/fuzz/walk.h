@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include "ingest/input.h"
+#include "netan/model/hlo.h"
 #include "netan/model/store.h"
 
 enum {
 	WALK_ALL = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS |
 		   NA_WANT_STEPS | NA_WANT_MODULES | NA_WANT_KERNELS |
-		   NA_WANT_COUNTS | NA_WANT_OPS | NA_WANT_BUSY,
+		   NA_WANT_COUNTS | NA_WANT_OPS | NA_WANT_BUSY |
+		   NA_WANT_PROGRAMS,
 	WALK_TRANSFERS = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 			 NA_WANT_MODULES
 };
@@ -84,6 +86,21 @@ static inline void walk_check_busy(const struct na_devices *d,
 	free(ends);
 }
 
+static inline void walk_programs(struct na_input *in, struct na_store *s)
+{
+	struct na_err err = {.status = NA_OK};
+	struct na_op_joins joins;
+	struct na_hlo h;
+
+	if (!in->reader->programs || !(in->wants & NA_WANT_PROGRAMS))
+		return;
+	na_hlo_init(&h, false);
+	walk_must(in->reader->programs(in, 0, &h, &err) == NA_OK);
+	walk_must(na_store_join_programs(s, &h, &joins, &err) == NA_OK);
+	walk_must(joins.modules == h.n_modules && h.n_modules <= in->size);
+	na_hlo_fini(&h);
+}
+
 static inline void walk(struct na_input *in, enum na_anchor anchor)
 {
 	struct na_source source = {.host = in->host ? in->host : "host"};
@@ -107,6 +124,7 @@ static inline void walk(struct na_input *in, enum na_anchor anchor)
 		na_part_fini(&part);
 	}
 	walk_must(na_store_resolve(&store, anchor, true, &err) == NA_OK);
+	walk_programs(in, &store);
 	/* Rows that are all alike take no room in a transfer file. */
 	walk_check(&store,
 		   strcmp(in->reader->name, "netan") ? in->size : UINT64_MAX);

@@ -245,6 +245,12 @@ static const struct row network_rows[] = {
 	 .way = NA_OPJOIN_INSTRUCTION, .want_size = 64},
 	{"other", "jit_step", 77, SEND, START, NA_NET_DCN, .want = "x_1",
 	 .way = NA_OPJOIN_INSTRUCTION, .want_size = 64},
+	/* Its dcn_collective_info says that it does not. */
+	{"local", "jit_step", 77, SEND, START, NA_NET_DCN, .info = 2,
+	 .group_size = 2},
+	/* The category said nothing, the module does. */
+	{"send.5", "jit_step", 77, SEND, START, NA_NET_ICI,
+	 .want = "psum.1_0"},
 };
 /* clang-format on */
 
@@ -264,7 +270,11 @@ static void networks(void **state)
 	assert_int_equal(t[0].network, NA_NET_ICI);
 	assert_int_equal(t[0].opcode, SEND);
 	assert_int_equal(t[1].opcode, NA_OPCODE_OTHER);
-	assert_int_equal(joins.types[NA_OPJOIN_INSTRUCTION], 1);
+	assert_int_equal(t[2].network, NA_NET_DCN);
+	assert_int_equal(t[3].network, NA_NET_DCN);
+	same("send.5", "collective", shown(t[3].collective), "psum.1_0");
+	assert_int_equal(joins.types[NA_OPJOIN_NONE], 1);
+	assert_int_equal(joins.types[NA_OPJOIN_INSTRUCTION], 2);
 	hand_fini(&hand);
 	na_hlo_fini(&hlo);
 }

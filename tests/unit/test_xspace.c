@@ -56,7 +56,9 @@ static void check_rows(const struct row *rows, size_t n, const char *plane,
 		       const char *what)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct little_trace t = {plane, NULL, 0, 0, &rows[i].event, 1};
+		struct little_trace t = {.plane = plane,
+					 .events = &rows[i].event,
+					 .n = 1};
 		char name[160];
 		struct reading r;
 
@@ -384,7 +386,9 @@ static void inflated_names_do_not_linger(void **state)
 		    { "collective_type", "z:ALL_REDUCE_2_OF_TWO" } } },
 	};
 	/* clang-format on */
-	struct little_trace t = {MEGA_PLANE, NULL, 0, 0, events, 2};
+	struct little_trace t = {.plane = MEGA_PLANE,
+				 .events = events,
+				 .n = 2};
 	struct reading r;
 
 	(void)state;

@@ -44,8 +44,9 @@ struct row {
 static void check_rows(const struct row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct little_trace t = {"/host:CPU", NULL,           0,
-					 0,           &rows[i].event, 1};
+		struct little_trace t = {.plane = "/host:CPU",
+					 .events = &rows[i].event,
+					 .n = 1};
 		struct reading r;
 
 		read_little(&r, &t);
@@ -283,9 +284,11 @@ static void clocks(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct little_trace t = {MEGA_PLANE,      NULL,
-					 rows[i].line_ns, rows[i].wall_ns,
-					 &event,          1};
+		struct little_trace t = {.plane = MEGA_PLANE,
+					 .line_ns = rows[i].line_ns,
+					 .wall_ns = rows[i].wall_ns,
+					 .events = &event,
+					 .n = 1};
 		struct reading r;
 
 		read_little(&r, &t);

@@ -7,5 +7,5 @@ if [ ! -d "$data/xplane" ]; then
 fi
 for f in tpu_inference_2 gpu_mi300_8dev_conv \
 	gpu_mi355_te_fused_attn_megascale_plane_empty; do
-	netan slack -q "$data/xplane/$f.xplane.pb" 2>&1 | sed 's/ "/\n"/' | sed 1,3d
+	netan slack -q "$data/xplane/$f.xplane.pb" 2>&1 >out.$$ | sed -n 1,2p; rm out.$$
 done

@@ -1,0 +1,3 @@
+: >empty.xplane.pb
+netan collectives empty.xplane.pb
+echo "exit $?"

@@ -1,0 +1,253 @@
+/*
+ * The waterfall, from results as no run would make them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "netan/base/text.h"
+#include "plot/fig_slack_waterfall_data.h"
+#include "plot/figure.h"
+#include "tests/unit/ink.h"
+
+#define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
+#define LONG        "a-name-that-does-not-end-europe-west4-b-0001-\xff<&\x1b"
+
+struct fake {
+	size_t hosts, rows; /* rows: of each host */
+	size_t critical;    /* every so many rows; 0: none */
+	double length_us, step_us;
+	const char *name, *missing;
+	bool none; /* nothing was late */
+	int64_t more;
+};
+
+/* clang-format off */
+static const char *const kinds[] = {
+	"d2h", "send", "receive", "compute", "h2d", "host", "wait",
+	"late_peer", "network", "recv_done"
+};
+/* clang-format on */
+
+static void put_host(struct na_result *r, struct na_value *list,
+		     const struct fake *f, size_t h)
+{
+	struct na_value *v = na_put_object(r, list, NULL);
+
+	na_put_textf(r, v, "host", "%s-%zu", f->name, h);
+	na_put_bool(r, v, "trace", h % 2 == 0);
+	na_put_real(r, v, "ahead_us", 1000.5 * (double)h);
+	if (h % 3 == 2)
+		na_put_null(r, v, "uncertainty_us");
+	else
+		na_put_real(r, v, "uncertainty_us", 37.5);
+}
+
+static void put_row(struct na_result *r, struct na_value *list,
+		    const struct fake *f, size_t h, size_t i)
+{
+	struct na_value *v = na_put_object(r, list, NULL);
+	double from = f->step_us * (double)(h * f->rows + i);
+
+	na_put_textf(r, v, "host", "%s-%zu", f->name, h);
+	na_put_text(r, v, "device", "s1d0");
+	na_put_text(r, v, "kind", kinds[i % 6]);
+	na_put_real(r, v, "from_us", from - 2 * f->step_us);
+	na_put_real(r, v, "to_us", from + f->step_us * (double)(i % 5));
+	na_put_bool(r, v, "critical", f->critical && i % f->critical == 0);
+	if (i % 6 == 1 || i % 6 == 2) {
+		na_put_text(r, v, "peer", f->name);
+		na_put_int(r, v, "chunk", (int64_t)i);
+		na_put_real(r, v, "network_us", f->step_us);
+	}
+}
+
+static void put_path(struct na_result *r, struct na_value *list,
+		     const struct fake *f)
+{
+	size_t n = f->critical ? f->hosts * f->rows / f->critical + 1 : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct na_value *v = na_put_object(r, list, NULL);
+
+		na_put_text(r, v, "kind", kinds[i % COUNT_OF(kinds)]);
+		na_put_real(r, v, "from_us",
+			    f->length_us * (double)i / (double)n);
+		na_put_real(r, v, "to_us",
+			    f->length_us * (double)(i + 1) / (double)n);
+		na_put_int(r, v, "row",
+			   i + 1 == n ? -1 : (int64_t)(i * f->critical));
+	}
+}
+
+static struct na_result *make(const struct fake *f)
+{
+	struct na_result *r = na_result_new();
+	struct na_value *side = na_result_side(r), *v, *list;
+	struct na_value *late = na_put_list(r, na_result_body(r), "late");
+
+	na_put_text(r, side, "picture", "waterfall");
+	if (!f->none) {
+		v = na_put_object(r, late, NULL);
+		na_put_textf(r, v, "collective", "all-reduce.%s", f->name);
+		na_put_text(r, v, "host", f->name);
+		na_put_text(r, v, "device", "s1d0");
+		na_put_int(r, v, "step", 4);
+		na_put_null(r, v, "launch");
+		na_put_real(r, v, "from_s", 1.25);
+		na_put_real(r, v, "clock_uncertainty_us", 37.5);
+		na_put_text(r, v, "cause",
+			    f->missing ? NULL
+				       : "network: chunk 2 from s1d0 (host-1) "
+					 "took 9.8 ms of 10.4 ms");
+		na_put_text(r, v, "missing", f->missing);
+	}
+	v = na_put_object(r, side, "waterfall");
+	list = na_put_list(r, v, "hosts");
+	for (size_t h = 0; h < f->hosts; h++)
+		put_host(r, list, f, h);
+	list = na_put_list(r, v, "rows");
+	for (size_t h = 0; h < f->hosts; h++) {
+		for (size_t i = 0; i < f->rows; i++)
+			put_row(r, list, f, h, i);
+	}
+	put_path(r, na_put_list(r, v, "path"), f);
+	na_put_real(r, v, "length_us", f->length_us);
+	na_put_int(r, v, "more", f->more);
+	assert_true(na_result_ok(r));
+	return r;
+}
+
+/* clang-format off */
+static const struct fake fakes[] = {
+	{.none = true, .name = "h"},
+	{.missing = "the trace holds no action of it", .name = "h"},
+	{.hosts = 1, .rows = 1, .critical = 1, .length_us = 1, .step_us = 1,
+	 .name = "h"},
+	{.hosts = 3, .rows = 6, .critical = 2, .length_us = 18000,
+	 .step_us = 1000, .name = "host"},
+	{.hosts = 2, .rows = 500, .critical = 3, .length_us = 1e6,
+	 .step_us = 1000, .name = LONG LONG, .more = 123456},
+	{.hosts = 1, .rows = 300, .critical = 7, .length_us = 3e5,
+	 .step_us = 1000, .name = "one"},
+	{.hosts = 64, .rows = 16, .critical = 1, .length_us = 0.5,
+	 .step_us = 0.001, .name = LONG},
+	{.hosts = 5, .rows = 9, .critical = 4, .length_us = 3e12,
+	 .step_us = -1e11, .name = "back"},
+};
+/* clang-format on */
+
+static char *picture(const struct fake *f, const struct na_page *page,
+		     const char *format, size_t *n)
+{
+	struct na_result *r = make(f);
+	char *bytes = draw_figure("slack", r, page, format, n);
+
+	na_result_free(r);
+	return bytes;
+}
+
+static void labels_never_overlap(void **state)
+{
+	/* clang-format off */
+	static const int sizes[][2] = {
+		{0, 0},      {600, 338},   {480, 900}, {2400, 500},
+		{3000, 3000}, {330, 1500}, {800, 250},
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(fakes); i++) {
+		for (size_t k = 0; k < COUNT_OF(sizes); k++) {
+			struct na_page page = {.version = "0.1.0",
+					       .width = sizes[k][0],
+					       .height = sizes[k][1],
+					       .dark = k % 2};
+			char what[64], *ink;
+			size_t n;
+
+			snprintf(what, sizeof(what), "row %zu, %d x %d", i,
+				 page.width, page.height);
+			ink = picture(&fakes[i], &page, "ink", &n);
+			assert_true(check_texts(ink, what) >= 2);
+			assert_true(na_utf8_valid(ink, n));
+			free(ink);
+		}
+	}
+}
+
+static void every_format(void **state)
+{
+	static const char *const formats[] = {"svg", "png", "pdf"};
+	const struct na_page page = {.version = "0.1.0"};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(fakes); i++) {
+		for (size_t k = 0; k < COUNT_OF(formats); k++) {
+			size_t n, again;
+			char *a = picture(&fakes[i], &page, formats[k], &n);
+			char *b = picture(&fakes[i], &page, formats[k], &again);
+
+			assert_int_equal(n, again);
+			assert_memory_equal(a, b, n);
+			assert_true(n < 1 << 20);
+			free(a);
+			free(b);
+		}
+	}
+}
+
+/* Rows on the path first, no more than there is room for, the rest counted. */
+static void chosen_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 2; i < COUNT_OF(fakes); i++) {
+		for (size_t lines = 2; lines < 50; lines += 7) {
+			struct na_result *r = make(&fakes[i]);
+			struct na_err err = {.status = NA_OK};
+			size_t used = 0, shown = 0, plain = 0, left = 0;
+			struct waterfall w;
+
+			assert_int_equal(na_wf_read(&w, r, &err), NA_OK);
+			na_wf_choose(&w, lines);
+			for (size_t h = 0; h < w.n_hosts; h++)
+				used += w.hosts[h].shown ? w.hosts[h].shown + 1
+							 : 0;
+			for (size_t k = 0; k < w.n_rows; k++) {
+				shown += w.rows[k].shown;
+				plain += w.rows[k].shown && !w.rows[k].critical;
+				left += !w.rows[k].shown && w.rows[k].critical;
+			}
+			assert_true(used <= lines && shown > 0);
+			/* Of one host: nothing but the path, unless all of it
+			 * is there. */
+			if (w.n_hosts == 1)
+				assert_true(!plain || !left);
+			assert_int_equal(w.hidden,
+					 (size_t)fakes[i].more +
+						 fakes[i].hosts *
+							 fakes[i].rows -
+						 shown);
+			na_wf_fini(&w);
+			na_result_free(r);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(labels_never_overlap),
+		cmocka_unit_test(every_format),
+		cmocka_unit_test(chosen_rows),
+	};
+
+	return cmocka_run_group_tests_name("fig_slack_waterfall", tests, NULL,
+					   NULL);
+}
