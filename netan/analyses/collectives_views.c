@@ -111,8 +111,6 @@ static void put_waiting(struct na_result *r, struct na_value *all,
 		{"p99_us", "waiting_us.p99"},
 		{"skew_p50_us", "start_skew_us.p50"},
 		{"skew_max_us", "start_skew_us.max"},
-		{"times", "last_device.count"},
-		{"of", "instances"},
 	};
 	struct na_value *to = na_put_object(r, all, NULL);
 
@@ -120,6 +118,9 @@ static void put_waiting(struct na_result *r, struct na_value *all,
 	for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++)
 		na_put_real(r, to, reals[i][0],
 			    na_real_of(na_dig(row, reals[i][1]), NAN));
+	na_put_int(r, to, "times",
+		   na_int_of(na_dig(row, "last_device.count"), 0));
+	na_put_int(r, to, "of", na_int_of(na_get(row, "instances"), 0));
 	na_put_text(r, to, "device",
 		    na_text_of(na_dig(row, "last_device.device"), NULL));
 	na_put_text(r, to, "host",
@@ -138,8 +139,8 @@ static void waiting_view(struct na_result *r, const struct na_value *list)
 		{"skew_max_us", "max us", NA_F_NUMBER, 4, 0},
 		{"device", "most often last", NA_F_TEXT, 0, 0},
 		{"host", "host", NA_F_TEXT, 0, 0},
-		{"times", "times", NA_F_NUMBER, 9, 0},
-		{"of", "of", NA_F_NUMBER, 9, 0},
+		{"times", "times", NA_F_COUNT, 0, 0},
+		{"of", "of", NA_F_COUNT, 0, 0},
 	};
 	/* clang-format on */
 	struct na_value *all = na_put_list(r, na_result_side(r), "waiting");

@@ -2,7 +2,7 @@
 
 #include "netan/analyses/late_parts.h"
 
-enum { CAUSE_BUF = 640 };
+enum { CAUSE_BUF = 2048 };
 
 static double us(int64_t ps)
 {
@@ -132,27 +132,6 @@ static void put_late(const struct la_all *all, const struct la_path *p,
 		put_step_of_path(all, p, &p->steps[i], r, path);
 }
 
-static void put_view(struct na_result *r, const struct na_value *list)
-{
-	/* clang-format off */
-	static const struct na_column cols[] = {
-		{"collective", "Collective", NA_F_TEXT, 0, 0},
-		{"host", "Host", NA_F_TEXT, 0, 0},
-		{"device", "Device", NA_F_TEXT, 0, 0},
-		{"step", "Step", NA_F_COUNT, 0, 0},
-		{"from_s", "From s", NA_F_FIXED, 6, 0},
-		{"stall_us", "Stall us", NA_F_NUMBER, 4, 0},
-		{"clock_uncertainty_us", "Clocks +-us", NA_F_NUMBER, 3, 0},
-		{"cause", "Why it was late", NA_F_TEXT, 0, 0},
-	};
-	/* clang-format on */
-
-	na_result_view(r,
-		       "The slowest executions, from the device's send to "
-		       "the end of recv-done",
-		       list, cols, sizeof(cols) / sizeof(cols[0]), 0);
-}
-
 static enum na_status put_all(const struct la_all *all, struct na_result *r,
 			      struct na_value *list, struct na_err *err)
 {
@@ -171,7 +150,6 @@ static enum na_status put_all(const struct la_all *all, struct na_result *r,
 		if (!done)
 			return na_fail_nomem(err);
 	}
-	put_view(r, list);
 	if (all->full)
 		na_result_note(r,
 			       "late: the executions that were asked for have "

@@ -29,6 +29,14 @@ int64_t la_ahead(const struct na_host_clocks *c, uint32_t h, uint32_t of,
 	return ahead;
 }
 
+int64_t la_known(const struct la_all *all, const struct la_path *p,
+		 const struct la_move *m)
+{
+	return na_host_clocks_between(
+		all->clocks, na_store_host_of(all->store, p->run, m->src),
+		na_store_host_of(all->store, p->run, m->dst));
+}
+
 static int64_t plus(int64_t a, int64_t b)
 {
 	int64_t sum;

@@ -108,6 +108,9 @@ void la_fini(struct la_all *all);
 /* How far host h's clock is ahead of host `of`'s; *known: how well. */
 int64_t la_ahead(const struct na_host_clocks *c, uint32_t h, uint32_t of,
 		 int64_t *known_ps);
+/* How well the clocks of a transfer's ends are known to each other. */
+int64_t la_known(const struct la_all *all, const struct la_path *p,
+		 const struct la_move *m);
 /* Meets what is asked, as the host's own clock shows it, with all that is
  * not known about that clock. */
 bool la_meets(const struct la_all *all, const struct na_late_ask *ask,

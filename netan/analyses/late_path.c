@@ -386,12 +386,19 @@ static void walk_back(struct walk *w)
 	turn_around(p);
 }
 
+/* What is told of the network compares its two ends' clocks. */
 static void how_well(const struct la_all *all, struct la_path *p)
 {
 	for (size_t i = 0; i < p->n_steps; i++) {
+		const struct la_segment *s = &p->steps[i];
 		int64_t known;
 
-		la_ahead(all->clocks, p->steps[i].host, p->host, &known);
+		la_ahead(all->clocks, s->host, p->host, &known);
+		if (known > p->uncertainty_ps)
+			p->uncertainty_ps = known;
+		if (s->move == LA_NONE)
+			continue;
+		known = la_known(all, p, &all->moves[s->move]);
 		if (known > p->uncertainty_ps)
 			p->uncertainty_ps = known;
 	}

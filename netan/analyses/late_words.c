@@ -16,7 +16,7 @@ const char *const la_kind_names[LA_N_KINDS] = {
 };
 /* clang-format on */
 
-enum { TEXT_BUF = 192 };
+enum { TEXT_BUF = 512 };
 
 const char *la_host_name(const struct la_all *all, uint32_t host)
 {
@@ -86,23 +86,40 @@ static int64_t behind(const struct la_all *all, const struct la_path *p,
 	return by;
 }
 
-/* "chunk 2 from s1d0 (host-1)", as far as it is told. */
-static void say_move(const struct la_all *all, const struct la_path *p,
-		     uint32_t move, char buf[TEXT_BUF])
+/* " from s1d0 (host-1)", without the host where its trace is not there. */
+static size_t say_end(const struct la_all *all, const struct la_path *p,
+		      const char *way, uint32_t device, char buf[TEXT_BUF],
+		      size_t at)
 {
-	const struct la_move *m = &all->moves[move];
-	char src[NA_ENDPOINT_BUF], chunk[32] = "a transfer";
-	uint32_t host = na_store_host_of(all->store, p->run, m->src);
+	uint32_t host = na_store_host_of(all->store, p->run, device);
+	bool known = host < all->store->n_sources;
+	char name[NA_ENDPOINT_BUF];
+	int n = snprintf(buf + at, TEXT_BUF - at, "%s%s%s%s%s", way,
+			 la_device_name(all, device, name), known ? " (" : "",
+			 known ? la_host_name(all, host) : "",
+			 known ? ")" : "");
 
-	if (m->chunk != NA_UNKNOWN_I32)
-		snprintf(chunk, sizeof(chunk), "chunk %" PRId32, m->chunk);
-	if (host < all->store->n_sources)
-		snprintf(buf, TEXT_BUF, "%s from %s (%s)", chunk,
-			 la_device_name(all, m->src, src),
-			 la_host_name(all, host));
+	return n > 0 && (size_t)n < TEXT_BUF - at ? at + (size_t)n
+						  : TEXT_BUF - 1;
+}
+
+/* "chunk 2 from s1d0 (host-1) to s0d0 (host-0)", as far as it is asked for
+ * and told. */
+static void say_move(const struct la_all *all, const struct la_path *p,
+		     uint32_t move, bool from, bool to, char buf[TEXT_BUF])
+{
+	const struct la_move *m = move == LA_NONE ? NULL : &all->moves[move];
+	size_t n;
+
+	if (m && m->chunk != NA_UNKNOWN_I32)
+		snprintf(buf, TEXT_BUF, "chunk %" PRId32, m->chunk);
 	else
-		snprintf(buf, TEXT_BUF, "%s from %s", chunk,
-			 la_device_name(all, m->src, src));
+		snprintf(buf, TEXT_BUF, "a transfer");
+	n = strlen(buf);
+	if (m && from)
+		n = say_end(all, p, " from ", m->src, buf, n);
+	if (m && to)
+		say_end(all, p, " to ", m->dst, buf, n);
 }
 
 static void say_late_peer(const struct la_all *all, const struct la_path *p,
@@ -113,11 +130,14 @@ static void say_late_peer(const struct la_all *all, const struct la_path *p,
 	int64_t by;
 
 	if (s->move != LA_NONE) {
-		say_move(all, p, s->move, move);
+		say_move(all, p, s->move, true, false, move);
 		snprintf(buf, size,
-			 "%s was not sent for %s; the sender's side is not in "
-			 "the traces",
-			 move, took);
+			 "%s was not sent for %s%s; the sender's side is not "
+			 "in the traces",
+			 move, took,
+			 la_known(all, p, &all->moves[s->move]) == NA_TIME_MAX
+				 ? ", if the clocks of its two ends agree"
+				 : "");
 		return;
 	}
 	by = behind(all, p, s->device);
@@ -185,12 +205,11 @@ static void say_held(const struct la_all *all, const struct la_path *p,
 		     size_t size)
 {
 	const struct la_node *n = blocker(all, p, s);
-	char move[TEXT_BUF] = "a transfer", device[NA_ENDPOINT_BUF];
+	char move[TEXT_BUF], device[NA_ENDPOINT_BUF];
 	char other[NA_UNIT_BUF];
 	uint32_t dst;
 
-	if (s->move != LA_NONE)
-		say_move(all, p, s->move, move);
+	say_move(all, p, s->move, false, true, move);
 	if (!n) {
 		snprintf(buf, size, "%s held %s for %s before it left",
 			 la_host_name(all, s->host), move, took);
@@ -211,10 +230,9 @@ static void say(const struct la_all *all, const struct la_path *p,
 		size_t size)
 {
 	const char *host = la_host_name(all, s->host);
-	char device[NA_ENDPOINT_BUF], move[TEXT_BUF] = "a transfer";
+	char device[NA_ENDPOINT_BUF], move[TEXT_BUF];
 
-	if (s->move != LA_NONE)
-		say_move(all, p, s->move, move);
+	say_move(all, p, s->move, true, s->kind == LA_NETWORK, move);
 	la_device_name(all, s->device, device);
 	switch (s->kind) {
 	case LA_D2H:
@@ -225,7 +243,11 @@ static void say(const struct la_all *all, const struct la_path *p,
 		say_held(all, p, s, took, buf, size);
 		break;
 	case LA_NETWORK:
-		snprintf(buf, size, "%s took %s", move, took);
+		snprintf(buf, size, "%s took %s%s", move, took,
+			 la_known(all, p, &all->moves[s->move]) == NA_TIME_MAX
+				 ? ", if the clocks of its two ends agree: "
+				   "nothing here compares them"
+				 : "");
 		break;
 	case LA_RECEIVE:
 		snprintf(buf, size, "%s was not ready for %s for %s", host,
@@ -247,8 +269,8 @@ static void say(const struct la_all *all, const struct la_path *p,
 		break;
 	default:
 		snprintf(buf, size,
-			 "the device's recv-done ended %s after the host was "
-			 "done",
+			 "the host was done %s before the device's recv-done "
+			 "ended",
 			 took);
 	}
 }
@@ -292,7 +314,7 @@ const char *la_cause(const struct la_all *all, const struct la_path *p,
 	na_print_time(took, length_of(longest), 3);
 	if (n > 1 && 10 * length_of(longest) < 9 * of_ps[most]) {
 		used = snprintf(buf, size,
-				"%s: %s of %s, %zu times in a row; "
+				"%s: %s of %s, in %zu parts; "
 				"the longest: ",
 				titles[most],
 				na_print_time(part, of_ps[most], 3), whole, n);

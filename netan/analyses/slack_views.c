@@ -99,6 +99,7 @@ void sl_late_view(struct na_result *r)
 		{"step", "step", NA_F_COUNT, 0, 0},
 		{"from_s", "from s", NA_F_FIXED, 4, 0},
 		{"stall_us", "stall us", NA_F_NUMBER, 4, 0},
+		{"clock_uncertainty_us", "clocks +- us", NA_F_NUMBER, 3, 0},
 		{"cause", "why it was late", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */

@@ -356,7 +356,9 @@ static void slow_network(void **state)
 	begin(&w, 2, NULL);
 	explain(&w, acts, N(acts), 0, 10000);
 	assert_path(&w, want, N(want), 1e-9);
-	assert_cause(&w, "network: chunk 2 from s1d0 (b) took 9.8 ms of 10 ms");
+	assert_cause(&w,
+		     "network: chunk 2 from s1d0 (b) to s0d0 (a) took 9.8 ms "
+		     "of 10 ms");
 	end(&w);
 }
 
