@@ -184,8 +184,8 @@ static enum na_status put_all(const struct la_all *all, struct na_result *r,
 			return na_fail_nomem(err);
 	}
 	if (!all->n_actions)
-		na_result_note(r, "late: no trace here holds an action of "
-				  "these executions; transfer files hold none");
+		na_result_note(r, "late: no input holds an action of these "
+				  "executions");
 	if (all->full)
 		na_result_note(r,
 			       "late: the executions that were asked for have "

@@ -265,7 +265,7 @@ static bool wanted_run(const struct asking *q, uint32_t run)
 	return false;
 }
 
-/* Only traces tell actions: a transfer file, or a capture, does not. */
+/* Traces tell actions, and transfer files; a capture does not. */
 static enum na_status open_traces(struct asking *q, struct na_err *err)
 {
 	const uint32_t wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
@@ -277,7 +277,8 @@ static enum na_status open_traces(struct asking *q, struct na_err *err)
 		enum na_status st;
 
 		if (!wanted_run(q, s->store.sources[i].run) ||
-		    in->reader != &na_reader_xspace)
+		    (in->reader != &na_reader_xspace &&
+		     in->reader != &na_reader_netan))
 			continue;
 		q->input_of[q->again.n_inputs] = (uint16_t)i;
 		st = na_open_again(&q->again.inputs[q->again.n_inputs], in,
