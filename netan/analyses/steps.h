@@ -95,8 +95,9 @@ struct st_host_step {
 	const struct st_cell *cell; /* of its slowest device */
 	uint32_t host, run;
 	int64_t own_ps, period_ps;
-	int64_t late_ps;    /* own - the (lower) median host's */
-	na_i128 network_ps; /* latencies: sum over instances of means */
+	int64_t late_ps;       /* own - the (lower) median host's */
+	int64_t waits_less_ps; /* exposed of the median host - its own */
+	na_i128 network_ps;    /* latencies: sum over instances of means */
 	na_i128 unsure_ps;
 	bool slowest;
 };
@@ -234,6 +235,8 @@ void st_place_transfers(struct st_state *s);
 
 /* steps_late.c: the stragglers. */
 bool st_judge_hosts(struct st_state *s);
+/* steps_named.c */
+bool st_name_stragglers(struct st_state *s);
 
 /* steps_course.c: sums of each host; drifts and changes. */
 bool st_judge_course(struct st_state *s);

@@ -205,6 +205,10 @@ static na_i128 waiting(const struct st_host_step *x)
 {
 	return (na_i128)x->own_ps - x->cell->busy_ps;
 }
+static na_i128 exposed(const struct st_host_step *x)
+{
+	return st_exposed(x->cell);
+}
 static na_i128 network(const struct st_host_step *x)
 {
 	return x->network_ps;
@@ -228,12 +232,15 @@ static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
 	size_t n = t->to - t->from;
 	struct field o = survey(x, n, own, tmp), p = survey(x, n, period, tmp);
 	struct field d = survey(x, n, duration, tmp);
+	struct field e = survey(x, n, exposed, tmp);
 	struct field w = survey(x, n, network, tmp);
 	int64_t typical = (int64_t)p.median;
 
 	t->spread_ps = (int64_t)(d.most - d.least);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		x[i].late_ps = x[i].own_ps - (int64_t)o.median;
+		x[i].waits_less_ps = (int64_t)e.median - st_exposed(x[i].cell);
+	}
 	if (n < 2)
 		return;
 	if (st_notable((int64_t)(o.most - o.median), typical)) {

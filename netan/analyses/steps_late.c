@@ -15,7 +15,8 @@ enum { STARTS_OF_ENDS = ST_TESTS, LISTS };
 
 struct lateness { /* of a host where it was last */
 	uint32_t host;
-	uint32_t list; /* enum st_test, or STARTS_OF_ENDS */
+	uint32_t list;    /* enum st_test, or STARTS_OF_ENDS */
+	uint32_t cluster; /* step or launch */
 	int64_t ps;
 };
 
@@ -37,14 +38,25 @@ struct court {
 	struct durations *typical; /* [run * ST_TESTS + test] */
 	int64_t *tmp;
 	struct place *order;
+	/* What one step decides is one decision, however many collectives
+	 * tell it: launch, run; and list, cluster, run that were tried. */
+	struct na_triples clusters, tried;
+	uint32_t cluster; /* that is looked at */
 };
 
 static bool note(struct court *c, uint32_t host, unsigned list, int64_t ps)
 {
 	if (!na_grow(&c->late, &c->cap_late, c->n_late + 1, sizeof(*c->late)))
 		return false;
-	c->late[c->n_late++] = (struct lateness){host, list, ps};
+	c->late[c->n_late++] = (struct lateness){host, list, c->cluster, ps};
 	return true;
+}
+
+static bool try_cluster(struct court *c, unsigned list, uint32_t run)
+{
+	struct na_triple key = {list, c->cluster, run};
+
+	return na_triples_add(&c->tried, key) != NA_NO_TRIPLE;
 }
 
 static bool lasted(struct durations *d, int64_t ps)
@@ -116,6 +128,9 @@ static bool try_steps(struct court *c)
 		const struct st_step *t = &s->steps[i];
 		size_t n = t->to - t->from;
 
+		c->cluster = (uint32_t)i;
+		if (n > 1 && !try_cluster(c, ST_OF_STEPS, t->run))
+			return false;
 		for (size_t k = t->from; n > 1 && k < t->to; k++) {
 			const struct st_host_step *x = &s->host_steps[k];
 			struct st_host *h = c->by_host[x->host];
@@ -233,14 +248,21 @@ static bool late_start(struct court *c, const struct views *v, uint32_t host)
 static bool try_instance(struct court *c, const struct place *of, size_t n,
 			 struct views *v)
 {
-	uint32_t run = c->s->instances.keys[of[0].key.b].c / 2;
+	const struct na_triple *of_all = &c->s->instances.keys[of[0].key.b];
+	uint32_t run = of_all->c / 2;
 	size_t last = 0;
 
+	c->cluster =
+		na_triples_add(&c->clusters,
+			       (struct na_triple){of_all->a, of_all->c, 0});
+	if (c->cluster == NA_NO_TRIPLE)
+		return false;
 	view(c->s, of, n, v);
 	for (enum st_test k = ST_OF_STARTS; k < ST_TESTS; k++) {
 		if (v->n[k] < 3)
 			continue;
-		if (!lasted(&c->typical[run * ST_TESTS + k], took(c, v)) ||
+		if (!try_cluster(c, k, run) ||
+		    !lasted(&c->typical[run * ST_TESTS + k], took(c, v)) ||
 		    !instance(c, k, v->e[k], v->n[k], &last))
 			return false;
 		if (k == ST_OF_ENDS && last < v->n[k] &&
@@ -310,6 +332,66 @@ static void take_effects(struct court *c)
 	}
 }
 
+/* By cluster, then host. */
+static int by_cluster(const void *a, const void *b)
+{
+	const struct lateness *x = a, *y = b;
+	int by = ORDER(x->list, y->list);
+
+	by = by ? by : ORDER(x->cluster, y->cluster);
+	by = by ? by : ORDER(x->host, y->host);
+	return by ? by : ORDER(x->ps, y->ps);
+}
+
+/* Who was last most often in each cluster: c->late shrinks to these. */
+static void elect(struct court *c)
+{
+	size_t kept = 0;
+
+	if (c->n_late)
+		qsort(c->late, c->n_late, sizeof(*c->late), by_cluster);
+	for (size_t from = 0, to; from < c->n_late; from = to) {
+		struct lateness best = c->late[from];
+		size_t votes = 0, second = 0;
+
+		for (to = from; to < c->n_late &&
+				c->late[to].list == best.list &&
+				c->late[to].cluster == best.cluster;) {
+			size_t first = to;
+
+			while (to < c->n_late &&
+			       c->late[to].list == c->late[first].list &&
+			       c->late[to].cluster == c->late[first].cluster &&
+			       c->late[to].host == c->late[first].host)
+				to++;
+			if (to - first > votes) {
+				second = votes;
+				votes = to - first;
+				best.host = c->late[first].host;
+			} else if (to - first > second) {
+				second = to - first;
+			}
+		}
+		if (votes > second)
+			c->late[kept++] = best;
+	}
+	c->n_late = kept;
+}
+
+/* The same test over clusters. */
+static double over_clusters(const struct court *c, const struct st_host *h,
+			    unsigned test)
+{
+	const struct st_verdict *v = &h->tests[test];
+	uint64_t n = 0, last = 0;
+
+	for (size_t i = 0; i < c->tried.n; i++)
+		n += c->tried.keys[i].a == test && c->tried.keys[i].c == h->run;
+	for (size_t i = 0; i < c->n_late; i++)
+		last += c->late[i].list == test && c->late[i].host == h->host;
+	return na_binomial_upper(last, n, v->expected / (double)v->n);
+}
+
 /* A difference below what the clocks are known to is none. */
 static int64_t blur(const struct st_state *s, uint32_t host, unsigned test)
 {
@@ -333,9 +415,12 @@ static bool sentence(struct court *c)
 		struct durations *d =
 			&c->typical[h->run * ST_TESTS + i % ST_TESTS];
 
-		v->p = v->n ? na_binomial_upper(v->last, v->n,
-						v->expected / (double)v->n)
-			    : (double)NAN;
+		v->p = (double)NAN;
+		if (v->n)
+			v->p = fmax(na_binomial_upper(v->last, v->n,
+						      v->expected /
+							      (double)v->n),
+				    over_clusters(c, h, i % ST_TESTS));
 		v->typical_ps = median_of(d->ps, d->n);
 		p[i] = v->p;
 	}
@@ -353,91 +438,6 @@ static bool sentence(struct court *c)
 	return ok;
 }
 
-/* ---- who and why */
-
-static enum st_cause most_frequent(const struct st_host *h)
-{
-	enum st_cause best = ST_NONE;
-
-	for (enum st_cause k = ST_COMPUTATION; k < ST_CAUSES; k++) {
-		if (h->causes[k] > (best ? h->causes[best] : 0))
-			best = k;
-	}
-	return best;
-}
-
-/*
- * Who sends or receives last may only sit behind somebody else: that alone
- * names a host where nothing else explains it.
- */
-static void name(struct st_host *h, bool explained, bool late)
-{
-	const struct st_verdict *v = h->tests;
-	enum st_cause of_steps = most_frequent(h);
-
-	/* A few slow steps are no habit. */
-	h->cause = 10 * h->causes[of_steps] >= h->n ? of_steps : ST_NONE;
-	if (v[ST_OF_STEPS].named && of_steps) {
-		h->cause = of_steps;
-		h->evidence = ST_OF_STEPS;
-	} else if (v[ST_OF_TRANSFERS].named) {
-		h->cause = ST_NETWORK;
-		h->evidence = ST_OF_TRANSFERS;
-	} else if (v[ST_OF_STARTS].named && !explained) {
-		h->cause = ST_LATE_START;
-		h->evidence = ST_OF_STARTS;
-	} else if (v[ST_OF_ENDS].named && !explained && !late) {
-		h->cause = v[ST_OF_ENDS].start_ps > v[ST_OF_ENDS].effect_ps / 2
-				   ? ST_LATE_START
-				   : ST_NETWORK;
-		h->evidence = ST_OF_ENDS;
-	} else {
-		return;
-	}
-	h->straggler = true;
-}
-
-static int most_lost_first(const void *a, const void *b)
-{
-	const struct st_host *x = *(const struct st_host *const *)a;
-	const struct st_host *y = *(const struct st_host *const *)b;
-	na_i128 i = x->tests[x->evidence].lost_ps;
-	na_i128 k = y->tests[y->evidence].lost_ps;
-	int by = ORDER(x->run, y->run);
-
-	by = by ? by : ORDER(k, i);
-	return by ? by : ORDER(x->host, y->host);
-}
-
-static bool name_stragglers(struct st_state *s)
-{
-	s->stragglers = na_calloc(s->n_hosts + 1, sizeof(struct st_host *));
-	if (!s->stragglers)
-		return false;
-	for (size_t i = 0; i < s->n_hosts; i++) {
-		bool explained = false, late = false;
-
-		for (size_t k = 0; k < s->n_hosts; k++) {
-			const struct st_host *o = &s->hosts[k];
-
-			if (o->run != s->hosts[i].run)
-				continue;
-			explained |= o->tests[ST_OF_STEPS].named ||
-				     o->tests[ST_OF_TRANSFERS].named;
-			late |= o->tests[ST_OF_STARTS].named;
-		}
-		name(&s->hosts[i], explained, late);
-		if (s->hosts[i].straggler)
-			s->stragglers[s->n_stragglers++] = &s->hosts[i];
-	}
-	if (s->n_stragglers) {
-		s->severity = NA_SEV_ERROR;
-		qsort(s->stragglers, s->n_stragglers, sizeof(struct st_host *),
-		      most_lost_first);
-	}
-	return true;
-}
-
 static void court_fini(struct court *c)
 {
 	size_t n = c->s->scope->store->n_runs * ST_TESTS;
@@ -449,6 +449,8 @@ static void court_fini(struct court *c)
 	free(c->late);
 	free(c->tmp);
 	free(c->order);
+	na_triples_fini(&c->clusters);
+	na_triples_fini(&c->tried);
 }
 
 /* Hosts that have steps or transfers, in the store's order. */
@@ -490,7 +492,8 @@ bool st_judge_hosts(struct st_state *s)
 	ok = ok && try_steps(&c) && try_instances(&c);
 	if (ok) {
 		take_effects(&c);
-		ok = sentence(&c) && name_stragglers(s);
+		elect(&c);
+		ok = sentence(&c) && st_name_stragglers(s);
 	}
 	court_fini(&c);
 	return ok;

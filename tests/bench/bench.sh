@@ -263,6 +263,8 @@ bench_pairs()
 
 # shellcheck source=tests/bench/captures.sh
 . "${BASH_SOURCE[0]%/*}/captures.sh"
+# shellcheck source=tests/bench/devices.sh
+. "${BASH_SOURCE[0]%/*}/devices.sh"
 
 make_file typical --profile typical --events "$EVENTS"
 TYPICAL=$file
@@ -288,6 +290,7 @@ if [ ! -s "$PACKED" ] || [ "$TYPICAL" -nt "$PACKED" ]; then
 	gzip -6 -c "$TYPICAL" >"$PACKED.new"
 	mv "$PACKED.new" "$PACKED"
 fi
+make_device_files
 export FLEET TEN TYPICAL TYPICAL_QUARTER NETWORK NETWORK_QUARTER MILLION PACKED
 
 echo "$("$NETAN" --version), $(nproc) cores," \
@@ -305,6 +308,7 @@ bench_growth
 bench_picture
 bench_analyses
 bench_pairs
+bench_devices
 bench_captures
 bench_transfer_file
 echo "$held bars held, $short fell short"

@@ -66,7 +66,8 @@ static void instance(struct steps_run *x, const struct fleet *f, int i,
 
 		if (f->late && h == LATE && i % 2)
 			ready += SIGMA_US * LATE_SIGMA;
-		steps_wait(x, h, i, base, f->transfers ? 5000 : ready, end);
+		/* The late sender's device shows nothing: its host is late. */
+		steps_wait(x, h, i, base, f->transfers ? 25000 : ready, end);
 		for (int k = 0; f->transfers && k < f->hosts; k++) {
 			if (k != h)
 				send(x, i, h, k, base + ready,

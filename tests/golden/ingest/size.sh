@@ -10,7 +10,7 @@ netan ingest -o b.netan -j 3 t | sed -n 's/[0-9.]\{1,\}/N/gp' | tail -1
 cmp a.netan b.netan && echo "the same for any -j"
 netan ingest -o - t | cmp - a.netan && echo "the same through a pipe"
 bytes=$(wc -c <a.netan)
-echo "$((bytes <= 16 * 10880 + 8 * 21446)) fits"
+echo "$((bytes <= 16 * 10880 + 8 * 47310)) fits"
 netan info --format csv --table totals a.netan
 gzip -c a.netan | netan info --format csv --table totals -
 netan ingest -o c.netan a.netan >/dev/null

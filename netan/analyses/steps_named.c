@@ -1,0 +1,110 @@
+/* steps: from the tests to the stragglers, each with its cause. */
+#include <stdlib.h>
+
+#include "netan/analyses/steps.h"
+#include "netan/base/vec.h"
+
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+static enum st_cause most_frequent(const struct st_host *h)
+{
+	enum st_cause best = ST_NONE;
+
+	for (enum st_cause k = ST_COMPUTATION; k < ST_CAUSES; k++) {
+		if (h->causes[k] > (best ? h->causes[best] : 0))
+			best = k;
+	}
+	return best;
+}
+
+/*
+ * Who starts late lets the others wait, and waits less itself; who only
+ * comes late from the collective before does not.  Where devices show no
+ * waiting at all nothing can tell.
+ */
+static bool waits_less(const struct st_state *s, const struct st_host *h)
+{
+	int64_t least = h->tests[ST_OF_STARTS].effect_ps / 2;
+	size_t less = 0, waiting = 0;
+
+	for (size_t i = 0; i < s->n_host_steps; i++) {
+		const struct st_host_step *x = &s->host_steps[i];
+
+		waiting += x->run == h->run && st_exposed(x->cell) > 0;
+		less += x->host == h->host && x->waits_less_ps > least;
+	}
+	return !waiting || (h->n && 4 * less >= 3 * h->n);
+}
+
+/*
+ * Who sends or receives last may only sit behind somebody else: that alone
+ * names a host where nothing else explains it.
+ */
+static void name(const struct st_state *s, struct st_host *h, bool explained,
+		 bool late)
+{
+	const struct st_verdict *v = h->tests;
+	enum st_cause of_steps = most_frequent(h);
+
+	/* A few slow steps are no habit. */
+	h->cause = 10 * h->causes[of_steps] >= h->n ? of_steps : ST_NONE;
+	if (v[ST_OF_STEPS].named && of_steps) {
+		h->cause = of_steps;
+		h->evidence = ST_OF_STEPS;
+	} else if (v[ST_OF_TRANSFERS].named) {
+		h->cause = ST_NETWORK;
+		h->evidence = ST_OF_TRANSFERS;
+	} else if (v[ST_OF_STARTS].named && !explained && waits_less(s, h)) {
+		h->cause = ST_LATE_START;
+		h->evidence = ST_OF_STARTS;
+	} else if (v[ST_OF_ENDS].named && !explained && !late) {
+		h->cause = v[ST_OF_ENDS].start_ps > v[ST_OF_ENDS].effect_ps / 2
+				   ? ST_LATE_START
+				   : ST_NETWORK;
+		h->evidence = ST_OF_ENDS;
+	} else {
+		return;
+	}
+	h->straggler = true;
+}
+
+static int most_lost_first(const void *a, const void *b)
+{
+	const struct st_host *x = *(const struct st_host *const *)a;
+	const struct st_host *y = *(const struct st_host *const *)b;
+	na_i128 i = x->tests[x->evidence].lost_ps;
+	na_i128 k = y->tests[y->evidence].lost_ps;
+	int by = ORDER(x->run, y->run);
+
+	by = by ? by : ORDER(k, i);
+	return by ? by : ORDER(x->host, y->host);
+}
+
+bool st_name_stragglers(struct st_state *s)
+{
+	s->stragglers = na_calloc(s->n_hosts + 1, sizeof(struct st_host *));
+	if (!s->stragglers)
+		return false;
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		bool explained = false, late = false;
+
+		for (size_t k = 0; k < s->n_hosts; k++) {
+			const struct st_host *o = &s->hosts[k];
+
+			if (o->run != s->hosts[i].run)
+				continue;
+			explained |= o->tests[ST_OF_STEPS].named ||
+				     o->tests[ST_OF_TRANSFERS].named;
+			late |= o->tests[ST_OF_STARTS].named;
+		}
+		name(s, &s->hosts[i], explained, late);
+		if (s->hosts[i].straggler)
+			s->stragglers[s->n_stragglers++] = &s->hosts[i];
+	}
+	if (s->n_stragglers) {
+		s->severity = NA_SEV_ERROR;
+		qsort(s->stragglers, s->n_stragglers, sizeof(struct st_host *),
+		      most_lost_first);
+	}
+	return true;
+}
