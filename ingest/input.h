@@ -161,7 +161,8 @@ enum na_status na_input_programs(struct na_input *in, uint32_t input,
 				 struct na_hlo *to, struct na_err *err);
 
 extern const struct na_reader *const na_readers[]; /* NULL at the end */
-extern const struct na_reader na_reader_xspace, na_reader_capture;
+extern const struct na_reader na_reader_xspace, na_reader_capture,
+	na_reader_netan;
 
 /*
  * Open, unpack and survey one file ("-" is standard input).  `asks` may be

@@ -339,17 +339,7 @@ static void put_ranks(struct report *p, struct na_value *to, size_t i)
 	struct na_result *r = p->r;
 	struct na_value *one;
 
-	if (x->sums) {
-		static const char *const none[] = {
-			"instances",   "group_size",   "groups",
-			"bus_gbps",    "waiting_us",   "waiting_share",
-			"last_device", "start_skew_us"};
-
-		for (size_t k = 0; k < sizeof(none) / sizeof(none[0]); k++)
-			na_put_null(r, to, none[k]);
-		return;
-	}
-	na_put_int(r, to, "instances", (int64_t)x->instances);
+	put_bytes(r, to, "instances", x->sums ? -1 : (na_i128)x->instances);
 	put_bytes(r, to, "group_size",
 		  x->group_size ? (na_i128)x->group_size : -1);
 	put_bytes(r, to, "groups", x->group_size ? (na_i128)x->n_groups : -1);
@@ -359,18 +349,21 @@ static void put_ranks(struct report *p, struct na_value *to, size_t i)
 			    : NAN);
 	one = na_put_object(r, to, "waiting_us");
 	na_put_real(r, one, "mean",
-		    ratio(x->wait_ps, (na_i128)x->executions, 1e-6));
+		    x->sums ? NAN
+			    : ratio(x->wait_ps, (na_i128)x->executions, 1e-6));
 	na_put_real(r, one, "p99", quantile_us(&p->waits, i, 0.99));
 	na_put_real(r, to, "waiting_share", ratio(x->wait_ps, x->rank_ps, 1));
+	one = na_put_object(r, to, "last_device");
 	if (x->last_n) {
-		one = na_put_object(r, to, "last_device");
 		put_device(
 			p, one, x->network,
 			p->s->scope->store->devices.cores[x->last_core].input,
 			x->last_core);
 		na_put_int(r, one, "count", (int64_t)x->last_n);
 	} else {
-		na_put_null(r, to, "last_device");
+		na_put_null(r, one, "device");
+		na_put_null(r, one, "host");
+		na_put_null(r, one, "count");
 	}
 	one = na_put_object(r, to, "start_skew_us");
 	na_put_real(r, one, "p50", quantile_us(&p->skews, i, 0.5));

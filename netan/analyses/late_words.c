@@ -275,6 +275,53 @@ static void say(const struct la_all *all, const struct la_path *p,
 	}
 }
 
+/* The host that is an end of most of the time on the network, where that is
+ * most of it; LA_NONE. */
+static uint32_t busiest_end(const struct la_all *all, const struct la_path *p,
+			    int64_t network_ps, int64_t *of_ps)
+{
+	int64_t *sums = na_calloc(all->store->n_hosts, sizeof(*sums));
+	uint32_t best = LA_NONE;
+	bool alone = false;
+
+	for (size_t i = 0; sums && i < p->n_steps; i++) {
+		const struct la_segment *s = &p->steps[i];
+		const struct la_move *m;
+
+		if (s->kind != LA_NETWORK)
+			continue;
+		m = &all->moves[s->move];
+		sums[na_store_host_of(all->store, p->run, m->src)] +=
+			length_of(s);
+		sums[na_store_host_of(all->store, p->run, m->dst)] +=
+			length_of(s);
+	}
+	*of_ps = 0;
+	for (uint32_t h = 0; sums && h < all->store->n_hosts; h++) {
+		alone = sums[h] > *of_ps || (alone && sums[h] < *of_ps);
+		if (sums[h] > *of_ps)
+			best = h;
+		*of_ps = sums[h] > *of_ps ? sums[h] : *of_ps;
+	}
+	free(sums);
+	return alone && 2 * *of_ps > network_ps ? best : LA_NONE;
+}
+
+/* Of a time on the network in several parts. */
+static void say_end_of_most(const struct la_all *all, const struct la_path *p,
+			    int64_t network_ps, char *buf, size_t size)
+{
+	int64_t of_ps;
+	uint32_t host = busiest_end(all, p, network_ps, &of_ps);
+	size_t n = strlen(buf);
+	char part[NA_UNIT_BUF];
+
+	if (host != LA_NONE && n < size)
+		snprintf(buf + n, size - n, "; of all that %s to or from %s",
+			 na_print_time(part, of_ps, 3),
+			 la_host_name(all, host));
+}
+
 /* clang-format off */
 static const char *const titles[LA_N_KINDS] = {
 	[LA_D2H] = "device to host", [LA_SEND] = "sender",
@@ -324,5 +371,7 @@ const char *la_cause(const struct la_all *all, const struct la_path *p,
 	}
 	if (used >= 0 && (size_t)used < size)
 		say(all, p, longest, took, buf + used, size - (size_t)used);
+	if (most == LA_NETWORK && n > 2)
+		say_end_of_most(all, p, of_ps[most], buf, size);
 	return buf;
 }

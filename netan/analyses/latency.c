@@ -545,7 +545,9 @@ const struct na_analysis na_an_latency = {
 		"way, or queued while the hosts' links were busy) and how "
 		"much passed with these links idle: the peer or its host was "
 		"late. --component picks what is timed; --by "
-		"component shows each by itself.\n"
+		"component shows each by itself. A GPU's kernel is timed "
+		"whole, with its waiting for other ranks: netan collectives "
+		"tells the two apart.\n"
 		"A robust line through the size classes gives the fixed "
 		"cost of a transfer and the bandwidth that a byte sees; "
 		"residuals are latencies over this line.",

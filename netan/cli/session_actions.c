@@ -265,7 +265,7 @@ static bool wanted_run(const struct asking *q, uint32_t run)
 	return false;
 }
 
-/* Only traces tell actions: a transfer file, or a capture, does not. */
+/* Traces tell actions, and transfer files; a capture does not. */
 static enum na_status open_traces(struct asking *q, struct na_err *err)
 {
 	const uint32_t wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
@@ -279,7 +279,8 @@ static enum na_status open_traces(struct asking *q, struct na_err *err)
 
 		if (!wanted_run(q, s->store.sources[i].run))
 			continue;
-		if (in->reader != &na_reader_xspace) {
+		if (in->reader != &na_reader_xspace &&
+		    in->reader != &na_reader_netan) {
 			other = in;
 			continue;
 		}

@@ -79,7 +79,8 @@ enum na_op_join {
 struct na_op_type {
 	uint64_t program_id;    /* NA_UNKNOWN_U64 */
 	int64_t channel;        /* -1: none */
-	uint64_t size_bytes;    /* of the result's shape; NA_UNKNOWN_U64 */
+	uint64_t size_bytes;    /* of the result's shape; of a store that was
+				joined what moves (hlo.h); NA_UNKNOWN_U64 */
 	uint32_t name;          /* "recv-done.7"; of a GPU kernel its hlo_op,
 				or the kernel's name where it has none */
 	uint32_t kernel;        /* GPU: the kernel's name; NA_UNKNOWN_U32 */

@@ -67,24 +67,27 @@ static uint32_t ordinal_of(const struct na_store *s, size_t endpoint)
 						: NA_UNKNOWN_U32;
 }
 
-/* Every endpoint tells another device of the host. */
+/* Every endpoint tells another device of the host, or every device is told by
+ * another one: planes of some can be missing. */
 static bool all_told(const struct na_store *s, struct na_core **cores,
 		     size_t n_cores, const struct na_local_end *order, size_t n)
 {
 	size_t told = 0;
+	bool twice = false;
 
 	for (size_t i = 0; i < n; i++) {
 		struct na_core *c = core_at(cores, n_cores,
 					    ordinal_of(s, order[i].index));
 
-		if (c && !c->told)
-			told++;
-		if (c)
-			c->told = true;
+		if (!c)
+			continue;
+		told++;
+		twice |= c->told;
+		c->told = true;
 	}
 	for (size_t i = 0; i < n_cores; i++)
 		cores[i]->told = false;
-	return told == n;
+	return !twice && (told == n || told == n_cores);
 }
 
 /* Local endpoints of an input in the order of their ids, then where every
@@ -103,6 +106,8 @@ static bool ends_of_cores(struct na_store *s, size_t input,
 				       ordinal_of(s, order[i].index))
 			     : cores[i];
 
+		if (!c)
+			continue;
 		c->endpoint = (uint32_t)order[i].index;
 		c->told = told;
 	}

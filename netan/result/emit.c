@@ -1,7 +1,7 @@
 #include "netan/result/emit.h"
 
-#include <inttypes.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

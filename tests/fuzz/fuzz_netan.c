@@ -20,7 +20,6 @@ enum {
 		     NA_WANT_FRAMES
 };
 
-extern const struct na_reader na_reader_netan;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void read_file(const uint8_t *p, size_t n, uint32_t wants)

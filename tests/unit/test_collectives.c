@@ -424,7 +424,7 @@ static void test_two_clocks(void **state)
 	/* Clocks of different hosts are not compared. */
 	is(row, "start_skew_us.max", 0);
 	/* Both devices of b were last: nobody is named. */
-	assert_int_equal(na_get(row, "last_device")->kind, NA_V_NULL);
+	assert_int_equal(na_dig(row, "last_device.device")->kind, NA_V_NULL);
 	end(&x);
 }
 

@@ -386,9 +386,7 @@ static void inflated_names_do_not_linger(void **state)
 		    { "collective_type", "z:ALL_REDUCE_2_OF_TWO" } } },
 	};
 	/* clang-format on */
-	struct little_trace t = {.plane = MEGA_PLANE,
-				 .events = events,
-				 .n = 2};
+	struct little_trace t = {.plane = MEGA_PLANE, .events = events, .n = 2};
 	struct reading r;
 
 	(void)state;

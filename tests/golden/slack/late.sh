@@ -31,8 +31,11 @@ for j in 1 3; do
 done
 cmp 1.svg 3.svg && cmp 1.json 3.json && echo same
 grep -o '<title>[^<]*' 1.svg
-# A transfer file holds no actions; the picture is of an execution.
+# A transfer file tells the same; the picture is of an execution.
 netan ingest t -o t.netan >/dev/null
-late t.netan --late 1
+late t >trace
+late t.netan | cmp - trace && wc -l <trace
+netan slack t.netan --waterfall -o n.svg
+grep -o '<title>[^<]*' n.svg
 netan slack t --waterfall --late 0 -o x.svg
 netan slack t --waterfall --reference -o x.svg
