@@ -246,8 +246,10 @@ static void device_rows(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct little_trace t = {
-			rows[i].plane, rows[i].line, 0, 0, &rows[i].event, 1};
+		struct little_trace t = {.plane = rows[i].plane,
+					 .line = rows[i].line,
+					 .events = &rows[i].event,
+					 .n = 1};
 		struct reading r;
 
 		read_little(&r, &t);
