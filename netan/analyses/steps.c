@@ -132,6 +132,12 @@ static enum na_status st_merge(void *state, void *block, unsigned pass)
 		merge_busy(s, b);
 		return st_merge_transfers(s, b) ? NA_OK : NA_ENOMEM;
 	}
+	/* Exactly: doubled room would not fit what an op may take. */
+	if (b->n_ops && !s->ops) {
+		s->ops = na_calloc(s->scope->store->devices.ops.n,
+				   sizeof(*s->ops));
+		s->cap_ops = s->ops ? s->scope->store->devices.ops.n : 0;
+	}
 	return take(&s->spans, &s->n_spans, &s->cap_spans, b->spans, b->n_spans,
 		    sizeof(*b->spans)) &&
 			       take(&s->ops, &s->n_ops, &s->cap_ops, b->ops,

@@ -47,11 +47,15 @@ struct st_cell {
 	bool kept; /* by the filters, and the first of its number */
 };
 
-/* Time in which a device communicates: no two overlap. */
+/* Time in which a device communicates: no two overlap.  There is one for
+ * each op and more; longer times than the field holds are cut. */
 struct st_segment {
-	int64_t start_ps, end_ps;
-	uint8_t network; /* enum na_network, or ST_IN_FLIGHT: no op runs */
+	int64_t start_ps;
+	uint64_t length_ps : 48, network : 16; /* enum na_network, or
+						  ST_IN_FLIGHT: no op runs */
 };
+_Static_assert(sizeof(struct st_segment) == 16, "product.md, memory");
+#define ST_SEGMENT_MAX_PS ((INT64_C(1) << 48) - 1)
 
 struct st_line { /* of a core */
 	size_t cell_from, cell_to, segment_from, segment_to;
@@ -221,6 +225,10 @@ static inline int64_t st_duration(const struct st_cell *c)
 static inline int64_t st_exposed_of(const struct st_cell *c, int network)
 {
 	return c->comm_ps[network] - c->hidden_ps[network];
+}
+static inline int64_t st_segment_end(const struct st_segment *m)
+{
+	return m->start_ps + (int64_t)m->length_ps;
 }
 int64_t st_exposed(const struct st_cell *c);
 int64_t st_idle(const struct st_cell *c);

@@ -214,11 +214,17 @@ static na_i128 network(const struct st_host_step *x)
 	return x->network_ps;
 }
 
+/* Sums of hostile latencies may be anything. */
+static int64_t cut(na_i128 ps)
+{
+	return ps > NA_TIME_MAX ? NA_TIME_MAX : (int64_t)ps;
+}
+
 static void name(struct st_step *t, const struct field *f, enum st_cause cause)
 {
 	t->slowest = t->from + f->at;
-	t->late_ps = (int64_t)(f->most - f->median);
-	t->lost_ps = (int64_t)(f->most - f->second);
+	t->late_ps = cut(f->most - f->median);
+	t->lost_ps = cut(f->most - f->second);
 	t->cause = cause;
 }
 
@@ -243,14 +249,14 @@ static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
 	}
 	if (n < 2)
 		return;
-	if (st_notable((int64_t)(o.most - o.median), typical)) {
+	if (st_notable(cut(o.most - o.median), typical)) {
 		na_i128 c = compute(&x[o.at]) -
 			    survey(x, n, compute, tmp).median;
 		na_i128 g = waiting(&x[o.at]) -
 			    survey(x, n, waiting, tmp).median;
 
 		name(t, &o, c >= g ? ST_COMPUTATION : ST_INPUT);
-	} else if (st_notable((int64_t)(w.most - w.median), typical) &&
+	} else if (st_notable(cut(w.most - w.median), typical) &&
 		   w.most - w.median > x[w.at].unsure_ps) {
 		name(t, &w, ST_NETWORK);
 	} else if ((double)(p.most - p.median) >

@@ -8,6 +8,8 @@
 #include "netan/analyses/steps.h"
 #include "netan/base/vec.h"
 
+/* A step of three weeks is none: so sums of its parts fit. */
+#define LONGEST_PS  (NA_TIME_MAX / 5)
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 static int by_place(const void *a, const void *b)
@@ -78,7 +80,8 @@ static void put_cells(struct st_state *s, uint32_t core,
 								    : NULL;
 
 		if ((program && x[i].name != only) ||
-		    x[i].end_ps <= x[i].start_ps)
+		    x[i].end_ps <= x[i].start_ps ||
+		    na_time_between(x[i].start_ps, x[i].end_ps) > LONGEST_PS)
 			continue;
 		if (named && x[i].number < 0) {
 			s->unnamed++;
@@ -334,6 +337,24 @@ static int by_time(const void *a, const void *b)
 	return by ? by : ORDER(x->step, y->step);
 }
 
+/* In small steps: doubled room would not fit what an op may take. */
+static bool more_segments(struct st_state *s)
+{
+	size_t cap = s->n_segments + s->n_segments / 8 + 1024;
+	struct st_segment *to;
+
+	if (s->n_segments < s->cap_segments)
+		return true;
+	to = cap < SIZE_MAX / sizeof(*to)
+		     ? realloc(s->segments, cap * sizeof(*to))
+		     : NULL;
+	if (!to)
+		return false;
+	s->segments = to;
+	s->cap_segments = cap;
+	return true;
+}
+
 static bool put_segment(struct st_state *s, size_t first, int64_t start_ps,
 			int64_t end_ps, uint8_t network)
 {
@@ -341,15 +362,25 @@ static bool put_segment(struct st_state *s, size_t first, int64_t start_ps,
 					  ? &s->segments[s->n_segments - 1]
 					  : NULL;
 
-	if (last && last->end_ps == start_ps && last->network == network) {
-		last->end_ps = end_ps;
+	if (last && st_segment_end(last) == start_ps &&
+	    last->network == network &&
+	    na_time_between(last->start_ps, end_ps) <= ST_SEGMENT_MAX_PS) {
+		last->length_ps = (uint64_t)(end_ps - last->start_ps) &
+				  ST_SEGMENT_MAX_PS;
 		return true;
 	}
-	if (!na_grow(&s->segments, &s->cap_segments, s->n_segments + 1,
-		     sizeof(*s->segments)))
-		return false;
-	s->segments[s->n_segments++] = (struct st_segment){start_ps, end_ps,
-							   network};
+	while (start_ps < end_ps) {
+		int64_t length = na_time_between(start_ps, end_ps);
+
+		if (length > ST_SEGMENT_MAX_PS)
+			length = ST_SEGMENT_MAX_PS;
+		if (!more_segments(s))
+			return false;
+		s->segments[s->n_segments++] = (struct st_segment){
+			start_ps, (uint64_t)length & ST_SEGMENT_MAX_PS,
+			network};
+		start_ps += length;
+	}
 	return true;
 }
 
@@ -436,13 +467,14 @@ static void fill_cells(struct st_state *s)
 			struct st_cell *c = &s->cells[i];
 
 			while (g < x->segment_to &&
-			       s->segments[g].end_ps <= c->start_ps)
+			       st_segment_end(&s->segments[g]) <= c->start_ps)
 				g++;
 			for (size_t k = g; k < x->segment_to &&
 					   s->segments[k].start_ps < c->end_ps;
 			     k++) {
 				const struct st_segment *m = &s->segments[k];
-				int64_t ps = common(m->start_ps, m->end_ps,
+				int64_t ps = common(m->start_ps,
+						    st_segment_end(m),
 						    c->start_ps, c->end_ps);
 
 				c->flight_ps += ps;
@@ -486,7 +518,7 @@ static void seek(struct st_state *b, uint32_t core, int64_t at_ps)
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (s->segments[mid].end_ps <= at_ps)
+		if (st_segment_end(&s->segments[mid]) <= at_ps)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -515,7 +547,8 @@ static void meet(const struct st_state *s, const struct st_line *x, size_t from,
 	for (size_t k = from;
 	     k < x->segment_to && s->segments[k].start_ps < end_ps; k++) {
 		const struct st_segment *m = &s->segments[k];
-		int64_t ps = common(m->start_ps, m->end_ps, start_ps, end_ps);
+		int64_t ps = common(m->start_ps, st_segment_end(m), start_ps,
+				    end_ps);
 
 		y->overlap_ps += ps;
 		if (m->network < NA_N_NETWORKS)
@@ -536,7 +569,7 @@ bool st_add_busy(struct st_state *b, uint32_t core, int64_t start_ps,
 	       s->cells[b->at.cell].end_ps <= start_ps)
 		b->at.cell++;
 	while (b->at.segment < x->segment_to &&
-	       s->segments[b->at.segment].end_ps <= start_ps)
+	       st_segment_end(&s->segments[b->at.segment]) <= start_ps)
 		b->at.segment++;
 	for (size_t i = b->at.cell;
 	     i < x->cell_to && s->cells[i].start_ps < end_ps; i++) {

@@ -327,6 +327,47 @@ static void odd(void **state)
 	steps_end(&x);
 }
 
+/* Times as far apart as they get. */
+static void extremes(void **state)
+{
+	static const int64_t ends[][2] = {{INT64_MIN, INT64_MIN + 5},
+					  {INT64_MIN + 5, INT64_MAX},
+					  {INT64_MAX - 9, INT64_MAX},
+					  {INT64_MIN, INT64_MAX},
+					  {-5, 5}};
+	struct steps_run x;
+
+	(void)state;
+	steps_init(&x, 3, NULL);
+	for (int h = 0; h < 3; h++) {
+		for (int i = 0; i < 5; i++) {
+			struct hand_row row = {HAND_STEP, h, ends[i][0],
+					       ends[i][1], .number = i};
+
+			steps_add(&x, row);
+			row.what = HAND_OP;
+			row.op_name = row.name = "ar.1_0";
+			row.op.opcode = i % 2 ? NA_OPCODE_SEND : NA_OPCODE_RECV;
+			row.op.phase = i % 2 ? NA_OP_START : NA_OP_DONE;
+			steps_add(&x, row);
+			row.what = HAND_RX;
+			row.launch = row.iteration = 1;
+			row.src = (h + 1) % 3 * 100;
+			row.dst = h * 100;
+			steps_add(&x, row);
+			row.what = HAND_TX;
+			row.src = h * 100;
+			row.dst = (h + 1) % 3 * 100;
+			steps_add(&x, row);
+		}
+		steps_add(&x, (struct hand_row){HAND_BUSY, h, -7, 3, .src = 0});
+	}
+	steps_ready(&x);
+	steps_analyse(&x, 3);
+	assert_true(x.d.used > 0);
+	steps_end(&x);
+}
+
 static void nothing(void **state)
 {
 	struct steps_run x;
@@ -381,8 +422,8 @@ int main(void)
 		cmocka_unit_test(parts),    cmocka_unit_test(hidden),
 		cmocka_unit_test(culprit),  cmocka_unit_test(any_blocks),
 		cmocka_unit_test(programs), cmocka_unit_test(filters),
-		cmocka_unit_test(odd),      cmocka_unit_test(nothing),
-		cmocka_unit_test(changes),
+		cmocka_unit_test(odd),      cmocka_unit_test(extremes),
+		cmocka_unit_test(nothing),  cmocka_unit_test(changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
