@@ -354,6 +354,18 @@ static void draw_all(const struct drawing *d)
 				  d->l.body.x1, d->l.body.y1});
 }
 
+static void draw_nothing(const struct drawing *d)
+{
+	const struct na_pen pen = {.color = d->l.theme->axis,
+				   .width = fmax(d->l.unit, 1)};
+	struct na_box b = d->l.body;
+
+	b.y1 -= na_time_axis_height(&d->l);
+	na_draw_line(d->l.canvas, b.x0, b.y0, b.x0, b.y1, &pen);
+	na_draw_line(d->l.canvas, b.x0, b.y1, b.x1, b.y1, &pen);
+	na_sentence(&d->l, b, d->w.empty.text);
+}
+
 static void footnote(struct drawing *d)
 {
 	struct words w = {.n = 0};
@@ -376,6 +388,8 @@ static void describe(const struct drawing *d, const char *title,
 	char buf[NA_LABEL_BUF];
 
 	na_words_add(&w, "%s", subtitle);
+	if (d->w.empty.n)
+		na_words_add(&w, ". %s", d->w.empty.text);
 	for (v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL; v;
 	     v = v->next)
 		na_words_add(&w, ". %s on %s: %s",
@@ -406,8 +420,8 @@ enum na_status na_slack_waterfall(struct na_canvas *c,
 		title = title ? title : own.text;
 		na_layout_begin(&d.l, c, f, page, title, subtitle.text);
 		describe(&d, title, subtitle.text);
-		if (d.w.empty) {
-			na_sentence(&d.l, d.l.body, d.w.empty);
+		if (d.w.empty.n) {
+			draw_nothing(&d);
 		} else if (place(&d)) {
 			draw_all(&d);
 			footnote(&d);

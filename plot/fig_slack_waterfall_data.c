@@ -129,10 +129,12 @@ enum na_status na_wf_read(struct waterfall *w, const struct na_result *r,
 	w->length_us = na_real_of(na_get(side, "length_us"), 0);
 	w->more = na_real_of(na_get(side, "more"), 0);
 	if (!w->late)
-		w->empty = "No execution of a collective is there to draw.";
+		na_words_add(&w->empty,
+			     "No execution of a collective is there to draw.");
 	else if (!w->n_steps || !w->n_rows || !(w->length_us > 0))
-		w->empty = na_text_of(na_get(w->late, "missing"),
-				      "Its actions are not in the traces.");
+		na_words_add(&w->empty, "Why it was late is not known: %s.",
+			     na_text_of(na_get(w->late, "missing"),
+					"the traces hold none of its actions"));
 	return NA_OK;
 }
 

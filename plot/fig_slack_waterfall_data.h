@@ -50,7 +50,7 @@ struct wf_step {
 
 struct waterfall {
 	const struct na_value *late; /* NULL: nothing was late */
-	const char *empty;           /* a sentence; NULL: there is a path */
+	struct words empty;          /* a sentence; n 0: there is a path */
 	struct wf_host *hosts;
 	struct wf_row *rows;
 	struct wf_step *steps;

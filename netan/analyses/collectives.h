@@ -82,7 +82,8 @@ struct co_state {
  */
 struct co_row {
 	uint32_t run, network;
-	uint32_t name, module;      /* NA_UNKNOWN_U32: none */
+	uint32_t name;              /* NA_UNKNOWN_U32: none */
+	uint32_t module;            /* of co_found.modules; likewise */
 	const char *type;           /* NULL: not told */
 	const struct co_sums *sums; /* DCN */
 	uint32_t dcn;               /* its index there */
@@ -112,6 +113,7 @@ struct co_missing {
 };
 
 struct co_found {
+	struct na_strtab modules; /* names of programs, without "(id)" */
 	struct co_row *rows;
 	size_t n_rows, cap_rows;
 	struct co_times times, waits, skews; /* `of`: row; then sorted by it */

@@ -105,7 +105,7 @@ static bool wanted(const struct co_match *m, const struct na_op_type *t,
 }
 
 static bool row_of_unit(struct co_match *m, uint32_t unit,
-			const struct na_op_type *t, uint32_t run, uint32_t name)
+			const struct na_op_type *t, uint32_t run)
 {
 	struct co_found *f = m->f;
 	uint32_t row;
@@ -128,8 +128,9 @@ static bool row_of_unit(struct co_match *m, uint32_t unit,
 	f->rows[f->n_rows++] = (struct co_row){
 		.run = run / NA_N_NETWORKS,
 		.network = t->network,
-		.name = m->s->by_type ? NA_UNKNOWN_U32 : name,
-		.module = m->s->by_type ? NA_UNKNOWN_U32 : t->module,
+		.name = m->s->by_type ? NA_UNKNOWN_U32 : m->units.keys[unit].b,
+		.module = m->s->by_type ? NA_UNKNOWN_U32
+					: m->units.keys[unit].c,
 		.type = type_text(m, t),
 		.opcode = t->opcode,
 	};
@@ -151,6 +152,70 @@ static void learn_groups(struct co_row *row, const struct na_op_type *t)
 	row->uneven = row->uneven || t->uneven;
 }
 
+/* The program run around an op; ops come in order, `at` begins at 0. */
+static const struct na_span *span_around(const struct co_state *s,
+					 const struct na_op *op, size_t *at)
+{
+	const struct na_span *x = s->modules.items;
+	size_t n = s->modules.n;
+
+	while (*at < n &&
+	       (x[*at].core < op->core ||
+		(x[*at].core == op->core && x[*at].end_ps <= op->start_ps)))
+		++*at;
+	return *at < n && x[*at].core == op->core &&
+			       x[*at].start_ps <= op->start_ps
+		       ? &x[*at]
+		       : NULL;
+}
+
+/* The name of a program without the "(id)" behind it, among the found. */
+static uint32_t module_name(const struct co_match *m, uint32_t name)
+{
+	const char *s = text(m, name), *paren = strrchr(s, '(');
+
+	return na_strtab_add(&m->f->modules, s,
+			     paren && paren > s ? (size_t)(paren - s)
+						: strlen(s));
+}
+
+/* Ops that do not name their program are of the one that runs around the
+ * first of them. */
+static bool learn_modules(struct co_match *m)
+{
+	const struct co_state *s = m->s;
+	const struct na_op_types *types = &m->d->types;
+	size_t at = 0;
+
+	if (s->ops.n)
+		qsort(s->ops.items, s->ops.n, sizeof(*s->ops.items), by_core);
+	if (s->modules.n)
+		qsort(s->modules.items, s->modules.n, sizeof(struct na_span),
+		      spans_by_core);
+	for (size_t i = 0; i < types->n; i++) {
+		uint32_t name = types->items[i].module;
+
+		m->module_of[i] = name;
+		if (name == NA_UNKNOWN_U32)
+			continue;
+		m->module_of[i] = module_name(m, name);
+		if (m->module_of[i] == NA_NO_NAME)
+			return false;
+	}
+	for (size_t i = 0; i < s->ops.n; i++) {
+		const struct na_span *run = span_around(s, &s->ops.items[i],
+							&at);
+		uint32_t *module = &m->module_of[s->ops.items[i].type];
+
+		if (!run || *module != NA_UNKNOWN_U32)
+			continue;
+		*module = module_name(m, run->name);
+		if (*module == NA_NO_NAME)
+			return false;
+	}
+	return true;
+}
+
 static bool make_units(struct co_match *m)
 {
 	const struct na_op_types *types = &m->d->types;
@@ -168,8 +233,9 @@ static bool make_units(struct co_match *m)
 		if (!wanted(m, t, name))
 			continue;
 		unit = na_triples_add(&m->units,
-				      (struct na_triple){run, name, t->module});
-		if (unit == NA_NO_TRIPLE || !row_of_unit(m, unit, t, run, name))
+				      (struct na_triple){run, name,
+							 m->module_of[i]});
+		if (unit == NA_NO_TRIPLE || !row_of_unit(m, unit, t, run))
 			return false;
 		m->unit_of[i] = unit;
 		learn_groups(&m->f->rows[m->row_of_unit[unit]], t);
@@ -244,29 +310,18 @@ static void take_piece(struct co_match *m, const struct na_op *op, size_t span,
 static void make_pieces(struct co_match *m)
 {
 	const struct co_state *s = m->s;
-	struct na_span *spans = s->modules.items;
-	size_t n_spans = s->modules.n, at = 0;
+	size_t at = 0;
 
-	if (s->ops.n)
-		qsort(s->ops.items, s->ops.n, sizeof(*s->ops.items), by_core);
-	if (n_spans)
-		qsort(spans, n_spans, sizeof(*spans), spans_by_core);
 	for (size_t i = 0; i < m->units.n; i++)
 		m->counters[i].core = UINT32_MAX;
 	for (size_t i = 0; i < s->ops.n; i++) {
 		const struct na_op *op = &s->ops.items[i];
-		bool inside;
+		const struct na_span *run;
 
 		if (m->unit_of[op->type] == NA_NO_TRIPLE)
 			continue;
-		while (at < n_spans && (spans[at].core < op->core ||
-					(spans[at].core == op->core &&
-					 spans[at].end_ps <= op->start_ps)))
-			at++;
-		inside = at < n_spans && spans[at].core == op->core &&
-			 spans[at].start_ps <= op->start_ps;
-		take_piece(m, op, inside ? at : SIZE_MAX,
-			   inside ? spans[at].number : -1);
+		run = span_around(s, op, &at);
+		take_piece(m, op, run ? at : SIZE_MAX, run ? run->number : -1);
 	}
 	for (size_t i = 0; i < m->units.n; i++)
 		m->f->unpaired += m->counters[i].is_open;
@@ -280,7 +335,9 @@ bool co_match(const struct co_state *s, struct co_found *f)
 
 	m.unit_of = na_calloc(d->types.n + 1, sizeof(*m.unit_of));
 	m.pieces = na_calloc(s->ops.n + 1, sizeof(*m.pieces));
-	ok = m.unit_of && m.pieces && make_units(&m);
+	m.module_of = na_calloc(d->types.n + 1, sizeof(*m.module_of));
+	ok = m.unit_of && m.pieces && m.module_of;
+	ok = ok && learn_modules(&m) && make_units(&m);
 	if (ok)
 		m.counters = na_calloc(m.units.n + 1, sizeof(*m.counters));
 	ok = ok && m.counters;
@@ -294,6 +351,7 @@ bool co_match(const struct co_state *s, struct co_found *f)
 	na_triples_fini(&m.last);
 	free(m.row_of_unit);
 	free(m.unit_of);
+	free(m.module_of);
 	free(m.counters);
 	free(m.pieces);
 	free(m.parts);

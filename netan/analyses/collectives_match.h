@@ -25,8 +25,9 @@ struct co_match {
 	uint32_t *row_of_unit;
 	size_t cap_rows_of;
 	struct na_triples row_keys;
-	uint32_t *unit_of; /* by op type; NA_NO_TRIPLE: filtered */
-	struct counter {   /* by unit, of the core that is walked */
+	uint32_t *unit_of;   /* by op type; NA_NO_TRIPLE: filtered */
+	uint32_t *module_of; /* by op type: of the found, or NA_UNKNOWN_U32 */
+	struct counter {     /* by unit, of the core that is walked */
 		uint32_t core, in_run, in_all;
 		size_t span;
 		int64_t open_ps;

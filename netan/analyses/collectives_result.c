@@ -390,7 +390,7 @@ static void put_row(struct report *p, struct na_value *list, size_t i)
 	put_name(r, to, "collective", names, x->name);
 	na_put_text(r, to, "transfer_type", x->type);
 	na_put_text(r, to, "network", networks[x->network]);
-	put_name(r, to, "module", names, x->module);
+	put_name(r, to, "module", &p->f.modules, x->module);
 	na_put_int(r, to, "participants", (int64_t)x->participants);
 	put_missing(p, to, i);
 	put_bytes(r, to, "executions", told ? (na_i128)x->executions : -1);
@@ -502,6 +502,7 @@ static void report_fini(struct report *p)
 		free(all[i]->us);
 		free(all[i]->from);
 	}
+	na_strtab_fini(&p->f.modules);
 	free(p->f.rows);
 	free(p->f.times.items);
 	free(p->f.waits.items);
@@ -518,6 +519,7 @@ enum na_status co_finish(void *state, struct na_result *r, struct na_err *err)
 	struct co_total totals[NA_N_NETWORKS] = {0};
 	size_t n = 0, shown;
 
+	na_strtab_init(&p.f.modules);
 	if (!gather(&p) || !rank(&p, &n)) {
 		report_fini(&p);
 		return na_fail_nomem(err);

@@ -203,8 +203,9 @@ void co_say(struct na_result *r, struct co_state *s,
 	char text[SAID] = "", size[NA_UNIT_BUF];
 	uint64_t steps = 0, missing = 0;
 
-	for (size_t i = 0; i < s->scope->store->n_runs; i++)
-		steps += s->steps[i].n;
+	/* Runs side by side are never added up. */
+	if (s->scope->store->n_runs == 1)
+		steps = s->steps[0].n;
 	for (int k = 0; k < NA_N_NETWORKS; k++) {
 		size_t at;
 

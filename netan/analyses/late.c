@@ -1,6 +1,9 @@
 #include "netan/analyses/late.h"
 
+#include <stdlib.h>
+
 #include "netan/analyses/late_parts.h"
+#include "netan/base/vec.h"
 
 enum { CAUSE_BUF = 2048 };
 
@@ -97,6 +100,35 @@ static void put_shares(const struct la_path *p, struct na_result *r,
 			    length ? (double)of_ps[k] / (double)length : 0);
 }
 
+/* By how much the clocks of the path's hosts were put right. */
+static void put_clocks(const struct la_all *all, const struct la_path *p,
+		       struct na_result *r, struct na_value *in)
+{
+	struct na_value *list = na_put_list(r, in, "clocks");
+	bool *seen = na_calloc(all->store->n_hosts, sizeof(*seen));
+
+	for (size_t i = 0; seen && i < p->n_steps; i++) {
+		uint32_t host = p->steps[i].host;
+		struct na_value *v;
+		int64_t known, ahead;
+
+		if (host == p->host || seen[host])
+			continue;
+		seen[host] = true;
+		ahead = la_ahead(all->clocks, host, p->host, &known);
+		v = na_put_object(r, list, NULL);
+		na_put_text(r, v, "host", la_host_name(all, host));
+		if (known == NA_TIME_MAX) {
+			na_put_null(r, v, "ahead_us");
+			na_put_null(r, v, "uncertainty_us");
+		} else {
+			na_put_real(r, v, "ahead_us", us(ahead));
+			na_put_real(r, v, "uncertainty_us", us(known));
+		}
+	}
+	free(seen);
+}
+
 static void put_late(const struct la_all *all, const struct la_path *p,
 		     struct na_result *r, struct na_value *list)
 {
@@ -125,6 +157,7 @@ static void put_late(const struct la_all *all, const struct la_path *p,
 			    us(p->uncertainty_ps));
 	else
 		na_put_null(r, v, "clock_uncertainty_us");
+	put_clocks(all, p, r, v);
 	na_put_text(r, v, "order", p->told ? "told" : "inferred");
 	put_shares(p, r, v);
 	path = na_put_list(r, v, "path");
@@ -143,13 +176,16 @@ static enum na_status put_all(const struct la_all *all, struct na_result *r,
 			put_late(all, &p, r, list);
 		if (done && i == 0)
 			la_put_rows(all, &p, r);
-		if (done && p.why)
+		if (done && p.why && all->n_actions)
 			na_result_note(r, "late: execution %zu: %s", i + 1,
 				       p.why);
 		la_path_fini(&p);
 		if (!done)
 			return na_fail_nomem(err);
 	}
+	if (!all->n_actions)
+		na_result_note(r, "late: no input holds an action of these "
+				  "executions");
 	if (all->full)
 		na_result_note(r,
 			       "late: the executions that were asked for have "

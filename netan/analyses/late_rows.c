@@ -167,8 +167,6 @@ static void put_host(const struct rows *x, uint32_t host, struct na_result *r,
 	na_put_real(r, v, "ahead_us", us(ahead));
 	if (known < NA_TIME_MAX)
 		na_put_real(r, v, "uncertainty_us", us(known));
-	else
-		na_put_null(r, v, "uncertainty_us");
 }
 
 /* The path, each step at the row of its action; -1: it has none. */

@@ -281,12 +281,22 @@ static int by_start(const void *a, const void *b)
 	       (x->collective < y->collective);
 }
 
+/* Then the line's own order tells which of two at one time came first. */
+static bool in_order(const struct sl_core *c)
+{
+	for (size_t i = 1; i < c->n_ops; i++) {
+		if (c->ops[i].start_ps < c->ops[i - 1].start_ps)
+			return false;
+	}
+	return true;
+}
+
 static void walk_core(void *arg, size_t i)
 {
 	struct sl_state *s = arg;
 	struct sl_core *c = &s->cores[i];
 
-	if (c->n_ops)
+	if (!in_order(c))
 		qsort(c->ops, c->n_ops, sizeof(*c->ops), op_order);
 	c->failed = !(s->params->reference ? sl_walk_reference(s, c)
 					   : sl_walk(s, c));

@@ -270,20 +270,16 @@ static enum na_status open_traces(struct asking *q, struct na_err *err)
 {
 	const uint32_t wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
 			       NA_WANT_ACTIONS;
-	const struct na_input *other = NULL;
 	struct na_session *s = q->s;
 
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
 		enum na_status st;
 
-		if (!wanted_run(q, s->store.sources[i].run))
+		if (!wanted_run(q, s->store.sources[i].run) ||
+		    (in->reader != &na_reader_xspace &&
+		     in->reader != &na_reader_netan))
 			continue;
-		if (in->reader != &na_reader_xspace &&
-		    in->reader != &na_reader_netan) {
-			other = in;
-			continue;
-		}
 		q->input_of[q->again.n_inputs] = (uint16_t)i;
 		st = na_open_again(&q->again.inputs[q->again.n_inputs], in,
 				   wants, NA_UNKNOWN_U32, err);
@@ -291,12 +287,6 @@ static enum na_status open_traces(struct asking *q, struct na_err *err)
 			return st;
 		q->again.n_inputs++;
 	}
-	if (other)
-		na_say_warning(s->cli,
-			       "%s does not hold the actions of a collective: "
-			       "why an execution was late is told from the "
-			       "trace itself",
-			       other->path);
 	return NA_OK;
 }
 

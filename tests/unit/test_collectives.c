@@ -297,6 +297,41 @@ static void test_ici(void **state)
 	end(&x);
 }
 
+/* Ops that do not name their program are of the one that runs, whose id every
+ * host chooses for itself; equal names in two programs are two collectives. */
+static void test_programs(void **state)
+{
+	static const char *const names[2][2] = {{"jit_step(7)", "jit_eval(8)"},
+						{"jit_step(9)",
+						 "jit_eval(10)"}};
+	struct run x = {.n = 0};
+	const struct na_value *row;
+
+	(void)state;
+	for (int host = 0; host < 2; host++) {
+		for (int k = 0; k < 2; k++) {
+			int64_t at = 1000 * k;
+			struct hand_row *r;
+
+			program(&x, host, 0, at, at + 500, 1);
+			x.rows[x.n - 1].name = names[host][k];
+			r = op(&x, host, 0, "all-reduce", at + 10, at + 20 + k);
+			r->module = NULL;
+			r->op.program_id = (uint64_t)(10 * host + k);
+		}
+	}
+	analyse(&x, 2);
+	row = list(&x, "collectives");
+	assert_null(nth(row, 2));
+	says(nth(row, 0), "module", "jit_eval");
+	is(nth(row, 0), "p50_us", 11);
+	is(nth(row, 0), "participants", 2);
+	is(nth(row, 0), "instances", 1);
+	says(nth(row, 1), "module", "jit_step");
+	is(nth(row, 1), "p50_us", 10);
+	end(&x);
+}
+
 /* Of one device the trace holds an execution before the others'. */
 static void test_begins_earlier(void **state)
 {
@@ -527,6 +562,7 @@ int main(void)
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_ici),
+		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_begins_earlier),
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_gpu_groups),
