@@ -207,6 +207,86 @@ static void reference(void **state)
 	end(&x);
 }
 
+/* Limit 20: what the first of unequal groups makes of it is an estimate. */
+static void unequal_groups(void **state)
+{
+	struct run x;
+
+	(void)state;
+	begin(&x);
+	plain(&x, "a_0", 0);
+	for (size_t i = 0; i < x.n; i++)
+		x.rows[i].op.uneven = true;
+	fill(&x, 1, NULL);
+	analyse(&x, 4);
+	SAME(row(&x, 0), "bytes", 12000000);
+	assert_true(na_get(row(&x, 0), "bytes_estimated")->u.flag);
+	end(&x);
+}
+
+/* Limit 21: without slack no rate is enough, which is no large number. */
+static void by_required(void **state)
+{
+	static const char *const order[] = {"none_0", "tight_0", "wide_0",
+					    "unsized_0"};
+	struct run x;
+
+	(void)state;
+	begin(&x);
+	op(&x, "send.1", "wide_0", 0, 1);
+	op(&x, "recv-done.1", "wide_0", 500, 700);
+	op(&x, "send.2", "tight_0", 1000, 1001);
+	op(&x, "recv-done.2", "tight_0", 1050, 1060);
+	op(&x, "send.3", "none_0", 2000, 2001);
+	op(&x, "recv-done.3", "none_0", 2001, 2002);
+	x.type = NULL;
+	op(&x, "send.4", "unsized_0", 3000, 3001);
+	op(&x, "recv-done.4", "unsized_0", 3002, 3900);
+	fill(&x, 1, NULL);
+	analyse(&x, 4);
+	assert_string_equal(na_text_of(na_get(row(&x, 0), "collective"), ""),
+			    "unsized_0");
+	x.params.sort = SL_BY_REQUIRED;
+	analyse(&x, 4);
+	for (size_t i = 0; i < COUNT(order); i++)
+		assert_string_equal(na_text_of(na_get(row(&x, i), "collective"),
+					       ""),
+				    order[i]);
+	NOTHING(row(&x, 0), "required_gbps");
+	x.scope.top = 3;
+	analyse(&x, 4);
+	assert_int_equal(rows(&x), 3);
+	assert_true(body(&x, "not_listed") == 1);
+	assert_true(body(&x, "total.occurrences") == 4);
+	end(&x);
+}
+
+/* Less than one of its transfers takes on the network is small. */
+static void below_latency(void **state)
+{
+	struct run x;
+
+	(void)state;
+	begin(&x);
+	for (int i = 0; i < 3; i++) {
+		struct hand_row *t = push(&x, HAND_RX, 100, 300 + i);
+
+		t->name = "a_0";
+		t->size = 1000;
+		t->dst = 100;
+		t->src = 0;
+	}
+	plain(&x, "a_0", 0); /* slack 180 of 250 */
+	plain(&x, "b_0", 1000);
+	fill(&x, 1, NULL);
+	analyse(&x, 4);
+	SAME(row(&x, 0), "network_p50_us", 201);
+	assert_true(na_get(row(&x, 0), "slack_small")->u.flag);
+	NOTHING(row(&x, 1), "network_p50_us");
+	assert_false(na_get(row(&x, 1), "slack_small")->u.flag);
+	end(&x);
+}
+
 static void bound(void **state)
 {
 	struct run x;
@@ -353,9 +433,11 @@ static void oracle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(transmitted), cmocka_unit_test(devices),
-		cmocka_unit_test(window),      cmocka_unit_test(reference),
-		cmocka_unit_test(bound),       cmocka_unit_test(oracle),
+		cmocka_unit_test(transmitted),    cmocka_unit_test(devices),
+		cmocka_unit_test(window),         cmocka_unit_test(reference),
+		cmocka_unit_test(unequal_groups), cmocka_unit_test(by_required),
+		cmocka_unit_test(below_latency),  cmocka_unit_test(bound),
+		cmocka_unit_test(oracle),
 	};
 
 	return cmocka_run_group_tests_name("slack_values", tests, NULL, NULL);

@@ -16,4 +16,4 @@ try t --from 5s -o x.svg
 grep -c 'the filters leave none' x.svg
 # The host's side alone.
 cp "$NETAN_ROOT/tests/data/graph.xplane.pb" .
-try graph.xplane.pb
+try graph.xplane.pb --late 0
