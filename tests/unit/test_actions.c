@@ -318,6 +318,8 @@ static void words_of(char *out, size_t size, const char *text)
 	for (const char *p = text; *p && n + 1 < size; p++) {
 		if (p > text && p[-1] == ' ')
 			p += strspn(p, "0123456789.");
+		if (!*p)
+			break;
 		out[n++] = *p;
 	}
 	out[n] = 0;
