@@ -395,8 +395,20 @@ static void compare_text(const struct driven *d, const struct sums *sums,
 	}
 }
 
+/* Events of a line in any order: of ops that begin at different times. */
+static void shuffle(struct hand_row *rows, size_t n, struct na_rng *g)
+{
+	for (size_t i = n; i > 1; i--) {
+		size_t k = na_rng_below(g, i);
+		struct hand_row was = rows[k];
+
+		rows[k] = rows[i - 1];
+		rows[i - 1] = was;
+	}
+}
+
 static void check(const struct ops *x, const struct sums *sums, bool text,
-		  uint64_t seed)
+		  struct na_rng *mix, uint64_t seed)
 {
 	static struct hand_row rows[MOST_OPS + CORES * MOST_RUNS];
 	struct na_scope scope = {.store = NULL};
@@ -405,6 +417,8 @@ static void check(const struct ops *x, const struct sums *sums, bool text,
 	struct hand h;
 	size_t n = rows_of(x, rows);
 
+	if (mix)
+		shuffle(rows, n, mix);
 	hand_init(&h, 1, NULL);
 	hand_fill(&h, rows, n, 1 + seed % 90);
 	hand_resolve(&h, NA_ANCHOR_AUTO);
@@ -434,7 +448,7 @@ static void any_ops(void **state)
 		na_rng_seed(&g, seed);
 		soup(&x, &g);
 		by_rule(&x, sums);
-		check(&x, sums, false, seed);
+		check(&x, sums, false, NULL, seed);
 	}
 }
 
@@ -451,7 +465,7 @@ static void xprofs_own(void **state)
 		na_rng_seed(&g, seed);
 		soup(&x, &g);
 		by_text(&x, sums);
-		check(&x, sums, true, seed);
+		check(&x, sums, true, NULL, seed);
 	}
 }
 
@@ -468,10 +482,32 @@ static void owned_ops(void **state)
 		na_rng_seed(&g, seed);
 		loops(&x, &g);
 		by_owner(&x, sums);
-		check(&x, sums, false, seed);
+		check(&x, sums, false, NULL, seed);
 		n += sums[0].n;
 	}
 	assert_true(n > SEEDS); /* there was something to compare */
+}
+
+static void lines_out_of_order(void **state)
+{
+	static struct ops x;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct sums sums[COLLECTIVES] = {{.n = 0}};
+		struct na_rng g;
+
+		na_rng_seed(&g, seed);
+		loops(&x, &g);
+		for (size_t i = x.n; i-- > 0;) {
+			struct op *o = &x.items[i];
+
+			o->start_ps += (int64_t)i; /* none alike */
+			x.run_ps[o->run] = o->start_ps - 1;
+		}
+		by_owner(&x, sums);
+		check(&x, sums, false, &g, seed);
+	}
 }
 
 int main(void)
@@ -480,6 +516,7 @@ int main(void)
 		cmocka_unit_test(any_ops),
 		cmocka_unit_test(owned_ops),
 		cmocka_unit_test(xprofs_own),
+		cmocka_unit_test(lines_out_of_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
