@@ -238,6 +238,9 @@ void na_wf_title(const struct waterfall *w, struct words *out)
 		     na_text_of(na_get(w->late, "collective"), "?"),
 		     na_text_of(na_get(w->late, "host"), "?"),
 		     na_text_of(na_get(w->late, "device"), "?"));
+	if (na_get(w->late, "label"))
+		na_words_add(out, " of %s",
+			     na_text_of(na_get(w->late, "label"), "?"));
 	if (cause)
 		na_words_add(out, ", %s", cause);
 }

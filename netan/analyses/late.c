@@ -138,6 +138,8 @@ static void put_late(const struct la_all *all, const struct la_path *p,
 
 	na_put_text(r, v, "collective",
 		    na_strtab_at(&all->store->names.strings, ask->collective));
+	if (all->store->sources[p->host].label)
+		na_put_text(r, v, "label", all->store->sources[p->host].label);
 	na_put_text(r, v, "host", la_host_name(all, p->host));
 	na_put_text(r, v, "device",
 		    p->device == LA_NONE

@@ -44,7 +44,6 @@ static uint32_t group_size(const struct sl_state *s, const struct sl_occ *o,
 	return 0;
 }
 
-/* A recv's shape has 4 bytes of context beside the buffer. */
 static uint64_t received_bytes(const struct sl_state *s, const struct sl_occ *o)
 {
 	const struct na_op_type *done = type_at(s, o, SL_RECV_DONE);
@@ -52,9 +51,8 @@ static uint64_t received_bytes(const struct sl_state *s, const struct sl_occ *o)
 
 	if (done && done->size_bytes != NA_UNKNOWN_U64)
 		return done->size_bytes;
-	if (recv && recv->size_bytes != NA_UNKNOWN_U64 && recv->size_bytes >= 4)
-		return recv->size_bytes - 4;
-	return NA_UNKNOWN_U64;
+	/* The join took its context away. */
+	return recv ? recv->size_bytes : NA_UNKNOWN_U64;
 }
 
 bool sl_bytes(const struct sl_state *s, const struct sl_occ *o, na_i128 *bytes,

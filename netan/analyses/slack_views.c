@@ -67,17 +67,17 @@ static void warn(struct na_result *r, const struct sl_state *s)
 	}
 	if (bound)
 		na_result_note(r,
-			       "%zu of %zu need more than the capacity of a "
-			       "host, %s; first %s: send fewer bytes, or start "
-			       "it earlier",
-			       n_bound, s->n_rows,
+			       "needs more than the capacity of a host, %s: "
+			       "%zu of %zu, first %s: send fewer bytes, or "
+			       "start it earlier",
 			       na_print_rate(cap, s->capacity_gbps * 1e9, 3),
+			       n_bound, s->n_rows,
 			       na_strtab_at(names, bound->collective));
 	if (small)
 		na_result_note(r,
-			       "%zu of %zu have too little slack for any "
-			       "network; first %s, %s: start it earlier, or "
-			       "compute more before its result is used",
+			       "too little slack for any network: %zu of %zu, "
+			       "first %s, %s: start it earlier, or compute "
+			       "more before its result is used",
 			       n_small, s->n_rows,
 			       na_strtab_at(names, small->collective),
 			       na_print_time(buf,

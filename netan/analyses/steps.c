@@ -222,7 +222,7 @@ const struct na_analysis na_an_steps = {
 		"idle above them) or network (its transfers take longest). A "
 		"host stands for its slowest device.\n"
 		"A straggler is last more often than chance allows (binomial, "
-		"false discovery rate 0.01 over hosts and tests), by more "
+		"false discovery rate 0.01 over the hosts), by more "
 		"than 1 % of the median duration and 50 us: slowest of the "
 		"steps; or, over instances of collectives with three "
 		"participants or more and over the steps they are in, who "

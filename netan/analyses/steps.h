@@ -31,7 +31,7 @@
 /* An effect counts when it is above both (algorithms.md, section 8). */
 #define ST_EFFECT_SHARE 0.01 /* of the median duration */
 #define ST_EFFECT_PS    (50 * NA_PS_PER_US)
-#define ST_Q            0.01 /* false discovery rate, over hosts and tests */
+#define ST_Q            0.01 /* false discovery rate, over hosts */
 /* Durations differ notably: then the longest is the slowest. */
 #define ST_DIFFER_SHARE 0.05
 

@@ -420,37 +420,60 @@ static int64_t blur(struct court *c, uint32_t host, unsigned test)
 		       : NA_TIME_MAX;
 }
 
+static void try_host(const struct court *c, struct st_host *h, unsigned test)
+{
+	struct st_verdict *v = &h->tests[test];
+	struct durations *d = &c->typical[h->run * ST_TESTS + test];
+
+	v->p = v->q = (double)NAN;
+	if (v->n)
+		v->p = fmax(na_binomial_upper(v->last, v->n,
+					      v->expected / (double)v->n),
+			    over_clusters(c, h, test));
+	v->typical_ps = median_of(d->ps, d->n);
+}
+
+/* A family is the hosts of a run in one test: runs side by side are judged
+ * as each alone. */
+static bool judge_family(struct court *c, uint32_t run, unsigned test,
+			 double *p)
+{
+	struct st_state *s = c->s;
+	double *q = p + s->n_hosts;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		if (s->hosts[i].run == run)
+			p[n++] = s->hosts[i].tests[test].p;
+	}
+	if (!na_bh(p, q, n))
+		return false;
+	n = 0;
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		struct st_host *h = &s->hosts[i];
+		struct st_verdict *v = &h->tests[test];
+
+		if (h->run != run)
+			continue;
+		v->q = q[n++];
+		v->named = v->q <= ST_Q &&
+			   st_notable(v->effect_ps, v->typical_ps) &&
+			   v->effect_ps > blur(c, h->host, test);
+	}
+	return true;
+}
+
 static bool sentence(struct court *c)
 {
 	struct st_state *s = c->s;
-	size_t n = s->n_hosts * ST_TESTS;
-	double *p = na_calloc(2 * n + 1, sizeof(*p)), *q = p ? p + n : NULL;
+	double *p = na_calloc(2 * s->n_hosts + 1, sizeof(*p));
 	bool ok = p;
 
-	for (size_t i = 0; ok && i < n; i++) {
-		struct st_host *h = &s->hosts[i / ST_TESTS];
-		struct st_verdict *v = &h->tests[i % ST_TESTS];
-		struct durations *d =
-			&c->typical[h->run * ST_TESTS + i % ST_TESTS];
-
-		v->p = (double)NAN;
-		if (v->n)
-			v->p = fmax(na_binomial_upper(v->last, v->n,
-						      v->expected /
-							      (double)v->n),
-				    over_clusters(c, h, i % ST_TESTS));
-		v->typical_ps = median_of(d->ps, d->n);
-		p[i] = v->p;
-	}
-	ok = ok && na_bh(p, q, n);
-	for (size_t i = 0; ok && i < n; i++) {
-		struct st_host *h = &s->hosts[i / ST_TESTS];
-		struct st_verdict *v = &h->tests[i % ST_TESTS];
-
-		v->q = q[i];
-		v->named = v->q <= ST_Q &&
-			   st_notable(v->effect_ps, v->typical_ps) &&
-			   v->effect_ps > blur(c, h->host, i % ST_TESTS);
+	for (size_t i = 0; ok && i < s->n_hosts * ST_TESTS; i++)
+		try_host(c, &s->hosts[i / ST_TESTS], i % ST_TESTS);
+	for (uint32_t r = 0; r < s->scope->store->n_runs; r++) {
+		for (unsigned k = 0; ok && k < ST_TESTS; k++)
+			ok = judge_family(c, r, k, p);
 	}
 	free(p);
 	return ok;

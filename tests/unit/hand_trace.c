@@ -265,8 +265,8 @@ void hand_trace_receive(struct hand_trace *t, const char *key, int64_t end_ns,
 
 void hand_trace_free(struct hand_trace *t)
 {
-	static const char *const parts[] = {"/" RUN, "/plugins/profile",
-					    "/plugins", ""};
+	static const char *const parts[] = {"/plugins/profile/run",
+					    "/plugins/profile", "/plugins", ""};
 	char path[160];
 
 	hand_trace_close(t);

@@ -5,7 +5,7 @@
  *	 6 integer_shares          8 flows_to_the_end
  *	20 first_group, outside_modules             21 no_slack
  *	22 order_of_ops           23 tiny_ops
- *	24 suffixes, no_suffixes
+ *	24 suffixes, no_suffixes, short_names
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -321,6 +321,27 @@ static void no_suffixes(void **state)
 	hand_job_end(&j);
 }
 
+/* 24, and bytes: a recv-done of which the trace has but the short name gets
+ * its collective by its number, and its bytes from the recv, whose shape
+ * holds 4 bytes of context. */
+static void short_names(void **state)
+{
+	struct limits_four x = limits_four("psum.1_0", MS, 2 * MS, US);
+	struct hand_job j;
+
+	(void)state;
+	limits_begin(&j);
+	hand_trace_host(j.t, "a");
+	limits_device(j.t, 0, x.ops, 2);
+	hand_trace_event(j.t, "send-done.1", 2 * MS - US, US, NULL);
+	hand_trace_event(j.t, "recv-done.1", 2 * MS, US, NULL);
+	hand_job_run(&j, "slack", NULL);
+	HAND_SAME(hand_job_body(&j), "joined.suffix", 2);
+	HAND_SAME(limits_row(&j, 0), "slack_us.mean", 997);
+	HAND_SAME(limits_row(&j, 0), "bytes", 4096);
+	hand_job_end(&j);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +354,7 @@ int main(void)
 		cmocka_unit_test(tiny_ops),
 		cmocka_unit_test(suffixes),
 		cmocka_unit_test(no_suffixes),
+		cmocka_unit_test(short_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

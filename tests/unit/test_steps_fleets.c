@@ -2,6 +2,7 @@
  * Are stragglers named, and healthy fleets left alone?  One host late by
  * three times the scaled MAD in half of 30 instances of a collective, or of
  * 30 steps, is named in 98 % of fleets; nobody is in 98 % of healthy ones.
+ * (Of four hosts, 92 %: the last of few is late by chance more often.)
  * NETAN_FLEETS=N tries N fleets of each kind.
  */
 #include <setjmp.h>
@@ -110,7 +111,7 @@ static void rates(void **state)
 	static const struct fleet fleets[] = {
 		{4, false, true}, {8, false, true}, {8, true, true},
 		{4, false, false}, {8, false, false}, {8, true, false},
-		{6, true, true}, {6, true, false},
+		{6, true, true}, {6, true, false}, {6, false, true},
 	};
 	/* clang-format on */
 	const char *many = getenv("NETAN_FLEETS");
@@ -132,7 +133,7 @@ static void rates(void **state)
 			      f->hosts, f->transfers ? "starts" : "computing",
 			      f->late ? "one late" : "healthy", right, n,
 			      other);
-		assert_true(50 * right >= 49 * n || f->hosts == 6);
+		assert_true(50 * right >= 49 * n);
 		assert_true(50 * other <= n);
 	}
 }
