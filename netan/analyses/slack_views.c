@@ -141,6 +141,7 @@ void sl_late_view(struct na_result *r)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
+		{"label", "label", NA_F_TEXT, 0, 0},
 		{"collective", "collective", NA_F_TEXT, 0, 0},
 		{"host", "host", NA_F_TEXT, 0, 0},
 		{"device", "device", NA_F_TEXT, 0, 0},
@@ -152,10 +153,13 @@ void sl_late_view(struct na_result *r)
 	};
 	/* clang-format on */
 	const struct na_value *list = na_get(na_result_body(r), "late");
+	size_t from = list && list->n &&
+		      !na_text_of(na_get(list->u.of.first, "label"), NULL);
 
 	if (list && list->n)
 		na_result_view(r,
 			       "the slowest executions of the collective "
 			       "that stalls most",
-			       list, cols, sizeof(cols) / sizeof(cols[0]), 0);
+			       list, cols + from,
+			       sizeof(cols) / sizeof(cols[0]) - from, 0);
 }
