@@ -92,7 +92,8 @@ static struct execution *first(struct execution *all, size_t n,
 		if (e->core == x->core && e->run == x->run &&
 		    e->collective == x->collective && !e->closed &&
 		    !e->ops[x->part] &&
-		    (x->part != SL_SEND_DONE || e->ops[SL_SEND]))
+		    (x->part != SL_SEND_DONE || e->ops[SL_SEND]) &&
+		    (x->part != SL_RECV || !e->ops[SL_RECV_DONE]))
 			return e;
 	}
 	return NULL;
