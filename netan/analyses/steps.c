@@ -46,7 +46,8 @@ static enum na_status st_add(void *block, const struct na_transfer *t)
 {
 	struct st_state *b = block;
 
-	return (b->pass || na_host_clocks_add(&b->clocks, t)) &&
+	return (b->pass || (na_host_clocks_add(&b->clocks, t) &&
+			    st_add_launch(b, t))) &&
 			       st_add_transfer(b, t)
 		       ? NA_OK
 		       : NA_ENOMEM;
@@ -143,6 +144,7 @@ static enum na_status st_merge(void *state, void *block, unsigned pass)
 			       take(&s->ops, &s->n_ops, &s->cap_ops, b->ops,
 				    b->n_ops, sizeof(*b->ops)) &&
 			       na_host_clocks_merge(&s->clocks, &b->clocks) &&
+			       st_merge_launches(s, b) &&
 			       st_merge_transfers(s, b)
 		       ? NA_OK
 		       : NA_ENOMEM;
@@ -170,6 +172,9 @@ static void st_fini(void *state)
 
 	na_triples_fini(&s->instances);
 	na_triples_fini(&s->keys);
+	na_triples_fini(&s->launch_keys);
+	free(s->launches);
+	free(s->by_launch);
 	na_host_clocks_fini(&s->clocks);
 	free(s->spans);
 	free(s->ops);

@@ -15,6 +15,11 @@
  *   gap       since the end of the step before it, where that is the number
  *             before: no part of the step's duration
  *
+ * Where a run has neither Steps lines nor program runs, a step is a launch of
+ * a program: of each device, from the first transfer that it sends to the end
+ * of its last one.  What fills it is not known then, and who waits for whom
+ * only by who starts, and who ends, last.
+ *
  * The own time of a step is gap + compute + idle: what the device did not
  * spend waiting for others.  In a synchronous job all durations are alike,
  * since everybody waits for the slowest; the one with the longest own time is
@@ -35,6 +40,9 @@
 /* Durations differ notably: then the longest is the slowest. */
 #define ST_DIFFER_SHARE 0.05
 
+/* A step of three weeks is none: so sums of its parts fit. */
+#define ST_LONGEST_PS (NA_TIME_MAX / 5)
+
 enum { ST_IN_FLIGHT = NA_N_NETWORKS };
 
 /* One step on one device. */
@@ -45,6 +53,7 @@ struct st_cell {
 	int64_t flight_ps, overlap_ps, busy_ps;
 	uint32_t core;
 	bool kept; /* by the filters, and the first of its number */
+	bool launch;
 };
 
 /* Time in which a device communicates: no two overlap.  There is one for
@@ -57,9 +66,10 @@ struct st_segment {
 _Static_assert(sizeof(struct st_segment) == 16, "product.md, memory");
 #define ST_SEGMENT_MAX_PS ((INT64_C(1) << 48) - 1)
 
-struct st_line { /* of a core */
+struct st_line { /* of a core; behind these, of a device by launches */
 	size_t cell_from, cell_to, segment_from, segment_to;
 	bool programs; /* its steps are runs of a program */
+	uint32_t host; /* by launches */
 };
 
 /* A step or program run as gathered. */
@@ -67,6 +77,12 @@ struct st_span {
 	int64_t start_ps, end_ps, number;
 	uint32_t core, name;
 	bool program;
+};
+
+/* Transfers of a launch at a device: of its key. */
+struct st_launch {
+	int64_t first_send_ps, first_receive_ps; /* NA_TIME_MAX: none */
+	int64_t last_ps;
 };
 
 /* Busy time within a cell. */
@@ -172,6 +188,9 @@ struct st_state {
 	struct na_triples keys;      /* collective, instance, host */
 	struct st_share *shares;     /* by key */
 	size_t n_shares, cap_shares;
+	struct na_triples launch_keys; /* launch, endpoint, host */
+	struct st_launch *launches;    /* by key */
+	size_t n_launches, cap_launches;
 	struct na_host_clocks clocks;
 	/* after pass 0 */
 	struct st_cell *cells; /* by core, then start */
@@ -180,6 +199,7 @@ struct st_state {
 	size_t n_segments, cap_segments;
 	struct st_line *lines; /* by core */
 	size_t n_lines;
+	bool *by_launch; /* by run */
 	uint64_t repeated, unnamed, cut, filtered;
 	bool by_order; /* steps without numbers in common */
 	/* pass 1, of a block */
@@ -234,6 +254,28 @@ int64_t st_exposed(const struct st_cell *c);
 int64_t st_idle(const struct st_cell *c);
 /* Whether a difference is worth telling beside a duration. */
 bool st_notable(int64_t ps, int64_t typical_ps);
+
+static inline uint32_t st_host_of(const struct st_state *s, uint32_t core)
+{
+	const struct na_devices *d = &s->scope->store->devices;
+
+	return core < d->n_cores ? d->cores[core].input : s->lines[core].host;
+}
+
+/* Whether its clock can be compared with others'. */
+static inline bool st_is_tied(const struct st_state *s, uint32_t host)
+{
+	return host < s->clocks.n_hosts &&
+	       s->clocks.uncertainty_ps[host] != NA_TIME_MAX;
+}
+
+/* steps_launches.c: launches of programs, in place of steps. */
+bool st_add_launch(struct st_state *b, const struct na_transfer *t);
+bool st_merge_launches(struct st_state *s, const struct st_state *b);
+/* Into cells that have room, of runs that have no others. */
+bool st_build_launches(struct st_state *s);
+/* Who is slowest in a launch, and why.  False: no memory. */
+bool st_judge_launch(struct st_state *s, struct st_step *t);
 
 /* steps_gather.c: transfers of each instance of a collective. */
 bool st_add_transfer(struct st_state *b, const struct na_transfer *t);

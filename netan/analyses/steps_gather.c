@@ -152,11 +152,17 @@ void st_place_transfers(struct st_state *s)
 
 	for (size_t k = 0; k < s->n_shares; k++) {
 		const struct st_share *x = &s->shares[k];
+		const struct na_triple *of =
+			&s->instances.keys[s->keys.keys[k].b];
 		const struct na_step *known = x->step < store->n_steps
 						      ? &store->steps[x->step]
 						      : NULL;
-		struct st_step *t =
-			known ? step_of(s, known->run, known->number) : NULL;
+		struct st_step *t = NULL;
+
+		if (s->by_launch[of->c / 2])
+			t = of->c % 2 ? NULL : step_of(s, of->c / 2, of->a);
+		else if (known)
+			t = step_of(s, known->run, known->number);
 
 		for (size_t i = t ? t->from : 0; t && x->n && i < t->to; i++) {
 			struct st_host_step *y = &s->host_steps[i];

@@ -51,6 +51,8 @@ static bool same_step(const struct st_host_step *a,
 
 static bool slower(const struct st_host_step *a, const struct st_host_step *b)
 {
+	if (a->cell->launch && a->cell->start_ps != b->cell->start_ps)
+		return a->cell->start_ps > b->cell->start_ps;
 	if (a->own_ps != b->own_ps)
 		return a->own_ps > b->own_ps;
 	return st_duration(a->cell) > st_duration(b->cell);
@@ -66,7 +68,7 @@ static bool list_devices(struct st_state *s)
 		return false;
 	for (size_t i = 0; i < s->n_cells; i++) {
 		const struct st_cell *c = &s->cells[i];
-		uint16_t input = store->devices.cores[c->core].input;
+		uint32_t input = st_host_of(s, c->core);
 		int64_t period = st_duration(c);
 
 		if (!c->kept)
@@ -279,6 +281,7 @@ bool st_build_hosts(struct st_state *s)
 bool st_judge_steps(struct st_state *s)
 {
 	size_t most = 1;
+	bool ok = true;
 	na_i128 *tmp;
 
 	for (size_t i = 0; i < s->n_steps; i++) {
@@ -287,8 +290,12 @@ bool st_judge_steps(struct st_state *s)
 		most = n > most ? n : most;
 	}
 	tmp = na_calloc(most, sizeof(*tmp));
-	for (size_t i = 0; tmp && i < s->n_steps; i++)
-		judge(s, &s->steps[i], tmp);
+	for (size_t i = 0; tmp && ok && i < s->n_steps; i++) {
+		if (s->by_launch[s->steps[i].run])
+			ok = st_judge_launch(s, &s->steps[i]);
+		else
+			judge(s, &s->steps[i], tmp);
+	}
 	free(tmp);
-	return tmp;
+	return tmp && ok;
 }

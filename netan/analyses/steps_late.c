@@ -171,7 +171,7 @@ static bool tied(const struct st_state *s, uint32_t host, uint32_t *group)
 {
 	const struct na_host_clocks *k = &s->clocks;
 
-	if (host >= k->n_hosts || k->uncertainty_ps[host] == NA_TIME_MAX)
+	if (!st_is_tied(s, host))
 		return false;
 	if (*group == NA_UNKNOWN_U32)
 		*group = k->group[host];
@@ -456,7 +456,9 @@ static bool judge_family(struct court *c, uint32_t run, unsigned test,
 		if (h->run != run)
 			continue;
 		v->q = q[n++];
+		/* A launch is compared through its collectives alone. */
 		v->named = v->q <= ST_Q &&
+			   !(test == ST_OF_STEPS && s->by_launch[run]) &&
 			   st_notable(v->effect_ps, v->typical_ps) &&
 			   v->effect_ps > blur(c, h->host, test);
 	}

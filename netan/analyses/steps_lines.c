@@ -8,8 +8,6 @@
 #include "netan/analyses/steps.h"
 #include "netan/base/vec.h"
 
-/* A step of three weeks is none: so sums of its parts fit. */
-#define LONGEST_PS  (NA_TIME_MAX / 5)
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 static int by_place(const void *a, const void *b)
@@ -81,7 +79,7 @@ static void put_cells(struct st_state *s, uint32_t core,
 
 		if ((program && x[i].name != only) ||
 		    x[i].end_ps <= x[i].start_ps ||
-		    na_time_between(x[i].start_ps, x[i].end_ps) > LONGEST_PS)
+		    na_time_between(x[i].start_ps, x[i].end_ps) > ST_LONGEST_PS)
 			continue;
 		if (named && x[i].number < 0) {
 			s->unnamed++;
@@ -122,8 +120,8 @@ static bool cells_of_core(struct st_state *s, const struct st_span *x, size_t n)
 
 static bool build_cells(struct st_state *s)
 {
-	s->cells = na_calloc(s->n_spans + 1, sizeof(*s->cells));
-	s->lines = na_calloc(s->n_lines + 1, sizeof(*s->lines));
+	s->cells = na_calloc(s->n_spans + s->n_launches + 1, sizeof(*s->cells));
+	s->lines = na_calloc(s->n_lines + s->n_launches + 1, sizeof(*s->lines));
 	if (!s->cells || !s->lines)
 		return false;
 	if (s->n_spans)
@@ -138,7 +136,7 @@ static bool build_cells(struct st_state *s)
 	free(s->spans);
 	s->spans = NULL;
 	s->n_spans = s->cap_spans = 0;
-	return true;
+	return st_build_launches(s);
 }
 
 struct numbered {

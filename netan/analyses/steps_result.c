@@ -41,7 +41,7 @@ static void put_share(struct na_result *r, struct na_value *to,
 	na_put_real(r, to, name, all > 0 ? part / all : (double)NAN);
 }
 
-/* Sums over hosts, or over the steps of one. */
+/* Sums over hosts, or over the steps of one; n is 0 where nobody knows. */
 struct sums {
 	na_i128 duration, busy, flight, overlap, idle, gap;
 	na_i128 exposed[NA_N_NETWORKS];
@@ -104,8 +104,10 @@ static void put_step(struct na_result *r, struct na_value *list,
 	put_ms(r, to, "behind_ms", t->late_ps, named);
 	put_ms(r, to, "lost_ms", t->lost_ps, named);
 	put_ms(r, to, "spread_ms", t->spread_ps, 1);
-	put_parts(r, to, &x);
 	na_put_int(r, to, "hosts", (int64_t)x.n);
+	if (s->by_launch[t->run])
+		x = (struct sums){.n = 0};
+	put_parts(r, to, &x);
 }
 
 static void put_host(struct na_result *r, struct na_value *list,
@@ -131,6 +133,8 @@ static void put_host(struct na_result *r, struct na_value *list,
 	na_put_real(r, to, "behind_ms", h->behind_ms);
 	na_put_text(r, to, "cause", st_cause_names[h->cause]);
 	na_put_bool(r, to, "straggler", h->straggler);
+	if (s->by_launch[h->run])
+		x = (struct sums){.n = 0};
 	put_parts(r, to, &x);
 }
 
@@ -182,10 +186,13 @@ static void put_coverage(struct na_result *r, struct na_value *body,
 			 const struct st_state *s)
 {
 	struct na_value *to = na_put_object(r, body, "device_steps");
-	size_t programs = 0, lines = 0;
+	size_t programs = 0, lines = 0, launches = 0;
 
 	for (size_t i = 0; i < s->n_lines; i++) {
-		lines += s->lines[i].cell_to > s->lines[i].cell_from;
+		bool any = s->lines[i].cell_to > s->lines[i].cell_from;
+
+		lines += any;
+		launches += any && i >= s->scope->store->devices.n_cores;
 		programs += s->lines[i].programs;
 	}
 	na_put_int(r, to, "used", (int64_t)s->used);
@@ -195,6 +202,7 @@ static void put_coverage(struct na_result *r, struct na_value *body,
 	na_put_int(r, to, "cut", (int64_t)s->cut);
 	na_put_int(r, to, "devices", (int64_t)lines);
 	na_put_int(r, to, "devices_by_program", (int64_t)programs);
+	na_put_int(r, to, "devices_by_launch", (int64_t)launches);
 	na_put_bool(r, to, "numbered_by_order", s->by_order);
 }
 
@@ -211,9 +219,14 @@ static void say_nothing(struct na_result *r, const struct st_state *s)
 	na_put_text(r, side, "empty",
 		    "no steps: looked for the lines \"Steps\" and \"XLA "
 		    "Modules\" on device planes (\"/device:TPU:0\", "
-		    "\"/device:GPU:0\")");
+		    "\"/device:GPU:0\"), and for transfers that name their "
+		    "program launch");
 	na_put_text(r, side, "hint",
-		    "capture with device tracing on, while the job trains");
+		    s->scope->filter->first_step >= 0
+			    ? "--step chooses steps that device planes tell: "
+			      "of program launches choose with --from and --to"
+			    : "capture with device tracing on, while the job "
+			      "trains");
 }
 
 enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)

@@ -193,11 +193,7 @@ static void coverage(struct na_result *r, const struct st_state *s)
 			       programs, programs == 1 ? "" : "s",
 			       s->by_order ? ", numbered in order" : "");
 	for (size_t i = 0; i < s->n_hosts; i++) {
-		uint32_t h = s->hosts[i].host;
-
-		untied += s->hosts[i].n &&
-			  (h >= s->clocks.n_hosts ||
-			   s->clocks.uncertainty_ps[h] == NA_TIME_MAX);
+		untied += s->hosts[i].n && !st_is_tied(s, s->hosts[i].host);
 	}
 	if (untied && s->n_hosts > 1)
 		na_result_note(r,

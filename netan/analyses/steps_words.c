@@ -96,9 +96,25 @@ static void nobody(struct text *t, const struct st_state *s, uint32_t run)
 		add(t, "no straggler among %zu hosts", hosts);
 	else
 		add(t, "one host, nobody to compare it with");
+	if (s->by_launch[run])
+		return;
 	add(t, ": %s %% of the step is exposed communication, %s %% idle",
 	    na_print_number(a, share(exposed, all), 3),
 	    na_print_number(b, share(idle, all), 3));
+}
+
+/* What steps are where no device tells them. */
+static void launches(struct text *t, const struct st_state *s, uint32_t run)
+{
+	const struct na_devices *d = &s->scope->store->devices;
+	size_t i = 0;
+
+	while (i < d->n_cores &&
+	       s->scope->store->sources[d->cores[i].input].run != run)
+		i++;
+	add(t, "; steps are program launches: %s",
+	    i < d->n_cores ? "no steps or program runs on the device planes"
+			   : "no device plane in these traces");
 }
 
 /* The first of all hosts. */
@@ -137,6 +153,8 @@ static void of_run(struct text *t, const struct st_state *s, uint32_t run)
 	if (!told)
 		nobody(t, s, run);
 	change(t, s, run);
+	if (s->by_launch[run])
+		launches(t, s, run);
 }
 
 static bool has_run(const struct st_state *s, uint32_t run)
