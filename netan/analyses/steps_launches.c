@@ -18,9 +18,9 @@ static struct st_launch *launch_of(struct st_state *b, struct na_triple key)
 					  (size_t)k + 1, sizeof(*b->launches)))
 		return NULL;
 	for (; b->n_launches <= k; b->n_launches++)
-		b->launches[b->n_launches] =
-			(struct st_launch){NA_TIME_MAX, NA_TIME_MAX,
-					   NA_TIME_MIN};
+		b->launches[b->n_launches] = (struct st_launch){NA_TIME_MAX,
+								NA_TIME_MAX,
+								NA_TIME_MIN};
 	return &b->launches[k];
 }
 
@@ -46,10 +46,11 @@ bool st_add_launch(struct st_state *b, const struct na_transfer *t)
 	x = launch_of(b, key);
 	if (!x)
 		return false;
-	widen(x, &(struct st_launch){
-			 .first_send_ps = sends ? t->start_ps : NA_TIME_MAX,
-			 .first_receive_ps = sends ? NA_TIME_MAX : t->start_ps,
-			 .last_ps = t->end_ps});
+	widen(x, &(struct st_launch){.first_send_ps = sends ? t->start_ps
+							    : NA_TIME_MAX,
+				     .first_receive_ps = sends ? NA_TIME_MAX
+							       : t->start_ps,
+				     .last_ps = t->end_ps});
 	return true;
 }
 
@@ -162,7 +163,7 @@ static int by_ps(const void *a, const void *b)
 	return ORDER(x, y);
 }
 
-struct last { /* by one measure */
+struct last {            /* by one measure */
 	size_t at;       /* host step; SIZE_MAX: nobody can tell */
 	int64_t late_ps; /* behind the lower median */
 	int64_t lost_ps; /* behind the second */
