@@ -116,7 +116,8 @@ struct st_host_step {
 	uint32_t host, run;
 	int64_t own_ps, period_ps;
 	int64_t late_ps;       /* own - the (lower) median host's */
-	int64_t waits_less_ps; /* exposed of the median host - its own */
+	int64_t waits_less_ps; /* exposed of the median host - its own; of a
+				  launch its gap - the median host's */
 	na_i128 network_ps;    /* latencies: sum over instances of means */
 	na_i128 unsure_ps;
 	bool slowest;

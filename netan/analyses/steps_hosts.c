@@ -73,7 +73,7 @@ static bool list_devices(struct st_state *s)
 
 		if (!c->kept)
 			continue;
-		if (!na_add_i64(period, gap_of(c), &period))
+		if (!c->launch && !na_add_i64(period, gap_of(c), &period))
 			period = NA_TIME_MAX;
 		s->host_steps[s->n_host_steps++] = (struct st_host_step){
 			.cell = c,

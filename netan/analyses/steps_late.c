@@ -432,6 +432,10 @@ static void try_host(const struct court *c, struct st_host *h, unsigned test)
 					      v->expected / (double)v->n),
 			    over_clusters(c, h, test));
 	v->typical_ps = median_of(d->ps, d->n);
+	/* Nothing says what it cost the devices: beside the launch, then. */
+	if (c->s->by_launch[h->run] &&
+	    v->typical_ps < h->tests[ST_OF_STEPS].typical_ps)
+		v->typical_ps = h->tests[ST_OF_STEPS].typical_ps;
 }
 
 /* A family is the hosts of a run in one test: runs side by side are judged
@@ -457,9 +461,7 @@ static bool judge_family(struct court *c, uint32_t run, unsigned test,
 		if (h->run != run)
 			continue;
 		v->q = q[n++];
-		/* A launch is compared through its collectives alone. */
 		v->named = v->q <= ST_Q &&
-			   !(test == ST_OF_STEPS && s->by_launch[run]) &&
 			   st_notable(v->effect_ps, v->typical_ps) &&
 			   v->effect_ps > blur(c, h->host, test);
 	}

@@ -169,7 +169,7 @@ struct last {            /* by one measure */
 	int64_t lost_ps; /* behind the second */
 };
 
-enum measure { START, END, LASTED, NETWORK };
+enum measure { START, END, LASTED, NETWORK, GAP };
 
 /* False: not known of this host. */
 static bool measured(const struct st_state *s, const struct st_host_step *x,
@@ -185,6 +185,10 @@ static bool measured(const struct st_state *s, const struct st_host_step *x,
 	if (m == LASTED) {
 		*ps = x->own_ps;
 		return true;
+	}
+	if (m == GAP) {
+		*ps = x->cell->gap_ps;
+		return *ps >= 0;
 	}
 	if (!st_is_tied(s, x->host))
 		return false;
@@ -224,25 +228,32 @@ static struct last last_of(const struct st_state *s, const struct st_step *t,
 	return l;
 }
 
-/* How late each host starts: only where the clocks tell. */
-static void place_starts(struct st_state *s, const struct st_step *t,
-			 int64_t *ps)
+/* Behind the lower median of those of whom it is known: into late_ps or
+ * waits_less_ps, which stay 0 for the others. */
+static void compare(struct st_state *s, const struct st_step *t,
+		    enum measure m, int64_t *ps)
 {
 	uint32_t group = NA_UNKNOWN_U32;
 	int64_t median, at;
 	size_t n = 0;
 
 	for (size_t i = t->from; i < t->to; i++)
-		n += measured(s, &s->host_steps[i], START, &group, &ps[n]);
+		n += measured(s, &s->host_steps[i], m, &group, &ps[n]);
 	if (!n)
 		return;
 	qsort(ps, n, sizeof(*ps), by_ps);
 	median = ps[(n - 1) / 2];
 	for (size_t i = t->from; i < t->to; i++) {
-		if (measured(s, &s->host_steps[i], START, &group, &at))
-			s->host_steps[i].late_ps =
-				at < median ? -na_time_between(at, median)
-					    : na_time_between(median, at);
+		struct st_host_step *x = &s->host_steps[i];
+
+		if (!measured(s, x, m, &group, &at))
+			continue;
+		at = at < median ? -na_time_between(at, median)
+				 : na_time_between(median, at);
+		if (m == START)
+			x->late_ps = at;
+		else
+			x->waits_less_ps = at;
 	}
 }
 
@@ -261,6 +272,20 @@ static bool stands_out(const struct last *l, na_i128 unsure_ps,
 	       l->late_ps > unsure_ps;
 }
 
+/* Who only starts late since the launch before ended late lets nobody wait
+ * on its own account: the time since then is as the others'. */
+static bool starts_late(const struct st_state *s, const struct last *l,
+			int64_t typical_ps)
+{
+	const struct st_host_step *x = l->at == SIZE_MAX
+					       ? NULL
+					       : &s->host_steps[l->at];
+
+	return x &&
+	       stands_out(l, s->clocks.uncertainty_ps[x->host], typical_ps) &&
+	       (x->cell->gap_ps < 0 || x->waits_less_ps > l->late_ps / 2);
+}
+
 /*
  * Who starts last lets the others wait: durations are alike the other way
  * round.  A late starter makes transfers to it look long, by half of what it
@@ -274,16 +299,9 @@ static void judge(struct st_state *s, struct st_step *t, int64_t *ps)
 	struct last network = last_of(s, t, NETWORK, ps);
 	struct last lasted = last_of(s, t, LASTED, ps);
 	int64_t typical = x[lasted.at].own_ps - lasted.late_ps;
-	bool starts =
-		stands_out(&start,
-			   start.at == SIZE_MAX
-				   ? 0
-				   : s->clocks.uncertainty_ps[x[start.at].host],
-			   typical);
-	bool takes =
-		stands_out(&network,
-			   network.at == SIZE_MAX ? 0 : x[network.at].unsure_ps,
-			   typical);
+	bool starts = starts_late(s, &start, typical);
+	bool takes = network.at != SIZE_MAX &&
+		     stands_out(&network, x[network.at].unsure_ps, typical);
 
 	if (starts && (!takes || start.late_ps >= network.late_ps))
 		name(t, &start, ST_LATE_START);
@@ -311,7 +329,8 @@ bool st_judge_launch(struct st_state *s, struct st_step *t)
 		most = d > most ? d : most;
 	}
 	t->spread_ps = most - least;
-	place_starts(s, t, ps);
+	compare(s, t, START, ps);
+	compare(s, t, GAP, ps);
 	if (n > 1)
 		judge(s, t, ps);
 	free(ps);

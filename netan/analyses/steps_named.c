@@ -33,12 +33,12 @@ static enum st_cause costliest(const struct st_host *h)
 /*
  * Who starts late lets the others wait, and waits less itself; who only
  * comes late from the collective before does not.  Where devices show no
- * waiting at all nothing can tell.
+ * waiting at all nothing can tell; of launches the time between them does.
  */
 static bool waits_less(const struct st_state *s, const struct st_host *h)
 {
 	int64_t least = h->tests[ST_OF_STARTS].effect_ps / 2;
-	size_t less = 0, waiting = 0;
+	size_t less = 0, waiting = s->by_launch[h->run];
 
 	for (size_t i = 0; i < s->n_host_steps; i++) {
 		const struct st_host_step *x = &s->host_steps[i];
@@ -75,6 +75,11 @@ static void name(const struct st_state *s, struct st_host *h, bool explained,
 				   ? ST_LATE_START
 				   : ST_NETWORK;
 		h->evidence = ST_OF_ENDS;
+		if (s->by_launch[h->run] && h->cause == ST_LATE_START &&
+		    !waits_less(s, h)) {
+			h->cause = ST_NONE;
+			return;
+		}
 	} else {
 		return;
 	}

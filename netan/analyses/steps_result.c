@@ -41,28 +41,30 @@ static void put_share(struct na_result *r, struct na_value *to,
 	na_put_real(r, to, name, all > 0 ? part / all : (double)NAN);
 }
 
-/* Sums over hosts, or over the steps of one; n is 0 where nobody knows. */
+/* Sums over hosts, or over the steps of one. */
 struct sums {
 	na_i128 duration, busy, flight, overlap, idle, gap;
 	na_i128 exposed[NA_N_NETWORKS];
 	size_t n;
+	bool unknown; /* of launches: all but duration and gap */
 };
 
 static void put_parts(struct na_result *r, struct na_value *to,
 		      const struct sums *x)
 {
+	size_t n = x->unknown ? 0 : x->n;
 	na_i128 exposed = 0;
 
 	for (int k = 0; k < NA_N_NETWORKS; k++)
 		exposed += x->exposed[k];
-	put_ms(r, to, "compute_ms", x->busy, x->n);
-	put_ms(r, to, "overlap_ms", x->overlap, x->n);
+	put_ms(r, to, "compute_ms", x->busy, n);
+	put_ms(r, to, "overlap_ms", x->overlap, n);
 	put_share(r, to, "overlap_share", (double)x->overlap,
 		  (double)x->flight);
-	put_ms(r, to, "exposed_ms", exposed, x->n);
+	put_ms(r, to, "exposed_ms", exposed, n);
 	for (int k = 0; k < NA_N_NETWORKS; k++)
-		put_ms(r, to, networks[k], x->exposed[k], x->n);
-	put_ms(r, to, "idle_ms", x->idle, x->n);
+		put_ms(r, to, networks[k], x->exposed[k], n);
+	put_ms(r, to, "idle_ms", x->idle, n);
 	put_ms(r, to, "gap_ms", x->gap, x->n);
 }
 
@@ -105,8 +107,7 @@ static void put_step(struct na_result *r, struct na_value *list,
 	put_ms(r, to, "lost_ms", t->lost_ps, named);
 	put_ms(r, to, "spread_ms", t->spread_ps, 1);
 	na_put_int(r, to, "hosts", (int64_t)x.n);
-	if (s->by_launch[t->run])
-		x = (struct sums){.n = 0};
+	x.unknown = s->by_launch[t->run];
 	put_parts(r, to, &x);
 }
 
@@ -114,9 +115,14 @@ static void put_host(struct na_result *r, struct na_value *list,
 		     const struct st_state *s, const struct st_host *h)
 {
 	struct na_value *to = na_put_object(r, list, NULL);
-	struct sums x = {
-		h->duration_ps, h->busy_ps, h->flight_ps, h->overlap_ps,
-		h->idle_ps,     h->gap_ps,  {0},          h->n};
+	struct sums x = {.duration = h->duration_ps,
+			 .busy = h->busy_ps,
+			 .flight = h->flight_ps,
+			 .overlap = h->overlap_ps,
+			 .idle = h->idle_ps,
+			 .gap = h->gap_ps,
+			 .n = h->n,
+			 .unknown = s->by_launch[h->run]};
 
 	for (int k = 0; k < NA_N_NETWORKS; k++)
 		x.exposed[k] = h->exposed_ps[k];
@@ -133,8 +139,6 @@ static void put_host(struct na_result *r, struct na_value *list,
 	na_put_real(r, to, "behind_ms", h->behind_ms);
 	na_put_text(r, to, "cause", st_cause_names[h->cause]);
 	na_put_bool(r, to, "straggler", h->straggler);
-	if (s->by_launch[h->run])
-		x = (struct sums){.n = 0};
 	put_parts(r, to, &x);
 }
 
