@@ -44,6 +44,7 @@ struct steps_figure {
 	struct step_line *lines;
 	size_t n_lines, stragglers;
 	bool runs_apart;
+	bool launches; /* of programs: nobody knows what fills them */
 	size_t n; /* columns */
 	double first, each;
 	bool by_order;

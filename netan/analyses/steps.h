@@ -255,6 +255,8 @@ int64_t st_exposed(const struct st_cell *c);
 int64_t st_idle(const struct st_cell *c);
 /* Whether a difference is worth telling beside a duration. */
 bool st_notable(int64_t ps, int64_t typical_ps);
+/* By ST_DIFFER_SHARE: the same where it is not known who waited. */
+bool st_far(int64_t ps, int64_t typical_ps);
 
 static inline uint32_t st_host_of(const struct st_state *s, uint32_t core)
 {
