@@ -211,9 +211,11 @@ const struct na_analysis na_an_steps = {
 	.face.usage = "[OPTION…] INPUT…",
 	.face.question = "which steps and which hosts are slow",
 	.face.details =
-		"Needs device planes.  A step is what the Steps line of a "
-		"device tells; without one, each run of the program that "
-		"takes most of its time.  Its time is compute (busy with "
+		"A step is what the Steps line of a device tells; without "
+		"one, each run of the program that takes most of its time; "
+		"where no device plane tells either, a program launch, from "
+		"the first send to the last receive that names it, and "
+		"nothing is known of what fills it.  Its time is compute (busy with "
 		"anything but communication), exposed communication (in a "
 		"communication op and not computing, by network: dcn, ici, "
 		"gpu) and idle; overlap is the part of compute during which a "

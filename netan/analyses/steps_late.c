@@ -149,6 +149,7 @@ static bool try_steps(struct court *c)
 				continue;
 			v->last++;
 			v->lost_ps += t->lost_ps;
+			h->lost_ps[t->cause] += t->lost_ps;
 			if (!note(c, x->host, ST_OF_STEPS, t->late_ps))
 				return false;
 		}

@@ -170,6 +170,10 @@ static void advise(struct na_result *r, const struct st_state *s)
 		[ST_NETWORK] = "network: netan pairs tells which side, path "
 			       "or NIC, netan slack --waterfall what one "
 			       "collective waited for",
+		[ST_LATE_START] = "late_start: what came before the host's "
+				  "first sends made them late: its own work, "
+				  "or earlier sends; netan slack --waterfall "
+				  "shows one collective, netan pairs its NIC",
 	};
 	bool said[ST_CAUSES] = {false};
 
