@@ -565,19 +565,14 @@ static void generation_of_actions(void **state)
 		 .end_ps = 10,
 		 .dst = 100,
 		 .style = NA_STYLE_MESSAGE},
-		{.what = HAND_ACTION,
-		 .source = 2,
-		 .number = NA_ACT_D2H,
-		 .style = NA_STYLE_MESSAGE},
 	};
 	struct hand h;
 
 	(void)state;
-	hand_init(&h, 3, NULL);
+	hand_init(&h, 2, NULL);
 	hand_fill(&h, rows, sizeof(rows) / sizeof(rows[0]), 1);
 	assert_int_equal(na_store_style(&h.store, 0), NA_STYLE_GRAPH);
 	assert_int_equal(na_store_style(&h.store, 1), NA_STYLE_MESSAGE);
-	assert_int_equal(na_store_style(&h.store, 2), NA_STYLE_MESSAGE);
 	hand_fini(&h);
 }
 
