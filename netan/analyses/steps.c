@@ -46,8 +46,8 @@ static enum na_status st_add(void *block, const struct na_transfer *t)
 {
 	struct st_state *b = block;
 
-	return (b->pass || (na_host_clocks_add(&b->clocks, t) &&
-			    st_add_launch(b, t))) &&
+	return (b->pass ||
+		(na_host_clocks_add(&b->clocks, t) && st_add_launch(b, t))) &&
 			       st_add_transfer(b, t)
 		       ? NA_OK
 		       : NA_ENOMEM;
