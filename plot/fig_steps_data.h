@@ -45,7 +45,7 @@ struct steps_figure {
 	size_t n_lines, stragglers;
 	bool runs_apart;
 	bool launches; /* of programs: nobody knows what fills them */
-	size_t n; /* columns */
+	size_t n;      /* columns */
 	double first, each;
 	bool by_order;
 	const double *part[PARTS]; /* means of all hosts; NULL: none */

@@ -18,9 +18,9 @@ static struct st_launch *launch_of(struct st_state *b, struct na_triple key)
 					  (size_t)k + 1, sizeof(*b->launches)))
 		return NULL;
 	for (; b->n_launches <= k; b->n_launches++)
-		b->launches[b->n_launches] =
-			(struct st_launch){NA_TIME_MAX, NA_TIME_MAX,
-					   NA_TIME_MIN};
+		b->launches[b->n_launches] = (struct st_launch){NA_TIME_MAX,
+								NA_TIME_MAX,
+								NA_TIME_MIN};
 	return &b->launches[k];
 }
 
@@ -162,7 +162,7 @@ static int by_ps(const void *a, const void *b)
 	return ORDER(x, y);
 }
 
-struct last { /* by one measure */
+struct last {            /* by one measure */
 	size_t at;       /* host step; SIZE_MAX: nobody can tell */
 	int64_t late_ps; /* behind the lower median */
 	int64_t lost_ps; /* behind the second */
@@ -229,8 +229,8 @@ static struct last last_of(const struct st_state *s, const struct st_step *t,
 
 /* Behind the lower median of those of whom it is known: into late_ps or
  * waits_less_ps, which stay 0 for the others. */
-static void compare(struct st_state *s, const struct st_step *t,
-		    enum measure m, int64_t *ps)
+static void compare(struct st_state *s, const struct st_step *t, enum measure m,
+		    int64_t *ps)
 {
 	uint32_t group = NA_UNKNOWN_U32;
 	int64_t median, at;
