@@ -553,29 +553,6 @@ static void nothing_at_all(void **state)
 	hand_fini(&h);
 }
 
-/* Which generation counts, where a trace has no transfers that tell: its
- * actions do. */
-static void generation_of_actions(void **state)
-{
-	const struct hand_row rows[] = {
-		{.what = HAND_ACTION, .source = 0, .number = NA_ACT_D2H},
-		{.what = HAND_ACTION, .source = 1, .number = NA_ACT_D2H},
-		{.what = HAND_RX,
-		 .source = 1,
-		 .end_ps = 10,
-		 .dst = 100,
-		 .style = NA_STYLE_MESSAGE},
-	};
-	struct hand h;
-
-	(void)state;
-	hand_init(&h, 2, NULL);
-	hand_fill(&h, rows, sizeof(rows) / sizeof(rows[0]), 1);
-	assert_int_equal(na_store_style(&h.store, 0), NA_STYLE_GRAPH);
-	assert_int_equal(na_store_style(&h.store, 1), NA_STYLE_MESSAGE);
-	hand_fini(&h);
-}
-
 int main(void)
 {
 	/* clang-format off */
@@ -588,7 +565,6 @@ int main(void)
 		cmocka_unit_test(runs_apart),
 		cmocka_unit_test(anchor_by_vote),
 		cmocka_unit_test(doubled_generations),
-		cmocka_unit_test(generation_of_actions),
 		cmocka_unit_test(doubled_by_a_bad_key),
 		cmocka_unit_test(old_sends),
 		cmocka_unit_test(steps_of_transfers),
