@@ -222,7 +222,7 @@ const struct na_analysis na_an_steps = {
 		"nothing is known of what fills it.  Its time is compute (busy with "
 		"anything but communication), exposed communication (in a "
 		"communication op and not computing, by network: dcn, ici, "
-		"gpu) and idle; overlap is the part of compute during which a "
+		"gpu) and idle (an infeed too); overlap is the part of compute during which a "
 		"collective was in flight. gap is the time since the step "
 		"before.\n"
 		"The own time of a host is gap + compute + idle: in a "
