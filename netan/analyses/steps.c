@@ -119,6 +119,7 @@ static void merge_busy(struct st_state *s, const struct st_state *b)
 
 		c->busy_ps += y->busy_ps;
 		c->overlap_ps += y->overlap_ps;
+		c->hidden_wait_ps += y->hidden_wait_ps;
 		for (size_t k = 0; k < NA_N_NETWORKS; k++)
 			c->hidden_ps[k] += y->hidden_ps[k];
 	}
@@ -161,7 +162,8 @@ static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
 	if (!st_build_hosts(s))
 		return na_fail_nomem(err);
 	st_place_transfers(s);
-	return st_judge_steps(s) && st_judge_hosts(s) && st_judge_course(s)
+	return st_judge_steps(s) && st_judge_hosts(s) && st_judge_course(s) &&
+			       st_judge_transfers(s)
 		       ? NA_OK
 		       : na_fail_nomem(err);
 }
@@ -175,6 +177,8 @@ static void st_fini(void *state)
 	na_triples_fini(&s->launch_keys);
 	free(s->launches);
 	free(s->by_launch);
+	free(s->matched);
+	free(s->waits);
 	na_host_clocks_fini(&s->clocks);
 	free(s->spans);
 	free(s->ops);
@@ -218,7 +222,7 @@ const struct na_analysis na_an_steps = {
 		"nothing is known of what fills it.  Its time is compute (busy with "
 		"anything but communication), exposed communication (in a "
 		"communication op and not computing, by network: dcn, ici, "
-		"gpu) and idle; overlap is the part of compute during which a "
+		"gpu) and idle (an infeed too); overlap is the part of compute during which a "
 		"collective was in flight. gap is the time since the step "
 		"before.\n"
 		"The own time of a host is gap + compute + idle: in a "

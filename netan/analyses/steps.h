@@ -11,6 +11,8 @@
  *             send to end of recv-done; ICI and GPU: the op, or from its
  *             start to the end of its -done)
  *   exposed   inside communication ops and not computing: waiting
+ *   waiting   of exposed: in ICI and GPU collectives, for devices that come
+ *             later: what an execution takes longer than the shortest of it
  *   idle      the rest
  *   gap       since the end of the step before it, where that is the number
  *             before: no part of the step's duration
@@ -43,13 +45,15 @@
 /* A step of three weeks is none: so sums of its parts fit. */
 #define ST_LONGEST_PS (NA_TIME_MAX / 5)
 
-enum { ST_IN_FLIGHT = NA_N_NETWORKS };
+/* ST_WAITS: flag of a segment: waiting for devices that come later. */
+enum { ST_IN_FLIGHT = NA_N_NETWORKS, ST_WAITING, ST_WAITS = 8 };
 
 /* One step on one device. */
 struct st_cell {
 	int64_t start_ps, end_ps, number;
 	int64_t gap_ps; /* -1: no step before it */
 	int64_t comm_ps[NA_N_NETWORKS], hidden_ps[NA_N_NETWORKS];
+	int64_t wait_ps, hidden_wait_ps; /* of comm_ps of ICI and GPU */
 	int64_t flight_ps, overlap_ps, busy_ps;
 	uint32_t core;
 	bool kept; /* by the filters, and the first of its number */
@@ -61,7 +65,8 @@ struct st_cell {
 struct st_segment {
 	int64_t start_ps;
 	uint64_t length_ps : 48, network : 16; /* enum na_network, or
-						  ST_IN_FLIGHT: no op runs */
+						  ST_IN_FLIGHT: no op runs;
+						  ST_WAITS */
 };
 _Static_assert(sizeof(struct st_segment) == 16, "product.md, memory");
 #define ST_SEGMENT_MAX_PS ((INT64_C(1) << 48) - 1)
@@ -85,10 +90,16 @@ struct st_launch {
 	int64_t last_ps;
 };
 
+/* What a device waits in an execution. */
+struct st_wait {
+	int64_t start_ps, end_ps;
+	uint32_t core;
+};
+
 /* Busy time within a cell. */
 struct st_busy {
 	size_t cell;
-	int64_t busy_ps, hidden_ps[NA_N_NETWORKS], overlap_ps;
+	int64_t busy_ps, hidden_ps[NA_N_NETWORKS], overlap_ps, hidden_wait_ps;
 };
 
 /* Transfers of a collective's instance at one host. */
@@ -166,7 +177,7 @@ struct st_host {
 	double p99_ms, behind_ms; /* of durations; median of late_ps */
 	/* Sums over its steps. */
 	na_i128 duration_ps, busy_ps, flight_ps, overlap_ps, idle_ps, gap_ps;
-	na_i128 exposed_ps[NA_N_NETWORKS];
+	na_i128 exposed_ps[NA_N_NETWORKS], waiting_ps;
 };
 
 struct st_change {
@@ -201,7 +212,10 @@ struct st_state {
 	size_t n_segments, cap_segments;
 	struct st_line *lines; /* by core */
 	size_t n_lines;
-	bool *by_launch; /* by run */
+	bool *by_launch;       /* by run */
+	bool *matched;         /* by run: it is known who waits */
+	struct st_wait *waits; /* by core, then start; only in turn */
+	size_t n_waits, cap_waits;
 	uint64_t repeated, unnamed, cut, filtered;
 	bool by_order; /* steps without numbers in common */
 	/* pass 1, of a block */
@@ -230,9 +244,10 @@ struct st_state {
 	enum na_severity severity;
 };
 
-/* steps_lines.c: from what was gathered to cells and segments; busy times
- * into a block.  False: no memory. */
+/* steps_lines.c: from what was gathered to cells and segments.  False: no
+ * memory. */
 bool st_build_lines(struct st_state *s);
+/* steps_busy.c: into a block. */
 bool st_add_busy(struct st_state *b, uint32_t core, int64_t start_ps,
 		 int64_t end_ps);
 
@@ -248,14 +263,30 @@ static inline int64_t st_exposed_of(const struct st_cell *c, int network)
 {
 	return c->comm_ps[network] - c->hidden_ps[network];
 }
+static inline int64_t st_waiting(const struct st_cell *c)
+{
+	return c->wait_ps - c->hidden_wait_ps;
+}
 static inline int64_t st_segment_end(const struct st_segment *m)
 {
 	return m->start_ps + (int64_t)m->length_ps;
+}
+static inline unsigned st_network_of(const struct st_segment *m)
+{
+	return m->network & (ST_WAITS - 1);
+}
+static inline int64_t st_common(int64_t a0, int64_t a1, int64_t b0, int64_t b1)
+{
+	int64_t from = a0 > b0 ? a0 : b0, to = a1 < b1 ? a1 : b1;
+
+	return to > from ? to - from : 0;
 }
 int64_t st_exposed(const struct st_cell *c);
 int64_t st_idle(const struct st_cell *c);
 /* Whether a difference is worth telling beside a duration. */
 bool st_notable(int64_t ps, int64_t typical_ps);
+/* By ST_DIFFER_SHARE: the same where it is not known who waited. */
+bool st_far(int64_t ps, int64_t typical_ps);
 
 static inline uint32_t st_host_of(const struct st_state *s, uint32_t core)
 {
@@ -278,6 +309,11 @@ bool st_merge_launches(struct st_state *s, const struct st_state *b);
 bool st_build_launches(struct st_state *s);
 /* Who is slowest in a launch, and why.  False: no memory. */
 bool st_judge_launch(struct st_state *s, struct st_step *t);
+
+/* steps_waits.c: from ops and program runs, which get sorted. */
+bool st_find_waits(struct st_state *s);
+/* Steps that are long since their collectives are. */
+bool st_judge_transfers(struct st_state *s);
 
 /* steps_gather.c: transfers of each instance of a collective. */
 bool st_add_transfer(struct st_state *b, const struct na_transfer *t);

@@ -44,6 +44,7 @@ static void sum_host(const struct st_state *s, struct st_host *h, double *x,
 		h->overlap_ps += c->overlap_ps;
 		h->idle_ps += st_idle(c);
 		h->gap_ps += c->gap_ps > 0 ? c->gap_ps : 0;
+		h->waiting_ps += st_waiting(c);
 		for (int k = 0; k < NA_N_NETWORKS; k++)
 			h->exposed_ps[k] += st_exposed_of(c, k);
 		x[i] = (double)st_duration(c) / 1e9;

@@ -27,6 +27,11 @@ bool st_notable(int64_t ps, int64_t typical_ps)
 	       (double)ps > ST_EFFECT_SHARE * (double)typical_ps;
 }
 
+bool st_far(int64_t ps, int64_t typical_ps)
+{
+	return (double)ps > ST_DIFFER_SHARE * (double)typical_ps;
+}
+
 static int64_t gap_of(const struct st_cell *c)
 {
 	return c->gap_ps > 0 ? c->gap_ps : 0;
@@ -230,9 +235,19 @@ static void name(struct st_step *t, const struct field *f, enum st_cause cause)
 	t->cause = cause;
 }
 
+/* Transfers of one host take longer by more than the latest host is late,
+ * and that one waits for them too: it is not who is waited for. */
+static bool network_first(const struct st_host_step *x, const struct field *o,
+			  const struct field *w)
+{
+	na_i128 late = o->most - o->median, slow = w->most - w->median;
+
+	return slow - x[w->at].unsure_ps > late && exposed(&x[o->at]) > late;
+}
+
 /*
- * Own time first; where all own times are alike, whose transfers take
- * longest; then the longest duration.
+ * Own time first; where all own times are alike, or matter less, whose
+ * transfers take longest; then the longest duration.
  */
 static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
 {
@@ -251,7 +266,8 @@ static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
 	}
 	if (n < 2)
 		return;
-	if (st_notable(cut(o.most - o.median), typical)) {
+	if (st_notable(cut(o.most - o.median), typical) &&
+	    !network_first(x, &o, &w)) {
 		na_i128 c = compute(&x[o.at]) -
 			    survey(x, n, compute, tmp).median;
 		na_i128 g = waiting(&x[o.at]) -
@@ -261,8 +277,7 @@ static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
 	} else if (st_notable(cut(w.most - w.median), typical) &&
 		   w.most - w.median > x[w.at].unsure_ps) {
 		name(t, &w, ST_NETWORK);
-	} else if ((double)(p.most - p.median) >
-		   ST_DIFFER_SHARE * (double)p.median) {
+	} else if (st_far(cut(p.most - p.median), typical)) {
 		name(t, &p, ST_NETWORK);
 	} else {
 		name(t, &o, ST_NONE);

@@ -46,11 +46,10 @@ bool st_add_launch(struct st_state *b, const struct na_transfer *t)
 	x = launch_of(b, key);
 	if (!x)
 		return false;
-	widen(x, &(struct st_launch){.first_send_ps = sends ? t->start_ps
-							    : NA_TIME_MAX,
-				     .first_receive_ps = sends ? NA_TIME_MAX
-							       : t->start_ps,
-				     .last_ps = t->end_ps});
+	widen(x, &(struct st_launch){
+			 .first_send_ps = sends ? t->start_ps : NA_TIME_MAX,
+			 .first_receive_ps = sends ? NA_TIME_MAX : t->start_ps,
+			 .last_ps = sends ? NA_TIME_MIN : t->end_ps});
 	return true;
 }
 
@@ -230,8 +229,8 @@ static struct last last_of(const struct st_state *s, const struct st_step *t,
 
 /* Behind the lower median of those of whom it is known: into late_ps or
  * waits_less_ps, which stay 0 for the others. */
-static void compare(struct st_state *s, const struct st_step *t,
-		    enum measure m, int64_t *ps)
+static void compare(struct st_state *s, const struct st_step *t, enum measure m,
+		    int64_t *ps)
 {
 	uint32_t group = NA_UNKNOWN_U32;
 	int64_t median, at;
@@ -281,15 +280,15 @@ static bool starts_late(const struct st_state *s, const struct last *l,
 					       ? NULL
 					       : &s->host_steps[l->at];
 
-	return x &&
+	return x && st_far(l->late_ps, typical_ps) &&
 	       stands_out(l, s->clocks.uncertainty_ps[x->host], typical_ps) &&
 	       (x->cell->gap_ps < 0 || x->waits_less_ps > l->late_ps / 2);
 }
 
 /*
- * Who starts last lets the others wait: durations are alike the other way
- * round.  A late starter makes transfers to it look long, by half of what it
- * is late, so of the two what is larger counts.
+ * Who starts last lets the others wait, and its own launch is the shortest.
+ * Where its transfers take long, too, they made it late, unless it is late
+ * by far more than that.
  */
 static void judge(struct st_state *s, struct st_step *t, int64_t *ps)
 {
@@ -303,7 +302,7 @@ static void judge(struct st_state *s, struct st_step *t, int64_t *ps)
 	bool takes = network.at != SIZE_MAX &&
 		     stands_out(&network, x[network.at].unsure_ps, typical);
 
-	if (starts && (!takes || start.late_ps >= network.late_ps))
+	if (starts && (!takes || start.late_ps / 2 > network.late_ps))
 		name(t, &start, ST_LATE_START);
 	else if (takes)
 		name(t, &network, ST_NETWORK);

@@ -43,10 +43,11 @@ static void put_share(struct na_result *r, struct na_value *to,
 
 /* Sums over hosts, or over the steps of one. */
 struct sums {
-	na_i128 duration, busy, flight, overlap, idle, gap;
+	na_i128 duration, busy, flight, overlap, idle, gap, waiting;
 	na_i128 exposed[NA_N_NETWORKS];
 	size_t n;
 	bool unknown; /* of launches: all but duration and gap */
+	bool matched; /* it is known who waits */
 };
 
 static void put_parts(struct na_result *r, struct na_value *to,
@@ -64,6 +65,7 @@ static void put_parts(struct na_result *r, struct na_value *to,
 	put_ms(r, to, "exposed_ms", exposed, n);
 	for (int k = 0; k < NA_N_NETWORKS; k++)
 		put_ms(r, to, networks[k], x->exposed[k], n);
+	put_ms(r, to, "waiting_ms", x->waiting, x->matched ? n : 0);
 	put_ms(r, to, "idle_ms", x->idle, n);
 	put_ms(r, to, "gap_ms", x->gap, x->n);
 }
@@ -80,6 +82,7 @@ static struct sums sums_of(const struct st_state *s, size_t from, size_t to)
 		x.flight += c->flight_ps;
 		x.overlap += c->overlap_ps;
 		x.idle += st_idle(c);
+		x.waiting += st_waiting(c);
 		x.gap += c->gap_ps > 0 ? c->gap_ps : 0;
 		for (int k = 0; k < NA_N_NETWORKS; k++)
 			x.exposed[k] += st_exposed_of(c, k);
@@ -108,6 +111,7 @@ static void put_step(struct na_result *r, struct na_value *list,
 	put_ms(r, to, "spread_ms", t->spread_ps, 1);
 	na_put_int(r, to, "hosts", (int64_t)x.n);
 	x.unknown = s->by_launch[t->run];
+	x.matched = s->matched[t->run];
 	put_parts(r, to, &x);
 }
 
@@ -122,7 +126,9 @@ static void put_host(struct na_result *r, struct na_value *list,
 			 .idle = h->idle_ps,
 			 .gap = h->gap_ps,
 			 .n = h->n,
-			 .unknown = s->by_launch[h->run]};
+			 .waiting = h->waiting_ps,
+			 .unknown = s->by_launch[h->run],
+			 .matched = s->matched[h->run]};
 
 	for (int k = 0; k < NA_N_NETWORKS; k++)
 		x.exposed[k] = h->exposed_ps[k];

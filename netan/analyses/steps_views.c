@@ -25,6 +25,15 @@ static void label(struct columns *c, const struct st_state *s)
 		column(c, "label", "label", NA_F_TEXT, 0, 0);
 }
 
+static bool waits(const struct st_state *s)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++)
+		known = known || s->matched[i];
+	return known;
+}
+
 static void hosts(struct na_result *r, const struct st_state *s)
 {
 	const struct na_value *body = na_result_body(r);
@@ -37,6 +46,8 @@ static void hosts(struct na_result *r, const struct st_state *s)
 	column(&c, "p99_ms", "p99 ms", NA_F_NUMBER, 4, 0);
 	column(&c, "compute_ms", "compute ms", NA_F_NUMBER, 4, 0);
 	column(&c, "exposed_ms", "exposed ms", NA_F_NUMBER, 4, 0);
+	if (waits(s))
+		column(&c, "waiting_ms", "waiting ms", NA_F_NUMBER, 4, 0);
 	column(&c, "idle_ms", "idle ms", NA_F_NUMBER, 4, 0);
 	column(&c, "gap_ms", "gap ms", NA_F_NUMBER, 4, 0);
 	column(&c, "overlap_share", "overlap %", NA_F_NUMBER, 3, 100);
@@ -142,6 +153,8 @@ static bool steps(struct na_result *r, const struct st_state *s)
 	column(&c, "duration_ms", "ms", NA_F_NUMBER, 4, 0);
 	column(&c, "compute_ms", "compute ms", NA_F_NUMBER, 4, 0);
 	column(&c, "exposed_ms", "exposed ms", NA_F_NUMBER, 4, 0);
+	if (waits(s))
+		column(&c, "waiting_ms", "waiting ms", NA_F_NUMBER, 4, 0);
 	column(&c, "idle_ms", "idle ms", NA_F_NUMBER, 4, 0);
 	column(&c, "spread_ms", "spread ms", NA_F_NUMBER, 3, 0);
 	column(&c, "slowest_host", "slowest host", NA_F_TEXT, 0, 0);

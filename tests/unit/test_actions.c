@@ -16,6 +16,7 @@
 #include "netan/base/units.h"
 #include "netan/cli/common.h"
 #include "netan/cli/session.h"
+#include "tests/unit/hand_store.h"
 #include "tests/unit/synth_session.h"
 
 enum { MOST = 20000, LINE_NS = 100000 };
@@ -365,12 +366,36 @@ static void planted_clocks(void **state)
 	told_end(&plain);
 }
 
+/* Which generation counts, where a trace has no transfers that tell: its
+ * actions do. */
+static void generation_of_actions(void **state)
+{
+	const struct hand_row rows[] = {
+		{.what = HAND_ACTION, .source = 0, .number = NA_ACT_D2H},
+		{.what = HAND_ACTION, .source = 1, .number = NA_ACT_D2H},
+		{.what = HAND_RX,
+		 .source = 1,
+		 .end_ps = 10,
+		 .dst = 100,
+		 .style = NA_STYLE_MESSAGE},
+	};
+	struct hand h;
+
+	(void)state;
+	hand_init(&h, 2, NULL);
+	hand_fill(&h, rows, sizeof(rows) / sizeof(rows[0]), 1);
+	assert_int_equal(na_store_style(&h.store, 0), NA_STYLE_GRAPH);
+	assert_int_equal(na_store_style(&h.store, 1), NA_STYLE_MESSAGE);
+	hand_fini(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_of_a_collective),
 		cmocka_unit_test(planted_causes),
 		cmocka_unit_test(planted_clocks),
+		cmocka_unit_test(generation_of_actions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
