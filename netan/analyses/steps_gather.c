@@ -146,6 +146,24 @@ static struct st_step *step_of(const struct st_state *s, uint32_t run,
 	return &s->steps[lo];
 }
 
+/* Hosts of a step stand in their order. */
+static struct st_host_step *host_step_of(const struct st_state *s,
+					 const struct st_step *t, uint32_t host)
+{
+	size_t lo = t->from, hi = t->to;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->host_steps[mid].host < host)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < t->to && s->host_steps[lo].host == host ? &s->host_steps[lo]
+							    : NULL;
+}
+
 void st_place_transfers(struct st_state *s)
 {
 	const struct na_store *store = s->scope->store;
@@ -155,16 +173,15 @@ void st_place_transfers(struct st_state *s)
 		const struct na_step *known = x->step < store->n_steps
 						      ? &store->steps[x->step]
 						      : NULL;
-		struct st_step *t =
+		const struct st_step *t =
 			known ? step_of(s, known->run, known->number) : NULL;
+		struct st_host_step *y =
+			t && x->n ? host_step_of(s, t, s->keys.keys[k].c)
+				  : NULL;
 
-		for (size_t i = t ? t->from : 0; t && x->n && i < t->to; i++) {
-			struct st_host_step *y = &s->host_steps[i];
-
-			if (y->host != s->keys.keys[k].c)
-				continue;
-			y->network_ps += x->latency_ps / (na_i128)x->n;
-			y->unsure_ps += x->unsure_ps;
-		}
+		if (!y)
+			continue;
+		y->network_ps += x->latency_ps / (na_i128)x->n;
+		y->unsure_ps += x->unsure_ps;
 	}
 }

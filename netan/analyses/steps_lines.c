@@ -214,8 +214,8 @@ static void find_gaps(struct st_state *s)
 	for (size_t i = 1; i < s->n_cells; i++) {
 		struct st_cell *c = &s->cells[i], *last = c - 1;
 
-		if (last->core == c->core && last->number >= 0 &&
-		    last->number + 1 == c->number)
+		/* Numbers are 0 at least. */
+		if (last->core == c->core && last->number == c->number - 1)
 			c->gap_ps = na_time_between(last->end_ps, c->start_ps);
 	}
 	for (size_t i = 0; i < s->n_cells; i++) {
