@@ -64,6 +64,18 @@ static bool host_transfer(const struct xs_op *x)
 	       (!x->parsed && !x->category.n);
 }
 
+/* Waiting for the host's input: the device does nothing meanwhile. */
+static bool infeed(const struct xs_op *x)
+{
+	static const char word[] = "infeed";
+	size_t n = sizeof(word) - 1;
+
+	if (x->category.n)
+		return x->category.n == n && !memcmp(x->category.s, word, n);
+	return x->name.n >= n && !memcmp(x->name.s, word, n) &&
+	       (x->name.n == n || x->name.s[n] == '.');
+}
+
 static bool foreign_handler(const struct xs_op *x)
 {
 	return x->parsed && x->line.handler.n &&
@@ -82,7 +94,7 @@ void xs_op_of(const struct xs_plane *p, const struct xs_event_type *t,
 	x->info = xs_text(v, XS_DCN_INFO);
 	opcode_of(x);
 	if (x->opcode == NA_OPCODE_OTHER)
-		x->kind = XS_OP_BUSY;
+		x->kind = infeed(x) ? XS_OP_CONTAINER : XS_OP_BUSY;
 	else if (x->opcode == NA_OPCODE_CONTAINER)
 		x->kind = XS_OP_CONTAINER;
 	else

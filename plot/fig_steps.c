@@ -258,6 +258,14 @@ static void draw_top_header(const struct drawing *d)
 		na_row_put(&d->l, &row, "Step time, mean of all hosts", &name);
 		return;
 	}
+	if (!na_fig_steps_is_map(&d->f) && d->f.launches) {
+		na_row_put(&d->l, &row, "Launches of each host", &name);
+		na_row_put(&d->l, &row,
+			   "from the first send to the last receive: who "
+			   "starts late has short ones",
+			   &plain);
+		return;
+	}
 	if (!na_fig_steps_is_map(&d->f)) {
 		na_row_put(&d->l, &row, "Own time of each host", &name);
 		na_row_put(&d->l, &row,
@@ -449,7 +457,11 @@ static void footnote(struct drawing *d)
 	if (na_fig_steps_is_map(&d->f) && d->f.map.each > 1)
 		na_words_add(&w, "a row is %zu hosts, the worst; ",
 			     d->f.map.each);
-	if (!d->f.runs_apart)
+	if (d->f.launches)
+		na_words_add(&w, "no device plane tells steps: these are "
+				 "program launches, and what they were spent "
+				 "on is not known");
+	else if (!d->f.runs_apart)
 		na_words_add(&w, "own time: gap, compute and idle; a mean step "
 				 "from below: compute, overlapped, exposed "
 				 "(waiting), idle");

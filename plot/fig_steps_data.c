@@ -196,6 +196,7 @@ bool na_fig_steps_read(struct steps_figure *f, const struct na_result *r)
 	f->first = na_real_of(na_get(f->side, "first"), 0);
 	f->each = fmax(na_real_of(na_get(f->side, "each"), 1), 1);
 	f->by_order = na_int_of(na_get(f->side, "by_order"), 0) == 1;
+	f->launches = na_int_of(na_get(f->side, "launches"), 0) == 1;
 	f->runs_apart = na_int_of(na_get(f->side, "runs_apart"), 0) == 1;
 	if (!read_lines(f) || !read_parts(f) || !read_changes(f) ||
 	    !build_map(f))
@@ -227,9 +228,10 @@ void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 		na_words_inputs(f->doc, w);
 	if (!f->empty) {
 		na_words_break(w);
-		na_words_add(w, "%zu %s%s, %zu steps", f->n_lines,
+		na_words_add(w, "%zu %s%s, %zu %s", f->n_lines,
 			     f->runs_apart ? "run" : "host",
-			     f->n_lines == 1 ? "" : "s", steps ? steps->n : 0);
+			     f->n_lines == 1 ? "" : "s", steps ? steps->n : 0,
+			     f->launches ? "program launches" : "steps");
 		if (isfinite(duration))
 			na_words_add(w, " in %s",
 				     na_label_quantity(buf, NA_Q_SECONDS,

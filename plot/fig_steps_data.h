@@ -44,7 +44,8 @@ struct steps_figure {
 	struct step_line *lines;
 	size_t n_lines, stragglers;
 	bool runs_apart;
-	size_t n; /* columns */
+	bool launches; /* of programs: nobody knows what fills them */
+	size_t n;      /* columns */
 	double first, each;
 	bool by_order;
 	const double *part[PARTS]; /* means of all hosts; NULL: none */

@@ -132,7 +132,7 @@ bool co_push_time(struct co_times *v, int64_t time_ps, uint32_t of);
 bool co_push_missing(struct co_found *f, const struct co_missing *x);
 
 /* collectives_match.c: rows of device ops.  False: no memory. */
-bool co_match(const struct co_state *s, struct co_found *f);
+bool co_match(struct co_state *s, struct co_found *f);
 
 /* collectives_result.c */
 enum na_status co_finish(void *state, struct na_result *r, struct na_err *err);

@@ -23,7 +23,7 @@
 
 enum {
 	NA_CLOCK_SAMPLES = 32, /* of each side of a pair */
-	NA_CLOCK_TABLE = 256   /* hosts; of more, no bounds for each pair */
+	NA_CLOCK_TABLE = 128   /* hosts; of more, no bounds for each pair */
 };
 
 struct na_host_clocks {

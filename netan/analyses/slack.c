@@ -196,37 +196,10 @@ static enum na_status sl_merge(void *state, void *block, unsigned pass)
 	return NA_OK;
 }
 
-/* By core, then start, end and type: the order of a walk. */
-static int op_order(const void *a, const void *b)
-{
-	const struct na_op *x = a, *y = b;
-
-	if (x->core != y->core)
-		return x->core < y->core ? -1 : 1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	return (x->type > y->type) - (x->type < y->type);
-}
-
-static int span_order(const void *a, const void *b)
-{
-	const struct na_span *x = a, *y = b;
-
-	if (x->core != y->core)
-		return x->core < y->core ? -1 : 1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
-}
-
 static void sort_spans(struct na_span *x, size_t n)
 {
 	if (n)
-		qsort(x, n, sizeof(*x), span_order);
+		qsort(x, n, sizeof(*x), na_span_order);
 }
 
 /* Each core's own ops, runs and steps: ops of a core are already in order
@@ -297,7 +270,7 @@ static void walk_core(void *arg, size_t i)
 	struct sl_core *c = &s->cores[i];
 
 	if (!in_order(c))
-		qsort(c->ops, c->n_ops, sizeof(*c->ops), op_order);
+		qsort(c->ops, c->n_ops, sizeof(*c->ops), na_op_order);
 	c->failed = !(s->params->reference ? sl_walk_reference(s, c)
 					   : sl_walk(s, c));
 	if (c->n)
@@ -410,6 +383,9 @@ const struct na_analysis na_an_slack = {
 		"achieved is that of the collective's time in flight.  A "
 		"slack below 0 keeps its sign: ops of other collectives ran "
 		"into this one's time.\n"
+		"Host stall: from the start of the recv-done to the end of the "
+		"graph execution on the host; below 0, the host was done "
+		"first. What else was in flight is in --table overlaps.\n"
 		"An execution owns its recv even if that came before the send, "
 		"and its send-done even if that came after the recv-done.  Ops "
 		"that run several times in a loop are joined in their order, "

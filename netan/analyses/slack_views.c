@@ -55,11 +55,12 @@ static void warn(struct na_result *r, const struct sl_state *s)
 	const struct sl_row *small = NULL, *bound = NULL;
 	const struct na_strtab *names = &s->scope->store->names.strings;
 	char buf[NA_UNIT_BUF], cap[NA_UNIT_BUF];
-	size_t n_small = 0, n_bound = 0;
+	size_t n_small = 0, n_bound = 0, unsized = 0;
 
 	for (size_t i = 0; i < s->n_rows; i++) {
 		const struct sl_row *row = &s->rows[s->ranked[i]];
 
+		unsized += !row->sized;
 		if (!sl_matters(row))
 			continue;
 		small = row->small && !n_small++ ? row : small;
@@ -73,6 +74,12 @@ static void warn(struct na_result *r, const struct sl_state *s)
 			       na_print_rate(cap, s->capacity_gbps * 1e9, 3),
 			       n_bound, s->n_rows,
 			       na_strtab_at(names, bound->collective));
+	if (unsized)
+		na_result_note(r,
+			       "bytes of %zu of %zu are not known, nor what "
+			       "bandwidth they require: neither the ops nor "
+			       "their HLO tell transfer type and groups",
+			       unsized, s->n_rows);
 	if (small)
 		na_result_note(r,
 			       "too little slack for any network: %zu of %zu, "

@@ -46,7 +46,8 @@ static enum na_status st_add(void *block, const struct na_transfer *t)
 {
 	struct st_state *b = block;
 
-	return (b->pass || na_host_clocks_add(&b->clocks, t)) &&
+	return (b->pass ||
+		(na_host_clocks_add(&b->clocks, t) && st_add_launch(b, t))) &&
 			       st_add_transfer(b, t)
 		       ? NA_OK
 		       : NA_ENOMEM;
@@ -118,6 +119,7 @@ static void merge_busy(struct st_state *s, const struct st_state *b)
 
 		c->busy_ps += y->busy_ps;
 		c->overlap_ps += y->overlap_ps;
+		c->hidden_wait_ps += y->hidden_wait_ps;
 		for (size_t k = 0; k < NA_N_NETWORKS; k++)
 			c->hidden_ps[k] += y->hidden_ps[k];
 	}
@@ -143,6 +145,7 @@ static enum na_status st_merge(void *state, void *block, unsigned pass)
 			       take(&s->ops, &s->n_ops, &s->cap_ops, b->ops,
 				    b->n_ops, sizeof(*b->ops)) &&
 			       na_host_clocks_merge(&s->clocks, &b->clocks) &&
+			       st_merge_launches(s, b) &&
 			       st_merge_transfers(s, b)
 		       ? NA_OK
 		       : NA_ENOMEM;
@@ -159,7 +162,8 @@ static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
 	if (!st_build_hosts(s))
 		return na_fail_nomem(err);
 	st_place_transfers(s);
-	return st_judge_steps(s) && st_judge_hosts(s) && st_judge_course(s)
+	return st_judge_steps(s) && st_judge_hosts(s) && st_judge_course(s) &&
+			       st_judge_transfers(s)
 		       ? NA_OK
 		       : na_fail_nomem(err);
 }
@@ -170,6 +174,11 @@ static void st_fini(void *state)
 
 	na_triples_fini(&s->instances);
 	na_triples_fini(&s->keys);
+	na_triples_fini(&s->launch_keys);
+	free(s->launches);
+	free(s->by_launch);
+	free(s->matched);
+	free(s->waits);
 	na_host_clocks_fini(&s->clocks);
 	free(s->spans);
 	free(s->ops);
@@ -206,12 +215,14 @@ const struct na_analysis na_an_steps = {
 	.face.usage = "[OPTION…] INPUT…",
 	.face.question = "which steps and which hosts are slow",
 	.face.details =
-		"Needs device planes.  A step is what the Steps line of a "
-		"device tells; without one, each run of the program that "
-		"takes most of its time.  Its time is compute (busy with "
+		"A step is what the Steps line of a device tells; without "
+		"one, each run of the program that takes most of its time; "
+		"where no device plane tells either, a program launch, from "
+		"the first send to the last receive that names it, and "
+		"nothing is known of what fills it.  Its time is compute (busy with "
 		"anything but communication), exposed communication (in a "
 		"communication op and not computing, by network: dcn, ici, "
-		"gpu) and idle; overlap is the part of compute during which a "
+		"gpu) and idle (an infeed too); overlap is the part of compute during which a "
 		"collective was in flight. gap is the time since the step "
 		"before.\n"
 		"The own time of a host is gap + compute + idle: in a "

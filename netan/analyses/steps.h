@@ -11,9 +11,16 @@
  *             send to end of recv-done; ICI and GPU: the op, or from its
  *             start to the end of its -done)
  *   exposed   inside communication ops and not computing: waiting
+ *   waiting   of exposed: in ICI and GPU collectives, for devices that come
+ *             later: what an execution takes longer than the shortest of it
  *   idle      the rest
  *   gap       since the end of the step before it, where that is the number
  *             before: no part of the step's duration
+ *
+ * Where a run has neither Steps lines nor program runs, a step is a launch of
+ * a program: of each device, from the first transfer that it sends to the end
+ * of its last one.  What fills it is not known then, and who waits for whom
+ * only by who starts, and who ends, last.
  *
  * The own time of a step is gap + compute + idle: what the device did not
  * spend waiting for others.  In a synchronous job all durations are alike,
@@ -35,16 +42,22 @@
 /* Durations differ notably: then the longest is the slowest. */
 #define ST_DIFFER_SHARE 0.05
 
-enum { ST_IN_FLIGHT = NA_N_NETWORKS };
+/* A step of three weeks is none: so sums of its parts fit. */
+#define ST_LONGEST_PS (NA_TIME_MAX / 5)
+
+/* ST_WAITS: flag of a segment: waiting for devices that come later. */
+enum { ST_IN_FLIGHT = NA_N_NETWORKS, ST_WAITING, ST_WAITS = 8 };
 
 /* One step on one device. */
 struct st_cell {
 	int64_t start_ps, end_ps, number;
 	int64_t gap_ps; /* -1: no step before it */
 	int64_t comm_ps[NA_N_NETWORKS], hidden_ps[NA_N_NETWORKS];
+	int64_t wait_ps, hidden_wait_ps; /* of comm_ps of ICI and GPU */
 	int64_t flight_ps, overlap_ps, busy_ps;
 	uint32_t core;
 	bool kept; /* by the filters, and the first of its number */
+	bool launch;
 };
 
 /* Time in which a device communicates: no two overlap.  There is one for
@@ -52,14 +65,16 @@ struct st_cell {
 struct st_segment {
 	int64_t start_ps;
 	uint64_t length_ps : 48, network : 16; /* enum na_network, or
-						  ST_IN_FLIGHT: no op runs */
+						  ST_IN_FLIGHT: no op runs;
+						  ST_WAITS */
 };
 _Static_assert(sizeof(struct st_segment) == 16, "product.md, memory");
 #define ST_SEGMENT_MAX_PS ((INT64_C(1) << 48) - 1)
 
-struct st_line { /* of a core */
+struct st_line { /* of a core; behind these, of a device by launches */
 	size_t cell_from, cell_to, segment_from, segment_to;
 	bool programs; /* its steps are runs of a program */
+	uint32_t host; /* by launches */
 };
 
 /* A step or program run as gathered. */
@@ -69,10 +84,22 @@ struct st_span {
 	bool program;
 };
 
+/* Transfers of a launch at a device: of its key. */
+struct st_launch {
+	int64_t first_send_ps, first_receive_ps; /* NA_TIME_MAX: none */
+	int64_t last_ps;
+};
+
+/* What a device waits in an execution. */
+struct st_wait {
+	int64_t start_ps, end_ps;
+	uint32_t core;
+};
+
 /* Busy time within a cell. */
 struct st_busy {
 	size_t cell;
-	int64_t busy_ps, hidden_ps[NA_N_NETWORKS], overlap_ps;
+	int64_t busy_ps, hidden_ps[NA_N_NETWORKS], overlap_ps, hidden_wait_ps;
 };
 
 /* Transfers of a collective's instance at one host. */
@@ -100,7 +127,8 @@ struct st_host_step {
 	uint32_t host, run;
 	int64_t own_ps, period_ps;
 	int64_t late_ps;       /* own - the (lower) median host's */
-	int64_t waits_less_ps; /* exposed of the median host - its own */
+	int64_t waits_less_ps; /* exposed of the median host - its own; of a
+				  launch its gap - the median host's */
 	na_i128 network_ps;    /* latencies: sum over instances of means */
 	na_i128 unsure_ps;
 	bool slowest;
@@ -142,13 +170,14 @@ struct st_host {
 	size_t slowest; /* of them */
 	struct st_verdict tests[ST_TESTS];
 	uint64_t causes[ST_CAUSES]; /* of steps in which it is slowest */
+	na_i128 lost_ps[ST_CAUSES]; /* what these cost */
 	enum st_cause cause;
 	bool straggler;
 	enum st_test evidence;    /* of a straggler */
 	double p99_ms, behind_ms; /* of durations; median of late_ps */
 	/* Sums over its steps. */
 	na_i128 duration_ps, busy_ps, flight_ps, overlap_ps, idle_ps, gap_ps;
-	na_i128 exposed_ps[NA_N_NETWORKS];
+	na_i128 exposed_ps[NA_N_NETWORKS], waiting_ps;
 };
 
 struct st_change {
@@ -172,6 +201,9 @@ struct st_state {
 	struct na_triples keys;      /* collective, instance, host */
 	struct st_share *shares;     /* by key */
 	size_t n_shares, cap_shares;
+	struct na_triples launch_keys; /* launch, endpoint, host */
+	struct st_launch *launches;    /* by key */
+	size_t n_launches, cap_launches;
 	struct na_host_clocks clocks;
 	/* after pass 0 */
 	struct st_cell *cells; /* by core, then start */
@@ -180,6 +212,10 @@ struct st_state {
 	size_t n_segments, cap_segments;
 	struct st_line *lines; /* by core */
 	size_t n_lines;
+	bool *by_launch;       /* by run */
+	bool *matched;         /* by run: it is known who waits */
+	struct st_wait *waits; /* by core, then start; only in turn */
+	size_t n_waits, cap_waits;
 	uint64_t repeated, unnamed, cut, filtered;
 	bool by_order; /* steps without numbers in common */
 	/* pass 1, of a block */
@@ -208,9 +244,10 @@ struct st_state {
 	enum na_severity severity;
 };
 
-/* steps_lines.c: from what was gathered to cells and segments; busy times
- * into a block.  False: no memory. */
+/* steps_lines.c: from what was gathered to cells and segments.  False: no
+ * memory. */
 bool st_build_lines(struct st_state *s);
+/* steps_busy.c: into a block. */
 bool st_add_busy(struct st_state *b, uint32_t core, int64_t start_ps,
 		 int64_t end_ps);
 
@@ -226,14 +263,57 @@ static inline int64_t st_exposed_of(const struct st_cell *c, int network)
 {
 	return c->comm_ps[network] - c->hidden_ps[network];
 }
+static inline int64_t st_waiting(const struct st_cell *c)
+{
+	return c->wait_ps - c->hidden_wait_ps;
+}
 static inline int64_t st_segment_end(const struct st_segment *m)
 {
 	return m->start_ps + (int64_t)m->length_ps;
+}
+static inline unsigned st_network_of(const struct st_segment *m)
+{
+	return m->network & (ST_WAITS - 1);
+}
+static inline int64_t st_common(int64_t a0, int64_t a1, int64_t b0, int64_t b1)
+{
+	int64_t from = a0 > b0 ? a0 : b0, to = a1 < b1 ? a1 : b1;
+
+	return to > from ? to - from : 0;
 }
 int64_t st_exposed(const struct st_cell *c);
 int64_t st_idle(const struct st_cell *c);
 /* Whether a difference is worth telling beside a duration. */
 bool st_notable(int64_t ps, int64_t typical_ps);
+/* By ST_DIFFER_SHARE: the same where it is not known who waited. */
+bool st_far(int64_t ps, int64_t typical_ps);
+
+static inline uint32_t st_host_of(const struct st_state *s, uint32_t core)
+{
+	const struct na_devices *d = &s->scope->store->devices;
+
+	return core < d->n_cores ? d->cores[core].input : s->lines[core].host;
+}
+
+/* Whether its clock can be compared with others'. */
+static inline bool st_is_tied(const struct st_state *s, uint32_t host)
+{
+	return host < s->clocks.n_hosts &&
+	       s->clocks.uncertainty_ps[host] != NA_TIME_MAX;
+}
+
+/* steps_launches.c: launches of programs, in place of steps. */
+bool st_add_launch(struct st_state *b, const struct na_transfer *t);
+bool st_merge_launches(struct st_state *s, const struct st_state *b);
+/* Into cells that have room, of runs that have no others. */
+bool st_build_launches(struct st_state *s);
+/* Who is slowest in a launch, and why.  False: no memory. */
+bool st_judge_launch(struct st_state *s, struct st_step *t);
+
+/* steps_waits.c: from ops and program runs, which get sorted. */
+bool st_find_waits(struct st_state *s);
+/* Steps that are long since their collectives are. */
+bool st_judge_transfers(struct st_state *s);
 
 /* steps_gather.c: transfers of each instance of a collective. */
 bool st_add_transfer(struct st_state *b, const struct na_transfer *t);

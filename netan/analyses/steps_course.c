@@ -44,6 +44,7 @@ static void sum_host(const struct st_state *s, struct st_host *h, double *x,
 		h->overlap_ps += c->overlap_ps;
 		h->idle_ps += st_idle(c);
 		h->gap_ps += c->gap_ps > 0 ? c->gap_ps : 0;
+		h->waiting_ps += st_waiting(c);
 		for (int k = 0; k < NA_N_NETWORKS; k++)
 			h->exposed_ps[k] += st_exposed_of(c, k);
 		x[i] = (double)st_duration(c) / 1e9;
@@ -55,6 +56,8 @@ static void sum_host(const struct st_state *s, struct st_host *h, double *x,
 		       1e9;
 	na_sort_f64(x, tmp, h->n);
 	h->behind_ms = na_quantile_sorted(x, h->n, 0.5);
+	if (s->by_launch[h->run] && !st_is_tied(s, h->host))
+		h->behind_ms = (double)NAN;
 }
 
 static bool put_change(struct st_state *s, struct st_change c)
@@ -141,9 +144,10 @@ static bool judge_host(struct st_state *s, const struct st_host *h, double *x,
 	return judge(s, h->run, h->host, x, numbers, h->n);
 }
 
-static bool compared(const struct st_host *h)
+/* Of launches nobody knows the own time. */
+static bool compared(const struct st_state *s, const struct st_host *h)
 {
-	return h->tests[ST_OF_STEPS].n > 0;
+	return h->tests[ST_OF_STEPS].n > 0 && !s->by_launch[h->run];
 }
 
 bool st_judge_course(struct st_state *s)
@@ -158,7 +162,7 @@ bool st_judge_course(struct st_state *s)
 	for (uint32_t r = 0; ok && r < s->scope->store->n_runs; r++)
 		ok = judge_run(s, r, x, numbers);
 	for (size_t i = 0; ok && i < s->n_hosts; i++) {
-		if (compared(&s->hosts[i]))
+		if (compared(s, &s->hosts[i]))
 			ok = judge_host(s, &s->hosts[i], x, numbers, x + n);
 	}
 	free(x);

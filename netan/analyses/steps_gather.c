@@ -170,15 +170,19 @@ void st_place_transfers(struct st_state *s)
 
 	for (size_t k = 0; k < s->n_shares; k++) {
 		const struct st_share *x = &s->shares[k];
+		const struct na_triple *of =
+			&s->instances.keys[s->keys.keys[k].b];
 		const struct na_step *known = x->step < store->n_steps
 						      ? &store->steps[x->step]
 						      : NULL;
-		const struct st_step *t =
-			known ? step_of(s, known->run, known->number) : NULL;
-		struct st_host_step *y =
-			t && x->n ? host_step_of(s, t, s->keys.keys[k].c)
-				  : NULL;
+		struct st_step *t = NULL;
+		struct st_host_step *y;
 
+		if (s->by_launch[of->c / 2])
+			t = of->c % 2 ? NULL : step_of(s, of->c / 2, of->a);
+		else if (known)
+			t = step_of(s, known->run, known->number);
+		y = t && x->n ? host_step_of(s, t, s->keys.keys[k].c) : NULL;
 		if (!y)
 			continue;
 		y->network_ps += x->latency_ps / (na_i128)x->n;

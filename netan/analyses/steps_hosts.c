@@ -27,6 +27,11 @@ bool st_notable(int64_t ps, int64_t typical_ps)
 	       (double)ps > ST_EFFECT_SHARE * (double)typical_ps;
 }
 
+bool st_far(int64_t ps, int64_t typical_ps)
+{
+	return (double)ps > ST_DIFFER_SHARE * (double)typical_ps;
+}
+
 static int64_t gap_of(const struct st_cell *c)
 {
 	return c->gap_ps > 0 ? c->gap_ps : 0;
@@ -51,6 +56,8 @@ static bool same_step(const struct st_host_step *a,
 
 static bool slower(const struct st_host_step *a, const struct st_host_step *b)
 {
+	if (a->cell->launch && a->cell->start_ps != b->cell->start_ps)
+		return a->cell->start_ps > b->cell->start_ps;
 	if (a->own_ps != b->own_ps)
 		return a->own_ps > b->own_ps;
 	return st_duration(a->cell) > st_duration(b->cell);
@@ -66,12 +73,12 @@ static bool list_devices(struct st_state *s)
 		return false;
 	for (size_t i = 0; i < s->n_cells; i++) {
 		const struct st_cell *c = &s->cells[i];
-		uint16_t input = store->devices.cores[c->core].input;
+		uint32_t input = st_host_of(s, c->core);
 		int64_t period = st_duration(c);
 
 		if (!c->kept)
 			continue;
-		if (!na_add_i64(period, gap_of(c), &period))
+		if (!c->launch && !na_add_i64(period, gap_of(c), &period))
 			period = NA_TIME_MAX;
 		s->host_steps[s->n_host_steps++] = (struct st_host_step){
 			.cell = c,
@@ -228,9 +235,19 @@ static void name(struct st_step *t, const struct field *f, enum st_cause cause)
 	t->cause = cause;
 }
 
+/* Transfers of one host take longer by more than the latest host is late,
+ * and that one waits for them too: it is not who is waited for. */
+static bool network_first(const struct st_host_step *x, const struct field *o,
+			  const struct field *w)
+{
+	na_i128 late = o->most - o->median, slow = w->most - w->median;
+
+	return slow - x[w->at].unsure_ps > late && exposed(&x[o->at]) > late;
+}
+
 /*
- * Own time first; where all own times are alike, whose transfers take
- * longest; then the longest duration.
+ * Own time first; where all own times are alike, or matter less, whose
+ * transfers take longest; then the longest duration.
  */
 static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
 {
@@ -249,7 +266,8 @@ static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
 	}
 	if (n < 2)
 		return;
-	if (st_notable(cut(o.most - o.median), typical)) {
+	if (st_notable(cut(o.most - o.median), typical) &&
+	    !network_first(x, &o, &w)) {
 		na_i128 c = compute(&x[o.at]) -
 			    survey(x, n, compute, tmp).median;
 		na_i128 g = waiting(&x[o.at]) -
@@ -259,8 +277,7 @@ static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
 	} else if (st_notable(cut(w.most - w.median), typical) &&
 		   w.most - w.median > x[w.at].unsure_ps) {
 		name(t, &w, ST_NETWORK);
-	} else if ((double)(p.most - p.median) >
-		   ST_DIFFER_SHARE * (double)p.median) {
+	} else if (st_far(cut(p.most - p.median), typical)) {
 		name(t, &p, ST_NETWORK);
 	} else {
 		name(t, &o, ST_NONE);
@@ -279,6 +296,7 @@ bool st_build_hosts(struct st_state *s)
 bool st_judge_steps(struct st_state *s)
 {
 	size_t most = 1;
+	bool ok = true;
 	na_i128 *tmp;
 
 	for (size_t i = 0; i < s->n_steps; i++) {
@@ -287,8 +305,12 @@ bool st_judge_steps(struct st_state *s)
 		most = n > most ? n : most;
 	}
 	tmp = na_calloc(most, sizeof(*tmp));
-	for (size_t i = 0; tmp && i < s->n_steps; i++)
-		judge(s, &s->steps[i], tmp);
+	for (size_t i = 0; tmp && ok && i < s->n_steps; i++) {
+		if (s->by_launch[s->steps[i].run])
+			ok = st_judge_launch(s, &s->steps[i]);
+		else
+			judge(s, &s->steps[i], tmp);
+	}
 	free(tmp);
-	return tmp;
+	return tmp && ok;
 }

@@ -151,6 +151,7 @@ static bool try_steps(struct court *c)
 				continue;
 			v->last++;
 			v->lost_ps += t->lost_ps;
+			h->lost_ps[t->cause] += t->lost_ps;
 			if (!note(c, x->host, ST_OF_STEPS, t->late_ps))
 				return false;
 		}
@@ -173,7 +174,7 @@ static bool tied(const struct st_state *s, uint32_t host, uint32_t *group)
 {
 	const struct na_host_clocks *k = &s->clocks;
 
-	if (host >= k->n_hosts || k->uncertainty_ps[host] == NA_TIME_MAX)
+	if (!st_is_tied(s, host))
 		return false;
 	if (*group == NA_UNKNOWN_U32)
 		*group = k->group[host];
@@ -452,6 +453,10 @@ static void try_host(const struct court *c, struct st_host *h, unsigned test)
 					      v->expected / (double)v->n),
 			    over_clusters(c, h, test));
 	v->typical_ps = median_of(d->ps, d->n);
+	/* Nothing says what it cost the devices: beside the launch, then. */
+	if (c->s->by_launch[h->run] &&
+	    v->typical_ps < h->tests[ST_OF_STEPS].typical_ps)
+		v->typical_ps = h->tests[ST_OF_STEPS].typical_ps;
 }
 
 /* A family is the hosts of a run in one test: runs side by side are judged

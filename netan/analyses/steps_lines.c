@@ -8,8 +8,6 @@
 #include "netan/analyses/steps.h"
 #include "netan/base/vec.h"
 
-/* A step of three weeks is none: so sums of its parts fit. */
-#define LONGEST_PS  (NA_TIME_MAX / 5)
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 static int by_place(const void *a, const void *b)
@@ -81,7 +79,7 @@ static void put_cells(struct st_state *s, uint32_t core,
 
 		if ((program && x[i].name != only) ||
 		    x[i].end_ps <= x[i].start_ps ||
-		    na_time_between(x[i].start_ps, x[i].end_ps) > LONGEST_PS)
+		    na_time_between(x[i].start_ps, x[i].end_ps) > ST_LONGEST_PS)
 			continue;
 		if (named && x[i].number < 0) {
 			s->unnamed++;
@@ -122,8 +120,8 @@ static bool cells_of_core(struct st_state *s, const struct st_span *x, size_t n)
 
 static bool build_cells(struct st_state *s)
 {
-	s->cells = na_calloc(s->n_spans + 1, sizeof(*s->cells));
-	s->lines = na_calloc(s->n_lines + 1, sizeof(*s->lines));
+	s->cells = na_calloc(s->n_spans + s->n_launches + 1, sizeof(*s->cells));
+	s->lines = na_calloc(s->n_lines + s->n_launches + 1, sizeof(*s->lines));
 	if (!s->cells || !s->lines)
 		return false;
 	if (s->n_spans)
@@ -138,7 +136,7 @@ static bool build_cells(struct st_state *s)
 	free(s->spans);
 	s->spans = NULL;
 	s->n_spans = s->cap_spans = 0;
-	return true;
+	return st_build_launches(s);
 }
 
 struct numbered {
@@ -243,7 +241,7 @@ struct sweep { /* of a core at a time */
 	int64_t *since;         /* by key; NA_TIME_MAX: not open */
 	size_t cap_since, n_since;
 	struct edge *edges;
-	size_t n, cap;
+	size_t n, cap, wait; /* next wait */
 };
 
 enum { KEY_COLLECTIVE, KEY_START, KEY_CHANNEL };
@@ -384,10 +382,16 @@ static bool put_segment(struct st_state *s, size_t first, int64_t start_ps,
 	return true;
 }
 
+static bool waits(uint8_t network, const int64_t *level)
+{
+	return network != NA_NET_DCN && network < NA_N_NETWORKS &&
+	       level[ST_WAITING] > 0;
+}
+
 /* Where ops of several networks run at once, the farthest counts. */
 static bool put_segments(struct st_state *s, struct sweep *w, uint32_t core)
 {
-	int64_t level[ST_IN_FLIGHT + 1] = {0}, at = 0;
+	int64_t level[ST_WAITING + 1] = {0}, at = 0;
 	struct st_line *line = &s->lines[core];
 
 	line->segment_from = s->n_segments;
@@ -400,23 +404,14 @@ static bool put_segments(struct st_state *s, struct sweep *w, uint32_t core)
 		while (k <= ST_IN_FLIGHT && !level[k])
 			k++;
 		if (k <= ST_IN_FLIGHT && e->at_ps > at &&
-		    !put_segment(s, line->segment_from, at, e->at_ps, k))
+		    !put_segment(s, line->segment_from, at, e->at_ps,
+				 waits(k, level) ? k | ST_WAITS : k))
 			return false;
 		at = e->at_ps;
 		level[e->network] += e->step;
 	}
 	line->segment_to = s->n_segments;
 	return true;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct na_op *x = a, *y = b;
-	int by = ORDER(x->core, y->core);
-
-	by = by ? by : ORDER(x->start_ps, y->start_ps);
-	by = by ? by : ORDER(x->end_ps, y->end_ps);
-	return by ? by : ORDER(x->type, y->type);
 }
 
 static void sweep_clear(struct sweep *w)
@@ -426,35 +421,44 @@ static void sweep_clear(struct sweep *w)
 	w->n = w->n_since = 0;
 }
 
+static bool add_waits(struct sweep *w, const struct st_state *s, uint32_t core)
+{
+	bool ok = true;
+
+	while (w->wait < s->n_waits && s->waits[w->wait].core < core)
+		w->wait++;
+	for (; ok && w->wait < s->n_waits && s->waits[w->wait].core == core;
+	     w->wait++)
+		ok = push(w, s->waits[w->wait].start_ps,
+			  s->waits[w->wait].end_ps, ST_WAITING);
+	return ok;
+}
+
 static bool build_segments(struct st_state *s)
 {
 	struct sweep w = {.types = s->scope->store->devices.types.items};
 	bool ok = true;
 
 	if (s->n_ops)
-		qsort(s->ops, s->n_ops, sizeof(*s->ops), by_start);
+		qsort(s->ops, s->n_ops, sizeof(*s->ops), na_op_order);
 	for (size_t i = 0; ok && i < s->n_ops;) {
 		uint32_t core = s->ops[i].core;
 
 		sweep_clear(&w);
 		for (; ok && i < s->n_ops && s->ops[i].core == core; i++)
 			ok = add_op(&w, &s->ops[i]);
-		ok = ok && put_segments(s, &w, core);
+		ok = ok && add_waits(&w, s, core) && put_segments(s, &w, core);
 	}
 	sweep_clear(&w);
 	free(w.since);
 	free(w.edges);
+	free(s->waits);
+	s->waits = NULL;
+	s->n_waits = s->cap_waits = 0;
 	free(s->ops);
 	s->ops = NULL;
 	s->n_ops = s->cap_ops = 0;
 	return ok;
-}
-
-static int64_t common(int64_t a0, int64_t a1, int64_t b0, int64_t b1)
-{
-	int64_t from = a0 > b0 ? a0 : b0, to = a1 < b1 ? a1 : b1;
-
-	return to > from ? to - from : 0;
 }
 
 static void fill_cells(struct st_state *s)
@@ -473,13 +477,15 @@ static void fill_cells(struct st_state *s)
 					   s->segments[k].start_ps < c->end_ps;
 			     k++) {
 				const struct st_segment *m = &s->segments[k];
-				int64_t ps = common(m->start_ps,
-						    st_segment_end(m),
-						    c->start_ps, c->end_ps);
+				int64_t ps = st_common(m->start_ps,
+						       st_segment_end(m),
+						       c->start_ps, c->end_ps);
 
 				c->flight_ps += ps;
-				if (m->network < NA_N_NETWORKS)
-					c->comm_ps[m->network] += ps;
+				if (st_network_of(m) < NA_N_NETWORKS)
+					c->comm_ps[st_network_of(m)] += ps;
+				if (m->network & ST_WAITS)
+					c->wait_ps += ps;
 			}
 		}
 	}
@@ -488,109 +494,10 @@ static void fill_cells(struct st_state *s)
 bool st_build_lines(struct st_state *s)
 {
 	s->n_lines = s->scope->store->devices.n_cores;
-	if (!build_cells(s) || !number_programs(s) || !build_segments(s))
+	if (!st_find_waits(s) || !build_cells(s) || !number_programs(s) ||
+	    !build_segments(s))
 		return false;
 	find_gaps(s);
 	fill_cells(s);
-	return true;
-}
-
-/* ---- busy times */
-
-/* The first cell and segment that end after `at`. */
-static void seek(struct st_state *b, uint32_t core, int64_t at_ps)
-{
-	const struct st_state *s = b->main;
-	const struct st_line *x = &s->lines[core];
-	size_t lo = x->cell_from, hi = x->cell_to;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->cells[mid].end_ps <= at_ps)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	b->at.cell = lo;
-	lo = x->segment_from;
-	hi = x->segment_to;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (st_segment_end(&s->segments[mid]) <= at_ps)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	b->at.segment = lo;
-	b->at.core = core;
-	b->at.set = true;
-}
-
-static struct st_busy *busy_of(struct st_state *b, size_t cell)
-{
-	struct st_busy *y;
-
-	if (b->n_busy && b->busy[b->n_busy - 1].cell == cell)
-		return &b->busy[b->n_busy - 1];
-	if (!na_grow(&b->busy, &b->cap_busy, b->n_busy + 1, sizeof(*b->busy)))
-		return NULL;
-	y = &b->busy[b->n_busy++];
-	*y = (struct st_busy){.cell = cell};
-	return y;
-}
-
-/* Returns where what follows this time goes on. */
-static size_t meet(const struct st_state *s, const struct st_line *x,
-		   size_t from, int64_t start_ps, int64_t end_ps,
-		   struct st_busy *y)
-{
-	size_t k = from;
-
-	for (; k < x->segment_to && s->segments[k].start_ps < end_ps; k++) {
-		const struct st_segment *m = &s->segments[k];
-		int64_t ps = common(m->start_ps, st_segment_end(m), start_ps,
-				    end_ps);
-
-		y->overlap_ps += ps;
-		if (m->network < NA_N_NETWORKS)
-			y->hidden_ps[m->network] += ps;
-	}
-	/* The last one may reach beyond. */
-	return k > from ? k - 1 : from;
-}
-
-bool st_add_busy(struct st_state *b, uint32_t core, int64_t start_ps,
-		 int64_t end_ps)
-{
-	const struct st_state *s = b->main;
-	const struct st_line *x = &s->lines[core];
-	size_t segment;
-
-	if (!b->at.set || b->at.core != core || start_ps < b->at.start_ps)
-		seek(b, core, start_ps);
-	b->at.start_ps = start_ps;
-	while (b->at.cell < x->cell_to &&
-	       s->cells[b->at.cell].end_ps <= start_ps)
-		b->at.cell++;
-	while (b->at.segment < x->segment_to &&
-	       st_segment_end(&s->segments[b->at.segment]) <= start_ps)
-		b->at.segment++;
-	segment = b->at.segment;
-	for (size_t i = b->at.cell;
-	     i < x->cell_to && s->cells[i].start_ps < end_ps; i++) {
-		const struct st_cell *c = &s->cells[i];
-		int64_t from = start_ps > c->start_ps ? start_ps : c->start_ps;
-		int64_t to = end_ps < c->end_ps ? end_ps : c->end_ps;
-		struct st_busy *y = to > from ? busy_of(b, i) : NULL;
-
-		if (to <= from)
-			continue;
-		if (!y)
-			return false;
-		y->busy_ps += to - from;
-		segment = meet(s, x, segment, from, to, y);
-	}
 	return true;
 }

@@ -17,15 +17,28 @@ static enum st_cause most_frequent(const struct st_host *h)
 	return best;
 }
 
+/* A few steps that wait for input may cost more than what noise in computing
+ * makes of many. */
+static enum st_cause costliest(const struct st_host *h)
+{
+	enum st_cause best = ST_NONE;
+
+	for (enum st_cause k = ST_COMPUTATION; k < ST_CAUSES; k++) {
+		if (h->lost_ps[k] > h->lost_ps[best] || best == ST_NONE)
+			best = h->lost_ps[k] > 0 ? k : best;
+	}
+	return best;
+}
+
 /*
  * Who starts late lets the others wait, and waits less itself; who only
  * comes late from the collective before does not.  Where devices show no
- * waiting at all nothing can tell.
+ * waiting at all nothing can tell; of launches the time between them does.
  */
 static bool waits_less(const struct st_state *s, const struct st_host *h)
 {
 	int64_t least = h->tests[ST_OF_STARTS].effect_ps / 2;
-	size_t less = 0, waiting = 0;
+	size_t less = 0, waiting = s->by_launch[h->run];
 
 	for (size_t i = 0; i < s->n_host_steps; i++) {
 		const struct st_host_step *x = &s->host_steps[i];
@@ -33,6 +46,9 @@ static bool waits_less(const struct st_state *s, const struct st_host *h)
 		waiting += x->run == h->run && st_exposed(x->cell) > 0;
 		less += x->host == h->host && x->waits_less_ps > least;
 	}
+	if (s->by_launch[h->run] && !st_far(h->tests[ST_OF_STARTS].effect_ps,
+					    h->tests[ST_OF_STARTS].typical_ps))
+		return false;
 	return !waiting || (h->n && 4 * less >= 3 * h->n);
 }
 
@@ -48,8 +64,8 @@ static void name(const struct st_state *s, struct st_host *h, bool explained,
 
 	/* A few slow steps are no habit. */
 	h->cause = 10 * h->causes[of_steps] >= h->n ? of_steps : ST_NONE;
-	if (v[ST_OF_STEPS].named && of_steps) {
-		h->cause = of_steps;
+	if (v[ST_OF_STEPS].named && costliest(h)) {
+		h->cause = costliest(h);
 		h->evidence = ST_OF_STEPS;
 	} else if (v[ST_OF_TRANSFERS].named) {
 		h->cause = ST_NETWORK;
@@ -62,6 +78,11 @@ static void name(const struct st_state *s, struct st_host *h, bool explained,
 				   ? ST_LATE_START
 				   : ST_NETWORK;
 		h->evidence = ST_OF_ENDS;
+		if (s->by_launch[h->run] && h->cause == ST_LATE_START &&
+		    !waits_less(s, h)) {
+			h->cause = ST_NONE;
+			return;
+		}
 	} else {
 		return;
 	}

@@ -211,5 +211,7 @@ void st_put_picture(struct na_result *r, const struct st_state *s)
 		if (s->hosts[i].n)
 			put_host(r, list, &c, &s->hosts[i]);
 	}
-	put_parts(r, side, &c);
+	na_put_bool(r, side, "launches", s->by_launch[0]);
+	if (!s->by_launch[0])
+		put_parts(r, side, &c);
 }

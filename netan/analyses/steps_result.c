@@ -43,26 +43,30 @@ static void put_share(struct na_result *r, struct na_value *to,
 
 /* Sums over hosts, or over the steps of one. */
 struct sums {
-	na_i128 duration, busy, flight, overlap, idle, gap;
+	na_i128 duration, busy, flight, overlap, idle, gap, waiting;
 	na_i128 exposed[NA_N_NETWORKS];
 	size_t n;
+	bool unknown; /* of launches: all but duration and gap */
+	bool matched; /* it is known who waits */
 };
 
 static void put_parts(struct na_result *r, struct na_value *to,
 		      const struct sums *x)
 {
+	size_t n = x->unknown ? 0 : x->n;
 	na_i128 exposed = 0;
 
 	for (int k = 0; k < NA_N_NETWORKS; k++)
 		exposed += x->exposed[k];
-	put_ms(r, to, "compute_ms", x->busy, x->n);
-	put_ms(r, to, "overlap_ms", x->overlap, x->n);
+	put_ms(r, to, "compute_ms", x->busy, n);
+	put_ms(r, to, "overlap_ms", x->overlap, n);
 	put_share(r, to, "overlap_share", (double)x->overlap,
 		  (double)x->flight);
-	put_ms(r, to, "exposed_ms", exposed, x->n);
+	put_ms(r, to, "exposed_ms", exposed, n);
 	for (int k = 0; k < NA_N_NETWORKS; k++)
-		put_ms(r, to, networks[k], x->exposed[k], x->n);
-	put_ms(r, to, "idle_ms", x->idle, x->n);
+		put_ms(r, to, networks[k], x->exposed[k], n);
+	put_ms(r, to, "waiting_ms", x->waiting, x->matched ? n : 0);
+	put_ms(r, to, "idle_ms", x->idle, n);
 	put_ms(r, to, "gap_ms", x->gap, x->n);
 }
 
@@ -78,6 +82,7 @@ static struct sums sums_of(const struct st_state *s, size_t from, size_t to)
 		x.flight += c->flight_ps;
 		x.overlap += c->overlap_ps;
 		x.idle += st_idle(c);
+		x.waiting += st_waiting(c);
 		x.gap += c->gap_ps > 0 ? c->gap_ps : 0;
 		for (int k = 0; k < NA_N_NETWORKS; k++)
 			x.exposed[k] += st_exposed_of(c, k);
@@ -104,17 +109,26 @@ static void put_step(struct na_result *r, struct na_value *list,
 	put_ms(r, to, "behind_ms", t->late_ps, named);
 	put_ms(r, to, "lost_ms", t->lost_ps, named);
 	put_ms(r, to, "spread_ms", t->spread_ps, 1);
-	put_parts(r, to, &x);
 	na_put_int(r, to, "hosts", (int64_t)x.n);
+	x.unknown = s->by_launch[t->run];
+	x.matched = s->matched[t->run];
+	put_parts(r, to, &x);
 }
 
 static void put_host(struct na_result *r, struct na_value *list,
 		     const struct st_state *s, const struct st_host *h)
 {
 	struct na_value *to = na_put_object(r, list, NULL);
-	struct sums x = {
-		h->duration_ps, h->busy_ps, h->flight_ps, h->overlap_ps,
-		h->idle_ps,     h->gap_ps,  {0},          h->n};
+	struct sums x = {.duration = h->duration_ps,
+			 .busy = h->busy_ps,
+			 .flight = h->flight_ps,
+			 .overlap = h->overlap_ps,
+			 .idle = h->idle_ps,
+			 .gap = h->gap_ps,
+			 .n = h->n,
+			 .waiting = h->waiting_ps,
+			 .unknown = s->by_launch[h->run],
+			 .matched = s->matched[h->run]};
 
 	for (int k = 0; k < NA_N_NETWORKS; k++)
 		x.exposed[k] = h->exposed_ps[k];
@@ -182,10 +196,13 @@ static void put_coverage(struct na_result *r, struct na_value *body,
 			 const struct st_state *s)
 {
 	struct na_value *to = na_put_object(r, body, "device_steps");
-	size_t programs = 0, lines = 0;
+	size_t programs = 0, lines = 0, launches = 0;
 
 	for (size_t i = 0; i < s->n_lines; i++) {
-		lines += s->lines[i].cell_to > s->lines[i].cell_from;
+		bool any = s->lines[i].cell_to > s->lines[i].cell_from;
+
+		lines += any;
+		launches += any && i >= s->scope->store->devices.n_cores;
 		programs += s->lines[i].programs;
 	}
 	na_put_int(r, to, "used", (int64_t)s->used);
@@ -195,6 +212,7 @@ static void put_coverage(struct na_result *r, struct na_value *body,
 	na_put_int(r, to, "cut", (int64_t)s->cut);
 	na_put_int(r, to, "devices", (int64_t)lines);
 	na_put_int(r, to, "devices_by_program", (int64_t)programs);
+	na_put_int(r, to, "devices_by_launch", (int64_t)launches);
 	na_put_bool(r, to, "numbered_by_order", s->by_order);
 }
 
@@ -211,9 +229,14 @@ static void say_nothing(struct na_result *r, const struct st_state *s)
 	na_put_text(r, side, "empty",
 		    "no steps: looked for the lines \"Steps\" and \"XLA "
 		    "Modules\" on device planes (\"/device:TPU:0\", "
-		    "\"/device:GPU:0\")");
+		    "\"/device:GPU:0\"), and for transfers that name their "
+		    "program launch");
 	na_put_text(r, side, "hint",
-		    "capture with device tracing on, while the job trains");
+		    s->scope->filter->first_step >= 0
+			    ? "--step chooses steps that device planes tell: "
+			      "of program launches choose with --from and --to"
+			    : "capture with device tracing on, while the job "
+			      "trains");
 }
 
 enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)

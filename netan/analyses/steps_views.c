@@ -25,6 +25,15 @@ static void label(struct columns *c, const struct st_state *s)
 		column(c, "label", "label", NA_F_TEXT, 0, 0);
 }
 
+static bool waits(const struct st_state *s)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++)
+		known = known || s->matched[i];
+	return known;
+}
+
 static void hosts(struct na_result *r, const struct st_state *s)
 {
 	const struct na_value *body = na_result_body(r);
@@ -37,6 +46,8 @@ static void hosts(struct na_result *r, const struct st_state *s)
 	column(&c, "p99_ms", "p99 ms", NA_F_NUMBER, 4, 0);
 	column(&c, "compute_ms", "compute ms", NA_F_NUMBER, 4, 0);
 	column(&c, "exposed_ms", "exposed ms", NA_F_NUMBER, 4, 0);
+	if (waits(s))
+		column(&c, "waiting_ms", "waiting ms", NA_F_NUMBER, 4, 0);
 	column(&c, "idle_ms", "idle ms", NA_F_NUMBER, 4, 0);
 	column(&c, "gap_ms", "gap ms", NA_F_NUMBER, 4, 0);
 	column(&c, "overlap_share", "overlap %", NA_F_NUMBER, 3, 100);
@@ -142,6 +153,8 @@ static bool steps(struct na_result *r, const struct st_state *s)
 	column(&c, "duration_ms", "ms", NA_F_NUMBER, 4, 0);
 	column(&c, "compute_ms", "compute ms", NA_F_NUMBER, 4, 0);
 	column(&c, "exposed_ms", "exposed ms", NA_F_NUMBER, 4, 0);
+	if (waits(s))
+		column(&c, "waiting_ms", "waiting ms", NA_F_NUMBER, 4, 0);
 	column(&c, "idle_ms", "idle ms", NA_F_NUMBER, 4, 0);
 	column(&c, "spread_ms", "spread ms", NA_F_NUMBER, 3, 0);
 	column(&c, "slowest_host", "slowest host", NA_F_TEXT, 0, 0);
@@ -170,6 +183,10 @@ static void advise(struct na_result *r, const struct st_state *s)
 		[ST_NETWORK] = "network: netan pairs tells which side, path "
 			       "or NIC, netan slack --waterfall what one "
 			       "collective waited for",
+		[ST_LATE_START] = "late_start: what came before the host's "
+				  "first sends made them late: its own work, "
+				  "or earlier sends; netan slack --waterfall "
+				  "shows one collective, netan pairs its NIC",
 	};
 	bool said[ST_CAUSES] = {false};
 
@@ -193,11 +210,7 @@ static void coverage(struct na_result *r, const struct st_state *s)
 			       programs, programs == 1 ? "" : "s",
 			       s->by_order ? ", numbered in order" : "");
 	for (size_t i = 0; i < s->n_hosts; i++) {
-		uint32_t h = s->hosts[i].host;
-
-		untied += s->hosts[i].n &&
-			  (h >= s->clocks.n_hosts ||
-			   s->clocks.uncertainty_ps[h] == NA_TIME_MAX);
+		untied += s->hosts[i].n && !st_is_tied(s, s->hosts[i].host);
 	}
 	if (untied && s->n_hosts > 1)
 		na_result_note(r,

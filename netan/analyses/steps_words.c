@@ -77,8 +77,9 @@ static double share(na_i128 part, na_i128 all)
 
 static void nobody(struct text *t, const struct st_state *s, uint32_t run)
 {
-	na_i128 exposed = 0, idle = 0, all = 0;
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+	na_i128 exposed = 0, idle = 0, all = 0, waiting = 0;
+	na_i128 between = 0;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], c[NA_UNIT_BUF];
 	size_t hosts = 0;
 
 	for (size_t i = 0; i < s->n_hosts; i++) {
@@ -89,6 +90,9 @@ static void nobody(struct text *t, const struct st_state *s, uint32_t run)
 		hosts++;
 		all += h->duration_ps;
 		idle += h->idle_ps;
+		waiting += h->waiting_ps;
+		between += h->exposed_ps[NA_NET_ICI] +
+			   h->exposed_ps[NA_NET_GPU];
 		for (int k = 0; k < NA_N_NETWORKS; k++)
 			exposed += h->exposed_ps[k];
 	}
@@ -96,9 +100,29 @@ static void nobody(struct text *t, const struct st_state *s, uint32_t run)
 		add(t, "no straggler among %zu hosts", hosts);
 	else
 		add(t, "one host, nobody to compare it with");
-	add(t, ": %s %% of the step is exposed communication, %s %% idle",
-	    na_print_number(a, share(exposed, all), 3),
-	    na_print_number(b, share(idle, all), 3));
+	if (s->by_launch[run])
+		return;
+	add(t, ": %s %% of the step is exposed communication",
+	    na_print_number(a, share(exposed, all), 3));
+	/* Where another network counts most, it would say nothing. */
+	if (s->matched[run] && 2 * between > exposed)
+		add(t, " (%s %% waits for later devices)",
+		    na_print_number(c, share(waiting, all), 3));
+	add(t, ", %s %% idle", na_print_number(b, share(idle, all), 3));
+}
+
+/* What steps are where no device tells them. */
+static void launches(struct text *t, const struct st_state *s, uint32_t run)
+{
+	const struct na_devices *d = &s->scope->store->devices;
+	size_t i = 0;
+
+	while (i < d->n_cores &&
+	       s->scope->store->sources[d->cores[i].input].run != run)
+		i++;
+	add(t, "; steps are program launches: %s",
+	    i < d->n_cores ? "no steps or program runs on the device planes"
+			   : "no device plane in these traces");
 }
 
 /* The first of all hosts. */
@@ -137,6 +161,8 @@ static void of_run(struct text *t, const struct st_state *s, uint32_t run)
 	if (!told)
 		nobody(t, s, run);
 	change(t, s, run);
+	if (s->by_launch[run])
+		launches(t, s, run);
 }
 
 static bool has_run(const struct st_state *s, uint32_t run)

@@ -79,8 +79,11 @@ static void say_own(struct na_session *s, const struct na_value *side)
 		return;
 	}
 	na_say_error(s->cli, "%s", na_text_of(na_get(side, "empty"), ""));
-	if (hint)
-		na_say_hint(s->cli, "%s", hint);
+	if (!hint) { /* it is there, and the filters leave it out */
+		na_session_say_there_is(s);
+		return;
+	}
+	na_say_hint(s->cli, "%s", hint);
 	na_session_say_planes(s);
 	if (s->damaged)
 		na_say_hint(s->cli, "the input is damaged or unreadable in "

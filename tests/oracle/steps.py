@@ -13,7 +13,7 @@ import random
 rng = random.Random(8112026)
 LENGTH = 6000
 FIELDS = ("duration", "compute", "overlap", "flight", "dcn", "ici", "idle",
-          "gap")
+          "gap", "waiting")
 
 
 def draw_steps():
@@ -79,11 +79,42 @@ def marked(intervals, n):
     return out
 
 
-def numbers(steps, busy, ops, flights):
+def executions(ops):
+    """Of each collective inside the slice: from its start to its end."""
+    out = {}
+    for network, _, phase, name, other, start, end in ops:
+        if network != "ici":
+            continue
+        if phase == "done":
+            out[other] = (out[other][0], end)
+        else:
+            out[name] = (start, end)
+    return out
+
+
+def waits(all_ops):
+    """Of each host, when it waits for others: whoever takes longer than the
+    shortest does so first."""
+    runs = [executions(ops) for ops in all_ops]
+    out = [[] for _ in runs]
+    matched = False
+    for name in sorted(set().union(*runs)):
+        there = [h for h, r in enumerate(runs) if name in r]
+        least = min(runs[h][name][1] - runs[h][name][0] for h in there)
+        if len(there) < 2:
+            continue
+        matched = True
+        for h in there:
+            out[h].append((runs[h][name][0], runs[h][name][1] - least))
+    return out if matched else None
+
+
+def numbers(steps, busy, ops, flights, waiting):
     n = LENGTH + 1000
     b, f = marked(busy, n), marked(flights, n)
     dcn = marked([o[5:] for o in ops if o[0] == "dcn"], n)
     ici = marked([o[5:] for o in ops if o[0] == "ici"], n)
+    late = marked(waiting, n)
     sums = dict.fromkeys(FIELDS, 0)
     last = None
     for number, start, end in steps:
@@ -95,6 +126,7 @@ def numbers(steps, busy, ops, flights):
             sums["overlap"] += flying and b[i]
             sums["dcn"] += dcn[i] and not b[i]
             sums["ici"] += ici[i] and not dcn[i] and not b[i]
+            sums["waiting"] += ici[i] and late[i] and not dcn[i] and not b[i]
             sums["idle"] += not (b[i] or dcn[i] or ici[i])
         if last and last[0] + 1 == number:
             sums["gap"] += start - last[2]
@@ -104,19 +136,25 @@ def numbers(steps, busy, ops, flights):
 
 def case(name, hosts, dense):
     print("case", name, hosts, sep="\t")
+    drawn = []
     for h in range(hosts):
         steps, busy = draw_steps(), draw_busy(dense)
         ops, flights = draw_ops()
+        drawn.append((steps, busy, ops, flights))
+    waiting = waits([x[2] for x in drawn])
+    for h, (steps, busy, ops, flights) in enumerate(drawn):
         for row in steps:
             print("step", h, *row, sep="\t")
         for row in busy:
             print("busy", h, *row, sep="\t")
         for row in ops:
             print("op", h, *row, sep="\t")
-        sums = numbers(steps, busy, ops, flights)
+        sums = numbers(steps, busy, ops, flights,
+                       waiting[h] if waiting else [])
         print("want", h, "steps", len(steps), sep="\t")
         for field in FIELDS:
-            print("want", h, field, sums[field], sep="\t")
+            if field != "waiting" or waiting:
+                print("want", h, field, sums[field], sep="\t")
 
 
 print("# made by /usr/bin/python3 tests/oracle/steps.py")

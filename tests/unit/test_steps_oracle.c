@@ -103,7 +103,7 @@ static double found(const struct na_value *row, const char *field)
 		{"duration", "mean_ms"},   {"compute", "compute_ms"},
 		{"overlap", "overlap_ms"}, {"dcn", "exposed_dcn_ms"},
 		{"ici", "exposed_ici_ms"}, {"idle", "idle_ms"},
-		{"gap", "gap_ms"},
+		{"gap", "gap_ms"},         {"waiting", "waiting_ms"},
 	};
 	double n = na_real_of(na_get(row, "steps"), NAN);
 

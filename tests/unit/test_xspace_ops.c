@@ -241,6 +241,9 @@ static void events(void **state)
 		{"fusion", INT64_MAX, 2, {{NULL, NULL}}},
 		{"fusion", 40, 0, {{NULL, NULL}}},
 		{"send.1", 50, INT64_MAX, {{NULL, NULL}}},
+		{"infeed.1", 60, 7, {{"hlo_category", "s:infeed"}}},
+		{"infeed.2", 70, 7, {{NULL, NULL}}},
+		{"infeed-fix", 80, 7, {{NULL, NULL}}},
 	};
 	struct little_trace t = {.plane = TPU,
 				 .line = "XLA Ops",
@@ -257,7 +260,8 @@ static void events(void **state)
 	       "L bad_duration 1\n"
 	       "L bad_duration 1\n"
 	       "B TPU 0 40 40\n"
-	       "L bad_duration 1\n",
+	       "L bad_duration 1\n"
+	       "B TPU 0 80 87\n",
 	       "events");
 	assert_int_equal(r.types_told, 1);
 	reading_end(&r);

@@ -17,5 +17,7 @@ try --fault stall:all-reduce.26_2:9ms
 try --fault slow-sender:host-0:12 --steps 8
 try --fault clock:host-1:7ms
 try --ici 2
+try --profile gpu
+try --profile gpu --fault slow-compute:host-1:1.4 --steps 8
 try --without hlo
 try --without long-names

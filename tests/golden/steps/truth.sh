@@ -36,3 +36,7 @@ netan steps g | sed -n 3p
 netan synth -o h --run r --hosts 8 --devices 1 --steps 8 --collectives 3 \
 	--pattern ring >/dev/null
 netan steps h | sed -n 3p
+# A few steps cost more than the noise of many.
+netan synth -o f --run r --hosts 4 --devices 1 --steps 300 --collectives 2 \
+	--ops 1 --fault late-input:1:10ms:0.1 >/dev/null
+netan steps f --format tsv --table stragglers | cut -f 1,2
