@@ -41,6 +41,8 @@ struct court {
 	/* What one step decides is one decision, however many collectives
 	 * tell it: launch, run; and list, cluster, run that were tried. */
 	struct na_triples clusters, tried;
+	size_t *n_tried;  /* [run * ST_TESTS + test] */
+	size_t *n_last;   /* [host of the store * ST_TESTS + test] */
 	uint32_t cluster; /* that is looked at */
 };
 
@@ -410,13 +412,32 @@ static double over_clusters(const struct court *c, const struct st_host *h,
 			    unsigned test)
 {
 	const struct st_verdict *v = &h->tests[test];
-	uint64_t n = 0, last = 0;
 
-	for (size_t i = 0; i < c->tried.n; i++)
-		n += c->tried.keys[i].a == test && c->tried.keys[i].c == h->run;
-	for (size_t i = 0; i < c->n_late; i++)
-		last += c->late[i].list == test && c->late[i].host == h->host;
-	return na_binomial_upper(last, n, v->expected / (double)v->n);
+	return na_binomial_upper(c->n_last[h->host * ST_TESTS + test],
+				 c->n_tried[h->run * ST_TESTS + test],
+				 v->expected / (double)v->n);
+}
+
+static bool count_clusters(struct court *c)
+{
+	const struct na_store *store = c->s->scope->store;
+
+	c->n_tried = na_calloc(store->n_runs * ST_TESTS + 1, sizeof(size_t));
+	c->n_last = na_calloc(store->n_hosts * ST_TESTS + 1, sizeof(size_t));
+	if (!c->n_tried || !c->n_last)
+		return false;
+	for (size_t i = 0; i < c->tried.n; i++) {
+		const struct na_triple *x = &c->tried.keys[i];
+
+		c->n_tried[(size_t)x->c * ST_TESTS + x->a]++;
+	}
+	for (size_t i = 0; i < c->n_late; i++) {
+		const struct lateness *x = &c->late[i];
+
+		if (x->list < ST_TESTS)
+			c->n_last[(size_t)x->host * ST_TESTS + x->list]++;
+	}
+	return true;
 }
 
 /*
@@ -521,6 +542,8 @@ static void court_fini(struct court *c)
 	free(c->late);
 	free(c->tmp);
 	free(c->order);
+	free(c->n_tried);
+	free(c->n_last);
 	na_triples_fini(&c->clusters);
 	na_triples_fini(&c->tried);
 }
@@ -565,7 +588,8 @@ bool st_judge_hosts(struct st_state *s)
 	if (ok) {
 		take_effects(&c);
 		elect(&c);
-		ok = sentence(&c) && st_name_stragglers(s);
+		ok = count_clusters(&c) && sentence(&c) &&
+		     st_name_stragglers(s);
 	}
 	court_fini(&c);
 	return ok;
