@@ -261,8 +261,8 @@ static void draw_top_header(const struct drawing *d)
 	if (!na_fig_steps_is_map(&d->f) && d->f.launches) {
 		na_row_put(&d->l, &row, "Launches of each host", &name);
 		na_row_put(&d->l, &row,
-			   "from the first send to the last receive: who "
-			   "starts late has short ones",
+			   "from the first send to the end of the last "
+			   "transfer: who starts late has short ones",
 			   &plain);
 		return;
 	}

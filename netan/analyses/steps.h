@@ -19,7 +19,7 @@
  *
  * Where a run has neither Steps lines nor program runs, a step is a launch of
  * a program: of each device, from the first transfer that it sends to the end
- * of its last one.  What fills it is not known then, and who waits for whom
+ * of the last one.  What fills it is not known then, and who waits for whom
  * only by who starts, and who ends, last.
  *
  * The own time of a step is gap + compute + idle: what the device did not

@@ -46,10 +46,11 @@ bool st_add_launch(struct st_state *b, const struct na_transfer *t)
 	x = launch_of(b, key);
 	if (!x)
 		return false;
-	widen(x, &(struct st_launch){
-			 .first_send_ps = sends ? t->start_ps : NA_TIME_MAX,
-			 .first_receive_ps = sends ? NA_TIME_MAX : t->start_ps,
-			 .last_ps = sends ? NA_TIME_MIN : t->end_ps});
+	widen(x, &(struct st_launch){.first_send_ps = sends ? t->start_ps
+							    : NA_TIME_MAX,
+				     .first_receive_ps = sends ? NA_TIME_MAX
+							       : t->start_ps,
+				     .last_ps = t->end_ps});
 	return true;
 }
 

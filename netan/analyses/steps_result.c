@@ -109,10 +109,10 @@ static void put_step(struct na_result *r, struct na_value *list,
 	put_ms(r, to, "behind_ms", t->late_ps, named);
 	put_ms(r, to, "lost_ms", t->lost_ps, named);
 	put_ms(r, to, "spread_ms", t->spread_ps, 1);
-	na_put_int(r, to, "hosts", (int64_t)x.n);
 	x.unknown = s->by_launch[t->run];
 	x.matched = s->matched[t->run];
 	put_parts(r, to, &x);
+	na_put_int(r, to, "hosts", (int64_t)x.n);
 }
 
 static void put_host(struct na_result *r, struct na_value *list,

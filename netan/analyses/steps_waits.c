@@ -35,13 +35,13 @@ static bool take(void *arg, const struct na_op_piece *x, size_t n)
 	int64_t least = NA_TIME_MAX;
 	bool ok = true;
 
-	if (n < 2)
-		return true;
 	for (size_t i = 0; i < n; i++) {
 		int64_t d = na_time_between(x[i].start_ps, x[i].end_ps);
 
 		least = d < least ? d : least;
 	}
+	if (n < 2 || least < 0)
+		return true;
 	s->matched[s->scope->store->sources[st_host_of(s, x[0].core)].run] =
 		true;
 	for (size_t i = 0; ok && i < n; i++) {
