@@ -257,7 +257,7 @@ static enum na_status emit_busy(struct xf_decoding *d,
 		return too_many_cores(d, core, n);
 	x += d->used_busy - n;
 	for (size_t i = 0; st == NA_OK && i < n; i++) {
-		if (x[i].length_ps < 0 ||
+		if (x[i].length_ps < 0 || x[i].length_ps > NA_OP_MAX_PS ||
 		    __builtin_add_overflow(end, x[i].gap_ps, &start) ||
 		    __builtin_add_overflow(start, x[i].length_ps, &end)) {
 			d->damaged += n - i;

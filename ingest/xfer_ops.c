@@ -134,7 +134,8 @@ static bool joined(struct na_xfer_part *p, int64_t start_ps, int64_t end_ps)
 		return false;
 	if (end_ps > p->run.end_ps) {
 		last = (struct xf_busy_time *)(void *)r->p + (r->n - 1);
-		if (__builtin_sub_overflow(end_ps, p->run.start_ps, &length))
+		if (__builtin_sub_overflow(end_ps, p->run.start_ps, &length) ||
+		    length > NA_OP_MAX_PS)
 			return false;
 		last->length_ps = length;
 		p->run.end_ps = end_ps;

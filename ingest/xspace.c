@@ -568,6 +568,7 @@ static enum na_status xs_read_block(const struct na_input *in,
 			st = one_event(&r, r.line->plane, &f.body);
 	}
 	free(r.values.inflated);
+	na_idmap_fini(&r.op_types);
 	return st;
 }
 

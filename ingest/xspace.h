@@ -156,7 +156,7 @@ struct xs_event {
 
 /* What a handler gets for each event of its lines; the event's stats are in
  * `values`. */
-enum { XS_SEEN = 64, XS_SEEN_OPS = 512 }; /* powers of two */
+enum { XS_SEEN = 64 }; /* a power of two */
 
 struct xs_read {
 	const struct na_input *in;
@@ -179,10 +179,8 @@ struct xs_read {
 	/* Device planes: the plane's core, and op types by event type. */
 	bool has_core;
 	uint32_t core;
-	struct xs_seen_op {
-		const struct xs_event_type *type;
-		uint32_t index;
-	} ops[XS_SEEN_OPS];
+	struct na_idmap
+		op_types; /* the sink's, by place in the plane's types */
 };
 
 /* A row of the table of lines that somebody may ask for (xspace.c). */

@@ -8,6 +8,9 @@
 
 #include "netan/base/similar.h"
 
+/* Looked at for each event; NCCL's are below 100. */
+enum { KERNEL_NAME_MAX = 1024 };
+
 static bool starts(const struct na_text *t, const char *prefix)
 {
 	return na_starts_nocase(t->s, t->n, prefix);
@@ -82,7 +85,11 @@ static uint8_t kernel_opcode(const struct na_text *kernel)
 /* Without the arguments, "(ncclDevKernelArgsStorage<4096ul>)". */
 static struct na_text without_arguments(struct na_text name)
 {
-	const char *paren = name.n ? memchr(name.s, '(', name.n) : NULL;
+	const char *paren;
+
+	if (name.n > KERNEL_NAME_MAX)
+		name.n = KERNEL_NAME_MAX;
+	paren = name.n ? memchr(name.s, '(', name.n) : NULL;
 
 	if (paren && paren > name.s)
 		name.n = (size_t)(paren - name.s);
@@ -174,10 +181,8 @@ enum na_status xs_kernel_event(struct xs_read *r, const struct xs_event *e)
 	if (e->type->kind == XS_OP_BUSY &&
 	    (xs_has(&r->values, XS_MEMCPY) || !may_compute(&r->line->name)))
 		return NA_OK;
-	if (!xs_event_times(r, e, &start_ps, &end_ps)) {
-		r->sink->left_out(r->sink->ctx, NA_LEFT_BAD_DURATION, 1);
+	if (!xs_op_times(r, e, &start_ps, &end_ps))
 		return NA_OK;
-	}
 	if (e->type->kind == XS_OP_BUSY)
 		return xs_busy(r, start_ps, end_ps);
 	kernel = without_arguments(xs_shown_name(e->type));

@@ -64,6 +64,18 @@ static bool host_transfer(const struct xs_op *x)
 	       (!x->parsed && !x->category.n);
 }
 
+/* Waiting for the host's input: the device does nothing meanwhile. */
+static bool infeed(const struct xs_op *x)
+{
+	static const char word[] = "infeed";
+	size_t n = sizeof(word) - 1;
+
+	if (x->category.n)
+		return x->category.n == n && !memcmp(x->category.s, word, n);
+	return x->name.n >= n && !memcmp(x->name.s, word, n) &&
+	       (x->name.n == n || x->name.s[n] == '.');
+}
+
 static bool foreign_handler(const struct xs_op *x)
 {
 	return x->parsed && x->line.handler.n &&
@@ -82,7 +94,7 @@ void xs_op_of(const struct xs_plane *p, const struct xs_event_type *t,
 	x->info = xs_text(v, XS_DCN_INFO);
 	opcode_of(x);
 	if (x->opcode == NA_OPCODE_OTHER)
-		x->kind = XS_OP_BUSY;
+		x->kind = infeed(x) ? XS_OP_CONTAINER : XS_OP_BUSY;
 	else if (x->opcode == NA_OPCODE_CONTAINER)
 		x->kind = XS_OP_CONTAINER;
 	else
@@ -309,16 +321,18 @@ static uint32_t make_type(struct xs_read *r, const struct xs_event_type *et)
 
 /* ---- events */
 
+/* Once for each type, as texts may be long; UINT32_MAX: no memory. */
 static uint32_t type_of(struct xs_read *r, const struct xs_event_type *et)
 {
-	struct xs_seen_op *seen = &r->ops[(size_t)(et - r->line->plane->types) &
-					  (XS_SEEN_OPS - 1)];
+	int64_t key = et - r->line->plane->types;
+	uint32_t index = na_idmap_at(&r->op_types, key);
 
-	if (seen->type != et) {
-		seen->type = et;
-		seen->index = make_type(r, et);
-	}
-	return seen->index;
+	if (index != UINT32_MAX)
+		return index;
+	index = make_type(r, et);
+	return index != UINT32_MAX && na_idmap_set(&r->op_types, key, index)
+		       ? index
+		       : UINT32_MAX;
 }
 
 static uint32_t core_of(struct xs_read *r)
@@ -351,6 +365,16 @@ enum na_status xs_talks(struct xs_read *r, uint32_t type, int64_t start_ps,
 	return r->sink->op(r->sink->ctx, &op);
 }
 
+bool xs_op_times(const struct xs_read *r, const struct xs_event *e,
+		 int64_t *start_ps, int64_t *end_ps)
+{
+	if (e->duration_ps <= NA_OP_MAX_PS &&
+	    xs_event_times(r, e, start_ps, end_ps))
+		return true;
+	r->sink->left_out(r->sink->ctx, NA_LEFT_BAD_DURATION, 1);
+	return false;
+}
+
 enum na_status xs_op_event(struct xs_read *r, const struct xs_event *e)
 {
 	int64_t start_ps, end_ps;
@@ -361,10 +385,8 @@ enum na_status xs_op_event(struct xs_read *r, const struct xs_event *e)
 	}
 	if (e->type->kind == XS_OP_CONTAINER)
 		return NA_OK;
-	if (!xs_event_times(r, e, &start_ps, &end_ps)) {
-		r->sink->left_out(r->sink->ctx, NA_LEFT_BAD_DURATION, 1);
+	if (!xs_op_times(r, e, &start_ps, &end_ps))
 		return NA_OK;
-	}
 	if (e->type->kind == XS_OP_BUSY)
 		return r->in->wants & NA_WANT_BUSY
 			       ? xs_busy(r, start_ps, end_ps)

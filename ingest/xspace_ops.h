@@ -32,6 +32,10 @@ uint32_t xs_op_name(const struct na_sink *sink, struct na_text t);
 /* "jit_step(123)": the part before the id */
 struct na_text xs_module_name(struct na_text t);
 
+/* As xs_event_times(), and no longer than NA_OP_MAX_PS; else false, and it is
+ * counted. */
+bool xs_op_times(const struct xs_read *r, const struct xs_event *e,
+		 int64_t *start_ps, int64_t *end_ps);
 /* A time of the block's device; an execution of an op of that type. */
 enum na_status xs_busy(struct xs_read *r, int64_t start_ps, int64_t end_ps);
 enum na_status xs_talks(struct xs_read *r, uint32_t type, int64_t start_ps,

@@ -154,9 +154,9 @@ const char *na_groups_text(char *buf, size_t size, const struct na_grouping *by,
 	buf[0] = '\0';
 	na_groups_values(g, group, values);
 	for (size_t i = 0; i < by->n && at < size; i++)
-		at += (size_t)snprintf(buf + at, size - at, "%s%s",
-				       i ? ", " : "",
-				       na_key_text(s, by->keys[i], values[i],
-						   one));
+		at += (size_t)
+			snprintf(buf + at, size - at, "%s%s%s", i ? ", " : "",
+				 by->keys[i] == NA_KEY_STEP ? "step " : "",
+				 na_key_text(s, by->keys[i], values[i], one));
 	return buf;
 }

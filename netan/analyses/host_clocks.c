@@ -37,6 +37,7 @@ void na_host_clocks_fini(struct na_host_clocks *c)
 	free(c->ahead_ps);
 	free(c->uncertainty_ps);
 	free(c->group);
+	free(c->most_ps);
 	*c = (struct na_host_clocks){.store = store};
 }
 
@@ -345,6 +346,26 @@ static bool make_room(struct na_host_clocks *c)
 	return c->ahead_ps && c->uncertainty_ps && c->group;
 }
 
+/* Of all edges: shortest paths from every host.  False: no memory. */
+static bool fill_table(struct settling *s, bool *sound)
+{
+	struct na_host_clocks *c = s->c;
+	size_t n = c->n_hosts;
+
+	free(c->most_ps);
+	c->most_ps = NULL;
+	if (n > NA_CLOCK_TABLE)
+		return true;
+	c->most_ps = na_calloc(n * n, sizeof(*c->most_ps));
+	if (!c->most_ps)
+		return false;
+	for (uint32_t h = 0; *sound && h < n; h++) {
+		*sound = measure(s, h);
+		memcpy(c->most_ps + h * n, s->to, n * sizeof(*s->to));
+	}
+	return true;
+}
+
 static bool settle(struct na_host_clocks *c, bool samples, bool *sound)
 {
 	struct settling s = {.c = c};
@@ -354,6 +375,7 @@ static bool settle(struct na_host_clocks *c, bool samples, bool *sound)
 	s.from = done ? na_calloc(c->n_hosts, sizeof(*s.from)) : NULL;
 	done = s.to && s.from && take_edges(&s, samples);
 	*sound = true;
+	done = done && fill_table(&s, sound);
 	if (done)
 		forget(c);
 	for (uint32_t h = 0; done && *sound && s.n && h < c->n_hosts; h++) {
@@ -386,6 +408,42 @@ int64_t na_host_clocks_between(const struct na_host_clocks *c, uint32_t a,
 	    !na_add_i64(c->uncertainty_ps[a], c->uncertainty_ps[b], &sum))
 		return NA_TIME_MAX;
 	return sum;
+}
+
+/* As by the first host of their group. */
+static int64_t by_group(const struct na_host_clocks *c, uint32_t a, uint32_t b,
+			int64_t *known_ps)
+{
+	int64_t ahead;
+
+	*known_ps = na_host_clocks_between(c, a, b);
+	if (a == b || *known_ps == NA_TIME_MAX)
+		return 0;
+	if (na_add_i64(c->ahead_ps[a], -c->ahead_ps[b], &ahead))
+		return ahead;
+	*known_ps = NA_TIME_MAX;
+	return 0;
+}
+
+int64_t na_host_clocks_ahead(const struct na_host_clocks *c, uint32_t a,
+			     uint32_t b, int64_t *known_ps)
+{
+	size_t n = c->n_hosts;
+	int64_t up, down;
+	na_i128 half;
+
+	if (!c->most_ps || a == b || a >= n || b >= n)
+		return by_group(c, a, b, known_ps);
+	up = c->most_ps[b * n + a];
+	down = c->most_ps[a * n + b];
+	half = ((na_i128)up + down + 1) / 2;
+	*known_ps = up == NA_TIME_MAX || down == NA_TIME_MAX ||
+				    half >= NA_TIME_MAX
+			    ? NA_TIME_MAX
+			    : (int64_t)half;
+	if (*known_ps == NA_TIME_MAX)
+		return 0;
+	return (int64_t)(((na_i128)up - down) / 2);
 }
 
 int64_t na_host_clocks_time(const struct na_host_clocks *c, uint32_t host,

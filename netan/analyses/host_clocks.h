@@ -21,7 +21,10 @@
 #include "netan/base/triples.h"
 #include "netan/model/store.h"
 
-enum { NA_CLOCK_SAMPLES = 32 }; /* of each side of a pair */
+enum {
+	NA_CLOCK_SAMPLES = 32, /* of each side of a pair */
+	NA_CLOCK_TABLE = 128   /* hosts; of more, no bounds for each pair */
+};
 
 struct na_host_clocks {
 	const struct na_store *store;
@@ -33,6 +36,8 @@ struct na_host_clocks {
 	int64_t *ahead_ps;
 	int64_t *uncertainty_ps; /* NA_TIME_MAX: nothing is known */
 	uint32_t *group;         /* smallest host index of the group */
+	int64_t *most_ps; /* [src * n_hosts + dst]: tightest bound on how far
+			     dst is ahead of src; NULL: too many hosts */
 	size_t n_hosts;
 };
 
@@ -47,6 +52,11 @@ bool na_host_clocks_settle(struct na_host_clocks *c);
 /* How well two hosts' clocks are known to each other; NA_TIME_MAX: not. */
 int64_t na_host_clocks_between(const struct na_host_clocks *c, uint32_t a,
 			       uint32_t b);
+/* How far a's clock is ahead of b's, from what bounds these two: closer than
+ * the difference of what either is ahead of a third.  *known_ps: how well it
+ * is known; NA_TIME_MAX: not at all, and 0. */
+int64_t na_host_clocks_ahead(const struct na_host_clocks *c, uint32_t a,
+			     uint32_t b, int64_t *known_ps);
 /* An instant of host h on the clock of its group. */
 int64_t na_host_clocks_time(const struct na_host_clocks *c, uint32_t host,
 			    int64_t at_ps);

@@ -73,6 +73,8 @@ static void put_step_of_path(const struct la_all *all, const struct la_path *p,
 	struct na_value *v = na_put_object(r, list, NULL);
 	char buf[NA_ENDPOINT_BUF];
 
+	/* So that paths are told as a table of their own, too. */
+	na_put_int(r, v, "execution", (int64_t)(p->ask - all->asks) + 1);
 	na_put_text(r, v, "kind", la_kind_names[s->kind]);
 	na_put_text(r, v, "host", la_host_name(all, s->host));
 	na_put_text(r, v, "device", la_device_name(all, s->device, buf));

@@ -20,21 +20,19 @@ uint32_t la_device(const struct la_all *all, const struct na_late_ask *ask)
 int64_t la_ahead(const struct na_host_clocks *c, uint32_t h, uint32_t of,
 		 int64_t *known_ps)
 {
-	int64_t ahead;
-
-	*known_ps = na_host_clocks_between(c, h, of);
-	if (h == of || *known_ps == NA_TIME_MAX ||
-	    !na_add_i64(c->ahead_ps[h], -c->ahead_ps[of], &ahead))
-		return 0;
-	return ahead;
+	return na_host_clocks_ahead(c, h, of, known_ps);
 }
 
 int64_t la_known(const struct la_all *all, const struct la_path *p,
 		 const struct la_move *m)
 {
-	return na_host_clocks_between(
-		all->clocks, na_store_host_of(all->store, p->run, m->src),
-		na_store_host_of(all->store, p->run, m->dst));
+	int64_t known;
+
+	na_host_clocks_ahead(all->clocks,
+			     na_store_host_of(all->store, p->run, m->src),
+			     na_store_host_of(all->store, p->run, m->dst),
+			     &known);
+	return known;
 }
 
 static int64_t plus(int64_t a, int64_t b)

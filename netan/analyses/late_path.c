@@ -42,9 +42,18 @@ static const enum na_action_kind ends_with[] = {NA_ACT_H2D, NA_ACT_COMPUTE,
 						NA_ACT_RECEIVE, NA_ACT_D2H,
 						NA_ACT_SEND};
 
+/* The nodes of one device by the index of their action. */
+struct numbering {
+	uint32_t host, device;
+	bool done; /* for that device */
+	bool one;  /* no index is of two */
+	uint32_t at[INDICES_MAX];
+};
+
 struct walk {
 	const struct la_all *all;
 	struct la_path *p;
+	struct numbering *numbers;
 	int64_t at_ps; /* what is later is told */
 	bool short_of_memory;
 };
@@ -98,26 +107,18 @@ static void pass_action(struct walk *w, enum la_kind kind, int64_t from_ps,
 	     w->p->nodes[node].action, move);
 }
 
-/* The action of the device with that index; LA_NONE. */
-static uint32_t by_index(const struct walk *w, const struct la_action *of,
-			 uint64_t index)
-{
-	for (uint32_t i = 0; i < w->p->n_nodes; i++) {
-		const struct la_action *a = action_at(w, i);
-
-		if (a->kind != NA_ACT_GRAPH && a->index >= 0 &&
-		    (uint64_t)a->index == index && a->host == of->host &&
-		    a->device == of->device)
-			return i;
-	}
-	return LA_NONE;
-}
-
 /* Where each kind of action is counted apart, an index is of several. */
-static bool one_numbering(const struct walk *w, const struct la_action *of)
+static bool one_numbering(struct walk *w, const struct la_action *of)
 {
-	uint64_t seen[INDICES_MAX / 64] = {0};
+	struct numbering *n = w->numbers;
 
+	if (n->done && n->host == of->host && n->device == of->device)
+		return n->one;
+	n->host = of->host;
+	n->device = of->device;
+	n->done = true;
+	n->one = false;
+	memset(n->at, 0xff, sizeof(n->at));
 	for (uint32_t i = 0; i < w->p->n_nodes; i++) {
 		const struct la_action *a = action_at(w, i);
 		uint32_t k = (uint32_t)a->index;
@@ -125,15 +126,16 @@ static bool one_numbering(const struct walk *w, const struct la_action *of)
 		if (a->kind == NA_ACT_GRAPH || a->host != of->host ||
 		    a->device != of->device)
 			continue;
-		if (k >= INDICES_MAX || seen[k / 64] >> k % 64 & 1)
+		if (k >= INDICES_MAX || n->at[k] != LA_NONE)
 			return false;
-		seen[k / 64] |= UINT64_C(1) << k % 64;
+		n->at[k] = i;
 	}
+	n->one = true;
 	return true;
 }
 
 /* From a list such as "[3, 4]"; LA_NONE: it does not tell. */
-static uint32_t told_before(const struct walk *w, uint32_t node)
+static uint32_t told_before(struct walk *w, uint32_t node)
 {
 	const struct la_action *a = action_at(w, node);
 	const char *s = na_strtab_at(&w->all->texts, a->inputs);
@@ -152,7 +154,7 @@ static uint32_t told_before(const struct walk *w, uint32_t node)
 		}
 		x = strtoull(s, &end, 10);
 		s = end;
-		i = by_index(w, a, x);
+		i = x < INDICES_MAX ? w->numbers->at[x] : LA_NONE;
 		if (i == LA_NONE || i == node ||
 		    w->p->nodes[i].end_ps > w->p->nodes[node].end_ps)
 			return LA_NONE;
@@ -430,9 +432,12 @@ bool la_find_path(const struct la_all *all, const struct na_late_ask *ask,
 	}
 	p->launch = a->launch;
 	p->iteration = a->iteration;
-	if (!la_take_nodes(all, p))
+	w.numbers = la_take_nodes(all, p) ? na_calloc(1, sizeof(*w.numbers))
+					  : NULL;
+	if (!w.numbers)
 		return false;
 	walk_back(&w);
 	how_well(all, p);
+	free(w.numbers);
 	return !w.short_of_memory;
 }

@@ -299,8 +299,7 @@ static void headline(const struct na_programs *p, struct na_result *r)
 {
 	size_t workers = p->h->n_workers, modules = p->h->n_modules;
 
-	na_result_headline(r,
-			   "hlo: %zu module%s of %zu worker%s, %zu different",
+	na_result_headline(r, "hlo: %zu module%s of %zu worker%s, %zu distinct",
 			   modules, modules == 1 ? "" : "s", workers,
 			   workers == 1 ? "" : "s", p->n_programs);
 }

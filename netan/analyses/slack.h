@@ -180,6 +180,8 @@ enum na_status sl_put_late(const struct sl_state *s, struct na_result *r,
 /* slack_judge.c: means, rates and flags of the rows; their order; the
  * verdict. */
 bool sl_judge(struct sl_state *s);
+/* Of collectives that nobody waits for, nothing needs to be said. */
+bool sl_matters(const struct sl_row *row);
 /* Of a sum over n occurrences, in us; as the reference divides. */
 double sl_mean_us(const struct sl_state *s, na_i128 sum_ps, uint64_t n);
 double sl_total_stall_us(const struct sl_state *s, const struct sl_row *row);

@@ -86,8 +86,7 @@ static int worse_first(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Of collectives that nobody waits for, nothing needs to be said. */
-static bool matters(const struct sl_row *row)
+bool sl_matters(const struct sl_row *row)
 {
 	return row->step_ps <= 0 ||
 	       (double)row->stall_ps >= SL_STALL_SHARE * (double)row->step_ps;
@@ -98,8 +97,8 @@ static void conclude(struct sl_state *s)
 	bool small = false, bound = false;
 
 	for (size_t i = 0; i < s->n_rows; i++) {
-		small |= s->rows[i].small && matters(&s->rows[i]);
-		bound |= s->rows[i].bound && matters(&s->rows[i]);
+		small |= s->rows[i].small && sl_matters(&s->rows[i]);
+		bound |= s->rows[i].bound && sl_matters(&s->rows[i]);
 	}
 	s->severity = small || bound ? NA_SEV_WARNING : NA_SEV_NONE;
 	s->verdict = !s->used ? NULL

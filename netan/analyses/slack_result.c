@@ -131,6 +131,11 @@ static void put_overlaps(struct na_result *r, struct na_value *to,
 	     i++) {
 		struct na_value *one = na_put_object(r, list, NULL);
 
+		/* So that this is told as a table of its own, too. */
+		na_put_text(r, one, "of", name_at(s, row->collective));
+		if (s->by.n)
+			na_groups_put_key(r, one, &s->by, s->scope->store,
+					  &s->groups, row->group, false);
 		na_put_text(r, one, "collective",
 			    name_at(s, s->overlaps[i].collective));
 		na_put_real(r, one, "share",

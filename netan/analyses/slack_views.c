@@ -49,41 +49,96 @@ static void notes(struct na_result *r, const struct sl_state *s)
 	}
 }
 
+/* What is too tight, and what to do; the row that is the worst of them. */
+static void warn(struct na_result *r, const struct sl_state *s)
+{
+	const struct sl_row *small = NULL, *bound = NULL;
+	const struct na_strtab *names = &s->scope->store->names.strings;
+	char buf[NA_UNIT_BUF], cap[NA_UNIT_BUF];
+	size_t n_small = 0, n_bound = 0, unsized = 0;
+
+	for (size_t i = 0; i < s->n_rows; i++) {
+		const struct sl_row *row = &s->rows[s->ranked[i]];
+
+		unsized += !row->sized;
+		if (!sl_matters(row))
+			continue;
+		small = row->small && !n_small++ ? row : small;
+		bound = row->bound && !n_bound++ ? row : bound;
+	}
+	if (bound)
+		na_result_note(r,
+			       "needs more than the capacity of a host, %s: "
+			       "%zu of %zu, first %s: send fewer bytes, or "
+			       "start it earlier",
+			       na_print_rate(cap, s->capacity_gbps * 1e9, 3),
+			       n_bound, s->n_rows,
+			       na_strtab_at(names, bound->collective));
+	if (unsized)
+		na_result_note(r,
+			       "bytes of %zu of %zu are not known, nor what "
+			       "bandwidth they require: neither the ops nor "
+			       "their HLO tell transfer type and groups",
+			       unsized, s->n_rows);
+	if (small)
+		na_result_note(r,
+			       "too little slack for any network: %zu of %zu, "
+			       "first %s, %s: start it earlier, or compute "
+			       "more before its result is used",
+			       n_small, s->n_rows,
+			       na_strtab_at(names, small->collective),
+			       na_print_time(buf,
+					     sl_clamp(small->slack_ps /
+						      (na_i128)small->n),
+					     3));
+}
+
+static void view(struct na_result *r, const struct sl_state *s,
+		 const char *title, const struct na_column *cols, size_t n_cols)
+{
+	struct na_column all[1 + NA_MAX_KEYS + 16] = {
+		{"collective", "collective", NA_F_TEXT, 0, 0}};
+	size_t n = 1 + na_groups_columns(&s->by, all + 1);
+
+	for (size_t i = 0; i < n_cols; i++)
+		all[n++] = cols[i];
+	na_result_view(r, title, na_get(na_result_body(r), "collectives"), all,
+		       n, s->scope->top ? 0 : SHOWN_ROWS);
+}
+
+/* Two tables, since a terminal is not that wide. */
 void sl_views(struct na_result *r, const struct sl_state *s)
 {
 	/* clang-format off */
-	static const struct na_column cols[] = {
-		{"transfer_type", "type", NA_F_TEXT, 0, 0},
+	static const struct na_column costs[] = {
 		{"occurrences", "runs", NA_F_COUNT, 0, 0},
-		{"devices", "devices", NA_F_COUNT, 0, 0},
-		{"total_stall_us", "stall: total ms", NA_F_NUMBER, 4, 1e-3},
+		{"total_stall_us", "stall ms", NA_F_NUMBER, 4, 1e-3},
 		{"stall_share", "% of steps", NA_F_NUMBER, 3, 100},
-		{"stall_us.mean", "mean us", NA_F_NUMBER, 4, 0},
+		{"slack_us.mean", "slack us", NA_F_NUMBER, 4, 0},
+		{"slack_us.p5", "p5 us", NA_F_NUMBER, 4, 0},
+		{"observed_us.mean", "observed us", NA_F_NUMBER, 4, 0},
+		{"bytes", "MB", NA_F_NUMBER, 4, 1e-6},
+		{"required_gbps", "required Gbit/s", NA_F_NUMBER, 3, 0},
+		{"achieved_gbps", "achieved Gbit/s", NA_F_NUMBER, 3, 0},
+	}, parts[] = {
+		{"transfer_type", "type", NA_F_TEXT, 0, 0},
+		{"devices", "devices", NA_F_COUNT, 0, 0},
+		{"stall_us.mean", "stall us", NA_F_NUMBER, 4, 0},
 		{"send_us", "send us", NA_F_NUMBER, 4, 0},
 		{"send_done_us", "send-done us", NA_F_NUMBER, 4, 0},
 		{"recv_us", "recv us", NA_F_NUMBER, 4, 0},
 		{"recv_done_us", "recv-done us", NA_F_NUMBER, 4, 0},
-		{"slack_us.mean", "slack: mean us", NA_F_NUMBER, 4, 0},
-		{"slack_us.p5", "p5 us", NA_F_NUMBER, 4, 0},
-		{"observed_us.mean", "observed us", NA_F_NUMBER, 4, 0},
 		{"host_stall_us", "host stall us", NA_F_NUMBER, 4, 0},
-		{"bytes", "MB", NA_F_NUMBER, 4, 1e-6},
-		{"required_gbps", "required Gbit/s", NA_F_NUMBER, 3, 0},
-		{"achieved_gbps", "achieved Gbit/s", NA_F_NUMBER, 3, 0},
 	};
 	/* clang-format on */
-	enum { MORE = sizeof(cols) / sizeof(cols[0]) };
-	struct na_column all[1 + NA_MAX_KEYS + MORE] = {
-		{"collective", "collective", NA_F_TEXT, 0, 0}};
-	size_t n = 1 + na_groups_columns(&s->by, all + 1);
 
 	if (!s->used)
 		return;
-	for (size_t i = 0; i < MORE; i++)
-		all[n++] = cols[i];
-	na_result_view(r, na_text_of(na_get(na_result_side(r), "message"), ""),
-		       na_get(na_result_body(r), "collectives"), all, n,
-		       s->scope->top ? 0 : SHOWN_ROWS);
+	view(r, s, na_text_of(na_get(na_result_side(r), "message"), ""), costs,
+	     sizeof(costs) / sizeof(costs[0]));
+	view(r, s, "what a run stalls, means", parts,
+	     sizeof(parts) / sizeof(parts[0]));
+	warn(r, s);
 	na_result_note(r, "kinds of ops joined to their collective: %s",
 		       na_text_of(na_get(na_result_side(r), "joined"), "none"));
 	notes(r, s);
@@ -93,6 +148,7 @@ void sl_late_view(struct na_result *r)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
+		{"label", "label", NA_F_TEXT, 0, 0},
 		{"collective", "collective", NA_F_TEXT, 0, 0},
 		{"host", "host", NA_F_TEXT, 0, 0},
 		{"device", "device", NA_F_TEXT, 0, 0},
@@ -104,10 +160,13 @@ void sl_late_view(struct na_result *r)
 	};
 	/* clang-format on */
 	const struct na_value *list = na_get(na_result_body(r), "late");
+	size_t from = list && list->n &&
+		      !na_text_of(na_get(list->u.of.first, "label"), NULL);
 
 	if (list && list->n)
 		na_result_view(r,
 			       "the slowest executions of the collective "
 			       "that stalls most",
-			       list, cols, sizeof(cols) / sizeof(cols[0]), 0);
+			       list, cols + from,
+			       sizeof(cols) / sizeof(cols[0]) - from, 0);
 }

@@ -4,7 +4,7 @@
  * Executions of a collective that are not complete wait in a list, in order.
  * An op joins the first that still lacks it; of a -done whose operand is
  * known, the first whose send or recv that is.  A recv may come before its
- * send, a send-done after the recv-done.  A new run of a program ends all
+ * send, never after its recv-done; a send-done may come after that.  A new run of a program ends all
  * lists: no execution reaches over it.
  */
 #include <stdlib.h>
@@ -105,7 +105,8 @@ static size_t find(const struct walk *w, const struct list *l,
 		const struct sl_occ *o = &w->c->occs[l->open[i]];
 
 		if (!has(o, part) && fits(w, o, t, part) &&
-		    (part != SL_SEND_DONE || has(o, SL_SEND)))
+		    (part != SL_SEND_DONE || has(o, SL_SEND)) &&
+		    (part != SL_RECV || !has(o, SL_RECV_DONE)))
 			return i;
 	}
 	return l->n;

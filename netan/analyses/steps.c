@@ -220,7 +220,7 @@ const struct na_analysis na_an_steps = {
 		"time.  Its time is compute (busy with "
 		"anything but communication), exposed communication (in a "
 		"communication op and not computing, by network: dcn, ici, "
-		"gpu) and idle; overlap is the part of compute during which a "
+		"gpu) and idle (an infeed too); overlap is the part of compute during which a "
 		"collective was in flight. waiting is the part of exposed in "
 		"ICI and GPU collectives that waits for later devices: what "
 		"an execution takes longer than the shortest of it, which is "

@@ -170,6 +170,7 @@ struct st_host {
 	size_t slowest; /* of them */
 	struct st_verdict tests[ST_TESTS];
 	uint64_t causes[ST_CAUSES]; /* of steps in which it is slowest */
+	na_i128 lost_ps[ST_CAUSES]; /* what these cost */
 	enum st_cause cause;
 	bool straggler;
 	enum st_test evidence;    /* of a straggler */

@@ -46,11 +46,14 @@ static struct st_busy *busy_of(struct st_state *b, size_t cell)
 	return y;
 }
 
-static void meet(const struct st_state *s, const struct st_line *x, size_t from,
-		 int64_t start_ps, int64_t end_ps, struct st_busy *y)
+/* Returns where what follows this time goes on. */
+static size_t meet(const struct st_state *s, const struct st_line *x,
+		   size_t from, int64_t start_ps, int64_t end_ps,
+		   struct st_busy *y)
 {
-	for (size_t k = from;
-	     k < x->segment_to && s->segments[k].start_ps < end_ps; k++) {
+	size_t k = from;
+
+	for (; k < x->segment_to && s->segments[k].start_ps < end_ps; k++) {
 		const struct st_segment *m = &s->segments[k];
 		int64_t ps = st_common(m->start_ps, st_segment_end(m), start_ps,
 				       end_ps);
@@ -61,6 +64,8 @@ static void meet(const struct st_state *s, const struct st_line *x, size_t from,
 		if (m->network & ST_WAITS)
 			y->hidden_wait_ps += ps;
 	}
+	/* The last one may reach beyond. */
+	return k > from ? k - 1 : from;
 }
 
 bool st_add_busy(struct st_state *b, uint32_t core, int64_t start_ps,
@@ -68,6 +73,7 @@ bool st_add_busy(struct st_state *b, uint32_t core, int64_t start_ps,
 {
 	const struct st_state *s = b->main;
 	const struct st_line *x = &s->lines[core];
+	size_t segment;
 
 	if (!b->at.set || b->at.core != core || start_ps < b->at.start_ps)
 		seek(b, core, start_ps);
@@ -78,6 +84,7 @@ bool st_add_busy(struct st_state *b, uint32_t core, int64_t start_ps,
 	while (b->at.segment < x->segment_to &&
 	       st_segment_end(&s->segments[b->at.segment]) <= start_ps)
 		b->at.segment++;
+	segment = b->at.segment;
 	for (size_t i = b->at.cell;
 	     i < x->cell_to && s->cells[i].start_ps < end_ps; i++) {
 		const struct st_cell *c = &s->cells[i];
@@ -90,7 +97,7 @@ bool st_add_busy(struct st_state *b, uint32_t core, int64_t start_ps,
 		if (!y)
 			return false;
 		y->busy_ps += to - from;
-		meet(s, x, b->at.segment, from, to, y);
+		segment = meet(s, x, segment, from, to, y);
 	}
 	return true;
 }

@@ -50,11 +50,8 @@ static bool latency_of(const struct st_state *b, const struct na_transfer *t,
 	int64_t differ;
 
 	*ps = na_time_between(t->start_ps, t->end_ps);
-	*unsure_ps = na_host_clocks_between(k, src, t->input);
-	return *unsure_ps != NA_TIME_MAX &&
-	       !__builtin_sub_overflow(k->ahead_ps[src], k->ahead_ps[t->input],
-				       &differ) &&
-	       na_add_i64(*ps, differ, ps);
+	differ = na_host_clocks_ahead(k, src, t->input, unsure_ps);
+	return *unsure_ps != NA_TIME_MAX && na_add_i64(*ps, differ, ps);
 }
 
 static bool add_latencies(struct st_state *b, const struct na_transfer *t,

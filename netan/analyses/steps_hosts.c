@@ -235,9 +235,19 @@ static void name(struct st_step *t, const struct field *f, enum st_cause cause)
 	t->cause = cause;
 }
 
+/* Transfers of one host take longer by more than the latest host is late,
+ * and that one waits for them too: it is not who is waited for. */
+static bool network_first(const struct st_host_step *x, const struct field *o,
+			  const struct field *w)
+{
+	na_i128 late = o->most - o->median, slow = w->most - w->median;
+
+	return slow - x[w->at].unsure_ps > late && exposed(&x[o->at]) > late;
+}
+
 /*
- * Own time first; where all own times are alike, whose transfers take
- * longest; then the longest duration.
+ * Own time first; where all own times are alike, or matter less, whose
+ * transfers take longest; then the longest duration.
  */
 static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
 {
@@ -256,7 +266,8 @@ static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
 	}
 	if (n < 2)
 		return;
-	if (st_notable(cut(o.most - o.median), typical)) {
+	if (st_notable(cut(o.most - o.median), typical) &&
+	    !network_first(x, &o, &w)) {
 		na_i128 c = compute(&x[o.at]) -
 			    survey(x, n, compute, tmp).median;
 		na_i128 g = waiting(&x[o.at]) -

@@ -149,6 +149,7 @@ static bool try_steps(struct court *c)
 				continue;
 			v->last++;
 			v->lost_ps += t->lost_ps;
+			h->lost_ps[t->cause] += t->lost_ps;
 			if (!note(c, x->host, ST_OF_STEPS, t->late_ps))
 				return false;
 		}
@@ -392,14 +393,32 @@ static double over_clusters(const struct court *c, const struct st_host *h,
 	return na_binomial_upper(last, n, v->expected / (double)v->n);
 }
 
-/* A difference below what the clocks are known to is none. */
-static int64_t blur(const struct st_state *s, uint32_t host, unsigned test)
+/*
+ * A difference below what the clocks are known to is none: of two instants
+ * the host's and another's; of two latencies, which have two clocks each,
+ * two more.  (Where data go around in a ring, one way alone, the clocks are
+ * known to half the way around, and what is left open piles up beside the
+ * host that the others' clocks are told by.)
+ */
+static int64_t blur(struct court *c, uint32_t host, unsigned test)
 {
-	const struct na_host_clocks *k = &s->clocks;
+	const struct na_host_clocks *k = &c->s->clocks;
+	int64_t others;
+	size_t n = 0;
 
 	if (test == ST_OF_STEPS || host >= k->n_hosts)
 		return 0;
-	return k->uncertainty_ps[host];
+	for (size_t i = 0; i < k->n_hosts; i++) {
+		if (i != host && k->group[i] == k->group[host] &&
+		    k->uncertainty_ps[i] != NA_TIME_MAX)
+			c->tmp[n++] = k->uncertainty_ps[i];
+	}
+	others = median_of(c->tmp, n);
+	if (test == ST_OF_TRANSFERS)
+		others = others < NA_TIME_MAX / 3 ? 3 * others : NA_TIME_MAX;
+	return k->uncertainty_ps[host] < NA_TIME_MAX - others
+		       ? k->uncertainty_ps[host] + others
+		       : NA_TIME_MAX;
 }
 
 static void try_host(const struct court *c, struct st_host *h, unsigned test)
@@ -444,7 +463,7 @@ static bool judge_family(struct court *c, uint32_t run, unsigned test,
 		v->q = q[n++];
 		v->named = v->q <= ST_Q &&
 			   st_notable(v->effect_ps, v->typical_ps) &&
-			   v->effect_ps > blur(s, h->host, test);
+			   v->effect_ps > blur(c, h->host, test);
 	}
 	return true;
 }

@@ -17,6 +17,19 @@ static enum st_cause most_frequent(const struct st_host *h)
 	return best;
 }
 
+/* A few steps that wait for input may cost more than what noise in computing
+ * makes of many. */
+static enum st_cause costliest(const struct st_host *h)
+{
+	enum st_cause best = ST_NONE;
+
+	for (enum st_cause k = ST_COMPUTATION; k < ST_CAUSES; k++) {
+		if (h->lost_ps[k] > h->lost_ps[best] || best == ST_NONE)
+			best = h->lost_ps[k] > 0 ? k : best;
+	}
+	return best;
+}
+
 /*
  * Who starts late lets the others wait, and waits less itself; who only
  * comes late from the collective before does not.  Where devices show no
@@ -51,8 +64,8 @@ static void name(const struct st_state *s, struct st_host *h, bool explained,
 
 	/* A few slow steps are no habit. */
 	h->cause = 10 * h->causes[of_steps] >= h->n ? of_steps : ST_NONE;
-	if (v[ST_OF_STEPS].named && of_steps) {
-		h->cause = of_steps;
+	if (v[ST_OF_STEPS].named && costliest(h)) {
+		h->cause = costliest(h);
 		h->evidence = ST_OF_STEPS;
 	} else if (v[ST_OF_TRANSFERS].named) {
 		h->cause = ST_NETWORK;

@@ -246,6 +246,8 @@ enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 	char verdict[ST_VERDICT_BUF];
 
 	na_put_text(r, na_result_side(r), "noun", "device step");
+	na_put_int(r, na_result_side(r), "left_out",
+		   (int64_t)(s->filtered + s->repeated + s->unnamed));
 	if (!s->used)
 		say_nothing(r, s);
 	list = na_put_list(r, body, "steps");

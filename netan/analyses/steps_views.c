@@ -170,6 +170,33 @@ static bool steps(struct na_result *r, const struct st_state *s)
 	return true;
 }
 
+/* What to do about each cause that a straggler has. */
+static void advise(struct na_result *r, const struct st_state *s)
+{
+	static const char *const what[ST_CAUSES] = {
+		[ST_COMPUTATION] =
+			"computation: compare the host's chips (clock, heat), "
+			"its other processes and its share of the work with "
+			"those of the others; it is not the network",
+		[ST_INPUT] = "input: look at the host's data loading and CPUs; "
+			     "it is not the network",
+		[ST_NETWORK] = "network: netan pairs tells which side, path "
+			       "or NIC, netan slack --waterfall what one "
+			       "collective waited for",
+		[ST_LATE_START] = "late_start: what came before the host's "
+				  "first sends made them late: its own work, "
+				  "or earlier sends; netan slack --waterfall "
+				  "shows one collective, netan pairs its NIC",
+	};
+	bool said[ST_CAUSES] = {false};
+
+	for (size_t i = 0; i < s->n_stragglers; i++)
+		said[s->stragglers[i]->cause] = true;
+	for (size_t i = 0; i < ST_CAUSES; i++)
+		if (said[i] && what[i])
+			na_result_note(r, "%s", what[i]);
+}
+
 static void coverage(struct na_result *r, const struct st_state *s)
 {
 	size_t programs = 0, untied = 0;
@@ -217,5 +244,6 @@ void st_views(struct na_result *r, const struct st_state *s)
 	changes(r, s);
 	if (!steps(r, s))
 		return;
+	advise(r, s);
 	coverage(r, s);
 }

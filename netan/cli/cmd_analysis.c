@@ -22,15 +22,15 @@ static bool ops_alone(const struct na_analysis *a)
 }
 
 /* Files, hosts, duration, how many of what (noun: one of them), and how many
- * were left out; own: of these, transfers do not count. */
+ * were left out: by what the analysis counts itself, if it does, or transfers. */
 static void headline(struct na_session *s, struct na_result *r, uint64_t used,
-		     const char *noun, int64_t span_ps, bool own)
+		     const char *noun, int64_t span_ps)
 {
 	char n[NA_UNIT_BUF], span[NA_UNIT_BUF], m[NA_UNIT_BUF];
 	const struct na_value *out = na_dig(na_result_doc(r),
 					    "coverage.left_out");
-	uint64_t left_out =
-		(uint64_t)na_int_of(na_get(na_result_side(r), "left_out"), 0);
+	const struct na_value *own = na_get(na_result_side(r), "left_out");
+	uint64_t left_out = (uint64_t)na_int_of(own, 0);
 	size_t hosts = na_store_hosts(&s->store);
 
 	for (const struct na_value *v = out && !own ? out->u.of.first : NULL; v;
@@ -73,9 +73,17 @@ static void say_own(struct na_session *s, const struct na_value *side)
 
 	if (s->interrupted)
 		return;
+	if (!na_session_any_host(s)) {
+		na_say_error(s->cli, "--host matches no host");
+		na_session_say_there_is(s);
+		return;
+	}
 	na_say_error(s->cli, "%s", na_text_of(na_get(side, "empty"), ""));
-	if (hint)
-		na_say_hint(s->cli, "%s", hint);
+	if (!hint) { /* it is there, and the filters leave it out */
+		na_session_say_there_is(s);
+		return;
+	}
+	na_say_hint(s->cli, "%s", hint);
 	na_session_say_planes(s);
 	if (s->damaged)
 		na_say_hint(s->cli, "the input is damaged or unreadable in "
@@ -125,7 +133,7 @@ static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
 	headline(s, r, d.used,
 		 na_text_of(na_get(na_result_side(r), "noun"),
 			    noun_of(&s->filter, &s->store)),
-		 span_of(d.first_ps, d.last_ps), ops_alone(a));
+		 span_of(d.first_ps, d.last_ps));
 	if (!d.used) {
 		if (na_get(na_result_side(r), "empty"))
 			say_own(s, na_result_side(r));

@@ -414,7 +414,10 @@ static void notes(struct na_result *r, const struct na_session *s,
 			"\"/device:CUSTOM:Megascale Trace\" and for "
 			"\"MegaScale: ...\" events on \"/host:CPU\"; capture "
 			"a multi-slice job while it trains, one .xplane.pb "
-			"of each host");
+			"of each host%s",
+			all->devices ? "; of what its devices did, netan steps "
+				       "and netan collectives tell"
+				     : "");
 }
 
 static void put_files(struct na_session *s, struct na_result *r,

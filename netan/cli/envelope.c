@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/text.h"
 #include "netan/cli/session.h"
 
 /* clang-format off */
@@ -364,6 +365,22 @@ static void say_quiet(const struct na_session *s)
 	}
 }
 
+/* Whether the names before plane k of input i, of which few are looked at,
+ * have its name. */
+static bool said_before(const struct na_session *s, size_t i, size_t k)
+{
+	const char *name = s->inputs[i].sections[k].name;
+
+	for (size_t j = 0; j <= i; j++) {
+		const struct na_input *in = &s->inputs[j];
+
+		for (size_t m = 0; m < in->n_sections && (j < i || m < k); m++)
+			if (strcmp(in->sections[m].name, name) == 0)
+				return true;
+	}
+	return false;
+}
+
 void na_session_say_planes(const struct na_session *s)
 {
 	char text[900] = "";
@@ -384,11 +401,14 @@ void na_session_say_planes(const struct na_session *s)
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
 
-		for (size_t k = 0; k < in->n_sections && shown < 8; k++)
+		for (size_t k = 0; k < in->n_sections && shown < 8; k++) {
+			if (said_before(s, i, k))
+				continue;
 			at += (size_t)snprintf(text + at, sizeof(text) - at,
 					       "%s\"%.60s\"",
 					       shown++ ? ", " : "",
 					       in->sections[k].name);
+		}
 	}
 	if (at)
 		na_say_hint(s->cli, "planes that are there: %s", text);
@@ -459,6 +479,19 @@ static void hosts_text(const struct na_store *st, char text[HOSTS_BUF])
 	if (seen > HOSTS_SAID)
 		snprintf(text + at, HOSTS_BUF - at, " and %zu more",
 			 seen - HOSTS_SAID);
+}
+
+bool na_session_any_host(const struct na_session *s)
+{
+	const struct na_text_list *l = s->filter.host;
+
+	for (size_t k = 0; l && k < l->n; k++) {
+		for (size_t i = 0; i < s->store.n_sources; i++) {
+			if (na_glob(l->items[k], s->store.sources[i].host))
+				return true;
+		}
+	}
+	return !l || !l->n;
 }
 
 /* What a filter could have let through. */

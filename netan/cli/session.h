@@ -111,6 +111,8 @@ void na_session_say_planes(const struct na_session *s);
 void na_session_say_nothing(struct na_session *s, struct na_result *r);
 /* Which times, hosts and steps a filter could have let through. */
 void na_session_say_there_is(const struct na_session *s);
+/* False: --host matches none of the hosts whose traces these are. */
+bool na_session_any_host(const struct na_session *s);
 
 /* Run fn(ctx, i) for 0 <= i < n on the session's threads. */
 bool na_parallel(size_t threads, size_t n, void (*fn)(void *ctx, size_t i),

@@ -123,6 +123,9 @@ struct na_busy {
 };
 _Static_assert(sizeof(struct na_busy) == 16, "product.md, memory");
 #define NA_BUSY_MAX_PS ((INT64_C(1) << 48) - 1)
+/* 75 minutes: what says that a device was busy for longer at a stretch is
+ * damaged, and would be cut into thousands. */
+#define NA_OP_MAX_PS (INT64_C(1) << 52)
 enum { NA_CORES_MAX = UINT16_MAX };
 
 #endif

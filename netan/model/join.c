@@ -15,6 +15,9 @@ enum na_status na_store_join_programs(struct na_store *s,
 
 	memset(joins, 0, sizeof(*joins));
 	joins->modules = h ? h->n_modules : 0;
+	st = na_join_runs(&j);
+	if (st != NA_OK)
+		return st;
 	j.told = na_calloc(s->devices.types.n, sizeof(*j.told));
 	if (!j.told)
 		return na_fail_nomem(err);

@@ -29,6 +29,13 @@ struct join {
 	size_t n_runs;
 };
 
+/* join_runs.c: programs of op types that name none; the indices of all op
+ * types can change.  NA_ENOMEM. */
+enum na_status na_join_runs(struct join *j);
+
+/* 123 of "jit_step(123)", and where its parenthesis is. */
+bool na_join_program_id(const char *s, uint64_t *id, size_t *open);
+
 /* join_hlo.c: each op type from its own module.  NA_ENOMEM. */
 enum na_status na_join_modules(struct join *j);
 

@@ -407,8 +407,7 @@ static uint32_t name_of_run(const struct join *j, const struct na_op_type *t)
 	return n ? j->runs[at].module : NA_NO_NAME;
 }
 
-/* 123 of "jit_step(123)", and where it begins. */
-static bool id_of(const char *s, uint64_t *id, size_t *open)
+bool na_join_program_id(const char *s, uint64_t *id, size_t *open)
 {
 	const char *paren = strrchr(s, '(');
 	char *end;
@@ -440,7 +439,7 @@ static bool list_runs(struct join *j)
 
 			if (x[i].name >= n_names ||
 			    seen[x[i].name] == x[i].input + 1u ||
-			    !id_of(s, &id, &n))
+			    !na_join_program_id(s, &id, &n))
 				continue;
 			seen[x[i].name] = x[i].input + 1u;
 			name = na_strtab_find(&j->h->strings, s, n);

@@ -300,14 +300,18 @@ enum na_status na_store_take(struct na_store *s, struct na_part *p,
 enum na_style na_store_style(const struct na_store *s, size_t source)
 {
 	const struct na_tally *t = &s->tallies[source];
+	bool messages = false, actions = false;
 
 	for (size_t side = 0; side < 2; side++) {
 		for (size_t k = 0; k < NA_N_CLASSES; k++) {
 			if (t->classes[side][NA_STYLE_GRAPH][k])
 				return NA_STYLE_GRAPH;
+			messages |= t->classes[side][NA_STYLE_MESSAGE][k] > 0;
 		}
 	}
-	return NA_STYLE_MESSAGE;
+	for (size_t i = 0; i < NA_N_ACTIONS; i++)
+		actions |= t->actions[NA_STYLE_GRAPH][i] > 0;
+	return actions && !messages ? NA_STYLE_GRAPH : NA_STYLE_MESSAGE;
 }
 
 uint64_t na_store_actions(const struct na_store *s, size_t source,

@@ -4,9 +4,14 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "netan/base/text.h"
+
+#define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 
 struct text_box {
 	double x0, y0, x1, y1;
@@ -63,4 +68,53 @@ char *draw_figure(const char *figure, const struct na_result *r,
 		fail_msg("%s", err.text);
 	assert_int_equal(fclose(out), 0);
 	return bytes;
+}
+
+void check_pages(ink_row *row, size_t n_rows)
+{
+	/* clang-format off */
+	static const int sizes[][2] = {
+		{0, 0},      {600, 338},   {320, 240},  {480, 900},
+		{2400, 500}, {3000, 3000}, {330, 1500}, {800, 250},
+	};
+	/* clang-format on */
+
+	for (size_t i = 0; i < n_rows; i++) {
+		for (size_t k = 0; k < COUNT_OF(sizes); k++) {
+			struct na_page page = {.version = "0.1.0",
+					       .width = sizes[k][0],
+					       .height = sizes[k][1],
+					       .dark = k % 2};
+			char what[64], *ink;
+			size_t n;
+
+			snprintf(what, sizeof(what), "row %zu, %d x %d", i,
+				 page.width, page.height);
+			ink = row(i, &page, "ink", &n);
+			assert_true(check_texts(ink, what) >= 2);
+			assert_true(na_utf8_valid(ink, n));
+			assert_null(strstr(ink, "nan"));
+			free(ink);
+		}
+	}
+}
+
+void check_formats(ink_row *row, size_t n_rows)
+{
+	static const char *const formats[] = {"svg", "png", "pdf"};
+	const struct na_page page = {.version = "0.1.0"};
+
+	for (size_t i = 0; i < n_rows; i++) {
+		for (size_t k = 0; k < COUNT_OF(formats); k++) {
+			size_t n, again;
+			char *a = row(i, &page, formats[k], &n);
+			char *b = row(i, &page, formats[k], &again);
+
+			assert_int_equal(n, again);
+			assert_memory_equal(a, b, n);
+			assert_true(n < 1 << 20);
+			free(a);
+			free(b);
+		}
+	}
 }

@@ -183,33 +183,16 @@ static const struct fake rows[] = {
 };
 /* clang-format on */
 
+static char *nth(size_t i, const struct na_page *page, const char *format,
+		 size_t *n)
+{
+	return picture(&rows[i], page, format, n);
+}
+
 static void labels_never_overlap(void **state)
 {
-	/* clang-format off */
-	static const int sizes[][2] = {
-		{0, 0}, {600, 338}, {320, 240}, {480, 900}, {2400, 500},
-		{800, 250},
-	};
-	/* clang-format on */
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
-			struct na_page page = {.version = "0.1.0",
-					       .width = sizes[k][0],
-					       .height = sizes[k][1],
-					       .dark = k % 2};
-			char what[64], *ink;
-			size_t n;
-
-			snprintf(what, sizeof(what), "row %zu, %d x %d", i,
-				 page.width, page.height);
-			ink = picture(&rows[i], &page, "ink", &n);
-			assert_true(check_texts(ink, what) >= 2);
-			assert_true(na_utf8_valid(ink, strlen(ink)));
-			free(ink);
-		}
-	}
+	check_pages(nth, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void bounded(void **state)

@@ -110,54 +110,22 @@ static const struct fake rows[] = {
 };
 /* clang-format on */
 
+static char *nth(size_t i, const struct na_page *page, const char *format,
+		 size_t *n)
+{
+	return picture(&rows[i], page, format, n);
+}
+
 static void labels_never_overlap(void **state)
 {
-	/* clang-format off */
-	static const int sizes[][2] = {
-		{0, 0},      {600, 338},   {400, 300},  {480, 900},
-		{2400, 500}, {3000, 3000}, {330, 1500}, {800, 300},
-	};
-	/* clang-format on */
-
 	(void)state;
-	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		for (size_t k = 0; k < COUNT_OF(sizes); k++) {
-			struct na_page page = {.version = "0.1.0",
-					       .width = sizes[k][0],
-					       .height = sizes[k][1],
-					       .dark = k % 2};
-			char what[64], *ink;
-			size_t n;
-
-			snprintf(what, sizeof(what), "row %zu, %d x %d", i,
-				 page.width, page.height);
-			ink = picture(&rows[i], &page, "ink", &n);
-			assert_true(check_texts(ink, what) >= 2);
-			assert_true(na_utf8_valid(ink, n));
-			free(ink);
-		}
-	}
+	check_pages(nth, COUNT_OF(rows));
 }
 
 static void every_format(void **state)
 {
-	static const char *const formats[] = {"svg", "png", "pdf"};
-	const struct na_page page = {.version = "0.1.0"};
-
 	(void)state;
-	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		for (size_t k = 0; k < COUNT_OF(formats); k++) {
-			size_t n, again;
-			char *a = picture(&rows[i], &page, formats[k], &n);
-			char *b = picture(&rows[i], &page, formats[k], &again);
-
-			assert_int_equal(n, again);
-			assert_memory_equal(a, b, n);
-			assert_true(n < 1 << 20);
-			free(a);
-			free(b);
-		}
-	}
+	check_formats(nth, COUNT_OF(rows));
 }
 
 /* Every row has its place, or is counted. */

@@ -127,32 +127,16 @@ static const struct fake rows[] = {
 };
 /* clang-format on */
 
+static char *nth(size_t i, const struct na_page *page, const char *format,
+		 size_t *n)
+{
+	return picture(&rows[i], page, format, n);
+}
+
 static void labels_never_overlap(void **state)
 {
-	/* clang-format off */
-	static const int sizes[][2] = {
-		{0, 0},      {600, 338},   {320, 240},  {480, 900},
-		{2400, 500}, {3000, 3000}, {330, 1500}, {800, 250},
-	};
-	/* clang-format on */
-
 	(void)state;
-	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		for (size_t k = 0; k < COUNT_OF(sizes); k++) {
-			struct na_page page = {.version = "0.1.0",
-					       .width = sizes[k][0],
-					       .height = sizes[k][1],
-					       .dark = k % 2};
-			char what[64];
-			size_t n;
-			char *ink = picture(&rows[i], &page, "ink", &n);
-
-			snprintf(what, sizeof(what), "row %zu, %d x %d", i,
-				 sizes[k][0], sizes[k][1]);
-			assert_true(check_texts(ink, what) > 2);
-			free(ink);
-		}
-	}
+	check_pages(nth, COUNT_OF(rows));
 }
 
 static void small(void **state)

@@ -157,6 +157,34 @@ static void ring(void **state)
 	end(x);
 }
 
+/* Two hosts are bounded by what is between them: by host 0, 1 and 2 would be
+ * known to 41 us alone, and their difference be 20 us off. */
+static void pairs_of_hosts(void **state)
+{
+	static const int64_t ahead[] = {0, 5 * US, -8 * US};
+	struct net *x = begin();
+	int64_t known;
+
+	(void)state;
+	for (int h = 0; h < 3; h++) {
+		send(x, h, (h + 1) % 3, 20 * US, ahead);
+		send(x, (h + 1) % 3, h, 20 * US + (h == 1 ? 2 : 200) * US,
+		     ahead);
+	}
+	settle(x, 3);
+	assert_int_equal(na_host_clocks_ahead(&x->clocks, 1, 2, &known),
+			 14 * US);
+	assert_int_equal(known, 22 * US);
+	assert_int_equal(na_host_clocks_ahead(&x->clocks, 2, 1, &known),
+			 -14 * US);
+	assert_true(na_host_clocks_between(&x->clocks, 1, 2) > 22 * US);
+	assert_int_equal(na_host_clocks_ahead(&x->clocks, 2, 2, &known), 0);
+	assert_int_equal(known, 0);
+	assert_int_equal(na_host_clocks_ahead(&x->clocks, 2, 9, &known), 0);
+	assert_true(known == NA_TIME_MAX);
+	end(x);
+}
+
 /* 2 only sends; 3 and 4 are a group of their own. */
 static void groups(void **state)
 {
@@ -435,6 +463,7 @@ int main(void)
 		cmocka_unit_test(planted_offset),
 		cmocka_unit_test(chain),
 		cmocka_unit_test(ring),
+		cmocka_unit_test(pairs_of_hosts),
 		cmocka_unit_test(groups),
 		cmocka_unit_test(zeros),
 		cmocka_unit_test(doubtful),

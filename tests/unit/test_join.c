@@ -456,6 +456,54 @@ static void named_by_runs(void **state)
 	na_hlo_fini(&hlo);
 }
 
+/* Ops that name no program: one name, in runs of two. */
+static void in_runs(void **state)
+{
+	/* clang-format off */
+	static const struct hand_row all[] = {
+		{HAND_MODULE, 0, 0, 100, .name = "jit_f(3)"},
+		{HAND_MODULE, 0, 100, 200, .name = "jit_g(4)"},
+		{HAND_OP, 0, 150, 160, .op_name = "recv-done.1"},
+		{HAND_OP, 0, 50, 60, .op_name = "recv-done.1"},
+		{HAND_OP, 0, 170, 180, .op_name = "recv-done.1"},
+		{HAND_OP, 0, 200, 210, .op_name = "recv-done.1"},
+	};
+	/* clang-format on */
+	static const char *const want[] = {"y_0", "x_0", "y_0", NULL};
+	struct hand_row rows[COUNT(all)];
+	struct na_err err = {.status = NA_OK};
+	const struct na_op *x;
+
+	(void)state;
+	memcpy(rows, all, sizeof(rows));
+	for (size_t i = 2; i < COUNT(rows); i++) {
+		rows[i].op.program_id = NA_UNKNOWN_U64;
+		rows[i].op.opcode = RECV;
+		rows[i].op.phase = DONE;
+		rows[i].op.channel = -1;
+		rows[i].op.size_bytes = NA_UNKNOWN_U64;
+	}
+	na_hlo_init(&hlo, false);
+	module(LITTLE("16", "x_0"), "w", 0, 3);
+	module(LITTLE("16", "y_0"), "w", 0, 4);
+	hand_init(&hand, 1, NULL);
+	hand_fill(&hand, rows, COUNT(rows), 100);
+	hand_resolve(&hand, NA_ANCHOR_AUTO);
+	assert_int_equal(na_store_join_programs(&hand.store, &hlo, &joins,
+						&err),
+			 NA_OK);
+	assert_int_equal(hand.store.devices.types.n, 3);
+	assert_int_equal(hand.store.devices.ops.n, COUNT(want));
+	x = (const void *)hand.store.devices.ops.first->data;
+	for (size_t i = 0; i < COUNT(want); i++)
+		same("recv-done.1", "collective",
+		     shown(hand.store.devices.types.items[x[i].type]
+				   .collective),
+		     want[i]);
+	hand_fini(&hand);
+	na_hlo_fini(&hlo);
+}
+
 /* A -done in a loop's body waits for what the iteration before started: no
  * operand leads there, but the channel does. */
 static void across_iterations(void **state)
@@ -501,6 +549,7 @@ int main(void)
 		cmocka_unit_test(no_suffix),
 		cmocka_unit_test(which_dump),
 		cmocka_unit_test(named_by_runs),
+		cmocka_unit_test(in_runs),
 		cmocka_unit_test(across_iterations),
 	};
 

@@ -9,7 +9,10 @@
  *	16 rank_order
  *
  * In test_limits_ops.c: 6, 8, 20 to 24; in test_limits_network.c: 7, 11 to
- * 15, 17 to 19.
+ * 15, 17 to 19.  More of the same: 13 test_capacity.c; 15 test_host_clocks.c,
+ * test_late.c, tests/golden/planted/clocks.sh; 16 test_devices.c (endpoints);
+ * 17 test_xspace_host.c (message_classes); 18 test_bursts.c; 22
+ * test_slack_random.c; 24 test_join.c, tests/golden/planted/joins.sh.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -231,6 +231,32 @@ static void cut_edges(void **state)
 	end(&x);
 }
 
+/* The trace begins between a recv and its send; the loop's next recv, after
+ * the recv-done, is not that execution's. */
+static void cut_in_loop(void **state)
+{
+	struct run x;
+	const struct na_value *v;
+
+	(void)state;
+	begin(&x);
+	push(&x, HAND_MODULE, 0, 400)->name = "m";
+	op(&x, "send.1", "a_0", 10, 20);
+	op(&x, "send-done.1", "a_0", 30, 31);
+	op(&x, "recv-done.1", "a_0", 100, 110);
+	op(&x, "recv.1", "a_0", 200, 240);
+	op(&x, "send.1", "a_0", 240, 250);
+	op(&x, "send-done.1", "a_0", 260, 261);
+	op(&x, "recv-done.1", "a_0", 300, 310);
+	fill(&x, 1, NULL);
+	analyse(&x, 2);
+	v = row(&x, 0);
+	SAME(v, "occurrences", 2);
+	SAME(v, "stall_us.min", 21);
+	SAME(v, "stall_us.max", 61);
+	end(&x);
+}
+
 /* Limit 22 again: a slack below 0 keeps its sign. */
 static void negative(void **state)
 {
@@ -318,8 +344,8 @@ int main(void)
 		cmocka_unit_test(one_execution), cmocka_unit_test(overlapping),
 		cmocka_unit_test(recv_first),    cmocka_unit_test(pipelined),
 		cmocka_unit_test(by_operand),    cmocka_unit_test(cut_edges),
-		cmocka_unit_test(negative),      cmocka_unit_test(any_split),
-		cmocka_unit_test(hostile),
+		cmocka_unit_test(cut_in_loop),   cmocka_unit_test(negative),
+		cmocka_unit_test(any_split),     cmocka_unit_test(hostile),
 	};
 
 	return cmocka_run_group_tests_name("slack", tests, NULL, NULL);

@@ -92,7 +92,8 @@ static struct execution *first(struct execution *all, size_t n,
 		if (e->core == x->core && e->run == x->run &&
 		    e->collective == x->collective && !e->closed &&
 		    !e->ops[x->part] &&
-		    (x->part != SL_SEND_DONE || e->ops[SL_SEND]))
+		    (x->part != SL_SEND_DONE || e->ops[SL_SEND]) &&
+		    (x->part != SL_RECV || !e->ops[SL_RECV_DONE]))
 			return e;
 	}
 	return NULL;
@@ -395,8 +396,20 @@ static void compare_text(const struct driven *d, const struct sums *sums,
 	}
 }
 
+/* Events of a line in any order: of ops that begin at different times. */
+static void shuffle(struct hand_row *rows, size_t n, struct na_rng *g)
+{
+	for (size_t i = n; i > 1; i--) {
+		size_t k = na_rng_below(g, i);
+		struct hand_row was = rows[k];
+
+		rows[k] = rows[i - 1];
+		rows[i - 1] = was;
+	}
+}
+
 static void check(const struct ops *x, const struct sums *sums, bool text,
-		  uint64_t seed)
+		  struct na_rng *mix, uint64_t seed)
 {
 	static struct hand_row rows[MOST_OPS + CORES * MOST_RUNS];
 	struct na_scope scope = {.store = NULL};
@@ -405,6 +418,8 @@ static void check(const struct ops *x, const struct sums *sums, bool text,
 	struct hand h;
 	size_t n = rows_of(x, rows);
 
+	if (mix)
+		shuffle(rows, n, mix);
 	hand_init(&h, 1, NULL);
 	hand_fill(&h, rows, n, 1 + seed % 90);
 	hand_resolve(&h, NA_ANCHOR_AUTO);
@@ -434,7 +449,7 @@ static void any_ops(void **state)
 		na_rng_seed(&g, seed);
 		soup(&x, &g);
 		by_rule(&x, sums);
-		check(&x, sums, false, seed);
+		check(&x, sums, false, NULL, seed);
 	}
 }
 
@@ -451,7 +466,7 @@ static void xprofs_own(void **state)
 		na_rng_seed(&g, seed);
 		soup(&x, &g);
 		by_text(&x, sums);
-		check(&x, sums, true, seed);
+		check(&x, sums, true, NULL, seed);
 	}
 }
 
@@ -468,10 +483,41 @@ static void owned_ops(void **state)
 		na_rng_seed(&g, seed);
 		loops(&x, &g);
 		by_owner(&x, sums);
-		check(&x, sums, false, seed);
+		check(&x, sums, false, NULL, seed);
 		n += sums[0].n;
 	}
 	assert_true(n > SEEDS); /* there was something to compare */
+}
+
+/* No two ops begin at one time, all else stays: times in another unit. */
+static void spread_out(struct ops *x)
+{
+	const int64_t unit = 1000;
+
+	for (size_t i = 0; i < x->n; i++) {
+		x->items[i].start_ps *= unit;
+		x->items[i].start_ps += (int64_t)i;
+		x->items[i].ps *= unit;
+	}
+	for (int run = 0; run < MOST_RUNS; run++)
+		x->run_ps[run] *= unit;
+}
+
+static void lines_out_of_order(void **state)
+{
+	static struct ops x;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct sums sums[COLLECTIVES] = {{.n = 0}};
+		struct na_rng g;
+
+		na_rng_seed(&g, seed);
+		loops(&x, &g);
+		spread_out(&x);
+		by_owner(&x, sums);
+		check(&x, sums, false, &g, seed);
+	}
 }
 
 int main(void)
@@ -480,6 +526,7 @@ int main(void)
 		cmocka_unit_test(any_ops),
 		cmocka_unit_test(owned_ops),
 		cmocka_unit_test(xprofs_own),
+		cmocka_unit_test(lines_out_of_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

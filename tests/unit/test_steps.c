@@ -209,6 +209,50 @@ static void culprit(void **state)
 	steps_end(&x);
 }
 
+static void transfer(struct steps_run *x, int src, int dst, int64_t from_us,
+		     int64_t us)
+{
+	struct hand_row t = {.what = HAND_RX, .size = 4096, .name = "ar.1_0"};
+
+	t.source = dst;
+	t.start_ps = from_us * PS_US;
+	t.end_ps = (from_us + us) * PS_US;
+	t.src = src * 100;
+	t.dst = dst * 100;
+	steps_add(x, t);
+}
+
+/* One host a little late; the transfers of another take far longer, and the
+ * late one waits for them too.  The first step shows the clocks. */
+static void network_first(void **state)
+{
+	struct steps_run x;
+
+	(void)state;
+	steps_init(&x, HOSTS, NULL);
+	for (int s = 0; s < STEPS; s++) {
+		int64_t start = 10000 * s;
+
+		for (int h = 0; h < HOSTS; h++) {
+			steps_wait(&x, h, s, start, h == 2 ? 6200 : 6000,
+				   start + 9900);
+			for (int k = 0; k < HOSTS; k++) {
+				if (k != h)
+					transfer(&x, k, h, start + 6000,
+						 s && (h == 1 || k == 1) ? 3000
+									 : 50);
+			}
+		}
+	}
+	steps_ready(&x);
+	steps_analyse(&x, 64);
+	for (size_t s = 1; s < STEPS; s++) {
+		says(steps_row(&x, "steps", s), "slowest_host", "b");
+		says(steps_row(&x, "steps", s), "cause", "network");
+	}
+	steps_end(&x);
+}
+
 /* The same bytes, however the records are cut into blocks. */
 static void any_blocks(void **state)
 {
@@ -419,11 +463,12 @@ static void changes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts),    cmocka_unit_test(hidden),
-		cmocka_unit_test(culprit),  cmocka_unit_test(any_blocks),
-		cmocka_unit_test(programs), cmocka_unit_test(filters),
-		cmocka_unit_test(odd),      cmocka_unit_test(extremes),
-		cmocka_unit_test(nothing),  cmocka_unit_test(changes),
+		cmocka_unit_test(parts),      cmocka_unit_test(hidden),
+		cmocka_unit_test(culprit),    cmocka_unit_test(network_first),
+		cmocka_unit_test(any_blocks), cmocka_unit_test(programs),
+		cmocka_unit_test(filters),    cmocka_unit_test(odd),
+		cmocka_unit_test(extremes),   cmocka_unit_test(nothing),
+		cmocka_unit_test(changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

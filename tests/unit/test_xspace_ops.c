@@ -241,6 +241,9 @@ static void events(void **state)
 		{"fusion", INT64_MAX, 2, {{NULL, NULL}}},
 		{"fusion", 40, 0, {{NULL, NULL}}},
 		{"send.1", 50, INT64_MAX, {{NULL, NULL}}},
+		{"infeed.1", 60, 7, {{"hlo_category", "s:infeed"}}},
+		{"infeed.2", 70, 7, {{NULL, NULL}}},
+		{"infeed-fix", 80, 7, {{NULL, NULL}}},
 	};
 	struct little_trace t = {.plane = TPU,
 				 .line = "XLA Ops",
@@ -257,7 +260,8 @@ static void events(void **state)
 	       "L bad_duration 1\n"
 	       "L bad_duration 1\n"
 	       "B TPU 0 40 40\n"
-	       "L bad_duration 1\n",
+	       "L bad_duration 1\n"
+	       "B TPU 0 80 87\n",
 	       "events");
 	assert_int_equal(r.types_told, 1);
 	reading_end(&r);
@@ -329,6 +333,51 @@ static void gpus(void **state)
 
 		read_little(&r, &t, DEVICE_RECORDS);
 		expect(&r, gpu_rows[i].want, gpu_rows[i].event.name);
+		reading_end(&r);
+	}
+}
+
+static size_t lines_with(const char *text, const char *part)
+{
+	size_t n = 0;
+
+	while ((text = strstr(text, part))) {
+		n++;
+		text += strlen(part);
+	}
+	return n;
+}
+
+/* What no device can be busy for is damage, on either kind of plane; the
+ * longest that it can is told. */
+static void too_long(void **state)
+{
+	static const char *const planes[][3] = {
+		{TPU, "XLA Ops", "%fusion.1 = f32[8] fusion(f32[8] %p)"},
+		{TPU, "XLA Ops",
+		 "%all-reduce.1 = f32[8] all-reduce(f32[8] %p)"},
+		{"/device:GPU:2", "Stream #14", "gemm"},
+		{"/device:GPU:2", "Stream #14", "ncclDevKernel_AllReduce"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(planes); i++) {
+		const struct little_event events[] = {
+			{planes[i][2], 7, NA_OP_MAX_PS + 1, {{NULL, NULL}}},
+			{planes[i][2], 7, INT64_MAX - 7, {{NULL, NULL}}},
+			{planes[i][2], 9, NA_OP_MAX_PS, {{NULL, NULL}}},
+		};
+		struct little_trace t = {.plane = planes[i][0],
+					 .line = planes[i][1],
+					 .events = events,
+					 .n = COUNT(events)};
+		struct reading r;
+
+		read_little(&r, &t, DEVICE_RECORDS);
+		assert_int_equal(r.status, NA_OK);
+		assert_int_equal(lines_with(r.text, "bad_duration"), 2);
+		assert_int_equal(lines_with(r.text, " 9 4503599627370505"), 1);
+		assert_int_equal(lines_with(r.text, " 7 "), 0);
 		reading_end(&r);
 	}
 }
@@ -421,7 +470,7 @@ int main(void)
 		cmocka_unit_test(types),  cmocka_unit_test(elsewhere),
 		cmocka_unit_test(events), cmocka_unit_test(other_handlers),
 		cmocka_unit_test(gpus),   cmocka_unit_test(actions),
-		cmocka_unit_test(real),
+		cmocka_unit_test(real),   cmocka_unit_test(too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,3 +32,11 @@ check --fault slow-sender:host-2:4 --fault clock:0:-2ms
 netan synth -o g --run r --profile gpu --hosts 3 --steps 12 \
 	--fault slow-compute:2:1.2 >/dev/null
 netan steps g | sed -n 3p
+# Around a ring, one way, clocks are known badly: nobody is accused for that.
+netan synth -o h --run r --hosts 8 --devices 1 --steps 8 --collectives 3 \
+	--pattern ring >/dev/null
+netan steps h | sed -n 3p
+# A few steps cost more than the noise of many.
+netan synth -o f --run r --hosts 4 --devices 1 --steps 300 --collectives 2 \
+	--ops 1 --fault late-input:1:10ms:0.1 >/dev/null
+netan steps f --format tsv --table stragglers | cut -f 1,2

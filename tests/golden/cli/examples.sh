@@ -1,0 +1,8 @@
+# The examples run as they are.
+for f in "$NETAN_ROOT"/examples/*.sh; do
+	mkdir "${f##*/}.d"
+	(cd "${f##*/}.d" && sh "$f" >out 2>err)
+	echo "${f##*/}: exit $?"
+	cat "${f##*/}.d/err"
+	ls "${f##*/}.d" | grep '\.\(svg\|json\)$'
+done
