@@ -39,6 +39,9 @@
 #define ST_EFFECT_SHARE 0.01 /* of the median duration */
 #define ST_EFFECT_PS    (50 * NA_PS_PER_US)
 #define ST_Q            0.01 /* false discovery rate, over hosts */
+/* Transfers that take longer by less are no fault of a network: hosts at
+ * different places of a job differ so (algorithms.md, 1.4). */
+#define ST_NETWORK_RATIO 1.25
 /* Of a launch, where nobody knows who waited for whom; and of late starts,
  * which earlier transfers cause, too. */
 #define ST_LAUNCH_SHARE 0.03

@@ -236,6 +236,11 @@ static void name(struct st_step *t, const struct field *f, enum st_cause cause)
 	t->cause = cause;
 }
 
+static bool slower_network(const struct field *w)
+{
+	return (double)w->most > ST_NETWORK_RATIO * (double)w->median;
+}
+
 /* Transfers of one host take longer by more than the latest host is late,
  * and that one waits for them too: it is not who is waited for. */
 static bool network_first(const struct st_host_step *x, const struct field *o,
@@ -243,7 +248,8 @@ static bool network_first(const struct st_host_step *x, const struct field *o,
 {
 	na_i128 late = o->most - o->median, slow = w->most - w->median;
 
-	return slow - x[w->at].unsure_ps > late && exposed(&x[o->at]) > late;
+	return slower_network(w) && slow - x[w->at].unsure_ps > late &&
+	       exposed(&x[o->at]) > late;
 }
 
 /*
@@ -275,7 +281,8 @@ static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
 			    survey(x, n, waiting, tmp).median;
 
 		name(t, &o, c >= g ? ST_COMPUTATION : ST_INPUT);
-	} else if (st_notable(cut(w.most - w.median), typical) &&
+	} else if (slower_network(&w) &&
+		   st_notable(cut(w.most - w.median), typical) &&
 		   w.most - w.median > x[w.at].unsure_ps) {
 		name(t, &w, ST_NETWORK);
 	} else if ((double)(p.most - p.median) >

@@ -36,6 +36,7 @@ struct court {
 	struct lateness *late;
 	size_t n_late, cap_late;
 	struct durations *typical; /* [run * ST_TESTS + test] */
+	struct durations *usual;   /* by run: mean latency of the median host */
 	int64_t *tmp;
 	struct place *order;
 	/* What one step decides is one decision, however many collectives
@@ -148,7 +149,39 @@ static bool instance(struct court *c, enum st_test test, const struct entry *e,
 	return note(c, e[at].host, test, na_time_between(median, most));
 }
 
-static bool try_steps(struct court *c)
+static bool by_network(const struct st_step *t)
+{
+	return t->cause == ST_NETWORK;
+}
+
+/* By host: is it mostly its transfers that make it the slowest, or what it
+ * does itself?  Only steps of that kind count, for a bit of both is what
+ * chance looks like. */
+static bool *kinds(const struct court *c)
+{
+	const struct st_state *s = c->s;
+	int64_t *n = na_calloc(s->n_hosts, sizeof(*n));
+	bool *of = na_calloc(s->n_hosts, sizeof(*of));
+
+	for (size_t i = 0; n && i < s->n_steps; i++) {
+		const struct st_step *t = &s->steps[i];
+		const struct st_host_step *x = &s->host_steps[t->slowest];
+
+		if (t->to - t->from > 1 && t->lost_ps > 0)
+			n[c->by_host[x->host] - s->hosts] += by_network(t) ? 1
+									   : -1;
+	}
+	for (size_t i = 0; n && of && i < s->n_hosts; i++)
+		of[i] = n[i] > 0;
+	if (!n) {
+		free(of);
+		of = NULL;
+	}
+	free(n);
+	return of;
+}
+
+static bool try_steps_of(struct court *c, const bool *of)
 {
 	struct st_state *s = c->s;
 
@@ -173,7 +206,8 @@ static bool try_steps(struct court *c)
 				continue;
 			h->slowest++;
 			h->causes[t->cause]++;
-			if (t->lost_ps <= 0)
+			if (t->lost_ps <= 0 ||
+			    by_network(t) != of[h - s->hosts])
 				continue;
 			v->last++;
 			v->lost_ps += t->lost_ps;
@@ -183,6 +217,15 @@ static bool try_steps(struct court *c)
 		}
 	}
 	return true;
+}
+
+static bool try_steps(struct court *c)
+{
+	bool *of = kinds(c);
+	bool ok = of && try_steps_of(c, of);
+
+	free(of);
+	return ok;
 }
 
 static int by_instance(const void *a, const void *b)
@@ -293,6 +336,9 @@ static bool try_instance(struct court *c, const struct place *of, size_t n,
 		if (!try_cluster(c, k, run) ||
 		    !lasted(&c->typical[run * ST_TESTS + k], took(c, v)) ||
 		    !instance(c, k, v->e[k], v->n[k], &last))
+			return false;
+		if (k == ST_OF_TRANSFERS &&
+		    !lasted(&c->usual[run], median_of(c->tmp, v->n[k])))
 			return false;
 		if (k == ST_OF_ENDS && last < v->n[k] &&
 		    !late_start(c, v, v->e[k][last].host))
@@ -485,6 +531,17 @@ static void try_host(const struct court *c, struct st_host *h, unsigned test)
 		v->typical_ps = h->tests[ST_OF_STEPS].typical_ps;
 }
 
+/* Transfers that take only a little longer are no fault. */
+static bool by_enough(const struct court *c, const struct st_host *h,
+		      unsigned test)
+{
+	const struct durations *d = &c->usual[h->run];
+
+	return test != ST_OF_TRANSFERS ||
+	       (double)h->tests[test].effect_ps >
+		       (ST_NETWORK_RATIO - 1) * (double)median_of(d->ps, d->n);
+}
+
 /* A family is the hosts of a run in one test: runs side by side are judged
  * as each alone. */
 static bool judge_family(struct court *c, uint32_t run, unsigned test,
@@ -513,7 +570,8 @@ static bool judge_family(struct court *c, uint32_t run, unsigned test,
 		v->q = q[n++];
 		v->named = v->q <= ST_Q &&
 			   notable(v->effect_ps, v->typical_ps) &&
-			   v->effect_ps > blur(c, h->host, test);
+			   v->effect_ps > blur(c, h->host, test) &&
+			   by_enough(c, h, test);
 	}
 	return true;
 }
@@ -540,6 +598,9 @@ static void court_fini(struct court *c)
 
 	for (size_t i = 0; c->typical && i < n; i++)
 		free(c->typical[i].ps);
+	for (size_t i = 0; c->usual && i < c->s->scope->store->n_runs; i++)
+		free(c->usual[i].ps);
+	free(c->usual);
 	free(c->typical);
 	free(c->by_host);
 	free(c->late);
@@ -583,8 +644,9 @@ bool st_judge_hosts(struct st_state *s)
 
 	c.by_host = na_calloc(store->n_hosts + 1, sizeof(struct st_host *));
 	c.typical = na_calloc(store->n_runs * ST_TESTS + 1, sizeof(*c.typical));
+	c.usual = na_calloc(store->n_runs + 1, sizeof(*c.usual));
 	c.tmp = na_calloc(store->n_hosts + 2, sizeof(*c.tmp));
-	ok = c.by_host && c.typical && c.tmp && list_hosts(&c);
+	ok = c.by_host && c.typical && c.usual && c.tmp && list_hosts(&c);
 	for (size_t i = 0; ok && i < s->n_host_steps; i++)
 		c.by_host[s->host_steps[i].host]->n++;
 	ok = ok && try_steps(&c) && try_instances(&c);
