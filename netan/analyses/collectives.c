@@ -122,6 +122,41 @@ static struct co_member *member_of(struct co_state *s, uint32_t row,
 	return &s->members[i];
 }
 
+static struct co_device *device_of(struct co_state *s, uint32_t row,
+				   uint32_t core)
+{
+	uint32_t i = na_triples_add(&s->device_keys,
+				    (struct na_triple){row, core, 0});
+
+	if (i == NA_NO_TRIPLE || !na_grow(&s->devices, &s->cap_devices,
+					  (size_t)i + 1, sizeof(*s->devices)))
+		return NULL;
+	for (; s->n_devices <= i; s->n_devices++)
+		s->devices[s->n_devices] = (struct co_device){.n = {0}};
+	return &s->devices[i];
+}
+
+/* Of sends what is sent, of recv-dones what came. */
+static bool count_op(struct co_state *s, uint32_t row, const struct na_op *op,
+		     const struct na_op_type *t)
+{
+	int k = t->opcode == NA_OPCODE_RECV;
+	struct co_device *d;
+
+	if ((t->opcode != NA_OPCODE_SEND && t->opcode != NA_OPCODE_RECV) ||
+	    t->phase != (k ? NA_OP_DONE : NA_OP_START))
+		return true;
+	d = device_of(s, row, op->core);
+	if (!d)
+		return false;
+	d->n[k]++;
+	if (t->size_bytes == NA_UNKNOWN_U64)
+		return true;
+	d->sized[k]++;
+	d->bytes[k] += (na_i128)t->size_bytes;
+	return true;
+}
+
 bool co_push_time(struct co_times *v, int64_t time_ps, uint32_t of)
 {
 	if (!na_grow(&v->items, &v->cap, v->n + 1, sizeof(*v->items)))
@@ -230,7 +265,8 @@ static enum na_status co_add_op(void *block, const struct na_op *op)
 					       t->collective)))
 		return NA_OK;
 	if (!row_of(s, t->input, t->collective, t->transfer_type, &row) ||
-	    !name_peer(s, row, d->cores[op->core].endpoint))
+	    !name_peer(s, row, d->cores[op->core].endpoint) ||
+	    !count_op(s, row, op, t))
 		return NA_ENOMEM;
 	cover(s, op->start_ps, op->end_ps);
 	return NA_OK;
@@ -244,6 +280,25 @@ static enum na_status co_add_module(void *block, const struct na_span *x)
 		return NA_ENOMEM;
 	v->items[v->n++] = *x;
 	return NA_OK;
+}
+
+static bool merge_devices(struct co_state *s, const struct co_state *b,
+			  const uint32_t *row_of_block)
+{
+	for (size_t i = 0; i < b->n_devices; i++) {
+		const struct na_triple *k = &b->device_keys.keys[i];
+		const struct co_device *from = &b->devices[i];
+		struct co_device *to = device_of(s, row_of_block[k->a], k->b);
+
+		if (!to)
+			return false;
+		for (int j = 0; j < 2; j++) {
+			to->n[j] += from->n[j];
+			to->sized[j] += from->sized[j];
+			to->bytes[j] += from->bytes[j];
+		}
+	}
+	return true;
 }
 
 static bool merge_rows(struct co_state *s, const struct co_state *b,
@@ -275,7 +330,7 @@ static bool merge_rows(struct co_state *s, const struct co_state *b,
 		to->executions += b->members[i].executions;
 		to->peer = to->peer || b->members[i].peer;
 	}
-	return true;
+	return merge_devices(s, b, row_of_block);
 }
 
 static bool merge_times(struct co_times *to, const struct co_times *from,
@@ -342,6 +397,8 @@ static void co_fini(void *state)
 {
 	struct co_state *s = state;
 
+	na_triples_fini(&s->device_keys);
+	free(s->devices);
 	na_triples_fini(&s->rows);
 	na_triples_fini(&s->member_keys);
 	free(s->owned_steps);
@@ -383,7 +440,9 @@ const struct na_analysis na_an_collectives = {
 		"Data-center network: the times are those of the graph "
 		"executions on the hosts, bytes their input.  Older traces "
 		"tell transfers alone: bytes are what was received, and there "
-		"are no times.  Who others send to or receive from, whose "
+		"are no times; there, and where the host tells nothing, "
+		"executions are the devices' own, and bytes, if nothing else "
+		"tells them, what they send.  Who others send to or receive from, whose "
 		"host is among the inputs, and who executes the collective "
 		"never or less often than others, is missing; devices of "
 		"hosts whose files are not there are counted apart.\n"

@@ -26,6 +26,13 @@ struct co_member {
 	bool peer; /* others send to it or receive from it */
 };
 
+/* What the ops of a device tell of a row of the data-center network: their
+ * sends, and their recv-dones. */
+struct co_device {
+	uint64_t n[2], sized[2];
+	na_i128 bytes[2]; /* of the `sized` ones */
+};
+
 /* A duration of row (or of input) `of`. */
 struct co_time {
 	int64_t time_ps;
@@ -65,6 +72,9 @@ struct co_state {
 	struct na_triples member_keys; /* row, endpoint */
 	struct co_member *members;
 	size_t n_members, cap_members;
+	struct na_triples device_keys; /* row, core */
+	struct co_device *devices;
+	size_t n_devices, cap_devices;
 	struct co_times times, reductions; /* of rows; of inputs */
 
 	struct co_ops ops; /* of the other networks */
@@ -103,6 +113,9 @@ struct co_row {
 
 	uint64_t n_missing, not_captured;
 	uint64_t most; /* executions of one device */
+	/* DCN, from device ops where no host tells of executions: the devices;
+	 * bytes as in `bytes`, of the `sized` executions. */
+	size_t devices;
 };
 
 /* Who should execute a collective and does not, or not as often. */

@@ -50,6 +50,33 @@ static double quantile_us(const struct spread *x, size_t row, double p)
 	return n ? na_quantile(x->us + x->from[row], n, p) : NAN;
 }
 
+/* Where no host tells of executions, the devices do: each that sends or
+ * receives executes it as often as it does that. */
+static void take_devices(struct report *p, uint32_t base)
+{
+	const struct co_state *s = p->s;
+
+	for (size_t i = 0; i < s->n_devices; i++) {
+		const struct co_device *d = &s->devices[i];
+		struct co_row *row =
+			&p->f.rows[base + s->device_keys.keys[i].a];
+		int k = d->n[1] > d->n[0];
+
+		if (row->sums->executions)
+			continue;
+		row->devices++;
+		row->executions += d->n[k];
+		row->sized += d->sized[k];
+		row->bytes += d->bytes[k];
+	}
+	for (size_t i = base; i < p->f.n_rows; i++) {
+		struct co_row *row = &p->f.rows[i];
+
+		if (row->devices > row->participants)
+			row->participants = row->devices;
+	}
+}
+
 /* Rows of the data-center network behind those of device ops. */
 static bool add_dcn(struct report *p)
 {
@@ -88,6 +115,7 @@ static bool add_dcn(struct report *p)
 		if (s->members[i].executions > row->most)
 			row->most = s->members[i].executions;
 	}
+	take_devices(p, base);
 	return true;
 }
 
@@ -158,7 +186,9 @@ static na_i128 bytes_of(const struct co_row *x)
 {
 	if (!x->sums)
 		return x->sized ? x->bytes : -1;
-	return x->sums->bytes > 0 ? x->sums->bytes : moved_of(x);
+	if (x->sums->bytes > 0)
+		return x->sums->bytes;
+	return moved_of(x) < 0 && x->sized ? x->bytes : moved_of(x);
 }
 
 static na_i128 time_of(const struct co_row *x)
@@ -375,6 +405,7 @@ static const char *bytes_from(const struct co_row *x)
 	return bytes_of(x) < 0      ? NULL
 	       : !x->sums           ? "hlo"
 	       : x->sums->bytes > 0 ? "executions"
+	       : moved_of(x) < 0    ? "hlo"
 				    : "transfers";
 }
 
@@ -384,7 +415,7 @@ static void put_row(struct report *p, struct na_value *list, size_t i)
 	const struct na_strtab *names = &p->s->scope->store->names.strings;
 	struct na_value *to = na_put_object(p->r, list, NULL);
 	struct na_result *r = p->r;
-	bool told = !x->sums || x->sums->executions;
+	bool told = !x->sums || x->executions;
 
 	put_key(p, to, x);
 	put_name(r, to, "collective", names, x->name);

@@ -212,7 +212,8 @@ static bool sends_else(const struct walk *w, uint32_t send, int64_t from_ps,
 		       int64_t to_ps)
 {
 	const struct la_path *p = w->p;
-	int64_t busy = 0, at = from_ps;
+	int64_t at = from_ps;
+	na_i128 busy = 0;
 
 	/* By their ends: what begins before the last end counts from there. */
 	for (size_t i = 0; i < p->n_sends; i++) {
@@ -223,10 +224,10 @@ static bool sends_else(const struct walk *w, uint32_t send, int64_t from_ps,
 		if (n->action == p->nodes[send].action || to <= from ||
 		    w->all->actions[n->action].host != action_at(w, send)->host)
 			continue;
-		busy += to - from;
+		busy += (na_i128)to - from;
 		at = to;
 	}
-	return busy > (to_ps - from_ps) / 2;
+	return 2 * busy > (na_i128)to_ps - from_ps;
 }
 
 /* Its data was there before it was sent: held behind other sends, or for
@@ -251,7 +252,7 @@ static int64_t left_at(const struct walk *w, const struct la_move *m,
 		       uint32_t receive)
 {
 	uint32_t host = action_at(w, receive)->host, from;
-	int64_t known, ahead, latency;
+	int64_t known, ahead, latency, from_ps;
 
 	from = na_store_host_of(w->all->store, w->p->run, m->src);
 	ahead = la_ahead(w->all->clocks, host, from, &known);
@@ -259,7 +260,9 @@ static int64_t left_at(const struct walk *w, const struct la_move *m,
 	    __builtin_sub_overflow(m->latency_ps, ahead, &latency) ||
 	    latency < 0)
 		latency = 0;
-	return w->p->nodes[receive].end_ps - latency;
+	return na_add_i64(w->p->nodes[receive].end_ps, -latency, &from_ps)
+		       ? from_ps
+		       : NA_TIME_MIN;
 }
 
 /* An action, from when what it waited for had ended. */
@@ -318,7 +321,7 @@ static uint32_t through_receive(struct walk *w, uint32_t *at)
 	pass_action(w, LA_NETWORK, left, node, move);
 	if (ready <= left && known < NA_TIME_MAX &&
 	    ready > w->p->nodes[sent].start_ps &&
-	    ready - w->p->nodes[sent].start_ps > known) {
+	    na_time_between(w->p->nodes[sent].start_ps, ready) > known) {
 		pass_action(w, LA_RECEIVE, ready, node, move);
 		return go_before(w, node);
 	}

@@ -13,32 +13,6 @@
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-static int by_core(const void *a, const void *b)
-{
-	const struct na_op *x = a, *y = b;
-
-	if (x->core != y->core)
-		return ORDER(x->core, y->core);
-	if (x->start_ps != y->start_ps)
-		return ORDER(x->start_ps, y->start_ps);
-	if (x->end_ps != y->end_ps)
-		return ORDER(x->end_ps, y->end_ps);
-	return ORDER(x->type, y->type);
-}
-
-static int spans_by_core(const void *a, const void *b)
-{
-	const struct na_span *x = a, *y = b;
-
-	if (x->core != y->core)
-		return ORDER(x->core, y->core);
-	if (x->start_ps != y->start_ps)
-		return ORDER(x->start_ps, y->start_ps);
-	if (x->end_ps != y->end_ps)
-		return ORDER(x->end_ps, y->end_ps);
-	return ORDER(x->number, y->number);
-}
-
 static const char *text(const struct na_op_match *m, uint32_t name)
 {
 	return na_strtab_at(&m->store->names.strings, name);
@@ -108,9 +82,9 @@ static bool learn_modules(struct na_op_match *m)
 	size_t at = 0;
 
 	if (m->n_ops)
-		qsort(m->ops, m->n_ops, sizeof(*m->ops), by_core);
+		qsort(m->ops, m->n_ops, sizeof(*m->ops), na_op_order);
 	if (m->n_runs)
-		qsort(m->runs, m->n_runs, sizeof(*m->runs), spans_by_core);
+		qsort(m->runs, m->n_runs, sizeof(*m->runs), na_span_order);
 	for (size_t i = 0; i < types->n; i++) {
 		uint32_t name = types->items[i].module;
 

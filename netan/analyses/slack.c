@@ -196,37 +196,10 @@ static enum na_status sl_merge(void *state, void *block, unsigned pass)
 	return NA_OK;
 }
 
-/* By core, then start, end and type: the order of a walk. */
-static int op_order(const void *a, const void *b)
-{
-	const struct na_op *x = a, *y = b;
-
-	if (x->core != y->core)
-		return x->core < y->core ? -1 : 1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	return (x->type > y->type) - (x->type < y->type);
-}
-
-static int span_order(const void *a, const void *b)
-{
-	const struct na_span *x = a, *y = b;
-
-	if (x->core != y->core)
-		return x->core < y->core ? -1 : 1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
-}
-
 static void sort_spans(struct na_span *x, size_t n)
 {
 	if (n)
-		qsort(x, n, sizeof(*x), span_order);
+		qsort(x, n, sizeof(*x), na_span_order);
 }
 
 /* Each core's own ops, runs and steps: ops of a core are already in order
@@ -297,7 +270,7 @@ static void walk_core(void *arg, size_t i)
 	struct sl_core *c = &s->cores[i];
 
 	if (!in_order(c))
-		qsort(c->ops, c->n_ops, sizeof(*c->ops), op_order);
+		qsort(c->ops, c->n_ops, sizeof(*c->ops), na_op_order);
 	c->failed = !(s->params->reference ? sl_walk_reference(s, c)
 					   : sl_walk(s, c));
 	if (c->n)

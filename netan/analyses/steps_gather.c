@@ -146,6 +146,24 @@ static struct st_step *step_of(const struct st_state *s, uint32_t run,
 	return &s->steps[lo];
 }
 
+/* Hosts of a step stand in their order. */
+static struct st_host_step *host_step_of(const struct st_state *s,
+					 const struct st_step *t, uint32_t host)
+{
+	size_t lo = t->from, hi = t->to;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->host_steps[mid].host < host)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < t->to && s->host_steps[lo].host == host ? &s->host_steps[lo]
+							    : NULL;
+}
+
 void st_place_transfers(struct st_state *s)
 {
 	const struct na_store *store = s->scope->store;
@@ -158,19 +176,16 @@ void st_place_transfers(struct st_state *s)
 						      ? &store->steps[x->step]
 						      : NULL;
 		struct st_step *t = NULL;
+		struct st_host_step *y;
 
 		if (s->by_launch[of->c / 2])
 			t = of->c % 2 ? NULL : step_of(s, of->c / 2, of->a);
 		else if (known)
 			t = step_of(s, known->run, known->number);
-
-		for (size_t i = t ? t->from : 0; t && x->n && i < t->to; i++) {
-			struct st_host_step *y = &s->host_steps[i];
-
-			if (y->host != s->keys.keys[k].c)
-				continue;
-			y->network_ps += x->latency_ps / (na_i128)x->n;
-			y->unsure_ps += x->unsure_ps;
-		}
+		y = t && x->n ? host_step_of(s, t, s->keys.keys[k].c) : NULL;
+		if (!y)
+			continue;
+		y->network_ps += x->latency_ps / (na_i128)x->n;
+		y->unsure_ps += x->unsure_ps;
 	}
 }

@@ -212,8 +212,8 @@ static void find_gaps(struct st_state *s)
 	for (size_t i = 1; i < s->n_cells; i++) {
 		struct st_cell *c = &s->cells[i], *last = c - 1;
 
-		if (last->core == c->core && last->number >= 0 &&
-		    last->number + 1 == c->number)
+		/* Numbers are 0 at least. */
+		if (last->core == c->core && last->number == c->number - 1)
 			c->gap_ps = na_time_between(last->end_ps, c->start_ps);
 	}
 	for (size_t i = 0; i < s->n_cells; i++) {
@@ -414,16 +414,6 @@ static bool put_segments(struct st_state *s, struct sweep *w, uint32_t core)
 	return true;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct na_op *x = a, *y = b;
-	int by = ORDER(x->core, y->core);
-
-	by = by ? by : ORDER(x->start_ps, y->start_ps);
-	by = by ? by : ORDER(x->end_ps, y->end_ps);
-	return by ? by : ORDER(x->type, y->type);
-}
-
 static void sweep_clear(struct sweep *w)
 {
 	na_triples_fini(&w->open);
@@ -450,7 +440,7 @@ static bool build_segments(struct st_state *s)
 	bool ok = true;
 
 	if (s->n_ops)
-		qsort(s->ops, s->n_ops, sizeof(*s->ops), by_start);
+		qsort(s->ops, s->n_ops, sizeof(*s->ops), na_op_order);
 	for (size_t i = 0; ok && i < s->n_ops;) {
 		uint32_t core = s->ops[i].core;
 

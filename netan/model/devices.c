@@ -376,6 +376,34 @@ uint32_t *na_devices_take(struct na_devices *d, struct na_devices *part,
 	return core_of;
 }
 
+/* ---- order */
+
+int na_op_order(const void *a, const void *b)
+{
+	const struct na_op *x = a, *y = b;
+
+	if (x->core != y->core)
+		return x->core < y->core ? -1 : 1;
+	if (x->start_ps != y->start_ps)
+		return x->start_ps < y->start_ps ? -1 : 1;
+	if (x->end_ps != y->end_ps)
+		return x->end_ps < y->end_ps ? -1 : 1;
+	return (x->type > y->type) - (x->type < y->type);
+}
+
+int na_span_order(const void *a, const void *b)
+{
+	const struct na_span *x = a, *y = b;
+
+	if (x->core != y->core)
+		return x->core < y->core ? -1 : 1;
+	if (x->start_ps != y->start_ps)
+		return x->start_ps < y->start_ps ? -1 : 1;
+	if (x->end_ps != y->end_ps)
+		return x->end_ps < y->end_ps ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
 /* ---- tangled cores */
 
 static int by_core_start(const void *a, const void *b)

@@ -59,6 +59,11 @@ uint32_t *na_devices_take(struct na_devices *d, struct na_devices *part,
 			  uint16_t input, uint32_t *maps[2],
 			  const size_t n_maps[2]);
 
+/* For qsort(): by core, then start, end and type; by core, then start, end and
+ * number. */
+int na_op_order(const void *a, const void *b);
+int na_span_order(const void *a, const void *b);
+
 /* Busy times of tangled cores: sorted and joined. */
 bool na_devices_straighten(struct na_devices *d);
 

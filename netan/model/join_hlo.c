@@ -458,11 +458,42 @@ static bool list_runs(struct join *j)
 	return ok;
 }
 
+/* Nothing names the program: of the input's modules the only one that has
+ * most of the ops. */
+static uint32_t any_module(struct join *j, const struct program *p,
+			   uint32_t input, bool *ok)
+{
+	uint32_t found = NA_NO_NAME;
+	size_t at, n, most = 0;
+
+	at = range(j->by_id, j->h->n_modules, input, 0, &n);
+	for (n = 0; n < NA_JOIN_CANDIDATES && at < j->h->n_modules &&
+		    j->by_id[at].input == input;
+	     n++, at++) {
+		size_t x = score(j, p, j->by_id[at].module, ok);
+
+		if (x > most)
+			found = j->by_id[at].module;
+		else if (x == most)
+			found = NA_NO_NAME;
+		most = x > most ? x : most;
+	}
+	return found;
+}
+
 static uint32_t module_of(struct join *j, const struct program *p, bool *ok)
 {
 	const struct na_op_type *t = p->first;
 	uint32_t found = NA_NO_NAME, name;
 	size_t at, n;
+
+	if (t->program_id == NA_UNKNOWN_U64 && t->module == NA_UNKNOWN_U32 &&
+	    t->network != NA_NET_GPU) {
+		found = any_module(j, p, t->input, ok);
+		return found == NA_NO_NAME && *ok
+			       ? any_module(j, p, NA_UNKNOWN_U32, ok)
+			       : found;
+	}
 
 	if (t->program_id != NA_UNKNOWN_U64) {
 		at = range(j->by_id, j->h->n_modules, t->input, t->program_id,

@@ -496,6 +496,28 @@ static void test_reductions(void **state)
 	end(&x);
 }
 
+/* No host tells of executions: the devices' own ops do. */
+static void test_devices_alone(void **state)
+{
+	struct run x = {.n = 0};
+
+	(void)state;
+	for (int i = 0; i < 12; i++) {
+		struct hand_row *o = op(&x, 0, i / 6, "send", i, i + 1);
+
+		o->name = "ar_0";
+		o->op.network = NA_NET_DCN;
+		o->op.opcode = NA_OPCODE_SEND;
+		o->op.phase = i % 2 ? NA_OP_DONE : NA_OP_START;
+		o->op.size_bytes = 1000;
+	}
+	analyse(&x, 1);
+	is(named(&x, "ar_0"), "executions", 6);
+	is(named(&x, "ar_0"), "participants", 2);
+	is(named(&x, "ar_0"), "bytes", 6000);
+	end(&x);
+}
+
 /* Transfers alone, as older traces tell them. */
 static void test_messages(void **state)
 {
@@ -569,6 +591,7 @@ int main(void)
 		cmocka_unit_test(test_two_clocks),
 		cmocka_unit_test(test_reductions),
 		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_devices_alone),
 		cmocka_unit_test(test_by_type),
 		cmocka_unit_test(test_nothing),
 	};

@@ -456,6 +456,26 @@ static void named_by_runs(void **state)
 	na_hlo_fini(&hlo);
 }
 
+/* Not even runs do; but one module alone has most of the ops. */
+static void only_module(void **state)
+{
+	/* clang-format off */
+	static const struct row rows[] = {
+		{"recv-done.1", NULL, 0, RECV, DONE, NA_NET_DCN,
+		 .want = "x_0", .want_start = "recv.1",
+		 .way = NA_OPJOIN_GRAPH, .want_size = 64},
+	};
+	/* clang-format on */
+
+	(void)state;
+	na_hlo_init(&hlo, false);
+	module("HloModule jit_o\nENTRY %m (p: f32[2]) -> f32[2] {\n"
+	       "  ROOT %p = f32[2] parameter(0)\n}\n",
+	       "w", 0, 7);
+	module(LITTLE("16", "x_0"), "w", 0, 9);
+	check(rows, COUNT(rows));
+}
+
 /* Ops that name no program: one name, in runs of two. */
 static void in_runs(void **state)
 {
@@ -550,6 +570,7 @@ int main(void)
 		cmocka_unit_test(which_dump),
 		cmocka_unit_test(named_by_runs),
 		cmocka_unit_test(in_runs),
+		cmocka_unit_test(only_module),
 		cmocka_unit_test(across_iterations),
 	};
 
