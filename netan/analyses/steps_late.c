@@ -144,8 +144,8 @@ static bool instance(struct court *c, enum st_test test, const struct entry *e,
 		return true;
 	*last = at;
 	c->by_host[e[at].host]->tests[test].last++;
-	c->by_host[e[at].host]->tests[test].lost_ps += c->tmp[n - 1] -
-						       c->tmp[n - 2];
+	c->by_host[e[at].host]->tests[test].lost_ps +=
+		na_time_between(c->tmp[n - 2], c->tmp[n - 1]);
 	return note(c, e[at].host, test, na_time_between(median, most));
 }
 

@@ -201,6 +201,18 @@ static void advise(struct na_result *r, const struct st_state *s)
 			na_result_note(r, "%s", what[i]);
 }
 
+/* Of launches only the transfers within are seen; steps are whole. */
+static bool cut_by_window(const struct st_state *s)
+{
+	const struct na_filter *f = s->scope->filter;
+	bool launches = false;
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++)
+		launches = launches || s->by_launch[i];
+	return launches &&
+	       (f->from_ps != NA_TIME_MIN || f->to_ps != NA_TIME_MAX);
+}
+
 static void coverage(struct na_result *r, const struct st_state *s)
 {
 	size_t programs = 0, untied = 0;
@@ -222,6 +234,9 @@ static void coverage(struct na_result *r, const struct st_state *s)
 			       "directions: the clock is not tied to the "
 			       "others', only durations are compared",
 			       untied, untied == 1 ? "" : "s");
+	if (cut_by_window(s))
+		na_result_note(r, "a launch at an end of the window may lack "
+				  "what is outside of it");
 	if (s->repeated)
 		na_result_note(r,
 			       "%" PRIu64 " device steps with a number that "

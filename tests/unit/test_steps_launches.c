@@ -258,12 +258,55 @@ static void no_launch(void **state)
 	steps_end(&x);
 }
 
+/* Times as far apart as they get, launches that overlap or end first. */
+static void extremes(void **state)
+{
+	static const int64_t ends[][2] = {
+		{INT64_MIN, INT64_MIN + 5},
+		{INT64_MIN + 5, INT64_MAX},
+		{INT64_MAX - 9, INT64_MAX},
+		{INT64_MIN, INT64_MAX},
+		{-5, 5},
+		{0, 5000000000},
+		{7, 6000000000},
+		{8, 8},
+	};
+	struct steps_run x;
+
+	(void)state;
+	steps_init(&x, 3, NULL);
+	for (int h = 0; h < 3; h++) {
+		for (int i = 0; i < 24; i++) {
+			struct hand_row row = {HAND_RX,
+					       h,
+					       ends[(i + h) % 8][0],
+					       ends[(i + h) % 8][1],
+					       10,
+					       (h + 1 + i % 2) % 3 * 100,
+					       h * 100,
+					       "ar.1_0",
+					       .launch = i % 5 + 1,
+					       .iteration = 1};
+
+			steps_add(&x, row);
+			row.what = HAND_TX;
+			row.dst = row.src;
+			row.src = h * 100;
+			steps_add(&x, row);
+		}
+	}
+	steps_ready(&x);
+	steps_analyse(&x, 3);
+	assert_true(listed(&x, "steps") <= 5);
+	steps_end(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(launches),   cmocka_unit_test(culprits),
 		cmocka_unit_test(any_blocks), cmocka_unit_test(planes_win),
-		cmocka_unit_test(no_launch),
+		cmocka_unit_test(no_launch),  cmocka_unit_test(extremes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

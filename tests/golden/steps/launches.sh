@@ -18,5 +18,6 @@ netan synth -o u --run r --hosts 2 --devices 1 --steps 2 --ops 10 \
 	--skip-planes 1 --generation message >/dev/null
 netan steps u
 echo "exit $?"
+netan steps t --from 100ms --to 300ms | grep window
 netan steps t --step 3 -q
 echo "exit $?"
