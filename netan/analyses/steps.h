@@ -39,6 +39,10 @@
 #define ST_EFFECT_SHARE 0.01 /* of the median duration */
 #define ST_EFFECT_PS    (50 * NA_PS_PER_US)
 #define ST_Q            0.01 /* false discovery rate, over hosts */
+/* Of a launch, where nobody knows who waited for whom; and of late starts,
+ * which earlier transfers cause, too. */
+#define ST_LAUNCH_SHARE 0.03
+#define ST_LATE_SHARE   0.05
 /* Durations differ notably: then the longest is the slowest. */
 #define ST_DIFFER_SHARE 0.05
 
@@ -285,8 +289,12 @@ int64_t st_exposed(const struct st_cell *c);
 int64_t st_idle(const struct st_cell *c);
 /* Whether a difference is worth telling beside a duration. */
 bool st_notable(int64_t ps, int64_t typical_ps);
-/* By ST_DIFFER_SHARE: the same where it is not known who waited. */
-bool st_far(int64_t ps, int64_t typical_ps);
+/* Likewise in a launch. */
+bool st_notable_launch(int64_t ps, int64_t typical_ps);
+static inline bool st_late(int64_t ps, int64_t typical_ps)
+{
+	return (double)ps > ST_LATE_SHARE * (double)typical_ps;
+}
 
 static inline uint32_t st_host_of(const struct st_state *s, uint32_t core)
 {

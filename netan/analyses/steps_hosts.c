@@ -27,9 +27,10 @@ bool st_notable(int64_t ps, int64_t typical_ps)
 	       (double)ps > ST_EFFECT_SHARE * (double)typical_ps;
 }
 
-bool st_far(int64_t ps, int64_t typical_ps)
+bool st_notable_launch(int64_t ps, int64_t typical_ps)
 {
-	return (double)ps > ST_DIFFER_SHARE * (double)typical_ps;
+	return ps > ST_EFFECT_PS &&
+	       (double)ps > ST_LAUNCH_SHARE * (double)typical_ps;
 }
 
 static int64_t gap_of(const struct st_cell *c)
@@ -277,7 +278,8 @@ static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
 	} else if (st_notable(cut(w.most - w.median), typical) &&
 		   w.most - w.median > x[w.at].unsure_ps) {
 		name(t, &w, ST_NETWORK);
-	} else if (st_far(cut(p.most - p.median), typical)) {
+	} else if ((double)(p.most - p.median) >
+		   ST_DIFFER_SHARE * (double)p.median) {
 		name(t, &p, ST_NETWORK);
 	} else {
 		name(t, &o, ST_NONE);

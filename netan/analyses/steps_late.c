@@ -491,6 +491,9 @@ static bool judge_family(struct court *c, uint32_t run, unsigned test,
 			 double *p)
 {
 	struct st_state *s = c->s;
+	bool (*notable)(int64_t, int64_t) = s->by_launch[run]
+						    ? st_notable_launch
+						    : st_notable;
 	double *q = p + s->n_hosts;
 	size_t n = 0;
 
@@ -509,7 +512,7 @@ static bool judge_family(struct court *c, uint32_t run, unsigned test,
 			continue;
 		v->q = q[n++];
 		v->named = v->q <= ST_Q &&
-			   st_notable(v->effect_ps, v->typical_ps) &&
+			   notable(v->effect_ps, v->typical_ps) &&
 			   v->effect_ps > blur(c, h->host, test);
 	}
 	return true;

@@ -268,7 +268,7 @@ static void name(struct st_step *t, const struct last *l, enum st_cause cause)
 static bool stands_out(const struct last *l, na_i128 unsure_ps,
 		       int64_t typical_ps)
 {
-	return l->at != SIZE_MAX && st_notable(l->late_ps, typical_ps) &&
+	return l->at != SIZE_MAX && st_notable_launch(l->late_ps, typical_ps) &&
 	       l->late_ps > unsure_ps;
 }
 
@@ -281,7 +281,7 @@ static bool starts_late(const struct st_state *s, const struct last *l,
 					       ? NULL
 					       : &s->host_steps[l->at];
 
-	return x && st_far(l->late_ps, typical_ps) &&
+	return x && st_late(l->late_ps, typical_ps) &&
 	       stands_out(l, s->clocks.uncertainty_ps[x->host], typical_ps) &&
 	       (x->cell->gap_ps < 0 || x->waits_less_ps > l->late_ps / 2);
 }

@@ -46,8 +46,8 @@ static bool waits_less(const struct st_state *s, const struct st_host *h)
 		waiting += x->run == h->run && st_exposed(x->cell) > 0;
 		less += x->host == h->host && x->waits_less_ps > least;
 	}
-	if (s->by_launch[h->run] && !st_far(h->tests[ST_OF_STARTS].effect_ps,
-					    h->tests[ST_OF_STARTS].typical_ps))
+	if (s->by_launch[h->run] && !st_late(h->tests[ST_OF_STARTS].effect_ps,
+					     h->tests[ST_OF_STARTS].typical_ps))
 		return false;
 	return !waiting || (h->n && 4 * less >= 3 * h->n);
 }

@@ -25,13 +25,17 @@ static void label(struct columns *c, const struct st_state *s)
 		column(c, "label", "label", NA_F_TEXT, 0, 0);
 }
 
+/* Where somebody could wait for a later device. */
 static bool waits(const struct st_state *s)
 {
-	bool known = false;
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		const struct st_host *h = &s->hosts[i];
 
-	for (size_t i = 0; i < s->scope->store->n_runs; i++)
-		known = known || s->matched[i];
-	return known;
+		if (s->matched[h->run] &&
+		    (h->exposed_ps[NA_NET_ICI] || h->exposed_ps[NA_NET_GPU]))
+			return true;
+	}
+	return false;
 }
 
 static void hosts(struct na_result *r, const struct st_state *s)

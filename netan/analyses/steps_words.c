@@ -104,8 +104,8 @@ static void nobody(struct text *t, const struct st_state *s, uint32_t run)
 		return;
 	add(t, ": %s %% of the step is exposed communication",
 	    na_print_number(a, share(exposed, all), 3));
-	/* Where another network counts most, it would say nothing. */
-	if (s->matched[run] && 2 * between > exposed)
+	/* Not where another network counts most, or nothing is exposed. */
+	if (s->matched[run] && 2 * between > exposed && 100 * exposed > all)
 		add(t, " (%s %% waits for later devices)",
 		    na_print_number(c, share(waiting, all), 3));
 	add(t, ", %s %% idle", na_print_number(b, share(idle, all), 3));

@@ -21,7 +21,7 @@ struct fake {
 	size_t hosts, columns, stragglers, changes;
 	const char *name;
 	double ms; /* of a step */
-	bool apart, by_order, holes;
+	bool apart, by_order, holes, launches;
 	int64_t first, each;
 };
 
@@ -77,12 +77,13 @@ static struct na_result *make(const struct fake *f)
 		    "Not the network: host-3 computes "
 		    "1.4x as long as the others");
 	na_put_bool(r, side, "runs_apart", f->apart);
+	na_put_bool(r, side, "launches", f->launches);
 	na_put_bool(r, side, "by_order", f->by_order);
 	na_put_int(r, side, "first", f->first);
 	na_put_int(r, side, "each", f->each ? f->each : 1);
 	na_put_int(r, side, "columns", (int64_t)f->columns);
 	put_lines(r, side, f, &rng);
-	to = f->apart ? NULL : na_put_object(r, side, "parts");
+	to = f->apart || f->launches ? NULL : na_put_object(r, side, "parts");
 	for (size_t k = 0; to && k < COUNT_OF(parts); k++) {
 		double *x = na_put_reals(r, to, parts[k], f->columns);
 
@@ -124,6 +125,10 @@ static const struct fake rows[] = {
 	{.hosts = 8, .columns = 30, .name = "host", .ms = 0},
 	{.hosts = 3, .columns = 30, .name = "host", .ms = 5, .by_order = true,
 	 .changes = 1},
+	{.hosts = 5, .columns = 40, .stragglers = 1, .changes = 2,
+	 .name = LONG, .ms = 30, .first = 400, .launches = true},
+	{.hosts = 40, .columns = 40, .stragglers = 3, .name = "host",
+	 .ms = 30, .launches = true},
 };
 /* clang-format on */
 
