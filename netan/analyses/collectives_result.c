@@ -54,7 +54,7 @@ static double quantile_us(const struct spread *x, size_t row, double p)
  * receives executes it as often as it does that. */
 static void take_devices(struct report *p, uint32_t base)
 {
-	const struct co_state *s = p->s;
+	struct co_state *s = p->s;
 
 	for (size_t i = 0; i < s->n_devices; i++) {
 		const struct co_device *d = &s->devices[i];
@@ -66,6 +66,7 @@ static void take_devices(struct report *p, uint32_t base)
 			continue;
 		row->devices++;
 		row->executions += d->n[k];
+		s->n_executions += d->n[k];
 		row->sized += d->sized[k];
 		row->bytes += d->bytes[k];
 	}
@@ -518,8 +519,12 @@ static bool gather(struct report *p)
 {
 	struct co_found *f = &p->f;
 
-	return co_match(p->s, f) && cover(p->s, f) && add_dcn(p) &&
-	       miss_dcn(p) && list_missing(p) &&
+	if (!co_match(p->s, f) || !cover(p->s, f) || !add_dcn(p))
+		return false;
+	/* Not each op of an execution. */
+	if (p->s->n_transfers + p->s->n_executions)
+		p->s->used = p->s->n_transfers + p->s->n_executions;
+	return miss_dcn(p) && list_missing(p) &&
 	       spread_out(&p->times, &f->times, f->n_rows) &&
 	       spread_out(&p->waits, &f->waits, f->n_rows) &&
 	       spread_out(&p->skews, &f->skews, f->n_rows);
