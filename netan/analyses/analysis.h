@@ -98,6 +98,8 @@ struct na_analysis {
 	bool censored;       /* sees clock_skew, which counts as left out */
 	bool both_sides;     /* without --side: rx and tx, not rx alone */
 	bool by_steps;       /* needs the step of every transfer */
+	bool every_host;     /* sees ops, steps and program runs of hosts that
+				--host leaves out, too: to count them */
 	uint32_t components; /* NA_COMP_BIT()s that --component may ask for;
 				0: the network's alone */
 	uint32_t besides;    /* that it sees whatever is asked for */

@@ -141,7 +141,8 @@ static enum na_status sl_add_op(void *block, const struct na_op *x)
 	const struct na_op_type *t = &v->types.items[x->type];
 
 	if (t->network != NA_NET_DCN || sl_part_of(t) == SL_PARTS) {
-		s->other_ops++;
+		s->other_ops += na_filter_input(s->scope->late,
+						v->cores[x->core].input);
 		return NA_OK;
 	}
 	if (s->params->reference && v->cores[x->core].number != 0)
@@ -273,6 +274,11 @@ static void walk_core(void *arg, size_t i)
 		qsort(c->ops, c->n_ops, sizeof(*c->ops), na_op_order);
 	c->failed = !(s->params->reference ? sl_walk_reference(s, c)
 					   : sl_walk(s, c));
+	if (!na_filter_input(s->scope->late,
+			     s->scope->store->devices.cores[i].input)) {
+		c->left = (struct sl_left){.hosts = c->n + c->left.outside};
+		c->n = 0;
+	}
 	if (c->n)
 		qsort(c->occs, c->n, sizeof(*c->occs), by_start);
 }
@@ -284,6 +290,7 @@ static void add_left(struct sl_left *to, const struct sl_left *x)
 	to->strays += x->strays;
 	to->cut += x->cut;
 	to->outside += x->outside;
+	to->hosts += x->hosts;
 	to->outside_modules += x->outside_modules;
 	to->negative += x->negative;
 	to->no_graph += x->no_graph;
@@ -415,6 +422,7 @@ const struct na_analysis na_an_slack = {
 		 NA_WANT_MODULES | NA_WANT_PROGRAMS | NA_WANT_TRANSFERS,
 	/* Clocks are told apart by sends, and by latencies of 0. */
 	.both_sides = true,
+	.every_host = true,
 	.censored = true,
 	.face.opts = slack_opts,
 	.face.params_size = sizeof(struct sl_params),

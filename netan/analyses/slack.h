@@ -72,6 +72,7 @@ struct sl_left {
 	uint64_t strays;          /* other ops without the ones before them */
 	uint64_t cut;             /* sends without a recv-done */
 	uint64_t outside;         /* occurrences: --from, --to, --step */
+	uint64_t hosts;           /* occurrences: --host */
 	uint64_t outside_modules; /* --reference: ops in no program run */
 	uint64_t negative;        /* occurrences; these are in rows */
 	uint64_t no_graph;        /* likewise */

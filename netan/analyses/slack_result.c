@@ -204,6 +204,7 @@ static void put_left(struct na_result *r, struct na_value *body,
 		{"stray_ops", x->strays},
 		{"unfinished", x->cut},
 		{"outside_window", x->outside},
+		{"other_hosts", x->hosts},
 		{"ops_outside_modules", x->outside_modules},
 	};
 
@@ -308,11 +309,12 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 
 	for (size_t i = 0; i < v->n_cores; i++)
 		tpus += v->cores[i].kind == NA_DEVICE_TPU;
-	if (s->n || s->left.outside) {
+	if (s->n || s->left.outside || s->left.hosts) {
 		na_put_textf(r, side, "empty",
 			     "the filters leave none of %s executions of "
 			     "collectives",
-			     na_print_count(n, s->n + s->left.outside));
+			     na_print_count(n, s->n + s->left.outside +
+						       s->left.hosts));
 		return;
 	}
 	if (!tpus) {
@@ -353,6 +355,7 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 {
 	struct sl_state *s = state;
 	struct na_value *body = na_result_body(r), *total;
+	uint64_t filtered;
 
 	if (!put_rows(r, body, s))
 		return na_fail_nomem(err);
@@ -378,9 +381,10 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 	na_put_text(r, na_result_side(r), "noun", "collective execution");
 	if (s->params->waterfall)
 		na_put_text(r, na_result_side(r), "picture", "waterfall");
+	filtered = s->left.outside + s->left.hosts + s->n - s->used;
+	na_put_int(r, na_result_side(r), "filtered", (int64_t)filtered);
 	na_put_int(r, na_result_side(r), "left_out",
-		   (int64_t)(s->left.cut + s->left.done_first +
-			     s->left.outside + s->n - s->used));
+		   (int64_t)(s->left.cut + s->left.done_first + filtered));
 	if (!s->used)
 		say_nothing(r, s);
 	sl_views(r, s);

@@ -39,6 +39,8 @@ static void notes(struct na_result *r, const struct sl_state *s)
 		 "ops are left out: they are not inside a program run"},
 		{x->outside, "execution is outside the window or the steps",
 		 "executions are outside the window or the steps"},
+		{x->hosts, "execution is on a host that --host leaves out",
+		 "executions are on hosts that --host leaves out"},
 	};
 	char n[NA_UNIT_BUF];
 

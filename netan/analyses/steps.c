@@ -80,7 +80,7 @@ static enum na_status st_add_op(void *block, const struct na_op *x)
 {
 	struct st_state *b = block;
 
-	if (b->pass)
+	if (b->pass || !st_passes(b, x->core))
 		return NA_OK;
 	if (!na_grow(&b->ops, &b->cap_ops, b->n_ops + 1, sizeof(*b->ops)))
 		return NA_ENOMEM;
@@ -269,6 +269,7 @@ const struct na_analysis na_an_steps = {
 	.instants = true,
 	.both_sides = true,
 	.by_steps = true,
+	.every_host = true,
 	.state_size = sizeof(struct st_state),
 	.passes = 2,
 	.open = st_open,

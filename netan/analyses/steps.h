@@ -306,6 +306,14 @@ static inline uint32_t st_host_of(const struct st_state *s, uint32_t core)
 	return core < d->n_cores ? d->cores[core].input : s->lines[core].host;
 }
 
+/* Whether --host lets it pass: of what it leaves out, steps are counted. */
+static inline bool st_passes(const struct st_state *s, uint32_t core)
+{
+	const struct na_devices *d = &s->scope->store->devices;
+
+	return na_filter_input(s->scope->late, d->cores[core].input);
+}
+
 /* Whether its clock can be compared with others'. */
 static inline bool st_is_tied(const struct st_state *s, uint32_t host)
 {

@@ -107,14 +107,24 @@ static void put_cells(struct st_state *s, uint32_t core,
 static bool cells_of_core(struct st_state *s, const struct st_span *x, size_t n)
 {
 	uint32_t core = x[0].core, only = NA_UNKNOWN_U32;
+	uint64_t unnamed = s->unnamed, cut = s->cut;
+	struct st_line *line = &s->lines[core];
 	size_t steps = 0;
 
 	while (steps < n && !x[steps].program)
 		steps++;
 	if (!steps && !longest_program(x, n, &only))
 		return false;
-	s->lines[core].cell_from = s->n_cells;
+	line->cell_from = s->n_cells;
 	put_cells(s, core, x, steps ? steps : n, only);
+	if (!st_passes(s, core)) {
+		s->filtered += s->n_cells - line->cell_from + s->unnamed -
+			       unnamed;
+		s->n_cells = line->cell_from;
+		s->unnamed = unnamed;
+		s->cut = cut;
+		*line = (struct st_line){.programs = false};
+	}
 	return true;
 }
 

@@ -1,4 +1,5 @@
 /* steps: the result. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -216,14 +217,32 @@ static void put_coverage(struct na_result *r, struct na_value *body,
 	na_put_bool(r, to, "numbered_by_order", s->by_order);
 }
 
+/* Of launches nobody knows how many there are among the transfers that are
+ * left out. */
+static void put_left_out(struct na_result *r, const struct st_state *s)
+{
+	struct na_value *side = na_result_side(r);
+
+	for (size_t i = 0; i < s->n_cells; i++) {
+		if (s->cells[i].launch) {
+			na_put_text(r, side, "left_noun", "transfer");
+			return;
+		}
+	}
+	na_put_int(r, side, "filtered", (int64_t)s->filtered);
+	na_put_int(r, side, "left_out",
+		   (int64_t)(s->filtered + s->repeated + s->unnamed));
+}
+
 static void say_nothing(struct na_result *r, const struct st_state *s)
 {
 	struct na_value *side = na_result_side(r);
 
-	if (s->n_cells) {
+	if (s->filtered) {
 		na_put_textf(r, side, "empty",
-			     "the filters leave none of %zu device steps",
-			     s->n_cells);
+			     "the filters leave none of %" PRIu64
+			     " device steps",
+			     s->filtered);
 		return;
 	}
 	na_put_text(r, side, "empty",
@@ -246,8 +265,7 @@ enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 	char verdict[ST_VERDICT_BUF];
 
 	na_put_text(r, na_result_side(r), "noun", "device step");
-	na_put_int(r, na_result_side(r), "left_out",
-		   (int64_t)(s->filtered + s->repeated + s->unnamed));
+	put_left_out(r, s);
 	if (!s->used)
 		say_nothing(r, s);
 	list = na_put_list(r, body, "steps");

@@ -72,7 +72,7 @@ static struct na_span *runs_of(const struct st_state *s, size_t *n)
 	for (size_t i = 0; x && i < s->n_spans; i++) {
 		const struct st_span *p = &s->spans[i];
 
-		if (p->program)
+		if (p->program && st_passes(s, p->core))
 			x[(*n)++] = (struct na_span){.kind = NA_SPAN_MODULE,
 						     .start_ps = p->start_ps,
 						     .end_ps = p->end_ps,

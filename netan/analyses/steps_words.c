@@ -118,7 +118,8 @@ static void launches(struct text *t, const struct st_state *s, uint32_t run)
 	size_t i = 0;
 
 	while (i < d->n_cores &&
-	       s->scope->store->sources[d->cores[i].input].run != run)
+	       (s->scope->store->sources[d->cores[i].input].run != run ||
+		!st_passes(s, (uint32_t)i)))
 		i++;
 	add(t, "; steps are program launches: %s",
 	    i < d->n_cores ? "no steps or program runs on the device planes"

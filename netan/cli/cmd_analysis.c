@@ -22,7 +22,8 @@ static bool ops_alone(const struct na_analysis *a)
 }
 
 /* Files, hosts, duration, how many of what (noun: one of them), and how many
- * were left out: by what the analysis counts itself, if it does, or transfers. */
+ * were left out: by what the analysis counts itself, if it does, or transfers,
+ * which it names where it uses something else. */
 static void headline(struct na_session *s, struct na_result *r, uint64_t used,
 		     const char *noun, int64_t span_ps)
 {
@@ -30,6 +31,8 @@ static void headline(struct na_session *s, struct na_result *r, uint64_t used,
 	const struct na_value *out = na_dig(na_result_doc(r),
 					    "coverage.left_out");
 	const struct na_value *own = na_get(na_result_side(r), "left_out");
+	const char *kind = na_text_of(na_get(na_result_side(r), "left_noun"),
+				      NULL);
 	uint64_t left_out = (uint64_t)na_int_of(own, 0);
 	size_t hosts = na_store_hosts(&s->store);
 
@@ -38,13 +41,16 @@ static void headline(struct na_session *s, struct na_result *r, uint64_t used,
 		left_out += (uint64_t)v->u.i;
 	na_result_headline(r,
 			   "%s: %zu file%s, %zu host%s, %s, %s %s%s "
-			   "used, %s left out",
+			   "used, %s%s%s%s left out",
 			   s->cli->command->face->name, s->n_inputs,
 			   s->n_inputs == 1 ? "" : "s", hosts,
 			   hosts == 1 ? "" : "s",
 			   na_print_time(span, span_ps, 4),
 			   na_print_count(n, used), noun, used == 1 ? "" : "s",
-			   left_out ? na_print_count(m, left_out) : "none");
+			   left_out ? na_print_count(m, left_out) : "none",
+			   left_out && kind ? " " : "",
+			   left_out && kind ? kind : "",
+			   left_out > 1 && kind ? "s" : "");
 }
 
 /* What a person calls one record: a transfer, unless only actions were

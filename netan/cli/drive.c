@@ -173,7 +173,8 @@ static enum na_status add_ops(struct drive *d, void *state,
 	enum na_status st = NA_OK;
 
 	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
-		if (na_filter_input(&d->late, cores[x[i].core].input))
+		if (d->a->every_host ||
+		    na_filter_input(&d->late, cores[x[i].core].input))
 			st = d->a->add_op(state, &x[i]);
 	}
 	return st;
@@ -206,7 +207,7 @@ add_spans(struct drive *d, void *state, const struct na_chunk *c,
 	enum na_status st = NA_OK;
 
 	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
-		if (na_filter_input(&d->late, x[i].input))
+		if (d->a->every_host || na_filter_input(&d->late, x[i].input))
 			st = add(state, &x[i]);
 	}
 	return st;

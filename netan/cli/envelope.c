@@ -99,6 +99,7 @@ static void put_coverage(struct na_session *s, struct na_result *r,
 			 const uint64_t dropped[NA_N_REASONS])
 {
 	struct na_value *c = na_put_object(r, doc, "coverage"), *in;
+	const struct na_value *own = na_get(na_result_side(r), "filtered");
 	uint64_t sums[NA_N_REASONS] = {0}, events = 0, skipped = 0;
 
 	for (size_t i = 0; i < s->n_inputs; i++) {
@@ -108,6 +109,11 @@ static void put_coverage(struct na_session *s, struct na_result *r,
 			sums[k] += na_store_left_out(&s->store, i, side,
 						     (enum na_reason)k);
 	}
+	for (int k = 0; k < NA_N_REASONS; k++)
+		sums[k] += dropped[k];
+	/* In the same unit as what was used. */
+	if (own)
+		sums[NA_LEFT_FILTERED] = (uint64_t)na_int_of(own, 0);
 	na_put_int(r, c, "events", (int64_t)events);
 	na_put_int(r, c, "lines_skipped", (int64_t)skipped);
 	na_put_int(r, c, "used", (int64_t)used);
@@ -115,9 +121,8 @@ static void put_coverage(struct na_session *s, struct na_result *r,
 		na_put_int(r, c, "estimated", (int64_t)estimated(s));
 	in = na_put_object(r, c, "left_out");
 	for (int k = 0; k < NA_N_REASONS; k++) {
-		if (sums[k] + dropped[k])
-			na_put_int(r, in, reasons[k],
-				   (int64_t)(sums[k] + dropped[k]));
+		if (sums[k])
+			na_put_int(r, in, reasons[k], (int64_t)sums[k]);
 	}
 	in = na_put_list(r, c, "unknown_names");
 	for (size_t i = 0; i < s->store.n_unknown; i++)

@@ -126,7 +126,8 @@ static void add_ops(struct drive *d, const struct na_late *late)
 		const struct na_op *x = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
-			if (na_filter_input(late, v->cores[x[i].core].input))
+			if (d->a->every_host ||
+			    na_filter_input(late, v->cores[x[i].core].input))
 				assert_int_equal(d->a->add_op(block_of(d),
 							      &x[i]),
 						 NA_OK);
@@ -170,7 +171,8 @@ add_spans(struct drive *d, const struct na_late *late, const struct na_bag *bag,
 		const struct na_span *x = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
-			if (na_filter_input(late, x[i].input))
+			if (d->a->every_host ||
+			    na_filter_input(late, x[i].input))
 				assert_int_equal(add(block_of(d), &x[i]),
 						 NA_OK);
 		}

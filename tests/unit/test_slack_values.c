@@ -165,6 +165,41 @@ static void window(void **state)
 	end(&x);
 }
 
+/* Executions of hosts that are left out are counted, and nothing else of
+ * these hosts is. */
+static void other_hosts(void **state)
+{
+	static const char *glob = "b";
+	struct na_text_list names = {&glob, 1, 1};
+	struct run x;
+
+	(void)state;
+	begin(&x);
+	for (x.source = 0; x.source < 3; x.source++) {
+		for (int i = 0; i < 4; i++)
+			plain(&x, "a_0", 1000 * i);
+		op(&x, "recv-done.9", "lost_0", 5000, 5010);
+		op(&x, "send.9", "cut_0", 5020, 5030);
+	}
+	fill(&x, 3, NULL);
+	x.h.filter.host = &names;
+	analyse(&x, 4);
+	assert_int_equal(x.d.used, 4);
+	assert_true(body(&x, "left_out.other_hosts") == 8);
+	assert_true(body(&x, "left_out.recv_done_before_send") == 1);
+	assert_true(body(&x, "left_out.unfinished") == 1);
+	assert_true(body(&x, "total.devices") == 1);
+	SAME(na_result_side(x.d.r), "filtered", 8);
+	SAME(na_result_side(x.d.r), "left_out", 10);
+	x.h.filter.from_ps = 1350 * US;
+	x.h.filter.to_ps = 3350 * US;
+	analyse(&x, 4);
+	assert_int_equal(x.d.used, 2);
+	SAME(na_result_side(x.d.r), "filtered", 10);
+	x.h.filter.host = NULL;
+	end(&x);
+}
+
 /* XProf's integers: device 0, inside program runs, ns and us cut off. */
 static void reference(void **state)
 {
@@ -434,7 +469,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(transmitted),    cmocka_unit_test(devices),
-		cmocka_unit_test(window),         cmocka_unit_test(reference),
+		cmocka_unit_test(window),
+		cmocka_unit_test(other_hosts),         cmocka_unit_test(reference),
 		cmocka_unit_test(unequal_groups), cmocka_unit_test(by_required),
 		cmocka_unit_test(below_latency),  cmocka_unit_test(bound),
 		cmocka_unit_test(oracle),

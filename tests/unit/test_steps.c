@@ -339,6 +339,39 @@ static void filters(void **state)
 	steps_end(&x);
 }
 
+/* What is used and what the filters leave out add up to what is there. */
+static void left_out(void **state)
+{
+	static const char *glob = "b";
+	struct na_text_list names = {&glob, 1, 1};
+	const struct na_value *side;
+	struct steps_run x;
+
+	(void)state;
+	steps_init(&x, 3, NULL);
+	for (int h = 0; h < 3; h++) {
+		for (int s = 0; s < 10; s++)
+			steps_wait(&x, h, s, 100 * s, 50, 100 * s + 90);
+		/* Of other hosts, no reason of its own. */
+		steps_wait(&x, h, -1, 2000, 50, 2090);
+	}
+	steps_ready(&x);
+	x.h.filter.host = &names;
+	steps_analyse(&x, 9);
+	side = na_result_side(x.d.r);
+	assert_int_equal(x.d.used, 10);
+	is(side, "filtered", 22);
+	is(side, "left_out", 23);
+	driven_end(&x.d);
+	x.h.filter.first_step = 3;
+	x.h.filter.last_step = 5;
+	steps_analyse(&x, 9);
+	assert_int_equal(x.d.used, 3);
+	is(na_result_side(x.d.r), "filtered", 29);
+	x.h.filter.host = NULL;
+	steps_end(&x);
+}
+
 /* Steps that overlap, come twice, have no number or end before they begin. */
 static void odd(void **state)
 {
@@ -466,7 +499,8 @@ int main(void)
 		cmocka_unit_test(parts),      cmocka_unit_test(hidden),
 		cmocka_unit_test(culprit),    cmocka_unit_test(network_first),
 		cmocka_unit_test(any_blocks), cmocka_unit_test(programs),
-		cmocka_unit_test(filters),    cmocka_unit_test(odd),
+		cmocka_unit_test(filters),
+		cmocka_unit_test(left_out),    cmocka_unit_test(odd),
 		cmocka_unit_test(extremes),   cmocka_unit_test(nothing),
 		cmocka_unit_test(changes),
 	};
