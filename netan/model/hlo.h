@@ -85,6 +85,13 @@ uint32_t na_hlo_worker(struct na_hlo *h, const char *name);
  * it back with na_hlo_drop_last() when its source proves damaged. */
 struct na_hlo_module *na_hlo_add(struct na_hlo *h);
 void na_hlo_drop_last(struct na_hlo *h);
+/* All modules of `from` to the end of `into`, with their names and workers;
+ * `from`, which may have been read on a thread of its own, is finished either
+ * way.  False: no memory. */
+bool na_hlo_take(struct na_hlo *into, struct na_hlo *from);
+/* Leaves of a module what tells it from others, its counts and fingerprint;
+ * its arrays are NULL then. */
+void na_hlo_strip(struct na_hlo_module *m);
 /* Once a module has all its instructions: its fingerprint. */
 void na_hlo_seal(struct na_hlo_module *m);
 
