@@ -45,6 +45,13 @@ static void warn_dump(void *ctx, const char *text)
 	tell(ctx, text, true, false);
 }
 
+static uint8_t target_of(const struct na_input *in)
+{
+	if (in->has_tpus == in->has_gpus)
+		return NA_HLO_ANYWHERE;
+	return in->has_gpus ? NA_HLO_GPU : NA_HLO_TPU;
+}
+
 static void read_trace(struct na_hlo_piece *p, struct na_input *in)
 {
 	enum na_status st;
@@ -58,6 +65,8 @@ static void read_trace(struct na_hlo_piece *p, struct na_input *in)
 			na_fail_nomem(&p->err);
 	}
 	st = in->reader->programs(in, NA_UNKNOWN_U32, &p->hlo, &p->err);
+	for (size_t i = 0; i < p->hlo.n_modules; i++)
+		p->hlo.modules[i].target = target_of(in);
 	for (const struct na_warning *w = in->warnings; w; w = w->next) {
 		snprintf(text, sizeof(text), "%s: %s", path_of(p), w->text);
 		tell(p, text, true, true);

@@ -39,6 +39,7 @@ struct na_hlo_computation {
 };
 
 enum na_hlo_form { NA_HLO_PROTO, NA_HLO_TEXT };
+enum na_hlo_target { NA_HLO_ANYWHERE, NA_HLO_TPU, NA_HLO_GPU };
 
 struct na_hlo_module {
 	uint32_t name;        /* strings: "jit_train_step", without "(id)" */
@@ -47,6 +48,7 @@ struct na_hlo_module {
 	uint64_t fingerprint; /* over all normalised instructions in order;
 				 comparable within one form only */
 	uint8_t form;         /* enum na_hlo_form */
+	uint8_t target;       /* enum na_hlo_target: by its trace's planes */
 	uint32_t input;       /* of whose metadata plane; NA_UNKNOWN_U32: a
 				 dump, which is for all inputs */
 	uint32_t replicas, partitions; /* 0: not told */
