@@ -30,8 +30,7 @@ static void put(const char *below)
 	FILE *f = fopen(at(below), "w");
 
 	assert_non_null(f);
-	fputs("HloModule m\n\nENTRY e {\n  ROOT c = f32[] constant(1)\n}\n",
-	      f);
+	fputs("HloModule m\n\nENTRY e {\n  ROOT c = f32[] constant(1)\n}\n", f);
 	assert_int_equal(fclose(f), 0);
 }
 
@@ -61,7 +60,7 @@ static void warn(void *ctx, const char *text)
 static void files_before_directories_and_no_way_round(void **state)
 {
 	static const char *const wanted[][2] = {
-		{"m.txt", NULL},     {"h2/b.txt", "h2"},
+		{"m.txt", NULL},       {"h2/b.txt", "h2"},
 		{"h2/gone.txt", "h2"}, {"h2/a/x.hlo", "h2/a"},
 		{"h10/c.txt", "h10"},
 	};
