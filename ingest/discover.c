@@ -82,22 +82,6 @@ static bool is_directory(const char *path)
 	return stat(path, &sb) == 0 && S_ISDIR(sb.st_mode);
 }
 
-static char *joined(struct na_arena *a, const char *dir, const char *name)
-{
-	size_t n = strlen(dir), m = strlen(name);
-	char *path = na_arena_alloc(a, n + m + 2);
-
-	if (!path)
-		return NULL;
-	while (n > 1 && dir[n - 1] == '/')
-		n--;
-	memcpy(path, dir, n);
-	if (path[n - 1] != '/')
-		path[n++] = '/';
-	memcpy(path + n, name, m);
-	return path;
-}
-
 static int by_name(const void *a, const void *b)
 {
 	const char *const *x = a, *const *y = b;
@@ -122,7 +106,7 @@ static enum na_status list(const char *dir,
 			continue;
 		if (!na_grow(&out->paths, &out->cap, out->n + 1,
 			     sizeof(*out->paths)) ||
-		    !(out->paths[out->n] = joined(a, dir, e->d_name)))
+		    !(out->paths[out->n] = na_arena_path(a, dir, e->d_name)))
 			st = na_fail_nomem(err);
 		else
 			out->n++;
@@ -285,7 +269,7 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 		return st;
 	while (n > 1 && path[n - 1] == '/')
 		n--;
-	below = joined(a, path, "plugins/profile");
+	below = na_arena_path(a, path, "plugins/profile");
 	if (!below)
 		return na_fail_nomem(err);
 	if (is_directory(below))

@@ -5,6 +5,7 @@
 #ifndef INGEST_HLO_H
 #define INGEST_HLO_H
 
+#include "netan/base/arena.h"
 #include "netan/base/err.h"
 #include "netan/model/hlo.h"
 
@@ -37,10 +38,31 @@ enum na_status na_hlo_read_text(struct na_hlo *h, const char *s, size_t n,
 bool na_hlo_is_text(const void *p, size_t n);
 bool na_hlo_is_proto(const void *p, size_t n);
 
-/* Which files of a directory, sorted by na_natural_order(), hold modules as
- * they ran: of one module_NNNN the optimized one where it is there, and of
- * that the binary form; all others with the name of a dump. */
-void na_hlo_pick(const char *const *names, size_t n, bool *take);
+/* Directories below a directory, and entries of them in all; beyond:
+ * NA_ELIMIT. */
+enum { NA_HLO_DIR_DEPTH = 16, NA_HLO_FILES_MAX = 1 << 20 };
+
+struct na_hlo_dump {
+	const char *path;
+	const char *dir;   /* that it is in; one pointer for all of them */
+	const char *below; /* the same from the named one on; NULL: that */
+};
+
+struct na_hlo_dumps {
+	struct na_hlo_dump *items;
+	size_t n, cap;
+};
+
+/*
+ * The files of a directory and those below that hold modules as they ran: of
+ * one module_NNNN the optimized one where it is there, and of that the binary
+ * form; all others with the name of a dump.  Sorted by na_natural_order(), a
+ * directory's files before its directories; a link back up is not followed.
+ * NA_EIO.  Texts live in the arena (and `dir`); the array is the caller's to
+ * free in any case.
+ */
+enum na_status na_hlo_walk(const char *dir, struct na_arena *a,
+			   struct na_hlo_dumps *out, struct na_err *err);
 
 /*
  * All dumps of a directory (and its subdirectories, which are workers of

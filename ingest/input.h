@@ -75,6 +75,7 @@ struct na_input {
 	int64_t first_ns, zero_ns;
 	int64_t profile_start_ns, profile_stop_ns; /* 0: unknown */
 	uint64_t n_devices;                        /* device planes */
+	bool has_tpus, has_gpus;                   /* among them */
 	uint64_t lines_skipped;                    /* nobody asked for them */
 	uint64_t events; /* of the lines that were read */
 	bool damaged;    /* truncated or broken somewhere */

@@ -147,6 +147,8 @@ static enum na_status survey_plane(struct na_input *in, struct na_cursor body,
 			      (int)(p->name.n < 80 ? p->name.n : 80),
 			      p->name.s);
 	in->n_devices += p->kind == XS_TPU || p->kind == XS_GPU;
+	in->has_tpus |= p->kind == XS_TPU;
+	in->has_gpus |= p->kind == XS_GPU;
 	return st;
 }
 

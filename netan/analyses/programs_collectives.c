@@ -14,6 +14,7 @@ struct program {
 	const struct na_programs *p;
 	const struct na_hlo_module *m;
 	uint32_t *done; /* by instruction: what completes it */
+	enum na_hlo_target target;
 };
 
 static bool communicates(const struct na_hlo_instruction *x)
@@ -34,7 +35,62 @@ static bool over_dcn(const struct program *g,
 static const char *network_of(const struct program *g,
 			      const struct na_hlo_instruction *x)
 {
-	return over_dcn(g, x) ? "dcn" : x->host_transfer ? "host" : "ici";
+	if (over_dcn(g, x))
+		return "dcn";
+	if (x->host_transfer)
+		return "host";
+	return g->target == NA_HLO_TPU   ? "ici"
+	       : g->target == NA_HLO_GPU ? "gpu"
+					 : NULL;
+}
+
+/* What only the compiler of one kind of devices writes: fields of its
+ * backend_config, targets of its custom calls, tiled layouts. */
+static enum na_hlo_target target_in(const char *text)
+{
+	static const char *const of_gpu[] = {"operation_queue_id", "__cublas$",
+					     "__cudnn$", "__triton"};
+	static const char *const of_tpu[] = {"scoped_memory_configs",
+					     "flag_configs", "tpu_custom_call",
+					     ":T(8,128)"};
+
+	for (size_t i = 0; i < sizeof(of_gpu) / sizeof(of_gpu[0]); i++) {
+		if (strstr(text, of_gpu[i]))
+			return NA_HLO_GPU;
+	}
+	for (size_t i = 0; i < sizeof(of_tpu) / sizeof(of_tpu[0]); i++) {
+		if (strstr(text, of_tpu[i]))
+			return NA_HLO_TPU;
+	}
+	return NA_HLO_ANYWHERE;
+}
+
+/* By the planes of the traces that it is in, or else by what it says; only
+ * TPUs have collectives between slices. */
+static enum na_hlo_target target_of(const struct program *g,
+				    const struct na_program *p)
+{
+	const struct na_hlo_module *m = g->m;
+	enum na_hlo_target found = NA_HLO_ANYWHERE;
+	bool both = false;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct na_program_copy *c = &g->p->copies[p->first + i];
+		enum na_hlo_target t = g->p->h->modules[c->module].target;
+
+		both |= t && found && t != found;
+		found = t ? t : found;
+	}
+	for (size_t i = 0; !found && m->instructions && i < m->n_instructions;
+	     i++) {
+		const char *text = m->texts ? pg_text(g->p, m->texts[i]) : NULL;
+
+		if (over_dcn(g, &m->instructions[i]))
+			found = NA_HLO_TPU;
+		else if (text)
+			found = target_in(text);
+	}
+	return both ? NA_HLO_ANYWHERE : found;
 }
 
 static bool two_sided(const struct na_hlo_instruction *x)
@@ -240,6 +296,84 @@ static void put_counts(const struct program *g, struct na_result *r,
 	free(met);
 }
 
+/* ---- a module in both forms */
+
+/* The next that is told, from i on. */
+static size_t next_told(const struct program *g, size_t i)
+{
+	size_t n = g->m->instructions ? g->m->n_instructions : 0;
+
+	while (i < n && !is_told(g, i))
+		i++;
+	return i < n ? i : SIZE_MAX;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static uint32_t name_of_done(const struct program *g, size_t i)
+{
+	uint32_t done = g->done[i];
+
+	return done == NA_NO_NAME ? done : g->m->instructions[done].name;
+}
+
+/* Nothing that put_collective() shows is different. */
+static bool same_collective(const struct program *a, size_t i,
+			    const struct program *b, size_t k)
+{
+	const struct na_hlo_instruction *x = &a->m->instructions[i];
+	const struct na_hlo_instruction *y = &b->m->instructions[k];
+
+	return x->name == y->name && x->opcode_name == y->opcode_name &&
+	       x->rendezvous == y->rendezvous &&
+	       x->transfer_type == y->transfer_type &&
+	       x->channel == y->channel && x->group_size == y->group_size &&
+	       x->n_groups == y->n_groups && x->uneven == y->uneven &&
+	       same_text(network_of(a, x), network_of(b, y)) &&
+	       bytes_of(a, i) == bytes_of(b, k) &&
+	       participants(a, i) == participants(b, k) &&
+	       name_of_done(a, i) == name_of_done(b, k);
+}
+
+static bool same_collectives(const struct program *a, const struct program *b)
+{
+	size_t i = next_told(a, 0), k = next_told(b, 0);
+
+	while (i != SIZE_MAX && k != SIZE_MAX && same_collective(a, i, b, k)) {
+		i = next_told(a, i + 1);
+		k = next_told(b, k + 1);
+	}
+	return i == SIZE_MAX && k == SIZE_MAX;
+}
+
+/* Is the module listed already, in its other form, and communicates the
+ * same?  Not of those that differ within a form: there each is told. */
+static bool told_in_other_form(const struct program *g,
+			       const struct na_program *x)
+{
+	const struct na_hlo *h = g->p->h;
+	bool told = false;
+
+	for (const struct na_program *y = g->p->programs; !told && y < x; y++) {
+		struct program other = {.p = g->p, .m = &h->modules[y->body]};
+
+		if (other.m->name != g->m->name ||
+		    other.m->form == g->m->form || x->differs || y->differs ||
+		    !other.m->instructions || !find_done(&other))
+			continue;
+		other.target = target_of(&other, y);
+		/* One form may say more of the devices than the other. */
+		if (!other.target || !g->target)
+			other.target = g->target;
+		told = same_collectives(g, &other);
+		free(other.done);
+	}
+	return told;
+}
+
 void pg_put_collectives(const struct na_programs *p, struct na_result *r,
 			const struct na_program *x, struct na_value *row,
 			struct na_value *flat)
@@ -247,6 +381,7 @@ void pg_put_collectives(const struct na_programs *p, struct na_result *r,
 	const struct na_hlo_module *m = &p->h->modules[x->body];
 	struct program g = {.p = p, .m = m};
 	struct na_value *list;
+	bool known;
 
 	if (m->n_instructions && !m->instructions) {
 		/* Too many to be kept. */
@@ -258,6 +393,8 @@ void pg_put_collectives(const struct na_programs *p, struct na_result *r,
 	}
 	if (!find_done(&g))
 		return;
+	g.target = target_of(&g, x);
+	known = told_in_other_form(&g, x);
 	put_counts(&g, r, row);
 	list = na_put_list(r, row, "collectives");
 	for (size_t i = 0; m->instructions && i < m->n_instructions; i++) {
@@ -266,6 +403,8 @@ void pg_put_collectives(const struct na_programs *p, struct na_result *r,
 		if (!is_told(&g, i))
 			continue;
 		put_collective(&g, r, i, na_put_object(r, list, NULL));
+		if (known)
+			continue;
 		line = na_put_object(r, flat, NULL);
 		na_put_text(r, line, "module", pg_text(p, m->name));
 		na_put_textf(r, line, "fingerprint", "%016" PRIx64,

@@ -183,6 +183,11 @@ static enum na_status sl_merge(void *state, void *block, unsigned pass)
 	const struct sl_state *b = block;
 
 	(void)pass;
+	/* Once for all: doubling would take as much again. */
+	if (!s->ops &&
+	    !na_grow(&s->ops, &s->cap_ops, s->scope->store->devices.ops.n,
+		     sizeof(*s->ops)))
+		return NA_ENOMEM;
 	if (!na_grow(&s->ops, &s->cap_ops, s->n_ops + b->n_ops,
 		     sizeof(*s->ops)) ||
 	    add_span(&s->steps, &s->n_steps, &s->cap_steps, b->steps,
@@ -306,6 +311,8 @@ static bool gather(struct sl_state *s)
 		n += s->cores[i].n;
 		add_left(&s->left, &s->cores[i].left);
 	}
+	free(s->ops); /* what they tell is in the occurrences */
+	s->ops = NULL;
 	s->occs = na_calloc(n, sizeof(*s->occs));
 	if (!s->occs || n >= UINT32_MAX)
 		return false;

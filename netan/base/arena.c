@@ -61,3 +61,19 @@ char *na_arena_strn(struct na_arena *a, const char *s, size_t n)
 		memcpy(copy, s, n);
 	return copy;
 }
+
+char *na_arena_path(struct na_arena *a, const char *dir, const char *name)
+{
+	size_t n = strlen(dir), m = strlen(name);
+	char *path = na_arena_alloc(a, n + m + 2);
+
+	if (!path)
+		return NULL;
+	while (n > 1 && dir[n - 1] == '/')
+		n--;
+	memcpy(path, dir, n);
+	if (path[n - 1] != '/')
+		path[n++] = '/';
+	memcpy(path + n, name, m);
+	return path;
+}

@@ -20,4 +20,7 @@ void *na_arena_alloc(struct na_arena *a, size_t size);
 /* A copy of n bytes with a NUL behind it. */
 char *na_arena_strn(struct na_arena *a, const char *s, size_t n);
 
+/* "dir/name", whatever slashes dir ends in. */
+char *na_arena_path(struct na_arena *a, const char *dir, const char *name);
+
 #endif

@@ -191,8 +191,11 @@ static const char details[] =
 	"differs, from 0 over all computations; changed counts those that "
 	"come, go, are replaced or take other operands, and computations and "
 	"collectives what is concerned of these. DCN collectives are "
-	"rendezvous between slices, ICI the collectives between devices; MB "
-	"is what a send sends and what the others give.\n"
+	"rendezvous between slices, ICI the collectives between devices, "
+	"whose network is ici or gpu where a trace's planes or the program "
+	"tell which; a module in both forms that communicates the same in "
+	"both is listed once; MB is what a send sends and what the others "
+	"give.\n"
 	"A difference is an error, a module that only some workers have a "
 	"warning (--fail-on). The fingerprints are netan's own, not those of "
 	"a digest; those of binary form and of text cannot be compared.";

@@ -74,6 +74,8 @@ static const struct na_opt worker_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
 	 "name of the worker that the inputs behind it belong to, until the "
 	 "next --label; in front of the names where they are several"},
+	{NA_OPT_COUNT, 'j', "threads", AT(threads), "N", NULL, 1, 1024,
+	 "threads (default: all cores); the output is the same for any N"},
 	{NA_OPT_FLAG, 0, "strict", AT(strict), NULL, NULL, 0, 0,
 	 "a damaged or unreadable input makes the exit status 1"},
 	NA_OPT_END

@@ -1,6 +1,5 @@
 #include "netan/cli/hlo_find.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +8,7 @@
 
 #include "ingest/discover.h"
 #include "ingest/hlo.h"
-#include "netan/base/text.h"
 #include "netan/base/vec.h"
-
-static bool is_directory(const char *path, struct stat *sb)
-{
-	return stat(path, sb) == 0 && S_ISDIR(sb->st_mode);
-}
 
 static bool is_trace(const char *path)
 {
@@ -36,140 +29,21 @@ static enum na_status add(struct na_hlo_files *f, const struct na_hlo_file *x,
 	return NA_OK;
 }
 
-static char *below(struct na_arena *a, const char *dir, const char *name)
-{
-	size_t n = strlen(dir), m = strlen(name);
-	char *path = na_arena_alloc(a, n + m + 2);
-
-	if (!path)
-		return NULL;
-	while (n > 1 && dir[n - 1] == '/')
-		n--;
-	memcpy(path, dir, n);
-	if (path[n - 1] != '/')
-		path[n++] = '/';
-	memcpy(path + n, name, m);
-	return path;
-}
-
-struct names {
-	const char **items;
-	size_t n, cap;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	const char *const *x = a, *const *y = b;
-	int c = na_natural_order(*x, *y);
-
-	return c ? c : strcmp(*x, *y);
-}
-
-static enum na_status list(const char *dir, struct na_arena *a,
-			   struct names *out, struct na_err *err)
-{
-	DIR *d = opendir(dir);
-	struct dirent *e;
-
-	if (!d)
-		return na_fail(err, NA_EIO, "%s: %s", dir, strerror(errno));
-	while ((e = readdir(d))) {
-		const char *copy;
-
-		if (e->d_name[0] == '.')
-			continue;
-		copy = na_arena_strn(a, e->d_name, strlen(e->d_name));
-		if (!copy || !na_grow(&out->items, &out->cap, out->n + 1,
-				      sizeof(*out->items))) {
-			closedir(d);
-			return na_fail_nomem(err);
-		}
-		out->items[out->n++] = copy;
-	}
-	closedir(d);
-	if (out->n)
-		qsort(out->items, out->n, sizeof(*out->items), by_name);
-	return NA_OK;
-}
-
-/* A directory and those above it. */
-struct above {
-	const struct above *up;
-	dev_t device;
-	ino_t inode;
-	int depth;
-};
-
-static bool leads_up(const struct above *x, const struct stat *sb)
-{
-	for (; x; x = x->up) {
-		if (x->device == sb->st_dev && x->inode == sb->st_ino)
-			return true;
-	}
-	return false;
-}
-
-static enum na_status walk(const char *dir, const struct na_cli_input *in,
-			   const struct above *up, struct na_arena *a,
-			   struct na_hlo_files *f, struct na_err *err);
-
-/* One entry: `file`, or else a directory, which comes later. */
-static enum na_status enter(const char *path, bool file, const char *dir,
-			    const struct na_cli_input *in,
-			    const struct above *here, struct na_arena *a,
-			    struct na_hlo_files *f, struct na_err *err)
-{
-	const struct na_hlo_file x = {.path = path,
-				      .owner = dir,
-				      .given = in->path,
-				      .label = in->label,
-				      .listed = true};
-	struct stat sb;
-	bool is_dir = is_directory(path, &sb);
-
-	if (file)
-		return is_dir ? NA_OK : add(f, &x, err);
-	if (!is_dir || leads_up(here, &sb))
-		return NA_OK;
-	return walk(path, in, here, a, f, err);
-}
-
-/* Files first: they are this directory's. */
-static enum na_status walk(const char *dir, const struct na_cli_input *in,
-			   const struct above *up, struct na_arena *a,
+static enum na_status walk(const struct na_cli_input *in, struct na_arena *a,
 			   struct na_hlo_files *f, struct na_err *err)
 {
-	struct above here = {.up = up, .depth = up ? up->depth + 1 : 0};
-	struct names names = {.items = NULL};
-	enum na_status st;
-	bool *take = NULL;
-	struct stat sb;
+	struct na_hlo_dumps found = {.items = NULL};
+	enum na_status st = na_hlo_walk(in->path, a, &found, err);
 
-	if (here.depth > NA_HLO_DIR_DEPTH)
-		return na_fail(err, NA_ELIMIT,
-			       "%s: more than %d directories deep", dir,
-			       NA_HLO_DIR_DEPTH);
-	if (is_directory(dir, &sb)) {
-		here.device = sb.st_dev;
-		here.inode = sb.st_ino;
-	}
-	st = list(dir, a, &names, err);
-	if (st == NA_OK && !(take = na_calloc(names.n + 1, sizeof(*take))))
-		st = na_fail_nomem(err);
-	if (st == NA_OK)
-		na_hlo_pick(names.items, names.n, take);
-	for (size_t k = 0; st == NA_OK && k < 2 * names.n; k++) {
-		size_t i = k % names.n;
-		bool file = k < names.n;
-		const char *path = below(a, dir, names.items[i]);
-
-		if (!path)
-			st = na_fail_nomem(err);
-		else if (!file || take[i])
-			st = enter(path, file, dir, in, &here, a, f, err);
-	}
-	free(names.items);
-	free(take);
+	for (size_t i = 0; st == NA_OK && i < found.n; i++)
+		st = add(f,
+			 &(struct na_hlo_file){.path = found.items[i].path,
+					       .owner = found.items[i].dir,
+					       .given = in->path,
+					       .label = in->label,
+					       .listed = true},
+			 err);
+	free(found.items);
 	return st;
 }
 
@@ -222,7 +96,7 @@ enum na_status na_hlo_find(const struct na_cli_input *in, struct na_arena *a,
 		return add(f, &self, err);
 	if (session(in, a, f, note, &st, err))
 		return st;
-	return walk(in->path, in, NULL, a, f, err);
+	return walk(in, a, f, err);
 }
 
 /* ---- names */
@@ -350,7 +224,7 @@ enum na_status na_hlo_name_workers(struct na_hlo_files *f, struct na_arena *a,
 		x->named = alone;
 		x->name = alone ? x->label : rest(a, x, head, tail);
 		if (x->name && x->label && !alone)
-			x->name = below(a, x->label, x->name);
+			x->name = na_arena_path(a, x->label, x->name);
 		if (!x->name)
 			return na_fail_nomem(err);
 	}

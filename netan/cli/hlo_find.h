@@ -10,10 +10,6 @@
 #include "netan/base/err.h"
 #include "netan/cli/cli.h"
 
-/* Directories below a directory (a link back up is not followed), and files
- * in all; beyond: NA_ELIMIT. */
-enum { NA_HLO_DIR_DEPTH = 16, NA_HLO_FILES_MAX = 1 << 20 };
-
 struct na_hlo_file {
 	const char *path;  /* "-": standard input */
 	const char *owner; /* the directory, or the file given by itself */
@@ -33,8 +29,8 @@ struct na_hlo_files {
 /*
  * What an input stands for, to the end of f: itself, the traces of a session
  * (*note: which run was chosen, or NULL), or all dumps below a directory by
- * their endings (.pb .txt .hlo, packed or not), sorted, directory by
- * directory.  NA_EIO with a message; texts live in the arena.
+ * their endings (.pb .txt .hlo, packed or not; na_hlo_walk()).  More than
+ * NA_HLO_FILES_MAX in all: NA_ELIMIT.  NA_EIO with a message; texts live in the arena.
  */
 enum na_status na_hlo_find(const struct na_cli_input *in, struct na_arena *a,
 			   struct na_hlo_files *f, const char **note,

@@ -1,14 +1,11 @@
 #include "netan/cli/hlo_read.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "ingest/hlo.h"
 #include "netan/base/vec.h"
+#include "netan/cli/hlo_file.h"
 #include "netan/cli/hlo_find.h"
 
 enum { WARNINGS_MAX = 20 }; /* kept of a source */
@@ -105,20 +102,6 @@ static bool make_room(struct na_hlo_reading *x)
 	return true;
 }
 
-static void slim(struct na_hlo_module *m)
-{
-	free(m->computations);
-	free(m->instructions);
-	free(m->operands);
-	free(m->texts);
-	m->computations = NULL;
-	m->instructions = NULL;
-	m->operands = NULL;
-	m->texts = NULL;
-	m->cap_computations = m->cap_instructions = 0;
-	m->cap_operands = m->cap_texts = 0;
-}
-
 static bool keep_one_of_each(struct na_hlo_reading *x, size_t from)
 {
 	for (size_t i = from; i < x->hlo.n_modules; i++) {
@@ -129,50 +112,28 @@ static bool keep_one_of_each(struct na_hlo_reading *x, size_t from)
 			return false;
 		slot = slot_of(x, m);
 		if (*slot) {
-			slim(m);
+			na_hlo_strip(m);
 			continue;
 		}
 		*slot = (uint32_t)i + 1;
 		x->seen.n++;
 		if (x->seen.instructions &&
 		    x->seen.instructions + m->n_instructions > NA_HLO_KEPT_MAX)
-			slim(m);
+			na_hlo_strip(m);
 		else
 			x->seen.instructions += m->n_instructions;
 	}
 	return true;
 }
 
-/* ---- one file */
+/* ---- one file: what was read of it, into the whole */
 
-struct reading_file {
+struct joining {
 	struct na_hlo_reading *x;
-	const struct na_hlo_file *file;
 	struct na_hlo_source *source;
-	const char *path; /* standard input: where its copy is */
 	const struct na_hlo_files *all;
+	struct na_hlo_piece *piece;
 };
-
-/* What speaks of the copy of standard input speaks of that. */
-static void say_of(struct reading_file *f, const char *text)
-{
-	size_t n = strlen(f->path);
-	char line[1200];
-
-	if (f->path != f->file->path && strncmp(text, f->path, n) == 0) {
-		snprintf(line, sizeof(line), "standard input%s", text + n);
-		text = line;
-	}
-	warn_of(f->x, f->source, text);
-}
-
-static void warn_dump(void *ctx, const char *text)
-{
-	struct reading_file *f = ctx;
-
-	f->x->damaged = true;
-	say_of(f, text);
-}
 
 static bool host_taken(const struct na_hlo_reading *x, const char *name)
 {
@@ -195,177 +156,101 @@ static size_t with_label(const struct na_hlo_files *files, const char *label)
 }
 
 /* A trace knows its host; two of one host are told apart by their paths. */
-static const char *host_of(struct reading_file *f, const struct na_input *in)
+static const char *host_of(const struct joining *j)
 {
-	struct na_arena *a = &f->x->arena;
-	const struct na_hlo_file *file = f->file;
+	struct na_arena *a = &j->x->arena;
+	const struct na_hlo_file *file = j->piece->file;
 	bool by_form;
 	const char *name = na_host_of_path(file->path, a, &by_form);
 	char both[600];
 
 	if (!name)
 		return NULL;
-	if (!by_form && in->host && *in->host)
-		name = in->host;
+	if (!by_form && j->piece->host)
+		name = j->piece->host;
 	else if (strcmp(file->path, "-") == 0)
 		name = "stdin";
-	if (file->label && with_label(f->all, file->label) == 1) {
+	if (file->label && with_label(j->all, file->label) == 1) {
 		name = file->label;
 	} else if (file->label) {
 		snprintf(both, sizeof(both), "%.200s/%.200s", file->label,
 			 name);
 		name = both;
 	}
-	if (host_taken(f->x, name))
+	if (host_taken(j->x, name))
 		name = file->path;
 	return na_arena_strn(a, name, strlen(name));
 }
 
-static enum na_status read_trace(struct reading_file *f, struct na_input *in,
-				 struct na_err *err)
+/* The worker of a trace is called as it is among the others. */
+static bool name_worker(const struct joining *j)
 {
-	struct na_hlo_reading *x = f->x;
-	size_t before = x->hlo.n_modules;
-	enum na_status st;
+	struct na_hlo *h = &j->piece->hlo;
+	char *copy;
 
-	f->source->format = in->format;
-	f->source->host = host_of(f, in);
-	if (!f->source->host)
-		return na_fail_nomem(err);
-	in->host = f->source->host;
-	st = in->reader->programs(in, (uint32_t)(f->source - x->sources),
-				  &x->hlo, err);
-	for (const struct na_warning *w = in->warnings; w; w = w->next) {
-		char text[900];
-
-		f->x->only_one = false; /* the rest is there */
-		f->x->damaged = true;
-		snprintf(text, sizeof(text), "%s: %s", f->path, w->text);
-		say_of(f, text);
-	}
-	if (st == NA_OK && x->hlo.n_modules == before) {
-		char text[900];
-
-		x->no_dump = true;
-		f->source->host = NULL;
-		if (!in->size)
-			return NA_OK; /* an empty file, as was said */
-		snprintf(text, sizeof(text),
-			 "%s: a trace without HLO modules: looked for \"Hlo "
-			 "Proto\" on the plane \"/host:metadata\"",
-			 f->path);
-		say_of(f, text);
-	}
-	return st;
+	j->source->host = host_of(j);
+	if (!j->source->host)
+		return false;
+	if (!h->n_workers)
+		return true;
+	copy = strdup(j->source->host);
+	if (!copy)
+		return false;
+	free(h->workers[0].name);
+	h->workers[0].name = copy;
+	return true;
 }
 
-/* `why`: it is no trace either, or NULL. */
-static enum na_status read_dump(struct reading_file *f, const char *why,
-				struct na_err *err)
+/* Those that are here already need not bring all their names. */
+static bool slim_known(struct na_hlo_reading *x, struct na_hlo *h)
 {
-	struct na_err inner = {.status = NA_OK};
-	size_t n = 0, at = strlen(f->path);
-	enum na_status st;
-	char text[1100];
+	for (size_t i = 0; x->seen.n && i < h->n_modules; i++) {
+		struct na_hlo_module *m = &h->modules[i], probe = *m;
+		const char *name = na_strtab_at(&h->strings, m->name);
 
-	f->source->format = "hlo";
-	f->source->host = f->file->name;
-	st = na_hlo_read_path(&f->x->hlo, f->path, f->file->name, warn_dump, f,
-			      &n, &inner);
-	if (st == NA_ENOMEM)
-		return na_fail_nomem(err);
-	if (st == NA_OK)
-		return NA_OK;
-	f->x->no_dump |= st == NA_EDOMAIN;
-	if (st == NA_EDOMAIN && f->file->listed) {
-		f->source->passed_over++;
-		return NA_OK;
+		if (m->name != NA_NO_NAME) {
+			probe.name = na_strtab_add(&x->hlo.strings, name,
+						   strlen(name));
+			if (probe.name == NA_NO_NAME)
+				return false;
+		}
+		if (*slot_of(x, &probe))
+			na_hlo_strip(m);
 	}
-	if (st == NA_EDOMAIN && why && strncmp(why, f->path, at) == 0)
-		snprintf(text, sizeof(text), "%s; and no trace%s", inner.text,
-			 why + at);
-	else
-		snprintf(text, sizeof(text), "%s", inner.text);
-	warn_dump(f, text);
+	return true;
+}
+
+static enum na_status join(const struct joining *j, struct na_err *err)
+{
+	struct na_hlo_reading *x = j->x;
+	struct na_hlo_piece *p = j->piece;
+	size_t n = p->hlo.n_modules, before = x->hlo.n_modules;
+
+	if (p->err.status != NA_OK) {
+		*err = p->err;
+		return err->status;
+	}
+	j->source->format = p->format;
+	if (p->trace && !name_worker(j))
+		return na_fail_nomem(err);
+	if (!p->trace)
+		j->source->host = p->file->name;
+	else if (!n)
+		j->source->host = NULL;
+	for (const struct na_hlo_told *t = p->told; t; t = t->next) {
+		x->only_one = x->only_one && !t->partial;
+		x->damaged |= t->damaged;
+		warn_of(x, j->source, t->text);
+	}
+	x->no_dump |= p->no_dump;
+	j->source->passed_over += p->passed_over;
+	j->source->file_bytes += p->file_bytes;
+	j->source->files++;
+	j->source->modules += n;
+	if (!slim_known(x, &p->hlo) || !na_hlo_take(&x->hlo, &p->hlo) ||
+	    !keep_one_of_each(x, before))
+		return na_fail_nomem(err);
 	return NA_OK;
-}
-
-static enum na_status read_file(struct reading_file *f, struct na_err *err)
-{
-	struct na_err inner = {.status = NA_OK};
-	struct na_input in;
-	enum na_status st;
-
-	if (f->file->listed)
-		return read_dump(f, NULL, err);
-	if (na_input_open(&in, f->path, NA_WANT_PROGRAMS, NULL, &inner) !=
-	    NA_OK) {
-		if (inner.status == NA_ENOMEM)
-			return na_fail_nomem(err);
-		return read_dump(f, inner.text, err);
-	}
-	f->source->file_bytes += in.file_bytes;
-	if (in.reader->programs && !in.reader->slim_programs) {
-		st = read_trace(f, &in, err);
-	} else {
-		char text[900];
-
-		snprintf(text, sizeof(text),
-			 "%s: a %s file holds no HLO modules; wanted a trace "
-			 "(.xplane.pb) or an HLO dump",
-			 f->path, in.format);
-		warn_dump(f, text);
-		st = NA_OK;
-	}
-	na_input_close(&in);
-	return st;
-}
-
-/* A pipe cannot be tried twice: a copy without a name. */
-static enum na_status copy_stdin(FILE **copy, char path[64], struct na_err *err)
-{
-	static char buf[65536];
-	ssize_t n;
-
-	*copy = tmpfile();
-	if (!*copy)
-		return na_fail_errno(err, "temporary file");
-	while ((n = read(STDIN_FILENO, buf, sizeof(buf))) > 0) {
-		if (fwrite(buf, 1, (size_t)n, *copy) != (size_t)n)
-			return na_fail_errno(err, "temporary file");
-	}
-	if (n < 0)
-		return na_fail_errno(err, "standard input");
-	if (fflush(*copy) != 0)
-		return na_fail_errno(err, "temporary file");
-	snprintf(path, 64, "/proc/self/fd/%d", fileno(*copy));
-	return NA_OK;
-}
-
-static enum na_status read_any(struct reading_file *f, struct na_err *err)
-{
-	size_t before = f->x->hlo.n_modules;
-	FILE *copy = NULL;
-	char path[64];
-	struct stat sb;
-	enum na_status st = NA_OK;
-
-	f->path = f->file->path;
-	if (strcmp(f->path, "-") == 0) {
-		st = copy_stdin(&copy, path, err);
-		f->path = path;
-	} else if (f->file->listed && stat(f->path, &sb) == 0) {
-		f->source->file_bytes += (uint64_t)sb.st_size;
-	}
-	if (st == NA_OK)
-		st = read_file(f, err);
-	if (copy)
-		fclose(copy);
-	f->source->files++;
-	f->source->modules += f->x->hlo.n_modules - before;
-	if (st == NA_OK && !keep_one_of_each(f->x, before))
-		return na_fail_nomem(err);
-	return st;
 }
 
 /* ---- all of them */
@@ -384,33 +269,62 @@ static struct na_hlo_source *source_for(struct na_hlo_reading *x,
 			  file->label);
 }
 
+static void read_piece(void *ctx, size_t i)
+{
+	struct na_hlo_piece *pieces = ctx;
+
+	na_hlo_piece_read(&pieces[i]);
+}
+
+/* n files from `first` on, each on a thread; joined in their order, whoever
+ * was done first. */
+static enum na_status read_round(struct na_hlo_reading *x,
+				 const struct na_hlo_files *files, size_t first,
+				 struct na_hlo_piece *pieces, size_t n,
+				 struct na_err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		na_hlo_piece_init(&pieces[i], &files->items[first + i]);
+	if (!na_parallel(na_threads_of(x->cli), n, read_piece, pieces))
+		na_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		struct joining j = {.x = x, .all = files, .piece = &pieces[i]};
+
+		if (err->status == NA_OK) {
+			j.source = source_for(x, pieces[i].file);
+			if (j.source)
+				join(&j, err);
+			else
+				na_fail_nomem(err);
+		}
+		na_hlo_piece_fini(&pieces[i]);
+	}
+	return err->status;
+}
+
 static enum na_exit read_all(struct na_hlo_reading *x,
 			     const struct na_hlo_files *files)
 {
+	size_t most = 2 * na_threads_of(x->cli), n;
+	struct na_hlo_piece *pieces = na_calloc(most, sizeof(*pieces));
 	struct na_progress progress;
 	struct na_err err = {.status = NA_OK};
-	enum na_status st = NA_OK;
 
+	if (!pieces)
+		na_fail_nomem(&err);
 	na_progress_start(&progress, x->cli);
-	for (size_t i = 0; st == NA_OK && i < files->n; i++) {
-		struct reading_file f = {
-			.x = x,
-			.file = &files->items[i],
-			.source = source_for(x, &files->items[i]),
-			.all = files,
-		};
-
-		na_progress_tell(&progress, f.file->path,
+	for (size_t i = 0; err.status == NA_OK && i < files->n; i += n) {
+		n = files->n - i < most ? files->n - i : most;
+		na_progress_tell(&progress, files->items[i].path,
 				 (double)i / (double)files->n);
 		if (na_interrupted())
-			st = na_fail(&err, NA_EIO, "interrupted");
-		else if (!f.source)
-			st = na_fail_nomem(&err);
+			na_fail(&err, NA_EIO, "interrupted");
 		else
-			st = read_any(&f, &err);
+			read_round(x, files, i, pieces, n, &err);
 	}
 	na_progress_end(&progress);
-	if (st == NA_OK)
+	free(pieces);
+	if (err.status == NA_OK)
 		return NA_EXIT_OK;
 	na_say_error(x->cli, "%s", err.text);
 	return NA_EXIT_FAILED;

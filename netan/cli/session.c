@@ -305,7 +305,7 @@ static void say_clocks(const struct na_session *s)
 	}
 }
 
-static size_t threads_of(const struct na_cli *cli)
+size_t na_threads_of(const struct na_cli *cli)
 {
 	long n = cli->common.threads;
 
@@ -333,7 +333,7 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 					 .filter = cli->common.filter,
 					 .segments_of = NA_UNKNOWN_U32,
 					 .go_on = go_on};
-	s->threads = threads_of(cli);
+	s->threads = na_threads_of(cli);
 	s->only_one = cli->n_inputs == 1;
 	na_arena_init(&s->arena);
 	if (!list_files(s, &l))

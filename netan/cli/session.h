@@ -114,6 +114,8 @@ void na_session_say_there_is(const struct na_session *s);
 /* False: --host matches none of the hosts whose traces these are. */
 bool na_session_any_host(const struct na_session *s);
 
+/* -j, or as many as there are cores. */
+size_t na_threads_of(const struct na_cli *cli);
 /* Run fn(ctx, i) for 0 <= i < n on the session's threads. */
 bool na_parallel(size_t threads, size_t n, void (*fn)(void *ctx, size_t i),
 		 void *ctx);

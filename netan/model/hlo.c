@@ -99,3 +99,83 @@ void na_hlo_seal(struct na_hlo_module *m)
 	}
 	m->fingerprint = h;
 }
+
+/* ---- joining */
+
+struct renaming {
+	struct na_hlo *into;
+	const struct na_hlo *from;
+	uint32_t *to; /* by name of `from`; NA_NO_NAME: not there yet */
+	bool short_of_memory;
+};
+
+static void rename_one(struct renaming *r, uint32_t *name)
+{
+	const struct na_str *s;
+
+	if (*name == NA_NO_NAME)
+		return;
+	s = &r->from->strings.names[*name];
+	if (r->to[*name] == NA_NO_NAME)
+		r->to[*name] = na_strtab_add(&r->into->strings, s->s, s->len);
+	*name = r->to[*name];
+	r->short_of_memory |= *name == NA_NO_NAME;
+}
+
+static void rename_module(struct renaming *r, struct na_hlo_module *m)
+{
+	rename_one(r, &m->name);
+	for (size_t i = 0; m->computations && i < m->n_computations; i++)
+		rename_one(r, &m->computations[i].name);
+	for (size_t i = 0; m->instructions && i < m->n_instructions; i++) {
+		struct na_hlo_instruction *x = &m->instructions[i];
+
+		rename_one(r, &x->name);
+		rename_one(r, &x->opcode_name);
+		rename_one(r, &x->rendezvous);
+		rename_one(r, &x->transfer_type);
+		rename_one(r, &x->handler);
+		if (m->texts)
+			rename_one(r, &m->texts[i]);
+	}
+}
+
+bool na_hlo_take(struct na_hlo *into, struct na_hlo *from)
+{
+	struct renaming r = {.into = into, .from = from};
+	size_t n = from->n_modules;
+
+	r.to = na_calloc(from->strings.n + 1, sizeof(*r.to));
+	if (!r.to || !na_grow(&into->modules, &into->cap_modules,
+			      into->n_modules + n + 1, sizeof(*into->modules)))
+		r.short_of_memory = true;
+	for (size_t i = 0; r.to && i < from->strings.n; i++)
+		r.to[i] = NA_NO_NAME;
+	for (size_t i = 0; !r.short_of_memory && i < n; i++) {
+		struct na_hlo_module *m = &from->modules[i];
+
+		m->worker = na_hlo_worker(into, from->workers[m->worker].name);
+		r.short_of_memory = m->worker == NA_NO_NAME;
+		rename_module(&r, m);
+	}
+	if (!r.short_of_memory && n) {
+		memcpy(into->modules + into->n_modules, from->modules,
+		       n * sizeof(*from->modules));
+		into->n_modules += n;
+		from->n_modules = 0;
+	}
+	free(r.to);
+	na_hlo_fini(from);
+	return !r.short_of_memory;
+}
+
+void na_hlo_strip(struct na_hlo_module *m)
+{
+	module_fini(m);
+	m->computations = NULL;
+	m->instructions = NULL;
+	m->operands = NULL;
+	m->texts = NULL;
+	m->cap_computations = m->cap_instructions = 0;
+	m->cap_operands = m->cap_texts = 0;
+}

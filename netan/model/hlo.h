@@ -39,6 +39,7 @@ struct na_hlo_computation {
 };
 
 enum na_hlo_form { NA_HLO_PROTO, NA_HLO_TEXT };
+enum na_hlo_target { NA_HLO_ANYWHERE, NA_HLO_TPU, NA_HLO_GPU };
 
 struct na_hlo_module {
 	uint32_t name;        /* strings: "jit_train_step", without "(id)" */
@@ -47,6 +48,7 @@ struct na_hlo_module {
 	uint64_t fingerprint; /* over all normalised instructions in order;
 				 comparable within one form only */
 	uint8_t form;         /* enum na_hlo_form */
+	uint8_t target;       /* enum na_hlo_target: by its trace's planes */
 	uint32_t input;       /* of whose metadata plane; NA_UNKNOWN_U32: a
 				 dump, which is for all inputs */
 	uint32_t replicas, partitions; /* 0: not told */
@@ -85,6 +87,13 @@ uint32_t na_hlo_worker(struct na_hlo *h, const char *name);
  * it back with na_hlo_drop_last() when its source proves damaged. */
 struct na_hlo_module *na_hlo_add(struct na_hlo *h);
 void na_hlo_drop_last(struct na_hlo *h);
+/* All modules of `from` to the end of `into`, with their names and workers;
+ * `from`, which may have been read on a thread of its own, is finished either
+ * way.  False: no memory. */
+bool na_hlo_take(struct na_hlo *into, struct na_hlo *from);
+/* Leaves of a module what tells it from others, its counts and fingerprint;
+ * its arrays are NULL then. */
+void na_hlo_strip(struct na_hlo_module *m);
 /* Once a module has all its instructions: its fingerprint. */
 void na_hlo_seal(struct na_hlo_module *m);
 
