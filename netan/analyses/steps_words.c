@@ -75,6 +75,18 @@ static double share(na_i128 part, na_i128 all)
 	return all > 0 ? 100 * (double)part / (double)all : 0;
 }
 
+/* So little is not worth its digits. */
+static const char *percent(char buf[NA_UNIT_BUF], na_i128 part, na_i128 all)
+{
+	double x = share(part, all);
+
+	if (x > 0 && x < 0.1) {
+		snprintf(buf, NA_UNIT_BUF, "under 0.1");
+		return buf;
+	}
+	return na_print_number(buf, x, 3);
+}
+
 static void nobody(struct text *t, const struct st_state *s, uint32_t run)
 {
 	na_i128 exposed = 0, idle = 0, all = 0, waiting = 0;
@@ -103,12 +115,12 @@ static void nobody(struct text *t, const struct st_state *s, uint32_t run)
 	if (s->by_launch[run])
 		return;
 	add(t, ": %s %% of the step is exposed communication",
-	    na_print_number(a, share(exposed, all), 3));
+	    percent(a, exposed, all));
 	/* Not where another network counts most, or nothing is exposed. */
 	if (s->matched[run] && 2 * between > exposed && 100 * exposed > all)
 		add(t, " (%s %% waits for later devices)",
-		    na_print_number(c, share(waiting, all), 3));
-	add(t, ", %s %% idle", na_print_number(b, share(idle, all), 3));
+		    percent(c, waiting, all));
+	add(t, ", %s %% idle", percent(b, idle, all));
 }
 
 /* What steps are where no device tells them. */

@@ -250,6 +250,19 @@ static uint32_t wants_at_most(const struct na_cli *cli,
 	return na_drive_wants(a, &f, by);
 }
 
+/* A picture was chosen, and there is nowhere to draw it. */
+static void say_picture(const struct na_cli *cli, struct na_result *r)
+{
+	const char *what = na_text_of(na_get(na_result_side(r), "picture"),
+				      NULL);
+
+	if (what && !na_output_draws(cli))
+		na_say_hint(cli,
+			    "--%s draws a picture: give it a file, -o "
+			    "FILE.svg, .png or .pdf",
+			    what);
+}
+
 enum na_exit na_run_analysis(struct na_cli *cli)
 {
 	const struct na_analysis *a =
@@ -280,6 +293,7 @@ enum na_exit na_run_analysis(struct na_cli *cli)
 		verdict = na_session_verdict(&s);
 		exit = verdict == NA_EXIT_OK ? exit : verdict;
 		verdict = na_output(cli, r);
+		say_picture(cli, r);
 		exit = verdict == NA_EXIT_OK ? exit : verdict;
 	}
 	na_session_close(&s);
