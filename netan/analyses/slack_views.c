@@ -1,6 +1,7 @@
 /* slack: what a person sees in a terminal. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "netan/analyses/slack.h"
 
@@ -108,6 +109,52 @@ static void view(struct na_result *r, const struct sl_state *s,
 		       n, s->scope->top ? 0 : SHOWN_ROWS);
 }
 
+/* Of each collective that others overlapped, the two that did most. */
+static void contention(struct na_result *r, const struct sl_state *s)
+{
+	static const struct na_column most[] = {
+		{"most", "most with", NA_F_TEXT, 0, 0},
+		{"share", "% of its time", NA_F_NUMBER, 3, 100},
+		{"next", "then with", NA_F_TEXT, 0, 0},
+		{"next_share", "%", NA_F_NUMBER, 3, 100},
+	};
+	struct na_column all[1 + NA_MAX_KEYS + 4] = {
+		{"of", "collective", NA_F_TEXT, 0, 0}};
+	const struct na_value *rows = na_get(na_result_body(r), "collectives");
+	struct na_value *list = na_put_list(r, na_result_side(r), "contention");
+	size_t n = 1 + na_groups_columns(&s->by, all + 1);
+
+	for (const struct na_value *v = rows->u.of.first; v; v = v->next) {
+		const struct na_value *o = na_get(v, "overlaps"), *to, *k;
+		struct na_value *one, *keys;
+
+		if (!o || !o->n)
+			continue;
+		one = na_put_object(r, list, NULL);
+		to = o->u.of.first;
+		na_put_text(r, one, "of", na_text_of(na_get(to, "of"), NULL));
+		keys = na_put_object(r, one, "key");
+		k = na_get(to, "key");
+		for (k = k ? k->u.of.first : NULL; k; k = k->next)
+			na_put_text(r, keys, k->name, na_text_of(k, NULL));
+		na_put_text(r, one, "most",
+			    na_text_of(na_get(to, "collective"), NULL));
+		na_put_real(r, one, "share",
+			    na_real_of(na_get(to, "share"), 0));
+		if (!to->next)
+			continue;
+		na_put_text(r, one, "next",
+			    na_text_of(na_get(to->next, "collective"), NULL));
+		na_put_real(r, one, "next_share",
+			    na_real_of(na_get(to->next, "share"), 0));
+	}
+	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++)
+		all[n++] = most[i];
+	if (list->n)
+		na_result_view(r, "in flight at the same time", list, all, n,
+			       s->scope->top ? 0 : SHOWN_ROWS);
+}
+
 /* Two tables, since a terminal is not that wide. */
 void sl_views(struct na_result *r, const struct sl_state *s)
 {
@@ -140,6 +187,8 @@ void sl_views(struct na_result *r, const struct sl_state *s)
 	     sizeof(costs) / sizeof(costs[0]));
 	view(r, s, "what a run stalls, means", parts,
 	     sizeof(parts) / sizeof(parts[0]));
+	if (!s->params->reference)
+		contention(r, s);
 	warn(r, s);
 	na_result_note(r, "kinds of ops joined to their collective: %s",
 		       na_text_of(na_get(na_result_side(r), "joined"), "none"));

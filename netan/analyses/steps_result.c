@@ -223,11 +223,13 @@ static void put_left_out(struct na_result *r, const struct st_state *s)
 {
 	struct na_value *side = na_result_side(r);
 
-	for (size_t i = 0; i < s->n_cells; i++) {
-		if (s->cells[i].launch) {
-			na_put_text(r, side, "left_noun", "transfer");
-			return;
-		}
+	bool launches = !s->n_cells && !s->filtered;
+
+	for (size_t i = 0; !launches && i < s->n_cells; i++)
+		launches = s->cells[i].launch;
+	if (launches) {
+		na_put_text(r, side, "left_noun", "transfer");
+		return;
 	}
 	na_put_int(r, side, "filtered", (int64_t)s->filtered);
 	na_put_int(r, side, "left_out",

@@ -94,9 +94,10 @@ static void put_inputs(struct na_session *s, struct na_result *r,
 	}
 }
 
-static void put_coverage(struct na_session *s, struct na_result *r,
-			 struct na_value *doc, uint64_t used, int side,
-			 const uint64_t dropped[NA_N_REASONS])
+static struct na_value *put_coverage(struct na_session *s, struct na_result *r,
+				     struct na_value *doc, uint64_t used,
+				     int side,
+				     const uint64_t dropped[NA_N_REASONS])
 {
 	struct na_value *c = na_put_object(r, doc, "coverage"), *in;
 	const struct na_value *own = na_get(na_result_side(r), "filtered");
@@ -129,6 +130,7 @@ static void put_coverage(struct na_session *s, struct na_result *r,
 		na_put_text(r, in, NULL,
 			    na_strtab_at(&s->store.names.strings,
 					 s->store.unknown[i].name));
+	return c;
 }
 
 static bool any_time(const struct na_session *s)
@@ -181,7 +183,8 @@ static void note_left_out(struct na_result *r, const struct na_value *doc)
 }
 
 /* Devices that transfers name and no input recorded. */
-static void note_absent(struct na_session *s, struct na_result *r)
+static void note_absent(struct na_session *s, struct na_result *r,
+			struct na_value *coverage)
 {
 	const struct na_store *st = &s->store;
 	char text[200] = "", buf[NA_ENDPOINT_BUF];
@@ -200,13 +203,14 @@ static void note_absent(struct na_session *s, struct na_result *r)
 				na_endpoint_print(buf, &st->names,
 						  &st->names.endpoints[i % n]));
 	}
-	if (absent)
-		na_result_note(r,
-			       "%zu device%s that transfers name (%s%s) %s on "
-			       "hosts whose files are not here",
-			       absent, absent == 1 ? "" : "s", text,
-			       absent > 4 ? ", ..." : "",
-			       absent == 1 ? "is" : "are");
+	if (!absent)
+		return;
+	na_put_int(r, coverage, "devices_not_here", (int64_t)absent);
+	na_result_note(r,
+		       "%zu device%s that transfers name (%s%s) %s on "
+		       "hosts whose files are not here",
+		       absent, absent == 1 ? "" : "s", text,
+		       absent > 4 ? ", ..." : "", absent == 1 ? "is" : "are");
 }
 
 /* Packets are no transfers: what --filter left out is told apart. */
@@ -275,7 +279,7 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 		 uint64_t used, double duration_s, int side,
 		 const uint64_t dropped[NA_N_REASONS])
 {
-	struct na_value *doc = na_result_doc(r);
+	struct na_value *doc = na_result_doc(r), *coverage;
 
 	na_put_textf(r, doc, "schema", "netan.%s/1", command);
 	na_put_text(r, doc, "netan_version", NETAN_VERSION);
@@ -289,7 +293,7 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 		    s->store.anchor == NA_ANCHOR_START ? "start" : "end");
 	if (s->interrupted)
 		na_put_bool(r, doc, "interrupted", true);
-	put_coverage(s, r, doc, used, side, dropped);
+	coverage = put_coverage(s, r, doc, used, side, dropped);
 	na_put_bool(r, na_result_side(r), "anchor_matters",
 		    s->store.anchor_mattered);
 	note_left_out(r, doc);
@@ -297,7 +301,7 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 	note_clock(s, r);
 	note_styles(s, r);
 	note_estimates(s, r);
-	note_absent(s, r);
+	note_absent(s, r, coverage);
 	for (size_t i = 0; i < s->n_notes; i++)
 		na_result_note(r, "%s", s->notes[i]);
 	if (s->interrupted)
