@@ -468,12 +468,11 @@ static void oracle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(transmitted),    cmocka_unit_test(devices),
-		cmocka_unit_test(window),
-		cmocka_unit_test(other_hosts),         cmocka_unit_test(reference),
-		cmocka_unit_test(unequal_groups), cmocka_unit_test(by_required),
-		cmocka_unit_test(below_latency),  cmocka_unit_test(bound),
-		cmocka_unit_test(oracle),
+		cmocka_unit_test(transmitted), cmocka_unit_test(devices),
+		cmocka_unit_test(window),      cmocka_unit_test(other_hosts),
+		cmocka_unit_test(reference),   cmocka_unit_test(unequal_groups),
+		cmocka_unit_test(by_required), cmocka_unit_test(below_latency),
+		cmocka_unit_test(bound),       cmocka_unit_test(oracle),
 	};
 
 	return cmocka_run_group_tests_name("slack_values", tests, NULL, NULL);

@@ -499,10 +499,9 @@ int main(void)
 		cmocka_unit_test(parts),      cmocka_unit_test(hidden),
 		cmocka_unit_test(culprit),    cmocka_unit_test(network_first),
 		cmocka_unit_test(any_blocks), cmocka_unit_test(programs),
-		cmocka_unit_test(filters),
-		cmocka_unit_test(left_out),    cmocka_unit_test(odd),
-		cmocka_unit_test(extremes),   cmocka_unit_test(nothing),
-		cmocka_unit_test(changes),
+		cmocka_unit_test(filters),    cmocka_unit_test(left_out),
+		cmocka_unit_test(odd),        cmocka_unit_test(extremes),
+		cmocka_unit_test(nothing),    cmocka_unit_test(changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
