@@ -288,7 +288,7 @@ static uint32_t *take_cores(struct na_devices *d, const struct na_devices *p,
 /* Beyond what 16 bits can name: dropped and counted. */
 static void refuse(struct na_devices *d, struct na_devices *p)
 {
-	d->cores_refused += p->ops.n + p->busy.n;
+	d->refused += p->ops.n + p->busy.n;
 	na_bag_init(&p->ops, p->ops.pool, p->ops.size);
 	na_bag_init(&p->busy, p->busy.pool, p->busy.size);
 }

@@ -36,7 +36,7 @@ struct na_devices {
 	 * executions tell: NA_UNKNOWN_U32. */
 	uint32_t *ordinals;
 	size_t n_ordinals;
-	uint64_t cores_refused; /* beyond NA_CORES_MAX: their records */
+	uint64_t refused; /* records since there were NA_CORES_MAX cores */
 };
 
 void na_devices_init(struct na_devices *d, struct na_pool *pool);

@@ -124,17 +124,35 @@ static void rename_spans(struct na_bag *b, const struct na_names *names,
 	}
 }
 
+/* Said once, counted always. */
+static void refuse_spans(struct na_store *s, struct na_part *p, uint64_t before)
+{
+	static const char text[] =
+		"more than 65535 device planes in all inputs: what this one "
+		"and those behind it hold is left out; analyse fewer hosts "
+		"at once";
+
+	p->tally.left_out[NA_LEFT_FILTERED] += s->devices.refused - before +
+					       p->spans.n + p->modules.n;
+	if (before == 0 && p->n_remarks < NA_REMARKS_MAX)
+		p->remarks[p->n_remarks++] = (struct na_remark){0,
+								strdup(text)};
+	s->devices.refused += p->spans.n + p->modules.n;
+}
+
 /* Device planes, and what counts its cores. */
 static bool take_devices(struct na_store *s, struct na_part *p,
 			 uint32_t *maps[2], size_t source)
 {
 	const size_t n_maps[2] = {p->names.strings.n, p->names.n_endpoints};
+	uint64_t before = s->devices.refused;
 	uint32_t *core_of = na_devices_take(&s->devices, &p->devices,
 					    (uint16_t)source, maps, n_maps);
 
 	if (!core_of)
 		return false;
 	if (s->devices.n_cores > NA_CORES_MAX) {
+		refuse_spans(s, p, before);
 		na_bag_init(&p->spans, &s->pool, sizeof(struct na_span));
 		na_bag_init(&p->modules, &s->pool, sizeof(struct na_span));
 	}

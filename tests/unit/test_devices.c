@@ -507,6 +507,35 @@ static void spans(void **state)
 	}
 }
 
+/* What no index can name is left out, counted, and said once. */
+static void too_many_cores(void **state)
+{
+	enum { PLANES = NA_CORES_MAX + 3, BLOCK = 1000 };
+	struct hand_row *rows = calloc(PLANES, sizeof(*rows));
+	struct hand h;
+	uint64_t left;
+
+	(void)state;
+	assert_non_null(rows);
+	for (int i = 0; i < PLANES; i++)
+		rows[i] = (struct hand_row){.what = i % 2 ? HAND_BUSY
+							  : HAND_STEP,
+					    .start_ps = i,
+					    .end_ps = i + 1,
+					    .number = 1,
+					    .src = i};
+	hand_init(&h, 1, NULL);
+	hand_fill(&h, rows, PLANES, BLOCK);
+	left = h.store.tallies[0].left_out[NA_LEFT_FILTERED];
+	assert_true(left > 0 && left <= BLOCK);
+	assert_int_equal(h.store.spans.n + h.store.devices.busy.n + left,
+			 PLANES);
+	assert_int_equal(h.store.n_remarks[0], 1);
+	assert_non_null(strstr(h.store.remarks[0].text, "device planes"));
+	hand_fini(&h);
+	free(rows);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -517,6 +546,7 @@ int main(void)
 		cmocka_unit_test(many_types),
 		cmocka_unit_test(endpoints),
 		cmocka_unit_test(spans),
+		cmocka_unit_test(too_many_cores),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
