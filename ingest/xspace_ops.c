@@ -83,8 +83,8 @@ static bool foreign_handler(const struct xs_op *x)
 		 memcmp(x->line.handler.s, megascale, strlen(megascale)) == 0);
 }
 
-void xs_op_of(const struct xs_plane *p, const struct xs_event_type *t,
-	      struct xs_values *v, struct xs_op *x)
+static void op_of(const struct xs_plane *p, const struct xs_event_type *t,
+		  struct xs_values *v, struct xs_op *x)
 {
 	xs_values_begin(v, p, t);
 	memset(x, 0, sizeof(*x));
@@ -172,7 +172,7 @@ bool xs_ops_survey(struct xs_plane *p)
 
 	na_strtab_init(&foreign);
 	for (size_t i = 0; ok && i < p->n_types; i++) {
-		xs_op_of(p, &p->types[i], &v, &x);
+		op_of(p, &p->types[i], &v, &x);
 		p->types[i].kind = (uint8_t)x.kind;
 		if (x.parsed && foreign_handler(&x))
 			ok = remember(&foreign, &v, &x);
@@ -180,7 +180,7 @@ bool xs_ops_survey(struct xs_plane *p)
 	for (size_t i = 0; ok && foreign.n && i < p->n_types; i++) {
 		if (p->types[i].kind != XS_OP_TALKS)
 			continue;
-		xs_op_of(p, &p->types[i], &v, &x);
+		op_of(p, &p->types[i], &v, &x);
 		if (x.network == NA_NET_DCN && x.parsed && !x.line.handler.n &&
 		    started_elsewhere(&foreign, &v, &x))
 			p->types[i].kind = XS_OP_BUSY;
@@ -296,7 +296,7 @@ static uint32_t make_type(struct xs_read *r, const struct xs_event_type *et)
 	struct na_op_type t;
 	struct xs_op x;
 
-	xs_op_of(r->line->plane, et, &r->values, &x);
+	op_of(r->line->plane, et, &r->values, &x);
 	memset(&t, 0, sizeof(t));
 	t.program_id = program_of(&r->values);
 	t.channel = -1;

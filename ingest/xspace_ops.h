@@ -22,8 +22,6 @@ struct xs_op {
 	bool parsed;             /* its name is an HLO instruction */
 	uint8_t opcode, phase, network;
 };
-void xs_op_of(const struct xs_plane *p, const struct xs_event_type *t,
-	      struct xs_values *v, struct xs_op *x);
 
 /* "ALL_REDUCE" of the opcode of a collective; NULL: none */
 const char *xs_op_word(uint8_t opcode);

@@ -44,8 +44,10 @@ static int64_t plus(int64_t a, int64_t b)
 	return b < 0 ? NA_TIME_MIN : NA_TIME_MAX;
 }
 
-bool la_meets(const struct la_all *all, const struct na_late_ask *ask,
-	      uint32_t host, int64_t start_ps, int64_t end_ps)
+/* Meets what is asked, as the host's own clock shows it, with all that is
+ * not known about that clock. */
+static bool meets(const struct la_all *all, const struct na_late_ask *ask,
+		  uint32_t host, int64_t start_ps, int64_t end_ps)
 {
 	int64_t known,
 		ahead = la_ahead(all->clocks, host, la_host(all, ask), &known);
@@ -94,7 +96,7 @@ static bool is_asked(const struct la_all *all, const struct na_replay *x)
 
 		if (a->collective == ask->collective &&
 		    all->store->sources[host].run == run &&
-		    la_meets(all, ask, x->input, a->start_ps, a->end_ps))
+		    meets(all, ask, x->input, a->start_ps, a->end_ps))
 			return true;
 	}
 	return false;

@@ -111,10 +111,6 @@ int64_t la_ahead(const struct na_host_clocks *c, uint32_t h, uint32_t of,
 /* How well the clocks of a transfer's ends are known to each other. */
 int64_t la_known(const struct la_all *all, const struct la_path *p,
 		 const struct la_move *m);
-/* Meets what is asked, as the host's own clock shows it, with all that is
- * not known about that clock. */
-bool la_meets(const struct la_all *all, const struct na_late_ask *ask,
-	      uint32_t host, int64_t start_ps, int64_t end_ps);
 uint32_t la_host(const struct la_all *all, const struct na_late_ask *ask);
 /* LA_NONE: not told. */
 uint32_t la_device(const struct la_all *all, const struct na_late_ask *ask);

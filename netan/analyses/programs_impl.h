@@ -36,7 +36,6 @@ enum na_status pg_finish_absences(struct na_programs *p, struct na_err *err);
 /* The distinct workers of copies, in their order; to be freed. */
 uint32_t *pg_workers(const struct na_program_copy *c, size_t n, size_t *out);
 const char *pg_text(const struct na_programs *p, uint32_t name);
-const char *pg_form(uint8_t form);
 const struct na_program_copy *pg_holders(const struct na_programs *p,
 					 const struct na_program_absence *x);
 
@@ -56,11 +55,6 @@ size_t pg_put_only(const struct na_programs *p, struct na_result *r,
 
 /* programs_words.c: the answer in one line. */
 void pg_verdict(const struct na_programs *p, char *text, size_t size);
-/* "host-3 and host-5", "host-3, host-4 and 6 more". */
-void pg_who(const struct na_programs *p, const struct na_program_copy *c,
-	    size_t n, char *text, size_t size);
-void pg_who_of(const struct na_programs *p, const uint32_t *workers, size_t n,
-	       char *text, size_t size);
 /* What to do about it. */
 void pg_notes(const struct na_programs *p, struct na_result *r);
 

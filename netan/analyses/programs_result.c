@@ -38,7 +38,7 @@ const char *pg_text(const struct na_programs *p, uint32_t name)
 	return name == NA_NO_NAME ? NULL : na_strtab_at(&p->h->strings, name);
 }
 
-const char *pg_form(uint8_t form)
+static const char *form(uint8_t form)
 {
 	return form == NA_HLO_TEXT ? "text" : "proto";
 }
@@ -124,7 +124,7 @@ static void put_module(const struct na_programs *p, struct na_result *r,
 	na_put_text(r, row, "module", pg_text(p, m->name));
 	put_program_ids(p, r, row, c, x->n);
 	put_fingerprint(r, row, m->fingerprint);
-	na_put_text(r, row, "form", pg_form(m->form));
+	na_put_text(r, row, "form", form(m->form));
 	na_put_int(r, row, "instructions", (int64_t)m->n_instructions);
 	na_put_int(r, row, "computations", (int64_t)m->n_computations);
 	na_put_int(r, row, "replicas", m->replicas);
@@ -241,7 +241,7 @@ static void put_difference(const struct na_programs *p, struct na_result *r,
 	struct na_value *row = na_put_object(r, list, NULL), *groups;
 
 	na_put_text(r, row, "module", pg_text(p, d->name));
-	na_put_text(r, row, "form", pg_form(d->form));
+	na_put_text(r, row, "form", form(d->form));
 	na_put_int(r, row, "ordinal", d->ordinal);
 	na_put_bool(r, row, "majority", d->majority);
 	groups = na_put_list(r, row, "groups");
@@ -302,7 +302,7 @@ static void put_workers(const struct na_programs *p, struct na_result *r,
 		na_put_text(r, row, "module", pg_text(p, m->name));
 		put_id(r, row, "program_id", m->program_id);
 		put_fingerprint(r, row, m->fingerprint);
-		na_put_text(r, row, "form", pg_form(m->form));
+		na_put_text(r, row, "form", form(m->form));
 		na_put_int(r, row, "instructions", (int64_t)m->n_instructions);
 		na_put_bool(r, row, "differs", of[i]->differs);
 	}

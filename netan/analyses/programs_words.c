@@ -26,8 +26,8 @@ static void add(char *text, size_t size, const char *fmt, ...)
 	va_end(ap);
 }
 
-void pg_who_of(const struct na_programs *p, const uint32_t *workers, size_t n,
-	       char *text, size_t size)
+static void who_are(const struct na_programs *p, const uint32_t *workers,
+		    size_t n, char *text, size_t size)
 {
 	size_t shown = n <= NAMED ? n : NAMED - 1;
 
@@ -42,14 +42,16 @@ void pg_who_of(const struct na_programs *p, const uint32_t *workers, size_t n,
 		add(text, size, " and %zu more", n - shown);
 }
 
-void pg_who(const struct na_programs *p, const struct na_program_copy *c,
-	    size_t n, char *text, size_t size)
+/* "host-3 and host-5", "host-3, host-4 and 6 more". */
+static void who_hold(const struct na_programs *p,
+		     const struct na_program_copy *c, size_t n, char *text,
+		     size_t size)
 {
 	uint32_t *list = pg_workers(c, n, &n);
 
 	text[0] = '\0';
 	if (list)
-		pg_who_of(p, list, n, text, size);
+		who_are(p, list, n, text, size);
 	free(list);
 }
 
@@ -69,7 +71,7 @@ static void who_differs(const struct na_programs *p,
 			list[(*n)++] = p->odd[g[i].first + k];
 	}
 	if (list)
-		pg_who(p, list, *n, text, size);
+		who_hold(p, list, *n, text, size);
 	free(list);
 }
 
@@ -122,7 +124,8 @@ static void say_difference(const struct na_programs *p, char *text, size_t size)
 		    n == 1 ? "s" : "", g[d->n_groups - 1].n,
 		    s_of(g[d->n_groups - 1].n));
 	} else if (d->n_groups == 2) {
-		pg_who(p, p->odd + g[1].first, g[1].n, others, sizeof(others));
+		who_hold(p, p->odd + g[1].first, g[1].n, others,
+			 sizeof(others));
 		add(text, size, "%s run%s another program than %s", who,
 		    n == 1 ? "s" : "", others);
 	} else {
@@ -144,8 +147,8 @@ static void say_absence(const struct na_programs *p,
 	const struct na_program_copy *c = pg_holders(p, x);
 	char who[WHO_BUF], has[WHO_BUF];
 
-	pg_who_of(p, x->missing, x->n_missing, who, sizeof(who));
-	pg_who(p, c, x->n, has, sizeof(has));
+	who_are(p, x->missing, x->n_missing, who, sizeof(who));
+	who_hold(p, c, x->n, has, sizeof(has));
 	if (x->other_form) {
 		add(text, size,
 		    "%.200s is a proto on %s and a text on %s, which cannot "

@@ -34,9 +34,6 @@ static const struct na_opt slack_opts[] = {
 };
 /* clang-format on */
 
-const char *const sl_part_names[SL_PARTS] = {"send", "send_done", "recv",
-					     "recv_done"};
-
 int64_t sl_clamp(na_i128 x)
 {
 	return x > NA_TIME_MAX   ? NA_TIME_MAX

@@ -39,7 +39,6 @@ enum {
 };
 
 enum sl_part { SL_SEND, SL_SEND_DONE, SL_RECV, SL_RECV_DONE, SL_PARTS };
-extern const char *const sl_part_names[SL_PARTS];
 
 enum sl_sort { SL_BY_STALL, SL_BY_REQUIRED };
 
