@@ -18,6 +18,7 @@ struct na_page {
 	const char *title;   /* NULL: the figure's own message */
 	const char *version; /* "0.1.0" */
 	const char *command; /* the command line, for PNG text */
+	const char *id;      /* "inline": what ids in it begin with */
 };
 
 struct na_canvas;

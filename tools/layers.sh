@@ -18,6 +18,7 @@ allowed()
 	netan/model/* | netan/stats/* | netan/result/*) echo "$base" ;;
 	netan/synth/*) echo "$base|xplane.pb-c.h" ;;
 	netan/localise/*) echo "$base|netan/stats/*" ;;
+	netan/checks/*) echo "$results" ;;
 	netan/analyses/*) echo "$results|netan/model/*|netan/stats/*|netan/localise/*" ;;
 	netan/cli/*) echo "$everything" ;;
 	ingest/*) echo "$base|netan/model/transfer.h|netan/model/sink.h|netan/model/packets.h|netan/model/device.h|netan/model/hlo.h|xplane.pb-c.h" ;;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "netan/base/units.h"
@@ -156,4 +157,19 @@ size_t na_view_shown(const struct na_view *view, size_t *hidden)
 
 	*hidden = n - shown;
 	return shown;
+}
+
+void na_put_words(enum na_escape how, const char *text, const char *before,
+		  const char *after, FILE *out)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		char *line = strndup(text, n);
+
+		fputs(before, out);
+		na_escape_to(how, line ? line : "", out);
+		fputs(after, out);
+		free(line);
+		text += n + (text[n] == '\n');
+	}
 }

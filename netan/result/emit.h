@@ -46,9 +46,10 @@ const struct na_emitter *na_emitter_find(const char *name);
 /* The reader side of the struct, for emitters only. */
 struct na_view {
 	const char *title;
-	const struct na_value *list;
+	const struct na_value *list; /* NULL: words */
 	const struct na_column *cols;
 	size_t n_cols, max_rows;
+	const char *text; /* then */
 	struct na_view *next;
 };
 struct na_text_line {

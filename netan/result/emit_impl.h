@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "netan/base/text.h"
 #include "netan/result/emit.h"
 
 #define for_each_member(v, in_what) \
@@ -46,6 +47,11 @@ const char *na_cell_text(const struct na_column *col,
 
 /* Whether the column holds numbers and is aligned right. */
 bool na_cell_is_number(const struct na_column *col);
+
+/* Words of a view, line by line, each escaped and between `before` and
+ * `after`. */
+void na_put_words(enum na_escape how, const char *text, const char *before,
+		  const char *after, FILE *out);
 
 /* Rows of a view that are shown, and how many are not. */
 size_t na_view_shown(const struct na_view *view, size_t *hidden);

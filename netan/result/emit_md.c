@@ -91,7 +91,9 @@ enum na_status na_emit_md(const struct na_result *r,
 			put_text(out, view->title);
 			fputs("\n\n", out);
 		}
-		if (view->list->kind == NA_V_LIST)
+		if (!view->list)
+			na_put_words(NA_ESC_MD, view->text, "- ", "\n", out);
+		else if (view->list->kind == NA_V_LIST)
 			put_list(out, view);
 		else
 			put_members(out, view);

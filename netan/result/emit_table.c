@@ -227,9 +227,12 @@ static bool put_view(FILE *out, const struct na_view *view,
 		put_styled(out, o->color, BOLD, view->title);
 		putc('\n', out);
 	}
-	if (view->list->kind == NA_V_LIST)
+	if (!view->list)
+		na_put_words(NA_ESC_TERMINAL, view->text, "", "\n", out);
+	else if (view->list->kind == NA_V_LIST)
 		return put_list(&t);
-	put_members(&t);
+	else
+		put_members(&t);
 	return true;
 }
 

@@ -300,6 +300,17 @@ void na_put_rows(struct na_result *r, struct na_value *in, const char *name,
 	node->n = n;
 }
 
+void na_put_alias(struct na_result *r, struct na_value *in, const char *name,
+		  const struct na_value *v)
+{
+	struct na_value *node = v ? append(r, in, name, v->kind) : NULL;
+
+	if (!node)
+		return;
+	node->n = v->n;
+	node->u = v->u;
+}
+
 void na_result_adopt(struct na_result *r, void *block)
 {
 	struct adopted *a = r && block ? take(r, sizeof(*a)) : NULL;
@@ -441,6 +452,24 @@ void na_result_view(struct na_result *r, const char *title,
 	view->cols = copy;
 	view->n_cols = n_cols;
 	view->max_rows = max_rows;
+	*r->views_end = view;
+	r->views_end = &view->next;
+}
+
+void na_result_text(struct na_result *r, const char *title, const char *fmt,
+		    ...)
+{
+	struct na_view *view = r ? take(r, sizeof(*view)) : NULL;
+	va_list ap;
+
+	if (!view)
+		return;
+	va_start(ap, fmt);
+	view->text = copy_textv(r, fmt, ap);
+	va_end(ap);
+	view->title = title ? copy_text(r, title) : NULL;
+	if (!view->text)
+		return;
 	*r->views_end = view;
 	r->views_end = &view->next;
 }

@@ -110,6 +110,9 @@ double *na_put_reals(struct na_result *r, struct na_value *in, const char *name,
  */
 void na_put_rows(struct na_result *r, struct na_value *in, const char *name,
 		 const char *const *fields, const int64_t *cells, size_t n);
+/* Another name for a value of the same result, with all its members. */
+void na_put_alias(struct na_result *r, struct na_value *in, const char *name,
+		  const struct na_value *v);
 /* A block from malloc() that the result frees from now on, whatever
  * happens; NULL is none. */
 void na_result_adopt(struct na_result *r, void *block);
@@ -137,5 +140,8 @@ void na_result_note(struct na_result *r, const char *fmt, ...) NA_PRINTF(2, 3);
 void na_result_view(struct na_result *r, const char *title,
 		    const struct na_value *list, const struct na_column *cols,
 		    size_t n_cols, size_t max_rows);
+/* Words among the views: a title and lines, which '\n' ends. */
+void na_result_text(struct na_result *r, const char *title, const char *fmt,
+		    ...) NA_PRINTF(3, 4);
 
 #endif

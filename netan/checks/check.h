@@ -1,0 +1,140 @@
+/*
+ * What a check is: one row of the expert's playbook.  It reads the results
+ * of analyses (never a file, a trace or a record), compares them with its
+ * limits, and puts findings on the case.  A check is one file, a row in
+ * checks.def, and a row in limits.def for each threshold that a user may
+ * want to move.
+ *
+ * The rules, severities and remedies are those of the playbook ("Checks on
+ * a trace"); where a check departs from it, its file says why.
+ */
+#ifndef NETAN_CHECKS_CHECK_H
+#define NETAN_CHECKS_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "netan/base/arena.h"
+#include "netan/result/result.h"
+
+enum na_finding_severity { /* as enum na_severity of the analyses */
+			   NA_FINDING_INFO = 1,
+			   NA_FINDING_WARNING,
+			   NA_FINDING_ERROR
+};
+
+/* How sure a finding is. */
+enum na_confidence {
+	NA_CERTAIN, /* counted: the trace says so */
+	NA_LIKELY,  /* a test rejects chance, or two sources agree */
+	NA_POSSIBLE /* fits; other causes fit as well */
+};
+
+/* Thresholds, one member for each row of limits.def. */
+struct na_limits {
+#define NA_LIMIT(name, option, def, min, max, arg, help) double name;
+#include "netan/checks/limits.def"
+#undef NA_LIMIT
+};
+
+/* One result that checks may read, by name: that of the analysis, or of an
+ * analysis asked in a particular way (netan/cli/evidence.def). */
+struct na_exhibit {
+	const char *name;
+	const struct na_result *result; /* NULL: there is none */
+	const char *missing;            /* then: what it would take, in words */
+};
+
+struct na_finding {
+	const struct na_check *check;
+	enum na_finding_severity severity;
+	enum na_confidence confidence;
+	/* What the finding cost, for the order within a severity and for the
+	 * verdict; NaN: cannot be told. */
+	double lost_s;
+	double from_s, to_s; /* NaN: at no particular time */
+	const char *title;   /* one sentence with the numbers that matter */
+	const char *remedy;  /* what to do, with the exact flag or setting */
+	const char *command; /* netan command that shows more */
+	struct na_value *evidence; /* members in units, for na_put_... */
+	/* Who is to blame, where that is known; for the verdict. */
+	const char *culprit; /* "transmit side of host-17" */
+	bool network;        /* the network is at fault, not what uses it */
+};
+
+struct na_case {
+	const struct na_exhibit *exhibits;
+	size_t n_exhibits;
+	const struct na_limits *limits;
+	double capacity_gbps; /* of a host; 0: not given */
+	const char *inputs;   /* as on the command line, quoted for a shell */
+	/* What follows belongs to na_checks_run(). */
+	struct na_result *r; /* the findings' evidence is built here */
+	struct na_arena *arena;
+	struct na_finding **findings;
+	size_t n, cap;
+	const struct na_check *check; /* the one that is running */
+	const char *missing;          /* what it said */
+	bool failed;                  /* memory was short */
+};
+
+struct na_check {
+	const char *id;
+	const char *question; /* one line: what it looks for */
+	const char *source;   /* where the rule is from */
+	/* Names of exhibits without which it cannot run; NULL ends. */
+	const char *needs[5];
+	void (*judge)(struct na_case *c);
+};
+
+/* The body of an exhibit, its side tree, its whole document; NULL: there is
+ * none. */
+const struct na_value *na_case_body(const struct na_case *c, const char *name);
+const struct na_value *na_case_side(const struct na_case *c, const char *name);
+const struct na_value *na_case_doc(const struct na_case *c, const char *name);
+
+/* A new finding of the running check: no times, cost unknown, evidence an
+ * empty object.  NULL when memory is short. */
+struct na_finding *na_case_find(struct na_case *c,
+				enum na_finding_severity severity,
+				enum na_confidence confidence);
+/* Texts of a finding; they live as long as the case. */
+const char *na_case_text(struct na_case *c, const char *fmt, ...)
+	NA_PRINTF(2, 3);
+/* "netan pairs --by host INPUTS": a command that shows more. */
+const char *na_case_command(struct na_case *c, const char *options);
+/* The check could not run after all: what was missing, in words. */
+void na_case_missing(struct na_case *c, const char *fmt, ...) NA_PRINTF(2, 3);
+
+extern const struct na_check *const na_checks[]; /* NULL at the end */
+const struct na_check *na_check_find(const char *id);
+
+/*
+ * Runs the checks that `wanted` lets pass (NULL: all), fills the body and
+ * the views of r: verdict, findings by severity and cost, passed, not_run.
+ * *worst is 0 when nothing was found.
+ */
+struct na_checks_asked {
+	const struct na_exhibit *exhibits;
+	size_t n_exhibits;
+	const struct na_limits *limits;
+	double capacity_gbps;
+	const char *inputs;
+	bool (*wanted)(void *ctx, const struct na_check *check);
+	void *ctx;
+};
+enum na_status na_checks_run(const struct na_checks_asked *asked,
+			     struct na_result *r, int *worst,
+			     struct na_err *err) NA_MUST_CHECK;
+
+/*
+ * verdict.c: the first line.  "Network: not guilty", "guilty: transmit side
+ * of host-17, 2.8x slower over 31 pairs, 1.9 s of 14 s step stall", "cannot
+ * tell: ...".  Findings are in their final order.
+ */
+const char *na_verdict(struct na_case *c);
+
+/* views.c: what a person sees of it. */
+void na_checks_views(const struct na_case *c, struct na_result *r);
+
+#endif

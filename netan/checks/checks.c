@@ -1,0 +1,281 @@
+/* The checks in turn, and what they found as a result. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+#include "netan/checks/check.h"
+#include "netan/result/emit.h"
+
+#define NA_CHECK(name) extern const struct na_check na_check_##name;
+#include "netan/checks/checks.def"
+#undef NA_CHECK
+
+/* clang-format off */
+const struct na_check *const na_checks[] = {
+#define NA_CHECK(name) &na_check_##name,
+#include "netan/checks/checks.def"
+#undef NA_CHECK
+	NULL
+};
+/* clang-format on */
+
+const struct na_check *na_check_find(const char *id)
+{
+	for (size_t i = 0; na_checks[i]; i++) {
+		if (strcmp(na_checks[i]->id, id) == 0)
+			return na_checks[i];
+	}
+	return NULL;
+}
+
+static const struct na_exhibit *exhibit(const struct na_case *c,
+					const char *name)
+{
+	for (size_t i = 0; i < c->n_exhibits; i++) {
+		if (strcmp(c->exhibits[i].name, name) == 0)
+			return &c->exhibits[i];
+	}
+	return NULL;
+}
+
+static const struct na_result *result_of(const struct na_case *c,
+					 const char *name)
+{
+	const struct na_exhibit *x = exhibit(c, name);
+
+	return x ? x->result : NULL;
+}
+
+const struct na_value *na_case_body(const struct na_case *c, const char *name)
+{
+	const struct na_result *r = result_of(c, name);
+
+	return r ? na_result_get_body(r) : NULL;
+}
+
+const struct na_value *na_case_side(const struct na_case *c, const char *name)
+{
+	const struct na_result *r = result_of(c, name);
+
+	return r ? na_result_get_side(r) : NULL;
+}
+
+const struct na_value *na_case_doc(const struct na_case *c, const char *name)
+{
+	const struct na_result *r = result_of(c, name);
+
+	return r ? na_result_get_doc(r) : NULL;
+}
+
+struct na_finding *na_case_find(struct na_case *c,
+				enum na_finding_severity severity,
+				enum na_confidence confidence)
+{
+	struct na_finding *f = na_arena_alloc(c->arena, sizeof(*f));
+
+	if (!f || !na_grow(&c->findings, &c->cap, c->n + 1,
+			   sizeof(struct na_finding *))) {
+		c->failed = true;
+		return NULL;
+	}
+	*f = (struct na_finding){
+		.check = c->check,
+		.severity = severity,
+		.confidence = confidence,
+		.lost_s = NAN,
+		.from_s = NAN,
+		.to_s = NAN,
+		.evidence = na_put_object(c->r, na_result_side(c->r),
+					  "evidence"),
+	};
+	c->findings[c->n++] = f;
+	return f;
+}
+
+static const char *vtext(struct na_case *c, const char *fmt, va_list args)
+{
+	va_list again;
+	char *text;
+	int n;
+
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	text = n < 0 ? NULL : na_arena_alloc(c->arena, (size_t)n + 1);
+	if (!text) {
+		c->failed = true;
+		return "";
+	}
+	vsnprintf(text, (size_t)n + 1, fmt, args);
+	return text;
+}
+
+const char *na_case_text(struct na_case *c, const char *fmt, ...)
+{
+	const char *text;
+	va_list args;
+
+	va_start(args, fmt);
+	text = vtext(c, fmt, args);
+	va_end(args);
+	return text;
+}
+
+const char *na_case_command(struct na_case *c, const char *options)
+{
+	return na_case_text(c, "netan %s %s", options, c->inputs);
+}
+
+void na_case_missing(struct na_case *c, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	c->missing = vtext(c, fmt, args);
+	va_end(args);
+}
+
+/* What the check needs and is not there, in the exhibit's words. */
+static const char *lacks(const struct na_case *c, const struct na_check *check)
+{
+	for (size_t i = 0; check->needs[i]; i++) {
+		const struct na_exhibit *x = exhibit(c, check->needs[i]);
+
+		if (!x)
+			return "this kind of input tells nothing of it";
+		if (!x->result)
+			return x->missing;
+	}
+	return NULL;
+}
+
+static size_t place_of(const struct na_check *check)
+{
+	size_t i = 0;
+
+	while (na_checks[i] && na_checks[i] != check)
+		i++;
+	return i;
+}
+
+/* Worst first, then what cost most, then the order of the playbook. */
+static int by_weight(const void *pa, const void *pb)
+{
+	const struct na_finding *a = *(struct na_finding *const *)pa;
+	const struct na_finding *b = *(struct na_finding *const *)pb;
+	double x = isnan(a->lost_s) ? -1 : a->lost_s;
+	double y = isnan(b->lost_s) ? -1 : b->lost_s;
+	size_t i = place_of(a->check), k = place_of(b->check);
+
+	if (a->severity != b->severity)
+		return a->severity > b->severity ? -1 : 1;
+	if (x != y)
+		return x > y ? -1 : 1;
+	if (i != k)
+		return i < k ? -1 : 1;
+	if (a->from_s != b->from_s && !isnan(a->from_s) && !isnan(b->from_s))
+		return a->from_s < b->from_s ? -1 : 1;
+	return strcmp(a->title, b->title);
+}
+
+/* clang-format off */
+static const char *const severities[] = {
+	[NA_FINDING_INFO] = "info",
+	[NA_FINDING_WARNING] = "warning",
+	[NA_FINDING_ERROR] = "error",
+};
+static const char *const confidences[] = {
+	[NA_CERTAIN] = "certain",
+	[NA_LIKELY] = "likely",
+	[NA_POSSIBLE] = "possible",
+};
+/* clang-format on */
+
+static void put_finding(struct na_case *c, struct na_value *list,
+			struct na_finding *f)
+{
+	struct na_value *row = na_put_object(c->r, list, NULL);
+
+	na_put_text(c->r, row, "id", f->check->id);
+	na_put_text(c->r, row, "severity", severities[f->severity]);
+	na_put_text(c->r, row, "title", f->title);
+	na_put_alias(c->r, row, "evidence", f->evidence);
+	na_put_real(c->r, row, "from_s", f->from_s);
+	na_put_real(c->r, row, "to_s", f->to_s);
+	na_put_text(c->r, row, "confidence", confidences[f->confidence]);
+	na_put_text(c->r, row, "remedy", f->remedy);
+	na_put_text(c->r, row, "command", f->command);
+	na_put_real(c->r, row, "lost_s", f->lost_s);
+}
+
+struct sorted {
+	struct na_value *passed, *not_run;
+};
+
+static void run_one(struct na_case *c, const struct na_check *check,
+		    const struct sorted *to)
+{
+	const char *missing = lacks(c, check);
+	size_t before = c->n;
+	struct na_value *row;
+
+	c->check = check;
+	c->missing = NULL;
+	if (!missing) {
+		check->judge(c);
+		missing = c->missing;
+	}
+	if (c->n > before)
+		return;
+	if (!missing) {
+		na_put_text(c->r, to->passed, NULL, check->id);
+		return;
+	}
+	row = na_put_object(c->r, to->not_run, NULL);
+	na_put_text(c->r, row, "id", check->id);
+	na_put_text(c->r, row, "missing", missing);
+}
+
+enum na_status na_checks_run(const struct na_checks_asked *asked,
+			     struct na_result *r, int *worst,
+			     struct na_err *err)
+{
+	struct na_value *body = na_result_body(r), *list;
+	struct na_arena arena;
+	struct na_case c = {
+		.exhibits = asked->exhibits,
+		.n_exhibits = asked->n_exhibits,
+		.limits = asked->limits,
+		.capacity_gbps = asked->capacity_gbps,
+		.inputs = asked->inputs,
+		.r = r,
+		.arena = &arena,
+	};
+	struct sorted to;
+
+	na_arena_init(&arena);
+	to.passed = na_put_list(r, na_result_side(r), "passed");
+	to.not_run = na_put_list(r, na_result_side(r), "not_run");
+	for (size_t i = 0; na_checks[i]; i++) {
+		if (!asked->wanted || asked->wanted(asked->ctx, na_checks[i]))
+			run_one(&c, na_checks[i], &to);
+	}
+	if (c.n)
+		qsort(c.findings, c.n, sizeof(struct na_finding *), by_weight);
+	na_put_text(r, body, "verdict", na_verdict(&c));
+	list = na_put_list(r, body, "findings");
+	for (size_t i = 0; i < c.n; i++)
+		put_finding(&c, list, c.findings[i]);
+	na_put_alias(r, body, "passed", to.passed);
+	na_put_alias(r, body, "not_run", to.not_run);
+	na_checks_views(&c, r);
+	*worst = c.n ? (int)c.findings[0]->severity : 0;
+	free(c.findings);
+	na_arena_fini(&arena);
+	if (c.failed || !na_result_ok(r))
+		return na_fail_nomem(err);
+	return NA_OK;
+}

@@ -1,0 +1,46 @@
+/* small-transfers: many small transfers pay a fixed cost each. */
+#include <math.h>
+
+#include "netan/checks/check.h"
+
+static double share(const struct na_value *group, const char *name)
+{
+	return na_real_of(na_get(group, name), NAN);
+}
+
+static void judge(struct na_case *c)
+{
+	const struct na_value *groups = na_get(na_case_body(c, "sizes"),
+					       "groups");
+	const struct na_value *g = groups ? groups->u.of.first : NULL;
+	double count = share(g, "small_count_share");
+	double time = share(g, "small_time_share");
+	struct na_finding *f;
+
+	if (!(count > c->limits->small_count && time > c->limits->small_time))
+		return;
+	f = na_case_find(c, NA_FINDING_WARNING, NA_CERTAIN);
+	if (!f)
+		return;
+	f->title = na_case_text(c,
+				"%.0f %% of the transfers are small and take "
+				"%.0f %% of all transfer time",
+				count * 100, time * 100);
+	f->remedy = "fuse collectives into fewer, larger transfers; raise "
+		    "--megascale_sparse_reduction_threshold (default 256 KiB)";
+	f->command = na_case_command(c, "sizes");
+	na_put_int(c->r, f->evidence, "transfers",
+		   na_int_of(na_get(g, "count"), 0));
+	na_put_real(c->r, f->evidence, "small_count_share", count);
+	na_put_real(c->r, f->evidence, "small_bytes_share",
+		    share(g, "small_bytes_share"));
+	na_put_real(c->r, f->evidence, "small_time_share", time);
+}
+
+const struct na_check na_check_small_transfers = {
+	.id = "small-transfers",
+	.question = "many small transfers, each with its fixed cost",
+	.source = "playbook: small-transfers; verdict many_small of sizes",
+	.needs = {"sizes"},
+	.judge = judge,
+};
