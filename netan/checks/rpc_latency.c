@@ -2,7 +2,8 @@
  * rpc-latency: transfers that are far later than their size asks for, while
  * the link has room.  p99 / p50 is taken of latency over expectation: of the
  * latencies themselves it tells how sizes differ.  Modes near retransmission
- * timers count whatever the load: a full link does not wait 200 ms.
+ * timers count whatever the load: a full link does not wait 200 ms.  A capture
+ * that shows no retransmission acquits the network: who answers took its time.
  */
 #include <math.h>
 #include <string.h>
@@ -10,6 +11,16 @@
 #include "netan/checks/look.h"
 
 enum { LEAST = 3 }; /* late transfers that make a mode */
+
+/* Packets are there, and none was sent again. */
+static bool none_lost(const struct na_case *c)
+{
+	const struct na_value *totals = na_get(na_case_body(c, "tcp"),
+					       "totals");
+
+	return totals && !na_count_at(totals, "retransmissions") &&
+	       !na_count_at(totals, "timeouts");
+}
 
 static const char *remedy_of(const struct na_value *mode)
 {
@@ -44,9 +55,12 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 {
 	const struct na_value *hosts = na_get(mode, "hosts");
 	const char *who = na_case_names(c, hosts, NULL, 3);
-	bool lost = !strstr(na_text_at(mode, "cause"), "acknowledgement");
-	struct na_finding *f = na_case_find(c, NA_FINDING_WARNING,
-					    surely ? NA_LIKELY : NA_POSSIBLE);
+	bool acquitted = none_lost(c);
+	bool lost = !acquitted &&
+		    !strstr(na_text_at(mode, "cause"), "acknowledgement");
+	struct na_finding *f = na_case_find(
+		c, acquitted ? NA_FINDING_INFO : NA_FINDING_WARNING,
+		surely && !acquitted ? NA_LIKELY : NA_POSSIBLE);
 
 	if (!f)
 		return;
@@ -60,12 +74,16 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 		na_case_number(c, 100 * na_number_at(mode, "share")),
 		na_case_number(c, na_number_at(mode, "latency_ms")));
 	f->title = na_case_text(
-		c, "%lld transfers (%s %%) come %s ms late, as by %s%s%s",
+		c, "%lld transfers (%s %%) come %s ms late, %s%s%s%s",
 		(long long)na_count_at(mode, "count"),
 		na_case_number(c, 100 * na_number_at(mode, "share")),
 		na_case_number(c, na_number_at(mode, "latency_ms")),
-		na_text_at(mode, "cause"), *who ? ", at " : "", who);
-	f->remedy = remedy_of(mode);
+		acquitted ? "though nothing was sent again" : "as by ",
+		acquitted ? "" : na_text_at(mode, "cause"),
+		*who ? ", at " : "", who);
+	f->remedy = acquitted ? "look at who answers these calls: not the "
+				"network made them wait"
+			      : remedy_of(mode);
 	f->command = na_case_command(c, "rpc");
 	put_mode(c, f->evidence, mode);
 }
@@ -135,6 +153,6 @@ const struct na_check na_check_rpc_latency = {
 	.question = "late transfers while the link has room: tails, timers",
 	.source = "playbook: rpc-latency; modes of rpc",
 	.needs = {"rpc"},
-	.uses = {"latency", "timeline"},
+	.uses = {"latency", "timeline", "tcp"},
 	.judge = judge,
 };

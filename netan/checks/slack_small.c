@@ -2,13 +2,16 @@
  * slack-small: collectives that have no time to hide behind computation.
  * The rule for a row is that of `slack` (slack below 5 % of the observed
  * duration, or below the median network latency); what costs less than 1 % of
- * the step time is no finding.
+ * the step time is no finding.  Stalls of collectives that had slack enough
+ * are told, too, with what `slack` found on their path: a warning where that
+ * is copies or reductions, not the network.
  */
 #include <math.h>
+#include <string.h>
 
 #include "netan/checks/look.h"
 
-enum { LISTED = 10, NAMED = 2 };
+enum { LISTED = 10 };
 
 static bool counts(const struct na_case *c, const struct na_value *row)
 {
@@ -62,7 +65,7 @@ static const struct na_value *worst(const struct na_case *c,
 	return best;
 }
 
-static void judge(struct na_case *c)
+static bool judge_small(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "slack"), *row;
 	double stall_us, devices = na_number_at(body, "total.devices");
@@ -73,18 +76,18 @@ static void judge(struct na_case *c)
 	row = worst(c, body, &n, &stall_us);
 	f = row ? na_case_find(c, NA_FINDING_WARNING, NA_CERTAIN) : NULL;
 	if (!f)
-		return;
+		return row;
 	f->lost_s = devices > 0 ? stall_us / devices / 1e6 : (double)NAN;
 	f->title = na_case_text(
 		c,
 		"%s%s too little slack: %s of %s in flight, between %s and %s; "
-		"%s s of stall on each device",
+		"%s of stall on each device",
 		na_text_at(row, "collective"),
 		n > 1 ? na_case_text(c, " (and %zu more) have", n - 1) : " has",
 		na_case_seconds(c, na_number_at(row, "slack_us.mean") / 1e6),
 		na_case_seconds(c, na_number_at(row, "observed_us.mean") / 1e6),
 		na_text_at(row, "send_op"), na_text_at(row, "recv_op"),
-		na_case_number(c, f->lost_s));
+		na_case_seconds(c, f->lost_s));
 	f->remedy = na_case_text(
 		c,
 		"find what keeps computation from running between %s and %s: "
@@ -102,6 +105,89 @@ static void judge(struct na_case *c)
 			k++;
 		}
 	}
+	return true;
+}
+
+/* Most of the time of an execution went to the devices' own hosts. */
+static bool at_home(const struct na_value *late)
+{
+	static const char *const kinds[] = {"d2h", "h2d", "compute",
+					    "recv_done"};
+	const struct na_value *shares = na_get(late, "shares"), *most = NULL;
+
+	for (const struct na_value *v = shares ? shares->u.of.first : NULL; v;
+	     v = v->next) {
+		if (!most || na_real_of(v, 0) > na_real_of(most, 0))
+			most = v;
+	}
+	for (size_t i = 0; most && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(most->name, kinds[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const struct na_value *longest(const struct na_value *body)
+{
+	const struct na_value *best = NULL;
+
+	for (const struct na_value *v = na_first(body, "collectives"); v;
+	     v = v->next) {
+		if (!best || na_number_at(v, "total_stall_us") >
+				     na_number_at(best, "total_stall_us"))
+			best = v;
+	}
+	return best;
+}
+
+static void judge_stalls(struct na_case *c)
+{
+	const struct na_value *body = na_case_body(c, "slack");
+	const struct na_value *row = longest(body), *late;
+	double devices = na_number_at(body, "total.devices");
+	double share = na_number_at(row, "stall_share");
+	size_t n = 0, home = 0;
+	struct na_finding *f;
+
+	for (late = na_first(body, "late"); late; late = late->next) {
+		n++;
+		home += at_home(late);
+	}
+	late = na_first(body, "late");
+	if (!late || !*na_text_at(late, "cause") ||
+	    !(share >= c->limits->stalled))
+		return;
+	f = na_case_find(c,
+			 n == home ? NA_FINDING_WARNING : NA_FINDING_INFO,
+			 n == home ? NA_LIKELY : NA_POSSIBLE);
+	if (!f)
+		return;
+	f->from_s = na_number_at(late, "from_s");
+	f->to_s = na_number_at(late, "to_s");
+	f->lost_s = na_number_at(row, "total_stall_us") / devices / 1e6;
+	f->culprit = na_case_text(c, "%s stalls its devices: %s",
+				  na_text_at(row, "collective"),
+				  na_text_at(late, "cause"));
+	f->title = na_case_text(
+		c,
+		"%s stalls its devices for %s %% of the step time though it "
+		"has slack; its slowest run: %s",
+		na_text_at(row, "collective"), na_case_number(c, 100 * share),
+		na_text_at(late, "cause"));
+	f->remedy = n == home ? "look at the hosts' memory, PCIe and CPU: not "
+				"the network keeps the devices waiting"
+			      : "the waterfall tells what of the path took "
+				"long; send less, or earlier";
+	f->command = na_case_command(c, "slack --sort stall");
+	put_row(c, na_put_list(c->r, f->evidence, "worst"), row);
+	na_put_real(c->r, f->evidence, "stall_share", share);
+	na_put_real(c->r, f->evidence, "stall_per_device_s", f->lost_s);
+}
+
+static void judge(struct na_case *c)
+{
+	if (!judge_small(c))
+		judge_stalls(c);
 }
 
 const struct na_check na_check_slack_small = {

@@ -34,6 +34,23 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 	return na_case_text(c, ", %s lost", na_case_seconds(c, f->lost_s));
 }
 
+/* What a straggler costs, of all steps. */
+static const char *price_of_steps(struct na_case *c,
+				  const struct na_finding *f)
+{
+	double all_s = 0;
+
+	for (const struct na_value *v = na_first(na_case_body(c, "steps"),
+						 "steps");
+	     v; v = v->next)
+		all_s += na_number_at(v, "duration_ms") / 1e3;
+	if (!(f->lost_s > 0 && all_s >= f->lost_s))
+		return price(c, f);
+	return na_case_text(c, ", %s of %s step time",
+			    na_case_seconds(c, f->lost_s),
+			    na_case_seconds(c, all_s));
+}
+
 static const char *guilty(struct na_case *c, const struct na_finding *f)
 {
 	return na_case_text(c, "guilty: %s%s%s%s",
@@ -152,7 +169,8 @@ static const char *instead(struct na_case *c)
 			continue;
 		if (strcmp(f->check->id, "straggler") == 0)
 			return na_case_text(c, "; steps wait for %s%s",
-					    f->culprit, price(c, f));
+					    f->culprit,
+					    price_of_steps(c, f));
 		return na_case_text(c, "; %s",
 				    f->culprit ? f->culprit : f->title);
 	}

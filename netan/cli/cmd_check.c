@@ -7,6 +7,7 @@
 #include "netan/base/similar.h"
 #include "netan/cli/again.h"
 #include "netan/cli/battery.h"
+#include "netan/result/emit.h"
 
 struct params {
 	struct na_text_list only, skip;
@@ -167,6 +168,13 @@ static enum na_exit say_nothing(struct na_battery *b)
 		na_session_say_there_is(s);
 		return NA_EXIT_FAILED;
 	}
+	if (s->store.transfers.n || na_store_count(&s->store, SIZE_MAX, NA_RX,
+						   NA_VALID)) {
+		na_say_error(s->cli, "nothing to check: the filters leave no "
+				     "transfer, step or packet");
+		na_session_say_there_is(s);
+		return NA_EXIT_FAILED;
+	}
 	na_say_error(s->cli, "nothing to check: looked for transfers on the "
 			     "network, steps and operations of devices, and "
 			     "packets");
@@ -178,21 +186,40 @@ static enum na_exit say_nothing(struct na_battery *b)
 	return NA_EXIT_FAILED;
 }
 
+/* The exhibit whose count of what was used says most. */
+static size_t told_by(const struct na_battery *b)
+{
+	static const char *const names[] = {"sizes", "latency", "rpc", "pairs",
+					    "bursts", "timeline", "steps",
+					    "slack"};
+
+	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+		for (size_t i = 0; i < b->n; i++) {
+			if (b->exhibits[i].result &&
+			    strcmp(b->exhibits[i].name, names[k]) == 0)
+				return i;
+		}
+	}
+	for (size_t i = 0; i + 1 < b->n; i++) {
+		if (b->exhibits[i].result)
+			return i;
+	}
+	return 0;
+}
+
+/* Files, hosts, duration, used, left out: as that analysis says it. */
 static void put_coverage(struct na_battery *b, struct na_result *r)
 {
-	static const uint64_t none[NA_N_REASONS];
 	struct na_session *s = &b->session;
-	size_t hosts = na_store_hosts(&s->store);
-	char span[NA_UNIT_BUF], n[NA_UNIT_BUF];
+	size_t i = told_by(b);
+	const char *line = na_result_get_headline(b->owned[i]);
 
-	na_result_note(r, "check: %zu file%s, %zu host%s, %s, %s used",
-		       s->n_inputs, s->n_inputs == 1 ? "" : "s", hosts,
-		       hosts == 1 ? "" : "s",
-		       na_print_time(span, b->last_ps - b->first_ps, 4),
-		       na_print_count(n, b->used));
-	na_envelope(s, r, "check", b->used,
-		    ((double)b->last_ps - (double)b->first_ps) / 1e12, -1,
-		    none);
+	line = line ? strchr(line, ':') : NULL;
+	if (line)
+		na_result_note(r, "looked at%s", line);
+	na_envelope(s, r, "check", b->driven[i].used,
+		    ((double)b->last_ps - (double)b->first_ps) / 1e12,
+		    b->driven[i].side, b->driven[i].dropped);
 }
 
 static enum na_exit judge(struct na_battery *b, struct asking *asking,

@@ -93,7 +93,7 @@ struct na_result *na_inventory(struct na_battery *b)
 		return NULL;
 	to = na_result_side(r);
 	na_envelope(s, r, "check", b->used,
-		    ((double)b->last_ps - (double)b->first_ps) / 1e12, -1,
+		    ((double)b->last_ps - (double)b->first_ps) / 1e12, NA_RX,
 		    none);
 	put_count(r, to, "files", s->n_inputs);
 	put_count(r, to, "refused", s->n_refused);

@@ -7,7 +7,7 @@
 
 #include "netan/cli/battery.h"
 
-/* The envelope, and in the side tree: files, damaged, refused, hosts, runs
+/* The envelope (what was left out: of receives), and in the side tree: files, damaged, refused, hosts, runs
  * (counts); one_clock; receives, sends, clock_skew, no_latency, loopback,
  * bad_key; actions, graphs; malformed_packets, limits_hit, http2_damaged,
  * backward_steps; inputs[]: path, trace (not packets), damaged, devices,
