@@ -204,6 +204,8 @@ enum na_exit na_battery_run(struct na_battery *b, const struct na_cli *cli,
 		for (size_t i = 0; err.status == NA_OK && i < N_ROWS; i++)
 			run_row(b, &rows[i], &asked, capacity, &err);
 		b->session.filter = asked;
+		if (err.status == NA_OK)
+			na_battery_programs(b, &err);
 	}
 	if (err.status == NA_OK)
 		return exit;
