@@ -63,9 +63,12 @@ static bool seen(const struct na_analysis *a, const struct na_transfer *t,
 }
 
 /* Left out already, as what it is: no second reason; or its packets count in
- * its place. */
+ * its place; or it was read for another analysis, which looks at both sides.
+ */
 static bool counted(const struct drive *d, const struct na_transfer *t)
 {
+	if (d->filter.side >= 0 && t->side != d->filter.side)
+		return true;
 	if (t->style >= NA_STYLE_CAPTURE && d->a->add_frame &&
 	    d->s->store.frames.n)
 		return true;
