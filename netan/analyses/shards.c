@@ -80,14 +80,18 @@ static struct sh_exec *exec_at(const struct sh_state *m,
 	return &m->execs[lo - 1];
 }
 
+static bool long_copy(const struct sh_exec *x)
+{
+	return na_time_between(x->copy_from_ps, x->copy_to_ps) >=
+	       NA_SH_SHORT_PS;
+}
+
 static enum na_status add_send(struct sh_state *s, const struct na_transfer *t)
 {
 	const struct sh_key key = {t->src, t->collective, t->input};
 	const struct sh_exec *x = exec_at(s->main, &key, t->start_ps);
 
-	if (!x ||
-	    (t->size_bytes < NA_SH_LARGE_BYTES &&
-	     na_time_between(x->copy_from_ps, x->copy_to_ps) < NA_SH_SHORT_PS))
+	if (!x || (t->size_bytes < NA_SH_LARGE_BYTES && !long_copy(x)))
 		return NA_OK;
 	if (!na_grow(&s->sends, &s->cap_sends, s->n_sends + 1,
 		     sizeof(*s->sends)))
@@ -107,6 +111,7 @@ static enum na_status sh_add(void *block, const struct na_transfer *t)
 		return add_send(s, t);
 	s->sums[t->input].sends++;
 	s->sums[t->input].bytes += (na_i128)t->size_bytes;
+	s->large |= t->size_bytes >= NA_SH_LARGE_BYTES;
 	return NA_OK;
 }
 
@@ -141,6 +146,7 @@ static enum na_status sh_merge(void *state, void *block, unsigned pass)
 	struct sh_state *s = state, *b = block;
 
 	(void)pass;
+	s->large |= b->large;
 	for (size_t i = 0; i < s->scope->store->n_sources; i++) {
 		s->sums[i].sends += b->sums[i].sends;
 		s->sums[i].bytes += b->sums[i].bytes;
@@ -167,9 +173,11 @@ static enum na_status sh_merge(void *state, void *block, unsigned pass)
 	return NA_OK;
 }
 
-/* Copies to their executions; those without any are dropped. */
-static void join(struct sh_state *s)
+/* Copies to their executions; those without any are dropped.  Can a send
+ * matter? */
+static bool join(struct sh_state *s)
 {
+	bool matter = s->large;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n_copies; i++) {
@@ -193,25 +201,28 @@ static void join(struct sh_state *s)
 			s->first_ps = x->start_ps;
 		if (!n || x->end_ps > s->last_ps)
 			s->last_ps = x->end_ps;
+		matter |= long_copy(x);
 		s->execs[n++] = *x;
 	}
 	s->n_execs = n;
+	return matter && n;
 }
 
 static enum na_status sh_turn(void *state, unsigned done, struct na_err *err)
 {
 	struct sh_state *s = state;
+	bool matter;
 
 	(void)err;
 	if (done)
 		return NA_END;
 	if (s->n_execs)
 		qsort(s->execs, s->n_execs, sizeof(*s->execs), by_start);
-	join(s);
+	matter = join(s);
 	free(s->copies);
 	s->copies = NULL;
 	s->n_copies = s->cap_copies = 0;
-	return s->n_execs ? NA_OK : NA_END;
+	return matter ? NA_OK : NA_END;
 }
 
 static void sh_fini(void *state)

@@ -65,6 +65,7 @@ struct sh_state {
 	struct sh_send *sends; /* those that may matter */
 	size_t n_sends, cap_sends;
 	struct sh_sums *sums; /* by source */
+	bool large;           /* there was a send of NA_SH_LARGE_BYTES */
 	int64_t first_ps, last_ps;
 };
 
