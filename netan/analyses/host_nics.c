@@ -150,13 +150,16 @@ static void put_nic(struct hs_out *o, struct na_value *list,
 }
 
 void hs_put_nics(struct hs_out *o, const struct na_settings *s,
-		 const struct na_settings *before, struct na_value *into)
+		 const struct na_host_asked *asked, struct na_value *into)
 {
 	struct na_value *list = na_put_list(o->r, into, "nics");
 
-	for (size_t i = 0; i < s->n_nics; i++)
-		put_nic(o, list, &s->nics[i],
-			find_nic(before, s->nics[i].name));
+	for (size_t i = 0; i < s->n_nics; i++) {
+		const struct na_nic *x = &s->nics[i];
+
+		if (!asked->brief || x->kind == NA_NIC_PHYSICAL)
+			put_nic(o, list, x, find_nic(asked->before, x->name));
+	}
 	na_put_int(o->r, into, "nics_left_out", (int64_t)s->nics_left_out);
 }
 

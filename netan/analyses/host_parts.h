@@ -34,7 +34,7 @@ void hs_put_rto(struct hs_out *o, const struct na_settings *s,
 void hs_put_routes(struct hs_out *o, const struct na_settings *s,
 		   struct na_value *into);
 void hs_put_nics(struct hs_out *o, const struct na_settings *s,
-		 const struct na_settings *before, struct na_value *into);
+		 const struct na_host_asked *asked, struct na_value *into);
 void hs_put_counters(struct hs_out *o, const struct na_settings *s,
 		     const struct na_settings *before, struct na_value *into);
 

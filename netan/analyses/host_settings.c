@@ -285,8 +285,9 @@ struct na_host_judged na_host_settings_put(const struct na_settings *s,
 			put_setting(&o, s, (enum na_setting)i, asked);
 	}
 	put_mtu(&o, s);
-	hs_put_nics(&o, s, asked->before, into);
+	hs_put_nics(&o, s, asked, into);
 	hs_put_counters(&o, s, asked->before, into);
-	hs_put_routes(&o, s, into);
+	if (!asked->brief)
+		hs_put_routes(&o, s, into);
 	return o.judged;
 }

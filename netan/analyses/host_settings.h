@@ -32,6 +32,7 @@ struct na_host_asked {
 	/* Of the slowest path; window_bytes is 0 where they are not given. */
 	double window_bytes;
 	const struct na_settings *before; /* an earlier reading, or NULL */
+	bool brief; /* no routes, no interfaces that are no NICs */
 };
 
 struct na_host_judged {
