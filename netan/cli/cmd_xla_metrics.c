@@ -232,10 +232,6 @@ static enum na_exit run(struct na_cli *cli)
 	if (exit == NA_EXIT_OK && (!r || !inputs || !pieces)) {
 		na_say_error(cli, "out of memory");
 		exit = NA_EXIT_FAILED;
-	} else if (exit == NA_EXIT_OK && !n) {
-		na_say_error(cli, "no input: netan xla-metrics LOG...; - is "
-				  "standard input");
-		exit = NA_EXIT_USAGE;
 	} else if (exit == NA_EXIT_OK) {
 		exit = read_all(cli, inputs, pieces, r);
 		for (size_t i = 0; i < n; i++)
