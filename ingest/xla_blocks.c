@@ -49,9 +49,8 @@ static bool same(const struct na_xla_stack *s, const struct na_xla_block *b,
 {
 	return s->key == key && s->execution == b->execution &&
 	       s->cause == b->cause && s->n_frames == b->n_frames &&
-	       (!b->n_frames ||
-		memcmp(s->frames, b->frames,
-		       b->n_frames * sizeof(*b->frames)) == 0);
+	       (!b->n_frames || memcmp(s->frames, b->frames,
+				       b->n_frames * sizeof(*b->frames)) == 0);
 }
 
 static enum na_status add_stack(struct na_xla_log *log,
@@ -66,8 +65,8 @@ static enum na_status add_stack(struct na_xla_log *log,
 		log->left_out++;
 		return NA_OK;
 	}
-	frames = na_arena_alloc(&log->frames, (b->n_frames + 1) *
-						      sizeof(*frames));
+	frames = na_arena_alloc(&log->frames,
+				(b->n_frames + 1) * sizeof(*frames));
 	if (!frames || !na_grow(&log->stacks, &log->cap_stacks,
 				log->n_stacks + 1, sizeof(*s)))
 		return na_fail_nomem(err);
@@ -137,9 +136,8 @@ static void open_block(struct na_xla_block *b, const struct na_xla_found *f)
 	b->first_line = f->number;
 }
 
-static enum na_status add_frame(struct na_xla_reader *r,
-				struct na_xla_block *b, const char *s,
-				size_t n, struct na_err *err)
+static enum na_status add_frame(struct na_xla_reader *r, struct na_xla_block *b,
+				const char *s, size_t n, struct na_err *err)
 {
 	uint32_t name;
 

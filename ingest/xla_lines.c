@@ -263,8 +263,7 @@ enum na_status na_xla_name(struct na_xla_log *log, const char *s, size_t n,
 
 enum na_status na_xla_reader_open(struct na_xla_reader **r,
 				  struct na_xla_log *log,
-				  enum na_xla_durations how,
-				  struct na_err *err)
+				  enum na_xla_durations how, struct na_err *err)
 {
 	*r = na_calloc(1, sizeof(**r));
 	if (!*r)

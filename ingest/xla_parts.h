@@ -41,11 +41,11 @@ struct na_xla_stream {
 	uint64_t pending_line;
 	struct na_xla_stamp pending_stamp;
 	struct na_xla_report now;
-	bool titled;	     /* "[MetricsData; step=N]" came */
-	int64_t next_step;   /* of it; -1 */
-	bool counting;	     /* counters have begun */
-	bool open;	     /* the last metric may get more fields */
-	bool only_samples;   /* and has none but its first */
+	bool titled;          /* "[MetricsData; step=N]" came */
+	int64_t next_step;    /* of it; -1 */
+	bool counting;        /* counters have begun */
+	bool open;            /* the last metric may get more fields */
+	bool only_samples;    /* and has none but its first */
 	uint64_t report_line; /* last line of the report */
 	struct na_xla_block block;
 };

@@ -127,8 +127,8 @@ static bool epoch_token(const char *s, size_t n)
 		i++;
 	if (i < 9)
 		return false;
-	return i == n || (s[i] == '.' && (i + 1 == n ||
-					  all_digits(s + i + 1, n - i - 1)));
+	return i == n || (s[i] == '.' &&
+			  (i + 1 == n || all_digits(s + i + 1, n - i - 1)));
 }
 
 /* "metrics.cc:123", "train.py:55" */
@@ -143,11 +143,11 @@ static bool source_token(const char *s, size_t n)
 
 static bool level_token(const char *s, size_t n)
 {
-	static const char *const words[] = {"INFO",    "WARNING", "WARN",
-					    "ERROR",   "DEBUG",	  "CRITICAL",
-					    "stdout",  "stderr",  "I",
-					    "W",       "E",	  "F",
-					    "-",       "|",	  NULL};
+	static const char *const words[] = {"INFO",   "WARNING", "WARN",
+					    "ERROR",  "DEBUG",   "CRITICAL",
+					    "stdout", "stderr",  "I",
+					    "W",      "E",       "F",
+					    "-",      "|",       NULL};
 
 	for (const char *const *w = words; *w; w++) {
 		if (strlen(*w) == n && memcmp(*w, s, n) == 0)

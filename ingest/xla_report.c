@@ -55,9 +55,9 @@ static void finish(struct na_xla_reader *r, size_t stream)
 	if (s->open && s->only_samples)
 		r->log->unfinished++;
 	s->now.last_line = s->report_line;
-	shrank = p->n_reports ? na_xla_shrinks(r->log, &p->last, r->log,
-					       &s->now)
-			      : NULL;
+	shrank = p->n_reports
+			 ? na_xla_shrinks(r->log, &p->last, r->log, &s->now)
+			 : NULL;
 	if (shrank)
 		restart(r, p, &s->now, shrank);
 	if (p->n_reports == 1) {
@@ -249,14 +249,13 @@ static bool take_percentiles(const struct na_xla_reader *r, const char *s,
 	while (n) {
 		const char *semicolon = memchr(s, ';', n);
 		size_t part = semicolon ? (size_t)(semicolon - s) : n, k;
-		struct na_xla_percentile *p =
-			&m->percentiles[m->n_percentiles];
+		struct na_xla_percentile *p = &m->percentiles[m->n_percentiles];
 
 		if (m->n_percentiles == NA_XLA_PERCENTILES_MAX)
 			return false;
 		k = na_xla_decimal(s, part, &p->percent);
-		if (!k || p->percent < 0 || p->percent > 100 ||
-		    part - k < 3 || s[k] != '%' || s[k + 1] != '=' ||
+		if (!k || p->percent < 0 || p->percent > 100 || part - k < 3 ||
+		    s[k] != '%' || s[k + 1] != '=' ||
 		    !na_xla_value(s + k + 2, part - k - 2, r->how, &p->value))
 			return false;
 		m->n_percentiles++;
@@ -332,8 +331,8 @@ static enum na_status first_field(struct na_xla_reader *r, size_t stream,
 		r->log->damaged++;
 		return NA_OK;
 	}
-	if (na_xla_name(r->log, s->pending_text, s->pending_n,
-			&s->pending_name, err) != NA_OK)
+	if (na_xla_name(r->log, s->pending_text, s->pending_n, &s->pending_name,
+			err) != NA_OK)
 		return err->status;
 	if (s->pending_name == NA_NO_NAME)
 		return NA_OK;

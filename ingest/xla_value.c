@@ -85,8 +85,8 @@ static const struct unit {
 	int64_t ns;
 } units[UNITS] = {
 	{"d", 1, INT64_C(86400000000000)}, {"h", 1, INT64_C(3600000000000)},
-	{"m", 1, INT64_C(60000000000)},	   {"s", 1, INT64_C(1000000000)},
-	{"ms", 2, INT64_C(1000000)},	   {"us", 2, INT64_C(1000)},
+	{"m", 1, INT64_C(60000000000)},    {"s", 1, INT64_C(1000000000)},
+	{"ms", 2, INT64_C(1000000)},       {"us", 2, INT64_C(1000)},
 };
 
 struct parts {
@@ -110,8 +110,7 @@ static size_t unit_at(const char *s, size_t n)
 }
 
 /* ".901" of a unit, in ns, rounded to nearest. */
-static size_t fraction_at(const char *s, size_t n, int64_t unit_ns,
-			  int64_t *ns)
+static size_t fraction_at(const char *s, size_t n, int64_t unit_ns, int64_t *ns)
 {
 	size_t i = 1;
 	double share = 0, scale = 0.1;

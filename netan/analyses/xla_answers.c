@@ -140,9 +140,8 @@ static void ask_transfers(struct na_xla_case *c, const struct na_xla_span *s)
 	na_print_number(rate, x.per_step, 3);
 	na_print_number(logged, 1 / (double)c->asked->log_interval, 3);
 	if (x.answer == NA_XLA_YES)
-		answer(&c->transfers, &x,
-		       "yes: %" PRId64 " %s %s, %s per step", g.by, between(s),
-		       in, rate);
+		answer(&c->transfers, &x, "yes: %" PRId64 " %s %s, %s per step",
+		       g.by, between(s), in, rate);
 	else if (x.answer == NA_XLA_SLOWLY)
 		answer(&c->transfers, &x,
 		       "yes, but not in every step: %" PRId64

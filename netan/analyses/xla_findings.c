@@ -116,8 +116,7 @@ static void recompilation(struct na_xla_case *c)
 		 of_processes(c, q->processes, procs, sizeof(procs)),
 		 at_frame(g, where, sizeof(where)));
 	to = finding(c, "recompilation",
-		     q->per_step > TOO_FREQUENT ? NA_SEV_ERROR
-						: NA_SEV_WARNING,
+		     q->per_step > TOO_FREQUENT ? NA_SEV_ERROR : NA_SEV_WARNING,
 		     title,
 		     "shapes or graphs change from step to step: pad or "
 		     "bucket inputs to few shapes, and keep values that "
@@ -169,16 +168,16 @@ static void transfers(struct na_xla_case *c)
 /* ---- early evaluation */
 
 /* The process in which values are fetched most. */
-static const struct na_xla_span *most_early(const struct na_xla_case *c,
-					    struct na_xla_grown *most,
-					    size_t *n)
+static const struct na_xla_span *
+most_early(const struct na_xla_case *c, struct na_xla_grown *most, size_t *n)
 {
 	const struct na_xla_span *found = NULL;
 
 	*n = 0;
 	for (size_t i = 0; i < c->n_spans; i++) {
-		struct na_xla_grown g = na_xla_count_of(
-			&c->spans[i], "aten::_local_scalar_dense");
+		struct na_xla_grown g =
+			na_xla_count_of(&c->spans[i],
+					"aten::_local_scalar_dense");
 
 		if (g.by <= 0)
 			continue;
@@ -213,9 +212,8 @@ static void early_evaluation(struct na_xla_case *c)
 	logging = s && !stack &&
 		  (double)g.by <=
 			  2 * s->steps / (double)c->asked->log_interval + 1;
-	snprintf(title, sizeof(title),
-		 "tensors are evaluated early: %s%s%s%s", count,
-		 logging ? ", no more than logging takes" : "",
+	snprintf(title, sizeof(title), "tensors are evaluated early: %s%s%s%s",
+		 count, logging ? ", no more than logging takes" : "",
 		 of_processes(c, n, procs, sizeof(procs)),
 		 at_frame(stack, where, sizeof(where)));
 	to = finding(c, "early-evaluation",

@@ -12,7 +12,7 @@ enum { NA_XLA_WARMUP_STEPS = 10 };
 struct na_xla_span {
 	const char *path, *label, *prefix; /* prefix NULL: none */
 	const struct na_xla_log *from_log, *to_log;
-	const struct na_xla_report *from; /* NULL: from the start */
+	const struct na_xla_report *from;   /* NULL: from the start */
 	const struct na_xla_report *before; /* the one before the last; of
 					     * to_log; NULL */
 	const struct na_xla_report *to;
@@ -21,7 +21,7 @@ struct na_xla_span {
 	const char *steps_from;
 	double steps_before; /* until `from`; NaN */
 	double last_steps;   /* from `before` to `to`; NaN */
-	double seconds;	     /* between the two; NaN */
+	double seconds;      /* between the two; NaN */
 };
 
 struct na_xla_grown {
@@ -37,7 +37,7 @@ struct na_xla_question {
 	enum na_xla_answer answer;
 	char text[400];
 	const struct na_xla_span *span; /* NULL: told by profiler lines */
-	const char *name;	 /* what was counted */
+	const char *name;               /* what was counted */
 	int64_t count;
 	double per_step;
 	size_t processes; /* that answer the same */
@@ -48,7 +48,7 @@ struct na_xla_group {
 	const struct na_xla_log *log; /* of the names */
 	const struct na_xla_stack *stack;
 	uint64_t count;
-	size_t graphs; /* different ones; of the largest log */
+	size_t graphs;               /* different ones; of the largest log */
 	const char *user, *operator; /* frames of the stack, or NULL */
 	bool early; /* a value was fetched before the step's end */
 };

@@ -22,10 +22,10 @@ struct na_xla_asked {
 	const struct na_xla_input *inputs; /* in the order of time, if they
 					    * are reports of one run */
 	size_t n_inputs;
-	int64_t steps;	      /* between two reports, or before one; 0: as
+	int64_t steps;        /* between two reports, or before one; 0: as
 			       * the reports tell */
 	int64_t log_interval; /* steps in which one tensor is logged */
-	size_t top;	      /* rows of each table for people */
+	size_t top;           /* rows of each table for people */
 };
 
 /* Whether the log holds anything that can be judged. */

@@ -16,7 +16,9 @@ bool na_xla_tells(const struct na_xla_log *log)
 
 static const char *unit_of(enum na_xla_kind kind)
 {
-	return kind == NA_XLA_TIME ? "_s" : kind == NA_XLA_BYTES ? "_bytes" : "";
+	return kind == NA_XLA_TIME    ? "_s"
+	       : kind == NA_XLA_BYTES ? "_bytes"
+				      : "";
 }
 
 static double number_of(const struct na_xla_value *v)
@@ -137,8 +139,7 @@ static void put_counters(struct na_xla_case *c)
 			na_put_int(r, row, "value", x->value);
 			na_put_real(r, row, "per_step",
 				    (double)g.by / s->steps);
-			na_put_real(r, row, "per_s",
-				    (double)g.by / s->seconds);
+			na_put_real(r, row, "per_s", (double)g.by / s->seconds);
 			if (s->from)
 				na_put_int(r, row, "new", g.by);
 			put_process(r, row, c, s);
@@ -175,7 +176,7 @@ static void put_answer(struct na_result *r, struct na_value *to,
 
 	na_put_text(r, x, "answer",
 		    q->answer == NA_XLA_CANNOT_TELL ? "cannot_tell"
-		    : q->answer == NA_XLA_NO	    ? "no"
+		    : q->answer == NA_XLA_NO        ? "no"
 						    : "yes");
 	na_put_text(r, x, "text", q->text);
 }
@@ -199,12 +200,12 @@ static void notes(struct na_xla_case *c)
 		const struct na_xla_log *log = &in->log;
 
 		if (log->unfinished)
-			na_result_note(c->r,
-				       "%.200s: %llu reports end amid a metric: "
-				       "the log is cut off, or other lines "
-				       "came between",
-				       in->path,
-				       (unsigned long long)log->unfinished);
+			na_result_note(
+				c->r,
+				"%.200s: %llu reports end amid a metric: "
+				"the log is cut off, or other lines "
+				"came between",
+				in->path, (unsigned long long)log->unfinished);
 		if (log->damaged)
 			na_result_note(c->r,
 				       "%.200s: %llu values could not be read "

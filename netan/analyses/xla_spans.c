@@ -35,8 +35,8 @@ static int64_t value_in(const struct na_xla_log *log,
 			const struct na_xla_report *r, const char *name,
 			bool *there)
 {
-	const struct na_xla_counter *x =
-		r ? na_xla_counter_named(log, r, name) : NULL;
+	const struct na_xla_counter *x = r ? na_xla_counter_named(log, r, name)
+					   : NULL;
 
 	*there = x != NULL;
 	return x ? x->value : 0;
@@ -96,17 +96,16 @@ static bool steps_by_title(struct na_xla_span *s)
 	s->steps = (double)(s->to->step - from);
 	s->steps_from = "the titles of the reports";
 	s->steps_before = (double)from;
-	if (s->before && s->before->step >= 0 &&
-	    s->before->step < s->to->step)
+	if (s->before && s->before->step >= 0 && s->before->step < s->to->step)
 		s->last_steps = (double)(s->to->step - s->before->step);
 	return true;
 }
 
 static void find_steps(struct na_xla_span *s, int64_t asked)
 {
-	static const char *const executions[] = {
-		"ExecuteReplicatedTime", "ExecuteChainedTime", "ExecuteTime",
-		NULL};
+	static const char *const executions[] = {"ExecuteReplicatedTime",
+						 "ExecuteChainedTime",
+						 "ExecuteTime", NULL};
 	bool found = steps_by_title(s) ||
 		     steps_by(s, na_xla_count_of(s, "MarkStep"), "MarkStep") ||
 		     steps_by(s, na_xla_count_of(s, "ExecuteComputation"),

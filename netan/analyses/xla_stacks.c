@@ -23,11 +23,20 @@ static const char *file_of(const char *frame)
  * a user: what is below it decides. */
 static bool in_torch(const char *file)
 {
-	static const char *const parts[] = {
-		"_",        "nn/",    "autograd/", "utils/",
-		"optim/",   "fx/",    "distributed/", "functional.py",
-		"tensor.py", "amp/",   "cuda/",     "jit/",
-		"serialization.py", NULL};
+	static const char *const parts[] = {"_",
+					    "nn/",
+					    "autograd/",
+					    "utils/",
+					    "optim/",
+					    "fx/",
+					    "distributed/",
+					    "functional.py",
+					    "tensor.py",
+					    "amp/",
+					    "cuda/",
+					    "jit/",
+					    "serialization.py",
+					    NULL};
 
 	for (const char *at = file; (at = strstr(at, "torch/")); at++) {
 		if (at > file && at[-1] != '/')
@@ -44,7 +53,8 @@ static bool is_torch(const char *frame)
 {
 	const char *file = file_of(frame);
 
-	return strstr(file, "/torch_xla/") || strncmp(file, "torch_xla/", 10) == 0 ||
+	return strstr(file, "/torch_xla/") ||
+	       strncmp(file, "torch_xla/", 10) == 0 ||
 	       strstr(file, "-packages/torch/") || in_torch(file);
 }
 
@@ -80,7 +90,7 @@ static void find_user(struct na_xla_group *g)
 		return;
 	g->user = frame_at(g, user);
 	if (user)
-		g->operator = frame_at(g, user - 1);
+		g->operator= frame_at(g, user - 1);
 }
 
 /* ---- equal stacks */
@@ -201,8 +211,7 @@ void na_xla_put_stacks(struct na_xla_case *c)
 		na_put_text(r, row, "what",
 			    g->stack->execution ? "execution" : "compilation");
 		na_put_text(r, row, "cause",
-			    told ? na_strtab_at(&g->log->names,
-						g->stack->cause)
+			    told ? na_strtab_at(&g->log->names, g->stack->cause)
 				 : NULL);
 		na_put_text(r, row, "user_frame", g->user);
 		na_put_text(r, row, "operator", g->operator);

@@ -36,9 +36,8 @@ static void headline(struct na_xla_case *c)
 	na_result_headline(c->r,
 			   "%.200s%s: %zu metrics reports of %zu processes, "
 			   "%zu profiler lines, %zu analysis blocks%s",
-			   c->asked->inputs[0].path,
-			   n > 1 ? " and others" : "", reports, c->n_spans,
-			   hints, blocks, steps);
+			   c->asked->inputs[0].path, n > 1 ? " and others" : "",
+			   reports, c->n_spans, hints, blocks, steps);
 }
 
 static void questions(struct na_xla_case *c)
@@ -104,8 +103,9 @@ static void stacks(struct na_xla_case *c)
 	const struct na_value *list = body_list(c, "stacks");
 
 	if (list)
-		na_result_view(c->r, "Python stacks behind compilations and "
-				     "executions",
+		na_result_view(c->r,
+			       "Python stacks behind compilations and "
+			       "executions",
 			       list, cols, COUNT(cols), c->asked->top);
 }
 
@@ -157,15 +157,15 @@ static void metrics_of(struct na_xla_case *c, const char *kind,
 	if (!list || !list->n)
 		return;
 	if (c->n_spans > 1)
-		cols[n++] = (struct na_column){"process", "process",
-					       NA_F_TEXT, 0, 0};
+		cols[n++] = (struct na_column){"process", "process", NA_F_TEXT,
+					       0, 0};
 	cols[n++] = (struct na_column){"name", "metric", NA_F_TEXT, 0, 0};
 	cols[n++] = (struct na_column){"samples", "samples", NA_F_COUNT, 0, 0};
 	cols[n++] = (struct na_column){"per_step", "per step", NA_F_NUMBER, 3,
 				       0};
 	if (timed)
-		cols[n++] = (struct na_column){"per_s", "per s", NA_F_NUMBER,
-					       3, 0};
+		cols[n++] = (struct na_column){"per_s", "per s", NA_F_NUMBER, 3,
+					       0};
 	cols[n++] = (struct na_column){"recent_per_s", "recent per s",
 				       NA_F_NUMBER, 3, 0};
 	memcpy(cols + n, values, 3 * sizeof(*values));

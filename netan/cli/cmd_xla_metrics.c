@@ -53,8 +53,8 @@ static void read_log(struct piece *p, struct na_xla_reader *reader,
 	while (st == NA_OK && !na_interrupted()) {
 		st = na_lines_find(lines, &na_xla_needles, &line, &p->err);
 		if (st == NA_OK)
-			st = na_xla_line(reader, line.text, line.n,
-					 line.number, &p->err);
+			st = na_xla_line(reader, line.text, line.n, line.number,
+					 &p->err);
 	}
 	/* What came before damage counts. */
 	end = na_xla_end(reader, &late);

@@ -54,18 +54,18 @@ const struct na_xla_counter *na_xla_counter(const struct na_xla_report *r,
 	return NULL;
 }
 
-const struct na_xla_metric *
-na_xla_metric_named(const struct na_xla_log *x, const struct na_xla_report *r,
-		    const char *name)
+const struct na_xla_metric *na_xla_metric_named(const struct na_xla_log *x,
+						const struct na_xla_report *r,
+						const char *name)
 {
 	uint32_t id = na_strtab_find(&x->names, name, strlen(name));
 
 	return id == NA_NO_NAME ? NULL : na_xla_metric(r, id);
 }
 
-const struct na_xla_counter *
-na_xla_counter_named(const struct na_xla_log *x, const struct na_xla_report *r,
-		     const char *name)
+const struct na_xla_counter *na_xla_counter_named(const struct na_xla_log *x,
+						  const struct na_xla_report *r,
+						  const char *name)
 {
 	uint32_t id = na_strtab_find(&x->names, name, strlen(name));
 

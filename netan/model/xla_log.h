@@ -47,7 +47,7 @@ struct na_xla_metric {
 	bool summed; /* total is there */
 	uint64_t samples;
 	struct na_xla_value total, value_rate; /* kind NONE: not told */
-	double rate;			       /* per second; NaN */
+	double rate;                           /* per second; NaN */
 	struct na_xla_percentile percentiles[NA_XLA_PERCENTILES_MAX];
 	size_t n_percentiles;
 };
@@ -68,7 +68,7 @@ struct na_xla_report {
 	struct na_xla_counter *counters;
 	size_t n_metrics, cap_metrics, n_counters, cap_counters;
 	uint64_t first_line, last_line; /* 0: there is no report */
-	int64_t step;			/* of its title; -1: not told */
+	int64_t step;                   /* of its title; -1: not told */
 	struct na_xla_stamp stamp;
 };
 
@@ -100,10 +100,10 @@ struct na_xla_hint {
 };
 
 struct na_xla_stack {
-	uint64_t key;	    /* hash of the following */
-	bool execution;     /* else compilation */
-	uint32_t cause;     /* NA_NO_NAME: not told */
-	uint32_t *frames;   /* innermost first: "func (file:line)" */
+	uint64_t key;     /* hash of the following */
+	bool execution;   /* else compilation */
+	uint32_t cause;   /* NA_NO_NAME: not told */
+	uint32_t *frames; /* innermost first: "func (file:line)" */
 	size_t n_frames;
 	uint64_t count;
 	uint64_t first_line;
@@ -121,13 +121,13 @@ struct na_xla_log {
 	size_t n_stacks, cap_stacks;
 	struct na_arena frames;
 	/* coverage */
-	uint64_t lines;	  /* that belong to something of the above */
-	uint64_t reports; /* all of them */
-	uint64_t damaged; /* fields that do not read as they should */
-	uint64_t left_out; /* beyond the bounds */
+	uint64_t lines;      /* that belong to something of the above */
+	uint64_t reports;    /* all of them */
+	uint64_t damaged;    /* fields that do not read as they should */
+	uint64_t left_out;   /* beyond the bounds */
 	uint64_t unfinished; /* reports that end amid a metric */
-	uint64_t blocks;  /* of analysis */
-	double program_gb; /* the largest compiled program told; 0: none */
+	uint64_t blocks;     /* of analysis */
+	double program_gb;   /* the largest compiled program told; 0: none */
 };
 
 void na_xla_log_init(struct na_xla_log *x);
@@ -140,12 +140,12 @@ const struct na_xla_metric *na_xla_metric(const struct na_xla_report *r,
 const struct na_xla_counter *na_xla_counter(const struct na_xla_report *r,
 					    uint32_t name);
 /* By name over logs: each has its own table of names. */
-const struct na_xla_metric *
-na_xla_metric_named(const struct na_xla_log *x, const struct na_xla_report *r,
-		    const char *name);
-const struct na_xla_counter *
-na_xla_counter_named(const struct na_xla_log *x, const struct na_xla_report *r,
-		     const char *name);
+const struct na_xla_metric *na_xla_metric_named(const struct na_xla_log *x,
+						const struct na_xla_report *r,
+						const char *name);
+const struct na_xla_counter *na_xla_counter_named(const struct na_xla_log *x,
+						  const struct na_xla_report *r,
+						  const char *name);
 
 /* The first name whose samples or count is smaller in `later`, which one run
  * cannot do; NULL: none. */
