@@ -130,8 +130,8 @@ const char *na_case_command(struct na_case *c, const char *options)
 	char name[32];
 
 	if (c->asked->rest) {
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(options, " "),
-			 options);
+		snprintf(name, sizeof(name), "%.*s",
+			 (int)strcspn(options, " "), options);
 		rest = c->asked->rest(c->asked->ctx, name);
 	}
 	return na_case_text(c, "netan %s %s", options, rest ? rest : c->inputs);

@@ -168,8 +168,8 @@ static enum na_exit say_nothing(struct na_battery *b)
 		na_session_say_there_is(s);
 		return NA_EXIT_FAILED;
 	}
-	if (s->store.transfers.n ||
-	    na_store_count(&s->store, SIZE_MAX, NA_RX, NA_VALID)) {
+	if (s->store.transfers.n || na_store_count(&s->store, SIZE_MAX, NA_RX,
+						   NA_VALID)) {
 		na_say_error(s->cli, "nothing to check: the filters leave no "
 				     "transfer, step or packet");
 		na_session_say_there_is(s);
@@ -189,9 +189,9 @@ static enum na_exit say_nothing(struct na_battery *b)
 /* The exhibit whose count of what was used says most. */
 static size_t told_by(const struct na_battery *b)
 {
-	static const char *const names[] = {"sizes", "latency", "rpc",
-					    "pairs", "bursts",  "timeline",
-					    "steps", "slack"};
+	static const char *const names[] = {"sizes", "latency", "rpc", "pairs",
+					    "bursts", "timeline", "steps",
+					    "slack"};
 
 	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
 		for (size_t i = 0; i < b->n; i++) {
