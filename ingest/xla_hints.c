@@ -202,6 +202,7 @@ enum na_status na_xla_hint_line(struct na_xla_reader *r, size_t stream,
 	size_t n = f->n, k;
 
 	r->log->lines++;
+	r->log->hint_lines++;
 	if (na_xla_starts(s, n, ops))
 		return not_lowered(r, stream, s + sizeof(ops) - 1,
 				   n - (sizeof(ops) - 1), err);
@@ -215,5 +216,6 @@ enum na_status na_xla_hint_line(struct na_xla_reader *r, size_t stream,
 	if (k < n)
 		return too_slow(r, stream, s, n, k, err);
 	r->log->lines--;
+	r->log->hint_lines--;
 	return NA_OK;
 }

@@ -194,9 +194,9 @@ static enum na_status take(struct na_xla_reader *r,
 	return na_xla_block_line(r, stream, f, err);
 }
 
-/* One line, or a part of one that holds several. */
+/* A line; or a part of one that holds several, which is in quotes. */
 static enum na_status one(struct na_xla_reader *r, const char *s, size_t n,
-			  uint64_t number, struct na_err *err)
+			  uint64_t number, bool quoted, struct na_err *err)
 {
 	struct na_xla_prefix prefix;
 	struct na_xla_found f = {.prefix = &prefix, .number = number};
@@ -210,6 +210,8 @@ static enum na_status one(struct na_xla_reader *r, const char *s, size_t n,
 	f.word = w->word;
 	f.rest = s + at + w->n;
 	f.n = n - at - w->n;
+	if (quoted && memchr(f.rest, '"', f.n))
+		f.n = (size_t)((const char *)memchr(f.rest, '"', f.n) - f.rest);
 	while (f.n && na_xla_is_blank(f.rest[f.n - 1]))
 		f.n--;
 	while (f.n && na_xla_is_blank(*f.rest)) {
@@ -222,11 +224,14 @@ static enum na_status one(struct na_xla_reader *r, const char *s, size_t n,
 enum na_status na_xla_line(struct na_xla_reader *r, const char *text, size_t n,
 			   uint64_t number, struct na_err *err)
 {
+	bool quoted = false;
+
 	while (n) {
 		const char *end = memmem(text, n, "\\n", 2);
 		size_t part = end ? (size_t)(end - text) : n;
 
-		if (one(r, text, part, number, err) != NA_OK)
+		quoted = quoted || end;
+		if (one(r, text, part, number, quoted, err) != NA_OK)
 			return err->status;
 		part += end ? 2 : 0;
 		text += part;

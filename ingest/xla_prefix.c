@@ -184,9 +184,17 @@ static void add(struct na_xla_prefix *p, const char *s, size_t n)
 	p->n += n;
 }
 
+/* Members of log entries as JSON are apart, too. */
+static bool between_tokens(char c)
+{
+	return na_xla_is_blank(c) || c == '"' || c == ',' || c == '{' ||
+	       c == '}';
+}
+
 void na_xla_prefix(const char *s, size_t n, struct na_xla_prefix *p)
 {
 	struct times t = {0};
+	bool unique = false; /* of each entry another one */
 	size_t i = 0;
 
 	memset(p, 0, sizeof(*p));
@@ -195,13 +203,18 @@ void na_xla_prefix(const char *s, size_t n, struct na_xla_prefix *p)
 	while (i < n) {
 		size_t from;
 
-		while (i < n && na_xla_is_blank(s[i]))
+		while (i < n && between_tokens(s[i]))
 			i++;
 		from = i;
-		while (i < n && !na_xla_is_blank(s[i]))
+		while (i < n && (!between_tokens(s[i]) ||
+				 (s[i] == ',' && i > from && i + 1 < n &&
+				  is_digit(s[i - 1]) && is_digit(s[i + 1]))))
 			i++;
-		if (i > from && says_who(s + from, i - from, &t))
+		if (i == from || !says_who(s + from, i - from, &t))
+			continue;
+		if (!unique)
 			add(p, s + from, i - from);
+		unique = i - from == 8 && memcmp(s + from, "insertId", 8) == 0;
 	}
 	if (t.clocked) {
 		p->stamp.kind = t.dated ? NA_XLA_DATED : NA_XLA_CLOCK;

@@ -34,20 +34,36 @@ static void answer(struct na_xla_question *q, const struct na_xla_question *x,
 	q->processes = n;
 }
 
-/* "in 100 steps (MarkStep)" */
-static const char *in_steps(const struct na_xla_span *s, double steps,
-			    char *buf, size_t size)
+/* "400 in 1000 steps (MarkStep)", "none between the reports". */
+static const char *amount(const struct na_xla_span *s, int64_t n, double steps,
+			  char *buf, size_t size)
 {
-	char number[NA_UNIT_BUF];
+	char count[32] = "none";
 
-	snprintf(buf, size, "in %s steps (%s)",
-		 na_print_number(number, steps, 4), s->steps_from);
+	if (n)
+		snprintf(count, sizeof(count), "%" PRId64, n);
+	if (isnan(steps))
+		snprintf(buf, size, "%s %s", count,
+			 s->from ? "between the reports" : "since the start");
+	else
+		snprintf(buf, size, "%s in %s%.0f step%s (%s)", count,
+			 s->from ? "" : "the first ", steps,
+			 steps == 1 ? "" : "s", s->steps_from);
 	return buf;
 }
 
-static const char *between(const struct na_xla_span *s)
+/* Steps are not known: only none is an answer. */
+static void without_steps(struct na_xla_question *q, struct na_xla_question *x,
+			  const char *said)
 {
-	return s->from ? "between the reports" : "since the start";
+	x->answer = x->count ? NA_XLA_CANNOT_TELL : NA_XLA_NO;
+	if (x->count)
+		answer(q, x,
+		       "cannot tell: %s, but in how many steps the log does "
+		       "not say; add --steps N",
+		       said);
+	else
+		answer(q, x, "no: %s", said);
 }
 
 /* ---- compilations */
@@ -58,28 +74,24 @@ static void ask_compilations(struct na_xla_case *c, const struct na_xla_span *s)
 	struct na_xla_question x = {.span = s, .name = "CompileTime"};
 	double warmup, steps, interval = (double)c->asked->log_interval;
 	int64_t count;
-	char in[120], rate[NA_UNIT_BUF];
+	char said[200], rate[NA_UNIT_BUF];
 
 	if (!g.there) {
 		x.name = "UncachedCompile";
 		g = na_xla_count_of(s, x.name);
 	}
 	x.count = g.by;
+	amount(s, g.by, s->steps, said, sizeof(said));
 	if (isnan(s->steps)) {
-		x.answer = g.by ? NA_XLA_CANNOT_TELL : NA_XLA_NO;
-		answer(&c->compilations, &x,
-		       g.by ? "cannot tell: %" PRId64 " %s, but in how many "
-			      "steps the log does not say; add --steps N"
-			    : "no: %" PRId64 " %s",
-		       g.by, between(s));
+		without_steps(&c->compilations, &x, said);
 		return;
 	}
-	if (g.last_by == 0 && s->last_steps > 0) {
+	if (g.by && g.last_by == 0 && s->last_steps > 0) {
 		x.answer = NA_XLA_NO;
 		answer(&c->compilations, &x,
-		       "no: none %s before the last report; %" PRId64
-		       " before that",
-		       in_steps(s, s->last_steps, in, sizeof(in)), g.by);
+		       "no: %s, but none since the report before the last, "
+		       "%.0f steps",
+		       said, s->last_steps);
 		return;
 	}
 	warmup = s->steps_before < NA_XLA_WARMUP_STEPS
@@ -89,19 +101,19 @@ static void ask_compilations(struct na_xla_case *c, const struct na_xla_span *s)
 	count = g.by - (int64_t)warmup;
 	if (steps <= 0 && g.by > 0) {
 		answer(&c->compilations, &x,
-		       "cannot tell: %" PRId64 " %s, all within the warm-up "
-		       "of %d steps; give a later report",
-		       g.by, in_steps(s, s->steps, in, sizeof(in)),
-		       NA_XLA_WARMUP_STEPS);
+		       "cannot tell: %s, all within the warm-up of %d steps; "
+		       "give a later report",
+		       said, NA_XLA_WARMUP_STEPS);
 		return;
 	}
 	x.per_step = count > 0 ? (double)count / steps : 0;
 	x.answer = x.per_step * interval >= 1 ? NA_XLA_YES : NA_XLA_NO;
-	answer(&c->compilations, &x, "%s: %" PRId64 " %s %s, %s per step%s",
-	       x.answer == NA_XLA_YES ? "yes" : "no", g.by, between(s),
-	       in_steps(s, s->steps, in, sizeof(in)),
-	       na_print_number(rate, x.per_step, 3),
-	       warmup > 0 ? " after the warm-up" : "");
+	answer(&c->compilations, &x, "%s: %s%s%s%s",
+	       x.answer == NA_XLA_YES ? "yes" : "no", said, g.by ? ", " : "",
+	       g.by ? na_print_number(rate, x.per_step, 3) : "",
+	       !g.by        ? ""
+	       : warmup > 0 ? " per step after the warm-up"
+			    : " per step");
 }
 
 /* ---- device-to-host transfers */
@@ -111,7 +123,7 @@ static void ask_transfers(struct na_xla_case *c, const struct na_xla_span *s)
 	struct na_xla_grown g = na_xla_samples(s, "TransferFromDeviceTime");
 	struct na_xla_question x = {.span = s,
 				    .name = "TransferFromDeviceTime"};
-	char in[120], rate[NA_UNIT_BUF], logged[NA_UNIT_BUF];
+	char said[200], rate[NA_UNIT_BUF], logged[NA_UNIT_BUF];
 	double allowed;
 
 	if (!g.there) {
@@ -119,13 +131,9 @@ static void ask_transfers(struct na_xla_case *c, const struct na_xla_span *s)
 		x.name = g.there ? "TransferFromServerTime" : x.name;
 	}
 	x.count = g.by;
+	amount(s, g.by, s->steps, said, sizeof(said));
 	if (isnan(s->steps)) {
-		x.answer = g.by ? NA_XLA_CANNOT_TELL : NA_XLA_NO;
-		answer(&c->transfers, &x,
-		       g.by ? "cannot tell: %" PRId64 " %s, but in how many "
-			      "steps the log does not say; add --steps N"
-			    : "no: %" PRId64 " %s",
-		       g.by, between(s));
+		without_steps(&c->transfers, &x, said);
 		return;
 	}
 	allowed = s->steps / (double)c->asked->log_interval;
@@ -136,23 +144,18 @@ static void ask_transfers(struct na_xla_case *c, const struct na_xla_span *s)
 		x.answer = NA_XLA_SLOWLY;
 	else
 		x.answer = NA_XLA_NO;
-	in_steps(s, s->steps, in, sizeof(in));
 	na_print_number(rate, x.per_step, 3);
 	na_print_number(logged, 1 / (double)c->asked->log_interval, 3);
 	if (x.answer == NA_XLA_YES)
-		answer(&c->transfers, &x, "yes: %" PRId64 " %s %s, %s per step",
-		       g.by, between(s), in, rate);
+		answer(&c->transfers, &x, "yes: %s, %s per step", said, rate);
 	else if (x.answer == NA_XLA_SLOWLY)
 		answer(&c->transfers, &x,
-		       "yes, but not in every step: %" PRId64
-		       " %s %s, %s per step; logging one tensor every "
-		       "%" PRId64 " steps takes %s",
-		       g.by, between(s), in, rate, c->asked->log_interval,
-		       logged);
+		       "yes, but not in every step: %s, %s per step; logging "
+		       "one tensor every %" PRId64 " steps takes %s",
+		       said, rate, c->asked->log_interval, logged);
 	else
-		answer(&c->transfers, &x,
-		       "no: %" PRId64 " %s %s, no more than logging takes",
-		       g.by, between(s), in);
+		answer(&c->transfers, &x, "no: %s%s", said,
+		       g.by ? ", no more than logging takes" : "");
 }
 
 /* ---- lowering */
@@ -185,8 +188,8 @@ static void ask_lowering(struct na_xla_case *c, const struct na_xla_span *s)
 		return;
 	}
 	x.answer = NA_XLA_YES;
-	answer(&c->lowering, &x, "yes: %.100s (%" PRId64 " times)%s", first,
-	       most, ops > 1 ? " and others, below" : "");
+	answer(&c->lowering, &x, "yes: %.100s %" PRId64 " times%s", first, most,
+	       ops > 1 ? ", and others below" : "");
 }
 
 /* ---- what only the profiler's lines tell */
@@ -236,7 +239,7 @@ static void ask_hints(struct na_xla_case *c, const struct na_xla_log *log)
 		return;
 	x.count = (int64_t)ops;
 	answer(&c->lowering, &x, "yes: %.100s%s (pt-xla-profiler)", x.name,
-	       ops > 1 ? " and others, below" : "");
+	       ops > 1 ? " and others below" : "");
 }
 
 static void no_report(struct na_xla_question *q)

@@ -68,15 +68,21 @@ static const struct na_xla_group *first_stack(const struct na_xla_case *c,
 	return NULL;
 }
 
-/* " at train_step (train.py:12), by item (...)" of the stack seen most. */
+/* Where in the user's code, of the stack seen most; and what is called
+ * there.  What is built in has no frame. */
 static const char *at_frame(const struct na_xla_group *g, char *buf,
 			    size_t size)
 {
+	const char *called = g && g->early ? ".item(), torch.equal or a "
+					     "condition there"
+					   : "";
+
 	*buf = 0;
-	if (g && g->user)
-		snprintf(buf, size, ", most often at %.150s%s%.150s", g->user,
-			 g->operator ? ", by " : "",
-			 g->operator ? g->operator : "");
+	if (!g || !g->user)
+		return buf;
+	called = g->operator? g->operator: called;
+	snprintf(buf, size, ", most often at %.150s%s%.150s", g->user,
+		 *called ? ": " : "", called);
 	return buf;
 }
 

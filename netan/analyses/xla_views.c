@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "netan/analyses/xla_impl.h"
-#include "netan/base/units.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -16,28 +15,42 @@ static const struct na_value *body_list(const struct na_xla_case *c,
 	return list && list->n ? list : NULL;
 }
 
+static void count_of(char *text, size_t size, size_t n, const char *what,
+		     bool last)
+{
+	size_t at = strlen(text);
+
+	if (n || (last && !at))
+		snprintf(text + at, size - at, "%s%zu %s%s", at ? ", " : "", n,
+			 what, n == 1 ? "" : "s");
+}
+
 static void headline(struct na_xla_case *c)
 {
 	size_t reports = 0, blocks = 0, hints = 0, n = c->asked->n_inputs;
 	const struct na_xla_span *s = c->n_spans == 1 ? c->spans : NULL;
-	char steps[200] = "", number[NA_UNIT_BUF];
+	char steps[200] = "", text[200] = "", more[60] = "";
 
 	for (size_t i = 0; i < n; i++) {
 		const struct na_xla_log *log = &c->asked->inputs[i].log;
 
 		reports += log->reports;
 		blocks += log->blocks;
-		for (size_t k = 0; k < log->n_hints; k++)
-			hints += log->hints[k].times;
+		hints += log->hint_lines;
 	}
+	count_of(text, sizeof(text), reports, "metrics report", false);
+	if (c->n_spans > 1)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 " of %zu processes", c->n_spans);
+	count_of(text, sizeof(text), hints, "profiler line", false);
+	count_of(text, sizeof(text), blocks, "analysis block", true);
+	if (n > 1)
+		snprintf(more, sizeof(more), " and %zu more", n - 1);
 	if (s && !isnan(s->steps))
-		snprintf(steps, sizeof(steps), "; %s steps (%s)",
-			 na_print_number(number, s->steps, 4), s->steps_from);
-	na_result_headline(c->r,
-			   "%.200s%s: %zu metrics reports of %zu processes, "
-			   "%zu profiler lines, %zu analysis blocks%s",
-			   c->asked->inputs[0].path, n > 1 ? " and others" : "",
-			   reports, c->n_spans, hints, blocks, steps);
+		snprintf(steps, sizeof(steps), "; %.0f steps (%s)", s->steps,
+			 s->steps_from);
+	na_result_headline(c->r, "%.200s%s: %s%s", c->asked->inputs[0].path,
+			   more, text, steps);
 }
 
 static void questions(struct na_xla_case *c)

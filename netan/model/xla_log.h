@@ -127,6 +127,7 @@ struct na_xla_log {
 	uint64_t left_out;   /* beyond the bounds */
 	uint64_t unfinished; /* reports that end amid a metric */
 	uint64_t blocks;     /* of analysis */
+	uint64_t hint_lines; /* of the profiler */
 	double program_gb;   /* the largest compiled program told; 0: none */
 };
 
