@@ -212,6 +212,7 @@ static enum na_exit write_all(struct making *m)
 			.check = m->check,
 			.command = command,
 			.version = NETAN_VERSION,
+			.figure_css = m->parts.theme,
 			.parts = m->parts.of,
 			.n_parts = m->parts.n,
 		};

@@ -6,6 +6,7 @@
 #include "netan/cli/command_line.h"
 #include "netan/cli/common.h"
 #include "plot/figure.h"
+#include "plot/theme.h"
 
 /* "-o timeline.svg -o timeline.json" */
 static char *command_of(const struct na_battery *b,
@@ -51,72 +52,85 @@ enum na_status na_report_parts_of(const struct na_battery *b,
 struct drawing {
 	struct na_report_parts *parts;
 	struct na_err errs[NA_MAX_EVIDENCE];
+	size_t bytes[NA_MAX_EVIDENCE]; /* of the figure and its rules */
 };
-
-/* Behind the XML declaration, which has no place within a page. */
-static void trim(struct na_report_part *part)
-{
-	const char *svg = strstr(part->figure, "<svg");
-
-	if (!svg)
-		return;
-	part->figure_bytes -= (size_t)(svg - part->figure);
-	part->figure = svg;
-}
 
 static void draw_one(void *ctx, size_t i)
 {
 	struct drawing *d = ctx;
-	struct na_report_part *part = &d->parts->of[i];
+	struct na_report_parts *p = d->parts;
+	struct na_report_part *part = &p->of[i];
 	const struct na_figure *f = na_figure_find(part->name);
+	struct na_page_axis axis = {.width = 0};
 	struct na_page page = {.version = NETAN_VERSION,
 			       .command = part->command,
-			       .id = part->name};
-	size_t size = 0;
+			       .axis = &axis};
+	size_t bytes = 0, style_bytes = 0;
+	char id[40];
 	FILE *out;
 
 	if (!f || !part->result)
 		return;
-	out = open_memstream(&d->parts->figures[i], &size);
-	if (!out) {
+	snprintf(id, sizeof(id), "fig-%.30s", part->name);
+	page.id = id;
+	out = open_memstream(&p->figures[i], &bytes);
+	page.style = open_memstream(&p->styles[i], &style_bytes);
+	if (out && page.style)
+		na_figure_write(f, part->result, &page, "inline", out,
+				&d->errs[i]);
+	if (!out || fclose(out) != 0)
 		na_fail_nomem(&d->errs[i]);
-		return;
-	}
-	na_figure_write(f, part->result, &page, "svg", out, &d->errs[i]);
-	if (fclose(out) != 0)
+	if (!page.style || fclose(page.style) != 0)
 		na_fail_nomem(&d->errs[i]);
 	if (d->errs[i].status != NA_OK)
 		return;
-	part->figure = d->parts->figures[i];
-	part->figure_bytes = size;
-	trim(part);
+	part->figure = p->figures[i];
+	part->style = p->styles[i];
+	part->figure_bytes = bytes;
+	d->bytes[i] = bytes + style_bytes;
+	part->axis = (struct na_report_axis){axis.width, axis.height, axis.x0,
+					     axis.y0,    axis.x1,     axis.y1,
+					     axis.from_s, axis.to_s};
 }
 
-static void leave_out(struct na_report_part *part)
+static void leave_out(struct drawing *d, size_t i)
 {
+	struct na_report_part *part = &d->parts->of[i];
+
+	d->bytes[i] = 0;
 	part->figure = NULL;
-	part->figure_bytes = 0;
 	part->no_figure = "The figure would make this page too large: the "
 			  "command below draws it into a file of its own.";
 }
 
 /* The largest go first. */
-static void fit(struct na_report_parts *p)
+static void fit(struct drawing *d)
 {
 	for (;;) {
 		size_t sum = 0, largest = 0;
 
-		for (size_t i = 0; i < p->n; i++) {
-			if (p->of[i].figure_bytes > NA_FIGURE_BYTES)
-				leave_out(&p->of[i]);
-			sum += p->of[i].figure_bytes;
-			if (p->of[i].figure_bytes > p->of[largest].figure_bytes)
+		for (size_t i = 0; i < d->parts->n; i++) {
+			if (d->bytes[i] > NA_FIGURE_BYTES)
+				leave_out(d, i);
+			sum += d->bytes[i];
+			if (d->bytes[i] > d->bytes[largest])
 				largest = i;
 		}
 		if (sum <= NA_FIGURES_BYTES)
 			return;
-		leave_out(&p->of[largest]);
+		leave_out(d, largest);
 	}
+}
+
+static enum na_status put_theme(struct na_report_parts *p, struct na_err *err)
+{
+	size_t size = 0;
+	FILE *out = open_memstream(&p->theme, &size);
+
+	if (!out)
+		return na_fail_nomem(err);
+	na_theme_css(out);
+	return fclose(out) == 0 ? NA_OK : na_fail_nomem(err);
 }
 
 enum na_status na_report_draw(const struct na_battery *b,
@@ -131,8 +145,8 @@ enum na_status na_report_draw(const struct na_battery *b,
 			return na_fail(err, d.errs[i].status, "%s: %s",
 				       p->of[i].name, d.errs[i].text);
 	}
-	fit(p);
-	return NA_OK;
+	fit(&d);
+	return put_theme(p, err);
 }
 
 void na_report_parts_free(struct na_report_parts *p)
@@ -140,6 +154,8 @@ void na_report_parts_free(struct na_report_parts *p)
 	for (size_t i = 0; i < p->n; i++) {
 		free(p->commands[i]);
 		free(p->figures[i]);
+		free(p->styles[i]);
 	}
+	free(p->theme);
 	memset(p, 0, sizeof(*p));
 }

@@ -65,6 +65,10 @@ static void put_head(FILE *out, const struct na_report *r)
 	fputs(na_page_css, out);
 	if (r->figure_css)
 		fputs(r->figure_css, out);
+	for (size_t i = 0; i < r->n_parts; i++) {
+		if (r->parts[i].figure && r->parts[i].style)
+			fputs(r->parts[i].style, out);
+	}
 	fputs("</style>\n</head>\n", out);
 }
 

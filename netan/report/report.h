@@ -44,6 +44,7 @@ struct na_report_part {
 	const char *command;            /* makes figure and data again */
 	const char *figure;             /* an <svg>; NULL: none */
 	size_t figure_bytes;
+	const char *style; /* rules that the figure needs, or NULL */
 	const char *no_figure; /* why it was left out, or NULL */
 	struct na_report_axis axis;
 };
@@ -53,7 +54,7 @@ struct na_report {
 	const struct na_result *check; /* verdict, findings, envelope */
 	const char *command;           /* makes this page again */
 	const char *version;           /* of netan */
-	const char *figure_css;        /* colours of the figures */
+	const char *figure_css;        /* what all figures need */
 	const struct na_report_part *parts;
 	size_t n_parts;
 };
