@@ -19,7 +19,6 @@ struct target {
 };
 
 static const char *const pictures[] = {"svg", "png", "pdf", NULL};
-static const char *const later[] = {"html", NULL};
 
 /* The endings that a command can write, for messages. */
 static const char *endings_of(const struct na_cli *cli)
@@ -101,11 +100,11 @@ static bool resolve(const struct na_cli *cli, const char *path,
 			     path, endings_of(cli));
 		return false;
 	}
-	if (word_of(later, end)) {
+	if (!strcasecmp(end, "html")) {
 		na_say_error(cli,
-			     "-o %s: .%s files are not yet supported; "
-			     "wanted one of %s",
-			     path, end, endings_of(cli));
+			     "-o %s: netan report writes pages; wanted one of "
+			     "%s",
+			     path, endings_of(cli));
 		return false;
 	}
 	if (cli->common.format || is_special(path)) {
@@ -203,7 +202,9 @@ bool na_output_draws(const struct na_cli *cli)
 	for (size_t i = 0; i < cli->common.outputs.n; i++) {
 		const char *path = cli->common.outputs.items[i];
 
-		if (!is_stdout(path) && word_of(pictures, ending(path)))
+		/* A report is full of them. */
+		if (!is_stdout(path) && (word_of(pictures, ending(path)) ||
+					 strcasecmp(ending(path), "html") == 0))
 			return true;
 	}
 	return false;

@@ -63,14 +63,20 @@
 		return e;
 	}
 
-	// Four digits are what the data block holds.
+	// Three significant digits, and the whole part.
 	function number(x) {
-		return x === null ? "-" : String(Number(x.toPrecision(4)));
+		return x === null ? "-" : String(Math.abs(x) >= 1000 ? Math.round(x)
+			: Number(x.toPrecision(3)));
 	}
 
-	function seconds(x, width) {
-		const digits = Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(width))));
-		return x.toFixed(digits) + " s";
+	// An instant, as exact as `step` asks for.
+	function seconds(x, step) {
+		return x.toFixed(Math.max(0, Math.min(9, -Math.floor(Math.log10(step) + 1e-9)))) + " s";
+	}
+
+	function span(x) {
+		return x < 1e-3 ? number(x * 1e6) + " us" : x < 1 ? number(x * 1e3) + " ms"
+			: number(x) + " s";
 	}
 
 	// Round numbers in [from, to], some `most` of them.
@@ -159,9 +165,9 @@
 			band.hidden = detail.hidden = false;
 			band.style.left = percent(window_[0] - from, most);
 			band.style.width = percent(size, most);
-			label.textContent = "Window " + seconds(window_[0], size) + " to " +
-				seconds(window_[1], size) + ", " + (100 * size / most).toPrecision(2) +
-				" % of the figure, " + seconds(dt, dt) + " a point";
+			label.textContent = "Window " + seconds(window_[0], size / 100) + " to " +
+				seconds(window_[1], size / 100) + ": " + span(size) + ", " +
+				number(100 * size / most) + " % of the figure; a point is " + span(dt);
 			draw();
 		}
 
@@ -214,7 +220,8 @@
 			make(head, "tspan", { "class": "unit" }, group[0].unit);
 			group.forEach((s, i) => {
 				make(head, "tspan", { dx: 10, style: "fill:var(--na-" + s.hue + ")" },
-					(i % 2 ? "┄ " : "━ ") + s.name);
+					i % 2 ? "┄ " : "━ ");
+				make(head, "tspan", {}, s.name);
 				make(svg, "path", { "class": "line", "clip-path": "url(#clip-" + data.part + ")",
 					"stroke-dasharray": i % 2 ? "4 2" : "none",
 					style: "stroke:var(--na-" + s.hue + ")", d: path(s, x, y, first, last) });
