@@ -41,6 +41,7 @@ struct na_coll {
 	int64_t channel;    /* of send; recv has the next */
 	int64_t stall_ps;   /* planted: its copy back takes so much longer */
 	bool ring, small_slack, looped;
+	bool whole; /* planted: a share is sent in one piece */
 };
 
 /* One execution of a collective within a step. */

@@ -329,6 +329,8 @@ static uint32_t pieces(const struct sim *s, const struct na_coll *c)
 {
 	uint64_t max = (uint64_t)s->job->cfg->chunk_bytes;
 
+	if (c->whole)
+		return 1;
 	return (uint32_t)((share_bytes(s, c) + max - 1) / max);
 }
 
@@ -419,6 +421,16 @@ static void next_phase(struct sim *s, uint32_t graph)
 		start_h2d(s, graph);
 }
 
+static int64_t reduced(const struct sim *s, uint32_t graph, int64_t ps)
+{
+	const struct na_job *job = s->job;
+	uint32_t host = job->devs[job->graphs[graph].dev].host;
+	const struct na_fault *f = na_job_fault(job, NA_FAULT_SLOW_REDUCTION,
+						host);
+
+	return f ? whole_ns(na_mul_q16(ps, f->value_q16)) : ps;
+}
+
 static void start_reduce(struct sim *s, uint32_t graph)
 {
 	struct na_job *job = s->job;
@@ -426,7 +438,8 @@ static void start_reduce(struct sim *s, uint32_t graph)
 		       reduce_ps_per_byte;
 	struct na_reduce r = {graph, s->now + host_delay(s, 4 * US), 0};
 
-	r.end_ps = r.start_ps + host_delay(s, 6 * US) + whole_ns(work);
+	r.end_ps = r.start_ps +
+		   reduced(s, graph, host_delay(s, 6 * US) + whole_ns(work));
 	if (!na_grow(&job->reduces, &job->cap_reduces, job->n_reduces + 1,
 		     sizeof(*job->reduces))) {
 		s->failed = true;
