@@ -400,9 +400,10 @@ void na_time_axis(const struct na_layout *l, const struct na_scale *x, double y,
 	place_time_labels(l, x, &font, &t);
 	draw_time_labels(l, x, y, &font, &t);
 	if (l->axis)
-		*l->axis = (struct na_page_axis){
-			l->width,   l->height, x->at_from, l->body.y0,
-			x->at_to, y,	       x->from,	   x->to};
+		*l->axis = (struct na_page_axis){l->width,   l->height,
+						 x->at_from, l->body.y0,
+						 x->at_to,   y,
+						 x->from,    x->to};
 	if (t.base == 0)
 		snprintf(words, sizeof(words), "%s (%s)", name, t.unit.name);
 	else

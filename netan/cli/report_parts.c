@@ -3,30 +3,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/cli/command_line.h"
+#include "netan/cli/again.h"
 #include "netan/cli/common.h"
 #include "plot/figure.h"
 #include "plot/theme.h"
 
-/* "-o timeline.svg -o timeline.json" */
-static char *command_of(const struct na_battery *b,
-			const struct na_command *command)
+/* "netan timeline -o timeline.svg -o timeline.json run/" */
+static const char *command_of(const struct na_battery *b, const char *name,
+			      struct na_arena *arena)
 {
-	const char *name = command->face->name;
-	char extra[96];
+	const char *rest = na_again(b->session.cli, name, arena);
+	bool draws = na_figure_find(name) != NULL;
+	size_t size = rest ? strlen(rest) + 4 * strlen(name) + 64 : 0;
+	char *text = size ? na_arena_alloc(arena, size) : NULL;
 
-	if (na_figure_find(name))
-		snprintf(extra, sizeof(extra), "-o %.30s.svg -o %.30s.json",
-			 name, name);
-	else
-		snprintf(extra, sizeof(extra), "-o %.30s.json", name);
-	return na_command_like(b->session.cli, command, extra);
+	if (text)
+		snprintf(text, size, "netan %s%s%s%s -o %s.json %s", name,
+			 draws ? " -o " : "", draws ? name : "",
+			 draws ? ".svg" : "", name, rest);
+	return text;
 }
 
 enum na_status na_report_parts_of(const struct na_battery *b,
 				  struct na_report_parts *p, struct na_err *err)
 {
 	memset(p, 0, sizeof(*p));
+	na_arena_init(&p->arena);
 	for (size_t i = 0; i < b->n; i++) {
 		const struct na_exhibit *x = &b->exhibits[i];
 		const struct na_command *command = na_command_find(x->name);
@@ -34,17 +36,15 @@ enum na_status na_report_parts_of(const struct na_battery *b,
 		/* The others are evidence for checks, which cite them. */
 		if (!command)
 			continue;
-		p->commands[p->n] = command_of(b, command);
-		if (!p->commands[p->n])
-			return na_fail_nomem(err);
 		p->of[p->n] = (struct na_report_part){
 			.name = command->face->name,
 			.question = command->face->question,
 			.result = x->result,
 			.missing = x->missing,
-			.command = p->commands[p->n],
+			.command = command_of(b, x->name, &p->arena),
 		};
-		p->n++;
+		if (!p->of[p->n++].command)
+			return na_fail_nomem(err);
 	}
 	return NA_OK;
 }
@@ -88,8 +88,8 @@ static void draw_one(void *ctx, size_t i)
 	part->style = p->styles[i];
 	part->figure_bytes = bytes;
 	d->bytes[i] = bytes + style_bytes;
-	part->axis = (struct na_report_axis){axis.width, axis.height, axis.x0,
-					     axis.y0,    axis.x1,     axis.y1,
+	part->axis = (struct na_report_axis){axis.width,  axis.height, axis.x0,
+					     axis.y0,     axis.x1,     axis.y1,
 					     axis.from_s, axis.to_s};
 }
 
@@ -152,10 +152,10 @@ enum na_status na_report_draw(const struct na_battery *b,
 void na_report_parts_free(struct na_report_parts *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
-		free(p->commands[i]);
 		free(p->figures[i]);
 		free(p->styles[i]);
 	}
 	free(p->theme);
+	na_arena_fini(&p->arena);
 	memset(p, 0, sizeof(*p));
 }

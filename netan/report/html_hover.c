@@ -81,7 +81,7 @@ static bool numbers_of(const struct na_value *v, size_t want, double *out)
 	if (!v || v->kind != NA_V_LIST || v->n != want)
 		return false;
 	n = 0;
-	for_each_member(m, v)
+	for_each_member (m, v)
 		out[n++] = na_real_of(m, NAN);
 	return true;
 }
@@ -114,7 +114,8 @@ static void put_axis(FILE *out, const struct na_report_part *part, double t0,
 	fprintf(out, "{\"part\":\"%s\",\"at\":[", part->name);
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
 		fprintf(out, "%s%s", i ? "," : "",
-			na_print_double(buf, i < 6 ? round(of[i] * 100) / 100 : of[i]));
+			na_print_double(buf, i < 6 ? round(of[i] * 100) / 100
+						   : of[i]));
 	fprintf(out, "],\"t0\":%s,", na_print_double(buf, t0));
 	fprintf(out, "\"bin_s\":%s,", na_print_double(buf, bin_s));
 	fprintf(out, "\"bins\":%zu,\"series\":[", k);

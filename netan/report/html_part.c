@@ -12,7 +12,8 @@ static void put_figure(FILE *out, const struct na_report_part *p, bool *failed)
 	}
 	if (!p->figure)
 		return;
-	fprintf(out, "<figure id=\"figure-%s\">\n<div class=\"picture\"><div class=\"sheet\">\n",
+	fprintf(out,
+		"<figure id=\"figure-%s\">\n<div class=\"picture\"><div class=\"sheet\">\n",
 		p->name);
 	fwrite(p->figure, 1, p->figure_bytes, out);
 	fputs("</div></div>\n", out);

@@ -44,7 +44,7 @@ struct na_report_part {
 	const char *command;            /* makes figure and data again */
 	const char *figure;             /* an <svg>; NULL: none */
 	size_t figure_bytes;
-	const char *style; /* rules that the figure needs, or NULL */
+	const char *style;     /* rules that the figure needs, or NULL */
 	const char *no_figure; /* why it was left out, or NULL */
 	struct na_report_axis axis;
 };
