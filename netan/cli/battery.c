@@ -239,8 +239,11 @@ enum na_exit na_battery_run_some(struct na_battery *b, const struct na_cli *cli,
 	if (exit != NA_EXIT_OK)
 		return exit;
 	if (read_all(b, &asked, &choice, &exit, &err) == NA_OK &&
-	    exit == NA_EXIT_OK)
+	    exit == NA_EXIT_OK) {
 		run_rows(b, &asked, capacity, &choice, &err);
+		if (err.status == NA_OK)
+			na_battery_programs(b, &err);
+	}
 	if (err.status == NA_OK)
 		return exit;
 	na_say_error(cli, "%s", err.text);
