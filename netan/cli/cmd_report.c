@@ -172,12 +172,26 @@ static const char *page_command(struct making *m)
 	return text;
 }
 
+/* "run/ and 3 more" */
+static const char *inputs_text(struct making *m)
+{
+	const char *first = m->cli->inputs[0].path;
+	size_t n = m->cli->n_inputs, size = strlen(first) + 40;
+	char *text = na_arena_alloc(&m->arena, size);
+
+	if (!text || n < 2)
+		return text ? first : NULL;
+	snprintf(text, size, "%s and %zu more", first, n - 1);
+	return text;
+}
+
 static enum na_exit write_all(struct making *m)
 {
 	const struct params *p = m->cli->params;
 	const struct na_text_list *l = &m->cli->common.outputs;
 	const struct na_report report = {
 		.title = p->title,
+		.inputs = inputs_text(m),
 		.check = m->check,
 		.command = page_command(m),
 		.version = NETAN_VERSION,
@@ -187,6 +201,10 @@ static enum na_exit write_all(struct making *m)
 	};
 	enum na_exit worst = NA_EXIT_OK;
 
+	if (!report.command || !report.inputs) {
+		na_say_error(m->cli, "out of memory");
+		return NA_EXIT_FAILED;
+	}
 	for (size_t i = 0; i < l->n; i++) {
 		enum na_exit exit = write_page(m, l->items[i], &report);
 

@@ -36,6 +36,8 @@
 		if (table.tBodies[0].rows.length < 2)
 			return;
 		Array.from(table.tHead.rows[0].cells).forEach((head, k) => {
+			if (!head.textContent)
+				return;
 			const button = document.createElement("button");
 			button.type = "button";
 			button.textContent = head.textContent;
