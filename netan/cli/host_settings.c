@@ -7,7 +7,7 @@
 #include "ingest/settings.h"
 #include "netan/analyses/host_settings.h"
 #include "netan/base/vec.h"
-#include "netan/cli/command_line.h"
+#include "netan/cli/again.h"
 
 /* ---- which directories */
 
