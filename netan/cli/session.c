@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "netan/base/vec.h"
+#include "netan/cli/anonymize.h"
 
 struct listed {
 	const char *path, *label;
@@ -56,9 +57,11 @@ static bool list_files(struct na_session *s, struct listing *l)
 			return false;
 		}
 		s->only_one &= found.n == 1;
-		for (size_t k = 0; k < found.n; k++)
+		for (size_t k = 0; k < found.n; k++) {
+			na_hide(s->cli, NA_ALIAS_INPUT, found.paths[k]);
 			l->files[l->n++] = (struct listed){found.paths[k],
 							   in->label};
+		}
 		free(found.paths);
 	}
 	return true;
@@ -345,6 +348,7 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 	    !keep_opened(s, &l, &o))
 		goto nomem;
 	number_runs(s);
+	na_hide_session(s);
 	if (!s->n_inputs) {
 		if (!s->only_one)
 			na_say_error(cli, "no readable input");
