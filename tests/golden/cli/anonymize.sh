@@ -48,7 +48,7 @@ for c in info timeline latency sizes bursts rpc pairs collectives slack steps \
 done
 see pairs --anonymize --topology carol-racks.csv home/carol/runs \
 	home/carol/broken.xplane.pb
-see steps --anonymize home/carol/runs --host secret-node2.corp --title carol/x
+see steps --anonymize home/carol/runs --host secret-node2.corp --title "secret-node2.corp alone"
 for c in info timeline latency sizes rpc pairs tcp check; do
 	see $c --anonymize carol.pcap
 	see $c --anonymize carol.pcap --hosts carol-hosts.csv
@@ -59,7 +59,8 @@ for f in /home/carol/nothing carol-hosts.csv home/carol; do
 	netan latency --anonymize $f 2>&1
 done
 netan latency --anonymize home/carol/runs --host secret-nobody 2>&1
-netan latency --anonymize home/carol/runs --label a $run/secret-node1.corp.xplane.pb 2>&1
+netan latency --anonymize home/carol/runs --label a \
+	$run/secret-node1.corp.xplane.pb 2>/dev/null | head -n 1
 netan latency --anonymize $run/secret-node1.corp.xplane.pb \
 	$run/secret-node1.corp.xplane.pb 2>&1
 # The numbers follow the inputs, in every command alike.
