@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "netan/analyses/analysis.h"
+#include "netan/cli/anonymize.h"
 #include "netan/cli/common.h"
 
 void na_put_word(FILE *out, const char *s)
@@ -24,6 +25,15 @@ void na_put_word(FILE *out, const char *s)
 			putc(*s, out);
 	}
 	putc('\'', out);
+}
+
+/* One word, as it may be shown (--anonymize). */
+static void put_shown(FILE *out, const struct na_cli *cli, const char *s)
+{
+	char *shown = na_shown(cli, s);
+
+	na_put_word(out, shown ? shown : "");
+	free(shown);
 }
 
 static bool among(const char *const *list, const char *name)
@@ -119,7 +129,7 @@ static void put_options(FILE *out, const struct na_cli *cli,
 			continue;
 		fprintf(out, "--%s%s", o->name, value ? "=" : "");
 		if (value)
-			na_put_word(out, value);
+			put_shown(out, cli, value);
 		putc(' ', out);
 	}
 }
@@ -136,7 +146,7 @@ static void put_inputs(FILE *out, const struct na_cli *cli)
 		fputs("-- ", out);
 	for (size_t i = 0; i < cli->n_inputs; i++) {
 		fputs(i ? " " : "", out);
-		na_put_word(out, cli->inputs[i].path);
+		put_shown(out, cli, cli->inputs[i].path);
 	}
 }
 
@@ -206,7 +216,7 @@ char *na_command_line(const struct na_cli *cli)
 		if (options && is_manner(cli->argv, cli->argc, k, &skip))
 			continue;
 		putc(' ', out);
-		na_put_word(out, cli->argv[k]);
+		put_shown(out, cli, cli->argv[k]);
 	}
 	if (fclose(out) != 0) {
 		free(text);

@@ -6,9 +6,11 @@
 
 #include "netan/analyses/capacity.h"
 #include "netan/cli/again.h"
+#include "netan/cli/anonymize.h"
 #include "netan/cli/hashing.h"
 #include "netan/cli/judge.h"
 #include "netan/cli/output.h"
+#include "netan/cli/report_folder.h"
 #include "netan/cli/report_parts.h"
 
 struct params {
@@ -21,8 +23,9 @@ struct params {
 
 /* clang-format off */
 static const struct na_opt opts[] = {
-	{NA_OPT_LIST, 'o', "output", FIELD(outputs), "FILE", NULL, 0, 0,
-	 "the page to write, FILE.html (required)"},
+	{NA_OPT_LIST, 'o', "output", FIELD(outputs), "FILE|DIR", NULL, 0, 0,
+	 "the page to write, FILE.html, or a directory for report.md and its "
+	 "pictures (required)"},
 	{NA_OPT_TEXT, 0, "title", FIELD(title), "TEXT", NULL, 0, 0,
 	 "title of the page (default: the inputs)"},
 	{NA_OPT_TEXT, 'c', "capacity", FIELD(capacity), "RATE", NULL, 0, 0,
@@ -57,30 +60,39 @@ static bool ends_in(const char *path, const char *ending)
 	return n > m && strcasecmp(path + n - m, ending) == 0;
 }
 
+static enum na_exit check_output(const struct na_cli *cli, const char *path)
+{
+	struct na_err err = {.status = NA_OK};
+
+	if (ends_in(path, ".html")) {
+		if (na_outfile_check(path, &err) == NA_OK)
+			return NA_EXIT_OK;
+	} else if (na_folder_named(path)) {
+		if (na_folder_check(path, &err) == NA_OK)
+			return NA_EXIT_OK;
+	} else {
+		na_fail(&err, NA_EUSAGE,
+			"-o %s: a report is a page or a directory; wanted "
+			"FILE.html, or DIR/ for report.md and pictures",
+			path);
+	}
+	na_say_error(cli, "%s", err.text);
+	return err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
+}
+
 static enum na_exit check_outputs(const struct na_cli *cli)
 {
 	const struct na_text_list *l = &cli->common.outputs;
-	struct na_err err = {.status = NA_OK};
+	enum na_exit exit = NA_EXIT_OK;
 
 	if (!l->n) {
 		na_say_error(cli, "where to? A report is a file: add -o "
-				  "report.html");
+				  "report.html, or -o DIR/ for Markdown");
 		return NA_EXIT_USAGE;
 	}
-	for (size_t i = 0; i < l->n; i++) {
-		if (!ends_in(l->items[i], ".html")) {
-			na_say_error(cli,
-				     "-o %s: a report is a page; wanted a name "
-				     "that ends in .html",
-				     l->items[i]);
-			return NA_EXIT_USAGE;
-		}
-		if (na_outfile_check(l->items[i], &err) != NA_OK) {
-			na_say_error(cli, "%s", err.text);
-			return NA_EXIT_FAILED;
-		}
-	}
-	return NA_EXIT_OK;
+	for (size_t i = 0; exit == NA_EXIT_OK && i < l->n; i++)
+		exit = check_output(cli, l->items[i]);
+	return exit;
 }
 
 /* What the command line alone can tell is wrong. */
@@ -140,8 +152,16 @@ static enum na_exit write_page(const struct making *m, const char *path,
 {
 	struct na_err err = {0}, late = {0};
 	struct na_outfile f;
-	enum na_status st = na_outfile_open(&f, path, &err);
+	enum na_status st;
 
+	if (!ends_in(path, ".html")) {
+		if (na_folder_write(path, report, m->b.session.threads, &err) ==
+		    NA_OK)
+			return NA_EXIT_OK;
+		na_say_error(m->cli, "cannot write %s: %s", path, err.text);
+		return NA_EXIT_FAILED;
+	}
+	st = na_outfile_open(&f, path, &err);
 	if (st == NA_OK) {
 		st = na_report_html(report, f.stream, &err);
 		if (na_outfile_close(&f, path, st == NA_OK, &late) != NA_OK &&
@@ -175,13 +195,16 @@ static const char *page_command(struct making *m)
 /* "run/ and 3 more" */
 static const char *inputs_text(struct making *m)
 {
-	const char *first = m->cli->inputs[0].path;
-	size_t n = m->cli->n_inputs, size = strlen(first) + 40;
-	char *text = na_arena_alloc(&m->arena, size);
+	char *first = na_shown(m->cli, m->cli->inputs[0].path), *text = NULL;
+	size_t n = m->cli->n_inputs, size = first ? strlen(first) + 40 : 0;
 
-	if (!text || n < 2)
-		return text ? first : NULL;
-	snprintf(text, size, "%s and %zu more", first, n - 1);
+	if (size)
+		text = na_arena_alloc(&m->arena, size);
+	if (text && n < 2)
+		snprintf(text, size, "%s", first);
+	else if (text)
+		snprintf(text, size, "%s and %zu more", first, n - 1);
+	free(first);
 	return text;
 }
 
@@ -189,8 +212,9 @@ static enum na_exit write_all(struct making *m)
 {
 	const struct params *p = m->cli->params;
 	const struct na_text_list *l = &m->cli->common.outputs;
+	char *title = p->title ? na_shown(m->cli, p->title) : NULL;
 	const struct na_report report = {
-		.title = p->title,
+		.title = title,
 		.inputs = inputs_text(m),
 		.check = m->check,
 		.command = page_command(m),
@@ -203,13 +227,14 @@ static enum na_exit write_all(struct making *m)
 
 	if (!report.command || !report.inputs) {
 		na_say_error(m->cli, "out of memory");
-		return NA_EXIT_FAILED;
+		worst = NA_EXIT_FAILED;
 	}
-	for (size_t i = 0; i < l->n; i++) {
+	for (size_t i = 0; worst == NA_EXIT_OK && i < l->n; i++) {
 		enum na_exit exit = write_page(m, l->items[i], &report);
 
 		worst = exit > worst ? exit : worst;
 	}
+	free(title);
 	return worst;
 }
 
@@ -224,6 +249,7 @@ static enum na_exit make(struct making *m)
 	if (na_report_parts_of(&m->b, &m->parts, &err) == NA_OK &&
 	    na_report_draw(&m->b, &m->parts, &err) == NA_OK)
 		put_hashes(m);
+	na_hide_result(m->cli, m->check);
 	if (err.status == NA_OK && !na_result_ok(m->check))
 		na_fail_nomem(&err);
 	if (err.status != NA_OK) {
@@ -281,15 +307,20 @@ static const char details[] =
 	"or focus it and use the arrow keys, + and -).\n"
 	"A page of any input stays below 5 MiB: of long tables the first rows "
 	"are shown, and a figure that would be too large is left out; both "
-	"are said. The same inputs give the same bytes.";
+	"are said. The same inputs give the same bytes.\n"
+	"With the name of a directory instead (new, empty, or that of an "
+	"earlier report) it writes report.md, for an issue tracker, and a PNG "
+	"for each figure: verdict, findings, coverage, and of each analysis "
+	"headline, picture, the first 20 rows of tables, notes and command.";
 
 static const struct na_face report_face = {
 	.name = "report",
 	.question = "all of it in one page for a bug report",
-	.usage = "-o FILE.html [OPTION…] INPUT…",
+	.usage = "-o FILE.html|DIR [OPTION…] INPUT…",
 	.details = details,
 	.example = "netan report logdir -o report.html\n"
-		   "netan report logdir --capacity 100Gbps -o report.html",
+		   "netan report logdir --capacity 100Gbps -o report.html\n"
+		   "netan report --anonymize logdir -o issue-42/",
 	.opts = opts,
 	.params_size = sizeof(struct params),
 };

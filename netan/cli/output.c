@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "netan/cli/again.h"
+#include "netan/cli/anonymize.h"
 #include "netan/cli/cli.h"
 #include "netan/cli/output.h"
 #include "netan/result/emit.h"
@@ -231,25 +232,30 @@ static enum na_status draw(const struct na_cli *cli, const struct na_result *r,
 			   const char *format, FILE *out, struct na_err *err)
 {
 	const struct na_figure *f = na_figure_find(cli->command->face->name);
-	char *line = na_command_line(cli);
+	char *line = na_command_line(cli), *title = NULL;
 	struct na_page page = {
 		.width = (int)cli->common.width,
 		.height = (int)cli->common.height,
 		.scale = cli->common.scale,
 		.dark = cli->common.theme == 1,
-		.title = cli->common.title,
 		.version = NETAN_VERSION,
 		.command = line,
 	};
 	enum na_status st;
 
-	if (!line)
+	if (cli->common.title)
+		page.title = title = na_shown(cli, cli->common.title);
+	if (!line || (cli->common.title && !title)) {
+		free(line);
+		free(title);
 		return na_fail_nomem(err);
+	}
 	if (f)
 		st = na_figure_write(f, r, &page, format, out, err);
 	else
 		st = na_fail(err, NA_EUSAGE, "no picture of this name");
 	free(line);
+	free(title);
 	return st;
 }
 
@@ -312,12 +318,13 @@ static enum na_exit write_file(const struct na_cli *cli, const struct target *t,
 	return say_failed(cli, t->path, st, &err);
 }
 
-enum na_exit na_output(const struct na_cli *cli, const struct na_result *r)
+enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 {
 	const struct na_text_list *outputs = &cli->common.outputs;
 	struct target t = {.emitter = by_format(cli)};
 	enum na_exit worst = NA_EXIT_OK;
 
+	na_hide_result(cli, r);
 	if (!na_result_ok(r)) {
 		na_say_error(cli, "out of memory");
 		return NA_EXIT_FAILED;

@@ -47,6 +47,7 @@ struct na_report_part {
 	const char *style;     /* rules that the figure needs, or NULL */
 	const char *no_figure; /* why it was left out, or NULL */
 	struct na_report_axis axis;
+	const char *png; /* its file, beside the Markdown; NULL: none */
 };
 
 struct na_report {
@@ -63,5 +64,15 @@ struct na_report {
 /* One self-contained page.  NA_EIO when `out` fails, NA_ENOMEM. */
 enum na_status na_report_html(const struct na_report *r, FILE *out,
 			      struct na_err *err) NA_MUST_CHECK;
+
+/*
+ * The same for an issue tracker: Markdown as GitHub reads it.  It begins with
+ * NA_REPORT_MARK, shows the first NA_MD_ROWS rows of tables, says what it
+ * leaves out, and refers to each part's `png`.
+ */
+#define NA_REPORT_MARK "<!-- netan report -->"
+enum { NA_MD_ROWS = 20, NA_MD_INPUTS = 100 };
+enum na_status na_report_md(const struct na_report *r, FILE *out,
+			    struct na_err *err) NA_MUST_CHECK;
 
 #endif
