@@ -1,4 +1,4 @@
-#include "tests/unit/hand_case.h"
+#include "tests/unit/hand_exhibit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-void hand_case_init(struct hand_case *c)
+void hand_exhibit_init(struct hand_exhibit *c)
 {
 	memset(c, 0, sizeof(*c));
 #define NA_LIMIT(name, option, def, min, max, arg, help) \
@@ -16,7 +16,7 @@ void hand_case_init(struct hand_case *c)
 #undef NA_LIMIT
 }
 
-void hand_case_show(struct hand_case *c, const char *name,
+void hand_exhibit_show(struct hand_exhibit *c, const char *name,
 		    const struct na_result *r)
 {
 	assert_true(c->n < 2);
@@ -31,7 +31,7 @@ static bool only(void *ctx, const struct na_check *check)
 	return strcmp(check->id, ctx) == 0;
 }
 
-void hand_case_run(struct hand_case *c, const char *id)
+void hand_exhibit_run(struct hand_exhibit *c, const char *id)
 {
 	char name[64];
 	const struct na_checks_asked asked = {
@@ -52,7 +52,7 @@ void hand_case_run(struct hand_case *c, const char *id)
 	assert_int_equal(na_checks_run(&asked, c->r, &c->worst, &err), NA_OK);
 }
 
-const struct na_value *hand_case_finding(const struct hand_case *c, size_t i)
+const struct na_value *hand_exhibit_finding(const struct hand_exhibit *c, size_t i)
 {
 	const struct na_value *list = na_get(na_result_body(c->r), "findings");
 	const struct na_value *v = list ? list->u.of.first : NULL;
@@ -62,12 +62,12 @@ const struct na_value *hand_case_finding(const struct hand_case *c, size_t i)
 	return v;
 }
 
-const char *hand_case_severity(const struct hand_case *c, size_t i)
+const char *hand_exhibit_severity(const struct hand_exhibit *c, size_t i)
 {
-	return na_text_of(na_get(hand_case_finding(c, i), "severity"), "none");
+	return na_text_of(na_get(hand_exhibit_finding(c, i), "severity"), "none");
 }
 
-const char *hand_case_missing(const struct hand_case *c)
+const char *hand_exhibit_missing(const struct hand_exhibit *c)
 {
 	const struct na_value *list = na_get(na_result_body(c->r), "not_run");
 
@@ -75,7 +75,7 @@ const char *hand_case_missing(const struct hand_case *c)
 		    : NULL;
 }
 
-void hand_case_end(struct hand_case *c)
+void hand_exhibit_end(struct hand_exhibit *c)
 {
 	na_result_free(c->r);
 }
