@@ -35,9 +35,14 @@ struct choice {
 	void *ctx;
 };
 
+static bool named(const struct choice *c, const char *exhibit)
+{
+	return !c->wanted || c->wanted(c->ctx, exhibit);
+}
+
 static bool chosen(const struct choice *c, const struct row *row)
 {
-	return !c->wanted || c->wanted(c->ctx, row->name);
+	return named(c, row->name);
 }
 
 #define N_ROWS (sizeof(rows) / sizeof(*rows))
@@ -65,6 +70,8 @@ static enum na_status widen(struct na_session *s, const struct na_filter *asked,
 {
 	if (asked->side < 0)
 		s->filter.side = -1;
+	if (named(choice, "hlo"))
+		s->wants |= NA_WANT_PROGRAMS;
 	for (size_t i = 0; i < N_ROWS; i++) {
 		struct na_filter f = filter_of(&rows[i], asked);
 		struct na_grouping by;
@@ -310,7 +317,7 @@ static enum na_status run_all(struct na_battery *b,
 	if (!r)
 		return na_fail_nomem(err);
 	na_battery_add(b, "session", r, NULL);
-	return NA_OK;
+	return named(choice, "hlo") ? na_battery_programs(b, err) : NA_OK;
 }
 
 enum na_exit na_battery_run_some(struct na_battery *b, const struct na_cli *cli,

@@ -39,6 +39,8 @@ enum na_exit na_battery_run_some(struct na_battery *b, const struct na_cli *cli,
  * missing, in words that outlive the battery. */
 void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
 		    const char *missing);
+/* battery_programs.c: exhibit "hlo", of what the session has read. */
+enum na_status na_battery_programs(struct na_battery *b, struct na_err *err);
 void na_battery_close(struct na_battery *b);
 
 #endif

@@ -7,11 +7,13 @@
 #include "netan/base/similar.h"
 #include "netan/cli/again.h"
 #include "netan/cli/battery.h"
+#include "netan/cli/host_settings.h"
 #include "netan/result/emit.h"
 
 struct params {
 	struct na_text_list only, skip;
 	const char *capacity;
+	struct na_text_list settings;
 	struct na_limits limits;
 };
 
@@ -26,6 +28,9 @@ static const struct na_opt opts[] = {
 	{NA_OPT_TEXT, 'c', "capacity", FIELD(capacity), "RATE", NULL, 0, 0,
 	 "network capacity of one host, all its NICs: 100Gbps, "
 	 "4x200Gbps/2 or v6e"},
+	{NA_OPT_LIST, 0, "host-settings", FIELD(settings), "DIR", NULL, 0, 0,
+	 "network settings of the hosts: a snapshot (netan sysctl "
+	 "--snapshot), or a directory of snapshots (can be repeated)"},
 #define NA_LIMIT(name, option, def, min, max, arg, help) \
 	{NA_OPT_REAL, 0, option, FIELD(limits.name), arg, def, min, max, help},
 #include "netan/checks/limits.def"
@@ -182,8 +187,8 @@ static enum na_exit say_nothing(struct na_battery *b)
 		na_session_say_there_is(s);
 		return NA_EXIT_FAILED;
 	}
-	if (s->store.transfers.n || na_store_count(&s->store, SIZE_MAX, NA_RX,
-						   NA_VALID)) {
+	if (s->store.transfers.n ||
+	    na_store_count(&s->store, SIZE_MAX, NA_RX, NA_VALID)) {
 		na_say_error(s->cli, "nothing to check: the filters leave no "
 				     "transfer, step or packet");
 		na_session_say_there_is(s);
@@ -203,9 +208,9 @@ static enum na_exit say_nothing(struct na_battery *b)
 /* The exhibit whose count of what was used says most. */
 static size_t told_by(const struct na_battery *b)
 {
-	static const char *const names[] = {"sizes", "latency", "rpc", "pairs",
-					    "bursts", "timeline", "steps",
-					    "slack"};
+	static const char *const names[] = {"sizes", "latency", "rpc",
+					    "pairs", "bursts",  "timeline",
+					    "steps", "slack"};
 
 	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
 		for (size_t i = 0; i < b->n; i++) {
@@ -279,12 +284,16 @@ static enum na_exit run(struct na_cli *cli)
 	struct asking asking = {.cli = cli};
 	struct na_result *r = na_result_new();
 	enum na_exit exit = na_output_check(cli);
+	struct na_snapshots snapshots = {.n = 0};
 	struct na_battery b;
 	double gbps = 0;
 
 	if (exit == NA_EXIT_OK)
 		exit = check_params(cli, &gbps);
+	if (exit == NA_EXIT_OK)
+		exit = na_snapshots_find(&snapshots, &p->settings, cli);
 	if (exit != NA_EXIT_OK || !r) {
+		na_snapshots_fini(&snapshots);
 		na_result_free(r);
 		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
 	}
@@ -294,8 +303,11 @@ static enum na_exit run(struct na_cli *cli)
 	if (exit == NA_EXIT_OK && b.session.store.n_runs > 1)
 		exit = refuse_runs(cli);
 	if (exit == NA_EXIT_OK)
+		exit = na_snapshots_add(&snapshots, &b);
+	if (exit == NA_EXIT_OK)
 		exit = judge(&b, &asking, gbps, r);
 	na_battery_close(&b);
+	na_snapshots_fini(&snapshots);
 	na_arena_fini(&asking.arena);
 	na_result_free(r);
 	return exit;

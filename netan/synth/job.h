@@ -196,6 +196,11 @@ int64_t na_dev_id(const struct na_dev *dev);
  * what came to what is there. */
 bool na_phase_reduces(const struct na_coll *c, uint32_t phase);
 
+/* What a device sends one peer in a phase, in how many pieces, to how many. */
+uint64_t na_coll_share(const struct na_job *job, const struct na_coll *c);
+uint32_t na_coll_pieces(const struct na_job *job, const struct na_coll *c);
+uint32_t na_coll_peers(const struct na_job *job, const struct na_coll *c);
+
 /* "ALL_REDUCE" and the like. */
 const char *na_coll_type(enum na_coll_kind kind);
 

@@ -95,6 +95,27 @@ static void make_coll(const struct na_job *job, struct na_coll *c, uint32_t i,
 		c->phases *= (uint32_t)shares - 1;
 }
 
+uint64_t na_coll_share(const struct na_job *job, const struct na_coll *c)
+{
+	if (c->kind == NA_COLL_ONE_TO_ONE || c->kind == NA_COLL_ALL_GATHER)
+		return c->bytes;
+	return c->bytes / job->n_slices;
+}
+
+uint32_t na_coll_pieces(const struct na_job *job, const struct na_coll *c)
+{
+	uint64_t max = (uint64_t)job->cfg->chunk_bytes;
+
+	if (c->whole)
+		return 1;
+	return (uint32_t)((na_coll_share(job, c) + max - 1) / max);
+}
+
+uint32_t na_coll_peers(const struct na_job *job, const struct na_coll *c)
+{
+	return c->ring || c->kind == NA_COLL_ONE_TO_ONE ? 1 : job->n_slices - 1;
+}
+
 /* ---- collectives inside a slice */
 
 enum { FIRST_ICI = 501, FIRST_ICI_CHANNEL = 5001 };
