@@ -30,6 +30,7 @@ enum na_join {
 	NA_JOIN_FINDINGS = 32,  /* --fail-on */
 	NA_JOIN_QUIET = 64,     /* -q alone */
 	NA_JOIN_PROGRAMS = 128, /* --hlo */
+	NA_JOIN_PLACES = 512,   /* --topology, where --by is none of its */
 	NA_JOIN_WORKERS = 256   /* --label, --strict: inputs without records */
 };
 
@@ -94,6 +95,9 @@ struct na_command {
 	const char *words;          /* operands: "a|b|c", or "COMMAND";
 					 * NULL: files */
 	unsigned joins;             /* enum na_join bits */
+	/* What its options take as ID: the k-th and what it means, NULL behind
+	 * the last; for help and completion.  NULL: nothing. */
+	const char *(*ids)(size_t k, const char **what);
 	enum na_exit (*run)(struct na_cli *cli);
 };
 
