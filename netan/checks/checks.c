@@ -95,6 +95,12 @@ struct na_finding *na_case_find(struct na_case *c,
 	return f;
 }
 
+void na_case_join(struct na_case *c, struct na_finding *f)
+{
+	f->also = c->check;
+	c->joined = true;
+}
+
 static const char *vtext(struct na_case *c, const char *fmt, va_list args)
 {
 	va_list again;
@@ -126,7 +132,23 @@ const char *na_case_text(struct na_case *c, const char *fmt, ...)
 
 const char *na_case_command(struct na_case *c, const char *options)
 {
-	return na_case_text(c, "netan %s %s", options, c->inputs);
+	const char *rest = NULL;
+	char name[32];
+
+	if (c->asked->rest) {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(options, " "),
+			 options);
+		rest = c->asked->rest(c->asked->ctx, name);
+	}
+	return na_case_text(c, "netan %s %s", options, rest ? rest : c->inputs);
+}
+
+bool na_case_asks(const struct na_case *c, const char *id)
+{
+	const struct na_check *check = na_check_find(id);
+
+	return check &&
+	       (!c->asked->wanted || c->asked->wanted(c->asked->ctx, check));
 }
 
 void na_case_missing(struct na_case *c, const char *fmt, ...)
@@ -209,6 +231,7 @@ static void put_finding(struct na_case *c, struct na_value *list,
 	na_put_text(c->r, row, "remedy", f->remedy);
 	na_put_text(c->r, row, "command", f->command);
 	na_put_real(c->r, row, "lost_s", f->lost_s);
+	na_put_text(c->r, row, "also", f->also ? f->also->id : NULL);
 }
 
 struct sorted {
@@ -224,11 +247,12 @@ static void run_one(struct na_case *c, const struct na_check *check,
 
 	c->check = check;
 	c->missing = NULL;
+	c->joined = false;
 	if (!missing) {
 		check->judge(c);
 		missing = c->missing;
 	}
-	if (c->n > before)
+	if (c->n > before || c->joined)
 		return;
 	if (!missing) {
 		na_put_text(c->r, to->passed, NULL, check->id);
@@ -251,6 +275,7 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 		.limits = asked->limits,
 		.capacity_gbps = asked->capacity_gbps,
 		.inputs = asked->inputs,
+		.asked = asked,
 		.r = r,
 		.arena = &arena,
 	};
@@ -260,7 +285,7 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 	to.passed = na_put_list(r, na_result_side(r), "passed");
 	to.not_run = na_put_list(r, na_result_side(r), "not_run");
 	for (size_t i = 0; na_checks[i]; i++) {
-		if (!asked->wanted || asked->wanted(asked->ctx, na_checks[i]))
+		if (na_case_asks(&c, na_checks[i]->id))
 			run_one(&c, na_checks[i], &to);
 	}
 	if (c.n)
@@ -271,7 +296,7 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 		put_finding(&c, list, c.findings[i]);
 	na_put_alias(r, body, "passed", to.passed);
 	na_put_alias(r, body, "not_run", to.not_run);
-	na_checks_views(&c, r);
+	na_checks_views(&c);
 	*worst = c.n ? (int)c.findings[0]->severity : 0;
 	free(c.findings);
 	na_arena_fini(&arena);

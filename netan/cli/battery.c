@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "netan/base/vec.h"
+#include "netan/cli/inventory.h"
 #include "netan/cli/opt.h"
 #include "netan/result/emit.h"
 
@@ -28,6 +29,22 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
+/* Which rows are asked for. */
+struct choice {
+	bool (*wanted)(void *ctx, const char *name);
+	void *ctx;
+};
+
+static bool named(const struct choice *c, const char *exhibit)
+{
+	return !c->wanted || c->wanted(c->ctx, exhibit);
+}
+
+static bool chosen(const struct choice *c, const struct row *row)
+{
+	return named(c, row->name);
+}
+
 #define N_ROWS (sizeof(rows) / sizeof(*rows))
 _Static_assert(N_ROWS <= (size_t)NA_MAX_EVIDENCE, "room for every row");
 
@@ -49,14 +66,18 @@ static enum na_status grouping_of(const struct row *row, struct na_grouping *by,
 
 /* What all rows together want read. */
 static enum na_status widen(struct na_session *s, const struct na_filter *asked,
-			    struct na_err *err)
+			    const struct choice *choice, struct na_err *err)
 {
 	if (asked->side < 0)
 		s->filter.side = -1;
+	if (named(choice, "hlo"))
+		s->wants |= NA_WANT_PROGRAMS;
 	for (size_t i = 0; i < N_ROWS; i++) {
 		struct na_filter f = filter_of(&rows[i], asked);
 		struct na_grouping by;
 
+		if (!chosen(choice, &rows[i]))
+			continue;
 		if (grouping_of(&rows[i], &by, err) != NA_OK)
 			return err->status;
 		f = na_drive_filter(rows[i].a, &f, &by, rows[i].components);
@@ -69,7 +90,7 @@ static enum na_status widen(struct na_session *s, const struct na_filter *asked,
 }
 
 /* Before opening, when no filter is known yet. */
-static uint32_t wants_at_most(void)
+static uint32_t wants_at_most(const struct choice *choice)
 {
 	struct na_session s = {.wants = 0};
 	struct na_err err = {.status = NA_OK};
@@ -77,7 +98,7 @@ static uint32_t wants_at_most(void)
 
 	na_filter_init(&f);
 	f.side = -1;
-	if (widen(&s, &f, &err) != NA_OK)
+	if (widen(&s, &f, choice, &err) != NA_OK)
 		return 0;
 	return s.wants;
 }
@@ -138,40 +159,98 @@ static void note_span(struct na_battery *b, const struct na_driven *d)
 		b->used = d->used;
 }
 
-static enum na_status run_row(struct na_battery *b, const struct row *row,
-			      const struct na_filter *asked,
-			      const char *capacity, struct na_err *err)
+/* One row on a thread: with a session of its own that looks at the records
+ * of all. */
+struct job {
+	const struct row *row;
+	struct na_session session;
+	struct na_result *r;
+	struct na_driven driven;
+	struct na_err err;
+	int64_t took_ns;
+};
+
+struct jobs {
+	struct job items[N_ROWS];
+	size_t order[N_ROWS], n;
+	const struct na_filter *asked;
+	const char *capacity;
+};
+
+static void run_row(struct job *j, const struct na_filter *asked,
+		    const char *capacity)
 {
-	struct na_exhibit *x = &b->exhibits[b->n];
-	struct na_driven *d = &b->driven[b->n];
-	struct na_result *r = na_result_new();
-	void *params = NULL;
+	const struct na_analysis *a = j->row->a;
 	struct na_grouping by;
+	void *params = NULL;
 	enum na_status st;
 
-	x->name = row->name;
-	b->owned[b->n++] = r;
-	if (!r)
-		return na_fail_nomem(err);
-	b->session.filter = filter_of(row, asked);
-	st = grouping_of(row, &by, err);
+	j->r = na_result_new();
+	if (!j->r) {
+		na_fail_nomem(&j->err);
+		return;
+	}
+	j->session.filter = filter_of(j->row, asked);
+	st = grouping_of(j->row, &by, &j->err);
 	if (st == NA_OK)
-		st = params_of(row->a, capacity, &params, err);
+		st = params_of(a, capacity, &params, &j->err);
 	if (st == NA_OK)
-		st = na_analyse(&b->session, row->a, params, &by, r, d, err);
-	free_params(row->a, params);
-	if (st != NA_OK)
-		return st;
-	note_span(b, d);
-	if (d->used)
-		x->result = r;
+		st = na_analyse(&j->session, a, params, &by, j->r, &j->driven,
+				&j->err);
+	free_params(a, params);
+}
+
+static void run_job(void *ctx, size_t i)
+{
+	struct jobs *x = ctx;
+	struct job *j = &x->items[x->order[i]];
+	int64_t started_ns = na_now_ns();
+
+	if (!na_interrupted())
+		run_row(j, x->asked, x->capacity);
+	j->took_ns = na_now_ns() - started_ns;
+}
+
+/* Those of device operations take longest and begin first. */
+static void put_in_order(struct jobs *x)
+{
+	size_t n = 0;
+
+	for (int ops = 1; ops >= 0; ops--) {
+		for (size_t i = 0; i < x->n; i++) {
+			if ((x->items[i].row->a->add_op != NULL) == ops)
+				x->order[n++] = i;
+		}
+	}
+}
+
+/* Results stand in the order of the rows, whichever was done first. */
+static enum na_status take_job(struct na_battery *b, struct job *j,
+			       struct na_err *err)
+{
+	struct na_exhibit *x = &b->exhibits[b->n];
+
+	x->name = j->row->name;
+	b->driven[b->n] = j->driven;
+	b->owned[b->n++] = j->r;
+	if (j->err.status != NA_OK) {
+		*err = j->err;
+		return err->status;
+	}
+	na_say_detail(b->session.cli, "%s took %.3f s", x->name,
+		      (double)j->took_ns / 1e9);
+	note_span(b, &j->driven);
+	if (j->driven.used)
+		x->result = j->r;
 	else
-		x->missing = missing_of(row->a, r);
+		x->missing = j->r ? missing_of(j->row->a, j->r)
+				  : "interrupted";
 	return NA_OK;
 }
 
 static enum na_status read_all(struct na_battery *b, struct na_filter *asked,
-			       enum na_exit *exit, struct na_err *err)
+			       const struct choice *choice, enum na_exit *exit,
+			       struct na_err *err)
 {
 	struct na_session *s = &b->session;
 	enum na_status st = na_session_filter(s, err);
@@ -182,33 +261,92 @@ static enum na_status read_all(struct na_battery *b, struct na_filter *asked,
 		return st;
 	*asked = s->filter;
 	s->wants = 0;
-	st = widen(s, asked, err);
+	st = widen(s, asked, choice, err);
 	if (st != NA_OK)
 		return st;
 	*exit = na_session_read(s, true);
 	return *exit == NA_EXIT_OK ? na_session_place(s, err) : NA_OK;
 }
 
-enum na_exit na_battery_run(struct na_battery *b, const struct na_cli *cli,
-			    const char *capacity)
+static enum na_status run_rows(struct na_battery *b,
+			       const struct na_filter *asked,
+			       const char *capacity,
+			       const struct choice *choice, struct na_err *err)
 {
+	struct jobs *x = na_calloc(1, sizeof(*x));
+	bool ok;
+
+	if (!x)
+		return na_fail_nomem(err);
+	x->asked = asked;
+	x->capacity = capacity;
+	for (size_t i = 0; i < N_ROWS; i++) {
+		if (chosen(choice, &rows[i]))
+			x->items[x->n++] = (struct job){
+				.row = &rows[i],
+				.session = b->session,
+				.err = {.status = NA_OK},
+			};
+	}
+	put_in_order(x);
+	ok = na_parallel(b->session.threads, x->n, run_job, x);
+	for (size_t i = 0; i < x->n; i++) {
+		if (ok && err->status == NA_OK)
+			take_job(b, &x->items[i], err);
+		else
+			na_result_free(x->items[i].r);
+	}
+	free(x);
+	return ok ? err->status : na_fail_nomem(err);
+}
+
+static enum na_status run_all(struct na_battery *b,
+			      const struct na_filter *asked,
+			      const char *capacity,
+			      const struct choice *choice, struct na_err *err)
+{
+	int64_t started_ns = na_now_ns();
+	struct na_result *r;
+
+	if (run_rows(b, asked, capacity, choice, err) != NA_OK)
+		return err->status;
+	na_say_detail(b->session.cli, "the analyses took %.3f s",
+		      (double)(na_now_ns() - started_ns) / 1e9);
+	b->session.filter = *asked;
+	r = na_inventory(b);
+	if (!r)
+		return na_fail_nomem(err);
+	na_battery_add(b, "session", r, NULL);
+	return named(choice, "hlo") ? na_battery_programs(b, err) : NA_OK;
+}
+
+enum na_exit na_battery_run_some(struct na_battery *b, const struct na_cli *cli,
+				 const char *capacity,
+				 bool (*wanted)(void *ctx, const char *name),
+				 void *ctx)
+{
+	const struct choice choice = {wanted, ctx};
 	struct na_err err = {.status = NA_OK};
 	struct na_filter asked;
 	enum na_exit exit;
 
 	memset(b, 0, sizeof(*b));
-	exit = na_session_open(&b->session, cli, wants_at_most());
+	exit = na_session_open(&b->session, cli, wants_at_most(&choice));
 	if (exit != NA_EXIT_OK)
 		return exit;
-	if (read_all(b, &asked, &exit, &err) == NA_OK && exit == NA_EXIT_OK) {
-		for (size_t i = 0; err.status == NA_OK && i < N_ROWS; i++)
-			run_row(b, &rows[i], &asked, capacity, &err);
-		b->session.filter = asked;
-	}
+	if (read_all(b, &asked, &choice, &exit, &err) == NA_OK &&
+	    exit == NA_EXIT_OK)
+		run_all(b, &asked, capacity, &choice, &err);
 	if (err.status == NA_OK)
 		return exit;
 	na_say_error(cli, "%s", err.text);
 	return err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
+}
+
+enum na_exit na_battery_run(struct na_battery *b, const struct na_cli *cli,
+			    const char *capacity)
+{
+	return na_battery_run_some(b, cli, capacity, NULL, NULL);
 }
 
 void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
