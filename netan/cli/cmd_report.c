@@ -75,6 +75,11 @@ static enum na_exit check_outputs(const struct na_cli *cli)
 				     l->items[i]);
 			return NA_EXIT_USAGE;
 		}
+		if (na_output_is_input(cli, l->items[i])) {
+			na_say_error(cli, "-o %s: this file is also an input",
+				     l->items[i]);
+			return NA_EXIT_USAGE;
+		}
 		if (na_outfile_check(l->items[i], &err) != NA_OK) {
 			na_say_error(cli, "%s", err.text);
 			return NA_EXIT_FAILED;
