@@ -191,13 +191,10 @@ static void judge_required(struct na_case *c)
 	if (!f)
 		return;
 	f->lost_s = devices > 0 ? stall_us / devices / 1e6 : (double)NAN;
-	f->title = na_case_text(c, "%s%s %s, and it has %s",
-				na_text_at(worst, "collective"),
-				n > 1 ? na_case_text(c, " (and %zu more)",
-						     n - 1)
-				      : "",
-				need_of(c, worst),
-				na_case_number(c, c->capacity_gbps));
+	f->title = na_case_text(
+		c, "%s%s %s, and it has %s", na_text_at(worst, "collective"),
+		n > 1 ? na_case_text(c, " (and %zu more)", n - 1) : "",
+		need_of(c, worst), na_case_number(c, c->capacity_gbps));
 	f->remedy = remedy;
 	f->command = na_case_command(c, "slack --sort required");
 	na_put_real(c->r, f->evidence, "capacity_gbps", c->capacity_gbps);

@@ -58,9 +58,10 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 	bool acquitted = none_lost(c);
 	bool lost = !acquitted &&
 		    !strstr(na_text_at(mode, "cause"), "acknowledgement");
-	struct na_finding *f = na_case_find(
-		c, acquitted ? NA_FINDING_INFO : NA_FINDING_WARNING,
-		surely && !acquitted ? NA_LIKELY : NA_POSSIBLE);
+	struct na_finding *f =
+		na_case_find(c,
+			     acquitted ? NA_FINDING_INFO : NA_FINDING_WARNING,
+			     surely && !acquitted ? NA_LIKELY : NA_POSSIBLE);
 
 	if (!f)
 		return;
@@ -79,8 +80,8 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 		na_case_number(c, 100 * na_number_at(mode, "share")),
 		na_case_number(c, na_number_at(mode, "latency_ms")),
 		acquitted ? "though nothing was sent again" : "as by ",
-		acquitted ? "" : na_text_at(mode, "cause"),
-		*who ? ", at " : "", who);
+		acquitted ? "" : na_text_at(mode, "cause"), *who ? ", at " : "",
+		who);
 	f->remedy = acquitted ? "look at who answers these calls: not the "
 				"network made them wait"
 			      : remedy_of(mode);
@@ -95,8 +96,8 @@ static bool saturated(const struct na_case *c)
 					 "duration_s");
 	double sum = 0;
 
-	for (const struct na_value *v = na_first(na_case_body(c, "timeline"),
-						 "saturated");
+	for (const struct na_value *v =
+		     na_first(na_case_body(c, "timeline"), "saturated");
 	     v; v = v->next)
 		sum += na_number_at(v, "to_s") - na_number_at(v, "from_s");
 	return sum > c->limits->saturated * duration_s;

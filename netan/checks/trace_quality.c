@@ -55,12 +55,12 @@ static void judge_inputs(struct na_case *c, bool unreadable)
 	f = na_case_find(c, NA_FINDING_WARNING, NA_CERTAIN);
 	if (!f)
 		return;
-	f->title = na_case_text(
-		c, "%zu of %zu input%s %s: %s%s%s", n, all,
-		all == 1 ? "" : "s",
-		unreadable ? "could not be read" : "damaged",
-		unreadable ? "" : na_text_at(first, "path"),
-		unreadable ? "" : ": ", na_text_at(first, "what"));
+	f->title = na_case_text(c, "%zu of %zu input%s %s: %s%s%s", n, all,
+				all == 1 ? "" : "s",
+				unreadable ? "could not be read" : "damaged",
+				unreadable ? "" : na_text_at(first, "path"),
+				unreadable ? "" : ": ",
+				na_text_at(first, "what"));
 	f->remedy = "copy the file again, or capture again; what is intact was "
 		    "looked at";
 	f->command = na_case_command(c, "info");
@@ -142,8 +142,8 @@ static void judge_planes(struct na_case *c)
 	size_t traces = 0, without = 0;
 	struct na_finding *f;
 
-	for (const struct na_value *v = na_first(na_case_side(c, "session"),
-						 "inputs");
+	for (const struct na_value *v =
+		     na_first(na_case_side(c, "session"), "inputs");
 	     v; v = v->next) {
 		if (!na_flag_at(v, "trace"))
 			continue;

@@ -6,11 +6,13 @@
 #include "netan/analyses/capacity.h"
 #include "netan/base/similar.h"
 #include "netan/cli/again.h"
+#include "netan/cli/host_settings.h"
 #include "netan/cli/judge.h"
 
 struct params {
 	struct na_text_list only, skip;
 	const char *capacity;
+	struct na_text_list settings;
 	struct na_limits limits;
 };
 
@@ -25,6 +27,9 @@ static const struct na_opt opts[] = {
 	{NA_OPT_TEXT, 'c', "capacity", FIELD(capacity), "RATE", NULL, 0, 0,
 	 "network capacity of one host, all its NICs: 100Gbps, "
 	 "4x200Gbps/2 or v6e"},
+	{NA_OPT_LIST, 0, "host-settings", FIELD(settings), "DIR", NULL, 0, 0,
+	 "network settings of the hosts: a snapshot (netan sysctl "
+	 "--snapshot), or a directory of snapshots (can be repeated)"},
 #define NA_LIMIT(name, option, def, min, max, arg, help) \
 	{NA_OPT_REAL, 0, option, FIELD(limits.name), arg, def, min, max, help},
 #include "netan/checks/limits.def"
@@ -164,12 +169,16 @@ static enum na_exit run(struct na_cli *cli)
 	struct asking asking = {.cli = cli};
 	struct na_result *r = na_result_new();
 	enum na_exit exit = na_output_check(cli);
+	struct na_snapshots snapshots = {.n = 0};
 	struct na_battery b;
 	double gbps = 0;
 
 	if (exit == NA_EXIT_OK)
 		exit = check_params(cli, &gbps);
+	if (exit == NA_EXIT_OK)
+		exit = na_snapshots_find(&snapshots, &p->settings, cli);
 	if (exit != NA_EXIT_OK || !r) {
+		na_snapshots_fini(&snapshots);
 		na_result_free(r);
 		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
 	}
@@ -177,8 +186,11 @@ static enum na_exit run(struct na_cli *cli)
 	na_arena_init(&asking.arena);
 	exit = na_battery_run_some(&b, cli, p->capacity, read_by_any, &asking);
 	if (exit == NA_EXIT_OK)
+		exit = na_snapshots_add(&snapshots, &b);
+	if (exit == NA_EXIT_OK)
 		exit = judge(&b, &asking, gbps, r);
 	na_battery_close(&b);
+	na_snapshots_fini(&snapshots);
 	na_arena_fini(&asking.arena);
 	na_result_free(r);
 	return exit;
