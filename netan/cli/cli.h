@@ -30,7 +30,8 @@ enum na_join {
 	NA_JOIN_FINDINGS = 32,  /* --fail-on */
 	NA_JOIN_QUIET = 64,     /* -q alone */
 	NA_JOIN_PROGRAMS = 128, /* --hlo */
-	NA_JOIN_WORKERS = 256   /* --label, --strict: inputs without records */
+	NA_JOIN_WORKERS = 256,  /* --label, --strict: inputs without records */
+	NA_JOIN_NAMES = 512     /* --anonymize, where the former are not */
 };
 
 enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };
