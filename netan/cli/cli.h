@@ -30,8 +30,9 @@ enum na_join {
 	NA_JOIN_FINDINGS = 32,  /* --fail-on */
 	NA_JOIN_QUIET = 64,     /* -q alone */
 	NA_JOIN_PROGRAMS = 128, /* --hlo */
+	NA_JOIN_WORKERS = 256,  /* --label, --strict: inputs without records */
 	NA_JOIN_PLACES = 512,   /* --topology, where --by is none of its */
-	NA_JOIN_WORKERS = 256   /* --label, --strict: inputs without records */
+	NA_JOIN_NAMES = 1024    /* --anonymize, where the former are not */
 };
 
 enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };

@@ -80,6 +80,13 @@ static const struct na_opt input_opts[] = {
 /* clang-format on */
 
 /* clang-format off */
+static const struct na_opt name_opts[] = {
+	ANONYMIZE_ROW,
+	NA_OPT_END
+};
+/* clang-format on */
+
+/* clang-format off */
 static const struct na_opt worker_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
 	 "name of the worker that the inputs behind it belong to, until the "
@@ -220,6 +227,7 @@ static const struct shared {
 	{NA_JOIN_PLACES, "Places", place_opts},
 	{NA_JOIN_PROGRAMS, "Programs", program_opts},
 	{NA_JOIN_WORKERS, "Inputs", worker_opts},
+	{NA_JOIN_NAMES, "Inputs", name_opts},
 	{NA_JOIN_FINDINGS, "Findings", finding_opts},
 	{NA_JOIN_OUTPUT, "Output", output_opts},
 	{NA_JOIN_PICTURE, "Pictures", picture_opts},
