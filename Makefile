@@ -21,7 +21,7 @@ BENCH_RUNS ?= 5
 VERSION := 0.1.0
 
 comma := ,
-PKGS := cairo libprotobuf-c gsl zlib libzstd libisal libpcap libnghttp2
+PKGS := cairo libprotobuf-c gsl zlib libzstd libisal libpcap libnghttp2 nettle
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null)
 
@@ -44,7 +44,8 @@ GEN := $(PROTOS:ingest/proto/%.proto=$(B)/gen/%.pb-c.c)
 SRC := $(filter-out netan/cli/main.c,$(wildcard netan/*/*.c ingest/*.c plot/*.c))
 SCHEMAS := netan/cli/schemas/common.json \
 	$(filter-out %/common.json,$(wildcard netan/cli/schemas/*.json))
-OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/schemas.o
+PAGE := netan/report/page.css netan/report/page.js
+OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/schemas.o $(B)/gen/page.o
 LIB := $(B)/libnetan.a
 
 # tests/unit/test_NAME.c is a program; the other files there are linked into
@@ -112,6 +113,12 @@ $(B)/gen/schemas.c: tools/schemas.awk $(SCHEMAS)
 	@mkdir -p $(@D)
 	$(call say,SCHEMA,$@)
 	$(Q)awk -f tools/schemas.awk $(SCHEMAS) >$@.new && mv $@.new $@
+
+# Style and script of the report's page.
+$(B)/gen/page.c: tools/texts.awk $(PAGE)
+	@mkdir -p $(@D)
+	$(call say,TEXT,$@)
+	$(Q)awk -f tools/texts.awk $(PAGE) >$@.new && mv $@.new $@
 
 $(UNIT): $(B)/%: $(B)/%.o $(UNIT_HELP) $(LIB)
 	$(call say,LINK,$@)

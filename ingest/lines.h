@@ -23,13 +23,13 @@ struct na_line {
 	const char *text; /* without its end; valid until the next call; not
 			   * NUL-terminated, and may hold NULs */
 	size_t n;
-	uint64_t offset; /* of its first byte, in the unpacked text */
+	uint64_t offset; /* of the line's first byte, in the unpacked text */
 	uint64_t number; /* from 1 */
 	bool cut;        /* longer than NA_LINE_MAX: the rest is left out */
 };
 
-/* Words to look for, in any case of their letters; each of 3 bytes at least.
- */
+/* Words to look for, in any case of their letters (ASCII); of 3 to 255 bytes
+ * each, 32 of them at most. */
 struct na_needles {
 	const char *const *words;
 	size_t n;
@@ -42,8 +42,8 @@ enum na_status na_lines_open(struct na_lines **l, const char *path,
 			     struct na_err *err) NA_MUST_CHECK;
 void na_lines_close(struct na_lines *l);
 
-/* The next line: NA_OK, NA_END, or what is wrong (damaged packing: what came
- * before it has been told). */
+/* The next line: NA_OK, NA_END, or what is wrong (damaged packing,
+ * NA_EFORMAT: what came before it has been told). */
 enum na_status na_lines_next(struct na_lines *l, struct na_line *line,
 			     struct na_err *err) NA_MUST_CHECK;
 /* The next line that holds one of the needles; those between are passed
@@ -55,5 +55,6 @@ enum na_status na_lines_find(struct na_lines *l,
 
 const char *na_lines_packing(const struct na_lines *l); /* "gzip", NULL */
 uint64_t na_lines_bytes(const struct na_lines *l);      /* read so far */
+uint64_t na_lines_count(const struct na_lines *l); /* told or passed over */
 
 #endif

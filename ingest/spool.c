@@ -26,13 +26,13 @@ static void cut_short(struct na_stream *s, const char *why)
 	s->p = s->end;
 }
 
-static enum na_status refill(struct na_stream *s, struct na_err *err)
+/* The next bytes of the descriptor; none at its end, which `eof` says. */
+static enum na_status take_bytes(struct na_stream *s, uint8_t *to, size_t room,
+				 size_t *got, struct na_err *err)
 {
-	ssize_t n;
+	ssize_t n = read(s->fd, to, room);
 
-	if (s->p != s->end || s->eof)
-		return NA_OK;
-	n = read(s->fd, s->in, IN_BYTES);
+	*got = 0;
 	if (n < 0 && errno == EINTR) {
 		/* Only Ctrl-C interrupts us: what has come is what there is. */
 		cut_short(s, "interrupted");
@@ -43,6 +43,20 @@ static enum na_status refill(struct na_stream *s, struct na_err *err)
 			       s->path, s->taken, strerror(errno));
 	s->eof = n == 0;
 	s->taken += (uint64_t)n;
+	*got = (size_t)n;
+	return NA_OK;
+}
+
+static enum na_status refill(struct na_stream *s, struct na_err *err)
+{
+	enum na_status st;
+	size_t n;
+
+	if (s->p != s->end || s->eof)
+		return NA_OK;
+	st = take_bytes(s, s->in, IN_BYTES, &n, err);
+	if (st != NA_OK)
+		return st;
 	s->p = s->in;
 	s->end = s->in + n;
 	return NA_OK;
@@ -91,6 +105,9 @@ enum na_status na_stream_read(struct na_stream *s, uint8_t *out, size_t n,
 			      size_t *got, struct na_err *err)
 {
 	*got = 0;
+	/* Plain bytes are read to where they are wanted. */
+	if (!s->z && s->p == s->end && !s->eof)
+		return take_bytes(s, out, n, got, err);
 	while (*got == 0) {
 		struct na_err inner = {.status = NA_OK};
 		enum na_status st = refill(s, err);

@@ -11,8 +11,8 @@ bool xf_kind_wanted(uint64_t kind, uint32_t wants)
 	case XF_SHADOW:
 		return wants & NA_WANT_ACTIONS;
 	case XF_ACTION:
-		return wants &
-		       (NA_WANT_ACTIONS | NA_WANT_GRAPHS | NA_WANT_KERNELS);
+		return wants & (NA_WANT_ACTIONS | NA_WANT_GRAPHS |
+				NA_WANT_KERNELS | NA_WANT_HOST_EVENTS);
 	case XF_SPAN:
 		return wants & (NA_WANT_STEPS | NA_WANT_MODULES);
 	case XF_OP_TYPE:
@@ -109,9 +109,10 @@ static enum na_status emit_transfer(struct xf_decoding *d, struct na_transfer t,
 
 static uint32_t want_of_action(uint8_t kind)
 {
-	return kind == NA_ACT_GRAPH    ? NA_WANT_GRAPHS
-	       : kind == NA_ACT_KERNEL ? NA_WANT_KERNELS
-				       : NA_WANT_ACTIONS;
+	return kind == NA_ACT_GRAPH     ? NA_WANT_GRAPHS
+	       : kind == NA_ACT_KERNEL  ? NA_WANT_KERNELS
+	       : na_is_host_event(kind) ? NA_WANT_ACTIONS | NA_WANT_HOST_EVENTS
+					: NA_WANT_ACTIONS;
 }
 
 static void fill_action(const struct xf_decoding *d, const struct xf_action *x,
@@ -142,6 +143,7 @@ static void fill_action(const struct xf_decoding *d, const struct xf_action *x,
 	a->operation = text(d, x->texts[2]);
 	a->action_type = text(d, x->texts[3]);
 	a->hlo_module = text(d, x->texts[4]);
+	a->thread = text(d, x->thread - 1); /* 0 becomes none */
 }
 
 static enum na_status emit_action(struct xf_decoding *d, struct xf_action *x,

@@ -50,7 +50,8 @@ static const struct xf_field transfer_fields[] = {
 	F(23, xf_action, texts[3], XF_U32, XF_NAME), \
 	F(24, xf_action, texts[4], XF_U32, XF_NAME), \
 	F(25, xf_action, kind, XF_U8, 0), \
-	F(26, xf_action, style, XF_U8, 0)
+	F(26, xf_action, style, XF_U8, 0), \
+	F(27, xf_action, thread, XF_U32, 0)
 
 static const struct xf_field action_fields[] = {
 	ACTION_FIELDS(XF_NAME, XF_ENDPOINT)

@@ -60,6 +60,7 @@ struct xf_action {
 	int64_t activation_to_receive_us;
 	uint32_t
 		texts[5]; /* name, inputs, operation, action_type, hlo_module */
+	uint32_t thread;  /* name + 1; 0: none, as in files without it */
 	uint8_t kind, style;
 };
 

@@ -332,6 +332,8 @@ static enum na_status put_action(void *ctx, const struct na_action *a)
 			  text_of(p, &a->operation),
 			  text_of(p, &a->action_type),
 			  text_of(p, &a->hlo_module)},
+		.thread = na_is_host_event(a->kind) ? text_of(p, &a->thread) + 1
+						    : 0,
 		.kind = (uint8_t)a->kind,
 		.style = (uint8_t)a->style,
 	};

@@ -21,8 +21,8 @@
 static const struct xs_handler handlers[] = {
 	{XS_MEGASCALE, "", NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
 	 NA_WANT_ACTIONS, false, false, xs_mega_event},
-	{XS_HOST, "", NA_WANT_TRANSFERS | NA_WANT_ACTIONS, false, false,
-	 xs_message_event},
+	{XS_HOST, "", NA_WANT_TRANSFERS | NA_WANT_ACTIONS |
+	 NA_WANT_HOST_EVENTS, false, false, xs_message_event},
 	{XS_TPU, "Steps", NA_WANT_STEPS, true, false, xs_step_event},
 	{XS_TPU, "XLA Modules", NA_WANT_MODULES, true, false, xs_module_event},
 	{XS_TPU, "XLA Ops", NA_WANT_OPS | NA_WANT_BUSY, true, true,

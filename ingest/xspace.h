@@ -80,6 +80,8 @@ enum xs_slot {
 	XS_PROGRAM_ID,
 	XS_DCN_INFO,
 	XS_MEMCPY,
+	XS_SIZE,
+	XS_BUFFER_SIZE,
 	XS_N_SLOTS
 };
 _Static_assert(XS_N_SLOTS <= 64, "one bit each in xs_values.has");

@@ -32,7 +32,6 @@ static const struct { const char *name; uint8_t kind; } names[] = {
 	{"MegaScale: Communication Transport Send", SEND},
 	{"MegaScale: Send Finished", OTHER},
 	{"MegaScale: Memory Allocate", OTHER},
-	{"MegaScale: Memory Copy", COPY},
 	{"MegaScale: Communication Topology Discovery.", OTHER},
 	{"MegaScale: Barrier.", OTHER},
 	{"MegaScale: HostCommandHandle", OTHER},
@@ -51,10 +50,13 @@ static const struct { const char *name; uint8_t kind; } names[] = {
 
 static uint8_t wanted(uint8_t kind, uint32_t wants)
 {
-	bool moves = kind == RECEIVE || kind == SEND;
+	uint32_t by = NA_WANT_ACTIONS;
 
-	return wants & (moves ? NA_WANT_TRANSFERS : NA_WANT_ACTIONS) ? kind
-								     : NONE;
+	if (kind == RECEIVE || kind == SEND)
+		by = NA_WANT_TRANSFERS;
+	else if (kind == REGISTRATION || kind == COPY)
+		by |= NA_WANT_HOST_EVENTS;
+	return wants & by ? kind : NONE;
 }
 
 uint8_t xs_message_kind(const struct na_text *name, uint32_t wants)
@@ -65,6 +67,9 @@ uint8_t xs_message_kind(const struct na_text *name, uint32_t wants)
 	}
 	if (na_contains_nocase(name->s, name->n, "MapDmaBuffer"))
 		return wanted(REGISTRATION, wants);
+	if (na_starts_nocase(name->s, name->n, "megascale:") &&
+	    na_contains_nocase(name->s, name->n, "memory copy"))
+		return wanted(COPY, wants);
 	if (na_starts_nocase(name->s, name->n, "megascale:") ||
 	    na_contains_nocase(name->s, name->n, "Communication Transport"))
 		return UNKNOWN;
@@ -174,6 +179,37 @@ static bool action_kind(uint8_t kind, enum na_action_kind *out)
 	return false;
 }
 
+/* A number, or text such as "67.1MB". */
+static bool bytes_at(const struct xs_values *v, enum xs_slot slot,
+		     uint64_t *bytes)
+{
+	struct na_text t = xs_text(v, slot);
+	char text[32];
+	int64_t x;
+
+	if (xs_int(v, slot, &x)) {
+		*bytes = (uint64_t)x;
+		return x >= 0;
+	}
+	if (!t.n || t.n >= sizeof(text))
+		return false;
+	memcpy(text, t.s, t.n);
+	text[t.n] = '\0';
+	return na_parse_bytes(text, bytes) && *bytes <= INT64_MAX;
+}
+
+/* What was registered or copied, where it is told. */
+static uint64_t host_bytes(const struct xs_values *v)
+{
+	uint64_t bytes;
+
+	return bytes_at(v, XS_SIZE, &bytes) ||
+			       bytes_at(v, XS_BUFFER_SIZE, &bytes) ||
+			       bytes_at(v, XS_PAYLOAD, &bytes)
+		       ? bytes
+		       : 0;
+}
+
 static enum na_status host_action(struct xs_read *r, uint8_t kind,
 				  struct na_action *a)
 {
@@ -181,6 +217,10 @@ static enum na_status host_action(struct xs_read *r, uint8_t kind,
 
 	if (!action_kind(kind, &a->kind))
 		return NA_OK;
+	if (na_is_host_event(a->kind)) {
+		a->thread = r->line->name;
+		a->size_bytes = host_bytes(&r->values);
+	}
 	a->style = NA_STYLE_MESSAGE;
 	a->device = a->type = NA_UNKNOWN_U32;
 	a->launch = a->iteration = NA_UNKNOWN_U32;

@@ -54,6 +54,8 @@ static const char *const slot_names[XS_N_SLOTS] = {
 	[XS_PROGRAM_ID] = "program_id",
 	[XS_DCN_INFO] = "dcn_collective_info",
 	[XS_MEMCPY] = "memcpy_details",
+	[XS_SIZE] = "size",
+	[XS_BUFFER_SIZE] = "buffer_size",
 };
 /* clang-format on */
 

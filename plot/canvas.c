@@ -49,6 +49,8 @@ enum na_status na_canvas_open(struct na_canvas **c, const char *format,
 		return status;
 	if (strcmp(format, "ink") == 0)
 		*c = na_ink_new(err);
+	else if (strcmp(format, "inline") == 0)
+		*c = na_inline_new(info, err);
 	else
 		*c = na_cairo_new(format, info, err);
 	if (!*c)

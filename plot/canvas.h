@@ -1,6 +1,7 @@
 /*
- * Drawing on one page.  The same calls make a PNG, an SVG, a PDF, or "ink":
- * each stroke as a line of text, for tests.  Lengths are page units, y runs
+ * Drawing on one page.  The same calls make a PNG, an SVG, a PDF, an <svg>
+ * element for an HTML page ("inline"), or "ink": each stroke as a line of
+ * text, for tests.  Lengths are page units, y runs
  * downwards.  Errors are kept and told once, by na_canvas_finish().
  *
  * Text may come from hostile inputs.  Every string that is drawn, measured
@@ -55,13 +56,16 @@ struct na_canvas_info {
 	double scale;        /* PNG pixels per unit */
 	const char *version; /* of netan; NULL: unknown */
 	const char *command; /* NULL: unknown */
+	const char *id;      /* "inline": what its ids begin with */
+	FILE *style;         /* "inline": for its rules; NULL: in it */
 };
 
 struct na_canvas;
 
 /* A page from 320 x 240 to 16384 x 16384 units, and as PNG up to 32767
- * pixels on a side and 2^28 in all: NA_EUSAGE otherwise, and for an unknown
- * format.  `out` and the texts of `info` are borrowed until the free. */
+ * pixels on a side and 2^28 in all: NA_EUSAGE otherwise, for an unknown
+ * format, and for an id that is not letters, digits, "-" and "_" after a
+ * letter.  `out` and the texts of `info` are borrowed until the free. */
 enum na_status na_canvas_open(struct na_canvas **c, const char *format,
 			      const struct na_canvas_info *info, FILE *out,
 			      struct na_err *err) NA_MUST_CHECK;
@@ -73,6 +77,16 @@ void na_canvas_describe(struct na_canvas *c, const char *title,
 /* Writes the picture.  Until then `out` stays untouched, ink apart. */
 enum na_status na_canvas_finish(struct na_canvas *c,
 				struct na_err *err) NA_MUST_CHECK;
+
+/*
+ * Of two "inline" canvases, drawn alike in the colours of the light and of
+ * the dark theme, one element: a custom property for each pair of colours,
+ * declared for both colour schemes, light in print.  Where more than colours
+ * differs, the light one alone; *paired says so.  Written to light's file.
+ */
+enum na_status na_canvas_finish_both(struct na_canvas *light,
+				     struct na_canvas *dark, bool *paired,
+				     struct na_err *err) NA_MUST_CHECK;
 void na_canvas_free(struct na_canvas *c);
 
 void na_draw_rect(struct na_canvas *c, struct na_box b, struct na_color color);

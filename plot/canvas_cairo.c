@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plot/canvas_cairo.h"
 #include "plot/canvas_impl.h"
 
 enum format { PNG, SVG, PDF };
@@ -85,14 +86,8 @@ static void paint_area(struct na_canvas *c, const struct na_point *p, size_t n,
 	cairo_fill(to->cr);
 }
 
-#define DASH_PARTS 6
-
-/* Lengths on and off, in widths of the pen. */
 /* clang-format off */
-static const struct {
-	int n;
-	double part[DASH_PARTS];
-} dash_styles[NA_DASHES] = {
+const struct na_dash_style na_dash_styles[NA_DASHES] = {
 	[NA_SOLID] = {0, {0}},
 	[NA_DASHED] = {2, {5, 3}},
 	[NA_DOTTED] = {2, {1.5, 2}},
@@ -105,28 +100,39 @@ static const struct {
 static void paint_polyline(struct na_canvas *c, const struct na_point *p,
 			   size_t n, const struct na_pen *pen)
 {
-	int parts = dash_styles[pen->dash].n;
+	int parts = na_dash_styles[pen->dash].n;
 	struct painter *to = painter(c);
-	double dash[DASH_PARTS];
+	double dash[NA_DASH_PARTS];
 
 	trace(to, p, n, false);
 	set_color(to->cr, pen->color);
 	cairo_set_line_width(to->cr, pen->width);
 	cairo_set_line_join(to->cr, CAIRO_LINE_JOIN_ROUND);
 	for (int i = 0; i < parts; i++)
-		dash[i] = dash_styles[pen->dash].part[i] * pen->width;
+		dash[i] = na_dash_styles[pen->dash].part[i] * pen->width;
 	cairo_set_dash(to->cr, dash, parts, 0);
 	cairo_stroke(to->cr);
 }
 
 /* Where DejaVu Sans is missing, fontconfig takes the nearest relative, then
  * the machine's sans-serif. */
-static void set_font(cairo_t *cr, const struct na_font *font)
+void na_cairo_font(cairo_t *cr, bool bold, double size)
 {
 	cairo_select_font_face(cr, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
-			       font->bold ? CAIRO_FONT_WEIGHT_BOLD
-					  : CAIRO_FONT_WEIGHT_NORMAL);
-	cairo_set_font_size(cr, font->size);
+			       bold ? CAIRO_FONT_WEIGHT_BOLD
+				    : CAIRO_FONT_WEIGHT_NORMAL);
+	cairo_set_font_size(cr, size);
+}
+
+void na_cairo_unhinted(cairo_t *cr)
+{
+	cairo_font_options_t *options = cairo_font_options_create();
+
+	cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+	cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+	cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+	cairo_set_font_options(cr, options);
+	cairo_font_options_destroy(options);
 }
 
 static double paint_width(struct na_canvas *c, const char *s,
@@ -134,7 +140,7 @@ static double paint_width(struct na_canvas *c, const char *s,
 {
 	cairo_text_extents_t e;
 
-	set_font(painter(c)->cr, font);
+	na_cairo_font(painter(c)->cr, font->bold, font->size);
 	cairo_text_extents(painter(c)->cr, s, &e);
 	return e.x_advance;
 }
@@ -144,7 +150,7 @@ static void paint_words(struct na_canvas *c, double x, double y, const char *s,
 {
 	cairo_t *cr = painter(c)->cr;
 
-	set_font(cr, font);
+	na_cairo_font(cr, font->bold, font->size);
 	set_color(cr, font->color);
 	cairo_move_to(cr, rounded(painter(c), x), rounded(painter(c), y));
 	cairo_show_text(cr, s);
@@ -279,7 +285,6 @@ struct na_canvas *na_cairo_new(const char *format,
 	/* clang-format off */
 	static const char *const names[] = {
 		[PNG] = "png", [SVG] = "svg", [PDF] = "pdf"};
-	cairo_font_options_t *options;
 	struct painter *c;
 	size_t f = 0;
 
@@ -301,13 +306,7 @@ struct na_canvas *na_cairo_new(const char *format,
 	c->cr = cairo_create(c->surface);
 	if (c->format == PNG)
 		cairo_scale(c->cr, info->scale, info->scale);
-	/* The same widths in every format and at every scale. */
-	options = cairo_font_options_create();
-	cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
-	cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
-	cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
-	cairo_set_font_options(c->cr, options);
-	cairo_font_options_destroy(options);
+	na_cairo_unhinted(c->cr);
 	return &c->base;
 }
 

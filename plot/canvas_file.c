@@ -111,29 +111,34 @@ bool na_png_dress(struct na_bytes *to, const unsigned char *png, size_t n,
 	return true;
 }
 
-static void add_string(struct na_bytes *to, const char *s)
+void na_bytes_text(struct na_bytes *to, const char *s)
 {
 	na_bytes_add(to, s, strlen(s));
 }
 
-static void add_element(struct na_bytes *to, const char *name, const char *s)
+void na_svg_words(struct na_bytes *to, const char *s)
 {
-	add_string(to, "<");
-	add_string(to, name);
-	add_string(to, ">");
 	for (; *s; s++) {
 		if (*s == '&')
-			add_string(to, "&amp;");
+			na_bytes_text(to, "&amp;");
 		else if (*s == '<')
-			add_string(to, "&lt;");
+			na_bytes_text(to, "&lt;");
 		else if (*s == '>')
-			add_string(to, "&gt;");
+			na_bytes_text(to, "&gt;");
 		else
 			na_bytes_add(to, s, 1);
 	}
-	add_string(to, "</");
-	add_string(to, name);
-	add_string(to, ">\n");
+}
+
+static void add_element(struct na_bytes *to, const char *name, const char *s)
+{
+	na_bytes_text(to, "<");
+	na_bytes_text(to, name);
+	na_bytes_text(to, ">");
+	na_svg_words(to, s);
+	na_bytes_text(to, "</");
+	na_bytes_text(to, name);
+	na_bytes_text(to, ">\n");
 }
 
 bool na_svg_dress(struct na_bytes *to, const unsigned char *svg, size_t n,
@@ -149,7 +154,7 @@ bool na_svg_dress(struct na_bytes *to, const unsigned char *svg, size_t n,
 	if (!close)
 		return false;
 	na_bytes_add(to, svg, (size_t)(close - svg));
-	add_string(to, " role=\"img\">\n");
+	na_bytes_text(to, " role=\"img\">\n");
 	add_element(to, "title", c->title);
 	if (*c->desc)
 		add_element(to, "desc", c->desc);

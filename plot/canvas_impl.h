@@ -35,6 +35,8 @@ struct na_canvas *na_ink_new(struct na_err *err);
 struct na_canvas *na_cairo_new(const char *format,
 			       const struct na_canvas_info *info,
 			       struct na_err *err);
+struct na_canvas *na_inline_new(const struct na_canvas_info *info,
+				struct na_err *err);
 
 /* Bytes on their way to the file. */
 struct na_bytes {
@@ -44,6 +46,9 @@ struct na_bytes {
 };
 
 void na_bytes_add(struct na_bytes *b, const void *p, size_t n);
+void na_bytes_text(struct na_bytes *b, const char *s);
+/* The words between two tags: escaped. */
+void na_svg_words(struct na_bytes *b, const char *s);
 
 /*
  * The finished file from what cairo made of the drawing, appended to `to`.

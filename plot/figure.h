@@ -19,6 +19,8 @@ struct na_page {
 	const char *version; /* "0.1.0" */
 	const char *command; /* the command line, for PNG text */
 	const char *id;      /* "inline": what ids in it begin with */
+	FILE *style;         /* "inline": the rules go there, not into a
+			      * <style> in it; NULL: into it */
 };
 
 struct na_canvas;
@@ -37,8 +39,12 @@ struct na_figure {
 extern const struct na_figure *const na_figures[]; /* NULL at the end */
 const struct na_figure *na_figure_find(const char *name);
 
-/* format: "svg", "png", "pdf", or "ink" (each stroke as a line of text, for
- * tests).  NA_EIO when `out` fails. */
+/* format: "svg", "png", "pdf", "inline", or "ink" (each stroke as a line of
+ * text, for tests).  NA_EIO when `out` fails.
+ * "inline" is one <svg> element for an HTML page, as wide as its container,
+ * in the colours of both schemes whatever page->dark says; all its ids are
+ * page->id (NULL: the figure's name) or begin with it and "-".  Its colours
+ * are custom properties of that element, so they stand for themselves. */
 enum na_status na_figure_write(const struct na_figure *f,
 			       const struct na_result *r,
 			       const struct na_page *page, const char *format,

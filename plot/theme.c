@@ -50,6 +50,40 @@ const struct na_theme na_theme_dark = {
 		},
 };
 
+static void put_property(FILE *out, const char *name, struct na_color c)
+{
+	fprintf(out, "--na-%s:#%02x%02x%02x;", name, c.r, c.g, c.b);
+}
+
+static void put_properties(FILE *out, const struct na_theme *t)
+{
+	static const char *const hues[NA_HUES] = {
+		[NA_BLUE] = "blue",     [NA_VERMILION] = "vermilion",
+		[NA_GREEN] = "green",   [NA_PURPLE] = "purple",
+		[NA_SKY] = "sky",       [NA_ORANGE] = "orange",
+		[NA_YELLOW] = "yellow", [NA_GREY] = "grey",
+	};
+
+	put_property(out, "bg", t->background);
+	put_property(out, "text", t->text);
+	put_property(out, "secondary", t->secondary);
+	put_property(out, "faint", t->faint);
+	put_property(out, "grid", t->grid);
+	put_property(out, "axis", t->axis);
+	put_property(out, "limit", t->limit);
+	for (int i = 0; i < NA_HUES; i++)
+		put_property(out, hues[i], t->hue[i]);
+}
+
+void na_theme_css(FILE *out)
+{
+	fputs(":root{color-scheme:light dark;", out);
+	put_properties(out, &na_theme_light);
+	fputs("}\n@media screen and (prefers-color-scheme:dark){:root{", out);
+	put_properties(out, &na_theme_dark);
+	fputs("}}\n", out);
+}
+
 struct na_color na_fade(struct na_color color, double share)
 {
 	double a = color.a * share;

@@ -6,6 +6,7 @@
 #define NETAN_PLOT_THEME_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 struct na_color {
 	unsigned char r, g, b, a;
@@ -53,6 +54,16 @@ struct na_theme {
 #define NA_SIZE_MIN   10.0 /* however small the page is */
 
 extern const struct na_theme na_theme_light, na_theme_dark;
+
+/*
+ * Both themes for an HTML page that holds figures: declarations of
+ *	--na-bg --na-text --na-secondary --na-faint --na-grid --na-axis
+ *	--na-limit --na-blue --na-vermilion --na-green --na-purple --na-sky
+ *	--na-orange --na-yellow --na-grey
+ * on :root, for the light scheme and paper, then for the dark scheme.  No
+ * <style> around it; errors stay in `out`.
+ */
+void na_theme_css(FILE *out);
 
 /* The colour at `share` (0 to 1) of its own opacity. */
 struct na_color na_fade(struct na_color color, double share);

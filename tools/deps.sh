@@ -57,6 +57,7 @@ need_build()
 	need_module libisal libisal-dev
 	need_module libpcap libpcap-dev
 	need_module libnghttp2 libnghttp2-dev
+	need_module nettle nettle-dev
 }
 
 find_missing()

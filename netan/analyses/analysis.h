@@ -132,6 +132,9 @@ struct na_analysis {
 				   int64_t end_ps);
 	enum na_status (*add_step)(void *block, const struct na_span *s);
 	enum na_status (*add_module)(void *block, const struct na_span *s);
+	/* What host threads did, by na_filter_host_event(); may be NULL. */
+	enum na_status (*add_host_event)(void *block,
+					 const struct na_host_event *e);
 	/* Once a block has all its records, still on its thread; may be
 	 * NULL. */
 	enum na_status (*seal)(void *block);

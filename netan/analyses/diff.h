@@ -29,11 +29,12 @@ enum {
 	DF_PARTS = 1 << 16 /* hosts, pairs and collectives at most */
 };
 
-#define DF_LEVEL      0.05 /* of all intervals together */
-#define DF_EFFECT     1.05 /* ratio; less is no change */
-#define DF_EFFECT_TOP 1.10 /* from p95 on, and of hosts, pairs, ... */
-#define DF_SHARED     0.8  /* of both runs, in strata that both have */
-#define DF_MIX_SHIFT  0.01 /* share of transfers whose stratum differs */
+#define DF_LEVEL       0.05 /* of all intervals together */
+#define DF_EFFECT      1.05 /* ratio; less is no change */
+#define DF_EFFECT_TOP  1.10 /* from p95 on, and of hosts, pairs, ... */
+#define DF_EFFECT_LINE 1.25 /* of what a size line expects: it is a model */
+#define DF_SHARED      0.8  /* of both runs, in strata that both have */
+#define DF_MIX_SHIFT   0.01 /* share of transfers whose stratum differs */
 
 enum df_what {
 	DF_LATENCY,

@@ -267,13 +267,16 @@ static enum na_status put_limits(struct na_result *r, struct df_state *s,
 
 /* ---- verdicts */
 
+/* Better and worse outweigh a mix, which outweighs the same. */
 static enum df_verdict join(enum df_verdict a, enum df_verdict b)
 {
-	if (a == b || b == DF_UNTOLD)
-		return a;
-	if (a == DF_UNTOLD || a == DF_SAME)
-		return b;
-	return b == DF_SAME ? a : DF_MIXED;
+	static const int weight[] = {
+		[DF_UNTOLD] = 0, [DF_SAME] = 1,  [DF_MIX] = 2,
+		[DF_BETTER] = 3, [DF_WORSE] = 3, [DF_MIXED] = 4};
+
+	if (weight[a] == weight[b])
+		return a == b ? a : DF_MIXED;
+	return weight[a] > weight[b] ? a : b;
 }
 
 static void judge(struct df_state *s)

@@ -33,9 +33,12 @@ static void say_metric(char *buf, size_t size, const struct df_metric *m,
 	char n[NA_UNIT_BUF];
 
 	if (isfinite(x))
-		snprintf(buf + used, size - used, "%s%s %s %s%s %%",
+		snprintf(buf + used, size - used, "%s%s %s %s%s %%%s",
 			 used ? ", " : "", kind->name, df_row_names[at],
-			 x < 0 ? "" : "+", na_print_number(n, x, 3));
+			 x < 0 ? "" : "+", na_print_number(n, x, 3),
+			 m->verdict == DF_MIX && kind->better != DF_NEITHER
+				 ? " (mix)"
+				 : "");
 	else
 		snprintf(buf + used, size - used, "%s%s %s %s",
 			 used ? ", " : "", kind->name, df_row_names[at],

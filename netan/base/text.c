@@ -160,6 +160,17 @@ static size_t put_mark(const char *s, bool first, char *out)
 	return 2;
 }
 
+/* The entity of a character that HTML reads as more than itself, or NULL. */
+static const char *entity(uint32_t rune)
+{
+	return rune == '<'    ? "&lt;"
+	       : rune == '>'  ? "&gt;"
+	       : rune == '&'  ? "&amp;"
+	       : rune == '"'  ? "&quot;"
+	       : rune == '\'' ? "&#39;"
+			      : NULL;
+}
+
 /* The escaped form of the character at s (start: of the whole text); moves
  * *s on and returns the bytes in out. */
 static size_t escape_next(enum na_escape how, const char *start, const char **s,
@@ -183,6 +194,9 @@ static size_t escape_next(enum na_escape how, const char *start, const char **s,
 		}
 		if (how == NA_ESC_MD && strchr("\\`*_[]<>|&~", (int)rune))
 			return put_mark(at, at == start, out);
+		if (how == NA_ESC_HTML && entity(rune))
+			return (size_t)snprintf(out, ESCAPE_ROOM, "%s",
+						entity(rune));
 	}
 	return na_utf8_put(out, rune);
 }

@@ -37,6 +37,7 @@ bool na_utf8_valid(const char *s, size_t n);
  *   NA_ESC_CSV       the inside of a quoted field: '"' doubled
  *   NA_ESC_TSV       as above (a tab is "\t")
  *   NA_ESC_MD        a cell of a Markdown table, markup shown literally
+ *   NA_ESC_HTML      text of an element, or the inside of a quoted attribute
  *
  * CSV and TSV put a ' before a text that a spreadsheet would take for a
  * formula (first character = + - @ TAB CR or a full-width form of these).
@@ -46,7 +47,8 @@ enum na_escape {
 	NA_ESC_JSON,
 	NA_ESC_CSV,
 	NA_ESC_TSV,
-	NA_ESC_MD
+	NA_ESC_MD,
+	NA_ESC_HTML
 };
 
 /* Like snprintf: returns the length that `s` needs, writes at most size - 1

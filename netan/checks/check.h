@@ -57,10 +57,14 @@ struct na_finding {
 	const char *remedy;  /* what to do, with the exact flag or setting */
 	const char *command; /* netan command that shows more */
 	struct na_value *evidence; /* members in units, for na_put_... */
-	/* Who is to blame, where that is known; for the verdict. */
+	/* For the verdict: who is to blame, where that is known, and by what
+	 * ("2.8x slower over 31 pairs"). */
 	const char *culprit; /* "transmit side of host-17" */
-	bool network;        /* the network is at fault, not what uses it */
+	const char *how;
+	bool network; /* the network is at fault, not what uses it */
 };
+
+struct na_checks_asked;
 
 struct na_case {
 	const struct na_exhibit *exhibits;
@@ -68,6 +72,7 @@ struct na_case {
 	const struct na_limits *limits;
 	double capacity_gbps; /* of a host; 0: not given */
 	const char *inputs;   /* as on the command line, quoted for a shell */
+	const struct na_checks_asked *asked;
 	/* What follows belongs to na_checks_run(). */
 	struct na_result *r; /* the findings' evidence is built here */
 	struct na_arena *arena;
@@ -78,12 +83,16 @@ struct na_case {
 	bool failed;                  /* memory was short */
 };
 
+enum { NA_CHECK_READS = 6 };
+
 struct na_check {
 	const char *id;
 	const char *question; /* one line: what it looks for */
 	const char *source;   /* where the rule is from */
-	/* Names of exhibits without which it cannot run; NULL ends. */
-	const char *needs[5];
+	/* Names of exhibits without which it cannot run, and of those that it
+	 * reads where they are there; NULL ends. */
+	const char *needs[NA_CHECK_READS];
+	const char *uses[NA_CHECK_READS];
 	void (*judge)(struct na_case *c);
 };
 
@@ -101,8 +110,11 @@ struct na_finding *na_case_find(struct na_case *c,
 /* Texts of a finding; they live as long as the case. */
 const char *na_case_text(struct na_case *c, const char *fmt, ...)
 	NA_PRINTF(2, 3);
-/* "netan pairs --by host INPUTS": a command that shows more. */
+/* "netan pairs --top 20 INPUTS": a command that shows more, with the filters
+ * of this one. */
 const char *na_case_command(struct na_case *c, const char *options);
+/* Whether a check is to run. */
+bool na_case_asks(const struct na_case *c, const char *id);
 /* The check could not run after all: what was missing, in words. */
 void na_case_missing(struct na_case *c, const char *fmt, ...) NA_PRINTF(2, 3);
 
@@ -115,6 +127,9 @@ const struct na_check *na_check_find(const char *id);
  * *worst is 0 when nothing was found.
  */
 struct na_checks_asked {
+	/* What to put behind "netan NAME ..." so that it looks at the same
+	 * (filters, inputs), in an arena of the caller's; NULL: `inputs`. */
+	const char *(*rest)(void *ctx, const char *name);
 	const struct na_exhibit *exhibits;
 	size_t n_exhibits;
 	const struct na_limits *limits;
@@ -135,6 +150,6 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 const char *na_verdict(struct na_case *c);
 
 /* views.c: what a person sees of it. */
-void na_checks_views(const struct na_case *c, struct na_result *r);
+void na_checks_views(struct na_case *c);
 
 #endif

@@ -126,7 +126,23 @@ const char *na_case_text(struct na_case *c, const char *fmt, ...)
 
 const char *na_case_command(struct na_case *c, const char *options)
 {
-	return na_case_text(c, "netan %s %s", options, c->inputs);
+	const char *rest = NULL;
+	char name[32];
+
+	if (c->asked->rest) {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(options, " "),
+			 options);
+		rest = c->asked->rest(c->asked->ctx, name);
+	}
+	return na_case_text(c, "netan %s %s", options, rest ? rest : c->inputs);
+}
+
+bool na_case_asks(const struct na_case *c, const char *id)
+{
+	const struct na_check *check = na_check_find(id);
+
+	return check &&
+	       (!c->asked->wanted || c->asked->wanted(c->asked->ctx, check));
 }
 
 void na_case_missing(struct na_case *c, const char *fmt, ...)
@@ -251,6 +267,7 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 		.limits = asked->limits,
 		.capacity_gbps = asked->capacity_gbps,
 		.inputs = asked->inputs,
+		.asked = asked,
 		.r = r,
 		.arena = &arena,
 	};
@@ -260,7 +277,7 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 	to.passed = na_put_list(r, na_result_side(r), "passed");
 	to.not_run = na_put_list(r, na_result_side(r), "not_run");
 	for (size_t i = 0; na_checks[i]; i++) {
-		if (!asked->wanted || asked->wanted(asked->ctx, na_checks[i]))
+		if (na_case_asks(&c, na_checks[i]->id))
 			run_one(&c, na_checks[i], &to);
 	}
 	if (c.n)
@@ -271,7 +288,7 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 		put_finding(&c, list, c.findings[i]);
 	na_put_alias(r, body, "passed", to.passed);
 	na_put_alias(r, body, "not_run", to.not_run);
-	na_checks_views(&c, r);
+	na_checks_views(&c);
 	*worst = c.n ? (int)c.findings[0]->severity : 0;
 	free(c.findings);
 	na_arena_fini(&arena);

@@ -8,6 +8,11 @@ static double share(const struct na_value *group, const char *name)
 	return na_real_of(na_get(group, name), NAN);
 }
 
+static const char collectives[] =
+	"fuse collectives into fewer, larger transfers; raise "
+	"--megascale_sparse_reduction_threshold (default 256 KiB: below it "
+	"only a subset of participants reduces)";
+
 static void judge(struct na_case *c)
 {
 	const struct na_value *groups = na_get(na_case_body(c, "sizes"),
@@ -16,18 +21,24 @@ static void judge(struct na_case *c)
 	double count = share(g, "small_count_share");
 	double time = share(g, "small_time_share");
 	struct na_finding *f;
+	bool planned;
 
 	if (!(count > c->limits->small_count && time > c->limits->small_time))
 		return;
-	f = na_case_find(c, NA_FINDING_WARNING, NA_CERTAIN);
+	/* Of packets: requests and answers, which nobody can fuse. */
+	planned = !na_case_body(c, "tcp");
+	f = na_case_find(c, planned ? NA_FINDING_WARNING : NA_FINDING_INFO,
+			 NA_CERTAIN);
 	if (!f)
 		return;
 	f->title = na_case_text(c,
 				"%.0f %% of the transfers are small and take "
 				"%.0f %% of all transfer time",
 				count * 100, time * 100);
-	f->remedy = "fuse collectives into fewer, larger transfers; raise "
-		    "--megascale_sparse_reduction_threshold (default 256 KiB)";
+	f->remedy =
+		planned ? collectives
+			: "where these are many calls that belong together, "
+			  "send them as one; else nothing";
 	f->command = na_case_command(c, "sizes");
 	na_put_int(c->r, f->evidence, "transfers",
 		   na_int_of(na_get(g, "count"), 0));
@@ -42,5 +53,6 @@ const struct na_check na_check_small_transfers = {
 	.question = "many small transfers, each with its fixed cost",
 	.source = "playbook: small-transfers; verdict many_small of sizes",
 	.needs = {"sizes"},
+	.uses = {"tcp"},
 	.judge = judge,
 };

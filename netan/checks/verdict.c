@@ -1,14 +1,195 @@
-/* The first line: is it the network? */
-#include "netan/checks/check.h"
+/*
+ * The first line: is it the network?  Guilty where a finding says so;
+ * "not guilty" only where somebody looked, at enough, and it was not.
+ */
+#include <math.h>
+#include <string.h>
 
-const char *na_verdict(struct na_case *c)
+#include "netan/base/units.h"
+#include "netan/checks/look.h"
+
+enum { FEW_TRANSFERS = 100 };
+
+/* Of the step time that devices may spend in communication before anybody
+ * asks why. */
+static const double hidden_share = 0.01;
+
+/* A test stands behind it, or the pattern leaves only the network. */
+static bool convicts(const struct na_finding *f)
+{
+	return f->network && f->severity >= NA_FINDING_WARNING &&
+	       (f->confidence != NA_POSSIBLE || f->how);
+}
+
+static const char *price(struct na_case *c, const struct na_finding *f)
+{
+	double all = na_stall_s(c);
+
+	if (!(f->lost_s > 0))
+		return "";
+	if (all >= f->lost_s)
+		return na_case_text(c, ", %s of %s step stall",
+				    na_case_seconds(c, f->lost_s),
+				    na_case_seconds(c, all));
+	return na_case_text(c, ", %s lost", na_case_seconds(c, f->lost_s));
+}
+
+/* What a straggler costs, of all steps. */
+static const char *price_of_steps(struct na_case *c, const struct na_finding *f)
+{
+	double all_s = 0;
+
+	for (const struct na_value *v =
+		     na_first(na_case_body(c, "steps"), "steps");
+	     v; v = v->next)
+		all_s += na_number_at(v, "duration_ms") / 1e3;
+	if (!(f->lost_s > 0 && all_s >= f->lost_s))
+		return price(c, f);
+	return na_case_text(c, ", %s of %s step time",
+			    na_case_seconds(c, f->lost_s),
+			    na_case_seconds(c, all_s));
+}
+
+static const char *guilty(struct na_case *c, const struct na_finding *f)
+{
+	return na_case_text(c, "guilty: %s%s%s%s",
+			    f->culprit ? f->culprit : f->title,
+			    f->culprit && f->how ? ", " : "",
+			    f->culprit && f->how ? f->how : "", price(c, f));
+}
+
+/* Devices hardly wait for communication: nothing to blame anybody for. */
+static bool hidden(const struct na_case *c)
+{
+	double share = na_number_at(na_case_body(c, "slack"),
+				    "total.stall_share");
+	const struct na_value *steps = na_case_body(c, "steps");
+	double exposed = 0, all = 0;
+
+	if (isfinite(share))
+		return share < hidden_share;
+	for (const struct na_value *v = na_first(steps, "hosts"); v;
+	     v = v->next) {
+		double n = na_number_at(v, "steps");
+
+		exposed += n * na_number_at(v, "exposed_ms");
+		all += n * na_number_at(v, "mean_ms");
+	}
+	return all > 0 && exposed < hidden_share * all;
+}
+
+static bool has(const struct na_case *c, const char *name)
+{
+	return na_case_body(c, name) != NULL;
+}
+
+/* What of the inputs could not be looked at; NULL. */
+static const char *unread(struct na_case *c)
+{
+	const struct na_value *side = na_case_side(c, "session");
+	int64_t damaged = na_count_at(side, "damaged");
+	int64_t refused = na_count_at(side, "refused");
+	long long n = (long long)(damaged + refused);
+	long long all = (long long)(na_count_at(side, "files") + refused);
+
+	if (na_flag_at(na_case_doc(c, "session"), "interrupted"))
+		return "interrupted before everything was read";
+	if (n)
+		return na_case_text(c, "%lld of %lld input%s %s%s", n, all,
+				    all == 1 ? "" : "s",
+				    n == 1 ? "is " : "are ",
+				    !refused   ? "damaged"
+				    : !damaged ? "unreadable"
+					       : "damaged or unreadable");
+	return NULL;
+}
+
+/* Whether anybody asked for those checks that could blame the network. */
+static const char *unasked(const struct na_case *c)
+{
+	bool packets = false;
+
+	for (const struct na_value *v =
+		     na_first(na_case_side(c, "session"), "inputs");
+	     v; v = v->next)
+		packets |= !na_flag_at(v, "trace");
+	if (!na_case_asks(c, "bad-endpoint") ||
+	    !na_case_asks(c, "rpc-latency") ||
+	    (packets && !na_case_asks(c, "tcp-connection")))
+		return "not all checks of the network were asked for";
+	return NULL;
+}
+
+/* Too little to go by; NULL. */
+static const char *thin(struct na_case *c)
+{
+	const struct na_value *side = na_case_side(c, "session");
+	const struct na_value *doc = na_case_doc(c, "session");
+	double n = na_number_at(na_first(na_case_body(c, "sizes"), "groups"),
+				"count");
+	int64_t absent = na_count_at(doc, "coverage.devices_not_here");
+	const char *pairs = na_text_at(na_case_body(c, "pairs"), "verdict");
+	char count[NA_UNIT_BUF];
+
+	if (!has(c, "pairs") && !has(c, "tcp"))
+		return "no transfers on the network in these inputs";
+	if (n < FEW_TRANSFERS && !has(c, "tcp"))
+		return na_case_text(c, "%s transfer%s too few to judge",
+				    na_print_count(count, (uint64_t)n),
+				    n > 1 ? "s are" : " is");
+	if (absent && na_count_at(side, "files") == 1)
+		return "one host's trace alone: what the others saw is not "
+		       "here";
+	if (strstr(pairs, "too few") && !has(c, "tcp"))
+		return pairs;
+	return NULL;
+}
+
+/* A suspicion without a test behind it. */
+static const char *suspicion(const struct na_case *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct na_finding *f = c->findings[i];
 
-		if (f->network && f->severity == NA_FINDING_ERROR)
-			return na_case_text(c, "guilty: %s",
-					    f->culprit ? f->culprit : f->title);
+		if (f->network && f->severity >= NA_FINDING_WARNING)
+			return f->culprit ? f->culprit : f->title;
 	}
-	return "Network: not guilty";
+	return NULL;
+}
+
+/* The costliest thing that is wrong besides. */
+static const char *instead(struct na_case *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *f = c->findings[i];
+
+		if (f->network || f->severity < NA_FINDING_WARNING ||
+		    strcmp(f->check->id, "trace-quality") == 0)
+			continue;
+		if (strcmp(f->check->id, "straggler") == 0)
+			return na_case_text(c, "; steps wait for %s%s",
+					    f->culprit, price_of_steps(c, f));
+		return na_case_text(c, "; %s",
+				    f->culprit ? f->culprit : f->title);
+	}
+	return "";
+}
+
+const char *na_verdict(struct na_case *c)
+{
+	const char *why = NULL;
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (convicts(c->findings[i]))
+			return guilty(c, c->findings[i]);
+	}
+	why = unread(c);
+	why = why ? why : unasked(c);
+	if (!why && !hidden(c)) {
+		why = suspicion(c);
+		why = why ? why : thin(c);
+	}
+	if (why)
+		return na_case_text(c, "cannot tell: %s%s", why, instead(c));
+	return na_case_text(c, "Network: not guilty%s", instead(c));
 }

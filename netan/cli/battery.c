@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "netan/base/vec.h"
+#include "netan/cli/inventory.h"
 #include "netan/cli/opt.h"
 #include "netan/result/emit.h"
 
@@ -28,6 +29,17 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
+/* Which rows are asked for. */
+struct choice {
+	bool (*wanted)(void *ctx, const char *name);
+	void *ctx;
+};
+
+static bool chosen(const struct choice *c, const struct row *row)
+{
+	return !c->wanted || c->wanted(c->ctx, row->name);
+}
+
 #define N_ROWS (sizeof(rows) / sizeof(*rows))
 _Static_assert(N_ROWS <= (size_t)NA_MAX_EVIDENCE, "room for every row");
 
@@ -49,7 +61,7 @@ static enum na_status grouping_of(const struct row *row, struct na_grouping *by,
 
 /* What all rows together want read. */
 static enum na_status widen(struct na_session *s, const struct na_filter *asked,
-			    struct na_err *err)
+			    const struct choice *choice, struct na_err *err)
 {
 	if (asked->side < 0)
 		s->filter.side = -1;
@@ -57,6 +69,8 @@ static enum na_status widen(struct na_session *s, const struct na_filter *asked,
 		struct na_filter f = filter_of(&rows[i], asked);
 		struct na_grouping by;
 
+		if (!chosen(choice, &rows[i]))
+			continue;
 		if (grouping_of(&rows[i], &by, err) != NA_OK)
 			return err->status;
 		f = na_drive_filter(rows[i].a, &f, &by, rows[i].components);
@@ -69,7 +83,7 @@ static enum na_status widen(struct na_session *s, const struct na_filter *asked,
 }
 
 /* Before opening, when no filter is known yet. */
-static uint32_t wants_at_most(void)
+static uint32_t wants_at_most(const struct choice *choice)
 {
 	struct na_session s = {.wants = 0};
 	struct na_err err = {.status = NA_OK};
@@ -77,7 +91,7 @@ static uint32_t wants_at_most(void)
 
 	na_filter_init(&f);
 	f.side = -1;
-	if (widen(&s, &f, &err) != NA_OK)
+	if (widen(&s, &f, choice, &err) != NA_OK)
 		return 0;
 	return s.wants;
 }
@@ -171,7 +185,8 @@ static enum na_status run_row(struct na_battery *b, const struct row *row,
 }
 
 static enum na_status read_all(struct na_battery *b, struct na_filter *asked,
-			       enum na_exit *exit, struct na_err *err)
+			       const struct choice *choice, enum na_exit *exit,
+			       struct na_err *err)
 {
 	struct na_session *s = &b->session;
 	enum na_status st = na_session_filter(s, err);
@@ -182,33 +197,63 @@ static enum na_status read_all(struct na_battery *b, struct na_filter *asked,
 		return st;
 	*asked = s->filter;
 	s->wants = 0;
-	st = widen(s, asked, err);
+	st = widen(s, asked, choice, err);
 	if (st != NA_OK)
 		return st;
 	*exit = na_session_read(s, true);
 	return *exit == NA_EXIT_OK ? na_session_place(s, err) : NA_OK;
 }
 
-enum na_exit na_battery_run(struct na_battery *b, const struct na_cli *cli,
-			    const char *capacity)
+static enum na_status run_rows(struct na_battery *b,
+			       const struct na_filter *asked,
+			       const char *capacity,
+			       const struct choice *choice, struct na_err *err)
 {
+	struct na_result *r;
+
+	for (size_t i = 0; err->status == NA_OK && i < N_ROWS; i++) {
+		if (chosen(choice, &rows[i]))
+			run_row(b, &rows[i], asked, capacity, err);
+	}
+	b->session.filter = *asked;
+	r = err->status == NA_OK ? na_inventory(b) : NULL;
+	if (err->status == NA_OK && !r)
+		return na_fail_nomem(err);
+	if (r)
+		na_battery_add(b, "session", r, NULL);
+	return err->status;
+}
+
+enum na_exit na_battery_run_some(struct na_battery *b, const struct na_cli *cli,
+				 const char *capacity,
+				 bool (*wanted)(void *ctx, const char *name),
+				 void *ctx)
+{
+	const struct choice choice = {wanted, ctx};
 	struct na_err err = {.status = NA_OK};
 	struct na_filter asked;
 	enum na_exit exit;
 
 	memset(b, 0, sizeof(*b));
-	exit = na_session_open(&b->session, cli, wants_at_most());
+	exit = na_session_open(&b->session, cli, wants_at_most(&choice));
 	if (exit != NA_EXIT_OK)
 		return exit;
-	if (read_all(b, &asked, &exit, &err) == NA_OK && exit == NA_EXIT_OK) {
-		for (size_t i = 0; err.status == NA_OK && i < N_ROWS; i++)
-			run_row(b, &rows[i], &asked, capacity, &err);
-		b->session.filter = asked;
+	if (read_all(b, &asked, &choice, &exit, &err) == NA_OK &&
+	    exit == NA_EXIT_OK) {
+		run_rows(b, &asked, capacity, &choice, &err);
+		if (err.status == NA_OK)
+			na_battery_programs(b, &err);
 	}
 	if (err.status == NA_OK)
 		return exit;
 	na_say_error(cli, "%s", err.text);
 	return err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
+}
+
+enum na_exit na_battery_run(struct na_battery *b, const struct na_cli *cli,
+			    const char *capacity)
+{
+	return na_battery_run_some(b, cli, capacity, NULL, NULL);
 }
 
 void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,

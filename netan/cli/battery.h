@@ -12,8 +12,9 @@ enum { NA_MAX_EVIDENCE = 32 };
 
 struct na_battery {
 	struct na_session session;
-	/* One for each row of evidence.def, in its order, then what else was
-	 * put there; n of them. */
+	/* One for each row of evidence.def, in its order, then "session" (what
+	 * was read: an envelope, and counts in its side tree; netan/cli/
+	 * inventory.h), then what else was put there; n of them. */
 	struct na_exhibit exhibits[NA_MAX_EVIDENCE];
 	struct na_result *owned[NA_MAX_EVIDENCE];
 	struct na_driven driven[NA_MAX_EVIDENCE];
@@ -28,10 +29,18 @@ struct na_battery {
  * Close it whatever comes back. */
 enum na_exit na_battery_run(struct na_battery *b, const struct na_cli *cli,
 			    const char *capacity);
+/* The same with those rows alone that `wanted` lets pass (NULL: all); the
+ * others are not there. */
+enum na_exit na_battery_run_some(struct na_battery *b, const struct na_cli *cli,
+				 const char *capacity,
+				 bool (*wanted)(void *ctx, const char *name),
+				 void *ctx);
 /* One more exhibit, from elsewhere (owned from now on); NULL with what is
  * missing, in words that outlive the battery. */
 void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
 		    const char *missing);
+/* battery_programs.c: exhibit "hlo", of what the session has read. */
+enum na_status na_battery_programs(struct na_battery *b, struct na_err *err);
 void na_battery_close(struct na_battery *b);
 
 #endif

@@ -25,6 +25,7 @@ enum bag {
 	BAG_OPS,
 	BAG_BUSY,
 	BAG_STRAIGHT, /* of tangled cores */
+	BAG_HOST_EVENTS,
 	N_BAGS
 };
 
@@ -62,9 +63,12 @@ static bool seen(const struct na_analysis *a, const struct na_transfer *t,
 }
 
 /* Left out already, as what it is: no second reason; or its packets count in
- * its place. */
+ * its place; or it was read for another analysis, which looks at both sides.
+ */
 static bool counted(const struct drive *d, const struct na_transfer *t)
 {
+	if (d->filter.side >= 0 && t->side != d->filter.side)
+		return true;
 	if (t->style >= NA_STYLE_CAPTURE && d->a->add_frame &&
 	    d->s->store.frames.n)
 		return true;
@@ -213,6 +217,19 @@ add_spans(struct drive *d, void *state, const struct na_chunk *c,
 	return st;
 }
 
+static enum na_status add_host_events(struct drive *d, void *state,
+				      const struct na_chunk *c)
+{
+	const struct na_host_event *x = (const void *)c->data;
+	enum na_status st = NA_OK;
+
+	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
+		if (na_filter_host_event(&d->late, &x[i]))
+			st = d->a->add_host_event(state, &x[i]);
+	}
+	return st;
+}
+
 static enum na_status add_chunk(struct drive *d, void *state, size_t k,
 				uint64_t dropped[NA_N_REASONS])
 {
@@ -241,6 +258,8 @@ static enum na_status add_chunk(struct drive *d, void *state, size_t k,
 	case BAG_BUSY:
 	case BAG_STRAIGHT:
 		return add_busy(d, state, c, bag == BAG_STRAIGHT);
+	case BAG_HOST_EVENTS:
+		return add_host_events(d, state, c);
 	default:
 		return add_execs(d, state, c);
 	}
@@ -339,6 +358,8 @@ static bool list_chunks(struct drive *d)
 		[BAG_OPS] = d->a->add_op ? &s->devices.ops : NULL,
 		[BAG_BUSY] = d->a->add_busy ? &s->devices.busy : NULL,
 		[BAG_STRAIGHT] = d->a->add_busy ? &s->devices.straight : NULL,
+		[BAG_HOST_EVENTS] = d->a->add_host_event ? &s->host_events
+							 : NULL,
 	};
 	size_t n = 0;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "netan/base/similar.h"
 #include "netan/base/vec.h"
 
 struct listed {
@@ -97,6 +98,17 @@ static bool name_host(struct na_session *s, struct na_input *in)
 	return true;
 }
 
+static bool has_threads(const struct na_input *in)
+{
+	for (size_t i = 0; i < in->n_sections; i++) {
+		if (na_same_nocase(in->sections[i].name,
+				   strlen(in->sections[i].name), "/host:CPU") &&
+		    in->sections[i].lines)
+			return true;
+	}
+	return false;
+}
+
 /* One more input, opened or copied to its place by the caller. */
 static bool kept(struct na_session *s, const char *label)
 {
@@ -109,7 +121,8 @@ static bool kept(struct na_session *s, const char *label)
 	s->sources[s->n_inputs - 1] =
 		(struct na_source){.host = in->host,
 				   .label = label ? label : in->label,
-				   .capture = in->capture != NULL};
+				   .capture = in->capture != NULL,
+				   .host_threads = has_threads(in)};
 	return true;
 }
 
@@ -289,6 +302,27 @@ static void settle_origin(struct na_session *s)
 	}
 }
 
+static int64_t profiled(const struct na_input *in, int64_t unix_ns)
+{
+	int64_t ps;
+
+	return unix_ns > 0 && na_ps_since(unix_ns, in->zero_ns, &ps)
+		       ? ps
+		       : NA_UNKNOWN_PS;
+}
+
+static void note_profiles(struct na_session *s)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		s->sources[i].profile_start_ps = profiled(in,
+							  in->profile_start_ns);
+		s->sources[i].profile_stop_ps = profiled(in,
+							 in->profile_stop_ns);
+	}
+}
+
 /* One file without the wall clock leaves all hosts unaligned: name it. */
 static void say_clocks(const struct na_session *s)
 {
@@ -354,6 +388,7 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 	if (exit != NA_EXIT_OK)
 		goto out;
 	settle_origin(s);
+	note_profiles(s);
 	say_clocks(s);
 	exit = NA_EXIT_OK;
 	goto out;

@@ -267,6 +267,14 @@ bool na_filter_exec(const struct na_late *l, const struct na_exec *e)
 	return !told_twice(l->store, e) && exec_in_time(l, e);
 }
 
+bool na_filter_host_event(const struct na_late *l,
+			  const struct na_host_event *e)
+{
+	return (!l->host_ok || l->host_ok[e->input]) &&
+	       in_window(l->filter, e->start_ps, e->end_ps) &&
+	       during_steps(l, e->end_ps);
+}
+
 bool na_filter_input(const struct na_late *l, uint16_t input)
 {
 	return !l->host_ok || l->host_ok[input];

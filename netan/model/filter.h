@@ -57,6 +57,11 @@ enum na_component na_exec_component(enum na_action_kind kind);
  * while one of the steps runs. */
 bool na_filter_exec(const struct na_late *l, const struct na_exec *g);
 
+struct na_host_event;
+/* By host and time; of --step, what ends while one of the steps runs. */
+bool na_filter_host_event(const struct na_late *l,
+			  const struct na_host_event *e);
+
 /* Records of device planes, by host; an instant by time and --step. */
 bool na_filter_input(const struct na_late *l, uint16_t input);
 bool na_filter_instant(const struct na_late *l, int64_t at_ps);

@@ -20,6 +20,7 @@ void na_part_init(struct na_part *p, struct na_pool *pool,
 	na_bag_init(&p->frames, pool, sizeof(struct na_frame));
 	na_bag_init(&p->connections, pool, sizeof(struct na_connection));
 	na_bag_init(&p->segments, pool, sizeof(struct na_segment));
+	na_bag_init(&p->host_events, pool, sizeof(struct na_host_event));
 	p->filter = filter;
 	p->wants = wants;
 }
@@ -185,12 +186,42 @@ static bool kept(const struct na_part *p, const struct na_action *a)
 	       p->filter->components & NA_COMP_BIT(c);
 }
 
+static uint32_t name_of(struct na_part *p, const struct na_text *t)
+{
+	uint32_t name = t->n ? na_strtab_add(&p->names.strings, t->s, t->n)
+			     : NA_UNKNOWN_U32;
+
+	p->short_of_memory |= t->n && name == NA_NO_NAME;
+	return name;
+}
+
+static enum na_status add_host_event(struct na_part *p,
+				     const struct na_action *a)
+{
+	struct na_host_event *to;
+
+	if (!(p->wants & NA_WANT_HOST_EVENTS))
+		return NA_OK;
+	to = na_bag_push(&p->host_events);
+	if (!to)
+		return NA_ENOMEM;
+	*to = (struct na_host_event){.start_ps = a->start_ps,
+				     .end_ps = a->end_ps,
+				     .size_bytes = a->size_bytes,
+				     .name = name_of(p, &a->name),
+				     .thread = name_of(p, &a->thread),
+				     .kind = (uint8_t)a->kind};
+	return p->short_of_memory ? NA_ENOMEM : NA_OK;
+}
+
 static enum na_status add_action(void *ctx, const struct na_action *a)
 {
 	struct na_part *p = ctx;
 	struct na_exec *to;
 
 	p->tally.actions[a->style][a->kind]++;
+	if (na_is_host_event(a->kind))
+		return add_host_event(p, a);
 	if (!kept(p, a))
 		return NA_OK;
 	if (a->kind != NA_ACT_GRAPH) {

@@ -22,6 +22,7 @@ enum na_status na_store_init(struct na_store *s,
 	na_bag_init(&s->frames, &s->pool, sizeof(struct na_frame));
 	na_bag_init(&s->connections, &s->pool, sizeof(struct na_connection));
 	na_bag_init(&s->segments, &s->pool, sizeof(struct na_segment));
+	na_bag_init(&s->host_events, &s->pool, sizeof(struct na_host_event));
 	if (n > UINT16_MAX)
 		return na_fail(err, NA_ELIMIT, "%zu inputs; %d are the limit",
 			       n, UINT16_MAX);
@@ -196,6 +197,22 @@ static void rename_packets(struct na_part *p, uint32_t *maps[2], size_t source)
 	}
 }
 
+static void rename_host_events(struct na_part *p, const uint32_t *map,
+			       size_t source)
+{
+	size_t n = p->names.strings.n;
+
+	for (struct na_chunk *c = p->host_events.first; c; c = c->next) {
+		struct na_host_event *x = (void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			x[i].name = mapped(map, n, x[i].name);
+			x[i].thread = mapped(map, n, x[i].thread);
+			x[i].input = (uint16_t)source;
+		}
+	}
+}
+
 static bool take_local(struct na_store *s, const struct na_part *p,
 		       const uint32_t *map, size_t source)
 {
@@ -298,6 +315,7 @@ enum na_status na_store_take(struct na_store *s, struct na_part *p,
 	if (ok) {
 		rename_records(p, maps, source);
 		rename_packets(p, maps, source);
+		rename_host_events(p, maps[0], source);
 		take_tally(&s->tallies[source], &p->tally);
 		take_remarks(s, p, source);
 		na_bag_splice(&s->transfers, &p->transfers);
@@ -309,6 +327,7 @@ enum na_status na_store_take(struct na_store *s, struct na_part *p,
 		na_bag_splice(&s->frames, &p->frames);
 		na_bag_splice(&s->connections, &p->connections);
 		na_bag_splice(&s->segments, &p->segments);
+		na_bag_splice(&s->host_events, &p->host_events);
 	}
 	free(maps[0]);
 	free(maps[1]);

@@ -59,6 +59,7 @@ struct na_part {
 	struct na_bag transfers, graphs, actions;
 	struct na_bag spans, modules; /* na_span: steps; program runs */
 	struct na_bag calls, frames, connections, segments;
+	struct na_bag host_events;
 	struct na_devices devices;
 	bool *local; /* endpoint recorded here */
 	size_t n_local;
@@ -101,6 +102,9 @@ struct na_source {
 	const char *host, *label; /* borrowed; label may be NULL */
 	uint32_t run;             /* inputs of one label share it */
 	bool capture;             /* no endpoint lives in it */
+	bool host_threads;        /* the trace tells what they did */
+	/* When the profiler ran, since the origin; NA_UNKNOWN_PS. */
+	int64_t profile_start_ps, profile_stop_ps;
 };
 
 struct na_store {
@@ -110,6 +114,7 @@ struct na_store {
 	struct na_bag actions;
 	struct na_bag spans, modules; /* na_span: steps; program runs */
 	struct na_bag calls, frames, connections, segments; /* packets.h */
+	struct na_bag host_events;                          /* na_host_event */
 	struct na_devices devices;                          /* device.h */
 	const struct na_source *sources;
 	size_t n_sources, n_runs;

@@ -9,6 +9,7 @@
 #ifndef NETAN_MODEL_TRANSFER_H
 #define NETAN_MODEL_TRANSFER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -117,8 +118,22 @@ struct na_action {
 	struct na_text {
 		const char *s;
 		size_t n;
-	} name, inputs, operation, action_type, hlo_module;
+	} name, inputs, operation, action_type, hlo_module, thread;
 };
+
+/* What a thread of the host did that a transfer may have to wait for. */
+struct na_host_event {
+	int64_t start_ps, end_ps;
+	uint64_t size_bytes;   /* 0 where it is not told */
+	uint32_t name, thread; /* names; NA_UNKNOWN_U32 */
+	uint16_t input;        /* na_store fills it in */
+	uint8_t kind;          /* NA_ACT_REGISTRATION or NA_ACT_COPY */
+};
+
+static inline bool na_is_host_event(unsigned kind)
+{
+	return kind == NA_ACT_REGISTRATION || kind == NA_ACT_COPY;
+}
 
 /* A training step or a program execution on one device plane. */
 enum na_span_kind { NA_SPAN_STEP, NA_SPAN_MODULE };

@@ -19,6 +19,9 @@ struct table {
 
 #define BOLD  "\033[1m"
 #define DIM   "\033[2m"
+#define RED   "\033[1;31m"
+#define AMBER "\033[1;33m"
+#define BLUE  "\033[1;34m"
 #define PLAIN "\033[0m"
 
 static void put_styled(FILE *out, bool color, const char *style,
@@ -218,17 +221,65 @@ static void put_members(struct table *t)
 	}
 }
 
+/* One line of words, broken between them where the terminal is narrower; what
+ * follows the first row is set in. */
+static void put_words(FILE *out, const struct na_emit_opts *o,
+		      const char *style, const char *text)
+{
+	size_t limit = o->columns > 0 ? (size_t)o->columns : SIZE_MAX, at = 0;
+
+	if (o->color && style)
+		fputs(style, out);
+	while (*text) {
+		size_t n = strcspn(text, " "), width;
+		char *word = strndup(text, n);
+
+		width = na_text_width(word ? word : "");
+		if (at && at + 1 + width > limit) {
+			fputs("\n  ", out);
+			at = 2;
+		} else if (at) {
+			putc(' ', out);
+			at++;
+		}
+		na_escape_to(NA_ESC_TERMINAL, word ? word : "", out);
+		free(word);
+		at += width;
+		text += n + (text[n] == ' ');
+	}
+	if (o->color && style)
+		fputs(PLAIN, out);
+	putc('\n', out);
+}
+
+static void put_text(FILE *out, const struct na_emit_opts *o, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		char *line = strndup(text, n);
+
+		put_words(out, o, NULL, line ? line : "");
+		free(line);
+		text += n + (text[n] == '\n');
+	}
+}
+
+/* clang-format off */
+static const char *const tones[] = {
+	[NA_TONE_PLAIN] = BOLD, [NA_TONE_INFO] = BLUE,
+	[NA_TONE_WARNING] = AMBER, [NA_TONE_ERROR] = RED,
+};
+/* clang-format on */
+
 static bool put_view(FILE *out, const struct na_view *view,
 		     const struct na_emit_opts *o)
 {
 	struct table t = {.out = out, .view = view, .opts = o};
 
-	if (view->title) {
-		put_styled(out, o->color, BOLD, view->title);
-		putc('\n', out);
-	}
+	if (view->title)
+		put_words(out, o, tones[view->tone], view->title);
 	if (!view->list)
-		na_put_words(NA_ESC_TERMINAL, view->text, "", "\n", out);
+		put_text(out, o, view->text);
 	else if (view->list->kind == NA_V_LIST)
 		return put_list(&t);
 	else

@@ -21,7 +21,7 @@ struct na_result {
 	struct na_value doc, side;
 	struct na_value *body; /* last member of doc, always */
 	const char *headline;
-	struct na_view *views, **views_end;
+	struct na_view *views, **views_end, *last;
 	struct na_text_line *notes, **notes_end;
 	struct adopted *adopted;
 };
@@ -452,7 +452,7 @@ void na_result_view(struct na_result *r, const char *title,
 	view->cols = copy;
 	view->n_cols = n_cols;
 	view->max_rows = max_rows;
-	*r->views_end = view;
+	*r->views_end = r->last = view;
 	r->views_end = &view->next;
 }
 
@@ -470,6 +470,12 @@ void na_result_text(struct na_result *r, const char *title, const char *fmt,
 	view->title = title ? copy_text(r, title) : NULL;
 	if (!view->text)
 		return;
-	*r->views_end = view;
+	*r->views_end = r->last = view;
 	r->views_end = &view->next;
+}
+
+void na_result_tone(struct na_result *r, enum na_tone tone)
+{
+	if (r && r->last)
+		r->last->tone = tone;
 }

@@ -140,6 +140,9 @@ void na_result_note(struct na_result *r, const char *fmt, ...) NA_PRINTF(2, 3);
 void na_result_view(struct na_result *r, const char *title,
 		    const struct na_value *list, const struct na_column *cols,
 		    size_t n_cols, size_t max_rows);
+/* How loud the title of the view that came last is, in colour. */
+enum na_tone { NA_TONE_PLAIN, NA_TONE_INFO, NA_TONE_WARNING, NA_TONE_ERROR };
+void na_result_tone(struct na_result *r, enum na_tone tone);
 /* Words among the views: a title and lines, which '\n' ends. */
 void na_result_text(struct na_result *r, const char *title, const char *fmt,
 		    ...) NA_PRINTF(3, 4);

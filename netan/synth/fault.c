@@ -16,6 +16,7 @@ enum value_kind {
 	COUNT,
 	OFFSET,
 	BYTES_OR_SHARE,
+	BYTES,
 	SPAN,
 	SPAN_AND_SHARE,
 	NOTHING
@@ -45,6 +46,8 @@ static const struct fault_row {
 	{ "program", "HOST", 1, NOTHING },
 	{ "late-input", "HOST:TIME[:SHARE]", 1, SPAN_AND_SHARE },
 	{ "stall", "COLLECTIVE:TIME", -1, SPAN },
+	{ "slow-reduction", "HOST:FACTOR", 1, FACTOR },
+	{ "large-shard", "COLLECTIVE:BYTES", -1, BYTES },
 };
 /* clang-format on */
 
@@ -134,6 +137,17 @@ static bool parse_cut(struct na_fault *f, const char *s)
 	return true;
 }
 
+/* What one transfer may hold. */
+static bool parse_bytes(struct na_fault *f, const char *s)
+{
+	uint64_t bytes;
+
+	if (!na_parse_bytes(s, &bytes) || !bytes || bytes > NA_SHARD_MAX)
+		return false;
+	f->value = (int64_t)bytes;
+	return true;
+}
+
 /* A time above 0, of less than an hour. */
 static bool parse_span(struct na_fault *f, const char *s)
 {
@@ -183,6 +197,8 @@ static bool parse_value(struct na_fault *f, enum value_kind kind, const char *s)
 		       f->value > -86400 * NA_PS_PER_S;
 	case BYTES_OR_SHARE:
 		return parse_cut(f, s);
+	case BYTES:
+		return parse_bytes(f, s);
 	case SPAN:
 		return parse_span(f, s);
 	case SPAN_AND_SHARE:

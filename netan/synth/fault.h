@@ -26,11 +26,15 @@ enum na_fault_kind {
 	NA_FAULT_LOOPBACK,    /* value: how many receives */
 	NA_FAULT_NO_LATENCY,
 	NA_FAULT_BAD_KEY,
-	NA_FAULT_PROGRAM,    /* the host runs another program */
-	NA_FAULT_LATE_INPUT, /* value: ps, value_q16: share of its steps */
-	NA_FAULT_STALL,      /* name: a collective; value: ps */
+	NA_FAULT_PROGRAM,        /* the host runs another program */
+	NA_FAULT_LATE_INPUT,     /* value: ps, value_q16: share of its steps */
+	NA_FAULT_STALL,          /* name: a collective; value: ps */
+	NA_FAULT_SLOW_REDUCTION, /* value_q16: factor on reductions */
+	NA_FAULT_LARGE_SHARD,    /* name: a collective; value: bytes */
 	NA_FAULT_KINDS
 };
+
+#define NA_SHARD_MAX (UINT64_C(4) << 30)
 
 struct na_fault {
 	enum na_fault_kind kind;

@@ -41,6 +41,7 @@ struct na_coll {
 	int64_t channel;    /* of send; recv has the next */
 	int64_t stall_ps;   /* planted: its copy back takes so much longer */
 	bool ring, small_slack, looped;
+	bool whole; /* planted: a share is sent in one piece */
 };
 
 /* One execution of a collective within a step. */
@@ -194,6 +195,11 @@ int64_t na_dev_id(const struct na_dev *dev);
 /* Phases of the first half of an all-reduce, and of a reduce-scatter, add
  * what came to what is there. */
 bool na_phase_reduces(const struct na_coll *c, uint32_t phase);
+
+/* What a device sends one peer in a phase, in how many pieces, to how many. */
+uint64_t na_coll_share(const struct na_job *job, const struct na_coll *c);
+uint32_t na_coll_pieces(const struct na_job *job, const struct na_coll *c);
+uint32_t na_coll_peers(const struct na_job *job, const struct na_coll *c);
 
 /* "ALL_REDUCE" and the like. */
 const char *na_coll_type(enum na_coll_kind kind);

@@ -48,6 +48,28 @@ static bool is_ring(const struct na_job *job, enum na_coll_kind kind)
 		kind == NA_COLL_REDUCE_SCATTER);
 }
 
+/* What is planted on the collective of that name. */
+static void plant(const struct na_job *job, struct na_coll *c)
+{
+	bool shared = c->kind != NA_COLL_ONE_TO_ONE &&
+		      c->kind != NA_COLL_ALL_GATHER;
+
+	for (size_t k = 0; k < job->n_faults; k++) {
+		const struct na_fault *f = &job->faults[k];
+
+		if (!na_fault_names(f, c->name))
+			continue;
+		if (f->kind == NA_FAULT_SMALL_SLACK)
+			c->small_slack = true;
+		if (f->kind == NA_FAULT_STALL)
+			c->stall_ps += f->value;
+		if (f->kind != NA_FAULT_LARGE_SHARD)
+			continue;
+		c->whole = true;
+		c->bytes = (uint64_t)f->value * (shared ? job->n_slices : 1);
+	}
+}
+
 static void make_coll(const struct na_job *job, struct na_coll *c, uint32_t i,
 		      struct na_rng *rng)
 {
@@ -56,11 +78,14 @@ static void make_coll(const struct na_job *job, struct na_coll *c, uint32_t i,
 
 	c->kind = i < N_RECIPES ? r->kind : NA_COLL_ALL_REDUCE;
 	c->bytes = i < N_RECIPES ? r->bytes : draw_bytes(rng);
+	c->number = 12 + 7 * i;
+	snprintf(c->name, sizeof(c->name), "%s.%" PRIu32 "_%" PRIu32,
+		 i < N_RECIPES ? r->name : "all-reduce", c->number, i % 3);
+	plant(job, c);
 	/* Every share of it is then whole rows of 128 bf16. */
 	c->bytes = (c->bytes + unit - 1) / unit * unit;
 	c->looped = i < N_RECIPES && r->looped;
 	c->ring = is_ring(job, c->kind);
-	c->number = 12 + 7 * i;
 	c->channel = 1 + 2 * (int64_t)i;
 	c->out_bytes = c->kind == NA_COLL_ALL_GATHER       ? c->bytes * shares
 		       : c->kind == NA_COLL_REDUCE_SCATTER ? c->bytes / shares
@@ -68,15 +93,27 @@ static void make_coll(const struct na_job *job, struct na_coll *c, uint32_t i,
 	c->phases = c->kind == NA_COLL_ALL_REDUCE ? 2 : 1;
 	if (c->ring)
 		c->phases *= (uint32_t)shares - 1;
-	snprintf(c->name, sizeof(c->name), "%s.%" PRIu32 "_%" PRIu32,
-		 i < N_RECIPES ? r->name : "all-reduce", c->number, i % 3);
-	for (size_t k = 0; k < job->n_faults; k++)
-		if (job->faults[k].kind == NA_FAULT_SMALL_SLACK &&
-		    na_fault_names(&job->faults[k], c->name))
-			c->small_slack = true;
-		else if (job->faults[k].kind == NA_FAULT_STALL &&
-			 na_fault_names(&job->faults[k], c->name))
-			c->stall_ps += job->faults[k].value;
+}
+
+uint64_t na_coll_share(const struct na_job *job, const struct na_coll *c)
+{
+	if (c->kind == NA_COLL_ONE_TO_ONE || c->kind == NA_COLL_ALL_GATHER)
+		return c->bytes;
+	return c->bytes / job->n_slices;
+}
+
+uint32_t na_coll_pieces(const struct na_job *job, const struct na_coll *c)
+{
+	uint64_t max = (uint64_t)job->cfg->chunk_bytes;
+
+	if (c->whole)
+		return 1;
+	return (uint32_t)((na_coll_share(job, c) + max - 1) / max);
+}
+
+uint32_t na_coll_peers(const struct na_job *job, const struct na_coll *c)
+{
+	return c->ring || c->kind == NA_COLL_ONE_TO_ONE ? 1 : job->n_slices - 1;
 }
 
 /* ---- collectives inside a slice */

@@ -318,39 +318,19 @@ static void add_xfer(struct sim *s, uint32_t graph, uint32_t peer_slice,
 	}
 }
 
-static uint64_t share_bytes(const struct sim *s, const struct na_coll *c)
-{
-	if (c->kind == NA_COLL_ONE_TO_ONE || c->kind == NA_COLL_ALL_GATHER)
-		return c->bytes;
-	return c->bytes / s->job->n_slices;
-}
-
-static uint32_t pieces(const struct sim *s, const struct na_coll *c)
-{
-	uint64_t max = (uint64_t)s->job->cfg->chunk_bytes;
-
-	return (uint32_t)((share_bytes(s, c) + max - 1) / max);
-}
-
-static uint32_t peers(const struct sim *s, const struct na_coll *c)
-{
-	return c->ring || c->kind == NA_COLL_ONE_TO_ONE ? 1
-							: s->job->n_slices - 1;
-}
-
 /* Everything that one phase of a graph sends. */
 static void send_phase(struct sim *s, uint32_t graph)
 {
 	const struct na_coll *c = coll_of(s, graph);
 	const struct na_graph *g = &s->job->graphs[graph];
 	uint32_t slice = s->job->devs[g->dev].slice;
-	uint32_t n = pieces(s, c), phase = g->phase, entries = 1;
-	uint64_t share = share_bytes(s, c);
+	uint32_t n = na_coll_pieces(s->job, c), phase = g->phase, entries = 1;
+	uint64_t share = na_coll_share(s->job, c);
 
 	/* Gathers tell two chunks in one message, as the format allows. */
 	if (c->kind == NA_COLL_ALL_GATHER && share % 2 == 0)
 		entries = 2;
-	for (uint32_t p = 1; p <= peers(s, c); p++)
+	for (uint32_t p = 1; p <= na_coll_peers(s->job, c); p++)
 		for (uint32_t i = 0; i < n; i++) {
 			uint64_t from = share * i / n / 2 * 2;
 			uint64_t to = share * (i + 1) / n / 2 * 2;
@@ -419,14 +399,25 @@ static void next_phase(struct sim *s, uint32_t graph)
 		start_h2d(s, graph);
 }
 
+static int64_t reduced(const struct sim *s, uint32_t graph, int64_t ps)
+{
+	const struct na_job *job = s->job;
+	uint32_t host = job->devs[job->graphs[graph].dev].host;
+	const struct na_fault *f = na_job_fault(job, NA_FAULT_SLOW_REDUCTION,
+						host);
+
+	return f ? whole_ns(na_mul_q16(ps, f->value_q16)) : ps;
+}
+
 static void start_reduce(struct sim *s, uint32_t graph)
 {
 	struct na_job *job = s->job;
-	int64_t work = (int64_t)share_bytes(s, coll_of(s, graph)) *
+	int64_t work = (int64_t)na_coll_share(job, coll_of(s, graph)) *
 		       reduce_ps_per_byte;
 	struct na_reduce r = {graph, s->now + host_delay(s, 4 * US), 0};
 
-	r.end_ps = r.start_ps + host_delay(s, 6 * US) + whole_ns(work);
+	r.end_ps = r.start_ps +
+		   reduced(s, graph, host_delay(s, 6 * US) + whole_ns(work));
 	if (!na_grow(&job->reduces, &job->cap_reduces, job->n_reduces + 1,
 		     sizeof(*job->reduces))) {
 		s->failed = true;
@@ -453,7 +444,7 @@ static void check_phase(struct sim *s, uint32_t graph)
 		       g->dev) *
 			      c->phases +
 		      g->phase];
-	if (*got < peers(s, c) * pieces(s, c))
+	if (*got < na_coll_peers(s->job, c) * na_coll_pieces(s->job, c))
 		return;
 	*got = 0;
 	if (na_phase_reduces(c, g->phase)) {

@@ -265,6 +265,8 @@ bench_pairs()
 . "${BASH_SOURCE[0]%/*}/captures.sh"
 # shellcheck source=tests/bench/devices.sh
 . "${BASH_SOURCE[0]%/*}/devices.sh"
+# shellcheck source=tests/bench/diagnose.sh
+. "${BASH_SOURCE[0]%/*}/diagnose.sh"
 
 make_file typical --profile typical --events "$EVENTS"
 TYPICAL=$file
@@ -311,4 +313,5 @@ bench_pairs
 bench_devices
 bench_captures
 bench_transfer_file
+bench_diagnose
 echo "$held bars held, $short fell short"

@@ -97,6 +97,7 @@ static void add_execs(struct drive *d, const struct na_late *late,
 ADD_ALL(call, calls, na_filter_call)
 ADD_ALL(connection, connections, na_filter_connection)
 ADD_ALL(segment, segments, ANY)
+ADD_ALL(host_event, host_events, na_filter_host_event)
 
 static void add_frames(struct drive *d, const struct na_late *late)
 {
@@ -197,6 +198,7 @@ static void one_pass(struct drive *d)
 	add_ops(d, late);
 	add_busy(d, late, &s->devices.busy, false);
 	add_busy(d, late, &s->devices.straight, true);
+	add_host_events(d, late);
 }
 
 static void conclude(struct driven *out, struct drive *d, struct na_err *err)

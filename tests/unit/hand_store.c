@@ -161,6 +161,9 @@ static void put_row(const struct na_sink *s, const struct hand_row *r)
 		a.device = end_of(s, r->src);
 		a.collective = name_of(s, r->name);
 		a.type = name_of(s, r->transfer_type);
+		if (r->thread)
+			a.thread = (struct na_text){r->thread,
+						    strlen(r->thread)};
 		assert_int_equal(s->action(s->ctx, &a), NA_OK);
 		break;
 	case HAND_STEP:
@@ -201,7 +204,8 @@ void hand_fill(struct hand *h, const struct hand_row *rows, size_t n,
 
 		na_part_init(&part, &h->store.pool, &h->filter,
 			     NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
-				     NA_WANT_STEPS | NA_WANT_MODULES);
+				     NA_WANT_STEPS | NA_WANT_MODULES |
+				     NA_WANT_HOST_EVENTS);
 		sink = na_part_sink(&part);
 		for (to = from; to < n && to - from < block &&
 				rows[to].source == rows[from].source;

@@ -51,6 +51,7 @@ struct hand_row {
 	enum na_device_kind device; /* kind of the plane */
 	int launch, iteration;      /* of a transfer, 1 more; 0: unknown */
 	int local;                  /* of a graph: local_device_id + 1 */
+	const char *thread;         /* of an action on a host's thread */
 };
 #define HAND_BAD_KEY NA_N_CLASSES
 

@@ -70,6 +70,36 @@ char *draw_figure(const char *figure, const struct na_result *r,
 	return bytes;
 }
 
+void check_inline(const char *svg, size_t row)
+{
+	const char *p = svg, *end;
+	char id[80];
+
+	/* The page's background comes first.  Where the drawings do not pair
+	 * up, it is white in the dark scheme, too. */
+	if (!strstr(svg, "(prefers-color-scheme:dark){#fig{--c0:#111418;"))
+		fail_msg("row %zu: light and dark differ in more than colours",
+			 row);
+	assert_ptr_equal(strstr(svg, "<svg id=\"fig\""), svg);
+	assert_null(strstr(svg, "--c0:#111418;--c0"));
+	while ((p = strstr(p, " id=\""))) {
+		p += strlen(" id=\"");
+		assert_int_equal(strncmp(p, "fig", 3), 0);
+		assert_true(p[3] == '"' || p[3] == '-');
+		end = strchr(p, '"');
+		assert_true(end - p < 60);
+		snprintf(id, sizeof(id), " id=\"%.*s\"", (int)(end - p), p);
+		assert_null(strstr(end, id));
+	}
+	for (p = svg; (p = strstr(p, "href=\"#"));) {
+		p += strlen("href=\"#");
+		end = strchr(p, '"');
+		snprintf(id, sizeof(id), " id=\"%.*s\"", (int)(end - p), p);
+		if (!strstr(svg, id))
+			fail_msg("row %zu: no %s", row, id);
+	}
+}
+
 void check_pages(ink_row *row, size_t n_rows)
 {
 	/* clang-format off */
@@ -84,7 +114,8 @@ void check_pages(ink_row *row, size_t n_rows)
 			struct na_page page = {.version = "0.1.0",
 					       .width = sizes[k][0],
 					       .height = sizes[k][1],
-					       .dark = k % 2};
+					       .dark = k % 2,
+					       .id = "fig"};
 			char what[64], *ink;
 			size_t n;
 
@@ -95,14 +126,20 @@ void check_pages(ink_row *row, size_t n_rows)
 			assert_true(na_utf8_valid(ink, n));
 			assert_null(strstr(ink, "nan"));
 			free(ink);
+			if (k > 2) /* also the smallest page */
+				continue;
+			ink = row(i, &page, "inline", &n);
+			check_inline(ink, i);
+			assert_true(n < 1 << 20);
+			free(ink);
 		}
 	}
 }
 
 void check_formats(ink_row *row, size_t n_rows)
 {
-	static const char *const formats[] = {"svg", "png", "pdf"};
-	const struct na_page page = {.version = "0.1.0"};
+	static const char *const formats[] = {"svg", "png", "pdf", "inline"};
+	const struct na_page page = {.version = "0.1.0", .id = "fig"};
 
 	for (size_t i = 0; i < n_rows; i++) {
 		for (size_t k = 0; k < COUNT_OF(formats); k++) {

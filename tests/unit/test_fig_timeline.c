@@ -472,6 +472,21 @@ static void test_many_runs_apart(void **state)
 	free(ink);
 }
 
+static void check_bounded(const struct na_result *r, struct na_page *page,
+			  size_t row)
+{
+	size_t n, m;
+	char *svg;
+
+	page->id = "fig";
+	free(picture(r, page, "svg", &n));
+	svg = picture(r, page, "inline", &m);
+	check_inline(svg, row);
+	if (n >= 1 << 20 || m >= 1 << 20)
+		fail_msg("row %zu: %zu and %zu bytes", row, n, m);
+	free(svg);
+}
+
 static void test_svg_is_bounded(void **state)
 {
 	struct fake f = {.bins = 1000000,
@@ -491,10 +506,8 @@ static void test_svg_is_bounded(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		struct na_page page = {.width = widths[i],
 				       .height = widths[i] / 2};
-		size_t n;
 
-		free(picture(r, &page, "svg", &n));
-		assert_true(n < 1 << 20);
+		check_bounded(r, &page, i);
 	}
 	na_result_free(r);
 }
@@ -520,18 +533,16 @@ static void test_svg_of_series_is_bounded(void **state)
 				 .apart = i / 3};
 		struct na_page page = {.width = 4000, .height = 2250};
 		struct na_result *r = make(&f);
-		size_t n;
 
-		free(picture(r, &page, "svg", &n));
-		if (n >= 1 << 20)
-			fail_msg("%zu bins: %zu bytes", bins[i % 3], n);
+		check_bounded(r, &page, i);
 		na_result_free(r);
 	}
 }
 
 static void test_all_formats(void **state)
 {
-	static const char *const formats[] = {"png", "svg", "pdf", "ink"};
+	static const char *const formats[] = {"png", "svg", "pdf", "ink",
+					      "inline"};
 	struct fake f = typical;
 	struct na_result *r;
 
@@ -539,7 +550,7 @@ static void test_all_formats(void **state)
 	f.names = true;
 	f.series = 9;
 	r = make(&f);
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		size_t n, m;
 		char *a = picture(r, &plain, formats[i], &n);
 		char *b = picture(r, &plain, formats[i], &m);

@@ -22,7 +22,8 @@ static const struct na_canvas_info info = {
 	.height = 360,
 	.scale = 1,
 	.version = "0.1.0",
-	.command = "netan timeline -o x.png trace.pb"};
+	.command = "netan timeline -o x.png trace.pb",
+	.id = "fig-1"};
 
 static const struct na_color ink = {20, 30, 40, 255};
 
@@ -181,12 +182,11 @@ static void test_svg_says_what_it_is(void **state)
 	free(svg);
 }
 
-static void test_svg_hostile_text(void **state)
+static void check_hostile(const char *format)
 {
 	size_t n;
-	char *svg = picture("svg", &info, HOSTILE, HOSTILE, &n);
+	char *svg = picture(format, &info, HOSTILE, HOSTILE, &n);
 
-	(void)state;
 	assert_int_equal(strlen(svg), n);
 	assert_true(na_utf8_valid(svg, n));
 	for (size_t i = 0; i < n; i++)
@@ -199,12 +199,95 @@ static void test_svg_hostile_text(void **state)
 	free(svg);
 }
 
-static void test_same_bytes(void **state)
+static void test_svg_hostile_text(void **state)
 {
-	static const char *const formats[] = {"png", "svg", "pdf", "ink"};
+	(void)state;
+	check_hostile("svg");
+	check_hostile("inline");
+}
+
+/* Both colours of a pair, and light ones alone where more differs. */
+static void test_inline_schemes(void **state)
+{
+	static const struct na_color light = {255, 255, 255, 255},
+				     dark = {17, 20, 24, 255};
+	const struct na_box b = {1, 2, 11, 22}, moved = {1, 2, 11, 23};
 
 	(void)state;
-	for (size_t i = 0; i < 4; i++) {
+	for (int alike = 0; alike < 2; alike++) {
+		struct na_canvas *x, *y;
+		struct na_err err = {.status = NA_OK};
+		char *bytes = NULL;
+		bool paired;
+		size_t n;
+		FILE *out = open_memstream(&bytes, &n);
+
+		assert_non_null(out);
+		assert_int_equal(na_canvas_open(&x, "inline", &info, out, &err),
+				 NA_OK);
+		assert_int_equal(na_canvas_open(&y, "inline", &info, out, &err),
+				 NA_OK);
+		na_draw_rect(x, b, light);
+		na_draw_rect(x, b, na_fade(ink, 0.5));
+		na_draw_rect(x, b, light);
+		na_draw_rect(y, b, dark);
+		na_draw_rect(y, alike ? b : moved, na_fade(ink, 0.5));
+		na_draw_rect(y, b, light);
+		assert_int_equal(na_canvas_finish_both(x, y, &paired, &err),
+				 NA_OK);
+		na_canvas_free(x);
+		na_canvas_free(y);
+		assert_int_equal(fclose(out), 0);
+		assert_int_equal(paired, alike);
+		assert_non_null(strstr(
+			bytes, alike ? "#fig-1{--c0:#111418;--c1:#141e2880;"
+				       "--c2:#ffffff;}}\n"
+				     : "{#fig-1{--c0:#ffffff;--c1:#141e2880;}}"
+				       "\n"));
+		assert_non_null(strstr(bytes, alike ? "\"f2\"" : "\"f0\""));
+		assert_non_null(strstr(bytes, "<path class=\"f1\" "
+					      "d=\"M8 16h80v160h-80z\"/>\n"));
+		free(bytes);
+	}
+}
+
+static void test_inline_ids(void **state)
+{
+	static const char *const bad[] = {"",    "1a",   "-a",  "a b", "a\"b",
+					  "a>b", "a\nb", "a#b", NULL};
+	struct na_canvas_info how = info;
+	struct na_err err = {.status = NA_OK};
+	char *rules = NULL, *svg;
+	struct na_canvas *c;
+	size_t n;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		how.id = bad[i];
+		assert_int_equal(na_canvas_open(&c, "inline", &how, NULL, &err),
+				 NA_EUSAGE);
+	}
+	how.id = info.id;
+	how.style = open_memstream(&rules, &n);
+	svg = picture("inline", &how, "t", "d", &n);
+	assert_int_equal(fclose(how.style), 0);
+	assert_null(strstr(svg, "<style"));
+	assert_ptr_equal(strstr(rules, "#fig-1{--c0:"), rules);
+	assert_non_null(
+		strstr(svg, "aria-labelledby=\"fig-1-title fig-1-desc\""));
+	assert_non_null(strstr(svg, "<use href=\"#fig-1-g0\"/>"));
+	assert_non_null(strstr(svg, "clip-path=\"url(#fig-1-c0)\""));
+	free(rules);
+	free(svg);
+}
+
+static void test_same_bytes(void **state)
+{
+	static const char *const formats[] = {"png", "svg", "pdf", "ink",
+					      "inline"};
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
 		size_t n, m;
 		char *a = picture(formats[i], &info, HOSTILE, "d", &n);
 		char *b = picture(formats[i], &info, HOSTILE, "d", &m);
@@ -279,10 +362,11 @@ static void test_refuses(void **state)
 
 static void test_full_disk(void **state)
 {
-	static const char *const formats[] = {"png", "svg", "pdf", "ink"};
+	static const char *const formats[] = {"png", "svg", "pdf", "ink",
+					      "inline"};
 
 	(void)state;
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		struct na_err err = {.status = NA_OK};
 		FILE *full = fopen("/dev/full", "w");
 		struct na_canvas *c;
@@ -362,6 +446,8 @@ int main(void)
 		cmocka_unit_test(test_png_scale),
 		cmocka_unit_test(test_svg_says_what_it_is),
 		cmocka_unit_test(test_svg_hostile_text),
+		cmocka_unit_test(test_inline_schemes),
+		cmocka_unit_test(test_inline_ids),
 		cmocka_unit_test(test_same_bytes),
 		cmocka_unit_test(test_pdf),
 		cmocka_unit_test(test_ink),

@@ -1,0 +1,225 @@
+/* What host threads did, as a result. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "netan/analyses/host_events.h"
+#include "netan/base/vec.h"
+#include "netan/stats/robust.h"
+
+/* The events of one kind in one run that count. */
+struct kind {
+	const struct he_state *s;
+	uint32_t run;
+	unsigned kind;
+	uint64_t count, startup, touched, transfers;
+	double total_s, bytes;
+	int64_t first_ps, last_ps;
+	double *lasted_s; /* [count] */
+	struct thread {
+		uint16_t input;
+		uint32_t name;
+		uint64_t count;
+		double total_s, bytes;
+	} * threads;
+	size_t n_threads, cap_threads, hosts;
+	uint32_t worst; /* source; NA_UNKNOWN_U32 */
+	double worst_share;
+};
+
+static double lasted_s(const struct na_host_event *e)
+{
+	return (double)((uint64_t)e->end_ps - (uint64_t)e->start_ps) / 1e12;
+}
+
+/* Events come by source, and of it by time. */
+static bool add_thread(struct kind *k, const struct na_host_event *e)
+{
+	size_t i = k->n_threads;
+	struct thread *t;
+
+	while (i && k->threads[i - 1].input == e->input &&
+	       k->threads[i - 1].name != e->thread)
+		i--;
+	if (!i || k->threads[i - 1].input != e->input) {
+		k->hosts += !k->n_threads ||
+			    k->threads[k->n_threads - 1].input != e->input;
+		if (!na_grow(&k->threads, &k->cap_threads, k->n_threads + 1,
+			     sizeof(*k->threads)))
+			return false;
+		i = ++k->n_threads;
+		k->threads[i - 1] = (struct thread){.input = e->input,
+						    .name = e->thread};
+	}
+	t = &k->threads[i - 1];
+	t->count++;
+	t->total_s += lasted_s(e);
+	t->bytes += (double)e->size_bytes;
+	return true;
+}
+
+static bool add_event(struct kind *k, const struct na_host_event *e)
+{
+	if (!k->count || e->start_ps < k->first_ps)
+		k->first_ps = e->start_ps;
+	if (!k->count || e->end_ps > k->last_ps)
+		k->last_ps = e->end_ps;
+	k->lasted_s[k->count++] = lasted_s(e);
+	k->total_s += lasted_s(e);
+	k->bytes += (double)e->size_bytes;
+	return add_thread(k, e);
+}
+
+static void add_sources(struct kind *k)
+{
+	const struct he_state *s = k->s;
+	const struct na_store *store = s->scope->store;
+
+	k->worst = NA_UNKNOWN_U32;
+	for (size_t i = 0; i < store->n_sources; i++) {
+		uint64_t n = s->transfers[i], touched = s->touched[k->kind][i];
+		double share = n ? (double)touched / (double)n : 0;
+
+		if (store->sources[i].run != k->run)
+			continue;
+		k->transfers += n;
+		k->touched += touched;
+		if (share > k->worst_share) {
+			k->worst = (uint32_t)i;
+			k->worst_share = share;
+		}
+	}
+}
+
+static bool gather(struct kind *k)
+{
+	const struct he_state *s = k->s;
+	bool ok = true;
+
+	k->lasted_s = na_calloc(s->n, sizeof(double));
+	for (size_t i = 0; k->lasted_s && ok && i < s->n; i++) {
+		const struct na_host_event *e = &s->events[i];
+
+		if (s->scope->store->sources[e->input].run != k->run ||
+		    he_kind(e) != k->kind)
+			continue;
+		k->startup += e->start_ps < s->runs[k->run].steady_ps;
+		if (he_counts(s, e))
+			ok = add_event(k, e);
+	}
+	add_sources(k);
+	return k->lasted_s && ok;
+}
+
+static int longest_first(const void *pa, const void *pb)
+{
+	const struct thread *a = pa, *b = pb;
+
+	if (a->total_s != b->total_s)
+		return a->total_s > b->total_s ? -1 : 1;
+	if (a->input != b->input)
+		return a->input < b->input ? -1 : 1;
+	return a->name < b->name ? -1 : a->name > b->name;
+}
+
+static void put_threads(struct na_result *r, struct na_value *in,
+			const struct kind *k)
+{
+	struct na_value *list = na_put_list(r, in, "threads");
+	const struct na_store *store = k->s->scope->store;
+
+	if (k->n_threads)
+		qsort(k->threads, k->n_threads, sizeof(*k->threads),
+		      longest_first);
+	for (size_t i = 0; i < k->n_threads && i < NA_HE_THREADS; i++) {
+		const struct thread *t = &k->threads[i];
+		struct na_value *row = na_put_object(r, list, NULL);
+
+		na_put_text(r, row, "host", store->sources[t->input].host);
+		na_put_text(r, row, "thread",
+			    t->name == NA_UNKNOWN_U32
+				    ? NULL
+				    : na_strtab_at(&store->names.strings,
+						   t->name));
+		na_put_int(r, row, "count", (int64_t)t->count);
+		na_put_real(r, row, "total_s", t->total_s);
+		na_put_real(r, row, "bytes", t->bytes ? t->bytes : NAN);
+	}
+}
+
+static void put_kind(struct na_result *r, struct na_value *in, const char *name,
+		     const struct kind *k)
+{
+	struct na_value *v = na_put_object(r, in, name);
+	const struct na_source *sources = k->s->scope->store->sources;
+	bool any = k->count > 0;
+
+	na_put_int(r, v, "count", (int64_t)k->count);
+	na_put_int(r, v, "startup", (int64_t)k->startup);
+	na_put_real(r, v, "total_s", k->total_s);
+	na_put_real(r, v, "bytes", k->bytes ? k->bytes : NAN);
+	na_put_real(r, v, "first_s", any ? (double)k->first_ps / 1e12 : NAN);
+	na_put_real(r, v, "last_s", any ? (double)k->last_ps / 1e12 : NAN);
+	na_put_real(r, v, "p50_s",
+		    any ? na_quantile(k->lasted_s, k->count, 0.5) : NAN);
+	na_put_real(r, v, "p99_s",
+		    any ? na_quantile(k->lasted_s, k->count, 0.99) : NAN);
+	na_put_int(r, v, "touched", (int64_t)k->touched);
+	na_put_real(r, v, "touched_share",
+		    k->transfers ? (double)k->touched / (double)k->transfers
+				 : NAN);
+	na_put_int(r, v, "hosts", (int64_t)k->hosts);
+	na_put_int(r, v, "n_threads", (int64_t)k->n_threads);
+	na_put_text(r, v, "worst_host",
+		    k->worst == NA_UNKNOWN_U32 ? NULL : sources[k->worst].host);
+	na_put_real(r, v, "worst_share",
+		    k->worst == NA_UNKNOWN_U32 ? NAN : k->worst_share);
+	put_threads(r, v, k);
+}
+
+static const char *label_of(const struct na_store *s, uint32_t run)
+{
+	for (size_t i = 0; i < s->n_sources; i++) {
+		if (s->sources[i].run == run)
+			return s->sources[i].label;
+	}
+	return NULL;
+}
+
+static bool put_run(const struct he_state *s, uint32_t run, struct na_result *r,
+		    struct na_value *list)
+{
+	static const char *const names[] = {"registrations", "copies"};
+	struct na_value *row = na_put_object(r, list, NULL);
+	bool ok = true;
+
+	na_put_text(r, row, "label", label_of(s->scope->store, run));
+	na_put_real(r, row, "steady_from_s",
+		    (double)s->runs[run].steady_ps / 1e12);
+	na_put_text(r, row, "steady_by",
+		    s->runs[run].by_step ? "step" : "time");
+	for (unsigned i = 0; ok && i < NA_HE_KINDS; i++) {
+		struct kind k = {.s = s, .run = run, .kind = i};
+
+		ok = gather(&k);
+		if (ok && !i)
+			na_put_int(r, row, "transfers", (int64_t)k.transfers);
+		if (ok)
+			put_kind(r, row, names[i], &k);
+		free(k.lasted_s);
+		free(k.threads);
+	}
+	return ok;
+}
+
+enum na_status he_finish(void *state, struct na_result *r, struct na_err *err)
+{
+	const struct he_state *s = state;
+	struct na_value *list = na_put_list(r, na_result_body(r), "runs");
+	bool ok = true;
+
+	na_put_text(r, na_result_side(r), "empty",
+		    "the threads of a host (plane \"/host:CPU\" of a trace)");
+	for (uint32_t run = 0; ok && run < s->scope->store->n_runs; run++)
+		ok = put_run(s, run, r, list);
+	return ok ? NA_OK : na_fail_nomem(err);
+}

@@ -1,0 +1,220 @@
+/*
+ * bad-endpoint: a source, destination or path that is slow whoever it talks
+ * to, as `pairs` names it.  Who waits for it is a victim, and told with it.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "netan/checks/look.h"
+
+static const char *who_of(struct na_case *c, const struct na_value *x)
+{
+	const char *kind = na_text_at(x, "kind"), *host = na_text_at(x, "host");
+	const char *hosts = na_case_names(c, na_get(x, "hosts"), NULL, 2);
+
+	if (strcmp(kind, "src") == 0)
+		return na_case_text(c, "transmit side of %s", host);
+	if (strcmp(kind, "dst") == 0)
+		return na_case_text(c, "receive side of %s", host);
+	if (strcmp(kind, "host") == 0)
+		return na_case_text(c, "both sides of %s", host);
+	if (strcmp(kind, "pair") == 0)
+		return na_case_text(c, "path %s -> %s",
+				    na_text_at(x, "src_host"),
+				    na_text_at(x, "dst_host"));
+	return na_case_text(c, "%s of rack {%s}",
+			    strcmp(kind, "rack_uplink") == 0     ? "uplink"
+			    : strcmp(kind, "rack_downlink") == 0 ? "downlink"
+								 : "links",
+			    hosts);
+}
+
+static const char *culprit_of(struct na_case *c, const struct na_value *x)
+{
+	const char *text = na_text_at(x, "suspect");
+
+	if (!*text)
+		text = who_of(c, x);
+	for (const struct na_value *v = na_first(x, "alternatives"); v;
+	     v = v->next)
+		text = na_case_text(c, "%s or %s", text, who_of(c, v));
+	return text;
+}
+
+static const char *how_of(struct na_case *c, const struct na_value *x)
+{
+	const char *factor = na_case_number(c, na_number_at(x, "excess"));
+	long long pairs = (long long)na_count_at(x, "pairs");
+	const char *channel = na_text_at(x, "channel");
+
+	if (strcmp(channel, "rate") == 0)
+		return na_case_text(c,
+				    "%lld transfers wait for %s over %lld "
+				    "pair%s, %s times the usual rate",
+				    (long long)na_count_at(x, "tails"),
+				    na_flag_at(x, "loses_packets")
+					    ? "a retransmission timeout"
+					    : "over 100 ms",
+				    pairs, pairs == 1 ? "" : "s", factor);
+	return na_case_text(
+		c, "%sx slower%s over %lld pair%s%s", factor,
+		strcmp(channel, "large") == 0 ? " in large transfers" : "",
+		pairs, pairs == 1 ? "" : "s",
+		na_flag_at(x, "intermittent") ? ", now and then" : "");
+}
+
+/* Hosts whose steps are long since their transfers are: of the culprit, and
+ * its victims. */
+static void put_stragglers(struct na_case *c, struct na_finding *f,
+			   const struct na_value *culprit)
+{
+	const struct na_value *body = na_case_body(c, "steps");
+	struct na_value *victims = NULL;
+	double lost_ms = 0;
+	bool any = false;
+
+	for (const struct na_value *v = na_first(body, "stragglers"); v;
+	     v = v->next) {
+		const char *host = na_text_at(v, "host");
+
+		if (na_slow_itself(v))
+			continue;
+		if (na_touches(culprit, host)) {
+			lost_ms += na_number_at(v, "lost_ms");
+			any = true;
+			continue;
+		}
+		victims = victims ? victims
+				  : na_put_list(c->r, f->evidence, "victims");
+		na_put_text(c->r, victims, NULL, host);
+	}
+	if (any)
+		f->lost_s = lost_ms / 1e3;
+}
+
+static const struct na_value *slow_itself(const struct na_case *c,
+					  const struct na_value *culprit)
+{
+	for (const struct na_value *v =
+		     na_first(na_case_body(c, "steps"), "stragglers");
+	     v; v = v->next) {
+		if (na_slow_itself(v) &&
+		    na_touches(culprit, na_text_at(v, "host")))
+			return v;
+	}
+	return NULL;
+}
+
+static void put_evidence(struct na_case *c, struct na_finding *f,
+			 const struct na_value *x)
+{
+	static const char *const copied[] = {
+		"kind",        "host",     "src_host",     "dst_host",
+		"hosts",       "endpoint", "channel",      "excess",
+		"excess_ci95", "p_value",  "pairs",        "transfers",
+		"tails",       "episodes", "alternatives", "needs"};
+	const struct na_value *first = na_first(x, "windows");
+
+	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++) {
+		const struct na_value *v = na_get(x, copied[i]);
+
+		if (v && v->kind != NA_V_NULL &&
+		    !(v->kind == NA_V_LIST && !v->n))
+			na_put_alias(c->r, f->evidence, copied[i], v);
+	}
+	for (const struct na_value *w = first; w; w = w->next) {
+		double from = na_number_at(w, "from_s");
+		double to = na_number_at(w, "to_s");
+
+		f->from_s = w == first ? from : fmin(f->from_s, from);
+		f->to_s = w == first ? to : fmax(f->to_s, to);
+	}
+}
+
+static void judge_culprit(struct na_case *c, const struct na_value *x)
+{
+	const struct na_value *itself = slow_itself(c, x);
+	bool unsure = itself || na_length(x, "alternatives");
+	struct na_finding *f =
+		na_case_find(c, unsure ? NA_FINDING_WARNING : NA_FINDING_ERROR,
+			     unsure ? NA_POSSIBLE : NA_LIKELY);
+	const char *next = na_text_at(x, "test_next");
+
+	if (!f)
+		return;
+	f->culprit = culprit_of(c, x);
+	f->how = how_of(c, x);
+	f->network = !itself;
+	put_evidence(c, f, x);
+	put_stragglers(c, f, x);
+	f->title = na_case_text(
+		c, "%s: %s%s%s", f->culprit, f->how,
+		itself ? "; but its own steps are slow, and transfers may only "
+			 "wait for "
+		       : "",
+		itself ? na_text_at(itself, "host") : "");
+	f->remedy = na_case_text(
+		c,
+		"take the host or NIC out of the job and attach the table of "
+		"pairs to the report; test: %s",
+		*next ? next : "iperf3 against two other hosts");
+	f->command = na_case_command(c, "pairs");
+}
+
+static void judge_stall(struct na_case *c, const struct na_value *x)
+{
+	struct na_finding *f = na_case_find(c, NA_FINDING_WARNING, NA_LIKELY);
+
+	if (!f)
+		return;
+	f->culprit = na_case_text(c, "%s, which pauses", na_text_at(x, "host"));
+	f->title =
+		na_case_text(c,
+			     "%s pauses now and then: %lld times, up to %s ms",
+			     na_text_at(x, "host"),
+			     (long long)na_count_at(x, "episodes"),
+			     na_case_number(c, na_number_at(x, "longest_ms")));
+	f->remedy = "no NIC pauses like this: look at what else runs on the "
+		    "host (garbage collection, checkpoints, memory pressure, "
+		    "throttling)";
+	f->command = na_case_command(c, "pairs");
+	na_put_alias(c->r, f->evidence, "host", na_get(x, "host"));
+	na_put_alias(c->r, f->evidence, "episodes", na_get(x, "episodes"));
+	na_put_alias(c->r, f->evidence, "transfers", na_get(x, "transfers"));
+	na_put_alias(c->r, f->evidence, "longest_ms", na_get(x, "longest_ms"));
+}
+
+static void judge_undecided(struct na_case *c, const struct na_value *x)
+{
+	struct na_finding *f = na_case_find(c, NA_FINDING_INFO, NA_POSSIBLE);
+	const char *needs = na_text_at(x, "needs");
+
+	if (!f)
+		return;
+	f->title = na_text_at(x, "what");
+	f->remedy = *needs ? needs : "look at the pairs";
+	f->command = na_case_command(c, "pairs");
+	na_put_alias(c->r, f->evidence, "n_pairs", na_get(x, "n_pairs"));
+	na_put_alias(c->r, f->evidence, "pairs", na_get(x, "pairs"));
+}
+
+static void judge(struct na_case *c)
+{
+	const struct na_value *body = na_case_body(c, "pairs"), *v;
+
+	for (v = na_first(body, "culprits"); v; v = v->next)
+		judge_culprit(c, v);
+	for (v = na_first(body, "stalls"); v; v = v->next)
+		judge_stall(c, v);
+	for (v = na_first(body, "undecided"); v; v = v->next)
+		judge_undecided(c, v);
+}
+
+const struct na_check na_check_bad_endpoint = {
+	.id = "bad-endpoint",
+	.question = "a host, NIC or path that is slow whoever it talks to",
+	.source = "playbook: bad-endpoint; culprits of pairs",
+	.needs = {"pairs"},
+	.uses = {"steps"},
+	.judge = judge,
+};

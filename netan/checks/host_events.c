@@ -1,0 +1,111 @@
+#include "netan/checks/host_events.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "netan/base/units.h"
+
+const char na_hostev_remedy[] =
+	"raise --megascale_grpc_premap_memory_bytes (default 17179869184, "
+	"16 GiB; at least twice the size of a checkpoint: 25769803776, 24 GiB, "
+	"and 34359738368, 32 GiB, are common), restart the job, check again";
+
+const struct na_value *na_hostev_next(const struct na_case *c, const char *kind,
+				      const struct na_value *run)
+{
+	const struct na_value *runs = na_get(na_case_body(c, "host_events"),
+					     "runs");
+
+	run = run ? run->next : runs ? runs->u.of.first : NULL;
+	while (run && !na_int_of(na_get(na_get(run, kind), "count"), 0))
+		run = run->next;
+	return run;
+}
+
+static double real(const struct na_value *in, const char *name)
+{
+	return na_real_of(na_get(in, name), NAN);
+}
+
+const char *na_hostev_time(char *buf, const struct na_value *in,
+			   const char *name)
+{
+	double s = na_real_of(na_get(in, name), 0);
+
+	/* Sums of damaged times may be longer than there is time. */
+	return na_print_time(buf, s < 9e6 ? (int64_t)(s * 1e12) : NA_TIME_MAX,
+			     3);
+}
+
+static void put_threads(struct na_case *c, struct na_finding *f,
+			const struct na_value *from)
+{
+	struct na_value *list = na_put_list(c->r, f->evidence, "threads");
+	const struct na_value *t = from ? from->u.of.first : NULL;
+
+	for (; t; t = t->next) {
+		struct na_value *row = na_put_object(c->r, list, NULL);
+
+		na_put_text(c->r, row, "host",
+			    na_text_of(na_get(t, "host"), NULL));
+		na_put_text(c->r, row, "thread",
+			    na_text_of(na_get(t, "thread"), NULL));
+		na_put_int(c->r, row, "count",
+			   na_int_of(na_get(t, "count"), 0));
+		na_put_real(c->r, row, "total_s", real(t, "total_s"));
+		na_put_real(c->r, row, "bytes", real(t, "bytes"));
+	}
+}
+
+void na_hostev_tell(struct na_case *c, struct na_finding *f,
+		    const struct na_value *run, const char *kind)
+{
+	/* clang-format off */
+	static const char *const numbers[] = {
+		"total_s", "bytes", "first_s", "last_s", "p50_s", "p99_s",
+		"touched_share", "worst_share",
+	};
+	static const char *const counts[] = {
+		"count", "startup", "touched", "hosts", "n_threads",
+	};
+	/* clang-format on */
+	const struct na_value *k = na_get(run, kind);
+	struct na_value *to = f->evidence;
+
+	f->from_s = real(k, "first_s");
+	f->to_s = real(k, "last_s");
+	na_put_text(c->r, to, "label", na_text_of(na_get(run, "label"), NULL));
+	na_put_real(c->r, to, "steady_from_s", real(run, "steady_from_s"));
+	na_put_text(c->r, to, "steady_by",
+		    na_text_of(na_get(run, "steady_by"), NULL));
+	na_put_int(c->r, to, "transfers",
+		   na_int_of(na_get(run, "transfers"), 0));
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		na_put_int(c->r, to, counts[i],
+			   na_int_of(na_get(k, counts[i]), 0));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		na_put_real(c->r, to, numbers[i], real(k, numbers[i]));
+	na_put_text(c->r, to, "worst_host",
+		    na_text_of(na_get(k, "worst_host"), NULL));
+	put_threads(c, f, na_get(k, "threads"));
+}
+
+const char *na_hostev_where(struct na_case *c, const struct na_value *run,
+			    const char *kind)
+{
+	const struct na_value *k = na_get(run, kind);
+	const struct na_value *threads = na_get(k, "threads");
+	const char *label = na_text_of(na_get(run, "label"), NULL);
+	const struct na_value *first = threads ? threads->u.of.first : NULL;
+	int64_t n = na_int_of(na_get(k, "n_threads"), 0);
+	int64_t hosts = na_int_of(na_get(k, "hosts"), 0);
+	const char *place =
+		hosts > 1
+			? na_case_text(c, "%" PRId64 " hosts", hosts)
+			: na_case_text(c, "%.100s",
+				       na_text_of(na_get(first, "host"), "?"));
+
+	return na_case_text(c, "on %" PRId64 " thread%s of %s%s%.60s", n,
+			    n == 1 ? "" : "s", place, label ? " of " : "",
+			    label ? label : "");
+}

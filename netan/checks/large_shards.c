@@ -1,0 +1,159 @@
+/*
+ * large-shards: the network waits for large buffers to be copied out of the
+ * device.  A collective is named where that wait takes 5 % of the time of
+ * its executions or more, and
+ *
+ *   serial  transfers of 32 MiB or more (four times the default shard), begun
+ *           only when their whole copy was done, carry more than --large-shards
+ *           of the bytes that the run sends; or
+ *   gap     from the start of the copy to the first send more than --dma-gap
+ *           pass in the median; with shards of 8 MiB the first is sent within
+ *           a millisecond.
+ *
+ * Waiting for the network itself is no gap (netan/analyses/shards.h).  A job
+ * with default shards has neither: its sends are of 8 MiB, and a copy takes
+ * 10 ms only from some hundred MiB on.
+ */
+#include <inttypes.h>
+#include <math.h>
+
+#include "netan/base/units.h"
+#include "netan/checks/check.h"
+
+#define LEAST_SHARE 0.05 /* of the executions' time */
+
+static double real(const struct na_value *in, const char *name)
+{
+	return na_real_of(na_get(in, name), NAN);
+}
+
+static const struct na_value *first_of(const struct na_value *list)
+{
+	return list ? list->u.of.first : NULL;
+}
+
+static bool waits(const struct na_value *x)
+{
+	return real(x, "gap_share") >= LEAST_SHARE;
+}
+
+/* Bytes of large transfers behind their copies, where that costs time. */
+static double serial_share(const struct na_value *run)
+{
+	double all = real(run, "bytes"), serial = 0;
+	const struct na_value *x = first_of(na_get(run, "collectives"));
+
+	for (; x; x = x->next)
+		serial += waits(x) ? real(x, "serial_bytes") : 0;
+	return all > 0 ? serial / all : 0;
+}
+
+struct named {
+	const struct na_value *worst; /* they come by the length of gaps */
+	size_t n;
+	int64_t serial;
+	double max_bytes;
+	bool by_size;
+};
+
+static void name(struct na_case *c, const struct na_value *run,
+		 struct named *out, struct na_value *list)
+{
+	const struct na_value *x = first_of(na_get(run, "collectives"));
+
+	for (; x; x = x->next) {
+		int64_t serial = na_int_of(na_get(x, "serial_sends"), 0);
+		bool gap = real(x, "gap_p50_s") * 1e3 > c->limits->dma_gap;
+		struct na_value *row;
+
+		if (!waits(x) || (!gap && !(out->by_size && serial)))
+			continue;
+		if (!out->n++)
+			out->worst = x;
+		out->serial += serial;
+		out->max_bytes = fmax(out->max_bytes, real(x, "max_bytes"));
+		row = list ? na_put_object(c->r, list, NULL) : NULL;
+		na_put_text(c->r, row, "collective",
+			    na_text_of(na_get(x, "collective"), NULL));
+		na_put_int(c->r, row, "executions",
+			   na_int_of(na_get(x, "executions"), 0));
+		na_put_real(c->r, row, "gap_p50_s", real(x, "gap_p50_s"));
+		na_put_real(c->r, row, "gap_max_s", real(x, "gap_max_s"));
+		na_put_real(c->r, row, "gap_share", real(x, "gap_share"));
+		na_put_int(c->r, row, "serial_sends", serial);
+		na_put_real(c->r, row, "max_bytes", real(x, "max_bytes"));
+	}
+}
+
+static void put_title(struct na_case *c, struct na_finding *f,
+		      const struct na_value *run, const struct named *x,
+		      double share)
+{
+	const char *label = na_text_of(na_get(run, "label"), NULL);
+	char gap[NA_UNIT_BUF], most[NA_UNIT_BUF];
+	const char *of = label ? na_case_text(c, " of %.60s", label) : "";
+	const char *name = na_text_of(na_get(x->worst, "collective"), "?");
+
+	na_print_time(gap, (int64_t)(real(x->worst, "gap_p50_s") * 1e12), 3);
+	if (x->by_size)
+		f->title = na_case_text(
+			c,
+			"%" PRId64 " transfers%s of up to %s, %.2g %% of the "
+			"bytes sent, begin only when their whole buffer was "
+			"copied out of the device; %.100s waits %s",
+			x->serial, of, na_print_bytes(most, x->max_bytes, 3),
+			share * 100, name, gap);
+	else
+		f->title = na_case_text(
+			c,
+			"%zu collective%s%s leave%s the network idle while "
+			"their buffers are copied out of the device; %.100s "
+			"waits %s before its first send",
+			x->n, x->n == 1 ? "" : "s", of, x->n == 1 ? "s" : "",
+			name, gap);
+}
+
+static void judge_run(struct na_case *c, const struct na_value *run)
+{
+	double share = serial_share(run);
+	struct named x = {.by_size = share > c->limits->large_shards};
+	struct named all = x;
+	struct na_finding *f;
+
+	name(c, run, &x, NULL);
+	if (!x.n)
+		return;
+	f = na_case_find(c, NA_FINDING_INFO, NA_LIKELY);
+	if (!f)
+		return;
+	put_title(c, f, run, &x, share);
+	f->remedy = "lower --megascale_max_reduction_shard_size or "
+		    "--megascale_target_dma_size (both default 8388608, 8 MiB; "
+		    "the shard must stay much larger than "
+		    "--megascale_sparse_reduction_threshold), for one-to-one "
+		    "transfers --megascale_chunk_size (default 8388608)";
+	f->command = na_case_command(c, "sizes --side tx");
+	na_put_text(c->r, f->evidence, "label",
+		    na_text_of(na_get(run, "label"), NULL));
+	na_put_int(c->r, f->evidence, "sends",
+		   na_int_of(na_get(run, "sends"), 0));
+	na_put_real(c->r, f->evidence, "serial_bytes_share", share);
+	name(c, run, &all, na_put_list(c->r, f->evidence, "collectives"));
+}
+
+static void judge(struct na_case *c)
+{
+	const struct na_value *run =
+		first_of(na_get(na_case_body(c, "shards"), "runs"));
+
+	for (; run; run = run->next)
+		judge_run(c, run);
+}
+
+const struct na_check na_check_large_shards = {
+	.id = "large-shards",
+	.question = "large transfers that wait for their copy off the device",
+	.source = "playbook: large-shards",
+	.needs = {"shards"},
+	.judge = judge,
+};

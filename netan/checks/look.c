@@ -1,0 +1,126 @@
+/* Looking at results. */
+#include "netan/checks/look.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "netan/base/text.h"
+#include "netan/base/units.h"
+
+const struct na_value *na_first(const struct na_value *in, const char *name)
+{
+	const struct na_value *list = na_get(in, name);
+
+	return list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+}
+
+size_t na_length(const struct na_value *in, const char *name)
+{
+	const struct na_value *list = na_get(in, name);
+
+	return list && list->kind == NA_V_LIST ? list->n : 0;
+}
+
+double na_number_at(const struct na_value *in, const char *path)
+{
+	return na_real_of(na_dig(in, path), NAN);
+}
+
+int64_t na_count_at(const struct na_value *in, const char *path)
+{
+	return na_int_of(na_dig(in, path), 0);
+}
+
+const char *na_text_at(const struct na_value *in, const char *path)
+{
+	return na_text_of(na_dig(in, path), "");
+}
+
+bool na_flag_at(const struct na_value *in, const char *path)
+{
+	const struct na_value *v = na_dig(in, path);
+
+	return v && v->kind == NA_V_BOOL && v->u.flag;
+}
+
+const char *na_case_names(struct na_case *c, const struct na_value *list,
+			  const char *member, size_t most)
+{
+	const struct na_value *v = list && list->kind == NA_V_LIST
+					   ? list->u.of.first
+					   : NULL;
+	const char *text = "";
+	size_t n = 0;
+
+	for (; v && n < most; v = v->next, n++) {
+		const char *one = na_text_of(member ? na_get(v, member) : v,
+					     "?");
+
+		text = na_case_text(c, "%s%s%s", text,
+				    !n                 ? ""
+				    : n + 1 == list->n ? " and "
+						       : ", ",
+				    one);
+	}
+	if (v)
+		text = na_case_text(c, "%s and %zu more", text, list->n - n);
+	return text;
+}
+
+const char *na_case_number(struct na_case *c, double x)
+{
+	char buf[NA_UNIT_BUF];
+
+	return na_case_text(c, "%s", na_print_number(buf, x, 3));
+}
+
+const char *na_case_seconds(struct na_case *c, double s)
+{
+	char buf[NA_UNIT_BUF];
+
+	if (!(fabs(s) < 1e6))
+		return na_case_text(c, "%s s", na_print_number(buf, s, 3));
+	return na_case_text(c, "%s",
+			    na_print_time(buf, (int64_t)(s * 1e12), 3));
+}
+
+bool na_touches(const struct na_value *culprit, const char *host)
+{
+	static const char *const ends[] = {"host", "src_host", "dst_host"};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		if (strcmp(na_text_of(na_get(culprit, ends[i]), ""), host) == 0)
+			return true;
+	}
+	for (const struct na_value *v = na_first(culprit, "hosts"); v;
+	     v = v->next) {
+		if (strcmp(na_text_of(v, ""), host) == 0)
+			return true;
+	}
+	return false;
+}
+
+const struct na_value *na_first_culprit(const struct na_case *c)
+{
+	if (!na_case_asks(c, "bad-endpoint"))
+		return NULL;
+	return na_first(na_case_body(c, "pairs"), "culprits");
+}
+
+bool na_slow_itself(const struct na_value *straggler)
+{
+	const char *cause = na_text_at(straggler, "cause");
+
+	return strcmp(cause, "computation") == 0 || strcmp(cause, "input") == 0;
+}
+
+double na_stall_s(const struct na_case *c)
+{
+	const struct na_value *slack = na_case_body(c, "slack");
+	double devices = na_number_at(slack, "total.devices");
+
+	return devices > 0
+		       ? na_number_at(slack, "total.stall_us") / devices / 1e6
+		       : (double)NAN;
+}

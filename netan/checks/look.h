@@ -1,0 +1,37 @@
+/*
+ * Looking at results: what several checks and the verdict share.
+ */
+#ifndef NETAN_CHECKS_LOOK_H
+#define NETAN_CHECKS_LOOK_H
+
+#include "netan/checks/check.h"
+
+/* Members of the list `name` of an object: for (v = ...; v; v = v->next). */
+const struct na_value *na_first(const struct na_value *in, const char *name);
+size_t na_length(const struct na_value *in, const char *name);
+/* Along "a.b.c": NaN, 0 and "" where there is none. */
+double na_number_at(const struct na_value *in, const char *path);
+int64_t na_count_at(const struct na_value *in, const char *path);
+const char *na_text_at(const struct na_value *in, const char *path);
+bool na_flag_at(const struct na_value *in, const char *path);
+
+/* "a, b and 3 more", of the first `most` texts of a list, or of their
+ * member; "" without any. */
+const char *na_case_names(struct na_case *c, const struct na_value *list,
+			  const char *member, size_t most);
+/* 3 significant digits. */
+const char *na_case_number(struct na_case *c, double x);
+/* Seconds, in words: "1.9 s", "42 ms". */
+const char *na_case_seconds(struct na_case *c, double s);
+
+/* A culprit of `pairs` touches a host: it is one of its ends. */
+bool na_touches(const struct na_value *culprit, const char *host);
+/* The first culprit of `pairs`; NULL: nobody is named, or nobody asks. */
+const struct na_value *na_first_culprit(const struct na_case *c);
+/* A straggler of `steps` is slow by itself: computing, or waiting for its
+ * input.  Others may only wait for the network. */
+bool na_slow_itself(const struct na_value *straggler);
+/* Mean of what devices spend in send to recv-done, in seconds; NaN. */
+double na_stall_s(const struct na_case *c);
+
+#endif

@@ -1,0 +1,159 @@
+/*
+ * rpc-latency: transfers that are far later than their size asks for, while
+ * the link has room.  p99 / p50 is taken of latency over expectation: of the
+ * latencies themselves it tells how sizes differ.  Modes near retransmission
+ * timers count whatever the load: a full link does not wait 200 ms.  A capture
+ * that shows no retransmission acquits the network: who answers took its time.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "netan/checks/look.h"
+
+enum { LEAST = 3 }; /* late transfers that make a mode */
+
+/* Packets are there, and none was sent again. */
+static bool none_lost(const struct na_case *c)
+{
+	const struct na_value *totals = na_get(na_case_body(c, "tcp"),
+					       "totals");
+
+	return totals && !na_count_at(totals, "retransmissions") &&
+	       !na_count_at(totals, "timeouts");
+}
+
+static const char *remedy_of(const struct na_value *mode)
+{
+	if (strstr(na_text_at(mode, "cause"), "acknowledgement"))
+		return "delayed acknowledgements hold small messages back: set "
+		       "TCP_NODELAY or TCP_QUICKACK in the application, look "
+		       "at requests that are written in pieces";
+	return "lost packets wait for the retransmission timer: set the "
+	       "minimum RTO to 5 ms (ip route change ... rto_min 5ms; netan "
+	       "sysctl looks at it), look for drops at the hosts and switch "
+	       "ports of the slow pairs (ethtool -S, nstat)";
+}
+
+static void put_mode(struct na_case *c, struct na_value *to,
+		     const struct na_value *mode)
+{
+	na_put_real(c->r, to, "latency_ms", na_number_at(mode, "latency_ms"));
+	na_put_text(c->r, to, "cause", na_text_at(mode, "cause"));
+	na_put_int(c->r, to, "transfers", na_count_at(mode, "count"));
+	na_put_real(c->r, to, "transfers_share", na_number_at(mode, "share"));
+	na_put_alias(c->r, to, "hosts", na_get(mode, "hosts"));
+	na_put_int(c->r, to, "pairs", na_count_at(mode, "pairs_affected"));
+	na_put_real(c->r, to, "waited_s",
+		    na_number_at(mode, "count") *
+			    na_number_at(mode, "latency_ms") / 1e3);
+	na_put_text(c->r, to, "load",
+		    na_text_of(na_dig(mode, "load.state"), NULL));
+}
+
+static void judge_mode(struct na_case *c, const struct na_value *mode,
+		       bool surely)
+{
+	const struct na_value *hosts = na_get(mode, "hosts");
+	const char *who = na_case_names(c, hosts, NULL, 3);
+	bool acquitted = none_lost(c);
+	bool lost = !acquitted &&
+		    !strstr(na_text_at(mode, "cause"), "acknowledgement");
+	struct na_finding *f =
+		na_case_find(c,
+			     acquitted ? NA_FINDING_INFO : NA_FINDING_WARNING,
+			     surely && !acquitted ? NA_LIKELY : NA_POSSIBLE);
+
+	if (!f)
+		return;
+	f->from_s = na_number_at(mode, "first_s");
+	f->to_s = na_number_at(mode, "last_s");
+	f->network = lost;
+	f->culprit = *who ? na_case_text(c, "packets are lost at %s", who)
+			  : "packets are lost";
+	f->how = na_case_text(
+		c, "%s %% of transfers wait %s ms for a retransmission",
+		na_case_number(c, 100 * na_number_at(mode, "share")),
+		na_case_number(c, na_number_at(mode, "latency_ms")));
+	f->title = na_case_text(
+		c, "%lld transfers (%s %%) come %s ms late, %s%s%s%s",
+		(long long)na_count_at(mode, "count"),
+		na_case_number(c, 100 * na_number_at(mode, "share")),
+		na_case_number(c, na_number_at(mode, "latency_ms")),
+		acquitted ? "though nothing was sent again" : "as by ",
+		acquitted ? "" : na_text_at(mode, "cause"), *who ? ", at " : "",
+		who);
+	f->remedy = acquitted ? "look at who answers these calls: not the "
+				"network made them wait"
+			      : remedy_of(mode);
+	f->command = na_case_command(c, "rpc");
+	put_mode(c, f->evidence, mode);
+}
+
+/* At capacity for more of the time than bandwidth-bound lets pass. */
+static bool saturated(const struct na_case *c)
+{
+	double duration_s = na_number_at(na_case_doc(c, "timeline"),
+					 "duration_s");
+	double sum = 0;
+
+	for (const struct na_value *v =
+		     na_first(na_case_body(c, "timeline"), "saturated");
+	     v; v = v->next)
+		sum += na_number_at(v, "to_s") - na_number_at(v, "from_s");
+	return sum > c->limits->saturated * duration_s;
+}
+
+static void judge_ratio(struct na_case *c)
+{
+	const struct na_value *g = na_first(na_case_body(c, "latency"),
+					    "groups");
+	double ratio = exp(na_number_at(g, "residual_p99") -
+			   na_number_at(g, "residual_p50"));
+	struct na_finding *f;
+
+	if (!(ratio > c->limits->tail_ratio) || saturated(c))
+		return;
+	f = na_case_find(c, NA_FINDING_WARNING, NA_POSSIBLE);
+	if (!f)
+		return;
+	f->title = na_case_text(
+		c,
+		"one transfer in a hundred takes %s times as long as usual for "
+		"its size, without the link being full",
+		na_case_number(c, ratio));
+	f->remedy = "look at the slow pairs and the times of the worst "
+		    "transfers; check the hosts' TCP settings (netan sysctl)";
+	f->command = na_case_command(c, "latency --by pair");
+	na_put_int(c->r, f->evidence, "transfers", na_count_at(g, "count"));
+	na_put_real(c->r, f->evidence, "p99_over_p50_of_size", ratio);
+	na_put_real(c->r, f->evidence, "p50_us", na_number_at(g, "p50_us"));
+	na_put_real(c->r, f->evidence, "p99_us", na_number_at(g, "p99_us"));
+	na_put_real(c->r, f->evidence, "p99_9_us", na_number_at(g, "p99_9_us"));
+}
+
+static void judge(struct na_case *c)
+{
+	const struct na_value *body = na_case_body(c, "rpc");
+	const char *verdict = na_text_at(body, "verdict");
+	bool surely = strcmp(verdict, "RTO-like") == 0 ||
+		      strcmp(verdict, "low-RTO-like") == 0 ||
+		      strcmp(verdict, "delayed-ACK-like") == 0;
+	size_t before = c->n;
+
+	for (const struct na_value *v = na_first(body, "modes"); v;
+	     v = v->next) {
+		if (na_count_at(v, "count") >= LEAST)
+			judge_mode(c, v, surely);
+	}
+	if (c->n == before)
+		judge_ratio(c);
+}
+
+const struct na_check na_check_rpc_latency = {
+	.id = "rpc-latency",
+	.question = "late transfers while the link has room: tails, timers",
+	.source = "playbook: rpc-latency; modes of rpc",
+	.needs = {"rpc"},
+	.uses = {"latency", "timeline", "tcp"},
+	.judge = judge,
+};

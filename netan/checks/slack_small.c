@@ -1,0 +1,199 @@
+/*
+ * slack-small: collectives that have no time to hide behind computation.
+ * The rule for a row is that of `slack` (slack below 5 % of the observed
+ * duration, or below the median network latency); what costs less than 1 % of
+ * the step time is no finding.  Stalls of collectives that had slack enough
+ * are told, too, with what `slack` found on their path: a warning where that
+ * is copies or reductions, not the network.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "netan/checks/look.h"
+
+enum { LISTED = 10 };
+
+static bool counts(const struct na_case *c, const struct na_value *row)
+{
+	double share = na_number_at(row, "stall_share");
+
+	return na_flag_at(row, "slack_small") &&
+	       !(share < c->limits->slack_stall);
+}
+
+static void put_row(struct na_case *c, struct na_value *list,
+		    const struct na_value *row)
+{
+	struct na_value *to = na_put_object(c->r, list, NULL);
+
+	na_put_text(c->r, to, "collective", na_text_at(row, "collective"));
+	na_put_text(c->r, to, "send_op", na_text_at(row, "send_op"));
+	na_put_text(c->r, to, "recv_op", na_text_at(row, "recv_op"));
+	na_put_real(c->r, to, "slack_us", na_number_at(row, "slack_us.mean"));
+	na_put_real(c->r, to, "observed_us",
+		    na_number_at(row, "observed_us.mean"));
+	na_put_real(c->r, to, "network_p50_us",
+		    na_number_at(row, "network_p50_us"));
+	na_put_real(c->r, to, "total_stall_s",
+		    na_number_at(row, "total_stall_us") / 1e6);
+	na_put_real(c->r, to, "stall_share", na_number_at(row, "stall_share"));
+}
+
+/* The one that stalls longest. */
+static const struct na_value *worst(const struct na_case *c,
+				    const struct na_value *body, size_t *n,
+				    double *stall_us)
+{
+	const struct na_value *best = NULL;
+	double most = -1;
+
+	*n = 0;
+	*stall_us = 0;
+	for (const struct na_value *v = na_first(body, "collectives"); v;
+	     v = v->next) {
+		double us = na_number_at(v, "total_stall_us");
+
+		if (!counts(c, v))
+			continue;
+		++*n;
+		*stall_us += us;
+		if (us > most) {
+			best = v;
+			most = us;
+		}
+	}
+	return best;
+}
+
+static bool judge_small(struct na_case *c)
+{
+	const struct na_value *body = na_case_body(c, "slack"), *row;
+	double stall_us, devices = na_number_at(body, "total.devices");
+	struct na_finding *f;
+	struct na_value *list;
+	size_t n, k = 0;
+
+	row = worst(c, body, &n, &stall_us);
+	f = row ? na_case_find(c, NA_FINDING_WARNING, NA_CERTAIN) : NULL;
+	if (!f)
+		return row;
+	f->lost_s = devices > 0 ? stall_us / devices / 1e6 : (double)NAN;
+	f->title = na_case_text(
+		c,
+		"%s%s too little slack: %s of %s in flight, between %s and %s; "
+		"%s of stall on each device",
+		na_text_at(row, "collective"),
+		n > 1 ? na_case_text(c, " (and %zu more) have", n - 1) : " has",
+		na_case_seconds(c, na_number_at(row, "slack_us.mean") / 1e6),
+		na_case_seconds(c, na_number_at(row, "observed_us.mean") / 1e6),
+		na_text_at(row, "send_op"), na_text_at(row, "recv_op"),
+		na_case_seconds(c, f->lost_s));
+	f->remedy = na_case_text(
+		c,
+		"find what keeps computation from running between %s and %s: "
+		"data dependencies, the schedule, collectives that are issued "
+		"at once; overlap more, or send less",
+		na_text_at(row, "send_op"), na_text_at(row, "recv_op"));
+	f->command = na_case_command(c, "slack --sort stall");
+	na_put_int(c->r, f->evidence, "collectives", (int64_t)n);
+	na_put_real(c->r, f->evidence, "stall_per_device_s", f->lost_s);
+	list = na_put_list(c->r, f->evidence, "worst");
+	for (const struct na_value *v = na_first(body, "collectives");
+	     v && k < LISTED; v = v->next) {
+		if (counts(c, v)) {
+			put_row(c, list, v);
+			k++;
+		}
+	}
+	return true;
+}
+
+/* Most of the time of an execution went to the devices' own hosts. */
+static bool at_home(const struct na_value *late)
+{
+	static const char *const kinds[] = {"d2h", "h2d", "compute",
+					    "recv_done"};
+	const struct na_value *shares = na_get(late, "shares"), *most = NULL;
+
+	for (const struct na_value *v = shares ? shares->u.of.first : NULL; v;
+	     v = v->next) {
+		if (!most || na_real_of(v, 0) > na_real_of(most, 0))
+			most = v;
+	}
+	for (size_t i = 0; most && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(most->name, kinds[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const struct na_value *longest(const struct na_value *body)
+{
+	const struct na_value *best = NULL;
+
+	for (const struct na_value *v = na_first(body, "collectives"); v;
+	     v = v->next) {
+		if (!best || na_number_at(v, "total_stall_us") >
+				     na_number_at(best, "total_stall_us"))
+			best = v;
+	}
+	return best;
+}
+
+static void judge_stalls(struct na_case *c)
+{
+	const struct na_value *body = na_case_body(c, "slack");
+	const struct na_value *row = longest(body), *late;
+	double devices = na_number_at(body, "total.devices");
+	double share = na_number_at(row, "stall_share");
+	size_t n = 0, home = 0;
+	struct na_finding *f;
+
+	for (late = na_first(body, "late"); late; late = late->next) {
+		n++;
+		home += at_home(late);
+	}
+	late = na_first(body, "late");
+	if (!late || !*na_text_at(late, "cause") ||
+	    !(share >= c->limits->stalled))
+		return;
+	f = na_case_find(c, n == home ? NA_FINDING_WARNING : NA_FINDING_INFO,
+			 n == home ? NA_LIKELY : NA_POSSIBLE);
+	if (!f)
+		return;
+	f->from_s = na_number_at(late, "from_s");
+	f->to_s = na_number_at(late, "to_s");
+	f->lost_s = na_number_at(row, "total_stall_us") / devices / 1e6;
+	f->culprit = na_case_text(c, "%s stalls its devices: %s",
+				  na_text_at(row, "collective"),
+				  na_text_at(late, "cause"));
+	f->title = na_case_text(
+		c,
+		"%s stalls its devices for %s %% of the step time though it "
+		"has slack; its slowest run: %s",
+		na_text_at(row, "collective"), na_case_number(c, 100 * share),
+		na_text_at(late, "cause"));
+	f->remedy = n == home ? "look at the hosts' memory, PCIe and CPU: not "
+				"the network keeps the devices waiting"
+			      : "the waterfall tells what of the path took "
+				"long; send less, or earlier";
+	f->command = na_case_command(c, "slack --sort stall");
+	put_row(c, na_put_list(c->r, f->evidence, "worst"), row);
+	na_put_real(c->r, f->evidence, "stall_share", share);
+	na_put_real(c->r, f->evidence, "stall_per_device_s", f->lost_s);
+}
+
+static void judge(struct na_case *c)
+{
+	if (!judge_small(c))
+		judge_stalls(c);
+}
+
+const struct na_check na_check_slack_small = {
+	.id = "slack-small",
+	.question = "collectives with too little slack to hide behind "
+		    "computation",
+	.source = "playbook: slack-small; slack_small of slack",
+	.needs = {"slack"},
+	.judge = judge,
+};

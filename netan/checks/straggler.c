@@ -1,0 +1,134 @@
+/*
+ * straggler: a host that the others wait for, as `steps` names it.  Where
+ * `pairs` names who is slow on the network, hosts whose transfers take longest
+ * are that one or its victims: one story, told by bad-endpoint.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "netan/checks/look.h"
+
+/* Mean computing of its steps over that of the other hosts'. */
+static double factor_of(const struct na_value *body, const char *host)
+{
+	double own = NAN, others = 0, n = 0;
+
+	for (const struct na_value *v = na_first(body, "hosts"); v;
+	     v = v->next) {
+		double ms = na_number_at(v, "compute_ms");
+		double steps = na_number_at(v, "steps");
+
+		if (strcmp(na_text_at(v, "host"), host) == 0) {
+			own = ms;
+		} else if (isfinite(ms * steps)) {
+			others += ms * steps;
+			n += steps;
+		}
+	}
+	return n > 0 && others > 0 ? own / (others / n) : (double)NAN;
+}
+
+struct words {
+	const char *title, *culprit, *remedy;
+};
+
+static struct words words_of(struct na_case *c, const struct na_value *body,
+			     const struct na_value *x)
+{
+	const char *host = na_text_at(x, "host"),
+		   *cause = na_text_at(x, "cause");
+	struct words w;
+
+	if (strcmp(cause, "computation") == 0) {
+		w.title = na_case_text(
+			c, "%s computes %s times as long as the others", host,
+			na_case_number(c, factor_of(body, host)));
+		w.culprit = na_case_text(c, "%s's own computation", host);
+		w.remedy = "look at that host's devices and CPU: clocks and "
+			   "throttling, other processes; does it get more work "
+			   "than the others?";
+	} else if (strcmp(cause, "input") == 0) {
+		w.title = na_case_text(c, "%s waits for its input or its host",
+				       host);
+		w.culprit = na_case_text(c, "%s's input or host", host);
+		w.remedy = "look at that host's input pipeline, CPU and "
+			   "storage: more prefetching, other processes";
+	} else if (strcmp(cause, "late_start") == 0) {
+		w.title = na_case_text(c, "%s starts its collectives late",
+				       host);
+		w.culprit = na_case_text(c, "%s, which starts late", host);
+		w.remedy = "look at what that host does before: input "
+			   "pipeline, CPU, computation";
+	} else {
+		w.title = na_case_text(c, "the transfers of %s take longest",
+				       host);
+		w.culprit = na_case_text(c, "the transfers of %s take longest",
+					 host);
+		w.remedy = "look at that host's NIC, CPU and input pipeline, "
+			   "and at the pairs that it is in";
+	}
+	return w;
+}
+
+static void put_evidence(struct na_case *c, struct na_finding *f,
+			 const struct na_value *x)
+{
+	static const char *const copied[] = {"host",    "cause",
+					     "of",      "times",
+					     "tried",   "expected_share",
+					     "p_value", "behind_ms",
+					     "lost_ms"};
+
+	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
+		na_put_alias(c->r, f->evidence, copied[i],
+			     na_get(x, copied[i]));
+}
+
+static void judge_one(struct na_case *c, const struct na_value *body,
+		      const struct na_value *x)
+{
+	bool network = strcmp(na_text_at(x, "cause"), "network") == 0;
+	struct na_finding *f;
+	struct words w;
+
+	if (!na_slow_itself(x) && na_first_culprit(c))
+		return;
+	f = na_case_find(c, NA_FINDING_WARNING,
+			 network ? NA_POSSIBLE : NA_LIKELY);
+	if (!f)
+		return;
+	w = words_of(c, body, x);
+	f->network = network;
+	f->culprit = w.culprit;
+	f->lost_s = na_number_at(x, "lost_ms") / 1e3;
+	f->title =
+		na_case_text(c, "%s, by %s in %lld of %lld %s", w.title,
+			     na_case_seconds(c, na_number_at(x, "behind_ms") /
+							1e3),
+			     (long long)na_count_at(x, "times"),
+			     (long long)na_count_at(x, "tried"),
+			     strcmp(na_text_at(x, "of"), "steps") == 0
+				     ? "steps"
+				     : "runs of collectives");
+	f->remedy = w.remedy;
+	f->command = na_case_command(c, "steps");
+	put_evidence(c, f, x);
+}
+
+static void judge(struct na_case *c)
+{
+	const struct na_value *body = na_case_body(c, "steps");
+
+	for (const struct na_value *v = na_first(body, "stragglers"); v;
+	     v = v->next)
+		judge_one(c, body, v);
+}
+
+const struct na_check na_check_straggler = {
+	.id = "straggler",
+	.question = "a host that the others wait for in their steps",
+	.source = "playbook: straggler; stragglers of steps",
+	.needs = {"steps"},
+	.uses = {"pairs"},
+	.judge = judge,
+};

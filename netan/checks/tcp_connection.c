@@ -1,0 +1,128 @@
+/*
+ * tcp-connection: what holds TCP connections of a capture back, as `tcp`
+ * judges them, a finding for each kind of trouble.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "netan/checks/look.h"
+
+enum { LISTED = 10 };
+
+/* clang-format off */
+static const struct trouble {
+	const char *verdict, *title, *culprit, *remedy;
+	bool network;
+	enum na_finding_severity severity;
+} troubles[] = {
+	{"timeout_bound", "silent in retransmission timeouts",
+	 "the network loses packets",
+	 "find where packets are lost (ethtool -S and nstat on both hosts, "
+	 "drop counters of the switch ports between them) and lower the "
+	 "minimum RTO to 5 ms (ip route change ... rto_min 5ms)",
+	 true, NA_FINDING_ERROR},
+	{"network_loss", "lose packets", "the network loses packets",
+	 "find where packets are lost: ethtool -S and nstat on both hosts, "
+	 "drop counters of the switch ports between them, queues that "
+	 "overflow in bursts",
+	 true, NA_FINDING_WARNING},
+	{"receiver_too_slow", "wait for a receiver that does not read",
+	 "a receiver that does not read",
+	 "look at the receiving application: CPU, threads, what it does "
+	 "between reads; larger net.ipv4.tcp_rmem only where bursts are short",
+	 false, NA_FINDING_WARNING},
+	{"window_limited", "limited by the receive window",
+	 "receive windows that are too small",
+	 "raise net.ipv4.tcp_rmem and tcp_wmem (third value) and "
+	 "net.core.rmem_max, wmem_max to at least bandwidth x round trip (16 "
+	 "MiB or more)",
+	 false, NA_FINDING_WARNING},
+};
+/* clang-format on */
+
+struct group {
+	const struct na_value *worst;
+	double lost_s, from_s, to_s;
+	size_t n;
+};
+
+/* Connections come worst first. */
+static struct group gather(struct na_case *c, const char *verdict,
+			   struct na_value *list)
+{
+	struct group g = {.from_s = INFINITY, .to_s = -INFINITY};
+
+	for (const struct na_value *v =
+		     na_first(na_case_body(c, "tcp"), "connections");
+	     v; v = v->next) {
+		struct na_value *to;
+
+		if (strcmp(na_text_at(v, "verdict"), verdict) != 0)
+			continue;
+		g.worst = g.worst ? g.worst : v;
+		g.lost_s = fmax(g.lost_s, na_number_at(v, "lost_ms") / 1e3);
+		g.from_s = fmin(g.from_s, na_number_at(v, "from_s"));
+		g.to_s = fmax(g.to_s, na_number_at(v, "to_s"));
+		if (g.n++ >= LISTED)
+			continue;
+		to = na_put_object(c->r, list, NULL);
+		na_put_text(c->r, to, "src", na_text_at(v, "src"));
+		na_put_text(c->r, to, "dst", na_text_at(v, "dst"));
+		na_put_real(c->r, to, "lost_ms", na_number_at(v, "lost_ms"));
+		na_put_text(c->r, to, "what",
+			    na_text_of(na_first(v, "evidence"), NULL));
+	}
+	return g;
+}
+
+static void judge_trouble(struct na_case *c, const struct trouble *t)
+{
+	struct na_value *list = na_put_list(c->r, na_result_side(c->r), "tcp");
+	const struct na_value *body = na_case_body(c, "tcp");
+	struct group g = gather(c, t->verdict, list);
+	/* Those that are not listed are counted, too. */
+	int64_t n =
+		na_int_of(na_get(na_dig(body, "totals.verdicts"), t->verdict),
+			  (int64_t)g.n);
+	struct na_finding *f;
+
+	if (!g.n)
+		return;
+	f = na_case_find(c, t->severity, NA_LIKELY);
+	if (!f)
+		return;
+	f->network = t->network;
+	f->culprit = t->culprit;
+	f->from_s = g.from_s;
+	f->to_s = g.to_s;
+	f->lost_s = g.lost_s;
+	f->how = na_case_text(c,
+			      "%lld of %lld connections %s, the worst %s -> %s",
+			      (long long)n,
+			      (long long)na_count_at(body, "connections_used"),
+			      t->title, na_text_at(g.worst, "src"),
+			      na_text_at(g.worst, "dst"));
+	f->title = na_case_text(c, "%s: %s", f->how,
+				na_text_of(na_first(g.worst, "evidence"), ""));
+	f->remedy = t->remedy;
+	f->command = na_case_command(c, "tcp");
+	na_put_int(c->r, f->evidence, "connections", n);
+	na_put_int(c->r, f->evidence, "of",
+		   na_count_at(body, "connections_used"));
+	na_put_alias(c->r, f->evidence, "worst", list);
+}
+
+static void judge(struct na_case *c)
+{
+	for (size_t i = 0; i < sizeof(troubles) / sizeof(troubles[0]); i++)
+		judge_trouble(c, &troubles[i]);
+}
+
+const struct na_check na_check_tcp_connection = {
+	.id = "tcp-connection",
+	.question = "connections that lose packets, or wait for windows "
+		    "(captures)",
+	.source = "verdicts of tcp",
+	.needs = {"tcp"},
+	.judge = judge,
+};

@@ -1,0 +1,240 @@
+/* trace-quality: what is missing in the inputs, and what it takes away. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "netan/base/units.h"
+#include "netan/checks/look.h"
+
+enum { SAID = 3, LISTED = 20 };
+static const double many_share = 0.01; /* left out: a warning from here on */
+
+static const struct na_value *inputs_of(const struct na_case *c)
+{
+	return na_first(na_case_doc(c, "session"), "inputs");
+}
+
+static bool refused(const struct na_value *input)
+{
+	const struct na_value *v = na_get(input, "format");
+
+	return !v || v->kind == NA_V_NULL;
+}
+
+/* Inputs of one kind, with the first thing that is wrong with each. */
+static size_t list_inputs(struct na_case *c, struct na_value *list,
+			  bool unreadable)
+{
+	size_t n = 0;
+
+	for (const struct na_value *v = inputs_of(c); v; v = v->next) {
+		const char *why = na_text_of(na_first(v, "warnings"), NULL);
+		struct na_value *to;
+
+		if (refused(v) != unreadable || !why || n++ >= LISTED)
+			continue;
+		to = na_put_object(c->r, list, NULL);
+		na_put_text(c->r, to, "path", na_text_at(v, "path"));
+		na_put_text(c->r, to, "what", why);
+	}
+	return n;
+}
+
+static void judge_inputs(struct na_case *c, bool unreadable)
+{
+	struct na_value *list = na_put_list(c->r, na_result_side(c->r),
+					    "inputs");
+	size_t n = list_inputs(c, list, unreadable), all = 0;
+	const struct na_value *first = list ? list->u.of.first : NULL;
+	struct na_finding *f;
+
+	if (!n)
+		return;
+	for (const struct na_value *v = inputs_of(c); v; v = v->next)
+		all++;
+	f = na_case_find(c, NA_FINDING_WARNING, NA_CERTAIN);
+	if (!f)
+		return;
+	f->title = na_case_text(c, "%zu of %zu input%s %s: %s%s%s", n, all,
+				all == 1 ? "" : "s",
+				unreadable ? "could not be read" : "damaged",
+				unreadable ? "" : na_text_at(first, "path"),
+				unreadable ? "" : ": ",
+				na_text_at(first, "what"));
+	f->remedy = "copy the file again, or capture again; what is intact was "
+		    "looked at";
+	f->command = na_case_command(c, "info");
+	na_put_int(c->r, f->evidence, "inputs", (int64_t)n);
+	na_put_alias(c->r, f->evidence, "files", list);
+}
+
+/* Events that are no use; those that were never meant to be used (loopback,
+ * filters) and skewed clocks, which have a check of their own, apart. */
+static void judge_left_out(struct na_case *c)
+{
+	static const char *const reasons[] = {"bad_key", "no_latency",
+					      "bad_duration", "damaged",
+					      "aggregated"};
+	const struct na_value *doc = na_case_doc(c, "session");
+	const struct na_value *out = na_dig(doc, "coverage.left_out");
+	double used = na_number_at(doc, "coverage.used"), share;
+	char count[NA_UNIT_BUF];
+	const char *text = "";
+	struct na_finding *f;
+	int64_t n = 0;
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		int64_t one = na_count_at(out, reasons[i]);
+
+		if (!one)
+			continue;
+		text = na_case_text(c, "%s%s%s %s", text, n ? ", " : "",
+				    na_print_count(count, (uint64_t)one),
+				    reasons[i]);
+		n += one;
+	}
+	if (!n)
+		return;
+	share = (double)n / ((double)n + (used > 0 ? used : 0));
+	f = na_case_find(c,
+			 share > many_share ? NA_FINDING_WARNING
+					    : NA_FINDING_INFO,
+			 NA_CERTAIN);
+	if (!f)
+		return;
+	f->title = na_case_text(c, "%s event%s cannot be used (%s): %s",
+				na_print_count(count, (uint64_t)n),
+				n == 1 ? "" : "s", text,
+				share > many_share
+					? "enough to mislead the rest"
+					: "too few to matter");
+	f->remedy = "a newer runtime may record them in full; netan info tells "
+		    "which files and planes they are in";
+	f->command = na_case_command(c, "info");
+	na_put_real(c->r, f->evidence, "left_out_share", share);
+	na_put_alias(c->r, f->evidence, "left_out", out);
+}
+
+/* Devices that transfers name, and nobody recorded. */
+static void judge_absent(struct na_case *c)
+{
+	const struct na_value *doc = na_case_doc(c, "session");
+	int64_t n = na_count_at(doc, "coverage.devices_not_here");
+	struct na_finding *f;
+
+	f = n ? na_case_find(c, NA_FINDING_INFO, NA_CERTAIN) : NULL;
+	if (!f)
+		return;
+	f->title = na_case_text(
+		c,
+		"the files of the hosts of %lld device%s are not here: what "
+		"those saw and did is unknown",
+		(long long)n, n == 1 ? "" : "s");
+	f->remedy = "give the files of all hosts (.xplane.pb of each)";
+	f->command = na_case_command(c, "info");
+	na_put_int(c->r, f->evidence, "devices_not_here", n);
+}
+
+/* Without device planes nobody knows what waits for the transfers. */
+static void judge_planes(struct na_case *c)
+{
+	struct na_value *list = NULL;
+	size_t traces = 0, without = 0;
+	struct na_finding *f;
+
+	for (const struct na_value *v =
+		     na_first(na_case_side(c, "session"), "inputs");
+	     v; v = v->next) {
+		if (!na_flag_at(v, "trace"))
+			continue;
+		traces++;
+		if (na_count_at(v, "devices"))
+			continue;
+		list = list ? list
+			    : na_put_list(c->r, na_result_side(c->r), "planes");
+		if (without++ < LISTED)
+			na_put_text(c->r, list, NULL, na_text_at(v, "path"));
+	}
+	f = without ? na_case_find(c, NA_FINDING_INFO, NA_CERTAIN) : NULL;
+	if (!f)
+		return;
+	f->title = na_case_text(c,
+				"%zu of %zu traces hold no device plane: what "
+				"the devices wait for is unknown there",
+				without, traces);
+	f->remedy = "capture with device tracing on, while the job trains";
+	f->command = na_case_command(c, "info");
+	na_put_alias(c->r, f->evidence, "files", list);
+}
+
+static void judge_clock(struct na_case *c)
+{
+	const struct na_value *side = na_case_side(c, "session");
+	struct na_finding *f;
+
+	if (na_flag_at(side, "one_clock") || na_count_at(side, "files") < 2)
+		return;
+	f = na_case_find(c, NA_FINDING_INFO, NA_CERTAIN);
+	if (!f)
+		return;
+	f->title = "not every file tells the wall clock: times of different "
+		   "files cannot be compared";
+	f->remedy = "capture with a profiler that writes the plane \"Task "
+		    "Environment\", or leave those files out";
+	f->command = na_case_command(c, "info");
+	na_put_int(c->r, f->evidence, "files", na_count_at(side, "files"));
+}
+
+/* Packets that were cut, or counted and not followed. */
+static void judge_packets(struct na_case *c)
+{
+	/* clang-format off */
+	static const struct { const char *name, *what; } of[] = {
+		{"malformed_packets", "malformed"},
+		{"limits_hit", "dropped to bound memory"},
+		{"http2_damaged", "HTTP/2 connections that cannot be followed"},
+		{"backward_steps", "steps back in time"},
+	};
+	/* clang-format on */
+	const struct na_value *side = na_case_side(c, "session");
+	const char *text = "";
+	struct na_finding *f;
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		int64_t n = na_count_at(side, of[i].name);
+
+		if (n)
+			text = na_case_text(c, "%s%s%lld %s", text,
+					    *text ? ", " : "", (long long)n,
+					    of[i].what);
+	}
+	f = *text ? na_case_find(c, NA_FINDING_INFO, NA_CERTAIN) : NULL;
+	if (!f)
+		return;
+	f->title = na_case_text(c, "the capture is not complete: %s", text);
+	f->remedy = "capture again with a larger buffer (-B of tcpdump), on "
+		    "the host's own interface";
+	f->command = na_case_command(c, "info");
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		na_put_int(c->r, f->evidence, of[i].name,
+			   na_count_at(side, of[i].name));
+}
+
+static void judge(struct na_case *c)
+{
+	judge_inputs(c, true);
+	judge_inputs(c, false);
+	judge_left_out(c);
+	judge_absent(c);
+	judge_planes(c);
+	judge_clock(c);
+	judge_packets(c);
+}
+
+const struct na_check na_check_trace_quality = {
+	.id = "trace-quality",
+	.question = "what is damaged or missing in the inputs",
+	.source = "playbook: trace-quality; coverage of the session",
+	.needs = {"session"},
+	.judge = judge,
+};

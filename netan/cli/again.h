@@ -1,0 +1,17 @@
+/*
+ * The command line of another command that looks at the same: what a user
+ * can paste.
+ */
+#ifndef NETAN_CLI_AGAIN_H
+#define NETAN_CLI_AGAIN_H
+
+#include "netan/base/arena.h"
+#include "netan/cli/cli.h"
+
+/* What belongs behind "netan NAME ...": of the filters, input options and
+ * --capacity that were given those that NAME takes, and the inputs, quoted
+ * for a shell.  NULL when memory is short. */
+const char *na_again(const struct na_cli *cli, const char *name,
+		     struct na_arena *arena);
+
+#endif

@@ -1,0 +1,200 @@
+/* What is wrong: verdict, findings, what was looked at without one. */
+#include <math.h>
+#include <string.h>
+
+#include "netan/base/units.h"
+#include "netan/report/html_impl.h"
+
+/* "excess_ratio" reads better as "excess ratio". */
+static void put_name(FILE *out, const char *name)
+{
+	for (; name && *name; name++) {
+		char c[2] = {*name == '_' ? ' ' : *name, '\0'};
+
+		na_html_text(out, c);
+	}
+}
+
+static void put_value(FILE *out, const struct na_value *v)
+{
+	static const struct na_column number = {"v", "v", NA_F_NUMBER, 4, 0};
+	static const struct na_column text = {"v", "v", NA_F_TEXT, 0, 0};
+	struct na_value row = {.kind = NA_V_OBJECT, .n = 1}, member = *v;
+	char buf[NA_CELL_BUF];
+
+	member.name = "v";
+	member.next = NULL;
+	row.u.of.first = row.u.of.last = &member;
+	na_html_text(out, na_cell_text(v->kind == NA_V_REAL ? &number : &text,
+				       &row, buf));
+}
+
+static bool is_scalar(const struct na_value *v)
+{
+	return v->kind != NA_V_OBJECT && v->kind != NA_V_ROWS &&
+	       v->kind != NA_V_REALS;
+}
+
+/* A list of objects tells by its first ones. */
+enum { SHOWN_OBJECTS = 5 };
+
+static void put_evidence(FILE *out, const struct na_value *v, int depth);
+
+static void put_member(FILE *out, const struct na_value *v, int depth)
+{
+	fputs("<li>", out);
+	put_name(out, v->name);
+	if (is_scalar(v) && !(v->kind == NA_V_LIST && v->u.of.first &&
+			      !is_scalar(v->u.of.first))) {
+		fputs(v->name ? ": " : "", out);
+		put_value(out, v);
+	} else if (depth < 3 && na_is_container(v)) {
+		put_evidence(out, v, depth + 1);
+	} else {
+		fprintf(out, ": %zu values", v->n);
+	}
+	fputs("</li>\n", out);
+}
+
+static void put_evidence(FILE *out, const struct na_value *v, int depth)
+{
+	size_t shown = 0;
+
+	if (!v || !na_is_container(v) || !v->u.of.first)
+		return;
+	fputs("<ul class=\"evidence\">\n", out);
+	for_each_member (m, v) {
+		if (v->kind == NA_V_LIST && shown++ == SHOWN_OBJECTS) {
+			fprintf(out, "<li>and %zu more</li>\n",
+				v->n - SHOWN_OBJECTS);
+			break;
+		}
+		put_member(out, m, depth);
+	}
+	fputs("</ul>\n", out);
+}
+
+static void put_seconds(FILE *out, const char *label, double s)
+{
+	char buf[NA_UNIT_BUF];
+
+	if (isfinite(s))
+		fprintf(out, "%s %s s", label, na_print_number(buf, s, 4));
+}
+
+static void put_sure(FILE *out, const struct na_value *f)
+{
+	static const struct {
+		const char *word, *means;
+	} sure[] = {
+		{"certain", "counted: the data says so"},
+		{"likely", "a test rejects chance, or two sources agree"},
+		{"possible", "it fits; other causes fit as well"},
+	};
+	const char *word = na_text_of(na_get(f, "confidence"), "");
+
+	fputs("<p class=\"sure\">How sure: ", out);
+	na_html_text(out, word);
+	for (size_t i = 0; i < sizeof(sure) / sizeof(*sure); i++) {
+		if (strcmp(sure[i].word, word) == 0)
+			fprintf(out, " (%s)", sure[i].means);
+	}
+	put_seconds(out, "; from", na_real_of(na_get(f, "from_s"), NAN));
+	put_seconds(out, " to", na_real_of(na_get(f, "to_s"), NAN));
+	put_seconds(out, "; time lost", na_real_of(na_get(f, "lost_s"), NAN));
+	fputs("</p>\n", out);
+}
+
+/* The class of a severity that a check can give; its word is shown too. */
+static const char *severity_class(const char *severity)
+{
+	return strcmp(severity, "error") == 0     ? "error"
+	       : strcmp(severity, "warning") == 0 ? "warning"
+						  : "info";
+}
+
+static void put_finding(FILE *out, const struct na_value *f)
+{
+	const char *severity = na_text_of(na_get(f, "severity"), "");
+
+	fprintf(out, "<article class=\"finding %s\">\n<h3><span class=\"sev\">",
+		severity_class(severity));
+	na_html_text(out, severity);
+	fputs("</span> ", out);
+	na_html_text(out, na_text_of(na_get(f, "title"), ""));
+	fputs("</h3>\n<p class=\"id\">check <code>", out);
+	na_html_text(out, na_text_of(na_get(f, "id"), ""));
+	fputs("</code></p>\n", out);
+	put_sure(out, f);
+	if (na_get(f, "remedy") && na_text_of(na_get(f, "remedy"), NULL)) {
+		fputs("<p class=\"remedy\"><strong>What to do:</strong> ", out);
+		na_html_text(out, na_text_of(na_get(f, "remedy"), ""));
+		fputs("</p>\n", out);
+	}
+	na_html_command(out, "More:", na_text_of(na_get(f, "command"), NULL));
+	if (na_get(f, "evidence") && na_get(f, "evidence")->n) {
+		fputs("<details open><summary>Evidence</summary>\n", out);
+		put_evidence(out, na_get(f, "evidence"), 0);
+		fputs("</details>\n", out);
+	}
+	fputs("</article>\n", out);
+}
+
+static void put_passed(FILE *out, const struct na_value *passed)
+{
+	const char *comma = "";
+
+	if (!passed || !passed->n)
+		return;
+	fputs("<h3>Checked, and nothing found</h3>\n<p>", out);
+	for_each_member (v, passed) {
+		fputs(comma, out);
+		fputs("<code>", out);
+		na_html_text(out, na_text_of(v, ""));
+		fputs("</code>", out);
+		comma = ", ";
+	}
+	fputs("</p>\n", out);
+}
+
+static void put_not_run(FILE *out, const struct na_value *rows)
+{
+	if (!rows || !rows->n)
+		return;
+	fputs("<h3>Could not be checked</h3>\n<ul>\n", out);
+	for_each_member (v, rows) {
+		fputs("<li><code>", out);
+		na_html_text(out, na_text_of(na_get(v, "id"), ""));
+		fputs("</code>: ", out);
+		na_html_text(out, na_text_of(na_get(v, "missing"), ""));
+		fputs("</li>\n", out);
+	}
+	fputs("</ul>\n", out);
+}
+
+void na_html_findings(FILE *out, const struct na_report *r, bool *failed)
+{
+	const struct na_value *body = na_result_get_body(r->check);
+	const struct na_value *list = na_get(body, "findings");
+	struct na_run run;
+
+	fputs("<section id=\"findings\">\n<h2>Findings</h2>\n", out);
+	if (!list || !list->n)
+		fputs("<p>No check found anything wrong.</p>\n", out);
+	na_run_begin(&run, NA_FINDINGS_BYTES);
+	for (const struct na_value *f = list ? list->u.of.first : NULL;
+	     f && run.out; f = f->next) {
+		put_finding(run.out, f);
+		na_run_piece(&run);
+	}
+	na_run_end(&run, out);
+	*failed |= run.failed;
+	if (run.dropped)
+		fprintf(out,
+			"<p class=\"more\">%zu more findings not shown here: "
+			"netan check lists them</p>\n",
+			run.dropped);
+	put_passed(out, na_get(body, "passed"));
+	put_not_run(out, na_get(body, "not_run"));
+	fputs("</section>\n", out);
+}

@@ -1,0 +1,55 @@
+/*
+ * What the files that write the page share.
+ */
+#ifndef NETAN_REPORT_HTML_IMPL_H
+#define NETAN_REPORT_HTML_IMPL_H
+
+#include <stdbool.h>
+
+#include "netan/base/text.h"
+#include "netan/report/report.h"
+#include "netan/result/emit.h"
+#include "netan/result/emit_impl.h"
+
+/* netan/report/page.css and page.js, as the build makes them. */
+extern const char na_page_css[], na_page_js[];
+
+/* A run of rows, paragraphs or notes with a bound: what would pass it is
+ * dropped, and counted. */
+struct na_run {
+	FILE *out;      /* of the piece that is being written */
+	char *text;     /* memory of `out` */
+	size_t size;    /* what it holds */
+	size_t kept;    /* whole pieces */
+	size_t room;    /* bytes that are left */
+	size_t dropped; /* pieces */
+	bool failed;    /* memory was short */
+};
+
+/* Writes into memory from now on. */
+void na_run_begin(struct na_run *p, size_t room);
+/* One piece is finished: true if it is kept. */
+bool na_run_piece(struct na_run *p);
+/* What was kept, to `out`; p is empty then. */
+void na_run_end(struct na_run *p, FILE *out);
+
+/* Escaped text; nothing for NULL. */
+void na_html_text(FILE *out, const char *s);
+/* An open tag around an escaped text: <h2>text</h2>. */
+void na_html_in(FILE *out, const char *tag, const char *s);
+/* A command line in a block of its own. */
+void na_html_command(FILE *out, const char *label, const char *command);
+
+/* One view as a table, within *room bytes, which it takes from. */
+void na_html_view(FILE *out, const struct na_view *view, const char *caption,
+		  size_t *room, bool *failed);
+
+/* Sections of the page. */
+void na_html_findings(FILE *out, const struct na_report *r, bool *failed);
+void na_html_coverage(FILE *out, const struct na_report *r, bool *failed);
+void na_html_part(FILE *out, const struct na_report_part *part, bool *failed);
+/* Numbers behind a time figure, for the script; nothing where there are
+ * none. */
+void na_html_hover(FILE *out, const struct na_report_part *part, bool *failed);
+
+#endif

@@ -1,0 +1,64 @@
+/* One analysis: headline, picture, tables, notes, how to get it again. */
+#include <string.h>
+
+#include "netan/report/html_impl.h"
+
+static void put_figure(FILE *out, const struct na_report_part *p, bool *failed)
+{
+	if (p->no_figure) {
+		fputs("<p class=\"more\">", out);
+		na_html_text(out, p->no_figure);
+		fputs("</p>\n", out);
+	}
+	if (!p->figure)
+		return;
+	fprintf(out, "<figure id=\"figure-%s\">\n<div class=\"picture\">\n",
+		p->name);
+	fwrite(p->figure, 1, p->figure_bytes, out);
+	fputs("</div>\n", out);
+	na_html_hover(out, p, failed);
+	fputs("</figure>\n", out);
+}
+
+static void put_notes(FILE *out, const struct na_report_part *p, size_t *room,
+		      bool *failed)
+{
+	struct na_run run;
+
+	na_run_begin(&run, *room);
+	for (const struct na_text_line *l = na_result_notes(p->result);
+	     l && run.out; l = l->next) {
+		na_html_in(run.out, "li", l->text);
+		na_run_piece(&run);
+	}
+	if (run.kept)
+		fputs("<ul class=\"notes\">\n", out);
+	*room = run.room;
+	na_run_end(&run, out);
+	*failed |= run.failed;
+	if (run.kept)
+		fputs("</ul>\n", out);
+	if (run.dropped)
+		fprintf(out,
+			"<p class=\"more\">%zu more notes not shown "
+			"here</p>\n",
+			run.dropped);
+}
+
+void na_html_part(FILE *out, const struct na_report_part *p, bool *failed)
+{
+	size_t room = NA_PART_BYTES;
+
+	fprintf(out, "<section id=\"%s\">\n<h2>%s: ", p->name, p->name);
+	na_html_text(out, p->question);
+	fputs("</h2>\n<p class=\"headline\">", out);
+	na_html_text(out, na_result_get_headline(p->result));
+	fputs("</p>\n", out);
+	put_figure(out, p, failed);
+	for (const struct na_view *v = na_result_views(p->result); v;
+	     v = v->next)
+		na_html_view(out, v, p->name, &room, failed);
+	put_notes(out, p, &room, failed);
+	na_html_command(out, "Figure and data again:", p->command);
+	fputs("</section>\n", out);
+}

@@ -1,0 +1,64 @@
+/* The smallest parts of the page: escaped text, and runs with a bound. */
+#include <stdlib.h>
+
+#include "netan/report/html_impl.h"
+
+void na_run_begin(struct na_run *p, size_t room)
+{
+	*p = (struct na_run){.room = room};
+	p->out = open_memstream(&p->text, &p->size);
+	p->failed = !p->out;
+}
+
+bool na_run_piece(struct na_run *p)
+{
+	size_t n;
+
+	if (!p->out || p->failed || fflush(p->out) != 0) {
+		p->failed = true;
+		return false;
+	}
+	n = p->size - p->kept;
+	/* Once one did not fit, what comes behind would stand in its place. */
+	if (p->dropped || n > p->room) {
+		p->dropped++;
+		fseek(p->out, (long)p->kept, SEEK_SET);
+		return false;
+	}
+	p->room -= n;
+	p->kept = p->size;
+	return true;
+}
+
+void na_run_end(struct na_run *p, FILE *out)
+{
+	if (p->out && fclose(p->out) != 0)
+		p->failed = true;
+	if (p->text && !p->failed)
+		fwrite(p->text, 1, p->kept, out);
+	free(p->text);
+	p->text = NULL;
+	p->out = NULL;
+}
+
+void na_html_text(FILE *out, const char *s)
+{
+	if (s)
+		na_escape_to(NA_ESC_HTML, s, out);
+}
+
+void na_html_in(FILE *out, const char *tag, const char *s)
+{
+	fprintf(out, "<%s>", tag);
+	na_html_text(out, s);
+	fprintf(out, "</%s>\n", tag);
+}
+
+void na_html_command(FILE *out, const char *label, const char *command)
+{
+	if (!command)
+		return;
+	fprintf(out, "<p class=\"cmd\"><span>%s</span> <code>", label);
+	na_html_text(out, command);
+	fputs("</code></p>\n", out);
+}

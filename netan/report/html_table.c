@@ -1,0 +1,156 @@
+/* Views of a result as tables, which the script can sort. */
+#include <math.h>
+#include <string.h>
+
+#include "netan/base/units.h"
+#include "netan/report/html_impl.h"
+
+static void put_caption(FILE *out, const char *caption)
+{
+	fputs("<caption>", out);
+	na_html_text(out, caption);
+	fputs("</caption>\n", out);
+}
+
+/* What a column sorts by, where its text does not say it. */
+static double sort_key(const struct na_column *col, const struct na_value *row)
+{
+	return na_real_of(na_dig(row, col->field), NAN);
+}
+
+static void put_cell(FILE *out, const struct na_column *col,
+		     const struct na_value *row, bool first)
+{
+	bool number = na_cell_is_number(col);
+	const char *tag = first && !number ? "th scope=\"row\"" : "td";
+	char buf[NA_CELL_BUF], value[NA_UNIT_BUF];
+	double key = number ? sort_key(col, row) : NAN;
+
+	fprintf(out, "<%s", tag);
+	if (number)
+		fputs(" class=\"n\"", out);
+	if (isfinite(key))
+		fprintf(out, " data-value=\"%s\"", na_print_double(value, key));
+	putc('>', out);
+	na_html_text(out, na_cell_text(col, row, buf));
+	fputs(first && !number ? "</th>" : "</td>", out);
+}
+
+static void put_head(FILE *out, const struct na_view *view)
+{
+	fputs("<thead><tr>", out);
+	for (size_t k = 0; k < view->n_cols; k++) {
+		fprintf(out, "<th scope=\"col\"%s>",
+			na_cell_is_number(&view->cols[k]) ? " class=\"n\""
+							  : "");
+		na_html_text(out, view->cols[k].header);
+		fputs("</th>", out);
+	}
+	fputs("</tr></thead>\n", out);
+}
+
+static void put_list(FILE *out, const struct na_view *view, const char *caption,
+		     size_t *room, bool *failed)
+{
+	const struct na_value *row = view->list->u.of.first;
+	size_t hidden, shown = na_view_shown(view, &hidden);
+	struct na_run run;
+
+	if (shown > NA_TABLE_ROWS) {
+		hidden += shown - NA_TABLE_ROWS;
+		shown = NA_TABLE_ROWS;
+	}
+	na_run_begin(&run, *room);
+	for (; shown && run.out; shown--, row = row->next) {
+		fputs("<tr>", run.out);
+		for (size_t k = 0; k < view->n_cols; k++)
+			put_cell(run.out, &view->cols[k], row, k == 0);
+		fputs("</tr>\n", run.out);
+		na_run_piece(&run);
+	}
+	hidden += run.dropped;
+	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+	      "aria-label=\"",
+	      out);
+	na_html_text(out, caption);
+	fputs("\">\n<table class=\"sortable\">\n", out);
+	put_caption(out, caption);
+	put_head(out, view);
+	fputs("<tbody>\n", out);
+	*room = run.room;
+	na_run_end(&run, out);
+	*failed |= run.failed;
+	fputs("</tbody>\n</table>\n</div>\n", out);
+	if (hidden)
+		fprintf(out, "<p class=\"more\">%zu more not shown here</p>\n",
+			hidden);
+}
+
+/* An object: its members as rows of name and value. */
+static void put_members(FILE *out, const struct na_view *view,
+			const char *caption, size_t *room, bool *failed)
+{
+	char buf[NA_CELL_BUF];
+	struct na_run run;
+
+	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+	      "aria-label=\"",
+	      out);
+	na_html_text(out, caption);
+	fputs("\">\n<table class=\"members\">\n", out);
+	put_caption(out, caption);
+	fputs("<thead><tr><th scope=\"col\">name</th>"
+	      "<th scope=\"col\" class=\"n\">value</th></tr></thead>\n<tbody>\n",
+	      out);
+	na_run_begin(&run, *room);
+	for (size_t k = 0; k < view->n_cols && run.out; k++) {
+		const struct na_column *col = &view->cols[k];
+
+		fputs("<tr><th scope=\"row\">", run.out);
+		na_html_text(run.out, col->header);
+		fputs("</th><td class=\"n\">", run.out);
+		na_html_text(run.out, na_cell_text(col, view->list, buf));
+		fputs("</td></tr>\n", run.out);
+		na_run_piece(&run);
+	}
+	*room = run.room;
+	na_run_end(&run, out);
+	*failed |= run.failed;
+	fputs("</tbody>\n</table>\n</div>\n", out);
+}
+
+static void put_none(FILE *out, const char *caption)
+{
+	fputs("<p>", out);
+	na_html_text(out, caption);
+	fputs(": none</p>\n", out);
+}
+
+void na_html_view(FILE *out, const struct na_view *view, const char *caption,
+		  size_t *room, bool *failed)
+{
+	struct na_run run;
+
+	if (view->list && view->list->kind == NA_V_LIST) {
+		if (view->list->n)
+			put_list(out, view, view->title ? view->title : caption,
+				 room, failed);
+		else
+			put_none(out, view->title ? view->title : caption);
+		return;
+	}
+	if (view->list) {
+		put_members(out, view, view->title ? view->title : caption,
+			    room, failed);
+		return;
+	}
+	if (view->title)
+		na_html_in(out, "h3", view->title);
+	na_run_begin(&run, *room);
+	if (run.out)
+		na_put_words(NA_ESC_HTML, view->text, "<p>", "</p>\n", run.out);
+	na_run_piece(&run);
+	*room = run.room;
+	na_run_end(&run, out);
+	*failed |= run.failed;
+}
