@@ -29,8 +29,7 @@ const struct df_kind df_kinds[DF_WHATS] = {
 		      "no ops over the data-center network on device planes"},
 	[DF_STEPS] = {"steps", "ms", 1e-9, DF_SMALLER,
 		      "steps, mean over devices",
-		      "neither steps nor program runs on device planes, nor "
-		      "launches"},
+		      "neither steps nor program runs on device planes"},
 };
 
 const double df_p[DF_QUANTILES] = {0.1, 0.2, 0.3, 0.4,  0.5,  0.6,
@@ -86,6 +85,8 @@ static bool name_hosts(struct df_state *s)
 static void cover_bins(struct df_state *s)
 {
 	const struct na_store *store = s->scope->store;
+	bool any[DF_RUNS] = {false, false};
+	int64_t to_ps[DF_RUNS] = {0, 0};
 
 	for (size_t i = 0; i < store->n_sources; i++) {
 		const struct na_tally *t = &store->tallies[i];
@@ -93,11 +94,19 @@ static void cover_bins(struct df_state *s)
 
 		if (!t->timed)
 			continue;
-		if (s->bins_from_ps[run] == s->bins_to_ps[run] ||
-		    t->first_ps < s->bins_from_ps[run])
+		if (!any[run] || t->first_ps < s->bins_from_ps[run])
 			s->bins_from_ps[run] = t->first_ps;
-		if (t->last_ps > s->bins_to_ps[run])
-			s->bins_to_ps[run] = t->last_ps;
+		if (!any[run] || t->last_ps > to_ps[run])
+			to_ps[run] = t->last_ps;
+		any[run] = true;
+	}
+	s->bin_ps = 1;
+	for (int r = 0; r < DF_RUNS; r++) {
+		int64_t ps = na_time_between(s->bins_from_ps[r], to_ps[r]) /
+				     DF_BINS +
+			     1;
+
+		s->bin_ps = ps > s->bin_ps ? ps : s->bin_ps;
 	}
 }
 
@@ -134,10 +143,9 @@ static enum na_status df_fork(void *block, const void *state, unsigned pass)
 		.params = from->params,
 		.main = from,
 	};
-	for (int r = 0; r < DF_RUNS; r++) {
+	for (int r = 0; r < DF_RUNS; r++)
 		b->bins_from_ps[r] = from->bins_from_ps[r];
-		b->bins_to_ps[r] = from->bins_to_ps[r];
-	}
+	b->bin_ps = from->bin_ps;
 	na_an_slack.fork(&b->slack, &from->slack, pass);
 	return na_an_steps.fork(&b->steps, &from->steps, pass);
 }
@@ -153,9 +161,7 @@ static void cover(struct df_state *s, uint32_t run, int64_t first_ps,
 
 static size_t bin_of(const struct df_state *b, uint32_t run, int64_t at_ps)
 {
-	na_i128 off = (na_i128)at_ps - b->bins_from_ps[run];
-	na_i128 all = (na_i128)b->bins_to_ps[run] - b->bins_from_ps[run];
-	na_i128 at = all > 0 && off > 0 ? off * DF_BINS / all : 0;
+	int64_t at = na_time_between(b->bins_from_ps[run], at_ps) / b->bin_ps;
 
 	return at < DF_BINS ? (size_t)at : DF_BINS - 1;
 }

@@ -22,7 +22,7 @@ enum { DF_A, DF_B, DF_RUNS };
 enum {
 	DF_RESAMPLES = 1000,
 	DF_SEED = 1,
-	DF_BINS = 64,      /* of a run's time, where it has no units */
+	DF_BINS = 64,      /* of the longer run, where one has no units */
 	DF_LEAST = 5,      /* values beyond a quantile that is judged */
 	DF_STRATUM = 20,   /* transfers of each run in a stratum */
 	DF_BATCHES = 16,   /* of units, of a host, pair or collective */
@@ -32,9 +32,13 @@ enum {
 #define DF_LEVEL       0.05 /* of all intervals together */
 #define DF_EFFECT      1.05 /* ratio; less is no change */
 #define DF_EFFECT_TOP  1.10 /* from p95 on, and of hosts, pairs, ... */
-#define DF_EFFECT_LINE 1.25 /* of what a size line expects: it is a model */
-#define DF_SHARED      0.8  /* of both runs, in strata that both have */
-#define DF_MIX_SHIFT   0.01 /* share of transfers whose stratum differs */
+#define DF_EFFECT_LINE 1.5  /* of what a size line expects: it is a model */
+/* A quantile of one run that lies between those of the other this much below
+ * and above is no change: where values jump, a quantile may land on either
+ * side.  In the tails a fifth of what is beyond. */
+#define DF_NEAR      0.005
+#define DF_SHARED    0.8  /* of both runs, in strata that both have */
+#define DF_MIX_SHIFT 0.01 /* share of transfers whose stratum differs */
 
 enum df_what {
 	DF_LATENCY,
@@ -76,6 +80,7 @@ struct df_row {
 	/* At equal sizes and pairs, where that was looked at. */
 	double equal_a, equal_b, equal_ratio, equal_ci[2];
 	bool rejected, by_ratio, equal;
+	bool near; /* see DF_NEAR */
 	enum df_verdict verdict;
 	struct na_boot_span span, shift_span, b_span;
 	bool has_span, has_shift, has_b;
@@ -152,8 +157,8 @@ struct df_state {
 	size_t n_units, cap_units;
 	struct na_census census;
 	struct na_census_stack counts;
-	na_i128 bins[DF_RUNS][DF_BINS]; /* bytes over the run's time */
-	int64_t bins_from_ps[DF_RUNS], bins_to_ps[DF_RUNS];
+	na_i128 bins[DF_RUNS][DF_BINS];        /* bytes over the run's time */
+	int64_t bins_from_ps[DF_RUNS], bin_ps; /* as wide in both runs */
 	uint64_t used[DF_RUNS];
 	int64_t first_ps[DF_RUNS], last_ps[DF_RUNS];
 

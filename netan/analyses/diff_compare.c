@@ -95,6 +95,27 @@ static double observed(const struct na_boot *b, size_t row, double scale)
 	       scale;
 }
 
+static bool within(const struct na_boot *b, double p, double value)
+{
+	double near = fmin(DF_NEAR, fmin(p, 1 - p) / 5);
+
+	return value >= na_boot_quantile(b, p - near) &&
+	       value <= na_boot_quantile(b, p + near);
+}
+
+/* Unscaled. */
+static bool is_near(const struct resampling *x, size_t at)
+{
+	double a, b;
+
+	if (at == DF_QUANTILES)
+		return false;
+	a = na_boot_quantile(&x->boot[DF_A], df_p[at]);
+	b = na_boot_quantile(&x->boot[DF_B], df_p[at]);
+	return within(&x->boot[DF_A], df_p[at], b) ||
+	       within(&x->boot[DF_B], df_p[at], a);
+}
+
 static void fill_row(const struct resampling *x, struct df_row *row, size_t at,
 		     double scale, bool judged, double *tmp)
 {
@@ -112,6 +133,7 @@ static void fill_row(const struct resampling *x, struct df_row *row, size_t at,
 				 &row->shift_span);
 	row->has_span = span_of(x, row, at, OF_RATIO, scale, tmp, &row->span);
 	row->by_ratio = row->has_span;
+	row->near = is_near(x, at);
 	if (!judged)
 		return;
 	if (row->has_span)
@@ -209,7 +231,7 @@ static enum df_verdict judge_row(const struct df_row *row, size_t at,
 {
 	if (isnan(row->p))
 		return DF_UNTOLD;
-	if (!row->rejected || !effect_of(row, at))
+	if (!row->rejected || row->near || !effect_of(row, at))
 		return DF_SAME;
 	if (better == DF_NEITHER)
 		return DF_MIX;

@@ -130,7 +130,8 @@ static void settle(struct df_row *row, size_t at, const struct df_row *equal,
 	row->equal_ci[1] = exp(ci[1]);
 	if (row->verdict != DF_BETTER && row->verdict != DF_WORSE)
 		return;
-	if (!df_notable(at, equal->ratio) || (ci[0] <= 0 && ci[1] >= 0) ||
+	if (!df_notable(at, equal->ratio) || equal->near ||
+	    (ci[0] <= 0 && ci[1] >= 0) ||
 	    (ratios_only && fabs(log(equal->ratio)) < log(DF_EFFECT_LINE)))
 		row->verdict = DF_MIX;
 	else

@@ -173,47 +173,79 @@ static double rate_gbps(na_i128 bytes, int64_t ps)
 	return (double)bytes * 8e3 / (double)ps;
 }
 
-/* Bytes of a unit over its time; else of bins of the run's time, from the
- * first that holds anything to the last. */
-static bool rates_of(struct df_state *s, uint32_t run)
+/* From the start of a step to that of the next, where it is here: hosts do
+ * not begin and end at the same instant. */
+static int64_t time_of(const struct df_state *s, size_t u)
+{
+	const struct na_store *store = s->scope->store;
+	const struct na_step *x = &store->steps[u];
+
+	if (u >= store->n_steps)
+		return na_time_between(s->units[u].first_ps,
+				       s->units[u].last_ps);
+	if (u + 1 < store->n_steps && x[1].run == x->run &&
+	    x[1].number == x->number + 1 && x[1].start_ps > x->start_ps)
+		return na_time_between(x->start_ps, x[1].start_ps);
+	return na_time_between(x->start_ps, x->end_ps);
+}
+
+static bool rates_by_unit(struct df_state *s, uint32_t run)
 {
 	struct df_sample *to = &s->metrics[DF_THROUGHPUT].s[run];
-	const struct na_store *store = s->scope->store;
-	bool units = !s->metrics[DF_LATENCY].s[run].by_events;
-	double bin_ps =
-		((double)s->bins_to_ps[run] - (double)s->bins_from_ps[run]) /
-		DF_BINS;
-	size_t cap = 0, first = DF_BINS, last = 0;
+	size_t cap = 0;
 
-	for (size_t u = 0; units && u < s->n_units; u++) {
+	for (size_t u = 0; u < s->n_units; u++) {
 		const struct df_unit *x = &s->units[u];
-		int64_t ps = u < store->n_steps
-				     ? na_time_between(store->steps[u].start_ps,
-						       store->steps[u].end_ps)
-				     : na_time_between(x->first_ps, x->last_ps);
+		int64_t ps = x->run == run && x->n ? time_of(s, u) : 0;
 
-		if (x->run == run && x->n && ps > 0 &&
-		    !push(to, &cap, rate_gbps(x->bytes, ps), u))
+		if (ps > 0 && !push(to, &cap, rate_gbps(x->bytes, ps), u))
 			return false;
 	}
-	if (units && !renumber(s, to, run))
-		return false;
+	return renumber(s, to, run);
+}
+
+/* From the first bin that holds anything to the last but one: the last is
+ * hardly over. */
+static bool rates_by_bin(struct df_state *s, uint32_t run)
+{
+	struct df_sample *to = &s->metrics[DF_THROUGHPUT].s[run];
+	size_t cap = 0, first = DF_BINS, last = 0;
+
 	for (size_t k = 0; k < DF_BINS; k++) {
 		if (s->bins[run][k]) {
 			first = first < k ? first : k;
 			last = k;
 		}
 	}
-	for (size_t k = first; !units && bin_ps > 0 && k <= last; k++) {
-		if (!push(to, &cap, (double)s->bins[run][k] * 8e3 / bin_ps,
+	for (size_t k = first; k < last; k++) {
+		if (!push(to, &cap, rate_gbps(s->bins[run][k], s->bin_ps),
 			  k - first))
 			return false;
 		to->n_units = k - first + 1;
 	}
-	settle(to, true);
-	if (to->n)
-		qsort(to->x, to->n, sizeof(*to->x), na_boot_order);
 	return true;
+}
+
+/* The same in both runs: steps, or launches, or bins. */
+static bool rates(struct df_state *s)
+{
+	const struct df_sample *latency = s->metrics[DF_LATENCY].s;
+	size_t steps = s->scope->store->n_steps;
+	bool launches[DF_RUNS] = {false, false}, units, ok = true;
+
+	for (size_t u = steps; u < s->n_units; u++)
+		launches[s->units[u].run] |= s->units[u].n > 0;
+	units = !latency[DF_A].by_events && !latency[DF_B].by_events &&
+		launches[DF_A] == launches[DF_B];
+	for (uint32_t r = 0; ok && r < DF_RUNS; r++) {
+		struct df_sample *to = &s->metrics[DF_THROUGHPUT].s[r];
+
+		ok = units ? rates_by_unit(s, r) : rates_by_bin(s, r);
+		settle(to, true);
+		if (ok && to->n)
+			qsort(to->x, to->n, sizeof(*to->x), na_boot_order);
+	}
+	return ok;
 }
 
 /* ---- what device planes tell */
@@ -253,8 +285,8 @@ static bool slack_of(struct df_state *s, uint32_t run, bool stall)
 	return true;
 }
 
-/* A step is a unit of its own.  What nobody tells of devices, launches tell:
- * from the start of the first transfer to the end of the last. */
+/* A step is a unit of its own.  Where neither run has any, launches stand for
+ * them: from the start of the first transfer to the end of the last. */
 static bool steps_of(struct df_state *s, uint32_t run)
 {
 	struct df_sample *to = &s->metrics[DF_STEPS].s[run];
@@ -294,11 +326,11 @@ static bool steps_of(struct df_state *s, uint32_t run)
 
 bool df_samples(struct df_state *s)
 {
-	bool ok = latencies(s) && sizes(s);
+	bool ok = latencies(s) && sizes(s) && rates(s);
 
 	for (uint32_t r = 0; ok && r < DF_RUNS; r++)
-		ok = rates_of(s, r) && slack_of(s, r, false) &&
-		     slack_of(s, r, true) && steps_of(s, r);
+		ok = slack_of(s, r, false) && slack_of(s, r, true) &&
+		     steps_of(s, r);
 	for (int m = 0; ok && m < DF_WHATS; m++)
 		s->metrics[m].compared = s->metrics[m].s[DF_A].n &&
 					 s->metrics[m].s[DF_B].n;

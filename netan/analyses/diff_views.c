@@ -53,7 +53,10 @@ static void metric_rows(struct na_result *r, struct na_value *list,
 		percent(lo, row->ci[0]);
 		percent(hi, row->ci[1]);
 		na_put_text(r, x, "change", change);
-		na_put_textf(r, x, "ci", "%s to %s", lo, hi);
+		if (isfinite(row->ci[0]))
+			na_put_textf(r, x, "ci", "%s to %s", lo, hi);
+		else
+			na_put_text(r, x, "ci", "-");
 		percent(change, row->equal ? row->equal_ratio : (double)NAN);
 		na_put_text(r, x, "equal", change);
 		na_put_text(r, x, "verdict",
@@ -181,7 +184,7 @@ static void note_parts(struct na_result *r, const struct df_state *s)
 	for (const struct na_value *x = rest ? rest->u.of.first : NULL; x;
 	     x = x->next) {
 		if (strncmp(x->name, "more_", 5) == 0 && x->u.i)
-			na_result_note(r, "%s %s changed, too (--top)",
+			na_result_note(r, "not shown (--top): %s %s",
 				       na_print_count(n, (uint64_t)x->u.i),
 				       x->name + 5);
 	}
