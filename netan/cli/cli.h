@@ -41,7 +41,7 @@ struct na_common {
 	struct na_text_list outputs; /* -o FILE, several */
 	const char *format;          /* --format; NULL: table */
 	const char *table;           /* --table NAME */
-	bool quiet, verbose, strict;
+	bool quiet, verbose, strict, anonymize;
 	int color, progress; /* NA_COLOR_*, NA_PROGRESS_* */
 	/* input */
 	int64_t threads;            /* 0: all cores */
@@ -85,7 +85,8 @@ struct na_cli {
 	struct na_cli_input *inputs;
 	size_t n_inputs;
 	int argc;
-	char **argv; /* as given, for reproducing */
+	char **argv;                      /* as given, for reproducing */
+	struct na_pseudonyms *pseudonyms; /* NULL: without --anonymize */
 };
 
 struct na_command {
@@ -124,9 +125,9 @@ void na_say_hint(const struct na_cli *cli, const char *fmt, ...)
  * its ending, else standard output in --format.  Pictures go through the
  * figure named like the command.  Files are written beside their final name
  * and renamed.  A closed pipe is success, a full disk an error that names
- * the file.
+ * the file.  With --anonymize the texts of r are replaced first.
  */
-enum na_exit na_output(const struct na_cli *cli, const struct na_result *r);
+enum na_exit na_output(const struct na_cli *cli, struct na_result *r);
 /* Before any work (main calls it): endings known, a figure there, --format
  * known.  Says what is wrong itself. */
 enum na_exit na_output_check(const struct na_cli *cli);
