@@ -107,6 +107,10 @@ extern const struct na_command *const na_commands[]; /* NULL at the end */
 /* Runs the analysis that is named like the command: analyses.def gives each
  * a command of its own (registry.c). */
 enum na_exit na_run_analysis(struct na_cli *cli);
+/* The same with an analysis that is not in that list. */
+struct na_analysis;
+enum na_exit na_run_this_analysis(struct na_cli *cli,
+				  const struct na_analysis *a);
 
 /* "netan: error: ..." / "netan: warning: ..." on stderr, control characters
  * escaped, coloured when stderr is a terminal and --color allows. */
