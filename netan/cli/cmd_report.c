@@ -64,7 +64,10 @@ static enum na_exit check_output(const struct na_cli *cli, const char *path)
 {
 	struct na_err err = {.status = NA_OK};
 
-	if (ends_in(path, ".html")) {
+	if (na_output_is_input(cli, path)) {
+		na_fail(&err, NA_EUSAGE, "-o %s: this file is also an input",
+			path);
+	} else if (ends_in(path, ".html")) {
 		if (na_outfile_check(path, &err) == NA_OK)
 			return NA_EXIT_OK;
 	} else if (na_folder_named(path)) {
