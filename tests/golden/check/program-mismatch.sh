@@ -13,8 +13,10 @@ job()
 job clean
 netan check -q clean --only program-mismatch --fail-on info >/dev/null
 echo "clean: exit $?"
+netan check -q clean | sed -n '/^passed/{N;s/\n/: /;p;}'
 job other --fault program:host-2
 found other
+netan check -q other | grep -E '^(error|warning) '
 netan check -q other --only program-mismatch --fail-on warning >/dev/null
 echo "exit $?"
 netan ingest -q other -o other.netan >/dev/null
