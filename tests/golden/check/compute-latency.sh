@@ -19,6 +19,9 @@ grep -h '"kind": "slow-reduction"' slow/truth.json
 found slow --compute-ratio 1.7
 job little --hosts 6 --fault slow-reduction:host-4:1.2
 found little
+# The older messages tell only when a reduction is done.
+job old --hosts 6 --generation message --fault slow-reduction:host-4:2
+found old
 # Slow devices are none of it; nor are two hosts enough.
 job devices --hosts 6 --fault slow-compute:host-4:1.6
 found devices
