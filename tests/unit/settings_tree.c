@@ -1,7 +1,7 @@
 #include "tests/unit/settings_tree.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -150,8 +150,7 @@ static void each_setting_wrong(void **state)
 		snprintf(path, sizeof(path), "h/%s", rows[i].path);
 		tree_put(&x.tree, path, rows[i].text);
 		judge(&x);
-		assert_row(&x, "settings", rows[i].name, "bad",
-			   rows[i].remedy);
+		assert_row(&x, "settings", rows[i].name, "bad", rows[i].remedy);
 		assert_int_equal(x.j.bad, 1);
 		assert_int_equal(x.j.worst, NA_SEV_WARNING);
 		end(&x);
@@ -177,10 +176,9 @@ static void nothing_seen_is_nothing_said(void **state)
 				    "unknown");
 		assert_int_equal(na_get(v, "value")->kind, NA_V_NULL);
 	}
-	assert_non_null(strstr(na_text_of(na_get(na_result_body(x.r),
-						 "verdict"),
-					  ""),
-			       "cannot tell"));
+	assert_non_null(
+		strstr(na_text_of(na_get(na_result_body(x.r), "verdict"), ""),
+		       "cannot tell"));
 	end(&x);
 }
 
@@ -255,9 +253,9 @@ static void minimum_timeouts(void **state)
 		v = row(&x, "settings", "rto_min");
 		assert_string_equal(na_text_of(na_get(v, "state"), ""),
 				    rows[i].state);
-		assert_true(na_real_of(na_get(na_result_body(x.r),
-					      "rto_min_ms"),
-				       -1) == rows[i].ms);
+		assert_true(
+			na_real_of(na_get(na_result_body(x.r), "rto_min_ms"),
+				   -1) == rows[i].ms);
 		end(&x);
 	}
 }
@@ -324,8 +322,9 @@ static void errors_of_nics(void **state)
 		char path[100];
 
 		begin(&x);
-		snprintf(path, sizeof(path), "h/sys/class/net/eth0/"
-					     "statistics/%s",
+		snprintf(path, sizeof(path),
+			 "h/sys/class/net/eth0/"
+			 "statistics/%s",
 			 rows[i].counter);
 		if (rows[i].before) {
 			tree_put(&x.tree, path, rows[i].before);
@@ -334,10 +333,10 @@ static void errors_of_nics(void **state)
 		}
 		tree_put(&x.tree, path, rows[i].now);
 		judge(&x);
-		assert_string_equal(
-			na_text_of(na_get(row(&x, "nics", "eth0"), "state"),
-				   ""),
-			rows[i].state);
+		assert_string_equal(na_text_of(na_get(row(&x, "nics", "eth0"),
+						      "state"),
+					       ""),
+				    rows[i].state);
 		assert_int_equal(x.j.worst, rows[i].worst);
 		end(&x);
 	}
@@ -368,8 +367,8 @@ static void retransmitted_shares(void **state)
 
 		begin(&x);
 		snprintf(text, sizeof(text),
-			 "Tcp: OutSegs RetransSegs\nTcp: %s %s\n",
-			 rows[i].sent, rows[i].again);
+			 "Tcp: OutSegs RetransSegs\nTcp: %s %s\n", rows[i].sent,
+			 rows[i].again);
 		tree_put(&x.tree, "h/proc/net/snmp", text);
 		judge(&x);
 		assert_string_equal(na_text_of(na_get(row(&x, "counters",

@@ -174,30 +174,31 @@ static void counters_by_name(void **state)
 	int64_t v = 0;
 
 	(void)state;
-	assert_true(na_settings_counter(text, strlen(text), "Tcp", "OutSegs",
-					&v));
+	assert_true(
+		na_settings_counter(text, strlen(text), "Tcp", "OutSegs", &v));
 	assert_int_equal(v, 42);
-	assert_true(na_settings_counter(text, strlen(text), "TcpExt",
-					"OutSegs", &v));
+	assert_true(na_settings_counter(text, strlen(text), "TcpExt", "OutSegs",
+					&v));
 	assert_int_equal(v, 7);
 	assert_false(na_settings_counter(text, strlen(text), "Tcp", "Z", &v));
-	assert_false(na_settings_counter(text, strlen(text), "Tcp", "late",
-					 &v));
+	assert_false(
+		na_settings_counter(text, strlen(text), "Tcp", "late", &v));
 	assert_false(na_settings_counter(text, strlen(text), "Udp", "A", &v));
 	/* A line of numbers that is cut off. */
-	assert_false(na_settings_counter("Tcp: A B\nTcp: 1", 15, "Tcp", "B",
-					 &v));
+	assert_false(
+		na_settings_counter("Tcp: A B\nTcp: 1", 15, "Tcp", "B", &v));
 }
 
 static struct na_settings read_tree(const char *below, const char *routes,
 				    enum na_status wanted)
 {
 	char dir[1200];
-	const struct na_settings_from from = {
-		.root = dir,
-		.routes = routes,
-		.routes_bytes = routes ? strlen(routes) : 0,
-		.by_directory = true};
+	const struct na_settings_from from = {.root = dir,
+					      .routes = routes,
+					      .routes_bytes =
+						      routes ? strlen(routes)
+							     : 0,
+					      .by_directory = true};
 	struct na_err err = {.status = NA_OK};
 	struct na_settings s;
 
@@ -232,7 +233,7 @@ static void a_whole_host(void **state)
 	assert_int_equal(s.counter[NA_TCP_PRUNE_CALLED], 0);
 	assert_int_equal(s.routes.n, 1);
 	assert_int_equal(s.routes.items[0].rto_min_us, 5000);
-	assert_int_equal(s.refused, 0);
+	assert_int_equal(s.n_refused, 0);
 	na_settings_fini(&s);
 	tree_put(&tree, "h/hostname", "host-7\n");
 	s = read_tree("h", "10.0.0.0/8 dev eth0\n", NA_OK);
@@ -278,7 +279,7 @@ static void what_cannot_be_read_is_unknown(void **state)
 	assert_string_equal(f[NA_SET_QDISC].why, "is not one line of text");
 	assert_string_equal(f[NA_SET_SOMAXCONN].why,
 			    "is a pipe, not a regular file");
-	assert_int_equal(s.refused, 2);
+	assert_int_equal(s.n_refused, 2);
 	assert_int_equal(s.n_nics, 2);
 	assert_int_equal(s.nics[0].kind, NA_NIC_LOOPBACK);
 	assert_int_equal(s.nics[1].kind, NA_NIC_VIRTUAL);
