@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "netan/base/vec.h"
+#include "netan/cli/anonymize.h"
 #include "netan/cli/inventory.h"
 #include "netan/cli/opt.h"
 #include "netan/result/emit.h"
@@ -233,6 +234,7 @@ static enum na_status take_job(struct na_battery *b, struct job *j,
 	x->name = j->row->name;
 	b->driven[b->n] = j->driven;
 	b->owned[b->n++] = j->r;
+	na_hide_result(b->session.cli, j->r);
 	if (j->err.status != NA_OK) {
 		*err = j->err;
 		return err->status;
@@ -243,8 +245,7 @@ static enum na_status take_job(struct na_battery *b, struct job *j,
 	if (j->driven.used)
 		x->result = j->r;
 	else
-		x->missing = j->r ? missing_of(j->row->a, j->r)
-				  : "interrupted";
+		x->missing = j->r ? missing_of(j->row->a, j->r) : "interrupted";
 	return NA_OK;
 }
 
@@ -302,8 +303,8 @@ static enum na_status run_rows(struct na_battery *b,
 
 static enum na_status run_all(struct na_battery *b,
 			      const struct na_filter *asked,
-			      const char *capacity,
-			      const struct choice *choice, struct na_err *err)
+			      const char *capacity, const struct choice *choice,
+			      struct na_err *err)
 {
 	int64_t started_ns = na_now_ns();
 	struct na_result *r;
