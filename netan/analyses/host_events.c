@@ -44,10 +44,11 @@ static enum na_status he_fork(void *block, const void *state, unsigned pass)
 
 static void cover(struct he_state *s, int64_t first_ps, int64_t last_ps)
 {
-	if (!s->used || first_ps < s->first_ps)
+	if (!s->any || first_ps < s->first_ps)
 		s->first_ps = first_ps;
-	if (!s->used || last_ps > s->last_ps)
+	if (!s->any || last_ps > s->last_ps)
 		s->last_ps = last_ps;
+	s->any = true;
 }
 
 /* Of what lies apart, the first that ends behind the transfer's start. */
@@ -78,7 +79,6 @@ static enum na_status he_add(void *block, const struct na_transfer *t)
 	if (s->pass == 0) {
 		cover(s, t->start_ps, t->end_ps);
 		s->transfers[t->input]++;
-		s->used++;
 		return NA_OK;
 	}
 	for (unsigned k = 0; k < NA_HE_KINDS; k++)
@@ -96,7 +96,6 @@ static enum na_status he_add_event(void *block, const struct na_host_event *e)
 		return NA_ENOMEM;
 	s->events[s->n++] = *e;
 	cover(s, e->start_ps, e->end_ps);
-	s->used++;
 	return NA_OK;
 }
 
@@ -115,9 +114,8 @@ static enum na_status he_merge(void *state, void *block, unsigned pass)
 	if (b->n)
 		memcpy(s->events + s->n, b->events, b->n * sizeof(*b->events));
 	s->n += b->n;
-	if (b->used)
+	if (b->any)
 		cover(s, b->first_ps, b->last_ps);
-	s->used += b->used;
 	return NA_OK;
 }
 
@@ -236,6 +234,7 @@ static bool join(struct he_state *s, unsigned kind)
 static enum na_status he_turn(void *state, unsigned done, struct na_err *err)
 {
 	struct he_state *s = state;
+	size_t counted = 0;
 
 	if (done)
 		return NA_END;
@@ -244,7 +243,11 @@ static enum na_status he_turn(void *state, unsigned done, struct na_err *err)
 	if (!s->n)
 		return NA_END;
 	qsort(s->events, s->n, sizeof(*s->events), by_time);
-	return join(s, 0) && join(s, 1) ? NA_OK : na_fail_nomem(err);
+	if (!join(s, 0) || !join(s, 1))
+		return na_fail_nomem(err);
+	for (int k = 0; k < NA_HE_KINDS; k++)
+		counted += s->busy[k].first[s->scope->store->n_sources];
+	return counted ? NA_OK : NA_END;
 }
 
 static void he_fini(void *state)
@@ -272,13 +275,17 @@ static bool any_threads(const struct he_state *s)
 	return false;
 }
 
-/* A trace without its host plane says nothing, which is not "none". */
+/* Transfers, or where there is none, events.  A trace without its host plane
+ * says nothing, which is not "none". */
 static void he_used(const void *state, uint64_t *n, int64_t *first_ps,
 		    int64_t *last_ps)
 {
 	const struct he_state *s = state;
 
-	*n = any_threads(s) ? s->used : 0;
+	*n = 0;
+	for (size_t i = 0; i < s->scope->store->n_sources; i++)
+		*n += s->transfers[i];
+	*n = !any_threads(s) ? 0 : *n ? *n : s->n;
 	*first_ps = *n ? s->first_ps : 0;
 	*last_ps = *n ? s->last_ps : 0;
 }

@@ -55,7 +55,7 @@ struct he_state {
 
 	uint64_t *transfers;            /* by source */
 	uint64_t *touched[NA_HE_KINDS]; /* likewise */
-	uint64_t used;                  /* transfers and events */
+	bool any; /* a transfer or an event; then over which time */
 	int64_t first_ps, last_ps;
 };
 

@@ -1,6 +1,7 @@
 /*
  * shards: copies out of devices, and the sends that wait for them.  First
- * pass: executions and copies; second: sends.
+ * pass: is any copy long, any send large; if so, second pass: executions and
+ * copies; third: sends.
  */
 #include "netan/analyses/shards.h"
 
@@ -80,14 +81,18 @@ static struct sh_exec *exec_at(const struct sh_state *m,
 	return &m->execs[lo - 1];
 }
 
+static bool long_copy(const struct sh_exec *x)
+{
+	return na_time_between(x->copy_from_ps, x->copy_to_ps) >=
+	       NA_SH_SHORT_PS;
+}
+
 static enum na_status add_send(struct sh_state *s, const struct na_transfer *t)
 {
 	const struct sh_key key = {t->src, t->collective, t->input};
 	const struct sh_exec *x = exec_at(s->main, &key, t->start_ps);
 
-	if (!x ||
-	    (t->size_bytes < NA_SH_LARGE_BYTES &&
-	     na_time_between(x->copy_from_ps, x->copy_to_ps) < NA_SH_SHORT_PS))
+	if (!x || (t->size_bytes < NA_SH_LARGE_BYTES && !long_copy(x)))
 		return NA_OK;
 	if (!na_grow(&s->sends, &s->cap_sends, s->n_sends + 1,
 		     sizeof(*s->sends)))
@@ -103,11 +108,31 @@ static enum na_status sh_add(void *block, const struct na_transfer *t)
 
 	if (t->side != NA_TX || t->style != NA_STYLE_GRAPH)
 		return NA_OK;
-	if (s->pass)
+	if (s->pass == 2)
 		return add_send(s, t);
+	if (s->pass)
+		return NA_OK;
 	s->sums[t->input].sends++;
 	s->sums[t->input].bytes += (na_i128)t->size_bytes;
+	s->matter |= t->size_bytes >= NA_SH_LARGE_BYTES;
 	return NA_OK;
+}
+
+static void cover(struct sh_state *s, int64_t first_ps, int64_t last_ps)
+{
+	if (!s->used || first_ps < s->first_ps)
+		s->first_ps = first_ps;
+	if (!s->used || last_ps > s->last_ps)
+		s->last_ps = last_ps;
+}
+
+static void survey(struct sh_state *s, const struct na_exec *e)
+{
+	if (e->kind != NA_ACT_D2H)
+		return;
+	cover(s, e->start_ps, e->end_ps);
+	s->used++;
+	s->matter |= na_time_between(e->start_ps, e->end_ps) >= NA_SH_SHORT_PS;
 }
 
 static enum na_status sh_add_exec(void *block, const struct na_exec *e)
@@ -120,9 +145,11 @@ static enum na_status sh_add_exec(void *block, const struct na_exec *e)
 		.first_send_ps = NA_TIME_MAX,
 	};
 
-	if (s->pass || e->style != NA_STYLE_GRAPH)
+	if (e->style != NA_STYLE_GRAPH || s->pass == 2)
 		return NA_OK;
-	if (e->kind == NA_ACT_GRAPH) {
+	if (!s->pass) {
+		survey(s, e);
+	} else if (e->kind == NA_ACT_GRAPH) {
 		if (!na_grow(&s->execs, &s->cap_execs, s->n_execs + 1,
 			     sizeof(x)))
 			return NA_ENOMEM;
@@ -141,6 +168,10 @@ static enum na_status sh_merge(void *state, void *block, unsigned pass)
 	struct sh_state *s = state, *b = block;
 
 	(void)pass;
+	s->matter |= b->matter;
+	if (b->used)
+		cover(s, b->first_ps, b->last_ps);
+	s->used += b->used;
 	for (size_t i = 0; i < s->scope->store->n_sources; i++) {
 		s->sums[i].sends += b->sums[i].sends;
 		s->sums[i].bytes += b->sums[i].bytes;
@@ -185,17 +216,13 @@ static void join(struct sh_state *s)
 		x->copies++;
 	}
 	for (size_t i = 0; i < s->n_execs; i++) {
-		struct sh_exec *x = &s->execs[i];
-
-		if (!x->copies)
-			continue;
-		if (!n || x->start_ps < s->first_ps)
-			s->first_ps = x->start_ps;
-		if (!n || x->end_ps > s->last_ps)
-			s->last_ps = x->end_ps;
-		s->execs[n++] = *x;
+		if (s->execs[i].copies)
+			s->execs[n++] = s->execs[i];
 	}
 	s->n_execs = n;
+	free(s->copies);
+	s->copies = NULL;
+	s->n_copies = s->cap_copies = 0;
 }
 
 static enum na_status sh_turn(void *state, unsigned done, struct na_err *err)
@@ -203,14 +230,13 @@ static enum na_status sh_turn(void *state, unsigned done, struct na_err *err)
 	struct sh_state *s = state;
 
 	(void)err;
-	if (done)
+	if (done == 0)
+		return s->used && s->matter ? NA_OK : NA_END;
+	if (done == 2)
 		return NA_END;
 	if (s->n_execs)
 		qsort(s->execs, s->n_execs, sizeof(*s->execs), by_start);
 	join(s);
-	free(s->copies);
-	s->copies = NULL;
-	s->n_copies = s->cap_copies = 0;
 	return s->n_execs ? NA_OK : NA_END;
 }
 
@@ -229,7 +255,7 @@ static void sh_used(const void *state, uint64_t *n, int64_t *first_ps,
 {
 	const struct sh_state *s = state;
 
-	*n = s->n_execs;
+	*n = s->used;
 	*first_ps = s->first_ps;
 	*last_ps = s->last_ps;
 }
@@ -241,7 +267,7 @@ const struct na_analysis na_an_shards = {
 	.both_sides = true,
 	.besides = NA_COMP_BIT(NA_COMP_D2H),
 	.state_size = sizeof(struct sh_state),
-	.passes = 2,
+	.passes = 3,
 	.open = sh_open,
 	.fork = sh_fork,
 	.add = sh_add,

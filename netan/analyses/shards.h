@@ -14,7 +14,8 @@
  *          shard of 8 MiB, that begins when all copies are done
  *
  * Copies shorter than NA_SH_SHORT_PS are taken as their own gap: nothing is
- * to be gained there.
+ * to be gained there.  Where all are, and no send is large, no collective is
+ * listed.
  *
  * body: {large_bytes, runs: [{label, sends, bytes, collectives:
  *   [{collective, executions, gap_p50_s, gap_max_s, gap_share (of the time
@@ -59,12 +60,14 @@ struct sh_state {
 	const struct na_scope *scope;
 	const struct sh_state *main; /* of a block */
 	unsigned pass;
-	/* Sorted, after the first pass; only executions with copies. */
+	/* Sorted, after the second pass; only executions with copies. */
 	struct sh_exec *execs, *copies;
 	size_t n_execs, cap_execs, n_copies, cap_copies;
 	struct sh_send *sends; /* those that may matter */
 	size_t n_sends, cap_sends;
 	struct sh_sums *sums; /* by source */
+	uint64_t used;        /* copies */
+	bool matter;          /* one is long, or a send is large */
 	int64_t first_ps, last_ps;
 };
 

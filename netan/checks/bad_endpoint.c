@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/checks/look.h"
 
 static const char *who_of(struct na_case *c, const struct na_value *x)
@@ -23,7 +24,7 @@ static const char *who_of(struct na_case *c, const struct na_value *x)
 				    na_text_at(x, "src_host"),
 				    na_text_at(x, "dst_host"));
 	return na_case_text(c, "%s of rack {%s}",
-			    strcmp(kind, "rack_uplink") == 0	 ? "uplink"
+			    strcmp(kind, "rack_uplink") == 0     ? "uplink"
 			    : strcmp(kind, "rack_downlink") == 0 ? "downlink"
 								 : "links",
 			    hosts);
@@ -43,10 +44,11 @@ static const char *culprit_of(struct na_case *c, const struct na_value *x)
 
 static const char *how_of(struct na_case *c, const struct na_value *x)
 {
-	const char *factor = na_case_number(c, na_number_at(x, "excess"));
+	char factor[NA_UNIT_BUF];
 	long long pairs = (long long)na_count_at(x, "pairs");
 	const char *channel = na_text_at(x, "channel");
 
+	na_print_number(factor, na_number_at(x, "excess"), 2);
 	if (strcmp(channel, "rate") == 0)
 		return na_case_text(c,
 				    "%lld transfers wait for %s over %lld "
@@ -56,13 +58,11 @@ static const char *how_of(struct na_case *c, const struct na_value *x)
 					    ? "a retransmission timeout"
 					    : "over 100 ms",
 				    pairs, pairs == 1 ? "" : "s", factor);
-	return na_case_text(c, "%sx slower%s over %lld pair%s%s", factor,
-			    strcmp(channel, "large") == 0
-				    ? " in large transfers"
-				    : "",
-			    pairs, pairs == 1 ? "" : "s",
-			    na_flag_at(x, "intermittent") ? ", now and then"
-							  : "");
+	return na_case_text(
+		c, "%sx slower%s over %lld pair%s%s", factor,
+		strcmp(channel, "large") == 0 ? " in large transfers" : "",
+		pairs, pairs == 1 ? "" : "s",
+		na_flag_at(x, "intermittent") ? ", now and then" : "");
 }
 
 /* Hosts whose steps are long since their transfers are: of the culprit, and
@@ -97,8 +97,8 @@ static void put_stragglers(struct na_case *c, struct na_finding *f,
 static const struct na_value *slow_itself(const struct na_case *c,
 					  const struct na_value *culprit)
 {
-	for (const struct na_value *v = na_first(na_case_body(c, "steps"),
-						 "stragglers");
+	for (const struct na_value *v =
+		     na_first(na_case_body(c, "steps"), "stragglers");
 	     v; v = v->next) {
 		if (na_slow_itself(v) &&
 		    na_touches(culprit, na_text_at(v, "host")))
@@ -111,9 +111,10 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *x)
 {
 	static const char *const copied[] = {
-		"kind", "host", "src_host", "dst_host", "hosts", "endpoint",
-		"channel", "excess", "excess_ci95", "p_value", "pairs",
-		"transfers", "tails", "episodes", "alternatives", "needs"};
+		"kind",        "host",     "src_host",     "dst_host",
+		"hosts",       "endpoint", "channel",      "excess",
+		"excess_ci95", "p_value",  "pairs",        "transfers",
+		"tails",       "episodes", "alternatives", "needs"};
 	const struct na_value *first = na_first(x, "windows");
 
 	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++) {
@@ -168,12 +169,13 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 
 	if (!f)
 		return;
-	f->culprit = na_case_text(c, "%s, which pauses",
-				  na_text_at(x, "host"));
-	f->title = na_case_text(
-		c, "%s pauses now and then: %lld times, up to %s ms",
-		na_text_at(x, "host"), (long long)na_count_at(x, "episodes"),
-		na_case_number(c, na_number_at(x, "longest_ms")));
+	f->culprit = na_case_text(c, "%s, which pauses", na_text_at(x, "host"));
+	f->title =
+		na_case_text(c,
+			     "%s pauses now and then: %lld times, up to %s ms",
+			     na_text_at(x, "host"),
+			     (long long)na_count_at(x, "episodes"),
+			     na_case_number(c, na_number_at(x, "longest_ms")));
 	f->remedy = "no NIC pauses like this: look at what else runs on the "
 		    "host (garbage collection, checkpoints, memory pressure, "
 		    "throttling)";

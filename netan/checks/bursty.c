@@ -73,8 +73,7 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 	if (!f)
 		return;
 	f->title = na_case_text(
-		c,
-		"some %s are pending all the time in %zu of %zu steps",
+		c, "some %s are pending all the time in %zu of %zu steps",
 		na_text_at(body, "pending_of"), busy, told);
 	f->remedy = "where steps wait for them (netan slack), spread the "
 		    "collectives over the step or send less";

@@ -62,6 +62,8 @@ struct na_finding {
 	const char *culprit; /* "transmit side of host-17" */
 	const char *how;
 	bool network; /* the network is at fault, not what uses it */
+	/* A second check that found what explains it: na_case_join(). */
+	const struct na_check *also;
 };
 
 struct na_checks_asked;
@@ -80,6 +82,7 @@ struct na_case {
 	size_t n, cap;
 	const struct na_check *check; /* the one that is running */
 	const char *missing;          /* what it said */
+	bool joined;                  /* it has na_case_join()ed */
 	bool failed;                  /* memory was short */
 };
 
@@ -107,6 +110,9 @@ const struct na_value *na_case_doc(const struct na_case *c, const char *name);
 struct na_finding *na_case_find(struct na_case *c,
 				enum na_finding_severity severity,
 				enum na_confidence confidence);
+/* The running check has found the reason of another one's finding, and puts
+ * it there instead of telling it twice. */
+void na_case_join(struct na_case *c, struct na_finding *f);
 /* Texts of a finding; they live as long as the case. */
 const char *na_case_text(struct na_case *c, const char *fmt, ...)
 	NA_PRINTF(2, 3);

@@ -95,6 +95,12 @@ struct na_finding *na_case_find(struct na_case *c,
 	return f;
 }
 
+void na_case_join(struct na_case *c, struct na_finding *f)
+{
+	f->also = c->check;
+	c->joined = true;
+}
+
 static const char *vtext(struct na_case *c, const char *fmt, va_list args)
 {
 	va_list again;
@@ -130,8 +136,8 @@ const char *na_case_command(struct na_case *c, const char *options)
 	char name[32];
 
 	if (c->asked->rest) {
-		snprintf(name, sizeof(name), "%.*s",
-			 (int)strcspn(options, " "), options);
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(options, " "),
+			 options);
 		rest = c->asked->rest(c->asked->ctx, name);
 	}
 	return na_case_text(c, "netan %s %s", options, rest ? rest : c->inputs);
@@ -225,6 +231,7 @@ static void put_finding(struct na_case *c, struct na_value *list,
 	na_put_text(c->r, row, "remedy", f->remedy);
 	na_put_text(c->r, row, "command", f->command);
 	na_put_real(c->r, row, "lost_s", f->lost_s);
+	na_put_text(c->r, row, "also", f->also ? f->also->id : NULL);
 }
 
 struct sorted {
@@ -240,11 +247,12 @@ static void run_one(struct na_case *c, const struct na_check *check,
 
 	c->check = check;
 	c->missing = NULL;
+	c->joined = false;
 	if (!missing) {
 		check->judge(c);
 		missing = c->missing;
 	}
-	if (c->n > before)
+	if (c->n > before || c->joined)
 		return;
 	if (!missing) {
 		na_put_text(c->r, to->passed, NULL, check->id);

@@ -1,22 +1,33 @@
-/* dma-registration: memory is registered for DMA while the job trains,
- * instead of once when it starts. */
+/*
+ * dma-registration: memory is registered for DMA while the job trains,
+ * instead of once when it starts.  Where nothing crosses the network, as in a
+ * trace of one slice, no transfer waits for it: info, and another remedy; the
+ * playbook, which is about jobs of several slices, has no row for that.
+ */
 #include <inttypes.h>
 #include <math.h>
 
 #include "netan/base/units.h"
 #include "netan/checks/host_events.h"
 
+static enum na_finding_severity severity(const struct na_case *c,
+					 int64_t transfers, double share)
+{
+	if (!transfers)
+		return NA_FINDING_INFO;
+	return share > c->limits->dma_overlap ? NA_FINDING_ERROR
+					      : NA_FINDING_WARNING;
+}
+
 static void judge_run(struct na_case *c, const struct na_value *run)
 {
 	const struct na_value *k = na_get(run, "registrations");
+	int64_t transfers = na_int_of(na_get(run, "transfers"), 0);
 	double share = na_real_of(na_get(k, "touched_share"), 0);
 	int64_t n = na_int_of(na_get(k, "count"), 0);
-	char took[NA_UNIT_BUF];
-	struct na_finding *f = na_case_find(c,
-					    share > c->limits->dma_overlap
-						    ? NA_FINDING_ERROR
-						    : NA_FINDING_WARNING,
+	struct na_finding *f = na_case_find(c, severity(c, transfers, share),
 					    NA_CERTAIN);
+	char took[NA_UNIT_BUF];
 
 	if (!f)
 		return;
@@ -24,12 +35,19 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 	f->title = na_case_text(
 		c,
 		"%" PRId64 " registration%s of host memory (MapDmaBuffer) in "
-		"the steady state, %s, %s in all, from %.3f s to %.3f s, "
-		"during %.2g %% of the transfers",
+		"the steady state, %s, %s in all, from %.3f s to %.3f s, %s",
 		n, n == 1 ? "" : "s", na_hostev_where(c, run, "registrations"),
 		na_hostev_time(took, k, "total_s"), f->from_s, f->to_s,
-		share * 100);
+		transfers ? na_case_text(c, "during %.2g %% of the transfers",
+					 share * 100)
+			  : "but no transfer that could wait for them");
 	f->remedy = na_hostev_remedy;
+	if (!transfers)
+		f->remedy = na_case_text(
+			c,
+			"nothing for the network; in a job of several "
+			"slices %s",
+			na_hostev_remedy);
 	f->command = na_case_command(c, "info");
 }
 

@@ -37,6 +37,17 @@ const char *na_hostev_time(char *buf, const struct na_value *in,
 			     3);
 }
 
+static void put_bytes(struct na_case *c, struct na_value *to,
+		      const struct na_value *from)
+{
+	double bytes = real(from, "bytes");
+
+	if (bytes < 9e18)
+		na_put_int(c->r, to, "bytes", (int64_t)bytes);
+	else
+		na_put_null(c->r, to, "bytes");
+}
+
 static void put_threads(struct na_case *c, struct na_finding *f,
 			const struct na_value *from)
 {
@@ -53,7 +64,7 @@ static void put_threads(struct na_case *c, struct na_finding *f,
 		na_put_int(c->r, row, "count",
 			   na_int_of(na_get(t, "count"), 0));
 		na_put_real(c->r, row, "total_s", real(t, "total_s"));
-		na_put_real(c->r, row, "bytes", real(t, "bytes"));
+		put_bytes(c, row, t);
 	}
 }
 
@@ -62,7 +73,7 @@ void na_hostev_tell(struct na_case *c, struct na_finding *f,
 {
 	/* clang-format off */
 	static const char *const numbers[] = {
-		"total_s", "bytes", "first_s", "last_s", "p50_s", "p99_s",
+		"total_s", "first_s", "last_s", "p50_s", "p99_s",
 		"touched_share", "worst_share",
 	};
 	static const char *const counts[] = {
@@ -85,6 +96,7 @@ void na_hostev_tell(struct na_case *c, struct na_finding *f,
 			   na_int_of(na_get(k, counts[i]), 0));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		na_put_real(c->r, to, numbers[i], real(k, numbers[i]));
+	put_bytes(c, to, k);
 	na_put_text(c->r, to, "worst_host",
 		    na_text_of(na_get(k, "worst_host"), NULL));
 	put_threads(c, f, na_get(k, "threads"));

@@ -58,7 +58,7 @@ const char *na_case_names(struct na_case *c, const struct na_value *list,
 					     "?");
 
 		text = na_case_text(c, "%s%s%s", text,
-				    !n		       ? ""
+				    !n                 ? ""
 				    : n + 1 == list->n ? " and "
 						       : ", ",
 				    one);

@@ -58,9 +58,10 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 	bool acquitted = none_lost(c);
 	bool lost = !acquitted &&
 		    !strstr(na_text_at(mode, "cause"), "acknowledgement");
-	struct na_finding *f = na_case_find(
-		c, acquitted ? NA_FINDING_INFO : NA_FINDING_WARNING,
-		surely && !acquitted ? NA_LIKELY : NA_POSSIBLE);
+	struct na_finding *f =
+		na_case_find(c,
+			     acquitted ? NA_FINDING_INFO : NA_FINDING_WARNING,
+			     surely && !acquitted ? NA_LIKELY : NA_POSSIBLE);
 
 	if (!f)
 		return;
@@ -79,8 +80,8 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 		na_case_number(c, 100 * na_number_at(mode, "share")),
 		na_case_number(c, na_number_at(mode, "latency_ms")),
 		acquitted ? "though nothing was sent again" : "as by ",
-		acquitted ? "" : na_text_at(mode, "cause"),
-		*who ? ", at " : "", who);
+		acquitted ? "" : na_text_at(mode, "cause"), *who ? ", at " : "",
+		who);
 	f->remedy = acquitted ? "look at who answers these calls: not the "
 				"network made them wait"
 			      : remedy_of(mode);
@@ -95,8 +96,8 @@ static bool saturated(const struct na_case *c)
 					 "duration_s");
 	double sum = 0;
 
-	for (const struct na_value *v = na_first(na_case_body(c, "timeline"),
-						 "saturated");
+	for (const struct na_value *v =
+		     na_first(na_case_body(c, "timeline"), "saturated");
 	     v; v = v->next)
 		sum += na_number_at(v, "to_s") - na_number_at(v, "from_s");
 	return sum > c->limits->saturated * duration_s;
@@ -110,9 +111,13 @@ static void judge_ratio(struct na_case *c)
 			   na_number_at(g, "residual_p50"));
 	struct na_finding *f;
 
-	if (!(ratio > c->limits->tail_ratio) || saturated(c))
+	/* Of two clocks that differ one shortens what the other lengthens. */
+	if (!(ratio > c->limits->tail_ratio) || saturated(c) ||
+	    na_length(na_case_body(c, "pairs"), "clock_offsets"))
 		return;
-	f = na_case_find(c, NA_FINDING_WARNING, NA_POSSIBLE);
+	f = na_case_find(c,
+			 none_lost(c) ? NA_FINDING_INFO : NA_FINDING_WARNING,
+			 NA_POSSIBLE);
 	if (!f)
 		return;
 	f->title = na_case_text(
@@ -153,6 +158,6 @@ const struct na_check na_check_rpc_latency = {
 	.question = "late transfers while the link has room: tails, timers",
 	.source = "playbook: rpc-latency; modes of rpc",
 	.needs = {"rpc"},
-	.uses = {"latency", "timeline", "tcp"},
+	.uses = {"latency", "timeline", "pairs", "tcp"},
 	.judge = judge,
 };

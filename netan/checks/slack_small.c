@@ -157,8 +157,7 @@ static void judge_stalls(struct na_case *c)
 	if (!late || !*na_text_at(late, "cause") ||
 	    !(share >= c->limits->stalled))
 		return;
-	f = na_case_find(c,
-			 n == home ? NA_FINDING_WARNING : NA_FINDING_INFO,
+	f = na_case_find(c, n == home ? NA_FINDING_WARNING : NA_FINDING_INFO,
 			 n == home ? NA_LIKELY : NA_POSSIBLE);
 	if (!f)
 		return;

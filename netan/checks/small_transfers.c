@@ -35,9 +35,10 @@ static void judge(struct na_case *c)
 				"%.0f %% of the transfers are small and take "
 				"%.0f %% of all transfer time",
 				count * 100, time * 100);
-	f->remedy = planned ? collectives
-			    : "where these are many calls that belong together, "
-			      "send them as one; else nothing";
+	f->remedy =
+		planned ? collectives
+			: "where these are many calls that belong together, "
+			  "send them as one; else nothing";
 	f->command = na_case_command(c, "sizes");
 	na_put_int(c->r, f->evidence, "transfers",
 		   na_int_of(na_get(g, "count"), 0));

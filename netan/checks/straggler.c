@@ -73,9 +73,11 @@ static struct words words_of(struct na_case *c, const struct na_value *body,
 static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *x)
 {
-	static const char *const copied[] = {
-		"host", "cause",    "of",      "times",	 "tried",
-		"expected_share",   "p_value", "behind_ms", "lost_ms"};
+	static const char *const copied[] = {"host",    "cause",
+					     "of",      "times",
+					     "tried",   "expected_share",
+					     "p_value", "behind_ms",
+					     "lost_ms"};
 
 	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
 		na_put_alias(c->r, f->evidence, copied[i],
@@ -99,14 +101,15 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	f->network = network;
 	f->culprit = w.culprit;
 	f->lost_s = na_number_at(x, "lost_ms") / 1e3;
-	f->title = na_case_text(
-		c, "%s, by %s in %lld of %lld %s", w.title,
-		na_case_seconds(c, na_number_at(x, "behind_ms") / 1e3),
-		(long long)na_count_at(x, "times"),
-		(long long)na_count_at(x, "tried"),
-		strcmp(na_text_at(x, "of"), "steps") == 0
-			? "steps"
-			: "runs of collectives");
+	f->title =
+		na_case_text(c, "%s, by %s in %lld of %lld %s", w.title,
+			     na_case_seconds(c, na_number_at(x, "behind_ms") /
+							1e3),
+			     (long long)na_count_at(x, "times"),
+			     (long long)na_count_at(x, "tried"),
+			     strcmp(na_text_at(x, "of"), "steps") == 0
+				     ? "steps"
+				     : "runs of collectives");
 	f->remedy = w.remedy;
 	f->command = na_case_command(c, "steps");
 	put_evidence(c, f, x);

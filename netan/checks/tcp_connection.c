@@ -52,8 +52,8 @@ static struct group gather(struct na_case *c, const char *verdict,
 {
 	struct group g = {.from_s = INFINITY, .to_s = -INFINITY};
 
-	for (const struct na_value *v = na_first(na_case_body(c, "tcp"),
-						 "connections");
+	for (const struct na_value *v =
+		     na_first(na_case_body(c, "tcp"), "connections");
 	     v; v = v->next) {
 		struct na_value *to;
 
@@ -81,9 +81,9 @@ static void judge_trouble(struct na_case *c, const struct trouble *t)
 	const struct na_value *body = na_case_body(c, "tcp");
 	struct group g = gather(c, t->verdict, list);
 	/* Those that are not listed are counted, too. */
-	int64_t n = na_int_of(na_get(na_dig(body, "totals.verdicts"),
-				     t->verdict),
-			      (int64_t)g.n);
+	int64_t n =
+		na_int_of(na_get(na_dig(body, "totals.verdicts"), t->verdict),
+			  (int64_t)g.n);
 	struct na_finding *f;
 
 	if (!g.n)
@@ -96,11 +96,12 @@ static void judge_trouble(struct na_case *c, const struct trouble *t)
 	f->from_s = g.from_s;
 	f->to_s = g.to_s;
 	f->lost_s = g.lost_s;
-	f->how = na_case_text(
-		c, "%lld of %lld connections %s, the worst %s -> %s",
-		(long long)n,
-		(long long)na_count_at(body, "connections_used"), t->title,
-		na_text_at(g.worst, "src"), na_text_at(g.worst, "dst"));
+	f->how = na_case_text(c,
+			      "%lld of %lld connections %s, the worst %s -> %s",
+			      (long long)n,
+			      (long long)na_count_at(body, "connections_used"),
+			      t->title, na_text_at(g.worst, "src"),
+			      na_text_at(g.worst, "dst"));
 	f->title = na_case_text(c, "%s: %s", f->how,
 				na_text_of(na_first(g.worst, "evidence"), ""));
 	f->remedy = t->remedy;
@@ -119,8 +120,7 @@ static void judge(struct na_case *c)
 
 const struct na_check na_check_tcp_connection = {
 	.id = "tcp-connection",
-	.question = "connections that lose packets, or wait for windows "
-		    "(captures)",
+	.question = "connections of captures that lose packets or wait",
 	.source = "verdicts of tcp",
 	.needs = {"tcp"},
 	.judge = judge,

@@ -35,13 +35,12 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 }
 
 /* What a straggler costs, of all steps. */
-static const char *price_of_steps(struct na_case *c,
-				  const struct na_finding *f)
+static const char *price_of_steps(struct na_case *c, const struct na_finding *f)
 {
 	double all_s = 0;
 
-	for (const struct na_value *v = na_first(na_case_body(c, "steps"),
-						 "steps");
+	for (const struct na_value *v =
+		     na_first(na_case_body(c, "steps"), "steps");
 	     v; v = v->next)
 		all_s += na_number_at(v, "duration_ms") / 1e3;
 	if (!(f->lost_s > 0 && all_s >= f->lost_s))
@@ -110,8 +109,8 @@ static const char *unasked(const struct na_case *c)
 {
 	bool packets = false;
 
-	for (const struct na_value *v = na_first(na_case_side(c, "session"),
-						 "inputs");
+	for (const struct na_value *v =
+		     na_first(na_case_side(c, "session"), "inputs");
 	     v; v = v->next)
 		packets |= !na_flag_at(v, "trace");
 	if (!na_case_asks(c, "bad-endpoint") ||
@@ -169,8 +168,7 @@ static const char *instead(struct na_case *c)
 			continue;
 		if (strcmp(f->check->id, "straggler") == 0)
 			return na_case_text(c, "; steps wait for %s%s",
-					    f->culprit,
-					    price_of_steps(c, f));
+					    f->culprit, price_of_steps(c, f));
 		return na_case_text(c, "; %s",
 				    f->culprit ? f->culprit : f->title);
 	}

@@ -89,9 +89,8 @@ static const char *evidence_of(struct na_case *c, const struct na_finding *f)
 {
 	const char *text = "";
 
-	for (const struct na_value *v = f->evidence
-						? f->evidence->u.of.first
-						: NULL;
+	for (const struct na_value *v = f->evidence ? f->evidence->u.of.first
+						    : NULL;
 	     v; v = v->next) {
 		const char *part = one(c, v);
 

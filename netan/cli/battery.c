@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "netan/base/vec.h"
+#include "netan/cli/anonymize.h"
 #include "netan/cli/inventory.h"
 #include "netan/cli/opt.h"
 #include "netan/result/emit.h"
@@ -35,9 +36,14 @@ struct choice {
 	void *ctx;
 };
 
+static bool named(const struct choice *c, const char *exhibit)
+{
+	return !c->wanted || c->wanted(c->ctx, exhibit);
+}
+
 static bool chosen(const struct choice *c, const struct row *row)
 {
-	return !c->wanted || c->wanted(c->ctx, row->name);
+	return named(c, row->name);
 }
 
 #define N_ROWS (sizeof(rows) / sizeof(*rows))
@@ -65,6 +71,8 @@ static enum na_status widen(struct na_session *s, const struct na_filter *asked,
 {
 	if (asked->side < 0)
 		s->filter.side = -1;
+	if (named(choice, "hlo"))
+		s->wants |= NA_WANT_PROGRAMS;
 	for (size_t i = 0; i < N_ROWS; i++) {
 		struct na_filter f = filter_of(&rows[i], asked);
 		struct na_grouping by;
@@ -152,35 +160,92 @@ static void note_span(struct na_battery *b, const struct na_driven *d)
 		b->used = d->used;
 }
 
-static enum na_status run_row(struct na_battery *b, const struct row *row,
-			      const struct na_filter *asked,
-			      const char *capacity, struct na_err *err)
+/* One row on a thread: with a session of its own that looks at the records
+ * of all. */
+struct job {
+	const struct row *row;
+	struct na_session session;
+	struct na_result *r;
+	struct na_driven driven;
+	struct na_err err;
+	int64_t took_ns;
+};
+
+struct jobs {
+	struct job items[N_ROWS];
+	size_t order[N_ROWS], n;
+	const struct na_filter *asked;
+	const char *capacity;
+};
+
+static void run_row(struct job *j, const struct na_filter *asked,
+		    const char *capacity)
 {
-	struct na_exhibit *x = &b->exhibits[b->n];
-	struct na_driven *d = &b->driven[b->n];
-	struct na_result *r = na_result_new();
-	void *params = NULL;
+	const struct na_analysis *a = j->row->a;
 	struct na_grouping by;
+	void *params = NULL;
 	enum na_status st;
 
-	x->name = row->name;
-	b->owned[b->n++] = r;
-	if (!r)
-		return na_fail_nomem(err);
-	b->session.filter = filter_of(row, asked);
-	st = grouping_of(row, &by, err);
+	j->r = na_result_new();
+	if (!j->r) {
+		na_fail_nomem(&j->err);
+		return;
+	}
+	j->session.filter = filter_of(j->row, asked);
+	st = grouping_of(j->row, &by, &j->err);
 	if (st == NA_OK)
-		st = params_of(row->a, capacity, &params, err);
+		st = params_of(a, capacity, &params, &j->err);
 	if (st == NA_OK)
-		st = na_analyse(&b->session, row->a, params, &by, r, d, err);
-	free_params(row->a, params);
-	if (st != NA_OK)
-		return st;
-	note_span(b, d);
-	if (d->used)
-		x->result = r;
+		st = na_analyse(&j->session, a, params, &by, j->r, &j->driven,
+				&j->err);
+	free_params(a, params);
+}
+
+static void run_job(void *ctx, size_t i)
+{
+	struct jobs *x = ctx;
+	struct job *j = &x->items[x->order[i]];
+	int64_t started_ns = na_now_ns();
+
+	if (!na_interrupted())
+		run_row(j, x->asked, x->capacity);
+	j->took_ns = na_now_ns() - started_ns;
+}
+
+/* Those of device operations take longest and begin first. */
+static void put_in_order(struct jobs *x)
+{
+	size_t n = 0;
+
+	for (int ops = 1; ops >= 0; ops--) {
+		for (size_t i = 0; i < x->n; i++) {
+			if ((x->items[i].row->a->add_op != NULL) == ops)
+				x->order[n++] = i;
+		}
+	}
+}
+
+/* Results stand in the order of the rows, whichever was done first. */
+static enum na_status take_job(struct na_battery *b, struct job *j,
+			       struct na_err *err)
+{
+	struct na_exhibit *x = &b->exhibits[b->n];
+
+	x->name = j->row->name;
+	b->driven[b->n] = j->driven;
+	b->owned[b->n++] = j->r;
+	na_hide_result(b->session.cli, j->r);
+	if (j->err.status != NA_OK) {
+		*err = j->err;
+		return err->status;
+	}
+	na_say_detail(b->session.cli, "%s took %.3f s", x->name,
+		      (double)j->took_ns / 1e9);
+	note_span(b, &j->driven);
+	if (j->driven.used)
+		x->result = j->r;
 	else
-		x->missing = missing_of(row->a, r);
+		x->missing = j->r ? missing_of(j->row->a, j->r) : "interrupted";
 	return NA_OK;
 }
 
@@ -209,19 +274,51 @@ static enum na_status run_rows(struct na_battery *b,
 			       const char *capacity,
 			       const struct choice *choice, struct na_err *err)
 {
+	struct jobs *x = na_calloc(1, sizeof(*x));
+	bool ok;
+
+	if (!x)
+		return na_fail_nomem(err);
+	x->asked = asked;
+	x->capacity = capacity;
+	for (size_t i = 0; i < N_ROWS; i++) {
+		if (chosen(choice, &rows[i]))
+			x->items[x->n++] = (struct job){
+				.row = &rows[i],
+				.session = b->session,
+				.err = {.status = NA_OK},
+			};
+	}
+	put_in_order(x);
+	ok = na_parallel(b->session.threads, x->n, run_job, x);
+	for (size_t i = 0; i < x->n; i++) {
+		if (ok && err->status == NA_OK)
+			take_job(b, &x->items[i], err);
+		else
+			na_result_free(x->items[i].r);
+	}
+	free(x);
+	return ok ? err->status : na_fail_nomem(err);
+}
+
+static enum na_status run_all(struct na_battery *b,
+			      const struct na_filter *asked,
+			      const char *capacity, const struct choice *choice,
+			      struct na_err *err)
+{
+	int64_t started_ns = na_now_ns();
 	struct na_result *r;
 
-	for (size_t i = 0; err->status == NA_OK && i < N_ROWS; i++) {
-		if (chosen(choice, &rows[i]))
-			run_row(b, &rows[i], asked, capacity, err);
-	}
+	if (run_rows(b, asked, capacity, choice, err) != NA_OK)
+		return err->status;
+	na_say_detail(b->session.cli, "the analyses took %.3f s",
+		      (double)(na_now_ns() - started_ns) / 1e9);
 	b->session.filter = *asked;
-	r = err->status == NA_OK ? na_inventory(b) : NULL;
-	if (err->status == NA_OK && !r)
+	r = na_inventory(b);
+	if (!r)
 		return na_fail_nomem(err);
-	if (r)
-		na_battery_add(b, "session", r, NULL);
-	return err->status;
+	na_battery_add(b, "session", r, NULL);
+	return named(choice, "hlo") ? na_battery_programs(b, err) : NA_OK;
 }
 
 enum na_exit na_battery_run_some(struct na_battery *b, const struct na_cli *cli,
@@ -239,11 +336,8 @@ enum na_exit na_battery_run_some(struct na_battery *b, const struct na_cli *cli,
 	if (exit != NA_EXIT_OK)
 		return exit;
 	if (read_all(b, &asked, &choice, &exit, &err) == NA_OK &&
-	    exit == NA_EXIT_OK) {
-		run_rows(b, &asked, capacity, &choice, &err);
-		if (err.status == NA_OK)
-			na_battery_programs(b, &err);
-	}
+	    exit == NA_EXIT_OK)
+		run_all(b, &asked, capacity, &choice, &err);
 	if (err.status == NA_OK)
 		return exit;
 	na_say_error(cli, "%s", err.text);

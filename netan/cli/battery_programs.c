@@ -94,6 +94,9 @@ enum na_status na_battery_programs(struct na_battery *b, struct na_err *err)
 	     st == NA_OK && s->programs && !differ && run < s->store.n_runs;
 	     run++)
 		st = compare(b, run, &r, &differ, err);
+	/* Of nothing else, the modules are what was looked at. */
+	if (r && !b->used)
+		b->used = s->programs->n_modules;
 	na_battery_add(b, "hlo", r,
 		       "HLO modules of two hosts or more (plane "
 		       "\"/host:metadata\" of a trace)");

@@ -30,7 +30,9 @@ enum na_join {
 	NA_JOIN_FINDINGS = 32,  /* --fail-on */
 	NA_JOIN_QUIET = 64,     /* -q alone */
 	NA_JOIN_PROGRAMS = 128, /* --hlo */
-	NA_JOIN_WORKERS = 256   /* --label, --strict: inputs without records */
+	NA_JOIN_WORKERS = 256,  /* --label, --strict: inputs without records */
+	NA_JOIN_PLACES = 512,   /* --topology, where --by is none of its */
+	NA_JOIN_NAMES = 1024    /* --anonymize, where the former are not */
 };
 
 enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };
@@ -41,7 +43,7 @@ struct na_common {
 	struct na_text_list outputs; /* -o FILE, several */
 	const char *format;          /* --format; NULL: table */
 	const char *table;           /* --table NAME */
-	bool quiet, verbose, strict;
+	bool quiet, verbose, strict, anonymize;
 	int color, progress; /* NA_COLOR_*, NA_PROGRESS_* */
 	/* input */
 	int64_t threads;            /* 0: all cores */
@@ -85,7 +87,8 @@ struct na_cli {
 	struct na_cli_input *inputs;
 	size_t n_inputs;
 	int argc;
-	char **argv; /* as given, for reproducing */
+	char **argv;                      /* as given, for reproducing */
+	struct na_pseudonyms *pseudonyms; /* NULL: without --anonymize */
 };
 
 struct na_command {
@@ -93,6 +96,9 @@ struct na_command {
 	const char *words;          /* operands: "a|b|c", or "COMMAND";
 					 * NULL: files */
 	unsigned joins;             /* enum na_join bits */
+	/* What its options take as ID: the k-th and what it means, NULL behind
+	 * the last; for help and completion.  NULL: nothing. */
+	const char *(*ids)(size_t k, const char **what);
 	enum na_exit (*run)(struct na_cli *cli);
 };
 
@@ -101,6 +107,10 @@ extern const struct na_command *const na_commands[]; /* NULL at the end */
 /* Runs the analysis that is named like the command: analyses.def gives each
  * a command of its own (registry.c). */
 enum na_exit na_run_analysis(struct na_cli *cli);
+/* The same with an analysis that is not in that list. */
+struct na_analysis;
+enum na_exit na_run_this_analysis(struct na_cli *cli,
+				  const struct na_analysis *a);
 
 /* "netan: error: ..." / "netan: warning: ..." on stderr, control characters
  * escaped, coloured when stderr is a terminal and --color allows. */
@@ -120,9 +130,9 @@ void na_say_hint(const struct na_cli *cli, const char *fmt, ...)
  * its ending, else standard output in --format.  Pictures go through the
  * figure named like the command.  Files are written beside their final name
  * and renamed.  A closed pipe is success, a full disk an error that names
- * the file.
+ * the file.  With --anonymize the texts of r are replaced first.
  */
-enum na_exit na_output(const struct na_cli *cli, const struct na_result *r);
+enum na_exit na_output(const struct na_cli *cli, struct na_result *r);
 /* Before any work (main calls it): endings known, a figure there, --format
  * known.  Says what is wrong itself. */
 enum na_exit na_output_check(const struct na_cli *cli);

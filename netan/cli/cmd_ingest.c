@@ -7,12 +7,13 @@
 #include <unistd.h>
 
 #include "netan/base/vec.h"
+#include "netan/cli/anonymize.h"
 #include "netan/cli/ingest_read.h"
 #include "netan/cli/output.h"
 
 struct params {
 	const char *output;
-	bool anonymize, no_frames;
+	bool no_frames;
 };
 
 #define FIELD(name) offsetof(struct params, name)
@@ -21,8 +22,6 @@ struct params {
 static const struct na_opt opts[] = {
 	{ NA_OPT_TEXT, 'o', "output", FIELD(output), "FILE", NULL, 0, 0,
 	  "the transfer file to write (required); - is standard output" },
-	{ NA_OPT_FLAG, 0, "anonymize", FIELD(anonymize), NULL, NULL, 0, 0,
-	  "number hosts, addresses and paths instead of naming them" },
 	{ NA_OPT_FLAG, 0, "no-frames", FIELD(no_frames), NULL, NULL, 0, 0,
 	  "captures: leave out single packets, keep what is made of them" },
 	NA_OPT_END,
@@ -62,12 +61,11 @@ static enum na_status write_all(struct na_session *s, struct target *to,
 				struct na_xfer_counts *counts,
 				struct na_err *err)
 {
-	const struct params *p = s->cli->params;
 	struct na_xfer_source *sources = na_calloc(s->n_inputs,
 						   sizeof(*sources));
 	struct na_xfer_head head = {.sources = sources,
 				    .n_sources = s->n_inputs,
-				    .anonymize = p->anonymize};
+				    .anonymize = s->cli->common.anonymize};
 	struct na_xfer_file *f;
 	enum na_status st;
 
@@ -150,8 +148,12 @@ static enum na_exit write_file(struct na_session *s, struct na_err *err)
 	if (na_outfile_close(&out, p->output, st == NA_OK, err) != NA_OK ||
 	    st != NA_OK)
 		return NA_EXIT_FAILED;
-	if (!s->cli->common.quiet)
-		print_report(p->output, &counts);
+	if (!s->cli->common.quiet) {
+		char *shown = na_shown(s->cli, p->output);
+
+		print_report(shown ? shown : "it", &counts);
+		free(shown);
+	}
 	return NA_EXIT_OK;
 }
 
@@ -226,8 +228,9 @@ static const char details[] =
 	"the original. The format is described in netan.proto.\n"
 	"\n"
 	"--anonymize writes host-1, addr-1, input-1, ... in the order of their\n"
-	"first appearance, alike within one file. Names of collectives, of\n"
-	"RPC methods, of threads and modules, and labels stay as they are.";
+	"first appearance, alike within one file, and the same in what it\n"
+	"prints. Names of collectives, of RPC methods, of threads and modules,\n"
+	"and labels stay as they are.";
 
 static const struct na_face ingest_face = {
 	.name = "ingest",

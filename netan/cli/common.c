@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "netan/analyses/analysis.h"
+#include "netan/base/pseudonyms.h"
 #include "netan/base/vec.h"
 #include "plot/figure.h"
 
@@ -49,6 +50,14 @@ static const struct na_opt drawing_opts[] = {
 /* clang-format on */
 
 /* clang-format off */
+#define ANONYMIZE_ROW \
+	{NA_OPT_FLAG, 0, "anonymize", AT(anonymize), NULL, NULL, 0, 0, \
+	 "numbers hosts, addresses, users and paths (host-1, addr-1, " \
+	 "input-1) in all that is printed, drawn or written; names of " \
+	 "collectives, programs and labels stay"}
+/* clang-format on */
+
+/* clang-format off */
 static const struct na_opt input_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
 	 "name of the run that the inputs behind it belong to, until the "
@@ -65,6 +74,14 @@ static const struct na_opt input_opts[] = {
 	 "threads (default: all cores); the output is the same for any N"},
 	{NA_OPT_FLAG, 0, "strict", AT(strict), NULL, NULL, 0, 0,
 	 "a damaged or unreadable input makes the exit status 1"},
+	ANONYMIZE_ROW,
+	NA_OPT_END
+};
+/* clang-format on */
+
+/* clang-format off */
+static const struct na_opt name_opts[] = {
+	ANONYMIZE_ROW,
 	NA_OPT_END
 };
 /* clang-format on */
@@ -78,6 +95,7 @@ static const struct na_opt worker_opts[] = {
 	 "threads (default: all cores); the output is the same for any N"},
 	{NA_OPT_FLAG, 0, "strict", AT(strict), NULL, NULL, 0, 0,
 	 "a damaged or unreadable input makes the exit status 1"},
+	ANONYMIZE_ROW,
 	NA_OPT_END
 };
 /* clang-format on */
@@ -123,14 +141,24 @@ static const struct na_opt filter_opts[] = {
 };
 /* clang-format on */
 
+#define TOPOLOGY_ROW \
+	{NA_OPT_TEXT, 0, "topology", AT(topology), "FILE", NULL, 0, 0, \
+	 "which healthy paths are alike: CSV host,rack[,block] or " \
+	 "src_host,dst_host,class"}
+
+/* clang-format off */
+static const struct na_opt place_opts[] = {
+	TOPOLOGY_ROW,
+	NA_OPT_END
+};
+/* clang-format on */
+
 /* clang-format off */
 static const struct na_opt group_opts[] = {
 	{NA_OPT_TEXT, 0, "by", AT(by), "KEY[,KEY]", NULL, 0, 0,
 	 "one group for each component, host, src, dst, pair, collective, "
 	 "transfer_type, size, step, device, class or label"},
-	{NA_OPT_TEXT, 0, "topology", AT(topology), "FILE", NULL, 0, 0,
-	 "which healthy paths are alike: CSV host,rack[,block] or "
-	 "src_host,dst_host,class"},
+	TOPOLOGY_ROW,
 	{NA_OPT_COUNT, 0, "top", AT(top), "N", NULL, 1, 1e9,
 	 "show the first N rows; the others are counted"},
 	NA_OPT_END
@@ -196,8 +224,10 @@ static const struct shared {
 	{NA_JOIN_FILTER, "Filters", filter_opts},
 	{NA_JOIN_GROUP, "Groups", group_opts},
 	{NA_JOIN_INPUT, "Inputs", input_opts},
+	{NA_JOIN_PLACES, "Places", place_opts},
 	{NA_JOIN_PROGRAMS, "Programs", program_opts},
 	{NA_JOIN_WORKERS, "Inputs", worker_opts},
+	{NA_JOIN_NAMES, "Inputs", name_opts},
 	{NA_JOIN_FINDINGS, "Findings", finding_opts},
 	{NA_JOIN_OUTPUT, "Output", output_opts},
 	{NA_JOIN_PICTURE, "Pictures", picture_opts},
@@ -324,6 +354,7 @@ void na_cli_free(struct na_cli *cli)
 				      groups);
 		na_opt_free(groups, n);
 	}
+	na_pseudonyms_free(cli->pseudonyms);
 	free(cli->params);
 	free(cli->inputs);
 	memset(cli, 0, sizeof(*cli));

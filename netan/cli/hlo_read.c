@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "netan/base/vec.h"
+#include "netan/cli/anonymize.h"
 #include "netan/cli/hlo_file.h"
 #include "netan/cli/hlo_find.h"
 
@@ -27,6 +28,7 @@ static struct na_hlo_source *add_source(struct na_hlo_reading *x,
 		return NULL;
 	s = &x->sources[x->n_sources++];
 	*s = (struct na_hlo_source){.path = path, .label = label};
+	na_hide(x->cli, NA_ALIAS_INPUT, path);
 	return s;
 }
 
@@ -191,6 +193,8 @@ static bool name_worker(const struct joining *j)
 	j->source->host = host_of(j);
 	if (!j->source->host)
 		return false;
+	na_hide(j->x->cli, NA_ALIAS_HOST, j->source->host);
+	na_hide(j->x->cli, NA_ALIAS_HOST, j->piece->host);
 	if (!h->n_workers)
 		return true;
 	copy = strdup(j->source->host);
@@ -420,6 +424,8 @@ enum na_exit na_hlo_reading_open(struct na_hlo_reading *x,
 		na_say_error(cli, "%s", err.text);
 		exit = NA_EXIT_FAILED;
 	}
+	for (size_t i = 0; i < files.n; i++)
+		na_hide(cli, NA_ALIAS_INPUT, files.items[i].path);
 	x->only_one = cli->n_inputs == 1 && files.n == 1;
 	if (exit == NA_EXIT_OK)
 		exit = read_all(x, &files);

@@ -12,6 +12,7 @@
 
 #include <gsl/gsl_errno.h>
 
+#include "netan/cli/anonymize.h"
 #include "netan/cli/common.h"
 
 /* With a standard descriptor closed, the next file opened would take its
@@ -62,6 +63,9 @@ static enum na_exit run_command(const struct na_command *c, int argc,
 				   "directory of a profile, or - for standard "
 				   "input",
 				   c->face->name);
+	} else if (na_anonymize_start(&cli, &err) != NA_OK) {
+		na_say_error(&cli, "%s", err.text);
+		code = NA_EXIT_FAILED;
 	} else {
 		code = c->joins & NA_JOIN_OUTPUT ? na_output_check(&cli)
 						 : NA_EXIT_OK;

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "netan/base/text.h"
-#include "netan/cli/cli.h"
+#include "netan/cli/anonymize.h"
 
 enum { SAY_MAX = 4096 };
 
@@ -22,9 +22,10 @@ static bool colored(const struct na_cli *cli)
 static NA_PRINTF(4, 0) void say(const struct na_cli *cli, const char *kind,
 				const char *style, const char *fmt, va_list ap)
 {
-	char text[SAY_MAX];
+	char text[SAY_MAX], *shown;
 
 	vsnprintf(text, sizeof(text), fmt, ap);
+	shown = na_shown(cli, text);
 	fflush(stdout);
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr); /* over a progress line */
@@ -33,7 +34,8 @@ static NA_PRINTF(4, 0) void say(const struct na_cli *cli, const char *kind,
 		fprintf(stderr, "%s%s:\033[0m ", style, kind);
 	else if (*kind)
 		fprintf(stderr, "%s: ", kind);
-	na_escape_to(NA_ESC_TERMINAL, text, stderr);
+	na_escape_to(NA_ESC_TERMINAL, shown ? shown : "out of memory", stderr);
+	free(shown);
 	putc('\n', stderr);
 }
 

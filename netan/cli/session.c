@@ -8,6 +8,7 @@
 
 #include "netan/base/similar.h"
 #include "netan/base/vec.h"
+#include "netan/cli/anonymize.h"
 
 struct listed {
 	const char *path, *label;
@@ -57,9 +58,11 @@ static bool list_files(struct na_session *s, struct listing *l)
 			return false;
 		}
 		s->only_one &= found.n == 1;
-		for (size_t k = 0; k < found.n; k++)
+		for (size_t k = 0; k < found.n; k++) {
+			na_hide(s->cli, NA_ALIAS_INPUT, found.paths[k]);
 			l->files[l->n++] = (struct listed){found.paths[k],
 							   in->label};
+		}
 		free(found.paths);
 	}
 	return true;
@@ -379,6 +382,7 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 	    !keep_opened(s, &l, &o))
 		goto nomem;
 	number_runs(s);
+	na_hide_session(s);
 	if (!s->n_inputs) {
 		if (!s->only_one)
 			na_say_error(cli, "no readable input");

@@ -6,6 +6,7 @@
 #include "ingest/capture_filter.h"
 #include "ingest/packet.h"
 #include "netan/base/vec.h"
+#include "netan/cli/anonymize.h"
 #include "netan/cli/session.h"
 
 #define HOSTS_MAX ((size_t)64 << 20) /* bytes */
@@ -72,6 +73,7 @@ static enum na_status read_hosts(struct na_session *s, struct na_err *err)
 	if (st == NA_OK)
 		st = na_hosts_parse(s->hosts, text, n, path, plain_address,
 				    err);
+	na_hide_session(s);
 	free(text);
 	return st;
 }

@@ -1,4 +1,5 @@
 /* The blocks of all inputs into the store. */
+#include "netan/cli/anonymize.h"
 #include "netan/cli/blocks.h"
 
 static void read_part(void *ctx, void *part, size_t input,
@@ -60,6 +61,7 @@ enum na_exit na_session_read(struct na_session *s, bool by_step)
 				 (enum na_anchor)s->cli->common.anchor, by_step,
 				 &err);
 	}
+	na_hide_session(s);
 	if (err.status == NA_OK)
 		na_session_named(s, &err);
 	if (err.status == NA_OK)

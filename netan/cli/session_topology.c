@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "netan/base/vec.h"
+#include "netan/cli/anonymize.h"
 #include "netan/cli/session.h"
 
 #define TOPOLOGY_MAX ((size_t)64 << 20) /* bytes; 65 536 pairs take 3 MiB */
@@ -51,6 +52,7 @@ enum na_status na_session_topology(struct na_session *s, struct na_err *err)
 	    na_topology_parse(s->topology, text, n, path, err) == NA_OK &&
 	    !s->topology->hosts.n)
 		na_fail(err, NA_EFORMAT, "%s: no hosts in it", path);
+	na_hide_session(s);
 	free(text);
 	return err->status;
 }

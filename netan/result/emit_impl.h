@@ -53,6 +53,12 @@ bool na_cell_is_number(const struct na_column *col);
 void na_put_words(enum na_escape how, const char *text, const char *before,
 		  const char *after, FILE *out);
 
+/* One view in Markdown, its title behind `heading` ("###"), with at most so
+ * many rows (0: all that it shows); and the notes, as a list. */
+void na_md_view(const struct na_view *view, const char *heading, size_t most,
+		FILE *out);
+void na_md_notes(const struct na_result *r, FILE *out);
+
 /* Rows of a view that are shown, and how many are not. */
 size_t na_view_shown(const struct na_view *view, size_t *hidden);
 

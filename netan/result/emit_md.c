@@ -40,7 +40,7 @@ static void put_row(FILE *out, const struct na_view *view,
 	putc('\n', out);
 }
 
-static void put_list(FILE *out, const struct na_view *view)
+static void put_list(FILE *out, const struct na_view *view, size_t most)
 {
 	const struct na_value *row = view->list->u.of.first;
 	size_t hidden, shown = na_view_shown(view, &hidden);
@@ -48,6 +48,10 @@ static void put_list(FILE *out, const struct na_view *view)
 	if (!shown) {
 		fputs("(none)\n", out);
 		return;
+	}
+	if (most && shown > most) {
+		hidden += shown - most;
+		shown = most;
 	}
 	put_head(out, view);
 	for (; shown; shown--, row = row->next)
@@ -70,12 +74,40 @@ static void put_members(FILE *out, const struct na_view *view)
 	}
 }
 
+void na_md_view(const struct na_view *view, const char *heading, size_t most,
+		FILE *out)
+{
+	if (view->title) {
+		fprintf(out, "%s ", heading);
+		put_text(out, view->title);
+		fputs("\n\n", out);
+	}
+	if (!view->list)
+		na_put_words(NA_ESC_MD, view->text, "- ", "\n", out);
+	else if (view->list->kind == NA_V_LIST)
+		put_list(out, view, most);
+	else
+		put_members(out, view);
+}
+
+void na_md_notes(const struct na_result *r, FILE *out)
+{
+	const struct na_text_line *note = na_result_notes(r);
+
+	if (note)
+		putc('\n', out);
+	for (; note; note = note->next) {
+		fputs("- ", out);
+		put_text(out, note->text);
+		putc('\n', out);
+	}
+}
+
 enum na_status na_emit_md(const struct na_result *r,
 			  const struct na_emit_opts *o, FILE *out,
 			  struct na_err *err)
 {
 	const struct na_view *view = na_result_views(r);
-	const struct na_text_line *note = na_result_notes(r);
 	const char *headline = na_result_get_headline(r);
 
 	(void)o;
@@ -86,24 +118,8 @@ enum na_status na_emit_md(const struct na_result *r,
 	for (; view; view = view->next) {
 		if (headline || view != na_result_views(r))
 			putc('\n', out);
-		if (view->title) {
-			fputs("### ", out);
-			put_text(out, view->title);
-			fputs("\n\n", out);
-		}
-		if (!view->list)
-			na_put_words(NA_ESC_MD, view->text, "- ", "\n", out);
-		else if (view->list->kind == NA_V_LIST)
-			put_list(out, view);
-		else
-			put_members(out, view);
+		na_md_view(view, "###", 0, out);
 	}
-	if (note)
-		putc('\n', out);
-	for (; note; note = note->next) {
-		fputs("- ", out);
-		put_text(out, note->text);
-		putc('\n', out);
-	}
+	na_md_notes(r, out);
 	return na_emit_done(out, err);
 }

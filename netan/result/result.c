@@ -479,3 +479,54 @@ void na_result_tone(struct na_result *r, enum na_tone tone)
 	if (r && r->last)
 		r->last->tone = tone;
 }
+
+struct retext {
+	struct na_result *r;
+	char *(*to)(void *ctx, const char *text);
+	void *ctx;
+};
+
+static void retext(struct retext *x, const char **text)
+{
+	char *made = *text ? x->to(x->ctx, *text) : NULL;
+
+	if (!*text)
+		return;
+	if (!made) {
+		x->r->failed = true;
+	} else if (strcmp(made, *text) != 0) {
+		const char *copy = copy_text(x->r, made);
+
+		*text = copy ? copy : "";
+	}
+	free(made);
+}
+
+/* As deep as the tree of an analysis: a few levels. */
+static void retext_value(struct retext *x, struct na_value *v)
+{
+	if (v->kind == NA_V_TEXT)
+		retext(x, &v->u.text);
+	if (v->kind != NA_V_OBJECT && v->kind != NA_V_LIST)
+		return;
+	for (v = v->u.of.first; v; v = v->next)
+		retext_value(x, v);
+}
+
+void na_result_retext(struct na_result *r,
+		      char *(*to)(void *ctx, const char *text), void *ctx)
+{
+	struct retext x = {r, to, ctx};
+
+	if (!r)
+		return;
+	retext_value(&x, &r->doc);
+	retext_value(&x, &r->side);
+	retext(&x, &r->headline);
+	for (struct na_view *v = r->views; v; v = v->next) {
+		retext(&x, &v->title);
+		retext(&x, &v->text);
+	}
+	for (struct na_text_line *l = r->notes; l; l = l->next)
+		retext(&x, &l->text);
+}

@@ -117,6 +117,14 @@ void na_put_alias(struct na_result *r, struct na_value *in, const char *name,
  * happens; NULL is none. */
 void na_result_adopt(struct na_result *r, void *block);
 
+/*
+ * Every text of a complete result, titles and notes too, becomes what `to`
+ * makes of it: from malloc(), or NULL where memory is short.  Names of
+ * members stay.  What has two names (na_put_alias) is asked twice.
+ */
+void na_result_retext(struct na_result *r,
+		      char *(*to)(void *ctx, const char *text), void *ctx);
+
 /* Readers.  All take NULL and give NULL, the fallback or 0. */
 const struct na_value *na_get(const struct na_value *in, const char *name);
 /* Digs through objects along "a.b.c". */

@@ -1,0 +1,56 @@
+/*
+ * Stable pseudonyms, for what is shown of inputs under --anonymize: the k-th
+ * new name of a kind is "host-k", "addr-k", ...  A name that has such a form
+ * already tells nothing and stays (unless it was given to another one), so
+ * texts can be replaced twice.
+ *
+ * Any number of threads may ask; the order of new names is theirs to keep.
+ */
+#ifndef NETAN_BASE_PSEUDONYMS_H
+#define NETAN_BASE_PSEUDONYMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum na_alias {
+	NA_ALIAS_HOST,
+	NA_ALIAS_ADDR,
+	NA_ALIAS_INPUT, /* a file that is read */
+	NA_ALIAS_DIR,   /* a directory of them */
+	NA_ALIAS_FILE,  /* another file of the command line */
+	NA_ALIAS_PATH,  /* a path that a text quotes */
+	NA_ALIAS_USER,  /* who has a home there */
+	NA_ALIAS_RACK,
+	NA_ALIAS_BLOCK,
+	NA_ALIAS_TASK,    /* a job, a task, a pod */
+	NA_ALIAS_PATTERN, /* a glob that may quote a name */
+	NA_N_ALIASES
+};
+
+struct na_pseudonyms;
+
+/* NULL when memory is short. */
+struct na_pseudonyms *na_pseudonyms_new(void);
+void na_pseudonyms_free(struct na_pseudonyms *p);
+
+/* Before a batch of names: one that looks like a pseudonym will keep it. */
+void na_pseudonyms_reserve(struct na_pseudonyms *p, const char *name);
+/* What stands for the name, from now on; it lives as long as p.  "", "-",
+ * ".", ".." and "stdin" stay.  The noun of the kind where memory is short. */
+const char *na_pseudonym(struct na_pseudonyms *p, enum na_alias kind,
+			 const char *name);
+
+/*
+ * The text with pseudonyms for
+ *   - the whole of it, where it is a known name
+ *   - known names in it that stand as words of at least 3 characters, not
+ *     all digits, and long words that are the beginning of one (cut off)
+ *   - addresses: IPv4, IPv6, Ethernet
+ *   - paths below directories such as /home, /tmp or gs://, and the names of
+ *     users in them, there and from then on anywhere
+ * To be freed; NULL when memory is short.
+ */
+char *na_pseudonyms_replace(struct na_pseudonyms *p, const char *text);
+
+#endif

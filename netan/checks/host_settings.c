@@ -1,0 +1,541 @@
+/*
+ * host-settings: network settings of the job's hosts that are not as the
+ * playbook wants them, or not the same everywhere.  A late transfer by a
+ * retransmission timer and a host with that minimum timeout are one finding:
+ * rpc-latency's, which has run before, or where that was not asked for, this
+ * one's.
+ *
+ * What is unknown is no finding; it keeps the check from passing.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/checks/look.h"
+
+enum {
+	LATE_LEAST = 3, /* transfers that make a mode, as in rpc-latency */
+	NAMED = 3,
+	NAMES_MAX = 64, /* different settings: there are about thirty */
+	VALUES_MAX = 16
+};
+
+/* A mode's latency may be that much off: what the network takes beside. */
+static const double mode_tolerance = 0.15;
+
+static bool is(const struct na_value *row, const char *name, const char *word)
+{
+	return strcmp(na_text_at(row, name), word) == 0;
+}
+
+static const struct na_value *first_host(const struct na_case *c)
+{
+	return na_first(na_case_body(c, "settings"), "hosts");
+}
+
+/* As the trace calls it. */
+static const char *name_of(const struct na_value *host)
+{
+	const char *trace = na_text_at(host, "trace_host");
+
+	return *trace ? trace : na_text_at(host, "host");
+}
+
+static const struct na_value *row_of(const struct na_value *host,
+				     const char *list, const char *name)
+{
+	for (const struct na_value *x = na_first(host, list); x; x = x->next) {
+		if (is(x, "name", name))
+			return x;
+	}
+	return NULL;
+}
+
+/* ---- one setting over all hosts */
+
+struct over_hosts {
+	const char *list, *name;
+	size_t bad, known, unknown;
+	const struct na_value *row;  /* of the first that is bad */
+	const struct na_value *host; /* likewise */
+	struct na_value *hosts;      /* names of the bad ones */
+	struct na_value *rows;       /* host, value, remedy of them */
+	bool same;                   /* all bad ones have the same value */
+	bool same_remedy;
+};
+
+static enum na_finding_severity severity_of(const struct na_value *row)
+{
+	return is(row, "severity", "error")     ? NA_FINDING_ERROR
+	       : is(row, "severity", "warning") ? NA_FINDING_WARNING
+						: NA_FINDING_INFO;
+}
+
+/* A setting's value is text, a counter's a number. */
+static const char *value_of(struct na_case *c, const struct na_value *row)
+{
+	const struct na_value *v = na_get(row, "value");
+
+	if (v && v->kind == NA_V_INT)
+		return na_case_text(c, "%lld", (long long)v->u.i);
+	return na_text_of(v, "");
+}
+
+static void note_bad(struct na_case *c, struct over_hosts *o,
+		     const struct na_value *host, const struct na_value *row)
+{
+	const char *value = value_of(c, row);
+	struct na_value *to = na_put_object(c->r, o->rows, NULL);
+
+	if (!o->bad++) {
+		o->row = row;
+		o->host = host;
+		o->same = o->same_remedy = true;
+	}
+	o->same &= strcmp(value, value_of(c, o->row)) == 0;
+	o->same_remedy &= is(row, "remedy", na_text_at(o->row, "remedy"));
+	na_put_text(c->r, o->hosts, NULL, name_of(host));
+	na_put_text(c->r, to, "host", name_of(host));
+	na_put_text(c->r, to, "value", value);
+	na_put_text(c->r, to, "remedy", na_text_at(row, "remedy"));
+	if (severity_of(row) > severity_of(o->row))
+		o->row = row;
+}
+
+static struct over_hosts look_over(struct na_case *c, const char *list,
+				   const char *name)
+{
+	struct na_value *side = na_result_side(c->r);
+	struct over_hosts o = {
+		.list = list,
+		.name = name,
+		.hosts = na_put_list(c->r, side, "hosts"),
+		.rows = na_put_list(c->r, side, "rows"),
+	};
+
+	for (const struct na_value *h = first_host(c); h; h = h->next) {
+		const struct na_value *row = row_of(h, list, name);
+
+		if (!row || is(row, "state", "unknown")) {
+			o.unknown++;
+			continue;
+		}
+		o.known++;
+		if (is(row, "state", "bad"))
+			note_bad(c, &o, h, row);
+	}
+	return o;
+}
+
+static void put_evidence(struct na_case *c, struct na_value *to,
+			 const struct over_hosts *o)
+{
+	na_put_text(c->r, to, "setting", o->name);
+	na_put_text(c->r, to, "wanted", na_text_at(o->row, "wanted"));
+	na_put_int(c->r, to, "hosts_bad", (int64_t)o->bad);
+	na_put_int(c->r, to, "hosts_known", (int64_t)o->known);
+	na_put_int(c->r, to, "hosts_unknown", (int64_t)o->unknown);
+	na_put_alias(c->r, to, "settings_of_hosts", o->rows);
+}
+
+/* "on each of them: sysctl -w ...", or where each needs another command, that
+ * of the first. */
+static const char *remedy_of(struct na_case *c, const struct over_hosts *o)
+{
+	const char *first = na_text_at(row_of(o->host, o->list, o->name),
+				       "remedy");
+
+	if (o->same_remedy)
+		return na_case_text(c, "on %s: %s",
+				    na_case_names(c, o->hosts, NULL, NAMED),
+				    first);
+	return na_case_text(c,
+			    "on %s: %s; likewise on the others, with the "
+			    "values and devices of each",
+			    name_of(o->host), first);
+}
+
+static struct na_finding *find_setting(struct na_case *c,
+				       const struct over_hosts *o)
+{
+	struct na_finding *f = na_case_find(c, severity_of(o->row), NA_CERTAIN);
+	bool count = strcmp(o->list, "counters") == 0;
+
+	if (!f)
+		return NULL;
+	f->title = na_case_text(
+		c, "%s is %s%s on %zu of %zu hosts (%s), wanted %s: %s",
+		o->name, o->same ? "" : "wrong: ",
+		o->same ? value_of(c, o->row)
+			: na_case_text(c, "%s and others", value_of(c, o->row)),
+		o->bad, o->known, na_case_names(c, o->hosts, NULL, NAMED),
+		na_text_at(o->row, "wanted"), na_text_at(o->row, "why"));
+	if (count)
+		f->title = na_case_text(c, "%s on %zu of %zu hosts (%s): %s",
+					o->name, o->bad, o->known,
+					na_case_names(c, o->hosts, NULL, NAMED),
+					na_text_at(o->row, "why"));
+	f->remedy = remedy_of(c, o);
+	f->command = na_text_at(o->host, "command");
+	put_evidence(c, f->evidence, o);
+	return f;
+}
+
+/* ---- late by the timer that is set */
+
+/* The latency of a timer of so many ms: itself, doublings, and sums of
+ * repeats. */
+static bool is_timer(double latency_ms, double rto_ms)
+{
+	static const double times[] = {1, 2, 3, 4, 7, 8};
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		if (fabs(latency_ms - times[i] * rto_ms) <=
+		    mode_tolerance * times[i] * rto_ms)
+			return true;
+	}
+	return false;
+}
+
+static bool named_in(const struct na_value *list, const char *host)
+{
+	for (const struct na_value *v = list ? list->u.of.first : NULL; v;
+	     v = v->next) {
+		if (strcmp(na_text_of(v, ""), host) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Those of a mode's hosts (without any: of all) whose minimum timeout is bad
+ * and is that timer. */
+static struct na_value *with_timer(struct na_case *c,
+				   const struct na_value *mode, double *rto_ms)
+{
+	struct na_value *list = na_put_list(c->r, na_result_side(c->r),
+					    "timer");
+	const struct na_value *hosts = na_get(mode, "hosts");
+
+	for (const struct na_value *h = first_host(c); h; h = h->next) {
+		const char *trace = na_text_at(h, "trace_host");
+		double rto = na_number_at(h, "rto_min_ms");
+
+		if (!*trace ||
+		    !is(row_of(h, "settings", "rto_min"), "state", "bad") ||
+		    !is_timer(na_number_at(mode, "latency_ms"), rto) ||
+		    (hosts && hosts->n && !named_in(hosts, trace)))
+			continue;
+		if (list && !list->n)
+			*rto_ms = rto;
+		na_put_text(c->r, list, NULL, trace);
+	}
+	return list;
+}
+
+/* Of a timer that a minimum RTO makes; not of acknowledgements that wait, nor
+ * of connections that begin. */
+static bool by_rto(const struct na_value *mode)
+{
+	const char *cause = na_text_at(mode, "cause");
+
+	return strstr(cause, "retransmission") && !strstr(cause, "initial") &&
+	       na_count_at(mode, "count") >= LATE_LEAST;
+}
+
+static struct na_finding *told_before(const struct na_case *c,
+				      const struct na_value *mode)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		struct na_finding *f = c->findings[i];
+
+		if (strcmp(f->check->id, "rpc-latency") == 0 &&
+		    f->severity >= NA_FINDING_WARNING &&
+		    na_number_at(f->evidence, "latency_ms") ==
+			    na_number_at(mode, "latency_ms"))
+			return f;
+	}
+	return NULL;
+}
+
+static const char *rto_remedy(struct na_case *c, const struct over_hosts *o)
+{
+	return na_case_text(c, "%s (%s lists all routes)", remedy_of(c, o),
+			    na_text_at(o->host, "command"));
+}
+
+/* The rpc-latency finding of a mode gets its reason and the command. */
+static void explain(struct na_case *c, struct na_finding *f,
+		    const struct over_hosts *o, const struct na_value *hosts,
+		    double rto_ms)
+{
+	f->confidence = f->confidence == NA_POSSIBLE ? NA_LIKELY
+						     : f->confidence;
+	f->title = na_case_text(
+		c, "%s: the minimum retransmission timeout is %s ms on %s",
+		f->title, na_case_number(c, rto_ms),
+		na_case_names(c, hosts, NULL, NAMED));
+	f->remedy = na_case_text(c,
+				 "%s; then look for what loses packets: "
+				 "drops at the hosts and switch ports of "
+				 "the slow pairs (ethtool -S, nstat)",
+				 rto_remedy(c, o));
+	na_put_alias(c->r, f->evidence, "hosts_with_that_timer", hosts);
+	na_put_real(c->r, f->evidence, "rto_min_ms", rto_ms);
+	put_evidence(c, f->evidence, o);
+	na_case_join(c, f);
+}
+
+/* Without rpc-latency: the setting's finding says what it did. */
+static void say_effect(struct na_case *c, struct na_finding *f,
+		       const struct na_value *mode,
+		       const struct na_value *hosts, double rto_ms)
+{
+	f->confidence = NA_LIKELY;
+	f->from_s = na_number_at(mode, "first_s");
+	f->to_s = na_number_at(mode, "last_s");
+	f->title = na_case_text(
+		c, "%s; %lld transfers (%s %%) come %s ms late", f->title,
+		(long long)na_count_at(mode, "count"),
+		na_case_number(c, 100 * na_number_at(mode, "share")),
+		na_case_number(c, na_number_at(mode, "latency_ms")));
+	na_put_real(c->r, f->evidence, "latency_ms",
+		    na_number_at(mode, "latency_ms"));
+	na_put_int(c->r, f->evidence, "transfers", na_count_at(mode, "count"));
+	na_put_alias(c->r, f->evidence, "hosts_with_that_timer", hosts);
+	na_put_real(c->r, f->evidence, "rto_min_ms", rto_ms);
+}
+
+static void judge_rto(struct na_case *c, const struct over_hosts *o)
+{
+	struct na_finding *own = NULL;
+	bool joined = false;
+
+	for (const struct na_value *m =
+		     na_first(na_case_body(c, "rpc"), "modes");
+	     m; m = m->next) {
+		double rto_ms = NAN;
+		struct na_value *hosts = by_rto(m) ? with_timer(c, m, &rto_ms)
+						   : NULL;
+		struct na_finding *f = told_before(c, m);
+
+		if (!hosts || !hosts->n)
+			continue;
+		if (f) {
+			explain(c, f, o, hosts, rto_ms);
+			joined = true;
+		} else if (!own && !joined) {
+			own = find_setting(c, o);
+			if (own)
+				say_effect(c, own, m, hosts, rto_ms);
+		}
+	}
+	if (!own && !joined)
+		own = find_setting(c, o);
+	if (own)
+		own->remedy = rto_remedy(c, o);
+}
+
+/* ---- NICs */
+
+static void judge_nics(struct na_case *c)
+{
+	struct na_value *side = na_result_side(c->r);
+	struct na_value *names = na_put_list(c->r, side, "nics");
+	struct na_value *rows = na_put_list(c->r, side, "nic_rows");
+	const struct na_value *worst = NULL, *of = NULL;
+	struct na_finding *f;
+
+	for (const struct na_value *h = first_host(c); h; h = h->next) {
+		for (const struct na_value *x = na_first(h, "nics"); x;
+		     x = x->next) {
+			struct na_value *to;
+
+			if (!is(x, "state", "bad"))
+				continue;
+			if (!worst || severity_of(x) > severity_of(worst)) {
+				worst = x;
+				of = h;
+			}
+			to = na_put_object(c->r, rows, NULL);
+			na_put_text(c->r, to, "host", name_of(h));
+			na_put_text(c->r, to, "nic", na_text_at(x, "name"));
+			na_put_text(c->r, to, "why", na_text_at(x, "why"));
+			na_put_textf(c->r, names, NULL, "%s of %s (%s)",
+				     na_text_at(x, "name"), name_of(h),
+				     na_text_at(x, "counted"));
+		}
+	}
+	f = worst ? na_case_find(c, severity_of(worst), NA_CERTAIN) : NULL;
+	if (!f)
+		return;
+	f->title = na_case_text(c, "NICs with errors or drops: %s",
+				na_case_names(c, names, NULL, NAMED));
+	f->remedy = na_case_text(c, "on %s: %s", name_of(of),
+				 na_text_at(worst, "remedy"));
+	f->command = na_text_at(of, "command");
+	na_put_int(c->r, f->evidence, "nics_bad", (int64_t)names->n);
+	na_put_alias(c->r, f->evidence, "nics", rows);
+}
+
+/* ---- differences between hosts that are well set each */
+
+struct values {
+	const char *text[VALUES_MAX];
+	size_t hosts[VALUES_MAX], n;
+};
+
+static struct values values_of(const struct na_case *c, const char *name)
+{
+	struct values v = {.n = 0};
+
+	for (const struct na_value *h = first_host(c); h; h = h->next) {
+		const struct na_value *row = row_of(h, "settings", name);
+		const char *text = na_text_at(row, "value");
+		size_t i = 0;
+
+		if (!*text || is(row, "state", "unknown"))
+			continue;
+		while (i < v.n && strcmp(v.text[i], text) != 0)
+			i++;
+		if (i == VALUES_MAX)
+			continue;
+		if (i == v.n) {
+			v.text[v.n] = text;
+			v.hosts[v.n++] = 0;
+		}
+		v.hosts[i]++;
+	}
+	return v;
+}
+
+static const char *put_values(struct na_case *c, struct na_value *list,
+			      const char *name, const struct values *v)
+{
+	struct na_value *to = na_put_object(c->r, list, NULL), *values;
+	const char *text = name;
+
+	na_put_text(c->r, to, "setting", name);
+	values = na_put_list(c->r, to, "values");
+	for (size_t i = 0; i < v->n; i++) {
+		struct na_value *row = na_put_object(c->r, values, NULL), *who;
+
+		na_put_text(c->r, row, "value", v->text[i]);
+		who = na_put_list(c->r, row, "hosts");
+		for (const struct na_value *h = first_host(c); h; h = h->next) {
+			if (is(row_of(h, "settings", name), "value",
+			       v->text[i]))
+				na_put_text(c->r, who, NULL, name_of(h));
+		}
+		text = na_case_text(c, "%s%s %s on %s", text, i ? "," : "",
+				    v->text[i],
+				    na_case_names(c, who, NULL, NAMED));
+	}
+	return text;
+}
+
+/* The same on all hosts, where none of them is wrong by itself. */
+static void judge_differences(struct na_case *c, const struct over_hosts *all,
+			      size_t n)
+{
+	struct na_value *list = na_put_list(c->r, na_result_side(c->r),
+					    "differences");
+	enum na_finding_severity severity = NA_FINDING_INFO;
+	const char *text = NULL;
+	struct na_finding *f;
+
+	for (size_t i = 0; i < n; i++) {
+		struct values v;
+
+		if (strcmp(all[i].list, "settings") != 0 || all[i].bad)
+			continue;
+		v = values_of(c, all[i].name);
+		if (v.n < 2)
+			continue;
+		if (strcmp(all[i].name, "mtu") == 0)
+			severity = NA_FINDING_WARNING;
+		text = na_case_text(c, "%s%s%s", text ? text : "",
+				    text ? "; " : "",
+				    put_values(c, list, all[i].name, &v));
+	}
+	f = text ? na_case_find(c, severity, NA_CERTAIN) : NULL;
+	if (!f)
+		return;
+	f->title = na_case_text(c, "hosts of the job differ: %s", text);
+	f->remedy = "give all hosts of the job the same settings, and the "
+		    "same MTU";
+	f->command = na_text_at(first_host(c), "command");
+	na_put_int(c->r, f->evidence, "settings_that_differ", (int64_t)list->n);
+	na_put_alias(c->r, f->evidence, "differences", list);
+}
+
+/* ---- all of it */
+
+static size_t add_names(struct na_case *c, const char *list,
+			struct over_hosts *all, size_t n)
+{
+	for (const struct na_value *x = na_first(first_host(c), list);
+	     x && n < NAMES_MAX; x = x->next)
+		all[n++] = look_over(c, list, na_text_at(x, "name"));
+	return n;
+}
+
+/* Nothing bad was seen; was everything seen? */
+static void unless_unknown(struct na_case *c, const struct over_hosts *all,
+			   size_t n)
+{
+	const struct na_value *without = na_get(na_case_body(c, "settings"),
+						"without");
+	const char *one = NULL;
+	size_t unknown = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(all[i].list, "settings") != 0 || !all[i].unknown)
+			continue;
+		one = one ? one : all[i].name;
+		unknown++;
+	}
+	if (without && without->n)
+		na_case_missing(c,
+				"snapshots of %s; those that are here are "
+				"as wanted",
+				na_case_names(c, without, NULL, NAMED));
+	else if (unknown)
+		na_case_missing(c,
+				"%zu settings that could not be read, such "
+				"as %s; the others are as wanted",
+				unknown, one);
+}
+
+static void judge(struct na_case *c)
+{
+	struct over_hosts all[NAMES_MAX];
+	size_t n, before = c->n;
+
+	if (!first_host(c)) {
+		na_case_missing(c, "a snapshot that can be read");
+		return;
+	}
+	n = add_names(c, "settings", all, 0);
+	n = add_names(c, "counters", all, n);
+	for (size_t i = 0; i < n; i++) {
+		if (!all[i].bad)
+			continue;
+		if (strcmp(all[i].name, "rto_min") == 0)
+			judge_rto(c, &all[i]);
+		else
+			find_setting(c, &all[i]);
+	}
+	judge_nics(c);
+	judge_differences(c, all, n);
+	if (c->n == before && !c->joined)
+		unless_unknown(c, all, n);
+}
+
+const struct na_check na_check_host_settings = {
+	.id = "host-settings",
+	.question = "network settings of the hosts that are wrong, or differ",
+	.source = "playbook: checks on a host's network settings",
+	.needs = {"settings"},
+	.uses = {"rpc"},
+	.judge = judge,
+};

@@ -1,0 +1,38 @@
+/*
+ * --anonymize: hosts, addresses, users and paths of the inputs are numbered
+ * names in all that is printed, drawn or written.  Analyses work on the
+ * names as they are (filters name them); results are gone over once they are
+ * complete, messages before they are printed.
+ *
+ * Who reads names that no session does (logs, settings) says so with
+ * na_hide(), before the first message that could quote them.
+ */
+#ifndef NETAN_CLI_ANONYMIZE_H
+#define NETAN_CLI_ANONYMIZE_H
+
+#include "netan/base/pseudonyms.h"
+#include "netan/cli/cli.h"
+
+struct na_session;
+
+/* Takes up what the command line names; nothing without --anonymize. */
+enum na_status na_anonymize_start(struct na_cli *cli,
+				  struct na_err *err) NA_MUST_CHECK;
+
+/* One name, from now on; nothing for NULL or without --anonymize.  Of many,
+ * reserve all first (na_hide_later), so that a name which looks like a
+ * pseudonym keeps it. */
+void na_hide(const struct na_cli *cli, enum na_alias kind, const char *name);
+void na_hide_later(const struct na_cli *cli, const char *name);
+
+/* What may be shown of a text: a copy, to be freed; NULL when memory is
+ * short. */
+char *na_shown(const struct na_cli *cli, const char *text);
+/* All texts of a complete result; again is no harm. */
+void na_hide_result(const struct na_cli *cli, struct na_result *r);
+
+/* What a session knows by now: hosts of inputs, addresses, --hosts,
+ * --topology. */
+void na_hide_session(const struct na_session *s);
+
+#endif

@@ -1,0 +1,246 @@
+/* The report as Markdown, beside its pictures. */
+#include <string.h>
+
+#include "netan/base/units.h"
+#include "netan/report/report.h"
+#include "netan/result/emit_impl.h"
+
+static void put_text(FILE *out, const char *s)
+{
+	na_escape_to(NA_ESC_MD, s ? s : "", out);
+}
+
+/* Code shows as it is, whatever runs of backticks it holds. */
+static void put_code(FILE *out, const char *s)
+{
+	size_t run = 0, longest = 2;
+
+	for (const char *p = s; *p; p++) {
+		run = *p == '`' ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	for (int side = 0; side < 2; side++) {
+		for (size_t i = 0; i <= longest; i++)
+			putc('`', out);
+		putc('\n', out);
+		if (side)
+			continue;
+		na_escape_to(NA_ESC_TERMINAL, s, out);
+		putc('\n', out);
+	}
+}
+
+static void put_command(FILE *out, const char *label, const char *command)
+{
+	if (!command)
+		return;
+	fprintf(out, "\n%s\n\n", label);
+	put_code(out, command);
+}
+
+static void put_title(FILE *out, const struct na_report *r)
+{
+	const struct na_value *in = na_get(na_result_get_doc(r->check),
+					   "inputs");
+
+	fputs("# ", out);
+	if (r->title) {
+		put_text(out, r->title);
+	} else {
+		fputs("Network report: ", out);
+		put_text(out, in && in->n ? na_text_of(na_get(in->u.of.first,
+							      "path"),
+						       "")
+					  : "no input");
+		if (in && in->n > 1)
+			fprintf(out, " and %zu more", in->n - 1);
+	}
+	putc('\n', out);
+}
+
+/* Verdict and findings, as netan check has them. */
+static void put_check(FILE *out, const struct na_report *r)
+{
+	const struct na_view *v = na_result_views(r->check);
+
+	fputs("\n**", out);
+	put_text(out,
+		 na_text_of(na_get(na_result_get_body(r->check), "verdict"),
+			    "cannot tell"));
+	fputs("**\n", out);
+	put_command(out, "This report again:", r->command);
+	fputs("\n## Findings\n", out);
+	if (!v)
+		fputs("\nNo check found anything wrong.\n", out);
+	for (; v; v = v->next) {
+		putc('\n', out);
+		na_md_view(v, "###", NA_MD_ROWS, out);
+	}
+}
+
+static void put_input(FILE *out, const struct na_value *in)
+{
+	const struct na_value *bytes = na_get(in, "bytes");
+	const struct na_value *why = na_get(in, "warnings");
+	char n[NA_UNIT_BUF];
+
+	fputs("| ", out);
+	put_text(out, na_text_of(na_get(in, "path"), "-"));
+	fputs(" | ", out);
+	put_text(out, na_text_of(na_get(in, "format"), "not readable"));
+	fputs(" | ", out);
+	put_text(out, na_text_of(na_get(in, "host"), "-"));
+	fprintf(out, " | %s |",
+		bytes && bytes->kind == NA_V_INT
+			? na_print_count(n, (uint64_t)bytes->u.i)
+			: "-");
+	fprintf(out, " %s | ",
+		na_print_count(n, (uint64_t)na_int_of(na_get(in, "transfers"),
+						      0)));
+	put_text(out, na_text_of(na_get(in, "sha256"), "-"));
+	fprintf(out, " | %zu |\n", why ? why->n : 0);
+}
+
+static void put_inputs(FILE *out, const struct na_value *list)
+{
+	size_t shown = 0;
+
+	fputs("\n| input | format | host | bytes | transfers | SHA-256 | "
+	      "warnings |\n"
+	      "| --- | --- | --- | ---: | ---: | --- | ---: |\n",
+	      out);
+	for (const struct na_value *in = list ? list->u.of.first : NULL;
+	     in && shown < NA_MD_INPUTS; in = in->next, shown++)
+		put_input(out, in);
+	if (list && list->n > shown)
+		fprintf(out, "\n%zu more inputs not shown here\n",
+			list->n - shown);
+}
+
+/* The warnings behind the counts of the table. */
+static void put_warnings(FILE *out, const struct na_value *list)
+{
+	size_t shown = 0, all = 0;
+
+	for (const struct na_value *in = list ? list->u.of.first : NULL; in;
+	     in = in->next) {
+		const struct na_value *why = na_get(in, "warnings");
+
+		for (const struct na_value *w = why ? why->u.of.first : NULL; w;
+		     w = w->next, all++) {
+			if (shown == NA_MD_ROWS)
+				continue;
+			fputs(shown++ ? "- " : "\n- ", out);
+			put_text(out, na_text_of(na_get(in, "path"), "-"));
+			fputs(": ", out);
+			put_text(out, na_text_of(w, ""));
+			putc('\n', out);
+		}
+	}
+	if (all > shown)
+		fprintf(out, "\n%zu more warnings not shown here\n",
+			all - shown);
+}
+
+static void put_used(FILE *out, const struct na_report_part *p)
+{
+	const struct na_value *c = na_get(na_result_get_doc(p->result),
+					  "coverage");
+	const struct na_value *why = na_get(c, "left_out");
+	char n[NA_UNIT_BUF];
+
+	if (!c)
+		return;
+	fprintf(out, "| %s | %s |", p->name,
+		na_print_count(n, (uint64_t)na_int_of(na_get(c, "used"), 0)));
+	if (!why || !why->n)
+		fputs(" none", out);
+	for (const struct na_value *v = why ? why->u.of.first : NULL; v;
+	     v = v->next) {
+		fprintf(out, " %s ",
+			na_print_count(n, (uint64_t)na_int_of(v, 0)));
+		put_text(out, v->name);
+		fputs(v->next ? "," : "", out);
+	}
+	fputs(" |\n", out);
+}
+
+static void put_coverage(FILE *out, const struct na_report *r)
+{
+	const struct na_value *inputs = na_get(na_result_get_doc(r->check),
+					       "inputs");
+
+	fputs("\n## What was read\n", out);
+	put_inputs(out, inputs);
+	put_warnings(out, inputs);
+	fputs("\n| analysis | used | left out |\n| --- | ---: | --- |\n", out);
+	for (size_t i = 0; i < r->n_parts; i++)
+		put_used(out, &r->parts[i]);
+	na_md_notes(r->check, out);
+}
+
+/* What a picture says, for who does not see it. */
+static const char *message_of(const struct na_result *r)
+{
+	const struct na_view *v = na_result_views(r);
+
+	return na_text_of(na_get(na_result_get_side(r), "message"),
+			  v && v->title ? v->title : na_result_get_headline(r));
+}
+
+static void put_part(FILE *out, const struct na_report_part *p)
+{
+	fprintf(out, "\n## %s: ", p->name);
+	put_text(out, p->question);
+	fputs("\n\n", out);
+	put_text(out, na_result_get_headline(p->result));
+	putc('\n', out);
+	if (p->png) {
+		fprintf(out, "\n![%s: ", p->name);
+		put_text(out, message_of(p->result));
+		fprintf(out, "](%s)\n", p->png);
+	}
+	for (const struct na_view *v = na_result_views(p->result); v;
+	     v = v->next) {
+		putc('\n', out);
+		na_md_view(v, "###", NA_MD_ROWS, out);
+	}
+	na_md_notes(p->result, out);
+	put_command(out, p->png ? "Figure and data again:" : "Data again:",
+		    p->command);
+}
+
+static void put_missing(FILE *out, const struct na_report *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_parts; i++) {
+		const struct na_report_part *p = &r->parts[i];
+
+		if (p->result)
+			continue;
+		if (!n++)
+			fputs("\n## Not run\n\n", out);
+		fprintf(out, "- %s (", p->name);
+		put_text(out, p->question);
+		fputs("): ", out);
+		put_text(out, p->missing);
+		putc('\n', out);
+	}
+}
+
+enum na_status na_report_md(const struct na_report *r, FILE *out,
+			    struct na_err *err)
+{
+	fputs(NA_REPORT_MARK "\n", out);
+	put_title(out, r);
+	put_check(out, r);
+	put_coverage(out, r);
+	for (size_t i = 0; i < r->n_parts; i++) {
+		if (r->parts[i].result)
+			put_part(out, &r->parts[i]);
+	}
+	put_missing(out, r);
+	fprintf(out, "\nMade by netan %s.\n", r->version);
+	return na_emit_done(out, err);
+}

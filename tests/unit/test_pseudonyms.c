@@ -1,0 +1,131 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "netan/base/pseudonyms.h"
+
+static void check(struct na_pseudonyms *p, const char *text, const char *want)
+{
+	char *got = na_pseudonyms_replace(p, text), *again;
+
+	assert_non_null(got);
+	if (strcmp(got, want) != 0)
+		fail_msg("\"%s\" became \"%s\", not \"%s\"", text, got, want);
+	again = na_pseudonyms_replace(p, got);
+	assert_string_equal(again, got);
+	free(again);
+	free(got);
+}
+
+static void names(void **state)
+{
+	struct na_pseudonyms *p = na_pseudonyms_new();
+
+	(void)state;
+	assert_non_null(p);
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "alice-pc"),
+			    "host-1");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "bob.example.com"),
+			    "host-2");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_ADDR, "10.0.0.1"),
+			    "addr-1");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "alice-pc"),
+			    "host-1");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_INPUT, "-"), "-");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "7"), "host-3");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_INPUT, "my logs/a (1).pb"),
+			    "input-1");
+	check(p, "7", "host-3");
+	check(p, "7 of 7 files", "7 of 7 files");
+	check(p, "alice-pc and bob.example.com: late",
+	      "host-1 and host-2: late");
+	check(p, "alice-pc2 xalice-pc alice-pc-2",
+	      "alice-pc2 xalice-pc alice-pc-2");
+	check(p, "tx:alice-pc/eth0,alice-pc", "tx:host-1/eth0,host-1");
+	check(p, "10.0.0.1:80 > 10.0.0.17:443", "addr-1:80 > addr-2:443");
+	check(p, "[fd00::1]:80 02:42:ac:11:00:02", "[addr-3]:80 addr-4");
+	check(p, "at 12:30:45, 1.2.3, add::dec",
+	      "at 12:30:45, 1.2.3, add::dec");
+	check(p, "my logs/a (1).pb: cut off", "input-1: cut off");
+	check(p, "slowest: bob.example.co...", "slowest: bob.example.co...");
+	na_pseudonym(p, NA_ALIAS_HOST, "a-very-long-name.of.a-pod-0123456789");
+	check(p, "\"a-very-long-name.of.a-po\" is late", "\"host-4\" is late");
+	na_pseudonyms_free(p);
+}
+
+static void paths(void **state)
+{
+	struct na_pseudonyms *p = na_pseudonyms_new();
+
+	(void)state;
+	assert_non_null(p);
+	check(p, "cannot open /home/carol/x y.pb", "cannot open path-1 y.pb");
+	check(p, "carol said \"gs://b/c.pb\", /tmp/a.py:12: no",
+	      "user-1 said \"path-2\", path-3:12: no");
+	check(p, "/device:TPU:0 /host:CPU /pkg.Service/Method jit(f)/tmp",
+	      "/device:TPU:0 /host:CPU /pkg.Service/Method jit(f)/tmp");
+	na_pseudonyms_free(p);
+}
+
+/* Names that are pseudonyms already stay, so that texts can be replaced
+ * twice; two never become one. */
+static void already(void **state)
+{
+	struct na_pseudonyms *p = na_pseudonyms_new();
+
+	(void)state;
+	assert_non_null(p);
+	na_pseudonyms_reserve(p, "host-1");
+	na_pseudonyms_reserve(p, "host-3");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "zoe"), "host-2");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "host-1"), "host-1");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "yan"), "host-4");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "host-3"), "host-3");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "host-007"),
+			    "host-5");
+	check(p, "zoe host-1 yan host-3", "host-2 host-1 host-4 host-3");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "host-4"), "host-6");
+	na_pseudonyms_free(p);
+}
+
+/* As many names as a fleet has, in a time that tests have. */
+static void many(void **state)
+{
+	struct na_pseudonyms *p = na_pseudonyms_new();
+	char name[40], want[40];
+
+	(void)state;
+	assert_non_null(p);
+	for (int i = 0; i < 70000; i++) {
+		snprintf(name, sizeof(name), "%s-%d", i % 2 ? "host" : "w", i);
+		na_pseudonyms_reserve(p, name);
+	}
+	for (int i = 0; i < 70000; i++) {
+		snprintf(name, sizeof(name), "%s-%d", i % 2 ? "host" : "w", i);
+		if (i % 2)
+			snprintf(want, sizeof(want), "host-%d", i);
+		else
+			snprintf(want, sizeof(want), "host-%d", i + 2);
+		assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, name), want);
+	}
+	check(p, "w-69998 is late", "host-70000 is late");
+	na_pseudonyms_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names),
+		cmocka_unit_test(paths),
+		cmocka_unit_test(already),
+		cmocka_unit_test(many),
+	};
+
+	return cmocka_run_group_tests_name("pseudonyms", tests, NULL, NULL);
+}
