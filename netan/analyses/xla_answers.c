@@ -137,9 +137,12 @@ static void ask_compilations(struct na_xla_case *c, const struct na_xla_span *s)
 	else if (g.by && count <= 0)
 		answer(&c->compilations, &x,
 		       "no: %s, no more than the warm-up takes", said);
+	else if (g.by)
+		answer(&c->compilations, &x,
+		       "no: %s, less than one in %" PRId64 " steps", said,
+		       c->asked->log_interval);
 	else
-		answer(&c->compilations, &x, "no: %s%s", said,
-		       g.by ? ", less than one in --log-interval steps" : "");
+		answer(&c->compilations, &x, "no: %s", said);
 }
 
 /* ---- device-to-host transfers */
