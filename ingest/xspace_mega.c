@@ -422,6 +422,7 @@ static void fill_action(struct xs_read *r, const struct key *k,
 	a->operation = xs_text(v, XS_COMPUTE_OP);
 	a->action_type = xs_text(v, XS_ACTION_TYPE);
 	a->hlo_module = xs_text(v, XS_HLO_MODULE);
+	a->thread = (struct na_text){"", 0};
 }
 
 static enum na_status emit_action(struct xs_read *r, uint8_t kind,

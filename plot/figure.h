@@ -11,16 +11,24 @@
 #include "netan/base/err.h"
 #include "netan/result/result.h"
 
+/* Where a figure's axis of time is, in its own units. */
+struct na_page_axis {
+	double width, height;  /* of the page; 0: there is none */
+	double x0, y0, x1, y1; /* what stands on the axis */
+	double from_s, to_s;   /* from the origin, at x0 and x1 */
+};
+
 struct na_page {
 	int width, height; /* 0: the figure's default */
 	double scale;      /* PNG pixels per unit; 0 means 1 */
 	bool dark;
-	const char *title;   /* NULL: the figure's own message */
-	const char *version; /* "0.1.0" */
-	const char *command; /* the command line, for PNG text */
-	const char *id;      /* "inline": what ids in it begin with */
-	FILE *style;         /* "inline": the rules go there, not into a
+	const char *title;         /* NULL: the figure's own message */
+	const char *version;       /* "0.1.0" */
+	const char *command;       /* the command line, for PNG text */
+	const char *id;            /* "inline": what ids in it begin with */
+	FILE *style;               /* "inline": the rules go there, not into a
 			      * <style> in it; NULL: into it */
+	struct na_page_axis *axis; /* filled in; NULL: nobody asks */
 };
 
 struct na_canvas;

@@ -114,6 +114,9 @@ void na_layout_begin(struct na_layout *l, struct na_canvas *c,
 	double margin;
 
 	l->canvas = c;
+	l->axis = page->axis;
+	l->width = page->width;
+	l->height = page->height;
 	l->theme = page->dark ? &na_theme_dark : &na_theme_light;
 	l->unit = fmin((double)page->width / f->width,
 		       (double)page->height / f->height);
@@ -396,6 +399,11 @@ void na_time_axis(const struct na_layout *l, const struct na_scale *x, double y,
 				      .width = fmax(l->unit, 1)});
 	place_time_labels(l, x, &font, &t);
 	draw_time_labels(l, x, y, &font, &t);
+	if (l->axis)
+		*l->axis = (struct na_page_axis){l->width,   l->height,
+						 x->at_from, l->body.y0,
+						 x->at_to,   y,
+						 x->from,    x->to};
 	if (t.base == 0)
 		snprintf(words, sizeof(words), "%s (%s)", name, t.unit.name);
 	else

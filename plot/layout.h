@@ -24,6 +24,10 @@ struct na_layout {
 	double gap;         /* between things that must not touch */
 	struct na_box body; /* what the title block leaves */
 	struct na_row foot; /* below it, beside the version */
+	/* For na_time_axis to fill in, or NULL: that of the page, and how
+	 * large this is. */
+	struct na_page_axis *axis;
+	double width, height;
 };
 
 /* Background, title, subtitle (parts set apart by " · ") and version. */

@@ -179,12 +179,15 @@ need()
 	fi
 }
 
+# Their names on the command line, which have no underscores.
+commands() { rows netan/cli/commands.def NA_COMMAND | tr _ -; }
+
 # WHAT NAME FILE...: one of the files uses that name.
 need_use()
 {
 	local what=$1 name=$2
 	shift 2
-	if grep -q -w -e "$name" "$@" /dev/null; then
+	if grep -q -w -E -e "$name" "$@" /dev/null; then
 		verdict "pass registry/$what"
 	else
 		verdict "FAIL registry/$what: nothing there uses $name"
@@ -197,7 +200,7 @@ options_in() { grep -o -E -e '--[a-z][a-z-]+' | sort -u; }
 need_readme()
 {
 	local name san_log='' wrong
-	for name in $(rows netan/cli/commands.def NA_COMMAND); do
+	for name in $(commands); do
 		clean_env "$1" netan help "$name"
 	done | options_in >"$out.help"
 	options_in <README.md | grep -v -x -e --version >"$out.readme"
@@ -217,8 +220,15 @@ run_registry()
 		need "analysis $name golden" tests/golden/"$name"/*.sh
 		need "analysis $name oracle" tests/oracle/"$name"*.tsv
 	done
-	for name in $(rows netan/cli/commands.def NA_COMMAND); do
+	for name in $(commands); do
 		need "command $name golden" tests/golden/"$name"/*.sh
+	done
+	for name in $(rows netan/checks/checks.def NA_CHECK); do
+		name=${name//_/-}
+		need_use "check $name positive" "^(info|warning|error) $name: .*" \
+			tests/golden/check/*.stdout
+		need_use "check $name negative" "^passed: .*$name" \
+			tests/golden/check/clean.stdout
 	done
 	need_readme "$1"
 	for name in $(rows ingest/readers.def NA_READER); do

@@ -142,7 +142,7 @@ static void put_threads(struct na_result *r, struct na_value *in,
 						   t->name));
 		na_put_int(r, row, "count", (int64_t)t->count);
 		na_put_real(r, row, "total_s", t->total_s);
-		na_put_real(r, row, "bytes", t->bytes ? t->bytes : NAN);
+		na_put_real(r, row, "bytes", t->bytes > 0 ? t->bytes : NAN);
 	}
 }
 
@@ -156,7 +156,7 @@ static void put_kind(struct na_result *r, struct na_value *in, const char *name,
 	na_put_int(r, v, "count", (int64_t)k->count);
 	na_put_int(r, v, "startup", (int64_t)k->startup);
 	na_put_real(r, v, "total_s", k->total_s);
-	na_put_real(r, v, "bytes", k->bytes ? k->bytes : NAN);
+	na_put_real(r, v, "bytes", k->bytes > 0 ? k->bytes : NAN);
 	na_put_real(r, v, "first_s", any ? (double)k->first_ps / 1e12 : NAN);
 	na_put_real(r, v, "last_s", any ? (double)k->last_ps / 1e12 : NAN);
 	na_put_real(r, v, "p50_s",

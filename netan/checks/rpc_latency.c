@@ -111,9 +111,13 @@ static void judge_ratio(struct na_case *c)
 			   na_number_at(g, "residual_p50"));
 	struct na_finding *f;
 
-	if (!(ratio > c->limits->tail_ratio) || saturated(c))
+	/* Of two clocks that differ one shortens what the other lengthens. */
+	if (!(ratio > c->limits->tail_ratio) || saturated(c) ||
+	    na_length(na_case_body(c, "pairs"), "clock_offsets"))
 		return;
-	f = na_case_find(c, NA_FINDING_WARNING, NA_POSSIBLE);
+	f = na_case_find(c,
+			 none_lost(c) ? NA_FINDING_INFO : NA_FINDING_WARNING,
+			 NA_POSSIBLE);
 	if (!f)
 		return;
 	f->title = na_case_text(
@@ -154,6 +158,6 @@ const struct na_check na_check_rpc_latency = {
 	.question = "late transfers while the link has room: tails, timers",
 	.source = "playbook: rpc-latency; modes of rpc",
 	.needs = {"rpc"},
-	.uses = {"latency", "timeline", "tcp"},
+	.uses = {"latency", "timeline", "pairs", "tcp"},
 	.judge = judge,
 };

@@ -4,68 +4,35 @@
 #include <string.h>
 
 #include "netan/analyses/analysis.h"
-#include "netan/base/vec.h"
 #include "netan/cli/anonymize.h"
 #include "netan/cli/common.h"
 
-struct line {
-	char *text;
-	size_t n, cap;
-	bool failed;
-};
-
-static void put(struct line *l, const char *s, size_t n)
-{
-	if (!na_grow(&l->text, &l->cap, l->n + n + 1, 1)) {
-		l->failed = true;
-		return;
-	}
-	memcpy(l->text + l->n, s, n);
-	l->n += n;
-	l->text[l->n] = '\0';
-}
-
-/* As one word of a POSIX shell. */
-static void put_word(struct line *l, const char *s)
+void na_put_word(FILE *out, const char *s)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "%+,-./:=@_";
 
-	if (l->n)
-		put(l, " ", 1);
 	if (*s && !s[strspn(s, plain)]) {
-		put(l, s, strlen(s));
+		fputs(s, out);
 		return;
 	}
-	put(l, "'", 1);
+	putc('\'', out);
 	for (; *s; s++) {
 		if (*s == '\'')
-			put(l, "'\\''", 4);
+			fputs("'\\''", out);
 		else
-			put(l, s, 1);
+			putc(*s, out);
 	}
-	put(l, "'", 1);
+	putc('\'', out);
 }
 
-/* As they may be shown (--anonymize). */
-static void put_value(struct line *l, const struct na_cli *cli, const char *s)
+/* One word, as it may be shown (--anonymize). */
+static void put_shown(FILE *out, const struct na_cli *cli, const char *s)
 {
 	char *shown = na_shown(cli, s);
 
-	l->failed |= !shown;
-	if (shown)
-		put(l, shown, strlen(shown));
-	free(shown);
-}
-
-static void put_path(struct line *l, const struct na_cli *cli, const char *s)
-{
-	char *shown = na_shown(cli, s);
-
-	l->failed |= !shown;
-	if (shown)
-		put_word(l, shown);
+	na_put_word(out, shown ? shown : "");
 	free(shown);
 }
 
@@ -108,8 +75,21 @@ static bool takes(const struct na_command *c, const char *option)
 	return among(a->add_op ? of_ops : of_connections, option);
 }
 
+static const struct na_opt *by_letter(const struct na_opt_group *g, size_t n,
+				      char letter)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (const struct na_opt *o = g[i].opts; o->name; o++) {
+			if (o->short_name == letter)
+				return o;
+		}
+	}
+	return NULL;
+}
+
 /* The option in argv[k] and its value; k moves behind it.  The line was
- * parsed before: it is in order. */
+ * parsed before: it is in order.  Flags of one letter are of no command but
+ * this one. */
 static const struct na_opt *option_at(const struct na_cli *cli, int *k,
 				      const char **value)
 {
@@ -117,39 +97,56 @@ static const struct na_opt *option_at(const struct na_cli *cli, int *k,
 	struct na_opt_group groups[NA_MAX_GROUPS];
 	struct na_common common;
 	size_t n = na_command_groups(cli->command, &common, NULL, groups);
+	bool letters = arg[1] != '-';
 	size_t length = sign ? (size_t)(sign - arg) - 2 : strlen(arg + 2);
-	const struct na_opt *o = na_opt_find(groups, n, arg + 2, length);
+	const struct na_opt *o;
 
 	*value = sign ? sign + 1 : NULL;
-	if (o && o->kind != NA_OPT_FLAG && !sign && *k + 1 < cli->argc)
+	if (letters) {
+		for (arg++; (o = by_letter(groups, n, *arg)) &&
+			    o->kind == NA_OPT_FLAG;)
+			arg++;
+		*value = o && arg[1] ? arg + 1 : NULL;
+	} else {
+		o = na_opt_find(groups, n, arg + 2, length);
+	}
+	if (o && o->kind != NA_OPT_FLAG && !*value && *k + 1 < cli->argc)
 		*value = cli->argv[++*k];
 	return o;
 }
 
-static void put_options(struct line *l, const struct na_cli *cli,
+static void put_options(FILE *out, const struct na_cli *cli,
 			const struct na_command *to)
 {
 	for (int k = 2; k < cli->argc && strcmp(cli->argv[k], "--") != 0; k++) {
-		struct line one = {NULL, 0, 0, false};
 		const struct na_opt *o;
 		const char *value;
 
-		if (strncmp(cli->argv[k], "--", 2) != 0)
+		if (cli->argv[k][0] != '-' || !cli->argv[k][1])
 			continue;
 		o = option_at(cli, &k, &value);
 		if (!o || !takes(to, o->name))
 			continue;
-		put(&one, "--", 2);
-		put(&one, o->name, strlen(o->name));
-		if (value) {
-			put(&one, "=", 1);
-			put_value(&one, cli, value);
-		}
-		if (one.failed)
-			l->failed = true;
-		else
-			put_word(l, one.text);
-		free(one.text);
+		fprintf(out, "--%s%s", o->name, value ? "=" : "");
+		if (value)
+			put_shown(out, cli, value);
+		putc(' ', out);
+	}
+}
+
+/* To the file, with a blank between. */
+static void put_inputs(FILE *out, const struct na_cli *cli)
+{
+	bool dashes = false;
+
+	for (size_t i = 0; i < cli->n_inputs; i++)
+		dashes |= cli->inputs[i].path[0] == '-' &&
+			  cli->inputs[i].path[1];
+	if (dashes)
+		fputs("-- ", out);
+	for (size_t i = 0; i < cli->n_inputs; i++) {
+		fputs(i ? " " : "", out);
+		put_shown(out, cli, cli->inputs[i].path);
 	}
 }
 
@@ -157,21 +154,73 @@ const char *na_again(const struct na_cli *cli, const char *name,
 		     struct na_arena *arena)
 {
 	const struct na_command *to = na_command_find(name);
-	struct line l = {NULL, 0, 0, false};
 	const char *copy = NULL;
-	bool dashes = false;
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
 
+	if (!out)
+		return NULL;
 	if (to)
-		put_options(&l, cli, to);
-	for (size_t i = 0; i < cli->n_inputs; i++)
-		dashes |= cli->inputs[i].path[0] == '-' &&
-			  cli->inputs[i].path[1];
-	if (dashes)
-		put_word(&l, "--");
-	for (size_t i = 0; i < cli->n_inputs; i++)
-		put_path(&l, cli, cli->inputs[i].path);
-	if (!l.failed)
-		copy = na_arena_strn(arena, l.text ? l.text : "", l.n);
-	free(l.text);
+		put_options(out, cli, to);
+	put_inputs(out, cli);
+	if (fclose(out) == 0)
+		copy = na_arena_strn(arena, text, n);
+	free(text);
 	return copy;
+}
+
+/* Whether argv[k] is of no consequence for the result; *skip counts
+ * arguments. */
+static bool is_manner(char *const *argv, int argc, int k, int *skip)
+{
+	static const char *const valued[] = {"--output", "--threads", "--color",
+					     "--progress", NULL};
+	static const char *const flags[] = {"--quiet", "--verbose", NULL};
+	const char *arg = argv[k];
+
+	*skip = 1;
+	if (arg[0] == '-' && arg[1] && arg[1] != '-') {
+		const char *c = arg + 1 + strspn(arg + 1, "qv");
+
+		if (*c && *c != 'o' && *c != 'j')
+			return false;
+		*skip = *c && !c[1] && k + 1 < argc ? 2 : 1;
+		return true;
+	}
+	for (const char *const *v = valued; *v; v++) {
+		size_t n = strlen(*v);
+
+		if (strncmp(arg, *v, n) == 0 && (!arg[n] || arg[n] == '=')) {
+			*skip = !arg[n] && k + 1 < argc ? 2 : 1;
+			return true;
+		}
+	}
+	return among(flags, arg);
+}
+
+char *na_command_line(const struct na_cli *cli)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	bool options = true;
+	int skip;
+
+	if (!out)
+		return NULL;
+	fputs("netan", out);
+	for (int k = 1; k < cli->argc; k += skip) {
+		options = options && strcmp(cli->argv[k], "--") != 0;
+		skip = 1;
+		if (options && is_manner(cli->argv, cli->argc, k, &skip))
+			continue;
+		putc(' ', out);
+		put_shown(out, cli, cli->argv[k]);
+	}
+	if (fclose(out) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
 }

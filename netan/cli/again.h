@@ -14,4 +14,12 @@
 const char *na_again(const struct na_cli *cli, const char *name,
 		     struct na_arena *arena);
 
+/* One word as a POSIX shell wants it. */
+void na_put_word(FILE *out, const char *s);
+
+/* This command line once more, without what says where to write, how many
+ * threads to use and how much to talk: the result does not depend on these.
+ * From malloc(); NULL: out of memory. */
+char *na_command_line(const struct na_cli *cli);
+
 #endif

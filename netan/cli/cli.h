@@ -31,7 +31,8 @@ enum na_join {
 	NA_JOIN_QUIET = 64,     /* -q alone */
 	NA_JOIN_PROGRAMS = 128, /* --hlo */
 	NA_JOIN_WORKERS = 256,  /* --label, --strict: inputs without records */
-	NA_JOIN_NAMES = 512     /* --anonymize, where the former are not */
+	NA_JOIN_PLACES = 512,   /* --topology, where --by is none of its */
+	NA_JOIN_NAMES = 1024    /* --anonymize, where the former are not */
 };
 
 enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };
@@ -95,6 +96,9 @@ struct na_command {
 	const char *words;          /* operands: "a|b|c", or "COMMAND";
 					 * NULL: files */
 	unsigned joins;             /* enum na_join bits */
+	/* What its options take as ID: the k-th and what it means, NULL behind
+	 * the last; for help and completion.  NULL: nothing. */
+	const char *(*ids)(size_t k, const char **what);
 	enum na_exit (*run)(struct na_cli *cli);
 };
 
@@ -103,6 +107,10 @@ extern const struct na_command *const na_commands[]; /* NULL at the end */
 /* Runs the analysis that is named like the command: analyses.def gives each
  * a command of its own (registry.c). */
 enum na_exit na_run_analysis(struct na_cli *cli);
+/* The same with an analysis that is not in that list. */
+struct na_analysis;
+enum na_exit na_run_this_analysis(struct na_cli *cli,
+				  const struct na_analysis *a);
 
 /* "netan: error: ..." / "netan: warning: ..." on stderr, control characters
  * escaped, coloured when stderr is a terminal and --color allows. */

@@ -199,8 +199,13 @@ static void say_picture(const struct na_cli *cli, struct na_result *r)
 
 enum na_exit na_run_analysis(struct na_cli *cli)
 {
-	const struct na_analysis *a =
-		na_analysis_find(cli->command->face->name);
+	return na_run_this_analysis(cli,
+				    na_analysis_find(cli->command->face->name));
+}
+
+enum na_exit na_run_this_analysis(struct na_cli *cli,
+				  const struct na_analysis *a)
+{
 	struct na_result *r = na_result_new();
 	struct na_err err = {.status = NA_OK};
 	struct na_grouping by;

@@ -6,9 +6,8 @@
 #include "netan/analyses/capacity.h"
 #include "netan/base/similar.h"
 #include "netan/cli/again.h"
-#include "netan/cli/battery.h"
 #include "netan/cli/host_settings.h"
-#include "netan/result/emit.h"
+#include "netan/cli/judge.h"
 
 struct params {
 	struct na_text_list only, skip;
@@ -22,9 +21,9 @@ struct params {
 /* clang-format off */
 static const struct na_opt opts[] = {
 	{NA_OPT_LIST, 0, "only", FIELD(only), "ID", NULL, 0, 0,
-	 "run this check alone (can be repeated)"},
+	 "run this check alone"},
 	{NA_OPT_LIST, 0, "skip", FIELD(skip), "ID", NULL, 0, 0,
-	 "leave this check out (can be repeated)"},
+	 "leave this check out"},
 	{NA_OPT_TEXT, 'c', "capacity", FIELD(capacity), "RATE", NULL, 0, 0,
 	 "network capacity of one host, all its NICs: 100Gbps, "
 	 "4x200Gbps/2 or v6e"},
@@ -122,24 +121,14 @@ static enum na_exit unknown_id(const struct na_cli *cli, const char *option,
 	return NA_EXIT_OK;
 }
 
-static enum na_exit refuse_runs(const struct na_cli *cli)
+static bool any_wanted(const struct na_cli *cli)
 {
-	na_say_error(cli, "check judges one run, and these are several");
-	na_say_hint(cli, "netan diff compares two runs; or check each by "
-			 "itself");
-	return NA_EXIT_USAGE;
-}
+	struct asking asking = {.cli = cli};
+	bool any = false;
 
-static bool labels_differ(const struct na_cli *cli)
-{
-	for (size_t i = 1; i < cli->n_inputs; i++) {
-		const char *a = cli->inputs[i - 1].label;
-		const char *b = cli->inputs[i].label;
-
-		if (a != b && (!a || !b || strcmp(a, b) != 0))
-			return true;
-	}
-	return false;
+	for (size_t i = 0; na_checks[i]; i++)
+		any |= wanted(&asking, na_checks[i]);
+	return any;
 }
 
 /* What the command line alone can tell is wrong. */
@@ -151,8 +140,12 @@ static enum na_exit check_params(const struct na_cli *cli, double *gbps)
 
 	if (exit == NA_EXIT_OK)
 		exit = unknown_id(cli, "--skip", &p->skip);
-	if (exit == NA_EXIT_OK && labels_differ(cli))
-		exit = refuse_runs(cli);
+	if (exit == NA_EXIT_OK)
+		exit = na_judge_labels(cli);
+	if (exit == NA_EXIT_OK && !any_wanted(cli)) {
+		na_say_error(cli, "--only and --skip leave no check");
+		exit = NA_EXIT_USAGE;
+	}
 	if (exit == NA_EXIT_OK && p->capacity &&
 	    na_capacity_parse(p->capacity, gbps, &err) != NA_OK) {
 		na_say_error(cli, "%s", err.text);
@@ -161,107 +154,27 @@ static enum na_exit check_params(const struct na_cli *cli, double *gbps)
 	return exit;
 }
 
-/* No analysis found anything of its kind. */
-static enum na_exit say_nothing(struct na_battery *b)
-{
-	struct na_session *s = &b->session;
-
-	if (s->interrupted)
-		return NA_EXIT_FAILED;
-	if (!na_session_any_host(s)) {
-		na_say_error(s->cli, "--host matches no host");
-		na_session_say_there_is(s);
-		return NA_EXIT_FAILED;
-	}
-	if (s->store.transfers.n ||
-	    na_store_count(&s->store, SIZE_MAX, NA_RX, NA_VALID)) {
-		na_say_error(s->cli, "nothing to check: the filters leave no "
-				     "transfer, step or packet");
-		na_session_say_there_is(s);
-		return NA_EXIT_FAILED;
-	}
-	na_say_error(s->cli, "nothing to check: looked for transfers on the "
-			     "network, steps and operations of devices, and "
-			     "packets");
-	na_session_say_planes(s);
-	if (s->damaged)
-		na_say_hint(s->cli, "the input is damaged or unreadable in "
-				    "part (see the warnings): what is missing "
-				    "may be in what was lost");
-	return NA_EXIT_FAILED;
-}
-
-/* The exhibit whose count of what was used says most. */
-static size_t told_by(const struct na_battery *b)
-{
-	static const char *const names[] = {"sizes", "latency", "rpc",
-					    "pairs", "bursts",  "timeline",
-					    "steps", "slack"};
-
-	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
-		for (size_t i = 0; i < b->n; i++) {
-			if (b->exhibits[i].result &&
-			    strcmp(b->exhibits[i].name, names[k]) == 0)
-				return i;
-		}
-	}
-	for (size_t i = 0; i + 1 < b->n; i++) {
-		if (b->exhibits[i].result)
-			return i;
-	}
-	return 0;
-}
-
-/* Files, hosts, duration, used, left out: as that analysis says it. */
-static void put_coverage(struct na_battery *b, struct na_result *r)
-{
-	struct na_session *s = &b->session;
-	size_t i = told_by(b);
-	const char *line = na_result_get_headline(b->owned[i]);
-
-	line = line ? strchr(line, ':') : NULL;
-	if (line)
-		na_result_note(r, "looked at%s", line);
-	na_envelope(s, r, "check", b->driven[i].used,
-		    ((double)b->last_ps - (double)b->first_ps) / 1e12,
-		    b->driven[i].side, b->driven[i].dropped);
-}
-
 static enum na_exit judge(struct na_battery *b, struct asking *asking,
 			  double gbps, struct na_result *r)
 {
 	const struct na_cli *cli = b->session.cli;
 	const struct na_checks_asked asked = {
-		.exhibits = b->exhibits,
-		.n_exhibits = b->n,
 		.limits = &((struct params *)cli->params)->limits,
 		.capacity_gbps = gbps,
-		.inputs = "",
-		.rest = rest_of,
 		.wanted = wanted,
 		.ctx = asking,
+		.rest = rest_of,
 	};
-	struct na_err err = {.status = NA_OK};
 	enum na_exit exit, verdict;
 	int worst;
 
-	if (!b->used) {
-		na_session_verdict(&b->session);
-		return say_nothing(b);
-	}
-	if (na_checks_run(&asked, r, &worst, &err) != NA_OK) {
-		na_say_error(cli, "%s", err.text);
-		return NA_EXIT_FAILED;
-	}
-	put_coverage(b, r);
+	exit = na_judge(b, &asked, r, &worst);
+	if (exit != NA_EXIT_OK)
+		return exit;
 	exit = na_session_verdict(&b->session);
 	verdict = na_output(cli, r);
 	exit = verdict == NA_EXIT_OK ? exit : verdict;
-	if (exit != NA_EXIT_OK)
-		return exit;
-	return cli->common.fail_on >= 0 && worst > cli->common.fail_on
-		       ? NA_EXIT_FINDINGS
-		       : NA_EXIT_OK;
+	return exit == NA_EXIT_OK ? na_judge_exit(cli, worst) : exit;
 }
 
 static enum na_exit run(struct na_cli *cli)
@@ -286,8 +199,6 @@ static enum na_exit run(struct na_cli *cli)
 	na_catch_interrupt();
 	na_arena_init(&asking.arena);
 	exit = na_battery_run_some(&b, cli, p->capacity, read_by_any, &asking);
-	if (exit == NA_EXIT_OK && b.session.store.n_runs > 1)
-		exit = refuse_runs(cli);
 	if (exit == NA_EXIT_OK)
 		exit = na_snapshots_add(&snapshots, &b);
 	if (exit == NA_EXIT_OK)
@@ -299,13 +210,43 @@ static enum na_exit run(struct na_cli *cli)
 	return exit;
 }
 
+static const char *ids(size_t k, const char **what)
+{
+	for (size_t i = 0; i <= k; i++) {
+		if (!na_checks[i])
+			return NULL;
+	}
+	*what = na_checks[k]->question;
+	return na_checks[k]->id;
+}
+
+static const char details[] =
+	"Looks at everything in one reading and says what is wrong: first the "
+	"verdict, then the findings, the worst first, each with its evidence, "
+	"how sure it is, when it was, what to do, and a command that shows "
+	"more.\n"
+	"The verdict is \"guilty: ...\" where the network is slow and a test "
+	"or a count says who or what; \"Network: not guilty\", with what is "
+	"slow instead, where enough was looked at; else \"cannot tell: "
+	"...\". Hosts that only wait for a culprit are not named: they are "
+	"its victims.\n"
+	"Sure: certain is counted; likely is a test that rejects chance, or "
+	"two sources that agree; possible fits, and other causes fit as well. "
+	"Step stall is the time that devices spend in send, send-done, recv "
+	"and recv-done, the mean over devices.\n"
+	"Severity (--fail-on): a culprit is an error, a named trouble a "
+	"warning, a remark info. Checks that lack what they need are listed "
+	"with what it takes.\n"
+	"The checks, for --only and --skip:";
+
 static const struct na_face check_face = {
 	.name = "check",
 	.question = "what is wrong, in order of importance, and what to do",
 	.usage = "[OPTION…] INPUT…",
-	.details = "",
+	.details = details,
 	.example = "netan check logdir\n"
-		   "netan check logdir --fail-on warning",
+		   "netan check logdir --capacity 100Gbps -o check.md\n"
+		   "netan check logdir --skip bursty --fail-on warning",
 	.opts = opts,
 	.params_size = sizeof(struct params),
 };
@@ -313,6 +254,7 @@ static const struct na_face check_face = {
 const struct na_command na_cmd_check = {
 	.face = &check_face,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_OUTPUT |
-		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS,
+		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES,
+	.ids = ids,
 	.run = run,
 };

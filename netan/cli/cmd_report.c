@@ -5,10 +5,10 @@
 #include <strings.h>
 
 #include "netan/analyses/capacity.h"
+#include "netan/cli/again.h"
 #include "netan/cli/anonymize.h"
-#include "netan/cli/battery.h"
-#include "netan/cli/command_line.h"
 #include "netan/cli/hashing.h"
+#include "netan/cli/judge.h"
 #include "netan/cli/output.h"
 #include "netan/cli/report_folder.h"
 #include "netan/cli/report_parts.h"
@@ -47,6 +47,7 @@ struct making {
 	struct na_battery b;
 	struct na_hashing hashing;
 	struct na_result *check;
+	struct na_arena arena; /* of texts for the findings */
 	struct na_report_parts parts;
 	double capacity_gbps;
 	int worst;
@@ -63,7 +64,10 @@ static enum na_exit check_output(const struct na_cli *cli, const char *path)
 {
 	struct na_err err = {.status = NA_OK};
 
-	if (ends_in(path, ".html")) {
+	if (na_output_is_input(cli, path)) {
+		na_fail(&err, NA_EUSAGE, "-o %s: this file is also an input",
+			path);
+	} else if (ends_in(path, ".html")) {
 		if (na_outfile_check(path, &err) == NA_OK)
 			return NA_EXIT_OK;
 	} else if (na_folder_named(path)) {
@@ -94,64 +98,40 @@ static enum na_exit check_outputs(const struct na_cli *cli)
 	return exit;
 }
 
-/* Two runs side by side would be two reports. */
-static enum na_exit refuse_runs(const struct na_cli *cli)
-{
-	na_say_error(cli, "a report is of one run");
-	na_say_hint(cli, "netan diff compares two; or make a report of each");
-	return NA_EXIT_USAGE;
-}
-
-static bool several_labels(const struct na_cli *cli)
-{
-	for (size_t i = 1; i < cli->n_inputs; i++) {
-		const char *a = cli->inputs[0].label, *b = cli->inputs[i].label;
-
-		if (a != b && (!a || !b || strcmp(a, b) != 0))
-			return true;
-	}
-	return false;
-}
-
 /* What the command line alone can tell is wrong. */
 static enum na_exit check_params(struct making *m)
 {
 	const struct params *p = m->cli->params;
 	struct na_err err = {.status = NA_OK};
+	enum na_exit exit;
 
 	if (p->capacity &&
 	    na_capacity_parse(p->capacity, &m->capacity_gbps, &err) != NA_OK) {
 		na_say_error(m->cli, "%s", err.text);
 		return NA_EXIT_USAGE;
 	}
-	if (several_labels(m->cli))
-		return refuse_runs(m->cli);
-	return check_outputs(m->cli);
+	exit = na_judge_labels(m->cli);
+	return exit == NA_EXIT_OK ? check_outputs(m->cli) : exit;
 }
 
-static enum na_status judge(struct making *m, struct na_err *err)
+static const char *rest_of(void *ctx, const char *name)
 {
-	static const uint64_t none[NA_N_REASONS];
-	struct params *p = m->cli->params;
-	char *inputs = na_command_inputs(m->cli);
+	struct making *m = ctx;
+
+	return na_again(m->cli, name, &m->arena);
+}
+
+static enum na_exit judge(struct making *m)
+{
+	const struct params *p = m->cli->params;
 	const struct na_checks_asked asked = {
-		.exhibits = m->b.exhibits,
-		.n_exhibits = m->b.n,
 		.limits = &p->limits,
 		.capacity_gbps = m->capacity_gbps,
-		.inputs = inputs,
+		.rest = rest_of,
+		.ctx = m,
 	};
-	enum na_status st = inputs ? na_checks_run(&asked, m->check, &m->worst,
-						   err)
-				   : na_fail_nomem(err);
 
-	free(inputs);
-	if (st == NA_OK)
-		na_envelope(&m->b.session, m->check, "report", m->b.used,
-			    ((double)m->b.last_ps - (double)m->b.first_ps) /
-				    1e12,
-			    -1, none);
-	return st;
+	return na_judge(&m->b, &asked, m->check, &m->worst);
 }
 
 /* Beside the other facts of each input. */
@@ -199,21 +179,36 @@ static enum na_exit write_page(const struct making *m, const char *path,
 	return NA_EXIT_FAILED;
 }
 
-/* "-o report.html", as a shell wants it. */
-static char *output_words(const char *path)
+/* The name that was typed says nothing of the page. */
+static const char *page_command(struct making *m)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	static const char start[] = "netan report";
+	char *line = na_command_line(m->cli), *text = NULL;
+	size_t size = line ? strlen(line) + sizeof(" -o report.html") : 0;
 
-	if (!out)
-		return NULL;
-	fputs("-o ", out);
-	na_put_word(out, path);
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	return NULL;
+	if (size)
+		text = na_arena_alloc(&m->arena, size);
+	if (text)
+		snprintf(text, size, "%s -o report.html%s", start,
+			 line + strlen(start));
+	free(line);
+	return text;
+}
+
+/* "run/ and 3 more" */
+static const char *inputs_text(struct making *m)
+{
+	char *first = na_shown(m->cli, m->cli->inputs[0].path), *text = NULL;
+	size_t n = m->cli->n_inputs, size = first ? strlen(first) + 40 : 0;
+
+	if (size)
+		text = na_arena_alloc(&m->arena, size);
+	if (text && n < 2)
+		snprintf(text, size, "%s", first);
+	else if (text)
+		snprintf(text, size, "%s and %zu more", first, n - 1);
+	free(first);
+	return text;
 }
 
 static enum na_exit write_all(struct making *m)
@@ -221,27 +216,25 @@ static enum na_exit write_all(struct making *m)
 	const struct params *p = m->cli->params;
 	const struct na_text_list *l = &m->cli->common.outputs;
 	char *title = p->title ? na_shown(m->cli, p->title) : NULL;
+	const struct na_report report = {
+		.title = title,
+		.inputs = inputs_text(m),
+		.check = m->check,
+		.command = page_command(m),
+		.version = NETAN_VERSION,
+		.figure_css = m->parts.theme,
+		.parts = m->parts.of,
+		.n_parts = m->parts.n,
+	};
 	enum na_exit worst = NA_EXIT_OK;
 
-	for (size_t i = 0; i < l->n; i++) {
-		char *extra = output_words(l->items[i]);
-		char *command = extra ? na_command_like(m->cli, m->cli->command,
-							extra)
-				      : NULL;
-		const struct na_report report = {
-			.title = title,
-			.check = m->check,
-			.command = command,
-			.version = NETAN_VERSION,
-			.parts = m->parts.of,
-			.n_parts = m->parts.n,
-		};
-		enum na_exit exit = command ? write_page(m, l->items[i],
-							 &report)
-					    : NA_EXIT_FAILED;
+	if (!report.command || !report.inputs) {
+		na_say_error(m->cli, "out of memory");
+		worst = NA_EXIT_FAILED;
+	}
+	for (size_t i = 0; worst == NA_EXIT_OK && i < l->n; i++) {
+		enum na_exit exit = write_page(m, l->items[i], &report);
 
-		free(extra);
-		free(command);
 		worst = exit > worst ? exit : worst;
 	}
 	free(title);
@@ -253,10 +246,10 @@ static enum na_exit make(struct making *m)
 	struct na_err err = {.status = NA_OK};
 	enum na_exit exit, verdict;
 
-	if (m->b.session.store.n_runs > 1)
-		return refuse_runs(m->cli);
-	if (judge(m, &err) == NA_OK &&
-	    na_report_parts_of(&m->b, &m->parts, &err) == NA_OK &&
+	exit = judge(m);
+	if (exit != NA_EXIT_OK)
+		return exit;
+	if (na_report_parts_of(&m->b, &m->parts, &err) == NA_OK &&
 	    na_report_draw(&m->b, &m->parts, &err) == NA_OK)
 		put_hashes(m);
 	na_hide_result(m->cli, m->check);
@@ -269,11 +262,7 @@ static enum na_exit make(struct making *m)
 	exit = na_session_verdict(&m->b.session);
 	verdict = write_all(m);
 	exit = verdict == NA_EXIT_OK ? exit : verdict;
-	if (exit != NA_EXIT_OK)
-		return exit;
-	return m->cli->common.fail_on >= 0 && m->worst > m->cli->common.fail_on
-		       ? NA_EXIT_FINDINGS
-		       : NA_EXIT_OK;
+	return exit == NA_EXIT_OK ? na_judge_exit(m->cli, m->worst) : exit;
 }
 
 static enum na_exit run(struct na_cli *cli)
@@ -291,6 +280,7 @@ static enum na_exit run(struct na_cli *cli)
 		return exit;
 	}
 	na_catch_interrupt();
+	na_arena_init(&m.arena);
 	if (!na_hashing_start(&m.hashing, cli)) {
 		na_say_error(cli, "out of memory");
 		exit = NA_EXIT_FAILED;
@@ -302,6 +292,7 @@ static enum na_exit run(struct na_cli *cli)
 		na_battery_close(&m.b);
 	}
 	na_hashing_close(&m.hashing);
+	na_arena_fini(&m.arena);
 	na_result_free(m.check);
 	return exit;
 }

@@ -141,14 +141,24 @@ static const struct na_opt filter_opts[] = {
 };
 /* clang-format on */
 
+#define TOPOLOGY_ROW \
+	{NA_OPT_TEXT, 0, "topology", AT(topology), "FILE", NULL, 0, 0, \
+	 "which healthy paths are alike: CSV host,rack[,block] or " \
+	 "src_host,dst_host,class"}
+
+/* clang-format off */
+static const struct na_opt place_opts[] = {
+	TOPOLOGY_ROW,
+	NA_OPT_END
+};
+/* clang-format on */
+
 /* clang-format off */
 static const struct na_opt group_opts[] = {
 	{NA_OPT_TEXT, 0, "by", AT(by), "KEY[,KEY]", NULL, 0, 0,
 	 "one group for each component, host, src, dst, pair, collective, "
 	 "transfer_type, size, step, device, class or label"},
-	{NA_OPT_TEXT, 0, "topology", AT(topology), "FILE", NULL, 0, 0,
-	 "which healthy paths are alike: CSV host,rack[,block] or "
-	 "src_host,dst_host,class"},
+	TOPOLOGY_ROW,
 	{NA_OPT_COUNT, 0, "top", AT(top), "N", NULL, 1, 1e9,
 	 "show the first N rows; the others are counted"},
 	NA_OPT_END
@@ -214,6 +224,7 @@ static const struct shared {
 	{NA_JOIN_FILTER, "Filters", filter_opts},
 	{NA_JOIN_GROUP, "Groups", group_opts},
 	{NA_JOIN_INPUT, "Inputs", input_opts},
+	{NA_JOIN_PLACES, "Places", place_opts},
 	{NA_JOIN_PROGRAMS, "Programs", program_opts},
 	{NA_JOIN_WORKERS, "Inputs", worker_opts},
 	{NA_JOIN_NAMES, "Inputs", name_opts},

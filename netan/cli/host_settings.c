@@ -7,8 +7,8 @@
 #include "ingest/settings.h"
 #include "netan/analyses/host_settings.h"
 #include "netan/base/vec.h"
+#include "netan/cli/again.h"
 #include "netan/cli/anonymize.h"
-#include "netan/cli/command_line.h"
 
 /* ---- which directories */
 

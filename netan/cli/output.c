@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "netan/cli/again.h"
 #include "netan/cli/anonymize.h"
+#include "netan/cli/cli.h"
 #include "netan/cli/output.h"
 #include "netan/result/emit.h"
 #include "plot/figure.h"
@@ -19,7 +21,6 @@ struct target {
 };
 
 static const char *const pictures[] = {"svg", "png", "pdf", NULL};
-static const char *const later[] = {"html", NULL};
 
 /* The endings that a command can write, for messages. */
 static const char *endings_of(const struct na_cli *cli)
@@ -101,11 +102,11 @@ static bool resolve(const struct na_cli *cli, const char *path,
 			     path, endings_of(cli));
 		return false;
 	}
-	if (word_of(later, end)) {
+	if (!strcasecmp(end, "html")) {
 		na_say_error(cli,
-			     "-o %s: .%s files are not yet supported; "
-			     "wanted one of %s",
-			     path, end, endings_of(cli));
+			     "-o %s: netan report writes pages; wanted one of "
+			     "%s",
+			     path, endings_of(cli));
 		return false;
 	}
 	if (cli->common.format || is_special(path)) {
@@ -119,8 +120,7 @@ static bool resolve(const struct na_cli *cli, const char *path,
 	return false;
 }
 
-/* An output that is also an input would be lost half way. */
-static bool is_input(const struct na_cli *cli, const char *path)
+bool na_output_is_input(const struct na_cli *cli, const char *path)
 {
 	struct stat out, in;
 
@@ -148,7 +148,7 @@ static enum na_exit check_target(const struct na_cli *cli,
 	}
 	if (!t->path)
 		return NA_EXIT_OK;
-	if (is_input(cli, t->path)) {
+	if (na_output_is_input(cli, t->path)) {
 		na_say_error(cli, "-o %s: this file is also an input", t->path);
 		return NA_EXIT_USAGE;
 	}
@@ -203,7 +203,9 @@ bool na_output_draws(const struct na_cli *cli)
 	for (size_t i = 0; i < cli->common.outputs.n; i++) {
 		const char *path = cli->common.outputs.items[i];
 
-		if (!is_stdout(path) && word_of(pictures, ending(path)))
+		/* A report is full of them. */
+		if (!is_stdout(path) && (word_of(pictures, ending(path)) ||
+					 strcasecmp(ending(path), "html") == 0))
 			return true;
 	}
 	return false;
@@ -225,70 +227,11 @@ static struct na_emit_opts emit_opts(const struct na_cli *cli, int fd)
 	return o;
 }
 
-/* Whether argv[k] only says where to write, how many threads, how much to
- * talk; *skip counts arguments.  A picture does not depend on these. */
-static bool is_manner(char *const *argv, int argc, int k, int *skip)
-{
-	static const char *const valued[] = {"--output", "--threads", "--color",
-					     "--progress", NULL};
-	static const char *const flags[] = {"--quiet", "--verbose", NULL};
-	const char *arg = argv[k];
-
-	*skip = 1;
-	if (arg[0] == '-' && arg[1] && arg[1] != '-') {
-		const char *c = arg + 1 + strspn(arg + 1, "qv");
-
-		if (*c && *c != 'o' && *c != 'j')
-			return false;
-		*skip = *c && !c[1] && k + 1 < argc ? 2 : 1;
-		return true;
-	}
-	for (const char *const *v = valued; *v; v++) {
-		size_t n = strlen(*v);
-
-		if (strncmp(arg, *v, n) == 0 && (!arg[n] || arg[n] == '=')) {
-			*skip = !arg[n] && k + 1 < argc ? 2 : 1;
-			return true;
-		}
-	}
-	return word_of(flags, arg) != NULL;
-}
-
-/* "netan timeline run/": how to get this result again. */
-static char *command_line(const struct na_cli *cli)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	bool options = true;
-	int skip;
-
-	if (!out)
-		return NULL;
-	fputs("netan", out);
-	for (int k = 1; k < cli->argc; k += skip) {
-		char *arg;
-
-		options = options && strcmp(cli->argv[k], "--") != 0;
-		skip = 1;
-		if (options && is_manner(cli->argv, cli->argc, k, &skip))
-			continue;
-		arg = na_shown(cli, cli->argv[k]);
-		fprintf(out, " %s", arg ? arg : "");
-		free(arg);
-	}
-	if (fclose(out) != 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
 static enum na_status draw(const struct na_cli *cli, const struct na_result *r,
 			   const char *format, FILE *out, struct na_err *err)
 {
 	const struct na_figure *f = na_figure_find(cli->command->face->name);
-	char *line = command_line(cli), *title = NULL;
+	char *line = na_command_line(cli), *title = NULL;
 	struct na_page page = {
 		.width = (int)cli->common.width,
 		.height = (int)cli->common.height,

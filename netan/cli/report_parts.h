@@ -9,8 +9,10 @@
 
 struct na_report_parts {
 	struct na_report_part of[NA_MAX_EVIDENCE];
-	char *commands[NA_MAX_EVIDENCE]; /* owned */
+	struct na_arena arena; /* of the commands */
 	char *figures[NA_MAX_EVIDENCE];
+	char *styles[NA_MAX_EVIDENCE];
+	char *theme; /* what the figures share */
 	size_t n;
 };
 

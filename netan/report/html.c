@@ -13,23 +13,10 @@ static const char *verdict_of(const struct na_report *r)
 			  "cannot tell");
 }
 
-/* The page's own, or by its inputs: "run/ and 3 more". */
 static void put_title(FILE *out, const struct na_report *r)
 {
-	const struct na_value *in = na_get(na_result_get_doc(r->check),
-					   "inputs");
-
-	if (r->title) {
-		na_html_text(out, r->title);
-		return;
-	}
-	fputs("Network report: ", out);
-	na_html_text(out,
-		     in && in->n
-			     ? na_text_of(na_get(in->u.of.first, "path"), "")
-			     : "no input");
-	if (in && in->n > 1)
-		fprintf(out, " and %zu more", in->n - 1);
+	fputs(r->title ? "" : "Network report: ", out);
+	na_html_line(out, r->title ? r->title : r->inputs);
 }
 
 /* Nothing may be loaded from anywhere; our own script is named by hash. */
@@ -65,6 +52,10 @@ static void put_head(FILE *out, const struct na_report *r)
 	fputs(na_page_css, out);
 	if (r->figure_css)
 		fputs(r->figure_css, out);
+	for (size_t i = 0; i < r->n_parts; i++) {
+		if (r->parts[i].figure && r->parts[i].style)
+			fputs(r->parts[i].style, out);
+	}
 	fputs("</style>\n</head>\n", out);
 }
 
@@ -93,7 +84,7 @@ static void put_header(FILE *out, const struct na_report *r)
 	fputs("<header>\n<h1>", out);
 	put_title(out, r);
 	fprintf(out, "</h1>\n<p class=\"verdict %s\"><strong>", worst_of(r));
-	na_html_text(out, verdict_of(r));
+	na_html_line(out, verdict_of(r));
 	fprintf(out, "</strong> <span>%zu finding%s</span></p>\n",
 		list ? list->n : 0, list && list->n == 1 ? "" : "s");
 	fputs("<p class=\"facts\">", out);
@@ -140,7 +131,7 @@ static void put_missing(FILE *out, const struct na_report *r)
 		fputs("</code> (", out);
 		na_html_text(out, p->question);
 		fputs("): ", out);
-		na_html_text(out, p->missing);
+		na_html_line(out, p->missing);
 		fputs("</li>\n", out);
 	}
 	fputs(n ? "</ul>\n" : "<p>Every analysis found what it needs.</p>\n",
@@ -160,7 +151,7 @@ static void put_body(FILE *out, const struct na_report *r, bool *failed)
 	na_html_coverage(out, r, failed);
 	for (size_t i = 0; i < r->n_parts; i++) {
 		if (r->parts[i].result)
-			na_html_part(out, &r->parts[i], failed);
+			na_html_part(out, r, &r->parts[i], failed);
 	}
 	put_missing(out, r);
 	fputs("</main>\n<script>", out);

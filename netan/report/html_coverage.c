@@ -140,24 +140,6 @@ static void put_used(FILE *out, const struct na_report *r)
 	fputs("</tbody>\n</table>\n</div>\n", out);
 }
 
-static void put_notes(FILE *out, const struct na_report *r, bool *failed)
-{
-	struct na_run run;
-
-	na_run_begin(&run, NA_PART_BYTES);
-	for (const struct na_text_line *l = na_result_notes(r->check);
-	     l && run.out; l = l->next) {
-		na_html_in(run.out, "li", l->text);
-		na_run_piece(&run);
-	}
-	if (run.kept)
-		fputs("<ul>\n", out);
-	na_run_end(&run, out);
-	*failed |= run.failed;
-	if (run.kept)
-		fputs("</ul>\n", out);
-}
-
 static void put_unknown(FILE *out, const struct na_value *coverage)
 {
 	const struct na_value *names = na_get(coverage, "unknown_names");
@@ -170,7 +152,7 @@ static void put_unknown(FILE *out, const struct na_value *coverage)
 		if (shown++ == 20)
 			break;
 		fputs(shown > 1 ? ", <code>" : "<code>", out);
-		na_html_text(out, na_text_of(v, ""));
+		na_html_line(out, na_text_of(v, ""));
 		fputs("</code>", out);
 	}
 	if (names->n > 20)
@@ -181,11 +163,12 @@ static void put_unknown(FILE *out, const struct na_value *coverage)
 void na_html_coverage(FILE *out, const struct na_report *r, bool *failed)
 {
 	const struct na_value *doc = na_result_get_doc(r->check);
+	size_t room = NA_PART_BYTES;
 
 	fputs("<section id=\"coverage\">\n<h2>What was read</h2>\n", out);
 	put_inputs(out, na_get(doc, "inputs"), failed);
 	put_used(out, r);
 	put_unknown(out, na_get(doc, "coverage"));
-	put_notes(out, r, failed);
+	na_html_notes(out, r->check, NULL, &room, failed);
 	fputs("</section>\n", out);
 }

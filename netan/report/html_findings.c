@@ -17,7 +17,8 @@ static void put_name(FILE *out, const char *name)
 
 static void put_value(FILE *out, const struct na_value *v)
 {
-	static const struct na_column number = {"v", "v", NA_F_NUMBER, 4, 0};
+	static const struct na_column real = {"v", "v", NA_F_NUMBER, 3, 0};
+	static const struct na_column count = {"v", "v", NA_F_COUNT, 0, 0};
 	static const struct na_column text = {"v", "v", NA_F_TEXT, 0, 0};
 	struct na_value row = {.kind = NA_V_OBJECT, .n = 1}, member = *v;
 	char buf[NA_CELL_BUF];
@@ -25,18 +26,65 @@ static void put_value(FILE *out, const struct na_value *v)
 	member.name = "v";
 	member.next = NULL;
 	row.u.of.first = row.u.of.last = &member;
-	na_html_text(out, na_cell_text(v->kind == NA_V_REAL ? &number : &text,
+	na_html_text(out, na_cell_text(v->kind == NA_V_REAL  ? &real
+				       : v->kind == NA_V_INT ? &count
+							     : &text,
 				       &row, buf));
 }
 
 static bool is_scalar(const struct na_value *v)
 {
-	return v->kind != NA_V_OBJECT && v->kind != NA_V_ROWS &&
+	return !na_is_container(v) && v->kind != NA_V_ROWS &&
 	       v->kind != NA_V_REALS;
 }
 
-/* A list of objects tells by its first ones. */
-enum { SHOWN_OBJECTS = 5 };
+/* Fits on one line: nothing inside but scalars. */
+static bool is_flat(const struct na_value *v)
+{
+	if (!na_is_container(v))
+		return is_scalar(v);
+	for_each_member (m, v)
+		if (!is_scalar(m))
+			return false;
+	return true;
+}
+
+/* A list or an object tells by its first ones. */
+enum { SHOWN_REALS = 8, SHOWN_IN_LINE = 24, SHOWN_OBJECTS = 5 };
+
+static void put_reals(FILE *out, const struct na_value *v)
+{
+	char buf[NA_UNIT_BUF];
+	size_t n;
+	const double *x = na_reals_of(v, &n);
+
+	for (size_t i = 0; i < n && i < SHOWN_REALS; i++)
+		fprintf(out, "%s%s", i ? ", " : "",
+			na_print_number(buf, x[i], 3));
+	if (n > SHOWN_REALS)
+		fprintf(out, " and %zu more", n - SHOWN_REALS);
+}
+
+/* "kind src, host host-1" */
+static void put_flat(FILE *out, const struct na_value *v)
+{
+	size_t shown = 0;
+
+	if (!na_is_container(v)) {
+		put_value(out, v);
+		return;
+	}
+	for_each_member (m, v) {
+		if (shown == SHOWN_IN_LINE) {
+			fprintf(out, " and %zu more", v->n - SHOWN_IN_LINE);
+			return;
+		}
+		fputs(shown++ ? ", " : "", out);
+		put_name(out, m->name);
+		fputs(m->name ? " " : "", out);
+		put_value(out, m);
+	}
+}
 
 static void put_evidence(FILE *out, const struct na_value *v, int depth);
 
@@ -44,15 +92,15 @@ static void put_member(FILE *out, const struct na_value *v, int depth)
 {
 	fputs("<li>", out);
 	put_name(out, v->name);
-	if (is_scalar(v) && !(v->kind == NA_V_LIST && v->u.of.first &&
-			      !is_scalar(v->u.of.first))) {
-		fputs(v->name ? ": " : "", out);
-		put_value(out, v);
-	} else if (depth < 3 && na_is_container(v)) {
+	fputs(v->name ? ": " : "", out);
+	if (v->kind == NA_V_REALS)
+		put_reals(out, v);
+	else if (is_flat(v))
+		put_flat(out, v);
+	else if (depth < 3 && na_is_container(v))
 		put_evidence(out, v, depth + 1);
-	} else {
-		fprintf(out, ": %zu values", v->n);
-	}
+	else
+		fprintf(out, "%zu rows", v->n);
 	fputs("</li>\n", out);
 }
 
@@ -74,12 +122,21 @@ static void put_evidence(FILE *out, const struct na_value *v, int depth)
 	fputs("</ul>\n", out);
 }
 
-static void put_seconds(FILE *out, const char *label, double s)
+static void put_instant(FILE *out, const char *label, double s)
 {
 	char buf[NA_UNIT_BUF];
 
 	if (isfinite(s))
-		fprintf(out, "%s %s s", label, na_print_number(buf, s, 4));
+		fprintf(out, "%s %s s", label, na_print_fixed(buf, s, 3));
+}
+
+static void put_cost(FILE *out, double s)
+{
+	char buf[NA_UNIT_BUF];
+
+	if (isfinite(s) && fabs(s) < 1e6)
+		fprintf(out, "; time lost %s",
+			na_print_time(buf, (int64_t)(s * 1e12), 3));
 }
 
 static void put_sure(FILE *out, const struct na_value *f)
@@ -99,9 +156,9 @@ static void put_sure(FILE *out, const struct na_value *f)
 		if (strcmp(sure[i].word, word) == 0)
 			fprintf(out, " (%s)", sure[i].means);
 	}
-	put_seconds(out, "; from", na_real_of(na_get(f, "from_s"), NAN));
-	put_seconds(out, " to", na_real_of(na_get(f, "to_s"), NAN));
-	put_seconds(out, "; time lost", na_real_of(na_get(f, "lost_s"), NAN));
+	put_instant(out, "; from", na_real_of(na_get(f, "from_s"), NAN));
+	put_instant(out, " to", na_real_of(na_get(f, "to_s"), NAN));
+	put_cost(out, na_real_of(na_get(f, "lost_s"), NAN));
 	fputs("</p>\n", out);
 }
 
@@ -164,9 +221,9 @@ static void put_not_run(FILE *out, const struct na_value *rows)
 	fputs("<h3>Could not be checked</h3>\n<ul>\n", out);
 	for_each_member (v, rows) {
 		fputs("<li><code>", out);
-		na_html_text(out, na_text_of(na_get(v, "id"), ""));
+		na_html_line(out, na_text_of(na_get(v, "id"), ""));
 		fputs("</code>: ", out);
-		na_html_text(out, na_text_of(na_get(v, "missing"), ""));
+		na_html_line(out, na_text_of(na_get(v, "missing"), ""));
 		fputs("</li>\n", out);
 	}
 	fputs("</ul>\n", out);

@@ -1,9 +1,165 @@
 /* The numbers behind a time figure, thinned, for the script. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/units.h"
 #include "netan/report/html_impl.h"
+
+struct series {
+	const char *part, *field;
+	const char *name, *unit;
+	double scale;
+	const char *hue; /* of the theme */
+	bool log;        /* its panel's axis */
+};
+
+/* Those of one unit share a panel of the detail. */
+/* clang-format off */
+static const struct series known[] = {
+	{"timeline", "rx_gbps", "RX", "Gbit/s", 1, "blue", false},
+	{"timeline", "tx_gbps", "TX", "Gbit/s", 1, "vermilion", false},
+	{"timeline", "rx_outstanding_bytes", "outstanding RX", "MiB",
+	 1.0 / (1 << 20), "sky", false},
+	{"timeline", "tx_outstanding_bytes", "outstanding TX", "MiB",
+	 1.0 / (1 << 20), "orange", false},
+	{"timeline", "pending", "mean", "pending", 1, "green", false},
+	{"timeline", "pending_max", "largest", "pending", 1, "purple", false},
+	{"bursts", "pending_mean", "mean", "pending", 1, "green", false},
+	{"bursts", "pending_max", "largest", "pending", 1, "purple", false},
+	{"rpc", "p50_us", "p50", "us", 1, "blue", true},
+	{"rpc", "p99_us", "p99", "us", 1, "vermilion", true},
+	{"rpc", "max_us", "max", "us", 1, "purple", true},
+	{"rpc", "count", "count", "transfers", 1, "green", false},
+};
+/* clang-format on */
+
+/* Four significant digits, and no zeros behind them. */
+static void put_number(FILE *out, double x)
+{
+	char buf[NA_UNIT_BUF];
+	size_t n;
+
+	if (!isfinite(x)) {
+		fputs("null", out);
+		return;
+	}
+	na_print_number(buf, x, 4);
+	n = strlen(buf);
+	if (strchr(buf, '.') && !strchr(buf, 'e')) {
+		while (buf[n - 1] == '0')
+			n--;
+		n -= buf[n - 1] == '.';
+	}
+	fwrite(buf, 1, n, out);
+}
+
+/* The largest of each k: a peak is never lost. */
+static void put_thinned(FILE *out, const double *v, size_t n, size_t k,
+			double scale)
+{
+	for (size_t i = 0; i < n; i += k) {
+		double most = NAN;
+
+		for (size_t j = i; j < n && j < i + k; j++)
+			most = fmax(most, v[j]);
+		fputs(i ? "," : "", out);
+		put_number(out, most * scale);
+	}
+}
+
+/* A packed array, or a list of numbers: the j-th. */
+static bool numbers_of(const struct na_value *v, size_t want, double *out)
+{
+	size_t n;
+	const double *p = na_reals_of(v, &n);
+
+	if (p && n == want) {
+		memcpy(out, p, n * sizeof(*p));
+		return true;
+	}
+	if (!v || v->kind != NA_V_LIST || v->n != want)
+		return false;
+	n = 0;
+	for_each_member (m, v)
+		out[n++] = na_real_of(m, NAN);
+	return true;
+}
+
+static bool put_series(FILE *out, const struct series *s,
+		       const struct na_value *body, double *room, size_t n,
+		       bool first)
+{
+	if (!numbers_of(na_get(body, s->field), n, room))
+		return false;
+	fprintf(out,
+		"%s\n{\"name\":\"%s\",\"unit\":\"%s\",\"hue\":\"%s\","
+		"\"log\":%s,\"v\":[",
+		first ? "" : ",", s->name, s->unit, s->hue,
+		s->log ? "true" : "false");
+	put_thinned(out, room, n, (n + NA_HOVER_POINTS - 1) / NA_HOVER_POINTS,
+		    s->scale);
+	fputs("]}", out);
+	return true;
+}
+
+static void put_axis(FILE *out, const struct na_report_part *part, double t0,
+		     double bin_s, size_t k)
+{
+	const struct na_report_axis *a = &part->axis;
+	const double of[] = {a->width, a->height, a->x0,     a->y0,
+			     a->x1,    a->y1,     a->from_s, a->to_s};
+	char buf[NA_UNIT_BUF];
+
+	fprintf(out, "{\"part\":\"%s\",\"at\":[", part->name);
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
+		fprintf(out, "%s%s", i ? "," : "",
+			na_print_double(buf, i < 6 ? round(of[i] * 100) / 100
+						   : of[i]));
+	fprintf(out, "],\"t0\":%s,", na_print_double(buf, t0));
+	fprintf(out, "\"bin_s\":%s,", na_print_double(buf, bin_s));
+	fprintf(out, "\"bins\":%zu,\"series\":[", k);
+}
+
+static bool is_axis(const struct na_report_axis *a)
+{
+	return a->width > 0 && a->height > 0 && a->x1 > a->x0 &&
+	       a->y1 > a->y0 && a->to_s > a->from_s;
+}
 
 void na_html_hover(FILE *out, const struct na_report_part *part, bool *failed)
 {
-	(void)out;
-	(void)part;
-	(void)failed;
+	const struct na_value *body = na_result_get_body(part->result);
+	double bin_s = na_real_of(na_get(body, "bin_s"), 0), *room;
+	bool any = false;
+	struct na_run run;
+	size_t n;
+	const double *time_s = na_reals_of(na_get(body, "time_s"), &n);
+
+	if (!time_s || n < 2 || !(bin_s > 0) || !is_axis(&part->axis))
+		return;
+	room = malloc(n * sizeof(*room));
+	na_run_begin(&run, NA_HOVER_BYTES);
+	if (!room || !run.out) {
+		*failed = true;
+		n = 0;
+	}
+	if (n) {
+		fputs("<script type=\"application/json\" class=\"hover\">",
+		      run.out);
+		put_axis(run.out, part, time_s[0], bin_s,
+			 (n + NA_HOVER_POINTS - 1) / NA_HOVER_POINTS);
+	}
+	for (size_t i = 0; n && i < sizeof(known) / sizeof(*known); i++) {
+		if (strcmp(known[i].part, part->name) == 0)
+			any |= put_series(run.out, &known[i], body, room, n,
+					  !any);
+	}
+	if (n)
+		fputs("]}</script>\n", run.out);
+	if (any)
+		na_run_piece(&run);
+	na_run_end(&run, out);
+	*failed |= run.failed;
+	free(room);
 }

@@ -35,6 +35,11 @@ void na_run_end(struct na_run *p, FILE *out);
 
 /* Escaped text; nothing for NULL. */
 void na_html_text(FILE *out, const char *s);
+/* The same, up to `most` bytes of it, with an ellipsis then: false. */
+bool na_html_cut(FILE *out, const char *s, size_t most);
+/* One line: a title, a headline. */
+enum { NA_LINE_BYTES = 2 << 10, NA_COMMAND_BYTES = 8 << 10 };
+void na_html_line(FILE *out, const char *s);
 /* An open tag around an escaped text: <h2>text</h2>. */
 void na_html_in(FILE *out, const char *tag, const char *s);
 /* A command line in a block of its own. */
@@ -47,7 +52,11 @@ void na_html_view(FILE *out, const struct na_view *view, const char *caption,
 /* Sections of the page. */
 void na_html_findings(FILE *out, const struct na_report *r, bool *failed);
 void na_html_coverage(FILE *out, const struct na_report *r, bool *failed);
-void na_html_part(FILE *out, const struct na_report_part *part, bool *failed);
+void na_html_part(FILE *out, const struct na_report *r,
+		  const struct na_report_part *part, bool *failed);
+/* Notes that `said` (NULL: nothing) does not have as well. */
+void na_html_notes(FILE *out, const struct na_result *r,
+		   const struct na_result *said, size_t *room, bool *failed);
 /* Numbers behind a time figure, for the script; nothing where there are
  * none. */
 void na_html_hover(FILE *out, const struct na_report_part *part, bool *failed);

@@ -12,22 +12,35 @@ static void put_figure(FILE *out, const struct na_report_part *p, bool *failed)
 	}
 	if (!p->figure)
 		return;
-	fprintf(out, "<figure id=\"figure-%s\">\n<div class=\"picture\">\n",
+	fprintf(out,
+		"<figure id=\"figure-%s\">\n<div class=\"picture\"><div class=\"sheet\">\n",
 		p->name);
 	fwrite(p->figure, 1, p->figure_bytes, out);
-	fputs("</div>\n", out);
+	fputs("</div></div>\n", out);
 	na_html_hover(out, p, failed);
 	fputs("</figure>\n", out);
 }
 
-static void put_notes(FILE *out, const struct na_report_part *p, size_t *room,
-		      bool *failed)
+static bool has_note(const struct na_result *r, const char *text)
+{
+	for (const struct na_text_line *l = r ? na_result_notes(r) : NULL; l;
+	     l = l->next) {
+		if (strcmp(l->text, text) == 0)
+			return true;
+	}
+	return false;
+}
+
+void na_html_notes(FILE *out, const struct na_result *r,
+		   const struct na_result *said, size_t *room, bool *failed)
 {
 	struct na_run run;
 
 	na_run_begin(&run, *room);
-	for (const struct na_text_line *l = na_result_notes(p->result);
-	     l && run.out; l = l->next) {
+	for (const struct na_text_line *l = na_result_notes(r); l && run.out;
+	     l = l->next) {
+		if (has_note(said, l->text))
+			continue;
 		na_html_in(run.out, "li", l->text);
 		na_run_piece(&run);
 	}
@@ -45,20 +58,21 @@ static void put_notes(FILE *out, const struct na_report_part *p, size_t *room,
 			run.dropped);
 }
 
-void na_html_part(FILE *out, const struct na_report_part *p, bool *failed)
+void na_html_part(FILE *out, const struct na_report *r,
+		  const struct na_report_part *p, bool *failed)
 {
 	size_t room = NA_PART_BYTES;
 
 	fprintf(out, "<section id=\"%s\">\n<h2>%s: ", p->name, p->name);
 	na_html_text(out, p->question);
 	fputs("</h2>\n<p class=\"headline\">", out);
-	na_html_text(out, na_result_get_headline(p->result));
+	na_html_line(out, na_result_get_headline(p->result));
 	fputs("</p>\n", out);
 	put_figure(out, p, failed);
 	for (const struct na_view *v = na_result_views(p->result); v;
 	     v = v->next)
 		na_html_view(out, v, p->name, &room, failed);
-	put_notes(out, p, &room, failed);
+	na_html_notes(out, p->result, r->check, &room, failed);
 	na_html_command(out, "Figure and data again:", p->command);
 	fputs("</section>\n", out);
 }

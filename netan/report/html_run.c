@@ -1,5 +1,6 @@
 /* The smallest parts of the page: escaped text, and runs with a bound. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "netan/report/html_impl.h"
 
@@ -47,6 +48,33 @@ void na_html_text(FILE *out, const char *s)
 		na_escape_to(NA_ESC_HTML, s, out);
 }
 
+bool na_html_cut(FILE *out, const char *s, size_t most)
+{
+	size_t room = most;
+
+	while (s && *s) {
+		char one[8] = "", text[32];
+		uint32_t rune;
+		size_t n = na_utf8_next(s, strnlen(s, 4), &rune), need;
+
+		memcpy(one, s, n);
+		need = na_escape(NA_ESC_HTML, one, text, sizeof(text));
+		if (need > room) {
+			fputs("\xe2\x80\xa6", out); /* an ellipsis */
+			return false;
+		}
+		fwrite(text, 1, need, out);
+		room -= need;
+		s += n;
+	}
+	return true;
+}
+
+void na_html_line(FILE *out, const char *s)
+{
+	na_html_cut(out, s, NA_LINE_BYTES);
+}
+
 void na_html_in(FILE *out, const char *tag, const char *s)
 {
 	fprintf(out, "<%s>", tag);
@@ -56,9 +84,17 @@ void na_html_in(FILE *out, const char *tag, const char *s)
 
 void na_html_command(FILE *out, const char *label, const char *command)
 {
+	bool whole;
+
 	if (!command)
 		return;
 	fprintf(out, "<p class=\"cmd\"><span>%s</span> <code>", label);
-	na_html_text(out, command);
+	whole = na_html_cut(out, command, NA_COMMAND_BYTES);
 	fputs("</code></p>\n", out);
+	if (!whole)
+		fprintf(out,
+			"<p class=\"more\">The command is longer than this "
+			"page shows: %zu bytes. It goes on with the inputs, "
+			"which are listed above.</p>\n",
+			strlen(command));
 }

@@ -8,7 +8,7 @@
 static void put_caption(FILE *out, const char *caption)
 {
 	fputs("<caption>", out);
-	na_html_text(out, caption);
+	na_html_line(out, caption);
 	fputs("</caption>\n", out);
 }
 
@@ -72,7 +72,7 @@ static void put_list(FILE *out, const struct na_view *view, const char *caption,
 	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
 	      "aria-label=\"",
 	      out);
-	na_html_text(out, caption);
+	na_html_line(out, caption);
 	fputs("\">\n<table class=\"sortable\">\n", out);
 	put_caption(out, caption);
 	put_head(out, view);
@@ -96,7 +96,7 @@ static void put_members(FILE *out, const struct na_view *view,
 	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
 	      "aria-label=\"",
 	      out);
-	na_html_text(out, caption);
+	na_html_line(out, caption);
 	fputs("\">\n<table class=\"members\">\n", out);
 	put_caption(out, caption);
 	fputs("<thead><tr><th scope=\"col\">name</th>"
@@ -122,8 +122,15 @@ static void put_members(FILE *out, const struct na_view *view,
 static void put_none(FILE *out, const char *caption)
 {
 	fputs("<p>", out);
-	na_html_text(out, caption);
+	na_html_line(out, caption);
 	fputs(": none</p>\n", out);
+}
+
+static void put_heading(FILE *out, const char *title)
+{
+	fputs("<h3>", out);
+	na_html_line(out, title);
+	fputs("</h3>\n", out);
 }
 
 void na_html_view(FILE *out, const struct na_view *view, const char *caption,
@@ -145,7 +152,7 @@ void na_html_view(FILE *out, const struct na_view *view, const char *caption,
 		return;
 	}
 	if (view->title)
-		na_html_in(out, "h3", view->title);
+		put_heading(out, view->title);
 	na_run_begin(&run, *room);
 	if (run.out)
 		na_put_words(NA_ESC_HTML, view->text, "<p>", "</p>\n", run.out);

@@ -22,7 +22,7 @@ enum {
 	NA_PAGE_BYTES = 5 << 20,
 	NA_FIGURE_BYTES = 1 << 20,
 	NA_FIGURES_BYTES = 11 << 18, /* 2.75 MiB */
-	NA_PART_BYTES = 96 << 10,    /* tables and notes of an analysis */
+	NA_PART_BYTES = 64 << 10,    /* tables and notes of an analysis */
 	NA_INPUTS_BYTES = 192 << 10,
 	NA_FINDINGS_BYTES = 256 << 10,
 	NA_HOVER_BYTES = 128 << 10, /* numbers behind one figure */
@@ -44,17 +44,19 @@ struct na_report_part {
 	const char *command;            /* makes figure and data again */
 	const char *figure;             /* an <svg>; NULL: none */
 	size_t figure_bytes;
+	const char *style;     /* rules that the figure needs, or NULL */
 	const char *no_figure; /* why it was left out, or NULL */
 	struct na_report_axis axis;
 	const char *png; /* its file, beside the Markdown; NULL: none */
 };
 
 struct na_report {
-	const char *title;             /* NULL: made from the inputs */
+	const char *title;             /* NULL: of the inputs */
+	const char *inputs;            /* in a few words */
 	const struct na_result *check; /* verdict, findings, envelope */
 	const char *command;           /* makes this page again */
 	const char *version;           /* of netan */
-	const char *figure_css;        /* colours of the figures */
+	const char *figure_css;        /* what all figures need */
 	const struct na_report_part *parts;
 	size_t n_parts;
 };

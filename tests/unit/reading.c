@@ -96,7 +96,10 @@ static enum na_status on_action(void *ctx, const struct na_action *a)
 		name_at(r, a->collective), name_at(r, a->type));
 	put_u32(f, "l", a->launch);
 	put_u32(f, "i", a->iteration);
-	fprintf(f, " %.*s\n", (int)a->name.n, a->name.s);
+	fprintf(f, " %.*s", (int)a->name.n, a->name.s);
+	if (a->thread.n)
+		fprintf(f, " @%.*s", (int)a->thread.n, a->thread.s);
+	fputc('\n', f);
 	return NA_OK;
 }
 

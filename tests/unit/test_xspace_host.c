@@ -175,11 +175,25 @@ static void message_names(void **state)
 	/* clang-format off */
 	static const struct row rows[] = {
 		{ "A copy message 0 5 size 0 - - - l- i- Megascale: Memory "
-		  "Copy\n", { "Megascale: Memory Copy", 0, 5,
-			      { { NULL, NULL } } } },
+		  "Copy @line\n", { "Megascale: Memory Copy", 0, 5,
+				    { { NULL, NULL } } } },
+		{ "A copy message 0 5 size 9 - x - l- i- MEGASCALE: memory "
+		  "copy (host) @line\n",
+		  { "MEGASCALE: memory copy (host)", 0, 5,
+		    { LABEL("s:x"), { "buffer_size", "u:9" } } } },
 		{ "A registration message 0 5 size 0 - - - l- i- "
-		  "tpu::MapDmaBuffer\n",
+		  "tpu::MapDmaBuffer @line\n",
 		  { "tpu::MapDmaBuffer", 0, 5, { { NULL, NULL } } } },
+		{ "A registration message 0 5 size 67100000 - - - l- i- "
+		  "MapDmaBuffer @line\n",
+		  { "MapDmaBuffer", 0, 5, { { "size", "r:67.1MB" } } } },
+		{ "A registration message 0 5 size 7 - - - l- i- "
+		  "MapDmaBuffer @line\n",
+		  { "MapDmaBuffer", 0, 5,
+		    { { "size", "s:99999999999999999999EiB" },
+		      { "buffer_size", "i:-1" }, SIZE("i:7") } } },
+		{ "L bad_duration 1\n",
+		  { "MapDmaBuffer", 0, -5, { { NULL, NULL } } } },
 		{ "U MegaScale: Communication Transport Recv\n"
 		  "L unknown_name 1\n",
 		  { "MegaScale: Communication Transport Recv", 0, 5,

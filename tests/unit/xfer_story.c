@@ -72,8 +72,9 @@ static enum na_status told_transfer(void *ctx, const struct na_transfer *x)
 
 static enum na_status told_action(void *ctx, const struct na_action *a)
 {
-	const struct na_text texts[] = {a->name, a->inputs, a->operation,
-					a->action_type, a->hlo_module};
+	const struct na_text texts[] = {a->name,       a->inputs,
+					a->operation,  a->action_type,
+					a->hlo_module, a->thread};
 	struct told *t = ctx;
 
 	say(t, "A %d %d %lld %lld %llu '%s' '%s' '%s' %u %u %d %d %d %d %d",
@@ -87,7 +88,7 @@ static enum na_status told_action(void *ctx, const struct na_action *a)
 	    (long long)a->run_id, (long long)a->slack_us,
 	    (long long)a->transmission_budget_us, (long long)a->delay_budget_us,
 	    (long long)a->activation_to_receive_us);
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 6; i++)
 		say(t, " [%.*s]", (int)texts[i].n, texts[i].s);
 	say(t, "\n");
 	t->records++;
@@ -335,6 +336,7 @@ static void make_action(struct rng *r, const struct na_sink *to,
 		.operation = some_text(r),
 		.action_type = some_text(r),
 		.hlo_module = some_text(r),
+		.thread = {"", 0},
 	};
 
 	a.collective = some_name(r, to);
@@ -347,6 +349,8 @@ static void make_action(struct rng *r, const struct na_sink *to,
 		a.launch = of->launch;
 		a.collective = of->collective;
 	}
+	if (na_is_host_event(a.kind))
+		a.thread = some_text(r);
 	a.start_ps = a.end_ps - any(r, INT64_MAX / 4, 0);
 	to->action(to->ctx, &a);
 }

@@ -48,6 +48,7 @@ const struct oracle_name host_names[] = {
 
 struct event {
 	const Plane *plane;
+	const char *line;
 	const Type *type; /* NULL: id without entry */
 	const Netan__Xplane__XEvent *e;
 	const char *name;
@@ -361,6 +362,27 @@ static void message(struct event *x, bool tx)
 	fprintf(x->out, " v-1\n");
 }
 
+/* Numbers, or what profilers print: "67.1MB". */
+static int64_t host_bytes(struct event *x)
+{
+	static const char *const names[] = {"size", "buffer_size",
+					    "payload_size_bytes"};
+
+	for (int i = 0; i < 3; i++) {
+		const char *text = text_of(x, names[i], 3);
+		int64_t n;
+		char *end;
+		double mb;
+
+		if (number_of(x, names[i], &n) && n >= 0)
+			return n;
+		mb = strtod(text, &end);
+		if (*text && strcmp(end, "MB") == 0)
+			return (int64_t)(mb * 1e6 + 0.5);
+	}
+	return 0;
+}
+
 static void host_event(struct event *x, enum oracle_kind kind)
 {
 	/* clang-format off */
@@ -369,15 +391,18 @@ static void host_event(struct event *x, enum oracle_kind kind)
 		[O_REGISTRATION] = "registration", [O_COPY] = "copy",
 	};
 	/* clang-format on */
+	bool own = kind == O_REGISTRATION || kind == O_COPY;
 
 	if (kind == O_RX || kind == O_TX)
 		message(x, kind == O_TX);
 	else
 		fprintf(x->out,
-			"A %s message %" PRId64 " %" PRId64
-			" size 0 - %s - l- i- %s\n",
+			"A %s message %" PRId64 " %" PRId64 " size %" PRId64
+			" - %s - l- i- %s%s%s\n",
 			words[kind], (int64_t)x->start, (int64_t)x->end,
-			or_dash(text_of(x, "dcn_label", 0)), x->name);
+			own ? host_bytes(x) : 0,
+			or_dash(text_of(x, "dcn_label", 0)), x->name,
+			own && *x->line ? " @" : "", own ? x->line : "");
 }
 
 static enum oracle_kind kind_of(const struct event *x, bool mega)
@@ -488,6 +513,7 @@ void oracle_read(struct oracle *o, const Netan__Xplane__XSpace *space)
 		for (size_t k = 0; k < p->n_lines; k++) {
 			const Netan__Xplane__XLine *l = p->lines[k];
 
+			x.line = l->name;
 			for (size_t j = 0; j < l->n_events; j++) {
 				x.e = l->events[j];
 				x.type = type_of(p, x.e->metadata_id);

@@ -1,0 +1,100 @@
+/* diff: the finding in a sentence. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "netan/analyses/diff.h"
+
+/* The row that says most of a metric: the median, else the mean, else p99,
+ * else the first that changed. */
+static const struct df_row *telling(const struct df_metric *m, size_t *at)
+{
+	static const size_t order[] = {4, DF_QUANTILES, 10};
+
+	for (size_t i = 0; i < 3; i++) {
+		*at = order[i];
+		if (m->rows[*at].verdict == m->verdict)
+			return &m->rows[*at];
+	}
+	for (*at = 0; *at < DF_ROWS; ++*at) {
+		if (m->rows[*at].verdict > DF_SAME)
+			return &m->rows[*at];
+	}
+	*at = 4;
+	return &m->rows[4];
+}
+
+static void say_metric(char *buf, size_t size, const struct df_metric *m,
+		       const struct df_kind *kind)
+{
+	size_t used = strlen(buf), at;
+	const struct df_row *row = telling(m, &at);
+	double x = (row->ratio - 1) * 100;
+	char n[NA_UNIT_BUF];
+
+	if (isfinite(x))
+		snprintf(buf + used, size - used, "%s%s %s %s%s %%%s",
+			 used ? ", " : "", kind->name, df_row_names[at],
+			 x < 0 ? "" : "+", na_print_number(n, x, 3),
+			 m->verdict == DF_MIX && kind->better != DF_NEITHER
+				 ? " (mix)"
+				 : "");
+	else
+		snprintf(buf + used, size - used, "%s%s %s %s",
+			 used ? ", " : "", kind->name, df_row_names[at],
+			 df_verdicts[m->verdict]);
+}
+
+/* The smallest change that the medians would have shown. */
+static void say_same(char *buf, size_t size, const struct df_state *s)
+{
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (int m = 0; m < DF_WHATS; m++) {
+		const struct df_row *row = &s->metrics[m].rows[4];
+		char n[NA_UNIT_BUF];
+
+		if (!s->metrics[m].compared || isnan(row->detectable) ||
+		    m == DF_SIZES || isnan(row->p))
+			continue;
+		used = strlen(buf);
+		snprintf(buf + used, size - used, "%s%s %s %%",
+			 used ? ", " : "", df_kinds[m].name,
+			 na_print_number(
+				 n,
+				 100 * (fmax(row->detectable, DF_EFFECT) - 1),
+				 2));
+	}
+}
+
+void df_put_message(struct na_result *r, const struct df_state *s)
+{
+	struct na_value *side = na_result_side(r);
+	const char *b = s->labels[DF_B], *a = s->labels[DF_A];
+	char list[400] = "";
+
+	if (s->verdict == DF_SAME || s->verdict == DF_UNTOLD) {
+		say_same(list, sizeof(list), s);
+		na_put_textf(r, side, "message",
+			     s->verdict == DF_SAME
+				     ? "No difference that this data can show "
+				       "between %s and %s%s%s"
+				     : "Too little to compare %s and %s%s%s",
+			     a, b, *list ? "; medians would have told: " : "",
+			     list);
+		return;
+	}
+	for (int m = 0; m < DF_WHATS; m++) {
+		if (s->metrics[m].verdict > DF_SAME)
+			say_metric(list, sizeof(list), &s->metrics[m],
+				   &df_kinds[m]);
+	}
+	na_put_textf(r, side, "message", "%s is %s %s: %s", b,
+		     s->verdict == DF_WORSE    ? "worse than"
+		     : s->verdict == DF_BETTER ? "better than"
+		     : s->verdict == DF_MIX    ? "another mix of transfers than"
+					       : "in part better, in part "
+						 "worse than",
+		     a, list);
+}
