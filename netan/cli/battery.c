@@ -243,8 +243,7 @@ static enum na_status take_job(struct na_battery *b, struct job *j,
 	if (j->driven.used)
 		x->result = j->r;
 	else
-		x->missing = j->r ? missing_of(j->row->a, j->r)
-				  : "interrupted";
+		x->missing = j->r ? missing_of(j->row->a, j->r) : "interrupted";
 	return NA_OK;
 }
 
@@ -302,8 +301,8 @@ static enum na_status run_rows(struct na_battery *b,
 
 static enum na_status run_all(struct na_battery *b,
 			      const struct na_filter *asked,
-			      const char *capacity,
-			      const struct choice *choice, struct na_err *err)
+			      const char *capacity, const struct choice *choice,
+			      struct na_err *err)
 {
 	int64_t started_ns = na_now_ns();
 	struct na_result *r;
