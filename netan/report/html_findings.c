@@ -199,6 +199,10 @@ static void put_finding(FILE *out, const struct na_value *f)
 	na_html_text(out, na_text_of(na_get(f, "title"), ""));
 	fputs("</h3>\n<p class=\"id\">check <code>", out);
 	na_html_text(out, na_text_of(na_get(f, "id"), ""));
+	if (na_text_of(na_get(f, "also"), NULL)) {
+		fputs("</code> and <code>", out);
+		na_html_text(out, na_text_of(na_get(f, "also"), ""));
+	}
 	fputs("</code></p>\n", out);
 	put_sure(out, f);
 	if (na_get(f, "remedy") && na_text_of(na_get(f, "remedy"), NULL)) {
