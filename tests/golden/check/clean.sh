@@ -36,3 +36,7 @@ judge j2 --capacity 400Gbps
 echo "== its transfer file"
 netan ingest -q j2 -o job.netan
 judge job.netan
+echo "== with the settings of its hosts"
+. "$NETAN_ROOT/tests/golden/sysctl/host.inc"
+for k in 0 1; do host s/host-$k; done
+judge j1 --host-settings s
