@@ -8,13 +8,14 @@
 #include "netan/cli/again.h"
 #include "netan/cli/anonymize.h"
 #include "netan/cli/hashing.h"
+#include "netan/cli/host_settings.h"
 #include "netan/cli/judge.h"
 #include "netan/cli/output.h"
 #include "netan/cli/report_folder.h"
 #include "netan/cli/report_parts.h"
 
 struct params {
-	struct na_text_list outputs;
+	struct na_text_list outputs, settings;
 	const char *title, *capacity, *topology;
 	struct na_limits limits;
 };
@@ -34,6 +35,9 @@ static const struct na_opt opts[] = {
 	{NA_OPT_TEXT, 0, "topology", FIELD(topology), "FILE", NULL, 0, 0,
 	 "which healthy paths are alike: CSV host,rack[,block] or "
 	 "src_host,dst_host,class"},
+	{NA_OPT_LIST, 0, "host-settings", FIELD(settings), "DIR", NULL, 0, 0,
+	 "network settings of the hosts: a snapshot (netan sysctl "
+	 "--snapshot), or a directory of snapshots (can be repeated)"},
 #define NA_LIMIT(name, option, def, min, max, arg, help) \
 	{NA_OPT_REAL, 0, option, FIELD(limits.name), arg, def, min, max, help},
 #include "netan/checks/limits.def"
@@ -46,6 +50,7 @@ struct making {
 	struct na_cli *cli;
 	struct na_battery b;
 	struct na_hashing hashing;
+	struct na_snapshots snapshots;
 	struct na_result *check;
 	struct na_arena arena; /* of texts for the findings */
 	struct na_report_parts parts;
@@ -275,7 +280,10 @@ static enum na_exit run(struct na_cli *cli)
 	cli->common.outputs = p->outputs;
 	cli->common.topology = p->topology;
 	exit = m.check ? check_params(&m) : NA_EXIT_FAILED;
+	if (exit == NA_EXIT_OK)
+		exit = na_snapshots_find(&m.snapshots, &p->settings, cli);
 	if (exit != NA_EXIT_OK) {
+		na_snapshots_fini(&m.snapshots);
 		na_result_free(m.check);
 		return exit;
 	}
@@ -287,11 +295,14 @@ static enum na_exit run(struct na_cli *cli)
 	} else {
 		exit = na_battery_run(&m.b, cli, p->capacity);
 		if (exit == NA_EXIT_OK)
+			exit = na_snapshots_add(&m.snapshots, &m.b);
+		if (exit == NA_EXIT_OK)
 			exit = make(&m);
 		na_report_parts_free(&m.parts);
 		na_battery_close(&m.b);
 	}
 	na_hashing_close(&m.hashing);
+	na_snapshots_fini(&m.snapshots);
 	na_arena_fini(&m.arena);
 	na_result_free(m.check);
 	return exit;
