@@ -124,7 +124,9 @@ static enum na_status df_open(void *state, const struct na_scope *scope,
 		const struct na_source *x = &scope->store->sources[i];
 
 		if (!s->labels[x->run])
-			s->labels[x->run] = x->label ? x->label : "";
+			s->labels[x->run] = x->label && *x->label ? x->label
+					    : x->run              ? "B"
+								  : "A";
 	}
 	cover_bins(s);
 	if (!name_hosts(s))
