@@ -239,7 +239,13 @@ static void judge_counter(const struct na_settings *s, const struct span *x,
 			   "host was restarted";
 	} else if (n == NA_NOT_KNOWN ||
 		   (rule->per_segment && sent == NA_NOT_KNOWN)) {
-		snprintf(why, size, "%.200s", s->counters_why);
+		/* Its own file, or that of the segments sent. */
+		snprintf(
+			why, size, "%.280s",
+			s->counters_why[n == NA_NOT_KNOWN
+						? na_tcp_counter_file((
+							  enum na_tcp_counter)i)
+						: 0]);
 		row->why = why;
 	} else if (rule->per_segment) {
 		row->state = judge_share(n, sent);

@@ -305,6 +305,41 @@ static void say_effect(struct na_case *c, struct na_finding *f,
 	na_put_real(c->r, f->evidence, "rto_min_ms", rto_ms);
 }
 
+/* Whether all hosts of a mode are known to have a low minimum. */
+static bool all_low(const struct na_case *c, const struct na_value *mode)
+{
+	size_t n = 0;
+
+	for (const struct na_value *h = first_host(c); h; h = h->next)
+		n += named_in(na_get(mode, "hosts"),
+			      na_text_at(h, "trace_host")) &&
+		     is(row_of(h, "settings", "rto_min"), "state", "ok");
+	return n && n == na_length(mode, "hosts");
+}
+
+/* Nobody need set what is set: the timer is another one. */
+static void correct_remedies(struct na_case *c)
+{
+	for (const struct na_value *m =
+		     na_first(na_case_body(c, "rpc"), "modes");
+	     m; m = m->next) {
+		struct na_finding *f = told_before(c, m);
+		const struct na_value *hosts = na_get(m, "hosts");
+
+		if (!f || f->also || !by_rto(m) || !all_low(c, m) ||
+		    na_number_at(m, "latency_ms") < 100)
+			continue;
+		f->remedy = na_case_text(
+			c,
+			"rto_min is low already on %s: see whether the job has "
+			"a network namespace with other routes, and whether "
+			"its peers are set likewise; look for drops at the "
+			"hosts and switch ports of the slow pairs (ethtool "
+			"-S, nstat)",
+			na_case_names(c, hosts, NULL, NAMED));
+	}
+}
+
 static void judge_rto(struct na_case *c, const struct over_hosts *o)
 {
 	struct na_finding *own = NULL;
@@ -525,6 +560,7 @@ static void judge(struct na_case *c)
 		else
 			find_setting(c, &all[i]);
 	}
+	correct_remedies(c);
 	judge_nics(c);
 	judge_differences(c, all, n);
 	if (c->n == before && !c->joined)

@@ -173,11 +173,11 @@ static void note_kept(const struct params *p, const struct readings *x,
 
 	if (!p->snapshot)
 		return;
-	if (x->now.refused)
+	if (x->now.n_refused)
 		na_result_note(r,
-			       "%zu files are kept below %s; %zu are there "
-			       "and could not be read, and are missing",
-			       n, p->snapshot, x->now.refused);
+			       "%zu files are kept below %s; %zu more could "
+			       "not be read",
+			       n, p->snapshot, x->now.n_refused);
 	else
 		na_result_note(r, "%zu files are kept below %s", n,
 			       p->snapshot);
@@ -240,7 +240,11 @@ static enum na_exit run(struct na_cli *cli)
 	if (read_all(&x, cli->params, &err) == NA_OK) {
 		exit = show(cli, &x, r);
 	} else {
-		na_say_error(cli, "%s", err.text);
+		const struct params *p = cli->params;
+		bool of_routes = err.status == NA_EFORMAT;
+
+		na_say_error(cli, "%s%s%s", of_routes ? p->routes : "",
+			     of_routes ? ": " : "", err.text);
 		exit = NA_EXIT_FAILED;
 	}
 	na_settings_fini(&x.now);

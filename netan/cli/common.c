@@ -142,9 +142,11 @@ static const struct na_opt filter_opts[] = {
 /* clang-format on */
 
 #define TOPOLOGY_ROW \
-	{NA_OPT_TEXT, 0, "topology", AT(topology), "FILE", NULL, 0, 0, \
-	 "which healthy paths are alike: CSV host,rack[,block] or " \
-	 "src_host,dst_host,class"}
+	{ \
+		NA_OPT_TEXT, 0, "topology", AT(topology), "FILE", NULL, 0, 0, \
+			"which healthy paths are alike: CSV host,rack[,block] or " \
+			"src_host,dst_host,class" \
+	}
 
 /* clang-format off */
 static const struct na_opt place_opts[] = {
