@@ -382,8 +382,8 @@ static void trace_quality(void **state)
 				 "'format': 'pcap', 'warnings': ['cut']}], "
 				 "'coverage': {'devices_not_here': 3}}",
 				 "{'one_clock': false, 'files': 2, 'inputs': "
-				 "[{'path': 'b', 'trace': true, 'devices': 0}]"
-				 "}",
+				 "[{'path': 'b', 'trace': true, 'devices': 0, "
+				 "'damaged': true}]}",
 				 &f, &h),
 			 5);
 	hand_case_fini(&h);
