@@ -81,11 +81,12 @@ static void judge_inputs(struct na_case *c, enum state state)
 			 NA_CERTAIN);
 	if (!f)
 		return;
-	f->title = na_case_text(
-		c, "%zu of %zu input%s %s: %s%s%s", n, all,
-		all == 1 ? "" : "s", words[state],
-		state == UNREADABLE ? "" : na_text_at(first, "path"),
-		state == UNREADABLE ? "" : ": ", na_text_at(first, "what"));
+	f->title = na_case_text(c, "%zu of %zu input%s %s: %s%s%s", n, all,
+				all == 1 ? "" : "s", words[state],
+				state == UNREADABLE ? ""
+						    : na_text_at(first, "path"),
+				state == UNREADABLE ? "" : ": ",
+				na_text_at(first, "what"));
 	f->remedy = state == REMARKED
 			    ? "nothing, if the numbers look right"
 			    : "copy the file again, or capture again; what is "
@@ -247,7 +248,8 @@ static void judge_packets(struct na_case *c)
 	f = *text ? na_case_find(c, NA_FINDING_INFO, NA_CERTAIN) : NULL;
 	if (!f)
 		return;
-	f->title = na_case_text(c, "the capture is not as it should be (%s)", text);
+	f->title = na_case_text(c, "the capture is not as it should be (%s)",
+				text);
 	f->remedy = "capture again with a larger buffer (-B of tcpdump), on "
 		    "the host's own interface";
 	f->command = na_case_command(c, "info");

@@ -133,9 +133,9 @@ static const char *thin(struct na_case *c)
 
 	if (!has(c, "pairs") && !has(c, "tcp"))
 		return "no transfers on the network in these inputs";
-	if (n < FEW_TRANSFERS && !(na_number_at(na_case_body(c, "tcp"),
-						"totals.data_packets") >=
-				   FEW_PACKETS))
+	if (n < FEW_TRANSFERS &&
+	    !(na_number_at(na_case_body(c, "tcp"), "totals.data_packets") >=
+	      FEW_PACKETS))
 		return na_case_text(c, "%s transfer%s too few to judge",
 				    na_print_count(count, (uint64_t)n),
 				    n > 1 ? "s are" : " is");
