@@ -73,7 +73,11 @@ static const char *ratio_label(char *buf, double x)
 {
 	char number[NA_LABEL_BUF];
 
-	snprintf(buf, NA_LABEL_BUF, "%.40sx", na_label_short(number, x, 3));
+	if (x > 1000 || x < 0.001)
+		snprintf(buf, NA_LABEL_BUF, "1e%dx", (int)lround(log10(x)));
+	else
+		snprintf(buf, NA_LABEL_BUF, "%.40sx",
+			 na_label_short(number, x, 3));
 	return buf;
 }
 

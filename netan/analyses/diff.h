@@ -109,6 +109,7 @@ struct df_mix {
 	double moved; /* share of the transfers, in other strata in B */
 	uint64_t strata, skipped;   /* skipped: too few in one run */
 	uint64_t left_out[DF_RUNS]; /* transfers in these */
+	double demand; /* bytes per unit, B over A; NaN: not known */
 };
 
 /* A step, a launch of a program, or what belongs to none of them. */

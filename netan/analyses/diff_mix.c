@@ -113,9 +113,10 @@ static bool covers(const struct df_state *s, const struct strata *x,
 	return ok;
 }
 
-/* A change that holds at equal sizes and pairs is one; else it is a mix. */
+/* A change that holds at equal sizes and pairs is one, if it is beyond `least`,
+ * too; else it is a mix. */
 static void settle(struct df_row *row, size_t at, const struct df_row *equal,
-		   bool ratios_only)
+		   enum df_better better, bool ratios_only, double least)
 {
 	double ci[2] = {NAN, NAN};
 
@@ -131,11 +132,12 @@ static void settle(struct df_row *row, size_t at, const struct df_row *equal,
 	if (row->verdict != DF_BETTER && row->verdict != DF_WORSE)
 		return;
 	if (!df_notable(at, equal->ratio) || equal->near ||
-	    (ci[0] <= 0 && ci[1] >= 0) ||
-	    (ratios_only && fabs(log(equal->ratio)) < log(DF_EFFECT_LINE)))
+	    (ci[0] <= 0 && ci[1] >= 0) || fabs(log(equal->ratio)) < least)
 		row->verdict = DF_MIX;
 	else
-		row->verdict = equal->ratio > 1 ? DF_WORSE : DF_BETTER;
+		row->verdict = (equal->ratio > 1) == (better == DF_LARGER)
+				       ? DF_BETTER
+				       : DF_WORSE;
 }
 
 static bool compare_equal(struct df_state *s,
@@ -147,8 +149,8 @@ static bool compare_equal(struct df_state *s,
 	if (!df_compare(s, DF_LATENCY, sample, rows))
 		return false;
 	for (size_t k = 0; k < DF_ROWS; k++)
-		settle(&s->metrics[DF_LATENCY].rows[k], k, &rows[k],
-		       ratios_only);
+		settle(&s->metrics[DF_LATENCY].rows[k], k, &rows[k], DF_SMALLER,
+		       ratios_only, ratios_only ? log(DF_EFFECT_LINE) : 0);
 	return true;
 }
 
@@ -290,11 +292,33 @@ static bool look(struct df_state *s, bool paths, bool *done)
 	return ok;
 }
 
+/* A rate at A's bytes per step: more of them in as much time is no better
+ * network. */
+static void judge_rates(struct df_state *s)
+{
+	struct df_metric *m = &s->metrics[DF_THROUGHPUT];
+
+	for (size_t k = 0; m->compared && k < DF_ROWS; k++) {
+		struct df_row *row = &m->rows[k];
+		struct df_row equal = {
+			.ratio = row->ratio / s->mix.demand,
+			.span = row->span,
+			.has_span = row->has_span &&
+				    fabs(log(s->mix.demand)) > DF_MIX_SHIFT,
+		};
+
+		equal.span.at -= log(s->mix.demand);
+		if (row->verdict > DF_SAME)
+			settle(row, k, &equal, DF_LARGER, true, 0);
+	}
+}
+
 bool df_judge_mix(struct df_state *s)
 {
 	struct df_metric *m = &s->metrics[DF_LATENCY];
 	bool done = false;
 
+	judge_rates(s);
 	if (!m->compared || !changed(m))
 		return true;
 	return look(s, true, &done) && (done || look(s, false, &done)) &&

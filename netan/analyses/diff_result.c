@@ -125,6 +125,7 @@ static void put_mix(struct na_result *r, const struct df_state *s)
 	na_put_int(r, x, "skipped", (int64_t)mix->skipped);
 	na_put_int(r, x, "a_left_out", (int64_t)mix->left_out[DF_A]);
 	na_put_int(r, x, "b_left_out", (int64_t)mix->left_out[DF_B]);
+	na_put_real(r, x, "bytes_per_step_ratio", mix->demand);
 }
 
 /* ---- hosts, pairs, collectives */

@@ -1,4 +1,5 @@
 /* diff: from what was gathered to sorted samples of both runs. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,18 +190,23 @@ static int64_t time_of(const struct df_state *s, size_t u)
 	return na_time_between(x->start_ps, x->end_ps);
 }
 
-static bool rates_by_unit(struct df_state *s, uint32_t run)
+static bool rates_by_unit(struct df_state *s, uint32_t run, double *bytes)
 {
 	struct df_sample *to = &s->metrics[DF_THROUGHPUT].s[run];
+	na_i128 sum = 0;
 	size_t cap = 0;
 
 	for (size_t u = 0; u < s->n_units; u++) {
 		const struct df_unit *x = &s->units[u];
 		int64_t ps = x->run == run && x->n ? time_of(s, u) : 0;
 
-		if (ps > 0 && !push(to, &cap, rate_gbps(x->bytes, ps), u))
+		if (ps <= 0)
+			continue;
+		sum += x->bytes;
+		if (!push(to, &cap, rate_gbps(x->bytes, ps), u))
 			return false;
 	}
+	*bytes = to->n ? (double)sum / (double)to->n : 0;
 	return renumber(s, to, run);
 }
 
@@ -232,6 +238,7 @@ static bool rates(struct df_state *s)
 	const struct df_sample *latency = s->metrics[DF_LATENCY].s;
 	size_t steps = s->scope->store->n_steps;
 	bool launches[DF_RUNS] = {false, false}, units, ok = true;
+	double bytes[DF_RUNS] = {0, 0};
 
 	for (size_t u = steps; u < s->n_units; u++)
 		launches[s->units[u].run] |= s->units[u].n > 0;
@@ -240,11 +247,15 @@ static bool rates(struct df_state *s)
 	for (uint32_t r = 0; ok && r < DF_RUNS; r++) {
 		struct df_sample *to = &s->metrics[DF_THROUGHPUT].s[r];
 
-		ok = units ? rates_by_unit(s, r) : rates_by_bin(s, r);
+		ok = units ? rates_by_unit(s, r, &bytes[r])
+			   : rates_by_bin(s, r);
 		settle(to, true);
 		if (ok && to->n)
 			qsort(to->x, to->n, sizeof(*to->x), na_boot_order);
 	}
+	s->mix.demand = bytes[DF_A] > 0 && bytes[DF_B] > 0
+				? bytes[DF_B] / bytes[DF_A]
+				: (double)NAN;
 	return ok;
 }
 

@@ -82,10 +82,13 @@ static void metrics_view(struct na_result *r, const struct df_state *s)
 	/* clang-format on */
 	enum { N = sizeof(cols) / sizeof(*cols) };
 	struct na_value *list = na_put_list(r, na_result_side(r), "rows");
-	bool equal = s->mix.by != DF_NO_STRATA;
+	bool equal = false;
 
-	for (int m = 0; m < DF_WHATS; m++)
+	for (int m = 0; m < DF_WHATS; m++) {
 		metric_rows(r, list, s, (enum df_what)m);
+		for (size_t k = 0; s->metrics[m].compared && k < DF_ROWS; k++)
+			equal |= s->metrics[m].rows[k].equal;
+	}
 	if (!equal)
 		cols[N - 2] = cols[N - 1];
 	na_result_view(r,

@@ -241,7 +241,7 @@ static bool localise(struct na_hangs *x, struct counts *c)
 
 bool na_hangs_suspects(struct na_hangs *x)
 {
-	struct counts c = {NULL};
+	struct counts c = {.events = NULL};
 	bool ok = make_counts(&c, x->logs->names.n);
 
 	for (size_t i = 0; ok && i < x->events.n; i++)

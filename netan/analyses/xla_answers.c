@@ -66,7 +66,25 @@ static void without_steps(struct na_xla_question *q, struct na_xla_question *x,
 		answer(q, x, "no: %s", said);
 }
 
+/* The last report is cut off, or short, and tells nothing of this. */
+static void not_told(struct na_xla_question *q, struct na_xla_question *x,
+		     const char *name)
+{
+	answer(q, x,
+	       "cannot tell: the last report does not count %s; is it cut "
+	       "off, or a short one?",
+	       name);
+}
+
 /* ---- compilations */
+
+/* Every job compiles, and finds what it compiled. */
+static bool compiles(const struct na_xla_span *s)
+{
+	return na_xla_samples(s, "CompileTime").there ||
+	       na_xla_count_of(s, "UncachedCompile").there ||
+	       na_xla_count_of(s, "CachedCompile").there;
+}
 
 static void ask_compilations(struct na_xla_case *c, const struct na_xla_span *s)
 {
@@ -79,6 +97,10 @@ static void ask_compilations(struct na_xla_case *c, const struct na_xla_span *s)
 	if (!g.there) {
 		x.name = "UncachedCompile";
 		g = na_xla_count_of(s, x.name);
+	}
+	if (g.lost || !compiles(s)) {
+		not_told(&c->compilations, &x, "CompileTime");
+		return;
 	}
 	x.count = g.by;
 	amount(s, g.by, s->steps, said, sizeof(said));
@@ -108,12 +130,19 @@ static void ask_compilations(struct na_xla_case *c, const struct na_xla_span *s)
 	}
 	x.per_step = count > 0 ? (double)count / steps : 0;
 	x.answer = x.per_step * interval >= 1 ? NA_XLA_YES : NA_XLA_NO;
-	answer(&c->compilations, &x, "%s: %s%s%s%s",
-	       x.answer == NA_XLA_YES ? "yes" : "no", said, g.by ? ", " : "",
-	       g.by ? na_print_number(rate, x.per_step, 3) : "",
-	       !g.by        ? ""
-	       : warmup > 0 ? " per step after the warm-up"
-			    : " per step");
+	na_print_number(rate, x.per_step, 3);
+	if (x.answer == NA_XLA_YES)
+		answer(&c->compilations, &x, "yes: %s, %s per step%s", said,
+		       rate, warmup > 0 ? " after the warm-up" : "");
+	else if (g.by && count <= 0)
+		answer(&c->compilations, &x,
+		       "no: %s, no more than the warm-up takes", said);
+	else if (g.by)
+		answer(&c->compilations, &x,
+		       "no: %s, less than one in %" PRId64 " steps", said,
+		       c->asked->log_interval);
+	else
+		answer(&c->compilations, &x, "no: %s", said);
 }
 
 /* ---- device-to-host transfers */
@@ -127,8 +156,16 @@ static void ask_transfers(struct na_xla_case *c, const struct na_xla_span *s)
 	double allowed;
 
 	if (!g.there) {
-		g = na_xla_samples(s, "TransferFromServerTime");
-		x.name = g.there ? "TransferFromServerTime" : x.name;
+		struct na_xla_grown old =
+			na_xla_samples(s, "TransferFromServerTime");
+
+		x.name = old.there || !g.lost ? "TransferFromServerTime"
+					      : x.name;
+		g = old.there || !g.lost ? old : g;
+	}
+	if (g.lost || !s->to->n_metrics) {
+		not_told(&c->transfers, &x, "TransferFromDeviceTime");
+		return;
 	}
 	x.count = g.by;
 	amount(s, g.by, s->steps, said, sizeof(said));
@@ -182,6 +219,13 @@ static void ask_lowering(struct na_xla_case *c, const struct na_xla_span *s)
 	}
 	x.name = first;
 	x.count = (int64_t)ops;
+	if (!ops && !s->to->n_counters) {
+		x.answer = NA_XLA_CANNOT_TELL;
+		answer(&c->lowering, &x,
+		       "cannot tell: the last report has no counters; is it "
+		       "cut off?");
+		return;
+	}
 	if (!ops) {
 		answer(&c->lowering, &x,
 		       "no: no aten:: counter in the last report");

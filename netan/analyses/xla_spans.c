@@ -46,7 +46,8 @@ typedef int64_t look(const struct na_xla_log *log,
 		     const struct na_xla_report *r, const char *name,
 		     bool *there);
 
-/* Reports leave out what is zero. */
+/* Reports leave out what is zero; but what was counted once stays, and all
+ * of them end with counters. */
 static struct na_xla_grown grown(const struct na_xla_span *s, const char *name,
 				 look *in)
 {
@@ -55,6 +56,7 @@ static struct na_xla_grown grown(const struct na_xla_span *s, const char *name,
 
 	g.to = in(s->to_log, s->to, name, &g.there);
 	g.by = g.to - in(s->from_log, s->from, name, &there);
+	g.lost = !g.there && (there || !s->to->n_counters);
 	if (s->before)
 		g.last_by = g.to - in(s->to_log, s->before, name, &there);
 	g.by = g.by < 0 ? 0 : g.by;

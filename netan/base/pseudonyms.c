@@ -283,25 +283,45 @@ static const char *const roots[] = {
 	"hdfs://",  NULL,
 };
 
+static const char *const endings[] = {
+	".py",    ".pyc",  ".cc",     ".cpp",   ".h",   ".so",   ".pb",  ".gz",
+	".zst",   ".log",  ".txt",    ".json",  ".csv", ".yaml", ".yml", ".sh",
+	".ipynb", ".pcap", ".pcapng", ".netan", ".whl", NULL,
+};
+
+/* "/app/train.py": a file by its name, wherever it is. */
+static bool is_file(const char *s, size_t n)
+{
+	const char *const *e = endings;
+
+	if (*s != '/' || !memchr(s + 1, '/', n - 1))
+		return false;
+	while (*e && (strlen(*e) >= n ||
+		      memcmp(s + n - strlen(*e), *e, strlen(*e)) != 0))
+		e++;
+	return *e;
+}
+
 /* A path, up to what ends one in a sentence. */
 static size_t path(const char *s)
 {
 	const char *const *root = roots;
-	size_t n;
+	size_t n, head;
 
 	while (*root && strncmp(s, *root, strlen(*root)) != 0)
 		root++;
-	if (!*root)
+	if (!*root && *s != '/')
 		return 0;
+	head = *root ? strlen(*root) : 1;
 	n = strcspn(s, " \t\r\n\"'`,;()<>|");
 	/* "file.py:12", "file.py: what is wrong", "file.py." */
-	for (size_t i = strlen(*root); i < n; i++) {
+	for (size_t i = head; i < n; i++) {
 		if (s[i] == ':')
 			n = i;
 	}
 	while (n && s[n - 1] == '.')
 		n--;
-	return n > strlen(*root) ? n : 0;
+	return n > head && (*root || is_file(s, n)) ? n : 0;
 }
 
 /* "/home/NAME/": whose files these are. */

@@ -193,13 +193,11 @@ static void judge_required(struct na_case *c)
 	if (!f)
 		return;
 	f->lost_s = devices > 0 ? stall_us / devices / 1e6 : (double)NAN;
-	f->title = na_case_text(c, "%s %s; a host has %s Gbit/s%s",
-				na_text_at(worst, "collective"),
-				need_of(c, worst),
-				na_case_number(c, c->capacity_gbps),
-				n > 1 ? na_case_text(c, " (%zu more like it)",
-						     n - 1)
-				      : "");
+	f->title = na_case_text(
+		c, "%s %s; a host has %s Gbit/s%s",
+		na_text_at(worst, "collective"), need_of(c, worst),
+		na_case_number(c, c->capacity_gbps),
+		n > 1 ? na_case_text(c, " (%zu more like it)", n - 1) : "");
 	f->remedy = remedy;
 	f->command = na_case_command(c, "slack --sort required");
 	na_put_real(c->r, f->evidence, "capacity_gbps", c->capacity_gbps);

@@ -101,7 +101,8 @@ void na_case_join(struct na_case *c, struct na_finding *f)
 	c->joined = true;
 }
 
-static const char *vtext(struct na_case *c, const char *fmt, va_list args)
+static NA_PRINTF(2, 0) const
+	char *vtext(struct na_case *c, const char *fmt, va_list args)
 {
 	va_list again;
 	char *text;

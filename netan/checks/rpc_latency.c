@@ -115,8 +115,7 @@ static void judge_ratio(struct na_case *c)
 	if (!(ratio > c->limits->tail_ratio) || saturated(c) ||
 	    na_length(na_case_body(c, "pairs"), "clock_offsets"))
 		return;
-	f = na_case_find(c,
-			 none_lost(c) ? NA_FINDING_INFO : NA_FINDING_WARNING,
+	f = na_case_find(c, none_lost(c) ? NA_FINDING_INFO : NA_FINDING_WARNING,
 			 NA_POSSIBLE);
 	if (!f)
 		return;

@@ -357,6 +357,7 @@ void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
 		na_result_free(r);
 		return;
 	}
+	na_hide_result(b->session.cli, r);
 	b->exhibits[b->n] = (struct na_exhibit){name, r, missing};
 	b->owned[b->n++] = r;
 }

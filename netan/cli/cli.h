@@ -32,7 +32,8 @@ enum na_join {
 	NA_JOIN_PROGRAMS = 128, /* --hlo */
 	NA_JOIN_WORKERS = 256,  /* --label, --strict: inputs without records */
 	NA_JOIN_PLACES = 512,   /* --topology, where --by is none of its */
-	NA_JOIN_NAMES = 1024    /* --anonymize, where the former are not */
+	NA_JOIN_NAMES = 1024,   /* --anonymize, where the former are not */
+	NA_JOIN_LEDGER = 2048   /* --ledger: who names suspects */
 };
 
 enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };
@@ -67,6 +68,7 @@ struct na_common {
 	const char *topology;
 	/* findings */
 	int fail_on; /* enum na_severity less 1; -1: never */
+	const char *ledger; /* remembers suspects over runs; NULL: none */
 	/* pictures */
 	int64_t width, height; /* 0: the figure's own */
 	double scale;

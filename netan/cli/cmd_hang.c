@@ -1,4 +1,6 @@
 /* hang: why did the job hang; which host. */
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +9,10 @@
 #include "ingest/log_files.h"
 #include "netan/analyses/hangs.h"
 #include "netan/base/vec.h"
-#include "netan/cli/cli.h"
+#include "netan/cli/anonymize.h"
+#include "netan/cli/ledger.h"
 #include "netan/cli/session.h"
+#include "netan/report/sha256.h"
 
 struct params {
 	int64_t top;
@@ -40,7 +44,7 @@ struct reading {
 	bool damaged, said;
 };
 
-enum { WARNINGS_MAX = 20 };
+enum { WARNINGS_MAX = 20, SUSPECTS_MAX = 1000 /* noted of a run */ };
 
 static void warn(struct reading *x, struct source *s, const char *text)
 {
@@ -77,6 +81,8 @@ static enum na_status find_files(struct reading *x, struct na_err *err)
 		st = na_log_files_find(s->input->path, &x->arena, &x->files,
 				       &why);
 		s->n = x->files.n - s->first;
+		for (size_t k = s->first; k < x->files.n; k++)
+			na_hide(x->cli, NA_ALIAS_INPUT, x->files.paths[k]);
 		if (st == NA_ENOMEM)
 			return na_fail_nomem(err);
 		if (st != NA_OK)
@@ -91,6 +97,8 @@ static enum na_status read_files(struct reading *x, struct na_err *err)
 	enum na_status st = NA_OK;
 
 	na_progress_start(&progress, x->cli);
+	for (size_t i = 0; i < x->files.n; i++)
+		na_hide(x->cli, NA_ALIAS_INPUT, x->files.paths[i]);
 	for (size_t i = 0; i < x->cli->n_inputs && st == NA_OK; i++) {
 		struct source *s = &x->sources[i];
 
@@ -116,6 +124,61 @@ static enum na_status read_files(struct reading *x, struct na_err *err)
 	}
 	na_progress_end(&progress);
 	return st;
+}
+
+/* ---- --anonymize */
+
+static bool all_digits(const char *s)
+{
+	return s[strspn(s, "0123456789")] == '\0';
+}
+
+static void hide_workers(const struct reading *x,
+			 const struct na_hang_worker *w, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t names[3] = {w[i].host, w[i].job, w[i].task};
+
+		for (int k = 0; k < 3; k++) {
+			const char *s = na_strtab_at(&x->logs.names, names[k]);
+
+			if (!all_digits(s))
+				na_hide(x->cli,
+					k ? NA_ALIAS_TASK : NA_ALIAS_HOST, s);
+		}
+	}
+}
+
+static void hide_said(const struct reading *x, const struct na_hang_said *said,
+		      size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *s = na_strtab_at(&x->logs.names, said[i].host);
+
+		if (!all_digits(s))
+			na_hide(x->cli, NA_ALIAS_HOST, s);
+	}
+}
+
+static void hide_names(const struct reading *x)
+{
+	if (!x->cli->pseudonyms)
+		return;
+	for (uint32_t i = 0; i < x->logs.names.n; i++)
+		na_hide_later(x->cli, na_strtab_at(&x->logs.names, i));
+	for (size_t i = 0; i < x->logs.records.n; i++) {
+		const struct na_hang_record *r = &x->logs.records.items[i];
+		const char *who = na_strtab_at(&x->logs.names, r->source);
+
+		hide_workers(x, r->culprits.items, r->culprits.n);
+		hide_workers(x, r->listed.items, r->listed.n);
+		hide_workers(x, r->at_places.items, r->at_places.n);
+		hide_said(x, r->counters.items, r->counters.n);
+		hide_said(x, r->fingerprints.items, r->fingerprints.n);
+		hide_said(x, r->errors.items, r->errors.n);
+		if (!all_digits(who))
+			na_hide(x->cli, NA_ALIAS_TASK, who);
+	}
 }
 
 /* ---- output */
@@ -183,15 +246,167 @@ static void notes(const struct reading *x, struct na_result *r)
 				  "warnings");
 }
 
+/* ---- the ledger */
+
+static bool go_on(void)
+{
+	return !na_interrupted();
+}
+
+/* Of what came through a pipe, what was found in it stands for it. */
+static void hash_records(const struct na_hang *h, size_t file,
+			 char hex[NA_SHA256_HEX])
+{
+	const struct na_hang_file *f = &h->files.items[file];
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+
+	hex[0] = '\0';
+	if (!out)
+		return;
+	fprintf(out, "%" PRIu64 " %" PRIu64 "\n", f->lines, f->bytes);
+	for (size_t i = 0; i < h->records.n; i++) {
+		const struct na_hang_record *r = &h->records.items[i];
+
+		if (r->file == file)
+			fprintf(out, "%" PRIu64 " %" PRId64 " %" PRId64 " %d\n",
+				r->line, r->time.ns, r->launch_id,
+				(int)r->cause);
+	}
+	if (fclose(out) == 0)
+		na_sha256(text, n, hex);
+	free(text);
+}
+
+static bool run_id(const struct reading *x, char id[17])
+{
+	size_t n = x->logs.files.n;
+	char(*hex)[NA_SHA256_HEX] = na_calloc(n + 1, NA_SHA256_HEX);
+	const char **list = na_calloc(n + 1, sizeof(*list));
+	bool ok = hex && list;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		const char *path = x->logs.files.items[i].path;
+
+		if (strcmp(path, "-") == 0 ||
+		    !na_sha256_file(path, go_on, hex[i]))
+			hash_records(&x->logs, i, hex[i]);
+		list[i] = hex[i];
+	}
+	if (ok)
+		na_ledger_id(list, n, id);
+	free(hex);
+	free(list);
+	return ok;
+}
+
+/* Each host once, with the event that named it first. */
+static bool add_suspect(const struct reading *x, const struct na_hangs_event *e,
+			uint32_t host, bool link, struct na_suspect *list,
+			size_t *n)
+{
+	const char *name = na_strtab_at(&x->logs.names, host);
+
+	for (size_t i = 0; i < *n; i++) {
+		if (strcmp(list[i].host, name) == 0) {
+			list[i].events++;
+			return true;
+		}
+	}
+	if (*n == SUSPECTS_MAX)
+		return false;
+	list[(*n)++] = (struct na_suspect){
+		.host = name,
+		.kind = link ? "link" : "host",
+		.cause = na_hang_cause_word(e->cause),
+		.events = 1,
+		.excess = NAN,
+		.p_value = NAN};
+	return true;
+}
+
+/* Of different programs those who are behind, else the culprits. */
+static size_t suspects_of(const struct reading *x, const struct na_hangs *h,
+			  struct na_suspect *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->events.n; i++) {
+		const struct na_hangs_event *e = &h->events.items[i];
+		bool programs = e->cause == NA_HANG_DIFFERENT_MODULE ||
+				e->cause == NA_HANG_FINGERPRINT_MISMATCH;
+
+		if (programs && e->blocked_by.n) {
+			for (size_t k = 0; k < e->blocked_by.n; k++)
+				add_suspect(x, e, e->blocked_by.items[k],
+					    false, list, &n);
+			continue;
+		}
+		for (size_t k = 0; k < e->culprits.n; k++) {
+			uint32_t host = e->culprits.items[k].worker.host;
+
+			if (host != NA_NO_NAME)
+				add_suspect(x, e, host,
+					    e->cause == NA_HANG_NETWORKING &&
+						    e->culprits.n > 1,
+					    list, &n);
+		}
+	}
+	return n;
+}
+
+static enum na_status note_suspects(const struct reading *x,
+				    const struct na_hangs *h,
+				    struct na_result *r, struct na_err *err)
+{
+	struct na_suspect *list = na_calloc(SUSPECTS_MAX, sizeof(*list));
+	struct na_ledger_run run = {.by = "hang", .when_ns = INT64_MIN};
+	enum na_status st;
+
+	if (!list || !run_id(x, run.id)) {
+		free(list);
+		return na_fail_nomem(err);
+	}
+	for (size_t i = 0; i < h->events.n; i++) {
+		const struct na_hang_time *t = &h->events.items[i].last;
+
+		if (t->known && t->has_year && t->ns > run.when_ns)
+			run.when_ns = t->ns;
+	}
+	run.suspects = list;
+	run.n = suspects_of(x, h, list);
+	st = na_ledger_note(x->cli, &run, r, err);
+	free(list);
+	return st;
+}
+
+/* ---- all of it */
+
+/* Who is called what in the logs (--anonymize). */
+static const struct na_hidden said_names[] = {
+	{"host", NA_ALIAS_HOST},       {"hosts", NA_ALIAS_HOST},
+	{"blocked_by", NA_ALIAS_HOST}, {"waiting", NA_ALIAS_HOST},
+	{"a", NA_ALIAS_HOST},          {"b", NA_ALIAS_HOST},
+	{"job", NA_ALIAS_TASK},        {"task", NA_ALIAS_TASK},
+	{"source", NA_ALIAS_TASK},     {NULL, NA_ALIAS_HOST},
+};
+
 static enum na_exit show(const struct reading *x, const struct na_hangs *h,
 			 struct na_result *r)
 {
 	const struct params *p = x->cli->params;
+	struct na_err err = {.status = NA_OK};
 	enum na_exit exit;
 
 	na_hangs_result(h, r);
+	na_hide_members(x->cli, na_result_body(r), said_names);
 	envelope(x, r);
 	na_hangs_views(h, (size_t)p->top, r);
+	if (x->cli->common.ledger && note_suspects(x, h, r, &err) != NA_OK) {
+		na_say_error(x->cli, "%s", err.text);
+		return NA_EXIT_FAILED;
+	}
 	notes(x, r);
 	exit = na_output(x->cli, r);
 	if (exit != NA_EXIT_OK)
@@ -233,6 +448,7 @@ static enum na_exit judge(struct reading *x, struct na_result *r)
 		exit = check_read(x);
 		if (exit != NA_EXIT_OK)
 			return exit;
+		hide_names(x);
 		if (na_hangs_judge(&h, &x->logs, &err) == NA_OK)
 			exit = show(x, &h, r);
 		na_hangs_fini(&h);
@@ -250,6 +466,8 @@ static enum na_exit run(struct na_cli *cli)
 	struct reading x = {.cli = cli};
 	enum na_exit exit = na_output_check(cli);
 
+	if (exit == NA_EXIT_OK)
+		exit = na_ledger_check(cli);
 	if (exit != NA_EXIT_OK || !r) {
 		na_result_free(r);
 		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
@@ -306,6 +524,7 @@ static const struct na_face hang_face = {
 
 const struct na_command na_cmd_hang = {
 	.face = &hang_face,
-	.joins = NA_JOIN_WORKERS | NA_JOIN_FINDINGS | NA_JOIN_OUTPUT,
+	.joins = NA_JOIN_WORKERS | NA_JOIN_FINDINGS | NA_JOIN_LEDGER |
+		 NA_JOIN_OUTPUT,
 	.run = run,
 };

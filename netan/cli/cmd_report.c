@@ -50,7 +50,6 @@ struct making {
 	struct na_cli *cli;
 	struct na_battery b;
 	struct na_hashing hashing;
-	struct na_snapshots snapshots;
 	struct na_result *check;
 	struct na_arena arena; /* of texts for the findings */
 	struct na_report_parts parts;
@@ -185,16 +184,17 @@ static enum na_exit write_page(const struct making *m, const char *path,
 }
 
 /* The name that was typed says nothing of the page. */
-static const char *page_command(struct making *m)
+static const char *page_command(struct making *m, const char *path)
 {
 	static const char start[] = "netan report";
+	const char *name = ends_in(path, ".html") ? "report.html" : "report/";
 	char *line = na_command_line(m->cli), *text = NULL;
 	size_t size = line ? strlen(line) + sizeof(" -o report.html") : 0;
 
 	if (size)
 		text = na_arena_alloc(&m->arena, size);
 	if (text)
-		snprintf(text, size, "%s -o report.html%s", start,
+		snprintf(text, size, "%s -o %s%s", start, name,
 			 line + strlen(start));
 	free(line);
 	return text;
@@ -221,11 +221,10 @@ static enum na_exit write_all(struct making *m)
 	const struct params *p = m->cli->params;
 	const struct na_text_list *l = &m->cli->common.outputs;
 	char *title = p->title ? na_shown(m->cli, p->title) : NULL;
-	const struct na_report report = {
+	struct na_report report = {
 		.title = title,
 		.inputs = inputs_text(m),
 		.check = m->check,
-		.command = page_command(m),
 		.version = NETAN_VERSION,
 		.figure_css = m->parts.theme,
 		.parts = m->parts.of,
@@ -233,13 +232,14 @@ static enum na_exit write_all(struct making *m)
 	};
 	enum na_exit worst = NA_EXIT_OK;
 
-	if (!report.command || !report.inputs) {
-		na_say_error(m->cli, "out of memory");
-		worst = NA_EXIT_FAILED;
-	}
-	for (size_t i = 0; worst == NA_EXIT_OK && i < l->n; i++) {
-		enum na_exit exit = write_page(m, l->items[i], &report);
+	for (size_t i = 0; i < l->n; i++) {
+		enum na_exit exit = NA_EXIT_FAILED;
 
+		report.command = page_command(m, l->items[i]);
+		if (report.command && report.inputs)
+			exit = write_page(m, l->items[i], &report);
+		else
+			na_say_error(m->cli, "out of memory");
 		worst = exit > worst ? exit : worst;
 	}
 	free(title);
@@ -270,10 +270,34 @@ static enum na_exit make(struct making *m)
 	return exit == NA_EXIT_OK ? na_judge_exit(m->cli, m->worst) : exit;
 }
 
+static enum na_exit read_and_make(struct making *m,
+				  const struct na_snapshots *snapshots)
+{
+	const struct params *p = m->cli->params;
+	enum na_exit exit = NA_EXIT_FAILED;
+
+	na_arena_init(&m->arena);
+	if (!na_hashing_start(&m->hashing, m->cli)) {
+		na_say_error(m->cli, "out of memory");
+	} else {
+		exit = na_battery_run(&m->b, m->cli, p->capacity);
+		if (exit == NA_EXIT_OK)
+			exit = na_snapshots_add(snapshots, &m->b);
+		if (exit == NA_EXIT_OK)
+			exit = make(m);
+		na_report_parts_free(&m->parts);
+		na_battery_close(&m->b);
+	}
+	na_hashing_close(&m->hashing);
+	na_arena_fini(&m->arena);
+	return exit;
+}
+
 static enum na_exit run(struct na_cli *cli)
 {
 	const struct params *p = cli->params;
 	struct making m = {.cli = cli, .check = na_result_new()};
+	struct na_snapshots snapshots = {.n = 0};
 	enum na_exit exit;
 
 	/* Where the rest of the program looks for them. */
@@ -281,29 +305,11 @@ static enum na_exit run(struct na_cli *cli)
 	cli->common.topology = p->topology;
 	exit = m.check ? check_params(&m) : NA_EXIT_FAILED;
 	if (exit == NA_EXIT_OK)
-		exit = na_snapshots_find(&m.snapshots, &p->settings, cli);
-	if (exit != NA_EXIT_OK) {
-		na_snapshots_fini(&m.snapshots);
-		na_result_free(m.check);
-		return exit;
-	}
+		exit = na_snapshots_find(&snapshots, &p->settings, cli);
 	na_catch_interrupt();
-	na_arena_init(&m.arena);
-	if (!na_hashing_start(&m.hashing, cli)) {
-		na_say_error(cli, "out of memory");
-		exit = NA_EXIT_FAILED;
-	} else {
-		exit = na_battery_run(&m.b, cli, p->capacity);
-		if (exit == NA_EXIT_OK)
-			exit = na_snapshots_add(&m.snapshots, &m.b);
-		if (exit == NA_EXIT_OK)
-			exit = make(&m);
-		na_report_parts_free(&m.parts);
-		na_battery_close(&m.b);
-	}
-	na_hashing_close(&m.hashing);
-	na_snapshots_fini(&m.snapshots);
-	na_arena_fini(&m.arena);
+	if (exit == NA_EXIT_OK)
+		exit = read_and_make(&m, &snapshots);
+	na_snapshots_fini(&snapshots);
 	na_result_free(m.check);
 	return exit;
 }

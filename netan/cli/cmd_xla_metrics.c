@@ -6,6 +6,7 @@
 
 #include "ingest/xla_lines.h"
 #include "netan/analyses/xla_metrics.h"
+#include "netan/cli/anonymize.h"
 #include "netan/cli/session.h"
 
 struct params {
@@ -152,6 +153,12 @@ static enum na_exit nothing(const struct na_cli *cli, const struct piece *p,
 	return NA_EXIT_FAILED;
 }
 
+/* Who is called what in the logs (--anonymize). */
+static const struct na_hidden said_names[] = {
+	{"process", NA_ALIAS_TASK},
+	{NULL, NA_ALIAS_TASK},
+};
+
 static enum na_exit judge(const struct na_cli *cli,
 			  const struct na_xla_input *inputs,
 			  const struct piece *pieces, bool damaged,
@@ -173,6 +180,7 @@ static enum na_exit judge(const struct na_cli *cli,
 		na_say_error(cli, "%s", err.text);
 		return NA_EXIT_FAILED;
 	}
+	na_hide_members(cli, na_result_body(r), said_names);
 	envelope(r, pieces, cli->n_inputs);
 	exit = na_output(cli, r);
 	if (exit != NA_EXIT_OK)

@@ -142,9 +142,11 @@ static const struct na_opt filter_opts[] = {
 /* clang-format on */
 
 #define TOPOLOGY_ROW \
-	{NA_OPT_TEXT, 0, "topology", AT(topology), "FILE", NULL, 0, 0, \
-	 "which healthy paths are alike: CSV host,rack[,block] or " \
-	 "src_host,dst_host,class"}
+	{ \
+		NA_OPT_TEXT, 0, "topology", AT(topology), "FILE", NULL, 0, 0, \
+			"which healthy paths are alike: CSV host,rack[,block] or " \
+			"src_host,dst_host,class" \
+	}
 
 /* clang-format off */
 static const struct na_opt place_opts[] = {
@@ -200,6 +202,16 @@ static const struct na_opt finding_opts[] = {
 /* clang-format on */
 
 /* clang-format off */
+static const struct na_opt ledger_opts[] = {
+	{NA_OPT_TEXT, 0, "ledger", AT(ledger), "FILE", NULL, 0, 0,
+	 "add the suspects of this run to FILE (JSON lines, made where it is "
+	 "missing; a run is never added twice), and tell what it knows of "
+	 "them from other runs"},
+	NA_OPT_END
+};
+/* clang-format on */
+
+/* clang-format off */
 static const struct na_opt quiet_opts[] = {
 	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0,
 	 "no warnings, no progress, no report of what was written"},
@@ -229,6 +241,7 @@ static const struct shared {
 	{NA_JOIN_WORKERS, "Inputs", worker_opts},
 	{NA_JOIN_NAMES, "Inputs", name_opts},
 	{NA_JOIN_FINDINGS, "Findings", finding_opts},
+	{NA_JOIN_LEDGER, "Ledger", ledger_opts},
 	{NA_JOIN_OUTPUT, "Output", output_opts},
 	{NA_JOIN_PICTURE, "Pictures", picture_opts},
 	{NA_JOIN_QUIET, "Output", quiet_opts},
@@ -248,6 +261,7 @@ static const struct na_opt *rows_of(const struct na_command *command,
 	if (!(command->joins & s->join) ||
 	    (s->join == NA_JOIN_PICTURE && !draws) ||
 	    (s->join == NA_JOIN_FINDINGS && a && !a->severity) ||
+	    (s->join == NA_JOIN_LEDGER && a && !a->suspects) ||
 	    (s->join == NA_JOIN_PROGRAMS && a &&
 	     !(a->wants & NA_WANT_PROGRAMS)))
 		return NULL;

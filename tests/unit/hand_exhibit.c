@@ -17,7 +17,7 @@ void hand_exhibit_init(struct hand_exhibit *c)
 }
 
 void hand_exhibit_show(struct hand_exhibit *c, const char *name,
-		    const struct na_result *r)
+		       const struct na_result *r)
 {
 	assert_true(c->n < 2);
 	c->exhibits[c->n++] = (struct na_exhibit){.name = name,
@@ -52,7 +52,8 @@ void hand_exhibit_run(struct hand_exhibit *c, const char *id)
 	assert_int_equal(na_checks_run(&asked, c->r, &c->worst, &err), NA_OK);
 }
 
-const struct na_value *hand_exhibit_finding(const struct hand_exhibit *c, size_t i)
+const struct na_value *hand_exhibit_finding(const struct hand_exhibit *c,
+					    size_t i)
 {
 	const struct na_value *list = na_get(na_result_body(c->r), "findings");
 	const struct na_value *v = list ? list->u.of.first : NULL;
@@ -64,7 +65,8 @@ const struct na_value *hand_exhibit_finding(const struct hand_exhibit *c, size_t
 
 const char *hand_exhibit_severity(const struct hand_exhibit *c, size_t i)
 {
-	return na_text_of(na_get(hand_exhibit_finding(c, i), "severity"), "none");
+	return na_text_of(na_get(hand_exhibit_finding(c, i), "severity"),
+			  "none");
 }
 
 const char *hand_exhibit_missing(const struct hand_exhibit *c)

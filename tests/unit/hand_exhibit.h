@@ -17,11 +17,12 @@ struct hand_exhibit {
 
 void hand_exhibit_init(struct hand_exhibit *c);
 void hand_exhibit_show(struct hand_exhibit *c, const char *name,
-		    const struct na_result *r);
+		       const struct na_result *r);
 /* Runs that check alone. */
 void hand_exhibit_run(struct hand_exhibit *c, const char *id);
 /* Finding i of the last run; NULL: there are fewer. */
-const struct na_value *hand_exhibit_finding(const struct hand_exhibit *c, size_t i);
+const struct na_value *hand_exhibit_finding(const struct hand_exhibit *c,
+					    size_t i);
 /* "info", "warning", "error", of finding i; "none". */
 const char *hand_exhibit_severity(const struct hand_exhibit *c, size_t i);
 /* What was missing, or NULL. */

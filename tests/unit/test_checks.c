@@ -87,14 +87,12 @@ static void stalls(void **state)
 			       STALLED("0.099", "{'h2d': 0.9}"), 0),
 			 0);
 	hand_case_init(&h);
-	hand_body(&h, "slack",
-		  STALLED("0.1", "{'network': 0.4, 'h2d': 0.6}"));
+	hand_body(&h, "slack", STALLED("0.1", "{'network': 0.4, 'h2d': 0.6}"));
 	assert_int_equal(hand_found(&h, "slack-small", &f), 1);
 	assert_string_equal(text(f, "severity"), "warning");
 	hand_case_fini(&h);
 	hand_case_init(&h);
-	hand_body(&h, "slack",
-		  STALLED("0.1", "{'network': 0.6, 'h2d': 0.4}"));
+	hand_body(&h, "slack", STALLED("0.1", "{'network': 0.6, 'h2d': 0.4}"));
 	assert_int_equal(hand_found(&h, "slack-small", &f), 1);
 	assert_string_equal(text(f, "severity"), "info");
 	hand_case_fini(&h);
@@ -126,13 +124,13 @@ static void bandwidth_regions(void **state)
 	/* 0.5 of 10 s is the limit; two sides do not add up. */
 	assert_int_equal(full(REGION("rx", "1.0", "1.5"), &f, &h), 0);
 	hand_case_fini(&h);
-	assert_int_equal(full(REGION("rx", "1.0", "1.4") "," REGION(
-				      "tx", "1.0", "1.4"),
+	assert_int_equal(full(REGION("rx", "1.0", "1.4") "," REGION("tx", "1.0",
+								    "1.4"),
 			      &f, &h),
 			 0);
 	hand_case_fini(&h);
-	assert_int_equal(full(REGION("rx", "1.0", "1.4") "," REGION(
-				      "rx", "5.0", "5.2"),
+	assert_int_equal(full(REGION("rx", "1.0", "1.4") "," REGION("rx", "5.0",
+								    "5.2"),
 			      &f, &h),
 			 1);
 	assert_string_equal(text(f, "severity"), "warning");
@@ -142,11 +140,10 @@ static void bandwidth_regions(void **state)
 	/* Nobody claims it without a capacity. */
 	h.capacity_gbps = 0;
 	assert_int_equal(hand_found(&h, "bandwidth-bound", &f), 0);
-	assert_non_null(strstr(text(na_get(na_result_body(h.judged),
-					   "not_run")
-					    ->u.of.first,
-				    "missing"),
-			       "--capacity RATE"));
+	assert_non_null(strstr(
+		text(na_get(na_result_body(h.judged), "not_run")->u.of.first,
+		     "missing"),
+		"--capacity RATE"));
 	hand_case_fini(&h);
 }
 
@@ -176,8 +173,8 @@ static void bandwidth_required(void **state)
 }
 
 #define MODE(count, cause) \
-	"{'verdict': 'RTO-like', 'modes': [{'latency_ms': 200, 'cause': '" \
-	cause "', 'count': " count ", 'share': 0.01, 'hosts': ['a'], " \
+	"{'verdict': 'RTO-like', 'modes': [{'latency_ms': 200, 'cause': '" cause \
+	"', 'count': " count ", 'share': 0.01, 'hosts': ['a'], " \
 	"'first_s': 1.0, 'last_s': 2.0}]}"
 
 static void rpc_modes(void **state)

@@ -37,7 +37,8 @@ static void slow_reductions(void **state)
 		{100, 1.3, "none", NULL},
 		{100, 1.31, "warning", NULL},
 		{-100, 0.2, "none", NULL},
-		{NAN, 2, "none", "reductions on three hosts or more"},
+		{NAN, 2, "none",
+		 "reductions on three hosts or more, as action graphs tell them"},
 	};
 
 	(void)state;
@@ -53,7 +54,8 @@ static void slow_reductions(void **state)
 		hand_exhibit_show(&c, "collectives", r);
 		hand_exhibit_run(&c, "compute-latency");
 		if (strcmp(hand_exhibit_severity(&c, 0), rows[i].want) != 0)
-			fail_msg("row %zu: %s", i, hand_exhibit_severity(&c, 0));
+			fail_msg("row %zu: %s", i,
+				 hand_exhibit_severity(&c, 0));
 		if (rows[i].missing)
 			assert_string_equal(hand_exhibit_missing(&c),
 					    rows[i].missing);
@@ -122,10 +124,9 @@ static void other_programs(void **state)
 	assert_string_equal(
 		na_text_of(na_get(hand_exhibit_finding(&c, 0), "title"), ""),
 		"host-3 runs another one");
-	assert_non_null(
-		strstr(na_text_of(na_get(hand_exhibit_finding(&c, 0), "command"),
-				  ""),
-		       "netan hlo "));
+	assert_non_null(strstr(
+		na_text_of(na_get(hand_exhibit_finding(&c, 0), "command"), ""),
+		"netan hlo "));
 	/* In words, where nothing was to be compared. */
 	hand_exhibit_end(&c);
 	hand_exhibit_init(&c);

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "netan/synth/rng.h"
-#include "tests/unit/hand_exhibit.h"
 #include "tests/unit/hand_drive.h"
+#include "tests/unit/hand_exhibit.h"
 
 extern const struct na_analysis na_an_host_events;
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/hand_exhibit.h"
 #include "tests/unit/hand_drive.h"
+#include "tests/unit/hand_exhibit.h"
 
 extern const struct na_analysis na_an_shards;
 

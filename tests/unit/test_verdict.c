@@ -81,8 +81,10 @@ static void guilty(void **state)
 	hand_body(&h, "pairs", CULPRIT(""));
 	slack(&h, "0.1");
 	hand_body(&h, "steps",
-		  "{'stragglers': [" STRAGGLER("host-17", "network") ", "
-			  STRAGGLER("host-3", "late_start") "]}");
+		  "{'stragglers': [" STRAGGLER(
+			  "host-17",
+			  "network") ", " STRAGGLER("host-3",
+						    "late_start") "]}");
 	assert_string_equal(hand_verdict(&h),
 			    "guilty: transmit side of host-17, 2.8x slower "
 			    "over 31 pairs, 1.9 s of 14 s step stall");
@@ -164,8 +166,7 @@ static void cannot_tell(void **state)
 	hand_case_fini(&h);
 
 	healthy(&h);
-	hand_body(&h, "pairs",
-		  "{'verdict': 'too few pairs to localise (2)'}");
+	hand_body(&h, "pairs", "{'verdict': 'too few pairs to localise (2)'}");
 	slack(&h, "0.01");
 	assert_string_equal(hand_verdict(&h),
 			    "cannot tell: too few pairs to localise (2)");
@@ -173,8 +174,7 @@ static void cannot_tell(void **state)
 
 	/* Nobody waits: nothing to localise. */
 	healthy(&h);
-	hand_body(&h, "pairs",
-		  "{'verdict': 'too few pairs to localise (2)'}");
+	hand_body(&h, "pairs", "{'verdict': 'too few pairs to localise (2)'}");
 	slack(&h, "0.009");
 	assert_string_equal(hand_verdict(&h), "Network: not guilty");
 	hand_side(&h, "session", "{'damaged': 1, 'refused': 1}");
@@ -235,15 +235,15 @@ static void connections(void **state)
 	(void)state;
 	healthy(&h);
 	quiet_pairs(&h);
-	hand_body(&h, "tcp",
-		  "{'connections_used': 9, 'connections': ["
-		  CONNECTION("timeout_bound", "400.0") ", "
-		  CONNECTION("timeout_bound", "300.0") ", "
-		  CONNECTION("receiver_too_slow", "900.0") ", "
-		  CONNECTION("sender_idle", "0.0") ", "
-		  CONNECTION("healthy", "0.0")
-		  "], 'totals': {'verdicts': {'timeout_bound': 3, "
-		  "'receiver_too_slow': 1}}}");
+	hand_body(
+		&h, "tcp",
+		"{'connections_used': 9, 'connections': [" CONNECTION("timeout_bound", "400.0") ", " CONNECTION(
+			"timeout_bound",
+			"300.0") ", " CONNECTION("receiver_too_slow",
+						 "900.0") ", " CONNECTION("sender_idle",
+									  "0.0") ", " CONNECTION("healthy",
+												 "0.0") "], 'totals': {'verdicts': {'timeout_bound': 3, "
+													"'receiver_too_slow': 1}}}");
 	assert_int_equal(hand_found(&h, "tcp-connection", &f), 2);
 	assert_string_equal(text(f, "severity"), "error");
 	assert_true(na_real_of(na_get(f, "lost_s"), 0) == 0.4);
@@ -257,8 +257,8 @@ static void connections(void **state)
 	healthy(&h);
 	quiet_pairs(&h);
 	hand_body(&h, "tcp",
-		  "{'connections_used': 1, 'connections': ["
-		  CONNECTION("receiver_too_slow", "900.0") "]}");
+		  "{'connections_used': 1, 'connections': [" CONNECTION(
+			  "receiver_too_slow", "900.0") "]}");
 	assert_string_equal(hand_verdict(&h),
 			    "Network: not guilty; a receiver that does not "
 			    "read");

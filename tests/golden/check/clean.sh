@@ -1,5 +1,6 @@
 # Healthy jobs of every size and kind, and healthy connections: nothing above
 # a remark, and nobody accused.
+. "$NETAN_ROOT/tests/golden/check/common"
 n=0
 try()
 {
@@ -36,7 +37,6 @@ judge j2 --capacity 400Gbps
 echo "== its transfer file"
 netan ingest -q j2 -o job.netan
 judge job.netan
-echo "== with the settings of its hosts"
-. "$NETAN_ROOT/tests/golden/sysctl/host.inc"
-for k in 0 1; do host s/host-$k; done
-judge j1 --host-settings s
+echo "== settings of its hosts"
+for h in 0 1 2 3; do settings host-$h 5000; done
+judge j2 --host-settings settings

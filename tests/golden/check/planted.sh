@@ -1,4 +1,5 @@
 # What was planted is the first that is said, and the verdict says it.
+. "$NETAN_ROOT/tests/golden/check/common"
 n=0
 try()
 {
@@ -10,7 +11,7 @@ try()
 judge()
 {
 	netan check -q "$@" >out 2>err || echo "exit $?"
-	sed -n -E '1p; /^(error|warning|info) /p; /^cannot run/,$p' out
+	sed -n -E '1p; /^(error|warning|info) /p' out
 }
 try --hosts 8 --fault slow-sender:host-3:3
 try --hosts 8 --fault slow-receiver:host-5:3
@@ -33,9 +34,16 @@ try --hosts 4 --fault registration:host-2:50
 try --hosts 4 --fault copy:host-2:50
 try --hosts 4 --fault slow-reduction:host-2:3
 try --hosts 4 --fault large-shard:all-reduce.40_1:64MiB
+try --hosts 4 --fault program:host-2
 echo '== a bad endpoint and a slow host'
 try --hosts 8 --fault slow-sender:host-3:3 --fault slow-compute:host-6:2
 try --hosts 8 --fault slow-sender:host-3:3 --fault slow-compute:host-3:2
+echo '== a minimum timeout of 200 ms explains what comes 200 ms late'
+for h in 0 1 2 4 5 6 7; do settings host-$h 5000; done
+settings host-3 200000
+judge j5 --host-settings settings
+echo '== and where nothing comes late'
+judge j1 --host-settings settings
 echo '== at capacity'
 netan synth -q -o full --run r --hosts 4 --steps 10 --link-rate 20Gbps
 judge full --capacity 15Gbps

@@ -8,7 +8,7 @@ try()
 try
 try t
 try t -o x.svg
-try t -o page
+try t -o page.txt
 try t -o no/such/folder/x.html
 try t -o x.html --capacity fast
 try t -o x.html --topology nowhere.csv

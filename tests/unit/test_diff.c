@@ -1,0 +1,605 @@
+/*
+ * diff, driven through its descriptor on two runs made by hand: what it
+ * finds, how often it finds what is not there, and --fail-if.
+ *
+ * DIFF_RUNS=N makes N pairs of runs for each rate, in place of a few; what
+ * 1000 gave is in docs/methods.md.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "netan/analyses/diff.h"
+#include "netan/synth/rng.h"
+#include "tests/unit/hand_drive.h"
+
+extern const struct na_analysis na_an_diff;
+
+#define US     INT64_C(1000000)
+#define STEP   (10000 * US)
+#define KIB    UINT64_C(1024)
+#define MOST   20000
+#define TWO_PI 6.283185307179586
+
+struct pair {
+	struct hand h;
+	struct na_scope scope;
+	struct df_params params;
+	struct driven d;
+	struct hand_row *rows;
+	size_t n;
+};
+
+/* Of one run. */
+struct job {
+	int steps, each;     /* transfers of a step */
+	double factor;       /* of all latencies */
+	double step_sigma;   /* of a step's, in logarithms */
+	double sigma;        /* of a transfer's */
+	double large;        /* share of 1 MiB, the others 64 KiB */
+	uint64_t small_size; /* 0: 64 KiB */
+	int slow_src;        /* whose transfers take twice as long; 0: none */
+	double tail;         /* share that takes 50 times as long */
+};
+
+static double uniform(struct na_rng *rng)
+{
+	return ((double)(na_rng_next(rng) >> 11) + 0.5) * 0x1p-53;
+}
+
+static double normal(struct na_rng *rng)
+{
+	double r = sqrt(-2 * log(uniform(rng)));
+
+	return r * cos(TWO_PI * uniform(rng));
+}
+
+static void add(struct pair *p, struct hand_row row)
+{
+	assert_true(p->n < MOST);
+	p->rows[p->n++] = row;
+}
+
+static void begin(struct pair *p)
+{
+	static const char *const labels[] = {"A", "B"};
+
+	memset(p, 0, sizeof(*p));
+	hand_init(&p->h, 2, labels);
+	p->h.sources[1].host = "a"; /* the same host in both */
+	p->rows = calloc(MOST, sizeof(*p->rows));
+	assert_non_null(p->rows);
+	p->params.top = 10;
+	p->scope.store = &p->h.store;
+	p->scope.filter = &p->h.filter;
+	p->scope.by = (struct na_grouping){{NA_KEY_LABEL}, 1};
+}
+
+static void fill(struct pair *p, int run, const struct job *j,
+		 struct na_rng *rng)
+{
+	for (int s = 0; s < j->steps; s++) {
+		double of_step = j->step_sigma * normal(rng);
+
+		add(p, (struct hand_row){.what = HAND_STEP,
+					 .source = run,
+					 .start_ps = s * STEP,
+					 .end_ps = (s + 1) * STEP,
+					 .number = s});
+		for (int i = 0; i < j->each; i++) {
+			bool large = uniform(rng) < j->large;
+			int src = 101 + i % 4;
+			double us = large ? 900 : 100;
+			int64_t end = s * STEP + (i + 1) * STEP / (j->each + 1);
+
+			us *= j->factor * exp(of_step + j->sigma * normal(rng));
+			us *= src == j->slow_src ? 2 : 1;
+			us *= uniform(rng) < j->tail ? 50 : 1;
+			add(p, (struct hand_row){
+				       .what = HAND_RX,
+				       .source = run,
+				       .start_ps = end - (int64_t)(us * 1e6),
+				       .end_ps = end,
+				       .size = large           ? 1024 * KIB
+					       : j->small_size ? j->small_size
+							       : 64 * KIB,
+				       .src = src,
+				       .dst = 0,
+				       .name = i % 2 ? "odd" : "even",
+			       });
+		}
+	}
+}
+
+static void analyse(struct pair *p, size_t block)
+{
+	hand_fill(&p->h, p->rows, p->n, 1000);
+	hand_resolve(&p->h, NA_ANCHOR_END);
+	hand_drive(&p->d, &na_an_diff, &p->scope, &p->params, block, &p->h.err);
+}
+
+static void end(struct pair *p)
+{
+	driven_end(&p->d);
+	hand_fini(&p->h);
+	free(p->rows);
+}
+
+static void compare(struct pair *p, const struct job *a, const struct job *b,
+		    uint64_t seed)
+{
+	struct na_rng rng;
+
+	na_rng_seed(&rng, seed);
+	begin(p);
+	fill(p, 0, a, &rng);
+	fill(p, 1, b, &rng);
+	analyse(p, 700);
+	assert_int_equal(p->d.status, NA_OK);
+	assert_true(na_result_ok(p->d.r));
+}
+
+static const struct na_value *metric(const struct pair *p, const char *name)
+{
+	const struct na_value *v = na_get(na_result_body(p->d.r), "metrics");
+
+	assert_non_null(v);
+	for (v = v->u.of.first; v; v = v->next) {
+		if (strcmp(na_text_of(na_get(v, "name"), ""), name) == 0)
+			return v;
+	}
+	return NULL;
+}
+
+static const char *verdict(const struct pair *p, const char *name)
+{
+	const struct na_value *m = metric(p, name);
+
+	return na_text_of(na_get(m, "verdict"), "null");
+}
+
+static const char *overall(const struct pair *p)
+{
+	return na_text_of(na_get(na_result_body(p->d.r), "verdict"), "null");
+}
+
+static double real(const struct na_value *v, const char *name)
+{
+	return na_real_of(na_get(v, name), NAN);
+}
+
+static const struct job usual = {
+	.steps = 24, .each = 60, .factor = 1, .step_sigma = 0.05, .sigma = 0.4};
+
+/* ---- what is found */
+
+static void slower(void **state)
+{
+	struct job b = usual;
+	struct pair p;
+	const struct na_value *m;
+	const double *ci;
+	size_t n;
+
+	(void)state;
+	b.factor = 1.5;
+	compare(&p, &usual, &b, 3);
+	assert_string_equal(overall(&p), "worse");
+	assert_string_equal(verdict(&p, "latency.p50"), "worse");
+	assert_string_equal(verdict(&p, "latency.p90"), "worse");
+	assert_string_equal(verdict(&p, "sizes.p50"), "same");
+	m = metric(&p, "latency.p50");
+	ci = na_reals_of(na_get(m, "ci95"), &n);
+	assert_true(n == 2 && ci[0] < 1.5 && ci[1] > 1.5 && ci[0] > 1.1);
+	assert_true(fabs(real(m, "b") - real(m, "a") - real(m, "shift")) <
+		    1e-9);
+	assert_true(fabs(real(m, "ratio") - real(m, "b") / real(m, "a")) <
+		    1e-9);
+	/* One in a thousand of 1440: two values beyond. */
+	assert_string_equal(verdict(&p, "latency.p99_9"), "null");
+	end(&p);
+}
+
+/* Only every hundredth transfer is slow: the middle stays. */
+static void tail(void **state)
+{
+	struct job b = usual;
+	struct pair p;
+
+	(void)state;
+	b.tail = 0.03;
+	compare(&p, &usual, &b, 4);
+	assert_string_equal(verdict(&p, "latency.p50"), "same");
+	assert_string_equal(verdict(&p, "latency.p99"), "worse");
+	end(&p);
+}
+
+static void one_source(void **state)
+{
+	struct job b = usual;
+	struct pair p;
+	const struct na_value *list, *first;
+
+	(void)state;
+	b.slow_src = 102;
+	compare(&p, &usual, &b, 5);
+	list = na_get(na_result_body(p.d.r), "hosts");
+	assert_non_null(list);
+	first = list->u.of.first;
+	assert_string_equal(na_text_of(na_get(first, "host"), ""), "s1d2");
+	assert_string_equal(na_text_of(na_get(first, "side"), ""), "sends");
+	assert_true(fabs(real(first, "ratio") - 2) < 0.2);
+	list = na_get(na_result_body(p.d.r), "pairs");
+	assert_int_equal(list->n, 1);
+	/* Its transfers are of the odd ones, every second of these. */
+	list = na_get(na_result_body(p.d.r), "collectives");
+	assert_int_equal(list->n, 1);
+	first = list->u.of.first;
+	assert_string_equal(na_text_of(na_get(first, "collective"), ""), "odd");
+	end(&p);
+}
+
+/* More large transfers, and each as fast as before. */
+static void other_mix(void **state)
+{
+	struct job a = usual, b = usual;
+	const struct na_value *m;
+	struct pair p;
+
+	(void)state;
+	a.large = 0.3;
+	b.large = 0.7;
+	compare(&p, &a, &b, 6);
+	assert_string_equal(overall(&p), "mix");
+	assert_string_equal(verdict(&p, "latency.p50"), "mix");
+	m = metric(&p, "latency.p50");
+	assert_true(real(m, "ratio") > 2);
+	assert_true(fabs(log(na_real_of(na_dig(m, "at_equal_mix.ratio"),
+					NAN))) < log(1.1));
+	assert_string_equal(na_text_of(na_dig(na_result_body(p.d.r), "mix.by"),
+				       ""),
+			    "size and pair");
+	end(&p);
+	/* The mix is another one, and all are slower, too. */
+	b.factor = 1.6;
+	compare(&p, &a, &b, 7);
+	assert_string_equal(verdict(&p, "latency.p50"), "worse");
+	end(&p);
+}
+
+/* All small ones are of a size that A has not: the line tells. */
+static void other_sizes(void **state)
+{
+	struct job a = usual, b = usual;
+	struct pair p;
+
+	(void)state;
+	a.large = 0.5;
+	b.small_size = 1024 * KIB; /* at the speed of small ones */
+	b.factor = 9;              /* as a large one */
+	compare(&p, &a, &b, 8);
+	assert_string_equal(na_text_of(na_dig(na_result_body(p.d.r), "mix.by"),
+				       ""),
+			    "size line");
+	assert_string_equal(verdict(&p, "latency.p10"), "mix");
+	end(&p);
+}
+
+/* ---- what there is */
+
+static void few_steps(void **state)
+{
+	struct job a = usual, b = usual;
+	const struct na_value *v;
+	struct pair p;
+
+	(void)state;
+	b.steps = 5;
+	compare(&p, &a, &b, 9);
+	v = na_get(na_result_body(p.d.r), "compared");
+	v = v->u.of.first;
+	assert_string_equal(na_text_of(na_get(v, "a_resampled"), ""), "steps");
+	assert_string_equal(na_text_of(na_get(v, "b_resampled"), ""), "events");
+	assert_int_equal(na_int_of(na_get(v, "b_values"), 0), 300);
+	end(&p);
+}
+
+static void nothing(void **state)
+{
+	struct job a = usual;
+	struct na_rng rng;
+	struct pair p;
+
+	(void)state;
+	na_rng_seed(&rng, 1);
+	begin(&p);
+	fill(&p, 0, &a, &rng);
+	analyse(&p, 100);
+	assert_int_equal(p.d.status, NA_OK);
+	assert_int_equal(p.d.used, 0);
+	assert_null(metric(&p, "latency.p50"));
+	assert_string_equal(overall(&p), "null");
+	end(&p);
+	begin(&p);
+	analyse(&p, 100);
+	assert_int_equal(p.d.used, 0);
+	end(&p);
+}
+
+/* Whatever the blocks. */
+static void blocks(void **state)
+{
+	struct job b = usual;
+	struct na_rng rng;
+	char *first = NULL;
+
+	(void)state;
+	b.large = 0.4;
+	for (size_t size = 1; size < 5000; size = size * 7 + 3) {
+		struct pair p;
+		char *text;
+
+		na_rng_seed(&rng, 11);
+		begin(&p);
+		fill(&p, 0, &usual, &rng);
+		fill(&p, 1, &b, &rng);
+		analyse(&p, size);
+		text = driven_json(&p.d);
+		if (first)
+			assert_string_equal(text, first);
+		else
+			first = strdup(text);
+		free(text);
+		end(&p);
+	}
+	free(first);
+}
+
+/* Launches stand for steps, where nobody tells these. */
+static void launches(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	begin(&p);
+	for (int i = 0; i < 4000; i++) {
+		int64_t at = i % 2000 * 100 * US;
+
+		add(&p, (struct hand_row){.what = HAND_RX,
+					  .source = i / 2000,
+					  .start_ps = at,
+					  .end_ps = at + (50 + i % 7) * US,
+					  .size = 4096,
+					  .src = 100,
+					  .dst = 0,
+					  .name = "x",
+					  .launch = 1 + i % 2000 / 100});
+	}
+	analyse(&p, 333);
+	assert_string_equal(overall(&p), "same");
+	assert_string_equal(verdict(&p, "steps.p50"), "same");
+	assert_true(fabs(real(metric(&p, "steps.p50"), "a") - 9.95) < 0.1);
+	end(&p);
+}
+
+/* ---- rates */
+
+static int runs(int fast)
+{
+	const char *n = getenv("DIFF_RUNS");
+
+	return n ? atoi(n) : fast;
+}
+
+/* How often the overall verdict, or that of a metric, is the one. */
+static double rate(const struct job *a, const struct job *b, const char *name,
+		   const char *want, int n)
+{
+	int found = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct pair p;
+
+		compare(&p, a, b, 1000 + (uint64_t)i);
+		found += strcmp(name ? verdict(&p, name) : overall(&p), want) ==
+			 0;
+		end(&p);
+	}
+	return (double)found / n;
+}
+
+/* Nothing changed: verdicts other than "same". */
+static void false_alarms(void **state)
+{
+	static const struct {
+		const char *what;
+		struct job job;
+	} jobs[] = {
+		{"steps alike", {24, 60, 1, 0, 0.4, 0, 0, 0, 0}},
+		{"steps vary", {24, 60, 1, 0.15, 0.4, 0, 0, 0, 0}},
+		{"10 steps vary", {10, 100, 1, 0.15, 0.4, 0.3, 0, 0, 0}},
+		{"heavy tails", {20, 100, 1, 0.1, 1.2, 0.3, 0, 0, 0.01}},
+	};
+	int n = runs(15);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++) {
+		double wrong = 1 - rate(&jobs[i].job, &jobs[i].job, NULL,
+					"same", n);
+
+		if (getenv("DIFF_RUNS"))
+			printf("false alarms, %s: %.4f\n", jobs[i].what, wrong);
+		/* Of 15, with a rate of 5 %, 4 or more: 0.6 %. */
+		assert_true(wrong <= 0.05 + (n < 100 ? 0.16 : 0.01));
+	}
+}
+
+/* +20 % of 1000 transfers in 20 steps. */
+static void power(void **state)
+{
+	struct job a = {20, 50, 1, 0.05, 0.4, 0, 0, 0, 0}, b = a;
+	int n = runs(15);
+	double found;
+
+	(void)state;
+	b.factor = 1.2;
+	found = rate(&a, &b, "latency.p50", "worse", n);
+	if (getenv("DIFF_RUNS"))
+		printf("+20 %% found: %.4f\n", found);
+	assert_true(found >= (n < 100 ? 0.8 : 0.95));
+}
+
+static void mixes(void **state)
+{
+	struct job a = {20, 100, 1, 0.05, 0.4, 0.3, 0, 0, 0}, b = a;
+	int n = runs(10);
+	double found;
+
+	(void)state;
+	b.large = 0.6;
+	found = rate(&a, &b, NULL, "mix", n);
+	if (getenv("DIFF_RUNS"))
+		printf("mix called so: %.4f\n", found);
+	assert_true(found >= (n < 100 ? 0.8 : 0.95));
+}
+
+/* ---- --fail-if */
+
+static void limits(void **state)
+{
+	static const struct {
+		const char *text;
+		enum df_what what;
+		const char *row;
+		bool above, relative;
+		double value;
+	} good[] = {
+		{"latency.p99>+10%", DF_LATENCY, "p99", true, true, 1.1},
+		{"latency.p99_9>+2.5%", DF_LATENCY, "p99_9", true, true, 1.025},
+		{"latency.p99.9<-50%", DF_LATENCY, "p99_9", false, true, 0.5},
+		{"throughput.mean<-5%", DF_THROUGHPUT, "mean", false, true,
+		 0.95},
+		{"steps.p50>2s", DF_STEPS, "p50", true, false, 2000},
+		{"slack.p10<-1ms", DF_SLACK, "p10", false, false, -1000},
+		{"sizes.p50<64KiB", DF_SIZES, "p50", false, false, 65536},
+		{"throughput.p90<100Mbps", DF_THROUGHPUT, "p90", false, false,
+		 0.1},
+		{"stall.p95>.5us", DF_STALL, "p95", true, false, 0.5},
+	};
+	static const char *const bad[] = {
+		"",
+		">",
+		"latency",
+		"latency>1ms",
+		"latency.>1ms",
+		"latency.p5>1ms",
+		"latency.p50",
+		"latency.p50=1ms",
+		"latency.p50>",
+		"latency.p50>.",
+		"latency.p50>+%",
+		"latency.p50>10%",
+		"latency.p50>+10%x",
+		"latency.p50>10",
+		"latency.p50>10 ms",
+		"latency.p50>10KiB",
+		"latency.p50>1e3us",
+		"latency.p50>inf",
+		"latency.p50>--1ms",
+		"latency.p50>99999999999999999999999999999999999999ms",
+		"LATENCY.p50>1ms",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		struct na_err err = {.status = NA_OK};
+		struct df_limit l;
+
+		assert_int_equal(df_limit_parse(good[i].text, &l, &err), NA_OK);
+		assert_int_equal(l.what, good[i].what);
+		assert_string_equal(df_row_names[l.row], good[i].row);
+		assert_int_equal(l.above, good[i].above);
+		assert_int_equal(l.relative, good[i].relative);
+		assert_true(fabs(l.value - good[i].value) <
+			    1e-9 * fabs(good[i].value));
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct na_err err = {.status = NA_OK};
+		struct df_limit l;
+
+		assert_int_equal(df_limit_parse(bad[i], &l, &err), NA_EUSAGE);
+		assert_true(strstr(err.text, "at character"));
+	}
+}
+
+/* By the interval: met, not met, and what the data leaves open. */
+static void decided(void **state)
+{
+	static const char *items[] = {"latency.p50>+10%", "latency.p50>+90%",
+				      "latency.p50>+50%", "latency.p50<-1%",
+				      "slack.p50>1ms",    "latency.p99_9>+1%"};
+	static const char *const want[] = {"met",     "not met",   "undecided",
+					   "not met", "undecided", "undecided"};
+	const struct na_value *v;
+	struct job b = usual;
+	struct na_rng rng;
+	struct pair p;
+
+	(void)state;
+	b.factor = 1.5;
+	na_rng_seed(&rng, 3);
+	begin(&p);
+	p.params.fail_if = (struct na_text_list){items, 6, 6};
+	fill(&p, 0, &usual, &rng);
+	fill(&p, 1, &b, &rng);
+	analyse(&p, 700);
+	v = na_get(na_result_body(p.d.r), "fail_if")->u.of.first;
+	for (size_t i = 0; i < 6; i++, v = v->next)
+		assert_string_equal(na_text_of(na_get(v, "state"), ""),
+				    want[i]);
+	assert_int_equal(p.d.severity, NA_SEV_ERROR);
+	end(&p);
+}
+
+static void size_bins(void **state)
+{
+	uint32_t last = 0;
+
+	(void)state;
+	assert_int_equal(df_size_bin(0), 0);
+	assert_int_equal(df_size_bin(3), 3);
+	assert_int_equal(df_size_bin(4), 4);
+	for (uint64_t x = 1; x < UINT64_MAX / 3; x += x / 9 + 1) {
+		uint32_t bin = df_size_bin(x);
+
+		assert_true(bin == last || bin == last + 1);
+		assert_true(bin < 256);
+		if (x >= 4)
+			assert_true(fabs(df_bin_bytes(bin) / (double)x - 1) <
+				    0.2);
+		last = bin;
+	}
+	assert_in_range(df_size_bin(UINT64_MAX), last, 255);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slower),      cmocka_unit_test(tail),
+		cmocka_unit_test(one_source),  cmocka_unit_test(other_mix),
+		cmocka_unit_test(other_sizes), cmocka_unit_test(few_steps),
+		cmocka_unit_test(nothing),     cmocka_unit_test(blocks),
+		cmocka_unit_test(launches),    cmocka_unit_test(false_alarms),
+		cmocka_unit_test(power),       cmocka_unit_test(mixes),
+		cmocka_unit_test(limits),      cmocka_unit_test(decided),
+		cmocka_unit_test(size_bins),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
