@@ -92,7 +92,7 @@ static enum na_status walk(const char *dir, const struct stat *self,
 {
 	struct level l = {up, self->st_dev, self->st_ino,
 			  up ? up->depth + 1 : 0};
-	struct na_log_files names = {NULL};
+	struct na_log_files names = {.n = 0};
 	enum na_status st;
 
 	if (l.depth > NA_LOG_DEPTH)

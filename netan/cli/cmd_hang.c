@@ -85,7 +85,11 @@ static enum na_status find_files(struct reading *x, struct na_err *err)
 			na_hide(x->cli, NA_ALIAS_INPUT, x->files.paths[k]);
 		if (st == NA_ENOMEM)
 			return na_fail_nomem(err);
-		if (st != NA_OK)
+		if (st == NA_OK && !s->n)
+			na_fail(&why, NA_EIO,
+				"%s: no log in this directory or below",
+				s->input->path);
+		if (why.status != NA_OK)
 			warn(x, s, why.text);
 	}
 	return NA_OK;
@@ -316,13 +320,13 @@ static bool add_suspect(const struct reading *x, const struct na_hangs_event *e,
 	}
 	if (*n == SUSPECTS_MAX)
 		return false;
-	list[(*n)++] = (struct na_suspect){
-		.host = name,
-		.kind = link ? "link" : "host",
-		.cause = na_hang_cause_word(e->cause),
-		.events = 1,
-		.excess = NAN,
-		.p_value = NAN};
+	list[(*n)++] =
+		(struct na_suspect){.host = name,
+				    .kind = link ? "link" : "host",
+				    .cause = na_hang_cause_word(e->cause),
+				    .events = 1,
+				    .excess = NAN,
+				    .p_value = NAN};
 	return true;
 }
 
@@ -339,8 +343,8 @@ static size_t suspects_of(const struct reading *x, const struct na_hangs *h,
 
 		if (programs && e->blocked_by.n) {
 			for (size_t k = 0; k < e->blocked_by.n; k++)
-				add_suspect(x, e, e->blocked_by.items[k],
-					    false, list, &n);
+				add_suspect(x, e, e->blocked_by.items[k], false,
+					    list, &n);
 			continue;
 		}
 		for (size_t k = 0; k < e->culprits.n; k++) {
