@@ -316,13 +316,13 @@ static bool add_suspect(const struct reading *x, const struct na_hangs_event *e,
 	}
 	if (*n == SUSPECTS_MAX)
 		return false;
-	list[(*n)++] = (struct na_suspect){
-		.host = name,
-		.kind = link ? "link" : "host",
-		.cause = na_hang_cause_word(e->cause),
-		.events = 1,
-		.excess = NAN,
-		.p_value = NAN};
+	list[(*n)++] =
+		(struct na_suspect){.host = name,
+				    .kind = link ? "link" : "host",
+				    .cause = na_hang_cause_word(e->cause),
+				    .events = 1,
+				    .excess = NAN,
+				    .p_value = NAN};
 	return true;
 }
 
@@ -339,8 +339,8 @@ static size_t suspects_of(const struct reading *x, const struct na_hangs *h,
 
 		if (programs && e->blocked_by.n) {
 			for (size_t k = 0; k < e->blocked_by.n; k++)
-				add_suspect(x, e, e->blocked_by.items[k],
-					    false, list, &n);
+				add_suspect(x, e, e->blocked_by.items[k], false,
+					    list, &n);
 			continue;
 		}
 		for (size_t k = 0; k < e->culprits.n; k++) {

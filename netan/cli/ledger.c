@@ -125,8 +125,8 @@ static bool same(struct na_span x, const char *word)
 static void take_member(struct entry *e, struct na_span key,
 			struct na_span value)
 {
-	static const char *const names[N_FIELDS] = {"when", "run", "by",
-						    "host", "cause"};
+	static const char *const names[N_FIELDS] = {"when", "run", "by", "host",
+						    "cause"};
 
 	for (int f = 0; f < N_FIELDS; f++) {
 		size_t n;
@@ -201,8 +201,8 @@ static bool count(struct ledger *l, const char *run, const char *when,
 		return false;
 	k->runs += l->pairs.n > before;
 	earlier(k->since, when);
-	return !cause || na_strtab_add(&k->causes, cause, strlen(cause)) !=
-				 NA_NO_NAME;
+	return !cause ||
+	       na_strtab_add(&k->causes, cause, strlen(cause)) != NA_NO_NAME;
 }
 
 static enum na_status read_all(struct ledger *l, const char *path,
@@ -447,8 +447,8 @@ static enum na_status note(struct ledger *l, int fd, const char *path,
 		return na_fail(err, NA_EIO, "--ledger %s: %s", path,
 			       strerror(errno));
 	if (!S_ISREG(info.st_mode))
-		return na_fail(err, NA_EIO,
-			       "--ledger %s: not a regular file", path);
+		return na_fail(err, NA_EIO, "--ledger %s: not a regular file",
+			       path);
 	if (info.st_size > 0 && pread(fd, &last, 1, info.st_size - 1) != 1)
 		last = '\n';
 	l->open_end = last != '\n';

@@ -25,7 +25,7 @@
 
 #include "netan/cli/cli.h"
 
-struct na_suspect { /* texts are borrowed */
+struct na_suspect {              /* texts are borrowed */
 	const char *host, *peer; /* peer: or NULL */
 	const char *kind, *cause;
 	uint64_t events;
