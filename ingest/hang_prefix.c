@@ -170,7 +170,7 @@ size_t na_prefix_who(struct na_span prefix, char *out, size_t room)
 	struct na_span w;
 
 	while (word(prefix, &at, &w)) {
-		if (changes(w))
+		if (changes(w) || w.s[0] == '"')
 			continue;
 		if (n && n < room)
 			out[n++] = ' ';

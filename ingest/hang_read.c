@@ -295,18 +295,31 @@ static bool take_line(struct reading *g, struct na_span x)
 	return !g->n_open || other_line(g, x);
 }
 
-/* A message of several lines. */
+/* A message of several lines is whole: what it opened ends with it. */
+static void close_opened(struct reading *g, size_t from)
+{
+	for (size_t i = 0; i < NA_HANG_STREAMS; i++) {
+		struct stream *s = &g->streams[i];
+
+		if (is_open(s) && s->open.record >= from)
+			close_stream(g, s);
+	}
+}
+
 static bool take_lines(struct reading *g, struct na_span x)
 {
-	size_t start = 0;
+	size_t start = 0, before = g->h->records.n, lines = 0;
 
 	for (size_t i = 0; i <= x.n; i++) {
 		if (i < x.n && x.s[i] != '\n')
 			continue;
 		if (!take_line(g, na_span_of(x.s + start, i - start)))
 			return false;
+		lines += !only_blanks(na_span_of(x.s + start, i - start));
 		start = i + 1;
 	}
+	if (lines > 1)
+		close_opened(g, before);
 	return true;
 }
 
@@ -369,7 +382,7 @@ static enum na_status read_lines(struct reading *g, struct na_lines *l,
 
 	for (;;) {
 		close_silent(g);
-		st = g->n_open ? na_lines_next(l, &line, err)
+		st = g->n_open ? na_lines_each(l, &needles, &line, err)
 			       : na_lines_find(l, &needles, &line, err);
 		if (st != NA_OK)
 			return st == NA_END ? NA_OK : st;

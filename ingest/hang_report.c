@@ -183,9 +183,13 @@ static bool take_launch(struct na_hang *h, struct na_hang_open *o,
 {
 	struct na_hang_record *r = record_of(h, o);
 	struct na_hang_state *s = NULL;
+	size_t n = 0;
 	uint64_t id;
 
-	if (!na_span_number(value, &id) || id > INT64_MAX)
+	while (n < value.n && value.s[n] >= '0' && value.s[n] <= '9')
+		n++;
+	if (!na_span_number(na_span_of(value.s, n), &id) || id > INT64_MAX ||
+	    (n < value.n && value.s[n] != ' '))
 		return true;
 	if (o->state)
 		s = &r->states.items[r->states.n - 1];
@@ -322,7 +326,14 @@ static bool titles(enum na_hang_key key)
 {
 	return key == NA_KEY_STATS || key == NA_KEY_PRINTS ||
 	       key == NA_KEY_STATES || key == NA_KEY_BREAKDOWN ||
-	       key == NA_KEY_HALTED;
+	       key == NA_KEY_HALTED || key == NA_KEY_LAUNCH;
+}
+
+static struct na_span behind_number(struct na_span x)
+{
+	while (x.n && x.s[0] >= '0' && x.s[0] <= '9')
+		x = from(x, 1);
+	return na_span_trim(x);
 }
 
 bool na_hang_take_keys(struct na_hang *h, struct na_hang_open *o,
@@ -344,6 +355,8 @@ bool na_hang_take_keys(struct na_hang *h, struct na_hang_open *o,
 			return false;
 		o->block = key;
 		o->keyed |= key != NA_KEY_VERDICT;
+		if (key == NA_KEY_LAUNCH)
+			value = behind_number(value);
 		if (titles(key) && na_hang_is_child(o, value) &&
 		    !na_hang_take_child(h, o, value, cut && last))
 			return false;

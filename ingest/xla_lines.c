@@ -40,12 +40,27 @@ const struct na_needles na_xla_needles = {
 	sizeof(needles) / sizeof(needles[0]),
 };
 
+/* Where the terminal's colour that ends before s[end] begins ("\033[0m");
+ * `end`: there is none. */
+static size_t before_colour(const char *s, size_t end)
+{
+	size_t i = end;
+
+	if (!i || s[i - 1] != 'm')
+		return end;
+	for (i--;
+	     i && ((s[i - 1] >= '0' && s[i - 1] <= '9') || s[i - 1] == ';');)
+		i--;
+	return i >= 2 && s[i - 1] == '[' && s[i - 2] == '\033' ? i - 2 : end;
+}
+
 /* A word of its own, not the end of another one. */
 static bool begins_word(const char *s, size_t at)
 {
 	char c = at ? s[at - 1] : ' ';
 
-	return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	return before_colour(s, at) < at ||
+	       !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 		 (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' ||
 		 (unsigned char)c >= 0x80);
 }
@@ -224,6 +239,7 @@ static enum na_status one(struct na_xla_reader *r, const char *s, size_t n,
 		f.n = (size_t)((const char *)memchr(f.rest, '"', f.n) - f.rest);
 	while (f.n && na_xla_is_blank(f.rest[f.n - 1]))
 		f.n--;
+	f.n = before_colour(f.rest, f.n);
 	while (f.n && na_xla_is_blank(*f.rest)) {
 		f.rest++;
 		f.n--;

@@ -124,7 +124,9 @@ static enum na_status df_open(void *state, const struct na_scope *scope,
 		const struct na_source *x = &scope->store->sources[i];
 
 		if (!s->labels[x->run])
-			s->labels[x->run] = x->label ? x->label : "";
+			s->labels[x->run] = x->label && *x->label ? x->label
+					    : x->run              ? "B"
+								  : "A";
 	}
 	cover_bins(s);
 	if (!name_hosts(s))
@@ -435,8 +437,8 @@ const struct na_analysis na_an_diff = {
 	.face.name = "diff",
 	.source = "algorithms: comparing two runs; Doksum, 1974; Efron, 1979; "
 		  "Holm, 1979; Scholz and Stephens, 1987",
-	.wants = NA_WANT_TRANSFERS | NA_WANT_OPS | NA_WANT_GRAPHS |
-		 NA_WANT_STEPS | NA_WANT_MODULES | NA_WANT_PROGRAMS,
+	.wants = NA_WANT_TRANSFERS | NA_WANT_OPS | NA_WANT_STEPS |
+		 NA_WANT_MODULES | NA_WANT_PROGRAMS,
 	.by_steps = true,
 	.face.params_size = sizeof(struct df_params),
 	.state_size = sizeof(struct df_state),

@@ -99,8 +99,13 @@ struct df_metric {
 	struct df_row rows[DF_ROWS];
 	struct na_two_samples tests;
 	enum df_verdict verdict;
-	bool compared;
+	bool compared; /* both runs have values */
 };
+/* One of them has. */
+static inline bool df_any(const struct df_metric *m)
+{
+	return m->s[DF_A].n || m->s[DF_B].n;
+}
 
 /* What the latencies of strata come to: why a change may be no change. */
 enum df_strata { DF_NO_STRATA, DF_BY_PAIR, DF_BY_SIZE, DF_BY_LINE };

@@ -252,7 +252,7 @@ bool df_judge(struct df_state *s)
 	for (int i = 0; i < DF_WHATS; i++) {
 		struct df_metric *m = &s->metrics[i];
 
-		if (m->compared &&
+		if (df_any(m) &&
 		    (!df_compare(s, (enum df_what)i, m->s, m->rows) ||
 		     !test(m)))
 			return false;
@@ -262,7 +262,7 @@ bool df_judge(struct df_state *s)
 	for (int i = 0; i < DF_WHATS; i++) {
 		struct df_metric *m = &s->metrics[i];
 
-		for (size_t k = 0; m->compared && k < DF_ROWS; k++) {
+		for (size_t k = 0; df_any(m) && k < DF_ROWS; k++) {
 			intervals(&m->rows[k]);
 			m->rows[k].verdict = judge_row(&m->rows[k], k,
 						       df_kinds[i].better);

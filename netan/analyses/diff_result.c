@@ -16,6 +16,22 @@ static void put_pair(struct na_result *r, struct na_value *in, const char *name,
 
 /* ---- metrics */
 
+static void put_why(struct na_result *r, struct na_value *x,
+		    const struct df_state *s, enum df_what what)
+{
+	const struct df_metric *m = &s->metrics[what];
+
+	if (m->compared)
+		return;
+	if (!df_any(m))
+		na_put_textf(r, x, "why", "neither run holds any: %s",
+			     df_kinds[what].missing);
+	else
+		na_put_textf(r, x, "why", "%s: %s",
+			     s->labels[m->s[DF_A].n ? DF_B : DF_A],
+			     df_kinds[what].missing);
+}
+
 static void put_row(struct na_result *r, struct na_value *list,
 		    const struct df_state *s, enum df_what what, size_t k)
 {
@@ -44,6 +60,7 @@ static void put_row(struct na_result *r, struct na_value *list,
 		put_pair(r, e, "ci95", row->equal_ci);
 	}
 	na_put_text(r, x, "verdict", df_verdicts[row->verdict]);
+	put_why(r, x, s, what);
 }
 
 static void put_metrics(struct na_result *r, const struct df_state *s)
@@ -51,7 +68,7 @@ static void put_metrics(struct na_result *r, const struct df_state *s)
 	struct na_value *list = na_put_list(r, na_result_body(r), "metrics");
 
 	for (int m = 0; m < DF_WHATS; m++) {
-		for (size_t k = 0; s->metrics[m].compared && k < DF_ROWS; k++)
+		for (size_t k = 0; df_any(&s->metrics[m]) && k < DF_ROWS; k++)
 			put_row(r, list, s, (enum df_what)m, k);
 	}
 }
@@ -102,13 +119,7 @@ static void put_missing(struct na_result *r, const struct df_state *s)
 			continue;
 		row = na_put_object(r, list, NULL);
 		na_put_text(r, row, "name", df_kinds[m].name);
-		if (!x->s[DF_A].n && !x->s[DF_B].n)
-			na_put_textf(r, row, "why", "neither run holds any: %s",
-				     df_kinds[m].missing);
-		else
-			na_put_textf(r, row, "why", "%s: %s",
-				     s->labels[x->s[DF_A].n ? DF_B : DF_A],
-				     df_kinds[m].missing);
+		put_why(r, row, s, (enum df_what)m);
 	}
 }
 

@@ -96,8 +96,9 @@ static void headline(const struct na_hangs *x, struct na_result *r)
 	na_print_count(lines, n);
 	if (!x->events.n) {
 		na_result_headline(r,
-				   "no hang message in %s lines of %zu file%s",
-				   lines, files, files == 1 ? "" : "s");
+				   "no hang message in %s line%s of %zu file%s",
+				   lines, n == 1 ? "" : "s", files,
+				   files == 1 ? "" : "s");
 		return;
 	}
 	if (x->events.n == 1) {
@@ -105,15 +106,16 @@ static void headline(const struct na_hangs *x, struct na_result *r)
 
 		culprits_text(x, e, 3, text, sizeof(text));
 		na_result_headline(r,
-				   "hang: %s%s%s (in %s lines of %zu file%s)",
+				   "hang: %s%s%s (in %s line%s of %zu file%s)",
 				   na_hang_cause_text(e->cause),
-				   text[0] ? ": " : "", text, lines, files,
+				   text[0] ? ": " : "", text, lines,
+				   n == 1 ? "" : "s", files,
 				   files == 1 ? "" : "s");
 		return;
 	}
 	causes_text(x, text, sizeof(text));
-	na_result_headline(r, "%zu hangs: %s (in %s lines of %zu file%s)",
-			   x->events.n, text, lines, files,
+	na_result_headline(r, "%zu hangs: %s (in %s line%s of %zu file%s)",
+			   x->events.n, text, lines, n == 1 ? "" : "s", files,
 			   files == 1 ? "" : "s");
 }
 

@@ -244,26 +244,91 @@ static bool is_transfer(const char *name)
 	       strcmp(name, "TransferFromServerTime") == 0;
 }
 
+/* As far as the log goes, by its profiler lines. */
+static uint64_t last_step(const struct na_xla_log *log)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < log->n_hints; i++) {
+		if (log->hints[i].steps > last)
+			last = log->hints[i].steps;
+	}
+	return last;
+}
+
+/* Between the first and the last line; since the start, if there is one. */
+static double pace(const struct na_xla_hint *h, bool *between)
+{
+	*between = h->steps > h->first_steps && h->count >= h->first_count;
+	if (*between)
+		return (double)(h->count - h->first_count) /
+		       (double)(h->steps - h->first_steps);
+	return h->steps ? (double)h->count / (double)h->steps : 0;
+}
+
+/* The lines come when more than every other step compiled so far, which the
+ * warm-up alone can do, and end when it is less. */
+static enum na_xla_answer hinted_growth(const struct na_xla_case *c,
+					const struct na_xla_log *log,
+					const struct na_xla_hint *h,
+					bool between, double per_step)
+{
+	if (!between && h->steps <= 2 * NA_XLA_WARMUP_STEPS)
+		return NA_XLA_CANNOT_TELL;
+	if (per_step * (double)c->asked->log_interval < 1)
+		return NA_XLA_NO;
+	return last_step(log) >= 2 * h->steps ? NA_XLA_CANNOT_TELL : NA_XLA_YES;
+}
+
+static enum na_xla_answer hinted_fetches(const struct na_xla_case *c,
+					 double per_step)
+{
+	double logged = 1 / (double)c->asked->log_interval;
+
+	if (per_step - logged >= 1)
+		return NA_XLA_YES;
+	return per_step > 2 * logged ? NA_XLA_SLOWLY : NA_XLA_NO;
+}
+
 static void ask_frequent(struct na_xla_case *c, const struct na_xla_log *log,
 			 const struct na_xla_hint *h)
 {
+	static const char *const words[] = {
+		[NA_XLA_CANNOT_TELL] = "cannot tell",
+		[NA_XLA_NO] = "no",
+		[NA_XLA_SLOWLY] = "yes, but not in every step",
+		[NA_XLA_YES] = "yes",
+	};
 	const char *name = na_strtab_at(&log->names, h->name);
-	bool compile = strcmp(name, "CompileTime") == 0;
-	struct na_xla_question x = {.answer = NA_XLA_YES, .name = name};
+	bool compile = strcmp(name, "CompileTime") == 0, between;
+	struct na_xla_question x = {.name = name, .count = (int64_t)h->count};
 	struct na_xla_question *q = compile ? &c->compilations : &c->transfers;
-	char rate[NA_UNIT_BUF];
+	char rate[NA_UNIT_BUF], since[80] = "";
 
 	if (!compile && !is_transfer(name))
 		return;
 	/* A report counts the same, and to the end. */
 	if (q->span && q->answer != NA_XLA_CANNOT_TELL)
 		return;
-	x.count = (int64_t)h->count;
-	x.per_step = h->steps ? (double)h->count / (double)h->steps : 0;
+	x.per_step = pace(h, &between);
+	x.answer = compile ? hinted_growth(c, log, h, between, x.per_step)
+			   : hinted_fetches(c, x.per_step);
+	if (x.answer == NA_XLA_CANNOT_TELL)
+		snprintf(since, sizeof(since),
+			 between ? ", but fewer since"
+				 : ", which may be the "
+				   "warm-up");
+	else if (between)
+		snprintf(since, sizeof(since),
+			 ", %s per step since step %" PRIu64,
+			 na_print_number(rate, x.per_step, 3), h->first_steps);
+	else
+		snprintf(since, sizeof(since), ", %s per step",
+			 na_print_number(rate, x.per_step, 3));
 	answer(q, &x,
-	       "yes: %" PRIu64 " in %" PRIu64 " steps (pt-xla-profiler), %s "
-	       "per step",
-	       h->count, h->steps, na_print_number(rate, x.per_step, 3));
+	       "%s: %" PRIu64 " in the first %" PRIu64
+	       " steps (pt-xla-profiler)%s",
+	       words[x.answer], h->count, h->steps, since);
 }
 
 static void ask_hints(struct na_xla_case *c, const struct na_xla_log *log)

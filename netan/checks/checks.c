@@ -232,7 +232,8 @@ static void put_finding(struct na_case *c, struct na_value *list,
 	na_put_text(c->r, row, "remedy", f->remedy);
 	na_put_text(c->r, row, "command", f->command);
 	na_put_real(c->r, row, "lost_s", f->lost_s);
-	na_put_text(c->r, row, "also", f->also ? f->also->id : NULL);
+	if (f->also)
+		na_put_text(c->r, row, "also", f->also->id);
 }
 
 struct sorted {

@@ -237,6 +237,12 @@ static const char details[] =
 	"Severity (--fail-on): a culprit is an error, a named trouble a "
 	"warning, a remark info. Checks that lack what they need are listed "
 	"with what it takes.\n"
+	"With --host-settings, snapshots of the hosts (netan sysctl "
+	"--snapshot) are judged as sysctl does, and joined with the trace: "
+	"transfers that are late by a timer, and a host that has that "
+	"minimum retransmission timeout, are one finding. Hosts are matched "
+	"by name, or else by what is before the first dot; settings that "
+	"could not be seen are neither found nor passed.\n"
 	"The checks, for --only and --skip:";
 
 static const struct na_face check_face = {

@@ -85,7 +85,11 @@ static enum na_status find_files(struct reading *x, struct na_err *err)
 			na_hide(x->cli, NA_ALIAS_INPUT, x->files.paths[k]);
 		if (st == NA_ENOMEM)
 			return na_fail_nomem(err);
-		if (st != NA_OK)
+		if (st == NA_OK && !s->n)
+			na_fail(&why, NA_EIO,
+				"%s: no log in this directory or below",
+				s->input->path);
+		if (why.status != NA_OK)
 			warn(x, s, why.text);
 	}
 	return NA_OK;

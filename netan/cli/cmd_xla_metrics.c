@@ -153,12 +153,6 @@ static enum na_exit nothing(const struct na_cli *cli, const struct piece *p,
 	return NA_EXIT_FAILED;
 }
 
-/* Who is called what in the logs (--anonymize). */
-static const struct na_hidden said_names[] = {
-	{"process", NA_ALIAS_TASK},
-	{NULL, NA_ALIAS_TASK},
-};
-
 static enum na_exit judge(const struct na_cli *cli,
 			  const struct na_xla_input *inputs,
 			  const struct piece *pieces, bool damaged,
@@ -180,7 +174,6 @@ static enum na_exit judge(const struct na_cli *cli,
 		na_say_error(cli, "%s", err.text);
 		return NA_EXIT_FAILED;
 	}
-	na_hide_members(cli, na_result_body(r), said_names);
 	envelope(r, pieces, cli->n_inputs);
 	exit = na_output(cli, r);
 	if (exit != NA_EXIT_OK)
@@ -190,6 +183,30 @@ static enum na_exit judge(const struct na_cli *cli,
 	return cli->common.fail_on >= 0 && (int)worst > cli->common.fail_on
 		       ? NA_EXIT_FINDINGS
 		       : NA_EXIT_OK;
+}
+
+/* Prefixes of lines name hosts and pods. */
+static void hide_prefixes(const struct na_cli *cli,
+			  const struct na_xla_input *inputs)
+{
+	for (size_t pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < cli->n_inputs; i++) {
+			const struct na_xla_log *log = &inputs[i].log;
+
+			for (size_t k = 0; k < log->n_processes; k++) {
+				const char *name =
+					na_strtab_at(&log->names,
+						     log->processes[k].prefix);
+
+				if (!*name)
+					continue;
+				if (pass == 0)
+					na_hide_later(cli, name);
+				else
+					na_hide(cli, NA_ALIAS_TASK, name);
+			}
+		}
+	}
 }
 
 static enum na_exit read_all(const struct na_cli *cli,
@@ -211,6 +228,7 @@ static enum na_exit read_all(const struct na_cli *cli,
 		na_say_error(cli, "out of memory");
 		return NA_EXIT_FAILED;
 	}
+	hide_prefixes(cli, inputs);
 	for (size_t i = 0; i < n; i++) {
 		tells = tells || na_xla_tells(&inputs[i].log);
 		if (pieces[i].err.status == NA_OK)

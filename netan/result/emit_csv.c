@@ -85,7 +85,7 @@ static bool is_cell(const struct na_value *v)
 static bool is_interval(const struct na_value *v)
 {
 	return v->kind == NA_V_REALS && v->n == 2 && v->name &&
-	       strstr(v->name, "_ci95");
+	       strstr(v->name, "ci95");
 }
 
 static bool same(const struct column *c, const char *outer, const char *name,

@@ -261,6 +261,20 @@ bench_pairs()
 	say "$(calc '%.2f s in all, %.1f million transfers/s' "$READ + $ANALYSE, $transfers / ($READ + $ANALYSE) / 1e6")"
 }
 
+# A run against itself: nothing differs, and everything is compared.
+bench_diff()
+{
+	local transfers limit
+	transfers=$("$NETAN" diff -q --format json "$TWO_SIDED" "$TWO_SIDED" | json_number used)
+	limit=$((96 * ${transfers:-0} + (64 << 20)))
+	METER=(-d "$limit")
+	measure '"$NETAN" diff -q -o "$WORK/d.svg" "$TWO_SIDED" "$TWO_SIDED"'
+	at_most "diff, $transfers transfers in all, wall" "${WALL[0]}" 3 1
+	row "memory, diff" "$(calc '%.0f MiB' "${PEAK[0]} / 1024")" \
+		"$(calc '%.1f MiB' "$limit / 1048576")" "" "works" \
+		"$(calc %d "(${STATUS[0]} == 0)")"
+}
+
 # shellcheck source=tests/bench/captures.sh
 . "${BASH_SOURCE[0]%/*}/captures.sh"
 # shellcheck source=tests/bench/devices.sh
@@ -293,7 +307,7 @@ if [ ! -s "$PACKED" ] || [ "$TYPICAL" -nt "$PACKED" ]; then
 	mv "$PACKED.new" "$PACKED"
 fi
 make_device_files
-export FLEET TEN TYPICAL TYPICAL_QUARTER NETWORK NETWORK_QUARTER MILLION PACKED
+export FLEET TEN TWO_SIDED TYPICAL TYPICAL_QUARTER NETWORK NETWORK_QUARTER MILLION PACKED
 
 echo "$("$NETAN" --version), $(nproc) cores," \
 	"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), load $(cut -d ' ' -f 1 /proc/loadavg)," \
@@ -310,6 +324,7 @@ bench_growth
 bench_picture
 bench_analyses
 bench_pairs
+bench_diff
 bench_devices
 bench_captures
 bench_transfer_file

@@ -216,12 +216,9 @@ static size_t ratio(double p99, const char *saturated, const char *pairs)
 
 	hand_case_init(&h);
 	hand_body(&h, "rpc", "{'verdict': 'steady', 'modes': []}");
-	/* Natural logarithms: e^2.3 = 9.97, e^2.31 = 10.07. */
 	snprintf(json, sizeof(json),
-		 "{'groups': [{'count': 1000, 'residual_p50': 0.0, "
-		 "'residual_p99': %.2f}]}",
-		 p99);
-	hand_body(&h, "latency", json);
+		 "{'times_p50': 0.5, 'times_p99': %.2f}", p99);
+	hand_side(&h, "rpc", json);
 	hand_body(&h, "timeline", saturated);
 	hand_doc(&h, "timeline", "{'duration_s': 10.0}");
 	hand_body(&h, "pairs", pairs);
@@ -233,17 +230,17 @@ static size_t ratio(double p99, const char *saturated, const char *pairs)
 static void rpc_ratio(void **state)
 {
 	(void)state;
-	assert_int_equal(ratio(2.30, "{}", "{}"), 0);
-	assert_int_equal(ratio(2.31, "{}", "{}"), 1);
+	assert_int_equal(ratio(5.00, "{}", "{}"), 0);
+	assert_int_equal(ratio(5.01, "{}", "{}"), 1);
 	assert_int_equal(
-		ratio(2.31, "{'saturated': [" REGION("rx", "1.0", "1.6") "]}",
+		ratio(5.01, "{'saturated': [" REGION("rx", "1.0", "1.6") "]}",
 		      "{}"),
 		0);
 	assert_int_equal(
-		ratio(2.31, "{'saturated': [" REGION("rx", "1.0", "1.4") "]}",
+		ratio(5.01, "{'saturated': [" REGION("rx", "1.0", "1.4") "]}",
 		      "{}"),
 		1);
-	assert_int_equal(ratio(2.31, "{}",
+	assert_int_equal(ratio(5.01, "{}",
 			       "{'clock_offsets': [{'host': 'a'}]}"),
 			 0);
 }

@@ -471,73 +471,6 @@ static void mixes(void **state)
 
 /* ---- --fail-if */
 
-static void limits(void **state)
-{
-	static const struct {
-		const char *text;
-		enum df_what what;
-		const char *row;
-		bool above, relative;
-		double value;
-	} good[] = {
-		{"latency.p99>+10%", DF_LATENCY, "p99", true, true, 1.1},
-		{"latency.p99_9>+2.5%", DF_LATENCY, "p99_9", true, true, 1.025},
-		{"latency.p99.9<-50%", DF_LATENCY, "p99_9", false, true, 0.5},
-		{"throughput.mean<-5%", DF_THROUGHPUT, "mean", false, true,
-		 0.95},
-		{"steps.p50>2s", DF_STEPS, "p50", true, false, 2000},
-		{"slack.p10<-1ms", DF_SLACK, "p10", false, false, -1000},
-		{"sizes.p50<64KiB", DF_SIZES, "p50", false, false, 65536},
-		{"throughput.p90<100Mbps", DF_THROUGHPUT, "p90", false, false,
-		 0.1},
-		{"stall.p95>.5us", DF_STALL, "p95", true, false, 0.5},
-	};
-	static const char *const bad[] = {
-		"",
-		">",
-		"latency",
-		"latency>1ms",
-		"latency.>1ms",
-		"latency.p5>1ms",
-		"latency.p50",
-		"latency.p50=1ms",
-		"latency.p50>",
-		"latency.p50>.",
-		"latency.p50>+%",
-		"latency.p50>10%",
-		"latency.p50>+10%x",
-		"latency.p50>10",
-		"latency.p50>10 ms",
-		"latency.p50>10KiB",
-		"latency.p50>1e3us",
-		"latency.p50>inf",
-		"latency.p50>--1ms",
-		"latency.p50>99999999999999999999999999999999999999ms",
-		"LATENCY.p50>1ms",
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
-		struct na_err err = {.status = NA_OK};
-		struct df_limit l;
-
-		assert_int_equal(df_limit_parse(good[i].text, &l, &err), NA_OK);
-		assert_int_equal(l.what, good[i].what);
-		assert_string_equal(df_row_names[l.row], good[i].row);
-		assert_int_equal(l.above, good[i].above);
-		assert_int_equal(l.relative, good[i].relative);
-		assert_true(fabs(l.value - good[i].value) <
-			    1e-9 * fabs(good[i].value));
-	}
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct na_err err = {.status = NA_OK};
-		struct df_limit l;
-
-		assert_int_equal(df_limit_parse(bad[i], &l, &err), NA_EUSAGE);
-		assert_true(strstr(err.text, "at character"));
-	}
-}
-
 /* By the interval: met, not met, and what the data leaves open. */
 static void decided(void **state)
 {
@@ -567,27 +500,6 @@ static void decided(void **state)
 	end(&p);
 }
 
-static void size_bins(void **state)
-{
-	uint32_t last = 0;
-
-	(void)state;
-	assert_int_equal(df_size_bin(0), 0);
-	assert_int_equal(df_size_bin(3), 3);
-	assert_int_equal(df_size_bin(4), 4);
-	for (uint64_t x = 1; x < UINT64_MAX / 3; x += x / 9 + 1) {
-		uint32_t bin = df_size_bin(x);
-
-		assert_true(bin == last || bin == last + 1);
-		assert_true(bin < 256);
-		if (x >= 4)
-			assert_true(fabs(df_bin_bytes(bin) / (double)x - 1) <
-				    0.2);
-		last = bin;
-	}
-	assert_in_range(df_size_bin(UINT64_MAX), last, 255);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -597,8 +509,7 @@ int main(void)
 		cmocka_unit_test(nothing),     cmocka_unit_test(blocks),
 		cmocka_unit_test(launches),    cmocka_unit_test(false_alarms),
 		cmocka_unit_test(power),       cmocka_unit_test(mixes),
-		cmocka_unit_test(limits),      cmocka_unit_test(decided),
-		cmocka_unit_test(size_bins),
+		cmocka_unit_test(decided),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

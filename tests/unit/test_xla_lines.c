@@ -175,6 +175,7 @@ static void test_prefixes_of_every_kind(void **state)
 		"(Worker pid=77, ip=10.0.0.1) ",
 		"worker-3 | ",
 		"\033[36m(pid=3)\033[0m ",
+		"\033[32m",
 		"train.py:55: ",
 		"1732138080.123 ",
 	};
@@ -199,6 +200,20 @@ static void test_prefixes_of_every_kind(void **state)
 				 INT64_C(1700000000));
 		na_xla_log_fini(&x);
 	}
+}
+
+static void test_colours(void **state)
+{
+	struct na_xla_log x;
+
+	(void)state;
+	feed(&x, "\033[1;32mCounter: MarkStep\033[0m\n"
+		 "\033[1;32m  Value: 5\033[0m\n"
+		 "\033[3mCounter: m\n  Value: 7m\nmCounter: z\n  Value: 1\n");
+	assert_int_equal(x.processes[0].last.n_counters, 1);
+	assert_int_equal(value(&x, &x.processes[0].last, "MarkStep"), 5);
+	assert_int_equal(x.damaged, 1);
+	na_xla_log_fini(&x);
 }
 
 /* Only the first line of each message has its prefix; or every line has
@@ -537,6 +552,7 @@ int main(void)
 		cmocka_unit_test(test_a_report),
 		cmocka_unit_test(test_older_wording),
 		cmocka_unit_test(test_prefixes_of_every_kind),
+		cmocka_unit_test(test_colours),
 		cmocka_unit_test(test_inconsistent_prefixes),
 		cmocka_unit_test(test_interleaved_processes),
 		cmocka_unit_test(test_where_a_report_begins),

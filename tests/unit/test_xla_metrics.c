@@ -320,6 +320,50 @@ static void test_early_evaluation(void **state)
 	done(&j);
 }
 
+#define P "pt-xla-profiler: "
+/* Profiler lines alone: counts since the start, so what grows is what lies
+ * between two of them. */
+static void test_profiler_lines_alone(void **state)
+{
+	static const struct {
+		const char *text, *compilations, *transfers;
+	} rows[] = {
+		{P "CompileTime too frequent: 21 counts during 11 steps\n",
+		 "cannot tell: 21 in the first 11", "cannot tell"},
+		{P "CompileTime too frequent: 21 counts during 11 steps\n" P
+		   "CompileTime too frequent: 23 counts during 12 steps\n",
+		 "yes: 23 in the first 12 steps (pt-xla-profiler), 2.00",
+		 "cannot tell"},
+		{P "CompileTime too frequent: 11 counts during 11 steps\n" P
+		   "CompileTime too frequent: 11 counts during 21 steps\n" P
+		   "TransferFromServerTime too frequent: 488 counts during "
+		   "465 steps\n" P
+		   "TransferFromServerTime too frequent: 504 counts during "
+		   "480 steps\n",
+		 "no: 11 in the first 21",
+		 "yes: 504 in the first 480 steps (pt-xla-profiler), 1.07 per "
+		 "step since step 465"},
+		{P "CompileTime too frequent: 11 counts during 11 steps\n" P
+		   "CompileTime too frequent: 16 counts during 21 steps\n" P
+		   "TransferFromDeviceTime too frequent: 300 counts during "
+		   "500 steps\n",
+		 "cannot tell: 16 in the first 21 steps (pt-xla-profiler), but",
+		 "yes, but not in every step: 300 in the first 500"},
+		{P "CompileTime too frequent: 60 counts during 100 steps\n",
+		 "yes: 60 in the first 100", "cannot tell"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct judged j;
+
+		judge(&j, 0, rows[i].text, NULL);
+		assert_says(&j, "compilations_grow", rows[i].compilations);
+		assert_says(&j, "transfers_grow", rows[i].transfers);
+		done(&j);
+	}
+}
+
 #define E "Execution Analysis: "
 /* Whose frame is whose. */
 static void test_frames(void **state)
@@ -416,6 +460,7 @@ int main(void)
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_pairs_of_files),
 		cmocka_unit_test(test_early_evaluation),
+		cmocka_unit_test(test_profiler_lines_alone),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_operators_by_count),
 		cmocka_unit_test(test_cut_reports),

@@ -141,6 +141,39 @@ static void test_published_numbers_agree(void **state)
 		    1000000);
 }
 
+/* Percentiles ascend; as they are printed, they do not. */
+static void test_published_percentiles_ascend(void **state)
+{
+	static const char *const lists[][4] = {
+		{"002ms800.794us", "002ms172.713us", "002ms308.846us",
+		 "008ms390.975us"},
+		{"069ms785.400us", "069ms102.875us", "181ms379.773us",
+		 "189ms745.170us"},
+		{"002ms144.824us", "007ms635.839us", "007ms055.710us",
+		 "035ms844.735us"},
+		{"001ms451.109us", "002ms570.234us", "002ms669.521us",
+		 "002ms800.794us"},
+	};
+	size_t descents = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		int64_t last[2] = {0, 0}, ns[2];
+
+		for (size_t k = 0; k < 4; k++) {
+			const char *s = lists[i][k];
+
+			assert_true(exact(s, &ns[0]));
+			assert_true(na_xla_duration(s, strlen(s), NA_XLA_PLAIN,
+						    &ns[1]));
+			assert_true(ns[0] > last[0]);
+			descents += ns[1] < last[1];
+			memcpy(last, ns, sizeof(last));
+		}
+	}
+	assert_true(descents >= 3);
+}
+
 static void test_what_is_no_duration(void **state)
 {
 	static const char *const rows[] = {
@@ -233,6 +266,7 @@ int main(void)
 		cmocka_unit_test(test_every_duration_comes_back),
 		cmocka_unit_test(test_documented_examples),
 		cmocka_unit_test(test_published_numbers_agree),
+		cmocka_unit_test(test_published_percentiles_ascend),
 		cmocka_unit_test(test_what_is_no_duration),
 		cmocka_unit_test(test_other_values),
 		cmocka_unit_test(test_exponents),

@@ -18,3 +18,5 @@ grep -c 'nothing to compare\|Nothing\|holds' x.svg
 try a empty.xplane.pb
 try empty.xplane.pb a
 try a nofile
+netan diff a b --format tsv --table metrics | cut -f 1,4-9,16,17 |
+	sed -n '1p;/^slack.p50/p;/^steps.mean/p'

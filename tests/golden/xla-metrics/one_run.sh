@@ -8,6 +8,8 @@ netan xla-metrics end.txt start.txt | head -n 5
 netan xla-metrics end.txt start.txt | tail -n 1
 netan xla-metrics start.txt other.txt
 netan xla-metrics --label a start.txt --label b end.txt --format csv --table processes
+# Two workers at one step.
+netan xla-metrics end.txt end.txt --format csv --table processes
 # A restart within a log.
 cat end.txt start.txt | netan xla-metrics - | sed -n '1,5p;$p'
 # One report alone, of older wording; within the warm-up; without steps.

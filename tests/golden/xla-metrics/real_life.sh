@@ -3,15 +3,16 @@
 {
 	report 4 100 5
 	report 9 1000 20
-} | sed 's/^/[rank0] /' >a
+} | sed 's/^/[node-7.corp rank0] /' >a
 {
 	report 4 100 5
 	report 900 1000 2000 7 2000
-} | sed 's/^/[rank1] /' >b
+} | sed 's/^/[node-8.corp rank1] /' >b
 paste -d '\n' a b >mixed.log
 netan xla-metrics mixed.log | sed -n '1,12p'
 netan xla-metrics mixed.log --format csv --table processes
 netan xla-metrics a b mixed.log --format csv --table processes
+netan xla-metrics mixed.log --anonymize --format csv --table processes
 # Cut off amid a metric; binary and a line of a megabyte between.
 {
 	report 4 100 5
