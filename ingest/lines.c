@@ -25,8 +25,9 @@ struct na_lines {
 	size_t n, at;
 	uint64_t offset; /* of buf[0] in the text */
 	uint64_t line_offset, number;
-	bool end;  /* nothing comes behind buf[n] */
-	bool rest; /* of the line that was told, some is left */
+	char *head; /* NA_LINE_MAX bytes, for na_lines_each() */
+	bool end;   /* nothing comes behind buf[n] */
+	bool rest;  /* of the line that was told, some is left */
 };
 
 static const char *name_of(const char *path)
@@ -71,6 +72,7 @@ void na_lines_close(struct na_lines *l)
 		return;
 	na_stream_close(&l->stream);
 	free(l->buf);
+	free(l->head);
 	free(l);
 }
 
@@ -260,4 +262,68 @@ enum na_status na_lines_find(struct na_lines *l,
 		return st;
 	tell(l, end, line);
 	return NA_OK;
+}
+
+/* Moves `at` to the first word in what is left of the line, else behind its
+ * end. */
+static enum na_status seek_in_line(struct na_lines *l,
+				   const struct na_finder *f, bool *found,
+				   struct na_err *err)
+{
+	for (;;) {
+		const char *from = l->buf + l->at;
+		const char *newline = memchr(from, '\n', l->n - l->at);
+		const char *end = newline ? newline : l->buf + l->n;
+		const char *hit = na_finder_next(f, from, end);
+		bool last = newline || l->end;
+		size_t to = (size_t)((hit ? hit : end) - l->buf), keep;
+		enum na_status st;
+
+		*found = hit && (last || (size_t)(end - hit) >= f->longest);
+		if (*found || last) {
+			pass(l, hit ? to : to + (newline != NULL));
+			return NA_OK;
+		}
+		pass(l, to - l->at > f->longest ? to - f->longest : l->at);
+		keep = l->at > NA_LINE_MAX ? l->at - NA_LINE_MAX : 0;
+		st = fill(l, line_start(l) > keep ? line_start(l) : keep, err);
+		if (st != NA_OK)
+			return st;
+	}
+}
+
+enum na_status na_lines_each(struct na_lines *l,
+			     const struct na_needles *needles,
+			     struct na_line *line, struct na_err *err)
+{
+	enum na_status st = pass_rest(l, err);
+	struct na_finder f;
+	size_t end = 0;
+	bool found;
+
+	if (st == NA_OK)
+		st = find_end(l, &end, err);
+	if (st != NA_OK)
+		return st;
+	if (l->end && l->at == l->n)
+		return ended(l, err);
+	if (end - l->at <= NA_LINE_MAX) {
+		tell(l, end, line);
+		return NA_OK;
+	}
+	if (!l->head && !(l->head = malloc(NA_LINE_MAX)))
+		return na_fail_nomem(err);
+	memcpy(l->head, l->buf + l->at, NA_LINE_MAX);
+	*line = (struct na_line){.text = l->head,
+				 .n = NA_LINE_MAX,
+				 .offset = l->line_offset,
+				 .number = l->number,
+				 .cut = true};
+	na_finder_init(&f, needles);
+	st = seek_in_line(l, &f, &found, err);
+	if (st == NA_OK && found)
+		st = find_end(l, &end, err);
+	if (st == NA_OK && found)
+		tell(l, end, line);
+	return st;
 }

@@ -53,6 +53,13 @@ enum na_status na_lines_find(struct na_lines *l,
 			     struct na_line *line,
 			     struct na_err *err) NA_MUST_CHECK;
 
+/* The next line, whatever it holds; of a longer one what is around the first
+ * of the needles, where it holds one. */
+enum na_status na_lines_each(struct na_lines *l,
+			     const struct na_needles *needles,
+			     struct na_line *line,
+			     struct na_err *err) NA_MUST_CHECK;
+
 const char *na_lines_packing(const struct na_lines *l); /* "gzip", NULL */
 uint64_t na_lines_bytes(const struct na_lines *l);      /* read so far */
 uint64_t na_lines_count(const struct na_lines *l); /* told or passed over */

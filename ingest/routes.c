@@ -15,19 +15,22 @@ struct words {
 	const char *p, *end;
 };
 
+/* Blanks, what else is no text, and what joins lines in `ip -o`. */
+static bool between(char c)
+{
+	return (unsigned char)c <= ' ' || c == 0x7f || c == '\\';
+}
+
 /* The next word of a line, at most WORD_MAX - 1 bytes of it. */
 static bool next_word(struct words *w, char out[WORD_MAX])
 {
 	size_t n = 0;
 
-	while (w->p < w->end && (*w->p == ' ' || *w->p == '\t' ||
-				 *w->p == '\r' || *w->p == '\\'))
+	while (w->p < w->end && between(*w->p))
 		w->p++;
-	while (w->p < w->end && *w->p != ' ' && *w->p != '\t' &&
-	       *w->p != '\r' && *w->p != '\\') {
+	for (; w->p < w->end && !between(*w->p); w->p++) {
 		if (n + 1 < WORD_MAX)
 			out[n++] = *w->p;
-		w->p++;
 	}
 	out[n] = '\0';
 	return n > 0;
@@ -121,12 +124,9 @@ static bool take_metric(struct na_route *x, struct words *w)
 static bool take_via(struct na_arena *a, struct na_route *x, struct words *w,
 		     char word[WORD_MAX])
 {
-	bool other;
-
 	if (!next_word(w, word))
 		return true;
-	other = strcmp(word, "inet") == 0 || strcmp(word, "inet6") == 0;
-	if (other) {
+	while (strcmp(word, "inet") == 0 || strcmp(word, "inet6") == 0) {
 		/* A next hop of the other family. */
 		if (!x->family)
 			x->family = word[4] ? 4 : 6;

@@ -15,7 +15,8 @@ struct reading {
 	struct na_settings *s;
 	const struct na_settings_from *from;
 	struct na_rooted root;
-	struct na_err *err; /* memory alone */
+	const char *unreadable; /* what a snapshot says of itself, or NULL */
+	struct na_err *err;     /* memory alone */
 };
 
 static const char *keep_text(struct reading *g, const char *text, size_t n)
@@ -43,6 +44,30 @@ static bool keep_file(struct reading *g, const char *path, const char *bytes,
 	return true;
 }
 
+static void keep_refused(struct reading *g, const char *path)
+{
+	struct na_settings *s = g->s;
+
+	path = keep_text(g, path, strlen(path));
+	if (na_grow(&s->refused, &s->cap_refused, s->n_refused + 1,
+		    sizeof(*s->refused)))
+		s->refused[s->n_refused++] = path;
+	else
+		na_fail_nomem(g->err);
+}
+
+static bool was_unreadable(const struct reading *g, const char *path)
+{
+	size_t n = strlen(path);
+
+	for (const char *s = g->unreadable; s && *s;
+	     s += strcspn(s, "\n"), s += *s == '\n') {
+		if (strcspn(s, "\n") == n && memcmp(s, path, n) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The bytes of a file, or NULL and why not. */
 static const char *file(struct reading *g, const char *path, size_t most,
 			size_t *n, const char **why, bool *absent)
@@ -57,8 +82,13 @@ static const char *file(struct reading *g, const char *path, size_t most,
 		na_fail_nomem(g->err);
 	if (st == NA_OK && keep_file(g, path, bytes, *n))
 		return bytes;
-	g->s->refused += st != NA_OK && !*absent;
 	*why = keep_text(g, err.text, strlen(err.text));
+	if (*absent && was_unreadable(g, path)) {
+		*absent = false;
+		*why = "could not be read when the snapshot was taken";
+	}
+	if (!*absent)
+		keep_refused(g, path);
 	return NULL;
 }
 
@@ -325,27 +355,36 @@ bool na_settings_counter(const char *text, size_t n, const char *prefix,
 
 static void read_counters(struct reading *g)
 {
+	/* clang-format off */
+	static const struct {
+		const char *path, *prefix;
+	} files[2] = {
+		{"proc/net/snmp", "Tcp"}, {"proc/net/netstat", "TcpExt"},
+	};
+	/* clang-format on */
 	struct na_settings *s = g->s;
-	const char *why[2] = {NULL, NULL};
+	const char *text[2], *why = "";
+	char said[300];
 	size_t n[2];
 	bool absent;
-	const char *text[2] = {
-		file(g, "proc/net/snmp", NA_COUNTERS_BYTES, &n[0], &why[0],
-		     &absent),
-		file(g, "proc/net/netstat", NA_COUNTERS_BYTES, &n[1], &why[1],
-		     &absent),
-	};
 
-	s->counters_why = why[0]   ? why[0]
-			  : why[1] ? why[1]
-				   : "this kernel does not count it";
+	for (size_t i = 0; i < 2; i++) {
+		text[i] = file(g, files[i].path, NA_COUNTERS_BYTES, &n[i], &why,
+			       &absent);
+		if (text[i])
+			snprintf(said, sizeof(said), "%s does not tell it",
+				 files[i].path);
+		else
+			snprintf(said, sizeof(said), "%s %.200s", files[i].path,
+				 why);
+		s->counters_why[i] = keep_text(g, said, strlen(said));
+	}
 	for (size_t i = 0; i < NA_N_TCP_COUNTERS; i++) {
-		int from = i > NA_TCP_RETRANS_SEGS;
+		int from = na_tcp_counter_file((enum na_tcp_counter)i);
 		int64_t v;
 
 		if (text[from] &&
-		    na_settings_counter(text[from], n[from],
-					from ? "TcpExt" : "Tcp",
+		    na_settings_counter(text[from], n[from], files[from].prefix,
 					na_tcp_counters[i], &v) &&
 		    v >= 0)
 			s->counter[i] = v;
@@ -424,6 +463,17 @@ static void saved_routes(struct reading *g)
 			       : keep_text(g, err.text, strlen(err.text));
 }
 
+static void read_unreadable(struct reading *g)
+{
+	struct na_err err = {.status = NA_OK};
+	size_t n;
+
+	if (g->from->live ||
+	    na_rooted_read(&g->root, NA_REFUSED_FILE, NA_COUNTERS_BYTES,
+			   &g->s->arena, &g->unreadable, &n, &err) != NA_OK)
+		g->unreadable = NULL;
+}
+
 enum na_status na_settings_read(struct na_settings *s,
 				const struct na_settings_from *from,
 				struct na_err *err)
@@ -433,10 +483,11 @@ enum na_status na_settings_read(struct na_settings *s,
 	na_settings_init(s);
 	if (na_rooted_open(&g.root, from->root, err) != NA_OK)
 		return err->status;
+	read_unreadable(&g);
 	read_settings(&g);
 	read_nics(&g);
 	read_counters(&g);
-	if (!s->n_files && !s->n_nics && !s->refused && err->status == NA_OK)
+	if (!s->n_files && !s->n_nics && !s->n_refused && err->status == NA_OK)
 		na_fail(err, NA_EDOMAIN,
 			"%s: no network settings below it; looked for "
 			"proc/sys/net, sys/class/net and proc/net",

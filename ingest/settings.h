@@ -18,6 +18,9 @@
 #define NA_COUNTERS_BYTES ((size_t)64 << 10) /* of snmp, netstat */
 enum { NA_NICS_MAX = 256 };                  /* more are counted */
 #define NA_ROUTES_FILE "routes.txt"
+/* Of a snapshot: paths that were there and could not be read, a line each;
+ * what is missing for that reason is not taken for absent. */
+#define NA_REFUSED_FILE "unreadable.txt"
 
 struct na_settings_from {
 	const char *root;   /* a directory */

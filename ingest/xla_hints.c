@@ -21,6 +21,13 @@ static size_t find(const char *s, size_t n, const char *what)
 	return at ? (size_t)(at - s) : n;
 }
 
+/* Lines without a prefix are of any process. */
+static bool same_process(const struct na_xla_log *log, size_t a, size_t b)
+{
+	return a == b || log->processes[a].prefix == NA_NO_NAME ||
+	       log->processes[b].prefix == NA_NO_NAME;
+}
+
 /* The hint of this kind and name; a new one if there is none.  NULL with
  * NA_OK: there are too many. */
 static enum na_status hint_of(struct na_xla_reader *r, size_t stream,
@@ -37,8 +44,8 @@ static enum na_status hint_of(struct na_xla_reader *r, size_t stream,
 	for (size_t i = 0; name != NA_NO_NAME && i < log->n_hints; i++) {
 		struct na_xla_hint *h = &log->hints[i];
 
-		if (h->kind == kind && h->process == stream &&
-		    h->name == name) {
+		if (h->kind == kind && h->name == name &&
+		    same_process(log, h->process, stream)) {
 			*out = h;
 			return NA_OK;
 		}

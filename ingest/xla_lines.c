@@ -40,12 +40,27 @@ const struct na_needles na_xla_needles = {
 	sizeof(needles) / sizeof(needles[0]),
 };
 
+/* Where the terminal's colour that ends before s[end] begins ("\033[0m");
+ * `end`: there is none. */
+static size_t before_colour(const char *s, size_t end)
+{
+	size_t i = end;
+
+	if (!i || s[i - 1] != 'm')
+		return end;
+	for (i--;
+	     i && ((s[i - 1] >= '0' && s[i - 1] <= '9') || s[i - 1] == ';');)
+		i--;
+	return i >= 2 && s[i - 1] == '[' && s[i - 2] == '\033' ? i - 2 : end;
+}
+
 /* A word of its own, not the end of another one. */
 static bool begins_word(const char *s, size_t at)
 {
 	char c = at ? s[at - 1] : ' ';
 
-	return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	return before_colour(s, at) < at ||
+	       !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 		 (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' ||
 		 (unsigned char)c >= 0x80);
 }
@@ -82,10 +97,20 @@ static const struct word *find_word(const char *s, size_t n, size_t *at)
 
 /* ---- whose line is it */
 
-static bool begins_something(enum na_xla_word word)
+/* Reports span lines; those of the profiler stand for themselves, those of
+ * blocks carry their word. */
+static bool is_report(enum na_xla_word word)
 {
-	return word == NA_XLA_W_METRIC || word == NA_XLA_W_COUNTER ||
-	       word >= NA_XLA_W_TITLE;
+	return word < NA_XLA_W_PROFILER;
+}
+
+static bool begins_something(const struct na_xla_stream *recent,
+			     enum na_xla_word word)
+{
+	if (is_report(word))
+		return word == NA_XLA_W_METRIC || word == NA_XLA_W_COUNTER ||
+		       word == NA_XLA_W_TITLE;
+	return word == NA_XLA_W_PROFILER || !recent || !recent->block.open;
 }
 
 static size_t find_stream(const struct na_xla_reader *r,
@@ -153,27 +178,27 @@ static enum na_status stream_of(struct na_xla_reader *r,
 				const struct na_xla_found *f, size_t *out,
 				struct na_err *err)
 {
-	struct na_xla_stream *recent = r->recent == SIZE_MAX
-					       ? NULL
-					       : &r->streams[r->recent];
-	bool follows = recent && f->number - recent->last_line <= 1;
+	bool other = !is_report(f->word), follows;
+	size_t recent = r->recent[other];
+	struct na_xla_stream *s = recent == SIZE_MAX ? NULL
+						     : &r->streams[recent];
 
-	*out = r->recent;
-	if (!f->prefix->n && follows)
+	follows = s && f->number - s->last_line[other] <= 1;
+	*out = recent;
+	if (!f->prefix->n && follows && !other)
 		return NA_OK;
 	*out = find_stream(r, f->prefix);
 	if (*out != SIZE_MAX)
 		return NA_OK;
-	if (recent && f->prefix->n && !begins_something(f->word) && follows) {
-		recent->loose = true;
-		*out = r->recent;
+	*out = recent;
+	if (f->prefix->n && follows && !begins_something(s, f->word)) {
+		s->loose = true;
 		return NA_OK;
 	}
-	if (recent && recent->loose) {
-		*out = r->recent;
+	if (s && s->loose)
 		return NA_OK;
-	}
-	if (!begins_something(f->word))
+	*out = SIZE_MAX;
+	if (!begins_something(s, f->word) && !other)
 		return NA_OK;
 	return add_stream(r, f->prefix, out, err);
 }
@@ -185,8 +210,8 @@ static enum na_status take(struct na_xla_reader *r,
 
 	if (stream_of(r, f, &stream, err) != NA_OK || stream == SIZE_MAX)
 		return err->status;
-	r->recent = stream;
-	r->streams[stream].last_line = f->number;
+	r->recent[!is_report(f->word)] = stream;
+	r->streams[stream].last_line[!is_report(f->word)] = f->number;
 	if (f->word < NA_XLA_W_PROFILER)
 		return na_xla_report_line(r, stream, f, err);
 	if (f->word == NA_XLA_W_PROFILER)
@@ -214,6 +239,7 @@ static enum na_status one(struct na_xla_reader *r, const char *s, size_t n,
 		f.n = (size_t)((const char *)memchr(f.rest, '"', f.n) - f.rest);
 	while (f.n && na_xla_is_blank(f.rest[f.n - 1]))
 		f.n--;
+	f.n = before_colour(f.rest, f.n);
 	while (f.n && na_xla_is_blank(*f.rest)) {
 		f.rest++;
 		f.n--;
@@ -275,7 +301,7 @@ enum na_status na_xla_reader_open(struct na_xla_reader **r,
 		return na_fail_nomem(err);
 	(*r)->log = log;
 	(*r)->how = how;
-	(*r)->recent = SIZE_MAX;
+	(*r)->recent[0] = (*r)->recent[1] = SIZE_MAX;
 	return NA_OK;
 }
 

@@ -29,9 +29,9 @@ struct na_xla_block {
 struct na_xla_stream {
 	char key[NA_XLA_KEY_BYTES];
 	size_t key_n;
-	bool kept;  /* something came of it */
-	bool loose; /* its prefix is another one on each line */
-	uint64_t last_line;
+	bool kept;             /* something came of it */
+	bool loose;            /* its prefix is another one on each line */
+	uint64_t last_line[2]; /* of reports, of anything else */
 	/* "Metric: X" waits for the line that shows that it is one */
 	bool pending, pending_metric;
 	char pending_text[NA_XLA_NAME_BYTES];
@@ -55,7 +55,7 @@ struct na_xla_reader {
 	enum na_xla_durations how;
 	struct na_xla_stream *streams; /* as log->processes */
 	size_t n, cap;
-	size_t recent; /* SIZE_MAX: none */
+	size_t recent[2]; /* streams, of last_line; SIZE_MAX: none */
 };
 
 /* A name of the log: NA_NO_NAME with NA_OK when there are too many. */

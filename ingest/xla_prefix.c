@@ -161,19 +161,19 @@ static bool punctuation(char c)
 	return memchr("[](){}<>:,;|\"'", c, 14) != NULL;
 }
 
-static bool says_who(const char *s, size_t n, struct times *t)
+/* A token without the brackets and colons that it comes in. */
+static bool says_who(const char **s, size_t *n, struct times *t)
 {
-	while (n && punctuation(s[n - 1]))
-		n--;
-	while (n && punctuation(*s)) {
-		s++;
-		n--;
+	while (*n && punctuation((*s)[*n - 1]))
+		--*n;
+	while (*n && punctuation(**s)) {
+		++*s;
+		--*n;
 	}
-	return n && !time_token(s, n, t) && !epoch_token(s, n) &&
-	       !source_token(s, n) && !level_token(s, n);
+	return *n && !time_token(*s, *n, t) && !epoch_token(*s, *n) &&
+	       !source_token(*s, *n) && !level_token(*s, *n);
 }
 
-/* Without the brackets and colons that a token comes in. */
 static void add(struct na_xla_prefix *p, const char *s, size_t n)
 {
 	if (p->n && p->n < sizeof(p->key))
@@ -191,6 +191,13 @@ static bool between_tokens(char c)
 	       c == '}';
 }
 
+/* "21:28:00,123" */
+static bool is_decimal(const char *s, size_t n, size_t i)
+{
+	return s[i] == ',' && i && i + 1 < n && is_digit(s[i - 1]) &&
+	       is_digit(s[i + 1]);
+}
+
 void na_xla_prefix(const char *s, size_t n, struct na_xla_prefix *p)
 {
 	struct times t = {0};
@@ -201,20 +208,20 @@ void na_xla_prefix(const char *s, size_t n, struct na_xla_prefix *p)
 	for (size_t k = n; k && na_xla_is_blank(s[k - 1]); k--)
 		p->indent += s[k - 1] == '\t' ? 2 : 1;
 	while (i < n) {
-		size_t from;
+		const char *token;
+		size_t len;
 
 		while (i < n && between_tokens(s[i]))
 			i++;
-		from = i;
-		while (i < n && (!between_tokens(s[i]) ||
-				 (s[i] == ',' && i > from && i + 1 < n &&
-				  is_digit(s[i - 1]) && is_digit(s[i + 1]))))
+		token = s + i;
+		while (i < n && (!between_tokens(s[i]) || is_decimal(s, n, i)))
 			i++;
-		if (i == from || !says_who(s + from, i - from, &t))
+		len = (size_t)(s + i - token);
+		if (!len || !says_who(&token, &len, &t))
 			continue;
 		if (!unique)
-			add(p, s + from, i - from);
-		unique = i - from == 8 && memcmp(s + from, "insertId", 8) == 0;
+			add(p, token, len);
+		unique = len == 8 && memcmp(token, "insertId", 8) == 0;
 	}
 	if (t.clocked) {
 		p->stamp.kind = t.dated ? NA_XLA_DATED : NA_XLA_CLOCK;

@@ -112,7 +112,7 @@ static bool move_late(struct na_xla_reader *r, size_t stream,
 	for (size_t i = 0; i < now->n_metrics; i++) {
 		struct na_xla_metric *m = &now->metrics[i];
 
-		if (!m->late || strcmp(name_of(r, m->name), name) > 0) {
+		if (!m->late || strcmp(name_of(r, m->name), name) >= 0) {
 			now->metrics[keep++] = *m;
 			continue;
 		}

@@ -187,7 +187,7 @@ need_use()
 {
 	local what=$1 name=$2
 	shift 2
-	if grep -q -w -e "$name" "$@" /dev/null; then
+	if grep -q -w -E -e "$name" "$@" /dev/null; then
 		verdict "pass registry/$what"
 	else
 		verdict "FAIL registry/$what: nothing there uses $name"
@@ -222,6 +222,13 @@ run_registry()
 	done
 	for name in $(commands); do
 		need "command $name golden" tests/golden/"$name"/*.sh
+	done
+	for name in $(rows netan/checks/checks.def NA_CHECK); do
+		name=${name//_/-}
+		need_use "check $name positive" "^(info|warning|error) $name: .*" \
+			tests/golden/check/*.stdout
+		need_use "check $name negative" "^passed: .*$name" \
+			tests/golden/check/clean.stdout
 	done
 	need_readme "$1"
 	for name in $(rows ingest/readers.def NA_READER); do

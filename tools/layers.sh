@@ -21,7 +21,7 @@ allowed()
 	netan/checks/* | netan/report/*) echo "$results" ;;
 	netan/analyses/*) echo "$results|netan/model/*|netan/stats/*|netan/localise/*" ;;
 	netan/cli/*) echo "$everything" ;;
-	ingest/*) echo "$base|netan/model/transfer.h|netan/model/sink.h|netan/model/packets.h|netan/model/device.h|netan/model/hlo.h|netan/model/settings.h|netan/model/settings.def|netan/model/xla_log.h|xplane.pb-c.h" ;;
+	ingest/*) echo "$base|netan/model/transfer.h|netan/model/sink.h|netan/model/packets.h|netan/model/device.h|netan/model/hlo.h|netan/model/settings.h|netan/model/settings.def|netan/model/xla_log.h|netan/model/hang.h|xplane.pb-c.h" ;;
 	plot/*) echo "$results" ;;
 	esac
 }

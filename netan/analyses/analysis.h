@@ -94,6 +94,7 @@ struct na_analysis {
 	const char *source;  /* where the method is from */
 	uint32_t wants;      /* enum na_want bits */
 	bool clips;          /* --from/--to clip, not select */
+	bool suspects;       /* its culprits may go to a ledger */
 	bool instants;       /* sees clock_skew and no_latency, too */
 	bool censored;       /* sees clock_skew, which counts as left out */
 	bool both_sides;     /* without --side: rx and tx, not rx alone */

@@ -6,67 +6,95 @@
 #include "netan/base/vec.h"
 #include "netan/stats/robust.h"
 
+struct thread {
+	uint16_t input;
+	uint32_t name;
+	uint64_t count;
+	na_i128 total_ps, bytes;
+};
+
 /* The events of one kind in one run that count. */
 struct kind {
 	const struct he_state *s;
 	uint32_t run;
 	unsigned kind;
 	uint64_t count, startup, touched, transfers;
-	double total_s, bytes;
+	na_i128 total_ps, bytes;
 	int64_t first_ps, last_ps;
-	double *lasted_s; /* [count] */
-	struct thread {
-		uint16_t input;
-		uint32_t name;
-		uint64_t count;
-		double total_s, bytes;
-	} * threads;
-	size_t n_threads, cap_threads, hosts;
+	double *lasted_s;       /* [count] */
+	struct thread *threads; /* first one for each event */
+	size_t n_threads, hosts;
 	uint32_t worst; /* source; NA_UNKNOWN_U32 */
 	double worst_share;
 };
 
-static double lasted_s(const struct na_host_event *e)
+#define ORDER(a, b) \
+	do { \
+		if ((a) != (b)) \
+			return (a) < (b) ? -1 : 1; \
+	} while (0)
+
+static int by_name(const void *pa, const void *pb)
 {
-	return (double)((uint64_t)e->end_ps - (uint64_t)e->start_ps) / 1e12;
+	const struct thread *a = pa, *b = pb;
+
+	ORDER(a->input, b->input);
+	ORDER(a->name, b->name);
+	return 0;
 }
 
-/* Events come by source, and of it by time. */
-static bool add_thread(struct kind *k, const struct na_host_event *e)
+static int longest_first(const void *pa, const void *pb)
 {
-	size_t i = k->n_threads;
-	struct thread *t;
+	const struct thread *a = pa, *b = pb;
 
-	while (i && k->threads[i - 1].input == e->input &&
-	       k->threads[i - 1].name != e->thread)
-		i--;
-	if (!i || k->threads[i - 1].input != e->input) {
-		k->hosts += !k->n_threads ||
-			    k->threads[k->n_threads - 1].input != e->input;
-		if (!na_grow(&k->threads, &k->cap_threads, k->n_threads + 1,
-			     sizeof(*k->threads)))
-			return false;
-		i = ++k->n_threads;
-		k->threads[i - 1] = (struct thread){.input = e->input,
-						    .name = e->thread};
-	}
-	t = &k->threads[i - 1];
-	t->count++;
-	t->total_s += lasted_s(e);
-	t->bytes += (double)e->size_bytes;
-	return true;
+	ORDER(b->total_ps, a->total_ps);
+	return by_name(pa, pb);
 }
 
-static bool add_event(struct kind *k, const struct na_host_event *e)
+static double seconds(na_i128 ps)
 {
+	return (double)ps / 1e12;
+}
+
+static void add_event(struct kind *k, const struct na_host_event *e)
+{
+	na_i128 lasted_ps = (na_i128)e->end_ps - e->start_ps;
+
 	if (!k->count || e->start_ps < k->first_ps)
 		k->first_ps = e->start_ps;
 	if (!k->count || e->end_ps > k->last_ps)
 		k->last_ps = e->end_ps;
-	k->lasted_s[k->count++] = lasted_s(e);
-	k->total_s += lasted_s(e);
-	k->bytes += (double)e->size_bytes;
-	return add_thread(k, e);
+	k->threads[k->count] = (struct thread){e->input, e->thread, 1,
+					       lasted_ps,
+					       (na_i128)e->size_bytes};
+	k->lasted_s[k->count++] = seconds(lasted_ps);
+	k->total_ps += lasted_ps;
+	k->bytes += (na_i128)e->size_bytes;
+}
+
+/* One for each thread, those of a host together. */
+static void join_threads(struct kind *k)
+{
+	if (k->count)
+		qsort(k->threads, k->count, sizeof(*k->threads), by_name);
+	for (size_t i = 0; i < k->count; i++) {
+		const struct thread *from = &k->threads[i];
+		struct thread *to = k->threads + k->n_threads;
+
+		if (!k->n_threads || by_name(to - 1, from)) {
+			k->hosts += !k->n_threads ||
+				    to[-1].input != from->input;
+			*to = *from;
+			k->n_threads++;
+		} else {
+			to[-1].count++;
+			to[-1].total_ps += from->total_ps;
+			to[-1].bytes += from->bytes;
+		}
+	}
+	if (k->n_threads)
+		qsort(k->threads, k->n_threads, sizeof(*k->threads),
+		      longest_first);
 }
 
 static void add_sources(struct kind *k)
@@ -93,10 +121,12 @@ static void add_sources(struct kind *k)
 static bool gather(struct kind *k)
 {
 	const struct he_state *s = k->s;
-	bool ok = true;
 
-	k->lasted_s = na_calloc(s->n, sizeof(double));
-	for (size_t i = 0; k->lasted_s && ok && i < s->n; i++) {
+	k->lasted_s = na_calloc(s->n, sizeof(*k->lasted_s));
+	k->threads = na_calloc(s->n, sizeof(*k->threads));
+	if (!k->lasted_s || !k->threads)
+		return false;
+	for (size_t i = 0; i < s->n; i++) {
 		const struct na_host_event *e = &s->events[i];
 
 		if (s->scope->store->sources[e->input].run != k->run ||
@@ -104,21 +134,11 @@ static bool gather(struct kind *k)
 			continue;
 		k->startup += e->start_ps < s->runs[k->run].steady_ps;
 		if (he_counts(s, e))
-			ok = add_event(k, e);
+			add_event(k, e);
 	}
+	join_threads(k);
 	add_sources(k);
-	return k->lasted_s && ok;
-}
-
-static int longest_first(const void *pa, const void *pb)
-{
-	const struct thread *a = pa, *b = pb;
-
-	if (a->total_s != b->total_s)
-		return a->total_s > b->total_s ? -1 : 1;
-	if (a->input != b->input)
-		return a->input < b->input ? -1 : 1;
-	return a->name < b->name ? -1 : a->name > b->name;
+	return true;
 }
 
 static void put_threads(struct na_result *r, struct na_value *in,
@@ -127,9 +147,6 @@ static void put_threads(struct na_result *r, struct na_value *in,
 	struct na_value *list = na_put_list(r, in, "threads");
 	const struct na_store *store = k->s->scope->store;
 
-	if (k->n_threads)
-		qsort(k->threads, k->n_threads, sizeof(*k->threads),
-		      longest_first);
 	for (size_t i = 0; i < k->n_threads && i < NA_HE_THREADS; i++) {
 		const struct thread *t = &k->threads[i];
 		struct na_value *row = na_put_object(r, list, NULL);
@@ -141,8 +158,8 @@ static void put_threads(struct na_result *r, struct na_value *in,
 				    : na_strtab_at(&store->names.strings,
 						   t->name));
 		na_put_int(r, row, "count", (int64_t)t->count);
-		na_put_real(r, row, "total_s", t->total_s);
-		na_put_real(r, row, "bytes", t->bytes > 0 ? t->bytes : NAN);
+		na_put_real(r, row, "total_s", seconds(t->total_ps));
+		na_put_real(r, row, "bytes", t->bytes ? (double)t->bytes : NAN);
 	}
 }
 
@@ -155,8 +172,8 @@ static void put_kind(struct na_result *r, struct na_value *in, const char *name,
 
 	na_put_int(r, v, "count", (int64_t)k->count);
 	na_put_int(r, v, "startup", (int64_t)k->startup);
-	na_put_real(r, v, "total_s", k->total_s);
-	na_put_real(r, v, "bytes", k->bytes > 0 ? k->bytes : NAN);
+	na_put_real(r, v, "total_s", seconds(k->total_ps));
+	na_put_real(r, v, "bytes", k->bytes ? (double)k->bytes : NAN);
 	na_put_real(r, v, "first_s", any ? (double)k->first_ps / 1e12 : NAN);
 	na_put_real(r, v, "last_s", any ? (double)k->last_ps / 1e12 : NAN);
 	na_put_real(r, v, "p50_s",

@@ -100,11 +100,10 @@ static void put_nic_state(struct hs_out *o, struct na_value *to,
 		row.severity = t.errors ? NA_SEV_WARNING : NA_SEV_INFO;
 		if (before)
 			row.severity = t.errors ? NA_SEV_ERROR : NA_SEV_WARNING;
-		snprintf(why, sizeof(why), "%s: %s",
-			 before ? "grown between the readings"
+		snprintf(why, sizeof(why), "%s %s", t.text,
+			 before ? "more than in the earlier reading"
 				: "since boot; --nic-before DIR tells whether "
-				  "they grow",
-			 t.text);
+				  "they grow");
 	} else if (!t.known) {
 		row.state = HS_UNKNOWN;
 		snprintf(why, sizeof(why), "its counters cannot be read");
@@ -114,6 +113,7 @@ static void put_nic_state(struct hs_out *o, struct na_value *to,
 				: "no errors, no drops");
 	}
 	hs_put_state(o, to, &row);
+	na_put_text(o->r, to, "counted", row.state == HS_BAD ? t.text : NULL);
 	/* What is no NIC is not something that one would want to know. */
 	o->judged.unknown -= x->kind != NA_NIC_PHYSICAL;
 }
@@ -183,11 +183,11 @@ static const struct rule rules[NA_N_TCP_COUNTERS] = {
 	[NA_TCP_SYN_RETRANS] = {true, "connections whose beginning was lost",
 		"see the accept queues of the peers, and where packets are "
 		"lost"},
-	[NA_TCP_LISTEN_OVERFLOWS] = {false, "the accept queue was full",
+	[NA_TCP_LISTEN_OVERFLOWS] = {false, "each: the accept queue was full",
 		"sysctl -w net.core.somaxconn=4096, and a larger backlog in "
 		"the program"},
 	[NA_TCP_PRUNE_CALLED] = {false,
-		"a receive buffer was full, and its queue was thrown away",
+		"each: a receive buffer was full, and its queue was thrown away",
 		"raise the third value of net.ipv4.tcp_rmem"},
 };
 /* clang-format on */
@@ -239,7 +239,13 @@ static void judge_counter(const struct na_settings *s, const struct span *x,
 			   "host was restarted";
 	} else if (n == NA_NOT_KNOWN ||
 		   (rule->per_segment && sent == NA_NOT_KNOWN)) {
-		snprintf(why, size, "%.200s", s->counters_why);
+		/* Its own file, or that of the segments sent. */
+		snprintf(
+			why, size, "%.280s",
+			s->counters_why[n == NA_NOT_KNOWN
+						? na_tcp_counter_file((
+							  enum na_tcp_counter)i)
+						: 0]);
 		row->why = why;
 	} else if (rule->per_segment) {
 		row->state = judge_share(n, sent);

@@ -193,6 +193,15 @@ static void put_verdict(const struct na_host_judged *j, struct na_result *r)
 			    "cannot tell: nothing that matters could be read");
 }
 
+static void note_count(struct na_result *r, const char *name, const char *what,
+		       const char *which)
+{
+	long long n = (long long)na_int_of(na_get(na_result_body(r), name), 0);
+
+	if (n)
+		na_result_note(r, "%s: %lld %s", what, n, which);
+}
+
 void na_host_settings_views(const struct na_host_judged *j, const char *where,
 			    struct na_result *r)
 {
@@ -210,20 +219,8 @@ void na_host_settings_views(const struct na_host_judged *j, const char *where,
 	nics_view(r, body);
 	counters_view(r, body);
 	remedies(r, body);
-	if (na_int_of(na_get(body, "nics_left_out"), 0))
-		na_result_note(
-			r, "%lld more interfaces are left out",
-			(long long)na_int_of(na_get(body, "nics_left_out"), 0));
-	if (na_int_of(na_get(body, "routes_left_out"), 0))
-		na_result_note(r, "%lld more routes are left out",
-			       (long long)na_int_of(na_get(body,
-							   "routes_left_out"),
-						    0));
-	if (na_int_of(na_get(body, "route_lines_not_understood"), 0))
-		na_result_note(
-			r,
-			"%lld lines of the routes could not be "
-			"understood and are left out",
-			(long long)na_int_of(
-				na_get(body, "route_lines_not_understood"), 0));
+	note_count(r, "nics_left_out", "interfaces", "more are left out");
+	note_count(r, "routes_left_out", "routes", "more are left out");
+	note_count(r, "route_lines_not_understood", "lines of the routes",
+		   "could not be understood and are left out");
 }

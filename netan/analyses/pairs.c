@@ -327,6 +327,7 @@ const struct na_analysis na_an_pairs = {
 	.face.example = "netan pairs logdir -o pairs.svg\n"
 			"netan pairs logdir --topology racks.csv --top 50\n"
 			"netan pairs logdir --fail-on error -q -o pairs.json",
+	.suspects = true,
 	.source = "algorithms: greedy explanation with significance, once for "
 		  "each channel",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,

@@ -284,6 +284,7 @@ static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
 	if (!rpc_longest_add(&s->longest,
 			     &(struct rpc_point){t->end_ps, latency_ps, row,
 						 tail}) ||
+	    !na_sketch_add(&s->times, us / 1e3 / x.expected_ms) ||
 	    !keep_latency(s, cell, latency_ps))
 		return NA_ENOMEM;
 	/* The lowest mode begins at 4.75 ms. */
@@ -379,7 +380,10 @@ static enum na_status rpc_merge(void *state, void *block, unsigned pass)
 		       b->n_kept * sizeof(*s->latency_ps));
 	}
 	s->n_kept += b->n_kept;
-	return na_sample_merge(&s->late, &b->late) ? NA_OK : NA_ENOMEM;
+	return na_sketch_merge(&s->times, &b->times) &&
+			       na_sample_merge(&s->late, &b->late)
+		       ? NA_OK
+		       : NA_ENOMEM;
 }
 
 static enum na_status choose_bins(struct rpc_state *s, struct na_err *err)
@@ -452,6 +456,7 @@ static void rpc_fini(void *state)
 	na_sample_fini(&s->sized);
 	na_sample_fini(&s->slow);
 	na_sample_fini(&s->late);
+	na_sketch_fini(&s->times);
 	rpc_calls_fini(&s->calls);
 	free(s->constant);
 	free(s->group_n);

@@ -9,6 +9,7 @@
 #include "netan/stats/size_line.h"
 #include "netan/stats/spread.h"
 #include "netan/stats/timers.h"
+#include "netan/stats/sketch.h"
 
 #define RPC_BIN_PS (100 * NA_PS_PER_MS) /* without --bin */
 
@@ -120,6 +121,7 @@ struct rpc_state {
 	bool has_rest;
 	struct rpc_row *rows, all;
 	struct rpc_load load;
+	struct na_sketch times; /* latency over what to expect of the size */
 	struct na_sample late;
 	struct rpc_longest longest;
 	uint32_t *grid; /* [column * RPC_ROWS + row] */

@@ -138,6 +138,11 @@ enum na_status rpc_finish(void *state, struct na_result *r, struct na_err *err)
 	put_series(r, body, s, s->n_rows);
 	put_overall(r, body, &s->all);
 	put_expected(r, body, s);
+	/* For checks. */
+	na_put_real(r, na_result_side(r), "times_p50",
+		    na_sketch_quantile(&s->times, 0.5));
+	na_put_real(r, na_result_side(r), "times_p99",
+		    na_sketch_quantile(&s->times, 0.99));
 	rpc_put_modes(r, body, s, &s->all, RPC_ALL_ROWS);
 	rpc_put_tail(r, body, s, &s->all, RPC_ALL_ROWS);
 	na_put_text(r, body, "verdict", rpc_verdict(s, &s->all));

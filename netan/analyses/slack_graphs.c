@@ -145,7 +145,8 @@ bool sl_join_graphs(struct sl_state *s)
 	struct na_triples keys = {.n = 0};
 	struct lane *lanes = NULL;
 	size_t n = 0, cap = 0;
-	bool ok = collect(&g, s->scope->store);
+	/* No execution: nobody to join them with. */
+	bool ok = !s->n || collect(&g, s->scope->store);
 
 	for (size_t i = 0; ok && i < s->n; i++) {
 		struct sl_occ *o = &s->occs[i];

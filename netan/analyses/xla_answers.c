@@ -66,7 +66,25 @@ static void without_steps(struct na_xla_question *q, struct na_xla_question *x,
 		answer(q, x, "no: %s", said);
 }
 
+/* The last report is cut off, or short, and tells nothing of this. */
+static void not_told(struct na_xla_question *q, struct na_xla_question *x,
+		     const char *name)
+{
+	answer(q, x,
+	       "cannot tell: the last report does not count %s; is it cut "
+	       "off, or a short one?",
+	       name);
+}
+
 /* ---- compilations */
+
+/* Every job compiles, and finds what it compiled. */
+static bool compiles(const struct na_xla_span *s)
+{
+	return na_xla_samples(s, "CompileTime").there ||
+	       na_xla_count_of(s, "UncachedCompile").there ||
+	       na_xla_count_of(s, "CachedCompile").there;
+}
 
 static void ask_compilations(struct na_xla_case *c, const struct na_xla_span *s)
 {
@@ -79,6 +97,10 @@ static void ask_compilations(struct na_xla_case *c, const struct na_xla_span *s)
 	if (!g.there) {
 		x.name = "UncachedCompile";
 		g = na_xla_count_of(s, x.name);
+	}
+	if (g.lost || !compiles(s)) {
+		not_told(&c->compilations, &x, "CompileTime");
+		return;
 	}
 	x.count = g.by;
 	amount(s, g.by, s->steps, said, sizeof(said));
@@ -108,12 +130,19 @@ static void ask_compilations(struct na_xla_case *c, const struct na_xla_span *s)
 	}
 	x.per_step = count > 0 ? (double)count / steps : 0;
 	x.answer = x.per_step * interval >= 1 ? NA_XLA_YES : NA_XLA_NO;
-	answer(&c->compilations, &x, "%s: %s%s%s%s",
-	       x.answer == NA_XLA_YES ? "yes" : "no", said, g.by ? ", " : "",
-	       g.by ? na_print_number(rate, x.per_step, 3) : "",
-	       !g.by        ? ""
-	       : warmup > 0 ? " per step after the warm-up"
-			    : " per step");
+	na_print_number(rate, x.per_step, 3);
+	if (x.answer == NA_XLA_YES)
+		answer(&c->compilations, &x, "yes: %s, %s per step%s", said,
+		       rate, warmup > 0 ? " after the warm-up" : "");
+	else if (g.by && count <= 0)
+		answer(&c->compilations, &x,
+		       "no: %s, no more than the warm-up takes", said);
+	else if (g.by)
+		answer(&c->compilations, &x,
+		       "no: %s, less than one in %" PRId64 " steps", said,
+		       c->asked->log_interval);
+	else
+		answer(&c->compilations, &x, "no: %s", said);
 }
 
 /* ---- device-to-host transfers */
@@ -127,8 +156,16 @@ static void ask_transfers(struct na_xla_case *c, const struct na_xla_span *s)
 	double allowed;
 
 	if (!g.there) {
-		g = na_xla_samples(s, "TransferFromServerTime");
-		x.name = g.there ? "TransferFromServerTime" : x.name;
+		struct na_xla_grown old =
+			na_xla_samples(s, "TransferFromServerTime");
+
+		x.name = old.there || !g.lost ? "TransferFromServerTime"
+					      : x.name;
+		g = old.there || !g.lost ? old : g;
+	}
+	if (g.lost || !s->to->n_metrics) {
+		not_told(&c->transfers, &x, "TransferFromDeviceTime");
+		return;
 	}
 	x.count = g.by;
 	amount(s, g.by, s->steps, said, sizeof(said));
@@ -182,6 +219,13 @@ static void ask_lowering(struct na_xla_case *c, const struct na_xla_span *s)
 	}
 	x.name = first;
 	x.count = (int64_t)ops;
+	if (!ops && !s->to->n_counters) {
+		x.answer = NA_XLA_CANNOT_TELL;
+		answer(&c->lowering, &x,
+		       "cannot tell: the last report has no counters; is it "
+		       "cut off?");
+		return;
+	}
 	if (!ops) {
 		answer(&c->lowering, &x,
 		       "no: no aten:: counter in the last report");
@@ -200,26 +244,91 @@ static bool is_transfer(const char *name)
 	       strcmp(name, "TransferFromServerTime") == 0;
 }
 
+/* As far as the log goes, by its profiler lines. */
+static uint64_t last_step(const struct na_xla_log *log)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < log->n_hints; i++) {
+		if (log->hints[i].steps > last)
+			last = log->hints[i].steps;
+	}
+	return last;
+}
+
+/* Between the first and the last line; since the start, if there is one. */
+static double pace(const struct na_xla_hint *h, bool *between)
+{
+	*between = h->steps > h->first_steps && h->count >= h->first_count;
+	if (*between)
+		return (double)(h->count - h->first_count) /
+		       (double)(h->steps - h->first_steps);
+	return h->steps ? (double)h->count / (double)h->steps : 0;
+}
+
+/* The lines come when more than every other step compiled so far, which the
+ * warm-up alone can do, and end when it is less. */
+static enum na_xla_answer hinted_growth(const struct na_xla_case *c,
+					const struct na_xla_log *log,
+					const struct na_xla_hint *h,
+					bool between, double per_step)
+{
+	if (!between && h->steps <= 2 * NA_XLA_WARMUP_STEPS)
+		return NA_XLA_CANNOT_TELL;
+	if (per_step * (double)c->asked->log_interval < 1)
+		return NA_XLA_NO;
+	return last_step(log) >= 2 * h->steps ? NA_XLA_CANNOT_TELL : NA_XLA_YES;
+}
+
+static enum na_xla_answer hinted_fetches(const struct na_xla_case *c,
+					 double per_step)
+{
+	double logged = 1 / (double)c->asked->log_interval;
+
+	if (per_step - logged >= 1)
+		return NA_XLA_YES;
+	return per_step > 2 * logged ? NA_XLA_SLOWLY : NA_XLA_NO;
+}
+
 static void ask_frequent(struct na_xla_case *c, const struct na_xla_log *log,
 			 const struct na_xla_hint *h)
 {
+	static const char *const words[] = {
+		[NA_XLA_CANNOT_TELL] = "cannot tell",
+		[NA_XLA_NO] = "no",
+		[NA_XLA_SLOWLY] = "yes, but not in every step",
+		[NA_XLA_YES] = "yes",
+	};
 	const char *name = na_strtab_at(&log->names, h->name);
-	bool compile = strcmp(name, "CompileTime") == 0;
-	struct na_xla_question x = {.answer = NA_XLA_YES, .name = name};
+	bool compile = strcmp(name, "CompileTime") == 0, between;
+	struct na_xla_question x = {.name = name, .count = (int64_t)h->count};
 	struct na_xla_question *q = compile ? &c->compilations : &c->transfers;
-	char rate[NA_UNIT_BUF];
+	char rate[NA_UNIT_BUF], since[80] = "";
 
 	if (!compile && !is_transfer(name))
 		return;
 	/* A report counts the same, and to the end. */
 	if (q->span && q->answer != NA_XLA_CANNOT_TELL)
 		return;
-	x.count = (int64_t)h->count;
-	x.per_step = h->steps ? (double)h->count / (double)h->steps : 0;
+	x.per_step = pace(h, &between);
+	x.answer = compile ? hinted_growth(c, log, h, between, x.per_step)
+			   : hinted_fetches(c, x.per_step);
+	if (x.answer == NA_XLA_CANNOT_TELL)
+		snprintf(since, sizeof(since),
+			 between ? ", but fewer since"
+				 : ", which may be the "
+				   "warm-up");
+	else if (between)
+		snprintf(since, sizeof(since),
+			 ", %s per step since step %" PRIu64,
+			 na_print_number(rate, x.per_step, 3), h->first_steps);
+	else
+		snprintf(since, sizeof(since), ", %s per step",
+			 na_print_number(rate, x.per_step, 3));
 	answer(q, &x,
-	       "yes: %" PRIu64 " in %" PRIu64 " steps (pt-xla-profiler), %s "
-	       "per step",
-	       h->count, h->steps, na_print_number(rate, x.per_step, 3));
+	       "%s: %" PRIu64 " in the first %" PRIu64
+	       " steps (pt-xla-profiler)%s",
+	       words[x.answer], h->count, h->steps, since);
 }
 
 static void ask_hints(struct na_xla_case *c, const struct na_xla_log *log)

@@ -102,7 +102,7 @@ static const char *of_processes(const struct na_xla_case *c, size_t n,
 {
 	*buf = 0;
 	if (c->n_spans > 1 && n)
-		snprintf(buf, size, " (%zu of %zu processes do)", n,
+		snprintf(buf, size, " (in %zu of %zu processes)", n,
 			 c->n_spans);
 	return buf;
 }

@@ -26,6 +26,7 @@ struct na_xla_span {
 
 struct na_xla_grown {
 	bool there; /* in the last report */
+	bool lost;  /* not there, though it was, or the report is cut off */
 	int64_t to, by;
 	int64_t last_by; /* since `before`; -1: there is none */
 };

@@ -12,7 +12,7 @@ const char *na_xla_who(const struct na_xla_span *s, char *buf, size_t size)
 	const char *name = s->label ? s->label : s->path;
 
 	if (s->prefix)
-		snprintf(buf, size, "%.150s, process %.100s", name, s->prefix);
+		snprintf(buf, size, "%.150s, process %.120s", name, s->prefix);
 	else
 		snprintf(buf, size, "%.200s", name);
 	return buf;
@@ -46,7 +46,8 @@ typedef int64_t look(const struct na_xla_log *log,
 		     const struct na_xla_report *r, const char *name,
 		     bool *there);
 
-/* Reports leave out what is zero. */
+/* Reports leave out what is zero; but what was counted once stays, and all
+ * of them end with counters. */
 static struct na_xla_grown grown(const struct na_xla_span *s, const char *name,
 				 look *in)
 {
@@ -55,6 +56,7 @@ static struct na_xla_grown grown(const struct na_xla_span *s, const char *name,
 
 	g.to = in(s->to_log, s->to, name, &g.there);
 	g.by = g.to - in(s->from_log, s->from, name, &there);
+	g.lost = !g.there && (there || !s->to->n_counters);
 	if (s->before)
 		g.last_by = g.to - in(s->to_log, s->before, name, &there);
 	g.by = g.by < 0 ? 0 : g.by;
@@ -178,16 +180,20 @@ static void say_restarts(struct na_xla_case *c, const struct na_xla_input *in)
 {
 	for (size_t i = 0; i < in->log.n_processes; i++) {
 		const struct na_xla_process *p = &in->log.processes[i];
+		char more[60] = "";
 
-		if (p->restarts)
-			na_result_note(c->r,
-				       "%.200s: not one run: %.100s shrinks "
-				       "at line %llu, so the process began "
-				       "anew or cleared its counters; what is "
-				       "above it is not used",
-				       in->path,
-				       na_strtab_at(&in->log.names, p->shrank),
-				       (unsigned long long)p->restart_line);
+		if (!p->restarts)
+			continue;
+		if (p->restarts > 1)
+			snprintf(more, sizeof(more), " (%zu times so far)",
+				 p->restarts);
+		na_result_note(c->r,
+			       "%.200s: not one run: %.100s shrinks at line "
+			       "%llu%s, so the process began anew or cleared "
+			       "its counters; what is above it is not used",
+			       in->path,
+			       na_strtab_at(&in->log.names, p->shrank),
+			       (unsigned long long)p->restart_line, more);
 	}
 }
 
@@ -204,12 +210,28 @@ static bool is_pair(const struct na_xla_case *c)
 	       (a == b || (a && b && strcmp(a, b) == 0));
 }
 
+/* Two workers at the same step, rather than one at two. */
+static bool same_step(const struct na_xla_span *a, const struct na_xla_span *b)
+{
+	struct na_xla_grown x = na_xla_count_of(a, "MarkStep");
+	struct na_xla_grown y = na_xla_count_of(b, "MarkStep");
+
+	return x.there && y.there && x.to == y.to;
+}
+
 static void pair_up(struct na_xla_case *c)
 {
 	struct na_xla_span *a = &c->spans[0], *b = &c->spans[1], late;
 	const char *shrinks = na_xla_shrinks(a->to_log, a->to, b->to_log,
 					     b->to);
 
+	if (same_step(a, b)) {
+		na_result_note(c->r,
+			       "%.200s and %.200s are at the same step: they "
+			       "are taken for two processes",
+			       a->path, b->path);
+		return;
+	}
 	if (shrinks && na_xla_shrinks(b->to_log, b->to, a->to_log, a->to)) {
 		na_result_note(c->r,
 			       "not two reports of one run: %.100s shrinks "
@@ -222,11 +244,12 @@ static void pair_up(struct na_xla_case *c)
 		late = *a;
 		*a = *b;
 		*b = late;
-		na_result_note(c->r,
-			       "%.200s is the earlier report: what both count "
-			       "is smaller there",
-			       a->path);
 	}
+	na_result_note(c->r,
+		       "taken for two reports of one run, %.200s the earlier "
+		       "one, for its counts are smaller; --label NAME before "
+		       "each tells two processes apart",
+		       a->path);
 	b->from_log = a->to_log;
 	b->from = a->to;
 	b->reports = 2;

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ enum {
 };
 
 struct na_pseudonyms {
+	pthread_mutex_t lock;
 	struct na_strtab names;   /* of all kinds */
 	struct na_strtab aliases; /* that are taken */
 	uint32_t *alias_of;       /* by name */
@@ -40,6 +42,7 @@ struct na_pseudonyms *na_pseudonyms_new(void)
 
 	if (!p)
 		return NULL;
+	pthread_mutex_init(&p->lock, NULL);
 	na_strtab_init(&p->names);
 	na_strtab_init(&p->aliases);
 	return p;
@@ -49,6 +52,7 @@ void na_pseudonyms_free(struct na_pseudonyms *p)
 {
 	if (!p)
 		return;
+	pthread_mutex_destroy(&p->lock);
 	na_strtab_fini(&p->names);
 	na_strtab_fini(&p->aliases);
 	free(p->alias_of);
@@ -84,8 +88,11 @@ void na_pseudonyms_reserve(struct na_pseudonyms *p, const char *name)
 {
 	size_t n = strlen(name);
 
-	if (is_alias(name, n))
-		na_strtab_add(&p->aliases, name, n);
+	if (!is_alias(name, n))
+		return;
+	pthread_mutex_lock(&p->lock);
+	na_strtab_add(&p->aliases, name, n);
+	pthread_mutex_unlock(&p->lock);
 }
 
 /* Characters of words: a name does not begin or end inside of one. */
@@ -164,7 +171,14 @@ static const char *add(struct na_pseudonyms *p, enum na_alias kind,
 const char *na_pseudonym(struct na_pseudonyms *p, enum na_alias kind,
 			 const char *name)
 {
-	return stays(name) ? name : add(p, kind, name, strlen(name));
+	const char *alias;
+
+	if (stays(name))
+		return name;
+	pthread_mutex_lock(&p->lock);
+	alias = add(p, kind, name, strlen(name));
+	pthread_mutex_unlock(&p->lock);
+	return alias;
 }
 
 /* Within a text, what could as well be a number or a unit is none. */
@@ -269,25 +283,45 @@ static const char *const roots[] = {
 	"hdfs://",  NULL,
 };
 
+static const char *const endings[] = {
+	".py",    ".pyc",  ".cc",     ".cpp",   ".h",   ".so",   ".pb",  ".gz",
+	".zst",   ".log",  ".txt",    ".json",  ".csv", ".yaml", ".yml", ".sh",
+	".ipynb", ".pcap", ".pcapng", ".netan", ".whl", NULL,
+};
+
+/* "/app/train.py": a file by its name, wherever it is. */
+static bool is_file(const char *s, size_t n)
+{
+	const char *const *e = endings;
+
+	if (*s != '/' || !memchr(s + 1, '/', n - 1))
+		return false;
+	while (*e && (strlen(*e) >= n ||
+		      memcmp(s + n - strlen(*e), *e, strlen(*e)) != 0))
+		e++;
+	return *e;
+}
+
 /* A path, up to what ends one in a sentence. */
 static size_t path(const char *s)
 {
 	const char *const *root = roots;
-	size_t n;
+	size_t n, head;
 
 	while (*root && strncmp(s, *root, strlen(*root)) != 0)
 		root++;
-	if (!*root)
+	if (!*root && *s != '/')
 		return 0;
+	head = *root ? strlen(*root) : 1;
 	n = strcspn(s, " \t\r\n\"'`,;()<>|");
 	/* "file.py:12", "file.py: what is wrong", "file.py." */
-	for (size_t i = strlen(*root); i < n; i++) {
+	for (size_t i = head; i < n; i++) {
 		if (s[i] == ':')
 			n = i;
 	}
 	while (n && s[n - 1] == '.')
 		n--;
-	return n > strlen(*root) ? n : 0;
+	return n > head && (*root || is_file(s, n)) ? n : 0;
 }
 
 /* "/home/NAME/": whose files these are. */
@@ -360,17 +394,20 @@ static void replace(struct na_pseudonyms *p, const char *s, FILE *out)
 
 char *na_pseudonyms_replace(struct na_pseudonyms *p, const char *text)
 {
-	uint32_t name = na_strtab_find(&p->names, text, strlen(text));
 	char *to = NULL;
+	uint32_t name;
 	size_t size;
-	FILE *out;
+	FILE *out = open_memstream(&to, &size);
 
-	if (name != NA_NO_NAME && p->alias_of[name] != NA_NO_NAME)
-		return strdup(alias_at(p, name));
-	out = open_memstream(&to, &size);
 	if (!out)
 		return NULL;
-	replace(p, text, out);
+	pthread_mutex_lock(&p->lock);
+	name = na_strtab_find(&p->names, text, strlen(text));
+	if (name != NA_NO_NAME && p->alias_of[name] != NA_NO_NAME)
+		fputs(alias_at(p, name), out);
+	else
+		replace(p, text, out);
+	pthread_mutex_unlock(&p->lock);
 	if (fclose(out) == 0)
 		return to;
 	free(to);

@@ -4,7 +4,7 @@
  * already tells nothing and stays (unless it was given to another one), so
  * texts can be replaced twice.
  *
- * Not for several threads at once.
+ * Any number of threads may ask; the order of new names is theirs to keep.
  */
 #ifndef NETAN_BASE_PSEUDONYMS_H
 #define NETAN_BASE_PSEUDONYMS_H

@@ -46,20 +46,37 @@ static int widen(struct na_triples *t)
 	return 1;
 }
 
+static int holds(const struct na_triples *t, uint32_t i, struct na_triple k)
+{
+	return i < t->n && t->keys[i].a == k.a && t->keys[i].b == k.b &&
+	       t->keys[i].c == k.c;
+}
+
+static uint32_t found(struct na_triples *t, uint32_t i)
+{
+	t->before = t->last;
+	t->last = i;
+	return i;
+}
+
 uint32_t na_triples_add(struct na_triples *t, struct na_triple key)
 {
 	uint32_t *slot;
 
+	if (holds(t, t->last, key))
+		return t->last;
+	if (holds(t, t->before, key))
+		return found(t, t->before);
 	if (t->n >= NA_NO_TRIPLE - 1 || (2 * t->n >= t->n_slots && !widen(t)))
 		return NA_NO_TRIPLE;
 	slot = probe(t, key);
 	if (*slot)
-		return *slot - 1;
+		return found(t, *slot - 1);
 	if (!na_grow(&t->keys, &t->cap, t->n + 1, sizeof(*t->keys)))
 		return NA_NO_TRIPLE;
 	t->keys[t->n++] = key;
 	*slot = (uint32_t)t->n;
-	return *slot - 1;
+	return found(t, *slot - 1);
 }
 
 uint32_t na_triples_find(const struct na_triples *t, struct na_triple key)

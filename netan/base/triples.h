@@ -18,6 +18,9 @@ struct na_triples {
 	struct na_triple *keys; /* [n] */
 	uint32_t *slots;        /* index + 1; 0 is free */
 	size_t n, cap, n_slots;
+	/* Records that follow each other often share their key, or two keys
+	 * in turn. */
+	uint32_t last, before;
 };
 
 /* All zero is an empty one. */

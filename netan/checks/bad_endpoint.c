@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/checks/look.h"
 
 static const char *who_of(struct na_case *c, const struct na_value *x)
@@ -43,10 +44,11 @@ static const char *culprit_of(struct na_case *c, const struct na_value *x)
 
 static const char *how_of(struct na_case *c, const struct na_value *x)
 {
-	const char *factor = na_case_number(c, na_number_at(x, "excess"));
+	char factor[NA_UNIT_BUF];
 	long long pairs = (long long)na_count_at(x, "pairs");
 	const char *channel = na_text_at(x, "channel");
 
+	na_print_number(factor, na_number_at(x, "excess"), 2);
 	if (strcmp(channel, "rate") == 0)
 		return na_case_text(c,
 				    "%lld transfers wait for %s over %lld "

@@ -8,6 +8,8 @@
 
 #include "netan/checks/look.h"
 
+enum { BEYOND = 1000 }; /* times the capacity: nobody builds it */
+
 /* One side of one host, of all regions. */
 struct side {
 	const char *host, *side;
@@ -158,8 +160,8 @@ static const char *need_of(struct na_case *c, const struct na_value *row)
 	double gbps = na_number_at(row, "required_gbps") *
 		      na_number_at(row, "devices_per_host");
 
-	if (!(gbps > 0))
-		return "has no slack at all: no bandwidth is enough";
+	if (!(gbps > 0) || gbps > BEYOND * c->capacity_gbps)
+		return "has no slack: no bandwidth is enough";
 	return na_case_text(c,
 			    "needs %s Gbit/s of a host (%s for each of %lld "
 			    "devices)",
@@ -192,9 +194,10 @@ static void judge_required(struct na_case *c)
 		return;
 	f->lost_s = devices > 0 ? stall_us / devices / 1e6 : (double)NAN;
 	f->title = na_case_text(
-		c, "%s%s %s, and it has %s", na_text_at(worst, "collective"),
-		n > 1 ? na_case_text(c, " (and %zu more)", n - 1) : "",
-		need_of(c, worst), na_case_number(c, c->capacity_gbps));
+		c, "%s %s; a host has %s Gbit/s%s",
+		na_text_at(worst, "collective"), need_of(c, worst),
+		na_case_number(c, c->capacity_gbps),
+		n > 1 ? na_case_text(c, " (%zu more like it)", n - 1) : "");
 	f->remedy = remedy;
 	f->command = na_case_command(c, "slack --sort required");
 	na_put_real(c->r, f->evidence, "capacity_gbps", c->capacity_gbps);

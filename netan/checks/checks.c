@@ -101,7 +101,8 @@ void na_case_join(struct na_case *c, struct na_finding *f)
 	c->joined = true;
 }
 
-static const char *vtext(struct na_case *c, const char *fmt, va_list args)
+static NA_PRINTF(2, 0) const
+	char *vtext(struct na_case *c, const char *fmt, va_list args)
 {
 	va_list again;
 	char *text;
@@ -231,7 +232,8 @@ static void put_finding(struct na_case *c, struct na_value *list,
 	na_put_text(c->r, row, "remedy", f->remedy);
 	na_put_text(c->r, row, "command", f->command);
 	na_put_real(c->r, row, "lost_s", f->lost_s);
-	na_put_text(c->r, row, "also", f->also ? f->also->id : NULL);
+	if (f->also)
+		na_put_text(c->r, row, "also", f->also->id);
 }
 
 struct sorted {

@@ -62,7 +62,8 @@ static void judge(struct na_case *c)
 	}
 	/* Two others at least tell what is usual. */
 	if (!compared)
-		na_case_missing(c, "reductions on three hosts or more");
+		na_case_missing(c, "reductions on three hosts or more, as "
+				   "action graphs tell them");
 }
 
 const struct na_check na_check_compute_latency = {

@@ -257,6 +257,12 @@ static struct na_finding *told_before(const struct na_case *c,
 	return NULL;
 }
 
+static const char *rto_remedy(struct na_case *c, const struct over_hosts *o)
+{
+	return na_case_text(c, "%s (%s lists all routes)", remedy_of(c, o),
+			    na_text_at(o->host, "command"));
+}
+
 /* The rpc-latency finding of a mode gets its reason and the command. */
 static void explain(struct na_case *c, struct na_finding *f,
 		    const struct over_hosts *o, const struct na_value *hosts,
@@ -268,7 +274,11 @@ static void explain(struct na_case *c, struct na_finding *f,
 		c, "%s: the minimum retransmission timeout is %s ms on %s",
 		f->title, na_case_number(c, rto_ms),
 		na_case_names(c, hosts, NULL, NAMED));
-	f->remedy = na_case_text(c, "%s; then %s", remedy_of(c, o), f->remedy);
+	f->remedy = na_case_text(c,
+				 "%s; then look for what loses packets: "
+				 "drops at the hosts and switch ports of "
+				 "the slow pairs (ethtool -S, nstat)",
+				 rto_remedy(c, o));
 	na_put_alias(c->r, f->evidence, "hosts_with_that_timer", hosts);
 	na_put_real(c->r, f->evidence, "rto_min_ms", rto_ms);
 	put_evidence(c, f->evidence, o);
@@ -293,6 +303,41 @@ static void say_effect(struct na_case *c, struct na_finding *f,
 	na_put_int(c->r, f->evidence, "transfers", na_count_at(mode, "count"));
 	na_put_alias(c->r, f->evidence, "hosts_with_that_timer", hosts);
 	na_put_real(c->r, f->evidence, "rto_min_ms", rto_ms);
+}
+
+/* Whether all hosts of a mode are known to have a low minimum. */
+static bool all_low(const struct na_case *c, const struct na_value *mode)
+{
+	size_t n = 0;
+
+	for (const struct na_value *h = first_host(c); h; h = h->next)
+		n += named_in(na_get(mode, "hosts"),
+			      na_text_at(h, "trace_host")) &&
+		     is(row_of(h, "settings", "rto_min"), "state", "ok");
+	return n && n == na_length(mode, "hosts");
+}
+
+/* Nobody need set what is set: the timer is another one. */
+static void correct_remedies(struct na_case *c)
+{
+	for (const struct na_value *m =
+		     na_first(na_case_body(c, "rpc"), "modes");
+	     m; m = m->next) {
+		struct na_finding *f = told_before(c, m);
+		const struct na_value *hosts = na_get(m, "hosts");
+
+		if (!f || f->also || !by_rto(m) || !all_low(c, m) ||
+		    na_number_at(m, "latency_ms") < 100)
+			continue;
+		f->remedy = na_case_text(
+			c,
+			"rto_min is low already on %s: see whether the job has "
+			"a network namespace with other routes, and whether "
+			"its peers are set likewise; look for drops at the "
+			"hosts and switch ports of the slow pairs (ethtool "
+			"-S, nstat)",
+			na_case_names(c, hosts, NULL, NAMED));
+	}
 }
 
 static void judge_rto(struct na_case *c, const struct over_hosts *o)
@@ -320,7 +365,9 @@ static void judge_rto(struct na_case *c, const struct over_hosts *o)
 		}
 	}
 	if (!own && !joined)
-		find_setting(c, o);
+		own = find_setting(c, o);
+	if (own)
+		own->remedy = rto_remedy(c, o);
 }
 
 /* ---- NICs */
@@ -348,21 +395,20 @@ static void judge_nics(struct na_case *c)
 			na_put_text(c->r, to, "host", name_of(h));
 			na_put_text(c->r, to, "nic", na_text_at(x, "name"));
 			na_put_text(c->r, to, "why", na_text_at(x, "why"));
-			na_put_textf(c->r, names, NULL, "%s of %s",
-				     na_text_at(x, "name"), name_of(h));
+			na_put_textf(c->r, names, NULL, "%s of %s (%s)",
+				     na_text_at(x, "name"), name_of(h),
+				     na_text_at(x, "counted"));
 		}
 	}
 	f = worst ? na_case_find(c, severity_of(worst), NA_CERTAIN) : NULL;
 	if (!f)
 		return;
-	f->title = na_case_text(c,
-				"NICs with errors or drops: %s; %s of %s: %s",
-				na_case_names(c, names, NULL, NAMED),
-				na_text_at(worst, "name"), name_of(of),
-				na_text_at(worst, "why"));
+	f->title = na_case_text(c, "NICs with errors or drops: %s",
+				na_case_names(c, names, NULL, NAMED));
 	f->remedy = na_case_text(c, "on %s: %s", name_of(of),
 				 na_text_at(worst, "remedy"));
 	f->command = na_text_at(of, "command");
+	na_put_int(c->r, f->evidence, "nics_bad", (int64_t)names->n);
 	na_put_alias(c->r, f->evidence, "nics", rows);
 }
 
@@ -453,6 +499,7 @@ static void judge_differences(struct na_case *c, const struct over_hosts *all,
 	f->remedy = "give all hosts of the job the same settings, and the "
 		    "same MTU";
 	f->command = na_text_at(first_host(c), "command");
+	na_put_int(c->r, f->evidence, "settings_that_differ", (int64_t)list->n);
 	na_put_alias(c->r, f->evidence, "differences", list);
 }
 
@@ -513,6 +560,7 @@ static void judge(struct na_case *c)
 		else
 			find_setting(c, &all[i]);
 	}
+	correct_remedies(c);
 	judge_nics(c);
 	judge_differences(c, all, n);
 	if (c->n == before && !c->joined)

@@ -106,11 +106,16 @@ static void put_title(struct na_case *c, struct na_finding *f,
 	else
 		f->title = na_case_text(
 			c,
-			"%zu collective%s%s leave%s the network idle while "
-			"their buffers are copied out of the device; %.100s "
-			"waits %s before its first send",
-			x->n, x->n == 1 ? "" : "s", of, x->n == 1 ? "s" : "",
-			name, gap);
+			"%.100s%s leave%s the network idle while %s out of the "
+			"device, %s in the median before the first send",
+			name,
+			x->n > 1 ? na_case_text(c, " and %zu more%s", x->n - 1,
+						of)
+				 : of,
+			x->n > 1 ? "" : "s",
+			x->n > 1 ? "their buffers are copied"
+				 : "its buffer is copied",
+			gap);
 }
 
 static void judge_run(struct na_case *c, const struct na_value *run)

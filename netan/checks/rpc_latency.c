@@ -105,15 +105,18 @@ static bool saturated(const struct na_case *c)
 
 static void judge_ratio(struct na_case *c)
 {
-	const struct na_value *g = na_first(na_case_body(c, "latency"),
-					    "groups");
-	double ratio = exp(na_number_at(g, "residual_p99") -
-			   na_number_at(g, "residual_p50"));
+	const struct na_value *all = na_get(na_case_body(c, "rpc"), "overall");
+	const struct na_value *side = na_case_side(c, "rpc");
+	double ratio = na_number_at(side, "times_p99") /
+		       na_number_at(side, "times_p50");
 	struct na_finding *f;
 
-	if (!(ratio > c->limits->tail_ratio) || saturated(c))
+	/* Of two clocks that differ one shortens what the other lengthens. */
+	if (!(ratio > c->limits->tail_ratio) || saturated(c) ||
+	    na_length(na_case_body(c, "pairs"), "clock_offsets"))
 		return;
-	f = na_case_find(c, NA_FINDING_WARNING, NA_POSSIBLE);
+	f = na_case_find(c, none_lost(c) ? NA_FINDING_INFO : NA_FINDING_WARNING,
+			 NA_POSSIBLE);
 	if (!f)
 		return;
 	f->title = na_case_text(
@@ -124,11 +127,11 @@ static void judge_ratio(struct na_case *c)
 	f->remedy = "look at the slow pairs and the times of the worst "
 		    "transfers; check the hosts' TCP settings (netan sysctl)";
 	f->command = na_case_command(c, "latency --by pair");
-	na_put_int(c->r, f->evidence, "transfers", na_count_at(g, "count"));
+	na_put_int(c->r, f->evidence, "transfers", na_count_at(all, "transfers"));
 	na_put_real(c->r, f->evidence, "p99_over_p50_of_size", ratio);
-	na_put_real(c->r, f->evidence, "p50_us", na_number_at(g, "p50_us"));
-	na_put_real(c->r, f->evidence, "p99_us", na_number_at(g, "p99_us"));
-	na_put_real(c->r, f->evidence, "p99_9_us", na_number_at(g, "p99_9_us"));
+	na_put_real(c->r, f->evidence, "p50_us", na_number_at(all, "p50_us"));
+	na_put_real(c->r, f->evidence, "p99_us", na_number_at(all, "p99_us"));
+	na_put_real(c->r, f->evidence, "p99_9_us", na_number_at(all, "p99_9_us"));
 }
 
 static void judge(struct na_case *c)
@@ -154,6 +157,6 @@ const struct na_check na_check_rpc_latency = {
 	.question = "late transfers while the link has room: tails, timers",
 	.source = "playbook: rpc-latency; modes of rpc",
 	.needs = {"rpc"},
-	.uses = {"latency", "timeline", "tcp"},
+	.uses = {"timeline", "pairs", "tcp"},
 	.judge = judge,
 };

@@ -120,8 +120,7 @@ static void judge(struct na_case *c)
 
 const struct na_check na_check_tcp_connection = {
 	.id = "tcp-connection",
-	.question = "connections that lose packets, or wait for windows "
-		    "(captures)",
+	.question = "connections of captures that lose packets or wait",
 	.source = "verdicts of tcp",
 	.needs = {"tcp"},
 	.judge = judge,

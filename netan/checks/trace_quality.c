@@ -77,6 +77,7 @@ static void judge_left_out(struct na_case *c)
 					      "aggregated"};
 	const struct na_value *doc = na_case_doc(c, "session");
 	const struct na_value *out = na_dig(doc, "coverage.left_out");
+	const struct na_value *side = na_case_side(c, "session");
 	double used = na_number_at(doc, "coverage.used"), share;
 	char count[NA_UNIT_BUF];
 	const char *text = "";
@@ -86,6 +87,9 @@ static void judge_left_out(struct na_case *c)
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		int64_t one = na_count_at(out, reasons[i]);
 
+		/* timeline draws them; nobody else can use them. */
+		if (strcmp(reasons[i], "no_latency") == 0)
+			one = na_count_at(side, reasons[i]);
 		if (!one)
 			continue;
 		text = na_case_text(c, "%s%s%s %s", text, n ? ", " : "",
@@ -111,8 +115,8 @@ static void judge_left_out(struct na_case *c)
 	f->remedy = "a newer runtime may record them in full; netan info tells "
 		    "which files and planes they are in";
 	f->command = na_case_command(c, "info");
+	na_put_int(c->r, f->evidence, "left_out", n);
 	na_put_real(c->r, f->evidence, "left_out_share", share);
-	na_put_alias(c->r, f->evidence, "left_out", out);
 }
 
 /* Devices that transfers name, and nobody recorded. */

@@ -1,7 +1,5 @@
 #include "netan/cli/analyse.h"
 
-#include "netan/cli/anonymize.h"
-
 static int64_t span_of(int64_t first_ps, int64_t last_ps)
 {
 	uint64_t span = (uint64_t)last_ps - (uint64_t)first_ps;
@@ -77,6 +75,5 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 		 na_text_of(na_get(na_result_side(r), "noun"),
 			    noun_of(&s->filter, &s->store)),
 		 span_of(d->first_ps, d->last_ps));
-	na_hide_result(s->cli, r);
 	return NA_OK;
 }

@@ -87,6 +87,38 @@ enum na_status na_anonymize_start(struct na_cli *cli, struct na_err *err)
 	return NA_OK;
 }
 
+static void hide_member(const struct na_cli *cli, const struct na_value *v,
+			const struct na_hidden *m)
+{
+	const char *text = na_text_of(v, NULL);
+
+	if (text && text[strspn(text, "0123456789")])
+		na_hide(cli, m->kind, text);
+	if (v->kind != NA_V_LIST)
+		return;
+	for (v = v->u.of.first; v; v = v->next) {
+		if (v->kind == NA_V_TEXT)
+			hide_member(cli, v, m);
+	}
+}
+
+void na_hide_members(const struct na_cli *cli, const struct na_value *in,
+		     const struct na_hidden *members)
+{
+	if (!cli->pseudonyms || !in ||
+	    (in->kind != NA_V_OBJECT && in->kind != NA_V_LIST))
+		return;
+	for (const struct na_value *v = in->u.of.first; v; v = v->next) {
+		const struct na_hidden *m = members;
+
+		while (v->name && m->member && strcmp(m->member, v->name) != 0)
+			m++;
+		if (v->name && m->member)
+			hide_member(cli, v, m);
+		na_hide_members(cli, v, members);
+	}
+}
+
 char *na_shown(const struct na_cli *cli, const char *text)
 {
 	return cli && cli->pseudonyms

@@ -25,6 +25,16 @@ enum na_status na_anonymize_start(struct na_cli *cli,
 void na_hide(const struct na_cli *cli, enum na_alias kind, const char *name);
 void na_hide_later(const struct na_cli *cli, const char *name);
 
+/* Names that stand in a result under such a member's name, as text or in a
+ * list of texts: of hosts (and what is one), jobs, files.  Numbers are no
+ * names. */
+struct na_hidden {
+	const char *member; /* NULL ends */
+	enum na_alias kind;
+};
+void na_hide_members(const struct na_cli *cli, const struct na_value *in,
+		     const struct na_hidden *members);
+
 /* What may be shown of a text: a copy, to be freed; NULL when memory is
  * short. */
 char *na_shown(const struct na_cli *cli, const char *text);

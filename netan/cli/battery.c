@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "netan/base/vec.h"
+#include "netan/cli/anonymize.h"
 #include "netan/cli/inventory.h"
 #include "netan/cli/opt.h"
 #include "netan/result/emit.h"
@@ -233,6 +234,7 @@ static enum na_status take_job(struct na_battery *b, struct job *j,
 	x->name = j->row->name;
 	b->driven[b->n] = j->driven;
 	b->owned[b->n++] = j->r;
+	na_hide_result(b->session.cli, j->r);
 	if (j->err.status != NA_OK) {
 		*err = j->err;
 		return err->status;
@@ -355,6 +357,7 @@ void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
 		na_result_free(r);
 		return;
 	}
+	na_hide_result(b->session.cli, r);
 	b->exhibits[b->n] = (struct na_exhibit){name, r, missing};
 	b->owned[b->n++] = r;
 }

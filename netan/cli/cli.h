@@ -30,7 +30,10 @@ enum na_join {
 	NA_JOIN_FINDINGS = 32,  /* --fail-on */
 	NA_JOIN_QUIET = 64,     /* -q alone */
 	NA_JOIN_PROGRAMS = 128, /* --hlo */
-	NA_JOIN_WORKERS = 256   /* --label, --strict: inputs without records */
+	NA_JOIN_WORKERS = 256,  /* --label, --strict: inputs without records */
+	NA_JOIN_PLACES = 512,   /* --topology, where --by is none of its */
+	NA_JOIN_NAMES = 1024,   /* --anonymize, where the former are not */
+	NA_JOIN_LEDGER = 2048   /* --ledger: who names suspects */
 };
 
 enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };
@@ -65,6 +68,7 @@ struct na_common {
 	const char *topology;
 	/* findings */
 	int fail_on; /* enum na_severity less 1; -1: never */
+	const char *ledger; /* remembers suspects over runs; NULL: none */
 	/* pictures */
 	int64_t width, height; /* 0: the figure's own */
 	double scale;
@@ -94,6 +98,9 @@ struct na_command {
 	const char *words;          /* operands: "a|b|c", or "COMMAND";
 					 * NULL: files */
 	unsigned joins;             /* enum na_join bits */
+	/* What its options take as ID: the k-th and what it means, NULL behind
+	 * the last; for help and completion.  NULL: nothing. */
+	const char *(*ids)(size_t k, const char **what);
 	enum na_exit (*run)(struct na_cli *cli);
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "netan/cli/analyse.h"
+#include "netan/cli/ledger.h"
 
 /* Ops of device planes, and no transfers. */
 static bool ops_alone(const struct na_analysis *a)
@@ -217,6 +218,11 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
 		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
 	}
 	na_catch_interrupt();
+	exit = na_ledger_check(cli);
+	if (exit != NA_EXIT_OK) {
+		na_result_free(r);
+		return exit;
+	}
 	if (check(cli, a, &by, &err) != NA_OK) {
 		na_say_error(cli, "%s", err.text);
 		na_result_free(r);
@@ -230,6 +236,8 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
 		exit = err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
 	} else if (s.store_ready && na_get(na_result_doc(r), "schema")) {
 		verdict = na_session_verdict(&s);
+		if (verdict == NA_EXIT_OK && cli->common.ledger)
+			verdict = na_ledger_note_session(&s, r);
 		exit = verdict == NA_EXIT_OK ? exit : verdict;
 		verdict = na_output(cli, r);
 		say_picture(cli, r);

@@ -21,9 +21,9 @@ struct params {
 /* clang-format off */
 static const struct na_opt opts[] = {
 	{NA_OPT_LIST, 0, "only", FIELD(only), "ID", NULL, 0, 0,
-	 "run this check alone (can be repeated)"},
+	 "run this check alone"},
 	{NA_OPT_LIST, 0, "skip", FIELD(skip), "ID", NULL, 0, 0,
-	 "leave this check out (can be repeated)"},
+	 "leave this check out"},
 	{NA_OPT_TEXT, 'c', "capacity", FIELD(capacity), "RATE", NULL, 0, 0,
 	 "network capacity of one host, all its NICs: 100Gbps, "
 	 "4x200Gbps/2 or v6e"},
@@ -121,6 +121,16 @@ static enum na_exit unknown_id(const struct na_cli *cli, const char *option,
 	return NA_EXIT_OK;
 }
 
+static bool any_wanted(const struct na_cli *cli)
+{
+	struct asking asking = {.cli = cli};
+	bool any = false;
+
+	for (size_t i = 0; na_checks[i]; i++)
+		any |= wanted(&asking, na_checks[i]);
+	return any;
+}
+
 /* What the command line alone can tell is wrong. */
 static enum na_exit check_params(const struct na_cli *cli, double *gbps)
 {
@@ -132,6 +142,10 @@ static enum na_exit check_params(const struct na_cli *cli, double *gbps)
 		exit = unknown_id(cli, "--skip", &p->skip);
 	if (exit == NA_EXIT_OK)
 		exit = na_judge_labels(cli);
+	if (exit == NA_EXIT_OK && !any_wanted(cli)) {
+		na_say_error(cli, "--only and --skip leave no check");
+		exit = NA_EXIT_USAGE;
+	}
 	if (exit == NA_EXIT_OK && p->capacity &&
 	    na_capacity_parse(p->capacity, gbps, &err) != NA_OK) {
 		na_say_error(cli, "%s", err.text);
@@ -196,13 +210,49 @@ static enum na_exit run(struct na_cli *cli)
 	return exit;
 }
 
+static const char *ids(size_t k, const char **what)
+{
+	for (size_t i = 0; i <= k; i++) {
+		if (!na_checks[i])
+			return NULL;
+	}
+	*what = na_checks[k]->question;
+	return na_checks[k]->id;
+}
+
+static const char details[] =
+	"Looks at everything in one reading and says what is wrong: first the "
+	"verdict, then the findings, the worst first, each with its evidence, "
+	"how sure it is, when it was, what to do, and a command that shows "
+	"more.\n"
+	"The verdict is \"guilty: ...\" where the network is slow and a test "
+	"or a count says who or what; \"Network: not guilty\", with what is "
+	"slow instead, where enough was looked at; else \"cannot tell: "
+	"...\". Hosts that only wait for a culprit are not named: they are "
+	"its victims.\n"
+	"Sure: certain is counted; likely is a test that rejects chance, or "
+	"two sources that agree; possible fits, and other causes fit as well. "
+	"Step stall is the time that devices spend in send, send-done, recv "
+	"and recv-done, the mean over devices.\n"
+	"Severity (--fail-on): a culprit is an error, a named trouble a "
+	"warning, a remark info. Checks that lack what they need are listed "
+	"with what it takes.\n"
+	"With --host-settings, snapshots of the hosts (netan sysctl "
+	"--snapshot) are judged as sysctl does, and joined with the trace: "
+	"transfers that are late by a timer, and a host that has that "
+	"minimum retransmission timeout, are one finding. Hosts are matched "
+	"by name, or else by what is before the first dot; settings that "
+	"could not be seen are neither found nor passed.\n"
+	"The checks, for --only and --skip:";
+
 static const struct na_face check_face = {
 	.name = "check",
 	.question = "what is wrong, in order of importance, and what to do",
 	.usage = "[OPTION…] INPUT…",
-	.details = "",
+	.details = details,
 	.example = "netan check logdir\n"
-		   "netan check logdir --fail-on warning",
+		   "netan check logdir --capacity 100Gbps -o check.md\n"
+		   "netan check logdir --skip bursty --fail-on warning",
 	.opts = opts,
 	.params_size = sizeof(struct params),
 };
@@ -210,6 +260,7 @@ static const struct na_face check_face = {
 const struct na_command na_cmd_check = {
 	.face = &check_face,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_OUTPUT |
-		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS,
+		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES,
+	.ids = ids,
 	.run = run,
 };

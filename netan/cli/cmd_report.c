@@ -8,13 +8,14 @@
 #include "netan/cli/again.h"
 #include "netan/cli/anonymize.h"
 #include "netan/cli/hashing.h"
+#include "netan/cli/host_settings.h"
 #include "netan/cli/judge.h"
 #include "netan/cli/output.h"
 #include "netan/cli/report_folder.h"
 #include "netan/cli/report_parts.h"
 
 struct params {
-	struct na_text_list outputs;
+	struct na_text_list outputs, settings;
 	const char *title, *capacity, *topology;
 	struct na_limits limits;
 };
@@ -34,6 +35,9 @@ static const struct na_opt opts[] = {
 	{NA_OPT_TEXT, 0, "topology", FIELD(topology), "FILE", NULL, 0, 0,
 	 "which healthy paths are alike: CSV host,rack[,block] or "
 	 "src_host,dst_host,class"},
+	{NA_OPT_LIST, 0, "host-settings", FIELD(settings), "DIR", NULL, 0, 0,
+	 "network settings of the hosts: a snapshot (netan sysctl "
+	 "--snapshot), or a directory of snapshots (can be repeated)"},
 #define NA_LIMIT(name, option, def, min, max, arg, help) \
 	{NA_OPT_REAL, 0, option, FIELD(limits.name), arg, def, min, max, help},
 #include "netan/checks/limits.def"
@@ -64,7 +68,10 @@ static enum na_exit check_output(const struct na_cli *cli, const char *path)
 {
 	struct na_err err = {.status = NA_OK};
 
-	if (ends_in(path, ".html")) {
+	if (na_output_is_input(cli, path)) {
+		na_fail(&err, NA_EUSAGE, "-o %s: this file is also an input",
+			path);
+	} else if (ends_in(path, ".html")) {
 		if (na_outfile_check(path, &err) == NA_OK)
 			return NA_EXIT_OK;
 	} else if (na_folder_named(path)) {
@@ -177,16 +184,17 @@ static enum na_exit write_page(const struct making *m, const char *path,
 }
 
 /* The name that was typed says nothing of the page. */
-static const char *page_command(struct making *m)
+static const char *page_command(struct making *m, const char *path)
 {
 	static const char start[] = "netan report";
+	const char *name = ends_in(path, ".html") ? "report.html" : "report/";
 	char *line = na_command_line(m->cli), *text = NULL;
 	size_t size = line ? strlen(line) + sizeof(" -o report.html") : 0;
 
 	if (size)
 		text = na_arena_alloc(&m->arena, size);
 	if (text)
-		snprintf(text, size, "%s -o report.html%s", start,
+		snprintf(text, size, "%s -o %s%s", start, name,
 			 line + strlen(start));
 	free(line);
 	return text;
@@ -213,11 +221,10 @@ static enum na_exit write_all(struct making *m)
 	const struct params *p = m->cli->params;
 	const struct na_text_list *l = &m->cli->common.outputs;
 	char *title = p->title ? na_shown(m->cli, p->title) : NULL;
-	const struct na_report report = {
+	struct na_report report = {
 		.title = title,
 		.inputs = inputs_text(m),
 		.check = m->check,
-		.command = page_command(m),
 		.version = NETAN_VERSION,
 		.figure_css = m->parts.theme,
 		.parts = m->parts.of,
@@ -225,13 +232,14 @@ static enum na_exit write_all(struct making *m)
 	};
 	enum na_exit worst = NA_EXIT_OK;
 
-	if (!report.command || !report.inputs) {
-		na_say_error(m->cli, "out of memory");
-		worst = NA_EXIT_FAILED;
-	}
-	for (size_t i = 0; worst == NA_EXIT_OK && i < l->n; i++) {
-		enum na_exit exit = write_page(m, l->items[i], &report);
+	for (size_t i = 0; i < l->n; i++) {
+		enum na_exit exit = NA_EXIT_FAILED;
 
+		report.command = page_command(m, l->items[i]);
+		if (report.command && report.inputs)
+			exit = write_page(m, l->items[i], &report);
+		else
+			na_say_error(m->cli, "out of memory");
 		worst = exit > worst ? exit : worst;
 	}
 	free(title);
@@ -262,34 +270,46 @@ static enum na_exit make(struct making *m)
 	return exit == NA_EXIT_OK ? na_judge_exit(m->cli, m->worst) : exit;
 }
 
+static enum na_exit read_and_make(struct making *m,
+				  const struct na_snapshots *snapshots)
+{
+	const struct params *p = m->cli->params;
+	enum na_exit exit = NA_EXIT_FAILED;
+
+	na_arena_init(&m->arena);
+	if (!na_hashing_start(&m->hashing, m->cli)) {
+		na_say_error(m->cli, "out of memory");
+	} else {
+		exit = na_battery_run(&m->b, m->cli, p->capacity);
+		if (exit == NA_EXIT_OK)
+			exit = na_snapshots_add(snapshots, &m->b);
+		if (exit == NA_EXIT_OK)
+			exit = make(m);
+		na_report_parts_free(&m->parts);
+		na_battery_close(&m->b);
+	}
+	na_hashing_close(&m->hashing);
+	na_arena_fini(&m->arena);
+	return exit;
+}
+
 static enum na_exit run(struct na_cli *cli)
 {
 	const struct params *p = cli->params;
 	struct making m = {.cli = cli, .check = na_result_new()};
+	struct na_snapshots snapshots = {.n = 0};
 	enum na_exit exit;
 
 	/* Where the rest of the program looks for them. */
 	cli->common.outputs = p->outputs;
 	cli->common.topology = p->topology;
 	exit = m.check ? check_params(&m) : NA_EXIT_FAILED;
-	if (exit != NA_EXIT_OK) {
-		na_result_free(m.check);
-		return exit;
-	}
+	if (exit == NA_EXIT_OK)
+		exit = na_snapshots_find(&snapshots, &p->settings, cli);
 	na_catch_interrupt();
-	na_arena_init(&m.arena);
-	if (!na_hashing_start(&m.hashing, cli)) {
-		na_say_error(cli, "out of memory");
-		exit = NA_EXIT_FAILED;
-	} else {
-		exit = na_battery_run(&m.b, cli, p->capacity);
-		if (exit == NA_EXIT_OK)
-			exit = make(&m);
-		na_report_parts_free(&m.parts);
-		na_battery_close(&m.b);
-	}
-	na_hashing_close(&m.hashing);
-	na_arena_fini(&m.arena);
+	if (exit == NA_EXIT_OK)
+		exit = read_and_make(&m, &snapshots);
+	na_snapshots_fini(&snapshots);
 	na_result_free(m.check);
 	return exit;
 }

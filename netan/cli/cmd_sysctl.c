@@ -7,6 +7,7 @@
 #include "ingest/settings.h"
 #include "netan/analyses/host_settings.h"
 #include "netan/base/units.h"
+#include "netan/cli/anonymize.h"
 #include "netan/cli/session.h"
 #include "netan/cli/snapshot.h"
 
@@ -172,11 +173,11 @@ static void note_kept(const struct params *p, const struct readings *x,
 
 	if (!p->snapshot)
 		return;
-	if (x->now.refused)
+	if (x->now.n_refused)
 		na_result_note(r,
-			       "%zu files are kept below %s; %zu are there "
-			       "and could not be read, and are missing",
-			       n, p->snapshot, x->now.refused);
+			       "%zu files are kept below %s; %zu more could "
+			       "not be read",
+			       n, p->snapshot, x->now.n_refused);
 	else
 		na_result_note(r, "%zu files are kept below %s", n,
 			       p->snapshot);
@@ -193,6 +194,8 @@ static enum na_exit show(struct na_cli *cli, const struct readings *x,
 	struct na_host_judged j;
 	enum na_exit exit;
 
+	na_hide(cli, NA_ALIAS_HOST, x->now.host);
+	na_hide(cli, NA_ALIAS_HOST, x->before.host);
 	warn_of_other(cli, x);
 	exit = keep(cli, x);
 	if (exit != NA_EXIT_OK)
@@ -209,6 +212,17 @@ static enum na_exit show(struct na_cli *cli, const struct readings *x,
 		       : NA_EXIT_OK;
 }
 
+static void hide_paths(const struct na_cli *cli)
+{
+	const struct params *p = cli->params;
+
+	if (!is_this_machine(p->root))
+		na_hide(cli, NA_ALIAS_DIR, p->root);
+	na_hide(cli, NA_ALIAS_DIR, p->before);
+	na_hide(cli, NA_ALIAS_DIR, p->snapshot);
+	na_hide(cli, NA_ALIAS_FILE, p->routes);
+}
+
 static enum na_exit run(struct na_cli *cli)
 {
 	struct na_result *r = na_result_new();
@@ -216,6 +230,7 @@ static enum na_exit run(struct na_cli *cli)
 	struct readings x = {.routes = NULL};
 	enum na_exit exit = na_output_check(cli);
 
+	hide_paths(cli);
 	if (exit == NA_EXIT_OK)
 		exit = mistake(cli);
 	if (exit != NA_EXIT_OK || !r) {
@@ -225,7 +240,11 @@ static enum na_exit run(struct na_cli *cli)
 	if (read_all(&x, cli->params, &err) == NA_OK) {
 		exit = show(cli, &x, r);
 	} else {
-		na_say_error(cli, "%s", err.text);
+		const struct params *p = cli->params;
+		bool of_routes = err.status == NA_EFORMAT;
+
+		na_say_error(cli, "%s%s%s", of_routes ? p->routes : "",
+			     of_routes ? ": " : "", err.text);
 		exit = NA_EXIT_FAILED;
 	}
 	na_settings_fini(&x.now);
@@ -268,6 +287,6 @@ static const struct na_face sysctl_face = {
 
 const struct na_command na_cmd_sysctl = {
 	.face = &sysctl_face,
-	.joins = NA_JOIN_FINDINGS | NA_JOIN_OUTPUT,
+	.joins = NA_JOIN_FINDINGS | NA_JOIN_OUTPUT | NA_JOIN_NAMES,
 	.run = run,
 };

@@ -6,6 +6,7 @@
 
 #include "ingest/xla_lines.h"
 #include "netan/analyses/xla_metrics.h"
+#include "netan/cli/anonymize.h"
 #include "netan/cli/session.h"
 
 struct params {
@@ -184,6 +185,30 @@ static enum na_exit judge(const struct na_cli *cli,
 		       : NA_EXIT_OK;
 }
 
+/* Prefixes of lines name hosts and pods. */
+static void hide_prefixes(const struct na_cli *cli,
+			  const struct na_xla_input *inputs)
+{
+	for (size_t pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < cli->n_inputs; i++) {
+			const struct na_xla_log *log = &inputs[i].log;
+
+			for (size_t k = 0; k < log->n_processes; k++) {
+				const char *name =
+					na_strtab_at(&log->names,
+						     log->processes[k].prefix);
+
+				if (!*name)
+					continue;
+				if (pass == 0)
+					na_hide_later(cli, name);
+				else
+					na_hide(cli, NA_ALIAS_TASK, name);
+			}
+		}
+	}
+}
+
 static enum na_exit read_all(const struct na_cli *cli,
 			     struct na_xla_input *inputs, struct piece *pieces,
 			     struct na_result *r)
@@ -203,6 +228,7 @@ static enum na_exit read_all(const struct na_cli *cli,
 		na_say_error(cli, "out of memory");
 		return NA_EXIT_FAILED;
 	}
+	hide_prefixes(cli, inputs);
 	for (size_t i = 0; i < n; i++) {
 		tells = tells || na_xla_tells(&inputs[i].log);
 		if (pieces[i].err.status == NA_OK)

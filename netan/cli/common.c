@@ -80,6 +80,13 @@ static const struct na_opt input_opts[] = {
 /* clang-format on */
 
 /* clang-format off */
+static const struct na_opt name_opts[] = {
+	ANONYMIZE_ROW,
+	NA_OPT_END
+};
+/* clang-format on */
+
+/* clang-format off */
 static const struct na_opt worker_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
 	 "name of the worker that the inputs behind it belong to, until the "
@@ -134,14 +141,26 @@ static const struct na_opt filter_opts[] = {
 };
 /* clang-format on */
 
+#define TOPOLOGY_ROW \
+	{ \
+		NA_OPT_TEXT, 0, "topology", AT(topology), "FILE", NULL, 0, 0, \
+			"which healthy paths are alike: CSV host,rack[,block] or " \
+			"src_host,dst_host,class" \
+	}
+
+/* clang-format off */
+static const struct na_opt place_opts[] = {
+	TOPOLOGY_ROW,
+	NA_OPT_END
+};
+/* clang-format on */
+
 /* clang-format off */
 static const struct na_opt group_opts[] = {
 	{NA_OPT_TEXT, 0, "by", AT(by), "KEY[,KEY]", NULL, 0, 0,
 	 "one group for each component, host, src, dst, pair, collective, "
 	 "transfer_type, size, step, device, class or label"},
-	{NA_OPT_TEXT, 0, "topology", AT(topology), "FILE", NULL, 0, 0,
-	 "which healthy paths are alike: CSV host,rack[,block] or "
-	 "src_host,dst_host,class"},
+	TOPOLOGY_ROW,
 	{NA_OPT_COUNT, 0, "top", AT(top), "N", NULL, 1, 1e9,
 	 "show the first N rows; the others are counted"},
 	NA_OPT_END
@@ -183,6 +202,16 @@ static const struct na_opt finding_opts[] = {
 /* clang-format on */
 
 /* clang-format off */
+static const struct na_opt ledger_opts[] = {
+	{NA_OPT_TEXT, 0, "ledger", AT(ledger), "FILE", NULL, 0, 0,
+	 "add the suspects of this run to FILE (JSON lines, made where it is "
+	 "missing; a run is never added twice), and tell what it knows of "
+	 "them from other runs"},
+	NA_OPT_END
+};
+/* clang-format on */
+
+/* clang-format off */
 static const struct na_opt quiet_opts[] = {
 	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0,
 	 "no warnings, no progress, no report of what was written"},
@@ -207,9 +236,12 @@ static const struct shared {
 	{NA_JOIN_FILTER, "Filters", filter_opts},
 	{NA_JOIN_GROUP, "Groups", group_opts},
 	{NA_JOIN_INPUT, "Inputs", input_opts},
+	{NA_JOIN_PLACES, "Places", place_opts},
 	{NA_JOIN_PROGRAMS, "Programs", program_opts},
 	{NA_JOIN_WORKERS, "Inputs", worker_opts},
+	{NA_JOIN_NAMES, "Inputs", name_opts},
 	{NA_JOIN_FINDINGS, "Findings", finding_opts},
+	{NA_JOIN_LEDGER, "Ledger", ledger_opts},
 	{NA_JOIN_OUTPUT, "Output", output_opts},
 	{NA_JOIN_PICTURE, "Pictures", picture_opts},
 	{NA_JOIN_QUIET, "Output", quiet_opts},
@@ -229,6 +261,7 @@ static const struct na_opt *rows_of(const struct na_command *command,
 	if (!(command->joins & s->join) ||
 	    (s->join == NA_JOIN_PICTURE && !draws) ||
 	    (s->join == NA_JOIN_FINDINGS && a && !a->severity) ||
+	    (s->join == NA_JOIN_LEDGER && a && !a->suspects) ||
 	    (s->join == NA_JOIN_PROGRAMS && a &&
 	     !(a->wants & NA_WANT_PROGRAMS)))
 		return NULL;

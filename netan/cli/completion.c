@@ -56,6 +56,29 @@ static bool has_choice(const struct na_opt *o)
 	return na_opt_word(o, 0, &n) != NULL;
 }
 
+/* An option whose words the command lists. */
+static bool takes_id(const struct script *s, const struct na_opt *o)
+{
+	return s->command->ids && o->arg && strcmp(o->arg, "ID") == 0;
+}
+
+static bool has_words(const struct script *s, const struct na_opt *o)
+{
+	return has_choice(o) || takes_id(s, o);
+}
+
+static void put_values(const struct script *s, const struct na_opt *o)
+{
+	const char *id, *what;
+
+	if (!takes_id(s, o)) {
+		put_words(s->out, o->arg);
+		return;
+	}
+	for (size_t k = 0; (id = s->command->ids(k, &what)); k++)
+		fprintf(s->out, "%s%s", k ? " " : "", id);
+}
+
 static bool takes_file(const struct na_opt *o)
 {
 	return o->arg && (strstr(o->arg, "FILE") || strstr(o->arg, "DIR"));
@@ -91,8 +114,8 @@ static void bash_options(struct script *s)
 		if (o->short_name)
 			fprintf(s->out, " | -%c", o->short_name);
 		fputs(") value=yes words='", s->out);
-		if (has_choice(o))
-			put_words(s->out, o->arg);
+		if (has_words(s, o))
+			put_values(s, o);
 		fputs("' ;;\n", s->out);
 	}
 	fputs("\t\tesac\n\t\t;;\n", s->out);
@@ -142,8 +165,9 @@ static void bash_script(struct script *s)
 
 /* ---- zsh */
 
-static void zsh_option(FILE *out, const struct na_opt *o)
+static void zsh_option(const struct script *s, const struct na_opt *o)
 {
+	FILE *out = s->out;
 	bool list = o->kind == NA_OPT_LIST;
 	const char *value = o->kind == NA_OPT_FLAG ? "" : "=";
 
@@ -169,9 +193,9 @@ static void zsh_option(FILE *out, const struct na_opt *o)
 					 : "value",
 			   ":[]\\");
 		putc(':', out);
-		if (has_choice(o)) {
+		if (has_words(s, o)) {
 			putc('(', out);
-			put_words(out, o->arg);
+			put_values(s, o);
 			putc(')', out);
 		} else if (takes_file(o)) {
 			fputs("_files", out);
@@ -183,7 +207,7 @@ static void zsh_option(FILE *out, const struct na_opt *o)
 static void zsh_command(struct script *s)
 {
 	fprintf(s->out, "\t\t%s)\n\t\t\t_arguments -s", s->command->face->name);
-	for_each_option(o, s) zsh_option(s->out, o);
+	for_each_option(o, s) zsh_option(s, o);
 	fputs(" \\\n\t\t\t'*:", s->out);
 	if (s->command->words) {
 		fputs("word:(", s->out);
@@ -250,9 +274,9 @@ static void fish_option(struct script *s, const struct na_opt *o)
 		s->command->face->name, o->name);
 	if (o->short_name)
 		fprintf(s->out, " -s %c", o->short_name);
-	if (has_choice(o)) {
+	if (has_words(s, o)) {
 		fputs(" -x -a '", s->out);
-		put_words(s->out, o->arg);
+		put_values(s, o);
 		putc('\'', s->out);
 	} else if (o->kind != NA_OPT_FLAG) {
 		fputs(takes_file(o) ? " -r -F" : " -x", s->out);

@@ -111,6 +111,20 @@ static void put_paragraphs(FILE *out, const char *text)
 	}
 }
 
+static void put_ids(FILE *out, const struct na_command *c)
+{
+	const char *id, *what;
+	size_t width = 0;
+
+	if (!c->ids)
+		return;
+	for (size_t k = 0; (id = c->ids(k, &what)); k++)
+		width = strlen(id) > width ? strlen(id) : width;
+	putc('\n', out);
+	for (size_t k = 0; (id = c->ids(k, &what)); k++)
+		fprintf(out, "  %-*s  %s\n", (int)width, id, what);
+}
+
 void na_help_command(const struct na_command *c, FILE *out)
 {
 	struct na_opt_group groups[NA_MAX_GROUPS];
@@ -123,6 +137,7 @@ void na_help_command(const struct na_command *c, FILE *out)
 		putc('\n', out);
 		put_paragraphs(out, c->face->details);
 	}
+	put_ids(out, c);
 	na_opt_help(groups, n, out);
 	if (c->face->example) {
 		fputs("\nExample:\n", out);

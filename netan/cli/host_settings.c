@@ -8,6 +8,7 @@
 #include "netan/analyses/host_settings.h"
 #include "netan/base/vec.h"
 #include "netan/cli/again.h"
+#include "netan/cli/anonymize.h"
 
 /* ---- which directories */
 
@@ -64,8 +65,12 @@ enum na_exit na_snapshots_find(struct na_snapshots *s,
 
 	memset(s, 0, sizeof(*s));
 	na_arena_init(&s->arena);
-	for (size_t i = 0; i < given->n && err.status == NA_OK; i++)
+	for (size_t i = 0; i < given->n && err.status == NA_OK; i++) {
+		na_hide(cli, NA_ALIAS_DIR, given->items[i]);
 		look_in(s, given->items[i], &err);
+	}
+	for (size_t i = 0; i < s->n; i++)
+		na_hide(cli, NA_ALIAS_DIR, s->dirs[i]);
 	if (err.status == NA_OK)
 		return NA_EXIT_OK;
 	na_say_error(cli, "%s", err.text);
@@ -203,6 +208,7 @@ static void read_one(struct joining *j, const char *dir)
 	struct na_settings s;
 
 	if (na_settings_read(&s, &from, &err) == NA_OK && s.host) {
+		na_hide(j->cli, NA_ALIAS_HOST, s.host);
 		put_host(j, dir, &s);
 	} else {
 		j->unread++;

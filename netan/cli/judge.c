@@ -30,6 +30,19 @@ enum na_exit na_judge_labels(const struct na_cli *cli)
 	return labels_differ(cli) ? refuse_runs(cli) : NA_EXIT_OK;
 }
 
+/* Programs know no filter: what is left of them alone is no answer. */
+static bool filtered_away(const struct na_battery *b)
+{
+	const struct na_store *st = &b->session.store;
+
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->driven[i].used)
+			return false;
+	}
+	return st->transfers.n || st->n_steps ||
+	       !na_session_any_host(&b->session);
+}
+
 /* No analysis found anything of its kind. */
 static enum na_exit say_nothing(struct na_battery *b)
 {
@@ -108,7 +121,7 @@ enum na_exit na_judge(struct na_battery *b, const struct na_checks_asked *asked,
 
 	if (b->session.store.n_runs > 1)
 		return refuse_runs(b->session.cli);
-	if (!b->used) {
+	if (!b->used || filtered_away(b)) {
 		na_session_verdict(&b->session);
 		return say_nothing(b);
 	}

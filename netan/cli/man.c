@@ -83,6 +83,19 @@ static void put_paragraphs(FILE *out, const char *text)
 	}
 }
 
+static void put_ids(FILE *out, const struct na_command *c)
+{
+	const char *id, *what;
+
+	for (size_t k = 0; c->ids && (id = c->ids(k, &what)); k++) {
+		fputs(".TP\n\\fB", out);
+		put_text(out, id);
+		fputs("\\fR\n", out);
+		put_text(out, what);
+		putc('\n', out);
+	}
+}
+
 static void put_example(FILE *out, const char *text)
 {
 	fputs(".SH EXAMPLES\n.PP\n.nf\n", out);
@@ -122,6 +135,7 @@ static void command_page(const struct na_command *c, FILE *out)
 		fputs(".SH DESCRIPTION\n", out);
 		put_paragraphs(out, c->face->details);
 	}
+	put_ids(out, c);
 	fputs(".SH OPTIONS\n", out);
 	for (size_t k = 0; k < n; k++) {
 		fprintf(out, ".SS %s\n", groups[k].title);

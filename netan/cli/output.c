@@ -120,8 +120,7 @@ static bool resolve(const struct na_cli *cli, const char *path,
 	return false;
 }
 
-/* An output that is also an input would be lost half way. */
-static bool is_input(const struct na_cli *cli, const char *path)
+bool na_output_is_input(const struct na_cli *cli, const char *path)
 {
 	struct stat out, in;
 
@@ -149,7 +148,7 @@ static enum na_exit check_target(const struct na_cli *cli,
 	}
 	if (!t->path)
 		return NA_EXIT_OK;
-	if (is_input(cli, t->path)) {
+	if (na_output_is_input(cli, t->path)) {
 		na_say_error(cli, "-o %s: this file is also an input", t->path);
 		return NA_EXIT_USAGE;
 	}

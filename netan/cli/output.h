@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "netan/base/err.h"
+#include "netan/cli/cli.h"
 
 /* A file that appears under its name only when it is whole. */
 struct na_outfile {
@@ -23,6 +23,8 @@ enum na_status na_outfile_open(struct na_outfile *f, const char *path,
  * nothing is left behind. */
 enum na_status na_outfile_close(struct na_outfile *f, const char *path,
 				bool whole, struct na_err *err) NA_MUST_CHECK;
+/* An output that is also an input would be lost half way. */
+bool na_output_is_input(const struct na_cli *cli, const char *path);
 /* Before any work: could a file of this name be written? */
 enum na_status na_outfile_check(const char *path,
 				struct na_err *err) NA_MUST_CHECK;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ingest/settings.h"
 #include "netan/base/vec.h"
 
 /* What has been made below the new directory, in order: to be undone. */
@@ -153,6 +154,27 @@ static enum na_status put_file(struct snapshot *s, const char *path,
 	return err->status;
 }
 
+/* Else what is missing for that would seem to be absent on the host. */
+static enum na_status put_refused(struct snapshot *s,
+				  const struct na_settings *from,
+				  struct na_err *err)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = from->n_refused ? open_memstream(&text, &n) : NULL;
+
+	if (!from->n_refused)
+		return NA_OK;
+	for (size_t i = 0; f && i < from->n_refused; i++)
+		fprintf(f, "%s\n", from->refused[i]);
+	if (!f || fclose(f) != 0)
+		na_fail_nomem(err);
+	else
+		put_file(s, NA_REFUSED_FILE, text, n, err);
+	free(text);
+	return err->status;
+}
+
 static enum na_status fill(struct snapshot *s, const struct na_settings *from,
 			   struct na_err *err)
 {
@@ -176,7 +198,7 @@ static enum na_status fill(struct snapshot *s, const struct na_settings *from,
 	}
 	if (from->host && !named && err->status == NA_OK)
 		put_file(s, "hostname", from->host, strlen(from->host), err);
-	return err->status;
+	return err->status == NA_OK ? put_refused(s, from, err) : err->status;
 }
 
 static enum na_status begin(struct snapshot *s, struct na_err *err)

@@ -52,13 +52,15 @@ void na_settings_init(struct na_settings *s)
 		s->setting[i].why = "was not read";
 	for (size_t i = 0; i < NA_N_TCP_COUNTERS; i++)
 		s->counter[i] = NA_NOT_KNOWN;
-	s->counters_why = s->nics_why = s->routes.why = "was not read";
+	s->counters_why[0] = s->counters_why[1] = "was not read";
+	s->nics_why = s->routes.why = "was not read";
 }
 
 void na_settings_fini(struct na_settings *s)
 {
 	free(s->routes.items);
 	free(s->files);
+	free(s->refused);
 	na_arena_fini(&s->arena);
 	memset(s, 0, sizeof(*s));
 }

@@ -105,6 +105,11 @@ enum na_tcp_counter {
 	NA_N_TCP_COUNTERS
 };
 extern const char *const na_tcp_counters[NA_N_TCP_COUNTERS];
+/* Which file tells it: 0 snmp, 1 netstat. */
+static inline int na_tcp_counter_file(enum na_tcp_counter c)
+{
+	return c > NA_TCP_RETRANS_SEGS;
+}
 
 /* What was read, as it was: for a snapshot. */
 struct na_settings_file {
@@ -122,10 +127,12 @@ struct na_settings {
 	size_t n_nics, nics_left_out;
 	const char *nics_why; /* nothing is known of NICs */
 	int64_t counter[NA_N_TCP_COUNTERS];
-	const char *counters_why; /* one that is not known: why */
+	/* One that is not known: why; of snmp, of netstat. */
+	const char *counters_why[2];
 	struct na_settings_file *files;
 	size_t n_files, cap_files;
-	size_t refused; /* files that are there and could not be read */
+	const char **refused; /* files that are there and could not be read */
+	size_t n_refused, cap_refused;
 	uint64_t bytes; /* of all files */
 };
 

@@ -44,9 +44,7 @@ static void put_input(FILE *out, const struct na_value *in)
 static void put_inputs(FILE *out, const struct na_value *inputs, bool *failed)
 {
 	static const char head[] =
-		"<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-		"aria-label=\"Inputs\">\n<table class=\"sortable inputs\">\n"
-		"<caption>Inputs</caption>\n<thead><tr>"
+		"<thead><tr>"
 		"<th scope=\"col\">name</th><th scope=\"col\">format</th>"
 		"<th scope=\"col\">host</th>"
 		"<th scope=\"col\" class=\"n\">bytes</th>"
@@ -55,6 +53,7 @@ static void put_inputs(FILE *out, const struct na_value *inputs, bool *failed)
 		"<th scope=\"col\">warnings</th></tr></thead>\n<tbody>\n";
 	struct na_run run;
 
+	na_html_begin_table(out, "sortable inputs", "Inputs");
 	fputs(head, out);
 	na_run_begin(&run, NA_INPUTS_BYTES);
 	for (const struct na_value *in = inputs ? inputs->u.of.first : NULL;
@@ -111,9 +110,8 @@ static void put_count(FILE *out, int64_t n)
 /* A row for each analysis: each leaves out what it cannot use. */
 static void put_used(FILE *out, const struct na_report *r)
 {
-	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-	      "aria-label=\"Used and left out\">\n<table class=\"sortable\">\n"
-	      "<caption>Used and left out</caption>\n<thead><tr>"
+	na_html_begin_table(out, "sortable", "Used and left out");
+	fputs("<thead><tr>"
 	      "<th scope=\"col\">analysis</th>"
 	      "<th scope=\"col\" class=\"n\">events read</th>"
 	      "<th scope=\"col\" class=\"n\">used</th>"

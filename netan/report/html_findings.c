@@ -15,20 +15,38 @@ static void put_name(FILE *out, const char *name)
 	}
 }
 
+/* Three digits: 0.0175, 2.37e-47. */
+static void put_real(FILE *out, double x)
+{
+	char buf[NA_UNIT_BUF];
+
+	if (isfinite(x) && x != 0 && fabs(x) < 1e-3) {
+		double scale = pow(10, 2 - floor(log10(fabs(x))));
+
+		fputs(isfinite(scale)
+			      ? na_print_double(buf, round(x * scale) / scale)
+			      : "0",
+		      out);
+		return;
+	}
+	fputs(na_print_number(buf, x, 3), out);
+}
+
 static void put_value(FILE *out, const struct na_value *v)
 {
-	static const struct na_column real = {"v", "v", NA_F_NUMBER, 3, 0};
 	static const struct na_column count = {"v", "v", NA_F_COUNT, 0, 0};
 	static const struct na_column text = {"v", "v", NA_F_TEXT, 0, 0};
 	struct na_value row = {.kind = NA_V_OBJECT, .n = 1}, member = *v;
 	char buf[NA_CELL_BUF];
 
+	if (v->kind == NA_V_REAL) {
+		put_real(out, v->u.d);
+		return;
+	}
 	member.name = "v";
 	member.next = NULL;
 	row.u.of.first = row.u.of.last = &member;
-	na_html_text(out, na_cell_text(v->kind == NA_V_REAL  ? &real
-				       : v->kind == NA_V_INT ? &count
-							     : &text,
+	na_html_text(out, na_cell_text(v->kind == NA_V_INT ? &count : &text,
 				       &row, buf));
 }
 
@@ -54,13 +72,13 @@ enum { SHOWN_REALS = 8, SHOWN_IN_LINE = 24, SHOWN_OBJECTS = 5 };
 
 static void put_reals(FILE *out, const struct na_value *v)
 {
-	char buf[NA_UNIT_BUF];
 	size_t n;
 	const double *x = na_reals_of(v, &n);
 
-	for (size_t i = 0; i < n && i < SHOWN_REALS; i++)
-		fprintf(out, "%s%s", i ? ", " : "",
-			na_print_number(buf, x[i], 3));
+	for (size_t i = 0; i < n && i < SHOWN_REALS; i++) {
+		fputs(i ? ", " : "", out);
+		put_real(out, x[i]);
+	}
 	if (n > SHOWN_REALS)
 		fprintf(out, " and %zu more", n - SHOWN_REALS);
 }
@@ -181,6 +199,10 @@ static void put_finding(FILE *out, const struct na_value *f)
 	na_html_text(out, na_text_of(na_get(f, "title"), ""));
 	fputs("</h3>\n<p class=\"id\">check <code>", out);
 	na_html_text(out, na_text_of(na_get(f, "id"), ""));
+	if (na_text_of(na_get(f, "also"), NULL)) {
+		fputs("</code> and <code>", out);
+		na_html_text(out, na_text_of(na_get(f, "also"), ""));
+	}
 	fputs("</code></p>\n", out);
 	put_sure(out, f);
 	if (na_get(f, "remedy") && na_text_of(na_get(f, "remedy"), NULL)) {

@@ -45,6 +45,8 @@ void na_html_in(FILE *out, const char *tag, const char *s);
 /* A command line in a block of its own. */
 void na_html_command(FILE *out, const char *label, const char *command);
 
+/* A table that scrolls in a place of its own, below a heading. */
+void na_html_begin_table(FILE *out, const char *class, const char *title);
 /* One view as a table, within *room bytes, which it takes from. */
 void na_html_view(FILE *out, const struct na_view *view, const char *caption,
 		  size_t *room, bool *failed);

@@ -5,10 +5,22 @@
 #include "netan/base/units.h"
 #include "netan/report/html_impl.h"
 
-static void put_caption(FILE *out, const char *caption)
+static void put_heading(FILE *out, const char *title)
 {
-	fputs("<caption>", out);
-	na_html_line(out, caption);
+	fputs("<h3>", out);
+	na_html_line(out, title);
+	fputs("</h3>\n", out);
+}
+
+void na_html_begin_table(FILE *out, const char *class, const char *title)
+{
+	put_heading(out, title);
+	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+	      "aria-label=\"",
+	      out);
+	na_html_line(out, title);
+	fprintf(out, "\">\n<table class=\"%s\">\n<caption>", class);
+	na_html_line(out, title);
 	fputs("</caption>\n", out);
 }
 
@@ -69,12 +81,7 @@ static void put_list(FILE *out, const struct na_view *view, const char *caption,
 		na_run_piece(&run);
 	}
 	hidden += run.dropped;
-	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-	      "aria-label=\"",
-	      out);
-	na_html_line(out, caption);
-	fputs("\">\n<table class=\"sortable\">\n", out);
-	put_caption(out, caption);
+	na_html_begin_table(out, "sortable", caption);
 	put_head(out, view);
 	fputs("<tbody>\n", out);
 	*room = run.room;
@@ -93,12 +100,7 @@ static void put_members(FILE *out, const struct na_view *view,
 	char buf[NA_CELL_BUF];
 	struct na_run run;
 
-	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-	      "aria-label=\"",
-	      out);
-	na_html_line(out, caption);
-	fputs("\">\n<table class=\"members\">\n", out);
-	put_caption(out, caption);
+	na_html_begin_table(out, "members", caption);
 	fputs("<thead><tr><th scope=\"col\">name</th>"
 	      "<th scope=\"col\" class=\"n\">value</th></tr></thead>\n<tbody>\n",
 	      out);
@@ -124,13 +126,6 @@ static void put_none(FILE *out, const char *caption)
 	fputs("<p>", out);
 	na_html_line(out, caption);
 	fputs(": none</p>\n", out);
-}
-
-static void put_heading(FILE *out, const char *title)
-{
-	fputs("<h3>", out);
-	na_html_line(out, title);
-	fputs("</h3>\n", out);
 }
 
 void na_html_view(FILE *out, const struct na_view *view, const char *caption,

@@ -40,21 +40,8 @@ static void put_command(FILE *out, const char *label, const char *command)
 
 static void put_title(FILE *out, const struct na_report *r)
 {
-	const struct na_value *in = na_get(na_result_get_doc(r->check),
-					   "inputs");
-
-	fputs("# ", out);
-	if (r->title) {
-		put_text(out, r->title);
-	} else {
-		fputs("Network report: ", out);
-		put_text(out, in && in->n ? na_text_of(na_get(in->u.of.first,
-							      "path"),
-						       "")
-					  : "no input");
-		if (in && in->n > 1)
-			fprintf(out, " and %zu more", in->n - 1);
-	}
+	fputs(r->title ? "# " : "# Network report: ", out);
+	put_text(out, r->title ? r->title : r->inputs);
 	putc('\n', out);
 }
 

@@ -116,9 +116,9 @@
 		const cross = make(pick, "div", { "class": "cross", hidden: "" });
 		const values = make(figure, "p", { "class": "values", "aria-live": "polite" },
 			"Point at the figure for its values; drag over it to see a window in detail.");
-		const detail = make(figure, "div", { "class": "detail", hidden: "" });
-		const bar = make(detail, "p", { "class": "bar" });
+		const bar = make(figure, "p", { "class": "bar" });
 		const label = make(bar, "span", { role: "status" });
+		const detail = make(figure, "div", { "class": "detail", hidden: "" });
 		const chart = make(detail, "div", { "class": "chart" });
 
 		[["Closer", () => zoom(0.5)], ["Wider", () => zoom(2)],
@@ -154,6 +154,7 @@
 		function whole() {
 			window_ = null;
 			band.hidden = detail.hidden = true;
+			label.textContent = "";
 		}
 
 		// At least two points, inside the figure.
@@ -270,7 +271,9 @@
 		}
 
 		pick.addEventListener("pointerdown", (event) => {
-			if (event.button !== 0)
+			show(indexOf(timeAt(event)));
+			// A finger scrolls the page; the buttons zoom.
+			if (event.button !== 0 || event.pointerType === "touch")
 				return;
 			drag = timeAt(event);
 			pick.setPointerCapture(event.pointerId);

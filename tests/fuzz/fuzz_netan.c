@@ -118,6 +118,7 @@ static void as_sections(const uint8_t *p, size_t n)
 	walk_must(!file.failed && !records.failed);
 	read_file(file.p, file.n, WALK_NETAN);
 	read_file(file.p, file.n, NA_WANT_ACTIONS);
+	read_file(file.p, file.n, NA_WANT_HOST_EVENTS);
 	xf_bytes_fini(&file);
 	xf_bytes_fini(&block);
 	xf_bytes_fini(&records);

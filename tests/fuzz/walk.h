@@ -16,7 +16,7 @@ enum {
 	WALK_ALL = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS |
 		   NA_WANT_STEPS | NA_WANT_MODULES | NA_WANT_KERNELS |
 		   NA_WANT_COUNTS | NA_WANT_OPS | NA_WANT_BUSY |
-		   NA_WANT_PROGRAMS,
+		   NA_WANT_PROGRAMS | NA_WANT_HOST_EVENTS,
 	WALK_TRANSFERS = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 			 NA_WANT_MODULES
 };
@@ -41,6 +41,21 @@ static inline void walk_check(const struct na_store *s, uint64_t size)
 			walk_must(t[i].dst < s->names.n_endpoints);
 			walk_must(t[i].step == NA_UNKNOWN_U32 ||
 				  t[i].step < s->n_steps);
+		}
+	}
+}
+
+static inline void walk_check_host_events(const struct na_store *s)
+{
+	for (const struct na_chunk *c = s->host_events.first; c; c = c->next) {
+		const struct na_host_event *x = (const void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			walk_must(x[i].start_ps <= x[i].end_ps);
+			walk_must(x[i].size_bytes <= INT64_MAX);
+			walk_must(x[i].thread == NA_UNKNOWN_U32 ||
+				  x[i].thread < s->names.strings.n);
+			walk_must(na_is_host_event(x[i].kind));
 		}
 	}
 }
@@ -128,6 +143,7 @@ static inline void walk(struct na_input *in, enum na_anchor anchor)
 	/* Rows that are all alike take no room in a transfer file. */
 	walk_check(&store,
 		   strcmp(in->reader->name, "netan") ? in->size : UINT64_MAX);
+	walk_check_host_events(&store);
 	walk_check_devices(&store.devices);
 	walk_check_busy(&store.devices, &store.devices.busy, false);
 	walk_check_busy(&store.devices, &store.devices.straight, true);

@@ -1,4 +1,4 @@
-#include "tests/unit/hand_case.h"
+#include "hand_case.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,75 +7,228 @@
 
 #include <cmocka.h>
 
-void hand_case_init(struct hand_case *c)
+#include "netan/result/emit.h"
+
+struct json {
+	struct na_result *r;
+	const char *p;
+};
+
+static void value(struct json *j, struct na_value *in, const char *name);
+
+static void blanks(struct json *j)
 {
-	memset(c, 0, sizeof(*c));
-#define NA_LIMIT(name, option, def, min, max, arg, help) \
-	c->limits.name = strtod(def, NULL);
+	j->p += strspn(j->p, " \t\n");
+}
+
+static void word(struct json *j, char buf[400])
+{
+	size_t n = strcspn(++j->p, "'");
+
+	assert_true(n < 400 && j->p[n] == '\'');
+	memcpy(buf, j->p, n);
+	buf[n] = '\0';
+	j->p += n + 1;
+}
+
+/* Members of an object, up to its end. */
+static void members(struct json *j, struct na_value *to)
+{
+	char name[400];
+
+	for (j->p++, blanks(j); *j->p != '}'; blanks(j)) {
+		word(j, name);
+		blanks(j);
+		assert_true(*j->p == ':');
+		j->p++;
+		value(j, to, name);
+		blanks(j);
+		j->p += *j->p == ',';
+	}
+	j->p++;
+}
+
+static void elements(struct json *j, struct na_value *to)
+{
+	for (j->p++, blanks(j); *j->p != ']'; blanks(j)) {
+		value(j, to, NULL);
+		blanks(j);
+		j->p += *j->p == ',';
+	}
+	j->p++;
+}
+
+/* "#[1, 2]": packed. */
+static void packed(struct json *j, struct na_value *in, const char *name)
+{
+	double x[64], *to;
+	size_t n = 0;
+	char *end;
+
+	for (j->p += 2; *j->p != ']'; j->p += strspn(j->p, ", ")) {
+		assert_true(n < 64);
+		x[n++] = strtod(j->p, &end);
+		assert_true(end > j->p);
+		j->p = end;
+	}
+	j->p++;
+	to = na_put_reals(j->r, in, name, n);
+	assert_true(to || !n);
+	if (n)
+		memcpy(to, x, n * sizeof(*x));
+}
+
+static void number(struct json *j, struct na_value *in, const char *name)
+{
+	size_t n = strspn(j->p, "+-0123456789.eE");
+	char *end;
+	double x = strtod(j->p, &end);
+
+	assert_true(end == j->p + n && n);
+	if (strcspn(j->p, ".eE") >= n)
+		na_put_int(j->r, in, name, (int64_t)x);
+	else
+		na_put_real(j->r, in, name, x);
+	j->p = end;
+}
+
+static void value(struct json *j, struct na_value *in, const char *name)
+{
+	char text[400];
+
+	blanks(j);
+	switch (*j->p) {
+	case '{':
+		members(j, na_put_object(j->r, in, name));
+		break;
+	case '[':
+		elements(j, na_put_list(j->r, in, name));
+		break;
+	case '#':
+		packed(j, in, name);
+		break;
+	case '\'':
+		word(j, text);
+		na_put_text(j->r, in, name, text);
+		break;
+	case 't':
+		na_put_bool(j->r, in, name, true);
+		j->p += 4;
+		break;
+	case 'f':
+		na_put_bool(j->r, in, name, false);
+		j->p += 5;
+		break;
+	case 'n':
+		na_put_null(j->r, in, name);
+		j->p += 4;
+		break;
+	default:
+		number(j, in, name);
+	}
+}
+
+static struct na_result *result_of(struct hand_case *h, const char *name)
+{
+	for (size_t i = 0; i < h->n; i++) {
+		if (strcmp(h->exhibits[i].name, name) == 0)
+			return h->owned[i];
+	}
+	assert_true(h->n < HAND_EXHIBITS);
+	h->owned[h->n] = na_result_new();
+	assert_non_null(h->owned[h->n]);
+	h->exhibits[h->n] = (struct na_exhibit){name, h->owned[h->n], NULL};
+	return h->owned[h->n++];
+}
+
+static void put(struct na_result *r, struct na_value *to, const char *json)
+{
+	struct json j = {r, json};
+
+	members(&j, to);
+	assert_true(!*j.p && na_result_ok(r));
+}
+
+void hand_body(struct hand_case *h, const char *name, const char *json)
+{
+	struct na_result *r = result_of(h, name);
+
+	put(r, na_result_body(r), json);
+}
+
+void hand_side(struct hand_case *h, const char *name, const char *json)
+{
+	struct na_result *r = result_of(h, name);
+
+	put(r, na_result_side(r), json);
+}
+
+void hand_doc(struct hand_case *h, const char *name, const char *json)
+{
+	struct na_result *r = result_of(h, name);
+
+	put(r, na_result_doc(r), json);
+}
+
+void hand_case_init(struct hand_case *h)
+{
+	memset(h, 0, sizeof(*h));
+#define NA_LIMIT(member, option, def, min, max, arg, help) \
+	h->limits.member = strtod(def, NULL);
 #include "netan/checks/limits.def"
 #undef NA_LIMIT
 }
 
-void hand_case_show(struct hand_case *c, const char *name,
-		    const struct na_result *r)
+void hand_case_fini(struct hand_case *h)
 {
-	assert_true(c->n < 2);
-	c->exhibits[c->n++] = (struct na_exhibit){.name = name,
-						  .result = r,
-						  .missing = r ? NULL
-							       : "nothing"};
+	for (size_t i = 0; i < h->n; i++)
+		na_result_free(h->owned[i]);
+	na_result_free(h->judged);
+	memset(h, 0, sizeof(*h));
 }
 
-static bool only(void *ctx, const struct na_check *check)
+static bool wanted(void *ctx, const struct na_check *check)
 {
-	return strcmp(check->id, ctx) == 0;
+	const struct hand_case *h = ctx;
+
+	return !h->only || strcmp(h->only, check->id) == 0;
 }
 
-void hand_case_run(struct hand_case *c, const char *id)
+const struct na_value *hand_judge(struct hand_case *h)
 {
-	char name[64];
 	const struct na_checks_asked asked = {
-		.exhibits = c->exhibits,
-		.n_exhibits = c->n,
-		.limits = &c->limits,
-		.inputs = "logdir",
-		.wanted = only,
-		.ctx = name,
+		.exhibits = h->exhibits,
+		.n_exhibits = h->n,
+		.limits = &h->limits,
+		.capacity_gbps = h->capacity_gbps,
+		.inputs = "'a b'",
+		.wanted = wanted,
+		.ctx = h,
 	};
 	struct na_err err = {.status = NA_OK};
 
-	assert_non_null(na_check_find(id));
-	strcpy(name, id);
-	na_result_free(c->r);
-	c->r = na_result_new();
-	assert_non_null(c->r);
-	assert_int_equal(na_checks_run(&asked, c->r, &c->worst, &err), NA_OK);
+	na_result_free(h->judged);
+	h->judged = na_result_new();
+	assert_int_equal(na_checks_run(&asked, h->judged, &h->worst, &err),
+			 NA_OK);
+	return na_result_get_body(h->judged);
 }
 
-const struct na_value *hand_case_finding(const struct hand_case *c, size_t i)
+size_t hand_found(struct hand_case *h, const char *id,
+		  const struct na_value **first)
 {
-	const struct na_value *list = na_get(na_result_body(c->r), "findings");
-	const struct na_value *v = list ? list->u.of.first : NULL;
+	const char *before = h->only;
+	const struct na_value *list;
 
-	while (v && i--)
-		v = v->next;
-	return v;
+	h->only = id;
+	list = na_get(hand_judge(h), "findings");
+	h->only = before;
+	if (first)
+		*first = list->u.of.first;
+	return list->n;
 }
 
-const char *hand_case_severity(const struct hand_case *c, size_t i)
+const char *hand_verdict(struct hand_case *h)
 {
-	return na_text_of(na_get(hand_case_finding(c, i), "severity"), "none");
-}
-
-const char *hand_case_missing(const struct hand_case *c)
-{
-	const struct na_value *list = na_get(na_result_body(c->r), "not_run");
-
-	return list ? na_text_of(na_get(list->u.of.first, "missing"), NULL)
-		    : NULL;
-}
-
-void hand_case_end(struct hand_case *c)
-{
-	na_result_free(c->r);
+	return na_text_of(na_get(hand_judge(h), "verdict"), "");
 }

@@ -1,31 +1,36 @@
 /*
- * One check over exhibits made by hand: results of analyses, or trees that
- * stand for them.
+ * A case made by hand: exhibits written as JSON, judged by one check or all.
  */
-#ifndef TESTS_UNIT_HAND_CASE_H
-#define TESTS_UNIT_HAND_CASE_H
+#ifndef TESTS_HAND_CASE_H
+#define TESTS_HAND_CASE_H
 
 #include "netan/checks/check.h"
 
+enum { HAND_EXHIBITS = 16 };
+
 struct hand_case {
-	struct na_limits limits; /* as the options have them by default */
-	struct na_exhibit exhibits[2];
+	struct na_exhibit exhibits[HAND_EXHIBITS];
+	struct na_result *owned[HAND_EXHIBITS];
 	size_t n;
-	struct na_result *r;
+	struct na_limits limits; /* the defaults */
+	double capacity_gbps;
+	const char *only; /* NULL: all checks */
+	struct na_result *judged;
 	int worst;
 };
 
-void hand_case_init(struct hand_case *c);
-void hand_case_show(struct hand_case *c, const char *name,
-		    const struct na_result *r);
-/* Runs that check alone. */
-void hand_case_run(struct hand_case *c, const char *id);
-/* Finding i of the last run; NULL: there are fewer. */
-const struct na_value *hand_case_finding(const struct hand_case *c, size_t i);
-/* "info", "warning", "error", of finding i; "none". */
-const char *hand_case_severity(const struct hand_case *c, size_t i);
-/* What was missing, or NULL. */
-const char *hand_case_missing(const struct hand_case *c);
-void hand_case_end(struct hand_case *c);
+void hand_case_init(struct hand_case *h);
+void hand_case_fini(struct hand_case *h);
+/* JSON (single quotes stand for double ones) into the body, the side tree or
+ * the document of the exhibit of that name, which is new or not. */
+void hand_body(struct hand_case *h, const char *name, const char *json);
+void hand_side(struct hand_case *h, const char *name, const char *json);
+void hand_doc(struct hand_case *h, const char *name, const char *json);
+/* The body of the result: verdict, findings, ...  Until the next call. */
+const struct na_value *hand_judge(struct hand_case *h);
+/* The same, of one check: how many findings, and the first. */
+size_t hand_found(struct hand_case *h, const char *id,
+		  const struct na_value **first);
+const char *hand_verdict(struct hand_case *h);
 
 #endif

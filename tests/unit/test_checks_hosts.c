@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "tests/unit/hand_case.h"
+#include "tests/unit/hand_exhibit.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -37,7 +37,8 @@ static void slow_reductions(void **state)
 		{100, 1.3, "none", NULL},
 		{100, 1.31, "warning", NULL},
 		{-100, 0.2, "none", NULL},
-		{NAN, 2, "none", "reductions on three hosts or more"},
+		{NAN, 2, "none",
+		 "reductions on three hosts or more, as action graphs tell them"},
 	};
 
 	(void)state;
@@ -45,27 +46,28 @@ static void slow_reductions(void **state)
 		struct na_result *r = na_result_new();
 		struct na_value *list = na_put_list(r, na_result_body(r),
 						    "reductions");
-		struct hand_case c;
+		struct hand_exhibit c;
 
 		put_host(r, list, "host-0", isnan(rows[i].z) ? NAN : 0, 1);
 		put_host(r, list, "host-1", rows[i].z, rows[i].ratio);
-		hand_case_init(&c);
-		hand_case_show(&c, "collectives", r);
-		hand_case_run(&c, "compute-latency");
-		if (strcmp(hand_case_severity(&c, 0), rows[i].want) != 0)
-			fail_msg("row %zu: %s", i, hand_case_severity(&c, 0));
+		hand_exhibit_init(&c);
+		hand_exhibit_show(&c, "collectives", r);
+		hand_exhibit_run(&c, "compute-latency");
+		if (strcmp(hand_exhibit_severity(&c, 0), rows[i].want) != 0)
+			fail_msg("row %zu: %s", i,
+				 hand_exhibit_severity(&c, 0));
 		if (rows[i].missing)
-			assert_string_equal(hand_case_missing(&c),
+			assert_string_equal(hand_exhibit_missing(&c),
 					    rows[i].missing);
 		else
-			assert_null(hand_case_missing(&c));
-		if (hand_case_finding(&c, 0))
+			assert_null(hand_exhibit_missing(&c));
+		if (hand_exhibit_finding(&c, 0))
 			assert_string_equal(
-				na_text_of(na_dig(hand_case_finding(&c, 0),
+				na_text_of(na_dig(hand_exhibit_finding(&c, 0),
 						  "evidence.host"),
 					   ""),
 				"host-1");
-		hand_case_end(&c);
+		hand_exhibit_end(&c);
 		na_result_free(r);
 	}
 }
@@ -73,15 +75,15 @@ static void slow_reductions(void **state)
 static void no_reductions(void **state)
 {
 	struct na_result *r = na_result_new();
-	struct hand_case c;
+	struct hand_exhibit c;
 
 	(void)state;
 	na_put_list(r, na_result_body(r), "reductions");
-	hand_case_init(&c);
-	hand_case_show(&c, "collectives", r);
-	hand_case_run(&c, "compute-latency");
-	assert_non_null(hand_case_missing(&c));
-	hand_case_end(&c);
+	hand_exhibit_init(&c);
+	hand_exhibit_show(&c, "collectives", r);
+	hand_exhibit_run(&c, "compute-latency");
+	assert_non_null(hand_exhibit_missing(&c));
+	hand_exhibit_end(&c);
 	na_result_free(r);
 }
 
@@ -102,37 +104,36 @@ static void other_programs(void **state)
 	static const char *const most[] = {"host-0", "host-1", NULL};
 	struct na_result *r = na_result_new();
 	struct na_value *body = na_result_body(r), *list, *row;
-	struct hand_case c;
+	struct hand_exhibit c;
 
 	(void)state;
 	na_put_text(r, body, "verdict", "host-3 runs another one");
 	list = na_put_list(r, body, "differences");
-	hand_case_init(&c);
-	hand_case_show(&c, "hlo", r);
-	hand_case_run(&c, "program-mismatch");
-	assert_null(hand_case_finding(&c, 0));
-	assert_null(hand_case_missing(&c));
+	hand_exhibit_init(&c);
+	hand_exhibit_show(&c, "hlo", r);
+	hand_exhibit_run(&c, "program-mismatch");
+	assert_null(hand_exhibit_finding(&c, 0));
+	assert_null(hand_exhibit_missing(&c));
 	row = na_put_object(r, list, NULL);
 	na_put_text(r, row, "module", "jit_step");
 	list = na_put_list(r, row, "groups");
 	put_group(r, list, odd);
 	put_group(r, list, most);
-	hand_case_run(&c, "program-mismatch");
-	assert_string_equal(hand_case_severity(&c, 0), "error");
+	hand_exhibit_run(&c, "program-mismatch");
+	assert_string_equal(hand_exhibit_severity(&c, 0), "error");
 	assert_string_equal(
-		na_text_of(na_get(hand_case_finding(&c, 0), "title"), ""),
+		na_text_of(na_get(hand_exhibit_finding(&c, 0), "title"), ""),
 		"host-3 runs another one");
-	assert_non_null(
-		strstr(na_text_of(na_get(hand_case_finding(&c, 0), "command"),
-				  ""),
-		       "netan hlo "));
+	assert_non_null(strstr(
+		na_text_of(na_get(hand_exhibit_finding(&c, 0), "command"), ""),
+		"netan hlo "));
 	/* In words, where nothing was to be compared. */
-	hand_case_end(&c);
-	hand_case_init(&c);
-	hand_case_show(&c, "hlo", NULL);
-	hand_case_run(&c, "program-mismatch");
-	assert_string_equal(hand_case_missing(&c), "nothing");
-	hand_case_end(&c);
+	hand_exhibit_end(&c);
+	hand_exhibit_init(&c);
+	hand_exhibit_show(&c, "hlo", NULL);
+	hand_exhibit_run(&c, "program-mismatch");
+	assert_string_equal(hand_exhibit_missing(&c), "nothing");
+	hand_exhibit_end(&c);
 	na_result_free(r);
 }
 

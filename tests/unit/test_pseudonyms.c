@@ -68,6 +68,7 @@ static void paths(void **state)
 	check(p, "cannot open /home/carol/x y.pb", "cannot open path-1 y.pb");
 	check(p, "carol said \"gs://b/c.pb\", /tmp/a.py:12: no",
 	      "user-1 said \"path-2\", path-3:12: no");
+	check(p, "at /app/src/train.py:7 (/app/run)", "at path-4:7 (/app/run)");
 	check(p, "/device:TPU:0 /host:CPU /pkg.Service/Method jit(f)/tmp",
 	      "/device:TPU:0 /host:CPU /pkg.Service/Method jit(f)/tmp");
 	na_pseudonyms_free(p);

@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-#include "netan/report/report.h"
+#include "netan/report/html_impl.h"
+#include "plot/theme.h"
 
 static const char hostile[] =
 	"<img src=x onerror=alert(1)>\"'&</script></style></title>]]>-->"
@@ -278,12 +279,63 @@ static void numbers_behind_a_figure(void **state)
 	na_result_free(x);
 }
 
+/* "--paper: #rrggbb" in one scheme's block. */
+static struct na_color color_of(const char *block, const char *name)
+{
+	char what[40];
+	const char *at;
+	unsigned rgb;
+
+	snprintf(what, sizeof(what), "--%s: #", name);
+	at = strstr(block, what);
+	assert_non_null(at);
+	assert_int_equal(sscanf(at + strlen(what), "%6x", &rgb), 1);
+	return (struct na_color){(unsigned char)(rgb >> 16),
+				 (unsigned char)(rgb >> 8), (unsigned char)rgb,
+				 255};
+}
+
+/* WCAG 2.1, success criterion 1.4.3: 4.5 to 1. */
+static void text_can_be_read(void **state)
+{
+	static const char *const pairs[][2] = {
+		{"text", "paper"},
+		{"text", "zebra"},
+		{"text", "code"},
+		{"soft", "paper"},
+		{"soft", "zebra"},
+		{"soft", "code"},
+		{"link", "paper"},
+		{"error", "error-paper"},
+		{"warning", "warning-paper"},
+		{"info", "info-paper"},
+		{"fine", "fine-paper"},
+		{"text", "error-paper"},
+		{"text", "warning-paper"},
+		{"text", "fine-paper"},
+	};
+	const char *dark = strstr(na_page_css, "prefers-color-scheme: dark");
+
+	(void)state;
+	assert_non_null(dark);
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+		for (int k = 0; k < 2; k++) {
+			const char *block = k ? dark : na_page_css;
+
+			assert_true(na_contrast(color_of(block, pairs[i][0]),
+						color_of(block, pairs[i][1])) >
+				    4.5);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_stay_text),
 		cmocka_unit_test(any_page_has_its_bound),
 		cmocka_unit_test(numbers_behind_a_figure),
+		cmocka_unit_test(text_can_be_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

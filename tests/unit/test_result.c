@@ -171,6 +171,53 @@ static void views_and_notes_are_kept(void **state)
 	na_result_free(r);
 }
 
+static char *shouted(void *ctx, const char *text)
+{
+	char *copy = strdup(text);
+
+	(void)ctx;
+	for (char *c = copy; c && *c; c++)
+		*c = *c >= 'a' && *c <= 'z' ? (char)(*c - 32) : *c;
+	return copy;
+}
+
+/* All that a person or a program may read, but no name of a member. */
+static void texts_can_be_replaced(void **state)
+{
+	static const struct na_column col = {"a", "a", NA_F_TEXT, 0, 0};
+	struct na_result *r = na_result_new();
+	struct na_value *body = na_result_body(r), *list, *row;
+
+	(void)state;
+	na_put_text(r, na_result_doc(r), "schema", "x/1");
+	list = na_put_list(r, body, "rows");
+	row = na_put_object(r, list, NULL);
+	na_put_text(r, row, "a", "one");
+	na_put_int(r, row, "n", 1);
+	na_put_alias(r, body, "same", list);
+	na_put_text(r, na_result_side(r), "message", "two");
+	na_result_headline(r, "three");
+	na_result_view(r, "four", list, &col, 1, 0);
+	na_result_text(r, NULL, "five\nsix");
+	na_result_note(r, "seven");
+	na_result_retext(r, shouted, NULL);
+	assert_true(na_result_ok(r));
+	assert_string_equal(na_text_of(na_get(na_result_doc(r), "schema"), ""),
+			    "X/1");
+	assert_string_equal(na_text_of(na_get(row, "a"), ""), "ONE");
+	assert_int_equal(na_int_of(na_get(row, "n"), 0), 1);
+	assert_string_equal(na_text_of(na_get(na_result_side(r), "message"),
+				       ""),
+			    "TWO");
+	assert_string_equal(na_result_get_headline(r), "THREE");
+	assert_string_equal(na_result_views(r)->title, "FOUR");
+	assert_string_equal(na_result_views(r)->cols[0].header, "a");
+	assert_null(na_result_views(r)->next->title);
+	assert_string_equal(na_result_views(r)->next->text, "FIVE\nSIX");
+	assert_string_equal(na_result_notes(r)->text, "SEVEN");
+	na_result_free(r);
+}
+
 int main(void)
 {
 	/* clang-format off */
@@ -182,6 +229,7 @@ int main(void)
 		cmocka_unit_test(arrays_are_packed),
 		cmocka_unit_test(short_memory_is_remembered),
 		cmocka_unit_test(views_and_notes_are_kept),
+		cmocka_unit_test(texts_can_be_replaced),
 	};
 	/* clang-format on */
 

@@ -225,3 +225,40 @@ roce() # ADDRESSES BTH PAYLOAD
 	roce 0a0000020a000001 "$(bth 11 00000009)" 60000009
 } >capture/roce.pcap
 cp capfile/two-sections.pcapng capture/
+
+# Routes as ip shows them, and as the kernel tells them (little-endian): a
+# default route with a locked rto_min, one with two next hops, the end.
+mkdir -p routes route_messages settings
+cat >routes/all.txt <<'END'
+default via 10.0.0.1 dev eth0 proto dhcp src 10.0.0.7 metric 100 rto_min lock 5ms
+default proto static metric 200
+	nexthop via 10.1.0.1 dev eth1 weight 1
+	nexthop via 10.2.0.1 dev eth2 weight 1
+10.0.0.0/24 dev eth0 proto kernel scope link src 10.0.0.7
+10.9.0.0/16 via inet6 fe80::1 dev eth0 rto_min 1.5s mtu lock 1400 linkdown
+blackhole 192.168.0.0/16
+local 10.0.0.7 dev eth0 table local proto kernel scope host src 10.0.0.7
+fd00::/64 dev eth0 proto kernel metric 256 pref medium
+unreachable default dev lo metric 4294967295 error -101 pref medium
+END
+printf '[{"dst":"default","gateway":"10.0.0.1"}]' >routes/json.txt
+hex >route_messages/dump <<'END'
+48000000 1800 0200 01000000 00000000  02000000 fe030001 00000000
+0800 0f00 fe000000  0800 0500 0a000001  0800 0400 02000000
+1400 0800 0800 0100 00200000 0800 0d00 05000000
+38000000 1800 0200 01000000 00000000  02180000 fe020001 00000000
+0800 0100 0a090000  1400 0900 0800 0000 02000000 0800 0000 04000000
+14000000 0300 0200 01000000 00000000 00000000
+END
+hex >route_messages/refused <<'END'
+14000000 0200 0000 01000000 00000000 f3ffffff
+END
+cat >settings/snmp <<'END'
+Ip: Forwarding DefaultTTL
+Ip: 1 64
+Tcp: RtoAlgorithm RtoMin MaxConn OutSegs RetransSegs
+Tcp: 1 200 -1 1000000 12
+TcpExt: SyncookiesSent PruneCalled
+TcpExt: 0 3
+END
+printf '4096\t131072\t33554432\n' >settings/triple

@@ -1,0 +1,23 @@
+/*
+ * Log lines that are wrapped: JSON objects of container runtimes and cloud
+ * logging, and text in which newlines are written as \n.
+ */
+#ifndef INGEST_HANG_JSON_H
+#define INGEST_HANG_JSON_H
+
+#include "ingest/hang_shape.h"
+
+struct na_hang_wrapped {
+	struct na_span message; /* still escaped */
+	struct na_span who[4];  /* values of the members that name the source */
+	struct na_span time;
+};
+
+/* False: not a JSON object with a message in it. */
+bool na_hang_unwrap(struct na_span line, struct na_hang_wrapped *w);
+
+/* The text that an escaped one stands for, up to the quote that ends it;
+ * room for in.n bytes at out.  Returns its length. */
+size_t na_hang_unescape(struct na_span in, char *out);
+
+#endif

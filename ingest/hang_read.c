@@ -1,0 +1,425 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/hang.h"
+#include "ingest/hang_json.h"
+#include "ingest/hang_prefix.h"
+#include "ingest/hang_report.h"
+#include "ingest/lines.h"
+#include "netan/base/vec.h"
+
+/* clang-format off */
+static const char *const words[] = {
+	"hang detected", "HANG_DETECTED", "detects a hang",
+	"workers have halted", "Full error digest:", "Potential cause:",
+	"Potential culprit", "TPU stats:", "TPU states:",
+	"TPU program fingerprints:", "Tag:PC breakdown:",
+	"that have bad TPUs", "that have different HLO",
+	"that have data input stall",
+};
+/* clang-format on */
+static const struct na_needles needles = {words,
+					  sizeof(words) / sizeof(words[0])};
+
+enum { PREFIX_MAX = 512, WHO_MAX = 200 };
+
+struct stream {
+	struct na_hang_open open; /* record SIZE_MAX: free */
+	char prefix[PREFIX_MAX];
+	size_t n_prefix;
+	uint32_t who;  /* of a JSON line's members; NA_NO_NAME: none */
+	uint64_t last; /* line of its own */
+	bool bare;     /* its lines have nothing in front */
+};
+
+struct reading {
+	struct na_hang *h;
+	uint32_t file;
+	struct stream *streams; /* NA_HANG_STREAMS */
+	size_t n_open;
+	char *plain;              /* NA_LINE_MAX, for escaped text */
+	struct na_hang_time time; /* the last one that was read */
+	/* the line that is being read */
+	uint64_t number;
+	bool cut;
+	uint32_t who;
+	struct na_hang_time wrapped; /* the time of its JSON object */
+};
+
+static struct na_span from(struct na_span x, size_t at)
+{
+	return na_span_of(x.s + at, x.n - at);
+}
+
+/* ---- streams */
+
+static void close_stream(struct reading *g, struct stream *s)
+{
+	s->open.record = SIZE_MAX;
+	g->n_open--;
+}
+
+static bool is_open(const struct stream *s)
+{
+	return s->open.record != SIZE_MAX;
+}
+
+static struct na_span prefix_of(const struct stream *s)
+{
+	return na_span_of(s->prefix, s->n_prefix);
+}
+
+/* The open stream with the most first words of its prefix in front of x; of
+ * those alike, the last one that spoke.  whole: nothing but these words may
+ * be there. */
+static struct stream *best_stream(struct reading *g, struct na_span x,
+				  bool whole, size_t *words_in, size_t *end)
+{
+	size_t all = whole ? na_prefix_words(x) : 0;
+	struct stream *best = NULL;
+
+	for (size_t i = 0; i < NA_HANG_STREAMS; i++) {
+		struct stream *s = &g->streams[i];
+		size_t to, n;
+
+		if (!is_open(s) || s->who != g->who)
+			continue;
+		n = na_prefix_match(prefix_of(s), x, &to);
+		if ((whole && n < all) || !na_prefix_may_end(prefix_of(s), n))
+			continue;
+		if (best && (n < *words_in ||
+			     (n == *words_in && s->last <= best->last)))
+			continue;
+		best = s;
+		*words_in = n;
+		*end = to;
+	}
+	return best;
+}
+
+static struct stream *free_stream(struct reading *g)
+{
+	struct stream *oldest = NULL;
+
+	for (size_t i = 0; i < NA_HANG_STREAMS; i++) {
+		struct stream *s = &g->streams[i];
+
+		if (!is_open(s))
+			return s;
+		if (!oldest || s->last < oldest->last)
+			oldest = s;
+	}
+	close_stream(g, oldest);
+	return oldest;
+}
+
+static void close_silent(struct reading *g)
+{
+	for (size_t i = 0; g->n_open && i < NA_HANG_STREAMS; i++) {
+		struct stream *s = &g->streams[i];
+
+		if (is_open(s) && g->number - s->last > NA_HANG_SILENCE)
+			close_stream(g, s);
+	}
+}
+
+/* ---- records */
+
+/* Who speaks and when, by what stands in front. */
+static bool sign(struct reading *g, struct na_hang_record *r,
+		 struct na_span prefix)
+{
+	struct na_hang_time t;
+	char who[WHO_MAX];
+	size_t n = 0;
+	bool ok = true;
+
+	na_prefix_time(prefix, &t);
+	if (!t.known || (g->wrapped.known && !t.has_year))
+		t = g->wrapped.known ? g->wrapped : t;
+	if (t.known) {
+		g->time = t;
+	} else {
+		t = g->time;
+		t.borrowed = true;
+	}
+	r->time = t;
+	r->file = g->file;
+	r->line = g->number;
+	if (g->who != NA_NO_NAME) {
+		const char *s = na_strtab_at(&g->h->names, g->who);
+
+		n = strnlen(s, WHO_MAX / 2);
+		memcpy(who, s, n);
+		who[n++] = ' ';
+	}
+	n += na_prefix_who(prefix, who + n, sizeof(who) - n);
+	while (n && who[n - 1] == ' ')
+		n--;
+	r->source = na_hang_name(g->h, na_span_of(who, n), &ok);
+	return ok;
+}
+
+static bool detection(struct reading *g, struct na_span x, size_t at,
+		      const struct na_hang_record *found)
+{
+	bool full;
+	struct na_hang_record *r = na_hang_add(g->h, &full);
+
+	if (!r)
+		return full;
+	r->detection = true;
+	r->launch_id = found->launch_id;
+	r->awaited = found->awaited;
+	r->completed = found->completed;
+	r->timeout_ps = found->timeout_ps;
+	r->step_in_progress = found->step_in_progress;
+	return sign(g, r, na_span_of(x.s, at));
+}
+
+/* A report that begins at `at` of the line; *out NULL: there are too many. */
+static bool open_report(struct reading *g, struct stream *s, struct na_span x,
+			size_t at, struct stream **out)
+{
+	bool full;
+	struct na_hang_record *r = na_hang_add(g->h, &full);
+
+	*out = NULL;
+	if (!r)
+		return full;
+	if (!s)
+		s = free_stream(g);
+	if (!is_open(s))
+		g->n_open++;
+	s->open = (struct na_hang_open){.record = g->h->records.n - 1,
+					.launch_id = -1};
+	s->n_prefix = at < PREFIX_MAX ? at : PREFIX_MAX;
+	memcpy(s->prefix, x.s, s->n_prefix);
+	s->who = g->who;
+	s->bare = false;
+	*out = s;
+	return sign(g, r, na_span_of(x.s, at));
+}
+
+/* ---- lines */
+
+/* A second digest, or a second cause, is another report. */
+static bool begins_another(const struct reading *g, const struct stream *s,
+			   enum na_hang_key key)
+{
+	const struct na_hang_record *r = &g->h->records.items[s->open.record];
+
+	return key == NA_KEY_VERDICT || key == NA_KEY_HALTED ||
+	       (key == NA_KEY_DIGEST && r->digest) ||
+	       (key == NA_KEY_CAUSE && r->cause_text != NA_NO_NAME);
+}
+
+static bool keyed_line(struct reading *g, struct na_span x,
+		       enum na_hang_key key, size_t at)
+{
+	size_t n = 0, end = 0;
+	struct stream *s = best_stream(g, na_span_of(x.s, at), true, &n, &end);
+
+	if (!s && key >= NA_KEY_MODULE)
+		return true;
+	if (!s || begins_another(g, s, key)) {
+		if (!open_report(g, s, x, at, &s))
+			return false;
+		if (!s)
+			return true;
+	} else {
+		s->bare |= n == 0;
+	}
+	s->last = g->number;
+	return na_hang_take_keys(g->h, &s->open, from(x, at), g->cut);
+}
+
+static bool only_blanks(struct na_span x)
+{
+	return na_span_trim(x).n == 0;
+}
+
+/* How far a line is indented behind what is in front of it: one blank only
+ * separates. */
+static size_t indentation(struct na_span rest, bool in_front)
+{
+	size_t n = 0;
+
+	while (n < rest.n && (rest.s[n] == ' ' || rest.s[n] == '\t'))
+		n++;
+	return in_front && n ? n - 1 : n;
+}
+
+static bool other_line(struct reading *g, struct na_span x)
+{
+	size_t n = 0, end = 0, depth;
+	struct stream *s = best_stream(g, x, false, &n, &end);
+	bool child, all;
+
+	if (!s)
+		return true;
+	x = from(x, end);
+	if (only_blanks(x))
+		return true;
+	depth = indentation(x, n > 0);
+	child = na_hang_is_child(&s->open, x);
+	all = n == na_prefix_words(prefix_of(s));
+	if (depth == 0 && !child) {
+		/* Another's line, a wrapped verdict, or the end. */
+		if (s->open.keyed && !na_prefix_begins(x) &&
+		    (n ? all : s->bare))
+			close_stream(g, s);
+		else if (!s->open.keyed && all)
+			s->last = g->number;
+		return true;
+	}
+	s->bare |= n == 0;
+	s->last = g->number;
+	return na_hang_take_child(g->h, &s->open, x, g->cut);
+}
+
+static bool take_line(struct reading *g, struct na_span x)
+{
+	struct na_hang_record found = {.launch_id = -1,
+				       .awaited = -1,
+				       .completed = -1,
+				       .timeout_ps = -1,
+				       .step_in_progress = -1};
+	size_t at, value;
+	enum na_hang_key key = na_hang_key_in(x, &at, &value);
+
+	if (key != NA_KEY_NONE)
+		return keyed_line(g, x, key, at);
+	if (na_hang_detection_in(x, &at, &found))
+		return detection(g, x, at, &found);
+	return !g->n_open || other_line(g, x);
+}
+
+/* A message of several lines is whole: what it opened ends with it. */
+static void close_opened(struct reading *g, size_t from)
+{
+	for (size_t i = 0; i < NA_HANG_STREAMS; i++) {
+		struct stream *s = &g->streams[i];
+
+		if (is_open(s) && s->open.record >= from)
+			close_stream(g, s);
+	}
+}
+
+static bool take_lines(struct reading *g, struct na_span x)
+{
+	size_t start = 0, before = g->h->records.n, lines = 0;
+
+	for (size_t i = 0; i <= x.n; i++) {
+		if (i < x.n && x.s[i] != '\n')
+			continue;
+		if (!take_line(g, na_span_of(x.s + start, i - start)))
+			return false;
+		lines += !only_blanks(na_span_of(x.s + start, i - start));
+		start = i + 1;
+	}
+	if (lines > 1)
+		close_opened(g, before);
+	return true;
+}
+
+/* The values that name a source, with '/' between. */
+static bool name_source(struct reading *g, const struct na_hang_wrapped *w)
+{
+	char who[WHO_MAX];
+	size_t n = 0;
+	bool ok = true;
+
+	for (size_t i = 0; i < 4; i++) {
+		if (!w->who[i].n)
+			continue;
+		if (n && n < sizeof(who))
+			who[n++] = '/';
+		for (size_t k = 0; k < w->who[i].n && n < sizeof(who); k++)
+			who[n++] = w->who[i].s[k];
+	}
+	g->who = na_hang_name(g->h, na_span_of(who, n), &ok);
+	return ok;
+}
+
+static bool take_physical(struct reading *g, const struct na_line *line)
+{
+	struct na_span x = na_span_of(line->text, line->n);
+	struct na_hang_wrapped w;
+	const char *newline;
+
+	g->number = line->number;
+	g->cut = line->cut;
+	g->who = NA_NO_NAME;
+	g->wrapped.known = false;
+	if (na_hang_unwrap(x, &w)) {
+		if (!name_source(g, &w))
+			return false;
+		na_hang_time_of(w.time, &g->wrapped);
+		x = na_span_of(g->plain, na_hang_unescape(w.message, g->plain));
+		return take_lines(g, x);
+	}
+	newline = memmem(x.s, x.n, "\\n", 2);
+	if (!newline)
+		return take_line(g, x);
+	/* A quote ends escaped text, but not what stands before it. */
+	while (newline > x.s && newline[-1] != '"')
+		newline--;
+	memcpy(g->plain, x.s, (size_t)(newline - x.s));
+	x = na_span_of(g->plain,
+		       (size_t)(newline - x.s) +
+			       na_hang_unescape(from(x,
+						     (size_t)(newline - x.s)),
+						g->plain + (newline - x.s)));
+	return take_lines(g, x);
+}
+
+static enum na_status read_lines(struct reading *g, struct na_lines *l,
+				 struct na_err *err)
+{
+	struct na_line line;
+	enum na_status st;
+
+	for (;;) {
+		close_silent(g);
+		st = g->n_open ? na_lines_each(l, &needles, &line, err)
+			       : na_lines_find(l, &needles, &line, err);
+		if (st != NA_OK)
+			return st == NA_END ? NA_OK : st;
+		if (!take_physical(g, &line))
+			return na_fail_nomem(err);
+	}
+}
+
+enum na_status na_hang_read(struct na_hang *h, const char *path,
+			    struct na_err *err)
+{
+	struct reading g = {.h = h, .file = (uint32_t)h->files.n};
+	struct na_hang_file *f;
+	struct na_lines *l;
+	enum na_status st;
+
+	if (!na_hang_room(&h->files))
+		return na_fail_nomem(err);
+	f = &h->files.items[h->files.n++];
+	*f = (struct na_hang_file){.path = path};
+	st = na_lines_open(&l, path, err);
+	if (st != NA_OK)
+		return st;
+	g.streams = na_calloc(NA_HANG_STREAMS, sizeof(*g.streams));
+	g.plain = malloc(NA_LINE_MAX);
+	if (g.streams && g.plain) {
+		for (size_t i = 0; i < NA_HANG_STREAMS; i++)
+			g.streams[i].open.record = SIZE_MAX;
+		st = read_lines(&g, l, err);
+	} else {
+		st = na_fail_nomem(err);
+	}
+	f->lines = na_lines_count(l);
+	f->bytes = na_lines_bytes(l);
+	f->read = st == NA_OK || st == NA_EFORMAT;
+	na_lines_close(l);
+	free(g.streams);
+	free(g.plain);
+	return st;
+}

@@ -1,0 +1,42 @@
+# Healthy jobs of every size and kind, and healthy connections: nothing above
+# a remark, and nobody accused.
+. "$NETAN_ROOT/tests/golden/check/common"
+n=0
+try()
+{
+	n=$((n + 1))
+	printf '== %s\n' "$*"
+	netan synth -q -o j$n --run r "$@"
+	judge j$n
+}
+judge()
+{
+	netan check -q "$@" --fail-on warning >out
+	echo "exit $?"
+	sed -n -E '1p; s/^(error|warning|info) ([a-z-]+): .*/\1 \2/p' out
+	sed -n '/^passed$/ { n; s/^/passed: /p; }' out
+}
+try --hosts 2
+try --hosts 4
+try --hosts 8 --steps 10
+try --hosts 16 --steps 6 --devices 2
+try --hosts 8 --slices 2 --steps 10
+try --hosts 4 --generation message
+try --hosts 4 --generation both
+try --hosts 4 --pattern ring
+try --hosts 4 --ici 4
+try --hosts 4 --without steps --without modules
+try --profile gpu
+for end in pcap pcapng; do
+	echo "== healthy.$end"
+	netan synth -q -o healthy.$end --condition healthy
+	judge healthy.$end
+done
+echo "== capacity"
+judge j2 --capacity 400Gbps
+echo "== its transfer file"
+netan ingest -q j2 -o job.netan
+judge job.netan
+echo "== settings of its hosts"
+for h in 0 1 2 3; do settings host-$h 5000; done
+judge j2 --host-settings settings

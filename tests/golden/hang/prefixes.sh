@@ -1,0 +1,53 @@
+# One digest behind every kind of prefix says the same thing.
+cat >plain <<'END'
+Megascale hang detected: Timed out waiting for 2 graphs to complete at launch_id 811. Already completed: 40. StepGloballyInProgress: true Timeout: 1m30s
+Megascale detects a hang that is likely caused by running different modules on different devices. Please confirm.
+  Example hosts that have different HLO modules: host-c
+  Full error digest:
+    Potential cause: Different module
+    Potential culprit workers: trainer/3:host-c
+    TPU states:
+      Module: jit_a
+      Fingerprint: f1
+      Launch ID: 810
+        3:0x7f(all-reduce.1): host-c
+      Module: jit_b
+      Fingerprint: f2
+      Launch ID: 811
+        3:0x1(fusion): host-a, host-b
+END
+each() { # FILE SED-SCRIPT
+	sed "$2" plain >"$1"
+}
+each glog 's/^/I0102 03:04:05.678901      77 megascale.cc:123] /'
+each glog-times 's/^\(Meg\)/E0102 03:09:06.1 77 y.cc:8] \1/'
+each iso 's/^/2026-01-02T03:04:05.678Z stderr F /'
+each kubectl 's/^/[pod\/job-worker-3\/main] /'
+each both 's/^/[pod\/job-worker-3\/main] /; s/\] \(Meg\)/] E0102 03:09:06.1 77 y.cc:8] \1/'
+each compose 's/^/worker_3  | /'
+each python 's/^\(Meg\)/2026-01-02 03:04:05,678 ERROR runtime: \1/'
+each exception 's/^\(Meg\)/jaxlib.xla_extension.XlaRuntimeError: INTERNAL: \1/'
+each syslog 's/^/Jan  2 03:04:05 host-0 job[99]: /'
+each upper 'y/abcdefghijklmnopqrstuvwxyz/ABCDEFGHIJKLMNOPQRSTUVWXYZ/; s/HOST-/host-/g; s/TRAINER/trainer/; s/0X/0x/; s/1M30S/1m30s/'
+each crlf 's/$/\r/'
+each json 's/.*/{"log":"&\\n","stream":"stderr","time":"2026-01-02T03:04:05.1Z"}/'
+awk '{ s = s $0 "\\n" } END { print "{\"insertId\":\"x\",\"textPayload\":\"" s "\",\"timestamp\":\"2026-01-02T03:04:05Z\",\"resource\":{\"labels\":{\"pod_name\":\"w-3\"}}}" }' plain >cloud
+awk '{ s = s $0 "\\n" } END { print "[\n  {\n    \"textPayload\": \"" s "\",\n    \"severity\": \"ERROR\"\n  }\n]" }' plain >pretty
+gzip -n <plain >packed.gz
+zstd -q <plain >packed.zst
+tail -n +2 plain | tr -d '\n' >one-line
+only() { # what is told, without where and when
+	sed '/"time"/d; /"inputs"/,/^  \]/d; /"file"/d; /"line"/d; /"source"/d; /"coverage"/,/^  }/d'
+}
+netan hang plain --format json | only >want
+for f in glog glog-times iso kubectl both compose python exception syslog crlf json cloud pretty packed.gz packed.zst; do
+	if netan hang $f --format json | only | cmp -s - want; then
+		echo "same: $f"
+	else
+		echo "OTHER: $f"
+		netan hang $f --format json | only | diff - want
+	fi
+done
+netan hang upper | grep -a -v next:
+netan hang one-line | grep -a -v next:
+cat want

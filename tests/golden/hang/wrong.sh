@@ -1,0 +1,35 @@
+# What is no log of a hang.
+netan hang
+echo "status $?"
+netan hang missing
+echo "status $?"
+: >empty
+netan hang empty
+echo "status $?"
+mkdir dir
+netan hang dir
+echo "status $?"
+printf 'step 1\nno hang detected\nlast' >calm
+netan hang calm
+echo "status $?"
+netan hang calm --format json --fail-on info | sed -n '/"result"/,$p'
+netan hang calm missing
+echo "status $?"
+netan hang calm missing --strict
+echo "status $?"
+netan hang - <calm
+head -c 3000 /dev/zero >zeros
+netan hang zeros
+gzip -n <calm | head -c 25 >cut.gz
+netan hang cut.gz
+echo "status $?"
+netan hang calm --ledger /does/not/exist
+echo "status $?"
+netan hang calm --ledger dir
+echo "status $?"
+netan hang calm --ledger x --anonymize
+echo "status $?"
+printf 'HANG_DETECTED\n' >bare
+netan hang bare
+printf 'Megascale hang detected: Timed out waiting for 99999999999999999999 graphs to complete at launch_id -4. Timeout: 99999999999999h\n' >numbers
+netan hang numbers | head -4

@@ -1,0 +1,409 @@
+/*
+ * Each check just below and just above its limits, over results written by
+ * hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hand_case.h"
+
+static const char *text(const struct na_value *f, const char *name)
+{
+	return na_text_of(na_dig(f, name), "");
+}
+
+/* One exhibit, one check: how many findings. */
+static size_t found(const char *id, const char *name, const char *json,
+		    double capacity_gbps)
+{
+	struct hand_case h;
+	size_t n;
+
+	hand_case_init(&h);
+	h.capacity_gbps = capacity_gbps;
+	hand_body(&h, name, json);
+	n = hand_found(&h, id, NULL);
+	hand_case_fini(&h);
+	return n;
+}
+
+#define SLACK_ROW(small, share) \
+	"{'collectives': [{'collective': 'ar.1', 'send_op': 'send.1', " \
+	"'recv_op': 'recv-done.1', 'slack_us': {'mean': 1.0}, 'observed_us': " \
+	"{'mean': 100.0}, 'total_stall_us': 4e6, 'stall_share': " share \
+	", 'slack_small': " small "}], 'total': {'devices': 4, 'stall_us': " \
+	"8e6, 'stall_share': 0.2}}"
+
+static void slack_small(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	assert_int_equal(found("slack-small", "slack",
+			       SLACK_ROW("true", "0.0099"), 0),
+			 0);
+	assert_int_equal(found("slack-small", "slack",
+			       SLACK_ROW("false", "0.5"), 0),
+			 0);
+	/* Steps that are not known do not excuse. */
+	assert_int_equal(found("slack-small", "slack",
+			       SLACK_ROW("true", "null"), 0),
+			 1);
+	hand_case_init(&h);
+	hand_body(&h, "slack", SLACK_ROW("true", "0.01"));
+	assert_int_equal(hand_found(&h, "slack-small", &f), 1);
+	assert_string_equal(text(f, "severity"), "warning");
+	assert_string_equal(text(f, "confidence"), "certain");
+	assert_true(na_real_of(na_get(f, "lost_s"), 0) == 1.0);
+	assert_non_null(strstr(text(f, "title"), "send.1 and recv-done.1"));
+	assert_string_equal(text(f, "command"),
+			    "netan slack --sort stall 'a b'");
+	h.limits.slack_stall = 0.02;
+	assert_int_equal(hand_found(&h, "slack-small", &f), 0);
+	hand_case_fini(&h);
+}
+
+#define STALLED(share, path) \
+	"{'collectives': [{'collective': 'ar.1', 'total_stall_us': 4e6, " \
+	"'stall_share': " share "}], 'total': {'devices': 4}, 'late': " \
+	"[{'cause': 'words', 'from_s': 1.0, 'to_s': 2.0, 'shares': " path \
+	"}]}"
+
+/* Slack enough, and still stalled: whose path it is decides. */
+static void stalls(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	assert_int_equal(found("slack-small", "slack",
+			       STALLED("0.099", "{'h2d': 0.9}"), 0),
+			 0);
+	hand_case_init(&h);
+	hand_body(&h, "slack", STALLED("0.1", "{'network': 0.4, 'h2d': 0.6}"));
+	assert_int_equal(hand_found(&h, "slack-small", &f), 1);
+	assert_string_equal(text(f, "severity"), "warning");
+	hand_case_fini(&h);
+	hand_case_init(&h);
+	hand_body(&h, "slack", STALLED("0.1", "{'network': 0.6, 'h2d': 0.4}"));
+	assert_int_equal(hand_found(&h, "slack-small", &f), 1);
+	assert_string_equal(text(f, "severity"), "info");
+	hand_case_fini(&h);
+}
+
+static size_t full(const char *regions, const struct na_value **f,
+		   struct hand_case *h)
+{
+	char json[800];
+
+	hand_case_init(h);
+	h->capacity_gbps = 100;
+	snprintf(json, sizeof(json), "{'saturated': [%s]}", regions);
+	hand_body(h, "timeline", json);
+	hand_doc(h, "timeline", "{'duration_s': 10.0}");
+	return hand_found(h, "bandwidth-bound", f);
+}
+
+#define REGION(side, from, to) \
+	"{'host': 'a', 'side': '" side "', 'from_s': " from ", 'to_s': " to \
+	", 'mean_gbps': 95.0}"
+
+static void bandwidth_regions(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	/* 0.5 of 10 s is the limit; two sides do not add up. */
+	assert_int_equal(full(REGION("rx", "1.0", "1.5"), &f, &h), 0);
+	hand_case_fini(&h);
+	assert_int_equal(full(REGION("rx", "1.0", "1.4") "," REGION("tx", "1.0",
+								    "1.4"),
+			      &f, &h),
+			 0);
+	hand_case_fini(&h);
+	assert_int_equal(full(REGION("rx", "1.0", "1.4") "," REGION("rx", "5.0",
+								    "5.2"),
+			      &f, &h),
+			 1);
+	assert_string_equal(text(f, "severity"), "warning");
+	assert_true(na_real_of(na_get(f, "from_s"), 0) == 1.0);
+	assert_true(na_real_of(na_get(f, "to_s"), 0) == 5.2);
+	assert_non_null(strstr(text(f, "title"), "receives at capacity"));
+	/* Nobody claims it without a capacity. */
+	h.capacity_gbps = 0;
+	assert_int_equal(hand_found(&h, "bandwidth-bound", &f), 0);
+	assert_non_null(strstr(
+		text(na_get(na_result_body(h.judged), "not_run")->u.of.first,
+		     "missing"),
+		"--capacity RATE"));
+	hand_case_fini(&h);
+}
+
+static void bandwidth_required(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+	char json[500];
+
+	(void)state;
+	for (int bound = 0; bound < 2; bound++) {
+		hand_case_init(&h);
+		h.capacity_gbps = 100;
+		hand_body(&h, "timeline", "{'saturated': []}");
+		snprintf(json, sizeof(json),
+			 "{'collectives': [{'collective': 'ar.1', "
+			 "'required_gbps': 30.0, 'devices_per_host': 4, "
+			 "'total_stall_us': 2e6, 'stall_share': 0.2, "
+			 "'bandwidth_bound': %s}], 'total': {'devices': 2}}",
+			 bound ? "true" : "false");
+		hand_body(&h, "slack", json);
+		assert_int_equal(hand_found(&h, "bandwidth-bound", &f), bound);
+		if (bound)
+			assert_non_null(strstr(text(f, "title"), "120 Gbit/s"));
+		hand_case_fini(&h);
+	}
+}
+
+#define MODE(count, cause) \
+	"{'verdict': 'RTO-like', 'modes': [{'latency_ms': 200, 'cause': '" cause \
+	"', 'count': " count ", 'share': 0.01, 'hosts': ['a'], " \
+	"'first_s': 1.0, 'last_s': 2.0}]}"
+
+static void rpc_modes(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	assert_int_equal(found("rpc-latency", "rpc",
+			       MODE("2", "retransmission timeout"), 0),
+			 0);
+	hand_case_init(&h);
+	hand_body(&h, "rpc", MODE("3", "retransmission timeout"));
+	assert_int_equal(hand_found(&h, "rpc-latency", &f), 1);
+	assert_string_equal(text(f, "severity"), "warning");
+	assert_string_equal(text(f, "confidence"), "likely");
+	assert_non_null(strstr(text(f, "remedy"), "rto_min 5ms"));
+	assert_non_null(strstr(hand_verdict(&h), "guilty: packets are lost"));
+	/* A capture without a retransmission acquits. */
+	hand_body(&h, "tcp",
+		  "{'totals': {'retransmissions': 0, 'timeouts': 0}}");
+	assert_int_equal(hand_found(&h, "rpc-latency", &f), 1);
+	assert_string_equal(text(f, "severity"), "info");
+	assert_null(strstr(hand_verdict(&h), "guilty: "));
+	hand_case_fini(&h);
+	hand_case_init(&h);
+	hand_body(&h, "rpc", MODE("3", "delayed acknowledgement"));
+	assert_int_equal(hand_found(&h, "rpc-latency", &f), 1);
+	assert_non_null(strstr(text(f, "remedy"), "TCP_NODELAY"));
+	assert_null(strstr(hand_verdict(&h), "guilty: "));
+	hand_case_fini(&h);
+}
+
+static size_t ratio(double p99, const char *saturated, const char *pairs)
+{
+	struct hand_case h;
+	char json[300];
+	size_t n;
+
+	hand_case_init(&h);
+	hand_body(&h, "rpc", "{'verdict': 'steady', 'modes': []}");
+	snprintf(json, sizeof(json),
+		 "{'times_p50': 0.5, 'times_p99': %.2f}", p99);
+	hand_side(&h, "rpc", json);
+	hand_body(&h, "timeline", saturated);
+	hand_doc(&h, "timeline", "{'duration_s': 10.0}");
+	hand_body(&h, "pairs", pairs);
+	n = hand_found(&h, "rpc-latency", NULL);
+	hand_case_fini(&h);
+	return n;
+}
+
+static void rpc_ratio(void **state)
+{
+	(void)state;
+	assert_int_equal(ratio(5.00, "{}", "{}"), 0);
+	assert_int_equal(ratio(5.01, "{}", "{}"), 1);
+	assert_int_equal(
+		ratio(5.01, "{'saturated': [" REGION("rx", "1.0", "1.6") "]}",
+		      "{}"),
+		0);
+	assert_int_equal(
+		ratio(5.01, "{'saturated': [" REGION("rx", "1.0", "1.4") "]}",
+		      "{}"),
+		1);
+	assert_int_equal(ratio(5.01, "{}",
+			       "{'clock_offsets': [{'host': 'a'}]}"),
+			 0);
+}
+
+static void small_transfers(void **state)
+{
+	(void)state;
+	assert_int_equal(found("small-transfers", "sizes",
+			       "{'groups': [{'small_count_share': 0.51, "
+			       "'small_time_share': 0.25}]}",
+			       0),
+			 0);
+	assert_int_equal(found("small-transfers", "sizes",
+			       "{'groups': [{'small_count_share': 0.5, "
+			       "'small_time_share': 0.9}]}",
+			       0),
+			 0);
+	assert_int_equal(found("small-transfers", "sizes",
+			       "{'groups': [{'small_count_share': 0.51, "
+			       "'small_time_share': 0.26}]}",
+			       0),
+			 1);
+}
+
+#define BURSTS(of, idc, max) \
+	"{'pending_of': '" of "', 'dispersion': [{'window_ms': 1, 'idc': " \
+	"99.0}, {'window_ms': 10, 'idc': " idc "}], 'pending': " \
+	"{'time_mean': 2.0, 'max': " max "}}"
+
+static void bursty(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	assert_int_equal(found("bursty", "bursts",
+			       BURSTS("collectives", "10.0", "100.0"), 0),
+			 0);
+	assert_int_equal(found("bursty", "bursts",
+			       BURSTS("collectives", "10.1", "16.0"), 0),
+			 0);
+	hand_case_init(&h);
+	hand_body(&h, "bursts", BURSTS("collectives", "10.1", "16.1"));
+	assert_int_equal(hand_found(&h, "bursty", &f), 1);
+	assert_string_equal(text(f, "severity"), "warning");
+	hand_case_fini(&h);
+	hand_case_init(&h);
+	hand_body(&h, "bursts", BURSTS("transfers", "10.1", "16.1"));
+	assert_int_equal(hand_found(&h, "bursty", &f), 1);
+	assert_string_equal(text(f, "severity"), "info");
+	hand_case_fini(&h);
+}
+
+#define BUSY(least) \
+	"{'pending_of': 'collectives', 'dispersion': [], 'bin_s': 1.0, " \
+	"'time_s': #[0, 1, 2, 3, 4, 5, 6, 7], 'pending_min': #[" least \
+	"], 'steps': [{'step': 0, 'from_s': 0.0, 'to_s': 4.0}, " \
+	"{'step': 1, 'from_s': 4.0, 'to_s': 8.0}]}"
+
+/* More than half of the steps. */
+static void never_idle(void **state)
+{
+	(void)state;
+	assert_int_equal(found("bursty", "bursts",
+			       BUSY("1, 1, 1, 1, 0, 1, 1, 1"), 0),
+			 0);
+	assert_int_equal(found("bursty", "bursts",
+			       BUSY("1, 1, 1, 1, 1, 1, 1, 1"), 0),
+			 1);
+}
+
+static void clock_skew(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	for (int n = 10; n < 12; n++) {
+		char json[80];
+
+		hand_case_init(&h);
+		snprintf(json, sizeof(json),
+			 "{'receives': 10000, 'clock_skew': %d}", n);
+		hand_side(&h, "session", json);
+		hand_body(&h, "pairs", "{'clock_offsets': []}");
+		assert_int_equal(hand_found(&h, "clock-skew", &f), n == 11);
+		hand_case_fini(&h);
+	}
+	hand_case_init(&h);
+	hand_side(&h, "session", "{'receives': 10000, 'clock_skew': 0}");
+	hand_body(&h, "pairs",
+		  "{'clock_offsets': [{'host': 'a', 'ahead_us': -40.0, "
+		  "'uncertainty_us': 2.0}]}");
+	assert_int_equal(hand_found(&h, "clock-skew", &f), 1);
+	assert_string_equal(text(f, "severity"), "info");
+	assert_string_equal(text(f, "title"),
+			    "the clock of a is 40 us behind (give or take 2 "
+			    "us)");
+	hand_case_fini(&h);
+}
+
+static size_t quality(const char *doc, const char *side,
+		      const struct na_value **f, struct hand_case *h)
+{
+	hand_case_init(h);
+	hand_doc(h, "session", doc);
+	hand_side(h, "session", side);
+	return hand_found(h, "trace-quality", f);
+}
+
+static void trace_quality(void **state)
+{
+	static const char whole[] = "{'one_clock': true, 'files': 1}";
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	assert_int_equal(quality("{'inputs': [{'path': 'a', 'format': "
+				 "'xspace', 'warnings': []}], 'coverage': "
+				 "{'used': 990, 'left_out': {'loopback': 9}}}",
+				 whole, &f, &h),
+			 0);
+	hand_case_fini(&h);
+	/* One in a hundred is the limit. */
+	assert_int_equal(quality("{'coverage': {'used': 990, 'left_out': "
+				 "{'bad_key': 10}}}",
+				 whole, &f, &h),
+			 1);
+	assert_string_equal(text(f, "severity"), "info");
+	hand_case_fini(&h);
+	assert_int_equal(quality("{'coverage': {'used': 990, 'left_out': "
+				 "{'bad_key': 11}}}",
+				 whole, &f, &h),
+			 1);
+	assert_string_equal(text(f, "severity"), "warning");
+	hand_case_fini(&h);
+	assert_int_equal(quality("{'inputs': [{'path': 'a', 'format': null, "
+				 "'warnings': ['a: no']}, {'path': 'b', "
+				 "'format': 'pcap', 'warnings': ['cut']}], "
+				 "'coverage': {'devices_not_here': 3}}",
+				 "{'one_clock': false, 'files': 2, 'inputs': "
+				 "[{'path': 'b', 'trace': true, 'devices': 0}]"
+				 "}",
+				 &f, &h),
+			 5);
+	hand_case_fini(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slack_small),
+		cmocka_unit_test(stalls),
+		cmocka_unit_test(bandwidth_regions),
+		cmocka_unit_test(bandwidth_required),
+		cmocka_unit_test(rpc_modes),
+		cmocka_unit_test(rpc_ratio),
+		cmocka_unit_test(small_transfers),
+		cmocka_unit_test(bursty),
+		cmocka_unit_test(never_idle),
+		cmocka_unit_test(clock_skew),
+		cmocka_unit_test(trace_quality),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

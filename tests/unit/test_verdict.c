@@ -1,0 +1,329 @@
+/*
+ * Who is to blame: culprits, stragglers and connections written by hand, and
+ * the line that comes of them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hand_case.h"
+
+static const char *text(const struct na_value *f, const char *name)
+{
+	return na_text_of(na_dig(f, name), "");
+}
+
+/* A healthy job of four hosts that waits for communication a tenth of its
+ * time. */
+static void healthy(struct hand_case *h)
+{
+	hand_case_init(h);
+	hand_doc(h, "session", "{'coverage': {'used': 5000}}");
+	hand_side(h, "session",
+		  "{'one_clock': true, 'files': 4, 'receives': 5000, 'inputs': "
+		  "[{'path': 'a', 'trace': true, 'devices': 4}]}");
+	hand_body(h, "rpc", "{'verdict': 'steady', 'modes': []}");
+	hand_body(h, "sizes", "{'groups': [{'count': 5000}]}");
+}
+
+static void quiet_pairs(struct hand_case *h)
+{
+	hand_body(h, "pairs", "{'verdict': 'no culprit among 12 pairs'}");
+}
+
+static void slack(struct hand_case *h, const char *share)
+{
+	char json[200];
+
+	snprintf(json, sizeof(json),
+		 "{'collectives': [], 'total': {'devices': 2, 'stall_us': "
+		 "28e6, 'stall_share': %s}}",
+		 share);
+	hand_body(h, "slack", json);
+}
+
+#define CULPRIT(more) \
+	"{'verdict': 'suspect', 'culprits': [{'kind': 'src', 'host': " \
+	"'host-17', 'suspect': 'transmit side of host-17', 'excess': 2.8, " \
+	"'channel': 'all', 'pairs': 31, 'transfers': 900, 'test_next': " \
+	"'iperf3'" more "}]}"
+
+#define STRAGGLER(host, cause) \
+	"{'host': '" host "', 'cause': '" cause "', 'of': 'steps', 'times': " \
+	"9, 'tried': 10, 'behind_ms': 40.0, 'lost_ms': 1900.0}"
+
+static void not_guilty(void **state)
+{
+	struct hand_case h;
+
+	(void)state;
+	healthy(&h);
+	quiet_pairs(&h);
+	slack(&h, "0.1");
+	assert_string_equal(hand_verdict(&h), "Network: not guilty");
+	hand_case_fini(&h);
+}
+
+/* The culprit, by how much, what its own steps lost, of the stall of one
+ * device; its victim is not named. */
+static void guilty(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	healthy(&h);
+	hand_body(&h, "pairs", CULPRIT(""));
+	slack(&h, "0.1");
+	hand_body(&h, "steps",
+		  "{'stragglers': [" STRAGGLER(
+			  "host-17",
+			  "network") ", " STRAGGLER("host-3",
+						    "late_start") "]}");
+	assert_string_equal(hand_verdict(&h),
+			    "guilty: transmit side of host-17, 2.8x slower "
+			    "over 31 pairs, 1.9 s of 14 s step stall");
+	assert_int_equal(hand_found(&h, "bad-endpoint", &f), 1);
+	assert_string_equal(text(f, "severity"), "error");
+	assert_string_equal(text(f, "confidence"), "likely");
+	assert_string_equal(
+		na_text_of(na_get(na_get(f, "evidence"), "victims")->u.of.first,
+			   ""),
+		"host-3");
+	h.only = NULL;
+	f = na_get(hand_judge(&h), "findings")->u.of.first;
+	assert_string_equal(text(f, "id"), "bad-endpoint");
+	assert_null(f->next);
+	/* Asked alone, the straggler tells its own story. */
+	assert_int_equal(hand_found(&h, "straggler", &f), 2);
+	hand_case_fini(&h);
+}
+
+static void alternatives(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	healthy(&h);
+	hand_body(&h, "pairs",
+		  CULPRIT(", 'alternatives': [{'kind': 'pair', 'src_host': "
+			  "'host-17', 'dst_host': 'host-2'}]"));
+	slack(&h, "0.1");
+	assert_int_equal(hand_found(&h, "bad-endpoint", &f), 1);
+	assert_string_equal(text(f, "severity"), "warning");
+	assert_string_equal(text(f, "confidence"), "possible");
+	assert_non_null(strstr(hand_verdict(&h),
+			       "guilty: transmit side of host-17 or path "
+			       "host-17 -> host-2, 2.8x slower"));
+	hand_case_fini(&h);
+}
+
+/* Who computes late makes its transfers look slow. */
+static void slow_itself(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	healthy(&h);
+	hand_body(&h, "pairs", CULPRIT(""));
+	slack(&h, "0.1");
+	hand_body(&h, "steps",
+		  "{'steps': [{'duration_ms': 3000.0}], 'hosts': [{'host': "
+		  "'host-17', 'steps': 10, 'compute_ms': 80.0}, {'host': 'b', "
+		  "'steps': 10, 'compute_ms': 40.0}], 'stragglers': "
+		  "[" STRAGGLER("host-17", "computation") "]}");
+	assert_string_equal(hand_verdict(&h),
+			    "Network: not guilty; steps wait for host-17's own "
+			    "computation, 1.9 s of 3 s step time");
+	assert_int_equal(hand_found(&h, "bad-endpoint", &f), 1);
+	assert_string_equal(text(f, "severity"), "warning");
+	assert_int_equal(hand_found(&h, "straggler", &f), 1);
+	assert_non_null(strstr(text(f, "title"), "computes 2.00 times"));
+	hand_case_fini(&h);
+}
+
+static void cannot_tell(void **state)
+{
+	struct hand_case h;
+
+	(void)state;
+	/* Transfers take longest at a host, and no pair stands out. */
+	healthy(&h);
+	quiet_pairs(&h);
+	slack(&h, "0.1");
+	hand_body(&h, "steps",
+		  "{'stragglers': [" STRAGGLER("host-1", "network") "]}");
+	assert_string_equal(hand_verdict(&h),
+			    "cannot tell: the transfers of host-1 take "
+			    "longest");
+	hand_case_fini(&h);
+
+	healthy(&h);
+	hand_body(&h, "pairs", "{'verdict': 'too few pairs to localise (2)'}");
+	slack(&h, "0.01");
+	assert_string_equal(hand_verdict(&h),
+			    "cannot tell: too few pairs to localise (2)");
+	hand_case_fini(&h);
+
+	/* Nobody waits: nothing to localise. */
+	healthy(&h);
+	hand_body(&h, "pairs", "{'verdict': 'too few pairs to localise (2)'}");
+	slack(&h, "0.009");
+	assert_string_equal(hand_verdict(&h), "Network: not guilty");
+	hand_side(&h, "session", "{'damaged': 1, 'refused': 1}");
+	assert_string_equal(hand_verdict(&h),
+			    "cannot tell: 2 of 5 inputs are damaged or "
+			    "unreadable");
+	hand_case_fini(&h);
+
+	/* No pairs, no packets. */
+	healthy(&h);
+	assert_string_equal(hand_verdict(&h),
+			    "cannot tell: no transfers on the network in these "
+			    "inputs");
+	quiet_pairs(&h);
+	assert_string_equal(hand_verdict(&h), "Network: not guilty");
+	h.only = "small-transfers";
+	assert_string_equal(hand_verdict(&h),
+			    "cannot tell: not all checks of the network were "
+			    "asked for");
+	hand_case_fini(&h);
+}
+
+static const char *with_transfers(struct hand_case *h, const char *count)
+{
+	char json[100];
+
+	hand_case_init(h);
+	hand_doc(h, "session", "{'coverage': {'used': 5000}}");
+	hand_side(h, "session", "{'one_clock': true, 'files': 4}");
+	hand_body(h, "rpc", "{'verdict': 'steady', 'modes': []}");
+	quiet_pairs(h);
+	snprintf(json, sizeof(json), "{'groups': [{'count': %s}]}", count);
+	hand_body(h, "sizes", json);
+	return hand_verdict(h);
+}
+
+static void few_transfers(void **state)
+{
+	struct hand_case h;
+
+	(void)state;
+	assert_string_equal(with_transfers(&h, "99"),
+			    "cannot tell: 99 transfers are too few to judge");
+	hand_case_fini(&h);
+	assert_string_equal(with_transfers(&h, "100"), "Network: not guilty");
+	hand_case_fini(&h);
+}
+
+#define CONNECTION(verdict, lost) \
+	"{'src': 'a:1', 'dst': 'b:2', 'from_s': 1.0, 'to_s': 2.0, 'verdict': " \
+	"'" verdict "', 'lost_ms': " lost ", 'evidence': ['words']}"
+
+static void connections(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	healthy(&h);
+	quiet_pairs(&h);
+	hand_body(
+		&h, "tcp",
+		"{'connections_used': 9, 'connections': [" CONNECTION("timeout_bound", "400.0") ", " CONNECTION(
+			"timeout_bound",
+			"300.0") ", " CONNECTION("receiver_too_slow",
+						 "900.0") ", " CONNECTION("sender_idle",
+									  "0.0") ", " CONNECTION("healthy",
+												 "0.0") "], 'totals': {'verdicts': {'timeout_bound': 3, "
+													"'receiver_too_slow': 1}}}");
+	assert_int_equal(hand_found(&h, "tcp-connection", &f), 2);
+	assert_string_equal(text(f, "severity"), "error");
+	assert_true(na_real_of(na_get(f, "lost_s"), 0) == 0.4);
+	assert_int_equal(na_int_of(na_dig(f, "evidence.connections"), 0), 3);
+	assert_string_equal(text(f->next, "severity"), "warning");
+	assert_string_equal(hand_verdict(&h),
+			    "guilty: the network loses packets, 3 of 9 "
+			    "connections silent in retransmission timeouts, "
+			    "the worst a:1 -> b:2, 400 ms lost");
+	hand_case_fini(&h);
+	healthy(&h);
+	quiet_pairs(&h);
+	hand_body(&h, "tcp",
+		  "{'connections_used': 1, 'connections': [" CONNECTION(
+			  "receiver_too_slow", "900.0") "]}");
+	assert_string_equal(hand_verdict(&h),
+			    "Network: not guilty; a receiver that does not "
+			    "read");
+	hand_case_fini(&h);
+}
+
+static void stalls_and_patterns(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	healthy(&h);
+	hand_body(&h, "pairs",
+		  "{'verdict': 'x', 'stalls': [{'host': 'host-3', 'episodes': "
+		  "4, 'longest_ms': 250.0}], 'undecided': [{'what': '7 slow "
+		  "pairs', 'needs': 'the topology', 'n_pairs': 7}]}");
+	slack(&h, "0.1");
+	assert_int_equal(hand_found(&h, "bad-endpoint", &f), 2);
+	assert_string_equal(text(f, "severity"), "warning");
+	assert_string_equal(text(f->next, "severity"), "info");
+	assert_string_equal(text(f->next, "remedy"), "the topology");
+	assert_string_equal(hand_verdict(&h),
+			    "Network: not guilty; host-3, which pauses");
+	hand_case_fini(&h);
+}
+
+/* By severity, then by cost. */
+static void order(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	healthy(&h);
+	hand_body(&h, "pairs", CULPRIT(""));
+	hand_body(&h, "slack",
+		  "{'collectives': [{'collective': 'x', 'send_op': 's', "
+		  "'recv_op': 'r', 'slack_us': {'mean': 1.0}, 'observed_us': "
+		  "{'mean': 9.0}, 'total_stall_us': 4e6, 'stall_share': 0.2, "
+		  "'slack_small': true}], 'total': {'devices': 1, 'stall_us': "
+		  "4e6, 'stall_share': 0.2}}");
+	hand_body(&h, "steps",
+		  "{'stragglers': [" STRAGGLER("host-9", "input") "]}");
+	f = na_get(hand_judge(&h), "findings")->u.of.first;
+	assert_string_equal(text(f, "id"), "bad-endpoint");
+	assert_string_equal(text(f->next, "id"), "slack-small");
+	assert_string_equal(text(f->next->next, "id"), "straggler");
+	assert_int_equal(h.worst, NA_FINDING_ERROR);
+	hand_case_fini(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(not_guilty),
+		cmocka_unit_test(guilty),
+		cmocka_unit_test(alternatives),
+		cmocka_unit_test(slow_itself),
+		cmocka_unit_test(cannot_tell),
+		cmocka_unit_test(few_transfers),
+		cmocka_unit_test(connections),
+		cmocka_unit_test(stalls_and_patterns),
+		cmocka_unit_test(order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
