@@ -392,23 +392,29 @@ static void replace(struct na_pseudonyms *p, const char *s, FILE *out)
 	}
 }
 
+/* Of a text that is a name: what stands for it, to be freed; else NULL. */
+static char *whole(const struct na_pseudonyms *p, const char *text)
+{
+	uint32_t name = na_strtab_find(&p->names, text, strlen(text));
+
+	return name == NA_NO_NAME || p->alias_of[name] == NA_NO_NAME
+		       ? NULL
+		       : strdup(alias_at(p, name));
+}
+
 char *na_pseudonyms_replace(struct na_pseudonyms *p, const char *text)
 {
-	char *to = NULL;
-	uint32_t name;
+	char *to;
 	size_t size;
-	FILE *out = open_memstream(&to, &size);
+	FILE *out;
 
-	if (!out)
-		return NULL;
 	pthread_mutex_lock(&p->lock);
-	name = na_strtab_find(&p->names, text, strlen(text));
-	if (name != NA_NO_NAME && p->alias_of[name] != NA_NO_NAME)
-		fputs(alias_at(p, name), out);
-	else
+	to = whole(p, text);
+	out = to ? NULL : open_memstream(&to, &size);
+	if (out)
 		replace(p, text, out);
 	pthread_mutex_unlock(&p->lock);
-	if (fclose(out) == 0)
+	if (!out || fclose(out) == 0)
 		return to;
 	free(to);
 	return NULL;

@@ -27,7 +27,7 @@ bool na_folder_named(const char *path)
 		return true;
 	name = slash ? slash + 1 : path;
 	point = strrchr(name, '.');
-	return *name && !point;
+	return *name && !point && strcmp(path, "-") != 0;
 }
 
 static char *path_in(const char *dir, const char *name)
