@@ -19,7 +19,7 @@ static const char *const times[] = {"timestamp", "time", "@timestamp", "ts",
 
 #define N_OF(list) (sizeof(list) / sizeof((list)[0]))
 
-static size_t place_in(struct na_span key, const char *const *list, size_t n)
+static size_t place_in(struct na_bit key, const char *const *list, size_t n)
 {
 	size_t i = 0;
 
@@ -29,21 +29,21 @@ static size_t place_in(struct na_span key, const char *const *list, size_t n)
 }
 
 /* The string behind the quote at *at; *at moves behind its end. */
-static bool string_at(struct na_span x, size_t *at, struct na_span *out)
+static bool string_at(struct na_bit x, size_t *at, struct na_bit *out)
 {
 	size_t i = *at + 1, start = i;
 
 	while (i < x.n && x.s[i] != '"')
 		i += x.s[i] == '\\' ? 2 : 1;
 	i = i < x.n ? i : x.n;
-	*out = na_span_of(x.s + start, i - start);
+	*out = na_bit_of(x.s + start, i - start);
 	*at = i < x.n ? i + 1 : i;
 	return i < x.n;
 }
 
 static void take_member(struct na_hang_wrapped *w, size_t *best, size_t *n_who,
-			size_t *best_time, struct na_span key,
-			struct na_span value)
+			size_t *best_time, struct na_bit key,
+			struct na_bit value)
 {
 	size_t k = place_in(key, messages, N_OF(messages));
 	size_t t = place_in(key, times, N_OF(times));
@@ -63,10 +63,10 @@ static void take_member(struct na_hang_wrapped *w, size_t *best, size_t *n_who,
 
 /* Any "key": "value" counts, however deep.  A line that was cut may end
  * inside its message. */
-bool na_hang_unwrap(struct na_span line, struct na_hang_wrapped *w)
+bool na_hang_unwrap(struct na_bit line, struct na_hang_wrapped *w)
 {
 	size_t best = N_OF(messages), best_time = N_OF(times), who = 0, i = 0;
-	struct na_span key, value;
+	struct na_bit key, value;
 
 	*w = (struct na_hang_wrapped){.time = {NULL, 0}};
 	while (i < line.n && (line.s[i] == ' ' || line.s[i] == '\t'))
@@ -93,25 +93,32 @@ bool na_hang_unwrap(struct na_span line, struct na_hang_wrapped *w)
 	return best < N_OF(messages);
 }
 
-static uint32_t hex4(struct na_span in, size_t at)
+/* False: these are no four digits. */
+static bool hex4(struct na_bit in, size_t at, uint32_t *rune)
 {
 	uint32_t v = 0;
 
+	if (in.n - at < 4)
+		return false;
 	for (size_t i = at; i < at + 4; i++) {
-		char c = in.s[i];
-		int d = c >= '0' && c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+		char c = in.s[i], low = c | 0x20;
 
-		if (d < 0 || d > 15 || (d > 9 && ((c | 0x20) < 'a')))
-			return NA_RUNE_BAD;
-		v = v * 16 + (uint32_t)d;
+		if (c >= '0' && c <= '9')
+			v = v * 16 + (uint32_t)(c - '0');
+		else if (low >= 'a' && low <= 'f')
+			v = v * 16 + (uint32_t)(low - 'a' + 10);
+		else
+			return false;
 	}
 	/* Halves of pairs are not worth the trouble in a log. */
-	return v >= 0xd800 && v < 0xe000 ? NA_RUNE_BAD : v;
+	*rune = v >= 0xd800 && v < 0xe000 ? NA_RUNE_BAD : v;
+	return true;
 }
 
-size_t na_hang_unescape(struct na_span in, char *out)
+size_t na_hang_unescape(struct na_bit in, char *out)
 {
 	size_t n = 0, i = 0;
+	uint32_t rune;
 
 	while (i < in.n && in.s[i] != '"') {
 		char c = in.s[i++];
@@ -121,9 +128,9 @@ size_t na_hang_unescape(struct na_span in, char *out)
 			continue;
 		}
 		c = in.s[i++];
-		if (c == 'u' && in.n - i >= 4) {
+		if (c == 'u' && hex4(in, i, &rune)) {
 			/* Six bytes in, three at most out. */
-			n += na_utf8_put(out + n, hex4(in, i));
+			n += na_utf8_put(out + n, rune);
 			i += 4;
 		} else if (c == 'n') {
 			out[n++] = '\n';

@@ -8,16 +8,16 @@
 #include "ingest/hang_shape.h"
 
 struct na_hang_wrapped {
-	struct na_span message; /* still escaped */
-	struct na_span who[4];  /* values of the members that name the source */
-	struct na_span time;
+	struct na_bit message; /* still escaped */
+	struct na_bit who[4];  /* values of the members that name the source */
+	struct na_bit time;
 };
 
 /* False: not a JSON object with a message in it. */
-bool na_hang_unwrap(struct na_span line, struct na_hang_wrapped *w);
+bool na_hang_unwrap(struct na_bit line, struct na_hang_wrapped *w);
 
 /* The text that an escaped one stands for, up to the quote that ends it;
  * room for in.n bytes at out.  Returns its length. */
-size_t na_hang_unescape(struct na_span in, char *out);
+size_t na_hang_unescape(struct na_bit in, char *out);
 
 #endif

@@ -15,7 +15,7 @@ static bool is_blank(char c)
 }
 
 /* The next word at *at; false: none. */
-static bool word(struct na_span x, size_t *at, struct na_span *w)
+static bool word(struct na_bit x, size_t *at, struct na_bit *w)
 {
 	size_t i = *at, start;
 
@@ -25,11 +25,11 @@ static bool word(struct na_span x, size_t *at, struct na_span *w)
 	while (i < x.n && !is_blank(x.s[i]))
 		i++;
 	*at = i;
-	*w = na_span_of(x.s + start, i - start);
+	*w = na_bit_of(x.s + start, i - start);
 	return w->n > 0;
 }
 
-static struct na_span bare(struct na_span w)
+static struct na_bit bare(struct na_bit w)
 {
 	while (w.n && strchr("[(<\"{", w.s[0]) && w.s[0]) {
 		w.s++;
@@ -40,7 +40,7 @@ static struct na_span bare(struct na_span w)
 	return w;
 }
 
-static bool is_severity(struct na_span w)
+static bool is_severity(struct na_bit w)
 {
 	static const char *const words[] = {"info",  "warning", "warn",
 					    "error", "fatal",   "debug",
@@ -54,7 +54,7 @@ static bool is_severity(struct na_span w)
 }
 
 /* "I0102", "E20260102". */
-static bool is_glog(struct na_span w)
+static bool is_glog(struct na_bit w)
 {
 	if ((w.n != 5 && w.n != 9) || !strchr("IWEFD", w.s[0]) || !w.s[0])
 		return false;
@@ -67,7 +67,7 @@ static bool is_glog(struct na_span w)
 
 /* Digits with what stands between those of dates and times; an address,
  * with three dots, is none. */
-static bool is_time(struct na_span w)
+static bool is_time(struct na_bit w)
 {
 	size_t digits = 0, marks = 0, dots = 0;
 
@@ -82,7 +82,7 @@ static bool is_time(struct na_span w)
 }
 
 /* "x.cc:9" */
-static bool is_place(struct na_span w)
+static bool is_place(struct na_bit w)
 {
 	const char *colon = w.n ? memrchr(w.s, ':', w.n) : NULL;
 
@@ -100,21 +100,21 @@ static bool is_place(struct na_span w)
 	return colon + 1 < w.s + w.n;
 }
 
-static bool changes(struct na_span w)
+static bool changes(struct na_bit w)
 {
 	w = bare(w);
 	return is_severity(w) || is_glog(w) || is_time(w) || is_place(w);
 }
 
-static bool same(struct na_span a, struct na_span b)
+static bool same(struct na_bit a, struct na_bit b)
 {
 	return a.n == b.n && memcmp(a.s, b.s, a.n) == 0;
 }
 
-size_t na_prefix_match(struct na_span prefix, struct na_span text, size_t *end)
+size_t na_prefix_match(struct na_bit prefix, struct na_bit text, size_t *end)
 {
 	size_t at = 0, to = 0, n = 0;
-	struct na_span a, b;
+	struct na_bit a, b;
 
 	*end = 0;
 	while (word(prefix, &at, &a) && word(text, &to, &b)) {
@@ -132,21 +132,21 @@ size_t na_prefix_match(struct na_span prefix, struct na_span text, size_t *end)
 	return n;
 }
 
-size_t na_prefix_words(struct na_span prefix)
+size_t na_prefix_words(struct na_bit prefix)
 {
 	size_t at = 0, n = 0;
-	struct na_span w;
+	struct na_bit w;
 
 	while (word(prefix, &at, &w))
 		n++;
 	return n;
 }
 
-bool na_prefix_may_end(struct na_span prefix, size_t n)
+bool na_prefix_may_end(struct na_bit prefix, size_t n)
 {
 	bool changed = false;
 	size_t at = 0, k = 0;
-	struct na_span w;
+	struct na_bit w;
 
 	for (; word(prefix, &at, &w); k++) {
 		if (k == n)
@@ -156,18 +156,18 @@ bool na_prefix_may_end(struct na_span prefix, size_t n)
 	return true;
 }
 
-bool na_prefix_begins(struct na_span text)
+bool na_prefix_begins(struct na_bit text)
 {
 	size_t at = 0;
-	struct na_span w;
+	struct na_bit w;
 
 	return word(text, &at, &w) && changes(w);
 }
 
-size_t na_prefix_who(struct na_span prefix, char *out, size_t room)
+size_t na_prefix_who(struct na_bit prefix, char *out, size_t room)
 {
 	size_t at = 0, n = 0;
-	struct na_span w;
+	struct na_bit w;
 
 	while (word(prefix, &at, &w)) {
 		if (changes(w) || w.s[0] == '"')
@@ -180,7 +180,7 @@ size_t na_prefix_who(struct na_span prefix, char *out, size_t room)
 	return n;
 }
 
-void na_prefix_time(struct na_span prefix, struct na_hang_time *t)
+void na_prefix_time(struct na_bit prefix, struct na_hang_time *t)
 {
 	*t = (struct na_hang_time){.known = false};
 	for (size_t i = 0; i < prefix.n && !t->has_year; i++) {
@@ -189,7 +189,7 @@ void na_prefix_time(struct na_span prefix, struct na_hang_time *t)
 
 		if (digit(before) || (before | 0x20) >= 'a')
 			continue;
-		if (na_hang_time_of(na_span_of(prefix.s + i, prefix.n - i),
+		if (na_hang_time_of(na_bit_of(prefix.s + i, prefix.n - i),
 				    &one) &&
 		    (!t->known || one.has_year))
 			*t = one;

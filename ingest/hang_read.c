@@ -46,9 +46,9 @@ struct reading {
 	struct na_hang_time wrapped; /* the time of its JSON object */
 };
 
-static struct na_span from(struct na_span x, size_t at)
+static struct na_bit from(struct na_bit x, size_t at)
 {
-	return na_span_of(x.s + at, x.n - at);
+	return na_bit_of(x.s + at, x.n - at);
 }
 
 /* ---- streams */
@@ -64,15 +64,15 @@ static bool is_open(const struct stream *s)
 	return s->open.record != SIZE_MAX;
 }
 
-static struct na_span prefix_of(const struct stream *s)
+static struct na_bit prefix_of(const struct stream *s)
 {
-	return na_span_of(s->prefix, s->n_prefix);
+	return na_bit_of(s->prefix, s->n_prefix);
 }
 
 /* The open stream with the most first words of its prefix in front of x; of
  * those alike, the last one that spoke.  whole: nothing but these words may
  * be there. */
-static struct stream *best_stream(struct reading *g, struct na_span x,
+static struct stream *best_stream(struct reading *g, struct na_bit x,
 				  bool whole, size_t *words_in, size_t *end)
 {
 	size_t all = whole ? na_prefix_words(x) : 0;
@@ -127,7 +127,7 @@ static void close_silent(struct reading *g)
 
 /* Who speaks and when, by what stands in front. */
 static bool sign(struct reading *g, struct na_hang_record *r,
-		 struct na_span prefix)
+		 struct na_bit prefix)
 {
 	struct na_hang_time t;
 	char who[WHO_MAX];
@@ -156,11 +156,11 @@ static bool sign(struct reading *g, struct na_hang_record *r,
 	n += na_prefix_who(prefix, who + n, sizeof(who) - n);
 	while (n && who[n - 1] == ' ')
 		n--;
-	r->source = na_hang_name(g->h, na_span_of(who, n), &ok);
+	r->source = na_hang_name(g->h, na_bit_of(who, n), &ok);
 	return ok;
 }
 
-static bool detection(struct reading *g, struct na_span x, size_t at,
+static bool detection(struct reading *g, struct na_bit x, size_t at,
 		      const struct na_hang_record *found)
 {
 	bool full;
@@ -174,11 +174,11 @@ static bool detection(struct reading *g, struct na_span x, size_t at,
 	r->completed = found->completed;
 	r->timeout_ps = found->timeout_ps;
 	r->step_in_progress = found->step_in_progress;
-	return sign(g, r, na_span_of(x.s, at));
+	return sign(g, r, na_bit_of(x.s, at));
 }
 
 /* A report that begins at `at` of the line; *out NULL: there are too many. */
-static bool open_report(struct reading *g, struct stream *s, struct na_span x,
+static bool open_report(struct reading *g, struct stream *s, struct na_bit x,
 			size_t at, struct stream **out)
 {
 	bool full;
@@ -198,7 +198,7 @@ static bool open_report(struct reading *g, struct stream *s, struct na_span x,
 	s->who = g->who;
 	s->bare = false;
 	*out = s;
-	return sign(g, r, na_span_of(x.s, at));
+	return sign(g, r, na_bit_of(x.s, at));
 }
 
 /* ---- lines */
@@ -214,11 +214,11 @@ static bool begins_another(const struct reading *g, const struct stream *s,
 	       (key == NA_KEY_CAUSE && r->cause_text != NA_NO_NAME);
 }
 
-static bool keyed_line(struct reading *g, struct na_span x,
-		       enum na_hang_key key, size_t at)
+static bool keyed_line(struct reading *g, struct na_bit x, enum na_hang_key key,
+		       size_t at)
 {
 	size_t n = 0, end = 0;
-	struct stream *s = best_stream(g, na_span_of(x.s, at), true, &n, &end);
+	struct stream *s = best_stream(g, na_bit_of(x.s, at), true, &n, &end);
 
 	if (!s && key >= NA_KEY_MODULE)
 		return true;
@@ -234,14 +234,14 @@ static bool keyed_line(struct reading *g, struct na_span x,
 	return na_hang_take_keys(g->h, &s->open, from(x, at), g->cut);
 }
 
-static bool only_blanks(struct na_span x)
+static bool only_blanks(struct na_bit x)
 {
-	return na_span_trim(x).n == 0;
+	return na_bit_trim(x).n == 0;
 }
 
 /* How far a line is indented behind what is in front of it: one blank only
  * separates. */
-static size_t indentation(struct na_span rest, bool in_front)
+static size_t indentation(struct na_bit rest, bool in_front)
 {
 	size_t n = 0;
 
@@ -250,7 +250,7 @@ static size_t indentation(struct na_span rest, bool in_front)
 	return in_front && n ? n - 1 : n;
 }
 
-static bool other_line(struct reading *g, struct na_span x)
+static bool other_line(struct reading *g, struct na_bit x)
 {
 	size_t n = 0, end = 0, depth;
 	struct stream *s = best_stream(g, x, false, &n, &end);
@@ -278,7 +278,7 @@ static bool other_line(struct reading *g, struct na_span x)
 	return na_hang_take_child(g->h, &s->open, x, g->cut);
 }
 
-static bool take_line(struct reading *g, struct na_span x)
+static bool take_line(struct reading *g, struct na_bit x)
 {
 	struct na_hang_record found = {.launch_id = -1,
 				       .awaited = -1,
@@ -306,16 +306,16 @@ static void close_opened(struct reading *g, size_t from)
 	}
 }
 
-static bool take_lines(struct reading *g, struct na_span x)
+static bool take_lines(struct reading *g, struct na_bit x)
 {
 	size_t start = 0, before = g->h->records.n, lines = 0;
 
 	for (size_t i = 0; i <= x.n; i++) {
 		if (i < x.n && x.s[i] != '\n')
 			continue;
-		if (!take_line(g, na_span_of(x.s + start, i - start)))
+		if (!take_line(g, na_bit_of(x.s + start, i - start)))
 			return false;
-		lines += !only_blanks(na_span_of(x.s + start, i - start));
+		lines += !only_blanks(na_bit_of(x.s + start, i - start));
 		start = i + 1;
 	}
 	if (lines > 1)
@@ -338,13 +338,13 @@ static bool name_source(struct reading *g, const struct na_hang_wrapped *w)
 		for (size_t k = 0; k < w->who[i].n && n < sizeof(who); k++)
 			who[n++] = w->who[i].s[k];
 	}
-	g->who = na_hang_name(g->h, na_span_of(who, n), &ok);
+	g->who = na_hang_name(g->h, na_bit_of(who, n), &ok);
 	return ok;
 }
 
 static bool take_physical(struct reading *g, const struct na_line *line)
 {
-	struct na_span x = na_span_of(line->text, line->n);
+	struct na_bit x = na_bit_of(line->text, line->n);
 	struct na_hang_wrapped w;
 	const char *newline;
 
@@ -356,7 +356,7 @@ static bool take_physical(struct reading *g, const struct na_line *line)
 		if (!name_source(g, &w))
 			return false;
 		na_hang_time_of(w.time, &g->wrapped);
-		x = na_span_of(g->plain, na_hang_unescape(w.message, g->plain));
+		x = na_bit_of(g->plain, na_hang_unescape(w.message, g->plain));
 		return take_lines(g, x);
 	}
 	newline = memmem(x.s, x.n, "\\n", 2);
@@ -366,11 +366,10 @@ static bool take_physical(struct reading *g, const struct na_line *line)
 	while (newline > x.s && newline[-1] != '"')
 		newline--;
 	memcpy(g->plain, x.s, (size_t)(newline - x.s));
-	x = na_span_of(g->plain,
-		       (size_t)(newline - x.s) +
-			       na_hang_unescape(from(x,
-						     (size_t)(newline - x.s)),
-						g->plain + (newline - x.s)));
+	x = na_bit_of(g->plain,
+		      (size_t)(newline - x.s) +
+			      na_hang_unescape(from(x, (size_t)(newline - x.s)),
+					       g->plain + (newline - x.s)));
 	return take_lines(g, x);
 }
 

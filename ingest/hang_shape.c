@@ -17,7 +17,7 @@ static bool blank(char c)
 	return c == ' ' || c == '\t' || c == '"' || c == ',' || c == '\r';
 }
 
-struct na_span na_span_trim(struct na_span x)
+struct na_bit na_bit_trim(struct na_bit x)
 {
 	while (x.n && blank(x.s[0])) {
 		x.s++;
@@ -28,7 +28,7 @@ struct na_span na_span_trim(struct na_span x)
 	return x;
 }
 
-size_t na_span_find(struct na_span x, const char *word)
+size_t na_bit_find(struct na_bit x, const char *word)
 {
 	for (size_t i = 0; i < x.n; i++) {
 		if ((x.s[i] | 0x20) == (word[0] | 0x20) &&
@@ -38,26 +38,26 @@ size_t na_span_find(struct na_span x, const char *word)
 	return SIZE_MAX;
 }
 
-static struct na_span from(struct na_span x, size_t at)
+static struct na_bit from(struct na_bit x, size_t at)
 {
-	return na_span_of(x.s + at, x.n - at);
+	return na_bit_of(x.s + at, x.n - at);
 }
 
-static size_t find_char(struct na_span x, char c)
+static size_t find_char(struct na_bit x, char c)
 {
 	const char *p = x.n ? memchr(x.s, c, x.n) : NULL;
 
 	return p ? (size_t)(p - x.s) : SIZE_MAX;
 }
 
-static size_t last_char(struct na_span x, char c)
+static size_t last_char(struct na_bit x, char c)
 {
 	const char *p = x.n ? memrchr(x.s, c, x.n) : NULL;
 
 	return p ? (size_t)(p - x.s) : SIZE_MAX;
 }
 
-static bool all_digits(struct na_span x)
+static bool all_digits(struct na_bit x)
 {
 	for (size_t i = 0; i < x.n; i++) {
 		if (!digit(x.s[i]))
@@ -74,7 +74,7 @@ static int hex_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-bool na_span_number(struct na_span x, uint64_t *value)
+bool na_bit_number(struct na_bit x, uint64_t *value)
 {
 	bool hex = x.n > 2 && x.s[0] == '0' && (x.s[1] | 0x20) == 'x';
 	uint64_t base = hex ? 16 : 10, v = 0;
@@ -94,7 +94,7 @@ bool na_span_number(struct na_span x, uint64_t *value)
 }
 
 /* One number with its unit, from *at on. */
-static bool duration_part(struct na_span x, size_t *at, int64_t *ps)
+static bool duration_part(struct na_bit x, size_t *at, int64_t *ps)
 {
 	/* clang-format off */
 	static const struct { const char *unit; int64_t ps; } units[] = {
@@ -129,12 +129,12 @@ static bool duration_part(struct na_span x, size_t *at, int64_t *ps)
 	return false;
 }
 
-bool na_span_duration(struct na_span x, int64_t *ps)
+bool na_bit_duration(struct na_bit x, int64_t *ps)
 {
 	size_t at = 0;
 
 	*ps = 0;
-	x = na_span_trim(x);
+	x = na_bit_trim(x);
 	if (!duration_part(x, &at, ps))
 		return false;
 	while (at < x.n && digit(x.s[at])) {
@@ -144,7 +144,7 @@ bool na_span_duration(struct na_span x, int64_t *ps)
 	return true;
 }
 
-uint32_t na_hang_name(struct na_hang *h, struct na_span x, bool *ok)
+uint32_t na_hang_name(struct na_hang *h, struct na_bit x, bool *ok)
 {
 	size_t n = x.n < NA_HANG_NAME_MAX ? x.n : NA_HANG_NAME_MAX;
 	uint32_t name;
@@ -160,23 +160,23 @@ uint32_t na_hang_name(struct na_hang *h, struct na_span x, bool *ok)
 }
 
 /* JOB/TASK or TASK. */
-static void job_and_task(struct na_hang *h, struct na_span x,
+static void job_and_task(struct na_hang *h, struct na_bit x,
 			 struct na_hang_worker *w, bool *ok)
 {
 	size_t slash = last_char(x, '/');
 
 	if (slash != SIZE_MAX) {
-		w->job = na_hang_name(h, na_span_of(x.s, slash), ok);
+		w->job = na_hang_name(h, na_bit_of(x.s, slash), ok);
 		x = from(x, slash + 1);
 	}
 	w->task = na_hang_name(h, x, ok);
 }
 
 /* Cuts ":NUMBER" off the end. */
-static struct na_span cut_number(struct na_span *x)
+static struct na_bit cut_number(struct na_bit *x)
 {
 	size_t colon = last_char(*x, ':');
-	struct na_span number = {NULL, 0};
+	struct na_bit number = {NULL, 0};
 
 	if (colon == SIZE_MAX || !all_digits(from(*x, colon + 1)))
 		return number;
@@ -185,14 +185,14 @@ static struct na_span cut_number(struct na_span *x)
 	return number;
 }
 
-static void worker_at(struct na_hang *h, struct na_span left,
-		      struct na_span right, struct na_hang_worker *w, bool *ok)
+static void worker_at(struct na_hang *h, struct na_bit left,
+		      struct na_bit right, struct na_hang_worker *w, bool *ok)
 {
-	struct na_span core = cut_number(&right), chip;
+	struct na_bit core = cut_number(&right), chip;
 	size_t colon = find_char(left, ':');
 
 	if (colon != SIZE_MAX) { /* TASK:HOST@CHIP:CORE */
-		job_and_task(h, na_span_of(left.s, colon), w, ok);
+		job_and_task(h, na_bit_of(left.s, colon), w, ok);
 		w->host = na_hang_name(h, from(left, colon + 1), ok);
 		w->chip = na_hang_name(h, right, ok);
 		w->core = na_hang_name(h, core, ok);
@@ -209,31 +209,31 @@ static void worker_at(struct na_hang *h, struct na_span left,
 	w->core = na_hang_name(h, core, ok);
 }
 
-bool na_hang_worker_of(struct na_hang *h, struct na_span x,
+bool na_hang_worker_of(struct na_hang *h, struct na_bit x,
 		       struct na_hang_worker *w, bool *ok)
 {
 	size_t at, colon, slash;
 
 	*w = (struct na_hang_worker){NA_NO_NAME, NA_NO_NAME, NA_NO_NAME,
 				     NA_NO_NAME, NA_NO_NAME};
-	x = na_span_trim(x);
+	x = na_bit_trim(x);
 	while (x.n && (x.s[0] == '[' || x.s[0] == '('))
-		x = na_span_trim(from(x, 1));
+		x = na_bit_trim(from(x, 1));
 	while (x.n && (x.s[x.n - 1] == ']' || x.s[x.n - 1] == ')'))
-		x = na_span_trim(na_span_of(x.s, x.n - 1));
+		x = na_bit_trim(na_bit_of(x.s, x.n - 1));
 	if (!x.n || find_char(x, ' ') != SIZE_MAX)
 		return false;
 	at = find_char(x, '@');
 	colon = find_char(x, ':');
 	slash = find_char(x, '/');
 	if (at != SIZE_MAX) {
-		worker_at(h, na_span_of(x.s, at), from(x, at + 1), w, ok);
+		worker_at(h, na_bit_of(x.s, at), from(x, at + 1), w, ok);
 	} else if (colon != SIZE_MAX && ((slash != SIZE_MAX && slash < colon) ||
-					 all_digits(na_span_of(x.s, colon)))) {
-		job_and_task(h, na_span_of(x.s, colon), w, ok);
+					 all_digits(na_bit_of(x.s, colon)))) {
+		job_and_task(h, na_bit_of(x.s, colon), w, ok);
 		w->host = na_hang_name(h, from(x, colon + 1), ok);
 	} else if (slash != SIZE_MAX && na_starts_nocase(x.s, x.n, "slice")) {
-		w->host = na_hang_name(h, na_span_of(x.s, slash), ok);
+		w->host = na_hang_name(h, na_bit_of(x.s, slash), ok);
 		w->task = na_hang_name(h, from(x, slash + 1), ok);
 	} else if (slash != SIZE_MAX || all_digits(x)) {
 		job_and_task(h, x, w, ok);
@@ -244,7 +244,7 @@ bool na_hang_worker_of(struct na_hang *h, struct na_span x,
 }
 
 /* The last "): ", or "):" at the end of the line. */
-static size_t last_close(struct na_span x)
+static size_t last_close(struct na_bit x)
 {
 	for (size_t i = x.n; i >= 2; i--) {
 		if (x.s[i - 2] == ')' && x.s[i - 1] == ':' &&
@@ -255,21 +255,21 @@ static size_t last_close(struct na_span x)
 	return SIZE_MAX;
 }
 
-bool na_hang_spot_of(struct na_span x, struct na_hang_spot *spot)
+bool na_hang_spot_of(struct na_bit x, struct na_hang_spot *spot)
 {
 	size_t close, open, colon, at;
-	struct na_span place;
+	struct na_bit place;
 	uint64_t number;
 
-	x = na_span_trim(x);
+	x = na_bit_trim(x);
 	close = last_close(x);
 	open = find_char(x, '(');
 	if (close == SIZE_MAX || open >= close)
 		return false;
 	*spot = (struct na_hang_spot){
-		.hlo = na_span_of(x.s + open + 1, close - open - 1),
-		.workers = na_span_trim(from(x, close + 2))};
-	place = na_span_trim(na_span_of(x.s, open));
+		.hlo = na_bit_of(x.s + open + 1, close - open - 1),
+		.workers = na_bit_trim(from(x, close + 2))};
+	place = na_bit_trim(na_bit_of(x.s, open));
 	if (find_char(place, ' ') != SIZE_MAX)
 		return false;
 	at = find_char(place, '@');
@@ -278,11 +278,11 @@ bool na_hang_spot_of(struct na_span x, struct na_hang_spot *spot)
 	colon = last_char(place, ':');
 	if (colon == SIZE_MAX) {
 		spot->tag = place;
-		if (at != SIZE_MAX && na_span_number(place, &number))
+		if (at != SIZE_MAX && na_bit_number(place, &number))
 			spot->pc = place;
 		return at != SIZE_MAX && place.n > 0;
 	}
-	spot->tag = na_span_of(place.s, colon);
+	spot->tag = na_bit_of(place.s, colon);
 	spot->pc = from(place, colon + 1);
 	return true;
 }
@@ -311,12 +311,12 @@ static const struct { const char *word; enum na_hang_cause cause; } causes[] = {
 /* clang-format on */
 
 /* The one that is named first. */
-bool na_hang_cause_of(struct na_span x, enum na_hang_cause *cause)
+bool na_hang_cause_of(struct na_bit x, enum na_hang_cause *cause)
 {
 	size_t first = SIZE_MAX;
 
 	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
-		size_t at = na_span_find(x, causes[i].word);
+		size_t at = na_bit_find(x, causes[i].word);
 
 		if (at < first) {
 			first = at;
@@ -329,7 +329,7 @@ bool na_hang_cause_of(struct na_span x, enum na_hang_cause *cause)
 /* ---- times */
 
 /* n digits at *at. */
-static bool digits(struct na_span x, size_t *at, int n, int *value)
+static bool digits(struct na_bit x, size_t *at, int n, int *value)
 {
 	*value = 0;
 	for (int i = 0; i < n; i++, ++*at) {
@@ -340,7 +340,7 @@ static bool digits(struct na_span x, size_t *at, int n, int *value)
 	return true;
 }
 
-static bool one_of(struct na_span x, size_t *at, const char *chars)
+static bool one_of(struct na_bit x, size_t *at, const char *chars)
 {
 	if (*at >= x.n || !x.s[*at] || !strchr(chars, x.s[*at]))
 		return false;
@@ -349,7 +349,7 @@ static bool one_of(struct na_span x, size_t *at, const char *chars)
 }
 
 /* "Z", "+01:00", "-0800"; none is UTC. */
-static int64_t zone_s(struct na_span x, size_t *at)
+static int64_t zone_s(struct na_bit x, size_t *at)
 {
 	size_t i = *at;
 	int sign, h, m;
@@ -367,8 +367,8 @@ static int64_t zone_s(struct na_span x, size_t *at)
 }
 
 /* HH:MM:SS[.frac][zone] of a day; sets the time. */
-static size_t clock_of(struct na_span x, size_t at, int year, int month,
-		       int day, struct na_hang_time *t)
+static size_t clock_of(struct na_bit x, size_t at, int year, int month, int day,
+		       struct na_hang_time *t)
 {
 	int h, m, s, n = 0;
 	char text[64], frac[10] = "";
@@ -398,7 +398,7 @@ static size_t clock_of(struct na_span x, size_t at, int year, int month,
 	return at;
 }
 
-static int month_of(struct na_span x)
+static int month_of(struct na_bit x)
 {
 	static const char *const names[] = {"jan", "feb", "mar", "apr",
 					    "may", "jun", "jul", "aug",
@@ -412,7 +412,7 @@ static int month_of(struct na_span x)
 }
 
 /* "I0102 03:04:05.6", also with the year. */
-static size_t glog_time(struct na_span x, struct na_hang_time *t)
+static size_t glog_time(struct na_bit x, struct na_hang_time *t)
 {
 	size_t at = 1, n;
 	int year = 0, month, day;
@@ -426,7 +426,7 @@ static size_t glog_time(struct na_span x, struct na_hang_time *t)
 	return clock_of(x, at, year, month, day, t);
 }
 
-size_t na_hang_time_of(struct na_span x, struct na_hang_time *t)
+size_t na_hang_time_of(struct na_bit x, struct na_hang_time *t)
 {
 	int year, month, day;
 	size_t at = 0;

@@ -78,7 +78,6 @@ static enum na_status add_stack(struct na_xla_log *log,
 		.cause = b->cause,
 		.frames = frames,
 		.n_frames = b->n_frames,
-		.first_line = b->first_line,
 	};
 	*out = s;
 	return NA_OK;
@@ -133,7 +132,6 @@ static void open_block(struct na_xla_block *b, const struct na_xla_found *f)
 	b->open = true;
 	b->execution = f->word == NA_XLA_W_EXECUTION;
 	b->cause = NA_NO_NAME;
-	b->first_line = f->number;
 }
 
 static enum na_status add_frame(struct na_xla_reader *r, struct na_xla_block *b,

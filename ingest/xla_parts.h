@@ -22,7 +22,6 @@ struct na_xla_block {
 	uint32_t cause, frames[NA_XLA_FRAMES_MAX];
 	size_t n_frames;
 	uint64_t graph; /* hash of its hash; 0: not told */
-	uint64_t first_line;
 };
 
 /* Lines with one prefix: a process. */

@@ -46,6 +46,7 @@ size_t na_xla_decimal(const char *s, size_t n, double *x)
 	enum { DIGITS = 60 };
 	char buf[DIGITS + 1];
 	size_t i = 0, digits = 0, mark;
+	double v;
 
 	if (i < n && s[i] == '-')
 		i++;
@@ -71,8 +72,11 @@ size_t na_xla_decimal(const char *s, size_t n, double *x)
 		return 0;
 	memcpy(buf, s, i);
 	buf[i] = 0;
-	*x = strtod(buf, NULL);
-	return isfinite(*x) ? i : 0;
+	v = strtod(buf, NULL);
+	if (!isfinite(v))
+		return 0;
+	*x = v;
+	return i;
 }
 
 /* ---- durations */

@@ -231,6 +231,7 @@ enum df_met df_limit_met(const struct df_state *s, const struct df_limit *l,
 /* ---- diff_result.c, diff_views.c, diff_words.c */
 enum na_status df_finish(void *state, struct na_result *r, struct na_err *err);
 void df_views(struct na_result *r, const struct df_state *s);
+const char *df_host(const struct df_state *s, uint32_t host);
 /* side.message */
 void df_put_message(struct na_result *r, const struct df_state *s);
 

@@ -141,7 +141,7 @@ static void put_mix(struct na_result *r, const struct df_state *s)
 
 /* ---- hosts, pairs, collectives */
 
-static const char *host_of(const struct df_state *s, uint32_t host)
+const char *df_host(const struct df_state *s, uint32_t host)
 {
 	const struct na_store *store = s->scope->store;
 
@@ -161,11 +161,11 @@ static void put_names(struct na_result *r, struct na_value *x,
 		return;
 	}
 	if (c->kind == DF_PATH) {
-		na_put_text(r, x, "src", host_of(s, c->a));
-		na_put_text(r, x, "dst", host_of(s, c->b));
+		na_put_text(r, x, "src", df_host(s, c->a));
+		na_put_text(r, x, "dst", df_host(s, c->b));
 		return;
 	}
-	na_put_text(r, x, "host", host_of(s, c->a));
+	na_put_text(r, x, "host", df_host(s, c->a));
 	na_put_text(r, x, "side", c->kind == DF_SENDS ? "sends" : "receives");
 }
 
@@ -299,6 +299,12 @@ static void judge(struct df_state *s)
 		for (size_t k = 0; x->compared && k < DF_ROWS; k++)
 			x->verdict = join(x->verdict, x->rows[k].verdict);
 		s->verdict = join(s->verdict, x->verdict);
+	}
+	for (size_t i = 0; i < s->n_changes; i++) {
+		if (s->changes[i].changed)
+			s->verdict = join(s->verdict, s->changes[i].ratio > 1
+							      ? DF_WORSE
+							      : DF_BETTER);
 	}
 }
 

@@ -45,6 +45,47 @@ static void say_metric(char *buf, size_t size, const struct df_metric *m,
 			 df_verdicts[m->verdict]);
 }
 
+/* The host, else the pair, else the collective that changed most; they are by
+ * kind, and the slowest first. */
+static void say_part(char *buf, size_t size, const struct df_state *s)
+{
+	const struct na_strtab *names = &s->scope->store->names.strings;
+	const struct df_change *most = NULL;
+	size_t used = strlen(buf);
+	char n[NA_UNIT_BUF];
+
+	for (size_t i = 0; i < s->n_changes; i++) {
+		const struct df_change *c = &s->changes[i];
+		bool host = c->kind < DF_PATH;
+
+		if (!c->changed || (most && most->kind != c->kind &&
+				    !(host && most->kind < DF_PATH)))
+			continue;
+		if (!most || fabs(log(c->ratio)) > fabs(log(most->ratio)))
+			most = c;
+	}
+	if (!most)
+		return;
+	na_print_number(n, most->ratio, 3);
+	if (most->kind == DF_COLLECTIVE)
+		snprintf(buf + used, size - used, "%scollective %.60s %sx",
+			 used ? "; " : "",
+			 most->a == NA_UNKNOWN_U32
+				 ? "without a name"
+				 : na_strtab_at(names, most->a),
+			 n);
+	else if (most->kind == DF_PATH)
+		snprintf(buf + used, size - used, "%s%.60s to %.60s %sx",
+			 used ? "; " : "", df_host(s, most->a),
+			 df_host(s, most->b), n);
+	else
+		snprintf(buf + used, size - used, "%s%s %.60s %sx",
+			 used ? "; " : "",
+			 most->kind == DF_SENDS ? "transfers from"
+						: "transfers to",
+			 df_host(s, most->a), n);
+}
+
 /* The smallest change that the medians would have shown. */
 static void say_same(char *buf, size_t size, const struct df_state *s)
 {
@@ -72,7 +113,7 @@ void df_put_message(struct na_result *r, const struct df_state *s)
 {
 	struct na_value *side = na_result_side(r);
 	const char *b = s->labels[DF_B], *a = s->labels[DF_A];
-	char list[400] = "";
+	char list[600] = "";
 
 	if (s->verdict == DF_SAME || s->verdict == DF_UNTOLD) {
 		say_same(list, sizeof(list), s);
@@ -90,6 +131,7 @@ void df_put_message(struct na_result *r, const struct df_state *s)
 			say_metric(list, sizeof(list), &s->metrics[m],
 				   &df_kinds[m]);
 	}
+	say_part(list, sizeof(list), s);
 	na_put_textf(r, side, "message", "%s is %s %s: %s", b,
 		     s->verdict == DF_WORSE    ? "worse than"
 		     : s->verdict == DF_BETTER ? "better than"

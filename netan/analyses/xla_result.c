@@ -221,6 +221,20 @@ static void notes(struct na_xla_case *c)
 	}
 }
 
+static void put_program(struct na_xla_case *c)
+{
+	double largest = 0;
+
+	for (size_t i = 0; i < c->asked->n_inputs; i++) {
+		double gb = c->asked->inputs[i].log.program_gb;
+
+		largest = gb > largest ? gb : largest;
+	}
+	if (largest > 0)
+		na_put_real(c->r, na_result_body(c->r), "largest_program_gb",
+			    largest);
+}
+
 static void fill(struct na_xla_case *c)
 {
 	na_xla_answers(c);
@@ -230,6 +244,7 @@ static void fill(struct na_xla_case *c)
 	na_xla_findings(c);
 	put_answers(c);
 	put_processes(c);
+	put_program(c);
 	na_xla_views(c);
 	notes(c);
 }

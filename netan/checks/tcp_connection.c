@@ -7,7 +7,9 @@
 
 #include "netan/checks/look.h"
 
-enum { LISTED = 10 };
+enum { LISTED = 10, LOST_LEAST = 3 };
+
+static const double lost_much = 0.01; /* of the segments: an error, as in tcp */
 
 /* clang-format off */
 static const struct trouble {
@@ -40,10 +42,27 @@ static const struct trouble {
 };
 /* clang-format on */
 
+static bool loses_much(const struct na_value *connection)
+{
+	static const char *const ways[] = {"fwd", "rev"};
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct na_value *d = na_get(connection, ways[i]);
+		double n = na_number_at(d, "retransmissions.total") -
+			   na_number_at(d, "retransmissions.spurious");
+
+		if (n >= LOST_LEAST &&
+		    n >= lost_much * na_number_at(d, "data_packets"))
+			return true;
+	}
+	return false;
+}
+
 struct group {
 	const struct na_value *worst;
 	double lost_s, from_s, to_s;
 	size_t n;
+	bool much;
 };
 
 /* Connections come worst first. */
@@ -63,6 +82,7 @@ static struct group gather(struct na_case *c, const char *verdict,
 		g.lost_s = fmax(g.lost_s, na_number_at(v, "lost_ms") / 1e3);
 		g.from_s = fmin(g.from_s, na_number_at(v, "from_s"));
 		g.to_s = fmax(g.to_s, na_number_at(v, "to_s"));
+		g.much |= loses_much(v);
 		if (g.n++ >= LISTED)
 			continue;
 		to = na_put_object(c->r, list, NULL);
@@ -88,7 +108,9 @@ static void judge_trouble(struct na_case *c, const struct trouble *t)
 
 	if (!g.n)
 		return;
-	f = na_case_find(c, t->severity, NA_LIKELY);
+	f = na_case_find(c,
+			 t->network && g.much ? NA_FINDING_ERROR : t->severity,
+			 NA_LIKELY);
 	if (!f)
 		return;
 	f->network = t->network;

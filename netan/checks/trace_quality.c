@@ -21,17 +21,34 @@ static bool refused(const struct na_value *input)
 	return !v || v->kind == NA_V_NULL;
 }
 
+enum state { UNREADABLE, DAMAGED, REMARKED };
+
+/* The readable inputs stand in the side tree in the same order. */
+static bool in_state(const struct na_value *input, enum state state,
+		     const struct na_value **side)
+{
+	const struct na_value *x = *side;
+
+	if (refused(input))
+		return state == UNREADABLE;
+	*side = x ? x->next : NULL;
+	return state == (na_flag_at(x, "damaged") ? DAMAGED : REMARKED);
+}
+
 /* Inputs of one kind, with the first thing that is wrong with each. */
 static size_t list_inputs(struct na_case *c, struct na_value *list,
-			  bool unreadable)
+			  enum state state)
 {
+	const struct na_value *side = na_first(na_case_side(c, "session"),
+					       "inputs");
 	size_t n = 0;
 
 	for (const struct na_value *v = inputs_of(c); v; v = v->next) {
+		bool is = in_state(v, state, &side);
 		const char *why = na_text_of(na_first(v, "warnings"), NULL);
 		struct na_value *to;
 
-		if (refused(v) != unreadable || !why || n++ >= LISTED)
+		if (!is || !why || n++ >= LISTED)
 			continue;
 		to = na_put_object(c->r, list, NULL);
 		na_put_text(c->r, to, "path", na_text_at(v, "path"));
@@ -40,11 +57,17 @@ static size_t list_inputs(struct na_case *c, struct na_value *list,
 	return n;
 }
 
-static void judge_inputs(struct na_case *c, bool unreadable)
+static void judge_inputs(struct na_case *c, enum state state)
 {
+	/* clang-format off */
+	static const char *const words[] = {
+		[UNREADABLE] = "could not be read", [DAMAGED] = "damaged",
+		[REMARKED] = "not as usual",
+	};
+	/* clang-format on */
 	struct na_value *list = na_put_list(c->r, na_result_side(c->r),
 					    "inputs");
-	size_t n = list_inputs(c, list, unreadable), all = 0;
+	size_t n = list_inputs(c, list, state), all = 0;
 	const struct na_value *first = list ? list->u.of.first : NULL;
 	struct na_finding *f;
 
@@ -52,17 +75,22 @@ static void judge_inputs(struct na_case *c, bool unreadable)
 		return;
 	for (const struct na_value *v = inputs_of(c); v; v = v->next)
 		all++;
-	f = na_case_find(c, NA_FINDING_WARNING, NA_CERTAIN);
+	f = na_case_find(c,
+			 state == REMARKED ? NA_FINDING_INFO
+					   : NA_FINDING_WARNING,
+			 NA_CERTAIN);
 	if (!f)
 		return;
 	f->title = na_case_text(c, "%zu of %zu input%s %s: %s%s%s", n, all,
-				all == 1 ? "" : "s",
-				unreadable ? "could not be read" : "damaged",
-				unreadable ? "" : na_text_at(first, "path"),
-				unreadable ? "" : ": ",
+				all == 1 ? "" : "s", words[state],
+				state == UNREADABLE ? ""
+						    : na_text_at(first, "path"),
+				state == UNREADABLE ? "" : ": ",
 				na_text_at(first, "what"));
-	f->remedy = "copy the file again, or capture again; what is intact was "
-		    "looked at";
+	f->remedy = state == REMARKED
+			    ? "nothing, if the numbers look right"
+			    : "copy the file again, or capture again; what is "
+			      "intact was looked at";
 	f->command = na_case_command(c, "info");
 	na_put_int(c->r, f->evidence, "inputs", (int64_t)n);
 	na_put_alias(c->r, f->evidence, "files", list);
@@ -82,14 +110,19 @@ static void judge_left_out(struct na_case *c)
 	char count[NA_UNIT_BUF];
 	const char *text = "";
 	struct na_finding *f;
+	bool traces = false;
 	int64_t n = 0;
 
+	for (const struct na_value *v = na_first(side, "inputs"); v;
+	     v = v->next)
+		traces |= na_flag_at(v, "trace");
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		int64_t one = na_count_at(out, reasons[i]);
 
-		/* timeline draws them; nobody else can use them. */
+		/* timeline draws them; nobody else can use them.  In packets
+		 * nothing needs to be answered. */
 		if (strcmp(reasons[i], "no_latency") == 0)
-			one = na_count_at(side, reasons[i]);
+			one = traces ? na_count_at(side, reasons[i]) : 0;
 		if (!one)
 			continue;
 		text = na_case_text(c, "%s%s%s %s", text, n ? ", " : "",
@@ -194,7 +227,7 @@ static void judge_packets(struct na_case *c)
 {
 	/* clang-format off */
 	static const struct { const char *name, *what; } of[] = {
-		{"malformed_packets", "malformed"},
+		{"malformed_packets", "malformed packets"},
 		{"limits_hit", "dropped to bound memory"},
 		{"http2_damaged", "HTTP/2 connections that cannot be followed"},
 		{"backward_steps", "steps back in time"},
@@ -208,14 +241,15 @@ static void judge_packets(struct na_case *c)
 		int64_t n = na_count_at(side, of[i].name);
 
 		if (n)
-			text = na_case_text(c, "%s%s%lld %s", text,
-					    *text ? ", " : "", (long long)n,
-					    of[i].what);
+			text = na_case_text(c, "%s%s%s: %lld", text,
+					    *text ? ", " : "", of[i].what,
+					    (long long)n);
 	}
 	f = *text ? na_case_find(c, NA_FINDING_INFO, NA_CERTAIN) : NULL;
 	if (!f)
 		return;
-	f->title = na_case_text(c, "the capture is not complete: %s", text);
+	f->title = na_case_text(c, "the capture is not as it should be (%s)",
+				text);
 	f->remedy = "capture again with a larger buffer (-B of tcpdump), on "
 		    "the host's own interface";
 	f->command = na_case_command(c, "info");
@@ -226,8 +260,9 @@ static void judge_packets(struct na_case *c)
 
 static void judge(struct na_case *c)
 {
-	judge_inputs(c, true);
-	judge_inputs(c, false);
+	judge_inputs(c, UNREADABLE);
+	judge_inputs(c, DAMAGED);
+	judge_inputs(c, REMARKED);
 	judge_left_out(c);
 	judge_absent(c);
 	judge_planes(c);

@@ -8,7 +8,7 @@
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
-enum { FEW_TRANSFERS = 100 };
+enum { FEW_TRANSFERS = 100, FEW_PACKETS = 1000 };
 
 /* Of the step time that devices may spend in communication before anybody
  * asks why. */
@@ -133,7 +133,9 @@ static const char *thin(struct na_case *c)
 
 	if (!has(c, "pairs") && !has(c, "tcp"))
 		return "no transfers on the network in these inputs";
-	if (n < FEW_TRANSFERS && !has(c, "tcp"))
+	if (n < FEW_TRANSFERS &&
+	    !(na_number_at(na_case_body(c, "tcp"), "totals.data_packets") >=
+	      FEW_PACKETS))
 		return na_case_text(c, "%s transfer%s too few to judge",
 				    na_print_count(count, (uint64_t)n),
 				    n > 1 ? "s are" : " is");

@@ -95,39 +95,77 @@ static enum na_status find_files(struct reading *x, struct na_err *err)
 	return NA_OK;
 }
 
+/* One log, on a thread of its own. */
+struct piece {
+	const char *path;
+	struct na_hang logs;
+	struct na_err err;
+	enum na_status status;
+};
+
+static void read_piece(void *ctx, size_t i)
+{
+	struct piece *p = (struct piece *)ctx + i;
+
+	p->status = na_hang_read(&p->logs, p->path, &p->err);
+}
+
+static struct source *source_of(const struct reading *x, size_t file)
+{
+	struct source *s = x->sources;
+
+	while (file >= s->first + s->n)
+		s++;
+	return s;
+}
+
+/* n files from `first` on; joined in their order, whoever was done first. */
+static enum na_status read_round(struct reading *x, size_t first,
+				 struct piece *pieces, size_t n,
+				 struct na_err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		pieces[i] = (struct piece){.path = x->files.paths[first + i]};
+		na_hang_init(&pieces[i].logs);
+	}
+	if (!na_parallel(na_threads_of(x->cli), n, read_piece, pieces))
+		na_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		struct piece *p = &pieces[i];
+
+		if (err->status == NA_OK && (p->status == NA_ENOMEM ||
+					     !na_hang_take(&x->logs, &p->logs)))
+			na_fail_nomem(err);
+		if (err->status == NA_OK && p->status != NA_OK)
+			warn(x, source_of(x, first + i), p->err.text);
+		na_hang_fini(&p->logs);
+	}
+	return err->status;
+}
+
 static enum na_status read_files(struct reading *x, struct na_err *err)
 {
+	size_t most = 2 * na_threads_of(x->cli), n;
+	struct piece *pieces = na_calloc(most, sizeof(*pieces));
 	struct na_progress progress;
-	enum na_status st = NA_OK;
 
-	na_progress_start(&progress, x->cli);
+	if (!pieces)
+		return na_fail_nomem(err);
 	for (size_t i = 0; i < x->files.n; i++)
 		na_hide(x->cli, NA_ALIAS_INPUT, x->files.paths[i]);
-	for (size_t i = 0; i < x->cli->n_inputs && st == NA_OK; i++) {
-		struct source *s = &x->sources[i];
-
-		for (size_t k = s->first; k < s->first + s->n; k++) {
-			const char *path = x->files.paths[k];
-			struct na_err why = {.status = NA_OK};
-
-			if (na_interrupted()) {
-				st = na_fail(err, NA_EIO, "interrupted");
-				break;
-			}
-			na_progress_tell(&progress, path,
-					 (double)k / (double)x->files.n);
-			st = na_hang_read(&x->logs, path, &why);
-			if (st == NA_ENOMEM) {
-				na_fail_nomem(err);
-				break;
-			}
-			if (st != NA_OK)
-				warn(x, s, why.text);
-			st = NA_OK;
-		}
+	na_progress_start(&progress, x->cli);
+	for (size_t i = 0; err->status == NA_OK && i < x->files.n; i += n) {
+		n = x->files.n - i < most ? x->files.n - i : most;
+		na_progress_tell(&progress, x->files.paths[i],
+				 (double)i / (double)x->files.n);
+		if (na_interrupted())
+			na_fail(err, NA_EIO, "interrupted");
+		else
+			read_round(x, i, pieces, n, err);
 	}
 	na_progress_end(&progress);
-	return st;
+	free(pieces);
+	return err->status;
 }
 
 /* ---- --anonymize */

@@ -1,8 +1,10 @@
 /* report: all of it in one page for a bug report. */
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "netan/analyses/capacity.h"
 #include "netan/cli/again.h"
@@ -26,7 +28,7 @@ struct params {
 static const struct na_opt opts[] = {
 	{NA_OPT_LIST, 'o', "output", FIELD(outputs), "FILE|DIR", NULL, 0, 0,
 	 "the page to write, FILE.html, or a directory for report.md and its "
-	 "pictures (required)"},
+	 "pictures; - is the page on standard output (required)"},
 	{NA_OPT_TEXT, 0, "title", FIELD(title), "TEXT", NULL, 0, 0,
 	 "title of the page (default: the inputs)"},
 	{NA_OPT_TEXT, 'c', "capacity", FIELD(capacity), "RATE", NULL, 0, 0,
@@ -64,6 +66,17 @@ static bool ends_in(const char *path, const char *ending)
 	return n > m && strcasecmp(path + n - m, ending) == 0;
 }
 
+/* Else a directory, for Markdown. */
+static bool is_page(const char *path)
+{
+	struct stat info;
+
+	if (ends_in(path, ".html") || strcmp(path, "-") == 0)
+		return true;
+	return stat(path, &info) == 0 && !S_ISREG(info.st_mode) &&
+	       !S_ISDIR(info.st_mode);
+}
+
 static enum na_exit check_output(const struct na_cli *cli, const char *path)
 {
 	struct na_err err = {.status = NA_OK};
@@ -71,8 +84,9 @@ static enum na_exit check_output(const struct na_cli *cli, const char *path)
 	if (na_output_is_input(cli, path)) {
 		na_fail(&err, NA_EUSAGE, "-o %s: this file is also an input",
 			path);
-	} else if (ends_in(path, ".html")) {
-		if (na_outfile_check(path, &err) == NA_OK)
+	} else if (is_page(path)) {
+		if (strcmp(path, "-") == 0 ||
+		    na_outfile_check(path, &err) == NA_OK)
 			return NA_EXIT_OK;
 	} else if (na_folder_named(path)) {
 		if (na_folder_check(path, &err) == NA_OK)
@@ -154,32 +168,56 @@ static void put_hashes(struct making *m)
 	}
 }
 
+/* A reader that leaves early has seen enough. */
+static enum na_status to_stdout(const struct na_report *report,
+				struct na_err *err)
+{
+	enum na_status st;
+
+	errno = 0;
+	st = na_report_html(report, stdout, err);
+	if (st != NA_EIO || errno != EPIPE)
+		return st;
+	clearerr(stdout);
+	return NA_OK;
+}
+
+static enum na_status to_file(const char *path, const struct na_report *report,
+			      struct na_err *err)
+{
+	struct na_err late = {.status = NA_OK};
+	struct na_outfile f;
+	enum na_status st = na_outfile_open(&f, path, err);
+	bool left;
+
+	if (st != NA_OK)
+		return st;
+	errno = 0;
+	st = na_report_html(report, f.stream, err);
+	left = !f.temp && st == NA_EIO && errno == EPIPE;
+	if (na_outfile_close(&f, path, st == NA_OK, &late) != NA_OK &&
+	    st == NA_OK)
+		*err = late;
+	return left ? NA_OK : err->status;
+}
+
 static enum na_exit write_page(const struct making *m, const char *path,
 			       const struct na_report *report)
 {
-	struct na_err err = {0}, late = {0};
-	struct na_outfile f;
+	struct na_err err = {.status = NA_OK};
 	enum na_status st;
 
-	if (!ends_in(path, ".html")) {
-		if (na_folder_write(path, report, m->b.session.threads, &err) ==
-		    NA_OK)
-			return NA_EXIT_OK;
-		na_say_error(m->cli, "cannot write %s: %s", path, err.text);
-		return NA_EXIT_FAILED;
-	}
-	st = na_outfile_open(&f, path, &err);
-	if (st == NA_OK) {
-		st = na_report_html(report, f.stream, &err);
-		if (na_outfile_close(&f, path, st == NA_OK, &late) != NA_OK &&
-		    st == NA_OK) {
-			st = late.status;
-			err = late;
-		}
-	}
+	if (strcmp(path, "-") == 0)
+		st = to_stdout(report, &err);
+	else if (is_page(path))
+		st = to_file(path, report, &err);
+	else
+		st = na_folder_write(path, report, m->b.session.threads, &err);
 	if (st == NA_OK)
 		return NA_EXIT_OK;
-	na_say_error(m->cli, "cannot write %s: %s", path, err.text);
+	na_say_error(m->cli, "cannot write %s: %s",
+		     strcmp(path, "-") == 0 ? "standard output" : path,
+		     err.text);
 	return NA_EXIT_FAILED;
 }
 
@@ -187,7 +225,7 @@ static enum na_exit write_page(const struct making *m, const char *path,
 static const char *page_command(struct making *m, const char *path)
 {
 	static const char start[] = "netan report";
-	const char *name = ends_in(path, ".html") ? "report.html" : "report/";
+	const char *name = is_page(path) ? "report.html" : "report/";
 	char *line = na_command_line(m->cli), *text = NULL;
 	size_t size = line ? strlen(line) + sizeof(" -o report.html") : 0;
 

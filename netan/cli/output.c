@@ -203,12 +203,11 @@ bool na_output_draws(const struct na_cli *cli)
 	for (size_t i = 0; i < cli->common.outputs.n; i++) {
 		const char *path = cli->common.outputs.items[i];
 
-		/* A report is full of them. */
-		if (!is_stdout(path) && (word_of(pictures, ending(path)) ||
-					 strcasecmp(ending(path), "html") == 0))
+		if (!is_stdout(path) && word_of(pictures, ending(path)))
 			return true;
 	}
-	return false;
+	/* It is full of them, wherever it goes. */
+	return strcmp(cli->command->face->name, "report") == 0;
 }
 
 static struct na_emit_opts emit_opts(const struct na_cli *cli, int fd)

@@ -58,6 +58,119 @@ struct na_hang_record *na_hang_add(struct na_hang *h, bool *full)
 	return r;
 }
 
+/* ---- from one set of logs to another */
+
+static void rename_one(const uint32_t *to, uint32_t *name)
+{
+	if (*name != NA_NO_NAME)
+		*name = to[*name];
+}
+
+static void rename_workers(const uint32_t *to, struct na_hang_worker *w,
+			   size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		rename_one(to, &w[i].job);
+		rename_one(to, &w[i].task);
+		rename_one(to, &w[i].host);
+		rename_one(to, &w[i].chip);
+		rename_one(to, &w[i].core);
+	}
+}
+
+static void rename_said(const uint32_t *to, struct na_hang_said *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		rename_one(to, &s[i].host);
+		rename_one(to, &s[i].value);
+	}
+}
+
+static void rename_record(const uint32_t *to, struct na_hang_record *r)
+{
+	rename_one(to, &r->source);
+	rename_one(to, &r->cause_text);
+	rename_one(to, &r->error_time);
+	rename_one(to, &r->error_type);
+	rename_workers(to, r->culprits.items, r->culprits.n);
+	rename_workers(to, r->listed.items, r->listed.n);
+	rename_workers(to, r->at_places.items, r->at_places.n);
+	rename_said(to, r->counters.items, r->counters.n);
+	rename_said(to, r->fingerprints.items, r->fingerprints.n);
+	rename_said(to, r->errors.items, r->errors.n);
+	for (size_t i = 0; i < r->states.n; i++) {
+		rename_one(to, &r->states.items[i].module);
+		rename_one(to, &r->states.items[i].fingerprint);
+	}
+	for (size_t i = 0; i < r->places.n; i++) {
+		rename_one(to, &r->places.items[i].tag);
+		rename_one(to, &r->places.items[i].pc);
+		rename_one(to, &r->places.items[i].hlo);
+	}
+	for (size_t i = 0; i < r->texts.n; i++)
+		rename_one(to, &r->texts.items[i]);
+}
+
+static size_t items_of(const struct na_hang_record *r)
+{
+	return r->culprits.n + r->listed.n + r->counters.n + r->fingerprints.n +
+	       r->errors.n + r->states.n + r->places.n + r->at_places.n +
+	       r->texts.n;
+}
+
+/* Beyond the limits a record is left out as a whole. */
+static bool take_record(struct na_hang *h, struct na_hang_record *r,
+			const uint32_t *to, uint32_t first_file)
+{
+	size_t items = items_of(r);
+
+	if (h->records.n >= NA_HANG_RECORDS_MAX ||
+	    items > NA_HANG_ITEMS_MAX - h->n_items) {
+		h->left_out++;
+		free_record(r);
+		return true;
+	}
+	if (!na_hang_room(&h->records))
+		return false;
+	rename_record(to, r);
+	r->file += first_file;
+	h->n_items += items;
+	h->records.items[h->records.n++] = *r;
+	return true;
+}
+
+bool na_hang_take(struct na_hang *h, struct na_hang *from)
+{
+	uint32_t *to = na_calloc((size_t)from->names.n + 1, sizeof(*to));
+	uint32_t first_file = (uint32_t)h->files.n;
+	size_t done = 0;
+	bool ok = to != NULL;
+
+	for (uint32_t i = 0; ok && i < from->names.n; i++) {
+		to[i] = na_strtab_add(&h->names, from->names.names[i].s,
+				      from->names.names[i].len);
+		ok = to[i] != NA_NO_NAME;
+	}
+	for (size_t i = 0; ok && i < from->files.n; i++) {
+		ok = na_hang_room(&h->files);
+		if (ok)
+			h->files.items[h->files.n++] = from->files.items[i];
+	}
+	while (ok && done < from->records.n) {
+		ok = take_record(h, &from->records.items[done], to, first_file);
+		done += ok;
+	}
+	/* What is taken is not freed twice. */
+	for (size_t i = done; i < from->records.n; i++)
+		free_record(&from->records.items[i]);
+	from->records.n = 0;
+	from->files.n = 0;
+	h->left_out += from->left_out;
+	from->left_out = 0;
+	free(to);
+	return ok;
+}
+
 /* clang-format off */
 static const struct { const char *word, *text; } causes[NA_N_HANG_CAUSES] = {
 	{"bad_chip", "bad TPU chip"},

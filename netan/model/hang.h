@@ -122,6 +122,10 @@ struct na_hang {
 void na_hang_init(struct na_hang *h);
 void na_hang_fini(struct na_hang *h);
 
+/* Moves what another one holds to the end of h; it stays empty but for its
+ * names.  False: no memory. */
+bool na_hang_take(struct na_hang *h, struct na_hang *from);
+
 /* Empty; NULL: no memory (or beyond the limit, counted, *full). */
 struct na_hang_record *na_hang_add(struct na_hang *h, bool *full);
 

@@ -106,7 +106,6 @@ struct na_xla_stack {
 	uint32_t *frames; /* innermost first: "func (file:line)" */
 	size_t n_frames;
 	uint64_t count;
-	uint64_t first_line;
 	uint64_t *graphs; /* hashes of their hashes, for counting */
 	size_t n_graphs, cap_graphs;
 };

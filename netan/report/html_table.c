@@ -66,6 +66,7 @@ static void put_list(FILE *out, const struct na_view *view, const char *caption,
 {
 	const struct na_value *row = view->list->u.of.first;
 	size_t hidden, shown = na_view_shown(view, &hidden);
+	char count[NA_UNIT_BUF];
 	struct na_run run;
 
 	if (shown > NA_TABLE_ROWS) {
@@ -89,8 +90,10 @@ static void put_list(FILE *out, const struct na_view *view, const char *caption,
 	*failed |= run.failed;
 	fputs("</tbody>\n</table>\n</div>\n", out);
 	if (hidden)
-		fprintf(out, "<p class=\"more\">%zu more not shown here</p>\n",
-			hidden);
+		fprintf(out,
+			"<p class=\"more\">%s more not shown here; the command "
+			"below writes all of them</p>\n",
+			na_print_count(count, hidden));
 }
 
 /* An object: its members as rows of name and value. */

@@ -107,7 +107,7 @@
 
 		const pick = make(sheet, "div", { "class": "pick", tabindex: "0", role: "slider",
 			"aria-label": "Time in the figure " + data.part,
-			"aria-valuemin": from, "aria-valuemax": to });
+			"aria-valuemin": from, "aria-valuemax": to, "aria-valuenow": from });
 		pick.style.left = percent(x0, width);
 		pick.style.width = percent(x1 - x0, width);
 		pick.style.top = percent(y0, height);

@@ -252,13 +252,21 @@ static void put_words(FILE *out, const struct na_emit_opts *o,
 	putc('\n', out);
 }
 
+static bool is_command(const char *line)
+{
+	return strncmp(line, "More: ", strlen("More: ")) == 0;
+}
+
 static void put_text(FILE *out, const struct na_emit_opts *o, const char *text)
 {
+	const struct na_emit_opts whole = {.color = o->color};
+
 	while (*text) {
 		size_t n = strcspn(text, "\n");
 		char *line = strndup(text, n);
 
-		put_words(out, o, NULL, line ? line : "");
+		put_words(out, line && is_command(line) ? &whole : o, NULL,
+			  line ? line : "");
 		free(line);
 		text += n + (text[n] == '\n');
 	}

@@ -151,7 +151,8 @@ void na_result_view(struct na_result *r, const char *title,
 /* How loud the title of the view that came last is, in colour. */
 enum na_tone { NA_TONE_PLAIN, NA_TONE_INFO, NA_TONE_WARNING, NA_TONE_ERROR };
 void na_result_tone(struct na_result *r, enum na_tone tone);
-/* Words among the views: a title and lines, which '\n' ends. */
+/* Words among the views: a title and lines, which '\n' ends.  A terminal
+ * breaks long ones, but not "More: COMMAND", which is for pasting. */
 void na_result_text(struct na_result *r, const char *title, const char *fmt,
 		    ...) NA_PRINTF(3, 4);
 

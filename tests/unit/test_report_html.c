@@ -275,6 +275,15 @@ static void numbers_behind_a_figure(void **state)
 	text = page(&r, &size);
 	assert_null(strstr(text, "application/json"));
 	free(text);
+	/* Nor without a figure, and it is said why. */
+	part.axis.width = 1200;
+	part.figure = NULL;
+	part.no_figure = "too <large>";
+	text = page(&r, &size);
+	assert_null(strstr(text, "application/json"));
+	assert_null(strstr(text, "<figure"));
+	assert_non_null(strstr(text, "too &lt;large&gt;"));
+	free(text);
 	na_result_free(check);
 	na_result_free(x);
 }

@@ -265,6 +265,30 @@ static void connections(void **state)
 	hand_case_fini(&h);
 }
 
+/* Three segments and one in a hundred make an error of a warning. */
+static void much_lost(void **state)
+{
+	(void)state;
+	for (int n = 2; n < 4; n++) {
+		struct hand_case h;
+		const struct na_value *f;
+		char json[300];
+
+		healthy(&h);
+		snprintf(json, sizeof(json),
+			 "{'connections': [{'src': 'a:1', 'dst': 'b:2', "
+			 "'verdict': 'network_loss', 'lost_ms': 1.0, 'fwd': "
+			 "{'retransmissions': {'total': %d, 'spurious': 1}, "
+			 "'data_packets': 300}}]}",
+			 n + 1);
+		hand_body(&h, "tcp", json);
+		assert_int_equal(hand_found(&h, "tcp-connection", &f), 1);
+		assert_string_equal(text(f, "severity"),
+				    n == 3 ? "error" : "warning");
+		hand_case_fini(&h);
+	}
+}
+
 static void stalls_and_patterns(void **state)
 {
 	struct hand_case h;
@@ -321,6 +345,7 @@ int main(void)
 		cmocka_unit_test(cannot_tell),
 		cmocka_unit_test(few_transfers),
 		cmocka_unit_test(connections),
+		cmocka_unit_test(much_lost),
 		cmocka_unit_test(stalls_and_patterns),
 		cmocka_unit_test(order),
 	};

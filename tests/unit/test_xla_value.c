@@ -252,6 +252,8 @@ static void test_exponents(void **state)
 	assert_true(x == 3.98712);
 	assert_int_equal(na_xla_decimal("1.5e-05 ", 8, &x), 7);
 	assert_true(x == 1.5e-05);
+	assert_int_equal(na_xla_decimal("1.5e1120", 8, &x), 0);
+	assert_true(x == 1.5e-05);
 	assert_int_equal(na_xla_decimal("2e", 2, &x), 1);
 	assert_int_equal(na_xla_decimal("2e+", 3, &x), 1);
 	assert_int_equal(na_xla_decimal("e5", 2, &x), 0);

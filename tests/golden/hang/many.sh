@@ -33,6 +33,14 @@ link 8 host-1 host-17 >eight
 netan hang eight --ledger ledger | tail -6
 tail -n 3 ledger
 netan hang eight --ledger ledger --format json | sed -n '/"ledger"/,/^    }/p'
+echo "== eight at once"
+for i in 1 2 3 4 5 6 7 8; do
+	link $i host-$i host-17 >at-once-$i
+	netan hang at-once-$i --ledger crowd >/dev/null &
+done
+wait
+wc -l <crowd
+netan hang at-once-8 --ledger crowd | tail -2
 echo "== hostile names"
 printf '2026-10-09T00:00:00Z Full error digest:\n  Potential cause: Bad TPU chips\n  Potential culprit workers: =cmd|"x",<b>\033[31m\342\200\256\n' >evil
 netan hang evil --ledger other

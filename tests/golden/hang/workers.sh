@@ -74,6 +74,10 @@ gzip -n <logs/coordinator.log >logs/copy.log.gz
 mkdir logs/plugins
 echo 'Megascale hang detected: no' >logs/plugins/h.xplane.pb
 netan hang logs
+echo "== any number of threads"
+netan hang logs -j 1 --format json >one
+netan hang logs -j 4 --format json >four
+cmp one four && echo same
 echo "== an hour later is another hang"
 sed 's/T03:/T04:/' logs/worker-1.log >>logs/worker-1.log
 netan hang logs | head -1

@@ -24,4 +24,11 @@ mkdir folder.html
 try t -o folder.html
 cp t/plugins/profile/r/host-0.xplane.pb x.html
 try x.html -o x.html
+echo "standard output, and where it is full"
+netan report t -o - | sed -n '1p;$p'
+netan report t -o - | sed 1q
+netan report t -o - 2>&1 >/dev/full
+echo "exit $?"
+netan report t -o /dev/full 2>&1
+echo "exit $?"
 ls
