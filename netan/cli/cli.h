@@ -67,7 +67,7 @@ struct na_common {
 	int64_t top;
 	const char *topology;
 	/* findings */
-	int fail_on; /* enum na_severity less 1; -1: never */
+	int fail_on;        /* enum na_severity less 1; -1: never */
 	const char *ledger; /* remembers suspects over runs; NULL: none */
 	/* pictures */
 	int64_t width, height; /* 0: the figure's own */
