@@ -127,13 +127,11 @@ static void judge_ratio(struct na_case *c)
 	f->remedy = "look at the slow pairs and the times of the worst "
 		    "transfers; check the hosts' TCP settings (netan sysctl)";
 	f->command = na_case_command(c, "latency --by pair");
-	na_put_int(c->r, f->evidence, "transfers",
-		   na_count_at(all, "transfers"));
+	na_put_int(c->r, f->evidence, "transfers", na_count_at(all, "transfers"));
 	na_put_real(c->r, f->evidence, "p99_over_p50_of_size", ratio);
 	na_put_real(c->r, f->evidence, "p50_us", na_number_at(all, "p50_us"));
 	na_put_real(c->r, f->evidence, "p99_us", na_number_at(all, "p99_us"));
-	na_put_real(c->r, f->evidence, "p99_9_us",
-		    na_number_at(all, "p99_9_us"));
+	na_put_real(c->r, f->evidence, "p99_9_us", na_number_at(all, "p99_9_us"));
 }
 
 static void judge(struct na_case *c)

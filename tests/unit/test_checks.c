@@ -216,8 +216,8 @@ static size_t ratio(double p99, const char *saturated, const char *pairs)
 
 	hand_case_init(&h);
 	hand_body(&h, "rpc", "{'verdict': 'steady', 'modes': []}");
-	snprintf(json, sizeof(json), "{'times_p50': 0.5, 'times_p99': %.2f}",
-		 p99);
+	snprintf(json, sizeof(json),
+		 "{'times_p50': 0.5, 'times_p99': %.2f}", p99);
 	hand_side(&h, "rpc", json);
 	hand_body(&h, "timeline", saturated);
 	hand_doc(&h, "timeline", "{'duration_s': 10.0}");
