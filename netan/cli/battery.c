@@ -104,14 +104,17 @@ static uint32_t wants_at_most(const struct choice *choice)
 	return s.wants;
 }
 
-/* An analysis with its own defaults, and a capacity where it takes one. */
+enum { CAPACITY_BUF = 128 };
+
+/* An analysis with its own defaults, and a capacity where it takes one: the
+ * params point into text. */
 static enum na_status params_of(const struct na_analysis *a,
-				const char *capacity, void **params,
-				struct na_err *err)
+				const char *capacity, char text[CAPACITY_BUF],
+				void **params, struct na_err *err)
 {
 	struct na_opt_group group = {"", a->face.opts, NULL};
 	struct na_opt_parser p = {.groups = &group, .n_groups = 1};
-	char text[128], *argv[] = {text};
+	char *argv[] = {text};
 	enum na_status st;
 
 	*params = na_calloc(1, a->face.params_size);
@@ -124,7 +127,7 @@ static enum na_status params_of(const struct na_analysis *a,
 	if (st != NA_OK || !capacity ||
 	    !na_opt_find(&group, 1, "capacity", strlen("capacity")))
 		return st;
-	snprintf(text, sizeof(text), "--capacity=%s", capacity);
+	snprintf(text, CAPACITY_BUF, "--capacity=%s", capacity);
 	return na_opt_parse(&p, 1, argv, err);
 }
 
@@ -182,6 +185,7 @@ static void run_row(struct job *j, const struct na_filter *asked,
 		    const char *capacity)
 {
 	const struct na_analysis *a = j->row->a;
+	char text[CAPACITY_BUF];
 	struct na_grouping by;
 	void *params = NULL;
 	enum na_status st;
@@ -194,7 +198,7 @@ static void run_row(struct job *j, const struct na_filter *asked,
 	j->session.filter = filter_of(j->row, asked);
 	st = grouping_of(j->row, &by, &j->err);
 	if (st == NA_OK)
-		st = params_of(a, capacity, &params, &j->err);
+		st = params_of(a, capacity, text, &params, &j->err);
 	if (st == NA_OK)
 		st = na_analyse(&j->session, a, params, &by, j->r, &j->driven,
 				&j->err);
