@@ -151,8 +151,6 @@ static enum na_status read_files(struct reading *x, struct na_err *err)
 
 	if (!pieces)
 		return na_fail_nomem(err);
-	for (size_t i = 0; i < x->files.n; i++)
-		na_hide(x->cli, NA_ALIAS_INPUT, x->files.paths[i]);
 	na_progress_start(&progress, x->cli);
 	for (size_t i = 0; err->status == NA_OK && i < x->files.n; i += n) {
 		n = x->files.n - i < most ? x->files.n - i : most;
@@ -166,61 +164,6 @@ static enum na_status read_files(struct reading *x, struct na_err *err)
 	na_progress_end(&progress);
 	free(pieces);
 	return err->status;
-}
-
-/* ---- --anonymize */
-
-static bool all_digits(const char *s)
-{
-	return s[strspn(s, "0123456789")] == '\0';
-}
-
-static void hide_workers(const struct reading *x,
-			 const struct na_hang_worker *w, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const uint32_t names[3] = {w[i].host, w[i].job, w[i].task};
-
-		for (int k = 0; k < 3; k++) {
-			const char *s = na_strtab_at(&x->logs.names, names[k]);
-
-			if (!all_digits(s))
-				na_hide(x->cli,
-					k ? NA_ALIAS_TASK : NA_ALIAS_HOST, s);
-		}
-	}
-}
-
-static void hide_said(const struct reading *x, const struct na_hang_said *said,
-		      size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const char *s = na_strtab_at(&x->logs.names, said[i].host);
-
-		if (!all_digits(s))
-			na_hide(x->cli, NA_ALIAS_HOST, s);
-	}
-}
-
-static void hide_names(const struct reading *x)
-{
-	if (!x->cli->pseudonyms)
-		return;
-	for (uint32_t i = 0; i < x->logs.names.n; i++)
-		na_hide_later(x->cli, na_strtab_at(&x->logs.names, i));
-	for (size_t i = 0; i < x->logs.records.n; i++) {
-		const struct na_hang_record *r = &x->logs.records.items[i];
-		const char *who = na_strtab_at(&x->logs.names, r->source);
-
-		hide_workers(x, r->culprits.items, r->culprits.n);
-		hide_workers(x, r->listed.items, r->listed.n);
-		hide_workers(x, r->at_places.items, r->at_places.n);
-		hide_said(x, r->counters.items, r->counters.n);
-		hide_said(x, r->fingerprints.items, r->fingerprints.n);
-		hide_said(x, r->errors.items, r->errors.n);
-		if (!all_digits(who))
-			na_hide(x->cli, NA_ALIAS_TASK, who);
-	}
 }
 
 /* ---- output */
@@ -480,7 +423,6 @@ static enum na_exit judge(struct reading *x, struct na_result *r)
 		exit = check_read(x);
 		if (exit != NA_EXIT_OK)
 			return exit;
-		hide_names(x);
 		if (na_hangs_judge(&h, &x->logs, &err) == NA_OK)
 			exit = show(x, &h, r);
 		na_hangs_fini(&h);
