@@ -368,6 +368,15 @@ static enum na_status note_suspects(const struct reading *x,
 
 /* ---- all of it */
 
+/* Who is called what in the logs (--anonymize). */
+static const struct na_hidden said_names[] = {
+	{"host", NA_ALIAS_HOST},       {"hosts", NA_ALIAS_HOST},
+	{"blocked_by", NA_ALIAS_HOST}, {"waiting", NA_ALIAS_HOST},
+	{"a", NA_ALIAS_HOST},          {"b", NA_ALIAS_HOST},
+	{"job", NA_ALIAS_TASK},        {"task", NA_ALIAS_TASK},
+	{"source", NA_ALIAS_TASK},     {NULL, NA_ALIAS_HOST},
+};
+
 static enum na_exit show(const struct reading *x, const struct na_hangs *h,
 			 struct na_result *r)
 {
@@ -376,6 +385,7 @@ static enum na_exit show(const struct reading *x, const struct na_hangs *h,
 	enum na_exit exit;
 
 	na_hangs_result(h, r);
+	na_hide_members(x->cli, na_result_body(r), said_names);
 	envelope(x, r);
 	na_hangs_views(h, (size_t)p->top, r);
 	if (x->cli->common.ledger && note_suspects(x, h, r, &err) != NA_OK) {
