@@ -12,10 +12,9 @@
 static const char *const words[] = {
 	"hang detected", "HANG_DETECTED", "detects a hang",
 	"workers have halted", "Full error digest:", "Potential cause:",
-	"Potential culprit", "TPU stats:", "TPU states:",
-	"TPU program fingerprints:", "Tag:PC breakdown:",
-	"that have bad TPUs", "that have different HLO",
-	"that have data input stall",
+	"Potential culprit", "TPU program fingerprints:",
+	"Tag:PC breakdown:", "that have bad TPUs",
+	"that have different HLO", "that have data input stall",
 };
 /* clang-format on */
 static const struct na_needles needles = {words,
@@ -220,7 +219,8 @@ static bool keyed_line(struct reading *g, struct na_bit x, enum na_hang_key key,
 	size_t n = 0, end = 0;
 	struct stream *s = best_stream(g, na_bit_of(x.s, at), true, &n, &end);
 
-	if (!s && key >= NA_KEY_MODULE)
+	if (!s && (key >= NA_KEY_MODULE || key == NA_KEY_STATS ||
+		   key == NA_KEY_STATES))
 		return true;
 	if (!s || begins_another(g, s, key)) {
 		if (!open_report(g, s, x, at, &s))
@@ -390,10 +390,27 @@ static enum na_status read_lines(struct reading *g, struct na_lines *l,
 	}
 }
 
+/* What turned out not to be a digest. */
+static void drop_unsure(struct na_hang *h, size_t from)
+{
+	size_t kept = from;
+
+	for (size_t i = from; i < h->records.n; i++) {
+		struct na_hang_record *r = &h->records.items[i];
+
+		if (r->detection || r->sure || r->listed.n)
+			h->records.items[kept++] = *r;
+		else
+			na_hang_free_record(r);
+	}
+	h->records.n = kept;
+}
+
 enum na_status na_hang_read(struct na_hang *h, const char *path,
 			    struct na_err *err)
 {
 	struct reading g = {.h = h, .file = (uint32_t)h->files.n};
+	size_t before = h->records.n;
 	struct na_hang_file *f;
 	struct na_lines *l;
 	enum na_status st;
@@ -414,6 +431,7 @@ enum na_status na_hang_read(struct na_hang *h, const char *path,
 	} else {
 		st = na_fail_nomem(err);
 	}
+	drop_unsure(h, before);
 	f->lines = na_lines_count(l);
 	f->bytes = na_lines_bytes(l);
 	f->read = st == NA_OK || st == NA_EFORMAT;

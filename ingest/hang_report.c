@@ -8,7 +8,8 @@
 /* clang-format off */
 static const struct { const char *word; enum na_hang_key key; } keys[] = {
 	{"Megascale detects a hang", NA_KEY_VERDICT},
-	{"detects a hang", NA_KEY_VERDICT},
+	{"detects a hang that is likely caused by", NA_KEY_VERDICT},
+	{"detects a hang but cannot determine", NA_KEY_VERDICT},
 	{"Some workers have halted", NA_KEY_HALTED},
 	{"Full error digest:", NA_KEY_DIGEST},
 	{"Potential cause:", NA_KEY_CAUSE},
@@ -242,8 +243,11 @@ static bool take_cause(struct na_hang *h, struct na_hang_record *r,
 
 	r->digest = true;
 	r->cause_text = na_hang_name(h, value, &ok);
-	if (na_hang_cause_of(value, &cause) && cause != NA_HANG_UNKNOWN)
-		r->cause = cause;
+	if (na_hang_cause_of(value, &cause)) {
+		r->sure = true;
+		if (cause != NA_HANG_UNKNOWN)
+			r->cause = cause;
+	}
 	return ok;
 }
 
@@ -275,6 +279,14 @@ static bool take_verdict(struct na_hang_record *r, struct na_bit x)
 	return true;
 }
 
+/* Other logs speak of potential causes, TPU stats and hosts, too. */
+static bool is_sure(enum na_hang_key key)
+{
+	return key == NA_KEY_VERDICT || key == NA_KEY_HALTED ||
+	       key == NA_KEY_DIGEST || key == NA_KEY_CULPRITS ||
+	       key == NA_KEY_PRINTS || key == NA_KEY_BREAKDOWN;
+}
+
 static bool take_key(struct na_hang *h, struct na_hang_open *o,
 		     enum na_hang_key key, struct na_bit value, bool cut)
 {
@@ -282,6 +294,7 @@ static bool take_key(struct na_hang *h, struct na_hang_open *o,
 	struct na_hang_spot spot = {.workers = value};
 	bool ok = true;
 
+	r->sure |= is_sure(key);
 	switch (key) {
 	case NA_KEY_VERDICT:
 		return take_verdict(r, value);

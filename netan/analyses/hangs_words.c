@@ -217,7 +217,7 @@ static const char *unrecoverable(const struct na_hangs *x,
 				       : NA_NO_NAME;
 
 	if (i == 0 && error != NA_NO_NAME)
-		return WRITE("read the log of %s: %.300s", who, name(x, error));
+		return WRITE("read the log of %s: %.250s", who, name(x, error));
 	if (i == 0)
 		return WRITE("read the logs of %s",
 			     e->culprits.n ? who : "the workers that halted");

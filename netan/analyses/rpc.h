@@ -7,9 +7,9 @@
 #include "netan/analyses/rpc_calls.h"
 #include "netan/stats/sample.h"
 #include "netan/stats/size_line.h"
+#include "netan/stats/sketch.h"
 #include "netan/stats/spread.h"
 #include "netan/stats/timers.h"
-#include "netan/stats/sketch.h"
 
 #define RPC_BIN_PS (100 * NA_PS_PER_MS) /* without --bin */
 

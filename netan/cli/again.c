@@ -98,7 +98,6 @@ static const struct na_opt *option_at(const struct na_cli *cli, int *k,
 	struct na_common common;
 	size_t n = na_command_groups(cli->command, &common, NULL, groups);
 	bool letters = arg[1] != '-';
-	size_t length = sign ? (size_t)(sign - arg) - 2 : strlen(arg + 2);
 	const struct na_opt *o;
 
 	*value = sign ? sign + 1 : NULL;
@@ -108,7 +107,7 @@ static const struct na_opt *option_at(const struct na_cli *cli, int *k,
 			arg++;
 		*value = o && arg[1] ? arg + 1 : NULL;
 	} else {
-		o = na_opt_find(groups, n, arg + 2, length);
+		o = na_opt_find(groups, n, arg + 2, strcspn(arg + 2, "="));
 	}
 	if (o && o->kind != NA_OPT_FLAG && !*value && *k + 1 < cli->argc)
 		*value = cli->argv[++*k];

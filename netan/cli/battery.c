@@ -111,7 +111,9 @@ static enum na_status params_of(const struct na_analysis *a,
 {
 	struct na_opt_group group = {"", a->face.opts, NULL};
 	struct na_opt_parser p = {.groups = &group, .n_groups = 1};
-	char text[128], *argv[] = {text};
+	/* The value is kept where it is: on the command line. */
+	char name[] = "--capacity";
+	char *argv[] = {name, (char *)(uintptr_t)capacity};
 	enum na_status st;
 
 	*params = na_calloc(1, a->face.params_size);
@@ -124,8 +126,7 @@ static enum na_status params_of(const struct na_analysis *a,
 	if (st != NA_OK || !capacity ||
 	    !na_opt_find(&group, 1, "capacity", strlen("capacity")))
 		return st;
-	snprintf(text, sizeof(text), "--capacity=%s", capacity);
-	return na_opt_parse(&p, 1, argv, err);
+	return na_opt_parse(&p, 2, argv, err);
 }
 
 static void free_params(const struct na_analysis *a, void *params)

@@ -151,8 +151,6 @@ static enum na_status read_files(struct reading *x, struct na_err *err)
 
 	if (!pieces)
 		return na_fail_nomem(err);
-	for (size_t i = 0; i < x->files.n; i++)
-		na_hide(x->cli, NA_ALIAS_INPUT, x->files.paths[i]);
 	na_progress_start(&progress, x->cli);
 	for (size_t i = 0; err->status == NA_OK && i < x->files.n; i += n) {
 		n = x->files.n - i < most ? x->files.n - i : most;
@@ -166,61 +164,6 @@ static enum na_status read_files(struct reading *x, struct na_err *err)
 	na_progress_end(&progress);
 	free(pieces);
 	return err->status;
-}
-
-/* ---- --anonymize */
-
-static bool all_digits(const char *s)
-{
-	return s[strspn(s, "0123456789")] == '\0';
-}
-
-static void hide_workers(const struct reading *x,
-			 const struct na_hang_worker *w, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const uint32_t names[3] = {w[i].host, w[i].job, w[i].task};
-
-		for (int k = 0; k < 3; k++) {
-			const char *s = na_strtab_at(&x->logs.names, names[k]);
-
-			if (!all_digits(s))
-				na_hide(x->cli,
-					k ? NA_ALIAS_TASK : NA_ALIAS_HOST, s);
-		}
-	}
-}
-
-static void hide_said(const struct reading *x, const struct na_hang_said *said,
-		      size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const char *s = na_strtab_at(&x->logs.names, said[i].host);
-
-		if (!all_digits(s))
-			na_hide(x->cli, NA_ALIAS_HOST, s);
-	}
-}
-
-static void hide_names(const struct reading *x)
-{
-	if (!x->cli->pseudonyms)
-		return;
-	for (uint32_t i = 0; i < x->logs.names.n; i++)
-		na_hide_later(x->cli, na_strtab_at(&x->logs.names, i));
-	for (size_t i = 0; i < x->logs.records.n; i++) {
-		const struct na_hang_record *r = &x->logs.records.items[i];
-		const char *who = na_strtab_at(&x->logs.names, r->source);
-
-		hide_workers(x, r->culprits.items, r->culprits.n);
-		hide_workers(x, r->listed.items, r->listed.n);
-		hide_workers(x, r->at_places.items, r->at_places.n);
-		hide_said(x, r->counters.items, r->counters.n);
-		hide_said(x, r->fingerprints.items, r->fingerprints.n);
-		hide_said(x, r->errors.items, r->errors.n);
-		if (!all_digits(who))
-			na_hide(x->cli, NA_ALIAS_TASK, who);
-	}
 }
 
 /* ---- output */
@@ -425,6 +368,15 @@ static enum na_status note_suspects(const struct reading *x,
 
 /* ---- all of it */
 
+/* Who is called what in the logs (--anonymize). */
+static const struct na_hidden said_names[] = {
+	{"host", NA_ALIAS_HOST},       {"hosts", NA_ALIAS_HOST},
+	{"blocked_by", NA_ALIAS_HOST}, {"waiting", NA_ALIAS_HOST},
+	{"a", NA_ALIAS_HOST},          {"b", NA_ALIAS_HOST},
+	{"job", NA_ALIAS_TASK},        {"task", NA_ALIAS_TASK},
+	{"source", NA_ALIAS_TASK},     {NULL, NA_ALIAS_HOST},
+};
+
 static enum na_exit show(const struct reading *x, const struct na_hangs *h,
 			 struct na_result *r)
 {
@@ -433,6 +385,7 @@ static enum na_exit show(const struct reading *x, const struct na_hangs *h,
 	enum na_exit exit;
 
 	na_hangs_result(h, r);
+	na_hide_members(x->cli, na_result_body(r), said_names);
 	envelope(x, r);
 	na_hangs_views(h, (size_t)p->top, r);
 	if (x->cli->common.ledger && note_suspects(x, h, r, &err) != NA_OK) {
@@ -480,7 +433,6 @@ static enum na_exit judge(struct reading *x, struct na_result *r)
 		exit = check_read(x);
 		if (exit != NA_EXIT_OK)
 			return exit;
-		hide_names(x);
 		if (na_hangs_judge(&h, &x->logs, &err) == NA_OK)
 			exit = show(x, &h, r);
 		na_hangs_fini(&h);

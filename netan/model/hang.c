@@ -14,7 +14,7 @@ void na_hang_init(struct na_hang *h)
 	na_strtab_init(&h->names);
 }
 
-static void free_record(struct na_hang_record *r)
+void na_hang_free_record(struct na_hang_record *r)
 {
 	free(r->culprits.items);
 	free(r->listed.items);
@@ -30,7 +30,7 @@ static void free_record(struct na_hang_record *r)
 void na_hang_fini(struct na_hang *h)
 {
 	for (size_t i = 0; i < h->records.n; i++)
-		free_record(&h->records.items[i]);
+		na_hang_free_record(&h->records.items[i]);
 	free(h->records.items);
 	free(h->files.items);
 	na_strtab_fini(&h->names);
@@ -127,7 +127,7 @@ static bool take_record(struct na_hang *h, struct na_hang_record *r,
 	if (h->records.n >= NA_HANG_RECORDS_MAX ||
 	    items > NA_HANG_ITEMS_MAX - h->n_items) {
 		h->left_out++;
-		free_record(r);
+		na_hang_free_record(r);
 		return true;
 	}
 	if (!na_hang_room(&h->records))
@@ -162,7 +162,7 @@ bool na_hang_take(struct na_hang *h, struct na_hang *from)
 	}
 	/* What is taken is not freed twice. */
 	for (size_t i = done; i < from->records.n; i++)
-		free_record(&from->records.items[i]);
+		na_hang_free_record(&from->records.items[i]);
 	from->records.n = 0;
 	from->files.n = 0;
 	h->left_out += from->left_out;

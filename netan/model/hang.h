@@ -84,6 +84,7 @@ struct na_hang_record {
 	/* reports */
 	enum na_hang_cause cause;
 	bool verdict, digest; /* which parts of it there are */
+	bool sure;            /* nothing else is written so */
 	uint32_t cause_text;  /* of "Potential cause:" */
 	uint32_t error_time, error_type;
 	NA_HANG_LIST(struct na_hang_worker) culprits; /* of the digest */
@@ -121,6 +122,8 @@ struct na_hang {
 
 void na_hang_init(struct na_hang *h);
 void na_hang_fini(struct na_hang *h);
+
+void na_hang_free_record(struct na_hang_record *r);
 
 /* Moves what another one holds to the end of h; it stays empty but for its
  * names.  False: no memory. */

@@ -312,6 +312,7 @@ static void few_steps(void **state)
 
 static void nothing(void **state)
 {
+	const struct na_value *m;
 	struct job a = usual;
 	struct na_rng rng;
 	struct pair p;
@@ -323,12 +324,17 @@ static void nothing(void **state)
 	analyse(&p, 100);
 	assert_int_equal(p.d.status, NA_OK);
 	assert_int_equal(p.d.used, 0);
-	assert_null(metric(&p, "latency.p50"));
+	m = metric(&p, "latency.p50");
+	assert_true(real(m, "a") > 50 && isnan(real(m, "b")));
+	assert_string_equal(verdict(&p, "latency.p50"), "null");
+	assert_string_equal(na_text_of(na_get(m, "why"), ""),
+			    "B: no network transfers");
 	assert_string_equal(overall(&p), "null");
 	end(&p);
 	begin(&p);
 	analyse(&p, 100);
 	assert_int_equal(p.d.used, 0);
+	assert_null(metric(&p, "latency.p50"));
 	end(&p);
 }
 

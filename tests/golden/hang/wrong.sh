@@ -18,6 +18,15 @@ echo "status $?"
 netan hang calm missing --strict
 echo "status $?"
 netan hang - <calm
+cat >alike <<END
+TPU stats: duty cycle 93 %
+Potential cause: the disk is full
+  /dev/sda: 0
+watchdog detects a hang of thread 5
+Module: a
+The hosts are up
+END
+netan hang alike
 head -c 3000 /dev/zero >zeros
 netan hang zeros
 gzip -n <calm | head -c 25 >cut.gz

@@ -24,7 +24,7 @@ mkdir other mine
 echo precious >other/notes.txt
 echo '# My report' >mine/report.md
 touch file
-for o in other mine file d/report.md no/such x.pdf . -; do
+for o in other mine file d/report.md no/such x.pdf .; do
 	netan report t -o $o 2>&1
 	echo "exit $?"
 done
