@@ -10,10 +10,6 @@
 
 enum { FEW_TRANSFERS = 100, FEW_PACKETS = 1000 };
 
-/* Of the step time that devices may spend in communication before anybody
- * asks why. */
-static const double hidden_share = 0.01;
-
 /* A test stands behind it, or the pattern leaves only the network. */
 static bool convicts(const struct na_finding *f)
 {
@@ -61,21 +57,7 @@ static const char *guilty(struct na_case *c, const struct na_finding *f)
 /* Devices hardly wait for communication: nothing to blame anybody for. */
 static bool hidden(const struct na_case *c)
 {
-	double share = na_number_at(na_case_body(c, "slack"),
-				    "total.stall_share");
-	const struct na_value *steps = na_case_body(c, "steps");
-	double exposed = 0, all = 0;
-
-	if (isfinite(share))
-		return share < hidden_share;
-	for (const struct na_value *v = na_first(steps, "hosts"); v;
-	     v = v->next) {
-		double n = na_number_at(v, "steps");
-
-		exposed += n * na_number_at(v, "exposed_ms");
-		all += n * na_number_at(v, "mean_ms");
-	}
-	return all > 0 && exposed < hidden_share * all;
+	return na_waiting_share(c) < NA_HIDDEN;
 }
 
 static bool has(const struct na_case *c, const char *name)

@@ -265,6 +265,44 @@ static void small_transfers(void **state)
 			 1);
 }
 
+/* What nobody waits for is a remark. */
+static const char *severity(const char *id, const char *name, const char *json,
+			    const char *slack)
+{
+	static const char *const words[] = {"info", "warning", "error"};
+	struct hand_case h;
+	const struct na_value *f;
+	const char *s = "";
+
+	hand_case_init(&h);
+	hand_body(&h, name, json);
+	if (slack)
+		hand_body(&h, "slack", slack);
+	assert_int_equal(hand_found(&h, id, &f), 1);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		s = strcmp(text(f, "severity"), words[i]) ? s : words[i];
+	hand_case_fini(&h);
+	return s;
+}
+
+#define WAITS(share) "{'total': {'stall_share': " share "}}"
+
+static void small_cost(void **state)
+{
+	static const char many[] = "{'groups': [{'small_count_share': 0.6, "
+				   "'small_time_share': 0.5}]}";
+
+	(void)state;
+	assert_string_equal(severity("small-transfers", "sizes", many, NULL),
+			    "warning");
+	assert_string_equal(severity("small-transfers", "sizes", many,
+				     WAITS("0.01")),
+			    "warning");
+	assert_string_equal(severity("small-transfers", "sizes", many,
+				     WAITS("0.0099")),
+			    "info");
+}
+
 #define BURSTS(of, idc, max) \
 	"{'pending_of': '" of "', 'dispersion': [{'window_ms': 1, 'idc': " \
 	"99.0}, {'window_ms': 10, 'idc': " idc "}], 'pending': " \
@@ -272,9 +310,6 @@ static void small_transfers(void **state)
 
 static void bursty(void **state)
 {
-	struct hand_case h;
-	const struct na_value *f;
-
 	(void)state;
 	assert_int_equal(found("bursty", "bursts",
 			       BURSTS("collectives", "10.0", "100.0"), 0),
@@ -282,16 +317,18 @@ static void bursty(void **state)
 	assert_int_equal(found("bursty", "bursts",
 			       BURSTS("collectives", "10.1", "16.0"), 0),
 			 0);
-	hand_case_init(&h);
-	hand_body(&h, "bursts", BURSTS("collectives", "10.1", "16.1"));
-	assert_int_equal(hand_found(&h, "bursty", &f), 1);
-	assert_string_equal(text(f, "severity"), "warning");
-	hand_case_fini(&h);
-	hand_case_init(&h);
-	hand_body(&h, "bursts", BURSTS("transfers", "10.1", "16.1"));
-	assert_int_equal(hand_found(&h, "bursty", &f), 1);
-	assert_string_equal(text(f, "severity"), "info");
-	hand_case_fini(&h);
+	for (size_t i = 0; i < 8; i++) {
+		bool planned = i & 1, waits = i & 2, known = i & 4;
+
+		assert_string_equal(
+			severity("bursty", "bursts",
+				 planned ? BURSTS("collectives", "10.1", "16.1")
+					 : BURSTS("transfers", "10.1", "16.1"),
+				 !known  ? NULL
+				 : waits ? WAITS("0.01")
+					 : WAITS("0.0099")),
+			planned && waits && known ? "warning" : "info");
+	}
 }
 
 #define BUSY(least) \
@@ -399,6 +436,7 @@ int main(void)
 		cmocka_unit_test(rpc_modes),
 		cmocka_unit_test(rpc_ratio),
 		cmocka_unit_test(small_transfers),
+		cmocka_unit_test(small_cost),
 		cmocka_unit_test(bursty),
 		cmocka_unit_test(never_idle),
 		cmocka_unit_test(clock_skew),

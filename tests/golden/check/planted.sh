@@ -47,9 +47,12 @@ judge j1 --host-settings settings
 echo '== at capacity'
 netan synth -q -o full --run r --hosts 4 --steps 10 --link-rate 20Gbps
 judge full --capacity 15Gbps
-echo '== in bursts'
+echo '== in bursts that nobody waits for, and that all wait for'
 netan synth -q -o burst --run r --hosts 16 --devices 2 --steps 4 --step-time 500ms
 judge burst
+netan synth -q -o waits --run r --hosts 8 --collectives 1 --step-time 60ms \
+	--fault small-slack:all-gather.12_0
+judge waits
 echo '== small transfers'
 netan synth -q -o small --run r --hosts 4 --steps 10 --chunk 16KiB
 judge small
