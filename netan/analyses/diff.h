@@ -73,9 +73,9 @@ extern const char *const df_verdicts[]; /* NULL for DF_UNTOLD */
 struct df_row {
 	double a, b, shift, ratio;
 	double shift_ci[2], ratio_ci[2];
-	double b_ci[2];     /* of b alone */
-	double p, alpha;    /* NaN: not tested */
-	double detectable;  /* ratio that would have been seen */
+	double b_ci[2];    /* of b alone */
+	double p, alpha;   /* NaN: not tested */
+	double detectable; /* ratio that would have been seen */
 	/* At equal sizes and pairs, where that was looked at. */
 	double equal_a, equal_b, equal_ratio, equal_ci[2];
 	bool rejected, by_ratio, equal;
