@@ -50,10 +50,10 @@ static void metric_rows(struct na_result *r, struct na_value *list,
 		na_put_real(r, x, "a", row->a);
 		na_put_real(r, x, "b", row->b);
 		percent(change, row->ratio);
-		percent(lo, row->ci[0]);
-		percent(hi, row->ci[1]);
+		percent(lo, row->ratio_ci[0]);
+		percent(hi, row->ratio_ci[1]);
 		na_put_text(r, x, "change", change);
-		if (isfinite(row->ci[0]))
+		if (isfinite(row->ratio_ci[0]))
 			na_put_textf(r, x, "ci", "%s to %s", lo, hi);
 		else
 			na_put_text(r, x, "ci", "-");
