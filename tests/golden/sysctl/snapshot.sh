@@ -20,3 +20,5 @@ mkdir empty
 netan sysctl --root h --snapshot empty/ -q | tail -n 1
 ls -a | grep tmp
 ls empty
+echo "the folder of all snapshots need not be there"
+netan sysctl --root h --snapshot all/of/host-7 -q | tail -n 1
