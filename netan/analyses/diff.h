@@ -232,6 +232,9 @@ enum na_status df_finish(void *state, struct na_result *r, struct na_err *err);
 void df_views(struct na_result *r, const struct df_state *s);
 const char *df_host(const struct df_state *s, uint32_t host);
 /* side.message */
+/* "+12.5 %", "-3 %", and from 3 or below 0.05 a factor: "69.4x"; into a buffer
+ * of NA_UNIT_BUF. */
+const char *df_print_change(char *buf, double ratio, int digits);
 void df_put_message(struct na_result *r, const struct df_state *s);
 
 /* ---- diff_parts.c: hosts, pairs, collectives */

@@ -170,14 +170,16 @@ static void judge_stalls(struct na_case *c)
 	f->title = na_case_text(
 		c,
 		"%s stalls its devices for %s %% of the step time though it "
-		"has slack; its slowest run: %s",
-		na_text_at(row, "collective"), na_case_number(c, 100 * share),
-		na_text_at(late, "cause"));
-	f->remedy = n == home ? "look at the hosts' memory, PCIe and CPU: not "
-				"the network keeps the devices waiting"
-			      : "the waterfall tells what of the path took "
-				"long; send less, or earlier";
-	f->command = na_case_command(c, "slack --sort stall");
+		"has slack",
+		na_text_at(row, "collective"), na_case_number(c, 100 * share));
+	f->remedy = n == home
+			    ? "look at the hosts' memory, PCIe and CPU: not "
+			      "the network keeps the devices waiting"
+			    : "look at its slowest run in the waterfall: what "
+			      "of the path took long; send less, or earlier";
+	f->command = na_case_command(c, "slack --waterfall -o late.svg");
+	na_put_text(c->r, f->evidence, "slowest_run",
+		    na_text_at(late, "cause"));
 	put_row(c, na_put_list(c->r, f->evidence, "worst"), row);
 	na_put_real(c->r, f->evidence, "stall_share", share);
 	na_put_real(c->r, f->evidence, "stall_per_device_s", f->lost_s);

@@ -4,50 +4,29 @@
 
 #include "netan/base/units.h"
 #include "netan/report/html_impl.h"
+#include "netan/result/plain.h"
 
-/* "excess_ratio" reads better as "excess ratio". */
 static void put_name(FILE *out, const char *name)
 {
-	for (; name && *name; name++) {
-		char c[2] = {*name == '_' ? ' ' : *name, '\0'};
+	char buf[NA_PLAIN_BUF];
 
-		na_html_text(out, c);
-	}
-}
-
-/* Three digits: 0.0175, 2.37e-47. */
-static void put_real(FILE *out, double x)
-{
-	char buf[NA_UNIT_BUF];
-
-	if (isfinite(x) && x != 0 && fabs(x) < 1e-3) {
-		double scale = pow(10, 2 - floor(log10(fabs(x))));
-
-		fputs(isfinite(scale)
-			      ? na_print_double(buf, round(x * scale) / scale)
-			      : "0",
-		      out);
-		return;
-	}
-	fputs(na_print_number(buf, x, 3), out);
+	na_html_text(out, na_plain_name(buf, name));
 }
 
 static void put_value(FILE *out, const struct na_value *v)
 {
-	static const struct na_column count = {"v", "v", NA_F_COUNT, 0, 0};
 	static const struct na_column text = {"v", "v", NA_F_TEXT, 0, 0};
 	struct na_value row = {.kind = NA_V_OBJECT, .n = 1}, member = *v;
-	char buf[NA_CELL_BUF];
+	char buf[NA_CELL_BUF], plain[NA_PLAIN_BUF];
 
-	if (v->kind == NA_V_REAL) {
-		put_real(out, v->u.d);
+	if (v->kind == NA_V_REAL || v->kind == NA_V_INT) {
+		na_html_text(out, na_plain_number(plain, v));
 		return;
 	}
 	member.name = "v";
 	member.next = NULL;
 	row.u.of.first = row.u.of.last = &member;
-	na_html_text(out, na_cell_text(v->kind == NA_V_INT ? &count : &text,
-				       &row, buf));
+	na_html_text(out, na_cell_text(&text, &row, buf));
 }
 
 static bool is_scalar(const struct na_value *v)
@@ -72,12 +51,13 @@ enum { SHOWN_REALS = 8, SHOWN_IN_LINE = 24, SHOWN_OBJECTS = 5 };
 
 static void put_reals(FILE *out, const struct na_value *v)
 {
+	char buf[NA_PLAIN_BUF];
 	size_t n;
 	const double *x = na_reals_of(v, &n);
 
 	for (size_t i = 0; i < n && i < SHOWN_REALS; i++) {
 		fputs(i ? ", " : "", out);
-		put_real(out, x[i]);
+		na_html_text(out, na_plain_real(buf, v->name, x[i]));
 	}
 	if (n > SHOWN_REALS)
 		fprintf(out, " and %zu more", n - SHOWN_REALS);
@@ -240,7 +220,8 @@ static void put_not_run(FILE *out, const struct na_value *rows)
 {
 	if (!rows || !rows->n)
 		return;
-	fputs("<h3>Could not be checked</h3>\n<ul>\n", out);
+	fputs("<h3>Could not be checked, and what that takes</h3>\n<ul>\n",
+	      out);
 	for_each_member (v, rows) {
 		fputs("<li><code>", out);
 		na_html_line(out, na_text_of(na_get(v, "id"), ""));
