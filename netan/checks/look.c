@@ -143,3 +143,17 @@ double na_waiting_share(const struct na_case *c)
 	}
 	return all > 0 ? exposed / all : (double)NAN;
 }
+
+double na_skewed_share(const struct na_case *c)
+{
+	const struct na_value *side = na_case_side(c, "session");
+
+	return na_number_at(side, "clock_skew") /
+	       na_number_at(side, "receives");
+}
+
+bool na_clocks_differ(const struct na_case *c)
+{
+	return na_skewed_share(c) > c->limits->skewed ||
+	       na_length(na_case_body(c, "pairs"), "clock_offsets");
+}

@@ -46,12 +46,27 @@ static const char *price_of_steps(struct na_case *c, const struct na_finding *f)
 			    na_case_seconds(c, all_s));
 }
 
+/* A host that is slow by itself and costs more than the network does. */
+static const char *besides(struct na_case *c, const struct na_finding *guilty)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *f = c->findings[i];
+
+		if (strcmp(f->check->id, "straggler") == 0 && !f->network &&
+		    f->lost_s > 0 && !(guilty->lost_s >= f->lost_s))
+			return na_case_text(c, "; steps wait for %s, too%s",
+					    f->culprit, price_of_steps(c, f));
+	}
+	return "";
+}
+
 static const char *guilty(struct na_case *c, const struct na_finding *f)
 {
-	return na_case_text(c, "guilty: %s%s%s%s",
+	return na_case_text(c, "guilty: %s%s%s%s%s",
 			    f->culprit ? f->culprit : f->title,
 			    f->culprit && f->how ? ", " : "",
-			    f->culprit && f->how ? f->how : "", price(c, f));
+			    f->culprit && f->how ? f->how : "", price(c, f),
+			    besides(c, f));
 }
 
 /* Devices hardly wait for communication: nothing to blame anybody for. */

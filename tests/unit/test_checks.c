@@ -208,6 +208,56 @@ static void rpc_modes(void **state)
 	hand_case_fini(&h);
 }
 
+/* Of a mode of 5 ms at host-1: severity; "" without a finding. */
+static const char *clocked(const char *offsets, const char *side)
+{
+	static const char *const words[] = {"info", "warning"};
+	struct hand_case h;
+	const struct na_value *f;
+	char json[300];
+	const char *s = "";
+
+	hand_case_init(&h);
+	hand_body(&h, "rpc",
+		  "{'verdict': 'low-RTO-like', 'modes': [{'count': 40, "
+		  "'latency_ms': 5.0, 'cause': 'retransmission timeout, "
+		  "lowered minimum', 'hosts': ['host-1'], 'share': 0.1}]}");
+	hand_body(&h, "session", "{}");
+	hand_side(&h, "session", side);
+	snprintf(json, sizeof(json), "{'clock_offsets': [%s]}", offsets);
+	hand_body(&h, "pairs", json);
+	if (hand_found(&h, "rpc-latency", &f))
+		s = words[strcmp(text(f, "severity"), words[0]) != 0];
+	if (strcmp(s, "info") == 0)
+		assert_null(strstr(hand_verdict(&h), "guilty: "));
+	hand_case_fini(&h);
+	return s;
+}
+
+#define AHEAD(host, us) "{'host': '" host "', 'ahead_us': " us "}"
+
+/* Clocks that differ by as much make transfers late, too. */
+static void rpc_clocks(void **state)
+{
+	static const char agree[] = "{'clock_skew': 0, 'receives': 1000}";
+	static const char differ[] = "{'clock_skew': 2, 'receives': 1000}";
+
+	(void)state;
+	assert_string_equal(clocked("", agree), "warning");
+	assert_string_equal(clocked("", differ), "info");
+	assert_string_equal(clocked(AHEAD("host-1", "5000.0"), differ), "");
+	assert_string_equal(clocked(AHEAD("host-1", "-5000.0"), differ), "");
+	assert_string_equal(clocked(AHEAD("host-1", "500.0"), differ),
+			    "warning");
+	assert_string_equal(clocked(AHEAD("host-2", "5000.0"), differ),
+			    "warning");
+	assert_string_equal(clocked(AHEAD("host-1",
+					  "3000.0") ", " AHEAD("host-2",
+							       "-2000.0"),
+				    differ),
+			    "");
+}
+
 static size_t ratio(double p99, const char *saturated, const char *pairs)
 {
 	struct hand_case h;
@@ -243,6 +293,43 @@ static void rpc_ratio(void **state)
 	assert_int_equal(ratio(5.01, "{}",
 			       "{'clock_offsets': [{'host': 'a'}]}"),
 			 0);
+}
+
+/* Latencies between clocks that differ say nothing about slack; what is
+ * observed on one device does. */
+static void slack_clocks(void **state)
+{
+	static const struct {
+		const char *skewed, *slack_us;
+		size_t found;
+	} x[] = {
+		{"0", "5.0", 1},
+		{"0", "4.9", 1},
+		{"2", "5.0", 0},
+		{"2", "4.9", 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(x) / sizeof(x[0]); i++) {
+		struct hand_case h;
+		char json[400];
+
+		hand_case_init(&h);
+		snprintf(json, sizeof(json),
+			 "{'collectives': [{'collective': 'ar.1', 'slack_us': "
+			 "{'mean': %s}, 'observed_us': {'mean': 100.0}, "
+			 "'total_stall_us': 4e6, 'stall_share': 0.2, "
+			 "'slack_small': true}], 'total': {'devices': 4}}",
+			 x[i].slack_us);
+		hand_body(&h, "slack", json);
+		hand_body(&h, "session", "{}");
+		snprintf(json, sizeof(json),
+			 "{'clock_skew': %s, 'receives': 1000}", x[i].skewed);
+		hand_side(&h, "session", json);
+		assert_int_equal(hand_found(&h, "slack-small", NULL),
+				 x[i].found);
+		hand_case_fini(&h);
+	}
 }
 
 static void small_transfers(void **state)
@@ -437,6 +524,8 @@ int main(void)
 		cmocka_unit_test(rpc_ratio),
 		cmocka_unit_test(small_transfers),
 		cmocka_unit_test(small_cost),
+		cmocka_unit_test(rpc_clocks),
+		cmocka_unit_test(slack_clocks),
 		cmocka_unit_test(bursty),
 		cmocka_unit_test(never_idle),
 		cmocka_unit_test(clock_skew),

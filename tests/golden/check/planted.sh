@@ -24,6 +24,8 @@ try --hosts 4 --fault late-input:host-1:40ms:0.4
 try --hosts 4 --fault stall:all-reduce.40_1:20ms
 try --hosts 4 --fault small-slack:all-reduce.40_1
 try --hosts 4 --fault clock:host-2:500us
+try --hosts 8 --fault clock:host-4:5ms
+try --hosts 4 --slices 2 --step-time 500ms --fault clock:host-1:10ms
 try --hosts 4 --fault truncate:host-2:0.5
 try --hosts 4 --fault bad-key:host-2:50
 try --hosts 4 --fault bad-key:host-2:500
