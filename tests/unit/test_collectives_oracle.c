@@ -76,8 +76,7 @@ static void compare(const struct run *x, const char *line)
 		if (strcmp(na_text_of(na_get(v, "collective"), ""), name) == 0)
 			got = na_real_of(na_get(v, member), NAN);
 	}
-	if (isnan(got) != isnan(want) ||
-	    fabs(got - want) > 1e-12 * fabs(want))
+	if (isnan(got) != isnan(want) || fabs(got - want) > 1e-12 * fabs(want))
 		fail_msg("%s of %s is %.15g, not %.15g", member, name, got,
 			 want);
 }
