@@ -142,18 +142,35 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 	put_mode(c, f->evidence, mode);
 }
 
-/* At capacity for more of the time than bandwidth-bound lets pass. */
-static bool saturated(const struct na_case *c)
+static double full_s(const struct na_value *from, const char *host,
+		     const char *side)
 {
-	double duration_s = na_number_at(na_case_doc(c, "timeline"),
-					 "duration_s");
 	double sum = 0;
 
-	for (const struct na_value *v =
-		     na_first(na_case_body(c, "timeline"), "saturated");
-	     v; v = v->next)
-		sum += na_number_at(v, "to_s") - na_number_at(v, "from_s");
-	return sum > c->limits->saturated * duration_s;
+	for (const struct na_value *v = from; v; v = v->next) {
+		if (strcmp(na_text_at(v, "host"), host) == 0 &&
+		    strcmp(na_text_at(v, "side"), side) == 0)
+			sum += na_number_at(v, "to_s") -
+			       na_number_at(v, "from_s");
+	}
+	return sum;
+}
+
+/* One side of a host at capacity for more of the time than bandwidth-bound
+ * lets pass: from its first region on. */
+static bool saturated(const struct na_case *c)
+{
+	double least_s = c->limits->saturated *
+			 na_number_at(na_case_doc(c, "timeline"), "duration_s");
+	const struct na_value *v = na_first(na_case_body(c, "timeline"),
+					    "saturated");
+
+	for (; v; v = v->next) {
+		if (full_s(v, na_text_at(v, "host"), na_text_at(v, "side")) >
+		    least_s)
+			return true;
+	}
+	return false;
 }
 
 static void judge_ratio(struct na_case *c)

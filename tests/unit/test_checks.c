@@ -281,6 +281,14 @@ static void rpc_ratio(void **state)
 {
 	(void)state;
 	assert_int_equal(ratio(5.00, "{}", "{}"), 0);
+	/* Of each side for itself: the others have room then. */
+	assert_int_equal(
+		ratio(5.01,
+		      "{'saturated': [" REGION("rx", "1.0",
+					       "1.4") ", " REGION("tx", "1.0",
+								  "1.4") "]}",
+		      "{}"),
+		1);
 	assert_int_equal(ratio(5.01, "{}", "{}"), 1);
 	assert_int_equal(
 		ratio(5.01, "{'saturated': [" REGION("rx", "1.0", "1.6") "]}",
