@@ -3,6 +3,9 @@
  * `pairs` names who is slow on the network, hosts whose transfers take longest
  * are that one or its victims: one story, told by bad-endpoint.
  *
+ * Where it had pairs enough and names nobody, the longest path of a healthy
+ * job is last as often: a remark, which the verdict heeds.
+ *
  * `steps` names who is last more often than by chance; a host that is late
  * only now and then, by much (a stalled input, a pause), is named here by what
  * that costs: 5 % of the step time and three steps of the same cause.
@@ -92,6 +95,15 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 			     na_get(x, copied[i]));
 }
 
+/* `pairs` compared them all, and none stands out. */
+static bool nobody_is_slow(const struct na_case *c)
+{
+	const char *verdict = na_text_at(na_case_body(c, "pairs"), "verdict");
+
+	return na_case_asks(c, "bad-endpoint") &&
+	       strncmp(verdict, "no culprit", strlen("no culprit")) == 0;
+}
+
 static void judge_one(struct na_case *c, const struct na_value *body,
 		      const struct na_value *x)
 {
@@ -101,7 +113,9 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 
 	if (!na_slow_itself(x) && na_first_culprit(c))
 		return;
-	f = na_case_find(c, NA_FINDING_WARNING,
+	f = na_case_find(c,
+			 network && nobody_is_slow(c) ? NA_FINDING_INFO
+						      : NA_FINDING_WARNING,
 			 network ? NA_POSSIBLE : NA_LIKELY);
 	if (!f)
 		return;

@@ -150,7 +150,7 @@ static const char *suspicion(const struct na_case *c)
 	for (size_t i = 0; i < c->n; i++) {
 		const struct na_finding *f = c->findings[i];
 
-		if (f->network && f->severity >= NA_FINDING_WARNING)
+		if (f->network)
 			return f->culprit ? f->culprit : f->title;
 	}
 	return NULL;

@@ -132,6 +132,34 @@ static void besides(void **state)
 	}
 }
 
+/* One source says so, and the better one names nobody. */
+static void only_steps(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		healthy(&h);
+		if (i)
+			quiet_pairs(&h);
+		else
+			hand_body(&h, "pairs",
+				  "{'verdict': 'too few pairs to localise'}");
+		slack(&h, "0.1");
+		hand_body(&h, "steps",
+			  "{'stragglers': [" STRAGGLER("b", "network") "]}");
+		f = na_get(hand_judge(&h), "findings")->u.of.first;
+		assert_string_equal(text(f, "id"), "straggler");
+		assert_string_equal(text(f, "severity"),
+				    i ? "info" : "warning");
+		assert_string_equal(
+			hand_verdict(&h),
+			"cannot tell: the transfers of b take longest");
+		hand_case_fini(&h);
+	}
+}
+
 #define LATE(cause, ms) \
 	"{'duration_ms': 100.0, 'slowest_host': 'b', 'cause': '" cause \
 	"', 'behind_ms': " ms ", 'lost_ms': " ms \
@@ -429,6 +457,7 @@ int main(void)
 		cmocka_unit_test(not_guilty),
 		cmocka_unit_test(guilty),
 		cmocka_unit_test(besides),
+		cmocka_unit_test(only_steps),
 		cmocka_unit_test(now_and_then),
 		cmocka_unit_test(alternatives),
 		cmocka_unit_test(slow_itself),
