@@ -376,8 +376,8 @@ struct story {
 	int cause[HANGS];
 };
 
-static void say(struct story *s, int k, const char *prefix, bool again,
-		const char *fmt, ...)
+static NA_PRINTF(5, 6) void say(struct story *s, int k, const char *prefix,
+				bool again, const char *fmt, ...)
 {
 	char text[200];
 	va_list ap;
