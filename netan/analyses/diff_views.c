@@ -38,10 +38,10 @@ static void metric_rows(struct na_result *r, struct na_value *list,
 		na_put_real(r, x, "a", row->a);
 		na_put_real(r, x, "b", row->b);
 		df_print_change(change, row->ratio, 3);
-		df_print_change(lo, row->ci[0], 3);
-		df_print_change(hi, row->ci[1], 3);
+		df_print_change(lo, row->ratio_ci[0], 3);
+		df_print_change(hi, row->ratio_ci[1], 3);
 		na_put_text(r, x, "change", change);
-		if (isfinite(row->ci[0]))
+		if (isfinite(row->ratio_ci[0]))
 			na_put_textf(r, x, "ci", "%s to %s", lo, hi);
 		else
 			na_put_text(r, x, "ci", "-");

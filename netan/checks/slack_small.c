@@ -13,10 +13,17 @@
 
 enum { LISTED = 10 };
 
+static const double of_observed = 0.05;
+
 static bool counts(const struct na_case *c, const struct na_value *row)
 {
 	double share = na_number_at(row, "stall_share");
+	double slack_us = na_number_at(row, "slack_us.mean");
 
+	/* Where clocks differ, who knows the network's latency. */
+	if (na_clocks_differ(c) &&
+	    slack_us >= of_observed * na_number_at(row, "observed_us.mean"))
+		return false;
 	return na_flag_at(row, "slack_small") &&
 	       !(share < c->limits->slack_stall);
 }
@@ -197,5 +204,6 @@ const struct na_check na_check_slack_small = {
 		    "computation",
 	.source = "playbook: slack-small; slack_small of slack",
 	.needs = {"slack"},
+	.uses = {"session", "pairs"},
 	.judge = judge,
 };

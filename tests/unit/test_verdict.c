@@ -104,6 +104,34 @@ static void guilty(void **state)
 	hand_case_fini(&h);
 }
 
+/* Where another host's own slowness costs more, it is told, too. */
+static void besides(void **state)
+{
+	struct hand_case h;
+	char json[500];
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		healthy(&h);
+		hand_body(&h, "pairs", CULPRIT(""));
+		slack(&h, "0.1");
+		snprintf(json, sizeof(json),
+			 "{'stragglers': [" STRAGGLER(
+				 "host-17",
+				 "network") ", {'host': 'host-3', 'cause': "
+					    "'input', 'of': 'steps', 'times': "
+					    "9, 'tried': 10, 'behind_ms': "
+					    "40.0, 'lost_ms': %s}]}",
+			 i ? "2500.0" : "1900.0");
+		hand_body(&h, "steps", json);
+		assert_int_equal(strstr(hand_verdict(&h),
+					"; steps wait for host-3's input or "
+					"host, too, 2.5 s") != NULL,
+				 i);
+		hand_case_fini(&h);
+	}
+}
+
 static void alternatives(void **state)
 {
 	struct hand_case h;
@@ -340,6 +368,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(not_guilty),
 		cmocka_unit_test(guilty),
+		cmocka_unit_test(besides),
 		cmocka_unit_test(alternatives),
 		cmocka_unit_test(slow_itself),
 		cmocka_unit_test(cannot_tell),
