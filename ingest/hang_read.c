@@ -265,12 +265,17 @@ static bool other_line(struct reading *g, struct na_bit x)
 	child = na_hang_is_child(&s->open, x);
 	all = n == na_prefix_words(prefix_of(s));
 	if (depth == 0 && !child) {
-		/* Another's line, a wrapped verdict, or the end. */
+		/* Another's line, a wrapped verdict, or the end; of a verdict
+		 * alone, only of its lists: the digest may follow. */
 		if (s->open.keyed && !na_prefix_begins(x) &&
-		    (n ? all : s->bare))
-			close_stream(g, s);
-		else if (!s->open.keyed && all)
+		    (n ? all : s->bare)) {
+			if (g->h->records.items[s->open.record].digest)
+				close_stream(g, s);
+			else
+				s->open.block = NA_KEY_NONE;
+		} else if (!s->open.keyed && all) {
 			s->last = g->number;
+		}
 		return true;
 	}
 	s->bare |= n == 0;

@@ -56,6 +56,7 @@ static bool add_culprit(struct na_hangs_event *e,
 		struct na_hang_worker *o = &e->culprits.items[i].worker;
 
 		if (na_hangs_who(o) == na_hangs_who(w) &&
+		    (o->task == w->task || w->task == NA_NO_NAME) &&
 		    (o->chip == w->chip || w->chip == NA_NO_NAME) &&
 		    (o->core == w->core || w->core == NA_NO_NAME))
 			return true;
@@ -74,22 +75,6 @@ static bool lists_culprits(enum na_hang_cause c)
 {
 	return c != NA_HANG_DIFFERENT_MODULE &&
 	       c != NA_HANG_FINGERPRINT_MISMATCH;
-}
-
-static bool name_culprits(struct na_hangs_event *e,
-			  const struct na_hang_record *r)
-{
-	for (size_t i = 0; i < r->culprits.n; i++) {
-		if (!add_culprit(e, &r->culprits.items[i]))
-			return false;
-	}
-	for (size_t i = 0; i < r->listed.n; i++) {
-		if (r->culprits.n && !lists_culprits(e->cause))
-			break;
-		if (!add_culprit(e, &r->listed.items[i]))
-			return false;
-	}
-	return true;
 }
 
 /* A worker among those that stand somewhere: by its host, else its task. */
@@ -152,19 +137,41 @@ static uint32_t said_of(const struct na_hang_said *list, size_t n,
 	return NA_NO_NAME;
 }
 
+static void describe(struct na_hangs_event *e, const struct na_hang_record *r,
+		     size_t from)
+{
+	for (size_t i = from; i < e->culprits.n && i < 4096; i++) {
+		struct na_hangs_culprit *c = &e->culprits.items[i];
+		uint32_t who, pc;
+
+		complete(c, r);
+		who = na_hangs_who(&c->worker);
+		c->error = said_of(r->errors.items, r->errors.n, who);
+		pc = said_of(r->counters.items, r->counters.n, who);
+		c->pc = pc == NA_NO_NAME ? c->pc : pc;
+	}
+}
+
+/* The digest's workers first, and whole: they may be bare tasks, whose hosts
+ * the verdict lists. */
 static bool accuse_workers(struct na_hangs_event *e,
 			   const struct na_hang_record *r)
 {
-	if (!name_culprits(e, r))
-		return false;
-	for (size_t i = 0; i < e->culprits.n && i < 4096; i++) {
-		struct na_hangs_culprit *c = &e->culprits.items[i];
-		uint32_t who = na_hangs_who(&c->worker);
+	size_t named;
 
-		c->pc = said_of(r->counters.items, r->counters.n, who);
-		c->error = said_of(r->errors.items, r->errors.n, who);
-		complete(c, r);
+	for (size_t i = 0; i < r->culprits.n; i++) {
+		if (!add_culprit(e, &r->culprits.items[i]))
+			return false;
 	}
+	describe(e, r, 0);
+	named = e->culprits.n;
+	for (size_t i = 0; i < r->listed.n; i++) {
+		if (r->culprits.n && !lists_culprits(e->cause))
+			break;
+		if (!add_culprit(e, &r->listed.items[i]))
+			return false;
+	}
+	describe(e, r, named);
 	return true;
 }
 

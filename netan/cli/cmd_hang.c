@@ -223,6 +223,13 @@ static void envelope(const struct reading *x, struct na_result *r)
 
 static void notes(const struct reading *x, struct na_result *r)
 {
+	if (!x->logs.records.n)
+		na_result_note(
+			r, "looked for \"Megascale hang detected\", "
+			   "\"Megascale detects a hang\", \"Full error "
+			   "digest\" and \"HANG_DETECTED\"; why a job "
+			   "hangs, the log of the coordinator tells: task 0 "
+			   "of slice 0, or resource_manager");
 	if (x->files.passed_over)
 		na_result_note(r,
 			       "files passed over because of their names "
