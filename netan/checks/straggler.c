@@ -95,6 +95,16 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 			     na_get(x, copied[i]));
 }
 
+/* Who starts late is told by comparing times of files that do not all tell the
+ * wall clock: what traffic says of their clocks may be off by more. */
+static bool of_other_clocks(const struct na_case *c, const struct na_value *x)
+{
+	const struct na_value *side = na_case_side(c, "session");
+
+	return strcmp(na_text_at(x, "cause"), "late_start") == 0 &&
+	       na_count_at(side, "files") > 1 && !na_flag_at(side, "one_clock");
+}
+
 /* `pairs` compared them all, and none stands out. */
 static bool nobody_is_slow(const struct na_case *c)
 {
@@ -109,14 +119,14 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 {
 	bool network = strcmp(na_text_at(x, "cause"), "network") == 0;
 	struct na_finding *f;
+	bool doubted;
 	struct words w;
 
 	if (!na_slow_itself(x) && na_first_culprit(c))
 		return;
-	f = na_case_find(c,
-			 network && nobody_is_slow(c) ? NA_FINDING_INFO
-						      : NA_FINDING_WARNING,
-			 network ? NA_POSSIBLE : NA_LIKELY);
+	doubted = (network && nobody_is_slow(c)) || of_other_clocks(c, x);
+	f = na_case_find(c, doubted ? NA_FINDING_INFO : NA_FINDING_WARNING,
+			 network || doubted ? NA_POSSIBLE : NA_LIKELY);
 	if (!f)
 		return;
 	w = words_of(c, body, x);
@@ -256,6 +266,6 @@ const struct na_check na_check_straggler = {
 	.question = "a host that the others wait for in their steps",
 	.source = "playbook: straggler; stragglers of steps",
 	.needs = {"steps"},
-	.uses = {"pairs"},
+	.uses = {"pairs", "session"},
 	.judge = judge,
 };

@@ -160,6 +160,39 @@ static void only_steps(void **state)
 	}
 }
 
+/* Starts are compared between clocks. */
+static void late_start(void **state)
+{
+	static const struct {
+		const char *one_clock, *cause, *severity;
+	} x[] = {
+		{"true", "late_start", "warning"},
+		{"false", "late_start", "info"},
+		{"false", "computation", "warning"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(x) / sizeof(x[0]); i++) {
+		struct hand_case h;
+		const struct na_value *f;
+		char json[400];
+
+		hand_case_init(&h);
+		hand_body(&h, "session", "{}");
+		snprintf(json, sizeof(json), "{'files': 4, 'one_clock': %s}",
+			 x[i].one_clock);
+		hand_side(&h, "session", json);
+		snprintf(json, sizeof(json),
+			 "{'stragglers': [{'host': 'b', 'cause': '%s', 'of': "
+			 "'collectives', 'times': 9, 'tried': 10}]}",
+			 x[i].cause);
+		hand_body(&h, "steps", json);
+		assert_int_equal(hand_found(&h, "straggler", &f), 1);
+		assert_string_equal(text(f, "severity"), x[i].severity);
+		hand_case_fini(&h);
+	}
+}
+
 #define LATE(cause, ms) \
 	"{'duration_ms': 100.0, 'slowest_host': 'b', 'cause': '" cause \
 	"', 'behind_ms': " ms ", 'lost_ms': " ms \
@@ -457,6 +490,7 @@ int main(void)
 		cmocka_unit_test(not_guilty),
 		cmocka_unit_test(guilty),
 		cmocka_unit_test(besides),
+		cmocka_unit_test(late_start),
 		cmocka_unit_test(only_steps),
 		cmocka_unit_test(now_and_then),
 		cmocka_unit_test(alternatives),
