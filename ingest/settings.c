@@ -232,18 +232,48 @@ static void read_device(struct reading *g, struct na_nic *x)
 	}
 }
 
-static void read_nic(struct reading *g, struct na_nic *x, const char *name)
+/* Names that the kernel and container runtimes give to what is no NIC. */
+static bool virtual_name(const char *name)
+{
+	static const char *const begins[] = {
+		"docker", "veth",      "br-",    "br0",     "virbr",
+		"cni",    "cali",      "cilium", "flannel", "lxc",
+		"kube",   "nodelocal", "dummy",  "ifb",     "tun",
+		"tap",    "wg",        "vxlan",  "geneve",  "gre",
+		"erspan", "sit",       "ip6",    "ip_vti",  "gke",
+	};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A host tells each interface's type, and a device behind it where there is
+ * one.  A bundle that kept neither leaves only the name. */
+static void read_kind(struct reading *g, struct na_nic *x)
 {
 	enum { LOOPBACK = 772 }; /* ARPHRD_LOOPBACK */
+	int64_t type = LOOPBACK;
+
+	if (strcmp(x->name, "lo") != 0)
+		type = nic_number(g, x->name, "type");
+	x->kind = type == LOOPBACK ? NA_NIC_LOOPBACK : NA_NIC_VIRTUAL;
+	if (x->kind == NA_NIC_LOOPBACK)
+		return;
+	read_device(g, x);
+	if (x->kind == NA_NIC_VIRTUAL && type == NA_NOT_KNOWN &&
+	    !virtual_name(x->name))
+		x->kind = NA_NIC_PHYSICAL;
+}
+
+static void read_nic(struct reading *g, struct na_nic *x, const char *name)
+{
 	char path[64];
 
 	x->name = name;
-	x->kind = strcmp(name, "lo") == 0 ||
-				  nic_number(g, name, "type") == LOOPBACK
-			  ? NA_NIC_LOOPBACK
-			  : NA_NIC_VIRTUAL;
-	if (x->kind == NA_NIC_VIRTUAL)
-		read_device(g, x);
+	read_kind(g, x);
 	x->state = nic_fact(g, name, "operstate", 0).text;
 	x->mtu_bytes = nic_number(g, name, "mtu");
 	x->speed_mbps = nic_number(g, name, "speed");

@@ -15,17 +15,21 @@ enum { LISTED = 10 };
 
 static const double of_observed = 0.05;
 
-static bool counts(const struct na_case *c, const struct na_value *row)
+static bool is_small(const struct na_case *c, const struct na_value *row)
 {
-	double share = na_number_at(row, "stall_share");
 	double slack_us = na_number_at(row, "slack_us.mean");
 
 	/* Where clocks differ, who knows the network's latency. */
 	if (na_clocks_differ(c) &&
 	    slack_us >= of_observed * na_number_at(row, "observed_us.mean"))
 		return false;
-	return na_flag_at(row, "slack_small") &&
-	       !(share < c->limits->slack_stall);
+	return na_flag_at(row, "slack_small");
+}
+
+static bool counts(const struct na_case *c, const struct na_value *row)
+{
+	return is_small(c, row) &&
+	       !(na_number_at(row, "stall_share") < c->limits->slack_stall);
 }
 
 static void put_row(struct na_case *c, struct na_value *list,
@@ -161,7 +165,7 @@ static void judge_stalls(struct na_case *c)
 		home += at_home(late);
 	}
 	late = na_first(body, "late");
-	if (!late || !*na_text_at(late, "cause") ||
+	if (!late || !*na_text_at(late, "cause") || is_small(c, row) ||
 	    !(share >= c->limits->stalled))
 		return;
 	f = na_case_find(c, n == home ? NA_FINDING_WARNING : NA_FINDING_INFO,

@@ -35,6 +35,13 @@ static bool is_scalar(const struct na_value *v)
 	       v->kind != NA_V_REALS;
 }
 
+/* What a check could not tell says nothing to a reader. */
+static bool is_told(const struct na_value *v)
+{
+	return v->kind != NA_V_NULL &&
+	       !(v->kind == NA_V_REAL && !isfinite(v->u.d));
+}
+
 /* Fits on one line: nothing inside but scalars. */
 static bool is_flat(const struct na_value *v)
 {
@@ -73,6 +80,8 @@ static void put_flat(FILE *out, const struct na_value *v)
 		return;
 	}
 	for_each_member (m, v) {
+		if (!is_told(m))
+			continue;
 		if (shown == SHOWN_IN_LINE) {
 			fprintf(out, " and %zu more", v->n - SHOWN_IN_LINE);
 			return;
@@ -115,7 +124,8 @@ static void put_evidence(FILE *out, const struct na_value *v, int depth)
 				v->n - SHOWN_OBJECTS);
 			break;
 		}
-		put_member(out, m, depth);
+		if (is_told(m))
+			put_member(out, m, depth);
 	}
 	fputs("</ul>\n", out);
 }
@@ -216,6 +226,30 @@ static void put_passed(FILE *out, const struct na_value *passed)
 	fputs("</p>\n", out);
 }
 
+static const char *missing_of(const struct na_value *row)
+{
+	return na_text_of(na_get(row, "missing"), "");
+}
+
+/* Checks that lack the same are told together, where the first stands. */
+static void put_alike(FILE *out, const struct na_value *first)
+{
+	const char *missing = missing_of(first), *comma = "";
+
+	fputs("<li>", out);
+	for (const struct na_value *v = first; v; v = v->next) {
+		if (strcmp(missing_of(v), missing) != 0)
+			continue;
+		fprintf(out, "%s<code>", comma);
+		na_html_line(out, na_text_of(na_get(v, "id"), ""));
+		fputs("</code>", out);
+		comma = ", ";
+	}
+	fputs(": ", out);
+	na_html_line(out, missing);
+	fputs("</li>\n", out);
+}
+
 static void put_not_run(FILE *out, const struct na_value *rows)
 {
 	if (!rows || !rows->n)
@@ -223,11 +257,12 @@ static void put_not_run(FILE *out, const struct na_value *rows)
 	fputs("<h3>Could not be checked, and what that takes</h3>\n<ul>\n",
 	      out);
 	for_each_member (v, rows) {
-		fputs("<li><code>", out);
-		na_html_line(out, na_text_of(na_get(v, "id"), ""));
-		fputs("</code>: ", out);
-		na_html_line(out, na_text_of(na_get(v, "missing"), ""));
-		fputs("</li>\n", out);
+		const struct na_value *w = rows->u.of.first;
+
+		while (w != v && strcmp(missing_of(w), missing_of(v)) != 0)
+			w = w->next;
+		if (w == v)
+			put_alike(out, v);
 	}
 	fputs("</ul>\n", out);
 }

@@ -264,7 +264,10 @@ static void what_cannot_be_read_is_unknown(void **state)
 	tree_put(&tree, "h/sys/class/net/bonding_masters", "bond0\n");
 	tree_put(&tree, "h/sys/class/net/v0/mtu", "1500\n");
 	tree_put(&tree, "h/sys/class/net/v0/speed", "-1\n");
+	tree_put(&tree, "h/sys/class/net/v0/type", "1\n");
 	tree_put(&tree, "h/sys/class/net/dummy/type", "772\n");
+	tree_put(&tree, "h/sys/class/net/ens4/statistics/rx_errors", "1\n");
+	tree_put(&tree, "h/sys/class/net/docker0/mtu", "1500\n");
 	tree_link(&tree, "h/sys/class/net/away", "../../../../../etc");
 	tree_put(&tree, "h/routes.txt", "[{\"dst\":\"default\"}]\n");
 	s = read_tree("h", NULL, NA_OK);
@@ -280,10 +283,13 @@ static void what_cannot_be_read_is_unknown(void **state)
 	assert_string_equal(f[NA_SET_SOMAXCONN].why,
 			    "is a pipe, not a regular file");
 	assert_int_equal(s.n_refused, 2);
-	assert_int_equal(s.n_nics, 2);
-	assert_int_equal(s.nics[0].kind, NA_NIC_LOOPBACK);
-	assert_int_equal(s.nics[1].kind, NA_NIC_VIRTUAL);
-	assert_true(s.nics[1].speed_mbps == NA_NOT_KNOWN);
+	assert_int_equal(s.n_nics, 4);
+	assert_int_equal(s.nics[0].kind, NA_NIC_VIRTUAL);
+	assert_int_equal(s.nics[1].kind, NA_NIC_LOOPBACK);
+	/* Of ens4 the bundle kept no more than its counters. */
+	assert_int_equal(s.nics[2].kind, NA_NIC_PHYSICAL);
+	assert_int_equal(s.nics[3].kind, NA_NIC_VIRTUAL);
+	assert_true(s.nics[3].speed_mbps == NA_NOT_KNOWN);
 	assert_true(s.counter[NA_TCP_OUT_SEGS] == NA_NOT_KNOWN);
 	assert_non_null(strstr(s.routes.why, "JSON"));
 	na_settings_fini(&s);

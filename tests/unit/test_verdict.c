@@ -132,6 +132,66 @@ static void besides(void **state)
 	}
 }
 
+#define LATE(cause, ms) \
+	"{'duration_ms': 100.0, 'slowest_host': 'b', 'cause': '" cause \
+	"', 'behind_ms': " ms ", 'lost_ms': " ms \
+	", 'from_s': 1.0, 'to_s': 2.0}"
+#define HOSTS "'hosts': [{'host': 'a'}, {'host': 'b'}]"
+
+/* A few steps that wait long for one host are no habit, yet they cost. */
+static void now_and_then(void **state)
+{
+	static const struct {
+		const char *steps;
+		size_t found;
+	} x[] = {
+		{LATE("input", "4.9") "," LATE("input", "5.0") "," LATE("input",
+									"5.0"),
+		 0},
+		{LATE("input", "5.0") "," LATE("input", "5.0") "," LATE("input",
+									"5.0"),
+		 1},
+		{LATE("computation",
+		      "5.0") "," LATE("input", "9.0") "," LATE("input", "9.0"),
+		 0},
+		{LATE("network", "9.0") "," LATE("network",
+						 "9.0") "," LATE("network",
+								 "9.0"),
+		 0},
+	};
+	char json[900];
+	const struct na_value *f;
+	struct hand_case h;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(x) / sizeof(x[0]); i++) {
+		healthy(&h);
+		quiet_pairs(&h);
+		slack(&h, "0.1");
+		snprintf(json, sizeof(json), "{'steps': [%s], " HOSTS "}",
+			 x[i].steps);
+		hand_body(&h, "steps", json);
+		assert_int_equal(hand_found(&h, "straggler", &f), x[i].found);
+		if (x[i].found)
+			assert_string_equal(hand_verdict(&h),
+					    "Network: not guilty; steps wait "
+					    "for b's input or host, 15 ms of "
+					    "300 ms step time");
+		hand_case_fini(&h);
+	}
+	/* Told once. */
+	healthy(&h);
+	hand_body(&h, "steps",
+		  "{'steps': [" LATE("input", "9.0") "," LATE(
+			  "input",
+			  "9.0") "," LATE("input",
+					  "9.0") "], " HOSTS
+						 ", 'stragglers': [" STRAGGLER(
+							 "b", "input") "]}");
+	assert_int_equal(hand_found(&h, "straggler", &f), 1);
+	hand_case_fini(&h);
+}
+
 static void alternatives(void **state)
 {
 	struct hand_case h;
@@ -369,6 +429,7 @@ int main(void)
 		cmocka_unit_test(not_guilty),
 		cmocka_unit_test(guilty),
 		cmocka_unit_test(besides),
+		cmocka_unit_test(now_and_then),
 		cmocka_unit_test(alternatives),
 		cmocka_unit_test(slow_itself),
 		cmocka_unit_test(cannot_tell),

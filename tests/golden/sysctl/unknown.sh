@@ -3,6 +3,7 @@
 . "$NETAN_ROOT/tests/golden/sysctl/host.inc"
 put container/sys/class/net/eth0/mtu 1500
 put container/sys/class/net/eth0/operstate up
+put container/sys/class/net/eth0/type 1
 put container/proc/sys/net/core/somaxconn 4096
 netan sysctl --root container --fail-on info
 echo "exit $?"
