@@ -228,7 +228,7 @@ cp capfile/two-sections.pcapng capture/
 
 # Routes as ip shows them, and as the kernel tells them (little-endian): a
 # default route with a locked rto_min, one with two next hops, the end.
-mkdir -p routes route_messages settings
+mkdir -p routes route_messages settings ledger
 cat >routes/all.txt <<'END'
 default via 10.0.0.1 dev eth0 proto dhcp src 10.0.0.7 metric 100 rto_min lock 5ms
 default proto static metric 200
