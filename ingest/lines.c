@@ -126,6 +126,15 @@ static enum na_status fill(struct na_lines *l, size_t keep, struct na_err *err)
 	return NA_OK;
 }
 
+/* More, without what will not be told: of the line that `at` is in, as much
+ * before it as a line may have. */
+static enum na_status more(struct na_lines *l, struct na_err *err)
+{
+	size_t keep = l->at > NA_LINE_MAX ? l->at - NA_LINE_MAX : 0;
+
+	return fill(l, line_start(l) > keep ? line_start(l) : keep, err);
+}
+
 /* Counts on to `to`. */
 static void pass(struct na_lines *l, size_t to)
 {
@@ -173,7 +182,7 @@ static enum na_status find_end(struct na_lines *l, size_t *end,
 	size_t looked = 0;
 
 	for (;;) {
-		size_t from = l->at + looked, start = line_start(l), keep;
+		size_t from = l->at + looked;
 		const char *newline = memchr(l->buf + from, '\n', l->n - from);
 		enum na_status st;
 
@@ -181,8 +190,7 @@ static enum na_status find_end(struct na_lines *l, size_t *end,
 		looked = l->n - l->at;
 		if (newline || l->end || looked > NA_LINE_MAX + 1)
 			return NA_OK;
-		keep = l->at > NA_LINE_MAX ? l->at - NA_LINE_MAX : 0;
-		st = fill(l, start > keep ? start : keep, err);
+		st = more(l, err);
 		if (st != NA_OK)
 			return st;
 	}
@@ -236,7 +244,7 @@ static enum na_status seek(struct na_lines *l, const struct na_finder *f,
 	for (;;) {
 		const char *hit = na_finder_next(f, l->buf + l->at,
 						 l->buf + l->n);
-		size_t back = f->longest, keep;
+		size_t back = f->longest;
 		size_t to = hit ? (size_t)(hit - l->buf) : l->n;
 		enum na_status st;
 
@@ -245,8 +253,7 @@ static enum na_status seek(struct na_lines *l, const struct na_finder *f,
 			return hit ? NA_OK : ended(l, err);
 		}
 		pass(l, to - l->at > back ? to - back : l->at);
-		keep = l->at > NA_LINE_MAX ? l->at - NA_LINE_MAX : 0;
-		st = fill(l, line_start(l) > keep ? line_start(l) : keep, err);
+		st = more(l, err);
 		if (st != NA_OK)
 			return st;
 	}
@@ -283,7 +290,7 @@ static enum na_status seek_in_line(struct na_lines *l,
 		const char *end = newline ? newline : l->buf + l->n;
 		const char *hit = na_finder_next(f, from, end);
 		bool last = newline || l->end;
-		size_t to = (size_t)((hit ? hit : end) - l->buf), keep;
+		size_t to = (size_t)((hit ? hit : end) - l->buf);
 		enum na_status st;
 
 		*found = hit && (last || (size_t)(end - hit) >= f->longest);
@@ -292,8 +299,7 @@ static enum na_status seek_in_line(struct na_lines *l,
 			return NA_OK;
 		}
 		pass(l, to - l->at > f->longest ? to - f->longest : l->at);
-		keep = l->at > NA_LINE_MAX ? l->at - NA_LINE_MAX : 0;
-		st = fill(l, line_start(l) > keep ? line_start(l) : keep, err);
+		st = more(l, err);
 		if (st != NA_OK)
 			return st;
 	}

@@ -130,11 +130,12 @@ static bool *kinds(const struct st_court *c)
 
 	for (size_t i = 0; n && i < s->n_steps; i++) {
 		const struct st_step *t = &s->steps[i];
-		const struct st_host_step *x = &s->host_steps[t->slowest];
+		uint32_t host;
 
-		if (t->to - t->from > 1 && t->lost_ps > 0)
-			n[c->by_host[x->host] - s->hosts] += by_network(t) ? 1
-									   : -1;
+		if (t->to - t->from < 2 || t->lost_ps <= 0)
+			continue;
+		host = s->host_steps[t->slowest].host;
+		n[c->by_host[host] - s->hosts] += by_network(t) ? 1 : -1;
 	}
 	for (size_t i = 0; n && of && i < s->n_hosts; i++)
 		of[i] = n[i] > 0;

@@ -237,8 +237,9 @@ static void take_piece(void *ctx, void *part, size_t input, struct na_err *err)
 	(void)input;
 	for (size_t i = 0; i < p->n && !q->over; i++) {
 		const struct found *f = &p->found[i];
-		const struct na_replay x = {p->input, &f->action,
-					    p->transfers + f->first, f->n};
+		const struct na_transfer *of = f->n ? p->transfers + f->first
+						    : NULL;
+		const struct na_replay x = {p->input, &f->action, of, f->n};
 		enum na_status st = q->each(q->arg, &x);
 
 		q->over = st != NA_OK;

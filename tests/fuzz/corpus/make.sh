@@ -228,7 +228,7 @@ cp capfile/two-sections.pcapng capture/
 
 # Routes as ip shows them, and as the kernel tells them (little-endian): a
 # default route with a locked rto_min, one with two next hops, the end.
-mkdir -p routes route_messages settings
+mkdir -p routes route_messages settings ledger
 cat >routes/all.txt <<'END'
 default via 10.0.0.1 dev eth0 proto dhcp src 10.0.0.7 metric 100 rto_min lock 5ms
 default proto static metric 200
@@ -262,3 +262,10 @@ TcpExt: SyncookiesSent PruneCalled
 TcpExt: 0 3
 END
 printf '4096\t131072\t33554432\n' >settings/triple
+cat >ledger/lines <<'END'
+{"when":"2026-10-02T03:09:06Z","run":"9f86d081884c7d65","by":"pairs","host":"a","peer":null,"kind":"src","cause":"large","events":31,"excess":2.8,"p_value":1e-09,"netan":"0.1.0"}
+{"when":"2026-10-03T03:09:06Z", "run":"0f86d081884c7d65", "by":"hang", "host":null, "events":0}
+not one
+{"when":"2026-10-02T03:09:06Z","run":"9f86\u00e9","by":"hang","host":"b\"\n"}
+END
+printf '{"when":"2026-10-02T03:09:06Z","run":"0123456789abcdef","by":"hang","host":"a\\"' >ledger/open

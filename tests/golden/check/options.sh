@@ -18,7 +18,9 @@ netan check job --skip slack-small --skip bursty --fail-on info >/dev/null
 echo "nothing found: $?"
 echo '== thresholds'
 netan check job --only slack-small --slack-stall 0.9 --stall-share 0.9 | say
-netan check job --only slack-small --slack-stall 0.9 --stall-share 0.1 | say
+netan synth -q -o late --run r --hosts 8 --steps 10 --fault clock:host-4:5ms
+netan check late --only slack-small --stall-share 0.9 | say
+netan check late --only slack-small --stall-share 0.1 | say
 netan check job --only bandwidth-bound --capacity 1Gbps --saturated-share 0.9 | say
 netan check job --only small-transfers --small-count 0.1 --small-time 0 | say
 netan check job --only rpc-latency --tail-ratio 1.5 | say
