@@ -134,8 +134,6 @@ static void judge_trouble(struct na_case *c, const struct trouble *t)
 	na_put_int(c->r, f->evidence, "connections", n);
 	na_put_int(c->r, f->evidence, "of",
 		   na_count_at(body, "connections_used"));
-	na_put_text(c->r, f->evidence, "the_worst",
-		    na_text_of(na_first(g.worst, "evidence"), ""));
 	na_put_alias(c->r, f->evidence, "worst", list);
 }
 

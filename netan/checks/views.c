@@ -35,6 +35,10 @@ static const char *one(struct na_case *c, const struct na_value *v)
 		if (v->n && v->u.of.first->kind == NA_V_TEXT)
 			return na_case_text(c, "%s %s", words_of(c, v->name),
 					    na_case_names(c, v, NULL, SHOWN));
+		/* Of objects, what the first of them says. */
+		if (v->n && na_get(v->u.of.first, "what"))
+			return na_case_text(c, "%s: %s", words_of(c, v->name),
+					    na_text_at(v->u.of.first, "what"));
 		return NULL;
 	default:
 		return NULL;
