@@ -160,24 +160,29 @@ static struct na_finding *find_setting(struct na_case *c,
 {
 	struct na_finding *f = na_case_find(c, severity_of(o->row), NA_CERTAIN);
 	bool count = strcmp(o->list, "counters") == 0;
+	const char *where, *value;
 
 	if (!f)
 		return NULL;
-	f->title = na_case_text(
-		c, "%s is %s%s on %zu of %zu hosts (%s), wanted %s: %s",
-		o->name, o->same ? "" : "wrong: ",
-		o->same ? value_of(c, o->row)
-			: na_case_text(c, "%s and others", value_of(c, o->row)),
-		o->bad, o->known, na_case_names(c, o->hosts, NULL, NAMED),
-		na_text_at(o->row, "wanted"), na_text_at(o->row, "why"));
-	if (count)
-		f->title = na_case_text(c, "%s on %zu of %zu hosts (%s): %s",
-					o->name, o->bad, o->known,
-					na_case_names(c, o->hosts, NULL, NAMED),
-					na_text_at(o->row, "why"));
+	where = na_case_names(c, o->hosts, NULL, NAMED);
+	if (o->known > 1)
+		where = na_case_text(c, "%zu of %zu hosts (%s)", o->bad,
+				     o->known, where);
+	value = value_of(c, o->row);
+	if (!o->same)
+		value = na_case_text(c, "wrong: %s and others", value);
+	/* What a counter says is why it is looked at. */
+	f->title = count ? na_case_text(c, "%s on %s: %s", o->name, where,
+					na_text_at(o->row, "why"))
+			 : na_case_text(c, "%s is %s on %s, wanted %s", o->name,
+					value, where,
+					na_text_at(o->row, "wanted"));
 	f->remedy = remedy_of(c, o);
 	f->command = na_text_at(o->host, "command");
 	put_evidence(c, f->evidence, o);
+	if (!count)
+		na_put_text(c->r, f->evidence, "why",
+			    na_text_at(o->row, "why"));
 	return f;
 }
 

@@ -13,27 +13,30 @@ static const double lost_much = 0.01; /* of the segments: an error, as in tcp */
 
 /* clang-format off */
 static const struct trouble {
-	const char *verdict, *title, *culprit, *remedy;
+	const char *verdict, *title, *titles, *culprit, *remedy;
 	bool network;
 	enum na_finding_severity severity;
 } troubles[] = {
-	{"timeout_bound", "silent in retransmission timeouts",
+	{"timeout_bound", "is silent in retransmission timeouts",
+	 "are silent in retransmission timeouts",
 	 "the network loses packets",
 	 "find where packets are lost (ethtool -S and nstat on both hosts, "
 	 "drop counters of the switch ports between them) and lower the "
 	 "minimum RTO to 5 ms (ip route change ... rto_min 5ms)",
 	 true, NA_FINDING_ERROR},
-	{"network_loss", "lose packets", "the network loses packets",
+	{"network_loss", "loses packets", "lose packets", "the network loses packets",
 	 "find where packets are lost: ethtool -S and nstat on both hosts, "
 	 "drop counters of the switch ports between them, queues that "
 	 "overflow in bursts",
 	 true, NA_FINDING_WARNING},
-	{"receiver_too_slow", "wait for a receiver that does not read",
+	{"receiver_too_slow", "waits for a receiver that does not read",
+	 "wait for a receiver that does not read",
 	 "a receiver that does not read",
 	 "look at the receiving application: CPU, threads, what it does "
 	 "between reads; larger net.ipv4.tcp_rmem only where bursts are short",
 	 false, NA_FINDING_WARNING},
-	{"window_limited", "limited by the receive window",
+	{"window_limited", "is limited by the receive window",
+	 "are limited by the receive window",
 	 "receive windows that are too small",
 	 "raise net.ipv4.tcp_rmem and tcp_wmem (third value) and "
 	 "net.core.rmem_max, wmem_max to at least bandwidth x round trip (16 "
@@ -122,10 +125,10 @@ static void judge_trouble(struct na_case *c, const struct trouble *t)
 			      "%lld of %lld connections %s, the worst %s -> %s",
 			      (long long)n,
 			      (long long)na_count_at(body, "connections_used"),
-			      t->title, na_text_at(g.worst, "src"),
+			      n == 1 ? t->title : t->titles,
+			      na_text_at(g.worst, "src"),
 			      na_text_at(g.worst, "dst"));
-	f->title = na_case_text(c, "%s: %s", f->how,
-				na_text_of(na_first(g.worst, "evidence"), ""));
+	f->title = f->how;
 	f->remedy = t->remedy;
 	f->command = na_case_command(c, "tcp");
 	na_put_int(c->r, f->evidence, "connections", n);

@@ -28,12 +28,17 @@ static const char *one(struct na_case *c, const struct na_value *v)
 		return na_case_text(c, "%s %s", words_of(c, v->name),
 				    na_plain_number(buf, v));
 	case NA_V_TEXT:
-		return na_case_text(c, "%s %s", words_of(c, v->name),
+		return na_case_text(c, "%s%s %s", words_of(c, v->name),
+				    strchr(v->u.text, ' ') ? ":" : "",
 				    v->u.text);
 	case NA_V_LIST:
 		if (v->n && v->u.of.first->kind == NA_V_TEXT)
 			return na_case_text(c, "%s %s", words_of(c, v->name),
 					    na_case_names(c, v, NULL, SHOWN));
+		/* Of objects, what the first of them says. */
+		if (v->n && na_get(v->u.of.first, "what"))
+			return na_case_text(c, "%s: %s", words_of(c, v->name),
+					    na_text_at(v->u.of.first, "what"));
 		return NULL;
 	default:
 		return NULL;
@@ -51,7 +56,7 @@ static const char *evidence_of(struct na_case *c, const struct na_finding *f)
 
 		if (part)
 			text = na_case_text(c, "%s%s%s", text,
-					    *text ? ", " : "", part);
+					    *text ? "; " : "", part);
 	}
 	return text;
 }

@@ -38,7 +38,7 @@ static bool is_scalar(const struct na_value *v)
 /* What a check could not tell says nothing to a reader. */
 static bool is_told(const struct na_value *v)
 {
-	return v->kind != NA_V_NULL &&
+	return v->kind != NA_V_NULL && !(na_is_container(v) && !v->n) &&
 	       !(v->kind == NA_V_REAL && !isfinite(v->u.d));
 }
 

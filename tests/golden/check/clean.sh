@@ -40,3 +40,6 @@ judge job.netan
 echo "== settings of its hosts"
 for h in 0 1 2 3; do settings host-$h 5000; done
 judge j2 --host-settings settings
+echo "-- two hosts: too few to say which end it is"
+netan synth -q --hosts 2 --steps 6 -o pair
+netan check pair --only bad-endpoint
