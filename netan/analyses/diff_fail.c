@@ -140,9 +140,12 @@ enum na_status df_limit_parse(const char *text, struct df_limit *l,
 	if (!*p)
 		return wrong(text, p, "wanted > or <, as in latency.p99>+10%",
 			     err);
+	while (n && text[n - 1] == ' ')
+		n--;
 	if (!find_metric(text, n, l))
 		return unknown_metric(text, n, err);
 	l->above = *p++ == '>';
+	p += strspn(p, " ");
 	if (*p == '+' || *p == '-')
 		sign = *p++;
 	if (!number(&p, &l->value))
