@@ -147,16 +147,13 @@ bool na_bit_duration(struct na_bit x, int64_t *ps)
 uint32_t na_hang_name(struct na_hang *h, struct na_bit x, bool *ok)
 {
 	size_t n = x.n < NA_HANG_NAME_MAX ? x.n : NA_HANG_NAME_MAX;
-	uint32_t name;
 
 	if (!n)
 		return NA_NO_NAME;
 	/* Not in the middle of a character. */
 	while (n < x.n && n > NA_HANG_NAME_MAX - 4 && (x.s[n] & 0xc0) == 0x80)
 		n--;
-	name = na_strtab_add(&h->names, x.s, strnlen(x.s, n));
-	*ok = *ok && name != NA_NO_NAME;
-	return name;
+	return na_hang_add_name(h, x.s, strnlen(x.s, n), ok);
 }
 
 /* JOB/TASK or TASK. */

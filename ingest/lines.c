@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ingest/needles.h"
@@ -41,11 +42,17 @@ enum na_status na_lines_open(struct na_lines **out, const char *path,
 	bool piped = strcmp(path, "-") == 0;
 	int fd = piped ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	struct na_lines *l;
+	struct stat info;
 	enum na_status st;
 
 	*out = NULL;
 	if (fd < 0)
 		return na_fail(err, NA_EIO, "%s: %s", path, strerror(errno));
+	if (!piped && fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
+		close(fd);
+		return na_fail(err, NA_EIO,
+			       "%s: a directory; name the files in it", path);
+	}
 	l = calloc(1, sizeof(*l));
 	if (l)
 		l->buf = malloc(ROOM);

@@ -59,16 +59,13 @@ static bool leads_up(const struct level *l, const struct stat *sb)
 	return false;
 }
 
-static enum na_status list(const char *dir, struct na_arena *a,
+static enum na_status list(DIR *d, const char *dir, struct na_arena *a,
 			   struct na_log_files *names, struct na_log_files *all,
 			   struct na_err *err)
 {
-	DIR *d = opendir(dir);
 	enum na_status st = NA_OK;
 	struct dirent *e;
 
-	if (!d)
-		return na_fail(err, NA_EIO, "%s: %s", dir, strerror(errno));
 	while (st == NA_OK && (e = readdir(d))) {
 		if (e->d_name[0] == '.')
 			continue;
@@ -80,7 +77,6 @@ static enum na_status list(const char *dir, struct na_arena *a,
 		else
 			st = add(names, na_arena_path(a, dir, e->d_name), err);
 	}
-	closedir(d);
 	if (names->n)
 		qsort(names->paths, names->n, sizeof(*names->paths), by_name);
 	return st;
@@ -94,12 +90,21 @@ static enum na_status walk(const char *dir, const struct stat *self,
 			  up ? up->depth + 1 : 0};
 	struct na_log_files names = {.n = 0};
 	enum na_status st;
+	DIR *d;
 
 	if (l.depth > NA_LOG_DEPTH)
 		return na_fail(err, NA_ELIMIT,
 			       "%s: more than %d directories deep", dir,
 			       NA_LOG_DEPTH);
-	st = list(dir, a, &names, out, err);
+	d = opendir(dir);
+	if (!d && up) {
+		out->unreadable++;
+		return NA_OK;
+	}
+	if (!d)
+		return na_fail(err, NA_EIO, "%s: %s", dir, strerror(errno));
+	st = list(d, dir, a, &names, out, err);
+	closedir(d);
 	for (size_t i = 0; st == NA_OK && i < names.n; i++) {
 		const char *path = names.paths[i];
 		struct stat sb;

@@ -15,11 +15,12 @@ struct na_log_files {
 	const char **paths; /* in natural order of their directory; owned */
 	size_t n, cap;
 	size_t passed_over; /* by name */
+	size_t unreadable;  /* directories below those that were named */
 	size_t seen;        /* entries of directories */
 };
 
-/* To the end of `out`; texts live in the arena.  NA_EIO: the path, or a
- * directory below it, cannot be read; NA_ELIMIT. */
+/* To the end of `out`; texts live in the arena.  NA_EIO: the path
+ * cannot be read; NA_ELIMIT. */
 enum na_status na_log_files_find(const char *path, struct na_arena *a,
 				 struct na_log_files *out,
 				 struct na_err *err) NA_MUST_CHECK;

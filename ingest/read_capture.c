@@ -103,10 +103,10 @@ static enum na_status cut_capture(struct na_input *in, struct na_block *b,
 	struct state *s = in->state;
 
 	(void)err;
-	s->in = in;
 	if (s->handed_out || (in->merged && !in->n_merged))
 		return NA_END;
 	s->handed_out = true;
+	s->in = in;
 	/* The files merged with this one come later in the list, but are
 	 * read with it. */
 	for (size_t i = 0; i < in->n_merged; i++) {

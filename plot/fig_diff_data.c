@@ -104,7 +104,7 @@ static void read_row(struct diff_figure *f, const struct na_value *row)
 		.word = word_of(na_text_of(na_get(row, "verdict"), "")),
 		.mean = strcmp(dot + 1, "mean") == 0,
 	};
-	ci = na_reals_of(na_get(row, "ci95"), &n);
+	ci = na_reals_of(na_get(row, "ratio_ci95"), &n);
 	if (ci && n == 2 && ci[0] > 0 && ci[1] >= ci[0] && isfinite(ci[1])) {
 		p->lo = ci[0];
 		p->hi = ci[1];

@@ -168,14 +168,13 @@ run_layers() { run_quiet layers bash tools/layers.sh; }
 # FILE MACRO: the names in the rows of a .def file.
 rows() { sed -n -E "s/^[ \t]*$2\(([a-z0-9_]+).*/\1/p" "$1" 2>/dev/null; }
 
+# WHAT PATTERN: there is a file like that.
 need()
 {
-	local what=$1
-	shift
-	if ls "$@" >/dev/null 2>&1; then
-		verdict "pass registry/$what"
+	if compgen -G "$2" >/dev/null; then
+		verdict "pass registry/$1"
 	else
-		verdict "FAIL registry/$what: there is no $*"
+		verdict "FAIL registry/$1: there is no $2"
 	fi
 }
 
@@ -216,12 +215,12 @@ run_registry()
 {
 	local name
 	for name in $(rows netan/analyses/analyses.def NA_ANALYSIS); do
-		need "analysis $name unit" tests/unit/test_"$name"*.c
-		need "analysis $name golden" tests/golden/"$name"/*.sh
-		need "analysis $name oracle" tests/oracle/"$name"*.tsv
+		need "analysis $name unit" "tests/unit/test_$name*.c"
+		need "analysis $name golden" "tests/golden/$name/*.sh"
+		need "analysis $name oracle" "tests/oracle/$name*.tsv"
 	done
 	for name in $(commands); do
-		need "command $name golden" tests/golden/"$name"/*.sh
+		need "command $name golden" "tests/golden/$name/*.sh"
 	done
 	for name in $(rows netan/checks/checks.def NA_CHECK); do
 		name=${name//_/-}
@@ -235,7 +234,7 @@ run_registry()
 		need_use "reader $name fuzz" "na_reader_$name" tests/fuzz/fuzz_*.c
 	done
 	for name in $(rows plot/figures.def NA_FIGURE); do
-		need "figure $name unit" tests/unit/test_*"$name"*.c
+		need "figure $name unit" "tests/unit/test_*$name*.c"
 	done
 }
 

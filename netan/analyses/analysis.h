@@ -4,7 +4,8 @@
  * own, and merges the states in input order; so one thread and sixteen,
  * one machine and many, give the same result.
  *
- *   open    the state, from parameters and what is known before any record
+ *   open    the state, from parameters and what is known before any record;
+ *           NA_END when no record would tell anything
  *   fork    an empty block state, for pass `pass`
  *   add     records into a block state (transfers; graph executions and
  *           actions; what captures tell: calls, frames, connections,

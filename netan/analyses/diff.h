@@ -72,11 +72,10 @@ extern const char *const df_verdicts[]; /* NULL for DF_UNTOLD */
 /* One quantile or mean; values as printed.  NaN: not known. */
 struct df_row {
 	double a, b, shift, ratio;
-	double ci[2];       /* of the ratio */
-	double shift_ci[2]; /* of the shift */
-	double b_ci[2];     /* of b alone */
-	double p, alpha;    /* NaN: not tested */
-	double detectable;  /* ratio that would have been seen */
+	double shift_ci[2], ratio_ci[2];
+	double b_ci[2];    /* of b alone */
+	double p, alpha;   /* NaN: not tested */
+	double detectable; /* ratio that would have been seen */
 	/* At equal sizes and pairs, where that was looked at. */
 	double equal_a, equal_b, equal_ratio, equal_ci[2];
 	bool rejected, by_ratio, equal;
@@ -137,7 +136,7 @@ struct df_change {
 	uint32_t a, b; /* hosts, or the collective */
 	uint64_t n[DF_RUNS];
 	double typical_us[DF_RUNS]; /* geometric means */
-	double ratio, ci[2], p, q;
+	double ratio, ratio_ci[2], p, q;
 	bool changed;
 };
 
@@ -233,6 +232,9 @@ enum na_status df_finish(void *state, struct na_result *r, struct na_err *err);
 void df_views(struct na_result *r, const struct df_state *s);
 const char *df_host(const struct df_state *s, uint32_t host);
 /* side.message */
+/* "+12.5 %", "-3 %", and from 3 or below 0.05 a factor: "69.4x"; into a buffer
+ * of NA_UNIT_BUF. */
+const char *df_print_change(char *buf, double ratio, int digits);
 void df_put_message(struct na_result *r, const struct df_state *s);
 
 /* ---- diff_parts.c: hosts, pairs, collectives */

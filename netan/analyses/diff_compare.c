@@ -219,15 +219,15 @@ static bool holm(struct df_state *s)
 
 static void intervals(struct df_row *row)
 {
-	row->ci[0] = row->ci[1] = NAN;
+	row->ratio_ci[0] = row->ratio_ci[1] = NAN;
 	row->shift_ci[0] = row->shift_ci[1] = NAN;
 	row->b_ci[0] = row->b_ci[1] = NAN;
 	if (row->has_span) {
-		na_boot_interval(&row->span, row->alpha, row->ci);
-		row->detectable = exp(fmax(row->ci[1] - row->span.at,
-					   row->span.at - row->ci[0]));
-		row->ci[0] = exp(row->ci[0]);
-		row->ci[1] = exp(row->ci[1]);
+		na_boot_interval(&row->span, row->alpha, row->ratio_ci);
+		row->detectable = exp(fmax(row->ratio_ci[1] - row->span.at,
+					   row->span.at - row->ratio_ci[0]));
+		row->ratio_ci[0] = exp(row->ratio_ci[0]);
+		row->ratio_ci[1] = exp(row->ratio_ci[1]);
 	}
 	if (row->has_shift)
 		na_boot_interval(&row->shift_span, row->alpha, row->shift_ci);
@@ -249,7 +249,8 @@ static enum df_verdict judge_row(const struct df_row *row, size_t at,
 {
 	if (isnan(row->p))
 		return DF_UNTOLD;
-	if (!row->rejected || row->near || !effect_of(row, at))
+	if (!row->rejected || row->near || !effect_of(row, at) ||
+	    (row->shift_ci[0] <= 0 && row->shift_ci[1] >= 0))
 		return DF_SAME;
 	if (better == DF_NEITHER)
 		return DF_MIX;

@@ -194,7 +194,7 @@ enum df_met df_limit_met(const struct df_state *s, const struct df_limit *l,
 {
 	const struct df_metric *m = &s->metrics[l->what];
 	const struct df_row *row = &m->rows[l->row];
-	const double *ci = l->relative ? row->ci : row->b_ci;
+	const double *ci = l->relative ? row->ratio_ci : row->b_ci;
 	double at = l->relative ? row->ratio : row->b;
 	bool beyond, none;
 

@@ -240,7 +240,7 @@ static void compare_part(const struct parts *x, size_t i, struct df_change *c)
 		.a = x->keys.keys[i].b,
 		.b = x->keys.keys[i].c,
 		.ratio = NAN,
-		.ci = {NAN, NAN},
+		.ratio_ci = {NAN, NAN},
 		.p = NAN,
 		.q = NAN,
 	};
@@ -255,8 +255,8 @@ static void compare_part(const struct parts *x, size_t i, struct df_change *c)
 				DF_BATCHES, &d))
 		return;
 	c->ratio = exp(d.diff);
-	c->ci[0] = exp(d.ci[0]);
-	c->ci[1] = exp(d.ci[1]);
+	c->ratio_ci[0] = exp(d.ci[0]);
+	c->ratio_ci[1] = exp(d.ci[1]);
 	c->p = d.p;
 }
 

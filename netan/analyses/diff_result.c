@@ -46,8 +46,8 @@ static void put_row(struct na_result *r, struct na_value *list,
 	na_put_real(r, x, "b", row->b);
 	na_put_real(r, x, "shift", row->shift);
 	na_put_real(r, x, "ratio", row->ratio);
-	put_pair(r, x, "ci95", row->ci);
-	put_pair(r, x, "shift_ci95", row->shift_ci);
+	put_pair(r, x, "ci95", row->shift_ci);
+	put_pair(r, x, "ratio_ci95", row->ratio_ci);
 	put_pair(r, x, "b_ci95", row->b_ci);
 	na_put_real(r, x, "p_value", row->p);
 	na_put_real(r, x, "detectable", row->detectable);
@@ -57,7 +57,7 @@ static void put_row(struct na_result *r, struct na_value *list,
 		na_put_real(r, e, "a", row->equal_a);
 		na_put_real(r, e, "b", row->equal_b);
 		na_put_real(r, e, "ratio", row->equal_ratio);
-		put_pair(r, e, "ci95", row->equal_ci);
+		put_pair(r, e, "ratio_ci95", row->equal_ci);
 	}
 	na_put_text(r, x, "verdict", df_verdicts[row->verdict]);
 	put_why(r, x, s, what);
@@ -187,7 +187,7 @@ static void put_change(struct na_result *r, struct na_value *list,
 	na_put_real(r, x, "a_us", c->typical_us[DF_A]);
 	na_put_real(r, x, "b_us", c->typical_us[DF_B]);
 	na_put_real(r, x, "ratio", c->ratio);
-	put_pair(r, x, "ci95", c->ci);
+	put_pair(r, x, "ratio_ci95", c->ratio_ci);
 	na_put_real(r, x, "q_value", c->q);
 	na_put_text(r, x, "verdict",
 		    df_verdicts[c->ratio > 1 ? DF_WORSE : DF_BETTER]);

@@ -90,7 +90,7 @@ static bool split_runs(struct df_state *s)
 		}
 	}
 	*a = (struct df_sample){.x = x, .n = i, .count = i};
-	*b = (struct df_sample){.x = x + i,
+	*b = (struct df_sample){.x = x ? x + i : NULL,
 				.n = s->n_items - i,
 				.count = s->n_items - i};
 	return true;

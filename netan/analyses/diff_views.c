@@ -19,18 +19,6 @@ static bool shown(size_t row)
 	return false;
 }
 
-static void percent(char buf[NA_UNIT_BUF], double ratio)
-{
-	double x = (ratio - 1) * 100;
-	char n[NA_UNIT_BUF];
-
-	if (isfinite(x))
-		snprintf(buf, NA_UNIT_BUF, "%s%s", x < 0 ? "" : "+",
-			 na_print_number(n, x, 3));
-	else
-		snprintf(buf, NA_UNIT_BUF, "-");
-}
-
 static void metric_rows(struct na_result *r, struct na_value *list,
 			const struct df_state *s, enum df_what what)
 {
@@ -49,15 +37,16 @@ static void metric_rows(struct na_result *r, struct na_value *list,
 		na_put_text(r, x, "unit", df_kinds[what].unit);
 		na_put_real(r, x, "a", row->a);
 		na_put_real(r, x, "b", row->b);
-		percent(change, row->ratio);
-		percent(lo, row->ci[0]);
-		percent(hi, row->ci[1]);
+		df_print_change(change, row->ratio, 3);
+		df_print_change(lo, row->ratio_ci[0], 3);
+		df_print_change(hi, row->ratio_ci[1], 3);
 		na_put_text(r, x, "change", change);
-		if (isfinite(row->ci[0]))
+		if (isfinite(row->ratio_ci[0]))
 			na_put_textf(r, x, "ci", "%s to %s", lo, hi);
 		else
 			na_put_text(r, x, "ci", "-");
-		percent(change, row->equal ? row->equal_ratio : (double)NAN);
+		df_print_change(change,
+				row->equal ? row->equal_ratio : (double)NAN, 3);
 		na_put_text(r, x, "equal", change);
 		na_put_text(r, x, "verdict",
 			    row->verdict == DF_UNTOLD
@@ -74,9 +63,9 @@ static void metrics_view(struct na_result *r, const struct df_state *s)
 		{"unit", "unit", NA_F_TEXT, 0, 0},
 		{"a", s->labels[DF_A], NA_F_NUMBER, 4, 0},
 		{"b", s->labels[DF_B], NA_F_NUMBER, 4, 0},
-		{"change", "change, %", NA_F_TEXT, 0, 0},
+		{"change", "change", NA_F_TEXT, 0, 0},
 		{"ci", "95 % interval", NA_F_TEXT, 0, 0},
-		{"equal", "at equal mix, %", NA_F_TEXT, 0, 0},
+		{"equal", "at equal mix", NA_F_TEXT, 0, 0},
 		{"verdict", "verdict", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */

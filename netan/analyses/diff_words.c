@@ -24,18 +24,40 @@ static const struct df_row *telling(const struct df_metric *m, size_t *at)
 	return &m->rows[4];
 }
 
+/* Percent reads well for what is a fraction of it, a factor for more. */
+enum { FACTOR_FROM = 3 };
+#define FACTOR_BELOW 0.05
+
+const char *df_print_change(char *buf, double ratio, int digits)
+{
+	bool factor = ratio >= FACTOR_FROM || ratio < FACTOR_BELOW;
+	double x = factor ? ratio : (ratio - 1) * 100;
+	char n[NA_UNIT_BUF];
+
+	if (!factor && fabs(x) < 1 && x != 0)
+		na_print_fixed(n, x, 2);
+	else
+		na_print_number(n, x, digits);
+	if (isfinite(x))
+		snprintf(buf, NA_UNIT_BUF, "%s%.40s%s",
+			 factor || n[0] == '-' ? "" : "+", n,
+			 factor ? "x" : " %");
+	else
+		snprintf(buf, NA_UNIT_BUF, "-");
+	return buf;
+}
+
 static void say_metric(char *buf, size_t size, const struct df_metric *m,
 		       const struct df_kind *kind)
 {
 	size_t used = strlen(buf), at;
 	const struct df_row *row = telling(m, &at);
-	double x = (row->ratio - 1) * 100;
 	char n[NA_UNIT_BUF];
 
-	if (isfinite(x))
-		snprintf(buf + used, size - used, "%s%s %s %s%s %%%s",
+	if (isfinite(row->ratio))
+		snprintf(buf + used, size - used, "%s%s %s %s%s",
 			 used ? ", " : "", kind->name, df_row_names[at],
-			 x < 0 ? "" : "+", na_print_number(n, x, 3),
+			 df_print_change(n, row->ratio, 3),
 			 m->verdict == DF_MIX && kind->better != DF_NEITHER
 				 ? " (mix)"
 				 : "");
@@ -100,12 +122,10 @@ static void say_same(char *buf, size_t size, const struct df_state *s)
 		    m == DF_SIZES || isnan(row->p))
 			continue;
 		used = strlen(buf);
-		snprintf(buf + used, size - used, "%s%s %s %%",
-			 used ? ", " : "", df_kinds[m].name,
-			 na_print_number(
-				 n,
-				 100 * (fmax(row->detectable, DF_EFFECT) - 1),
-				 2));
+		snprintf(buf + used, size - used, "%s%s %s", used ? ", " : "",
+			 df_kinds[m].name,
+			 df_print_change(n, fmax(row->detectable, DF_EFFECT),
+					 2));
 	}
 }
 
@@ -122,7 +142,9 @@ void df_put_message(struct na_result *r, const struct df_state *s)
 				     ? "No difference that this data can show "
 				       "between %s and %s%s%s"
 				     : "Too little to compare %s and %s%s%s",
-			     a, b, *list ? "; medians would have told: " : "",
+			     a, b,
+			     *list ? "; it could show medians that differ by: "
+				   : "",
 			     list);
 		return;
 	}

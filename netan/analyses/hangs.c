@@ -253,7 +253,7 @@ static struct na_hangs_event *event_for(struct na_hangs *x,
 	return e;
 }
 
-enum na_status na_hangs_group(struct na_hangs *x, struct na_err *err)
+static enum na_status group(struct na_hangs *x, struct na_err *err)
 {
 	size_t n = x->logs->records.n;
 	size_t *order = na_calloc(n + 1, sizeof(*order));
@@ -297,7 +297,7 @@ enum na_status na_hangs_judge(struct na_hangs *x, const struct na_hang *logs,
 {
 	memset(x, 0, sizeof(*x));
 	x->logs = logs;
-	if (na_hangs_group(x, err) != NA_OK)
+	if (group(x, err) != NA_OK)
 		return err->status;
 	for (size_t i = 0; i < x->events.n; i++) {
 		if (!na_hangs_accuse(x, &x->events.items[i]))

@@ -100,7 +100,6 @@ void na_hangs_views(const struct na_hangs *x, size_t top, struct na_result *r);
 
 /* ---- among themselves (hangs*.c) */
 
-enum na_status na_hangs_group(struct na_hangs *x, struct na_err *err);
 bool na_hangs_accuse(struct na_hangs *x, struct na_hangs_event *e);
 bool na_hangs_suspects(struct na_hangs *x);
 /* "host-3", or its task where no host is told; NA_NO_NAME: neither. */

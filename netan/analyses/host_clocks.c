@@ -47,7 +47,8 @@ static struct na_clock_pair *pair_of(struct na_host_clocks *c, uint32_t src,
 	size_t known = c->pairs.n;
 	uint32_t p;
 
-	if (!na_grow(&c->of, &c->cap_of, known + 1, sizeof(*c->of)))
+	if (known == c->cap_of &&
+	    !na_grow(&c->of, &c->cap_of, known + 1, sizeof(*c->of)))
 		return NULL;
 	p = na_triples_add(&c->pairs, (struct na_triple){src, dst, 0});
 	if (p == NA_NO_TRIPLE)
@@ -64,6 +65,19 @@ static int by_size(const struct sample *a, const struct sample *b)
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
 	return a->at_ps < b->at_ps ? -1 : a->at_ps > b->at_ps;
+}
+
+/* Most transfers are larger than those that are kept. */
+static bool too_large(struct na_clock_pair *p, enum na_side side,
+		      uint64_t size_bytes)
+{
+	struct samples *s = p->sides[side];
+
+	if (!s || s->n < NA_CLOCK_SAMPLES ||
+	    size_bytes <= s->of[s->n - 1].size_bytes)
+		return false;
+	s->cut = true;
+	return true;
 }
 
 /* Keeps the smallest, whatever the order in which they come. */
@@ -115,8 +129,7 @@ static bool tells_clocks(const struct na_transfer *t)
 
 bool na_host_clocks_add(struct na_host_clocks *c, const struct na_transfer *t)
 {
-	const struct sample x = {t->size_bytes, key_of(t),
-				 t->side == NA_TX ? t->start_ps : t->end_ps};
+	enum na_side side = (enum na_side)t->side;
 	uint32_t run, src, dst;
 	struct na_clock_pair *p;
 	int64_t most_ps;
@@ -138,7 +151,11 @@ bool na_host_clocks_add(struct na_host_clocks *c, const struct na_transfer *t)
 		p->most_ps = most_ps;
 	/* Old messages do not tell which launch they are of. */
 	return t->launch == NA_UNKNOWN_U32 ||
-	       add_sample(p, (enum na_side)t->side, &x);
+	       too_large(p, side, t->size_bytes) ||
+	       add_sample(p, side,
+			  &(struct sample){t->size_bytes, key_of(t),
+					   side == NA_TX ? t->start_ps
+							 : t->end_ps});
 }
 
 bool na_host_clocks_merge(struct na_host_clocks *c,

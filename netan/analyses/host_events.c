@@ -20,6 +20,15 @@ static bool make_counts(struct he_state *s)
 	return s->transfers && s->touched[0] && s->touched[1];
 }
 
+static bool any_threads(const struct na_store *store)
+{
+	for (size_t i = 0; i < store->n_sources; i++) {
+		if (store->sources[i].host_threads)
+			return true;
+	}
+	return false;
+}
+
 static enum na_status he_open(void *state, const struct na_scope *scope,
 			      const void *params, struct na_err *err)
 {
@@ -28,7 +37,9 @@ static enum na_status he_open(void *state, const struct na_scope *scope,
 	(void)params;
 	s->scope = scope;
 	s->runs = na_calloc(scope->store->n_runs, sizeof(*s->runs));
-	return s->runs && make_counts(s) ? NA_OK : na_fail_nomem(err);
+	if (!s->runs || !make_counts(s))
+		return na_fail_nomem(err);
+	return any_threads(scope->store) ? NA_OK : NA_END;
 }
 
 static enum na_status he_fork(void *block, const void *state, unsigned pass)
@@ -264,17 +275,6 @@ static void he_fini(void *state)
 	}
 }
 
-static bool any_threads(const struct he_state *s)
-{
-	const struct na_store *store = s->scope->store;
-
-	for (size_t i = 0; i < store->n_sources; i++) {
-		if (store->sources[i].host_threads)
-			return true;
-	}
-	return false;
-}
-
 /* Transfers, or where there is none, events.  A trace without its host plane
  * says nothing, which is not "none". */
 static void he_used(const void *state, uint64_t *n, int64_t *first_ps,
@@ -285,7 +285,7 @@ static void he_used(const void *state, uint64_t *n, int64_t *first_ps,
 	*n = 0;
 	for (size_t i = 0; i < s->scope->store->n_sources; i++)
 		*n += s->transfers[i];
-	*n = !any_threads(s) ? 0 : *n ? *n : s->n;
+	*n = !any_threads(s->scope->store) ? 0 : *n ? *n : s->n;
 	*first_ps = *n ? s->first_ps : 0;
 	*last_ps = *n ? s->last_ps : 0;
 }

@@ -24,9 +24,6 @@ void hs_put_row(struct hs_out *o, const struct hs_row *row);
 void hs_put_state(struct hs_out *o, struct na_value *to,
 		  const struct hs_row *row);
 
-/* A NIC that training may use: with a device, its link not down. */
-bool hs_nic_counts(const struct na_nic *x);
-
 /* The row rto_min, and member rto_min_ms: the largest that a route of
  * training traffic has. */
 void hs_put_rto(struct hs_out *o, const struct na_settings *s,

@@ -198,7 +198,8 @@ void hs_put_row(struct hs_out *o, const struct hs_row *row)
 
 /* ---- the MTUs of a host's NICs */
 
-bool hs_nic_counts(const struct na_nic *x)
+/* Training may use it: it has a device, and its link is not down. */
+static bool nic_counts(const struct na_nic *x)
 {
 	return x->kind == NA_NIC_PHYSICAL &&
 	       !(x->state && strcmp(x->state, "down") == 0);
@@ -241,7 +242,7 @@ static void put_mtu(struct hs_out *o, const struct na_settings *s)
 	for (size_t i = 0; i < s->n_nics; i++) {
 		const struct na_nic *x = &s->nics[i];
 
-		if (!hs_nic_counts(x) || x->mtu_bytes == NA_NOT_KNOWN)
+		if (!nic_counts(x) || x->mtu_bytes == NA_NOT_KNOWN)
 			continue;
 		differ |= one && one->mtu_bytes != x->mtu_bytes;
 		one = one ? one : x;

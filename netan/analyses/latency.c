@@ -463,7 +463,11 @@ static enum na_status lat_turn(void *state, unsigned done, struct na_err *err)
 	if (done != SURVEY)
 		return NA_OK;
 	st = lat_rows(s, err);
-	return st == NA_OK && !s->used ? NA_END : st;
+	if (st != NA_OK || !s->used)
+		return st == NA_OK ? NA_END : st;
+	return lat_busy_count(&s->busy, s->scope->store->n_hosts)
+		       ? NA_OK
+		       : na_fail_nomem(err);
 }
 
 static enum na_status lat_share(void *state, size_t i, size_t n)
@@ -514,6 +518,7 @@ static void lat_fini(void *state)
 	free(s->row_cells);
 	free(s->sorted);
 	free(s->busy.bits);
+	free(s->busy.before);
 	free(s->marked);
 	free(s->clocks);
 }

@@ -67,8 +67,10 @@ struct lat_split {
  * bit for each bin. */
 struct lat_busy {
 	_Atomic uint64_t
-		*bits; /* [2 * hosts][words]; owned by the main state */
-	size_t words;  /* of one direction */
+		*bits;    /* [2 * hosts][words]; owned by the main state */
+	size_t words;     /* of one direction */
+	uint32_t *before; /* bits of a direction that are set before each word;
+			     NULL until all are in */
 	int64_t first_ps;
 	unsigned shift; /* a bin lasts 2^shift ps */
 };
@@ -164,6 +166,8 @@ bool lat_busy_init(struct lat_busy *b, const struct na_store *store);
  * reads them. */
 void lat_mark(struct lat_state *s, const struct na_transfer *t);
 void lat_marked(struct lat_state *s);
+/* Of the main state, between; false: no memory. */
+bool lat_busy_count(struct lat_busy *b, size_t n_hosts);
 /* Where what the sender's host sends and the receiver's receives is kept:
  * 2 * host, 2 * host + 1; SIZE_MAX: the host is not known. */
 void lat_directions(const struct lat_state *s, const struct na_transfer *t,

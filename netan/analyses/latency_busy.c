@@ -91,22 +91,48 @@ static void mark(const struct lat_busy *b, size_t direction, struct lat_word *p,
 	}
 }
 
+static uint64_t word_at(const struct lat_busy *b, size_t at)
+{
+	return atomic_load_explicit(&b->bits[at], memory_order_relaxed);
+}
+
+bool lat_busy_count(struct lat_busy *b, size_t n_hosts)
+{
+	b->before = na_calloc(2 * n_hosts, b->words * sizeof(*b->before));
+	for (size_t d = 0; b->before && d < 2 * n_hosts; d++) {
+		uint32_t set = 0;
+
+		for (size_t w = d * b->words; w < (d + 1) * b->words; w++) {
+			b->before[w] = set;
+			set += (uint32_t)__builtin_popcountll(word_at(b, w));
+		}
+	}
+	return b->before;
+}
+
+/* Bins of a direction that were busy, before this one. */
+static uint64_t busy_before(const struct lat_busy *b, size_t direction,
+			    size_t bin)
+{
+	size_t at = direction * b->words + bin / 64;
+	uint64_t mask = (UINT64_C(1) << bin % 64) - 1;
+
+	return b->before[at] +
+	       (uint64_t)__builtin_popcountll(word_at(b, at) & mask);
+}
+
 /* How much of [start, end) was busy, to the resolution of a bin; 0 where it
  * is shorter than that. */
 static int64_t busy_during(const struct lat_busy *b, size_t direction,
 			   int64_t start_ps, int64_t end_ps)
 {
-	const _Atomic uint64_t *bits = b->bits + direction * b->words;
 	size_t from = bin_of(b, start_ps) + 1, to = bin_of(b, end_ps);
-	uint64_t set = 0;
+	uint64_t set;
 
 	/* Whole bins between: the message's own begins in the last one. */
 	if (to <= from)
 		return 0;
-	for (size_t w = from / 64; w <= (to - 1) / 64; w++)
-		set += (uint64_t)__builtin_popcountll(
-			atomic_load_explicit(&bits[w], memory_order_relaxed) &
-			mask_of(w, from, to - 1));
+	set = busy_before(b, direction, to) - busy_before(b, direction, from);
 	return (int64_t)((double)set / (double)(to - from) *
 			 ((double)end_ps - (double)start_ps));
 }

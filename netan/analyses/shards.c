@@ -10,6 +10,16 @@
 
 #include "netan/base/vec.h"
 
+/* The readers count what they see: without a copy there is nothing to do. */
+static bool any_copies(const struct na_store *store)
+{
+	for (size_t i = 0; i < store->n_sources; i++) {
+		if (store->tallies[i].actions[NA_STYLE_GRAPH][NA_ACT_D2H])
+			return true;
+	}
+	return false;
+}
+
 static enum na_status sh_open(void *state, const struct na_scope *scope,
 			      const void *params, struct na_err *err)
 {
@@ -18,7 +28,9 @@ static enum na_status sh_open(void *state, const struct na_scope *scope,
 	(void)params;
 	s->scope = scope;
 	s->sums = na_calloc(scope->store->n_sources, sizeof(*s->sums));
-	return s->sums ? NA_OK : na_fail_nomem(err);
+	if (!s->sums)
+		return na_fail_nomem(err);
+	return any_copies(scope->store) ? NA_OK : NA_END;
 }
 
 static enum na_status sh_fork(void *block, const void *state, unsigned pass)

@@ -62,8 +62,7 @@ static bool add_latencies(struct st_state *b, const struct na_transfer *t,
 	int64_t ps, unsure_ps;
 	struct st_share *x;
 
-	if (t->side == NA_TX || t->klass != NA_VALID || src == t->input ||
-	    src >= b->main->clocks.n_hosts ||
+	if (src == t->input || src >= b->main->clocks.n_hosts ||
 	    !latency_of(b, t, src, &ps, &unsure_ps))
 		return true;
 	x = share_of(b, t->collective, instance, t->input, t->step);
@@ -84,6 +83,8 @@ bool st_add_transfer(struct st_state *b, const struct na_transfer *t)
 	uint32_t instance;
 
 	if (t->style >= NA_STYLE_CAPTURE || !instance_of(b, t, &key))
+		return true;
+	if (b->pass && (t->side == NA_TX || t->klass != NA_VALID))
 		return true;
 	instance = na_triples_add(&b->instances, key);
 	if (instance == NA_NO_TRIPLE)

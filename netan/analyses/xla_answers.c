@@ -139,8 +139,9 @@ static void ask_compilations(struct na_xla_case *c, const struct na_xla_span *s)
 		       "no: %s, no more than the warm-up takes", said);
 	else if (g.by)
 		answer(&c->compilations, &x,
-		       "no: %s, less than one in %" PRId64 " steps", said,
-		       c->asked->log_interval);
+		       "no: %s, less than one in %" PRId64 " steps%s", said,
+		       c->asked->log_interval,
+		       warmup > 0 ? " after the warm-up" : "");
 	else
 		answer(&c->compilations, &x, "no: %s", said);
 }

@@ -207,9 +207,8 @@ static size_t known(const struct na_pseudonyms *p, const char *s, size_t run,
 static size_t known_odd(const struct na_pseudonyms *p, const char *s,
 			uint32_t *name)
 {
-	size_t best = 0;
-
 	bool look = p->odd && p->names.n <= CUT_NAMES;
+	size_t best = 0;
 
 	for (size_t i = 0; look && i < p->names.n; i++) {
 		const struct na_str *x = &p->names.names[i];

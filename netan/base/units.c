@@ -285,7 +285,7 @@ const char *na_print_number(char *buf, double x, int digits)
 	snprintf(buf, NA_UNIT_BUF, "%.*e", digits - 1, x);
 	e = strchr(buf, 'e');
 	decimals = digits - 1 - (e ? (int)strtol(e + 1, NULL, 10) : 0);
-	if (decimals > 12) { /* tiny: the exponent says more */
+	if (decimals > 8) { /* tiny: the exponent says more */
 		force_point(buf);
 		return buf;
 	}

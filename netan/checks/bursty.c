@@ -1,7 +1,8 @@
 /*
  * bursty: collectives that start all at once, or never come to an end within
- * a step.  Of captures, whose transfers have no schedule, and of steps that
- * overlap, which may be meant: a remark.
+ * a step.  All devices of a job start a collective at once: that is a warning
+ * only where they are seen to wait.  Of captures, whose transfers have no
+ * schedule, and of steps that overlap, which may be meant: a remark.
  */
 #include <math.h>
 #include <string.h>
@@ -97,7 +98,10 @@ static void judge(struct na_case *c)
 		judge_steps(c, body, idc, peak);
 		return;
 	}
-	f = na_case_find(c, planned ? NA_FINDING_WARNING : NA_FINDING_INFO,
+	f = na_case_find(c,
+			 planned && na_waiting_share(c) >= NA_HIDDEN
+				 ? NA_FINDING_WARNING
+				 : NA_FINDING_INFO,
 			 NA_CERTAIN);
 	if (!f)
 		return;
@@ -122,5 +126,6 @@ const struct na_check na_check_bursty = {
 	.question = "collectives that start all at once, or never end",
 	.source = "playbook: bursty; dispersion and pending of bursts",
 	.needs = {"bursts"},
+	.uses = {"slack", "steps"},
 	.judge = judge,
 };

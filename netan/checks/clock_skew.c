@@ -28,7 +28,7 @@ static void judge(struct na_case *c)
 	const struct na_value *side = na_case_side(c, "session");
 	const struct na_value *pairs = na_case_body(c, "pairs");
 	double skewed = na_number_at(side, "clock_skew");
-	double share = skewed / na_number_at(side, "receives");
+	double share = na_skewed_share(c);
 	const char *who = offsets(c, pairs);
 	bool many = share > c->limits->skewed;
 	struct na_finding *f;

@@ -124,3 +124,36 @@ double na_stall_s(const struct na_case *c)
 		       ? na_number_at(slack, "total.stall_us") / devices / 1e6
 		       : (double)NAN;
 }
+
+double na_waiting_share(const struct na_case *c)
+{
+	double share = na_number_at(na_case_body(c, "slack"),
+				    "total.stall_share");
+	double exposed = 0, all = 0;
+
+	if (isfinite(share))
+		return share;
+	for (const struct na_value *v =
+		     na_first(na_case_body(c, "steps"), "hosts");
+	     v; v = v->next) {
+		double n = na_number_at(v, "steps");
+
+		exposed += n * na_number_at(v, "exposed_ms");
+		all += n * na_number_at(v, "mean_ms");
+	}
+	return all > 0 ? exposed / all : (double)NAN;
+}
+
+double na_skewed_share(const struct na_case *c)
+{
+	const struct na_value *side = na_case_side(c, "session");
+
+	return na_number_at(side, "clock_skew") /
+	       na_number_at(side, "receives");
+}
+
+bool na_clocks_differ(const struct na_case *c)
+{
+	return na_skewed_share(c) > c->limits->skewed ||
+	       na_length(na_case_body(c, "pairs"), "clock_offsets");
+}

@@ -31,6 +31,14 @@ const struct na_value *na_first_culprit(const struct na_case *c);
 /* A straggler of `steps` is slow by itself: computing, or waiting for its
  * input.  Others may only wait for the network. */
 bool na_slow_itself(const struct na_value *straggler);
+/* What devices wait for collectives, of the step time; NaN: unknown.  Below
+ * NA_HIDDEN nobody asks why. */
+#define NA_HIDDEN 0.01
+double na_waiting_share(const struct na_case *c);
+/* Of the transfers received, those that take no time or less; NaN.  Above the
+ * limit, clocks differ, and latencies tell about them. */
+double na_skewed_share(const struct na_case *c);
+bool na_clocks_differ(const struct na_case *c);
 /* Mean of what devices spend in send to recv-done, in seconds; NaN. */
 double na_stall_s(const struct na_case *c);
 

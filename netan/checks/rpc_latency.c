@@ -2,7 +2,8 @@
  * rpc-latency: transfers that are far later than their size asks for, while
  * the link has room.  p99 / p50 is taken of latency over expectation: of the
  * latencies themselves it tells how sizes differ.  Modes near retransmission
- * timers count whatever the load: a full link does not wait 200 ms.  A capture
+ * timers count whatever the load: a full link does not wait 200 ms; clocks that
+ * differ by as much look alike, and are clock-skew's.  A capture
  * that shows no retransmission acquits the network: who answers took its time.
  */
 #include <math.h>
@@ -20,6 +21,57 @@ static bool none_lost(const struct na_case *c)
 
 	return totals && !na_count_at(totals, "retransmissions") &&
 	       !na_count_at(totals, "timeouts");
+}
+
+static double ahead_ms(const struct na_value *offset)
+{
+	return na_number_at(offset, "ahead_us") / 1e3;
+}
+
+static bool among(const struct na_value *mode, const char *host)
+{
+	const struct na_value *v = na_first(mode, "hosts");
+
+	for (; v; v = v->next) {
+		if (strcmp(na_text_of(v, ""), host) == 0)
+			return true;
+	}
+	return !na_length(mode, "hosts");
+}
+
+static bool is_ahead(const struct na_value *mode, double ms)
+{
+	/* As far from a timer as rpc lets pass. */
+	return fabs(ms) >= 0.9 * na_number_at(mode, "latency_ms") &&
+	       fabs(ms) <= 1.3 * na_number_at(mode, "latency_ms");
+}
+
+/* A clock that is ahead of another one by as much makes transfers late, at
+ * one of the mode's hosts: no timer is needed. */
+static bool of_clocks(const struct na_case *c, const struct na_value *mode)
+{
+	const struct na_value *clocks = na_first(na_case_body(c, "pairs"),
+						 "clock_offsets");
+
+	for (const struct na_value *v = clocks; v; v = v->next) {
+		bool here = among(mode, na_text_at(v, "host"));
+
+		if (here && is_ahead(mode, ahead_ms(v)))
+			return true;
+		for (const struct na_value *w = v->next; w; w = w->next) {
+			if ((here || among(mode, na_text_at(w, "host"))) &&
+			    is_ahead(mode, ahead_ms(v) - ahead_ms(w)))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Too few pairs to tell by how much. */
+static bool unknown_clocks(const struct na_case *c)
+{
+	return na_clocks_differ(c) &&
+	       !na_length(na_case_body(c, "pairs"), "clock_offsets");
 }
 
 static const char *remedy_of(const struct na_value *mode)
@@ -55,13 +107,12 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 {
 	const struct na_value *hosts = na_get(mode, "hosts");
 	const char *who = na_case_names(c, hosts, NULL, 3);
-	bool acquitted = none_lost(c);
-	bool lost = !acquitted &&
+	bool acquitted = none_lost(c), unsure = unknown_clocks(c);
+	bool lost = !acquitted && !unsure &&
 		    !strstr(na_text_at(mode, "cause"), "acknowledgement");
-	struct na_finding *f =
-		na_case_find(c,
-			     acquitted ? NA_FINDING_INFO : NA_FINDING_WARNING,
-			     surely && !acquitted ? NA_LIKELY : NA_POSSIBLE);
+	struct na_finding *f = na_case_find(
+		c, acquitted || unsure ? NA_FINDING_INFO : NA_FINDING_WARNING,
+		surely && !acquitted && !unsure ? NA_LIKELY : NA_POSSIBLE);
 
 	if (!f)
 		return;
@@ -75,13 +126,15 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 		na_case_number(c, 100 * na_number_at(mode, "share")),
 		na_case_number(c, na_number_at(mode, "latency_ms")));
 	f->title = na_case_text(
-		c, "%lld transfers (%s %%) come %s ms late, %s%s%s%s",
+		c, "%lld transfers (%s %%) come %s ms late, %s%s%s%s%s",
 		(long long)na_count_at(mode, "count"),
 		na_case_number(c, 100 * na_number_at(mode, "share")),
 		na_case_number(c, na_number_at(mode, "latency_ms")),
 		acquitted ? "though nothing was sent again" : "as by ",
 		acquitted ? "" : na_text_at(mode, "cause"), *who ? ", at " : "",
-		who);
+		who,
+		unsure ? ", or since clocks differ, nobody knows by how much"
+		       : "");
 	f->remedy = acquitted ? "look at who answers these calls: not the "
 				"network made them wait"
 			      : remedy_of(mode);
@@ -113,7 +166,7 @@ static void judge_ratio(struct na_case *c)
 
 	/* Of two clocks that differ one shortens what the other lengthens. */
 	if (!(ratio > c->limits->tail_ratio) || saturated(c) ||
-	    na_length(na_case_body(c, "pairs"), "clock_offsets"))
+	    na_clocks_differ(c))
 		return;
 	f = na_case_find(c, none_lost(c) ? NA_FINDING_INFO : NA_FINDING_WARNING,
 			 NA_POSSIBLE);
@@ -147,7 +200,7 @@ static void judge(struct na_case *c)
 
 	for (const struct na_value *v = na_first(body, "modes"); v;
 	     v = v->next) {
-		if (na_count_at(v, "count") >= LEAST)
+		if (na_count_at(v, "count") >= LEAST && !of_clocks(c, v))
 			judge_mode(c, v, surely);
 	}
 	if (c->n == before)
@@ -159,6 +212,6 @@ const struct na_check na_check_rpc_latency = {
 	.question = "late transfers while the link has room: tails, timers",
 	.source = "playbook: rpc-latency; modes of rpc",
 	.needs = {"rpc"},
-	.uses = {"timeline", "pairs", "tcp"},
+	.uses = {"timeline", "pairs", "tcp", "session"},
 	.judge = judge,
 };

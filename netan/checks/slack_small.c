@@ -13,12 +13,23 @@
 
 enum { LISTED = 10 };
 
+static const double of_observed = 0.05;
+
+static bool is_small(const struct na_case *c, const struct na_value *row)
+{
+	double slack_us = na_number_at(row, "slack_us.mean");
+
+	/* Where clocks differ, who knows the network's latency. */
+	if (na_clocks_differ(c) &&
+	    slack_us >= of_observed * na_number_at(row, "observed_us.mean"))
+		return false;
+	return na_flag_at(row, "slack_small");
+}
+
 static bool counts(const struct na_case *c, const struct na_value *row)
 {
-	double share = na_number_at(row, "stall_share");
-
-	return na_flag_at(row, "slack_small") &&
-	       !(share < c->limits->slack_stall);
+	return is_small(c, row) &&
+	       !(na_number_at(row, "stall_share") < c->limits->slack_stall);
 }
 
 static void put_row(struct na_case *c, struct na_value *list,
@@ -154,7 +165,7 @@ static void judge_stalls(struct na_case *c)
 		home += at_home(late);
 	}
 	late = na_first(body, "late");
-	if (!late || !*na_text_at(late, "cause") ||
+	if (!late || !*na_text_at(late, "cause") || is_small(c, row) ||
 	    !(share >= c->limits->stalled))
 		return;
 	f = na_case_find(c, n == home ? NA_FINDING_WARNING : NA_FINDING_INFO,
@@ -170,14 +181,16 @@ static void judge_stalls(struct na_case *c)
 	f->title = na_case_text(
 		c,
 		"%s stalls its devices for %s %% of the step time though it "
-		"has slack; its slowest run: %s",
-		na_text_at(row, "collective"), na_case_number(c, 100 * share),
-		na_text_at(late, "cause"));
-	f->remedy = n == home ? "look at the hosts' memory, PCIe and CPU: not "
-				"the network keeps the devices waiting"
-			      : "the waterfall tells what of the path took "
-				"long; send less, or earlier";
-	f->command = na_case_command(c, "slack --sort stall");
+		"has slack",
+		na_text_at(row, "collective"), na_case_number(c, 100 * share));
+	f->remedy = n == home
+			    ? "look at the hosts' memory, PCIe and CPU: not "
+			      "the network keeps the devices waiting"
+			    : "look at its slowest run in the waterfall: what "
+			      "of the path took long; send less, or earlier";
+	f->command = na_case_command(c, "slack --waterfall -o late.svg");
+	na_put_text(c->r, f->evidence, "slowest_run",
+		    na_text_at(late, "cause"));
 	put_row(c, na_put_list(c->r, f->evidence, "worst"), row);
 	na_put_real(c->r, f->evidence, "stall_share", share);
 	na_put_real(c->r, f->evidence, "stall_per_device_s", f->lost_s);
@@ -195,5 +208,6 @@ const struct na_check na_check_slack_small = {
 		    "computation",
 	.source = "playbook: slack-small; slack_small of slack",
 	.needs = {"slack"},
+	.uses = {"session", "pairs"},
 	.judge = judge,
 };

@@ -1,7 +1,8 @@
-/* small-transfers: many small transfers pay a fixed cost each. */
+/* small-transfers: many small transfers pay a fixed cost each; a remark where
+ * nobody waits for them. */
 #include <math.h>
 
-#include "netan/checks/check.h"
+#include "netan/checks/look.h"
 
 static double share(const struct na_value *group, const char *name)
 {
@@ -27,7 +28,10 @@ static void judge(struct na_case *c)
 		return;
 	/* Of packets: requests and answers, which nobody can fuse. */
 	planned = !na_case_body(c, "tcp");
-	f = na_case_find(c, planned ? NA_FINDING_WARNING : NA_FINDING_INFO,
+	f = na_case_find(c,
+			 planned && !(na_waiting_share(c) < NA_HIDDEN)
+				 ? NA_FINDING_WARNING
+				 : NA_FINDING_INFO,
 			 NA_CERTAIN);
 	if (!f)
 		return;
@@ -53,6 +57,6 @@ const struct na_check na_check_small_transfers = {
 	.question = "many small transfers, each with its fixed cost",
 	.source = "playbook: small-transfers; verdict many_small of sizes",
 	.needs = {"sizes"},
-	.uses = {"tcp"},
+	.uses = {"tcp", "slack", "steps"},
 	.judge = judge,
 };

@@ -2,11 +2,19 @@
  * straggler: a host that the others wait for, as `steps` names it.  Where
  * `pairs` names who is slow on the network, hosts whose transfers take longest
  * are that one or its victims: one story, told by bad-endpoint.
+ *
+ * `steps` names who is last more often than by chance; a host that is late
+ * only now and then, by much (a stalled input, a pause), is named here by what
+ * that costs: 5 % of the step time and three steps of the same cause.
  */
 #include <math.h>
 #include <string.h>
 
 #include "netan/checks/look.h"
+
+enum { LEAST_STEPS = 3 };
+
+static const double costs = 0.05;
 
 /* Mean computing of its steps over that of the other hosts'. */
 static double factor_of(const struct na_value *body, const char *host)
@@ -115,6 +123,110 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	put_evidence(c, f, x);
 }
 
+/* Steps that wait for what one host does itself. */
+struct waits {
+	const char *host, *cause;
+	double lost_ms, behind_ms, from_s, to_s;
+	int64_t n;
+};
+
+static bool is_of(const struct na_value *step, const struct waits *x)
+{
+	return strcmp(na_text_at(step, "slowest_host"), x->host) == 0 &&
+	       strcmp(na_text_at(step, "cause"), x->cause) == 0;
+}
+
+static struct waits sum_of(const struct na_value *body, const char *host,
+			   const char *cause)
+{
+	struct waits x = {.host = host,
+			  .cause = cause,
+			  .from_s = INFINITY,
+			  .to_s = -INFINITY};
+
+	for (const struct na_value *v = na_first(body, "steps"); v;
+	     v = v->next) {
+		if (!is_of(v, &x) || !(na_number_at(v, "lost_ms") > 0))
+			continue;
+		x.n++;
+		x.lost_ms += na_number_at(v, "lost_ms");
+		x.behind_ms += na_number_at(v, "behind_ms");
+		x.from_s = fmin(x.from_s, na_number_at(v, "from_s"));
+		x.to_s = fmax(x.to_s, na_number_at(v, "to_s"));
+	}
+	return x;
+}
+
+static bool is_named(const struct na_value *body, const char *host)
+{
+	for (const struct na_value *v = na_first(body, "stragglers"); v;
+	     v = v->next) {
+		if (na_slow_itself(v) &&
+		    strcmp(na_text_at(v, "host"), host) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void tell_waits(struct na_case *c, const struct na_value *body,
+		       const struct waits *x)
+{
+	struct na_finding *f = na_case_find(c, NA_FINDING_WARNING, NA_POSSIBLE);
+	bool input = strcmp(x->cause, "input") == 0;
+	double behind_ms = x->behind_ms / (double)x->n;
+
+	if (!f)
+		return;
+	f->culprit = na_case_text(c,
+				  input ? "%s's input or host"
+					: "%s's own computation",
+				  x->host);
+	f->lost_s = x->lost_ms / 1e3;
+	f->from_s = x->from_s;
+	f->to_s = x->to_s;
+	f->title = na_case_text(
+		c, "%s %s now and then: %lld of %zu steps wait for it, by %s",
+		x->host,
+		input ? "waits for its input or its host"
+		      : "computes longer than the others",
+		(long long)x->n, na_length(body, "steps"),
+		na_case_seconds(c, behind_ms / 1e3));
+	f->remedy = "look at what that host does at these times: input "
+		    "pipeline, storage, checkpoints, other processes, "
+		    "throttling";
+	f->command = na_case_command(c, "steps");
+	na_put_text(c->r, f->evidence, "host", x->host);
+	na_put_text(c->r, f->evidence, "cause", x->cause);
+	na_put_int(c->r, f->evidence, "times", x->n);
+	na_put_int(c->r, f->evidence, "tried",
+		   (int64_t)na_length(body, "steps"));
+	na_put_real(c->r, f->evidence, "behind_ms", behind_ms);
+	na_put_real(c->r, f->evidence, "lost_ms", x->lost_ms);
+}
+
+static void judge_waits(struct na_case *c, const struct na_value *body)
+{
+	static const char *const causes[] = {"computation", "input"};
+	double all_ms = 0;
+
+	for (const struct na_value *v = na_first(body, "steps"); v; v = v->next)
+		all_ms += na_number_at(v, "duration_ms");
+	for (const struct na_value *v = na_first(body, "hosts"); v;
+	     v = v->next) {
+		const char *host = na_text_at(v, "host");
+
+		if (is_named(body, host))
+			continue;
+		for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]);
+		     i++) {
+			struct waits x = sum_of(body, host, causes[i]);
+
+			if (x.n >= LEAST_STEPS && x.lost_ms >= costs * all_ms)
+				tell_waits(c, body, &x);
+		}
+	}
+}
+
 static void judge(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "steps");
@@ -122,6 +234,7 @@ static void judge(struct na_case *c)
 	for (const struct na_value *v = na_first(body, "stragglers"); v;
 	     v = v->next)
 		judge_one(c, body, v);
+	judge_waits(c, body);
 }
 
 const struct na_check na_check_straggler = {

@@ -10,10 +10,6 @@
 
 enum { FEW_TRANSFERS = 100, FEW_PACKETS = 1000 };
 
-/* Of the step time that devices may spend in communication before anybody
- * asks why. */
-static const double hidden_share = 0.01;
-
 /* A test stands behind it, or the pattern leaves only the network. */
 static bool convicts(const struct na_finding *f)
 {
@@ -50,32 +46,33 @@ static const char *price_of_steps(struct na_case *c, const struct na_finding *f)
 			    na_case_seconds(c, all_s));
 }
 
+/* A host that is slow by itself and costs more than the network does. */
+static const char *besides(struct na_case *c, const struct na_finding *guilty)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *f = c->findings[i];
+
+		if (strcmp(f->check->id, "straggler") == 0 && !f->network &&
+		    f->lost_s > 0 && !(guilty->lost_s >= f->lost_s))
+			return na_case_text(c, "; steps wait for %s, too%s",
+					    f->culprit, price_of_steps(c, f));
+	}
+	return "";
+}
+
 static const char *guilty(struct na_case *c, const struct na_finding *f)
 {
-	return na_case_text(c, "guilty: %s%s%s%s",
+	return na_case_text(c, "guilty: %s%s%s%s%s",
 			    f->culprit ? f->culprit : f->title,
 			    f->culprit && f->how ? ", " : "",
-			    f->culprit && f->how ? f->how : "", price(c, f));
+			    f->culprit && f->how ? f->how : "", price(c, f),
+			    besides(c, f));
 }
 
 /* Devices hardly wait for communication: nothing to blame anybody for. */
 static bool hidden(const struct na_case *c)
 {
-	double share = na_number_at(na_case_body(c, "slack"),
-				    "total.stall_share");
-	const struct na_value *steps = na_case_body(c, "steps");
-	double exposed = 0, all = 0;
-
-	if (isfinite(share))
-		return share < hidden_share;
-	for (const struct na_value *v = na_first(steps, "hosts"); v;
-	     v = v->next) {
-		double n = na_number_at(v, "steps");
-
-		exposed += n * na_number_at(v, "exposed_ms");
-		all += n * na_number_at(v, "mean_ms");
-	}
-	return all > 0 && exposed < hidden_share * all;
+	return na_waiting_share(c) < NA_HIDDEN;
 }
 
 static bool has(const struct na_case *c, const char *name)

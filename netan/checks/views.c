@@ -6,78 +6,33 @@
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 #include "netan/result/emit.h"
+#include "netan/result/plain.h"
 
 enum { SHOWN = 5 };
 
-/* Units of names, and how they read. */
-/* clang-format off */
-static const struct unit {
-	const char *suffix, *unit;
-	double scale;
-} units[] = {
-	{"_share", " %", 100},
-	{"_gbps", " Gbit/s", 1},
-	{"_us", " us", 1},
-	{"_ms", " ms", 1},
-	{"_s", " s", 1},
-};
-/* clang-format on */
-
-static const struct unit *unit_of(const char *name)
+static const char *words_of(struct na_case *c, const char *name)
 {
-	size_t n = strlen(name);
+	char buf[NA_PLAIN_BUF];
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		size_t k = strlen(units[i].suffix);
-
-		if (n > k && strcmp(name + n - k, units[i].suffix) == 0)
-			return &units[i];
-	}
-	return NULL;
-}
-
-/* "total_stall_s" as "total stall". */
-static const char *words_of(struct na_case *c, const char *name,
-			    const struct unit *unit)
-{
-	size_t n = strlen(name) - (unit ? strlen(unit->suffix) : 0);
-	char text[64];
-
-	if (unit && unit->scale == 100)
-		n += strlen(" share");
-	snprintf(text, sizeof(text), "%.*s", (int)(n < 63 ? n : 63), name);
-	for (char *p = text; *p; p++)
-		*p = *p == '_' ? ' ' : *p;
-	return na_case_text(c, "%s", text);
-}
-
-static const char *number(struct na_case *c, const struct na_value *v)
-{
-	const struct unit *unit = unit_of(v->name);
-	double x = na_real_of(v, NAN) * (unit ? unit->scale : 1);
-	char buf[NA_UNIT_BUF];
-
-	if (v->kind == NA_V_INT && !unit && v->u.i >= 0)
-		return na_case_text(c, "%s %s", words_of(c, v->name, NULL),
-				    na_print_count(buf, (uint64_t)v->u.i));
-	return na_case_text(c, "%s %s%s", words_of(c, v->name, unit),
-			    na_print_number(buf, x, 3), unit ? unit->unit : "");
+	return na_case_text(c, "%s", na_plain_name(buf, name));
 }
 
 /* A list of texts in a line; lists of objects are for JSON. */
 static const char *one(struct na_case *c, const struct na_value *v)
 {
+	char buf[NA_PLAIN_BUF];
+
 	switch (v->kind) {
 	case NA_V_INT:
 	case NA_V_REAL:
-		return number(c, v);
+		return na_case_text(c, "%s %s", words_of(c, v->name),
+				    na_plain_number(buf, v));
 	case NA_V_TEXT:
-		return na_case_text(c, "%s %s", words_of(c, v->name, NULL),
+		return na_case_text(c, "%s %s", words_of(c, v->name),
 				    v->u.text);
 	case NA_V_LIST:
 		if (v->n && v->u.of.first->kind == NA_V_TEXT)
-			return na_case_text(c, "%s %s",
-					    words_of(c, v->name, NULL),
+			return na_case_text(c, "%s %s", words_of(c, v->name),
 					    na_case_names(c, v, NULL, SHOWN));
 		return NULL;
 	default:
@@ -141,22 +96,43 @@ static void put_finding(struct na_case *c, const struct na_finding *f)
 	na_result_tone(c->r, tones[f->severity]);
 }
 
+/* Checks that lack the same are told together, where the first stands. */
+static const char *not_run(struct na_case *c, const struct na_value *list)
+{
+	const char *text = "";
+
+	for (const struct na_value *v = list; v; v = v->next) {
+		const char *missing = na_text_at(v, "missing"), *ids = "";
+		const struct na_value *w = list;
+
+		while (w != v && strcmp(na_text_at(w, "missing"), missing) != 0)
+			w = w->next;
+		if (w != v)
+			continue;
+		for (; w; w = w->next) {
+			if (strcmp(na_text_at(w, "missing"), missing) == 0)
+				ids = na_case_text(c, "%s%s%s", ids,
+						   *ids ? ", " : "",
+						   na_text_at(w, "id"));
+		}
+		text = na_case_text(c, "%s%s%s: %s", text, *text ? "\n" : "",
+				    ids, missing);
+	}
+	return text;
+}
+
 static void put_rest(struct na_case *c)
 {
 	const struct na_value *body = na_result_get_body(c->r);
 	const struct na_value *passed = na_get(body, "passed");
-	const char *text = "";
+	const char *text = not_run(c, na_first(body, "not_run"));
 
 	if (passed && passed->n)
 		na_result_text(c->r, "passed", "%s",
 			       na_case_names(c, passed, NULL, passed->n));
-	for (const struct na_value *v = na_first(body, "not_run"); v;
-	     v = v->next)
-		text = na_case_text(c, "%s%s%s needs %s", text,
-				    *text ? "\n" : "", na_text_at(v, "id"),
-				    na_text_at(v, "missing"));
 	if (*text)
-		na_result_text(c->r, "could not run", "%s", text);
+		na_result_text(c->r, "could not run, and what that takes", "%s",
+			       text);
 }
 
 void na_checks_views(struct na_case *c)

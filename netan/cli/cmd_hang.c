@@ -74,6 +74,7 @@ static enum na_status find_files(struct reading *x, struct na_err *err)
 	for (size_t i = 0; i < n; i++) {
 		struct source *s = &x->sources[i];
 		struct na_err why = {.status = NA_OK};
+		size_t unreadable = x->files.unreadable;
 		enum na_status st;
 
 		s->input = &x->cli->inputs[i];
@@ -85,7 +86,13 @@ static enum na_status find_files(struct reading *x, struct na_err *err)
 			na_hide(x->cli, NA_ALIAS_INPUT, x->files.paths[k]);
 		if (st == NA_ENOMEM)
 			return na_fail_nomem(err);
-		if (st == NA_OK && !s->n)
+		if (x->files.unreadable > unreadable)
+			na_fail(&why, NA_EIO,
+				"%s: directories below it that cannot be read: "
+				"%zu",
+				s->input->path,
+				x->files.unreadable - unreadable);
+		else if (st == NA_OK && !s->n)
 			na_fail(&why, NA_EIO,
 				"%s: no log in this directory or below",
 				s->input->path);
@@ -216,6 +223,13 @@ static void envelope(const struct reading *x, struct na_result *r)
 
 static void notes(const struct reading *x, struct na_result *r)
 {
+	if (!x->logs.records.n)
+		na_result_note(
+			r, "looked for \"Megascale hang detected\", "
+			   "\"Megascale detects a hang\", \"Full error "
+			   "digest\" and \"HANG_DETECTED\"; why a job "
+			   "hangs, the log of the coordinator tells: task 0 "
+			   "of slice 0, or resource_manager");
 	if (x->files.passed_over)
 		na_result_note(r,
 			       "files passed over because of their names "

@@ -39,7 +39,7 @@ static const struct na_opt opts[] = {
 	 "src_host,dst_host,class"},
 	{NA_OPT_LIST, 0, "host-settings", FIELD(settings), "DIR", NULL, 0, 0,
 	 "network settings of the hosts: a snapshot (netan sysctl "
-	 "--snapshot), or a directory of snapshots (can be repeated)"},
+	 "--snapshot), or a directory of snapshots"},
 #define NA_LIMIT(name, option, def, min, max, arg, help) \
 	{NA_OPT_REAL, 0, option, FIELD(limits.name), arg, def, min, max, help},
 #include "netan/checks/limits.def"

@@ -64,6 +64,8 @@ static enum na_exit say_nothing(struct na_battery *b)
 		na_session_say_there_is(s);
 		return NA_EXIT_FAILED;
 	}
+	if (na_session_say_no_packets(s))
+		return NA_EXIT_FAILED;
 	na_say_error(s->cli,
 		     "nothing to %s: looked for transfers on the "
 		     "network, steps and operations of devices, and "

@@ -453,6 +453,13 @@ static enum na_status note(struct ledger *l, int fd, const char *path,
 	l->open_end = last != '\n';
 	if (read_all(l, path, err) != NA_OK || l->already)
 		return err->status;
+	/* The name of another file, by mistake. */
+	if (l->damaged && !l->runs.n)
+		return na_fail(err, NA_EIO,
+			       "--ledger %s: no ledger: none of its lines says "
+			       "what a run named; name another file, or a new "
+			       "one",
+			       path);
 	if (!count_own(l))
 		return na_fail_nomem(err);
 	return append(fd, l, path, err);

@@ -59,9 +59,13 @@ static enum na_exit run_command(const struct na_command *c, int argc,
 	} else if ((c->joins & (NA_JOIN_INPUT | NA_JOIN_WORKERS)) &&
 		   !cli.n_inputs) {
 		code = usage_error(&cli,
-				   "no INPUT is given: a file, the "
-				   "directory of a profile, or - for standard "
-				   "input",
+				   c->joins & NA_JOIN_INPUT
+					   ? "no INPUT is given: a file, the "
+					     "directory of a profile, or - for "
+					     "standard input"
+					   : "no INPUT is given: a file, a "
+					     "directory of such files, or - "
+					     "for standard input",
 				   c->face->name);
 	} else if (na_anonymize_start(&cli, &err) != NA_OK) {
 		na_say_error(&cli, "%s", err.text);

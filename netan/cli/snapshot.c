@@ -11,6 +11,7 @@
 
 #include "ingest/settings.h"
 #include "netan/base/vec.h"
+#include "netan/synth/out_file.h"
 
 /* What has been made below the new directory, in order: to be undone. */
 struct snapshot {
@@ -77,7 +78,7 @@ enum na_status na_snapshot_check(const char *dir, struct na_err *err)
 		slash[slash == name] = '\0';
 		folder = name;
 	}
-	if (access(folder, W_OK | X_OK) != 0)
+	if (access(folder, W_OK | X_OK) != 0 && errno != ENOENT)
 		st = cannot(dir, errno, err);
 	free(name);
 	return st;
@@ -201,6 +202,22 @@ static enum na_status fill(struct snapshot *s, const struct na_settings *from,
 	return err->status == NA_OK ? put_refused(s, from, err) : err->status;
 }
 
+/* The folder of all snapshots need not be there; whether it could be made,
+ * the next mkdir tells. */
+static const char *with_parent(const char *path)
+{
+	struct na_err err = {.status = NA_OK};
+	char *copy = strdup(path), *slash = copy ? strrchr(copy, '/') : NULL;
+
+	if (slash && slash != copy) {
+		*slash = '\0';
+		if (na_out_make_dirs(copy, &err) != NA_OK)
+			errno = ENOENT;
+	}
+	free(copy);
+	return path;
+}
+
 static enum na_status begin(struct snapshot *s, struct na_err *err)
 {
 	char *name = bare(s->dir);
@@ -213,7 +230,8 @@ static enum na_status begin(struct snapshot *s, struct na_err *err)
 	}
 	snprintf(s->temp, size, "%s.%ld.tmp", name, (long)getpid());
 	free(name);
-	if (mkdir(s->temp, 0777) != 0) {
+	if (mkdir(s->temp, 0777) != 0 &&
+	    (errno != ENOENT || mkdir(with_parent(s->temp), 0777) != 0)) {
 		int e = errno;
 
 		free(s->temp);

@@ -108,10 +108,19 @@ static void step_window(struct na_late *l)
 	}
 }
 
+static bool nothing_asked(const struct na_filter *f)
+{
+	return !has(f->host) && !has(f->src) && !has(f->dst) &&
+	       f->first_step < 0 && f->min_latency_ps == 0 &&
+	       f->max_rate_bps <= 0;
+}
+
 bool na_late_init(struct na_late *l, const struct na_filter *f,
 		  const struct na_store *s)
 {
-	*l = (struct na_late){.filter = f, .store = s};
+	*l = (struct na_late){.filter = f,
+			      .store = s,
+			      .open = nothing_asked(f)};
 	step_window(l);
 	if (has(f->host)) {
 		l->host_ok = na_calloc(s->n_sources, sizeof(bool));
@@ -200,11 +209,15 @@ enum na_verdict na_filter_late(const struct na_late *l,
 			       const struct na_transfer *t)
 {
 	const struct na_store *s = l->store;
-	size_t base = s->sources[t->input].run * s->names.n_endpoints;
+	size_t base;
 
 	if ((l->filter->side >= 0 && t->side != l->filter->side) ||
-	    !component_ok(l->filter, t) || !host_ok(l, base, t) ||
-	    (l->src_ok && !l->src_ok[base + t->src]) ||
+	    !component_ok(l->filter, t))
+		return NA_DROP_FILTERED;
+	if (l->open && in_window(l->filter, t->start_ps, t->end_ps))
+		return NA_KEEP;
+	base = s->sources[t->input].run * s->names.n_endpoints;
+	if (!host_ok(l, base, t) || (l->src_ok && !l->src_ok[base + t->src]) ||
 	    (l->dst_ok && !l->dst_ok[base + t->dst]) || !step_ok(l, t) ||
 	    !in_window(l->filter, t->start_ps, t->end_ps) ||
 	    lasted_ps(t) < (uint64_t)l->filter->min_latency_ps)

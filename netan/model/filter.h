@@ -39,6 +39,7 @@ struct na_late {
 	const struct na_filter *filter;
 	const struct na_store *store;
 	bool *host_ok, *src_ok, *dst_ok; /* NULL: all */
+	bool open;    /* of transfers nothing but side and component is asked */
 	bool *end_ok; /* --host in captures: by address or its host */
 	int64_t steps_from_ps, steps_to_ps; /* of --step, all devices */
 };

@@ -58,6 +58,21 @@ struct na_hang_record *na_hang_add(struct na_hang *h, bool *full)
 	return r;
 }
 
+uint32_t na_hang_add_name(struct na_hang *h, const char *s, size_t n, bool *ok)
+{
+	uint32_t name = na_strtab_find(&h->names, s, n);
+
+	if (name != NA_NO_NAME)
+		return name;
+	if (h->names.n >= NA_HANG_NAMES_MAX) {
+		h->left_out++;
+		return NA_NO_NAME;
+	}
+	name = na_strtab_add(&h->names, s, n);
+	*ok = *ok && name != NA_NO_NAME;
+	return name;
+}
+
 /* ---- from one set of logs to another */
 
 static void rename_one(const uint32_t *to, uint32_t *name)
@@ -146,11 +161,9 @@ bool na_hang_take(struct na_hang *h, struct na_hang *from)
 	size_t done = 0;
 	bool ok = to != NULL;
 
-	for (uint32_t i = 0; ok && i < from->names.n; i++) {
-		to[i] = na_strtab_add(&h->names, from->names.names[i].s,
-				      from->names.names[i].len);
-		ok = to[i] != NA_NO_NAME;
-	}
+	for (uint32_t i = 0; ok && i < from->names.n; i++)
+		to[i] = na_hang_add_name(h, from->names.names[i].s,
+					 from->names.names[i].len, &ok);
 	for (size_t i = 0; ok && i < from->files.n; i++) {
 		ok = na_hang_room(&h->files);
 		if (ok)

@@ -109,6 +109,7 @@ enum {
 	NA_HANG_RECORDS_MAX = 1 << 17,
 	NA_HANG_ITEMS_MAX = 1 << 22, /* in all lists together */
 	NA_HANG_TEXTS_MAX = 64,      /* of a record */
+	NA_HANG_NAMES_MAX = 1 << 20, /* different ones */
 	NA_HANG_NAME_MAX = 400       /* bytes of a name; longer ones are cut */
 };
 
@@ -117,7 +118,7 @@ struct na_hang {
 	NA_HANG_LIST(struct na_hang_record) records;
 	NA_HANG_LIST(struct na_hang_file) files;
 	size_t n_items;
-	uint64_t left_out; /* records and items beyond the limits */
+	uint64_t left_out; /* records, items and names beyond the limits */
 };
 
 void na_hang_init(struct na_hang *h);
@@ -131,6 +132,10 @@ bool na_hang_take(struct na_hang *h, struct na_hang *from);
 
 /* Empty; NULL: no memory (or beyond the limit, counted, *full). */
 struct na_hang_record *na_hang_add(struct na_hang *h, bool *full);
+
+/* The name of a text; NA_NO_NAME: there are too many (counted), or no memory
+ * (*ok becomes false). */
+uint32_t na_hang_add_name(struct na_hang *h, const char *s, size_t n, bool *ok);
 
 /* Room for one more at the end of a list; false: no memory. */
 #define na_hang_room(list) \

@@ -4,56 +4,42 @@
 
 #include "netan/base/units.h"
 #include "netan/report/html_impl.h"
+#include "netan/result/plain.h"
 
-/* "excess_ratio" reads better as "excess ratio". */
 static void put_name(FILE *out, const char *name)
 {
-	for (; name && *name; name++) {
-		char c[2] = {*name == '_' ? ' ' : *name, '\0'};
+	char buf[NA_PLAIN_BUF];
 
-		na_html_text(out, c);
-	}
-}
-
-/* Three digits: 0.0175, 2.37e-47. */
-static void put_real(FILE *out, double x)
-{
-	char buf[NA_UNIT_BUF];
-
-	if (isfinite(x) && x != 0 && fabs(x) < 1e-3) {
-		double scale = pow(10, 2 - floor(log10(fabs(x))));
-
-		fputs(isfinite(scale)
-			      ? na_print_double(buf, round(x * scale) / scale)
-			      : "0",
-		      out);
-		return;
-	}
-	fputs(na_print_number(buf, x, 3), out);
+	na_html_text(out, na_plain_name(buf, name));
 }
 
 static void put_value(FILE *out, const struct na_value *v)
 {
-	static const struct na_column count = {"v", "v", NA_F_COUNT, 0, 0};
 	static const struct na_column text = {"v", "v", NA_F_TEXT, 0, 0};
 	struct na_value row = {.kind = NA_V_OBJECT, .n = 1}, member = *v;
-	char buf[NA_CELL_BUF];
+	char buf[NA_CELL_BUF], plain[NA_PLAIN_BUF];
 
-	if (v->kind == NA_V_REAL) {
-		put_real(out, v->u.d);
+	if (v->kind == NA_V_REAL || v->kind == NA_V_INT) {
+		na_html_text(out, na_plain_number(plain, v));
 		return;
 	}
 	member.name = "v";
 	member.next = NULL;
 	row.u.of.first = row.u.of.last = &member;
-	na_html_text(out, na_cell_text(v->kind == NA_V_INT ? &count : &text,
-				       &row, buf));
+	na_html_text(out, na_cell_text(&text, &row, buf));
 }
 
 static bool is_scalar(const struct na_value *v)
 {
 	return !na_is_container(v) && v->kind != NA_V_ROWS &&
 	       v->kind != NA_V_REALS;
+}
+
+/* What a check could not tell says nothing to a reader. */
+static bool is_told(const struct na_value *v)
+{
+	return v->kind != NA_V_NULL &&
+	       !(v->kind == NA_V_REAL && !isfinite(v->u.d));
 }
 
 /* Fits on one line: nothing inside but scalars. */
@@ -72,12 +58,13 @@ enum { SHOWN_REALS = 8, SHOWN_IN_LINE = 24, SHOWN_OBJECTS = 5 };
 
 static void put_reals(FILE *out, const struct na_value *v)
 {
+	char buf[NA_PLAIN_BUF];
 	size_t n;
 	const double *x = na_reals_of(v, &n);
 
 	for (size_t i = 0; i < n && i < SHOWN_REALS; i++) {
 		fputs(i ? ", " : "", out);
-		put_real(out, x[i]);
+		na_html_text(out, na_plain_real(buf, v->name, x[i]));
 	}
 	if (n > SHOWN_REALS)
 		fprintf(out, " and %zu more", n - SHOWN_REALS);
@@ -93,6 +80,8 @@ static void put_flat(FILE *out, const struct na_value *v)
 		return;
 	}
 	for_each_member (m, v) {
+		if (!is_told(m))
+			continue;
 		if (shown == SHOWN_IN_LINE) {
 			fprintf(out, " and %zu more", v->n - SHOWN_IN_LINE);
 			return;
@@ -135,7 +124,8 @@ static void put_evidence(FILE *out, const struct na_value *v, int depth)
 				v->n - SHOWN_OBJECTS);
 			break;
 		}
-		put_member(out, m, depth);
+		if (is_told(m))
+			put_member(out, m, depth);
 	}
 	fputs("</ul>\n", out);
 }
@@ -236,17 +226,43 @@ static void put_passed(FILE *out, const struct na_value *passed)
 	fputs("</p>\n", out);
 }
 
+static const char *missing_of(const struct na_value *row)
+{
+	return na_text_of(na_get(row, "missing"), "");
+}
+
+/* Checks that lack the same are told together, where the first stands. */
+static void put_alike(FILE *out, const struct na_value *first)
+{
+	const char *missing = missing_of(first), *comma = "";
+
+	fputs("<li>", out);
+	for (const struct na_value *v = first; v; v = v->next) {
+		if (strcmp(missing_of(v), missing) != 0)
+			continue;
+		fprintf(out, "%s<code>", comma);
+		na_html_line(out, na_text_of(na_get(v, "id"), ""));
+		fputs("</code>", out);
+		comma = ", ";
+	}
+	fputs(": ", out);
+	na_html_line(out, missing);
+	fputs("</li>\n", out);
+}
+
 static void put_not_run(FILE *out, const struct na_value *rows)
 {
 	if (!rows || !rows->n)
 		return;
-	fputs("<h3>Could not be checked</h3>\n<ul>\n", out);
+	fputs("<h3>Could not be checked, and what that takes</h3>\n<ul>\n",
+	      out);
 	for_each_member (v, rows) {
-		fputs("<li><code>", out);
-		na_html_line(out, na_text_of(na_get(v, "id"), ""));
-		fputs("</code>: ", out);
-		na_html_line(out, na_text_of(na_get(v, "missing"), ""));
-		fputs("</li>\n", out);
+		const struct na_value *w = rows->u.of.first;
+
+		while (w != v && strcmp(missing_of(w), missing_of(v)) != 0)
+			w = w->next;
+		if (w == v)
+			put_alike(out, v);
 	}
 	fputs("</ul>\n", out);
 }

@@ -35,8 +35,6 @@ void na_run_end(struct na_run *p, FILE *out);
 
 /* Escaped text; nothing for NULL. */
 void na_html_text(FILE *out, const char *s);
-/* The same, up to `most` bytes of it, with an ellipsis then: false. */
-bool na_html_cut(FILE *out, const char *s, size_t most);
 /* One line: a title, a headline. */
 enum { NA_LINE_BYTES = 2 << 10, NA_COMMAND_BYTES = 8 << 10 };
 void na_html_line(FILE *out, const char *s);

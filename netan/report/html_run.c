@@ -48,7 +48,8 @@ void na_html_text(FILE *out, const char *s)
 		na_escape_to(NA_ESC_HTML, s, out);
 }
 
-bool na_html_cut(FILE *out, const char *s, size_t most)
+/* Up to `most` bytes of it, with an ellipsis then: false. */
+static bool put_cut(FILE *out, const char *s, size_t most)
 {
 	size_t room = most;
 
@@ -72,7 +73,7 @@ bool na_html_cut(FILE *out, const char *s, size_t most)
 
 void na_html_line(FILE *out, const char *s)
 {
-	na_html_cut(out, s, NA_LINE_BYTES);
+	put_cut(out, s, NA_LINE_BYTES);
 }
 
 void na_html_in(FILE *out, const char *tag, const char *s)
@@ -89,7 +90,7 @@ void na_html_command(FILE *out, const char *label, const char *command)
 	if (!command)
 		return;
 	fprintf(out, "<p class=\"cmd\"><span>%s</span> <code>", label);
-	whole = na_html_cut(out, command, NA_COMMAND_BYTES);
+	whole = put_cut(out, command, NA_COMMAND_BYTES);
 	fputs("</code></p>\n", out);
 	if (!whole)
 		fprintf(out,

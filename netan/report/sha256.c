@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <nettle/base64.h>
@@ -37,8 +38,10 @@ void na_sha256(const void *p, size_t n, char hex[NA_SHA256_HEX])
 bool na_sha256_file(const char *path, bool (*go_on)(void),
 		    char hex[NA_SHA256_HEX])
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	uint8_t *block = fd < 0 ? NULL : malloc(READ_BYTES);
+	struct stat info;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	bool whole = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+	uint8_t *block = whole ? malloc(READ_BYTES) : NULL;
 	struct sha256_ctx ctx;
 	ssize_t n = -1;
 

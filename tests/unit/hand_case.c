@@ -170,6 +170,13 @@ void hand_doc(struct hand_case *h, const char *name, const char *json)
 	put(r, na_result_doc(r), json);
 }
 
+void hand_show(struct hand_case *h, const char *name, const struct na_result *r)
+{
+	assert_true(h->n < HAND_EXHIBITS);
+	h->exhibits[h->n++] = (struct na_exhibit){name, r,
+						  r ? NULL : "nothing"};
+}
+
 void hand_case_init(struct hand_case *h)
 {
 	memset(h, 0, sizeof(*h));
@@ -231,4 +238,36 @@ size_t hand_found(struct hand_case *h, const char *id,
 const char *hand_verdict(struct hand_case *h)
 {
 	return na_text_of(na_get(hand_judge(h), "verdict"), "");
+}
+
+void hand_run(struct hand_case *h, const char *id)
+{
+	assert_non_null(na_check_find(id));
+	h->only = id;
+	hand_judge(h);
+}
+
+const struct na_value *hand_finding(const struct hand_case *h, size_t i)
+{
+	const struct na_value *list = na_get(na_result_get_body(h->judged),
+					     "findings");
+	const struct na_value *v = list ? list->u.of.first : NULL;
+
+	while (v && i--)
+		v = v->next;
+	return v;
+}
+
+const char *hand_severity(const struct hand_case *h, size_t i)
+{
+	return na_text_of(na_get(hand_finding(h, i), "severity"), "none");
+}
+
+const char *hand_missing(const struct hand_case *h)
+{
+	const struct na_value *list = na_get(na_result_get_body(h->judged),
+					     "not_run");
+
+	return list ? na_text_of(na_get(list->u.of.first, "missing"), NULL)
+		    : NULL;
 }

@@ -26,11 +26,21 @@ void hand_case_fini(struct hand_case *h);
 void hand_body(struct hand_case *h, const char *name, const char *json);
 void hand_side(struct hand_case *h, const char *name, const char *json);
 void hand_doc(struct hand_case *h, const char *name, const char *json);
+/* A result of somebody else as an exhibit; NULL: "nothing" is missing. */
+void hand_show(struct hand_case *h, const char *name,
+	       const struct na_result *r);
 /* The body of the result: verdict, findings, ...  Until the next call. */
 const struct na_value *hand_judge(struct hand_case *h);
 /* The same, of one check: how many findings, and the first. */
 size_t hand_found(struct hand_case *h, const char *id,
 		  const struct na_value **first);
 const char *hand_verdict(struct hand_case *h);
+
+/* Judges by this check alone; then of its findings number i (NULL: there are
+ * fewer), its severity ("none"), and what was missing, or NULL. */
+void hand_run(struct hand_case *h, const char *id);
+const struct na_value *hand_finding(const struct hand_case *h, size_t i);
+const char *hand_severity(const struct hand_case *h, size_t i);
+const char *hand_missing(const struct hand_case *h);
 
 #endif

@@ -208,6 +208,56 @@ static void rpc_modes(void **state)
 	hand_case_fini(&h);
 }
 
+/* Of a mode of 5 ms at host-1: severity; "" without a finding. */
+static const char *clocked(const char *offsets, const char *side)
+{
+	static const char *const words[] = {"info", "warning"};
+	struct hand_case h;
+	const struct na_value *f;
+	char json[300];
+	const char *s = "";
+
+	hand_case_init(&h);
+	hand_body(&h, "rpc",
+		  "{'verdict': 'low-RTO-like', 'modes': [{'count': 40, "
+		  "'latency_ms': 5.0, 'cause': 'retransmission timeout, "
+		  "lowered minimum', 'hosts': ['host-1'], 'share': 0.1}]}");
+	hand_body(&h, "session", "{}");
+	hand_side(&h, "session", side);
+	snprintf(json, sizeof(json), "{'clock_offsets': [%s]}", offsets);
+	hand_body(&h, "pairs", json);
+	if (hand_found(&h, "rpc-latency", &f))
+		s = words[strcmp(text(f, "severity"), words[0]) != 0];
+	if (strcmp(s, "info") == 0)
+		assert_null(strstr(hand_verdict(&h), "guilty: "));
+	hand_case_fini(&h);
+	return s;
+}
+
+#define AHEAD(host, us) "{'host': '" host "', 'ahead_us': " us "}"
+
+/* Clocks that differ by as much make transfers late, too. */
+static void rpc_clocks(void **state)
+{
+	static const char agree[] = "{'clock_skew': 0, 'receives': 1000}";
+	static const char differ[] = "{'clock_skew': 2, 'receives': 1000}";
+
+	(void)state;
+	assert_string_equal(clocked("", agree), "warning");
+	assert_string_equal(clocked("", differ), "info");
+	assert_string_equal(clocked(AHEAD("host-1", "5000.0"), differ), "");
+	assert_string_equal(clocked(AHEAD("host-1", "-5000.0"), differ), "");
+	assert_string_equal(clocked(AHEAD("host-1", "500.0"), differ),
+			    "warning");
+	assert_string_equal(clocked(AHEAD("host-2", "5000.0"), differ),
+			    "warning");
+	assert_string_equal(clocked(AHEAD("host-1",
+					  "3000.0") ", " AHEAD("host-2",
+							       "-2000.0"),
+				    differ),
+			    "");
+}
+
 static size_t ratio(double p99, const char *saturated, const char *pairs)
 {
 	struct hand_case h;
@@ -245,6 +295,43 @@ static void rpc_ratio(void **state)
 			 0);
 }
 
+/* Latencies between clocks that differ say nothing about slack; what is
+ * observed on one device does. */
+static void slack_clocks(void **state)
+{
+	static const struct {
+		const char *skewed, *slack_us;
+		size_t found;
+	} x[] = {
+		{"0", "5.0", 1},
+		{"0", "4.9", 1},
+		{"2", "5.0", 0},
+		{"2", "4.9", 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(x) / sizeof(x[0]); i++) {
+		struct hand_case h;
+		char json[400];
+
+		hand_case_init(&h);
+		snprintf(json, sizeof(json),
+			 "{'collectives': [{'collective': 'ar.1', 'slack_us': "
+			 "{'mean': %s}, 'observed_us': {'mean': 100.0}, "
+			 "'total_stall_us': 4e6, 'stall_share': 0.2, "
+			 "'slack_small': true}], 'total': {'devices': 4}}",
+			 x[i].slack_us);
+		hand_body(&h, "slack", json);
+		hand_body(&h, "session", "{}");
+		snprintf(json, sizeof(json),
+			 "{'clock_skew': %s, 'receives': 1000}", x[i].skewed);
+		hand_side(&h, "session", json);
+		assert_int_equal(hand_found(&h, "slack-small", NULL),
+				 x[i].found);
+		hand_case_fini(&h);
+	}
+}
+
 static void small_transfers(void **state)
 {
 	(void)state;
@@ -265,6 +352,44 @@ static void small_transfers(void **state)
 			 1);
 }
 
+/* What nobody waits for is a remark. */
+static const char *severity(const char *id, const char *name, const char *json,
+			    const char *slack)
+{
+	static const char *const words[] = {"info", "warning", "error"};
+	struct hand_case h;
+	const struct na_value *f;
+	const char *s = "";
+
+	hand_case_init(&h);
+	hand_body(&h, name, json);
+	if (slack)
+		hand_body(&h, "slack", slack);
+	assert_int_equal(hand_found(&h, id, &f), 1);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		s = strcmp(text(f, "severity"), words[i]) ? s : words[i];
+	hand_case_fini(&h);
+	return s;
+}
+
+#define WAITS(share) "{'total': {'stall_share': " share "}}"
+
+static void small_cost(void **state)
+{
+	static const char many[] = "{'groups': [{'small_count_share': 0.6, "
+				   "'small_time_share': 0.5}]}";
+
+	(void)state;
+	assert_string_equal(severity("small-transfers", "sizes", many, NULL),
+			    "warning");
+	assert_string_equal(severity("small-transfers", "sizes", many,
+				     WAITS("0.01")),
+			    "warning");
+	assert_string_equal(severity("small-transfers", "sizes", many,
+				     WAITS("0.0099")),
+			    "info");
+}
+
 #define BURSTS(of, idc, max) \
 	"{'pending_of': '" of "', 'dispersion': [{'window_ms': 1, 'idc': " \
 	"99.0}, {'window_ms': 10, 'idc': " idc "}], 'pending': " \
@@ -272,9 +397,6 @@ static void small_transfers(void **state)
 
 static void bursty(void **state)
 {
-	struct hand_case h;
-	const struct na_value *f;
-
 	(void)state;
 	assert_int_equal(found("bursty", "bursts",
 			       BURSTS("collectives", "10.0", "100.0"), 0),
@@ -282,16 +404,18 @@ static void bursty(void **state)
 	assert_int_equal(found("bursty", "bursts",
 			       BURSTS("collectives", "10.1", "16.0"), 0),
 			 0);
-	hand_case_init(&h);
-	hand_body(&h, "bursts", BURSTS("collectives", "10.1", "16.1"));
-	assert_int_equal(hand_found(&h, "bursty", &f), 1);
-	assert_string_equal(text(f, "severity"), "warning");
-	hand_case_fini(&h);
-	hand_case_init(&h);
-	hand_body(&h, "bursts", BURSTS("transfers", "10.1", "16.1"));
-	assert_int_equal(hand_found(&h, "bursty", &f), 1);
-	assert_string_equal(text(f, "severity"), "info");
-	hand_case_fini(&h);
+	for (size_t i = 0; i < 8; i++) {
+		bool planned = i & 1, waits = i & 2, known = i & 4;
+
+		assert_string_equal(
+			severity("bursty", "bursts",
+				 planned ? BURSTS("collectives", "10.1", "16.1")
+					 : BURSTS("transfers", "10.1", "16.1"),
+				 !known  ? NULL
+				 : waits ? WAITS("0.01")
+					 : WAITS("0.0099")),
+			planned && waits && known ? "warning" : "info");
+	}
 }
 
 #define BUSY(least) \
@@ -399,6 +523,9 @@ int main(void)
 		cmocka_unit_test(rpc_modes),
 		cmocka_unit_test(rpc_ratio),
 		cmocka_unit_test(small_transfers),
+		cmocka_unit_test(small_cost),
+		cmocka_unit_test(rpc_clocks),
+		cmocka_unit_test(slack_clocks),
 		cmocka_unit_test(bursty),
 		cmocka_unit_test(never_idle),
 		cmocka_unit_test(clock_skew),

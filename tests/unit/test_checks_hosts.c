@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "tests/unit/hand_exhibit.h"
+#include "tests/unit/hand_case.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -46,28 +46,26 @@ static void slow_reductions(void **state)
 		struct na_result *r = na_result_new();
 		struct na_value *list = na_put_list(r, na_result_body(r),
 						    "reductions");
-		struct hand_exhibit c;
+		struct hand_case c;
 
 		put_host(r, list, "host-0", isnan(rows[i].z) ? NAN : 0, 1);
 		put_host(r, list, "host-1", rows[i].z, rows[i].ratio);
-		hand_exhibit_init(&c);
-		hand_exhibit_show(&c, "collectives", r);
-		hand_exhibit_run(&c, "compute-latency");
-		if (strcmp(hand_exhibit_severity(&c, 0), rows[i].want) != 0)
-			fail_msg("row %zu: %s", i,
-				 hand_exhibit_severity(&c, 0));
+		hand_case_init(&c);
+		hand_show(&c, "collectives", r);
+		hand_run(&c, "compute-latency");
+		if (strcmp(hand_severity(&c, 0), rows[i].want) != 0)
+			fail_msg("row %zu: %s", i, hand_severity(&c, 0));
 		if (rows[i].missing)
-			assert_string_equal(hand_exhibit_missing(&c),
-					    rows[i].missing);
+			assert_string_equal(hand_missing(&c), rows[i].missing);
 		else
-			assert_null(hand_exhibit_missing(&c));
-		if (hand_exhibit_finding(&c, 0))
-			assert_string_equal(
-				na_text_of(na_dig(hand_exhibit_finding(&c, 0),
-						  "evidence.host"),
-					   ""),
-				"host-1");
-		hand_exhibit_end(&c);
+			assert_null(hand_missing(&c));
+		if (hand_finding(&c, 0))
+			assert_string_equal(na_text_of(na_dig(hand_finding(&c,
+									   0),
+							      "evidence.host"),
+						       ""),
+					    "host-1");
+		hand_case_fini(&c);
 		na_result_free(r);
 	}
 }
@@ -75,15 +73,15 @@ static void slow_reductions(void **state)
 static void no_reductions(void **state)
 {
 	struct na_result *r = na_result_new();
-	struct hand_exhibit c;
+	struct hand_case c;
 
 	(void)state;
 	na_put_list(r, na_result_body(r), "reductions");
-	hand_exhibit_init(&c);
-	hand_exhibit_show(&c, "collectives", r);
-	hand_exhibit_run(&c, "compute-latency");
-	assert_non_null(hand_exhibit_missing(&c));
-	hand_exhibit_end(&c);
+	hand_case_init(&c);
+	hand_show(&c, "collectives", r);
+	hand_run(&c, "compute-latency");
+	assert_non_null(hand_missing(&c));
+	hand_case_fini(&c);
 	na_result_free(r);
 }
 
@@ -104,36 +102,36 @@ static void other_programs(void **state)
 	static const char *const most[] = {"host-0", "host-1", NULL};
 	struct na_result *r = na_result_new();
 	struct na_value *body = na_result_body(r), *list, *row;
-	struct hand_exhibit c;
+	struct hand_case c;
 
 	(void)state;
 	na_put_text(r, body, "verdict", "host-3 runs another one");
 	list = na_put_list(r, body, "differences");
-	hand_exhibit_init(&c);
-	hand_exhibit_show(&c, "hlo", r);
-	hand_exhibit_run(&c, "program-mismatch");
-	assert_null(hand_exhibit_finding(&c, 0));
-	assert_null(hand_exhibit_missing(&c));
+	hand_case_init(&c);
+	hand_show(&c, "hlo", r);
+	hand_run(&c, "program-mismatch");
+	assert_null(hand_finding(&c, 0));
+	assert_null(hand_missing(&c));
 	row = na_put_object(r, list, NULL);
 	na_put_text(r, row, "module", "jit_step");
 	list = na_put_list(r, row, "groups");
 	put_group(r, list, odd);
 	put_group(r, list, most);
-	hand_exhibit_run(&c, "program-mismatch");
-	assert_string_equal(hand_exhibit_severity(&c, 0), "error");
-	assert_string_equal(
-		na_text_of(na_get(hand_exhibit_finding(&c, 0), "title"), ""),
-		"host-3 runs another one");
-	assert_non_null(strstr(
-		na_text_of(na_get(hand_exhibit_finding(&c, 0), "command"), ""),
-		"netan hlo "));
+	hand_run(&c, "program-mismatch");
+	assert_string_equal(hand_severity(&c, 0), "error");
+	assert_string_equal(na_text_of(na_get(hand_finding(&c, 0), "title"),
+				       ""),
+			    "host-3 runs another one");
+	assert_non_null(
+		strstr(na_text_of(na_get(hand_finding(&c, 0), "command"), ""),
+		       "netan hlo "));
 	/* In words, where nothing was to be compared. */
-	hand_exhibit_end(&c);
-	hand_exhibit_init(&c);
-	hand_exhibit_show(&c, "hlo", NULL);
-	hand_exhibit_run(&c, "program-mismatch");
-	assert_string_equal(hand_exhibit_missing(&c), "nothing");
-	hand_exhibit_end(&c);
+	hand_case_fini(&c);
+	hand_case_init(&c);
+	hand_show(&c, "hlo", NULL);
+	hand_run(&c, "program-mismatch");
+	assert_string_equal(hand_missing(&c), "nothing");
+	hand_case_fini(&c);
 	na_result_free(r);
 }
 

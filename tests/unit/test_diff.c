@@ -195,8 +195,11 @@ static void slower(void **state)
 	assert_string_equal(verdict(&p, "latency.p90"), "worse");
 	assert_string_equal(verdict(&p, "sizes.p50"), "same");
 	m = metric(&p, "latency.p50");
-	ci = na_reals_of(na_get(m, "ci95"), &n);
+	ci = na_reals_of(na_get(m, "ratio_ci95"), &n);
 	assert_true(n == 2 && ci[0] < 1.5 && ci[1] > 1.5 && ci[0] > 1.1);
+	ci = na_reals_of(na_get(m, "ci95"), &n);
+	assert_true(n == 2 && ci[0] > 0 && ci[0] < real(m, "shift") &&
+		    ci[1] > real(m, "shift"));
 	assert_true(fabs(real(m, "b") - real(m, "a") - real(m, "shift")) <
 		    1e-9);
 	assert_true(fabs(real(m, "ratio") - real(m, "b") / real(m, "a")) <

@@ -47,7 +47,7 @@ static void put_row(struct na_result *r, struct na_value *list,
 	na_put_real(r, x, "a", f->a);
 	na_put_real(r, x, "b", f->a * ratio);
 	na_put_real(r, x, "ratio", f->a > 0 ? ratio : (double)NAN);
-	ci = na_put_reals(r, x, "ci95", 2);
+	ci = na_put_reals(r, x, "ratio_ci95", 2);
 	ci[0] = k == 3 ? (double)NAN : ratio / f->wide;
 	ci[1] = ratio * f->wide;
 	if (f->equal)

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "netan/synth/rng.h"
+#include "tests/unit/hand_case.h"
 #include "tests/unit/hand_drive.h"
-#include "tests/unit/hand_exhibit.h"
 
 extern const struct na_analysis na_an_host_events;
 
@@ -305,7 +305,7 @@ enum { MANY = 1000 };
 static void judge(int kind, size_t hit, const char *id, const char *want)
 {
 	static struct hand_row rows[MANY + 2];
-	struct hand_exhibit c;
+	struct hand_case c;
 	struct run x;
 
 	rows[0] = (struct hand_row)STEP(0, 1, 0, 10);
@@ -315,20 +315,18 @@ static void judge(int kind, size_t hit, const char *id, const char *want)
 						  i < hit ? 1600 : 2600);
 	make(&x, 1, NULL, rows, COUNT(rows));
 	analyse(&x, 64);
-	hand_exhibit_init(&c);
-	hand_exhibit_show(&c, "host_events", x.d.r);
-	hand_exhibit_run(&c, id);
-	assert_string_equal(hand_exhibit_severity(&c, 0), want);
-	assert_null(hand_exhibit_finding(&c, 1));
-	assert_int_equal(na_int_of(na_dig(hand_exhibit_finding(&c, 0),
-					  "evidence.touched"),
-				   -1),
-			 hit);
+	hand_case_init(&c);
+	hand_show(&c, "host_events", x.d.r);
+	hand_run(&c, id);
+	assert_string_equal(hand_severity(&c, 0), want);
+	assert_null(hand_finding(&c, 1));
+	assert_int_equal(
+		na_int_of(na_dig(hand_finding(&c, 0), "evidence.touched"), -1),
+		hit);
 	assert_non_null(
-		strstr(na_text_of(na_get(hand_exhibit_finding(&c, 0), "remedy"),
-				  ""),
+		strstr(na_text_of(na_get(hand_finding(&c, 0), "remedy"), ""),
 		       "--megascale_grpc_premap_memory_bytes"));
-	hand_exhibit_end(&c);
+	hand_case_fini(&c);
 	end(&x);
 }
 
@@ -351,20 +349,20 @@ static void nothing_found(void **state)
 		REG(0, 1, 5, "t"),
 		RX(0, 1, 5),
 	};
-	struct hand_exhibit c;
+	struct hand_case c;
 	struct run x;
 
 	(void)state;
 	make(&x, 1, NULL, rows, COUNT(rows));
 	analyse(&x, 2);
-	hand_exhibit_init(&c);
-	hand_exhibit_show(&c, "host_events", x.d.r);
-	hand_exhibit_run(&c, "dma-registration");
-	assert_null(hand_exhibit_finding(&c, 0));
-	assert_null(hand_exhibit_missing(&c));
-	hand_exhibit_run(&c, "memory-copy");
-	assert_null(hand_exhibit_finding(&c, 0));
-	hand_exhibit_end(&c);
+	hand_case_init(&c);
+	hand_show(&c, "host_events", x.d.r);
+	hand_run(&c, "dma-registration");
+	assert_null(hand_finding(&c, 0));
+	assert_null(hand_missing(&c));
+	hand_run(&c, "memory-copy");
+	assert_null(hand_finding(&c, 0));
+	hand_case_fini(&c);
 	end(&x);
 }
 
@@ -375,18 +373,18 @@ static void without_transfers(void **state)
 		STEP(0, 1, 0, 10),
 		REG(0, 20, 30, "t"),
 	};
-	struct hand_exhibit c;
+	struct hand_case c;
 	struct run x;
 
 	(void)state;
 	make(&x, 1, NULL, rows, COUNT(rows));
 	analyse(&x, 2);
 	assert_int_equal(x.d.used, 1);
-	hand_exhibit_init(&c);
-	hand_exhibit_show(&c, "host_events", x.d.r);
-	hand_exhibit_run(&c, "dma-registration");
-	assert_string_equal(hand_exhibit_severity(&c, 0), "info");
-	hand_exhibit_end(&c);
+	hand_case_init(&c);
+	hand_show(&c, "host_events", x.d.r);
+	hand_run(&c, "dma-registration");
+	assert_string_equal(hand_severity(&c, 0), "info");
+	hand_case_fini(&c);
 	end(&x);
 }
 

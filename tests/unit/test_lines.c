@@ -378,24 +378,11 @@ static void cannot_open(void **state)
  * end of a block of exactly its size. */
 static void wide_is_plain(void **state)
 {
-	static const char *const many[] = {"abc",
-					   "bca",
-					   "cabac",
-					   "hang det",
-					   "ected",
-					   "aaab",
-					   "xqz",
-					   "z@x",
-					   "a[b",
-					   "{h{",
-					   "gan",
-					   "Nag",
-					   "\xff\x01"
-					   "a",
-					   "   ",
-					   "ddd",
-					   "tet",
-					   "too rare to be"};
+	static const char *const many[] = {
+		"abc",  "bca",           "cabac",     "hang det", "ected",
+		"aaab", "xqz",           "z@x",       "a[b",      "{h{",
+		"gan",  "Nag",           "\377\001a", "   ",      "ddd",
+		"tet",  "too rare to be"};
 	struct na_needles all = {many, sizeof(many) / sizeof(many[0])};
 	struct na_finder f;
 

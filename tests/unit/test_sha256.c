@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -56,6 +57,9 @@ static void file(void **state)
 	assert_false(na_sha256_file(path, NULL, hex));
 	assert_string_equal(hex, "");
 	assert_false(na_sha256_file("/tmp", NULL, hex));
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_false(na_sha256_file(path, NULL, hex));
+	unlink(path);
 }
 
 static bool never(void)

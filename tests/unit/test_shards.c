@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/hand_case.h"
 #include "tests/unit/hand_drive.h"
-#include "tests/unit/hand_exhibit.h"
 
 extern const struct na_analysis na_an_shards;
 
@@ -235,19 +235,19 @@ static void limits(void **state)
 			D2H(2, "b", 0, 1 * MS),
 			TX(2, "b", 1, l->graph_ps, l->small),
 		};
-		struct hand_exhibit c;
+		struct hand_case c;
 		struct run x;
 
 		run_it(&x, NULL, 1, events, COUNT(events), 2);
-		hand_exhibit_init(&c);
-		hand_exhibit_show(&c, "shards", x.d.r);
-		hand_exhibit_run(&c, "large-shards");
-		if (strcmp(hand_exhibit_severity(&c, 0), l->want) != 0)
-			fail_msg("row %zu: %s, not %s", i,
-				 hand_exhibit_severity(&c, 0), l->want);
-		assert_null(hand_exhibit_missing(&c));
-		assert_null(hand_exhibit_finding(&c, 1));
-		hand_exhibit_end(&c);
+		hand_case_init(&c);
+		hand_show(&c, "shards", x.d.r);
+		hand_run(&c, "large-shards");
+		if (strcmp(hand_severity(&c, 0), l->want) != 0)
+			fail_msg("row %zu: %s, not %s", i, hand_severity(&c, 0),
+				 l->want);
+		assert_null(hand_missing(&c));
+		assert_null(hand_finding(&c, 1));
+		hand_case_fini(&c);
 		end(&x);
 	}
 }

@@ -100,7 +100,8 @@ static void nothing_is_left_of_a_snapshot_that_fails(void **state)
 
 static void where_snapshots_may_go(void **state)
 {
-	static const char *const bad[] = {"file", "full", "link", "no/where"};
+	static const char *const bad[] = {"file", "full", "link", "file/below"};
+	static const char *const good[] = {"empty", "new/", "no/where/yet"};
 	char dir[200];
 
 	(void)state;
@@ -114,11 +115,10 @@ static void where_snapshots_may_go(void **state)
 		snprintf(dir, sizeof(dir), "%s/%s", tree.top, bad[i]);
 		assert_int_equal(na_snapshot_check(dir, &err), NA_EIO);
 	}
-	for (int i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		struct na_err err = {.status = NA_OK};
 
-		snprintf(dir, sizeof(dir), "%s/%s", tree.top,
-			 i ? "empty" : "new/");
+		snprintf(dir, sizeof(dir), "%s/%s", tree.top, good[i]);
 		assert_int_equal(na_snapshot_check(dir, &err), NA_OK);
 	}
 }

@@ -104,6 +104,94 @@ static void guilty(void **state)
 	hand_case_fini(&h);
 }
 
+/* Where another host's own slowness costs more, it is told, too. */
+static void besides(void **state)
+{
+	struct hand_case h;
+	char json[500];
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		healthy(&h);
+		hand_body(&h, "pairs", CULPRIT(""));
+		slack(&h, "0.1");
+		snprintf(json, sizeof(json),
+			 "{'stragglers': [" STRAGGLER(
+				 "host-17",
+				 "network") ", {'host': 'host-3', 'cause': "
+					    "'input', 'of': 'steps', 'times': "
+					    "9, 'tried': 10, 'behind_ms': "
+					    "40.0, 'lost_ms': %s}]}",
+			 i ? "2500.0" : "1900.0");
+		hand_body(&h, "steps", json);
+		assert_int_equal(strstr(hand_verdict(&h),
+					"; steps wait for host-3's input or "
+					"host, too, 2.5 s") != NULL,
+				 i);
+		hand_case_fini(&h);
+	}
+}
+
+#define LATE(cause, ms) \
+	"{'duration_ms': 100.0, 'slowest_host': 'b', 'cause': '" cause \
+	"', 'behind_ms': " ms ", 'lost_ms': " ms \
+	", 'from_s': 1.0, 'to_s': 2.0}"
+#define HOSTS "'hosts': [{'host': 'a'}, {'host': 'b'}]"
+
+/* A few steps that wait long for one host are no habit, yet they cost. */
+static void now_and_then(void **state)
+{
+	static const struct {
+		const char *steps;
+		size_t found;
+	} x[] = {
+		{LATE("input", "4.9") "," LATE("input", "5.0") "," LATE("input",
+									"5.0"),
+		 0},
+		{LATE("input", "5.0") "," LATE("input", "5.0") "," LATE("input",
+									"5.0"),
+		 1},
+		{LATE("computation",
+		      "5.0") "," LATE("input", "9.0") "," LATE("input", "9.0"),
+		 0},
+		{LATE("network", "9.0") "," LATE("network",
+						 "9.0") "," LATE("network",
+								 "9.0"),
+		 0},
+	};
+	char json[900];
+	const struct na_value *f;
+	struct hand_case h;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(x) / sizeof(x[0]); i++) {
+		healthy(&h);
+		quiet_pairs(&h);
+		slack(&h, "0.1");
+		snprintf(json, sizeof(json), "{'steps': [%s], " HOSTS "}",
+			 x[i].steps);
+		hand_body(&h, "steps", json);
+		assert_int_equal(hand_found(&h, "straggler", &f), x[i].found);
+		if (x[i].found)
+			assert_string_equal(hand_verdict(&h),
+					    "Network: not guilty; steps wait "
+					    "for b's input or host, 15 ms of "
+					    "300 ms step time");
+		hand_case_fini(&h);
+	}
+	/* Told once. */
+	healthy(&h);
+	hand_body(&h, "steps",
+		  "{'steps': [" LATE("input", "9.0") "," LATE(
+			  "input",
+			  "9.0") "," LATE("input",
+					  "9.0") "], " HOSTS
+						 ", 'stragglers': [" STRAGGLER(
+							 "b", "input") "]}");
+	assert_int_equal(hand_found(&h, "straggler", &f), 1);
+	hand_case_fini(&h);
+}
+
 static void alternatives(void **state)
 {
 	struct hand_case h;
@@ -340,6 +428,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(not_guilty),
 		cmocka_unit_test(guilty),
+		cmocka_unit_test(besides),
+		cmocka_unit_test(now_and_then),
 		cmocka_unit_test(alternatives),
 		cmocka_unit_test(slow_itself),
 		cmocka_unit_test(cannot_tell),

@@ -7,6 +7,9 @@ echo '== skip'
 netan check job --skip slack-small --skip bursty | say
 echo '== both'
 netan check job --only slack-small --skip slack-small | say
+echo '== what the input does not tell'
+netan check job --only tcp-connection | sed -n 1,4p
+netan check job --only trace-quality | say
 for level in info warning error; do
 	netan check job --fail-on $level >/dev/null
 	echo "--fail-on $level: $?"

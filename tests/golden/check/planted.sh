@@ -24,6 +24,8 @@ try --hosts 4 --fault late-input:host-1:40ms:0.4
 try --hosts 4 --fault stall:all-reduce.40_1:20ms
 try --hosts 4 --fault small-slack:all-reduce.40_1
 try --hosts 4 --fault clock:host-2:500us
+try --hosts 8 --fault clock:host-4:5ms
+try --hosts 4 --slices 2 --step-time 500ms --fault clock:host-1:10ms
 try --hosts 4 --fault truncate:host-2:0.5
 try --hosts 4 --fault bad-key:host-2:50
 try --hosts 4 --fault bad-key:host-2:500
@@ -47,9 +49,12 @@ judge j1 --host-settings settings
 echo '== at capacity'
 netan synth -q -o full --run r --hosts 4 --steps 10 --link-rate 20Gbps
 judge full --capacity 15Gbps
-echo '== in bursts'
+echo '== in bursts that nobody waits for, and that all wait for'
 netan synth -q -o burst --run r --hosts 16 --devices 2 --steps 4 --step-time 500ms
 judge burst
+netan synth -q -o waits --run r --hosts 8 --collectives 1 --step-time 60ms \
+	--fault small-slack:all-gather.12_0
+judge waits
 echo '== small transfers'
 netan synth -q -o small --run r --hosts 4 --steps 10 --chunk 16KiB
 judge small

@@ -42,3 +42,9 @@ printf 'HANG_DETECTED\n' >bare
 netan hang bare
 printf 'Megascale hang detected: Timed out waiting for 99999999999999999999 graphs to complete at launch_id -4. Timeout: 99999999999999h\n' >numbers
 netan hang numbers | head -4
+echo "-- a ledger that is another file is left alone"
+echo 'hello' >notes.txt
+echo 'HANG_DETECTED' >one.log
+netan hang one.log --ledger notes.txt >/dev/null
+echo "exit $?"
+cat notes.txt

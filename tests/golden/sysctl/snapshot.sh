@@ -14,9 +14,11 @@ put kept/routes.txt 'default dev eth0'
 netan sysctl --root kept | grep rto_min
 netan sysctl --root h --snapshot kept
 echo "exit $?"
-netan sysctl --root h --snapshot h/hostname/below
+netan sysctl --root h --snapshot h/etc/hostname/below
 echo "exit $?"
 mkdir empty
 netan sysctl --root h --snapshot empty/ -q | tail -n 1
 ls -a | grep tmp
 ls empty
+echo "the folder of all snapshots need not be there"
+netan sysctl --root h --snapshot all/of/host-7 -q | tail -n 1
