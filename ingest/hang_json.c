@@ -71,7 +71,7 @@ bool na_hang_unwrap(struct na_bit line, struct na_hang_wrapped *w)
 	*w = (struct na_hang_wrapped){.time = {NULL, 0}};
 	while (i < line.n && (line.s[i] == ' ' || line.s[i] == '\t'))
 		i++;
-	if (i == line.n || line.s[i] != '{')
+	if (i == line.n || (line.s[i] != '{' && line.s[i] != '"'))
 		return false;
 	while (i < line.n) {
 		if (line.s[i] != '"') {
@@ -91,6 +91,21 @@ bool na_hang_unwrap(struct na_bit line, struct na_hang_wrapped *w)
 		take_member(w, &best, &who, &best_time, key, value);
 	}
 	return best < N_OF(messages);
+}
+
+bool na_hang_is_json(struct na_bit line)
+{
+	size_t i = 0;
+	struct na_bit key;
+
+	line = na_bit_trim(line);
+	if (!line.n)
+		return false;
+	if (line.s[0] != '"')
+		return strchr("{}[]", line.s[0]) &&
+		       (line.n == 1 || (line.n == 2 && line.s[1] == ','));
+	string_at(line, &i, &key);
+	return i < line.n && line.s[i] == ':';
 }
 
 /* False: these are no four digits. */

@@ -13,8 +13,12 @@ struct na_hang_wrapped {
 	struct na_bit time;
 };
 
-/* False: not a JSON object with a message in it. */
+/* An object, or one member of an object that is written over several lines.
+ * False: there is no message in it. */
 bool na_hang_unwrap(struct na_bit line, struct na_hang_wrapped *w);
+
+/* Another line of such an object: a bracket, or a member. */
+bool na_hang_is_json(struct na_bit line);
 
 /* The text that an escaped one stands for, up to the quote that ends it;
  * room for in.n bytes at out.  Returns its length. */

@@ -364,6 +364,8 @@ static bool take_physical(struct reading *g, const struct na_line *line)
 		x = na_bit_of(g->plain, na_hang_unescape(w.message, g->plain));
 		return take_lines(g, x);
 	}
+	if (na_hang_is_json(x))
+		return true;
 	newline = memmem(x.s, x.n, "\\n", 2);
 	if (!newline)
 		return take_line(g, x);

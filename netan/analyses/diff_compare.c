@@ -18,6 +18,7 @@ enum { JOBS = 20 }; /* shares of the resamples; whatever the threads */
 struct resampling {
 	struct na_boot boot[DF_RUNS];
 	double *drawn[DF_RUNS]; /* [DF_RESAMPLES][DF_ROWS] */
+	double serial[DF_RUNS]; /* na_boot_serial(), of the row at hand */
 	uint64_t stream;
 };
 
@@ -82,11 +83,18 @@ static bool span_of(const struct resampling *x, const struct df_row *row,
 		       : of == OF_B ? x->boot[DF_B].used_units
 				    : fewer_units(x);
 
+	double a = x->serial[DF_A], b = x->serial[DF_B];
+	double wider = of == OF_B ? b : sqrt((a * a + b * b) / 2);
+
 	for (size_t t = 0; t < DF_RESAMPLES; t++)
 		tmp[t] = change(of, x->drawn[DF_A][t * DF_ROWS + at] * scale,
 				x->drawn[DF_B][t * DF_ROWS + at] * scale);
-	return na_boot_span(span, change(of, row->a, row->b), tmp, DF_RESAMPLES,
-			    units);
+	if (!na_boot_span(span, change(of, row->a, row->b), tmp, DF_RESAMPLES,
+			  units))
+		return false;
+	span->down *= wider;
+	span->up *= wider;
+	return true;
 }
 
 static double observed(const struct na_boot *b, size_t row, double scale)
@@ -162,10 +170,20 @@ bool df_compare(const struct df_state *s, enum df_what what,
 		ok = na_boot_begin(&x.boot[r]) && ok && x.drawn[r];
 	}
 	ok = ok && na_side_by_side(s->scope, JOBS, draw_some, &x);
-	for (size_t k = 0; ok && k < DF_ROWS; k++)
-		fill_row(&x, &rows[k], k, df_kinds[what].scale,
-			 enough(&sample[DF_A], k) && enough(&sample[DF_B], k),
-			 tmp);
+	for (size_t k = 0; ok && k < DF_ROWS; k++) {
+		for (int r = 0; ok && r < DF_RUNS; r++) {
+			x.serial[r] = na_boot_serial(&x.boot[r],
+						     k < DF_QUANTILES
+							     ? df_p[k]
+							     : (double)NAN);
+			ok = !isnan(x.serial[r]);
+		}
+		if (ok)
+			fill_row(&x, &rows[k], k, df_kinds[what].scale,
+				 enough(&sample[DF_A], k) &&
+					 enough(&sample[DF_B], k),
+				 tmp);
+	}
 	for (int r = 0; r < DF_RUNS; r++) {
 		na_boot_end(&x.boot[r]);
 		free(x.drawn[r]);

@@ -131,7 +131,7 @@ static bool number(const char **p, double *out)
 enum na_status df_limit_parse(const char *text, struct df_limit *l,
 			      struct na_err *err)
 {
-	size_t n = strcspn(text, "<>");
+	size_t n = strcspn(text, "<>"), lead = strspn(text, " ");
 	const char *p = text + n;
 	char sign = 0;
 	double factor;
@@ -140,9 +140,12 @@ enum na_status df_limit_parse(const char *text, struct df_limit *l,
 	if (!*p)
 		return wrong(text, p, "wanted > or <, as in latency.p99>+10%",
 			     err);
-	if (!find_metric(text, n, l))
+	while (n > lead && text[n - 1] == ' ')
+		n--;
+	if (n <= lead || !find_metric(text + lead, n - lead, l))
 		return unknown_metric(text, n, err);
 	l->above = *p++ == '>';
+	p += strspn(p, " ");
 	if (*p == '+' || *p == '-')
 		sign = *p++;
 	if (!number(&p, &l->value))

@@ -104,6 +104,9 @@ bool na_hangs_accuse(struct na_hangs *x, struct na_hangs_event *e);
 bool na_hangs_suspects(struct na_hangs *x);
 /* "host-3", or its task where no host is told; NA_NO_NAME: neither. */
 uint32_t na_hangs_who(const struct na_hang_worker *w);
+
+/* How many hosts (else tasks) an event blames, and the first four of them. */
+size_t na_hangs_blamed(const struct na_hangs_event *e, uint32_t four[4]);
 /* The report of an event, or NULL. */
 const struct na_hang_record *na_hangs_report(const struct na_hangs *x,
 					     const struct na_hangs_event *e);

@@ -177,11 +177,7 @@ static void events_view(const struct na_hangs *x, size_t top,
 		if (e->step_in_progress >= 0)
 			na_put_text(r, row, "step",
 				    e->step_in_progress ? "yes" : "no");
-		for (; names.n < e->culprits.n; names.n++) {
-			if (names.n < 4)
-				four[names.n] = na_hangs_who(
-					&e->culprits.items[names.n].worker);
-		}
+		names.n = na_hangs_blamed(e, four);
 		names.items = four;
 		put_cell(x, r, row, "culprits", &names);
 		put_cell(x, r, row, "blocked_by", &e->blocked_by);

@@ -27,16 +27,34 @@ size_t na_hangs_names(const struct na_hangs *x, const uint32_t *names, size_t n,
 	return n;
 }
 
-/* Culprits by host, else by task. */
+size_t na_hangs_blamed(const struct na_hangs_event *e, uint32_t four[4])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->culprits.n; i++) {
+		uint32_t who = na_hangs_who(&e->culprits.items[i].worker);
+		size_t k = i;
+
+		/* Tasks of a host stand close together. */
+		while (k > 0 && i - k < 64 &&
+		       na_hangs_who(&e->culprits.items[k - 1].worker) != who)
+			k--;
+		if (k > 0 && i - k < 64)
+			continue;
+		if (n < 4)
+			four[n] = who;
+		n++;
+	}
+	return n;
+}
+
 static size_t culprit_names(const struct na_hangs *x,
 			    const struct na_hangs_event *e, char *buf,
 			    size_t size)
 {
 	uint32_t names[4];
-	size_t n = e->culprits.n;
+	size_t n = na_hangs_blamed(e, names);
 
-	for (size_t i = 0; i < n && i < 4; i++)
-		names[i] = na_hangs_who(&e->culprits.items[i].worker);
 	return na_hangs_names(x, names, n, buf, size);
 }
 
@@ -120,7 +138,9 @@ static const char *bad_chip(const struct na_hangs *x,
 static const char *networking(const struct na_hangs_event *e, const char *who,
 			      size_t i, char *buf)
 {
-	if (i == 0 && e->culprits.n > 1)
+	uint32_t four[4];
+
+	if (i == 0 && na_hangs_blamed(e, four) > 1)
 		return WRITE(
 			"the network between %s: netan pairs on a trace of "
 			"the job, netan sysctl on each of them, and their "

@@ -75,6 +75,17 @@ void na_boot_draw(const struct na_boot *b, uint64_t seed, uint64_t stream,
 		  uint64_t turn, const double *p, size_t m, double *out);
 
 /*
+ * Units that follow each other may be alike (a step that waits delays the
+ * next one), which drawing them one by one does not know: by how much the
+ * standard error is larger.  The root of the long-run variance of what units
+ * add to the quantile (p; NaN: to the mean) over their variance, with
+ * Bartlett's weights (Newey and West, Econometrica 55, 1987) up to lag 1.75
+ * times the third root of the number of units; at least 1, and 1 by events.
+ * Units are numbered in order of time.  O(n).  NaN: memory is short.
+ */
+double na_boot_serial(const struct na_boot *b, double p);
+
+/*
  * The interval of a bootstrapped difference, expanded for few units
  * (Hesterberg, The American Statistician 69, 2015, section 5.4).
  *

@@ -283,12 +283,38 @@ static void edges(void **state)
 	near(d.p, 1);
 }
 
+/* Units alike in runs of nine; by hand. */
+static void serial(void **state)
+{
+	struct na_boot_item x[27];
+	struct na_boot b = {.x = x, .n = 27, .n_units = 27};
+
+	(void)state;
+	for (uint32_t i = 0; i < 27; i++)
+		x[i] = (struct na_boot_item){i / 9, i, 0};
+	assert_true(na_boot_begin(&b));
+	near(na_boot_serial(&b, (double)NAN), sqrt((18 + 400 / 6.0) / 18));
+	near(na_boot_serial(&b, 0.5), sqrt((6 + 2 * 565 / 54.0) / 6));
+	na_boot_end(&b);
+	/* To and fro: no wider than drawn one by one. */
+	for (uint32_t i = 0; i < 26; i++)
+		x[i] = (struct na_boot_item){i / 13, i % 13 * 2 + i / 13, 0};
+	b = (struct na_boot){.x = x, .n = 26, .n_units = 26};
+	assert_true(na_boot_begin(&b));
+	near(na_boot_serial(&b, (double)NAN), 1);
+	na_boot_end(&b);
+	b = (struct na_boot){.x = x, .n = 26, .n_units = 0};
+	assert_true(na_boot_begin(&b));
+	near(na_boot_serial(&b, 0.5), 1);
+	na_boot_end(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(oracle), cmocka_unit_test(weights),
 		cmocka_unit_test(events), cmocka_unit_test(holm),
-		cmocka_unit_test(edges),
+		cmocka_unit_test(edges),  cmocka_unit_test(serial),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

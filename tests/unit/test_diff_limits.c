@@ -20,6 +20,7 @@ static void limits(void **state)
 		double value;
 	} good[] = {
 		{"latency.p99>+10%", DF_LATENCY, "p99", true, true, 1.1},
+		{" latency.p99 > +10%", DF_LATENCY, "p99", true, true, 1.1},
 		{"latency.p99_9>+2.5%", DF_LATENCY, "p99_9", true, true, 1.025},
 		{"latency.p99.9<-50%", DF_LATENCY, "p99_9", false, true, 0.5},
 		{"throughput.mean<-5%", DF_THROUGHPUT, "mean", false, true,

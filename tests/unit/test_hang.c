@@ -189,47 +189,6 @@ static void text_between(void **state)
 		1);
 }
 
-/* A digest that names tasks, behind a verdict that lists their hosts; and two
- * tasks of one host. */
-static void culprits_once(void **state)
-{
-	static const char digest[] =
-		"Megascale detects a hang that is likely caused by bad TPU "
-		"chips on the following hosts: host-a.\n"
-		"  The host that have bad TPUs are: host-a\n"
-		"Full error digest:\n"
-		"  Potential cause: Bad TPU chips\n"
-		"  Potential culprit workers: 7\n"
-		"  TPU states:\n"
-		"    Launch ID: 5\n"
-		"    Module: m Fingerprint: f\n"
-		"    Tag:PC breakdown:\n"
-		"      TC0@0x4(x): [7:host-a@1:0, 8:host-b@0:0]\n";
-	static const char tasks[] =
-		"Full error digest:\n"
-		"  Potential cause: Bad TPU chips\n"
-		"  Potential culprit workers: job/1:host-a, job/2:host-a\n";
-	const struct na_hangs_event *e;
-	struct told t;
-
-	(void)state;
-	tell(&t, digest, strlen(digest));
-	assert_int_equal(t.x.events.n, 1);
-	e = &t.x.events.items[0];
-	assert_int_equal(e->culprits.n, 1);
-	assert_string_equal(or_none(&t.logs, e->culprits.items[0].worker.host),
-			    "host-a");
-	assert_string_equal(or_none(&t.logs, e->culprits.items[0].worker.task),
-			    "7");
-	assert_string_equal(or_none(&t.logs, e->culprits.items[0].worker.chip),
-			    "1");
-	assert_string_equal(or_none(&t.logs, e->culprits.items[0].pc), "0x4");
-	tell_end(&t);
-	tell(&t, tasks, strlen(tasks));
-	assert_int_equal(t.x.events.items[0].culprits.n, 2);
-	tell_end(&t);
-}
-
 /* ---- random digests */
 
 enum { HANGS = 3, LINES = 40, LINE = 300 };
@@ -408,7 +367,6 @@ int main(void)
 		cmocka_unit_test(who_blocks),
 		cmocka_unit_test(one_event),
 		cmocka_unit_test(text_between),
-		cmocka_unit_test(culprits_once),
 		cmocka_unit_test(random_digests),
 	};
 

@@ -51,3 +51,23 @@ done
 netan hang upper | grep -a -v next:
 netan hang one-line | grep -a -v next:
 cat want
+echo "objects over several lines"
+cat >over.json <<'LOG'
+[
+  {
+    "insertId": "a",
+    "textPayload": "Megascale detects a hang that is likely caused by a networking issue.",
+    "timestamp": "2026-01-02T03:04:05Z"
+  },
+  {
+    "textPayload": "Full error digest:\n  Potential cause: Networking issue"
+  },
+  {
+    "textPayload": "  Potential culprit workers: t/3:host-a, t/4:host-b",
+    "labels": {
+      "x": "y"
+    }
+  }
+]
+LOG
+netan hang over.json | head -1
