@@ -46,14 +46,19 @@ static const char *price_of_steps(struct na_case *c, const struct na_finding *f)
 			    na_case_seconds(c, all_s));
 }
 
+static bool is_of(const struct na_finding *f, const char *id)
+{
+	return strcmp(f->check->id, id) == 0;
+}
+
 /* A host that is slow by itself and costs more than the network does. */
 static const char *besides(struct na_case *c, const struct na_finding *guilty)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct na_finding *f = c->findings[i];
 
-		if (strcmp(f->check->id, "straggler") == 0 && !f->network &&
-		    f->lost_s > 0 && !(guilty->lost_s >= f->lost_s))
+		if (is_of(f, "straggler") && !f->network && f->lost_s > 0 &&
+		    !(guilty->lost_s >= f->lost_s))
 			return na_case_text(c, "; steps wait for %s, too%s",
 					    f->culprit, price_of_steps(c, f));
 	}
@@ -156,22 +161,40 @@ static const char *suspicion(const struct na_case *c)
 	return NULL;
 }
 
-/* The costliest thing that is wrong besides. */
+/* What explains the most comes first: who the others wait for, then a job
+ * that asks for more than there is; settings explain nothing by themselves. */
+static int explains(const struct na_finding *f)
+{
+	if (f->network || f->severity < NA_FINDING_WARNING ||
+	    is_of(f, "trace-quality"))
+		return 0;
+	return is_of(f, "straggler")         ? 4
+	       : is_of(f, "bandwidth-bound") ? 3
+	       : is_of(f, "host-settings")   ? 1
+					     : 2;
+}
+
+/* What is wrong besides; of equals the costliest. */
 static const char *instead(struct na_case *c)
 {
-	for (size_t i = 0; i < c->n; i++) {
-		const struct na_finding *f = c->findings[i];
+	const struct na_finding *f = NULL;
 
-		if (f->network || f->severity < NA_FINDING_WARNING ||
-		    strcmp(f->check->id, "trace-quality") == 0)
-			continue;
-		if (strcmp(f->check->id, "straggler") == 0)
-			return na_case_text(c, "; steps wait for %s%s",
-					    f->culprit, price_of_steps(c, f));
-		return na_case_text(c, "; %s",
-				    f->culprit ? f->culprit : f->title);
+	for (size_t i = 0; i < c->n; i++) {
+		if (explains(c->findings[i]) > (f ? explains(f) : 0))
+			f = c->findings[i];
 	}
-	return "";
+	if (!f)
+		return "";
+	if (is_of(f, "straggler"))
+		return na_case_text(c, "; steps wait for %s%s", f->culprit,
+				    price_of_steps(c, f));
+	return na_case_text(c, "; %s%s",
+			    is_of(f, "bandwidth-bound")
+				    ? "the job is bandwidth-bound: "
+			    : is_of(f, "host-settings")
+				    ? "a setting is not as wanted: "
+				    : "",
+			    f->culprit ? f->culprit : f->title);
 }
 
 const char *na_verdict(struct na_case *c)

@@ -398,10 +398,11 @@ static void connections(void **state)
 	assert_true(na_real_of(na_get(f, "lost_s"), 0) == 0.4);
 	assert_int_equal(na_int_of(na_dig(f, "evidence.connections"), 0), 3);
 	assert_string_equal(text(f->next, "severity"), "warning");
-	assert_string_equal(hand_verdict(&h),
-			    "guilty: the network loses packets, 3 of 9 "
-			    "connections silent in retransmission timeouts, "
-			    "the worst a:1 -> b:2, 400 ms lost");
+	assert_string_equal(
+		hand_verdict(&h),
+		"guilty: the network loses packets, 3 of 9 "
+		"connections are silent in retransmission timeouts, "
+		"the worst a:1 -> b:2, 400 ms lost");
 	hand_case_fini(&h);
 	healthy(&h);
 	quiet_pairs(&h);
