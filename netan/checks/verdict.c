@@ -192,7 +192,7 @@ static const char *instead(struct na_case *c)
 			    is_of(f, "bandwidth-bound")
 				    ? "the job is bandwidth-bound: "
 			    : is_of(f, "host-settings")
-				    ? "a setting is not as wanted: "
+				    ? "to mend on the hosts: "
 				    : "",
 			    f->culprit ? f->culprit : f->title);
 }
