@@ -34,15 +34,16 @@ each json 's/.*/{"log":"&\\n","stream":"stderr","time":"2026-01-02T03:04:05.1Z"}
 awk '{ s = s $0 "\\n" } END { print "{\"insertId\":\"x\",\"textPayload\":\"" s "\",\"timestamp\":\"2026-01-02T03:04:05Z\",\"resource\":{\"labels\":{\"pod_name\":\"w-3\"}}}" }' plain >cloud
 awk '{ s = s $0 "\\n" } END { print "[\n  {\n    \"textPayload\": \"" s "\",\n    \"severity\": \"ERROR\"\n  }\n]" }' plain >pretty
 gzip -n <plain >packed.gz
-zstd -q <plain >packed.zst
+ways=packed.gz
+command -v zstd >/dev/null && zstd -q <plain >packed.zst && ways="$ways packed.zst"
 tail -n +2 plain | tr -d '\n' >one-line
 only() { # what is told, without where and when
 	sed '/"time"/d; /"inputs"/,/^  \]/d; /"file"/d; /"line"/d; /"source"/d; /"coverage"/,/^  }/d'
 }
 netan hang plain --format json | only >want
-for f in glog glog-times iso kubectl both compose python exception syslog crlf json cloud pretty packed.gz packed.zst; do
+for f in glog glog-times iso kubectl both compose python exception syslog crlf json cloud pretty $ways; do
 	if netan hang $f --format json | only | cmp -s - want; then
-		echo "same: $f"
+		[ $f = packed.zst ] || echo "same: $f"
 	else
 		echo "OTHER: $f"
 		netan hang $f --format json | only | diff - want
