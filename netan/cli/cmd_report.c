@@ -18,7 +18,7 @@
 
 struct params {
 	struct na_text_list outputs, settings;
-	const char *title, *capacity, *topology;
+	const char *title, *capacity;
 	struct na_limits limits;
 };
 
@@ -34,9 +34,6 @@ static const struct na_opt opts[] = {
 	{NA_OPT_TEXT, 'c', "capacity", FIELD(capacity), "RATE", NULL, 0, 0,
 	 "network capacity of one host, all its NICs: 100Gbps, "
 	 "4x200Gbps/2 or v6e"},
-	{NA_OPT_TEXT, 0, "topology", FIELD(topology), "FILE", NULL, 0, 0,
-	 "which healthy paths are alike: CSV host,rack[,block] or "
-	 "src_host,dst_host,class"},
 	{NA_OPT_LIST, 0, "host-settings", FIELD(settings), "DIR", NULL, 0, 0,
 	 "network settings of the hosts: a snapshot (netan sysctl "
 	 "--snapshot), or a directory of snapshots"},
@@ -340,7 +337,6 @@ static enum na_exit run(struct na_cli *cli)
 
 	/* Where the rest of the program looks for them. */
 	cli->common.outputs = p->outputs;
-	cli->common.topology = p->topology;
 	exit = m.check ? check_params(&m) : NA_EXIT_FAILED;
 	if (exit == NA_EXIT_OK)
 		exit = na_snapshots_find(&snapshots, &p->settings, cli);
@@ -386,6 +382,6 @@ static const struct na_face report_face = {
 const struct na_command na_cmd_report = {
 	.face = &report_face,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_QUIET |
-		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS,
+		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES,
 	.run = run,
 };
