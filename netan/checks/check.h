@@ -73,7 +73,6 @@ struct na_case {
 	size_t n_exhibits;
 	const struct na_limits *limits;
 	double capacity_gbps; /* of a host; 0: not given */
-	const char *inputs;   /* as on the command line, quoted for a shell */
 	const struct na_checks_asked *asked;
 	/* What follows belongs to na_checks_run(). */
 	struct na_result *r; /* the findings' evidence is built here */
@@ -134,13 +133,12 @@ const struct na_check *na_check_find(const char *id);
  */
 struct na_checks_asked {
 	/* What to put behind "netan NAME ..." so that it looks at the same
-	 * (filters, inputs), in an arena of the caller's; NULL: `inputs`. */
+	 * (filters, inputs), in an arena of the caller's; NULL: no memory. */
 	const char *(*rest)(void *ctx, const char *name);
 	const struct na_exhibit *exhibits;
 	size_t n_exhibits;
 	const struct na_limits *limits;
 	double capacity_gbps;
-	const char *inputs;
 	bool (*wanted)(void *ctx, const struct na_check *check);
 	void *ctx;
 };

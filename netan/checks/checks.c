@@ -133,15 +133,14 @@ const char *na_case_text(struct na_case *c, const char *fmt, ...)
 
 const char *na_case_command(struct na_case *c, const char *options)
 {
-	const char *rest = NULL;
+	const char *rest;
 	char name[32];
 
-	if (c->asked->rest) {
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(options, " "),
-			 options);
-		rest = c->asked->rest(c->asked->ctx, name);
-	}
-	return na_case_text(c, "netan %s %s", options, rest ? rest : c->inputs);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(options, " "),
+		 options);
+	rest = c->asked->rest(c->asked->ctx, name);
+	c->failed |= !rest;
+	return na_case_text(c, "netan %s %s", options, rest ? rest : "");
 }
 
 bool na_case_asks(const struct na_case *c, const char *id)
@@ -276,7 +275,6 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 		.n_exhibits = asked->n_exhibits,
 		.limits = asked->limits,
 		.capacity_gbps = asked->capacity_gbps,
-		.inputs = asked->inputs,
 		.asked = asked,
 		.r = r,
 		.arena = &arena,

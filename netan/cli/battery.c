@@ -12,19 +12,15 @@
 struct row {
 	const char *name;
 	const struct na_analysis *a;
-	const char *by;
-	uint32_t components;
 };
 
-#define NA_EVIDENCE(name, analysis, by, components) \
-	extern const struct na_analysis na_an_##analysis;
+#define NA_EVIDENCE(name) extern const struct na_analysis na_an_##name;
 #include "netan/cli/evidence.def"
 #undef NA_EVIDENCE
 
 /* clang-format off */
 static const struct row rows[] = {
-#define NA_EVIDENCE(name, analysis, by, components) \
-	{#name, &na_an_##analysis, by, components},
+#define NA_EVIDENCE(name) {#name, &na_an_##name},
 #include "netan/cli/evidence.def"
 #undef NA_EVIDENCE
 };
@@ -49,58 +45,39 @@ static bool chosen(const struct choice *c, const struct row *row)
 #define N_ROWS (sizeof(rows) / sizeof(*rows))
 _Static_assert(N_ROWS <= (size_t)NA_MAX_EVIDENCE, "room for every row");
 
-static struct na_filter filter_of(const struct row *row,
-				  const struct na_filter *asked)
-{
-	struct na_filter f = *asked;
-
-	if (row->components)
-		f.components = row->components;
-	return f;
-}
-
-static enum na_status grouping_of(const struct row *row, struct na_grouping *by,
-				  struct na_err *err)
-{
-	return na_grouping_parse(*row->by ? row->by : NULL, by, err);
-}
+/* As one group. */
+static const struct na_grouping ungrouped;
 
 /* What all rows together want read. */
-static enum na_status widen(struct na_session *s, const struct na_filter *asked,
-			    const struct choice *choice, struct na_err *err)
+static void widen(struct na_session *s, const struct na_filter *asked,
+		  const struct choice *choice)
 {
 	if (asked->side < 0)
 		s->filter.side = -1;
 	if (named(choice, "hlo"))
 		s->wants |= NA_WANT_PROGRAMS;
 	for (size_t i = 0; i < N_ROWS; i++) {
-		struct na_filter f = filter_of(&rows[i], asked);
-		struct na_grouping by;
+		struct na_filter f = na_drive_filter(rows[i].a, asked,
+						     &ungrouped, false);
 
 		if (!chosen(choice, &rows[i]))
 			continue;
-		if (grouping_of(&rows[i], &by, err) != NA_OK)
-			return err->status;
-		f = na_drive_filter(rows[i].a, &f, &by, rows[i].components);
 		s->filter.clip |= f.clip;
 		s->filter.instants |= f.instants;
 		s->filter.components |= f.components;
-		s->wants |= na_drive_wants(rows[i].a, &f, &by);
+		s->wants |= na_drive_wants(rows[i].a, &f, &ungrouped);
 	}
-	return NA_OK;
 }
 
 /* Before opening, when no filter is known yet. */
 static uint32_t wants_at_most(const struct choice *choice)
 {
 	struct na_session s = {.wants = 0};
-	struct na_err err = {.status = NA_OK};
 	struct na_filter f;
 
 	na_filter_init(&f);
 	f.side = -1;
-	if (widen(&s, &f, choice, &err) != NA_OK)
-		return 0;
+	widen(&s, &f, choice);
 	return s.wants;
 }
 
@@ -183,22 +160,17 @@ static void run_row(struct job *j, const struct na_filter *asked,
 		    const char *capacity)
 {
 	const struct na_analysis *a = j->row->a;
-	struct na_grouping by;
 	void *params = NULL;
-	enum na_status st;
 
 	j->r = na_result_new();
 	if (!j->r) {
 		na_fail_nomem(&j->err);
 		return;
 	}
-	j->session.filter = filter_of(j->row, asked);
-	st = grouping_of(j->row, &by, &j->err);
-	if (st == NA_OK)
-		st = params_of(a, capacity, &params, &j->err);
-	if (st == NA_OK)
-		st = na_analyse(&j->session, a, params, &by, j->r, &j->driven,
-				&j->err);
+	j->session.filter = *asked;
+	if (params_of(a, capacity, &params, &j->err) == NA_OK)
+		na_analyse(&j->session, a, params, &ungrouped, j->r, &j->driven,
+			   &j->err);
 	free_params(a, params);
 }
 
@@ -263,9 +235,7 @@ static enum na_status read_all(struct na_battery *b, struct na_filter *asked,
 		return st;
 	*asked = s->filter;
 	s->wants = 0;
-	st = widen(s, asked, choice, err);
-	if (st != NA_OK)
-		return st;
+	widen(s, asked, choice);
 	*exit = na_session_read(s, true);
 	return *exit == NA_EXIT_OK ? na_session_place(s, err) : NA_OK;
 }

@@ -129,7 +129,6 @@ enum na_exit na_judge(struct na_battery *b, const struct na_checks_asked *asked,
 	}
 	all.exhibits = b->exhibits;
 	all.n_exhibits = b->n;
-	all.inputs = "";
 	if (na_checks_run(&all, r, worst, &err) != NA_OK) {
 		na_say_error(b->session.cli, "%s", err.text);
 		return NA_EXIT_FAILED;
