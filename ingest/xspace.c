@@ -444,6 +444,7 @@ static bool read_event(struct xs_read *r, const struct xs_plane *p,
 	struct na_cursor c = {body->p, body->end, body->base};
 	const struct xs_handler *h = r->line->handler;
 	bool typed = false, begun = false, take = false, again = false;
+	bool choice = false;
 	struct na_field f;
 	enum na_next next;
 
@@ -472,10 +473,18 @@ static bool read_event(struct xs_read *r, const struct xs_plane *p,
 				take = typed && !h->plain && interesting(h, e);
 				if (take)
 					xs_values_begin(&r->values, p, e->type);
+				choice = take && r->choosy &&
+					 !xs_has(&r->values, XS_GRAPH_KEY);
 			}
 			if (take && !xs_values_add(&r->values, p, &f.body)) {
 				e->bad_stat = true;
 				return false;
+			}
+			if (choice && xs_has(&r->values, XS_GRAPH_KEY)) {
+				choice = false;
+				e->passed_over = !xs_mega_looked_at(r);
+				if (e->passed_over)
+					return true;
 			}
 			break;
 		}
@@ -524,6 +533,8 @@ static enum na_status one_event(struct xs_read *r, const struct xs_plane *p,
 	enum na_status st = NA_OK;
 	bool good = read_event(r, p, body, &e);
 
+	if (e.passed_over)
+		return NA_OK;
 	if (r->sink->about)
 		r->sink->about(r->sink->ctx,
 			       h->wants & (e.type && (good || e.bad_stat)
@@ -560,6 +571,7 @@ static enum na_status xs_read_block(const struct na_input *in,
 	struct na_field f;
 	int64_t ns;
 
+	r.choosy = sink->looks_at && r.line->plane->kind == XS_MEGASCALE;
 	r.line_fits = na_add_i64(on_clock(in, r.line->timestamp_ns),
 				 in->zero_ns == INT64_MIN ? INT64_MAX
 							  : -in->zero_ns,
