@@ -71,7 +71,7 @@ bool na_is_alias_of(const char *s, size_t n, enum na_alias kind)
 bool na_is_alias(const char *s, size_t n)
 {
 	for (int k = 0; k < NA_N_ALIASES; k++) {
-		if (na_is_alias_of(s, n, k))
+		if (na_is_alias_of(s, n, (enum na_alias)k))
 			return true;
 	}
 	return false;
@@ -153,7 +153,8 @@ bool na_fold(const char *s, size_t n, char *out)
 	if (n > NA_WORD_MAX)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		out[i] = s[i] >= 'A' && s[i] <= 'Z' ? s[i] | 0x20 : s[i];
+		out[i] = s[i] >= 'A' && s[i] <= 'Z' ? (char)(s[i] | 0x20)
+						    : s[i];
 		other |= out[i] != s[i];
 	}
 	return other;
