@@ -194,7 +194,6 @@ static bool name_worker(const struct joining *j)
 	if (!j->source->host)
 		return false;
 	na_hide(j->x->cli, NA_ALIAS_HOST, j->source->host);
-	na_hide(j->x->cli, NA_ALIAS_HOST, j->piece->host);
 	if (!h->n_workers)
 		return true;
 	copy = strdup(j->source->host);
