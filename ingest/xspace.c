@@ -433,6 +433,11 @@ static bool interesting(const struct xs_handler *h, const struct xs_event *e)
 	return h->every || (e->type && e->type->kind);
 }
 
+static bool has_key(const struct xs_read *r)
+{
+	return xs_has(&r->values, XS_GRAPH_KEY);
+}
+
 /*
  * One pass over an event.  In the canonical order the type stands before
  * the stats, so that stats are decoded on the way, and only where somebody
@@ -473,16 +478,16 @@ static bool read_event(struct xs_read *r, const struct xs_plane *p,
 				take = typed && !h->plain && interesting(h, e);
 				if (take)
 					xs_values_begin(&r->values, p, e->type);
-				choice = take && r->choosy &&
-					 !xs_has(&r->values, XS_GRAPH_KEY);
+				choice = typed && r->choosy &&
+					 !(take && has_key(r));
 			}
 			if (take && !xs_values_add(&r->values, p, &f.body)) {
 				e->bad_stat = true;
 				return false;
 			}
-			if (choice && xs_has(&r->values, XS_GRAPH_KEY)) {
+			if (choice && (!take || has_key(r))) {
 				choice = false;
-				e->passed_over = !xs_mega_looked_at(r);
+				e->passed_over = !take || !xs_mega_looked_at(r);
 				if (e->passed_over)
 					return true;
 			}
@@ -503,16 +508,6 @@ bool xs_event_times(const struct xs_read *r, const struct xs_event *e,
 	return r->line_fits && e->duration_ps >= 0 &&
 	       na_add_i64(r->line_ps, e->offset_ps, start_ps) &&
 	       na_add_i64(*start_ps, e->duration_ps, end_ps);
-}
-
-void xs_name_missing(const struct na_sink *sink, int64_t id)
-{
-	char text[64];
-	int n = snprintf(text, sizeof(text),
-			 "(no name for metadata id %" PRId64 ")", id);
-
-	sink->unknown_name(sink->ctx, text, (size_t)n, 1);
-	sink->left_out(sink->ctx, NA_LEFT_UNKNOWN_NAME, 1);
 }
 
 static void damaged_event(struct xs_read *r, const struct na_cursor *c)

@@ -234,6 +234,8 @@ enum na_status xs_plane_scan(struct na_input *in, struct xs_plane *p,
 enum na_status xs_plane_metadata(struct na_input *in, struct xs_plane *p,
 				 struct na_err *err);
 void xs_plane_fini(struct xs_plane *p);
+/* An event whose type is not in the plane's table. */
+void xs_name_missing(const struct na_sink *sink, int64_t id);
 enum xs_plane_kind xs_plane_kind_of(const struct na_text *name, int32_t *n);
 /* Read the line to its end for a stamp or a name that follows the events. */
 void xs_line_rest(struct xs_line *l);
@@ -305,7 +307,6 @@ enum na_status xs_module_event(struct xs_read *r, const struct xs_event *e);
 /* Start and end since the origin; false: does not fit or negative. */
 bool xs_event_times(const struct xs_read *r, const struct xs_event *e,
 		    int64_t *start_ps, int64_t *end_ps);
-void xs_name_missing(const struct na_sink *sink, int64_t id);
 struct na_text xs_shown_name(const struct xs_event_type *t);
 
 /* xspace_programs.c */
