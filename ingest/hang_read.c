@@ -324,11 +324,13 @@ static void close_opened(struct reading *g, size_t from)
 static bool take_lines(struct reading *g, struct na_bit x)
 {
 	size_t start = 0, before = g->h->records.n, lines = 0;
+	bool cut = g->cut;
 
 	g->speaker = NA_NO_NAME;
 	for (size_t i = 0; i <= x.n; i++) {
 		if (i < x.n && x.s[i] != '\n')
 			continue;
+		g->cut = cut && i == x.n;
 		if (!take_line(g, na_bit_of(x.s + start, i - start)))
 			return false;
 		lines += !only_blanks(na_bit_of(x.s + start, i - start));
@@ -389,14 +391,16 @@ static bool take_escaped(struct reading *g, struct na_bit x)
  * again, or lines. */
 static bool take_text(struct reading *g, struct na_bit x, int depth)
 {
-	struct na_bit rest = x, object;
+	struct na_bit rest = g->cut && !depth ? na_hang_from_object(x) : x;
+	struct na_bit object;
 	struct na_hang_wrapped w;
-	bool wrapped = false;
+	bool wrapped = false, cut = g->cut;
 
 	while (depth < DEPTH_MAX && na_hang_next_object(&rest, &object)) {
 		if (!na_hang_unwrap(object, &w))
 			continue;
 		wrapped = true;
+		g->cut = cut && !rest.n;
 		if (!sign_wrapped(g, &w) ||
 		    !take_text(g, undone(g, w.message), depth + 1))
 			return false;

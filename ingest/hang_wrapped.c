@@ -132,6 +132,26 @@ bool na_hang_next_object(struct na_bit *rest, struct na_bit *object)
 	return true;
 }
 
+/* What stands before x.s[i], but for blanks; 0 for nothing. */
+static char before(struct na_bit x, size_t *i)
+{
+	while (*i && is_blank(x.s[*i - 1]))
+		--*i;
+	return *i ? x.s[--*i] : '\0';
+}
+
+struct na_bit na_hang_from_object(struct na_bit x)
+{
+	for (size_t i = 0; i + 1 < x.n; i++) {
+		size_t k = i;
+
+		if (x.s[i] == '{' && x.s[i + 1] == '"' &&
+		    before(x, &k) == ',' && before(x, &k) == '}')
+			return na_bit_of(x.s + i, x.n - i);
+	}
+	return x;
+}
+
 static size_t after_blanks(struct na_bit x, size_t i)
 {
 	while (i < x.n && is_blank(x.s[i]))

@@ -38,6 +38,9 @@ struct na_hang_csv {
  * member of an object that is written over several lines; *rest moves behind
  * it.  A line that was cut may end inside.  False: there is none. */
 bool na_hang_next_object(struct na_bit *rest, struct na_bit *object);
+/* Of a line whose beginning was cut off: from the first whole object of an
+ * array on; the whole of it where there is none. */
+struct na_bit na_hang_from_object(struct na_bit line);
 /* Its members, however deep.  False: there is no message in it. */
 bool na_hang_unwrap(struct na_bit object, struct na_hang_wrapped *w);
 /* It is one, or another line of one: a bracket, a member. */

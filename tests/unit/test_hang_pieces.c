@@ -254,6 +254,22 @@ static void objects(void **state)
 	}
 }
 
+static void cut_arrays(void **state)
+{
+	/* clang-format off */
+	static const char *const rows[][2] = {
+		{"x\"}}, {\"a\":{\"b\":1}},{}", "{\"a\":{\"b\":1}},{}"},
+		{"{\"a\":1},{\"b\":1}", "{\"b\":1}"},
+		{"a {\"b\":1}", "a {\"b\":1}"}, {", {\"", ", {\""}, {"", ""},
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_string_equal(na_hang_from_object(span(rows[i][0])).s,
+				    rows[i][1]);
+}
+
 static void columns(void **state)
 {
 	struct na_hang_csv c;
@@ -355,7 +371,7 @@ int main(void)
 		cmocka_unit_test(prefixes),  cmocka_unit_test(unescaping),
 		cmocka_unit_test(objects),   cmocka_unit_test(columns),
 		cmocka_unit_test(pairs),     cmocka_unit_test(colours),
-		cmocka_unit_test(seconds),
+		cmocka_unit_test(seconds),   cmocka_unit_test(cut_arrays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,6 +83,13 @@ cat >over.json <<'LOG'
 ]
 LOG
 netan hang over.json | head -1
+# Of a long line what is around the first words of a hang is read: whole
+# objects of it.
+awk '{ s = s $0 "\\n" } function noise(n, i) {
+	for (i = 0; i < n; i++) printf "{\"textPayload\":\"%070d\",\"x\":{\"a\":\"b\"}},", i }
+	END { printf "["; noise(2000); print "{\"textPayload\":\"" s "\"},"; noise(2000);
+	print "{}]" }' plain | tr -d '\n' >long
+netan hang long --format json | only | cmp - want
 echo "who says it, and when"
 for f in journald logfmt csv colours; do
 	netan hang $f --format json | grep -E '"(source|time)": "'
