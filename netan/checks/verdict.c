@@ -8,7 +8,10 @@
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
-enum { FEW_TRANSFERS = 100, FEW_PACKETS = 1000 };
+enum { FEW_TRANSFERS = 100, FEW_PACKETS = 1000, FEW_OF_PAIR = 30 };
+
+/* Times the expectation: paths of healthy hosts differ by less. */
+#define AS_USUAL 1.25
 
 /* A test stands behind it, or the pattern leaves only the network. */
 static bool convicts(const struct na_finding *f)
@@ -122,6 +125,43 @@ static const char *unasked(const struct na_case *c)
 	return NULL;
 }
 
+static bool warned(const struct na_case *c, const char *id)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (is_of(c->findings[i], id) &&
+		    c->findings[i]->severity >= NA_FINDING_WARNING)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Pairs that are too few to tell which host is slow still tell that no
+ * direction is slower than another; one that is slow both ways leaves
+ * collectives too little slack.
+ */
+static bool alike(const struct na_case *c)
+{
+	const struct na_value *body = na_case_body(c, "pairs"), *v;
+
+	for (v = na_first(body, "pairs"); v; v = v->next) {
+		double excess = na_number_at(v, "excess");
+
+		if (!(excess < AS_USUAL && excess > 1 / AS_USUAL) ||
+		    na_count_at(v, "count") < FEW_OF_PAIR)
+			return false;
+	}
+	return na_length(body, "pairs") > 1 && na_case_asks(c, "slack-small") &&
+	       na_case_body(c, "slack") && !warned(c, "slack-small");
+}
+
+static bool few_pairs(const struct na_case *c)
+{
+	return !has(c, "tcp") &&
+	       strstr(na_text_at(na_case_body(c, "pairs"), "verdict"),
+		      "too few");
+}
+
 /* Too little to go by; NULL. */
 static const char *thin(struct na_case *c)
 {
@@ -130,7 +170,6 @@ static const char *thin(struct na_case *c)
 	double n = na_number_at(na_first(na_case_body(c, "sizes"), "groups"),
 				"count");
 	int64_t absent = na_count_at(doc, "coverage.devices_not_here");
-	const char *pairs = na_text_at(na_case_body(c, "pairs"), "verdict");
 	char count[NA_UNIT_BUF];
 
 	if (!has(c, "pairs") && !has(c, "tcp"))
@@ -144,8 +183,8 @@ static const char *thin(struct na_case *c)
 	if (absent && na_count_at(side, "files") == 1)
 		return "one host's trace alone: what the others saw is not "
 		       "here";
-	if (strstr(pairs, "too few") && !has(c, "tcp"))
-		return pairs;
+	if (few_pairs(c) && !alike(c))
+		return na_text_at(na_case_body(c, "pairs"), "verdict");
 	return NULL;
 }
 
@@ -213,5 +252,10 @@ const char *na_verdict(struct na_case *c)
 	}
 	if (why)
 		return na_case_text(c, "cannot tell: %s%s", why, instead(c));
+	if (few_pairs(c) && !hidden(c))
+		return na_case_text(
+			c, "Network: not guilty, as far as %zu pairs tell%s",
+			na_length(na_case_body(c, "pairs"), "pairs"),
+			instead(c));
 	return na_case_text(c, "Network: not guilty%s", instead(c));
 }

@@ -346,6 +346,50 @@ static void cannot_tell(void **state)
 	hand_case_fini(&h);
 }
 
+#define TWO_PAIRS(excess, count) \
+	"{'verdict': 'too few pairs to localise (2)', 'pairs': [{'excess': " excess \
+	", 'count': 900}, {'excess': 0.9, 'count': " count "}]}"
+
+#define SMALL_SLACK \
+	"{'collectives': [{'collective': 'a_1', 'slack_small': true, " \
+	"'stall_share': 0.2, 'total_stall_us': 1e6, 'observed_us': {'mean': " \
+	"9}}], 'total': {'devices': 2, 'stall_us': 2e6, 'stall_share': 0.2}}"
+
+/* A host less than a quarter farther is not guilty; a direction that is slow
+ * may be, and so may both where collectives lack slack. */
+static void few_pairs(void **state)
+{
+	static const char fewer[] =
+		"cannot tell: too few pairs to localise (2)";
+	static const char *const told[][2] = {
+		{TWO_PAIRS("1.1", "800"),
+		 "Network: not guilty, as far as 2 pairs tell"},
+		{TWO_PAIRS("1.3", "800"), fewer},
+		{TWO_PAIRS("0.7", "800"), fewer},
+		{TWO_PAIRS("1.1", "29"), fewer},
+	};
+	struct hand_case h;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		healthy(&h);
+		hand_body(&h, "pairs", told[i][0]);
+		slack(&h, "0.1");
+		assert_string_equal(hand_verdict(&h), told[i][1]);
+		hand_case_fini(&h);
+	}
+	healthy(&h);
+	hand_body(&h, "pairs", told[0][0]);
+	hand_body(&h, "slack", SMALL_SLACK);
+	assert_memory_equal(hand_verdict(&h), fewer, strlen(fewer));
+	hand_case_fini(&h);
+	/* Nobody can see whether devices wait. */
+	healthy(&h);
+	hand_body(&h, "pairs", told[0][0]);
+	assert_string_equal(hand_verdict(&h), fewer);
+	hand_case_fini(&h);
+}
+
 static const char *with_transfers(struct hand_case *h, const char *count)
 {
 	char json[100];
@@ -497,6 +541,7 @@ int main(void)
 		cmocka_unit_test(alternatives),
 		cmocka_unit_test(slow_itself),
 		cmocka_unit_test(cannot_tell),
+		cmocka_unit_test(few_pairs),
 		cmocka_unit_test(few_transfers),
 		cmocka_unit_test(connections),
 		cmocka_unit_test(much_lost),
