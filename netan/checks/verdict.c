@@ -12,6 +12,8 @@ enum { FEW_TRANSFERS = 100, FEW_PACKETS = 1000, FEW_OF_PAIR = 30 };
 
 /* Times the expectation: paths of healthy hosts differ by less. */
 #define AS_USUAL 1.25
+/* Of the transfers: about what a host sends to one of several others. */
+#define SKEWED 0.01
 
 /* A test stands behind it, or the pattern leaves only the network. */
 static bool convicts(const struct na_finding *f)
@@ -236,6 +238,25 @@ static const char *instead(struct na_case *c)
 			    f->culprit ? f->culprit : f->title);
 }
 
+/* What the acquittal does not rest on. */
+static const char *as_far_as(struct na_case *c)
+{
+	double timeless = na_skewed_share(c);
+
+	if (hidden(c))
+		return "";
+	if (few_pairs(c))
+		return na_case_text(c, ", as far as %zu pairs tell",
+				    na_length(na_case_body(c, "pairs"),
+					      "pairs"));
+	if (timeless > SKEWED)
+		return na_case_text(c,
+				    ", as far as transfers tell: %s %% of them "
+				    "show no time, as clocks differ",
+				    na_case_number(c, 100 * timeless));
+	return "";
+}
+
 const char *na_verdict(struct na_case *c)
 {
 	const char *why = NULL;
@@ -252,10 +273,6 @@ const char *na_verdict(struct na_case *c)
 	}
 	if (why)
 		return na_case_text(c, "cannot tell: %s%s", why, instead(c));
-	if (few_pairs(c) && !hidden(c))
-		return na_case_text(
-			c, "Network: not guilty, as far as %zu pairs tell%s",
-			na_length(na_case_body(c, "pairs"), "pairs"),
-			instead(c));
-	return na_case_text(c, "Network: not guilty%s", instead(c));
+	return na_case_text(c, "Network: not guilty%s%s", as_far_as(c),
+			    instead(c));
 }

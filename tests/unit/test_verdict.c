@@ -390,6 +390,28 @@ static void few_pairs(void **state)
 	hand_case_fini(&h);
 }
 
+/* A clock that is far ahead hides how long its host's transfers take. */
+static void few_times(void **state)
+{
+	struct hand_case h;
+
+	(void)state;
+	healthy(&h);
+	quiet_pairs(&h);
+	slack(&h, "0.1");
+	hand_side(&h, "session",
+		  "{'one_clock': true, 'files': 4, 'receives': 5000, "
+		  "'clock_skew': 615}");
+	assert_string_equal(hand_verdict(&h),
+			    "Network: not guilty, as far as transfers tell: "
+			    "12.3 % of them show no time, as clocks differ");
+	hand_side(&h, "session",
+		  "{'one_clock': true, 'files': 4, 'receives': 5000, "
+		  "'clock_skew': 6}");
+	assert_string_equal(hand_verdict(&h), "Network: not guilty");
+	hand_case_fini(&h);
+}
+
 static const char *with_transfers(struct hand_case *h, const char *count)
 {
 	char json[100];
@@ -542,6 +564,7 @@ int main(void)
 		cmocka_unit_test(slow_itself),
 		cmocka_unit_test(cannot_tell),
 		cmocka_unit_test(few_pairs),
+		cmocka_unit_test(few_times),
 		cmocka_unit_test(few_transfers),
 		cmocka_unit_test(connections),
 		cmocka_unit_test(much_lost),
