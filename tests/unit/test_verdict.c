@@ -396,20 +396,19 @@ static void few_times(void **state)
 	struct hand_case h;
 
 	(void)state;
-	healthy(&h);
-	quiet_pairs(&h);
-	slack(&h, "0.1");
-	hand_side(&h, "session",
-		  "{'one_clock': true, 'files': 4, 'receives': 5000, "
-		  "'clock_skew': 615}");
-	assert_string_equal(hand_verdict(&h),
-			    "Network: not guilty, as far as transfers tell: "
-			    "12.3 % of them show no time, as clocks differ");
-	hand_side(&h, "session",
-		  "{'one_clock': true, 'files': 4, 'receives': 5000, "
-		  "'clock_skew': 6}");
-	assert_string_equal(hand_verdict(&h), "Network: not guilty");
-	hand_case_fini(&h);
+	for (int i = 0; i < 2; i++) {
+		healthy(&h);
+		quiet_pairs(&h);
+		slack(&h, "0.1");
+		hand_side(&h, "session",
+			  i ? "{'clock_skew': 615}" : "{'clock_skew': 6}");
+		assert_string_equal(
+			hand_verdict(&h),
+			i ? "Network: not guilty, as far as transfers tell: "
+			    "12.3 % of them show no time, as clocks differ"
+			  : "Network: not guilty");
+		hand_case_fini(&h);
+	}
 }
 
 static const char *with_transfers(struct hand_case *h, const char *count)
