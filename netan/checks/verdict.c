@@ -35,8 +35,7 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 	return na_case_text(c, ", %s lost", na_case_seconds(c, f->lost_s));
 }
 
-/* What a straggler costs, of all steps. */
-static const char *price_of_steps(struct na_case *c, const struct na_finding *f)
+static double steps_s(const struct na_case *c)
 {
 	double all_s = 0;
 
@@ -44,6 +43,14 @@ static const char *price_of_steps(struct na_case *c, const struct na_finding *f)
 		     na_first(na_case_body(c, "steps"), "steps");
 	     v; v = v->next)
 		all_s += na_number_at(v, "duration_ms") / 1e3;
+	return all_s;
+}
+
+/* What a straggler costs, of all steps. */
+static const char *price_of_steps(struct na_case *c, const struct na_finding *f)
+{
+	double all_s = steps_s(c);
+
 	if (!(f->lost_s > 0 && all_s >= f->lost_s))
 		return price(c, f);
 	return na_case_text(c, ", %s of %s step time",
@@ -185,9 +192,21 @@ static const char *thin(struct na_case *c)
 	if (absent && na_count_at(side, "files") == 1)
 		return "one host's trace alone: what the others saw is not "
 		       "here";
+	if (na_skewed_share(c) > SKEWED && warned(c, "slack-small"))
+		return na_case_text(
+			c,
+			"%s %% of the transfers show no time, as clocks differ",
+			na_case_number(c, 100 * na_skewed_share(c)));
 	if (few_pairs(c) && !alike(c))
 		return na_text_at(na_case_body(c, "pairs"), "verdict");
 	return NULL;
+}
+
+/* A remark, and it costs next to nothing. */
+static bool a_trifle(const struct na_case *c, const struct na_finding *f)
+{
+	return f->severity < NA_FINDING_WARNING &&
+	       f->lost_s < NA_HIDDEN * steps_s(c);
 }
 
 /* A suspicion without a test behind it. */
@@ -196,7 +215,7 @@ static const char *suspicion(const struct na_case *c)
 	for (size_t i = 0; i < c->n; i++) {
 		const struct na_finding *f = c->findings[i];
 
-		if (f->network)
+		if (f->network && !a_trifle(c, f))
 			return f->culprit ? f->culprit : f->title;
 	}
 	return NULL;

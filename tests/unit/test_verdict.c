@@ -314,6 +314,16 @@ static void cannot_tell(void **state)
 			    "longest");
 	hand_case_fini(&h);
 
+	/* The same, in under 1 % of the time of the steps. */
+	healthy(&h);
+	quiet_pairs(&h);
+	slack(&h, "0.1");
+	hand_body(&h, "steps",
+		  "{'steps': [{'duration_ms': 191000.0}], 'stragglers': "
+		  "[" STRAGGLER("host-1", "network") "]}");
+	assert_string_equal(hand_verdict(&h), "Network: not guilty");
+	hand_case_fini(&h);
+
 	healthy(&h);
 	hand_body(&h, "pairs", "{'verdict': 'too few pairs to localise (2)'}");
 	slack(&h, "0.01");
@@ -393,9 +403,17 @@ static void few_pairs(void **state)
 /* A clock that is far ahead hides how long its host's transfers take. */
 static void few_times(void **state)
 {
+	static const char both[] = "cannot tell: 12.3 % of the transfers show "
+				   "no time, as clocks differ; ";
 	struct hand_case h;
 
 	(void)state;
+	healthy(&h);
+	quiet_pairs(&h);
+	hand_body(&h, "slack", SMALL_SLACK);
+	hand_side(&h, "session", "{'clock_skew': 615}");
+	assert_memory_equal(hand_verdict(&h), both, strlen(both));
+	hand_case_fini(&h);
 	for (int i = 0; i < 2; i++) {
 		healthy(&h);
 		quiet_pairs(&h);
