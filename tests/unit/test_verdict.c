@@ -400,6 +400,45 @@ static void few_pairs(void **state)
 	hand_case_fini(&h);
 }
 
+#define PAIR(src, dst, excess, q) \
+	"{'src': '" src "', 'dst': '" dst "', 'excess': " excess \
+	", 'q_value': " q ", 'count': 90}"
+
+/* One way, and not by chance nor distance: a remark, which blames nobody. */
+static void slow_one_way(void **state)
+{
+	static const char *const pairs[] = {
+		PAIR("a", "b", "1.5", "0.01") "," PAIR("b", "a", "1.1", "0.9"),
+		PAIR("a", "b", "1.5", "0.02") "," PAIR("b", "a", "1.1", "0.9"),
+		PAIR("a", "b", "1.5", "0.01") "," PAIR("b", "a", "1.2", "0.9"),
+		PAIR("a", "b", "1.2", "0.01") "," PAIR("b", "a", "0.7", "0.9"),
+		PAIR("a", "b", "1.5", "0.01")};
+	char json[500];
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		healthy(&h);
+		snprintf(json, sizeof(json),
+			 "{'verdict': 'no culprit among 12 pairs', 'pairs': "
+			 "[%s]}",
+			 pairs[i]);
+		hand_body(&h, "pairs", json);
+		slack(&h, "0.1");
+		assert_string_equal(hand_verdict(&h), "Network: not guilty");
+		assert_int_equal(hand_found(&h, "bad-endpoint", &f), i ? 0 : 1);
+		if (!i) {
+			assert_string_equal(text(f, "severity"), "info");
+			assert_string_equal(text(f, "title"),
+					    "transfers from a to b take 1.50 "
+					    "times as long as expected, and "
+					    "not those back");
+		}
+		hand_case_fini(&h);
+	}
+}
+
 /* A clock that is far ahead hides how long its host's transfers take. */
 static void few_times(void **state)
 {
@@ -582,6 +621,7 @@ int main(void)
 		cmocka_unit_test(cannot_tell),
 		cmocka_unit_test(few_pairs),
 		cmocka_unit_test(few_times),
+		cmocka_unit_test(slow_one_way),
 		cmocka_unit_test(few_transfers),
 		cmocka_unit_test(connections),
 		cmocka_unit_test(much_lost),
