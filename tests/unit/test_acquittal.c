@@ -130,12 +130,35 @@ static void few_times(void **state)
 	}
 }
 
+/* Registrations in what may all be start-up are neither found nor passed. */
+static void start_up_alone(void **state)
+{
+	struct hand_case h;
+
+	(void)state;
+	for (int seen = 0; seen < 2; seen++) {
+		hand_case_init(&h);
+		hand_body(&h, "host_events",
+			  seen ? "{'runs': [{'steady_seen': true, "
+				 "'registrations': {'count': 0, 'startup': "
+				 "3}}]}"
+			       : "{'runs': [{'steady_seen': false, "
+				 "'registrations': {'count': 0, 'startup': "
+				 "3}}]}");
+		hand_run(&h, "dma-registration");
+		assert_null(hand_finding(&h, 0));
+		assert_int_equal(hand_missing(&h) != NULL, !seen);
+		hand_case_fini(&h);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_pairs),
 		cmocka_unit_test(few_times),
 		cmocka_unit_test(slow_one_way),
+		cmocka_unit_test(start_up_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
