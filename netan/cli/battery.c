@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/analyses/host_clocks.h"
 #include "netan/base/vec.h"
 #include "netan/cli/anonymize.h"
 #include "netan/cli/inventory.h"
@@ -246,10 +247,13 @@ static enum na_status run_rows(struct na_battery *b,
 			       const struct choice *choice, struct na_err *err)
 {
 	struct jobs *x = na_calloc(1, sizeof(*x));
+	struct na_shared_clocks clocks;
 	bool ok;
 
 	if (!x)
 		return na_fail_nomem(err);
+	na_shared_clocks_init(&clocks);
+	b->session.clocks = &clocks;
 	x->asked = asked;
 	x->capacity = capacity;
 	for (size_t i = 0; i < N_ROWS; i++) {
@@ -262,6 +266,8 @@ static enum na_status run_rows(struct na_battery *b,
 	}
 	put_in_order(x);
 	ok = na_parallel(b->session.threads, x->n, run_job, x);
+	b->session.clocks = NULL;
+	na_shared_clocks_fini(&clocks);
 	for (size_t i = 0; i < x->n; i++) {
 		if (ok && err->status == NA_OK)
 			take_job(b, &x->items[i], err);
