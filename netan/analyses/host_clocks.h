@@ -49,6 +49,8 @@ bool na_host_clocks_merge(struct na_host_clocks *c,
 			  const struct na_host_clocks *from);
 /* False: no memory. */
 bool na_host_clocks_settle(struct na_host_clocks *c);
+/* Both, of all transfers of the store. */
+bool na_host_clocks_read(struct na_host_clocks *c);
 /* How well two hosts' clocks are known to each other; NA_TIME_MAX: not. */
 int64_t na_host_clocks_between(const struct na_host_clocks *c, uint32_t a,
 			       uint32_t b);
