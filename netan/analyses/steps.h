@@ -43,7 +43,7 @@
  * different places of a job differ so (algorithms.md, 1.4). */
 #define ST_NETWORK_RATIO 1.25
 /* Of a launch, where nobody knows who waited for whom; and of late starts,
- * which earlier transfers cause, too. */
+ * which earlier transfers cause, too, beside the time to the next launch. */
 #define ST_LAUNCH_SHARE 0.03
 #define ST_LATE_SHARE   0.05
 /* Durations differ notably: then the longest is the slowest. */

@@ -166,7 +166,7 @@ static bool try_steps_of(struct st_court *c, const bool *of)
 			v->n++;
 			v->expected += 1.0 / (double)n;
 			if (!lasted(&c->typical[x->run * ST_TESTS],
-				    x->period_ps))
+				    x->cell->launch ? x->own_ps : x->period_ps))
 				return false;
 			if (k != t->slowest)
 				continue;

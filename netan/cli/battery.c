@@ -243,7 +243,6 @@ static enum na_status read_all(struct na_battery *b, struct na_filter *asked,
 
 static enum na_status run_rows(struct na_battery *b,
 			       const struct na_filter *asked,
-			       const char *capacity,
 			       const struct choice *choice, struct na_err *err)
 {
 	struct jobs *x = na_calloc(1, sizeof(*x));
@@ -255,7 +254,7 @@ static enum na_status run_rows(struct na_battery *b,
 	na_shared_clocks_init(&clocks);
 	b->session.clocks = &clocks;
 	x->asked = asked;
-	x->capacity = capacity;
+	x->capacity = b->session.cli->common.capacity;
 	for (size_t i = 0; i < N_ROWS; i++) {
 		if (chosen(choice, &rows[i]))
 			x->items[x->n++] = (struct job){
@@ -280,13 +279,12 @@ static enum na_status run_rows(struct na_battery *b,
 
 static enum na_status run_all(struct na_battery *b,
 			      const struct na_filter *asked,
-			      const char *capacity, const struct choice *choice,
-			      struct na_err *err)
+			      const struct choice *choice, struct na_err *err)
 {
 	int64_t started_ns = na_now_ns();
 	struct na_result *r;
 
-	if (run_rows(b, asked, capacity, choice, err) != NA_OK)
+	if (run_rows(b, asked, choice, err) != NA_OK)
 		return err->status;
 	na_say_detail(b->session.cli, "the analyses took %.3f s",
 		      (double)(na_now_ns() - started_ns) / 1e9);
@@ -299,7 +297,6 @@ static enum na_status run_all(struct na_battery *b,
 }
 
 enum na_exit na_battery_run_some(struct na_battery *b, const struct na_cli *cli,
-				 const char *capacity,
 				 bool (*wanted)(void *ctx, const char *name),
 				 void *ctx)
 {
@@ -314,17 +311,16 @@ enum na_exit na_battery_run_some(struct na_battery *b, const struct na_cli *cli,
 		return exit;
 	if (read_all(b, &asked, &choice, &exit, &err) == NA_OK &&
 	    exit == NA_EXIT_OK)
-		run_all(b, &asked, capacity, &choice, &err);
+		run_all(b, &asked, &choice, &err);
 	if (err.status == NA_OK)
 		return exit;
 	na_say_error(cli, "%s", err.text);
 	return err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
 }
 
-enum na_exit na_battery_run(struct na_battery *b, const struct na_cli *cli,
-			    const char *capacity)
+enum na_exit na_battery_run(struct na_battery *b, const struct na_cli *cli)
 {
-	return na_battery_run_some(b, cli, capacity, NULL, NULL);
+	return na_battery_run_some(b, cli, NULL, NULL);
 }
 
 void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
