@@ -4,7 +4,7 @@
 
 /* At a time, and chunks of each: this bounds what they take beside the sum.
  * Neither depends on the threads. */
-enum { RANGES = 8, RANGE_CHUNKS = 384 };
+enum { RANGES = 8, RANGE_CHUNKS = 256 };
 
 struct range {
 	struct na_host_clocks clocks;
@@ -25,12 +25,13 @@ static void read_range(void *arg, size_t i)
 
 	x->ok = true;
 	for (size_t k = 0; k < RANGE_CHUNKS && c; k++, c = c->next) {
-		const struct na_transfer *t = (const void *)c->data;
+		const struct na_packed_transfer *p = (const void *)c->data;
 
 		for (size_t n = 0; x->ok && n < c->n; n++) {
-			if (!r->late ||
-			    na_filter_late(r->late, &t[n]) == NA_KEEP)
-				x->ok = na_host_clocks_add(&x->clocks, &t[n]);
+			const struct na_transfer t = na_unpack_transfer(&p[n]);
+
+			if (!r->late || na_filter_late(r->late, &t) == NA_KEEP)
+				x->ok = na_host_clocks_add(&x->clocks, &t);
 		}
 	}
 }

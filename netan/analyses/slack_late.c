@@ -22,15 +22,17 @@ static bool count_latencies(const struct sl_state *s, const bool *rows,
 	const struct na_store *store = s->scope->store;
 
 	for (struct na_chunk *c = store->transfers.first; c; c = c->next) {
-		const struct na_transfer *t = (const void *)c->data;
+		const struct na_packed_transfer *x = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
-			if (t[i].klass == NA_VALID && t[i].side == NA_RX &&
+			const struct na_transfer t = na_unpack_transfer(&x[i]);
+
+			if (t.klass == NA_VALID && t.side == NA_RX &&
 			    has_row(rows, store->names.strings.n,
-				    t[i].collective) &&
-			    !na_census_add(to, t[i].collective,
-					   na_time_between(t[i].start_ps,
-							   t[i].end_ps)))
+				    t.collective) &&
+			    !na_census_add(to, t.collective,
+					   na_time_between(t.start_ps,
+							   t.end_ps)))
 				return false;
 		}
 	}

@@ -13,15 +13,16 @@
 struct row {
 	const char *name;
 	const struct na_analysis *a;
+	unsigned turn; /* to begin */
 };
 
-#define NA_EVIDENCE(name) extern const struct na_analysis na_an_##name;
+#define NA_EVIDENCE(name, turn) extern const struct na_analysis na_an_##name;
 #include "netan/cli/evidence.def"
 #undef NA_EVIDENCE
 
 /* clang-format off */
 static const struct row rows[] = {
-#define NA_EVIDENCE(name) {#name, &na_an_##name},
+#define NA_EVIDENCE(name, turn) {#name, &na_an_##name, turn},
 #include "netan/cli/evidence.def"
 #undef NA_EVIDENCE
 };
@@ -186,16 +187,15 @@ static void run_job(void *ctx, size_t i)
 	j->took_ns = na_now_ns() - started_ns;
 }
 
-/* Those of device operations take longest and begin first. */
 static void put_in_order(struct jobs *x)
 {
-	size_t n = 0;
+	for (size_t i = 0; i < x->n; i++) {
+		unsigned turn = x->items[i].row->turn;
+		size_t k = i;
 
-	for (int ops = 1; ops >= 0; ops--) {
-		for (size_t i = 0; i < x->n; i++) {
-			if ((x->items[i].row->a->add_op != NULL) == ops)
-				x->order[n++] = i;
-		}
+		for (; k > 0 && x->items[x->order[k - 1]].row->turn > turn; k--)
+			x->order[k] = x->order[k - 1];
+		x->order[k] = i;
 	}
 }
 
