@@ -150,6 +150,7 @@ void na_next_hops_add(struct na_next_hops *h, const char *key, const char *word)
 bool na_next_hops_keep(const struct na_next_hops *h, struct na_route *x,
 		       struct na_arena *a)
 {
+	x->down |= x->hops && h->down == x->hops;
 	if (h->odd || !h->n)
 		return true;
 	x->next_hops = na_arena_strn(a, h->text, h->n);
@@ -159,7 +160,7 @@ bool na_next_hops_keep(const struct na_next_hops *h, struct na_route *x,
 /* What ip says of the state of a next hop; a command does not repeat it. */
 static bool is_state(const char *word)
 {
-	static const char *const states[] = {"linkdown", "dead", "offload",
+	static const char *const states[] = {"linkdown", "offload",
 					     "rt_offload", "trap"};
 
 	return one_of(word, states, sizeof(states) / sizeof(states[0]));
@@ -171,7 +172,7 @@ static bool take_hop(struct na_arena *a, struct na_route *x, struct words *w,
 {
 	struct words rest = *w;
 	char word[WORD_MAX];
-	bool ok = true, leads = false;
+	bool ok = true, leads = false, down = false;
 
 	x->hops++;
 	na_next_hops_add(h, "nexthop", NULL);
@@ -196,14 +197,16 @@ static bool take_hop(struct na_arena *a, struct na_route *x, struct words *w,
 		} else if (strcmp(word, "onlink") == 0) {
 			na_next_hops_add(h, word, NULL);
 		} else if (is_state(word)) {
-			x->down |= strcmp(word, "linkdown") == 0 ||
-				   strcmp(word, "dead") == 0;
+			down |= strcmp(word, "linkdown") == 0;
 		} else {
+			/* The kernel takes no next hop whose device is not up. */
+			down |= strcmp(word, "dead") == 0;
 			h->odd = true;
 		}
 		*w = rest;
 	}
 	h->odd |= !leads;
+	h->down += down;
 	return ok;
 }
 
@@ -309,6 +312,7 @@ static bool close_route(const struct na_routes *r, struct na_arena *a,
 	bool ok = !open || na_next_hops_keep(h, &r->items[r->n - 1], a);
 
 	h->n = 0;
+	h->down = 0;
 	h->odd = false;
 	return ok;
 }

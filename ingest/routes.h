@@ -40,13 +40,15 @@ enum na_status na_routes_live(struct na_routes *r, struct na_arena *a,
 /* The next hops of a route, as they are read. */
 struct na_next_hops {
 	char text[NA_NEXT_HOPS_BYTES];
-	size_t n; /* of their bytes */
-	bool odd; /* not all can be told */
+	size_t n;      /* of their bytes */
+	unsigned down; /* how many have a link that is */
+	bool odd;      /* not all can be told */
 };
 /* " KEY WORD" behind what is there; word may be NULL. */
 void na_next_hops_add(struct na_next_hops *h, const char *key,
 		      const char *word);
-/* To the route, when all are there; false: no memory. */
+/* To the route, when all are there: it is down when they are.  False: no
+ * memory. */
 bool na_next_hops_keep(const struct na_next_hops *h, struct na_route *x,
 		       struct na_arena *a);
 

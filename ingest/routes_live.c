@@ -167,6 +167,9 @@ static void next_hops(struct message *m, struct na_cursor c, bool *bad)
 		na_next_hops_add(&m->next_hops, "dev", name);
 		snprintf(weight, sizeof(weight), "%u", hop.rtnh_hops + 1u);
 		na_next_hops_add(&m->next_hops, "weight", weight);
+		m->next_hops.down += (hop.rtnh_flags &
+				      (RTNH_F_LINKDOWN | RTNH_F_DEAD)) != 0;
+		m->next_hops.odd |= (hop.rtnh_flags & RTNH_F_DEAD) != 0;
 		if (hop.rtnh_flags & RTNH_F_ONLINK)
 			na_next_hops_add(&m->next_hops, "onlink", NULL);
 		pad = (4 - hop.rtnh_len % 4u) % 4;

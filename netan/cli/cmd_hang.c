@@ -247,8 +247,9 @@ static void notes(const struct reading *x, struct na_result *r)
 
 /* ---- the ledger */
 
-static bool go_on(void)
+static bool go_on(void *ctx)
 {
+	(void)ctx;
 	return !na_interrupted();
 }
 
@@ -289,7 +290,7 @@ static bool run_id(const struct reading *x, char id[17])
 		const char *path = x->logs.files.items[i].path;
 
 		if (strcmp(path, "-") == 0 ||
-		    !na_sha256_file(path, go_on, hex[i]))
+		    !na_sha256_file(path, go_on, NULL, hex[i]))
 			hash_records(&x->logs, i, hex[i]);
 		list[i] = hex[i];
 	}

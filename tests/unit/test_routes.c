@@ -94,6 +94,13 @@ static void next_hops_belong_to_the_line_above(void **state)
 	assert_string_equal(p.r.items[0].next_hops,
 			    "nexthop via inet6 fe80::1 dev a weight 2 "
 			    "nexthop dev b onlink");
+	assert_false(p.r.items[0].down); /* one of them is up */
+	fini(&p);
+	parse(&p, "default\n\tnexthop dev a linkdown\n\tnexthop dev b dead\n"
+		  "10.0.0.0/8 dev c\n");
+	assert_true(p.r.items[0].down);
+	assert_null(p.r.items[0].next_hops);
+	assert_false(p.r.items[1].down);
 	fini(&p);
 }
 
@@ -160,13 +167,13 @@ static void written_and_read_again(void **state)
 	(void)state;
 	parse(&p, "default via fe80::1 dev eth0 metric 1024 rto_min lock 5ms\n"
 		  "default dev eth1 rto_min unlocked 1ms\n"
-		  "\tnexthop dev a onlink\n\tnexthop via ::1 dev b dead\n"
+		  "\tnexthop dev a onlink\n\tnexthop via ::1 dev b linkdown\n"
 		  "default nhid 7\n\tnexthop dev a\n\tnexthop dev b\n");
 	text = na_routes_text(&p.r, &p.a, &n);
 	assert_string_equal(text, "default via fe80::1 dev eth0 metric 1024 "
 				  "rto_min lock 5000us pref medium\n"
 				  "default via ::1 dev eth1 rto_min unlocked "
-				  "1000us linkdown pref medium\n"
+				  "1000us pref medium\n"
 				  "\tnexthop dev a onlink nexthop via ::1 dev "
 				  "b\n"
 				  "default dev a\n\tnexthop\n\tnexthop\n");
