@@ -1,6 +1,6 @@
 /*
  * steps: which steps and which hosts are slow, and why.  Two passes: the
- * first gathers steps, communication ops, transfers and clocks; the second
+ * first gathers steps, communication ops, transfers, and then the clocks; the second
  * adds what devices did else, which is most of a trace, without keeping it.
  */
 #include "netan/analyses/steps.h"
@@ -17,7 +17,7 @@ static enum na_status st_open(void *state, const struct na_scope *scope,
 
 	(void)params;
 	s->scope = scope;
-	s->clocks.store = scope->store;
+	s->own_clocks.store = scope->store;
 	for (size_t i = 0; i < scope->by.n; i++) {
 		if (scope->by.keys[i] != NA_KEY_LABEL)
 			return na_fail(err, NA_EUSAGE,
@@ -38,7 +38,6 @@ static enum na_status st_fork(void *block, const void *state, unsigned pass)
 		.pass = pass,
 		.main = from,
 	};
-	b->clocks.store = from->scope->store;
 	return NA_OK;
 }
 
@@ -46,9 +45,7 @@ static enum na_status st_add(void *block, const struct na_transfer *t)
 {
 	struct st_state *b = block;
 
-	return (b->pass ||
-		(na_host_clocks_add(&b->clocks, t) && st_add_launch(b, t))) &&
-			       st_add_transfer(b, t)
+	return (b->pass || st_add_launch(b, t)) && st_add_transfer(b, t)
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
@@ -144,7 +141,6 @@ static enum na_status st_merge(void *state, void *block, unsigned pass)
 		    sizeof(*b->spans)) &&
 			       take(&s->ops, &s->n_ops, &s->cap_ops, b->ops,
 				    b->n_ops, sizeof(*b->ops)) &&
-			       na_host_clocks_merge(&s->clocks, &b->clocks) &&
 			       st_merge_launches(s, b) &&
 			       st_merge_transfers(s, b)
 		       ? NA_OK
@@ -155,10 +151,12 @@ static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
 {
 	struct st_state *s = state;
 
-	if (!done)
-		return na_host_clocks_settle(&s->clocks) && st_build_lines(s)
-			       ? NA_OK
-			       : na_fail_nomem(err);
+	if (!done) {
+		s->clocks = na_host_clocks_of(s->scope, s->scope->late,
+					      &s->own_clocks);
+		return s->clocks && st_build_lines(s) ? NA_OK
+						      : na_fail_nomem(err);
+	}
 	if (!st_build_hosts(s))
 		return na_fail_nomem(err);
 	st_place_transfers(s);
@@ -179,7 +177,7 @@ static void st_fini(void *state)
 	free(s->by_launch);
 	free(s->matched);
 	free(s->waits);
-	na_host_clocks_fini(&s->clocks);
+	na_host_clocks_fini(&s->own_clocks);
 	free(s->spans);
 	free(s->ops);
 	free(s->shares);

@@ -211,7 +211,9 @@ struct st_state {
 	struct na_triples launch_keys; /* launch, endpoint, host */
 	struct st_launch *launches;    /* by key */
 	size_t n_launches, cap_launches;
-	struct na_host_clocks clocks;
+	const struct na_host_clocks *clocks; /* of the main state; after
+						pass 0 */
+	struct na_host_clocks own_clocks;    /* where nobody shares them */
 	/* after pass 0 */
 	struct st_cell *cells; /* by core, then start */
 	size_t n_cells;
@@ -317,8 +319,8 @@ static inline bool st_passes(const struct st_state *s, uint32_t core)
 /* Whether its clock can be compared with others'. */
 static inline bool st_is_tied(const struct st_state *s, uint32_t host)
 {
-	return host < s->clocks.n_hosts &&
-	       s->clocks.uncertainty_ps[host] != NA_TIME_MAX;
+	return host < s->clocks->n_hosts &&
+	       s->clocks->uncertainty_ps[host] != NA_TIME_MAX;
 }
 
 /* steps_launches.c: launches of programs, in place of steps. */

@@ -139,9 +139,9 @@ static bool list_steps(struct st_state *s)
 		return false;
 	for (size_t i = 0; i < s->n_host_steps; i++) {
 		const struct st_cell *c = x[i].cell;
-		int64_t from = na_host_clocks_time(&s->clocks, x[i].host,
+		int64_t from = na_host_clocks_time(s->clocks, x[i].host,
 						   c->start_ps);
-		int64_t to = na_host_clocks_time(&s->clocks, x[i].host,
+		int64_t to = na_host_clocks_time(s->clocks, x[i].host,
 						 c->end_ps);
 		struct st_step *t;
 

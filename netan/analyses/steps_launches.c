@@ -175,7 +175,7 @@ enum measure { START, END, LASTED, NETWORK, GAP, PERIOD };
 static bool measured(const struct st_state *s, const struct st_host_step *x,
 		     enum measure m, uint32_t *group, int64_t *ps)
 {
-	const struct na_host_clocks *k = &s->clocks;
+	const struct na_host_clocks *k = s->clocks;
 
 	if (m == NETWORK) {
 		*ps = x->network_ps > NA_TIME_MAX ? NA_TIME_MAX
@@ -282,7 +282,7 @@ static bool starts_late(const struct st_state *s, const struct last *l,
 					       : &s->host_steps[l->at];
 
 	return x && st_late(l->late_ps, typical_ps) &&
-	       stands_out(l, s->clocks.uncertainty_ps[x->host], typical_ps) &&
+	       stands_out(l, s->clocks->uncertainty_ps[x->host], typical_ps) &&
 	       (x->cell->gap_ps < 0 || x->waits_less_ps > l->late_ps / 2);
 }
 
