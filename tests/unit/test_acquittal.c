@@ -170,6 +170,28 @@ static void clocks_doubted(void **state)
 	}
 }
 
+/* Lost to a host is more than all steps took: its file's clock is unknown. */
+static void longer_than_the_steps(void **state)
+{
+	static const char steps[] =
+		"{'steps': [{'duration_ms': 429.0}], 'stragglers': [{'host': "
+		"'a', 'cause': 'network', 'of': 'collectives', 'times': 40, "
+		"'tried': 40, 'behind_ms': 370.0, 'lost_ms': 14489.0}]}";
+	struct hand_case h;
+
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		hand_case_init(&h);
+		hand_side(&h, "session",
+			  known ? "{'files': 4, 'one_clock': true}"
+				: "{'files': 4, 'one_clock': false}");
+		hand_body(&h, "steps", steps);
+		hand_run(&h, "straggler");
+		assert_int_equal(hand_finding(&h, 0) != NULL, known);
+		hand_case_fini(&h);
+	}
+}
+
 /* Registrations in what may all be start-up are neither found nor passed. */
 static void start_up_alone(void **state)
 {
@@ -199,6 +221,7 @@ int main(void)
 		cmocka_unit_test(few_times),
 		cmocka_unit_test(slow_one_way),
 		cmocka_unit_test(clocks_doubted),
+		cmocka_unit_test(longer_than_the_steps),
 		cmocka_unit_test(start_up_alone),
 	};
 
