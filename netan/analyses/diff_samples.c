@@ -8,8 +8,9 @@
 
 /*
  * Units of a sample are numbered anew, those alone that hold something; of
- * more than NA_BOOT_UNITS, neighbours become one.  x[i].unit is the index of
- * a unit of the state, as df_unit_of() gives it, of one run.
+ * more than DF_STRETCHES, neighbours become one: steps that follow each other
+ * are alike, stretches of them are less so.  x[i].unit is the index of a unit
+ * of the state, as df_unit_of() gives it, of one run.
  */
 static bool renumber(const struct df_state *s, struct df_sample *sample,
 		     uint32_t run)
@@ -27,12 +28,12 @@ static bool renumber(const struct df_state *s, struct df_sample *sample,
 		as[i] = (uint32_t)used;
 		used += there;
 	}
-	sample->n_units = used < NA_BOOT_UNITS ? used : NA_BOOT_UNITS;
+	sample->n_units = used < DF_STRETCHES ? used : DF_STRETCHES;
 	for (size_t i = 0; i < sample->n; i++) {
 		uint32_t u = as[s->units[sample->x[i].unit].at];
 
-		if (used > NA_BOOT_UNITS)
-			u = (uint32_t)((uint64_t)u * NA_BOOT_UNITS / used);
+		if (used > DF_STRETCHES)
+			u = (uint32_t)((uint64_t)u * DF_STRETCHES / used);
 		sample->x[i].unit = u;
 	}
 	free(as);
@@ -326,9 +327,9 @@ static bool steps_of(struct df_state *s, uint32_t run)
 			  to->n))
 			return false;
 	}
-	to->n_units = to->n < NA_BOOT_UNITS ? to->n : NA_BOOT_UNITS;
-	for (size_t i = 0; i < to->n && to->n > NA_BOOT_UNITS; i++)
-		to->x[i].unit = (uint32_t)((uint64_t)i * NA_BOOT_UNITS / to->n);
+	to->n_units = to->n < DF_STRETCHES ? to->n : DF_STRETCHES;
+	for (size_t i = 0; i < to->n && to->n > DF_STRETCHES; i++)
+		to->x[i].unit = (uint32_t)((uint64_t)i * DF_STRETCHES / to->n);
 	settle(to, true);
 	if (to->n)
 		qsort(to->x, to->n, sizeof(*to->x), na_boot_order);
