@@ -26,7 +26,7 @@ enum {
 	DF_LEAST = 5,      /* values beyond a quantile that is judged */
 	DF_STRATUM = 20,   /* transfers of each run in a stratum */
 	DF_STRETCHES = 8,  /* of steps that follow each other */
-	DF_BATCHES = 16,   /* of units, of a host, pair or collective */
+	DF_BEYOND = 4,     /* stretches with values beyond a quantile */
 	DF_PARTS = 1 << 16 /* hosts, pairs and collectives at most */
 };
 
@@ -207,6 +207,8 @@ bool df_compare(const struct df_state *s, enum df_what what,
 bool df_judge(struct df_state *s);
 /* Whether a ratio is a change at all. */
 bool df_notable(size_t row, double ratio);
+/* Not by a few stretches alone; nothing is known of that by events. */
+bool df_throughout(const struct df_row *row);
 
 /* ---- diff_mix.c: is a change of latencies one of sizes and pairs alone? */
 bool df_judge_mix(struct df_state *s);

@@ -50,6 +50,32 @@ static bool enough(const struct df_sample *s, size_t row)
 	return (double)s->count * fmin(p, 1 - p) >= least;
 }
 
+/* Stretches that hold a value at or beyond the quantile. */
+static int stretches_beyond(const struct na_boot *b, double p)
+{
+	double at = na_boot_quantile(b, p);
+	unsigned held = 0;
+
+	if (b->by_events)
+		return DF_STRETCHES;
+	for (size_t i = 0; i < b->n; i++) {
+		size_t k = p < 0.5 ? i : b->n - 1 - i;
+
+		if (p < 0.5 ? b->x[k].value > at : b->x[k].value < at)
+			break;
+		held |= 1U << b->x[k].unit;
+	}
+	return __builtin_popcount(held);
+}
+
+/* What lies beyond may all be of one short time, in both runs. */
+static bool spread(const struct resampling *x, size_t row)
+{
+	return row == DF_QUANTILES ||
+	       stretches_beyond(&x->boot[DF_A], df_p[row]) >= DF_BEYOND ||
+	       stretches_beyond(&x->boot[DF_B], df_p[row]) >= DF_BEYOND;
+}
+
 static size_t fewer_units(const struct resampling *x)
 {
 	size_t n = 0;
@@ -182,7 +208,7 @@ static void fill_row(const struct resampling *x, struct df_row *row, size_t at,
 	row->by_ratio = row->has_span;
 	row->near = is_near(x, at);
 	row->apart = apart(x, at);
-	if (!judged)
+	if (!judged || !spread(x, at))
 		return;
 	if (row->has_span)
 		row->p = na_boot_p(&row->span, 0);
@@ -275,8 +301,7 @@ static bool effect_of(const struct df_row *row, size_t at)
 			     : df_notable(at, 1 + fabs(row->shift) / most);
 }
 
-/* Not by a few stretches alone; nothing is known of that by events. */
-static bool throughout(const struct df_row *row)
+bool df_throughout(const struct df_row *row)
 {
 	return isnan(row->apart) ||
 	       (row->shift > 0 ? row->apart : 1 - row->apart) >= DF_APART;
@@ -288,7 +313,7 @@ static enum df_verdict judge_row(const struct df_row *row, size_t at,
 	if (isnan(row->p))
 		return DF_UNTOLD;
 	if (!row->rejected || row->near || !effect_of(row, at) ||
-	    !throughout(row) ||
+	    !df_throughout(row) ||
 	    (row->shift_ci[0] <= 0 && row->shift_ci[1] >= 0))
 		return DF_SAME;
 	if (better == DF_NEITHER)

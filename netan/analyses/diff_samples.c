@@ -6,6 +6,15 @@
 #include "netan/analyses/diff.h"
 #include "netan/base/vec.h"
 
+/* Units are numbered from 0, `used` of them, in order of time. */
+static void join_units(struct df_sample *sample, size_t used)
+{
+	sample->n_units = used < DF_STRETCHES ? used : DF_STRETCHES;
+	for (size_t i = 0; used > DF_STRETCHES && i < sample->n; i++)
+		sample->x[i].unit = (uint32_t)((uint64_t)sample->x[i].unit *
+					       DF_STRETCHES / used);
+}
+
 /*
  * Units of a sample are numbered anew, those alone that hold something; of
  * more than DF_STRETCHES, neighbours become one: steps that follow each other
@@ -28,14 +37,9 @@ static bool renumber(const struct df_state *s, struct df_sample *sample,
 		as[i] = (uint32_t)used;
 		used += there;
 	}
-	sample->n_units = used < DF_STRETCHES ? used : DF_STRETCHES;
-	for (size_t i = 0; i < sample->n; i++) {
-		uint32_t u = as[s->units[sample->x[i].unit].at];
-
-		if (used > DF_STRETCHES)
-			u = (uint32_t)((uint64_t)u * DF_STRETCHES / used);
-		sample->x[i].unit = u;
-	}
+	for (size_t i = 0; i < sample->n; i++)
+		sample->x[i].unit = as[s->units[sample->x[i].unit].at];
+	join_units(sample, used);
 	free(as);
 	return true;
 }
@@ -228,8 +232,8 @@ static bool rates_by_bin(struct df_state *s, uint32_t run)
 		if (!push(to, &cap, rate_gbps(s->bins[run][k], s->bin_ps),
 			  k - first))
 			return false;
-		to->n_units = k - first + 1;
 	}
+	join_units(to, to->n);
 	return true;
 }
 
@@ -327,9 +331,7 @@ static bool steps_of(struct df_state *s, uint32_t run)
 			  to->n))
 			return false;
 	}
-	to->n_units = to->n < DF_STRETCHES ? to->n : DF_STRETCHES;
-	for (size_t i = 0; i < to->n && to->n > DF_STRETCHES; i++)
-		to->x[i].unit = (uint32_t)((uint64_t)i * DF_STRETCHES / to->n);
+	join_units(to, to->n);
 	settle(to, true);
 	if (to->n)
 		qsort(to->x, to->n, sizeof(*to->x), na_boot_order);
