@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "netan/analyses/collectives.h"
+#include "netan/analyses/put.h"
 #include "netan/base/vec.h"
 #include "netan/stats/robust.h"
 
@@ -271,17 +272,6 @@ static bool rank(struct report *p, size_t *n)
 	return true;
 }
 
-static void put_bytes(struct na_result *r, struct na_value *in,
-		      const char *name, na_i128 v)
-{
-	if (v < 0)
-		na_put_null(r, in, name);
-	else if (v <= INT64_MAX)
-		na_put_int(r, in, name, (int64_t)v);
-	else
-		na_put_real(r, in, name, (double)v);
-}
-
 static double ratio(na_i128 a, na_i128 b, double scale)
 {
 	return b > 0 && a >= 0 ? (double)a / (double)b * scale : NAN;
@@ -377,10 +367,11 @@ static void put_ranks(struct report *p, struct na_value *to, size_t i)
 	struct na_result *r = p->r;
 	struct na_value *one;
 
-	put_bytes(r, to, "instances", x->sums ? -1 : (na_i128)x->instances);
-	put_bytes(r, to, "group_size",
-		  x->group_size ? (na_i128)x->group_size : -1);
-	put_bytes(r, to, "groups", x->group_size ? (na_i128)x->n_groups : -1);
+	na_put_whole(r, to, "instances", x->sums ? -1 : (na_i128)x->instances);
+	na_put_whole(r, to, "group_size",
+		     x->group_size ? (na_i128)x->group_size : -1);
+	na_put_whole(r, to, "groups",
+		     x->group_size ? (na_i128)x->n_groups : -1);
 	na_put_real(r, to, "bus_gbps",
 		    x->sized_ps > 0 && x->bus_bits > 0
 			    ? x->bus_bits / (double)x->sized_ps * 1e3
@@ -432,8 +423,8 @@ static void put_row(struct report *p, struct na_value *list, size_t i)
 	put_name(r, to, "module", &p->f.modules, x->module);
 	na_put_int(r, to, "participants", (int64_t)x->participants);
 	put_missing(p, to, i);
-	put_bytes(r, to, "executions", told ? (na_i128)x->executions : -1);
-	put_bytes(r, to, "bytes", bytes_of(x));
+	na_put_whole(r, to, "executions", told ? (na_i128)x->executions : -1);
+	na_put_whole(r, to, "bytes", bytes_of(x));
 	na_put_text(r, to, "bytes_from", bytes_from(x));
 	na_put_real(r, to, "p50_us", quantile_us(&p->times, i, 0.5));
 	na_put_real(r, to, "p99_us", quantile_us(&p->times, i, 0.99));
@@ -443,11 +434,11 @@ static void put_row(struct report *p, struct na_value *list, size_t i)
 			    ? gbps(x->sums->bytes, x->sums->time_ps)
 			    : gbps(moved_of(x), x->sums->time_ps));
 	na_put_real(r, to, "total_s", (double)time_of(x) / 1e12);
-	put_bytes(r, to, "transfers",
-		  !x->sums ? -1
-			   : (na_i128)x->sums->transfers[NA_RX] +
-				     x->sums->transfers[NA_TX]);
-	put_bytes(r, to, "transfer_bytes", moved_of(x));
+	na_put_whole(r, to, "transfers",
+		     !x->sums ? -1
+			      : (na_i128)x->sums->transfers[NA_RX] +
+					x->sums->transfers[NA_TX]);
+	na_put_whole(r, to, "transfer_bytes", moved_of(x));
 	put_ranks(p, to, i);
 }
 
@@ -468,8 +459,8 @@ static void put_total(struct na_result *r, struct na_value *row,
 {
 	na_put_int(r, row, "collectives", (int64_t)t->rows);
 	na_put_int(r, row, "executions", (int64_t)t->executions);
-	put_bytes(r, row, "bytes", t->bytes);
-	put_bytes(r, row, "transfer_bytes", t->moved);
+	na_put_whole(r, row, "bytes", t->bytes);
+	na_put_whole(r, row, "transfer_bytes", t->moved);
 	na_put_real(r, row, "total_s", (double)t->time_ps / 1e12);
 	na_put_int(r, row, "missing_count", (int64_t)t->missing);
 }

@@ -423,23 +423,6 @@ bool na_host_clocks_settle(struct na_host_clocks *c)
 	return done;
 }
 
-bool na_host_clocks_read(struct na_host_clocks *c)
-{
-	bool ok = true;
-
-	for (const struct na_chunk *k = c->store->transfers.first; ok && k;
-	     k = k->next) {
-		const struct na_packed_transfer *x = (const void *)k->data;
-
-		for (size_t i = 0; ok && i < k->n; i++) {
-			struct na_transfer t = na_unpack_transfer(&x[i]);
-
-			ok = na_host_clocks_add(c, &t);
-		}
-	}
-	return ok && na_host_clocks_settle(c);
-}
-
 int64_t na_host_clocks_between(const struct na_host_clocks *c, uint32_t a,
 			       uint32_t b)
 {

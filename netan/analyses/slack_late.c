@@ -150,7 +150,8 @@ static size_t slowest(const struct sl_state *s, uint32_t collective,
 enum na_status sl_put_late(const struct sl_state *s, struct na_result *r,
 			   struct na_err *err)
 {
-	struct na_host_clocks clocks = {.store = s->scope->store};
+	struct na_host_clocks own = {.store = s->scope->store};
+	const struct na_host_clocks *clocks;
 	struct na_late_ask asks[SL_LATE_MAX];
 	enum na_status st;
 	uint32_t worst;
@@ -159,11 +160,12 @@ enum na_status sl_put_late(const struct sl_state *s, struct na_result *r,
 	if (!s->params->late || s->params->reference || !s->used)
 		return NA_OK;
 	worst = worst_collective(s, &ok);
-	if (ok && na_host_clocks_read(&clocks))
-		st = na_put_late(s->scope, &clocks, asks,
+	clocks = ok ? na_host_clocks_of(s->scope, NULL, &own) : NULL;
+	if (clocks)
+		st = na_put_late(s->scope, clocks, asks,
 				 slowest(s, worst, asks), r, err);
 	else
 		st = na_fail_nomem(err);
-	na_host_clocks_fini(&clocks);
+	na_host_clocks_fini(&own);
 	return st;
 }

@@ -197,21 +197,21 @@ struct last {            /* by one measure */
 	int64_t lost_ps; /* behind the second */
 };
 
-enum measure { START, END, LASTED, NETWORK, GAP };
+enum measure { START, END, LASTED, NETWORK, GAP, PERIOD };
 
 /* False: not known of this host. */
 static bool measured(const struct st_state *s, const struct st_host_step *x,
 		     enum measure m, uint32_t *group, int64_t *ps)
 {
-	const struct na_host_clocks *k = &s->clocks;
+	const struct na_host_clocks *k = s->clocks;
 
 	if (m == NETWORK) {
 		*ps = x->network_ps > NA_TIME_MAX ? NA_TIME_MAX
 						  : (int64_t)x->network_ps;
 		return x->network_ps > 0;
 	}
-	if (m == LASTED) {
-		*ps = x->own_ps;
+	if (m == LASTED || m == PERIOD) {
+		*ps = m == LASTED ? x->own_ps : x->period_ps;
 		return true;
 	}
 	if (m == GAP) {
@@ -310,7 +310,7 @@ static bool starts_late(const struct st_state *s, const struct last *l,
 					       : &s->host_steps[l->at];
 
 	return x && st_late(l->late_ps, typical_ps) &&
-	       stands_out(l, s->clocks.uncertainty_ps[x->host], typical_ps) &&
+	       stands_out(l, s->clocks->uncertainty_ps[x->host], typical_ps) &&
 	       (x->cell->gap_ps < 0 || x->waits_less_ps > l->late_ps / 2);
 }
 
@@ -326,8 +326,10 @@ static void judge(struct st_state *s, struct st_step *t, int64_t *ps)
 	struct last end = last_of(s, t, END, ps);
 	struct last network = last_of(s, t, NETWORK, ps);
 	struct last lasted = last_of(s, t, LASTED, ps);
+	struct last period = last_of(s, t, PERIOD, ps);
 	int64_t typical = x[lasted.at].own_ps - lasted.late_ps;
-	bool starts = starts_late(s, &start, typical);
+	bool starts = starts_late(s, &start,
+				  x[period.at].period_ps - period.late_ps);
 	bool takes = network.at != SIZE_MAX &&
 		     stands_out(&network, x[network.at].unsure_ps, typical);
 

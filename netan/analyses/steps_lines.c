@@ -449,8 +449,7 @@ static bool build_segments(struct st_state *s)
 	struct sweep w = {.types = s->scope->store->devices.types.items};
 	bool ok = true;
 
-	if (s->n_ops)
-		qsort(s->ops, s->n_ops, sizeof(*s->ops), na_op_order);
+	na_sort_ops(s->ops, s->n_ops);
 	for (size_t i = 0; ok && i < s->n_ops;) {
 		uint32_t core = s->ops[i].core;
 

@@ -22,7 +22,10 @@ static const struct na_opt opts[] = {
 	{ NA_OPT_TEXT, 0, "run", FIELD(run), "NAME", NULL, 0, 0,
 	  "name of the session (default: its start time)" },
 	{ NA_OPT_COUNT, 0, "seed", FIELD(seed), "N", "1", 0, 9e15,
-	  "another seed, another run; the same seed, the same bytes" },
+	  "another seed, another fleet; the same seed, the same bytes" },
+	{ NA_OPT_COUNT, 0, "repeat", FIELD(repeat), "N", "0", 0, 9e15,
+	  "session, gpu: the same job on the same hosts once more; what --seed "
+	  "draws of them stays, noise is another" },
 	{ NA_OPT_CHOICE, 0, "profile", FIELD(profile),
 	  "session|typical|network|gpu", "session", 0, 0,
 	  "a simulated job, on TPUs or (gpu) on GPUs with NCCL; or one large "

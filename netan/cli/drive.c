@@ -501,7 +501,8 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 							: NULL,
 				    .segments_ctx = s,
 				    .actions = actions,
-				    .actions_ctx = s};
+				    .actions_ctx = s,
+				    .clocks = s->clocks};
 	d.zero_ns = na_calloc(s->n_inputs, sizeof(*d.zero_ns));
 	if (!d.zero_ns)
 		return na_fail_nomem(err);

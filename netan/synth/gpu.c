@@ -222,6 +222,7 @@ enum na_status na_gpu_run(struct na_job *job, struct na_rng *rng,
 	g->n_colls = job->n_devs > 1 ? (uint32_t)job->cfg->collectives : 0;
 	job->n_fusions = (g->n_colls + 1) * (uint32_t)job->cfg->ops + 1;
 	job->program_id = na_rng_next(rng) >> 1 | 1;
+	na_job_repeat(job, rng);
 	g->colls = na_calloc(g->n_colls, sizeof(*g->colls));
 	g->instances =
 		na_calloc((size_t)job->n_steps * g->n_colls * job->n_hosts,

@@ -194,6 +194,12 @@ static enum na_status set_clocks(struct na_job *job, struct na_rng *rng,
 	return NA_OK;
 }
 
+void na_job_repeat(const struct na_job *job, struct na_rng *rng)
+{
+	if (job->cfg->repeat)
+		na_rng_seed(rng, na_rng_next(rng) + (uint64_t)job->cfg->repeat);
+}
+
 /* Drawn apart, so that a fault changes nothing but its own steps. */
 static enum na_status set_late_inputs(struct na_job *job, struct na_err *err)
 {
@@ -204,6 +210,7 @@ static enum na_status set_late_inputs(struct na_job *job, struct na_err *err)
 	if (!job->late_ps)
 		return na_fail_nomem(err);
 	na_rng_seed(&rng, (uint64_t)job->cfg->seed ^ 0x1a7e);
+	na_job_repeat(job, &rng);
 	for (size_t i = 0; i < job->n_faults; i++) {
 		const struct na_fault *f = &job->faults[i];
 

@@ -162,6 +162,9 @@ NA_MUST_CHECK enum na_status na_job_init(struct na_job *job,
 					 struct na_err *err);
 void na_job_fini(struct na_job *job);
 
+/* Where what makes the job and its hosts is drawn, and noise begins. */
+void na_job_repeat(const struct na_job *job, struct na_rng *rng);
+
 /* The first device of a host whose plane is written. */
 uint32_t na_job_first_plane(const struct na_job *job);
 

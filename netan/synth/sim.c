@@ -545,6 +545,7 @@ static void sim_setup(struct sim *s)
 			s->distance_q16[a * job->n_hosts + b] =
 				NA_Q16_ONE +
 				(int64_t)na_rng_below(s->rng, NA_Q16_ONE / 4);
+	na_job_repeat(job, s->rng);
 	for (uint32_t d = 0; d < job->n_devs; d++) {
 		s->devs[d].blocked = NONE;
 		s->devs[d].step_start_ps = host_delay(s, 300 * US);

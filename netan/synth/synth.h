@@ -31,6 +31,7 @@ struct na_synth_config {
 	const char *dir; /* log directory, or NAME.pcap, NAME.pcapng */
 	const char *run; /* session name; NULL: from the time */
 	int64_t seed;
+	int64_t repeat; /* another run on the same fleet, by its number */
 	int profile, generation, pattern, compress;
 	/* session */
 	int64_t hosts, devices, slices; /* slices 0: one per host */

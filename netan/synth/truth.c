@@ -326,6 +326,8 @@ static void put_all(struct na_json *j, const void *what)
 	na_json_open(j, NULL, '{');
 	na_json_text(j, "schema", "netan.synth/1");
 	na_json_int(j, "seed", c->seed);
+	if (c->repeat)
+		na_json_int(j, "repeat", c->repeat);
 	na_json_text(j, "profile", profiles[c->profile]);
 	na_json_text(j, "generation", gens[c->generation]);
 	na_json_int(j, "origin_unix_ns",

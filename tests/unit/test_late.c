@@ -165,7 +165,9 @@ static void begin(struct world *w, size_t sources, const int64_t *ahead)
 	hand_fill(&w->h, rows, n, 5);
 	hand_resolve(&w->h, NA_ANCHOR_END);
 	w->clocks.store = &w->h.store;
-	assert_true(na_host_clocks_read(&w->clocks));
+	assert_non_null(
+		na_host_clocks_of(&(struct na_scope){.store = &w->h.store},
+				  NULL, &w->clocks));
 	w->scope = (struct na_scope){.store = &w->h.store,
 				     .actions = feed,
 				     .actions_ctx = w};
