@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LARGE_BYTES = 1 << 20 };
+
 bool na_grow(void *p, size_t *cap, size_t want, size_t size)
 {
 	size_t n = *cap;
@@ -14,7 +16,12 @@ bool na_grow(void *p, size_t *cap, size_t want, size_t size)
 	while (n < want) {
 		if (n > SIZE_MAX / 2)
 			return false;
-		n = n ? n * 2 : 8;
+		if (!n)
+			n = 8;
+		else if (!size || n < LARGE_BYTES / size)
+			n *= 2;
+		else
+			n += n / 4 + 1;
 	}
 	if (size && n > SIZE_MAX / size)
 		return false;

@@ -1,6 +1,7 @@
 /*
  * Growable arrays.  na_grow() makes room for at least `want` elements of
- * `size` bytes, doubling; n * size is checked for overflow.
+ * `size` bytes: twice as much, and from 1 MiB on a quarter more, since what
+ * then stays unused counts.  n * size is checked for overflow.
  *
  *	if (!na_grow(&v, &cap, n + 1, sizeof(*v)))
  *		return na_fail_nomem(err);
