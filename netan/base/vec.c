@@ -6,13 +6,11 @@
 
 enum { LARGE_BYTES = 1 << 20 };
 
-bool na_grow(void *p, size_t *cap, size_t want, size_t size)
+bool na_grow_past(void *p, size_t *cap, size_t want, size_t size)
 {
 	size_t n = *cap;
 	void *old, *new;
 
-	if (want <= n)
-		return true;
 	while (n < want) {
 		if (n > SIZE_MAX / 2)
 			return false;

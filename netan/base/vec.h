@@ -13,7 +13,12 @@
 #include <stddef.h>
 
 /* False when memory is short or the size overflows; *p stays valid then. */
-bool na_grow(void *p, size_t *cap, size_t want, size_t size);
+bool na_grow_past(void *p, size_t *cap, size_t want, size_t size);
+
+static inline bool na_grow(void *p, size_t *cap, size_t want, size_t size)
+{
+	return want <= *cap || na_grow_past(p, cap, want, size);
+}
 
 /* calloc with the same check; NULL for n * size overflow. */
 void *na_calloc(size_t n, size_t size);
