@@ -130,8 +130,8 @@ static bool cells_of_core(struct st_state *s, const struct st_span *x, size_t n)
 
 static bool build_cells(struct st_state *s)
 {
-	s->cells = na_calloc(s->n_spans + s->n_launches + 1, sizeof(*s->cells));
-	s->lines = na_calloc(s->n_lines + s->n_launches + 1, sizeof(*s->lines));
+	s->cells = na_calloc(s->n_spans + 1, sizeof(*s->cells));
+	s->lines = na_calloc(s->n_lines + 1, sizeof(*s->lines));
 	if (!s->cells || !s->lines)
 		return false;
 	if (s->n_spans)
