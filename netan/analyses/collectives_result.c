@@ -25,22 +25,34 @@ struct report {
 	size_t *order, *listed; /* rows; [n + 1] into the missing */
 };
 
-static bool spread_out(struct spread *out, const struct co_times *v, size_t n)
+/* Of n rows: `first` of the first ones, `rest`, unless NULL, of those from
+ * `base` on. */
+static bool spread_out(struct spread *out, const struct co_times *first,
+		       const struct co_times *rest, size_t base, size_t n)
 {
+	const struct co_times none = {.n = 0};
+	const struct co_times *of[] = {first, rest ? rest : &none};
 	size_t *at = na_calloc(n + 2, sizeof(*at));
 
 	out->from = at;
-	out->us = na_calloc(v->n + 1, sizeof(*out->us));
+	out->us = na_calloc(of[0]->n + of[1]->n + 1, sizeof(*out->us));
 	if (!at || !out->us)
 		return false;
-	for (size_t i = 0; i < v->n; i++)
-		at[v->items[i].of + 2]++;
+	for (size_t k = 0; k < 2; k++) {
+		for (size_t i = 0; i < of[k]->n; i++)
+			at[k * base + of[k]->items[i].of + 2]++;
+	}
 	for (size_t i = 2; i < n + 2; i++)
 		at[i] += at[i - 1];
 	/* The cursor of row i is at[i + 1], which ends as the row's end. */
-	for (size_t i = 0; i < v->n; i++)
-		out->us[at[v->items[i].of + 1]++] =
-			(double)v->items[i].time_ps / 1e6;
+	for (size_t k = 0; k < 2; k++) {
+		for (size_t i = 0; i < of[k]->n; i++) {
+			const struct co_time *x = &of[k]->items[i];
+
+			out->us[at[k * base + x->of + 1]++] =
+				(double)x->time_ps / 1e6;
+		}
+	}
 	return true;
 }
 
@@ -104,11 +116,6 @@ static bool add_dcn(struct report *p)
 			.sums = x,
 			.executions = x->executions,
 		};
-	}
-	for (size_t i = 0; i < s->times.n; i++) {
-		if (!co_push_time(&f->times, s->times.items[i].time_ps,
-				  base + s->times.items[i].of))
-			return false;
 	}
 	for (size_t i = 0; i < s->n_members; i++) {
 		struct co_row *row = &f->rows[base + s->member_keys.keys[i].a];
@@ -509,16 +516,21 @@ static bool cover(struct co_state *s, const struct co_found *f)
 static bool gather(struct report *p)
 {
 	struct co_found *f = &p->f;
+	size_t base;
 
-	if (!co_match(p->s, f) || !cover(p->s, f) || !add_dcn(p))
+	if (!co_match(p->s, f) || !cover(p->s, f))
+		return false;
+	base = f->n_rows;
+	if (!add_dcn(p))
 		return false;
 	/* Not each op of an execution. */
 	if (p->s->n_transfers + p->s->n_executions)
 		p->s->used = p->s->n_transfers + p->s->n_executions;
 	return miss_dcn(p) && list_missing(p) &&
-	       spread_out(&p->times, &f->times, f->n_rows) &&
-	       spread_out(&p->waits, &f->waits, f->n_rows) &&
-	       spread_out(&p->skews, &f->skews, f->n_rows);
+	       spread_out(&p->times, &f->times, &p->s->times, base,
+			  f->n_rows) &&
+	       spread_out(&p->waits, &f->waits, NULL, 0, f->n_rows) &&
+	       spread_out(&p->skews, &f->skews, NULL, 0, f->n_rows);
 }
 
 static void report_fini(struct report *p)

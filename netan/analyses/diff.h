@@ -25,7 +25,8 @@ enum {
 	DF_BINS = 64,      /* of the longer run, where one has no units */
 	DF_LEAST = 5,      /* values beyond a quantile that is judged */
 	DF_STRATUM = 20,   /* transfers of each run in a stratum */
-	DF_BATCHES = 16,   /* of units, of a host, pair or collective */
+	DF_STRETCHES = 8,  /* of steps that follow each other */
+	DF_BEYOND = 4,     /* stretches with values beyond a quantile */
 	DF_PARTS = 1 << 16 /* hosts, pairs and collectives at most */
 };
 
@@ -36,7 +37,9 @@ enum {
 /* A quantile of one run that lies between those of the other this much below
  * and above is no change: where values jump, a quantile may land on either
  * side.  In the tails a fifth of what is beyond. */
-#define DF_NEAR      0.005
+#define DF_NEAR 0.005
+/* Of all pairs of stretches, one of each run, that differ as the runs do. */
+#define DF_APART     0.9375
 #define DF_SHARED    0.8  /* of both runs, in strata that both have */
 #define DF_MIX_SHIFT 0.01 /* share of transfers whose stratum differs */
 
@@ -79,7 +82,8 @@ struct df_row {
 	/* At equal sizes and pairs, where that was looked at. */
 	double equal_a, equal_b, equal_ratio, equal_ci[2];
 	bool rejected, by_ratio, equal;
-	bool near; /* see DF_NEAR */
+	bool near;    /* see DF_NEAR */
+	double apart; /* see DF_APART; above one half: B is larger */
 	enum df_verdict verdict;
 	struct na_boot_span span, shift_span, b_span;
 	bool has_span, has_shift, has_b;
@@ -203,6 +207,8 @@ bool df_compare(const struct df_state *s, enum df_what what,
 bool df_judge(struct df_state *s);
 /* Whether a ratio is a change at all. */
 bool df_notable(size_t row, double ratio);
+/* Not by a few stretches alone; nothing is known of that by events. */
+bool df_throughout(const struct df_row *row);
 
 /* ---- diff_mix.c: is a change of latencies one of sizes and pairs alone? */
 bool df_judge_mix(struct df_state *s);

@@ -18,7 +18,6 @@ enum { JOBS = 20 }; /* shares of the resamples; whatever the threads */
 struct resampling {
 	struct na_boot boot[DF_RUNS];
 	double *drawn[DF_RUNS]; /* [DF_RESAMPLES][DF_ROWS] */
-	double serial[DF_RUNS]; /* na_boot_serial(), of the row at hand */
 	uint64_t stream;
 };
 
@@ -51,6 +50,32 @@ static bool enough(const struct df_sample *s, size_t row)
 	return (double)s->count * fmin(p, 1 - p) >= least;
 }
 
+/* Stretches that hold a value at or beyond the quantile. */
+static int stretches_beyond(const struct na_boot *b, double p)
+{
+	double at = na_boot_quantile(b, p);
+	unsigned held = 0;
+
+	if (b->by_events)
+		return DF_STRETCHES;
+	for (size_t i = 0; i < b->n; i++) {
+		size_t k = p < 0.5 ? i : b->n - 1 - i;
+
+		if (p < 0.5 ? b->x[k].value > at : b->x[k].value < at)
+			break;
+		held |= 1U << b->x[k].unit;
+	}
+	return __builtin_popcount(held);
+}
+
+/* What lies beyond may all be of one short time, in both runs. */
+static bool spread(const struct resampling *x, size_t row)
+{
+	return row == DF_QUANTILES ||
+	       stretches_beyond(&x->boot[DF_A], df_p[row]) >= DF_BEYOND ||
+	       stretches_beyond(&x->boot[DF_B], df_p[row]) >= DF_BEYOND;
+}
+
 static size_t fewer_units(const struct resampling *x)
 {
 	size_t n = 0;
@@ -75,6 +100,40 @@ static double change(int of, double a, double b)
 	return a > 0 && b > 0 ? log(b / a) : (double)NAN;
 }
 
+/* Of a run's resamples, or their logarithms. */
+static double variance(const struct resampling *x, int run, size_t at,
+		       bool logs)
+{
+	double n = 0, mean = 0, squares = 0;
+
+	for (size_t t = 0; t < DF_RESAMPLES; t++) {
+		double v = x->drawn[run][t * DF_ROWS + at];
+
+		v = logs ? log(v) : v;
+		if (!isfinite(v))
+			continue;
+		n++;
+		squares += (v - mean) * (v - mean) * (n - 1) / n;
+		mean += (v - mean) / n;
+	}
+	return n > 0 ? squares / n : 0;
+}
+
+/* Welch's degrees of freedom: what is drawn by events has no end of them. */
+static double freedom(const struct resampling *x, size_t at, int of)
+{
+	double sum = 0, shares = 0;
+
+	for (int r = of == OF_B ? DF_B : DF_A; r < DF_RUNS; r++) {
+		double v = variance(x, r, at, of == OF_RATIO);
+
+		sum += v;
+		if (!x->boot[r].by_events)
+			shares += v * v / (double)(x->boot[r].used_units - 1);
+	}
+	return shares > 0 ? sum * sum / shares : 0;
+}
+
 static bool span_of(const struct resampling *x, const struct df_row *row,
 		    size_t at, int of, double scale, double *tmp,
 		    struct na_boot_span *span)
@@ -83,18 +142,11 @@ static bool span_of(const struct resampling *x, const struct df_row *row,
 		       : of == OF_B ? x->boot[DF_B].used_units
 				    : fewer_units(x);
 
-	double a = x->serial[DF_A], b = x->serial[DF_B];
-	double wider = of == OF_B ? b : sqrt((a * a + b * b) / 2);
-
 	for (size_t t = 0; t < DF_RESAMPLES; t++)
 		tmp[t] = change(of, x->drawn[DF_A][t * DF_ROWS + at] * scale,
 				x->drawn[DF_B][t * DF_ROWS + at] * scale);
-	if (!na_boot_span(span, change(of, row->a, row->b), tmp, DF_RESAMPLES,
-			  units))
-		return false;
-	span->down *= wider;
-	span->up *= wider;
-	return true;
+	return na_boot_span(span, change(of, row->a, row->b), tmp, DF_RESAMPLES,
+			    units, freedom(x, at, of));
 }
 
 static double observed(const struct na_boot *b, size_t row, double scale)
@@ -124,6 +176,19 @@ static bool is_near(const struct resampling *x, size_t at)
 	       within(&x->boot[DF_B], df_p[at], a);
 }
 
+/* By what lies beyond the middle between both quantiles; unscaled. */
+static double apart(const struct resampling *x, size_t at)
+{
+	const struct na_boot *a = &x->boot[DF_A], *b = &x->boot[DF_B];
+	double p = at < DF_QUANTILES ? df_p[at] : (double)NAN;
+
+	return na_boot_apart(a, b,
+			     isnan(p) ? p
+				      : (na_boot_quantile(a, p) +
+					 na_boot_quantile(b, p)) /
+						2);
+}
+
 static void fill_row(const struct resampling *x, struct df_row *row, size_t at,
 		     double scale, bool judged, double *tmp)
 {
@@ -142,7 +207,8 @@ static void fill_row(const struct resampling *x, struct df_row *row, size_t at,
 	row->has_span = span_of(x, row, at, OF_RATIO, scale, tmp, &row->span);
 	row->by_ratio = row->has_span;
 	row->near = is_near(x, at);
-	if (!judged)
+	row->apart = apart(x, at);
+	if (!judged || !spread(x, at))
 		return;
 	if (row->has_span)
 		row->p = na_boot_p(&row->span, 0);
@@ -171,18 +237,9 @@ bool df_compare(const struct df_state *s, enum df_what what,
 	}
 	ok = ok && na_side_by_side(s->scope, JOBS, draw_some, &x);
 	for (size_t k = 0; ok && k < DF_ROWS; k++) {
-		for (int r = 0; ok && r < DF_RUNS; r++) {
-			x.serial[r] = na_boot_serial(&x.boot[r],
-						     k < DF_QUANTILES
-							     ? df_p[k]
-							     : (double)NAN);
-			ok = !isnan(x.serial[r]);
-		}
-		if (ok)
-			fill_row(&x, &rows[k], k, df_kinds[what].scale,
-				 enough(&sample[DF_A], k) &&
-					 enough(&sample[DF_B], k),
-				 tmp);
+		fill_row(&x, &rows[k], k, df_kinds[what].scale,
+			 enough(&sample[DF_A], k) && enough(&sample[DF_B], k),
+			 tmp);
 	}
 	for (int r = 0; r < DF_RUNS; r++) {
 		na_boot_end(&x.boot[r]);
@@ -244,12 +301,19 @@ static bool effect_of(const struct df_row *row, size_t at)
 			     : df_notable(at, 1 + fabs(row->shift) / most);
 }
 
+bool df_throughout(const struct df_row *row)
+{
+	return isnan(row->apart) ||
+	       (row->shift > 0 ? row->apart : 1 - row->apart) >= DF_APART;
+}
+
 static enum df_verdict judge_row(const struct df_row *row, size_t at,
 				 enum df_better better)
 {
 	if (isnan(row->p))
 		return DF_UNTOLD;
 	if (!row->rejected || row->near || !effect_of(row, at) ||
+	    !df_throughout(row) ||
 	    (row->shift_ci[0] <= 0 && row->shift_ci[1] >= 0))
 		return DF_SAME;
 	if (better == DF_NEITHER)

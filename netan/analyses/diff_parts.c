@@ -3,7 +3,7 @@
  *
  * A transfer's latency is taken over the median of its size bin in A, so that
  * other sizes are no change; bins that a part has in one run alone are passed
- * over.  The logarithm of that is compared by the means of up to 16 batches of
+ * over.  The logarithm of that is compared by the means of the stretches of
  * neighbouring units (netan/stats/batches.h).  A part changed where the false
  * discovery rate over all parts of its kind is below 0.01 and the ratio is
  * beyond 1.1.
@@ -25,7 +25,7 @@
 enum { BINS = 256 }; /* of sizes */
 
 struct part {
-	struct na_batch batch[DF_RUNS][DF_BATCHES];
+	struct na_batch batch[DF_RUNS][DF_STRETCHES];
 	uint64_t n[DF_RUNS];
 	double sum[DF_RUNS]; /* of log latency */
 };
@@ -155,16 +155,12 @@ static bool count_bins(const struct df_state *s, struct parts *x)
 	return ok;
 }
 
-/* Units next to each other are one batch; without units, transfers are taken
+/* A stretch is a batch; without units, transfers are taken
  * as independent and land anywhere. */
 static size_t batch_of(const struct df_sample *m, size_t i)
 {
-	size_t units = m->n_units;
-
-	if (units < 4)
-		return na_mix_u64(DF_SEED, i) % DF_BATCHES;
-	return units <= DF_BATCHES ? m->x[i].unit
-				   : m->x[i].unit * (size_t)DF_BATCHES / units;
+	return m->n_units < 4 ? na_mix_u64(DF_SEED, i) % DF_STRETCHES
+			      : m->x[i].unit;
 }
 
 static bool in_both(const struct parts *x, uint32_t part, uint32_t bin)
@@ -251,8 +247,8 @@ static void compare_part(const struct parts *x, size_t i, struct df_change *c)
 					   : (double)NAN;
 	}
 	if (c->n[DF_A] < DF_STRATUM || c->n[DF_B] < DF_STRATUM ||
-	    !na_batches_compare(p->batch[DF_A], DF_BATCHES, p->batch[DF_B],
-				DF_BATCHES, &d))
+	    !na_batches_compare(p->batch[DF_A], DF_STRETCHES, p->batch[DF_B],
+				DF_STRETCHES, &d))
 		return;
 	c->ratio = exp(d.diff);
 	c->ratio_ci[0] = exp(d.ci[0]);

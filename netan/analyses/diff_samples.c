@@ -6,10 +6,20 @@
 #include "netan/analyses/diff.h"
 #include "netan/base/vec.h"
 
+/* Units are numbered from 0, `used` of them, in order of time. */
+static void join_units(struct df_sample *sample, size_t used)
+{
+	sample->n_units = used < DF_STRETCHES ? used : DF_STRETCHES;
+	for (size_t i = 0; used > DF_STRETCHES && i < sample->n; i++)
+		sample->x[i].unit = (uint32_t)((uint64_t)sample->x[i].unit *
+					       DF_STRETCHES / used);
+}
+
 /*
  * Units of a sample are numbered anew, those alone that hold something; of
- * more than NA_BOOT_UNITS, neighbours become one.  x[i].unit is the index of
- * a unit of the state, as df_unit_of() gives it, of one run.
+ * more than DF_STRETCHES, neighbours become one: steps that follow each other
+ * are alike, stretches of them are less so.  x[i].unit is the index of a unit
+ * of the state, as df_unit_of() gives it, of one run.
  */
 static bool renumber(const struct df_state *s, struct df_sample *sample,
 		     uint32_t run)
@@ -27,14 +37,9 @@ static bool renumber(const struct df_state *s, struct df_sample *sample,
 		as[i] = (uint32_t)used;
 		used += there;
 	}
-	sample->n_units = used < NA_BOOT_UNITS ? used : NA_BOOT_UNITS;
-	for (size_t i = 0; i < sample->n; i++) {
-		uint32_t u = as[s->units[sample->x[i].unit].at];
-
-		if (used > NA_BOOT_UNITS)
-			u = (uint32_t)((uint64_t)u * NA_BOOT_UNITS / used);
-		sample->x[i].unit = u;
-	}
+	for (size_t i = 0; i < sample->n; i++)
+		sample->x[i].unit = as[s->units[sample->x[i].unit].at];
+	join_units(sample, used);
 	free(as);
 	return true;
 }
@@ -227,8 +232,8 @@ static bool rates_by_bin(struct df_state *s, uint32_t run)
 		if (!push(to, &cap, rate_gbps(s->bins[run][k], s->bin_ps),
 			  k - first))
 			return false;
-		to->n_units = k - first + 1;
 	}
+	join_units(to, to->n);
 	return true;
 }
 
@@ -326,9 +331,7 @@ static bool steps_of(struct df_state *s, uint32_t run)
 			  to->n))
 			return false;
 	}
-	to->n_units = to->n < NA_BOOT_UNITS ? to->n : NA_BOOT_UNITS;
-	for (size_t i = 0; i < to->n && to->n > NA_BOOT_UNITS; i++)
-		to->x[i].unit = (uint32_t)((uint64_t)i * NA_BOOT_UNITS / to->n);
+	join_units(to, to->n);
 	settle(to, true);
 	if (to->n)
 		qsort(to->x, to->n, sizeof(*to->x), na_boot_order);

@@ -77,16 +77,18 @@ const struct na_host_clocks *na_host_clocks_of(const struct na_scope *scope,
 					       struct na_host_clocks *own)
 {
 	struct na_shared_clocks *x = scope->clocks;
+	bool known;
 
 	if (!x || (late && !na_late_keeps_all(late)))
 		return read_all(own, scope, late) ? own : NULL;
 	pthread_mutex_lock(&x->lock);
 	if (!x->known)
 		x->known = read_all(&x->clocks, scope, NULL);
-	if (!x->known)
+	known = x->known;
+	if (!known)
 		na_host_clocks_fini(&x->clocks);
 	pthread_mutex_unlock(&x->lock);
-	return x->known ? &x->clocks : NULL;
+	return known ? &x->clocks : NULL;
 }
 
 void na_shared_clocks_init(struct na_shared_clocks *x)

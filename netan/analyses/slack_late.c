@@ -25,8 +25,11 @@ static bool count_latencies(const struct sl_state *s, const bool *rows,
 		const struct na_packed_transfer *x = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
-			const struct na_transfer t = na_unpack_transfer(&x[i]);
+			struct na_transfer t;
 
+			if (na_packed_aside(&x[i], NA_RX))
+				continue;
+			t = na_unpack_transfer(&x[i]);
 			if (t.klass == NA_VALID && t.side == NA_RX &&
 			    has_row(rows, store->names.strings.n,
 				    t.collective) &&

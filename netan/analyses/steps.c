@@ -147,6 +147,19 @@ static enum na_status st_merge(void *state, void *block, unsigned pass)
 		       : NA_ENOMEM;
 }
 
+/* What is judged needs no room while it is told. */
+static void drop_gathered(struct st_state *s)
+{
+	na_triples_fini(&s->instances);
+	na_triples_fini(&s->keys);
+	free(s->shares);
+	free(s->segments);
+	s->shares = NULL;
+	s->segments = NULL;
+	s->n_shares = s->cap_shares = 0;
+	s->n_segments = s->cap_segments = 0;
+}
+
 static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
 {
 	struct st_state *s = state;
@@ -160,10 +173,11 @@ static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
 	if (!st_build_hosts(s))
 		return na_fail_nomem(err);
 	st_place_transfers(s);
-	return st_judge_steps(s) && st_judge_hosts(s) && st_judge_course(s) &&
-			       st_judge_transfers(s)
-		       ? NA_OK
-		       : na_fail_nomem(err);
+	if (!st_judge_steps(s) || !st_judge_hosts(s) || !st_judge_course(s) ||
+	    !st_judge_transfers(s))
+		return na_fail_nomem(err);
+	drop_gathered(s);
+	return NA_OK;
 }
 
 static void st_fini(void *state)

@@ -113,9 +113,8 @@ struct st_busy {
 struct st_share {
 	int64_t first_send_ps, last_receive_ps; /* NA_TIME_MAX, NA_TIME_MIN */
 	na_i128 latency_ps;                     /* of all, in and out */
-	uint64_t n;
 	int64_t unsure_ps; /* what the clocks leave open */
-	uint32_t step;
+	uint32_t n, step;
 };
 
 enum st_cause {

@@ -128,6 +128,8 @@ static void one_of_each_host(struct st_state *s)
 			*last = x[i];
 	}
 	s->n_host_steps = n;
+	x = n ? realloc(x, n * sizeof(*x)) : NULL;
+	s->host_steps = x ? x : s->host_steps;
 }
 
 static bool list_steps(struct st_state *s)

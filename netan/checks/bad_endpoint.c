@@ -12,6 +12,7 @@ enum { WORST = 20 }; /* pairs that are looked at */
 
 #define SLOW      1.3 /* times the expectation, and the reverse */
 #define BY_CHANCE 0.01
+#define TIMELESS  0.3 /* of the transfers: more than one clock hides */
 
 static const char *who_of(struct na_case *c, const struct na_value *x)
 {
@@ -138,13 +139,41 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 	}
 }
 
+/* Where several clocks hide what transfers took, what is left of them names
+ * the wrong side as often; of timeouts nobody doubts. */
+static bool lost_in_clocks(const struct na_case *c, const struct na_value *x)
+{
+	return na_skewed_share(c) > TIMELESS &&
+	       strcmp(na_text_at(x, "channel"), "rate") != 0;
+}
+
+static const char *doubt(struct na_case *c, const struct na_value *itself,
+			 bool clocks)
+{
+	if (itself)
+		return na_case_text(
+			c,
+			"; but its own steps are slow, and transfers may only "
+			"wait for %s",
+			na_text_at(itself, "host"));
+	if (!clocks)
+		return "";
+	return na_case_text(c,
+			    "; but clocks differ, and %s %% of the transfers "
+			    "show no time",
+			    na_case_number(c, 100 * na_skewed_share(c)));
+}
+
 static void judge_culprit(struct na_case *c, const struct na_value *x)
 {
 	const struct na_value *itself = slow_itself(c, x);
-	bool unsure = itself || na_length(x, "alternatives");
-	struct na_finding *f =
-		na_case_find(c, unsure ? NA_FINDING_WARNING : NA_FINDING_ERROR,
-			     unsure ? NA_POSSIBLE : NA_LIKELY);
+	bool clocks = lost_in_clocks(c, x);
+	bool unsure = itself || clocks || na_length(x, "alternatives");
+	struct na_finding *f = na_case_find(c,
+					    clocks   ? NA_FINDING_INFO
+					    : unsure ? NA_FINDING_WARNING
+						     : NA_FINDING_ERROR,
+					    unsure ? NA_POSSIBLE : NA_LIKELY);
 	const char *next = na_text_at(x, "test_next");
 
 	if (!f)
@@ -154,12 +183,8 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 	f->network = !itself;
 	put_evidence(c, f, x);
 	put_stragglers(c, f, x);
-	f->title = na_case_text(
-		c, "%s: %s%s%s", f->culprit, f->how,
-		itself ? "; but its own steps are slow, and transfers may only "
-			 "wait for "
-		       : "",
-		itself ? na_text_at(itself, "host") : "");
+	f->title = na_case_text(c, "%s: %s%s", f->culprit, f->how,
+				doubt(c, itself, clocks));
 	f->remedy = na_case_text(
 		c,
 		"take the host or NIC out of the job and attach the table of "
@@ -305,6 +330,6 @@ const struct na_check na_check_bad_endpoint = {
 	.question = "a host, NIC or path that is slow whoever it talks to",
 	.source = "playbook: bad-endpoint; culprits of pairs",
 	.needs = {"pairs"},
-	.uses = {"steps", "tcp"},
+	.uses = {"steps", "tcp", "session"},
 	.judge = judge,
 };

@@ -75,25 +75,19 @@ static bool counted(const struct drive *d, const struct na_transfer *t)
 	return t->klass == NA_CLOCK_SKEW && !d->a->instants;
 }
 
-/* Of the side that nobody asks for, and nothing to count: not unpacked. */
-static bool aside(const struct drive *d, const struct na_packed_transfer *x)
-{
-	return d->filter.side >= 0 && x->side != d->filter.side &&
-	       x->klass == NA_VALID;
-}
-
 static enum na_status add_transfers(struct drive *d, void *state,
 				    const struct na_chunk *c,
 				    uint64_t dropped[NA_N_REASONS])
 {
 	const struct na_packed_transfer *x = (const void *)c->data;
+	int side = d->filter.side;
 	enum na_status st = NA_OK;
 
 	/* An analysis of connections alone takes no transfers. */
 	for (size_t i = 0; d->a->add && st == NA_OK && i < c->n; i++) {
 		struct na_transfer t;
 
-		if (aside(d, &x[i]))
+		if (side >= 0 && na_packed_aside(&x[i], side))
 			continue;
 		t = na_unpack_transfer(&x[i]);
 		if (!seen(d->a, &t, dropped))

@@ -55,9 +55,21 @@ bool na_pack_transfer(struct na_packed_transfer *p, const struct na_transfer *t,
 bool na_pack_exec(struct na_packed_exec *p, const struct na_exec *e,
 		  struct na_bag *wide);
 
+/* A valid transfer of the other side: it need not be unpacked to see that. */
+static inline bool na_packed_aside(const struct na_packed_transfer *p, int side)
+{
+	return p->side != side && p->klass == NA_VALID;
+}
+
 static inline int64_t na_packed_end(int64_t start_ps, uint64_t length_ps)
 {
 	return (int64_t)((uint64_t)start_ps + length_ps);
+}
+
+/* Where its step is kept. */
+static inline uint32_t *na_packed_step(struct na_packed_transfer *p)
+{
+	return p->klass == NA_N_CLASSES ? &p->wide->step : &p->step;
 }
 
 static inline struct na_transfer

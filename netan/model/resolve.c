@@ -428,22 +428,20 @@ static bool place_execs(const struct planner *p, struct na_bag *b,
 	return true;
 }
 
-static bool place_transfers(const struct planner *p, struct na_store *s)
+static void place_transfers(const struct planner *p, struct na_store *s)
 {
 	for (struct na_chunk *c = s->transfers.first; c; c = c->next) {
 		struct na_packed_transfer *x = (void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
-			struct na_transfer t = na_unpack_transfer(&x[i]);
+			const struct na_transfer t = na_unpack_transfer(&x[i]);
 
-			t.step = step_of(p, t.input,
-					 t.side == NA_RX ? t.dst : t.src,
-					 t.end_ps);
-			if (!na_pack_transfer(&x[i], &t, &s->wide))
-				return false;
+			*na_packed_step(&x[i]) =
+				step_of(p, t.input,
+					t.side == NA_RX ? t.dst : t.src,
+					t.end_ps);
 		}
 	}
-	return true;
 }
 
 static enum na_status assign_steps(struct na_store *s, struct na_err *err)
@@ -455,8 +453,9 @@ static enum na_status assign_steps(struct na_store *s, struct na_err *err)
 	ok = p.rank != NULL;
 	for (size_t i = 0; ok && i < s->n_sources; i++)
 		ok = rank_devices(&p, i);
-	ok = ok && place_transfers(&p, s) &&
-	     place_execs(&p, &s->graphs, &s->wide_exec) &&
+	if (ok)
+		place_transfers(&p, s);
+	ok = ok && place_execs(&p, &s->graphs, &s->wide_exec) &&
 	     place_execs(&p, &s->actions, &s->wide_exec);
 	for (size_t i = 0; p.rank && i < s->n_sources; i++)
 		free(p.rank[i]);

@@ -75,15 +75,14 @@ void na_boot_draw(const struct na_boot *b, uint64_t seed, uint64_t stream,
 		  uint64_t turn, const double *p, size_t m, double *out);
 
 /*
- * Units that follow each other may be alike (a step that waits delays the
- * next one), which drawing them one by one does not know: by how much the
- * standard error is larger.  The root of the long-run variance of what units
- * add to the quantile (p; NaN: to the mean) over their variance, with
- * Bartlett's weights (Newey and West, Econometrica 55, 1987) up to lag 1.75
- * times the third root of the number of units; at least 1, and 1 by events.
- * Units are numbered in order of time.  O(n).  NaN: memory is short.
+ * Two samples apart: of all pairs of units, one of each, the share in which
+ * that of b has the larger mean (`at` NaN), or the larger share of its values
+ * beyond `at`; a tie is half a pair.  Mann and Whitney's U over its maximum
+ * (Ann. Math. Stat. 18, 1947).  O(n).  NaN by events, or when memory is
+ * short.
  */
-double na_boot_serial(const struct na_boot *b, double p);
+double na_boot_apart(const struct na_boot *a, const struct na_boot *b,
+		     double at);
 
 /*
  * The interval of a bootstrapped difference, expanded for few units
@@ -92,6 +91,7 @@ double na_boot_serial(const struct na_boot *b, double p);
  *   at       the difference as observed
  *   x [n]    resamples of it; reordered; NaN are passed over
  *   units    of the smaller sample; 0: by events, nothing is expanded
+ *   freedom  degrees of freedom; 0: the normal distribution
  *
  * down, up: from `at` to the ends of the 95 % percentile interval, never
  * negative, times sqrt(units / (units - 1)).  False: fewer than half of the
@@ -99,14 +99,14 @@ double na_boot_serial(const struct na_boot *b, double p);
  */
 struct na_boot_span {
 	double at, down, up;
-	double units;
+	double freedom;
 };
 bool na_boot_span(struct na_boot_span *s, double at, double *x, size_t n,
-		  size_t units);
+		  size_t units, double freedom);
 
 /* Two-sided p value of `null`: the largest level at which the interval,
- * stretched by Student's t with units - 1 degrees of freedom over the normal
- * quantile of 95 %, just reaches it. */
+ * stretched by Student's t over the normal quantile of 95 %, just reaches
+ * it. */
 double na_boot_p(const struct na_boot_span *s, double null);
 /* The interval at level 1 - alpha, stretched likewise. */
 void na_boot_interval(const struct na_boot_span *s, double alpha,

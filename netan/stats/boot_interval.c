@@ -17,7 +17,7 @@ static int by_value(const void *a, const void *b)
 }
 
 bool na_boot_span(struct na_boot_span *s, double at, double *x, size_t n,
-		  size_t units)
+		  size_t units, double freedom)
 {
 	double wider = units > 1 ? sqrt((double)units / (double)(units - 1))
 				 : 1;
@@ -31,7 +31,7 @@ bool na_boot_span(struct na_boot_span *s, double at, double *x, size_t n,
 		return false;
 	qsort(x, kept, sizeof(*x), by_value);
 	s->at = at;
-	s->units = (double)units;
+	s->freedom = freedom;
 	s->down = fmax(0, at - na_quantile_sorted(x, kept, 0.025)) * wider;
 	s->up = fmax(0, na_quantile_sorted(x, kept, 0.975) - at) * wider;
 	return true;
@@ -45,16 +45,16 @@ double na_boot_p(const struct na_boot_span *s, double null)
 		if (!(side > 0))
 			return 0;
 		z = fabs(off) / side * Z95;
-		return s->units > 1 ? 2 * gsl_cdf_tdist_Q(z, s->units - 1)
-				    : 2 * gsl_cdf_ugaussian_Q(z);
+		return s->freedom > 0 ? 2 * gsl_cdf_tdist_Q(z, s->freedom)
+				      : 2 * gsl_cdf_ugaussian_Q(z);
 	}
 	return 1;
 }
 
 void na_boot_interval(const struct na_boot_span *s, double alpha, double out[2])
 {
-	double t = s->units > 1 ? gsl_cdf_tdist_Qinv(alpha / 2, s->units - 1)
-				: gsl_cdf_ugaussian_Qinv(alpha / 2);
+	double t = s->freedom > 0 ? gsl_cdf_tdist_Qinv(alpha / 2, s->freedom)
+				  : gsl_cdf_ugaussian_Qinv(alpha / 2);
 
 	out[0] = s->at - s->down * t / Z95;
 	out[1] = s->at + s->up * t / Z95;

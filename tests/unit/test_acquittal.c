@@ -130,6 +130,68 @@ static void few_times(void **state)
 	}
 }
 
+#define CULPRIT(channel) \
+	"{'verdict': 'suspect', 'culprits': [{'kind': 'src', 'host': 'a', " \
+	"'excess': 2.8, 'channel': '" channel "', 'pairs': 3, 'tails': 9, " \
+	"'transfers': 900}]}"
+
+/* With most clocks off, what is left of the transfers convicts nobody, but
+ * for timeouts. */
+static void clocks_doubted(void **state)
+{
+	static const struct {
+		const char *pairs, *side, *severity;
+	} rows[] = {
+		{CULPRIT("all"), "{'clock_skew': 1600}", "info"},
+		{CULPRIT("large"), "{'clock_skew': 1600}", "info"},
+		{CULPRIT("all"), "{'clock_skew': 1250}", "error"},
+		{CULPRIT("rate"), "{'clock_skew': 1600}", "error"},
+	};
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool guilty = strcmp(rows[i].severity, "error") == 0;
+
+		hand_healthy(&h);
+		hand_slack(&h, "0.1");
+		hand_body(&h, "pairs", rows[i].pairs);
+		hand_side(&h, "session", rows[i].side);
+		assert_memory_equal(hand_verdict(&h),
+				    guilty ? "guilty: " : "cannot ", 7);
+		assert_int_equal(hand_found(&h, "bad-endpoint", &f), 1);
+		assert_string_equal(text(f, "severity"), rows[i].severity);
+		assert_int_equal(strstr(text(f, "title"), "32.0 % of the "
+							  "transfers show no "
+							  "time") != NULL,
+				 !guilty);
+		hand_case_fini(&h);
+	}
+}
+
+/* Lost to a host is more than all steps took: its file's clock is unknown. */
+static void longer_than_the_steps(void **state)
+{
+	static const char steps[] =
+		"{'steps': [{'duration_ms': 429.0}], 'stragglers': [{'host': "
+		"'a', 'cause': 'network', 'of': 'collectives', 'times': 40, "
+		"'tried': 40, 'behind_ms': 370.0, 'lost_ms': 14489.0}]}";
+	struct hand_case h;
+
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		hand_case_init(&h);
+		hand_side(&h, "session",
+			  known ? "{'files': 4, 'one_clock': true}"
+				: "{'files': 4, 'one_clock': false}");
+		hand_body(&h, "steps", steps);
+		hand_run(&h, "straggler");
+		assert_int_equal(hand_finding(&h, 0) != NULL, known);
+		hand_case_fini(&h);
+	}
+}
+
 /* Registrations in what may all be start-up are neither found nor passed. */
 static void start_up_alone(void **state)
 {
@@ -158,6 +220,8 @@ int main(void)
 		cmocka_unit_test(few_pairs),
 		cmocka_unit_test(few_times),
 		cmocka_unit_test(slow_one_way),
+		cmocka_unit_test(clocks_doubted),
+		cmocka_unit_test(longer_than_the_steps),
 		cmocka_unit_test(start_up_alone),
 	};
 

@@ -119,7 +119,8 @@ static void check_span(size_t units, double at, const double want[3])
 	sample(x, 1000, 12345, 0, 5, 0);
 	for (size_t i = 0; i < 1000; i++)
 		v[i] = x[i].value;
-	assert_true(na_boot_span(&span, at, v, 1000, units));
+	assert_true(na_boot_span(&span, at, v, 1000, units,
+				 units ? (double)units - 1 : 0));
 	near(na_boot_p(&span, 0), want[0]);
 	na_boot_interval(&span, 0.01, ci);
 	near(ci[0], want[1]);
@@ -267,9 +268,9 @@ static void edges(void **state)
 	near(out[0], 5);
 	near(out[PS], 5);
 	na_boot_end(&one);
-	assert_false(na_boot_span(&s, 1, v, 4, 0));
+	assert_false(na_boot_span(&s, 1, v, 4, 0, 0));
 	v[2] = 1;
-	assert_true(na_boot_span(&s, 1, v, 4, 0));
+	assert_true(na_boot_span(&s, 1, v, 4, 0, 0));
 	near(na_boot_p(&s, 1), 1);
 	near(na_boot_p(&s, 0), 0);
 	na_two_samples(x, 2, x, 0, &two);
@@ -283,30 +284,45 @@ static void edges(void **state)
 	near(d.p, 1);
 }
 
-/* Units alike in runs of nine; by hand. */
-static void serial(void **state)
+/* Pairs of units, counted by hand: units of A hold 0 1, 2 3, ..., those of B
+ * the same and `more`. */
+static void pairs_of_units(struct na_boot_item *x, struct na_boot *b,
+			   double more)
 {
-	struct na_boot_item x[27];
-	struct na_boot b = {.x = x, .n = 27, .n_units = 27};
+	for (uint32_t i = 0; i < 16; i++)
+		x[i] = (struct na_boot_item){i + more, i / 2, 0};
+	*b = (struct na_boot){.x = x, .n = 16, .n_units = 8};
+	assert_true(na_boot_begin(b));
+}
+
+static void apart(void **state)
+{
+	struct na_boot_item x[16], y[16];
+	struct na_boot a, b;
 
 	(void)state;
-	for (uint32_t i = 0; i < 27; i++)
-		x[i] = (struct na_boot_item){i / 9, i, 0};
-	assert_true(na_boot_begin(&b));
-	near(na_boot_serial(&b, (double)NAN), sqrt((18 + 400 / 6.0) / 18));
-	near(na_boot_serial(&b, 0.5), sqrt((6 + 2 * 565 / 54.0) / 6));
+	pairs_of_units(x, &a, 0);
+	pairs_of_units(y, &b, 0);
+	near(na_boot_apart(&a, &b, NAN), 0.5);
+	near(na_boot_apart(&a, &b, 7), 0.5);
 	na_boot_end(&b);
-	/* To and fro: no wider than drawn one by one. */
-	for (uint32_t i = 0; i < 26; i++)
-		x[i] = (struct na_boot_item){i / 13, i % 13 * 2 + i / 13, 0};
-	b = (struct na_boot){.x = x, .n = 26, .n_units = 26};
-	assert_true(na_boot_begin(&b));
-	near(na_boot_serial(&b, (double)NAN), 1);
+	/* Means 0.5, 2.5 ... 14.5 and 5 more: a unit of B is above that of A
+	 * unless it comes three or more before it: 5 + 4 + ... + 1 pairs. */
+	pairs_of_units(y, &b, 5);
+	near(na_boot_apart(&a, &b, NAN), (64 - 15.0) / 64);
+	near(na_boot_apart(&b, &a, NAN), 15.0 / 64);
+	/* Beyond 9.5: 3 of A's, 5 of B's and a half of one; who has none and
+	 * who has all are alike. */
+	near(na_boot_apart(&a, &b, 9.5), (5 * (5 + 1.5) + 5 + 2 * 2.5) / 64);
 	na_boot_end(&b);
-	b = (struct na_boot){.x = x, .n = 26, .n_units = 0};
-	assert_true(na_boot_begin(&b));
-	near(na_boot_serial(&b, 0.5), 1);
+	pairs_of_units(y, &b, 100);
+	near(na_boot_apart(&a, &b, 50), 1);
 	na_boot_end(&b);
+	b = (struct na_boot){.x = y, .n = 16, .n_units = 0};
+	assert_true(na_boot_begin(&b));
+	assert_true(isnan(na_boot_apart(&a, &b, 1)));
+	na_boot_end(&b);
+	na_boot_end(&a);
 }
 
 int main(void)
@@ -314,7 +330,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(oracle), cmocka_unit_test(weights),
 		cmocka_unit_test(events), cmocka_unit_test(holm),
-		cmocka_unit_test(edges),  cmocka_unit_test(serial),
+		cmocka_unit_test(edges),  cmocka_unit_test(apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
