@@ -33,7 +33,11 @@ static const struct recipe {
 };
 /* clang-format on */
 
-enum { N_RECIPES = sizeof(recipes) / sizeof(recipes[0]), HALVED_MOST = 4 };
+enum {
+	N_RECIPES = sizeof(recipes) / sizeof(recipes[0]),
+	HALVED_MOST = 4,
+	USUAL_SLOTS = 9
+};
 
 /* Past the recipes: all-reduces of 16 KiB to 32 MiB, small ones oftener. */
 static uint64_t draw_bytes(struct na_rng *rng)
@@ -244,34 +248,50 @@ static void add_icis(struct na_job *job, bool after)
 	}
 }
 
+/* Pieces of computing between a collective's own and its end: of many short
+ * pieces more, so that each has the time that few have. */
+static uint32_t pieces_after(const struct na_job *job)
+{
+	uint32_t n = (2 * job->n_slots + USUAL_SLOTS - 1) / USUAL_SLOTS;
+
+	return n > 2 ? n - 1 : 1;
+}
+
+static void finish(struct na_job *job, uint32_t slot)
+{
+	if (!job->colls[job->slots[slot].coll].small_slack)
+		add_done(job, slot);
+}
+
 /*
  * A collective is started before a piece of computing and finished after
- * the next piece, so that two are usually in flight; one with small slack
- * is finished at once.  A quarter of the computing comes before the first
- * and a fifth after the last.
+ * the next piece, so that two are usually in flight (of many, more); one with
+ * small slack is finished at once.  A quarter of the computing comes before
+ * the first and a fifth after the last, and before the ends of many.
  */
 static void make_ops(struct na_job *job)
 {
+	uint32_t after = pieces_after(job), n = job->n_slots;
 	int64_t all = job->cfg->step_ps;
-	int64_t piece = job->n_slots ? all / 100 * 55 / job->n_slots : 0;
+	int64_t piece = n ? all / 100 * 55 / n : 0;
 
 	add_compute(job, all / 4);
 	add_icis(job, false);
-	for (uint32_t s = 0; s < job->n_slots; s++) {
-		bool small = job->colls[job->slots[s].coll].small_slack;
-
+	for (uint32_t s = 0; s < n; s++) {
 		add_op(job, NA_OP_RECV, s, 0);
 		add_op(job, NA_OP_SEND, s, 0);
-		if (small)
+		if (job->colls[job->slots[s].coll].small_slack)
 			add_done(job, s);
 		add_compute(job, piece);
-		if (s && !job->colls[job->slots[s - 1].coll].small_slack)
-			add_done(job, s - 1);
-		if (s + 1 == job->n_slots && !small)
-			add_done(job, s);
+		if (s >= after)
+			finish(job, s - after);
 	}
+	if (n && after == 1)
+		finish(job, n - 1);
 	add_icis(job, true);
 	add_compute(job, all / 5);
+	for (uint32_t s = n - after; after > 1 && s < n; s++)
+		finish(job, s);
 	for (uint32_t i = 0; i < job->n_icis; i++)
 		if (job->icis[i].split)
 			add_op(job, NA_OP_ICI_DONE, i, 0);
