@@ -207,8 +207,6 @@ bool df_compare(const struct df_state *s, enum df_what what,
 bool df_judge(struct df_state *s);
 /* Whether a ratio is a change at all. */
 bool df_notable(size_t row, double ratio);
-/* Not by a few stretches alone; nothing is known of that by events. */
-bool df_throughout(const struct df_row *row);
 
 /* ---- diff_mix.c: is a change of latencies one of sizes and pairs alone? */
 bool df_judge_mix(struct df_state *s);

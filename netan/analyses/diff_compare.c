@@ -176,6 +176,13 @@ static bool is_near(const struct resampling *x, size_t at)
 	       within(&x->boot[DF_B], df_p[at], a);
 }
 
+/* Not by a few stretches alone; nothing is known of that by events. */
+static bool throughout(const struct df_row *row)
+{
+	return isnan(row->apart) ||
+	       (row->shift > 0 ? row->apart : 1 - row->apart) >= DF_APART;
+}
+
 /* By what lies beyond the middle between both quantiles; unscaled. */
 static double apart(const struct resampling *x, size_t at)
 {
@@ -214,6 +221,8 @@ static void fill_row(const struct resampling *x, struct df_row *row, size_t at,
 		row->p = na_boot_p(&row->span, 0);
 	else if (row->has_shift)
 		row->p = na_boot_p(&row->shift_span, 0);
+	if (!isnan(row->p) && !throughout(row))
+		row->p = fmax(row->p, DF_LEVEL);
 }
 
 bool df_compare(const struct df_state *s, enum df_what what,
@@ -274,6 +283,15 @@ static bool holm(struct df_state *s)
 	return true;
 }
 
+static void include(double ci[2], double x)
+{
+	if (ci[0] > x)
+		ci[0] = x;
+	if (ci[1] < x)
+		ci[1] = x;
+}
+
+/* No change is inside where the stretches do not tell the runs apart. */
 static void intervals(struct df_row *row)
 {
 	row->ratio_ci[0] = row->ratio_ci[1] = NAN;
@@ -290,6 +308,10 @@ static void intervals(struct df_row *row)
 		na_boot_interval(&row->shift_span, row->alpha, row->shift_ci);
 	if (row->has_b)
 		na_boot_interval(&row->b_span, row->alpha, row->b_ci);
+	if (!throughout(row)) {
+		include(row->ratio_ci, 1);
+		include(row->shift_ci, 0);
+	}
 }
 
 /* Without a ratio, against the larger of both. */
@@ -301,19 +323,12 @@ static bool effect_of(const struct df_row *row, size_t at)
 			     : df_notable(at, 1 + fabs(row->shift) / most);
 }
 
-bool df_throughout(const struct df_row *row)
-{
-	return isnan(row->apart) ||
-	       (row->shift > 0 ? row->apart : 1 - row->apart) >= DF_APART;
-}
-
 static enum df_verdict judge_row(const struct df_row *row, size_t at,
 				 enum df_better better)
 {
 	if (isnan(row->p))
 		return DF_UNTOLD;
 	if (!row->rejected || row->near || !effect_of(row, at) ||
-	    !df_throughout(row) ||
 	    (row->shift_ci[0] <= 0 && row->shift_ci[1] >= 0))
 		return DF_SAME;
 	if (better == DF_NEITHER)

@@ -4,8 +4,7 @@
  *   METRIC '>' ['+'] N '%'   B more than N % above A (or '<' '-' N '%')
  *   METRIC '>' VALUE [UNIT]  B above VALUE
  *
- * Met where the whole interval lies beyond, and stretches of steps agree
- * (df_throughout()); not met where none of it does.
+ * Met where the whole interval lies beyond, not met where none of it does.
  */
 #include <math.h>
 #include <stdio.h>
@@ -216,12 +215,5 @@ enum df_met df_limit_met(const struct df_state *s, const struct df_limit *l,
 		 l->relative ? "ratio" : s->labels[DF_B], at, ci[0], ci[1],
 		 l->value, l->relative ? "" : " ",
 		 l->relative ? "" : df_kinds[l->what].unit);
-	if (beyond && l->relative && !df_throughout(row)) {
-		snprintf(why, size,
-			 "ratio %.4g, limit %.4g, but stretches of steps of "
-			 "both runs overlap too much",
-			 at, l->value);
-		return DF_UNDECIDED;
-	}
 	return beyond ? DF_MET : none ? DF_NOT_MET : DF_UNDECIDED;
 }

@@ -75,7 +75,7 @@ static void put_metrics(struct na_result *r, const struct df_state *s)
 
 static const char *unit_word(const struct df_sample *x)
 {
-	return x->by_events ? "events" : "steps";
+	return x->by_events ? "events" : "stretches";
 }
 
 /* What was compared, and by what. */

@@ -198,7 +198,7 @@ void df_views(struct na_result *r, const struct df_state *s)
 	note_events(r, s);
 	note_parts(r, s);
 	na_result_note(r,
-		       "intervals: %d resamples of steps, seed %d; all of them "
-		       "together hold with 95 %%",
-		       DF_RESAMPLES, DF_SEED);
+		       "intervals: %d resamples of %d stretches of steps, "
+		       "seed %d; all of them together hold with 95 %%",
+		       DF_RESAMPLES, DF_STRETCHES, DF_SEED);
 }

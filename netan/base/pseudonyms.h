@@ -49,9 +49,10 @@ size_t na_pseudonyms_count(struct na_pseudonyms *p);
  * The text with pseudonyms for
  *   - the whole of it, where it is a known name
  *   - known names in it that stand as words, whatever the case of their
- *     letters, or are joined to others by "-" or "_" when they are not
- *     short; not those that are numbers or words of any sentence ("in",
+ *     letters; not those that are numbers or words of any sentence ("in",
  *     "host"); and long words that are the beginning of one (cut off)
+ *   - those of users, and others that are no plain words, also where "-" or
+ *     "_" join them to others: "rx-node1", but not "trace-quality"
  *   - hosts without their domain, with one, and others of the same domain
  *   - addresses: IPv4, IPv6, Ethernet
  *   - paths below directories such as /home, /tmp or gs://, files anywhere

@@ -37,24 +37,35 @@ static bool is_joined(const struct place *x, size_t n)
 	       (na_is_hyphen(x->s[n]) && na_is_letter(x->s[n + 1]));
 }
 
+/* What is no word of other things ("trace-quality"), or a user. */
+static bool may_be_joined(const struct na_pseudonyms *p, const struct place *x,
+			  size_t n, uint32_t name)
+{
+	const char *alias = na_alias_at(p, name);
+	size_t letters = 0, word = 0;
+
+	while (letters < n && isalpha((unsigned char)x->s[letters]))
+		letters++;
+	while (na_is_letter(x->s[word]) || na_is_hyphen(x->s[word]))
+		word++;
+	return n >= JOINED_MIN && !na_is_alias(x->s, word) &&
+	       (letters < n ||
+		na_is_alias_of(alias, strlen(alias), NA_ALIAS_USER));
+}
+
 /* The longest known name that the text begins with: its length, or 0. */
 static size_t known(const struct na_pseudonyms *p, const struct place *x,
 		    uint32_t *name)
 {
 	size_t n = x->run < p->longest ? x->run : p->longest;
-	size_t word = 0;
 
-	while (na_is_letter(x->s[word]) || na_is_hyphen(x->s[word]))
-		word++;
 	for (; n; n--) {
 		if (!p->lengths[n] ||
 		    (na_is_letter(x->s[n - 1]) && na_is_letter(x->s[n])))
 			continue;
-		if (is_joined(x, n) &&
-		    (n < JOINED_MIN || na_is_alias(x->s, word)))
-			continue;
 		*name = find(p, x, n);
-		if (*name != NA_NO_NAME && na_is_name(x->s, n))
+		if (*name != NA_NO_NAME && na_is_name(x->s, n) &&
+		    (!is_joined(x, n) || may_be_joined(p, x, n, *name)))
 			return n;
 	}
 	return 0;
@@ -103,12 +114,14 @@ static size_t in_domain(const struct na_pseudonyms *p, const struct place *x)
 	const char *s = x->other ? x->small : x->s;
 	size_t n = 0;
 
+	if (!p->domains.n)
+		return 0;
 	while (n < x->run &&
 	       (isalnum((unsigned char)s[n]) || s[n] == '-' || s[n] == '.'))
 		n++;
 	while (n && !isalnum((unsigned char)s[n - 1]))
 		n--;
-	for (size_t i = 0; p->domains.n && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if ((!i || s[i - 1] == '.') &&
 		    na_strtab_find(&p->domains, s + i, n - i) != NA_NO_NAME)
 			return n;

@@ -127,8 +127,7 @@ static const char details[] =
 	"trifles.\n"
 	"--fail-if takes METRIC>+N% or METRIC<-N% (B against A) and METRIC>VALUE "
 	"or METRIC<VALUE with a unit (B alone: ns us ms s, KiB MiB GiB, Gbps "
-	"Mbps). It is met where the whole interval lies beyond (and, of B against "
-	"A, the stretches agree), and then the exit status is 3; an interval that "
+	"Mbps). It is met where the whole interval lies beyond, and then the exit status is 3; an interval that "
 	"holds the limit is undecided, which is told and is no failure.";
 
 static const struct na_face diff_face = {

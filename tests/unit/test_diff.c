@@ -46,6 +46,7 @@ struct job {
 	uint64_t small_size; /* 0: 64 KiB */
 	int slow_src;        /* whose transfers take twice as long; 0: none */
 	double tail;         /* share that takes 50 times as long */
+	double stays;        /* of a step's effect in the next one's */
 };
 
 static double uniform(struct na_rng *rng)
@@ -84,8 +85,13 @@ static void begin(struct pair *p)
 static void fill(struct pair *p, int run, const struct job *j,
 		 struct na_rng *rng)
 {
+	double of_step = 0;
+
 	for (int s = 0; s < j->steps; s++) {
-		double of_step = j->step_sigma * normal(rng);
+		double own = s ? sqrt(1 - j->stays * j->stays) : 1;
+
+		of_step = j->stays * of_step +
+			  own * j->step_sigma * normal(rng);
 
 		add(p, (struct hand_row){.what = HAND_STEP,
 					 .source = run,
@@ -307,7 +313,8 @@ static void few_steps(void **state)
 	compare(&p, &a, &b, 9);
 	v = na_get(na_result_body(p.d.r), "compared");
 	v = v->u.of.first;
-	assert_string_equal(na_text_of(na_get(v, "a_resampled"), ""), "steps");
+	assert_string_equal(na_text_of(na_get(v, "a_resampled"), ""),
+			    "stretches");
 	assert_string_equal(na_text_of(na_get(v, "b_resampled"), ""), "events");
 	assert_int_equal(na_int_of(na_get(v, "b_values"), 0), 300);
 	end(&p);
@@ -430,10 +437,12 @@ static void false_alarms(void **state)
 		const char *what;
 		struct job job;
 	} jobs[] = {
-		{"steps alike", {24, 60, 1, 0, 0.4, 0, 0, 0, 0}},
-		{"steps vary", {24, 60, 1, 0.15, 0.4, 0, 0, 0, 0}},
-		{"10 steps vary", {10, 100, 1, 0.15, 0.4, 0.3, 0, 0, 0}},
-		{"heavy tails", {20, 100, 1, 0.1, 1.2, 0.3, 0, 0, 0.01}},
+		{"steps alike", {24, 60, 1, 0, 0.4, 0, 0, 0, 0, 0}},
+		{"steps vary", {24, 60, 1, 0.15, 0.4, 0, 0, 0, 0, 0}},
+		{"10 steps vary", {10, 100, 1, 0.15, 0.4, 0.3, 0, 0, 0, 0}},
+		{"steps like those before",
+		 {60, 40, 1, 0.15, 0.4, 0, 0, 0, 0, 0.8}},
+		{"heavy tails", {20, 100, 1, 0.1, 1.2, 0.3, 0, 0, 0.01, 0}},
 	};
 	int n = runs(15);
 
@@ -452,7 +461,7 @@ static void false_alarms(void **state)
 /* +20 % of 1000 transfers in 20 steps. */
 static void power(void **state)
 {
-	struct job a = {20, 50, 1, 0.05, 0.4, 0, 0, 0, 0}, b = a;
+	struct job a = {20, 50, 1, 0.05, 0.4, 0, 0, 0, 0, 0}, b = a;
 	int n = runs(15);
 	double found;
 
@@ -466,7 +475,7 @@ static void power(void **state)
 
 static void mixes(void **state)
 {
-	struct job a = {20, 100, 1, 0.05, 0.4, 0.3, 0, 0, 0}, b = a;
+	struct job a = {20, 100, 1, 0.05, 0.4, 0.3, 0, 0, 0, 0}, b = a;
 	int n = runs(10);
 	double found;
 

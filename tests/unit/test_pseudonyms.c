@@ -117,6 +117,8 @@ static void short_names(void **state)
 	check(p, "q3 in 12 s: job/3:q3 (q3:80), w",
 	      "host-1 in 12 s: job/3:host-1 (host-1:80), host-4");
 	check(p, "xq3 q35 d_q3 q3-x 1 host", "xq3 q35 d_q3 q3-x 1 host");
+	na_pseudonym(p, NA_ALIAS_HOST, "trace");
+	check(p, "trace-quality of trace", "trace-quality of host-5");
 	check(p, "in", "host-2");
 	check(p, "host", "host-3");
 	na_pseudonyms_free(p);
