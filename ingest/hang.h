@@ -11,9 +11,11 @@
  * of several the one that spoke last.  So workers may interleave, as long
  * as each line says whose it is.
  *
- * A line that is a JSON object (container runtimes, cloud logging) is its
- * message; who speaks is told by the members that name pod, container or
- * host.  Messages in which newlines are written as \n are taken apart.
+ * A line that is a JSON object or several (container runtimes, cloud
+ * logging), logfmt, or a record of a CSV file whose first line names a
+ * column of messages, is its message; who speaks is told by the members that
+ * name pod, container or host.  Messages in which newlines are written as \n
+ * are taken apart.
  */
 #ifndef INGEST_HANG_H
 #define INGEST_HANG_H

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "ingest/hang.h"
-#include "ingest/hang_json.h"
 #include "ingest/hang_prefix.h"
 #include "ingest/hang_report.h"
+#include "ingest/hang_wrapped.h"
 #include "ingest/lines.h"
 #include "netan/base/vec.h"
 
@@ -20,7 +20,11 @@ static const char *const words[] = {
 static const struct na_needles needles = {words,
 					  sizeof(words) / sizeof(words[0])};
 
-enum { PREFIX_MAX = 512, WHO_MAX = 200 };
+enum {
+	PREFIX_MAX = 512,
+	WHO_MAX = 200,
+	DEPTH_MAX = 3 /* of messages that are objects again */
+};
 
 struct stream {
 	struct na_hang_open open; /* record SIZE_MAX: free */
@@ -36,12 +40,13 @@ struct reading {
 	uint32_t file;
 	struct stream *streams; /* NA_HANG_STREAMS */
 	size_t n_open;
-	char *plain;              /* NA_LINE_MAX, for escaped text */
+	struct na_hang_csv csv;
+	char *plain;              /* NA_LINE_MAX, of the line */
 	struct na_hang_time time; /* the last one that was read */
 	/* the line that is being read */
 	uint64_t number;
 	bool cut;
-	uint32_t who;
+	uint32_t who, speaker;       /* of its text so far */
 	struct na_hang_time wrapped; /* the time of its JSON object */
 };
 
@@ -130,7 +135,7 @@ static bool sign(struct reading *g, struct na_hang_record *r,
 {
 	struct na_hang_time t;
 	char who[WHO_MAX];
-	size_t n = 0;
+	size_t n = 0, in_front;
 	bool ok = true;
 
 	na_prefix_time(prefix, &t);
@@ -152,10 +157,15 @@ static bool sign(struct reading *g, struct na_hang_record *r,
 		memcpy(who, s, n);
 		who[n++] = ' ';
 	}
-	n += na_prefix_who(prefix, who + n, sizeof(who) - n);
+	in_front = na_prefix_who(prefix, who + n, sizeof(who) - n);
+	n += in_front;
 	while (n && who[n - 1] == ' ')
 		n--;
 	r->source = na_hang_name(g->h, na_bit_of(who, n), &ok);
+	/* Of a text with several lines, the first one says who speaks. */
+	if (!in_front && g->speaker != NA_NO_NAME)
+		r->source = g->speaker;
+	g->speaker = r->source;
 	return ok;
 }
 
@@ -314,10 +324,13 @@ static void close_opened(struct reading *g, size_t from)
 static bool take_lines(struct reading *g, struct na_bit x)
 {
 	size_t start = 0, before = g->h->records.n, lines = 0;
+	bool cut = g->cut;
 
+	g->speaker = NA_NO_NAME;
 	for (size_t i = 0; i <= x.n; i++) {
 		if (i < x.n && x.s[i] != '\n')
 			continue;
+		g->cut = cut && i == x.n;
 		if (!take_line(g, na_bit_of(x.s + start, i - start)))
 			return false;
 		lines += !only_blanks(na_bit_of(x.s + start, i - start));
@@ -328,16 +341,18 @@ static bool take_lines(struct reading *g, struct na_bit x)
 	return true;
 }
 
-/* The values that name a source, with '/' between. */
-static bool name_source(struct reading *g, const struct na_hang_wrapped *w)
+/* The values that name a source, with '/' between, and its time. */
+static bool sign_wrapped(struct reading *g, const struct na_hang_wrapped *w)
 {
 	char who[WHO_MAX];
 	size_t n = 0;
 	bool ok = true;
 
-	for (size_t i = 0; i < 4; i++) {
-		if (!w->who[i].n)
-			continue;
+	if (w->time.n)
+		na_hang_wrapped_time(w, &g->wrapped);
+	if (!w->n_who)
+		return true;
+	for (size_t i = 0; i < w->n_who; i++) {
 		if (n && n < sizeof(who))
 			who[n++] = '/';
 		for (size_t k = 0; k < w->who[i].n && n < sizeof(who); k++)
@@ -347,54 +362,128 @@ static bool name_source(struct reading *g, const struct na_hang_wrapped *w)
 	return ok;
 }
 
-static bool take_physical(struct reading *g, const struct na_line *line)
+/* An escaped text, undone where it is: in g->plain. */
+static struct na_bit undone(struct reading *g, struct na_bit x)
 {
-	struct na_bit x = na_bit_of(line->text, line->n);
-	struct na_hang_wrapped w;
-	const char *newline;
+	char *at = g->plain + (x.s - g->plain);
 
-	g->number = line->number;
-	g->cut = line->cut;
+	x.n = na_hang_unescape(x, at);
+	x.n = na_hang_strip(at, x.n);
+	return x;
+}
+
+/* Newlines are written as \n: up to the quote that ends the text, but not
+ * what stands before it. */
+static bool take_escaped(struct reading *g, struct na_bit x)
+{
+	const char *start = memmem(x.s, x.n, "\\n", 2);
+	struct na_bit text;
+
+	if (!start)
+		return take_lines(g, x);
+	while (start > x.s && start[-1] != '"')
+		start--;
+	text = undone(g, from(x, (size_t)(start - x.s)));
+	return take_lines(g, na_bit_of(x.s, (size_t)(start - x.s) + text.n));
+}
+
+/* A text in g->plain: an object or several, whose messages may be one
+ * again, or lines. */
+static bool take_text(struct reading *g, struct na_bit x, int depth)
+{
+	struct na_bit rest = g->cut && !depth ? na_hang_from_object(x) : x;
+	struct na_bit object;
+	struct na_hang_wrapped w;
+	bool wrapped = false, cut = g->cut;
+
+	while (depth < DEPTH_MAX && na_hang_next_object(&rest, &object)) {
+		if (!na_hang_unwrap(object, &w))
+			continue;
+		wrapped = true;
+		g->cut = cut && !rest.n;
+		if (!sign_wrapped(g, &w) ||
+		    !take_text(g, undone(g, w.message), depth + 1))
+			return false;
+	}
+	if (wrapped || na_hang_is_json(x))
+		return true;
+	if (depth < DEPTH_MAX && na_hang_logfmt(x, &w))
+		return sign_wrapped(g, &w) &&
+		       take_lines(g, undone(g, w.message));
+	return take_escaped(g, x);
+}
+
+/* The n bytes of g->plain. */
+static bool take_physical(struct reading *g, size_t n)
+{
+	struct na_hang_wrapped w;
+
 	g->who = NA_NO_NAME;
 	g->wrapped.known = false;
-	if (na_hang_unwrap(x, &w)) {
-		if (!name_source(g, &w))
-			return false;
-		na_hang_time_of(w.time, &g->wrapped);
-		x = na_bit_of(g->plain, na_hang_unescape(w.message, g->plain));
-		return take_lines(g, x);
-	}
-	if (na_hang_is_json(x))
-		return true;
-	newline = memmem(x.s, x.n, "\\n", 2);
-	if (!newline)
-		return take_line(g, x);
-	/* A quote ends escaped text, but not what stands before it. */
-	while (newline > x.s && newline[-1] != '"')
-		newline--;
-	memcpy(g->plain, x.s, (size_t)(newline - x.s));
-	x = na_bit_of(g->plain,
-		      (size_t)(newline - x.s) +
-			      na_hang_unescape(from(x, (size_t)(newline - x.s)),
-					       g->plain + (newline - x.s)));
-	return take_lines(g, x);
+	n = na_hang_strip(g->plain, n);
+	if (!g->csv.delimiter)
+		return take_text(g, na_bit_of(g->plain, n), 0);
+	return !na_hang_csv_fields(&g->csv, g->plain, n, &w) ||
+	       (sign_wrapped(g, &w) && take_text(g, w.message, 0));
+}
+
+/* A line, or a record of CSV: of a field over several lines, too. */
+static enum na_status next_text(struct reading *g, struct na_lines *l,
+				size_t *n, struct na_err *err)
+{
+	bool each = g->n_open || g->csv.delimiter, quoted = false;
+	struct na_line line;
+	enum na_status st;
+
+	*n = 0;
+	do {
+		size_t room = NA_LINE_MAX - *n;
+
+		st = each ? na_lines_each(l, &needles, &line, err)
+			  : na_lines_find(l, &needles, &line, err);
+		if (st != NA_OK)
+			return st == NA_END && *n ? NA_OK : st;
+		if (!*n) {
+			g->number = line.number;
+			g->cut = false;
+		} else if (room) {
+			g->plain[(*n)++] = '\n';
+			room--;
+		}
+		g->cut |= line.cut || line.n > room;
+		room = line.n < room ? line.n : room;
+		memcpy(g->plain + *n, line.text, room);
+		*n += room;
+		quoted = g->csv.delimiter &&
+			 na_hang_csv_quoted(&g->csv,
+					    na_bit_of(line.text, line.n),
+					    quoted);
+	} while (quoted);
+	return NA_OK;
 }
 
 static enum na_status read_lines(struct reading *g, struct na_lines *l,
 				 struct na_err *err)
 {
 	struct na_line line;
-	enum na_status st;
+	enum na_status st = na_lines_each(l, &needles, &line, err);
+	size_t n = 0;
 
-	for (;;) {
-		close_silent(g);
-		st = g->n_open ? na_lines_each(l, &needles, &line, err)
-			       : na_lines_find(l, &needles, &line, err);
-		if (st != NA_OK)
-			return st == NA_END ? NA_OK : st;
-		if (!take_physical(g, &line))
-			return na_fail_nomem(err);
+	if (st == NA_OK) {
+		g->number = line.number;
+		g->cut = line.cut;
+		n = line.n;
+		memcpy(g->plain, line.text, n);
+		n = na_hang_strip(g->plain, n);
+		na_hang_csv_head(na_bit_of(g->plain, n), &g->csv);
 	}
+	while (st == NA_OK) {
+		if (!take_physical(g, n))
+			return na_fail_nomem(err);
+		close_silent(g);
+		st = next_text(g, l, &n, err);
+	}
+	return st == NA_END ? NA_OK : st;
 }
 
 /* What turned out not to be a digest. */

@@ -95,14 +95,14 @@ static bool take_rto(struct na_route *x, struct words *w)
 	char word[WORD_MAX];
 	int64_t ps;
 	bool more = next_word(w, word);
+	bool unlocked = more && strcmp(word, "unlocked") == 0;
 
-	if (more && strcmp(word, "unlocked") == 0)
-		x->unlocked = true;
-	if (more && (x->unlocked || strcmp(word, "lock") == 0))
+	if (unlocked || (more && strcmp(word, "lock") == 0))
 		more = next_word(w, word);
 	if (!more || !na_parse_time(word, &ps) || ps < 0)
 		return false;
 	x->rto_min_us = ps / NA_PS_PER_US;
+	x->unlocked = unlocked;
 	return true;
 }
 
@@ -137,10 +137,83 @@ static bool take_via(struct na_arena *a, struct na_route *x, struct words *w,
 	return x->via || copy_text(a, word, &x->via);
 }
 
+void na_next_hops_add(struct na_next_hops *h, const char *key, const char *word)
+{
+	size_t room = sizeof(h->text) - h->n;
+	int n = snprintf(h->text + h->n, room, "%s%s%s%s", h->n ? " " : "", key,
+			 word ? " " : "", word ? word : "");
+
+	h->odd |= n < 0 || (size_t)n >= room;
+	h->n += h->odd ? 0 : (size_t)n;
+}
+
+bool na_next_hops_keep(const struct na_next_hops *h, struct na_route *x,
+		       struct na_arena *a)
+{
+	x->down |= x->hops && h->down == x->hops;
+	if (h->odd || !h->n)
+		return true;
+	x->next_hops = na_arena_strn(a, h->text, h->n);
+	return x->next_hops != NULL;
+}
+
+/* What ip says of the state of a next hop; a command does not repeat it. */
+static bool is_state(const char *word)
+{
+	static const char *const states[] = {"linkdown", "offload",
+					     "rt_offload", "trap"};
+
+	return one_of(word, states, sizeof(states) / sizeof(states[0]));
+}
+
+/* Behind "nexthop", up to the next one or the end of the line. */
+static bool take_hop(struct na_arena *a, struct na_route *x, struct words *w,
+		     struct na_next_hops *h)
+{
+	struct words rest = *w;
+	char word[WORD_MAX];
+	bool ok = true, leads = false, down = false;
+
+	x->hops++;
+	na_next_hops_add(h, "nexthop", NULL);
+	while (ok && next_word(&rest, word) && strcmp(word, "nexthop") != 0) {
+		if (strcmp(word, "via") == 0) {
+			ok = take_via(a, x, &rest, word);
+			na_next_hops_add(h,
+					 x->family == 4 && strchr(word, ':')
+						 ? "via inet6"
+						 : "via",
+					 word);
+			h->odd |= !is_destination(word);
+			leads = true;
+		} else if (strcmp(word, "dev") == 0 && next_word(&rest, word)) {
+			ok = x->dev || copy_text(a, word, &x->dev);
+			na_next_hops_add(h, "dev", word);
+			leads = true;
+		} else if (strcmp(word, "weight") == 0 &&
+			   next_word(&rest, word)) {
+			na_next_hops_add(h, "weight", word);
+			h->odd |= word[strspn(word, "0123456789")] != '\0';
+		} else if (strcmp(word, "onlink") == 0) {
+			na_next_hops_add(h, word, NULL);
+		} else if (is_state(word)) {
+			down |= strcmp(word, "linkdown") == 0;
+		} else {
+			/* The kernel takes no next hop whose device is not up. */
+			down |= strcmp(word, "dead") == 0;
+			h->odd = true;
+		}
+		*w = rest;
+	}
+	h->odd |= !leads;
+	h->down += down;
+	return ok;
+}
+
 /* What follows the destination, or "nexthop" on a line of its own. */
 static enum na_status attributes(struct na_arena *a, struct na_route *x,
-				 struct words *w, uint64_t *odd,
-				 struct na_err *err)
+				 struct words *w, struct na_next_hops *h,
+				 uint64_t *odd, struct na_err *err)
 {
 	char word[WORD_MAX];
 	bool ok = true;
@@ -155,7 +228,10 @@ static enum na_status attributes(struct na_arena *a, struct na_route *x,
 			if (strcmp(word, "local") == 0)
 				x->kind = NA_ROUTE_OTHER;
 		} else if (strcmp(word, "nexthop") == 0) {
-			x->hops++;
+			ok = take_hop(a, x, w, h);
+		} else if (strcmp(word, "nhid") == 0 ||
+			   strcmp(word, "encap") == 0) {
+			h->odd = true;
 		} else if (strcmp(word, "src") == 0 && next_word(w, word)) {
 			note_family(x, word);
 			ok = copy_text(a, word, &x->src);
@@ -187,7 +263,8 @@ static struct na_route *add_route(struct na_routes *r)
 
 /* A line that begins in the first column. */
 static enum na_status route_line(struct na_routes *r, struct na_arena *a,
-				 struct words *w, struct na_err *err)
+				 struct words *w, struct na_next_hops *h,
+				 struct na_err *err)
 {
 	enum na_route_kind kind = NA_ROUTE_UNICAST;
 	char word[WORD_MAX];
@@ -213,7 +290,7 @@ static enum na_status route_line(struct na_routes *r, struct na_arena *a,
 		return na_fail_nomem(err);
 	x->kind = kind;
 	note_family(x, word);
-	return attributes(a, x, w, &r->odd, err);
+	return attributes(a, x, w, h, &r->odd, err);
 }
 
 static const char *looks_like(const char *text, size_t n)
@@ -228,9 +305,22 @@ static const char *looks_like(const char *text, size_t n)
 	return "save the output of `ip route show table all` there";
 }
 
+/* Its next hops are all there. */
+static bool close_route(const struct na_routes *r, struct na_arena *a,
+			bool open, struct na_next_hops *h)
+{
+	bool ok = !open || na_next_hops_keep(h, &r->items[r->n - 1], a);
+
+	h->n = 0;
+	h->down = 0;
+	h->odd = false;
+	return ok;
+}
+
 enum na_status na_routes_parse(struct na_routes *r, struct na_arena *a,
 			       const char *text, size_t n, struct na_err *err)
 {
+	struct na_next_hops hops = {.n = 0};
 	size_t before = r->n, at = 0;
 	uint64_t odd = r->odd;
 	bool open = false;
@@ -247,16 +337,20 @@ enum na_status na_routes_parse(struct na_routes *r, struct na_arena *a,
 		if (*s != ' ' && *s != '\t') {
 			size_t had = r->n;
 
-			st = route_line(r, a, &w, err);
+			if (!close_route(r, a, open, &hops))
+				return na_fail_nomem(err);
+			st = route_line(r, a, &w, &hops, err);
 			open = r->n > had;
 		} else if (open) {
 			/* Next hops and cache lines belong to what is above. */
-			st = attributes(a, &r->items[r->n - 1], &w, &r->odd,
-					err);
+			st = attributes(a, &r->items[r->n - 1], &w, &hops,
+					&r->odd, err);
 		}
 		if (st != NA_OK)
 			return st;
 	}
+	if (!close_route(r, a, open, &hops))
+		return na_fail_nomem(err);
 	if (r->n == before && r->odd > odd)
 		return na_fail(err, NA_EFORMAT, "no line of it is a route: %s",
 			       looks_like(text, n));
@@ -293,8 +387,10 @@ static void print_route(const struct na_route *x, FILE *f)
 	if (x->family == 6 && !strchr(x->dst, ':'))
 		fputs(" pref medium", f);
 	fputc('\n', f);
-	/* Which they are does not matter, but that the route is not one. */
-	for (unsigned i = 0; i < x->hops && i < HOPS_MAX; i++)
+	/* Where they cannot be told, that there are several. */
+	if (x->next_hops)
+		fprintf(f, "\t%s\n", x->next_hops);
+	for (unsigned i = 0; !x->next_hops && i < x->hops && i < HOPS_MAX; i++)
 		fputs("\tnexthop\n", f);
 }
 

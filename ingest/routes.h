@@ -10,6 +10,7 @@
 #include "netan/model/settings.h"
 
 enum { NA_ROUTES_MAX = 65536 };            /* kept; more are counted */
+enum { NA_NEXT_HOPS_BYTES = 1024 };        /* more are not told */
 #define NA_ROUTES_BYTES ((size_t)16 << 20) /* of a saved text */
 
 /*
@@ -35,6 +36,21 @@ enum na_status na_routes_message(struct na_routes *r, struct na_arena *a,
 /* This host's. */
 enum na_status na_routes_live(struct na_routes *r, struct na_arena *a,
 			      struct na_err *err) NA_MUST_CHECK;
+
+/* The next hops of a route, as they are read. */
+struct na_next_hops {
+	char text[NA_NEXT_HOPS_BYTES];
+	size_t n;      /* of their bytes */
+	unsigned down; /* how many have a link that is */
+	bool odd;      /* not all can be told */
+};
+/* " KEY WORD" behind what is there; word may be NULL. */
+void na_next_hops_add(struct na_next_hops *h, const char *key,
+		      const char *word);
+/* To the route, when all are there: it is down when they are.  False: no
+ * memory. */
+bool na_next_hops_keep(const struct na_next_hops *h, struct na_route *x,
+		       struct na_arena *a);
 
 /* As a text that na_routes_parse() reads; NULL when memory is short. */
 const char *na_routes_text(const struct na_routes *r, struct na_arena *a,

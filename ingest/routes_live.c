@@ -71,7 +71,9 @@ struct message {
 	char src[INET6_ADDRSTRLEN];
 	uint32_t table, oif, rto_ms, locks, metric;
 	unsigned hops;
+	struct na_next_hops next_hops;
 	bool has_rto;
+	const char *(*dev_name)(unsigned, char[64]);
 };
 
 static void print_address(int family, const struct na_cursor *c,
@@ -96,19 +98,82 @@ static void metrics(struct message *m, struct na_cursor c, bool *bad)
 	}
 }
 
-/* Of several next hops the first one's interface, and how many. */
-static void next_hops(struct message *m, struct na_cursor c)
+/* The family of an address, and the address: RTA_VIA. */
+static void print_via(struct na_cursor c, char buf[INET6_ADDRSTRLEN])
+{
+	uint16_t family;
+
+	buf[0] = '\0';
+	if (na_left(&c) < sizeof(family))
+		return;
+	memcpy(&family, c.p, sizeof(family));
+	na_skip(&c, sizeof(family));
+	print_address(family, &c, buf);
+}
+
+/* What stands behind the head of a next hop. */
+static void gateway(struct message *m, struct na_cursor c, bool *bad)
+{
+	char via[INET6_ADDRSTRLEN];
+	struct attribute x;
+
+	while (next_attribute(&c, &x, bad)) {
+		if (x.type == RTA_GATEWAY)
+			print_address(m->head.rtm_family, &x.body, via);
+		else if (x.type == RTA_VIA)
+			print_via(x.body, via);
+		else if (x.type == RTA_ENCAP)
+			m->next_hops.odd = true;
+		if (x.type != RTA_GATEWAY && x.type != RTA_VIA)
+			continue;
+		m->next_hops.odd |= !via[0];
+		na_next_hops_add(&m->next_hops,
+				 m->head.rtm_family == AF_INET &&
+						 strchr(via, ':')
+					 ? "via inet6"
+					 : "via",
+				 via);
+		if (!m->via[0])
+			memcpy(m->via, via, sizeof(via));
+	}
+}
+
+/* Of several next hops via and dev are the first one's. */
+static void next_hops(struct message *m, struct na_cursor c, bool *bad)
 {
 	struct rtnexthop hop;
 
 	while (na_left(&c) >= sizeof(hop)) {
+		char dev[64], weight[8];
+		struct na_cursor body;
+		const char *name;
+		size_t pad;
+
 		memcpy(&hop, c.p, sizeof(hop));
 		if (!m->oif && hop.rtnh_ifindex > 0)
 			m->oif = (uint32_t)hop.rtnh_ifindex;
 		m->hops++;
-		if (hop.rtnh_len < sizeof(hop) ||
-		    !na_skip(&c, RTNH_ALIGN(hop.rtnh_len)))
+		if (hop.rtnh_len < sizeof(hop) || !na_skip(&c, sizeof(hop)) ||
+		    !na_sub(&c, hop.rtnh_len - sizeof(hop), &body)) {
+			m->next_hops.odd = true;
 			return;
+		}
+		na_next_hops_add(&m->next_hops, "nexthop", NULL);
+		gateway(m, body, bad);
+		name = hop.rtnh_ifindex > 0
+			       ? m->dev_name((unsigned)hop.rtnh_ifindex, dev)
+			       : NULL;
+		m->next_hops.odd |= !name;
+		na_next_hops_add(&m->next_hops, "dev", name);
+		snprintf(weight, sizeof(weight), "%u", hop.rtnh_hops + 1u);
+		na_next_hops_add(&m->next_hops, "weight", weight);
+		m->next_hops.down += (hop.rtnh_flags &
+				      (RTNH_F_LINKDOWN | RTNH_F_DEAD)) != 0;
+		m->next_hops.odd |= (hop.rtnh_flags & RTNH_F_DEAD) != 0;
+		if (hop.rtnh_flags & RTNH_F_ONLINK)
+			na_next_hops_add(&m->next_hops, "onlink", NULL);
+		pad = (4 - hop.rtnh_len % 4u) % 4;
+		na_skip(&c, na_left(&c) < pad ? na_left(&c) : pad);
 	}
 }
 
@@ -140,7 +205,13 @@ static void take_attribute(struct message *m, const struct attribute *x,
 		u32_of(&x->body, &m->table);
 		break;
 	case RTA_MULTIPATH:
-		next_hops(m, x->body);
+		next_hops(m, x->body, bad);
+		break;
+	case RTA_VIA:
+		print_via(x->body, m->via);
+		break;
+	case RTA_NH_ID:
+		m->next_hops.odd = true;
 		break;
 	case RTA_METRICS:
 		metrics(m, x->body, bad);
@@ -167,9 +238,7 @@ static const char *table_name(uint32_t table, char buf[16])
 }
 
 static enum na_status keep(struct na_routes *r, struct na_arena *a,
-			   const struct message *m,
-			   const char *(*dev_name)(unsigned, char[64]),
-			   struct na_err *err)
+			   const struct message *m, struct na_err *err)
 {
 	char dev[64], table[16];
 	struct na_route *x;
@@ -197,7 +266,8 @@ static enum na_status keep(struct na_routes *r, struct na_arena *a,
 	};
 	if (!copy_text(a, m->dst[0] ? m->dst : "default", &x->dst) ||
 	    !copy_text(a, m->via, &x->via) || !copy_text(a, m->src, &x->src) ||
-	    !copy_text(a, m->oif ? dev_name(m->oif, dev) : NULL, &x->dev) ||
+	    !copy_text(a, m->oif ? m->dev_name(m->oif, dev) : NULL, &x->dev) ||
+	    !na_next_hops_keep(&m->next_hops, x, a) ||
 	    !copy_text(a, table_name(m->table, table), &x->table))
 		return na_fail_nomem(err);
 	return NA_OK;
@@ -208,7 +278,7 @@ static enum na_status route(struct na_routes *r, struct na_arena *a,
 			    const char *(*dev_name)(unsigned, char[64]),
 			    struct na_err *err)
 {
-	struct message m = {.oif = 0};
+	struct message m = {.dev_name = dev_name};
 	struct attribute x;
 	bool bad = false;
 
@@ -225,7 +295,7 @@ static enum na_status route(struct na_routes *r, struct na_arena *a,
 	while (next_attribute(&c, &x, &bad))
 		take_attribute(&m, &x, &bad);
 	r->odd += bad;
-	return bad ? NA_OK : keep(r, a, &m, dev_name, err);
+	return bad ? NA_OK : keep(r, a, &m, err);
 }
 
 /* An error that the kernel reports: a negative errno first. */

@@ -433,6 +433,11 @@ static bool interesting(const struct xs_handler *h, const struct xs_event *e)
 	return h->every || (e->type && e->type->kind);
 }
 
+static bool has_key(const struct xs_read *r)
+{
+	return xs_has(&r->values, XS_GRAPH_KEY);
+}
+
 /*
  * One pass over an event.  In the canonical order the type stands before
  * the stats, so that stats are decoded on the way, and only where somebody
@@ -444,6 +449,7 @@ static bool read_event(struct xs_read *r, const struct xs_plane *p,
 	struct na_cursor c = {body->p, body->end, body->base};
 	const struct xs_handler *h = r->line->handler;
 	bool typed = false, begun = false, take = false, again = false;
+	bool choice = false;
 	struct na_field f;
 	enum na_next next;
 
@@ -472,10 +478,18 @@ static bool read_event(struct xs_read *r, const struct xs_plane *p,
 				take = typed && !h->plain && interesting(h, e);
 				if (take)
 					xs_values_begin(&r->values, p, e->type);
+				choice = typed && r->choosy &&
+					 !(take && has_key(r));
 			}
 			if (take && !xs_values_add(&r->values, p, &f.body)) {
 				e->bad_stat = true;
 				return false;
+			}
+			if (choice && (!take || has_key(r))) {
+				choice = false;
+				e->passed_over = !take || !xs_mega_looked_at(r);
+				if (e->passed_over)
+					return true;
 			}
 			break;
 		}
@@ -496,16 +510,6 @@ bool xs_event_times(const struct xs_read *r, const struct xs_event *e,
 	       na_add_i64(*start_ps, e->duration_ps, end_ps);
 }
 
-void xs_name_missing(const struct na_sink *sink, int64_t id)
-{
-	char text[64];
-	int n = snprintf(text, sizeof(text),
-			 "(no name for metadata id %" PRId64 ")", id);
-
-	sink->unknown_name(sink->ctx, text, (size_t)n, 1);
-	sink->left_out(sink->ctx, NA_LEFT_UNKNOWN_NAME, 1);
-}
-
 static void damaged_event(struct xs_read *r, const struct na_cursor *c)
 {
 	char text[160];
@@ -524,6 +528,8 @@ static enum na_status one_event(struct xs_read *r, const struct xs_plane *p,
 	enum na_status st = NA_OK;
 	bool good = read_event(r, p, body, &e);
 
+	if (e.passed_over)
+		return NA_OK;
 	if (r->sink->about)
 		r->sink->about(r->sink->ctx,
 			       h->wants & (e.type && (good || e.bad_stat)
@@ -560,6 +566,7 @@ static enum na_status xs_read_block(const struct na_input *in,
 	struct na_field f;
 	int64_t ns;
 
+	r.choosy = sink->looks_at && r.line->plane->kind == XS_MEGASCALE;
 	r.line_fits = na_add_i64(on_clock(in, r.line->timestamp_ns),
 				 in->zero_ns == INT64_MIN ? INT64_MAX
 							  : -in->zero_ns,

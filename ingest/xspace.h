@@ -152,7 +152,7 @@ struct xs_line {
 struct xs_event {
 	const struct xs_event_type *type; /* NULL: id without entry */
 	int64_t metadata_id, offset_ps, duration_ps;
-	bool aggregated, bad_stat;
+	bool aggregated, bad_stat, passed_over;
 	const struct na_cursor *body;
 };
 
@@ -166,6 +166,7 @@ struct xs_read {
 	const struct na_sink *sink;
 	int64_t line_ps; /* line start since the origin */
 	bool line_fits;
+	bool choosy; /* the sink looks at some collectives alone */
 	struct xs_values values;
 	struct na_err *err;
 	struct xs_seen_device {
@@ -233,6 +234,8 @@ enum na_status xs_plane_scan(struct na_input *in, struct xs_plane *p,
 enum na_status xs_plane_metadata(struct na_input *in, struct xs_plane *p,
 				 struct na_err *err);
 void xs_plane_fini(struct xs_plane *p);
+/* An event whose type is not in the plane's table. */
+void xs_name_missing(const struct na_sink *sink, int64_t id);
 enum xs_plane_kind xs_plane_kind_of(const struct na_text *name, int32_t *n);
 /* Read the line to its end for a stamp or a name that follows the events. */
 void xs_line_rest(struct xs_line *l);
@@ -292,6 +295,8 @@ enum na_status xs_op_event(struct xs_read *r, const struct xs_event *e);
  * a plane means (0: of no interest), and what its events become */
 uint8_t xs_mega_kind(const struct na_text *name, uint32_t wants);
 enum na_status xs_mega_event(struct xs_read *r, const struct xs_event *e);
+/* Once graph_key is read: does the sink look at the event's collective? */
+bool xs_mega_looked_at(struct xs_read *r);
 uint8_t xs_message_kind(const struct na_text *name, uint32_t wants);
 enum na_status xs_message_event(struct xs_read *r, const struct xs_event *e);
 uint8_t xs_kernel_kind(const struct na_text *name, uint32_t wants);
@@ -302,7 +307,6 @@ enum na_status xs_module_event(struct xs_read *r, const struct xs_event *e);
 /* Start and end since the origin; false: does not fit or negative. */
 bool xs_event_times(const struct xs_read *r, const struct xs_event *e,
 		    int64_t *start_ps, int64_t *end_ps);
-void xs_name_missing(const struct na_sink *sink, int64_t id);
 struct na_text xs_shown_name(const struct xs_event_type *t);
 
 /* xspace_programs.c */

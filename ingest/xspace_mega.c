@@ -451,6 +451,16 @@ static void bad_times(struct xs_read *r, uint8_t kind)
 		r->sink->left_out(r->sink->ctx, NA_LEFT_BAD_DURATION, 1);
 }
 
+bool xs_mega_looked_at(struct xs_read *r)
+{
+	struct na_text text = xs_text(&r->values, XS_GRAPH_KEY);
+	struct key k;
+
+	parse_key(&text, &k);
+	return !k.given ||
+	       r->sink->looks_at(r->sink->ctx, name_of(r, &k.rendezvous));
+}
+
 enum na_status xs_mega_event(struct xs_read *r, const struct xs_event *e)
 {
 	struct na_text shown = xs_shown_name(e->type), text;

@@ -4,6 +4,7 @@
 #include "ingest/xspace.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "netan/base/similar.h"
@@ -185,6 +186,16 @@ static uint8_t kind_of(const struct xs_plane *p, const struct na_text *name,
 struct na_text xs_shown_name(const struct xs_event_type *t)
 {
 	return t->display.n ? t->display : t->name;
+}
+
+void xs_name_missing(const struct na_sink *sink, int64_t id)
+{
+	char text[64];
+	int n = snprintf(text, sizeof(text),
+			 "(no name for metadata id %" PRId64 ")", id);
+
+	sink->unknown_name(sink->ctx, text, (size_t)n, 1);
+	sink->left_out(sink->ctx, NA_LEFT_UNKNOWN_NAME, 1);
 }
 
 static bool read_event_type(const struct xs_plane *p, struct na_cursor body,

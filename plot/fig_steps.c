@@ -170,19 +170,6 @@ static enum na_status draw_lines(const struct drawing *d, struct na_err *err)
 
 /* ---- beside the lines */
 
-static void line_words(const struct drawing *d, size_t i, struct words *w)
-{
-	const struct step_line *x = &d->f.lines[i];
-	char number[NA_LABEL_BUF];
-
-	w->n = 0;
-	na_words_add(w, "%s", x->name);
-	if (x->cause)
-		na_words_add(w, ": %s, +%s", na_fig_steps_cause(x),
-			     na_label_quantity(number, NA_Q_SECONDS,
-					       x->behind_ms / 1e3, 3));
-}
-
 static double lines_width(const struct drawing *d, double most)
 {
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
@@ -192,7 +179,7 @@ static double lines_width(const struct drawing *d, double most)
 
 	font.bold = true;
 	for (size_t i = 0; i < shown_lines(&d->f); i++) {
-		line_words(d, i, &w);
+		na_fig_steps_name(&d->f.lines[i], &w);
 		width = fmax(width, na_measure(d->l.canvas, w.text, &font));
 	}
 	return fmin(width + (SAMPLE + 0.5) * font.size, most);
@@ -231,7 +218,7 @@ static void draw_legend(const struct drawing *d)
 		entry(d, &y, "step time, mean", &pen, false);
 	for (size_t i = 0; i < shown_lines(&d->f); i++) {
 		pen = pen_of(d, i);
-		line_words(d, i, &w);
+		na_fig_steps_name(&d->f.lines[i], &w);
 		entry(d, &y, w.text, &pen, d->f.lines[i].cause != NULL);
 	}
 	if (d->f.n_lines > shown_lines(&d->f)) {

@@ -244,7 +244,16 @@ void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 	}
 }
 
-const char *na_fig_steps_cause(const struct step_line *x)
+void na_fig_steps_name(const struct step_line *x, struct words *w)
 {
-	return strcmp(x->cause, "late_start") == 0 ? "starts late" : x->cause;
+	char number[NA_LABEL_BUF];
+
+	w->n = 0;
+	na_words_add(w, "%s", x->name);
+	if (x->cause)
+		na_words_add(w, ": %s, +%s",
+			     strcmp(x->cause, "late_start") == 0 ? "starts late"
+								 : x->cause,
+			     na_label_quantity(number, NA_Q_SECONDS,
+					       x->behind_ms / 1e3, 3));
 }

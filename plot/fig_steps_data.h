@@ -65,7 +65,7 @@ static inline bool na_fig_steps_is_map(const struct steps_figure *f)
 	return !f->runs_apart && f->n_lines > STEP_LINES;
 }
 void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w);
-/* "computation", "network", ... as a person says it. */
-const char *na_fig_steps_cause(const struct step_line *x);
+/* Its name, and of a straggler why and how far it is behind. */
+void na_fig_steps_name(const struct step_line *x, struct words *w);
 
 #endif

@@ -81,19 +81,6 @@ static bool draw_cells(const struct na_layout *l, const struct steps_figure *f,
 	return ok;
 }
 
-static void name_of(const struct steps_figure *f, size_t i, struct words *w)
-{
-	const struct step_line *x = &f->lines[i];
-	char number[NA_LABEL_BUF];
-
-	w->n = 0;
-	na_words_add(w, "%s", x->name);
-	if (x->cause)
-		na_words_add(w, ": %s, +%s", na_fig_steps_cause(x),
-			     na_label_quantity(number, NA_Q_SECONDS,
-					       x->behind_ms / 1e3, 3));
-}
-
 double na_fig_steps_names_width(const struct na_layout *l,
 				const struct steps_figure *f, double most)
 {
@@ -103,7 +90,7 @@ double na_fig_steps_names_width(const struct na_layout *l,
 
 	font.bold = true;
 	for (size_t i = 0; i < f->n_lines && width < most; i++) {
-		name_of(f, i, &w);
+		na_fig_steps_name(&f->lines[i], &w);
 		width = fmax(width, na_measure(l->canvas, w.text, &font));
 	}
 	return fmin(width, most);
@@ -154,7 +141,7 @@ static bool put_name(struct names *x, size_t i, const struct na_font *font)
 		if (y - half < x->taken[k].y1 && y + half > x->taken[k].y0)
 			return false;
 	}
-	name_of(x->f, i, &w);
+	na_fig_steps_name(&x->f->lines[i], &w);
 	na_text_fit(x->l->canvas, text, w.text, font, x->l->body.x1 - left,
 		    NA_CUT_MIDDLE);
 	na_draw_text(x->l->canvas, left, y + na_text_ascent(font) / 2, text,

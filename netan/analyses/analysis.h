@@ -46,6 +46,8 @@ struct na_replay {
 };
 
 /* What every analysis may know before it adds. */
+struct na_shared_clocks; /* host_clocks.h */
+
 struct na_scope {
 	const struct na_store *store; /* resolved */
 	const struct na_filter *filter;
@@ -79,6 +81,8 @@ struct na_scope {
 	/* That captures hold, with those that were not told one by one to
 	 * bound memory; 0: nothing counted them. */
 	uint64_t connections;
+	/* Of the hosts, by all transfers; NULL: nobody shares them. */
+	struct na_shared_clocks *clocks;
 	/* By source, ns: what its times count from, on its lines' own clock;
 	 * NULL: 0. */
 	const int64_t *zero_ns;

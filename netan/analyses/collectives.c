@@ -11,28 +11,6 @@
 
 #include "netan/base/vec.h"
 
-/* Steps that the window cuts would make the mean of a step too small. */
-static void survey_steps(struct co_state *s)
-{
-	const struct na_filter *f = s->scope->filter;
-	const struct na_store *store = s->scope->store;
-
-	for (size_t i = 0; i < store->n_steps; i++) {
-		const struct na_step *x = &store->steps[i];
-		struct co_steps *to = &s->owned_steps[x->run];
-
-		if (x->start_ps < f->from_ps || x->end_ps > f->to_ps ||
-		    (f->first_step >= 0 &&
-		     (x->number < f->first_step || x->number > f->last_step)))
-			continue;
-		if (!to->n || x->start_ps < to->from_ps)
-			to->from_ps = x->start_ps;
-		if (!to->n || x->end_ps > to->to_ps)
-			to->to_ps = x->end_ps;
-		to->n++;
-	}
-}
-
 static enum na_status co_open(void *state, const struct na_scope *scope,
 			      const void *params, struct na_err *err)
 {
@@ -53,15 +31,13 @@ static enum na_status co_open(void *state, const struct na_scope *scope,
 	s->scope = scope;
 	s->by_type = na_grouping_has(&scope->by, NA_KEY_TRANSFER_TYPE) &&
 		     !na_grouping_has(&scope->by, NA_KEY_COLLECTIVE);
-	s->owned_steps = na_calloc(scope->store->n_runs,
-				   sizeof(*s->owned_steps));
+	s->owned_steps = na_whole_steps(scope);
 	if (!s->owned_steps)
 		return na_fail_nomem(err);
 	s->steps = s->owned_steps;
 	s->clipped = scope->filter->from_ps != NA_TIME_MIN ||
 		     scope->filter->to_ps != NA_TIME_MAX ||
 		     scope->filter->first_step >= 0;
-	survey_steps(s);
 	return NA_OK;
 }
 
@@ -189,7 +165,7 @@ static bool name_peer(struct co_state *s, uint32_t row, uint32_t endpoint)
 static enum na_status co_add(void *block, const struct na_transfer *t)
 {
 	struct co_state *s = block;
-	const struct co_steps *steps =
+	const struct na_whole_steps *steps =
 		&s->steps[s->scope->store->sources[t->input].run];
 	struct co_sums *x;
 	uint32_t row;

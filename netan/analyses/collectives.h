@@ -3,6 +3,7 @@
 #define NETAN_ANALYSES_COLLECTIVES_H
 
 #include "netan/analyses/analysis.h"
+#include "netan/analyses/whole_steps.h"
 #include "netan/base/triples.h"
 #include "netan/base/units.h"
 
@@ -52,16 +53,10 @@ struct co_spans {
 	size_t n, cap;
 };
 
-/* The steps of a run that lie in the window. */
-struct co_steps {
-	int64_t from_ps, to_ps;
-	uint64_t n;
-};
-
 struct co_state {
 	const struct na_scope *scope;
-	const struct co_steps *steps; /* [n_runs], of the main state */
-	struct co_steps *owned_steps; /* the same there, else NULL */
+	const struct na_whole_steps *steps; /* [n_runs], of the main state */
+	struct na_whole_steps *owned_steps; /* the same there, else NULL */
 	bool by_type; /* rows are transfer types, not collectives */
 	bool clipped; /* a window may cut single executions off */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "netan/analyses/collectives.h"
+#include "netan/analyses/put.h"
 #include "netan/base/vec.h"
 #include "netan/stats/robust.h"
 
@@ -24,22 +25,34 @@ struct report {
 	size_t *order, *listed; /* rows; [n + 1] into the missing */
 };
 
-static bool spread_out(struct spread *out, const struct co_times *v, size_t n)
+/* Of n rows: `first` of the first ones, `rest`, unless NULL, of those from
+ * `base` on. */
+static bool spread_out(struct spread *out, const struct co_times *first,
+		       const struct co_times *rest, size_t base, size_t n)
 {
+	const struct co_times none = {.n = 0};
+	const struct co_times *of[] = {first, rest ? rest : &none};
 	size_t *at = na_calloc(n + 2, sizeof(*at));
 
 	out->from = at;
-	out->us = na_calloc(v->n + 1, sizeof(*out->us));
+	out->us = na_calloc(of[0]->n + of[1]->n + 1, sizeof(*out->us));
 	if (!at || !out->us)
 		return false;
-	for (size_t i = 0; i < v->n; i++)
-		at[v->items[i].of + 2]++;
+	for (size_t k = 0; k < 2; k++) {
+		for (size_t i = 0; i < of[k]->n; i++)
+			at[k * base + of[k]->items[i].of + 2]++;
+	}
 	for (size_t i = 2; i < n + 2; i++)
 		at[i] += at[i - 1];
 	/* The cursor of row i is at[i + 1], which ends as the row's end. */
-	for (size_t i = 0; i < v->n; i++)
-		out->us[at[v->items[i].of + 1]++] =
-			(double)v->items[i].time_ps / 1e6;
+	for (size_t k = 0; k < 2; k++) {
+		for (size_t i = 0; i < of[k]->n; i++) {
+			const struct co_time *x = &of[k]->items[i];
+
+			out->us[at[k * base + x->of + 1]++] =
+				(double)x->time_ps / 1e6;
+		}
+	}
 	return true;
 }
 
@@ -103,11 +116,6 @@ static bool add_dcn(struct report *p)
 			.sums = x,
 			.executions = x->executions,
 		};
-	}
-	for (size_t i = 0; i < s->times.n; i++) {
-		if (!co_push_time(&f->times, s->times.items[i].time_ps,
-				  base + s->times.items[i].of))
-			return false;
 	}
 	for (size_t i = 0; i < s->n_members; i++) {
 		struct co_row *row = &f->rows[base + s->member_keys.keys[i].a];
@@ -264,17 +272,6 @@ static bool rank(struct report *p, size_t *n)
 	return true;
 }
 
-static void put_bytes(struct na_result *r, struct na_value *in,
-		      const char *name, na_i128 v)
-{
-	if (v < 0)
-		na_put_null(r, in, name);
-	else if (v <= INT64_MAX)
-		na_put_int(r, in, name, (int64_t)v);
-	else
-		na_put_real(r, in, name, (double)v);
-}
-
 static double ratio(na_i128 a, na_i128 b, double scale)
 {
 	return b > 0 && a >= 0 ? (double)a / (double)b * scale : NAN;
@@ -370,10 +367,11 @@ static void put_ranks(struct report *p, struct na_value *to, size_t i)
 	struct na_result *r = p->r;
 	struct na_value *one;
 
-	put_bytes(r, to, "instances", x->sums ? -1 : (na_i128)x->instances);
-	put_bytes(r, to, "group_size",
-		  x->group_size ? (na_i128)x->group_size : -1);
-	put_bytes(r, to, "groups", x->group_size ? (na_i128)x->n_groups : -1);
+	na_put_whole(r, to, "instances", x->sums ? -1 : (na_i128)x->instances);
+	na_put_whole(r, to, "group_size",
+		     x->group_size ? (na_i128)x->group_size : -1);
+	na_put_whole(r, to, "groups",
+		     x->group_size ? (na_i128)x->n_groups : -1);
 	na_put_real(r, to, "bus_gbps",
 		    x->sized_ps > 0 && x->bus_bits > 0
 			    ? x->bus_bits / (double)x->sized_ps * 1e3
@@ -425,8 +423,8 @@ static void put_row(struct report *p, struct na_value *list, size_t i)
 	put_name(r, to, "module", &p->f.modules, x->module);
 	na_put_int(r, to, "participants", (int64_t)x->participants);
 	put_missing(p, to, i);
-	put_bytes(r, to, "executions", told ? (na_i128)x->executions : -1);
-	put_bytes(r, to, "bytes", bytes_of(x));
+	na_put_whole(r, to, "executions", told ? (na_i128)x->executions : -1);
+	na_put_whole(r, to, "bytes", bytes_of(x));
 	na_put_text(r, to, "bytes_from", bytes_from(x));
 	na_put_real(r, to, "p50_us", quantile_us(&p->times, i, 0.5));
 	na_put_real(r, to, "p99_us", quantile_us(&p->times, i, 0.99));
@@ -436,11 +434,11 @@ static void put_row(struct report *p, struct na_value *list, size_t i)
 			    ? gbps(x->sums->bytes, x->sums->time_ps)
 			    : gbps(moved_of(x), x->sums->time_ps));
 	na_put_real(r, to, "total_s", (double)time_of(x) / 1e12);
-	put_bytes(r, to, "transfers",
-		  !x->sums ? -1
-			   : (na_i128)x->sums->transfers[NA_RX] +
-				     x->sums->transfers[NA_TX]);
-	put_bytes(r, to, "transfer_bytes", moved_of(x));
+	na_put_whole(r, to, "transfers",
+		     !x->sums ? -1
+			      : (na_i128)x->sums->transfers[NA_RX] +
+					x->sums->transfers[NA_TX]);
+	na_put_whole(r, to, "transfer_bytes", moved_of(x));
 	put_ranks(p, to, i);
 }
 
@@ -461,8 +459,8 @@ static void put_total(struct na_result *r, struct na_value *row,
 {
 	na_put_int(r, row, "collectives", (int64_t)t->rows);
 	na_put_int(r, row, "executions", (int64_t)t->executions);
-	put_bytes(r, row, "bytes", t->bytes);
-	put_bytes(r, row, "transfer_bytes", t->moved);
+	na_put_whole(r, row, "bytes", t->bytes);
+	na_put_whole(r, row, "transfer_bytes", t->moved);
 	na_put_real(r, row, "total_s", (double)t->time_ps / 1e12);
 	na_put_int(r, row, "missing_count", (int64_t)t->missing);
 }
@@ -518,16 +516,21 @@ static bool cover(struct co_state *s, const struct co_found *f)
 static bool gather(struct report *p)
 {
 	struct co_found *f = &p->f;
+	size_t base;
 
-	if (!co_match(p->s, f) || !cover(p->s, f) || !add_dcn(p))
+	if (!co_match(p->s, f) || !cover(p->s, f))
+		return false;
+	base = f->n_rows;
+	if (!add_dcn(p))
 		return false;
 	/* Not each op of an execution. */
 	if (p->s->n_transfers + p->s->n_executions)
 		p->s->used = p->s->n_transfers + p->s->n_executions;
 	return miss_dcn(p) && list_missing(p) &&
-	       spread_out(&p->times, &f->times, f->n_rows) &&
-	       spread_out(&p->waits, &f->waits, f->n_rows) &&
-	       spread_out(&p->skews, &f->skews, f->n_rows);
+	       spread_out(&p->times, &f->times, &p->s->times, base,
+			  f->n_rows) &&
+	       spread_out(&p->waits, &f->waits, NULL, 0, f->n_rows) &&
+	       spread_out(&p->skews, &f->skews, NULL, 0, f->n_rows);
 }
 
 static void report_fini(struct report *p)

@@ -367,7 +367,8 @@ static enum na_status df_turn(void *state, unsigned done, struct na_err *err)
 	if (st < NA_OK)
 		return st;
 	/* Of the steps, their times alone. */
-	if (!na_host_clocks_settle(&s->steps.clocks) ||
+	s->steps.clocks = &s->steps.own_clocks;
+	if (!na_host_clocks_settle(&s->steps.own_clocks) ||
 	    !st_build_lines(&s->steps) || !st_build_hosts(&s->steps))
 		return na_fail_nomem(err);
 	if (!df_number_units(s) || !df_samples(s) || !df_judge(s) ||

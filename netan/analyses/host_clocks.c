@@ -24,14 +24,21 @@ struct na_clock_pair {
 	struct samples *sides[2];
 };
 
+static void drop_samples(struct na_host_clocks *c)
+{
+	for (size_t p = 0; p < c->pairs.n && c->of; p++) {
+		for (enum na_side side = NA_RX; side <= NA_TX; side++) {
+			free(c->of[p].sides[side]);
+			c->of[p].sides[side] = NULL;
+		}
+	}
+}
+
 void na_host_clocks_fini(struct na_host_clocks *c)
 {
 	const struct na_store *store = c->store;
 
-	for (size_t p = 0; p < c->pairs.n && c->of; p++) {
-		free(c->of[p].sides[NA_RX]);
-		free(c->of[p].sides[NA_TX]);
-	}
+	drop_samples(c);
 	na_triples_fini(&c->pairs);
 	free(c->of);
 	free(c->ahead_ps);
@@ -411,7 +418,9 @@ bool na_host_clocks_settle(struct na_host_clocks *c)
 {
 	bool sound, done = settle(c, true, &sound);
 
-	return done && (sound || settle(c, false, &sound));
+	done = done && (sound || settle(c, false, &sound));
+	drop_samples(c);
+	return done;
 }
 
 int64_t na_host_clocks_between(const struct na_host_clocks *c, uint32_t a,

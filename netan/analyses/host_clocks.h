@@ -18,6 +18,8 @@
 #ifndef NETAN_ANALYSES_HOST_CLOCKS_H
 #define NETAN_ANALYSES_HOST_CLOCKS_H
 
+#include <pthread.h>
+
 #include "netan/base/triples.h"
 #include "netan/model/store.h"
 
@@ -41,6 +43,16 @@ struct na_host_clocks {
 	size_t n_hosts;
 };
 
+/* Of all transfers of one store, for several analyses at once: found by who
+ * asks first. */
+struct na_shared_clocks {
+	pthread_mutex_t lock;
+	bool known;
+	struct na_host_clocks clocks;
+};
+void na_shared_clocks_init(struct na_shared_clocks *x);
+void na_shared_clocks_fini(struct na_shared_clocks *x);
+
 /* All zero but the store is an empty one. */
 void na_host_clocks_fini(struct na_host_clocks *c);
 /* A receive that is valid or clock_skew, or a send; others are passed over. */
@@ -49,6 +61,14 @@ bool na_host_clocks_merge(struct na_host_clocks *c,
 			  const struct na_host_clocks *from);
 /* False: no memory. */
 bool na_host_clocks_settle(struct na_host_clocks *c);
+/* Settled, of the transfers in the store that `late` lets pass (NULL: all):
+ * the scope's shared ones where these are the same, else `own`, empty before,
+ * which the caller frees in any case.  NULL: no memory. */
+struct na_scope;
+struct na_late;
+const struct na_host_clocks *na_host_clocks_of(const struct na_scope *scope,
+					       const struct na_late *late,
+					       struct na_host_clocks *own);
 /* How well two hosts' clocks are known to each other; NA_TIME_MAX: not. */
 int64_t na_host_clocks_between(const struct na_host_clocks *c, uint32_t a,
 			       uint32_t b);

@@ -179,7 +179,7 @@ static void find_steady(struct he_state *s, uint32_t run)
 		if (x->run != run ||
 		    (to->by_step && x->end_ps >= to->steady_ps))
 			continue;
-		to->by_step = true;
+		to->by_step = to->seen = true;
 		to->steady_ps = x->end_ps;
 	}
 	if (to->by_step)
@@ -191,6 +191,7 @@ static void find_steady(struct he_state *s, uint32_t run)
 	if (__builtin_add_overflow(all.from_ps, (int64_t)start_up,
 				   &to->steady_ps))
 		to->steady_ps = NA_TIME_MAX;
+	to->seen = all.to_ps > to->steady_ps;
 }
 
 #define ORDER(a, b) \

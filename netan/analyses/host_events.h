@@ -12,9 +12,10 @@
  * [end - latency, end).  Event and transfer are half-open; an event without
  * a duration is an instant.
  *
- * body: {runs: [{label, steady_from_s, steady_by: "step" | "time", transfers,
- *   registrations, copies}]}, and of either kind {count, startup (before the
- *   steady state), total_s, bytes, first_s, last_s, p50_s, p99_s, touched,
+ * body: {runs: [{label, steady_from_s, steady_by: "step" | "time",
+ *   steady_seen (the profile goes on into it), transfers, registrations,
+ *   copies}]}, and of either kind {count, startup (before the steady state),
+ *   total_s, bytes, first_s, last_s, p50_s, p99_s, touched,
  *   touched_share, hosts, n_threads, worst_host, worst_share (of the
  *   transfers of that host), threads: [{host, thread, count, total_s,
  *   bytes}], longest first, at most NA_HE_THREADS}.
@@ -35,6 +36,7 @@ struct he_span {
 struct he_run {
 	int64_t steady_ps;
 	bool by_step;
+	bool seen; /* what was profiled goes on into the steady state */
 };
 
 struct he_state {

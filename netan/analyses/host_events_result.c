@@ -214,6 +214,7 @@ static bool put_run(const struct he_state *s, uint32_t run, struct na_result *r,
 		    (double)s->runs[run].steady_ps / 1e12);
 	na_put_text(r, row, "steady_by",
 		    s->runs[run].by_step ? "step" : "time");
+	na_put_bool(r, row, "steady_seen", s->runs[run].seen);
 	for (unsigned i = 0; ok && i < NA_HE_KINDS; i++) {
 		struct kind k = {.s = s, .run = run, .kind = i};
 

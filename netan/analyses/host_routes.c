@@ -7,6 +7,8 @@
 #include "netan/analyses/host_parts.h"
 #include "netan/base/units.h"
 
+enum { REMEDY_MAX = 400 + 1024 /* of which the next hops */ };
+
 /* What a connection gets whose route says nothing; NA_NOT_KNOWN. */
 static int64_t fallback_us(const struct na_settings *s, const char **from)
 {
@@ -58,33 +60,34 @@ static int add_word(char *out, size_t size, int at, const char *key,
 }
 
 /* A route is known to the kernel by destination, table and metric; what a
- * change does not repeat is lost. */
+ * change does not repeat is lost.  Next hops end the command. */
 static void print_remedy(const struct na_route *x, char *out, size_t size)
 {
 	const char *six = x->family == 6 ? "-6 " : "";
+	bool several = x->hops > 1;
 	char metric[24];
 	int at;
 
-	if (x->hops > 1) {
-		snprintf(out, size,
-			 "ip %sroute change %.60s with all its %u next hops, "
-			 "and rto_min 5ms",
-			 six, x->dst, x->hops);
-		return;
-	}
 	snprintf(metric, sizeof(metric), "%" PRId64, x->metric);
 	at = snprintf(out, size, "ip %sroute change %.60s", six, x->dst);
 	at = add_word(out, size, at,
 		      x->via && x->family == 4 && strchr(x->via, ':')
 			      ? "via inet6"
 			      : "via",
-		      x->via);
-	at = add_word(out, size, at, "dev", x->dev);
+		      several ? NULL : x->via);
+	at = add_word(out, size, at, "dev", several ? NULL : x->dev);
 	at = add_word(out, size, at, "table", x->table);
 	at = add_word(out, size, at, "src", x->src);
 	at = add_word(out, size, at, "metric",
 		      x->metric == NA_NOT_KNOWN ? NULL : metric);
-	add_word(out, size, at, "rto_min", "5ms");
+	at = add_word(out, size, at, "rto_min", "5ms");
+	if (several && x->next_hops)
+		snprintf(out + at, size - (size_t)at, " %s", x->next_hops);
+	else if (several)
+		snprintf(out, size,
+			 "ip %sroute change %.60s with all its %u next hops, "
+			 "and rto_min 5ms",
+			 six, x->dst, x->hops);
 }
 
 /* The route that has the largest, the default one of them first. */
@@ -161,7 +164,7 @@ void hs_put_rto(struct hs_out *o, const struct na_settings *s,
 		struct na_value *into)
 {
 	struct worst w = find_worst(s);
-	char value[NA_UNIT_BUF] = "", why[400] = "", remedy[400] = "";
+	char value[NA_UNIT_BUF] = "", why[400] = "", remedy[REMEDY_MAX] = "";
 	struct hs_row row = {
 		.name = "rto_min",
 		.value = value,
@@ -212,7 +215,7 @@ static void put_route(struct hs_out *o, struct na_value *list,
 	const char *from;
 	int64_t us = rto_of(s, x, &from);
 	bool bad = judged && us != NA_NOT_KNOWN && us > NA_RTO_MOST_US;
-	char remedy[400];
+	char remedy[REMEDY_MAX];
 
 	na_put_text(o->r, to, "dst", x->dst);
 	na_put_text(o->r, to, "via", x->via);

@@ -81,8 +81,7 @@ static bool learn_modules(struct na_op_match *m)
 	const struct na_op_types *types = &m->store->devices.types;
 	size_t at = 0;
 
-	if (m->n_ops)
-		qsort(m->ops, m->n_ops, sizeof(*m->ops), na_op_order);
+	na_sort_ops(m->ops, m->n_ops);
 	if (m->n_runs)
 		qsort(m->runs, m->n_runs, sizeof(*m->runs), na_span_order);
 	for (size_t i = 0; i < types->n; i++) {

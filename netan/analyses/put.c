@@ -14,6 +14,17 @@ void na_put_amount(struct na_result *r, struct na_value *in, const char *name,
 			    (double)amount / (double)(1 << NA_SPREAD_SHIFT));
 }
 
+void na_put_whole(struct na_result *r, struct na_value *in, const char *name,
+		  na_i128 v)
+{
+	if (v < 0)
+		na_put_null(r, in, name);
+	else if (v <= INT64_MAX)
+		na_put_int(r, in, name, (int64_t)v);
+	else
+		na_put_real(r, in, name, (double)v);
+}
+
 void na_put_steps(struct na_result *r, struct na_value *body,
 		  const struct na_store *store, int64_t lo_ps, int64_t hi_ps)
 {

@@ -10,6 +10,10 @@
 void na_put_amount(struct na_result *r, struct na_value *in, const char *name,
 		   na_i128 amount);
 
+/* A count or bytes: below 0 (not known) null, beyond an int64_t a real. */
+void na_put_whole(struct na_result *r, struct na_value *in, const char *name,
+		  na_i128 v);
+
 /* The list "steps": those that run in [lo_ps, hi_ps). */
 void na_put_steps(struct na_result *r, struct na_value *body,
 		  const struct na_store *store, int64_t lo_ps, int64_t hi_ps);

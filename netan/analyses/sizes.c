@@ -50,28 +50,6 @@ static struct sz_sums *sums_of(struct sz_state *s, uint32_t group)
 	return &s->sums[group];
 }
 
-/* Steps that the window cuts would make the mean of a step too small. */
-static void survey_steps(struct sz_state *s)
-{
-	const struct na_filter *f = s->scope->filter;
-	const struct na_store *store = s->scope->store;
-
-	for (size_t i = 0; i < store->n_steps; i++) {
-		const struct na_step *x = &store->steps[i];
-		struct sz_steps *to = &s->owned_steps[x->run];
-
-		if (x->start_ps < f->from_ps || x->end_ps > f->to_ps ||
-		    (f->first_step >= 0 &&
-		     (x->number < f->first_step || x->number > f->last_step)))
-			continue;
-		if (!to->n || x->start_ps < to->from_ps)
-			to->from_ps = x->start_ps;
-		if (!to->n || x->end_ps > to->to_ps)
-			to->to_ps = x->end_ps;
-		to->n++;
-	}
-}
-
 static enum na_status sz_open(void *state, const struct na_scope *scope,
 			      const void *params, struct na_err *err)
 {
@@ -83,14 +61,12 @@ static enum na_status sz_open(void *state, const struct na_scope *scope,
 			keys_fit_executions(&scope->by);
 	na_groups_init(&s->groups, &scope->by);
 	na_groups_init(&s->pairs, &by_pair);
-	s->owned_steps = na_calloc(scope->store->n_runs,
-				   sizeof(*s->owned_steps));
+	s->owned_steps = na_whole_steps(scope);
 	if (!s->owned_steps ||
 	    (!scope->by.n &&
 	     !sums_of(s, na_groups_add(&s->groups, (uint64_t[]){0, 0, 0, 0}))))
 		return na_fail_nomem(err);
 	s->steps = s->owned_steps;
-	survey_steps(s);
 	return NA_OK;
 }
 
@@ -154,7 +130,7 @@ static enum na_status sz_add(void *block, const struct na_transfer *t)
 {
 	struct sz_state *s = block;
 	uint32_t run = s->scope->store->sources[t->input].run;
-	const struct sz_steps *steps = &s->steps[run];
+	const struct na_whole_steps *steps = &s->steps[run];
 	uint64_t values[NA_MAX_KEYS];
 	na_i128 time_ps = (na_i128)t->end_ps - t->start_ps;
 	bool small = t->size_bytes <= (uint64_t)s->params->small_bytes;

@@ -4,6 +4,7 @@
 
 #include "netan/analyses/analysis.h"
 #include "netan/analyses/groups.h"
+#include "netan/analyses/whole_steps.h"
 #include "netan/stats/census.h"
 #include "netan/stats/fixed_cost.h"
 
@@ -20,18 +21,12 @@ struct sz_sums {
 	uint32_t run;
 };
 
-/* The steps of a run that lie in the window. */
-struct sz_steps {
-	int64_t from_ps, to_ps;
-	uint64_t n;
-};
-
 struct sz_state {
 	const struct na_scope *scope;
 	const struct sz_params *params;
-	const struct sz_steps *steps; /* [n_runs], of the main state */
-	struct sz_steps *owned_steps; /* the same there, else NULL */
-	bool executions;              /* the groups' keys fit them */
+	const struct na_whole_steps *steps; /* [n_runs], of the main state */
+	struct na_whole_steps *owned_steps; /* the same there, else NULL */
+	bool executions;                    /* the groups' keys fit them */
 
 	struct na_groups groups;
 	struct sz_sums *sums; /* by group */

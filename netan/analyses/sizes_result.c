@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/analyses/put.h"
 #include "netan/analyses/sizes.h"
 #include "netan/base/vec.h"
 
@@ -23,17 +24,6 @@ struct rows {
 	size_t *from;              /* [n + 1] */
 	int64_t fixed_ps;          /* -1: cannot be told */
 };
-
-static void put_amount(struct na_result *r, struct na_value *in,
-		       const char *name, na_i128 v)
-{
-	if (v < 0)
-		na_put_null(r, in, name);
-	else if (v <= INT64_MAX)
-		na_put_int(r, in, name, (int64_t)v);
-	else
-		na_put_real(r, in, name, (double)v);
-}
 
 static double share(na_i128 part, na_i128 whole)
 {
@@ -137,8 +127,8 @@ static void put_more(struct na_result *r, struct na_value *row,
 	na_put_real(r, row, "fixed_cost_share",
 		    fixed_ps < 0 ? NAN
 				 : share((na_i128)fixed_ps * x->n, x->time_ps));
-	put_amount(r, row, "executions",
-		   s->executions ? (na_i128)x->executions : -1);
+	na_put_whole(r, row, "executions",
+		     s->executions ? (na_i128)x->executions : -1);
 	na_put_real(r, row, "transfers_per_execution",
 		    s->executions ? share(x->n, x->executions) : NAN);
 	na_put_real(r, row, "transfers_per_step",
@@ -161,10 +151,10 @@ static void put_class(struct na_result *r, struct na_value *list, unsigned k,
 	struct na_value *bin = na_put_object(r, list, NULL);
 	na_i128 to = (na_i128)1 << k;
 
-	put_amount(r, bin, "from_bytes", to >> 1);
-	put_amount(r, bin, "to_bytes", to);
-	put_amount(r, bin, "count", n);
-	put_amount(r, bin, "bytes", bytes);
+	na_put_whole(r, bin, "from_bytes", to >> 1);
+	na_put_whole(r, bin, "to_bytes", to);
+	na_put_whole(r, bin, "count", n);
+	na_put_whole(r, bin, "bytes", bytes);
 }
 
 /* From the first class with a transfer to the last, empty ones between. */
@@ -191,11 +181,11 @@ static void put_histogram(struct na_result *r, struct na_value *row,
 static void put_spread(struct na_result *r, struct na_value *row,
 		       const struct na_weighted *x, size_t n)
 {
-	put_amount(r, row, "min_bytes", n ? x[0].value : -1);
+	na_put_whole(r, row, "min_bytes", n ? x[0].value : -1);
 	na_put_real(r, row, "p50_bytes", na_weighted_quantile(x, n, 0.5));
 	na_put_real(r, row, "p90_bytes", na_weighted_quantile(x, n, 0.9));
 	na_put_real(r, row, "p99_bytes", na_weighted_quantile(x, n, 0.99));
-	put_amount(r, row, "max_bytes", n ? x[n - 1].value : -1);
+	na_put_whole(r, row, "max_bytes", n ? x[n - 1].value : -1);
 }
 
 static void put_group(struct na_result *r, struct na_value *list,
@@ -208,14 +198,14 @@ static void put_group(struct na_result *r, struct na_value *list,
 
 	na_groups_put_key(r, row, &s->scope->by, s->scope->store, &s->groups,
 			  w->group[i], w->rest && i + 1 == w->n);
-	put_amount(r, row, "count", w->sums[i].n);
-	put_amount(r, row, "bytes", w->sums[i].bytes);
+	na_put_whole(r, row, "count", w->sums[i].n);
+	na_put_whole(r, row, "bytes", w->sums[i].bytes);
 	put_spread(r, row, x, n);
 	put_shares(r, row, &w->sums[i]);
-	put_amount(r, row, "half_bytes_size", na_weighted_half(x, n));
+	na_put_whole(r, row, "half_bytes_size", na_weighted_half(x, n));
 	na_put_real(r, row, "gini", na_weighted_gini(x, n));
 	put_more(r, row, s, &w->sums[i], w->fixed_ps);
-	put_amount(r, row, "distinct_sizes", n);
+	na_put_whole(r, row, "distinct_sizes", n);
 	na_put_rows(r, row, "distinct", fields, x ? &x->value : NULL, n);
 	put_histogram(r, row, x, n);
 }
@@ -376,10 +366,10 @@ static void put_total(struct na_result *r, struct na_value *body,
 	na_put_real(r, body, "fixed_us",
 		    fixed_ps < 0 ? NAN : (double)fixed_ps / 1e6);
 	total = na_put_object(r, body, "total");
-	put_amount(r, total, "count", all->n);
-	put_amount(r, total, "bytes", all->bytes);
+	na_put_whole(r, total, "count", all->n);
+	na_put_whole(r, total, "bytes", all->bytes);
 	put_shares(r, total, all);
-	put_amount(r, total, "half_bytes_size", half_bytes);
+	na_put_whole(r, total, "half_bytes_size", half_bytes);
 	put_more(r, total, s, all, fixed_ps);
 }
 

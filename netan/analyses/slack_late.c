@@ -22,15 +22,20 @@ static bool count_latencies(const struct sl_state *s, const bool *rows,
 	const struct na_store *store = s->scope->store;
 
 	for (struct na_chunk *c = store->transfers.first; c; c = c->next) {
-		const struct na_transfer *t = (const void *)c->data;
+		const struct na_packed_transfer *x = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
-			if (t[i].klass == NA_VALID && t[i].side == NA_RX &&
+			struct na_transfer t;
+
+			if (na_packed_aside(&x[i], NA_RX))
+				continue;
+			t = na_unpack_transfer(&x[i]);
+			if (t.klass == NA_VALID && t.side == NA_RX &&
 			    has_row(rows, store->names.strings.n,
-				    t[i].collective) &&
-			    !na_census_add(to, t[i].collective,
-					   na_time_between(t[i].start_ps,
-							   t[i].end_ps)))
+				    t.collective) &&
+			    !na_census_add(to, t.collective,
+					   na_time_between(t.start_ps,
+							   t.end_ps)))
 				return false;
 		}
 	}
@@ -142,24 +147,11 @@ static size_t slowest(const struct sl_state *s, uint32_t collective,
 	return n;
 }
 
-static bool read_clocks(const struct sl_state *s, struct na_host_clocks *clocks)
-{
-	const struct na_bag *bag = &s->scope->store->transfers;
-	bool ok = true;
-
-	for (struct na_chunk *c = bag->first; ok && c; c = c->next) {
-		const struct na_transfer *t = (const void *)c->data;
-
-		for (size_t i = 0; ok && i < c->n; i++)
-			ok = na_host_clocks_add(clocks, &t[i]);
-	}
-	return ok && na_host_clocks_settle(clocks);
-}
-
 enum na_status sl_put_late(const struct sl_state *s, struct na_result *r,
 			   struct na_err *err)
 {
-	struct na_host_clocks clocks = {.store = s->scope->store};
+	struct na_host_clocks own = {.store = s->scope->store};
+	const struct na_host_clocks *clocks;
 	struct na_late_ask asks[SL_LATE_MAX];
 	enum na_status st;
 	uint32_t worst;
@@ -168,11 +160,12 @@ enum na_status sl_put_late(const struct sl_state *s, struct na_result *r,
 	if (!s->params->late || s->params->reference || !s->used)
 		return NA_OK;
 	worst = worst_collective(s, &ok);
-	if (ok && read_clocks(s, &clocks))
-		st = na_put_late(s->scope, &clocks, asks,
+	clocks = ok ? na_host_clocks_of(s->scope, NULL, &own) : NULL;
+	if (clocks)
+		st = na_put_late(s->scope, clocks, asks,
 				 slowest(s, worst, asks), r, err);
 	else
 		st = na_fail_nomem(err);
-	na_host_clocks_fini(&clocks);
+	na_host_clocks_fini(&own);
 	return st;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/analyses/put.h"
 #include "netan/analyses/slack.h"
 #include "netan/base/vec.h"
 #include "netan/stats/quantile.h"
@@ -68,15 +69,6 @@ static void put_spread(struct na_result *r, struct na_value *in,
 					      (double)NA_PS_PER_US);
 }
 
-static void put_i128(struct na_result *r, struct na_value *in, const char *name,
-		     na_i128 v)
-{
-	if (v <= INT64_MAX)
-		na_put_int(r, in, name, (int64_t)v);
-	else
-		na_put_real(r, in, name, (double)v);
-}
-
 static void put_bytes(struct na_result *r, struct na_value *to,
 		      const struct sl_row *row)
 {
@@ -86,7 +78,7 @@ static void put_bytes(struct na_result *r, struct na_value *to,
 		na_put_real(r, to, "bytes",
 			    (double)row->bytes / (double)row->sized);
 	else
-		put_i128(r, to, "bytes", row->bytes / (na_i128)row->sized);
+		na_put_whole(r, to, "bytes", row->bytes / (na_i128)row->sized);
 	na_put_bool(r, to, "bytes_estimated", row->sized && row->estimate);
 }
 

@@ -1,6 +1,6 @@
 /*
  * steps: which steps and which hosts are slow, and why.  Two passes: the
- * first gathers steps, communication ops, transfers and clocks; the second
+ * first gathers steps, communication ops, transfers, and then the clocks; the second
  * adds what devices did else, which is most of a trace, without keeping it.
  */
 #include "netan/analyses/steps.h"
@@ -17,7 +17,7 @@ static enum na_status st_open(void *state, const struct na_scope *scope,
 
 	(void)params;
 	s->scope = scope;
-	s->clocks.store = scope->store;
+	s->own_clocks.store = scope->store;
 	for (size_t i = 0; i < scope->by.n; i++) {
 		if (scope->by.keys[i] != NA_KEY_LABEL)
 			return na_fail(err, NA_EUSAGE,
@@ -38,7 +38,6 @@ static enum na_status st_fork(void *block, const void *state, unsigned pass)
 		.pass = pass,
 		.main = from,
 	};
-	b->clocks.store = from->scope->store;
 	return NA_OK;
 }
 
@@ -46,9 +45,7 @@ static enum na_status st_add(void *block, const struct na_transfer *t)
 {
 	struct st_state *b = block;
 
-	return (b->pass ||
-		(na_host_clocks_add(&b->clocks, t) && st_add_launch(b, t))) &&
-			       st_add_transfer(b, t)
+	return (b->pass || st_add_launch(b, t)) && st_add_transfer(b, t)
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
@@ -144,28 +141,43 @@ static enum na_status st_merge(void *state, void *block, unsigned pass)
 		    sizeof(*b->spans)) &&
 			       take(&s->ops, &s->n_ops, &s->cap_ops, b->ops,
 				    b->n_ops, sizeof(*b->ops)) &&
-			       na_host_clocks_merge(&s->clocks, &b->clocks) &&
 			       st_merge_launches(s, b) &&
 			       st_merge_transfers(s, b)
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
 
+/* What is judged needs no room while it is told. */
+static void drop_gathered(struct st_state *s)
+{
+	na_triples_fini(&s->instances);
+	na_triples_fini(&s->keys);
+	free(s->shares);
+	free(s->segments);
+	s->shares = NULL;
+	s->segments = NULL;
+	s->n_shares = s->cap_shares = 0;
+	s->n_segments = s->cap_segments = 0;
+}
+
 static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
 {
 	struct st_state *s = state;
 
-	if (!done)
-		return na_host_clocks_settle(&s->clocks) && st_build_lines(s)
-			       ? NA_OK
-			       : na_fail_nomem(err);
+	if (!done) {
+		s->clocks = na_host_clocks_of(s->scope, s->scope->late,
+					      &s->own_clocks);
+		return s->clocks && st_build_lines(s) ? NA_OK
+						      : na_fail_nomem(err);
+	}
 	if (!st_build_hosts(s))
 		return na_fail_nomem(err);
 	st_place_transfers(s);
-	return st_judge_steps(s) && st_judge_hosts(s) && st_judge_course(s) &&
-			       st_judge_transfers(s)
-		       ? NA_OK
-		       : na_fail_nomem(err);
+	if (!st_judge_steps(s) || !st_judge_hosts(s) || !st_judge_course(s) ||
+	    !st_judge_transfers(s))
+		return na_fail_nomem(err);
+	drop_gathered(s);
+	return NA_OK;
 }
 
 static void st_fini(void *state)
@@ -179,7 +191,7 @@ static void st_fini(void *state)
 	free(s->by_launch);
 	free(s->matched);
 	free(s->waits);
-	na_host_clocks_fini(&s->clocks);
+	na_host_clocks_fini(&s->own_clocks);
 	free(s->spans);
 	free(s->ops);
 	free(s->shares);
@@ -230,10 +242,10 @@ const struct na_analysis na_an_steps = {
 		"a launch of a program, which transfers name (older messages "
 		"do not): of each device from its first send to the end of "
 		"its last transfer. What it was spent on is not known then; "
-		"slowest is who starts last, by more than 5 % of the launch "
-		"and with a longer gap than the others (late_start), or whose "
-		"transfers take longest, by more than 3 % (network); so of a "
-		"straggler.\n"
+		"slowest is who starts last, by more than 5 % of the time "
+		"from launch to launch and with a longer gap than the others "
+		"(late_start), or whose transfers take longest, by more than "
+		"3 % of the launch (network); so of a straggler.\n"
 		"The own time of a host is gap + compute + idle: in a "
 		"synchronous job every duration is alike, since all wait for "
 		"the slowest, and the slowest is the host with the longest "

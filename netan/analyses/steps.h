@@ -43,7 +43,7 @@
  * different places of a job differ so (algorithms.md, 1.4). */
 #define ST_NETWORK_RATIO 1.25
 /* Of a launch, where nobody knows who waited for whom; and of late starts,
- * which earlier transfers cause, too. */
+ * which earlier transfers cause, too, beside the time to the next launch. */
 #define ST_LAUNCH_SHARE 0.03
 #define ST_LATE_SHARE   0.05
 /* Durations differ notably: then the longest is the slowest. */
@@ -113,9 +113,8 @@ struct st_busy {
 struct st_share {
 	int64_t first_send_ps, last_receive_ps; /* NA_TIME_MAX, NA_TIME_MIN */
 	na_i128 latency_ps;                     /* of all, in and out */
-	uint64_t n;
 	int64_t unsure_ps; /* what the clocks leave open */
-	uint32_t step;
+	uint32_t n, step;
 };
 
 enum st_cause {
@@ -211,7 +210,9 @@ struct st_state {
 	struct na_triples launch_keys; /* launch, endpoint, host */
 	struct st_launch *launches;    /* by key */
 	size_t n_launches, cap_launches;
-	struct na_host_clocks clocks;
+	const struct na_host_clocks *clocks; /* of the main state; after
+						pass 0 */
+	struct na_host_clocks own_clocks;    /* where nobody shares them */
 	/* after pass 0 */
 	struct st_cell *cells; /* by core, then start */
 	size_t n_cells;
@@ -317,8 +318,8 @@ static inline bool st_passes(const struct st_state *s, uint32_t core)
 /* Whether its clock can be compared with others'. */
 static inline bool st_is_tied(const struct st_state *s, uint32_t host)
 {
-	return host < s->clocks.n_hosts &&
-	       s->clocks.uncertainty_ps[host] != NA_TIME_MAX;
+	return host < s->clocks->n_hosts &&
+	       s->clocks->uncertainty_ps[host] != NA_TIME_MAX;
 }
 
 /* steps_launches.c: launches of programs, in place of steps. */

@@ -78,7 +78,7 @@ static bool open_to_clocks(const struct st_court *c, enum st_test test,
 		}
 	}
 	ps = na_time_between(e[second].ps, e[at].ps);
-	na_host_clocks_ahead(&c->s->clocks, e[at].host, e[second].host, &known);
+	na_host_clocks_ahead(c->s->clocks, e[at].host, e[second].host, &known);
 	return ps > 0 && ps <= known;
 }
 
@@ -166,7 +166,7 @@ static bool try_steps_of(struct st_court *c, const bool *of)
 			v->n++;
 			v->expected += 1.0 / (double)n;
 			if (!lasted(&c->typical[x->run * ST_TESTS],
-				    x->period_ps))
+				    x->cell->launch ? x->own_ps : x->period_ps))
 				return false;
 			if (k != t->slowest)
 				continue;
@@ -207,7 +207,7 @@ static int by_instance(const void *a, const void *b)
  * has an instant. */
 static bool tied(const struct st_state *s, uint32_t host, uint32_t *group)
 {
-	const struct na_host_clocks *k = &s->clocks;
+	const struct na_host_clocks *k = s->clocks;
 
 	if (!st_is_tied(s, host))
 		return false;
@@ -235,11 +235,11 @@ static void view(const struct st_state *s, const struct place *of, size_t n,
 		if (known && x->first_send_ps != NA_TIME_MAX)
 			v->e[ST_OF_STARTS][v->n[ST_OF_STARTS]++] =
 				(struct entry){host, na_host_clocks_time(
-							     &s->clocks, host,
+							     s->clocks, host,
 							     x->first_send_ps)};
 		if (known && x->last_receive_ps != NA_TIME_MIN)
 			v->e[ST_OF_ENDS][v->n[ST_OF_ENDS]++] = (struct entry){
-				host, na_host_clocks_time(&s->clocks, host,
+				host, na_host_clocks_time(s->clocks, host,
 							  x->last_receive_ps)};
 		if (x->n)
 			v->e[ST_OF_TRANSFERS][v->n[ST_OF_TRANSFERS]++] =

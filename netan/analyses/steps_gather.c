@@ -46,7 +46,7 @@ static void add_latency(struct st_share *x, int64_t ps, int64_t unsure_ps)
 static bool latency_of(const struct st_state *b, const struct na_transfer *t,
 		       uint32_t src, int64_t *ps, int64_t *unsure_ps)
 {
-	const struct na_host_clocks *k = &b->main->clocks;
+	const struct na_host_clocks *k = b->main->clocks;
 	int64_t differ;
 
 	*ps = na_time_between(t->start_ps, t->end_ps);
@@ -62,7 +62,7 @@ static bool add_latencies(struct st_state *b, const struct na_transfer *t,
 	int64_t ps, unsure_ps;
 	struct st_share *x;
 
-	if (src == t->input || src >= b->main->clocks.n_hosts ||
+	if (src == t->input || src >= b->main->clocks->n_hosts ||
 	    !latency_of(b, t, src, &ps, &unsure_ps))
 		return true;
 	x = share_of(b, t->collective, instance, t->input, t->step);

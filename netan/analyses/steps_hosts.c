@@ -75,18 +75,19 @@ static bool list_devices(struct st_state *s)
 	for (size_t i = 0; i < s->n_cells; i++) {
 		const struct st_cell *c = &s->cells[i];
 		uint32_t input = st_host_of(s, c->core);
-		int64_t period = st_duration(c);
+		int64_t period;
 
 		if (!c->kept)
 			continue;
-		if (!c->launch && !na_add_i64(period, gap_of(c), &period))
+		if (!na_add_i64(st_duration(c), gap_of(c), &period))
 			period = NA_TIME_MAX;
 		s->host_steps[s->n_host_steps++] = (struct st_host_step){
 			.cell = c,
 			.host = input,
 			.run = store->sources[input].run,
 			.period_ps = period,
-			.own_ps = period - st_exposed(c),
+			.own_ps = (c->launch ? st_duration(c) : period) -
+				  st_exposed(c),
 		};
 	}
 	if (s->n_host_steps)
@@ -127,6 +128,8 @@ static void one_of_each_host(struct st_state *s)
 			*last = x[i];
 	}
 	s->n_host_steps = n;
+	x = n ? realloc(x, n * sizeof(*x)) : NULL;
+	s->host_steps = x ? x : s->host_steps;
 }
 
 static bool list_steps(struct st_state *s)
@@ -138,9 +141,9 @@ static bool list_steps(struct st_state *s)
 		return false;
 	for (size_t i = 0; i < s->n_host_steps; i++) {
 		const struct st_cell *c = x[i].cell;
-		int64_t from = na_host_clocks_time(&s->clocks, x[i].host,
+		int64_t from = na_host_clocks_time(s->clocks, x[i].host,
 						   c->start_ps);
-		int64_t to = na_host_clocks_time(&s->clocks, x[i].host,
+		int64_t to = na_host_clocks_time(s->clocks, x[i].host,
 						 c->end_ps);
 		struct st_step *t;
 

@@ -128,7 +128,7 @@ static bool count_clusters(struct st_court *c)
  */
 static int64_t blur(struct st_court *c, uint32_t host, unsigned test)
 {
-	const struct na_host_clocks *k = &c->s->clocks;
+	const struct na_host_clocks *k = c->s->clocks;
 	int64_t others;
 	size_t n = 0;
 

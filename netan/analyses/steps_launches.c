@@ -98,13 +98,29 @@ static struct place place_of(const struct st_state *s, size_t k)
 	};
 }
 
+static bool begins_line(const struct place *x, size_t i)
+{
+	return !i || x[i].host != x[i - 1].host ||
+	       x[i].endpoint != x[i - 1].endpoint;
+}
+
+/* Room behind the cells and lines of steps. */
+static bool make_room(struct st_state *s, const struct place *x, size_t n)
+{
+	size_t cells = s->n_cells, lines = s->n_lines, more = 0;
+
+	for (size_t i = 0; i < n; i++)
+		more += begins_line(x, i);
+	return na_grow(&s->cells, &cells, cells + n, sizeof(*s->cells)) &&
+	       na_grow(&s->lines, &lines, lines + more, sizeof(*s->lines));
+}
+
 static void put_cells(struct st_state *s, const struct place *x, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct st_line *line;
 
-		if (!i || x[i].host != x[i - 1].host ||
-		    x[i].endpoint != x[i - 1].endpoint)
+		if (begins_line(x, i))
 			s->lines[s->n_lines++] =
 				(struct st_line){.cell_from = s->n_cells,
 						 .cell_to = s->n_cells,
@@ -130,6 +146,7 @@ bool st_build_launches(struct st_state *s)
 	const struct na_store *store = s->scope->store;
 	struct place *all = na_calloc(s->n_launches + 1, sizeof(*all));
 	size_t n = 0;
+	bool ok;
 
 	s->by_launch = na_calloc(store->n_runs + 1, sizeof(*s->by_launch));
 	if (!all || !s->by_launch) {
@@ -147,11 +164,17 @@ bool st_build_launches(struct st_state *s)
 		all[n] = place_of(s, k);
 		n += s->by_launch[store->sources[all[n].host].run];
 	}
+	na_triples_fini(&s->launch_keys);
+	free(s->launches);
+	s->launches = NULL;
+	s->n_launches = s->cap_launches = 0;
 	if (n)
 		qsort(all, n, sizeof(*all), by_line);
-	put_cells(s, all, n);
+	ok = make_room(s, all, n);
+	if (ok)
+		put_cells(s, all, n);
 	free(all);
-	return true;
+	return ok;
 }
 
 /* ---- who is slowest */
@@ -169,21 +192,21 @@ struct last {            /* by one measure */
 	int64_t lost_ps; /* behind the second */
 };
 
-enum measure { START, END, LASTED, NETWORK, GAP };
+enum measure { START, END, LASTED, NETWORK, GAP, PERIOD };
 
 /* False: not known of this host. */
 static bool measured(const struct st_state *s, const struct st_host_step *x,
 		     enum measure m, uint32_t *group, int64_t *ps)
 {
-	const struct na_host_clocks *k = &s->clocks;
+	const struct na_host_clocks *k = s->clocks;
 
 	if (m == NETWORK) {
 		*ps = x->network_ps > NA_TIME_MAX ? NA_TIME_MAX
 						  : (int64_t)x->network_ps;
 		return x->network_ps > 0;
 	}
-	if (m == LASTED) {
-		*ps = x->own_ps;
+	if (m == LASTED || m == PERIOD) {
+		*ps = m == LASTED ? x->own_ps : x->period_ps;
 		return true;
 	}
 	if (m == GAP) {
@@ -282,7 +305,7 @@ static bool starts_late(const struct st_state *s, const struct last *l,
 					       : &s->host_steps[l->at];
 
 	return x && st_late(l->late_ps, typical_ps) &&
-	       stands_out(l, s->clocks.uncertainty_ps[x->host], typical_ps) &&
+	       stands_out(l, s->clocks->uncertainty_ps[x->host], typical_ps) &&
 	       (x->cell->gap_ps < 0 || x->waits_less_ps > l->late_ps / 2);
 }
 
@@ -298,8 +321,10 @@ static void judge(struct st_state *s, struct st_step *t, int64_t *ps)
 	struct last end = last_of(s, t, END, ps);
 	struct last network = last_of(s, t, NETWORK, ps);
 	struct last lasted = last_of(s, t, LASTED, ps);
+	struct last period = last_of(s, t, PERIOD, ps);
 	int64_t typical = x[lasted.at].own_ps - lasted.late_ps;
-	bool starts = starts_late(s, &start, typical);
+	bool starts = starts_late(s, &start,
+				  x[period.at].period_ps - period.late_ps);
 	bool takes = network.at != SIZE_MAX &&
 		     stands_out(&network, x[network.at].unsure_ps, typical);
 

@@ -130,8 +130,8 @@ static bool cells_of_core(struct st_state *s, const struct st_span *x, size_t n)
 
 static bool build_cells(struct st_state *s)
 {
-	s->cells = na_calloc(s->n_spans + s->n_launches + 1, sizeof(*s->cells));
-	s->lines = na_calloc(s->n_lines + s->n_launches + 1, sizeof(*s->lines));
+	s->cells = na_calloc(s->n_spans + 1, sizeof(*s->cells));
+	s->lines = na_calloc(s->n_lines + 1, sizeof(*s->lines));
 	if (!s->cells || !s->lines)
 		return false;
 	if (s->n_spans)
@@ -449,8 +449,7 @@ static bool build_segments(struct st_state *s)
 	struct sweep w = {.types = s->scope->store->devices.types.items};
 	bool ok = true;
 
-	if (s->n_ops)
-		qsort(s->ops, s->n_ops, sizeof(*s->ops), na_op_order);
+	na_sort_ops(s->ops, s->n_ops);
 	for (size_t i = 0; ok && i < s->n_ops;) {
 		uint32_t core = s->ops[i].core;
 

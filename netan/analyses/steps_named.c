@@ -30,6 +30,23 @@ static enum st_cause costliest(const struct st_host *h)
 	return best;
 }
 
+/* Where no device tells what that costs: beside the time from launch to
+ * launch, in which hosts that wait for nobody drift apart. */
+static bool late_enough(const struct st_state *s, const struct st_host *h,
+			enum st_test test)
+{
+	na_i128 cycles_ps = 0;
+
+	if (!s->by_launch[h->run] || !h->n)
+		return true;
+	for (size_t i = 0; i < s->n_host_steps; i++) {
+		if (s->host_steps[i].host == h->host)
+			cycles_ps += s->host_steps[i].period_ps;
+	}
+	return st_late(h->tests[test].effect_ps,
+		       (int64_t)(cycles_ps / (na_i128)h->n));
+}
+
 /*
  * Who starts late lets the others wait, and waits less itself; who only
  * comes late from the collective before does not.  Where devices show no
@@ -46,8 +63,7 @@ static bool waits_less(const struct st_state *s, const struct st_host *h)
 		waiting += x->run == h->run && st_exposed(x->cell) > 0;
 		less += x->host == h->host && x->waits_less_ps > least;
 	}
-	if (s->by_launch[h->run] && !st_late(h->tests[ST_OF_STARTS].effect_ps,
-					     h->tests[ST_OF_STARTS].typical_ps))
+	if (!late_enough(s, h, ST_OF_STARTS))
 		return false;
 	return !waiting || (h->n && 4 * less >= 3 * h->n);
 }
@@ -64,7 +80,8 @@ static void name(const struct st_state *s, struct st_host *h, bool explained,
 
 	/* A few slow steps are no habit. */
 	h->cause = 10 * h->causes[of_steps] >= h->n ? of_steps : ST_NONE;
-	if (v[ST_OF_STEPS].named && costliest(h)) {
+	if (v[ST_OF_STEPS].named && costliest(h) &&
+	    (costliest(h) != ST_LATE_START || late_enough(s, h, ST_OF_STEPS))) {
 		h->cause = costliest(h);
 		h->evidence = ST_OF_STEPS;
 	} else if (v[ST_OF_TRANSFERS].named) {

@@ -7,22 +7,10 @@
 
 enum { SHOWN_HOSTS = 20, SHOWN_STEPS = 10 };
 
-struct columns {
-	struct na_column c[20];
-	size_t n;
-};
-
-static void column(struct columns *to, const char *field, const char *header,
-		   enum na_format format, int digits, double scale)
-{
-	to->c[to->n++] = (struct na_column){field, header, format, digits,
-					    scale};
-}
-
-static void label(struct columns *c, const struct st_state *s)
+static void label(struct na_columns *c, const struct st_state *s)
 {
 	if (s->scope->store->n_runs > 1)
-		column(c, "label", "label", NA_F_TEXT, 0, 0);
+		na_columns_add(c, "label", "label", NA_F_TEXT, 0, 0);
 }
 
 /* Where somebody could wait for a later device. */
@@ -41,23 +29,24 @@ static bool waits(const struct st_state *s)
 static void hosts(struct na_result *r, const struct st_state *s)
 {
 	const struct na_value *body = na_result_body(r);
-	struct columns c = {.n = 0};
+	struct na_columns c = {.n = 0};
 
 	label(&c, s);
-	column(&c, "host", "host", NA_F_TEXT, 0, 0);
-	column(&c, "steps", "steps", NA_F_COUNT, 0, 0);
-	column(&c, "mean_ms", "mean ms", NA_F_NUMBER, 4, 0);
-	column(&c, "p99_ms", "p99 ms", NA_F_NUMBER, 4, 0);
-	column(&c, "compute_ms", "compute ms", NA_F_NUMBER, 4, 0);
-	column(&c, "exposed_ms", "exposed ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, "host", "host", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, "steps", "steps", NA_F_COUNT, 0, 0);
+	na_columns_add(&c, "mean_ms", "mean ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, "p99_ms", "p99 ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, "compute_ms", "compute ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, "exposed_ms", "exposed ms", NA_F_NUMBER, 4, 0);
 	if (waits(s))
-		column(&c, "waiting_ms", "waiting ms", NA_F_NUMBER, 4, 0);
-	column(&c, "idle_ms", "idle ms", NA_F_NUMBER, 4, 0);
-	column(&c, "gap_ms", "gap ms", NA_F_NUMBER, 4, 0);
-	column(&c, "overlap_share", "overlap %", NA_F_NUMBER, 3, 100);
-	column(&c, "slowest_share", "slowest %", NA_F_NUMBER, 3, 100);
-	column(&c, "behind_ms", "behind ms", NA_F_NUMBER, 3, 0);
-	column(&c, "cause", "cause", NA_F_TEXT, 0, 0);
+		na_columns_add(&c, "waiting_ms", "waiting ms", NA_F_NUMBER, 4,
+			       0);
+	na_columns_add(&c, "idle_ms", "idle ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, "gap_ms", "gap ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, "overlap_share", "overlap %", NA_F_NUMBER, 3, 100);
+	na_columns_add(&c, "slowest_share", "slowest %", NA_F_NUMBER, 3, 100);
+	na_columns_add(&c, "behind_ms", "behind ms", NA_F_NUMBER, 3, 0);
+	na_columns_add(&c, "cause", "cause", NA_F_TEXT, 0, 0);
 	na_result_view(r, na_text_of(na_get(body, "verdict"), "hosts"),
 		       na_get(body, "hosts"), c.c, c.n,
 		       s->scope->top ? s->scope->top : SHOWN_HOSTS);
@@ -66,19 +55,19 @@ static void hosts(struct na_result *r, const struct st_state *s)
 static void stragglers(struct na_result *r, const struct st_state *s)
 {
 	const struct na_value *list = na_get(na_result_body(r), "stragglers");
-	struct columns c = {.n = 0};
+	struct na_columns c = {.n = 0};
 
 	label(&c, s);
-	column(&c, "host", "host", NA_F_TEXT, 0, 0);
-	column(&c, "cause", "cause", NA_F_TEXT, 0, 0);
-	column(&c, "kind", "kind", NA_F_TEXT, 0, 0);
-	column(&c, "of", "of", NA_F_TEXT, 0, 0);
-	column(&c, "times", "last", NA_F_COUNT, 0, 0);
-	column(&c, "tried", "tried", NA_F_COUNT, 0, 0);
-	column(&c, "expected_share", "expected %", NA_F_NUMBER, 3, 100);
-	column(&c, "q_value", "q", NA_F_NUMBER, 2, 0);
-	column(&c, "behind_ms", "behind ms", NA_F_NUMBER, 3, 0);
-	column(&c, "lost_ms", "lost ms", NA_F_NUMBER, 3, 0);
+	na_columns_add(&c, "host", "host", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, "cause", "cause", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, "kind", "kind", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, "of", "of", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, "times", "last", NA_F_COUNT, 0, 0);
+	na_columns_add(&c, "tried", "tried", NA_F_COUNT, 0, 0);
+	na_columns_add(&c, "expected_share", "expected %", NA_F_NUMBER, 3, 100);
+	na_columns_add(&c, "q_value", "q", NA_F_NUMBER, 2, 0);
+	na_columns_add(&c, "behind_ms", "behind ms", NA_F_NUMBER, 3, 0);
+	na_columns_add(&c, "lost_ms", "lost ms", NA_F_NUMBER, 3, 0);
 	if (list && list->n)
 		na_result_view(r, "stragglers", list, c.c, c.n, 0);
 }
@@ -86,14 +75,14 @@ static void stragglers(struct na_result *r, const struct st_state *s)
 static void changes(struct na_result *r, const struct st_state *s)
 {
 	const struct na_value *list = na_get(na_result_body(r), "changes");
-	struct columns c = {.n = 0};
+	struct na_columns c = {.n = 0};
 
 	label(&c, s);
-	column(&c, "kind", "kind", NA_F_TEXT, 0, 0);
-	column(&c, "host", "host", NA_F_TEXT, 0, 0);
-	column(&c, "step", "from step", NA_F_COUNT, 0, 0);
-	column(&c, "from_ms", "from ms", NA_F_NUMBER, 4, 0);
-	column(&c, "to_ms", "to ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, "kind", "kind", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, "host", "host", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, "step", "from step", NA_F_COUNT, 0, 0);
+	na_columns_add(&c, "from_ms", "from ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, "to_ms", "to ms", NA_F_NUMBER, 4, 0);
 	if (list && list->n)
 		na_result_view(r,
 			       "changes over the steps (no host: mean of "
@@ -139,7 +128,7 @@ static bool steps(struct na_result *r, const struct st_state *s)
 	struct na_value *list = na_put_list(r, na_result_side(r), "longest");
 	size_t most = s->scope->top ? s->scope->top : SHOWN_STEPS, n = 0;
 	struct ranked *x = calloc(all->n + 1, sizeof(*x));
-	struct columns c = {.n = 0};
+	struct na_columns c = {.n = 0};
 
 	if (!x)
 		return false;
@@ -152,18 +141,19 @@ static bool steps(struct na_result *r, const struct st_state *s)
 		copy(r, na_put_object(r, list, NULL), x[i].row);
 	free(x);
 	label(&c, s);
-	column(&c, "step", "step", NA_F_COUNT, 0, 0);
-	column(&c, "from_s", "from s", NA_F_NUMBER, 5, 0);
-	column(&c, "duration_ms", "ms", NA_F_NUMBER, 4, 0);
-	column(&c, "compute_ms", "compute ms", NA_F_NUMBER, 4, 0);
-	column(&c, "exposed_ms", "exposed ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, "step", "step", NA_F_COUNT, 0, 0);
+	na_columns_add(&c, "from_s", "from s", NA_F_NUMBER, 5, 0);
+	na_columns_add(&c, "duration_ms", "ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, "compute_ms", "compute ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, "exposed_ms", "exposed ms", NA_F_NUMBER, 4, 0);
 	if (waits(s))
-		column(&c, "waiting_ms", "waiting ms", NA_F_NUMBER, 4, 0);
-	column(&c, "idle_ms", "idle ms", NA_F_NUMBER, 4, 0);
-	column(&c, "spread_ms", "spread ms", NA_F_NUMBER, 3, 0);
-	column(&c, "slowest_host", "slowest host", NA_F_TEXT, 0, 0);
-	column(&c, "behind_ms", "behind ms", NA_F_NUMBER, 3, 0);
-	column(&c, "cause", "cause", NA_F_TEXT, 0, 0);
+		na_columns_add(&c, "waiting_ms", "waiting ms", NA_F_NUMBER, 4,
+			       0);
+	na_columns_add(&c, "idle_ms", "idle ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, "spread_ms", "spread ms", NA_F_NUMBER, 3, 0);
+	na_columns_add(&c, "slowest_host", "slowest host", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, "behind_ms", "behind ms", NA_F_NUMBER, 3, 0);
+	na_columns_add(&c, "cause", "cause", NA_F_TEXT, 0, 0);
 	na_result_view(r, n > most ? "longest steps" : "steps, longest first",
 		       list, c.c, c.n, 0);
 	if (n > most)

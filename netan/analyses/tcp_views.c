@@ -7,18 +7,6 @@
 
 enum { DEFAULT_TOP = 20, TOLD = 5, CLAUSES = 4 };
 
-struct columns {
-	struct na_column c[20];
-	size_t n;
-};
-
-static void column(struct columns *to, const char *field, const char *header,
-		   enum na_format format, int digits, double scale)
-{
-	to->c[to->n++] = (struct na_column){field, header, format, digits,
-					    scale};
-}
-
 /* What the table says of both ways in one number. */
 static void put_row(struct na_result *r, struct na_value *list, size_t rank,
 		    const struct na_value *v, const struct tcp_row *row)
@@ -57,30 +45,30 @@ static void table(struct na_result *r, const struct tcp_state *s,
 {
 	struct na_value *list = na_put_list(r, na_result_side(r), "table");
 	char title[TCP_SUMMARY_BUF];
-	struct columns c = {.n = 0};
+	struct na_columns c = {.n = 0};
 	size_t i = 0;
 
 	for (const struct na_value *v = listed->u.of.first; v; v = v->next, i++)
 		put_row(r, list, i, v, &s->rows[i]);
-	column(&c, "rank", "", NA_F_COUNT, 0, 0);
+	na_columns_add(&c, "rank", "", NA_F_COUNT, 0, 0);
 	if (s->scope->store->n_runs > 1)
-		column(&c, "label", "label", NA_F_TEXT, 0, 0);
-	column(&c, "src", "src", NA_F_TEXT, 0, 0);
+		na_columns_add(&c, "label", "label", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, "src", "src", NA_F_TEXT, 0, 0);
 	if (s->scope->store->n_named)
-		column(&c, "src_host", "host", NA_F_TEXT, 0, 0);
-	column(&c, "dst", "dst", NA_F_TEXT, 0, 0);
+		na_columns_add(&c, "src_host", "host", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, "dst", "dst", NA_F_TEXT, 0, 0);
 	if (s->scope->store->n_named)
-		column(&c, "dst_host", "host", NA_F_TEXT, 0, 0);
-	column(&c, "seconds", "s", NA_F_NUMBER, 3, 0);
-	column(&c, "fwd_kb", "fwd kB", NA_F_NUMBER, 3, 0);
-	column(&c, "rev_kb", "rev kB", NA_F_NUMBER, 3, 0);
-	column(&c, "retransmitted", "retrans %", NA_F_NUMBER, 2, 0);
-	column(&c, "timeouts", "timeouts", NA_F_COUNT, 0, 0);
-	column(&c, "p50", "rtt p50 ms", NA_F_NUMBER, 3, 0);
-	column(&c, "p99", "p99 ms", NA_F_NUMBER, 3, 0);
-	column(&c, "zero_windows", "zero win", NA_F_COUNT, 0, 0);
-	column(&c, "lost", "lost s", NA_F_NUMBER, 3, 0);
-	column(&c, "verdict", "verdict", NA_F_TEXT, 0, 0);
+		na_columns_add(&c, "dst_host", "host", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, "seconds", "s", NA_F_NUMBER, 3, 0);
+	na_columns_add(&c, "fwd_kb", "fwd kB", NA_F_NUMBER, 3, 0);
+	na_columns_add(&c, "rev_kb", "rev kB", NA_F_NUMBER, 3, 0);
+	na_columns_add(&c, "retransmitted", "retrans %", NA_F_NUMBER, 2, 0);
+	na_columns_add(&c, "timeouts", "timeouts", NA_F_COUNT, 0, 0);
+	na_columns_add(&c, "p50", "rtt p50 ms", NA_F_NUMBER, 3, 0);
+	na_columns_add(&c, "p99", "p99 ms", NA_F_NUMBER, 3, 0);
+	na_columns_add(&c, "zero_windows", "zero win", NA_F_COUNT, 0, 0);
+	na_columns_add(&c, "lost", "lost s", NA_F_NUMBER, 3, 0);
+	na_columns_add(&c, "verdict", "verdict", NA_F_TEXT, 0, 0);
 	na_result_view(r, tcp_summary(title, s), list, c.c, c.n,
 		       s->scope->top ? s->scope->top : DEFAULT_TOP);
 }
@@ -90,7 +78,7 @@ static void worst(struct na_result *r, const struct tcp_state *s,
 		  const struct na_value *listed)
 {
 	struct na_value *list = na_put_list(r, na_result_side(r), "told");
-	struct columns c = {.n = 0};
+	struct na_columns c = {.n = 0};
 	size_t i = 0;
 
 	for (const struct na_value *v = listed->u.of.first;
@@ -110,8 +98,8 @@ static void worst(struct na_result *r, const struct tcp_state *s,
 			na_put_text(r, to, "what", na_text_of(e, ""));
 		}
 	}
-	column(&c, "rank", "", NA_F_TEXT, 0, 0);
-	column(&c, "what", "evidence", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, "rank", "", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, "what", "evidence", NA_F_TEXT, 0, 0);
 	if (list && list->n)
 		na_result_view(r, "the worst", list, c.c, c.n, 0);
 }

@@ -41,15 +41,25 @@ void na_pseudonyms_reserve(struct na_pseudonyms *p, const char *name);
 const char *na_pseudonym(struct na_pseudonyms *p, enum na_alias kind,
 			 const char *name);
 
+/* How many names there are by now: texts that were replaced while there were
+ * fewer may hold some. */
+size_t na_pseudonyms_count(struct na_pseudonyms *p);
+
 /*
  * The text with pseudonyms for
  *   - the whole of it, where it is a known name
- *   - known names in it that stand as words of at least 3 characters, not
- *     all digits, and long words that are the beginning of one (cut off)
+ *   - known names in it that stand as words, whatever the case of their
+ *     letters; not those that are numbers or words of any sentence ("in",
+ *     "host"); and long words that are the beginning of one (cut off)
+ *   - those of users, and others that are no plain words, also where "-" or
+ *     "_" join them to others: "rx-node1", but not "trace-quality"
+ *   - hosts without their domain, with one, and others of the same domain
  *   - addresses: IPv4, IPv6, Ethernet
- *   - paths below directories such as /home, /tmp or gs://, and the names of
- *     users in them, there and from then on anywhere
- * To be freed; NULL when memory is short.
+ *   - paths below directories such as /home, /tmp or gs://, files anywhere
+ *     by their endings or line numbers, and the names of users in them,
+ *     there and from then on anywhere
+ * A short name that several hosts have in their domains gets a pseudonym of
+ * its own.  To be freed; NULL when memory is short.
  */
 char *na_pseudonyms_replace(struct na_pseudonyms *p, const char *text);
 

@@ -4,17 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool na_grow(void *p, size_t *cap, size_t want, size_t size)
+enum { LARGE_BYTES = 1 << 20 };
+
+bool na_grow_past(void *p, size_t *cap, size_t want, size_t size)
 {
 	size_t n = *cap;
 	void *old, *new;
 
-	if (want <= n)
-		return true;
 	while (n < want) {
 		if (n > SIZE_MAX / 2)
 			return false;
-		n = n ? n * 2 : 8;
+		if (!n)
+			n = 8;
+		else if (!size || n < LARGE_BYTES / size)
+			n *= 2;
+		else
+			n += n / 4 + 1;
 	}
 	if (size && n > SIZE_MAX / size)
 		return false;

@@ -8,6 +8,12 @@
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
+enum { WORST = 20 }; /* pairs that are looked at */
+
+#define SLOW      1.3 /* times the expectation, and the reverse */
+#define BY_CHANCE 0.01
+#define TIMELESS  0.3 /* of the transfers: more than one clock hides */
+
 static const char *who_of(struct na_case *c, const struct na_value *x)
 {
 	const char *kind = na_text_at(x, "kind"), *host = na_text_at(x, "host");
@@ -133,13 +139,41 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 	}
 }
 
+/* Where several clocks hide what transfers took, what is left of them names
+ * the wrong side as often; of timeouts nobody doubts. */
+static bool lost_in_clocks(const struct na_case *c, const struct na_value *x)
+{
+	return na_skewed_share(c) > TIMELESS &&
+	       strcmp(na_text_at(x, "channel"), "rate") != 0;
+}
+
+static const char *doubt(struct na_case *c, const struct na_value *itself,
+			 bool clocks)
+{
+	if (itself)
+		return na_case_text(
+			c,
+			"; but its own steps are slow, and transfers may only "
+			"wait for %s",
+			na_text_at(itself, "host"));
+	if (!clocks)
+		return "";
+	return na_case_text(c,
+			    "; but clocks differ, and %s %% of the transfers "
+			    "show no time",
+			    na_case_number(c, 100 * na_skewed_share(c)));
+}
+
 static void judge_culprit(struct na_case *c, const struct na_value *x)
 {
 	const struct na_value *itself = slow_itself(c, x);
-	bool unsure = itself || na_length(x, "alternatives");
-	struct na_finding *f =
-		na_case_find(c, unsure ? NA_FINDING_WARNING : NA_FINDING_ERROR,
-			     unsure ? NA_POSSIBLE : NA_LIKELY);
+	bool clocks = lost_in_clocks(c, x);
+	bool unsure = itself || clocks || na_length(x, "alternatives");
+	struct na_finding *f = na_case_find(c,
+					    clocks   ? NA_FINDING_INFO
+					    : unsure ? NA_FINDING_WARNING
+						     : NA_FINDING_ERROR,
+					    unsure ? NA_POSSIBLE : NA_LIKELY);
 	const char *next = na_text_at(x, "test_next");
 
 	if (!f)
@@ -149,12 +183,8 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 	f->network = !itself;
 	put_evidence(c, f, x);
 	put_stragglers(c, f, x);
-	f->title = na_case_text(
-		c, "%s: %s%s%s", f->culprit, f->how,
-		itself ? "; but its own steps are slow, and transfers may only "
-			 "wait for "
-		       : "",
-		itself ? na_text_at(itself, "host") : "");
+	f->title = na_case_text(c, "%s: %s%s", f->culprit, f->how,
+				doubt(c, itself, clocks));
 	f->remedy = na_case_text(
 		c,
 		"take the host or NIC out of the job and attach the table of "
@@ -200,6 +230,77 @@ static void judge_undecided(struct na_case *c, const struct na_value *x)
 	na_put_alias(c->r, f->evidence, "pairs", na_get(x, "pairs"));
 }
 
+static void put_slow(struct na_case *c, struct na_value *list,
+		     const struct na_value *row)
+{
+	static const char *const copied[] = {"src",    "dst",    "count",
+					     "p50_us", "excess", "q_value"};
+	struct na_value *to = na_put_object(c->r, list, NULL);
+
+	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
+		na_put_alias(c->r, to, copied[i], na_get(row, copied[i]));
+}
+
+static const struct na_value *reverse_of(const struct na_value *body,
+					 const struct na_value *row)
+{
+	for (const struct na_value *v = na_first(body, "pairs"); v;
+	     v = v->next) {
+		if (strcmp(na_text_at(v, "src"), na_text_at(row, "dst")) == 0 &&
+		    strcmp(na_text_at(v, "dst"), na_text_at(row, "src")) == 0)
+			return v;
+	}
+	return NULL;
+}
+
+/* Chance does not make it so slow, and not the distance: its reverse is as
+ * far. */
+static bool slow_one_way(const struct na_value *body,
+			 const struct na_value *row)
+{
+	const struct na_value *back = reverse_of(body, row);
+	double excess = na_number_at(row, "excess");
+
+	return back && na_number_at(row, "q_value") <= BY_CHANCE &&
+	       excess > SLOW && excess > SLOW * na_number_at(back, "excess");
+}
+
+/* Too little to blame anybody for, or the localisation had named it.  The list
+ * of such pairs, or NULL. */
+static struct na_value *find_slow(struct na_case *c, const struct na_value *row)
+{
+	struct na_finding *f = na_case_find(c, NA_FINDING_INFO, NA_POSSIBLE);
+
+	if (!f)
+		return NULL;
+	f->title = na_case_text(
+		c,
+		"transfers from %s to %s take %s times as long as expected, "
+		"and not those back",
+		na_text_at(row, "src"), na_text_at(row, "dst"),
+		na_case_number(c, na_number_at(row, "excess")));
+	f->remedy = "too little to blame the path: where steps wait for it, "
+		    "compare the counters of the switches on both ways, or "
+		    "try it with iperf3";
+	f->command = na_case_command(c, "pairs");
+	return na_put_list(c->r, f->evidence, "slow_pairs");
+}
+
+static void judge_slow(struct na_case *c, const struct na_value *body)
+{
+	const struct na_value *v = na_first(body, "pairs"); /* worst first */
+	struct na_value *list = NULL;
+
+	for (size_t i = 0; v && i < WORST; v = v->next, i++) {
+		if (!slow_one_way(body, v))
+			continue;
+		list = list ? list : find_slow(c, v);
+		if (!list)
+			return;
+		put_slow(c, list, v);
+	}
+}
+
 static void judge(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "pairs"), *v;
@@ -218,6 +319,10 @@ static void judge(struct na_case *c)
 		judge_stall(c, v);
 	for (v = na_first(body, "undecided"); v; v = v->next)
 		judge_undecided(c, v);
+	/* Of packets: requests one way, answers the other. */
+	if (!na_length(body, "culprits") && !na_length(body, "undecided") &&
+	    !na_case_body(c, "tcp"))
+		judge_slow(c, body);
 }
 
 const struct na_check na_check_bad_endpoint = {
@@ -225,6 +330,6 @@ const struct na_check na_check_bad_endpoint = {
 	.question = "a host, NIC or path that is slow whoever it talks to",
 	.source = "playbook: bad-endpoint; culprits of pairs",
 	.needs = {"pairs"},
-	.uses = {"steps"},
+	.uses = {"steps", "tcp", "session"},
 	.judge = judge,
 };

@@ -51,10 +51,31 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 	f->command = na_case_command(c, "info");
 }
 
+/* Registrations, and nothing tells which are of the start-up. */
+static bool all_start_up(struct na_case *c, const struct na_value *run)
+{
+	int64_t n = na_int_of(na_dig(run, "registrations.startup"), 0);
+	const struct na_value *seen = na_get(run, "steady_seen");
+
+	if (!n || !seen || seen->u.flag)
+		return false;
+	na_case_missing(c,
+			"a completed step, or more time: %" PRId64
+			" registration%s of host memory, all where the "
+			"start-up may be",
+			n, n == 1 ? "" : "s");
+	return true;
+}
+
 static void judge(struct na_case *c)
 {
-	const struct na_value *run = NULL;
+	const struct na_value *run = na_get(na_case_body(c, "host_events"),
+					    "runs");
 
+	for (run = run ? run->u.of.first : NULL; run; run = run->next) {
+		if (all_start_up(c, run))
+			return;
+	}
 	while ((run = na_hostev_next(c, "registrations", run)))
 		judge_run(c, run);
 }

@@ -95,14 +95,22 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 			     na_get(x, copied[i]));
 }
 
-/* Who starts late is told by comparing times of files that do not all tell the
- * wall clock: what traffic says of their clocks may be off by more. */
-static bool of_other_clocks(const struct na_case *c, const struct na_value *x)
+/* Files that do not all tell the wall clock: what traffic says of their clocks
+ * may be off by more than hosts are late. */
+static bool other_clocks(const struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 
-	return strcmp(na_text_at(x, "cause"), "late_start") == 0 &&
-	       na_count_at(side, "files") > 1 && !na_flag_at(side, "one_clock");
+	return na_count_at(side, "files") > 1 && !na_flag_at(side, "one_clock");
+}
+
+static double steps_ms(const struct na_value *body)
+{
+	double all_ms = 0;
+
+	for (const struct na_value *v = na_first(body, "steps"); v; v = v->next)
+		all_ms += na_number_at(v, "duration_ms");
+	return all_ms;
 }
 
 /* `pairs` compared them all, and none stands out. */
@@ -124,7 +132,12 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 
 	if (!na_slow_itself(x) && na_first_culprit(c))
 		return;
-	doubted = (network && nobody_is_slow(c)) || of_other_clocks(c, x);
+	/* Longer than all steps took: that are the clocks. */
+	if (other_clocks(c) && na_number_at(x, "lost_ms") > steps_ms(body))
+		return;
+	doubted = (network && nobody_is_slow(c)) ||
+		  (other_clocks(c) &&
+		   strcmp(na_text_at(x, "cause"), "late_start") == 0);
 	f = na_case_find(c, doubted ? NA_FINDING_INFO : NA_FINDING_WARNING,
 			 network || doubted ? NA_POSSIBLE : NA_LIKELY);
 	if (!f)
@@ -231,10 +244,8 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 static void judge_waits(struct na_case *c, const struct na_value *body)
 {
 	static const char *const causes[] = {"computation", "input"};
-	double all_ms = 0;
+	double all_ms = steps_ms(body);
 
-	for (const struct na_value *v = na_first(body, "steps"); v; v = v->next)
-		all_ms += na_number_at(v, "duration_ms");
 	for (const struct na_value *v = na_first(body, "hosts"); v;
 	     v = v->next) {
 		const char *host = na_text_at(v, "host");

@@ -8,7 +8,12 @@
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
-enum { FEW_TRANSFERS = 100, FEW_PACKETS = 1000 };
+enum { FEW_TRANSFERS = 100, FEW_PACKETS = 1000, FEW_OF_PAIR = 30 };
+
+/* Times the expectation: paths of healthy hosts differ by less. */
+#define AS_USUAL 1.25
+/* Of the transfers: about what a host sends to one of several others. */
+#define SKEWED 0.01
 
 /* A test stands behind it, or the pattern leaves only the network. */
 static bool convicts(const struct na_finding *f)
@@ -30,8 +35,7 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 	return na_case_text(c, ", %s lost", na_case_seconds(c, f->lost_s));
 }
 
-/* What a straggler costs, of all steps. */
-static const char *price_of_steps(struct na_case *c, const struct na_finding *f)
+static double steps_s(const struct na_case *c)
 {
 	double all_s = 0;
 
@@ -39,6 +43,14 @@ static const char *price_of_steps(struct na_case *c, const struct na_finding *f)
 		     na_first(na_case_body(c, "steps"), "steps");
 	     v; v = v->next)
 		all_s += na_number_at(v, "duration_ms") / 1e3;
+	return all_s;
+}
+
+/* What a straggler costs, of all steps. */
+static const char *price_of_steps(struct na_case *c, const struct na_finding *f)
+{
+	double all_s = steps_s(c);
+
 	if (!(f->lost_s > 0 && all_s >= f->lost_s))
 		return price(c, f);
 	return na_case_text(c, ", %s of %s step time",
@@ -122,6 +134,43 @@ static const char *unasked(const struct na_case *c)
 	return NULL;
 }
 
+static bool warned(const struct na_case *c, const char *id)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (is_of(c->findings[i], id) &&
+		    c->findings[i]->severity >= NA_FINDING_WARNING)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Pairs that are too few to tell which host is slow still tell that no
+ * direction is slower than another; one that is slow both ways leaves
+ * collectives too little slack.
+ */
+static bool alike(const struct na_case *c)
+{
+	const struct na_value *body = na_case_body(c, "pairs"), *v;
+
+	for (v = na_first(body, "pairs"); v; v = v->next) {
+		double excess = na_number_at(v, "excess");
+
+		if (!(excess < AS_USUAL && excess > 1 / AS_USUAL) ||
+		    na_count_at(v, "count") < FEW_OF_PAIR)
+			return false;
+	}
+	return na_length(body, "pairs") > 1 && na_case_asks(c, "slack-small") &&
+	       na_case_body(c, "slack") && !warned(c, "slack-small");
+}
+
+static bool few_pairs(const struct na_case *c)
+{
+	return !has(c, "tcp") &&
+	       strstr(na_text_at(na_case_body(c, "pairs"), "verdict"),
+		      "too few");
+}
+
 /* Too little to go by; NULL. */
 static const char *thin(struct na_case *c)
 {
@@ -130,7 +179,6 @@ static const char *thin(struct na_case *c)
 	double n = na_number_at(na_first(na_case_body(c, "sizes"), "groups"),
 				"count");
 	int64_t absent = na_count_at(doc, "coverage.devices_not_here");
-	const char *pairs = na_text_at(na_case_body(c, "pairs"), "verdict");
 	char count[NA_UNIT_BUF];
 
 	if (!has(c, "pairs") && !has(c, "tcp"))
@@ -144,9 +192,21 @@ static const char *thin(struct na_case *c)
 	if (absent && na_count_at(side, "files") == 1)
 		return "one host's trace alone: what the others saw is not "
 		       "here";
-	if (strstr(pairs, "too few") && !has(c, "tcp"))
-		return pairs;
+	if (na_skewed_share(c) > SKEWED && warned(c, "slack-small"))
+		return na_case_text(
+			c,
+			"%s %% of the transfers show no time, as clocks differ",
+			na_case_number(c, 100 * na_skewed_share(c)));
+	if (few_pairs(c) && !alike(c))
+		return na_text_at(na_case_body(c, "pairs"), "verdict");
 	return NULL;
+}
+
+/* A remark, and it costs next to nothing. */
+static bool a_trifle(const struct na_case *c, const struct na_finding *f)
+{
+	return f->severity < NA_FINDING_WARNING &&
+	       f->lost_s < NA_HIDDEN * steps_s(c);
 }
 
 /* A suspicion without a test behind it. */
@@ -155,7 +215,7 @@ static const char *suspicion(const struct na_case *c)
 	for (size_t i = 0; i < c->n; i++) {
 		const struct na_finding *f = c->findings[i];
 
-		if (f->network)
+		if (f->network && !a_trifle(c, f))
 			return f->culprit ? f->culprit : f->title;
 	}
 	return NULL;
@@ -197,6 +257,25 @@ static const char *instead(struct na_case *c)
 			    f->culprit ? f->culprit : f->title);
 }
 
+/* What the acquittal does not rest on. */
+static const char *as_far_as(struct na_case *c)
+{
+	double timeless = na_skewed_share(c);
+
+	if (hidden(c))
+		return "";
+	if (few_pairs(c))
+		return na_case_text(c, ", as far as %zu pairs tell",
+				    na_length(na_case_body(c, "pairs"),
+					      "pairs"));
+	if (timeless > SKEWED)
+		return na_case_text(c,
+				    ", as far as transfers tell: %s %% of them "
+				    "show no time, as clocks differ",
+				    na_case_number(c, 100 * timeless));
+	return "";
+}
+
 const char *na_verdict(struct na_case *c)
 {
 	const char *why = NULL;
@@ -213,5 +292,6 @@ const char *na_verdict(struct na_case *c)
 	}
 	if (why)
 		return na_case_text(c, "cannot tell: %s%s", why, instead(c));
-	return na_case_text(c, "Network: not guilty%s", instead(c));
+	return na_case_text(c, "Network: not guilty%s%s", as_far_as(c),
+			    instead(c));
 }

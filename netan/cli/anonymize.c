@@ -133,8 +133,16 @@ static char *replaced(void *ctx, const char *text)
 
 void na_hide_result(const struct na_cli *cli, struct na_result *r)
 {
-	if (cli->pseudonyms)
-		na_result_retext(r, replaced, cli->pseudonyms);
+	struct na_pseudonyms *p = cli->pseudonyms;
+	size_t known;
+
+	if (!p)
+		return;
+	known = na_pseudonyms_count(p);
+	na_result_retext(r, replaced, p);
+	/* A path tells a user whose name stood before it. */
+	if (na_pseudonyms_count(p) > known)
+		na_result_retext(r, replaced, p);
 }
 
 static void hide_all(const struct na_cli *cli, enum na_alias kind,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/analyses/host_clocks.h"
 #include "netan/base/vec.h"
 #include "netan/cli/anonymize.h"
 #include "netan/cli/inventory.h"
@@ -12,15 +13,16 @@
 struct row {
 	const char *name;
 	const struct na_analysis *a;
+	unsigned turn; /* to begin */
 };
 
-#define NA_EVIDENCE(name) extern const struct na_analysis na_an_##name;
+#define NA_EVIDENCE(name, turn) extern const struct na_analysis na_an_##name;
 #include "netan/cli/evidence.def"
 #undef NA_EVIDENCE
 
 /* clang-format off */
 static const struct row rows[] = {
-#define NA_EVIDENCE(name) {#name, &na_an_##name},
+#define NA_EVIDENCE(name, turn) {#name, &na_an_##name, turn},
 #include "netan/cli/evidence.def"
 #undef NA_EVIDENCE
 };
@@ -185,16 +187,15 @@ static void run_job(void *ctx, size_t i)
 	j->took_ns = na_now_ns() - started_ns;
 }
 
-/* Those of device operations take longest and begin first. */
 static void put_in_order(struct jobs *x)
 {
-	size_t n = 0;
+	for (size_t i = 0; i < x->n; i++) {
+		unsigned turn = x->items[i].row->turn;
+		size_t k = i;
 
-	for (int ops = 1; ops >= 0; ops--) {
-		for (size_t i = 0; i < x->n; i++) {
-			if ((x->items[i].row->a->add_op != NULL) == ops)
-				x->order[n++] = i;
-		}
+		for (; k > 0 && x->items[x->order[k - 1]].row->turn > turn; k--)
+			x->order[k] = x->order[k - 1];
+		x->order[k] = i;
 	}
 }
 
@@ -242,16 +243,18 @@ static enum na_status read_all(struct na_battery *b, struct na_filter *asked,
 
 static enum na_status run_rows(struct na_battery *b,
 			       const struct na_filter *asked,
-			       const char *capacity,
 			       const struct choice *choice, struct na_err *err)
 {
 	struct jobs *x = na_calloc(1, sizeof(*x));
+	struct na_shared_clocks clocks;
 	bool ok;
 
 	if (!x)
 		return na_fail_nomem(err);
+	na_shared_clocks_init(&clocks);
+	b->session.clocks = &clocks;
 	x->asked = asked;
-	x->capacity = capacity;
+	x->capacity = b->session.cli->common.capacity;
 	for (size_t i = 0; i < N_ROWS; i++) {
 		if (chosen(choice, &rows[i]))
 			x->items[x->n++] = (struct job){
@@ -262,6 +265,8 @@ static enum na_status run_rows(struct na_battery *b,
 	}
 	put_in_order(x);
 	ok = na_parallel(b->session.threads, x->n, run_job, x);
+	b->session.clocks = NULL;
+	na_shared_clocks_fini(&clocks);
 	for (size_t i = 0; i < x->n; i++) {
 		if (ok && err->status == NA_OK)
 			take_job(b, &x->items[i], err);
@@ -274,13 +279,12 @@ static enum na_status run_rows(struct na_battery *b,
 
 static enum na_status run_all(struct na_battery *b,
 			      const struct na_filter *asked,
-			      const char *capacity, const struct choice *choice,
-			      struct na_err *err)
+			      const struct choice *choice, struct na_err *err)
 {
 	int64_t started_ns = na_now_ns();
 	struct na_result *r;
 
-	if (run_rows(b, asked, capacity, choice, err) != NA_OK)
+	if (run_rows(b, asked, choice, err) != NA_OK)
 		return err->status;
 	na_say_detail(b->session.cli, "the analyses took %.3f s",
 		      (double)(na_now_ns() - started_ns) / 1e9);
@@ -293,7 +297,6 @@ static enum na_status run_all(struct na_battery *b,
 }
 
 enum na_exit na_battery_run_some(struct na_battery *b, const struct na_cli *cli,
-				 const char *capacity,
 				 bool (*wanted)(void *ctx, const char *name),
 				 void *ctx)
 {
@@ -308,17 +311,16 @@ enum na_exit na_battery_run_some(struct na_battery *b, const struct na_cli *cli,
 		return exit;
 	if (read_all(b, &asked, &choice, &exit, &err) == NA_OK &&
 	    exit == NA_EXIT_OK)
-		run_all(b, &asked, capacity, &choice, &err);
+		run_all(b, &asked, &choice, &err);
 	if (err.status == NA_OK)
 		return exit;
 	na_say_error(cli, "%s", err.text);
 	return err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
 }
 
-enum na_exit na_battery_run(struct na_battery *b, const struct na_cli *cli,
-			    const char *capacity)
+enum na_exit na_battery_run(struct na_battery *b, const struct na_cli *cli)
 {
-	return na_battery_run_some(b, cli, capacity, NULL, NULL);
+	return na_battery_run_some(b, cli, NULL, NULL);
 }
 
 void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,

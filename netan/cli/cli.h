@@ -11,6 +11,7 @@
 #include "netan/base/err.h"
 #include "netan/base/face.h"
 #include "netan/base/opt.h"
+#include "netan/checks/check.h"
 #include "netan/result/result.h"
 
 enum na_exit {
@@ -33,7 +34,8 @@ enum na_join {
 	NA_JOIN_WORKERS = 256,  /* --label, --strict: inputs without records */
 	NA_JOIN_PLACES = 512,   /* --topology, where --by is none of its */
 	NA_JOIN_NAMES = 1024,   /* --anonymize, where the former are not */
-	NA_JOIN_LEDGER = 2048   /* --ledger: who names suspects */
+	NA_JOIN_LEDGER = 2048,  /* --ledger: who names suspects */
+	NA_JOIN_CHECKS = 4096   /* --capacity, --host-settings, limits */
 };
 
 enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };
@@ -66,6 +68,10 @@ struct na_common {
 	const char *by; /* "host,collective" */
 	int64_t top;
 	const char *topology;
+	/* checks */
+	const char *capacity; /* as typed; NULL: not given */
+	struct na_text_list host_settings;
+	struct na_limits limits;
 	/* findings */
 	int fail_on;        /* enum na_severity less 1; -1: never */
 	const char *ledger; /* remembers suspects over runs; NULL: none */
@@ -81,6 +87,9 @@ struct na_cli_input {
 	const char *path;  /* as given; "-" is standard input */
 	const char *label; /* of the --label before it, or NULL */
 };
+
+/* Also where neither has one. */
+bool na_same_label(const char *a, const char *b);
 
 struct na_cli {
 	const struct na_command *command;

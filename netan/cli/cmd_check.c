@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/analyses/capacity.h"
 #include "netan/base/similar.h"
 #include "netan/cli/again.h"
 #include "netan/cli/host_settings.h"
@@ -11,9 +10,6 @@
 
 struct params {
 	struct na_text_list only, skip;
-	const char *capacity;
-	struct na_text_list settings;
-	struct na_limits limits;
 };
 
 #define FIELD(name) offsetof(struct params, name)
@@ -24,16 +20,6 @@ static const struct na_opt opts[] = {
 	 "run this check alone"},
 	{NA_OPT_LIST, 0, "skip", FIELD(skip), "ID", NULL, 0, 0,
 	 "leave this check out"},
-	{NA_OPT_TEXT, 'c', "capacity", FIELD(capacity), "RATE", NULL, 0, 0,
-	 "network capacity of one host, all its NICs: 100Gbps, "
-	 "4x200Gbps/2 or v6e"},
-	{NA_OPT_LIST, 0, "host-settings", FIELD(settings), "DIR", NULL, 0, 0,
-	 "network settings of the hosts: a snapshot (netan sysctl "
-	 "--snapshot), or a directory of snapshots"},
-#define NA_LIMIT(name, option, def, min, max, arg, help) \
-	{NA_OPT_REAL, 0, option, FIELD(limits.name), arg, def, min, max, help},
-#include "netan/checks/limits.def"
-#undef NA_LIMIT
 	NA_OPT_END
 };
 /* clang-format on */
@@ -141,43 +127,32 @@ static bool any_wanted(const struct na_cli *cli)
 }
 
 /* What the command line alone can tell is wrong. */
-static enum na_exit check_params(const struct na_cli *cli, double *gbps)
+static enum na_exit check_params(const struct na_cli *cli,
+				 struct na_checks_asked *asked)
 {
 	const struct params *p = cli->params;
-	struct na_err err = {.status = NA_OK};
 	enum na_exit exit = unknown_id(cli, "--only", &p->only);
 
 	if (exit == NA_EXIT_OK)
 		exit = unknown_id(cli, "--skip", &p->skip);
 	if (exit == NA_EXIT_OK)
-		exit = na_judge_labels(cli);
+		exit = na_judge_asked(cli, asked);
 	if (exit == NA_EXIT_OK && !any_wanted(cli)) {
 		na_say_error(cli, "--only and --skip leave no check");
-		exit = NA_EXIT_USAGE;
-	}
-	if (exit == NA_EXIT_OK && p->capacity &&
-	    na_capacity_parse(p->capacity, gbps, &err) != NA_OK) {
-		na_say_error(cli, "%s", err.text);
 		exit = NA_EXIT_USAGE;
 	}
 	return exit;
 }
 
-static enum na_exit judge(struct na_battery *b, struct asking *asking,
-			  double gbps, struct na_result *r)
+static enum na_exit judge(struct na_battery *b,
+			  const struct na_checks_asked *asked,
+			  struct na_result *r)
 {
 	const struct na_cli *cli = b->session.cli;
-	const struct na_checks_asked asked = {
-		.limits = &((struct params *)cli->params)->limits,
-		.capacity_gbps = gbps,
-		.wanted = wanted,
-		.ctx = asking,
-		.rest = rest_of,
-	};
 	enum na_exit exit, verdict;
 	int worst;
 
-	exit = na_judge(b, &asked, r, &worst);
+	exit = na_judge(b, asked, r, &worst);
 	if (exit != NA_EXIT_OK)
 		return exit;
 	exit = na_session_verdict(&b->session);
@@ -188,18 +163,19 @@ static enum na_exit judge(struct na_battery *b, struct asking *asking,
 
 static enum na_exit run(struct na_cli *cli)
 {
-	const struct params *p = cli->params;
 	struct asking asking = {.cli = cli};
+	struct na_checks_asked asked = {.wanted = wanted,
+					.ctx = &asking,
+					.rest = rest_of};
 	struct na_result *r = na_result_new();
 	enum na_exit exit = na_output_check(cli);
 	struct na_snapshots snapshots = {.n = 0};
 	struct na_battery b;
-	double gbps = 0;
 
 	if (exit == NA_EXIT_OK)
-		exit = check_params(cli, &gbps);
+		exit = check_params(cli, &asked);
 	if (exit == NA_EXIT_OK)
-		exit = na_snapshots_find(&snapshots, &p->settings, cli);
+		exit = na_snapshots_find(&snapshots, cli);
 	if (exit != NA_EXIT_OK || !r) {
 		na_snapshots_fini(&snapshots);
 		na_result_free(r);
@@ -207,11 +183,11 @@ static enum na_exit run(struct na_cli *cli)
 	}
 	na_catch_interrupt();
 	na_arena_init(&asking.arena);
-	exit = na_battery_run_some(&b, cli, p->capacity, read_by_any, &asking);
+	exit = na_battery_run_some(&b, cli, read_by_any, &asking);
 	if (exit == NA_EXIT_OK)
 		exit = na_snapshots_add(&snapshots, &b);
 	if (exit == NA_EXIT_OK)
-		exit = judge(&b, &asking, gbps, r);
+		exit = judge(&b, &asked, r);
 	na_battery_close(&b);
 	na_snapshots_fini(&snapshots);
 	na_arena_fini(&asking.arena);
@@ -236,7 +212,8 @@ static const char details[] =
 	"more.\n"
 	"The verdict is \"guilty: ...\" where the network is slow and a test "
 	"or a count says who or what; \"Network: not guilty\", with what is "
-	"slow instead, where enough was looked at; else \"cannot tell: "
+	"slow instead, where enough was looked at (of few pairs: that no "
+	"direction is slower than another); else \"cannot tell: "
 	"...\". Hosts that only wait for a culprit are not named: they are "
 	"its victims.\n"
 	"Sure: certain is counted; likely is a test that rejects chance, or "
@@ -269,7 +246,8 @@ static const struct na_face check_face = {
 const struct na_command na_cmd_check = {
 	.face = &check_face,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_OUTPUT |
-		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES,
+		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES |
+		 NA_JOIN_CHECKS,
 	.ids = ids,
 	.run = run,
 };

@@ -247,8 +247,9 @@ static void notes(const struct reading *x, struct na_result *r)
 
 /* ---- the ledger */
 
-static bool go_on(void)
+static bool go_on(void *ctx)
 {
+	(void)ctx;
 	return !na_interrupted();
 }
 
@@ -289,7 +290,7 @@ static bool run_id(const struct reading *x, char id[17])
 		const char *path = x->logs.files.items[i].path;
 
 		if (strcmp(path, "-") == 0 ||
-		    !na_sha256_file(path, go_on, hex[i]))
+		    !na_sha256_file(path, go_on, NULL, hex[i]))
 			hash_records(&x->logs, i, hex[i]);
 		list[i] = hex[i];
 	}
@@ -489,8 +490,8 @@ static const char details[] =
 	"0 with JAX, resource_manager with Pathways), whose digest says why, "
 	"and of the workers, who say when and at which launch. A directory "
 	"stands for all files below it. Any prefixes are taken: time stamps, "
-	"severities, file:line, containers, JSON lines of container runtimes "
-	"and cloud logging. Workers may interleave as long as each line tells "
+	"severities, file:line, containers, colours, JSON of container "
+	"runtimes and cloud logging, logfmt, CSV exports. Workers may interleave as long as each line tells "
 	"whose it is; see README.\n"
 	"What several workers tell of one hang is one hang: detections within "
 	"two timeouts of each other, reports of the same cause and the same "

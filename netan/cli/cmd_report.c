@@ -6,7 +6,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "netan/analyses/capacity.h"
 #include "netan/cli/again.h"
 #include "netan/cli/anonymize.h"
 #include "netan/cli/hashing.h"
@@ -17,9 +16,8 @@
 #include "netan/cli/report_parts.h"
 
 struct params {
-	struct na_text_list outputs, settings;
-	const char *title, *capacity;
-	struct na_limits limits;
+	struct na_text_list outputs;
+	const char *title;
 };
 
 #define FIELD(name) offsetof(struct params, name)
@@ -31,16 +29,6 @@ static const struct na_opt opts[] = {
 	 "pictures; - is the page on standard output (required)"},
 	{NA_OPT_TEXT, 0, "title", FIELD(title), "TEXT", NULL, 0, 0,
 	 "title of the page (default: the inputs)"},
-	{NA_OPT_TEXT, 'c', "capacity", FIELD(capacity), "RATE", NULL, 0, 0,
-	 "network capacity of one host, all its NICs: 100Gbps, "
-	 "4x200Gbps/2 or v6e"},
-	{NA_OPT_LIST, 0, "host-settings", FIELD(settings), "DIR", NULL, 0, 0,
-	 "network settings of the hosts: a snapshot (netan sysctl "
-	 "--snapshot), or a directory of snapshots"},
-#define NA_LIMIT(name, option, def, min, max, arg, help) \
-	{NA_OPT_REAL, 0, option, FIELD(limits.name), arg, def, min, max, help},
-#include "netan/checks/limits.def"
-#undef NA_LIMIT
 	NA_OPT_END
 };
 /* clang-format on */
@@ -52,7 +40,7 @@ struct making {
 	struct na_result *check;
 	struct na_arena arena; /* of texts for the findings */
 	struct na_report_parts parts;
-	double capacity_gbps;
+	struct na_checks_asked asked;
 	int worst;
 };
 
@@ -116,16 +104,8 @@ static enum na_exit check_outputs(const struct na_cli *cli)
 /* What the command line alone can tell is wrong. */
 static enum na_exit check_params(struct making *m)
 {
-	const struct params *p = m->cli->params;
-	struct na_err err = {.status = NA_OK};
-	enum na_exit exit;
+	enum na_exit exit = na_judge_asked(m->cli, &m->asked);
 
-	if (p->capacity &&
-	    na_capacity_parse(p->capacity, &m->capacity_gbps, &err) != NA_OK) {
-		na_say_error(m->cli, "%s", err.text);
-		return NA_EXIT_USAGE;
-	}
-	exit = na_judge_labels(m->cli);
 	return exit == NA_EXIT_OK ? check_outputs(m->cli) : exit;
 }
 
@@ -134,19 +114,6 @@ static const char *rest_of(void *ctx, const char *name)
 	struct making *m = ctx;
 
 	return na_again(m->cli, name, &m->arena);
-}
-
-static enum na_exit judge(struct making *m)
-{
-	const struct params *p = m->cli->params;
-	const struct na_checks_asked asked = {
-		.limits = &p->limits,
-		.capacity_gbps = m->capacity_gbps,
-		.rest = rest_of,
-		.ctx = m,
-	};
-
-	return na_judge(&m->b, &asked, m->check, &m->worst);
 }
 
 /* Beside the other facts of each input. */
@@ -286,7 +253,7 @@ static enum na_exit make(struct making *m)
 	struct na_err err = {.status = NA_OK};
 	enum na_exit exit, verdict;
 
-	exit = judge(m);
+	exit = na_judge(&m->b, &m->asked, m->check, &m->worst);
 	if (exit != NA_EXIT_OK)
 		return exit;
 	if (na_report_parts_of(&m->b, &m->parts, &err) == NA_OK &&
@@ -308,14 +275,13 @@ static enum na_exit make(struct making *m)
 static enum na_exit read_and_make(struct making *m,
 				  const struct na_snapshots *snapshots)
 {
-	const struct params *p = m->cli->params;
 	enum na_exit exit = NA_EXIT_FAILED;
 
 	na_arena_init(&m->arena);
 	if (!na_hashing_start(&m->hashing, m->cli)) {
 		na_say_error(m->cli, "out of memory");
 	} else {
-		exit = na_battery_run(&m->b, m->cli, p->capacity);
+		exit = na_battery_run(&m->b, m->cli);
 		if (exit == NA_EXIT_OK)
 			exit = na_snapshots_add(snapshots, &m->b);
 		if (exit == NA_EXIT_OK)
@@ -331,7 +297,11 @@ static enum na_exit read_and_make(struct making *m,
 static enum na_exit run(struct na_cli *cli)
 {
 	const struct params *p = cli->params;
-	struct making m = {.cli = cli, .check = na_result_new()};
+	struct making m = {
+		.cli = cli,
+		.check = na_result_new(),
+		.asked = {.rest = rest_of, .ctx = &m},
+	};
 	struct na_snapshots snapshots = {.n = 0};
 	enum na_exit exit;
 
@@ -339,7 +309,7 @@ static enum na_exit run(struct na_cli *cli)
 	cli->common.outputs = p->outputs;
 	exit = m.check ? check_params(&m) : NA_EXIT_FAILED;
 	if (exit == NA_EXIT_OK)
-		exit = na_snapshots_find(&snapshots, &p->settings, cli);
+		exit = na_snapshots_find(&snapshots, cli);
 	na_catch_interrupt();
 	if (exit == NA_EXIT_OK)
 		exit = read_and_make(&m, &snapshots);
@@ -382,6 +352,7 @@ static const struct na_face report_face = {
 const struct na_command na_cmd_report = {
 	.face = &report_face,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_QUIET |
-		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES,
+		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES |
+		 NA_JOIN_CHECKS,
 	.run = run,
 };

@@ -193,6 +193,22 @@ static const struct na_opt program_opts[] = {
 /* clang-format on */
 
 /* clang-format off */
+static const struct na_opt check_opts[] = {
+	{NA_OPT_TEXT, 'c', "capacity", AT(capacity), "RATE", NULL, 0, 0,
+	 "network capacity of one host, all its NICs: 100Gbps, "
+	 "4x200Gbps/2 or v6e"},
+	{NA_OPT_LIST, 0, "host-settings", AT(host_settings), "DIR", NULL, 0, 0,
+	 "network settings of the hosts: a snapshot (netan sysctl "
+	 "--snapshot), or a directory of snapshots"},
+#define NA_LIMIT(name, option, def, min, max, arg, help) \
+	{NA_OPT_REAL, 0, option, AT(limits.name), arg, def, min, max, help},
+#include "netan/checks/limits.def"
+#undef NA_LIMIT
+	NA_OPT_END
+};
+/* clang-format on */
+
+/* clang-format off */
 static const struct na_opt finding_opts[] = {
 	{NA_OPT_CHOICE, 0, "fail-on", AT(fail_on), "info|warning|error", NULL,
 	 0, 0, "exit status 3 when something at least that bad was found "
@@ -233,6 +249,7 @@ static const struct shared {
 	const char *title;
 	const struct na_opt *opts;
 } shared[] = {
+	{NA_JOIN_CHECKS, "Checks", check_opts},
 	{NA_JOIN_FILTER, "Filters", filter_opts},
 	{NA_JOIN_GROUP, "Groups", group_opts},
 	{NA_JOIN_INPUT, "Inputs", input_opts},
@@ -306,6 +323,11 @@ const char *na_command_closest(const char *name)
 		if (n < sizeof(names) / sizeof(*names))
 			names[n++] = (*c)->face->name;
 	return na_closest(name, names, n);
+}
+
+bool na_same_label(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 struct operands {

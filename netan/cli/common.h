@@ -8,7 +8,7 @@
 #include "netan/cli/cli.h"
 #include "netan/cli/opt.h"
 
-enum { NA_MAX_GROUPS = 11 };
+enum { NA_MAX_GROUPS = 12 };
 
 /* The tables of a command: its own first, then those of its `joins`, then
  * --help.  Returns how many. */

@@ -7,7 +7,7 @@
 #include "netan/base/vec.h"
 
 #define STATES_BYTES ((size_t)16 << 20) /* of block states, at once */
-enum { CHUNKS_PER_BLOCK = 384 };        /* fixed: up to 87 000 transfers */
+enum { CHUNKS_PER_BLOCK = 256 };        /* fixed: up to 87 000 transfers */
 
 enum { SHARES = 16 }; /* of heavy work; fixed, whatever the threads */
 
@@ -79,22 +79,28 @@ static enum na_status add_transfers(struct drive *d, void *state,
 				    const struct na_chunk *c,
 				    uint64_t dropped[NA_N_REASONS])
 {
-	const struct na_transfer *t = (const void *)c->data;
+	const struct na_packed_transfer *x = (const void *)c->data;
+	int side = d->filter.side;
 	enum na_status st = NA_OK;
 
 	/* An analysis of connections alone takes no transfers. */
 	for (size_t i = 0; d->a->add && st == NA_OK && i < c->n; i++) {
-		if (!seen(d->a, &t[i], dropped))
+		struct na_transfer t;
+
+		if (side >= 0 && na_packed_aside(&x[i], side))
 			continue;
-		switch (na_filter_late(&d->late, &t[i])) {
+		t = na_unpack_transfer(&x[i]);
+		if (!seen(d->a, &t, dropped))
+			continue;
+		switch (na_filter_late(&d->late, &t)) {
 		case NA_KEEP:
-			st = d->a->add(state, &t[i]);
+			st = d->a->add(state, &t);
 			break;
 		case NA_DROP_FILTERED:
-			dropped[NA_LEFT_FILTERED] += !counted(d, &t[i]);
+			dropped[NA_LEFT_FILTERED] += !counted(d, &t);
 			break;
 		case NA_DROP_TOO_FAST:
-			dropped[NA_LEFT_TOO_FAST] += !counted(d, &t[i]);
+			dropped[NA_LEFT_TOO_FAST] += !counted(d, &t);
 			break;
 		}
 	}
@@ -104,12 +110,14 @@ static enum na_status add_transfers(struct drive *d, void *state,
 static enum na_status add_execs(struct drive *d, void *state,
 				const struct na_chunk *c)
 {
-	const struct na_exec *e = (const void *)c->data;
+	const struct na_packed_exec *x = (const void *)c->data;
 	enum na_status st = NA_OK;
 
 	for (size_t i = 0; st == NA_OK && d->a->add_exec && i < c->n; i++) {
-		if (na_filter_exec(&d->late, &e[i]))
-			st = d->a->add_exec(state, &e[i]);
+		const struct na_exec e = na_unpack_exec(&x[i]);
+
+		if (na_filter_exec(&d->late, &e))
+			st = d->a->add_exec(state, &e);
 	}
 	return st;
 }
@@ -493,7 +501,8 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 							: NULL,
 				    .segments_ctx = s,
 				    .actions = actions,
-				    .actions_ctx = s};
+				    .actions_ctx = s,
+				    .clocks = s->clocks};
 	d.zero_ns = na_calloc(s->n_inputs, sizeof(*d.zero_ns));
 	if (!d.zero_ns)
 		return na_fail_nomem(err);

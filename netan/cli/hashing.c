@@ -39,9 +39,11 @@ static bool list(struct na_hashing *h, const struct na_cli *cli)
 	return true;
 }
 
-static bool go_on(void)
+static bool go_on(void *ctx)
 {
-	return !na_interrupted();
+	const struct na_hashing *h = ctx;
+
+	return !na_interrupted() && !atomic_load(&h->left);
 }
 
 static void *work(void *arg)
@@ -52,11 +54,11 @@ static void *work(void *arg)
 		struct na_hashed *f;
 
 		pthread_mutex_lock(&h->lock);
-		f = h->next < h->n ? &h->files[h->next++] : NULL;
+		f = h->next < h->n && go_on(h) ? &h->files[h->next++] : NULL;
 		pthread_mutex_unlock(&h->lock);
 		if (!f)
 			return NULL;
-		na_sha256_file(f->path, go_on, f->hex);
+		na_sha256_file(f->path, go_on, h, f->hex);
 	}
 }
 
@@ -111,7 +113,9 @@ void na_hash_of(const struct na_hashing *h, const struct na_input *in,
 
 void na_hashing_close(struct na_hashing *h)
 {
-	na_hashing_end(h, 1);
+	atomic_store(&h->left, true);
+	if (h->helped)
+		pthread_join(h->helper, NULL);
 	pthread_mutex_destroy(&h->lock);
 	free(h->files);
 	na_arena_fini(&h->arena);

@@ -6,6 +6,7 @@
 #define NETAN_CLI_HASHING_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "netan/cli/session.h"
 #include "netan/report/sha256.h"
@@ -23,10 +24,11 @@ struct na_hashing {
 	size_t next; /* the first that nobody has taken */
 	pthread_t helper;
 	bool helped;
+	atomic_bool left; /* nobody wants the rest */
 };
 
 /* The regular files among the inputs; with -j 1 nothing begins before
- * na_hashing_end().  False: out of memory; end it all the same. */
+ * na_hashing_end().  False: out of memory; close it all the same. */
 bool na_hashing_start(struct na_hashing *h, const struct na_cli *cli);
 /* Waits, and helps. */
 void na_hashing_end(struct na_hashing *h, size_t threads);
@@ -34,6 +36,7 @@ void na_hashing_end(struct na_hashing *h, size_t threads);
  * came through a pipe are gone. */
 void na_hash_of(const struct na_hashing *h, const struct na_input *in,
 		char hex[NA_SHA256_HEX]);
+/* Without an end before it, what is not hashed by then is left. */
 void na_hashing_close(struct na_hashing *h);
 
 #endif

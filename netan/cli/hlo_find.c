@@ -192,11 +192,6 @@ static const char *rest(struct na_arena *a, const struct na_hlo_file *x,
 	return na_arena_strn(a, from, (size_t)(end - from));
 }
 
-static bool same_label(const char *a, const char *b)
-{
-	return a && b && strcmp(a, b) == 0;
-}
-
 enum na_status na_hlo_name_workers(struct na_hlo_files *f, struct na_arena *a,
 				   struct na_err *err)
 {
@@ -218,7 +213,7 @@ enum na_status na_hlo_name_workers(struct na_hlo_files *f, struct na_arena *a,
 			continue;
 		}
 		for (size_t k = 0; alone && k < f->n; k++)
-			alone = !same_label(f->items[k].label, x->label) ||
+			alone = !na_same_label(f->items[k].label, x->label) ||
 				f->items[k].owner == x->owner ||
 				!f->items[k].listed;
 		x->named = alone;

@@ -194,7 +194,6 @@ static bool name_worker(const struct joining *j)
 	if (!j->source->host)
 		return false;
 	na_hide(j->x->cli, NA_ALIAS_HOST, j->source->host);
-	na_hide(j->x->cli, NA_ALIAS_HOST, j->piece->host);
 	if (!h->n_workers)
 		return true;
 	copy = strdup(j->source->host);
@@ -239,7 +238,9 @@ static enum na_status join(const struct joining *j, struct na_err *err)
 		return na_fail_nomem(err);
 	if (!p->trace)
 		j->source->host = p->file->name;
-	else if (!n)
+	if (!p->trace && !p->file->named)
+		na_hide(x->cli, NA_ALIAS_HOST, p->file->name);
+	if (p->trace && !n)
 		j->source->host = NULL;
 	for (const struct na_hlo_told *t = p->told; t; t = t->next) {
 		x->only_one = x->only_one && !t->partial;
@@ -424,8 +425,10 @@ enum na_exit na_hlo_reading_open(struct na_hlo_reading *x,
 		na_say_error(cli, "%s", err.text);
 		exit = NA_EXIT_FAILED;
 	}
-	for (size_t i = 0; i < files.n; i++)
+	for (size_t i = 0; i < files.n; i++) {
+		na_hide_later(cli, files.items[i].name);
 		na_hide(cli, NA_ALIAS_INPUT, files.items[i].path);
+	}
 	x->only_one = cli->n_inputs == 1 && files.n == 1;
 	if (exit == NA_EXIT_OK)
 		exit = read_all(x, &files);

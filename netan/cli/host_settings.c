@@ -57,10 +57,9 @@ static enum na_status look_in(struct na_snapshots *s, const char *dir,
 	return err->status;
 }
 
-enum na_exit na_snapshots_find(struct na_snapshots *s,
-			       const struct na_text_list *given,
-			       const struct na_cli *cli)
+enum na_exit na_snapshots_find(struct na_snapshots *s, const struct na_cli *cli)
 {
+	const struct na_text_list *given = &cli->common.host_settings;
 	struct na_err err = {.status = NA_OK};
 
 	memset(s, 0, sizeof(*s));

@@ -23,7 +23,6 @@ struct na_snapshots {
 /* Before the traces are read: each directory is a snapshot, or holds some.
  * Says what is wrong itself.  na_snapshots_fini() in any case. */
 enum na_exit na_snapshots_find(struct na_snapshots *s,
-			       const struct na_text_list *given,
 			       const struct na_cli *cli);
 /* Reads them; those that cannot be read are warned of. */
 enum na_exit na_snapshots_add(const struct na_snapshots *s,

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "netan/analyses/capacity.h"
 #include "netan/result/emit.h"
 
 static enum na_exit refuse_runs(const struct na_cli *cli)
@@ -13,21 +14,24 @@ static enum na_exit refuse_runs(const struct na_cli *cli)
 	return NA_EXIT_USAGE;
 }
 
-static bool labels_differ(const struct na_cli *cli)
+enum na_exit na_judge_asked(const struct na_cli *cli,
+			    struct na_checks_asked *asked)
 {
-	for (size_t i = 1; i < cli->n_inputs; i++) {
-		const char *a = cli->inputs[i - 1].label;
-		const char *b = cli->inputs[i].label;
+	const char *capacity = cli->common.capacity;
+	struct na_err err = {.status = NA_OK};
 
-		if (a != b && (!a || !b || strcmp(a, b) != 0))
-			return true;
+	asked->limits = &cli->common.limits;
+	if (capacity &&
+	    na_capacity_parse(capacity, &asked->capacity_gbps, &err) != NA_OK) {
+		na_say_error(cli, "%s", err.text);
+		return NA_EXIT_USAGE;
 	}
-	return false;
-}
-
-enum na_exit na_judge_labels(const struct na_cli *cli)
-{
-	return labels_differ(cli) ? refuse_runs(cli) : NA_EXIT_OK;
+	for (size_t i = 1; i < cli->n_inputs; i++) {
+		if (!na_same_label(cli->inputs[i - 1].label,
+				   cli->inputs[i].label))
+			return refuse_runs(cli);
+	}
+	return NA_EXIT_OK;
 }
 
 /* Programs know no filter: what is left of them alone is no answer. */

@@ -7,9 +7,11 @@
 
 #include "netan/cli/battery.h"
 
-/* One run alone can be judged: inputs of several labels are refused, before
- * they are read. */
-enum na_exit na_judge_labels(const struct na_cli *cli);
+/* What the command line asks of the checks: limits and capacity.  One run
+ * alone can be judged: inputs of several labels are refused, before they are
+ * read.  Says itself what is wrong. */
+enum na_exit na_judge_asked(const struct na_cli *cli,
+			    struct na_checks_asked *asked);
 
 /* Runs the checks into r, with coverage and envelope.  `asked` without its
  * exhibits, which are those of the battery.  Says itself what is wrong:

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ingest/hang_json.h"
+#include "ingest/hang_wrapped.h"
 #include "ingest/lines.h"
 #include "netan/base/strtab.h"
 #include "netan/base/text.h"

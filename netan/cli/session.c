@@ -178,11 +178,6 @@ static bool keep_opened(struct na_session *s, struct listing *l,
 	return true;
 }
 
-static bool same_label(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* One run for each label, numbered in order of appearance. */
 static void number_runs(struct na_session *s)
 {
@@ -192,7 +187,7 @@ static void number_runs(struct na_session *s)
 		size_t k = 0;
 
 		while (k < i &&
-		       !same_label(s->sources[k].label, s->sources[i].label))
+		       !na_same_label(s->sources[k].label, s->sources[i].label))
 			k++;
 		s->sources[i].run = k < i ? s->sources[k].run : n++;
 	}
@@ -238,8 +233,8 @@ static bool runs_mixed(struct na_session *s)
 			const struct na_input *b = &s->inputs[k];
 			const char *what = NULL;
 
-			if (!same_label(s->sources[i].label,
-					s->sources[k].label) ||
+			if (!na_same_label(s->sources[i].label,
+					   s->sources[k].label) ||
 			    (a->path == b->path && a->source != b->source))
 				continue; /* a file's hosts are one run */
 			/* A capture is no host, and may be in pieces. */

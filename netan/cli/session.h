@@ -29,11 +29,12 @@ struct na_session {
 	struct na_source *sources; /* one for each input */
 	struct na_filter filter;
 	struct na_store store;
-	struct na_topology *topology; /* NULL: none given */
-	struct na_hosts *hosts;       /* likewise */
-	struct na_hlo *programs;      /* NULL: nobody wants them */
-	struct na_op_joins joins;     /* of the store with them */
-	struct na_input **merged;     /* captures, by run */
+	struct na_topology *topology;    /* NULL: none given */
+	struct na_hosts *hosts;          /* likewise */
+	struct na_hlo *programs;         /* NULL: nobody wants them */
+	struct na_op_joins joins;        /* of the store with them */
+	struct na_input **merged;        /* captures, by run */
+	struct na_shared_clocks *clocks; /* NULL: one analysis alone */
 	bool store_ready;
 	bool one_clock;         /* all inputs share the wall clock */
 	int64_t origin_unix_ns; /* where one_clock */

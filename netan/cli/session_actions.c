@@ -37,13 +37,25 @@ struct piece { /* what one block holds */
 	size_t waiting; /* transfers from here on have no action yet */
 };
 
+static bool named(const struct piece *p, uint32_t collective)
+{
+	const struct asking *q = p->q;
+
+	return collective < q->s->store.names.strings.n && q->names[collective];
+}
+
+static bool looks_at(void *ctx, uint32_t collective)
+{
+	return named(ctx, collective);
+}
+
 static bool asked(const struct piece *p, uint32_t collective, int64_t start_ps,
 		  int64_t end_ps)
 {
 	const struct asking *q = p->q;
 	uint32_t run = q->s->store.sources[p->input].run;
 
-	if (collective >= q->s->store.names.strings.n || !q->names[collective])
+	if (!named(p, collective))
 		return false;
 	for (size_t i = 0; i < q->n; i++) {
 		const struct na_execution *x = &q->of[i];
@@ -159,8 +171,7 @@ static enum na_status on_transfer(void *ctx, const struct na_transfer *t)
 		return NA_OK;
 	if (t->style == NA_STYLE_MESSAGE)
 		return keep_message(p, t);
-	if (t->collective >= p->q->s->store.names.strings.n ||
-	    !p->q->names[t->collective])
+	if (!named(p, t->collective))
 		return NA_OK;
 	if (p->n_transfers > p->waiting &&
 	    !same_event(&p->transfers[p->waiting], t))
@@ -225,6 +236,7 @@ static void read_piece(void *ctx, void *part, size_t input,
 	sink.action = on_action;
 	sink.name = known_name;
 	sink.endpoint = known_endpoint;
+	sink.looks_at = looks_at;
 	if (in->reader->read(in, b, &sink, err) != NA_OK)
 		na_fail_nomem(err); /* unless the reader said more */
 }

@@ -91,26 +91,21 @@ void na_bag_init(struct na_bag *b, struct na_pool *pool, size_t size)
 	*b = (struct na_bag){.pool = pool, .size = size};
 }
 
-void *na_bag_push(struct na_bag *b)
+bool na_bag_extend(struct na_bag *b)
 {
-	struct na_chunk *c = b->last;
+	struct na_chunk *c = new_chunk(b->pool);
 
-	if (!b->room) {
-		c = new_chunk(b->pool);
-		if (!c)
-			return NULL;
-		c->next = NULL;
-		c->n = 0;
-		if (b->last)
-			b->last->next = c;
-		else
-			b->first = c;
-		b->last = c;
-		b->room = (CHUNK_BYTES - sizeof(*c)) / b->size;
-	}
-	b->room--;
-	b->n++;
-	return c->data + c->n++ * b->size;
+	if (!c)
+		return false;
+	c->next = NULL;
+	c->n = 0;
+	if (b->last)
+		b->last->next = c;
+	else
+		b->first = c;
+	b->last = c;
+	b->room = (CHUNK_BYTES - sizeof(*c)) / b->size;
+	return true;
 }
 
 static void give_back(struct na_pool *p, struct na_chunk *c)
@@ -143,4 +138,17 @@ void na_bag_splice(struct na_bag *into, struct na_bag *from)
 	into->room = from->room;
 	into->n += from->n;
 	na_bag_init(from, from->pool, from->size);
+}
+
+void na_bag_drop_first(struct na_bag *b)
+{
+	struct na_chunk *c = b->first;
+
+	if (!c)
+		return;
+	b->first = c->next;
+	b->n -= c->n;
+	if (!b->first)
+		na_bag_init(b, b->pool, b->size);
+	give_back(b->pool, c);
 }

@@ -6,6 +6,7 @@
 #define NETAN_MODEL_BAG_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -39,12 +40,25 @@ struct na_bag {
 /* The records live as long as the pool. */
 void na_bag_init(struct na_bag *b, struct na_pool *pool, size_t size);
 
+/* One chunk more, at the end; false when memory is short. */
+bool na_bag_extend(struct na_bag *b);
+
 /* Room for one more, at the end; NULL when memory is short. */
-void *na_bag_push(struct na_bag *b);
+static inline void *na_bag_push(struct na_bag *b)
+{
+	if (!b->room && !na_bag_extend(b))
+		return NULL;
+	b->room--;
+	b->n++;
+	return b->last->data + b->last->n++ * b->size;
+}
 
 /* Append all of `from`, which is empty afterwards.  A few records are
  * copied where there is room for them, so that many small bags do not cost
  * a chunk each; else chunks change hands. */
 void na_bag_splice(struct na_bag *into, struct na_bag *from);
+
+/* The first chunk, if any, goes back to the pool, with what it holds. */
+void na_bag_drop_first(struct na_bag *b);
 
 #endif

@@ -391,6 +391,16 @@ int na_op_order(const void *a, const void *b)
 	return (x->type > y->type) - (x->type < y->type);
 }
 
+void na_sort_ops(struct na_op *ops, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		if (na_op_order(&ops[i - 1], &ops[i]) > 0) {
+			qsort(ops, n, sizeof(*ops), na_op_order);
+			return;
+		}
+	}
+}
+
 int na_span_order(const void *a, const void *b)
 {
 	const struct na_span *x = a, *y = b;

@@ -63,6 +63,8 @@ uint32_t *na_devices_take(struct na_devices *d, struct na_devices *part,
  * number. */
 int na_op_order(const void *a, const void *b);
 int na_span_order(const void *a, const void *b);
+/* By na_op_order(); in one look where they are, as lines mostly tell them. */
+void na_sort_ops(struct na_op *ops, size_t n);
 
 /* Busy times of tangled cores: sorted and joined. */
 bool na_devices_straighten(struct na_devices *d);

@@ -121,6 +121,9 @@ bool na_late_init(struct na_late *l, const struct na_filter *f,
 	*l = (struct na_late){.filter = f,
 			      .store = s,
 			      .open = nothing_asked(f)};
+	l->all = l->open && !has(f->collective) && f->from_ps == NA_TIME_MIN &&
+		 f->to_ps == NA_TIME_MAX &&
+		 f->components != NA_COMP_BIT(NA_COMP_RPC);
 	step_window(l);
 	if (has(f->host)) {
 		l->host_ok = na_calloc(s->n_sources, sizeof(bool));
@@ -205,8 +208,8 @@ static bool step_ok(const struct na_late *l, const struct na_transfer *t)
 					   : during_steps(l, t->end_ps);
 }
 
-enum na_verdict na_filter_late(const struct na_late *l,
-			       const struct na_transfer *t)
+enum na_verdict na_filter_asked(const struct na_late *l,
+				const struct na_transfer *t)
 {
 	const struct na_store *s = l->store;
 	size_t base;
@@ -264,7 +267,7 @@ static bool exec_in_time(const struct na_late *l, const struct na_exec *e)
 		       (uint64_t)f->min_latency_ps;
 }
 
-bool na_filter_exec(const struct na_late *l, const struct na_exec *e)
+bool na_filter_exec_asked(const struct na_late *l, const struct na_exec *e)
 {
 	const struct na_filter *f = l->filter;
 

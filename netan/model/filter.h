@@ -11,7 +11,7 @@
 
 #include "netan/base/opt.h"
 #include "netan/base/units.h"
-#include "netan/model/transfer.h"
+#include "netan/model/packed.h"
 
 struct na_filter {
 	const struct na_text_list *host, *src, *dst, *collective; /* or NULL */
@@ -40,23 +40,51 @@ struct na_late {
 	const struct na_store *store;
 	bool *host_ok, *src_ok, *dst_ok; /* NULL: all */
 	bool open;    /* of transfers nothing but side and component is asked */
+	bool all;     /* of a trace nothing but side and time, of its graph
+			 executions nothing at all */
 	bool *end_ok; /* --host in captures: by address or its host */
 	int64_t steps_from_ps, steps_to_ps; /* of --step, all devices */
 };
 bool na_late_init(struct na_late *l, const struct na_filter *f,
 		  const struct na_store *s);
 void na_late_fini(struct na_late *l);
+/* Does every transfer of a trace pass? */
+static inline bool na_late_keeps_all(const struct na_late *l)
+{
+	return l->all && l->filter->side < 0;
+}
 
 enum na_verdict { NA_KEEP, NA_DROP_FILTERED, NA_DROP_TOO_FAST };
-enum na_verdict na_filter_late(const struct na_late *l,
-			       const struct na_transfer *t);
-struct na_exec;
+enum na_verdict na_filter_asked(const struct na_late *l,
+				const struct na_transfer *t);
+
+static inline enum na_verdict na_filter_late(const struct na_late *l,
+					     const struct na_transfer *t)
+{
+	int side = l->filter->side;
+
+	/* An end at the limit of time may have been cut there. */
+	return l->all && t->style < NA_STYLE_CAPTURE &&
+			       (side < 0 || side == t->side) &&
+			       t->start_ps <= t->end_ps &&
+			       t->end_ps < NA_TIME_MAX
+		       ? NA_KEEP
+		       : na_filter_asked(l, t);
+}
 /* The component that an action's duration is; NA_N_COMPONENTS: none. */
 enum na_component na_exec_component(enum na_action_kind kind);
 /* Graph executions and actions by host, collective, size and time, and by
  * generation where both tell the same; of --step, graph executions that end
  * while one of the steps runs. */
-bool na_filter_exec(const struct na_late *l, const struct na_exec *g);
+bool na_filter_exec_asked(const struct na_late *l, const struct na_exec *g);
+
+static inline bool na_filter_exec(const struct na_late *l,
+				  const struct na_exec *g)
+{
+	return (l->all && g->kind == NA_ACT_GRAPH &&
+		g->style != NA_STYLE_MESSAGE) ||
+	       na_filter_exec_asked(l, g);
+}
 
 struct na_host_event;
 /* By host and time; of --step, what ends while one of the steps runs. */

@@ -240,6 +240,26 @@ static void inherit(struct ops *o)
 	}
 }
 
+/* An operand that starts no transfer of the program (a parameter, a text cut
+ * short) says nothing of whose a -done is. */
+static void forget_strangers(struct ops *o)
+{
+	sort_by(o, by_name);
+	for (size_t i = 0; i < o->n; i++) {
+		struct na_op_type *t = &o->items[i];
+		size_t k;
+
+		if (o->j->told[i] || t->network != NA_NET_DCN ||
+		    !na_join_is_transfer(t) || t->phase != NA_OP_DONE ||
+		    t->start_op == NA_UNKNOWN_U32)
+			continue;
+		k = first_of(o, t, t->start_op);
+		if (k == o->n_keys || o->keys[k].key != t->start_op ||
+		    na_join_program_order(o->keys[k].t, t) != 0)
+			t->start_op = o->before[i].start_op = NA_UNKNOWN_U32;
+	}
+}
+
 /* Of one collective in one program, what any of its ops knows. */
 static int by_collective(const void *a, const void *b)
 {
@@ -330,6 +350,7 @@ enum na_status na_join_ops(struct join *j)
 	}
 	if (ok && o.n) {
 		memcpy(o.before, o.items, o.n * sizeof(*o.items));
+		forget_strangers(&o);
 		join_by(&o, by_name, by_start, NA_OPJOIN_GRAPH, false);
 		join_by(&o, by_channel, by_channel, NA_OPJOIN_CHANNEL, true);
 		join_by(&o, by_suffix, by_suffix, NA_OPJOIN_SUFFIX, false);

@@ -205,18 +205,18 @@ static bool sent_without_time(const struct na_transfer *t)
 }
 
 /* Old records beside newer ones go; the rest gets its time. */
-static void settle_messages(struct na_store *s)
+static enum na_status settle_messages(struct na_store *s, struct na_err *err)
 {
 	if (!has_messages(s))
-		return;
+		return NA_OK;
 	for (size_t i = 0; i < s->n_sources; i++)
 		s->tallies[i].timed = false;
 	for (struct na_chunk *c = s->transfers.first; c; c = c->next) {
-		struct na_transfer *t = (void *)c->data;
+		struct na_packed_transfer *t = (void *)c->data;
 		size_t kept = 0;
 
 		for (size_t i = 0; i < c->n; i++) {
-			struct na_transfer x = t[i];
+			struct na_transfer x = na_unpack_transfer(&t[i]);
 			struct na_tally *y = &s->tallies[x.input];
 
 			if (x.style == NA_STYLE_MESSAGE &&
@@ -242,11 +242,13 @@ static void settle_messages(struct na_store *s)
 			if (!y->timed || x.end_ps > y->last_ps)
 				y->last_ps = x.end_ps;
 			y->timed = true;
-			t[kept++] = x;
+			if (!na_pack_transfer(&t[kept++], &x, &s->wide))
+				return na_fail_nomem(err);
 		}
 		s->transfers.n -= c->n - kept;
 		c->n = kept;
 	}
+	return NA_OK;
 }
 
 static int by_run_number(const void *a, const void *b)
@@ -409,14 +411,36 @@ static uint32_t step_of(const struct planner *p, size_t input, uint32_t local,
 			  p->spans[lo - 1].number);
 }
 
-static void place_execs(const struct planner *p, struct na_bag *b)
+static bool place_execs(const struct planner *p, struct na_bag *b,
+			struct na_bag *wide)
 {
 	for (struct na_chunk *c = b->first; c; c = c->next) {
-		struct na_exec *e = (void *)c->data;
+		struct na_packed_exec *x = (void *)c->data;
 
-		for (size_t i = 0; i < c->n; i++)
-			e[i].step = step_of(p, e[i].input, e[i].device,
-					    e[i].end_ps);
+		for (size_t i = 0; i < c->n; i++) {
+			struct na_exec e = na_unpack_exec(&x[i]);
+
+			e.step = step_of(p, e.input, e.device, e.end_ps);
+			if (!na_pack_exec(&x[i], &e, wide))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void place_transfers(const struct planner *p, struct na_store *s)
+{
+	for (struct na_chunk *c = s->transfers.first; c; c = c->next) {
+		struct na_packed_transfer *x = (void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			const struct na_transfer t = na_unpack_transfer(&x[i]);
+
+			*na_packed_step(&x[i]) =
+				step_of(p, t.input,
+					t.side == NA_RX ? t.dst : t.src,
+					t.end_ps);
+		}
 	}
 }
 
@@ -429,19 +453,10 @@ static enum na_status assign_steps(struct na_store *s, struct na_err *err)
 	ok = p.rank != NULL;
 	for (size_t i = 0; ok && i < s->n_sources; i++)
 		ok = rank_devices(&p, i);
-	for (struct na_chunk *c = s->transfers.first; ok && c; c = c->next) {
-		struct na_transfer *t = (void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++)
-			t[i].step = step_of(&p, t[i].input,
-					    t[i].side == NA_RX ? t[i].dst
-							       : t[i].src,
-					    t[i].end_ps);
-	}
-	if (ok) {
-		place_execs(&p, &s->graphs);
-		place_execs(&p, &s->actions);
-	}
+	if (ok)
+		place_transfers(&p, s);
+	ok = ok && place_execs(&p, &s->graphs, &s->wide_exec) &&
+	     place_execs(&p, &s->actions, &s->wide_exec);
 	for (size_t i = 0; p.rank && i < s->n_sources; i++)
 		free(p.rank[i]);
 	free(p.rank);
@@ -460,12 +475,14 @@ static enum na_status resolve_types(struct na_store *s, struct na_err *err)
 		return na_fail_nomem(err);
 	memset(s->type_of, 0xff, s->n_type_of * sizeof(*s->type_of));
 	for (struct na_chunk *c = s->graphs.first; c; c = c->next) {
-		const struct na_exec *g = (const void *)c->data;
+		const struct na_packed_exec *x = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
-			if (g[i].collective < s->n_type_of &&
-			    g[i].type != NA_UNKNOWN_U32)
-				s->type_of[g[i].collective] = g[i].type;
+			const struct na_exec g = na_unpack_exec(&x[i]);
+
+			if (g.collective < s->n_type_of &&
+			    g.type != NA_UNKNOWN_U32)
+				s->type_of[g.collective] = g.type;
 		}
 	}
 	return NA_OK;
@@ -477,8 +494,9 @@ enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 	enum na_status st;
 
 	settle_anchor(s, anchor);
-	settle_messages(s);
-	st = resolve_hosts(s, err);
+	st = settle_messages(s, err);
+	if (st == NA_OK)
+		st = resolve_hosts(s, err);
 	if (st == NA_OK)
 		st = resolve_steps(s, err);
 	if (st == NA_OK)

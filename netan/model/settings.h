@@ -36,6 +36,9 @@ struct na_route {
 	const char *via, *dev, *src, *table; /* NULL: not told; table: main */
 	int64_t metric;                      /* NA_NOT_KNOWN: not told */
 	unsigned hops; /* of them via and dev are the first's */
+	/* "nexthop via 10.0.0.1 dev eth0 weight 1 nexthop ...": all of them
+	 * as ip takes them; NULL: none, or they cannot be told so. */
+	const char *next_hops;
 	enum na_route_kind kind;
 	int family; /* 4, 6; 0: cannot be told */
 	bool down;  /* its link is */

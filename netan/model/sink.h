@@ -6,6 +6,7 @@
 #ifndef NETAN_MODEL_SINK_H
 #define NETAN_MODEL_SINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -73,6 +74,10 @@ struct na_sink {
 	uint32_t (*op_type)(void *ctx, const struct na_op_type *t);
 	/* An endpoint that is an address. */
 	uint32_t (*address)(void *ctx, const char *s, size_t n);
+
+	/* NULL (all), or asked where a record tells its collective before the
+	 * rest is read: false passes over it, and whatever it would count. */
+	bool (*looks_at)(void *ctx, uint32_t collective);
 
 	/* One transfer of a class that is counted but not kept as a record. */
 	void (*classed)(void *ctx, enum na_side side, enum na_style style,

@@ -12,9 +12,11 @@ enum na_status na_store_init(struct na_store *s,
 	memset(s, 0, sizeof(*s));
 	na_pool_init(&s->pool);
 	na_names_init(&s->names);
-	na_bag_init(&s->transfers, &s->pool, sizeof(struct na_transfer));
-	na_bag_init(&s->graphs, &s->pool, sizeof(struct na_exec));
-	na_bag_init(&s->actions, &s->pool, sizeof(struct na_exec));
+	na_bag_init(&s->transfers, &s->pool, sizeof(struct na_packed_transfer));
+	na_bag_init(&s->graphs, &s->pool, sizeof(struct na_packed_exec));
+	na_bag_init(&s->actions, &s->pool, sizeof(struct na_packed_exec));
+	na_bag_init(&s->wide, &s->pool, sizeof(struct na_transfer));
+	na_bag_init(&s->wide_exec, &s->pool, sizeof(struct na_exec));
 	na_bag_init(&s->spans, &s->pool, sizeof(struct na_span));
 	na_bag_init(&s->modules, &s->pool, sizeof(struct na_span));
 	na_devices_init(&s->devices, &s->pool);
@@ -73,40 +75,53 @@ static uint32_t mapped(const uint32_t *map, size_t n, uint32_t i)
 	return i < n ? map[i] : NA_UNKNOWN_U32;
 }
 
-static void rename_execs(struct na_bag *b, const struct na_names *names,
-			 uint32_t *maps[2], size_t source)
+/* Of all that the part holds of a kind; its chunks are free afterwards. */
+static bool take_execs(struct na_store *s, struct na_bag *to,
+		       struct na_bag *from, const struct na_names *names,
+		       uint32_t *maps[2], size_t source)
 {
 	size_t n = names->strings.n, m = names->n_endpoints;
 
-	for (struct na_chunk *c = b->first; c; c = c->next) {
-		struct na_exec *e = (void *)c->data;
+	for (; from->first; na_bag_drop_first(from)) {
+		struct na_exec *e = (void *)from->first->data;
 
-		for (size_t i = 0; i < c->n; i++) {
+		for (size_t i = 0; i < from->first->n; i++) {
+			struct na_packed_exec *x = na_bag_push(to);
+
 			e[i].device = mapped(maps[1], m, e[i].device);
 			e[i].collective = mapped(maps[0], n, e[i].collective);
 			e[i].type = mapped(maps[0], n, e[i].type);
 			e[i].input = (uint16_t)source;
+			if (!x || !na_pack_exec(x, &e[i], &s->wide_exec))
+				return false;
 		}
 	}
+	return true;
 }
 
-static void rename_records(struct na_part *p, uint32_t *maps[2], size_t source)
+static bool take_transfers(struct na_store *s, struct na_part *p,
+			   uint32_t *maps[2], size_t source)
 {
 	size_t n = p->names.strings.n, m = p->names.n_endpoints;
+	struct na_bag *from = &p->transfers;
 
-	for (struct na_chunk *c = p->transfers.first; c; c = c->next) {
-		struct na_transfer *t = (void *)c->data;
+	for (; from->first; na_bag_drop_first(from)) {
+		struct na_transfer *t = (void *)from->first->data;
 
-		for (size_t i = 0; i < c->n; i++) {
+		for (size_t i = 0; i < from->first->n; i++) {
+			struct na_packed_transfer *x =
+				na_bag_push(&s->transfers);
+
 			t[i].src = mapped(maps[1], m, t[i].src);
 			t[i].dst = mapped(maps[1], m, t[i].dst);
 			t[i].collective = mapped(maps[0], n, t[i].collective);
 			t[i].type = mapped(maps[0], n, t[i].type);
 			t[i].input = (uint16_t)source;
+			if (!x || !na_pack_transfer(x, &t[i], &s->wide))
+				return false;
 		}
 	}
-	rename_execs(&p->graphs, &p->names, maps, source);
-	rename_execs(&p->actions, &p->names, maps, source);
+	return true;
 }
 
 static void rename_spans(struct na_bag *b, const struct na_names *names,
@@ -310,17 +325,18 @@ enum na_status na_store_take(struct na_store *s, struct na_part *p,
 		  na_names_merge(&s->names, &p->names, maps) &&
 		  take_local(s, p, maps[1], source) &&
 		  take_unknown(s, p, maps[0]) &&
-		  take_devices(s, p, maps, source);
+		  take_devices(s, p, maps, source) &&
+		  take_transfers(s, p, maps, source) &&
+		  take_execs(s, &s->graphs, &p->graphs, &p->names, maps,
+			     source) &&
+		  take_execs(s, &s->actions, &p->actions, &p->names, maps,
+			     source);
 
 	if (ok) {
-		rename_records(p, maps, source);
 		rename_packets(p, maps, source);
 		rename_host_events(p, maps[0], source);
 		take_tally(&s->tallies[source], &p->tally);
 		take_remarks(s, p, source);
-		na_bag_splice(&s->transfers, &p->transfers);
-		na_bag_splice(&s->graphs, &p->graphs);
-		na_bag_splice(&s->actions, &p->actions);
 		na_bag_splice(&s->spans, &p->spans);
 		na_bag_splice(&s->modules, &p->modules);
 		na_bag_splice(&s->calls, &p->calls);

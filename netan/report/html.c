@@ -1,6 +1,4 @@
 /* The page as a whole: head, contents, sections. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "netan/base/units.h"
@@ -65,8 +63,7 @@ static const char *worst_of(const struct na_report *r)
 	const struct na_value *list = na_get(na_result_get_body(r->check),
 					     "findings");
 	const char *severity =
-		na_text_of(na_get(list ? list->u.of.first : NULL, "severity"),
-			   "none");
+		na_text_of(na_get(na_first_member(list), "severity"), "none");
 
 	return strcmp(severity, "error") == 0     ? "error"
 	       : strcmp(severity, "warning") == 0 ? "warning"
@@ -168,7 +165,5 @@ enum na_status na_report_html(const struct na_report *r, FILE *out,
 	put_body(out, r, &failed);
 	if (failed)
 		return na_fail_nomem(err);
-	if (fflush(out) == 0 && !ferror(out))
-		return NA_OK;
-	return na_fail(err, NA_EIO, "%s", strerror(errno ? errno : EIO));
+	return na_emit_done(out, err);
 }

@@ -33,8 +33,7 @@ static void put_input(FILE *out, const struct na_value *in)
 	fputs("</code></td><td>", out);
 	if (!why || !why->n)
 		fputs("none", out);
-	for (const struct na_value *w = why ? why->u.of.first : NULL; w;
-	     w = w->next) {
+	for_each_member (w, why) {
 		na_html_text(out, na_text_of(w, ""));
 		fputs(w->next ? "<br>" : "", out);
 	}
@@ -51,33 +50,27 @@ static void put_inputs(FILE *out, const struct na_value *inputs, bool *failed)
 		"<th scope=\"col\" class=\"n\">transfers</th>"
 		"<th scope=\"col\">SHA-256</th>"
 		"<th scope=\"col\">warnings</th></tr></thead>\n<tbody>\n";
+	size_t room = NA_INPUTS_BYTES;
 	struct na_run run;
 
 	na_html_begin_table(out, "sortable inputs", "Inputs");
 	fputs(head, out);
-	na_run_begin(&run, NA_INPUTS_BYTES);
-	for (const struct na_value *in = inputs ? inputs->u.of.first : NULL;
-	     in && run.out; in = in->next) {
+	na_run_begin(&run, &room, failed);
+	for (const struct na_value *in = na_first_member(inputs); in && run.out;
+	     in = in->next) {
 		put_input(run.out, in);
 		na_run_piece(&run);
 	}
 	na_run_end(&run, out);
-	*failed |= run.failed;
 	fputs("</tbody>\n</table>\n</div>\n", out);
-	if (run.dropped)
-		fprintf(out,
-			"<p class=\"more\">%zu more inputs not shown "
-			"here</p>\n",
-			run.dropped);
+	na_html_more(out, run.dropped, "input", "");
 }
 
 static int64_t left_out_of(const struct na_value *coverage)
 {
-	const struct na_value *out = na_get(coverage, "left_out");
 	int64_t sum = 0;
 
-	for (const struct na_value *v = out ? out->u.of.first : NULL; v;
-	     v = v->next)
+	for_each_member (v, na_get(coverage, "left_out"))
 		if (!na_add_i64(sum, na_int_of(v, 0), &sum))
 			return NA_TIME_MAX;
 	return sum;
@@ -90,8 +83,7 @@ static void put_reasons(FILE *out, const struct na_value *coverage)
 
 	if (!reasons || !reasons->n)
 		fputs("nothing", out);
-	for (const struct na_value *v = reasons ? reasons->u.of.first : NULL; v;
-	     v = v->next) {
+	for_each_member (v, reasons) {
 		fprintf(out, "%s ",
 			na_print_count(count, (uint64_t)na_int_of(v, 0)));
 		na_html_text(out, v->name);

@@ -271,24 +271,20 @@ void na_html_findings(FILE *out, const struct na_report *r, bool *failed)
 {
 	const struct na_value *body = na_result_get_body(r->check);
 	const struct na_value *list = na_get(body, "findings");
+	size_t room = NA_FINDINGS_BYTES;
 	struct na_run run;
 
 	fputs("<section id=\"findings\">\n<h2>Findings</h2>\n", out);
 	if (!list || !list->n)
 		fputs("<p>No check found anything wrong.</p>\n", out);
-	na_run_begin(&run, NA_FINDINGS_BYTES);
-	for (const struct na_value *f = list ? list->u.of.first : NULL;
-	     f && run.out; f = f->next) {
+	na_run_begin(&run, &room, failed);
+	for (const struct na_value *f = na_first_member(list); f && run.out;
+	     f = f->next) {
 		put_finding(run.out, f);
 		na_run_piece(&run);
 	}
 	na_run_end(&run, out);
-	*failed |= run.failed;
-	if (run.dropped)
-		fprintf(out,
-			"<p class=\"more\">%zu more findings not shown here: "
-			"netan check lists them</p>\n",
-			run.dropped);
+	na_html_more(out, run.dropped, "finding", ": netan check lists them");
 	put_passed(out, na_get(body, "passed"));
 	put_not_run(out, na_get(body, "not_run"));
 	fputs("</section>\n", out);

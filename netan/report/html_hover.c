@@ -127,39 +127,43 @@ static bool is_axis(const struct na_report_axis *a)
 	       a->y1 > a->y0 && a->to_s > a->from_s;
 }
 
+/* False: there is no series of that part. */
+static bool put_numbers(FILE *out, const struct na_report_part *part,
+			const double *time_s, double bin_s, double *room,
+			size_t n)
+{
+	const struct na_value *body = na_result_get_body(part->result);
+	bool any = false;
+
+	fputs("<script type=\"application/json\" class=\"hover\">", out);
+	put_axis(out, part, time_s[0], bin_s,
+		 (n + NA_HOVER_POINTS - 1) / NA_HOVER_POINTS);
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (strcmp(known[i].part, part->name) == 0)
+			any |= put_series(out, &known[i], body, room, n, !any);
+	}
+	fputs("]}</script>\n", out);
+	return any;
+}
+
 void na_html_hover(FILE *out, const struct na_report_part *part, bool *failed)
 {
 	const struct na_value *body = na_result_get_body(part->result);
 	double bin_s = na_real_of(na_get(body, "bin_s"), 0), *room;
-	bool any = false;
-	struct na_run run;
-	size_t n;
+	size_t n, bytes = NA_HOVER_BYTES;
 	const double *time_s = na_reals_of(na_get(body, "time_s"), &n);
+	struct na_run run;
 
 	if (!time_s || n < 2 || !(bin_s > 0) || !is_axis(&part->axis))
 		return;
 	room = malloc(n * sizeof(*room));
-	na_run_begin(&run, NA_HOVER_BYTES);
-	if (!room || !run.out) {
+	if (!room) {
 		*failed = true;
-		n = 0;
+		return;
 	}
-	if (n) {
-		fputs("<script type=\"application/json\" class=\"hover\">",
-		      run.out);
-		put_axis(run.out, part, time_s[0], bin_s,
-			 (n + NA_HOVER_POINTS - 1) / NA_HOVER_POINTS);
-	}
-	for (size_t i = 0; n && i < sizeof(known) / sizeof(*known); i++) {
-		if (strcmp(known[i].part, part->name) == 0)
-			any |= put_series(run.out, &known[i], body, room, n,
-					  !any);
-	}
-	if (n)
-		fputs("]}</script>\n", run.out);
-	if (any)
+	na_run_begin(&run, &bytes, failed);
+	if (run.out && put_numbers(run.out, part, time_s, bin_s, room, n))
 		na_run_piece(&run);
 	na_run_end(&run, out);
-	*failed |= run.failed;
 	free(room);
 }

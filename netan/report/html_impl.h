@@ -20,18 +20,22 @@ struct na_run {
 	FILE *out;      /* of the piece that is being written */
 	char *text;     /* memory of `out` */
 	size_t size;    /* what it holds */
-	size_t kept;    /* whole pieces */
-	size_t room;    /* bytes that are left */
+	size_t kept;    /* bytes of whole pieces */
 	size_t dropped; /* pieces */
-	bool failed;    /* memory was short */
+	size_t *room;   /* bytes that are left */
+	bool *failed;   /* memory was short */
 };
 
-/* Writes into memory from now on. */
-void na_run_begin(struct na_run *p, size_t room);
-/* One piece is finished: true if it is kept. */
-bool na_run_piece(struct na_run *p);
-/* What was kept, to `out`; p is empty then. */
+/* Writes into memory from now on; out is NULL where there is none.  Pieces
+ * that are kept take from *room. */
+void na_run_begin(struct na_run *p, size_t *room, bool *failed);
+/* One piece is finished. */
+void na_run_piece(struct na_run *p);
+/* What was kept, to `out`. */
 void na_run_end(struct na_run *p, FILE *out);
+/* "3 more rows not shown here: how to see them"; nothing for none.  `one` is
+ * what each of them is called. */
+void na_html_more(FILE *out, size_t n, const char *one, const char *how);
 
 /* Escaped text; nothing for NULL. */
 void na_html_text(FILE *out, const char *s);

@@ -36,7 +36,7 @@ void na_html_notes(FILE *out, const struct na_result *r,
 {
 	struct na_run run;
 
-	na_run_begin(&run, *room);
+	na_run_begin(&run, room, failed);
 	for (const struct na_text_line *l = na_result_notes(r); l && run.out;
 	     l = l->next) {
 		if (has_note(said, l->text))
@@ -46,16 +46,10 @@ void na_html_notes(FILE *out, const struct na_result *r,
 	}
 	if (run.kept)
 		fputs("<ul class=\"notes\">\n", out);
-	*room = run.room;
 	na_run_end(&run, out);
-	*failed |= run.failed;
 	if (run.kept)
 		fputs("</ul>\n", out);
-	if (run.dropped)
-		fprintf(out,
-			"<p class=\"more\">%zu more notes not shown "
-			"here</p>\n",
-			run.dropped);
+	na_html_more(out, run.dropped, "note", "");
 }
 
 void na_html_part(FILE *out, const struct na_report *r,

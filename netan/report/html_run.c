@@ -2,44 +2,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/report/html_impl.h"
 
-void na_run_begin(struct na_run *p, size_t room)
+void na_run_begin(struct na_run *p, size_t *room, bool *failed)
 {
-	*p = (struct na_run){.room = room};
+	*p = (struct na_run){.room = room, .failed = failed};
 	p->out = open_memstream(&p->text, &p->size);
-	p->failed = !p->out;
+	*failed |= !p->out;
 }
 
-bool na_run_piece(struct na_run *p)
+void na_run_piece(struct na_run *p)
 {
 	size_t n;
 
-	if (!p->out || p->failed || fflush(p->out) != 0) {
-		p->failed = true;
-		return false;
+	if (*p->failed || fflush(p->out) != 0) {
+		*p->failed = true;
+		return;
 	}
 	n = p->size - p->kept;
 	/* Once one did not fit, what comes behind would stand in its place. */
-	if (p->dropped || n > p->room) {
+	if (p->dropped || n > *p->room) {
 		p->dropped++;
 		fseek(p->out, (long)p->kept, SEEK_SET);
-		return false;
+		return;
 	}
-	p->room -= n;
+	*p->room -= n;
 	p->kept = p->size;
-	return true;
 }
 
 void na_run_end(struct na_run *p, FILE *out)
 {
 	if (p->out && fclose(p->out) != 0)
-		p->failed = true;
-	if (p->text && !p->failed)
+		*p->failed = true;
+	if (!*p->failed)
 		fwrite(p->text, 1, p->kept, out);
 	free(p->text);
-	p->text = NULL;
-	p->out = NULL;
+}
+
+void na_html_more(FILE *out, size_t n, const char *one, const char *how)
+{
+	char count[NA_UNIT_BUF];
+
+	if (n)
+		fprintf(out,
+			"<p class=\"more\">%s more %s%s not shown here%s</p>\n",
+			na_print_count(count, n), one, n == 1 ? "" : "s", how);
 }
 
 void na_html_text(FILE *out, const char *s)

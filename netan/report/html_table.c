@@ -66,14 +66,13 @@ static void put_list(FILE *out, const struct na_view *view, const char *caption,
 {
 	const struct na_value *row = view->list->u.of.first;
 	size_t hidden, shown = na_view_shown(view, &hidden);
-	char count[NA_UNIT_BUF];
 	struct na_run run;
 
 	if (shown > NA_TABLE_ROWS) {
 		hidden += shown - NA_TABLE_ROWS;
 		shown = NA_TABLE_ROWS;
 	}
-	na_run_begin(&run, *room);
+	na_run_begin(&run, room, failed);
 	for (; shown && run.out; shown--, row = row->next) {
 		fputs("<tr>", run.out);
 		for (size_t k = 0; k < view->n_cols; k++)
@@ -85,15 +84,10 @@ static void put_list(FILE *out, const struct na_view *view, const char *caption,
 	na_html_begin_table(out, "sortable", caption);
 	put_head(out, view);
 	fputs("<tbody>\n", out);
-	*room = run.room;
 	na_run_end(&run, out);
-	*failed |= run.failed;
 	fputs("</tbody>\n</table>\n</div>\n", out);
-	if (hidden)
-		fprintf(out,
-			"<p class=\"more\">%s more not shown here; the command "
-			"below writes all of them</p>\n",
-			na_print_count(count, hidden));
+	na_html_more(out, hidden, "row",
+		     "; the command below writes all of them");
 }
 
 /* An object: its members as rows of name and value. */
@@ -107,7 +101,7 @@ static void put_members(FILE *out, const struct na_view *view,
 	fputs("<thead><tr><th scope=\"col\">name</th>"
 	      "<th scope=\"col\" class=\"n\">value</th></tr></thead>\n<tbody>\n",
 	      out);
-	na_run_begin(&run, *room);
+	na_run_begin(&run, room, failed);
 	for (size_t k = 0; k < view->n_cols && run.out; k++) {
 		const struct na_column *col = &view->cols[k];
 
@@ -118,9 +112,7 @@ static void put_members(FILE *out, const struct na_view *view,
 		fputs("</td></tr>\n", run.out);
 		na_run_piece(&run);
 	}
-	*room = run.room;
 	na_run_end(&run, out);
-	*failed |= run.failed;
 	fputs("</tbody>\n</table>\n</div>\n", out);
 }
 
@@ -151,11 +143,10 @@ void na_html_view(FILE *out, const struct na_view *view, const char *caption,
 	}
 	if (view->title)
 		put_heading(out, view->title);
-	na_run_begin(&run, *room);
-	if (run.out)
+	na_run_begin(&run, room, failed);
+	if (run.out) {
 		na_put_words(NA_ESC_HTML, view->text, "<p>", "</p>\n", run.out);
-	na_run_piece(&run);
-	*room = run.room;
+		na_run_piece(&run);
+	}
 	na_run_end(&run, out);
-	*failed |= run.failed;
 }

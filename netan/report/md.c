@@ -96,12 +96,14 @@ static void put_inputs(FILE *out, const struct na_value *list)
 	      "warnings |\n"
 	      "| --- | --- | --- | ---: | ---: | --- | ---: |\n",
 	      out);
-	for (const struct na_value *in = list ? list->u.of.first : NULL;
-	     in && shown < NA_MD_INPUTS; in = in->next, shown++)
+	for_each_member (in, list) {
+		if (shown++ == NA_MD_INPUTS)
+			break;
 		put_input(out, in);
-	if (list && list->n > shown)
+	}
+	if (list && list->n > NA_MD_INPUTS)
 		fprintf(out, "\n%zu more inputs not shown here\n",
-			list->n - shown);
+			list->n - NA_MD_INPUTS);
 }
 
 /* The warnings behind the counts of the table. */
@@ -109,13 +111,11 @@ static void put_warnings(FILE *out, const struct na_value *list)
 {
 	size_t shown = 0, all = 0;
 
-	for (const struct na_value *in = list ? list->u.of.first : NULL; in;
-	     in = in->next) {
+	for_each_member (in, list) {
 		const struct na_value *why = na_get(in, "warnings");
 
-		for (const struct na_value *w = why ? why->u.of.first : NULL; w;
-		     w = w->next, all++) {
-			if (shown == NA_MD_ROWS)
+		for_each_member (w, why) {
+			if (all++ >= NA_MD_ROWS)
 				continue;
 			fputs(shown++ ? "- " : "\n- ", out);
 			put_text(out, na_text_of(na_get(in, "path"), "-"));
@@ -142,8 +142,7 @@ static void put_used(FILE *out, const struct na_report_part *p)
 		na_print_count(n, (uint64_t)na_int_of(na_get(c, "used"), 0)));
 	if (!why || !why->n)
 		fputs(" none", out);
-	for (const struct na_value *v = why ? why->u.of.first : NULL; v;
-	     v = v->next) {
+	for_each_member (v, why) {
 		fprintf(out, " %s ",
 			na_print_count(n, (uint64_t)na_int_of(v, 0)));
 		put_text(out, v->name);

@@ -35,28 +35,28 @@ void na_sha256(const void *p, size_t n, char hex[NA_SHA256_HEX])
 	to_hex(&ctx, hex);
 }
 
-bool na_sha256_file(const char *path, bool (*go_on)(void),
+bool na_sha256_file(const char *path, bool (*go_on)(void *ctx), void *ctx,
 		    char hex[NA_SHA256_HEX])
 {
 	struct stat info;
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	bool whole = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
 	uint8_t *block = whole ? malloc(READ_BYTES) : NULL;
-	struct sha256_ctx ctx;
+	struct sha256_ctx sum;
 	ssize_t n = -1;
 
 	hex[0] = '\0';
-	sha256_init(&ctx);
+	sha256_init(&sum);
 	while (block) {
-		n = go_on && !go_on() ? -1 : read(fd, block, READ_BYTES);
-		if (n < 0 && errno == EINTR && (!go_on || go_on()))
+		n = go_on && !go_on(ctx) ? -1 : read(fd, block, READ_BYTES);
+		if (n < 0 && errno == EINTR && (!go_on || go_on(ctx)))
 			continue;
 		if (n <= 0)
 			break;
-		sha256_update(&ctx, (size_t)n, block);
+		sha256_update(&sum, (size_t)n, block);
 	}
 	if (n == 0)
-		to_hex(&ctx, hex);
+		to_hex(&sum, hex);
 	free(block);
 	if (fd >= 0)
 		close(fd);

@@ -13,9 +13,9 @@ enum { NA_SHA256_HEX = 65 }; /* 64 digits and a NUL */
 void na_sha256(const void *p, size_t n, char hex[NA_SHA256_HEX]);
 
 /* Of a file's bytes as they are on the disk.  False, and hex "", when it is
- * no regular file (a pipe gives its bytes once), cannot be read to its end, or `go_on` (NULL: always) says false, which is
- * asked about every MiB. */
-bool na_sha256_file(const char *path, bool (*go_on)(void),
+ * no regular file (a pipe gives its bytes once), cannot be read to its end,
+ * or `go_on` (NULL: always) says false, which is asked about every MiB. */
+bool na_sha256_file(const char *path, bool (*go_on)(void *ctx), void *ctx,
 		    char hex[NA_SHA256_HEX]);
 
 /* The hash of a script as a Content-Security-Policy names it: base64. */

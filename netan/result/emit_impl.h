@@ -9,8 +9,15 @@
 #include "netan/base/text.h"
 #include "netan/result/emit.h"
 
+static inline const struct na_value *na_first_member(const struct na_value *v)
+{
+	return v ? v->u.of.first : NULL;
+}
+
+/* Of an object or a list; none of NULL. */
 #define for_each_member(v, in_what) \
-	for (const struct na_value *v = (in_what)->u.of.first; v; v = v->next)
+	for (const struct na_value *v = na_first_member(in_what); v; \
+	     v = v->next)
 
 enum na_status na_emit_json(const struct na_result *r,
 			    const struct na_emit_opts *o, FILE *out,

@@ -15,6 +15,8 @@ struct adopted {
 	void *block;
 };
 
+enum { NAMES = 256 };
+
 struct na_result {
 	struct na_arena arena;
 	bool failed; /* memory ran out somewhere */
@@ -24,6 +26,7 @@ struct na_result {
 	struct na_view *views, **views_end, *last;
 	struct na_text_line *notes, **notes_end;
 	struct adopted *adopted;
+	const char *names[NAMES]; /* of members, by hash: the latest */
 };
 
 struct na_result *na_result_new(void)
@@ -120,6 +123,20 @@ static const char *copy_text(struct na_result *r, const char *s)
 	return copy;
 }
 
+/* The rows of a list have the same names, which are copied once. */
+static const char *copy_name(struct na_result *r, const char *name)
+{
+	unsigned hash = 0;
+	const char **at;
+
+	for (const char *s = name; *s; s++)
+		hash = hash * 31 + (unsigned char)*s;
+	at = &r->names[hash % NAMES];
+	if (!*at || strcmp(*at, name) != 0)
+		*at = copy_text(r, name);
+	return *at;
+}
+
 static NA_PRINTF(2, 0) const
 	char *copy_textv(struct na_result *r, const char *fmt, va_list ap)
 {
@@ -172,7 +189,7 @@ static struct na_value *append(struct na_result *r, struct na_value *in,
 		return NULL;
 	v->kind = kind;
 	if (in->kind == NA_V_OBJECT) {
-		v->name = copy_text(r, name);
+		v->name = copy_name(r, name);
 		if (!v->name)
 			return NULL;
 	}
@@ -432,6 +449,14 @@ static bool copy_columns(struct na_result *r, struct na_column *to,
 		to[k].header = copy_text(r, from[k].header);
 	}
 	return !r->failed;
+}
+
+void na_columns_add(struct na_columns *to, const char *field,
+		    const char *header, enum na_format format, int digits,
+		    double scale)
+{
+	to->c[to->n++] = (struct na_column){field, header, format, digits,
+					    scale};
 }
 
 void na_result_view(struct na_result *r, const char *title,

@@ -148,6 +148,16 @@ void na_result_note(struct na_result *r, const char *fmt, ...) NA_PRINTF(2, 3);
 void na_result_view(struct na_result *r, const char *title,
 		    const struct na_value *list, const struct na_column *cols,
 		    size_t n_cols, size_t max_rows);
+/* A view's columns one by one, where they depend on the data; no more than
+ * there is room for. */
+enum { NA_MAX_COLUMNS = 20 };
+struct na_columns {
+	struct na_column c[NA_MAX_COLUMNS];
+	size_t n;
+};
+void na_columns_add(struct na_columns *to, const char *field,
+		    const char *header, enum na_format format, int digits,
+		    double scale);
 /* How loud the title of the view that came last is, in colour. */
 enum na_tone { NA_TONE_PLAIN, NA_TONE_INFO, NA_TONE_WARNING, NA_TONE_ERROR };
 void na_result_tone(struct na_result *r, enum na_tone tone);

@@ -13,6 +13,8 @@
 #define MIB (1024 * KIB)
 #define US  NA_PS_PER_US
 
+#define LARGEST (32 * MIB)
+
 /* clang-format off */
 static const struct recipe {
 	const char *name;
@@ -24,14 +26,18 @@ static const struct recipe {
 	{ "all-reduce", NA_COLL_ALL_REDUCE, 2 * MIB, true },
 	{ "all-reduce", NA_COLL_ALL_REDUCE, 8 * MIB, false },
 	{ "ppermute", NA_COLL_ONE_TO_ONE, 64 * KIB, false },
-	{ "all-reduce", NA_COLL_ALL_REDUCE, 32 * MIB, false },
+	{ "all-reduce", NA_COLL_ALL_REDUCE, LARGEST, false },
 	{ "reduce-scatter", NA_COLL_REDUCE_SCATTER, 2 * MIB, false },
 	{ "psum", NA_COLL_ALL_REDUCE, 4 * KIB, false },
 	{ "all-to-all", NA_COLL_ALL_TO_ALL, 1 * MIB, false },
 };
 /* clang-format on */
 
-enum { N_RECIPES = sizeof(recipes) / sizeof(recipes[0]) };
+enum {
+	N_RECIPES = sizeof(recipes) / sizeof(recipes[0]),
+	HALVED_MOST = 4,
+	USUAL_SLOTS = 9
+};
 
 /* Past the recipes: all-reduces of 16 KiB to 32 MiB, small ones oftener. */
 static uint64_t draw_bytes(struct na_rng *rng)
@@ -46,6 +52,40 @@ static bool is_ring(const struct na_job *job, enum na_coll_kind kind)
 	return job->cfg->pattern == NA_PATTERN_RING && job->n_slices > 2 &&
 	       (kind == NA_COLL_ALL_REDUCE || kind == NA_COLL_ALL_GATHER ||
 		kind == NA_COLL_REDUCE_SCATTER);
+}
+
+/* What the devices of a host send in a step, at most: about what the default
+ * link carries in the default step. */
+#define MOST_BYTES (480 * MIB)
+
+static uint64_t sent_bytes(const struct recipe *r, uint64_t slices)
+{
+	uint64_t bytes = r->bytes * (r->looped ? 2 : 1);
+
+	if (r->kind == NA_COLL_ONE_TO_ONE)
+		return bytes;
+	if (r->kind == NA_COLL_ALL_GATHER)
+		return bytes * (slices - 1);
+	return bytes / slices * (slices - 1) *
+	       (r->kind == NA_COLL_ALL_REDUCE ? 2 : 1);
+}
+
+/* Where more devices on more hosts share the work, each has a smaller part of
+ * the gradients: how often the largest is halved until a link carries it. */
+static uint32_t halvings(const struct na_job *job)
+{
+	uint64_t devices = job->n_devs / job->n_hosts, rest = 0, most = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < job->n_colls && i < N_RECIPES; i++) {
+		uint64_t bytes = devices *
+				 sent_bytes(&recipes[i], job->n_slices);
+
+		*(recipes[i].bytes == LARGEST ? &most : &rest) += bytes;
+	}
+	while (n < HALVED_MOST && rest + (most >> n) > MOST_BYTES)
+		n++;
+	return n;
 }
 
 /* What is planted on the collective of that name. */
@@ -71,13 +111,15 @@ static void plant(const struct na_job *job, struct na_coll *c)
 }
 
 static void make_coll(const struct na_job *job, struct na_coll *c, uint32_t i,
-		      struct na_rng *rng)
+		      uint32_t halved, struct na_rng *rng)
 {
 	const struct recipe *r = &recipes[i % N_RECIPES];
 	uint64_t unit = 256 * (uint64_t)job->n_slices, shares = job->n_slices;
 
 	c->kind = i < N_RECIPES ? r->kind : NA_COLL_ALL_REDUCE;
 	c->bytes = i < N_RECIPES ? r->bytes : draw_bytes(rng);
+	if (i < N_RECIPES && r->bytes == LARGEST)
+		c->bytes >>= halved;
 	c->number = 12 + 7 * i;
 	snprintf(c->name, sizeof(c->name), "%s.%" PRIu32 "_%" PRIu32,
 		 i < N_RECIPES ? r->name : "all-reduce", c->number, i % 3);
@@ -206,34 +248,50 @@ static void add_icis(struct na_job *job, bool after)
 	}
 }
 
+/* Pieces of computing between a collective's own and its end: of many short
+ * pieces more, so that each has the time that few have. */
+static uint32_t pieces_after(const struct na_job *job)
+{
+	uint32_t n = (2 * job->n_slots + USUAL_SLOTS - 1) / USUAL_SLOTS;
+
+	return n > 2 ? n - 1 : 1;
+}
+
+static void finish(struct na_job *job, uint32_t slot)
+{
+	if (!job->colls[job->slots[slot].coll].small_slack)
+		add_done(job, slot);
+}
+
 /*
  * A collective is started before a piece of computing and finished after
- * the next piece, so that two are usually in flight; one with small slack
- * is finished at once.  A quarter of the computing comes before the first
- * and a fifth after the last.
+ * the next piece, so that two are usually in flight (of many, more); one with
+ * small slack is finished at once.  A quarter of the computing comes before
+ * the first and a fifth after the last, and before the ends of many.
  */
 static void make_ops(struct na_job *job)
 {
+	uint32_t after = pieces_after(job), n = job->n_slots;
 	int64_t all = job->cfg->step_ps;
-	int64_t piece = job->n_slots ? all / 100 * 55 / job->n_slots : 0;
+	int64_t piece = n ? all / 100 * 55 / n : 0;
 
 	add_compute(job, all / 4);
 	add_icis(job, false);
-	for (uint32_t s = 0; s < job->n_slots; s++) {
-		bool small = job->colls[job->slots[s].coll].small_slack;
-
+	for (uint32_t s = 0; s < n; s++) {
 		add_op(job, NA_OP_RECV, s, 0);
 		add_op(job, NA_OP_SEND, s, 0);
-		if (small)
+		if (job->colls[job->slots[s].coll].small_slack)
 			add_done(job, s);
 		add_compute(job, piece);
-		if (s && !job->colls[job->slots[s - 1].coll].small_slack)
-			add_done(job, s - 1);
-		if (s + 1 == job->n_slots && !small)
-			add_done(job, s);
+		if (s >= after)
+			finish(job, s - after);
 	}
+	if (n && after == 1)
+		finish(job, n - 1);
 	add_icis(job, true);
 	add_compute(job, all / 5);
+	for (uint32_t s = n - after; after > 1 && s < n; s++)
+		finish(job, s);
 	for (uint32_t i = 0; i < job->n_icis; i++)
 		if (job->icis[i].split)
 			add_op(job, NA_OP_ICI_DONE, i, 0);
@@ -242,7 +300,7 @@ static void make_ops(struct na_job *job)
 enum na_status na_program_build(struct na_job *job, struct na_rng *rng,
 				struct na_err *err)
 {
-	uint32_t n = (uint32_t)job->cfg->collectives;
+	uint32_t n = (uint32_t)job->cfg->collectives, halved;
 	size_t n_ops;
 
 	if (job->cfg->collectives > 10000 || job->cfg->ops > 10000 ||
@@ -259,8 +317,9 @@ enum na_status na_program_build(struct na_job *job, struct na_rng *rng,
 		return na_fail_nomem(err);
 	for (uint32_t i = 0; i < job->n_icis; i++)
 		make_ici(job, &job->icis[i], i);
+	halved = halvings(job);
 	for (uint32_t i = 0; i < job->n_colls; i++) {
-		make_coll(job, &job->colls[i], i, rng);
+		make_coll(job, &job->colls[i], i, halved, rng);
 		job->slots[job->n_slots++] = (struct na_slot){i, 0};
 		if (job->colls[i].looped)
 			job->slots[job->n_slots++] = (struct na_slot){i, 1};

@@ -37,8 +37,10 @@ static void must_not_hold(const char *text, const char *name)
 /* Names that could be part of an alias or of one another prove nothing. */
 static bool is_plain(const char *name)
 {
-	static const char *const parts[] = {"host", "addr",  "path", "user",
-					    "name", "input", NULL};
+	static const char *const parts[] = {"host",  "addr", "input",   "dir",
+					    "file",  "path", "user",    "rack",
+					    "block", "task", "pattern", "name",
+					    NULL};
 
 	for (const char *const *p = parts; *p; p++) {
 		if (strstr(*p, name) || strstr(name, *p))

@@ -44,6 +44,8 @@ static void again(const struct na_routes *r, struct na_arena *a)
 
 		walk_must(same(x->dst, y->dst) && same(x->via, y->via) &&
 			  same(x->dev, y->dev) && same(x->table, y->table));
+		walk_must(same(x->next_hops, y->next_hops) &&
+			  (x->hops == y->hops || x->hops > 256));
 		walk_must(x->rto_min_us == y->rto_min_us &&
 			  x->unlocked == y->unlocked && x->kind == y->kind &&
 			  x->metric == y->metric && x->down == y->down);

@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -277,4 +278,31 @@ const char *hand_missing(const struct hand_case *h)
 
 	return list ? na_text_of(na_get(list->u.of.first, "missing"), NULL)
 		    : NULL;
+}
+
+void hand_healthy(struct hand_case *h)
+{
+	hand_case_init(h);
+	hand_doc(h, "session", "{'coverage': {'used': 5000}}");
+	hand_side(h, "session",
+		  "{'one_clock': true, 'files': 4, 'receives': 5000, 'inputs': "
+		  "[{'path': 'a', 'trace': true, 'devices': 4}]}");
+	hand_body(h, "rpc", "{'verdict': 'steady', 'modes': []}");
+	hand_body(h, "sizes", "{'groups': [{'count': 5000}]}");
+}
+
+void hand_quiet_pairs(struct hand_case *h)
+{
+	hand_body(h, "pairs", "{'verdict': 'no culprit among 12 pairs'}");
+}
+
+void hand_slack(struct hand_case *h, const char *share)
+{
+	char json[200];
+
+	snprintf(json, sizeof(json),
+		 "{'collectives': [], 'total': {'devices': 2, 'stall_us': "
+		 "28e6, 'stall_share': %s}}",
+		 share);
+	hand_body(h, "slack", json);
 }

@@ -43,4 +43,10 @@ const struct na_value *hand_finding(const struct hand_case *h, size_t i);
 const char *hand_severity(const struct hand_case *h, size_t i);
 const char *hand_missing(const struct hand_case *h);
 
+/* A healthy job of four hosts; its pairs; so much of its time waits for
+ * communication. */
+void hand_healthy(struct hand_case *h);
+void hand_quiet_pairs(struct hand_case *h);
+void hand_slack(struct hand_case *h, const char *share);
+
 #endif

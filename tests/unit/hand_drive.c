@@ -46,11 +46,13 @@ static void add_transfers(struct drive *d, const struct na_late *late)
 	const struct na_bag *bag = &d->scope->store->transfers;
 
 	for (struct na_chunk *c = bag->first; c && d->a->add; c = c->next) {
-		const struct na_transfer *t = (const void *)c->data;
+		const struct na_packed_transfer *x = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
-			if (na_filter_late(late, &t[i]) == NA_KEEP)
-				assert_int_equal(d->a->add(block_of(d), &t[i]),
+			const struct na_transfer t = na_unpack_transfer(&x[i]);
+
+			if (na_filter_late(late, &t) == NA_KEEP)
+				assert_int_equal(d->a->add(block_of(d), &t),
 						 NA_OK);
 		}
 	}
@@ -62,12 +64,14 @@ static void add_execs(struct drive *d, const struct na_late *late,
 {
 	for (struct na_chunk *c = bag->first; c && d->a->add_exec;
 	     c = c->next) {
-		const struct na_exec *e = (const void *)c->data;
+		const struct na_packed_exec *x = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
-			if (na_filter_exec(late, &e[i]))
+			const struct na_exec e = na_unpack_exec(&x[i]);
+
+			if (na_filter_exec(late, &e))
 				assert_int_equal(d->a->add_exec(block_of(d),
-								&e[i]),
+								&e),
 						 NA_OK);
 		}
 	}

@@ -226,6 +226,13 @@ static void on_warning(void *ctx, uint64_t at, const char *text)
 	fprintf(r->out, "W %s\n", text);
 }
 
+static bool looks_at(void *ctx, uint32_t collective)
+{
+	const struct reading *r = ctx;
+
+	return strcmp(name_at(r, collective), r->only) == 0;
+}
+
 static void read_all(struct reading *r)
 {
 	struct na_sink sink = {
@@ -243,6 +250,7 @@ static void read_all(struct reading *r)
 		.left_out = on_left_out,
 		.unknown_name = on_unknown,
 		.warn = on_warning,
+		.looks_at = r->only ? looks_at : NULL,
 	};
 	struct na_block b;
 
@@ -295,12 +303,14 @@ void read_exact(struct reading *r, const void *bytes, size_t n, uint32_t wants)
 	fflush(r->out);
 }
 
-void read_bytes(struct reading *r, const void *bytes, size_t n, uint32_t wants)
+void read_only(struct reading *r, const void *bytes, size_t n, uint32_t wants,
+	       const char *collective)
 {
 	int fd = file_of(bytes, n);
 	char path[64];
 
 	begin(r);
+	r->only = collective;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	r->status = na_input_open(&r->in, path, wants, NULL, &r->err);
 	close(fd);
@@ -308,6 +318,11 @@ void read_bytes(struct reading *r, const void *bytes, size_t n, uint32_t wants)
 	if (r->status == NA_OK)
 		read_all(r);
 	fflush(r->out);
+}
+
+void read_bytes(struct reading *r, const void *bytes, size_t n, uint32_t wants)
+{
+	read_only(r, bytes, n, wants, NULL);
 }
 
 uint8_t *gzip_of(const void *bytes, size_t n, size_t *packed)

@@ -44,11 +44,15 @@ struct reading {
 	struct na_devices devices; /* cores and op types */
 	struct na_pool pool;
 	uint64_t types_told; /* calls of op_type() */
+	const char *only;    /* collective that is looked at; NULL: all */
 };
 
 /* The file is a copy of the bytes; packed: gzip of them, which is spooled.
  * Ends the running test when the system does not play along. */
 void read_bytes(struct reading *r, const void *bytes, size_t n, uint32_t wants);
+/* Only at one collective, where the reader can tell. */
+void read_only(struct reading *r, const void *bytes, size_t n, uint32_t wants,
+	       const char *collective);
 void read_packed(struct reading *r, const void *bytes, size_t n,
 		 uint32_t wants);
 /* Without the opener: the XSpace reader on a block of exactly n bytes. */

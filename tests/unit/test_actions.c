@@ -158,12 +158,12 @@ static void same_as_protobuf(struct opened *o, const char *threads,
 /* The rendezvous of the first graph execution. */
 static void first_collective(struct opened *o, char name[96])
 {
-	const struct na_exec *e;
+	struct na_exec e;
 
 	open_all(o, "1");
-	e = (const void *)o->s.store.graphs.first->data;
+	e = na_unpack_exec((const void *)o->s.store.graphs.first->data);
 	snprintf(name, 96, "%s",
-		 na_strtab_at(&o->s.store.names.strings, e->collective));
+		 na_strtab_at(&o->s.store.names.strings, e.collective));
 	close_all(o);
 }
 
@@ -199,14 +199,8 @@ actions(void *ctx, const struct na_execution *of, size_t n,
 static void settle(struct na_host_clocks *c, const struct na_store *store)
 {
 	*c = (struct na_host_clocks){.store = store};
-	for (const struct na_chunk *k = store->transfers.first; k;
-	     k = k->next) {
-		const struct na_transfer *t = (const void *)k->data;
-
-		for (size_t i = 0; i < k->n; i++)
-			assert_true(na_host_clocks_add(c, &t[i]));
-	}
-	assert_true(na_host_clocks_settle(c));
+	assert_non_null(
+		na_host_clocks_of(&(struct na_scope){.store = store}, NULL, c));
 }
 
 /* The longest executions of the first device of input 0. */
@@ -216,16 +210,17 @@ static size_t longest(const struct na_store *store, struct na_late_ask *asks,
 	size_t n = 0;
 
 	for (const struct na_chunk *k = store->graphs.first; k; k = k->next) {
-		const struct na_exec *e = (const void *)k->data;
+		const struct na_packed_exec *p = (const void *)k->data;
 
 		for (size_t i = 0; i < k->n; i++) {
-			struct na_late_ask x = {.collective = e[i].collective,
-						.from_ps = e[i].start_ps,
-						.to_ps = e[i].end_ps};
+			const struct na_exec e = na_unpack_exec(&p[i]);
+			struct na_late_ask x = {.collective = e.collective,
+						.from_ps = e.start_ps,
+						.to_ps = e.end_ps};
 			size_t at = n;
 
-			if (e[i].input ||
-			    e[i].device != store->devices.cores[0].endpoint)
+			if (e.input ||
+			    e.device != store->devices.cores[0].endpoint)
 				continue;
 			n += n < most;
 			for (; at > 0 &&

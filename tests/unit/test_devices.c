@@ -536,6 +536,24 @@ static void too_many_cores(void **state)
 	free(rows);
 }
 
+static void ops_in_order(void **state)
+{
+	static const int64_t starts[] = {5, 7, 9, 11, 8};
+	struct na_op ops[5];
+
+	(void)state;
+	for (size_t n = 0; n <= 5; n++) {
+		for (size_t i = 0; i < n; i++)
+			ops[i] = (struct na_op){.core = i > 3 ? 0 : 1,
+						.start_ps = starts[i],
+						.end_ps = 20};
+		na_sort_ops(ops, n);
+		for (size_t i = 1; i < n; i++)
+			assert_true(na_op_order(&ops[i - 1], &ops[i]) < 0);
+	}
+	assert_int_equal(ops[0].start_ps, 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -547,6 +565,7 @@ int main(void)
 		cmocka_unit_test(endpoints),
 		cmocka_unit_test(spans),
 		cmocka_unit_test(too_many_cores),
+		cmocka_unit_test(ops_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

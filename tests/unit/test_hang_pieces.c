@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "ingest/hang_json.h"
 #include "ingest/hang_prefix.h"
+#include "ingest/hang_wrapped.h"
 #include "netan/base/units.h"
 
 static struct na_bit span(const char *s)
@@ -203,12 +203,175 @@ static void unescaping(void **state)
 					     out) <= cut);
 }
 
+static void put(char *out, size_t room, const char *name, struct na_bit x)
+{
+	size_t n = strlen(out);
+
+	if (x.s)
+		snprintf(out + n, room - n, "%s=%.*s|", name, (int)x.n, x.s);
+}
+
+static const char *told(const struct na_hang_wrapped *w)
+{
+	static char out[400];
+
+	out[0] = '\0';
+	put(out, sizeof(out), "m", w->message);
+	put(out, sizeof(out), "t", w->time);
+	for (size_t i = 0; i < w->n_who; i++)
+		put(out, sizeof(out), "w", w->who[i]);
+	return out;
+}
+
+static void objects(void **state)
+{
+	/* clang-format off */
+	static const struct { const char *text, *want; } rows[] = {
+		{"{\"msg\":\"a\",\"ts\":12.5}{\"msg\":\"b\"}", "m=a|t=12.5|;m=b|;"},
+		{" [ {\"msg\":\"}]\", \"x\":{\"pod\":\"p\"}}, {\"message\":\"b\\\"}\"}]",
+		 "m=}]|w=p|;m=b\\\"}|;"},
+		{"{\"textPayload\":\"\",\"jsonPayload\":{\"message\":\"m\"}}", "m=m|;"},
+		{"\"log\": \"x\",", "m=x|;"},
+		{"{\"msg\":\"cut of", "m=cut of|;"},
+		{"{\"a\":{\"b\":1}}", "-;"}, {"[pod/x] {\"msg\":\"m\"}", ""},
+		{"", ""}, {"[[[", ""}, {"{", "-;"}, {"}{", ""}, {"\"", "-;"},
+		{"{\"msg\\", "-;"}, {"{\"msg\":\"\\", "m=\\|;"},
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct na_bit rest = span(rows[i].text), object;
+		struct na_hang_wrapped w;
+		char got[400] = "";
+
+		while (na_hang_next_object(&rest, &object)) {
+			strcat(got,
+			       na_hang_unwrap(object, &w) ? told(&w) : "-");
+			strcat(got, ";");
+		}
+		assert_string_equal(got, rows[i].want);
+	}
+}
+
+static void cut_arrays(void **state)
+{
+	/* clang-format off */
+	static const char *const rows[][2] = {
+		{"x\"}}, {\"a\":{\"b\":1}},{}", "{\"a\":{\"b\":1}},{}"},
+		{"{\"a\":1},{\"b\":1}", "{\"b\":1}"},
+		{"a {\"b\":1}", "a {\"b\":1}"}, {", {\"", ", {\""}, {"", ""},
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_string_equal(na_hang_from_object(span(rows[i][0])).s,
+				    rows[i][1]);
+}
+
+static void columns(void **state)
+{
+	struct na_hang_csv c;
+	struct na_hang_wrapped w;
+	char row[] = "1,\"a \"\"b\"\",\nc\",,\"w,3\",x", cut[] = "1,\"a";
+
+	(void)state;
+	assert_false(na_hang_csv_head(span("a,b,c"), &c));
+	assert_false(na_hang_csv_head(span("time, message"), &c));
+	assert_false(na_hang_csv_head(span("[1,3]<stderr>:message"), &c));
+	assert_false(na_hang_csv_head(span("message"), &c));
+	assert_true(na_hang_csv_head(
+		span("timestamp,jsonPayload.message,textPayload,\"pod\",x"),
+		&c));
+	assert_true(na_hang_csv_quoted(&c, span("1,\"a \"\"b\"\","), false));
+	assert_false(na_hang_csv_quoted(&c, span("c\",,\"w,3\",x"), true));
+	assert_false(na_hang_csv_quoted(&c, span("1,a \"b,c"), false));
+	assert_true(na_hang_csv_fields(&c, row, strlen(row), &w));
+	assert_string_equal(told(&w), "m=a \"b\",\nc|t=1|w=w,3|");
+	assert_true(na_hang_csv_fields(&c, cut, strlen(cut), &w));
+	assert_string_equal(told(&w), "m=a|t=1|");
+	assert_false(na_hang_csv_fields(&c, cut, 1, &w));
+}
+
+static void pairs(void **state)
+{
+	/* clang-format off */
+	static const struct { const char *text, *want; } rows[] = {
+		{"time=12 level=error msg=\"a \\\"b\\\"\" pod=p", "m=a \\\"b\\\"|t=12|w=p|"},
+		{"msg=\"cut", "m=cut|"}, {"level=error msg=one", NULL},
+		{"see msg=\"x\"", NULL}, {"=\"x\"", NULL}, {"", NULL},
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct na_hang_wrapped w;
+		bool is = na_hang_logfmt(span(rows[i].text), &w);
+
+		assert_int_equal(is, rows[i].want != NULL);
+		if (is)
+			assert_string_equal(told(&w), rows[i].want);
+	}
+}
+
+static void colours(void **state)
+{
+	/* clang-format off */
+	static const struct { const char *text, *want; } rows[] = {
+		{"\033[1;31mred\033[0m", "red"}, {"^[[31mred^[[K", "red"},
+		{"\033]0;title\aa\033cb", "ab"}, {"\xef\xbb\xbf" "a\r\xef\xbb\xbf", "a\xef\xbb\xbf"},
+		{"cut\033", "cut"}, {"cut\033[3", "cut"}, {"cut\033]x", "cut"},
+		{"^[a ^", "^[a ^"}, {"", ""},
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[40];
+
+		strcpy(text, rows[i].text);
+		text[na_hang_strip(text, strlen(text))] = '\0';
+		assert_string_equal(text, rows[i].want);
+	}
+}
+
+static void seconds(void **state)
+{
+	/* clang-format off */
+	static const struct { const char *text; int64_t ns; } rows[] = {
+		{"1767323045", 1767323045000000000},
+		{"1767323045.25", 1767323045250000000},
+		{"1767323045100", 1767323045100000000},
+		{"1767323045100200", 1767323045100200000},
+		{"1767323045100200300", 1767323045100200300},
+		{"2026-01-02T03:04:05Z", 1767323045000000000},
+		{"176732304", -1}, {"17673230451", -1}, {"", -1},
+		{"9999999999999999999", -1}, {"17673230451002003001", -1},
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct na_hang_wrapped w = {.time = span(rows[i].text)};
+		struct na_hang_time t;
+
+		na_hang_wrapped_time(&w, &t);
+		assert_int_equal(t.known, rows[i].ns >= 0);
+		if (t.known)
+			assert_true(t.ns == rows[i].ns);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(workers),   cmocka_unit_test(spots),
 		cmocka_unit_test(durations), cmocka_unit_test(times),
 		cmocka_unit_test(prefixes),  cmocka_unit_test(unescaping),
+		cmocka_unit_test(objects),   cmocka_unit_test(columns),
+		cmocka_unit_test(pairs),     cmocka_unit_test(colours),
+		cmocka_unit_test(seconds),   cmocka_unit_test(cut_arrays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "netan/analyses/analysis.h"
 #include "netan/analyses/host_clocks.h"
 #include "netan/base/units.h"
 #include "tests/unit/hand_store.h"
@@ -59,14 +60,9 @@ static void settle(struct net *x, size_t hosts)
 	hand_fill(&x->h, x->rows, x->n, 7);
 	hand_resolve(&x->h, NA_ANCHOR_END);
 	x->clocks = (struct na_host_clocks){.store = &x->h.store};
-	for (const struct na_chunk *k = x->h.store.transfers.first; k;
-	     k = k->next) {
-		const struct na_transfer *t = (const void *)k->data;
-
-		for (size_t i = 0; i < k->n; i++)
-			assert_true(na_host_clocks_add(&x->clocks, &t[i]));
-	}
-	assert_true(na_host_clocks_settle(&x->clocks));
+	assert_non_null(
+		na_host_clocks_of(&(struct na_scope){.store = &x->h.store},
+				  NULL, &x->clocks));
 }
 
 static void end(struct net *x)
@@ -457,6 +453,46 @@ static void symmetric(void **state)
 	}
 }
 
+/* Once for all who look at every transfer; by itself for who does not. */
+static void shared(void **state)
+{
+	static const int64_t ahead[] = {0, 30 * US};
+	struct net *x = begin();
+	struct na_shared_clocks all;
+	struct na_scope scope = {.store = &x->h.store, .clocks = &all};
+	struct na_host_clocks own = {.store = &x->h.store};
+	struct na_late late;
+	const struct na_host_clocks *c;
+
+	(void)state;
+	send(x, 0, 1, 50 * US, ahead);
+	send(x, 1, 0, 90 * US, ahead);
+	settle(x, 2);
+	na_shared_clocks_init(&all);
+	x->h.filter.side = -1;
+	assert_true(na_late_init(&late, &x->h.filter, &x->h.store));
+	c = na_host_clocks_of(&scope, &late, &own);
+	assert_ptr_equal(c, &all.clocks);
+	assert_int_equal(c->ahead_ps[1], x->clocks.ahead_ps[1]);
+	assert_int_equal(c->uncertainty_ps[1], x->clocks.uncertainty_ps[1]);
+	assert_ptr_equal(na_host_clocks_of(&scope, NULL, &own), c);
+	assert_null(own.group);
+	na_late_fini(&late);
+	x->h.filter.from_ps = 2000000 * US;
+	assert_true(na_late_init(&late, &x->h.filter, &x->h.store));
+	c = na_host_clocks_of(&scope, &late, &own);
+	assert_ptr_equal(c, &own);
+	assert_int_equal(c->uncertainty_ps[1], NA_TIME_MAX);
+	na_host_clocks_fini(&own);
+	scope.clocks = NULL;
+	assert_ptr_equal(na_host_clocks_of(&scope, NULL, &own), &own);
+	assert_int_equal(own.ahead_ps[1], x->clocks.ahead_ps[1]);
+	na_host_clocks_fini(&own);
+	na_late_fini(&late);
+	na_shared_clocks_fini(&all);
+	end(x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -472,6 +508,7 @@ int main(void)
 		cmocka_unit_test(merged),
 		cmocka_unit_test(never_wrong),
 		cmocka_unit_test(symmetric),
+		cmocka_unit_test(shared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

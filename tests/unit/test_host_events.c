@@ -159,6 +159,27 @@ static void from_a_tenth(void **state)
 	}
 }
 
+/* A trace shorter than any start-up tells nothing of the steady state. */
+static void start_up_alone(void **state)
+{
+	static const struct hand_row rows[] = {
+		RX(0, 0, S / 2),
+		REG(0, S / 4, S, "t"),
+		REG(0, S / 2, S + 1, "t"),
+	};
+	struct run x;
+
+	(void)state;
+	for (size_t n = 2; n <= COUNT(rows); n++) {
+		make(&x, 1, NULL, rows, n);
+		analyse(&x, 1);
+		SAME(run_at(&x, 0), "steady_from_s", 1);
+		assert_int_equal(na_get(run_at(&x, 0), "steady_seen")->u.flag,
+				 n == COUNT(rows));
+		end(&x);
+	}
+}
+
 static void runs_side_by_side(void **state)
 {
 	static const char *const labels[] = {"old", "new"};
@@ -430,6 +451,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(from_the_first_step),
 		cmocka_unit_test(from_a_tenth),
+		cmocka_unit_test(start_up_alone),
 		cmocka_unit_test(runs_side_by_side),
 		cmocka_unit_test(borders),
 		cmocka_unit_test(against_all_pairs),

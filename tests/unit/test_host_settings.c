@@ -271,6 +271,15 @@ static void several_next_hops_are_not_made_one(void **state)
 		 "\tnexthop via 10.0.0.2 dev eth1\n");
 	judge(&x);
 	assert_row(&x, "settings", "rto_min", "bad",
+		   "ip route change default rto_min 5ms nexthop via 10.0.0.1 "
+		   "dev eth0 nexthop via 10.0.0.2 dev eth1");
+	end(&x);
+	begin(&x);
+	tree_put(&x.tree, "h/routes.txt",
+		 "default nhid 7\n\tnexthop via 10.0.0.1 dev eth0\n"
+		 "\tnexthop via 10.0.0.2 dev eth1\n");
+	judge(&x);
+	assert_row(&x, "settings", "rto_min", "bad",
 		   "ip route change default with all its 2 next hops, and "
 		   "rto_min 5ms");
 	end(&x);

@@ -310,6 +310,12 @@ static void texts_alone(void **state)
 		{"recv-done.7", NULL, 1, RECV, DONE, NA_NET_DCN,
 		 .want = "psum.3_0", .want_start = "recv.7",
 		 .way = NA_OPJOIN_SUFFIX},
+		/* Operands that start nothing: the channel; its own text. */
+		{"send-done.9", NULL, 1, SEND, DONE, NA_NET_DCN, NULL, "x",
+		 .channel = 3, .want = "psum.2_0", .want_start = "send.6",
+		 .way = NA_OPJOIN_CHANNEL},
+		{"send-done.10", NULL, 1, SEND, DONE, NA_NET_DCN, "psum.3_0",
+		 "param.1", .want = "psum.3_0", .way = NA_OPJOIN_LONG_NAME},
 		/* No such suffix. */
 		{"recv-done.8", NULL, 1, RECV, DONE, NA_NET_DCN, .way = 0},
 		{"all-reduce.1", NULL, 1, NA_OPCODE_ALL_REDUCE, WHOLE,

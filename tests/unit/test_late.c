@@ -165,14 +165,9 @@ static void begin(struct world *w, size_t sources, const int64_t *ahead)
 	hand_fill(&w->h, rows, n, 5);
 	hand_resolve(&w->h, NA_ANCHOR_END);
 	w->clocks.store = &w->h.store;
-	for (const struct na_chunk *k = w->h.store.transfers.first; k;
-	     k = k->next) {
-		const struct na_transfer *t = (const void *)k->data;
-
-		for (size_t i = 0; i < k->n; i++)
-			assert_true(na_host_clocks_add(&w->clocks, &t[i]));
-	}
-	assert_true(na_host_clocks_settle(&w->clocks));
+	assert_non_null(
+		na_host_clocks_of(&(struct na_scope){.store = &w->h.store},
+				  NULL, &w->clocks));
 	w->scope = (struct na_scope){.store = &w->h.store,
 				     .actions = feed,
 				     .actions_ctx = w};

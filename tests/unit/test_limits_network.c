@@ -214,14 +214,9 @@ static void settle(const struct hand_job *j, struct na_host_clocks *c)
 {
 	memset(c, 0, sizeof(*c));
 	c->store = &j->s.store;
-	for (const struct na_chunk *k = j->s.store.transfers.first; k;
-	     k = k->next) {
-		const struct na_transfer *t = (const void *)k->data;
-
-		for (size_t i = 0; i < k->n; i++)
-			assert_true(na_host_clocks_add(c, &t[i]));
-	}
-	assert_true(na_host_clocks_settle(c));
+	assert_non_null(
+		na_host_clocks_of(&(struct na_scope){.store = &j->s.store},
+				  NULL, c));
 }
 
 /* 15: b's clock is 10 ms ahead.  The reference drops one direction, and the

@@ -113,11 +113,11 @@ static size_t records(const struct na_store *s, struct na_transfer *out,
 	size_t n = 0;
 
 	for (struct na_chunk *c = s->transfers.first; c; c = c->next) {
-		const struct na_transfer *t = (const void *)c->data;
+		const struct na_packed_transfer *x = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
 			assert_true(n < max);
-			out[n++] = t[i];
+			out[n++] = na_unpack_transfer(&x[i]);
 		}
 	}
 	assert_int_equal(n, s->transfers.n);
@@ -474,7 +474,7 @@ static void actions_of_components(void **state)
 	const struct na_grouping by = {{NA_KEY_COMPONENT, NA_KEY_PAIR,
 					NA_KEY_STEP, NA_KEY_CLASS},
 				       4};
-	const struct na_exec *e;
+	struct na_exec e;
 	uint64_t values[NA_MAX_KEYS];
 	char buf[NA_KEY_BUF];
 	struct na_late late;
@@ -487,9 +487,9 @@ static void actions_of_components(void **state)
 	hand_resolve(&h, NA_ANCHOR_AUTO);
 	assert_int_equal(h.store.graphs.n, 1);
 	assert_int_equal(h.store.actions.n, 1);
-	e = (const void *)h.store.actions.first->data;
-	assert_int_equal(e->kind, NA_ACT_D2H);
-	na_group_of_exec(&by, &h.store, e, values);
+	e = na_unpack_exec((const void *)h.store.actions.first->data);
+	assert_int_equal(e.kind, NA_ACT_D2H);
+	na_group_of_exec(&by, &h.store, &e, values);
 	assert_string_equal(na_key_text(&h.store, by.keys[0], values[0], buf),
 			    "d2h");
 	assert_string_equal(na_key_text(&h.store, by.keys[1], values[1], buf),
@@ -499,9 +499,9 @@ static void actions_of_components(void **state)
 	assert_string_equal(na_key_text(&h.store, by.keys[3], values[3], buf),
 			    "unknown");
 	assert_true(na_late_init(&late, &h.filter, &h.store));
-	assert_true(na_filter_exec(&late, e));
+	assert_true(na_filter_exec(&late, &e));
 	h.filter.min_bytes = 9;
-	assert_false(na_filter_exec(&late, e));
+	assert_false(na_filter_exec(&late, &e));
 	na_late_fini(&late);
 	hand_fini(&h);
 }
@@ -517,6 +517,7 @@ static void classes_of_paths(void **state)
 					    .name = "a"};
 	static const char text[] = "host,rack\na,r1\ns0d1,r2\n";
 	const struct na_grouping by = {{NA_KEY_CLASS}, 1};
+	struct na_transfer t0;
 	uint64_t values[NA_MAX_KEYS];
 	char buf[NA_KEY_BUF];
 	struct na_topology t;
@@ -530,8 +531,8 @@ static void classes_of_paths(void **state)
 					   &h.err),
 			 NA_OK);
 	assert_int_equal(na_store_place(&h.store, &t, &h.err), NA_OK);
-	na_group_of(&by, &h.store, (const void *)h.store.transfers.first->data,
-		    values);
+	t0 = na_unpack_transfer((const void *)h.store.transfers.first->data);
+	na_group_of(&by, &h.store, &t0, values);
 	assert_string_equal(na_key_text(&h.store, NA_KEY_CLASS, values[0], buf),
 			    "cross_rack");
 	assert_int_not_equal(na_store_rack(&h.store, 0),

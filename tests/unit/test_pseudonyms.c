@@ -45,15 +45,16 @@ static void names(void **state)
 	check(p, "7 of 7 files", "7 of 7 files");
 	check(p, "alice-pc and bob.example.com: late",
 	      "host-1 and host-2: late");
-	check(p, "alice-pc2 xalice-pc alice-pc-2",
-	      "alice-pc2 xalice-pc alice-pc-2");
+	check(p, "alice-pc2 xalice-pc", "alice-pc2 xalice-pc");
+	check(p, "rx_alice-pc_1 alice-pc-2 x-alice-pc",
+	      "rx_host-1_1 host-1-2 x-host-1");
 	check(p, "tx:alice-pc/eth0,alice-pc", "tx:host-1/eth0,host-1");
 	check(p, "10.0.0.1:80 > 10.0.0.17:443", "addr-1:80 > addr-2:443");
 	check(p, "[fd00::1]:80 02:42:ac:11:00:02", "[addr-3]:80 addr-4");
 	check(p, "at 12:30:45, 1.2.3, add::dec",
 	      "at 12:30:45, 1.2.3, add::dec");
 	check(p, "my logs/a (1).pb: cut off", "input-1: cut off");
-	check(p, "slowest: bob.example.co...", "slowest: bob.example.co...");
+	check(p, "slowest: bob.example.co...", "slowest: host-2...");
 	na_pseudonym(p, NA_ALIAS_HOST, "a-very-long-name.of.a-pod-0123456789");
 	check(p, "\"a-very-long-name.of.a-po\" is late", "\"host-4\" is late");
 	na_pseudonyms_free(p);
@@ -69,8 +70,57 @@ static void paths(void **state)
 	check(p, "carol said \"gs://b/c.pb\", /tmp/a.py:12: no",
 	      "user-1 said \"path-2\", path-3:12: no");
 	check(p, "at /app/src/train.py:7 (/app/run)", "at path-4:7 (/app/run)");
+	check(p, "10.0.0.1->10.0.0.2, /app/run:7", "addr-1->addr-2, path-5:7");
+	na_pseudonym(p, NA_ALIAS_DIR, "/home/dave/run");
+	check(p, "dave-trainer", "user-2-trainer");
+	check(p, "dave's trainer", "user-2's trainer");
 	check(p, "/device:TPU:0 /host:CPU /pkg.Service/Method jit(f)/tmp",
 	      "/device:TPU:0 /host:CPU /pkg.Service/Method jit(f)/tmp");
+	na_pseudonyms_free(p);
+}
+
+/* One host, however it is spelled; hosts of its domain. */
+static void spellings(void **state)
+{
+	struct na_pseudonyms *p = na_pseudonyms_new();
+
+	(void)state;
+	assert_non_null(p);
+	na_pseudonym(p, NA_ALIAS_HOST, "Alice.corp.example.com");
+	na_pseudonym(p, NA_ALIAS_HOST, "bob");
+	check(p, "ALICE, alice:80, alice.corp.example.com",
+	      "host-1, host-1:80, host-1");
+	check(p, "BOB.corp.example.com. Bob.json", "host-2. host-2.json");
+	check(p, "at gw.corp.example.com, example.org",
+	      "at host-3, example.org");
+	/* Two of one short name: it says neither. */
+	na_pseudonym(p, NA_ALIAS_HOST, "zoe.a.com");
+	na_pseudonym(p, NA_ALIAS_HOST, "zoe.b.com");
+	check(p, "zoe of zoe.a.com, zoe.b.com", "host-6 of host-4, host-5");
+	/* Spelled like a given one, but another one. */
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "alice"), "host-7");
+	check(p, "Alice.corp.example.com alice", "host-1 host-7");
+	na_pseudonyms_free(p);
+}
+
+/* Names of one or two letters, where they are no words of a sentence. */
+static void short_names(void **state)
+{
+	struct na_pseudonyms *p = na_pseudonyms_new();
+
+	(void)state;
+	assert_non_null(p);
+	na_pseudonym(p, NA_ALIAS_HOST, "q3");
+	na_pseudonym(p, NA_ALIAS_HOST, "in");
+	na_pseudonym(p, NA_ALIAS_HOST, "host");
+	na_pseudonym(p, NA_ALIAS_HOST, "w");
+	check(p, "q3 in 12 s: job/3:q3 (q3:80), w",
+	      "host-1 in 12 s: job/3:host-1 (host-1:80), host-4");
+	check(p, "xq3 q35 d_q3 q3-x 1 host", "xq3 q35 d_q3 q3-x 1 host");
+	na_pseudonym(p, NA_ALIAS_HOST, "trace");
+	check(p, "trace-quality of trace", "trace-quality of host-5");
+	check(p, "in", "host-2");
+	check(p, "host", "host-3");
 	na_pseudonyms_free(p);
 }
 
@@ -122,10 +172,9 @@ static void many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),
-		cmocka_unit_test(paths),
-		cmocka_unit_test(already),
-		cmocka_unit_test(many),
+		cmocka_unit_test(names),     cmocka_unit_test(paths),
+		cmocka_unit_test(spellings), cmocka_unit_test(short_names),
+		cmocka_unit_test(already),   cmocka_unit_test(many),
 	};
 
 	return cmocka_run_group_tests_name("pseudonyms", tests, NULL, NULL);

@@ -225,7 +225,7 @@ static void any_page_has_its_bound(void **state)
 		assert_non_null(strstr(text, "more inputs not shown here"));
 		assert_non_null(strstr(text, "more findings not shown here"));
 		assert_non_null(strstr(text, "more notes not shown here"));
-		assert_non_null(strstr(text, "more not shown here"));
+		assert_non_null(strstr(text, "more rows not shown here"));
 		/* Peaks are kept, bins are said. */
 		assert_non_null(strstr(text, "\"bins\":50,"));
 		free(text);

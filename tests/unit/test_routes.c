@@ -82,6 +82,51 @@ static void next_hops_belong_to_the_line_above(void **state)
 	assert_int_equal(p.r.items[0].hops, 2);
 	assert_string_equal(p.r.items[0].dev, "eth0");
 	assert_string_equal(p.r.items[1].dev, "eth2");
+	assert_string_equal(p.r.items[0].next_hops,
+			    "nexthop via 10.0.0.1 dev eth0 weight 1 "
+			    "nexthop via 10.1.0.1 dev eth1 weight 1");
+	assert_null(p.r.items[1].next_hops);
+	fini(&p);
+	/* `ip -o`; a next hop of the other family. */
+	parse(&p, "10.0.0.0/8 metric 5\\\tnexthop via inet6 fe80::1 dev a "
+		  "weight 2\\\tnexthop dev b onlink linkdown\n");
+	assert_int_equal(p.r.items[0].hops, 2);
+	assert_string_equal(p.r.items[0].next_hops,
+			    "nexthop via inet6 fe80::1 dev a weight 2 "
+			    "nexthop dev b onlink");
+	assert_false(p.r.items[0].down); /* one of them is up */
+	fini(&p);
+	parse(&p, "default\n\tnexthop dev a linkdown\n\tnexthop dev b dead\n"
+		  "10.0.0.0/8 dev c\n");
+	assert_true(p.r.items[0].down);
+	assert_null(p.r.items[0].next_hops);
+	assert_false(p.r.items[1].down);
+	fini(&p);
+}
+
+/* What ip would have to be told besides, is not told at all. */
+static void next_hops_that_cannot_be_told(void **state)
+{
+	static const char *const rows[] = {
+		"default\n\tnexthop dev a\n\tnexthop encap mpls 3 dev b\n",
+		"default nhid 7\n\tnexthop dev a\n\tnexthop dev b\n",
+		"default\n\tnexthop\n\tnexthop\n",
+	};
+	char many[4000] = "default\n";
+	struct parsed p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		parse(&p, rows[i]);
+		assert_int_equal(p.r.items[0].hops, 2);
+		assert_null(p.r.items[0].next_hops);
+		fini(&p);
+	}
+	for (int i = 0; i < 100; i++)
+		strcat(many, "\tnexthop dev ethernet\n");
+	parse(&p, many);
+	assert_int_equal(p.r.items[0].hops, 100);
+	assert_null(p.r.items[0].next_hops);
 	fini(&p);
 }
 
@@ -95,6 +140,11 @@ static void what_is_not_of_ip(void **state)
 	assert_int_equal(p.r.n, 1);
 	assert_true(p.r.items[0].rto_min_us == NA_NOT_KNOWN);
 	assert_int_equal(p.r.odd, 3); /* two lines, and a time without unit */
+	fini(&p);
+	parse(&p, "10.0.0.0/8 rto_min unlocked 5 rto_min lock 5ms\n");
+	assert_int_equal(p.r.odd, 1);
+	assert_int_equal(p.r.items[0].rto_min_us, 5000);
+	assert_false(p.r.items[0].unlocked);
 	fini(&p);
 	parse(&p, "Kernel IP routing table\n");
 	assert_int_equal(p.st, NA_EFORMAT);
@@ -117,14 +167,20 @@ static void written_and_read_again(void **state)
 	(void)state;
 	parse(&p, "default via fe80::1 dev eth0 metric 1024 rto_min lock 5ms\n"
 		  "default dev eth1 rto_min unlocked 1ms\n"
-		  "\tnexthop dev a\n\tnexthop dev b\n");
+		  "\tnexthop dev a onlink\n\tnexthop via ::1 dev b linkdown\n"
+		  "default nhid 7\n\tnexthop dev a\n\tnexthop dev b\n");
 	text = na_routes_text(&p.r, &p.a, &n);
 	assert_string_equal(text, "default via fe80::1 dev eth0 metric 1024 "
 				  "rto_min lock 5000us pref medium\n"
-				  "default dev eth1 rto_min unlocked 1000us\n"
-				  "\tnexthop\n\tnexthop\n");
+				  "default via ::1 dev eth1 rto_min unlocked "
+				  "1000us pref medium\n"
+				  "\tnexthop dev a onlink nexthop via ::1 dev "
+				  "b\n"
+				  "default dev a\n\tnexthop\n\tnexthop\n");
 	parse(&q, text);
-	assert_int_equal(q.r.n, 2);
+	assert_int_equal(q.r.n, 3);
+	assert_string_equal(q.r.items[1].next_hops, p.r.items[1].next_hops);
+	assert_null(q.r.items[2].next_hops);
 	assert_true(q.r.items[1].unlocked);
 	assert_int_equal(q.r.items[1].hops, 2);
 	fini(&p);
@@ -257,14 +313,58 @@ static void of_the_kernel(void **state)
 	fini(&p);
 }
 
-/* Every prefix, in a block of its own size, and every byte made large. */
-static void damaged_messages(void **state)
+/* Two next hops: by a gateway, and by one of the other family. */
+static void put_hops(struct bytes *o)
+{
+	size_t at = begin(o, ROUTE);
+	static const uint8_t head[12] = {2, 0, 0, 0, 254, 3, 0, 1};
+
+	memcpy(o->b + o->n, head, 12);
+	o->n += 12;
+	u16(o, 4 + 16 + 32); /* RTA_MULTIPATH */
+	u16(o, 9);
+	u16(o, 16);
+	u16(o, 0); /* flags; one less than the weight */
+	u32(o, 2);
+	attribute(o, 5, 0x0100000a);
+	u16(o, 32);
+	u16(o, 4 | 2 << 8); /* RTNH_F_ONLINK; weight 3 */
+	u32(o, 3);
+	u16(o, 4 + 2 + 16); /* RTA_VIA: AF_INET6 fe80::1, and padding */
+	u16(o, 18);
+	u16(o, 10);
+	memset(o->b + o->n, 0, 18);
+	o->b[o->n] = 0xfe;
+	o->b[o->n + 1] = 0x80;
+	o->b[o->n + 15] = 1;
+	o->n += 18;
+	end(o, at);
+}
+
+static void next_hops_of_the_kernel(void **state)
 {
 	struct bytes o = {.n = 0};
 	struct parsed p;
 
 	(void)state;
-	put_route(&o, UINT32_C(1) << 13, 5);
+	put_hops(&o);
+	assert_int_equal(take(&p, o.b, o.n), NA_OK);
+	assert_int_equal(p.r.n, 1);
+	assert_int_equal(p.r.items[0].hops, 2);
+	assert_string_equal(p.r.items[0].next_hops,
+			    "nexthop via 10.0.0.1 dev dev2 weight 1 "
+			    "nexthop via inet6 fe80::1 dev dev3 weight 3 "
+			    "onlink");
+	assert_string_equal(p.r.items[0].via, "10.0.0.1");
+	assert_string_equal(p.r.items[0].dev, "dev2");
+	fini(&p);
+}
+
+/* Every prefix, in a block of its own size, and every byte made large. */
+static void damage(struct bytes o)
+{
+	struct parsed p;
+
 	for (size_t i = 1; i < o.n; i++) {
 		uint8_t *cut = malloc(i);
 
@@ -285,15 +385,28 @@ static void damaged_messages(void **state)
 	}
 }
 
+static void damaged_messages(void **state)
+{
+	struct bytes one = {.n = 0}, several = {.n = 0};
+
+	(void)state;
+	put_route(&one, UINT32_C(1) << 13, 5);
+	damage(one);
+	put_hops(&several);
+	damage(several);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_ip),
 		cmocka_unit_test(next_hops_belong_to_the_line_above),
+		cmocka_unit_test(next_hops_that_cannot_be_told),
 		cmocka_unit_test(what_is_not_of_ip),
 		cmocka_unit_test(written_and_read_again),
 		cmocka_unit_test(more_than_are_kept),
 		cmocka_unit_test(of_the_kernel),
+		cmocka_unit_test(next_hops_of_the_kernel),
 		cmocka_unit_test(damaged_messages),
 	};
 

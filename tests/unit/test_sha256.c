@@ -51,29 +51,34 @@ static void file(void **state)
 	for (int i = 0; i < 1000000; i++)
 		putc('a', f);
 	assert_int_equal(fclose(f), 0);
-	assert_true(na_sha256_file(path, NULL, hex));
+	assert_true(na_sha256_file(path, NULL, NULL, hex));
 	assert_string_equal(hex, want);
 	unlink(path);
-	assert_false(na_sha256_file(path, NULL, hex));
+	assert_false(na_sha256_file(path, NULL, NULL, hex));
 	assert_string_equal(hex, "");
-	assert_false(na_sha256_file("/tmp", NULL, hex));
+	assert_false(na_sha256_file("/tmp", NULL, NULL, hex));
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_false(na_sha256_file(path, NULL, hex));
+	assert_false(na_sha256_file(path, NULL, NULL, hex));
 	unlink(path);
 }
 
-static bool never(void)
+/* So many MiB, and no more. */
+static bool go_on(void *left)
 {
-	return false;
+	return (*(int *)left)--;
 }
 
 static void given_up(void **state)
 {
 	char hex[NA_SHA256_HEX] = "x";
 
+	int none = 0, some = 1000;
+
 	(void)state;
-	assert_false(na_sha256_file("/proc/self/exe", never, hex));
+	assert_false(na_sha256_file("/proc/self/exe", go_on, &none, hex));
 	assert_string_equal(hex, "");
+	assert_true(na_sha256_file("/proc/self/exe", go_on, &some, hex));
+	assert_true(some < 1000);
 }
 
 /* As `printf abc | openssl dgst -sha256 -binary | base64` says it. */

@@ -400,6 +400,41 @@ static void inflated_names_do_not_linger(void **state)
 	reading_end(&r);
 }
 
+/* What comes after the key of another collective is not read, bad or good;
+ * an event whose key cannot tell is. */
+static void others_are_passed_over(void **state)
+{
+	/* clang-format off */
+	static const struct little_event events[] = {
+		{ "DeviceToHost END", 0, 1,
+		  { { "graph_key", "s:device_1_gid_mine.1_1$l1" } } },
+		{ "DeviceToHost END", 5, 1,
+		  { { "graph_key", "s:device_1_gid_other.1_1$l1" },
+		    { "action_duration_ns", "i:-1" } } },
+		{ "NetworkReceive END", 5, 1,
+		  { { "graph_key", "s:device_1_gid_other.1_1$l1" },
+		    { "buffer_sizes", "s:none" } } },
+		{ "DeviceToHost END", 7, 1, { { "graph_key", "s:no key" } } },
+	};
+	/* clang-format on */
+	struct little_trace t = {.plane = MEGA_PLANE,
+				 .events = events,
+				 .n = COUNT(events)};
+	struct reading r;
+	size_t n;
+	uint8_t *p = little_bytes(&t, &n);
+
+	(void)state;
+	read_only(&r, p, n, ALL_RECORDS, "mine.1_1");
+	expect(&r, "TACLUW",
+	       "A d2h graph 0 1 size 0 s0d1 mine.1_1 - l1 i- "
+	       "DeviceToHost END\n"
+	       "A d2h graph 7 8 size 0 - - - l- i- DeviceToHost END\n",
+	       "four events");
+	reading_end(&r);
+	free(p);
+}
+
 static void names_nearly_right(void **state)
 {
 	/* clang-format off */
@@ -447,6 +482,7 @@ int main(void)
 		cmocka_unit_test(graph_sends),
 		cmocka_unit_test(graph_keys),
 		cmocka_unit_test(inflated_names_do_not_linger),
+		cmocka_unit_test(others_are_passed_over),
 		cmocka_unit_test(names_nearly_right),
 	};
 	/* clang-format on */

@@ -20,6 +20,8 @@ try --hosts 2
 try --hosts 4
 try --hosts 8 --steps 10
 try --hosts 16 --steps 6 --devices 2
+try --hosts 10 --devices 8 --steps 2
+try --hosts 4 --collectives 16 --steps 6
 try --hosts 8 --slices 2 --steps 10
 try --hosts 4 --generation message
 try --hosts 4 --generation both

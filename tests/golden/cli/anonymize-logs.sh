@@ -81,3 +81,17 @@ netan diff --anonymize home/carol/plugins/profile/r/secret-node0.corp.xplane.pb 
 	-o d.md 2>err
 echo "exit $?"
 grep -alE "$words" d.json d.svg d.md err
+# Dumps belong to who the directory is called after; names of one or two
+# letters, in capitals, short or with their domain, and joined to others.
+netan synth -o p --hosts 3 --steps 1 --hlo-dump dumps --fault program:1 \
+	>synth.log 2>&1
+mv dumps/host-0 dumps/secret-a.corp.example.com
+mv dumps/host-1 dumps/x7
+mv dumps/host-2 dumps/SECRET-b
+see hlo --anonymize dumps
+netan hlo --anonymize dumps | sed -n 3,5p
+sed -i -e 's/secret-a,/SECRET-A.corp.example.com, x7,/' \
+	-e 's/:secret-a,/:secret-a.corp.example.com, carol\/5:x7,/' \
+	-e 's/all-reduce.1/all-reduce-secret-b.1/' carol/logs/coordinator.log
+see hang --anonymize carol/logs
+netan hang --anonymize carol/logs | sed -n '1p;/suspects/,$p'

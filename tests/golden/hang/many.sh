@@ -42,7 +42,7 @@ wait
 wc -l <crowd
 netan hang at-once-8 --ledger crowd | tail -2
 echo "== hostile names"
-printf '2026-10-09T00:00:00Z Full error digest:\n  Potential cause: Bad TPU chips\n  Potential culprit workers: =cmd|"x",<b>\033[31m\342\200\256\n' >evil
+printf '2026-10-09T00:00:00Z Full error digest:\n  Potential cause: Bad TPU chips\n  Potential culprit workers: =cmd|"x",<b>\001\b\342\200\256\n' >evil
 netan hang evil --ledger other
 cat other
 netan hang evil --ledger other --format csv

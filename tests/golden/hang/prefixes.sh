@@ -33,6 +33,16 @@ each crlf 's/$/\r/'
 each json 's/.*/{"log":"&\\n","stream":"stderr","time":"2026-01-02T03:04:05.1Z"}/'
 awk '{ s = s $0 "\\n" } END { print "{\"insertId\":\"x\",\"textPayload\":\"" s "\",\"timestamp\":\"2026-01-02T03:04:05Z\",\"resource\":{\"labels\":{\"pod_name\":\"w-3\"}}}" }' plain >cloud
 awk '{ s = s $0 "\\n" } END { print "[\n  {\n    \"textPayload\": \"" s "\",\n    \"severity\": \"ERROR\"\n  }\n]" }' plain >pretty
+awk '{ s = s (NR > 1 ? "," : "") "{\"textPayload\":\"" $0 "\",\"severity\":\"ERROR\"}" } END { print "[" s "]" }' plain >array
+awk '{ s = s $0 "\\n" } END { print "{\"message\":\"starts\"} {\"jsonPayload\":{\"message\":\"" s "\"}}" }' plain >objects
+each docker-json 's/.*/{"log":"{\\"message\\":\\"&\\",\\"level\\":\\"info\\"}\\n","stream":"stderr"}/'
+each journald 's/.*/{"__REALTIME_TIMESTAMP":"1767323045100000","_HOSTNAME":"w-3","MESSAGE":"&"}/'
+each colours "s/.*/$(printf '\033')[1;31mw-3 |$(printf '\033')[0m &$(printf '\033')[K/"
+each logfmt 's/.*/time=2026-01-02T03:04:05Z level=error msg="&" pod=w-3/'
+awk 'BEGIN { print "timestamp,jsonPayload.message,resource.labels.pod_name" }
+	{ printf "2026-01-02T03:04:%02dZ,\"%s\",w-3\n", NR, $0 }' plain >csv
+awk 'BEGIN { print "pod;message;trace" } { s = s $0 "\n" }
+	END { printf "w-3;\"INTERNAL: \"\"%s\"\"\";12\n", s }' plain >csv-quotes
 gzip -n <plain >packed.gz
 ways=packed.gz
 command -v zstd >/dev/null && zstd -q <plain >packed.zst && ways="$ways packed.zst"
@@ -41,7 +51,8 @@ only() { # what is told, without where and when
 	sed '/"time"/d; /"inputs"/,/^  \]/d; /"file"/d; /"line"/d; /"source"/d; /"coverage"/,/^  }/d'
 }
 netan hang plain --format json | only >want
-for f in glog glog-times iso kubectl both compose python exception syslog crlf json cloud pretty $ways; do
+for f in glog glog-times iso kubectl both compose python exception syslog crlf json cloud pretty array objects docker-json \
+	journald colours logfmt csv csv-quotes $ways; do
 	if netan hang $f --format json | only | cmp -s - want; then
 		[ $f = packed.zst ] || echo "same: $f"
 	else
@@ -72,3 +83,14 @@ cat >over.json <<'LOG'
 ]
 LOG
 netan hang over.json | head -1
+# Of a long line what is around the first words of a hang is read: whole
+# objects of it.
+awk '{ s = s $0 "\\n" } function noise(n, i) {
+	for (i = 0; i < n; i++) printf "{\"textPayload\":\"%070d\",\"x\":{\"a\":\"b\"}},", i }
+	END { printf "["; noise(2000); print "{\"textPayload\":\"" s "\"},"; noise(2000);
+	print "{}]" }' plain | tr -d '\n' >long
+netan hang long --format json | only | cmp - want
+echo "who says it, and when"
+for f in journald logfmt csv colours; do
+	netan hang $f --format json | grep -E '"(source|time)": "'
+done
