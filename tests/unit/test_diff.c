@@ -453,8 +453,9 @@ static void false_alarms(void **state)
 
 		if (getenv("DIFF_RUNS"))
 			printf("false alarms, %s: %.4f\n", jobs[i].what, wrong);
-		/* Of 15, with a rate of 5 %, 4 or more: 0.6 %. */
-		assert_true(wrong <= 0.05 + (n < 100 ? 0.16 : 0.01));
+		/* Of 15, with a rate of 5 %, 4 or more: 0.6 %; of 100, 9
+		 * or more: 6 %. */
+		assert_true(wrong <= 0.05 + (n < 100 ? 0.16 : 0.03));
 	}
 }
 
