@@ -141,11 +141,7 @@ bool na_late_init(struct na_late *l, const struct na_filter *f,
 
 bool na_late_keeps_all(const struct na_late *l)
 {
-	const struct na_filter *f = l->filter;
-
-	return l->open && f->side < 0 && f->from_ps == NA_TIME_MIN &&
-	       f->to_ps == NA_TIME_MAX &&
-	       f->components != NA_COMP_BIT(NA_COMP_RPC);
+	return l->all && l->filter->side < 0;
 }
 
 void na_late_fini(struct na_late *l)

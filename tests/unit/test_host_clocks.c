@@ -477,7 +477,9 @@ static void shared(void **state)
 	assert_int_equal(c->uncertainty_ps[1], x->clocks.uncertainty_ps[1]);
 	assert_ptr_equal(na_host_clocks_of(&scope, NULL, &own), c);
 	assert_null(own.group);
+	na_late_fini(&late);
 	x->h.filter.from_ps = 2000000 * US;
+	assert_true(na_late_init(&late, &x->h.filter, &x->h.store));
 	c = na_host_clocks_of(&scope, &late, &own);
 	assert_ptr_equal(c, &own);
 	assert_int_equal(c->uncertainty_ps[1], NA_TIME_MAX);
