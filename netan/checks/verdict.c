@@ -237,14 +237,16 @@ static const char *suspicion(const struct na_case *c)
 	return NULL;
 }
 
-/* What explains the most comes first: who the others wait for, then a job
- * that asks for more than there is; settings explain nothing by themselves. */
+/* What explains the most comes first: programs that do not fit together, who
+ * the others wait for, then a job that asks for more than there is; settings
+ * explain nothing by themselves. */
 static int explains(const struct na_finding *f)
 {
 	if (f->network || f->severity < NA_FINDING_WARNING ||
 	    is_of(f, "trace-quality"))
 		return 0;
-	return is_of(f, "straggler")         ? 4
+	return is_of(f, "program-mismatch")  ? 5
+	       : is_of(f, "straggler")       ? 4
 	       : is_of(f, "bandwidth-bound") ? 3
 	       : is_of(f, "host-settings")   ? 1
 					     : 2;
