@@ -113,7 +113,7 @@ struct st_busy {
 struct st_share {
 	int64_t first_send_ps, last_receive_ps; /* NA_TIME_MAX, NA_TIME_MIN */
 	na_i128 latency_ps;                     /* of all, in and out */
-	int64_t unsure_ps; /* what the clocks leave open */
+	int64_t unsure_ps;                      /* what the clocks leave open */
 	uint32_t n, step;
 };
 

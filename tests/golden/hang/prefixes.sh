@@ -90,6 +90,10 @@ awk '{ s = s $0 "\\n" } function noise(n, i) {
 	END { printf "["; noise(2000); print "{\"textPayload\":\"" s "\"},"; noise(2000);
 	print "{}]" }' plain | tr -d '\n' >long
 netan hang long --format json | only | cmp - want
+# A quote that nothing ends takes no more than a line may have.
+awk 'BEGIN { print "n,message"; print "0,\"cut"; for (i = 0; i < 2000; i++) printf "%d,%060d\n", i, i }
+	{ printf "%d,\"%s\"\n", NR, $0 }' plain >csv-cut
+netan hang csv-cut --format json | only | cmp - want
 echo "who says it, and when"
 for f in journald logfmt csv colours; do
 	netan hang $f --format json | grep -E '"(source|time)": "'
