@@ -372,14 +372,14 @@ static struct na_bit undone(struct reading *g, struct na_bit x)
 	return x;
 }
 
-/* Newlines are written as \n: up to the quote that ends the text, but not
- * what stands before it. */
+/* Where there are none, newlines are written as \n: up to the quote that ends
+ * the text, but not what stands before it. */
 static bool take_escaped(struct reading *g, struct na_bit x)
 {
 	const char *start = memmem(x.s, x.n, "\\n", 2);
 	struct na_bit text;
 
-	if (!start)
+	if (!start || memchr(x.s, '\n', x.n))
 		return take_lines(g, x);
 	while (start > x.s && start[-1] != '"')
 		start--;
