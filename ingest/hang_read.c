@@ -372,14 +372,14 @@ static struct na_bit undone(struct reading *g, struct na_bit x)
 	return x;
 }
 
-/* Newlines are written as \n: up to the quote that ends the text, but not
- * what stands before it. */
+/* Where there are none, newlines are written as \n: up to the quote that ends
+ * the text, but not what stands before it. */
 static bool take_escaped(struct reading *g, struct na_bit x)
 {
 	const char *start = memmem(x.s, x.n, "\\n", 2);
 	struct na_bit text;
 
-	if (!start)
+	if (!start || memchr(x.s, '\n', x.n))
 		return take_lines(g, x);
 	while (start > x.s && start[-1] != '"')
 		start--;
@@ -427,7 +427,8 @@ static bool take_physical(struct reading *g, size_t n)
 	       (sign_wrapped(g, &w) && take_text(g, w.message, 0));
 }
 
-/* A line, or a record of CSV: of a field over several lines, too. */
+/* A line, or a record of CSV: of a field over several lines, too, as far as
+ * there is room; a quote that nothing ends does not take the rest. */
 static enum na_status next_text(struct reading *g, struct na_lines *l,
 				size_t *n, struct na_err *err)
 {
@@ -458,7 +459,7 @@ static enum na_status next_text(struct reading *g, struct na_lines *l,
 			 na_hang_csv_quoted(&g->csv,
 					    na_bit_of(line.text, line.n),
 					    quoted);
-	} while (quoted);
+	} while (quoted && *n < NA_LINE_MAX);
 	return NA_OK;
 }
 

@@ -431,7 +431,8 @@ size_t na_hang_unescape(struct na_bit in, char *out)
 }
 
 /* What a terminal is told begins with ESC, or "^[" where that was made
- * visible: "ESC [ parameters letter", "ESC ] text BEL", "ESC letter". */
+ * visible: "ESC [ parameters letter", "ESC ] text" up to BEL or another ESC
+ * (of "ESC \"), "ESC letter". */
 static size_t sequence(const char *s, size_t n)
 {
 	size_t i = s[0] == '\033' ? 1 : 2;
@@ -443,8 +444,10 @@ static size_t sequence(const char *s, size_t n)
 		for (i++; i < n && s[i] >= 0x20 && s[i] < 0x40;)
 			i++;
 	} else if (i < n && s[i] == ']') {
-		while (i < n && s[i] != '\a')
+		while (i < n && s[i] != '\a' && s[i] != '\033')
 			i++;
+		if (i < n && s[i] == '\033')
+			return i;
 	}
 	return i < n ? i + 1 : n;
 }

@@ -45,9 +45,9 @@ struct na_replay {
 	size_t n;
 };
 
-/* What every analysis may know before it adds. */
 struct na_shared_clocks; /* host_clocks.h */
 
+/* What every analysis may know before it adds. */
 struct na_scope {
 	const struct na_store *store; /* resolved */
 	const struct na_filter *filter;

@@ -59,6 +59,13 @@ static int add_word(char *out, size_t size, int at, const char *key,
 	       snprintf(out + at, size - (size_t)at, " %s %.60s", key, word);
 }
 
+/* In a saved text a device may be called what a shell takes for a command. */
+static bool is_plain(const char *s)
+{
+	return !s || !s[strspn(s, "0123456789abcdefghijklmnopqrstuvwxyz"
+				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ ._:/@-")];
+}
+
 /* A route is known to the kernel by destination, table and metric; what a
  * change does not repeat is lost.  Next hops end the command. */
 static void print_remedy(const struct na_route *x, char *out, size_t size)
@@ -68,6 +75,14 @@ static void print_remedy(const struct na_route *x, char *out, size_t size)
 	char metric[24];
 	int at;
 
+	if (!is_plain(x->via) || !is_plain(x->dev) || !is_plain(x->table) ||
+	    !is_plain(x->src) || !is_plain(x->next_hops)) {
+		snprintf(out, size,
+			 "ip %sroute change %.60s with all that it has, and "
+			 "rto_min 5ms",
+			 six, x->dst);
+		return;
+	}
 	snprintf(metric, sizeof(metric), "%" PRId64, x->metric);
 	at = snprintf(out, size, "ip %sroute change %.60s", six, x->dst);
 	at = add_word(out, size, at,

@@ -1,7 +1,8 @@
 /*
  * steps: which steps and which hosts are slow, and why.  Two passes: the
- * first gathers steps, communication ops, transfers, and then the clocks; the second
- * adds what devices did else, which is most of a trace, without keeping it.
+ * first gathers steps, communication ops and transfers, and then the clocks;
+ * the second adds what devices did else, which is most of a trace, without
+ * keeping it.
  */
 #include "netan/analyses/steps.h"
 

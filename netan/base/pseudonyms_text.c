@@ -6,9 +6,10 @@
 #include "netan/base/pseudonyms_impl.h"
 
 enum {
-	JOINED_MIN = 4,  /* of a name that "-" or "_" join to other words */
-	CUT_MIN = 16,    /* of a name that was cut off */
-	CUT_NAMES = 4096 /* beyond, what is cut or has blanks is not found */
+	JOINED_MIN = 4,   /* of a name that "-" or "_" join to other words */
+	CUT_MIN = 16,     /* of a name that was cut off */
+	CUT_NAMES = 4096, /* beyond, what is cut or has blanks is not found */
+	HOST_MAX = 253    /* of a host with its domain (RFC 1035) */
 };
 
 /* What stands at a place of a text. */
@@ -116,9 +117,11 @@ static size_t in_domain(const struct na_pseudonyms *p, const struct place *x)
 
 	if (!p->domains.n)
 		return 0;
-	while (n < x->run &&
+	while (n < x->run && n <= HOST_MAX &&
 	       (isalnum((unsigned char)s[n]) || s[n] == '-' || s[n] == '.'))
 		n++;
+	if (n > HOST_MAX)
+		return 0;
 	while (n && !isalnum((unsigned char)s[n - 1]))
 		n--;
 	for (size_t i = 0; i < n; i++) {

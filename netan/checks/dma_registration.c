@@ -9,6 +9,7 @@
 
 #include "netan/base/units.h"
 #include "netan/checks/host_events.h"
+#include "netan/checks/look.h"
 
 static enum na_finding_severity severity(const struct na_case *c,
 					 int64_t transfers, double share)
@@ -69,10 +70,9 @@ static bool all_start_up(struct na_case *c, const struct na_value *run)
 
 static void judge(struct na_case *c)
 {
-	const struct na_value *run = na_get(na_case_body(c, "host_events"),
-					    "runs");
+	const struct na_value *body = na_case_body(c, "host_events"), *run;
 
-	for (run = run ? run->u.of.first : NULL; run; run = run->next) {
+	for (run = na_first(body, "runs"); run; run = run->next) {
 		if (all_start_up(c, run))
 			return;
 	}

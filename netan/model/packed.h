@@ -48,6 +48,9 @@ struct na_packed_exec {
 _Static_assert(sizeof(struct na_packed_transfer) == 56 &&
 		       sizeof(struct na_packed_exec) == 32,
 	       "product.md, memory");
+_Static_assert(NA_N_CLASSES < 8 && NA_N_STYLES <= 4 && NA_N_COMPONENTS <= 16 &&
+		       NA_N_ACTIONS <= 16,
+	       "bits above");
 
 /* False when memory is short. */
 bool na_pack_transfer(struct na_packed_transfer *p, const struct na_transfer *t,

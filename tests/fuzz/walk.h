@@ -33,14 +33,16 @@ static inline void walk_check(const struct na_store *s, uint64_t size)
 	walk_must(s->transfers.n <= size && s->graphs.n <= size &&
 		  s->spans.n <= size);
 	for (const struct na_chunk *c = s->transfers.first; c; c = c->next) {
-		const struct na_transfer *t = (const void *)c->data;
+		const struct na_packed_transfer *x = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
-			walk_must(t[i].start_ps <= t[i].end_ps);
-			walk_must(t[i].src < s->names.n_endpoints);
-			walk_must(t[i].dst < s->names.n_endpoints);
-			walk_must(t[i].step == NA_UNKNOWN_U32 ||
-				  t[i].step < s->n_steps);
+			const struct na_transfer t = na_unpack_transfer(&x[i]);
+
+			walk_must(t.start_ps <= t.end_ps);
+			walk_must(t.src < s->names.n_endpoints);
+			walk_must(t.dst < s->names.n_endpoints);
+			walk_must(t.step == NA_UNKNOWN_U32 ||
+				  t.step < s->n_steps);
 		}
 	}
 }

@@ -321,6 +321,7 @@ static void colours(void **state)
 	static const struct { const char *text, *want; } rows[] = {
 		{"\033[1;31mred\033[0m", "red"}, {"^[[31mred^[[K", "red"},
 		{"\033]0;title\aa\033cb", "ab"}, {"\xef\xbb\xbf" "a\r\xef\xbb\xbf", "a\xef\xbb\xbf"},
+		{"\033]8;;http://x\033\\a\033]8;;\033\\b", "ab"}, {"\033]x\033[1ma", "a"},
 		{"cut\033", "cut"}, {"cut\033[3", "cut"}, {"cut\033]x", "cut"},
 		{"^[a ^", "^[a ^"}, {"", ""},
 	};

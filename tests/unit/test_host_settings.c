@@ -283,6 +283,14 @@ static void several_next_hops_are_not_made_one(void **state)
 		   "ip route change default with all its 2 next hops, and "
 		   "rto_min 5ms");
 	end(&x);
+	/* What a shell would take for a command of its own. */
+	begin(&x);
+	tree_put(&x.tree, "h/routes.txt", "default via 10.0.0.1 dev a;b\n");
+	judge(&x);
+	assert_row(&x, "settings", "rto_min", "bad",
+		   "ip route change default with all that it has, and "
+		   "rto_min 5ms");
+	end(&x);
 }
 
 static void mtus(void **state)

@@ -82,24 +82,32 @@ static void paths(void **state)
 /* One host, however it is spelled; hosts of its domain. */
 static void spellings(void **state)
 {
+	char labels[300] = "";
 	struct na_pseudonyms *p = na_pseudonyms_new();
 
 	(void)state;
 	assert_non_null(p);
 	na_pseudonym(p, NA_ALIAS_HOST, "Alice.corp.example.com");
 	na_pseudonym(p, NA_ALIAS_HOST, "bob");
+	for (int i = 0; i < 119; i++)
+		strcat(labels, "a.");
+	strcat(labels, "corp.example.com");
 	check(p, "ALICE, alice:80, alice.corp.example.com",
 	      "host-1, host-1:80, host-1");
 	check(p, "BOB.corp.example.com. Bob.json", "host-2. host-2.json");
 	check(p, "at gw.corp.example.com, example.org",
 	      "at host-3, example.org");
+	/* No host has so many labels; its end may be one. */
+	assert_int_equal(strlen(labels), 254);
+	check(p, labels, "a.host-4");
+	check(p, labels + 2, "host-4");
 	/* Two of one short name: it says neither. */
 	na_pseudonym(p, NA_ALIAS_HOST, "zoe.a.com");
 	na_pseudonym(p, NA_ALIAS_HOST, "zoe.b.com");
-	check(p, "zoe of zoe.a.com, zoe.b.com", "host-6 of host-4, host-5");
+	check(p, "zoe of zoe.a.com, zoe.b.com", "host-7 of host-5, host-6");
 	/* Spelled like a given one, but another one. */
-	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "alice"), "host-7");
-	check(p, "Alice.corp.example.com alice", "host-1 host-7");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "alice"), "host-8");
+	check(p, "Alice.corp.example.com alice", "host-1 host-8");
 	na_pseudonyms_free(p);
 }
 

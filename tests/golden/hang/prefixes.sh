@@ -35,6 +35,7 @@ awk '{ s = s $0 "\\n" } END { print "{\"insertId\":\"x\",\"textPayload\":\"" s "
 awk '{ s = s $0 "\\n" } END { print "[\n  {\n    \"textPayload\": \"" s "\",\n    \"severity\": \"ERROR\"\n  }\n]" }' plain >pretty
 awk '{ s = s (NR > 1 ? "," : "") "{\"textPayload\":\"" $0 "\",\"severity\":\"ERROR\"}" } END { print "[" s "]" }' plain >array
 awk '{ s = s $0 "\\n" } END { print "{\"message\":\"starts\"} {\"jsonPayload\":{\"message\":\"" s "\"}}" }' plain >objects
+awk '{ s = s $0 "\\n" } END { print "{\"message\":\"E0102 03:04:05.1 1 x.cc:1] said \\\"a\\\\nb\\\" and\\n" s "\"}" }' plain >quoting
 each docker-json 's/.*/{"log":"{\\"message\\":\\"&\\",\\"level\\":\\"info\\"}\\n","stream":"stderr"}/'
 each journald 's/.*/{"__REALTIME_TIMESTAMP":"1767323045100000","_HOSTNAME":"w-3","MESSAGE":"&"}/'
 each colours "s/.*/$(printf '\033')[1;31mw-3 |$(printf '\033')[0m &$(printf '\033')[K/"
@@ -51,7 +52,7 @@ only() { # what is told, without where and when
 	sed '/"time"/d; /"inputs"/,/^  \]/d; /"file"/d; /"line"/d; /"source"/d; /"coverage"/,/^  }/d'
 }
 netan hang plain --format json | only >want
-for f in glog glog-times iso kubectl both compose python exception syslog crlf json cloud pretty array objects docker-json \
+for f in glog glog-times iso kubectl both compose python exception syslog crlf json cloud pretty array objects quoting docker-json \
 	journald colours logfmt csv csv-quotes $ways; do
 	if netan hang $f --format json | only | cmp -s - want; then
 		[ $f = packed.zst ] || echo "same: $f"
@@ -90,6 +91,10 @@ awk '{ s = s $0 "\\n" } function noise(n, i) {
 	END { printf "["; noise(2000); print "{\"textPayload\":\"" s "\"},"; noise(2000);
 	print "{}]" }' plain | tr -d '\n' >long
 netan hang long --format json | only | cmp - want
+# A quote that nothing ends takes no more than a line may have.
+awk 'BEGIN { print "n,message"; print "0,\"cut"; for (i = 0; i < 2000; i++) printf "%d,%060d\n", i, i }
+	{ printf "%d,\"%s\"\n", NR, $0 }' plain >csv-cut
+netan hang csv-cut --format json | only | cmp - want
 echo "who says it, and when"
 for f in journald logfmt csv colours; do
 	netan hang $f --format json | grep -E '"(source|time)": "'
