@@ -216,6 +216,27 @@ static void read_one(struct joining *j, const char *dir)
 	na_settings_fini(&s);
 }
 
+/* Judged all the same; but nobody should take them for hosts of the trace. */
+static void warn_of_strangers(const struct joining *j)
+{
+	const char *first = NULL;
+	size_t n = 0;
+
+	for (const struct na_value *v = j->list->u.of.first; v; v = v->next) {
+		if (na_text_of(na_get(v, "trace_host"), NULL))
+			continue;
+		first = first ? first : na_text_of(na_get(v, "host"), "");
+		n++;
+	}
+	if (n && j->n)
+		na_say_warning(j->cli,
+			       "%zu of %zu snapshots %s of no host of the "
+			       "inputs, such as %.100s (theirs: %.100s%s): not "
+			       "joined with them",
+			       n, j->list->n, n == 1 ? "is" : "are", first,
+			       j->hosts[0], j->n > 1 ? ", ..." : "");
+}
+
 static enum na_exit read_all(struct joining *j, const struct na_snapshots *s)
 {
 	struct na_value *body = na_result_body(j->r), *without;
@@ -225,6 +246,7 @@ static enum na_exit read_all(struct joining *j, const struct na_snapshots *s)
 		return NA_EXIT_FAILED;
 	for (size_t i = 0; i < s->n; i++)
 		read_one(j, s->dirs[i]);
+	warn_of_strangers(j);
 	without = na_put_list(j->r, body, "without");
 	for (size_t i = 0; i < j->n; i++) {
 		if (j->recorded[i] && !j->taken[i])

@@ -10,3 +10,8 @@ netan check j --host-settings s | sed -n -E '1p; /(rpc-latency|host-settings): /
 netan check j --host-settings s --only host-settings --fail-on warning -o /dev/null
 echo "exit $?"
 netan check j --host-settings s --format json | grep -c '"also": "host-settings"'
+echo "== snapshots of other hosts"
+host t/elsewhere
+host t/host-1
+netan check j --host-settings t --only host-settings -o /dev/null 2>&1
+netan check j --host-settings t --only host-settings --anonymize -o /dev/null 2>&1
