@@ -7,3 +7,7 @@ grep -A12 '"result"' x.json
 : >empty.xplane.pb
 netan rpc empty.xplane.pb
 echo "exit $?"
+echo "== too few transfers to call them high all the time"
+netan synth -o few --run r --hosts 2 --devices 1 --steps 1 --collectives 2 \
+	--fault slow-host:0:200 >/dev/null
+netan rpc few | sed -n 3p
