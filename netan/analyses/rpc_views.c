@@ -151,11 +151,12 @@ static void say_heavy(struct text *t, const struct na_value *mode)
 		return;
 	}
 	na_print_count(n, (uint64_t)na_int_of(na_get(mode, "count"), 0));
-	snprintf(part, sizeof(part),
-		 "Heavy tail, no timer signature, though %s of it lie at %g ms "
-		 "(%s): ",
-		 n, na_real_of(na_get(mode, "latency_ms"), 0),
-		 na_text_of(na_get(mode, "cause"), "a timer"));
+	snprintf(
+		part, sizeof(part),
+		"Heavy tail, no timer signature, though %s of them lie at %g ms "
+		"(%s): ",
+		n, na_real_of(na_get(mode, "latency_ms"), 0),
+		na_text_of(na_get(mode, "cause"), "a timer"));
 	add(t, part);
 }
 
