@@ -111,7 +111,8 @@ static const char details[] =
 	"detectable says which ratio it could have. A quantile with fewer than 5 "
 	"values beyond it, or with these in fewer than 4 stretches of both runs, "
 	"is not judged (too few), and one that lies between the other run's "
-	"quantiles half a percent below and above is the same. A change of latencies that is gone once "
+	"quantiles half a percent below and above is the same. A change of "
+	"latencies that is gone once "
 	"every size (four bins in each power of two) on every path between hosts "
 	"weighs in B as much as in A is a mix: other transfers, not slower ones; "
 	"strata with fewer than 20 transfers in one run are passed over and "
@@ -127,8 +128,9 @@ static const char details[] =
 	"trifles.\n"
 	"--fail-if takes METRIC>+N% or METRIC<-N% (B against A) and METRIC>VALUE "
 	"or METRIC<VALUE with a unit (B alone: ns us ms s, KiB MiB GiB, Gbps "
-	"Mbps). It is met where the whole interval lies beyond, and then the exit status is 3; an interval that "
-	"holds the limit is undecided, which is told and is no failure.";
+	"Mbps). It is met where the whole interval lies beyond, and then the "
+	"exit status is 3; an interval that holds the limit is undecided, which "
+	"is told and is no failure.";
 
 static const struct na_face diff_face = {
 	.name = "diff",
