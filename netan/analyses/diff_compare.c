@@ -291,7 +291,14 @@ static void include(double ci[2], double x)
 		ci[1] = x;
 }
 
-/* No change is inside where the stretches do not tell the runs apart. */
+static bool holds(const double ci[2], double x)
+{
+	return ci[0] <= x && ci[1] >= x;
+}
+
+/* No change is inside of both where it is inside of one, where the stretches
+ * do not tell the runs apart, and where the quantile may have landed on the
+ * other side of a jump. */
 static void intervals(struct df_row *row)
 {
 	row->ratio_ci[0] = row->ratio_ci[1] = NAN;
@@ -308,7 +315,8 @@ static void intervals(struct df_row *row)
 		na_boot_interval(&row->shift_span, row->alpha, row->shift_ci);
 	if (row->has_b)
 		na_boot_interval(&row->b_span, row->alpha, row->b_ci);
-	if (!throughout(row)) {
+	if (row->near || !throughout(row) || holds(row->ratio_ci, 1) ||
+	    holds(row->shift_ci, 0)) {
 		include(row->ratio_ci, 1);
 		include(row->shift_ci, 0);
 	}
@@ -328,8 +336,7 @@ static enum df_verdict judge_row(const struct df_row *row, size_t at,
 {
 	if (isnan(row->p))
 		return DF_UNTOLD;
-	if (!row->rejected || row->near || !effect_of(row, at) ||
-	    (row->shift_ci[0] <= 0 && row->shift_ci[1] >= 0))
+	if (!row->rejected || !effect_of(row, at) || holds(row->shift_ci, 0))
 		return DF_SAME;
 	if (better == DF_NEITHER)
 		return DF_MIX;

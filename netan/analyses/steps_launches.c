@@ -104,15 +104,20 @@ static bool begins_line(const struct place *x, size_t i)
 	       x[i].endpoint != x[i - 1].endpoint;
 }
 
-/* Room behind the cells and lines of steps. */
+/* Room behind the cells and lines of steps, and no more. */
 static bool make_room(struct st_state *s, const struct place *x, size_t n)
 {
-	size_t cells = s->n_cells, lines = s->n_lines, more = 0;
+	size_t n_lines = s->n_lines + 1;
+	struct st_cell *cells;
+	struct st_line *lines;
 
 	for (size_t i = 0; i < n; i++)
-		more += begins_line(x, i);
-	return na_grow(&s->cells, &cells, cells + n, sizeof(*s->cells)) &&
-	       na_grow(&s->lines, &lines, lines + more, sizeof(*s->lines));
+		n_lines += begins_line(x, i);
+	cells = realloc(s->cells, (s->n_cells + n + 1) * sizeof(*cells));
+	s->cells = cells ? cells : s->cells;
+	lines = realloc(s->lines, n_lines * sizeof(*lines));
+	s->lines = lines ? lines : s->lines;
+	return cells && lines;
 }
 
 static void put_cells(struct st_state *s, const struct place *x, size_t n)

@@ -71,33 +71,93 @@ static const char *how_of(struct na_case *c, const struct na_value *x)
 		na_flag_at(x, "intermittent") ? ", now and then" : "");
 }
 
-/* Hosts whose steps are long since their transfers are: of the culprit, and
- * its victims. */
-static void put_stragglers(struct na_case *c, struct na_finding *f,
-			   const struct na_value *culprit)
+/* Hosts whose steps are long since their transfers are, and who is not the
+ * culprit. */
+static void put_victims(struct na_case *c, struct na_finding *f,
+			const struct na_value *culprit)
 {
 	const struct na_value *body = na_case_body(c, "steps");
 	struct na_value *victims = NULL;
-	double lost_ms = 0;
-	bool any = false;
 
 	for (const struct na_value *v = na_first(body, "stragglers"); v;
 	     v = v->next) {
 		const char *host = na_text_at(v, "host");
 
-		if (na_slow_itself(v))
+		if (na_slow_itself(v) || na_touches(culprit, host))
 			continue;
-		if (na_touches(culprit, host)) {
-			lost_ms += na_number_at(v, "lost_ms");
-			any = true;
-			continue;
-		}
 		victims = victims ? victims
 				  : na_put_list(c->r, f->evidence, "victims");
 		na_put_text(c->r, victims, NULL, host);
 	}
-	if (any)
-		f->lost_s = lost_ms / 1e3;
+}
+
+/* Who receives what this part of a path is about: the parts of one transfer
+ * (its waits, its send, the network) follow each other. */
+static const char *receiver(const struct na_value *part)
+{
+	const char *src = na_text_at(part, "src"), *dst;
+
+	dst = na_text_at(part, "dst");
+	for (const struct na_value *v = part; v; v = v->next) {
+		if (strcmp(na_text_at(v, "src"), src) != 0 ||
+		    strcmp(na_text_at(v, "dst"), dst) != 0)
+			break;
+		if (strcmp(na_text_at(v, "kind"), "network") == 0)
+			return na_text_at(v, "host");
+	}
+	return "";
+}
+
+static bool is_its(const struct na_value *culprit, const struct na_value *part)
+{
+	const char *kind = na_text_at(culprit, "kind");
+	const char *src = na_text_at(part, "src_host");
+	bool sends, receives;
+
+	if (!*src)
+		return false;
+	sends = na_touches(culprit, src);
+	receives = na_touches(culprit, receiver(part));
+	if (strcmp(kind, "src") == 0 || strcmp(kind, "rack_uplink") == 0)
+		return sends;
+	if (strcmp(kind, "dst") == 0 || strcmp(kind, "rack_downlink") == 0)
+		return receives;
+	if (strcmp(kind, "pair") == 0)
+		return strcmp(src, na_text_at(culprit, "src_host")) == 0 &&
+		       strcmp(receiver(part),
+			      na_text_at(culprit, "dst_host")) == 0;
+	return sends || receives;
+}
+
+/*
+ * What it costs: of the critical paths of the slowest executions, the share
+ * that the culprit's transfers take, from when they could have been sent; and
+ * that of all stall.  One that is slow now and then is behind the slowest
+ * executions, and behind few of the others: that says nothing of all.
+ */
+static void put_cost(struct na_case *c, struct na_finding *f,
+		     const struct na_value *culprit)
+{
+	double its_us = 0, all_us = 0;
+
+	if (na_flag_at(culprit, "intermittent") ||
+	    strcmp(na_text_at(culprit, "channel"), "rate") == 0)
+		return;
+	for (const struct na_value *run =
+		     na_first(na_case_body(c, "slack"), "late");
+	     run; run = run->next) {
+		for (const struct na_value *v = na_first(run, "path"); v;
+		     v = v->next) {
+			double us = na_number_at(v, "duration_us");
+
+			all_us += us;
+			its_us += is_its(culprit, v) ? us : 0;
+		}
+	}
+	if (!(its_us > 0))
+		return;
+	na_put_real(c->r, f->evidence, "path_share", its_us / all_us);
+	f->lost_s = its_us / all_us * na_stall_s(c);
 }
 
 static const struct na_value *slow_itself(const struct na_case *c,
@@ -182,7 +242,9 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 	f->how = how_of(c, x);
 	f->network = !itself;
 	put_evidence(c, f, x);
-	put_stragglers(c, f, x);
+	put_victims(c, f, x);
+	if (!unsure)
+		put_cost(c, f, x);
 	f->title = na_case_text(c, "%s: %s%s", f->culprit, f->how,
 				doubt(c, itself, clocks));
 	f->remedy = na_case_text(

@@ -63,14 +63,14 @@ static bool is_of(const struct na_finding *f, const char *id)
 	return strcmp(f->check->id, id) == 0;
 }
 
-/* A host that is slow by itself and costs more than the network does. */
+/* A host that is slow by itself and costs half as much, or more. */
 static const char *besides(struct na_case *c, const struct na_finding *guilty)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct na_finding *f = c->findings[i];
 
 		if (is_of(f, "straggler") && !f->network && f->lost_s > 0 &&
-		    !(guilty->lost_s >= f->lost_s))
+		    !(guilty->lost_s > 2 * f->lost_s))
 			return na_case_text(c, "; steps wait for %s, too%s",
 					    f->culprit, price_of_steps(c, f));
 	}

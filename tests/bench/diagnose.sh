@@ -20,15 +20,41 @@ slowest_analysis()
 	done
 }
 
+# INPUT: bytes, 96 for each of its transfers, 22 for each of its device ops,
+# and 64 MiB: what one of the analyses within may take.
+kept_limit()
+{
+	local transfers ops
+
+	transfers=$("$NETAN" timeline -q --format json "$1" | json_number used)
+	ops=$(device_events "$1")
+	echo $((96 * ${transfers:-0} + 22 * ${ops:-0} + (64 << 20)))
+}
+
+# NAME LIMIT COMMAND: works within so many bytes?
+within()
+{
+	METER=(-d "$2")
+	RUNS=1 measure "$3"
+	row "memory, $1" "$(calc '%.0f MiB' "${PEAK[0]} / 1024")" \
+		"$(calc '%.1f MiB' "$2 / 1048576")" "" "works" \
+		"$(calc %d "(${STATUS[0]} == 0)")"
+}
+
 # NAME INPUT
 bench_one_pass()
 {
+	local limit
+
 	export INPUT=$2
 	slowest_analysis
 	measure '"$NETAN" check -q -o "$WORK/s.json" "$INPUT"' \
 		'"$NETAN" report -q -o "$WORK/s.html" "$INPUT"'
 	at_most "$1, check, against $SLOWEST_NAME alone, wall" "${WALL[0]}" "$SLOWEST" 1.5
 	at_most "$1, report, against $SLOWEST_NAME alone, wall" "${WALL[1]}" "$SLOWEST" 1.5
+	limit=$(kept_limit "$2")
+	within "$1, check" "$limit" '"$NETAN" check -q -o "$WORK/s.json" "$INPUT"'
+	within "$1, report" "$limit" '"$NETAN" report -q -o "$WORK/s.html" "$INPUT"'
 	row "$1, size of the page" \
 		"$(calc '%.2f MiB' "$(stat -c %s "$WORK/s.html") / 1048576")" "5 MiB" "" \
 		"<= 5 MiB" "$(calc %d "($(stat -c %s "$WORK/s.html") <= 5242880)")"

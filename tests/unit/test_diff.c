@@ -404,6 +404,41 @@ static void launches(void **state)
 	end(&p);
 }
 
+/* No interval leaves no change out beside a verdict that there may be none:
+ * half the transfers are large, and a median lands on either side. */
+static void verdicts_by_intervals(void **state)
+{
+	const struct job job = {8, 40, 1, 0.3, 0.4, 0.5, 0, 0, 0, 0};
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 60; seed++) {
+		const struct na_value *m;
+		struct pair p;
+
+		compare(&p, &job, &job, seed);
+		m = na_get(na_result_body(p.d.r), "metrics")->u.of.first;
+		for (; m; m = m->next) {
+			const char *told = na_text_of(na_get(m, "verdict"),
+						      "null");
+			size_t n, k;
+			const double *ci = na_reals_of(na_get(m, "ci95"), &n);
+			const double *of = na_reals_of(na_get(m, "ratio_ci95"),
+						       &k);
+			bool out = n == 2 && k == 2 &&
+				   (ci[0] > 0 || ci[1] < 0 || of[0] > 1 ||
+				    of[1] < 1);
+
+			if (strcmp(told, "same") == 0 &&
+			    fabs(log(real(m, "ratio"))) > log(1.1))
+				assert_false(out);
+			else if (strcmp(told, "null") != 0 &&
+				 strcmp(told, "same") != 0)
+				assert_true(out);
+		}
+		end(&p);
+	}
+}
+
 /* ---- rates */
 
 static int runs(int fast)
@@ -453,8 +488,9 @@ static void false_alarms(void **state)
 
 		if (getenv("DIFF_RUNS"))
 			printf("false alarms, %s: %.4f\n", jobs[i].what, wrong);
-		/* Of 15, with a rate of 5 %, 4 or more: 0.6 %. */
-		assert_true(wrong <= 0.05 + (n < 100 ? 0.16 : 0.01));
+		/* Of 15, with a rate of 5 %, 4 or more: 0.6 %; of 100, 9
+		 * or more: 6 %. */
+		assert_true(wrong <= 0.05 + (n < 100 ? 0.16 : 0.03));
 	}
 }
 
@@ -521,12 +557,19 @@ static void decided(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slower),      cmocka_unit_test(tail),
-		cmocka_unit_test(one_source),  cmocka_unit_test(other_mix),
-		cmocka_unit_test(other_sizes), cmocka_unit_test(few_steps),
-		cmocka_unit_test(nothing),     cmocka_unit_test(blocks),
-		cmocka_unit_test(launches),    cmocka_unit_test(false_alarms),
-		cmocka_unit_test(power),       cmocka_unit_test(mixes),
+		cmocka_unit_test(slower),
+		cmocka_unit_test(tail),
+		cmocka_unit_test(one_source),
+		cmocka_unit_test(other_mix),
+		cmocka_unit_test(other_sizes),
+		cmocka_unit_test(few_steps),
+		cmocka_unit_test(nothing),
+		cmocka_unit_test(blocks),
+		cmocka_unit_test(launches),
+		cmocka_unit_test(verdicts_by_intervals),
+		cmocka_unit_test(false_alarms),
+		cmocka_unit_test(power),
+		cmocka_unit_test(mixes),
 		cmocka_unit_test(decided),
 	};
 

@@ -28,6 +28,21 @@ static const char *text(const struct na_value *f, const char *name)
 	"{'host': '" host "', 'cause': '" cause "', 'of': 'steps', 'times': " \
 	"9, 'tried': 10, 'behind_ms': 40.0, 'lost_ms': 1900.0}"
 
+/* One execution: 1.9 ms of 14 ms its transfers, waiting to be sent and on
+ * the way; the rest those of another, and nobody's. */
+#define LATE_OF(src, dst) \
+	"{'collectives': [], 'total': {'devices': 2, 'stall_us': 28e6, " \
+	"'stall_share': 0.1}, 'late': [{'path': [{'kind': 'd2h', 'host': " \
+	"'" src "', 'duration_us': 100.0}, {'kind': 'wait', 'host': '" src \
+	"', 'src_host': '" src "', 'src': 's1', 'dst': 's2', " \
+	"'duration_us': 1000.0}, {'kind': 'send', 'host': '" src \
+	"', 'src_host': '" src "', 'src': 's1', 'dst': 's2', " \
+	"'duration_us': 500.0}, {'kind': 'network', 'host': '" dst \
+	"', 'src_host': '" src "', 'src': 's1', 'dst': 's2', " \
+	"'duration_us': 400.0}, {'kind': 'network', 'host': 'host-9', " \
+	"'src_host': 'host-8', 'src': 's8', 'dst': 's9', 'duration_us': " \
+	"12000.0}]}]}"
+
 static void not_guilty(void **state)
 {
 	struct hand_case h;
@@ -40,8 +55,8 @@ static void not_guilty(void **state)
 	hand_case_fini(&h);
 }
 
-/* The culprit, by how much, what its own steps lost, of the stall of one
- * device; its victim is not named. */
+/* The culprit, by how much, the share of late paths that it is, of the stall
+ * of one device; its victim is not named. */
 static void guilty(void **state)
 {
 	struct hand_case h;
@@ -50,7 +65,7 @@ static void guilty(void **state)
 	(void)state;
 	hand_healthy(&h);
 	hand_body(&h, "pairs", CULPRIT(""));
-	hand_slack(&h, "0.1");
+	hand_body(&h, "slack", LATE_OF("host-17", "host-3"));
 	hand_body(&h, "steps",
 		  "{'stragglers': [" STRAGGLER(
 			  "host-17",
@@ -75,7 +90,45 @@ static void guilty(void **state)
 	hand_case_fini(&h);
 }
 
-/* Where another host's own slowness costs more, it is told, too. */
+#define OF(kind, ends, more) \
+	"{'verdict': 'suspect', 'culprits': [{'kind': '" kind "', " ends \
+	", 'suspect': 'it', 'excess': 2.8, 'channel': 'all', 'pairs': 9, " \
+	"'transfers': 900, 'test_next': 'iperf3'" more "}]}"
+
+/* Whose transfers they are depends on the culprit's side; one that is slow
+ * now and then says nothing of all executions. */
+static void costs(void **state)
+{
+	static const struct {
+		const char *pairs;
+		bool told;
+	} all[] = {
+		{OF("src", "'host': 'a'", ""), true},
+		{OF("dst", "'host': 'a'", ""), false},
+		{OF("dst", "'host': 'b'", ""), true},
+		{OF("src", "'host': 'b'", ""), false},
+		{OF("host", "'host': 'b'", ""), true},
+		{OF("pair", "'src_host': 'a', 'dst_host': 'b'", ""), true},
+		{OF("pair", "'src_host': 'b', 'dst_host': 'a'", ""), false},
+		{OF("rack_uplink", "'hosts': ['a', 'c']", ""), true},
+		{OF("rack_downlink", "'hosts': ['a', 'c']", ""), false},
+		{OF("src", "'host': 'a'", ", 'intermittent': true"), false},
+	};
+	struct hand_case h;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		hand_healthy(&h);
+		hand_body(&h, "pairs", all[i].pairs);
+		hand_body(&h, "slack", LATE_OF("a", "b"));
+		assert_int_equal(strstr(hand_verdict(&h),
+					", 1.9 s of 14 s step stall") != NULL,
+				 all[i].told);
+		hand_case_fini(&h);
+	}
+}
+
+/* Where another host's own slowness costs half as much, it is told, too. */
 static void besides(void **state)
 {
 	struct hand_case h;
@@ -85,7 +138,7 @@ static void besides(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		hand_healthy(&h);
 		hand_body(&h, "pairs", CULPRIT(""));
-		hand_slack(&h, "0.1");
+		hand_body(&h, "slack", LATE_OF("host-17", "host-3"));
 		snprintf(json, sizeof(json),
 			 "{'stragglers': [" STRAGGLER(
 				 "host-17",
@@ -93,11 +146,11 @@ static void besides(void **state)
 					    "'input', 'of': 'steps', 'times': "
 					    "9, 'tried': 10, 'behind_ms': "
 					    "40.0, 'lost_ms': %s}]}",
-			 i ? "2500.0" : "1900.0");
+			 i ? "960.0" : "940.0");
 		hand_body(&h, "steps", json);
 		assert_int_equal(strstr(hand_verdict(&h),
 					"; steps wait for host-3's input or "
-					"host, too, 2.5 s") != NULL,
+					"host, too, 960 ms") != NULL,
 				 i);
 		hand_case_fini(&h);
 	}
@@ -471,6 +524,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(not_guilty),
 		cmocka_unit_test(guilty),
+		cmocka_unit_test(costs),
 		cmocka_unit_test(besides),
 		cmocka_unit_test(late_start),
 		cmocka_unit_test(only_steps),
