@@ -83,9 +83,23 @@ static void causes_text(const struct na_hangs *x, char *buf, size_t size)
 	}
 }
 
+/* Who is named again and again, more often than anybody else. */
+static void offender_text(const struct na_hangs *x, char *to, size_t size)
+{
+	const struct na_hangs_suspect *s = x->offenders.items;
+
+	to[0] = '\0';
+	if (x->offenders.n == 1 ||
+	    (x->offenders.n > 1 && s[0].events > s[1].events))
+		snprintf(to, size, "; %.100s is named in %" PRIu64 "%s",
+			 name(x, s->host), s->events,
+			 s->events > NA_HANGS_REPEATED ? ": very likely faulty"
+						       : "");
+}
+
 static void headline(const struct na_hangs *x, struct na_result *r)
 {
-	char lines[NA_UNIT_BUF], text[600];
+	char lines[NA_UNIT_BUF], text[600], most[200];
 	uint64_t n = 0;
 	size_t files = 0;
 
@@ -114,9 +128,10 @@ static void headline(const struct na_hangs *x, struct na_result *r)
 		return;
 	}
 	causes_text(x, text, sizeof(text));
-	na_result_headline(r, "%zu hangs: %s (in %s line%s of %zu file%s)",
-			   x->events.n, text, lines, n == 1 ? "" : "s", files,
-			   files == 1 ? "" : "s");
+	offender_text(x, most, sizeof(most));
+	na_result_headline(r, "%zu hangs: %s%s (in %s line%s of %zu file%s)",
+			   x->events.n, text, most, lines, n == 1 ? "" : "s",
+			   files, files == 1 ? "" : "s");
 }
 
 /* ---- tables */

@@ -200,6 +200,9 @@ static const char *fingerprints(const struct na_hangs *x,
 	if (most)
 		snprintf(other, sizeof(other), "%.80s",
 			 name(x, most->hosts.items[0]));
+	if (i == 0 && !e->modules.n && !e->blocked_by.n)
+		return "compare the HLO dumps of all workers: netan hlo DUMPS "
+		       "names the first instruction that differs";
 	if (i == 0)
 		return WRITE("compare the HLO dumps of %s with those of %s: "
 			     "netan hlo DUMPS names the first instruction that "

@@ -143,7 +143,7 @@ static void routes_view(struct na_result *r, const struct na_value *body)
 			       cols, sizeof(cols) / sizeof(cols[0]), TOP);
 }
 
-/* Commands to paste, each once. */
+/* Commands to paste, each once; what counters ask for is words, in comments. */
 static void remedies(struct na_result *r, const struct na_value *body)
 {
 	/* clang-format off */
@@ -166,7 +166,7 @@ static void remedies(struct na_result *r, const struct na_value *body)
 			/* A route's is the setting rto_min's as well. */
 			if (!*s || strcmp(text_of(x, "name"), "rto_min") == 0)
 				continue;
-			fprintf(f, "%s%s", first, s);
+			fprintf(f, "%s%s%s", first, i < 2 ? "" : "# ", s);
 			first = "\n";
 		}
 	}

@@ -141,7 +141,7 @@ static void say_mode(struct text *t, const struct na_value *body, bool tail,
 /* A mode may stand out of a tail that is heavy for other reasons. */
 static void say_heavy(struct text *t, const struct na_value *mode)
 {
-	char part[120], n[NA_UNIT_BUF];
+	char part[160], n[NA_UNIT_BUF];
 
 	/* What is less late than a tail event is none. */
 	while (mode && na_real_of(na_get(mode, "latency_ms"), 0) < 100)
@@ -151,8 +151,10 @@ static void say_heavy(struct text *t, const struct na_value *mode)
 		return;
 	}
 	na_print_count(n, (uint64_t)na_int_of(na_get(mode, "count"), 0));
-	snprintf(part, sizeof(part), "Heavy tail, %s of it at %g ms (%s): ", n,
-		 na_real_of(na_get(mode, "latency_ms"), 0),
+	snprintf(part, sizeof(part),
+		 "Heavy tail, no timer signature, though %s of it lie at %g ms "
+		 "(%s): ",
+		 n, na_real_of(na_get(mode, "latency_ms"), 0),
 		 na_text_of(na_get(mode, "cause"), "a timer"));
 	add(t, part);
 }
@@ -236,9 +238,9 @@ static void say_verdict(struct text *t, const struct rpc_state *s,
 	} else if (s->all.verdict.kind != NA_TAIL_NONE) {
 		say_tail(t, body, &s->all);
 	} else {
-		add(t, strcmp(verdict, "steady") != 0 ? "High all the time: "
-		       : s->n < FEW                   ? "Too few to tell: "
-						      : "Steady: ");
+		add(t, s->n < FEW                       ? "Too few to tell: "
+		       : strcmp(verdict, "steady") != 0 ? "High all the time: "
+							: "Steady: ");
 		add_quantiles(t, &s->all);
 		add(t, "; none is 100 ms late");
 	}

@@ -35,7 +35,9 @@ static void find(struct na_case *c, const struct na_value *x)
 				 host);
 	f->command = na_case_command(c,
 				     "latency --component compute --by host");
-	f->culprit = na_case_text(c, "CPU or memory of %.100s", host);
+	f->culprit =
+		na_case_text(c, "slow reductions on %.100s: its CPU or memory",
+			     host);
 	na_put_text(c->r, f->evidence, "host", host);
 	na_put_text(c->r, f->evidence, "label", label);
 	na_put_int(c->r, f->evidence, "reductions",

@@ -61,7 +61,8 @@ static void judge(struct na_case *c)
 		    "hosts have the same code, compiler, flags and data shapes";
 	f->command = na_case_command(c, "hlo");
 	/* The odd ones come first. */
-	f->culprit = na_case_text(c, "program of %s", who(c, first_of(groups)));
+	f->culprit = na_case_text(c, "another program on %s",
+				  who(c, first_of(groups)));
 	na_put_text(c->r, f->evidence, "label", label);
 	na_put_int(c->r, f->evidence, "programs", (int64_t)list->n);
 	na_put_text(c->r, f->evidence, "module",

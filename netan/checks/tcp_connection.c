@@ -16,6 +16,7 @@ static const struct trouble {
 	const char *verdict, *title, *titles, *culprit, *remedy;
 	bool network;
 	enum na_finding_severity severity;
+	bool unanswered; /* of these alone; they are none of the others' */
 } troubles[] = {
 	{"timeout_bound", "is silent in retransmission timeouts",
 	 "are silent in retransmission timeouts",
@@ -23,25 +24,30 @@ static const struct trouble {
 	 "find where packets are lost (ethtool -S and nstat on both hosts, "
 	 "drop counters of the switch ports between them) and lower the "
 	 "minimum RTO to 5 ms (ip route change ... rto_min 5ms)",
-	 true, NA_FINDING_ERROR},
+	 true, NA_FINDING_ERROR, false},
 	{"network_loss", "loses packets", "lose packets", "the network loses packets",
 	 "find where packets are lost: ethtool -S and nstat on both hosts, "
 	 "drop counters of the switch ports between them, queues that "
 	 "overflow in bursts",
-	 true, NA_FINDING_WARNING},
+	 true, NA_FINDING_WARNING, false},
+	{"timeout_bound", "is never answered", "are never answered",
+	 "a peer that never answers",
+	 "is it up and listening, does a firewall drop the packets, or does "
+	 "the capture see one way only",
+	 true, NA_FINDING_WARNING, true},
 	{"receiver_too_slow", "waits for a receiver that does not read",
 	 "wait for a receiver that does not read",
 	 "a receiver that does not read",
 	 "look at the receiving application: CPU, threads, what it does "
 	 "between reads; larger net.ipv4.tcp_rmem only where bursts are short",
-	 false, NA_FINDING_WARNING},
+	 false, NA_FINDING_WARNING, false},
 	{"window_limited", "is limited by the receive window",
 	 "are limited by the receive window",
 	 "receive windows that are too small",
 	 "raise net.ipv4.tcp_rmem and tcp_wmem (third value) and "
 	 "net.core.rmem_max, wmem_max to at least bandwidth x round trip (16 "
 	 "MiB or more)",
-	 false, NA_FINDING_WARNING},
+	 false, NA_FINDING_WARNING, false},
 };
 /* clang-format on */
 
@@ -61,15 +67,21 @@ static bool loses_much(const struct na_value *connection)
 	return false;
 }
 
+static bool is_unanswered(const struct na_value *connection)
+{
+	return na_number_at(connection, "fwd.packets") == 0 ||
+	       na_number_at(connection, "rev.packets") == 0;
+}
+
 struct group {
 	const struct na_value *worst;
 	double lost_s, from_s, to_s;
-	size_t n;
+	size_t n, others; /* others: of this verdict, another trouble */
 	bool much;
 };
 
 /* Connections come worst first. */
-static struct group gather(struct na_case *c, const char *verdict,
+static struct group gather(struct na_case *c, const struct trouble *t,
 			   struct na_value *list)
 {
 	struct group g = {.from_s = INFINITY, .to_s = -INFINITY};
@@ -79,13 +91,17 @@ static struct group gather(struct na_case *c, const char *verdict,
 	     v; v = v->next) {
 		struct na_value *to;
 
-		if (strcmp(na_text_at(v, "verdict"), verdict) != 0)
+		if (strcmp(na_text_at(v, "verdict"), t->verdict) != 0)
 			continue;
+		if (is_unanswered(v) != t->unanswered) {
+			g.others++;
+			continue;
+		}
 		g.worst = g.worst ? g.worst : v;
 		g.lost_s = fmax(g.lost_s, na_number_at(v, "lost_ms") / 1e3);
 		g.from_s = fmin(g.from_s, na_number_at(v, "from_s"));
 		g.to_s = fmax(g.to_s, na_number_at(v, "to_s"));
-		g.much |= loses_much(v);
+		g.much |= !t->unanswered && loses_much(v);
 		if (g.n++ >= LISTED)
 			continue;
 		to = na_put_object(c->r, list, NULL);
@@ -102,18 +118,19 @@ static void judge_trouble(struct na_case *c, const struct trouble *t)
 {
 	struct na_value *list = na_put_list(c->r, na_result_side(c->r), "tcp");
 	const struct na_value *body = na_case_body(c, "tcp");
-	struct group g = gather(c, t->verdict, list);
+	struct group g = gather(c, t, list);
 	/* Those that are not listed are counted, too. */
 	int64_t n =
 		na_int_of(na_get(na_dig(body, "totals.verdicts"), t->verdict),
-			  (int64_t)g.n);
+			  (int64_t)(g.n + g.others)) -
+		(int64_t)g.others;
 	struct na_finding *f;
 
 	if (!g.n)
 		return;
 	f = na_case_find(c,
 			 t->network && g.much ? NA_FINDING_ERROR : t->severity,
-			 NA_LIKELY);
+			 t->unanswered ? NA_POSSIBLE : NA_LIKELY);
 	if (!f)
 		return;
 	f->network = t->network;
@@ -121,14 +138,13 @@ static void judge_trouble(struct na_case *c, const struct trouble *t)
 	f->from_s = g.from_s;
 	f->to_s = g.to_s;
 	f->lost_s = g.lost_s;
-	f->how = na_case_text(c,
-			      "%lld of %lld connections %s, the worst %s -> %s",
-			      (long long)n,
-			      (long long)na_count_at(body, "connections_used"),
-			      n == 1 ? t->title : t->titles,
-			      na_text_at(g.worst, "src"),
-			      na_text_at(g.worst, "dst"));
-	f->title = f->how;
+	f->title = na_case_text(
+		c, "%lld of %lld connections %s, the worst %s -> %s",
+		(long long)n, (long long)na_count_at(body, "connections_used"),
+		n == 1 ? t->title : t->titles, na_text_at(g.worst, "src"),
+		na_text_at(g.worst, "dst"));
+	/* A peer that is down is not the network: that convicts nobody. */
+	f->how = t->unanswered ? NULL : f->title;
 	f->remedy = t->remedy;
 	f->command = na_case_command(c, "tcp");
 	na_put_int(c->r, f->evidence, "connections", n);

@@ -171,24 +171,40 @@ static bool few_pairs(const struct na_case *c)
 		      "too few");
 }
 
+/* Transfers, and packets of captures; where neither was counted, "". */
+static const char *few(struct na_case *c)
+{
+	double n = na_number_at(na_first(na_case_body(c, "sizes"), "groups"),
+				"count");
+	double packets = na_number_at(na_case_body(c, "tcp"),
+				      "totals.data_packets");
+	bool of_packets = isnan(n);
+	char count[NA_UNIT_BUF];
+
+	if (n >= FEW_TRANSFERS || packets >= FEW_PACKETS)
+		return "";
+	if (of_packets)
+		n = packets;
+	if (isnan(n))
+		return "";
+	return na_case_text(c, "%s %s%s too few to judge",
+			    na_print_count(count, (uint64_t)n),
+			    of_packets ? "data packet" : "transfer",
+			    n == 1 ? " is" : "s are");
+}
+
 /* Too little to go by; NULL. */
 static const char *thin(struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 	const struct na_value *doc = na_case_doc(c, "session");
-	double n = na_number_at(na_first(na_case_body(c, "sizes"), "groups"),
-				"count");
 	int64_t absent = na_count_at(doc, "coverage.devices_not_here");
-	char count[NA_UNIT_BUF];
+	const char *scarce = few(c);
 
 	if (!has(c, "pairs") && !has(c, "tcp"))
 		return "no transfers on the network in these inputs";
-	if (n < FEW_TRANSFERS &&
-	    !(na_number_at(na_case_body(c, "tcp"), "totals.data_packets") >=
-	      FEW_PACKETS))
-		return na_case_text(c, "%s transfer%s too few to judge",
-				    na_print_count(count, (uint64_t)n),
-				    n > 1 ? "s are" : " is");
+	if (*scarce)
+		return scarce;
 	if (absent && na_count_at(side, "files") == 1)
 		return "one host's trace alone: what the others saw is not "
 		       "here";
@@ -221,14 +237,16 @@ static const char *suspicion(const struct na_case *c)
 	return NULL;
 }
 
-/* What explains the most comes first: who the others wait for, then a job
- * that asks for more than there is; settings explain nothing by themselves. */
+/* What explains the most comes first: programs that do not fit together, who
+ * the others wait for, then a job that asks for more than there is; settings
+ * explain nothing by themselves. */
 static int explains(const struct na_finding *f)
 {
 	if (f->network || f->severity < NA_FINDING_WARNING ||
 	    is_of(f, "trace-quality"))
 		return 0;
-	return is_of(f, "straggler")         ? 4
+	return is_of(f, "program-mismatch")  ? 5
+	       : is_of(f, "straggler")       ? 4
 	       : is_of(f, "bandwidth-bound") ? 3
 	       : is_of(f, "host-settings")   ? 1
 					     : 2;

@@ -301,7 +301,8 @@ static bool run_id(const struct reading *x, char id[17])
 	return ok;
 }
 
-/* Each host once, with the event that named it first. */
+/* Each host once, with the event that named it first; but one that named it
+ * alone says more than one that named both ends of a link. */
 static bool add_suspect(const struct reading *x, const struct na_hangs_event *e,
 			uint32_t host, bool link, struct na_suspect *list,
 			size_t *n)
@@ -309,10 +310,14 @@ static bool add_suspect(const struct reading *x, const struct na_hangs_event *e,
 	const char *name = na_strtab_at(&x->logs.names, host);
 
 	for (size_t i = 0; i < *n; i++) {
-		if (strcmp(list[i].host, name) == 0) {
-			list[i].events++;
-			return true;
+		if (strcmp(list[i].host, name) != 0)
+			continue;
+		list[i].events++;
+		if (!link && strcmp(list[i].kind, "link") == 0) {
+			list[i].kind = "host";
+			list[i].cause = na_hang_cause_word(e->cause);
 		}
+		return true;
 	}
 	if (*n == SUSPECTS_MAX)
 		return false;

@@ -252,6 +252,12 @@ static bool runs_mixed(struct na_session *s)
 				what = "were captured at different times";
 			if (!what)
 				continue;
+			if (strcmp(a->path, b->path) == 0) {
+				na_say_error(s->cli,
+					     "%s is given twice: leave one out",
+					     a->path);
+				return true;
+			}
 			na_say_error(
 				s->cli,
 				"%s and %s %s: inputs of "

@@ -46,6 +46,11 @@ static const struct suffix *suffix_of(const char *name)
 }
 
 /* Shares and bytes keep their word: "small share" says of what it is. */
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 const char *na_plain_name(char *buf, const char *name)
 {
 	const struct suffix *s = suffix_of(name);
@@ -62,8 +67,11 @@ const char *na_plain_name(char *buf, const char *name)
 	if (n)
 		memcpy(buf, name, n);
 	buf[n] = '\0';
-	for (char *p = buf; *p; p++)
-		*p = *p == '_' ? ' ' : *p;
+	for (char *p = buf; *p; p++) {
+		if (*p == '_') /* p99_9 */
+			*p = p > buf && is_digit(p[-1]) && is_digit(p[1]) ? '.'
+									  : ' ';
+	}
 	return buf;
 }
 

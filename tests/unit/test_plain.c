@@ -25,6 +25,7 @@ static void test_units(void **state)
 	(void)state;
 	reads("total_stall_s", 0.0241, "total stall", "24.1 ms");
 	reads("slack_us", 4889, "slack", "4.89 ms");
+	reads("p99_9_us", 509e3, "p99.9", "509 ms");
 	reads("longest_ms", 0.15, "longest", "150 us");
 	reads("gap_ns", -3, "gap", "-3 ns");
 	reads("required_gbps", 96.14, "required", "96.1 Gbit/s");

@@ -449,6 +449,52 @@ static void connections(void **state)
 	hand_case_fini(&h);
 }
 
+/* A peer that never answers may be down: nobody is convicted. */
+static void unanswered(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	hand_healthy(&h);
+	hand_quiet_pairs(&h);
+	hand_body(&h, "tcp",
+		  "{'connections_used': 2, 'connections': [{'src': 'a:1', "
+		  "'dst': 'b:2', 'verdict': 'timeout_bound', 'lost_ms': 9000, "
+		  "'fwd': {'packets': 3}, 'rev': {'packets': 0}}], 'totals': "
+		  "{'verdicts': {'timeout_bound': 1}}}");
+	assert_int_equal(hand_found(&h, "tcp-connection", &f), 1);
+	assert_string_equal(text(f, "title"),
+			    "1 of 2 connections is never answered, the worst "
+			    "a:1 -> b:2");
+	assert_string_equal(hand_verdict(&h),
+			    "cannot tell: a peer that never answers");
+	hand_case_fini(&h);
+}
+
+/* Packets tell enough where transfers do not; nor do both. */
+static void few_packets(void **state)
+{
+	static const char *const said[] = {
+		"cannot tell: 999 data packets are too few to judge",
+		"Network: not guilty"};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct hand_case h;
+		char json[100];
+
+		hand_case_init(&h);
+		hand_side(&h, "session", "{'one_clock': true, 'files': 1}");
+		snprintf(json, sizeof(json),
+			 "{'connections': [], 'totals': {'data_packets': %d}}",
+			 999 + i);
+		hand_body(&h, "tcp", json);
+		assert_string_equal(hand_verdict(&h), said[i]);
+		hand_case_fini(&h);
+	}
+}
+
 /* Three segments and one in a hundred make an error of a warning. */
 static void much_lost(void **state)
 {
@@ -534,6 +580,8 @@ int main(void)
 		cmocka_unit_test(cannot_tell),
 		cmocka_unit_test(few_transfers),
 		cmocka_unit_test(connections),
+		cmocka_unit_test(unanswered),
+		cmocka_unit_test(few_packets),
 		cmocka_unit_test(much_lost),
 		cmocka_unit_test(stalls_and_patterns),
 		cmocka_unit_test(order),

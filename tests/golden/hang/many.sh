@@ -41,6 +41,15 @@ done
 wait
 wc -l <crowd
 netan hang at-once-8 --ledger crowd | tail -2
+echo "== one end of a link, and then named alone"
+{
+	link 8 host-17 host-1
+	printf '2026-10-09T00:00:00Z Full error digest:\n'
+	printf '  Potential cause: Bad TPU chips\n'
+	printf '  Potential culprit workers: host-17\n'
+} >alone
+netan hang alone --ledger named | head -1
+cut -d, -f4-7 named
 echo "== hostile names"
 printf '2026-10-09T00:00:00Z Full error digest:\n  Potential cause: Bad TPU chips\n  Potential culprit workers: =cmd|"x",<b>\001\b\342\200\256\n' >evil
 netan hang evil --ledger other
