@@ -155,8 +155,8 @@ static bool count_bins(const struct df_state *s, struct parts *x)
 	return ok;
 }
 
-/* A stretch is a batch; without units, transfers are taken
- * as independent and land anywhere. */
+/* A stretch is a batch; without units, transfers are taken as independent and
+ * land anywhere. */
 static size_t batch_of(const struct df_sample *m, size_t i)
 {
 	return m->n_units < 4 ? na_mix_u64(DF_SEED, i) % DF_STRETCHES

@@ -61,11 +61,11 @@ bool na_host_clocks_merge(struct na_host_clocks *c,
 			  const struct na_host_clocks *from);
 /* False: no memory. */
 bool na_host_clocks_settle(struct na_host_clocks *c);
+struct na_scope;
+struct na_late;
 /* Settled, of the transfers in the store that `late` lets pass (NULL: all):
  * the scope's shared ones where these are the same, else `own`, empty before,
  * which the caller frees in any case.  NULL: no memory. */
-struct na_scope;
-struct na_late;
 const struct na_host_clocks *na_host_clocks_of(const struct na_scope *scope,
 					       const struct na_late *late,
 					       struct na_host_clocks *own);

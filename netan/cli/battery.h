@@ -24,8 +24,9 @@ struct na_battery {
 };
 
 /* Opens and reads what the command line names, once, and runs every row.
- * --capacity is for those analyses that take one.  Says what is wrong itself; NA_EXIT_OK also where some rows had nothing to analyse.
- * Close it whatever comes back. */
+ * --capacity is for those analyses that take one.  Says what is wrong itself;
+ * NA_EXIT_OK also where some rows had nothing to analyse.  Close it whatever
+ * comes back. */
 enum na_exit na_battery_run(struct na_battery *b, const struct na_cli *cli);
 /* The same with those rows alone that `wanted` lets pass (NULL: all); the
  * others are not there. */

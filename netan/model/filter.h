@@ -100,10 +100,10 @@ struct na_frame;
 struct na_connection;
 /*
  * Records of captures.  --host names a host or an address, and keeps what it
- * sends and what it receives; --step, while these steps run.  A call passes as its transfer does, by its
- * end; one without an answer by its start.  A connection passes when its
- * time meets the window; --src and --dst name its ends in either order, by
- * "address:port", too.
+ * sends and what it receives; --step, while these steps run.  A call passes as
+ * its transfer does, by its end; one without an answer by its start.  A
+ * connection passes when its time meets the window; --src and --dst name its
+ * ends in either order, by "address:port", too.
  */
 bool na_filter_call(const struct na_late *l, const struct na_call *c);
 bool na_filter_connection(const struct na_late *l,
