@@ -56,10 +56,9 @@ UNIT_HELP := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRC),$(wildcard tests/u
 FUZZ := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
 # The accuracy bench: a program, and what it shares with its unit tests.
-# test_accuracy.c moves to tests/unit/ when there is something to localise.
 ACCURACY := $(B)/tests/accuracy/accuracy
 FLEETS_LIB := $(B)/tests/accuracy/libfleets.a
-FLEETS_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/accuracy.c %/test_accuracy.c,$(wildcard tests/accuracy/*.c)))
+FLEETS_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/accuracy.c,$(wildcard tests/accuracy/*.c)))
 OUR_C = $(wildcard netan/*/*.[ch] ingest/*.[ch] plot/*.[ch] tests/*/*.[ch])
 
 # V=1 shows whole commands.

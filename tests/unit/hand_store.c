@@ -229,3 +229,26 @@ void hand_fini(struct hand *h)
 {
 	na_store_fini(&h->store);
 }
+
+void hand_same_transfer(const struct na_transfer *a,
+			const struct na_transfer *b)
+{
+	assert_int_equal(a->start_ps, b->start_ps);
+	assert_int_equal(a->end_ps, b->end_ps);
+	assert_int_equal(a->action_ps, b->action_ps);
+	assert_int_equal(a->size_bytes, b->size_bytes);
+	assert_int_equal(a->src, b->src);
+	assert_int_equal(a->dst, b->dst);
+	assert_int_equal(a->collective, b->collective);
+	assert_int_equal(a->launch, b->launch);
+	assert_int_equal(a->step, b->step);
+	assert_int_equal(a->type, b->type);
+	assert_int_equal(a->iteration, b->iteration);
+	assert_int_equal(a->chunk, b->chunk);
+	assert_int_equal(a->input, b->input);
+	assert_int_equal(a->level, b->level);
+	assert_int_equal(a->side, b->side);
+	assert_int_equal(a->klass, b->klass);
+	assert_int_equal(a->style, b->style);
+	assert_int_equal(a->component, b->component);
+}

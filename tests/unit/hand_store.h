@@ -72,4 +72,8 @@ void hand_fill(struct hand *h, const struct hand_row *rows, size_t n,
 void hand_resolve(struct hand *h, enum na_anchor anchor);
 void hand_fini(struct hand *h);
 
+/* In every member; what lies between them is anything. */
+void hand_same_transfer(const struct na_transfer *a,
+			const struct na_transfer *b);
+
 #endif

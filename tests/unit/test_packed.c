@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "netan/base/units.h"
+#include "tests/unit/hand_store.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
@@ -57,26 +58,8 @@ static bool kept_whole(struct bags *b, const struct na_transfer *t)
 
 	memset(&p, 0xa5, sizeof(p)); /* a chunk that was used before */
 	assert_true(na_pack_transfer(&p, t, &b->wide));
-	memset(&back, 0, sizeof(back));
 	back = na_unpack_transfer(&p);
-	assert_int_equal(back.start_ps, t->start_ps);
-	assert_int_equal(back.end_ps, t->end_ps);
-	assert_int_equal(back.action_ps, t->action_ps);
-	assert_int_equal(back.size_bytes, t->size_bytes);
-	assert_int_equal(back.src, t->src);
-	assert_int_equal(back.dst, t->dst);
-	assert_int_equal(back.collective, t->collective);
-	assert_int_equal(back.launch, t->launch);
-	assert_int_equal(back.step, t->step);
-	assert_int_equal(back.type, t->type);
-	assert_int_equal(back.iteration, t->iteration);
-	assert_int_equal(back.chunk, t->chunk);
-	assert_int_equal(back.input, t->input);
-	assert_int_equal(back.level, t->level);
-	assert_int_equal(back.side, t->side);
-	assert_int_equal(back.klass, t->klass);
-	assert_int_equal(back.style, t->style);
-	assert_int_equal(back.component, t->component);
+	hand_same_transfer(&back, t);
 	assert_int_equal(p.side, t->side); /* drive.c looks at it first */
 	return b->wide.n > before;
 }
