@@ -531,7 +531,16 @@ enum na_status na_hang_read(struct na_hang *h, const char *path,
 	drop_unsure(h, before);
 	f->lines = na_lines_count(l);
 	f->bytes = na_lines_bytes(l);
-	f->read = st == NA_OK || st == NA_EFORMAT;
+	/* A log may have a hole of NULs where the machine went down. */
+	f->binary = st == NA_OK && h->records.n == before && na_lines_binary(l);
+	f->read = (st == NA_OK && !f->binary) || st == NA_EFORMAT;
+	if (f->binary) {
+		st = na_fail(err, NA_EFORMAT,
+			     "%s: no text: control characters among its first "
+			     "bytes; hang reads logs (traces and captures: "
+			     "netan check)",
+			     path);
+	}
 	na_lines_close(l);
 	free(g.streams);
 	free(g.plain);

@@ -12,6 +12,7 @@
 
 /* Read at once; of a long line, as much is kept before and behind the place
  * that is looked at. */
+enum { BINARY_HEAD = 4096 };
 enum { CHUNK_BYTES = 256 << 10, ROOM = CHUNK_BYTES + 3 * (int)NA_LINE_MAX };
 
 /*
@@ -29,6 +30,7 @@ struct na_lines {
 	char *head; /* NA_LINE_MAX bytes, for na_lines_each() */
 	bool end;   /* nothing comes behind buf[n] */
 	bool rest;  /* of the line that was told, some is left */
+	bool binary;
 };
 
 static const char *name_of(const char *path)
@@ -100,6 +102,24 @@ uint64_t na_lines_count(const struct na_lines *l)
 	return l->number - (l->offset + l->at == l->line_offset);
 }
 
+bool na_lines_binary(const struct na_lines *l)
+{
+	return l->binary;
+}
+
+static bool looks_binary(const char *text, size_t n)
+{
+	size_t looked = n < BINARY_HEAD ? n : BINARY_HEAD, odd = 0;
+
+	for (size_t i = 0; i < looked; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		odd += (c < 0x20 && !(c >= '\b' && c <= '\r') && c != '\033') ||
+		       c == 0x7f;
+	}
+	return odd > looked / 20;
+}
+
 /* Where the line begins, or what is left of its beginning. */
 static size_t line_start(const struct na_lines *l)
 {
@@ -121,6 +141,8 @@ static enum na_status fill(struct na_lines *l, size_t keep, struct na_err *err)
 			    &got, err);
 	if (st != NA_OK)
 		return st;
+	if (!l->offset && !l->n)
+		l->binary = looks_binary(l->buf, got);
 	l->n += got;
 	l->end = got == 0;
 	return NA_OK;

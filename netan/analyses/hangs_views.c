@@ -104,8 +104,10 @@ static void headline(const struct na_hangs *x, struct na_result *r)
 	size_t files = 0;
 
 	for (size_t i = 0; i < x->logs->files.n; i++) {
+		if (!x->logs->files.items[i].read)
+			continue;
 		n += x->logs->files.items[i].lines;
-		files += x->logs->files.items[i].read;
+		files++;
 	}
 	na_print_count(lines, n);
 	if (!x->events.n) {

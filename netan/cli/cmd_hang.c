@@ -108,6 +108,7 @@ struct piece {
 	struct na_hang logs;
 	struct na_err err;
 	enum na_status status;
+	bool binary;
 };
 
 static void read_piece(void *ctx, size_t i)
@@ -115,6 +116,7 @@ static void read_piece(void *ctx, size_t i)
 	struct piece *p = (struct piece *)ctx + i;
 
 	p->status = na_hang_read(&p->logs, p->path, &p->err);
+	p->binary = p->logs.files.n && p->logs.files.items[0].binary;
 }
 
 static struct source *source_of(const struct reading *x, size_t file)
@@ -124,6 +126,16 @@ static struct source *source_of(const struct reading *x, size_t file)
 	while (file >= s->first + s->n)
 		s++;
 	return s;
+}
+
+/* Beside the logs of a directory there may be anything. */
+static void leave_out(struct reading *x, struct source *s,
+		      const struct piece *p)
+{
+	if (p->binary && strcmp(p->path, s->input->path) != 0)
+		x->files.passed_over++;
+	else
+		warn(x, s, p->err.text);
 }
 
 /* n files from `first` on; joined in their order, whoever was done first. */
@@ -144,7 +156,7 @@ static enum na_status read_round(struct reading *x, size_t first,
 					     !na_hang_take(&x->logs, &p->logs)))
 			na_fail_nomem(err);
 		if (err->status == NA_OK && p->status != NA_OK)
-			warn(x, source_of(x, first + i), p->err.text);
+			leave_out(x, source_of(x, first + i), p);
 		na_hang_fini(&p->logs);
 	}
 	return err->status;
@@ -232,7 +244,7 @@ static void notes(const struct reading *x, struct na_result *r)
 			   "of slice 0, or resource_manager");
 	if (x->files.passed_over)
 		na_result_note(r,
-			       "files passed over because of their names "
+			       "files passed over that are no logs "
 			       "(traces, captures, pictures): %zu",
 			       x->files.passed_over);
 	if (x->logs.left_out)

@@ -102,6 +102,7 @@ struct na_hang_file {
 	const char *path; /* borrowed */
 	uint64_t lines, bytes;
 	bool read;
+	bool binary; /* no text, and nothing found in it */
 };
 
 /* What one set of logs may hold; more is counted in left_out. */

@@ -29,6 +29,18 @@ END
 netan hang alike
 head -c 3000 /dev/zero >zeros
 netan hang zeros
+echo "status $?"
+{ cat zeros; echo HANG_DETECTED; } >hole
+netan hang hole | head -1
+printf '\033[31merror\033[0m\tdisk\r\n' >colours
+netan hang zeros colours
+echo "status $?"
+cp zeros dir/shard
+netan hang dir
+echo "status $?"
+cp colours dir
+netan hang dir
+echo "status $?"
 gzip -n <calm | head -c 25 >cut.gz
 netan hang cut.gz
 echo "status $?"
