@@ -3,15 +3,11 @@
 #include <string.h>
 
 #include "netan/base/similar.h"
+#include "netan/base/text.h"
 
 static bool digit(char c)
 {
 	return c >= '0' && c <= '9';
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
 }
 
 /* The next word at *at; false: none. */
@@ -19,10 +15,10 @@ static bool word(struct na_bit x, size_t *at, struct na_bit *w)
 {
 	size_t i = *at, start;
 
-	while (i < x.n && is_blank(x.s[i]))
+	while (i < x.n && na_is_blank(x.s[i]))
 		i++;
 	start = i;
-	while (i < x.n && !is_blank(x.s[i]))
+	while (i < x.n && !na_is_blank(x.s[i]))
 		i++;
 	*at = i;
 	*w = na_bit_of(x.s + start, i - start);

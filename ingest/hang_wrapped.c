@@ -79,16 +79,6 @@ static bool has_message(const struct na_hang_wrapped *w)
 	return w->message_rank < SIZE_MAX;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* The string behind the quote at *at; *at moves behind its end. */
 static void string_at(struct na_bit x, size_t *at, struct na_bit *out)
 {
@@ -108,7 +98,8 @@ bool na_hang_next_object(struct na_bit *rest, struct na_bit *object)
 	struct na_bit x = *rest, skipped;
 	size_t i = 0, depth = 0, start;
 
-	while (i < x.n && (is_blank(x.s[i]) || x.s[i] == ',' || x.s[i] == '['))
+	while (i < x.n &&
+	       (na_is_blank(x.s[i]) || x.s[i] == ',' || x.s[i] == '['))
 		i++;
 	start = i;
 	if (i < x.n && x.s[i] == '"')
@@ -135,7 +126,7 @@ bool na_hang_next_object(struct na_bit *rest, struct na_bit *object)
 /* What stands before x.s[i], but for blanks; 0 for nothing. */
 static char before(struct na_bit x, size_t *i)
 {
-	while (*i && is_blank(x.s[*i - 1]))
+	while (*i && na_is_blank(x.s[*i - 1]))
 		--*i;
 	return *i ? x.s[--*i] : '\0';
 }
@@ -154,7 +145,7 @@ struct na_bit na_hang_from_object(struct na_bit x)
 
 static size_t after_blanks(struct na_bit x, size_t i)
 {
-	while (i < x.n && is_blank(x.s[i]))
+	while (i < x.n && na_is_blank(x.s[i]))
 		i++;
 	return i;
 }
@@ -183,7 +174,7 @@ bool na_hang_unwrap(struct na_bit x, struct na_hang_wrapped *w)
 			take_member(w, member_of(key), value);
 			continue;
 		}
-		while (i < x.n && (is_digit(x.s[i]) || x.s[i] == '.'))
+		while (i < x.n && (na_is_digit(x.s[i]) || x.s[i] == '.'))
 			i++;
 		if (member_of(key).kind == NA_MEMBER_TIME)
 			take_member(w, member_of(key),
@@ -208,7 +199,7 @@ bool na_hang_is_json(struct na_bit x)
 		if (k < x.n && x.s[k] == '"')
 			return true;
 	}
-	while (x.n > i && (is_blank(x.s[x.n - 1]) || x.s[x.n - 1] == ','))
+	while (x.n > i && (na_is_blank(x.s[x.n - 1]) || x.s[x.n - 1] == ','))
 		x.n--;
 	return x.n == i + 1 && x.s[i] && strchr("{}[]", x.s[i]);
 }
@@ -220,8 +211,9 @@ static bool key_at(struct na_bit x, size_t *at, struct na_bit *key)
 {
 	size_t i = *at;
 
-	while (i < x.n && (is_digit(x.s[i]) || x.s[i] == '_' || x.s[i] == '.' ||
-			   ((x.s[i] | 0x20) >= 'a' && (x.s[i] | 0x20) <= 'z')))
+	while (i < x.n &&
+	       (na_is_digit(x.s[i]) || x.s[i] == '_' || x.s[i] == '.' ||
+		((x.s[i] | 0x20) >= 'a' && (x.s[i] | 0x20) <= 'z')))
 		i++;
 	*key = na_bit_of(x.s + *at, i - *at);
 	if (i == *at || i == x.n || x.s[i] != '=')
@@ -244,7 +236,7 @@ bool na_hang_logfmt(struct na_bit x, struct na_hang_wrapped *w)
 		if (quoted) {
 			string_at(x, &i, &value);
 		} else {
-			while (i < x.n && !is_blank(x.s[i]))
+			while (i < x.n && !na_is_blank(x.s[i]))
 				i++;
 			value = na_bit_of(x.s + start, i - start);
 		}
@@ -358,14 +350,15 @@ static bool epoch(struct na_bit x, struct na_hang_time *t)
 	size_t whole = 0, n = 0;
 	int64_t ns = 0;
 
-	while (whole < x.n && is_digit(x.s[whole]))
+	while (whole < x.n && na_is_digit(x.s[whole]))
 		whole++;
 	if (whole < 10 || whole > 19 || (whole - 10) % 3 || x.s[0] > '8')
 		return false;
 	for (size_t i = 0; n < 19; i++) {
 		if (i == whole && i < x.n && x.s[i] == '.')
 			continue;
-		ns = ns * 10 + (i < x.n && is_digit(x.s[i]) ? x.s[i] - '0' : 0);
+		ns = ns * 10 +
+		     (i < x.n && na_is_digit(x.s[i]) ? x.s[i] - '0' : 0);
 		n++;
 	}
 	*t = (struct na_hang_time){.ns = ns, .known = true, .has_year = true};

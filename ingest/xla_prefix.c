@@ -2,16 +2,12 @@
 #include <string.h>
 
 #include "ingest/xla_parts.h"
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
+#include "netan/base/text.h"
 
 static bool all_digits(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (!is_digit(s[i]))
+		if (!na_is_digit(s[i]))
 			return false;
 	}
 	return n > 0;
@@ -82,7 +78,7 @@ static bool clock_at(const char *s, size_t n, int64_t *us)
 	       number_of(s + 6, 2)) *
 	      1000000;
 	if (n > 8 && (s[8] == '.' || s[8] == ',')) {
-		for (size_t i = 9; i < n && is_digit(s[i]); i++) {
+		for (size_t i = 9; i < n && na_is_digit(s[i]); i++) {
 			*us += scale * (s[i] - '0');
 			scale /= 10;
 		}
@@ -123,7 +119,7 @@ static bool epoch_token(const char *s, size_t n)
 {
 	size_t i = 0;
 
-	while (i < n && is_digit(s[i]))
+	while (i < n && na_is_digit(s[i]))
 		i++;
 	if (i < 9)
 		return false;
@@ -194,8 +190,8 @@ static bool between_tokens(char c)
 /* "21:28:00,123" */
 static bool is_decimal(const char *s, size_t n, size_t i)
 {
-	return s[i] == ',' && i && i + 1 < n && is_digit(s[i - 1]) &&
-	       is_digit(s[i + 1]);
+	return s[i] == ',' && i && i + 1 < n && na_is_digit(s[i - 1]) &&
+	       na_is_digit(s[i + 1]);
 }
 
 void na_xla_prefix(const char *s, size_t n, struct na_xla_prefix *p)

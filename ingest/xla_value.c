@@ -4,12 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/text.h"
 #include "netan/base/units.h"
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static bool is_blank(char c)
 {
@@ -31,7 +27,7 @@ size_t na_xla_count(const char *s, size_t n, uint64_t *x)
 	uint64_t v = 0;
 	size_t i = 0;
 
-	for (; i < n && is_digit(s[i]); i++) {
+	for (; i < n && na_is_digit(s[i]); i++) {
 		if (__builtin_mul_overflow(v, UINT64_C(10), &v) ||
 		    __builtin_add_overflow(v, (uint64_t)(s[i] - '0'), &v))
 			return 0;
@@ -50,10 +46,10 @@ size_t na_xla_decimal(const char *s, size_t n, double *x)
 
 	if (i < n && s[i] == '-')
 		i++;
-	for (; i < n && is_digit(s[i]); i++)
+	for (; i < n && na_is_digit(s[i]); i++)
 		digits++;
 	if (i < n && s[i] == '.') {
-		for (i++; i < n && is_digit(s[i]); i++)
+		for (i++; i < n && na_is_digit(s[i]); i++)
 			digits++;
 	}
 	mark = i;
@@ -63,7 +59,7 @@ size_t na_xla_decimal(const char *s, size_t n, double *x)
 		i++;
 		i += i < n && (s[i] == '+' || s[i] == '-');
 		from = i;
-		while (i < n && is_digit(s[i]))
+		while (i < n && na_is_digit(s[i]))
 			i++;
 		if (i == from)
 			i = mark;
@@ -121,7 +117,7 @@ static size_t fraction_at(const char *s, size_t n, int64_t unit_ns, int64_t *ns)
 
 	if (!n || s[0] != '.')
 		return 0;
-	for (; i < n && is_digit(s[i]); i++) {
+	for (; i < n && na_is_digit(s[i]); i++) {
 		share += scale * (s[i] - '0');
 		scale /= 10;
 	}
@@ -141,7 +137,7 @@ static bool split(const char *s, size_t n, struct parts *p)
 		if (!k || count > INT64_MAX)
 			return false;
 		dot = k;
-		while (dot < n && (s[dot] == '.' || is_digit(s[dot])))
+		while (dot < n && (s[dot] == '.' || na_is_digit(s[dot])))
 			dot++;
 		unit = unit_at(s + dot, n - dot);
 		if (unit == UNITS || unit < next)

@@ -19,8 +19,8 @@ struct reading {
 
 static void read_range(void *arg, size_t i)
 {
-	const struct reading *r = arg;
-	struct range *x = &((struct reading *)arg)->ranges[i];
+	struct reading *r = arg;
+	struct range *x = &r->ranges[i];
 	const struct na_chunk *c = x->first;
 
 	x->ok = true;

@@ -398,11 +398,6 @@ bool na_glob(const char *pattern, const char *text)
 	return !*p;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 int na_natural_order(const char *a, const char *b)
 {
 	const char *x = a, *y = b;
@@ -411,7 +406,7 @@ int na_natural_order(const char *a, const char *b)
 		size_t n = 0, m = 0;
 		int order;
 
-		if (!is_digit(*x) || !is_digit(*y)) {
+		if (!na_is_digit(*x) || !na_is_digit(*y)) {
 			if (*x != *y)
 				break;
 			x++;
@@ -420,9 +415,9 @@ int na_natural_order(const char *a, const char *b)
 		}
 		x += strspn(x, "0");
 		y += strspn(y, "0");
-		while (is_digit(x[n]))
+		while (na_is_digit(x[n]))
 			n++;
-		while (is_digit(y[m]))
+		while (na_is_digit(y[m]))
 			m++;
 		order = n != m ? (n < m ? -1 : 1) : strncmp(x, y, n);
 		if (order)

@@ -14,6 +14,17 @@
 
 #include "netan/base/err.h"
 
+/* Of ASCII, whatever the locale; a blank is a space or a tab. */
+static inline bool na_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool na_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
 #define NA_RUNE_BAD UINT32_C(0xFFFD)
 
 /*

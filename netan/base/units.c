@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/text.h"
+
 __extension__ typedef unsigned __int128 u128;
 
 enum { FRAC_DIGITS = 18 };
@@ -51,11 +53,6 @@ static const struct unit rate_tails[] = {
 };
 /* clang-format on */
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* A decimal number, exact: whole + frac / 10^18. */
 struct decimal {
 	bool negative, fractional;
@@ -72,14 +69,14 @@ static bool read_decimal(const char **s, struct decimal *d)
 	memset(d, 0, sizeof(*d));
 	if (*p == '+' || *p == '-')
 		d->negative = *p++ == '-';
-	for (; is_digit(*p); p++, any = true)
+	for (; na_is_digit(*p); p++, any = true)
 		if (__builtin_mul_overflow(d->whole, 10, &d->whole) ||
 		    __builtin_add_overflow(d->whole, (uint64_t)(*p - '0'),
 					   &d->whole))
 			return false;
 	if (*p == '.') {
 		d->fractional = true;
-		for (p++; is_digit(*p); p++, any = true, place /= 10)
+		for (p++; na_is_digit(*p); p++, any = true, place /= 10)
 			d->frac += place * (uint64_t)(*p - '0');
 	}
 	while (*p == ' ')
@@ -210,7 +207,7 @@ static bool field(const char **s, int n, char after, int *out)
 	int v = 0;
 
 	for (int k = 0; k < n; k++, (*s)++) {
-		if (!is_digit(**s))
+		if (!na_is_digit(**s))
 			return false;
 		v = v * 10 + (**s - '0');
 	}
@@ -233,7 +230,7 @@ bool na_parse_utc(const char *s, int64_t *unix_ns)
 	if (!field(&s, 2, ':', &h) || !field(&s, 2, ':', &mi) ||
 	    !field(&s, 2, 0, &sec))
 		return false;
-	if (*s == '.' && (!is_digit(s[1]) || !read_decimal(&s, &frac)))
+	if (*s == '.' && (!na_is_digit(s[1]) || !read_decimal(&s, &frac)))
 		return false;
 	if (strcmp(s, "Z") != 0 && strcmp(s, "UTC") != 0)
 		return false;
@@ -252,7 +249,7 @@ bool na_parse_utc(const char *s, int64_t *unix_ns)
 static void force_point(char *buf)
 {
 	for (char *p = buf; *p; p++)
-		if (!is_digit(*p) && !strchr("+-einfa", *p))
+		if (!na_is_digit(*p) && !strchr("+-einfa", *p))
 			*p = '.';
 }
 

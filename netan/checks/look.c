@@ -157,3 +157,20 @@ bool na_clocks_differ(const struct na_case *c)
 	return na_skewed_share(c) > c->limits->skewed ||
 	       na_length(na_case_body(c, "pairs"), "clock_offsets");
 }
+
+bool na_few_pairs(const struct na_case *c)
+{
+	return strstr(na_text_at(na_case_body(c, "pairs"), "verdict"),
+		      "too few");
+}
+
+double na_steps_ms(const struct na_case *c)
+{
+	double all_ms = 0;
+
+	for (const struct na_value *v =
+		     na_first(na_case_body(c, "steps"), "steps");
+	     v; v = v->next)
+		all_ms += na_number_at(v, "duration_ms");
+	return all_ms;
+}

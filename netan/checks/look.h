@@ -39,6 +39,10 @@ double na_waiting_share(const struct na_case *c);
  * limit, clocks differ, and latencies tell about them. */
 double na_skewed_share(const struct na_case *c);
 bool na_clocks_differ(const struct na_case *c);
+/* `pairs` saw too few of them to compare hosts. */
+bool na_few_pairs(const struct na_case *c);
+/* All steps together, in milliseconds. */
+double na_steps_ms(const struct na_case *c);
 /* Mean of what devices spend in send to recv-done, in seconds; NaN. */
 double na_stall_s(const struct na_case *c);
 

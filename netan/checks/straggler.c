@@ -104,15 +104,6 @@ static bool other_clocks(const struct na_case *c)
 	return na_count_at(side, "files") > 1 && !na_flag_at(side, "one_clock");
 }
 
-static double steps_ms(const struct na_value *body)
-{
-	double all_ms = 0;
-
-	for (const struct na_value *v = na_first(body, "steps"); v; v = v->next)
-		all_ms += na_number_at(v, "duration_ms");
-	return all_ms;
-}
-
 /* `pairs` compared them all, and none stands out. */
 static bool nobody_is_slow(const struct na_case *c)
 {
@@ -133,7 +124,7 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	if (!na_slow_itself(x) && na_first_culprit(c))
 		return;
 	/* Longer than all steps took: that are the clocks. */
-	if (other_clocks(c) && na_number_at(x, "lost_ms") > steps_ms(body))
+	if (other_clocks(c) && na_number_at(x, "lost_ms") > na_steps_ms(c))
 		return;
 	doubted = (network && nobody_is_slow(c)) ||
 		  (other_clocks(c) &&
@@ -244,7 +235,7 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 static void judge_waits(struct na_case *c, const struct na_value *body)
 {
 	static const char *const causes[] = {"computation", "input"};
-	double all_ms = steps_ms(body);
+	double all_ms = na_steps_ms(c);
 
 	for (const struct na_value *v = na_first(body, "hosts"); v;
 	     v = v->next) {

@@ -35,21 +35,10 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 	return na_case_text(c, ", %s lost", na_case_seconds(c, f->lost_s));
 }
 
-static double steps_s(const struct na_case *c)
-{
-	double all_s = 0;
-
-	for (const struct na_value *v =
-		     na_first(na_case_body(c, "steps"), "steps");
-	     v; v = v->next)
-		all_s += na_number_at(v, "duration_ms") / 1e3;
-	return all_s;
-}
-
 /* What a straggler costs, of all steps. */
 static const char *price_of_steps(struct na_case *c, const struct na_finding *f)
 {
-	double all_s = steps_s(c);
+	double all_s = na_steps_ms(c) / 1e3;
 
 	if (!(f->lost_s > 0 && all_s >= f->lost_s))
 		return price(c, f);
@@ -166,9 +155,7 @@ static bool alike(const struct na_case *c)
 
 static bool few_pairs(const struct na_case *c)
 {
-	return !has(c, "tcp") &&
-	       strstr(na_text_at(na_case_body(c, "pairs"), "verdict"),
-		      "too few");
+	return !has(c, "tcp") && na_few_pairs(c);
 }
 
 /* Transfers, and packets of captures; where neither was counted, "". */
@@ -222,7 +209,7 @@ static const char *thin(struct na_case *c)
 static bool a_trifle(const struct na_case *c, const struct na_finding *f)
 {
 	return f->severity < NA_FINDING_WARNING &&
-	       f->lost_s < NA_HIDDEN * steps_s(c);
+	       f->lost_s < NA_HIDDEN * na_steps_ms(c) / 1e3;
 }
 
 /* A suspicion without a test behind it. */

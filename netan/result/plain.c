@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/text.h"
 #include "netan/base/units.h"
 
 _Static_assert(NA_PLAIN_BUF >= NA_UNIT_BUF + 8, "a number and its unit fit");
@@ -46,11 +47,6 @@ static const struct suffix *suffix_of(const char *name)
 }
 
 /* Shares and bytes keep their word: "small share" says of what it is. */
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 const char *na_plain_name(char *buf, const char *name)
 {
 	const struct suffix *s = suffix_of(name);
@@ -69,8 +65,9 @@ const char *na_plain_name(char *buf, const char *name)
 	buf[n] = '\0';
 	for (char *p = buf; *p; p++) {
 		if (*p == '_') /* p99_9 */
-			*p = p > buf && is_digit(p[-1]) && is_digit(p[1]) ? '.'
-									  : ' ';
+			*p = p > buf && na_is_digit(p[-1]) && na_is_digit(p[1])
+				     ? '.'
+				     : ' ';
 	}
 	return buf;
 }
