@@ -87,8 +87,7 @@ void na_xla_put_stacks(struct na_xla_case *c);
 /* xla_findings.c */
 void na_xla_findings(struct na_xla_case *c);
 
-/* xla_result.c, xla_views.c */
-void na_xla_result(struct na_xla_case *c);
+/* xla_views.c */
 void na_xla_views(struct na_xla_case *c);
 
 #endif

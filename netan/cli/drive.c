@@ -7,7 +7,7 @@
 #include "netan/base/vec.h"
 
 #define STATES_BYTES ((size_t)16 << 20) /* of block states, at once */
-enum { CHUNKS_PER_BLOCK = 256 };        /* fixed: up to 87 000 transfers */
+enum { CHUNKS_PER_BLOCK = 256 };        /* fixed: up to 75 000 transfers */
 
 enum { SHARES = 16 }; /* of heavy work; fixed, whatever the threads */
 
