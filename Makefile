@@ -42,10 +42,9 @@ LIBS := $(PKG_LIBS) -lm
 PROTOS := $(wildcard ingest/proto/*.proto)
 GEN := $(PROTOS:ingest/proto/%.proto=$(B)/gen/%.pb-c.c)
 SRC := $(filter-out netan/cli/main.c,$(wildcard netan/*/*.c ingest/*.c plot/*.c))
-SCHEMAS := netan/cli/schemas/common.json \
-	$(filter-out %/common.json,$(wildcard netan/cli/schemas/*.json))
+MEMBERS := $(sort $(shell find netan -name members.def))
 PAGE := netan/report/page.css netan/report/page.js
-OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/schemas.o $(B)/gen/page.o
+OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/members.o $(B)/gen/page.o
 LIB := $(B)/libnetan.a
 
 # tests/unit/test_NAME.c is a program; the other files there are linked into
@@ -93,7 +92,7 @@ $(B)/flags: FORCE | have
 		cmp -s - $@ || printf '%s\n' \
 		'$(subst ','\'',$(COMPILE) $(LINK) $(LIBS))' >$@
 
-$(B)/%.o: %.c $(B)/flags | $(GEN)
+$(B)/%.o: %.c $(B)/flags | $(GEN) $(B)/gen/members.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(COMPILE) -c -o $@ $<
@@ -107,11 +106,15 @@ $(B)/gen/%.pb-c.c: ingest/proto/%.proto | have
 	$(call say,PROTO,$<)
 	$(Q)protoc-c --c_out=$(B)/gen -Iingest/proto $<
 
-# The schemas that `netan help --schema` prints.
-$(B)/gen/schemas.c: tools/schemas.awk $(SCHEMAS)
+# Every member of every result: identifiers, columns, schemas.
+$(B)/gen/members.h: tools/members.awk $(MEMBERS)
 	@mkdir -p $(@D)
-	$(call say,SCHEMA,$@)
-	$(Q)awk -f tools/schemas.awk $(SCHEMAS) >$@.new && mv $@.new $@
+	$(call say,MEMBERS,$@)
+	$(Q)awk -f tools/members.awk -v make=header $(MEMBERS) >$@.new && mv $@.new $@
+
+$(B)/gen/members.c: tools/members.awk $(MEMBERS)
+	@mkdir -p $(@D)
+	$(Q)awk -f tools/members.awk -v make=source $(MEMBERS) >$@.new && mv $@.new $@
 
 # Style and script of the report's page.
 $(B)/gen/page.c: tools/texts.awk $(PAGE)
