@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
@@ -268,8 +269,8 @@ static enum na_status draw_axis(const struct drawing *d, struct na_err *err)
 
 static void footnote(struct drawing *d)
 {
-	const struct na_value *list = na_get(d->b.body, "bursts");
-	int64_t total = na_int_of(na_get(d->b.body, "bursts_total"), 0);
+	const struct na_value *list = na_get(d->b.body, M_bursts);
+	int64_t total = na_int_of(na_get(d->b.body, M_bursts_total), 0);
 	char a[NA_UNIT_BUF + NA_LABEL_BUF], b[NA_UNIT_BUF];
 	struct words w = {.n = 0};
 

@@ -1,4 +1,5 @@
 #include "plot/fig_latency_data.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ const char *na_latency_text(char *buf, double us)
 /* "p99_9" for p99_9_us. */
 static bool is_few(const struct na_value *row, const char *field)
 {
-	const struct na_value *v = na_get(row, "few_samples");
+	const struct na_value *v = na_get(row, M_few_samples);
 
 	v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL;
 	for (; v; v = v->next) {
@@ -50,18 +51,18 @@ static const double *reals(const struct na_value *row, const char *name,
 void na_latency_group(struct latency_group *g, const struct na_value *row)
 {
 	*g = (struct latency_group){.row = row};
-	g->count = na_int_of(na_get(row, "count"), 0);
+	g->count = na_int_of(na_get(row, M_count), 0);
 	for (size_t i = 0; i < MARKS; i++) {
 		g->us[i] = na_real_of(na_get(row, fields[i]), NAN);
 		g->few[i] = is_few(row, fields[i]);
 	}
-	g->curve_us = na_reals_of(na_get(row, "ccdf_us"), &g->n);
+	g->curve_us = na_reals_of(na_get(row, M_ccdf_us), &g->n);
 	g->share = reals(row, "ccdf_share", g->n);
 	g->lower_us = reals(row, "ccdf_lower_us", g->n);
 	g->upper_us = reals(row, "ccdf_upper_us", g->n);
 	if (!g->curve_us || !g->share)
 		g->n = 0;
-	na_words_key(g->name, sizeof(g->name), na_get(row, "key"));
+	na_words_key(g->name, sizeof(g->name), na_get(row, M_key));
 }
 
 /* What the axes must hold. */
@@ -91,7 +92,7 @@ void na_latency_read(struct latency *t, const struct na_result *r)
 			      .from_us = INFINITY,
 			      .to_us = 0,
 			      .least_share = 1};
-	v = na_get(t->body, "groups");
+	v = na_get(t->body, M_groups);
 	v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL;
 	for (; v; v = v->next) {
 		struct latency_group g;
@@ -125,8 +126,8 @@ void na_latency_title(const struct latency *t, struct words *w)
 
 void na_latency_subtitle(const struct latency *t, struct words *w)
 {
-	const struct na_value *origin = na_get(t->doc, "origin_unix_ns");
-	double s = na_real_of(na_get(t->doc, "duration_s"), NAN);
+	const struct na_value *origin = na_get(t->doc, M_origin_unix_ns);
+	double s = na_real_of(na_get(t->doc, M_duration_s), NAN);
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 
 	na_words_inputs(t->doc, w);

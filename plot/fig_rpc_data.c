@@ -1,4 +1,5 @@
 #include "plot/fig_rpc_data.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +41,7 @@ static void name_of(const struct na_value *key, char *buf, size_t size)
 
 static void read_runs(struct rpc_data *d)
 {
-	const struct na_value *list = na_get(d->body, "groups");
+	const struct na_value *list = na_get(d->body, M_groups);
 	const struct na_value *v = list && list->kind == NA_V_LIST
 					   ? list->u.of.first
 					   : NULL;
@@ -51,7 +52,7 @@ static void read_runs(struct rpc_data *d)
 		if (d->n_lines == NA_TOP_SERIES) {
 			d->others++;
 		} else if (read_lines(to, v, d->n)) {
-			name_of(na_get(v, "key"), to->name, sizeof(to->name));
+			name_of(na_get(v, M_key), to->name, sizeof(to->name));
 			d->n_lines++;
 		}
 	}
@@ -74,7 +75,7 @@ static void read_scatter(struct rpc_data *d)
 	d->counts = d->columns && d->rows
 			    ? reals(in, "counts", d->columns * d->rows)
 			    : NULL;
-	d->cells_from_s = na_real_of(na_get(in, "from_s"), 0);
+	d->cells_from_s = na_real_of(na_get(in, M_from_s), 0);
 	d->column_s = na_real_of(na_get(in, "column_s"), 1);
 	d->cells_least_us = na_real_of(na_get(in, "least_us"), NAN);
 	d->cells_most_us = na_real_of(na_get(in, "most_us"), NAN);
@@ -82,9 +83,9 @@ static void read_scatter(struct rpc_data *d)
 
 static void read_failed(struct rpc_data *d)
 {
-	const struct na_value *in = na_get(d->side, "failed");
+	const struct na_value *in = na_get(d->side, M_failed);
 
-	d->failed_s = na_reals_of(na_get(in, "time_s"), &d->n_failed);
+	d->failed_s = na_reals_of(na_get(in, M_time_s), &d->n_failed);
 	d->failed_us = reals(in, "latency_us", d->n_failed);
 	if (!d->failed_s || !d->failed_us || d->runs_apart)
 		d->n_failed = 0;
@@ -122,8 +123,8 @@ void na_rpc_read(struct rpc_data *d, const struct na_result *r)
 		.body = na_result_get_body(r),
 		.side = na_result_get_side(r),
 	};
-	time = na_reals_of(na_get(d->body, "time_s"), &d->n);
-	d->bin_s = na_real_of(na_get(d->body, "bin_s"), NAN);
+	time = na_reals_of(na_get(d->body, M_time_s), &d->n);
+	d->bin_s = na_real_of(na_get(d->body, M_bin_s), NAN);
 	apart = na_get(d->side, "runs_apart");
 	d->runs_apart = apart && apart->kind == NA_V_BOOL && apart->u.flag;
 	if (!time || !d->n || !(d->bin_s > 0)) {

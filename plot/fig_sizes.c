@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "plot/canvas.h"
 #include "plot/fig_sizes_data.h"
 #include "plot/figure.h"
@@ -34,7 +35,7 @@ static struct na_color series_color(const struct drawing *d, size_t i)
 /* Small transfers are the finding where they are the verdict. */
 static struct na_color small_color(const struct drawing *d)
 {
-	const char *verdict = na_text_of(na_get(d->f.body, "verdict"), "");
+	const char *verdict = na_text_of(na_get(d->f.body, M_verdict), "");
 
 	return d->l.theme
 		->hue[strcmp(verdict, "many_small") == 0 ? NA_HUE_FINDING
@@ -263,7 +264,7 @@ static void draw_header(const struct drawing *d, enum amount a)
 					     d->l.theme->text);
 	struct na_font plain = na_layout_font(&d->l, NA_SIZE_TEXT,
 					      d->l.theme->secondary);
-	double half = na_real_of(na_get(d->f.total, "half_bytes_size"), NAN);
+	double half = na_real_of(na_get(d->f.total, M_half_bytes_size), NAN);
 	struct na_row row = d->panels[a].header;
 	char number[NA_LABEL_BUF];
 	struct words w = {.n = 0};

@@ -1,4 +1,5 @@
 #include "plot/fig_slack_data.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,13 +27,13 @@ static bool flag(const struct na_value *v, const char *name)
 
 static void read_name(struct slack_point *p, const struct na_value *row)
 {
-	const struct na_value *key = na_get(row, "key");
+	const struct na_value *key = na_get(row, M_key);
 	char words[SLACK_NAME / 2] = "";
 
 	if (key && key->n)
 		na_words_key(words, sizeof(words), key);
 	snprintf(p->name, sizeof(p->name), "%.*s%s%s", SLACK_NAME / 2 - 4,
-		 na_text_of(na_get(row, "collective"), "?"), *words ? ", " : "",
+		 na_text_of(na_get(row, M_collective), "?"), *words ? ", " : "",
 		 words);
 }
 
@@ -68,7 +69,7 @@ bool na_slack_read(struct slack_figure *f, const struct na_result *r)
 	f->body = na_result_get_body(r);
 	f->side = na_result_get_side(r);
 	f->capacity_bps = real(f->body, "capacity_gbps") * 1e9;
-	list = na_get(f->body, "collectives");
+	list = na_get(f->body, M_collectives);
 	f->points = na_calloc(list ? list->n : 0, sizeof(*f->points));
 	if (!f->points)
 		return false;
@@ -92,7 +93,7 @@ void na_slack_title(const struct slack_figure *f, struct words *w)
 void na_slack_subtitle(const struct slack_figure *f, struct words *w)
 {
 	double duration = real(f->doc, "duration_s");
-	const struct na_value *origin = na_get(f->doc, "origin_unix_ns");
+	const struct na_value *origin = na_get(f->doc, M_origin_unix_ns);
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 
 	na_words_inputs(f->doc, w);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/fig_steps_data.h"
@@ -459,7 +460,7 @@ static void footnote(struct drawing *d)
 static void describe(const struct drawing *d, const char *title,
 		     const char *subtitle)
 {
-	const char *verdict = na_text_of(na_get(d->f.body, "verdict"), "");
+	const char *verdict = na_text_of(na_get(d->f.body, M_verdict), "");
 	struct words w = {.n = 0};
 
 	na_words_add(&w, "%s. %s", subtitle, d->f.empty ? d->f.empty : verdict);

@@ -1,4 +1,5 @@
 #include "plot/fig_steps_data.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static int by_name(const void *a, const void *b)
 
 static bool read_lines(struct steps_figure *f)
 {
-	const struct na_value *list = na_get(f->side, "lines");
+	const struct na_value *list = na_get(f->side, M_lines);
 	const struct na_value *v = list ? list->u.of.first : NULL;
 
 	f->lines = na_calloc(list ? list->n + 1 : 1, sizeof(*f->lines));
@@ -39,9 +40,9 @@ static bool read_lines(struct steps_figure *f)
 
 		*x = (struct step_line){
 			.at = f->n_lines,
-			.name = na_text_of(na_get(v, "name"), ""),
-			.cause = na_text_of(na_get(v, "cause"), NULL),
-			.behind_ms = na_real_of(na_get(v, "behind_ms"), NAN),
+			.name = na_text_of(na_get(v, M_name), ""),
+			.cause = na_text_of(na_get(v, M_cause), NULL),
+			.behind_ms = na_real_of(na_get(v, M_behind_ms), NAN),
 			.own = reals(v, "own_ms", f->n),
 			.late = reals(v, "late_ms", f->n)};
 		if (!x->own)
@@ -84,13 +85,13 @@ static bool read_parts(struct steps_figure *f)
 /* Steps by their order are found in the list. */
 static double column_of(const struct steps_figure *f, double step)
 {
-	const struct na_value *list = na_get(f->body, "steps"), *v;
+	const struct na_value *list = na_get(f->body, M_steps), *v;
 	size_t i = 0;
 
 	if (!f->by_order)
 		return (step - f->first) / f->each;
 	for (v = list ? list->u.of.first : NULL; v; v = v->next, i++) {
-		if (na_real_of(na_get(v, "step"), NAN) >= step)
+		if (na_real_of(na_get(v, M_step), NAN) >= step)
 			break;
 	}
 	return (double)i / f->each;
@@ -98,18 +99,18 @@ static double column_of(const struct steps_figure *f, double step)
 
 static bool read_changes(struct steps_figure *f)
 {
-	const struct na_value *list = na_get(f->body, "changes"), *v;
+	const struct na_value *list = na_get(f->body, M_changes), *v;
 
 	f->changes = na_calloc(list ? list->n + 1 : 1, sizeof(*f->changes));
 	v = list && !f->runs_apart ? list->u.of.first : NULL;
 	for (; f->changes && v; v = v->next) {
-		if (na_text_of(na_get(v, "host"), NULL))
+		if (na_text_of(na_get(v, M_host), NULL))
 			continue;
 		f->changes[f->n_changes++] = (struct step_change){
-			.at = column_of(f, na_real_of(na_get(v, "step"), 0)),
-			.from_ms = na_real_of(na_get(v, "from_ms"), NAN),
-			.to_ms = na_real_of(na_get(v, "to_ms"), NAN),
-			.drift = strcmp(na_text_of(na_get(v, "kind"), ""),
+			.at = column_of(f, na_real_of(na_get(v, M_step), 0)),
+			.from_ms = na_real_of(na_get(v, M_from_ms), NAN),
+			.to_ms = na_real_of(na_get(v, M_to_ms), NAN),
+			.drift = strcmp(na_text_of(na_get(v, M_kind), ""),
 					"drift") == 0};
 	}
 	return f->changes;
@@ -217,9 +218,9 @@ void na_fig_steps_free(struct steps_figure *f)
 
 void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 {
-	double duration = na_real_of(na_get(f->doc, "duration_s"), NAN);
-	const struct na_value *origin = na_get(f->doc, "origin_unix_ns");
-	const struct na_value *steps = na_get(f->body, "steps");
+	double duration = na_real_of(na_get(f->doc, M_duration_s), NAN);
+	const struct na_value *origin = na_get(f->doc, M_origin_unix_ns);
+	const struct na_value *steps = na_get(f->body, M_steps);
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 
 	if (f->runs_apart)

@@ -1,4 +1,5 @@
 #include "plot/fig_timeline_data.h"
+#include "members.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -48,8 +49,8 @@ static void read_time(struct timeline *t)
 
 	for (size_t i = 0; i < 4 && !t->n; i++)
 		na_reals_of(na_get(t->body, lengths[i]), &t->n);
-	time_s = na_reals_of(na_get(t->body, "time_s"), &n_time);
-	t->bin_s = na_real_of(na_get(t->body, "bin_s"), 0);
+	time_s = na_reals_of(na_get(t->body, M_time_s), &n_time);
+	t->bin_s = na_real_of(na_get(t->body, M_bin_s), 0);
 	t->from_s = time_s && n_time && isfinite(time_s[0]) ? time_s[0] : 0;
 	if (!(t->bin_s > 0) || !isfinite(t->bin_s))
 		t->bin_s = n_time > 1 && time_s[1] > time_s[0]
@@ -57,7 +58,7 @@ static void read_time(struct timeline *t)
 				   : 1;
 	t->to_s = t->from_s + t->bin_s * (double)t->n;
 	if (!t->n)
-		t->to_s = na_real_of(na_get(t->doc, "duration_s"), 0);
+		t->to_s = na_real_of(na_get(t->doc, M_duration_s), 0);
 	t->has_time = t->to_s > t->from_s && isfinite(t->to_s - t->from_s);
 	if (!t->has_time)
 		t->to_s = t->from_s + fmax(1, fabs(t->from_s) * 1e-6);
@@ -83,13 +84,13 @@ static void read_amounts(struct timeline *t)
 	t->mean_gbps[RX] = number(t, "rx_mean_gbps");
 	t->mean_gbps[TX] = number(t, "tx_mean_gbps");
 	t->runs_apart = na_int_of(na_get(t->side, "runs_apart"), 0) == 1;
-	t->hosts = na_int_of(na_get(t->side, "hosts"), 0);
+	t->hosts = na_int_of(na_get(t->side, M_hosts), 0);
 	t->host_capacity_gbps = number(t, "capacity_gbps");
 	if (!(t->host_capacity_gbps > 0))
 		t->host_capacity_gbps = NAN;
 	t->capacity_gbps = t->host_capacity_gbps *
 			   (t->hosts > 1 ? (double)t->hosts : 1);
-	t->pending_of = na_text_of(na_get(t->body, "pending_of"), "transfers");
+	t->pending_of = na_text_of(na_get(t->body, M_pending_of), "transfers");
 	t->packets = strncmp(na_text_of(na_get(t->side, "noun"), ""), "packet",
 			     6) == 0;
 	t->empty = na_text_of(na_get(t->side, "empty"), NULL);
@@ -199,7 +200,7 @@ static bool read_series(struct timeline *t, const struct na_value *list)
 	}
 	for (size_t i = 0; i < n; i++) {
 		na_words_key(t->series[i].name, NAME_MAX_BYTES,
-			     na_get(top[i], "key"));
+			     na_get(top[i], M_key));
 		if (!series_add(&t->series[i], top[i], t->n))
 			return false;
 	}
@@ -217,7 +218,7 @@ static bool read_series(struct timeline *t, const struct na_value *list)
 			continue;
 		if (!series_add(rest, s, t->n))
 			return false;
-		na_words_key(rest->name, NAME_MAX_BYTES, na_get(s, "key"));
+		na_words_key(rest->name, NAME_MAX_BYTES, na_get(s, M_key));
 	}
 	t->others = others;
 	t->others_unknown = unknown;
@@ -237,7 +238,7 @@ enum na_status na_timeline_read(struct timeline *t, const struct na_result *r,
 	read_amounts(t);
 	if (t->empty)
 		return NA_OK;
-	if (!read_series(t, na_get(t->body, "series"))) {
+	if (!read_series(t, na_get(t->body, M_series))) {
 		na_timeline_fini(t);
 		return na_fail_nomem(err);
 	}
@@ -349,8 +350,8 @@ void na_timeline_title(const struct timeline *t, struct words *w)
 void na_timeline_subtitle(const struct timeline *t, struct words *w)
 {
 	const char *given = na_text_of(na_get(t->side, "subtitle"), NULL);
-	const struct na_value *origin = na_get(t->doc, "origin_unix_ns");
-	const char *anchor = na_text_of(na_get(t->doc, "anchor"), "");
+	const struct na_value *origin = na_get(t->doc, M_origin_unix_ns);
+	const char *anchor = na_text_of(na_get(t->doc, M_anchor), "");
 	double plateau = number(t, "plateau_gbps");
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 
@@ -372,7 +373,7 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 	na_words_break(w);
 	na_words_add(w, "%s",
 		     na_label_quantity(buf, NA_Q_SECONDS,
-				       na_real_of(na_get(t->doc, "duration_s"),
+				       na_real_of(na_get(t->doc, M_duration_s),
 						  t->to_s - t->from_s),
 				       3));
 	na_words_coverage(t->doc, t->side, w);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/collectives.h"
 
 enum { SHOWN = 40, SHOWN_MISSING = 20 };
@@ -26,22 +27,22 @@ static void main_view(struct na_result *r, const struct co_state *s,
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"key.label", "label", NA_F_TEXT, 0, 0},
-		{"collective", "collective", NA_F_TEXT, 0, 0},
-		{"module", "module", NA_F_TEXT, 0, 0},
-		{"transfer_type", "type", NA_F_TEXT, 0, 0},
-		{"network", "network", NA_F_TEXT, 0, 0},
-		{"participants", "devices", NA_F_COUNT, 0, 0},
-		{"missing_count", "missing", NA_F_COUNT, 0, 0},
-		{"not_captured", "not captured", NA_F_COUNT, 0, 0},
-		{"executions", "executions", NA_F_COUNT, 0, 0},
-		{"bytes", "MB", NA_F_NUMBER, 4, 1e-6},
-		{"transfer_bytes", "received MB", NA_F_NUMBER, 4, 1e-6},
-		{"p50_us", "p50 us", NA_F_NUMBER, 4, 0},
-		{"p99_us", "p99 us", NA_F_NUMBER, 4, 0},
-		{"bandwidth_gbps", "Gbit/s", NA_F_NUMBER, 4, 0},
-		{"bus_gbps", "bus Gbit/s", NA_F_NUMBER, 4, 0},
-		{"waiting_share", "waiting %", NA_F_NUMBER, 3, 100},
+		{M_key "." M_label, "label", NA_F_TEXT, 0, 0},
+		{M_collective, "collective", NA_F_TEXT, 0, 0},
+		{M_module, "module", NA_F_TEXT, 0, 0},
+		{M_transfer_type, "type", NA_F_TEXT, 0, 0},
+		{M_network, "network", NA_F_TEXT, 0, 0},
+		{M_participants, "devices", NA_F_COUNT, 0, 0},
+		{M_missing_count, "missing", NA_F_COUNT, 0, 0},
+		{M_not_captured, "not captured", NA_F_COUNT, 0, 0},
+		{M_executions, "executions", NA_F_COUNT, 0, 0},
+		{M_bytes, "MB", NA_F_NUMBER, 4, 1e-6},
+		{M_transfer_bytes, "received MB", NA_F_NUMBER, 4, 1e-6},
+		{M_p50_us, "p50 us", NA_F_NUMBER, 4, 0},
+		{M_p99_us, "p99 us", NA_F_NUMBER, 4, 0},
+		{M_bandwidth_gbps, "Gbit/s", NA_F_NUMBER, 4, 0},
+		{M_bus_gbps, "bus Gbit/s", NA_F_NUMBER, 4, 0},
+		{M_waiting_share, "waiting %", NA_F_NUMBER, 3, 100},
 	};
 	/* clang-format on */
 	enum { ALL = sizeof(cols) / sizeof(cols[0]) };
@@ -60,8 +61,8 @@ static void main_view(struct na_result *r, const struct co_state *s,
 
 static const char *name_of(const struct na_value *row)
 {
-	return na_text_of(na_get(row, "collective"),
-			  na_text_of(na_get(row, "transfer_type"), NULL));
+	return na_text_of(na_get(row, M_collective),
+			  na_text_of(na_get(row, M_transfer_type), NULL));
 }
 
 /* Of all rows, one below the other. */
@@ -69,30 +70,30 @@ static void missing_view(struct na_result *r, const struct na_value *list)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"collective", "missing in", NA_F_TEXT, 0, 0},
-		{"device", "device", NA_F_TEXT, 0, 0},
-		{"host", "host", NA_F_TEXT, 0, 0},
-		{"executions", "executions", NA_F_COUNT, 0, 0},
-		{"of", "of", NA_F_COUNT, 0, 0},
+		{M_collective, "missing in", NA_F_TEXT, 0, 0},
+		{M_device, "device", NA_F_TEXT, 0, 0},
+		{M_host, "host", NA_F_TEXT, 0, 0},
+		{M_executions, "executions", NA_F_COUNT, 0, 0},
+		{M_of, "of", NA_F_COUNT, 0, 0},
 	};
 	/* clang-format on */
-	struct na_value *all = na_put_list(r, na_result_side(r), "missing");
+	struct na_value *all = na_put_list(r, na_result_side(r), M_missing);
 	const struct na_value *row = list ? list->u.of.first : NULL;
 
 	for (; row; row = row->next) {
-		const struct na_value *m = na_get(row, "missing");
+		const struct na_value *m = na_get(row, M_missing);
 
 		for (m = m ? m->u.of.first : NULL; m; m = m->next) {
 			struct na_value *to = na_put_object(r, all, NULL);
 
-			na_put_text(r, to, "collective", name_of(row));
-			na_put_text(r, to, "device",
-				    na_text_of(na_get(m, "device"), NULL));
-			na_put_text(r, to, "host",
-				    na_text_of(na_get(m, "host"), NULL));
-			na_put_int(r, to, "executions",
-				   na_int_of(na_get(m, "executions"), 0));
-			na_put_int(r, to, "of", na_int_of(na_get(m, "of"), 0));
+			na_put_text(r, to, M_collective, name_of(row));
+			na_put_text(r, to, M_device,
+				    na_text_of(na_get(m, M_device), NULL));
+			na_put_text(r, to, M_host,
+				    na_text_of(na_get(m, M_host), NULL));
+			na_put_int(r, to, M_executions,
+				   na_int_of(na_get(m, M_executions), 0));
+			na_put_int(r, to, M_of, na_int_of(na_get(m, M_of), 0));
 		}
 	}
 	if (all && all->n)
@@ -114,17 +115,17 @@ static void put_waiting(struct na_result *r, struct na_value *all,
 	};
 	struct na_value *to = na_put_object(r, all, NULL);
 
-	na_put_text(r, to, "collective", name_of(row));
+	na_put_text(r, to, M_collective, name_of(row));
 	for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++)
 		na_put_real(r, to, reals[i][0],
 			    na_real_of(na_dig(row, reals[i][1]), NAN));
-	na_put_int(r, to, "times",
-		   na_int_of(na_dig(row, "last_device.count"), 0));
-	na_put_int(r, to, "of", na_int_of(na_get(row, "instances"), 0));
-	na_put_text(r, to, "device",
-		    na_text_of(na_dig(row, "last_device.device"), NULL));
-	na_put_text(r, to, "host",
-		    na_text_of(na_dig(row, "last_device.host"), NULL));
+	na_put_int(r, to, M_times,
+		   na_int_of(na_dig(row, M_last_device "." M_count), 0));
+	na_put_int(r, to, M_of, na_int_of(na_get(row, M_instances), 0));
+	na_put_text(r, to, M_device,
+		    na_text_of(na_dig(row, M_last_device "." M_device), NULL));
+	na_put_text(r, to, M_host,
+		    na_text_of(na_dig(row, M_last_device "." M_host), NULL));
 }
 
 /* Who keeps the others waiting. */
@@ -132,22 +133,23 @@ static void waiting_view(struct na_result *r, const struct na_value *list)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"collective", "waiting in", NA_F_TEXT, 0, 0},
-		{"mean_us", "mean us", NA_F_NUMBER, 4, 0},
-		{"p99_us", "p99 us", NA_F_NUMBER, 4, 0},
+		{M_collective, "waiting in", NA_F_TEXT, 0, 0},
+		{M_mean_us, "mean us", NA_F_NUMBER, 4, 0},
+		{M_p99_us, "p99 us", NA_F_NUMBER, 4, 0},
 		{"skew_p50_us", "starts apart, p50 us", NA_F_NUMBER, 4, 0},
 		{"skew_max_us", "max us", NA_F_NUMBER, 4, 0},
-		{"device", "most often last", NA_F_TEXT, 0, 0},
-		{"host", "host", NA_F_TEXT, 0, 0},
-		{"times", "times", NA_F_COUNT, 0, 0},
-		{"of", "of", NA_F_COUNT, 0, 0},
+		{M_device, "most often last", NA_F_TEXT, 0, 0},
+		{M_host, "host", NA_F_TEXT, 0, 0},
+		{M_times, "times", NA_F_COUNT, 0, 0},
+		{M_of, "of", NA_F_COUNT, 0, 0},
 	};
 	/* clang-format on */
-	struct na_value *all = na_put_list(r, na_result_side(r), "waiting");
+	struct na_value *all = na_put_list(r, na_result_side(r), M_waiting);
 	const struct na_value *row = list ? list->u.of.first : NULL;
 
 	for (; row; row = row->next) {
-		if (!isnan(na_real_of(na_dig(row, "start_skew_us.p50"), NAN)))
+		if (!isnan(na_real_of(na_dig(row, M_start_skew_us "." M_p50),
+				      NAN)))
 			put_waiting(r, all, row);
 	}
 	if (all && all->n)
@@ -159,14 +161,14 @@ static void reductions_view(struct na_result *r, const struct na_value *list)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"label", "label", NA_F_TEXT, 0, 0},
-		{"host", "host", NA_F_TEXT, 0, 0},
-		{"count", "reductions", NA_F_COUNT, 0, 0},
-		{"p50_us", "p50 us", NA_F_NUMBER, 4, 0},
-		{"p99_us", "p99 us", NA_F_NUMBER, 4, 0},
-		{"total_s", "total s", NA_F_NUMBER, 4, 0},
-		{"ratio", "ratio to others", NA_F_NUMBER, 3, 0},
-		{"z", "robust z", NA_F_NUMBER, 3, 0},
+		{M_label, "label", NA_F_TEXT, 0, 0},
+		{M_host, "host", NA_F_TEXT, 0, 0},
+		{M_count, "reductions", NA_F_COUNT, 0, 0},
+		{M_p50_us, "p50 us", NA_F_NUMBER, 4, 0},
+		{M_p99_us, "p99 us", NA_F_NUMBER, 4, 0},
+		{M_total_s, "total s", NA_F_NUMBER, 4, 0},
+		{M_ratio, "ratio to others", NA_F_NUMBER, 3, 0},
+		{M_z, "robust z", NA_F_NUMBER, 3, 0},
 	};
 	/* clang-format on */
 	bool labels = any(list, "label");
@@ -263,9 +265,9 @@ static void say_nothing(struct na_result *r, const struct co_state *s)
 void co_views(struct na_result *r, const struct co_state *s)
 {
 	struct na_value *body = na_result_body(r);
-	const struct na_value *list = na_get(body, "collectives");
-	int64_t hidden = na_int_of(na_get(body, "collectives_not_shown"), 0);
-	int64_t unpaired = na_int_of(na_get(body, "unpaired"), 0);
+	const struct na_value *list = na_get(body, M_collectives);
+	int64_t hidden = na_int_of(na_get(body, M_collectives_not_shown), 0);
+	int64_t unpaired = na_int_of(na_get(body, M_unpaired), 0);
 
 	if (!list || !list->n) {
 		say_nothing(r, s);
@@ -277,7 +279,7 @@ void co_views(struct na_result *r, const struct co_state *s)
 			       (long long)hidden);
 	missing_view(r, list);
 	waiting_view(r, list);
-	reductions_view(r, na_get(body, "reductions"));
+	reductions_view(r, na_get(body, M_reductions));
 	if (unpaired)
 		na_result_note(r,
 			       "%lld operations that start without a -done, or "

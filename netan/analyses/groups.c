@@ -1,4 +1,5 @@
 #include "netan/analyses/groups.h"
+#include "members.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +114,7 @@ void na_groups_put_key(struct na_result *r, struct na_value *row,
 		       const struct na_grouping *by, const struct na_store *s,
 		       const struct na_groups *g, uint32_t group, bool rest)
 {
-	struct na_value *key = na_put_object(r, row, "key");
+	struct na_value *key = na_put_object(r, row, M_key);
 	uint64_t values[NA_MAX_KEYS] = {0};
 	char buf[NA_KEY_BUF];
 

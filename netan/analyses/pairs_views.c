@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/pairs.h"
 
 enum { DEFAULT_TOP = 20, TOLD = 3 };
@@ -52,28 +53,28 @@ static struct na_value *suspects(struct na_result *r, const struct na_value *of)
 
 	for (const struct na_value *v = of->u.of.first; v; v = v->next) {
 		struct na_value *row = na_put_object(r, list, NULL);
-		const struct na_value *list_of = na_get(v, "alternatives");
+		const struct na_value *list_of = na_get(v, M_alternatives);
 		size_t n = 0;
-		const double *ci = na_reals_of(na_get(v, "excess_ci95"), &n);
-		bool now_and_then = na_get(v, "intermittent")->u.flag;
+		const double *ci = na_reals_of(na_get(v, M_excess_ci95), &n);
+		bool now_and_then = na_get(v, M_intermittent)->u.flag;
 
-		na_put_text(r, row, "label",
-			    na_text_of(na_get(v, "label"), NULL));
-		na_put_textf(r, row, "suspect", "%s%s%.64s%s",
+		na_put_text(r, row, M_label,
+			    na_text_of(na_get(v, M_label), NULL));
+		na_put_textf(r, row, M_suspect, "%s%s%.64s%s",
 			     text_of(v, "suspect"),
-			     na_get(v, "endpoint") ? ", device " : "",
+			     na_get(v, M_endpoint) ? ", device " : "",
 			     text_of(v, "endpoint"),
 			     list_of && list_of->n ? " (or alternatives)" : "");
-		na_put_real(r, row, "excess",
-			    na_real_of(na_get(v, "excess"), NAN));
+		na_put_real(r, row, M_excess,
+			    na_real_of(na_get(v, M_excess), NAN));
 		na_put_real(r, row, "low", n == 2 ? ci[0] : NAN);
 		na_put_real(r, row, "high", n == 2 ? ci[1] : NAN);
-		put_chance(r, row, na_real_of(na_get(v, "p_value"), NAN));
-		na_put_textf(r, row, "channel", "%s%s", text_of(v, "channel"),
+		put_chance(r, row, na_real_of(na_get(v, M_p_value), NAN));
+		na_put_textf(r, row, M_channel, "%s%s", text_of(v, "channel"),
 			     now_and_then ? ", now and then" : "");
-		na_put_int(r, row, "pairs", na_int_of(na_get(v, "pairs"), 0));
-		na_put_int(r, row, "transfers",
-			   na_int_of(na_get(v, "transfers"), 0));
+		na_put_int(r, row, M_pairs, na_int_of(na_get(v, M_pairs), 0));
+		na_put_int(r, row, M_transfers,
+			   na_int_of(na_get(v, M_transfers), 0));
 	}
 	return list;
 }
@@ -110,7 +111,7 @@ static void pairs_view(struct na_result *r, const struct pr_state *s,
 	column(&c, "expected_us", "expected us", NA_F_NUMBER, 4);
 	column(&c, "excess", "excess x", NA_F_NUMBER, 3);
 	column(&c, "q_value", "q", NA_F_NUMBER, 2);
-	na_result_view(r, title, na_get(body, "pairs"), c.c, c.n, top);
+	na_result_view(r, title, na_get(body, M_pairs), c.c, c.n, top);
 }
 
 static void clocks_view(struct na_result *r, const struct pr_state *s,
@@ -261,7 +262,7 @@ static void put_nodes(struct na_result *r, struct na_value *to,
 		const struct pr_node *n = pr_node_at(s, run, h);
 		struct na_value *x = na_put_object(r, list, NULL);
 
-		na_put_text(r, x, "name", n->name);
+		na_put_text(r, x, M_name, n->name);
 		na_put_int(r, x, "group", group_of(s, n));
 	}
 }
@@ -269,9 +270,9 @@ static void put_nodes(struct na_result *r, struct na_value *to,
 static void put_cells(struct na_result *r, struct na_value *to,
 		      const struct pr_state *s, const struct pr_run *run)
 {
-	double *src = na_put_reals(r, to, "src", run->n_pairs);
-	double *dst = na_put_reals(r, to, "dst", run->n_pairs);
-	double *excess = na_put_reals(r, to, "excess", run->n_pairs);
+	double *src = na_put_reals(r, to, M_src, run->n_pairs);
+	double *dst = na_put_reals(r, to, M_dst, run->n_pairs);
+	double *excess = na_put_reals(r, to, M_excess, run->n_pairs);
 
 	for (size_t i = 0; src && dst && excess && i < run->n_pairs; i++) {
 		const struct pr_pair *p = &s->pairs[run->pair0 + i];
@@ -309,20 +310,20 @@ static void put_mark(struct na_result *r, struct na_value *list,
 	if (f->who.kind <= NA_LZ_HOST && pr_is_whole(run, f))
 		rows = rows_of_host(s, run, &first);
 	pr_say_who(&who, s, run, &f->who, pr_is_whole(run, f));
-	na_put_text(r, x, "kind", pr_kind_names[f->who.kind]);
-	na_put_text(r, x, "name", who.text);
-	na_put_int(r, x, "a", (int64_t)first);
-	na_put_int(r, x, "b",
+	na_put_text(r, x, M_kind, pr_kind_names[f->who.kind]);
+	na_put_text(r, x, M_name, who.text);
+	na_put_int(r, x, M_a, (int64_t)first);
+	na_put_int(r, x, M_b,
 		   f->who.kind == NA_LZ_PAIR || f->who.kind == NA_LZ_RACK_PAIR
 			   ? (int64_t)f->who.b
 			   : -1);
 	na_put_int(r, x, "rows", (int64_t)rows);
-	na_put_text(r, x, "host",
+	na_put_text(r, x, M_host,
 		    f->who.kind <= NA_LZ_HOST && pr_is_whole(run, f)
 			    ? pr_host_name(s, pr_node_at(s, run, first))
 			    : NULL);
-	na_put_real(r, x, "excess", exp(f->effect));
-	na_put_text(r, x, "channel", pr_channel_names[f->channel]);
+	na_put_real(r, x, M_excess, exp(f->effect));
+	na_put_text(r, x, M_channel, pr_channel_names[f->channel]);
 }
 
 /* What the picture draws, in the order in which it draws it. */
@@ -335,7 +336,7 @@ static void put_matrix(struct na_result *r, struct na_value *list,
 
 	for (size_t i = 0; pr_has_runs(s) && i < store->n_sources; i++) {
 		if (store->sources[i].run == (uint32_t)(run - s->runs)) {
-			na_put_text(r, to, "label", store->sources[i].label);
+			na_put_text(r, to, M_label, store->sources[i].label);
 			break;
 		}
 	}
@@ -347,7 +348,7 @@ static void put_matrix(struct na_result *r, struct na_value *list,
 					   run->found.rack_of[h] != NA_LZ_NONE
 				   ? (double)run->found.rack_of[h]
 				   : (double)NAN;
-	marks = na_put_list(r, to, "marks");
+	marks = na_put_list(r, to, M_marks);
 	for (size_t i = 0; i < run->found.n_findings; i++)
 		put_mark(r, marks, s, run, &run->found.findings[i]);
 }
@@ -371,11 +372,11 @@ static void put_picture(struct na_result *r, const struct pr_state *s,
 void pr_views(struct na_result *r, const struct pr_state *s)
 {
 	const struct na_value *body = na_result_body(r);
-	const struct na_value *culprits = na_get(body, "culprits");
-	const struct na_value *clocks = na_get(body, "clock_offsets");
-	const struct na_value *stalls = na_get(body, "stalls");
-	const struct na_value *undecided = na_get(body, "undecided");
-	const char *verdict = na_text_of(na_get(body, "verdict"),
+	const struct na_value *culprits = na_get(body, M_culprits);
+	const struct na_value *clocks = na_get(body, M_clock_offsets);
+	const struct na_value *stalls = na_get(body, M_stalls);
+	const struct na_value *undecided = na_get(body, M_undecided);
+	const char *verdict = na_text_of(na_get(body, M_verdict),
 					 "no pairs: no transfers");
 
 	if (!culprits || !clocks || !stalls || !undecided)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/tcp.h"
 
 /* Counts beyond what JSON's integers hold do not come from packets. */
@@ -26,7 +27,7 @@ static void put_ms(struct na_result *r, struct na_value *in, const char *name,
 static void put_retransmissions(struct na_result *r, struct na_value *in,
 				const struct na_direction *d)
 {
-	struct na_value *to = na_put_object(r, in, "retransmissions");
+	struct na_value *to = na_put_object(r, in, M_retransmissions);
 
 	put_count(r, to, "total", d->retransmissions);
 	put_count(r, to, "fast", d->fast);
@@ -79,11 +80,11 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	put_count(r, to, "max_in_flight_bytes", d->max_in_flight_bytes);
 	put_count(r, to, "max_window_bytes", d->max_window_bytes);
 	put_count(r, to, "min_window_bytes", d->min_window_bytes);
-	na_put_real(r, to, "window_shift",
+	na_put_real(r, to, M_window_shift,
 		    d->window_shift >= 0 ? d->window_shift : (double)NAN);
-	na_put_real(r, to, "mss", d->mss ? d->mss : (double)NAN);
-	na_put_bool(r, to, "sack", d->sack_permitted);
-	na_put_bool(r, to, "timestamps", d->timestamps);
+	na_put_real(r, to, M_mss, d->mss ? d->mss : (double)NAN);
+	na_put_bool(r, to, M_sack, d->sack_permitted);
+	na_put_bool(r, to, M_timestamps, d->timestamps);
 	put_count(r, to, "ecn_marks", d->ce_marks);
 	put_count(r, to, "ece", d->ece);
 	put_count(r, to, "cwr", d->cwr);
@@ -97,7 +98,7 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	put_ms(r, to, "idle_ms", d->idle_ns);
 	put_ms(r, to, "longest_idle_ms", d->longest_idle_ns);
 	put_count(r, to, "idle_restarts", d->idle_restarts);
-	na_put_bool(r, to, "mid_stream", !d->saw_syn);
+	na_put_bool(r, to, M_mid_stream, !d->saw_syn);
 }
 
 static void put_host(struct na_result *r, struct na_value *row,
@@ -126,15 +127,15 @@ static void put_ends(struct na_result *r, struct na_value *to,
 	char text[NA_SOCKET_BUF];
 
 	if (store->n_runs > 1 && c->input < store->n_sources)
-		na_put_text(r, to, "label", store->sources[c->input].label);
-	na_put_text(r, to, "src",
+		na_put_text(r, to, M_label, store->sources[c->input].label);
+	na_put_text(r, to, M_src,
 		    na_socket_print(text, &store->names, c->src, c->src_port));
-	na_put_text(r, to, "dst",
+	na_put_text(r, to, M_dst,
 		    na_socket_print(text, &store->names, c->dst, c->dst_port));
 	put_host(r, to, "src_host", s, c, c->src);
 	put_host(r, to, "dst_host", s, c, c->dst);
-	na_put_real(r, to, "from_s", (double)c->from_ps / 1e12);
-	na_put_real(r, to, "to_s", (double)c->to_ps / 1e12);
+	na_put_real(r, to, M_from_s, (double)c->from_ps / 1e12);
+	na_put_real(r, to, M_to_s, (double)c->to_ps / 1e12);
 }
 
 static int64_t longest(int64_t a, int64_t b)
@@ -161,21 +162,21 @@ static void put_connection(struct na_result *r, struct na_value *list,
 	       timeouts ? longest(d[0].longest_timeout_ns,
 				  d[1].longest_timeout_ns)
 			: -1);
-	na_put_text(r, to, "verdict", tcp_verdict_names[row->verdict]);
-	tcp_put_evidence(r, na_put_list(r, to, "evidence"), s, row);
+	na_put_text(r, to, M_verdict, tcp_verdict_names[row->verdict]);
+	tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, row);
 	put_ms(r, to, "lost_ms", row->lost_ns);
 	put_ms(r, to, "active_ms", row->active_ns);
 	put_ms(r, to, "idle_ms", row->idle_ns);
-	na_put_text(r, to, "end", ends[c->end <= NA_CONN_EVICTED ? c->end : 0]);
-	na_put_bool(r, to, "disordered", c->disordered);
+	na_put_text(r, to, M_end, ends[c->end <= NA_CONN_EVICTED ? c->end : 0]);
+	na_put_bool(r, to, M_disordered, c->disordered);
 	put_count(r, to, "rpcs", c->calls);
-	na_put_int(r, to, "id", c->id);
+	na_put_int(r, to, M_id, c->id);
 }
 
 static void put_totals(struct na_result *r, struct na_value *body,
 		       const struct tcp_state *s)
 {
-	struct na_value *to = na_put_object(r, body, "totals"), *verdicts;
+	struct na_value *to = na_put_object(r, body, M_totals), *verdicts;
 	struct na_direction sum = {.packets = 0};
 
 	for (size_t i = 0; i < 2 * s->n; i++) {
@@ -200,7 +201,7 @@ static void put_totals(struct na_result *r, struct na_value *body,
 	put_count(r, to, "retransmissions", sum.retransmissions);
 	put_count(r, to, "zero_windows", sum.zero_windows);
 	put_count(r, to, "timeouts", sum.timeouts);
-	verdicts = na_put_object(r, to, "verdicts");
+	verdicts = na_put_object(r, to, M_verdicts);
 	for (size_t v = 0; v < TCP_VERDICTS; v++)
 		put_count(r, verdicts, tcp_verdict_names[v], s->by_verdict[v]);
 }
@@ -224,7 +225,7 @@ enum na_status tcp_finish(void *state, struct na_result *r, struct na_err *err)
 		listed = s->n;
 	na_put_text(r, na_result_side(r), "noun", "connection");
 	put_count(r, na_result_side(r), "left_out", told - s->n);
-	list = na_put_list(r, body, "connections");
+	list = na_put_list(r, body, M_connections);
 	for (size_t i = 0; i < listed; i++)
 		put_connection(r, list, s, &s->rows[i]);
 	put_count(r, body, "connections_seen", told + tcp_not_told(s));
@@ -234,7 +235,7 @@ enum na_status tcp_finish(void *state, struct na_result *r, struct na_err *err)
 	put_count(r, body, "connections_not_listed", s->n - listed);
 	put_count(r, body, "connections_evicted", s->evicted);
 	put_totals(r, body, s);
-	na_put_text(r, body, "verdict", s->n ? tcp_summary(summary, s) : NULL);
+	na_put_text(r, body, M_verdict, s->n ? tcp_summary(summary, s) : NULL);
 	tcp_sequence_put(r, s);
 	tcp_views(r, s);
 	return na_result_ok(r) ? NA_OK : na_fail_nomem(err);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
@@ -17,7 +18,7 @@ enum { WORST = 20 }; /* pairs that are looked at */
 static const char *who_of(struct na_case *c, const struct na_value *x)
 {
 	const char *kind = na_text_at(x, "kind"), *host = na_text_at(x, "host");
-	const char *hosts = na_case_names(c, na_get(x, "hosts"), NULL, 2);
+	const char *hosts = na_case_names(c, na_get(x, M_hosts), NULL, 2);
 
 	if (strcmp(kind, "src") == 0)
 		return na_case_text(c, "transmit side of %s", host);
@@ -272,10 +273,10 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 		    "host (garbage collection, checkpoints, memory pressure, "
 		    "throttling)";
 	f->command = na_case_command(c, "pairs");
-	na_put_alias(c->r, f->evidence, "host", na_get(x, "host"));
-	na_put_alias(c->r, f->evidence, "episodes", na_get(x, "episodes"));
-	na_put_alias(c->r, f->evidence, "transfers", na_get(x, "transfers"));
-	na_put_alias(c->r, f->evidence, "longest_ms", na_get(x, "longest_ms"));
+	na_put_alias(c->r, f->evidence, M_host, na_get(x, M_host));
+	na_put_alias(c->r, f->evidence, M_episodes, na_get(x, M_episodes));
+	na_put_alias(c->r, f->evidence, M_transfers, na_get(x, M_transfers));
+	na_put_alias(c->r, f->evidence, M_longest_ms, na_get(x, M_longest_ms));
 }
 
 static void judge_undecided(struct na_case *c, const struct na_value *x)
@@ -288,8 +289,8 @@ static void judge_undecided(struct na_case *c, const struct na_value *x)
 	f->title = na_text_at(x, "what");
 	f->remedy = *needs ? needs : "look at the pairs";
 	f->command = na_case_command(c, "pairs");
-	na_put_alias(c->r, f->evidence, "n_pairs", na_get(x, "n_pairs"));
-	na_put_alias(c->r, f->evidence, "pairs", na_get(x, "pairs"));
+	na_put_alias(c->r, f->evidence, M_n_pairs, na_get(x, M_n_pairs));
+	na_put_alias(c->r, f->evidence, M_pairs, na_get(x, M_pairs));
 }
 
 static void put_slow(struct na_case *c, struct na_value *list,

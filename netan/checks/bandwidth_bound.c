@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/checks/look.h"
 
 enum { BEYOND = 1000 }; /* times the capacity: nobody builds it */
@@ -65,11 +66,11 @@ static void put_side(struct na_case *c, struct na_value *list,
 {
 	struct na_value *to = na_put_object(c->r, list, NULL);
 
-	na_put_text(c->r, to, "host", x->host);
-	na_put_text(c->r, to, "side", x->side);
+	na_put_text(c->r, to, M_host, x->host);
+	na_put_text(c->r, to, M_side, x->side);
 	na_put_real(c->r, to, "saturated_s", x->seconds);
 	na_put_real(c->r, to, "saturated_share", x->seconds / duration_s);
-	na_put_real(c->r, to, "mean_gbps", x->gbps_seconds / x->seconds);
+	na_put_real(c->r, to, M_mean_gbps, x->gbps_seconds / x->seconds);
 }
 
 /* Of all sides above the limit, the one that is full for longest. */
@@ -128,8 +129,8 @@ static void judge_full(struct na_case *c)
 			    : "");
 	f->remedy = remedy;
 	f->command = na_case_command(c, "timeline --by host");
-	na_put_real(c->r, f->evidence, "capacity_gbps", c->capacity_gbps);
-	na_put_alias(c->r, f->evidence, "sides", list);
+	na_put_real(c->r, f->evidence, M_capacity_gbps, c->capacity_gbps);
+	na_put_alias(c->r, f->evidence, M_sides, list);
 }
 
 static void put_row(struct na_case *c, struct na_value *list,
@@ -137,12 +138,12 @@ static void put_row(struct na_case *c, struct na_value *list,
 {
 	struct na_value *to = na_put_object(c->r, list, NULL);
 
-	na_put_text(c->r, to, "collective", na_text_at(row, "collective"));
-	na_put_real(c->r, to, "slack_us", na_number_at(row, "slack_us.mean"));
-	na_put_real(c->r, to, "bytes", na_number_at(row, "bytes"));
-	na_put_real(c->r, to, "required_gbps",
+	na_put_text(c->r, to, M_collective, na_text_at(row, "collective"));
+	na_put_real(c->r, to, M_slack_us, na_number_at(row, "slack_us.mean"));
+	na_put_real(c->r, to, M_bytes, na_number_at(row, "bytes"));
+	na_put_real(c->r, to, M_required_gbps,
 		    na_number_at(row, "required_gbps"));
-	na_put_int(c->r, to, "devices_per_host",
+	na_put_int(c->r, to, M_devices_per_host,
 		   na_count_at(row, "devices_per_host"));
 	na_put_real(c->r, to, "total_stall_s",
 		    na_number_at(row, "total_stall_us") / 1e6);
@@ -200,8 +201,8 @@ static void judge_required(struct na_case *c)
 		n > 1 ? na_case_text(c, " (%zu more like it)", n - 1) : "");
 	f->remedy = remedy;
 	f->command = na_case_command(c, "slack --sort required");
-	na_put_real(c->r, f->evidence, "capacity_gbps", c->capacity_gbps);
-	list = na_put_list(c->r, f->evidence, "collectives");
+	na_put_real(c->r, f->evidence, M_capacity_gbps, c->capacity_gbps);
+	list = na_put_list(c->r, f->evidence, M_collectives);
 	for (const struct na_value *v = na_first(body, "collectives"); v;
 	     v = v->next) {
 		if (bound(c, v))

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/checks/look.h"
 
 static double idc_of(const struct na_value *body, int64_t window_ms)
@@ -24,8 +25,8 @@ static double idc_of(const struct na_value *body, int64_t window_ms)
 static int never_idle(const struct na_value *body, const struct na_value *step)
 {
 	size_t n, m, whole = 0;
-	const double *t = na_reals_of(na_get(body, "time_s"), &n);
-	const double *least = na_reals_of(na_get(body, "pending_min"), &m);
+	const double *t = na_reals_of(na_get(body, M_time_s), &n);
+	const double *least = na_reals_of(na_get(body, M_pending_min), &m);
 	double bin_s = na_number_at(body, "bin_s");
 	double from_s = na_number_at(step, "from_s");
 	double to_s = na_number_at(step, "to_s");
@@ -43,15 +44,15 @@ static int never_idle(const struct na_value *body, const struct na_value *step)
 static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *body, double idc, double peak)
 {
-	na_put_text(c->r, f->evidence, "pending_of",
+	na_put_text(c->r, f->evidence, M_pending_of,
 		    na_text_at(body, "pending_of"));
 	na_put_real(c->r, f->evidence, "idc_10ms", idc);
-	na_put_real(c->r, f->evidence, "pending_mean",
+	na_put_real(c->r, f->evidence, M_pending_mean,
 		    na_number_at(body, "pending.time_mean"));
-	na_put_real(c->r, f->evidence, "pending_max",
+	na_put_real(c->r, f->evidence, M_pending_max,
 		    na_number_at(body, "pending.max"));
-	na_put_real(c->r, f->evidence, "peak_to_mean", peak);
-	na_put_real(c->r, f->evidence, "idle_share",
+	na_put_real(c->r, f->evidence, M_peak_to_mean, peak);
+	na_put_real(c->r, f->evidence, M_idle_share,
 		    na_number_at(body, "pending.idle_share"));
 }
 
@@ -81,7 +82,7 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 	f->command = na_case_command(c, "bursts");
 	put_evidence(c, f, body, idc, peak);
 	na_put_int(c->r, f->evidence, "steps_never_idle", (int64_t)busy);
-	na_put_int(c->r, f->evidence, "steps", (int64_t)told);
+	na_put_int(c->r, f->evidence, M_steps, (int64_t)told);
 }
 
 static void judge(struct na_case *c)

@@ -1,6 +1,7 @@
 /* clock-skew: transfers that arrive when they are sent, or before. */
 #include <math.h>
 
+#include "members.h"
 #include "netan/checks/look.h"
 
 static const char *offsets(struct na_case *c, const struct na_value *pairs)
@@ -49,11 +50,11 @@ static void judge(struct na_case *c)
 		    "latencies are off by as much; let all hosts follow one "
 		    "time source (chronyc tracking)";
 	f->command = na_case_command(c, "pairs");
-	na_put_real(c->r, f->evidence, "clock_skew", skewed);
+	na_put_real(c->r, f->evidence, M_clock_skew, skewed);
 	na_put_real(c->r, f->evidence, "clock_skew_share", share);
 	if (na_length(pairs, "clock_offsets"))
-		na_put_alias(c->r, f->evidence, "clock_offsets",
-			     na_get(pairs, "clock_offsets"));
+		na_put_alias(c->r, f->evidence, M_clock_offsets,
+			     na_get(pairs, M_clock_offsets));
 }
 
 const struct na_check na_check_clock_skew = {

@@ -2,14 +2,15 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/host_events.h"
 
 static void judge_run(struct na_case *c, const struct na_value *run)
 {
-	const struct na_value *k = na_get(run, "copies");
+	const struct na_value *k = na_get(run, M_copies);
 	double share = na_real_of(na_get(k, "touched_share"), 0);
-	int64_t n = na_int_of(na_get(k, "count"), 0);
+	int64_t n = na_int_of(na_get(k, M_count), 0);
 	char took[NA_UNIT_BUF], p50[NA_UNIT_BUF], p99[NA_UNIT_BUF];
 	struct na_finding *f = na_case_find(c,
 					    share > c->limits->copy_touched

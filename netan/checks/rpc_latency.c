@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/checks/look.h"
 
 enum { LEAST = 3 }; /* late transfers that make a mode */
@@ -90,22 +91,22 @@ static void put_mode(struct na_case *c, struct na_value *to,
 		     const struct na_value *mode)
 {
 	na_put_real(c->r, to, "latency_ms", na_number_at(mode, "latency_ms"));
-	na_put_text(c->r, to, "cause", na_text_at(mode, "cause"));
-	na_put_int(c->r, to, "transfers", na_count_at(mode, "count"));
+	na_put_text(c->r, to, M_cause, na_text_at(mode, "cause"));
+	na_put_int(c->r, to, M_transfers, na_count_at(mode, "count"));
 	na_put_real(c->r, to, "transfers_share", na_number_at(mode, "share"));
-	na_put_alias(c->r, to, "hosts", na_get(mode, "hosts"));
-	na_put_int(c->r, to, "pairs", na_count_at(mode, "pairs_affected"));
+	na_put_alias(c->r, to, M_hosts, na_get(mode, M_hosts));
+	na_put_int(c->r, to, M_pairs, na_count_at(mode, "pairs_affected"));
 	na_put_real(c->r, to, "waited_s",
 		    na_number_at(mode, "count") *
 			    na_number_at(mode, "latency_ms") / 1e3);
-	na_put_text(c->r, to, "load",
-		    na_text_of(na_dig(mode, "load.state"), NULL));
+	na_put_text(c->r, to, M_load,
+		    na_text_of(na_dig(mode, M_load "." M_state), NULL));
 }
 
 static void judge_mode(struct na_case *c, const struct na_value *mode,
 		       bool surely)
 {
-	const struct na_value *hosts = na_get(mode, "hosts");
+	const struct na_value *hosts = na_get(mode, M_hosts);
 	const char *who = na_case_names(c, hosts, NULL, 3);
 	bool acquitted = none_lost(c), unsure = unknown_clocks(c);
 	bool lost = !acquitted && !unsure &&
@@ -197,12 +198,12 @@ static void judge_ratio(struct na_case *c)
 	f->remedy = "look at the slow pairs and the times of the worst "
 		    "transfers; check the hosts' TCP settings (netan sysctl)";
 	f->command = na_case_command(c, "latency --by pair");
-	na_put_int(c->r, f->evidence, "transfers",
+	na_put_int(c->r, f->evidence, M_transfers,
 		   na_count_at(all, "transfers"));
 	na_put_real(c->r, f->evidence, "p99_over_p50_of_size", ratio);
-	na_put_real(c->r, f->evidence, "p50_us", na_number_at(all, "p50_us"));
-	na_put_real(c->r, f->evidence, "p99_us", na_number_at(all, "p99_us"));
-	na_put_real(c->r, f->evidence, "p99_9_us",
+	na_put_real(c->r, f->evidence, M_p50_us, na_number_at(all, "p50_us"));
+	na_put_real(c->r, f->evidence, M_p99_us, na_number_at(all, "p99_us"));
+	na_put_real(c->r, f->evidence, M_p99_9_us,
 		    na_number_at(all, "p99_9_us"));
 }
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/checks/look.h"
 
 enum { LISTED = 10 };
@@ -37,17 +38,17 @@ static void put_row(struct na_case *c, struct na_value *list,
 {
 	struct na_value *to = na_put_object(c->r, list, NULL);
 
-	na_put_text(c->r, to, "collective", na_text_at(row, "collective"));
-	na_put_text(c->r, to, "send_op", na_text_at(row, "send_op"));
-	na_put_text(c->r, to, "recv_op", na_text_at(row, "recv_op"));
-	na_put_real(c->r, to, "slack_us", na_number_at(row, "slack_us.mean"));
-	na_put_real(c->r, to, "observed_us",
+	na_put_text(c->r, to, M_collective, na_text_at(row, "collective"));
+	na_put_text(c->r, to, M_send_op, na_text_at(row, "send_op"));
+	na_put_text(c->r, to, M_recv_op, na_text_at(row, "recv_op"));
+	na_put_real(c->r, to, M_slack_us, na_number_at(row, "slack_us.mean"));
+	na_put_real(c->r, to, M_observed_us,
 		    na_number_at(row, "observed_us.mean"));
-	na_put_real(c->r, to, "network_p50_us",
+	na_put_real(c->r, to, M_network_p50_us,
 		    na_number_at(row, "network_p50_us"));
 	na_put_real(c->r, to, "total_stall_s",
 		    na_number_at(row, "total_stall_us") / 1e6);
-	na_put_real(c->r, to, "stall_share", na_number_at(row, "stall_share"));
+	na_put_real(c->r, to, M_stall_share, na_number_at(row, "stall_share"));
 }
 
 /* The one that stalls longest. */
@@ -106,7 +107,7 @@ static bool judge_small(struct na_case *c)
 		"at once; overlap more, or send less",
 		na_text_at(row, "send_op"), na_text_at(row, "recv_op"));
 	f->command = na_case_command(c, "slack --sort stall");
-	na_put_int(c->r, f->evidence, "collectives", (int64_t)n);
+	na_put_int(c->r, f->evidence, M_collectives, (int64_t)n);
 	na_put_real(c->r, f->evidence, "stall_per_device_s", f->lost_s);
 	list = na_put_list(c->r, f->evidence, "worst");
 	for (const struct na_value *v = na_first(body, "collectives");
@@ -124,7 +125,7 @@ static bool at_home(const struct na_value *late)
 {
 	static const char *const kinds[] = {"d2h", "h2d", "compute",
 					    "recv_done"};
-	const struct na_value *shares = na_get(late, "shares"), *most = NULL;
+	const struct na_value *shares = na_get(late, M_shares), *most = NULL;
 
 	for (const struct na_value *v = shares ? shares->u.of.first : NULL; v;
 	     v = v->next) {
@@ -192,7 +193,7 @@ static void judge_stalls(struct na_case *c)
 	na_put_text(c->r, f->evidence, "slowest_run",
 		    na_text_at(late, "cause"));
 	put_row(c, na_put_list(c->r, f->evidence, "worst"), row);
-	na_put_real(c->r, f->evidence, "stall_share", share);
+	na_put_real(c->r, f->evidence, M_stall_share, share);
 	na_put_real(c->r, f->evidence, "stall_per_device_s", f->lost_s);
 }
 

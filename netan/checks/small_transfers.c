@@ -2,6 +2,7 @@
  * nobody waits for them. */
 #include <math.h>
 
+#include "members.h"
 #include "netan/checks/look.h"
 
 static double share(const struct na_value *group, const char *name)
@@ -44,12 +45,12 @@ static void judge(struct na_case *c)
 			: "where these are many calls that belong together, "
 			  "send them as one; else nothing";
 	f->command = na_case_command(c, "sizes");
-	na_put_int(c->r, f->evidence, "transfers",
-		   na_int_of(na_get(g, "count"), 0));
-	na_put_real(c->r, f->evidence, "small_count_share", count);
-	na_put_real(c->r, f->evidence, "small_bytes_share",
+	na_put_int(c->r, f->evidence, M_transfers,
+		   na_int_of(na_get(g, M_count), 0));
+	na_put_real(c->r, f->evidence, M_small_count_share, count);
+	na_put_real(c->r, f->evidence, M_small_bytes_share,
 		    share(g, "small_bytes_share"));
-	na_put_real(c->r, f->evidence, "small_time_share", time);
+	na_put_real(c->r, f->evidence, M_small_time_share, time);
 }
 
 const struct na_check na_check_small_transfers = {

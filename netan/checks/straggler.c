@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/checks/look.h"
 
 enum { LEAST_STEPS = 3 };
@@ -223,13 +224,13 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 		    "pipeline, storage, checkpoints, other processes, "
 		    "throttling";
 	f->command = na_case_command(c, "steps");
-	na_put_text(c->r, f->evidence, "host", x->host);
-	na_put_text(c->r, f->evidence, "cause", x->cause);
-	na_put_int(c->r, f->evidence, "times", x->n);
-	na_put_int(c->r, f->evidence, "tried",
+	na_put_text(c->r, f->evidence, M_host, x->host);
+	na_put_text(c->r, f->evidence, M_cause, x->cause);
+	na_put_int(c->r, f->evidence, M_times, x->n);
+	na_put_int(c->r, f->evidence, M_tried,
 		   (int64_t)na_length(body, "steps"));
-	na_put_real(c->r, f->evidence, "behind_ms", behind_ms);
-	na_put_real(c->r, f->evidence, "lost_ms", x->lost_ms);
+	na_put_real(c->r, f->evidence, M_behind_ms, behind_ms);
+	na_put_real(c->r, f->evidence, M_lost_ms, x->lost_ms);
 }
 
 static void judge_waits(struct na_case *c, const struct na_value *body)

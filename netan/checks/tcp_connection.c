@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/checks/look.h"
 
 enum { LISTED = 10, LOST_LEAST = 3 };
@@ -105,10 +106,10 @@ static struct group gather(struct na_case *c, const struct trouble *t,
 		if (g.n++ >= LISTED)
 			continue;
 		to = na_put_object(c->r, list, NULL);
-		na_put_text(c->r, to, "src", na_text_at(v, "src"));
-		na_put_text(c->r, to, "dst", na_text_at(v, "dst"));
-		na_put_real(c->r, to, "lost_ms", na_number_at(v, "lost_ms"));
-		na_put_text(c->r, to, "what",
+		na_put_text(c->r, to, M_src, na_text_at(v, "src"));
+		na_put_text(c->r, to, M_dst, na_text_at(v, "dst"));
+		na_put_real(c->r, to, M_lost_ms, na_number_at(v, "lost_ms"));
+		na_put_text(c->r, to, M_what,
 			    na_text_of(na_first(v, "evidence"), NULL));
 	}
 	return g;
@@ -116,14 +117,14 @@ static struct group gather(struct na_case *c, const struct trouble *t,
 
 static void judge_trouble(struct na_case *c, const struct trouble *t)
 {
-	struct na_value *list = na_put_list(c->r, na_result_side(c->r), "tcp");
+	struct na_value *list = na_put_list(c->r, na_result_side(c->r), M_tcp);
 	const struct na_value *body = na_case_body(c, "tcp");
 	struct group g = gather(c, t, list);
 	/* Those that are not listed are counted, too. */
-	int64_t n =
-		na_int_of(na_get(na_dig(body, "totals.verdicts"), t->verdict),
-			  (int64_t)(g.n + g.others)) -
-		(int64_t)g.others;
+	int64_t n = na_int_of(na_get(na_dig(body, M_totals "." M_verdicts),
+				     t->verdict),
+			      (int64_t)(g.n + g.others)) -
+		    (int64_t)g.others;
 	struct na_finding *f;
 
 	if (!g.n)
@@ -147,8 +148,8 @@ static void judge_trouble(struct na_case *c, const struct trouble *t)
 	f->how = t->unanswered ? NULL : f->title;
 	f->remedy = t->remedy;
 	f->command = na_case_command(c, "tcp");
-	na_put_int(c->r, f->evidence, "connections", n);
-	na_put_int(c->r, f->evidence, "of",
+	na_put_int(c->r, f->evidence, M_connections, n);
+	na_put_int(c->r, f->evidence, M_of,
 		   na_count_at(body, "connections_used"));
 	na_put_alias(c->r, f->evidence, "worst", list);
 }

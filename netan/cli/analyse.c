@@ -1,4 +1,5 @@
 #include "netan/cli/analyse.h"
+#include "members.h"
 
 static int64_t span_of(int64_t first_ps, int64_t last_ps)
 {
@@ -16,8 +17,8 @@ static void headline(struct na_session *s, struct na_result *r,
 {
 	char n[NA_UNIT_BUF], span[NA_UNIT_BUF], m[NA_UNIT_BUF];
 	const struct na_value *out = na_dig(na_result_doc(r),
-					    "coverage.left_out");
-	const struct na_value *own = na_get(na_result_side(r), "left_out");
+					    M_coverage "." M_left_out);
+	const struct na_value *own = na_get(na_result_side(r), M_left_out);
 	const char *kind = na_text_of(na_get(na_result_side(r), "left_noun"),
 				      NULL);
 	uint64_t left_out = (uint64_t)na_int_of(own, 0);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/cli/analyse.h"
 #include "netan/cli/ledger.h"
 
@@ -234,7 +235,7 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
 	if (err.status != NA_OK) {
 		na_say_error(cli, "%s", err.text);
 		exit = err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
-	} else if (s.store_ready && na_get(na_result_doc(r), "schema")) {
+	} else if (s.store_ready && na_get(na_result_doc(r), M_schema)) {
 		verdict = na_session_verdict(&s);
 		if (verdict == NA_EXIT_OK && cli->common.ledger)
 			verdict = na_ledger_note_session(&s, r);

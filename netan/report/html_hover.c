@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/report/html_impl.h"
 
@@ -149,9 +150,9 @@ static bool put_numbers(FILE *out, const struct na_report_part *part,
 void na_html_hover(FILE *out, const struct na_report_part *part, bool *failed)
 {
 	const struct na_value *body = na_result_get_body(part->result);
-	double bin_s = na_real_of(na_get(body, "bin_s"), 0), *room;
+	double bin_s = na_real_of(na_get(body, M_bin_s), 0), *room;
 	size_t n, bytes = NA_HOVER_BYTES;
-	const double *time_s = na_reals_of(na_get(body, "time_s"), &n);
+	const double *time_s = na_reals_of(na_get(body, M_time_s), &n);
 	struct na_run run;
 
 	if (!time_s || n < 2 || !(bin_s > 0) || !is_axis(&part->axis))
