@@ -60,7 +60,7 @@ static void read_groups(struct bursts *b)
 	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
 	for (; v; v = v->next) {
 		struct bursts_group *g = &b->groups[b->n_groups];
-		const double *mean = reals(b, v, "pending_mean");
+		const double *mean = reals(b, v, M_pending_mean);
 
 		if (b->n_groups == NA_TOP_SERIES || !mean || na_is_rest(v)) {
 			b->more_groups++;
@@ -82,11 +82,11 @@ void na_bursts_read(struct bursts *b, const struct na_result *r)
 			     .body = na_result_get_body(r),
 			     .side = na_result_get_side(r)};
 	read_time(b);
-	b->mean = reals(b, b->body, "pending_mean");
-	b->least = reals(b, b->body, "pending_min");
-	b->most = reals(b, b->body, "pending_max");
+	b->mean = reals(b, b->body, M_pending_mean);
+	b->least = reals(b, b->body, M_pending_min);
+	b->most = reals(b, b->body, M_pending_max);
 	b->top = fmax(fmax(largest(b->mean, b->n), largest(b->most, b->n)),
-		      na_bursts_real(b, "pending.max"));
+		      na_bursts_real(b, M_pending "." M_max));
 	b->pending_of = na_text_of(na_get(b->body, M_pending_of), "transfers");
 	b->runs_apart = na_int_of(na_get(b->side, "runs_apart"), 0) == 1;
 	b->empty = na_text_of(na_get(b->side, "empty"), NULL);
@@ -111,13 +111,15 @@ void na_bursts_title(const struct bursts *b, struct words *w)
 	}
 	na_words_add(w, "Pending %.40s", b->pending_of);
 	if (!b->empty)
-		na_words_add(
-			w, ": %s on average, up to %s",
-			na_label_short(mean,
-				       na_bursts_real(b, "pending.time_mean"),
-				       3),
-			na_label_short(max, na_bursts_real(b, "pending.max"),
-				       6));
+		na_words_add(w, ": %s on average, up to %s",
+			     na_label_short(mean,
+					    na_bursts_real(b, M_pending
+							   "." M_time_mean),
+					    3),
+			     na_label_short(max,
+					    na_bursts_real(b,
+							   M_pending "." M_max),
+					    6));
 }
 
 /* "burstiness 0.47, dispersion 2.2 in 1 ms, 5.6 in 10 ms" */
@@ -151,8 +153,8 @@ static void add_arrivals(const struct bursts *b, struct words *w)
 
 static void add_period(const struct bursts *b, struct words *w)
 {
-	double period = na_bursts_real(b, "burst_period_ms");
-	double step = na_bursts_real(b, "step_period_ms");
+	double period = na_bursts_real(b, M_burst_period_ms);
+	double step = na_bursts_real(b, M_step_period_ms);
 	char buf[NA_LABEL_BUF];
 
 	if (!isnan(period)) {

@@ -12,8 +12,8 @@
 const char *const na_latency_marks[MARKS] = {
 	"min", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"};
 static const char *const fields[MARKS] = {
-	"min_us", "p50_us", "p90_us", "p95_us", "p99_us", "p99_9_us",
-	"p99_99_us", "max_us"};
+	M_min_us, M_p50_us, M_p90_us, M_p95_us, M_p99_us, M_p99_9_us,
+	M_p99_99_us, M_max_us};
 /* clang-format on */
 
 const char *na_latency_text(char *buf, double us)
@@ -57,9 +57,9 @@ void na_latency_group(struct latency_group *g, const struct na_value *row)
 		g->few[i] = is_few(row, fields[i]);
 	}
 	g->curve_us = na_reals_of(na_get(row, M_ccdf_us), &g->n);
-	g->share = reals(row, "ccdf_share", g->n);
-	g->lower_us = reals(row, "ccdf_lower_us", g->n);
-	g->upper_us = reals(row, "ccdf_upper_us", g->n);
+	g->share = reals(row, M_ccdf_share, g->n);
+	g->lower_us = reals(row, M_ccdf_lower_us, g->n);
+	g->upper_us = reals(row, M_ccdf_upper_us, g->n);
 	if (!g->curve_us || !g->share)
 		g->n = 0;
 	na_words_key(g->name, sizeof(g->name), na_get(row, M_key));

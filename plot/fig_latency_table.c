@@ -172,12 +172,12 @@ static void interval_words(char *buf, size_t size,
 			   const struct latency_group *g, enum latency_mark m)
 {
 	static const char *const names[MARKS] = {
-		[MARK_P50] = "p50_ci95_us",
-		[MARK_P90] = "p90_ci95_us",
-		[MARK_P95] = "p95_ci95_us",
-		[MARK_P99] = "p99_ci95_us",
-		[MARK_P99_9] = "p99_9_ci95_us",
-		[MARK_P99_99] = "p99_99_ci95_us"};
+		[MARK_P50] = M_p50_ci95_us,
+		[MARK_P90] = M_p90_ci95_us,
+		[MARK_P95] = M_p95_ci95_us,
+		[MARK_P99] = M_p99_ci95_us,
+		[MARK_P99_9] = M_p99_9_ci95_us,
+		[MARK_P99_99] = M_p99_99_ci95_us};
 	char a[NA_LABEL_BUF], b[NA_LABEL_BUF];
 	const double *ends;
 	size_t n = 0;

@@ -358,8 +358,8 @@ static void put_failed(struct drawing *g)
 
 static void draw_header(struct drawing *g)
 {
-	static const char *const names[] = {"p50_us", "p99_us", "p99_9_us",
-					    "max_us"};
+	static const char *const names[] = {M_p50_us, M_p99_us, M_p99_9_us,
+					    M_max_us};
 	static const char *const words[] = {"p50", "p99", "p99.9", "max"};
 	struct na_font name = na_layout_font(&g->l, NA_SIZE_NAME,
 					     g->l.theme->text);

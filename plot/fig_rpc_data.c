@@ -19,9 +19,9 @@ static const double *reals(const struct na_value *in, const char *name,
 static bool read_lines(struct rpc_lines *to, const struct na_value *in,
 		       size_t n)
 {
-	to->p50 = reals(in, "p50_us", n);
-	to->p99 = reals(in, "p99_us", n);
-	to->max = reals(in, "max_us", n);
+	to->p50 = reals(in, M_p50_us, n);
+	to->p99 = reals(in, M_p99_us, n);
+	to->max = reals(in, M_max_us, n);
 	return to->p50 && to->p99 && to->max;
 }
 
@@ -86,7 +86,7 @@ static void read_failed(struct rpc_data *d)
 	const struct na_value *in = na_get(d->side, M_failed);
 
 	d->failed_s = na_reals_of(na_get(in, M_time_s), &d->n_failed);
-	d->failed_us = reals(in, "latency_us", d->n_failed);
+	d->failed_us = reals(in, M_latency_us, d->n_failed);
 	if (!d->failed_s || !d->failed_us || d->runs_apart)
 		d->n_failed = 0;
 }

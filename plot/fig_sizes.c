@@ -236,8 +236,8 @@ static void draw_half(const struct drawing *d)
 static void put_small_share(const struct drawing *d, struct na_row *row,
 			    enum amount a)
 {
-	static const char *const names[] = {"small_count_share",
-					    "small_bytes_share"};
+	static const char *const names[] = {M_small_count_share,
+					    M_small_bytes_share};
 	double share = na_real_of(na_get(d->f.total, names[a]), NAN);
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
 					     small_color(d));

@@ -57,8 +57,8 @@ static bool read_lines(struct steps_figure *f)
 
 static bool read_parts(struct steps_figure *f)
 {
-	static const char *const names[PARTS] = {"compute_ms", "overlap_ms",
-						 "exposed_ms", "idle_ms"};
+	static const char *const names[PARTS] = {M_compute_ms, M_overlap_ms,
+						 M_exposed_ms, M_idle_ms};
 	const struct na_value *parts = na_get(f->side, "parts");
 	double sum = 0;
 

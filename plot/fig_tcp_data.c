@@ -143,14 +143,14 @@ static void read_courses(struct tcp_figure *f)
 {
 	na_reals_of(na_get(f->sequence, M_time_s), &f->n);
 	f->data = na_rows_of(na_get(f->sequence, M_data), &f->n_data);
-	f->ack = course(f, "ack_to");
-	f->edge = course(f, "edge_to");
-	f->flight_max = course(f, "in_flight_max");
-	f->flight = course(f, "in_flight_last");
-	f->window = course(f, "window_last");
-	f->window_min = course(f, "window_min");
-	f->rtt_min = course(f, "rtt_min_us");
-	f->rtt_max = course(f, "rtt_max_us");
+	f->ack = course(f, M_ack_to);
+	f->edge = course(f, M_edge_to);
+	f->flight_max = course(f, M_in_flight_max);
+	f->flight = course(f, M_in_flight_last);
+	f->window = course(f, M_window_last);
+	f->window_min = course(f, M_window_min);
+	f->rtt_min = course(f, M_rtt_min_us);
+	f->rtt_max = course(f, M_rtt_max_us);
 }
 
 static const char *why_empty(const struct tcp_figure *f,

@@ -42,7 +42,7 @@ static const double *amounts(const struct timeline *t, const char *name)
 
 static void read_time(struct timeline *t)
 {
-	static const char *const lengths[] = {"time_s", "rx_gbps", "tx_gbps",
+	static const char *const lengths[] = {M_time_s, M_rx_gbps, M_tx_gbps,
 					      "pending"};
 	const double *time_s;
 	size_t n_time;
@@ -73,19 +73,19 @@ static double number(const struct timeline *t, const char *name)
 
 static void read_amounts(struct timeline *t)
 {
-	t->gbps[RX] = amounts(t, "rx_gbps");
-	t->gbps[TX] = amounts(t, "tx_gbps");
-	t->outstanding[RX] = amounts(t, "rx_outstanding_bytes");
-	t->outstanding[TX] = amounts(t, "tx_outstanding_bytes");
+	t->gbps[RX] = amounts(t, M_rx_gbps);
+	t->gbps[TX] = amounts(t, M_tx_gbps);
+	t->outstanding[RX] = amounts(t, M_rx_outstanding_bytes);
+	t->outstanding[TX] = amounts(t, M_tx_outstanding_bytes);
 	t->pending = amounts(t, "pending");
-	t->pending_max = reals(t, "pending_max");
-	t->peak_gbps[RX] = number(t, "rx_peak_gbps");
-	t->peak_gbps[TX] = number(t, "tx_peak_gbps");
-	t->mean_gbps[RX] = number(t, "rx_mean_gbps");
-	t->mean_gbps[TX] = number(t, "tx_mean_gbps");
+	t->pending_max = reals(t, M_pending_max);
+	t->peak_gbps[RX] = number(t, M_rx_peak_gbps);
+	t->peak_gbps[TX] = number(t, M_tx_peak_gbps);
+	t->mean_gbps[RX] = number(t, M_rx_mean_gbps);
+	t->mean_gbps[TX] = number(t, M_tx_mean_gbps);
 	t->runs_apart = na_int_of(na_get(t->side, "runs_apart"), 0) == 1;
 	t->hosts = na_int_of(na_get(t->side, M_hosts), 0);
-	t->host_capacity_gbps = number(t, "capacity_gbps");
+	t->host_capacity_gbps = number(t, M_capacity_gbps);
 	if (!(t->host_capacity_gbps > 0))
 		t->host_capacity_gbps = NAN;
 	t->capacity_gbps = t->host_capacity_gbps *
@@ -101,7 +101,7 @@ static void read_amounts(struct timeline *t)
 
 static double side_bytes(const struct na_value *s, enum side side)
 {
-	static const char *const names[] = {"rx_bytes", "tx_bytes"};
+	static const char *const names[] = {M_rx_bytes, M_tx_bytes};
 	double x = na_real_of(na_get(s, names[side]), 0);
 
 	return isfinite(x) && x > 0 ? x : 0;
@@ -117,7 +117,7 @@ static double series_bytes(const struct na_value *s)
 static bool series_add(struct timeline_series *to, const struct na_value *s,
 		       size_t bins)
 {
-	static const char *const names[] = {"rx_gbps", "tx_gbps"};
+	static const char *const names[] = {M_rx_gbps, M_tx_gbps};
 
 	for (enum side side = RX; side <= TX; side++) {
 		size_t n;
@@ -352,7 +352,7 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 	const char *given = na_text_of(na_get(t->side, "subtitle"), NULL);
 	const struct na_value *origin = na_get(t->doc, M_origin_unix_ns);
 	const char *anchor = na_text_of(na_get(t->doc, M_anchor), "");
-	double plateau = number(t, "plateau_gbps");
+	double plateau = number(t, M_plateau_gbps);
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 
 	if (given && *given) {

@@ -257,7 +257,7 @@ static void put_groups(struct na_result *r, struct na_value *body,
 		na_put_real(r, row, M_memory, x->arrivals.memory);
 		na_put_text(r, row, M_verdict, verdicts[judge(x, false)]);
 		if (x->course)
-			put_course(r, row, "pending_mean", x->course,
+			put_course(r, row, M_pending_mean, x->course,
 				   s->bins.n);
 	}
 }
@@ -297,9 +297,9 @@ static void put_courses(struct na_result *r, struct na_value *body,
 	t = na_put_reals(r, body, M_time_s, n);
 	for (size_t i = 0; t && i < n; i++)
 		t[i] = na_bins_start_s(&s->bins, i);
-	put_course(r, body, "pending_mean", s->mean, n);
-	put_course(r, body, "pending_min", s->least, n);
-	put_course(r, body, "pending_max", s->most, n);
+	put_course(r, body, M_pending_mean, s->mean, n);
+	put_course(r, body, M_pending_min, s->least, n);
+	put_course(r, body, M_pending_max, s->most, n);
 }
 
 static void say(struct na_result *r, const struct bu_state *s,

@@ -44,10 +44,10 @@ static void sums_view(struct na_result *r)
 		 NA_F_NUMBER, 4, 0},
 	};
 	static const char *const of[] = {
-		"pending.time_mean", "pending.p50", "pending.p90",
+		M_pending "." M_time_mean, M_pending "." M_p50, M_pending "." M_p90,
 		"pending.p99", "pending.max", "pending.idle_share",
-		"burstiness", "memory", "bursts_total", "burst_distance_ms",
-		"burst_period_ms", "step_period_ms",
+		"burstiness", "memory", M_bursts_total, M_burst_distance_ms,
+		M_burst_period_ms, M_step_period_ms,
 	};
 	/* clang-format on */
 	enum { ALL = sizeof(cols) / sizeof(cols[0]) };
@@ -105,17 +105,17 @@ static void put_line(struct na_result *r, struct na_value *list,
 {
 	struct na_value *row = na_put_object(r, list, NULL);
 	const struct na_value *last = na_get(b, M_last);
-	const char *const names[] = {"from_s", "transfers", "bytes",
-				     "max_overlap", "mean_gbps"};
+	const char *const names[] = {M_from_s, "transfers", "bytes",
+				     M_max_overlap, M_mean_gbps};
 
 	last = last ? last->u.of.last : NULL;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		na_put_real(r, row, names[i], number(b, names[i]));
 	na_put_real(r, row, "ms",
-		    (number(b, "to_s") - number(b, "from_s")) * 1e3);
+		    (number(b, M_to_s) - number(b, M_from_s)) * 1e3);
 	na_put_textf(r, row, M_last, "%s->%s", text(last, "src"),
 		     text(last, "dst"));
-	na_put_real(r, row, "last_us", number(last, "latency_us"));
+	na_put_real(r, row, "last_us", number(last, M_latency_us));
 }
 
 static void bursts_view(struct na_result *r)
@@ -139,7 +139,7 @@ static void bursts_view(struct na_result *r)
 	size_t n = 0;
 
 	for (v = all && x ? all->u.of.first : NULL; v; v = v->next, n++)
-		x[n] = (struct ranked){number(v, "to_s") - number(v, "from_s"),
+		x[n] = (struct ranked){number(v, M_to_s) - number(v, M_from_s),
 				       v, n};
 	if (n)
 		qsort(x, n, sizeof(*x), longer_first);
@@ -148,7 +148,7 @@ static void bursts_view(struct na_result *r)
 	free(x);
 	snprintf(title, sizeof(title), "longest bursts of transfers (of %s)",
 		 na_print_count(many, (uint64_t)number(na_result_body(r),
-						       "bursts_total")));
+						       M_bursts_total)));
 	na_result_view(r, title, list, cols, sizeof(cols) / sizeof(cols[0]), 0);
 }
 

@@ -108,10 +108,10 @@ static void put_waiting(struct na_result *r, struct na_value *all,
 			const struct na_value *row)
 {
 	static const char *const reals[][2] = {
-		{"mean_us", "waiting_us.mean"},
-		{"p99_us", "waiting_us.p99"},
-		{"skew_p50_us", "start_skew_us.p50"},
-		{"skew_max_us", "start_skew_us.max"},
+		{M_mean_us, M_waiting_us "." M_mean},
+		{M_p99_us, M_waiting_us "." M_p99},
+		{"skew_p50_us", M_start_skew_us "." M_p50},
+		{"skew_max_us", M_start_skew_us "." M_max},
 	};
 	struct na_value *to = na_put_object(r, all, NULL);
 

@@ -48,8 +48,8 @@ static void put_row(struct na_result *r, struct na_value *list,
 	na_put_real(r, x, M_shift, row->shift);
 	na_put_real(r, x, M_ratio, row->ratio);
 	put_pair(r, x, "ci95", row->shift_ci);
-	put_pair(r, x, "ratio_ci95", row->ratio_ci);
-	put_pair(r, x, "b_ci95", row->b_ci);
+	put_pair(r, x, M_ratio_ci95, row->ratio_ci);
+	put_pair(r, x, M_b_ci95, row->b_ci);
 	na_put_real(r, x, M_p_value, row->p);
 	na_put_real(r, x, M_detectable, row->detectable);
 	if (row->equal) {
@@ -58,7 +58,7 @@ static void put_row(struct na_result *r, struct na_value *list,
 		na_put_real(r, e, M_a, row->equal_a);
 		na_put_real(r, e, M_b, row->equal_b);
 		na_put_real(r, e, M_ratio, row->equal_ratio);
-		put_pair(r, e, "ratio_ci95", row->equal_ci);
+		put_pair(r, e, M_ratio_ci95, row->equal_ci);
 	}
 	na_put_text(r, x, M_verdict, df_verdicts[row->verdict]);
 	put_why(r, x, s, what);
@@ -188,7 +188,7 @@ static void put_change(struct na_result *r, struct na_value *list,
 	na_put_real(r, x, M_a_us, c->typical_us[DF_A]);
 	na_put_real(r, x, M_b_us, c->typical_us[DF_B]);
 	na_put_real(r, x, M_ratio, c->ratio);
-	put_pair(r, x, "ratio_ci95", c->ratio_ci);
+	put_pair(r, x, M_ratio_ci95, c->ratio_ci);
 	na_put_real(r, x, M_q_value, c->q);
 	na_put_text(r, x, M_verdict,
 		    df_verdicts[c->ratio > 1 ? DF_WORSE : DF_BETTER]);

@@ -131,9 +131,9 @@ size_t na_groups_columns(const struct na_grouping *by,
 {
 	/* clang-format off */
 	static const char *const fields[NA_N_KEYS] = {
-		"key.component", "key.host", "key.src", "key.dst", "key.pair",
-		"key.collective", "key.transfer_type", "key.size", "key.step",
-		"key.device", "key.class", "key.label",
+		"key.component", M_key "." M_host, M_key "." M_src, M_key "." M_dst, "key.pair",
+		M_key "." M_collective, M_key "." M_transfer_type, "key.size", M_key "." M_step,
+		M_key "." M_device, "key.class", M_key "." M_label,
 	};
 	/* clang-format on */
 

@@ -58,7 +58,7 @@ static void put_modules(const struct na_hangs *x,
 
 		na_put_text(r, o, M_module, name(x, m->module));
 		na_put_text(r, o, M_fingerprint, name(x, m->fingerprint));
-		put_number(r, o, "launch_id", m->launch_id);
+		put_number(r, o, M_launch_id, m->launch_id);
 		put_names(x, r, o, "hosts", &m->hosts);
 	}
 }
@@ -109,7 +109,7 @@ static void put_report(const struct na_hangs *x, const struct na_hangs_event *e,
 	na_put_text(r, in, M_type, t ? name(x, t->error_type) : NULL);
 	na_put_text(r, row, M_counters, na_hangs_counter_word(x, e));
 	if (t)
-		put_names(x, r, row, "other_lines", &t->texts);
+		put_names(x, r, row, M_other_lines, &t->texts);
 	else
 		na_put_list(r, row, M_other_lines);
 }
@@ -122,7 +122,7 @@ static void put_event(const struct na_hangs *x, const struct na_hangs_event *e,
 
 	na_put_text(r, row, M_time, na_hang_time_text(&e->time, buf));
 	na_put_text(r, row, M_cause, na_hang_cause_word(e->cause));
-	put_number(r, row, "launch_id", launch_of(e));
+	put_number(r, row, M_launch_id, launch_of(e));
 	if (e->timeout_ps < 0)
 		na_put_null(r, row, M_timeout_s);
 	else
@@ -136,7 +136,7 @@ static void put_event(const struct na_hangs *x, const struct na_hangs_event *e,
 			    e->step_in_progress > 0);
 	put_culprits(x, e, r, row);
 	put_modules(x, e, r, row);
-	put_names(x, r, row, "blocked_by", &e->blocked_by);
+	put_names(x, r, row, M_blocked_by, &e->blocked_by);
 	na_put_text(r, row, M_blocked_why, e->why);
 	put_names(x, r, row, "waiting", &e->waiting);
 	put_next(x, e, r, row);

@@ -167,7 +167,7 @@ static void events_view(const struct na_hangs *x, size_t top,
 		{M_blocked_by, "blocked by", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
-	static const char *const members[] = {"launch_id", "awaited",
+	static const char *const members[] = {M_launch_id, "awaited",
 					      "completed", "sources"};
 	struct na_value *list = na_put_list(r, na_result_side(r), "hangs");
 	const struct na_value *all = na_get(na_result_body(r), M_events);
@@ -198,7 +198,7 @@ static void events_view(const struct na_hangs *x, size_t top,
 		names.n = na_hangs_blamed(e, four);
 		names.items = four;
 		put_cell(x, r, row, "culprits", &names);
-		put_cell(x, r, row, "blocked_by", &e->blocked_by);
+		put_cell(x, r, row, M_blocked_by, &e->blocked_by);
 	}
 	na_result_view(r, "Hangs", list, cols, sizeof(cols) / sizeof(cols[0]),
 		       top);

@@ -295,5 +295,5 @@ void hs_put_counters(struct hs_out *o, const struct na_settings *s,
 	o->list = na_put_list(o->r, into, M_counters);
 	for (size_t i = NA_TCP_RETRANS_SEGS; i < NA_N_TCP_COUNTERS; i++)
 		put_counter(o, s, &x, i);
-	put_known(o->r, into, "segments_sent", x.now[NA_TCP_OUT_SEGS]);
+	put_known(o->r, into, M_segments_sent, x.now[NA_TCP_OUT_SEGS]);
 }

@@ -131,7 +131,7 @@ static void routes_view(struct na_result *r, const struct na_value *body)
 		{M_why, "why", NA_F_TEXT, 0, 0},
 	};
 	static const char *const names[] = {
-		"state", "dst", "via", "dev", "table", "rto_min_ms", "from",
+		"state", "dst", "via", "dev", "table", M_rto_min_ms, "from",
 		"why",
 	};
 	/* clang-format on */
@@ -220,8 +220,8 @@ void na_host_settings_views(const struct na_host_judged *j, const char *where,
 	nics_view(r, body);
 	counters_view(r, body);
 	remedies(r, body);
-	note_count(r, "nics_left_out", "interfaces", "more are left out");
-	note_count(r, "routes_left_out", "routes", "more are left out");
-	note_count(r, "route_lines_not_understood", "lines of the routes",
+	note_count(r, M_nics_left_out, "interfaces", "more are left out");
+	note_count(r, M_routes_left_out, "routes", "more are left out");
+	note_count(r, M_route_lines_not_understood, "lines of the routes",
 		   "could not be understood and are left out");
 }

@@ -19,12 +19,12 @@ struct quantile {
 
 /* clang-format off */
 static const struct quantile quantiles[] = {
-	{0.5, "p50", "p50_us", "p50_ci95_us", 2},
-	{0.9, "p90", "p90_us", "p90_ci95_us", 10},
-	{0.95, "p95", "p95_us", "p95_ci95_us", 20},
-	{0.99, "p99", "p99_us", "p99_ci95_us", 100},
-	{0.999, "p99_9", "p99_9_us", "p99_9_ci95_us", 1000},
-	{0.9999, "p99_99", "p99_99_us", "p99_99_ci95_us", 10000},
+	{0.5, "p50", M_p50_us, M_p50_ci95_us, 2},
+	{0.9, "p90", M_p90_us, M_p90_ci95_us, 10},
+	{0.95, "p95", M_p95_us, M_p95_ci95_us, 20},
+	{0.99, "p99", M_p99_us, M_p99_ci95_us, 100},
+	{0.999, "p99_9", M_p99_9_us, M_p99_9_ci95_us, 1000},
+	{0.9999, "p99_99", M_p99_99_us, M_p99_99_ci95_us, 10000},
 };
 /* clang-format on */
 enum { QUANTILES = sizeof(quantiles) / sizeof(quantiles[0]) };
@@ -197,10 +197,10 @@ static void put_curve(struct na_result *r, struct na_value *to,
 	const struct {
 		const char *name;
 		const double *from;
-	} parts[] = {{"ccdf_us", c->us},
-		     {"ccdf_share", c->share},
-		     {"ccdf_lower_us", c->lower_us},
-		     {"ccdf_upper_us", c->upper_us}};
+	} parts[] = {{M_ccdf_us, c->us},
+		     {M_ccdf_share, c->share},
+		     {M_ccdf_lower_us, c->lower_us},
+		     {M_ccdf_upper_us, c->upper_us}};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		double *x = na_put_reals(r, to, parts[i].name, c->n);

@@ -15,15 +15,15 @@ static struct na_value *quantile_rows(struct na_result *r,
 {
 	/* clang-format off */
 	static const char *const rows[][3] = {
-		{"min", "min_us", NULL},
-		{"mean", "mean_us", NULL},
-		{"p50", "p50_us", "p50_ci95_us"},
-		{"p90", "p90_us", "p90_ci95_us"},
-		{"p95", "p95_us", "p95_ci95_us"},
-		{"p99", "p99_us", "p99_ci95_us"},
-		{"p99.9", "p99_9_us", "p99_9_ci95_us"},
-		{"p99.99", "p99_99_us", "p99_99_ci95_us"},
-		{"max", "max_us", NULL},
+		{"min", M_min_us, NULL},
+		{"mean", M_mean_us, NULL},
+		{"p50", M_p50_us, M_p50_ci95_us},
+		{"p90", M_p90_us, M_p90_ci95_us},
+		{"p95", M_p95_us, M_p95_ci95_us},
+		{"p99", M_p99_us, M_p99_ci95_us},
+		{"p99.9", M_p99_9_us, M_p99_9_ci95_us},
+		{"p99.99", M_p99_99_us, M_p99_99_ci95_us},
+		{"max", M_max_us, NULL},
 	};
 	/* clang-format on */
 	struct na_value *list = na_put_list(r, na_result_side(r), "quantiles");
@@ -151,8 +151,8 @@ static void split_view(struct na_result *r, const struct lat_state *s)
 /* Of --by: the JSON's rows, flat and short. */
 static struct na_value *group_rows(struct na_result *r)
 {
-	static const char *const fields[] = {"p50_us", "p90_us", "p99_us",
-					     "p99_9_us", "max_us"};
+	static const char *const fields[] = {M_p50_us, M_p90_us, M_p99_us,
+					     M_p99_9_us, M_max_us};
 	struct na_value *list = na_put_list(r, na_result_side(r), M_table);
 	const struct na_value *g = na_get(na_result_body(r), M_groups);
 

@@ -106,11 +106,11 @@ static void pairs_view(struct na_result *r, const struct pr_state *s,
 	column(&c, "count", "transfers", NA_F_COUNT, 0);
 	column(&c, "bytes", "MB", NA_F_NUMBER, 4);
 	c.c[c.n - 1].scale = 1e-6;
-	column(&c, "p50_us", "p50 us", NA_F_NUMBER, 4);
-	column(&c, "p99_us", "p99 us", NA_F_NUMBER, 4);
-	column(&c, "expected_us", "expected us", NA_F_NUMBER, 4);
+	column(&c, M_p50_us, "p50 us", NA_F_NUMBER, 4);
+	column(&c, M_p99_us, "p99 us", NA_F_NUMBER, 4);
+	column(&c, M_expected_us, "expected us", NA_F_NUMBER, 4);
 	column(&c, "excess", "excess x", NA_F_NUMBER, 3);
-	column(&c, "q_value", "q", NA_F_NUMBER, 2);
+	column(&c, M_q_value, "q", NA_F_NUMBER, 2);
 	na_result_view(r, title, na_get(body, M_pairs), c.c, c.n, top);
 }
 
@@ -120,8 +120,8 @@ static void clocks_view(struct na_result *r, const struct pr_state *s,
 	struct columns c = columns_for(s);
 
 	column(&c, "host", "host", NA_F_TEXT, 0);
-	column(&c, "ahead_us", "ahead by us", NA_F_NUMBER, 3);
-	column(&c, "uncertainty_us", "+- us", NA_F_NUMBER, 2);
+	column(&c, M_ahead_us, "ahead by us", NA_F_NUMBER, 3);
+	column(&c, M_uncertainty_us, "+- us", NA_F_NUMBER, 2);
 	na_result_view(r, "clocks that are off (corrected here)", list, c.c,
 		       c.n, 0);
 }
@@ -134,7 +134,7 @@ static void stalls_view(struct na_result *r, const struct pr_state *s,
 	column(&c, "host", "host", NA_F_TEXT, 0);
 	column(&c, "episodes", "episodes", NA_F_COUNT, 0);
 	column(&c, "transfers", "transfers", NA_F_COUNT, 0);
-	column(&c, "longest_ms", "longest ms", NA_F_NUMBER, 3);
+	column(&c, M_longest_ms, "longest ms", NA_F_NUMBER, 3);
 	na_result_view(r, "hosts that pause (no NIC: look at the host)", list,
 		       c.c, c.n, 0);
 }
@@ -145,7 +145,7 @@ static void undecided_view(struct na_result *r, const struct pr_state *s,
 	struct columns c = columns_for(s);
 
 	column(&c, "what", "pattern", NA_F_TEXT, 0);
-	column(&c, "n_pairs", "pairs", NA_F_COUNT, 0);
+	column(&c, M_n_pairs, "pairs", NA_F_COUNT, 0);
 	column(&c, "needs", "what would decide", NA_F_TEXT, 0);
 	na_result_view(r, "undecided", list, c.c, c.n, 0);
 }
@@ -167,13 +167,13 @@ static void note_tests(struct na_result *r, const struct na_value *culprits)
 		const struct na_value *u = first;
 		size_t n = 0;
 
-		while (u != v && !(same_text(u, v, "test_next") &&
+		while (u != v && !(same_text(u, v, M_test_next) &&
 				   same_text(u, v, "needs")))
 			u = u->next;
 		if (u != v)
 			continue; /* told */
 		for (; u; u = u->next) {
-			if (same_text(u, v, "test_next") &&
+			if (same_text(u, v, M_test_next) &&
 			    same_text(u, v, "needs") && n++ < TOLD)
 				pr_say(&who, "%s%.80s", n > 1 ? ", " : "",
 				       text_of(u, "suspect"));
@@ -181,7 +181,7 @@ static void note_tests(struct na_result *r, const struct na_value *culprits)
 		if (n > TOLD)
 			pr_say(&who, " and %zu more", n - TOLD);
 		na_result_note(r, "test %s: %s%s%s", who.text,
-			       text_of(v, "test_next"),
+			       text_of(v, M_test_next),
 			       *needs ? "; what would decide: " : "", needs);
 	}
 	if (first)

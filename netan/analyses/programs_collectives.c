@@ -198,7 +198,7 @@ static void put_collective(const struct program *g, struct na_result *r,
 	put_known(r, row, "channel", (uint64_t)x->channel, x->channel >= 0);
 	put_known(r, row, "bytes", bytes, bytes <= INT64_MAX);
 	put_known(r, row, "participants", n, n > 0 && n <= INT64_MAX);
-	put_known(r, row, "group_size", x->group_size, x->group_size > 0);
+	put_known(r, row, M_group_size, x->group_size, x->group_size > 0);
 	put_known(r, row, "groups", x->n_groups, x->n_groups > 0);
 	na_put_bool(r, row, M_even, !x->uneven);
 	na_put_text(r, row, M_done,

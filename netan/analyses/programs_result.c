@@ -106,7 +106,7 @@ static void put_program_ids(const struct na_programs *p, struct na_result *r,
 		ids[i] = p->h->modules[c[i].module].program_id;
 	if (ids)
 		qsort(ids, n, sizeof(*ids), by_id);
-	put_id(r, row, "program_id", ids ? ids[0] : NA_UNKNOWN_U64);
+	put_id(r, row, M_program_id, ids ? ids[0] : NA_UNKNOWN_U64);
 	list = na_put_list(r, row, M_program_ids);
 	for (size_t i = 0; ids && i < n; i++) {
 		if (ids[i] != NA_UNKNOWN_U64 && (!i || ids[i] != ids[i - 1]))
@@ -207,8 +207,8 @@ static void put_changed(const struct na_programs *p, struct na_result *r,
 	na_put_int(r, c, M_removed, (int64_t)d->only[0]);
 	na_put_int(r, c, M_other_operands, (int64_t)d->rewired);
 	na_put_int(r, c, M_computations, d->computations);
-	added = pg_put_only(p, r, c, "collectives_only_here", own, other);
-	removed = pg_put_only(p, r, c, "collectives_only_there", other, own);
+	added = pg_put_only(p, r, c, M_collectives_only_here, own, other);
+	removed = pg_put_only(p, r, c, M_collectives_only_there, other, own);
 	na_put_int(r, c, M_collectives,
 		   (int64_t)(added > removed ? added : removed));
 	na_put_bool(r, c, M_exact, d->exact);
@@ -301,7 +301,7 @@ static void put_workers(const struct na_programs *p, struct na_result *r,
 
 		na_put_text(r, row, M_host, p->h->workers[m->worker].name);
 		na_put_text(r, row, M_module, pg_text(p, m->name));
-		put_id(r, row, "program_id", m->program_id);
+		put_id(r, row, M_program_id, m->program_id);
 		put_fingerprint(r, row, m->fingerprint);
 		na_put_text(r, row, M_form, form(m->form));
 		na_put_int(r, row, M_instructions, (int64_t)m->n_instructions);

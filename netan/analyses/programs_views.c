@@ -225,7 +225,7 @@ static void missing_view(struct na_result *r, const struct na_value *body,
 							: "other form");
 		put_who(r, row, "on", na_get(x, M_hosts));
 		put_who(r, row, "not_on", na_get(x, M_missing));
-		put_copy(r, row, x, "other_name");
+		put_copy(r, row, x, M_other_name);
 	}
 	na_result_view(r, title, list, cols, sizeof(cols) / sizeof(cols[0]),
 		       top);

@@ -192,13 +192,13 @@ static struct na_value *put_call(struct na_result *r, struct na_value *list,
 		    na_endpoint_print(buf, &store->names, &ends[c->dst]));
 	na_put_text(r, row, M_method, method_of(store, c->method));
 	put_status(r, row, "status", status_of(c));
-	put_status(r, row, "http_status", c->http_status);
+	put_status(r, row, M_http_status, c->http_status);
 	na_put_bool(r, row, M_grpc, is_grpc(c));
 	na_put_bool(r, row, M_reset, c->reset);
 	na_put_real(r, row, M_first_us, after_us(c, c->first_ps));
 	na_put_real(r, row, M_end_us, lasted_us(c));
-	put_bytes(r, row, "bytes_req", c->bytes_req);
-	put_bytes(r, row, "bytes_resp", c->bytes_resp);
+	put_bytes(r, row, M_bytes_req, c->bytes_req);
+	put_bytes(r, row, M_bytes_resp, c->bytes_resp);
 	na_put_int(r, row, M_messages_req, c->messages_req);
 	na_put_int(r, row, M_messages_resp, c->messages_resp);
 	na_put_int(r, row, M_connection, c->connection);

@@ -94,7 +94,7 @@ static void put_empty(struct na_result *r, struct na_value *body,
 {
 	/* clang-format off */
 	static const char *const arrays[] = {
-		"time_s", "count", "p50_us", "p99_us", "max_us", "tail_count",
+		M_time_s, "count", M_p50_us, M_p99_us, M_max_us, M_tail_count,
 	};
 	/* clang-format on */
 

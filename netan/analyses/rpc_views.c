@@ -368,7 +368,7 @@ static void mode_row(struct na_result *r, struct na_value *list,
 {
 	/* clang-format off */
 	static const char *const same[] = {
-		"latency_ms", "count", "share", "first_s", "last_s",
+		"latency_ms", "count", "share", M_first_s, M_last_s,
 	};
 	/* clang-format on */
 	struct na_value *row = na_put_object(r, list, NULL);

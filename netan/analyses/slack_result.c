@@ -45,8 +45,8 @@ static void put_spread(struct na_result *r, struct na_value *in,
 		       enum field f, struct spread *w)
 {
 	/* clang-format off */
-	static const char *const names[] = {"slack_us", "observed_us",
-					    "stall_us"};
+	static const char *const names[] = {M_slack_us, M_observed_us,
+					    M_stall_us};
 	static const struct { const char *name; double p; } of[] = {
 		{"p50", 0.5}, {"p5", 0.05}, {"min", 0},
 		{"p95", 0.95}, {"max", 1},
@@ -141,8 +141,8 @@ static void put_row(struct na_result *r, struct na_value *list,
 		    const struct sl_state *s, const struct sl_row *row,
 		    struct spread *w)
 {
-	static const char *const parts[SL_PARTS] = {"send_us", "send_done_us",
-						    "recv_us", "recv_done_us"};
+	static const char *const parts[SL_PARTS] = {M_send_us, M_send_done_us,
+						    M_recv_us, M_recv_done_us};
 	struct na_value *to = na_put_object(r, list, NULL);
 
 	na_put_text(r, to, M_collective, name_at(s, row->collective));
@@ -192,13 +192,13 @@ static void put_left(struct na_result *r, struct na_value *body,
 		const char *name;
 		uint64_t n;
 	} of[] = {
-		{"ops_without_collective", x->no_collective},
-		{"recv_done_before_send", x->done_first},
-		{"stray_ops", x->strays},
+		{M_ops_without_collective, x->no_collective},
+		{M_recv_done_before_send, x->done_first},
+		{M_stray_ops, x->strays},
 		{"unfinished", x->cut},
-		{"outside_window", x->outside},
-		{"other_hosts", x->hosts},
-		{"ops_outside_modules", x->outside_modules},
+		{M_outside_window, x->outside},
+		{M_other_hosts, x->hosts},
+		{M_ops_outside_modules, x->outside_modules},
 	};
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
@@ -220,7 +220,7 @@ static void count_joins(const struct sl_state *s, uint64_t n[NA_N_OPJOINS])
 }
 
 static const char *const join_names[NA_N_OPJOINS] = {
-	"none", "graph", "channel", "suffix", "long_name", "instruction"};
+	"none", "graph", "channel", "suffix", M_long_name, "instruction"};
 
 static void put_joins(struct na_result *r, struct na_value *body,
 		      const struct sl_state *s)

@@ -106,8 +106,8 @@ enum part { COMPUTE, OVERLAP, EXPOSED, IDLE, PARTS };
 static void put_parts(struct na_result *r, struct na_value *side,
 		      const struct columns *c)
 {
-	static const char *const names[PARTS] = {"compute_ms", "overlap_ms",
-						 "exposed_ms", "idle_ms"};
+	static const char *const names[PARTS] = {M_compute_ms, M_overlap_ms,
+						 M_exposed_ms, M_idle_ms};
 	struct na_value *to = na_put_object(r, side, "parts");
 	size_t *count = na_calloc(c->n + 1, sizeof(*count));
 	double *x[PARTS];

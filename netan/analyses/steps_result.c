@@ -8,9 +8,9 @@
 
 const char *const st_cause_names[ST_CAUSES] = {NULL, "computation", "input",
 					       "network", "late_start"};
-static const char *const networks[NA_N_NETWORKS] = {"exposed_dcn_ms",
-						    "exposed_ici_ms",
-						    "exposed_gpu_ms"};
+static const char *const networks[NA_N_NETWORKS] = {M_exposed_dcn_ms,
+						    M_exposed_ici_ms,
+						    M_exposed_gpu_ms};
 
 static void put_ms(struct na_result *r, struct na_value *in, const char *name,
 		   na_i128 ps, size_t n)
@@ -60,16 +60,16 @@ static void put_parts(struct na_result *r, struct na_value *to,
 
 	for (int k = 0; k < NA_N_NETWORKS; k++)
 		exposed += x->exposed[k];
-	put_ms(r, to, "compute_ms", x->busy, n);
-	put_ms(r, to, "overlap_ms", x->overlap, n);
-	put_share(r, to, "overlap_share", (double)x->overlap,
+	put_ms(r, to, M_compute_ms, x->busy, n);
+	put_ms(r, to, M_overlap_ms, x->overlap, n);
+	put_share(r, to, M_overlap_share, (double)x->overlap,
 		  (double)x->flight);
-	put_ms(r, to, "exposed_ms", exposed, n);
+	put_ms(r, to, M_exposed_ms, exposed, n);
 	for (int k = 0; k < NA_N_NETWORKS; k++)
 		put_ms(r, to, networks[k], x->exposed[k], n);
-	put_ms(r, to, "waiting_ms", x->waiting, x->matched ? n : 0);
-	put_ms(r, to, "idle_ms", x->idle, n);
-	put_ms(r, to, "gap_ms", x->gap, x->n);
+	put_ms(r, to, M_waiting_ms, x->waiting, x->matched ? n : 0);
+	put_ms(r, to, M_idle_ms, x->idle, n);
+	put_ms(r, to, M_gap_ms, x->gap, x->n);
 }
 
 static struct sums sums_of(const struct st_state *s, size_t from, size_t to)
@@ -103,14 +103,14 @@ static void put_step(struct na_result *r, struct na_value *list,
 	na_put_int(r, to, M_step, t->number);
 	na_put_real(r, to, M_from_s, (double)t->start_ps / 1e12);
 	na_put_real(r, to, M_to_s, (double)t->end_ps / 1e12);
-	put_ms(r, to, "duration_ms", x.duration, x.n);
+	put_ms(r, to, M_duration_ms, x.duration, x.n);
 	na_put_text(r, to, M_slowest_host,
 		    named ? host_name(s, s->host_steps[t->slowest].host)
 			  : NULL);
 	na_put_text(r, to, M_cause, st_cause_names[t->cause]);
-	put_ms(r, to, "behind_ms", t->late_ps, named);
-	put_ms(r, to, "lost_ms", t->lost_ps, named);
-	put_ms(r, to, "spread_ms", t->spread_ps, 1);
+	put_ms(r, to, M_behind_ms, t->late_ps, named);
+	put_ms(r, to, M_lost_ms, t->lost_ps, named);
+	put_ms(r, to, M_spread_ms, t->spread_ps, 1);
 	x.unknown = s->by_launch[t->run];
 	x.matched = s->matched[t->run];
 	put_parts(r, to, &x);
@@ -137,10 +137,10 @@ static void put_host(struct na_result *r, struct na_value *list,
 	put_label(r, to, s, h->run);
 	na_put_text(r, to, M_host, host_name(s, h->host));
 	na_put_int(r, to, M_steps, (int64_t)h->n);
-	put_ms(r, to, "mean_ms", h->duration_ps, h->n);
+	put_ms(r, to, M_mean_ms, h->duration_ps, h->n);
 	na_put_real(r, to, M_p99_ms, h->p99_ms);
 	if (h->tests[ST_OF_STEPS].n)
-		put_share(r, to, "slowest_share", (double)h->slowest,
+		put_share(r, to, M_slowest_share, (double)h->slowest,
 			  (double)h->n);
 	else
 		na_put_null(r, to, M_slowest_share);
@@ -168,13 +168,13 @@ static void put_straggler(struct na_result *r, struct na_value *list,
 	na_put_text(r, to, M_of,
 		    h->evidence == ST_OF_STEPS ? "steps" : "collectives");
 	put_share(r, to, "share", (double)v->last, (double)v->n);
-	put_share(r, to, "expected_share", v->expected, (double)v->n);
+	put_share(r, to, M_expected_share, v->expected, (double)v->n);
 	na_put_int(r, to, M_times, (int64_t)v->last);
 	na_put_int(r, to, M_tried, (int64_t)v->n);
 	na_put_real(r, to, M_p_value, v->p);
 	na_put_real(r, to, M_q_value, v->q);
-	put_ms(r, to, "behind_ms", v->effect_ps, 1);
-	put_ms(r, to, "lost_ms", v->lost_ps, 1);
+	put_ms(r, to, M_behind_ms, v->effect_ps, 1);
+	put_ms(r, to, M_lost_ms, v->lost_ps, 1);
 	na_put_bool(r, to, M_starts_late, h->tests[ST_OF_STARTS].named);
 	na_put_bool(r, to, M_takes_long, h->tests[ST_OF_TRANSFERS].named);
 }

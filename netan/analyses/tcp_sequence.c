@@ -40,9 +40,9 @@ enum course {
 
 /* clang-format off */
 static const char *const course_names[COURSES] = {
-	"ack_from", "ack_to", "edge_from", "edge_to",
-	"in_flight_max", "in_flight_last", "window_min", "window_last",
-	"rtt_min_us", "rtt_max_us",
+	M_ack_from, M_ack_to, M_edge_from, M_edge_to,
+	M_in_flight_max, M_in_flight_last, M_window_min, M_window_last,
+	M_rtt_min_us, M_rtt_max_us,
 };
 /* clang-format on */
 
@@ -508,7 +508,7 @@ static void put_marks(struct na_result *r, struct na_value *in,
 static void put_data(struct na_result *r, struct na_value *in,
 		     const struct tcp_sequence *q)
 {
-	static const char *const fields[] = {"column", "from_byte", "to_byte",
+	static const char *const fields[] = {"column", M_from_byte, M_to_byte,
 					     NULL};
 	int64_t *cells;
 	size_t n = 0;

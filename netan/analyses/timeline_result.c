@@ -86,13 +86,13 @@ static enum na_status put_bins(struct na_result *r, struct na_value *body,
 
 	na_put_real(r, body, M_bin_s, (double)s->bins.bin_ps / 1e12);
 	put_times(r, body, s);
-	rate[0] = put_series(r, body, "rx_gbps", s, &s->rate[0],
+	rate[0] = put_series(r, body, M_rx_gbps, s, &s->rate[0],
 			     gbps_of_bin(s));
-	rate[1] = put_series(r, body, "tx_gbps", s, &s->rate[1],
+	rate[1] = put_series(r, body, M_tx_gbps, s, &s->rate[1],
 			     gbps_of_bin(s));
-	put_series(r, body, "rx_outstanding_bytes", s, &s->outstanding[0],
+	put_series(r, body, M_rx_outstanding_bytes, s, &s->outstanding[0],
 		   per_bin);
-	put_series(r, body, "tx_outstanding_bytes", s, &s->outstanding[1],
+	put_series(r, body, M_tx_outstanding_bytes, s, &s->outstanding[1],
 		   per_bin);
 	put_series(r, body, "pending", s, &s->pending, per_bin);
 	most = na_put_reals(r, body, M_pending_max, s->bins.n);
@@ -214,12 +214,12 @@ static void put_group_side(struct na_result *r, struct na_value *row,
 			   const struct tl_state *s, const struct tl_row *x,
 			   size_t side)
 {
-	static const char *const names[2][3] = {{"rx_bytes", "rx_mean_gbps",
-						 "rx_peak_gbps"},
-						{"tx_bytes", "tx_mean_gbps",
-						 "tx_peak_gbps"}};
-	const struct na_value *v = na_get(row, side == NA_RX ? "rx_gbps"
-							     : "tx_gbps");
+	static const char *const names[2][3] = {{M_rx_bytes, M_rx_mean_gbps,
+						 M_rx_peak_gbps},
+						{M_tx_bytes, M_tx_mean_gbps,
+						 M_tx_peak_gbps}};
+	const struct na_value *v = na_get(row, side == NA_RX ? M_rx_gbps
+							     : M_tx_gbps);
 
 	na_put_amount(r, row, names[side][0], x->amount[side]);
 	/* A run lasts as long as itself, not as long as the other one. */
@@ -245,9 +245,9 @@ static struct na_value *put_groups(struct na_result *r, struct na_value *body,
 		na_groups_put_key(r, row, &s->scope->by, s->scope->store,
 				  &s->groups, s->shown[i],
 				  s->has_rest && i == s->n_shown - 1);
-		put_series(r, row, "rx_gbps", s, &s->rows[i].spread[0],
+		put_series(r, row, M_rx_gbps, s, &s->rows[i].spread[0],
 			   gbps_of_bin(s));
-		put_series(r, row, "tx_gbps", s, &s->rows[i].spread[1],
+		put_series(r, row, M_tx_gbps, s, &s->rows[i].spread[1],
 			   gbps_of_bin(s));
 		for (size_t side = 0; side < 2; side++)
 			put_group_side(r, row, s, &s->rows[i], side);
@@ -379,8 +379,8 @@ static void put_empty(struct na_result *r, struct na_value *body,
 {
 	/* clang-format off */
 	static const char *const arrays[] = {
-		"time_s", "rx_gbps", "tx_gbps", "rx_outstanding_bytes",
-		"tx_outstanding_bytes", "pending", "pending_max",
+		M_time_s, M_rx_gbps, M_tx_gbps, M_rx_outstanding_bytes,
+		M_tx_outstanding_bytes, "pending", M_pending_max,
 	};
 	/* clang-format on */
 	struct totals none = {{NAN, NAN}, {NAN, NAN}};

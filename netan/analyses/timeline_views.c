@@ -138,8 +138,8 @@ static void sums_view(struct na_result *r, const struct na_value *body,
 		na_put_real(r, to, cols[i].field,
 			    na_real_of(na_get(body, cols[i].field), NAN));
 	if (all > 0) {
-		put_share(r, to, "rx_mean_percent", body, "rx_mean_gbps", all);
-		put_share(r, to, "tx_mean_percent", body, "tx_mean_gbps", all);
+		put_share(r, to, "rx_mean_percent", body, M_rx_mean_gbps, all);
+		put_share(r, to, "tx_mean_percent", body, M_tx_mean_gbps, all);
 	}
 	choose_unit(&x, body, s);
 	show(&x, cols, ALL - OF_CAPACITY, true);

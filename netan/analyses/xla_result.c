@@ -29,7 +29,7 @@ static double number_of(const struct na_xla_value *v)
 	return v->kind == NA_XLA_TIME ? (double)v->ns / 1e9 : v->number;
 }
 
-/* "total" as "total_s", "total_bytes" or "total". */
+/* "total" as M_total_s, M_total_bytes or "total". */
 static void put_value(struct na_result *r, struct na_value *to,
 		      const char *name, const struct na_xla_value *v)
 {
@@ -103,7 +103,7 @@ static void put_metric(struct na_xla_case *c, struct na_value *list,
 	else if (s->from && m->total.kind == NA_XLA_BYTES)
 		na_put_real(r, row, M_new_bytes, number_of(&m->total) - from);
 	na_put_real(r, row, M_recent_per_s, m->rate);
-	put_value(r, row, "recent_value_per_s", &m->value_rate);
+	put_value(r, row, M_recent_value_per_s, &m->value_rate);
 	put_percentiles(r, row, m);
 	put_process(r, row, c, s);
 }

@@ -140,9 +140,9 @@ static void put_row(struct na_xla_case *c, struct na_value *list,
 		    na_text_of(na_get(m, M_process), NULL));
 	na_put_text(c->r, row, M_name, na_text_of(na_get(m, M_name), NULL));
 	na_put_int(c->r, row, M_samples, na_int_of(na_get(m, M_samples), 0));
-	na_put_real(c->r, row, M_per_step, of(m, "per_step"));
-	na_put_real(c->r, row, M_per_s, of(m, "per_s"));
-	na_put_real(c->r, row, M_recent_per_s, of(m, "recent_per_s"));
+	na_put_real(c->r, row, M_per_step, of(m, M_per_step));
+	na_put_real(c->r, row, M_per_s, of(m, M_per_s));
+	na_put_real(c->r, row, M_recent_per_s, of(m, M_recent_per_s));
 	snprintf(name, sizeof(name), "total%s", unit);
 	na_put_real(c->r, row, M_total, of(m, name));
 	snprintf(name, sizeof(name), "percentiles.p50%s", unit);

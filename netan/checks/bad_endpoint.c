@@ -28,8 +28,8 @@ static const char *who_of(struct na_case *c, const struct na_value *x)
 		return na_case_text(c, "both sides of %s", host);
 	if (strcmp(kind, "pair") == 0)
 		return na_case_text(c, "path %s -> %s",
-				    na_text_at(x, "src_host"),
-				    na_text_at(x, "dst_host"));
+				    na_text_at(x, M_src_host),
+				    na_text_at(x, M_dst_host));
 	return na_case_text(c, "%s of rack {%s}",
 			    strcmp(kind, "rack_uplink") == 0     ? "uplink"
 			    : strcmp(kind, "rack_downlink") == 0 ? "downlink"
@@ -61,7 +61,7 @@ static const char *how_of(struct na_case *c, const struct na_value *x)
 				    "%lld transfers wait for %s over %lld "
 				    "pair%s, %s times the usual rate",
 				    (long long)na_count_at(x, "tails"),
-				    na_flag_at(x, "loses_packets")
+				    na_flag_at(x, M_loses_packets)
 					    ? "a retransmission timeout"
 					    : "over 100 ms",
 				    pairs, pairs == 1 ? "" : "s", factor);
@@ -112,7 +112,7 @@ static const char *receiver(const struct na_value *part)
 static bool is_its(const struct na_value *culprit, const struct na_value *part)
 {
 	const char *kind = na_text_at(culprit, "kind");
-	const char *src = na_text_at(part, "src_host");
+	const char *src = na_text_at(part, M_src_host);
 	bool sends, receives;
 
 	if (!*src)
@@ -126,7 +126,7 @@ static bool is_its(const struct na_value *culprit, const struct na_value *part)
 	if (strcmp(kind, "pair") == 0)
 		return strcmp(src, na_text_at(culprit, "src_host")) == 0 &&
 		       strcmp(receiver(part),
-			      na_text_at(culprit, "dst_host")) == 0;
+			      na_text_at(culprit, M_dst_host)) == 0;
 	return sends || receives;
 }
 
@@ -149,7 +149,7 @@ static void put_cost(struct na_case *c, struct na_finding *f,
 	     run; run = run->next) {
 		for (const struct na_value *v = na_first(run, "path"); v;
 		     v = v->next) {
-			double us = na_number_at(v, "duration_us");
+			double us = na_number_at(v, M_duration_us);
 
 			all_us += us;
 			its_us += is_its(culprit, v) ? us : 0;
@@ -178,9 +178,9 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *x)
 {
 	static const char *const copied[] = {
-		"kind",        "host",     "src_host",     "dst_host",
+		"kind",        "host",     M_src_host,     M_dst_host,
 		"hosts",       "endpoint", "channel",      "excess",
-		"excess_ci95", "p_value",  "pairs",        "transfers",
+		M_excess_ci95, M_p_value,  "pairs",        "transfers",
 		"tails",       "episodes", "alternatives", "needs"};
 	const struct na_value *first = na_first(x, "windows");
 
@@ -192,8 +192,8 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 			na_put_alias(c->r, f->evidence, copied[i], v);
 	}
 	for (const struct na_value *w = first; w; w = w->next) {
-		double from = na_number_at(w, "from_s");
-		double to = na_number_at(w, "to_s");
+		double from = na_number_at(w, M_from_s);
+		double to = na_number_at(w, M_to_s);
 
 		f->from_s = w == first ? from : fmin(f->from_s, from);
 		f->to_s = w == first ? to : fmax(f->to_s, to);
@@ -235,7 +235,7 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 					    : unsure ? NA_FINDING_WARNING
 						     : NA_FINDING_ERROR,
 					    unsure ? NA_POSSIBLE : NA_LIKELY);
-	const char *next = na_text_at(x, "test_next");
+	const char *next = na_text_at(x, M_test_next);
 
 	if (!f)
 		return;
@@ -268,7 +268,7 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 			     "%s pauses now and then: %lld times, up to %s ms",
 			     na_text_at(x, "host"),
 			     (long long)na_count_at(x, "episodes"),
-			     na_case_number(c, na_number_at(x, "longest_ms")));
+			     na_case_number(c, na_number_at(x, M_longest_ms)));
 	f->remedy = "no NIC pauses like this: look at what else runs on the "
 		    "host (garbage collection, checkpoints, memory pressure, "
 		    "throttling)";
@@ -297,7 +297,7 @@ static void put_slow(struct na_case *c, struct na_value *list,
 		     const struct na_value *row)
 {
 	static const char *const copied[] = {"src",    "dst",    "count",
-					     "p50_us", "excess", "q_value"};
+					     M_p50_us, "excess", M_q_value};
 	struct na_value *to = na_put_object(c->r, list, NULL);
 
 	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
@@ -324,7 +324,7 @@ static bool slow_one_way(const struct na_value *body,
 	const struct na_value *back = reverse_of(body, row);
 	double excess = na_number_at(row, "excess");
 
-	return back && na_number_at(row, "q_value") <= BY_CHANCE &&
+	return back && na_number_at(row, M_q_value) <= BY_CHANCE &&
 	       excess > SLOW && excess > SLOW * na_number_at(back, "excess");
 }
 

@@ -21,7 +21,7 @@ static void find(struct na_case *c, const struct na_value *x)
 
 	if (!f)
 		return;
-	na_print_time(p50, (int64_t)(real(x, "p50_us") * 1e6), 3);
+	na_print_time(p50, (int64_t)(real(x, M_p50_us) * 1e6), 3);
 	f->title = na_case_text(c,
 				"reductions on %.100s%s%.60s take %.3g times "
 				"as long as on the other hosts: %s in the "
@@ -43,9 +43,9 @@ static void find(struct na_case *c, const struct na_value *x)
 	na_put_text(c->r, f->evidence, M_label, label);
 	na_put_int(c->r, f->evidence, M_reductions,
 		   na_int_of(na_get(x, M_count), 0));
-	na_put_real(c->r, f->evidence, M_p50_us, real(x, "p50_us"));
-	na_put_real(c->r, f->evidence, M_p99_us, real(x, "p99_us"));
-	na_put_real(c->r, f->evidence, M_total_s, real(x, "total_s"));
+	na_put_real(c->r, f->evidence, M_p50_us, real(x, M_p50_us));
+	na_put_real(c->r, f->evidence, M_p99_us, real(x, M_p99_us));
+	na_put_real(c->r, f->evidence, M_total_s, real(x, M_total_s));
 	na_put_real(c->r, f->evidence, M_z, real(x, "z"));
 	na_put_real(c->r, f->evidence, M_ratio, real(x, "ratio"));
 }

@@ -39,7 +39,7 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 		"%" PRId64 " registration%s of host memory (MapDmaBuffer) in "
 		"the steady state, %s, %s in all, from %.3f s to %.3f s, %s",
 		n, n == 1 ? "" : "s", na_hostev_where(c, run, "registrations"),
-		na_hostev_time(took, k, "total_s"), f->from_s, f->to_s,
+		na_hostev_time(took, k, M_total_s), f->from_s, f->to_s,
 		transfers ? na_case_text(c, "during %.2g %% of the transfers",
 					 share * 100)
 			  : "but no transfer that could wait for them");

@@ -64,7 +64,7 @@ static void put_threads(struct na_case *c, struct na_finding *f,
 			    na_text_of(na_get(t, "thread"), NULL));
 		na_put_int(c->r, row, M_count,
 			   na_int_of(na_get(t, M_count), 0));
-		na_put_real(c->r, row, M_total_s, real(t, "total_s"));
+		na_put_real(c->r, row, M_total_s, real(t, M_total_s));
 		put_bytes(c, row, t);
 	}
 }
@@ -74,7 +74,7 @@ void na_hostev_tell(struct na_case *c, struct na_finding *f,
 {
 	/* clang-format off */
 	static const char *const numbers[] = {
-		"total_s", "first_s", "last_s", "p50_s", "p99_s",
+		M_total_s, M_first_s, M_last_s, "p50_s", "p99_s",
 		"touched_share", "worst_share",
 	};
 	static const char *const counts[] = {
@@ -84,8 +84,8 @@ void na_hostev_tell(struct na_case *c, struct na_finding *f,
 	const struct na_value *k = na_get(run, kind);
 	struct na_value *to = f->evidence;
 
-	f->from_s = real(k, "first_s");
-	f->to_s = real(k, "last_s");
+	f->from_s = real(k, M_first_s);
+	f->to_s = real(k, M_last_s);
 	na_put_text(c->r, to, M_label, na_text_of(na_get(run, M_label), NULL));
 	na_put_real(c->r, to, "steady_from_s", real(run, "steady_from_s"));
 	na_put_text(c->r, to, "steady_by",

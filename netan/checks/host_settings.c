@@ -224,7 +224,7 @@ static struct na_value *with_timer(struct na_case *c,
 
 	for (const struct na_value *h = first_host(c); h; h = h->next) {
 		const char *trace = na_text_at(h, "trace_host");
-		double rto = na_number_at(h, "rto_min_ms");
+		double rto = na_number_at(h, M_rto_min_ms);
 
 		if (!*trace ||
 		    !is(row_of(h, "settings", "rto_min"), "state", "bad") ||
@@ -297,8 +297,8 @@ static void say_effect(struct na_case *c, struct na_finding *f,
 		       const struct na_value *hosts, double rto_ms)
 {
 	f->confidence = NA_LIKELY;
-	f->from_s = na_number_at(mode, "first_s");
-	f->to_s = na_number_at(mode, "last_s");
+	f->from_s = na_number_at(mode, M_first_s);
+	f->to_s = na_number_at(mode, M_last_s);
 	f->title = na_case_text(
 		c, "%s; %lld transfers (%s %%) come %s ms late", f->title,
 		(long long)na_count_at(mode, "count"),

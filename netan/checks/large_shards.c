@@ -72,7 +72,7 @@ static void name(struct na_case *c, const struct na_value *run,
 		if (!out->n++)
 			out->worst = x;
 		out->serial += serial;
-		out->max_bytes = fmax(out->max_bytes, real(x, "max_bytes"));
+		out->max_bytes = fmax(out->max_bytes, real(x, M_max_bytes));
 		row = list ? na_put_object(c->r, list, NULL) : NULL;
 		na_put_text(c->r, row, M_collective,
 			    na_text_of(na_get(x, M_collective), NULL));
@@ -82,7 +82,7 @@ static void name(struct na_case *c, const struct na_value *run,
 		na_put_real(c->r, row, "gap_max_s", real(x, "gap_max_s"));
 		na_put_real(c->r, row, "gap_share", real(x, "gap_share"));
 		na_put_int(c->r, row, "serial_sends", serial);
-		na_put_real(c->r, row, M_max_bytes, real(x, "max_bytes"));
+		na_put_real(c->r, row, M_max_bytes, real(x, M_max_bytes));
 	}
 }
 

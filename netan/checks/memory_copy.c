@@ -26,7 +26,7 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 		"%" PRId64 " host memory cop%s (zero copy lost) %s, %s in all, "
 		"p50 %s, p99 %s, during %.2g %% of the transfers",
 		n, n == 1 ? "y" : "ies", na_hostev_where(c, run, "copies"),
-		na_hostev_time(took, k, "total_s"),
+		na_hostev_time(took, k, M_total_s),
 		na_hostev_time(p50, k, "p50_s"),
 		na_hostev_time(p99, k, "p99_s"), share * 100);
 	f->remedy = na_hostev_remedy;

@@ -20,8 +20,8 @@ static void judge(struct na_case *c)
 	const struct na_value *groups = na_get(na_case_body(c, "sizes"),
 					       "groups");
 	const struct na_value *g = groups ? groups->u.of.first : NULL;
-	double count = share(g, "small_count_share");
-	double time = share(g, "small_time_share");
+	double count = share(g, M_small_count_share);
+	double time = share(g, M_small_time_share);
 	struct na_finding *f;
 	bool planned;
 
@@ -49,7 +49,7 @@ static void judge(struct na_case *c)
 		   na_int_of(na_get(g, M_count), 0));
 	na_put_real(c->r, f->evidence, M_small_count_share, count);
 	na_put_real(c->r, f->evidence, M_small_bytes_share,
-		    share(g, "small_bytes_share"));
+		    share(g, M_small_bytes_share));
 	na_put_real(c->r, f->evidence, M_small_time_share, time);
 }
 

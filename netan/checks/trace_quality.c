@@ -107,7 +107,7 @@ static void judge_left_out(struct na_case *c)
 	const struct na_value *doc = na_case_doc(c, "session");
 	const struct na_value *out = na_dig(doc, M_coverage "." M_left_out);
 	const struct na_value *side = na_case_side(c, "session");
-	double used = na_number_at(doc, "coverage.used"), share;
+	double used = na_number_at(doc, M_coverage "." M_used), share;
 	char count[NA_UNIT_BUF];
 	const char *text = "";
 	struct na_finding *f;
@@ -157,7 +157,7 @@ static void judge_left_out(struct na_case *c)
 static void judge_absent(struct na_case *c)
 {
 	const struct na_value *doc = na_case_doc(c, "session");
-	int64_t n = na_count_at(doc, "coverage.devices_not_here");
+	int64_t n = na_count_at(doc, M_coverage "." M_devices_not_here);
 	struct na_finding *f;
 
 	f = n ? na_case_find(c, NA_FINDING_INFO, NA_CERTAIN) : NULL;
@@ -229,9 +229,9 @@ static void judge_packets(struct na_case *c)
 	/* clang-format off */
 	static const struct { const char *name, *what; } of[] = {
 		{"malformed_packets", "malformed packets"},
-		{"limits_hit", "dropped to bound memory"},
-		{"http2_damaged", "HTTP/2 connections that cannot be followed"},
-		{"backward_steps", "steps back in time"},
+		{M_limits_hit, "dropped to bound memory"},
+		{M_http2_damaged, "HTTP/2 connections that cannot be followed"},
+		{M_backward_steps, "steps back in time"},
 	};
 	/* clang-format on */
 	const struct na_value *side = na_case_side(c, "session");

@@ -131,7 +131,7 @@ static void put_rest(struct na_case *c)
 {
 	const struct na_value *body = na_result_get_body(c->r);
 	const struct na_value *passed = na_get(body, M_passed);
-	const char *text = not_run(c, na_first(body, "not_run"));
+	const char *text = not_run(c, na_first(body, M_not_run));
 
 	if (passed && passed->n)
 		na_result_text(c->r, "passed", "%s",

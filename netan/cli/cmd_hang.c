@@ -404,7 +404,7 @@ static enum na_status note_suspects(const struct reading *x,
 /* Who is called what in the logs (--anonymize). */
 static const struct na_hidden said_names[] = {
 	{"host", NA_ALIAS_HOST},       {"hosts", NA_ALIAS_HOST},
-	{"blocked_by", NA_ALIAS_HOST}, {"waiting", NA_ALIAS_HOST},
+	{M_blocked_by, NA_ALIAS_HOST}, {"waiting", NA_ALIAS_HOST},
 	{"a", NA_ALIAS_HOST},          {"b", NA_ALIAS_HOST},
 	{"job", NA_ALIAS_TASK},        {"task", NA_ALIAS_TASK},
 	{"source", NA_ALIAS_TASK},     {NULL, NA_ALIAS_HOST},

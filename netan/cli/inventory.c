@@ -51,9 +51,9 @@ static void put_packets(struct na_result *r, struct na_value *to,
 		sum.backward_steps += c->backward_steps;
 	}
 	put_count(r, to, "malformed_packets", sum.malformed);
-	put_count(r, to, "limits_hit", sum.limits_hit);
-	put_count(r, to, "http2_damaged", sum.http2_damaged);
-	put_count(r, to, "backward_steps", sum.backward_steps);
+	put_count(r, to, M_limits_hit, sum.limits_hit);
+	put_count(r, to, M_http2_damaged, sum.http2_damaged);
+	put_count(r, to, M_backward_steps, sum.backward_steps);
 }
 
 static uint64_t put_inputs(struct na_result *r, struct na_value *to,

@@ -295,7 +295,7 @@ static void put_line(FILE *out, const struct na_ledger_run *run,
 	put_string(out, "cause", s ? s->cause : NULL);
 	fprintf(out, "\"events\":%" PRIu64 ",", s ? s->events : 0);
 	put_real(out, "excess", s ? s->excess : NAN);
-	put_real(out, "p_value", s ? s->p_value : NAN);
+	put_real(out, M_p_value, s ? s->p_value : NAN);
 	fprintf(out, "\"netan\":\"%s\"}\n", NETAN_VERSION);
 }
 

@@ -44,12 +44,12 @@ static size_t suspects_of(const struct na_value *culprits,
 		const char *host = text(v, "host");
 
 		if (!host)
-			host = text(v, "src_host");
+			host = text(v, M_src_host);
 		if (!host)
 			continue;
 		list[n++] = (struct na_suspect){
 			.host = host,
-			.peer = text(v, "dst_host"),
+			.peer = text(v, M_dst_host),
 			.kind = text(v, "kind"),
 			.cause = text(v, "channel"),
 			.events = (uint64_t)na_int_of(na_get(v, M_transfers),
