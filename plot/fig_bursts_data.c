@@ -80,6 +80,7 @@ void na_bursts_read(struct bursts *b, const struct na_result *r)
 {
 	*b = (struct bursts){.doc = na_result_get_doc(r),
 			     .body = na_result_get_body(r),
+			     .result = r,
 			     .side = na_result_get_side(r)};
 	read_time(b);
 	b->mean = reals(b, b->body, M_pending_mean);
@@ -88,8 +89,8 @@ void na_bursts_read(struct bursts *b, const struct na_result *r)
 	b->top = fmax(fmax(largest(b->mean, b->n), largest(b->most, b->n)),
 		      na_bursts_real(b, M_pending "." M_max));
 	b->pending_of = na_text_of(na_get(b->body, M_pending_of), "transfers");
-	b->runs_apart = na_int_of(na_get(b->side, "runs_apart"), 0) == 1;
-	b->empty = na_text_of(na_get(b->side, "empty"), NULL);
+	b->runs_apart = na_result_get_about(b->result)->runs_apart;
+	b->empty = na_result_get_word(b->result, NA_WORD_EMPTY, NULL);
 	if (b->empty)
 		return;
 	if (b->n)
@@ -102,7 +103,8 @@ void na_bursts_read(struct bursts *b, const struct na_result *r)
 
 void na_bursts_title(const struct bursts *b, struct words *w)
 {
-	const char *message = na_text_of(na_get(b->side, "message"), "");
+	const char *message = na_result_get_word(b->result, NA_WORD_MESSAGE,
+						 "");
 	char mean[NA_LABEL_BUF], max[NA_LABEL_BUF];
 
 	if (*message) {
@@ -173,7 +175,7 @@ static void add_period(const struct bursts *b, struct words *w)
 
 void na_bursts_subtitle(const struct bursts *b, struct words *w)
 {
-	const char *given = na_text_of(na_get(b->side, "subtitle"), "");
+	const char *given = na_result_get_word(b->result, NA_WORD_SUBTITLE, "");
 	const struct na_value *origin = na_get(b->doc, M_origin_unix_ns);
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 
@@ -191,7 +193,7 @@ void na_bursts_subtitle(const struct bursts *b, struct words *w)
 				       na_real_of(na_get(b->doc, M_duration_s),
 						  b->to_s - b->from_s),
 				       3));
-	na_words_coverage(b->doc, b->side, w);
+	na_words_coverage(b->result, w);
 	if (!b->runs_apart) {
 		add_arrivals(b, w);
 		add_period(b, w);

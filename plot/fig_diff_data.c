@@ -120,6 +120,7 @@ void na_diff_read(struct diff_figure *f, const struct na_result *r)
 
 	*f = (struct diff_figure){.doc = na_result_get_doc(r),
 				  .body = na_result_get_body(r),
+				  .result = r,
 				  .side = na_result_get_side(r)};
 	f->label_a = na_text_of(na_get(f->body, M_label_a), "A");
 	f->label_b = na_text_of(na_get(f->body, M_label_b), "B");
@@ -141,7 +142,7 @@ void na_diff_read(struct diff_figure *f, const struct na_result *r)
 	}
 	for (size_t i = 0; i < f->n; i++)
 		stretch(&f->series[i]);
-	f->empty = na_text_of(na_get(f->side, "empty"), NULL);
+	f->empty = na_result_get_word(f->result, NA_WORD_EMPTY, NULL);
 	if (!f->empty && !f->n)
 		f->empty = "Nothing here can be compared.";
 }
@@ -149,8 +150,8 @@ void na_diff_read(struct diff_figure *f, const struct na_result *r)
 void na_diff_title(const struct diff_figure *f, struct words *w)
 {
 	na_words_add(w, "%s",
-		     na_text_of(na_get(f->side, "message"),
-				"What changed between two runs"));
+		     na_result_get_word(f->result, NA_WORD_MESSAGE,
+					"What changed between two runs"));
 }
 
 void na_diff_subtitle(const struct diff_figure *f, struct words *w)
@@ -164,7 +165,7 @@ void na_diff_subtitle(const struct diff_figure *f, struct words *w)
 		     (long long)na_int_of(na_dig(f->body,
 						 M_bootstrap "." M_seed),
 					  0));
-	na_words_coverage(f->doc, f->side, w);
+	na_words_coverage(f->result, w);
 }
 
 const char *na_diff_row_name(char buf[16], const struct diff_point *p)

@@ -88,6 +88,7 @@ void na_latency_read(struct latency *t, const struct na_result *r)
 
 	*t = (struct latency){.doc = na_result_get_doc(r),
 			      .body = na_result_get_body(r),
+			      .result = r,
 			      .side = na_result_get_side(r),
 			      .from_us = INFINITY,
 			      .to_us = 0,
@@ -107,7 +108,7 @@ void na_latency_read(struct latency *t, const struct na_result *r)
 		t->others = t->others ? t->others : v;
 		t->n_others++;
 	}
-	t->empty = na_text_of(na_get(t->side, "empty"), NULL);
+	t->empty = na_result_get_word(t->result, NA_WORD_EMPTY, NULL);
 	if (!t->empty && !(t->to_us > 0))
 		t->empty = "No transfer took any time here.";
 }
@@ -120,8 +121,8 @@ size_t na_latency_grey(const struct latency *t)
 void na_latency_title(const struct latency *t, struct words *w)
 {
 	na_words_add(w, "%s",
-		     na_text_of(na_get(t->side, "message"),
-				"Latency of transfers"));
+		     na_result_get_word(t->result, NA_WORD_MESSAGE,
+					"Latency of transfers"));
 }
 
 void na_latency_subtitle(const struct latency *t, struct words *w)
@@ -136,7 +137,7 @@ void na_latency_subtitle(const struct latency *t, struct words *w)
 		na_words_add(w, "%s",
 			     na_label_quantity(buf, NA_Q_SECONDS, s, 3));
 	}
-	na_words_coverage(t->doc, t->side, w);
+	na_words_coverage(t->result, w);
 	if (origin && origin->kind == NA_V_INT) {
 		na_words_break(w);
 		na_words_add(w, "origin %s", na_print_utc(buf, origin->u.i));

@@ -213,8 +213,7 @@ static double limit_of(const struct na_value *list)
 static void read_subtitle(struct pairs_figure *f, const struct na_result *r)
 {
 	const struct na_value *doc = na_result_get_doc(r);
-	const char *given =
-		na_text_of(na_get(na_result_get_side(r), "subtitle"), NULL);
+	const char *given = na_result_get_word(r, NA_WORD_SUBTITLE, NULL);
 	double s = na_real_of(na_get(doc, M_duration_s), NAN);
 	char buf[NA_LABEL_BUF];
 
@@ -235,7 +234,7 @@ static void read_subtitle(struct pairs_figure *f, const struct na_result *r)
 		na_words_add(&f->subtitle, "%s",
 			     na_label_quantity(buf, NA_Q_SECONDS, s, 3));
 	}
-	na_words_coverage(doc, na_result_get_side(r), &f->subtitle);
+	na_words_coverage(r, &f->subtitle);
 	if (!f->empty && !f->locality) {
 		na_words_break(&f->subtitle);
 		na_words_add(&f->subtitle, "locality not given");
@@ -250,8 +249,8 @@ enum na_status na_pairs_read(struct pairs_figure *f, const struct na_result *r,
 	size_t nodes = 0;
 
 	memset(f, 0, sizeof(*f));
-	f->title = na_text_of(na_get(side, "message"), "Pairs");
-	f->empty = na_text_of(na_get(side, "empty"), NULL);
+	f->title = na_result_get_word(r, NA_WORD_MESSAGE, "Pairs");
+	f->empty = na_result_get_word(r, NA_WORD_EMPTY, NULL);
 	f->ends = na_text_of(na_get(side, "ends"), "ends");
 	f->locality = na_int_of(na_get(side, "locality"), 0) != 0;
 	f->limit = log(LIMIT_LEAST);

@@ -484,8 +484,8 @@ static enum na_status rpc_draw(struct na_canvas *c, const struct na_result *r,
 	};
 	na_timeline_subtitle(&inputs, &subtitle);
 	if (!title)
-		title = na_text_of(na_get(g.d.side, "message"),
-				   "Latency over time");
+		title = na_result_get_word(g.d.result, NA_WORD_MESSAGE,
+					   "Latency over time");
 	na_layout_begin(&g.l, c, &na_fig_rpc, page, title, subtitle.text);
 	describe(&g, c, title, subtitle.text);
 	st = place(&g, err);

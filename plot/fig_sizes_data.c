@@ -182,24 +182,26 @@ void na_sizes_read(struct size_figure *f, const struct na_result *r)
 
 	*f = (struct size_figure){.doc = na_result_get_doc(r),
 				  .body = na_result_get_body(r),
+				  .result = r,
 				  .side = na_result_get_side(r)};
 	f->total = na_get(f->body, M_total);
 	f->small_bytes = na_real_of(na_get(f->body, M_small_limit_bytes), 0);
 	f->grouped = na_int_of(na_get(f->side, "grouped"), 0) == 1;
-	f->runs_apart = na_int_of(na_get(f->side, "runs_apart"), 0) == 1;
+	f->runs_apart = na_result_get_about(f->result)->runs_apart;
 	list = na_get(f->body, M_groups);
 	first = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
 	choose_slots(f, first);
 	read_groups(f, first);
 	if (!f->n_slots)
-		f->empty = na_text_of(na_get(f->side, "empty"),
-				      "No transfer was counted.");
+		f->empty = na_result_get_word(f->result, NA_WORD_EMPTY,
+					      "No transfer was counted.");
 }
 
 void na_sizes_title(const struct size_figure *f, struct words *w)
 {
 	na_words_add(w, "%s",
-		     na_text_of(na_get(f->side, "message"), "Transfer sizes"));
+		     na_result_get_word(f->result, NA_WORD_MESSAGE,
+					"Transfer sizes"));
 }
 
 void na_sizes_subtitle(const struct size_figure *f, struct words *w)
@@ -217,7 +219,7 @@ void na_sizes_subtitle(const struct size_figure *f, struct words *w)
 		na_words_add(w, "%s",
 			     na_label_quantity(buf, NA_Q_SECONDS, duration, 3));
 	}
-	na_words_coverage(f->doc, f->side, w);
+	na_words_coverage(f->result, w);
 	if (origin && origin->kind == NA_V_INT) {
 		na_words_break(w);
 		na_words_add(w, "origin %s", na_print_utc(buf, origin->u.i));

@@ -67,6 +67,7 @@ bool na_slack_read(struct slack_figure *f, const struct na_result *r)
 
 	f->doc = na_result_get_doc(r);
 	f->body = na_result_get_body(r);
+	f->result = r;
 	f->side = na_result_get_side(r);
 	f->capacity_bps = real(f->body, M_capacity_gbps) * 1e9;
 	list = na_get(f->body, M_collectives);
@@ -77,17 +78,18 @@ bool na_slack_read(struct slack_figure *f, const struct na_result *r)
 	     v = v->next)
 		read_point(f, v);
 	if (!f->n)
-		f->empty = na_text_of(na_get(f->side, "empty"),
-				      "No execution of a collective was "
-				      "counted.");
+		f->empty =
+			na_result_get_word(f->result, NA_WORD_EMPTY,
+					   "No execution of a collective was "
+					   "counted.");
 	return true;
 }
 
 void na_slack_title(const struct slack_figure *f, struct words *w)
 {
 	na_words_add(w, "%s",
-		     na_text_of(na_get(f->side, "message"),
-				"Slack of collectives"));
+		     na_result_get_word(f->result, NA_WORD_MESSAGE,
+					"Slack of collectives"));
 }
 
 void na_slack_subtitle(const struct slack_figure *f, struct words *w)
@@ -102,7 +104,7 @@ void na_slack_subtitle(const struct slack_figure *f, struct words *w)
 		na_words_add(w, "%s",
 			     na_label_quantity(buf, NA_Q_SECONDS, duration, 3));
 	}
-	na_words_coverage(f->doc, f->side, w);
+	na_words_coverage(f->result, w);
 	if (isfinite(f->capacity_bps)) {
 		na_words_break(w);
 		na_words_add(w, "capacity of a host %s",

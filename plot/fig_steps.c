@@ -481,7 +481,8 @@ static enum na_status steps_draw(struct na_canvas *c, const struct na_result *r,
 	}
 	na_fig_steps_subtitle(&d.f, &subtitle);
 	if (!title)
-		title = na_text_of(na_get(d.f.side, "message"), "Steps");
+		title = na_result_get_word(d.f.result, NA_WORD_MESSAGE,
+					   "Steps");
 	na_layout_begin(&d.l, c, &na_fig_steps, page, title, subtitle.text);
 	describe(&d, title, subtitle.text);
 	if (!d.f.empty)

@@ -191,6 +191,7 @@ bool na_fig_steps_read(struct steps_figure *f, const struct na_result *r)
 
 	*f = (struct steps_figure){.doc = na_result_get_doc(r),
 				   .body = na_result_get_body(r),
+				   .result = r,
 				   .side = na_result_get_side(r)};
 	n = na_int_of(na_get(f->side, "columns"), 0);
 	f->n = n > 0 ? (size_t)n : 0;
@@ -198,13 +199,13 @@ bool na_fig_steps_read(struct steps_figure *f, const struct na_result *r)
 	f->each = fmax(na_real_of(na_get(f->side, "each"), 1), 1);
 	f->by_order = na_int_of(na_get(f->side, "by_order"), 0) == 1;
 	f->launches = na_int_of(na_get(f->side, "launches"), 0) == 1;
-	f->runs_apart = na_int_of(na_get(f->side, "runs_apart"), 0) == 1;
+	f->runs_apart = na_result_get_about(f->result)->runs_apart;
 	if (!read_lines(f) || !read_parts(f) || !read_changes(f) ||
 	    !build_map(f))
 		return false;
 	if (!f->n || !f->n_lines)
-		f->empty = na_text_of(na_get(f->side, "empty"),
-				      "There are no steps.");
+		f->empty = na_result_get_word(f->result, NA_WORD_EMPTY,
+					      "There are no steps.");
 	return true;
 }
 
@@ -238,7 +239,7 @@ void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 				     na_label_quantity(buf, NA_Q_SECONDS,
 						       duration, 3));
 	}
-	na_words_coverage(f->doc, f->side, w);
+	na_words_coverage(f->result, w);
 	if (origin && origin->kind == NA_V_INT) {
 		na_words_break(w);
 		na_words_add(w, "origin %s", na_print_utc(buf, origin->u.i));

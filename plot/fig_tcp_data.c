@@ -154,11 +154,12 @@ static void read_courses(struct tcp_figure *f)
 }
 
 static const char *why_empty(const struct tcp_figure *f,
-			     const struct na_value *side)
+			     const struct na_result *r)
 {
 	if (!f->sequence)
-		return na_text_of(na_get(side, "empty"),
-				  "There is no TCP connection to draw.");
+		return na_result_get_word(
+			r, NA_WORD_EMPTY,
+			"There is no TCP connection to draw.");
 	if (!na_int_of(na_get(f->sequence, M_segments), 0) &&
 	    na_int_of(na_get(f->sequence, M_segments_outside), 0))
 		return "The connection has no packet between --from and --to.";
@@ -180,7 +181,7 @@ enum na_status na_tcp_figure_read(struct tcp_figure *f,
 	f->body = na_result_get_body(r);
 	f->sequence = na_get(f->body, M_sequence);
 	read_courses(f);
-	f->empty = why_empty(f, na_result_get_side(r));
+	f->empty = why_empty(f, r);
 	if (f->empty)
 		return NA_OK;
 	f->from_s = na_real_of(na_get(f->sequence, M_from_s), 0);

@@ -83,7 +83,7 @@ static void read_amounts(struct timeline *t)
 	t->peak_gbps[TX] = number(t, M_tx_peak_gbps);
 	t->mean_gbps[RX] = number(t, M_rx_mean_gbps);
 	t->mean_gbps[TX] = number(t, M_tx_mean_gbps);
-	t->runs_apart = na_int_of(na_get(t->side, "runs_apart"), 0) == 1;
+	t->runs_apart = na_result_get_about(t->result)->runs_apart;
 	t->hosts = na_int_of(na_get(t->side, M_hosts), 0);
 	t->host_capacity_gbps = number(t, M_capacity_gbps);
 	if (!(t->host_capacity_gbps > 0))
@@ -91,9 +91,9 @@ static void read_amounts(struct timeline *t)
 	t->capacity_gbps = t->host_capacity_gbps *
 			   (t->hosts > 1 ? (double)t->hosts : 1);
 	t->pending_of = na_text_of(na_get(t->body, M_pending_of), "transfers");
-	t->packets = strncmp(na_text_of(na_get(t->side, "noun"), ""), "packet",
-			     6) == 0;
-	t->empty = na_text_of(na_get(t->side, "empty"), NULL);
+	t->packets = strncmp(na_result_get_word(t->result, NA_WORD_NOUN, ""),
+			     "packet", 6) == 0;
+	t->empty = na_result_get_word(t->result, NA_WORD_EMPTY, NULL);
 	if (!t->empty && !t->gbps[RX] && !t->gbps[TX] && !t->pending &&
 	    !t->outstanding[RX] && !t->outstanding[TX])
 		t->empty = "No transfer moved any bytes here.";
@@ -233,6 +233,7 @@ enum na_status na_timeline_read(struct timeline *t, const struct na_result *r,
 {
 	*t = (struct timeline){.doc = na_result_get_doc(r),
 			       .body = na_result_get_body(r),
+			       .result = r,
 			       .side = na_result_get_side(r)};
 	read_time(t);
 	read_amounts(t);
@@ -319,7 +320,8 @@ const char *na_timeline_share(char *buf, double share)
 
 void na_timeline_title(const struct timeline *t, struct words *w)
 {
-	const char *message = na_text_of(na_get(t->side, "message"), NULL);
+	const char *message = na_result_get_word(t->result, NA_WORD_MESSAGE,
+						 NULL);
 	enum side side = t->gbps[RX] || !t->gbps[TX] ? RX : TX;
 	char buf[NA_LABEL_BUF];
 
@@ -349,7 +351,8 @@ void na_timeline_title(const struct timeline *t, struct words *w)
 
 void na_timeline_subtitle(const struct timeline *t, struct words *w)
 {
-	const char *given = na_text_of(na_get(t->side, "subtitle"), NULL);
+	const char *given = na_result_get_word(t->result, NA_WORD_SUBTITLE,
+					       NULL);
 	const struct na_value *origin = na_get(t->doc, M_origin_unix_ns);
 	const char *anchor = na_text_of(na_get(t->doc, M_anchor), "");
 	double plateau = number(t, M_plateau_gbps);
@@ -376,7 +379,7 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 				       na_real_of(na_get(t->doc, M_duration_s),
 						  t->to_s - t->from_s),
 				       3));
-	na_words_coverage(t->doc, t->side, w);
+	na_words_coverage(t->result, w);
 	if (*anchor && na_int_of(na_get(t->side, "anchor_matters"), 1))
 		na_words_add(w, " \xc2\xb7 anchor %.24s", anchor);
 	if (!isnan(t->host_capacity_gbps))

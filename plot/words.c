@@ -8,6 +8,7 @@
 
 #include "netan/base/text.h"
 #include "netan/base/units.h"
+#include "netan/result/emit.h"
 #include "plot/canvas.h"
 #include "plot/scale.h"
 #include "plot/theme.h"
@@ -137,15 +138,16 @@ void na_words_inputs(const struct na_value *doc, struct words *w)
 		na_words_add(w, " and %zu more", list->n - 1);
 }
 
-void na_words_coverage(const struct na_value *doc, const struct na_value *side,
-		       struct words *w)
+void na_words_coverage(const struct na_result *r, struct words *w)
 {
+	const struct na_value *doc = na_result_get_doc(r);
 	const struct na_value *left = na_dig(doc, M_coverage "." M_left_out),
 			      *v;
 	int64_t used = na_int_of(na_dig(doc, M_coverage "." M_used), -1);
-	const char *noun = na_text_of(na_get(side, "noun"), "transfer");
+	const char *noun = na_result_get_word(r, NA_WORD_NOUN, "transfer");
+	int64_t own = na_result_get_about(r)->left_out;
 	char buf[NA_UNIT_BUF];
-	uint64_t sum = (uint64_t)na_int_of(na_get(side, M_left_out), 0);
+	uint64_t sum = own > 0 ? (uint64_t)own : 0;
 
 	if (used < 0)
 		return;

@@ -306,32 +306,32 @@ static void say(struct na_result *r, const struct bu_state *s,
 		enum verdict verdict)
 {
 	const struct bu_sum *x = &s->whole[bu_pending_kind(s)];
-	struct na_value *side = na_result_side(r);
 	const char *kind = kinds[bu_pending_kind(s)];
 	char mean[NA_UNIT_BUF], idle[NA_UNIT_BUF], max[NA_UNIT_BUF];
 
 	if (!s->used || !x->n) {
-		na_put_textf(r, side, "message", "No %s to count",
-			     s->used ? kind : kinds[BU_TRANSFERS]);
+		na_result_wordf(r, NA_WORD_MESSAGE, "No %s to count",
+				s->used ? kind : kinds[BU_TRANSFERS]);
 		return;
 	}
 	if (!x->timed) {
-		na_put_textf(r, side, "message", "No %s lasted any time", kind);
+		na_result_wordf(r, NA_WORD_MESSAGE, "No %s lasted any time",
+				kind);
 		return;
 	}
-	na_put_textf(r, side, "message",
-		     "%s: mean %s pending %s, max %s, idle %s %%",
-		     words[verdict], na_print_number(mean, x->hold.mean, 3),
-		     kind, na_print_count(max, (uint64_t)x->hold.max),
-		     na_print_number(idle, 100 * x->hold.idle, 3));
+	na_result_wordf(r, NA_WORD_MESSAGE,
+			"%s: mean %s pending %s, max %s, idle %s %%",
+			words[verdict], na_print_number(mean, x->hold.mean, 3),
+			kind, na_print_count(max, (uint64_t)x->hold.max),
+			na_print_number(idle, 100 * x->hold.idle, 3));
 }
 
 static void say_apart(struct na_result *r, const struct bu_state *s)
 {
-	na_put_bool(r, na_result_side(r), "runs_apart", true);
-	na_put_textf(r, na_result_side(r), "message",
-		     "Pending transfers of %zu runs side by side",
-		     s->scope->store->n_runs);
+	na_result_about(r)->runs_apart = true;
+	na_result_wordf(r, NA_WORD_MESSAGE,
+			"Pending transfers of %zu runs side by side",
+			s->scope->store->n_runs);
 	na_result_note(r, "in JSON and CSV the counts outside groups add the "
 			  "runs; groups holds each by itself");
 }

@@ -61,7 +61,8 @@ static void sums_view(struct na_result *r)
 		else
 			copy(r, to, cols[i].field, of[i]);
 	}
-	na_result_view(r, text(na_result_side(r), "message"), to, cols, ALL, 0);
+	na_result_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL), to,
+		       cols, ALL, 0);
 }
 
 static void dispersion_view(struct na_result *r)

@@ -54,9 +54,8 @@ static void main_view(struct na_result *r, const struct co_state *s,
 		if (any(list, cols[i].field))
 			some[n++] = cols[i];
 	}
-	na_result_view(r,
-		       na_text_of(na_get(na_result_side(r), "message"), NULL),
-		       list, some, n, s->scope->top ? 0 : SHOWN);
+	na_result_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL), list,
+		       some, n, s->scope->top ? 0 : SHOWN);
 }
 
 static const char *name_of(const struct na_value *row)
@@ -223,18 +222,17 @@ void co_say(struct na_result *r, struct co_state *s,
 	}
 	append(text, missing, "device", "missing");
 	s->missing = missing;
-	na_put_text(r, na_result_side(r), "message", text);
-	na_put_text(r, na_result_side(r), "noun",
-		    !s->n_transfers    ? "execution"
-		    : !s->n_executions ? "transfer"
-				       : "transfers and execution");
+	na_result_word(r, NA_WORD_MESSAGE, text);
+	na_result_word(r, NA_WORD_NOUN,
+		       !s->n_transfers    ? "execution"
+		       : !s->n_executions ? "transfer"
+					  : "transfers and execution");
 }
 
 /* Transfers that no filter lets through are the command line's to tell. */
 static void say_nothing(struct na_result *r, const struct co_state *s)
 {
 	const struct na_store *store = s->scope->store;
-	struct na_value *side = na_result_side(r);
 	uint64_t seen = 0;
 
 	for (int k = 0; k < NA_N_CLASSES; k++)
@@ -245,21 +243,23 @@ static void say_nothing(struct na_result *r, const struct co_state *s)
 	if (seen)
 		return;
 	if (store->graphs.n || store->devices.ops.n) {
-		na_put_text(r, side, "empty",
-			    "the filters leave no collective");
+		na_result_word(r, NA_WORD_EMPTY,
+			       "the filters leave no collective");
 		return;
 	}
-	na_put_text(r, side, "empty",
-		    "no collectives: looked for graph executions and transfers "
-		    "on the plane \"/device:CUSTOM:Megascale Trace\", for "
-		    "\"MegaScale: Communication Transport Receive\" on "
-		    "\"/host:CPU\", for collective operations (all-reduce, "
-		    "all-gather, ...) on \"XLA Ops\" of \"/device:TPU:N\", and "
-		    "for NCCL kernels on \"/device:GPU:N\"");
-	na_put_text(r, side, "hint",
-		    "what was recorded computes on each device alone, or the "
-		    "profiler was not asked for devices; netan info tells what "
-		    "is in the input");
+	na_result_word(
+		r, NA_WORD_EMPTY,
+		"no collectives: looked for graph executions and transfers "
+		"on the plane \"/device:CUSTOM:Megascale Trace\", for "
+		"\"MegaScale: Communication Transport Receive\" on "
+		"\"/host:CPU\", for collective operations (all-reduce, "
+		"all-gather, ...) on \"XLA Ops\" of \"/device:TPU:N\", and "
+		"for NCCL kernels on \"/device:GPU:N\"");
+	na_result_word(
+		r, NA_WORD_HINT,
+		"what was recorded computes on each device alone, or the "
+		"profiler was not asked for devices; netan info tells what "
+		"is in the input");
 }
 
 void co_views(struct na_result *r, const struct co_state *s)

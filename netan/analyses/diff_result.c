@@ -311,19 +311,18 @@ static void judge(struct df_state *s)
 
 static void say_empty(struct na_result *r, const struct df_state *s)
 {
-	struct na_value *side = na_result_side(r);
-
 	if (!s->used[DF_A] && !s->used[DF_B])
-		na_put_text(r, side, "empty",
-			    "neither run holds anything to compare");
+		na_result_word(r, NA_WORD_EMPTY,
+			       "neither run holds anything to compare");
 	else
-		na_put_textf(r, side, "empty",
-			     "run %s holds nothing to compare with run %s",
-			     s->labels[s->used[DF_A] ? DF_B : DF_A],
-			     s->labels[s->used[DF_A] ? DF_A : DF_B]);
-	na_put_text(r, side, "hint",
-		    "diff compares transfers on the network, ops of device "
-		    "planes and steps; netan info tells what is in the inputs");
+		na_result_wordf(r, NA_WORD_EMPTY,
+				"run %s holds nothing to compare with run %s",
+				s->labels[s->used[DF_A] ? DF_B : DF_A],
+				s->labels[s->used[DF_A] ? DF_A : DF_B]);
+	na_result_word(
+		r, NA_WORD_HINT,
+		"diff compares transfers on the network, ops of device "
+		"planes and steps; netan info tells what is in the inputs");
 }
 
 enum na_status df_finish(void *state, struct na_result *r, struct na_err *err)

@@ -81,9 +81,8 @@ static void metrics_view(struct na_result *r, const struct df_state *s)
 	}
 	if (!equal)
 		cols[N - 2] = cols[N - 1];
-	na_result_view(r,
-		       na_text_of(na_get(na_result_side(r), "message"), NULL),
-		       list, cols, equal ? N : N - 1, 0);
+	na_result_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL), list,
+		       cols, equal ? N : N - 1, 0);
 }
 
 static void list_view(struct na_result *r, const char *name, const char *title,

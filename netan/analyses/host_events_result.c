@@ -236,8 +236,9 @@ enum na_status he_finish(void *state, struct na_result *r, struct na_err *err)
 	struct na_value *list = na_put_list(r, na_result_body(r), M_runs);
 	bool ok = true;
 
-	na_put_text(r, na_result_side(r), "empty",
-		    "the threads of a host (plane \"/host:CPU\" of a trace)");
+	na_result_word(
+		r, NA_WORD_EMPTY,
+		"the threads of a host (plane \"/host:CPU\" of a trace)");
 	for (uint32_t run = 0; ok && run < s->scope->store->n_runs; run++)
 		ok = put_run(s, run, r, list);
 	return ok ? NA_OK : na_fail_nomem(err);

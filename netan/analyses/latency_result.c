@@ -530,14 +530,13 @@ static void say(struct na_result *r, const struct lat_state *s)
 	if (clocks)
 		note_clock(r, &off);
 	if (!s->used) {
-		na_put_text(r, na_result_side(r), "message",
-			    "No transfers to time");
+		na_result_word(r, NA_WORD_MESSAGE, "No transfers to time");
 		return;
 	}
 	say_all(s, &w, clocks);
 	if (clocks)
 		say_clock(&off, &w);
-	na_put_text(r, na_result_side(r), "message", w.text);
+	na_result_word(r, NA_WORD_MESSAGE, w.text);
 	if (s->split.n && narrowed(s->scope->filter))
 		na_result_note(r, "what receives waited for is told from the "
 				  "transfers that the filters keep: others may "

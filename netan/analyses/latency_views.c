@@ -278,8 +278,7 @@ static void few_note(struct na_result *r, const struct lat_row *row)
 
 void lat_views(struct na_result *r, const struct lat_state *s)
 {
-	const char *message = na_text_of(na_get(na_result_side(r), "message"),
-					 NULL);
+	const char *message = na_result_get_word(r, NA_WORD_MESSAGE, NULL);
 	const struct na_value *list = na_get(na_result_body(r), M_groups);
 
 	if (s->scope->by.n) {

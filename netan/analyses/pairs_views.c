@@ -358,10 +358,10 @@ static void put_picture(struct na_result *r, const struct pr_state *s,
 {
 	struct na_value *side = na_result_side(r), *list;
 
-	na_put_textf(r, side, "message", "%c%s",
-		     pr_has_runs(s) ? *verdict
-				    : toupper((unsigned char)*verdict),
-		     verdict + 1);
+	na_result_wordf(r, NA_WORD_MESSAGE, "%c%s",
+			pr_has_runs(s) ? *verdict
+				       : toupper((unsigned char)*verdict),
+			verdict + 1);
 	na_put_text(r, side, "ends", pr_ends(s));
 	na_put_int(r, side, "locality", s->scope->store->topology != NULL);
 	list = na_put_list(r, side, "matrices");

@@ -86,7 +86,7 @@ static void say_silence(struct na_result *r, const struct rpc_state *s)
 	snprintf(text, sizeof(text), "%zu call%s, none timed", s->calls.n,
 		 s->calls.n == 1 ? "" : "s");
 	rpc_calls_say(text, sizeof(text), r);
-	na_put_text(r, na_result_side(r), "message", text);
+	na_result_word(r, NA_WORD_MESSAGE, text);
 }
 
 static void put_empty(struct na_result *r, struct na_value *body,
@@ -110,8 +110,8 @@ static void put_empty(struct na_result *r, struct na_value *body,
 	na_put_null(r, body, M_tail);
 	na_put_null(r, body, M_verdict);
 	if (!s->calls.n)
-		na_put_text(r, na_result_side(r), "message",
-			    "No network transfers to draw");
+		na_result_word(r, NA_WORD_MESSAGE,
+			       "No network transfers to draw");
 }
 
 enum na_status rpc_finish(void *state, struct na_result *r, struct na_err *err)

@@ -298,10 +298,10 @@ void rpc_say(struct na_result *r, const struct rpc_state *s)
 		t.n = 0;
 	}
 	if (apart(s)) {
-		na_put_bool(r, side, "runs_apart", true);
-		na_put_textf(r, side, "message",
-			     "Latency over time of %zu runs side by side",
-			     s->scope->store->n_runs);
+		na_result_about(r)->runs_apart = true;
+		na_result_wordf(r, NA_WORD_MESSAGE,
+				"Latency over time of %zu runs side by side",
+				s->scope->store->n_runs);
 		na_result_note(r, "in JSON and CSV the series and modes of "
 				  "all add the runs; groups holds each by "
 				  "itself");
@@ -310,7 +310,7 @@ void rpc_say(struct na_result *r, const struct rpc_state *s)
 	say_verdict(&t, s, na_result_body(r));
 	rpc_calls_say(t.s, sizeof(t.s), r);
 	note_packets(r, s);
-	na_put_text(r, side, "message", t.s);
+	na_result_word(r, NA_WORD_MESSAGE, t.s);
 	if (s->late.shift)
 		na_result_note(r,
 			       "more than %zu late transfers: hosts, pairs "
@@ -341,9 +341,8 @@ static void sums_view(struct na_result *r, const struct na_value *body)
 	};
 	/* clang-format on */
 
-	na_result_view(r,
-		       na_text_of(na_get(na_result_side(r), "message"), NULL),
-		       body, cols, sizeof(cols) / sizeof(cols[0]), 0);
+	na_result_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL), body,
+		       cols, sizeof(cols) / sizeof(cols[0]), 0);
 }
 
 /* The lists of a mode as words. */
@@ -505,9 +504,7 @@ static void groups_view(struct na_result *r, const struct na_value *groups,
 
 	memcpy(cols + n, sums, sizeof(sums));
 	na_result_view(r,
-		       apart(s) ? na_text_of(na_get(na_result_side(r),
-						    "message"),
-					     NULL)
+		       apart(s) ? na_result_get_word(r, NA_WORD_MESSAGE, NULL)
 				: "groups",
 		       groups, cols, n + SUMS, 0);
 }

@@ -209,9 +209,9 @@ enum na_status sh_finish(void *state, struct na_result *r, struct na_err *err)
 
 	first_sends(s);
 	ok = list_rows(&t) && tmp;
-	na_put_text(r, na_result_side(r), "empty",
-		    "device-to-host copies of collectives (action graphs: "
-		    "plane \"/device:CUSTOM:Megascale Trace\")");
+	na_result_word(r, NA_WORD_EMPTY,
+		       "device-to-host copies of collectives (action graphs: "
+		       "plane \"/device:CUSTOM:Megascale Trace\")");
 	na_put_int(r, body, "large_bytes", (int64_t)NA_SH_LARGE_BYTES);
 	list = na_put_list(r, body, M_runs);
 	if (ok) {

@@ -276,22 +276,23 @@ static void say_one(struct na_result *r, const struct sz_state *s,
 	percent(a, count_share(x));
 	percent(b, time_share(x));
 	if (strcmp(what, "many_small") == 0)
-		na_put_textf(
-			r, na_result_side(r), "message",
+		na_result_wordf(
+			r, NA_WORD_MESSAGE,
 			"Many small transfers: %s are at most %s, and they "
 			"take %s of the time on the wire",
 			a, limit, b);
 	else if (half_bytes >= 0)
-		na_put_textf(
-			r, na_result_side(r), "message",
+		na_result_wordf(
+			r, NA_WORD_MESSAGE,
 			"Few large transfers: half of all bytes move in "
 			"sizes of %s or more; %s of the transfers are at most %s",
 			na_print_bytes(b, (double)half_bytes, 4), a, limit);
 	else
-		na_put_textf(r, na_result_side(r), "message",
-			     "Few large transfers: %s are at most %s, and they "
-			     "take %s of the time on the wire",
-			     a, limit, b);
+		na_result_wordf(
+			r, NA_WORD_MESSAGE,
+			"Few large transfers: %s are at most %s, and they "
+			"take %s of the time on the wire",
+			a, limit, b);
 }
 
 /* Runs side by side, each with its own verdict. */
@@ -308,16 +309,17 @@ static void say_runs(struct na_result *r, const struct sz_state *s)
 		small += runs[i].n &&
 			 strcmp(verdict(&runs[i]), "many_small") == 0;
 	free(runs);
-	na_put_bool(r, na_result_side(r), "runs_apart", true);
+	na_result_about(r)->runs_apart = true;
 	if (small == 0 || small == n)
-		na_put_textf(r, na_result_side(r), "message",
-			     "%zu runs side by side: %s transfers in each", n,
-			     small ? "many small" : "few large");
+		na_result_wordf(r, NA_WORD_MESSAGE,
+				"%zu runs side by side: %s transfers in each",
+				n, small ? "many small" : "few large");
 	else
-		na_put_textf(r, na_result_side(r), "message",
-			     "%zu runs side by side: many small transfers in "
-			     "%zu, few large in the others",
-			     n, small);
+		na_result_wordf(
+			r, NA_WORD_MESSAGE,
+			"%zu runs side by side: many small transfers in "
+			"%zu, few large in the others",
+			n, small);
 }
 
 static void say(struct na_result *r, const struct sz_state *s,
@@ -325,8 +327,8 @@ static void say(struct na_result *r, const struct sz_state *s,
 {
 	na_put_bool(r, na_result_side(r), "grouped", s->scope->by.n > 0);
 	if (!all->n)
-		na_put_text(r, na_result_side(r), "message",
-			    "No network transfers to count");
+		na_result_word(r, NA_WORD_MESSAGE,
+			       "No network transfers to count");
 	else if (s->scope->store->n_runs > 1)
 		say_runs(r, s);
 	else

@@ -39,8 +39,7 @@ static void sums_view(struct na_result *r, const struct na_value *body,
 	/* clang-format on */
 	enum { ALL = sizeof(cols) / sizeof(cols[0]), OF_GROUP = 6 };
 
-	na_result_view(r,
-		       na_text_of(na_get(na_result_side(r), "message"), NULL),
+	na_result_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL),
 		       one ? one : na_get(body, M_total), cols,
 		       one ? ALL : ALL - OF_GROUP, 0);
 }

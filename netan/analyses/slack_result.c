@@ -277,71 +277,73 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 		na_groups_text(key + 2, sizeof(key) - 2, &s->by,
 			       s->scope->store, &s->groups, row->group);
 	}
-	na_put_textf(r, na_result_side(r), "message",
-		     "%s%s: %s%s stalled over %" PRIu64 " device%s; slack %s%s",
-		     name_at(s, row->collective), key,
-		     na_print_time(stall,
-				   (int64_t)fmin(sl_total_stall_us(s, row) *
-							 (double)NA_PS_PER_US,
-						 9e18),
-				   3),
-		     of, row->devices, row->devices == 1 ? "" : "s",
-		     na_print_time(slack,
-				   sl_clamp(row->slack_ps / (na_i128)row->n),
-				   3),
-		     needs);
+	na_result_wordf(
+		r, NA_WORD_MESSAGE,
+		"%s%s: %s%s stalled over %" PRIu64 " device%s; slack %s%s",
+		name_at(s, row->collective), key,
+		na_print_time(stall,
+			      (int64_t)fmin(sl_total_stall_us(s, row) *
+						    (double)NA_PS_PER_US,
+					    9e18),
+			      3),
+		of, row->devices, row->devices == 1 ? "" : "s",
+		na_print_time(slack, sl_clamp(row->slack_ps / (na_i128)row->n),
+			      3),
+		needs);
 }
 
 /* What was looked for, and what is there instead. */
 static void say_nothing(struct na_result *r, const struct sl_state *s)
 {
 	const struct na_devices *v = &s->scope->store->devices;
-	struct na_value *side = na_result_side(r);
 	size_t tpus = 0;
 	char n[NA_UNIT_BUF];
 
 	for (size_t i = 0; i < v->n_cores; i++)
 		tpus += v->cores[i].kind == NA_DEVICE_TPU;
 	if (s->n || s->left.outside || s->left.hosts) {
-		na_put_textf(r, side, "empty",
-			     "the filters leave none of %s executions of "
-			     "collectives",
-			     na_print_count(n, s->n + s->left.outside +
-						       s->left.hosts));
+		na_result_wordf(r, NA_WORD_EMPTY,
+				"the filters leave none of %s executions of "
+				"collectives",
+				na_print_count(n, s->n + s->left.outside +
+							  s->left.hosts));
 		return;
 	}
 	if (!tpus) {
-		na_put_text(r, side, "empty",
-			    "no TPU ops: slack looks for send, send-done, recv "
-			    "and recv-done on the line \"XLA Ops\" of the "
-			    "planes \"/device:TPU:0\", ...");
-		na_put_text(r, side, "hint",
-			    "capture device traces as well, on the hosts that "
-			    "have TPUs; on GPUs, netan collectives and netan "
-			    "steps tell what communication costs");
+		na_result_word(
+			r, NA_WORD_EMPTY,
+			"no TPU ops: slack looks for send, send-done, recv "
+			"and recv-done on the line \"XLA Ops\" of the "
+			"planes \"/device:TPU:0\", ...");
+		na_result_word(
+			r, NA_WORD_HINT,
+			"capture device traces as well, on the hosts that "
+			"have TPUs; on GPUs, netan collectives and netan "
+			"steps tell what communication costs");
 		return;
 	}
 	if (s->n_ops) {
-		na_put_textf(r, side, "empty",
-			     "%s ops over the data-center network, but no "
-			     "collective from its send to its recv-done",
-			     na_print_count(n, s->n_ops));
-		na_put_text(r, side, "hint",
-			    s->params->reference
-				    ? "--reference looks at device 0 and ops "
-				      "inside program runs alone"
-				    : "capture whole steps; give the HLO dumps "
-				      "with --hlo if names tell too little");
+		na_result_wordf(r, NA_WORD_EMPTY,
+				"%s ops over the data-center network, but no "
+				"collective from its send to its recv-done",
+				na_print_count(n, s->n_ops));
+		na_result_word(
+			r, NA_WORD_HINT,
+			s->params->reference
+				? "--reference looks at device 0 and ops "
+				  "inside program runs alone"
+				: "capture whole steps; give the HLO dumps "
+				  "with --hlo if names tell too little");
 		return;
 	}
-	na_put_textf(r, side, "empty",
-		     "%zu TPU planes without an op over the data-center "
-		     "network (send, send-done, recv, recv-done of a host "
-		     "transfer); %s other ops communicate",
-		     tpus, na_print_count(n, s->other_ops));
-	na_put_text(r, side, "hint",
-		    "a job on one slice does not use that network: netan "
-		    "collectives tells what it uses");
+	na_result_wordf(r, NA_WORD_EMPTY,
+			"%zu TPU planes without an op over the data-center "
+			"network (send, send-done, recv, recv-done of a host "
+			"transfer); %s other ops communicate",
+			tpus, na_print_count(n, s->other_ops));
+	na_result_word(r, NA_WORD_HINT,
+		       "a job on one slice does not use that network: netan "
+		       "collectives tells what it uses");
 }
 
 enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
@@ -355,7 +357,7 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 	na_put_text(r, body, M_verdict, s->verdict);
 	put_message(r, s);
 	na_put_text(r, body, M_finding,
-		    na_text_of(na_get(na_result_side(r), "message"), NULL));
+		    na_result_get_word(r, NA_WORD_MESSAGE, NULL));
 	total = na_put_object(r, body, M_total);
 	na_put_int(r, total, M_occurrences, (int64_t)s->used);
 	na_put_int(r, total, M_devices, (int64_t)s->devices);
@@ -371,13 +373,13 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 	put_joins(r, body, s);
 	na_put_bool(r, body, M_reference, s->params->reference);
 	na_put_real(r, body, M_capacity_gbps, s->capacity_gbps);
-	na_put_text(r, na_result_side(r), "noun", "collective execution");
+	na_result_word(r, NA_WORD_NOUN, "collective execution");
 	if (s->params->waterfall)
-		na_put_text(r, na_result_side(r), "picture", "waterfall");
+		na_result_word(r, NA_WORD_PICTURE, "waterfall");
 	filtered = s->left.outside + s->left.hosts + s->n - s->used;
-	na_put_int(r, na_result_side(r), M_filtered, (int64_t)filtered);
-	na_put_int(r, na_result_side(r), M_left_out,
-		   (int64_t)(s->left.cut + s->left.done_first + filtered));
+	na_result_about(r)->filtered = (int64_t)filtered;
+	na_result_about(r)->left_out =
+		(int64_t)(s->left.cut + s->left.done_first + filtered);
 	if (!s->used)
 		say_nothing(r, s);
 	sl_views(r, s);

@@ -184,7 +184,7 @@ void sl_views(struct na_result *r, const struct sl_state *s)
 
 	if (!s->used)
 		return;
-	view(r, s, na_text_of(na_get(na_result_side(r), "message"), ""), costs,
+	view(r, s, na_result_get_word(r, NA_WORD_MESSAGE, ""), costs,
 	     sizeof(costs) / sizeof(costs[0]));
 	view(r, s, "what a run stalls, means", parts,
 	     sizeof(parts) / sizeof(parts[0]));

@@ -199,8 +199,8 @@ void st_put_picture(struct na_result *r, const struct st_state *s)
 	char message[ST_VERDICT_BUF];
 	struct columns c;
 
-	na_put_text(r, side, "message", st_message(message, s));
-	na_put_bool(r, side, "runs_apart", s->scope->store->n_runs > 1);
+	na_result_word(r, NA_WORD_MESSAGE, st_message(message, s));
+	na_result_about(r)->runs_apart = s->scope->store->n_runs > 1;
 	if (s->scope->store->n_runs > 1) {
 		put_runs(r, s);
 		return;

@@ -222,43 +222,40 @@ static void put_coverage(struct na_result *r, struct na_value *body,
  * left out. */
 static void put_left_out(struct na_result *r, const struct st_state *s)
 {
-	struct na_value *side = na_result_side(r);
-
 	bool launches = !s->n_cells && !s->filtered;
 
 	for (size_t i = 0; !launches && i < s->n_cells; i++)
 		launches = s->cells[i].launch;
 	if (launches) {
-		na_put_text(r, side, "left_noun", "transfer");
+		na_result_word(r, NA_WORD_LEFT_NOUN, "transfer");
 		return;
 	}
-	na_put_int(r, side, M_filtered, (int64_t)s->filtered);
-	na_put_int(r, side, M_left_out,
-		   (int64_t)(s->filtered + s->repeated + s->unnamed));
+	na_result_about(r)->filtered = (int64_t)s->filtered;
+	na_result_about(r)->left_out =
+		(int64_t)(s->filtered + s->repeated + s->unnamed);
 }
 
 static void say_nothing(struct na_result *r, const struct st_state *s)
 {
-	struct na_value *side = na_result_side(r);
-
 	if (s->filtered) {
-		na_put_textf(r, side, "empty",
-			     "the filters leave none of %" PRIu64
-			     " device steps",
-			     s->filtered);
+		na_result_wordf(r, NA_WORD_EMPTY,
+				"the filters leave none of %" PRIu64
+				" device steps",
+				s->filtered);
 		return;
 	}
-	na_put_text(r, side, "empty",
-		    "no steps: looked for the lines \"Steps\" and \"XLA "
-		    "Modules\" on device planes (\"/device:TPU:0\", "
-		    "\"/device:GPU:0\"), and for transfers that name their "
-		    "program launch");
-	na_put_text(r, side, "hint",
-		    s->scope->filter->first_step >= 0
-			    ? "--step chooses steps that device planes tell: "
-			      "of program launches choose with --from and --to"
-			    : "capture with device tracing on, while the job "
-			      "trains");
+	na_result_word(r, NA_WORD_EMPTY,
+		       "no steps: looked for the lines \"Steps\" and \"XLA "
+		       "Modules\" on device planes (\"/device:TPU:0\", "
+		       "\"/device:GPU:0\"), and for transfers that name their "
+		       "program launch");
+	na_result_word(
+		r, NA_WORD_HINT,
+		s->scope->filter->first_step >= 0
+			? "--step chooses steps that device planes tell: "
+			  "of program launches choose with --from and --to"
+			: "capture with device tracing on, while the job "
+			  "trains");
 }
 
 enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
@@ -267,7 +264,7 @@ enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 	struct na_value *body = na_result_body(r), *list;
 	char verdict[ST_VERDICT_BUF];
 
-	na_put_text(r, na_result_side(r), "noun", "device step");
+	na_result_word(r, NA_WORD_NOUN, "device step");
 	put_left_out(r, s);
 	if (!s->used)
 		say_nothing(r, s);

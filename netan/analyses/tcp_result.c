@@ -223,8 +223,8 @@ enum na_status tcp_finish(void *state, struct na_result *r, struct na_err *err)
 
 	if (listed > s->n)
 		listed = s->n;
-	na_put_text(r, na_result_side(r), "noun", "connection");
-	put_count(r, na_result_side(r), M_left_out, told - s->n);
+	na_result_word(r, NA_WORD_NOUN, "connection");
+	na_result_about(r)->left_out = (int64_t)(told - s->n);
 	list = na_put_list(r, body, M_connections);
 	for (size_t i = 0; i < listed; i++)
 		put_connection(r, list, s, &s->rows[i]);

@@ -271,10 +271,10 @@ static void say_runs(struct na_result *r, const struct tl_state *s)
 				 (s->hosts[i].n[0] || s->hosts[i].n[1]);
 		most = hosts > most ? hosts : most;
 	}
-	na_put_bool(r, na_result_side(r), "runs_apart", true);
+	na_result_about(r)->runs_apart = true;
 	na_put_int(r, na_result_side(r), M_hosts, (int64_t)most);
-	na_put_textf(r, na_result_side(r), "message",
-		     "Throughput of %zu runs side by side", store->n_runs);
+	na_result_wordf(r, NA_WORD_MESSAGE,
+			"Throughput of %zu runs side by side", store->n_runs);
 	na_result_note(
 		r,
 		"in JSON and CSV the sums and pending counts add the runs; series holds "
@@ -304,8 +304,9 @@ static void say_records(struct na_result *r, const struct tl_state *s,
 	if (!s->packets)
 		return;
 	na_put_int(r, na_result_side(r), M_packets, (int64_t)s->packets);
-	na_put_text(r, na_result_side(r), "noun",
-		    s->packets != s->used ? "transfers and packet" : "packet");
+	na_result_word(r, NA_WORD_NOUN,
+		       s->packets != s->used ? "transfers and packet"
+					     : "packet");
 	if (b->hosts < s->n_busy)
 		na_result_note(r,
 			       "saturation is looked for on the %s busiest of "
@@ -345,12 +346,12 @@ static void say(struct na_result *r, const struct tl_state *s,
 	else
 		snprintf(sat, sizeof(sat), ", peak %s",
 			 na_print_rate(text, t->peak[side] * 1e9, 3));
-	na_put_textf(r, na_result_side(r), "message",
-		     "%s throughput, %zu host%s: %s mean%s",
-		     wire && !both ? "Packet"
-		     : side        ? "Send"
-				   : "Receive",
-		     hosts, hosts == 1 ? "" : "s", mean, sat);
+	na_result_wordf(r, NA_WORD_MESSAGE,
+			"%s throughput, %zu host%s: %s mean%s",
+			wire && !both ? "Packet"
+			: side        ? "Send"
+				      : "Receive",
+			hosts, hosts == 1 ? "" : "s", mean, sat);
 	na_put_int(r, na_result_side(r), M_hosts, (int64_t)hosts);
 	na_put_real(r, na_result_side(r), "rx_saturated_share", b->share[0]);
 	na_put_real(r, na_result_side(r), "tx_saturated_share", b->share[1]);
@@ -394,8 +395,7 @@ static void put_empty(struct na_result *r, struct na_value *body,
 	na_put_null(r, body, M_plateau_gbps);
 	na_put_list(r, body, M_saturated);
 	na_put_steps(r, body, s->scope->store, s->lo_ps, s->hi_ps);
-	na_put_text(r, na_result_side(r), "message",
-		    "No network transfers to draw");
+	na_result_word(r, NA_WORD_MESSAGE, "No network transfers to draw");
 }
 
 enum na_status tl_finish(void *state, struct na_result *r, struct na_err *err)

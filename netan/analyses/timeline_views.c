@@ -145,9 +145,8 @@ static void sums_view(struct na_result *r, const struct na_value *body,
 	show(&x, cols, ALL - OF_CAPACITY, true);
 	if (all > 0)
 		show(&x, cols + ALL - OF_CAPACITY, OF_CAPACITY, false);
-	na_result_view(r,
-		       na_text_of(na_get(na_result_side(r), "message"), NULL),
-		       to, x.cols, x.n, 0);
+	na_result_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL), to,
+		       x.cols, x.n, 0);
 }
 
 static void course_view(struct na_result *r, const struct na_value *body,

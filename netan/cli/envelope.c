@@ -101,7 +101,7 @@ static struct na_value *put_coverage(struct na_session *s, struct na_result *r,
 				     const uint64_t dropped[NA_N_REASONS])
 {
 	struct na_value *c = na_put_object(r, doc, M_coverage), *in;
-	const struct na_value *own = na_get(na_result_side(r), M_filtered);
+	int64_t own = na_result_about(r)->filtered;
 	uint64_t sums[NA_N_REASONS] = {0}, events = 0, skipped = 0;
 
 	for (size_t i = 0; i < s->n_inputs; i++) {
@@ -114,8 +114,8 @@ static struct na_value *put_coverage(struct na_session *s, struct na_result *r,
 	for (int k = 0; k < NA_N_REASONS; k++)
 		sums[k] += dropped[k];
 	/* In the same unit as what was used. */
-	if (own)
-		sums[NA_LEFT_FILTERED] = (uint64_t)na_int_of(own, 0);
+	if (own >= 0)
+		sums[NA_LEFT_FILTERED] = (uint64_t)own;
 	na_put_int(r, c, M_events, (int64_t)events);
 	na_put_int(r, c, M_lines_skipped, (int64_t)skipped);
 	na_put_int(r, c, M_used, (int64_t)used);
@@ -542,8 +542,8 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 	uint64_t seen = transfers_of(s, SIZE_MAX);
 
 	if (s->interrupted) {
-		na_put_text(r, na_result_side(r), "empty",
-			    "interrupted before any transfer was read");
+		na_result_word(r, NA_WORD_EMPTY,
+			       "interrupted before any transfer was read");
 		return;
 	}
 	if (seen) {
@@ -560,15 +560,14 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 				     "none of the %" PRIu64 " transfers is "
 				     "left to analyse: %s",
 				     seen, text);
-		na_put_textf(r, na_result_side(r), "empty",
-			     "all transfers were left out: %s", text);
+		na_result_wordf(r, NA_WORD_EMPTY,
+				"all transfers were left out: %s", text);
 		na_session_say_there_is(s);
 		return;
 	}
 	if (na_session_say_no_calls(s, r))
 		return;
-	na_put_text(r, na_result_side(r), "empty",
-		    "no network transfers in this input");
+	na_result_word(r, NA_WORD_EMPTY, "no network transfers in this input");
 	na_say_error(s->cli,
 		     "no network transfers: looked for \"NetworkReceive "
 		     "END\" and \"NetworkSend END\" on the plane "

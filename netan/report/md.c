@@ -171,8 +171,9 @@ static const char *message_of(const struct na_result *r)
 {
 	const struct na_view *v = na_result_views(r);
 
-	return na_text_of(na_get(na_result_get_side(r), "message"),
-			  v && v->title ? v->title : na_result_get_headline(r));
+	return na_result_get_word(r, NA_WORD_MESSAGE,
+				  v && v->title ? v->title
+						: na_result_get_headline(r));
 }
 
 static void put_part(FILE *out, const struct na_report_part *p)

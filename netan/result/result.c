@@ -23,6 +23,8 @@ struct na_result {
 	struct na_value doc, side;
 	struct na_value *body; /* last member of doc, always */
 	const char *headline;
+	const char *words[NA_N_WORDS];
+	struct na_about about;
 	struct na_view *views, **views_end, *last;
 	struct na_text_line *notes, **notes_end;
 	struct adopted *adopted;
@@ -38,6 +40,7 @@ struct na_result *na_result_new(void)
 	na_arena_init(&r->arena);
 	r->doc.kind = NA_V_OBJECT;
 	r->side.kind = NA_V_OBJECT;
+	r->about = (struct na_about){.left_out = -1, .filtered = -1};
 	r->views_end = &r->views;
 	r->notes_end = &r->notes;
 	r->body = na_put_object(r, &r->doc, "result");
@@ -412,6 +415,40 @@ const int64_t *na_rows_of(const struct na_value *v, size_t *n)
 	return packed ? v->u.rows.cells : NULL;
 }
 
+void na_result_word(struct na_result *r, enum na_word which, const char *text)
+{
+	if (r)
+		r->words[which] = text ? copy_text(r, text) : NULL;
+}
+
+void na_result_wordf(struct na_result *r, enum na_word which, const char *fmt,
+		     ...)
+{
+	va_list ap;
+
+	if (!r)
+		return;
+	va_start(ap, fmt);
+	r->words[which] = copy_textv(r, fmt, ap);
+	va_end(ap);
+}
+
+const char *na_result_get_word(const struct na_result *r, enum na_word which,
+			       const char *fallback)
+{
+	return r && r->words[which] ? r->words[which] : fallback;
+}
+
+struct na_about *na_result_about(struct na_result *r)
+{
+	return &r->about;
+}
+
+const struct na_about *na_result_get_about(const struct na_result *r)
+{
+	return &r->about;
+}
+
 void na_result_headline(struct na_result *r, const char *fmt, ...)
 {
 	va_list ap;
@@ -548,6 +585,8 @@ void na_result_retext(struct na_result *r,
 	retext_value(&x, &r->doc);
 	retext_value(&x, &r->side);
 	retext(&x, &r->headline);
+	for (enum na_word w = 0; w < NA_N_WORDS; w++)
+		retext(&x, &r->words[w]);
 	for (struct na_view *v = r->views; v; v = v->next) {
 		retext(&x, &v->title);
 		retext(&x, &v->text);

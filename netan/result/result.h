@@ -79,6 +79,36 @@ struct na_value *na_result_doc(struct na_result *r);
 struct na_value *na_result_body(struct na_result *r);
 struct na_value *na_result_side(struct na_result *r);
 
+/*
+ * What a result says of itself beside its members: to the command line and to
+ * pictures.  Words are copied; NULL takes a word back.
+ */
+enum na_word {
+	NA_WORD_MESSAGE,   /* what was found: title of the picture */
+	NA_WORD_SUBTITLE,  /* of the picture, instead of the inputs */
+	NA_WORD_EMPTY,     /* why there is nothing to show */
+	NA_WORD_HINT,      /* what would help then */
+	NA_WORD_NOUN,      /* one of what was used: "packet" */
+	NA_WORD_LEFT_NOUN, /* one of what was left out, if it is another */
+	NA_WORD_PICTURE,   /* which of its pictures -o draws */
+	NA_N_WORDS
+};
+void na_result_word(struct na_result *r, enum na_word which, const char *text);
+void na_result_wordf(struct na_result *r, enum na_word which, const char *fmt,
+		     ...) NA_PRINTF(3, 4);
+const char *na_result_get_word(const struct na_result *r, enum na_word which,
+			       const char *fallback);
+
+/* Numbers beside the members. */
+struct na_about {
+	bool runs_apart; /* runs stand side by side, not added up */
+	/* Counted by the analysis itself, in its own noun; below 0: by the
+	 * envelope. */
+	int64_t left_out, filtered;
+};
+struct na_about *na_result_about(struct na_result *r);
+const struct na_about *na_result_get_about(const struct na_result *r);
+
 /* Builders: append a member to an object (name given) or a list (NULL). */
 struct na_value *na_put_object(struct na_result *r, struct na_value *in,
 			       const char *name);
