@@ -21,7 +21,7 @@ allowed()
 	netan/checks/* | netan/report/*) echo "$results" ;;
 	netan/analyses/*) echo "$results|netan/model/*|netan/stats/*|netan/localise/*" ;;
 	netan/cli/*) echo "$everything" ;;
-	ingest/*) echo "$base|netan/model/transfer.h|netan/model/sink.h|netan/model/packets.h|netan/model/device.h|netan/model/hlo.h|netan/model/settings.h|netan/model/settings.def|netan/model/xla_log.h|netan/model/hang.h|xplane.pb-c.h" ;;
+	ingest/*) echo "$base|netan/model/transfer.h|netan/model/sink.h|netan/model/packets.h|netan/model/device.h|netan/model/hlo.h|netan/model/hosts/settings.h|netan/model/hosts/settings.def|netan/model/logs/xla_log.h|netan/model/logs/hang.h|xplane.pb-c.h" ;;
 	plot/*) echo "$results" ;;
 	esac
 }
@@ -34,7 +34,7 @@ allowed_library()
 	cairo*) [[ $1 == plot/canvas* ]] ;;
 	pcap*) [[ $1 == ingest/live* || $1 == ingest/capture_filter* ]] ;;
 	nghttp2*) [[ $1 == ingest/hpack* ]] ;;
-	nettle/*) [[ $1 == netan/report/sha256.c ]] ;;
+	nettle/*) [[ $1 == netan/base/sha256.c ]] ;;
 	esac
 }
 

@@ -1,5 +1,5 @@
 /*
- * What an analysis is: an accumulator.  The driver (netan/cli) cuts the
+ * What an analysis is: an accumulator.  The driver (netan/engine) cuts the
  * kept records into blocks of fixed size, gives each block a state of its
  * own, and merges the states in input order; so one thread and sixteen,
  * one machine and many, give the same result.
