@@ -3,7 +3,7 @@
 #ifndef NETAN_METHODS_WHOLE_STEPS_H
 #define NETAN_METHODS_WHOLE_STEPS_H
 
-#include "netan/analyses/analysis.h"
+#include "netan/model/scope.h"
 
 /* Of one run: their number, and the time from the first's start to the last's
  * end. */

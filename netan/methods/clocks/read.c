@@ -1,6 +1,6 @@
 /* The clocks of the hosts of a store, from its transfers on all threads. */
-#include "netan/analyses/analysis.h"
 #include "netan/methods/clocks/host_clocks.h"
+#include "netan/model/scope.h"
 
 /* At a time, and chunks of each: this bounds what they take beside the sum.
  * Neither depends on the threads. */

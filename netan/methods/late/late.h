@@ -7,8 +7,9 @@
 #ifndef NETAN_METHODS_LATE_LATE_H
 #define NETAN_METHODS_LATE_LATE_H
 
-#include "netan/analyses/analysis.h"
 #include "netan/methods/clocks/host_clocks.h"
+#include "netan/model/scope.h"
+#include "netan/result/result.h"
 
 struct na_late_ask {            /* an execution that is to be explained */
 	uint32_t collective;    /* name */
