@@ -281,7 +281,7 @@ bench-accuracy: ## measure what localisation finds in simulated fleets (FLEETS, 
 # ---- style
 
 .PHONY: layers
-layers: ## check that includes point one way and files stay short
+layers: ## check that includes point one way and no folder is too full
 	@bash tools/layers.sh
 
 .PHONY: format
