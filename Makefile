@@ -227,6 +227,10 @@ golden-update: ## rewrite the golden files; read the diff like code
 	$(SUB) program
 	@JOBS=$(JOBS) bash tests/run.sh -u golden:$(B)
 
+.PHONY: same
+same: all ## compare all that is printed with another build: make same OLD=path
+	@bash tests/same.sh '$(OLD)' $(O)/netan
+
 .PHONY: fuzz-replay
 fuzz-replay: ## feed the kept corpus, and every cut of it, to the readers
 	$(SUB) fuzz-programs
