@@ -1,7 +1,7 @@
 # What the tables of members (members.def) become:
 #
-#	awk -f tools/members.awk -v make=header FILE...   identifiers, tables
-#	awk -f tools/members.awk -v make=source FILE...   the tables as C
+#	awk -f tools/members.awk -v make=h FILE...   identifiers, tables
+#	awk -f tools/members.awk -v make=c FILE...   the tables as C
 #
 # A row is read by its first words alone; all else is the C compiler's work.
 
@@ -56,7 +56,7 @@ function put_source(    k) {
 }
 
 END {
-	if (make == "header")
+	if (make == "h")
 		put_header()
 	else
 		put_source()

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/sha256.h"
 #include "netan/base/units.h"
 #include "netan/report/html_impl.h"
-#include "netan/report/sha256.h"
 
 static const char *verdict_of(const struct na_report *r)
 {

@@ -103,8 +103,8 @@ const struct na_document *na_document_find(const char *command);
 /* The JSON Schema (draft 2020-12) of a whole output. */
 void na_schema_put(const struct na_document *d, FILE *out);
 
-/* Of a table or its bases; NULL: there is no such member. */
-const struct na_member *na_member_find(const struct na_table *t,
-				       const char *name);
+/* Of a table or its bases, along "a.b.c"; NULL: there is no such member. */
+const struct na_member *na_member_at(const struct na_table *t,
+				     const char *path);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "netan/base/arena.h"
 #include "netan/result/emit.h"
+#include "netan/result/member.h"
 
 struct adopted {
 	struct adopted *next;
@@ -477,11 +478,28 @@ void na_result_note(struct na_result *r, const char *fmt, ...)
 	r->notes_end = &line->next;
 }
 
+/* A column as it is printed: what it leaves open its member declares. */
+static struct na_column declared(const struct na_table *table,
+				 const struct na_column *c)
+{
+	const struct na_member *m = na_member_at(table, c->field);
+	struct na_column made = m ? m->column : *c;
+
+	made.field = c->field;
+	if (c->header)
+		made.header = c->header;
+	assert(made.header && made.format != NA_F_DECLARED);
+	return made;
+}
+
 static bool copy_columns(struct na_result *r, struct na_column *to,
+			 const struct na_table *table,
 			 const struct na_column *from, size_t n)
 {
 	for (size_t k = 0; k < n; k++) {
-		to[k] = from[k];
+		to[k] = from[k].format == NA_F_DECLARED
+				? declared(table, &from[k])
+				: from[k];
 		to[k].field = copy_text(r, from[k].field);
 		to[k].header = copy_text(r, from[k].header);
 	}
@@ -497,8 +515,9 @@ void na_columns_add(struct na_columns *to, const char *field,
 }
 
 void na_result_view(struct na_result *r, const char *title,
-		    const struct na_value *list, const struct na_column *cols,
-		    size_t n_cols, size_t max_rows)
+		    const struct na_value *list, const struct na_table *table,
+		    const struct na_column *cols, size_t n_cols,
+		    size_t max_rows)
 {
 	struct na_column *copy;
 	struct na_view *view;
@@ -507,7 +526,7 @@ void na_result_view(struct na_result *r, const char *title,
 		return;
 	view = take(r, sizeof(*view));
 	copy = take(r, n_cols * sizeof(*copy));
-	if (!view || !copy || !copy_columns(r, copy, cols, n_cols))
+	if (!view || !copy || !copy_columns(r, copy, table, cols, n_cols))
 		return;
 	view->title = title ? copy_text(r, title) : NULL;
 	view->list = list;

@@ -55,15 +55,16 @@ struct na_value {
 
 /* How a column is printed for people.  CSV ignores it. */
 enum na_format {
-	NA_F_TEXT,   /* left-aligned, escaped */
-	NA_F_COUNT,  /* integer */
-	NA_F_NUMBER, /* `digits` significant digits */
-	NA_F_FIXED   /* `digits` digits after the point */
+	NA_F_DECLARED, /* as the row of its member says (member.h) */
+	NA_F_TEXT,     /* left-aligned, escaped */
+	NA_F_COUNT,    /* integer */
+	NA_F_NUMBER,   /* `digits` significant digits */
+	NA_F_FIXED     /* `digits` digits after the point */
 };
 
 struct na_column {
 	const char *field;  /* member of each row; "key.host" digs */
-	const char *header; /* with the unit: "p99 us" */
+	const char *header; /* with the unit: "p99 us"; NULL: as declared */
 	enum na_format format;
 	int digits;
 	double scale; /* printed = value * scale; 0 means 1 */
@@ -169,15 +170,18 @@ const int64_t *na_rows_of(const struct na_value *v, size_t *n);
  * What a person sees without -o.  The headline is the first line; then the
  * views in order; then the notes.  A view shows the rows of a list of
  * objects, or, when `list` is an object, its members as "name value" rows
- * (cols name the members then).  Columns are copied.  At most max_rows rows
- * (0: all), the rest are counted below the table.
+ * (cols name the members then).  `table` declares the members, where columns
+ * leave to it how they look; NULL: none does.  Columns are copied.  At most
+ * max_rows rows (0: all), the rest are counted below the table.
  */
+struct na_table;
 void na_result_headline(struct na_result *r, const char *fmt, ...)
 	NA_PRINTF(2, 3);
 void na_result_note(struct na_result *r, const char *fmt, ...) NA_PRINTF(2, 3);
 void na_result_view(struct na_result *r, const char *title,
-		    const struct na_value *list, const struct na_column *cols,
-		    size_t n_cols, size_t max_rows);
+		    const struct na_value *list, const struct na_table *table,
+		    const struct na_column *cols, size_t n_cols,
+		    size_t max_rows);
 /* A view's columns one by one, where they depend on the data; no more than
  * there is room for. */
 enum { NA_MAX_COLUMNS = 20 };

@@ -241,12 +241,25 @@ const struct na_document *na_document_find(const char *command)
 	return NULL;
 }
 
-const struct na_member *na_member_find(const struct na_table *t,
-				       const char *name)
+static const struct na_member *member(const struct na_table *t,
+				      const char *name, size_t len)
 {
 	for (; t; t = t->base)
 		for (const struct na_member *m = t->members; m && m->name; m++)
-			if (strcmp(m->name, name) == 0)
+			if (strncmp(m->name, name, len) == 0 && !m->name[len])
 				return m;
 	return NULL;
+}
+
+const struct na_member *na_member_at(const struct na_table *t, const char *path)
+{
+	size_t len = strcspn(path, ".");
+	const struct na_member *m = member(t, path, len);
+
+	while (m && path[len]) {
+		path += len + 1;
+		len = strcspn(path, ".");
+		m = member(m->of, path, len);
+	}
+	return m;
 }

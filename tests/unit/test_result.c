@@ -152,9 +152,9 @@ static void views_and_notes_are_kept(void **state)
 
 	(void)state;
 	na_result_headline(r, "%d files", 2);
-	na_result_view(r, "one", list, &col, 1, 5);
-	na_result_view(r, NULL, list, &col, 1, 0);
-	na_result_view(r, "nothing", NULL, &col, 1, 0);
+	na_result_view(r, "one", list, NULL, &col, 1, 5);
+	na_result_view(r, NULL, list, NULL, &col, 1, 0);
+	na_result_view(r, "nothing", NULL, NULL, &col, 1, 0);
 	na_result_note(r, "first");
 	na_result_note(r, "second %s", "note");
 	field[0] = '!';
@@ -197,7 +197,7 @@ static void texts_can_be_replaced(void **state)
 	na_put_alias(r, body, "same", list);
 	na_result_word(r, NA_WORD_MESSAGE, "two");
 	na_result_headline(r, "three");
-	na_result_view(r, "four", list, &col, 1, 0);
+	na_result_view(r, "four", list, NULL, &col, 1, 0);
 	na_result_text(r, NULL, "five\nsix");
 	na_result_note(r, "seven");
 	na_result_retext(r, shouted, NULL);
