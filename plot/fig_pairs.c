@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/fig_pairs_cells.h"
@@ -278,12 +279,7 @@ struct told {
 	double at;
 };
 
-static int by_place(const void *a, const void *b)
-{
-	const struct told *x = a, *y = b;
-
-	return (x->at > y->at) - (x->at < y->at);
-}
+NA_ORDER(by_place, struct told, NA_UP(at))
 
 static size_t list_told(const struct cells *c, bool down,
 			struct told to[TOLD_MAX])
@@ -296,7 +292,7 @@ static size_t list_told(const struct cells *c, bool down,
 		if (below(k) == down)
 			to[n++] = (struct told){k, where(c, k)};
 	}
-	qsort(to, n, sizeof(*to), by_place);
+	na_sort(to, n, by_place);
 	return n;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/fig_rpc_data.h"
@@ -194,12 +195,7 @@ static double draw_course(const struct drawing *g, struct course *c,
 	return last;
 }
 
-static int by_height(const void *a, const void *b)
-{
-	const struct label *x = a, *y = b;
-
-	return (x->y > y->y) - (x->y < y->y);
-}
+NA_ORDER(by_height, struct label, NA_UP(y))
 
 /* Beside the plot, moved apart where they would touch. */
 static void draw_labels(const struct drawing *g, struct label *labels, size_t n)
@@ -208,7 +204,7 @@ static void draw_labels(const struct drawing *g, struct label *labels, size_t n)
 	double line = 1.15 * font.size, least = g->a.plot.y0;
 	char text[NA_TEXT_MAX];
 
-	qsort(labels, n, sizeof(*labels), by_height);
+	na_sort(labels, n, by_height);
 	for (size_t i = 0; i < n; i++) {
 		/* Not into the labels of the time axis. */
 		double most = g->a.plot.y1 - 0.7 * font.size -

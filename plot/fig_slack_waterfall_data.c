@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/result/emit.h"
 #include "plot/scale.h"
@@ -151,16 +152,7 @@ struct rank {
 	bool critical;
 };
 
-static int most_telling(const void *a, const void *b)
-{
-	const struct rank *x = a, *y = b;
-
-	if (x->critical != y->critical)
-		return x->critical ? -1 : 1;
-	if (x->us > y->us || x->us < y->us)
-		return x->us > y->us ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
-}
+NA_ORDER(most_telling, struct rank, NA_DOWN(critical), NA_DOWN(us), NA_UP(row))
 
 static void show_range(struct waterfall *w)
 {
@@ -188,8 +180,8 @@ void na_wf_choose(struct waterfall *w, size_t lines)
 						: w->rows[i].to_us -
 							  w->rows[i].from_us,
 					w->rows[i].critical};
-	if (rank && w->n_rows)
-		qsort(rank, w->n_rows, sizeof(*rank), most_telling);
+	if (rank)
+		na_sort(rank, w->n_rows, most_telling);
 	for (size_t i = 0; rank && i < w->n_rows; i++) {
 		struct wf_row *row = &w->rows[rank[i].row];
 		struct wf_host *host = &w->hosts[row->host];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
@@ -19,14 +20,8 @@ static const double *reals(const struct na_value *in, const char *name,
 	return x && n >= want ? x : NULL;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct step_line *x = a, *y = b;
-	int by = na_natural_order(x->name, y->name);
-
-	/* Equal names: in the order of the result. */
-	return by ? by : (x->at > y->at) - (x->at < y->at);
-}
+NA_ORDER(by_name, struct step_line, na_natural_order(x->name, y->name),
+	 NA_UP(at))
 
 static bool read_lines(struct steps_figure *f)
 {
@@ -49,8 +44,8 @@ static bool read_lines(struct steps_figure *f)
 		f->stragglers += x->cause != NULL;
 		f->n_lines++;
 	}
-	if (f->n_lines && !f->runs_apart)
-		qsort(f->lines, f->n_lines, sizeof(*f->lines), by_name);
+	if (!f->runs_apart)
+		na_sort(f->lines, f->n_lines, by_name);
 	return f->lines;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 struct region {
@@ -11,19 +12,9 @@ struct region {
 	const char *host;
 };
 
-static int by_start(const void *a, const void *b)
-{
-	const struct region *x = a, *y = b;
+NA_ORDER(by_start, struct region, NA_UP(from))
 
-	return (x->from > y->from) - (x->from < y->from);
-}
-
-static int by_host(const void *a, const void *b)
-{
-	const struct region *x = a, *y = b;
-
-	return strcmp(x->host, y->host);
-}
+NA_ORDER(by_host, struct region, strcmp(x->host, y->host))
 
 /* The regions of one side inside the picture; NULL when there are none or
  * memory is short. */
@@ -75,13 +66,13 @@ enum na_status na_timeline_saturation(struct saturation *s,
 						      : "tx_saturated_share"),
 			   NAN);
 	if (n) {
-		qsort(r, n, sizeof(*r), by_start);
+		na_sort(r, n, by_start);
 		for (size_t i = 0; i < n; i++) {
 			s->seconds += fmax(r[i].to - fmax(end, r[i].from), 0);
 			end = fmax(end, r[i].to);
 			host_seconds += r[i].to - r[i].from;
 		}
-		qsort(r, n, sizeof(*r), by_host);
+		na_sort(r, n, by_host);
 		for (size_t i = 0; i < n; i++)
 			s->hosts += !i || strcmp(r[i].host, r[i - 1].host);
 	}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/checks/check.h"
 #include "netan/result/emit.h"
@@ -183,25 +184,16 @@ static size_t place_of(const struct na_check *check)
 	return i;
 }
 
-/* Worst first, then what cost most, then the order of the playbook. */
-static int by_weight(const void *pa, const void *pb)
+static double cost(const struct na_finding *f)
 {
-	const struct na_finding *a = *(struct na_finding *const *)pa;
-	const struct na_finding *b = *(struct na_finding *const *)pb;
-	double x = isnan(a->lost_s) ? -1 : a->lost_s;
-	double y = isnan(b->lost_s) ? -1 : b->lost_s;
-	size_t i = place_of(a->check), k = place_of(b->check);
-
-	if (a->severity != b->severity)
-		return a->severity > b->severity ? -1 : 1;
-	if (x != y)
-		return x > y ? -1 : 1;
-	if (i != k)
-		return i < k ? -1 : 1;
-	if (a->from_s != b->from_s && !isnan(a->from_s) && !isnan(b->from_s))
-		return a->from_s < b->from_s ? -1 : 1;
-	return strcmp(a->title, b->title);
+	return isnan(f->lost_s) ? -1 : f->lost_s;
 }
+
+/* Worst first, then what cost most, then the order of the playbook. */
+NA_ORDER(by_weight, struct na_finding *, NA_CMP((*y)->severity, (*x)->severity),
+	 NA_CMP(cost(*y), cost(*x)),
+	 NA_CMP(place_of((*x)->check), place_of((*y)->check)),
+	 NA_CMP((*x)->from_s, (*y)->from_s), strcmp((*x)->title, (*y)->title))
 
 /* clang-format off */
 static const char *const severities[] = {
@@ -288,8 +280,7 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 		if (na_case_asks(&c, na_checks[i]->id))
 			run_one(&c, na_checks[i], &to);
 	}
-	if (c.n)
-		qsort(c.findings, c.n, sizeof(struct na_finding *), by_weight);
+	na_sort(c.findings, c.n, by_weight);
 	na_put_text(r, body, "verdict", na_verdict(&c));
 	list = na_put_list(r, body, "findings");
 	for (size_t i = 0; i < c.n; i++)

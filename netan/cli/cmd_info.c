@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/cli/info.h"
 
@@ -31,19 +32,11 @@ static bool is_local(const struct na_store *st, size_t source, size_t e)
 	return e < st->n_local[source] && st->local[source][e];
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const int32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static uint64_t distinct(int32_t *x, size_t n)
 {
 	uint64_t found = n > 0;
 
-	if (n)
-		qsort(x, n, sizeof(*x), by_value);
+	na_sort(x, n, na_order_i32);
 	for (size_t i = 1; i < n; i++)
 		found += x[i] != x[i - 1];
 	return found;

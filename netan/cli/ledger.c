@@ -13,6 +13,7 @@
 
 #include "ingest/hang_wrapped.h"
 #include "ingest/lines.h"
+#include "netan/base/order.h"
 #include "netan/base/strtab.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
@@ -41,13 +42,6 @@ struct ledger {
 
 /* ---- the id of a run */
 
-static int by_text(const void *a, const void *b)
-{
-	const char *const *x = a, *const *y = b;
-
-	return strcmp(*x, *y);
-}
-
 void na_ledger_id(const char *const *hashes, size_t n, char id[17])
 {
 	const char **sorted = na_calloc(n + 1, sizeof(*sorted));
@@ -56,7 +50,7 @@ void na_ledger_id(const char *const *hashes, size_t n, char id[17])
 
 	if (sorted && all) {
 		memcpy(sorted, hashes, n * sizeof(*sorted));
-		qsort(sorted, n, sizeof(*sorted), by_text);
+		na_sort(sorted, n, na_order_text);
 		for (size_t i = 0; i < n; i++)
 			strncat(all, sorted[i], NA_SHA256_HEX - 1);
 		na_sha256(all, strlen(all), hex);

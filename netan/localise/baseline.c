@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/localise/localise_impl.h"
 #include "netan/stats/robust.h"
@@ -290,12 +291,7 @@ struct sized {
 	double over; /* log latency over the line */
 };
 
-static int by_size(const void *a, const void *b)
-{
-	const struct sized *x = a, *y = b;
-
-	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
+NA_ORDER(by_size, struct sized, NA_UP(bytes))
 
 /* Equal counts, but one size is never cut in two. */
 static size_t knot_end(const struct sized *s, size_t n, size_t from,
@@ -312,7 +308,7 @@ static void fit_knots(struct lz_baseline *b, struct sized *s, double *x)
 {
 	size_t n = b->n_sample, each = n / LZ_KNOTS + 1;
 
-	qsort(s, n, sizeof(*s), by_size);
+	na_sort(s, n, by_size);
 	if (each < PER_KNOT)
 		each = PER_KNOT;
 	b->n_knots = 0;

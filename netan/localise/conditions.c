@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "netan/base/order.h"
 #include "netan/localise/localise_impl.h"
 #include "netan/stats/robust.h"
 
@@ -99,14 +100,7 @@ struct in_cell {
 	float r;
 };
 
-static int by_cell(const void *a, const void *b)
-{
-	const struct in_cell *x = a, *y = b;
-
-	if (x->collective != y->collective)
-		return x->collective < y->collective ? -1 : 1;
-	return (x->r > y->r) - (x->r < y->r);
-}
+NA_ORDER(by_cell, struct in_cell, NA_UP(collective), NA_UP(r))
 
 /* The path's records with their collectives; a stride of them if many. */
 static size_t read_cells(const struct lz_explain *x, uint32_t p,
@@ -138,7 +132,7 @@ static bool in_two_collectives(const struct lz_explain *x, uint32_t p,
 	double base = x->v->centre + x->v->m[p] - x->cur[p];
 	size_t n = read_cells(x, p, cells), counted = 0;
 
-	qsort(cells, n, sizeof(*cells), by_cell);
+	na_sort(cells, n, by_cell);
 	for (size_t i = 0, to; i < n; i = to) {
 		double m;
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/localise/localise_impl.h"
 #include "netan/stats/robust.h"
@@ -220,18 +221,8 @@ static bool offer_paths(struct lz_explain *x)
 	return true;
 }
 
-static int best_first(const void *a, const void *b)
-{
-	const struct lz_candidate *x = a, *y = b;
-
-	if (x->score < y->score || x->score > y->score)
-		return x->score < y->score ? 1 : -1;
-	if (x->who.kind != y->who.kind)
-		return x->who.kind < y->who.kind ? -1 : 1;
-	if (x->who.a != y->who.a)
-		return x->who.a < y->who.a ? -1 : 1;
-	return (x->who.b > y->who.b) - (x->who.b < y->who.b);
-}
+NA_ORDER(best_first, struct lz_candidate, NA_DOWN(score), NA_UP(who.kind),
+	 NA_UP(who.a), NA_UP(who.b))
 
 static uint32_t path_of(const struct lz *z, struct na_lz_who who)
 {
@@ -311,7 +302,7 @@ static bool one_round(struct lz_explain *x, bool *ok)
 	*ok = offer_hosts(x) && offer_paths(x);
 	if (!*ok || !x->n_open)
 		return false;
-	qsort(x->open, x->n_open, sizeof(*x->open), best_first);
+	na_sort(x->open, x->n_open, best_first);
 	for (size_t i = 0; i < x->n_open; i++) {
 		if (lz_conditions_hold(x, &x->open[i])) {
 			choose(x, &x->open[i]);

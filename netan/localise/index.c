@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/localise/localise_impl.h"
 
@@ -32,27 +33,13 @@ static bool side_init(struct lz_index *x, const struct na_lz_input *in,
 
 uint32_t lz_find_pair(const struct lz *z, uint32_t src, uint32_t dst)
 {
-	size_t lo = z->row.first[src], hi = z->row.first[src + 1];
+	const uint32_t *list = z->row.list;
+	const struct na_lz_pair *pairs = z->in->pairs;
+	size_t end = z->row.first[src + 1];
+	size_t at = NA_BOUND(i, z->row.first[src], end,
+			     pairs[list[i]].dst >= dst);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		uint32_t p = z->row.list[mid], to = z->in->pairs[p].dst;
-
-		if (to == dst)
-			return p;
-		if (to < dst)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NA_LZ_NONE;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
+	return at < end && pairs[list[at]].dst == dst ? list[at] : NA_LZ_NONE;
 }
 
 /* Classes are any numbers; dense ones keep their order. */
@@ -65,14 +52,14 @@ static bool number_classes(struct lz *z)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		all[i] = z->in->pairs[i].locality;
-	qsort(all, n, sizeof(*all), by_value);
+	na_sort(all, n, na_order_u32);
 	for (size_t i = 0; i < n; i++) {
 		if (!m || all[i] != all[m - 1])
 			all[m++] = all[i];
 	}
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t *at = bsearch(&z->in->pairs[i].locality, all, m,
-					     sizeof(*all), by_value);
+					     sizeof(*all), na_order_u32);
 
 		z->class_of[i] = (uint32_t)(at - all);
 	}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/localise/localise_impl.h"
 #include "netan/stats/robust.h"
@@ -83,18 +84,8 @@ static void take_excess(struct links *k, const struct lz_explain *large)
 	}
 }
 
-static int by_block(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
-
-	if (x->block.kind != y->block.kind)
-		return x->block.kind < y->block.kind ? -1 : 1;
-	if (x->block.a != y->block.a)
-		return x->block.a < y->block.a ? -1 : 1;
-	if (x->block.b != y->block.b)
-		return x->block.b < y->block.b ? -1 : 1;
-	return (x->pair > y->pair) - (x->pair < y->pair);
-}
+NA_ORDER(by_block, struct part, NA_UP(block.kind), NA_UP(block.a),
+	 NA_UP(block.b), NA_UP(pair))
 
 static size_t block_end(const struct links *k, size_t from)
 {
@@ -126,7 +117,7 @@ static void cut_blocks(struct links *k, const struct lz_view *v)
 		k->parts[k->n_parts++] = (struct part){{NA_LZ_RACK_PAIR, a, b},
 						       p};
 	}
-	qsort(k->parts, k->n_parts, sizeof(*k->parts), by_block);
+	na_sort(k->parts, k->n_parts, by_block);
 	k->n_blocks = z->out->n_racks * (z->out->n_racks + 1);
 }
 

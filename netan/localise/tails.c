@@ -2,24 +2,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/localise/localise_impl.h"
 
 #define TAIL_US    1e5
 #define TAIL_NOISE 4 /* beyond what slow records show by chance */
 
-static int by_end(const void *a, const void *b)
-{
-	const struct lz_tail *x = a, *y = b;
-
-	if (x->end_us < y->end_us || x->end_us > y->end_us)
-		return x->end_us < y->end_us ? -1 : 1;
-	if (x->pair != y->pair)
-		return x->pair < y->pair ? -1 : 1;
-	if (x->excess_ms < y->excess_ms || x->excess_ms > y->excess_ms)
-		return x->excess_ms < y->excess_ms ? -1 : 1;
-	return (x->moment > y->moment) - (x->moment < y->moment);
-}
+NA_ORDER(by_end, struct lz_tail, NA_UP(end_us), NA_UP(pair), NA_UP(excess_ms),
+	 NA_UP(moment))
 
 static double explained(const struct lz_explain *x, size_t p)
 {
@@ -86,7 +77,6 @@ enum na_status lz_tails_find(struct lz *z, struct na_err *err)
 				.moment = t[i].moment};
 		}
 	}
-	if (z->n_tails)
-		qsort(z->tails, z->n_tails, sizeof(*z->tails), by_end);
+	na_sort(z->tails, z->n_tails, by_end);
 	return NA_OK;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/localise/window_impl.h"
 #include "netan/stats/robust.h"
@@ -20,13 +21,6 @@ enum {
 	WINDOWS_LEAST = 50, /* of time */
 	WINDOWS_MAX = 1 << 16
 };
-
-static int by_value(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
 
 /* Steps by number; false: memory. */
 bool lz_windows_steps(struct lz_windows *k)
@@ -42,14 +36,14 @@ bool lz_windows_steps(struct lz_windows *k)
 		if (in->moments[i].step != NA_LZ_NONE)
 			k->steps[n++] = in->moments[i].step;
 	}
-	qsort(k->steps, n, sizeof(*k->steps), by_value);
+	na_sort(k->steps, n, na_order_u32);
 	for (size_t i = 0; i < n; i++) {
 		if (!m || k->steps[i] != k->steps[m - 1])
 			k->steps[m++] = k->steps[i];
 	}
 	for (size_t i = 0; i < in->n_moments; i++) {
 		const uint32_t *at = bsearch(&in->moments[i].step, k->steps, m,
-					     sizeof(*k->steps), by_value);
+					     sizeof(*k->steps), na_order_u32);
 
 		k->window_of[i] = at ? (uint32_t)(at - k->steps) : NA_LZ_NONE;
 	}
@@ -253,14 +247,7 @@ static bool cut_cells(struct lz_windows *k, uint32_t base)
 	return true;
 }
 
-static int by_side(const void *a, const void *b)
-{
-	const struct lz_cell *x = a, *y = b;
-
-	if (x->side != y->side)
-		return x->side < y->side ? -1 : 1;
-	return (x->window > y->window) - (x->window < y->window);
-}
+NA_ORDER(by_side, struct lz_cell, NA_UP(side), NA_UP(window))
 
 size_t lz_windows_side_end(const struct lz_windows *k, size_t from)
 {
@@ -325,8 +312,8 @@ enum na_status lz_windows_measure(struct lz_windows *k, struct na_err *err)
 		fill_windows(k, &k->z->col);
 		ok = cut_cells(k, hosts);
 	}
-	if (ok && k->n_cells)
-		qsort(k->cells, k->n_cells, sizeof(*k->cells), by_side);
+	if (ok)
+		na_sort(k->cells, k->n_cells, by_side);
 	if (!ok || !standardise(k))
 		return na_fail_nomem(err);
 	return NA_OK;

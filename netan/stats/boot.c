@@ -6,20 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/stats/sample.h"
 
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
-
 enum { LEAST_BUCKET = 16 }; /* items */
 
-int na_boot_order(const void *a, const void *b)
+int na_boot_order(const void *first, const void *second)
 {
-	const struct na_boot_item *x = a, *y = b;
-	int by = ORDER(x->value, y->value);
+	const struct na_boot_item *x = first, *y = second;
 
-	by = by ? by : ORDER(x->unit, y->unit);
-	return by ? by : ORDER(x->kind, y->kind);
+	return NA_THEN(NA_UP(value), NA_UP(unit), NA_UP(kind));
 }
 
 static inline double weight_of(const struct na_boot *b, size_t i)

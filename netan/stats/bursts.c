@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "netan/base/order.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
@@ -11,26 +12,14 @@ static uint64_t length(const struct na_burst *b)
 	return (uint64_t)b->to_ps - (uint64_t)b->from_ps;
 }
 
-static int longer_first(const void *a, const void *b)
-{
-	const struct na_burst *x = a, *y = b;
-	uint64_t of_x = length(x), of_y = length(y);
+NA_ORDER(longer_first, struct na_burst, NA_CMP(length(y), length(x)),
+	 NA_UP(from_ps))
 
-	if (of_x != of_y)
-		return of_x > of_y ? -1 : 1;
-	return x->from_ps < y->from_ps ? -1 : x->from_ps > y->from_ps;
-}
-
-static int earlier_first(const void *a, const void *b)
-{
-	const struct na_burst *x = a, *y = b;
-
-	return x->from_ps < y->from_ps ? -1 : x->from_ps > y->from_ps;
-}
+NA_ORDER(earlier_first, struct na_burst, NA_UP(from_ps))
 
 static void prune(struct na_bursts *b)
 {
-	qsort(b->longest, b->n_longest, sizeof(*b->longest), longer_first);
+	na_sort(b->longest, b->n_longest, longer_first);
 	b->n_longest = b->keep;
 }
 
@@ -148,7 +137,7 @@ bool na_bursts_end(struct na_bursts *b, size_t *n)
 		return false;
 	if (b->n_longest > b->keep)
 		prune(b);
-	qsort(b->longest, b->n_longest, sizeof(*b->longest), earlier_first);
+	na_sort(b->longest, b->n_longest, earlier_first);
 	*n = b->n_longest;
 	return true;
 }

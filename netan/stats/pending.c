@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/stats/sort.h"
 
@@ -37,17 +38,7 @@ struct na_walk {
 /* How many of x are below `at`. */
 static size_t below(const int64_t *x, size_t n, int64_t at)
 {
-	size_t lo = 0;
-
-	while (lo < n) {
-		size_t mid = lo + (n - lo) / 2;
-
-		if (x[mid] < at)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
-	return lo;
+	return NA_BOUND(i, 0, n, x[i] >= at);
 }
 
 static const int64_t *times_of(const struct na_run *r, size_t k)

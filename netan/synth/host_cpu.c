@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/units.h"
 #include "netan/synth/write.h"
 
@@ -284,14 +285,7 @@ static void collect_copies(struct cpu *c)
 	}
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct msg *x = a, *y = b;
-
-	if (x->at_ps != y->at_ps)
-		return x->at_ps < y->at_ps ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
+NA_ORDER(by_time, struct msg, NA_UP(at_ps), NA_UP(order))
 
 static const struct na_coll *coll_of(const struct cpu *c, size_t graph)
 {
@@ -439,7 +433,7 @@ static void write_transport(struct cpu *c)
 	collect_copies(c);
 	if (!c->n)
 		return;
-	qsort(c->msgs, c->n, sizeof(*c->msgs), by_time);
+	na_sort(c->msgs, c->n, by_time);
 	name_all(c);
 	for (uint8_t i = 0; i < WORKERS; i++)
 		write_worker(c, i);
