@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/result/emit.h"
 #include "plot/scale.h"
@@ -144,7 +145,7 @@ static void name_rest(struct size_figure *f, size_t others, bool unknown)
 		snprintf(rest->name, sizeof(rest->name), "the rest");
 	else
 		snprintf(rest->name, sizeof(rest->name), "%zu other%s", others,
-			 others == 1 ? "" : "s");
+			 na_plural(others));
 	f->has_rest = true;
 	f->n_series++;
 }

@@ -48,14 +48,15 @@ static void read_point(struct slack_figure *f, const struct na_value *row)
 	double devices = fmax(real(row, "devices_per_host"), 1);
 
 	read_name(p, row);
-	p->slack_s = real(row, "slack_us.mean") / 1e6;
-	p->required_bps = real(row, "required_gbps") * 1e9 * devices;
-	p->stall_s = fmax(real(row, "total_stall_us") / 1e6, 0);
+	p->slack_s = real(row, "slack_us.mean") / NA_US_PER_S;
+	p->required_bps = real(row, "required_gbps") * NA_GIGA * devices;
+	p->stall_s = fmax(real(row, "total_stall_us") / NA_US_PER_S, 0);
 	p->share = real(row, "stall_share");
 	p->none = !(p->slack_s >= SLACK_LEAST_S) && real(row, "bytes") > 0;
 	p->found = flag(row, "slack_small") || flag(row, "bandwidth_bound");
 	for (size_t k = 0; k < SLACK_PARTS; k++)
-		p->part_s[k] = fmax(real(row, parts[k]) * runs / 1e6, 0);
+		p->part_s[k] = fmax(real(row, parts[k]) * runs / NA_US_PER_S,
+				    0);
 	f->n_none += p->none;
 	f->n_unknown += !p->none && !(p->required_bps > 0 && p->slack_s > 0);
 }
@@ -67,7 +68,7 @@ bool na_slack_read(struct slack_figure *f, const struct na_result *r)
 	f->doc = na_result_get_doc(r);
 	f->body = na_result_get_body(r);
 	f->side = na_result_get_side(r);
-	f->capacity_bps = real(f->body, "capacity_gbps") * 1e9;
+	f->capacity_bps = real(f->body, "capacity_gbps") * NA_GIGA;
 	list = na_get(f->body, "collectives");
 	f->points = na_calloc(list ? list->n : 0, sizeof(*f->points));
 	if (!f->points)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/result/emit.h"
 #include "plot/canvas.h"
 #include "plot/fig_slack_waterfall_data.h"
@@ -131,8 +132,8 @@ static void strip_label(const struct drawing *d, struct words *w)
 
 	na_words_add(w, "%s send to recv-done, %s",
 		     na_text_of(na_get(d->w.late, "device"), "?"),
-		     na_label_quantity(buf, NA_Q_SECONDS, d->w.length_us / 1e6,
-				       3));
+		     na_label_quantity(buf, NA_Q_SECONDS,
+				       d->w.length_us / NA_US_PER_S, 3));
 }
 
 static double label_width(const struct drawing *d, double most)

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "netan/base/order.h"
+#include "netan/base/str.h"
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/result/emit.h"
 #include "plot/scale.h"
@@ -258,7 +260,8 @@ static void say_clocks(const struct waterfall *w, struct words *out)
 				     moved == 1 ? "clocks put right: " : ", ",
 				     x->name, x->ahead_us > 0 ? "-" : "+",
 				     na_label_quantity(buf, NA_Q_SECONDS,
-						       fabs(x->ahead_us) / 1e6,
+						       fabs(x->ahead_us) /
+							       NA_US_PER_S,
 						       3));
 	}
 	if (moved > 3)
@@ -270,7 +273,7 @@ static void say_clocks(const struct waterfall *w, struct words *out)
 	if (unknown) {
 		na_words_break(out);
 		na_words_add(out, "the clocks of %zu host%s cannot be compared",
-			     unknown, unknown == 1 ? "" : "s");
+			     unknown, na_plural(unknown));
 	}
 }
 

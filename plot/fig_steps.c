@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/fig_steps_data.h"
@@ -345,8 +346,8 @@ static void draw_changes(const struct drawing *d)
 		for (size_t k = 0; k < d->n_panels; k++)
 			na_draw_line(d->l.canvas, x, d->panels[k].plot.y0, x,
 				     d->panels[k].plot.y1, &pen);
-		na_label_quantity(a, NA_Q_SECONDS, c->from_ms / 1e3, 3);
-		na_label_quantity(b, NA_Q_SECONDS, c->to_ms / 1e3, 3);
+		na_label_quantity(a, NA_Q_SECONDS, c->from_ms / NA_MS_PER_S, 3);
+		na_label_quantity(b, NA_Q_SECONDS, c->to_ms / NA_MS_PER_S, 3);
 		snprintf(text, sizeof(text), "step %s > %s", a, b);
 		width = na_measure(d->l.canvas, text, &font);
 		end = i + 1 < d->f.n_changes

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "netan/base/order.h"
+#include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
@@ -225,7 +226,7 @@ void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 		na_words_break(w);
 		na_words_add(w, "%zu %s%s, %zu %s", f->n_lines,
 			     f->runs_apart ? "run" : "host",
-			     f->n_lines == 1 ? "" : "s", steps ? steps->n : 0,
+			     na_plural(f->n_lines), steps ? steps->n : 0,
 			     f->launches ? "program launches" : "steps");
 		if (isfinite(duration))
 			na_words_add(w, " in %s",
@@ -250,5 +251,5 @@ void na_fig_steps_name(const struct step_line *x, struct words *w)
 			     strcmp(x->cause, "late_start") == 0 ? "starts late"
 								 : x->cause,
 			     na_label_quantity(number, NA_Q_SECONDS,
-					       x->behind_ms / 1e3, 3));
+					       x->behind_ms / NA_MS_PER_S, 3));
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 
@@ -199,7 +200,7 @@ void na_fig_steps_key(const struct na_layout *l, const struct steps_figure *f,
 
 	na_words_add(&w, "%s or more",
 		     na_label_quantity(number, NA_Q_SECONDS,
-				       f->map.max_ms / 1e3, 3));
+				       f->map.max_ms / NA_MS_PER_S, 3));
 	width = (STEP_LEVELS + 1) * size;
 	if (!(f->map.max_ms > 0) ||
 	    x + 2 * size + width + 2 * l->gap +

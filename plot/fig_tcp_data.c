@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/result/emit.h"
@@ -258,8 +259,7 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 		return;
 	na_words_break(w);
 	na_words_add(w, "%s packet%s both ways%s",
-		     na_print_count(n, (uint64_t)segments),
-		     segments == 1 ? "" : "s",
+		     na_print_count(n, (uint64_t)segments), na_plural(segments),
 		     whole && !whole->u.flag ? ", a piece of it" : "");
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/fig_timeline_data.h"
@@ -18,8 +19,6 @@
 #include "plot/figure.h"
 #include "plot/layout.h"
 #include "plot/trace.h"
-
-#define GIGA 1e9
 
 #define BAND_SHARE 0.42
 #define FILL_SHARE 0.14
@@ -74,9 +73,9 @@ static void ask_throughput(const struct drawing *d, struct na_panel *p,
 		return;
 	}
 	*p = (struct na_panel){.weight = 3, .quantity = NA_Q_RATE};
-	p->max = na_timeline_top(t, side) * GIGA;
+	p->max = na_timeline_top(t, side) * NA_GIGA;
 	if (na_timeline_draws_capacity(t, side)) {
-		p->max = fmax(p->max, t->capacity_gbps * GIGA);
+		p->max = fmax(p->max, t->capacity_gbps * NA_GIGA);
 		p->label_above = true;
 	}
 }
@@ -144,7 +143,7 @@ static enum na_status place(struct drawing *d, struct na_err *err)
 static const double *in_bits(struct drawing *d, const double *gbps)
 {
 	for (size_t i = 0; i < d->t.n; i++)
-		d->scratch[i] = gbps[i] * GIGA;
+		d->scratch[i] = gbps[i] * NA_GIGA;
 	return d->scratch;
 }
 
@@ -326,7 +325,7 @@ static enum na_status draw_side(struct drawing *d, const struct na_panel *p,
 		if (times > 1.1)
 			na_words_add(&w, " (the peak is %s times that)",
 				     na_label_short(buf, times, 2));
-		na_panel_limit(&d->l, p, t->capacity_gbps * GIGA, w.text);
+		na_panel_limit(&d->l, p, t->capacity_gbps * NA_GIGA, w.text);
 	}
 	return status;
 }

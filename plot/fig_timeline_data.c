@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/result/emit.h"
 #include "plot/canvas.h"
 #include "plot/scale.h"
 
-#define GIGA           1e9
 #define NAME_MAX_BYTES 240 /* of a series, before its share */
 
 /* A capacity this many times the peak is told, not drawn: it would press
@@ -130,7 +130,8 @@ static bool series_add(struct timeline_series *to, const struct na_value *s,
 		if (!to->rate[side])
 			return false;
 		for (size_t i = 0; i < n && i < bins; i++)
-			to->rate[side][i] += isfinite(x[i]) ? x[i] * GIGA : 0;
+			to->rate[side][i] += isfinite(x[i]) ? x[i] * NA_GIGA
+							    : 0;
 	}
 	to->bytes += series_bytes(s);
 	return true;
@@ -276,7 +277,7 @@ double na_timeline_top(const struct timeline *t, enum side side)
 	for (size_t i = 0; i < t->n_series; i++)
 		top = fmax(top,
 			   na_timeline_largest(t->series[i].rate[side], t->n));
-	return top / GIGA;
+	return top / NA_GIGA;
 }
 
 bool na_timeline_draws_capacity(const struct timeline *t, enum side side)
@@ -301,7 +302,7 @@ void na_timeline_capacity(const struct timeline *t, struct words *w)
 
 const char *na_timeline_rate(char *buf, double gbps)
 {
-	return na_label_quantity(buf, NA_Q_RATE, gbps * GIGA, 3);
+	return na_label_quantity(buf, NA_Q_RATE, gbps * NA_GIGA, 3);
 }
 
 const char *na_timeline_share(char *buf, double share)
@@ -333,7 +334,7 @@ void na_timeline_title(const struct timeline *t, struct words *w)
 	na_words_add(w, "%s throughput", side == RX ? "Receive" : "Send");
 	if (t->hosts > 0)
 		na_words_add(w, ", %" PRId64 " host%s", t->hosts,
-			     t->hosts == 1 ? "" : "s");
+			     na_plural(t->hosts));
 	if (t->empty) {
 		na_words_add(w, ": nothing to draw");
 		return;
@@ -366,8 +367,7 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 		na_words_break(w);
 		na_words_add(w, "%s%" PRId64 " host%s%s",
 			     t->runs_apart ? "up to " : "", t->hosts,
-			     t->hosts == 1 ? "" : "s",
-			     t->runs_apart ? " each" : "");
+			     na_plural(t->hosts), t->runs_apart ? " each" : "");
 	}
 	na_words_break(w);
 	na_words_add(w, "%s",

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "plot/canvas.h"
@@ -149,7 +150,7 @@ void na_words_coverage(const struct na_value *doc, const struct na_value *side,
 		return;
 	na_words_break(w);
 	na_words_add(w, "%s %s%s used", na_print_count(buf, (uint64_t)used),
-		     noun, used == 1 ? "" : "s");
+		     noun, na_plural(used));
 	v = left && left->kind == NA_V_OBJECT ? left->u.of.first : NULL;
 	for (; v; v = v->next) {
 		int64_t n = na_int_of(v, 0);

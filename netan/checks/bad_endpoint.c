@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
@@ -63,11 +64,11 @@ static const char *how_of(struct na_case *c, const struct na_value *x)
 				    na_flag_at(x, "loses_packets")
 					    ? "a retransmission timeout"
 					    : "over 100 ms",
-				    pairs, pairs == 1 ? "" : "s", factor);
+				    pairs, na_plural(pairs), factor);
 	return na_case_text(
 		c, "%sx slower%s over %lld pair%s%s", factor,
 		strcmp(channel, "large") == 0 ? " in large transfers" : "",
-		pairs, pairs == 1 ? "" : "s",
+		pairs, na_plural(pairs),
 		na_flag_at(x, "intermittent") ? ", now and then" : "");
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/checks/look.h"
 
 enum { BEYOND = 1000 }; /* times the capacity: nobody builds it */
@@ -145,7 +146,7 @@ static void put_row(struct na_case *c, struct na_value *list,
 	na_put_int(c->r, to, "devices_per_host",
 		   na_count_at(row, "devices_per_host"));
 	na_put_real(c->r, to, "total_stall_s",
-		    na_number_at(row, "total_stall_us") / 1e6);
+		    na_number_at(row, "total_stall_us") / NA_US_PER_S);
 }
 
 /* What costs nothing needs no bandwidth. */
@@ -192,7 +193,8 @@ static void judge_required(struct na_case *c)
 	f = n ? na_case_find(c, NA_FINDING_WARNING, NA_LIKELY) : NULL;
 	if (!f)
 		return;
-	f->lost_s = devices > 0 ? stall_us / devices / 1e6 : (double)NAN;
+	f->lost_s = devices > 0 ? stall_us / devices / NA_US_PER_S
+				: (double)NAN;
 	f->title = na_case_text(
 		c, "%s %s; a host has %s Gbit/s%s",
 		na_text_at(worst, "collective"), need_of(c, worst),

@@ -1,6 +1,7 @@
 /* clock-skew: transfers that arrive when they are sent, or before. */
 #include <math.h>
 
+#include "netan/base/units.h"
 #include "netan/checks/look.h"
 
 static const char *offsets(struct na_case *c, const struct na_value *pairs)
@@ -15,7 +16,7 @@ static const char *offsets(struct na_case *c, const struct na_value *pairs)
 		text = na_case_text(
 			c, "%s%sthe clock of %s is %s %s (give or take %s)",
 			text, n ? ", " : "", na_text_at(v, "host"),
-			na_case_seconds(c, fabs(us) / 1e6),
+			na_case_seconds(c, fabs(us) / NA_US_PER_S),
 			us < 0 ? "behind" : "ahead",
 			na_case_seconds(c, na_number_at(v, "uncertainty_us") /
 						   1e6));

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/host_events.h"
 #include "netan/checks/look.h"
@@ -37,7 +38,7 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 		c,
 		"%" PRId64 " registration%s of host memory (MapDmaBuffer) in "
 		"the steady state, %s, %s in all, from %.3f s to %.3f s, %s",
-		n, n == 1 ? "" : "s", na_hostev_where(c, run, "registrations"),
+		n, na_plural(n), na_hostev_where(c, run, "registrations"),
 		na_hostev_time(took, k, "total_s"), f->from_s, f->to_s,
 		transfers ? na_case_text(c, "during %.2g %% of the transfers",
 					 share * 100)
@@ -64,7 +65,7 @@ static bool all_start_up(struct na_case *c, const struct na_value *run)
 			"a completed step, or more time: %" PRId64
 			" registration%s of host memory, all where the "
 			"start-up may be",
-			n, n == 1 ? "" : "s");
+			n, na_plural(n));
 	return true;
 }
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 
 const char na_hostev_remedy[] =
@@ -33,8 +34,7 @@ const char *na_hostev_time(char *buf, const struct na_value *in,
 	double s = na_real_of(na_get(in, name), 0);
 
 	/* Sums of damaged times may be longer than there is time. */
-	return na_print_time(buf, s < 9e6 ? (int64_t)(s * 1e12) : NA_TIME_MAX,
-			     3);
+	return na_print_time(buf, s < 9e6 ? na_ps_of_s(s) : NA_TIME_MAX, 3);
 }
 
 static void put_bytes(struct na_case *c, struct na_value *to,
@@ -118,6 +118,6 @@ const char *na_hostev_where(struct na_case *c, const struct na_value *run,
 				       na_text_of(na_get(first, "host"), "?"));
 
 	return na_case_text(c, "on %" PRId64 " thread%s of %s%s%.60s", n,
-			    n == 1 ? "" : "s", place, label ? " of " : "",
+			    na_plural(n), place, label ? " of " : "",
 			    label ? label : "");
 }

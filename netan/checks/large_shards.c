@@ -94,7 +94,7 @@ static void put_title(struct na_case *c, struct na_finding *f,
 	const char *of = label ? na_case_text(c, " of %.60s", label) : "";
 	const char *name = na_text_of(na_get(x->worst, "collective"), "?");
 
-	na_print_time(gap, (int64_t)(real(x->worst, "gap_p50_s") * 1e12), 3);
+	na_print_time(gap, na_ps_of_s(real(x->worst, "gap_p50_s")), 3);
 	if (x->by_size)
 		f->title = na_case_text(
 			c,

@@ -81,8 +81,7 @@ const char *na_case_seconds(struct na_case *c, double s)
 
 	if (!(fabs(s) < 1e6))
 		return na_case_text(c, "%s s", na_print_number(buf, s, 3));
-	return na_case_text(c, "%s",
-			    na_print_time(buf, (int64_t)(s * 1e12), 3));
+	return na_case_text(c, "%s", na_print_time(buf, na_ps_of_s(s), 3));
 }
 
 bool na_touches(const struct na_value *culprit, const char *host)
@@ -120,9 +119,9 @@ double na_stall_s(const struct na_case *c)
 	const struct na_value *slack = na_case_body(c, "slack");
 	double devices = na_number_at(slack, "total.devices");
 
-	return devices > 0
-		       ? na_number_at(slack, "total.stall_us") / devices / 1e6
-		       : (double)NAN;
+	return devices > 0 ? na_number_at(slack, "total.stall_us") / devices /
+				     NA_US_PER_S
+			   : (double)NAN;
 }
 
 double na_waiting_share(const struct na_case *c)

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/checks/look.h"
 
 enum { LEAST = 3 }; /* late transfers that make a mode */
@@ -97,7 +98,7 @@ static void put_mode(struct na_case *c, struct na_value *to,
 	na_put_int(c->r, to, "pairs", na_count_at(mode, "pairs_affected"));
 	na_put_real(c->r, to, "waited_s",
 		    na_number_at(mode, "count") *
-			    na_number_at(mode, "latency_ms") / 1e3);
+			    na_number_at(mode, "latency_ms") / NA_MS_PER_S);
 	na_put_text(c->r, to, "load",
 		    na_text_of(na_dig(mode, "load.state"), NULL));
 }

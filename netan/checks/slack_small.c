@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/checks/look.h"
 
 enum { LISTED = 10 };
@@ -46,7 +47,7 @@ static void put_row(struct na_case *c, struct na_value *list,
 	na_put_real(c->r, to, "network_p50_us",
 		    na_number_at(row, "network_p50_us"));
 	na_put_real(c->r, to, "total_stall_s",
-		    na_number_at(row, "total_stall_us") / 1e6);
+		    na_number_at(row, "total_stall_us") / NA_US_PER_S);
 	na_put_real(c->r, to, "stall_share", na_number_at(row, "stall_share"));
 }
 
@@ -88,15 +89,18 @@ static bool judge_small(struct na_case *c)
 	f = row ? na_case_find(c, NA_FINDING_WARNING, NA_CERTAIN) : NULL;
 	if (!f)
 		return row;
-	f->lost_s = devices > 0 ? stall_us / devices / 1e6 : (double)NAN;
+	f->lost_s = devices > 0 ? stall_us / devices / NA_US_PER_S
+				: (double)NAN;
 	f->title = na_case_text(
 		c,
 		"%s%s too little slack: %s of %s in flight, between %s and %s; "
 		"%s of stall on each device",
 		na_text_at(row, "collective"),
 		n > 1 ? na_case_text(c, " (and %zu more) have", n - 1) : " has",
-		na_case_seconds(c, na_number_at(row, "slack_us.mean") / 1e6),
-		na_case_seconds(c, na_number_at(row, "observed_us.mean") / 1e6),
+		na_case_seconds(c, na_number_at(row, "slack_us.mean") /
+					   NA_US_PER_S),
+		na_case_seconds(c, na_number_at(row, "observed_us.mean") /
+					   NA_US_PER_S),
 		na_text_at(row, "send_op"), na_text_at(row, "recv_op"),
 		na_case_seconds(c, f->lost_s));
 	f->remedy = na_case_text(
@@ -174,7 +178,7 @@ static void judge_stalls(struct na_case *c)
 		return;
 	f->from_s = na_number_at(late, "from_s");
 	f->to_s = na_number_at(late, "to_s");
-	f->lost_s = na_number_at(row, "total_stall_us") / devices / 1e6;
+	f->lost_s = na_number_at(row, "total_stall_us") / devices / NA_US_PER_S;
 	f->culprit = na_case_text(c, "%s stalls its devices: %s",
 				  na_text_at(row, "collective"),
 				  na_text_at(late, "cause"));

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/checks/look.h"
 
 enum { LEAST_STEPS = 3 };
@@ -136,7 +137,7 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	w = words_of(c, body, x);
 	f->network = network;
 	f->culprit = w.culprit;
-	f->lost_s = na_number_at(x, "lost_ms") / 1e3;
+	f->lost_s = na_number_at(x, "lost_ms") / NA_MS_PER_S;
 	f->title =
 		na_case_text(c, "%s, by %s in %lld of %lld %s", w.title,
 			     na_case_seconds(c, na_number_at(x, "behind_ms") /
@@ -209,7 +210,7 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 				  input ? "%s's input or host"
 					: "%s's own computation",
 				  x->host);
-	f->lost_s = x->lost_ms / 1e3;
+	f->lost_s = x->lost_ms / NA_MS_PER_S;
 	f->from_s = x->from_s;
 	f->to_s = x->to_s;
 	f->title = na_case_text(
@@ -218,7 +219,7 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 		input ? "waits for its input or its host"
 		      : "computes longer than the others",
 		(long long)x->n, na_length(body, "steps"),
-		na_case_seconds(c, behind_ms / 1e3));
+		na_case_seconds(c, behind_ms / NA_MS_PER_S));
 	f->remedy = "look at what that host does at these times: input "
 		    "pipeline, storage, checkpoints, other processes, "
 		    "throttling";

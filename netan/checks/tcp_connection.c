@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/checks/look.h"
 
 enum { LISTED = 10, LOST_LEAST = 3 };
@@ -98,7 +99,8 @@ static struct group gather(struct na_case *c, const struct trouble *t,
 			continue;
 		}
 		g.worst = g.worst ? g.worst : v;
-		g.lost_s = fmax(g.lost_s, na_number_at(v, "lost_ms") / 1e3);
+		g.lost_s = fmax(g.lost_s,
+				na_number_at(v, "lost_ms") / NA_MS_PER_S);
 		g.from_s = fmin(g.from_s, na_number_at(v, "from_s"));
 		g.to_s = fmax(g.to_s, na_number_at(v, "to_s"));
 		g.much |= !t->unanswered && loses_much(v);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
@@ -82,7 +83,7 @@ static void judge_inputs(struct na_case *c, enum state state)
 	if (!f)
 		return;
 	f->title = na_case_text(c, "%zu of %zu input%s %s: %s%s%s", n, all,
-				all == 1 ? "" : "s", words[state],
+				na_plural(all), words[state],
 				state == UNREADABLE ? ""
 						    : na_text_at(first, "path"),
 				state == UNREADABLE ? "" : ": ",
@@ -141,7 +142,7 @@ static void judge_left_out(struct na_case *c)
 		return;
 	f->title = na_case_text(c, "%s event%s cannot be used (%s): %s",
 				na_print_count(count, (uint64_t)n),
-				n == 1 ? "" : "s", text,
+				na_plural(n), text,
 				share > many_share
 					? "enough to mislead the rest"
 					: "too few to matter");
@@ -166,7 +167,7 @@ static void judge_absent(struct na_case *c)
 		c,
 		"the files of the hosts of %lld device%s are not here: what "
 		"those saw and did is unknown",
-		(long long)n, n == 1 ? "" : "s");
+		(long long)n, na_plural(n));
 	f->remedy = "give the files of all hosts (.xplane.pb of each)";
 	f->command = na_case_command(c, "info");
 	na_put_int(c->r, f->evidence, "devices_not_here", n);

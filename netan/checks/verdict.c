@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
@@ -38,7 +39,7 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 /* What a straggler costs, of all steps. */
 static const char *price_of_steps(struct na_case *c, const struct na_finding *f)
 {
-	double all_s = na_steps_ms(c) / 1e3;
+	double all_s = na_steps_ms(c) / NA_MS_PER_S;
 
 	if (!(f->lost_s > 0 && all_s >= f->lost_s))
 		return price(c, f);
@@ -99,8 +100,7 @@ static const char *unread(struct na_case *c)
 		return "interrupted before everything was read";
 	if (n)
 		return na_case_text(c, "%lld of %lld input%s %s%s", n, all,
-				    all == 1 ? "" : "s",
-				    n == 1 ? "is " : "are ",
+				    na_plural(all), n == 1 ? "is " : "are ",
 				    !refused   ? "damaged"
 				    : !damaged ? "unreadable"
 					       : "damaged or unreadable");
@@ -209,7 +209,7 @@ static const char *thin(struct na_case *c)
 static bool a_trifle(const struct na_case *c, const struct na_finding *f)
 {
 	return f->severity < NA_FINDING_WARNING &&
-	       f->lost_s < NA_HIDDEN * na_steps_ms(c) / 1e3;
+	       f->lost_s < NA_HIDDEN * na_steps_ms(c) / NA_MS_PER_S;
 }
 
 /* A suspicion without a test behind it. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "netan/analyses/host_clocks.h"
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/cli/anonymize.h"
 #include "netan/cli/inventory.h"
@@ -287,7 +288,7 @@ static enum na_status run_all(struct na_battery *b,
 	if (run_rows(b, asked, choice, err) != NA_OK)
 		return err->status;
 	na_say_detail(b->session.cli, "the analyses took %.3f s",
-		      (double)(na_now_ns() - started_ns) / 1e9);
+		      (double)(na_now_ns() - started_ns) / NA_NS_PER_S);
 	b->session.filter = *asked;
 	r = na_inventory(b);
 	if (!r)

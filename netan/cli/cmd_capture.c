@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/cli/capture_out.h"
@@ -325,7 +326,7 @@ static void report(const struct run *r, const struct na_live_counts *c,
 	fprintf(to, ", %s", na_print_bytes(size, (double)bytes, 3));
 	if (r->kept)
 		fprintf(to, ", %s transfer%s", na_print_count(n, transfers),
-			transfers == 1 ? "" : "s");
+			na_plural(transfers));
 	else if (r->p->file_bytes && r->out.files > 1)
 		fputs(" altogether", to);
 	fputc('\n', to);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "netan/base/order.h"
+#include "netan/base/str.h"
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/cli/info.h"
 
@@ -199,8 +201,8 @@ static void put_sums(struct na_result *r, struct na_value *row,
 	na_put_int(r, row, "bad",
 		   (int64_t)(rx[NA_BAD_KEY] + rx[NA_BAD_DURATION]));
 	if (x->timed) {
-		na_put_real(r, row, "from_s", (double)x->first_ps / 1e12);
-		na_put_real(r, row, "to_s", (double)x->last_ps / 1e12);
+		na_put_real(r, row, "from_s", na_s(x->first_ps));
+		na_put_real(r, row, "to_s", na_s(x->last_ps));
 	} else {
 		na_put_null(r, row, "from_s");
 		na_put_null(r, row, "to_s");
@@ -346,16 +348,11 @@ static void put_file(struct na_session *s, struct na_result *r, size_t i,
 	na_put_text(r, row, "host", in->host);
 }
 
-static const char *s_of(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void headline(struct na_result *r, const struct na_session *s,
 		     const struct sums *all)
 {
 	const struct na_capture_counts *c = &all->capture;
-	const char *files = s->n_inputs == 1 ? "" : "s";
+	const char *files = na_plural(s->n_inputs);
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], d[NA_UNIT_BUF], e[NA_UNIT_BUF];
 
 	na_print_count(a, all->captures ? c->packets : all->events);
@@ -367,9 +364,10 @@ static void headline(struct na_result *r, const struct na_session *s,
 				   "info: %zu file%s, %s packet%s, %s TCP "
 				   "connection%s, %s call%s, %" PRIu64
 				   " RoCE message%s",
-				   s->n_inputs, files, a, s_of(c->packets), d,
-				   s_of(c->connections), e, s_of(c->rpcs),
-				   c->roce_messages, s_of(c->roce_messages));
+				   s->n_inputs, files, a, na_plural(c->packets),
+				   d, na_plural(c->connections), e,
+				   na_plural(c->rpcs), c->roce_messages,
+				   na_plural(c->roce_messages));
 	else if (all->captures)
 		na_result_headline(r,
 				   "info: %zu files, %" PRIu64
@@ -461,7 +459,7 @@ static void fill(struct na_session *s, struct na_result *r, int32_t *scratch)
 	na_put_int(r, totals, "lines", (int64_t)all.lines);
 	put_sums(r, totals, &all);
 	if (all.timed)
-		seconds = ((double)all.last_ps - (double)all.first_ps) / 1e12;
+		seconds = na_s((double)all.last_ps - (double)all.first_ps);
 	headline(r, s, &all);
 	na_envelope(s, r, "info",
 		    all.classes[NA_RX][NA_VALID] + all.classes[NA_TX][NA_VALID],

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "netan/base/str.h"
 #include "netan/base/vec.h"
 #include "netan/cli/anonymize.h"
 #include "netan/cli/ingest_read.h"
@@ -109,8 +110,8 @@ static void print_report(const char *path, const struct na_xfer_counts *c)
 
 	printf("wrote %s, %s: %s transfer%s, %s other record%s", path,
 	       na_print_bytes(size, (double)c->bytes, 3),
-	       na_print_count(n, c->transfers), c->transfers == 1 ? "" : "s",
-	       na_print_count(m, c->others), c->others == 1 ? "" : "s");
+	       na_print_count(n, c->transfers), na_plural(c->transfers),
+	       na_print_count(m, c->others), na_plural(c->others));
 	if (all)
 		printf("; %.1f bytes each", (double)c->bytes / (double)all);
 	putchar('\n');

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/text.h"
+#include "netan/base/units.h"
 #include "netan/cli/session.h"
 
 /* clang-format off */
@@ -209,7 +211,7 @@ static void note_absent(struct na_session *s, struct na_result *r,
 	na_result_note(r,
 		       "%zu device%s that transfers name (%s%s) %s on "
 		       "hosts whose files are not here",
-		       absent, absent == 1 ? "" : "s", text,
+		       absent, na_plural(absent), text,
 		       absent > 4 ? ", ..." : "", absent == 1 ? "is" : "are");
 }
 
@@ -526,7 +528,7 @@ void na_session_say_there_is(const struct na_session *s)
 		na_say_hint(s->cli,
 			    "transfers lie between %.3f s and %.3f s; hosts "
 			    "are %s",
-			    (double)first / 1e12, (double)last / 1e12, hosts);
+			    na_s(first), na_s(last), hosts);
 	else
 		na_say_hint(s->cli, "hosts are %s", hosts);
 	if (st->n_steps)

@@ -1,6 +1,7 @@
 /* The page as a whole: head, contents, sections. */
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/report/html_impl.h"
 #include "netan/report/sha256.h"
@@ -83,7 +84,7 @@ static void put_header(FILE *out, const struct na_report *r)
 	fprintf(out, "</h1>\n<p class=\"verdict %s\"><strong>", worst_of(r));
 	na_html_line(out, verdict_of(r));
 	fprintf(out, "</strong> <span>%zu finding%s</span></p>\n",
-		list ? list->n : 0, list && list->n == 1 ? "" : "s");
+		list ? list->n : 0, na_plural(list ? list->n : 0));
 	fputs("<p class=\"facts\">", out);
 	if (origin && origin->kind == NA_V_INT)
 		fprintf(out, "Times count from %s. ",

@@ -144,7 +144,7 @@ static void put_cost(FILE *out, double s)
 
 	if (isfinite(s) && fabs(s) < 1e6)
 		fprintf(out, "; time lost %s",
-			na_print_time(buf, (int64_t)(s * 1e12), 3));
+			na_print_time(buf, na_ps_of_s(s), 3));
 }
 
 static void put_sure(FILE *out, const struct na_value *f)
