@@ -57,7 +57,7 @@ static void hold(struct diff_series *s, double ratio)
 }
 
 /* An interval counts as far as it is not much wider than what was found. */
-static void stretch(struct diff_series *s)
+static void stretch_series(struct diff_series *s)
 {
 	double wide, more;
 
@@ -139,7 +139,7 @@ void na_diff_read(struct diff_figure *f, const struct na_result *r)
 		}
 	}
 	for (size_t i = 0; i < f->n; i++)
-		stretch(&f->series[i]);
+		stretch_series(&f->series[i]);
 	f->empty = na_text_of(na_get(f->side, "empty"), NULL);
 	if (!f->empty && !f->n)
 		f->empty = "Nothing here can be compared.";

@@ -65,7 +65,7 @@ void na_latency_group(struct latency_group *g, const struct na_value *row)
 }
 
 /* What the axes must hold. */
-static void stretch(struct latency *t, const struct latency_group *g)
+static void stretch_axis(struct latency *t, const struct latency_group *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
 		double us = g->curve_us[i], share = g->share[i];
@@ -97,7 +97,7 @@ void na_latency_read(struct latency *t, const struct na_result *r)
 		struct latency_group g;
 
 		na_latency_group(&g, v);
-		stretch(t, &g);
+		stretch_axis(t, &g);
 		if (na_is_rest(v) || t->n_top < NA_TOP_SERIES) {
 			t->has_rest = na_is_rest(v);
 			t->top[t->n_top++] = g;

@@ -127,7 +127,8 @@ static bool outdoes(int a, int b)
 	return abs(a) > abs(b);
 }
 
-static void fill(struct pairs_matrix *m, const struct na_value *v, double limit)
+static void fill_matrix(struct pairs_matrix *m, const struct na_value *v,
+			double limit)
 {
 	size_t n;
 	const double *src = na_reals_of(na_get(v, "src"), &n);
@@ -186,7 +187,8 @@ static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
 	m->rack = reals(v, "rack", m->n);
 	m->prefix = common_prefix(m);
 	read_marks(m, na_get(v, "marks"));
-	for (fill(m, v, limit); stretches(m) > STRETCHES_MAX; fill(m, v, limit))
+	for (fill_matrix(m, v, limit); stretches(m) > STRETCHES_MAX;
+	     fill_matrix(m, v, limit))
 		m->merged++;
 	look(m);
 	return true;

@@ -76,7 +76,7 @@ static double name_width(const struct drawing *g, const struct na_font *font)
 		    0.2 * g->page->width);
 }
 
-static enum na_status place(struct drawing *g, struct na_err *err)
+static enum na_status place_rpc(struct drawing *g, struct na_err *err)
 {
 	struct na_font font = text_font(g, g->l.theme->secondary);
 	struct na_box box = g->l.body;
@@ -382,7 +382,7 @@ static void draw_header(struct drawing *g)
 	}
 }
 
-static void footnote(struct drawing *g)
+static void rpc_footnote(struct drawing *g)
 {
 	char a[NA_LABEL_BUF], count[NA_UNIT_BUF];
 	struct words w = {.n = 0};
@@ -433,13 +433,13 @@ static enum na_status draw_plot(struct drawing *g, struct na_err *err)
 	if (!g->d.runs_apart)
 		draw_modes(g);
 	na_time_axis(&g->l, &g->a.x, plot->y1, "time from the origin");
-	footnote(g);
+	rpc_footnote(g);
 	return st;
 }
 
 /* The picture in words. */
-static void describe(const struct drawing *g, struct na_canvas *c,
-		     const char *title, const char *subtitle)
+static void describe_rpc(const struct drawing *g, struct na_canvas *c,
+			 const char *title, const char *subtitle)
 {
 	const struct na_value *list = na_get(g->d.body, "modes");
 	const struct na_value *m = list && list->kind == NA_V_LIST
@@ -482,8 +482,8 @@ static enum na_status rpc_draw(struct na_canvas *c, const struct na_result *r,
 		title = na_text_of(na_get(g.d.side, "message"),
 				   "Latency over time");
 	na_layout_begin(&g.l, c, &na_fig_rpc, page, title, subtitle.text);
-	describe(&g, c, title, subtitle.text);
-	st = place(&g, err);
+	describe_rpc(&g, c, title, subtitle.text);
+	st = place_rpc(&g, err);
 	return st == NA_OK ? draw_plot(&g, err) : st;
 }
 

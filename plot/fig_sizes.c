@@ -100,8 +100,8 @@ static void choose_range(struct drawing *d)
 	d->x.to = to;
 }
 
-static enum na_status place(struct drawing *d, const struct na_page *page,
-			    struct na_err *err)
+static enum na_status place_sizes(struct drawing *d, const struct na_page *page,
+				  struct na_err *err)
 {
 	double right = d->legend_width > 0 ? d->legend_width + 2 * d->l.gap : 0;
 	struct na_box box = d->l.body;
@@ -377,7 +377,7 @@ static void draw_legend(const struct drawing *d)
 					  d->panels[BYTES].plot.y1});
 }
 
-static void footnote(struct drawing *d)
+static void sizes_footnote(struct drawing *d)
 {
 	struct words w = {.n = 0};
 
@@ -394,8 +394,8 @@ static void footnote(struct drawing *d)
 	na_layout_footnote(&d->l, w.text);
 }
 
-static void describe(const struct drawing *d, const char *title,
-		     const char *subtitle)
+static void describe_sizes(const struct drawing *d, const char *title,
+			   const char *subtitle)
 {
 	struct words w = {.n = 0};
 	char a[NA_LABEL_BUF], b[NA_LABEL_BUF];
@@ -436,17 +436,17 @@ static enum na_status sizes_draw(struct na_canvas *c, const struct na_result *r,
 	if (!title)
 		title = own.text;
 	na_layout_begin(&d.l, c, &na_fig_sizes, page, title, subtitle.text);
-	describe(&d, title, subtitle.text);
+	describe_sizes(&d, title, subtitle.text);
 	n = entries(&d, e);
 	if (n)
 		d.legend_width = na_legend_width(&d.l, e, n, 0.2 * page->width);
-	status = place(&d, page, err);
+	status = place_sizes(&d, page, err);
 	if (status < 0)
 		return status;
 	draw_panels(&d);
 	draw_axis(&d);
 	draw_legend(&d);
-	footnote(&d);
+	sizes_footnote(&d);
 	return NA_OK;
 }
 

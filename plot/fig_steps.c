@@ -86,8 +86,8 @@ static double axis_height(const struct drawing *d)
 	return na_time_axis_height(&d->l);
 }
 
-static enum na_status place(struct drawing *d, const struct na_page *page,
-			    struct na_err *err)
+static enum na_status place_steps(struct drawing *d, const struct na_page *page,
+				  struct na_err *err)
 {
 	double right = d->right > 0 ? d->right + 2 * d->l.gap : 0;
 	struct na_box box = d->l.body;
@@ -433,7 +433,7 @@ static enum na_status draw_panels(const struct drawing *d, struct na_err *err)
 	return st;
 }
 
-static void footnote(struct drawing *d)
+static void steps_footnote(struct drawing *d)
 {
 	struct words w = {.n = 0};
 
@@ -457,8 +457,8 @@ static void footnote(struct drawing *d)
 		na_layout_footnote(&d->l, w.text);
 }
 
-static void describe(const struct drawing *d, const char *title,
-		     const char *subtitle)
+static void describe_steps(const struct drawing *d, const char *title,
+			   const char *subtitle)
 {
 	const char *verdict = na_text_of(na_get(d->f.body, "verdict"), "");
 	struct words w = {.n = 0};
@@ -483,17 +483,17 @@ static enum na_status steps_draw(struct na_canvas *c, const struct na_result *r,
 	if (!title)
 		title = na_text_of(na_get(d.f.side, "message"), "Steps");
 	na_layout_begin(&d.l, c, &na_fig_steps, page, title, subtitle.text);
-	describe(&d, title, subtitle.text);
+	describe_steps(&d, title, subtitle.text);
 	if (!d.f.empty)
 		d.right = na_fig_steps_is_map(&d.f)
 				  ? na_fig_steps_names_width(&d.l, &d.f,
 							     0.25 * page->width)
 				  : lines_width(&d, 0.32 * page->width);
-	st = place(&d, page, err);
+	st = place_steps(&d, page, err);
 	if (st == NA_OK)
 		st = draw_panels(&d, err);
 	if (st == NA_OK)
-		footnote(&d);
+		steps_footnote(&d);
 	na_fig_steps_free(&d.f);
 	return st;
 }

@@ -59,7 +59,7 @@ static void ask_panels(struct drawing *d)
 }
 
 /* As many panels as there is room for, with the legend or without. */
-static enum na_status place(struct drawing *d, struct na_err *err)
+static enum na_status place_tcp(struct drawing *d, struct na_err *err)
 {
 	struct na_box box = d->l.body;
 	size_t want;
@@ -403,7 +403,7 @@ static enum na_status draw_all(struct drawing *d, struct na_err *err)
 	return st;
 }
 
-static void footnote(struct drawing *d)
+static void tcp_footnote(struct drawing *d)
 {
 	double s = (d->f.to_s - d->f.from_s) / (double)(d->f.n ? d->f.n : 1);
 	struct words w = {.n = 0};
@@ -438,11 +438,11 @@ static enum na_status tcp_draw(struct na_canvas *c, const struct na_result *r,
 	if (d.f.empty)
 		na_words_add(&desc, ". %s", d.f.empty);
 	na_canvas_describe(c, title, desc.text);
-	st = place(&d, err);
+	st = place_tcp(&d, err);
 	if (st == NA_OK)
 		st = draw_all(&d, err);
 	if (st == NA_OK)
-		footnote(&d);
+		tcp_footnote(&d);
 	na_tcp_figure_fini(&d.f);
 	return st;
 }

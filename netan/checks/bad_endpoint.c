@@ -364,7 +364,7 @@ static void judge_slow(struct na_case *c, const struct na_value *body)
 	}
 }
 
-static void judge(struct na_case *c)
+static void judge_bad_endpoint(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "pairs"), *v;
 
@@ -393,5 +393,5 @@ const struct na_check na_check_bad_endpoint = {
 	.source = "playbook: bad-endpoint; culprits of pairs",
 	.needs = {"pairs"},
 	.uses = {"steps", "tcp", "session"},
-	.judge = judge,
+	.judge = judge_bad_endpoint,
 };

@@ -211,7 +211,7 @@ static void judge_required(struct na_case *c)
 	}
 }
 
-static void judge(struct na_case *c)
+static void judge_bandwidth_bound(struct na_case *c)
 {
 	double plateau = na_number_at(na_case_body(c, "timeline"),
 				      "plateau_gbps");
@@ -238,5 +238,5 @@ const struct na_check na_check_bandwidth_bound = {
 		  "bandwidth_bound of slack",
 	.needs = {"timeline"},
 	.uses = {"slack"},
-	.judge = judge,
+	.judge = judge_bandwidth_bound,
 };

@@ -84,7 +84,7 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 	na_put_int(c->r, f->evidence, "steps", (int64_t)told);
 }
 
-static void judge(struct na_case *c)
+static void judge_bursty(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "bursts");
 	double idc = idc_of(body, 10);
@@ -127,5 +127,5 @@ const struct na_check na_check_bursty = {
 	.source = "playbook: bursty; dispersion and pending of bursts",
 	.needs = {"bursts"},
 	.uses = {"slack", "steps"},
-	.judge = judge,
+	.judge = judge_bursty,
 };

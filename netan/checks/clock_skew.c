@@ -24,7 +24,7 @@ static const char *offsets(struct na_case *c, const struct na_value *pairs)
 	return text;
 }
 
-static void judge(struct na_case *c)
+static void judge_clock_skew(struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 	const struct na_value *pairs = na_case_body(c, "pairs");
@@ -62,5 +62,5 @@ const struct na_check na_check_clock_skew = {
 	.question = "clocks of hosts that disagree",
 	.source = "playbook: clock-skew; clock_offsets of pairs",
 	.needs = {"session", "pairs"},
-	.judge = judge,
+	.judge = judge_clock_skew,
 };

@@ -49,7 +49,7 @@ static void find(struct na_case *c, const struct na_value *x)
 	na_put_real(c->r, f->evidence, "ratio", real(x, "ratio"));
 }
 
-static void judge(struct na_case *c)
+static void judge_compute_latency(struct na_case *c)
 {
 	const struct na_value *list = na_get(na_case_body(c, "collectives"),
 					     "reductions");
@@ -73,5 +73,5 @@ const struct na_check na_check_compute_latency = {
 	.question = "a host that computes its reductions slowly",
 	.source = "playbook: compute-latency",
 	.needs = {"collectives"},
-	.judge = judge,
+	.judge = judge_compute_latency,
 };

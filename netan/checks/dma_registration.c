@@ -69,7 +69,7 @@ static bool all_start_up(struct na_case *c, const struct na_value *run)
 	return true;
 }
 
-static void judge(struct na_case *c)
+static void judge_dma_registration(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "host_events"), *run;
 
@@ -86,5 +86,5 @@ const struct na_check na_check_dma_registration = {
 	.question = "host memory registered for DMA after the start-up",
 	.source = "playbook: dma-registration",
 	.needs = {"host_events"},
-	.judge = judge,
+	.judge = judge_dma_registration,
 };

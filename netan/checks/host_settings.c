@@ -546,7 +546,7 @@ static void unless_unknown(struct na_case *c, const struct over_hosts *all,
 				unknown, one);
 }
 
-static void judge(struct na_case *c)
+static void judge_host_settings(struct na_case *c)
 {
 	struct over_hosts all[NAMES_MAX];
 	size_t n, before = c->n;
@@ -578,5 +578,5 @@ const struct na_check na_check_host_settings = {
 	.source = "playbook: checks on a host's network settings",
 	.needs = {"settings"},
 	.uses = {"rpc"},
-	.judge = judge,
+	.judge = judge_host_settings,
 };

@@ -146,7 +146,7 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 	name(c, run, &all, na_put_list(c->r, f->evidence, "collectives"));
 }
 
-static void judge(struct na_case *c)
+static void judge_large_shards(struct na_case *c)
 {
 	const struct na_value *run =
 		first_of(na_get(na_case_body(c, "shards"), "runs"));
@@ -160,5 +160,5 @@ const struct na_check na_check_large_shards = {
 	.question = "large transfers that wait for their copy off the device",
 	.source = "playbook: large-shards",
 	.needs = {"shards"},
-	.judge = judge,
+	.judge = judge_large_shards,
 };

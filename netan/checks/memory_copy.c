@@ -32,7 +32,7 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 	f->command = na_case_command(c, "info");
 }
 
-static void judge(struct na_case *c)
+static void judge_memory_copy(struct na_case *c)
 {
 	const struct na_value *run = NULL;
 
@@ -45,5 +45,5 @@ const struct na_check na_check_memory_copy = {
 	.question = "transfers that are copied on the host",
 	.source = "playbook: memory-copy",
 	.needs = {"host_events"},
-	.judge = judge,
+	.judge = judge_memory_copy,
 };

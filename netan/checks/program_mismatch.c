@@ -39,7 +39,7 @@ static void put_groups(struct na_case *c, struct na_finding *f,
 	}
 }
 
-static void judge(struct na_case *c)
+static void judge_program_mismatch(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "hlo");
 	const struct na_value *list = na_get(body, "differences");
@@ -75,5 +75,5 @@ const struct na_check na_check_program_mismatch = {
 	.question = "hosts that run different programs",
 	.source = "playbook, hang digests: fingerprint mismatch",
 	.needs = {"hlo"},
-	.judge = judge,
+	.judge = judge_program_mismatch,
 };

@@ -207,7 +207,7 @@ static void judge_ratio(struct na_case *c)
 		    na_number_at(all, "p99_9_us"));
 }
 
-static void judge(struct na_case *c)
+static void judge_rpc_latency(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "rpc");
 	const char *verdict = na_text_at(body, "verdict");
@@ -231,5 +231,5 @@ const struct na_check na_check_rpc_latency = {
 	.source = "playbook: rpc-latency; modes of rpc",
 	.needs = {"rpc"},
 	.uses = {"timeline", "pairs", "tcp", "session"},
-	.judge = judge,
+	.judge = judge_rpc_latency,
 };

@@ -200,7 +200,7 @@ static void judge_stalls(struct na_case *c)
 	na_put_real(c->r, f->evidence, "stall_per_device_s", f->lost_s);
 }
 
-static void judge(struct na_case *c)
+static void judge_slack_small(struct na_case *c)
 {
 	if (!judge_small(c))
 		judge_stalls(c);
@@ -213,5 +213,5 @@ const struct na_check na_check_slack_small = {
 	.source = "playbook: slack-small; slack_small of slack",
 	.needs = {"slack"},
 	.uses = {"session", "pairs"},
-	.judge = judge,
+	.judge = judge_slack_small,
 };

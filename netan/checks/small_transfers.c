@@ -14,7 +14,7 @@ static const char collectives[] =
 	"--megascale_sparse_reduction_threshold (default 256 KiB: below it "
 	"only a subset of participants reduces)";
 
-static void judge(struct na_case *c)
+static void judge_small_transfers(struct na_case *c)
 {
 	const struct na_value *groups = na_get(na_case_body(c, "sizes"),
 					       "groups");
@@ -58,5 +58,5 @@ const struct na_check na_check_small_transfers = {
 	.source = "playbook: small-transfers; verdict many_small of sizes",
 	.needs = {"sizes"},
 	.uses = {"tcp", "slack", "steps"},
-	.judge = judge,
+	.judge = judge_small_transfers,
 };

@@ -254,7 +254,7 @@ static void judge_waits(struct na_case *c, const struct na_value *body)
 	}
 }
 
-static void judge(struct na_case *c)
+static void judge_straggler(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "steps");
 
@@ -270,5 +270,5 @@ const struct na_check na_check_straggler = {
 	.source = "playbook: straggler; stragglers of steps",
 	.needs = {"steps"},
 	.uses = {"pairs", "session"},
-	.judge = judge,
+	.judge = judge_straggler,
 };

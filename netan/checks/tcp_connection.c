@@ -155,7 +155,7 @@ static void judge_trouble(struct na_case *c, const struct trouble *t)
 	na_put_alias(c->r, f->evidence, "worst", list);
 }
 
-static void judge(struct na_case *c)
+static void judge_tcp_connection(struct na_case *c)
 {
 	for (size_t i = 0; i < sizeof(troubles) / sizeof(troubles[0]); i++)
 		judge_trouble(c, &troubles[i]);
@@ -166,5 +166,5 @@ const struct na_check na_check_tcp_connection = {
 	.question = "connections of captures that lose packets or wait",
 	.source = "verdicts of tcp",
 	.needs = {"tcp"},
-	.judge = judge,
+	.judge = judge_tcp_connection,
 };

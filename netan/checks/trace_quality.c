@@ -259,7 +259,7 @@ static void judge_packets(struct na_case *c)
 			   na_count_at(side, of[i].name));
 }
 
-static void judge(struct na_case *c)
+static void judge_trace_quality(struct na_case *c)
 {
 	judge_inputs(c, UNREADABLE);
 	judge_inputs(c, DAMAGED);
@@ -276,5 +276,5 @@ const struct na_check na_check_trace_quality = {
 	.question = "what is damaged or missing in the inputs",
 	.source = "playbook: trace-quality; coverage of the session",
 	.needs = {"session"},
-	.judge = judge,
+	.judge = judge_trace_quality,
 };

@@ -382,8 +382,8 @@ static void headline(struct na_result *r, const struct na_session *s,
 				   s->n_inputs, files, a, b, all->planes);
 }
 
-static void notes(struct na_result *r, const struct na_session *s,
-		  const struct sums *all)
+static void info_notes(struct na_result *r, const struct na_session *s,
+		       const struct sums *all)
 {
 	bool merged = false;
 
@@ -437,7 +437,8 @@ static void put_files(struct na_session *s, struct na_result *r,
 	all->slices = all_slices(&s->store, scratch);
 }
 
-static void fill(struct na_session *s, struct na_result *r, int32_t *scratch)
+static void fill_result(struct na_session *s, struct na_result *r,
+			int32_t *scratch)
 {
 	struct na_value *side = na_result_side(r), *totals;
 	const struct rows rows = {
@@ -466,7 +467,7 @@ static void fill(struct na_session *s, struct na_result *r, int32_t *scratch)
 		    seconds, -1, none);
 	put_damage(r, na_result_doc(r), rows.damage);
 	views(r, &rows, s->cli->common.verbose, s->store.n_runs > 1);
-	notes(r, s, &all);
+	info_notes(r, s, &all);
 }
 
 static enum na_exit run_info(struct na_cli *cli)
@@ -501,7 +502,7 @@ static enum na_exit run_info(struct na_cli *cli)
 		exit = NA_EXIT_FAILED;
 	}
 	if (exit == NA_EXIT_OK) {
-		fill(&s, r, scratch);
+		fill_result(&s, r, scratch);
 		exit = na_session_verdict(&s);
 		verdict = na_result_ok(r) ? na_output(cli, r) : NA_EXIT_FAILED;
 		exit = exit == NA_EXIT_OK ? verdict : exit;

@@ -80,8 +80,8 @@ struct entry {
 };
 
 /* "key": "value" of a flat object; a number or null is passed over. */
-static bool member(struct na_bit x, size_t *at, struct na_bit *key,
-		   struct na_bit *value)
+static bool read_member(struct na_bit x, size_t *at, struct na_bit *key,
+			struct na_bit *value)
 {
 	size_t i = *at, start;
 
@@ -144,7 +144,7 @@ static bool parse(struct na_bit x, struct entry *e)
 		x.n--;
 	if (x.n < 2 || x.s[0] != '{' || x.s[x.n - 1] != '}')
 		return false;
-	while (member(x, &i, &key, &value)) {
+	while (read_member(x, &i, &key, &value)) {
 		take_member(e, key, value);
 		if (x.s[i] == '}')
 			return i + 1 == x.n && e->has[RUN] && e->has[WHEN] &&
@@ -292,8 +292,8 @@ static void put_line(FILE *out, const struct na_ledger_run *run,
 	fprintf(out, "\"netan\":\"%s\"}\n", NETAN_VERSION);
 }
 
-static enum na_status append(int fd, const struct ledger *l, const char *path,
-			     struct na_err *err)
+static enum na_status append_run(int fd, const struct ledger *l,
+				 const char *path, struct na_err *err)
 {
 	const struct na_ledger_run *run = l->run;
 	char when[32], *text = NULL;
@@ -456,7 +456,7 @@ static enum na_status note(struct ledger *l, int fd, const char *path,
 			       path);
 	if (!count_own(l))
 		return na_fail_nomem(err);
-	return append(fd, l, path, err);
+	return append_run(fd, l, path, err);
 }
 
 enum na_status na_ledger_note(const struct na_cli *cli,

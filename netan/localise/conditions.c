@@ -164,7 +164,7 @@ static bool path_stands_out(struct lz_explain *x, const struct lz_candidate *c)
 
 	if (c->who.kind != NA_LZ_PAIR)
 		return true;
-	p = lz_find_pair(x->z, c->who.a, c->who.b);
+	p = na_lz_find_pair(x->z, c->who.a, c->who.b);
 	return x->cur[p] > lz_larger(LZ_MIN_PATH + x->path_level,
 				     ABOVE_LEVEL * x->path_level) &&
 	       x->low[p] > lz_larger(PATH_FLOOR, KEEPS * c->effect) &&
@@ -190,7 +190,7 @@ static bool path_exceeds_reverse(const struct lz_explain *x,
 {
 	double limit = log((double)x->v->valid / x->z->alpha), dv, w;
 
-	if (!direction(x, lz_find_pair(x->z, c->who.a, c->who.b), &dv, &w))
+	if (!direction(x, na_lz_find_pair(x->z, c->who.a, c->who.b), &dv, &w))
 		return c->effect >= LZ_LOG_3;
 	return dv > LZ_MIN_PATH && dv * dv * w / 2 > limit;
 }
@@ -240,7 +240,7 @@ static const struct {
 	{NA_LZ_PART_REVERSE, true, exceeds_reverse},
 };
 
-bool lz_conditions_hold(struct lz_explain *x, const struct lz_candidate *c)
+bool na_lz_conditions_hold(struct lz_explain *x, const struct lz_candidate *c)
 {
 	bool path = c->who.kind == NA_LZ_PAIR;
 

@@ -20,8 +20,8 @@ static double explained(const struct lz_explain *x, size_t p)
 	return v->centre + v->m[p] - x->cur[p] * (1 - trust);
 }
 
-enum na_status lz_bases(struct lz *z, const struct lz_explain *all,
-			const struct lz_explain *large, struct na_err *err)
+enum na_status na_lz_bases(struct lz *z, const struct lz_explain *all,
+			   const struct lz_explain *large, struct na_err *err)
 {
 	z->bases = na_calloc(z->in->n_pairs, sizeof(*z->bases));
 	if (!z->bases)
@@ -37,8 +37,8 @@ enum na_status lz_bases(struct lz *z, const struct lz_explain *all,
 	return NA_OK;
 }
 
-double lz_tail_ms(const struct lz *z, size_t pair,
-		  const struct na_lz_transfer *t)
+double na_lz_tail_ms(const struct lz *z, size_t pair,
+		     const struct na_lz_transfer *t)
 {
 	double us, rest;
 
@@ -52,7 +52,7 @@ double lz_tail_ms(const struct lz *z, size_t pair,
 	return us > TAIL_US ? us / 1e3 : 0;
 }
 
-enum na_status lz_tails_find(struct lz *z, struct na_err *err)
+enum na_status na_lz_tails_find(struct lz *z, struct na_err *err)
 {
 	size_t cap = 0;
 
@@ -61,7 +61,7 @@ enum na_status lz_tails_find(struct lz *z, struct na_err *err)
 		const struct na_lz_transfer *t = z->in->transfers + pair->first;
 
 		for (size_t i = 0; i < pair->n; i++) {
-			double ms = lz_tail_ms(z, p, &t[i]);
+			double ms = na_lz_tail_ms(z, p, &t[i]);
 
 			if (!(ms > 0))
 				continue;

@@ -24,7 +24,7 @@ static void prune(struct na_bursts *b)
 }
 
 /* A burst that nothing can be joined to any more. */
-static bool settle(struct na_bursts *b, const struct na_burst *x)
+static bool settle_burst(struct na_bursts *b, const struct na_burst *x)
 {
 	if (!b->keep)
 		return true;
@@ -46,7 +46,7 @@ static bool open_burst(struct na_bursts *b, const struct na_burst *x)
 {
 	if (b->n == 1)
 		b->first = b->last;
-	else if (b->n && !settle(b, &b->last))
+	else if (b->n && !settle_burst(b, &b->last))
 		return false;
 	if (b->distances &&
 	    !na_grow(&b->starts, &b->cap_starts, b->n + 1, sizeof(*b->starts)))
@@ -102,10 +102,10 @@ static bool take_inner(struct na_bursts *b, const struct na_bursts *next)
 
 	if (b->n == 1)
 		b->first = b->last;
-	else if (!settle(b, &b->last))
+	else if (!settle_burst(b, &b->last))
 		return false;
 	for (size_t i = 0; i < next->n_longest; i++) {
-		if (!settle(b, &next->longest[i]))
+		if (!settle_burst(b, &next->longest[i]))
 			return false;
 	}
 	if (b->distances && !na_grow(&b->starts, &b->cap_starts,
@@ -133,7 +133,8 @@ bool na_bursts_end(struct na_bursts *b, size_t *n)
 	*n = 0;
 	if (!b->n || !b->keep)
 		return true;
-	if (!settle(b, &b->last) || (b->n > 1 && !settle(b, &b->first)))
+	if (!settle_burst(b, &b->last) ||
+	    (b->n > 1 && !settle_burst(b, &b->first)))
 		return false;
 	if (b->n_longest > b->keep)
 		prune(b);

@@ -86,7 +86,7 @@ static bool resize(struct na_census *c, size_t n)
 }
 
 /* Room that is not used goes back; keeping it is no error. */
-static void fit(struct na_census *c)
+static void fit_room(struct na_census *c)
 {
 	if (!resize(c, c->n))
 		c->cap = c->n;
@@ -103,7 +103,7 @@ void na_census_close(struct na_census *c)
 			c->items[n++] = c->items[i];
 	}
 	na_sort(c->items, n, by_group);
-	fit(c);
+	fit_room(c);
 }
 
 void na_census_regroup(struct na_census *c, const uint32_t *group_of)
@@ -156,7 +156,7 @@ static bool merge(struct na_census *a, struct na_census *b)
 	a->n = all - at;
 	memmove(x, x + at, a->n * sizeof(*x));
 	na_census_fini(b);
-	fit(a);
+	fit_room(a);
 	return true;
 }
 

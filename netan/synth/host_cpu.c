@@ -56,8 +56,8 @@ static int64_t when(const struct cpu *c, int64_t ps)
 	return na_host_time(c->job, c->w->host, ps);
 }
 
-static void plain(struct cpu *c, const char *name, int64_t start_ps,
-		  int64_t dur_ps)
+static void plain_event(struct cpu *c, const char *name, int64_t start_ps,
+			int64_t dur_ps)
 {
 	na_plane_event(&c->plane, na_plane_name(&c->plane, name),
 		       when(c, start_ps), dur_ps);
@@ -84,7 +84,7 @@ static void write_compiler(struct cpu *c)
 	int64_t t = -1900 * US;
 
 	for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
-		plain(c, passes[i], t, 20 * US);
+		plain_event(c, passes[i], t, 20 * US);
 		t += 30 * US;
 	}
 }
@@ -108,15 +108,16 @@ static void write_main_thread(struct cpu *c)
 			       when(c, t), span);
 		na_stat_int(&c->plane, step_num, s);
 		na_plane_event_end(&c->plane);
-		plain(c, "$train.py:212 train_step", t + 5 * US,
-		      span - 20 * US);
-		plain(c, "PjitFunction(train_step)", t + 12 * US,
-		      180 * US + jitter(c, 40));
-		plain(c, "ParseArguments", t + 14 * US, 9 * US);
-		plain(c, "TpuExecute", t + 40 * US, 100 * US);
-		plain(c, "$pjit.py:301 all_reduce_metrics", t + 300 * US,
-		      40 * US + jitter(c, 20));
-		plain(c, "$numpy.py:88 asarray", t + 400 * US, span - 450 * US);
+		plain_event(c, "$train.py:212 train_step", t + 5 * US,
+			    span - 20 * US);
+		plain_event(c, "PjitFunction(train_step)", t + 12 * US,
+			    180 * US + jitter(c, 40));
+		plain_event(c, "ParseArguments", t + 14 * US, 9 * US);
+		plain_event(c, "TpuExecute", t + 40 * US, 100 * US);
+		plain_event(c, "$pjit.py:301 all_reduce_metrics", t + 300 * US,
+			    40 * US + jitter(c, 20));
+		plain_event(c, "$numpy.py:88 asarray", t + 400 * US,
+			    span - 450 * US);
 	}
 	na_plane_line_end(&c->plane);
 }
