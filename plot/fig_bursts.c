@@ -269,7 +269,7 @@ static enum na_status draw_axis(const struct drawing *d, struct na_err *err)
 static void bursts_footnote(struct drawing *d)
 {
 	const struct na_value *list = na_get(d->b.body, "bursts");
-	int64_t total = na_int_of(na_get(d->b.body, "bursts_total"), 0);
+	int64_t total = na_count_at(d->b.body, "bursts_total");
 	char a[NA_UNIT_BUF + NA_LABEL_BUF], b[NA_UNIT_BUF];
 	struct words w = {.n = 0};
 

@@ -29,7 +29,7 @@ static double largest(const double *x, size_t n)
 
 double na_bursts_real(const struct bursts *b, const char *path)
 {
-	double x = na_real_of(na_dig(b->body, path), NAN);
+	double x = na_number_at(b->body, path);
 
 	return isfinite(x) ? x : NAN;
 }
@@ -38,7 +38,7 @@ static void read_time(struct bursts *b)
 {
 	const double *t = na_reals_of(na_get(b->body, "time_s"), &b->n);
 
-	b->bin_s = na_real_of(na_get(b->body, "bin_s"), 0);
+	b->bin_s = na_number_or(b->body, "bin_s", 0);
 	if (!t || !b->n || !isfinite(t[0]) || !(b->bin_s > 0) ||
 	    !isfinite(b->bin_s * (double)b->n))
 		b->n = 0;
@@ -56,7 +56,7 @@ static void read_groups(struct bursts *b)
 {
 	const struct na_value *list = na_get(b->body, "groups"), *v;
 
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	v = na_items(list);
 	for (; v; v = v->next) {
 		struct bursts_group *g = &b->groups[b->n_groups];
 		const double *mean = reals(b, v, "pending_mean");
@@ -69,7 +69,7 @@ static void read_groups(struct bursts *b)
 		b->n_groups++;
 		na_words_key(g->name, sizeof(g->name), na_get(v, "key"));
 		g->mean = mean;
-		g->time_mean = na_real_of(na_dig(v, "pending.time_mean"), NAN);
+		g->time_mean = na_number_at(v, "pending.time_mean");
 		b->groups_top = fmax(b->groups_top, largest(mean, b->n));
 	}
 }
@@ -85,9 +85,9 @@ void na_bursts_read(struct bursts *b, const struct na_result *r)
 	b->most = reals(b, b->body, "pending_max");
 	b->top = fmax(fmax(largest(b->mean, b->n), largest(b->most, b->n)),
 		      na_bursts_real(b, "pending.max"));
-	b->pending_of = na_text_of(na_get(b->body, "pending_of"), "transfers");
-	b->runs_apart = na_int_of(na_get(b->side, "runs_apart"), 0) == 1;
-	b->empty = na_text_of(na_get(b->side, "empty"), NULL);
+	b->pending_of = na_text_or(b->body, "pending_of", "transfers");
+	b->runs_apart = na_count_at(b->side, "runs_apart") == 1;
+	b->empty = na_text_or(b->side, "empty", NULL);
 	if (b->empty)
 		return;
 	if (b->n)
@@ -100,7 +100,7 @@ void na_bursts_read(struct bursts *b, const struct na_result *r)
 
 void na_bursts_title(const struct bursts *b, struct words *w)
 {
-	const char *message = na_text_of(na_get(b->side, "message"), "");
+	const char *message = na_text_at(b->side, "message");
 	char mean[NA_LABEL_BUF], max[NA_LABEL_BUF];
 
 	if (*message) {
@@ -131,10 +131,10 @@ static void add_arrivals(const struct bursts *b, struct words *w)
 		na_words_add(w, "burstiness %s",
 			     na_label_short(buf, burstiness, 2));
 	}
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	v = na_items(list);
 	for (; v; v = v->next) {
-		double idc = na_real_of(na_get(v, "idc"), NAN);
-		int64_t ms = na_int_of(na_get(v, "window_ms"), 0);
+		double idc = na_number_at(v, "idc");
+		int64_t ms = na_count_at(v, "window_ms");
 
 		if (!isfinite(idc))
 			continue;
@@ -169,7 +169,7 @@ static void add_period(const struct bursts *b, struct words *w)
 
 void na_bursts_subtitle(const struct bursts *b, struct words *w)
 {
-	const char *given = na_text_of(na_get(b->side, "subtitle"), "");
+	const char *given = na_text_at(b->side, "subtitle");
 	const struct na_value *origin = na_get(b->doc, "origin_unix_ns");
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 

@@ -16,10 +16,10 @@ static void cover(const struct bursts *b, const struct na_scale *x, double x0,
 {
 	const struct na_value *list = na_get(b->body, "bursts"), *v;
 
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	v = na_items(list);
 	for (; v; v = v->next) {
-		double from = na_real_of(na_get(v, "from_s"), NAN);
-		double to = na_real_of(na_get(v, "to_s"), NAN);
+		double from = na_number_at(v, "from_s");
+		double to = na_number_at(v, "to_s");
 		size_t k;
 
 		from = fmax(na_scale_at(x, from) - x0, 0);
@@ -80,15 +80,15 @@ static size_t read_levels(const struct bursts *b, struct level *out, size_t max)
 	double sum = 0, all = 0;
 	size_t n = 0;
 
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	v = na_items(list);
 	for (; v && n < max; v = v->next) {
-		double from = na_real_of(na_get(v, "from"), 0);
-		double share = na_real_of(na_get(v, "share"), 0);
+		double from = na_number_or(v, "from", 0);
+		double share = na_number_or(v, "share", 0);
 
 		all += share;
 		if (from < 1)
 			continue;
-		out[n++] = (struct level){from, na_real_of(na_get(v, "to"), 0),
+		out[n++] = (struct level){from, na_number_or(v, "to", 0),
 					  share};
 	}
 	for (size_t i = n; i-- > 0;) {

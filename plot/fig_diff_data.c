@@ -81,7 +81,7 @@ static void stretch_series(struct diff_series *s)
 
 static void read_row(struct diff_figure *f, const struct na_value *row)
 {
-	const char *name = na_text_of(na_get(row, "name"), "");
+	const char *name = na_text_at(row, "name");
 	const char *dot = strchr(name, '.');
 	struct diff_series *s = dot ? series_of(f, name, (size_t)(dot - name))
 				    : NULL;
@@ -91,17 +91,17 @@ static void read_row(struct diff_figure *f, const struct na_value *row)
 
 	if (!s || s->n == DIFF_POINTS)
 		return;
-	s->unit = na_text_of(na_get(row, "unit"), "");
+	s->unit = na_text_at(row, "unit");
 	p = &s->points[s->n++];
 	*p = (struct diff_point){
 		.row = dot + 1,
-		.a = na_real_of(na_get(row, "a"), NAN),
-		.b = na_real_of(na_get(row, "b"), NAN),
+		.a = na_number_at(row, "a"),
+		.b = na_number_at(row, "b"),
 		.ratio = positive(na_get(row, "ratio")),
 		.lo = NAN,
 		.hi = NAN,
 		.equal = positive(na_dig(row, "at_equal_mix.ratio")),
-		.word = word_of(na_text_of(na_get(row, "verdict"), "")),
+		.word = word_of(na_text_at(row, "verdict")),
 		.mean = strcmp(dot + 1, "mean") == 0,
 	};
 	ci = na_reals_of(na_get(row, "ratio_ci95"), &n);
@@ -120,27 +120,26 @@ void na_diff_read(struct diff_figure *f, const struct na_result *r)
 	*f = (struct diff_figure){.doc = na_result_get_doc(r),
 				  .body = na_result_get_body(r),
 				  .side = na_result_get_side(r)};
-	f->label_a = na_text_of(na_get(f->body, "label_a"), "A");
-	f->label_b = na_text_of(na_get(f->body, "label_b"), "B");
+	f->label_a = na_text_or(f->body, "label_a", "A");
+	f->label_b = na_text_or(f->body, "label_b", "B");
 	v = na_get(f->body, "metrics");
-	v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL;
+	v = na_items(v);
 	for (; v; v = v->next)
 		read_row(f, v);
 	v = na_get(f->body, "compared");
-	v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL;
+	v = na_items(v);
 	for (; v; v = v->next) {
-		const char *name = na_text_of(na_get(v, "name"), "");
+		const char *name = na_text_at(v, "name");
 
 		for (size_t i = 0; i < f->n; i++) {
 			if (strcmp(f->series[i].name, name) == 0)
-				f->series[i].verdict =
-					na_text_of(na_get(v, "verdict"),
-						   "too few");
+				f->series[i].verdict = na_text_or(v, "verdict",
+								  "too few");
 		}
 	}
 	for (size_t i = 0; i < f->n; i++)
 		stretch_series(&f->series[i]);
-	f->empty = na_text_of(na_get(f->side, "empty"), NULL);
+	f->empty = na_text_or(f->side, "empty", NULL);
 	if (!f->empty && !f->n)
 		f->empty = "Nothing here can be compared.";
 }
@@ -148,7 +147,7 @@ void na_diff_read(struct diff_figure *f, const struct na_result *r)
 void na_diff_title(const struct diff_figure *f, struct words *w)
 {
 	na_words_add(w, "%s",
-		     na_text_of(na_get(f->side, "message"),
+		     na_text_or(f->side, "message",
 				"What changed between two runs"));
 }
 
@@ -156,10 +155,9 @@ void na_diff_subtitle(const struct diff_figure *f, struct words *w)
 {
 	na_words_add(w, "%s against %s", f->label_b, f->label_a);
 	na_words_break(w);
-	na_words_add(
-		w, "%lld resamples of steps, seed %lld",
-		(long long)na_int_of(na_dig(f->body, "bootstrap.resamples"), 0),
-		(long long)na_int_of(na_dig(f->body, "bootstrap.seed"), 0));
+	na_words_add(w, "%lld resamples of steps, seed %lld",
+		     (long long)na_count_at(f->body, "bootstrap.resamples"),
+		     (long long)na_count_at(f->body, "bootstrap.seed"));
 	na_words_coverage(f->doc, f->side, w);
 }
 

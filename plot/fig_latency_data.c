@@ -27,7 +27,7 @@ static bool is_few(const struct na_value *row, const char *field)
 {
 	const struct na_value *v = na_get(row, "few_samples");
 
-	v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL;
+	v = na_items(v);
 	for (; v; v = v->next) {
 		const char *s = na_text_of(v, "");
 
@@ -50,9 +50,9 @@ static const double *reals(const struct na_value *row, const char *name,
 void na_latency_group(struct latency_group *g, const struct na_value *row)
 {
 	*g = (struct latency_group){.row = row};
-	g->count = na_int_of(na_get(row, "count"), 0);
+	g->count = na_count_at(row, "count");
 	for (size_t i = 0; i < MARKS; i++) {
-		g->us[i] = na_real_of(na_get(row, fields[i]), NAN);
+		g->us[i] = na_number_at(row, fields[i]);
 		g->few[i] = is_few(row, fields[i]);
 	}
 	g->curve_us = na_reals_of(na_get(row, "ccdf_us"), &g->n);
@@ -92,7 +92,7 @@ void na_latency_read(struct latency *t, const struct na_result *r)
 			      .to_us = 0,
 			      .least_share = 1};
 	v = na_get(t->body, "groups");
-	v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL;
+	v = na_items(v);
 	for (; v; v = v->next) {
 		struct latency_group g;
 
@@ -106,7 +106,7 @@ void na_latency_read(struct latency *t, const struct na_result *r)
 		t->others = t->others ? t->others : v;
 		t->n_others++;
 	}
-	t->empty = na_text_of(na_get(t->side, "empty"), NULL);
+	t->empty = na_text_or(t->side, "empty", NULL);
 	if (!t->empty && !(t->to_us > 0))
 		t->empty = "No transfer took any time here.";
 }
@@ -119,14 +119,13 @@ size_t na_latency_grey(const struct latency *t)
 void na_latency_title(const struct latency *t, struct words *w)
 {
 	na_words_add(w, "%s",
-		     na_text_of(na_get(t->side, "message"),
-				"Latency of transfers"));
+		     na_text_or(t->side, "message", "Latency of transfers"));
 }
 
 void na_latency_subtitle(const struct latency *t, struct words *w)
 {
 	const struct na_value *origin = na_get(t->doc, "origin_unix_ns");
-	double s = na_real_of(na_get(t->doc, "duration_s"), NAN);
+	double s = na_number_at(t->doc, "duration_s");
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 
 	na_words_inputs(t->doc, w);

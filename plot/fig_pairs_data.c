@@ -31,9 +31,9 @@ static void read_nodes(struct pairs_matrix *m, const struct na_value *list)
 {
 	size_t i = 0;
 
-	for (const struct na_value *v = list->u.of.first; v; v = v->next) {
-		m->names[i] = na_text_of(na_get(v, "name"), "");
-		m->group[i++] = na_real_of(na_get(v, "group"), 0);
+	na_for_each (v, list) {
+		m->names[i] = na_text_at(v, "name");
+		m->group[i++] = na_number_or(v, "group", 0);
 	}
 }
 
@@ -83,7 +83,7 @@ static void read_marks(struct pairs_matrix *m, const struct na_value *list)
 {
 	const struct na_value *v;
 
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	v = na_items(list);
 	for (; v; v = v->next) {
 		struct pairs_mark *k = &m->marks[m->n_marks];
 
@@ -91,15 +91,14 @@ static void read_marks(struct pairs_matrix *m, const struct na_value *list)
 			m->more_marks++;
 			continue;
 		}
-		k->kind = na_text_of(na_get(v, "kind"), "");
-		k->name = na_text_of(na_get(v, "name"), "");
-		k->a = (size_t)na_int_of(na_get(v, "a"), -1);
-		k->b = (size_t)na_int_of(na_get(v, "b"), -1);
-		k->rows = (size_t)na_int_of(na_get(v, "rows"), 1);
-		k->host = na_text_of(na_get(v, "host"), NULL);
-		k->excess = na_real_of(na_get(v, "excess"), NAN);
-		k->timeouts = strcmp(na_text_of(na_get(v, "channel"), ""),
-				     "rate") == 0;
+		k->kind = na_text_at(v, "kind");
+		k->name = na_text_at(v, "name");
+		k->a = (size_t)na_count_or(v, "a", -1);
+		k->b = (size_t)na_count_or(v, "b", -1);
+		k->rows = (size_t)na_count_or(v, "rows", 1);
+		k->host = na_text_or(v, "host", NULL);
+		k->excess = na_number_at(v, "excess");
+		k->timeouts = strcmp(na_text_at(v, "channel"), "rate") == 0;
 		mark_words(k, m);
 		m->n_marks++;
 	}
@@ -174,7 +173,7 @@ static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
 {
 	const struct na_value *nodes = na_get(v, "nodes");
 
-	m->label = na_text_of(na_get(v, "label"), NULL);
+	m->label = na_text_or(v, "label", NULL);
 	m->n = nodes && nodes->kind == NA_V_LIST ? nodes->n : 0;
 	m->merged = m->n > ROWS_MAX ? (m->n + ROWS_MAX - 1) / ROWS_MAX : 1;
 	m->names = na_calloc(m->n, sizeof(*m->names));
@@ -199,7 +198,7 @@ static double limit_of(const struct na_value *list)
 {
 	double most = log(LIMIT_LEAST);
 
-	for (const struct na_value *v = list->u.of.first; v; v = v->next) {
+	na_for_each (v, list) {
 		size_t n = 0;
 		const double *x = na_reals_of(na_get(v, "excess"), &n);
 
@@ -214,9 +213,8 @@ static double limit_of(const struct na_value *list)
 static void read_subtitle(struct pairs_figure *f, const struct na_result *r)
 {
 	const struct na_value *doc = na_result_get_doc(r);
-	const char *given =
-		na_text_of(na_get(na_result_get_side(r), "subtitle"), NULL);
-	double s = na_real_of(na_get(doc, "duration_s"), NAN);
+	const char *given = na_text_or(na_result_get_side(r), "subtitle", NULL);
+	double s = na_number_at(doc, "duration_s");
 	char buf[NA_LABEL_BUF];
 
 	if (given && *given) {
@@ -251,14 +249,14 @@ enum na_status na_pairs_read(struct pairs_figure *f, const struct na_result *r,
 	size_t nodes = 0;
 
 	memset(f, 0, sizeof(*f));
-	f->title = na_text_of(na_get(side, "message"), "Pairs");
-	f->empty = na_text_of(na_get(side, "empty"), NULL);
-	f->ends = na_text_of(na_get(side, "ends"), "ends");
-	f->locality = na_int_of(na_get(side, "locality"), 0) != 0;
+	f->title = na_text_or(side, "message", "Pairs");
+	f->empty = na_text_or(side, "empty", NULL);
+	f->ends = na_text_or(side, "ends", "ends");
+	f->locality = na_count_at(side, "locality") != 0;
 	f->limit = log(LIMIT_LEAST);
 	if (list && list->kind == NA_V_LIST)
 		f->limit = limit_of(list);
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	v = na_items(list);
 	for (; v; v = v->next) {
 		if (f->n == MATRICES_MAX) {
 			f->more++;

@@ -267,16 +267,13 @@ static enum na_status draw_lines(const struct drawing *g, struct na_err *err)
 static void mode_words(const struct na_value *m, struct words *w)
 {
 	const struct na_value *hosts = na_get(m, "hosts");
-	const struct na_value *v = hosts && hosts->kind == NA_V_LIST
-					   ? hosts->u.of.first
-					   : NULL;
+	const struct na_value *v = na_items(hosts);
 	char at[NA_LABEL_BUF], count[NA_UNIT_BUF], host[96];
 
 	na_label_quantity(at, NA_Q_SECONDS,
-			  na_real_of(na_get(m, "latency_ms"), NAN) * 1e-3, 3);
-	na_print_count(count, (uint64_t)na_int_of(na_get(m, "count"), 0));
-	na_words_add(w, "%s at %s: %s", count, at,
-		     na_text_of(na_get(m, "cause"), ""));
+			  na_number_at(m, "latency_ms") * 1e-3, 3);
+	na_print_count(count, (uint64_t)na_count_at(m, "count"));
+	na_words_add(w, "%s at %s: %s", count, at, na_text_at(m, "cause"));
 	for (size_t i = 0; v && i < 2; v = v->next, i++)
 		na_words_add(w, "%s%s", i ? " and " : ", ",
 			     na_text_clean(host, sizeof(host),
@@ -290,16 +287,14 @@ static void mode_words(const struct na_value *m, struct words *w)
 static void draw_modes(const struct drawing *g)
 {
 	const struct na_value *list = na_get(g->d.body, "modes");
-	const struct na_value *m = list && list->kind == NA_V_LIST
-					   ? list->u.of.first
-					   : NULL;
+	const struct na_value *m = na_items(list);
 	struct na_font font = text_font(g, g->l.theme->hue[NA_HUE_FINDING]);
 	const struct na_box *plot = &g->a.plot;
 	double taken[MODES_DRAWN];
 	size_t n = 0;
 
 	for (size_t i = 0; m && i < MODES_DRAWN; m = m->next, i++) {
-		double ms = na_real_of(na_get(m, "latency_ms"), NAN);
+		double ms = na_number_at(m, "latency_ms");
 		double y = na_scale_at(&g->a.y, ms * 1e3), width, base;
 		struct words w = {.n = 0};
 		char text[NA_TEXT_MAX];
@@ -336,7 +331,7 @@ static void draw_modes(const struct drawing *g)
 /* "x 12 of 300 calls failed" */
 static void put_failed(struct drawing *g)
 {
-	int64_t n = na_int_of(na_get(g->d.side, "calls_failed"), 0);
+	int64_t n = na_count_at(g->d.side, "calls_failed");
 	struct na_font font = text_font(g, g->l.theme->hue[NA_HUE_FINDING]);
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 	struct words w = {.n = 0};
@@ -346,8 +341,8 @@ static void put_failed(struct drawing *g)
 	na_words_add(&w, "%s%s of %s calls failed",
 		     g->d.n_failed ? "\xc3\x97 " : "",
 		     na_print_count(a, (uint64_t)n),
-		     na_print_count(b, (uint64_t)na_int_of(
-					       na_get(g->d.side, "calls"), 0)));
+		     na_print_count(b,
+				    (uint64_t)na_count_at(g->d.side, "calls")));
 	na_row_put(&g->l, &g->header, w.text, &font);
 }
 
@@ -365,7 +360,7 @@ static void draw_header(struct drawing *g)
 	name.bold = true;
 	na_row_put(&g->l, &g->header, "latency", &name);
 	for (size_t i = 0; !g->d.runs_apart && i < 4; i++) {
-		double us = na_real_of(na_get(all, names[i]), NAN);
+		double us = na_number_at(all, names[i]);
 		struct words w = {.n = 0};
 
 		if (isnan(us))
@@ -442,9 +437,7 @@ static void describe_rpc(const struct drawing *g, struct na_canvas *c,
 			 const char *title, const char *subtitle)
 {
 	const struct na_value *list = na_get(g->d.body, "modes");
-	const struct na_value *m = list && list->kind == NA_V_LIST
-					   ? list->u.of.first
-					   : NULL;
+	const struct na_value *m = na_items(list);
 	struct words w = {.n = 0};
 
 	na_words_add(&w, "%s", subtitle);
@@ -474,13 +467,12 @@ static enum na_status rpc_draw(struct na_canvas *c, const struct na_result *r,
 		.from_s = g.d.from_s,
 		.to_s = g.d.to_s,
 		.host_capacity_gbps = NAN,
-		.hosts = na_int_of(na_get(g.d.side, "hosts"), 0),
+		.hosts = na_count_at(g.d.side, "hosts"),
 		.runs_apart = g.d.runs_apart,
 	};
 	na_timeline_subtitle(&inputs, &subtitle);
 	if (!title)
-		title = na_text_of(na_get(g.d.side, "message"),
-				   "Latency over time");
+		title = na_text_or(g.d.side, "message", "Latency over time");
 	na_layout_begin(&g.l, c, &na_fig_rpc, page, title, subtitle.text);
 	describe_rpc(&g, c, title, subtitle.text);
 	st = place_rpc(&g, err);

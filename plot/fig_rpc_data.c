@@ -27,9 +27,7 @@ static bool read_lines(struct rpc_lines *to, const struct na_value *in,
 /* The key's values on one line. */
 static void name_of(const struct na_value *key, char *buf, size_t size)
 {
-	const struct na_value *v = key && key->kind == NA_V_OBJECT
-					   ? key->u.of.first
-					   : NULL;
+	const struct na_value *v = na_items(key);
 	size_t at = 0;
 
 	buf[0] = '\0';
@@ -41,9 +39,7 @@ static void name_of(const struct na_value *key, char *buf, size_t size)
 static void read_runs(struct rpc_data *d)
 {
 	const struct na_value *list = na_get(d->body, "groups");
-	const struct na_value *v = list && list->kind == NA_V_LIST
-					   ? list->u.of.first
-					   : NULL;
+	const struct na_value *v = na_items(list);
 
 	for (; v; v = v->next) {
 		struct rpc_lines *to = &d->lines[d->n_lines];
@@ -69,15 +65,15 @@ static void read_scatter(struct rpc_data *d)
 	if (!d->point_s || !d->point_us || !d->point_row || !d->point_tail)
 		d->n_points = 0;
 	d->all_points = all && all->kind == NA_V_BOOL && all->u.flag;
-	d->columns = (size_t)na_int_of(na_get(in, "columns"), 0);
-	d->rows = (size_t)na_int_of(na_get(in, "rows"), 0);
+	d->columns = (size_t)na_count_at(in, "columns");
+	d->rows = (size_t)na_count_at(in, "rows");
 	d->counts = d->columns && d->rows
 			    ? reals(in, "counts", d->columns * d->rows)
 			    : NULL;
-	d->cells_from_s = na_real_of(na_get(in, "from_s"), 0);
-	d->column_s = na_real_of(na_get(in, "column_s"), 1);
-	d->cells_least_us = na_real_of(na_get(in, "least_us"), NAN);
-	d->cells_most_us = na_real_of(na_get(in, "most_us"), NAN);
+	d->cells_from_s = na_number_or(in, "from_s", 0);
+	d->column_s = na_number_or(in, "column_s", 1);
+	d->cells_least_us = na_number_at(in, "least_us");
+	d->cells_most_us = na_number_at(in, "most_us");
 }
 
 static void read_failed(struct rpc_data *d)
@@ -123,7 +119,7 @@ void na_rpc_read(struct rpc_data *d, const struct na_result *r)
 		.side = na_result_get_side(r),
 	};
 	time = na_reals_of(na_get(d->body, "time_s"), &d->n);
-	d->bin_s = na_real_of(na_get(d->body, "bin_s"), NAN);
+	d->bin_s = na_number_at(d->body, "bin_s");
 	apart = na_get(d->side, "runs_apart");
 	d->runs_apart = apart && apart->kind == NA_V_BOOL && apart->u.flag;
 	if (!time || !d->n || !(d->bin_s > 0)) {

@@ -34,7 +34,7 @@ static struct na_color series_color(const struct drawing *d, size_t i)
 /* Small transfers are the finding where they are the verdict. */
 static struct na_color small_color(const struct drawing *d)
 {
-	const char *verdict = na_text_of(na_get(d->f.body, "verdict"), "");
+	const char *verdict = na_text_at(d->f.body, "verdict");
 
 	return d->l.theme
 		->hue[strcmp(verdict, "many_small") == 0 ? NA_HUE_FINDING
@@ -237,7 +237,7 @@ static void put_small_share(const struct drawing *d, struct na_row *row,
 {
 	static const char *const names[] = {"small_count_share",
 					    "small_bytes_share"};
-	double share = na_real_of(na_get(d->f.total, names[a]), NAN);
+	double share = na_number_at(d->f.total, names[a]);
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
 					     small_color(d));
 	char number[NA_LABEL_BUF];
@@ -263,7 +263,7 @@ static void draw_header(const struct drawing *d, enum amount a)
 					     d->l.theme->text);
 	struct na_font plain = na_layout_font(&d->l, NA_SIZE_TEXT,
 					      d->l.theme->secondary);
-	double half = na_real_of(na_get(d->f.total, "half_bytes_size"), NAN);
+	double half = na_number_at(d->f.total, "half_bytes_size");
 	struct na_row row = d->panels[a].header;
 	char number[NA_LABEL_BUF];
 	struct words w = {.n = 0};

@@ -163,7 +163,7 @@ static void read_groups(struct size_figure *f, const struct na_value *g)
 		if (!rest && f->n_series < NA_TOP_SERIES) {
 			na_words_key(s->name, sizeof(s->name),
 				     na_get(g, "key"));
-			s->half = na_real_of(na_get(g, "half_bytes_size"), NAN);
+			s->half = na_number_at(g, "half_bytes_size");
 			s->half_at = slot_of(f, (int64_t)fmax(s->half, 0));
 			series_add(f, s, g);
 			f->n_series++;
@@ -184,27 +184,26 @@ void na_sizes_read(struct size_figure *f, const struct na_result *r)
 				  .body = na_result_get_body(r),
 				  .side = na_result_get_side(r)};
 	f->total = na_get(f->body, "total");
-	f->small_bytes = na_real_of(na_get(f->body, "small_limit_bytes"), 0);
-	f->grouped = na_int_of(na_get(f->side, "grouped"), 0) == 1;
-	f->runs_apart = na_int_of(na_get(f->side, "runs_apart"), 0) == 1;
+	f->small_bytes = na_number_or(f->body, "small_limit_bytes", 0);
+	f->grouped = na_count_at(f->side, "grouped") == 1;
+	f->runs_apart = na_count_at(f->side, "runs_apart") == 1;
 	list = na_get(f->body, "groups");
-	first = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	first = na_items(list);
 	choose_slots(f, first);
 	read_groups(f, first);
 	if (!f->n_slots)
-		f->empty = na_text_of(na_get(f->side, "empty"),
+		f->empty = na_text_or(f->side, "empty",
 				      "No transfer was counted.");
 }
 
 void na_sizes_title(const struct size_figure *f, struct words *w)
 {
-	na_words_add(w, "%s",
-		     na_text_of(na_get(f->side, "message"), "Transfer sizes"));
+	na_words_add(w, "%s", na_text_or(f->side, "message", "Transfer sizes"));
 }
 
 void na_sizes_subtitle(const struct size_figure *f, struct words *w)
 {
-	double duration = na_real_of(na_get(f->doc, "duration_s"), NAN);
+	double duration = na_number_at(f->doc, "duration_s");
 	const struct na_value *origin = na_get(f->doc, "origin_unix_ns");
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 

@@ -12,18 +12,6 @@
 const char *const na_slack_parts[SLACK_PARTS] = {"send", "send-done", "recv",
 						 "recv-done"};
 
-static double real(const struct na_value *v, const char *path)
-{
-	return na_real_of(na_dig(v, path), NAN);
-}
-
-static bool flag(const struct na_value *v, const char *name)
-{
-	const struct na_value *x = na_get(v, name);
-
-	return x && x->kind == NA_V_BOOL && x->u.flag;
-}
-
 static void read_name(struct slack_point *p, const struct na_value *row)
 {
 	const struct na_value *key = na_get(row, "key");
@@ -32,8 +20,7 @@ static void read_name(struct slack_point *p, const struct na_value *row)
 	if (key && key->n)
 		na_words_key(words, sizeof(words), key);
 	snprintf(p->name, sizeof(p->name), "%.*s%s%s", SLACK_NAME / 2 - 4,
-		 na_text_of(na_get(row, "collective"), "?"), *words ? ", " : "",
-		 words);
+		 na_text_or(row, "collective", "?"), *words ? ", " : "", words);
 }
 
 static void read_point(struct slack_figure *f, const struct na_value *row)
@@ -44,19 +31,23 @@ static void read_point(struct slack_figure *f, const struct na_value *row)
 	};
 	/* clang-format on */
 	struct slack_point *p = &f->points[f->n++];
-	double runs = real(row, "occurrences");
-	double devices = fmax(real(row, "devices_per_host"), 1);
+	double runs = na_number_at(row, "occurrences");
+	double devices = fmax(na_number_at(row, "devices_per_host"), 1);
 
 	read_name(p, row);
-	p->slack_s = real(row, "slack_us.mean") / NA_US_PER_S;
-	p->required_bps = real(row, "required_gbps") * NA_GIGA * devices;
-	p->stall_s = fmax(real(row, "total_stall_us") / NA_US_PER_S, 0);
-	p->share = real(row, "stall_share");
-	p->none = !(p->slack_s >= SLACK_LEAST_S) && real(row, "bytes") > 0;
-	p->found = flag(row, "slack_small") || flag(row, "bandwidth_bound");
+	p->slack_s = na_number_at(row, "slack_us.mean") / NA_US_PER_S;
+	p->required_bps = na_number_at(row, "required_gbps") * NA_GIGA *
+			  devices;
+	p->stall_s = fmax(na_number_at(row, "total_stall_us") / NA_US_PER_S, 0);
+	p->share = na_number_at(row, "stall_share");
+	p->none = !(p->slack_s >= SLACK_LEAST_S) &&
+		  na_number_at(row, "bytes") > 0;
+	p->found = na_flag_at(row, "slack_small") ||
+		   na_flag_at(row, "bandwidth_bound");
 	for (size_t k = 0; k < SLACK_PARTS; k++)
-		p->part_s[k] = fmax(real(row, parts[k]) * runs / NA_US_PER_S,
-				    0);
+		p->part_s[k] =
+			fmax(na_number_at(row, parts[k]) * runs / NA_US_PER_S,
+			     0);
 	f->n_none += p->none;
 	f->n_unknown += !p->none && !(p->required_bps > 0 && p->slack_s > 0);
 }
@@ -68,13 +59,12 @@ bool na_slack_read(struct slack_figure *f, const struct na_result *r)
 	f->doc = na_result_get_doc(r);
 	f->body = na_result_get_body(r);
 	f->side = na_result_get_side(r);
-	f->capacity_bps = real(f->body, "capacity_gbps") * NA_GIGA;
+	f->capacity_bps = na_number_at(f->body, "capacity_gbps") * NA_GIGA;
 	list = na_get(f->body, "collectives");
 	f->points = na_calloc(list ? list->n : 0, sizeof(*f->points));
 	if (!f->points)
 		return false;
-	for (const struct na_value *v = list ? list->u.of.first : NULL; v;
-	     v = v->next)
+	na_for_each (v, list)
 		read_point(f, v);
 	if (!f->n)
 		f->empty = na_text_of(na_get(f->side, "empty"),
@@ -86,13 +76,12 @@ bool na_slack_read(struct slack_figure *f, const struct na_result *r)
 void na_slack_title(const struct slack_figure *f, struct words *w)
 {
 	na_words_add(w, "%s",
-		     na_text_of(na_get(f->side, "message"),
-				"Slack of collectives"));
+		     na_text_or(f->side, "message", "Slack of collectives"));
 }
 
 void na_slack_subtitle(const struct slack_figure *f, struct words *w)
 {
-	double duration = real(f->doc, "duration_s");
+	double duration = na_number_at(f->doc, "duration_s");
 	const struct na_value *origin = na_get(f->doc, "origin_unix_ns");
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 

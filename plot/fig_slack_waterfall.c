@@ -132,7 +132,7 @@ static void strip_label(const struct drawing *d, struct words *w)
 	char buf[NA_LABEL_BUF];
 
 	na_words_add(w, "%s send to recv-done, %s",
-		     na_text_of(na_get(d->w.late, "device"), "?"),
+		     na_text_or(d->w.late, "device", "?"),
 		     na_label_quantity(buf, NA_Q_SECONDS,
 				       d->w.length_us / NA_US_PER_S, 3));
 }
@@ -393,15 +393,12 @@ static void describe_waterfall(const struct drawing *d, const char *title,
 	na_words_add(&w, "%s", subtitle);
 	if (d->w.empty.n)
 		na_words_add(&w, ". %s", d->w.empty.text);
-	for (v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL; v;
-	     v = v->next)
-		na_words_add(&w, ". %s on %s: %s",
-			     na_text_of(na_get(v, "kind"), "?"),
-			     na_text_of(na_get(v, "host"), "?"),
+	for (v = na_items(v); v; v = v->next)
+		na_words_add(&w, ". %s on %s: %s", na_text_or(v, "kind", "?"),
+			     na_text_or(v, "host", "?"),
 			     na_label_quantity(
 				     buf, NA_Q_SECONDS,
-				     na_real_of(na_get(v, "duration_us"), 0) /
-					     1e6,
+				     na_number_or(v, "duration_us", 0) / 1e6,
 				     3));
 	na_canvas_describe(d->l.canvas, title, w.text);
 }

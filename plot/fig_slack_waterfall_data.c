@@ -26,18 +26,13 @@ static const struct { const char *name; enum wf_kind kind; } kinds[] = {
 
 static enum wf_kind kind_of(const struct na_value *v)
 {
-	const char *name = na_text_of(na_get(v, "kind"), "");
+	const char *name = na_text_at(v, "kind");
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (strcmp(kinds[i].name, name) == 0)
 			return kinds[i].kind;
 	}
 	return WF_WAIT;
-}
-
-static const struct na_value *first_of(const struct na_value *list)
-{
-	return list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
 }
 
 static size_t count_of(const struct na_value *list, size_t most)
@@ -60,13 +55,12 @@ static void read_hosts(struct waterfall *w, const struct na_value *list)
 {
 	size_t most = count_of(list, WF_ROWS_MAX);
 
-	for (const struct na_value *v = first_of(list); v && w->n_hosts < most;
+	for (const struct na_value *v = na_items(list); v && w->n_hosts < most;
 	     v = v->next)
 		w->hosts[w->n_hosts++] = (struct wf_host){
-			.name = na_text_of(na_get(v, "host"), "?"),
-			.ahead_us = na_real_of(na_get(v, "ahead_us"), NAN),
-			.uncertainty_us =
-				na_real_of(na_get(v, "uncertainty_us"), NAN),
+			.name = na_text_or(v, "host", "?"),
+			.ahead_us = na_number_at(v, "ahead_us"),
+			.uncertainty_us = na_number_at(v, "uncertainty_us"),
 			.trace = na_get(v, "trace") &&
 				 na_get(v, "trace")->u.flag,
 		};
@@ -76,21 +70,21 @@ static void read_rows(struct waterfall *w, const struct na_value *list)
 {
 	size_t most = count_of(list, WF_ROWS_MAX);
 
-	for (const struct na_value *v = first_of(list); v && w->n_rows < most;
+	for (const struct na_value *v = na_items(list); v && w->n_rows < most;
 	     v = v->next) {
 		const struct na_value *critical = na_get(v, "critical");
 		struct wf_row *row = &w->rows[w->n_rows++];
 
 		*row = (struct wf_row){
-			.device = na_text_of(na_get(v, "device"), "?"),
-			.kind_name = na_text_of(na_get(v, "kind"), "?"),
-			.peer = na_text_of(na_get(v, "peer"), NULL),
-			.from_us = na_real_of(na_get(v, "from_us"), NAN),
-			.to_us = na_real_of(na_get(v, "to_us"), NAN),
-			.network_us = na_real_of(na_get(v, "network_us"), NAN),
-			.chunk = (long)na_int_of(na_get(v, "chunk"), -1),
+			.device = na_text_or(v, "device", "?"),
+			.kind_name = na_text_or(v, "kind", "?"),
+			.peer = na_text_or(v, "peer", NULL),
+			.from_us = na_number_at(v, "from_us"),
+			.to_us = na_number_at(v, "to_us"),
+			.network_us = na_number_at(v, "network_us"),
+			.chunk = (long)na_count_or(v, "chunk", -1),
 			.kind = kind_of(v),
-			.host = host_of(w, na_text_of(na_get(v, "host"), "")),
+			.host = host_of(w, na_text_at(v, "host")),
 			.critical = critical && critical->u.flag,
 		};
 		if (w->n_hosts)
@@ -102,13 +96,13 @@ static void read_steps(struct waterfall *w, const struct na_value *list)
 {
 	size_t most = count_of(list, WF_STEPS_MAX);
 
-	for (const struct na_value *v = first_of(list); v && w->n_steps < most;
+	for (const struct na_value *v = na_items(list); v && w->n_steps < most;
 	     v = v->next) {
-		long row = (long)na_int_of(na_get(v, "row"), -1);
+		long row = (long)na_count_or(v, "row", -1);
 
 		w->steps[w->n_steps++] = (struct wf_step){
-			kind_of(v), na_real_of(na_get(v, "from_us"), 0),
-			na_real_of(na_get(v, "to_us"), 0),
+			kind_of(v), na_number_or(v, "from_us", 0),
+			na_number_or(v, "to_us", 0),
 			row >= 0 && (size_t)row < w->n_rows ? row : -1};
 	}
 }
@@ -120,7 +114,7 @@ enum na_status na_wf_read(struct waterfall *w, const struct na_result *r,
 					     "waterfall");
 
 	*w = (struct waterfall){
-		.late = first_of(na_get(na_result_get_body(r), "late"))};
+		.late = na_items(na_get(na_result_get_body(r), "late"))};
 	w->hosts = na_calloc(WF_ROWS_MAX, sizeof(*w->hosts));
 	w->rows = na_calloc(WF_ROWS_MAX, sizeof(*w->rows));
 	w->steps = na_calloc(WF_STEPS_MAX, sizeof(*w->steps));
@@ -129,14 +123,14 @@ enum na_status na_wf_read(struct waterfall *w, const struct na_result *r,
 	read_hosts(w, na_get(side, "hosts"));
 	read_rows(w, na_get(side, "rows"));
 	read_steps(w, na_get(side, "path"));
-	w->length_us = na_real_of(na_get(side, "length_us"), 0);
-	w->more = na_real_of(na_get(side, "more"), 0);
+	w->length_us = na_number_or(side, "length_us", 0);
+	w->more = na_number_or(side, "more", 0);
 	if (!w->late)
 		na_words_add(&w->empty,
 			     "No execution of a collective is there to draw.");
 	else if (!w->n_steps || !w->n_rows || !(w->length_us > 0))
 		na_words_add(&w->empty, "Why it was late is not known: %s.",
-			     na_text_of(na_get(w->late, "missing"),
+			     na_text_or(w->late, "missing",
 					"the traces hold none of its actions"));
 	return NA_OK;
 }
@@ -222,19 +216,17 @@ void na_wf_label(const struct wf_row *row, struct words *w)
 
 void na_wf_title(const struct waterfall *w, struct words *out)
 {
-	const char *cause = na_text_of(na_get(w->late, "cause"), NULL);
+	const char *cause = na_text_or(w->late, "cause", NULL);
 
 	if (!w->late) {
 		na_words_add(out, "No late execution");
 		return;
 	}
-	na_words_add(out, "%s on %s %s",
-		     na_text_of(na_get(w->late, "collective"), "?"),
-		     na_text_of(na_get(w->late, "host"), "?"),
-		     na_text_of(na_get(w->late, "device"), "?"));
+	na_words_add(out, "%s on %s %s", na_text_or(w->late, "collective", "?"),
+		     na_text_or(w->late, "host", "?"),
+		     na_text_or(w->late, "device", "?"));
 	if (na_get(w->late, "label"))
-		na_words_add(out, " of %s",
-			     na_text_of(na_get(w->late, "label"), "?"));
+		na_words_add(out, " of %s", na_text_or(w->late, "label", "?"));
 	if (cause)
 		na_words_add(out, ", %s", cause);
 }
@@ -242,7 +234,7 @@ void na_wf_title(const struct waterfall *w, struct words *out)
 /* "host-1 +304 us, host-2 -5 us", as many as matter. */
 static void say_clocks(const struct waterfall *w, struct words *out)
 {
-	double known = na_real_of(na_get(w->late, "clock_uncertainty_us"), NAN);
+	double known = na_number_at(w->late, "clock_uncertainty_us");
 	size_t moved = 0, unknown = 0;
 	char buf[NA_LABEL_BUF];
 
@@ -301,7 +293,6 @@ void na_wf_subtitle(const struct waterfall *w, const struct na_value *doc,
 	na_words_break(out);
 	na_words_add(out, "at %s",
 		     na_label_quantity(buf, NA_Q_SECONDS,
-				       na_real_of(na_get(w->late, "from_s"), 0),
-				       5));
+				       na_number_or(w->late, "from_s", 0), 5));
 	say_clocks(w, out);
 }

@@ -27,19 +27,19 @@ NA_ORDER(by_name, struct step_line, na_natural_order(x->name, y->name),
 static bool read_lines(struct steps_figure *f)
 {
 	const struct na_value *list = na_get(f->side, "lines");
-	const struct na_value *v = list ? list->u.of.first : NULL;
+	const struct na_value *v = na_items(list);
 
 	f->lines = na_calloc(list ? list->n + 1 : 1, sizeof(*f->lines));
 	for (; f->lines && v; v = v->next) {
 		struct step_line *x = &f->lines[f->n_lines];
 
-		*x = (struct step_line){
-			.at = f->n_lines,
-			.name = na_text_of(na_get(v, "name"), ""),
-			.cause = na_text_of(na_get(v, "cause"), NULL),
-			.behind_ms = na_real_of(na_get(v, "behind_ms"), NAN),
-			.own = reals(v, "own_ms", f->n),
-			.late = reals(v, "late_ms", f->n)};
+		*x = (struct step_line){.at = f->n_lines,
+					.name = na_text_at(v, "name"),
+					.cause = na_text_or(v, "cause", NULL),
+					.behind_ms = na_number_at(v,
+								  "behind_ms"),
+					.own = reals(v, "own_ms", f->n),
+					.late = reals(v, "late_ms", f->n)};
 		if (!x->own)
 			continue;
 		f->stragglers += x->cause != NULL;
@@ -85,8 +85,8 @@ static double column_of(const struct steps_figure *f, double step)
 
 	if (!f->by_order)
 		return (step - f->first) / f->each;
-	for (v = list ? list->u.of.first : NULL; v; v = v->next, i++) {
-		if (na_real_of(na_get(v, "step"), NAN) >= step)
+	for (v = na_items(list); v; v = v->next, i++) {
+		if (na_number_at(v, "step") >= step)
 			break;
 	}
 	return (double)i / f->each;
@@ -99,14 +99,13 @@ static bool read_changes(struct steps_figure *f)
 	f->changes = na_calloc(list ? list->n + 1 : 1, sizeof(*f->changes));
 	v = list && !f->runs_apart ? list->u.of.first : NULL;
 	for (; f->changes && v; v = v->next) {
-		if (na_text_of(na_get(v, "host"), NULL))
+		if (na_text_or(v, "host", NULL))
 			continue;
 		f->changes[f->n_changes++] = (struct step_change){
-			.at = column_of(f, na_real_of(na_get(v, "step"), 0)),
-			.from_ms = na_real_of(na_get(v, "from_ms"), NAN),
-			.to_ms = na_real_of(na_get(v, "to_ms"), NAN),
-			.drift = strcmp(na_text_of(na_get(v, "kind"), ""),
-					"drift") == 0};
+			.at = column_of(f, na_number_or(v, "step", 0)),
+			.from_ms = na_number_at(v, "from_ms"),
+			.to_ms = na_number_at(v, "to_ms"),
+			.drift = strcmp(na_text_at(v, "kind"), "drift") == 0};
 	}
 	return f->changes;
 }
@@ -187,19 +186,18 @@ bool na_fig_steps_read(struct steps_figure *f, const struct na_result *r)
 	*f = (struct steps_figure){.doc = na_result_get_doc(r),
 				   .body = na_result_get_body(r),
 				   .side = na_result_get_side(r)};
-	n = na_int_of(na_get(f->side, "columns"), 0);
+	n = na_count_at(f->side, "columns");
 	f->n = n > 0 ? (size_t)n : 0;
-	f->first = na_real_of(na_get(f->side, "first"), 0);
-	f->each = fmax(na_real_of(na_get(f->side, "each"), 1), 1);
-	f->by_order = na_int_of(na_get(f->side, "by_order"), 0) == 1;
-	f->launches = na_int_of(na_get(f->side, "launches"), 0) == 1;
-	f->runs_apart = na_int_of(na_get(f->side, "runs_apart"), 0) == 1;
+	f->first = na_number_or(f->side, "first", 0);
+	f->each = fmax(na_number_or(f->side, "each", 1), 1);
+	f->by_order = na_count_at(f->side, "by_order") == 1;
+	f->launches = na_count_at(f->side, "launches") == 1;
+	f->runs_apart = na_count_at(f->side, "runs_apart") == 1;
 	if (!read_lines(f) || !read_parts(f) || !read_changes(f) ||
 	    !build_map(f))
 		return false;
 	if (!f->n || !f->n_lines)
-		f->empty = na_text_of(na_get(f->side, "empty"),
-				      "There are no steps.");
+		f->empty = na_text_or(f->side, "empty", "There are no steps.");
 	return true;
 }
 
@@ -213,7 +211,7 @@ void na_fig_steps_free(struct steps_figure *f)
 
 void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 {
-	double duration = na_real_of(na_get(f->doc, "duration_s"), NAN);
+	double duration = na_number_at(f->doc, "duration_s");
 	const struct na_value *origin = na_get(f->doc, "origin_unix_ns");
 	const struct na_value *steps = na_get(f->body, "steps");
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];

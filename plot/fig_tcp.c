@@ -108,10 +108,10 @@ static void draw_spans(const struct drawing *d, const struct na_panel *p,
 				    SILENT_FADE);
 	const struct na_value *v;
 
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	v = na_items(list);
 	for (; v; v = v->next) {
-		double from = na_real_of(na_get(v, "from_s"), NAN);
-		double to = na_real_of(na_get(v, "to_s"), NAN);
+		double from = na_number_at(v, "from_s");
+		double to = na_number_at(v, "to_s");
 		struct na_box b = p->plot;
 
 		if (!(from <= to))

@@ -48,24 +48,24 @@ static bool read_marks(struct tcp_figure *f)
 	const struct na_value *v;
 
 	for (size_t k = 0; k < TMS; k++)
-		f->counts[k] = na_int_of(na_get(counts, names[k]), 0);
+		f->counts[k] = na_count_at(counts, names[k]);
 	if (!list || list->kind != NA_V_LIST || !list->n)
 		return true;
 	f->marks = na_calloc(list->n, sizeof(*f->marks));
 	if (!f->marks)
 		return false;
 	for (v = list->u.of.first; v; v = v->next) {
-		const char *kind = na_text_of(na_get(v, "kind"), "");
+		const char *kind = na_text_at(v, "kind");
 		struct tcp_figure_row *m = &f->marks[f->n_marks];
 		size_t k = 0;
 
 		while (k < TMS && strcmp(kind, names[k]) != 0)
 			k++;
 		m->kind = (enum tcp_figure_mark)k;
-		m->time_s = na_real_of(na_get(v, "time_s"), NAN);
-		m->from = na_real_of(na_get(v, "from_byte"), NAN);
-		m->to = na_real_of(na_get(v, "to_byte"), NAN);
-		m->n = na_real_of(na_get(v, "count"), 0);
+		m->time_s = na_number_at(v, "time_s");
+		m->from = na_number_at(v, "from_byte");
+		m->to = na_number_at(v, "to_byte");
+		m->n = na_number_or(v, "count", 0);
 		if (k == TMS || !isfinite(m->time_s) || !(m->from <= m->to))
 			continue;
 		f->shown[k]++;
@@ -106,9 +106,8 @@ static double length_of(const struct na_value *list)
 
 	if (!list || list->kind != NA_V_LIST)
 		return 0;
-	for (const struct na_value *v = list->u.of.first; v; v = v->next)
-		s += na_real_of(na_get(v, "to_s"), 0) -
-		     na_real_of(na_get(v, "from_s"), 0);
+	na_for_each (v, list)
+		s += na_number_or(v, "to_s", 0) - na_number_or(v, "from_s", 0);
 	return s;
 }
 
@@ -157,16 +156,16 @@ static const char *why_empty(const struct tcp_figure *f,
 			     const struct na_value *side)
 {
 	if (!f->sequence)
-		return na_text_of(na_get(side, "empty"),
+		return na_text_or(side, "empty",
 				  "There is no TCP connection to draw.");
-	if (!na_int_of(na_get(f->sequence, "segments"), 0) &&
-	    na_int_of(na_get(f->sequence, "segments_outside"), 0))
+	if (!na_count_at(f->sequence, "segments") &&
+	    na_count_at(f->sequence, "segments_outside"))
 		return "The connection has no packet between --from and --to.";
-	if (!na_int_of(na_get(f->sequence, "segments"), 0))
+	if (!na_count_at(f->sequence, "segments"))
 		return "The input does not hold the packets of this "
 		       "connection: a transfer file keeps what TCP did, not "
 		       "its packets. Draw from the capture itself.";
-	if (!na_int_of(na_get(f->sequence, "data_segments"), 0))
+	if (!na_count_at(f->sequence, "data_segments"))
 		return "No data was sent in this direction of the connection; "
 		       "--direction draws the other one.";
 	return f->n && f->data ? NULL : "The result holds no sequence to draw.";
@@ -183,17 +182,17 @@ enum na_status na_tcp_figure_read(struct tcp_figure *f,
 	f->empty = why_empty(f, na_result_get_side(r));
 	if (f->empty)
 		return NA_OK;
-	f->from_s = na_real_of(na_get(f->sequence, "from_s"), 0);
-	f->to_s = na_real_of(na_get(f->sequence, "to_s"), 0);
+	f->from_s = na_number_or(f->sequence, "from_s", 0);
+	f->to_s = na_number_or(f->sequence, "to_s", 0);
 	if (!(f->to_s > f->from_s))
 		f->to_s = f->from_s + 1e-6;
 	if (!read_marks(f) || !sum_resent(f))
 		return na_fail_nomem(err);
 	f->silent = na_get(f->sequence, "silent");
 	f->closed = na_get(f->sequence, "closed");
-	f->silences = na_int_of(na_get(f->sequence, "silences"), 0);
-	f->closures = na_int_of(na_get(f->sequence, "closures"), 0);
-	f->silent_s = na_real_of(na_get(f->sequence, "silent_ms"), 0) / 1e3;
+	f->silences = na_count_at(f->sequence, "silences");
+	f->closures = na_count_at(f->sequence, "closures");
+	f->silent_s = na_number_or(f->sequence, "silent_ms", 0) / 1e3;
 	f->closed_s = length_of(f->closed);
 	find_tops(f);
 	return NA_OK;
@@ -228,7 +227,7 @@ static const char *verdict_words(const char *name)
 void na_tcp_figure_title(const struct tcp_figure *f, struct words *w)
 {
 	const struct na_value *list = na_get(f->sequence, "evidence");
-	const char *verdict = na_text_of(na_get(f->sequence, "verdict"), "");
+	const char *verdict = na_text_at(f->sequence, "verdict");
 	bool any = list && list->kind == NA_V_LIST && list->n;
 
 	na_words_add(w, "%s%s%s", verdict_words(verdict), any ? ": " : "",
@@ -238,9 +237,9 @@ void na_tcp_figure_title(const struct tcp_figure *f, struct words *w)
 void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 {
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
-	int64_t rank = na_int_of(na_get(f->sequence, "rank"), 0);
-	int64_t all = na_int_of(na_get(f->body, "connections_used"), 0);
-	int64_t segments = na_int_of(na_get(f->sequence, "segments"), 0);
+	int64_t rank = na_count_at(f->sequence, "rank");
+	int64_t all = na_count_at(f->body, "connections_used");
+	int64_t segments = na_count_at(f->sequence, "segments");
 	const struct na_value *whole = na_get(f->sequence, "whole");
 
 	na_words_inputs(f->doc, w);
@@ -248,9 +247,9 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 		return;
 	na_words_break(w);
 	na_words_add(w, "data from %s to %s (%s)",
-		     na_text_of(na_get(f->sequence, "src"), "?"),
-		     na_text_of(na_get(f->sequence, "dst"), "?"),
-		     na_text_of(na_get(f->sequence, "direction"), "?"));
+		     na_text_or(f->sequence, "src", "?"),
+		     na_text_or(f->sequence, "dst", "?"),
+		     na_text_or(f->sequence, "direction", "?"));
 	na_words_break(w);
 	na_words_add(w, "connection %s of %s, worst first",
 		     na_print_count(n, (uint64_t)rank),
@@ -268,7 +267,7 @@ void na_tcp_figure_evidence(const struct tcp_figure *f, struct words *w)
 	const struct na_value *list = na_get(f->sequence, "evidence");
 	const struct na_value *v;
 
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	v = na_items(list);
 	for (; v; v = v->next)
 		na_words_add(w, ". %s", na_text_of(v, ""));
 }

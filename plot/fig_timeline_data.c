@@ -49,7 +49,7 @@ static void read_time(struct timeline *t)
 	for (size_t i = 0; i < 4 && !t->n; i++)
 		na_reals_of(na_get(t->body, lengths[i]), &t->n);
 	time_s = na_reals_of(na_get(t->body, "time_s"), &n_time);
-	t->bin_s = na_real_of(na_get(t->body, "bin_s"), 0);
+	t->bin_s = na_number_or(t->body, "bin_s", 0);
 	t->from_s = time_s && n_time && isfinite(time_s[0]) ? time_s[0] : 0;
 	if (!(t->bin_s > 0) || !isfinite(t->bin_s))
 		t->bin_s = n_time > 1 && time_s[1] > time_s[0]
@@ -57,7 +57,7 @@ static void read_time(struct timeline *t)
 				   : 1;
 	t->to_s = t->from_s + t->bin_s * (double)t->n;
 	if (!t->n)
-		t->to_s = na_real_of(na_get(t->doc, "duration_s"), 0);
+		t->to_s = na_number_or(t->doc, "duration_s", 0);
 	t->has_time = t->to_s > t->from_s && isfinite(t->to_s - t->from_s);
 	if (!t->has_time)
 		t->to_s = t->from_s + fmax(1, fabs(t->from_s) * 1e-6);
@@ -65,7 +65,7 @@ static void read_time(struct timeline *t)
 
 static double number(const struct timeline *t, const char *name)
 {
-	double x = na_real_of(na_get(t->body, name), NAN);
+	double x = na_number_at(t->body, name);
 
 	return isfinite(x) ? x : NAN;
 }
@@ -82,17 +82,16 @@ static void read_amounts(struct timeline *t)
 	t->peak_gbps[TX] = number(t, "tx_peak_gbps");
 	t->mean_gbps[RX] = number(t, "rx_mean_gbps");
 	t->mean_gbps[TX] = number(t, "tx_mean_gbps");
-	t->runs_apart = na_int_of(na_get(t->side, "runs_apart"), 0) == 1;
-	t->hosts = na_int_of(na_get(t->side, "hosts"), 0);
+	t->runs_apart = na_count_at(t->side, "runs_apart") == 1;
+	t->hosts = na_count_at(t->side, "hosts");
 	t->host_capacity_gbps = number(t, "capacity_gbps");
 	if (!(t->host_capacity_gbps > 0))
 		t->host_capacity_gbps = NAN;
 	t->capacity_gbps = t->host_capacity_gbps *
 			   (t->hosts > 1 ? (double)t->hosts : 1);
-	t->pending_of = na_text_of(na_get(t->body, "pending_of"), "transfers");
-	t->packets = strncmp(na_text_of(na_get(t->side, "noun"), ""), "packet",
-			     6) == 0;
-	t->empty = na_text_of(na_get(t->side, "empty"), NULL);
+	t->pending_of = na_text_or(t->body, "pending_of", "transfers");
+	t->packets = strncmp(na_text_at(t->side, "noun"), "packet", 6) == 0;
+	t->empty = na_text_or(t->side, "empty", NULL);
 	if (!t->empty && !t->gbps[RX] && !t->gbps[TX] && !t->pending &&
 	    !t->outstanding[RX] && !t->outstanding[TX])
 		t->empty = "No transfer moved any bytes here.";
@@ -101,7 +100,7 @@ static void read_amounts(struct timeline *t)
 static double side_bytes(const struct na_value *s, enum side side)
 {
 	static const char *const names[] = {"rx_bytes", "tx_bytes"};
-	double x = na_real_of(na_get(s, names[side]), 0);
+	double x = na_number_or(s, names[side], 0);
 
 	return isfinite(x) && x > 0 ? x : 0;
 }
@@ -192,7 +191,7 @@ static bool read_series(struct timeline *t, const struct na_value *list)
 	size_t n = 0, others = 0;
 	bool unknown = false; /* how many the analysis has added up */
 
-	s = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	s = na_items(list);
 	for (const struct na_value *i = s; i; i = i->next) {
 		t->series_bytes += series_bytes(i);
 		if (!na_is_rest(i))
@@ -319,7 +318,7 @@ const char *na_timeline_share(char *buf, double share)
 
 void na_timeline_title(const struct timeline *t, struct words *w)
 {
-	const char *message = na_text_of(na_get(t->side, "message"), NULL);
+	const char *message = na_text_or(t->side, "message", NULL);
 	enum side side = t->gbps[RX] || !t->gbps[TX] ? RX : TX;
 	char buf[NA_LABEL_BUF];
 
@@ -349,9 +348,9 @@ void na_timeline_title(const struct timeline *t, struct words *w)
 
 void na_timeline_subtitle(const struct timeline *t, struct words *w)
 {
-	const char *given = na_text_of(na_get(t->side, "subtitle"), NULL);
+	const char *given = na_text_or(t->side, "subtitle", NULL);
 	const struct na_value *origin = na_get(t->doc, "origin_unix_ns");
-	const char *anchor = na_text_of(na_get(t->doc, "anchor"), "");
+	const char *anchor = na_text_at(t->doc, "anchor");
 	double plateau = number(t, "plateau_gbps");
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 
@@ -376,7 +375,7 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 						  t->to_s - t->from_s),
 				       3));
 	na_words_coverage(t->doc, t->side, w);
-	if (*anchor && na_int_of(na_get(t->side, "anchor_matters"), 1))
+	if (*anchor && na_count_or(t->side, "anchor_matters", 1))
 		na_words_add(w, " \xc2\xb7 anchor %.24s", anchor);
 	if (!isnan(t->host_capacity_gbps))
 		na_words_add(w, " \xc2\xb7 capacity %s per host",

@@ -26,14 +26,12 @@ static struct region *side_regions(const struct timeline *t, enum side side,
 	size_t cap = 0;
 
 	*n = 0;
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	v = na_items(list);
 	for (; v; v = v->next) {
-		const char *word = na_text_of(na_get(v, "side"), "");
-		struct region one = {fmax(na_real_of(na_get(v, "from_s"), NAN),
-					  t->from_s),
-				     fmin(na_real_of(na_get(v, "to_s"), NAN),
-					  t->to_s),
-				     na_text_of(na_get(v, "host"), "")};
+		const char *word = na_text_at(v, "side");
+		struct region one = {fmax(na_number_at(v, "from_s"), t->from_s),
+				     fmin(na_number_at(v, "to_s"), t->to_s),
+				     na_text_at(v, "host")};
 
 		if (strcmp(word, side == RX ? "rx" : "tx") != 0 ||
 		    !(one.to > one.from))
@@ -62,9 +60,8 @@ enum na_status na_timeline_saturation(struct saturation *s,
 	r = side_regions(t, side, &n, &short_of_memory);
 	if (short_of_memory)
 		return na_fail_nomem(err);
-	share = na_real_of(na_get(t->side, side == RX ? "rx_saturated_share"
-						      : "tx_saturated_share"),
-			   NAN);
+	share = na_number_at(t->side, side == RX ? "rx_saturated_share"
+						 : "tx_saturated_share");
 	if (n) {
 		na_sort(r, n, by_start);
 		for (size_t i = 0; i < n; i++) {
@@ -97,11 +94,11 @@ static void saturated_columns(const struct timeline *t, enum side side,
 	double width = (t->to_s - t->from_s) / (double)n;
 	double hosts = t->hosts > 1 ? (double)t->hosts : 1;
 
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	v = na_items(list);
 	for (; v; v = v->next) {
-		const char *word = na_text_of(na_get(v, "side"), "");
-		double from = na_real_of(na_get(v, "from_s"), NAN);
-		double to = na_real_of(na_get(v, "to_s"), NAN);
+		const char *word = na_text_at(v, "side");
+		double from = na_number_at(v, "from_s");
+		double to = na_number_at(v, "to_s");
 
 		if (strcmp(word, side == RX ? "rx" : "tx") != 0)
 			continue;

@@ -35,11 +35,10 @@ static size_t mark_steps(const struct na_value *body, const struct na_scale *x,
 
 	for (; v; v = v->next) {
 		const struct na_value *step = na_get(v, "step");
-		double from = na_real_of(na_get(v, "from_s"), NAN);
+		double from = na_number_at(v, "from_s");
 
 		/* The one that was running when the picture begins. */
-		if (from < x->from &&
-		    na_real_of(na_get(v, "to_s"), NAN) > x->from)
+		if (from < x->from && na_number_at(v, "to_s") > x->from)
 			from = x->from;
 		if (!isfinite(from))
 			continue;

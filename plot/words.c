@@ -80,11 +80,11 @@ void na_words_break(struct words *w)
 static bool is_new_run(const struct na_value *list,
 		       const struct na_value *input)
 {
-	const char *label = na_text_of(na_get(input, "label"), "");
+	const char *label = na_text_at(input, "label");
 	const struct na_value *v = list->u.of.first;
 
 	for (; v != input; v = v->next) {
-		if (strcmp(na_text_of(na_get(v, "label"), ""), label) == 0)
+		if (strcmp(na_text_at(v, "label"), label) == 0)
 			return false;
 	}
 	return true;
@@ -96,10 +96,9 @@ void na_words_runs(const struct na_value *doc, struct words *w)
 	const struct na_value *list = na_get(doc, "inputs"), *v;
 	size_t n = 0;
 
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	v = na_items(list);
 	for (; v; v = v->next) {
-		const char *label = na_text_of(na_get(v, "label"),
-					       "unlabelled");
+		const char *label = na_text_or(v, "label", "unlabelled");
 		char name[SHORT_NAME];
 
 		if (!is_new_run(list, v))
@@ -117,12 +116,12 @@ void na_words_inputs(const struct na_value *doc, struct words *w)
 	const struct na_value *list = na_get(doc, "inputs"), *first;
 	const char *name;
 
-	first = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	first = na_items(list);
 	if (!first)
 		return;
-	name = na_text_of(na_get(first, "label"), "");
+	name = na_text_at(first, "label");
 	if (!*name)
-		name = na_text_of(na_get(first, "path"), "");
+		name = na_text_at(first, "path");
 	/* A path's end tells more than its start. */
 	if (strlen(name) > 48) {
 		const char *cut = name + strlen(name) - 46;
@@ -141,17 +140,17 @@ void na_words_coverage(const struct na_value *doc, const struct na_value *side,
 		       struct words *w)
 {
 	const struct na_value *left = na_dig(doc, "coverage.left_out"), *v;
-	int64_t used = na_int_of(na_dig(doc, "coverage.used"), -1);
-	const char *noun = na_text_of(na_get(side, "noun"), "transfer");
+	int64_t used = na_count_or(doc, "coverage.used", -1);
+	const char *noun = na_text_or(side, "noun", "transfer");
 	char buf[NA_UNIT_BUF];
-	uint64_t sum = (uint64_t)na_int_of(na_get(side, "left_out"), 0);
+	uint64_t sum = (uint64_t)na_count_at(side, "left_out");
 
 	if (used < 0)
 		return;
 	na_words_break(w);
 	na_words_add(w, "%s %s%s used", na_print_count(buf, (uint64_t)used),
 		     noun, na_plural(used));
-	v = left && left->kind == NA_V_OBJECT ? left->u.of.first : NULL;
+	v = na_items(left);
 	for (; v; v = v->next) {
 		int64_t n = na_int_of(v, 0);
 

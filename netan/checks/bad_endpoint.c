@@ -43,8 +43,7 @@ static const char *culprit_of(struct na_case *c, const struct na_value *x)
 
 	if (!*text)
 		text = who_of(c, x);
-	for (const struct na_value *v = na_first(x, "alternatives"); v;
-	     v = v->next)
+	na_for_each (v, na_get(x, "alternatives"))
 		text = na_case_text(c, "%s or %s", text, who_of(c, v));
 	return text;
 }
@@ -80,8 +79,7 @@ static void put_victims(struct na_case *c, struct na_finding *f,
 	const struct na_value *body = na_case_body(c, "steps");
 	struct na_value *victims = NULL;
 
-	for (const struct na_value *v = na_first(body, "stragglers"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, "stragglers")) {
 		const char *host = na_text_at(v, "host");
 
 		if (na_slow_itself(v) || na_touches(culprit, host))
@@ -144,11 +142,8 @@ static void put_cost(struct na_case *c, struct na_finding *f,
 	if (na_flag_at(culprit, "intermittent") ||
 	    strcmp(na_text_at(culprit, "channel"), "rate") == 0)
 		return;
-	for (const struct na_value *run =
-		     na_first(na_case_body(c, "slack"), "late");
-	     run; run = run->next) {
-		for (const struct na_value *v = na_first(run, "path"); v;
-		     v = v->next) {
+	na_for_each (run, na_get(na_case_body(c, "slack"), "late")) {
+		na_for_each (v, na_get(run, "path")) {
 			double us = na_number_at(v, "duration_us");
 
 			all_us += us;
@@ -164,9 +159,7 @@ static void put_cost(struct na_case *c, struct na_finding *f,
 static const struct na_value *slow_itself(const struct na_case *c,
 					  const struct na_value *culprit)
 {
-	for (const struct na_value *v =
-		     na_first(na_case_body(c, "steps"), "stragglers");
-	     v; v = v->next) {
+	na_for_each (v, na_get(na_case_body(c, "steps"), "stragglers")) {
 		if (na_slow_itself(v) &&
 		    na_touches(culprit, na_text_at(v, "host")))
 			return v;
@@ -307,8 +300,7 @@ static void put_slow(struct na_case *c, struct na_value *list,
 static const struct na_value *reverse_of(const struct na_value *body,
 					 const struct na_value *row)
 {
-	for (const struct na_value *v = na_first(body, "pairs"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, "pairs")) {
 		if (strcmp(na_text_at(v, "src"), na_text_at(row, "dst")) == 0 &&
 		    strcmp(na_text_at(v, "dst"), na_text_at(row, "src")) == 0)
 			return v;

@@ -32,8 +32,7 @@ static struct side sum_of(const struct na_value *body,
 			 .from_s = INFINITY,
 			 .to_s = -INFINITY};
 
-	for (const struct na_value *v = na_first(body, "saturated"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, "saturated")) {
 		double from = na_number_at(v, "from_s");
 		double to = na_number_at(v, "to_s");
 
@@ -53,8 +52,7 @@ static bool first_of_its_side(const struct na_value *body,
 	const struct side x = {.host = na_text_at(region, "host"),
 			       .side = na_text_at(region, "side")};
 
-	for (const struct na_value *v = na_first(body, "saturated"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, "saturated")) {
 		if (same(v, &x))
 			return v == region;
 	}
@@ -82,8 +80,7 @@ static bool full(struct na_case *c, struct na_value *list, struct side *worst,
 					 "duration_s");
 
 	*share = 0;
-	for (const struct na_value *v = na_first(body, "saturated"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, "saturated")) {
 		struct side x;
 
 		if (!first_of_its_side(body, v))
@@ -180,8 +177,7 @@ static void judge_required(struct na_case *c)
 	struct na_value *list;
 	size_t n = 0;
 
-	for (const struct na_value *v = na_first(body, "collectives"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, "collectives")) {
 		if (!bound(c, v))
 			continue;
 		n++;
@@ -204,8 +200,7 @@ static void judge_required(struct na_case *c)
 	f->command = na_case_command(c, "slack --sort required");
 	na_put_real(c->r, f->evidence, "capacity_gbps", c->capacity_gbps);
 	list = na_put_list(c->r, f->evidence, "collectives");
-	for (const struct na_value *v = na_first(body, "collectives"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, "collectives")) {
 		if (bound(c, v))
 			put_row(c, list, v);
 	}

@@ -11,8 +11,7 @@
 
 static double idc_of(const struct na_value *body, int64_t window_ms)
 {
-	for (const struct na_value *v = na_first(body, "dispersion"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, "dispersion")) {
 		if (na_count_at(v, "window_ms") == window_ms)
 			return na_number_at(v, "idc");
 	}
@@ -61,8 +60,7 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 	size_t busy = 0, told = 0;
 	struct na_finding *f;
 
-	for (const struct na_value *v = na_first(body, "steps"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, "steps")) {
 		int x = never_idle(body, v);
 
 		busy += x > 0;

@@ -24,9 +24,9 @@ static enum na_finding_severity severity(const struct na_case *c,
 static void judge_run(struct na_case *c, const struct na_value *run)
 {
 	const struct na_value *k = na_get(run, "registrations");
-	int64_t transfers = na_int_of(na_get(run, "transfers"), 0);
-	double share = na_real_of(na_get(k, "touched_share"), 0);
-	int64_t n = na_int_of(na_get(k, "count"), 0);
+	int64_t transfers = na_count_at(run, "transfers");
+	double share = na_number_or(k, "touched_share", 0);
+	int64_t n = na_count_at(k, "count");
 	struct na_finding *f = na_case_find(c, severity(c, transfers, share),
 					    NA_CERTAIN);
 	char took[NA_UNIT_BUF];
@@ -56,7 +56,7 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 /* Registrations, and nothing tells which are of the start-up. */
 static bool all_start_up(struct na_case *c, const struct na_value *run)
 {
-	int64_t n = na_int_of(na_dig(run, "registrations.startup"), 0);
+	int64_t n = na_count_at(run, "registrations.startup");
 	const struct na_value *seen = na_get(run, "steady_seen");
 
 	if (!n || !seen || seen->u.flag)

@@ -44,7 +44,7 @@ static const char *name_of(const struct na_value *host)
 static const struct na_value *row_of(const struct na_value *host,
 				     const char *list, const char *name)
 {
-	for (const struct na_value *x = na_first(host, list); x; x = x->next) {
+	na_for_each (x, na_get(host, list)) {
 		if (is(x, "name", name))
 			return x;
 	}
@@ -204,8 +204,7 @@ static bool is_timer(double latency_ms, double rto_ms)
 
 static bool named_in(const struct na_value *list, const char *host)
 {
-	for (const struct na_value *v = list ? list->u.of.first : NULL; v;
-	     v = v->next) {
+	na_for_each (v, list) {
 		if (strcmp(na_text_of(v, ""), host) == 0)
 			return true;
 	}
@@ -325,9 +324,7 @@ static bool all_low(const struct na_case *c, const struct na_value *mode)
 /* Nobody need set what is set: the timer is another one. */
 static void correct_remedies(struct na_case *c)
 {
-	for (const struct na_value *m =
-		     na_first(na_case_body(c, "rpc"), "modes");
-	     m; m = m->next) {
+	na_for_each (m, na_get(na_case_body(c, "rpc"), "modes")) {
 		struct na_finding *f = told_before(c, m);
 		const struct na_value *hosts = na_get(m, "hosts");
 
@@ -350,9 +347,7 @@ static void judge_rto(struct na_case *c, const struct over_hosts *o)
 	struct na_finding *own = NULL;
 	bool joined = false;
 
-	for (const struct na_value *m =
-		     na_first(na_case_body(c, "rpc"), "modes");
-	     m; m = m->next) {
+	na_for_each (m, na_get(na_case_body(c, "rpc"), "modes")) {
 		double rto_ms = NAN;
 		struct na_value *hosts = by_rto(m) ? with_timer(c, m, &rto_ms)
 						   : NULL;
@@ -386,8 +381,7 @@ static void judge_nics(struct na_case *c)
 	struct na_finding *f;
 
 	for (const struct na_value *h = first_host(c); h; h = h->next) {
-		for (const struct na_value *x = na_first(h, "nics"); x;
-		     x = x->next) {
+		na_for_each (x, na_get(h, "nics")) {
 			struct na_value *to;
 
 			if (!is(x, "state", "bad"))

@@ -8,48 +8,10 @@
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 
-const struct na_value *na_first(const struct na_value *in, const char *name)
-{
-	const struct na_value *list = na_get(in, name);
-
-	return list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
-}
-
-size_t na_length(const struct na_value *in, const char *name)
-{
-	const struct na_value *list = na_get(in, name);
-
-	return list && list->kind == NA_V_LIST ? list->n : 0;
-}
-
-double na_number_at(const struct na_value *in, const char *path)
-{
-	return na_real_of(na_dig(in, path), NAN);
-}
-
-int64_t na_count_at(const struct na_value *in, const char *path)
-{
-	return na_int_of(na_dig(in, path), 0);
-}
-
-const char *na_text_at(const struct na_value *in, const char *path)
-{
-	return na_text_of(na_dig(in, path), "");
-}
-
-bool na_flag_at(const struct na_value *in, const char *path)
-{
-	const struct na_value *v = na_dig(in, path);
-
-	return v && v->kind == NA_V_BOOL && v->u.flag;
-}
-
 const char *na_case_names(struct na_case *c, const struct na_value *list,
 			  const char *member, size_t most)
 {
-	const struct na_value *v = list && list->kind == NA_V_LIST
-					   ? list->u.of.first
-					   : NULL;
+	const struct na_value *v = na_items(list);
 	const char *text = "";
 	size_t n = 0;
 
@@ -89,11 +51,10 @@ bool na_touches(const struct na_value *culprit, const char *host)
 	static const char *const ends[] = {"host", "src_host", "dst_host"};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		if (strcmp(na_text_of(na_get(culprit, ends[i]), ""), host) == 0)
+		if (strcmp(na_text_at(culprit, ends[i]), host) == 0)
 			return true;
 	}
-	for (const struct na_value *v = na_first(culprit, "hosts"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(culprit, "hosts")) {
 		if (strcmp(na_text_of(v, ""), host) == 0)
 			return true;
 	}
@@ -132,9 +93,7 @@ double na_waiting_share(const struct na_case *c)
 
 	if (isfinite(share))
 		return share;
-	for (const struct na_value *v =
-		     na_first(na_case_body(c, "steps"), "hosts");
-	     v; v = v->next) {
+	na_for_each (v, na_get(na_case_body(c, "steps"), "hosts")) {
 		double n = na_number_at(v, "steps");
 
 		exposed += n * na_number_at(v, "exposed_ms");
@@ -167,9 +126,7 @@ double na_steps_ms(const struct na_case *c)
 {
 	double all_ms = 0;
 
-	for (const struct na_value *v =
-		     na_first(na_case_body(c, "steps"), "steps");
-	     v; v = v->next)
+	na_for_each (v, na_get(na_case_body(c, "steps"), "steps"))
 		all_ms += na_number_at(v, "duration_ms");
 	return all_ms;
 }

@@ -8,8 +8,8 @@
 static void judge_run(struct na_case *c, const struct na_value *run)
 {
 	const struct na_value *k = na_get(run, "copies");
-	double share = na_real_of(na_get(k, "touched_share"), 0);
-	int64_t n = na_int_of(na_get(k, "count"), 0);
+	double share = na_number_or(k, "touched_share", 0);
+	int64_t n = na_count_at(k, "count");
 	char took[NA_UNIT_BUF], p50[NA_UNIT_BUF], p99[NA_UNIT_BUF];
 	struct na_finding *f = na_case_find(c,
 					    share > c->limits->copy_touched

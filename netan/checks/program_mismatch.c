@@ -6,17 +6,12 @@
  */
 #include "netan/checks/check.h"
 
-static const struct na_value *first_of(const struct na_value *list)
-{
-	return list ? list->u.of.first : NULL;
-}
-
 /* "host-3", "host-3 and 2 more". */
 static const char *who(struct na_case *c, const struct na_value *group)
 {
 	const struct na_value *hosts = na_get(group, "hosts");
 	size_t n = hosts ? hosts->n : 0;
-	const char *name = na_text_of(first_of(hosts), "?");
+	const char *name = na_text_of(na_items(hosts), "?");
 
 	return n > 1 ? na_case_text(c, "%.100s and %zu more", name, n - 1)
 		     : na_case_text(c, "%.100s", name);
@@ -27,12 +22,12 @@ static void put_groups(struct na_case *c, struct na_finding *f,
 {
 	struct na_value *list = na_put_list(c->r, f->evidence, "groups");
 
-	for (const struct na_value *g = first_of(groups); g; g = g->next) {
+	na_for_each (g, groups) {
 		struct na_value *row = na_put_object(c->r, list, NULL), *to;
-		const struct na_value *h = first_of(na_get(g, "hosts"));
+		const struct na_value *h = na_items(na_get(g, "hosts"));
 
 		na_put_text(c->r, row, "fingerprint",
-			    na_text_of(na_get(g, "fingerprint"), NULL));
+			    na_text_or(g, "fingerprint", NULL));
 		to = na_put_list(c->r, row, "hosts");
 		for (; h; h = h->next)
 			na_put_text(c->r, to, NULL, na_text_of(h, NULL));
@@ -43,9 +38,8 @@ static void judge_program_mismatch(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "hlo");
 	const struct na_value *list = na_get(body, "differences");
-	const struct na_value *d = first_of(list), *groups;
-	const char *label = na_text_of(na_get(na_case_side(c, "hlo"), "label"),
-				       NULL);
+	const struct na_value *d = na_items(list), *groups;
+	const char *label = na_text_or(na_case_side(c, "hlo"), "label", NULL);
 	struct na_finding *f;
 
 	if (!d)
@@ -55,18 +49,16 @@ static void judge_program_mismatch(struct na_case *c)
 		return;
 	groups = na_get(d, "groups");
 	f->title = na_case_text(c, "%.60s%s%s", label ? label : "",
-				label ? ": " : "",
-				na_text_of(na_get(body, "verdict"), ""));
+				label ? ": " : "", na_text_at(body, "verdict"));
 	f->remedy = "compare the programs with netan hlo; then see that all "
 		    "hosts have the same code, compiler, flags and data shapes";
 	f->command = na_case_command(c, "hlo");
 	/* The odd ones come first. */
 	f->culprit = na_case_text(c, "another program on %s",
-				  who(c, first_of(groups)));
+				  who(c, na_items(groups)));
 	na_put_text(c->r, f->evidence, "label", label);
 	na_put_int(c->r, f->evidence, "programs", (int64_t)list->n);
-	na_put_text(c->r, f->evidence, "module",
-		    na_text_of(na_get(d, "module"), NULL));
+	na_put_text(c->r, f->evidence, "module", na_text_or(d, "module", NULL));
 	put_groups(c, f, groups);
 }
 

@@ -99,8 +99,7 @@ static void put_mode(struct na_case *c, struct na_value *to,
 	na_put_real(c->r, to, "waited_s",
 		    na_number_at(mode, "count") *
 			    na_number_at(mode, "latency_ms") / NA_MS_PER_S);
-	na_put_text(c->r, to, "load",
-		    na_text_of(na_dig(mode, "load.state"), NULL));
+	na_put_text(c->r, to, "load", na_text_or(mode, "load.state", NULL));
 }
 
 static void judge_mode(struct na_case *c, const struct na_value *mode,
@@ -216,8 +215,7 @@ static void judge_rpc_latency(struct na_case *c)
 		      strcmp(verdict, "delayed-ACK-like") == 0;
 	size_t before = c->n;
 
-	for (const struct na_value *v = na_first(body, "modes"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, "modes")) {
 		if (na_count_at(v, "count") >= LEAST && !of_clocks(c, v))
 			judge_mode(c, v, surely);
 	}

@@ -61,8 +61,7 @@ static const struct na_value *worst(const struct na_case *c,
 
 	*n = 0;
 	*stall_us = 0;
-	for (const struct na_value *v = na_first(body, "collectives"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, "collectives")) {
 		double us = na_number_at(v, "total_stall_us");
 
 		if (!counts(c, v))
@@ -130,8 +129,7 @@ static bool at_home(const struct na_value *late)
 					    "recv_done"};
 	const struct na_value *shares = na_get(late, "shares"), *most = NULL;
 
-	for (const struct na_value *v = shares ? shares->u.of.first : NULL; v;
-	     v = v->next) {
+	na_for_each (v, shares) {
 		if (!most || na_real_of(v, 0) > na_real_of(most, 0))
 			most = v;
 	}
@@ -146,8 +144,7 @@ static const struct na_value *longest(const struct na_value *body)
 {
 	const struct na_value *best = NULL;
 
-	for (const struct na_value *v = na_first(body, "collectives"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, "collectives")) {
 		if (!best || na_number_at(v, "total_stall_us") >
 				     na_number_at(best, "total_stall_us"))
 			best = v;

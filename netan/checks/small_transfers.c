@@ -4,11 +4,6 @@
 
 #include "netan/checks/look.h"
 
-static double share(const struct na_value *group, const char *name)
-{
-	return na_real_of(na_get(group, name), NAN);
-}
-
 static const char collectives[] =
 	"fuse collectives into fewer, larger transfers; raise "
 	"--megascale_sparse_reduction_threshold (default 256 KiB: below it "
@@ -18,9 +13,9 @@ static void judge_small_transfers(struct na_case *c)
 {
 	const struct na_value *groups = na_get(na_case_body(c, "sizes"),
 					       "groups");
-	const struct na_value *g = groups ? groups->u.of.first : NULL;
-	double count = share(g, "small_count_share");
-	double time = share(g, "small_time_share");
+	const struct na_value *g = na_items(groups);
+	double count = na_number_at(g, "small_count_share");
+	double time = na_number_at(g, "small_time_share");
 	struct na_finding *f;
 	bool planned;
 
@@ -44,11 +39,10 @@ static void judge_small_transfers(struct na_case *c)
 			: "where these are many calls that belong together, "
 			  "send them as one; else nothing";
 	f->command = na_case_command(c, "sizes");
-	na_put_int(c->r, f->evidence, "transfers",
-		   na_int_of(na_get(g, "count"), 0));
+	na_put_int(c->r, f->evidence, "transfers", na_count_at(g, "count"));
 	na_put_real(c->r, f->evidence, "small_count_share", count);
 	na_put_real(c->r, f->evidence, "small_bytes_share",
-		    share(g, "small_bytes_share"));
+		    na_number_at(g, "small_bytes_share"));
 	na_put_real(c->r, f->evidence, "small_time_share", time);
 }
 

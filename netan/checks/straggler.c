@@ -25,8 +25,7 @@ static double factor_of(const struct na_value *body, const char *host)
 {
 	double own = NAN, others = 0, n = 0;
 
-	for (const struct na_value *v = na_first(body, "hosts"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, "hosts")) {
 		double ms = na_number_at(v, "compute_ms");
 		double steps = na_number_at(v, "steps");
 
@@ -173,8 +172,7 @@ static struct waits sum_of(const struct na_value *body, const char *host,
 			  .from_s = INFINITY,
 			  .to_s = -INFINITY};
 
-	for (const struct na_value *v = na_first(body, "steps"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, "steps")) {
 		if (!is_of(v, &x) || !(na_number_at(v, "lost_ms") > 0))
 			continue;
 		x.n++;
@@ -188,8 +186,7 @@ static struct waits sum_of(const struct na_value *body, const char *host,
 
 static bool is_named(const struct na_value *body, const char *host)
 {
-	for (const struct na_value *v = na_first(body, "stragglers"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, "stragglers")) {
 		if (na_slow_itself(v) &&
 		    strcmp(na_text_at(v, "host"), host) == 0)
 			return true;
@@ -238,8 +235,7 @@ static void judge_waits(struct na_case *c, const struct na_value *body)
 	static const char *const causes[] = {"computation", "input"};
 	double all_ms = na_steps_ms(c);
 
-	for (const struct na_value *v = na_first(body, "hosts"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, "hosts")) {
 		const char *host = na_text_at(v, "host");
 
 		if (is_named(body, host))
@@ -258,8 +254,7 @@ static void judge_straggler(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "steps");
 
-	for (const struct na_value *v = na_first(body, "stragglers"); v;
-	     v = v->next)
+	na_for_each (v, na_get(body, "stragglers"))
 		judge_one(c, body, v);
 	judge_waits(c, body);
 }

@@ -87,9 +87,7 @@ static struct group gather(struct na_case *c, const struct trouble *t,
 {
 	struct group g = {.from_s = INFINITY, .to_s = -INFINITY};
 
-	for (const struct na_value *v =
-		     na_first(na_case_body(c, "tcp"), "connections");
-	     v; v = v->next) {
+	na_for_each (v, na_get(na_case_body(c, "tcp"), "connections")) {
 		struct na_value *to;
 
 		if (strcmp(na_text_at(v, "verdict"), t->verdict) != 0)

@@ -69,7 +69,7 @@ static void judge_inputs(struct na_case *c, enum state state)
 	struct na_value *list = na_put_list(c->r, na_result_side(c->r),
 					    "inputs");
 	size_t n = list_inputs(c, list, state), all = 0;
-	const struct na_value *first = list ? list->u.of.first : NULL;
+	const struct na_value *first = na_items(list);
 	struct na_finding *f;
 
 	if (!n)
@@ -114,8 +114,7 @@ static void judge_left_out(struct na_case *c)
 	bool traces = false;
 	int64_t n = 0;
 
-	for (const struct na_value *v = na_first(side, "inputs"); v;
-	     v = v->next)
+	na_for_each (v, na_get(side, "inputs"))
 		traces |= na_flag_at(v, "trace");
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		int64_t one = na_count_at(out, reasons[i]);
@@ -180,9 +179,7 @@ static void judge_planes(struct na_case *c)
 	size_t traces = 0, without = 0;
 	struct na_finding *f;
 
-	for (const struct na_value *v =
-		     na_first(na_case_side(c, "session"), "inputs");
-	     v; v = v->next) {
+	na_for_each (v, na_get(na_case_side(c, "session"), "inputs")) {
 		if (!na_flag_at(v, "trace"))
 			continue;
 		traces++;

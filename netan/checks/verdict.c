@@ -112,9 +112,7 @@ static const char *unasked(const struct na_case *c)
 {
 	bool packets = false;
 
-	for (const struct na_value *v =
-		     na_first(na_case_side(c, "session"), "inputs");
-	     v; v = v->next)
+	na_for_each (v, na_get(na_case_side(c, "session"), "inputs"))
 		packets |= !na_flag_at(v, "trace");
 	if (!na_case_asks(c, "bad-endpoint") ||
 	    !na_case_asks(c, "rpc-latency") ||

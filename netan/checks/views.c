@@ -49,9 +49,7 @@ static const char *evidence_of(struct na_case *c, const struct na_finding *f)
 {
 	const char *text = "";
 
-	for (const struct na_value *v = f->evidence ? f->evidence->u.of.first
-						    : NULL;
-	     v; v = v->next) {
+	na_for_each (v, f->evidence) {
 		const char *part = one(c, v);
 
 		if (part)

@@ -21,8 +21,7 @@ static void headline(struct na_session *s, struct na_result *r,
 	const struct na_value *out = na_dig(na_result_doc(r),
 					    "coverage.left_out");
 	const struct na_value *own = na_get(na_result_side(r), "left_out");
-	const char *kind = na_text_of(na_get(na_result_side(r), "left_noun"),
-				      NULL);
+	const char *kind = na_text_or(na_result_side(r), "left_noun", NULL);
 	uint64_t left_out = (uint64_t)na_int_of(own, 0);
 	size_t hosts = na_store_hosts(&s->store);
 

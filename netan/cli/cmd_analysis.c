@@ -20,7 +20,7 @@ static bool ops_alone(const struct na_analysis *a)
 /* An analysis of device planes knows best what it looked for. */
 static void say_own(struct na_session *s, const struct na_value *side)
 {
-	const char *hint = na_text_of(na_get(side, "hint"), NULL);
+	const char *hint = na_text_or(side, "hint", NULL);
 
 	if (s->interrupted)
 		return;
@@ -29,7 +29,7 @@ static void say_own(struct na_session *s, const struct na_value *side)
 		na_session_say_there_is(s);
 		return;
 	}
-	na_say_error(s->cli, "%s", na_text_of(na_get(side, "empty"), ""));
+	na_say_error(s->cli, "%s", na_text_at(side, "empty"));
 	if (!hint) { /* it is there, and the filters leave it out */
 		na_session_say_there_is(s);
 		return;
@@ -190,8 +190,7 @@ static uint32_t wants_at_most(const struct na_cli *cli,
 /* A picture was chosen, and there is nowhere to draw it. */
 static void say_picture(const struct na_cli *cli, struct na_result *r)
 {
-	const char *what = na_text_of(na_get(na_result_side(r), "picture"),
-				      NULL);
+	const char *what = na_text_or(na_result_side(r), "picture", NULL);
 
 	if (what && !na_output_draws(cli))
 		na_say_hint(cli,

@@ -322,16 +322,14 @@ static void put_damage(struct na_result *r, const struct na_value *doc,
 
 	if (!inputs)
 		return;
-	for (const struct na_value *in = inputs->u.of.first; in;
-	     in = in->next) {
+	na_for_each (in, inputs) {
 		const struct na_value *list = na_get(in, "warnings");
 
-		for (const struct na_value *w = list ? list->u.of.first : NULL;
-		     w; w = w->next) {
+		na_for_each (w, list) {
 			struct na_value *row = na_put_object(r, to, NULL);
 
 			na_put_text(r, row, "path",
-				    na_text_of(na_get(in, "path"), "-"));
+				    na_text_or(in, "path", "-"));
 			na_put_text(r, row, "what", na_text_of(w, ""));
 		}
 	}

@@ -167,7 +167,7 @@ static bool left_out_text(const struct na_value *doc, char text[LEFT_OUT_BUF])
 	char count[NA_UNIT_BUF];
 	size_t at = 0;
 
-	for (const struct na_value *v = out ? out->u.of.first : NULL;
+	for (const struct na_value *v = na_items(out);
 	     v && at < LEFT_OUT_BUF - 80; v = v->next)
 		at += (size_t)snprintf(text + at, LEFT_OUT_BUF - at, "%s%s %s",
 				       at ? ", " : "",

@@ -9,7 +9,7 @@
 
 static const char *text(const struct na_value *row, const char *name)
 {
-	return na_text_of(na_get(row, name), NULL);
+	return na_text_or(row, name, NULL);
 }
 
 static bool run_id(struct na_session *s, char id[17])
@@ -38,8 +38,7 @@ static size_t suspects_of(const struct na_value *culprits,
 {
 	size_t n = 0;
 
-	for (const struct na_value *v = culprits ? culprits->u.of.first : NULL;
-	     v; v = v->next) {
+	na_for_each (v, culprits) {
 		const char *host = text(v, "host");
 
 		if (!host)
@@ -51,10 +50,9 @@ static size_t suspects_of(const struct na_value *culprits,
 			.peer = text(v, "dst_host"),
 			.kind = text(v, "kind"),
 			.cause = text(v, "channel"),
-			.events = (uint64_t)na_int_of(na_get(v, "transfers"),
-						      0),
-			.excess = na_real_of(na_get(v, "excess"), NAN),
-			.p_value = na_real_of(na_get(v, "p_value"), NAN)};
+			.events = (uint64_t)na_count_at(v, "transfers"),
+			.excess = na_number_at(v, "excess"),
+			.p_value = na_number_at(v, "p_value")};
 	}
 	return n;
 }

@@ -8,7 +8,7 @@
 
 static const char *verdict_of(const struct na_report *r)
 {
-	return na_text_of(na_get(na_result_get_body(r->check), "verdict"),
+	return na_text_or(na_result_get_body(r->check), "verdict",
 			  "cannot tell");
 }
 
@@ -63,8 +63,7 @@ static const char *worst_of(const struct na_report *r)
 {
 	const struct na_value *list = na_get(na_result_get_body(r->check),
 					     "findings");
-	const char *severity =
-		na_text_of(na_get(na_first_member(list), "severity"), "none");
+	const char *severity = na_text_or(na_items(list), "severity", "none");
 
 	return strcmp(severity, "error") == 0     ? "error"
 	       : strcmp(severity, "warning") == 0 ? "warning"
@@ -90,8 +89,7 @@ static void put_header(FILE *out, const struct na_report *r)
 		fprintf(out, "Times count from %s. ",
 			na_print_utc(buf, origin->u.i));
 	fprintf(out, "Length of the record: %s s. Made by netan ",
-		na_print_number(buf, na_real_of(na_get(doc, "duration_s"), 0),
-				4));
+		na_print_number(buf, na_number_or(doc, "duration_s", 0), 4));
 	na_html_text(out, r->version);
 	fputs("; nothing on this page is loaded from anywhere.</p>\n", out);
 	na_html_command(out, "This page again:", r->command);

@@ -9,16 +9,6 @@
 #include "netan/base/text.h"
 #include "netan/result/emit.h"
 
-static inline const struct na_value *na_first_member(const struct na_value *v)
-{
-	return v ? v->u.of.first : NULL;
-}
-
-/* Of an object or a list; none of NULL. */
-#define for_each_member(v, in_what) \
-	for (const struct na_value *v = na_first_member(in_what); v; \
-	     v = v->next)
-
 enum na_status na_emit_json(const struct na_result *r,
 			    const struct na_emit_opts *o, FILE *out,
 			    struct na_err *err);
@@ -37,11 +27,6 @@ enum na_status na_emit_table(const struct na_result *r,
 
 /* Flushes; NA_EIO with the system's reason when the stream has failed. */
 enum na_status na_emit_done(FILE *out, struct na_err *err);
-
-static inline bool na_is_container(const struct na_value *v)
-{
-	return v->kind == NA_V_OBJECT || v->kind == NA_V_LIST;
-}
 
 /*
  * The text of one cell for people, not escaped: in `buf`, or borrowed from
