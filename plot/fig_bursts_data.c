@@ -7,15 +7,6 @@
 #include "netan/result/emit.h"
 #include "plot/scale.h"
 
-static const double *reals(const struct bursts *b, const struct na_value *in,
-			   const char *name)
-{
-	size_t n;
-	const double *x = na_reals_of(na_get(in, name), &n);
-
-	return x && n >= b->n ? x : NULL;
-}
-
 static double largest(const double *x, size_t n)
 {
 	double max = 0;
@@ -54,12 +45,9 @@ static void read_time(struct bursts *b)
 /* The first ones: they have the most bytes. */
 static void read_groups(struct bursts *b)
 {
-	const struct na_value *list = na_get(b->body, "groups"), *v;
-
-	v = na_items(list);
-	for (; v; v = v->next) {
+	na_for_each (v, na_get(b->body, "groups")) {
 		struct bursts_group *g = &b->groups[b->n_groups];
-		const double *mean = reals(b, v, "pending_mean");
+		const double *mean = na_reals_at(v, "pending_mean", b->n);
 
 		if (b->n_groups == NA_TOP_SERIES || !mean || na_is_rest(v)) {
 			b->more_groups++;
@@ -80,9 +68,9 @@ void na_bursts_read(struct bursts *b, const struct na_result *r)
 			     .body = na_result_get_body(r),
 			     .side = na_result_get_side(r)};
 	read_time(b);
-	b->mean = reals(b, b->body, "pending_mean");
-	b->least = reals(b, b->body, "pending_min");
-	b->most = reals(b, b->body, "pending_max");
+	b->mean = na_reals_at(b->body, "pending_mean", b->n);
+	b->least = na_reals_at(b->body, "pending_min", b->n);
+	b->most = na_reals_at(b->body, "pending_max", b->n);
 	b->top = fmax(fmax(largest(b->mean, b->n), largest(b->most, b->n)),
 		      na_bursts_real(b, "pending.max"));
 	b->pending_of = na_text_or(b->body, "pending_of", "transfers");
@@ -121,7 +109,6 @@ void na_bursts_title(const struct bursts *b, struct words *w)
 /* "burstiness 0.47, dispersion 2.2 in 1 ms, 5.6 in 10 ms" */
 static void add_arrivals(const struct bursts *b, struct words *w)
 {
-	const struct na_value *list = na_get(b->body, "dispersion"), *v;
 	double burstiness = na_bursts_real(b, "burstiness");
 	bool first = true;
 	char buf[NA_LABEL_BUF];
@@ -131,8 +118,7 @@ static void add_arrivals(const struct bursts *b, struct words *w)
 		na_words_add(w, "burstiness %s",
 			     na_label_short(buf, burstiness, 2));
 	}
-	v = na_items(list);
-	for (; v; v = v->next) {
+	na_for_each (v, na_get(b->body, "dispersion")) {
 		double idc = na_number_at(v, "idc");
 		int64_t ms = na_count_at(v, "window_ms");
 

@@ -14,10 +14,7 @@
 static void cover(const struct bursts *b, const struct na_scale *x, double x0,
 		  double *share, size_t n)
 {
-	const struct na_value *list = na_get(b->body, "bursts"), *v;
-
-	v = na_items(list);
-	for (; v; v = v->next) {
+	na_for_each (v, na_get(b->body, "bursts")) {
 		double from = na_number_at(v, "from_s");
 		double to = na_number_at(v, "to_s");
 		size_t k;

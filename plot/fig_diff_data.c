@@ -115,20 +115,14 @@ static void read_row(struct diff_figure *f, const struct na_value *row)
 
 void na_diff_read(struct diff_figure *f, const struct na_result *r)
 {
-	const struct na_value *v;
-
 	*f = (struct diff_figure){.doc = na_result_get_doc(r),
 				  .body = na_result_get_body(r),
 				  .side = na_result_get_side(r)};
 	f->label_a = na_text_or(f->body, "label_a", "A");
 	f->label_b = na_text_or(f->body, "label_b", "B");
-	v = na_get(f->body, "metrics");
-	v = na_items(v);
-	for (; v; v = v->next)
+	na_for_each (v, na_get(f->body, "metrics"))
 		read_row(f, v);
-	v = na_get(f->body, "compared");
-	v = na_items(v);
-	for (; v; v = v->next) {
+	na_for_each (v, na_get(f->body, "compared")) {
 		const char *name = na_text_at(v, "name");
 
 		for (size_t i = 0; i < f->n; i++) {

@@ -38,15 +38,6 @@ static bool is_few(const struct na_value *row, const char *field)
 	return false;
 }
 
-static const double *reals(const struct na_value *row, const char *name,
-			   size_t n)
-{
-	size_t found;
-	const double *x = na_reals_of(na_get(row, name), &found);
-
-	return x && found >= n ? x : NULL;
-}
-
 void na_latency_group(struct latency_group *g, const struct na_value *row)
 {
 	*g = (struct latency_group){.row = row};
@@ -56,9 +47,9 @@ void na_latency_group(struct latency_group *g, const struct na_value *row)
 		g->few[i] = is_few(row, fields[i]);
 	}
 	g->curve_us = na_reals_of(na_get(row, "ccdf_us"), &g->n);
-	g->share = reals(row, "ccdf_share", g->n);
-	g->lower_us = reals(row, "ccdf_lower_us", g->n);
-	g->upper_us = reals(row, "ccdf_upper_us", g->n);
+	g->share = na_reals_at(row, "ccdf_share", g->n);
+	g->lower_us = na_reals_at(row, "ccdf_lower_us", g->n);
+	g->upper_us = na_reals_at(row, "ccdf_upper_us", g->n);
 	if (!g->curve_us || !g->share)
 		g->n = 0;
 	na_words_key(g->name, sizeof(g->name), na_get(row, "key"));
@@ -83,17 +74,13 @@ enum { GREY_MAX = 58 };
 
 void na_latency_read(struct latency *t, const struct na_result *r)
 {
-	const struct na_value *v;
-
 	*t = (struct latency){.doc = na_result_get_doc(r),
 			      .body = na_result_get_body(r),
 			      .side = na_result_get_side(r),
 			      .from_us = INFINITY,
 			      .to_us = 0,
 			      .least_share = 1};
-	v = na_get(t->body, "groups");
-	v = na_items(v);
-	for (; v; v = v->next) {
+	na_for_each (v, na_get(t->body, "groups")) {
 		struct latency_group g;
 
 		na_latency_group(&g, v);

@@ -19,14 +19,6 @@ enum { ROWS_MAX = 256 };
 /* What an SVG below 1 MiB has room for: stretches of equal cells. */
 enum { STRETCHES_MAX = 20000 };
 
-static const double *reals(const struct na_value *v, const char *name, size_t n)
-{
-	size_t have;
-	const double *x = na_reals_of(na_get(v, name), &have);
-
-	return x && have == n ? x : NULL;
-}
-
 static void read_nodes(struct pairs_matrix *m, const struct na_value *list)
 {
 	size_t i = 0;
@@ -81,10 +73,7 @@ static void mark_words(struct pairs_mark *k, const struct pairs_matrix *m)
 
 static void read_marks(struct pairs_matrix *m, const struct na_value *list)
 {
-	const struct na_value *v;
-
-	v = na_items(list);
-	for (; v; v = v->next) {
+	na_for_each (v, list) {
 		struct pairs_mark *k = &m->marks[m->n_marks];
 
 		if (m->n_marks == MARKS_MAX) {
@@ -131,7 +120,8 @@ static void fill_matrix(struct pairs_matrix *m, const struct na_value *v,
 {
 	size_t n;
 	const double *src = na_reals_of(na_get(v, "src"), &n);
-	const double *dst = reals(v, "dst", n), *x = reals(v, "excess", n);
+	const double *dst = na_reals_at(v, "dst", n),
+		     *x = na_reals_at(v, "excess", n);
 
 	m->m = (m->n + m->merged - 1) / m->merged;
 	memset(m->levels, CELL_NONE, m->m * m->m);
@@ -183,7 +173,7 @@ static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
 		return false;
 	if (m->n)
 		read_nodes(m, nodes);
-	m->rack = reals(v, "rack", m->n);
+	m->rack = na_reals_at(v, "rack", m->n);
 	m->prefix = common_prefix(m);
 	read_marks(m, na_get(v, "marks"));
 	for (fill_matrix(m, v, limit); stretches(m) > STRETCHES_MAX;
@@ -245,7 +235,7 @@ enum na_status na_pairs_read(struct pairs_figure *f, const struct na_result *r,
 			     struct na_err *err)
 {
 	const struct na_value *side = na_result_get_side(r);
-	const struct na_value *list = na_get(side, "matrices"), *v;
+	const struct na_value *list = na_get(side, "matrices");
 	size_t nodes = 0;
 
 	memset(f, 0, sizeof(*f));
@@ -256,8 +246,7 @@ enum na_status na_pairs_read(struct pairs_figure *f, const struct na_result *r,
 	f->limit = log(LIMIT_LEAST);
 	if (list && list->kind == NA_V_LIST)
 		f->limit = limit_of(list);
-	v = na_items(list);
-	for (; v; v = v->next) {
+	na_for_each (v, list) {
 		if (f->n == MATRICES_MAX) {
 			f->more++;
 			continue;

@@ -6,21 +6,12 @@
 
 #include "netan/result/emit.h"
 
-static const double *reals(const struct na_value *in, const char *name,
-			   size_t n)
-{
-	size_t found;
-	const double *x = na_reals_of(na_get(in, name), &found);
-
-	return x && found == n ? x : NULL;
-}
-
 static bool read_lines(struct rpc_lines *to, const struct na_value *in,
 		       size_t n)
 {
-	to->p50 = reals(in, "p50_us", n);
-	to->p99 = reals(in, "p99_us", n);
-	to->max = reals(in, "max_us", n);
+	to->p50 = na_reals_at(in, "p50_us", n);
+	to->p99 = na_reals_at(in, "p99_us", n);
+	to->max = na_reals_at(in, "max_us", n);
 	return to->p50 && to->p99 && to->max;
 }
 
@@ -38,10 +29,7 @@ static void name_of(const struct na_value *key, char *buf, size_t size)
 
 static void read_runs(struct rpc_data *d)
 {
-	const struct na_value *list = na_get(d->body, "groups");
-	const struct na_value *v = na_items(list);
-
-	for (; v; v = v->next) {
+	na_for_each (v, na_get(d->body, "groups")) {
 		struct rpc_lines *to = &d->lines[d->n_lines];
 
 		if (d->n_lines == NA_TOP_SERIES) {
@@ -59,16 +47,16 @@ static void read_scatter(struct rpc_data *d)
 	const struct na_value *all = na_get(in, "all_points");
 
 	d->point_s = na_reals_of(na_get(in, "point_time_s"), &d->n_points);
-	d->point_us = reals(in, "point_us", d->n_points);
-	d->point_row = reals(in, "point_row", d->n_points);
-	d->point_tail = reals(in, "point_tail", d->n_points);
+	d->point_us = na_reals_at(in, "point_us", d->n_points);
+	d->point_row = na_reals_at(in, "point_row", d->n_points);
+	d->point_tail = na_reals_at(in, "point_tail", d->n_points);
 	if (!d->point_s || !d->point_us || !d->point_row || !d->point_tail)
 		d->n_points = 0;
 	d->all_points = all && all->kind == NA_V_BOOL && all->u.flag;
 	d->columns = (size_t)na_count_at(in, "columns");
 	d->rows = (size_t)na_count_at(in, "rows");
 	d->counts = d->columns && d->rows
-			    ? reals(in, "counts", d->columns * d->rows)
+			    ? na_reals_at(in, "counts", d->columns * d->rows)
 			    : NULL;
 	d->cells_from_s = na_number_or(in, "from_s", 0);
 	d->column_s = na_number_or(in, "column_s", 1);
@@ -81,7 +69,7 @@ static void read_failed(struct rpc_data *d)
 	const struct na_value *in = na_get(d->side, "failed");
 
 	d->failed_s = na_reals_of(na_get(in, "time_s"), &d->n_failed);
-	d->failed_us = reals(in, "latency_us", d->n_failed);
+	d->failed_us = na_reals_at(in, "latency_us", d->n_failed);
 	if (!d->failed_s || !d->failed_us || d->runs_apart)
 		d->n_failed = 0;
 }

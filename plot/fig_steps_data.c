@@ -12,15 +12,6 @@
 #include "netan/result/emit.h"
 #include "plot/scale.h"
 
-static const double *reals(const struct na_value *in, const char *name,
-			   size_t want)
-{
-	size_t n;
-	const double *x = na_reals_of(na_get(in, name), &n);
-
-	return x && n >= want ? x : NULL;
-}
-
 NA_ORDER(by_name, struct step_line, na_natural_order(x->name, y->name),
 	 NA_UP(at))
 
@@ -38,8 +29,9 @@ static bool read_lines(struct steps_figure *f)
 					.cause = na_text_or(v, "cause", NULL),
 					.behind_ms = na_number_at(v,
 								  "behind_ms"),
-					.own = reals(v, "own_ms", f->n),
-					.late = reals(v, "late_ms", f->n)};
+					.own = na_reals_at(v, "own_ms", f->n),
+					.late = na_reals_at(v, "late_ms",
+							    f->n)};
 		if (!x->own)
 			continue;
 		f->stragglers += x->cause != NULL;
@@ -58,7 +50,7 @@ static bool read_parts(struct steps_figure *f)
 	double sum = 0;
 
 	for (int k = 0; k < PARTS; k++) {
-		f->part[k] = reals(parts, names[k], f->n);
+		f->part[k] = na_reals_at(parts, names[k], f->n);
 		if (!f->part[k])
 			return true;
 	}

@@ -106,10 +106,8 @@ static void draw_spans(const struct drawing *d, const struct na_panel *p,
 {
 	struct na_color c = na_fade(d->l.theme->hue[NA_HUE_FINDING],
 				    SILENT_FADE);
-	const struct na_value *v;
 
-	v = na_items(list);
-	for (; v; v = v->next) {
+	na_for_each (v, list) {
 		double from = na_number_at(v, "from_s");
 		double to = na_number_at(v, "to_s");
 		struct na_box b = p->plot;

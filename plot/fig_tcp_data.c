@@ -264,10 +264,6 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 
 void na_tcp_figure_evidence(const struct tcp_figure *f, struct words *w)
 {
-	const struct na_value *list = na_get(f->sequence, "evidence");
-	const struct na_value *v;
-
-	v = na_items(list);
-	for (; v; v = v->next)
+	na_for_each (v, na_get(f->sequence, "evidence"))
 		na_words_add(w, ". %s", na_text_of(v, ""));
 }

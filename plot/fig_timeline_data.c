@@ -19,18 +19,10 @@
  * the data flat. */
 #define FAR_CAPACITY 3
 
-static const double *reals(const struct timeline *t, const char *name)
-{
-	size_t n;
-	const double *x = na_reals_of(na_get(t->body, name), &n);
-
-	return x && n >= t->n ? x : NULL;
-}
-
 /* The same, but NULL when nothing in it is above zero. */
 static const double *amounts(const struct timeline *t, const char *name)
 {
-	const double *x = reals(t, name);
+	const double *x = na_reals_at(t->body, name, t->n);
 
 	for (size_t i = 0; x && i < t->n; i++) {
 		if (isfinite(x[i]) && x[i] > 0)
@@ -77,7 +69,7 @@ static void read_amounts(struct timeline *t)
 	t->outstanding[RX] = amounts(t, "rx_outstanding_bytes");
 	t->outstanding[TX] = amounts(t, "tx_outstanding_bytes");
 	t->pending = amounts(t, "pending");
-	t->pending_max = reals(t, "pending_max");
+	t->pending_max = na_reals_at(t->body, "pending_max", t->n);
 	t->peak_gbps[RX] = number(t, "rx_peak_gbps");
 	t->peak_gbps[TX] = number(t, "tx_peak_gbps");
 	t->mean_gbps[RX] = number(t, "rx_mean_gbps");

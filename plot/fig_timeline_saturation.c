@@ -21,13 +21,11 @@ NA_ORDER(by_host, struct region, strcmp(x->host, y->host))
 static struct region *side_regions(const struct timeline *t, enum side side,
 				   size_t *n, bool *short_of_memory)
 {
-	const struct na_value *list = na_get(t->body, "saturated"), *v;
 	struct region *regions = NULL;
 	size_t cap = 0;
 
 	*n = 0;
-	v = na_items(list);
-	for (; v; v = v->next) {
+	na_for_each (v, na_get(t->body, "saturated")) {
 		const char *word = na_text_at(v, "side");
 		struct region one = {fmax(na_number_at(v, "from_s"), t->from_s),
 				     fmin(na_number_at(v, "to_s"), t->to_s),
@@ -90,12 +88,10 @@ enum na_status na_timeline_saturation(struct saturation *s,
 static void saturated_columns(const struct timeline *t, enum side side,
 			      double *columns, size_t n)
 {
-	const struct na_value *list = na_get(t->body, "saturated"), *v;
 	double width = (t->to_s - t->from_s) / (double)n;
 	double hosts = t->hosts > 1 ? (double)t->hosts : 1;
 
-	v = na_items(list);
-	for (; v; v = v->next) {
+	na_for_each (v, na_get(t->body, "saturated")) {
 		const char *word = na_text_at(v, "side");
 		double from = na_number_at(v, "from_s");
 		double to = na_number_at(v, "to_s");

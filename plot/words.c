@@ -93,11 +93,10 @@ static bool is_new_run(const struct na_value *list,
 /* "runs a, b, c and 2 more" */
 void na_words_runs(const struct na_value *doc, struct words *w)
 {
-	const struct na_value *list = na_get(doc, "inputs"), *v;
+	const struct na_value *list = na_get(doc, "inputs");
 	size_t n = 0;
 
-	v = na_items(list);
-	for (; v; v = v->next) {
+	na_for_each (v, list) {
 		const char *label = na_text_or(v, "label", "unlabelled");
 		char name[SHORT_NAME];
 
@@ -139,7 +138,7 @@ void na_words_inputs(const struct na_value *doc, struct words *w)
 void na_words_coverage(const struct na_value *doc, const struct na_value *side,
 		       struct words *w)
 {
-	const struct na_value *left = na_dig(doc, "coverage.left_out"), *v;
+	const struct na_value *left = na_dig(doc, "coverage.left_out");
 	int64_t used = na_count_or(doc, "coverage.used", -1);
 	const char *noun = na_text_or(side, "noun", "transfer");
 	char buf[NA_UNIT_BUF];
@@ -150,8 +149,7 @@ void na_words_coverage(const struct na_value *doc, const struct na_value *side,
 	na_words_break(w);
 	na_words_add(w, "%s %s%s used", na_print_count(buf, (uint64_t)used),
 		     noun, na_plural(used));
-	v = na_items(left);
-	for (; v; v = v->next) {
+	na_for_each (v, left) {
 		int64_t n = na_int_of(v, 0);
 
 		sum += n > 0 ? (uint64_t)n : 0;

@@ -45,12 +45,9 @@ static void find(struct na_case *c, const struct na_value *x)
 
 static void judge_compute_latency(struct na_case *c)
 {
-	const struct na_value *list = na_get(na_case_body(c, "collectives"),
-					     "reductions");
-	const struct na_value *x = na_items(list);
 	bool compared = false;
 
-	for (; x; x = x->next) {
+	na_for_each (x, na_get(na_case_body(c, "collectives"), "reductions")) {
 		compared |= !isnan(na_number_at(x, "z"));
 		if (na_number_at(x, "z") > c->limits->compute_z &&
 		    na_number_at(x, "ratio") > c->limits->compute_ratio)

@@ -47,9 +47,8 @@ static void put_threads(struct na_case *c, struct na_finding *f,
 			const struct na_value *from)
 {
 	struct na_value *list = na_put_list(c->r, f->evidence, "threads");
-	const struct na_value *t = na_items(from);
 
-	for (; t; t = t->next) {
+	na_for_each (t, from) {
 		struct na_value *row = na_put_object(c->r, list, NULL);
 
 		na_put_text(c->r, row, "host", na_text_or(t, "host", NULL));

@@ -31,9 +31,8 @@ static bool waits(const struct na_value *x)
 static double serial_share(const struct na_value *run)
 {
 	double all = na_number_at(run, "bytes"), serial = 0;
-	const struct na_value *x = na_items(na_get(run, "collectives"));
 
-	for (; x; x = x->next)
+	na_for_each (x, na_get(run, "collectives"))
 		serial += waits(x) ? na_number_at(x, "serial_bytes") : 0;
 	return all > 0 ? serial / all : 0;
 }
@@ -49,9 +48,7 @@ struct named {
 static void name(struct na_case *c, const struct na_value *run,
 		 struct named *out, struct na_value *list)
 {
-	const struct na_value *x = na_items(na_get(run, "collectives"));
-
-	for (; x; x = x->next) {
+	na_for_each (x, na_get(run, "collectives")) {
 		int64_t serial = na_count_at(x, "serial_sends");
 		bool gap = na_number_at(x, "gap_p50_s") * 1e3 >
 			   c->limits->dma_gap;

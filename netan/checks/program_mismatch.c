@@ -24,12 +24,11 @@ static void put_groups(struct na_case *c, struct na_finding *f,
 
 	na_for_each (g, groups) {
 		struct na_value *row = na_put_object(c->r, list, NULL), *to;
-		const struct na_value *h = na_items(na_get(g, "hosts"));
 
 		na_put_text(c->r, row, "fingerprint",
 			    na_text_or(g, "fingerprint", NULL));
 		to = na_put_list(c->r, row, "hosts");
-		for (; h; h = h->next)
+		na_for_each (h, na_get(g, "hosts"))
 			na_put_text(c->r, to, NULL, na_text_of(h, NULL));
 	}
 }
