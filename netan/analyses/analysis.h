@@ -92,8 +92,6 @@ struct na_scope {
 bool na_side_by_side(const struct na_scope *scope, size_t n,
 		     void (*job)(void *arg, size_t i), void *arg);
 
-enum na_severity { NA_SEV_NONE, NA_SEV_INFO, NA_SEV_WARNING, NA_SEV_ERROR };
-
 struct na_analysis {
 	struct na_face face;
 	const char *source;  /* where the method is from */

@@ -224,9 +224,9 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 	bool clocks = lost_in_clocks(c, x);
 	bool unsure = itself || clocks || na_length(x, "alternatives");
 	struct na_finding *f = na_case_find(c,
-					    clocks   ? NA_FINDING_INFO
-					    : unsure ? NA_FINDING_WARNING
-						     : NA_FINDING_ERROR,
+					    clocks   ? NA_SEV_INFO
+					    : unsure ? NA_SEV_WARNING
+						     : NA_SEV_ERROR,
 					    unsure ? NA_POSSIBLE : NA_LIKELY);
 	const char *next = na_text_at(x, "test_next");
 
@@ -251,7 +251,7 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 
 static void judge_stall(struct na_case *c, const struct na_value *x)
 {
-	struct na_finding *f = na_case_find(c, NA_FINDING_WARNING, NA_LIKELY);
+	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY);
 
 	if (!f)
 		return;
@@ -274,7 +274,7 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 
 static void judge_undecided(struct na_case *c, const struct na_value *x)
 {
-	struct na_finding *f = na_case_find(c, NA_FINDING_INFO, NA_POSSIBLE);
+	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE);
 	const char *needs = na_text_at(x, "needs");
 
 	if (!f)
@@ -324,7 +324,7 @@ static bool slow_one_way(const struct na_value *body,
  * of such pairs, or NULL. */
 static struct na_value *find_slow(struct na_case *c, const struct na_value *row)
 {
-	struct na_finding *f = na_case_find(c, NA_FINDING_INFO, NA_POSSIBLE);
+	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE);
 
 	if (!f)
 		return NULL;

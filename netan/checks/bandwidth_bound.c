@@ -111,7 +111,7 @@ static void judge_full(struct na_case *c)
 
 	if (!full(c, list, &worst, &share))
 		return;
-	f = na_case_find(c, NA_FINDING_WARNING, NA_CERTAIN);
+	f = na_case_find(c, NA_SEV_WARNING, NA_CERTAIN);
 	if (!f)
 		return;
 	f->from_s = worst.from_s;
@@ -186,7 +186,7 @@ static void judge_required(struct na_case *c)
 				      na_number_at(worst, "total_stall_us"))
 			worst = v;
 	}
-	f = n ? na_case_find(c, NA_FINDING_WARNING, NA_LIKELY) : NULL;
+	f = n ? na_case_find(c, NA_SEV_WARNING, NA_LIKELY) : NULL;
 	if (!f)
 		return;
 	f->lost_s = devices > 0 ? stall_us / devices / NA_US_PER_S

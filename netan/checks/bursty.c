@@ -68,7 +68,7 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 	}
 	if (!told || 2 * busy <= told)
 		return;
-	f = na_case_find(c, NA_FINDING_INFO, NA_CERTAIN);
+	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN);
 	if (!f)
 		return;
 	f->title = na_case_text(
@@ -98,8 +98,8 @@ static void judge_bursty(struct na_case *c)
 	}
 	f = na_case_find(c,
 			 planned && na_waiting_share(c) >= NA_HIDDEN
-				 ? NA_FINDING_WARNING
-				 : NA_FINDING_INFO,
+				 ? NA_SEV_WARNING
+				 : NA_SEV_INFO,
 			 NA_CERTAIN);
 	if (!f)
 		return;

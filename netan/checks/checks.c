@@ -71,8 +71,7 @@ const struct na_value *na_case_doc(const struct na_case *c, const char *name)
 	return r ? na_result_get_doc(r) : NULL;
 }
 
-struct na_finding *na_case_find(struct na_case *c,
-				enum na_finding_severity severity,
+struct na_finding *na_case_find(struct na_case *c, enum na_severity severity,
 				enum na_confidence confidence)
 {
 	struct na_finding *f = na_arena_alloc(c->arena, sizeof(*f));
@@ -196,11 +195,6 @@ NA_ORDER(by_weight, struct na_finding *, NA_CMP((*y)->severity, (*x)->severity),
 	 NA_CMP((*x)->from_s, (*y)->from_s), strcmp((*x)->title, (*y)->title))
 
 /* clang-format off */
-static const char *const severities[] = {
-	[NA_FINDING_INFO] = "info",
-	[NA_FINDING_WARNING] = "warning",
-	[NA_FINDING_ERROR] = "error",
-};
 static const char *const confidences[] = {
 	[NA_CERTAIN] = "certain",
 	[NA_LIKELY] = "likely",
@@ -214,7 +208,7 @@ static void put_finding(struct na_case *c, struct na_value *list,
 	struct na_value *row = na_put_object(c->r, list, NULL);
 
 	na_put_text(c->r, row, "id", f->check->id);
-	na_put_text(c->r, row, "severity", severities[f->severity]);
+	na_put_text(c->r, row, "severity", na_severity_name(f->severity));
 	na_put_text(c->r, row, "title", f->title);
 	na_put_alias(c->r, row, "evidence", f->evidence);
 	na_put_real(c->r, row, "from_s", f->from_s);

@@ -36,7 +36,7 @@ static void judge_clock_skew(struct na_case *c)
 
 	if (!many && !*who)
 		return;
-	f = na_case_find(c, NA_FINDING_INFO, many ? NA_CERTAIN : NA_LIKELY);
+	f = na_case_find(c, NA_SEV_INFO, many ? NA_CERTAIN : NA_LIKELY);
 	if (!f)
 		return;
 	f->title = na_case_text(

@@ -8,7 +8,7 @@
 
 static void find(struct na_case *c, const struct na_value *x)
 {
-	struct na_finding *f = na_case_find(c, NA_FINDING_WARNING, NA_LIKELY);
+	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY);
 	const char *host = na_text_or(x, "host", "?");
 	const char *label = na_text_or(x, "label", NULL);
 	char p50[NA_UNIT_BUF];

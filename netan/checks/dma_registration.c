@@ -12,13 +12,12 @@
 #include "netan/checks/host_events.h"
 #include "netan/checks/look.h"
 
-static enum na_finding_severity severity(const struct na_case *c,
-					 int64_t transfers, double share)
+static enum na_severity severity(const struct na_case *c, int64_t transfers,
+				 double share)
 {
 	if (!transfers)
-		return NA_FINDING_INFO;
-	return share > c->limits->dma_overlap ? NA_FINDING_ERROR
-					      : NA_FINDING_WARNING;
+		return NA_SEV_INFO;
+	return share > c->limits->dma_overlap ? NA_SEV_ERROR : NA_SEV_WARNING;
 }
 
 static void judge_run(struct na_case *c, const struct na_value *run)

@@ -64,11 +64,11 @@ struct over_hosts {
 	bool same_remedy;
 };
 
-static enum na_finding_severity severity_of(const struct na_value *row)
+static enum na_severity severity_of(const struct na_value *row)
 {
-	return is(row, "severity", "error")     ? NA_FINDING_ERROR
-	       : is(row, "severity", "warning") ? NA_FINDING_WARNING
-						: NA_FINDING_INFO;
+	return is(row, "severity", "error")     ? NA_SEV_ERROR
+	       : is(row, "severity", "warning") ? NA_SEV_WARNING
+						: NA_SEV_INFO;
 }
 
 /* A setting's value is text, a counter's a number. */
@@ -253,7 +253,7 @@ static struct na_finding *told_before(const struct na_case *c,
 		struct na_finding *f = c->findings[i];
 
 		if (strcmp(f->check->id, "rpc-latency") == 0 &&
-		    f->severity >= NA_FINDING_WARNING &&
+		    f->severity >= NA_SEV_WARNING &&
 		    na_number_at(f->evidence, "latency_ms") ==
 			    na_number_at(mode, "latency_ms"))
 			return f;
@@ -473,7 +473,7 @@ static void judge_differences(struct na_case *c, const struct over_hosts *all,
 {
 	struct na_value *list = na_put_list(c->r, na_result_side(c->r),
 					    "differences");
-	enum na_finding_severity severity = NA_FINDING_INFO;
+	enum na_severity severity = NA_SEV_INFO;
 	const char *text = NULL;
 	struct na_finding *f;
 
@@ -486,7 +486,7 @@ static void judge_differences(struct na_case *c, const struct over_hosts *all,
 		if (v.n < 2)
 			continue;
 		if (strcmp(all[i].name, "mtu") == 0)
-			severity = NA_FINDING_WARNING;
+			severity = NA_SEV_WARNING;
 		text = na_case_text(c, "%s%s%s", text ? text : "",
 				    text ? "; " : "",
 				    put_values(c, list, all[i].name, &v));

@@ -121,7 +121,7 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 	name(c, run, &x, NULL);
 	if (!x.n)
 		return;
-	f = na_case_find(c, NA_FINDING_INFO, NA_LIKELY);
+	f = na_case_find(c, NA_SEV_INFO, NA_LIKELY);
 	if (!f)
 		return;
 	put_title(c, f, run, &x, share);

@@ -13,8 +13,8 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 	char took[NA_UNIT_BUF], p50[NA_UNIT_BUF], p99[NA_UNIT_BUF];
 	struct na_finding *f = na_case_find(c,
 					    share > c->limits->copy_touched
-						    ? NA_FINDING_ERROR
-						    : NA_FINDING_WARNING,
+						    ? NA_SEV_ERROR
+						    : NA_SEV_WARNING,
 					    NA_CERTAIN);
 
 	if (!f)

@@ -43,7 +43,7 @@ static void judge_program_mismatch(struct na_case *c)
 
 	if (!d)
 		return;
-	f = na_case_find(c, NA_FINDING_ERROR, NA_CERTAIN);
+	f = na_case_find(c, NA_SEV_ERROR, NA_CERTAIN);
 	if (!f)
 		return;
 	groups = na_get(d, "groups");

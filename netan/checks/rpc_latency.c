@@ -111,7 +111,7 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 	bool lost = !acquitted && !unsure &&
 		    !strstr(na_text_at(mode, "cause"), "acknowledgement");
 	struct na_finding *f = na_case_find(
-		c, acquitted || unsure ? NA_FINDING_INFO : NA_FINDING_WARNING,
+		c, acquitted || unsure ? NA_SEV_INFO : NA_SEV_WARNING,
 		surely && !acquitted && !unsure ? NA_LIKELY : NA_POSSIBLE);
 
 	if (!f)
@@ -185,7 +185,7 @@ static void judge_ratio(struct na_case *c)
 	if (!(ratio > c->limits->tail_ratio) || saturated(c) ||
 	    na_clocks_differ(c))
 		return;
-	f = na_case_find(c, none_lost(c) ? NA_FINDING_INFO : NA_FINDING_WARNING,
+	f = na_case_find(c, none_lost(c) ? NA_SEV_INFO : NA_SEV_WARNING,
 			 NA_POSSIBLE);
 	if (!f)
 		return;

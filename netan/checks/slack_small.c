@@ -85,7 +85,7 @@ static bool judge_small(struct na_case *c)
 	size_t n, k = 0;
 
 	row = worst(c, body, &n, &stall_us);
-	f = row ? na_case_find(c, NA_FINDING_WARNING, NA_CERTAIN) : NULL;
+	f = row ? na_case_find(c, NA_SEV_WARNING, NA_CERTAIN) : NULL;
 	if (!f)
 		return row;
 	f->lost_s = devices > 0 ? stall_us / devices / NA_US_PER_S
@@ -169,7 +169,7 @@ static void judge_stalls(struct na_case *c)
 	if (!late || !*na_text_at(late, "cause") || is_small(c, row) ||
 	    !(share >= c->limits->stalled))
 		return;
-	f = na_case_find(c, n == home ? NA_FINDING_WARNING : NA_FINDING_INFO,
+	f = na_case_find(c, n == home ? NA_SEV_WARNING : NA_SEV_INFO,
 			 n == home ? NA_LIKELY : NA_POSSIBLE);
 	if (!f)
 		return;

@@ -25,8 +25,8 @@ static void judge_small_transfers(struct na_case *c)
 	planned = !na_case_body(c, "tcp");
 	f = na_case_find(c,
 			 planned && !(na_waiting_share(c) < NA_HIDDEN)
-				 ? NA_FINDING_WARNING
-				 : NA_FINDING_INFO,
+				 ? NA_SEV_WARNING
+				 : NA_SEV_INFO,
 			 NA_CERTAIN);
 	if (!f)
 		return;

@@ -129,7 +129,7 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	doubted = (network && nobody_is_slow(c)) ||
 		  (other_clocks(c) &&
 		   strcmp(na_text_at(x, "cause"), "late_start") == 0);
-	f = na_case_find(c, doubted ? NA_FINDING_INFO : NA_FINDING_WARNING,
+	f = na_case_find(c, doubted ? NA_SEV_INFO : NA_SEV_WARNING,
 			 network || doubted ? NA_POSSIBLE : NA_LIKELY);
 	if (!f)
 		return;
@@ -197,7 +197,7 @@ static bool is_named(const struct na_value *body, const char *host)
 static void tell_waits(struct na_case *c, const struct na_value *body,
 		       const struct waits *x)
 {
-	struct na_finding *f = na_case_find(c, NA_FINDING_WARNING, NA_POSSIBLE);
+	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_POSSIBLE);
 	bool input = strcmp(x->cause, "input") == 0;
 	double behind_ms = x->behind_ms / (double)x->n;
 

@@ -16,7 +16,7 @@ static const double lost_much = 0.01; /* of the segments: an error, as in tcp */
 static const struct trouble {
 	const char *verdict, *title, *titles, *culprit, *remedy;
 	bool network;
-	enum na_finding_severity severity;
+	enum na_severity severity;
 	bool unanswered; /* of these alone; they are none of the others' */
 } troubles[] = {
 	{"timeout_bound", "is silent in retransmission timeouts",
@@ -25,30 +25,30 @@ static const struct trouble {
 	 "find where packets are lost (ethtool -S and nstat on both hosts, "
 	 "drop counters of the switch ports between them) and lower the "
 	 "minimum RTO to 5 ms (ip route change ... rto_min 5ms)",
-	 true, NA_FINDING_ERROR, false},
+	 true, NA_SEV_ERROR, false},
 	{"network_loss", "loses packets", "lose packets", "the network loses packets",
 	 "find where packets are lost: ethtool -S and nstat on both hosts, "
 	 "drop counters of the switch ports between them, queues that "
 	 "overflow in bursts",
-	 true, NA_FINDING_WARNING, false},
+	 true, NA_SEV_WARNING, false},
 	{"timeout_bound", "is never answered", "are never answered",
 	 "a peer that never answers",
 	 "is it up and listening, does a firewall drop the packets, or does "
 	 "the capture see one way only",
-	 true, NA_FINDING_WARNING, true},
+	 true, NA_SEV_WARNING, true},
 	{"receiver_too_slow", "waits for a receiver that does not read",
 	 "wait for a receiver that does not read",
 	 "a receiver that does not read",
 	 "look at the receiving application: CPU, threads, what it does "
 	 "between reads; larger net.ipv4.tcp_rmem only where bursts are short",
-	 false, NA_FINDING_WARNING, false},
+	 false, NA_SEV_WARNING, false},
 	{"window_limited", "is limited by the receive window",
 	 "are limited by the receive window",
 	 "receive windows that are too small",
 	 "raise net.ipv4.tcp_rmem and tcp_wmem (third value) and "
 	 "net.core.rmem_max, wmem_max to at least bandwidth x round trip (16 "
 	 "MiB or more)",
-	 false, NA_FINDING_WARNING, false},
+	 false, NA_SEV_WARNING, false},
 };
 /* clang-format on */
 
@@ -128,8 +128,7 @@ static void judge_trouble(struct na_case *c, const struct trouble *t)
 
 	if (!g.n)
 		return;
-	f = na_case_find(c,
-			 t->network && g.much ? NA_FINDING_ERROR : t->severity,
+	f = na_case_find(c, t->network && g.much ? NA_SEV_ERROR : t->severity,
 			 t->unanswered ? NA_POSSIBLE : NA_LIKELY);
 	if (!f)
 		return;

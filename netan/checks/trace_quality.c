@@ -76,9 +76,7 @@ static void judge_inputs(struct na_case *c, enum state state)
 		return;
 	for (const struct na_value *v = inputs_of(c); v; v = v->next)
 		all++;
-	f = na_case_find(c,
-			 state == REMARKED ? NA_FINDING_INFO
-					   : NA_FINDING_WARNING,
+	f = na_case_find(c, state == REMARKED ? NA_SEV_INFO : NA_SEV_WARNING,
 			 NA_CERTAIN);
 	if (!f)
 		return;
@@ -133,9 +131,7 @@ static void judge_left_out(struct na_case *c)
 	if (!n)
 		return;
 	share = (double)n / ((double)n + (used > 0 ? used : 0));
-	f = na_case_find(c,
-			 share > many_share ? NA_FINDING_WARNING
-					    : NA_FINDING_INFO,
+	f = na_case_find(c, share > many_share ? NA_SEV_WARNING : NA_SEV_INFO,
 			 NA_CERTAIN);
 	if (!f)
 		return;
@@ -159,7 +155,7 @@ static void judge_absent(struct na_case *c)
 	int64_t n = na_count_at(doc, "coverage.devices_not_here");
 	struct na_finding *f;
 
-	f = n ? na_case_find(c, NA_FINDING_INFO, NA_CERTAIN) : NULL;
+	f = n ? na_case_find(c, NA_SEV_INFO, NA_CERTAIN) : NULL;
 	if (!f)
 		return;
 	f->title = na_case_text(
@@ -190,7 +186,7 @@ static void judge_planes(struct na_case *c)
 		if (without++ < LISTED)
 			na_put_text(c->r, list, NULL, na_text_at(v, "path"));
 	}
-	f = without ? na_case_find(c, NA_FINDING_INFO, NA_CERTAIN) : NULL;
+	f = without ? na_case_find(c, NA_SEV_INFO, NA_CERTAIN) : NULL;
 	if (!f)
 		return;
 	f->title = na_case_text(c,
@@ -209,7 +205,7 @@ static void judge_clock(struct na_case *c)
 
 	if (na_flag_at(side, "one_clock") || na_count_at(side, "files") < 2)
 		return;
-	f = na_case_find(c, NA_FINDING_INFO, NA_CERTAIN);
+	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN);
 	if (!f)
 		return;
 	f->title = "not every file tells the wall clock: times of different "
@@ -243,7 +239,7 @@ static void judge_packets(struct na_case *c)
 					    *text ? ", " : "", of[i].what,
 					    (long long)n);
 	}
-	f = *text ? na_case_find(c, NA_FINDING_INFO, NA_CERTAIN) : NULL;
+	f = *text ? na_case_find(c, NA_SEV_INFO, NA_CERTAIN) : NULL;
 	if (!f)
 		return;
 	f->title = na_case_text(c, "the capture is not as it should be (%s)",

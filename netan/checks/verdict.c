@@ -19,7 +19,7 @@ enum { FEW_TRANSFERS = 100, FEW_PACKETS = 1000, FEW_OF_PAIR = 30 };
 /* A test stands behind it, or the pattern leaves only the network. */
 static bool convicts(const struct na_finding *f)
 {
-	return f->network && f->severity >= NA_FINDING_WARNING &&
+	return f->network && f->severity >= NA_SEV_WARNING &&
 	       (f->confidence != NA_POSSIBLE || f->how);
 }
 
@@ -125,7 +125,7 @@ static bool warned(const struct na_case *c, const char *id)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		if (is_of(c->findings[i], id) &&
-		    c->findings[i]->severity >= NA_FINDING_WARNING)
+		    c->findings[i]->severity >= NA_SEV_WARNING)
 			return true;
 	}
 	return false;
@@ -206,7 +206,7 @@ static const char *thin(struct na_case *c)
 /* A remark, and it costs next to nothing. */
 static bool a_trifle(const struct na_case *c, const struct na_finding *f)
 {
-	return f->severity < NA_FINDING_WARNING &&
+	return f->severity < NA_SEV_WARNING &&
 	       f->lost_s < NA_HIDDEN * na_steps_ms(c) / NA_MS_PER_S;
 }
 
@@ -227,7 +227,7 @@ static const char *suspicion(const struct na_case *c)
  * explain nothing by themselves. */
 static int explains(const struct na_finding *f)
 {
-	if (f->network || f->severity < NA_FINDING_WARNING ||
+	if (f->network || f->severity < NA_SEV_WARNING ||
 	    is_of(f, "trace-quality"))
 		return 0;
 	return is_of(f, "program-mismatch")  ? 5

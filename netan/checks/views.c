@@ -60,20 +60,10 @@ static const char *evidence_of(struct na_case *c, const struct na_finding *f)
 }
 
 /* clang-format off */
-static const char *const severities[] = {
-	[NA_FINDING_INFO] = "info",
-	[NA_FINDING_WARNING] = "warning",
-	[NA_FINDING_ERROR] = "error",
-};
 static const char *const sure[] = {
 	[NA_CERTAIN] = "certain: counted",
 	[NA_LIKELY] = "likely: a test rejects chance, or two sources agree",
 	[NA_POSSIBLE] = "possible: it fits, and so may other causes",
-};
-static const enum na_tone tones[] = {
-	[NA_FINDING_INFO] = NA_TONE_INFO,
-	[NA_FINDING_WARNING] = NA_TONE_WARNING,
-	[NA_FINDING_ERROR] = NA_TONE_ERROR,
 };
 /* clang-format on */
 
@@ -91,12 +81,13 @@ static const char *when_of(struct na_case *c, const struct na_finding *f)
 static void put_finding(struct na_case *c, const struct na_finding *f)
 {
 	na_result_text(c->r,
-		       na_case_text(c, "%s %s: %s", severities[f->severity],
-				    f->check->id, f->title),
+		       na_case_text(c, "%s %s: %s",
+				    na_severity_name(f->severity), f->check->id,
+				    f->title),
 		       "Evidence: %s\nSure: %s\n%sDo: %s\nMore: %s",
 		       evidence_of(c, f), sure[f->confidence], when_of(c, f),
 		       f->remedy, f->command);
-	na_result_tone(c->r, tones[f->severity]);
+	na_result_tone(c->r, f->severity);
 }
 
 /* Checks that lack the same are told together, where the first stands. */

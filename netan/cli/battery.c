@@ -172,8 +172,8 @@ static void run_row(struct job *j, const struct na_filter *asked,
 	}
 	j->session.filter = *asked;
 	if (params_of(a, capacity, &params, &j->err) == NA_OK)
-		na_analyse(&j->session, a, params, &ungrouped, j->r, &j->driven,
-			   &j->err);
+		na_in_err(na_analyse(&j->session, a, params, &ungrouped, j->r,
+				     &j->driven, &j->err));
 	free_params(a, params);
 }
 

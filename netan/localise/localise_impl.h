@@ -181,7 +181,7 @@ void na_lz_fini(struct lz *z);
 uint32_t na_lz_find_pair(const struct lz *z, uint32_t src, uint32_t dst);
 enum na_status na_lz_parallel(const struct lz *z, size_t n,
 			      void (*job)(void *arg, size_t i), void *arg,
-			      struct na_err *err);
+			      struct na_err *err) NA_MUST_CHECK;
 void na_lz_share(size_t n, size_t share, size_t *from, size_t *to);
 
 /* Room for the values of any one pair of a share: 8 bytes a transfer of
@@ -195,39 +195,47 @@ void na_lz_room_fini(struct lz_room *r);
 /* Runs a job that says in failed[share] that memory was short. */
 enum na_status na_lz_shares(const struct lz *z,
 			    void (*job)(void *arg, size_t i), void *arg,
-			    const bool *failed, struct na_err *err);
+			    const bool *failed,
+			    struct na_err *err) NA_MUST_CHECK;
 
 /* baseline.c: sections 1.1.1 to 1.1.5. */
-enum na_status na_lz_baseline_sample(struct lz *z, struct na_err *err);
-enum na_status na_lz_baseline_fit(struct lz *z, struct na_err *err);
+enum na_status na_lz_baseline_sample(struct lz *z,
+				     struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_baseline_fit(struct lz *z,
+				  struct na_err *err) NA_MUST_CHECK;
 double na_lz_expect_log(const struct lz *z, uint32_t class_of, float bytes);
-enum na_status na_lz_residuals(struct lz *z, struct na_err *err);
+enum na_status na_lz_residuals(struct lz *z, struct na_err *err) NA_MUST_CHECK;
 void na_lz_baseline_fini(struct lz_baseline *b);
 
 /* clocks.c: section 1.2; adds to z->ahead_us.  *fixed: any. */
-enum na_status na_lz_clocks(struct lz *z, bool *fixed, struct na_err *err);
-enum na_status na_lz_clocks_report(struct lz *z, struct na_err *err);
+enum na_status na_lz_clocks(struct lz *z, bool *fixed,
+			    struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_clocks_report(struct lz *z,
+				   struct na_err *err) NA_MUST_CHECK;
 
 /* summary.c: section 1.3. */
 enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
-			       enum na_lz_channel channel, struct na_err *err);
+			       enum na_lz_channel channel,
+			       struct na_err *err) NA_MUST_CHECK;
 void na_lz_view_fini(struct lz_view *v);
 
 /* explain.c: section 1.4.  cur and chosen are the outcome. */
 enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
-			     const struct lz_view *v, struct na_err *err);
+			     const struct lz_view *v,
+			     struct na_err *err) NA_MUST_CHECK;
 void na_lz_explain_fini(struct lz_explain *x);
 /* Adds what was chosen to z->found. */
 enum na_status na_lz_explain_report(struct lz *z, struct lz_explain *x,
-				    struct na_err *err);
+				    struct na_err *err) NA_MUST_CHECK;
 
 /* conditions.c: one row for each. */
 bool na_lz_conditions_hold(struct lz_explain *x, const struct lz_candidate *c);
 
 /* tails.c: records far beyond their expectation, into z->tails by end. */
 enum na_status na_lz_bases(struct lz *z, const struct lz_explain *all,
-			   const struct lz_explain *large, struct na_err *err);
-enum na_status na_lz_tails_find(struct lz *z, struct na_err *err);
+			   const struct lz_explain *large,
+			   struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_tails_find(struct lz *z, struct na_err *err) NA_MUST_CHECK;
 /* By how many ms a record is one; 0: it is none. */
 double na_lz_tail_ms(const struct lz *z, size_t pair,
 		     const struct na_lz_transfer *t);
@@ -243,22 +251,22 @@ static inline double lz_rest(const struct lz *z, size_t pair,
 }
 
 /* rate.c, window.c, racks.c, rack_links.c: section 1.5.  They add to z->found. */
-enum na_status na_lz_rate(struct lz *z, struct na_err *err);
-enum na_status na_lz_window(struct lz *z, struct na_err *err);
-enum na_status na_lz_racks_find(struct lz *z, struct na_err *err);
+enum na_status na_lz_rate(struct lz *z, struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_window(struct lz *z, struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_racks_find(struct lz *z, struct na_err *err) NA_MUST_CHECK;
 enum na_status na_lz_rack_links(struct lz *z, const struct lz_explain *large,
-				struct na_err *err);
+				struct na_err *err) NA_MUST_CHECK;
 /* Sides of most hosts of a rack are its link. */
 void na_lz_rack_sides(struct lz *z);
 
 /* verdict.c: sections 1.5 (union), 1.6 and the list of pairs of 1.7. */
 enum na_status na_lz_found(struct lz *z, const struct na_lz_finding *f,
-			   struct na_err *err);
+			   struct na_err *err) NA_MUST_CHECK;
 enum na_status na_lz_undecided(struct lz *z, const char *what,
 			       const char *needs, const uint32_t *pairs,
-			       size_t n, struct na_err *err);
-enum na_status na_lz_verdict(struct lz *z, struct na_err *err);
+			       size_t n, struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_verdict(struct lz *z, struct na_err *err) NA_MUST_CHECK;
 enum na_status na_lz_pair_list(struct lz *z, const struct lz_view *v,
-			       struct na_err *err);
+			       struct na_err *err) NA_MUST_CHECK;
 
 #endif

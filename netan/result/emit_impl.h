@@ -11,22 +11,22 @@
 
 enum na_status na_emit_json(const struct na_result *r,
 			    const struct na_emit_opts *o, FILE *out,
-			    struct na_err *err);
+			    struct na_err *err) NA_MUST_CHECK;
 enum na_status na_emit_csv(const struct na_result *r,
 			   const struct na_emit_opts *o, FILE *out,
-			   struct na_err *err);
+			   struct na_err *err) NA_MUST_CHECK;
 enum na_status na_emit_tsv(const struct na_result *r,
 			   const struct na_emit_opts *o, FILE *out,
-			   struct na_err *err);
+			   struct na_err *err) NA_MUST_CHECK;
 enum na_status na_emit_md(const struct na_result *r,
 			  const struct na_emit_opts *o, FILE *out,
-			  struct na_err *err);
+			  struct na_err *err) NA_MUST_CHECK;
 enum na_status na_emit_table(const struct na_result *r,
 			     const struct na_emit_opts *o, FILE *out,
-			     struct na_err *err);
+			     struct na_err *err) NA_MUST_CHECK;
 
 /* Flushes; NA_EIO with the system's reason when the stream has failed. */
-enum na_status na_emit_done(FILE *out, struct na_err *err);
+enum na_status na_emit_done(FILE *out, struct na_err *err) NA_MUST_CHECK;
 
 /*
  * The text of one cell for people, not escaped: in `buf`, or borrowed from

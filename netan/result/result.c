@@ -29,6 +29,13 @@ struct na_result {
 	const char *names[NAMES]; /* of members, by hash: the latest */
 };
 
+const char *na_severity_name(enum na_severity severity)
+{
+	static const char *const names[] = {NULL, "info", "warning", "error"};
+
+	return names[severity];
+}
+
 struct na_result *na_result_new(void)
 {
 	struct na_result *r = calloc(1, sizeof(*r));
@@ -560,7 +567,7 @@ void na_result_text(struct na_result *r, const char *title, const char *fmt,
 	r->views_end = &view->next;
 }
 
-void na_result_tone(struct na_result *r, enum na_tone tone)
+void na_result_tone(struct na_result *r, enum na_severity tone)
 {
 	if (r && r->last)
 		r->last->tone = tone;

@@ -53,6 +53,13 @@ struct na_value {
 	} u;
 };
 
+/* How bad something is: what a check finds, what --fail-on asks, how loud the
+ * title of a view is in colour. */
+enum na_severity { NA_SEV_NONE, NA_SEV_INFO, NA_SEV_WARNING, NA_SEV_ERROR };
+
+/* "info", "warning", "error"; NULL for none. */
+const char *na_severity_name(enum na_severity severity);
+
 /* How a column is printed for people.  CSV ignores it. */
 enum na_format {
 	NA_F_TEXT,   /* left-aligned, escaped */
@@ -193,8 +200,7 @@ void na_columns_add(struct na_columns *to, const char *field,
 		    const char *header, enum na_format format, int digits,
 		    double scale);
 /* How loud the title of the view that came last is, in colour. */
-enum na_tone { NA_TONE_PLAIN, NA_TONE_INFO, NA_TONE_WARNING, NA_TONE_ERROR };
-void na_result_tone(struct na_result *r, enum na_tone tone);
+void na_result_tone(struct na_result *r, enum na_severity tone);
 /* Words among the views: a title and lines, which '\n' ends.  A terminal
  * breaks long ones, but not "More: COMMAND", which is for pasting. */
 void na_result_text(struct na_result *r, const char *title, const char *fmt,
