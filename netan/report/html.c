@@ -1,10 +1,10 @@
 /* The page as a whole: head, contents, sections. */
 #include <string.h>
 
+#include "netan/base/sha256.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/report/html_impl.h"
-#include "netan/report/sha256.h"
 
 static const char *verdict_of(const struct na_report *r)
 {
