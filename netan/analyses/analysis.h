@@ -8,7 +8,7 @@
  *           NA_END when no record would tell anything
  *   fork    an empty block state, for pass `pass`
  *   add     records into a block state (transfers; graph executions and
- *           actions; what captures tell: calls, frames, connections,
+ *           actions; what captures tell: calls, packets, connections,
  *           segments; what device planes tell: ops, busy times, steps and
  *           program runs)
  *   seal    a block state that is complete
@@ -51,9 +51,9 @@ struct na_shared_clocks; /* host_clocks.h */
 struct na_scope {
 	const struct na_store *store; /* resolved */
 	const struct na_filter *filter;
-	const struct na_late *late;      /* the same, with its verdicts */
-	const struct na_hlo *programs;   /* NULL: none were asked for */
-	const struct na_op_joins *joins; /* likewise */
+	const struct na_bound_filter *bound; /* the same, with its verdicts */
+	const struct na_hlo *programs;       /* NULL: none were asked for */
+	const struct na_op_joins *joins;     /* likewise */
 	struct na_grouping by;
 	size_t top;          /* --top N; 0: the analysis's own */
 	uint32_t components; /* NA_COMP_BIT()s that are asked for */
@@ -121,17 +121,18 @@ struct na_analysis {
 	/* NULL: looks at no transfers. */
 	enum na_status (*add)(void *block, const struct na_transfer *t);
 	enum na_status (*add_exec)(void *block, const struct na_exec *e);
-	/* Of captures; each may be NULL.  `sides`: what a frame is to the
-	 * hosts that are looked at, see na_filter_frame(). */
+	/* Of captures; each may be NULL.  `sides`: what a packet is to the
+	 * hosts that are looked at, see na_filter_packet(). */
 	enum na_status (*add_call)(void *block, const struct na_call *c);
-	enum na_status (*add_frame)(void *block, const struct na_frame *w,
-				    unsigned sides);
+	enum na_status (*add_packet)(void *block,
+				     const struct na_wire_packet *w,
+				     unsigned sides);
 	enum na_status (*add_connection)(void *block,
 					 const struct na_connection *c);
 	enum na_status (*add_segment)(void *block, const struct na_segment *s);
 	/* Of device planes, of hosts that --host lets pass: nothing else is
 	 * filtered, since what an op costs depends on those around it.
-	 * na_scope.late answers for times.  Records come in input order and,
+	 * na_scope.bound answers for times.  Records come in input order and,
 	 * of one line, in its order.  Each may be NULL. */
 	enum na_status (*add_op)(void *block, const struct na_op *x);
 	enum na_status (*add_busy)(void *block, uint32_t core, int64_t start_ps,

@@ -237,8 +237,8 @@ static enum na_status co_add_op(void *block, const struct na_op *op)
 	}
 	/* That a device takes part, though its host may not have told so. */
 	if (t->collective == NA_UNKNOWN_U32 ||
-	    (s->scope->late &&
-	     !na_filter_instant(s->scope->late, op->end_ps)) ||
+	    (s->scope->bound &&
+	     !na_filter_instant(s->scope->bound, op->end_ps)) ||
 	    !na_filter_collective(s->scope->filter,
 				  na_strtab_at(&s->scope->store->names.strings,
 					       t->collective)))

@@ -92,7 +92,8 @@ static bool in_window(const struct co_match *m, const struct na_op_piece *x,
 
 	for (size_t i = 1; i < n; i++)
 		end = x[i].end_ps > end ? x[i].end_ps : end;
-	return !m->s->scope->late || na_filter_instant(m->s->scope->late, end);
+	return !m->s->scope->bound ||
+	       na_filter_instant(m->s->scope->bound, end);
 }
 
 /* One execution on all its devices. */

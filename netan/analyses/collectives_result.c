@@ -132,11 +132,11 @@ static bool add_dcn(struct report *p)
 static bool looked_at(const struct co_state *s, uint32_t host)
 {
 	const struct na_store *store = s->scope->store;
-	const struct na_late *late = s->scope->late;
+	const struct na_bound_filter *f = s->scope->bound;
 
 	return host < store->n_hosts && store->hosts[host].recorded &&
 	       host < store->n_sources &&
-	       (!late || !late->host_ok || late->host_ok[host]);
+	       (!f || !f->host_ok || f->host_ok[host]);
 }
 
 static bool miss_dcn(struct report *p)

@@ -138,7 +138,7 @@ static enum na_status sl_add_op(void *block, const struct na_op *x)
 	const struct na_op_type *t = &v->types.items[x->type];
 
 	if (t->network != NA_NET_DCN || sl_part_of(t) == SL_PARTS) {
-		s->other_ops += na_filter_input(s->scope->late,
+		s->other_ops += na_filter_input(s->scope->bound,
 						v->cores[x->core].input);
 		return NA_OK;
 	}
@@ -276,7 +276,7 @@ static void walk_core(void *arg, size_t i)
 		qsort(c->ops, c->n_ops, sizeof(*c->ops), na_op_order);
 	c->failed = !(s->params->reference ? sl_walk_reference(s, c)
 					   : sl_walk(s, c));
-	if (!na_filter_input(s->scope->late,
+	if (!na_filter_input(s->scope->bound,
 			     s->scope->store->devices.cores[i].input)) {
 		c->left = (struct sl_left){.hosts = c->n + c->left.outside};
 		c->n = 0;

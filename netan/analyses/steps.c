@@ -166,7 +166,7 @@ static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
 	struct st_state *s = state;
 
 	if (!done) {
-		s->clocks = na_host_clocks_of(s->scope, s->scope->late,
+		s->clocks = na_host_clocks_of(s->scope, s->scope->bound,
 					      &s->own_clocks);
 		return s->clocks && st_build_lines(s) ? NA_OK
 						      : na_fail_nomem(err);

@@ -312,7 +312,7 @@ static inline bool st_passes(const struct st_state *s, uint32_t core)
 {
 	const struct na_devices *d = &s->scope->store->devices;
 
-	return na_filter_input(s->scope->late, d->cores[core].input);
+	return na_filter_input(s->scope->bound, d->cores[core].input);
 }
 
 /* Whether its clock can be compared with others'. */

@@ -541,7 +541,7 @@ const struct na_analysis na_an_timeline = {
 	.source = "algorithms: exact integration over [start, end); plateau "
 		  "by the 99.5 % quantile of busy bins",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
-		 NA_WANT_FRAMES,
+		 NA_WANT_PACKETS,
 	.clips = true,
 	.instants = true,
 	.both_sides = true,
@@ -554,7 +554,7 @@ const struct na_analysis na_an_timeline = {
 	.fork = tl_fork,
 	.add = tl_add,
 	.add_exec = tl_add_exec,
-	.add_frame = tl_add_frame,
+	.add_packet = tl_add_packet,
 	.seal = tl_seal,
 	.merge = tl_merge,
 	.turn = tl_turn,

@@ -17,7 +17,7 @@ enum bag {
 	BAG_GRAPHS,
 	BAG_ACTIONS,
 	BAG_CALLS,
-	BAG_FRAMES,
+	BAG_PACKETS,
 	BAG_CONNECTIONS,
 	BAG_SEGMENTS,
 	BAG_STEPS,
@@ -33,7 +33,7 @@ struct drive {
 	const struct na_analysis *a;
 	struct na_session *s;
 	struct na_scope scope;
-	struct na_late late;
+	struct na_bound_filter bound;
 	void *state;
 	unsigned pass;
 	struct na_chunk **chunks; /* of all bags that are looked at */
@@ -69,8 +69,8 @@ static bool counted(const struct drive *d, const struct na_transfer *t)
 {
 	if (d->filter.side >= 0 && t->side != d->filter.side)
 		return true;
-	if (t->style >= NA_STYLE_CAPTURE && d->a->add_frame &&
-	    d->s->store.frames.n)
+	if (t->style >= NA_STYLE_CAPTURE && d->a->add_packet &&
+	    d->s->store.packets.n)
 		return true;
 	return t->klass == NA_CLOCK_SKEW && !d->a->instants;
 }
@@ -92,7 +92,7 @@ static enum na_status add_transfers(struct drive *d, void *state,
 		t = na_unpack_transfer(&x[i]);
 		if (!seen(d->a, &t, dropped))
 			continue;
-		switch (na_filter_late(&d->late, &t)) {
+		switch (na_filter_transfer(&d->bound, &t)) {
 		case NA_KEEP:
 			st = d->a->add(state, &t);
 			break;
@@ -116,7 +116,7 @@ static enum na_status add_execs(struct drive *d, void *state,
 	for (size_t i = 0; st == NA_OK && d->a->add_exec && i < c->n; i++) {
 		const struct na_exec e = na_unpack_exec(&x[i]);
 
-		if (na_filter_exec(&d->late, &e))
+		if (na_filter_exec(&d->bound, &e))
 			st = d->a->add_exec(state, &e);
 	}
 	return st;
@@ -129,25 +129,25 @@ static enum na_status add_calls(struct drive *d, void *state,
 	enum na_status st = NA_OK;
 
 	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
-		if (na_filter_call(&d->late, &x[i]))
+		if (na_filter_call(&d->bound, &x[i]))
 			st = d->a->add_call(state, &x[i]);
 	}
 	return st;
 }
 
-static enum na_status add_frames(struct drive *d, void *state,
-				 const struct na_chunk *c,
-				 uint64_t dropped[NA_N_REASONS])
+static enum na_status add_packets(struct drive *d, void *state,
+				  const struct na_chunk *c,
+				  uint64_t dropped[NA_N_REASONS])
 {
-	const struct na_frame *x = (const void *)c->data;
+	const struct na_wire_packet *x = (const void *)c->data;
 	enum na_status st = NA_OK;
 
 	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
-		unsigned sides = na_filter_frame(&d->late, &x[i]);
+		unsigned sides = na_filter_packet(&d->bound, &x[i]);
 
 		dropped[NA_LEFT_FILTERED] += !sides;
 		if (sides)
-			st = d->a->add_frame(state, &x[i], sides);
+			st = d->a->add_packet(state, &x[i], sides);
 	}
 	return st;
 }
@@ -159,7 +159,7 @@ static enum na_status add_connections(struct drive *d, void *state,
 	enum na_status st = NA_OK;
 
 	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
-		if (na_filter_connection(&d->late, &x[i]))
+		if (na_filter_connection(&d->bound, &x[i]))
 			st = d->a->add_connection(state, &x[i]);
 	}
 	return st;
@@ -186,7 +186,7 @@ static enum na_status add_ops(struct drive *d, void *state,
 
 	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
 		if (d->a->every_host ||
-		    na_filter_input(&d->late, cores[x[i].core].input))
+		    na_filter_input(&d->bound, cores[x[i].core].input))
 			st = d->a->add_op(state, &x[i]);
 	}
 	return st;
@@ -203,7 +203,7 @@ static enum na_status add_busy(struct drive *d, void *state,
 		const struct na_core *core = &cores[x[i].core];
 
 		if (core->tangled == straight && x[i].length_ps &&
-		    na_filter_input(&d->late, core->input))
+		    na_filter_input(&d->bound, core->input))
 			st = d->a->add_busy(state, x[i].core, x[i].start_ps,
 					    x[i].start_ps +
 						    (int64_t)x[i].length_ps);
@@ -219,7 +219,7 @@ add_spans(struct drive *d, void *state, const struct na_chunk *c,
 	enum na_status st = NA_OK;
 
 	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
-		if (d->a->every_host || na_filter_input(&d->late, x[i].input))
+		if (d->a->every_host || na_filter_input(&d->bound, x[i].input))
 			st = add(state, &x[i]);
 	}
 	return st;
@@ -232,7 +232,7 @@ static enum na_status add_host_events(struct drive *d, void *state,
 	enum na_status st = NA_OK;
 
 	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
-		if (na_filter_host_event(&d->late, &x[i]))
+		if (na_filter_host_event(&d->bound, &x[i]))
 			st = d->a->add_host_event(state, &x[i]);
 	}
 	return st;
@@ -251,8 +251,8 @@ static enum na_status add_chunk(struct drive *d, void *state, size_t k,
 		return add_transfers(d, state, c, dropped);
 	case BAG_CALLS:
 		return add_calls(d, state, c);
-	case BAG_FRAMES:
-		return add_frames(d, state, c, dropped);
+	case BAG_PACKETS:
+		return add_packets(d, state, c, dropped);
 	case BAG_CONNECTIONS:
 		return add_connections(d, state, c);
 	case BAG_SEGMENTS:
@@ -357,7 +357,7 @@ static bool list_chunks(struct drive *d)
 		[BAG_GRAPHS] = &s->graphs,
 		[BAG_ACTIONS] = &s->actions,
 		[BAG_CALLS] = d->a->add_call ? &s->calls : NULL,
-		[BAG_FRAMES] = d->a->add_frame ? &s->frames : NULL,
+		[BAG_PACKETS] = d->a->add_packet ? &s->packets : NULL,
 		[BAG_CONNECTIONS] = d->a->add_connection ? &s->connections
 							 : NULL,
 		[BAG_SEGMENTS] = d->a->add_segment ? &s->segments : NULL,
@@ -398,7 +398,7 @@ static enum na_status run(struct drive *d, const void *params,
 	d->status = na_calloc(round, sizeof(*d->status));
 	if (!d->state || !d->blocks || !d->dropped || !d->status ||
 	    !list_chunks(d) ||
-	    !na_late_init(&d->late, &d->filter, d->scope.store))
+	    !na_filter_bind(&d->bound, &d->filter, d->scope.store))
 		return na_fail_nomem(err);
 	st = d->a->open(d->state, &d->scope, params, err);
 	for (d->pass = 0; st == NA_OK && d->pass < d->a->passes; d->pass++) {
@@ -419,7 +419,7 @@ static void drive_fini(struct drive *d)
 {
 	if (d->state)
 		d->a->fini(d->state);
-	na_late_fini(&d->late);
+	na_filter_unbind(&d->bound);
 	free(d->state);
 	free(d->blocks);
 	free(d->dropped);
@@ -488,7 +488,7 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 	d.filter = na_drive_filter(a, &s->filter, by, c->component >= 0);
 	d.scope = (struct na_scope){.store = &s->store,
 				    .filter = &d.filter,
-				    .late = &d.late,
+				    .bound = &d.bound,
 				    .programs = s->programs,
 				    .joins = s->programs ? &s->joins : NULL,
 				    .by = *by,

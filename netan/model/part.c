@@ -17,7 +17,7 @@ void na_part_init(struct na_part *p, struct na_pool *pool,
 	na_bag_init(&p->modules, pool, sizeof(struct na_span));
 	na_devices_init(&p->devices, pool);
 	na_bag_init(&p->calls, pool, sizeof(struct na_call));
-	na_bag_init(&p->frames, pool, sizeof(struct na_frame));
+	na_bag_init(&p->packets, pool, sizeof(struct na_wire_packet));
 	na_bag_init(&p->connections, pool, sizeof(struct na_connection));
 	na_bag_init(&p->segments, pool, sizeof(struct na_segment));
 	na_bag_init(&p->host_events, pool, sizeof(struct na_host_event));
@@ -134,7 +134,7 @@ static bool wanted(struct na_part *p, const struct na_transfer *t)
 		return false;
 	}
 	saw_time(&p->tally, t->start_ps, t->end_ps);
-	if (na_filter_early(p->filter, t) && collective_ok(p, t->collective))
+	if (na_filter_alone(p->filter, t) && collective_ok(p, t->collective))
 		return true;
 	if (!p->filter->censored || t->klass == NA_LOOPBACK)
 		why = NA_LEFT_FILTERED;
@@ -274,7 +274,7 @@ static enum na_status add_span(void *ctx, const struct na_span *s)
 		return NA_OK; \
 	}
 ADDER(call, calls)
-ADDER(frame, frames)
+ADDER(wire_packet, packets)
 ADDER(connection, connections)
 ADDER(segment, segments)
 
@@ -408,7 +408,7 @@ struct na_sink na_part_sink(struct na_part *p)
 		.endpoint = add_endpoint,
 		.address = add_address,
 		.call = add_call,
-		.frame = add_frame,
+		.packet = add_wire_packet,
 		.connection = add_connection,
 		.segment = add_segment,
 		.classed = add_classed,

@@ -21,7 +21,7 @@ enum na_status na_store_init(struct na_store *s,
 	na_bag_init(&s->modules, &s->pool, sizeof(struct na_span));
 	na_devices_init(&s->devices, &s->pool);
 	na_bag_init(&s->calls, &s->pool, sizeof(struct na_call));
-	na_bag_init(&s->frames, &s->pool, sizeof(struct na_frame));
+	na_bag_init(&s->packets, &s->pool, sizeof(struct na_wire_packet));
 	na_bag_init(&s->connections, &s->pool, sizeof(struct na_connection));
 	na_bag_init(&s->segments, &s->pool, sizeof(struct na_segment));
 	na_bag_init(&s->host_events, &s->pool, sizeof(struct na_host_event));
@@ -192,8 +192,8 @@ static void rename_packets(struct na_part *p, uint32_t *maps[2], size_t source)
 			x[i].input = (uint16_t)source;
 		}
 	}
-	for (struct na_chunk *c = p->frames.first; c; c = c->next) {
-		struct na_frame *w = (void *)c->data;
+	for (struct na_chunk *c = p->packets.first; c; c = c->next) {
+		struct na_wire_packet *w = (void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
 			w[i].src = mapped(maps[1], m, w[i].src);
@@ -340,7 +340,7 @@ enum na_status na_store_take(struct na_store *s, struct na_part *p,
 		na_bag_splice(&s->spans, &p->spans);
 		na_bag_splice(&s->modules, &p->modules);
 		na_bag_splice(&s->calls, &p->calls);
-		na_bag_splice(&s->frames, &p->frames);
+		na_bag_splice(&s->packets, &p->packets);
 		na_bag_splice(&s->connections, &p->connections);
 		na_bag_splice(&s->segments, &p->segments);
 		na_bag_splice(&s->host_events, &p->host_events);

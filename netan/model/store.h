@@ -47,7 +47,7 @@ struct na_part {
 	struct na_names names;
 	struct na_bag transfers, graphs, actions; /* na_transfer, na_exec */
 	struct na_bag spans, modules; /* na_span: steps; program runs */
-	struct na_bag calls, frames, connections, segments;
+	struct na_bag calls, packets, connections, segments;
 	struct na_bag host_events;
 	struct na_devices devices;
 	bool *local; /* endpoint recorded here */
@@ -103,9 +103,9 @@ struct na_store {
 	struct na_bag graphs, actions; /* na_packed_exec */
 	struct na_bag wide, wide_exec; /* what cannot be packed */
 	struct na_bag spans, modules;  /* na_span: steps; program runs */
-	struct na_bag calls, frames, connections, segments; /* packets.h */
-	struct na_bag host_events;                          /* na_host_event */
-	struct na_devices devices;                          /* device.h */
+	struct na_bag calls, packets, connections, segments; /* packets.h */
+	struct na_bag host_events;                           /* na_host_event */
+	struct na_devices devices;                           /* device.h */
 	const struct na_source *sources;
 	size_t n_sources, n_runs;
 	const struct na_hosts *names_of; /* --hosts, borrowed; or NULL */

@@ -41,7 +41,7 @@ static void *block_of(struct drive *d)
 	return d->block;
 }
 
-static void add_transfers(struct drive *d, const struct na_late *late)
+static void add_transfers(struct drive *d, const struct na_bound_filter *bound)
 {
 	const struct na_bag *bag = &d->scope->store->transfers;
 
@@ -51,7 +51,7 @@ static void add_transfers(struct drive *d, const struct na_late *late)
 		for (size_t i = 0; i < c->n; i++) {
 			const struct na_transfer t = na_unpack_transfer(&x[i]);
 
-			if (na_filter_late(late, &t) == NA_KEEP)
+			if (na_filter_transfer(bound, &t) == NA_KEEP)
 				assert_int_equal(d->a->add(block_of(d), &t),
 						 NA_OK);
 		}
@@ -59,7 +59,7 @@ static void add_transfers(struct drive *d, const struct na_late *late)
 	end_block(d);
 }
 
-static void add_execs(struct drive *d, const struct na_late *late,
+static void add_execs(struct drive *d, const struct na_bound_filter *bound,
 		      const struct na_bag *bag)
 {
 	for (struct na_chunk *c = bag->first; c && d->a->add_exec;
@@ -69,7 +69,7 @@ static void add_execs(struct drive *d, const struct na_late *late,
 		for (size_t i = 0; i < c->n; i++) {
 			const struct na_exec e = na_unpack_exec(&x[i]);
 
-			if (na_filter_exec(late, &e))
+			if (na_filter_exec(bound, &e))
 				assert_int_equal(d->a->add_exec(block_of(d),
 								&e),
 						 NA_OK);
@@ -80,7 +80,8 @@ static void add_execs(struct drive *d, const struct na_late *late,
 
 /* Records of captures that pass the test. */
 #define ADD_ALL(what, bag, test) \
-	static void add_##bag(struct drive *d, const struct na_late *late) \
+	static void add_##bag(struct drive *d, \
+			      const struct na_bound_filter *bound) \
 	{ \
 		struct na_chunk *c = d->scope->store->bag.first; \
 \
@@ -88,7 +89,7 @@ static void add_execs(struct drive *d, const struct na_late *late,
 			const struct na_##what *x = (const void *)c->data; \
 \
 			for (size_t i = 0; i < c->n; i++) { \
-				if (test(late, &x[i])) \
+				if (test(bound, &x[i])) \
 					assert_int_equal( \
 						d->a->add_##what(block_of(d), \
 								 &x[i]), \
@@ -97,32 +98,32 @@ static void add_execs(struct drive *d, const struct na_late *late,
 		} \
 		end_block(d); \
 	}
-#define ANY(late, x) ((void)(late), true)
+#define ANY(bound, x) ((void)(bound), true)
 ADD_ALL(call, calls, na_filter_call)
 ADD_ALL(connection, connections, na_filter_connection)
 ADD_ALL(segment, segments, ANY)
 ADD_ALL(host_event, host_events, na_filter_host_event)
 
-static void add_frames(struct drive *d, const struct na_late *late)
+static void add_packets(struct drive *d, const struct na_bound_filter *bound)
 {
-	struct na_chunk *c = d->scope->store->frames.first;
+	struct na_chunk *c = d->scope->store->packets.first;
 
-	for (; c && d->a->add_frame; c = c->next) {
-		const struct na_frame *x = (const void *)c->data;
+	for (; c && d->a->add_packet; c = c->next) {
+		const struct na_wire_packet *x = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
-			unsigned sides = na_filter_frame(late, &x[i]);
+			unsigned sides = na_filter_packet(bound, &x[i]);
 
 			if (sides)
-				assert_int_equal(d->a->add_frame(block_of(d),
-								 &x[i], sides),
+				assert_int_equal(d->a->add_packet(block_of(d),
+								  &x[i], sides),
 						 NA_OK);
 		}
 	}
 	end_block(d);
 }
 
-static void add_ops(struct drive *d, const struct na_late *late)
+static void add_ops(struct drive *d, const struct na_bound_filter *bound)
 {
 	const struct na_devices *v = &d->scope->store->devices;
 
@@ -132,7 +133,7 @@ static void add_ops(struct drive *d, const struct na_late *late)
 
 		for (size_t i = 0; i < c->n; i++) {
 			if (d->a->every_host ||
-			    na_filter_input(late, v->cores[x[i].core].input))
+			    na_filter_input(bound, v->cores[x[i].core].input))
 				assert_int_equal(d->a->add_op(block_of(d),
 							      &x[i]),
 						 NA_OK);
@@ -141,7 +142,7 @@ static void add_ops(struct drive *d, const struct na_late *late)
 	end_block(d);
 }
 
-static void add_busy(struct drive *d, const struct na_late *late,
+static void add_busy(struct drive *d, const struct na_bound_filter *bound,
 		     const struct na_bag *bag, bool straight)
 {
 	const struct na_core *cores = d->scope->store->devices.cores;
@@ -154,7 +155,7 @@ static void add_busy(struct drive *d, const struct na_late *late,
 			const struct na_core *core = &cores[x[i].core];
 
 			if (core->tangled == straight && x[i].length_ps &&
-			    na_filter_input(late, core->input))
+			    na_filter_input(bound, core->input))
 				assert_int_equal(
 					d->a->add_busy(
 						block_of(d), x[i].core,
@@ -168,16 +169,17 @@ static void add_busy(struct drive *d, const struct na_late *late,
 	end_block(d);
 }
 
-static void
-add_spans(struct drive *d, const struct na_late *late, const struct na_bag *bag,
-	  enum na_status (*add)(void *block, const struct na_span *s))
+static void add_spans(struct drive *d, const struct na_bound_filter *bound,
+		      const struct na_bag *bag,
+		      enum na_status (*add)(void *block,
+					    const struct na_span *s))
 {
 	for (struct na_chunk *c = bag->first; c && add; c = c->next) {
 		const struct na_span *x = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
 			if (d->a->every_host ||
-			    na_filter_input(late, x[i].input))
+			    na_filter_input(bound, x[i].input))
 				assert_int_equal(add(block_of(d), &x[i]),
 						 NA_OK);
 		}
@@ -188,21 +190,21 @@ add_spans(struct drive *d, const struct na_late *late, const struct na_bag *bag,
 static void one_pass(struct drive *d)
 {
 	const struct na_store *s = d->scope->store;
-	const struct na_late *late = d->scope->late;
+	const struct na_bound_filter *bound = d->scope->bound;
 
-	add_transfers(d, late);
-	add_execs(d, late, &s->graphs);
-	add_execs(d, late, &s->actions);
-	add_calls(d, late);
-	add_frames(d, late);
-	add_connections(d, late);
-	add_segments(d, late);
-	add_spans(d, late, &s->spans, d->a->add_step);
-	add_spans(d, late, &s->modules, d->a->add_module);
-	add_ops(d, late);
-	add_busy(d, late, &s->devices.busy, false);
-	add_busy(d, late, &s->devices.straight, true);
-	add_host_events(d, late);
+	add_transfers(d, bound);
+	add_execs(d, bound, &s->graphs);
+	add_execs(d, bound, &s->actions);
+	add_calls(d, bound);
+	add_packets(d, bound);
+	add_connections(d, bound);
+	add_segments(d, bound);
+	add_spans(d, bound, &s->spans, d->a->add_step);
+	add_spans(d, bound, &s->modules, d->a->add_module);
+	add_ops(d, bound);
+	add_busy(d, bound, &s->devices.busy, false);
+	add_busy(d, bound, &s->devices.straight, true);
+	add_host_events(d, bound);
 }
 
 static void conclude(struct driven *out, struct drive *d, struct na_err *err)
@@ -223,10 +225,10 @@ void hand_drive(struct driven *out, const struct na_analysis *a,
 {
 	struct na_scope own = *scope;
 	struct drive d = {.a = a, .scope = &own, .size = block_size};
-	struct na_late late;
+	struct na_bound_filter bound;
 
-	assert_true(na_late_init(&late, scope->filter, scope->store));
-	own.late = &late;
+	assert_true(na_filter_bind(&bound, scope->filter, scope->store));
+	own.bound = &bound;
 	d.state = calloc(1, a->state_size);
 	d.block = calloc(1, a->state_size);
 	assert_true(d.state && d.block);
@@ -239,7 +241,7 @@ void hand_drive(struct driven *out, const struct na_analysis *a,
 	if (out->status == NA_OK || out->status == NA_END)
 		conclude(out, &d, err);
 	a->fini(d.state);
-	na_late_fini(&late);
+	na_filter_unbind(&bound);
 	free(d.state);
 	free(d.block);
 }
