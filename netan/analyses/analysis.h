@@ -7,10 +7,7 @@
  *   open    the state, from parameters and what is known before any record;
  *           NA_END when no record would tell anything
  *   fork    an empty block state, for pass `pass`
- *   add     records into a block state (transfers; graph executions and
- *           actions; what captures tell: calls, packets, connections,
- *           segments; what device planes tell: ops, busy times, steps and
- *           program runs)
+ *   add_*   a record into a block state: of each kind of records.def
  *   seal    a block state that is complete
  *   merge   a block state into the main one
  *   turn    after a pass: what it found decides how to go on; NA_END when
@@ -118,30 +115,17 @@ struct na_analysis {
 			       const void *params, struct na_err *err);
 	/* These: NA_ENOMEM only. */
 	enum na_status (*fork)(void *block, const void *state, unsigned pass);
-	/* NULL: looks at no transfers. */
-	enum na_status (*add)(void *block, const struct na_transfer *t);
-	enum na_status (*add_exec)(void *block, const struct na_exec *e);
-	/* Of captures; each may be NULL.  `sides`: what a packet is to the
-	 * hosts that are looked at, see na_filter_packet(). */
-	enum na_status (*add_call)(void *block, const struct na_call *c);
-	enum na_status (*add_packet)(void *block,
-				     const struct na_wire_packet *w,
-				     unsigned sides);
-	enum na_status (*add_connection)(void *block,
-					 const struct na_connection *c);
-	enum na_status (*add_segment)(void *block, const struct na_segment *s);
-	/* Of device planes, of hosts that --host lets pass: nothing else is
-	 * filtered, since what an op costs depends on those around it.
-	 * na_scope.bound answers for times.  Records come in input order and,
-	 * of one line, in its order.  Each may be NULL. */
-	enum na_status (*add_op)(void *block, const struct na_op *x);
-	enum na_status (*add_busy)(void *block, uint32_t core, int64_t start_ps,
-				   int64_t end_ps);
-	enum na_status (*add_step)(void *block, const struct na_span *s);
-	enum na_status (*add_module)(void *block, const struct na_span *s);
-	/* What host threads did, by na_filter_host_event(); may be NULL. */
-	enum na_status (*add_host_event)(void *block,
-					 const struct na_host_event *e);
+	/*
+	 * add_transfer(), add_graph() and so on: one for each row of
+	 * records.def, and NULL where the analysis does not look at them.
+	 * Records that pass their filter come in the order of the rows, then
+	 * of the inputs.
+	 * Of device planes nothing but --host is looked at, since what an op
+	 * costs depends on those around it: na_scope.bound answers for times.
+	 */
+#define NA_RECORD(KIND, bag, one, type, ...) \
+	enum na_status (*add_##one)(void *block, const struct type *x);
+#include "netan/model/records.def"
 	/* Once a block has all its records, still on its thread; may be
 	 * NULL. */
 	enum na_status (*seal)(void *block);

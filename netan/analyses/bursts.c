@@ -151,13 +151,12 @@ static enum na_status bu_add(void *block, const struct na_transfer *t)
 	}
 }
 
-static enum na_status bu_add_exec(void *block, const struct na_exec *e)
+static enum na_status bu_add_graph(void *block, const struct na_exec *e)
 {
 	struct bu_state *s = block;
 
-	if (s->stage != BU_KEEP || e->kind != NA_ACT_GRAPH)
-		return NA_OK;
-	if (e->end_ps < s->lo_ps || e->start_ps >= s->hi_ps)
+	if (s->stage != BU_KEEP || e->end_ps < s->lo_ps ||
+	    e->start_ps >= s->hi_ps)
 		return NA_OK;
 	return keep(s, BU_COLLECTIVES, e->start_ps, e->end_ps, e->input, 0);
 }
@@ -321,8 +320,8 @@ const struct na_analysis na_an_bursts = {
 	.passes = 3,
 	.open = bu_open,
 	.fork = bu_fork,
-	.add = bu_add,
-	.add_exec = bu_add_exec,
+	.add_transfer = bu_add,
+	.add_graph = bu_add_graph,
 	.seal = bu_seal,
 	.merge = bu_merge,
 	.turn = bu_turn,

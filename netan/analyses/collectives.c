@@ -185,7 +185,20 @@ static enum na_status co_add(void *block, const struct na_transfer *t)
 	return NA_OK;
 }
 
-static enum na_status co_add_exec(void *block, const struct na_exec *e)
+static enum na_status co_add_action(void *block, const struct na_exec *e)
+{
+	struct co_state *s = block;
+
+	/* An old event tells that a reduction is done, not how long it took. */
+	if (e->kind != NA_ACT_COMPUTE || e->style == NA_STYLE_MESSAGE)
+		return NA_OK;
+	return co_push_time(&s->reductions,
+			    na_time_between(e->start_ps, e->end_ps), e->input)
+		       ? NA_OK
+		       : NA_ENOMEM;
+}
+
+static enum na_status co_add_graph(void *block, const struct na_exec *e)
 {
 	struct co_state *s = block;
 	int64_t time_ps = na_time_between(e->start_ps, e->end_ps);
@@ -193,15 +206,6 @@ static enum na_status co_add_exec(void *block, const struct na_exec *e)
 	struct co_sums *x;
 	uint32_t row;
 
-	/* An old event tells that a reduction is done, not how long it took. */
-	if (e->kind == NA_ACT_COMPUTE && e->style == NA_STYLE_MESSAGE)
-		return NA_OK;
-	if (e->kind == NA_ACT_COMPUTE)
-		return co_push_time(&s->reductions, time_ps, e->input)
-			       ? NA_OK
-			       : NA_ENOMEM;
-	if (e->kind != NA_ACT_GRAPH)
-		return NA_OK;
 	x = row_of(s, e->input, e->collective, e->type, &row);
 	if (!x || !co_push_time(&s->times, time_ps, row))
 		return NA_ENOMEM;
@@ -455,8 +459,9 @@ const struct na_analysis na_an_collectives = {
 	.passes = 1,
 	.open = co_open,
 	.fork = co_fork,
-	.add = co_add,
-	.add_exec = co_add_exec,
+	.add_transfer = co_add,
+	.add_graph = co_add_graph,
+	.add_action = co_add_action,
 	.add_op = co_add_op,
 	.add_module = co_add_module,
 	.merge = co_merge,

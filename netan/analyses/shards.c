@@ -140,38 +140,46 @@ static void cover(struct sh_state *s, int64_t first_ps, int64_t last_ps)
 
 static void survey(struct sh_state *s, const struct na_exec *e)
 {
-	if (e->kind != NA_ACT_D2H)
-		return;
 	cover(s, e->start_ps, e->end_ps);
 	s->used++;
 	s->matter |= na_time_between(e->start_ps, e->end_ps) >= NA_SH_SHORT_PS;
 }
 
-static enum na_status sh_add_exec(void *block, const struct na_exec *e)
+static bool push(struct sh_exec **all, size_t *n, size_t *cap,
+		 const struct na_exec *e)
 {
-	struct sh_state *s = block;
-	const struct sh_exec x = {
+	if (!na_grow(all, cap, *n + 1, sizeof(**all)))
+		return false;
+	(*all)[(*n)++] = (struct sh_exec){
 		.key = {e->device, e->collective, e->input},
 		.start_ps = e->start_ps,
 		.end_ps = e->end_ps,
 		.first_send_ps = NA_TIME_MAX,
 	};
+	return true;
+}
 
-	if (e->style != NA_STYLE_GRAPH || s->pass == 2)
+static enum na_status sh_add_graph(void *block, const struct na_exec *e)
+{
+	struct sh_state *s = block;
+
+	return e->style != NA_STYLE_GRAPH || s->pass != 1 ||
+			       push(&s->execs, &s->n_execs, &s->cap_execs, e)
+		       ? NA_OK
+		       : NA_ENOMEM;
+}
+
+static enum na_status sh_add_action(void *block, const struct na_exec *e)
+{
+	struct sh_state *s = block;
+
+	if (e->kind != NA_ACT_D2H || e->style != NA_STYLE_GRAPH || s->pass == 2)
 		return NA_OK;
-	if (!s->pass) {
-		survey(s, e);
-	} else if (e->kind == NA_ACT_GRAPH) {
-		if (!na_grow(&s->execs, &s->cap_execs, s->n_execs + 1,
-			     sizeof(x)))
-			return NA_ENOMEM;
-		s->execs[s->n_execs++] = x;
-	} else if (e->kind == NA_ACT_D2H) {
-		if (!na_grow(&s->copies, &s->cap_copies, s->n_copies + 1,
-			     sizeof(x)))
-			return NA_ENOMEM;
-		s->copies[s->n_copies++] = x;
-	}
+	if (s->pass)
+		return push(&s->copies, &s->n_copies, &s->cap_copies, e)
+			       ? NA_OK
+			       : NA_ENOMEM;
+	survey(s, e);
 	return NA_OK;
 }
 
@@ -282,8 +290,9 @@ const struct na_analysis na_an_shards = {
 	.passes = 3,
 	.open = sh_open,
 	.fork = sh_fork,
-	.add = sh_add,
-	.add_exec = sh_add_exec,
+	.add_transfer = sh_add,
+	.add_graph = sh_add_graph,
+	.add_action = sh_add_action,
 	.merge = sh_merge,
 	.turn = sh_turn,
 	.finish = sh_finish,

@@ -157,13 +157,13 @@ static enum na_status sz_add(void *block, const struct na_transfer *t)
 	return NA_OK;
 }
 
-static enum na_status sz_add_exec(void *block, const struct na_exec *e)
+static enum na_status sz_add_graph(void *block, const struct na_exec *e)
 {
 	struct sz_state *s = block;
 	uint64_t values[NA_MAX_KEYS];
 	struct sz_sums *x;
 
-	if (e->kind != NA_ACT_GRAPH || !s->executions)
+	if (!s->executions)
 		return NA_OK;
 	na_group_of_exec(&s->scope->by, s->scope->store, e, values);
 	x = sums_of(s, na_groups_add(&s->groups, values));
@@ -315,8 +315,8 @@ const struct na_analysis na_an_sizes = {
 	.passes = 1,
 	.open = sz_open,
 	.fork = sz_fork,
-	.add = sz_add,
-	.add_exec = sz_add_exec,
+	.add_transfer = sz_add,
+	.add_graph = sz_add_graph,
 	.seal = sz_seal,
 	.merge = sz_merge,
 	.turn = sz_turn,

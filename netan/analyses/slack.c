@@ -181,9 +181,8 @@ static enum na_status sl_merge(void *state, void *block, unsigned pass)
 
 	(void)pass;
 	/* Once for all: doubling would take as much again. */
-	if (!s->ops &&
-	    !na_grow(&s->ops, &s->cap_ops, s->scope->store->devices.ops.n,
-		     sizeof(*s->ops)))
+	if (!s->ops && !na_grow(&s->ops, &s->cap_ops, s->scope->store->ops.n,
+				sizeof(*s->ops)))
 		return NA_ENOMEM;
 	if (!na_grow(&s->ops, &s->cap_ops, s->n_ops + b->n_ops,
 		     sizeof(*s->ops)) ||

@@ -86,13 +86,11 @@ static enum na_status st_add_op(void *block, const struct na_op *x)
 	return NA_OK;
 }
 
-static enum na_status st_busy(void *block, uint32_t core, int64_t start_ps,
-			      int64_t end_ps)
+static enum na_status st_busy(void *block, const struct na_busy *x)
 {
 	struct st_state *b = block;
 
-	return !b->pass || st_add_busy(b, core, start_ps, end_ps) ? NA_OK
-								  : NA_ENOMEM;
+	return !b->pass || st_add_busy(b, x) ? NA_OK : NA_ENOMEM;
 }
 
 static bool take(void *to, size_t *n, size_t *cap, const void *from,
@@ -134,9 +132,8 @@ static enum na_status st_merge(void *state, void *block, unsigned pass)
 	}
 	/* Exactly: doubled room would not fit what an op may take. */
 	if (b->n_ops && !s->ops) {
-		s->ops = na_calloc(s->scope->store->devices.ops.n,
-				   sizeof(*s->ops));
-		s->cap_ops = s->ops ? s->scope->store->devices.ops.n : 0;
+		s->ops = na_calloc(s->scope->store->ops.n, sizeof(*s->ops));
+		s->cap_ops = s->ops ? s->scope->store->ops.n : 0;
 	}
 	return take(&s->spans, &s->n_spans, &s->cap_spans, b->spans, b->n_spans,
 		    sizeof(*b->spans)) &&
@@ -291,7 +288,7 @@ const struct na_analysis na_an_steps = {
 	.passes = 2,
 	.open = st_open,
 	.fork = st_fork,
-	.add = st_add,
+	.add_transfer = st_add,
 	.add_op = st_add_op,
 	.add_busy = st_busy,
 	.add_step = st_add_span,

@@ -256,8 +256,7 @@ struct st_state {
  * memory. */
 bool st_build_lines(struct st_state *s);
 /* steps_busy.c: into a block. */
-bool st_add_busy(struct st_state *b, uint32_t core, int64_t start_ps,
-		 int64_t end_ps);
+bool st_add_busy(struct st_state *b, const struct na_busy *t);
 
 /* steps_hosts.c: cells to steps of hosts; who is slowest, and why. */
 bool st_build_hosts(struct st_state *s);

@@ -68,10 +68,11 @@ static size_t meet(const struct st_state *s, const struct st_line *x,
 	return k > from ? k - 1 : from;
 }
 
-bool st_add_busy(struct st_state *b, uint32_t core, int64_t start_ps,
-		 int64_t end_ps)
+bool st_add_busy(struct st_state *b, const struct na_busy *t)
 {
 	const struct st_state *s = b->main;
+	int64_t start_ps = t->start_ps, end_ps = na_busy_end(t);
+	uint32_t core = t->core;
 	const struct st_line *x = &s->lines[core];
 	size_t segment;
 

@@ -273,13 +273,13 @@ static enum na_status tl_add(void *block, const struct na_transfer *t)
 	return s->pass == 0 ? survey(s, t) : spread(s, t);
 }
 
-static enum na_status tl_add_exec(void *block, const struct na_exec *e)
+static enum na_status tl_add_graph(void *block, const struct na_exec *e)
 {
 	struct tl_state *s = block;
 	int64_t start_ps = e->start_ps > s->lo_ps ? e->start_ps : s->lo_ps;
 	int64_t end_ps = e->end_ps < s->hi_ps ? e->end_ps : s->hi_ps;
 
-	if (e->kind != NA_ACT_GRAPH || end_ps <= start_ps)
+	if (end_ps <= start_ps)
 		return NA_OK;
 	if (s->pass == 1) /* no bins: no transfers to draw */
 		return s->bins.n ? keep_pending(s, start_ps, end_ps) : NA_OK;
@@ -552,8 +552,8 @@ const struct na_analysis na_an_timeline = {
 	.check = tl_check,
 	.open = tl_open,
 	.fork = tl_fork,
-	.add = tl_add,
-	.add_exec = tl_add_exec,
+	.add_transfer = tl_add,
+	.add_graph = tl_add_graph,
 	.add_packet = tl_add_packet,
 	.seal = tl_seal,
 	.merge = tl_merge,

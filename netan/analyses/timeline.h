@@ -82,8 +82,7 @@ bool tl_frames_init(struct tl_state *s);
 bool tl_by_runs(const struct tl_state *s);
 /* It came out of packets that are here themselves. */
 bool tl_by_packets(const struct tl_state *s, const struct na_transfer *t);
-enum na_status tl_add_packet(void *block, const struct na_wire_packet *w,
-			     unsigned sides);
+enum na_status tl_add_packet(void *block, const struct na_wire_packet *w);
 bool tl_traffic_init(struct tl_state *s);
 void tl_traffic_merge(struct tl_state *s, const struct tl_state *b);
 bool tl_choose_hosts(struct tl_state *s);

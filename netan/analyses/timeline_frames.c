@@ -105,10 +105,10 @@ static bool add_host(struct tl_state *s, const struct na_wire_packet *w,
 	return true;
 }
 
-enum na_status tl_add_packet(void *block, const struct na_wire_packet *w,
-			     unsigned sides)
+enum na_status tl_add_packet(void *block, const struct na_wire_packet *w)
 {
 	struct tl_state *s = block;
+	unsigned sides = na_filter_packet(s->scope->bound, w);
 	bool filtered = s->scope->filter->host && s->scope->filter->host->n;
 	enum na_status st = NA_OK;
 

@@ -5,29 +5,12 @@
 #include <string.h>
 
 #include "netan/base/vec.h"
+#include "netan/cli/feed.h"
 
 #define STATES_BYTES ((size_t)16 << 20) /* of block states, at once */
 enum { CHUNKS_PER_BLOCK = 256 };        /* fixed: up to 75 000 transfers */
 
 enum { SHARES = 16 }; /* of heavy work; fixed, whatever the threads */
-
-/* In this order through the analysis. */
-enum bag {
-	BAG_TRANSFERS,
-	BAG_GRAPHS,
-	BAG_ACTIONS,
-	BAG_CALLS,
-	BAG_PACKETS,
-	BAG_CONNECTIONS,
-	BAG_SEGMENTS,
-	BAG_STEPS,
-	BAG_MODULES,
-	BAG_OPS,
-	BAG_BUSY,
-	BAG_STRAIGHT, /* of tangled cores */
-	BAG_HOST_EVENTS,
-	N_BAGS
-};
 
 struct drive {
 	const struct na_analysis *a;
@@ -36,10 +19,9 @@ struct drive {
 	struct na_bound_filter bound;
 	void *state;
 	unsigned pass;
-	struct na_chunk **chunks; /* of all bags that are looked at */
-	size_t ends[N_BAGS];      /* where each bag's chunks end */
-	size_t n_chunks, first;
-	unsigned char *blocks; /* states of one round */
+	struct na_fodder *chunks; /* all that is looked at */
+	size_t n_chunks, first;   /* first: block of the round */
+	unsigned char *blocks;    /* states of one round */
 	uint64_t (*dropped)[NA_N_REASONS];
 	enum na_status *status;
 	enum na_status shared[SHARES];
@@ -47,231 +29,6 @@ struct drive {
 	int64_t *zero_ns;
 	struct na_driven *out;
 };
-
-/* Another analysis that shares the reading may ask for classes that this
- * one does not. */
-static bool seen(const struct na_analysis *a, const struct na_transfer *t,
-		 uint64_t dropped[NA_N_REASONS])
-{
-	if (t->klass == NA_CLOCK_SKEW && !a->instants)
-		dropped[NA_LEFT_CLOCK_SKEW]++;
-	else if (t->klass == NA_NO_LATENCY && !a->instants)
-		dropped[NA_LEFT_NO_LATENCY]++;
-	else
-		return true;
-	return t->klass == NA_CLOCK_SKEW && a->censored;
-}
-
-/* Left out already, as what it is: no second reason; or its packets count in
- * its place; or it was read for another analysis, which looks at both sides.
- */
-static bool counted(const struct drive *d, const struct na_transfer *t)
-{
-	if (d->filter.side >= 0 && t->side != d->filter.side)
-		return true;
-	if (t->style >= NA_STYLE_CAPTURE && d->a->add_packet &&
-	    d->s->store.packets.n)
-		return true;
-	return t->klass == NA_CLOCK_SKEW && !d->a->instants;
-}
-
-static enum na_status add_transfers(struct drive *d, void *state,
-				    const struct na_chunk *c,
-				    uint64_t dropped[NA_N_REASONS])
-{
-	const struct na_packed_transfer *x = (const void *)c->data;
-	int side = d->filter.side;
-	enum na_status st = NA_OK;
-
-	/* An analysis of connections alone takes no transfers. */
-	for (size_t i = 0; d->a->add && st == NA_OK && i < c->n; i++) {
-		struct na_transfer t;
-
-		if (side >= 0 && na_packed_aside(&x[i], side))
-			continue;
-		t = na_unpack_transfer(&x[i]);
-		if (!seen(d->a, &t, dropped))
-			continue;
-		switch (na_filter_transfer(&d->bound, &t)) {
-		case NA_KEEP:
-			st = d->a->add(state, &t);
-			break;
-		case NA_DROP_FILTERED:
-			dropped[NA_LEFT_FILTERED] += !counted(d, &t);
-			break;
-		case NA_DROP_TOO_FAST:
-			dropped[NA_LEFT_TOO_FAST] += !counted(d, &t);
-			break;
-		}
-	}
-	return st;
-}
-
-static enum na_status add_execs(struct drive *d, void *state,
-				const struct na_chunk *c)
-{
-	const struct na_packed_exec *x = (const void *)c->data;
-	enum na_status st = NA_OK;
-
-	for (size_t i = 0; st == NA_OK && d->a->add_exec && i < c->n; i++) {
-		const struct na_exec e = na_unpack_exec(&x[i]);
-
-		if (na_filter_exec(&d->bound, &e))
-			st = d->a->add_exec(state, &e);
-	}
-	return st;
-}
-
-static enum na_status add_calls(struct drive *d, void *state,
-				const struct na_chunk *c)
-{
-	const struct na_call *x = (const void *)c->data;
-	enum na_status st = NA_OK;
-
-	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
-		if (na_filter_call(&d->bound, &x[i]))
-			st = d->a->add_call(state, &x[i]);
-	}
-	return st;
-}
-
-static enum na_status add_packets(struct drive *d, void *state,
-				  const struct na_chunk *c,
-				  uint64_t dropped[NA_N_REASONS])
-{
-	const struct na_wire_packet *x = (const void *)c->data;
-	enum na_status st = NA_OK;
-
-	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
-		unsigned sides = na_filter_packet(&d->bound, &x[i]);
-
-		dropped[NA_LEFT_FILTERED] += !sides;
-		if (sides)
-			st = d->a->add_packet(state, &x[i], sides);
-	}
-	return st;
-}
-
-static enum na_status add_connections(struct drive *d, void *state,
-				      const struct na_chunk *c)
-{
-	const struct na_connection *x = (const void *)c->data;
-	enum na_status st = NA_OK;
-
-	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
-		if (na_filter_connection(&d->bound, &x[i]))
-			st = d->a->add_connection(state, &x[i]);
-	}
-	return st;
-}
-
-/* Segments are of the one connection that was asked for. */
-static enum na_status add_segments(struct drive *d, void *state,
-				   const struct na_chunk *c)
-{
-	const struct na_segment *x = (const void *)c->data;
-	enum na_status st = NA_OK;
-
-	for (size_t i = 0; st == NA_OK && i < c->n; i++)
-		st = d->a->add_segment(state, &x[i]);
-	return st;
-}
-
-static enum na_status add_ops(struct drive *d, void *state,
-			      const struct na_chunk *c)
-{
-	const struct na_core *cores = d->s->store.devices.cores;
-	const struct na_op *x = (const void *)c->data;
-	enum na_status st = NA_OK;
-
-	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
-		if (d->a->every_host ||
-		    na_filter_input(&d->bound, cores[x[i].core].input))
-			st = d->a->add_op(state, &x[i]);
-	}
-	return st;
-}
-
-static enum na_status add_busy(struct drive *d, void *state,
-			       const struct na_chunk *c, bool straight)
-{
-	const struct na_core *cores = d->s->store.devices.cores;
-	const struct na_busy *x = (const void *)c->data;
-	enum na_status st = NA_OK;
-
-	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
-		const struct na_core *core = &cores[x[i].core];
-
-		if (core->tangled == straight && x[i].length_ps &&
-		    na_filter_input(&d->bound, core->input))
-			st = d->a->add_busy(state, x[i].core, x[i].start_ps,
-					    x[i].start_ps +
-						    (int64_t)x[i].length_ps);
-	}
-	return st;
-}
-
-static enum na_status
-add_spans(struct drive *d, void *state, const struct na_chunk *c,
-	  enum na_status (*add)(void *block, const struct na_span *s))
-{
-	const struct na_span *x = (const void *)c->data;
-	enum na_status st = NA_OK;
-
-	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
-		if (d->a->every_host || na_filter_input(&d->bound, x[i].input))
-			st = add(state, &x[i]);
-	}
-	return st;
-}
-
-static enum na_status add_host_events(struct drive *d, void *state,
-				      const struct na_chunk *c)
-{
-	const struct na_host_event *x = (const void *)c->data;
-	enum na_status st = NA_OK;
-
-	for (size_t i = 0; st == NA_OK && i < c->n; i++) {
-		if (na_filter_host_event(&d->bound, &x[i]))
-			st = d->a->add_host_event(state, &x[i]);
-	}
-	return st;
-}
-
-static enum na_status add_chunk(struct drive *d, void *state, size_t k,
-				uint64_t dropped[NA_N_REASONS])
-{
-	const struct na_chunk *c = d->chunks[k];
-	enum bag bag = BAG_TRANSFERS;
-
-	while (k >= d->ends[bag])
-		bag++;
-	switch (bag) {
-	case BAG_TRANSFERS:
-		return add_transfers(d, state, c, dropped);
-	case BAG_CALLS:
-		return add_calls(d, state, c);
-	case BAG_PACKETS:
-		return add_packets(d, state, c, dropped);
-	case BAG_CONNECTIONS:
-		return add_connections(d, state, c);
-	case BAG_SEGMENTS:
-		return add_segments(d, state, c);
-	case BAG_STEPS:
-		return add_spans(d, state, c, d->a->add_step);
-	case BAG_MODULES:
-		return add_spans(d, state, c, d->a->add_module);
-	case BAG_OPS:
-		return add_ops(d, state, c);
-	case BAG_BUSY:
-	case BAG_STRAIGHT:
-		return add_busy(d, state, c, bag == BAG_STRAIGHT);
-	case BAG_HOST_EVENTS:
-		return add_host_events(d, state, c);
-	default:
-		return add_execs(d, state, c);
-	}
-}
 
 static void run_block(void *ctx, size_t i)
 {
@@ -282,7 +39,8 @@ static void run_block(void *ctx, size_t i)
 	enum na_status st = d->a->fork(state, d->state, d->pass);
 
 	for (size_t k = from; st == NA_OK && k < to && k < d->n_chunks; k++)
-		st = add_chunk(d, state, k, d->dropped[i]);
+		st = na_feed(d->a, &d->scope, state, &d->chunks[k],
+			     d->dropped[i]);
 	if (st == NA_OK && d->a->seal)
 		st = d->a->seal(state);
 	d->status[i] = st;
@@ -349,43 +107,6 @@ static enum na_status run_shares(struct drive *d, struct na_err *err)
 	return NA_OK;
 }
 
-static bool list_chunks(struct drive *d)
-{
-	const struct na_store *s = &d->s->store;
-	const struct na_bag *bags[N_BAGS] = {
-		[BAG_TRANSFERS] = d->a->add ? &s->transfers : NULL,
-		[BAG_GRAPHS] = &s->graphs,
-		[BAG_ACTIONS] = &s->actions,
-		[BAG_CALLS] = d->a->add_call ? &s->calls : NULL,
-		[BAG_PACKETS] = d->a->add_packet ? &s->packets : NULL,
-		[BAG_CONNECTIONS] = d->a->add_connection ? &s->connections
-							 : NULL,
-		[BAG_SEGMENTS] = d->a->add_segment ? &s->segments : NULL,
-		[BAG_STEPS] = d->a->add_step ? &s->spans : NULL,
-		[BAG_MODULES] = d->a->add_module ? &s->modules : NULL,
-		[BAG_OPS] = d->a->add_op ? &s->devices.ops : NULL,
-		[BAG_BUSY] = d->a->add_busy ? &s->devices.busy : NULL,
-		[BAG_STRAIGHT] = d->a->add_busy ? &s->devices.straight : NULL,
-		[BAG_HOST_EVENTS] = d->a->add_host_event ? &s->host_events
-							 : NULL,
-	};
-	size_t n = 0;
-
-	for (size_t b = 0; b < N_BAGS; b++) {
-		for (struct na_chunk *c = bags[b] ? bags[b]->first : NULL; c;
-		     c = c->next)
-			n++;
-	}
-	d->chunks = na_calloc(n, sizeof(struct na_chunk *));
-	for (size_t b = 0; d->chunks && b < N_BAGS; b++) {
-		for (struct na_chunk *c = bags[b] ? bags[b]->first : NULL; c;
-		     c = c->next)
-			d->chunks[d->n_chunks++] = c;
-		d->ends[b] = d->n_chunks;
-	}
-	return d->chunks;
-}
-
 static enum na_status run(struct drive *d, const void *params,
 			  struct na_result *r, struct na_err *err)
 {
@@ -396,10 +117,12 @@ static enum na_status run(struct drive *d, const void *params,
 	d->blocks = na_calloc(round, d->a->state_size);
 	d->dropped = na_calloc(round, sizeof(*d->dropped));
 	d->status = na_calloc(round, sizeof(*d->status));
+	d->chunks = na_feed_list(d->a, d->scope.store, &d->n_chunks);
 	if (!d->state || !d->blocks || !d->dropped || !d->status ||
-	    !list_chunks(d) ||
+	    !d->chunks ||
 	    !na_filter_bind(&d->bound, &d->filter, d->scope.store))
 		return na_fail_nomem(err);
+	d->bound.every_host = d->a->every_host;
 	st = d->a->open(d->state, &d->scope, params, err);
 	for (d->pass = 0; st == NA_OK && d->pass < d->a->passes; d->pass++) {
 		st = run_pass(d, d->out->dropped, err);

@@ -299,6 +299,26 @@ bool na_filter_input(const struct na_bound_filter *l, uint16_t input)
 	return !l->host_ok || l->host_ok[input];
 }
 
+bool na_filter_span(const struct na_bound_filter *l, const struct na_span *x)
+{
+	return l->every_host || na_filter_input(l, x->input);
+}
+
+static uint16_t input_of(const struct na_bound_filter *l, uint32_t core)
+{
+	return l->store->devices.cores[core].input;
+}
+
+bool na_filter_op(const struct na_bound_filter *l, const struct na_op *x)
+{
+	return l->every_host || na_filter_input(l, input_of(l, x->core));
+}
+
+bool na_filter_busy(const struct na_bound_filter *l, const struct na_busy *x)
+{
+	return x->length_ps && na_filter_input(l, input_of(l, x->core));
+}
+
 bool na_filter_instant(const struct na_bound_filter *l, int64_t at_ps)
 {
 	return in_window(l->filter, at_ps, at_ps) && during_steps(l, at_ps);

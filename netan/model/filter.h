@@ -44,6 +44,7 @@ struct na_bound_filter {
 			 executions nothing at all */
 	bool *end_ok; /* --host in captures: by address or its host */
 	int64_t steps_from_ps, steps_to_ps; /* of --step, all devices */
+	bool every_host; /* device planes of all hosts pass; false at first */
 };
 bool na_filter_bind(struct na_bound_filter *l, const struct na_filter *f,
 		    const struct na_store *s);
@@ -92,13 +93,23 @@ struct na_host_event;
 bool na_filter_host_event(const struct na_bound_filter *l,
 			  const struct na_host_event *e);
 
-/* Records of device planes, by host; an instant by time and --step. */
+/* A host by --host; an instant by time and --step. */
 bool na_filter_input(const struct na_bound_filter *l, uint16_t input);
 bool na_filter_instant(const struct na_bound_filter *l, int64_t at_ps);
+
+struct na_span;
+struct na_op;
+struct na_busy;
+/* Records of device planes, by host alone; busy times that take none do not
+ * pass. */
+bool na_filter_span(const struct na_bound_filter *l, const struct na_span *x);
+bool na_filter_op(const struct na_bound_filter *l, const struct na_op *x);
+bool na_filter_busy(const struct na_bound_filter *l, const struct na_busy *x);
 
 struct na_call;
 struct na_wire_packet;
 struct na_connection;
+struct na_segment;
 /*
  * Records of captures.  --host names a host or an address, and keeps what it
  * sends and what it receives; --step, while these steps run.  A call passes as
@@ -109,6 +120,12 @@ struct na_connection;
 bool na_filter_call(const struct na_bound_filter *l, const struct na_call *c);
 bool na_filter_connection(const struct na_bound_filter *l,
 			  const struct na_connection *c);
+/* Segments are of the one connection that was asked for: all of them. */
+static inline bool na_filter_segment(const struct na_bound_filter *l,
+				     const struct na_segment *x)
+{
+	return l && x;
+}
 #define NA_SIDE_BIT(side) (1u << (side))
 /* As what a packet counts, NA_SIDE_BIT()s; 0: not at all.  Each was seen
  * once: it is received by its destination; to the hosts of --host, received

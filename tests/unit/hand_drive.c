@@ -9,13 +9,14 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "netan/cli/feed.h"
 #include "netan/result/emit.h"
 
 struct drive {
 	const struct na_analysis *a;
 	const struct na_scope *scope;
 	void *state, *block;
-	size_t in_block, size;
+	size_t in_block, size, n_all;
 	unsigned pass;
 };
 
@@ -41,170 +42,28 @@ static void *block_of(struct drive *d)
 	return d->block;
 }
 
-static void add_transfers(struct drive *d, const struct na_bound_filter *bound)
-{
-	const struct na_bag *bag = &d->scope->store->transfers;
-
-	for (struct na_chunk *c = bag->first; c && d->a->add; c = c->next) {
-		const struct na_packed_transfer *x = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			const struct na_transfer t = na_unpack_transfer(&x[i]);
-
-			if (na_filter_transfer(bound, &t) == NA_KEEP)
-				assert_int_equal(d->a->add(block_of(d), &t),
-						 NA_OK);
-		}
-	}
-	end_block(d);
-}
-
-static void add_execs(struct drive *d, const struct na_bound_filter *bound,
-		      const struct na_bag *bag)
-{
-	for (struct na_chunk *c = bag->first; c && d->a->add_exec;
-	     c = c->next) {
-		const struct na_packed_exec *x = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			const struct na_exec e = na_unpack_exec(&x[i]);
-
-			if (na_filter_exec(bound, &e))
-				assert_int_equal(d->a->add_exec(block_of(d),
-								&e),
-						 NA_OK);
-		}
-	}
-	end_block(d);
-}
-
-/* Records of captures that pass the test. */
-#define ADD_ALL(what, bag, test) \
-	static void add_##bag(struct drive *d, \
-			      const struct na_bound_filter *bound) \
-	{ \
-		struct na_chunk *c = d->scope->store->bag.first; \
-\
-		for (; c && d->a->add_##what; c = c->next) { \
-			const struct na_##what *x = (const void *)c->data; \
-\
-			for (size_t i = 0; i < c->n; i++) { \
-				if (test(bound, &x[i])) \
-					assert_int_equal( \
-						d->a->add_##what(block_of(d), \
-								 &x[i]), \
-						NA_OK); \
-			} \
-		} \
-		end_block(d); \
-	}
-#define ANY(bound, x) ((void)(bound), true)
-ADD_ALL(call, calls, na_filter_call)
-ADD_ALL(connection, connections, na_filter_connection)
-ADD_ALL(segment, segments, ANY)
-ADD_ALL(host_event, host_events, na_filter_host_event)
-
-static void add_packets(struct drive *d, const struct na_bound_filter *bound)
-{
-	struct na_chunk *c = d->scope->store->packets.first;
-
-	for (; c && d->a->add_packet; c = c->next) {
-		const struct na_wire_packet *x = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			unsigned sides = na_filter_packet(bound, &x[i]);
-
-			if (sides)
-				assert_int_equal(d->a->add_packet(block_of(d),
-								  &x[i], sides),
-						 NA_OK);
-		}
-	}
-	end_block(d);
-}
-
-static void add_ops(struct drive *d, const struct na_bound_filter *bound)
-{
-	const struct na_devices *v = &d->scope->store->devices;
-
-	for (struct na_chunk *c = v->ops.first; c && d->a->add_op;
-	     c = c->next) {
-		const struct na_op *x = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			if (d->a->every_host ||
-			    na_filter_input(bound, v->cores[x[i].core].input))
-				assert_int_equal(d->a->add_op(block_of(d),
-							      &x[i]),
-						 NA_OK);
-		}
-	}
-	end_block(d);
-}
-
-static void add_busy(struct drive *d, const struct na_bound_filter *bound,
-		     const struct na_bag *bag, bool straight)
-{
-	const struct na_core *cores = d->scope->store->devices.cores;
-
-	for (struct na_chunk *c = bag->first; c && d->a->add_busy;
-	     c = c->next) {
-		const struct na_busy *x = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			const struct na_core *core = &cores[x[i].core];
-
-			if (core->tangled == straight && x[i].length_ps &&
-			    na_filter_input(bound, core->input))
-				assert_int_equal(
-					d->a->add_busy(
-						block_of(d), x[i].core,
-						x[i].start_ps,
-						x[i].start_ps +
-							(int64_t)x[i]
-								.length_ps),
-					NA_OK);
-		}
-	}
-	end_block(d);
-}
-
-static void add_spans(struct drive *d, const struct na_bound_filter *bound,
-		      const struct na_bag *bag,
-		      enum na_status (*add)(void *block,
-					    const struct na_span *s))
-{
-	for (struct na_chunk *c = bag->first; c && add; c = c->next) {
-		const struct na_span *x = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			if (d->a->every_host ||
-			    na_filter_input(bound, x[i].input))
-				assert_int_equal(add(block_of(d), &x[i]),
-						 NA_OK);
-		}
-	}
-	end_block(d);
-}
-
+/* Records one by one: a block may end behind each. */
 static void one_pass(struct drive *d)
 {
-	const struct na_store *s = d->scope->store;
-	const struct na_bound_filter *bound = d->scope->bound;
+	uint64_t dropped[NA_N_REASONS];
+	struct na_fodder *all = na_feed_list(d->a, d->scope->store, &d->n_all);
 
-	add_transfers(d, bound);
-	add_execs(d, bound, &s->graphs);
-	add_execs(d, bound, &s->actions);
-	add_calls(d, bound);
-	add_packets(d, bound);
-	add_connections(d, bound);
-	add_segments(d, bound);
-	add_spans(d, bound, &s->spans, d->a->add_step);
-	add_spans(d, bound, &s->modules, d->a->add_module);
-	add_ops(d, bound);
-	add_busy(d, bound, &s->devices.busy, false);
-	add_busy(d, bound, &s->devices.straight, true);
-	add_host_events(d, bound);
+	assert_non_null(all);
+	for (size_t i = 0; i < d->n_all; i++) {
+		struct na_fodder one = all[i];
+
+		if (i && one.kind != all[i - 1].kind)
+			end_block(d);
+		one.n = 1;
+		for (size_t k = 0; k < all[i].n; k++) {
+			assert_int_equal(na_feed(d->a, d->scope, block_of(d),
+						 &one, dropped),
+					 NA_OK);
+			one.records = (const char *)one.records + one.size;
+		}
+	}
+	end_block(d);
+	free(all);
 }
 
 static void conclude(struct driven *out, struct drive *d, struct na_err *err)
@@ -228,6 +87,7 @@ void hand_drive(struct driven *out, const struct na_analysis *a,
 	struct na_bound_filter bound;
 
 	assert_true(na_filter_bind(&bound, scope->filter, scope->store));
+	bound.every_host = a->every_host;
 	own.bound = &bound;
 	d.state = calloc(1, a->state_size);
 	d.block = calloc(1, a->state_size);
