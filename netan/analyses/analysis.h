@@ -21,6 +21,7 @@
 #define NETAN_ANALYSES_ANALYSIS_H
 
 #include "netan/base/face.h"
+#include "netan/model/extent.h"
 #include "netan/model/group.h"
 #include "netan/model/hlo.h"
 #include "netan/model/store.h"
@@ -80,6 +81,9 @@ struct na_scope {
 	uint64_t connections;
 	/* Of the hosts, by all transfers; NULL: nobody shares them. */
 	struct na_shared_clocks *clocks;
+	/* What was used so far, of all blocks: the driver's, and in finish the
+	 * analysis's. */
+	struct na_extent *used;
 	/* By source, ns: what its times count from, on its lines' own clock;
 	 * NULL: 0. */
 	const int64_t *zero_ns;
@@ -90,6 +94,8 @@ bool na_side_by_side(const struct na_scope *scope, size_t n,
 		     void (*job)(void *arg, size_t i), void *arg);
 
 enum na_severity { NA_SEV_NONE, NA_SEV_INFO, NA_SEV_WARNING, NA_SEV_ERROR };
+
+#define NA_COUNTS(KIND) (UINT32_C(1) << NA_RECORDS_##KIND)
 
 struct na_analysis {
 	struct na_face face;
@@ -108,18 +114,21 @@ struct na_analysis {
 	uint32_t besides;    /* that it sees whatever is asked for */
 	size_t state_size;
 	unsigned passes;
+	/* NA_COUNTS()s: the records of the first pass that were used, unless
+	 * finish says otherwise in na_scope.used. */
+	uint32_t counts;
 
 	/* The parameters alone, before any file is opened; may be NULL. */
 	enum na_status (*check)(const void *params, struct na_err *err);
 	enum na_status (*open)(void *state, const struct na_scope *scope,
 			       const void *params, struct na_err *err);
-	/* These: NA_ENOMEM only. */
+	/* These fail with NA_ENOMEM only. */
 	enum na_status (*fork)(void *block, const void *state, unsigned pass);
 	/*
 	 * add_transfer(), add_graph() and so on: one for each row of
 	 * records.def, and NULL where the analysis does not look at them.
 	 * Records that pass their filter come in the order of the rows, then
-	 * of the inputs.
+	 * of the inputs.  NA_ASIDE: not one of those that were used.
 	 * Of device planes nothing but --host is looked at, since what an op
 	 * costs depends on those around it: na_scope.bound answers for times.
 	 */
@@ -147,10 +156,6 @@ struct na_analysis {
 	 * NULL.  After finish. */
 	enum na_severity (*severity)(const void *state);
 
-	/* Filled in by the driver for the envelope; the analysis says how
-	 * many transfers it used and over which time. */
-	void (*used)(const void *state, uint64_t *n, int64_t *first_ps,
-		     int64_t *last_ps);
 };
 
 extern const struct na_analysis *const na_analyses[];         /* NULL ends */

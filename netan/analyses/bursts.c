@@ -130,7 +130,6 @@ static enum na_status keep_transfer(struct bu_state *s,
 {
 	uint32_t row = row_of(s, t);
 
-	s->used++;
 	s->rows[row].amount += na_spread_clipped(t->start_ps, t->end_ps,
 						 t->size_bytes, s->lo_ps,
 						 s->hi_ps);
@@ -176,7 +175,6 @@ static enum na_status merge_kept(struct bu_state *s, struct bu_state *b)
 {
 	enum na_status st = NA_OK;
 
-	s->used += b->used;
 	s->instants += b->instants;
 	for (size_t i = 0; i < s->n_shown; i++)
 		s->rows[i].amount += b->rows[i].amount;
@@ -270,16 +268,6 @@ static void bu_fini(void *state)
 	free(s->bursts);
 }
 
-static void bu_used(const void *state, uint64_t *n, int64_t *first_ps,
-		    int64_t *last_ps)
-{
-	const struct bu_state *s = state;
-
-	*n = s->used;
-	*first_ps = s->whole[BU_TRANSFERS].first_ps;
-	*last_ps = s->whole[BU_TRANSFERS].last_ps;
-}
-
 const struct na_analysis na_an_bursts = {
 	.face.name = "bursts",
 	.face.usage = "[OPTION…] INPUT…",
@@ -318,6 +306,7 @@ const struct na_analysis na_an_bursts = {
 	.face.params_size = sizeof(struct bu_params),
 	.state_size = sizeof(struct bu_state),
 	.passes = 3,
+	.counts = NA_COUNTS(TRANSFERS),
 	.open = bu_open,
 	.fork = bu_fork,
 	.add_transfer = bu_add,
@@ -328,5 +317,4 @@ const struct na_analysis na_an_bursts = {
 	.finish = bu_finish,
 	.fini = bu_fini,
 	.weight = bu_weight,
-	.used = bu_used,
 };

@@ -309,9 +309,9 @@ static void say(struct na_result *r, const struct bu_state *s,
 	const char *kind = kinds[bu_pending_kind(s)];
 	char mean[NA_UNIT_BUF], idle[NA_UNIT_BUF], max[NA_UNIT_BUF];
 
-	if (!s->used || !x->n) {
+	if (!s->scope->used->n || !x->n) {
 		na_put_textf(r, side, "message", "No %s to count",
-			     s->used ? kind : kinds[BU_TRANSFERS]);
+			     s->scope->used->n ? kind : kinds[BU_TRANSFERS]);
 		return;
 	}
 	if (!x->timed) {
@@ -359,6 +359,8 @@ enum na_status bu_finish(void *state, struct na_result *r, struct na_err *err)
 	enum verdict verdict;
 
 	(void)err;
+	s->scope->used->first_ps = s->whole[BU_TRANSFERS].first_ps;
+	s->scope->used->last_ps = s->whole[BU_TRANSFERS].last_ps;
 	na_put_text(r, body, "pending_of", kinds[bu_pending_kind(s)]);
 	put_pending(r, body, x);
 	put_dispersion(r, body, &x->arrivals);
@@ -366,7 +368,7 @@ enum na_status bu_finish(void *state, struct na_result *r, struct na_err *err)
 	na_put_real(r, body, "memory", x->arrivals.memory);
 	put_bursts(r, body, s);
 	with_steps = put_periods(r, body, s);
-	verdict = apart || !s->used ? UNKNOWN : judge(x, with_steps);
+	verdict = apart || !s->scope->used->n ? UNKNOWN : judge(x, with_steps);
 	na_put_text(r, body, "verdict", verdicts[verdict]);
 	put_hosts(r, body, s);
 	if (s->scope->by.n)

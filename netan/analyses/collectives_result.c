@@ -499,33 +499,23 @@ static bool list_missing(struct report *p)
 	return p->listed;
 }
 
-/* Device ops are used as far as they became executions. */
-static bool cover(struct co_state *s, const struct co_found *f)
-{
-	if (!f->executions)
-		return true;
-	if (!s->used || f->first_ps < s->first_ps)
-		s->first_ps = f->first_ps;
-	if (!s->used || f->last_ps > s->last_ps)
-		s->last_ps = f->last_ps;
-	s->used += f->executions;
-	s->n_executions += f->executions;
-	return true;
-}
-
 static bool gather(struct report *p)
 {
+	struct na_extent *used = p->s->scope->used;
 	struct co_found *f = &p->f;
 	size_t base;
 
-	if (!co_match(p->s, f) || !cover(p->s, f))
+	if (!co_match(p->s, f))
 		return false;
+	/* Device ops are used as far as they became executions. */
+	na_extent_join(used, &f->executions);
+	p->s->n_executions += f->executions.n;
 	base = f->n_rows;
 	if (!add_dcn(p))
 		return false;
 	/* Not each op of an execution. */
 	if (p->s->n_transfers + p->s->n_executions)
-		p->s->used = p->s->n_transfers + p->s->n_executions;
+		used->n = p->s->n_transfers + p->s->n_executions;
 	return miss_dcn(p) && list_missing(p) &&
 	       spread_out(&p->times, &f->times, &p->s->times, base,
 			  f->n_rows) &&

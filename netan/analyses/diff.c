@@ -152,15 +152,6 @@ static enum na_status df_fork(void *block, const void *state, unsigned pass)
 	return na_an_steps.fork(&b->steps, &from->steps, pass);
 }
 
-static void cover(struct df_state *s, uint32_t run, int64_t first_ps,
-		  int64_t last_ps)
-{
-	if (!s->used[run] || first_ps < s->first_ps[run])
-		s->first_ps[run] = first_ps;
-	if (!s->used[run] || last_ps > s->last_ps[run])
-		s->last_ps[run] = last_ps;
-}
-
 static size_t bin_of(const struct df_state *b, uint32_t run, int64_t at_ps)
 {
 	int64_t at = na_time_between(b->bins_from_ps[run], at_ps) / b->bin_ps;
@@ -212,8 +203,7 @@ static enum na_status df_add(void *block, const struct na_transfer *t)
 	u->run = run;
 	u->bytes += (na_i128)t->size_bytes;
 	b->bins[run][bin_of(b, run, t->end_ps)] += (na_i128)t->size_bytes;
-	cover(b, run, t->start_ps, t->end_ps);
-	b->used[run]++;
+	na_extent_add(&b->used[run], t->start_ps, t->end_ps);
 	return NA_OK;
 }
 
@@ -349,9 +339,7 @@ static enum na_status df_merge(void *state, void *block, unsigned pass)
 	}
 	free(unit_as);
 	for (uint32_t r = 0; ok && r < DF_RUNS; r++) {
-		if (b->used[r])
-			cover(s, r, b->first_ps[r], b->last_ps[r]);
-		s->used[r] += b->used[r];
+		na_extent_join(&s->used[r], &b->used[r]);
 		for (size_t k = 0; k < DF_BINS; k++)
 			s->bins[r][k] += b->bins[r][k];
 	}
@@ -401,33 +389,6 @@ static void df_fini(void *state)
 	free(s->changes);
 }
 
-/* Nothing, where no metric has values of both runs. */
-static void df_used(const void *state, uint64_t *n, int64_t *first_ps,
-		    int64_t *last_ps)
-{
-	const struct df_state *s = state;
-	bool any = false;
-
-	*n = 0;
-	*first_ps = *last_ps = 0;
-	for (int m = 0; m < DF_WHATS; m++)
-		any |= s->metrics[m].compared;
-	for (int r = 0; any && r < DF_RUNS; r++) {
-		uint64_t k = s->used[r] ? s->used[r]
-					: s->metrics[DF_SLACK].s[r].count;
-
-		k = k ? k : s->metrics[DF_STEPS].s[r].count;
-		*n += k;
-		/* Runs have origins of their own: the longer one counts. */
-		if (s->used[r] &&
-		    na_time_between(*first_ps, *last_ps) <
-			    na_time_between(s->first_ps[r], s->last_ps[r])) {
-			*first_ps = s->first_ps[r];
-			*last_ps = s->last_ps[r];
-		}
-	}
-}
-
 static enum na_severity df_severity(const void *state)
 {
 	return ((const struct df_state *)state)->any_met ? NA_SEV_ERROR
@@ -456,6 +417,5 @@ const struct na_analysis na_an_diff = {
 	.turn = df_turn,
 	.finish = df_finish,
 	.fini = df_fini,
-	.used = df_used,
 	.severity = df_severity,
 };

@@ -168,8 +168,7 @@ struct df_state {
 	struct na_census_stack counts;
 	na_i128 bins[DF_RUNS][DF_BINS];        /* bytes over the run's time */
 	int64_t bins_from_ps[DF_RUNS], bin_ps; /* as wide in both runs */
-	uint64_t used[DF_RUNS];
-	int64_t first_ps[DF_RUNS], last_ps[DF_RUNS];
+	struct na_extent used[DF_RUNS];
 
 	struct sl_state slack; /* ops, occurrences */
 	struct st_state steps; /* their times alone */

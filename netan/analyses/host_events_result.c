@@ -233,8 +233,12 @@ enum na_status he_finish(void *state, struct na_result *r, struct na_err *err)
 {
 	const struct he_state *s = state;
 	struct na_value *list = na_put_list(r, na_result_body(r), "runs");
+	struct na_extent *used = s->scope->used;
 	bool ok = true;
 
+	/* Transfers count, or where there is none, events. */
+	if (used->n > s->n)
+		used->n -= s->n;
 	na_put_text(r, na_result_side(r), "empty",
 		    "the threads of a host (plane \"/host:CPU\" of a trace)");
 	for (uint32_t run = 0; ok && run < s->scope->store->n_runs; run++)

@@ -130,21 +130,6 @@ static enum na_status sh_add(void *block, const struct na_transfer *t)
 	return NA_OK;
 }
 
-static void cover(struct sh_state *s, int64_t first_ps, int64_t last_ps)
-{
-	if (!s->used || first_ps < s->first_ps)
-		s->first_ps = first_ps;
-	if (!s->used || last_ps > s->last_ps)
-		s->last_ps = last_ps;
-}
-
-static void survey(struct sh_state *s, const struct na_exec *e)
-{
-	cover(s, e->start_ps, e->end_ps);
-	s->used++;
-	s->matter |= na_time_between(e->start_ps, e->end_ps) >= NA_SH_SHORT_PS;
-}
-
 static bool push(struct sh_exec **all, size_t *n, size_t *cap,
 		 const struct na_exec *e)
 {
@@ -174,12 +159,12 @@ static enum na_status sh_add_action(void *block, const struct na_exec *e)
 	struct sh_state *s = block;
 
 	if (e->kind != NA_ACT_D2H || e->style != NA_STYLE_GRAPH || s->pass == 2)
-		return NA_OK;
+		return NA_ASIDE;
 	if (s->pass)
 		return push(&s->copies, &s->n_copies, &s->cap_copies, e)
 			       ? NA_OK
 			       : NA_ENOMEM;
-	survey(s, e);
+	s->matter |= na_time_between(e->start_ps, e->end_ps) >= NA_SH_SHORT_PS;
 	return NA_OK;
 }
 
@@ -189,9 +174,6 @@ static enum na_status sh_merge(void *state, void *block, unsigned pass)
 
 	(void)pass;
 	s->matter |= b->matter;
-	if (b->used)
-		cover(s, b->first_ps, b->last_ps);
-	s->used += b->used;
 	for (size_t i = 0; i < s->scope->store->n_sources; i++) {
 		s->sums[i].sends += b->sums[i].sends;
 		s->sums[i].bytes += b->sums[i].bytes;
@@ -251,7 +233,7 @@ static enum na_status sh_turn(void *state, unsigned done, struct na_err *err)
 
 	(void)err;
 	if (done == 0)
-		return s->used && s->matter ? NA_OK : NA_END;
+		return s->scope->used->n && s->matter ? NA_OK : NA_END;
 	if (done == 2)
 		return NA_END;
 	if (s->n_execs)
@@ -270,16 +252,6 @@ static void sh_fini(void *state)
 	free(s->sums);
 }
 
-static void sh_used(const void *state, uint64_t *n, int64_t *first_ps,
-		    int64_t *last_ps)
-{
-	const struct sh_state *s = state;
-
-	*n = s->used;
-	*first_ps = s->first_ps;
-	*last_ps = s->last_ps;
-}
-
 const struct na_analysis na_an_shards = {
 	.face.name = "shards",
 	.source = "algorithms: shards",
@@ -288,6 +260,7 @@ const struct na_analysis na_an_shards = {
 	.besides = NA_COMP_BIT(NA_COMP_D2H),
 	.state_size = sizeof(struct sh_state),
 	.passes = 3,
+	.counts = NA_COUNTS(ACTIONS),
 	.open = sh_open,
 	.fork = sh_fork,
 	.add_transfer = sh_add,
@@ -297,5 +270,4 @@ const struct na_analysis na_an_shards = {
 	.turn = sh_turn,
 	.finish = sh_finish,
 	.fini = sh_fini,
-	.used = sh_used,
 };

@@ -360,16 +360,6 @@ static void sl_fini(void *state)
 	free(s->overlaps);
 }
 
-static void sl_used(const void *state, uint64_t *n, int64_t *first_ps,
-		    int64_t *last_ps)
-{
-	const struct sl_state *s = state;
-
-	*n = s->used;
-	*first_ps = s->used ? s->first_ps : 0;
-	*last_ps = s->used ? s->last_ps : 0;
-}
-
 static enum na_severity sl_severity(const void *state)
 {
 	const struct sl_state *s = state;
@@ -442,5 +432,4 @@ const struct na_analysis na_an_slack = {
 	.finish = sl_finish,
 	.fini = sl_fini,
 	.severity = sl_severity,
-	.used = sl_used,
 };

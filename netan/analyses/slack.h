@@ -136,9 +136,8 @@ struct sl_state {
 	struct sl_overlap *overlaps; /* by row, longest first */
 	size_t n_overlaps;
 	na_i128 stall_ps, step_ps; /* of all that is looked at */
-	uint64_t used;             /* occurrences in rows */
+	struct na_extent used;     /* occurrences in rows */
 	uint64_t devices;
-	int64_t first_ps, last_ps;
 	const char *verdict;
 	enum na_severity severity;
 };

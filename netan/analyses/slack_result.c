@@ -349,6 +349,7 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 	struct na_value *body = na_result_body(r), *total;
 	uint64_t filtered;
 
+	*s->scope->used = s->used;
 	if (!put_rows(r, body, s))
 		return na_fail_nomem(err);
 	na_put_text(r, body, "verdict", s->verdict);
@@ -356,7 +357,7 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 	na_put_text(r, body, "finding",
 		    na_text_of(na_get(na_result_side(r), "message"), NULL));
 	total = na_put_object(r, body, "total");
-	na_put_int(r, total, "occurrences", (int64_t)s->used);
+	na_put_int(r, total, "occurrences", (int64_t)s->used.n);
 	na_put_int(r, total, "devices", (int64_t)s->devices);
 	na_put_real(r, total, "stall_us",
 		    (double)s->stall_ps / (double)NA_PS_PER_US);
@@ -373,11 +374,11 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 	na_put_text(r, na_result_side(r), "noun", "collective execution");
 	if (s->params->waterfall)
 		na_put_text(r, na_result_side(r), "picture", "waterfall");
-	filtered = s->left.outside + s->left.hosts + s->n - s->used;
+	filtered = s->left.outside + s->left.hosts + s->n - s->used.n;
 	na_put_int(r, na_result_side(r), "filtered", (int64_t)filtered);
 	na_put_int(r, na_result_side(r), "left_out",
 		   (int64_t)(s->left.cut + s->left.done_first + filtered));
-	if (!s->used)
+	if (!s->used.n)
 		say_nothing(r, s);
 	sl_views(r, s);
 	if (sl_put_late(s, r, err) != NA_OK)

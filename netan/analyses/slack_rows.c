@@ -106,14 +106,6 @@ static void add_occ(struct sl_state *s, struct sl_row *row,
 	add_bytes(s, row, o);
 }
 
-static void cover(struct sl_state *s, const struct sl_occ *o, bool first)
-{
-	if (first || o->start_ps < s->first_ps)
-		s->first_ps = o->start_ps;
-	if (first || o->end_ps > s->last_ps)
-		s->last_ps = o->end_ps;
-}
-
 /* ---- devices and step times */
 
 struct count {
@@ -283,8 +275,7 @@ bool sl_sum_up(struct sl_state *s)
 			return false;
 		add_occ(s, row, o);
 		s->stall_ps += o->stall_ps;
-		cover(s, o, !s->used);
-		s->used++;
+		na_extent_add(&s->used, o->start_ps, o->end_ps);
 	}
 	return count_devices(s, &base) && order_occs(s) && sl_overlaps(s);
 }

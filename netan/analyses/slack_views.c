@@ -181,7 +181,7 @@ void sl_views(struct na_result *r, const struct sl_state *s)
 	};
 	/* clang-format on */
 
-	if (!s->used)
+	if (!s->used.n)
 		return;
 	view(r, s, na_text_of(na_get(na_result_side(r), "message"), ""), costs,
 	     sizeof(costs) / sizeof(costs[0]));

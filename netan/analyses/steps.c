@@ -210,16 +210,6 @@ static enum na_severity st_severity(const void *state)
 	return ((const struct st_state *)state)->severity;
 }
 
-static void st_used(const void *state, uint64_t *n, int64_t *first_ps,
-		    int64_t *last_ps)
-{
-	const struct st_state *s = state;
-
-	*n = s->used;
-	*first_ps = s->first_ps;
-	*last_ps = s->last_ps;
-}
-
 const struct na_analysis na_an_steps = {
 	.face.name = "steps",
 	.face.usage = "[OPTION…] INPUT…",
@@ -297,6 +287,5 @@ const struct na_analysis na_an_steps = {
 	.turn = st_turn,
 	.finish = st_finish,
 	.fini = st_fini,
-	.used = st_used,
 	.severity = st_severity,
 };

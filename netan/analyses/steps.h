@@ -247,8 +247,7 @@ struct st_state {
 	size_t *by_host; /* host steps by host */
 	struct st_change *changes;
 	size_t n_changes, cap_changes;
-	uint64_t used;
-	int64_t first_ps, last_ps;
+	struct na_extent used; /* steps of devices */
 	enum na_severity severity;
 };
 

@@ -150,10 +150,9 @@ static enum na_status survey(struct tl_state *s, const struct na_transfer *t)
 	if (tl_by_packets(s, t)) {
 		if (start_ps < end_ps)
 			tl_cover(s, start_ps, end_ps, false);
-		return NA_OK;
+		return NA_ASIDE;
 	}
 	tl_cover(s, start_ps, end_ps, start_ps == end_ps);
-	s->used++;
 	s->n_side[t->side]++;
 	s->instants += t->start_ps == t->end_ps;
 	if (!scope->by.n)
@@ -302,7 +301,6 @@ static enum na_status merge_survey(struct tl_state *s, struct tl_state *b)
 			s->close_ps = b->close_ps;
 		s->any_graph = true;
 	}
-	s->used += b->used;
 	s->instants += b->instants;
 	tl_traffic_merge(s, b);
 	for (size_t i = 0; i < b->n_rows; i++) {
@@ -501,16 +499,6 @@ static void tl_fini(void *state)
 	free(s->host_row);
 }
 
-static void tl_used(const void *state, uint64_t *n, int64_t *first_ps,
-		    int64_t *last_ps)
-{
-	const struct tl_state *s = state;
-
-	*n = s->used;
-	*first_ps = s->any ? s->first_ps : 0;
-	*last_ps = s->any ? s->last_ps : 0;
-}
-
 const struct na_analysis na_an_timeline = {
 	.face.name = "timeline",
 	.face.usage = "[OPTION…] INPUT…",
@@ -549,6 +537,7 @@ const struct na_analysis na_an_timeline = {
 	.face.params_size = sizeof(struct tl_params),
 	.state_size = sizeof(struct tl_state),
 	.passes = 2,
+	.counts = NA_COUNTS(TRANSFERS) | NA_COUNTS(PACKETS),
 	.check = tl_check,
 	.open = tl_open,
 	.fork = tl_fork,
@@ -562,5 +551,4 @@ const struct na_analysis na_an_timeline = {
 	.finish = tl_finish,
 	.fini = tl_fini,
 	.weight = tl_weight,
-	.used = tl_used,
 };

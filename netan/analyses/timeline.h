@@ -32,9 +32,9 @@ struct tl_state {
 	bool any, closed;          /* closed: an instant at last_ps */
 	int64_t open_ps, close_ps; /* of graph executions */
 	bool any_graph;
-	uint64_t used, instants;
+	uint64_t instants;
 	uint64_t n_side[2];
-	uint64_t packets;      /* of used, those that are packets */
+	uint64_t packets;      /* of those used, those that are packets */
 	uint64_t spread_calls; /* transfers of captures without packets */
 	bool *seen;            /* [sources] its packets are here */
 	uint64_t *traffic;     /* [hosts] bytes of packets; NULL: no packets */

@@ -114,7 +114,6 @@ enum na_status tl_add_packet(void *block, const struct na_wire_packet *w)
 
 	if (s->pass == 0) {
 		tl_cover(s, w->time_ps, w->time_ps, true);
-		s->used++;
 		s->packets++;
 	}
 	for (int side = 0; st == NA_OK && side < 2; side++) {

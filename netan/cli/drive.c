@@ -22,11 +22,12 @@ struct drive {
 	struct na_fodder *chunks; /* all that is looked at */
 	size_t n_chunks, first;   /* first: block of the round */
 	unsigned char *blocks;    /* states of one round */
-	uint64_t (*dropped)[NA_N_REASONS];
+	struct na_fed *fed; /* by block of a round */
 	enum na_status *status;
 	enum na_status shared[SHARES];
 	struct na_filter filter; /* the session's, as this analysis means it */
 	int64_t *zero_ns;
+	struct na_extent used;
 	struct na_driven *out;
 };
 
@@ -39,8 +40,7 @@ static void run_block(void *ctx, size_t i)
 	enum na_status st = d->a->fork(state, d->state, d->pass);
 
 	for (size_t k = from; st == NA_OK && k < to && k < d->n_chunks; k++)
-		st = na_feed(d->a, &d->scope, state, &d->chunks[k],
-			     d->dropped[i]);
+		st = na_feed(d->a, &d->scope, state, &d->chunks[k], &d->fed[i]);
 	if (st == NA_OK && d->a->seal)
 		st = d->a->seal(state);
 	d->status[i] = st;
@@ -55,10 +55,24 @@ static size_t round_of(const struct drive *d)
 	return fit < 1 ? 1 : fit < most ? fit : most;
 }
 
+static enum na_status merge_block(struct drive *d, size_t i)
+{
+	void *block = d->blocks + i * d->a->state_size;
+	enum na_status st = d->status[i];
+
+	if (st == NA_OK)
+		st = d->a->merge(d->state, block, d->pass);
+	if (st == NA_OK && d->pass == 0) {
+		na_extent_join(&d->used, &d->fed[i].used);
+		for (int k = 0; k < NA_N_REASONS; k++)
+			d->out->dropped[k] += d->fed[i].dropped[k];
+	}
+	return st;
+}
+
 /* One pass over all records, a round of blocks at a time, merged in input
  * order. */
-static enum na_status run_pass(struct drive *d, uint64_t dropped[NA_N_REASONS],
-			       struct na_err *err)
+static enum na_status run_pass(struct drive *d, struct na_err *err)
 {
 	size_t blocks = (d->n_chunks + CHUNKS_PER_BLOCK - 1) / CHUNKS_PER_BLOCK;
 	size_t round = round_of(d);
@@ -70,18 +84,12 @@ static enum na_status run_pass(struct drive *d, uint64_t dropped[NA_N_REASONS],
 						     : round;
 
 		memset(d->blocks, 0, n * d->a->state_size);
-		memset(d->dropped, 0, n * sizeof(*d->dropped));
+		memset(d->fed, 0, n * sizeof(*d->fed));
 		if (!na_parallel(d->s->threads, n, run_block, d))
 			return na_fail_nomem(err);
 		for (size_t i = 0; i < n; i++) {
-			void *block = d->blocks + i * d->a->state_size;
-
-			st = st == NA_OK ? d->status[i] : st;
-			if (st == NA_OK)
-				st = d->a->merge(d->state, block, d->pass);
-			d->a->fini(block);
-			for (int k = 0; d->pass == 0 && k < NA_N_REASONS; k++)
-				dropped[k] += d->dropped[i][k];
+			st = st == NA_OK ? merge_block(d, i) : st;
+			d->a->fini(d->blocks + i * d->a->state_size);
 		}
 	}
 	return st == NA_OK ? NA_OK : na_fail_nomem(err);
@@ -115,17 +123,17 @@ static enum na_status run(struct drive *d, const void *params,
 
 	d->state = na_calloc(1, d->a->state_size);
 	d->blocks = na_calloc(round, d->a->state_size);
-	d->dropped = na_calloc(round, sizeof(*d->dropped));
+	d->fed = na_calloc(round, sizeof(*d->fed));
 	d->status = na_calloc(round, sizeof(*d->status));
 	d->chunks = na_feed_list(d->a, d->scope.store, &d->n_chunks);
-	if (!d->state || !d->blocks || !d->dropped || !d->status ||
+	if (!d->state || !d->blocks || !d->fed || !d->status ||
 	    !d->chunks ||
 	    !na_filter_bind(&d->bound, &d->filter, d->scope.store))
 		return na_fail_nomem(err);
 	d->bound.every_host = d->a->every_host;
 	st = d->a->open(d->state, &d->scope, params, err);
 	for (d->pass = 0; st == NA_OK && d->pass < d->a->passes; d->pass++) {
-		st = run_pass(d, d->out->dropped, err);
+		st = run_pass(d, err);
 		if (st == NA_OK)
 			st = d->a->turn(d->state, d->pass, err);
 	}
@@ -145,7 +153,7 @@ static void drive_fini(struct drive *d)
 	na_filter_unbind(&d->bound);
 	free(d->state);
 	free(d->blocks);
-	free(d->dropped);
+	free(d->fed);
 	free(d->status);
 	free(d->chunks);
 	free(d->zero_ns);
@@ -225,7 +233,8 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 				    .segments_ctx = s,
 				    .actions = actions,
 				    .actions_ctx = s,
-				    .clocks = s->clocks};
+				    .clocks = s->clocks,
+				    .used = &d.used};
 	d.zero_ns = na_calloc(s->n_inputs, sizeof(*d.zero_ns));
 	if (!d.zero_ns)
 		return na_fail_nomem(err);
@@ -240,7 +249,9 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 	if (st == NA_OK)
 		st = run(&d, params, r, err);
 	if (st == NA_OK) {
-		a->used(d.state, &out->used, &out->first_ps, &out->last_ps);
+		out->used = d.used.n;
+		out->first_ps = d.used.first_ps;
+		out->last_ps = d.used.last_ps;
 		out->side = a->both_sides ? -1 : d.filter.side;
 		if (a->severity)
 			out->severity = a->severity(d.state);

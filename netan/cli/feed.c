@@ -7,8 +7,17 @@ struct feed {
 	const struct na_analysis *a;
 	const struct na_scope *scope;
 	void *block;
-	uint64_t *dropped; /* by reason */
+	struct na_fed *fed;
+	bool counts; /* records of this kind */
 };
+
+static inline enum na_status took(const struct feed *f, enum na_status st,
+				  int64_t from_ps, int64_t to_ps)
+{
+	if (st == NA_OK && f->counts)
+		na_extent_add(&f->fed->used, from_ps, to_ps);
+	return st == NA_ASIDE ? NA_OK : st;
+}
 
 /* ---- records that are kept packed */
 
@@ -17,9 +26,9 @@ struct feed {
 static bool seen(const struct feed *f, const struct na_transfer *t)
 {
 	if (t->klass == NA_CLOCK_SKEW && !f->a->instants)
-		f->dropped[NA_LEFT_CLOCK_SKEW]++;
+		f->fed->dropped[NA_LEFT_CLOCK_SKEW]++;
 	else if (t->klass == NA_NO_LATENCY && !f->a->instants)
-		f->dropped[NA_LEFT_NO_LATENCY]++;
+		f->fed->dropped[NA_LEFT_NO_LATENCY]++;
 	else
 		return true;
 	return t->klass == NA_CLOCK_SKEW && f->a->censored;
@@ -57,13 +66,14 @@ static enum na_status feed_transfers(const struct feed *f, const void *records,
 			continue;
 		switch (na_filter_transfer(f->scope->bound, &t)) {
 		case NA_KEEP:
-			st = f->a->add_transfer(f->block, &t);
+			st = took(f, f->a->add_transfer(f->block, &t),
+				  t.start_ps, t.end_ps);
 			break;
 		case NA_DROP_FILTERED:
-			f->dropped[NA_LEFT_FILTERED] += !counted(f, &t);
+			f->fed->dropped[NA_LEFT_FILTERED] += !counted(f, &t);
 			break;
 		case NA_DROP_TOO_FAST:
-			f->dropped[NA_LEFT_TOO_FAST] += !counted(f, &t);
+			f->fed->dropped[NA_LEFT_TOO_FAST] += !counted(f, &t);
 			break;
 		}
 	}
@@ -80,7 +90,7 @@ feed_execs(const struct feed *f, const struct na_packed_exec *x, size_t n,
 		const struct na_exec e = na_unpack_exec(&x[i]);
 
 		if (na_filter_exec(f->scope->bound, &e))
-			st = add(f->block, &e);
+			st = took(f, add(f->block, &e), e.start_ps, e.end_ps);
 	}
 	return st;
 }
@@ -100,9 +110,9 @@ static enum na_status feed_actions(const struct feed *f, const void *records,
 /* ---- records as they are */
 
 #define UNCOUNTED
-#define COUNTED else f->dropped[NA_LEFT_FILTERED]++;
+#define COUNTED else f->fed->dropped[NA_LEFT_FILTERED]++;
 #define NA_RECORD_PACKED(...)
-#define NA_RECORD(KIND, bag, one, type, told, filter, aside, ...) \
+#define NA_RECORD(KIND, bag, one, type, told, filter, aside, from, to, ...) \
 	static enum na_status feed_##bag(const struct feed *f, \
 					 const void *records, size_t n) \
 	{ \
@@ -111,7 +121,8 @@ static enum na_status feed_actions(const struct feed *f, const void *records,
 \
 		for (size_t i = 0; st == NA_OK && i < n; i++) { \
 			if (filter(f->scope->bound, &x[i])) \
-				st = f->a->add_##one(f->block, &x[i]); \
+				st = took(f, f->a->add_##one(f->block, &x[i]), \
+					  x[i].from, x[i].to); \
 			aside \
 		} \
 		return st; \
@@ -121,9 +132,10 @@ static enum na_status feed_actions(const struct feed *f, const void *records,
 enum na_status na_feed(const struct na_analysis *a,
 		       const struct na_scope *scope, void *block,
 		       const struct na_fodder *in,
-		       uint64_t dropped[NA_N_REASONS])
+		       struct na_fed *fed)
 {
-	const struct feed f = {a, scope, block, dropped};
+	const struct feed f = {a, scope, block, fed,
+			       a->counts >> in->kind & 1};
 
 	switch (in->kind) {
 #define NA_RECORD(KIND, bag, ...) \

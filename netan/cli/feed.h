@@ -18,12 +18,17 @@ struct na_fodder {
 struct na_fodder *na_feed_list(const struct na_analysis *a,
 			       const struct na_store *s, size_t *n);
 
+/* What one block has eaten. */
+struct na_fed {
+	struct na_extent used;          /* na_analysis.counts; not NA_ASIDE */
+	uint64_t dropped[NA_N_REASONS]; /* transfers and packets */
+};
+
 /* Into a block state of a.  The scope has a store, a filter and the same one
- * bound; dropped[] counts what transfers and packets did not pass for.
- * NA_ENOMEM. */
+ * bound.  NA_ENOMEM. */
 enum na_status na_feed(const struct na_analysis *a,
 		       const struct na_scope *scope, void *block,
 		       const struct na_fodder *in,
-		       uint64_t dropped[NA_N_REASONS]);
+		       struct na_fed *fed);
 
 #endif

@@ -16,8 +16,9 @@ struct drive {
 	const struct na_analysis *a;
 	const struct na_scope *scope;
 	void *state, *block;
-	size_t in_block, size, n_all;
+	size_t in_block, size;
 	unsigned pass;
+	struct na_extent used;
 };
 
 static void end_block(struct drive *d)
@@ -45,11 +46,12 @@ static void *block_of(struct drive *d)
 /* Records one by one: a block may end behind each. */
 static void one_pass(struct drive *d)
 {
-	uint64_t dropped[NA_N_REASONS];
-	struct na_fodder *all = na_feed_list(d->a, d->scope->store, &d->n_all);
+	size_t n;
+	struct na_fodder *all = na_feed_list(d->a, d->scope->store, &n);
+	struct na_fed fed = {.used.n = 0};
 
 	assert_non_null(all);
-	for (size_t i = 0; i < d->n_all; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct na_fodder one = all[i];
 
 		if (i && one.kind != all[i - 1].kind)
@@ -57,12 +59,14 @@ static void one_pass(struct drive *d)
 		one.n = 1;
 		for (size_t k = 0; k < all[i].n; k++) {
 			assert_int_equal(na_feed(d->a, d->scope, block_of(d),
-						 &one, dropped),
+						 &one, &fed),
 					 NA_OK);
 			one.records = (const char *)one.records + one.size;
 		}
 	}
 	end_block(d);
+	if (d->pass == 0)
+		d->used = fed.used;
 	free(all);
 }
 
@@ -73,7 +77,9 @@ static void conclude(struct driven *out, struct drive *d, struct na_err *err)
 		assert_int_equal(d->a->share(d->state, i, 3), NA_OK);
 	out->status = d->a->finish(d->state, out->r, err);
 	assert_true(na_result_ok(out->r));
-	d->a->used(d->state, &out->used, &out->first_ps, &out->last_ps);
+	out->used = d->used.n;
+	out->first_ps = d->used.first_ps;
+	out->last_ps = d->used.last_ps;
 	if (d->a->severity)
 		out->severity = d->a->severity(d->state);
 }
@@ -89,6 +95,7 @@ void hand_drive(struct driven *out, const struct na_analysis *a,
 	assert_true(na_filter_bind(&bound, scope->filter, scope->store));
 	bound.every_host = a->every_host;
 	own.bound = &bound;
+	own.used = &d.used;
 	d.state = calloc(1, a->state_size);
 	d.block = calloc(1, a->state_size);
 	assert_true(d.state && d.block);
