@@ -113,6 +113,7 @@ struct na_analysis {
 				0: the network's alone */
 	uint32_t besides;    /* that it sees whatever is asked for */
 	size_t state_size;
+	size_t block_size; /* 0: a block's state is one like the main state */
 	unsigned passes;
 	/* NA_COUNTS()s: the records of the first pass that were used, unless
 	 * finish says otherwise in na_scope.used. */
@@ -145,8 +146,9 @@ struct na_analysis {
 	enum na_status (*share)(void *state, size_t i, size_t n);
 	enum na_status (*finish)(void *state, struct na_result *r,
 				 struct na_err *err);
-	/* Of main and block states alike; all-zero states too. */
+	/* All-zero states too; without fini_block() of block states as well. */
 	void (*fini)(void *state);
+	void (*fini_block)(void *block);
 
 	/* About how many bytes a block state of the next pass takes: the
 	 * driver keeps few at once when they are large.  May be NULL. */
@@ -155,7 +157,6 @@ struct na_analysis {
 	/* How bad is what was found, for --fail-on: enum na_severity; may be
 	 * NULL.  After finish. */
 	enum na_severity (*severity)(const void *state);
-
 };
 
 extern const struct na_analysis *const na_analyses[];         /* NULL ends */

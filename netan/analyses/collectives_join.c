@@ -121,8 +121,7 @@ bool co_add_instance(void *arg, const struct na_op_piece *x, size_t n)
 		if (!count || !co_push_time(&m->f->waits, d - least, id))
 			return false;
 		++*count;
-		na_extent_add(&m->f->executions, x[i].start_ps,
-			      x[i].end_ps);
+		na_extent_add(&m->f->executions, x[i].start_ps, x[i].end_ps);
 		if (na_triples_add(
 			    &m->devices_of,
 			    (struct na_triple){m->ops.units.keys[x[0].unit].a,

@@ -149,7 +149,7 @@ static enum na_status df_fork(void *block, const void *state, unsigned pass)
 		b->bins_from_ps[r] = from->bins_from_ps[r];
 	b->bin_ps = from->bin_ps;
 	na_an_slack.fork(&b->slack, &from->slack, pass);
-	return na_an_steps.fork(&b->steps, &from->steps, pass);
+	return na_an_steps.fork(&b->steps_block, &from->steps, pass);
 }
 
 static size_t bin_of(const struct df_state *b, uint32_t run, int64_t at_ps)
@@ -219,7 +219,7 @@ static enum na_status df_add_step(void *block, const struct na_span *x)
 	struct df_state *b = block;
 
 	return na_an_slack.add_step(&b->slack, x) == NA_OK
-		       ? na_an_steps.add_step(&b->steps, x)
+		       ? na_an_steps.add_step(&b->steps_block, x)
 		       : NA_ENOMEM;
 }
 
@@ -228,7 +228,7 @@ static enum na_status df_add_module(void *block, const struct na_span *x)
 	struct df_state *b = block;
 
 	return na_an_slack.add_module(&b->slack, x) == NA_OK
-		       ? na_an_steps.add_module(&b->steps, x)
+		       ? na_an_steps.add_module(&b->steps_block, x)
 		       : NA_ENOMEM;
 }
 
@@ -344,7 +344,8 @@ static enum na_status df_merge(void *state, void *block, unsigned pass)
 			s->bins[r][k] += b->bins[r][k];
 	}
 	ok = ok && na_an_slack.merge(&s->slack, &b->slack, pass) == NA_OK;
-	return ok ? na_an_steps.merge(&s->steps, &b->steps, pass) : NA_ENOMEM;
+	return ok ? na_an_steps.merge(&s->steps, &b->steps_block, pass)
+		  : NA_ENOMEM;
 }
 
 static enum na_status df_turn(void *state, unsigned done, struct na_err *err)
@@ -378,6 +379,7 @@ static void df_fini(void *state)
 	}
 	na_an_slack.fini(&s->slack);
 	na_an_steps.fini(&s->steps);
+	na_an_steps.fini_block(&s->steps_block);
 	na_triples_fini(&s->paths);
 	na_triples_fini(&s->strata);
 	na_triples_fini(&s->launches);

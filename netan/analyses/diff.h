@@ -172,6 +172,7 @@ struct df_state {
 
 	struct sl_state slack; /* ops, occurrences */
 	struct st_state steps; /* their times alone */
+	struct st_block steps_block;
 	struct sl_params slack_params;
 
 	/* From turn. */

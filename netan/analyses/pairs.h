@@ -65,8 +65,8 @@ struct pr_state {
 	struct pr_sum *sums;       /* by key */
 	size_t cap_sums;
 	uint64_t clamped;
-	uint64_t calls;        /* of those used: component rpc */
-	struct na_extent ends; /* of the clamped ones, too */
+	uint64_t calls;                 /* of those used: component rpc */
+	struct na_extent ends;          /* of the clamped ones, too */
 	uint32_t last_key, last_moment; /* guesses for the next record */
 
 	/* Between the passes. */

@@ -386,7 +386,8 @@ static enum na_status choose_bins(struct rpc_state *s, struct na_err *err)
 
 static bool init_kept(struct rpc_state *s)
 {
-	s->longest.max = s->ends.n <= RPC_POINTS_ALL ? (size_t)s->ends.n : RPC_POINTS_MAX;
+	s->longest.max = s->ends.n <= RPC_POINTS_ALL ? (size_t)s->ends.n
+						     : RPC_POINTS_MAX;
 	s->cell = na_calloc((size_t)s->ends.n, sizeof(*s->cell));
 	s->latency_ps = na_calloc((size_t)s->ends.n, sizeof(*s->latency_ps));
 	return s->cell && s->latency_ps && init_second(s);

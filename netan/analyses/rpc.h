@@ -95,8 +95,8 @@ struct rpc_state {
 	const struct rpc_state *main; /* of a block state */
 
 	/* First pass. */
-	uint64_t n_calls;      /* transfers of component rpc */
-	struct na_extent ends; /* of transfers */
+	uint64_t n_calls;         /* transfers of component rpc */
+	struct na_extent ends;    /* of transfers */
 	struct na_extent latency; /* the least and the most */
 	struct na_groups groups;
 	uint64_t *group_n;

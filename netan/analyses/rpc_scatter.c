@@ -77,7 +77,8 @@ static size_t step_of(int64_t latency_ps)
 
 void rpc_scatter_scale(struct rpc_state *s)
 {
-	double lo = (double)s->latency.first_ps / 1.05, hi = (double)s->latency.last_ps * 1.05;
+	double lo = (double)s->latency.first_ps / 1.05,
+	       hi = (double)s->latency.last_ps * 1.05;
 	uint64_t span = (uint64_t)s->ends.last_ps - (uint64_t)s->ends.first_ps;
 
 	s->column_ps = (int64_t)(span / RPC_COLUMNS + 1);

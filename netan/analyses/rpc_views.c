@@ -239,7 +239,7 @@ static void say_verdict(struct text *t, const struct rpc_state *s,
 	} else if (s->all.verdict.kind != NA_TAIL_NONE) {
 		say_tail(t, body, &s->all);
 	} else {
-		add(t, s->ends.n < FEW                       ? "Too few to tell: "
+		add(t, s->ends.n < FEW                  ? "Too few to tell: "
 		       : strcmp(verdict, "steady") != 0 ? "High all the time: "
 							: "Steady: ");
 		add_quantiles(t, &s->all);

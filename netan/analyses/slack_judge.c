@@ -102,8 +102,8 @@ static void conclude(struct sl_state *s)
 	}
 	s->severity = small || bound ? NA_SEV_WARNING : NA_SEV_NONE;
 	s->verdict = !s->used.n ? NULL
-		     : bound  ? "bandwidth_bound"
-		     : small  ? "slack_small"
+		     : bound    ? "bandwidth_bound"
+		     : small    ? "slack_small"
 		     : s->step_ps > 0 &&
 				     (double)s->stall_ps <
 					     SL_STALL_SHARE * (double)s->step_ps

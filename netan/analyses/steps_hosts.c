@@ -112,8 +112,7 @@ static void one_of_each_host(struct st_state *s)
 			continue;
 		}
 		core = x[i].cell->core;
-		na_extent_add(&s->used, x[i].cell->start_ps,
-			      x[i].cell->end_ps);
+		na_extent_add(&s->used, x[i].cell->start_ps, x[i].cell->end_ps);
 		if (!same)
 			x[n++] = x[i];
 		else if (slower(&x[i], last))

@@ -304,7 +304,8 @@ static void say_records(struct na_result *r, const struct tl_state *s,
 		return;
 	na_put_int(r, na_result_side(r), "packets", (int64_t)s->packets);
 	na_put_text(r, na_result_side(r), "noun",
-		    s->packets != s->scope->used->n ? "transfers and packet" : "packet");
+		    s->packets != s->scope->used->n ? "transfers and packet"
+						    : "packet");
 	if (b->hosts < s->n_busy)
 		na_result_note(r,
 			       "saturation is looked for on the %s busiest of "

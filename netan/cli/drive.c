@@ -22,7 +22,7 @@ struct drive {
 	struct na_fodder *chunks; /* all that is looked at */
 	size_t n_chunks, first;   /* first: block of the round */
 	unsigned char *blocks;    /* states of one round */
-	struct na_fed *fed; /* by block of a round */
+	struct na_fed *fed;       /* by block of a round */
 	enum na_status *status;
 	enum na_status shared[SHARES];
 	struct na_filter filter; /* the session's, as this analysis means it */
@@ -31,10 +31,15 @@ struct drive {
 	struct na_driven *out;
 };
 
+static void *block_at(const struct drive *d, size_t i)
+{
+	return d->blocks + i * na_block_size(d->a);
+}
+
 static void run_block(void *ctx, size_t i)
 {
 	struct drive *d = ctx;
-	void *state = d->blocks + i * d->a->state_size;
+	void *state = block_at(d, i);
 	size_t from = (d->first + i) * CHUNKS_PER_BLOCK;
 	size_t to = from + CHUNKS_PER_BLOCK;
 	enum na_status st = d->a->fork(state, d->state, d->pass);
@@ -57,11 +62,10 @@ static size_t round_of(const struct drive *d)
 
 static enum na_status merge_block(struct drive *d, size_t i)
 {
-	void *block = d->blocks + i * d->a->state_size;
 	enum na_status st = d->status[i];
 
 	if (st == NA_OK)
-		st = d->a->merge(d->state, block, d->pass);
+		st = d->a->merge(d->state, block_at(d, i), d->pass);
 	if (st == NA_OK && d->pass == 0) {
 		na_extent_join(&d->used, &d->fed[i].used);
 		for (int k = 0; k < NA_N_REASONS; k++)
@@ -83,13 +87,13 @@ static enum na_status run_pass(struct drive *d, struct na_err *err)
 		size_t n = blocks - d->first < round ? blocks - d->first
 						     : round;
 
-		memset(d->blocks, 0, n * d->a->state_size);
+		memset(d->blocks, 0, n * na_block_size(d->a));
 		memset(d->fed, 0, n * sizeof(*d->fed));
 		if (!na_parallel(d->s->threads, n, run_block, d))
 			return na_fail_nomem(err);
 		for (size_t i = 0; i < n; i++) {
 			st = st == NA_OK ? merge_block(d, i) : st;
-			d->a->fini(d->blocks + i * d->a->state_size);
+			na_block_fini(d->a, block_at(d, i));
 		}
 	}
 	return st == NA_OK ? NA_OK : na_fail_nomem(err);
@@ -122,12 +126,11 @@ static enum na_status run(struct drive *d, const void *params,
 	enum na_status st;
 
 	d->state = na_calloc(1, d->a->state_size);
-	d->blocks = na_calloc(round, d->a->state_size);
+	d->blocks = na_calloc(round, na_block_size(d->a));
 	d->fed = na_calloc(round, sizeof(*d->fed));
 	d->status = na_calloc(round, sizeof(*d->status));
 	d->chunks = na_feed_list(d->a, d->scope.store, &d->n_chunks);
-	if (!d->state || !d->blocks || !d->fed || !d->status ||
-	    !d->chunks ||
+	if (!d->state || !d->blocks || !d->fed || !d->status || !d->chunks ||
 	    !na_filter_bind(&d->bound, &d->filter, d->scope.store))
 		return na_fail_nomem(err);
 	d->bound.every_host = d->a->every_host;

@@ -131,11 +131,9 @@ static enum na_status feed_actions(const struct feed *f, const void *records,
 
 enum na_status na_feed(const struct na_analysis *a,
 		       const struct na_scope *scope, void *block,
-		       const struct na_fodder *in,
-		       struct na_fed *fed)
+		       const struct na_fodder *in, struct na_fed *fed)
 {
-	const struct feed f = {a, scope, block, fed,
-			       a->counts >> in->kind & 1};
+	const struct feed f = {a, scope, block, fed, a->counts >> in->kind & 1};
 
 	switch (in->kind) {
 #define NA_RECORD(KIND, bag, ...) \

@@ -18,6 +18,19 @@ struct na_fodder {
 struct na_fodder *na_feed_list(const struct na_analysis *a,
 			       const struct na_store *s, size_t *n);
 
+static inline size_t na_block_size(const struct na_analysis *a)
+{
+	return a->block_size ? a->block_size : a->state_size;
+}
+
+static inline void na_block_fini(const struct na_analysis *a, void *block)
+{
+	if (a->fini_block)
+		a->fini_block(block);
+	else
+		a->fini(block);
+}
+
 /* What one block has eaten. */
 struct na_fed {
 	struct na_extent used;          /* na_analysis.counts; not NA_ASIDE */
@@ -28,7 +41,6 @@ struct na_fed {
  * bound.  NA_ENOMEM. */
 enum na_status na_feed(const struct na_analysis *a,
 		       const struct na_scope *scope, void *block,
-		       const struct na_fodder *in,
-		       struct na_fed *fed);
+		       const struct na_fodder *in, struct na_fed *fed);
 
 #endif

@@ -28,8 +28,8 @@ static void end_block(struct drive *d)
 	if (d->a->seal)
 		assert_int_equal(d->a->seal(d->block), NA_OK);
 	assert_int_equal(d->a->merge(d->state, d->block, d->pass), NA_OK);
-	d->a->fini(d->block);
-	memset(d->block, 0, d->a->state_size);
+	na_block_fini(d->a, d->block);
+	memset(d->block, 0, na_block_size(d->a));
 	d->in_block = 0;
 }
 
@@ -97,7 +97,7 @@ void hand_drive(struct driven *out, const struct na_analysis *a,
 	own.bound = &bound;
 	own.used = &d.used;
 	d.state = calloc(1, a->state_size);
-	d.block = calloc(1, a->state_size);
+	d.block = calloc(1, na_block_size(a));
 	assert_true(d.state && d.block);
 	*out = (struct driven){.r = na_result_new()};
 	out->status = a->open(d.state, &own, params, err);
