@@ -314,7 +314,7 @@ static void say_used(const struct df_state *s)
 	struct na_extent *used = s->scope->used;
 
 	for (int r = 0; r < DF_RUNS; r++) {
-		const struct na_extent *x = &s->used[r];
+		const struct na_extent *x = &s->got.used[r];
 		uint64_t k = x->n ? x->n : s->metrics[DF_SLACK].s[r].count;
 
 		used->n += k ? k : s->metrics[DF_STEPS].s[r].count;
@@ -331,14 +331,14 @@ static void say_empty(struct na_result *r, const struct df_state *s)
 {
 	struct na_value *side = na_result_side(r);
 
-	if (!s->used[DF_A].n && !s->used[DF_B].n)
+	if (!s->got.used[DF_A].n && !s->got.used[DF_B].n)
 		na_put_text(r, side, "empty",
 			    "neither run holds anything to compare");
 	else
 		na_put_textf(r, side, "empty",
 			     "run %s holds nothing to compare with run %s",
-			     s->labels[s->used[DF_A].n ? DF_B : DF_A],
-			     s->labels[s->used[DF_A].n ? DF_A : DF_B]);
+			     s->labels[s->got.used[DF_A].n ? DF_B : DF_A],
+			     s->labels[s->got.used[DF_A].n ? DF_A : DF_B]);
 	na_put_text(r, side, "hint",
 		    "diff compares transfers on the network, ops of device "
 		    "planes and steps; netan info tells what is in the inputs");

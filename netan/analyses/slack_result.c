@@ -320,11 +320,11 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 			    "steps tell what communication costs");
 		return;
 	}
-	if (s->n_ops) {
+	if (s->got.n_ops) {
 		na_put_textf(r, side, "empty",
 			     "%s ops over the data-center network, but no "
 			     "collective from its send to its recv-done",
-			     na_print_count(n, s->n_ops));
+			     na_print_count(n, s->got.n_ops));
 		na_put_text(r, side, "hint",
 			    s->params->reference
 				    ? "--reference looks at device 0 and ops "
@@ -337,7 +337,7 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 		     "%zu TPU planes without an op over the data-center "
 		     "network (send, send-done, recv, recv-done of a host "
 		     "transfer); %s other ops communicate",
-		     tpus, na_print_count(n, s->other_ops));
+		     tpus, na_print_count(n, s->got.other_ops));
 	na_put_text(r, side, "hint",
 		    "a job on one slice does not use that network: netan "
 		    "collectives tells what it uses");

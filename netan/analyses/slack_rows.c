@@ -180,8 +180,8 @@ static bool add_steps(struct sl_state *s, const struct na_grouping *base,
 {
 	na_i128 *of = na_calloc(na_groups_count(&s->bases) + 1, sizeof(*of));
 
-	for (size_t i = 0; of && i < s->n_steps; i++) {
-		const struct na_span *x = &s->steps[i];
+	for (size_t i = 0; of && i < s->got.n_steps; i++) {
+		const struct na_span *x = &s->got.steps[i];
 		uint64_t values[NA_MAX_KEYS] = {0};
 		uint32_t group;
 
