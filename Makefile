@@ -41,11 +41,12 @@ LIBS := $(PKG_LIBS) -lm
 
 PROTOS := $(wildcard ingest/proto/*.proto)
 GEN := $(PROTOS:ingest/proto/%.proto=$(B)/gen/%.pb-c.c)
-SRC := $(filter-out netan/cli/main.c,$(wildcard netan/*/*.c ingest/*.c plot/*.c))
-SCHEMAS := netan/cli/schemas/common.json \
-	$(filter-out %/common.json,$(wildcard netan/cli/schemas/*.json))
+# A room may lie in a room.
+PRODUCT := $(sort $(shell find netan ingest plot -name '[a-z]*.[ch]'))
+SRC := $(filter-out netan/cli/main.c,$(filter %.c,$(PRODUCT)))
+MEMBERS := $(sort $(shell find netan -name members.def))
 PAGE := netan/report/page.css netan/report/page.js
-OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/schemas.o $(B)/gen/page.o
+OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/members.o $(B)/gen/page.o
 LIB := $(B)/libnetan.a
 
 # tests/unit/test_NAME.c is a program; the other files there are linked into
@@ -59,7 +60,7 @@ BENCH := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
 ACCURACY := $(B)/tests/accuracy/accuracy
 FLEETS_LIB := $(B)/tests/accuracy/libfleets.a
 FLEETS_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/accuracy.c,$(wildcard tests/accuracy/*.c)))
-OUR_C = $(wildcard netan/*/*.[ch] ingest/*.[ch] plot/*.[ch] tests/*/*.[ch])
+OUR_C = $(PRODUCT) $(sort $(shell find tests -name '[a-z]*.[ch]'))
 
 # V=1 shows whole commands.
 Q := $(if $(V),,@)
@@ -81,10 +82,11 @@ $(B)/bin/netan: $(B)/netan/cli/main.o $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
+# `q` appends: `r` would take two rooms' files of one name for one.
 $(LIB): $(OBJ)
 	@rm -f $@
 	$(call say,AR,$@)
-	$(Q)ar rcs $@ $^
+	$(Q)ar qcs $@ $^
 
 # Rewritten when the command changes, so that other flags mean other objects.
 $(B)/flags: FORCE | have
@@ -93,7 +95,7 @@ $(B)/flags: FORCE | have
 		cmp -s - $@ || printf '%s\n' \
 		'$(subst ','\'',$(COMPILE) $(LINK) $(LIBS))' >$@
 
-$(B)/%.o: %.c $(B)/flags | $(GEN)
+$(B)/%.o: %.c $(B)/flags | $(GEN) $(B)/gen/members.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(COMPILE) -c -o $@ $<
@@ -107,11 +109,12 @@ $(B)/gen/%.pb-c.c: ingest/proto/%.proto | have
 	$(call say,PROTO,$<)
 	$(Q)protoc-c --c_out=$(B)/gen -Iingest/proto $<
 
-# The schemas that `netan help --schema` prints.
-$(B)/gen/schemas.c: tools/schemas.awk $(SCHEMAS)
+# Every member of every result: identifiers and tables.  Rewritten only where
+# they change, for much depends on them; the list of tables may change, too.
+$(B)/gen/members.h $(B)/gen/members.c: $(B)/gen/members.%: tools/members.awk $(MEMBERS) FORCE
 	@mkdir -p $(@D)
-	$(call say,SCHEMA,$@)
-	$(Q)awk -f tools/schemas.awk $(SCHEMAS) >$@.new && mv $@.new $@
+	@awk -f tools/members.awk -v make=$* $(MEMBERS) >$@.new || exit 1; \
+		if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # Style and script of the report's page.
 $(B)/gen/page.c: tools/texts.awk $(PAGE)
@@ -150,7 +153,7 @@ $(BENCH): $(B)/%: $(B)/%.o $(GEN:.c=.o)
 .SECONDARY:
 .PHONY: FORCE
 FORCE:
--include $(wildcard $(B)/*/*.d $(B)/*/*/*.d $(B)/*/*/*/*.d)
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
 
 DEPS = CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' sh tools/deps.sh
 
@@ -224,6 +227,10 @@ golden-update: ## rewrite the golden files; read the diff like code
 	$(SUB) program
 	@JOBS=$(JOBS) bash tests/run.sh -u golden:$(B)
 
+.PHONY: same
+same: all ## compare all that is printed with another build: make same OLD=path
+	@bash tests/same.sh '$(OLD)' $(O)/netan
+
 .PHONY: fuzz-replay
 fuzz-replay: ## feed the kept corpus, and every cut of it, to the readers
 	$(SUB) fuzz-programs
@@ -278,7 +285,7 @@ bench-accuracy: ## measure what localisation finds in simulated fleets (FLEETS, 
 # ---- style
 
 .PHONY: layers
-layers: ## check that includes point one way and files stay short
+layers: ## check that includes point one way and no folder is too full
 	@bash tools/layers.sh
 
 .PHONY: format

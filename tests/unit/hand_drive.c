@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/cli/feed.h"
+#include "netan/engine/feed.h"
 #include "netan/result/emit.h"
 
 struct drive {

@@ -1,0 +1,305 @@
+/* Blocks of records through an analysis, on all cores. */
+#include "netan/engine/drive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+#include "netan/engine/feed.h"
+
+#define STATES_BYTES ((size_t)16 << 20) /* of block states, at once */
+enum { CHUNKS_PER_BLOCK = 256 };        /* fixed: up to 75 000 transfers */
+
+enum { SHARES = 16 }; /* of heavy work; fixed, whatever the threads */
+
+struct drive {
+	const struct na_analysis *a;
+	struct na_session *s;
+	struct na_scope scope;
+	struct na_bound_filter bound;
+	void *state;
+	unsigned pass;
+	struct na_fodder *chunks; /* all that is looked at */
+	size_t n_chunks, first;   /* first: block of the round */
+	unsigned char *blocks;    /* states of one round */
+	struct na_fed *fed;       /* by block of a round */
+	enum na_status *status;
+	enum na_status shared[SHARES];
+	struct na_filter filter; /* the session's, as this analysis means it */
+	int64_t *zero_ns;
+	struct na_extent used;
+	struct na_driven *out;
+};
+
+static void *block_at(const struct drive *d, size_t i)
+{
+	return d->blocks + i * na_block_size(d->a);
+}
+
+static void run_block(void *ctx, size_t i)
+{
+	struct drive *d = ctx;
+	void *state = block_at(d, i);
+	size_t from = (d->first + i) * CHUNKS_PER_BLOCK;
+	size_t to = from + CHUNKS_PER_BLOCK;
+	enum na_status st = d->a->fork(state, d->state, d->pass);
+
+	for (size_t k = from; st == NA_OK && k < to && k < d->n_chunks; k++)
+		st = na_feed(d->a, &d->scope, state, &d->chunks[k], &d->fed[i]);
+	if (st == NA_OK && d->a->seal)
+		st = d->a->seal(state);
+	d->status[i] = st;
+}
+
+static size_t round_of(const struct drive *d)
+{
+	size_t most = d->s->threads * 2, fit = most;
+
+	if (d->a->weight && d->a->weight(d->state))
+		fit = STATES_BYTES / d->a->weight(d->state);
+	return fit < 1 ? 1 : fit < most ? fit : most;
+}
+
+static enum na_status merge_block(struct drive *d, size_t i)
+{
+	enum na_status st = d->status[i];
+
+	if (st == NA_OK)
+		st = d->a->merge(d->state, block_at(d, i), d->pass);
+	if (st == NA_OK && d->pass == 0) {
+		na_extent_join(&d->used, &d->fed[i].used);
+		for (int k = 0; k < NA_N_REASONS; k++)
+			d->out->dropped[k] += d->fed[i].dropped[k];
+	}
+	return st;
+}
+
+/* One pass over all records, a round of blocks at a time, merged in input
+ * order. */
+static enum na_status run_pass(struct drive *d, struct na_err *err)
+{
+	size_t blocks = (d->n_chunks + CHUNKS_PER_BLOCK - 1) / CHUNKS_PER_BLOCK;
+	size_t round = round_of(d);
+	enum na_status st = NA_OK;
+
+	for (d->first = 0; st == NA_OK && d->first < blocks;
+	     d->first += round) {
+		size_t n = blocks - d->first < round ? blocks - d->first
+						     : round;
+
+		memset(d->blocks, 0, n * na_block_size(d->a));
+		memset(d->fed, 0, n * sizeof(*d->fed));
+		if (!na_parallel(d->s->threads, n, run_block, d))
+			return na_fail_nomem(err);
+		for (size_t i = 0; i < n; i++) {
+			st = st == NA_OK ? merge_block(d, i) : st;
+			na_block_fini(d->a, block_at(d, i));
+		}
+	}
+	return st == NA_OK ? NA_OK : na_fail_nomem(err);
+}
+
+static void run_share(void *ctx, size_t i)
+{
+	struct drive *d = ctx;
+
+	d->shared[i] = d->a->share(d->state, i, SHARES);
+}
+
+static enum na_status run_shares(struct drive *d, struct na_err *err)
+{
+	if (!d->a->share)
+		return NA_OK;
+	if (!na_parallel(d->s->threads, SHARES, run_share, d))
+		return na_fail_nomem(err);
+	for (size_t i = 0; i < SHARES; i++) {
+		if (d->shared[i] != NA_OK)
+			return na_fail_nomem(err);
+	}
+	return NA_OK;
+}
+
+static enum na_status run(struct drive *d, const void *params,
+			  struct na_result *r, struct na_err *err)
+{
+	size_t round = d->s->threads * 2;
+	enum na_status st;
+
+	d->state = na_calloc(1, d->a->state_size);
+	d->blocks = na_calloc(round, na_block_size(d->a));
+	d->fed = na_calloc(round, sizeof(*d->fed));
+	d->status = na_calloc(round, sizeof(*d->status));
+	d->chunks = na_feed_list(d->a, d->scope.store, &d->n_chunks);
+	if (!d->state || !d->blocks || !d->fed || !d->status || !d->chunks ||
+	    !na_filter_bind(&d->bound, &d->filter, d->scope.store))
+		return na_fail_nomem(err);
+	d->bound.every_host = d->a->every_host;
+	st = d->a->open(d->state, &d->scope, params, err);
+	for (d->pass = 0; st == NA_OK && d->pass < d->a->passes; d->pass++) {
+		st = run_pass(d, err);
+		if (st == NA_OK)
+			st = d->a->turn(d->state, d->pass, err);
+	}
+	if (st == NA_OK || st == NA_END)
+		st = run_shares(d, err);
+	if (st == NA_OK)
+		st = d->a->finish(d->state, r, err);
+	if (st == NA_OK && !na_result_ok(r))
+		st = na_fail_nomem(err);
+	return st;
+}
+
+static void drive_fini(struct drive *d)
+{
+	if (d->state)
+		d->a->fini(d->state);
+	na_filter_unbind(&d->bound);
+	free(d->state);
+	free(d->blocks);
+	free(d->fed);
+	free(d->status);
+	free(d->chunks);
+	free(d->zero_ns);
+}
+
+static bool on_threads(void *ctx, size_t n, void (*job)(void *arg, size_t i),
+		       void *arg)
+{
+	const struct na_session *s = ctx;
+
+	return na_parallel(s->threads, n, job, arg);
+}
+
+static enum na_status segments(void *ctx, const struct na_connection *c,
+			       na_each_segment each, void *arg,
+			       struct na_err *err)
+{
+	return na_session_segments(ctx, c, each, arg, err);
+}
+
+static enum na_status actions(void *ctx, const struct na_execution *of,
+			      size_t n, na_each_action each, void *arg,
+			      struct na_err *err)
+{
+	return na_session_actions(ctx, of, n, each, arg, err);
+}
+
+/* Runs stand side by side: no group mixes them. */
+static enum na_status by_run_too(struct na_grouping *by, size_t n_runs,
+				 struct na_err *err)
+{
+	if (n_runs < 2 || na_grouping_has(by, NA_KEY_LABEL))
+		return NA_OK;
+	if (by->n == NA_MAX_KEYS)
+		return na_fail(err, NA_EUSAGE,
+			       "--by: at most %d keys beside "
+			       "the labels",
+			       NA_MAX_KEYS - 1);
+	by->keys[by->n++] = NA_KEY_LABEL;
+	return NA_OK;
+}
+
+/* Lines of a trace count from the start of the profile. */
+static int64_t zero_of(const struct na_input *in)
+{
+	int64_t ns;
+
+	return __builtin_sub_overflow(in->zero_ns, in->profile_start_ns, &ns)
+		       ? 0
+		       : ns;
+}
+
+enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
+			const void *params, const struct na_grouping *by,
+			struct na_result *r, struct na_driven *out,
+			struct na_err *err)
+{
+	const struct na_common *c = &s->cli->common;
+	struct drive d = {.a = a, .s = s, .out = out};
+	enum na_status st;
+
+	*out = (struct na_driven){.used = 0};
+	d.filter = na_drive_filter(a, &s->filter, by, c->component >= 0);
+	d.scope = (struct na_scope){.store = &s->store,
+				    .filter = &d.filter,
+				    .bound = &d.bound,
+				    .programs = s->programs,
+				    .joins = s->programs ? &s->joins : NULL,
+				    .by = *by,
+				    .top = c->top > 0 ? (size_t)c->top : 0,
+				    .components = d.filter.components,
+				    .parallel = on_threads,
+				    .parallel_ctx = s,
+				    .segments = na_output_draws(s->cli)
+							? segments
+							: NULL,
+				    .segments_ctx = s,
+				    .actions = actions,
+				    .actions_ctx = s,
+				    .clocks = s->clocks,
+				    .used = &d.used};
+	d.zero_ns = na_calloc(s->n_inputs, sizeof(*d.zero_ns));
+	if (!d.zero_ns)
+		return na_fail_nomem(err);
+	d.scope.zero_ns = d.zero_ns;
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		d.zero_ns[i] = zero_of(&s->inputs[i]);
+		if (s->inputs[i].capture)
+			d.scope.connections +=
+				s->inputs[i].capture->connections;
+	}
+	st = by_run_too(&d.scope.by, s->store.n_runs, err);
+	if (st == NA_OK)
+		st = run(&d, params, r, err);
+	if (st == NA_OK) {
+		out->used = d.used.n;
+		out->first_ps = d.used.first_ps;
+		out->last_ps = d.used.last_ps;
+		out->side = a->both_sides ? -1 : d.filter.side;
+		if (a->severity)
+			out->severity = a->severity(d.state);
+	}
+	drive_fini(&d);
+	return st;
+}
+
+struct na_filter na_drive_filter(const struct na_analysis *a,
+				 const struct na_filter *asked,
+				 const struct na_grouping *by, bool component)
+{
+	struct na_filter f = *asked;
+
+	f.clip = a->clips;
+	f.instants = a->instants || a->censored;
+	f.censored = a->censored && !a->instants;
+	if (a->components && !component &&
+	    na_grouping_has(by, NA_KEY_COMPONENT))
+		f.components = a->components;
+	f.components |= a->besides;
+	if (a->both_sides || f.side >= 0)
+		return f;
+	if (f.components == NA_COMP_BIT(NA_COMP_SEND))
+		f.side = NA_TX;
+	else if (!(f.components & NA_COMP_BIT(NA_COMP_SEND)))
+		f.side = NA_RX;
+	return f;
+}
+
+uint32_t na_drive_wants(const struct na_analysis *a, const struct na_filter *f,
+			const struct na_grouping *by)
+{
+	const uint32_t actions = NA_COMP_BIT(NA_COMP_D2H) |
+				 NA_COMP_BIT(NA_COMP_H2D) |
+				 NA_COMP_BIT(NA_COMP_COMPUTE);
+	uint32_t wants = a->wants;
+
+	if (f->components & actions)
+		wants |= NA_WANT_ACTIONS;
+	/* Graph executions tell the type of a collective. */
+	if (f->components & NA_COMP_BIT(NA_COMP_GRAPH) ||
+	    na_grouping_has(by, NA_KEY_TRANSFER_TYPE))
+		wants |= NA_WANT_GRAPHS;
+	if (f->components & NA_COMP_BIT(NA_COMP_KERNEL))
+		wants |= NA_WANT_KERNELS;
+	return wants;
+}
