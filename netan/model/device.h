@@ -122,6 +122,10 @@ struct na_busy {
 	uint64_t length_ps : 48, core : 16;
 };
 _Static_assert(sizeof(struct na_busy) == 16, "product.md, memory");
+static inline int64_t na_busy_end(const struct na_busy *x)
+{
+	return x->start_ps + (int64_t)x->length_ps;
+}
 #define NA_BUSY_MAX_PS ((INT64_C(1) << 48) - 1)
 /* 75 minutes: what says that a device was busy for longer at a stretch is
  * damaged, and would be cut into thousands. */

@@ -111,17 +111,27 @@ struct sl_overlap {
 	na_i128 ps;
 };
 
-struct sl_state {
-	const struct na_scope *scope;
-	const struct sl_params *params;
-	struct na_grouping by; /* of rows, beside the collective */
-	double capacity_gbps;  /* NaN: not given */
-	/* While reading: all ops; later by core. */
+/* What blocks gather, and the main state from all of them; there by core once
+ * all is read. */
+struct sl_gathered {
 	struct na_op *ops;
 	size_t n_ops, cap_ops;
 	struct na_span *modules, *steps;
 	size_t n_modules, cap_modules, n_steps, cap_steps;
 	uint64_t other_ops; /* not over the data-center network */
+};
+
+struct sl_block {
+	const struct sl_state *main;
+	struct sl_gathered got;
+};
+
+struct sl_state {
+	const struct na_scope *scope;
+	const struct sl_params *params;
+	struct na_grouping by; /* of rows, beside the collective */
+	double capacity_gbps;  /* NaN: not given */
+	struct sl_gathered got;
 
 	struct sl_core *cores; /* [store's cores] */
 	struct sl_occ *occs;   /* by core and start */
@@ -136,9 +146,8 @@ struct sl_state {
 	struct sl_overlap *overlaps; /* by row, longest first */
 	size_t n_overlaps;
 	na_i128 stall_ps, step_ps; /* of all that is looked at */
-	uint64_t used;             /* occurrences in rows */
+	struct na_extent used;     /* occurrences in rows */
 	uint64_t devices;
-	int64_t first_ps, last_ps;
 	const char *verdict;
 	enum na_severity severity;
 };

@@ -89,10 +89,6 @@ static void sum_up(struct tcp_state *s)
 		s->evicted += row->c->end == NA_CONN_EVICTED;
 		if (found > s->severity)
 			s->severity = found;
-		if (!i || row->c->from_ps < s->first_ps)
-			s->first_ps = row->c->from_ps;
-		if (!i || row->c->to_ps > s->last_ps)
-			s->last_ps = row->c->to_ps;
 	}
 }
 
@@ -125,16 +121,6 @@ static void tcp_fini(void *state)
 static enum na_severity tcp_severity(const void *state)
 {
 	return ((const struct tcp_state *)state)->severity;
-}
-
-static void tcp_used(const void *state, uint64_t *n, int64_t *first_ps,
-		     int64_t *last_ps)
-{
-	const struct tcp_state *s = state;
-
-	*n = s->n;
-	*first_ps = s->first_ps;
-	*last_ps = s->last_ps;
 }
 
 const struct na_analysis na_an_tcp = {
@@ -178,6 +164,7 @@ const struct na_analysis na_an_tcp = {
 	.face.params_size = sizeof(struct tcp_params),
 	.state_size = sizeof(struct tcp_state),
 	.passes = 1,
+	.counts = NA_COUNTS(CONNECTIONS),
 	.open = tcp_open,
 	.fork = tcp_fork,
 	.add_connection = tcp_add_connection,
@@ -185,6 +172,5 @@ const struct na_analysis na_an_tcp = {
 	.turn = tcp_turn,
 	.finish = tcp_finish,
 	.fini = tcp_fini,
-	.used = tcp_used,
 	.severity = tcp_severity,
 };
