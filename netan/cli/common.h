@@ -33,6 +33,8 @@ void na_help_program(FILE *out);
 void na_help_command(const struct na_command *c, FILE *out);
 /* man.c: a page in roff; NULL is the page of the program. */
 void na_man_page(const struct na_command *c, FILE *out);
+/* markdown.c: its page in docs/commands; NULL is the list of commands. */
+void na_markdown_page(const struct na_command *c, FILE *out);
 
 /* The JSON Schema of a command's output; the table is generated from
  * netan/cli/schemas/, and ends with a NULL name. */

@@ -1,0 +1,163 @@
+/*
+ * The pages of docs/commands in Markdown, from the same tables as the help.
+ * Each has a place for notes that are written by hand; tools/docs.sh keeps
+ * what stands there.
+ */
+#include <string.h>
+
+#include "netan/cli/common.h"
+
+/* Text that Markdown must not take for its own, without what ends it. */
+static void put_text(FILE *out, const char *s, size_t n)
+{
+	for (; n; n--, s++) {
+		if (*s == '<') {
+			fputs("&lt;", out);
+			continue;
+		}
+		if (strchr("*_[]|`\\", *s))
+			putc('\\', out);
+		putc(*s, out);
+	}
+}
+
+static void put_string(FILE *out, const char *s)
+{
+	if (s)
+		put_text(out, s, strlen(s));
+}
+
+/* In a table's cell, as code: a bar ends the cell even there. */
+static void put_code(FILE *out, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '|')
+			putc('\\', out);
+		putc(*s, out);
+	}
+}
+
+/* Paragraphs; lines that start with a space are shown as they are. */
+static void put_paragraphs(FILE *out, const char *text)
+{
+	bool shown = false;
+
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		bool show = *text == ' ';
+
+		if (n && (!show || !shown))
+			putc('\n', out);
+		if (show)
+			fprintf(out, "    %.*s", (int)n - 1, text + 1);
+		else
+			put_text(out, text, n);
+		if (n)
+			putc('\n', out);
+		shown = show;
+		text += n + (text[n] == '\n');
+	}
+}
+
+static void put_option(FILE *out, const struct na_opt *o)
+{
+	fputs("| `", out);
+	if (o->short_name)
+		fprintf(out, "-%c`, `", o->short_name);
+	fprintf(out, "--%s", o->name);
+	if (o->kind != NA_OPT_FLAG && o->arg) {
+		putc(' ', out);
+		put_code(out, o->arg);
+	}
+	fputs("` | ", out);
+	put_string(out, o->help);
+	if (o->kind == NA_OPT_LIST)
+		fputs(" (can be repeated)", out);
+	fputs(" | ", out);
+	if (o->def && o->kind != NA_OPT_FLAG)
+		put_string(out, o->def);
+	fputs(" |\n", out);
+}
+
+static void put_options(FILE *out, const struct na_command *c)
+{
+	struct na_opt_group groups[NA_MAX_GROUPS];
+	struct na_common common;
+	size_t n = na_command_groups(c, &common, NULL, groups);
+
+	for (size_t k = 0; k < n; k++) {
+		const struct na_opt *o = groups[k].opts;
+
+		if (o->kind == NA_OPT_NONE)
+			continue;
+		fprintf(out, "\n## %s\n\n| option | meaning | default |\n",
+			groups[k].title);
+		fputs("| --- | --- | --- |\n", out);
+		for (; o->kind != NA_OPT_NONE; o++)
+			put_option(out, o);
+	}
+}
+
+static void put_ids(FILE *out, const struct na_command *c)
+{
+	const char *id, *what;
+
+	if (!c->ids)
+		return;
+	fputs("\n| ID | meaning |\n| --- | --- |\n", out);
+	for (size_t k = 0; (id = c->ids(k, &what)); k++) {
+		fprintf(out, "| `%s` | ", id);
+		put_string(out, what);
+		fputs(" |\n", out);
+	}
+}
+
+static void put_notes(FILE *out)
+{
+	fputs("\n<!-- notes: by hand; `make docs` writes all else -->\n"
+	      "<!-- end of notes -->\n",
+	      out);
+}
+
+static void command_page(const struct na_command *c, FILE *out)
+{
+	const struct na_face *face = c->face;
+
+	fprintf(out, "# netan %s\n\n", face->name);
+	put_string(out, face->question);
+	fprintf(out, "\n\n    netan %s %s\n", face->name, face->usage);
+	if (face->details)
+		put_paragraphs(out, face->details);
+	put_ids(out, c);
+	if (face->example)
+		fprintf(out, "\n```\n%s\n```\n", face->example);
+	put_notes(out);
+	put_options(out, c);
+	for (const struct na_schema *s = na_schemas; s->name; s++)
+		if (strcmp(s->name, face->name) == 0)
+			fprintf(out,
+				"\nThe members of its JSON: `netan help "
+				"--schema %s`.\n",
+				face->name);
+}
+
+static void program_page(FILE *out)
+{
+	fputs("# Commands\n\n| command | question |\n| --- | --- |\n", out);
+	for (const struct na_command *const *c = na_commands; *c; c++) {
+		const struct na_face *face = (*c)->face;
+
+		fprintf(out, "| [`%s`](%s.md) | ", face->name, face->name);
+		put_string(out, face->question);
+		fputs(" |\n", out);
+	}
+	put_notes(out);
+}
+
+void na_markdown_page(const struct na_command *c, FILE *out)
+{
+	if (c)
+		command_page(c, out);
+	else
+		program_page(out);
+}
