@@ -37,24 +37,32 @@ static void put_code(FILE *out, const char *s)
 	}
 }
 
+/* A line that ends no sentence goes on in the next one. */
+static bool goes_on(const char *line, size_t n)
+{
+	return n && *line != ' ' && !strchr(".:;", line[n - 1]) && line[n] &&
+	       line[n + 1] != ' ';
+}
+
 /* Paragraphs; lines that start with a space are shown as they are. */
 static void put_paragraphs(FILE *out, const char *text)
 {
-	bool shown = false;
+	bool apart = true, shown = false;
 
 	while (*text) {
 		size_t n = strcspn(text, "\n");
 		bool show = *text == ' ';
 
-		if (n && (!show || !shown))
+		if (n && apart && (!show || !shown))
 			putc('\n', out);
 		if (show)
-			fprintf(out, "    %.*s", (int)n - 1, text + 1);
+			fprintf(out, "   %.*s", (int)n, text);
 		else
 			put_text(out, text, n);
 		if (n)
 			putc('\n', out);
 		shown = show;
+		apart = !goes_on(text, n);
 		text += n + (text[n] == '\n');
 	}
 }
