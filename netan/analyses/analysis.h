@@ -96,7 +96,6 @@ enum na_severity { NA_SEV_NONE, NA_SEV_INFO, NA_SEV_WARNING, NA_SEV_ERROR };
 
 struct na_analysis {
 	struct na_face face;
-	const char *source;  /* where the method is from */
 	uint32_t wants;      /* enum na_want bits */
 	bool clips;          /* --from/--to clip, not select */
 	bool suspects;       /* its culprits may go to a ledger */

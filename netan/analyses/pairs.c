@@ -328,8 +328,8 @@ const struct na_analysis na_an_pairs = {
 			"netan pairs logdir --topology racks.csv --top 50\n"
 			"netan pairs logdir --fail-on error -q -o pairs.json",
 	.suspects = true,
-	.source = "algorithms: greedy explanation with significance, once for "
-		  "each channel",
+	.face.method = "greedy explanation of pairs with significance, once "
+		       "for each channel",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,
 	.censored = true,
 	.by_steps = true,

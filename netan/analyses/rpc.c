@@ -517,8 +517,8 @@ const struct na_analysis na_an_rpc = {
 	.face.example = "netan rpc logdir -o rpc.svg\n"
 			"netan rpc logdir --bin 1s --from 10s --to 20s\n"
 			"netan rpc logdir --by src --format json",
-	.source = "algorithms: type-7 quantiles by bin; timer modes of RFC "
-		  "6298 against a line over size",
+	.face.method = "type-7 quantiles by bin; timers of RFC 6298 and "
+		       "Vasudevan et al., 2009, against a line over size",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_CALLS,
 	.face.opts = rpc_opts,
 	.face.params_size = sizeof(struct rpc_params),

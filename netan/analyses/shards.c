@@ -274,7 +274,6 @@ static void sh_used(const void *state, uint64_t *n, int64_t *first_ps,
 
 const struct na_analysis na_an_shards = {
 	.face.name = "shards",
-	.source = "algorithms: shards",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS,
 	.both_sides = true,
 	.besides = NA_COMP_BIT(NA_COMP_D2H),

@@ -538,8 +538,8 @@ const struct na_analysis na_an_timeline = {
 		"-o bw.json\n"
 		"netan timeline host0.xplane.pb --bin 1ms --from 1.5s --to 2s "
 		"--format csv",
-	.source = "algorithms: exact integration over [start, end); plateau "
-		  "by the 99.5 % quantile of busy bins",
+	.face.method = "exact integration over [start, end); a plateau by the "
+		       "99.5 % quantile of the busy bins",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 		 NA_WANT_FRAMES,
 	.clips = true,

@@ -389,7 +389,6 @@ static void judge(struct na_case *c)
 const struct na_check na_check_bad_endpoint = {
 	.id = "bad-endpoint",
 	.question = "a host, NIC or path that is slow whoever it talks to",
-	.source = "playbook: bad-endpoint; culprits of pairs",
 	.needs = {"pairs"},
 	.uses = {"steps", "tcp", "session"},
 	.judge = judge,

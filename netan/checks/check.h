@@ -90,7 +90,6 @@ enum { NA_CHECK_READS = 6 };
 struct na_check {
 	const char *id;
 	const char *question; /* one line: what it looks for */
-	const char *source;   /* where the rule is from */
 	/* Names of exhibits without which it cannot run, and of those that it
 	 * reads where they are there; NULL ends. */
 	const char *needs[NA_CHECK_READS];

@@ -71,7 +71,6 @@ static void judge(struct na_case *c)
 const struct na_check na_check_compute_latency = {
 	.id = "compute-latency",
 	.question = "a host that computes its reductions slowly",
-	.source = "playbook: compute-latency",
 	.needs = {"collectives"},
 	.judge = judge,
 };

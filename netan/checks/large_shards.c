@@ -158,7 +158,6 @@ static void judge(struct na_case *c)
 const struct na_check na_check_large_shards = {
 	.id = "large-shards",
 	.question = "large transfers that wait for their copy off the device",
-	.source = "playbook: large-shards",
 	.needs = {"shards"},
 	.judge = judge,
 };

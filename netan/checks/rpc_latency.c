@@ -227,7 +227,6 @@ static void judge(struct na_case *c)
 const struct na_check na_check_rpc_latency = {
 	.id = "rpc-latency",
 	.question = "late transfers while the link has room: tails, timers",
-	.source = "playbook: rpc-latency; modes of rpc",
 	.needs = {"rpc"},
 	.uses = {"timeline", "pairs", "tcp", "session"},
 	.judge = judge,

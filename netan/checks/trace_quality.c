@@ -273,7 +273,6 @@ static void judge(struct na_case *c)
 const struct na_check na_check_trace_quality = {
 	.id = "trace-quality",
 	.question = "what is damaged or missing in the inputs",
-	.source = "playbook: trace-quality; coverage of the session",
 	.needs = {"session"},
 	.judge = judge,
 };

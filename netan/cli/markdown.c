@@ -127,6 +127,15 @@ static void put_notes(FILE *out)
 	      out);
 }
 
+static void put_method(FILE *out, const char *method)
+{
+	if (!method)
+		return;
+	fputs("\n## Method\n\n", out);
+	put_string(out, method);
+	fputs("; see [how netan computes its numbers](../methods.md).\n", out);
+}
+
 static void command_page(const struct na_command *c, FILE *out)
 {
 	const struct na_face *face = c->face;
@@ -141,6 +150,7 @@ static void command_page(const struct na_command *c, FILE *out)
 		fprintf(out, "\n```\n%s\n```\n", face->example);
 	put_notes(out);
 	put_options(out, c);
+	put_method(out, face->method);
 	for (const struct na_schema *s = na_schemas; s->name; s++)
 		if (strcmp(s->name, face->name) == 0)
 			fprintf(out,
