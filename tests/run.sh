@@ -210,7 +210,7 @@ need_documents()
 	for name in $(commands); do
 		"$1/tools/pages" "$name"
 	done | options_in >"$out.known"
-	wrong=$(cat README.md docs/*.md docs/commands/*.md | options_in |
+	wrong=$(cat README.md CONTRIBUTING.md docs/*.md docs/commands/*.md | options_in |
 		comm -13 "$out.known" - | grep -v -x -e --version | tr '\n' ' ')
 	if [ -z "$wrong" ]; then
 		verdict "pass registry/documents"
