@@ -41,7 +41,9 @@ LIBS := $(PKG_LIBS) -lm
 
 PROTOS := $(wildcard ingest/proto/*.proto)
 GEN := $(PROTOS:ingest/proto/%.proto=$(B)/gen/%.pb-c.c)
-SRC := $(filter-out netan/cli/main.c,$(wildcard netan/*/*.c ingest/*.c plot/*.c))
+# A room may lie in a room.
+PRODUCT := $(sort $(shell find netan ingest plot -name '[a-z]*.[ch]'))
+SRC := $(filter-out netan/cli/main.c,$(filter %.c,$(PRODUCT)))
 SCHEMAS := netan/cli/schemas/common.json \
 	$(filter-out %/common.json,$(wildcard netan/cli/schemas/*.json))
 PAGE := netan/report/page.css netan/report/page.js
@@ -61,7 +63,7 @@ FLEETS_LIB := $(B)/tests/accuracy/libfleets.a
 FLEETS_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/accuracy.c,$(wildcard tests/accuracy/*.c)))
 # What prints the pages of docs/commands.
 PAGES := $(B)/tools/pages
-OUR_C = $(wildcard netan/*/*.[ch] ingest/*.[ch] plot/*.[ch] tests/*/*.[ch] tools/*.[ch])
+OUR_C = $(PRODUCT) $(sort $(shell find tests -name '[a-z]*.[ch]')) tools/pages.c
 
 # V=1 shows whole commands.
 Q := $(if $(V),,@)
@@ -83,10 +85,11 @@ $(B)/bin/netan: $(B)/netan/cli/main.o $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
+# `q` appends: `r` would take two rooms' files of one name for one.
 $(LIB): $(OBJ)
 	@rm -f $@
 	$(call say,AR,$@)
-	$(Q)ar rcs $@ $^
+	$(Q)ar qcs $@ $^
 
 # Rewritten when the command changes, so that other flags mean other objects.
 $(B)/flags: FORCE | have
@@ -156,7 +159,7 @@ $(BENCH): $(B)/%: $(B)/%.o $(GEN:.c=.o)
 .SECONDARY:
 .PHONY: FORCE
 FORCE:
--include $(wildcard $(B)/*/*.d $(B)/*/*/*.d $(B)/*/*/*/*.d)
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
 
 DEPS = CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' sh tools/deps.sh
 
@@ -230,6 +233,10 @@ golden-update: ## rewrite the golden files; read the diff like code
 	$(SUB) program
 	@JOBS=$(JOBS) bash tests/run.sh -u golden:$(B)
 
+.PHONY: same
+same: all ## compare all that is printed with another build: make same OLD=path
+	@bash tests/same.sh '$(OLD)' $(O)/netan
+
 .PHONY: fuzz-replay
 fuzz-replay: ## feed the kept corpus, and every cut of it, to the readers
 	$(SUB) fuzz-programs
@@ -284,7 +291,7 @@ bench-accuracy: ## measure what localisation finds in simulated fleets (FLEETS, 
 # ---- style
 
 .PHONY: layers
-layers: ## check that includes point one way and files stay short
+layers: ## check that includes point one way and no folder is too full
 	@bash tools/layers.sh
 
 .PHONY: format

@@ -3,8 +3,8 @@
  * nothing else.  The look is fixed by the project's figure language: see
  * plot/theme.h.
  */
-#ifndef NETAN_PLOT_FIGURE_H
-#define NETAN_PLOT_FIGURE_H
+#ifndef PLOT_FIGURE_H
+#define PLOT_FIGURE_H
 
 #include <stdio.h>
 

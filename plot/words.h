@@ -2,8 +2,8 @@
  * Text that grows by pieces, and the sentences that figures share: whose
  * data it is, and how much of it counts.
  */
-#ifndef NETAN_PLOT_WORDS_H
-#define NETAN_PLOT_WORDS_H
+#ifndef PLOT_WORDS_H
+#define PLOT_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "netan/cli/session.h"
+#include "netan/engine/session/session.h"
 
 void na_hide(const struct na_cli *cli, enum na_alias kind, const char *name)
 {

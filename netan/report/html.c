@@ -1,9 +1,9 @@
 /* The page as a whole: head, contents, sections. */
 #include <string.h>
 
+#include "netan/base/sha256.h"
 #include "netan/base/units.h"
 #include "netan/report/html_impl.h"
-#include "netan/report/sha256.h"
 
 static const char *verdict_of(const struct na_report *r)
 {

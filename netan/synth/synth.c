@@ -7,10 +7,10 @@
 #include <time.h>
 
 #include "netan/base/units.h"
-#include "netan/synth/bench.h"
-#include "netan/synth/capture.h"
-#include "netan/synth/gpu.h"
-#include "netan/synth/write.h"
+#include "netan/synth/capture/capture.h"
+#include "netan/synth/gpu/gpu.h"
+#include "netan/synth/xspace/bench.h"
+#include "netan/synth/xspace/write.h"
 
 /* The wall clock of a file for measurements. */
 static const int64_t bench_start_ns = INT64_C(1767607200000000000);

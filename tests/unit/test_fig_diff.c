@@ -9,8 +9,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "plot/fig_diff_data.h"
 #include "plot/figure.h"
+#include "plot/figures/diff_data.h"
 #include "tests/unit/ink.h"
 
 #define LONG_NAME \

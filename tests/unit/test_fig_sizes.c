@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "netan/base/text.h"
-#include "plot/fig_sizes_data.h"
 #include "plot/figure.h"
+#include "plot/figures/sizes_data.h"
 #include "tests/unit/ink.h"
 
 #define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))

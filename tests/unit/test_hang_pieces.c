@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "ingest/hang_prefix.h"
-#include "ingest/hang_wrapped.h"
+#include "ingest/logs/hang_prefix.h"
+#include "ingest/logs/hang_wrapped.h"
 #include "netan/base/units.h"
 
 static struct na_bit span(const char *s)

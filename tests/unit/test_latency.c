@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/latency.h"
+#include "netan/analyses/latency/latency.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/hand_drive.h"
 

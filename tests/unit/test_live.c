@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "ingest/capture_write.h"
-#include "ingest/live.h"
+#include "ingest/capture/live.h"
+#include "ingest/capture/write.h"
 
 enum { PACKETS = 40 };
 

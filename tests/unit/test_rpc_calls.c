@@ -11,9 +11,9 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/bursts.h"
-#include "netan/analyses/rpc.h"
-#include "netan/analyses/sizes.h"
+#include "netan/analyses/bursts/bursts.h"
+#include "netan/analyses/rpc/rpc.h"
+#include "netan/analyses/sizes/sizes.h"
 #include "tests/unit/hand_drive.h"
 
 extern const struct na_analysis na_an_rpc, na_an_latency, na_an_bursts,

@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-#include "ingest/settings.h"
-#include "netan/analyses/host_settings.h"
+#include "ingest/host/settings.h"
 #include "netan/checks/check.h"
-#include "netan/cli/host_settings.h"
-#include "netan/cli/snapshot.h"
+#include "netan/cli/commands/host_settings.h"
+#include "netan/engine/snapshot.h"
+#include "netan/judges/sysctl/sysctl.h"
 #include "tests/unit/settings_tree.h"
 
 static struct tree tree;

@@ -1,0 +1,105 @@
+/*
+ * What the two halves of the capture reader share: capfile.c has the classic
+ * format and the way back from damage, capfile_ng.c the blocks of pcapng.
+ */
+#ifndef INGEST_CAPTURE_CAPFILE_PARTS_H
+#define INGEST_CAPTURE_CAPFILE_PARTS_H
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "ingest/capture/capfile.h"
+
+enum {
+	/* Longer records are damage, unless the file's own snap length says
+	 * more, which is believed up to the second limit. */
+	NA_RECORD_BYTES = 1 << 20,
+	NA_RECORD_BYTES_TOP = 1 << 27,
+	NA_USUAL_BYTES = 65535 + 64, /* more is looked at twice */
+	NA_INTERFACES = 1 << 16,     /* of one section */
+	NA_CHAIN = 4,            /* plausible headers in a row behind damage */
+	NA_SEARCHES = 64,        /* of doubtful headers, in one file */
+	NA_CHAIN_APART_S = 86400 /* and how far apart their times may be */
+};
+
+struct na_capture_interface {
+	uint32_t link, snap_bytes; /* 0: no limit */
+	/* ns = units * mul / div, or units * 10^9 / 2^shift; + offset */
+	uint64_t mul, div;
+	uint8_t shift;
+	bool binary;
+	int64_t offset_s;
+};
+
+struct na_capfile {
+	struct na_input *in;
+	const uint8_t *base, *p, *end; /* p: next record or block */
+	bool ng, big, nano, modified;  /* byte order of file or section */
+	bool swapped_lengths;          /* before version 2.3, or in it */
+	uint32_t link, limit_bytes, usual_bytes;
+	uint64_t lost_bytes, bad_records, bad_blocks;
+	int64_t last_ns, last_s;
+	bool has_last;
+	int searches;
+	size_t interfaces; /* of all sections */
+	/* pcapng: the section's */
+	const uint8_t *section; /* blocks are aligned from here */
+	struct na_capture_interface *list;
+	size_t n_list, cap_list, section_base;
+};
+
+static inline uint16_t na_get16(const uint8_t *p, bool big)
+{
+	return (uint16_t)(big ? p[0] << 8 | p[1] : p[1] << 8 | p[0]);
+}
+
+static inline uint32_t na_get32(const uint8_t *p, bool big)
+{
+	uint32_t x;
+
+	memcpy(&x, p, 4);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return big ? __builtin_bswap32(x) : x;
+#else
+	return big ? x : __builtin_bswap32(x);
+#endif
+}
+
+static inline uint64_t na_capfile_at(const struct na_capfile *f)
+{
+	return (uint64_t)(f->p - f->base);
+}
+
+static inline size_t na_capfile_left(const struct na_capfile *f)
+{
+	return (size_t)(f->end - f->p);
+}
+
+/* f->p is at a section header that a caller has seen. */
+enum na_status na_capfile_ng_open(struct na_capfile *f, struct na_err *err);
+enum na_status na_capfile_ng_next(struct na_capfile *f, struct na_record *r);
+
+/* Warn, and mark the input as damaged. */
+#define na_capfile_hurt(f, ...) \
+	((f)->in->damaged = true, na_input_warn((f)->in, __VA_ARGS__))
+
+/* A length on the wire that nothing has: the captured one stands in. */
+static inline void na_capfile_wire(struct na_capfile *f, uint64_t at,
+				   uint32_t captured, uint32_t *wire)
+{
+	if (*wire <= NA_RECORD_BYTES_TOP)
+		return;
+	na_capfile_hurt(f,
+			"record at byte %" PRIu64 ": %" PRIu32
+			" bytes on the wire; taken as the %" PRIu32 " captured",
+			at, *wire, captured);
+	*wire = captured;
+}
+
+/* Move behind damage to where `plausible` says that records go on; false,
+ * and f->p at the end, if nowhere.  What was passed over is counted. */
+typedef bool na_plausible_fn(const struct na_capfile *f, const uint8_t *p);
+bool na_capfile_resync(struct na_capfile *f, size_t step,
+		       na_plausible_fn *plausible);
+
+#endif

@@ -1,0 +1,357 @@
+#include "ingest/hlo/wire.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "ingest/hlo/line.h"
+#include "netan/base/vec.h"
+
+bool hlo_next_number(const struct na_field *f, struct na_cursor *c, bool *first,
+		     uint64_t *out)
+{
+	if ((f->tag & 7) == NA_W_BYTES)
+		return na_varint(c, out);
+	*out = f->value;
+	if (!*first)
+		return false;
+	*first = false;
+	return (f->tag & 7) == NA_W_VARINT;
+}
+
+/* ---- shapes */
+
+struct shape {
+	uint64_t type, elements, element_bits;
+	bool sized; /* every dimension is told */
+	uint64_t members;
+};
+
+static uint64_t add_sizes(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	if (a == NA_UNKNOWN_U64 || b == NA_UNKNOWN_U64 ||
+	    __builtin_add_overflow(a, b, &sum))
+		return NA_UNKNOWN_U64;
+	return sum;
+}
+
+static void dimensions(struct shape *s, const struct na_field *f)
+{
+	struct na_cursor c = f->body;
+	bool first = true;
+	uint64_t x;
+
+	while (hlo_next_number(f, &c, &first, &x)) {
+		if (x > INT64_MAX ||
+		    __builtin_mul_overflow(s->elements, x, &s->elements))
+			s->sized = false;
+	}
+}
+
+static void layout(struct shape *s, struct na_cursor c)
+{
+	struct na_field f;
+
+	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
+		if (f.tag == NA_TAG(7, NA_W_VARINT))
+			s->element_bits = f.value;
+	}
+}
+
+/* Elements below a byte take one, unless the layout packs them. */
+static uint64_t array_bytes(const struct shape *s)
+{
+	int bits = na_hlo_type_number_bits(s->type);
+	uint64_t all;
+
+	if (bits == 0)
+		return 0;
+	if (bits < 0 || !s->sized)
+		return NA_UNKNOWN_U64;
+	if (s->element_bits && s->element_bits < 8)
+		bits = (int)s->element_bits;
+	else if (bits < 8)
+		bits = 8;
+	if (__builtin_mul_overflow(s->elements, (uint64_t)bits, &all))
+		return NA_UNKNOWN_U64;
+	return all / 8 + (all % 8 != 0);
+}
+
+static bool shape_bytes(struct na_cursor c, int depth, uint64_t *bytes)
+{
+	struct shape s = {.elements = 1, .sized = true};
+	enum na_next next;
+	struct na_field f;
+	uint64_t member;
+
+	*bytes = NA_UNKNOWN_U64;
+	if (depth == HLO_SHAPE_DEPTH)
+		return true;
+	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
+		if (f.tag == NA_TAG(2, NA_W_VARINT)) {
+			s.type = f.value;
+		} else if (f.tag >> 3 == 3) {
+			dimensions(&s, &f);
+		} else if (f.tag == NA_TAG(5, NA_W_BYTES)) {
+			layout(&s, f.body);
+		} else if (f.tag == NA_TAG(4, NA_W_BYTES)) {
+			if (!shape_bytes(f.body, depth + 1, &member))
+				return false;
+			s.members = add_sizes(s.members, member);
+		}
+	}
+	*bytes = add_sizes(array_bytes(&s), s.members);
+	return next == NA_NEXT_END;
+}
+
+bool hlo_shape_bytes(struct na_cursor shape, uint64_t *bytes)
+{
+	return shape_bytes(shape, 0, bytes);
+}
+
+/* PrimitiveType by number. */
+/* clang-format off */
+static const char *const type_names[] = {
+	"invalid", "pred", "s8", "s16", "s32", "s64", "u8", "u16", "u32",
+	"u64", "f16", "f32", "f64", "tuple", "opaque", "c64", "bf16",
+	"token", "c128", "f8e5m2", "f8e4m3fn", "s4", "u4", "f8e4m3b11fnuz",
+	"f8e5m2fnuz", "f8e4m3fnuz", "s2", "u2", "f8e4m3", "f8e3m4", "s1",
+	"u1", "f4e2m1fn", "f8e8m0fnu", "buffer"
+};
+/* clang-format on */
+enum { N_TYPES = sizeof(type_names) / sizeof(type_names[0]) };
+
+static void put_numbers(struct hlo_buf *b, const struct na_field *f, bool *any)
+{
+	struct na_cursor c = f->body;
+	bool first = true;
+	uint64_t x;
+
+	while (hlo_next_number(f, &c, &first, &x)) {
+		hlo_putf(b, "%s%" PRId64, *any ? "," : "", (int64_t)x);
+		*any = true;
+	}
+}
+
+/* All values of one repeated number. */
+static void put_list(struct hlo_buf *b, struct na_cursor c, uint32_t number)
+{
+	bool any = false;
+	struct na_field f;
+
+	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
+		if (f.tag >> 3 == number)
+			put_numbers(b, &f, &any);
+	}
+}
+
+/* What a layout says beside the order of its dimensions is told apart, but
+ * not spelled out. */
+static void put_layout(struct hlo_buf *b, struct na_cursor c)
+{
+	struct na_cursor all = c;
+	uint64_t more = 0;
+	struct na_field f;
+
+	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
+		if (f.tag >> 3 != 1)
+			more = na_hlo_hash(na_hlo_mix(more, f.tag), f.body.p,
+					   (size_t)(c.p - f.body.p));
+	}
+	hlo_put(b, "{", 1);
+	put_list(b, all, 1);
+	if (more)
+		hlo_putf(b, ":#%08" PRIx32, (uint32_t)(more >> 32));
+	hlo_put(b, "}", 1);
+}
+
+void hlo_shape_text(struct hlo_buf *b, struct na_cursor shape, int depth)
+{
+	struct na_cursor c = shape;
+	uint64_t type = 0;
+	bool any = false;
+	struct na_field f;
+
+	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
+		if (f.tag == NA_TAG(2, NA_W_VARINT))
+			type = f.value;
+	}
+	c = shape;
+	if (na_hlo_type_number_bits(type) != 0) {
+		hlo_putf(b, "%s[", type < N_TYPES ? type_names[type] : "?");
+		put_list(b, shape, 3);
+		hlo_put(b, "]", 1);
+		while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
+			if (f.tag == NA_TAG(5, NA_W_BYTES))
+				put_layout(b, f.body);
+		}
+		return;
+	}
+	if (type != 13) {
+		hlo_putf(b, "%s[]", type < N_TYPES ? type_names[type] : "?");
+		return;
+	}
+	hlo_put(b, "(", 1);
+	while (depth < HLO_SHAPE_DEPTH &&
+	       na_field_next(&c, &f) == NA_NEXT_FIELD) {
+		if (f.tag != NA_TAG(4, NA_W_BYTES))
+			continue;
+		hlo_put(b, ", ", any ? 2 : 0);
+		hlo_shape_text(b, f.body, depth + 1);
+		any = true;
+	}
+	hlo_put(b, ")", 1);
+}
+
+/* ---- groups */
+
+bool hlo_group_add(struct hlo_groups *g, struct na_cursor c)
+{
+	enum na_next next;
+	struct na_field f;
+	uint32_t size = 0;
+
+	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
+		struct na_cursor ids = f.body;
+		bool first = true;
+		uint64_t x;
+
+		while (f.tag >> 3 == 1 && size < UINT32_MAX &&
+		       hlo_next_number(&f, &ids, &first, &x))
+			size++;
+	}
+	if (!g->n)
+		g->first_size = size;
+	g->uneven |= size != g->first_size;
+	g->n += g->n < UINT32_MAX;
+	return next == NA_NEXT_END;
+}
+
+static bool iota(struct hlo_groups *g, struct na_cursor c)
+{
+	enum na_next next;
+	struct na_field f;
+
+	*g = (struct hlo_groups){.n = 0};
+	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
+		uint32_t x = f.value <= INT32_MAX ? (uint32_t)f.value : 0;
+
+		if (f.tag == NA_TAG(1, NA_W_VARINT))
+			g->n = x;
+		else if (f.tag == NA_TAG(2, NA_W_VARINT))
+			g->first_size = x;
+	}
+	return next == NA_NEXT_END;
+}
+
+bool hlo_device_list(struct hlo_groups *g, struct na_cursor c)
+{
+	enum na_next next;
+	struct na_field f;
+
+	*g = (struct hlo_groups){.n = 0};
+	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
+		if (f.tag == NA_TAG(1, NA_W_BYTES) && !hlo_group_add(g, f.body))
+			return false;
+		if (f.tag == NA_TAG(2, NA_W_BYTES) && !iota(g, f.body))
+			return false;
+	}
+	return next == NA_NEXT_END;
+}
+
+void hlo_group_text(struct hlo_buf *b, struct na_cursor group)
+{
+	hlo_put(b, "{", 1);
+	put_list(b, group, 1);
+	hlo_put(b, "}", 1);
+}
+
+static void iota_text(struct hlo_buf *b, struct na_cursor c)
+{
+	struct hlo_groups g;
+
+	iota(&g, c);
+	hlo_putf(b, "[%" PRIu32 ",%" PRIu32 "]<=[", g.n, g.first_size);
+	put_list(b, c, 3);
+	hlo_put(b, "]T(", 3);
+	put_list(b, c, 4);
+	hlo_put(b, ")", 1);
+}
+
+void hlo_device_list_text(struct hlo_buf *b, struct na_cursor c)
+{
+	bool any = false;
+	struct na_field f;
+
+	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
+		hlo_put(b, ",", any);
+		any = true;
+		if (f.tag == NA_TAG(1, NA_W_BYTES))
+			hlo_group_text(b, f.body);
+		else if (f.tag == NA_TAG(2, NA_W_BYTES))
+			iota_text(b, f.body);
+		else
+			hlo_putf(b, "#%" PRIu32, f.tag >> 3);
+	}
+}
+
+/* ---- attributes */
+
+static bool entry(struct na_cursor c, struct hlo_pair *p)
+{
+	enum na_next next;
+	struct na_field f;
+
+	*p = (struct hlo_pair){{"", 0}, {"", 0}};
+	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
+		struct na_text t = {(const char *)f.body.p, na_left(&f.body)};
+
+		if (f.tag == NA_TAG(1, NA_W_BYTES))
+			p->key = t;
+		else if (f.tag == NA_TAG(2, NA_W_BYTES))
+			p->value = t;
+	}
+	return next == NA_NEXT_END;
+}
+
+static int compare(const struct na_text *a, const struct na_text *b)
+{
+	size_t n = a->n < b->n ? a->n : b->n;
+	int order = memcmp(a->s, b->s, n);
+
+	return order ? order : (a->n > b->n) - (a->n < b->n);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct hlo_pair *x = a, *y = b;
+	int order = compare(&x->key, &y->key);
+
+	return order ? order : compare(&x->value, &y->value);
+}
+
+bool hlo_attributes(struct na_cursor c, struct hlo_pair **pairs, size_t *n,
+		    bool *nomem)
+{
+	enum na_next next;
+	struct na_field f;
+	size_t cap = 0;
+
+	*pairs = NULL;
+	*n = 0;
+	*nomem = false;
+	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
+		if (f.tag != NA_TAG(1, NA_W_BYTES))
+			continue;
+		if (!na_grow(pairs, &cap, *n + 1, sizeof(**pairs))) {
+			*nomem = true;
+			return false;
+		}
+		if (!entry(f.body, &(*pairs)[(*n)++]))
+			return false;
+	}
+	if (*n)
+		qsort(*pairs, *n, sizeof(**pairs), by_key);
+	return next == NA_NEXT_END;
+}

@@ -1,0 +1,140 @@
+#include "netan/cli/commands/info.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+/* clang-format off */
+#define COUNT(name, header) \
+	{#name, header, offsetof(struct na_capture_counts, name)}
+static const struct { const char *name, *header; size_t at; } counts[] = {
+	COUNT(packets, "packets"),
+	COUNT(captured_bytes, "captured B"),
+	COUNT(wire_bytes, "on the wire B"),
+	COUNT(interfaces, "interfaces"),
+	COUNT(connections, "connections"),
+	COUNT(rpcs, "calls"),
+	COUNT(roce_messages, "RoCE messages"),
+	COUNT(exchanges, "exchanges"),
+	COUNT(tcp, "TCP"),
+	COUNT(udp, "UDP"),
+	COUNT(other_ip, "other IP"),
+	COUNT(non_ip, "non-IP"),
+	COUNT(fragments, "fragments"),
+	COUNT(fragments_lost, "fragments lost"),
+	COUNT(malformed, "malformed"),
+	COUNT(cut_packets, "cut"),
+	COUNT(backward_steps, "steps back in time"),
+	COUNT(connections_evicted, "connections evicted"),
+	COUNT(http2_connections, "HTTP/2 connections"),
+	COUNT(http2_mid_stream, "from mid-stream"),
+	COUNT(http2_damaged, "damaged"),
+	COUNT(roce_packets, "RoCE packets"),
+	COUNT(roce_naks, "NAKs"),
+	COUNT(roce_psn_gaps, "PSN gaps"),
+	COUNT(roce_congestion, "congestion notifications"),
+	COUNT(roce_ce_marks, "CE marks"),
+	COUNT(roce_rnr_naks, "RNR NAKs"),
+	COUNT(roce_psn_repeats, "PSN repeats"),
+	COUNT(limits_hit, "limits hit"),
+};
+/* clang-format on */
+enum { N_COUNTS = sizeof(counts) / sizeof(counts[0]) };
+
+static uint64_t value(const struct na_capture_counts *x, size_t i)
+{
+	return *(const uint64_t *)(const void *)((const char *)x +
+						 counts[i].at);
+}
+
+void na_info_add_capture(struct na_capture_counts *to,
+			 const struct na_capture_counts *x)
+{
+	bool first = !to->packets;
+
+	for (size_t i = 0; i < N_COUNTS; i++)
+		*(uint64_t *)(void *)((char *)to + counts[i].at) += value(x, i);
+	to->filtered += x->filtered;
+	if (!x->packets)
+		return;
+	if (first || x->earliest_ns < to->earliest_ns)
+		to->earliest_ns = x->earliest_ns;
+	if (first || x->latest_ns > to->latest_ns)
+		to->latest_ns = x->latest_ns;
+}
+
+void na_info_put_capture(struct na_result *r, struct na_value *row,
+			 const struct na_capture_counts *x)
+{
+	for (size_t i = 0; i < N_COUNTS; i++)
+		na_put_int(r, row, counts[i].name, (int64_t)value(x, i));
+	na_put_int(r, row, "packets_filtered", (int64_t)x->filtered);
+}
+
+void na_info_view_captures(struct na_result *r, const struct na_value *rows,
+			   bool labels)
+{
+	/* clang-format off */
+	static const struct na_column file_cols[] = {
+		{"label", "label", NA_F_TEXT, 0, 0},
+		{"host", "file", NA_F_TEXT, 0, 0},
+		{"packets", "packets", NA_F_COUNT, 0, 0},
+		{"captured_bytes", "captured B", NA_F_COUNT, 0, 0},
+		{"wire_bytes", "on the wire B", NA_F_COUNT, 0, 0},
+		{"interfaces", "interfaces", NA_F_COUNT, 0, 0},
+		{"connections", "TCP connections", NA_F_COUNT, 0, 0},
+		{"rpcs", "calls", NA_F_COUNT, 0, 0},
+		{"exchanges", "exchanges", NA_F_COUNT, 0, 0},
+		{"roce_messages", "RoCE messages", NA_F_COUNT, 0, 0},
+		{"from_s", "from s", NA_F_FIXED, 3, 0},
+		{"to_s", "to s", NA_F_FIXED, 3, 0},
+	};
+	static const struct na_column kind_cols[] = {
+		{"label", "label", NA_F_TEXT, 0, 0},
+		{"host", "file", NA_F_TEXT, 0, 0},
+		{"tcp", "TCP", NA_F_COUNT, 0, 0},
+		{"udp", "UDP", NA_F_COUNT, 0, 0},
+		{"other_ip", "other IP", NA_F_COUNT, 0, 0},
+		{"non_ip", "non-IP", NA_F_COUNT, 0, 0},
+		{"fragments", "fragments", NA_F_COUNT, 0, 0},
+		{"malformed", "malformed", NA_F_COUNT, 0, 0},
+		{"cut_packets", "cut", NA_F_COUNT, 0, 0},
+		{"backward_steps", "steps back in time", NA_F_COUNT, 0, 0},
+		{"packets_filtered", "filtered", NA_F_COUNT, 0, 0},
+	};
+	/* clang-format on */
+
+	na_result_view(r, "captures", rows, file_cols + !labels,
+		       sizeof(file_cols) / sizeof(file_cols[0]) - !labels, 0);
+	na_result_view(r, "packets", rows, kind_cols + !labels,
+		       sizeof(kind_cols) / sizeof(kind_cols[0]) - !labels, 0);
+}
+
+/* Only what is there. */
+static void tell(struct na_result *r, uint64_t n, const char *what)
+{
+	char text[NA_UNIT_BUF];
+
+	if (n)
+		na_result_note(r, "%s: %s", what, na_print_count(text, n));
+}
+
+void na_info_note_capture(struct na_result *r,
+			  const struct na_capture_counts *all, bool damaged)
+{
+	if (!all->packets && !all->filtered && !damaged)
+		na_result_note(r, "no packets: the capture is empty; was the "
+				  "right interface recorded?");
+	tell(r, all->cut_packets,
+	     "packets cut by the snap length (bytes count as on the wire; "
+	     "calls in what was cut cannot be read)");
+	tell(r, all->backward_steps,
+	     "steps back in time from packet to packet");
+	tell(r, all->malformed, "packets whose headers lie or end early");
+	tell(r, all->fragments_lost, "fragments without their other parts");
+	tell(r, all->http2_mid_stream,
+	     "HTTP/2 connections picked up in mid-stream (some of their calls "
+	     "have no known name)");
+	tell(r, all->roce_psn_gaps, "gaps in RoCE sequence numbers");
+	tell(r, all->roce_naks, "RoCE NAKs");
+	tell(r, all->roce_congestion, "RoCE congestion notifications");
+}

@@ -1,0 +1,198 @@
+#include "plot/figures/bursts/data.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "netan/base/units.h"
+#include "netan/result/emit.h"
+#include "plot/scale.h"
+
+static const double *reals(const struct bursts *b, const struct na_value *in,
+			   const char *name)
+{
+	size_t n;
+	const double *x = na_reals_of(na_get(in, name), &n);
+
+	return x && n >= b->n ? x : NULL;
+}
+
+static double largest(const double *x, size_t n)
+{
+	double max = 0;
+
+	for (size_t i = 0; x && i < n; i++) {
+		if (isfinite(x[i]) && x[i] > max)
+			max = x[i];
+	}
+	return max;
+}
+
+double na_bursts_real(const struct bursts *b, const char *path)
+{
+	double x = na_real_of(na_dig(b->body, path), NAN);
+
+	return isfinite(x) ? x : NAN;
+}
+
+static void read_time(struct bursts *b)
+{
+	const double *t = na_reals_of(na_get(b->body, "time_s"), &b->n);
+
+	b->bin_s = na_real_of(na_get(b->body, "bin_s"), 0);
+	if (!t || !b->n || !isfinite(t[0]) || !(b->bin_s > 0) ||
+	    !isfinite(b->bin_s * (double)b->n))
+		b->n = 0;
+	b->from_s = b->n ? t[0] : 0;
+	b->to_s = b->from_s + (b->n ? b->bin_s * (double)b->n : 1);
+	/* Far from the origin a tiny span is lost in rounding. */
+	if (!(b->to_s > b->from_s))
+		b->n = 0;
+	if (!b->n)
+		b->to_s = b->from_s + fmax(1, fabs(b->from_s) * 1e-6);
+}
+
+/* The first ones: they have the most bytes. */
+static void read_groups(struct bursts *b)
+{
+	const struct na_value *list = na_get(b->body, "groups"), *v;
+
+	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	for (; v; v = v->next) {
+		struct bursts_group *g = &b->groups[b->n_groups];
+		const double *mean = reals(b, v, "pending_mean");
+
+		if (b->n_groups == NA_TOP_SERIES || !mean || na_is_rest(v)) {
+			b->more_groups++;
+			b->has_rest |= na_is_rest(v);
+			continue;
+		}
+		b->n_groups++;
+		na_words_key(g->name, sizeof(g->name), na_get(v, "key"));
+		g->mean = mean;
+		g->time_mean = na_real_of(na_dig(v, "pending.time_mean"), NAN);
+		b->groups_top = fmax(b->groups_top, largest(mean, b->n));
+	}
+}
+
+void na_bursts_read(struct bursts *b, const struct na_result *r)
+{
+	*b = (struct bursts){.doc = na_result_get_doc(r),
+			     .body = na_result_get_body(r),
+			     .side = na_result_get_side(r)};
+	read_time(b);
+	b->mean = reals(b, b->body, "pending_mean");
+	b->least = reals(b, b->body, "pending_min");
+	b->most = reals(b, b->body, "pending_max");
+	b->top = fmax(fmax(largest(b->mean, b->n), largest(b->most, b->n)),
+		      na_bursts_real(b, "pending.max"));
+	b->pending_of = na_text_of(na_get(b->body, "pending_of"), "transfers");
+	b->runs_apart = na_int_of(na_get(b->side, "runs_apart"), 0) == 1;
+	b->empty = na_text_of(na_get(b->side, "empty"), NULL);
+	if (b->empty)
+		return;
+	if (b->n)
+		read_groups(b);
+	if (!b->n || (!b->runs_apart && !(b->top > 0)))
+		b->empty = "Nothing was pending for any time here.";
+	else if (b->runs_apart && !b->n_groups)
+		b->empty = "The result does not tell the runs apart.";
+}
+
+void na_bursts_title(const struct bursts *b, struct words *w)
+{
+	const char *message = na_text_of(na_get(b->side, "message"), "");
+	char mean[NA_LABEL_BUF], max[NA_LABEL_BUF];
+
+	if (*message) {
+		na_words_add(w, "%s", message);
+		return;
+	}
+	na_words_add(w, "Pending %.40s", b->pending_of);
+	if (!b->empty)
+		na_words_add(
+			w, ": %s on average, up to %s",
+			na_label_short(mean,
+				       na_bursts_real(b, "pending.time_mean"),
+				       3),
+			na_label_short(max, na_bursts_real(b, "pending.max"),
+				       6));
+}
+
+/* "burstiness 0.47, dispersion 2.2 in 1 ms, 5.6 in 10 ms" */
+static void add_arrivals(const struct bursts *b, struct words *w)
+{
+	const struct na_value *list = na_get(b->body, "dispersion"), *v;
+	double burstiness = na_bursts_real(b, "burstiness");
+	bool first = true;
+	char buf[NA_LABEL_BUF];
+
+	if (!isnan(burstiness)) {
+		na_words_break(w);
+		na_words_add(w, "burstiness %s",
+			     na_label_short(buf, burstiness, 2));
+	}
+	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	for (; v; v = v->next) {
+		double idc = na_real_of(na_get(v, "idc"), NAN);
+		int64_t ms = na_int_of(na_get(v, "window_ms"), 0);
+
+		if (!isfinite(idc))
+			continue;
+		if (first)
+			na_words_break(w);
+		na_words_add(w, "%s%s in %" PRId64 " ms",
+			     first ? "dispersion " : ", ",
+			     na_label_short(buf, idc, 3), ms);
+		first = false;
+	}
+}
+
+static void add_period(const struct bursts *b, struct words *w)
+{
+	double period = na_bursts_real(b, "burst_period_ms");
+	double step = na_bursts_real(b, "step_period_ms");
+	char buf[NA_LABEL_BUF];
+
+	if (!isnan(period)) {
+		na_words_break(w);
+		na_words_add(w, "repeats every %s",
+			     na_label_quantity(buf, NA_Q_SECONDS, period / 1e3,
+					       3));
+	}
+	if (!isnan(step)) {
+		na_words_break(w);
+		na_words_add(w, "a step takes %s",
+			     na_label_quantity(buf, NA_Q_SECONDS, step / 1e3,
+					       3));
+	}
+}
+
+void na_bursts_subtitle(const struct bursts *b, struct words *w)
+{
+	const char *given = na_text_of(na_get(b->side, "subtitle"), "");
+	const struct na_value *origin = na_get(b->doc, "origin_unix_ns");
+	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
+
+	if (*given) {
+		na_words_add(w, "%s", given);
+		return;
+	}
+	if (b->runs_apart)
+		na_words_runs(b->doc, w);
+	else
+		na_words_inputs(b->doc, w);
+	na_words_break(w);
+	na_words_add(w, "%s",
+		     na_label_quantity(buf, NA_Q_SECONDS,
+				       na_real_of(na_get(b->doc, "duration_s"),
+						  b->to_s - b->from_s),
+				       3));
+	na_words_coverage(b->doc, b->side, w);
+	if (!b->runs_apart) {
+		add_arrivals(b, w);
+		add_period(b, w);
+	}
+	if (origin && origin->kind == NA_V_INT)
+		na_words_add(w, " \xc2\xb7 origin %s",
+			     na_print_utc(buf, origin->u.i));
+}

@@ -1,0 +1,274 @@
+#include "plot/figures/tcp/data.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/units.h"
+#include "netan/base/vec.h"
+#include "netan/result/emit.h"
+
+/* Room above the data for the window's edge, at most. */
+#define ABOVE 1.3
+/* Bytes before the first that is drawn: less than this is shown as well. */
+#define FROM_ZERO 0.2
+
+/* clang-format off */
+static const char *const names[TMS] = {
+	"sack", "duplicate_ack", "window_full", "out_of_order", "lost_before",
+	"ecn", "zero_window", "spurious", "other", "fast", "timeout",
+};
+/* clang-format on */
+
+static const double *course(const struct tcp_figure *f, const char *name)
+{
+	size_t n;
+	const double *x = na_reals_of(na_get(f->sequence, name), &n);
+
+	return x && n == f->n ? x : NULL;
+}
+
+static double most_of(const double *x, size_t n)
+{
+	double most = 0;
+
+	for (size_t i = 0; x && i < n; i++) {
+		if (isfinite(x[i]))
+			most = fmax(most, x[i]);
+	}
+	return most;
+}
+
+static bool read_marks(struct tcp_figure *f)
+{
+	const struct na_value *list = na_get(f->sequence, "marks");
+	const struct na_value *counts = na_get(f->sequence, "mark_counts");
+	const struct na_value *v;
+
+	for (size_t k = 0; k < TMS; k++)
+		f->counts[k] = na_int_of(na_get(counts, names[k]), 0);
+	if (!list || list->kind != NA_V_LIST || !list->n)
+		return true;
+	f->marks = na_calloc(list->n, sizeof(*f->marks));
+	if (!f->marks)
+		return false;
+	for (v = list->u.of.first; v; v = v->next) {
+		const char *kind = na_text_of(na_get(v, "kind"), "");
+		struct tcp_figure_row *m = &f->marks[f->n_marks];
+		size_t k = 0;
+
+		while (k < TMS && strcmp(kind, names[k]) != 0)
+			k++;
+		m->kind = (enum tcp_figure_mark)k;
+		m->time_s = na_real_of(na_get(v, "time_s"), NAN);
+		m->from = na_real_of(na_get(v, "from_byte"), NAN);
+		m->to = na_real_of(na_get(v, "to_byte"), NAN);
+		m->n = na_real_of(na_get(v, "count"), 0);
+		if (k == TMS || !isfinite(m->time_s) || !(m->from <= m->to))
+			continue;
+		f->shown[k]++;
+		f->n_marks++;
+	}
+	return true;
+}
+
+/* Where marks are too dense to be told apart, how many there were when. */
+static bool sum_resent(struct tcp_figure *f)
+{
+	const size_t columns = f->n / 4;
+	size_t most = 0;
+
+	for (size_t k = TM_SPURIOUS; k < TMS; k++)
+		most = f->shown[k] > most ? f->shown[k] : most;
+	if (most <= TCP_GLYPHS_MAX || !columns)
+		return true;
+	f->resent = na_calloc(columns, sizeof(*f->resent));
+	f->resent_n = columns;
+	for (size_t i = 0; f->resent && i < f->n_marks; i++) {
+		const struct tcp_figure_row *m = &f->marks[i];
+		double at = (m->time_s - f->from_s) / (f->to_s - f->from_s) *
+			    (double)columns;
+
+		if (m->kind < TM_SPURIOUS || !(at >= 0))
+			continue;
+		at = fmin(at, (double)columns - 1);
+		f->resent[(size_t)at] += m->n;
+		f->resent_top = fmax(f->resent_top, f->resent[(size_t)at]);
+	}
+	return f->resent;
+}
+
+static double length_of(const struct na_value *list)
+{
+	double s = 0;
+
+	if (!list || list->kind != NA_V_LIST)
+		return 0;
+	for (const struct na_value *v = list->u.of.first; v; v = v->next)
+		s += na_real_of(na_get(v, "to_s"), 0) -
+		     na_real_of(na_get(v, "from_s"), 0);
+	return s;
+}
+
+/* As high as data and its marks reach, and the window's edge if it is near;
+ * else the edge would press the data down to a line. */
+static void find_tops(struct tcp_figure *f)
+{
+	double least = INFINITY;
+
+	double data = most_of(f->ack, f->n), edge = most_of(f->edge, f->n);
+
+	for (size_t i = 0; i < f->n_data; i++) {
+		least = fmin(least, (double)f->data[3 * i + 1]);
+		data = fmax(data, (double)f->data[3 * i + 2]);
+	}
+	for (size_t i = 0; i < f->n_marks; i++) {
+		least = fmin(least, f->marks[i].from);
+		data = fmax(data, f->marks[i].to);
+	}
+	for (size_t i = 0; f->ack && i < f->n; i++)
+		least = fmin(least, f->ack[i]); /* NaN loses */
+	/* Of a piece, what lies before it is no part of the picture. */
+	f->base = least > FROM_ZERO * data && isfinite(least) ? least : 0;
+	f->top = fmax(data, fmin(edge, f->base + ABOVE * (data - f->base)));
+	f->edge_above = edge > f->top;
+	data = most_of(f->flight_max, f->n);
+	f->flight_top = fmax(data, fmin(most_of(f->window, f->n), 2.5 * data));
+	f->rtt_top = most_of(f->rtt_max, f->n) / 1e6;
+}
+
+static void read_courses(struct tcp_figure *f)
+{
+	na_reals_of(na_get(f->sequence, "time_s"), &f->n);
+	f->data = na_rows_of(na_get(f->sequence, "data"), &f->n_data);
+	f->ack = course(f, "ack_to");
+	f->edge = course(f, "edge_to");
+	f->flight_max = course(f, "in_flight_max");
+	f->flight = course(f, "in_flight_last");
+	f->window = course(f, "window_last");
+	f->window_min = course(f, "window_min");
+	f->rtt_min = course(f, "rtt_min_us");
+	f->rtt_max = course(f, "rtt_max_us");
+}
+
+static const char *why_empty(const struct tcp_figure *f,
+			     const struct na_value *side)
+{
+	if (!f->sequence)
+		return na_text_of(na_get(side, "empty"),
+				  "There is no TCP connection to draw.");
+	if (!na_int_of(na_get(f->sequence, "segments"), 0) &&
+	    na_int_of(na_get(f->sequence, "segments_outside"), 0))
+		return "The connection has no packet between --from and --to.";
+	if (!na_int_of(na_get(f->sequence, "segments"), 0))
+		return "The input does not hold the packets of this "
+		       "connection: a transfer file keeps what TCP did, not "
+		       "its packets. Draw from the capture itself.";
+	if (!na_int_of(na_get(f->sequence, "data_segments"), 0))
+		return "No data was sent in this direction of the connection; "
+		       "--direction draws the other one.";
+	return f->n && f->data ? NULL : "The result holds no sequence to draw.";
+}
+
+enum na_status na_tcp_figure_read(struct tcp_figure *f,
+				  const struct na_result *r, struct na_err *err)
+{
+	memset(f, 0, sizeof(*f));
+	f->doc = na_result_get_doc(r);
+	f->body = na_result_get_body(r);
+	f->sequence = na_get(f->body, "sequence");
+	read_courses(f);
+	f->empty = why_empty(f, na_result_get_side(r));
+	if (f->empty)
+		return NA_OK;
+	f->from_s = na_real_of(na_get(f->sequence, "from_s"), 0);
+	f->to_s = na_real_of(na_get(f->sequence, "to_s"), 0);
+	if (!(f->to_s > f->from_s))
+		f->to_s = f->from_s + 1e-6;
+	if (!read_marks(f) || !sum_resent(f))
+		return na_fail_nomem(err);
+	f->silent = na_get(f->sequence, "silent");
+	f->closed = na_get(f->sequence, "closed");
+	f->silences = na_int_of(na_get(f->sequence, "silences"), 0);
+	f->closures = na_int_of(na_get(f->sequence, "closures"), 0);
+	f->silent_s = na_real_of(na_get(f->sequence, "silent_ms"), 0) / 1e3;
+	f->closed_s = length_of(f->closed);
+	find_tops(f);
+	return NA_OK;
+}
+
+void na_tcp_figure_fini(struct tcp_figure *f)
+{
+	free(f->marks);
+	free(f->resent);
+	f->marks = NULL;
+	f->resent = NULL;
+}
+
+static const char *verdict_words(const char *name)
+{
+	static const char *const words[][2] = {
+		{"timeout_bound", "Bound by timeouts"},
+		{"receiver_too_slow", "Receiver too slow"},
+		{"network_loss", "Packets are lost"},
+		{"window_limited", "Limited by the window"},
+		{"sender_idle", "Sender idle"},
+		{"healthy", "Healthy"},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(name, words[i][0]) == 0)
+			return words[i][1];
+	}
+	return "TCP connection";
+}
+
+void na_tcp_figure_title(const struct tcp_figure *f, struct words *w)
+{
+	const struct na_value *list = na_get(f->sequence, "evidence");
+	const char *verdict = na_text_of(na_get(f->sequence, "verdict"), "");
+	bool any = list && list->kind == NA_V_LIST && list->n;
+
+	na_words_add(w, "%s%s%s", verdict_words(verdict), any ? ": " : "",
+		     any ? na_text_of(list->u.of.first, "") : "");
+}
+
+void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
+{
+	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
+	int64_t rank = na_int_of(na_get(f->sequence, "rank"), 0);
+	int64_t all = na_int_of(na_get(f->body, "connections_used"), 0);
+	int64_t segments = na_int_of(na_get(f->sequence, "segments"), 0);
+	const struct na_value *whole = na_get(f->sequence, "whole");
+
+	na_words_inputs(f->doc, w);
+	if (!f->sequence)
+		return;
+	na_words_break(w);
+	na_words_add(w, "data from %s to %s (%s)",
+		     na_text_of(na_get(f->sequence, "src"), "?"),
+		     na_text_of(na_get(f->sequence, "dst"), "?"),
+		     na_text_of(na_get(f->sequence, "direction"), "?"));
+	na_words_break(w);
+	na_words_add(w, "connection %s of %s, worst first",
+		     na_print_count(n, (uint64_t)rank),
+		     na_print_count(m, (uint64_t)all));
+	if (!segments)
+		return;
+	na_words_break(w);
+	na_words_add(w, "%s packet%s both ways%s",
+		     na_print_count(n, (uint64_t)segments),
+		     segments == 1 ? "" : "s",
+		     whole && !whole->u.flag ? ", a piece of it" : "");
+}
+
+void na_tcp_figure_evidence(const struct tcp_figure *f, struct words *w)
+{
+	const struct na_value *list = na_get(f->sequence, "evidence");
+	const struct na_value *v;
+
+	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	for (; v; v = v->next)
+		na_words_add(w, ". %s", na_text_of(v, ""));
+}
