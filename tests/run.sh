@@ -223,6 +223,33 @@ need_documents()
 	fi
 }
 
+# The documents that comments cite, and those that other documents link to, are
+# there, with these sections.
+need_cited()
+{
+	local doc section wrong=
+	while IFS=: read -r doc section; do
+		grep -q -x -F -e "# $section" -e "## $section" \
+			-e "### $section" "$doc" || wrong+=" $doc, \"$section\";"
+	done < <(find netan ingest plot tests -type f -name '*.[a-z]*' \
+		! -path '*/corpus/*' ! -path '*/data/*' ! -path '*/golden/*' \
+		-exec cat {} + | LC_ALL=C tr -s '\n\t *#' ' ' | grep -a -o -E \
+		'docs/[a-z]+\.md, "[A-Z][^"]+"( and "[^"]+")?' |
+		sed -E 's/, "/:/; s/"$//; s/^([^:]*):(.*)" and "(.*)/\1:\2\n\1:\3/' |
+		sort -u)
+	for doc in README.md CONTRIBUTING.md docs/*.md docs/commands/*.md; do
+		while read -r section; do
+			[ -e "$(dirname "$doc")/$section" ] ||
+				wrong+=" $doc links to $section;"
+		done < <(grep -o -E '\]\([^)#: ]+' "$doc" | sed 's/^](//')
+	done
+	if [ -z "$wrong" ]; then
+		verdict "pass registry/cited"
+	else
+		verdict "FAIL registry/cited: there is no$wrong"
+	fi
+}
+
 run_registry()
 {
 	local name
@@ -243,6 +270,7 @@ run_registry()
 			tests/golden/check/clean.stdout
 	done
 	need_documents "$1"
+	need_cited
 	for name in $(rows ingest/readers.def NA_READER); do
 		need_use "reader $name fuzz" "na_reader_$name" tests/fuzz/fuzz_*.c
 	done

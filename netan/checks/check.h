@@ -5,8 +5,9 @@
  * checks.def, and a row in limits.def for each threshold that a user may
  * want to move.
  *
- * The rules, severities and remedies are those of the playbook ("Checks on
- * a trace"); where a check departs from it, its file says why.
+ * The rules and severities are those of docs/methods.md, "The checks", which
+ * follows the public playbook; where a check departs from that, its file says
+ * why.
  */
 #ifndef NETAN_CHECKS_CHECK_H
 #define NETAN_CHECKS_CHECK_H

@@ -1,7 +1,7 @@
 /*
  * bursts: are collectives bursty; how many are pending.  Intervals are kept
  * as sorted starts and ends, 16 bytes for each; what is found of them comes
- * from one sweep over exact time (algorithms.md, section 4).
+ * from one sweep over exact time (docs/methods.md, "Pending and bursts").
  *
  * Passes: with --by a survey of the groups; the intervals; then, the bursts
  * now known, which transfers made them.

@@ -1,6 +1,6 @@
 /*
  * latency: how long do transfers take; network slow or host slow
- * (algorithms.md, sections 0, 1.1 and 2).
+ * (docs/methods.md, "Latency").
  *
  * First pass: every latency, by group and size class, and when which links
  * were busy.  Then rows are chosen and sorted, and the line through the size

@@ -2,8 +2,8 @@
  * pairs: which source, destination, host or path is bad.  First pass:
  * which pairs there are, and their sums.  Second: every transfer to its
  * place, pair after pair; then quantiles and the localisation
- * (netan/methods/localise; algorithms.md, section 1), run by run.  Third, if a host
- * is named: which of its devices carries it.
+ * (netan/methods/localise), run by run.  Third, if a host is named: which of
+ * its devices carries it.
  */
 #include "netan/analyses/pairs/pairs.h"
 

@@ -2,7 +2,7 @@
  * rpc: is latency high always or now and then.  Latency over time by exact
  * quantiles of each bin; late transfers against the waits that TCP's timers
  * cause, with the hosts, times and link loads at which they come
- * (algorithms.md, sections 1.1 and 6).
+ * (docs/methods.md, "Late transfers and timers").
  *
  * First pass: counts, the time that is covered, and a sample for the line
  * of latency over size.  Second pass: every latency, and what is late.

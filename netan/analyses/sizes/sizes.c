@@ -1,7 +1,7 @@
 /*
  * sizes: few large or many small transfers.  How often each size occurs,
  * exactly, by group; what small transfers are of the count, the bytes and
- * the time; the verdict (algorithms.md, section 3).
+ * the time; the verdict (docs/methods.md, "Sizes").
  */
 #include "netan/analyses/sizes/sizes.h"
 

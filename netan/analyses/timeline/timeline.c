@@ -1,7 +1,8 @@
 /*
  * timeline: how much of the network is used when.  Throughput by exact
  * integration of transfers over bins, outstanding bytes, pending
- * collectives; per group and per host (algorithms.md, sections 4 and 5).
+ * collectives; per group and per host (docs/methods.md, "Timeline and
+ * saturation").
  *
  * First pass: the time that is covered, and the bytes of each group.
  * Second pass, bins now known: the spreading.

@@ -1,4 +1,4 @@
-/* hang: the members of the result; product.md, section 4. */
+/* hang: the members of the result. */
 #include "netan/judges/hang/hang.h"
 
 static const char *name(const struct na_hangs *x, uint32_t n)
