@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
@@ -17,7 +18,7 @@ enum { WORST = 20 }; /* pairs that are looked at */
 static const char *who_of(struct na_case *c, const struct na_value *x)
 {
 	const char *kind = na_text_at(x, "kind"), *host = na_text_at(x, "host");
-	const char *hosts = na_case_names(c, na_get(x, "hosts"), NULL, 2);
+	const char *hosts = na_case_names(c, na_get(x, M_hosts), NULL, 2);
 
 	if (strcmp(kind, "src") == 0)
 		return na_case_text(c, "transmit side of %s", host);
@@ -27,8 +28,8 @@ static const char *who_of(struct na_case *c, const struct na_value *x)
 		return na_case_text(c, "both sides of %s", host);
 	if (strcmp(kind, "pair") == 0)
 		return na_case_text(c, "path %s -> %s",
-				    na_text_at(x, "src_host"),
-				    na_text_at(x, "dst_host"));
+				    na_text_at(x, M_src_host),
+				    na_text_at(x, M_dst_host));
 	return na_case_text(c, "%s of rack {%s}",
 			    strcmp(kind, "rack_uplink") == 0     ? "uplink"
 			    : strcmp(kind, "rack_downlink") == 0 ? "downlink"
@@ -60,7 +61,7 @@ static const char *how_of(struct na_case *c, const struct na_value *x)
 				    "%lld transfers wait for %s over %lld "
 				    "pair%s, %s times the usual rate",
 				    (long long)na_count_at(x, "tails"),
-				    na_flag_at(x, "loses_packets")
+				    na_flag_at(x, M_loses_packets)
 					    ? "a retransmission timeout"
 					    : "over 100 ms",
 				    pairs, pairs == 1 ? "" : "s", factor);
@@ -111,7 +112,7 @@ static const char *receiver(const struct na_value *part)
 static bool is_its(const struct na_value *culprit, const struct na_value *part)
 {
 	const char *kind = na_text_at(culprit, "kind");
-	const char *src = na_text_at(part, "src_host");
+	const char *src = na_text_at(part, M_src_host);
 	bool sends, receives;
 
 	if (!*src)
@@ -125,7 +126,7 @@ static bool is_its(const struct na_value *culprit, const struct na_value *part)
 	if (strcmp(kind, "pair") == 0)
 		return strcmp(src, na_text_at(culprit, "src_host")) == 0 &&
 		       strcmp(receiver(part),
-			      na_text_at(culprit, "dst_host")) == 0;
+			      na_text_at(culprit, M_dst_host)) == 0;
 	return sends || receives;
 }
 
@@ -148,7 +149,7 @@ static void put_cost(struct na_case *c, struct na_finding *f,
 	     run; run = run->next) {
 		for (const struct na_value *v = na_first(run, "path"); v;
 		     v = v->next) {
-			double us = na_number_at(v, "duration_us");
+			double us = na_number_at(v, M_duration_us);
 
 			all_us += us;
 			its_us += is_its(culprit, v) ? us : 0;
@@ -177,9 +178,9 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *x)
 {
 	static const char *const copied[] = {
-		"kind",        "host",     "src_host",     "dst_host",
+		"kind",        "host",     M_src_host,     M_dst_host,
 		"hosts",       "endpoint", "channel",      "excess",
-		"excess_ci95", "p_value",  "pairs",        "transfers",
+		M_excess_ci95, M_p_value,  "pairs",        "transfers",
 		"tails",       "episodes", "alternatives", "needs"};
 	const struct na_value *first = na_first(x, "windows");
 
@@ -191,8 +192,8 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 			na_put_alias(c->r, f->evidence, copied[i], v);
 	}
 	for (const struct na_value *w = first; w; w = w->next) {
-		double from = na_number_at(w, "from_s");
-		double to = na_number_at(w, "to_s");
+		double from = na_number_at(w, M_from_s);
+		double to = na_number_at(w, M_to_s);
 
 		f->from_s = w == first ? from : fmin(f->from_s, from);
 		f->to_s = w == first ? to : fmax(f->to_s, to);
@@ -234,7 +235,7 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 					    : unsure ? NA_FINDING_WARNING
 						     : NA_FINDING_ERROR,
 					    unsure ? NA_POSSIBLE : NA_LIKELY);
-	const char *next = na_text_at(x, "test_next");
+	const char *next = na_text_at(x, M_test_next);
 
 	if (!f)
 		return;
@@ -267,15 +268,15 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 			     "%s pauses now and then: %lld times, up to %s ms",
 			     na_text_at(x, "host"),
 			     (long long)na_count_at(x, "episodes"),
-			     na_case_number(c, na_number_at(x, "longest_ms")));
+			     na_case_number(c, na_number_at(x, M_longest_ms)));
 	f->remedy = "no NIC pauses like this: look at what else runs on the "
 		    "host (garbage collection, checkpoints, memory pressure, "
 		    "throttling)";
 	f->command = na_case_command(c, "pairs");
-	na_put_alias(c->r, f->evidence, "host", na_get(x, "host"));
-	na_put_alias(c->r, f->evidence, "episodes", na_get(x, "episodes"));
-	na_put_alias(c->r, f->evidence, "transfers", na_get(x, "transfers"));
-	na_put_alias(c->r, f->evidence, "longest_ms", na_get(x, "longest_ms"));
+	na_put_alias(c->r, f->evidence, M_host, na_get(x, M_host));
+	na_put_alias(c->r, f->evidence, M_episodes, na_get(x, M_episodes));
+	na_put_alias(c->r, f->evidence, M_transfers, na_get(x, M_transfers));
+	na_put_alias(c->r, f->evidence, M_longest_ms, na_get(x, M_longest_ms));
 }
 
 static void judge_undecided(struct na_case *c, const struct na_value *x)
@@ -288,15 +289,15 @@ static void judge_undecided(struct na_case *c, const struct na_value *x)
 	f->title = na_text_at(x, "what");
 	f->remedy = *needs ? needs : "look at the pairs";
 	f->command = na_case_command(c, "pairs");
-	na_put_alias(c->r, f->evidence, "n_pairs", na_get(x, "n_pairs"));
-	na_put_alias(c->r, f->evidence, "pairs", na_get(x, "pairs"));
+	na_put_alias(c->r, f->evidence, M_n_pairs, na_get(x, M_n_pairs));
+	na_put_alias(c->r, f->evidence, M_pairs, na_get(x, M_pairs));
 }
 
 static void put_slow(struct na_case *c, struct na_value *list,
 		     const struct na_value *row)
 {
 	static const char *const copied[] = {"src",    "dst",    "count",
-					     "p50_us", "excess", "q_value"};
+					     M_p50_us, "excess", M_q_value};
 	struct na_value *to = na_put_object(c->r, list, NULL);
 
 	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
@@ -323,7 +324,7 @@ static bool slow_one_way(const struct na_value *body,
 	const struct na_value *back = reverse_of(body, row);
 	double excess = na_number_at(row, "excess");
 
-	return back && na_number_at(row, "q_value") <= BY_CHANCE &&
+	return back && na_number_at(row, M_q_value) <= BY_CHANCE &&
 	       excess > SLOW && excess > SLOW * na_number_at(back, "excess");
 }
 

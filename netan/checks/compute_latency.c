@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/check.h"
 
@@ -14,20 +15,20 @@ static double real(const struct na_value *in, const char *name)
 static void find(struct na_case *c, const struct na_value *x)
 {
 	struct na_finding *f = na_case_find(c, NA_FINDING_WARNING, NA_LIKELY);
-	const char *host = na_text_of(na_get(x, "host"), "?");
-	const char *label = na_text_of(na_get(x, "label"), NULL);
+	const char *host = na_text_of(na_get(x, M_host), "?");
+	const char *label = na_text_of(na_get(x, M_label), NULL);
 	char p50[NA_UNIT_BUF];
 
 	if (!f)
 		return;
-	na_print_time(p50, (int64_t)(real(x, "p50_us") * 1e6), 3);
+	na_print_time(p50, (int64_t)(real(x, M_p50_us) * 1e6), 3);
 	f->title = na_case_text(c,
 				"reductions on %.100s%s%.60s take %.3g times "
 				"as long as on the other hosts: %s in the "
 				"median of %" PRId64 " (robust z %.3g)",
 				host, label ? " of " : "", label ? label : "",
 				real(x, "ratio"), p50,
-				na_int_of(na_get(x, "count"), 0), real(x, "z"));
+				na_int_of(na_get(x, M_count), 0), real(x, "z"));
 	f->remedy = na_case_text(c,
 				 "look at the CPU and the memory of %.100s: "
 				 "what else runs there, its clock rate, memory "
@@ -38,15 +39,15 @@ static void find(struct na_case *c, const struct na_value *x)
 	f->culprit =
 		na_case_text(c, "slow reductions on %.100s: its CPU or memory",
 			     host);
-	na_put_text(c->r, f->evidence, "host", host);
-	na_put_text(c->r, f->evidence, "label", label);
-	na_put_int(c->r, f->evidence, "reductions",
-		   na_int_of(na_get(x, "count"), 0));
-	na_put_real(c->r, f->evidence, "p50_us", real(x, "p50_us"));
-	na_put_real(c->r, f->evidence, "p99_us", real(x, "p99_us"));
-	na_put_real(c->r, f->evidence, "total_s", real(x, "total_s"));
-	na_put_real(c->r, f->evidence, "z", real(x, "z"));
-	na_put_real(c->r, f->evidence, "ratio", real(x, "ratio"));
+	na_put_text(c->r, f->evidence, M_host, host);
+	na_put_text(c->r, f->evidence, M_label, label);
+	na_put_int(c->r, f->evidence, M_reductions,
+		   na_int_of(na_get(x, M_count), 0));
+	na_put_real(c->r, f->evidence, M_p50_us, real(x, M_p50_us));
+	na_put_real(c->r, f->evidence, M_p99_us, real(x, M_p99_us));
+	na_put_real(c->r, f->evidence, M_total_s, real(x, M_total_s));
+	na_put_real(c->r, f->evidence, M_z, real(x, "z"));
+	na_put_real(c->r, f->evidence, M_ratio, real(x, "ratio"));
 }
 
 static void judge(struct na_case *c)

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/host_events.h"
 #include "netan/checks/look.h"
@@ -22,10 +23,10 @@ static enum na_finding_severity severity(const struct na_case *c,
 
 static void judge_run(struct na_case *c, const struct na_value *run)
 {
-	const struct na_value *k = na_get(run, "registrations");
-	int64_t transfers = na_int_of(na_get(run, "transfers"), 0);
+	const struct na_value *k = na_get(run, M_registrations);
+	int64_t transfers = na_int_of(na_get(run, M_transfers), 0);
 	double share = na_real_of(na_get(k, "touched_share"), 0);
-	int64_t n = na_int_of(na_get(k, "count"), 0);
+	int64_t n = na_int_of(na_get(k, M_count), 0);
 	struct na_finding *f = na_case_find(c, severity(c, transfers, share),
 					    NA_CERTAIN);
 	char took[NA_UNIT_BUF];
@@ -38,7 +39,7 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 		"%" PRId64 " registration%s of host memory (MapDmaBuffer) in "
 		"the steady state, %s, %s in all, from %.3f s to %.3f s, %s",
 		n, n == 1 ? "" : "s", na_hostev_where(c, run, "registrations"),
-		na_hostev_time(took, k, "total_s"), f->from_s, f->to_s,
+		na_hostev_time(took, k, M_total_s), f->from_s, f->to_s,
 		transfers ? na_case_text(c, "during %.2g %% of the transfers",
 					 share * 100)
 			  : "but no transfer that could wait for them");

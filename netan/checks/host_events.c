@@ -1,4 +1,5 @@
 #include "netan/checks/host_events.h"
+#include "members.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +18,7 @@ const struct na_value *na_hostev_next(const struct na_case *c, const char *kind,
 					     "runs");
 
 	run = run ? run->next : runs ? runs->u.of.first : NULL;
-	while (run && !na_int_of(na_get(na_get(run, kind), "count"), 0))
+	while (run && !na_int_of(na_get(na_get(run, kind), M_count), 0))
 		run = run->next;
 	return run;
 }
@@ -43,9 +44,9 @@ static void put_bytes(struct na_case *c, struct na_value *to,
 	double bytes = real(from, "bytes");
 
 	if (bytes < 9e18)
-		na_put_int(c->r, to, "bytes", (int64_t)bytes);
+		na_put_int(c->r, to, M_bytes, (int64_t)bytes);
 	else
-		na_put_null(c->r, to, "bytes");
+		na_put_null(c->r, to, M_bytes);
 }
 
 static void put_threads(struct na_case *c, struct na_finding *f,
@@ -57,13 +58,13 @@ static void put_threads(struct na_case *c, struct na_finding *f,
 	for (; t; t = t->next) {
 		struct na_value *row = na_put_object(c->r, list, NULL);
 
-		na_put_text(c->r, row, "host",
-			    na_text_of(na_get(t, "host"), NULL));
+		na_put_text(c->r, row, M_host,
+			    na_text_of(na_get(t, M_host), NULL));
 		na_put_text(c->r, row, "thread",
 			    na_text_of(na_get(t, "thread"), NULL));
-		na_put_int(c->r, row, "count",
-			   na_int_of(na_get(t, "count"), 0));
-		na_put_real(c->r, row, "total_s", real(t, "total_s"));
+		na_put_int(c->r, row, M_count,
+			   na_int_of(na_get(t, M_count), 0));
+		na_put_real(c->r, row, M_total_s, real(t, M_total_s));
 		put_bytes(c, row, t);
 	}
 }
@@ -73,7 +74,7 @@ void na_hostev_tell(struct na_case *c, struct na_finding *f,
 {
 	/* clang-format off */
 	static const char *const numbers[] = {
-		"total_s", "first_s", "last_s", "p50_s", "p99_s",
+		M_total_s, M_first_s, M_last_s, "p50_s", "p99_s",
 		"touched_share", "worst_share",
 	};
 	static const char *const counts[] = {
@@ -83,14 +84,14 @@ void na_hostev_tell(struct na_case *c, struct na_finding *f,
 	const struct na_value *k = na_get(run, kind);
 	struct na_value *to = f->evidence;
 
-	f->from_s = real(k, "first_s");
-	f->to_s = real(k, "last_s");
-	na_put_text(c->r, to, "label", na_text_of(na_get(run, "label"), NULL));
+	f->from_s = real(k, M_first_s);
+	f->to_s = real(k, M_last_s);
+	na_put_text(c->r, to, M_label, na_text_of(na_get(run, M_label), NULL));
 	na_put_real(c->r, to, "steady_from_s", real(run, "steady_from_s"));
 	na_put_text(c->r, to, "steady_by",
 		    na_text_of(na_get(run, "steady_by"), NULL));
-	na_put_int(c->r, to, "transfers",
-		   na_int_of(na_get(run, "transfers"), 0));
+	na_put_int(c->r, to, M_transfers,
+		   na_int_of(na_get(run, M_transfers), 0));
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		na_put_int(c->r, to, counts[i],
 			   na_int_of(na_get(k, counts[i]), 0));
@@ -107,15 +108,15 @@ const char *na_hostev_where(struct na_case *c, const struct na_value *run,
 {
 	const struct na_value *k = na_get(run, kind);
 	const struct na_value *threads = na_get(k, "threads");
-	const char *label = na_text_of(na_get(run, "label"), NULL);
+	const char *label = na_text_of(na_get(run, M_label), NULL);
 	const struct na_value *first = threads ? threads->u.of.first : NULL;
 	int64_t n = na_int_of(na_get(k, "n_threads"), 0);
-	int64_t hosts = na_int_of(na_get(k, "hosts"), 0);
+	int64_t hosts = na_int_of(na_get(k, M_hosts), 0);
 	const char *place =
 		hosts > 1
 			? na_case_text(c, "%" PRId64 " hosts", hosts)
 			: na_case_text(c, "%.100s",
-				       na_text_of(na_get(first, "host"), "?"));
+				       na_text_of(na_get(first, M_host), "?"));
 
 	return na_case_text(c, "on %" PRId64 " thread%s of %s%s%.60s", n,
 			    n == 1 ? "" : "s", place, label ? " of " : "",

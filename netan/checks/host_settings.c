@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/checks/look.h"
 
 enum {
@@ -74,7 +75,7 @@ static enum na_finding_severity severity_of(const struct na_value *row)
 /* A setting's value is text, a counter's a number. */
 static const char *value_of(struct na_case *c, const struct na_value *row)
 {
-	const struct na_value *v = na_get(row, "value");
+	const struct na_value *v = na_get(row, M_value);
 
 	if (v && v->kind == NA_V_INT)
 		return na_case_text(c, "%lld", (long long)v->u.i);
@@ -95,9 +96,9 @@ static void note_bad(struct na_case *c, struct over_hosts *o,
 	o->same &= strcmp(value, value_of(c, o->row)) == 0;
 	o->same_remedy &= is(row, "remedy", na_text_at(o->row, "remedy"));
 	na_put_text(c->r, o->hosts, NULL, name_of(host));
-	na_put_text(c->r, to, "host", name_of(host));
-	na_put_text(c->r, to, "value", value);
-	na_put_text(c->r, to, "remedy", na_text_at(row, "remedy"));
+	na_put_text(c->r, to, M_host, name_of(host));
+	na_put_text(c->r, to, M_value, value);
+	na_put_text(c->r, to, M_remedy, na_text_at(row, "remedy"));
 	if (severity_of(row) > severity_of(o->row))
 		o->row = row;
 }
@@ -109,7 +110,7 @@ static struct over_hosts look_over(struct na_case *c, const char *list,
 	struct over_hosts o = {
 		.list = list,
 		.name = name,
-		.hosts = na_put_list(c->r, side, "hosts"),
+		.hosts = na_put_list(c->r, side, M_hosts),
 		.rows = na_put_list(c->r, side, "rows"),
 	};
 
@@ -131,7 +132,7 @@ static void put_evidence(struct na_case *c, struct na_value *to,
 			 const struct over_hosts *o)
 {
 	na_put_text(c->r, to, "setting", o->name);
-	na_put_text(c->r, to, "wanted", na_text_at(o->row, "wanted"));
+	na_put_text(c->r, to, M_wanted, na_text_at(o->row, "wanted"));
 	na_put_int(c->r, to, "hosts_bad", (int64_t)o->bad);
 	na_put_int(c->r, to, "hosts_known", (int64_t)o->known);
 	na_put_int(c->r, to, "hosts_unknown", (int64_t)o->unknown);
@@ -181,7 +182,7 @@ static struct na_finding *find_setting(struct na_case *c,
 	f->command = na_text_at(o->host, "command");
 	put_evidence(c, f->evidence, o);
 	if (!count)
-		na_put_text(c->r, f->evidence, "why",
+		na_put_text(c->r, f->evidence, M_why,
 			    na_text_at(o->row, "why"));
 	return f;
 }
@@ -219,11 +220,11 @@ static struct na_value *with_timer(struct na_case *c,
 {
 	struct na_value *list = na_put_list(c->r, na_result_side(c->r),
 					    "timer");
-	const struct na_value *hosts = na_get(mode, "hosts");
+	const struct na_value *hosts = na_get(mode, M_hosts);
 
 	for (const struct na_value *h = first_host(c); h; h = h->next) {
 		const char *trace = na_text_at(h, "trace_host");
-		double rto = na_number_at(h, "rto_min_ms");
+		double rto = na_number_at(h, M_rto_min_ms);
 
 		if (!*trace ||
 		    !is(row_of(h, "settings", "rto_min"), "state", "bad") ||
@@ -285,7 +286,7 @@ static void explain(struct na_case *c, struct na_finding *f,
 				 "the slow pairs (ethtool -S, nstat)",
 				 rto_remedy(c, o));
 	na_put_alias(c->r, f->evidence, "hosts_with_that_timer", hosts);
-	na_put_real(c->r, f->evidence, "rto_min_ms", rto_ms);
+	na_put_real(c->r, f->evidence, M_rto_min_ms, rto_ms);
 	put_evidence(c, f->evidence, o);
 	na_case_join(c, f);
 }
@@ -296,8 +297,8 @@ static void say_effect(struct na_case *c, struct na_finding *f,
 		       const struct na_value *hosts, double rto_ms)
 {
 	f->confidence = NA_LIKELY;
-	f->from_s = na_number_at(mode, "first_s");
-	f->to_s = na_number_at(mode, "last_s");
+	f->from_s = na_number_at(mode, M_first_s);
+	f->to_s = na_number_at(mode, M_last_s);
 	f->title = na_case_text(
 		c, "%s; %lld transfers (%s %%) come %s ms late", f->title,
 		(long long)na_count_at(mode, "count"),
@@ -305,9 +306,9 @@ static void say_effect(struct na_case *c, struct na_finding *f,
 		na_case_number(c, na_number_at(mode, "latency_ms")));
 	na_put_real(c->r, f->evidence, "latency_ms",
 		    na_number_at(mode, "latency_ms"));
-	na_put_int(c->r, f->evidence, "transfers", na_count_at(mode, "count"));
+	na_put_int(c->r, f->evidence, M_transfers, na_count_at(mode, "count"));
 	na_put_alias(c->r, f->evidence, "hosts_with_that_timer", hosts);
-	na_put_real(c->r, f->evidence, "rto_min_ms", rto_ms);
+	na_put_real(c->r, f->evidence, M_rto_min_ms, rto_ms);
 }
 
 /* Whether all hosts of a mode are known to have a low minimum. */
@@ -316,7 +317,7 @@ static bool all_low(const struct na_case *c, const struct na_value *mode)
 	size_t n = 0;
 
 	for (const struct na_value *h = first_host(c); h; h = h->next)
-		n += named_in(na_get(mode, "hosts"),
+		n += named_in(na_get(mode, M_hosts),
 			      na_text_at(h, "trace_host")) &&
 		     is(row_of(h, "settings", "rto_min"), "state", "ok");
 	return n && n == na_length(mode, "hosts");
@@ -329,7 +330,7 @@ static void correct_remedies(struct na_case *c)
 		     na_first(na_case_body(c, "rpc"), "modes");
 	     m; m = m->next) {
 		struct na_finding *f = told_before(c, m);
-		const struct na_value *hosts = na_get(m, "hosts");
+		const struct na_value *hosts = na_get(m, M_hosts);
 
 		if (!f || f->also || !by_rto(m) || !all_low(c, m) ||
 		    na_number_at(m, "latency_ms") < 100)
@@ -380,7 +381,7 @@ static void judge_rto(struct na_case *c, const struct over_hosts *o)
 static void judge_nics(struct na_case *c)
 {
 	struct na_value *side = na_result_side(c->r);
-	struct na_value *names = na_put_list(c->r, side, "nics");
+	struct na_value *names = na_put_list(c->r, side, M_nics);
 	struct na_value *rows = na_put_list(c->r, side, "nic_rows");
 	const struct na_value *worst = NULL, *of = NULL;
 	struct na_finding *f;
@@ -397,9 +398,9 @@ static void judge_nics(struct na_case *c)
 				of = h;
 			}
 			to = na_put_object(c->r, rows, NULL);
-			na_put_text(c->r, to, "host", name_of(h));
+			na_put_text(c->r, to, M_host, name_of(h));
 			na_put_text(c->r, to, "nic", na_text_at(x, "name"));
-			na_put_text(c->r, to, "why", na_text_at(x, "why"));
+			na_put_text(c->r, to, M_why, na_text_at(x, "why"));
 			na_put_textf(c->r, names, NULL, "%s of %s (%s)",
 				     na_text_at(x, "name"), name_of(h),
 				     na_text_at(x, "counted"));
@@ -414,7 +415,7 @@ static void judge_nics(struct na_case *c)
 				 na_text_at(worst, "remedy"));
 	f->command = na_text_at(of, "command");
 	na_put_int(c->r, f->evidence, "nics_bad", (int64_t)names->n);
-	na_put_alias(c->r, f->evidence, "nics", rows);
+	na_put_alias(c->r, f->evidence, M_nics, rows);
 }
 
 /* ---- differences between hosts that are well set each */
@@ -459,8 +460,8 @@ static const char *put_values(struct na_case *c, struct na_value *list,
 	for (size_t i = 0; i < v->n; i++) {
 		struct na_value *row = na_put_object(c->r, values, NULL), *who;
 
-		na_put_text(c->r, row, "value", v->text[i]);
-		who = na_put_list(c->r, row, "hosts");
+		na_put_text(c->r, row, M_value, v->text[i]);
+		who = na_put_list(c->r, row, M_hosts);
 		for (const struct na_value *h = first_host(c); h; h = h->next) {
 			if (is(row_of(h, "settings", name), "value",
 			       v->text[i]))
@@ -478,7 +479,7 @@ static void judge_differences(struct na_case *c, const struct over_hosts *all,
 			      size_t n)
 {
 	struct na_value *list = na_put_list(c->r, na_result_side(c->r),
-					    "differences");
+					    M_differences);
 	enum na_finding_severity severity = NA_FINDING_INFO;
 	const char *text = NULL;
 	struct na_finding *f;
@@ -505,7 +506,7 @@ static void judge_differences(struct na_case *c, const struct over_hosts *all,
 		    "same MTU";
 	f->command = na_text_at(first_host(c), "command");
 	na_put_int(c->r, f->evidence, "settings_that_differ", (int64_t)list->n);
-	na_put_alias(c->r, f->evidence, "differences", list);
+	na_put_alias(c->r, f->evidence, M_differences, list);
 }
 
 /* ---- all of it */

@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/check.h"
 
@@ -41,7 +42,7 @@ static bool waits(const struct na_value *x)
 static double serial_share(const struct na_value *run)
 {
 	double all = real(run, "bytes"), serial = 0;
-	const struct na_value *x = first_of(na_get(run, "collectives"));
+	const struct na_value *x = first_of(na_get(run, M_collectives));
 
 	for (; x; x = x->next)
 		serial += waits(x) ? real(x, "serial_bytes") : 0;
@@ -59,7 +60,7 @@ struct named {
 static void name(struct na_case *c, const struct na_value *run,
 		 struct named *out, struct na_value *list)
 {
-	const struct na_value *x = first_of(na_get(run, "collectives"));
+	const struct na_value *x = first_of(na_get(run, M_collectives));
 
 	for (; x; x = x->next) {
 		int64_t serial = na_int_of(na_get(x, "serial_sends"), 0);
@@ -71,17 +72,17 @@ static void name(struct na_case *c, const struct na_value *run,
 		if (!out->n++)
 			out->worst = x;
 		out->serial += serial;
-		out->max_bytes = fmax(out->max_bytes, real(x, "max_bytes"));
+		out->max_bytes = fmax(out->max_bytes, real(x, M_max_bytes));
 		row = list ? na_put_object(c->r, list, NULL) : NULL;
-		na_put_text(c->r, row, "collective",
-			    na_text_of(na_get(x, "collective"), NULL));
-		na_put_int(c->r, row, "executions",
-			   na_int_of(na_get(x, "executions"), 0));
+		na_put_text(c->r, row, M_collective,
+			    na_text_of(na_get(x, M_collective), NULL));
+		na_put_int(c->r, row, M_executions,
+			   na_int_of(na_get(x, M_executions), 0));
 		na_put_real(c->r, row, "gap_p50_s", real(x, "gap_p50_s"));
 		na_put_real(c->r, row, "gap_max_s", real(x, "gap_max_s"));
 		na_put_real(c->r, row, "gap_share", real(x, "gap_share"));
 		na_put_int(c->r, row, "serial_sends", serial);
-		na_put_real(c->r, row, "max_bytes", real(x, "max_bytes"));
+		na_put_real(c->r, row, M_max_bytes, real(x, M_max_bytes));
 	}
 }
 
@@ -89,10 +90,10 @@ static void put_title(struct na_case *c, struct na_finding *f,
 		      const struct na_value *run, const struct named *x,
 		      double share)
 {
-	const char *label = na_text_of(na_get(run, "label"), NULL);
+	const char *label = na_text_of(na_get(run, M_label), NULL);
 	char gap[NA_UNIT_BUF], most[NA_UNIT_BUF];
 	const char *of = label ? na_case_text(c, " of %.60s", label) : "";
-	const char *name = na_text_of(na_get(x->worst, "collective"), "?");
+	const char *name = na_text_of(na_get(x->worst, M_collective), "?");
 
 	na_print_time(gap, (int64_t)(real(x->worst, "gap_p50_s") * 1e12), 3);
 	if (x->by_size)
@@ -138,12 +139,12 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 		    "--megascale_sparse_reduction_threshold), for one-to-one "
 		    "transfers --megascale_chunk_size (default 8388608)";
 	f->command = na_case_command(c, "sizes --side tx");
-	na_put_text(c->r, f->evidence, "label",
-		    na_text_of(na_get(run, "label"), NULL));
+	na_put_text(c->r, f->evidence, M_label,
+		    na_text_of(na_get(run, M_label), NULL));
 	na_put_int(c->r, f->evidence, "sends",
 		   na_int_of(na_get(run, "sends"), 0));
 	na_put_real(c->r, f->evidence, "serial_bytes_share", share);
-	name(c, run, &all, na_put_list(c->r, f->evidence, "collectives"));
+	name(c, run, &all, na_put_list(c->r, f->evidence, M_collectives));
 }
 
 static void judge(struct na_case *c)

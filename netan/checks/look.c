@@ -1,5 +1,6 @@
 /* Looking at results. */
 #include "netan/checks/look.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -87,7 +88,7 @@ const char *na_case_seconds(struct na_case *c, double s)
 
 bool na_touches(const struct na_value *culprit, const char *host)
 {
-	static const char *const ends[] = {"host", "src_host", "dst_host"};
+	static const char *const ends[] = {"host", M_src_host, M_dst_host};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		if (strcmp(na_text_of(na_get(culprit, ends[i]), ""), host) == 0)
@@ -118,17 +119,17 @@ bool na_slow_itself(const struct na_value *straggler)
 double na_stall_s(const struct na_case *c)
 {
 	const struct na_value *slack = na_case_body(c, "slack");
-	double devices = na_number_at(slack, "total.devices");
+	double devices = na_number_at(slack, M_total "." M_devices);
 
-	return devices > 0
-		       ? na_number_at(slack, "total.stall_us") / devices / 1e6
-		       : (double)NAN;
+	return devices > 0 ? na_number_at(slack, M_total "." M_stall_us) /
+				     devices / 1e6
+			   : (double)NAN;
 }
 
 double na_waiting_share(const struct na_case *c)
 {
 	double share = na_number_at(na_case_body(c, "slack"),
-				    "total.stall_share");
+				    M_total "." M_stall_share);
 	double exposed = 0, all = 0;
 
 	if (isfinite(share))
@@ -138,8 +139,8 @@ double na_waiting_share(const struct na_case *c)
 	     v; v = v->next) {
 		double n = na_number_at(v, "steps");
 
-		exposed += n * na_number_at(v, "exposed_ms");
-		all += n * na_number_at(v, "mean_ms");
+		exposed += n * na_number_at(v, M_exposed_ms);
+		all += n * na_number_at(v, M_mean_ms);
 	}
 	return all > 0 ? exposed / all : (double)NAN;
 }
@@ -155,7 +156,7 @@ double na_skewed_share(const struct na_case *c)
 bool na_clocks_differ(const struct na_case *c)
 {
 	return na_skewed_share(c) > c->limits->skewed ||
-	       na_length(na_case_body(c, "pairs"), "clock_offsets");
+	       na_length(na_case_body(c, "pairs"), M_clock_offsets);
 }
 
 bool na_few_pairs(const struct na_case *c)
@@ -171,6 +172,6 @@ double na_steps_ms(const struct na_case *c)
 	for (const struct na_value *v =
 		     na_first(na_case_body(c, "steps"), "steps");
 	     v; v = v->next)
-		all_ms += na_number_at(v, "duration_ms");
+		all_ms += na_number_at(v, M_duration_ms);
 	return all_ms;
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/checks/look.h"
 
 enum { LEAST = 3 }; /* late transfers that make a mode */
@@ -25,7 +26,7 @@ static bool none_lost(const struct na_case *c)
 
 static double ahead_ms(const struct na_value *offset)
 {
-	return na_number_at(offset, "ahead_us") / 1e3;
+	return na_number_at(offset, M_ahead_us) / 1e3;
 }
 
 static bool among(const struct na_value *mode, const char *host)
@@ -51,7 +52,7 @@ static bool is_ahead(const struct na_value *mode, double ms)
 static bool of_clocks(const struct na_case *c, const struct na_value *mode)
 {
 	const struct na_value *clocks = na_first(na_case_body(c, "pairs"),
-						 "clock_offsets");
+						 M_clock_offsets);
 
 	for (const struct na_value *v = clocks; v; v = v->next) {
 		bool here = among(mode, na_text_at(v, "host"));
@@ -71,7 +72,7 @@ static bool of_clocks(const struct na_case *c, const struct na_value *mode)
 static bool unknown_clocks(const struct na_case *c)
 {
 	return na_clocks_differ(c) &&
-	       !na_length(na_case_body(c, "pairs"), "clock_offsets");
+	       !na_length(na_case_body(c, "pairs"), M_clock_offsets);
 }
 
 static const char *remedy_of(const struct na_value *mode)
@@ -90,22 +91,22 @@ static void put_mode(struct na_case *c, struct na_value *to,
 		     const struct na_value *mode)
 {
 	na_put_real(c->r, to, "latency_ms", na_number_at(mode, "latency_ms"));
-	na_put_text(c->r, to, "cause", na_text_at(mode, "cause"));
-	na_put_int(c->r, to, "transfers", na_count_at(mode, "count"));
+	na_put_text(c->r, to, M_cause, na_text_at(mode, "cause"));
+	na_put_int(c->r, to, M_transfers, na_count_at(mode, "count"));
 	na_put_real(c->r, to, "transfers_share", na_number_at(mode, "share"));
-	na_put_alias(c->r, to, "hosts", na_get(mode, "hosts"));
-	na_put_int(c->r, to, "pairs", na_count_at(mode, "pairs_affected"));
+	na_put_alias(c->r, to, M_hosts, na_get(mode, M_hosts));
+	na_put_int(c->r, to, M_pairs, na_count_at(mode, M_pairs_affected));
 	na_put_real(c->r, to, "waited_s",
 		    na_number_at(mode, "count") *
 			    na_number_at(mode, "latency_ms") / 1e3);
-	na_put_text(c->r, to, "load",
-		    na_text_of(na_dig(mode, "load.state"), NULL));
+	na_put_text(c->r, to, M_load,
+		    na_text_of(na_dig(mode, M_load "." M_state), NULL));
 }
 
 static void judge_mode(struct na_case *c, const struct na_value *mode,
 		       bool surely)
 {
-	const struct na_value *hosts = na_get(mode, "hosts");
+	const struct na_value *hosts = na_get(mode, M_hosts);
 	const char *who = na_case_names(c, hosts, NULL, 3);
 	bool acquitted = none_lost(c), unsure = unknown_clocks(c);
 	bool lost = !acquitted && !unsure &&
@@ -116,8 +117,8 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 
 	if (!f)
 		return;
-	f->from_s = na_number_at(mode, "first_s");
-	f->to_s = na_number_at(mode, "last_s");
+	f->from_s = na_number_at(mode, M_first_s);
+	f->to_s = na_number_at(mode, M_last_s);
 	f->network = lost;
 	f->culprit = *who ? na_case_text(c, "packets are lost at %s", who)
 			  : "packets are lost";
@@ -150,8 +151,8 @@ static double full_s(const struct na_value *from, const char *host,
 	for (const struct na_value *v = from; v; v = v->next) {
 		if (strcmp(na_text_at(v, "host"), host) == 0 &&
 		    strcmp(na_text_at(v, "side"), side) == 0)
-			sum += na_number_at(v, "to_s") -
-			       na_number_at(v, "from_s");
+			sum += na_number_at(v, M_to_s) -
+			       na_number_at(v, M_from_s);
 	}
 	return sum;
 }
@@ -161,7 +162,7 @@ static double full_s(const struct na_value *from, const char *host,
 static bool saturated(const struct na_case *c)
 {
 	double least_s = c->limits->saturated *
-			 na_number_at(na_case_doc(c, "timeline"), "duration_s");
+			 na_number_at(na_case_doc(c, "timeline"), M_duration_s);
 	const struct na_value *v = na_first(na_case_body(c, "timeline"),
 					    "saturated");
 
@@ -197,13 +198,13 @@ static void judge_ratio(struct na_case *c)
 	f->remedy = "look at the slow pairs and the times of the worst "
 		    "transfers; check the hosts' TCP settings (netan sysctl)";
 	f->command = na_case_command(c, "latency --by pair");
-	na_put_int(c->r, f->evidence, "transfers",
+	na_put_int(c->r, f->evidence, M_transfers,
 		   na_count_at(all, "transfers"));
 	na_put_real(c->r, f->evidence, "p99_over_p50_of_size", ratio);
-	na_put_real(c->r, f->evidence, "p50_us", na_number_at(all, "p50_us"));
-	na_put_real(c->r, f->evidence, "p99_us", na_number_at(all, "p99_us"));
-	na_put_real(c->r, f->evidence, "p99_9_us",
-		    na_number_at(all, "p99_9_us"));
+	na_put_real(c->r, f->evidence, M_p50_us, na_number_at(all, M_p50_us));
+	na_put_real(c->r, f->evidence, M_p99_us, na_number_at(all, M_p99_us));
+	na_put_real(c->r, f->evidence, M_p99_9_us,
+		    na_number_at(all, M_p99_9_us));
 }
 
 static void judge(struct na_case *c)

@@ -2,6 +2,7 @@
  * nobody waits for them. */
 #include <math.h>
 
+#include "members.h"
 #include "netan/checks/look.h"
 
 static double share(const struct na_value *group, const char *name)
@@ -19,8 +20,8 @@ static void judge(struct na_case *c)
 	const struct na_value *groups = na_get(na_case_body(c, "sizes"),
 					       "groups");
 	const struct na_value *g = groups ? groups->u.of.first : NULL;
-	double count = share(g, "small_count_share");
-	double time = share(g, "small_time_share");
+	double count = share(g, M_small_count_share);
+	double time = share(g, M_small_time_share);
 	struct na_finding *f;
 	bool planned;
 
@@ -44,12 +45,12 @@ static void judge(struct na_case *c)
 			: "where these are many calls that belong together, "
 			  "send them as one; else nothing";
 	f->command = na_case_command(c, "sizes");
-	na_put_int(c->r, f->evidence, "transfers",
-		   na_int_of(na_get(g, "count"), 0));
-	na_put_real(c->r, f->evidence, "small_count_share", count);
-	na_put_real(c->r, f->evidence, "small_bytes_share",
-		    share(g, "small_bytes_share"));
-	na_put_real(c->r, f->evidence, "small_time_share", time);
+	na_put_int(c->r, f->evidence, M_transfers,
+		   na_int_of(na_get(g, M_count), 0));
+	na_put_real(c->r, f->evidence, M_small_count_share, count);
+	na_put_real(c->r, f->evidence, M_small_bytes_share,
+		    share(g, M_small_bytes_share));
+	na_put_real(c->r, f->evidence, M_small_time_share, time);
 }
 
 const struct na_check na_check_small_transfers = {

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/checks/look.h"
 
 enum { LEAST_STEPS = 3 };
@@ -26,7 +27,7 @@ static double factor_of(const struct na_value *body, const char *host)
 
 	for (const struct na_value *v = na_first(body, "hosts"); v;
 	     v = v->next) {
-		double ms = na_number_at(v, "compute_ms");
+		double ms = na_number_at(v, M_compute_ms);
 		double steps = na_number_at(v, "steps");
 
 		if (strcmp(na_text_at(v, "host"), host) == 0) {
@@ -86,9 +87,9 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 {
 	static const char *const copied[] = {"host",    "cause",
 					     "of",      "times",
-					     "tried",   "expected_share",
-					     "p_value", "behind_ms",
-					     "lost_ms"};
+					     "tried",   M_expected_share,
+					     M_p_value, M_behind_ms,
+					     M_lost_ms};
 
 	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
 		na_put_alias(c->r, f->evidence, copied[i],
@@ -124,7 +125,7 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	if (!na_slow_itself(x) && na_first_culprit(c))
 		return;
 	/* Longer than all steps took: that are the clocks. */
-	if (other_clocks(c) && na_number_at(x, "lost_ms") > na_steps_ms(c))
+	if (other_clocks(c) && na_number_at(x, M_lost_ms) > na_steps_ms(c))
 		return;
 	doubted = (network && nobody_is_slow(c)) ||
 		  (other_clocks(c) &&
@@ -136,10 +137,10 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	w = words_of(c, body, x);
 	f->network = network;
 	f->culprit = w.culprit;
-	f->lost_s = na_number_at(x, "lost_ms") / 1e3;
+	f->lost_s = na_number_at(x, M_lost_ms) / 1e3;
 	f->title =
 		na_case_text(c, "%s, by %s in %lld of %lld %s", w.title,
-			     na_case_seconds(c, na_number_at(x, "behind_ms") /
+			     na_case_seconds(c, na_number_at(x, M_behind_ms) /
 							1e3),
 			     (long long)na_count_at(x, "times"),
 			     (long long)na_count_at(x, "tried"),
@@ -174,13 +175,13 @@ static struct waits sum_of(const struct na_value *body, const char *host,
 
 	for (const struct na_value *v = na_first(body, "steps"); v;
 	     v = v->next) {
-		if (!is_of(v, &x) || !(na_number_at(v, "lost_ms") > 0))
+		if (!is_of(v, &x) || !(na_number_at(v, M_lost_ms) > 0))
 			continue;
 		x.n++;
-		x.lost_ms += na_number_at(v, "lost_ms");
-		x.behind_ms += na_number_at(v, "behind_ms");
-		x.from_s = fmin(x.from_s, na_number_at(v, "from_s"));
-		x.to_s = fmax(x.to_s, na_number_at(v, "to_s"));
+		x.lost_ms += na_number_at(v, M_lost_ms);
+		x.behind_ms += na_number_at(v, M_behind_ms);
+		x.from_s = fmin(x.from_s, na_number_at(v, M_from_s));
+		x.to_s = fmax(x.to_s, na_number_at(v, M_to_s));
 	}
 	return x;
 }
@@ -223,13 +224,13 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 		    "pipeline, storage, checkpoints, other processes, "
 		    "throttling";
 	f->command = na_case_command(c, "steps");
-	na_put_text(c->r, f->evidence, "host", x->host);
-	na_put_text(c->r, f->evidence, "cause", x->cause);
-	na_put_int(c->r, f->evidence, "times", x->n);
-	na_put_int(c->r, f->evidence, "tried",
+	na_put_text(c->r, f->evidence, M_host, x->host);
+	na_put_text(c->r, f->evidence, M_cause, x->cause);
+	na_put_int(c->r, f->evidence, M_times, x->n);
+	na_put_int(c->r, f->evidence, M_tried,
 		   (int64_t)na_length(body, "steps"));
-	na_put_real(c->r, f->evidence, "behind_ms", behind_ms);
-	na_put_real(c->r, f->evidence, "lost_ms", x->lost_ms);
+	na_put_real(c->r, f->evidence, M_behind_ms, behind_ms);
+	na_put_real(c->r, f->evidence, M_lost_ms, x->lost_ms);
 }
 
 static void judge_waits(struct na_case *c, const struct na_value *body)

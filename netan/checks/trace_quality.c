@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
@@ -16,7 +17,7 @@ static const struct na_value *inputs_of(const struct na_case *c)
 
 static bool refused(const struct na_value *input)
 {
-	const struct na_value *v = na_get(input, "format");
+	const struct na_value *v = na_get(input, M_format);
 
 	return !v || v->kind == NA_V_NULL;
 }
@@ -51,8 +52,8 @@ static size_t list_inputs(struct na_case *c, struct na_value *list,
 		if (!is || !why || n++ >= LISTED)
 			continue;
 		to = na_put_object(c->r, list, NULL);
-		na_put_text(c->r, to, "path", na_text_at(v, "path"));
-		na_put_text(c->r, to, "what", why);
+		na_put_text(c->r, to, M_path, na_text_at(v, "path"));
+		na_put_text(c->r, to, M_what, why);
 	}
 	return n;
 }
@@ -66,7 +67,7 @@ static void judge_inputs(struct na_case *c, enum state state)
 	};
 	/* clang-format on */
 	struct na_value *list = na_put_list(c->r, na_result_side(c->r),
-					    "inputs");
+					    M_inputs);
 	size_t n = list_inputs(c, list, state), all = 0;
 	const struct na_value *first = list ? list->u.of.first : NULL;
 	struct na_finding *f;
@@ -92,8 +93,8 @@ static void judge_inputs(struct na_case *c, enum state state)
 			    : "copy the file again, or capture again; what is "
 			      "intact was looked at";
 	f->command = na_case_command(c, "info");
-	na_put_int(c->r, f->evidence, "inputs", (int64_t)n);
-	na_put_alias(c->r, f->evidence, "files", list);
+	na_put_int(c->r, f->evidence, M_inputs, (int64_t)n);
+	na_put_alias(c->r, f->evidence, M_files, list);
 }
 
 /* Events that are no use; those that were never meant to be used (loopback,
@@ -104,9 +105,9 @@ static void judge_left_out(struct na_case *c)
 					      "bad_duration", "damaged",
 					      "aggregated"};
 	const struct na_value *doc = na_case_doc(c, "session");
-	const struct na_value *out = na_dig(doc, "coverage.left_out");
+	const struct na_value *out = na_dig(doc, M_coverage "." M_left_out);
 	const struct na_value *side = na_case_side(c, "session");
-	double used = na_number_at(doc, "coverage.used"), share;
+	double used = na_number_at(doc, M_coverage "." M_used), share;
 	char count[NA_UNIT_BUF];
 	const char *text = "";
 	struct na_finding *f;
@@ -148,7 +149,7 @@ static void judge_left_out(struct na_case *c)
 	f->remedy = "a newer runtime may record them in full; netan info tells "
 		    "which files and planes they are in";
 	f->command = na_case_command(c, "info");
-	na_put_int(c->r, f->evidence, "left_out", n);
+	na_put_int(c->r, f->evidence, M_left_out, n);
 	na_put_real(c->r, f->evidence, "left_out_share", share);
 }
 
@@ -156,7 +157,7 @@ static void judge_left_out(struct na_case *c)
 static void judge_absent(struct na_case *c)
 {
 	const struct na_value *doc = na_case_doc(c, "session");
-	int64_t n = na_count_at(doc, "coverage.devices_not_here");
+	int64_t n = na_count_at(doc, M_coverage "." M_devices_not_here);
 	struct na_finding *f;
 
 	f = n ? na_case_find(c, NA_FINDING_INFO, NA_CERTAIN) : NULL;
@@ -169,7 +170,7 @@ static void judge_absent(struct na_case *c)
 		(long long)n, n == 1 ? "" : "s");
 	f->remedy = "give the files of all hosts (.xplane.pb of each)";
 	f->command = na_case_command(c, "info");
-	na_put_int(c->r, f->evidence, "devices_not_here", n);
+	na_put_int(c->r, f->evidence, M_devices_not_here, n);
 }
 
 /* Without device planes nobody knows what waits for the transfers. */
@@ -188,7 +189,7 @@ static void judge_planes(struct na_case *c)
 		if (na_count_at(v, "devices"))
 			continue;
 		list = list ? list
-			    : na_put_list(c->r, na_result_side(c->r), "planes");
+			    : na_put_list(c->r, na_result_side(c->r), M_planes);
 		if (without++ < LISTED)
 			na_put_text(c->r, list, NULL, na_text_at(v, "path"));
 	}
@@ -201,7 +202,7 @@ static void judge_planes(struct na_case *c)
 				without, traces);
 	f->remedy = "capture with device tracing on, while the job trains";
 	f->command = na_case_command(c, "info");
-	na_put_alias(c->r, f->evidence, "files", list);
+	na_put_alias(c->r, f->evidence, M_files, list);
 }
 
 static void judge_clock(struct na_case *c)
@@ -219,7 +220,7 @@ static void judge_clock(struct na_case *c)
 	f->remedy = "capture with a profiler that writes the plane \"Task "
 		    "Environment\", or leave those files out";
 	f->command = na_case_command(c, "info");
-	na_put_int(c->r, f->evidence, "files", na_count_at(side, "files"));
+	na_put_int(c->r, f->evidence, M_files, na_count_at(side, "files"));
 }
 
 /* Packets that were cut, or counted and not followed. */
@@ -228,9 +229,9 @@ static void judge_packets(struct na_case *c)
 	/* clang-format off */
 	static const struct { const char *name, *what; } of[] = {
 		{"malformed_packets", "malformed packets"},
-		{"limits_hit", "dropped to bound memory"},
-		{"http2_damaged", "HTTP/2 connections that cannot be followed"},
-		{"backward_steps", "steps back in time"},
+		{M_limits_hit, "dropped to bound memory"},
+		{M_http2_damaged, "HTTP/2 connections that cannot be followed"},
+		{M_backward_steps, "steps back in time"},
 	};
 	/* clang-format on */
 	const struct na_value *side = na_case_side(c, "session");

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
@@ -164,7 +165,7 @@ static const char *few(struct na_case *c)
 	double n = na_number_at(na_first(na_case_body(c, "sizes"), "groups"),
 				"count");
 	double packets = na_number_at(na_case_body(c, "tcp"),
-				      "totals.data_packets");
+				      M_totals "." M_data_packets);
 	bool of_packets = isnan(n);
 	char count[NA_UNIT_BUF];
 
@@ -185,7 +186,7 @@ static const char *thin(struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 	const struct na_value *doc = na_case_doc(c, "session");
-	int64_t absent = na_count_at(doc, "coverage.devices_not_here");
+	int64_t absent = na_count_at(doc, M_coverage "." M_devices_not_here);
 	const char *scarce = few(c);
 
 	if (!has(c, "pairs") && !has(c, "tcp"))

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 #include "netan/result/emit.h"
@@ -36,7 +37,7 @@ static const char *one(struct na_case *c, const struct na_value *v)
 			return na_case_text(c, "%s %s", words_of(c, v->name),
 					    na_case_names(c, v, NULL, SHOWN));
 		/* Of objects, what the first of them says. */
-		if (v->n && na_get(v->u.of.first, "what"))
+		if (v->n && na_get(v->u.of.first, M_what))
 			return na_case_text(c, "%s: %s", words_of(c, v->name),
 					    na_text_at(v->u.of.first, "what"));
 		return NULL;
@@ -129,8 +130,8 @@ static const char *not_run(struct na_case *c, const struct na_value *list)
 static void put_rest(struct na_case *c)
 {
 	const struct na_value *body = na_result_get_body(c->r);
-	const struct na_value *passed = na_get(body, "passed");
-	const char *text = not_run(c, na_first(body, "not_run"));
+	const struct na_value *passed = na_get(body, M_passed);
+	const char *text = not_run(c, na_first(body, M_not_run));
 
 	if (passed && passed->n)
 		na_result_text(c->r, "passed", "%s",

@@ -36,11 +36,4 @@ void na_man_page(const struct na_command *c, FILE *out);
 /* markdown.c: its page in docs/commands; NULL is the list of commands. */
 void na_markdown_page(const struct na_command *c, FILE *out);
 
-/* The JSON Schema of a command's output; the table is generated from
- * netan/cli/schemas/, and ends with a NULL name. */
-struct na_schema {
-	const char *name, *text;
-};
-extern const struct na_schema na_schemas[];
-
 #endif

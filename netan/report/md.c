@@ -1,6 +1,7 @@
 /* The report as Markdown, beside its pictures. */
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/report/report.h"
 #include "netan/result/emit_impl.h"
@@ -52,7 +53,7 @@ static void put_check(FILE *out, const struct na_report *r)
 
 	fputs("\n**", out);
 	put_text(out,
-		 na_text_of(na_get(na_result_get_body(r->check), "verdict"),
+		 na_text_of(na_get(na_result_get_body(r->check), M_verdict),
 			    "cannot tell"));
 	fputs("**\n", out);
 	put_command(out, "This report again:", r->command);
@@ -67,22 +68,22 @@ static void put_check(FILE *out, const struct na_report *r)
 
 static void put_input(FILE *out, const struct na_value *in)
 {
-	const struct na_value *bytes = na_get(in, "bytes");
-	const struct na_value *why = na_get(in, "warnings");
+	const struct na_value *bytes = na_get(in, M_bytes);
+	const struct na_value *why = na_get(in, M_warnings);
 	char n[NA_UNIT_BUF];
 
 	fputs("| ", out);
-	put_text(out, na_text_of(na_get(in, "path"), "-"));
+	put_text(out, na_text_of(na_get(in, M_path), "-"));
 	fputs(" | ", out);
-	put_text(out, na_text_of(na_get(in, "format"), "not readable"));
+	put_text(out, na_text_of(na_get(in, M_format), "not readable"));
 	fputs(" | ", out);
-	put_text(out, na_text_of(na_get(in, "host"), "-"));
+	put_text(out, na_text_of(na_get(in, M_host), "-"));
 	fprintf(out, " | %s |",
 		bytes && bytes->kind == NA_V_INT
 			? na_print_count(n, (uint64_t)bytes->u.i)
 			: "-");
 	fprintf(out, " %s | ",
-		na_print_count(n, (uint64_t)na_int_of(na_get(in, "transfers"),
+		na_print_count(n, (uint64_t)na_int_of(na_get(in, M_transfers),
 						      0)));
 	put_text(out, na_text_of(na_get(in, "sha256"), "-"));
 	fprintf(out, " | %zu |\n", why ? why->n : 0);
@@ -112,13 +113,13 @@ static void put_warnings(FILE *out, const struct na_value *list)
 	size_t shown = 0, all = 0;
 
 	for_each_member (in, list) {
-		const struct na_value *why = na_get(in, "warnings");
+		const struct na_value *why = na_get(in, M_warnings);
 
 		for_each_member (w, why) {
 			if (all++ >= NA_MD_ROWS)
 				continue;
 			fputs(shown++ ? "- " : "\n- ", out);
-			put_text(out, na_text_of(na_get(in, "path"), "-"));
+			put_text(out, na_text_of(na_get(in, M_path), "-"));
 			fputs(": ", out);
 			put_text(out, na_text_of(w, ""));
 			putc('\n', out);
@@ -132,14 +133,14 @@ static void put_warnings(FILE *out, const struct na_value *list)
 static void put_used(FILE *out, const struct na_report_part *p)
 {
 	const struct na_value *c = na_get(na_result_get_doc(p->result),
-					  "coverage");
-	const struct na_value *why = na_get(c, "left_out");
+					  M_coverage);
+	const struct na_value *why = na_get(c, M_left_out);
 	char n[NA_UNIT_BUF];
 
 	if (!c)
 		return;
 	fprintf(out, "| %s | %s |", p->name,
-		na_print_count(n, (uint64_t)na_int_of(na_get(c, "used"), 0)));
+		na_print_count(n, (uint64_t)na_int_of(na_get(c, M_used), 0)));
 	if (!why || !why->n)
 		fputs(" none", out);
 	for_each_member (v, why) {
@@ -154,7 +155,7 @@ static void put_used(FILE *out, const struct na_report_part *p)
 static void put_coverage(FILE *out, const struct na_report *r)
 {
 	const struct na_value *inputs = na_get(na_result_get_doc(r->check),
-					       "inputs");
+					       M_inputs);
 
 	fputs("\n## What was read\n", out);
 	put_inputs(out, inputs);
@@ -170,8 +171,9 @@ static const char *message_of(const struct na_result *r)
 {
 	const struct na_view *v = na_result_views(r);
 
-	return na_text_of(na_get(na_result_get_side(r), "message"),
-			  v && v->title ? v->title : na_result_get_headline(r));
+	return na_result_get_word(r, NA_WORD_MESSAGE,
+				  v && v->title ? v->title
+						: na_result_get_headline(r));
 }
 
 static void put_part(FILE *out, const struct na_report_part *p)

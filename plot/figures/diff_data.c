@@ -1,4 +1,5 @@
 #include "plot/figures/diff_data.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,7 +82,7 @@ static void stretch(struct diff_series *s)
 
 static void read_row(struct diff_figure *f, const struct na_value *row)
 {
-	const char *name = na_text_of(na_get(row, "name"), "");
+	const char *name = na_text_of(na_get(row, M_name), "");
 	const char *dot = strchr(name, '.');
 	struct diff_series *s = dot ? series_of(f, name, (size_t)(dot - name))
 				    : NULL;
@@ -91,20 +92,20 @@ static void read_row(struct diff_figure *f, const struct na_value *row)
 
 	if (!s || s->n == DIFF_POINTS)
 		return;
-	s->unit = na_text_of(na_get(row, "unit"), "");
+	s->unit = na_text_of(na_get(row, M_unit), "");
 	p = &s->points[s->n++];
 	*p = (struct diff_point){
 		.row = dot + 1,
-		.a = na_real_of(na_get(row, "a"), NAN),
-		.b = na_real_of(na_get(row, "b"), NAN),
-		.ratio = positive(na_get(row, "ratio")),
+		.a = na_real_of(na_get(row, M_a), NAN),
+		.b = na_real_of(na_get(row, M_b), NAN),
+		.ratio = positive(na_get(row, M_ratio)),
 		.lo = NAN,
 		.hi = NAN,
-		.equal = positive(na_dig(row, "at_equal_mix.ratio")),
-		.word = word_of(na_text_of(na_get(row, "verdict"), "")),
+		.equal = positive(na_dig(row, M_at_equal_mix "." M_ratio)),
+		.word = word_of(na_text_of(na_get(row, M_verdict), "")),
 		.mean = strcmp(dot + 1, "mean") == 0,
 	};
-	ci = na_reals_of(na_get(row, "ratio_ci95"), &n);
+	ci = na_reals_of(na_get(row, M_ratio_ci95), &n);
 	if (ci && n == 2 && ci[0] > 0 && ci[1] >= ci[0] && isfinite(ci[1])) {
 		p->lo = ci[0];
 		p->hi = ci[1];
@@ -119,28 +120,29 @@ void na_diff_read(struct diff_figure *f, const struct na_result *r)
 
 	*f = (struct diff_figure){.doc = na_result_get_doc(r),
 				  .body = na_result_get_body(r),
+				  .result = r,
 				  .side = na_result_get_side(r)};
-	f->label_a = na_text_of(na_get(f->body, "label_a"), "A");
-	f->label_b = na_text_of(na_get(f->body, "label_b"), "B");
-	v = na_get(f->body, "metrics");
+	f->label_a = na_text_of(na_get(f->body, M_label_a), "A");
+	f->label_b = na_text_of(na_get(f->body, M_label_b), "B");
+	v = na_get(f->body, M_metrics);
 	v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL;
 	for (; v; v = v->next)
 		read_row(f, v);
-	v = na_get(f->body, "compared");
+	v = na_get(f->body, M_compared);
 	v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL;
 	for (; v; v = v->next) {
-		const char *name = na_text_of(na_get(v, "name"), "");
+		const char *name = na_text_of(na_get(v, M_name), "");
 
 		for (size_t i = 0; i < f->n; i++) {
 			if (strcmp(f->series[i].name, name) == 0)
 				f->series[i].verdict =
-					na_text_of(na_get(v, "verdict"),
+					na_text_of(na_get(v, M_verdict),
 						   "too few");
 		}
 	}
 	for (size_t i = 0; i < f->n; i++)
 		stretch(&f->series[i]);
-	f->empty = na_text_of(na_get(f->side, "empty"), NULL);
+	f->empty = na_result_get_word(f->result, NA_WORD_EMPTY, NULL);
 	if (!f->empty && !f->n)
 		f->empty = "Nothing here can be compared.";
 }
@@ -148,19 +150,22 @@ void na_diff_read(struct diff_figure *f, const struct na_result *r)
 void na_diff_title(const struct diff_figure *f, struct words *w)
 {
 	na_words_add(w, "%s",
-		     na_text_of(na_get(f->side, "message"),
-				"What changed between two runs"));
+		     na_result_get_word(f->result, NA_WORD_MESSAGE,
+					"What changed between two runs"));
 }
 
 void na_diff_subtitle(const struct diff_figure *f, struct words *w)
 {
 	na_words_add(w, "%s against %s", f->label_b, f->label_a);
 	na_words_break(w);
-	na_words_add(
-		w, "%lld resamples of steps, seed %lld",
-		(long long)na_int_of(na_dig(f->body, "bootstrap.resamples"), 0),
-		(long long)na_int_of(na_dig(f->body, "bootstrap.seed"), 0));
-	na_words_coverage(f->doc, f->side, w);
+	na_words_add(w, "%lld resamples of steps, seed %lld",
+		     (long long)na_int_of(na_dig(f->body,
+						 M_bootstrap "." M_resamples),
+					  0),
+		     (long long)na_int_of(na_dig(f->body,
+						 M_bootstrap "." M_seed),
+					  0));
+	na_words_coverage(f->result, w);
 }
 
 const char *na_diff_row_name(char buf[16], const struct diff_point *p)

@@ -1,4 +1,5 @@
 #include "plot/figures/bursts/data.h"
+#include "members.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -36,9 +37,9 @@ double na_bursts_real(const struct bursts *b, const char *path)
 
 static void read_time(struct bursts *b)
 {
-	const double *t = na_reals_of(na_get(b->body, "time_s"), &b->n);
+	const double *t = na_reals_of(na_get(b->body, M_time_s), &b->n);
 
-	b->bin_s = na_real_of(na_get(b->body, "bin_s"), 0);
+	b->bin_s = na_real_of(na_get(b->body, M_bin_s), 0);
 	if (!t || !b->n || !isfinite(t[0]) || !(b->bin_s > 0) ||
 	    !isfinite(b->bin_s * (double)b->n))
 		b->n = 0;
@@ -54,12 +55,12 @@ static void read_time(struct bursts *b)
 /* The first ones: they have the most bytes. */
 static void read_groups(struct bursts *b)
 {
-	const struct na_value *list = na_get(b->body, "groups"), *v;
+	const struct na_value *list = na_get(b->body, M_groups), *v;
 
 	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
 	for (; v; v = v->next) {
 		struct bursts_group *g = &b->groups[b->n_groups];
-		const double *mean = reals(b, v, "pending_mean");
+		const double *mean = reals(b, v, M_pending_mean);
 
 		if (b->n_groups == NA_TOP_SERIES || !mean || na_is_rest(v)) {
 			b->more_groups++;
@@ -67,9 +68,10 @@ static void read_groups(struct bursts *b)
 			continue;
 		}
 		b->n_groups++;
-		na_words_key(g->name, sizeof(g->name), na_get(v, "key"));
+		na_words_key(g->name, sizeof(g->name), na_get(v, M_key));
 		g->mean = mean;
-		g->time_mean = na_real_of(na_dig(v, "pending.time_mean"), NAN);
+		g->time_mean = na_real_of(na_dig(v, M_pending "." M_time_mean),
+					  NAN);
 		b->groups_top = fmax(b->groups_top, largest(mean, b->n));
 	}
 }
@@ -78,16 +80,17 @@ void na_bursts_read(struct bursts *b, const struct na_result *r)
 {
 	*b = (struct bursts){.doc = na_result_get_doc(r),
 			     .body = na_result_get_body(r),
+			     .result = r,
 			     .side = na_result_get_side(r)};
 	read_time(b);
-	b->mean = reals(b, b->body, "pending_mean");
-	b->least = reals(b, b->body, "pending_min");
-	b->most = reals(b, b->body, "pending_max");
+	b->mean = reals(b, b->body, M_pending_mean);
+	b->least = reals(b, b->body, M_pending_min);
+	b->most = reals(b, b->body, M_pending_max);
 	b->top = fmax(fmax(largest(b->mean, b->n), largest(b->most, b->n)),
-		      na_bursts_real(b, "pending.max"));
-	b->pending_of = na_text_of(na_get(b->body, "pending_of"), "transfers");
-	b->runs_apart = na_int_of(na_get(b->side, "runs_apart"), 0) == 1;
-	b->empty = na_text_of(na_get(b->side, "empty"), NULL);
+		      na_bursts_real(b, M_pending "." M_max));
+	b->pending_of = na_text_of(na_get(b->body, M_pending_of), "transfers");
+	b->runs_apart = na_result_get_about(b->result)->runs_apart;
+	b->empty = na_result_get_word(b->result, NA_WORD_EMPTY, NULL);
 	if (b->empty)
 		return;
 	if (b->n)
@@ -100,7 +103,8 @@ void na_bursts_read(struct bursts *b, const struct na_result *r)
 
 void na_bursts_title(const struct bursts *b, struct words *w)
 {
-	const char *message = na_text_of(na_get(b->side, "message"), "");
+	const char *message = na_result_get_word(b->result, NA_WORD_MESSAGE,
+						 "");
 	char mean[NA_LABEL_BUF], max[NA_LABEL_BUF];
 
 	if (*message) {
@@ -109,19 +113,21 @@ void na_bursts_title(const struct bursts *b, struct words *w)
 	}
 	na_words_add(w, "Pending %.40s", b->pending_of);
 	if (!b->empty)
-		na_words_add(
-			w, ": %s on average, up to %s",
-			na_label_short(mean,
-				       na_bursts_real(b, "pending.time_mean"),
-				       3),
-			na_label_short(max, na_bursts_real(b, "pending.max"),
-				       6));
+		na_words_add(w, ": %s on average, up to %s",
+			     na_label_short(mean,
+					    na_bursts_real(b, M_pending
+							   "." M_time_mean),
+					    3),
+			     na_label_short(max,
+					    na_bursts_real(b,
+							   M_pending "." M_max),
+					    6));
 }
 
 /* "burstiness 0.47, dispersion 2.2 in 1 ms, 5.6 in 10 ms" */
 static void add_arrivals(const struct bursts *b, struct words *w)
 {
-	const struct na_value *list = na_get(b->body, "dispersion"), *v;
+	const struct na_value *list = na_get(b->body, M_dispersion), *v;
 	double burstiness = na_bursts_real(b, "burstiness");
 	bool first = true;
 	char buf[NA_LABEL_BUF];
@@ -133,8 +139,8 @@ static void add_arrivals(const struct bursts *b, struct words *w)
 	}
 	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
 	for (; v; v = v->next) {
-		double idc = na_real_of(na_get(v, "idc"), NAN);
-		int64_t ms = na_int_of(na_get(v, "window_ms"), 0);
+		double idc = na_real_of(na_get(v, M_idc), NAN);
+		int64_t ms = na_int_of(na_get(v, M_window_ms), 0);
 
 		if (!isfinite(idc))
 			continue;
@@ -149,8 +155,8 @@ static void add_arrivals(const struct bursts *b, struct words *w)
 
 static void add_period(const struct bursts *b, struct words *w)
 {
-	double period = na_bursts_real(b, "burst_period_ms");
-	double step = na_bursts_real(b, "step_period_ms");
+	double period = na_bursts_real(b, M_burst_period_ms);
+	double step = na_bursts_real(b, M_step_period_ms);
 	char buf[NA_LABEL_BUF];
 
 	if (!isnan(period)) {
@@ -169,8 +175,8 @@ static void add_period(const struct bursts *b, struct words *w)
 
 void na_bursts_subtitle(const struct bursts *b, struct words *w)
 {
-	const char *given = na_text_of(na_get(b->side, "subtitle"), "");
-	const struct na_value *origin = na_get(b->doc, "origin_unix_ns");
+	const char *given = na_result_get_word(b->result, NA_WORD_SUBTITLE, "");
+	const struct na_value *origin = na_get(b->doc, M_origin_unix_ns);
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 
 	if (*given) {
@@ -184,10 +190,10 @@ void na_bursts_subtitle(const struct bursts *b, struct words *w)
 	na_words_break(w);
 	na_words_add(w, "%s",
 		     na_label_quantity(buf, NA_Q_SECONDS,
-				       na_real_of(na_get(b->doc, "duration_s"),
+				       na_real_of(na_get(b->doc, M_duration_s),
 						  b->to_s - b->from_s),
 				       3));
-	na_words_coverage(b->doc, b->side, w);
+	na_words_coverage(b->result, w);
 	if (!b->runs_apart) {
 		add_arrivals(b, w);
 		add_period(b, w);

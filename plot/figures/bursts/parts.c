@@ -1,4 +1,5 @@
 #include "plot/figures/bursts/parts.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,12 +15,12 @@
 static void cover(const struct bursts *b, const struct na_scale *x, double x0,
 		  double *share, size_t n)
 {
-	const struct na_value *list = na_get(b->body, "bursts"), *v;
+	const struct na_value *list = na_get(b->body, M_bursts), *v;
 
 	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
 	for (; v; v = v->next) {
-		double from = na_real_of(na_get(v, "from_s"), NAN);
-		double to = na_real_of(na_get(v, "to_s"), NAN);
+		double from = na_real_of(na_get(v, M_from_s), NAN);
+		double to = na_real_of(na_get(v, M_to_s), NAN);
 		size_t k;
 
 		from = fmax(na_scale_at(x, from) - x0, 0);
@@ -76,19 +77,19 @@ struct level {
 /* From the highest down; returns how many above zero. */
 static size_t read_levels(const struct bursts *b, struct level *out, size_t max)
 {
-	const struct na_value *list = na_get(b->body, "levels"), *v;
+	const struct na_value *list = na_get(b->body, M_levels), *v;
 	double sum = 0, all = 0;
 	size_t n = 0;
 
 	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
 	for (; v && n < max; v = v->next) {
-		double from = na_real_of(na_get(v, "from"), 0);
-		double share = na_real_of(na_get(v, "share"), 0);
+		double from = na_real_of(na_get(v, M_from), 0);
+		double share = na_real_of(na_get(v, M_share), 0);
 
 		all += share;
 		if (from < 1)
 			continue;
-		out[n++] = (struct level){from, na_real_of(na_get(v, "to"), 0),
+		out[n++] = (struct level){from, na_real_of(na_get(v, M_to), 0),
 					  share};
 	}
 	for (size_t i = n; i-- > 0;) {

@@ -1,4 +1,5 @@
 #include "plot/figures/rpc/data.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,9 +19,9 @@ static const double *reals(const struct na_value *in, const char *name,
 static bool read_lines(struct rpc_lines *to, const struct na_value *in,
 		       size_t n)
 {
-	to->p50 = reals(in, "p50_us", n);
-	to->p99 = reals(in, "p99_us", n);
-	to->max = reals(in, "max_us", n);
+	to->p50 = reals(in, M_p50_us, n);
+	to->p99 = reals(in, M_p99_us, n);
+	to->max = reals(in, M_max_us, n);
 	return to->p50 && to->p99 && to->max;
 }
 
@@ -40,7 +41,7 @@ static void name_of(const struct na_value *key, char *buf, size_t size)
 
 static void read_runs(struct rpc_data *d)
 {
-	const struct na_value *list = na_get(d->body, "groups");
+	const struct na_value *list = na_get(d->body, M_groups);
 	const struct na_value *v = list && list->kind == NA_V_LIST
 					   ? list->u.of.first
 					   : NULL;
@@ -51,7 +52,7 @@ static void read_runs(struct rpc_data *d)
 		if (d->n_lines == NA_TOP_SERIES) {
 			d->others++;
 		} else if (read_lines(to, v, d->n)) {
-			name_of(na_get(v, "key"), to->name, sizeof(to->name));
+			name_of(na_get(v, M_key), to->name, sizeof(to->name));
 			d->n_lines++;
 		}
 	}
@@ -74,7 +75,7 @@ static void read_scatter(struct rpc_data *d)
 	d->counts = d->columns && d->rows
 			    ? reals(in, "counts", d->columns * d->rows)
 			    : NULL;
-	d->cells_from_s = na_real_of(na_get(in, "from_s"), 0);
+	d->cells_from_s = na_real_of(na_get(in, M_from_s), 0);
 	d->column_s = na_real_of(na_get(in, "column_s"), 1);
 	d->cells_least_us = na_real_of(na_get(in, "least_us"), NAN);
 	d->cells_most_us = na_real_of(na_get(in, "most_us"), NAN);
@@ -82,10 +83,10 @@ static void read_scatter(struct rpc_data *d)
 
 static void read_failed(struct rpc_data *d)
 {
-	const struct na_value *in = na_get(d->side, "failed");
+	const struct na_value *in = na_get(d->side, M_failed);
 
-	d->failed_s = na_reals_of(na_get(in, "time_s"), &d->n_failed);
-	d->failed_us = reals(in, "latency_us", d->n_failed);
+	d->failed_s = na_reals_of(na_get(in, M_time_s), &d->n_failed);
+	d->failed_us = reals(in, M_latency_us, d->n_failed);
 	if (!d->failed_s || !d->failed_us || d->runs_apart)
 		d->n_failed = 0;
 }
@@ -114,18 +115,17 @@ static void read_range(struct rpc_data *d)
 
 void na_rpc_read(struct rpc_data *d, const struct na_result *r)
 {
-	const struct na_value *apart;
 	const double *time;
 
 	*d = (struct rpc_data){
 		.doc = na_result_get_doc(r),
 		.body = na_result_get_body(r),
+		.result = r,
 		.side = na_result_get_side(r),
 	};
-	time = na_reals_of(na_get(d->body, "time_s"), &d->n);
-	d->bin_s = na_real_of(na_get(d->body, "bin_s"), NAN);
-	apart = na_get(d->side, "runs_apart");
-	d->runs_apart = apart && apart->kind == NA_V_BOOL && apart->u.flag;
+	time = na_reals_of(na_get(d->body, M_time_s), &d->n);
+	d->bin_s = na_real_of(na_get(d->body, M_bin_s), NAN);
+	d->runs_apart = na_result_get_about(r)->runs_apart;
 	if (!time || !d->n || !(d->bin_s > 0)) {
 		d->n = 0;
 		d->empty = "No transfer with a latency was used: there is "

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/figure.h"
@@ -270,7 +271,7 @@ static enum na_status draw_lines(const struct drawing *g, struct na_err *err)
 /* "65 at 200 ms: retransmission timeout, host-1" */
 static void mode_words(const struct na_value *m, struct words *w)
 {
-	const struct na_value *hosts = na_get(m, "hosts");
+	const struct na_value *hosts = na_get(m, M_hosts);
 	const struct na_value *v = hosts && hosts->kind == NA_V_LIST
 					   ? hosts->u.of.first
 					   : NULL;
@@ -278,9 +279,9 @@ static void mode_words(const struct na_value *m, struct words *w)
 
 	na_label_quantity(at, NA_Q_SECONDS,
 			  na_real_of(na_get(m, "latency_ms"), NAN) * 1e-3, 3);
-	na_print_count(count, (uint64_t)na_int_of(na_get(m, "count"), 0));
+	na_print_count(count, (uint64_t)na_int_of(na_get(m, M_count), 0));
 	na_words_add(w, "%s at %s: %s", count, at,
-		     na_text_of(na_get(m, "cause"), ""));
+		     na_text_of(na_get(m, M_cause), ""));
 	for (size_t i = 0; v && i < 2; v = v->next, i++)
 		na_words_add(w, "%s%s", i ? " and " : ", ",
 			     na_text_clean(host, sizeof(host),
@@ -293,7 +294,7 @@ static void mode_words(const struct na_value *m, struct words *w)
  * not touch the one before. */
 static void draw_modes(const struct drawing *g)
 {
-	const struct na_value *list = na_get(g->d.body, "modes");
+	const struct na_value *list = na_get(g->d.body, M_modes);
 	const struct na_value *m = list && list->kind == NA_V_LIST
 					   ? list->u.of.first
 					   : NULL;
@@ -351,19 +352,19 @@ static void put_failed(struct drawing *g)
 		     g->d.n_failed ? "\xc3\x97 " : "",
 		     na_print_count(a, (uint64_t)n),
 		     na_print_count(b, (uint64_t)na_int_of(
-					       na_get(g->d.side, "calls"), 0)));
+					       na_get(g->d.side, M_calls), 0)));
 	na_row_put(&g->l, &g->header, w.text, &font);
 }
 
 static void draw_header(struct drawing *g)
 {
-	static const char *const names[] = {"p50_us", "p99_us", "p99_9_us",
-					    "max_us"};
+	static const char *const names[] = {M_p50_us, M_p99_us, M_p99_9_us,
+					    M_max_us};
 	static const char *const words[] = {"p50", "p99", "p99.9", "max"};
 	struct na_font name = na_layout_font(&g->l, NA_SIZE_NAME,
 					     g->l.theme->text);
 	struct na_font plain = text_font(g, g->l.theme->secondary);
-	const struct na_value *all = na_get(g->d.body, "overall");
+	const struct na_value *all = na_get(g->d.body, M_overall);
 	char buf[NA_LABEL_BUF];
 
 	name.bold = true;
@@ -445,7 +446,7 @@ static enum na_status draw_plot(struct drawing *g, struct na_err *err)
 static void describe(const struct drawing *g, struct na_canvas *c,
 		     const char *title, const char *subtitle)
 {
-	const struct na_value *list = na_get(g->d.body, "modes");
+	const struct na_value *list = na_get(g->d.body, M_modes);
 	const struct na_value *m = list && list->kind == NA_V_LIST
 					   ? list->u.of.first
 					   : NULL;
@@ -478,13 +479,13 @@ static enum na_status rpc_draw(struct na_canvas *c, const struct na_result *r,
 		.from_s = g.d.from_s,
 		.to_s = g.d.to_s,
 		.host_capacity_gbps = NAN,
-		.hosts = na_int_of(na_get(g.d.side, "hosts"), 0),
+		.hosts = na_int_of(na_get(g.d.side, M_hosts), 0),
 		.runs_apart = g.d.runs_apart,
 	};
 	na_timeline_subtitle(&inputs, &subtitle);
 	if (!title)
-		title = na_text_of(na_get(g.d.side, "message"),
-				   "Latency over time");
+		title = na_result_get_word(g.d.result, NA_WORD_MESSAGE,
+					   "Latency over time");
 	na_layout_begin(&g.l, c, &na_fig_rpc, page, title, subtitle.text);
 	describe(&g, c, title, subtitle.text);
 	st = place(&g, err);

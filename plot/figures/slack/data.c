@@ -1,4 +1,5 @@
 #include "plot/figures/slack/data.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,13 +27,13 @@ static bool flag(const struct na_value *v, const char *name)
 
 static void read_name(struct slack_point *p, const struct na_value *row)
 {
-	const struct na_value *key = na_get(row, "key");
+	const struct na_value *key = na_get(row, M_key);
 	char words[SLACK_NAME / 2] = "";
 
 	if (key && key->n)
 		na_words_key(words, sizeof(words), key);
 	snprintf(p->name, sizeof(p->name), "%.*s%s%s", SLACK_NAME / 2 - 4,
-		 na_text_of(na_get(row, "collective"), "?"), *words ? ", " : "",
+		 na_text_of(na_get(row, M_collective), "?"), *words ? ", " : "",
 		 words);
 }
 
@@ -40,18 +41,18 @@ static void read_point(struct slack_figure *f, const struct na_value *row)
 {
 	/* clang-format off */
 	static const char *const parts[SLACK_PARTS] = {
-		"send_us", "send_done_us", "recv_us", "recv_done_us",
+		M_send_us, M_send_done_us, M_recv_us, M_recv_done_us,
 	};
 	/* clang-format on */
 	struct slack_point *p = &f->points[f->n++];
 	double runs = real(row, "occurrences");
-	double devices = fmax(real(row, "devices_per_host"), 1);
+	double devices = fmax(real(row, M_devices_per_host), 1);
 
 	read_name(p, row);
-	p->slack_s = real(row, "slack_us.mean") / 1e6;
-	p->required_bps = real(row, "required_gbps") * 1e9 * devices;
-	p->stall_s = fmax(real(row, "total_stall_us") / 1e6, 0);
-	p->share = real(row, "stall_share");
+	p->slack_s = real(row, M_slack_us "." M_mean) / 1e6;
+	p->required_bps = real(row, M_required_gbps) * 1e9 * devices;
+	p->stall_s = fmax(real(row, M_total_stall_us) / 1e6, 0);
+	p->share = real(row, M_stall_share);
 	p->none = !(p->slack_s >= SLACK_LEAST_S) && real(row, "bytes") > 0;
 	p->found = flag(row, "slack_small") || flag(row, "bandwidth_bound");
 	for (size_t k = 0; k < SLACK_PARTS; k++)
@@ -66,9 +67,10 @@ bool na_slack_read(struct slack_figure *f, const struct na_result *r)
 
 	f->doc = na_result_get_doc(r);
 	f->body = na_result_get_body(r);
+	f->result = r;
 	f->side = na_result_get_side(r);
-	f->capacity_bps = real(f->body, "capacity_gbps") * 1e9;
-	list = na_get(f->body, "collectives");
+	f->capacity_bps = real(f->body, M_capacity_gbps) * 1e9;
+	list = na_get(f->body, M_collectives);
 	f->points = na_calloc(list ? list->n : 0, sizeof(*f->points));
 	if (!f->points)
 		return false;
@@ -76,23 +78,24 @@ bool na_slack_read(struct slack_figure *f, const struct na_result *r)
 	     v = v->next)
 		read_point(f, v);
 	if (!f->n)
-		f->empty = na_text_of(na_get(f->side, "empty"),
-				      "No execution of a collective was "
-				      "counted.");
+		f->empty =
+			na_result_get_word(f->result, NA_WORD_EMPTY,
+					   "No execution of a collective was "
+					   "counted.");
 	return true;
 }
 
 void na_slack_title(const struct slack_figure *f, struct words *w)
 {
 	na_words_add(w, "%s",
-		     na_text_of(na_get(f->side, "message"),
-				"Slack of collectives"));
+		     na_result_get_word(f->result, NA_WORD_MESSAGE,
+					"Slack of collectives"));
 }
 
 void na_slack_subtitle(const struct slack_figure *f, struct words *w)
 {
-	double duration = real(f->doc, "duration_s");
-	const struct na_value *origin = na_get(f->doc, "origin_unix_ns");
+	double duration = real(f->doc, M_duration_s);
+	const struct na_value *origin = na_get(f->doc, M_origin_unix_ns);
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 
 	na_words_inputs(f->doc, w);
@@ -101,7 +104,7 @@ void na_slack_subtitle(const struct slack_figure *f, struct words *w)
 		na_words_add(w, "%s",
 			     na_label_quantity(buf, NA_Q_SECONDS, duration, 3));
 	}
-	na_words_coverage(f->doc, f->side, w);
+	na_words_coverage(f->result, w);
 	if (isfinite(f->capacity_bps)) {
 		na_words_break(w);
 		na_words_add(w, "capacity of a host %s",

@@ -1,4 +1,5 @@
 #include "plot/figures/slack/waterfall.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -130,7 +131,7 @@ static void strip_label(const struct drawing *d, struct words *w)
 	char buf[NA_LABEL_BUF];
 
 	na_words_add(w, "%s send to recv-done, %s",
-		     na_text_of(na_get(d->w.late, "device"), "?"),
+		     na_text_of(na_get(d->w.late, M_device), "?"),
 		     na_label_quantity(buf, NA_Q_SECONDS, d->w.length_us / 1e6,
 				       3));
 }
@@ -383,7 +384,7 @@ static void footnote(struct drawing *d)
 static void describe(const struct drawing *d, const char *title,
 		     const char *subtitle)
 {
-	const struct na_value *v = na_get(d->w.late, "path");
+	const struct na_value *v = na_get(d->w.late, M_path);
 	struct words w = {.n = 0};
 	char buf[NA_LABEL_BUF];
 
@@ -393,11 +394,11 @@ static void describe(const struct drawing *d, const char *title,
 	for (v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL; v;
 	     v = v->next)
 		na_words_add(&w, ". %s on %s: %s",
-			     na_text_of(na_get(v, "kind"), "?"),
-			     na_text_of(na_get(v, "host"), "?"),
+			     na_text_of(na_get(v, M_kind), "?"),
+			     na_text_of(na_get(v, M_host), "?"),
 			     na_label_quantity(
 				     buf, NA_Q_SECONDS,
-				     na_real_of(na_get(v, "duration_us"), 0) /
+				     na_real_of(na_get(v, M_duration_us), 0) /
 					     1e6,
 				     3));
 	na_canvas_describe(d->l.canvas, title, w.text);

@@ -1,4 +1,5 @@
 #include "plot/figures/slack/waterfall_data.h"
+#include "members.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,7 +24,7 @@ static const struct { const char *name; enum wf_kind kind; } kinds[] = {
 
 static enum wf_kind kind_of(const struct na_value *v)
 {
-	const char *name = na_text_of(na_get(v, "kind"), "");
+	const char *name = na_text_of(na_get(v, M_kind), "");
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (strcmp(kinds[i].name, name) == 0)
@@ -60,10 +61,10 @@ static void read_hosts(struct waterfall *w, const struct na_value *list)
 	for (const struct na_value *v = first_of(list); v && w->n_hosts < most;
 	     v = v->next)
 		w->hosts[w->n_hosts++] = (struct wf_host){
-			.name = na_text_of(na_get(v, "host"), "?"),
-			.ahead_us = na_real_of(na_get(v, "ahead_us"), NAN),
+			.name = na_text_of(na_get(v, M_host), "?"),
+			.ahead_us = na_real_of(na_get(v, M_ahead_us), NAN),
 			.uncertainty_us =
-				na_real_of(na_get(v, "uncertainty_us"), NAN),
+				na_real_of(na_get(v, M_uncertainty_us), NAN),
 			.trace = na_get(v, "trace") &&
 				 na_get(v, "trace")->u.flag,
 		};
@@ -79,15 +80,15 @@ static void read_rows(struct waterfall *w, const struct na_value *list)
 		struct wf_row *row = &w->rows[w->n_rows++];
 
 		*row = (struct wf_row){
-			.device = na_text_of(na_get(v, "device"), "?"),
-			.kind_name = na_text_of(na_get(v, "kind"), "?"),
+			.device = na_text_of(na_get(v, M_device), "?"),
+			.kind_name = na_text_of(na_get(v, M_kind), "?"),
 			.peer = na_text_of(na_get(v, "peer"), NULL),
-			.from_us = na_real_of(na_get(v, "from_us"), NAN),
-			.to_us = na_real_of(na_get(v, "to_us"), NAN),
+			.from_us = na_real_of(na_get(v, M_from_us), NAN),
+			.to_us = na_real_of(na_get(v, M_to_us), NAN),
 			.network_us = na_real_of(na_get(v, "network_us"), NAN),
-			.chunk = (long)na_int_of(na_get(v, "chunk"), -1),
+			.chunk = (long)na_int_of(na_get(v, M_chunk), -1),
 			.kind = kind_of(v),
-			.host = host_of(w, na_text_of(na_get(v, "host"), "")),
+			.host = host_of(w, na_text_of(na_get(v, M_host), "")),
 			.critical = critical && critical->u.flag,
 		};
 		if (w->n_hosts)
@@ -104,8 +105,8 @@ static void read_steps(struct waterfall *w, const struct na_value *list)
 		long row = (long)na_int_of(na_get(v, "row"), -1);
 
 		w->steps[w->n_steps++] = (struct wf_step){
-			kind_of(v), na_real_of(na_get(v, "from_us"), 0),
-			na_real_of(na_get(v, "to_us"), 0),
+			kind_of(v), na_real_of(na_get(v, M_from_us), 0),
+			na_real_of(na_get(v, M_to_us), 0),
 			row >= 0 && (size_t)row < w->n_rows ? row : -1};
 	}
 }
@@ -117,15 +118,15 @@ enum na_status na_wf_read(struct waterfall *w, const struct na_result *r,
 					     "waterfall");
 
 	*w = (struct waterfall){
-		.late = first_of(na_get(na_result_get_body(r), "late"))};
+		.late = first_of(na_get(na_result_get_body(r), M_late))};
 	w->hosts = na_calloc(WF_ROWS_MAX, sizeof(*w->hosts));
 	w->rows = na_calloc(WF_ROWS_MAX, sizeof(*w->rows));
 	w->steps = na_calloc(WF_STEPS_MAX, sizeof(*w->steps));
 	if (!w->hosts || !w->rows || !w->steps)
 		return na_fail_nomem(err);
-	read_hosts(w, na_get(side, "hosts"));
+	read_hosts(w, na_get(side, M_hosts));
 	read_rows(w, na_get(side, "rows"));
-	read_steps(w, na_get(side, "path"));
+	read_steps(w, na_get(side, M_path));
 	w->length_us = na_real_of(na_get(side, "length_us"), 0);
 	w->more = na_real_of(na_get(side, "more"), 0);
 	if (!w->late)
@@ -133,7 +134,7 @@ enum na_status na_wf_read(struct waterfall *w, const struct na_result *r,
 			     "No execution of a collective is there to draw.");
 	else if (!w->n_steps || !w->n_rows || !(w->length_us > 0))
 		na_words_add(&w->empty, "Why it was late is not known: %s.",
-			     na_text_of(na_get(w->late, "missing"),
+			     na_text_of(na_get(w->late, M_missing),
 					"the traces hold none of its actions"));
 	return NA_OK;
 }
@@ -228,19 +229,19 @@ void na_wf_label(const struct wf_row *row, struct words *w)
 
 void na_wf_title(const struct waterfall *w, struct words *out)
 {
-	const char *cause = na_text_of(na_get(w->late, "cause"), NULL);
+	const char *cause = na_text_of(na_get(w->late, M_cause), NULL);
 
 	if (!w->late) {
 		na_words_add(out, "No late execution");
 		return;
 	}
 	na_words_add(out, "%s on %s %s",
-		     na_text_of(na_get(w->late, "collective"), "?"),
-		     na_text_of(na_get(w->late, "host"), "?"),
-		     na_text_of(na_get(w->late, "device"), "?"));
-	if (na_get(w->late, "label"))
+		     na_text_of(na_get(w->late, M_collective), "?"),
+		     na_text_of(na_get(w->late, M_host), "?"),
+		     na_text_of(na_get(w->late, M_device), "?"));
+	if (na_get(w->late, M_label))
 		na_words_add(out, " of %s",
-			     na_text_of(na_get(w->late, "label"), "?"));
+			     na_text_of(na_get(w->late, M_label), "?"));
 	if (cause)
 		na_words_add(out, ", %s", cause);
 }
@@ -248,7 +249,7 @@ void na_wf_title(const struct waterfall *w, struct words *out)
 /* "host-1 +304 us, host-2 -5 us", as many as matter. */
 static void say_clocks(const struct waterfall *w, struct words *out)
 {
-	double known = na_real_of(na_get(w->late, "clock_uncertainty_us"), NAN);
+	double known = na_real_of(na_get(w->late, M_clock_uncertainty_us), NAN);
 	size_t moved = 0, unknown = 0;
 	char buf[NA_LABEL_BUF];
 
@@ -306,7 +307,7 @@ void na_wf_subtitle(const struct waterfall *w, const struct na_value *doc,
 	na_words_break(out);
 	na_words_add(out, "at %s",
 		     na_label_quantity(buf, NA_Q_SECONDS,
-				       na_real_of(na_get(w->late, "from_s"), 0),
+				       na_real_of(na_get(w->late, M_from_s), 0),
 				       5));
 	say_clocks(w, out);
 }

@@ -1,4 +1,5 @@
 #include "plot/figures/steps/data.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static int by_name(const void *a, const void *b)
 
 static bool read_lines(struct steps_figure *f)
 {
-	const struct na_value *list = na_get(f->side, "lines");
+	const struct na_value *list = na_get(f->side, M_lines);
 	const struct na_value *v = list ? list->u.of.first : NULL;
 
 	f->lines = na_calloc(list ? list->n + 1 : 1, sizeof(*f->lines));
@@ -39,9 +40,9 @@ static bool read_lines(struct steps_figure *f)
 
 		*x = (struct step_line){
 			.at = f->n_lines,
-			.name = na_text_of(na_get(v, "name"), ""),
-			.cause = na_text_of(na_get(v, "cause"), NULL),
-			.behind_ms = na_real_of(na_get(v, "behind_ms"), NAN),
+			.name = na_text_of(na_get(v, M_name), ""),
+			.cause = na_text_of(na_get(v, M_cause), NULL),
+			.behind_ms = na_real_of(na_get(v, M_behind_ms), NAN),
 			.own = reals(v, "own_ms", f->n),
 			.late = reals(v, "late_ms", f->n)};
 		if (!x->own)
@@ -56,8 +57,8 @@ static bool read_lines(struct steps_figure *f)
 
 static bool read_parts(struct steps_figure *f)
 {
-	static const char *const names[PARTS] = {"compute_ms", "overlap_ms",
-						 "exposed_ms", "idle_ms"};
+	static const char *const names[PARTS] = {M_compute_ms, M_overlap_ms,
+						 M_exposed_ms, M_idle_ms};
 	const struct na_value *parts = na_get(f->side, "parts");
 	double sum = 0;
 
@@ -84,13 +85,13 @@ static bool read_parts(struct steps_figure *f)
 /* Steps by their order are found in the list. */
 static double column_of(const struct steps_figure *f, double step)
 {
-	const struct na_value *list = na_get(f->body, "steps"), *v;
+	const struct na_value *list = na_get(f->body, M_steps), *v;
 	size_t i = 0;
 
 	if (!f->by_order)
 		return (step - f->first) / f->each;
 	for (v = list ? list->u.of.first : NULL; v; v = v->next, i++) {
-		if (na_real_of(na_get(v, "step"), NAN) >= step)
+		if (na_real_of(na_get(v, M_step), NAN) >= step)
 			break;
 	}
 	return (double)i / f->each;
@@ -98,18 +99,18 @@ static double column_of(const struct steps_figure *f, double step)
 
 static bool read_changes(struct steps_figure *f)
 {
-	const struct na_value *list = na_get(f->body, "changes"), *v;
+	const struct na_value *list = na_get(f->body, M_changes), *v;
 
 	f->changes = na_calloc(list ? list->n + 1 : 1, sizeof(*f->changes));
 	v = list && !f->runs_apart ? list->u.of.first : NULL;
 	for (; f->changes && v; v = v->next) {
-		if (na_text_of(na_get(v, "host"), NULL))
+		if (na_text_of(na_get(v, M_host), NULL))
 			continue;
 		f->changes[f->n_changes++] = (struct step_change){
-			.at = column_of(f, na_real_of(na_get(v, "step"), 0)),
-			.from_ms = na_real_of(na_get(v, "from_ms"), NAN),
-			.to_ms = na_real_of(na_get(v, "to_ms"), NAN),
-			.drift = strcmp(na_text_of(na_get(v, "kind"), ""),
+			.at = column_of(f, na_real_of(na_get(v, M_step), 0)),
+			.from_ms = na_real_of(na_get(v, M_from_ms), NAN),
+			.to_ms = na_real_of(na_get(v, M_to_ms), NAN),
+			.drift = strcmp(na_text_of(na_get(v, M_kind), ""),
 					"drift") == 0};
 	}
 	return f->changes;
@@ -190,6 +191,7 @@ bool na_fig_steps_read(struct steps_figure *f, const struct na_result *r)
 
 	*f = (struct steps_figure){.doc = na_result_get_doc(r),
 				   .body = na_result_get_body(r),
+				   .result = r,
 				   .side = na_result_get_side(r)};
 	n = na_int_of(na_get(f->side, "columns"), 0);
 	f->n = n > 0 ? (size_t)n : 0;
@@ -197,13 +199,13 @@ bool na_fig_steps_read(struct steps_figure *f, const struct na_result *r)
 	f->each = fmax(na_real_of(na_get(f->side, "each"), 1), 1);
 	f->by_order = na_int_of(na_get(f->side, "by_order"), 0) == 1;
 	f->launches = na_int_of(na_get(f->side, "launches"), 0) == 1;
-	f->runs_apart = na_int_of(na_get(f->side, "runs_apart"), 0) == 1;
+	f->runs_apart = na_result_get_about(f->result)->runs_apart;
 	if (!read_lines(f) || !read_parts(f) || !read_changes(f) ||
 	    !build_map(f))
 		return false;
 	if (!f->n || !f->n_lines)
-		f->empty = na_text_of(na_get(f->side, "empty"),
-				      "There are no steps.");
+		f->empty = na_result_get_word(f->result, NA_WORD_EMPTY,
+					      "There are no steps.");
 	return true;
 }
 
@@ -217,9 +219,9 @@ void na_fig_steps_free(struct steps_figure *f)
 
 void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 {
-	double duration = na_real_of(na_get(f->doc, "duration_s"), NAN);
-	const struct na_value *origin = na_get(f->doc, "origin_unix_ns");
-	const struct na_value *steps = na_get(f->body, "steps");
+	double duration = na_real_of(na_get(f->doc, M_duration_s), NAN);
+	const struct na_value *origin = na_get(f->doc, M_origin_unix_ns);
+	const struct na_value *steps = na_get(f->body, M_steps);
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 
 	if (f->runs_apart)
@@ -237,7 +239,7 @@ void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 				     na_label_quantity(buf, NA_Q_SECONDS,
 						       duration, 3));
 	}
-	na_words_coverage(f->doc, f->side, w);
+	na_words_coverage(f->result, w);
 	if (origin && origin->kind == NA_V_INT) {
 		na_words_break(w);
 		na_words_add(w, "origin %s", na_print_utc(buf, origin->u.i));

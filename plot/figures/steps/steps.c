@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/figure.h"
@@ -459,7 +460,7 @@ static void footnote(struct drawing *d)
 static void describe(const struct drawing *d, const char *title,
 		     const char *subtitle)
 {
-	const char *verdict = na_text_of(na_get(d->f.body, "verdict"), "");
+	const char *verdict = na_text_of(na_get(d->f.body, M_verdict), "");
 	struct words w = {.n = 0};
 
 	na_words_add(&w, "%s. %s", subtitle, d->f.empty ? d->f.empty : verdict);
@@ -480,7 +481,8 @@ static enum na_status steps_draw(struct na_canvas *c, const struct na_result *r,
 	}
 	na_fig_steps_subtitle(&d.f, &subtitle);
 	if (!title)
-		title = na_text_of(na_get(d.f.side, "message"), "Steps");
+		title = na_result_get_word(d.f.result, NA_WORD_MESSAGE,
+					   "Steps");
 	na_layout_begin(&d.l, c, &na_fig_steps, page, title, subtitle.text);
 	describe(&d, title, subtitle.text);
 	if (!d.f.empty)

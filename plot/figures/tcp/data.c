@@ -1,4 +1,5 @@
 #include "plot/figures/tcp/data.h"
+#include "members.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -42,8 +43,8 @@ static double most_of(const double *x, size_t n)
 
 static bool read_marks(struct tcp_figure *f)
 {
-	const struct na_value *list = na_get(f->sequence, "marks");
-	const struct na_value *counts = na_get(f->sequence, "mark_counts");
+	const struct na_value *list = na_get(f->sequence, M_marks);
+	const struct na_value *counts = na_get(f->sequence, M_mark_counts);
 	const struct na_value *v;
 
 	for (size_t k = 0; k < TMS; k++)
@@ -54,17 +55,17 @@ static bool read_marks(struct tcp_figure *f)
 	if (!f->marks)
 		return false;
 	for (v = list->u.of.first; v; v = v->next) {
-		const char *kind = na_text_of(na_get(v, "kind"), "");
+		const char *kind = na_text_of(na_get(v, M_kind), "");
 		struct tcp_figure_row *m = &f->marks[f->n_marks];
 		size_t k = 0;
 
 		while (k < TMS && strcmp(kind, names[k]) != 0)
 			k++;
 		m->kind = (enum tcp_figure_mark)k;
-		m->time_s = na_real_of(na_get(v, "time_s"), NAN);
-		m->from = na_real_of(na_get(v, "from_byte"), NAN);
-		m->to = na_real_of(na_get(v, "to_byte"), NAN);
-		m->n = na_real_of(na_get(v, "count"), 0);
+		m->time_s = na_real_of(na_get(v, M_time_s), NAN);
+		m->from = na_real_of(na_get(v, M_from_byte), NAN);
+		m->to = na_real_of(na_get(v, M_to_byte), NAN);
+		m->n = na_real_of(na_get(v, M_count), 0);
 		if (k == TMS || !isfinite(m->time_s) || !(m->from <= m->to))
 			continue;
 		f->shown[k]++;
@@ -106,8 +107,8 @@ static double length_of(const struct na_value *list)
 	if (!list || list->kind != NA_V_LIST)
 		return 0;
 	for (const struct na_value *v = list->u.of.first; v; v = v->next)
-		s += na_real_of(na_get(v, "to_s"), 0) -
-		     na_real_of(na_get(v, "from_s"), 0);
+		s += na_real_of(na_get(v, M_to_s), 0) -
+		     na_real_of(na_get(v, M_from_s), 0);
 	return s;
 }
 
@@ -140,32 +141,33 @@ static void find_tops(struct tcp_figure *f)
 
 static void read_courses(struct tcp_figure *f)
 {
-	na_reals_of(na_get(f->sequence, "time_s"), &f->n);
-	f->data = na_rows_of(na_get(f->sequence, "data"), &f->n_data);
-	f->ack = course(f, "ack_to");
-	f->edge = course(f, "edge_to");
-	f->flight_max = course(f, "in_flight_max");
-	f->flight = course(f, "in_flight_last");
-	f->window = course(f, "window_last");
-	f->window_min = course(f, "window_min");
-	f->rtt_min = course(f, "rtt_min_us");
-	f->rtt_max = course(f, "rtt_max_us");
+	na_reals_of(na_get(f->sequence, M_time_s), &f->n);
+	f->data = na_rows_of(na_get(f->sequence, M_data), &f->n_data);
+	f->ack = course(f, M_ack_to);
+	f->edge = course(f, M_edge_to);
+	f->flight_max = course(f, M_in_flight_max);
+	f->flight = course(f, M_in_flight_last);
+	f->window = course(f, M_window_last);
+	f->window_min = course(f, M_window_min);
+	f->rtt_min = course(f, M_rtt_min_us);
+	f->rtt_max = course(f, M_rtt_max_us);
 }
 
 static const char *why_empty(const struct tcp_figure *f,
-			     const struct na_value *side)
+			     const struct na_result *r)
 {
 	if (!f->sequence)
-		return na_text_of(na_get(side, "empty"),
-				  "There is no TCP connection to draw.");
-	if (!na_int_of(na_get(f->sequence, "segments"), 0) &&
-	    na_int_of(na_get(f->sequence, "segments_outside"), 0))
+		return na_result_get_word(
+			r, NA_WORD_EMPTY,
+			"There is no TCP connection to draw.");
+	if (!na_int_of(na_get(f->sequence, M_segments), 0) &&
+	    na_int_of(na_get(f->sequence, M_segments_outside), 0))
 		return "The connection has no packet between --from and --to.";
-	if (!na_int_of(na_get(f->sequence, "segments"), 0))
+	if (!na_int_of(na_get(f->sequence, M_segments), 0))
 		return "The input does not hold the packets of this "
 		       "connection: a transfer file keeps what TCP did, not "
 		       "its packets. Draw from the capture itself.";
-	if (!na_int_of(na_get(f->sequence, "data_segments"), 0))
+	if (!na_int_of(na_get(f->sequence, M_data_segments), 0))
 		return "No data was sent in this direction of the connection; "
 		       "--direction draws the other one.";
 	return f->n && f->data ? NULL : "The result holds no sequence to draw.";
@@ -177,22 +179,22 @@ enum na_status na_tcp_figure_read(struct tcp_figure *f,
 	memset(f, 0, sizeof(*f));
 	f->doc = na_result_get_doc(r);
 	f->body = na_result_get_body(r);
-	f->sequence = na_get(f->body, "sequence");
+	f->sequence = na_get(f->body, M_sequence);
 	read_courses(f);
-	f->empty = why_empty(f, na_result_get_side(r));
+	f->empty = why_empty(f, r);
 	if (f->empty)
 		return NA_OK;
-	f->from_s = na_real_of(na_get(f->sequence, "from_s"), 0);
-	f->to_s = na_real_of(na_get(f->sequence, "to_s"), 0);
+	f->from_s = na_real_of(na_get(f->sequence, M_from_s), 0);
+	f->to_s = na_real_of(na_get(f->sequence, M_to_s), 0);
 	if (!(f->to_s > f->from_s))
 		f->to_s = f->from_s + 1e-6;
 	if (!read_marks(f) || !sum_resent(f))
 		return na_fail_nomem(err);
-	f->silent = na_get(f->sequence, "silent");
-	f->closed = na_get(f->sequence, "closed");
-	f->silences = na_int_of(na_get(f->sequence, "silences"), 0);
-	f->closures = na_int_of(na_get(f->sequence, "closures"), 0);
-	f->silent_s = na_real_of(na_get(f->sequence, "silent_ms"), 0) / 1e3;
+	f->silent = na_get(f->sequence, M_silent);
+	f->closed = na_get(f->sequence, M_closed);
+	f->silences = na_int_of(na_get(f->sequence, M_silences), 0);
+	f->closures = na_int_of(na_get(f->sequence, M_closures), 0);
+	f->silent_s = na_real_of(na_get(f->sequence, M_silent_ms), 0) / 1e3;
 	f->closed_s = length_of(f->closed);
 	find_tops(f);
 	return NA_OK;
@@ -226,8 +228,8 @@ static const char *verdict_words(const char *name)
 
 void na_tcp_figure_title(const struct tcp_figure *f, struct words *w)
 {
-	const struct na_value *list = na_get(f->sequence, "evidence");
-	const char *verdict = na_text_of(na_get(f->sequence, "verdict"), "");
+	const struct na_value *list = na_get(f->sequence, M_evidence);
+	const char *verdict = na_text_of(na_get(f->sequence, M_verdict), "");
 	bool any = list && list->kind == NA_V_LIST && list->n;
 
 	na_words_add(w, "%s%s%s", verdict_words(verdict), any ? ": " : "",
@@ -237,19 +239,19 @@ void na_tcp_figure_title(const struct tcp_figure *f, struct words *w)
 void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 {
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
-	int64_t rank = na_int_of(na_get(f->sequence, "rank"), 0);
-	int64_t all = na_int_of(na_get(f->body, "connections_used"), 0);
-	int64_t segments = na_int_of(na_get(f->sequence, "segments"), 0);
-	const struct na_value *whole = na_get(f->sequence, "whole");
+	int64_t rank = na_int_of(na_get(f->sequence, M_rank), 0);
+	int64_t all = na_int_of(na_get(f->body, M_connections_used), 0);
+	int64_t segments = na_int_of(na_get(f->sequence, M_segments), 0);
+	const struct na_value *whole = na_get(f->sequence, M_whole);
 
 	na_words_inputs(f->doc, w);
 	if (!f->sequence)
 		return;
 	na_words_break(w);
 	na_words_add(w, "data from %s to %s (%s)",
-		     na_text_of(na_get(f->sequence, "src"), "?"),
-		     na_text_of(na_get(f->sequence, "dst"), "?"),
-		     na_text_of(na_get(f->sequence, "direction"), "?"));
+		     na_text_of(na_get(f->sequence, M_src), "?"),
+		     na_text_of(na_get(f->sequence, M_dst), "?"),
+		     na_text_of(na_get(f->sequence, M_direction), "?"));
 	na_words_break(w);
 	na_words_add(w, "connection %s of %s, worst first",
 		     na_print_count(n, (uint64_t)rank),
@@ -265,7 +267,7 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 
 void na_tcp_figure_evidence(const struct tcp_figure *f, struct words *w)
 {
-	const struct na_value *list = na_get(f->sequence, "evidence");
+	const struct na_value *list = na_get(f->sequence, M_evidence);
 	const struct na_value *v;
 
 	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;

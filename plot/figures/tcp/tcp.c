@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
@@ -110,8 +111,8 @@ static void draw_spans(const struct drawing *d, const struct na_panel *p,
 
 	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
 	for (; v; v = v->next) {
-		double from = na_real_of(na_get(v, "from_s"), NAN);
-		double to = na_real_of(na_get(v, "to_s"), NAN);
+		double from = na_real_of(na_get(v, M_from_s), NAN);
+		double to = na_real_of(na_get(v, M_to_s), NAN);
 		struct na_box b = p->plot;
 
 		if (!(from <= to))

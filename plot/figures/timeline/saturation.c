@@ -1,4 +1,5 @@
 #include "plot/figures/timeline/saturation.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,19 +31,19 @@ static int by_host(const void *a, const void *b)
 static struct region *side_regions(const struct timeline *t, enum side side,
 				   size_t *n, bool *short_of_memory)
 {
-	const struct na_value *list = na_get(t->body, "saturated"), *v;
+	const struct na_value *list = na_get(t->body, M_saturated), *v;
 	struct region *regions = NULL;
 	size_t cap = 0;
 
 	*n = 0;
 	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
 	for (; v; v = v->next) {
-		const char *word = na_text_of(na_get(v, "side"), "");
-		struct region one = {fmax(na_real_of(na_get(v, "from_s"), NAN),
+		const char *word = na_text_of(na_get(v, M_side), "");
+		struct region one = {fmax(na_real_of(na_get(v, M_from_s), NAN),
 					  t->from_s),
-				     fmin(na_real_of(na_get(v, "to_s"), NAN),
+				     fmin(na_real_of(na_get(v, M_to_s), NAN),
 					  t->to_s),
-				     na_text_of(na_get(v, "host"), "")};
+				     na_text_of(na_get(v, M_host), "")};
 
 		if (strcmp(word, side == RX ? "rx" : "tx") != 0 ||
 		    !(one.to > one.from))
@@ -102,15 +103,15 @@ enum na_status na_timeline_saturation(struct saturation *s,
 static void saturated_columns(const struct timeline *t, enum side side,
 			      double *columns, size_t n)
 {
-	const struct na_value *list = na_get(t->body, "saturated"), *v;
+	const struct na_value *list = na_get(t->body, M_saturated), *v;
 	double width = (t->to_s - t->from_s) / (double)n;
 	double hosts = t->hosts > 1 ? (double)t->hosts : 1;
 
 	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
 	for (; v; v = v->next) {
-		const char *word = na_text_of(na_get(v, "side"), "");
-		double from = na_real_of(na_get(v, "from_s"), NAN);
-		double to = na_real_of(na_get(v, "to_s"), NAN);
+		const char *word = na_text_of(na_get(v, M_side), "");
+		double from = na_real_of(na_get(v, M_from_s), NAN);
+		double to = na_real_of(na_get(v, M_to_s), NAN);
 
 		if (strcmp(word, side == RX ? "rx" : "tx") != 0)
 			continue;

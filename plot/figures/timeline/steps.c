@@ -1,4 +1,5 @@
 #include "plot/figures/timeline/steps.h"
+#include "members.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +11,7 @@
 
 size_t na_steps_count(const struct na_value *body)
 {
-	const struct na_value *steps = na_get(body, "steps");
+	const struct na_value *steps = na_get(body, M_steps);
 
 	return steps && steps->kind == NA_V_LIST ? steps->n : 0;
 }
@@ -36,16 +37,16 @@ static int by_place(const void *a, const void *b)
 static size_t mark_steps(const struct na_value *body, const struct na_scale *x,
 			 struct na_mark *marks, struct step_name *names)
 {
-	const struct na_value *v = na_get(body, "steps")->u.of.first;
+	const struct na_value *v = na_get(body, M_steps)->u.of.first;
 	size_t n = 0, kept = 0;
 
 	for (; v; v = v->next) {
-		const struct na_value *step = na_get(v, "step");
-		double from = na_real_of(na_get(v, "from_s"), NAN);
+		const struct na_value *step = na_get(v, M_step);
+		double from = na_real_of(na_get(v, M_from_s), NAN);
 
 		/* The one that was running when the picture begins. */
 		if (from < x->from &&
-		    na_real_of(na_get(v, "to_s"), NAN) > x->from)
+		    na_real_of(na_get(v, M_to_s), NAN) > x->from)
 			from = x->from;
 		if (!isfinite(from))
 			continue;
