@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "netan/cli/common.h"
+#include "netan/result/member.h"
 
 /* Text that Markdown must not take for its own, without what ends it. */
 static void put_text(FILE *out, const char *s, size_t n)
@@ -120,6 +121,99 @@ static void put_ids(FILE *out, const struct na_command *c)
 	}
 }
 
+/* ---- members of the JSON */
+
+/* clang-format off */
+static const char *const types[] = {
+	[NA_T_COUNT] = "integer, 0 or more",
+	[NA_T_INTEGER] = "integer",
+	[NA_T_INTEGER_OR_NULL] = "integer or null",
+	[NA_T_NUMBER] = "number",
+	[NA_T_NUMBER_OR_NULL] = "number or null",
+	[NA_T_AMOUNT] = "number, 0 or more",
+	[NA_T_TEXT] = "text",
+	[NA_T_TEXT_OR_NULL] = "text or null",
+	[NA_T_BOOL] = "true or false",
+	[NA_T_BOOL_OR_NULL] = "true, false or null",
+	[NA_T_NULL] = "null",
+	[NA_T_NUMBERS] = "numbers or nulls",
+	[NA_T_INTEGERS] = "integers",
+	[NA_T_TEXTS] = "texts",
+	[NA_T_OBJECT] = "object",
+	[NA_T_LIST] = "objects",
+};
+/* clang-format on */
+
+static bool is_list(enum na_type t)
+{
+	return t == NA_T_LIST || t == NA_T_NUMBERS || t == NA_T_INTEGERS ||
+	       t == NA_T_TEXTS;
+}
+
+static void put_type(FILE *out, const struct na_member *m)
+{
+	const char *code = m->more;
+
+	if (!code && m->of)
+		code = m->of->json;
+	if (code) {
+		fputs("`", out);
+		put_code(out, code);
+		fputs("`", out);
+	} else {
+		fputs(types[m->type], out);
+		if (m->of && m->of->nullable)
+			fputs(" or null", out);
+	}
+	if (m->maybe)
+		fputs("; may be absent", out);
+}
+
+static void put_members(FILE *out, const struct na_table *t, const char *path);
+
+static void put_member(FILE *out, const struct na_member *m, const char *path)
+{
+	char at[256], below[sizeof(at) + 1];
+
+	if (m->type == NA_T_HIDDEN)
+		return;
+	snprintf(at, sizeof(at), "%s%s%s", path, m->name,
+		 is_list(m->type) ? "[]" : "");
+	fprintf(out, "| `%s` | ", at);
+	put_type(out, m);
+	fputs(" | ", out);
+	put_string(out, m->column.header);
+	fputs(" | ", out);
+	put_string(out, m->doc);
+	fputs(" |\n", out);
+	if (!m->of)
+		return;
+	snprintf(below, sizeof(below), "%s.", at);
+	put_members(out, m->of, below);
+}
+
+static void put_members(FILE *out, const struct na_table *t, const char *path)
+{
+	if (t->base)
+		put_members(out, t->base, path);
+	for (const struct na_member *m = t->members; m && m->name; m++)
+		put_member(out, m, path);
+}
+
+static void put_document(FILE *out, const char *name)
+{
+	const struct na_document *d = na_document_find(name);
+
+	if (!d)
+		return;
+	fputs("\n## JSON\n\nMembers of `result`, and the columns of tables "
+	      "that show them; all of the JSON: `netan help --schema ",
+	      out);
+	fprintf(out, "%s`.\n\n| member | type | column | meaning |\n", name);
+	fputs("| --- | --- | --- | --- |\n", out);
+	put_members(out, d->result, "");
+}
+
 static void put_notes(FILE *out)
 {
 	fputs("\n<!-- notes: by hand; `make docs` writes all else -->\n"
@@ -151,12 +245,7 @@ static void command_page(const struct na_command *c, FILE *out)
 	put_notes(out);
 	put_options(out, c);
 	put_method(out, face->method);
-	for (const struct na_schema *s = na_schemas; s->name; s++)
-		if (strcmp(s->name, face->name) == 0)
-			fprintf(out,
-				"\nThe members of its JSON: `netan help "
-				"--schema %s`.\n",
-				face->name);
+	put_document(out, face->name);
 }
 
 static void program_page(FILE *out)
