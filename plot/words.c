@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/result/emit.h"
@@ -81,11 +82,11 @@ void na_words_break(struct words *w)
 static bool is_new_run(const struct na_value *list,
 		       const struct na_value *input)
 {
-	const char *label = na_text_of(na_get(input, M_label), "");
+	const char *label = na_text_at(input, M_label);
 	const struct na_value *v = list->u.of.first;
 
 	for (; v != input; v = v->next) {
-		if (strcmp(na_text_of(na_get(v, M_label), ""), label) == 0)
+		if (strcmp(na_text_at(v, M_label), label) == 0)
 			return false;
 	}
 	return true;
@@ -94,13 +95,11 @@ static bool is_new_run(const struct na_value *list,
 /* "runs a, b, c and 2 more" */
 void na_words_runs(const struct na_value *doc, struct words *w)
 {
-	const struct na_value *list = na_get(doc, M_inputs), *v;
+	const struct na_value *list = na_get(doc, M_inputs);
 	size_t n = 0;
 
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
-	for (; v; v = v->next) {
-		const char *label = na_text_of(na_get(v, M_label),
-					       "unlabelled");
+	na_for_each (v, list) {
+		const char *label = na_text_or(v, M_label, "unlabelled");
 		char name[SHORT_NAME];
 
 		if (!is_new_run(list, v))
@@ -118,12 +117,12 @@ void na_words_inputs(const struct na_value *doc, struct words *w)
 	const struct na_value *list = na_get(doc, M_inputs), *first;
 	const char *name;
 
-	first = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	first = na_items(list);
 	if (!first)
 		return;
-	name = na_text_of(na_get(first, M_label), "");
+	name = na_text_at(first, M_label);
 	if (!*name)
-		name = na_text_of(na_get(first, M_path), "");
+		name = na_text_at(first, M_path);
 	/* A path's end tells more than its start. */
 	if (strlen(name) > 48) {
 		const char *cut = name + strlen(name) - 46;
@@ -141,21 +140,19 @@ void na_words_inputs(const struct na_value *doc, struct words *w)
 void na_words_coverage(const struct na_result *r, struct words *w)
 {
 	const struct na_value *doc = na_result_get_doc(r);
-	const struct na_value *left = na_dig(doc, M_coverage "." M_left_out),
-			      *v;
-	int64_t used = na_int_of(na_dig(doc, M_coverage "." M_used), -1);
+	const struct na_value *left = na_dig(doc, M_coverage "." M_left_out);
+	int64_t used = na_count_or(doc, M_coverage "." M_used, -1);
 	const char *noun = na_result_get_word(r, NA_WORD_NOUN, "transfer");
 	int64_t own = na_result_get_about(r)->left_out;
-	char buf[NA_UNIT_BUF];
 	uint64_t sum = own > 0 ? (uint64_t)own : 0;
+	char buf[NA_UNIT_BUF];
 
 	if (used < 0)
 		return;
 	na_words_break(w);
 	na_words_add(w, "%s %s%s used", na_print_count(buf, (uint64_t)used),
-		     noun, used == 1 ? "" : "s");
-	v = left && left->kind == NA_V_OBJECT ? left->u.of.first : NULL;
-	for (; v; v = v->next) {
+		     noun, na_plural(used));
+	na_for_each (v, left) {
 		int64_t n = na_int_of(v, 0);
 
 		sum += n > 0 ? (uint64_t)n : 0;

@@ -27,8 +27,6 @@
 #include "netan/model/scope.h"
 #include "netan/result/result.h"
 
-enum na_severity { NA_SEV_NONE, NA_SEV_INFO, NA_SEV_WARNING, NA_SEV_ERROR };
-
 struct na_analysis {
 	struct na_face face;
 	uint32_t wants;      /* enum na_want bits */

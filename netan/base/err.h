@@ -37,4 +37,11 @@ enum na_status na_fail(struct na_err *err, enum na_status status,
 enum na_status na_fail_nomem(struct na_err *err);
 enum na_status na_fail_errno(struct na_err *err, const char *what);
 
+/* For a status that the err behind the call holds as well, and that is looked
+ * at there, later. */
+static inline void na_in_err(enum na_status status)
+{
+	(void)status;
+}
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/units.h"
 #include "netan/checks/look.h"
 
 enum { BEYOND = 1000 }; /* times the capacity: nobody builds it */
@@ -19,21 +20,20 @@ struct side {
 
 static bool same(const struct na_value *region, const struct side *x)
 {
-	return strcmp(na_text_at(region, "host"), x->host) == 0 &&
-	       strcmp(na_text_at(region, "side"), x->side) == 0;
+	return strcmp(na_text_at(region, M_host), x->host) == 0 &&
+	       strcmp(na_text_at(region, M_side), x->side) == 0;
 }
 
 /* Regions of one host and side do not overlap. */
 static struct side sum_of(const struct na_value *body,
 			  const struct na_value *of)
 {
-	struct side x = {.host = na_text_at(of, "host"),
-			 .side = na_text_at(of, "side"),
+	struct side x = {.host = na_text_at(of, M_host),
+			 .side = na_text_at(of, M_side),
 			 .from_s = INFINITY,
 			 .to_s = -INFINITY};
 
-	for (const struct na_value *v = na_first(body, "saturated"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, M_saturated)) {
 		double from = na_number_at(v, M_from_s);
 		double to = na_number_at(v, M_to_s);
 
@@ -50,11 +50,10 @@ static struct side sum_of(const struct na_value *body,
 static bool first_of_its_side(const struct na_value *body,
 			      const struct na_value *region)
 {
-	const struct side x = {.host = na_text_at(region, "host"),
-			       .side = na_text_at(region, "side")};
+	const struct side x = {.host = na_text_at(region, M_host),
+			       .side = na_text_at(region, M_side)};
 
-	for (const struct na_value *v = na_first(body, "saturated"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, M_saturated)) {
 		if (same(v, &x))
 			return v == region;
 	}
@@ -82,8 +81,7 @@ static bool full(struct na_case *c, struct na_value *list, struct side *worst,
 					 M_duration_s);
 
 	*share = 0;
-	for (const struct na_value *v = na_first(body, "saturated"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, M_saturated)) {
 		struct side x;
 
 		if (!first_of_its_side(body, v))
@@ -114,7 +112,7 @@ static void judge_full(struct na_case *c)
 
 	if (!full(c, list, &worst, &share))
 		return;
-	f = na_case_find(c, NA_FINDING_WARNING, NA_CERTAIN);
+	f = na_case_find(c, NA_SEV_WARNING, NA_CERTAIN);
 	if (!f)
 		return;
 	f->from_s = worst.from_s;
@@ -138,22 +136,22 @@ static void put_row(struct na_case *c, struct na_value *list,
 {
 	struct na_value *to = na_put_object(c->r, list, NULL);
 
-	na_put_text(c->r, to, M_collective, na_text_at(row, "collective"));
+	na_put_text(c->r, to, M_collective, na_text_at(row, M_collective));
 	na_put_real(c->r, to, M_slack_us,
 		    na_number_at(row, M_slack_us "." M_mean));
-	na_put_real(c->r, to, M_bytes, na_number_at(row, "bytes"));
+	na_put_real(c->r, to, M_bytes, na_number_at(row, M_bytes));
 	na_put_real(c->r, to, M_required_gbps,
 		    na_number_at(row, M_required_gbps));
 	na_put_int(c->r, to, M_devices_per_host,
 		   na_count_at(row, M_devices_per_host));
 	na_put_real(c->r, to, "total_stall_s",
-		    na_number_at(row, M_total_stall_us) / 1e6);
+		    na_number_at(row, M_total_stall_us) / NA_US_PER_S);
 }
 
 /* What costs nothing needs no bandwidth. */
 static bool bound(const struct na_case *c, const struct na_value *row)
 {
-	return na_flag_at(row, "bandwidth_bound") &&
+	return na_flag_at(row, M_bandwidth_bound) &&
 	       !(na_number_at(row, M_stall_share) < c->limits->slack_stall);
 }
 
@@ -182,8 +180,7 @@ static void judge_required(struct na_case *c)
 	struct na_value *list;
 	size_t n = 0;
 
-	for (const struct na_value *v = na_first(body, "collectives"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, M_collectives)) {
 		if (!bound(c, v))
 			continue;
 		n++;
@@ -192,27 +189,27 @@ static void judge_required(struct na_case *c)
 				      na_number_at(worst, M_total_stall_us))
 			worst = v;
 	}
-	f = n ? na_case_find(c, NA_FINDING_WARNING, NA_LIKELY) : NULL;
+	f = n ? na_case_find(c, NA_SEV_WARNING, NA_LIKELY) : NULL;
 	if (!f)
 		return;
-	f->lost_s = devices > 0 ? stall_us / devices / 1e6 : (double)NAN;
+	f->lost_s = devices > 0 ? stall_us / devices / NA_US_PER_S
+				: (double)NAN;
 	f->title = na_case_text(
 		c, "%s %s; a host has %s Gbit/s%s",
-		na_text_at(worst, "collective"), need_of(c, worst),
+		na_text_at(worst, M_collective), need_of(c, worst),
 		na_case_number(c, c->capacity_gbps),
 		n > 1 ? na_case_text(c, " (%zu more like it)", n - 1) : "");
 	f->remedy = remedy;
 	f->command = na_case_command(c, "slack --sort required");
 	na_put_real(c->r, f->evidence, M_capacity_gbps, c->capacity_gbps);
 	list = na_put_list(c->r, f->evidence, M_collectives);
-	for (const struct na_value *v = na_first(body, "collectives"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, M_collectives)) {
 		if (bound(c, v))
 			put_row(c, list, v);
 	}
 }
 
-static void judge(struct na_case *c)
+static void judge_bandwidth_bound(struct na_case *c)
 {
 	double plateau = na_number_at(na_case_body(c, "timeline"),
 				      M_plateau_gbps);
@@ -237,5 +234,5 @@ const struct na_check na_check_bandwidth_bound = {
 	.question = "links at capacity, or collectives that need more",
 	.needs = {"timeline"},
 	.uses = {"slack"},
-	.judge = judge,
+	.judge = judge_bandwidth_bound,
 };

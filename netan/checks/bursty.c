@@ -12,10 +12,9 @@
 
 static double idc_of(const struct na_value *body, int64_t window_ms)
 {
-	for (const struct na_value *v = na_first(body, "dispersion"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, M_dispersion)) {
 		if (na_count_at(v, M_window_ms) == window_ms)
-			return na_number_at(v, "idc");
+			return na_number_at(v, M_idc);
 	}
 	return NAN;
 }
@@ -53,7 +52,7 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 		    na_number_at(body, M_pending "." M_max));
 	na_put_real(c->r, f->evidence, M_peak_to_mean, peak);
 	na_put_real(c->r, f->evidence, M_idle_share,
-		    na_number_at(body, "pending.idle_share"));
+		    na_number_at(body, M_pending "." M_idle_share));
 }
 
 static void judge_steps(struct na_case *c, const struct na_value *body,
@@ -62,8 +61,7 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 	size_t busy = 0, told = 0;
 	struct na_finding *f;
 
-	for (const struct na_value *v = na_first(body, "steps"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(body, M_steps)) {
 		int x = never_idle(body, v);
 
 		busy += x > 0;
@@ -71,7 +69,7 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 	}
 	if (!told || 2 * busy <= told)
 		return;
-	f = na_case_find(c, NA_FINDING_INFO, NA_CERTAIN);
+	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN);
 	if (!f)
 		return;
 	f->title = na_case_text(
@@ -85,13 +83,13 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 	na_put_int(c->r, f->evidence, M_steps, (int64_t)told);
 }
 
-static void judge(struct na_case *c)
+static void judge_bursty(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "bursts");
 	double idc = idc_of(body, 10);
 	double peak = na_number_at(body, M_pending "." M_max) /
 		      na_number_at(body, M_pending "." M_time_mean);
-	bool planned = strcmp(na_text_at(body, "pending_of"), "collectives") ==
+	bool planned = strcmp(na_text_at(body, M_pending_of), "collectives") ==
 		       0;
 	struct na_finding *f;
 
@@ -101,8 +99,8 @@ static void judge(struct na_case *c)
 	}
 	f = na_case_find(c,
 			 planned && na_waiting_share(c) >= NA_HIDDEN
-				 ? NA_FINDING_WARNING
-				 : NA_FINDING_INFO,
+				 ? NA_SEV_WARNING
+				 : NA_SEV_INFO,
 			 NA_CERTAIN);
 	if (!f)
 		return;
@@ -127,5 +125,5 @@ const struct na_check na_check_bursty = {
 	.question = "collectives that start all at once, or never end",
 	.needs = {"bursts"},
 	.uses = {"slack", "steps"},
-	.judge = judge,
+	.judge = judge_bursty,
 };

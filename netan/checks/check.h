@@ -18,12 +18,6 @@
 #include "netan/base/arena.h"
 #include "netan/result/result.h"
 
-enum na_finding_severity { /* as enum na_severity of the analyses */
-			   NA_FINDING_INFO = 1,
-			   NA_FINDING_WARNING,
-			   NA_FINDING_ERROR
-};
-
 /* How sure a finding is. */
 enum na_confidence {
 	NA_CERTAIN, /* counted: the trace says so */
@@ -48,7 +42,7 @@ struct na_exhibit {
 
 struct na_finding {
 	const struct na_check *check;
-	enum na_finding_severity severity;
+	enum na_severity severity;
 	enum na_confidence confidence;
 	/* What the finding cost, for the order within a severity and for the
 	 * verdict; NaN: cannot be told. */
@@ -106,8 +100,7 @@ const struct na_value *na_case_doc(const struct na_case *c, const char *name);
 
 /* A new finding of the running check: no times, cost unknown, evidence an
  * empty object.  NULL when memory is short. */
-struct na_finding *na_case_find(struct na_case *c,
-				enum na_finding_severity severity,
+struct na_finding *na_case_find(struct na_case *c, enum na_severity severity,
 				enum na_confidence confidence);
 /* The running check has found the reason of another one's finding, and puts
  * it there instead of telling it twice. */

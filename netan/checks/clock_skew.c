@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "members.h"
+#include "netan/base/units.h"
 #include "netan/checks/look.h"
 
 static const char *offsets(struct na_case *c, const struct na_value *pairs)
@@ -15,8 +16,8 @@ static const char *offsets(struct na_case *c, const struct na_value *pairs)
 
 		text = na_case_text(
 			c, "%s%sthe clock of %s is %s %s (give or take %s)",
-			text, n ? ", " : "", na_text_at(v, "host"),
-			na_case_seconds(c, fabs(us) / 1e6),
+			text, n ? ", " : "", na_text_at(v, M_host),
+			na_case_seconds(c, fabs(us) / NA_US_PER_S),
 			us < 0 ? "behind" : "ahead",
 			na_case_seconds(c, na_number_at(v, M_uncertainty_us) /
 						   1e6));
@@ -24,11 +25,11 @@ static const char *offsets(struct na_case *c, const struct na_value *pairs)
 	return text;
 }
 
-static void judge(struct na_case *c)
+static void judge_clock_skew(struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 	const struct na_value *pairs = na_case_body(c, "pairs");
-	double skewed = na_number_at(side, "clock_skew");
+	double skewed = na_number_at(side, M_clock_skew);
 	double share = na_skewed_share(c);
 	const char *who = offsets(c, pairs);
 	bool many = share > c->limits->skewed;
@@ -36,7 +37,7 @@ static void judge(struct na_case *c)
 
 	if (!many && !*who)
 		return;
-	f = na_case_find(c, NA_FINDING_INFO, many ? NA_CERTAIN : NA_LIKELY);
+	f = na_case_find(c, NA_SEV_INFO, many ? NA_CERTAIN : NA_LIKELY);
 	if (!f)
 		return;
 	f->title = na_case_text(
@@ -61,5 +62,5 @@ const struct na_check na_check_clock_skew = {
 	.id = "clock-skew",
 	.question = "clocks of hosts that disagree",
 	.needs = {"session", "pairs"},
-	.judge = judge,
+	.judge = judge_clock_skew,
 };

@@ -9,48 +9,10 @@
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 
-const struct na_value *na_first(const struct na_value *in, const char *name)
-{
-	const struct na_value *list = na_get(in, name);
-
-	return list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
-}
-
-size_t na_length(const struct na_value *in, const char *name)
-{
-	const struct na_value *list = na_get(in, name);
-
-	return list && list->kind == NA_V_LIST ? list->n : 0;
-}
-
-double na_number_at(const struct na_value *in, const char *path)
-{
-	return na_real_of(na_dig(in, path), NAN);
-}
-
-int64_t na_count_at(const struct na_value *in, const char *path)
-{
-	return na_int_of(na_dig(in, path), 0);
-}
-
-const char *na_text_at(const struct na_value *in, const char *path)
-{
-	return na_text_of(na_dig(in, path), "");
-}
-
-bool na_flag_at(const struct na_value *in, const char *path)
-{
-	const struct na_value *v = na_dig(in, path);
-
-	return v && v->kind == NA_V_BOOL && v->u.flag;
-}
-
 const char *na_case_names(struct na_case *c, const struct na_value *list,
 			  const char *member, size_t most)
 {
-	const struct na_value *v = list && list->kind == NA_V_LIST
-					   ? list->u.of.first
-					   : NULL;
+	const struct na_value *v = na_items(list);
 	const char *text = "";
 	size_t n = 0;
 
@@ -82,8 +44,7 @@ const char *na_case_seconds(struct na_case *c, double s)
 
 	if (!(fabs(s) < 1e6))
 		return na_case_text(c, "%s s", na_print_number(buf, s, 3));
-	return na_case_text(c, "%s",
-			    na_print_time(buf, (int64_t)(s * 1e12), 3));
+	return na_case_text(c, "%s", na_print_time(buf, na_ps_of_s(s), 3));
 }
 
 bool na_touches(const struct na_value *culprit, const char *host)
@@ -91,11 +52,10 @@ bool na_touches(const struct na_value *culprit, const char *host)
 	static const char *const ends[] = {"host", M_src_host, M_dst_host};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		if (strcmp(na_text_of(na_get(culprit, ends[i]), ""), host) == 0)
+		if (strcmp(na_text_at(culprit, ends[i]), host) == 0)
 			return true;
 	}
-	for (const struct na_value *v = na_first(culprit, "hosts"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(culprit, M_hosts)) {
 		if (strcmp(na_text_of(v, ""), host) == 0)
 			return true;
 	}
@@ -111,7 +71,7 @@ const struct na_value *na_first_culprit(const struct na_case *c)
 
 bool na_slow_itself(const struct na_value *straggler)
 {
-	const char *cause = na_text_at(straggler, "cause");
+	const char *cause = na_text_at(straggler, M_cause);
 
 	return strcmp(cause, "computation") == 0 || strcmp(cause, "input") == 0;
 }
@@ -122,7 +82,7 @@ double na_stall_s(const struct na_case *c)
 	double devices = na_number_at(slack, M_total "." M_devices);
 
 	return devices > 0 ? na_number_at(slack, M_total "." M_stall_us) /
-				     devices / 1e6
+				     devices / NA_US_PER_S
 			   : (double)NAN;
 }
 
@@ -134,10 +94,8 @@ double na_waiting_share(const struct na_case *c)
 
 	if (isfinite(share))
 		return share;
-	for (const struct na_value *v =
-		     na_first(na_case_body(c, "steps"), "hosts");
-	     v; v = v->next) {
-		double n = na_number_at(v, "steps");
+	na_for_each (v, na_get(na_case_body(c, "steps"), "hosts")) {
+		double n = na_number_at(v, M_steps);
 
 		exposed += n * na_number_at(v, M_exposed_ms);
 		all += n * na_number_at(v, M_mean_ms);
@@ -149,8 +107,8 @@ double na_skewed_share(const struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 
-	return na_number_at(side, "clock_skew") /
-	       na_number_at(side, "receives");
+	return na_number_at(side, M_clock_skew) /
+	       na_number_at(side, M_receives);
 }
 
 bool na_clocks_differ(const struct na_case *c)
@@ -169,9 +127,7 @@ double na_steps_ms(const struct na_case *c)
 {
 	double all_ms = 0;
 
-	for (const struct na_value *v =
-		     na_first(na_case_body(c, "steps"), "steps");
-	     v; v = v->next)
+	na_for_each (v, na_get(na_case_body(c, "steps"), "steps"))
 		all_ms += na_number_at(v, M_duration_ms);
 	return all_ms;
 }

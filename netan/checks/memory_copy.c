@@ -9,13 +9,13 @@
 static void judge_run(struct na_case *c, const struct na_value *run)
 {
 	const struct na_value *k = na_get(run, M_copies);
-	double share = na_real_of(na_get(k, "touched_share"), 0);
-	int64_t n = na_int_of(na_get(k, M_count), 0);
+	double share = na_number_or(k, "touched_share", 0);
+	int64_t n = na_count_at(k, M_count);
 	char took[NA_UNIT_BUF], p50[NA_UNIT_BUF], p99[NA_UNIT_BUF];
 	struct na_finding *f = na_case_find(c,
 					    share > c->limits->copy_touched
-						    ? NA_FINDING_ERROR
-						    : NA_FINDING_WARNING,
+						    ? NA_SEV_ERROR
+						    : NA_SEV_WARNING,
 					    NA_CERTAIN);
 
 	if (!f)
@@ -33,7 +33,7 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 	f->command = na_case_command(c, "info");
 }
 
-static void judge(struct na_case *c)
+static void judge_memory_copy(struct na_case *c)
 {
 	const struct na_value *run = NULL;
 
@@ -45,5 +45,5 @@ const struct na_check na_check_memory_copy = {
 	.id = "memory-copy",
 	.question = "transfers that are copied on the host",
 	.needs = {"host_events"},
-	.judge = judge,
+	.judge = judge_memory_copy,
 };

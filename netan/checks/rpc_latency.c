@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/units.h"
 #include "netan/checks/look.h"
 
 enum { LEAST = 3 }; /* late transfers that make a mode */
@@ -20,8 +21,8 @@ static bool none_lost(const struct na_case *c)
 	const struct na_value *totals = na_get(na_case_body(c, "tcp"),
 					       "totals");
 
-	return totals && !na_count_at(totals, "retransmissions") &&
-	       !na_count_at(totals, "timeouts");
+	return totals && !na_count_at(totals, M_retransmissions) &&
+	       !na_count_at(totals, M_timeouts);
 }
 
 static double ahead_ms(const struct na_value *offset)
@@ -31,13 +32,13 @@ static double ahead_ms(const struct na_value *offset)
 
 static bool among(const struct na_value *mode, const char *host)
 {
-	const struct na_value *v = na_first(mode, "hosts");
+	const struct na_value *v = na_first(mode, M_hosts);
 
 	for (; v; v = v->next) {
 		if (strcmp(na_text_of(v, ""), host) == 0)
 			return true;
 	}
-	return !na_length(mode, "hosts");
+	return !na_length(mode, M_hosts);
 }
 
 static bool is_ahead(const struct na_value *mode, double ms)
@@ -55,12 +56,12 @@ static bool of_clocks(const struct na_case *c, const struct na_value *mode)
 						 M_clock_offsets);
 
 	for (const struct na_value *v = clocks; v; v = v->next) {
-		bool here = among(mode, na_text_at(v, "host"));
+		bool here = among(mode, na_text_at(v, M_host));
 
 		if (here && is_ahead(mode, ahead_ms(v)))
 			return true;
 		for (const struct na_value *w = v->next; w; w = w->next) {
-			if ((here || among(mode, na_text_at(w, "host"))) &&
+			if ((here || among(mode, na_text_at(w, M_host))) &&
 			    is_ahead(mode, ahead_ms(v) - ahead_ms(w)))
 				return true;
 		}
@@ -77,7 +78,7 @@ static bool unknown_clocks(const struct na_case *c)
 
 static const char *remedy_of(const struct na_value *mode)
 {
-	if (strstr(na_text_at(mode, "cause"), "acknowledgement"))
+	if (strstr(na_text_at(mode, M_cause), "acknowledgement"))
 		return "delayed acknowledgements hold small messages back: set "
 		       "TCP_NODELAY or TCP_QUICKACK in the application, look "
 		       "at requests that are written in pieces";
@@ -91,16 +92,16 @@ static void put_mode(struct na_case *c, struct na_value *to,
 		     const struct na_value *mode)
 {
 	na_put_real(c->r, to, "latency_ms", na_number_at(mode, "latency_ms"));
-	na_put_text(c->r, to, M_cause, na_text_at(mode, "cause"));
-	na_put_int(c->r, to, M_transfers, na_count_at(mode, "count"));
-	na_put_real(c->r, to, "transfers_share", na_number_at(mode, "share"));
+	na_put_text(c->r, to, M_cause, na_text_at(mode, M_cause));
+	na_put_int(c->r, to, M_transfers, na_count_at(mode, M_count));
+	na_put_real(c->r, to, "transfers_share", na_number_at(mode, M_share));
 	na_put_alias(c->r, to, M_hosts, na_get(mode, M_hosts));
 	na_put_int(c->r, to, M_pairs, na_count_at(mode, M_pairs_affected));
 	na_put_real(c->r, to, "waited_s",
-		    na_number_at(mode, "count") *
-			    na_number_at(mode, "latency_ms") / 1e3);
+		    na_number_at(mode, M_count) *
+			    na_number_at(mode, "latency_ms") / NA_MS_PER_S);
 	na_put_text(c->r, to, M_load,
-		    na_text_of(na_dig(mode, M_load "." M_state), NULL));
+		    na_text_or(mode, M_load "." M_state, NULL));
 }
 
 static void judge_mode(struct na_case *c, const struct na_value *mode,
@@ -110,9 +111,9 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 	const char *who = na_case_names(c, hosts, NULL, 3);
 	bool acquitted = none_lost(c), unsure = unknown_clocks(c);
 	bool lost = !acquitted && !unsure &&
-		    !strstr(na_text_at(mode, "cause"), "acknowledgement");
+		    !strstr(na_text_at(mode, M_cause), "acknowledgement");
 	struct na_finding *f = na_case_find(
-		c, acquitted || unsure ? NA_FINDING_INFO : NA_FINDING_WARNING,
+		c, acquitted || unsure ? NA_SEV_INFO : NA_SEV_WARNING,
 		surely && !acquitted && !unsure ? NA_LIKELY : NA_POSSIBLE);
 
 	if (!f)
@@ -124,15 +125,15 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 			  : "packets are lost";
 	f->how = na_case_text(
 		c, "%s %% of transfers wait %s ms for a retransmission",
-		na_case_number(c, 100 * na_number_at(mode, "share")),
+		na_case_number(c, 100 * na_number_at(mode, M_share)),
 		na_case_number(c, na_number_at(mode, "latency_ms")));
 	f->title = na_case_text(
 		c, "%lld transfers (%s %%) come %s ms late, %s%s%s%s%s",
-		(long long)na_count_at(mode, "count"),
-		na_case_number(c, 100 * na_number_at(mode, "share")),
+		(long long)na_count_at(mode, M_count),
+		na_case_number(c, 100 * na_number_at(mode, M_share)),
 		na_case_number(c, na_number_at(mode, "latency_ms")),
 		acquitted ? "though nothing was sent again" : "as by ",
-		acquitted ? "" : na_text_at(mode, "cause"), *who ? ", at " : "",
+		acquitted ? "" : na_text_at(mode, M_cause), *who ? ", at " : "",
 		who,
 		unsure ? ", or since clocks differ, nobody knows by how much"
 		       : "");
@@ -149,8 +150,8 @@ static double full_s(const struct na_value *from, const char *host,
 	double sum = 0;
 
 	for (const struct na_value *v = from; v; v = v->next) {
-		if (strcmp(na_text_at(v, "host"), host) == 0 &&
-		    strcmp(na_text_at(v, "side"), side) == 0)
+		if (strcmp(na_text_at(v, M_host), host) == 0 &&
+		    strcmp(na_text_at(v, M_side), side) == 0)
 			sum += na_number_at(v, M_to_s) -
 			       na_number_at(v, M_from_s);
 	}
@@ -167,7 +168,7 @@ static bool saturated(const struct na_case *c)
 					    "saturated");
 
 	for (; v; v = v->next) {
-		if (full_s(v, na_text_at(v, "host"), na_text_at(v, "side")) >
+		if (full_s(v, na_text_at(v, M_host), na_text_at(v, M_side)) >
 		    least_s)
 			return true;
 	}
@@ -186,7 +187,7 @@ static void judge_ratio(struct na_case *c)
 	if (!(ratio > c->limits->tail_ratio) || saturated(c) ||
 	    na_clocks_differ(c))
 		return;
-	f = na_case_find(c, none_lost(c) ? NA_FINDING_INFO : NA_FINDING_WARNING,
+	f = na_case_find(c, none_lost(c) ? NA_SEV_INFO : NA_SEV_WARNING,
 			 NA_POSSIBLE);
 	if (!f)
 		return;
@@ -199,7 +200,7 @@ static void judge_ratio(struct na_case *c)
 		    "transfers; check the hosts' TCP settings (netan sysctl)";
 	f->command = na_case_command(c, "latency --by pair");
 	na_put_int(c->r, f->evidence, M_transfers,
-		   na_count_at(all, "transfers"));
+		   na_count_at(all, M_transfers));
 	na_put_real(c->r, f->evidence, "p99_over_p50_of_size", ratio);
 	na_put_real(c->r, f->evidence, M_p50_us, na_number_at(all, M_p50_us));
 	na_put_real(c->r, f->evidence, M_p99_us, na_number_at(all, M_p99_us));
@@ -207,18 +208,17 @@ static void judge_ratio(struct na_case *c)
 		    na_number_at(all, M_p99_9_us));
 }
 
-static void judge(struct na_case *c)
+static void judge_rpc_latency(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "rpc");
-	const char *verdict = na_text_at(body, "verdict");
+	const char *verdict = na_text_at(body, M_verdict);
 	bool surely = strcmp(verdict, "RTO-like") == 0 ||
 		      strcmp(verdict, "low-RTO-like") == 0 ||
 		      strcmp(verdict, "delayed-ACK-like") == 0;
 	size_t before = c->n;
 
-	for (const struct na_value *v = na_first(body, "modes"); v;
-	     v = v->next) {
-		if (na_count_at(v, "count") >= LEAST && !of_clocks(c, v))
+	na_for_each (v, na_get(body, M_modes)) {
+		if (na_count_at(v, M_count) >= LEAST && !of_clocks(c, v))
 			judge_mode(c, v, surely);
 	}
 	if (c->n == before)
@@ -230,5 +230,5 @@ const struct na_check na_check_rpc_latency = {
 	.question = "late transfers while the link has room: tails, timers",
 	.needs = {"rpc"},
 	.uses = {"timeline", "pairs", "tcp", "session"},
-	.judge = judge,
+	.judge = judge_rpc_latency,
 };

@@ -5,23 +5,18 @@
 #include "members.h"
 #include "netan/checks/look.h"
 
-static double share(const struct na_value *group, const char *name)
-{
-	return na_real_of(na_get(group, name), NAN);
-}
-
 static const char collectives[] =
 	"fuse collectives into fewer, larger transfers; raise "
 	"--megascale_sparse_reduction_threshold (default 256 KiB: below it "
 	"only a subset of participants reduces)";
 
-static void judge(struct na_case *c)
+static void judge_small_transfers(struct na_case *c)
 {
 	const struct na_value *groups = na_get(na_case_body(c, "sizes"),
 					       "groups");
-	const struct na_value *g = groups ? groups->u.of.first : NULL;
-	double count = share(g, M_small_count_share);
-	double time = share(g, M_small_time_share);
+	const struct na_value *g = na_items(groups);
+	double count = na_number_at(g, M_small_count_share);
+	double time = na_number_at(g, M_small_time_share);
 	struct na_finding *f;
 	bool planned;
 
@@ -31,8 +26,8 @@ static void judge(struct na_case *c)
 	planned = !na_case_body(c, "tcp");
 	f = na_case_find(c,
 			 planned && !(na_waiting_share(c) < NA_HIDDEN)
-				 ? NA_FINDING_WARNING
-				 : NA_FINDING_INFO,
+				 ? NA_SEV_WARNING
+				 : NA_SEV_INFO,
 			 NA_CERTAIN);
 	if (!f)
 		return;
@@ -45,11 +40,10 @@ static void judge(struct na_case *c)
 			: "where these are many calls that belong together, "
 			  "send them as one; else nothing";
 	f->command = na_case_command(c, "sizes");
-	na_put_int(c->r, f->evidence, M_transfers,
-		   na_int_of(na_get(g, M_count), 0));
+	na_put_int(c->r, f->evidence, M_transfers, na_count_at(g, M_count));
 	na_put_real(c->r, f->evidence, M_small_count_share, count);
 	na_put_real(c->r, f->evidence, M_small_bytes_share,
-		    share(g, M_small_bytes_share));
+		    na_number_at(g, M_small_bytes_share));
 	na_put_real(c->r, f->evidence, M_small_time_share, time);
 }
 
@@ -58,5 +52,5 @@ const struct na_check na_check_small_transfers = {
 	.question = "many small transfers, each with its fixed cost",
 	.needs = {"sizes"},
 	.uses = {"tcp", "slack", "steps"},
-	.judge = judge,
+	.judge = judge_small_transfers,
 };

@@ -1,6 +1,9 @@
 #include "netan/engine/analyse.h"
 #include "members.h"
 
+#include "netan/base/str.h"
+#include "netan/base/units.h"
+
 static int64_t span_of(int64_t first_ps, int64_t last_ps)
 {
 	uint64_t span = (uint64_t)last_ps - (uint64_t)first_ps;
@@ -29,10 +32,9 @@ static void headline(struct na_session *s, struct na_result *r,
 	na_result_headline(r,
 			   "%s: %zu file%s, %zu host%s, %s, %s %s%s "
 			   "used, %s%s%s%s left out",
-			   name, s->n_inputs, s->n_inputs == 1 ? "" : "s",
-			   hosts, hosts == 1 ? "" : "s",
-			   na_print_time(span, span_ps, 4),
-			   na_print_count(n, used), noun, used == 1 ? "" : "s",
+			   name, s->n_inputs, na_plural(s->n_inputs), hosts,
+			   na_plural(hosts), na_print_time(span, span_ps, 4),
+			   na_print_count(n, used), noun, na_plural(used),
 			   left_out ? na_print_count(m, left_out) : "none",
 			   left_out && kind ? " " : "",
 			   left_out && kind ? kind : "",
@@ -68,7 +70,7 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 	if (st != NA_OK)
 		return st;
 	na_envelope(s, r, a->face.name, d->used,
-		    ((double)d->last_ps - (double)d->first_ps) / 1e12, d->side,
+		    na_s((double)d->last_ps - (double)d->first_ps), d->side,
 		    d->dropped);
 	/* The analysis may know better what it looked at. */
 	headline(s, r, a->face.name, d->used,

@@ -13,6 +13,6 @@
 enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 			  const void *params, const struct na_grouping *by,
 			  struct na_result *r, struct na_driven *d,
-			  struct na_err *err);
+			  struct na_err *err) NA_MUST_CHECK;
 
 #endif

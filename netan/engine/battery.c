@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/cli/anonymize.h"
 #include "netan/cli/opt.h"
@@ -170,8 +171,8 @@ static void run_row(struct job *j, const struct na_filter *asked,
 	}
 	j->session.filter = *asked;
 	if (params_of(a, capacity, &params, &j->err) == NA_OK)
-		na_analyse(&j->session, a, params, &ungrouped, j->r, &j->driven,
-			   &j->err);
+		na_in_err(na_analyse(&j->session, a, params, &ungrouped, j->r,
+				     &j->driven, &j->err));
 	free_params(a, params);
 }
 
@@ -286,7 +287,7 @@ static enum na_status run_all(struct na_battery *b,
 	if (run_rows(b, asked, choice, err) != NA_OK)
 		return err->status;
 	na_say_detail(b->session.cli, "the analyses took %.3f s",
-		      (double)(na_now_ns() - started_ns) / 1e9);
+		      (double)(na_now_ns() - started_ns) / NA_NS_PER_S);
 	b->session.filter = *asked;
 	r = na_inventory(b);
 	if (!r)

@@ -38,7 +38,8 @@ enum na_exit na_battery_run_some(struct na_battery *b, const struct na_cli *cli,
 void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
 		    const char *missing);
 /* battery_programs.c: exhibit "hlo", of what the session has read. */
-enum na_status na_battery_programs(struct na_battery *b, struct na_err *err);
+enum na_status na_battery_programs(struct na_battery *b,
+				   struct na_err *err) NA_MUST_CHECK;
 void na_battery_close(struct na_battery *b);
 
 #endif

@@ -37,8 +37,8 @@ static bool of_run(const struct na_session *s, uint32_t run, struct na_hlo *to)
 	return place && to->modules && to->workers;
 }
 
-static void tell(struct na_battery *b, const struct na_programs *p,
-		 uint32_t run, struct na_result *r)
+static void tell_programs(struct na_battery *b, const struct na_programs *p,
+			  uint32_t run, struct na_result *r)
 {
 	static const uint64_t none[NA_N_REASONS];
 	struct na_session *s = &b->session;
@@ -73,7 +73,7 @@ static enum na_status compare(struct na_battery *b, uint32_t run,
 			na_result_free(*r);
 			*r = na_result_new();
 			if (*r)
-				tell(b, &p, run, *r);
+				tell_programs(b, &p, run, *r);
 			else
 				st = na_fail_nomem(err);
 		}

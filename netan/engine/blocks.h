@@ -26,7 +26,7 @@ struct na_block_work {
 /* NA_OK also when interrupted: what was read until then is taken. */
 enum na_status na_read_blocks(struct na_session *s,
 			      const struct na_block_work *work,
-			      struct na_err *err);
+			      struct na_err *err) NA_MUST_CHECK;
 
 /* While a block is read: fn(arg, err), as `take` is called, if all blocks
  * before it are taken; else nothing. */

@@ -386,8 +386,8 @@ static bool list_chunks(struct drive *d)
 	return d->chunks;
 }
 
-static enum na_status run(struct drive *d, const void *params,
-			  struct na_result *r, struct na_err *err)
+static enum na_status run_drive(struct drive *d, const void *params,
+				struct na_result *r, struct na_err *err)
 {
 	size_t round = d->s->threads * 2;
 	enum na_status st;
@@ -515,7 +515,7 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 	}
 	st = by_run_too(&d.scope.by, s->store.n_runs, err);
 	if (st == NA_OK)
-		st = run(&d, params, r, err);
+		st = run_drive(&d, params, r, err);
 	if (st == NA_OK) {
 		a->used(d.state, &out->used, &out->first_ps, &out->last_ps);
 		out->side = a->both_sides ? -1 : d.filter.side;

@@ -21,7 +21,7 @@ struct na_driven { /* what the envelope and the exit status need */
 enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 			const void *params, const struct na_grouping *by,
 			struct na_result *r, struct na_driven *out,
-			struct na_err *err);
+			struct na_err *err) NA_MUST_CHECK;
 
 /* What was asked, as this analysis means it: which side, which components
  * (`component`: the user named one), clipping. */

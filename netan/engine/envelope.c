@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/str.h"
 #include "netan/base/text.h"
+#include "netan/base/units.h"
 #include "netan/engine/session/session.h"
 
 /* clang-format off */
@@ -166,7 +168,7 @@ static bool left_out_text(const struct na_value *doc, char text[LEFT_OUT_BUF])
 	char count[NA_UNIT_BUF];
 	size_t at = 0;
 
-	for (const struct na_value *v = out ? out->u.of.first : NULL;
+	for (const struct na_value *v = na_items(out);
 	     v && at < LEFT_OUT_BUF - 80; v = v->next)
 		at += (size_t)snprintf(text + at, LEFT_OUT_BUF - at, "%s%s %s",
 				       at ? ", " : "",
@@ -210,7 +212,7 @@ static void note_absent(struct na_session *s, struct na_result *r,
 	na_result_note(r,
 		       "%zu device%s that transfers name (%s%s) %s on "
 		       "hosts whose files are not here",
-		       absent, absent == 1 ? "" : "s", text,
+		       absent, na_plural(absent), text,
 		       absent > 4 ? ", ..." : "", absent == 1 ? "is" : "are");
 }
 
@@ -527,7 +529,7 @@ void na_session_say_there_is(const struct na_session *s)
 		na_say_hint(s->cli,
 			    "transfers lie between %.3f s and %.3f s; hosts "
 			    "are %s",
-			    (double)first / 1e12, (double)last / 1e12, hosts);
+			    na_s(first), na_s(last), hosts);
 	else
 		na_say_hint(s->cli, "hosts are %s", hosts);
 	if (st->n_steps)

@@ -15,7 +15,7 @@ static bool is_file(const char *path)
 	       S_ISREG(info.st_mode);
 }
 
-static bool list(struct na_hashing *h, const struct na_cli *cli)
+static bool list_files(struct na_hashing *h, const struct na_cli *cli)
 {
 	for (size_t i = 0; i < cli->n_inputs; i++) {
 		struct na_err err = {.status = NA_OK};
@@ -75,7 +75,7 @@ bool na_hashing_start(struct na_hashing *h, const struct na_cli *cli)
 	memset(h, 0, sizeof(*h));
 	na_arena_init(&h->arena);
 	pthread_mutex_init(&h->lock, NULL);
-	if (!list(h, cli))
+	if (!list_files(h, cli))
 		return false;
 	if (na_threads_of(cli) < 2)
 		return true;

@@ -13,7 +13,7 @@ struct part {
 	struct na_turn *turn;
 };
 
-static void append(void *arg, struct na_err *err)
+static void append_damage(void *arg, struct na_err *err)
 {
 	struct part *p = arg;
 
@@ -26,7 +26,7 @@ static void append_early(void *ctx, struct na_xfer_part *x)
 	struct part *p = ctx;
 
 	(void)x;
-	na_in_turn(p->turn, append, p);
+	na_in_turn(p->turn, append_damage, p);
 }
 
 static void read_part(void *ctx, void *part, size_t input,
@@ -54,7 +54,7 @@ static void take_part(void *ctx, void *part, size_t input, struct na_err *err)
 {
 	(void)ctx;
 	(void)input;
-	append(part, err);
+	append_damage(part, err);
 }
 
 static void end_part(void *part)

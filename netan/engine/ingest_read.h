@@ -10,6 +10,6 @@
 
 /* Says what went wrong itself. */
 enum na_status na_ingest_read(struct na_session *s, struct na_xfer_file *to,
-			      struct na_err *err);
+			      struct na_err *err) NA_MUST_CHECK;
 
 #endif

@@ -1,6 +1,8 @@
 #include "netan/engine/inventory.h"
 #include "members.h"
 
+#include "netan/base/units.h"
+
 static void put_count(struct na_result *r, struct na_value *in,
 		      const char *name, uint64_t n)
 {
@@ -93,7 +95,7 @@ struct na_result *na_inventory(struct na_battery *b)
 		return NULL;
 	to = na_result_side(r);
 	na_envelope(s, r, "check", b->used,
-		    ((double)b->last_ps - (double)b->first_ps) / 1e12, NA_RX,
+		    na_s((double)b->last_ps - (double)b->first_ps), NA_RX,
 		    none);
 	put_count(r, to, "files", s->n_inputs);
 	put_count(r, to, "refused", s->n_refused);

@@ -46,7 +46,7 @@ struct team {
 	void *ctx;
 };
 
-static void *member(void *arg)
+static void *team_member(void *arg)
 {
 	struct team *t = arg;
 
@@ -81,9 +81,9 @@ bool na_parallel(size_t threads, size_t n, void (*fn)(void *ctx, size_t i),
 	/* Stacks count as data of the process; ours stay shallow. */
 	pthread_attr_setstacksize(&attr, 512 << 10);
 	while (started + 1 < threads &&
-	       pthread_create(&ids[started], &attr, member, &t) == 0)
+	       pthread_create(&ids[started], &attr, team_member, &t) == 0)
 		started++;
-	member(&t);
+	team_member(&t);
 	for (size_t i = 0; i < started; i++)
 		pthread_join(ids[i], NULL);
 	pthread_attr_destroy(&attr);

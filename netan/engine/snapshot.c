@@ -176,8 +176,9 @@ static enum na_status put_refused(struct snapshot *s,
 	return err->status;
 }
 
-static enum na_status fill(struct snapshot *s, const struct na_settings *from,
-			   struct na_err *err)
+static enum na_status fill_folder(struct snapshot *s,
+				  const struct na_settings *from,
+				  struct na_err *err)
 {
 	bool named = false;
 
@@ -218,7 +219,7 @@ static const char *with_parent(const char *path)
 	return path;
 }
 
-static enum na_status begin(struct snapshot *s, struct na_err *err)
+static enum na_status begin_folder(struct snapshot *s, struct na_err *err)
 {
 	char *name = bare(s->dir);
 	size_t size = name ? strlen(name) + 40 : 0;
@@ -256,8 +257,9 @@ enum na_status na_snapshot_write(const struct na_settings *from,
 {
 	struct snapshot s = {.dir = dir, .fd = -1};
 
-	if (na_snapshot_check(dir, err) == NA_OK && begin(&s, err) == NA_OK)
-		fill(&s, from, err);
+	if (na_snapshot_check(dir, err) == NA_OK &&
+	    begin_folder(&s, err) == NA_OK)
+		fill_folder(&s, from, err);
 	/* An empty directory of that name gives way; nothing else does. */
 	if (err->status == NA_OK && rename(s.temp, dir) != 0)
 		cannot(dir, errno, err);

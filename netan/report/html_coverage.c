@@ -12,11 +12,11 @@ static void put_input(FILE *out, const struct na_value *in)
 	char size[NA_UNIT_BUF];
 
 	fputs("<tr><th scope=\"row\">", out);
-	na_html_text(out, na_text_of(na_get(in, M_path), "-"));
+	na_html_text(out, na_text_or(in, M_path, "-"));
 	fputs("</th><td>", out);
-	na_html_text(out, na_text_of(na_get(in, M_format), "not readable"));
+	na_html_text(out, na_text_or(in, M_format, "not readable"));
 	fputs("</td><td>", out);
-	na_html_text(out, na_text_of(na_get(in, M_host), "-"));
+	na_html_text(out, na_text_or(in, M_host, "-"));
 	if (bytes && bytes->kind == NA_V_INT)
 		fprintf(out,
 			"</td><td class=\"n\" data-value=\"%lld\">%s</td>"
@@ -27,14 +27,13 @@ static void put_input(FILE *out, const struct na_value *in)
 		fputs("</td><td class=\"n\">-</td><td class=\"n\">", out);
 	na_html_text(out,
 		     na_print_count(size,
-				    (uint64_t)na_int_of(na_get(in, M_transfers),
-							0)));
+				    (uint64_t)na_count_at(in, M_transfers)));
 	fputs("</td><td class=\"hash\"><code>", out);
-	na_html_text(out, na_text_of(na_get(in, "sha256"), "-"));
+	na_html_text(out, na_text_or(in, "sha256", "-"));
 	fputs("</code></td><td>", out);
 	if (!why || !why->n)
 		fputs("none", out);
-	for_each_member (w, why) {
+	na_for_each (w, why) {
 		na_html_text(out, na_text_of(w, ""));
 		fputs(w->next ? "<br>" : "", out);
 	}
@@ -57,7 +56,7 @@ static void put_inputs(FILE *out, const struct na_value *inputs, bool *failed)
 	na_html_begin_table(out, "sortable inputs", "Inputs");
 	fputs(head, out);
 	na_run_begin(&run, &room, failed);
-	for (const struct na_value *in = na_first_member(inputs); in && run.out;
+	for (const struct na_value *in = na_items(inputs); in && run.out;
 	     in = in->next) {
 		put_input(run.out, in);
 		na_run_piece(&run);
@@ -71,7 +70,7 @@ static int64_t left_out_of(const struct na_value *coverage)
 {
 	int64_t sum = 0;
 
-	for_each_member (v, na_get(coverage, M_left_out))
+	na_for_each (v, na_get(coverage, M_left_out))
 		if (!na_add_i64(sum, na_int_of(v, 0), &sum))
 			return NA_TIME_MAX;
 	return sum;
@@ -84,7 +83,7 @@ static void put_reasons(FILE *out, const struct na_value *coverage)
 
 	if (!reasons || !reasons->n)
 		fputs("nothing", out);
-	for_each_member (v, reasons) {
+	na_for_each (v, reasons) {
 		fprintf(out, "%s ",
 			na_print_count(count, (uint64_t)na_int_of(v, 0)));
 		na_html_text(out, v->name);
@@ -121,8 +120,8 @@ static void put_used(FILE *out, const struct na_report *r)
 		fputs("<tr><th scope=\"row\">", out);
 		na_html_text(out, p->name);
 		fputs("</th>", out);
-		put_count(out, na_int_of(na_get(c, M_events), 0));
-		put_count(out, na_int_of(na_get(c, M_used), 0));
+		put_count(out, na_count_at(c, M_events));
+		put_count(out, na_count_at(c, M_used));
 		put_count(out, left_out_of(c));
 		fputs("<td>", out);
 		put_reasons(out, c);
@@ -139,7 +138,7 @@ static void put_unknown(FILE *out, const struct na_value *coverage)
 	if (!names || !names->n)
 		return;
 	fputs("<p>Event names that were not understood: ", out);
-	for_each_member (v, names) {
+	na_for_each (v, names) {
 		if (shown++ == 20)
 			break;
 		fputs(shown > 1 ? ", <code>" : "<code>", out);

@@ -82,7 +82,7 @@ static bool numbers_of(const struct na_value *v, size_t want, double *out)
 	if (!v || v->kind != NA_V_LIST || v->n != want)
 		return false;
 	n = 0;
-	for_each_member (m, v)
+	na_for_each (m, v)
 		out[n++] = na_real_of(m, NAN);
 	return true;
 }
@@ -150,7 +150,7 @@ static bool put_numbers(FILE *out, const struct na_report_part *part,
 void na_html_hover(FILE *out, const struct na_report_part *part, bool *failed)
 {
 	const struct na_value *body = na_result_get_body(part->result);
-	double bin_s = na_real_of(na_get(body, M_bin_s), 0), *room;
+	double bin_s = na_number_or(body, M_bin_s, 0), *room;
 	size_t n, bytes = NA_HOVER_BYTES;
 	const double *time_s = na_reals_of(na_get(body, M_time_s), &n);
 	struct na_run run;

@@ -32,6 +32,13 @@ struct na_result {
 	const char *names[NAMES]; /* of members, by hash: the latest */
 };
 
+const char *na_severity_name(enum na_severity severity)
+{
+	static const char *const names[] = {NULL, "info", "warning", "error"};
+
+	return names[severity];
+}
+
 struct na_result *na_result_new(void)
 {
 	struct na_result *r = calloc(1, sizeof(*r));
@@ -398,6 +405,58 @@ const char *na_text_of(const struct na_value *v, const char *fallback)
 	return v && v->kind == NA_V_TEXT ? v->u.text : fallback;
 }
 
+double na_number_or(const struct na_value *in, const char *path,
+		    double fallback)
+{
+	return na_real_of(na_dig(in, path), fallback);
+}
+
+double na_number_at(const struct na_value *in, const char *path)
+{
+	return na_number_or(in, path, NAN);
+}
+
+int64_t na_count_or(const struct na_value *in, const char *path,
+		    int64_t fallback)
+{
+	return na_int_of(na_dig(in, path), fallback);
+}
+
+int64_t na_count_at(const struct na_value *in, const char *path)
+{
+	return na_count_or(in, path, 0);
+}
+
+const char *na_text_or(const struct na_value *in, const char *path,
+		       const char *fallback)
+{
+	return na_text_of(na_dig(in, path), fallback);
+}
+
+const char *na_text_at(const struct na_value *in, const char *path)
+{
+	return na_text_or(in, path, "");
+}
+
+bool na_flag_at(const struct na_value *in, const char *path)
+{
+	const struct na_value *v = na_dig(in, path);
+
+	return v && v->kind == NA_V_BOOL && v->u.flag;
+}
+
+const struct na_value *na_first(const struct na_value *in, const char *name)
+{
+	return na_items(na_get(in, name));
+}
+
+size_t na_length(const struct na_value *in, const char *name)
+{
+	const struct na_value *list = na_get(in, name);
+
+	return list && list->kind == NA_V_LIST ? list->n : 0;
+}
+
 const double *na_reals_of(const struct na_value *v, size_t *n)
 {
 	bool packed = v && v->kind == NA_V_REALS;
@@ -405,6 +464,15 @@ const double *na_reals_of(const struct na_value *v, size_t *n)
 	if (n)
 		*n = packed ? v->n : 0;
 	return packed ? v->u.reals : NULL;
+}
+
+const double *na_reals_at(const struct na_value *in, const char *name,
+			  size_t least)
+{
+	size_t n;
+	const double *x = na_reals_of(na_get(in, name), &n);
+
+	return x && n >= least ? x : NULL;
 }
 
 const int64_t *na_rows_of(const struct na_value *v, size_t *n)
@@ -555,7 +623,7 @@ void na_result_text(struct na_result *r, const char *title, const char *fmt,
 	r->views_end = &view->next;
 }
 
-void na_result_tone(struct na_result *r, enum na_tone tone)
+void na_result_tone(struct na_result *r, enum na_severity tone)
 {
 	if (r && r->last)
 		r->last->tone = tone;

@@ -53,6 +53,13 @@ struct na_value {
 	} u;
 };
 
+/* How bad something is: what a check finds, what --fail-on asks, how loud the
+ * title of a view is in colour. */
+enum na_severity { NA_SEV_NONE, NA_SEV_INFO, NA_SEV_WARNING, NA_SEV_ERROR };
+
+/* "info", "warning", "error"; NULL for none. */
+const char *na_severity_name(enum na_severity severity);
+
 /* How a column is printed for people.  CSV ignores it. */
 enum na_format {
 	NA_F_DECLARED, /* as the row of its member says (member.h) */
@@ -163,7 +170,41 @@ const struct na_value *na_dig(const struct na_value *in, const char *path);
 double na_real_of(const struct na_value *v, double fallback);
 int64_t na_int_of(const struct na_value *v, int64_t fallback);
 const char *na_text_of(const struct na_value *v, const char *fallback);
+
+static inline bool na_is_container(const struct na_value *v)
+{
+	return v->kind == NA_V_OBJECT || v->kind == NA_V_LIST;
+}
+
+/* The members of an object or a list, none of anything else:
+ *	na_for_each (v, na_get(body, "hosts")) */
+static inline const struct na_value *na_items(const struct na_value *in)
+{
+	return in && na_is_container(in) ? in->u.of.first : NULL;
+}
+
+#define na_for_each(v, in) \
+	for (const struct na_value *v = na_items(in); v; v = v->next)
+
+/* The same along "a.b.c": NaN, 0, "" or false where there is none of the
+ * kind, or the fallback. */
+double na_number_at(const struct na_value *in, const char *path);
+int64_t na_count_at(const struct na_value *in, const char *path);
+const char *na_text_at(const struct na_value *in, const char *path);
+bool na_flag_at(const struct na_value *in, const char *path);
+double na_number_or(const struct na_value *in, const char *path,
+		    double fallback);
+int64_t na_count_or(const struct na_value *in, const char *path,
+		    int64_t fallback);
+const char *na_text_or(const struct na_value *in, const char *path,
+		       const char *fallback);
+/* The first member of an object or list `name`; of a list, how many. */
+const struct na_value *na_first(const struct na_value *in, const char *name);
+size_t na_length(const struct na_value *in, const char *name);
 const double *na_reals_of(const struct na_value *v, size_t *n);
+/* The packed doubles of a member, if they are at least `least`. */
+const double *na_reals_at(const struct na_value *in, const char *name,
+			  size_t least);
 const int64_t *na_rows_of(const struct na_value *v, size_t *n);
 
 /*
@@ -193,8 +234,7 @@ void na_columns_add(struct na_columns *to, const char *field,
 		    const char *header, enum na_format format, int digits,
 		    double scale);
 /* How loud the title of the view that came last is, in colour. */
-enum na_tone { NA_TONE_PLAIN, NA_TONE_INFO, NA_TONE_WARNING, NA_TONE_ERROR };
-void na_result_tone(struct na_result *r, enum na_tone tone);
+void na_result_tone(struct na_result *r, enum na_severity tone);
 /* Words among the views: a title and lines, which '\n' ends.  A terminal
  * breaks long ones, but not "More: COMMAND", which is for pasting. */
 void na_result_text(struct na_result *r, const char *title, const char *fmt,

@@ -43,7 +43,7 @@ static enum na_status make_session(const struct na_synth_config *cfg,
 				   struct na_synth_report *report,
 				   char **relative, struct na_err *err)
 {
-	time_t t = (time_t)(start_ns / 1000000000);
+	time_t t = (time_t)(start_ns / NA_NS_PER_S);
 	const char *run = cfg->run;
 	char stamp[40];
 	struct tm tm;

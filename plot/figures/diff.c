@@ -355,7 +355,7 @@ static enum na_status panels(const struct drawing *d, struct na_err *err)
 	return NA_OK;
 }
 
-static void footnote(struct drawing *d)
+static void diff_footnote(struct drawing *d)
 {
 	struct words w = {.n = 0};
 	bool equal = false;
@@ -369,8 +369,8 @@ static void footnote(struct drawing *d)
 	na_layout_footnote(&d->l, w.text);
 }
 
-static void describe(const struct drawing *d, struct na_canvas *c,
-		     const char *title, const char *subtitle)
+static void describe_diff(const struct drawing *d, struct na_canvas *c,
+			  const char *title, const char *subtitle)
 {
 	struct words w = {.n = 0};
 
@@ -408,14 +408,14 @@ static enum na_status diff_draw(struct na_canvas *c, const struct na_result *r,
 	na_diff_subtitle(&d.f, &subtitle);
 	title = page->title ? page->title : own.text;
 	na_layout_begin(&d.l, c, &na_fig_diff, page, title, subtitle.text);
-	describe(&d, c, title, subtitle.text);
+	describe_diff(&d, c, title, subtitle.text);
 	if (d.f.empty) {
 		draw_empty(&d);
 		return NA_OK;
 	}
 	st = panels(&d, err);
 	if (st == NA_OK)
-		footnote(&d);
+		diff_footnote(&d);
 	return st;
 }
 

@@ -58,7 +58,7 @@ static void hold(struct diff_series *s, double ratio)
 }
 
 /* An interval counts as far as it is not much wider than what was found. */
-static void stretch(struct diff_series *s)
+static void stretch_series(struct diff_series *s)
 {
 	double wide, more;
 
@@ -82,7 +82,7 @@ static void stretch(struct diff_series *s)
 
 static void read_row(struct diff_figure *f, const struct na_value *row)
 {
-	const char *name = na_text_of(na_get(row, M_name), "");
+	const char *name = na_text_at(row, M_name);
 	const char *dot = strchr(name, '.');
 	struct diff_series *s = dot ? series_of(f, name, (size_t)(dot - name))
 				    : NULL;
@@ -92,17 +92,17 @@ static void read_row(struct diff_figure *f, const struct na_value *row)
 
 	if (!s || s->n == DIFF_POINTS)
 		return;
-	s->unit = na_text_of(na_get(row, M_unit), "");
+	s->unit = na_text_at(row, M_unit);
 	p = &s->points[s->n++];
 	*p = (struct diff_point){
 		.row = dot + 1,
-		.a = na_real_of(na_get(row, M_a), NAN),
-		.b = na_real_of(na_get(row, M_b), NAN),
+		.a = na_number_at(row, M_a),
+		.b = na_number_at(row, M_b),
 		.ratio = positive(na_get(row, M_ratio)),
 		.lo = NAN,
 		.hi = NAN,
 		.equal = positive(na_dig(row, M_at_equal_mix "." M_ratio)),
-		.word = word_of(na_text_of(na_get(row, M_verdict), "")),
+		.word = word_of(na_text_at(row, M_verdict)),
 		.mean = strcmp(dot + 1, "mean") == 0,
 	};
 	ci = na_reals_of(na_get(row, M_ratio_ci95), &n);
@@ -116,32 +116,25 @@ static void read_row(struct diff_figure *f, const struct na_value *row)
 
 void na_diff_read(struct diff_figure *f, const struct na_result *r)
 {
-	const struct na_value *v;
-
 	*f = (struct diff_figure){.doc = na_result_get_doc(r),
 				  .body = na_result_get_body(r),
 				  .result = r,
 				  .side = na_result_get_side(r)};
-	f->label_a = na_text_of(na_get(f->body, M_label_a), "A");
-	f->label_b = na_text_of(na_get(f->body, M_label_b), "B");
-	v = na_get(f->body, M_metrics);
-	v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL;
-	for (; v; v = v->next)
+	f->label_a = na_text_or(f->body, M_label_a, "A");
+	f->label_b = na_text_or(f->body, M_label_b, "B");
+	na_for_each (v, na_get(f->body, M_metrics))
 		read_row(f, v);
-	v = na_get(f->body, M_compared);
-	v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL;
-	for (; v; v = v->next) {
-		const char *name = na_text_of(na_get(v, M_name), "");
+	na_for_each (v, na_get(f->body, M_compared)) {
+		const char *name = na_text_at(v, M_name);
 
 		for (size_t i = 0; i < f->n; i++) {
 			if (strcmp(f->series[i].name, name) == 0)
-				f->series[i].verdict =
-					na_text_of(na_get(v, M_verdict),
-						   "too few");
+				f->series[i].verdict = na_text_or(v, M_verdict,
+								  "too few");
 		}
 	}
 	for (size_t i = 0; i < f->n; i++)
-		stretch(&f->series[i]);
+		stretch_series(&f->series[i]);
 	f->empty = na_result_get_word(f->result, NA_WORD_EMPTY, NULL);
 	if (!f->empty && !f->n)
 		f->empty = "Nothing here can be compared.";
@@ -159,12 +152,9 @@ void na_diff_subtitle(const struct diff_figure *f, struct words *w)
 	na_words_add(w, "%s against %s", f->label_b, f->label_a);
 	na_words_break(w);
 	na_words_add(w, "%lld resamples of steps, seed %lld",
-		     (long long)na_int_of(na_dig(f->body,
-						 M_bootstrap "." M_resamples),
-					  0),
-		     (long long)na_int_of(na_dig(f->body,
-						 M_bootstrap "." M_seed),
-					  0));
+		     (long long)na_count_at(f->body,
+					    M_bootstrap "." M_resamples),
+		     (long long)na_count_at(f->body, M_bootstrap "." M_seed));
 	na_words_coverage(f->result, w);
 }
 

@@ -35,7 +35,7 @@ static struct na_color series_color(const struct drawing *d, size_t i)
 /* Small transfers are the finding where they are the verdict. */
 static struct na_color small_color(const struct drawing *d)
 {
-	const char *verdict = na_text_of(na_get(d->f.body, M_verdict), "");
+	const char *verdict = na_text_at(d->f.body, M_verdict);
 
 	return d->l.theme
 		->hue[strcmp(verdict, "many_small") == 0 ? NA_HUE_FINDING
@@ -101,8 +101,8 @@ static void choose_range(struct drawing *d)
 	d->x.to = to;
 }
 
-static enum na_status place(struct drawing *d, const struct na_page *page,
-			    struct na_err *err)
+static enum na_status place_sizes(struct drawing *d, const struct na_page *page,
+				  struct na_err *err)
 {
 	double right = d->legend_width > 0 ? d->legend_width + 2 * d->l.gap : 0;
 	struct na_box box = d->l.body;
@@ -238,7 +238,7 @@ static void put_small_share(const struct drawing *d, struct na_row *row,
 {
 	static const char *const names[] = {M_small_count_share,
 					    M_small_bytes_share};
-	double share = na_real_of(na_get(d->f.total, names[a]), NAN);
+	double share = na_number_at(d->f.total, names[a]);
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
 					     small_color(d));
 	char number[NA_LABEL_BUF];
@@ -264,7 +264,7 @@ static void draw_header(const struct drawing *d, enum amount a)
 					     d->l.theme->text);
 	struct na_font plain = na_layout_font(&d->l, NA_SIZE_TEXT,
 					      d->l.theme->secondary);
-	double half = na_real_of(na_get(d->f.total, M_half_bytes_size), NAN);
+	double half = na_number_at(d->f.total, M_half_bytes_size);
 	struct na_row row = d->panels[a].header;
 	char number[NA_LABEL_BUF];
 	struct words w = {.n = 0};
@@ -378,7 +378,7 @@ static void draw_legend(const struct drawing *d)
 					  d->panels[BYTES].plot.y1});
 }
 
-static void footnote(struct drawing *d)
+static void sizes_footnote(struct drawing *d)
 {
 	struct words w = {.n = 0};
 
@@ -395,8 +395,8 @@ static void footnote(struct drawing *d)
 	na_layout_footnote(&d->l, w.text);
 }
 
-static void describe(const struct drawing *d, const char *title,
-		     const char *subtitle)
+static void describe_sizes(const struct drawing *d, const char *title,
+			   const char *subtitle)
 {
 	struct words w = {.n = 0};
 	char a[NA_LABEL_BUF], b[NA_LABEL_BUF];
@@ -437,17 +437,17 @@ static enum na_status sizes_draw(struct na_canvas *c, const struct na_result *r,
 	if (!title)
 		title = own.text;
 	na_layout_begin(&d.l, c, &na_fig_sizes, page, title, subtitle.text);
-	describe(&d, title, subtitle.text);
+	describe_sizes(&d, title, subtitle.text);
 	n = entries(&d, e);
 	if (n)
 		d.legend_width = na_legend_width(&d.l, e, n, 0.2 * page->width);
-	status = place(&d, page, err);
+	status = place_sizes(&d, page, err);
 	if (status < 0)
 		return status;
 	draw_panels(&d);
 	draw_axis(&d);
 	draw_legend(&d);
-	footnote(&d);
+	sizes_footnote(&d);
 	return NA_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/result/emit.h"
 #include "plot/scale.h"
@@ -145,7 +146,7 @@ static void name_rest(struct size_figure *f, size_t others, bool unknown)
 		snprintf(rest->name, sizeof(rest->name), "the rest");
 	else
 		snprintf(rest->name, sizeof(rest->name), "%zu other%s", others,
-			 others == 1 ? "" : "s");
+			 na_plural(others));
 	f->has_rest = true;
 	f->n_series++;
 }
@@ -163,7 +164,7 @@ static void read_groups(struct size_figure *f, const struct na_value *g)
 		if (!rest && f->n_series < NA_TOP_SERIES) {
 			na_words_key(s->name, sizeof(s->name),
 				     na_get(g, M_key));
-			s->half = na_real_of(na_get(g, M_half_bytes_size), NAN);
+			s->half = na_number_at(g, M_half_bytes_size);
 			s->half_at = slot_of(f, (int64_t)fmax(s->half, 0));
 			series_add(f, s, g);
 			f->n_series++;
@@ -185,11 +186,11 @@ void na_sizes_read(struct size_figure *f, const struct na_result *r)
 				  .result = r,
 				  .side = na_result_get_side(r)};
 	f->total = na_get(f->body, M_total);
-	f->small_bytes = na_real_of(na_get(f->body, M_small_limit_bytes), 0);
-	f->grouped = na_int_of(na_get(f->side, "grouped"), 0) == 1;
+	f->small_bytes = na_number_or(f->body, M_small_limit_bytes, 0);
+	f->grouped = na_count_at(f->side, "grouped") == 1;
 	f->runs_apart = na_result_get_about(f->result)->runs_apart;
 	list = na_get(f->body, M_groups);
-	first = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	first = na_items(list);
 	choose_slots(f, first);
 	read_groups(f, first);
 	if (!f->n_slots)
@@ -206,7 +207,7 @@ void na_sizes_title(const struct size_figure *f, struct words *w)
 
 void na_sizes_subtitle(const struct size_figure *f, struct words *w)
 {
-	double duration = na_real_of(na_get(f->doc, M_duration_s), NAN);
+	double duration = na_number_at(f->doc, M_duration_s);
 	const struct na_value *origin = na_get(f->doc, M_origin_unix_ns);
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 

@@ -286,7 +286,7 @@ static void one_finding_for_a_timer_and_its_setting(void **state)
 			 "rto_min 5ms"));
 	assert_int_equal(count(&b, "passed"), 0);
 	assert_int_equal(count(&b, "not_run"), 0);
-	assert_int_equal(b.worst, NA_FINDING_WARNING);
+	assert_int_equal(b.worst, NA_SEV_WARNING);
 	end(&b);
 }
 

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/str.h"
+#include "netan/base/units.h"
 #include "netan/cli/commands/ledger.h"
 #include "netan/engine/analyse.h"
 
@@ -55,7 +57,7 @@ static void say_no_connections(struct na_session *s, struct na_result *r)
 		na_say_error(s->cli,
 			     "the filters leave none of %zu connection%s to "
 			     "analyse",
-			     seen, seen == 1 ? "" : "s");
+			     seen, na_plural(seen));
 		na_session_say_there_is(s);
 		return;
 	}
@@ -168,7 +170,7 @@ static enum na_exit read_and_analyse(struct na_session *s,
 	exit = analyse(s, a, by, r, err);
 	na_say_detail(cli, "reading took %.3f s, the analysis %.3f s",
 		      (double)(read_ns - started_ns) / 1e9,
-		      (double)(na_now_ns() - read_ns) / 1e9);
+		      (double)(na_now_ns() - read_ns) / NA_NS_PER_S);
 	return exit;
 }
 

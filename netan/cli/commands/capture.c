@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/cli/commands/capture_out.h"
@@ -92,7 +93,7 @@ static void list_one(void *ctx, const char *name, const char *what, bool up)
 	       text);
 }
 
-static enum na_exit list(const struct na_cli *cli)
+static enum na_exit list_interfaces(const struct na_cli *cli)
 {
 	struct na_err err = {.status = NA_OK};
 
@@ -103,7 +104,7 @@ static enum na_exit list(const struct na_cli *cli)
 }
 
 /* What is wrong with the command line; NULL: nothing. */
-static const char *mistake(const struct na_cli *cli)
+static const char *capture_mistake(const struct na_cli *cli)
 {
 	const struct params *p = cli->params;
 	const char *target = p->output ? p->output : p->transfers;
@@ -325,7 +326,7 @@ static void report(const struct run *r, const struct na_live_counts *c,
 	fprintf(to, ", %s", na_print_bytes(size, (double)bytes, 3));
 	if (r->kept)
 		fprintf(to, ", %s transfer%s", na_print_count(n, transfers),
-			transfers == 1 ? "" : "s");
+			na_plural(transfers));
 	else if (r->p->file_bytes && r->out.files > 1)
 		fputs(" altogether", to);
 	fputc('\n', to);
@@ -354,10 +355,10 @@ static enum na_status end(struct run *r, bool whole)
 	return st;
 }
 
-static enum na_exit run(struct na_cli *cli)
+static enum na_exit capture_run(struct na_cli *cli)
 {
 	struct run r = {.cli = cli, .p = cli->params};
-	const char *wrong = mistake(cli);
+	const char *wrong = capture_mistake(cli);
 	enum na_status st;
 
 	if (wrong) {
@@ -365,7 +366,7 @@ static enum na_exit run(struct na_cli *cli)
 		return NA_EXIT_USAGE;
 	}
 	if (r.p->list)
-		return list(cli);
+		return list_interfaces(cli);
 	na_catch_interrupt();
 	na_catch_termination();
 	st = open_live(&r);
@@ -422,5 +423,5 @@ static const struct na_face capture_face = {
 const struct na_command na_cmd_capture = {
 	.face = &capture_face,
 	.joins = NA_JOIN_QUIET,
-	.run = run,
+	.run = capture_run,
 };

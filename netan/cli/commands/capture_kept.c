@@ -63,8 +63,8 @@ static enum na_status cannot(const struct na_capture_kept *k,
 		       strerror(errno));
 }
 
-static enum na_status put(void *ctx, const void *p, size_t n,
-			  struct na_err *err)
+static enum na_status put_kept(void *ctx, const void *p, size_t n,
+			       struct na_err *err)
 {
 	struct na_capture_kept *k = ctx;
 
@@ -74,7 +74,7 @@ static enum na_status put(void *ctx, const void *p, size_t n,
 }
 
 /* Times count from the first packet. */
-static enum na_status begin(struct na_capture_kept *k, struct na_err *err)
+static enum na_status begin_file(struct na_capture_kept *k, struct na_err *err)
 {
 	char host[256] = "";
 	const struct na_xfer_source source = {
@@ -106,7 +106,7 @@ static enum na_status begin(struct na_capture_kept *k, struct na_err *err)
 	k->capture = na_capture_new(&options);
 	if (!k->capture)
 		return na_fail_nomem(err);
-	k->file = na_xfer_new(put, k, &head, err);
+	k->file = na_xfer_new(put_kept, k, &head, err);
 	return k->file ? NA_OK : err->status;
 }
 
@@ -119,7 +119,7 @@ enum na_status na_capture_kept_put(struct na_capture_kept *k,
 	if (!k->file) {
 		k->timed = true;
 		k->first_ns = k->earliest_ns = k->latest_ns = r->time_ns;
-		st = begin(k, err);
+		st = begin_file(k, err);
 	}
 	if (r->time_ns < k->earliest_ns)
 		k->earliest_ns = r->time_ns;
@@ -149,7 +149,7 @@ static enum na_status finish(struct na_capture_kept *k,
 {
 	struct na_input in = {.events = counts->packets};
 	struct na_capture_counts seen;
-	enum na_status st = k->file ? NA_OK : begin(k, err);
+	enum na_status st = k->file ? NA_OK : begin_file(k, err);
 
 	in.warnings_end = &in.warnings;
 	na_arena_init(&in.arena);

@@ -24,8 +24,8 @@ static enum na_status cannot(const struct na_capture_out *o, struct na_err *err)
 		       strerror(errno));
 }
 
-static enum na_status put(struct na_capture_out *o, const void *p, size_t n,
-			  struct na_err *err)
+static enum na_status put_packet_bytes(struct na_capture_out *o, const void *p,
+				       size_t n, struct na_err *err)
 {
 	if (n && fwrite(p, 1, n, o->stream) != n)
 		return cannot(o, err);
@@ -83,7 +83,7 @@ static enum na_status open_next(struct na_capture_out *o, struct na_err *err)
 		return st;
 	setvbuf(o->stream, NULL, _IOFBF, BUFFER_BYTES);
 	o->file_bytes = o->file_packets = 0;
-	return put(o, head, na_capture_head(head, &o->head), err);
+	return put_packet_bytes(o, head, na_capture_head(head, &o->head), err);
 }
 
 enum na_status na_capture_out_open(struct na_capture_out *o, struct na_err *err)
@@ -139,13 +139,15 @@ enum na_status na_capture_out_put(struct na_capture_out *o,
 	    o->file_bytes + n > o->max_file_bytes)
 		st = rotate(o, err);
 	if (st == NA_OK)
-		st = put(o, before, na_capture_before(before, o->head.ng, r),
-			 err);
+		st = put_packet_bytes(o, before,
+				      na_capture_before(before, o->head.ng, r),
+				      err);
 	if (st == NA_OK)
-		st = put(o, r->data, r->captured_bytes, err);
+		st = put_packet_bytes(o, r->data, r->captured_bytes, err);
 	if (st == NA_OK)
-		st = put(o, behind, na_capture_behind(behind, o->head.ng, r),
-			 err);
+		st = put_packet_bytes(o, behind,
+				      na_capture_behind(behind, o->head.ng, r),
+				      err);
 	o->file_packets++;
 	return st;
 }
@@ -167,7 +169,7 @@ enum na_status na_capture_out_close(struct na_capture_out *o,
 				   counts->kernel_dropped);
 
 	if (o->stream && whole)
-		st = put(o, tail, n, err);
+		st = put_packet_bytes(o, tail, n, err);
 	if (st == NA_OK || o->stream)
 		st = close_one(o, whole, err) == NA_OK ? st : err->status;
 	for (uint64_t i = 0; o->names && i < o->ring; i++)

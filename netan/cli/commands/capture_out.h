@@ -27,18 +27,18 @@ struct na_capture_out {
 
 /* Set the fields above, then open the first file. */
 enum na_status na_capture_out_open(struct na_capture_out *o,
-				   struct na_err *err);
+				   struct na_err *err) NA_MUST_CHECK;
 /* NA_END: the size limit is reached, the record is not written. */
 enum na_status na_capture_out_put(struct na_capture_out *o,
 				  const struct na_record *r,
-				  struct na_err *err);
+				  struct na_err *err) NA_MUST_CHECK;
 /* What was written so far can be read by others. */
 enum na_status na_capture_out_flush(struct na_capture_out *o,
-				    struct na_err *err);
+				    struct na_err *err) NA_MUST_CHECK;
 enum na_status na_capture_out_close(struct na_capture_out *o,
 				    const struct na_live_counts *counts,
 				    int64_t time_ns, bool whole,
-				    struct na_err *err);
+				    struct na_err *err) NA_MUST_CHECK;
 
 /* "dir/cap.pcap" to "dir/cap-00001.pcap", to be freed; NULL: no memory. */
 char *na_capture_out_name(const char *path, uint64_t number);
@@ -53,13 +53,14 @@ struct na_capture_kept *na_capture_kept_new(const char *path,
 int na_capture_kept_fd(const struct na_capture_kept *k);
 enum na_status na_capture_kept_put(struct na_capture_kept *k,
 				   const struct na_record *r,
-				   struct na_err *err);
+				   struct na_err *err) NA_MUST_CHECK;
 enum na_status na_capture_kept_flush(struct na_capture_kept *k,
-				     struct na_err *err);
+				     struct na_err *err) NA_MUST_CHECK;
 /* Frees k whatever happens; *transfers, *bytes: what was written. */
 enum na_status na_capture_kept_close(struct na_capture_kept *k,
 				     const struct na_live_counts *counts,
 				     bool whole, uint64_t *transfers,
-				     uint64_t *bytes, struct na_err *err);
+				     uint64_t *bytes,
+				     struct na_err *err) NA_MUST_CHECK;
 
 #endif

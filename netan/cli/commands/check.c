@@ -144,9 +144,9 @@ static enum na_exit check_params(const struct na_cli *cli,
 	return exit;
 }
 
-static enum na_exit judge(struct na_battery *b,
-			  const struct na_checks_asked *asked,
-			  struct na_result *r)
+static enum na_exit check_judge(struct na_battery *b,
+				const struct na_checks_asked *asked,
+				struct na_result *r)
 {
 	const struct na_cli *cli = b->session.cli;
 	enum na_exit exit, verdict;
@@ -161,7 +161,7 @@ static enum na_exit judge(struct na_battery *b,
 	return exit == NA_EXIT_OK ? na_judge_exit(cli, worst) : exit;
 }
 
-static enum na_exit run(struct na_cli *cli)
+static enum na_exit check_run(struct na_cli *cli)
 {
 	struct asking asking = {.cli = cli};
 	struct na_checks_asked asked = {.wanted = wanted,
@@ -187,7 +187,7 @@ static enum na_exit run(struct na_cli *cli)
 	if (exit == NA_EXIT_OK)
 		exit = na_snapshots_add(&snapshots, &b);
 	if (exit == NA_EXIT_OK)
-		exit = judge(&b, &asked, r);
+		exit = check_judge(&b, &asked, r);
 	na_battery_close(&b);
 	na_snapshots_fini(&snapshots);
 	na_arena_fini(&asking.arena);
@@ -251,5 +251,5 @@ const struct na_command na_cmd_check = {
 		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES |
 		 NA_JOIN_CHECKS,
 	.ids = ids,
-	.run = run,
+	.run = check_run,
 };

@@ -65,7 +65,7 @@ static enum na_exit name_runs(struct na_cli *cli)
 			    : two_runs(cli, "there are more than two labels");
 }
 
-static enum na_exit run(struct na_cli *cli)
+static enum na_exit diff_run(struct na_cli *cli)
 {
 	const struct df_params *p = cli->params;
 	enum na_exit exit = name_runs(cli);
@@ -150,5 +150,5 @@ const struct na_command na_cmd_diff = {
 	.face = &diff_face,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_OUTPUT |
 		 NA_JOIN_PICTURE | NA_JOIN_PROGRAMS,
-	.run = run,
+	.run = diff_run,
 };

@@ -47,7 +47,8 @@ struct reading {
 
 enum { WARNINGS_MAX = 20, SUSPECTS_MAX = 1000 /* noted of a run */ };
 
-static void warn(struct reading *x, struct source *s, const char *text)
+static void warn_of_source(struct reading *x, struct source *s,
+			   const char *text)
 {
 	const char *copy;
 
@@ -98,7 +99,7 @@ static enum na_status find_files(struct reading *x, struct na_err *err)
 				"%s: no log in this directory or below",
 				s->input->path);
 		if (why.status != NA_OK)
-			warn(x, s, why.text);
+			warn_of_source(x, s, why.text);
 	}
 	return NA_OK;
 }
@@ -136,7 +137,7 @@ static void leave_out(struct reading *x, struct source *s,
 	if (p->binary && strcmp(p->path, s->input->path) != 0)
 		x->files.passed_over++;
 	else
-		warn(x, s, p->err.text);
+		warn_of_source(x, s, p->err.text);
 }
 
 /* n files from `first` on; joined in their order, whoever was done first. */
@@ -212,7 +213,7 @@ static void put_input(const struct reading *x, const struct source *s,
 		na_put_text(r, why, NULL, s->warnings[i]);
 }
 
-static void envelope(const struct reading *x, struct na_result *r)
+static void hang_envelope(const struct reading *x, struct na_result *r)
 {
 	struct na_value *doc = na_result_doc(r), *list, *c;
 
@@ -234,7 +235,7 @@ static void envelope(const struct reading *x, struct na_result *r)
 	na_put_list(r, c, M_unknown_names);
 }
 
-static void notes(const struct reading *x, struct na_result *r)
+static void hang_notes(const struct reading *x, struct na_result *r)
 {
 	if (!x->logs.records.n)
 		na_result_note(
@@ -410,8 +411,8 @@ static const struct na_hidden said_names[] = {
 	{"source", NA_ALIAS_TASK},     {NULL, NA_ALIAS_HOST},
 };
 
-static enum na_exit show(const struct reading *x, const struct na_hangs *h,
-			 struct na_result *r)
+static enum na_exit hang_show(const struct reading *x, const struct na_hangs *h,
+			      struct na_result *r)
 {
 	const struct params *p = x->cli->params;
 	struct na_err err = {.status = NA_OK};
@@ -419,13 +420,13 @@ static enum na_exit show(const struct reading *x, const struct na_hangs *h,
 
 	na_hangs_result(h, r);
 	na_hide_members(x->cli, na_result_body(r), said_names);
-	envelope(x, r);
+	hang_envelope(x, r);
 	na_hangs_views(h, (size_t)p->top, r);
 	if (x->cli->common.ledger && note_suspects(x, h, r, &err) != NA_OK) {
 		na_say_error(x->cli, "%s", err.text);
 		return NA_EXIT_FAILED;
 	}
-	notes(x, r);
+	hang_notes(x, r);
 	exit = na_output(x->cli, r);
 	if (exit != NA_EXIT_OK)
 		return exit;
@@ -456,7 +457,7 @@ static enum na_exit check_read(const struct reading *x)
 	return NA_EXIT_FAILED;
 }
 
-static enum na_exit judge(struct reading *x, struct na_result *r)
+static enum na_exit hang_judge(struct reading *x, struct na_result *r)
 {
 	struct na_err err = {.status = NA_OK};
 	enum na_exit exit = NA_EXIT_FAILED;
@@ -467,7 +468,7 @@ static enum na_exit judge(struct reading *x, struct na_result *r)
 		if (exit != NA_EXIT_OK)
 			return exit;
 		if (na_hangs_judge(&h, &x->logs, &err) == NA_OK)
-			exit = show(x, &h, r);
+			exit = hang_show(x, &h, r);
 		na_hangs_fini(&h);
 	}
 	if (err.status != NA_OK) {
@@ -477,7 +478,7 @@ static enum na_exit judge(struct reading *x, struct na_result *r)
 	return exit;
 }
 
-static enum na_exit run(struct na_cli *cli)
+static enum na_exit hang_run(struct na_cli *cli)
 {
 	struct na_result *r = na_result_new();
 	struct reading x = {.cli = cli};
@@ -492,7 +493,7 @@ static enum na_exit run(struct na_cli *cli)
 	na_catch_interrupt();
 	na_arena_init(&x.arena);
 	na_hang_init(&x.logs);
-	exit = judge(&x, r);
+	exit = hang_judge(&x, r);
 	for (size_t i = 0; x.sources && i < cli->n_inputs; i++)
 		free(x.sources[i].warnings);
 	free(x.sources);
@@ -543,5 +544,5 @@ const struct na_command na_cmd_hang = {
 	.face = &hang_face,
 	.joins = NA_JOIN_WORKERS | NA_JOIN_FINDINGS | NA_JOIN_LEDGER |
 		 NA_JOIN_OUTPUT,
-	.run = run,
+	.run = hang_run,
 };

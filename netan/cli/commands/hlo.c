@@ -43,7 +43,7 @@ static void put_inputs(const struct na_hlo_reading *x, struct na_result *r)
 	}
 }
 
-static void envelope(const struct na_hlo_reading *x, struct na_result *r)
+static void hlo_envelope(const struct na_hlo_reading *x, struct na_result *r)
 {
 	struct na_value *doc = na_result_doc(r), *c;
 
@@ -84,7 +84,7 @@ static void note_idle(const struct na_hlo_reading *x, struct na_result *r)
 			       first, n - 1);
 }
 
-static void notes(const struct na_hlo_reading *x, struct na_result *r)
+static void hlo_notes(const struct na_hlo_reading *x, struct na_result *r)
 {
 	size_t files = 0, passed = 0;
 
@@ -120,8 +120,8 @@ static void say_details(const struct na_hlo_reading *x)
 	}
 }
 
-static enum na_exit show(const struct na_hlo_reading *x,
-			 const struct na_programs *p, struct na_result *r)
+static enum na_exit hlo_show(const struct na_hlo_reading *x,
+			     const struct na_programs *p, struct na_result *r)
 {
 	const struct na_cli *cli = x->cli;
 	const struct params *params = cli->params;
@@ -129,9 +129,9 @@ static enum na_exit show(const struct na_hlo_reading *x,
 
 	say_details(x);
 	na_programs_result(p, r);
-	envelope(x, r);
+	hlo_envelope(x, r);
 	na_programs_views(p, (size_t)params->top, r);
-	notes(x, r);
+	hlo_notes(x, r);
 	exit = na_output(cli, r);
 	if (exit != NA_EXIT_OK)
 		return exit;
@@ -143,7 +143,7 @@ static enum na_exit show(const struct na_hlo_reading *x,
 		       : NA_EXIT_OK;
 }
 
-static enum na_exit run(struct na_cli *cli)
+static enum na_exit hlo_run(struct na_cli *cli)
 {
 	struct na_result *r = na_result_new();
 	struct na_err err = {.status = NA_OK};
@@ -159,7 +159,7 @@ static enum na_exit run(struct na_cli *cli)
 	exit = na_hlo_reading_open(&x, cli);
 	if (exit == NA_EXIT_OK) {
 		if (na_programs_compare(&p, &x.hlo, &err) == NA_OK) {
-			exit = show(&x, &p, r);
+			exit = hlo_show(&x, &p, r);
 		} else {
 			na_say_error(cli, "%s", err.text);
 			exit = NA_EXIT_FAILED;
@@ -218,5 +218,5 @@ static const struct na_face hlo_face = {
 const struct na_command na_cmd_hlo = {
 	.face = &hlo_face,
 	.joins = NA_JOIN_WORKERS | NA_JOIN_FINDINGS | NA_JOIN_OUTPUT,
-	.run = run,
+	.run = hlo_run,
 };

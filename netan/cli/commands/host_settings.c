@@ -175,14 +175,13 @@ static void put_host(struct joining *j, const char *dir,
 	size_t k = na_same_host(s->host, j->hosts, j->n);
 	struct na_value *to;
 
-	for (const struct na_value *v = j->list->u.of.first; v; v = v->next) {
-		const char *other = na_text_of(na_get(v, M_host), "");
-		const char *path = na_text_of(na_get(v, M_path), "");
+	na_for_each (v, j->list) {
+		const char *other = na_text_at(v, M_host);
+		const char *path = na_text_at(v, M_path);
 
 		if (strcmp(other, s->host) != 0 &&
 		    (k == j->n ||
-		     strcmp(na_text_of(na_get(v, "trace_host"), ""),
-			    j->hosts[k]) != 0))
+		     strcmp(na_text_at(v, "trace_host"), j->hosts[k]) != 0))
 			continue;
 		na_say_warning(j->cli,
 			       "%.200s is a second snapshot of host %.100s; "
@@ -223,10 +222,10 @@ static void warn_of_strangers(const struct joining *j)
 	const char *first = NULL;
 	size_t n = 0;
 
-	for (const struct na_value *v = j->list->u.of.first; v; v = v->next) {
-		if (na_text_of(na_get(v, "trace_host"), NULL))
+	na_for_each (v, j->list) {
+		if (na_text_or(v, "trace_host", NULL))
 			continue;
-		first = first ? first : na_text_of(na_get(v, M_host), "");
+		first = first ? first : na_text_at(v, M_host);
 		n++;
 	}
 	if (n && j->n)

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/order.h"
+#include "netan/base/str.h"
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/cli/commands/info.h"
 
@@ -32,19 +35,11 @@ static bool is_local(const struct na_store *st, size_t source, size_t e)
 	return e < st->n_local[source] && st->local[source][e];
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const int32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static uint64_t distinct(int32_t *x, size_t n)
 {
 	uint64_t found = n > 0;
 
-	if (n)
-		qsort(x, n, sizeof(*x), by_value);
+	na_sort(x, n, na_order_i32);
 	for (size_t i = 1; i < n; i++)
 		found += x[i] != x[i - 1];
 	return found;
@@ -207,8 +202,8 @@ static void put_sums(struct na_result *r, struct na_value *row,
 	na_put_int(r, row, M_bad,
 		   (int64_t)(rx[NA_BAD_KEY] + rx[NA_BAD_DURATION]));
 	if (x->timed) {
-		na_put_real(r, row, M_from_s, (double)x->first_ps / 1e12);
-		na_put_real(r, row, M_to_s, (double)x->last_ps / 1e12);
+		na_put_real(r, row, M_from_s, na_s(x->first_ps));
+		na_put_real(r, row, M_to_s, na_s(x->last_ps));
 	} else {
 		na_put_null(r, row, M_from_s);
 		na_put_null(r, row, M_to_s);
@@ -328,16 +323,14 @@ static void put_damage(struct na_result *r, const struct na_value *doc,
 
 	if (!inputs)
 		return;
-	for (const struct na_value *in = inputs->u.of.first; in;
-	     in = in->next) {
+	na_for_each (in, inputs) {
 		const struct na_value *list = na_get(in, M_warnings);
 
-		for (const struct na_value *w = list ? list->u.of.first : NULL;
-		     w; w = w->next) {
+		na_for_each (w, list) {
 			struct na_value *row = na_put_object(r, to, NULL);
 
 			na_put_text(r, row, M_path,
-				    na_text_of(na_get(in, M_path), "-"));
+				    na_text_or(in, M_path, "-"));
 			na_put_text(r, row, M_what, na_text_of(w, ""));
 		}
 	}
@@ -354,16 +347,11 @@ static void put_file(struct na_session *s, struct na_result *r, size_t i,
 	na_put_text(r, row, M_host, in->host);
 }
 
-static const char *s_of(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void headline(struct na_result *r, const struct na_session *s,
 		     const struct sums *all)
 {
 	const struct na_capture_counts *c = &all->capture;
-	const char *files = s->n_inputs == 1 ? "" : "s";
+	const char *files = na_plural(s->n_inputs);
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], d[NA_UNIT_BUF], e[NA_UNIT_BUF];
 
 	na_print_count(a, all->captures ? c->packets : all->events);
@@ -375,9 +363,10 @@ static void headline(struct na_result *r, const struct na_session *s,
 				   "info: %zu file%s, %s packet%s, %s TCP "
 				   "connection%s, %s call%s, %" PRIu64
 				   " RoCE message%s",
-				   s->n_inputs, files, a, s_of(c->packets), d,
-				   s_of(c->connections), e, s_of(c->rpcs),
-				   c->roce_messages, s_of(c->roce_messages));
+				   s->n_inputs, files, a, na_plural(c->packets),
+				   d, na_plural(c->connections), e,
+				   na_plural(c->rpcs), c->roce_messages,
+				   na_plural(c->roce_messages));
 	else if (all->captures)
 		na_result_headline(r,
 				   "info: %zu files, %" PRIu64
@@ -392,8 +381,8 @@ static void headline(struct na_result *r, const struct na_session *s,
 				   s->n_inputs, files, a, b, all->planes);
 }
 
-static void notes(struct na_result *r, const struct na_session *s,
-		  const struct sums *all)
+static void info_notes(struct na_result *r, const struct na_session *s,
+		       const struct sums *all)
 {
 	bool merged = false;
 
@@ -447,7 +436,8 @@ static void put_files(struct na_session *s, struct na_result *r,
 	all->slices = all_slices(&s->store, scratch);
 }
 
-static void fill(struct na_session *s, struct na_result *r, int32_t *scratch)
+static void fill_result(struct na_session *s, struct na_result *r,
+			int32_t *scratch)
 {
 	struct na_value *side = na_result_side(r), *totals;
 	const struct rows rows = {
@@ -469,14 +459,14 @@ static void fill(struct na_session *s, struct na_result *r, int32_t *scratch)
 	na_put_int(r, totals, M_lines, (int64_t)all.lines);
 	put_sums(r, totals, &all);
 	if (all.timed)
-		seconds = ((double)all.last_ps - (double)all.first_ps) / 1e12;
+		seconds = na_s((double)all.last_ps - (double)all.first_ps);
 	headline(r, s, &all);
 	na_envelope(s, r, "info",
 		    all.classes[NA_RX][NA_VALID] + all.classes[NA_TX][NA_VALID],
 		    seconds, -1, none);
 	put_damage(r, na_result_doc(r), rows.damage);
 	views(r, &rows, s->cli->common.verbose, s->store.n_runs > 1);
-	notes(r, s, &all);
+	info_notes(r, s, &all);
 }
 
 static enum na_exit run_info(struct na_cli *cli)
@@ -511,7 +501,7 @@ static enum na_exit run_info(struct na_cli *cli)
 		exit = NA_EXIT_FAILED;
 	}
 	if (exit == NA_EXIT_OK) {
-		fill(&s, r, scratch);
+		fill_result(&s, r, scratch);
 		exit = na_session_verdict(&s);
 		verdict = na_result_ok(r) ? na_output(cli, r) : NA_EXIT_FAILED;
 		exit = exit == NA_EXIT_OK ? verdict : exit;

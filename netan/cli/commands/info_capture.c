@@ -111,7 +111,7 @@ void na_info_view_captures(struct na_result *r, const struct na_value *rows,
 }
 
 /* Only what is there. */
-static void tell(struct na_result *r, uint64_t n, const char *what)
+static void note(struct na_result *r, uint64_t n, const char *what)
 {
 	char text[NA_UNIT_BUF];
 
@@ -125,17 +125,17 @@ void na_info_note_capture(struct na_result *r,
 	if (!all->packets && !all->filtered && !damaged)
 		na_result_note(r, "no packets: the capture is empty; was the "
 				  "right interface recorded?");
-	tell(r, all->cut_packets,
+	note(r, all->cut_packets,
 	     "packets cut by the snap length (bytes count as on the wire; "
 	     "calls in what was cut cannot be read)");
-	tell(r, all->backward_steps,
+	note(r, all->backward_steps,
 	     "steps back in time from packet to packet");
-	tell(r, all->malformed, "packets whose headers lie or end early");
-	tell(r, all->fragments_lost, "fragments without their other parts");
-	tell(r, all->http2_mid_stream,
+	note(r, all->malformed, "packets whose headers lie or end early");
+	note(r, all->fragments_lost, "fragments without their other parts");
+	note(r, all->http2_mid_stream,
 	     "HTTP/2 connections picked up in mid-stream (some of their calls "
 	     "have no known name)");
-	tell(r, all->roce_psn_gaps, "gaps in RoCE sequence numbers");
-	tell(r, all->roce_naks, "RoCE NAKs");
-	tell(r, all->roce_congestion, "RoCE congestion notifications");
+	note(r, all->roce_psn_gaps, "gaps in RoCE sequence numbers");
+	note(r, all->roce_naks, "RoCE NAKs");
+	note(r, all->roce_congestion, "RoCE congestion notifications");
 }

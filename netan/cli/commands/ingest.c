@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "netan/base/str.h"
 #include "netan/base/vec.h"
 #include "netan/cli/anonymize.h"
 #include "netan/cli/output.h"
@@ -33,8 +34,8 @@ struct target {
 	const char *path;
 };
 
-static enum na_status put(void *ctx, const void *p, size_t n,
-			  struct na_err *err)
+static enum na_status put_bytes(void *ctx, const void *p, size_t n,
+				struct na_err *err)
 {
 	const struct target *t = ctx;
 
@@ -88,7 +89,7 @@ static enum na_status write_all(struct na_session *s, struct target *to,
 			.n_devices = in->n_devices,
 		};
 	}
-	f = na_xfer_new(put, to, &head, err);
+	f = na_xfer_new(put_bytes, to, &head, err);
 	free(sources);
 	st = f ? na_ingest_read(s, f, err) : err->status;
 	if (st == NA_OK && !s->interrupted)
@@ -109,8 +110,8 @@ static void print_report(const char *path, const struct na_xfer_counts *c)
 
 	printf("wrote %s, %s: %s transfer%s, %s other record%s", path,
 	       na_print_bytes(size, (double)c->bytes, 3),
-	       na_print_count(n, c->transfers), c->transfers == 1 ? "" : "s",
-	       na_print_count(m, c->others), c->others == 1 ? "" : "s");
+	       na_print_count(n, c->transfers), na_plural(c->transfers),
+	       na_print_count(m, c->others), na_plural(c->others));
 	if (all)
 		printf("; %.1f bytes each", (double)c->bytes / (double)all);
 	putchar('\n');
@@ -176,7 +177,7 @@ static bool damaged(const struct na_session *s)
 	return any;
 }
 
-static enum na_exit run(struct na_cli *cli)
+static enum na_exit ingest_run(struct na_cli *cli)
 {
 	const struct params *p = cli->params;
 	struct na_err err = {.status = NA_OK};
@@ -248,5 +249,5 @@ static const struct na_face ingest_face = {
 const struct na_command na_cmd_ingest = {
 	.face = &ingest_face,
 	.joins = NA_JOIN_INPUT | NA_JOIN_QUIET,
-	.run = run,
+	.run = ingest_run,
 };

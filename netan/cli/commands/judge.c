@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/methods/capacity.h"
 #include "netan/result/emit.h"
 
@@ -115,7 +116,7 @@ static void put_coverage(struct na_battery *b, struct na_result *r)
 	if (line)
 		na_result_note(r, "looked at%s", line);
 	na_envelope(s, r, s->cli->command->face->name, b->driven[i].used,
-		    ((double)b->last_ps - (double)b->first_ps) / 1e12,
+		    na_s((double)b->last_ps - (double)b->first_ps),
 		    b->driven[i].side, b->driven[i].dropped);
 }
 

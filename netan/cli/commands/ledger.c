@@ -14,6 +14,7 @@
 
 #include "ingest/logs/hang_wrapped.h"
 #include "ingest/logs/lines.h"
+#include "netan/base/order.h"
 #include "netan/base/sha256.h"
 #include "netan/base/strtab.h"
 #include "netan/base/text.h"
@@ -42,13 +43,6 @@ struct ledger {
 
 /* ---- the id of a run */
 
-static int by_text(const void *a, const void *b)
-{
-	const char *const *x = a, *const *y = b;
-
-	return strcmp(*x, *y);
-}
-
 void na_ledger_id(const char *const *hashes, size_t n, char id[17])
 {
 	const char **sorted = na_calloc(n + 1, sizeof(*sorted));
@@ -57,7 +51,7 @@ void na_ledger_id(const char *const *hashes, size_t n, char id[17])
 
 	if (sorted && all) {
 		memcpy(sorted, hashes, n * sizeof(*sorted));
-		qsort(sorted, n, sizeof(*sorted), by_text);
+		na_sort(sorted, n, na_order_text);
 		for (size_t i = 0; i < n; i++)
 			strncat(all, sorted[i], NA_SHA256_HEX - 1);
 		na_sha256(all, strlen(all), hex);
@@ -87,8 +81,8 @@ struct entry {
 };
 
 /* "key": "value" of a flat object; a number or null is passed over. */
-static bool member(struct na_bit x, size_t *at, struct na_bit *key,
-		   struct na_bit *value)
+static bool read_member(struct na_bit x, size_t *at, struct na_bit *key,
+			struct na_bit *value)
 {
 	size_t i = *at, start;
 
@@ -151,7 +145,7 @@ static bool parse(struct na_bit x, struct entry *e)
 		x.n--;
 	if (x.n < 2 || x.s[0] != '{' || x.s[x.n - 1] != '}')
 		return false;
-	while (member(x, &i, &key, &value)) {
+	while (read_member(x, &i, &key, &value)) {
 		take_member(e, key, value);
 		if (x.s[i] == '}')
 			return i + 1 == x.n && e->has[RUN] && e->has[WHEN] &&
@@ -299,8 +293,8 @@ static void put_line(FILE *out, const struct na_ledger_run *run,
 	fprintf(out, "\"netan\":\"%s\"}\n", NETAN_VERSION);
 }
 
-static enum na_status append(int fd, const struct ledger *l, const char *path,
-			     struct na_err *err)
+static enum na_status append_run(int fd, const struct ledger *l,
+				 const char *path, struct na_err *err)
 {
 	const struct na_ledger_run *run = l->run;
 	char when[32], *text = NULL;
@@ -463,7 +457,7 @@ static enum na_status note(struct ledger *l, int fd, const char *path,
 			       path);
 	if (!count_own(l))
 		return na_fail_nomem(err);
-	return append(fd, l, path, err);
+	return append_run(fd, l, path, err);
 }
 
 enum na_status na_ledger_note(const struct na_cli *cli,

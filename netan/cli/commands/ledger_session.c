@@ -10,7 +10,7 @@
 
 static const char *text(const struct na_value *row, const char *name)
 {
-	return na_text_of(na_get(row, name), NULL);
+	return na_text_or(row, name, NULL);
 }
 
 static bool run_id(struct na_session *s, char id[17])
@@ -39,8 +39,7 @@ static size_t suspects_of(const struct na_value *culprits,
 {
 	size_t n = 0;
 
-	for (const struct na_value *v = culprits ? culprits->u.of.first : NULL;
-	     v; v = v->next) {
+	na_for_each (v, culprits) {
 		const char *host = text(v, "host");
 
 		if (!host)
@@ -52,10 +51,9 @@ static size_t suspects_of(const struct na_value *culprits,
 			.peer = text(v, M_dst_host),
 			.kind = text(v, "kind"),
 			.cause = text(v, "channel"),
-			.events = (uint64_t)na_int_of(na_get(v, M_transfers),
-						      0),
-			.excess = na_real_of(na_get(v, M_excess), NAN),
-			.p_value = na_real_of(na_get(v, M_p_value), NAN)};
+			.events = (uint64_t)na_count_at(v, M_transfers),
+			.excess = na_number_at(v, M_excess),
+			.p_value = na_number_at(v, M_p_value)};
 	}
 	return n;
 }

@@ -15,6 +15,7 @@
  * what root owns and nothing else.  fd: an open output to hand over, or -1.
  * NA_EIO: whoever is left cannot write into the folder.
  */
-enum na_status na_privileges_drop(const char *path, int fd, struct na_err *err);
+enum na_status na_privileges_drop(const char *path, int fd,
+				  struct na_err *err) NA_MUST_CHECK;
 
 #endif

@@ -295,7 +295,7 @@ static enum na_exit read_and_make(struct making *m,
 	return exit;
 }
 
-static enum na_exit run(struct na_cli *cli)
+static enum na_exit report_run(struct na_cli *cli)
 {
 	const struct params *p = cli->params;
 	struct making m = {
@@ -355,5 +355,5 @@ const struct na_command na_cmd_report = {
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_QUIET |
 		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES |
 		 NA_JOIN_CHECKS,
-	.run = run,
+	.run = report_run,
 };

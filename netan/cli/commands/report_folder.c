@@ -156,7 +156,8 @@ static void draw_one(void *ctx, size_t i)
 		na_fail_nomem(&d->errs[i]);
 		return;
 	}
-	na_figure_write(f, p->result, &page, "png", out, &d->errs[i]);
+	na_in_err(
+		na_figure_write(f, p->result, &page, "png", out, &d->errs[i]));
 	if (fclose(out) != 0 && d->errs[i].status == NA_OK)
 		na_fail_nomem(&d->errs[i]);
 }

@@ -76,8 +76,8 @@ static void draw_one(void *ctx, size_t i)
 	out = open_memstream(&p->figures[i], &bytes);
 	page.style = open_memstream(&p->styles[i], &style_bytes);
 	if (out && page.style)
-		na_figure_write(f, part->result, &page, "inline", out,
-				&d->errs[i]);
+		na_in_err(na_figure_write(f, part->result, &page, "inline", out,
+					  &d->errs[i]));
 	if (!out || fclose(out) != 0)
 		na_fail_nomem(&d->errs[i]);
 	if (!page.style || fclose(page.style) != 0)

@@ -207,7 +207,7 @@ static void print_report(const struct na_synth_config *cfg,
 	putchar('\n');
 }
 
-static enum na_exit run(struct na_cli *cli)
+static enum na_exit synth_run(struct na_cli *cli)
 {
 	const struct na_synth_config *cfg = cli->params;
 	struct na_synth_report report;
@@ -250,5 +250,5 @@ static const struct na_face synth_face = {
 const struct na_command na_cmd_synth = {
 	.face = &synth_face,
 	.joins = NA_JOIN_QUIET,
-	.run = run,
+	.run = synth_run,
 };

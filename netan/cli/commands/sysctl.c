@@ -50,7 +50,7 @@ struct readings {
 	size_t routes_bytes;
 };
 
-static enum na_exit mistake(const struct na_cli *cli)
+static enum na_exit sysctl_mistake(const struct na_cli *cli)
 {
 	const struct params *p = cli->params;
 	struct na_err err = {.status = NA_OK};
@@ -113,8 +113,8 @@ static enum na_status read_all(struct readings *x, const struct params *p,
 	return read_before(x, p->before, err);
 }
 
-static void envelope(const struct readings *x, const struct params *p,
-		     const struct na_host_judged *j, struct na_result *r)
+static void sysctl_envelope(const struct readings *x, const struct params *p,
+			    const struct na_host_judged *j, struct na_result *r)
 {
 	struct na_value *doc = na_result_doc(r), *list, *row, *c;
 
@@ -153,7 +153,8 @@ static void warn_of_other(const struct na_cli *cli, const struct readings *x)
 			       b, a);
 }
 
-static enum na_exit keep(const struct na_cli *cli, const struct readings *x)
+static enum na_exit keep_snapshot(const struct na_cli *cli,
+				  const struct readings *x)
 {
 	const struct params *p = cli->params;
 	struct na_err err = {.status = NA_OK};
@@ -184,8 +185,8 @@ static void note_kept(const struct params *p, const struct readings *x,
 			       p->snapshot);
 }
 
-static enum na_exit show(struct na_cli *cli, const struct readings *x,
-			 struct na_result *r)
+static enum na_exit sysctl_show(struct na_cli *cli, const struct readings *x,
+				struct na_result *r)
 {
 	const struct params *p = cli->params;
 	const struct na_host_asked asked = {
@@ -198,11 +199,11 @@ static enum na_exit show(struct na_cli *cli, const struct readings *x,
 	na_hide(cli, NA_ALIAS_HOST, x->now.host);
 	na_hide(cli, NA_ALIAS_HOST, x->before.host);
 	warn_of_other(cli, x);
-	exit = keep(cli, x);
+	exit = keep_snapshot(cli, x);
 	if (exit != NA_EXIT_OK)
 		return exit;
 	j = na_host_settings_put(&x->now, &asked, r, na_result_body(r));
-	envelope(x, p, &j, r);
+	sysctl_envelope(x, p, &j, r);
 	na_host_settings_views(&j, p->root, r);
 	note_kept(p, x, r);
 	exit = na_output(cli, r);
@@ -224,7 +225,7 @@ static void hide_paths(const struct na_cli *cli)
 	na_hide(cli, NA_ALIAS_FILE, p->routes);
 }
 
-static enum na_exit run(struct na_cli *cli)
+static enum na_exit sysctl_run(struct na_cli *cli)
 {
 	struct na_result *r = na_result_new();
 	struct na_err err = {.status = NA_OK};
@@ -233,13 +234,13 @@ static enum na_exit run(struct na_cli *cli)
 
 	hide_paths(cli);
 	if (exit == NA_EXIT_OK)
-		exit = mistake(cli);
+		exit = sysctl_mistake(cli);
 	if (exit != NA_EXIT_OK || !r) {
 		na_result_free(r);
 		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
 	}
 	if (read_all(&x, cli->params, &err) == NA_OK) {
-		exit = show(cli, &x, r);
+		exit = sysctl_show(cli, &x, r);
 	} else {
 		const struct params *p = cli->params;
 		bool of_routes = err.status == NA_EFORMAT;
@@ -289,5 +290,5 @@ static const struct na_face sysctl_face = {
 const struct na_command na_cmd_sysctl = {
 	.face = &sysctl_face,
 	.joins = NA_JOIN_FINDINGS | NA_JOIN_OUTPUT | NA_JOIN_NAMES,
-	.run = run,
+	.run = sysctl_run,
 };

@@ -103,7 +103,8 @@ static void put_input(struct na_result *r, struct na_value *list,
 		na_put_text(r, why, NULL, p->err.text);
 }
 
-static void envelope(struct na_result *r, const struct piece *pieces, size_t n)
+static void xla_metrics_envelope(struct na_result *r,
+				 const struct piece *pieces, size_t n)
 {
 	struct na_value *doc = na_result_doc(r), *list, *c, *left;
 	uint64_t used = 0, damaged = 0;
@@ -154,10 +155,10 @@ static enum na_exit nothing(const struct na_cli *cli, const struct piece *p,
 	return NA_EXIT_FAILED;
 }
 
-static enum na_exit judge(const struct na_cli *cli,
-			  const struct na_xla_input *inputs,
-			  const struct piece *pieces, bool damaged,
-			  struct na_result *r)
+static enum na_exit xla_metrics_judge(const struct na_cli *cli,
+				      const struct na_xla_input *inputs,
+				      const struct piece *pieces, bool damaged,
+				      struct na_result *r)
 {
 	const struct params *params = cli->params;
 	const struct na_xla_asked asked = {
@@ -175,7 +176,7 @@ static enum na_exit judge(const struct na_cli *cli,
 		na_say_error(cli, "%s", err.text);
 		return NA_EXIT_FAILED;
 	}
-	envelope(r, pieces, cli->n_inputs);
+	xla_metrics_envelope(r, pieces, cli->n_inputs);
 	exit = na_output(cli, r);
 	if (exit != NA_EXIT_OK)
 		return exit;
@@ -244,10 +245,10 @@ static enum na_exit read_all(const struct na_cli *cli,
 		na_result_note(r, "interrupted: not all was read");
 	if (!tells)
 		return nothing(cli, pieces, n);
-	return judge(cli, inputs, pieces, damaged, r);
+	return xla_metrics_judge(cli, inputs, pieces, damaged, r);
 }
 
-static enum na_exit run(struct na_cli *cli)
+static enum na_exit xla_metrics_run(struct na_cli *cli)
 {
 	struct na_result *r = na_result_new();
 	enum na_exit exit = na_output_check(cli);
@@ -312,5 +313,5 @@ static const struct na_face xla_metrics_face = {
 const struct na_command na_cmd_xla_metrics = {
 	.face = &xla_metrics_face,
 	.joins = NA_JOIN_WORKERS | NA_JOIN_FINDINGS | NA_JOIN_OUTPUT,
-	.run = run,
+	.run = xla_metrics_run,
 };

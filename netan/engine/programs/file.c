@@ -14,8 +14,8 @@ static const char *path_of(const struct na_hlo_piece *p)
 }
 
 /* What speaks of the copy of standard input speaks of that. */
-static void tell(struct na_hlo_piece *p, const char *text, bool damaged,
-		 bool partial)
+static void tell_piece(struct na_hlo_piece *p, const char *text, bool damaged,
+		       bool partial)
 {
 	struct na_hlo_told *x = na_arena_alloc(&p->arena, sizeof(*x));
 	size_t n = strlen(p->copy_path);
@@ -42,7 +42,7 @@ static void tell(struct na_hlo_piece *p, const char *text, bool damaged,
 
 static void warn_dump(void *ctx, const char *text)
 {
-	tell(ctx, text, true, false);
+	tell_piece(ctx, text, true, false);
 }
 
 static uint8_t target_of(const struct na_input *in)
@@ -69,7 +69,7 @@ static void read_trace(struct na_hlo_piece *p, struct na_input *in)
 		p->hlo.modules[i].target = target_of(in);
 	for (const struct na_warning *w = in->warnings; w; w = w->next) {
 		snprintf(text, sizeof(text), "%s: %s", path_of(p), w->text);
-		tell(p, text, true, true);
+		tell_piece(p, text, true, true);
 	}
 	if (st != NA_OK || p->hlo.n_modules)
 		return;
@@ -80,7 +80,7 @@ static void read_trace(struct na_hlo_piece *p, struct na_input *in)
 		 "%s: a trace without HLO modules: looked for \"Hlo "
 		 "Proto\" on the plane \"/host:metadata\"",
 		 path_of(p));
-	tell(p, text, false, false);
+	tell_piece(p, text, false, false);
 }
 
 /* `why`: it is no trace either, or NULL. */

@@ -81,8 +81,8 @@ static bool copy_text(struct piece *p, struct na_text *t)
 	return s;
 }
 
-static enum na_status keep(struct piece *p, const struct na_action *a,
-			   size_t first, size_t n)
+static enum na_status keep_action(struct piece *p, const struct na_action *a,
+				  size_t first, size_t n)
 {
 	struct found *f;
 
@@ -152,7 +152,7 @@ static enum na_status keep_message(struct piece *p, const struct na_transfer *t)
 	if (!push_transfer(p, &x))
 		return NA_ENOMEM;
 	p->waiting = p->n_transfers;
-	return keep(p, &a, p->n_transfers - 1, 1);
+	return keep_action(p, &a, p->n_transfers - 1, 1);
 }
 
 /* Of one event: the same end, and what its key says. */
@@ -201,7 +201,7 @@ static enum na_status on_action(void *ctx, const struct na_action *a)
 	}
 	p->n_transfers = first + n;
 	p->waiting = p->n_transfers;
-	return keep(p, a, first, n);
+	return keep_action(p, a, first, n);
 }
 
 /* Names and endpoints are those that the first reading has met. */

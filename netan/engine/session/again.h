@@ -12,7 +12,7 @@
  * closed before `first` is. */
 enum na_status na_open_again(struct na_input *in, const struct na_input *first,
 			     uint32_t wants, uint32_t segments_of,
-			     struct na_err *err);
+			     struct na_err *err) NA_MUST_CHECK;
 
 /* Passes over every record, name and remark: the first reading has told of
  * all that is left out or damaged. */

@@ -24,7 +24,7 @@ struct dumps {
 	size_t damaged; /* below the path at hand */
 };
 
-static void warn(void *ctx, const char *text)
+static void warn_of_program(void *ctx, const char *text)
 {
 	struct dumps *d = ctx;
 
@@ -85,8 +85,8 @@ static enum na_status of_dumps(struct na_session *s, struct na_err *err)
 		struct dumps d = {.s = s};
 		size_t n;
 
-		st = na_hlo_read_path(s->programs, paths->items[i], NULL, warn,
-				      &d, &n, err);
+		st = na_hlo_read_path(s->programs, paths->items[i], NULL,
+				      warn_of_program, &d, &n, err);
 		if (st == NA_OK && !n && !d.damaged)
 			na_say_warning(s->cli,
 				       "--hlo %s: no HLO module in it (looked "

@@ -52,9 +52,9 @@ enum na_exit na_session_read(struct na_session *s, bool by_step)
 	na_store_init(&s->store, s->sources, s->n_inputs, &err);
 	s->store.names_of = s->hosts;
 	if (err.status == NA_OK)
-		na_session_programs_check(s, &err);
+		na_in_err(na_session_programs_check(s, &err));
 	if (err.status == NA_OK)
-		na_read_blocks(s, &work, &err);
+		na_in_err(na_read_blocks(s, &work, &err));
 	if (err.status == NA_OK) {
 		after_reading(s);
 		na_store_resolve(&s->store,
@@ -63,9 +63,9 @@ enum na_exit na_session_read(struct na_session *s, bool by_step)
 	}
 	na_hide_session(s);
 	if (err.status == NA_OK)
-		na_session_named(s, &err);
+		na_in_err(na_session_named(s, &err));
 	if (err.status == NA_OK)
-		na_session_programs(s, &err);
+		na_in_err(na_session_programs(s, &err));
 	if (err.status == NA_OK)
 		return NA_EXIT_OK;
 	na_say_error(s->cli, "%s", err.text);

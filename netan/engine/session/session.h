@@ -54,7 +54,8 @@ void na_session_close(struct na_session *s);
 
 /* --from, --step, ... into s->filter; needs the origin.  What an analysis
  * makes of it (clip, side, components) is the caller's. */
-enum na_status na_session_filter(struct na_session *s, struct na_err *err);
+enum na_status na_session_filter(struct na_session *s,
+				 struct na_err *err) NA_MUST_CHECK;
 /* captures.c, for open and read.  The files of a run's capture are
  * linked, --filter and --hosts are looked at; says what is wrong itself. */
 enum na_exit na_session_captures(struct na_session *s);
@@ -65,18 +66,23 @@ bool na_session_say_no_packets(const struct na_session *s);
 /* HLO modules of the traces and of --hlo, where they are wanted: whether
  * --hlo can be, before reading; then into the store. */
 enum na_status na_session_programs_check(const struct na_session *s,
-					 struct na_err *err);
-enum na_status na_session_programs(struct na_session *s, struct na_err *err);
+					 struct na_err *err) NA_MUST_CHECK;
+enum na_status na_session_programs(struct na_session *s,
+				   struct na_err *err) NA_MUST_CHECK;
 /* After reading: did --hosts name anyone? */
-enum na_status na_session_named(struct na_session *s, struct na_err *err);
+enum na_status na_session_named(struct na_session *s,
+				struct na_err *err) NA_MUST_CHECK;
 
 /* All of a file of at most `most` bytes, to be freed; `what` it should be. */
 enum na_status na_whole_file(const char *path, size_t most, const char *what,
-			     char **text, size_t *n, struct na_err *err);
+			     char **text, size_t *n,
+			     struct na_err *err) NA_MUST_CHECK;
 /* --topology, before reading; nothing without it. */
-enum na_status na_session_topology(struct na_session *s, struct na_err *err);
+enum na_status na_session_topology(struct na_session *s,
+				   struct na_err *err) NA_MUST_CHECK;
 /* Hosts to their places, after reading; says which have none. */
-enum na_status na_session_place(struct na_session *s, struct na_err *err);
+enum na_status na_session_place(struct na_session *s,
+				struct na_err *err) NA_MUST_CHECK;
 
 /* Once more through the input of a connection, for its segments in their
  * order: what `each` says but NA_OK ends it.  Nothing where the input holds
@@ -86,7 +92,7 @@ typedef enum na_status (*na_each_segment)(void *arg,
 enum na_status na_session_segments(struct na_session *s,
 				   const struct na_connection *c,
 				   na_each_segment each, void *arg,
-				   struct na_err *err);
+				   struct na_err *err) NA_MUST_CHECK;
 
 /* Once more through the traces, for the actions of some executions, in input
  * order: what `each` says but NA_OK ends it.  Nothing where an input holds
@@ -95,7 +101,7 @@ typedef enum na_status (*na_each_action)(void *arg, const struct na_replay *x);
 enum na_status na_session_actions(struct na_session *s,
 				  const struct na_execution *of, size_t n,
 				  na_each_action each, void *arg,
-				  struct na_err *err);
+				  struct na_err *err) NA_MUST_CHECK;
 
 /* envelope.c: inputs, origin, coverage around a result; `side`: of which
  * transfers, -1: both. */

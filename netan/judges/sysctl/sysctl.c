@@ -162,11 +162,6 @@ static void put_setting(struct hs_out *o, const struct na_settings *s,
 static const char *const states[] = {
 	[HS_OK] = "ok", [HS_BAD] = "bad", [HS_UNKNOWN] = "unknown",
 };
-static const char *const severities[] = {
-	[NA_SEV_INFO] = "info",
-	[NA_SEV_WARNING] = "warning",
-	[NA_SEV_ERROR] = "error",
-};
 /* clang-format on */
 
 /* Counts, too. */
@@ -178,7 +173,8 @@ void hs_put_state(struct hs_out *o, struct na_value *to,
 
 	na_put_text(r, to, M_state, states[row->state]);
 	na_put_text(r, to, M_why, row->why);
-	na_put_text(r, to, M_severity, bad ? severities[row->severity] : NULL);
+	na_put_text(r, to, M_severity,
+		    bad ? na_severity_name(row->severity) : NULL);
 	na_put_text(r, to, M_remedy, bad ? row->remedy : NULL);
 	o->judged.ok += row->state == HS_OK;
 	o->judged.bad += bad;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/methods/localise/state.h"
 #include "netan/stats/tests/robust.h"
@@ -99,7 +100,7 @@ static void draw_share(void *arg, size_t share)
 	struct ticket kept[PER_PAIR];
 	size_t from, to;
 
-	lz_share(in->n_pairs, share, &from, &to);
+	na_lz_share(in->n_pairs, share, &from, &to);
 	for (size_t p = from; p < to; p++) {
 		const struct na_lz_transfer *t = in->transfers +
 						 in->pairs[p].first;
@@ -131,7 +132,7 @@ static void close_up(struct drawing *d)
 	}
 }
 
-enum na_status lz_baseline_sample(struct lz *z, struct na_err *err)
+enum na_status na_lz_baseline_sample(struct lz *z, struct na_err *err)
 {
 	size_t n = z->in->n_pairs, room = 0;
 	struct drawing d = {.z = z, .most = PER_PAIR};
@@ -152,7 +153,7 @@ enum na_status lz_baseline_sample(struct lz *z, struct na_err *err)
 	if (!d.first || !d.got || !z->base.sample || !z->base.lines)
 		s = na_fail_nomem(err);
 	else
-		s = lz_parallel(z, LZ_SHARES, draw_share, &d, err);
+		s = na_lz_parallel(z, LZ_SHARES, draw_share, &d, err);
 	if (s == NA_OK)
 		close_up(&d);
 	free(d.first);
@@ -160,7 +161,7 @@ enum na_status lz_baseline_sample(struct lz *z, struct na_err *err)
 	return s;
 }
 
-void lz_baseline_fini(struct lz_baseline *b)
+void na_lz_baseline_fini(struct lz_baseline *b)
 {
 	free(b->sample);
 	free(b->lines);
@@ -290,12 +291,7 @@ struct sized {
 	double over; /* log latency over the line */
 };
 
-static int by_size(const void *a, const void *b)
-{
-	const struct sized *x = a, *y = b;
-
-	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
+NA_ORDER(by_size, struct sized, NA_UP(bytes))
 
 /* Equal counts, but one size is never cut in two. */
 static size_t knot_end(const struct sized *s, size_t n, size_t from,
@@ -312,7 +308,7 @@ static void fit_knots(struct lz_baseline *b, struct sized *s, double *x)
 {
 	size_t n = b->n_sample, each = n / LZ_KNOTS + 1;
 
-	qsort(s, n, sizeof(*s), by_size);
+	na_sort(s, n, by_size);
 	if (each < PER_KNOT)
 		each = PER_KNOT;
 	b->n_knots = 0;
@@ -346,7 +342,7 @@ static double correction(const struct lz_baseline *b, float bytes)
 	return b->knot_y[k - 1] + at * (b->knot_y[k] - b->knot_y[k - 1]);
 }
 
-double lz_expect_log(const struct lz *z, uint32_t class_of, float bytes)
+double na_lz_expect_log(const struct lz *z, uint32_t class_of, float bytes)
 {
 	return line_log(&z->base.lines[class_of], bytes) +
 	       correction(&z->base, bytes);
@@ -409,7 +405,7 @@ static bool fit(struct lz *z, uint32_t *order, size_t *first, double *x,
 	return !lz_on(z, NA_LZ_PART_CONTEXT) || fit_context(z, order, x);
 }
 
-enum na_status lz_baseline_fit(struct lz *z, struct na_err *err)
+enum na_status na_lz_baseline_fit(struct lz *z, struct na_err *err)
 {
 	size_t n = z->base.n_sample;
 	uint32_t *order = na_calloc(n, sizeof(*order));
@@ -445,7 +441,7 @@ static double remember(const struct lz *z, struct memo *m, uint32_t class_of,
 	    m->bytes[k] > bytes) {
 		m->class_of[k] = class_of;
 		m->bytes[k] = bytes;
-		m->expect[k] = lz_expect_log(z, class_of, bytes);
+		m->expect[k] = na_lz_expect_log(z, class_of, bytes);
 	}
 	return m->expect[k];
 }
@@ -458,7 +454,7 @@ static void residual_share(void *arg, size_t share)
 	size_t from, to;
 
 	memset(&memo, 0xff, sizeof(memo.class_of));
-	lz_share(in->n_pairs, share, &from, &to);
+	na_lz_share(in->n_pairs, share, &from, &to);
 	for (size_t p = from; p < to; p++) {
 		struct na_lz_transfer *t = in->transfers + in->pairs[p].first;
 
@@ -477,7 +473,7 @@ static void residual_share(void *arg, size_t share)
 	}
 }
 
-enum na_status lz_residuals(struct lz *z, struct na_err *err)
+enum na_status na_lz_residuals(struct lz *z, struct na_err *err)
 {
-	return lz_parallel(z, LZ_SHARES, residual_share, z, err);
+	return na_lz_parallel(z, LZ_SHARES, residual_share, z, err);
 }

@@ -44,7 +44,8 @@ static void measure_pair(struct clocks *k, size_t p, struct lz_room *room)
 
 		if (!((double)t[i].size_bytes <= k->small_bytes))
 			continue;
-		expect = exp(lz_expect_log(z, z->class_of[p], t[i].size_bytes));
+		expect = exp(
+			na_lz_expect_log(z, z->class_of[p], t[i].size_bytes));
 		expect = lz_smaller(expect, LZ_MOST_US);
 		none += !(t[i].latency_us > 0);
 		room->x[n++] =
@@ -68,11 +69,11 @@ static void measure_share(void *arg, size_t share)
 	struct lz_room room;
 	size_t from, to;
 
-	lz_share(k->z->in->n_pairs, share, &from, &to);
-	k->failed[share] = !lz_room_init(&room, k->z, from, to);
+	na_lz_share(k->z->in->n_pairs, share, &from, &to);
+	k->failed[share] = !na_lz_room_init(&room, k->z, from, to);
 	for (size_t p = from; p < to && !k->failed[share]; p++)
 		measure_pair(k, p, &room);
-	lz_room_fini(&room);
+	na_lz_room_fini(&room);
 }
 
 static double side_median(struct clocks *k, enum na_lz_kind kind, uint32_t h)
@@ -226,7 +227,7 @@ static void clocks_fini(struct clocks *k)
 	free(k->x);
 }
 
-enum na_status lz_clocks(struct lz *z, bool *fixed, struct na_err *err)
+enum na_status na_lz_clocks(struct lz *z, bool *fixed, struct na_err *err)
 {
 	struct clocks k = {.z = z};
 	enum na_status s = NA_OK;
@@ -235,7 +236,7 @@ enum na_status lz_clocks(struct lz *z, bool *fixed, struct na_err *err)
 	if (!room_for(&k))
 		s = na_fail_nomem(err);
 	if (s == NA_OK)
-		s = lz_shares(z, measure_share, &k, k.failed, err);
+		s = na_lz_shares(z, measure_share, &k, k.failed, err);
 	for (size_t i = 0; s == NA_OK && i < MAX_FIXES && fix_one(&k); i++)
 		*fixed = true;
 	clocks_fini(&k);
@@ -272,7 +273,7 @@ static double uncertainty(struct clocks *k, uint32_t h)
 	return lz_larger(mad, 1);
 }
 
-enum na_status lz_clocks_report(struct lz *z, struct na_err *err)
+enum na_status na_lz_clocks_report(struct lz *z, struct na_err *err)
 {
 	struct clocks k = {.z = z};
 	size_t cap = 0;
@@ -281,7 +282,7 @@ enum na_status lz_clocks_report(struct lz *z, struct na_err *err)
 	if (!room_for(&k))
 		s = na_fail_nomem(err);
 	if (s == NA_OK)
-		s = lz_shares(z, measure_share, &k, k.failed, err);
+		s = na_lz_shares(z, measure_share, &k, k.failed, err);
 	for (uint32_t h = 0; s == NA_OK && h < z->in->n_hosts; h++) {
 		struct na_lz_result *r = z->out;
 

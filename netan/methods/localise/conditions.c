@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "netan/base/order.h"
 #include "netan/methods/localise/state.h"
 #include "netan/stats/tests/robust.h"
 
@@ -99,14 +100,7 @@ struct in_cell {
 	float r;
 };
 
-static int by_cell(const void *a, const void *b)
-{
-	const struct in_cell *x = a, *y = b;
-
-	if (x->collective != y->collective)
-		return x->collective < y->collective ? -1 : 1;
-	return (x->r > y->r) - (x->r < y->r);
-}
+NA_ORDER(by_cell, struct in_cell, NA_UP(collective), NA_UP(r))
 
 /* The path's records with their collectives; a stride of them if many. */
 static size_t read_cells(const struct lz_explain *x, uint32_t p,
@@ -138,7 +132,7 @@ static bool in_two_collectives(const struct lz_explain *x, uint32_t p,
 	double base = x->v->centre + x->v->m[p] - x->cur[p];
 	size_t n = read_cells(x, p, cells), counted = 0;
 
-	qsort(cells, n, sizeof(*cells), by_cell);
+	na_sort(cells, n, by_cell);
 	for (size_t i = 0, to; i < n; i = to) {
 		double m;
 
@@ -170,7 +164,7 @@ static bool path_stands_out(struct lz_explain *x, const struct lz_candidate *c)
 
 	if (c->who.kind != NA_LZ_PAIR)
 		return true;
-	p = lz_find_pair(x->z, c->who.a, c->who.b);
+	p = na_lz_find_pair(x->z, c->who.a, c->who.b);
 	return x->cur[p] > lz_larger(LZ_MIN_PATH + x->path_level,
 				     ABOVE_LEVEL * x->path_level) &&
 	       x->low[p] > lz_larger(PATH_FLOOR, KEEPS * c->effect) &&
@@ -196,7 +190,7 @@ static bool path_exceeds_reverse(const struct lz_explain *x,
 {
 	double limit = log((double)x->v->valid / x->z->alpha), dv, w;
 
-	if (!direction(x, lz_find_pair(x->z, c->who.a, c->who.b), &dv, &w))
+	if (!direction(x, na_lz_find_pair(x->z, c->who.a, c->who.b), &dv, &w))
 		return c->effect >= LZ_LOG_3;
 	return dv > LZ_MIN_PATH && dv * dv * w / 2 > limit;
 }
@@ -246,7 +240,7 @@ static const struct {
 	{NA_LZ_PART_REVERSE, true, exceeds_reverse},
 };
 
-bool lz_conditions_hold(struct lz_explain *x, const struct lz_candidate *c)
+bool na_lz_conditions_hold(struct lz_explain *x, const struct lz_candidate *c)
 {
 	bool path = c->who.kind == NA_LZ_PAIR;
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/methods/localise/state.h"
 #include "netan/stats/tests/robust.h"
@@ -220,22 +221,12 @@ static bool offer_paths(struct lz_explain *x)
 	return true;
 }
 
-static int best_first(const void *a, const void *b)
-{
-	const struct lz_candidate *x = a, *y = b;
-
-	if (x->score < y->score || x->score > y->score)
-		return x->score < y->score ? 1 : -1;
-	if (x->who.kind != y->who.kind)
-		return x->who.kind < y->who.kind ? -1 : 1;
-	if (x->who.a != y->who.a)
-		return x->who.a < y->who.a ? -1 : 1;
-	return (x->who.b > y->who.b) - (x->who.b < y->who.b);
-}
+NA_ORDER(best_first, struct lz_candidate, NA_DOWN(score), NA_UP(who.kind),
+	 NA_UP(who.a), NA_UP(who.b))
 
 static uint32_t path_of(const struct lz *z, struct na_lz_who who)
 {
-	return who.kind == NA_LZ_PAIR ? lz_find_pair(z, who.a, who.b)
+	return who.kind == NA_LZ_PAIR ? na_lz_find_pair(z, who.a, who.b)
 				      : NA_LZ_NONE;
 }
 
@@ -288,7 +279,7 @@ static void take_low(struct lz_explain *x, uint32_t p, void *arg)
 	x->low[p] -= *(const double *)arg;
 }
 
-static void choose(struct lz_explain *x, const struct lz_candidate *c)
+static void choose_culprit(struct lz_explain *x, const struct lz_candidate *c)
 {
 	struct gather g = {.x = x->scratch};
 	uint32_t path = path_of(x->z, c->who);
@@ -311,17 +302,17 @@ static bool one_round(struct lz_explain *x, bool *ok)
 	*ok = offer_hosts(x) && offer_paths(x);
 	if (!*ok || !x->n_open)
 		return false;
-	qsort(x->open, x->n_open, sizeof(*x->open), best_first);
+	na_sort(x->open, x->n_open, best_first);
 	for (size_t i = 0; i < x->n_open; i++) {
-		if (lz_conditions_hold(x, &x->open[i])) {
-			choose(x, &x->open[i]);
+		if (na_lz_conditions_hold(x, &x->open[i])) {
+			choose_culprit(x, &x->open[i]);
 			return true;
 		}
 	}
 	return false;
 }
 
-static void drop(struct lz_explain *x, size_t i)
+static void drop_chosen(struct lz_explain *x, size_t i)
 {
 	memmove(&x->chosen[i], &x->chosen[i + 1],
 		(x->n_chosen - i - 1) * sizeof(*x->chosen));
@@ -343,7 +334,7 @@ static void drop_small(struct lz_explain *x)
 		    lz_is_host_kind(x->chosen[i].who.kind))
 			least = lz_larger(least, VICTIM * most);
 		if (!(x->chosen[i].effect >= least))
-			drop(x, i);
+			drop_chosen(x, i);
 	}
 }
 
@@ -363,8 +354,8 @@ static bool explain_room(struct lz_explain *x)
 	return ok && x->cur && x->low && x->scratch;
 }
 
-enum na_status lz_explain(struct lz_explain *x, const struct lz *z,
-			  const struct lz_view *v, struct na_err *err)
+enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
+			     const struct lz_view *v, struct na_err *err)
 {
 	bool ok = true;
 
@@ -383,7 +374,7 @@ enum na_status lz_explain(struct lz_explain *x, const struct lz *z,
 	return NA_OK;
 }
 
-void lz_explain_fini(struct lz_explain *x)
+void na_lz_explain_fini(struct lz_explain *x)
 {
 	free(x->cur);
 	free(x->low);
@@ -417,15 +408,15 @@ static struct na_lz_finding finding_of(struct lz_explain *x,
 	return f;
 }
 
-enum na_status lz_explain_report(struct lz *z, struct lz_explain *x,
-				 struct na_err *err)
+enum na_status na_lz_explain_report(struct lz *z, struct lz_explain *x,
+				    struct na_err *err)
 {
 	enum na_status s = NA_OK;
 
 	for (size_t i = 0; s == NA_OK && i < x->n_chosen; i++) {
 		struct na_lz_finding f = finding_of(x, &x->chosen[i]);
 
-		s = lz_found(z, &f, err);
+		s = na_lz_found(z, &f, err);
 	}
 	return s;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/methods/localise/state.h"
 
@@ -30,29 +31,15 @@ static bool side_init(struct lz_index *x, const struct na_lz_input *in,
 	return true;
 }
 
-uint32_t lz_find_pair(const struct lz *z, uint32_t src, uint32_t dst)
+uint32_t na_lz_find_pair(const struct lz *z, uint32_t src, uint32_t dst)
 {
-	size_t lo = z->row.first[src], hi = z->row.first[src + 1];
+	const uint32_t *list = z->row.list;
+	const struct na_lz_pair *pairs = z->in->pairs;
+	size_t end = z->row.first[src + 1];
+	size_t at = NA_BOUND(i, z->row.first[src], end,
+			     pairs[list[i]].dst >= dst);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		uint32_t p = z->row.list[mid], to = z->in->pairs[p].dst;
-
-		if (to == dst)
-			return p;
-		if (to < dst)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NA_LZ_NONE;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
+	return at < end && pairs[list[at]].dst == dst ? list[at] : NA_LZ_NONE;
 }
 
 /* Classes are any numbers; dense ones keep their order. */
@@ -65,14 +52,14 @@ static bool number_classes(struct lz *z)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		all[i] = z->in->pairs[i].locality;
-	qsort(all, n, sizeof(*all), by_value);
+	na_sort(all, n, na_order_u32);
 	for (size_t i = 0; i < n; i++) {
 		if (!m || all[i] != all[m - 1])
 			all[m++] = all[i];
 	}
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t *at = bsearch(&z->in->pairs[i].locality, all, m,
-					     sizeof(*all), by_value);
+					     sizeof(*all), na_order_u32);
 
 		z->class_of[i] = (uint32_t)(at - all);
 	}
@@ -81,7 +68,7 @@ static bool number_classes(struct lz *z)
 	return true;
 }
 
-bool lz_index_pairs(struct lz *z)
+bool na_lz_index_pairs(struct lz *z)
 {
 	const struct na_lz_input *in = z->in;
 
@@ -103,14 +90,14 @@ bool lz_index_pairs(struct lz *z)
 		if (p->n > z->max_n)
 			z->max_n = p->n;
 		if (p->src != p->dst)
-			z->reverse[i] = lz_find_pair(z, p->dst, p->src);
+			z->reverse[i] = na_lz_find_pair(z, p->dst, p->src);
 	}
 	for (uint32_t h = 0; h < in->n_hosts; h++)
 		z->hosts += lz_degree(&z->row, h) || lz_degree(&z->col, h);
 	return true;
 }
 
-void lz_fini(struct lz *z)
+void na_lz_fini(struct lz *z)
 {
 	free(z->row.first);
 	free(z->row.list);
@@ -127,19 +114,19 @@ void lz_fini(struct lz *z)
 	free(z->found);
 	free(z->bases);
 	free(z->tails);
-	lz_baseline_fini(&z->base);
+	na_lz_baseline_fini(&z->base);
 }
 
-void lz_share(size_t n, size_t share, size_t *from, size_t *to)
+void na_lz_share(size_t n, size_t share, size_t *from, size_t *to)
 {
 	*from = n / LZ_SHARES * share + n % LZ_SHARES * share / LZ_SHARES;
 	share++;
 	*to = n / LZ_SHARES * share + n % LZ_SHARES * share / LZ_SHARES;
 }
 
-enum na_status lz_parallel(const struct lz *z, size_t n,
-			   void (*job)(void *arg, size_t i), void *arg,
-			   struct na_err *err)
+enum na_status na_lz_parallel(const struct lz *z, size_t n,
+			      void (*job)(void *arg, size_t i), void *arg,
+			      struct na_err *err)
 {
 	if (z->opt->parallel) {
 		if (!z->opt->parallel(z->opt->parallel_ctx, n, job, arg))
@@ -151,7 +138,8 @@ enum na_status lz_parallel(const struct lz *z, size_t n,
 	return NA_OK;
 }
 
-bool lz_room_init(struct lz_room *r, const struct lz *z, size_t from, size_t to)
+bool na_lz_room_init(struct lz_room *r, const struct lz *z, size_t from,
+		     size_t to)
 {
 	size_t most = 0;
 
@@ -164,16 +152,17 @@ bool lz_room_init(struct lz_room *r, const struct lz *z, size_t from, size_t to)
 	return r->x && r->tmp;
 }
 
-void lz_room_fini(struct lz_room *r)
+void na_lz_room_fini(struct lz_room *r)
 {
 	free(r->x);
 	free(r->tmp);
 }
 
-enum na_status lz_shares(const struct lz *z, void (*job)(void *arg, size_t i),
-			 void *arg, const bool *failed, struct na_err *err)
+enum na_status na_lz_shares(const struct lz *z,
+			    void (*job)(void *arg, size_t i), void *arg,
+			    const bool *failed, struct na_err *err)
 {
-	enum na_status s = lz_parallel(z, LZ_SHARES, job, arg, err);
+	enum na_status s = na_lz_parallel(z, LZ_SHARES, job, arg, err);
 
 	for (size_t i = 0; s == NA_OK && i < LZ_SHARES; i++) {
 		if (failed[i])

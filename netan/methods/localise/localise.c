@@ -19,20 +19,20 @@ const char *const na_lz_part_names[NA_LZ_PARTS] = {
 /* Baseline and clocks need each other: twice. */
 static enum na_status baseline(struct lz *z, struct na_err *err)
 {
-	enum na_status s = lz_baseline_sample(z, err);
+	enum na_status s = na_lz_baseline_sample(z, err);
 	bool fixed = lz_on(z, NA_LZ_PART_CLOCKS) && z->pairs >= LZ_MIN_PAIRS;
 
 	if (s == NA_OK)
-		s = lz_baseline_fit(z, err);
+		s = na_lz_baseline_fit(z, err);
 	for (int round = 0; s == NA_OK && fixed && round < 2; round++) {
-		s = lz_clocks(z, &fixed, err);
+		s = na_lz_clocks(z, &fixed, err);
 		if (s == NA_OK && fixed)
-			s = lz_baseline_fit(z, err);
+			s = na_lz_baseline_fit(z, err);
 	}
 	if (s == NA_OK)
-		s = lz_clocks_report(z, err);
+		s = na_lz_clocks_report(z, err);
 	if (s == NA_OK)
-		s = lz_residuals(z, err);
+		s = na_lz_residuals(z, err);
 	return s;
 }
 
@@ -41,34 +41,34 @@ static enum na_status channel(struct lz *z, enum na_lz_channel which,
 			      struct lz_view *v, struct lz_explain *x,
 			      struct na_err *err)
 {
-	enum na_status s = lz_view_init(v, z, which, err);
+	enum na_status s = na_lz_view_init(v, z, which, err);
 
 	if (s == NA_OK && which == NA_LZ_ALL)
-		s = lz_pair_list(z, v, err);
+		s = na_lz_pair_list(z, v, err);
 	if (s == NA_OK && z->pairs >= LZ_MIN_PAIRS)
-		s = lz_explain(x, z, v, err);
+		s = na_lz_explain(x, z, v, err);
 	return s;
 }
 
-static enum na_status search(struct lz *z, struct lz_explain *all,
-			     struct lz_explain *large, struct na_err *err)
+static enum na_status search_all(struct lz *z, struct lz_explain *all,
+				 struct lz_explain *large, struct na_err *err)
 {
-	enum na_status s = lz_explain_report(z, all, err);
+	enum na_status s = na_lz_explain_report(z, all, err);
 
 	if (s == NA_OK && lz_on(z, NA_LZ_PART_LARGE))
-		s = lz_explain_report(z, large, err);
+		s = na_lz_explain_report(z, large, err);
 	if (s == NA_OK)
-		s = lz_bases(z, all, large, err);
+		s = na_lz_bases(z, all, large, err);
 	if (s == NA_OK)
-		s = lz_tails_find(z, err);
+		s = na_lz_tails_find(z, err);
 	if (s == NA_OK && lz_on(z, NA_LZ_PART_RATE))
-		s = lz_rate(z, err);
+		s = na_lz_rate(z, err);
 	if (s == NA_OK && lz_on(z, NA_LZ_PART_WINDOW))
-		s = lz_window(z, err);
+		s = na_lz_window(z, err);
 	if (s == NA_OK && lz_on(z, NA_LZ_PART_RACK_LINKS))
-		s = lz_rack_links(z, large, err);
+		s = na_lz_rack_links(z, large, err);
 	if (s == NA_OK)
-		s = lz_verdict(z, err);
+		s = na_lz_verdict(z, err);
 	return s;
 }
 
@@ -78,10 +78,10 @@ static enum na_status run(struct lz *z, struct na_err *err)
 	struct lz_explain all = {0}, large = {0};
 	enum na_status s = NA_OK;
 
-	if (!lz_index_pairs(z))
+	if (!na_lz_index_pairs(z))
 		s = na_fail_nomem(err);
 	if (s == NA_OK)
-		s = lz_racks_find(z, err);
+		s = na_lz_racks_find(z, err);
 	if (s == NA_OK)
 		s = baseline(z, err);
 	if (s == NA_OK)
@@ -89,13 +89,13 @@ static enum na_status run(struct lz *z, struct na_err *err)
 	if (s == NA_OK)
 		s = channel(z, NA_LZ_LARGE, &large_view, &large, err);
 	if (s == NA_OK && z->pairs >= LZ_MIN_PAIRS)
-		s = search(z, &all, &large, err);
+		s = search_all(z, &all, &large, err);
 	else
 		z->out->too_few = true;
-	lz_explain_fini(&all);
-	lz_explain_fini(&large);
-	lz_view_fini(&all_view);
-	lz_view_fini(&large_view);
+	na_lz_explain_fini(&all);
+	na_lz_explain_fini(&large);
+	na_lz_view_fini(&all_view);
+	na_lz_view_fini(&large_view);
 	return s;
 }
 
@@ -114,7 +114,7 @@ enum na_status na_localise(const struct na_lz_input *in,
 	if (!out->pairs || !out->rack_of)
 		return na_fail_nomem(err);
 	s = run(&z, err);
-	lz_fini(&z);
+	na_lz_fini(&z);
 	return s;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/methods/localise/state.h"
 #include "netan/stats/tests/robust.h"
@@ -83,18 +84,8 @@ static void take_excess(struct links *k, const struct lz_explain *large)
 	}
 }
 
-static int by_block(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
-
-	if (x->block.kind != y->block.kind)
-		return x->block.kind < y->block.kind ? -1 : 1;
-	if (x->block.a != y->block.a)
-		return x->block.a < y->block.a ? -1 : 1;
-	if (x->block.b != y->block.b)
-		return x->block.b < y->block.b ? -1 : 1;
-	return (x->pair > y->pair) - (x->pair < y->pair);
-}
+NA_ORDER(by_block, struct part, NA_UP(block.kind), NA_UP(block.a),
+	 NA_UP(block.b), NA_UP(pair))
 
 static size_t block_end(const struct links *k, size_t from)
 {
@@ -126,7 +117,7 @@ static void cut_blocks(struct links *k, const struct lz_view *v)
 		k->parts[k->n_parts++] = (struct part){{NA_LZ_RACK_PAIR, a, b},
 						       p};
 	}
-	qsort(k->parts, k->n_parts, sizeof(*k->parts), by_block);
+	na_sort(k->parts, k->n_parts, by_block);
 	k->n_blocks = z->out->n_racks * (z->out->n_racks + 1);
 }
 
@@ -156,7 +147,7 @@ static bool spread_out(struct links *k, const struct block *b)
 }
 
 /* How much likelier the slow pairs are with this block; 0: not at all. */
-static void judge(struct links *k, struct block *b)
+static void judge_block(struct links *k, struct block *b)
 {
 	double m = (double)(b->to - b->from), n, f1, f0, llr;
 	double outside = (double)k->n_cross - m;
@@ -189,7 +180,7 @@ static bool best_block(struct links *k, struct block *best)
 		struct block b = {.from = i};
 
 		to = b.to = block_end(k, i);
-		judge(k, &b);
+		judge_block(k, &b);
 		if (b.score > best->score)
 			*best = b;
 	}
@@ -207,7 +198,7 @@ static void drop_paths(struct links *k, const struct block *b)
 		bool in = false;
 
 		for (size_t j = b->from; w.kind == NA_LZ_PAIR && j < b->to; j++)
-			in |= lz_find_pair(z, w.a, w.b) == k->parts[j].pair;
+			in |= na_lz_find_pair(z, w.a, w.b) == k->parts[j].pair;
 		if (in)
 			free(z->found[i].windows);
 		else
@@ -244,7 +235,7 @@ static enum na_status report(struct links *k, const struct lz_view *v,
 		k->n_slow -= k->slow[k->parts[i].pair];
 		k->slow[k->parts[i].pair] = false;
 	}
-	return lz_found(k->z, &f, err);
+	return na_lz_found(k->z, &f, err);
 }
 
 static bool links_room(struct links *k)
@@ -260,8 +251,8 @@ static bool links_room(struct links *k)
 	return k->parts && k->excess && k->slow && k->room && k->src && k->dst;
 }
 
-enum na_status lz_rack_links(struct lz *z, const struct lz_explain *large,
-			     struct na_err *err)
+enum na_status na_lz_rack_links(struct lz *z, const struct lz_explain *large,
+				struct na_err *err)
 {
 	struct links k = {.z = z};
 	struct block b;
@@ -331,7 +322,7 @@ static void into_link(struct lz *z, uint32_t rack, enum na_lz_kind side,
 	z->n_found = n;
 }
 
-void lz_rack_sides(struct lz *z)
+void na_lz_rack_sides(struct lz *z)
 {
 	size_t *size = NULL, racks = z->out->n_racks;
 

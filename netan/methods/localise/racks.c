@@ -39,7 +39,7 @@ static bool join(const struct lz *z, uint32_t *up)
 	return true;
 }
 
-enum na_status lz_racks_find(struct lz *z, struct na_err *err)
+enum na_status na_lz_racks_find(struct lz *z, struct na_err *err)
 {
 	struct na_lz_result *r = z->out;
 	size_t hosts = z->in->n_hosts;

@@ -69,7 +69,7 @@ static double score(const struct lz_rates *k, size_t i)
 	if (n < MIN_EPISODES || 4 * t->episodes < k->most ||
 	    !(n > 3 * t->expected))
 		return 0;
-	w = lz_rate_who(k, i);
+	w = na_lz_rate_who(k, i);
 	limit = w.kind == NA_LZ_PAIR ? (double)k->z->pairs
 				     : 3 * (double)k->z->hosts;
 	if (lz_is_host_kind(w.kind) && !host_may(k, i, w))
@@ -78,7 +78,7 @@ static double score(const struct lz_rates *k, size_t i)
 	    (!lz_on(k->z, NA_LZ_PART_RACK_LINKS) || !rack_may(t)))
 		return 0;
 	limit = log(limit / k->z->alpha);
-	return lz_rate_llr(n, t->expected) > limit ? t->gain - limit : 0;
+	return na_lz_rate_llr(n, t->expected) > limit ? t->gain - limit : 0;
 }
 
 /* The likeliest candidate that is also more than quiet sides are. */
@@ -102,7 +102,7 @@ static bool best(struct lz_rates *k, size_t *at)
 		t = &k->t[*at];
 		t->expected =
 			lz_larger(t->expected,
-				  t->weight * lz_rate_usual_without(k, *at));
+				  t->weight * na_lz_rate_usual_without(k, *at));
 		if (score(k, *at) > 0)
 			return true;
 		k->rejected[*at] = true;
@@ -123,11 +123,11 @@ static struct timing time_tails(const struct lz_rates *k, size_t at)
 	for (size_t i = 0; i < k->z->n_tails; i++) {
 		const struct lz_tail *tail = &k->z->tails[i];
 
-		if (k->gone[i] || !lz_rate_belongs(k, tail->pair, at))
+		if (k->gone[i] || !na_lz_rate_belongs(k, tail->pair, at))
 			continue;
 		t.tails++;
 		t.longest_ms = lz_larger(t.longest_ms, tail->excess_ms);
-		if (!lz_rate_is_timer(tail))
+		if (!na_lz_rate_is_timer(tail))
 			continue;
 		if (!t.match++ || tail->end_us - last > LZ_EPISODE_GAP_US)
 			t.episodes++;
@@ -143,7 +143,7 @@ static void remove_tails(struct lz_rates *k, size_t at, bool alone)
 	size_t n = k->z->n_tails, from = 0, to = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!lz_rate_belongs(k, t[i].pair, at))
+		if (!na_lz_rate_belongs(k, t[i].pair, at))
 			continue;
 		if (alone) {
 			k->gone[i] = true;
@@ -166,7 +166,7 @@ static void raise_expected(struct lz_rates *k, size_t at)
 	double by = k->t[at].episodes / k->t[at].expected;
 
 	for (uint32_t p = 0; p < k->z->in->n_pairs; p++) {
-		if (lz_rate_belongs(k, p, at))
+		if (na_lz_rate_belongs(k, p, at))
 			k->rise[p] *= by;
 	}
 }
@@ -176,7 +176,7 @@ static size_t pairs_of(const struct lz_rates *k, size_t at)
 	size_t n = 0;
 
 	for (uint32_t p = 0; p < k->z->in->n_pairs; p++)
-		n += k->z->in->pairs[p].n && lz_rate_belongs(k, p, at);
+		n += k->z->in->pairs[p].n && na_lz_rate_belongs(k, p, at);
 	return n;
 }
 
@@ -186,7 +186,7 @@ static enum na_status add_finding(struct lz_rates *k, size_t at,
 {
 	const struct lz_tally *t = &k->t[at];
 	double width = LZ_Z95 / sqrt(t->episodes);
-	struct na_lz_finding f = {.who = lz_rate_who(k, at),
+	struct na_lz_finding f = {.who = na_lz_rate_who(k, at),
 				  .channel = NA_LZ_RATE,
 				  .effect = log(t->episodes / t->expected),
 				  .intermittent = true,
@@ -199,23 +199,23 @@ static enum na_status add_finding(struct lz_rates *k, size_t at,
 	f.transfers = (uint64_t)t->records;
 	f.tails = timing->tails;
 	f.episodes = t->episodes;
-	return lz_found(k->z, &f, err);
+	return na_lz_found(k->z, &f, err);
 }
 
 static enum na_status add_stall(struct lz_rates *k, size_t at,
 				const struct timing *timing, struct na_err *err)
 {
 	struct na_lz_result *r = k->z->out;
-	struct na_lz_who w = lz_rate_who(k, at);
+	struct na_lz_who w = na_lz_rate_who(k, at);
 	struct na_lz_stall *more;
 	uint32_t p;
 
 	if (w.kind == NA_LZ_PAIR) {
-		p = lz_find_pair(k->z, w.a, w.b);
-		return lz_undecided(k->z,
-				    "tails of one path without the times of "
-				    "a retransmission timer",
-				    NULL, &p, 1, err);
+		p = na_lz_find_pair(k->z, w.a, w.b);
+		return na_lz_undecided(k->z,
+				       "tails of one path without the times of "
+				       "a retransmission timer",
+				       NULL, &p, 1, err);
 	}
 	if (!lz_is_host_kind(w.kind))
 		return NA_OK;
@@ -229,7 +229,8 @@ static enum na_status add_stall(struct lz_rates *k, size_t at,
 	return NA_OK;
 }
 
-static enum na_status choose(struct lz_rates *k, size_t at, struct na_err *err)
+static enum na_status choose_side(struct lz_rates *k, size_t at,
+				  struct na_err *err)
 {
 	struct timing t = time_tails(k, at);
 	enum na_status s;
@@ -242,7 +243,7 @@ static enum na_status choose(struct lz_rates *k, size_t at, struct na_err *err)
 	if (k->t[at].episodes > k->most)
 		k->most = k->t[at].episodes;
 	raise_expected(k, at);
-	remove_tails(k, at, lz_rate_who(k, at).kind > NA_LZ_PAIR);
+	remove_tails(k, at, na_lz_rate_who(k, at).kind > NA_LZ_PAIR);
 	return s;
 }
 
@@ -252,10 +253,10 @@ static enum na_status rounds(struct lz_rates *k, struct na_err *err)
 	size_t at = 0;
 
 	for (int i = 0; s == NA_OK && i < MAX_ROUNDS; i++) {
-		lz_rate_count(k);
+		na_lz_rate_count(k);
 		if (!best(k, &at))
 			break;
-		s = choose(k, at, err);
+		s = choose_side(k, at, err);
 	}
 	return s;
 }
@@ -276,7 +277,7 @@ static bool room_for(struct lz_rates *k)
 	       k->gone;
 }
 
-enum na_status lz_rate(struct lz *z, struct na_err *err)
+enum na_status na_lz_rate(struct lz *z, struct na_err *err)
 {
 	struct lz_rates k = {.z = z};
 	enum na_status s = NA_OK;

@@ -32,16 +32,16 @@ struct lz_rates {
 	size_t n;
 };
 
-struct na_lz_who lz_rate_who(const struct lz_rates *k, size_t i);
+struct na_lz_who na_lz_rate_who(const struct lz_rates *k, size_t i);
 /* Is the pair one of the candidate's? */
-bool lz_rate_belongs(const struct lz_rates *k, uint32_t p, size_t at);
-bool lz_rate_is_timer(const struct lz_tail *t);
+bool na_lz_rate_belongs(const struct lz_rates *k, uint32_t p, size_t at);
+bool na_lz_rate_is_timer(const struct lz_tail *t);
 /* The tail does not count: explained, or no timeout in the first pass. */
-bool lz_rate_hidden(const struct lz_rates *k, size_t i);
+bool na_lz_rate_hidden(const struct lz_rates *k, size_t i);
 /* Fills k->t anew. */
-void lz_rate_count(struct lz_rates *k);
+void na_lz_rate_count(struct lz_rates *k);
 /* Log likelihood ratio of n events where so many were expected; 0 below. */
-double lz_rate_llr(double n, double expected);
-double lz_rate_usual_without(const struct lz_rates *k, size_t at);
+double na_lz_rate_llr(double n, double expected);
+double na_lz_rate_usual_without(const struct lz_rates *k, size_t at);
 
 #endif

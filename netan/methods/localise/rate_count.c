@@ -13,7 +13,7 @@ static const double timers_ms[] = {200,  400,  600,  800,  1000, 1400,
 
 /* A timeout adds to what a transfer takes, which may be less than others
  * of its size wait for a shared link: then the excess falls short. */
-bool lz_rate_is_timer(const struct lz_tail *t)
+bool na_lz_rate_is_timer(const struct lz_tail *t)
 {
 	double ms = t->excess_ms, nearest = timers_ms[0], least = 0.95;
 
@@ -28,10 +28,10 @@ bool lz_rate_is_timer(const struct lz_tail *t)
 
 /* Timeouts are looked at alone first: who only waited for one of them
  * waited for a part of it. */
-bool lz_rate_hidden(const struct lz_rates *k, size_t i)
+bool na_lz_rate_hidden(const struct lz_rates *k, size_t i)
 {
 	return k->gone[i] ||
-	       (k->timers_only && !lz_rate_is_timer(&k->z->tails[i]));
+	       (k->timers_only && !na_lz_rate_is_timer(&k->z->tails[i]));
 }
 
 static size_t place(const struct lz_rates *k, struct na_lz_who w)
@@ -50,11 +50,11 @@ static size_t place(const struct lz_rates *k, struct na_lz_who w)
 	case NA_LZ_RACK_DOWNLINK:
 		return 3 * H + R + w.a;
 	default:
-		return 3 * H + 2 * R + lz_find_pair(k->z, w.a, w.b);
+		return 3 * H + 2 * R + na_lz_find_pair(k->z, w.a, w.b);
 	}
 }
 
-struct na_lz_who lz_rate_who(const struct lz_rates *k, size_t i)
+struct na_lz_who na_lz_rate_who(const struct lz_rates *k, size_t i)
 {
 	size_t H = k->z->in->n_hosts, R = k->z->out->n_racks;
 	const struct na_lz_pair *p;
@@ -72,7 +72,7 @@ struct na_lz_who lz_rate_who(const struct lz_rates *k, size_t i)
 	return (struct na_lz_who){NA_LZ_PAIR, p->src, p->dst};
 }
 
-/* The candidates that a pair lz_rate_belongs to; returns how many. */
+/* The candidates that a pair na_lz_rate_belongs to; returns how many. */
 static size_t places_of(const struct lz_rates *k, uint32_t p, size_t out[7])
 {
 	const struct na_lz_pair *pair = &k->z->in->pairs[p];
@@ -179,7 +179,7 @@ static size_t moment_size(const struct lz_rates *k, size_t i)
 	for (; i < k->z->n_tails; i++) {
 		if (t[i].end_us - t[first].end_us > LZ_EPISODE_GAP_US)
 			break;
-		n += !lz_rate_hidden(k, i);
+		n += !na_lz_rate_hidden(k, i);
 	}
 	return n;
 }
@@ -190,7 +190,7 @@ static size_t count_tails(struct lz_rates *k)
 	size_t left = 0;
 
 	for (size_t i = 0; i < k->z->n_tails; i++) {
-		if (lz_rate_hidden(k, i))
+		if (na_lz_rate_hidden(k, i))
 			continue;
 		if (!left) {
 			m.size = left = moment_size(k, i);
@@ -202,7 +202,7 @@ static size_t count_tails(struct lz_rates *k)
 	return m.number;
 }
 
-double lz_rate_llr(double n, double expected)
+double na_lz_rate_llr(double n, double expected)
 {
 	return n > expected ? n * log(n / expected) - (n - expected) : 0;
 }
@@ -225,12 +225,13 @@ static void expect(struct lz_rates *k, size_t moments)
 
 		t->expected = t->weight * lz_larger(rate, 0.5 / all);
 		path_rate = t->weight * lz_larger(path_rate, 0.5 / all);
-		t->gain = t->episodes ? lz_rate_llr(t->path_episodes, path_rate)
-				      : 0;
+		t->gain = t->episodes
+				  ? na_lz_rate_llr(t->path_episodes, path_rate)
+				  : 0;
 	}
 }
 
-void lz_rate_count(struct lz_rates *k)
+void na_lz_rate_count(struct lz_rates *k)
 {
 	memset(k->t, 0, k->n * sizeof(*k->t));
 	memset(k->out, 0, k->z->in->n_hosts * sizeof(*k->out));
@@ -240,7 +241,7 @@ void lz_rate_count(struct lz_rates *k)
 	count_racks(k);
 }
 
-bool lz_rate_belongs(const struct lz_rates *k, uint32_t p, size_t at)
+bool na_lz_rate_belongs(const struct lz_rates *k, uint32_t p, size_t at)
 {
 	size_t all[7], n = places_of(k, p, all);
 
@@ -254,7 +255,7 @@ bool lz_rate_belongs(const struct lz_rates *k, uint32_t p, size_t at)
 /* Episodes for each record of a side that is quiet when this candidate is
  * left out.  Where tails are everywhere, the fleet's episodes run together
  * and this one tells. */
-double lz_rate_usual_without(const struct lz_rates *k, size_t at)
+double na_lz_rate_usual_without(const struct lz_rates *k, size_t at)
 {
 	size_t H = k->z->in->n_hosts, n = 0;
 	double *last = k->room, *episodes = k->room + 2 * H;
@@ -268,7 +269,8 @@ double lz_rate_usual_without(const struct lz_rates *k, size_t at)
 		const struct na_lz_pair *p = &k->z->in->pairs[t->pair];
 		size_t sides[2] = {p->src, H + p->dst};
 
-		if (lz_rate_hidden(k, i) || lz_rate_belongs(k, t->pair, at))
+		if (na_lz_rate_hidden(k, i) ||
+		    na_lz_rate_belongs(k, t->pair, at))
 			continue;
 		for (int s = 0; s < 2; s++) {
 			episodes[sides[s]] += t->end_us - last[sides[s]] >

@@ -175,61 +175,70 @@ static inline double lz_latency(const struct lz *z, size_t pair, double us)
 }
 
 /* index.c: indices; work in shares of the pairs. */
-bool lz_index_pairs(struct lz *z);
-void lz_fini(struct lz *z);
+bool na_lz_index_pairs(struct lz *z);
+void na_lz_fini(struct lz *z);
 /* NA_LZ_NONE: no such pair, or it has no transfers. */
-uint32_t lz_find_pair(const struct lz *z, uint32_t src, uint32_t dst);
-enum na_status lz_parallel(const struct lz *z, size_t n,
-			   void (*job)(void *arg, size_t i), void *arg,
-			   struct na_err *err);
-void lz_share(size_t n, size_t share, size_t *from, size_t *to);
+uint32_t na_lz_find_pair(const struct lz *z, uint32_t src, uint32_t dst);
+enum na_status na_lz_parallel(const struct lz *z, size_t n,
+			      void (*job)(void *arg, size_t i), void *arg,
+			      struct na_err *err) NA_MUST_CHECK;
+void na_lz_share(size_t n, size_t share, size_t *from, size_t *to);
 
 /* Room for the values of any one pair of a share: 8 bytes a transfer of
  * the largest pair, for as long as the share's job runs. */
 struct lz_room {
 	float *x, *tmp;
 };
-bool lz_room_init(struct lz_room *r, const struct lz *z, size_t from,
-		  size_t to);
-void lz_room_fini(struct lz_room *r);
+bool na_lz_room_init(struct lz_room *r, const struct lz *z, size_t from,
+		     size_t to);
+void na_lz_room_fini(struct lz_room *r);
 /* Runs a job that says in failed[share] that memory was short. */
-enum na_status lz_shares(const struct lz *z, void (*job)(void *arg, size_t i),
-			 void *arg, const bool *failed, struct na_err *err);
+enum na_status na_lz_shares(const struct lz *z,
+			    void (*job)(void *arg, size_t i), void *arg,
+			    const bool *failed,
+			    struct na_err *err) NA_MUST_CHECK;
 
 /* baseline.c: "Baseline". */
-enum na_status lz_baseline_sample(struct lz *z, struct na_err *err);
-enum na_status lz_baseline_fit(struct lz *z, struct na_err *err);
-double lz_expect_log(const struct lz *z, uint32_t class_of, float bytes);
-enum na_status lz_residuals(struct lz *z, struct na_err *err);
-void lz_baseline_fini(struct lz_baseline *b);
+enum na_status na_lz_baseline_sample(struct lz *z,
+				     struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_baseline_fit(struct lz *z,
+				  struct na_err *err) NA_MUST_CHECK;
+double na_lz_expect_log(const struct lz *z, uint32_t class_of, float bytes);
+enum na_status na_lz_residuals(struct lz *z, struct na_err *err) NA_MUST_CHECK;
+void na_lz_baseline_fini(struct lz_baseline *b);
 
 /* clocks.c: "Clocks"; adds to z->ahead_us.  *fixed: any. */
-enum na_status lz_clocks(struct lz *z, bool *fixed, struct na_err *err);
-enum na_status lz_clocks_report(struct lz *z, struct na_err *err);
+enum na_status na_lz_clocks(struct lz *z, bool *fixed,
+			    struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_clocks_report(struct lz *z,
+				   struct na_err *err) NA_MUST_CHECK;
 
 /* summary.c: "Pair summary". */
-enum na_status lz_view_init(struct lz_view *v, const struct lz *z,
-			    enum na_lz_channel channel, struct na_err *err);
-void lz_view_fini(struct lz_view *v);
+enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
+			       enum na_lz_channel channel,
+			       struct na_err *err) NA_MUST_CHECK;
+void na_lz_view_fini(struct lz_view *v);
 
 /* explain.c: "Explanation".  cur and chosen are the outcome. */
-enum na_status lz_explain(struct lz_explain *x, const struct lz *z,
-			  const struct lz_view *v, struct na_err *err);
-void lz_explain_fini(struct lz_explain *x);
+enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
+			     const struct lz_view *v,
+			     struct na_err *err) NA_MUST_CHECK;
+void na_lz_explain_fini(struct lz_explain *x);
 /* Adds what was chosen to z->found. */
-enum na_status lz_explain_report(struct lz *z, struct lz_explain *x,
-				 struct na_err *err);
+enum na_status na_lz_explain_report(struct lz *z, struct lz_explain *x,
+				    struct na_err *err) NA_MUST_CHECK;
 
 /* conditions.c: one row for each. */
-bool lz_conditions_hold(struct lz_explain *x, const struct lz_candidate *c);
+bool na_lz_conditions_hold(struct lz_explain *x, const struct lz_candidate *c);
 
 /* tails.c: records far beyond their expectation, into z->tails by end. */
-enum na_status lz_bases(struct lz *z, const struct lz_explain *all,
-			const struct lz_explain *large, struct na_err *err);
-enum na_status lz_tails_find(struct lz *z, struct na_err *err);
+enum na_status na_lz_bases(struct lz *z, const struct lz_explain *all,
+			   const struct lz_explain *large,
+			   struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_tails_find(struct lz *z, struct na_err *err) NA_MUST_CHECK;
 /* By how many ms a record is one; 0: it is none. */
-double lz_tail_ms(const struct lz *z, size_t pair,
-		  const struct na_lz_transfer *t);
+double na_lz_tail_ms(const struct lz *z, size_t pair,
+		     const struct na_lz_transfer *t);
 
 /* A record's residual less what is explained. */
 static inline double lz_rest(const struct lz *z, size_t pair,
@@ -242,22 +251,22 @@ static inline double lz_rest(const struct lz *z, size_t pair,
 }
 
 /* rate.c, window.c, racks.c, rack_links.c: "Channels".  To z->found. */
-enum na_status lz_rate(struct lz *z, struct na_err *err);
-enum na_status lz_window(struct lz *z, struct na_err *err);
-enum na_status lz_racks_find(struct lz *z, struct na_err *err);
-enum na_status lz_rack_links(struct lz *z, const struct lz_explain *large,
-			     struct na_err *err);
+enum na_status na_lz_rate(struct lz *z, struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_window(struct lz *z, struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_racks_find(struct lz *z, struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_rack_links(struct lz *z, const struct lz_explain *large,
+				struct na_err *err) NA_MUST_CHECK;
 /* Sides of most hosts of a rack are its link. */
-void lz_rack_sides(struct lz *z);
+void na_lz_rack_sides(struct lz *z);
 
 /* verdict.c: the union, what cannot be told apart, and the list of pairs. */
-enum na_status lz_found(struct lz *z, const struct na_lz_finding *f,
-			struct na_err *err);
-enum na_status lz_undecided(struct lz *z, const char *what, const char *needs,
-			    const uint32_t *pairs, size_t n,
-			    struct na_err *err);
-enum na_status lz_verdict(struct lz *z, struct na_err *err);
-enum na_status lz_pair_list(struct lz *z, const struct lz_view *v,
-			    struct na_err *err);
+enum na_status na_lz_found(struct lz *z, const struct na_lz_finding *f,
+			   struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_undecided(struct lz *z, const char *what,
+			       const char *needs, const uint32_t *pairs,
+			       size_t n, struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_verdict(struct lz *z, struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_pair_list(struct lz *z, const struct lz_view *v,
+			       struct na_err *err) NA_MUST_CHECK;
 
 #endif

@@ -48,11 +48,11 @@ static void sum_share(void *arg, size_t share)
 	struct lz_room room;
 	size_t from, to;
 
-	lz_share(g->z->in->n_pairs, share, &from, &to);
-	g->failed[share] = !lz_room_init(&room, g->z, from, to);
+	na_lz_share(g->z->in->n_pairs, share, &from, &to);
+	g->failed[share] = !na_lz_room_init(&room, g->z, from, to);
 	for (size_t p = from; p < to && !g->failed[share]; p++)
 		sum_up(g, p, &room);
-	lz_room_fini(&room);
+	na_lz_room_fini(&room);
 }
 
 /* Median over the pairs that are in this channel. */
@@ -241,8 +241,8 @@ static bool view_room(struct lz_view *v, size_t n)
 	       v->d && v->o;
 }
 
-enum na_status lz_view_init(struct lz_view *v, const struct lz *z,
-			    enum na_lz_channel channel, struct na_err *err)
+enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
+			       enum na_lz_channel channel, struct na_err *err)
 {
 	size_t n = z->in->n_pairs;
 	struct summing g = {.v = v, .z = z};
@@ -256,7 +256,7 @@ enum na_status lz_view_init(struct lz_view *v, const struct lz *z,
 	if (!x || !y || !view_room(v, n))
 		s = na_fail_nomem(err);
 	if (s == NA_OK)
-		s = lz_shares(z, sum_share, &g, g.failed, err);
+		s = na_lz_shares(z, sum_share, &g, g.failed, err);
 	for (size_t p = 0; s == NA_OK && p < n; p++)
 		v->valid += v->n[p] > 0;
 	if (s == NA_OK && v->valid) {
@@ -272,7 +272,7 @@ enum na_status lz_view_init(struct lz_view *v, const struct lz *z,
 	return s;
 }
 
-void lz_view_fini(struct lz_view *v)
+void na_lz_view_fini(struct lz_view *v)
 {
 	free(v->n);
 	free(v->m);

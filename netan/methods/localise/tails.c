@@ -2,24 +2,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/methods/localise/state.h"
 
 #define TAIL_US    1e5
 #define TAIL_NOISE 4 /* beyond what slow records show by chance */
 
-static int by_end(const void *a, const void *b)
-{
-	const struct lz_tail *x = a, *y = b;
-
-	if (x->end_us < y->end_us || x->end_us > y->end_us)
-		return x->end_us < y->end_us ? -1 : 1;
-	if (x->pair != y->pair)
-		return x->pair < y->pair ? -1 : 1;
-	if (x->excess_ms < y->excess_ms || x->excess_ms > y->excess_ms)
-		return x->excess_ms < y->excess_ms ? -1 : 1;
-	return (x->moment > y->moment) - (x->moment < y->moment);
-}
+NA_ORDER(by_end, struct lz_tail, NA_UP(end_us), NA_UP(pair), NA_UP(excess_ms),
+	 NA_UP(moment))
 
 static double explained(const struct lz_explain *x, size_t p)
 {
@@ -29,8 +20,8 @@ static double explained(const struct lz_explain *x, size_t p)
 	return v->centre + v->m[p] - x->cur[p] * (1 - trust);
 }
 
-enum na_status lz_bases(struct lz *z, const struct lz_explain *all,
-			const struct lz_explain *large, struct na_err *err)
+enum na_status na_lz_bases(struct lz *z, const struct lz_explain *all,
+			   const struct lz_explain *large, struct na_err *err)
 {
 	z->bases = na_calloc(z->in->n_pairs, sizeof(*z->bases));
 	if (!z->bases)
@@ -46,8 +37,8 @@ enum na_status lz_bases(struct lz *z, const struct lz_explain *all,
 	return NA_OK;
 }
 
-double lz_tail_ms(const struct lz *z, size_t pair,
-		  const struct na_lz_transfer *t)
+double na_lz_tail_ms(const struct lz *z, size_t pair,
+		     const struct na_lz_transfer *t)
 {
 	double us, rest;
 
@@ -61,7 +52,7 @@ double lz_tail_ms(const struct lz *z, size_t pair,
 	return us > TAIL_US ? us / 1e3 : 0;
 }
 
-enum na_status lz_tails_find(struct lz *z, struct na_err *err)
+enum na_status na_lz_tails_find(struct lz *z, struct na_err *err)
 {
 	size_t cap = 0;
 
@@ -70,7 +61,7 @@ enum na_status lz_tails_find(struct lz *z, struct na_err *err)
 		const struct na_lz_transfer *t = z->in->transfers + pair->first;
 
 		for (size_t i = 0; i < pair->n; i++) {
-			double ms = lz_tail_ms(z, p, &t[i]);
+			double ms = na_lz_tail_ms(z, p, &t[i]);
 
 			if (!(ms > 0))
 				continue;
@@ -86,7 +77,6 @@ enum na_status lz_tails_find(struct lz *z, struct na_err *err)
 				.moment = t[i].moment};
 		}
 	}
-	if (z->n_tails)
-		qsort(z->tails, z->n_tails, sizeof(*z->tails), by_end);
+	na_sort(z->tails, z->n_tails, by_end);
 	return NA_OK;
 }

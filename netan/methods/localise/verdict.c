@@ -14,8 +14,8 @@
 #define NEEDS_TRAFFIC  "traffic between these hosts and others"
 #define NEEDS_TOPOLOGY "could be a shared uplink: give the topology"
 
-enum na_status lz_found(struct lz *z, const struct na_lz_finding *f,
-			struct na_err *err)
+enum na_status na_lz_found(struct lz *z, const struct na_lz_finding *f,
+			   struct na_err *err)
 {
 	if (!na_grow(&z->found, &z->cap_found, z->n_found + 1,
 		     sizeof(*z->found))) {
@@ -26,8 +26,9 @@ enum na_status lz_found(struct lz *z, const struct na_lz_finding *f,
 	return NA_OK;
 }
 
-enum na_status lz_undecided(struct lz *z, const char *what, const char *needs,
-			    const uint32_t *pairs, size_t n, struct na_err *err)
+enum na_status na_lz_undecided(struct lz *z, const char *what,
+			       const char *needs, const uint32_t *pairs,
+			       size_t n, struct na_err *err)
 {
 	struct na_lz_result *r = z->out;
 	uint32_t *copy = na_calloc(n, sizeof(*copy));
@@ -67,7 +68,7 @@ static bool covers(struct na_lz_who a, struct na_lz_who b)
 	return false;
 }
 
-static void drop(struct na_lz_finding *f, size_t *n, size_t i)
+static void drop_finding(struct na_lz_finding *f, size_t *n, size_t i)
 {
 	free(f[i].windows);
 	free(f[i].alternatives);
@@ -99,7 +100,7 @@ static uint32_t only_path(const struct lz *z, struct na_lz_who who)
 	const uint32_t *list;
 
 	if (who.kind == NA_LZ_PAIR)
-		return lz_find_pair(z, who.a, who.b);
+		return na_lz_find_pair(z, who.a, who.b);
 	if (who.kind != NA_LZ_SRC && who.kind != NA_LZ_DST)
 		return NA_LZ_NONE;
 	list = lz_side(z, who.kind, who.a, &n);
@@ -143,7 +144,7 @@ static void unite(struct lz *z)
 			if (sides)
 				join_sides(&f[i], &f[k]);
 			if (sides || same(f[i].who, f[k].who))
-				drop(f, &z->n_found, k);
+				drop_finding(f, &z->n_found, k);
 			else
 				k++;
 		}
@@ -154,7 +155,7 @@ static void unite(struct lz *z)
 		for (size_t k = 0; k < z->n_found; k++)
 			covered |= k != i && covers(f[k].who, f[i].who);
 		if (covered)
-			drop(f, &z->n_found, i);
+			drop_finding(f, &z->n_found, i);
 	}
 }
 
@@ -224,22 +225,22 @@ static enum na_status many_paths(struct lz *z, struct na_err *err)
 
 		if (w.kind != NA_LZ_PAIR)
 			continue;
-		paths[m++] = lz_find_pair(z, w.a, w.b);
-		drop(z->found, &z->n_found, i);
+		paths[m++] = na_lz_find_pair(z, w.a, w.b);
+		drop_finding(z->found, &z->n_found, i);
 	}
-	s = lz_undecided(z, "slow pairs without a common host", NULL, paths, m,
-			 err);
+	s = na_lz_undecided(z, "slow pairs without a common host", NULL, paths,
+			    m, err);
 	free(paths);
 	return s;
 }
 
-enum na_status lz_verdict(struct lz *z, struct na_err *err)
+enum na_status na_lz_verdict(struct lz *z, struct na_err *err)
 {
 	enum na_status s;
 
 	read_rings(z);
 	unite(z);
-	lz_rack_sides(z);
+	na_lz_rack_sides(z);
 	z->out->too_few = too_many(z);
 	if (z->out->too_few)
 		return NA_OK;
@@ -275,8 +276,8 @@ static void expect_share(void *arg, size_t share)
 	struct lz_room room;
 	size_t from, to;
 
-	lz_share(in->n_pairs, share, &from, &to);
-	g->failed[share] = !lz_room_init(&room, g->z, from, to);
+	na_lz_share(in->n_pairs, share, &from, &to);
+	g->failed[share] = !na_lz_room_init(&room, g->z, from, to);
 	for (size_t p = from; p < to && !g->failed[share]; p++) {
 		const struct na_lz_pair *pair = &in->pairs[p];
 		double size;
@@ -286,13 +287,13 @@ static void expect_share(void *arg, size_t share)
 		na_sort_f32(room.x, room.tmp, pair->n);
 		size = na_quantile_f32(room.x, pair->n, 0.5);
 		g->z->out->pairs[p].expected_us = exp(
-			lz_expect_log(g->z, g->z->class_of[p], (float)size));
+			na_lz_expect_log(g->z, g->z->class_of[p], (float)size));
 	}
-	lz_room_fini(&room);
+	na_lz_room_fini(&room);
 }
 
-enum na_status lz_pair_list(struct lz *z, const struct lz_view *v,
-			    struct na_err *err)
+enum na_status na_lz_pair_list(struct lz *z, const struct lz_view *v,
+			       struct na_err *err)
 {
 	struct na_lz_pair_result *r = z->out->pairs;
 	size_t n = z->in->n_pairs;
@@ -318,5 +319,5 @@ enum na_status lz_pair_list(struct lz *z, const struct lz_view *v,
 	free(q);
 	if (!ok)
 		return na_fail_nomem(err);
-	return lz_shares(z, expect_share, &g, g.failed, err);
+	return na_lz_shares(z, expect_share, &g, g.failed, err);
 }

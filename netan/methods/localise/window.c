@@ -72,8 +72,8 @@ static double usual_share(struct lz_windows *k, size_t from, size_t to,
 
 /* Is so many flagged windows far likelier with a fault of this side?  Then
  * the sum of their squared z; else 0. */
-static double judge(struct lz_windows *k, size_t from, size_t to,
-		    const struct level *l, const struct lz_flags *all)
+static double judge_window(struct lz_windows *k, size_t from, size_t to,
+			   const struct level *l, const struct lz_flags *all)
 {
 	double m = (double)(to - from), n = 0, sum = 0, f1, f0, llr;
 
@@ -124,8 +124,8 @@ static const struct level *best_side(struct lz_windows *k, size_t *from,
 		for (size_t c = 0, end; c < k->n_cells; c = end) {
 			double score;
 
-			end = lz_windows_side_end(k, c);
-			score = judge(k, c, end, &levels[i], &all);
+			end = na_lz_windows_side_end(k, c);
+			score = judge_window(k, c, end, &levels[i], &all);
 			if (score > most) {
 				most = score;
 				*from = c;
@@ -153,9 +153,9 @@ static struct na_lz_window describe(const struct lz_windows *k, size_t c)
 }
 
 /* Says what was found and sets those windows of the side apart. */
-static enum na_status choose(struct lz_windows *k, size_t from, size_t to,
-			     const struct level *level, struct na_lz_finding *f,
-			     struct na_err *err)
+static enum na_status choose_window(struct lz_windows *k, size_t from,
+				    size_t to, const struct level *level,
+				    struct na_lz_finding *f, struct na_err *err)
 {
 	uint32_t side = k->cells[from].side, hosts;
 	struct lz_chosen *c = &k->chosen[k->n_chosen];
@@ -173,7 +173,7 @@ static enum na_status choose(struct lz_windows *k, size_t from, size_t to,
 	if (!f->windows || !c->in)
 		return na_fail_nomem(err);
 	for (size_t i = from; i < to; i++) {
-		double se = lz_windows_se(k, &k->cells[i]) * k->scale;
+		double se = na_lz_windows_se(k, &k->cells[i]) * k->scale;
 
 		if (!flagged(k, i, level))
 			continue;
@@ -193,23 +193,23 @@ static enum na_status choose(struct lz_windows *k, size_t from, size_t to,
 	return NA_OK;
 }
 
-static enum na_status search(struct lz_windows *k, struct na_err *err)
+static enum na_status search_windows(struct lz_windows *k, struct na_err *err)
 {
 	struct na_lz_finding f[MAX_SIDES + 1] = {{.pairs = 0}};
-	enum na_status s = lz_windows_measure(k, err);
+	enum na_status s = na_lz_windows_measure(k, err);
 	const struct level *level;
 	size_t from = 0, to = 0;
 
 	while (s == NA_OK && k->n_chosen <= MAX_SIDES &&
 	       (level = best_side(k, &from, &to))) {
-		s = choose(k, from, to, level, &f[k->n_chosen], err);
+		s = choose_window(k, from, to, level, &f[k->n_chosen], err);
 		if (s == NA_OK && k->n_chosen <= MAX_SIDES)
-			s = lz_windows_measure(k, err);
+			s = na_lz_windows_measure(k, err);
 	}
 	/* Many sides at once: the schedule moved. */
 	for (size_t i = 0; i < k->n_chosen; i++) {
 		if (s == NA_OK && k->n_chosen <= MAX_SIDES)
-			s = lz_found(k->z, &f[i], err);
+			s = na_lz_found(k->z, &f[i], err);
 		else
 			free(f[i].windows);
 	}
@@ -251,23 +251,23 @@ static void windows_fini(struct lz_windows *k)
 		free(k->chosen[i].in);
 }
 
-enum na_status lz_window(struct lz *z, struct na_err *err)
+enum na_status na_lz_window(struct lz *z, struct na_err *err)
 {
 	struct lz_windows k = {.z = z};
 	enum na_status s = NA_OK;
 
-	if (!lz_windows_steps(&k))
+	if (!na_lz_windows_steps(&k))
 		s = na_fail_nomem(err);
 	if (s == NA_OK && !k.by_step)
-		lz_windows_seconds(&k);
+		na_lz_windows_seconds(&k);
 	if (s == NA_OK && !windows_room(&k))
 		s = na_fail_nomem(err);
 	if (s == NA_OK) {
-		lz_windows_skip_tails(&k);
-		s = lz_windows_moments(&k, err);
+		na_lz_windows_skip_tails(&k);
+		s = na_lz_windows_moments(&k, err);
 	}
 	if (s == NA_OK)
-		s = search(&k, err);
+		s = search_windows(&k, err);
 	windows_fini(&k);
 	return s;
 }

@@ -50,15 +50,17 @@ struct lz_windows {
 };
 
 /* Windows are steps where there are any, else of time.  False: memory. */
-bool lz_windows_steps(struct lz_windows *k);
-void lz_windows_seconds(struct lz_windows *k);
-void lz_windows_skip_tails(struct lz_windows *k);
+bool na_lz_windows_steps(struct lz_windows *k);
+void na_lz_windows_seconds(struct lz_windows *k);
+void na_lz_windows_skip_tails(struct lz_windows *k);
 /* What a collective does in a step to everybody, into k->shift. */
-enum na_status lz_windows_moments(struct lz_windows *k, struct na_err *err);
+enum na_status na_lz_windows_moments(struct lz_windows *k,
+				     struct na_err *err) NA_MUST_CHECK;
 /* Cells by side and window, with z, but for what is chosen. */
-enum na_status lz_windows_measure(struct lz_windows *k, struct na_err *err);
+enum na_status na_lz_windows_measure(struct lz_windows *k,
+				     struct na_err *err) NA_MUST_CHECK;
 /* Behind the last cell of the side of this one. */
-size_t lz_windows_side_end(const struct lz_windows *k, size_t from);
-double lz_windows_se(const struct lz_windows *k, const struct lz_cell *c);
+size_t na_lz_windows_side_end(const struct lz_windows *k, size_t from);
+double na_lz_windows_se(const struct lz_windows *k, const struct lz_cell *c);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/methods/localise/window.h"
 #include "netan/stats/tests/robust.h"
@@ -21,15 +22,8 @@ enum {
 	WINDOWS_MAX = 1 << 16
 };
 
-static int by_value(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Steps by number; false: memory. */
-bool lz_windows_steps(struct lz_windows *k)
+bool na_lz_windows_steps(struct lz_windows *k)
 {
 	const struct na_lz_input *in = k->z->in;
 	size_t n = 0, m = 0;
@@ -42,14 +36,14 @@ bool lz_windows_steps(struct lz_windows *k)
 		if (in->moments[i].step != NA_LZ_NONE)
 			k->steps[n++] = in->moments[i].step;
 	}
-	qsort(k->steps, n, sizeof(*k->steps), by_value);
+	na_sort(k->steps, n, na_order_u32);
 	for (size_t i = 0; i < n; i++) {
 		if (!m || k->steps[i] != k->steps[m - 1])
 			k->steps[m++] = k->steps[i];
 	}
 	for (size_t i = 0; i < in->n_moments; i++) {
 		const uint32_t *at = bsearch(&in->moments[i].step, k->steps, m,
-					     sizeof(*k->steps), by_value);
+					     sizeof(*k->steps), na_order_u32);
 
 		k->window_of[i] = at ? (uint32_t)(at - k->steps) : NA_LZ_NONE;
 	}
@@ -59,7 +53,7 @@ bool lz_windows_steps(struct lz_windows *k)
 }
 
 /* Seconds; shorter where they would be few, longer where too many. */
-void lz_windows_seconds(struct lz_windows *k)
+void na_lz_windows_seconds(struct lz_windows *k)
 {
 	const struct na_lz_input *in = k->z->in;
 	uint32_t last = 0;
@@ -87,7 +81,7 @@ static uint32_t window_at(const struct lz_windows *k, const struct lz_tail *t,
 }
 
 /* Steps with a tail are slow for everybody who waits for it. */
-void lz_windows_skip_tails(struct lz_windows *k)
+void na_lz_windows_skip_tails(struct lz_windows *k)
 {
 	size_t n = 0;
 
@@ -112,7 +106,7 @@ static uint32_t window_of(const struct lz_windows *k, size_t p,
 			       (double)t->tick * k->z->tick_us);
 	const struct na_lz_pair *pair = &k->z->in->pairs[p];
 
-	if (w == NA_LZ_NONE || k->skip[w] || lz_tail_ms(k->z, p, t) > 0)
+	if (w == NA_LZ_NONE || k->skip[w] || na_lz_tail_ms(k->z, p, t) > 0)
 		return NA_LZ_NONE;
 	for (size_t i = 0; i < k->n_chosen; i++) {
 		uint32_t side = k->chosen[i].side;
@@ -136,7 +130,7 @@ static float value(const struct lz_windows *k, size_t p,
 }
 
 /* Median of each moment, shrunk. */
-enum na_status lz_windows_moments(struct lz_windows *k, struct na_err *err)
+enum na_status na_lz_windows_moments(struct lz_windows *k, struct na_err *err)
 {
 	const struct na_lz_input *in = k->z->in;
 	size_t *first = na_calloc(in->n_moments + 2, sizeof(*first));
@@ -253,16 +247,9 @@ static bool cut_cells(struct lz_windows *k, uint32_t base)
 	return true;
 }
 
-static int by_side(const void *a, const void *b)
-{
-	const struct lz_cell *x = a, *y = b;
+NA_ORDER(by_side, struct lz_cell, NA_UP(side), NA_UP(window))
 
-	if (x->side != y->side)
-		return x->side < y->side ? -1 : 1;
-	return (x->window > y->window) - (x->window < y->window);
-}
-
-size_t lz_windows_side_end(const struct lz_windows *k, size_t from)
+size_t na_lz_windows_side_end(const struct lz_windows *k, size_t from)
 {
 	size_t to = from;
 
@@ -271,7 +258,7 @@ size_t lz_windows_side_end(const struct lz_windows *k, size_t from)
 	return to;
 }
 
-double lz_windows_se(const struct lz_windows *k, const struct lz_cell *c)
+double na_lz_windows_se(const struct lz_windows *k, const struct lz_cell *c)
 {
 	double n = c->n;
 
@@ -289,7 +276,7 @@ static bool standardise(struct lz_windows *k)
 	for (size_t i = 0, to; room && k->z_of && i < k->n_cells; i = to) {
 		double own;
 
-		to = lz_windows_side_end(k, i);
+		to = na_lz_windows_side_end(k, i);
 		for (size_t c = i; c < to; c++)
 			room[c - i] = (double)k->cells[c].median;
 		own = na_median(room, to - i);
@@ -299,7 +286,7 @@ static bool standardise(struct lz_windows *k)
 		k->own_low[k->cells[i].side] = na_median(room, to - i);
 		for (size_t c = i; c < to; c++)
 			k->z_of[c] = ((double)k->cells[c].median - own) /
-				     lz_windows_se(k, &k->cells[c]);
+				     na_lz_windows_se(k, &k->cells[c]);
 	}
 	if (room && k->z_of && k->n_cells) {
 		memcpy(room, k->z_of, k->n_cells * sizeof(*room));
@@ -311,7 +298,7 @@ static bool standardise(struct lz_windows *k)
 	return room && k->z_of;
 }
 
-enum na_status lz_windows_measure(struct lz_windows *k, struct na_err *err)
+enum na_status na_lz_windows_measure(struct lz_windows *k, struct na_err *err)
 {
 	uint32_t hosts = (uint32_t)k->z->in->n_hosts;
 	bool ok;
@@ -325,8 +312,8 @@ enum na_status lz_windows_measure(struct lz_windows *k, struct na_err *err)
 		fill_windows(k, &k->z->col);
 		ok = cut_cells(k, hosts);
 	}
-	if (ok && k->n_cells)
-		qsort(k->cells, k->n_cells, sizeof(*k->cells), by_side);
+	if (ok)
+		na_sort(k->cells, k->n_cells, by_side);
 	if (!ok || !standardise(k))
 		return na_fail_nomem(err);
 	return NA_OK;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
@@ -67,16 +68,7 @@ bool na_census_add(struct na_census *c, uint32_t group, int64_t value)
 	return true;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct na_census_item *x = a, *y = b;
-
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	return 0;
-}
+NA_ORDER(by_group, struct na_census_item, NA_UP(group), NA_UP(value))
 
 /* Not na_grow(): the room of a long run must not double. */
 static bool resize(struct na_census *c, size_t n)
@@ -94,7 +86,7 @@ static bool resize(struct na_census *c, size_t n)
 }
 
 /* Room that is not used goes back; keeping it is no error. */
-static void fit(struct na_census *c)
+static void fit_room(struct na_census *c)
 {
 	if (!resize(c, c->n))
 		c->cap = c->n;
@@ -110,8 +102,8 @@ void na_census_close(struct na_census *c)
 		if (c->items[i].count)
 			c->items[n++] = c->items[i];
 	}
-	qsort(c->items, n, sizeof(*c->items), compare);
-	fit(c);
+	na_sort(c->items, n, by_group);
+	fit_room(c);
 }
 
 void na_census_regroup(struct na_census *c, const uint32_t *group_of)
@@ -121,10 +113,10 @@ void na_census_regroup(struct na_census *c, const uint32_t *group_of)
 	for (size_t i = 0; i < c->n; i++) {
 		c->items[i].group = group_of[c->items[i].group];
 		sorted = sorted &&
-			 (!i || compare(&c->items[i - 1], &c->items[i]) <= 0);
+			 (!i || by_group(&c->items[i - 1], &c->items[i]) <= 0);
 	}
 	if (!sorted)
-		qsort(c->items, c->n, sizeof(*c->items), compare);
+		na_sort(c->items, c->n, by_group);
 }
 
 void na_census_fini(struct na_census *c)
@@ -136,7 +128,7 @@ void na_census_fini(struct na_census *c)
 /* Equal items become one where their counts fit. */
 static bool absorbs(struct na_census_item *into, const struct na_census_item *x)
 {
-	if (compare(into, x) != 0 || into->count > UINT32_MAX - x->count)
+	if (by_group(into, x) != 0 || into->count > UINT32_MAX - x->count)
 		return false;
 	into->count += x->count;
 	return true;
@@ -154,7 +146,7 @@ static bool merge(struct na_census *a, struct na_census *b)
 	while (i || k) {
 		const struct na_census_item *next;
 
-		if (!k || (i && compare(&x[i - 1], &b->items[k - 1]) > 0))
+		if (!k || (i && by_group(&x[i - 1], &b->items[k - 1]) > 0))
 			next = &x[--i];
 		else
 			next = &b->items[--k];
@@ -164,7 +156,7 @@ static bool merge(struct na_census *a, struct na_census *b)
 	a->n = all - at;
 	memmove(x, x + at, a->n * sizeof(*x));
 	na_census_fini(b);
-	fit(a);
+	fit_room(a);
 	return true;
 }
 

@@ -25,7 +25,7 @@ struct mass {
 	double n, odds, k, now;
 };
 
-static double take(struct mass *m)
+static double take_mass(struct mass *m)
 {
 	double now = m->now;
 
@@ -54,14 +54,14 @@ void na_quantile_ci(size_t n, double p, double level, size_t *lower,
 		size_t l = (size_t)tail.k;
 
 		while (in < level - ROUNDING && head.k <= to)
-			in += take(&head);
+			in += take_mass(&head);
 		if (in < level - ROUNDING)
 			break;
 		if (!length || (size_t)head.k - l < length) {
 			best = l;
 			length = (size_t)head.k - l;
 		}
-		in -= take(&tail);
+		in -= take_mass(&tail);
 	}
 	*lower = best;
 	*upper = best + length > n ? 0 : best + length;

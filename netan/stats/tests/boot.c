@@ -6,20 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/stats/samples/sample.h"
 
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
-
 enum { LEAST_BUCKET = 16 }; /* items */
 
-int na_boot_order(const void *a, const void *b)
+int na_boot_order(const void *first, const void *second)
 {
-	const struct na_boot_item *x = a, *y = b;
-	int by = ORDER(x->value, y->value);
+	const struct na_boot_item *x = first, *y = second;
 
-	by = by ? by : ORDER(x->unit, y->unit);
-	return by ? by : ORDER(x->kind, y->kind);
+	return NA_THEN(NA_UP(value), NA_UP(unit), NA_UP(kind));
 }
 
 static inline double weight_of(const struct na_boot *b, size_t i)
@@ -111,8 +108,8 @@ static double share_of(const struct na_boot *b)
 }
 
 /* First index behind `from` at which the cumulated weight passes h. */
-static size_t pass(const struct na_boot *b, size_t from, double *at, double h,
-		   const double *drawn)
+static size_t pass_bucket(const struct na_boot *b, size_t from, double *at,
+			  double h, const double *drawn)
 {
 	size_t i = from;
 
@@ -134,10 +131,10 @@ static double between(const struct na_boot *b, size_t i, double at, double h,
 	double steps = h / share, whole = floor(steps), part = steps - whole;
 	size_t lo, hi;
 
-	lo = pass(b, i, &at, whole * share, drawn);
+	lo = pass_bucket(b, i, &at, whole * share, drawn);
 	if (part <= 0)
 		return b->x[lo].value;
-	hi = pass(b, lo, &at, (whole + 1) * share, drawn);
+	hi = pass_bucket(b, lo, &at, (whole + 1) * share, drawn);
 	return b->x[lo].value + part * (b->x[hi].value - b->x[lo].value);
 }
 

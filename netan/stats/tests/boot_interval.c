@@ -3,18 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/stats/samples/quantile.h"
 #include "netan/stats/tests/boot.h"
 
 #define Z95 1.959963984540054 /* normal quantile of 0.975 */
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 bool na_boot_span(struct na_boot_span *s, double at, double *x, size_t n,
 		  size_t units, double freedom)
@@ -29,7 +23,7 @@ bool na_boot_span(struct na_boot_span *s, double at, double *x, size_t n,
 	}
 	if (!isfinite(at) || kept * 2 < n || !kept)
 		return false;
-	qsort(x, kept, sizeof(*x), by_value);
+	na_sort(x, kept, na_order_f64);
 	s->at = at;
 	s->freedom = freedom;
 	s->down = fmax(0, at - na_quantile_sorted(x, kept, 0.025)) * wider;
@@ -65,13 +59,7 @@ struct ranked {
 	size_t at;
 };
 
-static int by_p(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-	int by = by_value(&x->p, &y->p);
-
-	return by ? by : (x->at > y->at) - (x->at < y->at);
-}
+NA_ORDER(by_p, struct ranked, NA_UP(p), NA_UP(at))
 
 bool na_holm(const double *p, size_t n, double level, double *alpha,
 	     bool *rejected)
@@ -89,8 +77,7 @@ bool na_holm(const double *p, size_t n, double level, double *alpha,
 		if (!isnan(p[i]))
 			r[m++] = (struct ranked){p[i], i};
 	}
-	if (m)
-		qsort(r, m, sizeof(*r), by_p);
+	na_sort(r, m, by_p);
 	for (size_t i = 0; i < m; i++) {
 		if (down)
 			each = level / (double)(m - i);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "netan/base/order.h"
+
 enum { MIN_TRANSFERS = 5, PAIRS = NA_SIZE_CLASSES * (NA_SIZE_CLASSES - 1) / 2 };
 
 #define MIN_SPAN 4 /* largest over smallest size */
@@ -11,12 +13,7 @@ struct weighted {
 	double x, weight;
 };
 
-static int by_x(const void *a, const void *b)
-{
-	const struct weighted *p = a, *q = b;
-
-	return (p->x > q->x) - (p->x < q->x);
-}
+NA_ORDER(by_x, struct weighted, NA_UP(x))
 
 /* The least x with at least half of the weight at or below it. */
 static double weighted_median(struct weighted *w, size_t n)
@@ -24,7 +21,7 @@ static double weighted_median(struct weighted *w, size_t n)
 	double all = 0, sum = 0;
 	size_t i = 0;
 
-	qsort(w, n, sizeof(*w), by_x);
+	na_sort(w, n, by_x);
 	for (size_t k = 0; k < n; k++)
 		all += w[k].weight;
 	while (i + 1 < n && (sum += w[i].weight) < all / 2)

@@ -20,7 +20,7 @@ void na_arrivals_init(struct na_arrivals *a, int64_t first_ps, int64_t last_ps)
 }
 
 /* Past the last whole window nothing counts. */
-static void settle(struct na_window *w, uint64_t index, uint64_t count)
+static void settle_window(struct na_window *w, uint64_t index, uint64_t count)
 {
 	if (index >= w->windows)
 		return;
@@ -31,7 +31,7 @@ static void settle(struct na_window *w, uint64_t index, uint64_t count)
 static void close_window(struct na_window *w)
 {
 	if (w->closed) {
-		settle(w, w->index, w->count);
+		settle_window(w, w->index, w->count);
 		return;
 	}
 	w->first_index = w->index;
@@ -119,7 +119,7 @@ void na_arrivals_join(struct na_arrivals *a, const struct na_arrivals *next)
 
 /* (n q - s t) as a double: exact in integers where they are wide enough.
  * By Cauchy and Schwarz n q >= s^2; of products the sign can be either. */
-static double spread(uint64_t n, na_u128 q, na_u128 s, na_u128 t)
+static double spread_of_counts(uint64_t n, na_u128 q, na_u128 s, na_u128 t)
 {
 	na_u128 nq, st;
 
@@ -135,11 +135,12 @@ static double index_of(const struct na_window *w)
 	double n = (double)w->windows;
 
 	if (w->closed)
-		settle(&all, w->first_index, w->first_count);
-	settle(&all, w->index, w->count);
+		settle_window(&all, w->first_index, w->first_count);
+	settle_window(&all, w->index, w->count);
 	if (all.windows < LEAST_WINDOWS || !all.total)
 		return NAN;
-	return spread(all.windows, all.squares, all.total, all.total) /
+	return spread_of_counts(all.windows, all.squares, all.total,
+				all.total) /
 	       ((n - 1) * (double)all.total);
 }
 
@@ -160,11 +161,13 @@ static double memory(const struct na_arrivals *a, uint64_t sum)
 	uint64_t pairs = a->n - 2, x = sum - a->gap, y = sum - a->first_gap;
 	na_u128 xx = a->squares - (na_u128)a->gap * a->gap;
 	na_u128 yy = a->squares - (na_u128)a->first_gap * a->first_gap;
-	double vx = spread(pairs, xx, x, x), vy = spread(pairs, yy, y, y);
+	double vx = spread_of_counts(pairs, xx, x, x),
+	       vy = spread_of_counts(pairs, yy, y, y);
 
 	if (!(vx > 0) || !(vy > 0))
 		return NAN;
-	return spread(pairs, a->products, x, y) / (sqrt(vx) * sqrt(vy));
+	return spread_of_counts(pairs, a->products, x, y) /
+	       (sqrt(vx) * sqrt(vy));
 }
 
 void na_arrivals_read(const struct na_arrivals *a, struct na_arrival_stats *out)
@@ -181,7 +184,8 @@ void na_arrivals_read(const struct na_arrivals *a, struct na_arrival_stats *out)
 	if (a->n >= LEAST_ARRIVALS && sum) {
 		double n = (double)(a->n - 1), sd;
 
-		sd = sqrt(fmax(spread(a->n - 1, a->squares, sum, sum), 0));
+		sd = sqrt(fmax(spread_of_counts(a->n - 1, a->squares, sum, sum),
+			       0));
 		s.burstiness_plain = plain(sd / (double)sum);
 		s.burstiness = finite_size(sd / (double)sum, n);
 		if (a->n > LEAST_GAPS)

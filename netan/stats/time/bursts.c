@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "netan/base/order.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
@@ -11,31 +12,19 @@ static uint64_t length(const struct na_burst *b)
 	return (uint64_t)b->to_ps - (uint64_t)b->from_ps;
 }
 
-static int longer_first(const void *a, const void *b)
-{
-	const struct na_burst *x = a, *y = b;
-	uint64_t of_x = length(x), of_y = length(y);
+NA_ORDER(longer_first, struct na_burst, NA_CMP(length(y), length(x)),
+	 NA_UP(from_ps))
 
-	if (of_x != of_y)
-		return of_x > of_y ? -1 : 1;
-	return x->from_ps < y->from_ps ? -1 : x->from_ps > y->from_ps;
-}
-
-static int earlier_first(const void *a, const void *b)
-{
-	const struct na_burst *x = a, *y = b;
-
-	return x->from_ps < y->from_ps ? -1 : x->from_ps > y->from_ps;
-}
+NA_ORDER(earlier_first, struct na_burst, NA_UP(from_ps))
 
 static void prune(struct na_bursts *b)
 {
-	qsort(b->longest, b->n_longest, sizeof(*b->longest), longer_first);
+	na_sort(b->longest, b->n_longest, longer_first);
 	b->n_longest = b->keep;
 }
 
 /* A burst that nothing can be joined to any more. */
-static bool settle(struct na_bursts *b, const struct na_burst *x)
+static bool settle_burst(struct na_bursts *b, const struct na_burst *x)
 {
 	if (!b->keep)
 		return true;
@@ -57,7 +46,7 @@ static bool open_burst(struct na_bursts *b, const struct na_burst *x)
 {
 	if (b->n == 1)
 		b->first = b->last;
-	else if (b->n && !settle(b, &b->last))
+	else if (b->n && !settle_burst(b, &b->last))
 		return false;
 	if (b->distances &&
 	    !na_grow(&b->starts, &b->cap_starts, b->n + 1, sizeof(*b->starts)))
@@ -113,10 +102,10 @@ static bool take_inner(struct na_bursts *b, const struct na_bursts *next)
 
 	if (b->n == 1)
 		b->first = b->last;
-	else if (!settle(b, &b->last))
+	else if (!settle_burst(b, &b->last))
 		return false;
 	for (size_t i = 0; i < next->n_longest; i++) {
-		if (!settle(b, &next->longest[i]))
+		if (!settle_burst(b, &next->longest[i]))
 			return false;
 	}
 	if (b->distances && !na_grow(&b->starts, &b->cap_starts,
@@ -144,11 +133,12 @@ bool na_bursts_end(struct na_bursts *b, size_t *n)
 	*n = 0;
 	if (!b->n || !b->keep)
 		return true;
-	if (!settle(b, &b->last) || (b->n > 1 && !settle(b, &b->first)))
+	if (!settle_burst(b, &b->last) ||
+	    (b->n > 1 && !settle_burst(b, &b->first)))
 		return false;
 	if (b->n_longest > b->keep)
 		prune(b);
-	qsort(b->longest, b->n_longest, sizeof(*b->longest), earlier_first);
+	na_sort(b->longest, b->n_longest, earlier_first);
 	*n = b->n_longest;
 	return true;
 }

@@ -43,7 +43,7 @@ static void smooth(struct course *c)
 	}
 }
 
-static double spread(struct course *c)
+static double usual_spread(struct course *c)
 {
 	double unit, level = median_of(c->x, c->n, c->tmp);
 
@@ -181,7 +181,7 @@ static double kendall(const double *y, size_t n, double *tmp)
 }
 
 /* Through medians of equal groups, at most SLOPE_POINTS of them. */
-static bool fit(struct course *c, struct line *out)
+static bool fit_slope(struct course *c, struct line *out)
 {
 	size_t each = (c->n + SLOPE_POINTS - 1) / SLOPE_POINTS;
 	size_t n = c->n / each, pairs = 0;
@@ -252,12 +252,12 @@ static bool judge(struct course *c, struct na_course *out)
 	struct line l;
 
 	smooth(c);
-	c->unit = spread(c);
+	c->unit = usual_spread(c);
 	sum_up(c);
 	segment(c);
 	take_changes(c, out);
 	place_changes(c, out);
-	if (!fit(c, &l))
+	if (!fit_slope(c, &l))
 		return false;
 	drift(c, &l, out);
 	return true;

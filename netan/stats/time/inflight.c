@@ -58,7 +58,7 @@ static void hold_bins(struct na_inflight *f, struct place *p, int64_t to)
 	}
 }
 
-static bool hold(struct na_inflight *f, struct place *p, int64_t to)
+static bool hold_place(struct na_inflight *f, struct place *p, int64_t to)
 {
 	int64_t from = p->at > f->first_ps ? p->at : f->first_ps;
 	int64_t until = to < f->last_ps ? to : f->last_ps;
@@ -119,14 +119,14 @@ bool na_inflight_sweep(struct na_inflight *f, const struct na_run *runs,
 	if (!w)
 		return false;
 	while (ok && na_walk_next(w, &i)) {
-		ok = hold(f, &p, i.at);
+		ok = hold_place(f, &p, i.at);
 		p.level = i.level;
 		if (i.at == f->first_ps)
 			i.starts -= f->cut;
 		if (i.starts > 0)
 			na_arrivals_add(&f->arrivals, i.at, i.starts);
 	}
-	ok = ok && !na_walk_failed(w) && hold(f, &p, end);
+	ok = ok && !na_walk_failed(w) && hold_place(f, &p, end);
 	na_walk_free(w);
 	finish_bins(f, from, to);
 	na_bursts_fit(&f->bursts);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/stats/samples/sort.h"
 
@@ -37,17 +38,7 @@ struct na_walk {
 /* How many of x are below `at`. */
 static size_t below(const int64_t *x, size_t n, int64_t at)
 {
-	size_t lo = 0;
-
-	while (lo < n) {
-		size_t mid = lo + (n - lo) / 2;
-
-		if (x[mid] < at)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
-	return lo;
+	return NA_BOUND(i, 0, n, x[i] >= at);
 }
 
 static const int64_t *times_of(const struct na_run *r, size_t k)
@@ -120,7 +111,7 @@ static int64_t window_end(const struct na_walk *w)
 	return (int64_t)((uint64_t)w->lo + span);
 }
 
-static bool take(struct na_walk *w, size_t k, int64_t until)
+static bool take_until(struct na_walk *w, size_t k, int64_t until)
 {
 	struct stream *s = &w->stream[k];
 
@@ -152,7 +143,8 @@ static bool refill(struct na_walk *w)
 	while (w->left && !w->failed) {
 		int64_t until = window_end(w);
 
-		w->failed = !take(w, STARTS, until) || !take(w, ENDS, until);
+		w->failed = !take_until(w, STARTS, until) ||
+			    !take_until(w, ENDS, until);
 		w->lo = until;
 		if (!w->failed && (s[STARTS].n || s[ENDS].n))
 			return true;
@@ -161,7 +153,7 @@ static bool refill(struct na_walk *w)
 }
 
 /* Pass over all that are at `at`; how many there were. */
-static int64_t pass(struct stream *s, int64_t at)
+static int64_t pass_all_at(struct stream *s, int64_t at)
 {
 	size_t from = s->at;
 
@@ -179,8 +171,8 @@ bool na_walk_next(struct na_walk *w, struct na_instant *out)
 	out->at = s->at < s->n ? s->values[s->at] : e->values[e->at];
 	if (e->at < e->n && e->values[e->at] < out->at)
 		out->at = e->values[e->at];
-	out->ends = pass(e, out->at);
-	out->starts = pass(s, out->at);
+	out->ends = pass_all_at(e, out->at);
+	out->starts = pass_all_at(s, out->at);
 	w->level += out->starts - out->ends;
 	out->level = w->level;
 	return true;
@@ -213,7 +205,7 @@ struct sweep {
 };
 
 /* The level holds until `until`. */
-static void hold(struct sweep *w, int64_t until)
+static void hold_level(struct sweep *w, int64_t until)
 {
 	while (w->border <= w->at) {
 		w->border += w->bin_ps;
@@ -262,11 +254,11 @@ bool na_pending_max(const struct na_run *runs, size_t n_runs,
 	walk = na_walk_new(runs, n_runs, w.at, hi, &w.level);
 	memset(out + from, 0, (to - from) * sizeof(*out));
 	while (walk && na_walk_next(walk, &i)) {
-		hold(&w, i.at);
+		hold_level(&w, i.at);
 		w.level = i.level;
 	}
 	if (walk && from < to)
-		hold(&w, hi);
+		hold_level(&w, hi);
 	ok = walk && !na_walk_failed(walk);
 	na_walk_free(walk);
 	return ok;

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "netan/base/order.h"
+
 #define TAIL_MS  100.0
 #define ACK_MS   40.0
 #define ACK_FROM 20.0
@@ -34,13 +36,6 @@ static double after(double x)
 	return nextafter(x, INFINITY);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 void na_timer_edges_init(struct na_timer_edges *e)
 {
 	size_t n = 0, kept = 0;
@@ -59,7 +54,7 @@ void na_timer_edges_init(struct na_timer_edges *e)
 		if (i + 1 < NA_TIMER_MODES)
 			e->ms[n++] = sqrt(m * all_modes[i + 1].ms);
 	}
-	qsort(e->ms, n, sizeof(*e->ms), ascending);
+	na_sort(e->ms, n, na_order_f64);
 	for (size_t i = 0; i < n; i++) {
 		if (!kept || e->ms[i] != e->ms[kept - 1])
 			e->ms[kept++] = e->ms[i];
@@ -70,21 +65,14 @@ void na_timer_edges_init(struct na_timer_edges *e)
 void na_timer_add(struct na_timer_counts *c, const struct na_timer_edges *e,
 		  double excess_ms, double expected_ms)
 {
-	size_t lo = 0, hi = e->n;
+	size_t at;
 
 	c->n++;
 	if (!(excess_ms >= e->ms[0]))
 		return;
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (excess_ms >= e->ms[mid])
-			lo = mid;
-		else
-			hi = mid;
-	}
-	c->all[lo]++;
-	c->late[lo] += na_is_late(excess_ms, expected_ms);
+	at = NA_BOUND(i, 1, e->n, excess_ms < e->ms[i]) - 1;
+	c->all[at]++;
+	c->late[at] += na_is_late(excess_ms, expected_ms);
 }
 
 void na_timer_merge(struct na_timer_counts *into,

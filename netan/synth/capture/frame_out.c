@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/synth/rng.h"
 
 enum {
@@ -227,7 +228,7 @@ static enum na_status put_record(struct na_frames *f, int64_t time_ns,
 		le32(p + all - 4, all);
 		f->n += all;
 	} else {
-		le32(p, (uint32_t)(time_ns / 1000000000));
+		le32(p, (uint32_t)(time_ns / NA_NS_PER_S));
 		le32(p + 4, (uint32_t)(time_ns % 1000000000));
 		le32(p + 8, captured);
 		le32(p + 12, wire);

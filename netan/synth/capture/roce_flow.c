@@ -34,7 +34,7 @@ void na_roce_flow_start(struct na_roce_flow *f, uint64_t messages)
 	f->left = messages;
 }
 
-static void plan(struct na_roce_flow *f, const struct na_roce_plan *p)
+static void add_plan(struct na_roce_flow *f, const struct na_roce_plan *p)
 {
 	f->plans[(f->first + f->n++) % NA_ROCE_PLANS] = *p;
 }
@@ -59,7 +59,7 @@ static void plan_parts(struct na_roce_flow *f, uint32_t n, uint32_t from,
 		else
 			p.opcode = (uint8_t)(i ? op + 1 : op);
 		p.ecn = na_rng_hit(&f->rng, NA_Q16_ONE / 256) ? 3 : 2;
-		plan(f, &p);
+		add_plan(f, &p);
 		f->now_ns += GAP_NS;
 	}
 }
@@ -76,7 +76,7 @@ static void plan_answer(struct na_roce_flow *f, uint8_t opcode, uint32_t psn,
 		.ecn = 2,
 	};
 
-	plan(f, &p);
+	add_plan(f, &p);
 	f->now_ns += GAP_NS;
 }
 
@@ -142,7 +142,7 @@ static void pull(struct na_roce_flow *f, uint32_t bytes)
 	};
 	int64_t from_ns = f->now_ns;
 
-	plan(f, &p);
+	add_plan(f, &p);
 	f->now_ns += f->rtt_ns;
 	f->msn++;
 	p.opcode = READ_FIRST;
@@ -163,7 +163,7 @@ static void add(struct na_roce_flow *f)
 		.ecn = 2,
 	};
 
-	plan(f, &p);
+	add_plan(f, &p);
 	f->now_ns += f->rtt_ns;
 	f->msn++;
 	done(f, f->now_ns - f->rtt_ns, f->now_ns, 8);

@@ -58,7 +58,7 @@ static int64_t whole_ns(int64_t ps)
 	return (ps + NA_PS_PER_NS - 1) / NA_PS_PER_NS * NA_PS_PER_NS;
 }
 
-static void plan(struct sim *s, int64_t at_ps, enum what what, size_t id)
+static void plan_event(struct sim *s, int64_t at_ps, enum what what, size_t id)
 {
 	if (!na_queue_put(&s->queue, at_ps, what, (uint32_t)id))
 		s->failed = true;
@@ -141,7 +141,7 @@ static void end_step(struct sim *s, uint32_t dev, int64_t t)
 	st->pc = 0;
 	st->step_start_ps = t + host_delay(s, 45 * US);
 	if (++st->step < s->job->n_steps)
-		plan(s, st->step_start_ps, DEV_RUN, dev);
+		plan_event(s, st->step_start_ps, DEV_RUN, dev);
 }
 
 /*
@@ -166,7 +166,7 @@ static void run_device(struct sim *s, uint32_t dev)
 		if (op->kind == NA_OP_SEND_DONE ||
 		    op->kind == NA_OP_RECV_DONE) {
 			if (t > s->now) {
-				plan(s, t, DEV_RUN, dev);
+				plan_event(s, t, DEV_RUN, dev);
 				return;
 			}
 			if (!may_finish(s, op, graph)) {
@@ -185,7 +185,8 @@ static void run_device(struct sim *s, uint32_t dev)
 		log_op(s, dev, t, dur);
 		t += dur;
 		if (op->kind == NA_OP_SEND)
-			plan(s, t + host_delay(s, 14 * US), GRAPH_START, graph);
+			plan_event(s, t + host_delay(s, 14 * US), GRAPH_START,
+				   graph);
 		t += 5000;
 	}
 	end_step(s, dev, t);
@@ -203,7 +204,7 @@ static void wake_device(struct sim *s, uint32_t graph)
 	st->blocked = NONE;
 	log_op(s, dev, st->block_ps, end - st->block_ps);
 	st->pc++;
-	plan(s, end + 5000, DEV_RUN, dev);
+	plan_event(s, end + 5000, DEV_RUN, dev);
 }
 
 /* ---- transfers */
@@ -277,8 +278,8 @@ static void try_xfer(struct sim *s, uint32_t id)
 	x->acked_ps = x->end_ps + host_delay(s, ack_ps);
 	*rx = x->end_ps;
 	*tx = x->acked_ps;
-	plan(s, x->end_ps, XFER_END, id);
-	plan(s, x->acked_ps, XFER_ACK, id);
+	plan_event(s, x->end_ps, XFER_END, id);
+	plan_event(s, x->acked_ps, XFER_ACK, id);
 }
 
 static void add_xfer(struct sim *s, uint32_t graph, uint32_t peer_slice,
@@ -311,7 +312,7 @@ static void add_xfer(struct sim *s, uint32_t graph, uint32_t peer_slice,
 	job->graphs[graph].sends_left++;
 	job->graphs[to].n_recvs++;
 	if (job->graphs[to].started) {
-		plan(s, s->now, XFER_TRY, id);
+		plan_event(s, s->now, XFER_TRY, id);
 	} else {
 		x->next = job->graphs[to].waiting;
 		job->graphs[to].waiting = id;
@@ -356,9 +357,9 @@ static void start_graph(struct sim *s, uint32_t graph)
 	g->d2h_end_ps = g->d2h_start_ps + host_delay(s, 8 * US) +
 			whole_ns(na_rng_lognormal(s->rng, dma, op_sigma));
 	st->d2h_free_ps = g->d2h_end_ps;
-	plan(s, g->d2h_end_ps, D2H_DONE, graph);
+	plan_event(s, g->d2h_end_ps, D2H_DONE, graph);
 	for (uint32_t id = g->waiting; id != NONE; id = s->job->xfers[id].next)
-		plan(s, s->now, XFER_TRY, id);
+		plan_event(s, s->now, XFER_TRY, id);
 }
 
 static void start_h2d(struct sim *s, uint32_t graph)
@@ -374,7 +375,7 @@ static void start_h2d(struct sim *s, uint32_t graph)
 			whole_ns(na_rng_lognormal(s->rng, dma, op_sigma)) +
 			coll_of(s, graph)->stall_ps;
 	st->h2d_free_ps = g->h2d_end_ps;
-	plan(s, g->h2d_end_ps, H2D_DONE, graph);
+	plan_event(s, g->h2d_end_ps, H2D_DONE, graph);
 }
 
 static void finish_graph(struct sim *s, uint32_t graph)
@@ -425,7 +426,7 @@ static void start_reduce(struct sim *s, uint32_t graph)
 	}
 	job->reduces[job->n_reduces++] = r;
 	job->graphs[graph].reduces++;
-	plan(s, r.end_ps, REDUCED, graph);
+	plan_event(s, r.end_ps, REDUCED, graph);
 }
 
 /* A peer that is ahead may send for a phase that is not yet awaited: it is
@@ -549,7 +550,7 @@ static void sim_setup(struct sim *s)
 	for (uint32_t d = 0; d < job->n_devs; d++) {
 		s->devs[d].blocked = NONE;
 		s->devs[d].step_start_ps = host_delay(s, 300 * US);
-		plan(s, s->devs[d].step_start_ps, DEV_RUN, d);
+		plan_event(s, s->devs[d].step_start_ps, DEV_RUN, d);
 	}
 }
 

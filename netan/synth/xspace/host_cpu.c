@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/units.h"
 #include "netan/synth/xspace/write.h"
 
@@ -55,8 +56,8 @@ static int64_t when(const struct cpu *c, int64_t ps)
 	return na_host_time(c->job, c->w->host, ps);
 }
 
-static void plain(struct cpu *c, const char *name, int64_t start_ps,
-		  int64_t dur_ps)
+static void plain_event(struct cpu *c, const char *name, int64_t start_ps,
+			int64_t dur_ps)
 {
 	na_plane_event(&c->plane, na_plane_name(&c->plane, name),
 		       when(c, start_ps), dur_ps);
@@ -83,7 +84,7 @@ static void write_compiler(struct cpu *c)
 	int64_t t = -1900 * US;
 
 	for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
-		plain(c, passes[i], t, 20 * US);
+		plain_event(c, passes[i], t, 20 * US);
 		t += 30 * US;
 	}
 }
@@ -107,15 +108,16 @@ static void write_main_thread(struct cpu *c)
 			       when(c, t), span);
 		na_stat_int(&c->plane, step_num, s);
 		na_plane_event_end(&c->plane);
-		plain(c, "$train.py:212 train_step", t + 5 * US,
-		      span - 20 * US);
-		plain(c, "PjitFunction(train_step)", t + 12 * US,
-		      180 * US + jitter(c, 40));
-		plain(c, "ParseArguments", t + 14 * US, 9 * US);
-		plain(c, "TpuExecute", t + 40 * US, 100 * US);
-		plain(c, "$pjit.py:301 all_reduce_metrics", t + 300 * US,
-		      40 * US + jitter(c, 20));
-		plain(c, "$numpy.py:88 asarray", t + 400 * US, span - 450 * US);
+		plain_event(c, "$train.py:212 train_step", t + 5 * US,
+			    span - 20 * US);
+		plain_event(c, "PjitFunction(train_step)", t + 12 * US,
+			    180 * US + jitter(c, 40));
+		plain_event(c, "ParseArguments", t + 14 * US, 9 * US);
+		plain_event(c, "TpuExecute", t + 40 * US, 100 * US);
+		plain_event(c, "$pjit.py:301 all_reduce_metrics", t + 300 * US,
+			    40 * US + jitter(c, 20));
+		plain_event(c, "$numpy.py:88 asarray", t + 400 * US,
+			    span - 450 * US);
 	}
 	na_plane_line_end(&c->plane);
 }
@@ -284,14 +286,7 @@ static void collect_copies(struct cpu *c)
 	}
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct msg *x = a, *y = b;
-
-	if (x->at_ps != y->at_ps)
-		return x->at_ps < y->at_ps ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
+NA_ORDER(by_time, struct msg, NA_UP(at_ps), NA_UP(order))
 
 static const struct na_coll *coll_of(const struct cpu *c, size_t graph)
 {
@@ -439,7 +434,7 @@ static void write_transport(struct cpu *c)
 	collect_copies(c);
 	if (!c->n)
 		return;
-	qsort(c->msgs, c->n, sizeof(*c->msgs), by_time);
+	na_sort(c->msgs, c->n, by_time);
 	name_all(c);
 	for (uint8_t i = 0; i < WORKERS; i++)
 		write_worker(c, i);

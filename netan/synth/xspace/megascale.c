@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/units.h"
 #include "netan/synth/xspace/write.h"
 
@@ -160,14 +161,7 @@ static void add_action(struct mega *m, enum action action, int64_t start_ps,
 		 index);
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct mark *x = a, *y = b;
-
-	if (x->at_ps != y->at_ps)
-		return x->at_ps < y->at_ps ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
+NA_ORDER(by_time, struct mark, NA_UP(at_ps), NA_UP(order))
 
 /* Receives that a fault plants: their item says which kind. */
 static void add_extras(struct mega *m)
@@ -316,8 +310,7 @@ static void collect(struct mega *m)
 				   m->reduces[r->graph]++);
 	}
 	add_extras(m);
-	if (m->n)
-		qsort(m->marks, m->n, sizeof(*m->marks), by_time);
+	na_sort(m->marks, m->n, by_time);
 }
 
 /* ---- events */

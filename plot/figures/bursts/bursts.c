@@ -89,7 +89,7 @@ static bool place_within(struct drawing *d, struct na_box box)
 	return want > 0;
 }
 
-static enum na_status place(struct drawing *d, struct na_err *err)
+static enum na_status place_bursts(struct drawing *d, struct na_err *err)
 {
 	struct na_box box = d->l.body;
 	bool ok;
@@ -267,10 +267,10 @@ static enum na_status draw_axis(const struct drawing *d, struct na_err *err)
 	return st;
 }
 
-static void footnote(struct drawing *d)
+static void bursts_footnote(struct drawing *d)
 {
 	const struct na_value *list = na_get(d->b.body, M_bursts);
-	int64_t total = na_int_of(na_get(d->b.body, M_bursts_total), 0);
+	int64_t total = na_count_at(d->b.body, M_bursts_total);
 	char a[NA_UNIT_BUF + NA_LABEL_BUF], b[NA_UNIT_BUF];
 	struct words w = {.n = 0};
 
@@ -289,8 +289,8 @@ static void footnote(struct drawing *d)
 	na_layout_footnote(&d->l, w.text);
 }
 
-static void describe(const struct drawing *d, const char *title,
-		     const char *subtitle)
+static void describe_bursts(const struct drawing *d, const char *title,
+			    const char *subtitle)
 {
 	struct words w = {.n = 0}, numbers = {.n = 0};
 
@@ -324,14 +324,14 @@ static enum na_status bursts_draw(struct na_canvas *c,
 	na_bursts_subtitle(&d.b, &subtitle);
 	title = title ? title : own.text;
 	na_layout_begin(&d.l, c, &na_fig_bursts, page, title, subtitle.text);
-	describe(&d, title, subtitle.text);
-	st = place(&d, err);
+	describe_bursts(&d, title, subtitle.text);
+	st = place_bursts(&d, err);
 	if (st == NA_OK)
 		st = draw_panels(&d, err);
 	if (st == NA_OK)
 		st = draw_axis(&d, err);
 	if (st == NA_OK)
-		footnote(&d);
+		bursts_footnote(&d);
 	return st;
 }
 

@@ -8,15 +8,6 @@
 #include "netan/result/emit.h"
 #include "plot/scale.h"
 
-static const double *reals(const struct bursts *b, const struct na_value *in,
-			   const char *name)
-{
-	size_t n;
-	const double *x = na_reals_of(na_get(in, name), &n);
-
-	return x && n >= b->n ? x : NULL;
-}
-
 static double largest(const double *x, size_t n)
 {
 	double max = 0;
@@ -30,7 +21,7 @@ static double largest(const double *x, size_t n)
 
 double na_bursts_real(const struct bursts *b, const char *path)
 {
-	double x = na_real_of(na_dig(b->body, path), NAN);
+	double x = na_number_at(b->body, path);
 
 	return isfinite(x) ? x : NAN;
 }
@@ -39,7 +30,7 @@ static void read_time(struct bursts *b)
 {
 	const double *t = na_reals_of(na_get(b->body, M_time_s), &b->n);
 
-	b->bin_s = na_real_of(na_get(b->body, M_bin_s), 0);
+	b->bin_s = na_number_or(b->body, M_bin_s, 0);
 	if (!t || !b->n || !isfinite(t[0]) || !(b->bin_s > 0) ||
 	    !isfinite(b->bin_s * (double)b->n))
 		b->n = 0;
@@ -55,12 +46,9 @@ static void read_time(struct bursts *b)
 /* The first ones: they have the most bytes. */
 static void read_groups(struct bursts *b)
 {
-	const struct na_value *list = na_get(b->body, M_groups), *v;
-
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
-	for (; v; v = v->next) {
+	na_for_each (v, na_get(b->body, M_groups)) {
 		struct bursts_group *g = &b->groups[b->n_groups];
-		const double *mean = reals(b, v, M_pending_mean);
+		const double *mean = na_reals_at(v, M_pending_mean, b->n);
 
 		if (b->n_groups == NA_TOP_SERIES || !mean || na_is_rest(v)) {
 			b->more_groups++;
@@ -70,8 +58,7 @@ static void read_groups(struct bursts *b)
 		b->n_groups++;
 		na_words_key(g->name, sizeof(g->name), na_get(v, M_key));
 		g->mean = mean;
-		g->time_mean = na_real_of(na_dig(v, M_pending "." M_time_mean),
-					  NAN);
+		g->time_mean = na_number_at(v, M_pending "." M_time_mean);
 		b->groups_top = fmax(b->groups_top, largest(mean, b->n));
 	}
 }
@@ -83,12 +70,12 @@ void na_bursts_read(struct bursts *b, const struct na_result *r)
 			     .result = r,
 			     .side = na_result_get_side(r)};
 	read_time(b);
-	b->mean = reals(b, b->body, M_pending_mean);
-	b->least = reals(b, b->body, M_pending_min);
-	b->most = reals(b, b->body, M_pending_max);
+	b->mean = na_reals_at(b->body, M_pending_mean, b->n);
+	b->least = na_reals_at(b->body, M_pending_min, b->n);
+	b->most = na_reals_at(b->body, M_pending_max, b->n);
 	b->top = fmax(fmax(largest(b->mean, b->n), largest(b->most, b->n)),
 		      na_bursts_real(b, M_pending "." M_max));
-	b->pending_of = na_text_of(na_get(b->body, M_pending_of), "transfers");
+	b->pending_of = na_text_or(b->body, M_pending_of, "transfers");
 	b->runs_apart = na_result_get_about(b->result)->runs_apart;
 	b->empty = na_result_get_word(b->result, NA_WORD_EMPTY, NULL);
 	if (b->empty)
@@ -127,7 +114,6 @@ void na_bursts_title(const struct bursts *b, struct words *w)
 /* "burstiness 0.47, dispersion 2.2 in 1 ms, 5.6 in 10 ms" */
 static void add_arrivals(const struct bursts *b, struct words *w)
 {
-	const struct na_value *list = na_get(b->body, M_dispersion), *v;
 	double burstiness = na_bursts_real(b, "burstiness");
 	bool first = true;
 	char buf[NA_LABEL_BUF];
@@ -137,10 +123,9 @@ static void add_arrivals(const struct bursts *b, struct words *w)
 		na_words_add(w, "burstiness %s",
 			     na_label_short(buf, burstiness, 2));
 	}
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
-	for (; v; v = v->next) {
-		double idc = na_real_of(na_get(v, M_idc), NAN);
-		int64_t ms = na_int_of(na_get(v, M_window_ms), 0);
+	na_for_each (v, na_get(b->body, M_dispersion)) {
+		double idc = na_number_at(v, M_idc);
+		int64_t ms = na_count_at(v, M_window_ms);
 
 		if (!isfinite(idc))
 			continue;

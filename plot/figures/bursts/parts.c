@@ -15,12 +15,9 @@
 static void cover(const struct bursts *b, const struct na_scale *x, double x0,
 		  double *share, size_t n)
 {
-	const struct na_value *list = na_get(b->body, M_bursts), *v;
-
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
-	for (; v; v = v->next) {
-		double from = na_real_of(na_get(v, M_from_s), NAN);
-		double to = na_real_of(na_get(v, M_to_s), NAN);
+	na_for_each (v, na_get(b->body, M_bursts)) {
+		double from = na_number_at(v, M_from_s);
+		double to = na_number_at(v, M_to_s);
 		size_t k;
 
 		from = fmax(na_scale_at(x, from) - x0, 0);
@@ -81,15 +78,15 @@ static size_t read_levels(const struct bursts *b, struct level *out, size_t max)
 	double sum = 0, all = 0;
 	size_t n = 0;
 
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	v = na_items(list);
 	for (; v && n < max; v = v->next) {
-		double from = na_real_of(na_get(v, M_from), 0);
-		double share = na_real_of(na_get(v, M_share), 0);
+		double from = na_number_or(v, M_from, 0);
+		double share = na_number_or(v, M_share, 0);
 
 		all += share;
 		if (from < 1)
 			continue;
-		out[n++] = (struct level){from, na_real_of(na_get(v, M_to), 0),
+		out[n++] = (struct level){from, na_number_or(v, M_to, 0),
 					  share};
 	}
 	for (size_t i = n; i-- > 0;) {

@@ -28,7 +28,7 @@ static bool is_few(const struct na_value *row, const char *field)
 {
 	const struct na_value *v = na_get(row, M_few_samples);
 
-	v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL;
+	v = na_items(v);
 	for (; v; v = v->next) {
 		const char *s = na_text_of(v, "");
 
@@ -39,34 +39,25 @@ static bool is_few(const struct na_value *row, const char *field)
 	return false;
 }
 
-static const double *reals(const struct na_value *row, const char *name,
-			   size_t n)
-{
-	size_t found;
-	const double *x = na_reals_of(na_get(row, name), &found);
-
-	return x && found >= n ? x : NULL;
-}
-
 void na_latency_group(struct latency_group *g, const struct na_value *row)
 {
 	*g = (struct latency_group){.row = row};
-	g->count = na_int_of(na_get(row, M_count), 0);
+	g->count = na_count_at(row, M_count);
 	for (size_t i = 0; i < MARKS; i++) {
-		g->us[i] = na_real_of(na_get(row, fields[i]), NAN);
+		g->us[i] = na_number_at(row, fields[i]);
 		g->few[i] = is_few(row, fields[i]);
 	}
 	g->curve_us = na_reals_of(na_get(row, M_ccdf_us), &g->n);
-	g->share = reals(row, M_ccdf_share, g->n);
-	g->lower_us = reals(row, M_ccdf_lower_us, g->n);
-	g->upper_us = reals(row, M_ccdf_upper_us, g->n);
+	g->share = na_reals_at(row, M_ccdf_share, g->n);
+	g->lower_us = na_reals_at(row, M_ccdf_lower_us, g->n);
+	g->upper_us = na_reals_at(row, M_ccdf_upper_us, g->n);
 	if (!g->curve_us || !g->share)
 		g->n = 0;
 	na_words_key(g->name, sizeof(g->name), na_get(row, M_key));
 }
 
 /* What the axes must hold. */
-static void stretch(struct latency *t, const struct latency_group *g)
+static void stretch_axis(struct latency *t, const struct latency_group *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
 		double us = g->curve_us[i], share = g->share[i];
@@ -84,8 +75,6 @@ enum { GREY_MAX = 58 };
 
 void na_latency_read(struct latency *t, const struct na_result *r)
 {
-	const struct na_value *v;
-
 	*t = (struct latency){.doc = na_result_get_doc(r),
 			      .body = na_result_get_body(r),
 			      .result = r,
@@ -93,13 +82,11 @@ void na_latency_read(struct latency *t, const struct na_result *r)
 			      .from_us = INFINITY,
 			      .to_us = 0,
 			      .least_share = 1};
-	v = na_get(t->body, M_groups);
-	v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL;
-	for (; v; v = v->next) {
+	na_for_each (v, na_get(t->body, M_groups)) {
 		struct latency_group g;
 
 		na_latency_group(&g, v);
-		stretch(t, &g);
+		stretch_axis(t, &g);
 		if (na_is_rest(v) || t->n_top < NA_TOP_SERIES) {
 			t->has_rest = na_is_rest(v);
 			t->top[t->n_top++] = g;
@@ -128,7 +115,7 @@ void na_latency_title(const struct latency *t, struct words *w)
 void na_latency_subtitle(const struct latency *t, struct words *w)
 {
 	const struct na_value *origin = na_get(t->doc, M_origin_unix_ns);
-	double s = na_real_of(na_get(t->doc, M_duration_s), NAN);
+	double s = na_number_at(t->doc, M_duration_s);
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 
 	na_words_inputs(t->doc, w);

@@ -210,7 +210,7 @@ static void draw_marks(const struct drawing *d)
 }
 
 /* Plot and table side by side; a page without room for both has no table. */
-static enum na_status place(struct drawing *d, struct na_err *err)
+static enum na_status place_latency(struct drawing *d, struct na_err *err)
 {
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
 					     d->l.theme->text);
@@ -254,8 +254,8 @@ static void draw_empty(const struct drawing *d)
 }
 
 /* The picture in words. */
-static void describe(const struct drawing *d, struct na_canvas *c,
-		     const char *title, const char *subtitle)
+static void describe_latency(const struct drawing *d, struct na_canvas *c,
+			     const char *title, const char *subtitle)
 {
 	struct words w = {.n = 0};
 
@@ -275,7 +275,7 @@ static void describe(const struct drawing *d, struct na_canvas *c,
 	na_canvas_describe(c, title, w.text);
 }
 
-static void footnote(struct drawing *d)
+static void latency_footnote(struct drawing *d)
 {
 	bool few = false, band = false;
 	struct words w = {.n = 0};
@@ -297,8 +297,8 @@ static void footnote(struct drawing *d)
 		na_layout_footnote(&d->l, w.text);
 }
 
-static enum na_status draw(struct drawing *d, struct na_canvas *c,
-			   struct na_err *err)
+static enum na_status draw_latency(struct drawing *d, struct na_canvas *c,
+				   struct na_err *err)
 {
 	struct words own = {.n = 0}, subtitle = {.n = 0};
 	const char *title = d->page->title;
@@ -310,12 +310,12 @@ static enum na_status draw(struct drawing *d, struct na_canvas *c,
 	title = title ? title : own.text;
 	na_layout_begin(&d->l, c, &na_fig_latency, d->page, title,
 			subtitle.text);
-	describe(d, c, title, subtitle.text);
+	describe_latency(d, c, title, subtitle.text);
 	if (d->t.empty) {
 		draw_empty(d);
 		return NA_OK;
 	}
-	status = place(d, err);
+	status = place_latency(d, err);
 	if (status < 0)
 		return status;
 	name = na_layout_font(&d->l, NA_SIZE_NAME, d->l.theme->text);
@@ -330,7 +330,7 @@ static enum na_status draw(struct drawing *d, struct na_canvas *c,
 	na_log_axis_draw_x(&d->l, &d->x, d->plot, "latency");
 	if (d->table.x1 > d->table.x0)
 		na_latency_table(&d->l, &d->t, d->table);
-	footnote(d);
+	latency_footnote(d);
 	return NA_OK;
 }
 
@@ -343,7 +343,7 @@ static enum na_status latency_draw(struct na_canvas *c,
 	enum na_status status;
 
 	na_latency_read(&d.t, r);
-	status = draw(&d, c, err);
+	status = draw_latency(&d, c, err);
 	free(d.points);
 	return status;
 }

@@ -225,20 +225,15 @@ static size_t facts_of(const struct latency *t, struct fact f[FACTS])
 	f[n] = (struct fact){.name = "transfers"};
 	snprintf(f[n++].value, sizeof(f->value), "%s",
 		 na_print_count(number, (uint64_t)g->count));
-	add_fact(f, &n, "p99 / p50",
-		 na_real_of(na_get(g->row, M_tail_ratio), NAN), "x");
-	if (isfinite(na_real_of(na_get(g->row, M_fixed_us), NAN)))
+	add_fact(f, &n, "p99 / p50", na_number_at(g->row, M_tail_ratio), "x");
+	if (isfinite(na_number_at(g->row, M_fixed_us)))
 		add_fact(f, &n, "p99 over its size",
-			 exp(na_real_of(na_get(g->row, M_residual_p99), NAN)),
-			 "x");
-	add_fact(f, &n, "fixed cost",
-		 na_real_of(na_get(g->row, M_fixed_us), NAN), " us");
-	add_fact(f, &n, "a byte sees",
-		 na_real_of(na_get(g->row, M_bandwidth_gbps), NAN), " Gbit/s");
+			 exp(na_number_at(g->row, M_residual_p99)), "x");
+	add_fact(f, &n, "fixed cost", na_number_at(g->row, M_fixed_us), " us");
+	add_fact(f, &n, "a byte sees", na_number_at(g->row, M_bandwidth_gbps),
+		 " Gbit/s");
 	add_fact(f, &n, "receives: waiting",
-		 100 * na_real_of(na_dig(g->row, M_split "." M_waiting_share),
-				  NAN),
-		 " %");
+		 100 * na_number_at(g->row, M_split "." M_waiting_share), " %");
 	return n;
 }
 
@@ -305,25 +300,19 @@ static void slow_words(struct words *w, const struct na_value *v, bool bytes)
 	char buf[NA_LABEL_BUF];
 
 	na_words_add(w, "%s",
-		     na_latency_text(buf,
-				     na_real_of(na_get(v, M_latency_us), NAN)));
-	if (na_text_of(na_get(v, M_src), NULL))
+		     na_latency_text(buf, na_number_at(v, M_latency_us)));
+	if (na_text_or(v, M_src, NULL))
 		na_words_add(w, " \xc2\xb7 %s\xe2\x86\x92%s",
-			     na_text_of(na_get(v, M_src), ""),
-			     na_text_of(na_get(v, M_dst), "?"));
+			     na_text_at(v, M_src), na_text_or(v, M_dst, "?"));
 	else
-		na_words_add(w, " \xc2\xb7 %s",
-			     na_text_of(na_get(v, M_dst), "?"));
+		na_words_add(w, " \xc2\xb7 %s", na_text_or(v, M_dst, "?"));
 	if (bytes)
 		na_words_add(w, " \xc2\xb7 %s",
 			     na_label_quantity(buf, NA_Q_BYTES,
-					       na_real_of(na_get(v, M_bytes),
-							  NAN),
-					       3));
+					       na_number_at(v, M_bytes), 3));
 	na_words_add(w, " \xc2\xb7 at %s",
 		     na_label_quantity(buf, NA_Q_SECONDS,
-				       na_real_of(na_get(v, M_time_s), NAN),
-				       6));
+				       na_number_at(v, M_time_s), 6));
 }
 
 /* Where room is short the bytes go: a time that is cut misleads. */
@@ -349,7 +338,7 @@ static void draw_slowest(const struct na_layout *l, const struct latency *t,
 	char text[NA_TEXT_MAX];
 	bool bytes;
 
-	v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL;
+	v = na_items(v);
 	if (!v || y + line > box.y1)
 		return;
 	bytes = room_for_bytes(l, v, &font, box.x1 - box.x0);

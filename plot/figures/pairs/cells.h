@@ -32,7 +32,7 @@ static inline double cells_height(const struct cells *c)
 }
 
 enum na_status na_pairs_cells(const struct na_layout *l, const struct cells *c,
-			      struct na_err *err);
+			      struct na_err *err) NA_MUST_CHECK;
 
 /* The steps of colour, what they mean, and the other looks of a square. */
 double na_pairs_key_height(const struct na_layout *l);

@@ -20,21 +20,13 @@ enum { ROWS_MAX = 256 };
 /* What an SVG below 1 MiB has room for: stretches of equal cells. */
 enum { STRETCHES_MAX = 20000 };
 
-static const double *reals(const struct na_value *v, const char *name, size_t n)
-{
-	size_t have;
-	const double *x = na_reals_of(na_get(v, name), &have);
-
-	return x && have == n ? x : NULL;
-}
-
 static void read_nodes(struct pairs_matrix *m, const struct na_value *list)
 {
 	size_t i = 0;
 
-	for (const struct na_value *v = list->u.of.first; v; v = v->next) {
-		m->names[i] = na_text_of(na_get(v, M_name), "");
-		m->group[i++] = na_real_of(na_get(v, "group"), 0);
+	na_for_each (v, list) {
+		m->names[i] = na_text_at(v, M_name);
+		m->group[i++] = na_number_or(v, "group", 0);
 	}
 }
 
@@ -82,25 +74,21 @@ static void mark_words(struct pairs_mark *k, const struct pairs_matrix *m)
 
 static void read_marks(struct pairs_matrix *m, const struct na_value *list)
 {
-	const struct na_value *v;
-
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
-	for (; v; v = v->next) {
+	na_for_each (v, list) {
 		struct pairs_mark *k = &m->marks[m->n_marks];
 
 		if (m->n_marks == MARKS_MAX) {
 			m->more_marks++;
 			continue;
 		}
-		k->kind = na_text_of(na_get(v, M_kind), "");
-		k->name = na_text_of(na_get(v, M_name), "");
-		k->a = (size_t)na_int_of(na_get(v, M_a), -1);
-		k->b = (size_t)na_int_of(na_get(v, M_b), -1);
-		k->rows = (size_t)na_int_of(na_get(v, "rows"), 1);
-		k->host = na_text_of(na_get(v, M_host), NULL);
-		k->excess = na_real_of(na_get(v, M_excess), NAN);
-		k->timeouts = strcmp(na_text_of(na_get(v, M_channel), ""),
-				     "rate") == 0;
+		k->kind = na_text_at(v, M_kind);
+		k->name = na_text_at(v, M_name);
+		k->a = (size_t)na_count_or(v, M_a, -1);
+		k->b = (size_t)na_count_or(v, M_b, -1);
+		k->rows = (size_t)na_count_or(v, "rows", 1);
+		k->host = na_text_or(v, M_host, NULL);
+		k->excess = na_number_at(v, M_excess);
+		k->timeouts = strcmp(na_text_at(v, M_channel), "rate") == 0;
 		mark_words(k, m);
 		m->n_marks++;
 	}
@@ -128,11 +116,13 @@ static bool outdoes(int a, int b)
 	return abs(a) > abs(b);
 }
 
-static void fill(struct pairs_matrix *m, const struct na_value *v, double limit)
+static void fill_matrix(struct pairs_matrix *m, const struct na_value *v,
+			double limit)
 {
 	size_t n;
 	const double *src = na_reals_of(na_get(v, M_src), &n);
-	const double *dst = reals(v, "dst", n), *x = reals(v, "excess", n);
+	const double *dst = na_reals_at(v, M_dst, n),
+		     *x = na_reals_at(v, M_excess, n);
 
 	m->m = (m->n + m->merged - 1) / m->merged;
 	memset(m->levels, CELL_NONE, m->m * m->m);
@@ -174,7 +164,7 @@ static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
 {
 	const struct na_value *nodes = na_get(v, "nodes");
 
-	m->label = na_text_of(na_get(v, M_label), NULL);
+	m->label = na_text_or(v, M_label, NULL);
 	m->n = nodes && nodes->kind == NA_V_LIST ? nodes->n : 0;
 	m->merged = m->n > ROWS_MAX ? (m->n + ROWS_MAX - 1) / ROWS_MAX : 1;
 	m->names = na_calloc(m->n, sizeof(*m->names));
@@ -184,10 +174,11 @@ static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
 		return false;
 	if (m->n)
 		read_nodes(m, nodes);
-	m->rack = reals(v, "rack", m->n);
+	m->rack = na_reals_at(v, "rack", m->n);
 	m->prefix = common_prefix(m);
 	read_marks(m, na_get(v, M_marks));
-	for (fill(m, v, limit); stretches(m) > STRETCHES_MAX; fill(m, v, limit))
+	for (fill_matrix(m, v, limit); stretches(m) > STRETCHES_MAX;
+	     fill_matrix(m, v, limit))
 		m->merged++;
 	look(m);
 	return true;
@@ -198,7 +189,7 @@ static double limit_of(const struct na_value *list)
 {
 	double most = log(LIMIT_LEAST);
 
-	for (const struct na_value *v = list->u.of.first; v; v = v->next) {
+	na_for_each (v, list) {
 		size_t n = 0;
 		const double *x = na_reals_of(na_get(v, M_excess), &n);
 
@@ -214,7 +205,7 @@ static void read_subtitle(struct pairs_figure *f, const struct na_result *r)
 {
 	const struct na_value *doc = na_result_get_doc(r);
 	const char *given = na_result_get_word(r, NA_WORD_SUBTITLE, NULL);
-	double s = na_real_of(na_get(doc, M_duration_s), NAN);
+	double s = na_number_at(doc, M_duration_s);
 	char buf[NA_LABEL_BUF];
 
 	if (given && *given) {
@@ -245,19 +236,18 @@ enum na_status na_pairs_read(struct pairs_figure *f, const struct na_result *r,
 			     struct na_err *err)
 {
 	const struct na_value *side = na_result_get_side(r);
-	const struct na_value *list = na_get(side, "matrices"), *v;
+	const struct na_value *list = na_get(side, "matrices");
 	size_t nodes = 0;
 
 	memset(f, 0, sizeof(*f));
 	f->title = na_result_get_word(r, NA_WORD_MESSAGE, "Pairs");
 	f->empty = na_result_get_word(r, NA_WORD_EMPTY, NULL);
-	f->ends = na_text_of(na_get(side, "ends"), "ends");
-	f->locality = na_int_of(na_get(side, "locality"), 0) != 0;
+	f->ends = na_text_or(side, "ends", "ends");
+	f->locality = na_count_at(side, "locality") != 0;
 	f->limit = log(LIMIT_LEAST);
 	if (list && list->kind == NA_V_LIST)
 		f->limit = limit_of(list);
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
-	for (; v; v = v->next) {
+	na_for_each (v, list) {
 		if (f->n == MATRICES_MAX) {
 			f->more++;
 			continue;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/figures/pairs/cells.h"
@@ -80,8 +81,8 @@ static double widest_words(const struct na_layout *l,
 }
 
 /* Room for names, words and the matrix in a box. */
-static struct na_box place(const struct na_layout *l,
-			   const struct pairs_matrix *m, struct na_box box)
+static struct na_box cell_box(const struct na_layout *l,
+			      const struct pairs_matrix *m, struct na_box box)
 {
 	struct na_font font = small_font(l, l->theme->text);
 	double line = 1.5 * font.size, width = box.x1 - box.x0, side;
@@ -209,8 +210,8 @@ static bool next_band(const struct pairs_matrix *m, size_t who, size_t rows,
 	return b->to > b->from;
 }
 
-static void outline(const struct na_layout *l, const struct cells *c,
-		    size_t row0, size_t row1, size_t col0, size_t col1)
+static void outline_cells(const struct na_layout *l, const struct cells *c,
+			  size_t row0, size_t row1, size_t col0, size_t col1)
 {
 	double w = fmax(2 * l->unit, 1.5), o = w / 2;
 	const struct na_box b = {cells_x(c, col0) - o, cells_y(c, row0) - o,
@@ -240,15 +241,15 @@ static void outline_bands(const struct na_layout *l, const struct cells *c,
 		struct band b = {0, cell || rack ? 0 : m->m};
 
 		if (!cell && !rack && !below(k))
-			outline(l, c, a.from, a.to, b.from, b.to);
+			outline_cells(l, c, a.from, a.to, b.from, b.to);
 		if (is(k, "dst") || is(k, "host"))
-			outline(l, c, b.from, b.to, a.from, a.to);
+			outline_cells(l, c, b.from, b.to, a.from, a.to);
 		while ((cell || rack) &&
 		       next_band(m, cell ? k->b : k->a, 1, rack, cell, &b)) {
 			if (below(k))
-				outline(l, c, b.from, b.to, a.from, a.to);
+				outline_cells(l, c, b.from, b.to, a.from, a.to);
 			else
-				outline(l, c, a.from, a.to, b.from, b.to);
+				outline_cells(l, c, a.from, a.to, b.from, b.to);
 		}
 	}
 }
@@ -278,12 +279,7 @@ struct told {
 	double at;
 };
 
-static int by_place(const void *a, const void *b)
-{
-	const struct told *x = a, *y = b;
-
-	return (x->at > y->at) - (x->at < y->at);
-}
+NA_ORDER(by_place, struct told, NA_UP(at))
 
 static size_t list_told(const struct cells *c, bool down,
 			struct told to[TOLD_MAX])
@@ -296,7 +292,7 @@ static size_t list_told(const struct cells *c, bool down,
 		if (below(k) == down)
 			to[n++] = (struct told){k, where(c, k)};
 	}
-	qsort(to, n, sizeof(*to), by_place);
+	na_sort(to, n, by_place);
 	return n;
 }
 
@@ -369,7 +365,7 @@ static enum na_status draw_matrix(const struct na_layout *l,
 				  struct na_box box, struct na_err *err)
 {
 	struct cells c = {.m = m,
-			  .box = place(l, m, box),
+			  .box = cell_box(l, m, box),
 			  .left = box.x0,
 			  .right = box.x1,
 			  .bottom = box.y1};
@@ -427,7 +423,7 @@ static enum na_status draw_all(const struct drawing *d, struct na_box body,
 	return st;
 }
 
-static void footnote(struct drawing *d)
+static void pairs_footnote(struct drawing *d)
 {
 	size_t merged = 1, more = 0;
 	char text[160];
@@ -458,8 +454,8 @@ static void footnote(struct drawing *d)
 }
 
 /* The picture in words. */
-static void describe(const struct drawing *d, struct na_canvas *c,
-		     const char *title)
+static void describe_pairs(const struct drawing *d, struct na_canvas *c,
+			   const char *title)
 {
 	struct words w = d->f.subtitle;
 	char buf[NA_LABEL_BUF];
@@ -480,15 +476,15 @@ static void describe(const struct drawing *d, struct na_canvas *c,
 	na_canvas_describe(c, title, w.text);
 }
 
-static enum na_status draw(struct drawing *d, struct na_canvas *c,
-			   const struct na_page *page, struct na_err *err)
+static enum na_status draw_pairs(struct drawing *d, struct na_canvas *c,
+				 const struct na_page *page, struct na_err *err)
 {
 	const char *title = page->title ? page->title : d->f.title;
 	struct na_box body;
 
 	na_layout_begin(&d->l, c, &na_fig_pairs, page, title,
 			d->f.subtitle.text);
-	describe(d, c, title);
+	describe_pairs(d, c, title);
 	body = d->l.body;
 	if (d->f.empty) {
 		na_draw_line(c, body.x0, body.y0, body.x0, body.y1,
@@ -503,7 +499,7 @@ static enum na_status draw(struct drawing *d, struct na_canvas *c,
 	body.y1 -= na_pairs_key_height(&d->l);
 	na_pairs_key(&d->l, &d->f,
 		     (struct na_box){body.x0, body.y1, body.x1, d->l.body.y1});
-	footnote(d);
+	pairs_footnote(d);
 	return draw_all(d, body, err);
 }
 
@@ -516,7 +512,7 @@ static enum na_status pairs_draw(struct na_canvas *c, const struct na_result *r,
 	memset(&d, 0, sizeof(d));
 	st = na_pairs_read(&d.f, r, err);
 	if (st == NA_OK)
-		st = draw(&d, c, page, err);
+		st = draw_pairs(&d, c, page, err);
 	na_pairs_fini(&d.f);
 	return st;
 }

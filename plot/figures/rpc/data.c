@@ -7,30 +7,19 @@
 
 #include "netan/result/emit.h"
 
-static const double *reals(const struct na_value *in, const char *name,
-			   size_t n)
-{
-	size_t found;
-	const double *x = na_reals_of(na_get(in, name), &found);
-
-	return x && found == n ? x : NULL;
-}
-
 static bool read_lines(struct rpc_lines *to, const struct na_value *in,
 		       size_t n)
 {
-	to->p50 = reals(in, M_p50_us, n);
-	to->p99 = reals(in, M_p99_us, n);
-	to->max = reals(in, M_max_us, n);
+	to->p50 = na_reals_at(in, M_p50_us, n);
+	to->p99 = na_reals_at(in, M_p99_us, n);
+	to->max = na_reals_at(in, M_max_us, n);
 	return to->p50 && to->p99 && to->max;
 }
 
 /* The key's values on one line. */
 static void name_of(const struct na_value *key, char *buf, size_t size)
 {
-	const struct na_value *v = key && key->kind == NA_V_OBJECT
-					   ? key->u.of.first
-					   : NULL;
+	const struct na_value *v = na_items(key);
 	size_t at = 0;
 
 	buf[0] = '\0';
@@ -41,12 +30,7 @@ static void name_of(const struct na_value *key, char *buf, size_t size)
 
 static void read_runs(struct rpc_data *d)
 {
-	const struct na_value *list = na_get(d->body, M_groups);
-	const struct na_value *v = list && list->kind == NA_V_LIST
-					   ? list->u.of.first
-					   : NULL;
-
-	for (; v; v = v->next) {
+	na_for_each (v, na_get(d->body, M_groups)) {
 		struct rpc_lines *to = &d->lines[d->n_lines];
 
 		if (d->n_lines == NA_TOP_SERIES) {
@@ -64,21 +48,21 @@ static void read_scatter(struct rpc_data *d)
 	const struct na_value *all = na_get(in, "all_points");
 
 	d->point_s = na_reals_of(na_get(in, "point_time_s"), &d->n_points);
-	d->point_us = reals(in, "point_us", d->n_points);
-	d->point_row = reals(in, "point_row", d->n_points);
-	d->point_tail = reals(in, "point_tail", d->n_points);
+	d->point_us = na_reals_at(in, "point_us", d->n_points);
+	d->point_row = na_reals_at(in, "point_row", d->n_points);
+	d->point_tail = na_reals_at(in, "point_tail", d->n_points);
 	if (!d->point_s || !d->point_us || !d->point_row || !d->point_tail)
 		d->n_points = 0;
 	d->all_points = all && all->kind == NA_V_BOOL && all->u.flag;
-	d->columns = (size_t)na_int_of(na_get(in, "columns"), 0);
-	d->rows = (size_t)na_int_of(na_get(in, "rows"), 0);
+	d->columns = (size_t)na_count_at(in, "columns");
+	d->rows = (size_t)na_count_at(in, "rows");
 	d->counts = d->columns && d->rows
-			    ? reals(in, "counts", d->columns * d->rows)
+			    ? na_reals_at(in, "counts", d->columns * d->rows)
 			    : NULL;
-	d->cells_from_s = na_real_of(na_get(in, M_from_s), 0);
-	d->column_s = na_real_of(na_get(in, "column_s"), 1);
-	d->cells_least_us = na_real_of(na_get(in, "least_us"), NAN);
-	d->cells_most_us = na_real_of(na_get(in, "most_us"), NAN);
+	d->cells_from_s = na_number_or(in, M_from_s, 0);
+	d->column_s = na_number_or(in, "column_s", 1);
+	d->cells_least_us = na_number_at(in, "least_us");
+	d->cells_most_us = na_number_at(in, "most_us");
 }
 
 static void read_failed(struct rpc_data *d)
@@ -86,7 +70,7 @@ static void read_failed(struct rpc_data *d)
 	const struct na_value *in = na_get(d->side, M_failed);
 
 	d->failed_s = na_reals_of(na_get(in, M_time_s), &d->n_failed);
-	d->failed_us = reals(in, M_latency_us, d->n_failed);
+	d->failed_us = na_reals_at(in, M_latency_us, d->n_failed);
 	if (!d->failed_s || !d->failed_us || d->runs_apart)
 		d->n_failed = 0;
 }
@@ -115,6 +99,7 @@ static void read_range(struct rpc_data *d)
 
 void na_rpc_read(struct rpc_data *d, const struct na_result *r)
 {
+	const struct na_value *apart;
 	const double *time;
 
 	*d = (struct rpc_data){
@@ -124,8 +109,9 @@ void na_rpc_read(struct rpc_data *d, const struct na_result *r)
 		.side = na_result_get_side(r),
 	};
 	time = na_reals_of(na_get(d->body, M_time_s), &d->n);
-	d->bin_s = na_real_of(na_get(d->body, M_bin_s), NAN);
-	d->runs_apart = na_result_get_about(r)->runs_apart;
+	d->bin_s = na_number_at(d->body, M_bin_s);
+	apart = na_get(d->side, "runs_apart");
+	d->runs_apart = apart && apart->kind == NA_V_BOOL && apart->u.flag;
 	if (!time || !d->n || !(d->bin_s > 0)) {
 		d->n = 0;
 		d->empty = "No transfer with a latency was used: there is "

@@ -48,6 +48,6 @@ struct rpc_axes {
 /* scatter.c.  NA_ENOMEM only. */
 enum na_status na_rpc_draw_scatter(const struct na_layout *l,
 				   const struct rpc_data *d,
-				   const struct rpc_axes *a);
+				   const struct rpc_axes *a) NA_MUST_CHECK;
 
 #endif

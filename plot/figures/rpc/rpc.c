@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/order.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/figure.h"
@@ -76,7 +77,7 @@ static double name_width(const struct drawing *g, const struct na_font *font)
 		    0.2 * g->page->width);
 }
 
-static enum na_status place(struct drawing *g, struct na_err *err)
+static enum na_status place_rpc(struct drawing *g, struct na_err *err)
 {
 	struct na_font font = text_font(g, g->l.theme->secondary);
 	struct na_box box = g->l.body;
@@ -195,12 +196,7 @@ static double draw_course(const struct drawing *g, struct course *c,
 	return last;
 }
 
-static int by_height(const void *a, const void *b)
-{
-	const struct label *x = a, *y = b;
-
-	return (x->y > y->y) - (x->y < y->y);
-}
+NA_ORDER(by_height, struct label, NA_UP(y))
 
 /* Beside the plot, moved apart where they would touch. */
 static void draw_labels(const struct drawing *g, struct label *labels, size_t n)
@@ -209,7 +205,7 @@ static void draw_labels(const struct drawing *g, struct label *labels, size_t n)
 	double line = 1.15 * font.size, least = g->a.plot.y0;
 	char text[NA_TEXT_MAX];
 
-	qsort(labels, n, sizeof(*labels), by_height);
+	na_sort(labels, n, by_height);
 	for (size_t i = 0; i < n; i++) {
 		/* Not into the labels of the time axis. */
 		double most = g->a.plot.y1 - 0.7 * font.size -
@@ -272,16 +268,13 @@ static enum na_status draw_lines(const struct drawing *g, struct na_err *err)
 static void mode_words(const struct na_value *m, struct words *w)
 {
 	const struct na_value *hosts = na_get(m, M_hosts);
-	const struct na_value *v = hosts && hosts->kind == NA_V_LIST
-					   ? hosts->u.of.first
-					   : NULL;
+	const struct na_value *v = na_items(hosts);
 	char at[NA_LABEL_BUF], count[NA_UNIT_BUF], host[96];
 
 	na_label_quantity(at, NA_Q_SECONDS,
-			  na_real_of(na_get(m, "latency_ms"), NAN) * 1e-3, 3);
-	na_print_count(count, (uint64_t)na_int_of(na_get(m, M_count), 0));
-	na_words_add(w, "%s at %s: %s", count, at,
-		     na_text_of(na_get(m, M_cause), ""));
+			  na_number_at(m, "latency_ms") * 1e-3, 3);
+	na_print_count(count, (uint64_t)na_count_at(m, M_count));
+	na_words_add(w, "%s at %s: %s", count, at, na_text_at(m, M_cause));
 	for (size_t i = 0; v && i < 2; v = v->next, i++)
 		na_words_add(w, "%s%s", i ? " and " : ", ",
 			     na_text_clean(host, sizeof(host),
@@ -295,16 +288,14 @@ static void mode_words(const struct na_value *m, struct words *w)
 static void draw_modes(const struct drawing *g)
 {
 	const struct na_value *list = na_get(g->d.body, M_modes);
-	const struct na_value *m = list && list->kind == NA_V_LIST
-					   ? list->u.of.first
-					   : NULL;
+	const struct na_value *m = na_items(list);
 	struct na_font font = text_font(g, g->l.theme->hue[NA_HUE_FINDING]);
 	const struct na_box *plot = &g->a.plot;
 	double taken[MODES_DRAWN];
 	size_t n = 0;
 
 	for (size_t i = 0; m && i < MODES_DRAWN; m = m->next, i++) {
-		double ms = na_real_of(na_get(m, "latency_ms"), NAN);
+		double ms = na_number_at(m, "latency_ms");
 		double y = na_scale_at(&g->a.y, ms * 1e3), width, base;
 		struct words w = {.n = 0};
 		char text[NA_TEXT_MAX];
@@ -341,7 +332,7 @@ static void draw_modes(const struct drawing *g)
 /* "x 12 of 300 calls failed" */
 static void put_failed(struct drawing *g)
 {
-	int64_t n = na_int_of(na_get(g->d.side, "calls_failed"), 0);
+	int64_t n = na_count_at(g->d.side, "calls_failed");
 	struct na_font font = text_font(g, g->l.theme->hue[NA_HUE_FINDING]);
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 	struct words w = {.n = 0};
@@ -351,8 +342,8 @@ static void put_failed(struct drawing *g)
 	na_words_add(&w, "%s%s of %s calls failed",
 		     g->d.n_failed ? "\xc3\x97 " : "",
 		     na_print_count(a, (uint64_t)n),
-		     na_print_count(b, (uint64_t)na_int_of(
-					       na_get(g->d.side, M_calls), 0)));
+		     na_print_count(b,
+				    (uint64_t)na_count_at(g->d.side, M_calls)));
 	na_row_put(&g->l, &g->header, w.text, &font);
 }
 
@@ -370,7 +361,7 @@ static void draw_header(struct drawing *g)
 	name.bold = true;
 	na_row_put(&g->l, &g->header, "latency", &name);
 	for (size_t i = 0; !g->d.runs_apart && i < 4; i++) {
-		double us = na_real_of(na_get(all, names[i]), NAN);
+		double us = na_number_at(all, names[i]);
 		struct words w = {.n = 0};
 
 		if (isnan(us))
@@ -387,7 +378,7 @@ static void draw_header(struct drawing *g)
 	}
 }
 
-static void footnote(struct drawing *g)
+static void rpc_footnote(struct drawing *g)
 {
 	char a[NA_LABEL_BUF], count[NA_UNIT_BUF];
 	struct words w = {.n = 0};
@@ -438,18 +429,16 @@ static enum na_status draw_plot(struct drawing *g, struct na_err *err)
 	if (!g->d.runs_apart)
 		draw_modes(g);
 	na_time_axis(&g->l, &g->a.x, plot->y1, "time from the origin");
-	footnote(g);
+	rpc_footnote(g);
 	return st;
 }
 
 /* The picture in words. */
-static void describe(const struct drawing *g, struct na_canvas *c,
-		     const char *title, const char *subtitle)
+static void describe_rpc(const struct drawing *g, struct na_canvas *c,
+			 const char *title, const char *subtitle)
 {
 	const struct na_value *list = na_get(g->d.body, M_modes);
-	const struct na_value *m = list && list->kind == NA_V_LIST
-					   ? list->u.of.first
-					   : NULL;
+	const struct na_value *m = na_items(list);
 	struct words w = {.n = 0};
 
 	na_words_add(&w, "%s", subtitle);
@@ -479,7 +468,7 @@ static enum na_status rpc_draw(struct na_canvas *c, const struct na_result *r,
 		.from_s = g.d.from_s,
 		.to_s = g.d.to_s,
 		.host_capacity_gbps = NAN,
-		.hosts = na_int_of(na_get(g.d.side, M_hosts), 0),
+		.hosts = na_count_at(g.d.side, M_hosts),
 		.runs_apart = g.d.runs_apart,
 	};
 	na_timeline_subtitle(&inputs, &subtitle);
@@ -487,8 +476,8 @@ static enum na_status rpc_draw(struct na_canvas *c, const struct na_result *r,
 		title = na_result_get_word(g.d.result, NA_WORD_MESSAGE,
 					   "Latency over time");
 	na_layout_begin(&g.l, c, &na_fig_rpc, page, title, subtitle.text);
-	describe(&g, c, title, subtitle.text);
-	st = place(&g, err);
+	describe_rpc(&g, c, title, subtitle.text);
+	st = place_rpc(&g, err);
 	return st == NA_OK ? draw_plot(&g, err) : st;
 }
 

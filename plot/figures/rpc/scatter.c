@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "plot/figures/rpc/data.h"
 
@@ -196,18 +197,7 @@ struct mark {
 	struct na_point at;
 };
 
-static int by_place(const void *a, const void *b)
-{
-	const struct mark *x = a, *y = b;
-
-	if (x->hue != y->hue)
-		return x->hue < y->hue ? -1 : 1;
-	if (x->x != y->x)
-		return x->x < y->x ? -1 : 1;
-	if (x->y != y->y)
-		return x->y < y->y ? -1 : 1;
-	return (x->at.x > y->at.x) - (x->at.x < y->at.x);
-}
+NA_ORDER(by_place, struct mark, NA_UP(hue), NA_UP(x), NA_UP(y), NA_UP(at.x))
 
 static bool same_place(const struct mark *x, const struct mark *y)
 {
@@ -240,8 +230,7 @@ static size_t place_marks(const struct rpc_data *d, const struct rpc_axes *a,
 				       point_hue(d, i),
 				       {x, y}};
 	}
-	if (n)
-		qsort(m, n, sizeof(*m), by_place);
+	na_sort(m, n, by_place);
 	return n;
 }
 

@@ -13,18 +13,6 @@
 const char *const na_slack_parts[SLACK_PARTS] = {"send", "send-done", "recv",
 						 "recv-done"};
 
-static double real(const struct na_value *v, const char *path)
-{
-	return na_real_of(na_dig(v, path), NAN);
-}
-
-static bool flag(const struct na_value *v, const char *name)
-{
-	const struct na_value *x = na_get(v, name);
-
-	return x && x->kind == NA_V_BOOL && x->u.flag;
-}
-
 static void read_name(struct slack_point *p, const struct na_value *row)
 {
 	const struct na_value *key = na_get(row, M_key);
@@ -33,8 +21,7 @@ static void read_name(struct slack_point *p, const struct na_value *row)
 	if (key && key->n)
 		na_words_key(words, sizeof(words), key);
 	snprintf(p->name, sizeof(p->name), "%.*s%s%s", SLACK_NAME / 2 - 4,
-		 na_text_of(na_get(row, M_collective), "?"), *words ? ", " : "",
-		 words);
+		 na_text_or(row, M_collective, "?"), *words ? ", " : "", words);
 }
 
 static void read_point(struct slack_figure *f, const struct na_value *row)
@@ -45,18 +32,23 @@ static void read_point(struct slack_figure *f, const struct na_value *row)
 	};
 	/* clang-format on */
 	struct slack_point *p = &f->points[f->n++];
-	double runs = real(row, "occurrences");
-	double devices = fmax(real(row, M_devices_per_host), 1);
+	double runs = na_number_at(row, M_occurrences);
+	double devices = fmax(na_number_at(row, M_devices_per_host), 1);
 
 	read_name(p, row);
-	p->slack_s = real(row, M_slack_us "." M_mean) / 1e6;
-	p->required_bps = real(row, M_required_gbps) * 1e9 * devices;
-	p->stall_s = fmax(real(row, M_total_stall_us) / 1e6, 0);
-	p->share = real(row, M_stall_share);
-	p->none = !(p->slack_s >= SLACK_LEAST_S) && real(row, "bytes") > 0;
-	p->found = flag(row, "slack_small") || flag(row, "bandwidth_bound");
+	p->slack_s = na_number_at(row, M_slack_us "." M_mean) / NA_US_PER_S;
+	p->required_bps = na_number_at(row, M_required_gbps) * NA_GIGA *
+			  devices;
+	p->stall_s = fmax(na_number_at(row, M_total_stall_us) / NA_US_PER_S, 0);
+	p->share = na_number_at(row, M_stall_share);
+	p->none = !(p->slack_s >= SLACK_LEAST_S) &&
+		  na_number_at(row, M_bytes) > 0;
+	p->found = na_flag_at(row, M_slack_small) ||
+		   na_flag_at(row, M_bandwidth_bound);
 	for (size_t k = 0; k < SLACK_PARTS; k++)
-		p->part_s[k] = fmax(real(row, parts[k]) * runs / 1e6, 0);
+		p->part_s[k] =
+			fmax(na_number_at(row, parts[k]) * runs / NA_US_PER_S,
+			     0);
 	f->n_none += p->none;
 	f->n_unknown += !p->none && !(p->required_bps > 0 && p->slack_s > 0);
 }
@@ -69,13 +61,12 @@ bool na_slack_read(struct slack_figure *f, const struct na_result *r)
 	f->body = na_result_get_body(r);
 	f->result = r;
 	f->side = na_result_get_side(r);
-	f->capacity_bps = real(f->body, M_capacity_gbps) * 1e9;
+	f->capacity_bps = na_number_at(f->body, M_capacity_gbps) * NA_GIGA;
 	list = na_get(f->body, M_collectives);
 	f->points = na_calloc(list ? list->n : 0, sizeof(*f->points));
 	if (!f->points)
 		return false;
-	for (const struct na_value *v = list ? list->u.of.first : NULL; v;
-	     v = v->next)
+	na_for_each (v, list)
 		read_point(f, v);
 	if (!f->n)
 		f->empty =
@@ -94,7 +85,7 @@ void na_slack_title(const struct slack_figure *f, struct words *w)
 
 void na_slack_subtitle(const struct slack_figure *f, struct words *w)
 {
-	double duration = real(f->doc, M_duration_s);
+	double duration = na_number_at(f->doc, M_duration_s);
 	const struct na_value *origin = na_get(f->doc, M_origin_unix_ns);
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 

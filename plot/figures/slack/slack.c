@@ -55,7 +55,7 @@ static struct na_row header_of(const struct drawing *d, struct na_box b)
 }
 
 /* Beside each other on a wide page, else one below the other. */
-static bool place(struct drawing *d)
+static bool place_slack(struct drawing *d)
 {
 	struct na_box b = d->l.body;
 	double width = b.x1 - b.x0, height = b.y1 - b.y0;
@@ -473,7 +473,7 @@ static void draw_bars(struct drawing *d)
 		     more, &font);
 }
 
-static void footnote(struct drawing *d)
+static void slack_footnote(struct drawing *d)
 {
 	struct words w = {.n = 0};
 
@@ -492,8 +492,8 @@ static void footnote(struct drawing *d)
 	na_layout_footnote(&d->l, w.text);
 }
 
-static enum na_status draw(struct drawing *d, const struct na_page *page,
-			   struct na_err *err)
+static enum na_status draw_slack(struct drawing *d, const struct na_page *page,
+				 struct na_err *err)
 {
 	struct words own = {.n = 0}, subtitle = {.n = 0}, words = {.n = 0};
 	const char *title = page->title;
@@ -507,12 +507,12 @@ static enum na_status draw(struct drawing *d, const struct na_page *page,
 	na_words_add(&words, "%s", subtitle.text);
 	na_slack_describe(&d->f, &words);
 	na_canvas_describe(d->l.canvas, title, words.text);
-	footnote(d);
+	slack_footnote(d);
 	if (d->f.empty) {
 		na_sentence(&d->l, d->l.body, d->f.empty);
 		return NA_OK;
 	}
-	if (!place(d))
+	if (!place_slack(d))
 		return na_fail(err, NA_EUSAGE,
 			       "a picture of %d x %d has no room for this "
 			       "figure",
@@ -535,7 +535,8 @@ static enum na_status slack_draw(struct na_canvas *c, const struct na_result *r,
 	if (!d)
 		return na_fail_nomem(err);
 	d->l.canvas = c;
-	st = na_slack_read(&d->f, r) ? draw(d, page, err) : na_fail_nomem(err);
+	st = na_slack_read(&d->f, r) ? draw_slack(d, page, err)
+				     : na_fail_nomem(err);
 	free(d->f.points);
 	free(d);
 	return st;

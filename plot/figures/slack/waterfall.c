@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/result/emit.h"
 #include "plot/canvas.h"
 #include "plot/figures/slack/waterfall_data.h"
@@ -64,7 +65,8 @@ static struct na_box bar_at(const struct drawing *d, double y, double from_us,
 	return (struct na_box){x0, y - half, fmax(x1, x0 + 1), y + half};
 }
 
-static void fill(const struct drawing *d, struct na_box b, enum wf_kind kind)
+static void fill_part(const struct drawing *d, struct na_box b,
+		      enum wf_kind kind)
 {
 	na_draw_rect(d->l.canvas, b, color_of(d, kind));
 }
@@ -75,7 +77,7 @@ static void fill_step(const struct drawing *d, struct na_box b,
 	struct na_color color = color_of(d, kind);
 
 	if (!waits(kind)) {
-		fill(d, b, kind);
+		fill_part(d, b, kind);
 		return;
 	}
 	na_draw_rect(d->l.canvas, b,
@@ -85,7 +87,7 @@ static void fill_step(const struct drawing *d, struct na_box b,
 				       .width = 1.2 * fmax(d->l.unit, 0.8)});
 }
 
-static void outline(const struct drawing *d, struct na_box b)
+static void outline_box(const struct drawing *d, struct na_box b)
 {
 	const struct na_point p[] = {{b.x0, b.y0},
 				     {b.x1, b.y0},
@@ -131,9 +133,9 @@ static void strip_label(const struct drawing *d, struct words *w)
 	char buf[NA_LABEL_BUF];
 
 	na_words_add(w, "%s send to recv-done, %s",
-		     na_text_of(na_get(d->w.late, M_device), "?"),
-		     na_label_quantity(buf, NA_Q_SECONDS, d->w.length_us / 1e6,
-				       3));
+		     na_text_or(d->w.late, M_device, "?"),
+		     na_label_quantity(buf, NA_Q_SECONDS,
+				       d->w.length_us / NA_US_PER_S, 3));
 }
 
 static double label_width(const struct drawing *d, double most)
@@ -178,7 +180,7 @@ static void place_rows(struct drawing *d)
 	}
 }
 
-static bool place(struct drawing *d)
+static bool place_waterfall(struct drawing *d)
 {
 	struct na_font font = small_font(d, d->l.theme->text);
 	double width = d->l.body.x1 - d->l.body.x0, used = 2;
@@ -231,7 +233,7 @@ static void draw_strip(const struct drawing *d)
 	all = bar_at(d, middle, 0, d->w.length_us);
 	all.y0 = d->strip.y0;
 	all.y1 = d->strip.y1;
-	outline(d, all);
+	outline_box(d, all);
 	strip_label(d, &w);
 	font.align = NA_RIGHT;
 	na_text_fit(d->l.canvas, text, w.text, &font, d->label, NA_CUT_END);
@@ -269,13 +271,14 @@ static void draw_row(const struct drawing *d, const struct wf_row *row)
 	struct words w = {.n = 0};
 
 	if (row->to_us >= d->w.from_us && row->from_us <= d->w.to_us)
-		fill(d, b, row->kind);
+		fill_part(d, b, row->kind);
 	if (row->kind == WF_RECEIVE && row->network_us > 0)
-		fill(d,
-		     bar_at(d, row->y,
-			    fmax(row->to_us - row->network_us, row->from_us),
-			    row->to_us),
-		     WF_NETWORK);
+		fill_part(d,
+			  bar_at(d, row->y,
+				 fmax(row->to_us - row->network_us,
+				      row->from_us),
+				 row->to_us),
+			  WF_NETWORK);
 	na_wf_label(row, &w);
 	font.align = NA_RIGHT;
 	na_text_fit(d->l.canvas, text, w.text, &font, d->label, NA_CUT_MIDDLE);
@@ -302,7 +305,7 @@ static void draw_path(const struct drawing *d)
 			fill_step(d, bar_at(d, row->y, s->from_us, s->to_us),
 				  s->kind);
 		else
-			outline(d, bar_at(d, row->y, s->from_us, s->to_us));
+			outline_box(d, bar_at(d, row->y, s->from_us, s->to_us));
 		if (isfinite(before) && fabs(before - row->y) > d->line / 2)
 			na_draw_line(d->l.canvas, x, before, x, row->y, &pen);
 		before = row->y;
@@ -367,7 +370,7 @@ static void draw_nothing(const struct drawing *d)
 	na_sentence(&d->l, b, d->w.empty.text);
 }
 
-static void footnote(struct drawing *d)
+static void waterfall_footnote(struct drawing *d)
 {
 	struct words w = {.n = 0};
 
@@ -381,8 +384,8 @@ static void footnote(struct drawing *d)
 	na_layout_footnote(&d->l, w.text);
 }
 
-static void describe(const struct drawing *d, const char *title,
-		     const char *subtitle)
+static void describe_waterfall(const struct drawing *d, const char *title,
+			       const char *subtitle)
 {
 	const struct na_value *v = na_get(d->w.late, M_path);
 	struct words w = {.n = 0};
@@ -391,15 +394,12 @@ static void describe(const struct drawing *d, const char *title,
 	na_words_add(&w, "%s", subtitle);
 	if (d->w.empty.n)
 		na_words_add(&w, ". %s", d->w.empty.text);
-	for (v = v && v->kind == NA_V_LIST ? v->u.of.first : NULL; v;
-	     v = v->next)
-		na_words_add(&w, ". %s on %s: %s",
-			     na_text_of(na_get(v, M_kind), "?"),
-			     na_text_of(na_get(v, M_host), "?"),
+	for (v = na_items(v); v; v = v->next)
+		na_words_add(&w, ". %s on %s: %s", na_text_or(v, M_kind, "?"),
+			     na_text_or(v, M_host, "?"),
 			     na_label_quantity(
 				     buf, NA_Q_SECONDS,
-				     na_real_of(na_get(v, M_duration_us), 0) /
-					     1e6,
+				     na_number_or(v, M_duration_us, 0) / 1e6,
 				     3));
 	na_canvas_describe(d->l.canvas, title, w.text);
 }
@@ -420,12 +420,12 @@ enum na_status na_slack_waterfall(struct na_canvas *c,
 		na_wf_subtitle(&d.w, na_result_get_doc(r), &subtitle);
 		title = title ? title : own.text;
 		na_layout_begin(&d.l, c, f, page, title, subtitle.text);
-		describe(&d, title, subtitle.text);
+		describe_waterfall(&d, title, subtitle.text);
 		if (d.w.empty.n) {
 			draw_nothing(&d);
-		} else if (place(&d)) {
+		} else if (place_waterfall(&d)) {
 			draw_all(&d);
-			footnote(&d);
+			waterfall_footnote(&d);
 		} else {
 			st = na_fail(err, NA_EUSAGE,
 				     "a picture of %d x %d has no room for "

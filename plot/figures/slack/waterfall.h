@@ -12,6 +12,6 @@ enum na_status na_slack_waterfall(struct na_canvas *c,
 				  const struct na_figure *f,
 				  const struct na_result *r,
 				  const struct na_page *page,
-				  struct na_err *err);
+				  struct na_err *err) NA_MUST_CHECK;
 
 #endif

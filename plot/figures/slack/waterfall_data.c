@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
+#include "netan/base/str.h"
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/result/emit.h"
 #include "plot/scale.h"
@@ -24,18 +27,13 @@ static const struct { const char *name; enum wf_kind kind; } kinds[] = {
 
 static enum wf_kind kind_of(const struct na_value *v)
 {
-	const char *name = na_text_of(na_get(v, M_kind), "");
+	const char *name = na_text_at(v, M_kind);
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (strcmp(kinds[i].name, name) == 0)
 			return kinds[i].kind;
 	}
 	return WF_WAIT;
-}
-
-static const struct na_value *first_of(const struct na_value *list)
-{
-	return list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
 }
 
 static size_t count_of(const struct na_value *list, size_t most)
@@ -58,13 +56,12 @@ static void read_hosts(struct waterfall *w, const struct na_value *list)
 {
 	size_t most = count_of(list, WF_ROWS_MAX);
 
-	for (const struct na_value *v = first_of(list); v && w->n_hosts < most;
+	for (const struct na_value *v = na_items(list); v && w->n_hosts < most;
 	     v = v->next)
 		w->hosts[w->n_hosts++] = (struct wf_host){
-			.name = na_text_of(na_get(v, M_host), "?"),
-			.ahead_us = na_real_of(na_get(v, M_ahead_us), NAN),
-			.uncertainty_us =
-				na_real_of(na_get(v, M_uncertainty_us), NAN),
+			.name = na_text_or(v, M_host, "?"),
+			.ahead_us = na_number_at(v, M_ahead_us),
+			.uncertainty_us = na_number_at(v, M_uncertainty_us),
 			.trace = na_get(v, "trace") &&
 				 na_get(v, "trace")->u.flag,
 		};
@@ -74,21 +71,21 @@ static void read_rows(struct waterfall *w, const struct na_value *list)
 {
 	size_t most = count_of(list, WF_ROWS_MAX);
 
-	for (const struct na_value *v = first_of(list); v && w->n_rows < most;
+	for (const struct na_value *v = na_items(list); v && w->n_rows < most;
 	     v = v->next) {
 		const struct na_value *critical = na_get(v, "critical");
 		struct wf_row *row = &w->rows[w->n_rows++];
 
 		*row = (struct wf_row){
-			.device = na_text_of(na_get(v, M_device), "?"),
-			.kind_name = na_text_of(na_get(v, M_kind), "?"),
-			.peer = na_text_of(na_get(v, "peer"), NULL),
-			.from_us = na_real_of(na_get(v, M_from_us), NAN),
-			.to_us = na_real_of(na_get(v, M_to_us), NAN),
-			.network_us = na_real_of(na_get(v, "network_us"), NAN),
-			.chunk = (long)na_int_of(na_get(v, M_chunk), -1),
+			.device = na_text_or(v, M_device, "?"),
+			.kind_name = na_text_or(v, M_kind, "?"),
+			.peer = na_text_or(v, "peer", NULL),
+			.from_us = na_number_at(v, M_from_us),
+			.to_us = na_number_at(v, M_to_us),
+			.network_us = na_number_at(v, "network_us"),
+			.chunk = (long)na_count_or(v, M_chunk, -1),
 			.kind = kind_of(v),
-			.host = host_of(w, na_text_of(na_get(v, M_host), "")),
+			.host = host_of(w, na_text_at(v, M_host)),
 			.critical = critical && critical->u.flag,
 		};
 		if (w->n_hosts)
@@ -100,13 +97,13 @@ static void read_steps(struct waterfall *w, const struct na_value *list)
 {
 	size_t most = count_of(list, WF_STEPS_MAX);
 
-	for (const struct na_value *v = first_of(list); v && w->n_steps < most;
+	for (const struct na_value *v = na_items(list); v && w->n_steps < most;
 	     v = v->next) {
-		long row = (long)na_int_of(na_get(v, "row"), -1);
+		long row = (long)na_count_or(v, "row", -1);
 
 		w->steps[w->n_steps++] = (struct wf_step){
-			kind_of(v), na_real_of(na_get(v, M_from_us), 0),
-			na_real_of(na_get(v, M_to_us), 0),
+			kind_of(v), na_number_or(v, M_from_us, 0),
+			na_number_or(v, M_to_us, 0),
 			row >= 0 && (size_t)row < w->n_rows ? row : -1};
 	}
 }
@@ -118,7 +115,7 @@ enum na_status na_wf_read(struct waterfall *w, const struct na_result *r,
 					     "waterfall");
 
 	*w = (struct waterfall){
-		.late = first_of(na_get(na_result_get_body(r), M_late))};
+		.late = na_items(na_get(na_result_get_body(r), M_late))};
 	w->hosts = na_calloc(WF_ROWS_MAX, sizeof(*w->hosts));
 	w->rows = na_calloc(WF_ROWS_MAX, sizeof(*w->rows));
 	w->steps = na_calloc(WF_STEPS_MAX, sizeof(*w->steps));
@@ -127,14 +124,14 @@ enum na_status na_wf_read(struct waterfall *w, const struct na_result *r,
 	read_hosts(w, na_get(side, M_hosts));
 	read_rows(w, na_get(side, "rows"));
 	read_steps(w, na_get(side, M_path));
-	w->length_us = na_real_of(na_get(side, "length_us"), 0);
-	w->more = na_real_of(na_get(side, "more"), 0);
+	w->length_us = na_number_or(side, "length_us", 0);
+	w->more = na_number_or(side, "more", 0);
 	if (!w->late)
 		na_words_add(&w->empty,
 			     "No execution of a collective is there to draw.");
 	else if (!w->n_steps || !w->n_rows || !(w->length_us > 0))
 		na_words_add(&w->empty, "Why it was late is not known: %s.",
-			     na_text_of(na_get(w->late, M_missing),
+			     na_text_or(w->late, M_missing,
 					"the traces hold none of its actions"));
 	return NA_OK;
 }
@@ -152,16 +149,7 @@ struct rank {
 	bool critical;
 };
 
-static int most_telling(const void *a, const void *b)
-{
-	const struct rank *x = a, *y = b;
-
-	if (x->critical != y->critical)
-		return x->critical ? -1 : 1;
-	if (x->us > y->us || x->us < y->us)
-		return x->us > y->us ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
-}
+NA_ORDER(most_telling, struct rank, NA_DOWN(critical), NA_DOWN(us), NA_UP(row))
 
 static void show_range(struct waterfall *w)
 {
@@ -189,8 +177,8 @@ void na_wf_choose(struct waterfall *w, size_t lines)
 						: w->rows[i].to_us -
 							  w->rows[i].from_us,
 					w->rows[i].critical};
-	if (rank && w->n_rows)
-		qsort(rank, w->n_rows, sizeof(*rank), most_telling);
+	if (rank)
+		na_sort(rank, w->n_rows, most_telling);
 	for (size_t i = 0; rank && i < w->n_rows; i++) {
 		struct wf_row *row = &w->rows[rank[i].row];
 		struct wf_host *host = &w->hosts[row->host];
@@ -229,19 +217,17 @@ void na_wf_label(const struct wf_row *row, struct words *w)
 
 void na_wf_title(const struct waterfall *w, struct words *out)
 {
-	const char *cause = na_text_of(na_get(w->late, M_cause), NULL);
+	const char *cause = na_text_or(w->late, M_cause, NULL);
 
 	if (!w->late) {
 		na_words_add(out, "No late execution");
 		return;
 	}
-	na_words_add(out, "%s on %s %s",
-		     na_text_of(na_get(w->late, M_collective), "?"),
-		     na_text_of(na_get(w->late, M_host), "?"),
-		     na_text_of(na_get(w->late, M_device), "?"));
+	na_words_add(out, "%s on %s %s", na_text_or(w->late, M_collective, "?"),
+		     na_text_or(w->late, M_host, "?"),
+		     na_text_or(w->late, M_device, "?"));
 	if (na_get(w->late, M_label))
-		na_words_add(out, " of %s",
-			     na_text_of(na_get(w->late, M_label), "?"));
+		na_words_add(out, " of %s", na_text_or(w->late, M_label, "?"));
 	if (cause)
 		na_words_add(out, ", %s", cause);
 }
@@ -249,7 +235,7 @@ void na_wf_title(const struct waterfall *w, struct words *out)
 /* "host-1 +304 us, host-2 -5 us", as many as matter. */
 static void say_clocks(const struct waterfall *w, struct words *out)
 {
-	double known = na_real_of(na_get(w->late, M_clock_uncertainty_us), NAN);
+	double known = na_number_at(w->late, M_clock_uncertainty_us);
 	size_t moved = 0, unknown = 0;
 	char buf[NA_LABEL_BUF];
 
@@ -267,7 +253,8 @@ static void say_clocks(const struct waterfall *w, struct words *out)
 				     moved == 1 ? "clocks put right: " : ", ",
 				     x->name, x->ahead_us > 0 ? "-" : "+",
 				     na_label_quantity(buf, NA_Q_SECONDS,
-						       fabs(x->ahead_us) / 1e6,
+						       fabs(x->ahead_us) /
+							       NA_US_PER_S,
 						       3));
 	}
 	if (moved > 3)
@@ -279,7 +266,7 @@ static void say_clocks(const struct waterfall *w, struct words *out)
 	if (unknown) {
 		na_words_break(out);
 		na_words_add(out, "the clocks of %zu host%s cannot be compared",
-			     unknown, unknown == 1 ? "" : "s");
+			     unknown, na_plural(unknown));
 	}
 }
 
@@ -307,7 +294,6 @@ void na_wf_subtitle(const struct waterfall *w, const struct na_value *doc,
 	na_words_break(out);
 	na_words_add(out, "at %s",
 		     na_label_quantity(buf, NA_Q_SECONDS,
-				       na_real_of(na_get(w->late, M_from_s), 0),
-				       5));
+				       na_number_or(w->late, M_from_s, 0), 5));
 	say_clocks(w, out);
 }

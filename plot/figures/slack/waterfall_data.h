@@ -61,7 +61,7 @@ struct waterfall {
 };
 
 enum na_status na_wf_read(struct waterfall *w, const struct na_result *r,
-			  struct na_err *err);
+			  struct na_err *err) NA_MUST_CHECK;
 void na_wf_fini(struct waterfall *w);
 /* Rows that are shown: with one line for each and for each host, `lines` in
  * all; those on the path first, then the longest. */

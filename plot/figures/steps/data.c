@@ -5,53 +5,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
+#include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/result/emit.h"
 #include "plot/scale.h"
 
-static const double *reals(const struct na_value *in, const char *name,
-			   size_t want)
-{
-	size_t n;
-	const double *x = na_reals_of(na_get(in, name), &n);
-
-	return x && n >= want ? x : NULL;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	const struct step_line *x = a, *y = b;
-	int by = na_natural_order(x->name, y->name);
-
-	/* Equal names: in the order of the result. */
-	return by ? by : (x->at > y->at) - (x->at < y->at);
-}
+NA_ORDER(by_name, struct step_line, na_natural_order(x->name, y->name),
+	 NA_UP(at))
 
 static bool read_lines(struct steps_figure *f)
 {
 	const struct na_value *list = na_get(f->side, M_lines);
-	const struct na_value *v = list ? list->u.of.first : NULL;
+	const struct na_value *v = na_items(list);
 
 	f->lines = na_calloc(list ? list->n + 1 : 1, sizeof(*f->lines));
 	for (; f->lines && v; v = v->next) {
 		struct step_line *x = &f->lines[f->n_lines];
 
-		*x = (struct step_line){
-			.at = f->n_lines,
-			.name = na_text_of(na_get(v, M_name), ""),
-			.cause = na_text_of(na_get(v, M_cause), NULL),
-			.behind_ms = na_real_of(na_get(v, M_behind_ms), NAN),
-			.own = reals(v, "own_ms", f->n),
-			.late = reals(v, "late_ms", f->n)};
+		*x = (struct step_line){.at = f->n_lines,
+					.name = na_text_at(v, M_name),
+					.cause = na_text_or(v, M_cause, NULL),
+					.behind_ms = na_number_at(v,
+								  M_behind_ms),
+					.own = na_reals_at(v, "own_ms", f->n),
+					.late = na_reals_at(v, "late_ms",
+							    f->n)};
 		if (!x->own)
 			continue;
 		f->stragglers += x->cause != NULL;
 		f->n_lines++;
 	}
-	if (f->n_lines && !f->runs_apart)
-		qsort(f->lines, f->n_lines, sizeof(*f->lines), by_name);
+	if (!f->runs_apart)
+		na_sort(f->lines, f->n_lines, by_name);
 	return f->lines;
 }
 
@@ -63,7 +51,7 @@ static bool read_parts(struct steps_figure *f)
 	double sum = 0;
 
 	for (int k = 0; k < PARTS; k++) {
-		f->part[k] = reals(parts, names[k], f->n);
+		f->part[k] = na_reals_at(parts, names[k], f->n);
 		if (!f->part[k])
 			return true;
 	}
@@ -90,8 +78,8 @@ static double column_of(const struct steps_figure *f, double step)
 
 	if (!f->by_order)
 		return (step - f->first) / f->each;
-	for (v = list ? list->u.of.first : NULL; v; v = v->next, i++) {
-		if (na_real_of(na_get(v, M_step), NAN) >= step)
+	for (v = na_items(list); v; v = v->next, i++) {
+		if (na_number_at(v, M_step) >= step)
 			break;
 	}
 	return (double)i / f->each;
@@ -104,14 +92,13 @@ static bool read_changes(struct steps_figure *f)
 	f->changes = na_calloc(list ? list->n + 1 : 1, sizeof(*f->changes));
 	v = list && !f->runs_apart ? list->u.of.first : NULL;
 	for (; f->changes && v; v = v->next) {
-		if (na_text_of(na_get(v, M_host), NULL))
+		if (na_text_or(v, M_host, NULL))
 			continue;
 		f->changes[f->n_changes++] = (struct step_change){
-			.at = column_of(f, na_real_of(na_get(v, M_step), 0)),
-			.from_ms = na_real_of(na_get(v, M_from_ms), NAN),
-			.to_ms = na_real_of(na_get(v, M_to_ms), NAN),
-			.drift = strcmp(na_text_of(na_get(v, M_kind), ""),
-					"drift") == 0};
+			.at = column_of(f, na_number_or(v, M_step, 0)),
+			.from_ms = na_number_at(v, M_from_ms),
+			.to_ms = na_number_at(v, M_to_ms),
+			.drift = strcmp(na_text_at(v, M_kind), "drift") == 0};
 	}
 	return f->changes;
 }
@@ -193,12 +180,12 @@ bool na_fig_steps_read(struct steps_figure *f, const struct na_result *r)
 				   .body = na_result_get_body(r),
 				   .result = r,
 				   .side = na_result_get_side(r)};
-	n = na_int_of(na_get(f->side, "columns"), 0);
+	n = na_count_at(f->side, "columns");
 	f->n = n > 0 ? (size_t)n : 0;
-	f->first = na_real_of(na_get(f->side, "first"), 0);
-	f->each = fmax(na_real_of(na_get(f->side, "each"), 1), 1);
-	f->by_order = na_int_of(na_get(f->side, "by_order"), 0) == 1;
-	f->launches = na_int_of(na_get(f->side, "launches"), 0) == 1;
+	f->first = na_number_or(f->side, "first", 0);
+	f->each = fmax(na_number_or(f->side, "each", 1), 1);
+	f->by_order = na_count_at(f->side, "by_order") == 1;
+	f->launches = na_count_at(f->side, "launches") == 1;
 	f->runs_apart = na_result_get_about(f->result)->runs_apart;
 	if (!read_lines(f) || !read_parts(f) || !read_changes(f) ||
 	    !build_map(f))
@@ -219,7 +206,7 @@ void na_fig_steps_free(struct steps_figure *f)
 
 void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 {
-	double duration = na_real_of(na_get(f->doc, M_duration_s), NAN);
+	double duration = na_number_at(f->doc, M_duration_s);
 	const struct na_value *origin = na_get(f->doc, M_origin_unix_ns);
 	const struct na_value *steps = na_get(f->body, M_steps);
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
@@ -232,7 +219,7 @@ void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 		na_words_break(w);
 		na_words_add(w, "%zu %s%s, %zu %s", f->n_lines,
 			     f->runs_apart ? "run" : "host",
-			     f->n_lines == 1 ? "" : "s", steps ? steps->n : 0,
+			     na_plural(f->n_lines), steps ? steps->n : 0,
 			     f->launches ? "program launches" : "steps");
 		if (isfinite(duration))
 			na_words_add(w, " in %s",
@@ -257,5 +244,5 @@ void na_fig_steps_name(const struct step_line *x, struct words *w)
 			     strcmp(x->cause, "late_start") == 0 ? "starts late"
 								 : x->cause,
 			     na_label_quantity(number, NA_Q_SECONDS,
-					       x->behind_ms / 1e3, 3));
+					       x->behind_ms / NA_MS_PER_S, 3));
 }

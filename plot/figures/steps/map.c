@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 
@@ -97,8 +98,8 @@ double na_fig_steps_names_width(const struct na_layout *l,
 }
 
 /* A frame; where it would hide its row, a mark at both ends. */
-static void outline(const struct na_layout *l, const struct steps_figure *f,
-		    struct na_box b, size_t row)
+static void outline_map(const struct na_layout *l, const struct steps_figure *f,
+			struct na_box b, size_t row)
 {
 	const struct na_pen pen = {.color = l->theme->hue[NA_HUE_FINDING],
 				   .width = fmax(1.6 * l->unit, 1)};
@@ -168,7 +169,7 @@ static bool draw_names(const struct na_layout *l, const struct steps_figure *f,
 	for (size_t i = 0; x.taken && i < f->n_lines; i++) {
 		if (!f->lines[i].cause)
 			continue;
-		outline(l, f, b, i / f->map.each);
+		outline_map(l, f, b, i / f->map.each);
 		put_name(&x, i, &bold);
 	}
 	for (size_t i = 0; x.taken && i < f->n_lines; i += step) {
@@ -199,7 +200,7 @@ void na_fig_steps_key(const struct na_layout *l, const struct steps_figure *f,
 
 	na_words_add(&w, "%s or more",
 		     na_label_quantity(number, NA_Q_SECONDS,
-				       f->map.max_ms / 1e3, 3));
+				       f->map.max_ms / NA_MS_PER_S, 3));
 	width = (STEP_LEVELS + 1) * size;
 	if (!(f->map.max_ms > 0) ||
 	    x + 2 * size + width + 2 * l->gap +

@@ -11,7 +11,8 @@ double na_fig_steps_names_width(const struct na_layout *l,
 /* Cells, outlines of stragglers and names. */
 enum na_status na_fig_steps_map(const struct na_layout *l,
 				const struct steps_figure *f,
-				struct na_box plot, struct na_err *err);
+				struct na_box plot,
+				struct na_err *err) NA_MUST_CHECK;
 /* What the colours mean, behind the name of the panel. */
 void na_fig_steps_key(const struct na_layout *l, const struct steps_figure *f,
 		      struct na_row *row);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/figure.h"
@@ -86,8 +87,8 @@ static double axis_height(const struct drawing *d)
 	return na_time_axis_height(&d->l);
 }
 
-static enum na_status place(struct drawing *d, const struct na_page *page,
-			    struct na_err *err)
+static enum na_status place_steps(struct drawing *d, const struct na_page *page,
+				  struct na_err *err)
 {
 	double right = d->right > 0 ? d->right + 2 * d->l.gap : 0;
 	struct na_box box = d->l.body;
@@ -346,8 +347,8 @@ static void draw_changes(const struct drawing *d)
 		for (size_t k = 0; k < d->n_panels; k++)
 			na_draw_line(d->l.canvas, x, d->panels[k].plot.y0, x,
 				     d->panels[k].plot.y1, &pen);
-		na_label_quantity(a, NA_Q_SECONDS, c->from_ms / 1e3, 3);
-		na_label_quantity(b, NA_Q_SECONDS, c->to_ms / 1e3, 3);
+		na_label_quantity(a, NA_Q_SECONDS, c->from_ms / NA_MS_PER_S, 3);
+		na_label_quantity(b, NA_Q_SECONDS, c->to_ms / NA_MS_PER_S, 3);
 		snprintf(text, sizeof(text), "step %s > %s", a, b);
 		width = na_measure(d->l.canvas, text, &font);
 		end = i + 1 < d->f.n_changes
@@ -433,7 +434,7 @@ static enum na_status draw_panels(const struct drawing *d, struct na_err *err)
 	return st;
 }
 
-static void footnote(struct drawing *d)
+static void steps_footnote(struct drawing *d)
 {
 	struct words w = {.n = 0};
 
@@ -457,10 +458,10 @@ static void footnote(struct drawing *d)
 		na_layout_footnote(&d->l, w.text);
 }
 
-static void describe(const struct drawing *d, const char *title,
-		     const char *subtitle)
+static void describe_steps(const struct drawing *d, const char *title,
+			   const char *subtitle)
 {
-	const char *verdict = na_text_of(na_get(d->f.body, M_verdict), "");
+	const char *verdict = na_text_at(d->f.body, M_verdict);
 	struct words w = {.n = 0};
 
 	na_words_add(&w, "%s. %s", subtitle, d->f.empty ? d->f.empty : verdict);
@@ -484,17 +485,17 @@ static enum na_status steps_draw(struct na_canvas *c, const struct na_result *r,
 		title = na_result_get_word(d.f.result, NA_WORD_MESSAGE,
 					   "Steps");
 	na_layout_begin(&d.l, c, &na_fig_steps, page, title, subtitle.text);
-	describe(&d, title, subtitle.text);
+	describe_steps(&d, title, subtitle.text);
 	if (!d.f.empty)
 		d.right = na_fig_steps_is_map(&d.f)
 				  ? na_fig_steps_names_width(&d.l, &d.f,
 							     0.25 * page->width)
 				  : lines_width(&d, 0.32 * page->width);
-	st = place(&d, page, err);
+	st = place_steps(&d, page, err);
 	if (st == NA_OK)
 		st = draw_panels(&d, err);
 	if (st == NA_OK)
-		footnote(&d);
+		steps_footnote(&d);
 	na_fig_steps_free(&d.f);
 	return st;
 }

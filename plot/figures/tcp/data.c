@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/result/emit.h"
@@ -48,24 +49,24 @@ static bool read_marks(struct tcp_figure *f)
 	const struct na_value *v;
 
 	for (size_t k = 0; k < TMS; k++)
-		f->counts[k] = na_int_of(na_get(counts, names[k]), 0);
+		f->counts[k] = na_count_at(counts, names[k]);
 	if (!list || list->kind != NA_V_LIST || !list->n)
 		return true;
 	f->marks = na_calloc(list->n, sizeof(*f->marks));
 	if (!f->marks)
 		return false;
 	for (v = list->u.of.first; v; v = v->next) {
-		const char *kind = na_text_of(na_get(v, M_kind), "");
+		const char *kind = na_text_at(v, M_kind);
 		struct tcp_figure_row *m = &f->marks[f->n_marks];
 		size_t k = 0;
 
 		while (k < TMS && strcmp(kind, names[k]) != 0)
 			k++;
 		m->kind = (enum tcp_figure_mark)k;
-		m->time_s = na_real_of(na_get(v, M_time_s), NAN);
-		m->from = na_real_of(na_get(v, M_from_byte), NAN);
-		m->to = na_real_of(na_get(v, M_to_byte), NAN);
-		m->n = na_real_of(na_get(v, M_count), 0);
+		m->time_s = na_number_at(v, M_time_s);
+		m->from = na_number_at(v, M_from_byte);
+		m->to = na_number_at(v, M_to_byte);
+		m->n = na_number_or(v, M_count, 0);
 		if (k == TMS || !isfinite(m->time_s) || !(m->from <= m->to))
 			continue;
 		f->shown[k]++;
@@ -106,9 +107,8 @@ static double length_of(const struct na_value *list)
 
 	if (!list || list->kind != NA_V_LIST)
 		return 0;
-	for (const struct na_value *v = list->u.of.first; v; v = v->next)
-		s += na_real_of(na_get(v, M_to_s), 0) -
-		     na_real_of(na_get(v, M_from_s), 0);
+	na_for_each (v, list)
+		s += na_number_or(v, M_to_s, 0) - na_number_or(v, M_from_s, 0);
 	return s;
 }
 
@@ -160,14 +160,14 @@ static const char *why_empty(const struct tcp_figure *f,
 		return na_result_get_word(
 			r, NA_WORD_EMPTY,
 			"There is no TCP connection to draw.");
-	if (!na_int_of(na_get(f->sequence, M_segments), 0) &&
-	    na_int_of(na_get(f->sequence, M_segments_outside), 0))
+	if (!na_count_at(f->sequence, M_segments) &&
+	    na_count_at(f->sequence, M_segments_outside))
 		return "The connection has no packet between --from and --to.";
-	if (!na_int_of(na_get(f->sequence, M_segments), 0))
+	if (!na_count_at(f->sequence, M_segments))
 		return "The input does not hold the packets of this "
 		       "connection: a transfer file keeps what TCP did, not "
 		       "its packets. Draw from the capture itself.";
-	if (!na_int_of(na_get(f->sequence, M_data_segments), 0))
+	if (!na_count_at(f->sequence, M_data_segments))
 		return "No data was sent in this direction of the connection; "
 		       "--direction draws the other one.";
 	return f->n && f->data ? NULL : "The result holds no sequence to draw.";
@@ -184,17 +184,17 @@ enum na_status na_tcp_figure_read(struct tcp_figure *f,
 	f->empty = why_empty(f, r);
 	if (f->empty)
 		return NA_OK;
-	f->from_s = na_real_of(na_get(f->sequence, M_from_s), 0);
-	f->to_s = na_real_of(na_get(f->sequence, M_to_s), 0);
+	f->from_s = na_number_or(f->sequence, M_from_s, 0);
+	f->to_s = na_number_or(f->sequence, M_to_s, 0);
 	if (!(f->to_s > f->from_s))
 		f->to_s = f->from_s + 1e-6;
 	if (!read_marks(f) || !sum_resent(f))
 		return na_fail_nomem(err);
 	f->silent = na_get(f->sequence, M_silent);
 	f->closed = na_get(f->sequence, M_closed);
-	f->silences = na_int_of(na_get(f->sequence, M_silences), 0);
-	f->closures = na_int_of(na_get(f->sequence, M_closures), 0);
-	f->silent_s = na_real_of(na_get(f->sequence, M_silent_ms), 0) / 1e3;
+	f->silences = na_count_at(f->sequence, M_silences);
+	f->closures = na_count_at(f->sequence, M_closures);
+	f->silent_s = na_number_or(f->sequence, M_silent_ms, 0) / 1e3;
 	f->closed_s = length_of(f->closed);
 	find_tops(f);
 	return NA_OK;
@@ -229,7 +229,7 @@ static const char *verdict_words(const char *name)
 void na_tcp_figure_title(const struct tcp_figure *f, struct words *w)
 {
 	const struct na_value *list = na_get(f->sequence, M_evidence);
-	const char *verdict = na_text_of(na_get(f->sequence, M_verdict), "");
+	const char *verdict = na_text_at(f->sequence, M_verdict);
 	bool any = list && list->kind == NA_V_LIST && list->n;
 
 	na_words_add(w, "%s%s%s", verdict_words(verdict), any ? ": " : "",
@@ -239,9 +239,9 @@ void na_tcp_figure_title(const struct tcp_figure *f, struct words *w)
 void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 {
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
-	int64_t rank = na_int_of(na_get(f->sequence, M_rank), 0);
-	int64_t all = na_int_of(na_get(f->body, M_connections_used), 0);
-	int64_t segments = na_int_of(na_get(f->sequence, M_segments), 0);
+	int64_t rank = na_count_at(f->sequence, M_rank);
+	int64_t all = na_count_at(f->body, M_connections_used);
+	int64_t segments = na_count_at(f->sequence, M_segments);
 	const struct na_value *whole = na_get(f->sequence, M_whole);
 
 	na_words_inputs(f->doc, w);
@@ -249,9 +249,9 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 		return;
 	na_words_break(w);
 	na_words_add(w, "data from %s to %s (%s)",
-		     na_text_of(na_get(f->sequence, M_src), "?"),
-		     na_text_of(na_get(f->sequence, M_dst), "?"),
-		     na_text_of(na_get(f->sequence, M_direction), "?"));
+		     na_text_or(f->sequence, M_src, "?"),
+		     na_text_or(f->sequence, M_dst, "?"),
+		     na_text_or(f->sequence, M_direction, "?"));
 	na_words_break(w);
 	na_words_add(w, "connection %s of %s, worst first",
 		     na_print_count(n, (uint64_t)rank),
@@ -260,17 +260,12 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 		return;
 	na_words_break(w);
 	na_words_add(w, "%s packet%s both ways%s",
-		     na_print_count(n, (uint64_t)segments),
-		     segments == 1 ? "" : "s",
+		     na_print_count(n, (uint64_t)segments), na_plural(segments),
 		     whole && !whole->u.flag ? ", a piece of it" : "");
 }
 
 void na_tcp_figure_evidence(const struct tcp_figure *f, struct words *w)
 {
-	const struct na_value *list = na_get(f->sequence, M_evidence);
-	const struct na_value *v;
-
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
-	for (; v; v = v->next)
+	na_for_each (v, na_get(f->sequence, M_evidence))
 		na_words_add(w, ". %s", na_text_of(v, ""));
 }

@@ -60,7 +60,7 @@ static void ask_panels(struct drawing *d)
 }
 
 /* As many panels as there is room for, with the legend or without. */
-static enum na_status place(struct drawing *d, struct na_err *err)
+static enum na_status place_tcp(struct drawing *d, struct na_err *err)
 {
 	struct na_box box = d->l.body;
 	size_t want;
@@ -107,12 +107,10 @@ static void draw_spans(const struct drawing *d, const struct na_panel *p,
 {
 	struct na_color c = na_fade(d->l.theme->hue[NA_HUE_FINDING],
 				    SILENT_FADE);
-	const struct na_value *v;
 
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
-	for (; v; v = v->next) {
-		double from = na_real_of(na_get(v, M_from_s), NAN);
-		double to = na_real_of(na_get(v, M_to_s), NAN);
+	na_for_each (v, list) {
+		double from = na_number_at(v, M_from_s);
+		double to = na_number_at(v, M_to_s);
 		struct na_box b = p->plot;
 
 		if (!(from <= to))
@@ -404,7 +402,7 @@ static enum na_status draw_all(struct drawing *d, struct na_err *err)
 	return st;
 }
 
-static void footnote(struct drawing *d)
+static void tcp_footnote(struct drawing *d)
 {
 	double s = (d->f.to_s - d->f.from_s) / (double)(d->f.n ? d->f.n : 1);
 	struct words w = {.n = 0};
@@ -439,11 +437,11 @@ static enum na_status tcp_draw(struct na_canvas *c, const struct na_result *r,
 	if (d.f.empty)
 		na_words_add(&desc, ". %s", d.f.empty);
 	na_canvas_describe(c, title, desc.text);
-	st = place(&d, err);
+	st = place_tcp(&d, err);
 	if (st == NA_OK)
 		st = draw_all(&d, err);
 	if (st == NA_OK)
-		footnote(&d);
+		tcp_footnote(&d);
 	na_tcp_figure_fini(&d.f);
 	return st;
 }

@@ -7,31 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/result/emit.h"
 #include "plot/canvas.h"
 #include "plot/scale.h"
 
-#define GIGA           1e9
 #define NAME_MAX_BYTES 240 /* of a series, before its share */
 
 /* A capacity this many times the peak is told, not drawn: it would press
  * the data flat. */
 #define FAR_CAPACITY 3
 
-static const double *reals(const struct timeline *t, const char *name)
-{
-	size_t n;
-	const double *x = na_reals_of(na_get(t->body, name), &n);
-
-	return x && n >= t->n ? x : NULL;
-}
-
 /* The same, but NULL when nothing in it is above zero. */
 static const double *amounts(const struct timeline *t, const char *name)
 {
-	const double *x = reals(t, name);
+	const double *x = na_reals_at(t->body, name, t->n);
 
 	for (size_t i = 0; x && i < t->n; i++) {
 		if (isfinite(x[i]) && x[i] > 0)
@@ -50,7 +42,7 @@ static void read_time(struct timeline *t)
 	for (size_t i = 0; i < 4 && !t->n; i++)
 		na_reals_of(na_get(t->body, lengths[i]), &t->n);
 	time_s = na_reals_of(na_get(t->body, M_time_s), &n_time);
-	t->bin_s = na_real_of(na_get(t->body, M_bin_s), 0);
+	t->bin_s = na_number_or(t->body, M_bin_s, 0);
 	t->from_s = time_s && n_time && isfinite(time_s[0]) ? time_s[0] : 0;
 	if (!(t->bin_s > 0) || !isfinite(t->bin_s))
 		t->bin_s = n_time > 1 && time_s[1] > time_s[0]
@@ -58,7 +50,7 @@ static void read_time(struct timeline *t)
 				   : 1;
 	t->to_s = t->from_s + t->bin_s * (double)t->n;
 	if (!t->n)
-		t->to_s = na_real_of(na_get(t->doc, M_duration_s), 0);
+		t->to_s = na_number_or(t->doc, M_duration_s, 0);
 	t->has_time = t->to_s > t->from_s && isfinite(t->to_s - t->from_s);
 	if (!t->has_time)
 		t->to_s = t->from_s + fmax(1, fabs(t->from_s) * 1e-6);
@@ -66,7 +58,7 @@ static void read_time(struct timeline *t)
 
 static double number(const struct timeline *t, const char *name)
 {
-	double x = na_real_of(na_get(t->body, name), NAN);
+	double x = na_number_at(t->body, name);
 
 	return isfinite(x) ? x : NAN;
 }
@@ -78,19 +70,19 @@ static void read_amounts(struct timeline *t)
 	t->outstanding[RX] = amounts(t, M_rx_outstanding_bytes);
 	t->outstanding[TX] = amounts(t, M_tx_outstanding_bytes);
 	t->pending = amounts(t, "pending");
-	t->pending_max = reals(t, M_pending_max);
+	t->pending_max = na_reals_at(t->body, M_pending_max, t->n);
 	t->peak_gbps[RX] = number(t, M_rx_peak_gbps);
 	t->peak_gbps[TX] = number(t, M_tx_peak_gbps);
 	t->mean_gbps[RX] = number(t, M_rx_mean_gbps);
 	t->mean_gbps[TX] = number(t, M_tx_mean_gbps);
 	t->runs_apart = na_result_get_about(t->result)->runs_apart;
-	t->hosts = na_int_of(na_get(t->side, M_hosts), 0);
+	t->hosts = na_count_at(t->side, M_hosts);
 	t->host_capacity_gbps = number(t, M_capacity_gbps);
 	if (!(t->host_capacity_gbps > 0))
 		t->host_capacity_gbps = NAN;
 	t->capacity_gbps = t->host_capacity_gbps *
 			   (t->hosts > 1 ? (double)t->hosts : 1);
-	t->pending_of = na_text_of(na_get(t->body, M_pending_of), "transfers");
+	t->pending_of = na_text_or(t->body, M_pending_of, "transfers");
 	t->packets = strncmp(na_result_get_word(t->result, NA_WORD_NOUN, ""),
 			     "packet", 6) == 0;
 	t->empty = na_result_get_word(t->result, NA_WORD_EMPTY, NULL);
@@ -102,7 +94,7 @@ static void read_amounts(struct timeline *t)
 static double side_bytes(const struct na_value *s, enum side side)
 {
 	static const char *const names[] = {M_rx_bytes, M_tx_bytes};
-	double x = na_real_of(na_get(s, names[side]), 0);
+	double x = na_number_or(s, names[side], 0);
 
 	return isfinite(x) && x > 0 ? x : 0;
 }
@@ -131,7 +123,8 @@ static bool series_add(struct timeline_series *to, const struct na_value *s,
 		if (!to->rate[side])
 			return false;
 		for (size_t i = 0; i < n && i < bins; i++)
-			to->rate[side][i] += isfinite(x[i]) ? x[i] * GIGA : 0;
+			to->rate[side][i] += isfinite(x[i]) ? x[i] * NA_GIGA
+							    : 0;
 	}
 	to->bytes += series_bytes(s);
 	return true;
@@ -192,7 +185,7 @@ static bool read_series(struct timeline *t, const struct na_value *list)
 	size_t n = 0, others = 0;
 	bool unknown = false; /* how many the analysis has added up */
 
-	s = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
+	s = na_items(list);
 	for (const struct na_value *i = s; i; i = i->next) {
 		t->series_bytes += series_bytes(i);
 		if (!na_is_rest(i))
@@ -278,7 +271,7 @@ double na_timeline_top(const struct timeline *t, enum side side)
 	for (size_t i = 0; i < t->n_series; i++)
 		top = fmax(top,
 			   na_timeline_largest(t->series[i].rate[side], t->n));
-	return top / GIGA;
+	return top / NA_GIGA;
 }
 
 bool na_timeline_draws_capacity(const struct timeline *t, enum side side)
@@ -303,7 +296,7 @@ void na_timeline_capacity(const struct timeline *t, struct words *w)
 
 const char *na_timeline_rate(char *buf, double gbps)
 {
-	return na_label_quantity(buf, NA_Q_RATE, gbps * GIGA, 3);
+	return na_label_quantity(buf, NA_Q_RATE, gbps * NA_GIGA, 3);
 }
 
 const char *na_timeline_share(char *buf, double share)
@@ -336,7 +329,7 @@ void na_timeline_title(const struct timeline *t, struct words *w)
 	na_words_add(w, "%s throughput", side == RX ? "Receive" : "Send");
 	if (t->hosts > 0)
 		na_words_add(w, ", %" PRId64 " host%s", t->hosts,
-			     t->hosts == 1 ? "" : "s");
+			     na_plural(t->hosts));
 	if (t->empty) {
 		na_words_add(w, ": nothing to draw");
 		return;
@@ -354,7 +347,7 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 	const char *given = na_result_get_word(t->result, NA_WORD_SUBTITLE,
 					       NULL);
 	const struct na_value *origin = na_get(t->doc, M_origin_unix_ns);
-	const char *anchor = na_text_of(na_get(t->doc, M_anchor), "");
+	const char *anchor = na_text_at(t->doc, M_anchor);
 	double plateau = number(t, M_plateau_gbps);
 	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 
@@ -370,8 +363,7 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 		na_words_break(w);
 		na_words_add(w, "%s%" PRId64 " host%s%s",
 			     t->runs_apart ? "up to " : "", t->hosts,
-			     t->hosts == 1 ? "" : "s",
-			     t->runs_apart ? " each" : "");
+			     na_plural(t->hosts), t->runs_apart ? " each" : "");
 	}
 	na_words_break(w);
 	na_words_add(w, "%s",
@@ -380,7 +372,7 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 						  t->to_s - t->from_s),
 				       3));
 	na_words_coverage(t->result, w);
-	if (*anchor && na_int_of(na_get(t->side, "anchor_matters"), 1))
+	if (*anchor && na_count_or(t->side, "anchor_matters", 1))
 		na_words_add(w, " \xc2\xb7 anchor %.24s", anchor);
 	if (!isnan(t->host_capacity_gbps))
 		na_words_add(w, " \xc2\xb7 capacity %s per host",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 struct region {
@@ -12,38 +13,24 @@ struct region {
 	const char *host;
 };
 
-static int by_start(const void *a, const void *b)
-{
-	const struct region *x = a, *y = b;
+NA_ORDER(by_start, struct region, NA_UP(from))
 
-	return (x->from > y->from) - (x->from < y->from);
-}
-
-static int by_host(const void *a, const void *b)
-{
-	const struct region *x = a, *y = b;
-
-	return strcmp(x->host, y->host);
-}
+NA_ORDER(by_host, struct region, strcmp(x->host, y->host))
 
 /* The regions of one side inside the picture; NULL when there are none or
  * memory is short. */
 static struct region *side_regions(const struct timeline *t, enum side side,
 				   size_t *n, bool *short_of_memory)
 {
-	const struct na_value *list = na_get(t->body, M_saturated), *v;
 	struct region *regions = NULL;
 	size_t cap = 0;
 
 	*n = 0;
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
-	for (; v; v = v->next) {
-		const char *word = na_text_of(na_get(v, M_side), "");
-		struct region one = {fmax(na_real_of(na_get(v, M_from_s), NAN),
-					  t->from_s),
-				     fmin(na_real_of(na_get(v, M_to_s), NAN),
-					  t->to_s),
-				     na_text_of(na_get(v, M_host), "")};
+	na_for_each (v, na_get(t->body, M_saturated)) {
+		const char *word = na_text_at(v, M_side);
+		struct region one = {fmax(na_number_at(v, M_from_s), t->from_s),
+				     fmin(na_number_at(v, M_to_s), t->to_s),
+				     na_text_at(v, M_host)};
 
 		if (strcmp(word, side == RX ? "rx" : "tx") != 0 ||
 		    !(one.to > one.from))
@@ -72,17 +59,16 @@ enum na_status na_timeline_saturation(struct saturation *s,
 	r = side_regions(t, side, &n, &short_of_memory);
 	if (short_of_memory)
 		return na_fail_nomem(err);
-	share = na_real_of(na_get(t->side, side == RX ? "rx_saturated_share"
-						      : "tx_saturated_share"),
-			   NAN);
+	share = na_number_at(t->side, side == RX ? "rx_saturated_share"
+						 : "tx_saturated_share");
 	if (n) {
-		qsort(r, n, sizeof(*r), by_start);
+		na_sort(r, n, by_start);
 		for (size_t i = 0; i < n; i++) {
 			s->seconds += fmax(r[i].to - fmax(end, r[i].from), 0);
 			end = fmax(end, r[i].to);
 			host_seconds += r[i].to - r[i].from;
 		}
-		qsort(r, n, sizeof(*r), by_host);
+		na_sort(r, n, by_host);
 		for (size_t i = 0; i < n; i++)
 			s->hosts += !i || strcmp(r[i].host, r[i - 1].host);
 	}
@@ -103,15 +89,13 @@ enum na_status na_timeline_saturation(struct saturation *s,
 static void saturated_columns(const struct timeline *t, enum side side,
 			      double *columns, size_t n)
 {
-	const struct na_value *list = na_get(t->body, M_saturated), *v;
 	double width = (t->to_s - t->from_s) / (double)n;
 	double hosts = t->hosts > 1 ? (double)t->hosts : 1;
 
-	v = list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
-	for (; v; v = v->next) {
-		const char *word = na_text_of(na_get(v, M_side), "");
-		double from = na_real_of(na_get(v, M_from_s), NAN);
-		double to = na_real_of(na_get(v, M_to_s), NAN);
+	na_for_each (v, na_get(t->body, M_saturated)) {
+		const char *word = na_text_at(v, M_side);
+		double from = na_number_at(v, M_from_s);
+		double to = na_number_at(v, M_to_s);
 
 		if (strcmp(word, side == RX ? "rx" : "tx") != 0)
 			continue;

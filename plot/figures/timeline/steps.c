@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 size_t na_steps_count(const struct na_value *body)
@@ -20,14 +21,7 @@ struct step_name {
 	char text[24];
 };
 
-static int by_place(const void *a, const void *b)
-{
-	const struct na_mark *x = a, *y = b;
-
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return strcmp(x->name, y->name);
-}
+NA_ORDER(by_place, struct na_mark, NA_UP(at), strcmp(x->name, y->name))
 
 /*
  * From left to right, one mark for a step that several devices have begun
@@ -42,11 +36,10 @@ static size_t mark_steps(const struct na_value *body, const struct na_scale *x,
 
 	for (; v; v = v->next) {
 		const struct na_value *step = na_get(v, M_step);
-		double from = na_real_of(na_get(v, M_from_s), NAN);
+		double from = na_number_at(v, M_from_s);
 
 		/* The one that was running when the picture begins. */
-		if (from < x->from &&
-		    na_real_of(na_get(v, M_to_s), NAN) > x->from)
+		if (from < x->from && na_number_at(v, M_to_s) > x->from)
 			from = x->from;
 		if (!isfinite(from))
 			continue;
@@ -56,8 +49,7 @@ static size_t mark_steps(const struct na_value *body, const struct na_scale *x,
 		marks[n].name = na_text_of(step, names[n].text);
 		n++;
 	}
-	if (n)
-		qsort(marks, n, sizeof(*marks), by_place);
+	na_sort(marks, n, by_place);
 	for (size_t i = 0; i < n; i++) {
 		if (!kept || strcmp(marks[kept - 1].name, marks[i].name) != 0)
 			marks[kept++] = marks[i];

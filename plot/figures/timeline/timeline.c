@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/figure.h"
@@ -18,8 +19,6 @@
 #include "plot/figures/timeline/steps.h"
 #include "plot/layout.h"
 #include "plot/trace.h"
-
-#define GIGA 1e9
 
 #define BAND_SHARE 0.42
 #define FILL_SHARE 0.14
@@ -74,9 +73,9 @@ static void ask_throughput(const struct drawing *d, struct na_panel *p,
 		return;
 	}
 	*p = (struct na_panel){.weight = 3, .quantity = NA_Q_RATE};
-	p->max = na_timeline_top(t, side) * GIGA;
+	p->max = na_timeline_top(t, side) * NA_GIGA;
 	if (na_timeline_draws_capacity(t, side)) {
-		p->max = fmax(p->max, t->capacity_gbps * GIGA);
+		p->max = fmax(p->max, t->capacity_gbps * NA_GIGA);
 		p->label_above = true;
 	}
 }
@@ -109,7 +108,7 @@ static bool has_steps(const struct timeline *t)
 }
 
 /* As many panels as the page has room for, the throughputs first. */
-static enum na_status place(struct drawing *d, struct na_err *err)
+static enum na_status place_timeline(struct drawing *d, struct na_err *err)
 {
 	double below = na_time_axis_height(&d->l);
 	struct na_box box = d->l.body;
@@ -144,7 +143,7 @@ static enum na_status place(struct drawing *d, struct na_err *err)
 static const double *in_bits(struct drawing *d, const double *gbps)
 {
 	for (size_t i = 0; i < d->t.n; i++)
-		d->scratch[i] = gbps[i] * GIGA;
+		d->scratch[i] = gbps[i] * NA_GIGA;
 	return d->scratch;
 }
 
@@ -326,7 +325,7 @@ static enum na_status draw_side(struct drawing *d, const struct na_panel *p,
 		if (times > 1.1)
 			na_words_add(&w, " (the peak is %s times that)",
 				     na_label_short(buf, times, 2));
-		na_panel_limit(&d->l, p, t->capacity_gbps * GIGA, w.text);
+		na_panel_limit(&d->l, p, t->capacity_gbps * NA_GIGA, w.text);
 	}
 	return status;
 }
@@ -407,7 +406,7 @@ static void draw_legend(const struct drawing *d)
 	na_legend(&d->l, e, t->n_series, box);
 }
 
-static void footnote(struct drawing *d)
+static void timeline_footnote(struct drawing *d)
 {
 	double columns = d->x.at_to - d->x.at_from, bins = (double)d->t.n;
 	char a[NA_LABEL_BUF], b[NA_LABEL_BUF];
@@ -431,7 +430,7 @@ static void footnote(struct drawing *d)
 }
 
 /* The picture in words. */
-static void describe(const struct drawing *d, struct na_canvas *c,
+static void describe_timeline(const struct drawing *d, struct na_canvas *c,
 		     const char *title, const char *subtitle)
 {
 	char mean[NA_LABEL_BUF], peak[NA_LABEL_BUF];
@@ -474,7 +473,7 @@ static void measure_legend(struct drawing *d)
 	d->legend_width = na_legend_width(&d->l, e, d->t.n_series, most);
 }
 
-static enum na_status draw(struct drawing *d, struct na_canvas *c,
+static enum na_status draw_timeline(struct drawing *d, struct na_canvas *c,
 			   struct na_err *err)
 {
 	struct words own = {.n = 0}, subtitle = {.n = 0};
@@ -493,18 +492,18 @@ static enum na_status draw(struct drawing *d, struct na_canvas *c,
 		title = own.text;
 	na_layout_begin(&d->l, c, &na_fig_timeline, d->page, title,
 			subtitle.text);
-	describe(d, c, title, subtitle.text);
+	describe_timeline(d, c, title, subtitle.text);
 	d->want = d->t.empty ? 1 : d->t.runs_apart ? PART_TX + 1 : PARTS;
 	if (d->t.n_series)
 		measure_legend(d);
-	status = place(d, err);
+	status = place_timeline(d, err);
 	if (status >= 0)
 		status = draw_panels(d, err);
 	if (status >= 0)
 		status = draw_axis(d, err);
 	if (status < 0)
 		return status;
-	footnote(d);
+	timeline_footnote(d);
 	if (d->t.n_series)
 		draw_legend(d);
 	return NA_OK;
@@ -521,7 +520,7 @@ static enum na_status timeline_draw(struct na_canvas *c,
 	if (status < 0)
 		return status;
 	d.scratch = na_calloc(d.t.n, sizeof(*d.scratch));
-	status = d.scratch ? draw(&d, c, err) : na_fail_nomem(err);
+	status = d.scratch ? draw_timeline(&d, c, err) : na_fail_nomem(err);
 	free(d.scratch);
 	na_timeline_fini(&d.t);
 	return status;
