@@ -28,7 +28,6 @@
 
 struct na_analysis {
 	struct na_face face;
-	const char *source;  /* where the method is from */
 	uint32_t wants;      /* enum na_want bits */
 	bool clips;          /* --from/--to clip, not select */
 	bool suspects;       /* its culprits may go to a ledger */

@@ -35,7 +35,8 @@ enum na_want {
 	NA_WANT_HOST_EVENTS = 16384
 };
 
-/* Why something was left out; the words are in product.md, section 4. */
+/* Why something was left out; the words are in docs/methods.md, "Transfers and
+ * their classes". */
 enum na_reason {
 	NA_LEFT_BAD_KEY,
 	NA_LEFT_CLOCK_SKEW,

@@ -1,7 +1,7 @@
 /*
  * bursts: are collectives bursty; how many are pending.  Intervals are kept
  * as sorted starts and ends, 16 bytes for each; what is found of them comes
- * from one sweep over exact time (algorithms.md, section 4).
+ * from one sweep over exact time (docs/methods.md, "Pending and bursts").
  *
  * Passes: with --by a survey of the groups; the intervals; then, the bursts
  * now known, which transfers made them.
@@ -298,8 +298,8 @@ const struct na_analysis na_an_bursts = {
 		"netan bursts logdir --by collective\n"
 		"netan bursts host0.xplane.pb --gap 100us --from 1.5s --to 2s "
 		"--format json",
-	.source = "burstiness: Goh and Barabasi 2008, Kim and Jo 2016; index "
-		  "of dispersion: Gusella 1991",
+	.face.method = "burstiness: Goh and Barabasi, 2008, Kim and Jo, 2016; "
+		       "index of dispersion: Gusella, 1991",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS,
 	.clips = true,
 	.face.opts = bursts_opts,

@@ -423,8 +423,7 @@ const struct na_analysis na_an_collectives = {
 		"netan collectives logdir --step 3-5 -o inventory.json\n"
 		"netan collectives logdir --collective 'all-reduce.*' "
 		"--format csv",
-	.source = "trace formats: action graphs, NCCL kernels, bus bandwidth; "
-		  "nccl-tests",
+	.face.method = "bus bandwidth: nccl-tests",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 		 NA_WANT_MODULES | NA_WANT_OPS | NA_WANT_PROGRAMS,
 	.both_sides = true,

@@ -409,8 +409,6 @@ static enum na_severity df_severity(const void *state)
 
 const struct na_analysis na_an_diff = {
 	.face.name = "diff",
-	.source = "algorithms: comparing two runs; Doksum, 1974; Efron, 1979; "
-		  "Holm, 1979; Scholz and Stephens, 1987",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_OPS | NA_WANT_STEPS |
 		 NA_WANT_MODULES | NA_WANT_PROGRAMS,
 	.by_steps = true,

@@ -1,6 +1,6 @@
 /*
  * What the files diff*.c share: two runs, A and B, and what is compared of
- * them (algorithms.md, section 9).
+ * them (docs/methods.md, "Differences of two runs").
  *
  * Everything that was measured is a sample of values, each in a unit: what
  * was measured together, a step where the run has steps, else a launch of a

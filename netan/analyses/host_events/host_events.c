@@ -265,7 +265,6 @@ static void he_fini(void *state)
 
 const struct na_analysis na_an_host_events = {
 	.face.name = "host_events",
-	.source = "algorithms: host events",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_HOST_EVENTS,
 	.state_size = sizeof(struct he_state),
 	.passes = 2,

@@ -1,6 +1,6 @@
 /*
  * latency: how long do transfers take; network slow or host slow
- * (algorithms.md, sections 0, 1.1 and 2).
+ * (docs/methods.md, "Latency").
  *
  * First pass: every latency, by group and size class, and when which links
  * were busy.  Then rows are chosen and sorted, and the line through the size
@@ -528,9 +528,9 @@ const struct na_analysis na_an_latency = {
 	.face.example = "netan latency logdir\n"
 			"netan latency logdir --by host -o latency.svg\n"
 			"netan latency logdir --by component,host --format csv",
-	.source = "Hyndman and Fan 1996 (type 7); David and Nagaraja 2003 "
-		  "(intervals); Theil 1950, Sen 1968 (line); Masson et al. "
-		  "2019 (DDSketch, residuals)",
+	.face.method = "type 7 of Hyndman and Fan, 1996; intervals: David and "
+		       "Nagaraja, 2003; line over size: Theil, 1950, Sen, "
+		       "1968; residuals: DDSketch, Masson et al., 2019",
 	.censored = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,
 	.state_size = sizeof(struct lat_state),

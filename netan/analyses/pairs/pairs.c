@@ -2,8 +2,8 @@
  * pairs: which source, destination, host or path is bad.  First pass:
  * which pairs there are, and their sums.  Second: every transfer to its
  * place, pair after pair; then quantiles and the localisation
- * (netan/methods/localise; algorithms.md, section 1), run by run.  Third, if a host
- * is named: which of its devices carries it.
+ * (netan/methods/localise), run by run.  Third, if a host is named: which of
+ * its devices carries it.
  */
 #include "netan/analyses/pairs/pairs.h"
 
@@ -294,8 +294,8 @@ const struct na_analysis na_an_pairs = {
 			"netan pairs logdir --topology racks.csv --top 50\n"
 			"netan pairs logdir --fail-on error -q -o pairs.json",
 	.suspects = true,
-	.source = "algorithms: greedy explanation with significance, once for "
-		  "each channel",
+	.face.method = "greedy explanation of pairs with significance, once "
+		       "for each channel",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,
 	.censored = true,
 	.by_steps = true,

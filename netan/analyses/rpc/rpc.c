@@ -2,7 +2,7 @@
  * rpc: is latency high always or now and then.  Latency over time by exact
  * quantiles of each bin; late transfers against the waits that TCP's timers
  * cause, with the hosts, times and link loads at which they come
- * (algorithms.md, sections 1.1 and 6).
+ * (docs/methods.md, "Late transfers and timers").
  *
  * First pass: counts, the time that is covered, and a sample for the line
  * of latency over size.  Second pass: every latency, and what is late.
@@ -479,8 +479,8 @@ const struct na_analysis na_an_rpc = {
 	.face.example = "netan rpc logdir -o rpc.svg\n"
 			"netan rpc logdir --bin 1s --from 10s --to 20s\n"
 			"netan rpc logdir --by src --format json",
-	.source = "algorithms: type-7 quantiles by bin; timer modes of RFC "
-		  "6298 against a line over size",
+	.face.method = "type-7 quantiles by bin; timers of RFC 6298 and "
+		       "Vasudevan et al., 2009, against a line over size",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_CALLS,
 	.face.opts = rpc_opts,
 	.face.params_size = sizeof(struct rpc_params),

@@ -254,7 +254,6 @@ static void sh_fini(void *state)
 
 const struct na_analysis na_an_shards = {
 	.face.name = "shards",
-	.source = "algorithms: shards",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS,
 	.both_sides = true,
 	.besides = NA_COMP_BIT(NA_COMP_D2H),

@@ -1,7 +1,7 @@
 /*
  * sizes: few large or many small transfers.  How often each size occurs,
  * exactly, by group; what small transfers are of the count, the bytes and
- * the time; the verdict (algorithms.md, section 3).
+ * the time; the verdict (docs/methods.md, "Sizes").
  */
 #include "netan/analyses/sizes/sizes.h"
 
@@ -283,7 +283,7 @@ const struct na_analysis na_an_sizes = {
 		"netan sizes --label before old --label after new -o sizes.svg "
 		"-o sizes.json\n"
 		"netan sizes host0.xplane.pb --format csv --table distinct",
-	.source = "algorithms: sizes; Gini, 1912; Hyndman and Fan, 1996",
+	.face.method = "quantiles of type 7, Hyndman and Fan, 1996; Gini, 1912",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS,
 	.face.opts = sizes_opts,
 	.face.params_size = sizeof(struct sz_params),

@@ -418,7 +418,7 @@ const struct na_analysis na_an_slack = {
 		"netan slack logdir --collective 'all-reduce.7*' --by host\n"
 		"netan slack logdir --waterfall -o late.svg\n"
 		"netan slack host0.xplane.pb --reference --format csv",
-	.source = "algorithms: collective slack; XProf's Megascale stats",
+	.face.method = "definitions of XProf's Megascale stats",
 	.wants = NA_WANT_OPS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 		 NA_WANT_MODULES | NA_WANT_PROGRAMS | NA_WANT_TRANSFERS,
 	/* Clocks are told apart by sends, and by latencies of 0. */

@@ -2,8 +2,8 @@
  * What the files slack*.c share: an execution of a collective on one device
  * ("occurrence"), the rows that sum them up, and the state.
  *
- * Definitions: trace-formats.md, 5.6; algorithms.md, section 7.  On one
- * device, in the order of start times:
+ * Definitions: docs/methods.md, "Slack and stall".  On one device, in the order
+ * of start times:
  *
  *   overlap   durations of all DCN ops from the send on, itself included,
  *             to the last one before the recv-done
@@ -20,7 +20,7 @@
 #include "netan/base/units.h"
 #include "netan/methods/groups.h"
 
-/* The rule slack-small of checks.md. */
+/* Small slack: docs/methods.md, "Slack and stall". */
 #define SL_SMALL_SHARE 0.05 /* slack of the observed time */
 #define SL_LEAST_US    1.0  /* less slack is none: no rate would do */
 #define SL_STALL_SHARE 0.01 /* of the step time: less is not worth a word */

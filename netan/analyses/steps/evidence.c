@@ -1,5 +1,5 @@
 /* steps: who was last in which step, and in which instance of a collective
- * (algorithms.md, section 8). */
+ * (docs/methods.md, "Stragglers"). */
 #include <stdlib.h>
 
 #include "netan/analyses/steps/court.h"

@@ -1,6 +1,6 @@
 /*
  * steps: which hosts are stragglers, from who was last how often
- * (algorithms.md, section 8).
+ * (docs/methods.md, "Stragglers").
  */
 #include <math.h>
 #include <stdlib.h>

@@ -265,9 +265,9 @@ const struct na_analysis na_an_steps = {
 			"netan steps logdir --step 10-20 --format json\n"
 			"netan steps --label before old --label after new\n"
 			"netan steps logdir --format csv --table hosts",
-	.source = "algorithms: stragglers; Lin et al., OSDI 2025; Killick et "
-		  "al., 2012 (changes); Theil, 1950, Sen, 1968, Mann, 1945 "
-		  "(drift)",
+	.face.method = "stragglers: binomial tests, Benjamini and Hochberg, "
+		       "1995; changes: Killick et al., 2012; drift: Theil, "
+		       "1950, Sen, 1968, Mann, 1945",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_MODULES |
 		 NA_WANT_OPS | NA_WANT_BUSY | NA_WANT_PROGRAMS,
 	.instants = true,

@@ -35,12 +35,12 @@
 #include "netan/base/triples.h"
 #include "netan/methods/clocks/host_clocks.h"
 
-/* An effect counts when it is above both (algorithms.md, section 8). */
+/* An effect counts when it is above both (docs/methods.md, "Stragglers"). */
 #define ST_EFFECT_SHARE 0.01 /* of the median duration */
 #define ST_EFFECT_PS    (50 * NA_PS_PER_US)
 #define ST_Q            0.01 /* false discovery rate, over hosts */
 /* Transfers that take longer by less are no fault of a network: hosts at
- * different places of a job differ so (algorithms.md, 1.4). */
+ * different places of a job differ so, as pairs takes it, too. */
 #define ST_NETWORK_RATIO 1.25
 /* Of a launch, where nobody knows who waited for whom; and of late starts,
  * which earlier transfers cause, too, beside the time to the next launch. */
@@ -75,7 +75,7 @@ struct st_segment {
 						  ST_IN_FLIGHT: no op runs;
 						  ST_WAITS */
 };
-_Static_assert(sizeof(struct st_segment) == 16, "product.md, memory");
+_Static_assert(sizeof(struct st_segment) == 16, "millions are kept");
 #define ST_SEGMENT_MAX_PS ((INT64_C(1) << 48) - 1)
 
 struct st_line { /* of a core; behind these, of a device by launches */

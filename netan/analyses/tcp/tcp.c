@@ -158,7 +158,7 @@ const struct na_analysis na_an_tcp = {
 			"netan tcp job.pcap --from 12.1s --to 12.4s -o "
 			"piece.svg\n"
 			"netan tcp job.pcap --fail-on error -q -o tcp.json",
-	.source = "the marks are tshark's tcp.analysis; the rules are in tcp.h",
+	.face.method = "marks as tshark's tcp.analysis; rules as above",
 	.wants = NA_WANT_CONNECTIONS,
 	.face.opts = tcp_opts,
 	.face.params_size = sizeof(struct tcp_params),

@@ -1,7 +1,8 @@
 /*
  * timeline: how much of the network is used when.  Throughput by exact
  * integration of transfers over bins, outstanding bytes, pending
- * collectives; per group and per host (algorithms.md, sections 4 and 5).
+ * collectives; per group and per host (docs/methods.md, "Timeline and
+ * saturation").
  *
  * First pass: the time that is covered, and the bytes of each group.
  * Second pass, bins now known: the spreading.
@@ -526,8 +527,8 @@ const struct na_analysis na_an_timeline = {
 		"-o bw.json\n"
 		"netan timeline host0.xplane.pb --bin 1ms --from 1.5s --to 2s "
 		"--format csv",
-	.source = "algorithms: exact integration over [start, end); plateau "
-		  "by the 99.5 % quantile of busy bins",
+	.face.method = "exact integration over [start, end); a plateau by the "
+		       "99.5 % quantile of the busy bins",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 		 NA_WANT_PACKETS,
 	.clips = true,
