@@ -76,8 +76,10 @@ static inline size_t na_capfile_left(const struct na_capfile *f)
 }
 
 /* f->p is at a section header that a caller has seen. */
-enum na_status na_capfile_ng_open(struct na_capfile *f, struct na_err *err);
-enum na_status na_capfile_ng_next(struct na_capfile *f, struct na_record *r);
+enum na_status na_capfile_ng_open(struct na_capfile *f,
+				  struct na_err *err) NA_MUST_CHECK;
+enum na_status na_capfile_ng_next(struct na_capfile *f,
+				  struct na_record *r) NA_MUST_CHECK;
 
 /* Warn, and mark the input as damaged. */
 #define na_capfile_hurt(f, ...) \

@@ -32,9 +32,10 @@ struct hlo_read {
 };
 
 enum na_status hlo_begin(struct hlo_read *r, struct na_hlo *h, uint32_t worker,
-			 enum na_hlo_form form, struct na_err *err);
+			 enum na_hlo_form form,
+			 struct na_err *err) NA_MUST_CHECK;
 /* Seals the module, or takes it back where st is no NA_OK. */
-enum na_status hlo_end(struct hlo_read *r, enum na_status st);
+enum na_status hlo_end(struct hlo_read *r, enum na_status st) NA_MUST_CHECK;
 
 /* NULL: no memory, or too many; r->err says so. */
 struct na_hlo_computation *hlo_add_computation(struct hlo_read *r);

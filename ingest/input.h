@@ -159,7 +159,8 @@ struct na_reader {
 };
 
 enum na_status na_input_programs(struct na_input *in, uint32_t input,
-				 struct na_hlo *to, struct na_err *err);
+				 struct na_hlo *to,
+				 struct na_err *err) NA_MUST_CHECK;
 
 extern const struct na_reader *const na_readers[]; /* NULL at the end */
 extern const struct na_reader na_reader_xspace, na_reader_capture,
@@ -172,12 +173,12 @@ extern const struct na_reader na_reader_xspace, na_reader_capture,
  */
 enum na_status na_input_open(struct na_input *in, const char *path,
 			     uint32_t wants, const struct na_input_asks *asks,
-			     struct na_err *err);
+			     struct na_err *err) NA_MUST_CHECK;
 /* Another of the sources in the file that `first` has open; closed before
  * `first` is. */
 enum na_status na_input_open_source(struct na_input *in,
 				    const struct na_input *first, size_t source,
-				    struct na_err *err);
+				    struct na_err *err) NA_MUST_CHECK;
 void na_input_close(struct na_input *in);
 
 /* Remember damage; the first few are kept as text, all are counted. */

@@ -97,7 +97,7 @@ void na_tcp_free(struct na_tcp *t)
 	if (!t)
 		return;
 	t->teller.wanted = false;
-	na_tcp_finish(t);
+	na_ignore(na_tcp_finish(t));
 	na_rtt_pages_fini(&t->pools.pages);
 	na_tcp_table_fini(&t->table);
 	free(t);

@@ -54,7 +54,7 @@ struct xf_decoding {
 bool xf_kind_wanted(uint64_t kind, uint32_t wants);
 
 /* Rows into the sink; those with impossible values are counted. */
-enum na_status xf_emit(struct xf_decoding *d);
+enum na_status xf_emit(struct xf_decoding *d) NA_MUST_CHECK;
 void xf_tell_counts(struct xf_decoding *d);
 
 #endif

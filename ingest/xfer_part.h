@@ -77,15 +77,15 @@ uint32_t xf_block_name(struct na_xfer_part *p, uint32_t i);
 void *xf_new_row(struct na_xfer_part *p, enum xf_section kind);
 /* A record, and the end of the block where that is full; NA_ENOMEM. */
 enum na_status xf_push(struct na_xfer_part *p, enum xf_section kind,
-		       int64_t time_ps, const void *record);
-enum na_status xf_flush(struct na_xfer_part *p);
+		       int64_t time_ps, const void *record) NA_MUST_CHECK;
+enum na_status xf_flush(struct na_xfer_part *p) NA_MUST_CHECK;
 
 /* Of the sink. */
 uint32_t xf_put_core(void *ctx, enum na_device_kind kind, int32_t number);
 uint32_t xf_put_op_type(void *ctx, const struct na_op_type *t);
-enum na_status xf_put_op(void *ctx, const struct na_op *x);
+enum na_status xf_put_op(void *ctx, const struct na_op *x) NA_MUST_CHECK;
 enum na_status xf_put_busy(void *ctx, uint32_t core, int64_t start_ps,
-			   int64_t end_ps);
+			   int64_t end_ps) NA_MUST_CHECK;
 void xf_put_class(void *ctx, enum na_side side, enum na_style style,
 		  enum na_class klass, uint64_t n);
 void xf_put_about(void *ctx, uint32_t wants);

@@ -51,7 +51,7 @@ struct xf_input {
 
 /* xfer_survey.c: what is in the file; damage becomes warnings. */
 enum na_status xf_survey(struct na_input *in, struct xf_file *x,
-			 struct na_err *err);
+			 struct na_err *err) NA_MUST_CHECK;
 
 bool xf_crc_good(const struct xf_block *b);
 
@@ -59,6 +59,6 @@ bool xf_crc_good(const struct xf_block *b);
  * What cannot be read is counted as damaged. */
 enum na_status xf_decode(const struct xf_block *b, uint32_t wants,
 			 int64_t shift_ps, const struct na_sink *sink,
-			 struct na_err *err);
+			 struct na_err *err) NA_MUST_CHECK;
 
 #endif

@@ -51,7 +51,7 @@ void na_xfer_part_tell(struct na_xfer_part *p,
 		       void (*full)(void *ctx, struct na_xfer_part *p),
 		       void *ctx);
 /* Encodes what is not yet; NA_ENOMEM. */
-enum na_status na_xfer_part_end(struct na_xfer_part *p);
+enum na_status na_xfer_part_end(struct na_xfer_part *p) NA_MUST_CHECK;
 
 /* ---- the file */
 
@@ -72,10 +72,12 @@ struct na_xfer_file *na_xfer_new(na_xfer_write write, void *ctx,
 void na_xfer_free(struct na_xfer_file *f);
 /* Takes the encoded blocks out of the part, which may go on. */
 enum na_status na_xfer_append(struct na_xfer_file *f, struct na_xfer_part *p,
-			      struct na_err *err);
+			      struct na_err *err) NA_MUST_CHECK;
 enum na_status na_xfer_source_end(struct na_xfer_file *f, uint32_t source,
-				  struct na_input *in, struct na_err *err);
-enum na_status na_xfer_finish(struct na_xfer_file *f, struct na_err *err);
+				  struct na_input *in,
+				  struct na_err *err) NA_MUST_CHECK;
+enum na_status na_xfer_finish(struct na_xfer_file *f,
+			      struct na_err *err) NA_MUST_CHECK;
 const struct na_xfer_counts *na_xfer_counted(const struct na_xfer_file *f);
 
 /* ---- between the two */

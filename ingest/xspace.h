@@ -230,9 +230,9 @@ bool xs_text_damaged(const uint8_t *p, size_t n);
 
 /* xspace_plane.c */
 enum na_status xs_plane_scan(struct na_input *in, struct xs_plane *p,
-			     struct na_err *err);
+			     struct na_err *err) NA_MUST_CHECK;
 enum na_status xs_plane_metadata(struct na_input *in, struct xs_plane *p,
-				 struct na_err *err);
+				 struct na_err *err) NA_MUST_CHECK;
 void xs_plane_fini(struct xs_plane *p);
 /* An event whose type is not in the plane's table. */
 void xs_name_missing(const struct na_sink *sink, int64_t id);
@@ -289,20 +289,26 @@ static inline struct na_text xs_text(const struct xs_values *v, enum xs_slot s)
 /* xspace_ops.c: the kinds of the event types of a TPU plane; false: memory
  * is short */
 bool xs_ops_survey(struct xs_plane *p);
-enum na_status xs_op_event(struct xs_read *r, const struct xs_event *e);
+enum na_status xs_op_event(struct xs_read *r,
+			   const struct xs_event *e) NA_MUST_CHECK;
 
 /* xspace_mega.c, xspace_message.c, xspace_device.c, xspace_kernel.c: what an event type of
  * a plane means (0: of no interest), and what its events become */
 uint8_t xs_mega_kind(const struct na_text *name, uint32_t wants);
-enum na_status xs_mega_event(struct xs_read *r, const struct xs_event *e);
+enum na_status xs_mega_event(struct xs_read *r,
+			     const struct xs_event *e) NA_MUST_CHECK;
 /* Once graph_key is read: does the sink look at the event's collective? */
 bool xs_mega_looked_at(struct xs_read *r);
 uint8_t xs_message_kind(const struct na_text *name, uint32_t wants);
-enum na_status xs_message_event(struct xs_read *r, const struct xs_event *e);
+enum na_status xs_message_event(struct xs_read *r,
+				const struct xs_event *e) NA_MUST_CHECK;
 uint8_t xs_kernel_kind(const struct na_text *name, uint32_t wants);
-enum na_status xs_kernel_event(struct xs_read *r, const struct xs_event *e);
-enum na_status xs_step_event(struct xs_read *r, const struct xs_event *e);
-enum na_status xs_module_event(struct xs_read *r, const struct xs_event *e);
+enum na_status xs_kernel_event(struct xs_read *r,
+			       const struct xs_event *e) NA_MUST_CHECK;
+enum na_status xs_step_event(struct xs_read *r,
+			     const struct xs_event *e) NA_MUST_CHECK;
+enum na_status xs_module_event(struct xs_read *r,
+			       const struct xs_event *e) NA_MUST_CHECK;
 
 /* Start and end since the origin; false: does not fit or negative. */
 bool xs_event_times(const struct xs_read *r, const struct xs_event *e,
@@ -311,7 +317,7 @@ struct na_text xs_shown_name(const struct xs_event_type *t);
 
 /* xspace_programs.c */
 enum na_status xs_program_bytes(struct na_input *in, na_program_take take,
-				void *ctx, struct na_err *err);
+				void *ctx, struct na_err *err) NA_MUST_CHECK;
 
 extern const struct na_reader na_reader_xspace;
 uint64_t xs_spool(void *state, const uint8_t *p, size_t n, bool last,

@@ -35,8 +35,9 @@ struct na_text xs_module_name(struct na_text t);
 bool xs_op_times(const struct xs_read *r, const struct xs_event *e,
 		 int64_t *start_ps, int64_t *end_ps);
 /* A time of the block's device; an execution of an op of that type. */
-enum na_status xs_busy(struct xs_read *r, int64_t start_ps, int64_t end_ps);
+enum na_status xs_busy(struct xs_read *r, int64_t start_ps,
+		       int64_t end_ps) NA_MUST_CHECK;
 enum na_status xs_talks(struct xs_read *r, uint32_t type, int64_t start_ps,
-			int64_t end_ps);
+			int64_t end_ps) NA_MUST_CHECK;
 
 #endif

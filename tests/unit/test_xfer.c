@@ -264,9 +264,9 @@ static void as_the_proto_says(void **state)
 		t.action_ps = i == 2 ? NA_UNKNOWN_PS : 5000 + i;
 		to.transfer(to.ctx, &t);
 	}
-	na_xfer_part_end(p);
-	na_xfer_append(f, p, &err);
-	na_xfer_finish(f, &err);
+	assert_int_equal(na_xfer_part_end(p), NA_OK);
+	assert_int_equal(na_xfer_append(f, p, &err), NA_OK);
+	assert_int_equal(na_xfer_finish(f, &err), NA_OK);
 	all = netan__transfer_file__unpack(NULL, file.n, file.p);
 	assert_non_null(all);
 	assert_int_equal(all->magic.len, 15);
@@ -569,9 +569,9 @@ static void packets_are_small(void **state)
 
 		to.frame(to.ctx, &w);
 	}
-	na_xfer_part_end(p);
-	na_xfer_append(f, p, &err);
-	na_xfer_finish(f, &err);
+	assert_int_equal(na_xfer_part_end(p), NA_OK);
+	assert_int_equal(na_xfer_append(f, p, &err), NA_OK);
+	assert_int_equal(na_xfer_finish(f, &err), NA_OK);
 	print_message("a packet takes %.2f bytes\n", (double)file.n / 200000);
 	assert_in_range(file.n, 200000, 8 * 200000);
 	na_xfer_part_free(p);
