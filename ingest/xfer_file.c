@@ -134,7 +134,7 @@ const struct na_xfer_counts *na_xfer_counted(const struct na_xfer_file *f)
 }
 
 static void put_address(struct na_xfer_file *f, struct xf_bytes *m,
-			const struct na_str *s)
+			const struct na_interned *s)
 {
 	char text[PSEUDONYM];
 	uint32_t number;

@@ -103,7 +103,7 @@ uint32_t xf_block_name(struct na_xfer_part *p, uint32_t i)
 	if (!m || !e)
 		return NA_UNKNOWN_U32;
 	if (m->block != p->block) {
-		const struct na_str *s = &p->names.names[i];
+		const struct na_interned *s = &p->names.names[i];
 
 		*m = (struct xf_mapped){p->block, (uint32_t)e->n_strings++};
 		xf_put_field(&e->strings, 1, s->s, s->len);

@@ -80,7 +80,7 @@ static size_t known_odd(const struct na_pseudonyms *p, const char *s,
 	size_t best = 0;
 
 	for (size_t i = 0; look && i < p->names.n; i++) {
-		const struct na_str *x = &p->names.names[i];
+		const struct na_interned *x = &p->names.names[i];
 
 		if (x->len > best && na_is_name(x->s, x->len) &&
 		    strncmp(s, x->s, x->len) == 0 &&
@@ -99,7 +99,7 @@ static size_t known_cut(const struct na_pseudonyms *p, const char *s,
 {
 	for (size_t i = 0;
 	     run >= CUT_MIN && p->names.n <= CUT_NAMES && i < p->names.n; i++) {
-		const struct na_str *x = &p->names.names[i];
+		const struct na_interned *x = &p->names.names[i];
 
 		if (x->len > run && strncmp(s, x->s, run) == 0) {
 			*name = (uint32_t)i;

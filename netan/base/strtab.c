@@ -44,7 +44,7 @@ static size_t slot_of(const struct na_strtab *t, const char *s, size_t len,
 	size_t i = hash & (t->n_slots - 1);
 
 	for (; t->slots[i]; i = (i + 1) & (t->n_slots - 1)) {
-		const struct na_str *e = &t->names[t->slots[i] - 1];
+		const struct na_interned *e = &t->names[t->slots[i] - 1];
 
 		if (e->hash == hash && e->len == len &&
 		    memcmp(e->s, s, len) == 0)
@@ -90,7 +90,7 @@ uint32_t na_strtab_add(struct na_strtab *t, const char *s, size_t len)
 	copy = na_arena_strn(&t->arena, s, len);
 	if (!copy)
 		return NA_NO_NAME;
-	t->names[t->n] = (struct na_str){copy, (uint32_t)len, hash};
+	t->names[t->n] = (struct na_interned){copy, (uint32_t)len, hash};
 	t->slots[i] = (uint32_t)++t->n;
 	return (uint32_t)t->n - 1;
 }

@@ -13,7 +13,7 @@
 
 struct na_strtab {
 	struct na_arena arena;
-	struct na_str {
+	struct na_interned {
 		const char *s;
 		uint32_t len, hash;
 	} * names;

@@ -19,6 +19,24 @@ __extension__ typedef __int128 na_i128;
 #define NA_TIME_MIN  INT64_MIN
 #define NA_TIME_MAX  INT64_MAX
 
+/* Picoseconds, of any arithmetic type, as a real number of a larger unit. */
+#define na_s(ps)  ((double)(ps) / 1e12)
+#define na_ms(ps) ((double)(ps) / 1e9)
+#define na_us(ps) ((double)(ps) / 1e6)
+#define na_ns(ps) ((double)(ps) / 1e3)
+
+/* Between units of real numbers. */
+#define NA_MS_PER_S 1e3
+#define NA_US_PER_S 1e6
+#define NA_NS_PER_S 1e9
+#define NA_GIGA     1e9 /* bit/s in a Gbit/s */
+
+/* Real seconds as picoseconds, cut off; they are in reach. */
+static inline int64_t na_ps_of_s(double s)
+{
+	return (int64_t)(s * 1e12);
+}
+
 /* From start to end; 0 if that is backwards.  Times of hostile inputs may lie
  * further apart than int64_t reaches: NA_TIME_MAX then. */
 int64_t na_time_between(int64_t start_ps, int64_t end_ps);

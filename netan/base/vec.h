@@ -1,18 +1,56 @@
 /*
- * Growable arrays.  na_grow() makes room for at least `want` elements of
- * `size` bytes: twice as much, and from 1 MiB on a quarter more, since what
- * then stays unused counts.  n * size is checked for overflow.
+ * Growable arrays.  A vector is any struct with the members v, n and cap,
+ * all zero while it is empty; the macros below take a pointer to one:
  *
- *	if (!na_grow(&v, &cap, n + 1, sizeof(*v)))
+ *	NA_VEC(struct span) spans;
+ *
+ *	if (!na_add(&x->spans, ((struct span){from, to})))
  *		return na_fail_nomem(err);
+ *	for (size_t i = 0; i < x->spans.n; i++)
+ *		use(&x->spans.v[i]);
+ *	na_vec_free(&x->spans);
+ *
+ * Room grows twice, and from 1 MiB on by a quarter, since what then stays
+ * unused counts; n * size is checked for overflow.  What was there stays
+ * valid when memory is short; pointers into it do not survive growth.
  */
 #ifndef NETAN_BASE_VEC_H
 #define NETAN_BASE_VEC_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* False when memory is short or the size overflows; *p stays valid then. */
+#define NA_VEC(type) \
+	struct { \
+		type *v; \
+		size_t n, cap; \
+	}
+
+/* Room for `more` elements behind the n there are; false: no memory. */
+#define na_room(vec, more) \
+	na_grow(&(vec)->v, &(vec)->cap, (vec)->n + (more), sizeof(*(vec)->v))
+
+/* The value behind the others; false: no memory.  A compound literal stands
+ * in parentheses. */
+#define na_add(vec, value) \
+	(na_room(vec, 1) && ((vec)->v[(vec)->n++] = (value), true))
+
+/* One more element, all zero: a pointer to it, or NULL. */
+#define na_push(vec) \
+	(na_room(vec, 1) ? (__typeof__((vec)->v))memset(&(vec)->v[(vec)->n++], \
+							0, sizeof(*(vec)->v)) \
+			 : NULL)
+
+#define na_vec_free(vec) \
+	(free((vec)->v), (vec)->v = NULL, (void)((vec)->n = (vec)->cap = 0))
+
+/*
+ * Underneath, and for arrays that share one count: *p has room for *cap
+ * elements of `size` bytes, and afterwards for at least `want`.  False when
+ * memory is short or the size overflows.
+ */
 bool na_grow_past(void *p, size_t *cap, size_t want, size_t size);
 
 static inline bool na_grow(void *p, size_t *cap, size_t want, size_t size)
@@ -20,7 +58,7 @@ static inline bool na_grow(void *p, size_t *cap, size_t want, size_t size)
 	return want <= *cap || na_grow_past(p, cap, want, size);
 }
 
-/* calloc with the same check; NULL for n * size overflow. */
+/* calloc with the same check; never NULL for nothing. */
 void *na_calloc(size_t n, size_t size);
 
 #endif

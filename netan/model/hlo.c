@@ -111,7 +111,7 @@ struct renaming {
 
 static void rename_one(struct renaming *r, uint32_t *name)
 {
-	const struct na_str *s;
+	const struct na_interned *s;
 
 	if (*name == NA_NO_NAME)
 		return;

@@ -122,7 +122,7 @@ bool na_names_merge(struct na_names *into, const struct na_names *from,
 	if (!maps[0] || !maps[1])
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		const struct na_str *s = &from->strings.names[i];
+		const struct na_interned *s = &from->strings.names[i];
 
 		maps[0][i] = na_strtab_add(&into->strings, s->s, s->len);
 		if (maps[0][i] == NA_NO_NAME)
