@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "netan/base/scan.h"
+
 struct na_cursor {
 	const uint8_t *p, *end; /* next unread byte, first beyond */
 	const uint8_t *base;    /* offset 0 of the file */
@@ -25,6 +27,11 @@ static inline size_t na_left(const struct na_cursor *c)
 static inline uint64_t na_at(const struct na_cursor *c)
 {
 	return (uint64_t)(c->p - c->base);
+}
+
+static inline struct na_text na_text_under(const struct na_cursor *c)
+{
+	return na_piece((const char *)c->p, na_left(c));
 }
 
 /* Compare n with what is left: a sum of pointers could wrap. */

@@ -144,8 +144,7 @@ static enum na_status take_attributes(struct hlo_proto *p,
 
 		*hash = na_hlo_hash(na_hlo_hash(*hash, k->s, k->n), v->s, v->n);
 		for (size_t a = 0; ok && a < 3; a++) {
-			if (strlen(known[a].key) == k->n &&
-			    memcmp(known[a].key, k->s, k->n) == 0)
+			if (na_text_is(*k, known[a].key))
 				ok = hlo_name(&p->r, v->s, v->n, known[a].to);
 		}
 	}
@@ -266,11 +265,6 @@ static enum na_status instruction(struct hlo_proto *p, struct na_cursor c)
 	return st;
 }
 
-static bool same(const struct na_text *a, const struct na_text *b)
-{
-	return a->n && a->n == b->n && memcmp(a->s, b->s, a->n) == 0;
-}
-
 static enum na_status computation(struct hlo_proto *p, struct na_cursor c)
 {
 	struct na_hlo_computation *x = hlo_add_computation(&p->r);
@@ -301,7 +295,7 @@ static enum na_status computation(struct hlo_proto *p, struct na_cursor c)
 	x = &p->r.m->computations[index];
 	x->name = interned;
 	x->entry = p->entry_id ? id == p->entry_id
-			       : same(&p->entry_name, &name);
+			       : name.n && na_text_same(p->entry_name, name);
 	return NA_OK;
 }
 

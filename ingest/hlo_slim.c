@@ -49,13 +49,12 @@ static void mark(struct slim *s, int64_t id, uint32_t how)
 /* Containers but for async-start, which may wrap a collective. */
 static bool communicates(const struct na_field *f)
 {
-	const char *s = (const char *)f->body.p;
-	size_t n = na_left(&f->body);
-	uint8_t phase, opcode = na_hlo_opcode_of(s, n, &phase);
+	struct na_text x = na_text_under(&f->body);
+	uint8_t phase, opcode = na_hlo_opcode_of(x.s, x.n, &phase);
 
 	return opcode != NA_OPCODE_OTHER &&
 	       (opcode != NA_OPCODE_CONTAINER ||
-		(n > 6 && memcmp(s, "async-", 6) == 0));
+		(x.n > 6 && na_text_begins(x, "async-")));
 }
 
 static bool mark_operands(struct slim *s, struct na_cursor c)

@@ -20,6 +20,7 @@
 #include "netan/base/arena.h"
 #include "netan/base/err.h"
 #include "netan/base/opt.h"
+#include "netan/base/scan.h"
 #include "netan/model/sink.h"
 
 enum { NA_BLOCK_BYTES = 1 << 20 }; /* fixed: output never depends on -j */
@@ -113,8 +114,7 @@ struct na_hlo;
 
 /* An HLO module as it stands in a file: a HloProto. */
 struct na_program_bytes {
-	const char *name;
-	size_t n_name;
+	struct na_text name;
 	uint64_t id;
 	const void *p;
 	size_t n;

@@ -23,11 +23,6 @@ static enum na_sniff sniff(const uint8_t *head, size_t n, uint64_t size,
 	return NA_SNIFF_DAMAGED;
 }
 
-static struct na_text text_of(const struct na_field *f)
-{
-	return (struct na_text){(const char *)f->body.p, na_left(&f->body)};
-}
-
 static void parse_line(struct na_input *in, struct na_section *to,
 		       struct na_cursor c, struct na_part_line *line)
 {
@@ -37,7 +32,7 @@ static void parse_line(struct na_input *in, struct na_section *to,
 	*line = (struct na_part_line){.events = 0};
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_BYTES))
-			name = text_of(&f);
+			name = na_text_under(&f.body);
 		else if (f.tag == NA_TAG(2, NA_W_VARINT))
 			line->events = f.value;
 		else if (f.tag == NA_TAG(3, NA_W_VARINT))
@@ -75,7 +70,7 @@ static bool parse_plane(struct na_input *in, struct na_cursor c,
 		return false;
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_BYTES))
-			name = text_of(&f);
+			name = na_text_under(&f.body);
 		if (f.tag != NA_TAG(2, NA_W_BYTES))
 			continue;
 		parse_line(in, to, f.body, &to->parts[to->n_parts]);
@@ -235,7 +230,7 @@ static enum na_status one_program(struct na_input *in, struct na_cursor c,
 				  na_program_take take, void *ctx,
 				  struct na_err *err)
 {
-	struct na_program_bytes x = {.name = "", .at = na_at(&c)};
+	struct na_program_bytes x = {.name = {"", 0}, .at = na_at(&c)};
 	struct na_cursor packed = {.p = NULL};
 	enum na_status st = NA_OK;
 	struct na_field f;
@@ -243,8 +238,7 @@ static enum na_status one_program(struct na_input *in, struct na_cursor c,
 
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_BYTES)) {
-			x.name = (const char *)f.body.p;
-			x.n_name = na_left(&f.body);
+			x.name = na_text_under(&f.body);
 		} else if (f.tag == NA_TAG(2, NA_W_VARINT)) {
 			x.id = f.value;
 		} else if (f.tag == NA_TAG(3, NA_W_VARINT)) {

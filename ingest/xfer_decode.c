@@ -204,8 +204,7 @@ static bool add_endpoint(struct xf_decoding *d, struct na_cursor c)
 			e.device = (int32_t)xf_unzigzag(f.value);
 		} else if (f.tag == NA_TAG(3, NA_W_BYTES)) {
 			e.is_address = true;
-			e.address = (struct na_text){(const char *)f.body.p,
-						     na_left(&f.body)};
+			e.address = na_text_under(&f.body);
 		}
 	}
 	/* INT32_MIN means an address, inside. */

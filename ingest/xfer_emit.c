@@ -424,8 +424,7 @@ static void tell_rest(struct xf_decoding *d, uint32_t field, struct na_cursor c)
 		else if (f.tag == NA_TAG(3, NA_W_VARINT))
 			wants = f.value;
 		else if ((f.tag & 7) == NA_W_BYTES)
-			s = (struct na_text){(const char *)f.body.p,
-					     na_left(&f.body)};
+			s = na_text_under(&f.body);
 	}
 	if (wants && !(wants & d->wants))
 		return;

@@ -249,7 +249,7 @@ static enum na_status put_program(void *ctx, const struct na_program_bytes *x,
 	struct xf_bytes *to = ctx;
 
 	if (na_hlo_slim(x->p, x->n, &slim)) {
-		xf_put_field(&m, 1, x->name, x->n_name);
+		xf_put_field(&m, 1, x->name.s, x->name.n);
 		xf_put_uint(&m, 2, x->id);
 		xf_put_packed(&m, 3, &slim);
 		put_message(to, 7, &m);

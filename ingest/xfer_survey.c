@@ -17,11 +17,6 @@ bool xf_crc_good(const struct xf_block *b)
 	return crc32_z(0, b->rest.p, na_left(&b->rest)) == b->crc;
 }
 
-static struct na_text text_of(const struct na_field *f)
-{
-	return (struct na_text){(const char *)f->body.p, na_left(&f->body)};
-}
-
 static void parse_source(struct na_cursor c, struct xf_source *s)
 {
 	struct na_field f;
@@ -30,16 +25,16 @@ static void parse_source(struct na_cursor c, struct xf_source *s)
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		switch (f.tag) {
 		case NA_TAG(1, NA_W_BYTES):
-			s->host = text_of(&f);
+			s->host = na_text_under(&f.body);
 			break;
 		case NA_TAG(2, NA_W_BYTES):
-			s->label = text_of(&f);
+			s->label = na_text_under(&f.body);
 			break;
 		case NA_TAG(3, NA_W_BYTES):
-			s->format = text_of(&f);
+			s->format = na_text_under(&f.body);
 			break;
 		case NA_TAG(4, NA_W_BYTES):
-			s->path = text_of(&f);
+			s->path = na_text_under(&f.body);
 			break;
 		case NA_TAG(5, NA_W_VARINT):
 			s->has_time = f.value != 0;

@@ -42,10 +42,9 @@ const struct xs_handler *xs_handler_of(enum xs_plane_kind kind,
 {
 	for (size_t i = 0; i < N_HANDLERS; i++) {
 		const struct xs_handler *h = &handlers[i];
-		size_t n = strlen(h->line);
 
-		if (h->plane == kind && (h->wants & wants) && line->n >= n &&
-		    memcmp(line->s, h->line, n) == 0)
+		if (h->plane == kind && (h->wants & wants) &&
+		    na_text_begins(*line, h->line))
 			return h;
 	}
 	return NULL;
@@ -176,8 +175,7 @@ static enum na_status survey_planes(struct na_input *in, struct na_err *err)
 			na_input_warn(in, "the profiler warned: %.*s", n,
 				      (const char *)f.body.p);
 		else if (f.tag == NA_TAG(4, NA_W_BYTES) && !s->hostname.n)
-			s->hostname = (struct na_text){(const char *)f.body.p,
-						       na_left(&f.body)};
+			s->hostname = na_text_under(&f.body);
 	}
 	if (st != NA_OK || c.p == c.end)
 		return st;

@@ -175,8 +175,7 @@ struct xs_read {
 		bool used;
 	} devices[XS_SEEN];
 	struct xs_seen_name {
-		const char *s;
-		size_t n;
+		struct na_text text;
 		uint32_t name;
 	} names[XS_SEEN];
 	/* Device planes: the plane's core, and op types by event type. */

@@ -85,14 +85,13 @@ static uint8_t kernel_opcode(const struct na_text *kernel)
 /* Without the arguments, "(ncclDevKernelArgsStorage<4096ul>)". */
 static struct na_text without_arguments(struct na_text name)
 {
-	const char *paren;
+	size_t paren;
 
 	if (name.n > KERNEL_NAME_MAX)
 		name.n = KERNEL_NAME_MAX;
-	paren = name.n ? memchr(name.s, '(', name.n) : NULL;
-
-	if (paren && paren > name.s)
-		name.n = (size_t)(paren - name.s);
+	paren = na_text_first(name, '(');
+	if (paren && paren < name.n)
+		name.n = paren;
 	while (name.n && name.s[name.n - 1] == ' ')
 		name.n--;
 	return name;

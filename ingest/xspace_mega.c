@@ -191,10 +191,9 @@ static uint32_t name_of(struct xs_read *r, const struct na_text *t)
 	memcpy(&tail, t->s + t->n - 8, 8);
 	head = (head ^ tail * 31 ^ t->n) * UINT64_C(0x9e3779b97f4a7c15);
 	seen = &r->names[head >> 56 & (XS_SEEN - 1)];
-	if (seen->n == t->n && memcmp(seen->s, t->s, t->n) == 0)
+	if (na_text_same(seen->text, *t))
 		return seen->name;
-	seen->s = t->s;
-	seen->n = t->n;
+	seen->text = *t;
 	seen->name = r->sink->name(r->sink->ctx, t->s, t->n);
 	return seen->name;
 }

@@ -67,20 +67,16 @@ static bool host_transfer(const struct xs_op *x)
 /* Waiting for the host's input: the device does nothing meanwhile. */
 static bool infeed(const struct xs_op *x)
 {
-	static const char word[] = "infeed";
-	size_t n = sizeof(word) - 1;
-
 	if (x->category.n)
-		return x->category.n == n && !memcmp(x->category.s, word, n);
-	return x->name.n >= n && !memcmp(x->name.s, word, n) &&
-	       (x->name.n == n || x->name.s[n] == '.');
+		return na_text_is(x->category, "infeed");
+	return na_text_is(x->name, "infeed") ||
+	       na_text_begins(x->name, "infeed.");
 }
 
 static bool foreign_handler(const struct xs_op *x)
 {
 	return x->parsed && x->line.handler.n &&
-	       !(x->line.handler.n == strlen(megascale) &&
-		 memcmp(x->line.handler.s, megascale, strlen(megascale)) == 0);
+	       !na_text_is(x->line.handler, megascale);
 }
 
 static void op_of(const struct xs_plane *p, const struct xs_event_type *t,
@@ -258,11 +254,9 @@ uint32_t xs_op_name(const struct na_sink *sink, struct na_text t)
 
 struct na_text xs_module_name(struct na_text t)
 {
-	const char *paren = t.n ? memchr(t.s, '(', t.n) : NULL;
+	size_t paren = na_text_first(t, '(');
 
-	if (paren && t.s[t.n - 1] == ')')
-		t.n = (size_t)(paren - t.s);
-	return t;
+	return paren < t.n && na_text_ends(t, ")") ? na_piece(t.s, paren) : t;
 }
 
 static struct na_text word_text(const char *word)

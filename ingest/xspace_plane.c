@@ -10,26 +10,17 @@
 #include "netan/base/similar.h"
 #include "netan/base/vec.h"
 
-static struct na_text text_of(const struct na_cursor *c)
-{
-	return (struct na_text){(const char *)c->p, na_left(c)};
-}
-
 /* "/device:TPU:12" and nothing behind it; SparseCore planes have more. */
 static bool device_number(const struct na_text *name, const char *prefix,
 			  int32_t *n)
 {
-	size_t i = strlen(prefix);
-	int32_t x = 0;
+	size_t at = strlen(prefix);
+	uint64_t x;
 
-	if (name->n <= i || name->n > i + 7 || memcmp(name->s, prefix, i) != 0)
+	if (!na_text_begins(*name, prefix) || name->n > at + 7 ||
+	    !na_text_number(na_text_from(*name, at), &x))
 		return false;
-	for (; i < name->n; i++) {
-		if (name->s[i] < '0' || name->s[i] > '9')
-			return false;
-		x = x * 10 + (name->s[i] - '0');
-	}
-	*n = x;
+	*n = (int32_t)x;
 	return true;
 }
 
@@ -62,7 +53,7 @@ static void line_head(struct xs_line *l)
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		switch (f.tag) {
 		case NA_TAG(2, NA_W_BYTES):
-			l->name = text_of(&f.body);
+			l->name = na_text_under(&f.body);
 			named = true;
 			break;
 		case NA_TAG(3, NA_W_VARINT):
@@ -91,7 +82,7 @@ void xs_line_rest(struct xs_line *l)
 		if (f.tag == NA_TAG(3, NA_W_VARINT))
 			l->timestamp_ns = (int64_t)f.value;
 		else if (f.tag == NA_TAG(2, NA_W_BYTES))
-			l->name = text_of(&f.body);
+			l->name = na_text_under(&f.body);
 	}
 	l->late_stamp = l->late_name = false;
 }
@@ -135,7 +126,7 @@ enum na_status xs_plane_scan(struct na_input *in, struct xs_plane *p,
 
 	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(2, NA_W_BYTES))
-			p->name = text_of(&f.body);
+			p->name = na_text_under(&f.body);
 		if (f.tag != NA_TAG(3, NA_W_BYTES))
 			continue;
 		st = add_line(in, p, f.body, err);
@@ -210,9 +201,9 @@ static bool read_event_type(const struct xs_plane *p, struct na_cursor body,
 				    .stats_in = body};
 	while ((next = na_field_next(&body, &f)) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(2, NA_W_BYTES))
-			t->name = text_of(&f.body);
+			t->name = na_text_under(&f.body);
 		else if (f.tag == NA_TAG(4, NA_W_BYTES))
-			t->display = text_of(&f.body);
+			t->display = na_text_under(&f.body);
 		else if (f.tag == NA_TAG(5, NA_W_BYTES))
 			t->has_stats = true;
 	}
@@ -229,7 +220,7 @@ static bool read_stat_type(struct na_cursor body, struct xs_stat_type *t)
 	t->name = (struct na_text){"", 0};
 	while ((next = na_field_next(&body, &f)) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(2, NA_W_BYTES))
-			t->name = text_of(&f.body);
+			t->name = na_text_under(&f.body);
 	}
 	t->slot = xs_slot_of(&t->name);
 	return next == NA_NEXT_END;

@@ -69,21 +69,6 @@ static struct stat_ids find_stats(const struct xs_plane *p)
 	return ids;
 }
 
-/* Decimal digits alone. */
-static bool digits(const char *s, size_t n, uint64_t *out)
-{
-	uint64_t x = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (s[i] < '0' || s[i] > '9' ||
-		    __builtin_mul_overflow(x, 10, &x) ||
-		    __builtin_add_overflow(x, (uint64_t)(s[i] - '0'), &x))
-			return false;
-	}
-	*out = x;
-	return n > 0;
-}
-
 static void take_stat(struct program *to, const struct stat_ids *ids,
 		      struct na_cursor c)
 {
@@ -106,8 +91,8 @@ static void take_stat(struct program *to, const struct stat_ids *ids,
 		to->id = value.value;
 		to->has_id = true;
 	} else if (id == ids->program && (value.tag & 7) == NA_W_BYTES) {
-		to->has_id = digits((const char *)value.body.p,
-				    na_left(&value.body), &to->id);
+		to->has_id = na_text_number(na_text_under(&value.body),
+					    &to->id);
 	}
 }
 
@@ -120,7 +105,8 @@ static bool named_id(struct na_text *name, uint64_t *id)
 		return false;
 	while (open && name->s[open - 1] != '(')
 		open--;
-	if (!open || !digits(name->s + open, name->n - 1 - open, id))
+	if (!open ||
+	    !na_text_number(na_piece(name->s + open, name->n - 1 - open), id))
 		return false;
 	name->n = open - 1;
 	return true;
@@ -142,8 +128,7 @@ static bool read_entry(struct program *to, const struct stat_ids *ids,
 		if (f.tag == NA_TAG(1, NA_W_VARINT))
 			id = f.value;
 		else if (f.tag == NA_TAG(2, NA_W_BYTES))
-			to->name = (struct na_text){(const char *)f.body.p,
-						    na_left(&f.body)};
+			to->name = na_text_under(&f.body);
 		else if (f.tag == NA_TAG(5, NA_W_BYTES))
 			take_stat(to, ids, f.body);
 	}
@@ -172,9 +157,9 @@ static enum na_status plane_programs(struct na_input *in,
 		if (!read_entry(&x, &ids, f.body, 0)) {
 			broken++;
 		} else if (x.has_proto) {
-			struct na_program_bytes b = {
-				x.name.s,  x.name.n,          x.id,
-				x.proto.p, na_left(&x.proto), na_at(&x.proto)};
+			struct na_program_bytes b = {x.name, x.id, x.proto.p,
+						     na_left(&x.proto),
+						     na_at(&x.proto)};
 
 			st = take(ctx, &b, err);
 		}

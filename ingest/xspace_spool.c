@@ -16,8 +16,7 @@ static bool early_name(struct na_cursor c, struct na_text *name)
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD &&
 	       f.tag != NA_TAG(3, NA_W_BYTES)) {
 		if (f.tag == NA_TAG(2, NA_W_BYTES)) {
-			*name = (struct na_text){(const char *)f.body.p,
-						 na_left(&f.body)};
+			*name = na_text_under(&f.body);
 			return true;
 		}
 	}
@@ -95,8 +94,7 @@ static uint64_t line_head(struct na_cursor c, struct na_text *name,
 		if (na_field_next(&c, &f) != NA_NEXT_FIELD)
 			break;
 		if (f.tag == NA_TAG(2, NA_W_BYTES))
-			*name = (struct na_text){(const char *)f.body.p,
-						 na_left(&f.body)};
+			*name = na_text_under(&f.body);
 		else if (f.tag == NA_TAG(3, NA_W_VARINT))
 			*stamped = true;
 	}

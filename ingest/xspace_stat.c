@@ -62,8 +62,7 @@ static const char *const slot_names[XS_N_SLOTS] = {
 uint8_t xs_slot_of(const struct na_text *name)
 {
 	for (uint8_t i = 0; i < XS_N_SLOTS; i++) {
-		if (strlen(slot_names[i]) == name->n &&
-		    memcmp(slot_names[i], name->s, name->n) == 0)
+		if (na_text_is(*name, slot_names[i]))
 			return i;
 	}
 	return XS_N_SLOTS;
@@ -71,8 +70,7 @@ uint8_t xs_slot_of(const struct na_text *name)
 
 static struct xs_value text_value(const struct na_cursor *c)
 {
-	return (struct xs_value){.type = XS_TEXT,
-				 .v.text = {(const char *)c->p, na_left(c)}};
+	return (struct xs_value){.type = XS_TEXT, .v.text = na_text_under(c)};
 }
 
 /* The bytes of a compressed_str value, inflated into the event's scratch. */
@@ -285,23 +283,6 @@ bool xs_int_slow(const struct xs_values *v, enum xs_slot s, int64_t *out)
 	return false;
 }
 
-/* Digits to 64 bits; beyond these it is no id. */
-static bool digits(const struct na_text *t, uint64_t *out)
-{
-	uint64_t x = 0;
-
-	for (size_t i = 0; i < t->n; i++) {
-		uint64_t digit = (uint64_t)(t->s[i] - '0');
-
-		if (t->s[i] < '0' || t->s[i] > '9' ||
-		    x > (UINT64_MAX - digit) / 10)
-			return false;
-		x = x * 10 + digit;
-	}
-	*out = x;
-	return t->n > 0;
-}
-
 uint64_t xs_id_or(const struct xs_values *v, enum xs_slot s, uint64_t none)
 {
 	uint64_t id;
@@ -311,7 +292,7 @@ uint64_t xs_id_or(const struct xs_values *v, enum xs_slot s, uint64_t none)
 		return none;
 	if (v->at[s].type == XS_UINT || v->at[s].type == XS_INT)
 		return v->at[s].v.u;
-	if (v->at[s].type == XS_TEXT && digits(&v->at[s].v.text, &id))
+	if (v->at[s].type == XS_TEXT && na_text_number(v->at[s].v.text, &id))
 		return id;
 	return xs_int(v, s, &x) ? (uint64_t)x : none;
 }
