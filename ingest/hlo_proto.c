@@ -419,18 +419,18 @@ enum na_status na_hlo_read_proto(struct na_hlo *h, const void *bytes, size_t n,
 bool na_hlo_is_proto(const void *bytes, size_t n)
 {
 	const uint8_t *at = bytes;
-	struct na_cursor c = {at, at + n, at}, body;
+	struct na_cursor c = na_cursor_of(at, n), body;
 	uint64_t length;
 
-	if (n < 4 || *c.p++ != NA_TAG(1, NA_W_BYTES) || !na_varint(&c, &length))
+	if (n < 4 || na_byte(&c) != NA_TAG(1, NA_W_BYTES) ||
+	    !na_varint(&c, &length))
 		return false;
 	body = c;
-	if (length < na_left(&body))
-		body.end = body.p + length;
+	na_clip(&body, length);
 	if (na_left(&body) < 2)
 		return false;
 	if (body.p[0] == NA_TAG(1, NA_W_BYTES)) {
-		body.p++;
+		na_skip(&body, 1);
 		return na_varint(&body, &length) && length && na_left(&body) &&
 		       body.p[0] >= 0x20;
 	}

@@ -156,7 +156,7 @@ static enum na_status survey_planes(struct na_input *in, struct na_err *err)
 {
 	static const uint8_t nothing; /* an empty file is not mapped */
 	const uint8_t *data = in->data ? in->data : &nothing;
-	struct na_cursor c = {data, data + in->size, data};
+	struct na_cursor c = na_cursor_of(data, in->size);
 	struct xs_space *s = in->state;
 	enum na_status st = NA_OK;
 	struct na_field f;
@@ -183,7 +183,7 @@ static enum na_status survey_planes(struct na_input *in, struct na_err *err)
 	if (*c.p == NA_TAG(1, NA_W_BYTES)) {
 		uint64_t length, at = na_at(&c);
 
-		c.p++;
+		na_skip(&c, 1);
 		if (na_varint(&c, &length)) {
 			na_input_warn(in,
 				      "truncated: the plane at byte %" PRIu64

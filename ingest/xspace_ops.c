@@ -200,7 +200,7 @@ static void dcn_info(struct na_text info, struct na_op_type *t,
 	};
 	/* clang-format on */
 	const uint8_t *p = (const uint8_t *)info.s;
-	struct na_cursor c = {p, p + info.n, p};
+	struct na_cursor c = na_cursor_of(p, info.n);
 	uint32_t groups = 0, singles = 0;
 	struct na_field f, g;
 

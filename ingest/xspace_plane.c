@@ -147,7 +147,7 @@ enum na_status xs_plane_scan(struct na_input *in, struct xs_plane *p,
 		if (c.p != c.end && *c.p == NA_TAG(3, NA_W_BYTES)) {
 			uint64_t length;
 
-			c.p++;
+			na_skip(&c, 1);
 			if (na_varint(&c, &length)) {
 				st = add_line(in, p, c, err);
 				if (st != NA_OK)

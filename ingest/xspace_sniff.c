@@ -72,7 +72,7 @@ static bool all_text(const uint8_t *head, size_t n)
 enum na_sniff xs_sniff(const uint8_t *head, size_t n, uint64_t size,
 		       const char **why)
 {
-	struct na_cursor c = {head, head + n, head};
+	struct na_cursor c = na_cursor_of(head, n);
 	uint64_t length;
 
 	(void)size;
@@ -82,7 +82,7 @@ enum na_sniff xs_sniff(const uint8_t *head, size_t n, uint64_t size,
 		*why = xs_damaged_by_text;
 		return NA_SNIFF_DAMAGED;
 	}
-	c.p++;
+	na_skip(&c, 1);
 	if (!na_varint(&c, &length))
 		return NA_SNIFF_NO;
 	if (head[0] != 0x0a)
@@ -90,7 +90,6 @@ enum na_sniff xs_sniff(const uint8_t *head, size_t n, uint64_t size,
 			       ? NA_SNIFF_NO
 			       : NA_SNIFF_YES;
 	/* Damage behind a good first plane is the survey's to report. */
-	if (length < na_left(&c))
-		c.end = c.p + length;
+	na_clip(&c, length);
 	return plane_body(c) ? NA_SNIFF_YES : NA_SNIFF_NO;
 }

@@ -27,7 +27,7 @@ static bool early_name(struct na_cursor c, struct na_text *name)
 static bool head_of(const uint8_t *p, size_t n, uint64_t *head,
 		    uint64_t *length)
 {
-	struct na_cursor c = {p, p + n, p};
+	struct na_cursor c = na_cursor_of(p, n);
 	uint64_t tag;
 
 	if (!na_varint(&c, &tag) || (tag & 7) != NA_W_BYTES ||
@@ -51,7 +51,7 @@ static uint64_t other_field(struct na_cursor c, size_t n)
 static uint64_t space_field(struct xs_spool_state *s, const uint8_t *p,
 			    size_t n, bool last, uint32_t wants)
 {
-	struct na_cursor body = {p, p + n, p};
+	struct na_cursor body = na_cursor_of(p, n);
 	struct na_text name = {"", 0};
 	uint64_t head, length;
 	enum xs_plane_kind kind;
@@ -63,9 +63,8 @@ static uint64_t space_field(struct xs_spool_state *s, const uint8_t *p,
 		return 0;
 	if (p[0] != NA_TAG(1, NA_W_BYTES))
 		return head + length;
-	body.p += head;
-	if (length < na_left(&body))
-		body.end = body.p + length;
+	na_skip(&body, head);
+	na_clip(&body, length);
 	if (!early_name(body, &name))
 		return head + length;
 	kind = xs_plane_kind_of(&name, &number);
@@ -105,7 +104,7 @@ static uint64_t line_head(struct na_cursor c, struct na_text *name,
 static uint64_t plane_field(struct xs_spool_state *s, const uint8_t *p,
 			    size_t n, bool last, uint32_t wants)
 {
-	struct na_cursor body = {p, p + n, p};
+	struct na_cursor body = na_cursor_of(p, n);
 	struct na_text name = {"", 0};
 	uint64_t head, length, front;
 	bool stamped, has_event;
@@ -122,9 +121,8 @@ static uint64_t plane_field(struct xs_spool_state *s, const uint8_t *p,
 		s->drop = length;
 		return head;
 	}
-	body.p += head;
-	if (length < na_left(&body))
-		body.end = body.p + length;
+	na_skip(&body, head);
+	na_clip(&body, length);
 	front = line_head(body, &name, &stamped, &has_event);
 	/* A stamp or a name may still follow the events. */
 	if (!has_event || !stamped ||

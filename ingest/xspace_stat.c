@@ -181,12 +181,12 @@ bool xs_values_add(struct xs_values *v, const struct xs_plane *p,
 	uint32_t entry;
 	uint8_t tag, slot;
 
-	if (na_left(&c) < 4 || *c.p++ != NA_TAG(1, NA_W_VARINT) ||
+	if (na_left(&c) < 4 || na_byte(&c) != NA_TAG(1, NA_W_VARINT) ||
 	    !na_varint(&c, &id) || c.p == c.end)
 		return add_any(v, p, stat);
 	entry = na_idmap_at(&p->stat_of, (int64_t)id);
 	slot = entry < p->n_stats ? p->stats[entry].slot : XS_N_SLOTS;
-	tag = *c.p++;
+	tag = na_byte(&c);
 	if ((tag != NA_TAG(3, NA_W_VARINT) && tag != NA_TAG(4, NA_W_VARINT) &&
 	     tag != NA_TAG(5, NA_W_BYTES) && tag != NA_TAG(7, NA_W_VARINT)) ||
 	    !na_varint(&c, &x) ||

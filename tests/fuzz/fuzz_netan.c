@@ -52,7 +52,7 @@ static void read_file(const uint8_t *p, size_t n, uint32_t wants)
 
 static void right_checksums(uint8_t *p, size_t n)
 {
-	struct na_cursor c = {p, p + n, p};
+	struct na_cursor c = na_cursor_of(p, n);
 
 	while (na_left(&c) > XF_SYNC_BYTES) {
 		const uint8_t *at = memmem(c.p, na_left(&c), XF_SYNC,
@@ -93,7 +93,7 @@ static void as_sections(const uint8_t *p, size_t n)
 	struct xf_bytes file = {.p = NULL}, block = {.p = NULL};
 	struct xf_bytes records = {.p = NULL};
 	static const uint8_t header[] = {0x08, 1, 0x2a, 0};
-	struct na_cursor c = {p, p + n, p};
+	struct na_cursor c = na_cursor_of(p, n);
 	uint64_t kind, rows, length;
 
 	xf_put(&file, XF_MAGIC, XF_MAGIC_BYTES);
