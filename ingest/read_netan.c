@@ -285,7 +285,6 @@ const struct na_reader na_reader_netan = {
 	.open = open_netan,
 	.cut = cut,
 	.read = read_netan,
-	.programs = na_input_programs,
 	.program_bytes = program_bytes,
 	.slim_programs = true,
 	.close = close_netan,

@@ -65,8 +65,8 @@ bool xs_plane_asked(enum xs_plane_kind kind, uint32_t wants)
 /* A host plane without a single name of interest is skipped whole. */
 static bool has_kinds(const struct xs_plane *p)
 {
-	for (size_t i = 0; i < p->n_types; i++) {
-		if (p->types[i].kind)
+	for (size_t i = 0; i < p->types.n; i++) {
+		if (p->types.v[i].kind)
 			return true;
 	}
 	return false;
@@ -100,8 +100,8 @@ static void choose_lines(struct na_input *in, struct xs_plane *p)
 
 	if (in->wants & NA_WANT_COUNTS)
 		p->host_wants = xs_type_wants(p);
-	for (size_t i = 0; i < p->n_lines; i++) {
-		struct xs_line *l = &p->lines[i];
+	for (size_t i = 0; i < p->lines.n; i++) {
+		struct xs_line *l = &p->lines.v[i];
 
 		l->plane = p; /* planes no longer move */
 		if (l->late_name && by_name)
@@ -126,19 +126,18 @@ static enum na_status survey_plane(struct na_input *in, struct na_cursor body,
 	struct xs_plane *p;
 	enum na_status st;
 
-	if (s->n_planes == XS_MAX_PLANES)
+	if (s->planes.n == XS_MAX_PLANES)
 		return na_fail(err, NA_ELIMIT, "more than %d planes",
 			       XS_MAX_PLANES);
-	if (!na_grow(&s->planes, &s->cap_planes, s->n_planes + 1,
-		     sizeof(*s->planes)))
+	if (!na_room(&s->planes, 1))
 		return na_fail_nomem(err);
-	p = &s->planes[s->n_planes++];
+	p = &s->planes.v[s->planes.n++];
 	*p = (struct xs_plane){.body = body, .name = {"", 0}, .cut = cut};
 	st = xs_plane_scan(in, p, err);
 	if (st == NA_OK && p->kind != XS_METADATA &&
 	    xs_plane_asked(p->kind, in->wants))
 		st = xs_plane_metadata(in, p, err);
-	if (st == NA_OK && cut && p->n_lines && !p->n_types &&
+	if (st == NA_OK && cut && p->lines.n && !p->types.n &&
 	    xs_plane_asked(p->kind, in->wants))
 		na_input_warn(in,
 			      "plane \"%.*s\" is cut off before the names "
@@ -236,9 +235,9 @@ static void survey_time(struct na_input *in)
 	struct xs_space *s = in->state;
 	bool epoch = true, any = false;
 
-	for (size_t i = 0; i < s->n_planes; i++) {
-		for (size_t k = 0; k < s->planes[i].n_lines; k++) {
-			struct xs_line *l = &s->planes[i].lines[k];
+	for (size_t i = 0; i < s->planes.n; i++) {
+		for (size_t k = 0; k < s->planes.v[i].lines.n; k++) {
+			struct xs_line *l = &s->planes.v[i].lines.v[k];
 
 			if (!l->has_events)
 				continue;
@@ -250,9 +249,9 @@ static void survey_time(struct na_input *in)
 		}
 	}
 	in->has_wall = in->profile_start_ns > 0 || (any && epoch);
-	for (size_t i = 0; i < s->n_planes; i++) {
-		for (size_t k = 0; k < s->planes[i].n_lines; k++) {
-			struct xs_line *l = &s->planes[i].lines[k];
+	for (size_t i = 0; i < s->planes.n; i++) {
+		for (size_t k = 0; k < s->planes.v[i].lines.n; k++) {
+			struct xs_line *l = &s->planes.v[i].lines.v[k];
 			int64_t ns;
 
 			if (!l->has_events)
@@ -274,26 +273,26 @@ static enum na_status list_sections(struct na_input *in, struct na_err *err)
 	struct xs_space *s = in->state;
 
 	in->sections = na_arena_alloc(&in->arena,
-				      s->n_planes * sizeof(*in->sections));
+				      s->planes.n * sizeof(*in->sections));
 	if (!in->sections)
 		return na_fail_nomem(err);
-	in->n_sections = s->n_planes;
-	for (size_t i = 0; i < s->n_planes; i++) {
+	in->n_sections = s->planes.n;
+	for (size_t i = 0; i < s->planes.n; i++) {
 		struct na_section *to = &in->sections[i];
-		const struct xs_plane *p = &s->planes[i];
+		const struct xs_plane *p = &s->planes.v[i];
 
 		to->name = na_arena_strn(&in->arena, p->name.s, p->name.n);
-		to->lines = to->n_parts = p->n_lines;
+		to->lines = to->n_parts = p->lines.n;
 		to->parts = na_arena_alloc(&in->arena,
-					   p->n_lines * sizeof(*to->parts));
+					   p->lines.n * sizeof(*to->parts));
 		if (!to->name || !to->parts)
 			return na_fail_nomem(err);
-		for (size_t k = 0; k < p->n_lines; k++)
+		for (size_t k = 0; k < p->lines.n; k++)
 			to->parts[k].name = na_arena_strn(&in->arena,
-							  p->lines[k].name.s,
-							  p->lines[k].name.n);
-		for (size_t k = 0; k < p->n_lines; k++)
-			to->parts[k].wants = p->lines[k].wants;
+							  p->lines.v[k].name.s,
+							  p->lines.v[k].name.n);
+		for (size_t k = 0; k < p->lines.n; k++)
+			to->parts[k].wants = p->lines.v[k].wants;
 	}
 	return NA_OK;
 }
@@ -315,13 +314,13 @@ static enum na_status xs_open(struct na_input *in, struct na_err *err)
 	st = survey_planes(in, err);
 	if (st == NA_OK && in->damaged && xs_text_damaged(in->data, in->size))
 		st = na_fail(err, NA_EFORMAT, "%s", xs_damaged_by_text);
-	for (size_t i = 0; st == NA_OK && i < s->n_planes; i++) {
-		if (s->planes[i].kind == XS_TASK)
-			read_environment(in, &s->planes[i]);
+	for (size_t i = 0; st == NA_OK && i < s->planes.n; i++) {
+		if (s->planes.v[i].kind == XS_TASK)
+			read_environment(in, &s->planes.v[i]);
 	}
 	if (st == NA_OK) {
-		for (size_t i = 0; i < s->n_planes; i++)
-			choose_lines(in, &s->planes[i]);
+		for (size_t i = 0; i < s->planes.n; i++)
+			choose_lines(in, &s->planes.v[i]);
 		survey_time(in);
 		st = list_sections(in, err);
 	}
@@ -335,10 +334,10 @@ static void xs_close(struct na_input *in)
 {
 	struct xs_space *s = in->state;
 
-	for (size_t i = 0; s && i < s->n_planes; i++)
-		xs_plane_fini(&s->planes[i]);
+	for (size_t i = 0; s && i < s->planes.n; i++)
+		xs_plane_fini(&s->planes.v[i]);
 	if (s)
-		free(s->planes);
+		na_vec_free(&s->planes);
 	free(s);
 	in->state = NULL;
 }
@@ -372,7 +371,7 @@ static bool cut_line(struct na_input *in, struct xs_line *l,
 
 static void line_done(struct na_input *in, const struct xs_space *s)
 {
-	const struct xs_line *l = &s->planes[s->plane].lines[s->line];
+	const struct xs_line *l = &s->planes.v[s->plane].lines.v[s->line];
 	struct na_section *to = &in->sections[s->plane];
 
 	to->parts[s->line].events = l->n_events;
@@ -386,17 +385,17 @@ static enum na_status xs_cut(struct na_input *in, struct na_block *b,
 	struct xs_space *s = in->state;
 
 	(void)err;
-	while (s->plane < s->n_planes) {
-		struct xs_plane *p = &s->planes[s->plane];
+	while (s->plane < s->planes.n) {
+		struct xs_plane *p = &s->planes.v[s->plane];
 		struct xs_line *l;
 		bool ours;
 
-		if (s->line >= p->n_lines) {
+		if (s->line >= p->lines.n) {
 			s->plane++;
 			s->line = 0;
 			continue;
 		}
-		l = &p->lines[s->line];
+		l = &p->lines.v[s->line];
 		ours = l->handler || (in->wants & NA_WANT_COUNTS);
 		if (!s->pos)
 			s->pos = l->body.p;
@@ -423,7 +422,7 @@ static const struct xs_event_type *type_of(const struct xs_plane *p,
 {
 	uint32_t entry = na_idmap_at(&p->type_of, (int64_t)id);
 
-	return entry < p->n_types ? &p->types[entry] : NULL;
+	return entry < p->types.n ? &p->types.v[entry] : NULL;
 }
 
 static bool interesting(const struct xs_handler *h, const struct xs_event *e)
@@ -587,7 +586,6 @@ const struct na_reader na_reader_xspace = {
 	.open = xs_open,
 	.cut = xs_cut,
 	.read = xs_read_block,
-	.programs = na_input_programs,
 	.program_bytes = xs_program_bytes,
 	.close = xs_close,
 };

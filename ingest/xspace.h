@@ -24,6 +24,7 @@
 #include "ingest/idmap.h"
 #include "ingest/input.h"
 #include "ingest/wire.h"
+#include "netan/base/vec.h"
 
 enum xs_plane_kind {
 	XS_OTHER,
@@ -128,12 +129,9 @@ struct xs_plane {
 	int32_t number;      /* n of /device:TPU:n */
 	bool cut;            /* the file ends inside it */
 	uint32_t host_wants; /* of a host plane: who finds a name here */
-	struct xs_line *lines;
-	size_t n_lines, cap_lines;
-	struct xs_event_type *types;
-	size_t n_types, cap_types;
-	struct xs_stat_type *stats;
-	size_t n_stats, cap_stats;
+	NA_VEC(struct xs_line) lines;
+	NA_VEC(struct xs_event_type) types;
+	NA_VEC(struct xs_stat_type) stats;
 	struct na_idmap type_of, stat_of;
 };
 
@@ -209,8 +207,7 @@ uint32_t xs_line_wants(const struct xs_line *l);
 uint32_t xs_type_wants(struct xs_plane *p);
 
 struct xs_space {
-	struct xs_plane *planes;
-	size_t n_planes, cap_planes;
+	NA_VEC(struct xs_plane) planes;
 	/* Where cut() goes on. */
 	size_t plane, line;
 	const uint8_t *pos;
@@ -318,7 +315,6 @@ struct na_text xs_shown_name(const struct xs_event_type *t);
 enum na_status xs_program_bytes(struct na_input *in, na_program_take take,
 				void *ctx, struct na_err *err) NA_MUST_CHECK;
 
-extern const struct na_reader na_reader_xspace;
 uint64_t xs_spool(void *state, const uint8_t *p, size_t n, bool last,
 		  uint32_t wants, bool *keep);
 struct xs_spool_state {

@@ -167,19 +167,19 @@ bool xs_ops_survey(struct xs_plane *p)
 	bool ok = true;
 
 	na_strtab_init(&foreign);
-	for (size_t i = 0; ok && i < p->n_types; i++) {
-		op_of(p, &p->types[i], &v, &x);
-		p->types[i].kind = (uint8_t)x.kind;
+	for (size_t i = 0; ok && i < p->types.n; i++) {
+		op_of(p, &p->types.v[i], &v, &x);
+		p->types.v[i].kind = (uint8_t)x.kind;
 		if (x.parsed && foreign_handler(&x))
 			ok = remember(&foreign, &v, &x);
 	}
-	for (size_t i = 0; ok && foreign.n && i < p->n_types; i++) {
-		if (p->types[i].kind != XS_OP_TALKS)
+	for (size_t i = 0; ok && foreign.n && i < p->types.n; i++) {
+		if (p->types.v[i].kind != XS_OP_TALKS)
 			continue;
-		op_of(p, &p->types[i], &v, &x);
+		op_of(p, &p->types.v[i], &v, &x);
 		if (x.network == NA_NET_DCN && x.parsed && !x.line.handler.n &&
 		    started_elsewhere(&foreign, &v, &x))
-			p->types[i].kind = XS_OP_BUSY;
+			p->types.v[i].kind = XS_OP_BUSY;
 	}
 	free(v.inflated);
 	na_strtab_fini(&foreign);
@@ -318,7 +318,7 @@ static uint32_t make_type(struct xs_read *r, const struct xs_event_type *et)
 /* Once for each type, as texts may be long; UINT32_MAX: no memory. */
 static uint32_t type_of(struct xs_read *r, const struct xs_event_type *et)
 {
-	int64_t key = et - r->line->plane->types;
+	int64_t key = et - r->line->plane->types.v;
 	uint32_t index = na_idmap_at(&r->op_types, key);
 
 	if (index != UINT32_MAX)

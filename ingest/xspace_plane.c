@@ -107,10 +107,9 @@ static enum na_status add_line(struct na_input *in, struct xs_plane *p,
 
 	if (one_more_entry(in, err) != NA_OK)
 		return NA_ELIMIT;
-	if (!na_grow(&p->lines, &p->cap_lines, p->n_lines + 1,
-		     sizeof(*p->lines)))
+	if (!na_room(&p->lines, 1))
 		return na_fail_nomem(err);
-	l = &p->lines[p->n_lines++];
+	l = &p->lines.v[p->lines.n++];
 	*l = (struct xs_line){.body = body, .name = {"", 0}};
 	line_head(l);
 	return NA_OK;
@@ -248,18 +247,17 @@ static enum na_status add_entry(struct xs_plane *p, uint32_t tag, int64_t key,
 				bool *good, struct na_err *err)
 {
 	if (tag == NA_TAG(4, NA_W_BYTES)) {
-		if (!na_grow(&p->types, &p->cap_types, p->n_types + 1,
-			     sizeof(*p->types)) ||
-		    !na_idmap_set(&p->type_of, key, (uint32_t)p->n_types))
+		if (!na_room(&p->types, 1) ||
+		    !na_idmap_set(&p->type_of, key, (uint32_t)p->types.n))
 			return na_fail_nomem(err);
-		*good = read_event_type(p, value, wants, &p->types[p->n_types]);
-		p->n_types++;
+		*good = read_event_type(p, value, wants,
+					&p->types.v[p->types.n]);
+		p->types.n++;
 	} else {
-		if (!na_grow(&p->stats, &p->cap_stats, p->n_stats + 1,
-			     sizeof(*p->stats)) ||
-		    !na_idmap_set(&p->stat_of, key, (uint32_t)p->n_stats))
+		if (!na_room(&p->stats, 1) ||
+		    !na_idmap_set(&p->stat_of, key, (uint32_t)p->stats.n))
 			return na_fail_nomem(err);
-		*good = read_stat_type(value, &p->stats[p->n_stats++]);
+		*good = read_stat_type(value, &p->stats.v[p->stats.n++]);
 	}
 	return NA_OK;
 }
@@ -308,9 +306,9 @@ enum na_status xs_plane_metadata(struct na_input *in, struct xs_plane *p,
 
 void xs_plane_fini(struct xs_plane *p)
 {
-	free(p->lines);
-	free(p->types);
-	free(p->stats);
+	na_vec_free(&p->lines);
+	na_vec_free(&p->types);
+	na_vec_free(&p->stats);
 	na_idmap_fini(&p->type_of);
 	na_idmap_fini(&p->stat_of);
 }

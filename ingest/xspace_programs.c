@@ -180,9 +180,10 @@ enum na_status xs_program_bytes(struct na_input *in, na_program_take take,
 	const struct xs_space *s = in->state;
 	enum na_status st = NA_OK;
 
-	for (size_t i = 0; st == NA_OK && i < s->n_planes; i++) {
-		if (s->planes[i].kind == XS_METADATA)
-			st = plane_programs(in, &s->planes[i], take, ctx, err);
+	for (size_t i = 0; st == NA_OK && i < s->planes.n; i++) {
+		if (s->planes.v[i].kind == XS_METADATA)
+			st = plane_programs(in, &s->planes.v[i], take, ctx,
+					    err);
 	}
 	return st;
 }

@@ -132,8 +132,8 @@ static bool take_value(struct xs_values *v, const struct xs_plane *p,
 		ref = na_idmap_at(&p->stat_of, (int64_t)f->value);
 		x->type = XS_TEXT;
 		x->v.text = (struct na_text){"", 0};
-		if (ref < p->n_stats)
-			x->v.text = p->stats[ref].name;
+		if (ref < p->stats.n)
+			x->v.text = p->stats.v[ref].name;
 		break;
 	case NA_TAG(8, NA_W_BYTES):
 		return inflate_value(v, &f->body, x);
@@ -159,7 +159,7 @@ static bool add_any(struct xs_values *v, const struct xs_plane *p,
 	}
 	if (next == NA_NEXT_BAD)
 		return false;
-	slot = entry < p->n_stats ? p->stats[entry].slot : XS_N_SLOTS;
+	slot = entry < p->stats.n ? p->stats.v[entry].slot : XS_N_SLOTS;
 	if (slot == XS_N_SLOTS || !value.tag)
 		return true;
 	if (!take_value(v, p, &value, &v->at[slot]))
@@ -185,7 +185,7 @@ bool xs_values_add(struct xs_values *v, const struct xs_plane *p,
 	    !na_varint(&c, &id) || c.p == c.end)
 		return add_any(v, p, stat);
 	entry = na_idmap_at(&p->stat_of, (int64_t)id);
-	slot = entry < p->n_stats ? p->stats[entry].slot : XS_N_SLOTS;
+	slot = entry < p->stats.n ? p->stats.v[entry].slot : XS_N_SLOTS;
 	tag = na_byte(&c);
 	if ((tag != NA_TAG(3, NA_W_VARINT) && tag != NA_TAG(4, NA_W_VARINT) &&
 	     tag != NA_TAG(5, NA_W_BYTES) && tag != NA_TAG(7, NA_W_VARINT)) ||
@@ -201,7 +201,7 @@ bool xs_values_add(struct xs_values *v, const struct xs_plane *p,
 	} else if (tag == NA_TAG(7, NA_W_VARINT)) {
 		entry = na_idmap_at(&p->stat_of, (int64_t)x);
 		to->type = XS_TEXT;
-		to->v.text = entry < p->n_stats ? p->stats[entry].name
+		to->v.text = entry < p->stats.n ? p->stats.v[entry].name
 						: (struct na_text){"", 0};
 	} else {
 		to->type = tag == NA_TAG(3, NA_W_VARINT) ? XS_UINT : XS_INT;

@@ -1,7 +1,7 @@
 /* Who would read what, for the transfer file that is made of a trace. */
 #include "ingest/xspace.h"
 
-/* A reader's sink hears of these; PROGRAMS is for na_reader.programs. */
+/* A reader's sink hears of these; PROGRAMS is for na_reader.program_bytes. */
 #define LAST_WANT NA_WANT_HOST_EVENTS
 static uint32_t next_want(uint32_t bit)
 {
@@ -32,8 +32,8 @@ uint32_t xs_type_wants(struct xs_plane *p)
 {
 	uint32_t all = 0;
 
-	for (size_t i = 0; i < p->n_types; i++) {
-		struct na_text name = xs_shown_name(&p->types[i]);
+	for (size_t i = 0; i < p->types.n; i++) {
+		struct na_text name = xs_shown_name(&p->types.v[i]);
 		uint32_t wants = 0;
 
 		for (uint32_t bit = 1; bit <= LAST_WANT; bit = next_want(bit)) {
@@ -45,7 +45,7 @@ uint32_t xs_type_wants(struct xs_plane *p)
 
 			wants |= kind ? bit : 0;
 		}
-		p->types[i].wants = (uint16_t)wants;
+		p->types.v[i].wants = (uint16_t)wants;
 		all |= wants;
 	}
 	return all;

@@ -166,8 +166,8 @@ static void there_and_back(void **state)
 	open_bytes(&back, file.p, file.n);
 	na_hlo_init(&want, false);
 	na_hlo_init(&got, false);
-	assert_int_equal(in.reader->programs(&in, 3, &want, &err), NA_OK);
-	assert_int_equal(back.reader->programs(&back, 3, &got, &err), NA_OK);
+	assert_int_equal(na_input_programs(&in, 3, &want, &err), NA_OK);
+	assert_int_equal(na_input_programs(&back, 3, &got, &err), NA_OK);
 	assert_true(want.n_modules > 0);
 	assert_int_equal(got.modules[0].input, 3);
 	a = told_of(&want, true);
