@@ -125,7 +125,7 @@ void na_capfile_close(struct na_capfile *f)
 {
 	if (!f)
 		return;
-	free(f->list);
+	na_vec_free(&f->list);
 	free(f);
 }
 

@@ -154,8 +154,8 @@ static void add_interface(struct na_capfile *f, const struct block *b)
 	struct na_capture_interface *x;
 	struct na_cursor c = b->body;
 
-	if (na_left(&c) < 8 || f->n_list >= NA_INTERFACES ||
-	    !na_grow(&f->list, &f->cap_list, f->n_list + 1, sizeof(*f->list))) {
+	if (na_left(&c) < 8 || f->list.n >= NA_INTERFACES ||
+	    !na_room(&f->list, 1)) {
 		f->bad_blocks++;
 		na_capfile_hurt(f,
 				"interface block at byte %" PRIu64
@@ -163,7 +163,7 @@ static void add_interface(struct na_capfile *f, const struct block *b)
 				na_at(&f->c));
 		return;
 	}
-	x = &f->list[f->n_list++];
+	x = &f->list.v[f->list.n++];
 	*x = (struct na_capture_interface){
 		.link = na_get16(c.p, f->big),
 		.snap_bytes = na_get32(c.p + 4, f->big),
@@ -177,7 +177,7 @@ static void add_interface(struct na_capfile *f, const struct block *b)
 static bool begin_section(struct na_capfile *f, const struct block *b, bool big)
 {
 	f->big = big;
-	f->n_list = 0;
+	f->list.n = 0;
 	f->section_base = f->interfaces;
 	return na_left(&b->body) >= 16 && na_get16(b->body.p + 4, big) == 1;
 }
@@ -207,13 +207,13 @@ enum na_status na_capfile_ng_open(struct na_capfile *f, struct na_err *err)
 static bool fill(struct na_capfile *f, struct na_record *r, uint32_t interface,
 		 const struct na_cursor *data)
 {
-	if (interface >= f->n_list || r->captured_bytes > na_left(data))
+	if (interface >= f->list.n || r->captured_bytes > na_left(data))
 		return false;
 	if (r->wire_bytes < r->captured_bytes)
 		r->wire_bytes = r->captured_bytes;
 	na_capfile_wire(f, na_at(&f->c), r->captured_bytes, &r->wire_bytes);
 	r->data = data->p;
-	r->link = f->list[interface].link;
+	r->link = f->list.v[interface].link;
 	r->interface = (uint32_t)(f->section_base + interface);
 	r->at = na_at(&f->c);
 	f->last_ns = r->time_ns;
@@ -234,9 +234,9 @@ static bool packet_block(struct na_capfile *f, const struct block *b,
 		return false;
 	interface = b->type == BLOCK_PACKET ? na_get16(p, f->big)
 					    : na_get32(p, f->big);
-	if (interface >= f->n_list)
+	if (interface >= f->list.n)
 		return false;
-	r->time_ns = time_of(&f->list[interface],
+	r->time_ns = time_of(&f->list.v[interface],
 			     (uint64_t)na_get32(p + 4, f->big) << 32 |
 				     na_get32(p + 8, f->big));
 	r->captured_bytes = na_get32(p + 12, f->big);
@@ -251,9 +251,9 @@ static bool simple_block(struct na_capfile *f, const struct block *b,
 	struct na_cursor data = b->body;
 	uint32_t snap;
 
-	if (!na_skip(&data, 4) || f->n_list == 0)
+	if (!na_skip(&data, 4) || f->list.n == 0)
 		return false;
-	snap = f->list[0].snap_bytes;
+	snap = f->list.v[0].snap_bytes;
 	r->time_ns = f->has_last ? f->last_ns : 0;
 	r->wire_bytes = na_get32(b->body.p, f->big);
 	r->captured_bytes = r->wire_bytes;

@@ -10,6 +10,7 @@
 
 #include "ingest/capfile.h"
 #include "ingest/cursor.h"
+#include "netan/base/vec.h"
 
 enum {
 	/* Longer records are damage, unless the file's own snap length says
@@ -44,8 +45,8 @@ struct na_capfile {
 	int searches;
 	size_t interfaces; /* of all sections */
 	/* pcapng: the section's */
-	struct na_capture_interface *list;
-	size_t n_list, cap_list, section_base;
+	NA_VEC(struct na_capture_interface) list;
+	size_t section_base;
 };
 
 /* f->c is at a section header that a caller has seen. */

@@ -25,6 +25,7 @@
 
 #include "ingest/hlo_line.h"
 #include "ingest/hlo_proto.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 static enum na_status damaged(struct hlo_proto *p, const struct na_cursor *c,
@@ -36,14 +37,8 @@ static enum na_status damaged(struct hlo_proto *p, const struct na_cursor *c,
 
 /* ---- one instruction */
 
-static int by_number(const void *a, const void *b)
-{
-	const struct na_field *x = a, *y = b;
-
-	if (x->tag >> 3 != y->tag >> 3)
-		return x->tag >> 3 < y->tag >> 3 ? -1 : 1;
-	return (x->body.p > y->body.p) - (x->body.p < y->body.p);
-}
+NA_ORDER(by_number, struct na_field, NA_CMP(x->tag >> 3, y->tag >> 3),
+	 NA_UP(body.p))
 
 /* Serializers write them in order; what does not must not look different. */
 static enum na_status collect(struct hlo_proto *p, struct na_cursor *c)
@@ -52,19 +47,17 @@ static enum na_status collect(struct hlo_proto *p, struct na_cursor *c)
 	struct na_field f;
 	bool sorted = true;
 
-	p->n_fields = 0;
+	p->fields.n = 0;
 	while ((next = na_field_next(c, &f)) == NA_NEXT_FIELD) {
-		if (!na_grow(&p->fields, &p->cap_fields, p->n_fields + 1,
-			     sizeof(*p->fields)))
+		sorted &= !p->fields.n ||
+			  p->fields.v[p->fields.n - 1].tag >> 3 <= f.tag >> 3;
+		if (!na_add(&p->fields, f))
 			return na_fail_nomem(p->r.err);
-		sorted &= !p->n_fields ||
-			  p->fields[p->n_fields - 1].tag >> 3 <= f.tag >> 3;
-		p->fields[p->n_fields++] = f;
 	}
 	if (next == NA_NEXT_BAD)
 		return damaged(p, c, "not a field of an HLO instruction");
 	if (!sorted)
-		qsort(p->fields, p->n_fields, sizeof(*p->fields), by_number);
+		na_sort(p->fields.v, p->fields.n, by_number);
 	return NA_OK;
 }
 
@@ -170,8 +163,8 @@ static enum na_status take_groups(struct hlo_proto *p,
 
 	if (list && !hlo_device_list(&g, list->body))
 		return damaged(p, &list->body, "damaged list of devices");
-	for (size_t i = 0; i < p->n_fields; i++) {
-		const struct na_field *f = &p->fields[i];
+	for (size_t i = 0; i < p->fields.n; i++) {
+		const struct na_field *f = &p->fields.v[i];
 
 		pairs += f->tag == NA_TAG(52, NA_W_BYTES);
 		if (!list && f->tag == NA_TAG(49, NA_W_BYTES) &&
@@ -198,8 +191,8 @@ static enum na_status take_fields(struct hlo_proto *p,
 	enum na_status st = NA_OK;
 	uint64_t h = 0, alone = 0;
 
-	for (size_t i = 0; st == NA_OK && i < p->n_fields; i++) {
-		const struct na_field *f = &p->fields[i];
+	for (size_t i = 0; st == NA_OK && i < p->fields.n; i++) {
+		const struct na_field *f = &p->fields.v[i];
 		uint32_t n = f->tag >> 3;
 		uint64_t one = 0;
 
@@ -410,7 +403,7 @@ enum na_status na_hlo_read_proto(struct na_hlo *h, const void *bytes, size_t n,
 	st = hlo_end(&p.r, st);
 	na_idmap_fini(&p.computations);
 	na_idmap_fini(&p.instructions);
-	free(p.fields);
+	na_vec_free(&p.fields);
 	return st;
 }
 

@@ -6,13 +6,13 @@
 #define INGEST_HLO_PROTO_H
 
 #include "ingest/hlo_wire.h"
+#include "netan/base/vec.h"
 
 struct hlo_proto {
 	struct hlo_read r;
 	struct na_idmap computations; /* index by id */
 	struct na_idmap instructions; /* the last of that id */
-	struct na_field *fields;      /* of the instruction at hand */
-	size_t n_fields, cap_fields;
+	NA_VEC(struct na_field) fields; /* of the instruction at hand */
 	struct na_text entry_name;
 	uint64_t entry_id;
 };
@@ -21,9 +21,9 @@ struct hlo_proto {
 static inline const struct na_field *hlo_field(const struct hlo_proto *p,
 					       uint32_t tag)
 {
-	for (size_t i = p->n_fields; i-- > 0;) {
-		if (p->fields[i].tag == tag)
-			return &p->fields[i];
+	for (size_t i = p->fields.n; i-- > 0;) {
+		if (p->fields.v[i].tag == tag)
+			return &p->fields.v[i];
 	}
 	return NULL;
 }

@@ -181,8 +181,8 @@ void hlo_describe(struct hlo_proto *p, const struct na_hlo_instruction *x)
 				 hlo_back((uint32_t)m->n_instructions - 1, at));
 	}
 	hlo_put(b, ")", 1);
-	for (size_t i = 0; i < p->n_fields; i++) {
-		const struct na_field *f = &p->fields[i];
+	for (size_t i = 0; i < p->fields.n; i++) {
+		const struct na_field *f = &p->fields.v[i];
 		uint32_t n = f->tag >> 3;
 
 		if (!hlo_field_counts(f) || n == 2 || n == 3 || n == 36)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ingest/hlo_line.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 bool hlo_next_number(const struct na_field *f, struct na_cursor *c, bool *first,
@@ -305,31 +306,23 @@ static bool entry(struct na_cursor c, struct hlo_pair *p)
 
 	*p = (struct hlo_pair){{"", 0}, {"", 0}};
 	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
-		struct na_text t = {(const char *)f.body.p, na_left(&f.body)};
-
 		if (f.tag == NA_TAG(1, NA_W_BYTES))
-			p->key = t;
+			p->key = na_text_under(&f.body);
 		else if (f.tag == NA_TAG(2, NA_W_BYTES))
-			p->value = t;
+			p->value = na_text_under(&f.body);
 	}
 	return next == NA_NEXT_END;
 }
 
-static int compare(const struct na_text *a, const struct na_text *b)
+static int compare(struct na_text a, struct na_text b)
 {
-	size_t n = a->n < b->n ? a->n : b->n;
-	int order = memcmp(a->s, b->s, n);
+	int order = memcmp(a.s, b.s, a.n < b.n ? a.n : b.n);
 
-	return order ? order : (a->n > b->n) - (a->n < b->n);
+	return order ? order : NA_CMP(a.n, b.n);
 }
 
-static int by_key(const void *a, const void *b)
-{
-	const struct hlo_pair *x = a, *y = b;
-	int order = compare(&x->key, &y->key);
-
-	return order ? order : compare(&x->value, &y->value);
-}
+NA_ORDER(by_key, struct hlo_pair, compare(x->key, y->key),
+	 compare(x->value, y->value))
 
 bool hlo_attributes(struct na_cursor c, struct hlo_pair **pairs, size_t *n,
 		    bool *nomem)
@@ -351,7 +344,6 @@ bool hlo_attributes(struct na_cursor c, struct hlo_pair **pairs, size_t *n,
 		if (!entry(f.body, &(*pairs)[(*n)++]))
 			return false;
 	}
-	if (*n)
-		qsort(*pairs, *n, sizeof(**pairs), by_key);
+	na_sort(*pairs, *n, by_key);
 	return next == NA_NEXT_END;
 }

@@ -170,17 +170,17 @@ static enum na_status open_netan(struct na_input *in, struct na_err *err)
 		st = xf_survey(in, &x->own, err);
 	if (st != NA_OK)
 		return st;
-	in->n_sources = x->file->n_sources;
-	x->next = x->file->sources[in->source].first;
-	return tell_source(in, &x->file->sources[in->source], err);
+	in->n_sources = x->file->sources.n;
+	x->next = x->file->sources.v[in->source].first;
+	return tell_source(in, &x->file->sources.v[in->source], err);
 }
 
 static void close_netan(struct na_input *in)
 {
 	struct xf_input *x = in->state;
 
-	free(x->own.sources);
-	free(x->own.blocks);
+	na_vec_free(&x->own.sources);
+	na_vec_free(&x->own.blocks);
 	free(x);
 	in->state = NULL;
 }
@@ -194,7 +194,7 @@ static enum na_status cut(struct na_input *in, struct na_block *b,
 	(void)err;
 	if (x->next == XF_NO_BLOCK)
 		return NA_END;
-	next = &x->file->blocks[x->next];
+	next = &x->file->blocks.v[x->next];
 	x->next = next->next;
 	*b = (struct na_block){next, next->rest.p, next->rest.end};
 	return NA_OK;
@@ -209,7 +209,7 @@ static enum na_status read_netan(const struct na_input *in,
 	int64_t ps;
 
 	/* Without times nothing is moved. */
-	if (!na_ps_since(x->file->sources[block->source].zero_ns, in->zero_ns,
+	if (!na_ps_since(x->file->sources.v[block->source].zero_ns, in->zero_ns,
 			 &ps))
 		ps = 0;
 	return xf_decode(block, in->wants, ps, sink, err);
@@ -268,7 +268,7 @@ static enum na_status program_bytes(struct na_input *in, na_program_take take,
 				    void *ctx, struct na_err *err)
 {
 	const struct xf_input *x = in->state;
-	struct na_cursor c = x->file->sources[in->source].end;
+	struct na_cursor c = x->file->sources.v[in->source].end;
 	enum na_status st = NA_OK;
 	struct na_field f;
 

@@ -8,6 +8,7 @@
 
 #include "ingest/roce.h"
 #include "ingest/roce_head.h"
+#include "netan/base/vec.h"
 
 enum { NA_ROCE_HOLES = 4 };
 #define NA_ROCE_NONE UINT32_MAX
@@ -68,10 +69,8 @@ struct na_roce {
 	int64_t zero_ns;
 	const struct na_sink *sink;
 	struct na_addresses *addresses;
-	struct na_roce_qp *qps;
-	size_t n_qps, cap_qps;
-	struct na_roce_wait *waits;
-	size_t n_waits, cap_waits;
+	NA_VEC(struct na_roce_qp) qps;
+	NA_VEC(struct na_roce_wait) waits;
 	uint32_t free_wait;
 	uint32_t oldest_qp, newest_qp, oldest_wait, newest_wait;
 	uint32_t *by_key, *by_pair;

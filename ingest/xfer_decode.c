@@ -52,7 +52,7 @@ static bool unpack(struct xf_decoding *d, const struct section *s,
 	}
 	n = ZSTD_decompressDCtx(d->z, *buf, (size_t)s->raw_bytes, s->packed.p,
 				na_left(&s->packed));
-	*out = (struct na_cursor){*buf, *buf + s->raw_bytes, *buf};
+	*out = na_cursor_of(*buf, s->raw_bytes);
 	return !ZSTD_isError(n) && n == s->raw_bytes;
 }
 
@@ -210,17 +210,13 @@ static bool add_endpoint(struct xf_decoding *d, struct na_cursor c)
 	/* INT32_MIN means an address, inside. */
 	if (e.slice < 0 || e.device < 0)
 		return false;
-	if (!na_grow(&d->endpoints, &d->cap_endpoints, d->n_endpoints + 1,
-		     sizeof(e))) {
-		d->nomem = true;
-		return false;
-	}
-	d->endpoints[d->n_endpoints++] = e;
-	return true;
+	d->nomem |= !na_add(&d->endpoints, e);
+	return !d->nomem;
 }
 
 static bool read_names(struct xf_decoding *d, const struct section *s)
 {
+	struct xf_string x;
 	enum na_next next;
 	struct na_cursor c;
 	struct na_field f;
@@ -228,19 +224,17 @@ static bool read_names(struct xf_decoding *d, const struct section *s)
 	if (d->names || !unpack(d, s, &d->names, &d->names_cap, &c))
 		return false;
 	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
-		if (d->n_strings + d->n_endpoints > 2 * XF_MAX_RECORDS)
+		if (d->strings.n + d->endpoints.n > 2 * XF_MAX_RECORDS)
 			return false;
 		if (f.tag == NA_TAG(2, NA_W_BYTES) && !add_endpoint(d, f.body))
 			return false;
 		if (f.tag != NA_TAG(1, NA_W_BYTES))
 			continue;
-		if (!na_grow(&d->strings, &d->cap_strings, d->n_strings + 1,
-			     sizeof(*d->strings))) {
+		x = (struct xf_string){.text = na_text_under(&f.body)};
+		if (!na_add(&d->strings, x)) {
 			d->nomem = true;
 			return false;
 		}
-		d->strings[d->n_strings++] = (struct xf_string){
-			.text = {(const char *)f.body.p, na_left(&f.body)}};
 	}
 	return next == NA_NEXT_END;
 }
@@ -292,8 +286,8 @@ static void decoding_fini(struct xf_decoding *d)
 	free(d->names);
 	free(d->scratch);
 	free(d->values);
-	free(d->strings);
-	free(d->endpoints);
+	na_vec_free(&d->strings);
+	na_vec_free(&d->endpoints);
 	free(d->order);
 }
 

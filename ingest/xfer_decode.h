@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include "ingest/xfer_read.h"
+#include "netan/base/vec.h"
 
 struct xf_end {
 	int32_t slice, device;
@@ -35,9 +36,8 @@ struct xf_decoding {
 	size_t names_cap, scratch_cap;
 	int64_t *values; /* one column */
 	size_t values_cap;
-	struct xf_string *strings;
-	struct xf_end *endpoints;
-	size_t n_strings, cap_strings, n_endpoints, cap_endpoints;
+	NA_VEC(struct xf_string) strings;
+	NA_VEC(struct xf_end) endpoints;
 
 	char *rows[XF_N_KINDS];
 	size_t n_rows[XF_N_KINDS], row_bytes;

@@ -41,9 +41,9 @@ static bool name(struct xf_decoding *d, uint32_t *i)
 
 	if (*i == NA_UNKNOWN_U32)
 		return true;
-	if (*i >= d->n_strings)
+	if (*i >= d->strings.n)
 		return false;
-	s = &d->strings[*i];
+	s = &d->strings.v[*i];
 	if (!s->known)
 		s->index = d->sink->name(d->sink->ctx, s->text.s, s->text.n);
 	s->known = true;
@@ -59,9 +59,9 @@ static bool endpoint(struct xf_decoding *d, uint32_t *i, bool must)
 
 	if (*i == NA_UNKNOWN_U32)
 		return !must;
-	if (*i >= d->n_endpoints)
+	if (*i >= d->endpoints.n)
 		return false;
-	e = &d->endpoints[*i];
+	e = &d->endpoints.v[*i];
 	if (!e->known)
 		e->index = e->is_address
 				   ? to->address(to->ctx, e->address.s,
@@ -75,7 +75,8 @@ static bool endpoint(struct xf_decoding *d, uint32_t *i, bool must)
 
 static struct na_text text(const struct xf_decoding *d, uint32_t i)
 {
-	return i < d->n_strings ? d->strings[i].text : (struct na_text){"", 0};
+	return i < d->strings.n ? d->strings.v[i].text
+				: (struct na_text){"", 0};
 }
 
 /* ---- records */

@@ -152,10 +152,10 @@ static void put_address(struct na_xfer_file *f, struct xf_bytes *m,
 static void put_names(struct na_xfer_file *f, struct xf_bytes *to,
 		      struct xf_encoded *e, const struct na_strtab *names)
 {
-	if (!e->n_strings && !e->n_endpoints)
+	if (!e->n_strings && !e->endpoints.n)
 		return;
-	for (size_t i = 0; i < e->n_endpoints; i++) {
-		const struct xf_endpoint *x = &e->endpoints[i];
+	for (size_t i = 0; i < e->endpoints.n; i++) {
+		const struct xf_endpoint *x = &e->endpoints.v[i];
 		struct xf_bytes m = {.p = NULL};
 
 		xf_put_sint(&m, 1, x->slice);
@@ -164,7 +164,7 @@ static void put_names(struct na_xfer_file *f, struct xf_bytes *to,
 			put_address(f, &m, &names->names[x->address]);
 		put_message(&e->strings, 2, &m);
 	}
-	xf_put_section(to, XF_NAMES, e->n_strings + e->n_endpoints,
+	xf_put_section(to, XF_NAMES, e->n_strings + e->endpoints.n,
 		       &e->strings);
 }
 

@@ -28,7 +28,7 @@ void xf_encoded_free(struct xf_encoded *e)
 	xf_bytes_fini(&e->sections);
 	xf_bytes_fini(&e->counts);
 	xf_bytes_fini(&e->strings);
-	free(e->endpoints);
+	na_vec_free(&e->endpoints);
 	free(e);
 }
 
@@ -119,15 +119,13 @@ static uint32_t block_endpoint(struct na_xfer_part *p, uint32_t i)
 	if (i >= p->endpoint_keys.n)
 		return NA_UNKNOWN_U32;
 	m = xf_slot(&p->endpoint_map, i);
-	if (!m || !e ||
-	    !na_grow(&e->endpoints, &e->cap_endpoints, e->n_endpoints + 1,
-		     sizeof(*e->endpoints))) {
+	if (!m || !e || !na_room(&e->endpoints, 1)) {
 		p->failed = true;
 		return NA_UNKNOWN_U32;
 	}
 	if (m->block != p->block) {
-		*m = (struct xf_mapped){p->block, (uint32_t)e->n_endpoints};
-		e->endpoints[e->n_endpoints++] = p->endpoints[i];
+		*m = (struct xf_mapped){p->block, (uint32_t)e->endpoints.n};
+		e->endpoints.v[e->endpoints.n++] = p->endpoints[i];
 	}
 	return m->to;
 }

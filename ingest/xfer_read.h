@@ -8,6 +8,7 @@
 #include "ingest/input.h"
 #include "ingest/wire.h"
 #include "ingest/xfer_format.h"
+#include "netan/base/vec.h"
 
 struct xf_source {
 	struct na_text host, label, format, path;
@@ -32,10 +33,8 @@ enum { XF_MAX_DOUBTS = 64 }; /* more would take too long */
 
 /* What the survey found; all inputs of one file share the first one's. */
 struct xf_file {
-	struct xf_source *sources;
-	size_t n_sources, cap_sources;
-	struct xf_block *blocks; /* those of records */
-	size_t n_blocks, cap_blocks;
+	NA_VEC(struct xf_source) sources;
+	NA_VEC(struct xf_block) blocks;     /* those of records */
 	uint64_t seen_blocks, seen_records; /* whole, of every kind */
 	unsigned doubts; /* times that a checksum told a block's length */
 	bool header, trailer;

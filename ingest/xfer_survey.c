@@ -72,20 +72,19 @@ static enum na_status parse_header(struct xf_file *x, struct na_cursor c,
 			version = f.value;
 		if (f.tag != NA_TAG(5, NA_W_BYTES))
 			continue;
-		if (x->n_sources == MAX_SOURCES)
+		if (x->sources.n == MAX_SOURCES)
 			return na_fail(err, NA_ELIMIT, "more than %d sources",
 				       MAX_SOURCES);
-		if (!na_grow(&x->sources, &x->cap_sources, x->n_sources + 1,
-			     sizeof(*x->sources)))
+		if (!na_room(&x->sources, 1))
 			return na_fail_nomem(err);
-		parse_source(f.body, &x->sources[x->n_sources++]);
+		parse_source(f.body, &x->sources.v[x->sources.n++]);
 	}
 	if (version != XF_VERSION)
 		return na_fail(err, NA_EFORMAT,
 			       "a transfer file of version %" PRIu64 "; this "
 			       "netan reads version %d",
 			       version, XF_VERSION);
-	if (!x->n_sources)
+	if (!x->sources.n)
 		return na_fail(err, NA_EFORMAT,
 			       "a transfer file whose header names no source");
 	x->header = true;
@@ -124,21 +123,19 @@ static void bad_block(struct na_input *in, uint64_t at, const char *what)
 static enum na_status add_block(struct xf_file *x, struct xf_block *b,
 				struct na_err *err)
 {
-	struct xf_source *s = &x->sources[b->source];
-	size_t i = x->n_blocks;
+	struct xf_source *s = &x->sources.v[b->source];
+	size_t i = x->blocks.n;
 
-	if (!na_grow(&x->blocks, &x->cap_blocks, i + 1, sizeof(*x->blocks)))
-		return na_fail_nomem(err);
 	b->records = b->records < XF_MAX_RECORDS ? b->records : XF_MAX_RECORDS;
 	b->next = XF_NO_BLOCK;
-	x->blocks[i] = *b;
+	if (!na_add(&x->blocks, *b))
+		return na_fail_nomem(err);
 	if (s->first == XF_NO_BLOCK)
 		s->first = i;
 	else
-		x->blocks[s->last].next = i;
+		x->blocks.v[s->last].next = i;
 	s->last = i;
 	x->seen_records += b->records;
-	x->n_blocks++;
 	return NA_OK;
 }
 
@@ -191,12 +188,12 @@ static enum na_status take_block(struct na_input *in, struct xf_file *x,
 	x->seen_blocks++;
 	if (header.p && !x->header)
 		return parse_header(x, header, err);
-	if (b.source >= x->n_sources) {
+	if (b.source >= x->sources.n) {
 		bad_block(in, at, "of a source that the header does not name");
 		return NA_OK;
 	}
 	if (end.p)
-		x->sources[b.source].end = end;
+		x->sources.v[b.source].end = end;
 	return b.content.p ? add_block(x, &b, err) : NA_OK;
 }
 

@@ -24,6 +24,7 @@
 #include "ingest/xfer_bytes.h"
 #include "ingest/xfer_format.h"
 #include "netan/base/strtab.h"
+#include "netan/base/vec.h"
 
 struct na_xfer_source {
 	const char *host, *label, *format, *path; /* NULL: not told */
@@ -90,8 +91,8 @@ struct xf_endpoint {
 /* One block, but for the names that only the file can settle. */
 struct xf_encoded {
 	struct xf_bytes sections, counts, strings;
-	struct xf_endpoint *endpoints;
-	size_t n_endpoints, cap_endpoints, n_strings;
+	NA_VEC(struct xf_endpoint) endpoints;
+	size_t n_strings;
 	uint64_t kinds[XF_N_KINDS], packed[XF_N_KINDS], records;
 	struct xf_encoded *next;
 };
