@@ -28,7 +28,7 @@
 #include "netan/base/text.h"
 
 struct text {
-	struct hlo_read r;
+	struct na_hlo_read r;
 	const char *start;
 	struct na_scan c;
 	/* Indices by name; of instructions with their computation. */
@@ -105,7 +105,7 @@ static struct na_text name_at(struct na_scan *c)
 /* Names are of one computation. */
 static int64_t key_of(uint32_t computation, uint32_t name)
 {
-	return hlo_key((uint64_t)(computation + 1u) << 32 | name);
+	return na_hlo_key((uint64_t)(computation + 1u) << 32 | name);
 }
 
 static uint32_t find(const struct text *t, const struct na_text *name,
@@ -123,7 +123,7 @@ static uint32_t find(const struct text *t, const struct na_text *name,
 /* What is new of the text counts; distances will be left out. */
 static void tell(struct text *t)
 {
-	const struct hlo_buf *b = &t->r.text;
+	const struct na_hlo_buf *b = &t->r.text;
 
 	if (b->n > t->told)
 		t->alone = na_hlo_hash(t->alone, b->s + t->told,
@@ -147,12 +147,12 @@ static void put_name(struct text *t, const struct na_text *name, bool percent)
 	}
 	if (at != NA_NO_NAME) {
 		tell(t);
-		hlo_putf(&t->r.text, "%+" PRId64, hlo_back(here, at));
+		na_hlo_putf(&t->r.text, "%+" PRId64, na_hlo_back(here, at));
 		t->told = t->r.text.n;
 		return;
 	}
-	hlo_put(&t->r.text, "%", percent);
-	hlo_put(&t->r.text, name->s, name->n);
+	na_hlo_put(&t->r.text, "%", percent);
+	na_hlo_put(&t->r.text, name->s, name->n);
 }
 
 /* Attributes whose values are names, also where they stand without %. */
@@ -176,14 +176,14 @@ static bool names_things(const struct na_text *key)
 
 static void put_char(struct text *t, char c)
 {
-	struct hlo_buf *b = &t->r.text;
+	struct na_hlo_buf *b = &t->r.text;
 
 	if (is_blank(c)) {
 		if (!b->n || b->s[b->n - 1] == ' ')
 			return;
 		c = ' ';
 	}
-	hlo_put(b, &c, 1);
+	na_hlo_put(b, &c, 1);
 }
 
 /* Names with %, and where `bare` also those without. */
@@ -198,13 +198,14 @@ static void put_part(struct text *t, struct na_text x, bool bare)
 		if (behind) {
 			c.p = behind;
 			if (*from == '"')
-				hlo_put(&t->r.text, from, (size_t)(c.p - from));
+				na_hlo_put(&t->r.text, from,
+					   (size_t)(c.p - from));
 		} else if (*from == '%' || (bare && is_name(*from))) {
 			name = name_at(&c);
 			put_name(t, &name, *from == '%');
 		} else if (is_name(*from)) {
 			name = name_at(&c);
-			hlo_put(&t->r.text, name.s, name.n);
+			na_hlo_put(&t->r.text, name.s, name.n);
 		} else {
 			put_char(t, *c.p++);
 		}
@@ -233,8 +234,8 @@ static void put_attributes(struct text *t, struct na_text all)
 		    na_text_begins(x, "origin="))
 			continue;
 		key = name_at(&rest);
-		hlo_put(&t->r.text, ", ", 2);
-		hlo_put(&t->r.text, key.s, key.n);
+		na_hlo_put(&t->r.text, ", ", 2);
+		na_hlo_put(&t->r.text, key.s, key.n);
 		put_part(t, na_between(rest.p, rest.end), names_things(&key));
 	}
 }
@@ -254,9 +255,9 @@ static bool put_operands(struct text *t, const struct na_hlo_line *l)
 		return true;
 	}
 	while (na_hlo_next_operand(&l->operands, &at, &name)) {
-		hlo_put(&t->r.text, ", ", any ? 2 : 0);
+		na_hlo_put(&t->r.text, ", ", any ? 2 : 0);
 		put_name(t, &name, false);
-		if (!hlo_add_operand(&t->r, find(t, &name, false)))
+		if (!na_hlo_add_operand(&t->r, find(t, &name, false)))
 			return false;
 		any = true;
 	}
@@ -278,19 +279,19 @@ static struct na_text shape_of(const struct na_hlo_line *l)
 
 static bool put_line(struct text *t, const struct na_hlo_line *l)
 {
-	struct hlo_buf *b = &t->r.text;
+	struct na_hlo_buf *b = &t->r.text;
 
 	b->n = t->told = 0;
 	t->alone = 0;
 	put_part(t, shape_of(l), false);
-	hlo_put(b, " ", 1);
-	hlo_put(b, l->opcode_name.s, l->opcode_name.n);
-	hlo_put(b, "(", 1);
+	na_hlo_put(b, " ", 1);
+	na_hlo_put(b, l->opcode_name.s, l->opcode_name.n);
+	na_hlo_put(b, "(", 1);
 	if (!put_operands(t, l))
 		return false;
-	hlo_put(b, ")", 1);
+	na_hlo_put(b, ")", 1);
 	put_attributes(t, l->attributes);
-	return hlo_keep_text(&t->r);
+	return na_hlo_keep_text(&t->r);
 }
 
 static enum na_status instruction(struct text *t, struct na_text line)
@@ -301,14 +302,15 @@ static enum na_status instruction(struct text *t, struct na_text line)
 
 	if (!na_hlo_line(line.s, line.n, &l))
 		return damaged(t, line.s, "not an HLO instruction");
-	x = hlo_add_instruction(&t->r);
-	if (!x || !hlo_name(&t->r, l.name.s, l.name.n, &x->name) ||
-	    !hlo_name(&t->r, l.opcode_name.s, l.opcode_name.n,
-		      &x->opcode_name) ||
-	    !hlo_name(&t->r, l.rendezvous.s, l.rendezvous.n, &x->rendezvous) ||
-	    !hlo_name(&t->r, l.transfer_type.s, l.transfer_type.n,
-		      &x->transfer_type) ||
-	    !hlo_name(&t->r, l.handler.s, l.handler.n, &x->handler))
+	x = na_hlo_add_instruction(&t->r);
+	if (!x || !na_hlo_name(&t->r, l.name.s, l.name.n, &x->name) ||
+	    !na_hlo_name(&t->r, l.opcode_name.s, l.opcode_name.n,
+			 &x->opcode_name) ||
+	    !na_hlo_name(&t->r, l.rendezvous.s, l.rendezvous.n,
+			 &x->rendezvous) ||
+	    !na_hlo_name(&t->r, l.transfer_type.s, l.transfer_type.n,
+			 &x->transfer_type) ||
+	    !na_hlo_name(&t->r, l.handler.s, l.handler.n, &x->handler))
 		return t->r.err->status;
 	x->size_bytes = l.size_bytes;
 	x->channel = l.channel;
@@ -334,7 +336,7 @@ static enum na_status instruction(struct text *t, struct na_text line)
 /* "ENTRY %main (args) -> shape {" */
 static enum na_status computation(struct text *t, struct na_text line)
 {
-	struct na_hlo_computation *c = hlo_add_computation(&t->r);
+	struct na_hlo_computation *c = na_hlo_add_computation(&t->r);
 	uint32_t index = (uint32_t)t->r.m->n_computations - 1;
 	struct na_text name;
 	struct na_scan at;
@@ -348,7 +350,7 @@ static enum na_status computation(struct text *t, struct na_text line)
 	name = name_at(&at);
 	if (!name.n)
 		return damaged(t, line.s, "an HLO computation has no name");
-	if (!hlo_name(&t->r, name.s, name.n, &c->name))
+	if (!na_hlo_name(&t->r, name.s, name.n, &c->name))
 		return t->r.err->status;
 	if (!na_idmap_set(&t->computations, c->name, index))
 		return na_fail_nomem(t->r.err);
@@ -379,7 +381,7 @@ static enum na_status header(struct text *t, struct na_text line)
 
 	c = na_scan_of(na_hlo_trimmed(na_text_from(line, strlen(magic))));
 	x = na_between(c.p, na_hlo_to_comma(c));
-	if (!hlo_name(&t->r, x.s, x.n, &m->name))
+	if (!na_hlo_name(&t->r, x.s, x.n, &m->name))
 		return t->r.err->status;
 	/* Without replica_count there is one. */
 	m->replicas = m->partitions = 1;
@@ -463,7 +465,7 @@ enum na_status na_hlo_read_text(struct na_hlo *h, const char *s, size_t n,
 				uint32_t worker, struct na_err *err)
 {
 	struct text t = {.start = s, .c = start_of(s, n)};
-	enum na_status st = hlo_begin(&t.r, h, worker, NA_HLO_TEXT, err);
+	enum na_status st = na_hlo_begin(&t.r, h, worker, NA_HLO_TEXT, err);
 
 	if (st == NA_OK && !na_hlo_is_text(s, n))
 		st = damaged(&t, t.c.p,
@@ -472,7 +474,7 @@ enum na_status na_hlo_read_text(struct na_hlo *h, const char *s, size_t n,
 		st = header(&t, next_line(&t, true));
 	if (st == NA_OK)
 		st = lines(&t);
-	st = hlo_end(&t.r, st);
+	st = na_hlo_end(&t.r, st);
 	na_idmap_fini(&t.computations);
 	na_idmap_fini(&t.instructions);
 	return st;

@@ -28,7 +28,7 @@
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
 
-static enum na_status damaged(struct hlo_proto *p, const struct na_cursor *c,
+static enum na_status damaged(struct na_hlo_proto *p, const struct na_cursor *c,
 			      const char *what)
 {
 	return na_fail(p->r.err, NA_EFORMAT, "byte %" PRIu64 ": %s", na_at(c),
@@ -41,7 +41,7 @@ NA_ORDER(by_number, struct na_field, NA_CMP(x->tag >> 3, y->tag >> 3),
 	 NA_UP(body.p))
 
 /* Serializers write them in order; what does not must not look different. */
-static enum na_status collect(struct hlo_proto *p, struct na_cursor *c)
+static enum na_status collect(struct na_hlo_proto *p, struct na_cursor *c)
 {
 	enum na_next next;
 	struct na_field f;
@@ -61,9 +61,9 @@ static enum na_status collect(struct hlo_proto *p, struct na_cursor *c)
 	return NA_OK;
 }
 
-static uint64_t number(const struct hlo_proto *p, uint32_t n)
+static uint64_t number(const struct na_hlo_proto *p, uint32_t n)
 {
-	const struct na_field *f = hlo_field(p, NA_TAG(n, NA_W_VARINT));
+	const struct na_field *f = na_hlo_field(p, NA_TAG(n, NA_W_VARINT));
 
 	return f ? f->value : 0;
 }
@@ -77,7 +77,7 @@ static uint64_t hash_any(uint64_t h, const struct na_field *f)
 }
 
 /* Fields 36 to 38: ids, packed or not. */
-static enum na_status take_ids(struct hlo_proto *p, const struct na_field *f,
+static enum na_status take_ids(struct na_hlo_proto *p, const struct na_field *f,
 			       uint64_t *hash)
 {
 	struct na_hlo_module *m = p->r.m;
@@ -87,19 +87,19 @@ static enum na_status take_ids(struct hlo_proto *p, const struct na_field *f,
 	bool first = true;
 	uint64_t id;
 
-	while (hlo_next_number(f, &c, &first, &id)) {
+	while (na_hlo_next_number(f, &c, &first, &id)) {
 		uint32_t at;
 		int64_t back;
 
 		if (f->tag >> 3 == 38) {
-			at = na_idmap_at(&p->computations, hlo_key(id));
-			back = hlo_back(computation, at);
+			at = na_idmap_at(&p->computations, na_hlo_key(id));
+			back = na_hlo_back(computation, at);
 			if (p->r.calls[here] == NA_NO_NAME)
 				p->r.calls[here] = at;
 		} else {
-			at = hlo_instruction_of(p, id);
-			back = hlo_back(here, at);
-			if (f->tag >> 3 == 36 && !hlo_add_operand(&p->r, at))
+			at = na_hlo_instruction_of(p, id);
+			back = na_hlo_back(here, at);
+			if (f->tag >> 3 == 36 && !na_hlo_add_operand(&p->r, at))
 				return p->r.err->status;
 		}
 		*hash = na_hlo_mix(na_hlo_mix(*hash, f->tag >> 3),
@@ -110,16 +110,16 @@ static enum na_status take_ids(struct hlo_proto *p, const struct na_field *f,
 	return NA_OK;
 }
 
-static enum na_status take_attributes(struct hlo_proto *p,
+static enum na_status take_attributes(struct na_hlo_proto *p,
 				      const struct na_field *f,
 				      struct na_hlo_instruction *x,
 				      uint64_t *hash)
 {
-	struct hlo_pair *pairs;
+	struct na_hlo_pair *pairs;
 	bool nomem, ok = true;
 	size_t n;
 
-	if (!hlo_attributes(f->body, &pairs, &n, &nomem)) {
+	if (!na_hlo_attributes(f->body, &pairs, &n, &nomem)) {
 		free(pairs);
 		return nomem ? na_fail_nomem(p->r.err)
 			     : damaged(p, &f->body,
@@ -138,7 +138,8 @@ static enum na_status take_attributes(struct hlo_proto *p,
 		*hash = na_hlo_hash(na_hlo_hash(*hash, k->s, k->n), v->s, v->n);
 		for (size_t a = 0; ok && a < 3; a++) {
 			if (na_text_is(*k, known[a].key))
-				ok = hlo_name(&p->r, v->s, v->n, known[a].to);
+				ok = na_hlo_name(&p->r, v->s, v->n,
+						 known[a].to);
 		}
 	}
 	free(pairs);
@@ -154,21 +155,21 @@ static bool names_groups(uint8_t opcode)
 
 /* The list of devices, or the older groups; of pairs each is a group of one
  * that sends. */
-static enum na_status take_groups(struct hlo_proto *p,
+static enum na_status take_groups(struct na_hlo_proto *p,
 				  struct na_hlo_instruction *x)
 {
-	const struct na_field *list = hlo_field(p, NA_TAG(87, NA_W_BYTES));
-	struct hlo_groups g = {.n = 0};
+	const struct na_field *list = na_hlo_field(p, NA_TAG(87, NA_W_BYTES));
+	struct na_hlo_groups g = {.n = 0};
 	uint32_t pairs = 0;
 
-	if (list && !hlo_device_list(&g, list->body))
+	if (list && !na_hlo_device_list(&g, list->body))
 		return damaged(p, &list->body, "damaged list of devices");
 	for (size_t i = 0; i < p->fields.n; i++) {
 		const struct na_field *f = &p->fields.v[i];
 
 		pairs += f->tag == NA_TAG(52, NA_W_BYTES);
 		if (!list && f->tag == NA_TAG(49, NA_W_BYTES) &&
-		    !hlo_group_add(&g, f->body))
+		    !na_hlo_group_add(&g, f->body))
 			return damaged(p, &f->body, "damaged replica group");
 	}
 	x->group_size = g.first_size;
@@ -185,7 +186,7 @@ static enum na_status take_groups(struct hlo_proto *p,
 
 /* ---- instructions, computations, the module */
 
-static enum na_status take_fields(struct hlo_proto *p,
+static enum na_status take_fields(struct na_hlo_proto *p,
 				  struct na_hlo_instruction *x)
 {
 	enum na_status st = NA_OK;
@@ -196,7 +197,7 @@ static enum na_status take_fields(struct hlo_proto *p,
 		uint32_t n = f->tag >> 3;
 		uint64_t one = 0;
 
-		if (!hlo_field_counts(f))
+		if (!na_hlo_field_counts(f))
 			continue;
 		if (n >= 36 && n <= 38) {
 			st = take_ids(p, f, &h);
@@ -214,7 +215,7 @@ static enum na_status take_fields(struct hlo_proto *p,
 	return st;
 }
 
-static enum na_status instruction(struct hlo_proto *p, struct na_cursor c)
+static enum na_status instruction(struct na_hlo_proto *p, struct na_cursor c)
 {
 	const struct na_field *shape;
 	struct na_hlo_instruction *x;
@@ -226,14 +227,14 @@ static enum na_status instruction(struct hlo_proto *p, struct na_cursor c)
 
 	if (st != NA_OK)
 		return st;
-	name = hlo_field_text(hlo_field(p, NA_TAG(1, NA_W_BYTES)));
-	opcode = hlo_field_text(hlo_field(p, NA_TAG(2, NA_W_BYTES)));
-	shape = hlo_field(p, NA_TAG(3, NA_W_BYTES));
+	name = na_hlo_field_text(na_hlo_field(p, NA_TAG(1, NA_W_BYTES)));
+	opcode = na_hlo_field_text(na_hlo_field(p, NA_TAG(2, NA_W_BYTES)));
+	shape = na_hlo_field(p, NA_TAG(3, NA_W_BYTES));
 	if (!opcode.n)
 		return damaged(p, &at, "an HLO instruction without an opcode");
-	x = hlo_add_instruction(&p->r);
-	if (!x || !hlo_name(&p->r, name.s, name.n, &x->name) ||
-	    !hlo_name(&p->r, opcode.s, opcode.n, &x->opcode_name))
+	x = na_hlo_add_instruction(&p->r);
+	if (!x || !na_hlo_name(&p->r, name.s, name.n, &x->name) ||
+	    !na_hlo_name(&p->r, opcode.s, opcode.n, &x->opcode_name))
 		return p->r.err->status;
 	x->opcode = na_hlo_opcode_of(opcode.s, opcode.n, &x->phase);
 	x->host_transfer = number(p, 47) != 0;
@@ -241,26 +242,26 @@ static enum na_status instruction(struct hlo_proto *p, struct na_cursor c)
 	if (channel <= 0)
 		channel = (int64_t)number(p, 45);
 	x->channel = channel > 0 ? channel : -1;
-	if (shape && !hlo_shape_bytes(shape->body, &x->size_bytes))
+	if (shape && !na_hlo_shape_bytes(shape->body, &x->size_bytes))
 		return damaged(p, &shape->body, "damaged shape");
 	here = (uint32_t)p->r.m->n_instructions - 1;
 	st = take_fields(p, x);
 	if (st == NA_OK)
 		st = take_groups(p, x);
 	if (st == NA_OK && p->r.h->texts) {
-		hlo_describe(p, x);
-		if (!hlo_keep_text(&p->r))
+		na_hlo_describe(p, x);
+		if (!na_hlo_keep_text(&p->r))
 			return p->r.err->status;
 	}
 	if (st == NA_OK &&
-	    !na_idmap_set(&p->instructions, hlo_key(number(p, 35)), here))
+	    !na_idmap_set(&p->instructions, na_hlo_key(number(p, 35)), here))
 		return na_fail_nomem(p->r.err);
 	return st;
 }
 
-static enum na_status computation(struct hlo_proto *p, struct na_cursor c)
+static enum na_status computation(struct na_hlo_proto *p, struct na_cursor c)
 {
-	struct na_hlo_computation *x = hlo_add_computation(&p->r);
+	struct na_hlo_computation *x = na_hlo_add_computation(&p->r);
 	size_t index = p->r.m->n_computations - 1;
 	struct na_text name = {"", 0};
 	enum na_status st = NA_OK;
@@ -273,7 +274,7 @@ static enum na_status computation(struct hlo_proto *p, struct na_cursor c)
 		return p->r.err->status;
 	while (st == NA_OK && (next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_BYTES))
-			name = hlo_field_text(&f);
+			name = na_hlo_field_text(&f);
 		else if (f.tag == NA_TAG(5, NA_W_VARINT))
 			id = f.value;
 		else if (f.tag == NA_TAG(2, NA_W_BYTES))
@@ -281,7 +282,7 @@ static enum na_status computation(struct hlo_proto *p, struct na_cursor c)
 	}
 	if (st == NA_OK && next == NA_NEXT_BAD)
 		return damaged(p, &c, "not a field of an HLO computation");
-	if (st == NA_OK && !hlo_name(&p->r, name.s, name.n, &interned))
+	if (st == NA_OK && !na_hlo_name(&p->r, name.s, name.n, &interned))
 		return p->r.err->status;
 	if (st != NA_OK)
 		return st;
@@ -293,7 +294,7 @@ static enum na_status computation(struct hlo_proto *p, struct na_cursor c)
 }
 
 /* Instructions name computations that may come later. */
-static enum na_status number_computations(struct hlo_proto *p,
+static enum na_status number_computations(struct na_hlo_proto *p,
 					  struct na_cursor c)
 {
 	struct na_field f, in;
@@ -309,13 +310,13 @@ static enum na_status number_computations(struct hlo_proto *p,
 			if (in.tag == NA_TAG(5, NA_W_VARINT))
 				id = in.value;
 		}
-		if (!na_idmap_set(&p->computations, hlo_key(id), n++))
+		if (!na_idmap_set(&p->computations, na_hlo_key(id), n++))
 			return na_fail_nomem(p->r.err);
 	}
 	return NA_OK;
 }
 
-static void device_assignment(struct hlo_proto *p, struct na_cursor c)
+static void device_assignment(struct na_hlo_proto *p, struct na_cursor c)
 {
 	struct na_field f;
 
@@ -329,7 +330,7 @@ static void device_assignment(struct hlo_proto *p, struct na_cursor c)
 	}
 }
 
-static enum na_status module(struct hlo_proto *p, struct na_cursor c)
+static enum na_status module(struct na_hlo_proto *p, struct na_cursor c)
 {
 	struct na_cursor at = c;
 	struct na_field f, name = {.tag = 0};
@@ -340,7 +341,7 @@ static enum na_status module(struct hlo_proto *p, struct na_cursor c)
 		if (f.tag == NA_TAG(1, NA_W_BYTES)) {
 			name = f;
 		} else if (f.tag == NA_TAG(2, NA_W_BYTES)) {
-			p->entry_name = hlo_field_text(&f);
+			p->entry_name = na_hlo_field_text(&f);
 		} else if (f.tag == NA_TAG(6, NA_W_VARINT)) {
 			p->entry_id = f.value;
 		} else if (f.tag == NA_TAG(15, NA_W_BYTES)) {
@@ -350,8 +351,8 @@ static enum na_status module(struct hlo_proto *p, struct na_cursor c)
 	if (next == NA_NEXT_BAD)
 		return damaged(p, &c, "not a field of an HLO module");
 	if (st == NA_OK && name.tag &&
-	    !hlo_name(&p->r, hlo_field_text(&name).s, hlo_field_text(&name).n,
-		      &p->r.m->name))
+	    !na_hlo_name(&p->r, na_hlo_field_text(&name).s,
+			 na_hlo_field_text(&name).n, &p->r.m->name))
 		return p->r.err->status;
 	while (st == NA_OK && na_field_next(&at, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(3, NA_W_BYTES))
@@ -362,7 +363,7 @@ static enum na_status module(struct hlo_proto *p, struct na_cursor c)
 	return st;
 }
 
-bool hlo_is_bare(struct na_cursor c)
+bool na_hlo_is_bare(struct na_cursor c)
 {
 	struct na_field f;
 
@@ -372,12 +373,12 @@ bool hlo_is_bare(struct na_cursor c)
 	       f.tag >> 3 > 1;
 }
 
-static enum na_status wrapped(struct hlo_proto *p, struct na_cursor c)
+static enum na_status wrapped(struct na_hlo_proto *p, struct na_cursor c)
 {
 	struct na_field f, found = {.tag = 0};
 	enum na_next next;
 
-	if (hlo_is_bare(c))
+	if (na_hlo_is_bare(c))
 		return module(p, c);
 	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_BYTES))
@@ -395,12 +396,12 @@ enum na_status na_hlo_read_proto(struct na_hlo *h, const void *bytes, size_t n,
 				 uint32_t worker, struct na_err *err)
 {
 	const uint8_t *at = bytes;
-	struct hlo_proto p = {.entry_id = 0};
-	enum na_status st = hlo_begin(&p.r, h, worker, NA_HLO_PROTO, err);
+	struct na_hlo_proto p = {.entry_id = 0};
+	enum na_status st = na_hlo_begin(&p.r, h, worker, NA_HLO_PROTO, err);
 
 	if (st == NA_OK)
 		st = wrapped(&p, (struct na_cursor){at, at + n, at});
-	st = hlo_end(&p.r, st);
+	st = na_hlo_end(&p.r, st);
 	na_idmap_fini(&p.computations);
 	na_idmap_fini(&p.instructions);
 	na_vec_free(&p.fields);

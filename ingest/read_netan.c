@@ -81,24 +81,24 @@ static bool parse_plane(struct na_input *in, struct na_cursor c,
 	return to->name != NULL;
 }
 
-static bool is_capture(const struct xf_source *s)
+static bool is_capture(const struct na_xf_source *s)
 {
 	return s->format.n >= 4 && memcmp(s->format.s, "pcap", 4) == 0;
 }
 
 static void parse_capture(struct na_input *in, struct na_cursor c)
 {
-	struct xf_input *x = in->state;
+	struct na_xf_input *x = in->state;
 	struct na_field f;
 
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		int64_t n = (int64_t)f.value;
 
-		for (size_t i = 0; i < xf_capture.n_fields; i++) {
+		for (size_t i = 0; i < na_xf_capture.n_fields; i++) {
 			if (f.tag ==
-			    NA_TAG(xf_capture.fields[i].number, NA_W_VARINT))
-				xf_store(&x->capture, xf_capture.size,
-					 &xf_capture.fields[i], &n, 1);
+			    NA_TAG(na_xf_capture.fields[i].number, NA_W_VARINT))
+				na_xf_store(&x->capture, na_xf_capture.size,
+					    &na_xf_capture.fields[i], &n, 1);
 		}
 	}
 	in->capture = &x->capture;
@@ -136,9 +136,10 @@ static enum na_status parse_end(struct na_input *in, struct na_cursor c,
 }
 
 static enum na_status tell_source(struct na_input *in,
-				  const struct xf_source *s, struct na_err *err)
+				  const struct na_xf_source *s,
+				  struct na_err *err)
 {
-	struct xf_input *x = in->state;
+	struct na_xf_input *x = in->state;
 
 	in->has_time = s->has_time;
 	in->has_wall = s->has_wall;
@@ -158,8 +159,8 @@ static enum na_status tell_source(struct na_input *in,
 
 static enum na_status open_netan(struct na_input *in, struct na_err *err)
 {
-	struct xf_input *x = calloc(1, sizeof(*x));
-	const struct xf_input *first = in->first_state;
+	struct na_xf_input *x = calloc(1, sizeof(*x));
+	const struct na_xf_input *first = in->first_state;
 	enum na_status st = NA_OK;
 
 	if (!x)
@@ -167,7 +168,7 @@ static enum na_status open_netan(struct na_input *in, struct na_err *err)
 	in->state = x;
 	x->file = first ? first->file : &x->own;
 	if (!first)
-		st = xf_survey(in, &x->own, err);
+		st = na_xf_survey(in, &x->own, err);
 	if (st != NA_OK)
 		return st;
 	in->n_sources = x->file->sources.n;
@@ -177,7 +178,7 @@ static enum na_status open_netan(struct na_input *in, struct na_err *err)
 
 static void close_netan(struct na_input *in)
 {
-	struct xf_input *x = in->state;
+	struct na_xf_input *x = in->state;
 
 	na_vec_free(&x->own.sources);
 	na_vec_free(&x->own.blocks);
@@ -188,8 +189,8 @@ static void close_netan(struct na_input *in)
 static enum na_status cut(struct na_input *in, struct na_block *b,
 			  struct na_err *err)
 {
-	struct xf_input *x = in->state;
-	const struct xf_block *next;
+	struct na_xf_input *x = in->state;
+	const struct na_xf_block *next;
 
 	(void)err;
 	if (x->next == XF_NO_BLOCK)
@@ -204,15 +205,15 @@ static enum na_status read_netan(const struct na_input *in,
 				 const struct na_block *b,
 				 const struct na_sink *sink, struct na_err *err)
 {
-	const struct xf_input *x = in->state;
-	const struct xf_block *block = b->owner;
+	const struct na_xf_input *x = in->state;
+	const struct na_xf_block *block = b->owner;
 	int64_t ps;
 
 	/* Without times nothing is moved. */
 	if (!na_ps_since(x->file->sources.v[block->source].zero_ns, in->zero_ns,
 			 &ps))
 		ps = 0;
-	return xf_decode(block, in->wants, ps, sink, err);
+	return na_xf_decode(block, in->wants, ps, sink, err);
 }
 
 /* ---- programs */
@@ -267,7 +268,7 @@ static enum na_status one_program(struct na_input *in, struct na_cursor c,
 static enum na_status program_bytes(struct na_input *in, na_program_take take,
 				    void *ctx, struct na_err *err)
 {
-	const struct xf_input *x = in->state;
+	const struct na_xf_input *x = in->state;
 	struct na_cursor c = x->file->sources.v[in->source].end;
 	enum na_status st = NA_OK;
 	struct na_field f;

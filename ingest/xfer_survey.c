@@ -12,16 +12,16 @@
 
 enum { MAX_SOURCES = 65535 };
 
-bool xf_crc_good(const struct xf_block *b)
+bool na_xf_crc_good(const struct na_xf_block *b)
 {
 	return crc32_z(0, b->rest.p, na_left(&b->rest)) == b->crc;
 }
 
-static void parse_source(struct na_cursor c, struct xf_source *s)
+static void parse_source(struct na_cursor c, struct na_xf_source *s)
 {
 	struct na_field f;
 
-	*s = (struct xf_source){.first = XF_NO_BLOCK, .last = XF_NO_BLOCK};
+	*s = (struct na_xf_source){.first = XF_NO_BLOCK, .last = XF_NO_BLOCK};
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		switch (f.tag) {
 		case NA_TAG(1, NA_W_BYTES):
@@ -43,16 +43,16 @@ static void parse_source(struct na_cursor c, struct xf_source *s)
 			s->has_wall = f.value != 0;
 			break;
 		case NA_TAG(7, NA_W_VARINT):
-			s->first_ns = xf_unzigzag(f.value);
+			s->first_ns = na_xf_unzigzag(f.value);
 			break;
 		case NA_TAG(8, NA_W_VARINT):
-			s->zero_ns = xf_unzigzag(f.value);
+			s->zero_ns = na_xf_unzigzag(f.value);
 			break;
 		case NA_TAG(9, NA_W_VARINT):
-			s->profile_start_ns = xf_unzigzag(f.value);
+			s->profile_start_ns = na_xf_unzigzag(f.value);
 			break;
 		case NA_TAG(10, NA_W_VARINT):
-			s->profile_stop_ns = xf_unzigzag(f.value);
+			s->profile_stop_ns = na_xf_unzigzag(f.value);
 			break;
 		case NA_TAG(11, NA_W_VARINT):
 			s->n_devices = f.value;
@@ -61,7 +61,7 @@ static void parse_source(struct na_cursor c, struct xf_source *s)
 	}
 }
 
-static enum na_status parse_header(struct xf_file *x, struct na_cursor c,
+static enum na_status parse_header(struct na_xf_file *x, struct na_cursor c,
 				   struct na_err *err)
 {
 	uint64_t version = 0;
@@ -91,7 +91,7 @@ static enum na_status parse_header(struct xf_file *x, struct na_cursor c,
 	return NA_OK;
 }
 
-static void parse_trailer(struct na_input *in, struct xf_file *x,
+static void parse_trailer(struct na_input *in, struct na_xf_file *x,
 			  struct na_cursor c)
 {
 	uint64_t blocks = 0, records = 0;
@@ -120,10 +120,10 @@ static void bad_block(struct na_input *in, uint64_t at, const char *what)
 		      what);
 }
 
-static enum na_status add_block(struct xf_file *x, struct xf_block *b,
+static enum na_status add_block(struct na_xf_file *x, struct na_xf_block *b,
 				struct na_err *err)
 {
-	struct xf_source *s = &x->sources.v[b->source];
+	struct na_xf_source *s = &x->sources.v[b->source];
 	size_t i = x->blocks.n;
 
 	b->records = b->records < XF_MAX_RECORDS ? b->records : XF_MAX_RECORDS;
@@ -140,13 +140,13 @@ static enum na_status add_block(struct xf_file *x, struct xf_block *b,
 }
 
 /* A block whose extent is known; its records' checksum is the decoder's. */
-static enum na_status take_block(struct na_input *in, struct xf_file *x,
+static enum na_status take_block(struct na_input *in, struct na_xf_file *x,
 				 struct na_cursor c, uint64_t at,
 				 struct na_err *err)
 {
 	struct na_cursor header = {.p = NULL}, end = {.p = NULL};
 	struct na_cursor trailer = {.p = NULL};
-	struct xf_block b = {.at = at};
+	struct na_xf_block b = {.at = at};
 	struct na_field f;
 
 	if (na_field_next(&c, &f) != NA_NEXT_FIELD ||
@@ -170,7 +170,7 @@ static enum na_status take_block(struct na_input *in, struct xf_file *x,
 		else if (f.tag == NA_TAG(7, NA_W_BYTES))
 			trailer = f.body;
 	}
-	if (!b.content.p && !xf_crc_good(&b)) {
+	if (!b.content.p && !na_xf_crc_good(&b)) {
 		if (!x->header)
 			return na_fail(err, NA_EFORMAT,
 				       "a transfer file whose header is "
@@ -208,7 +208,7 @@ static bool at_sync(const struct na_cursor *c)
 /* Its checksum, where a length that lies would not lead to a sync mark. */
 static bool whole(struct na_cursor block)
 {
-	struct xf_block b = {.at = 0};
+	struct na_xf_block b = {.at = 0};
 	struct na_field f;
 
 	if (na_field_next(&block, &f) != NA_NEXT_FIELD ||
@@ -216,11 +216,11 @@ static bool whole(struct na_cursor block)
 		return false;
 	b.crc = (uint32_t)f.value;
 	b.rest = block;
-	return xf_crc_good(&b);
+	return na_xf_crc_good(&b);
 }
 
 /* The block behind a sync mark, which another one or the end must follow. */
-static bool next_extent(struct xf_file *x, struct na_cursor *c,
+static bool next_extent(struct na_xf_file *x, struct na_cursor *c,
 			struct na_cursor *block)
 {
 	struct na_cursor at = *c;
@@ -259,8 +259,8 @@ static void find_sync(struct na_input *in, struct na_cursor *c)
 			      (size_t)(c->end - from));
 }
 
-enum na_status xf_survey(struct na_input *in, struct xf_file *x,
-			 struct na_err *err)
+enum na_status na_xf_survey(struct na_input *in, struct na_xf_file *x,
+			    struct na_err *err)
 {
 	struct na_cursor c = {in->data + XF_MAGIC_BYTES, in->data + in->size,
 			      in->data};

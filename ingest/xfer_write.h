@@ -61,7 +61,7 @@ struct na_xfer_counts {
 	uint64_t transfers, others;           /* records */
 	uint64_t transfer_bytes, other_bytes; /* their sections, packed */
 	uint64_t names_bytes;
-	uint64_t kinds[XF_N_KINDS]; /* enum xf_section */
+	uint64_t kinds[XF_N_KINDS]; /* enum na_xf_section */
 };
 
 typedef enum na_status (*na_xfer_write)(void *ctx, const void *p, size_t n,
@@ -83,22 +83,22 @@ const struct na_xfer_counts *na_xfer_counted(const struct na_xfer_file *f);
 
 /* ---- between the two */
 
-struct xf_endpoint {
+struct na_xf_endpoint {
 	int32_t slice, device;
 	uint32_t address; /* of the part's names; NA_NO_NAME: a device */
 };
 
 /* One block, but for the names that only the file can settle. */
-struct xf_encoded {
-	struct xf_bytes sections, counts, strings;
-	NA_VEC(struct xf_endpoint) endpoints;
+struct na_xf_encoded {
+	struct na_xf_bytes sections, counts, strings;
+	NA_VEC(struct na_xf_endpoint) endpoints;
 	size_t n_strings;
 	uint64_t kinds[XF_N_KINDS], packed[XF_N_KINDS], records;
-	struct xf_encoded *next;
+	struct na_xf_encoded *next;
 };
 
-struct xf_encoded *xf_part_take(struct na_xfer_part *p, uint32_t *source,
-				const struct na_strtab **names);
-void xf_encoded_free(struct xf_encoded *e);
+struct na_xf_encoded *na_xf_part_take(struct na_xfer_part *p, uint32_t *source,
+				      const struct na_strtab **names);
+void na_xf_encoded_free(struct na_xf_encoded *e);
 
 #endif

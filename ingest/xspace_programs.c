@@ -42,7 +42,7 @@ static bool map_value(struct na_cursor c, int64_t *key, struct na_cursor *value)
 	return next == NA_NEXT_END;
 }
 
-static struct stat_ids find_stats(const struct xs_plane *p)
+static struct stat_ids find_stats(const struct na_xs_plane *p)
 {
 	struct stat_ids ids = {0, 0};
 	struct na_cursor c = p->body, value;
@@ -140,7 +140,7 @@ static bool read_entry(struct program *to, const struct stat_ids *ids,
 }
 
 static enum na_status plane_programs(struct na_input *in,
-				     const struct xs_plane *p,
+				     const struct na_xs_plane *p,
 				     na_program_take take, void *ctx,
 				     struct na_err *err)
 {
@@ -174,10 +174,10 @@ static enum na_status plane_programs(struct na_input *in,
 	return st;
 }
 
-enum na_status xs_program_bytes(struct na_input *in, na_program_take take,
-				void *ctx, struct na_err *err)
+enum na_status na_xs_program_bytes(struct na_input *in, na_program_take take,
+				   void *ctx, struct na_err *err)
 {
-	const struct xs_space *s = in->state;
+	const struct na_xs_space *s = in->state;
 	enum na_status st = NA_OK;
 
 	for (size_t i = 0; st == NA_OK && i < s->planes.n; i++) {

@@ -48,13 +48,13 @@ static uint64_t other_field(struct na_cursor c, size_t n)
 }
 
 /* The next field of XSpace. */
-static uint64_t space_field(struct xs_spool_state *s, const uint8_t *p,
+static uint64_t space_field(struct na_xs_spool_state *s, const uint8_t *p,
 			    size_t n, bool last, uint32_t wants)
 {
 	struct na_cursor body = na_cursor_of(p, n);
 	struct na_text name = {"", 0};
 	uint64_t head, length;
-	enum xs_plane_kind kind;
+	enum na_xs_plane_kind kind;
 	int32_t number;
 
 	if (!head_of(p, n, &head, &length))
@@ -67,8 +67,8 @@ static uint64_t space_field(struct xs_spool_state *s, const uint8_t *p,
 	na_clip(&body, length);
 	if (!early_name(body, &name))
 		return head + length;
-	kind = xs_plane_kind_of(&name, &number);
-	s->drop_all = !xs_plane_asked(kind, wants);
+	kind = na_xs_plane_kind_of(&name, &number);
+	s->drop_all = !na_xs_plane_asked(kind, wants);
 	s->kind = kind;
 	/* Other planes are read whole, or their metadata decides.  A dropped
 	 * plane is walked too: its lines' stamps count for the origin. */
@@ -101,7 +101,7 @@ static uint64_t line_head(struct na_cursor c, struct na_text *name,
 }
 
 /* The next field of a plane that is kept in part. */
-static uint64_t plane_field(struct xs_spool_state *s, const uint8_t *p,
+static uint64_t plane_field(struct na_xs_spool_state *s, const uint8_t *p,
 			    size_t n, bool last, uint32_t wants)
 {
 	struct na_cursor body = na_cursor_of(p, n);
@@ -126,17 +126,18 @@ static uint64_t plane_field(struct xs_spool_state *s, const uint8_t *p,
 	front = line_head(body, &name, &stamped, &has_event);
 	/* A stamp or a name may still follow the events. */
 	if (!has_event || !stamped ||
-	    (!s->drop_all && (!name.n || xs_handler_of(s->kind, &name, wants))))
+	    (!s->drop_all &&
+	     (!name.n || na_xs_handler_of(s->kind, &name, wants))))
 		return head + length;
 	/* Keep the head with the first event's tag, drop the events. */
 	s->drop = length - front - 1;
 	return head + front + 1;
 }
 
-uint64_t xs_spool(void *state, const uint8_t *p, size_t n, bool last,
-		  uint32_t wants, bool *keep)
+uint64_t na_xs_spool(void *state, const uint8_t *p, size_t n, bool last,
+		     uint32_t wants, bool *keep)
 {
-	struct xs_spool_state *s = state;
+	struct na_xs_spool_state *s = state;
 	uint64_t run;
 
 	*keep = true;

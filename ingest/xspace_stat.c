@@ -59,7 +59,7 @@ static const char *const slot_names[XS_N_SLOTS] = {
 };
 /* clang-format on */
 
-uint8_t xs_slot_of(const struct na_text *name)
+uint8_t na_xs_slot_of(const struct na_text *name)
 {
 	for (uint8_t i = 0; i < XS_N_SLOTS; i++) {
 		if (na_text_is(*name, slot_names[i]))
@@ -68,14 +68,15 @@ uint8_t xs_slot_of(const struct na_text *name)
 	return XS_N_SLOTS;
 }
 
-static struct xs_value text_value(const struct na_cursor *c)
+static struct na_xs_value text_value(const struct na_cursor *c)
 {
-	return (struct xs_value){.type = XS_TEXT, .v.text = na_text_under(c)};
+	return (struct na_xs_value){.type = XS_TEXT,
+				    .v.text = na_text_under(c)};
 }
 
 /* The bytes of a compressed_str value, inflated into the event's scratch. */
-static bool inflate_value(struct xs_values *v, const struct na_cursor *c,
-			  struct xs_value *x)
+static bool inflate_value(struct na_xs_values *v, const struct na_cursor *c,
+			  struct na_xs_value *x)
 {
 	size_t n = XS_INFLATED_MAX - v->inflated_used;
 	char *to;
@@ -86,7 +87,7 @@ static bool inflate_value(struct xs_values *v, const struct na_cursor *c,
 	if (!na_inflate_small(c->p, na_left(c), to, &n))
 		return false;
 	v->inflated_used += n;
-	*x = (struct xs_value){.type = XS_TEXT, .v.text = {to, n}};
+	*x = (struct na_xs_value){.type = XS_TEXT, .v.text = {to, n}};
 	return true;
 }
 
@@ -106,8 +107,8 @@ static bool is_value(uint32_t tag)
 }
 
 /* The value field of an XStat; false: its compressed text is damaged. */
-static bool take_value(struct xs_values *v, const struct xs_plane *p,
-		       const struct na_field *f, struct xs_value *x)
+static bool take_value(struct na_xs_values *v, const struct na_xs_plane *p,
+		       const struct na_field *f, struct na_xs_value *x)
 {
 	uint32_t ref;
 
@@ -142,7 +143,7 @@ static bool take_value(struct xs_values *v, const struct xs_plane *p,
 }
 
 /* Any order, any value, repeated fields: the last ones win. */
-static bool add_any(struct xs_values *v, const struct xs_plane *p,
+static bool add_any(struct na_xs_values *v, const struct na_xs_plane *p,
 		    const struct na_cursor *stat)
 {
 	struct na_cursor c = *stat;
@@ -170,13 +171,13 @@ static bool add_any(struct xs_values *v, const struct xs_plane *p,
 
 /* The usual form, metadata_id then one value, is read on the way; all else
  * goes to add_any(). */
-bool xs_values_add(struct xs_values *v, const struct xs_plane *p,
-		   const struct na_cursor *stat)
+bool na_xs_values_add(struct na_xs_values *v, const struct na_xs_plane *p,
+		      const struct na_cursor *stat)
 {
 	/* Member by member: a copy of 16 bytes would wait for the two stores
 	 * of 8 that have just been made. */
 	struct na_cursor c = {stat->p, stat->end, stat->base};
-	struct xs_value *to;
+	struct na_xs_value *to;
 	uint64_t id, x;
 	uint32_t entry;
 	uint8_t tag, slot;
@@ -210,7 +211,7 @@ bool xs_values_add(struct xs_values *v, const struct xs_plane *p,
 	return true;
 }
 
-static bool add_all(struct xs_values *v, const struct xs_plane *p,
+static bool add_all(struct na_xs_values *v, const struct na_xs_plane *p,
 		    const struct na_cursor *in, uint32_t stats_tag)
 {
 	struct na_cursor c = *in;
@@ -218,14 +219,14 @@ static bool add_all(struct xs_values *v, const struct xs_plane *p,
 	enum na_next next;
 
 	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
-		if (f.tag == stats_tag && !xs_values_add(v, p, &f.body))
+		if (f.tag == stats_tag && !na_xs_values_add(v, p, &f.body))
 			return false;
 	}
 	return next == NA_NEXT_END;
 }
 
-void xs_values_begin(struct xs_values *v, const struct xs_plane *p,
-		     const struct xs_event_type *t)
+void na_xs_values_begin(struct na_xs_values *v, const struct na_xs_plane *p,
+			const struct na_xs_event_type *t)
 {
 	v->has = 0;
 	v->inflated_used = 0;
@@ -234,10 +235,10 @@ void xs_values_begin(struct xs_values *v, const struct xs_plane *p,
 		add_all(v, p, &t->stats_in, NA_TAG(5, NA_W_BYTES));
 }
 
-bool xs_values_read(struct xs_values *v, const struct xs_plane *p,
-		    const struct xs_event *e)
+bool na_xs_values_read(struct na_xs_values *v, const struct na_xs_plane *p,
+		       const struct na_xs_event *e)
 {
-	xs_values_begin(v, p, e->type);
+	na_xs_values_begin(v, p, e->type);
 	return add_all(v, p, e->body, NA_TAG(4, NA_W_BYTES));
 }
 
@@ -261,9 +262,10 @@ static bool decimal(const struct na_text *t, int64_t *out)
 	return true;
 }
 
-bool xs_int_slow(const struct xs_values *v, enum xs_slot s, int64_t *out)
+bool na_xs_int_slow(const struct na_xs_values *v, enum na_xs_slot s,
+		    int64_t *out)
 {
-	const struct xs_value *x = &v->at[s];
+	const struct na_xs_value *x = &v->at[s];
 
 	switch (x->type) {
 	case XS_INT:
@@ -283,16 +285,17 @@ bool xs_int_slow(const struct xs_values *v, enum xs_slot s, int64_t *out)
 	return false;
 }
 
-uint64_t xs_id_or(const struct xs_values *v, enum xs_slot s, uint64_t none)
+uint64_t na_xs_id_or(const struct na_xs_values *v, enum na_xs_slot s,
+		     uint64_t none)
 {
 	uint64_t id;
 	int64_t x;
 
-	if (!xs_has(v, s))
+	if (!na_xs_has(v, s))
 		return none;
 	if (v->at[s].type == XS_UINT || v->at[s].type == XS_INT)
 		return v->at[s].v.u;
 	if (v->at[s].type == XS_TEXT && na_text_number(v->at[s].v.text, &id))
 		return id;
-	return xs_int(v, s, &x) ? (uint64_t)x : none;
+	return na_xs_int(v, s, &x) ? (uint64_t)x : none;
 }
