@@ -30,7 +30,11 @@ B := $(O)/$(call variant,$(CC),$(SAN))$(VARIANT)
 
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wwrite-strings \
-	-Wformat=2 -Wundef -Wvla -Werror
+	-Wformat=2 -Wundef -Wvla
+# WERROR=yes: a warning is an error.  The checks set it, a developer may have it
+# in the environment; a user's newer compiler may warn of more than ours did.
+# It makes no other objects, so that $(B)/flags does not know it.
+WERROR ?=
 BASE := -std=c11 -D_GNU_SOURCE -DNETAN_VERSION='"$(VERSION)"' -I. -I$(B)/gen \
 	-pthread $(PKG_CFLAGS)
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer \
@@ -41,11 +45,12 @@ LIBS := $(PKG_LIBS) -lm
 
 PROTOS := $(wildcard ingest/proto/*.proto)
 GEN := $(PROTOS:ingest/proto/%.proto=$(B)/gen/%.pb-c.c)
-SRC := $(filter-out netan/cli/main.c,$(wildcard netan/*/*.c ingest/*.c plot/*.c))
-SCHEMAS := netan/cli/schemas/common.json \
-	$(filter-out %/common.json,$(wildcard netan/cli/schemas/*.json))
+# A room may lie in a room.
+PRODUCT := $(sort $(shell find netan ingest plot -name '[a-z]*.[ch]'))
+SRC := $(filter-out netan/cli/main.c,$(filter %.c,$(PRODUCT)))
+MEMBERS := $(sort $(shell find netan -name members.def))
 PAGE := netan/report/page.css netan/report/page.js
-OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/schemas.o $(B)/gen/page.o
+OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/members.o $(B)/gen/page.o
 LIB := $(B)/libnetan.a
 
 # tests/unit/test_NAME.c is a program; the other files there are linked into
@@ -59,7 +64,7 @@ BENCH := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
 ACCURACY := $(B)/tests/accuracy/accuracy
 FLEETS_LIB := $(B)/tests/accuracy/libfleets.a
 FLEETS_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/accuracy.c,$(wildcard tests/accuracy/*.c)))
-OUR_C = $(wildcard netan/*/*.[ch] ingest/*.[ch] plot/*.[ch] tests/*/*.[ch])
+OUR_C = $(PRODUCT) $(sort $(shell find tests -name '[a-z]*.[ch]'))
 
 # V=1 shows whole commands.
 Q := $(if $(V),,@)
@@ -81,10 +86,11 @@ $(B)/bin/netan: $(B)/netan/cli/main.o $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
+# `q` appends: `r` would take two rooms' files of one name for one.
 $(LIB): $(OBJ)
 	@rm -f $@
 	$(call say,AR,$@)
-	$(Q)ar rcs $@ $^
+	$(Q)ar qcs $@ $^
 
 # Rewritten when the command changes, so that other flags mean other objects.
 $(B)/flags: FORCE | have
@@ -93,10 +99,10 @@ $(B)/flags: FORCE | have
 		cmp -s - $@ || printf '%s\n' \
 		'$(subst ','\'',$(COMPILE) $(LINK) $(LIBS))' >$@
 
-$(B)/%.o: %.c $(B)/flags | $(GEN)
+$(B)/%.o: %.c $(B)/flags | $(GEN) $(B)/gen/members.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(COMPILE) -c -o $@ $<
+	$(Q)$(COMPILE) $(if $(WERROR),-Werror) -c -o $@ $<
 
 $(B)/gen/%.o: $(B)/gen/%.c $(B)/flags
 	$(call say,CC,$<)
@@ -107,11 +113,12 @@ $(B)/gen/%.pb-c.c: ingest/proto/%.proto | have
 	$(call say,PROTO,$<)
 	$(Q)protoc-c --c_out=$(B)/gen -Iingest/proto $<
 
-# The schemas that `netan help --schema` prints.
-$(B)/gen/schemas.c: tools/schemas.awk $(SCHEMAS)
+# Every member of every result: identifiers and tables.  Rewritten only where
+# they change, for much depends on them; the list of tables may change, too.
+$(B)/gen/members.h $(B)/gen/members.c: $(B)/gen/members.%: tools/members.awk $(MEMBERS) FORCE
 	@mkdir -p $(@D)
-	$(call say,SCHEMA,$@)
-	$(Q)awk -f tools/schemas.awk $(SCHEMAS) >$@.new && mv $@.new $@
+	@awk -f tools/members.awk -v make=$* $(MEMBERS) >$@.new || exit 1; \
+		if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # Style and script of the report's page.
 $(B)/gen/page.c: tools/texts.awk $(PAGE)
@@ -150,7 +157,7 @@ $(BENCH): $(B)/%: $(B)/%.o $(GEN:.c=.o)
 .SECONDARY:
 .PHONY: FORCE
 FORCE:
--include $(wildcard $(B)/*/*.d $(B)/*/*/*.d $(B)/*/*/*/*.d)
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
 
 DEPS = CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' sh tools/deps.sh
 
@@ -173,6 +180,9 @@ demo: ## install what is missing, build, make an example run and draw it
 	@sh tools/demo.sh $(O)/netan $(O)/demo
 
 # ---- tests
+
+check check-unit check-golden fuzz-replay asan check-asan check-clang: \
+	export WERROR = yes
 
 ASAN := address,undefined
 ASAN_B = $(O)/$(call variant,$(CC),$(ASAN))
@@ -223,6 +233,10 @@ check-golden: ## the golden command-line cases (ONLY='timeline/*' picks)
 golden-update: ## rewrite the golden files; read the diff like code
 	$(SUB) program
 	@JOBS=$(JOBS) bash tests/run.sh -u golden:$(B)
+
+.PHONY: same
+same: all ## compare all that is printed with another build: make same OLD=path
+	@bash tests/same.sh '$(OLD)' $(O)/netan
 
 .PHONY: fuzz-replay
 fuzz-replay: ## feed the kept corpus, and every cut of it, to the readers
@@ -278,7 +292,7 @@ bench-accuracy: ## measure what localisation finds in simulated fleets (FLEETS, 
 # ---- style
 
 .PHONY: layers
-layers: ## check that includes point one way and files stay short
+layers: ## check that includes point one way and no folder is too full
 	@bash tools/layers.sh
 
 .PHONY: format
@@ -309,3 +323,4 @@ clean: ## remove everything that was built
 help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\)[a-z -]*:.*## \(.*\)/\1\t\2/p' Makefile | \
 		sort | awk -F '\t' '{ sub("%", "READER", $$1); printf "  %-14s %s\n", $$1, $$2 }'
+	@echo "With WERROR=yes, also from the environment, a warning is an error; the checks set it."

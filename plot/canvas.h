@@ -8,8 +8,8 @@
  * or written as metadata passes na_text_clean() here, so callers hand over
  * names as they are.
  */
-#ifndef NETAN_PLOT_CANVAS_H
-#define NETAN_PLOT_CANVAS_H
+#ifndef PLOT_CANVAS_H
+#define PLOT_CANVAS_H
 
 #include <stdbool.h>
 #include <stddef.h>

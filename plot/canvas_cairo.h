@@ -1,8 +1,8 @@
 /*
  * What the back ends over cairo share: the font, and the dashes.
  */
-#ifndef NETAN_PLOT_CANVAS_CAIRO_H
-#define NETAN_PLOT_CANVAS_CAIRO_H
+#ifndef PLOT_CANVAS_CAIRO_H
+#define PLOT_CANVAS_CAIRO_H
 
 #include <cairo.h>
 #include <stdbool.h>

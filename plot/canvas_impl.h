@@ -2,8 +2,8 @@
  * The contract between canvas.c and its back ends.  Strings that reach a
  * back end are clean; text starts at its left end.
  */
-#ifndef NETAN_PLOT_CANVAS_IMPL_H
-#define NETAN_PLOT_CANVAS_IMPL_H
+#ifndef PLOT_CANVAS_IMPL_H
+#define PLOT_CANVAS_IMPL_H
 
 #include "plot/canvas.h"
 

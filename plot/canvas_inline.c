@@ -220,7 +220,8 @@ static double width_of(struct na_canvas *base, const char *s,
 }
 
 /* The outline of a letter of the font that is set, once. */
-static void outline(struct inliner *c, unsigned long index, size_t number)
+static void outline_letter(struct inliner *c, unsigned long index,
+			   size_t number)
 {
 	const cairo_glyph_t g = {index, 0, 0};
 	struct na_bytes *to = &c->letters_drawn;
@@ -271,7 +272,7 @@ static size_t letter_of(struct inliner *c, unsigned long index, bool bold)
 		return 0;
 	}
 	c->letters[c->n_letters++] = (struct letter){index, bold};
-	outline(c, index, i);
+	outline_letter(c, index, i);
 	return i;
 }
 

@@ -4,7 +4,6 @@
 
 #include "plot/canvas.h"
 
-/* clang-format off */
 const struct na_figure *const na_figures[] = {
 #define NA_FIGURE(name) &na_fig_##name,
 #include "plot/figures.def"
@@ -83,5 +82,3 @@ enum na_status na_figure_write(const struct na_figure *f,
 	na_canvas_free(c);
 	return status;
 }
-
-/* clang-format on */

@@ -3,8 +3,8 @@
  * nothing else.  The look is fixed by the project's figure language: see
  * plot/theme.h.
  */
-#ifndef NETAN_PLOT_FIGURE_H
-#define NETAN_PLOT_FIGURE_H
+#ifndef PLOT_FIGURE_H
+#define PLOT_FIGURE_H
 
 #include <stdio.h>
 
@@ -56,6 +56,6 @@ const struct na_figure *na_figure_find(const char *name);
 enum na_status na_figure_write(const struct na_figure *f,
 			       const struct na_result *r,
 			       const struct na_page *page, const char *format,
-			       FILE *out, struct na_err *err);
+			       FILE *out, struct na_err *err) NA_MUST_CHECK;
 
 #endif

@@ -3,8 +3,8 @@
  * block, panels over one time axis, legends.  Every margin comes from
  * measured text.
  */
-#ifndef NETAN_PLOT_LAYOUT_H
-#define NETAN_PLOT_LAYOUT_H
+#ifndef PLOT_LAYOUT_H
+#define PLOT_LAYOUT_H
 
 #include "plot/canvas.h"
 #include "plot/figure.h"

@@ -1,8 +1,8 @@
 /*
  * Logarithmic axes in engineering units: "10 us", "1 ms", "64 KiB", "1 %".
  */
-#ifndef NETAN_PLOT_LOG_AXIS_H
-#define NETAN_PLOT_LOG_AXIS_H
+#ifndef PLOT_LOG_AXIS_H
+#define PLOT_LOG_AXIS_H
 
 #include "plot/layout.h"
 #include "plot/scale.h"

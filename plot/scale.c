@@ -40,7 +40,7 @@ static bool range_ok(double from, double to)
 }
 
 /* Multiples of step, each computed afresh so that errors do not add up. */
-static void fill(struct na_ticks *t, double from, double to, double step)
+static void fill_ticks(struct na_ticks *t, double from, double to, double step)
 {
 	double first = ceil(from / step - 1e-9);
 
@@ -68,7 +68,7 @@ void na_ticks_in_unit(struct na_ticks *t, double from, double to, size_t most,
 	/* Too far from zero for this span: the multiples would coincide. */
 	if (step <= 0 || from + step == from || to - step == to)
 		return;
-	fill(t, from, to, step);
+	fill_ticks(t, from, to, step);
 }
 
 void na_ticks_linear(struct na_ticks *t, double from, double to, size_t most)
@@ -90,7 +90,7 @@ void na_ticks_time(struct na_ticks *t, double from, double to, size_t most)
 	for (size_t i = 0; i < sizeof(clock) / sizeof(clock[0]); i++) {
 		if (clock[i] >= want * (1 - 1e-9)) {
 			t->n = 0;
-			fill(t, from, to, clock[i]);
+			fill_ticks(t, from, to, clock[i]);
 			return;
 		}
 	}

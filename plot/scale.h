@@ -2,8 +2,8 @@
  * From data to page, ticks at round numbers, and the words beside them.
  * Nothing here depends on the locale.
  */
-#ifndef NETAN_PLOT_SCALE_H
-#define NETAN_PLOT_SCALE_H
+#ifndef PLOT_SCALE_H
+#define PLOT_SCALE_H
 
 #include <stdbool.h>
 #include <stddef.h>

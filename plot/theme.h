@@ -2,8 +2,8 @@
  * The look that all figures share: colours for a light and a dark page, and
  * sizes in page units at the default page, which layout.h scales.
  */
-#ifndef NETAN_PLOT_THEME_H
-#define NETAN_PLOT_THEME_H
+#ifndef PLOT_THEME_H
+#define PLOT_THEME_H
 
 #include <stdbool.h>
 #include <stdio.h>

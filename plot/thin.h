@@ -2,8 +2,8 @@
  * From the bins of a time series to the columns of a picture, so that no
  * peak is dropped and a gap stays a gap.
  */
-#ifndef NETAN_PLOT_THIN_H
-#define NETAN_PLOT_THIN_H
+#ifndef PLOT_THIN_H
+#define PLOT_THIN_H
 
 #include <stddef.h>
 

@@ -107,8 +107,8 @@ static void reverse(struct na_point *p, size_t from, size_t to)
 
 /* Every run of known columns: its upper edge, and, for an outline, back
  * along the lower one.  Returns the number of points. */
-static size_t outline(const struct na_trace *t, const struct na_scale *y,
-		      enum edge upper, enum edge lower, bool closed)
+static size_t trace_outline(const struct na_trace *t, const struct na_scale *y,
+			    enum edge upper, enum edge lower, bool closed)
 {
 	size_t n = 0;
 
@@ -135,7 +135,7 @@ static size_t outline(const struct na_trace *t, const struct na_scale *y,
 void na_trace_band(struct na_canvas *c, const struct na_trace *t,
 		   const struct na_scale *y, struct na_color color)
 {
-	size_t n = outline(t, y, EDGE_MAX, EDGE_MIN, true);
+	size_t n = trace_outline(t, y, EDGE_MAX, EDGE_MIN, true);
 
 	na_draw_area(c, t->points, n, color);
 }
@@ -143,7 +143,7 @@ void na_trace_band(struct na_canvas *c, const struct na_trace *t,
 void na_trace_fill(struct na_canvas *c, const struct na_trace *t,
 		   const struct na_scale *y, struct na_color color)
 {
-	size_t n = outline(t, y, EDGE_MEAN, EDGE_ZERO, true);
+	size_t n = trace_outline(t, y, EDGE_MEAN, EDGE_ZERO, true);
 
 	na_draw_area(c, t->points, n, color);
 }
@@ -151,7 +151,7 @@ void na_trace_fill(struct na_canvas *c, const struct na_trace *t,
 void na_trace_line(struct na_canvas *c, const struct na_trace *t,
 		   const struct na_scale *y, const struct na_pen *pen)
 {
-	size_t n = outline(t, y, EDGE_MEAN, EDGE_ZERO, false);
+	size_t n = trace_outline(t, y, EDGE_MEAN, EDGE_ZERO, false);
 
 	na_draw_polyline(c, t->points, n, pen);
 }

@@ -2,8 +2,8 @@
  * A time series as it is drawn: one range for each column of pixels, or for
  * each bin where bins are wider than pixels.
  */
-#ifndef NETAN_PLOT_TRACE_H
-#define NETAN_PLOT_TRACE_H
+#ifndef PLOT_TRACE_H
+#define PLOT_TRACE_H
 
 #include "plot/canvas.h"
 #include "plot/scale.h"

@@ -2,8 +2,8 @@
  * Text that grows by pieces, and the sentences that figures share: whose
  * data it is, and how much of it counts.
  */
-#ifndef NETAN_PLOT_WORDS_H
-#define NETAN_PLOT_WORDS_H
+#ifndef PLOT_WORDS_H
+#define PLOT_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,8 +23,7 @@ void na_words_break(struct words *w);
  * "120 034 transfers used, 3 422 left out", or what the side calls them. */
 void na_words_runs(const struct na_value *doc, struct words *w);
 void na_words_inputs(const struct na_value *doc, struct words *w);
-void na_words_coverage(const struct na_value *doc, const struct na_value *side,
-		       struct words *w);
+void na_words_coverage(const struct na_result *r, struct words *w);
 
 /* The values of a group's key, "host1 / network"; or the key itself if it is
  * text. */

@@ -8,7 +8,7 @@
 #	            (absent: empty, empty, 0); -u rewrites those files
 #	replay:DIR  tests/fuzz/corpus/NAME through DIR's fuzz_NAME
 #	fuzz:DIR    FUZZ_RUNS mutations of that corpus, from a fixed seed
-#	layers      tools/layers.sh
+#	layers      tools/layers.sh, and that it sees what is planted
 #	skip:WHAT:WHY   counts as one skipped; dashes in WHY are blanks
 #	registry:DIR    every row of a .def file has its tests
 #
@@ -163,7 +163,11 @@ run_fuzz()
 	rm -rf "$out.new"
 }
 
-run_layers() { run_quiet layers bash tools/layers.sh; }
+run_layers()
+{
+	run_quiet layers bash tools/layers.sh
+	run_quiet layers/planted bash tests/layers.sh
+}
 
 # FILE MACRO: the names in the rows of a .def file.
 rows() { sed -n -E "s/^[ \t]*$2\(([a-z0-9_]+).*/\1/p" "$1" 2>/dev/null; }
@@ -215,6 +219,7 @@ run_registry()
 {
 	local name
 	for name in $(rows netan/analyses/analyses.def NA_ANALYSIS); do
+		need "analysis $name room" "netan/analyses/$name/$name.h"
 		need "analysis $name unit" "tests/unit/test_$name*.c"
 		need "analysis $name golden" "tests/golden/$name/*.sh"
 		need "analysis $name oracle" "tests/oracle/$name*.tsv"

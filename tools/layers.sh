@@ -1,28 +1,60 @@
 #!/usr/bin/env bash
 # The folder is the layer, and includes point one way.  Reads every
-# #include of netan/, ingest/ and plot/ and says which ones the table below
-# does not allow; also which files are over 600 lines.  Functions over 100
-# lines are only remarked on: a flat table or switch may be long.
+# #include of netan/, ingest/ and plot/, however deep, and says which ones the
+# table below does not allow, and which folders are too full to find one's way
+# in.  Long files and functions are only remarked on: clear code may be long.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+export LC_ALL=C
 
 base='netan/base/*'
-results="$base|netan/result/*"
-everything='netan/*|ingest/*|plot/*|*.pb-c.h'
+# members.h is made from the tables of members.
+results="$base|netan/result/*|members.h"
+facts="$results|netan/model/*|netan/stats/*"
+judging="$facts|netan/methods/*|netan/analyses/analysis.h"
+reading='ingest/input.h|ingest/bytes/*|netan/model/sink.h'
+for record in transfer device packets hlo hosts/settings logs/hang logs/xla_log; do
+	reading+="|netan/model/$record.h"
+done
+reading+="|$base|netan/model/hosts/settings.def"
 
-# What a file may include; its own folder always.
+# What a file may include; its own room always.
 allowed()
 {
 	case $1 in
 	netan/base/*) ;;
-	netan/model/* | netan/stats/* | netan/result/*) echo "$base" ;;
-	netan/synth/*) echo "$base|xplane.pb-c.h" ;;
-	netan/localise/*) echo "$base|netan/stats/*" ;;
-	netan/checks/* | netan/report/*) echo "$results" ;;
-	netan/analyses/*) echo "$results|netan/model/*|netan/stats/*|netan/localise/*" ;;
-	netan/cli/*) echo "$everything" ;;
-	ingest/*) echo "$base|netan/model/transfer.h|netan/model/sink.h|netan/model/packets.h|netan/model/device.h|netan/model/hlo.h|netan/model/settings.h|netan/model/settings.def|netan/model/xla_log.h|netan/model/hang.h|xplane.pb-c.h" ;;
-	plot/*) echo "$results" ;;
+	netan/model/*) echo "$base|netan/model/*" ;;
+	netan/stats/*) echo "$base|netan/stats/*" ;;
+	netan/result/*) echo "$results" ;;
+	netan/methods/*) echo "$facts|netan/methods/*" ;;
+	netan/analyses/* | netan/judges/* | netan/checks/*) echo "$judging" ;;
+	netan/synth/*) echo "$base|netan/model/*|netan/stats/*|netan/methods/*|netan/synth/*" ;;
+	netan/report/*) echo "$results|plot/*" ;;
+	netan/engine/*) echo "$judging|netan/analyses/*|netan/judges/*|netan/checks/*|netan/synth/*|netan/world/*|netan/engine/*|ingest/*" ;;
+	netan/cli/*) echo "$results|netan/*|ingest/*|plot/*" ;;
+	ingest/bytes/*) echo "$base" ;;
+	# They lead the packets to those who follow them.
+	ingest/capture/capture.? | ingest/capture/read.c)
+		echo "$reading|ingest/calls/*|ingest/roce/*|ingest/tcp/*" ;;
+	ingest/roce/* | ingest/tcp/*) echo "$reading|ingest/capture/*" ;;
+	ingest/calls/*) echo "$reading|ingest/capture/*|ingest/tcp/*" ;;
+	# Both hold programs.
+	ingest/transfer_file/* | ingest/xspace/*) echo "$reading|ingest/hlo/*" ;;
+	ingest/*) echo "$reading" ;;
+	plot/*) echo "$results|plot/*" ;;
+	esac
+}
+
+# What an analysis or a judge shows to its neighbours: NAME/NAME.h.
+door()
+{
+	local room=${2%/*}
+	case $1:$2 in
+	netan/analyses/*:netan/analyses/*/* | netan/judges/*:netan/judges/*/* | \
+		netan/judges/*:netan/analyses/*/* | netan/analyses/*:netan/judges/*/* | \
+		netan/checks/*:netan/analyses/*/* | netan/checks/*:netan/judges/*/*)
+		[[ ${2##*/} == "${room##*/}.h" ]] ;;
+	*) false ;;
 	esac
 }
 
@@ -32,9 +64,34 @@ allowed_library()
 	case $2 in
 	gsl/*) [[ $1 == netan/stats/* || $1 == netan/cli/main.c ]] ;;
 	cairo*) [[ $1 == plot/canvas* ]] ;;
-	pcap*) [[ $1 == ingest/live* || $1 == ingest/capture_filter* ]] ;;
-	nghttp2*) [[ $1 == ingest/hpack* ]] ;;
-	nettle/*) [[ $1 == netan/report/sha256.c ]] ;;
+	pcap*) [[ $1 == ingest/capture/live.? || $1 == ingest/capture/filter.? ]] ;;
+	nghttp2*) [[ $1 == ingest/calls/hpack.? ]] ;;
+	nettle/*) [[ $1 == netan/base/sha256.c ]] ;;
+	esac
+}
+
+# Includes that should not be: a line goes when its include does.  None comes.
+known=(
+	'ingest/bytes/spool.h ingest/input.h'
+	'netan/engine/battery.c netan/cli/anonymize.h'
+	'netan/engine/battery.c netan/cli/opt.h'
+	'netan/engine/programs/find.h netan/cli/cli.h'
+	'netan/engine/programs/read.c netan/cli/anonymize.h'
+	'netan/engine/session/captures.c netan/cli/anonymize.h'
+	'netan/engine/session/read.c netan/cli/anonymize.h'
+	'netan/engine/session/session.c netan/cli/anonymize.h'
+	'netan/engine/session/session.h netan/cli/cli.h'
+	'netan/engine/session/topology.c netan/cli/anonymize.h'
+)
+
+# Folders of more than 25 files, and why.
+crowded()
+{
+	case $1 in
+	netan/base) ;; # each used everywhere, none the part of another
+	netan/checks) ;; # one file for each check
+	netan/cli/commands) ;; # one for each command, and what two of them share
+	*) false ;;
 	esac
 }
 
@@ -52,28 +109,48 @@ matches()
 status=0
 complain() { echo "$*"; status=1; }
 
-shopt -s nullglob
-files=(netan/*/*.[ch] netan/*/*.def ingest/*.[ch] ingest/*.def plot/*.[ch] plot/*.def)
-for f in "${files[@]}"; do
-	may="${f%/*}/*|$(allowed "$f")"
-	while IFS=: read -r line what; do
-		case $what in
-		\"*) matches "${what//\"/}" "$may" ||
-			complain "$f:$line: ${f%/*} may not include $what" ;;
-		\<*) what=${what#<}
-			allowed_library "$f" "${what%>}" ||
-			complain "$f:$line: ${f%/*} may not include <$what" ;;
-		esac
-	done < <(sed -n -E '/^[ \t]*#[ \t]*include[ \t]*["<]/ { =; s/^[^"<]*(["<][^">]*[">]).*/\1/p }' "$f" |
-		paste -d: - -)
+# FILE LINE WHAT: an include that the table does not allow.
+refuse()
+{
+	local i
+	for i in "${!known[@]}"; do
+		if [[ ${known[i]} == "$1 $3" ]]; then
+			seen[i]=1
+			return
+		fi
+	done
+	complain "$1:$2: ${1%/*} may not include $3"
+}
+
+mapfile -t files < <(find netan ingest plot -name '[a-z]*.[ch]' -o -name '[a-z]*.def' | sort)
+seen=()
+last=''
+while IFS=: read -r f line what; do
+	[[ $f == "$last" ]] || may="${f%/*}/*|$(allowed "$f")"
+	last=$f
+	case $what in
+	\"*) what=${what//\"/}
+		matches "$what" "$may" || door "$f" "$what" || refuse "$f" "$line" "$what" ;;
+	\<*) what=${what//[<>]/}
+		allowed_library "$f" "$what" || refuse "$f" "$line" "<$what>" ;;
+	esac
+done < <(grep -n -H -E '^[ 	]*#[ 	]*include[ 	]*["<]' "${files[@]}" |
+	sed -E 's/^([^:]*:[0-9]+:)[^"<]*(["<][^">]*[">]).*/\1\2/')
+for i in "${!known[@]}"; do
+	[[ ${seen[i]-} ]] || complain "tools/layers.sh: no longer there, so no longer known: ${known[i]}"
 done
 
-for f in "${files[@]}" tests/*/*.[ch]; do
-	n=$(wc -l <"$f")
-	((n <= 600)) || complain "$f: $n lines; over 600 is two files"
-	awk -v f="$f" '/^{/ { start = NR }
-		/^}/ && start { if (NR - start > 101)
-			print "note: " f ":" start ": a function of " NR - start - 1 " lines"
-			start = 0 }' "$f"
-done
+while read -r n folder; do
+	((n <= 25)) || crowded "$folder" || complain "$folder: $n files; over 25 want rooms, or a reason here"
+done < <(printf '%s\n' "${files[@]%/*}" | sort | uniq -c)
+
+mapfile -t ours < <(printf '%s\n' "${files[@]}"; find tests -name '[a-z]*.[ch]' | sort)
+awk 'function told() { if (n > 800) print "note: " file ": " n " lines; has a part of it a name of its own?" }
+	FNR == 1 { told(); file = FILENAME; start = 0 }
+	{ n = FNR }
+	/^{/ { start = FNR }
+	/^}/ && start { if (FNR - start > 101)
+		print "note: " file ":" start ": a function of " FNR - start - 1 " lines"
+		start = 0 }
+	END { told() }' "${ours[@]}"
 exit $status

@@ -36,11 +36,11 @@ struct na_csv na_csv_of(const char *text, size_t n, const char *file,
 
 /* The next row that says something; NA_END behind the last. */
 enum na_status na_csv_next(struct na_csv *c, struct na_csv_row *r,
-			   struct na_err *err);
+			   struct na_err *err) NA_MUST_CHECK;
 
 /* NA_EFORMAT: file, line, what is wrong, what was expected. */
 enum na_status na_csv_bad(const struct na_csv *c, const char *what,
-			  struct na_err *err);
+			  struct na_err *err) NA_MUST_CHECK;
 
 /* Case does not count. */
 bool na_csv_is(const struct na_csv_field *f, const char *word);

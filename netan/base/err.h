@@ -37,9 +37,9 @@ enum na_status na_fail(struct na_err *err, enum na_status status,
 enum na_status na_fail_nomem(struct na_err *err);
 enum na_status na_fail_errno(struct na_err *err, const char *what);
 
-/* For a status that tells its caller nothing new: err is looked at later, or
- * nobody is left to hear of it. */
-static inline void na_ignore(enum na_status status)
+/* For a status that the err behind the call holds as well, and that is looked
+ * at there, later. */
+static inline void na_in_err(enum na_status status)
 {
 	(void)status;
 }

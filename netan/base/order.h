@@ -28,7 +28,8 @@
 #define NA_ORDER(name, type, ...) \
 	static int name(const void *first, const void *second) \
 	{ \
-		const type *x = first, *y = second; \
+		type const *x = first; \
+		type const *y = second; \
 \
 		return NA_THEN(__VA_ARGS__); \
 	}

@@ -18,7 +18,7 @@ struct na_text {
 	size_t n;
 };
 
-static inline struct na_text na_piece(const char *s, size_t n)
+static inline struct na_text na_text_n(const char *s, size_t n)
 {
 	return (struct na_text){s, n};
 }
@@ -42,7 +42,7 @@ static inline bool na_text_same(struct na_text a, struct na_text b)
 
 static inline bool na_text_is(struct na_text x, const char *word)
 {
-	return na_text_same(x, na_piece(word, strlen(word)));
+	return na_text_same(x, na_text_n(word, strlen(word)));
 }
 
 static inline bool na_text_begins(struct na_text x, const char *word)

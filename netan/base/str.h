@@ -36,10 +36,7 @@ void na_str_join(struct na_str *s, const char *between, const char *fmt, ...)
 	NA_PRINTF(3, 4);
 
 /* "" or "s". */
-static inline const char *na_plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
+#define na_plural(n) ((n) == 1 ? "" : "s")
 
 /* Room for a count and a noun of up to 47 bytes. */
 #define NA_COUNT_BUF 96

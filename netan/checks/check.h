@@ -17,12 +17,6 @@
 #include "netan/base/arena.h"
 #include "netan/result/result.h"
 
-enum na_finding_severity { /* as enum na_severity of the analyses */
-			   NA_FINDING_INFO = 1,
-			   NA_FINDING_WARNING,
-			   NA_FINDING_ERROR
-};
-
 /* How sure a finding is. */
 enum na_confidence {
 	NA_CERTAIN, /* counted: the trace says so */
@@ -38,7 +32,7 @@ struct na_limits {
 };
 
 /* One result that checks may read, by name: that of the analysis, or of an
- * analysis asked in a particular way (netan/cli/evidence.def). */
+ * analysis asked in a particular way (netan/engine/evidence.def). */
 struct na_exhibit {
 	const char *name;
 	const struct na_result *result; /* NULL: there is none */
@@ -47,7 +41,7 @@ struct na_exhibit {
 
 struct na_finding {
 	const struct na_check *check;
-	enum na_finding_severity severity;
+	enum na_severity severity;
 	enum na_confidence confidence;
 	/* What the finding cost, for the order within a severity and for the
 	 * verdict; NaN: cannot be told. */
@@ -106,8 +100,7 @@ const struct na_value *na_case_doc(const struct na_case *c, const char *name);
 
 /* A new finding of the running check: no times, cost unknown, evidence an
  * empty object.  NULL when memory is short. */
-struct na_finding *na_case_find(struct na_case *c,
-				enum na_finding_severity severity,
+struct na_finding *na_case_find(struct na_case *c, enum na_severity severity,
 				enum na_confidence confidence);
 /* The running check has found the reason of another one's finding, and puts
  * it there instead of telling it twice. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/checks/check.h"
 #include "netan/result/emit.h"
@@ -70,8 +72,7 @@ const struct na_value *na_case_doc(const struct na_case *c, const char *name)
 	return r ? na_result_get_doc(r) : NULL;
 }
 
-struct na_finding *na_case_find(struct na_case *c,
-				enum na_finding_severity severity,
+struct na_finding *na_case_find(struct na_case *c, enum na_severity severity,
 				enum na_confidence confidence)
 {
 	struct na_finding *f = na_arena_alloc(c->arena, sizeof(*f));
@@ -89,7 +90,7 @@ struct na_finding *na_case_find(struct na_case *c,
 		.from_s = NAN,
 		.to_s = NAN,
 		.evidence = na_put_object(c->r, na_result_side(c->r),
-					  "evidence"),
+					  M_evidence),
 	};
 	c->findings[c->n++] = f;
 	return f;
@@ -183,32 +184,18 @@ static size_t place_of(const struct na_check *check)
 	return i;
 }
 
-/* Worst first, then what cost most, then the order of the playbook. */
-static int by_weight(const void *pa, const void *pb)
+static double cost(const struct na_finding *f)
 {
-	const struct na_finding *a = *(struct na_finding *const *)pa;
-	const struct na_finding *b = *(struct na_finding *const *)pb;
-	double x = isnan(a->lost_s) ? -1 : a->lost_s;
-	double y = isnan(b->lost_s) ? -1 : b->lost_s;
-	size_t i = place_of(a->check), k = place_of(b->check);
-
-	if (a->severity != b->severity)
-		return a->severity > b->severity ? -1 : 1;
-	if (x != y)
-		return x > y ? -1 : 1;
-	if (i != k)
-		return i < k ? -1 : 1;
-	if (a->from_s != b->from_s && !isnan(a->from_s) && !isnan(b->from_s))
-		return a->from_s < b->from_s ? -1 : 1;
-	return strcmp(a->title, b->title);
+	return isnan(f->lost_s) ? -1 : f->lost_s;
 }
 
+/* Worst first, then what cost most, then the order of the playbook. */
+NA_ORDER(by_weight, struct na_finding *, NA_CMP((*y)->severity, (*x)->severity),
+	 NA_CMP(cost(*y), cost(*x)),
+	 NA_CMP(place_of((*x)->check), place_of((*y)->check)),
+	 NA_CMP((*x)->from_s, (*y)->from_s), strcmp((*x)->title, (*y)->title))
+
 /* clang-format off */
-static const char *const severities[] = {
-	[NA_FINDING_INFO] = "info",
-	[NA_FINDING_WARNING] = "warning",
-	[NA_FINDING_ERROR] = "error",
-};
 static const char *const confidences[] = {
 	[NA_CERTAIN] = "certain",
 	[NA_LIKELY] = "likely",
@@ -221,18 +208,18 @@ static void put_finding(struct na_case *c, struct na_value *list,
 {
 	struct na_value *row = na_put_object(c->r, list, NULL);
 
-	na_put_text(c->r, row, "id", f->check->id);
-	na_put_text(c->r, row, "severity", severities[f->severity]);
-	na_put_text(c->r, row, "title", f->title);
-	na_put_alias(c->r, row, "evidence", f->evidence);
-	na_put_real(c->r, row, "from_s", f->from_s);
-	na_put_real(c->r, row, "to_s", f->to_s);
-	na_put_text(c->r, row, "confidence", confidences[f->confidence]);
-	na_put_text(c->r, row, "remedy", f->remedy);
-	na_put_text(c->r, row, "command", f->command);
-	na_put_real(c->r, row, "lost_s", f->lost_s);
+	na_put_text(c->r, row, M_id, f->check->id);
+	na_put_text(c->r, row, M_severity, na_severity_name(f->severity));
+	na_put_text(c->r, row, M_title, f->title);
+	na_put_alias(c->r, row, M_evidence, f->evidence);
+	na_put_real(c->r, row, M_from_s, f->from_s);
+	na_put_real(c->r, row, M_to_s, f->to_s);
+	na_put_text(c->r, row, M_confidence, confidences[f->confidence]);
+	na_put_text(c->r, row, M_remedy, f->remedy);
+	na_put_text(c->r, row, M_command, f->command);
+	na_put_real(c->r, row, M_lost_s, f->lost_s);
 	if (f->also)
-		na_put_text(c->r, row, "also", f->also->id);
+		na_put_text(c->r, row, M_also, f->also->id);
 }
 
 struct sorted {
@@ -260,8 +247,8 @@ static void run_one(struct na_case *c, const struct na_check *check,
 		return;
 	}
 	row = na_put_object(c->r, to->not_run, NULL);
-	na_put_text(c->r, row, "id", check->id);
-	na_put_text(c->r, row, "missing", missing);
+	na_put_text(c->r, row, M_id, check->id);
+	na_put_text(c->r, row, M_missing, missing);
 }
 
 enum na_status na_checks_run(const struct na_checks_asked *asked,
@@ -282,20 +269,19 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 	struct sorted to;
 
 	na_arena_init(&arena);
-	to.passed = na_put_list(r, na_result_side(r), "passed");
-	to.not_run = na_put_list(r, na_result_side(r), "not_run");
+	to.passed = na_put_list(r, na_result_side(r), M_passed);
+	to.not_run = na_put_list(r, na_result_side(r), M_not_run);
 	for (size_t i = 0; na_checks[i]; i++) {
 		if (na_case_asks(&c, na_checks[i]->id))
 			run_one(&c, na_checks[i], &to);
 	}
-	if (c.n)
-		qsort(c.findings, c.n, sizeof(struct na_finding *), by_weight);
-	na_put_text(r, body, "verdict", na_verdict(&c));
-	list = na_put_list(r, body, "findings");
+	na_sort(c.findings, c.n, by_weight);
+	na_put_text(r, body, M_verdict, na_verdict(&c));
+	list = na_put_list(r, body, M_findings);
 	for (size_t i = 0; i < c.n; i++)
 		put_finding(&c, list, c.findings[i]);
-	na_put_alias(r, body, "passed", to.passed);
-	na_put_alias(r, body, "not_run", to.not_run);
+	na_put_alias(r, body, M_passed, to.passed);
+	na_put_alias(r, body, M_not_run, to.not_run);
 	na_checks_views(&c);
 	*worst = c.n ? (int)c.findings[0]->severity : 0;
 	free(c.findings);

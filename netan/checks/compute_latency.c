@@ -3,31 +3,27 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/check.h"
 
-static double real(const struct na_value *in, const char *name)
-{
-	return na_real_of(na_get(in, name), NAN);
-}
-
 static void find(struct na_case *c, const struct na_value *x)
 {
-	struct na_finding *f = na_case_find(c, NA_FINDING_WARNING, NA_LIKELY);
-	const char *host = na_text_of(na_get(x, "host"), "?");
-	const char *label = na_text_of(na_get(x, "label"), NULL);
+	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY);
+	const char *host = na_text_or(x, M_host, "?");
+	const char *label = na_text_or(x, M_label, NULL);
 	char p50[NA_UNIT_BUF];
 
 	if (!f)
 		return;
-	na_print_time(p50, (int64_t)(real(x, "p50_us") * 1e6), 3);
+	na_print_time(p50, (int64_t)(na_number_at(x, M_p50_us) * 1e6), 3);
 	f->title = na_case_text(c,
 				"reductions on %.100s%s%.60s take %.3g times "
 				"as long as on the other hosts: %s in the "
 				"median of %" PRId64 " (robust z %.3g)",
 				host, label ? " of " : "", label ? label : "",
-				real(x, "ratio"), p50,
-				na_int_of(na_get(x, "count"), 0), real(x, "z"));
+				na_number_at(x, M_ratio), p50,
+				na_count_at(x, M_count), na_number_at(x, M_z));
 	f->remedy = na_case_text(c,
 				 "look at the CPU and the memory of %.100s: "
 				 "what else runs there, its clock rate, memory "
@@ -38,28 +34,24 @@ static void find(struct na_case *c, const struct na_value *x)
 	f->culprit =
 		na_case_text(c, "slow reductions on %.100s: its CPU or memory",
 			     host);
-	na_put_text(c->r, f->evidence, "host", host);
-	na_put_text(c->r, f->evidence, "label", label);
-	na_put_int(c->r, f->evidence, "reductions",
-		   na_int_of(na_get(x, "count"), 0));
-	na_put_real(c->r, f->evidence, "p50_us", real(x, "p50_us"));
-	na_put_real(c->r, f->evidence, "p99_us", real(x, "p99_us"));
-	na_put_real(c->r, f->evidence, "total_s", real(x, "total_s"));
-	na_put_real(c->r, f->evidence, "z", real(x, "z"));
-	na_put_real(c->r, f->evidence, "ratio", real(x, "ratio"));
+	na_put_text(c->r, f->evidence, M_host, host);
+	na_put_text(c->r, f->evidence, M_label, label);
+	na_put_int(c->r, f->evidence, M_reductions, na_count_at(x, M_count));
+	na_put_real(c->r, f->evidence, M_p50_us, na_number_at(x, M_p50_us));
+	na_put_real(c->r, f->evidence, M_p99_us, na_number_at(x, M_p99_us));
+	na_put_real(c->r, f->evidence, M_total_s, na_number_at(x, M_total_s));
+	na_put_real(c->r, f->evidence, M_z, na_number_at(x, M_z));
+	na_put_real(c->r, f->evidence, M_ratio, na_number_at(x, M_ratio));
 }
 
-static void judge(struct na_case *c)
+static void judge_compute_latency(struct na_case *c)
 {
-	const struct na_value *list = na_get(na_case_body(c, "collectives"),
-					     "reductions");
-	const struct na_value *x = list ? list->u.of.first : NULL;
 	bool compared = false;
 
-	for (; x; x = x->next) {
-		compared |= !isnan(real(x, "z"));
-		if (real(x, "z") > c->limits->compute_z &&
-		    real(x, "ratio") > c->limits->compute_ratio)
+	na_for_each (x, na_get(na_case_body(c, "collectives"), "reductions")) {
+		compared |= !isnan(na_number_at(x, M_z));
+		if (na_number_at(x, M_z) > c->limits->compute_z &&
+		    na_number_at(x, M_ratio) > c->limits->compute_ratio)
 			find(c, x);
 	}
 	/* Two others at least tell what is usual. */
@@ -73,5 +65,5 @@ const struct na_check na_check_compute_latency = {
 	.question = "a host that computes its reductions slowly",
 	.source = "playbook: compute-latency",
 	.needs = {"collectives"},
-	.judge = judge,
+	.judge = judge_compute_latency,
 };

@@ -7,25 +7,26 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "members.h"
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/host_events.h"
 #include "netan/checks/look.h"
 
-static enum na_finding_severity severity(const struct na_case *c,
-					 int64_t transfers, double share)
+static enum na_severity severity(const struct na_case *c, int64_t transfers,
+				 double share)
 {
 	if (!transfers)
-		return NA_FINDING_INFO;
-	return share > c->limits->dma_overlap ? NA_FINDING_ERROR
-					      : NA_FINDING_WARNING;
+		return NA_SEV_INFO;
+	return share > c->limits->dma_overlap ? NA_SEV_ERROR : NA_SEV_WARNING;
 }
 
 static void judge_run(struct na_case *c, const struct na_value *run)
 {
-	const struct na_value *k = na_get(run, "registrations");
-	int64_t transfers = na_int_of(na_get(run, "transfers"), 0);
-	double share = na_real_of(na_get(k, "touched_share"), 0);
-	int64_t n = na_int_of(na_get(k, "count"), 0);
+	const struct na_value *k = na_get(run, M_registrations);
+	int64_t transfers = na_count_at(run, M_transfers);
+	double share = na_number_or(k, "touched_share", 0);
+	int64_t n = na_count_at(k, M_count);
 	struct na_finding *f = na_case_find(c, severity(c, transfers, share),
 					    NA_CERTAIN);
 	char took[NA_UNIT_BUF];
@@ -37,8 +38,8 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 		c,
 		"%" PRId64 " registration%s of host memory (MapDmaBuffer) in "
 		"the steady state, %s, %s in all, from %.3f s to %.3f s, %s",
-		n, n == 1 ? "" : "s", na_hostev_where(c, run, "registrations"),
-		na_hostev_time(took, k, "total_s"), f->from_s, f->to_s,
+		n, na_plural(n), na_hostev_where(c, run, "registrations"),
+		na_hostev_time(took, k, M_total_s), f->from_s, f->to_s,
 		transfers ? na_case_text(c, "during %.2g %% of the transfers",
 					 share * 100)
 			  : "but no transfer that could wait for them");
@@ -55,7 +56,7 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 /* Registrations, and nothing tells which are of the start-up. */
 static bool all_start_up(struct na_case *c, const struct na_value *run)
 {
-	int64_t n = na_int_of(na_dig(run, "registrations.startup"), 0);
+	int64_t n = na_count_at(run, "registrations.startup");
 	const struct na_value *seen = na_get(run, "steady_seen");
 
 	if (!n || !seen || seen->u.flag)
@@ -64,15 +65,15 @@ static bool all_start_up(struct na_case *c, const struct na_value *run)
 			"a completed step, or more time: %" PRId64
 			" registration%s of host memory, all where the "
 			"start-up may be",
-			n, n == 1 ? "" : "s");
+			n, na_plural(n));
 	return true;
 }
 
-static void judge(struct na_case *c)
+static void judge_dma_registration(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "host_events"), *run;
 
-	for (run = na_first(body, "runs"); run; run = run->next) {
+	for (run = na_first(body, M_runs); run; run = run->next) {
 		if (all_start_up(c, run))
 			return;
 	}
@@ -85,5 +86,5 @@ const struct na_check na_check_dma_registration = {
 	.question = "host memory registered for DMA after the start-up",
 	.source = "playbook: dma-registration",
 	.needs = {"host_events"},
-	.judge = judge,
+	.judge = judge_dma_registration,
 };

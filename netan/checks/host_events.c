@@ -1,8 +1,10 @@
 #include "netan/checks/host_events.h"
+#include "members.h"
 
 #include <inttypes.h>
 #include <math.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 
 const char na_hostev_remedy[] =
@@ -16,54 +18,44 @@ const struct na_value *na_hostev_next(const struct na_case *c, const char *kind,
 	const struct na_value *runs = na_get(na_case_body(c, "host_events"),
 					     "runs");
 
-	run = run ? run->next : runs ? runs->u.of.first : NULL;
-	while (run && !na_int_of(na_get(na_get(run, kind), "count"), 0))
+	run = run ? run->next : na_items(runs);
+	while (run && !na_count_at(na_get(run, kind), M_count))
 		run = run->next;
 	return run;
-}
-
-static double real(const struct na_value *in, const char *name)
-{
-	return na_real_of(na_get(in, name), NAN);
 }
 
 const char *na_hostev_time(char *buf, const struct na_value *in,
 			   const char *name)
 {
-	double s = na_real_of(na_get(in, name), 0);
+	double s = na_number_or(in, name, 0);
 
 	/* Sums of damaged times may be longer than there is time. */
-	return na_print_time(buf, s < 9e6 ? (int64_t)(s * 1e12) : NA_TIME_MAX,
-			     3);
+	return na_print_time(buf, s < 9e6 ? na_ps_of_s(s) : NA_TIME_MAX, 3);
 }
 
 static void put_bytes(struct na_case *c, struct na_value *to,
 		      const struct na_value *from)
 {
-	double bytes = real(from, "bytes");
+	double bytes = na_number_at(from, M_bytes);
 
 	if (bytes < 9e18)
-		na_put_int(c->r, to, "bytes", (int64_t)bytes);
+		na_put_int(c->r, to, M_bytes, (int64_t)bytes);
 	else
-		na_put_null(c->r, to, "bytes");
+		na_put_null(c->r, to, M_bytes);
 }
 
 static void put_threads(struct na_case *c, struct na_finding *f,
 			const struct na_value *from)
 {
 	struct na_value *list = na_put_list(c->r, f->evidence, "threads");
-	const struct na_value *t = from ? from->u.of.first : NULL;
 
-	for (; t; t = t->next) {
+	na_for_each (t, from) {
 		struct na_value *row = na_put_object(c->r, list, NULL);
 
-		na_put_text(c->r, row, "host",
-			    na_text_of(na_get(t, "host"), NULL));
-		na_put_text(c->r, row, "thread",
-			    na_text_of(na_get(t, "thread"), NULL));
-		na_put_int(c->r, row, "count",
-			   na_int_of(na_get(t, "count"), 0));
-		na_put_real(c->r, row, "total_s", real(t, "total_s"));
+		na_put_text(c->r, row, M_host, na_text_or(t, M_host, NULL));
+		na_put_text(c->r, row, "thread", na_text_or(t, "thread", NULL));
+		na_put_int(c->r, row, M_count, na_count_at(t, M_count));
+		na_put_real(c->r, row, M_total_s, na_number_at(t, M_total_s));
 		put_bytes(c, row, t);
 	}
 }
@@ -73,7 +65,7 @@ void na_hostev_tell(struct na_case *c, struct na_finding *f,
 {
 	/* clang-format off */
 	static const char *const numbers[] = {
-		"total_s", "first_s", "last_s", "p50_s", "p99_s",
+		M_total_s, M_first_s, M_last_s, "p50_s", "p99_s",
 		"touched_share", "worst_share",
 	};
 	static const char *const counts[] = {
@@ -83,22 +75,19 @@ void na_hostev_tell(struct na_case *c, struct na_finding *f,
 	const struct na_value *k = na_get(run, kind);
 	struct na_value *to = f->evidence;
 
-	f->from_s = real(k, "first_s");
-	f->to_s = real(k, "last_s");
-	na_put_text(c->r, to, "label", na_text_of(na_get(run, "label"), NULL));
-	na_put_real(c->r, to, "steady_from_s", real(run, "steady_from_s"));
-	na_put_text(c->r, to, "steady_by",
-		    na_text_of(na_get(run, "steady_by"), NULL));
-	na_put_int(c->r, to, "transfers",
-		   na_int_of(na_get(run, "transfers"), 0));
+	f->from_s = na_number_at(k, M_first_s);
+	f->to_s = na_number_at(k, M_last_s);
+	na_put_text(c->r, to, M_label, na_text_or(run, M_label, NULL));
+	na_put_real(c->r, to, "steady_from_s",
+		    na_number_at(run, "steady_from_s"));
+	na_put_text(c->r, to, "steady_by", na_text_or(run, "steady_by", NULL));
+	na_put_int(c->r, to, M_transfers, na_count_at(run, M_transfers));
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		na_put_int(c->r, to, counts[i],
-			   na_int_of(na_get(k, counts[i]), 0));
+		na_put_int(c->r, to, counts[i], na_count_at(k, counts[i]));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		na_put_real(c->r, to, numbers[i], real(k, numbers[i]));
+		na_put_real(c->r, to, numbers[i], na_number_at(k, numbers[i]));
 	put_bytes(c, to, k);
-	na_put_text(c->r, to, "worst_host",
-		    na_text_of(na_get(k, "worst_host"), NULL));
+	na_put_text(c->r, to, "worst_host", na_text_or(k, "worst_host", NULL));
 	put_threads(c, f, na_get(k, "threads"));
 }
 
@@ -107,17 +96,16 @@ const char *na_hostev_where(struct na_case *c, const struct na_value *run,
 {
 	const struct na_value *k = na_get(run, kind);
 	const struct na_value *threads = na_get(k, "threads");
-	const char *label = na_text_of(na_get(run, "label"), NULL);
-	const struct na_value *first = threads ? threads->u.of.first : NULL;
-	int64_t n = na_int_of(na_get(k, "n_threads"), 0);
-	int64_t hosts = na_int_of(na_get(k, "hosts"), 0);
+	const char *label = na_text_or(run, M_label, NULL);
+	const struct na_value *first = na_items(threads);
+	int64_t n = na_count_at(k, "n_threads");
+	int64_t hosts = na_count_at(k, M_hosts);
 	const char *place =
-		hosts > 1
-			? na_case_text(c, "%" PRId64 " hosts", hosts)
-			: na_case_text(c, "%.100s",
-				       na_text_of(na_get(first, "host"), "?"));
+		hosts > 1 ? na_case_text(c, "%" PRId64 " hosts", hosts)
+			  : na_case_text(c, "%.100s",
+					 na_text_or(first, M_host, "?"));
 
 	return na_case_text(c, "on %" PRId64 " thread%s of %s%s%.60s", n,
-			    n == 1 ? "" : "s", place, label ? " of " : "",
+			    na_plural(n), place, label ? " of " : "",
 			    label ? label : "");
 }

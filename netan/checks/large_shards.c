@@ -10,41 +10,31 @@
  *           pass in the median; with shards of 8 MiB the first is sent within
  *           a millisecond.
  *
- * Waiting for the network itself is no gap (netan/analyses/shards.h).  A job
- * with default shards has neither: its sends are of 8 MiB, and a copy takes
- * 10 ms only from some hundred MiB on.
+ * Waiting for the network itself is no gap (netan/analyses/shards/shards.h).
+ * A job with default shards has neither: its sends are of 8 MiB, and a copy
+ * takes 10 ms only from some hundred MiB on.
  */
 #include <inttypes.h>
 #include <math.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/check.h"
 
 #define LEAST_SHARE 0.05 /* of the executions' time */
 
-static double real(const struct na_value *in, const char *name)
-{
-	return na_real_of(na_get(in, name), NAN);
-}
-
-static const struct na_value *first_of(const struct na_value *list)
-{
-	return list ? list->u.of.first : NULL;
-}
-
 static bool waits(const struct na_value *x)
 {
-	return real(x, "gap_share") >= LEAST_SHARE;
+	return na_number_at(x, "gap_share") >= LEAST_SHARE;
 }
 
 /* Bytes of large transfers behind their copies, where that costs time. */
 static double serial_share(const struct na_value *run)
 {
-	double all = real(run, "bytes"), serial = 0;
-	const struct na_value *x = first_of(na_get(run, "collectives"));
+	double all = na_number_at(run, M_bytes), serial = 0;
 
-	for (; x; x = x->next)
-		serial += waits(x) ? real(x, "serial_bytes") : 0;
+	na_for_each (x, na_get(run, M_collectives))
+		serial += waits(x) ? na_number_at(x, "serial_bytes") : 0;
 	return all > 0 ? serial / all : 0;
 }
 
@@ -59,11 +49,10 @@ struct named {
 static void name(struct na_case *c, const struct na_value *run,
 		 struct named *out, struct na_value *list)
 {
-	const struct na_value *x = first_of(na_get(run, "collectives"));
-
-	for (; x; x = x->next) {
-		int64_t serial = na_int_of(na_get(x, "serial_sends"), 0);
-		bool gap = real(x, "gap_p50_s") * 1e3 > c->limits->dma_gap;
+	na_for_each (x, na_get(run, M_collectives)) {
+		int64_t serial = na_count_at(x, "serial_sends");
+		bool gap = na_number_at(x, "gap_p50_s") * 1e3 >
+			   c->limits->dma_gap;
 		struct na_value *row;
 
 		if (!waits(x) || (!gap && !(out->by_size && serial)))
@@ -71,17 +60,22 @@ static void name(struct na_case *c, const struct na_value *run,
 		if (!out->n++)
 			out->worst = x;
 		out->serial += serial;
-		out->max_bytes = fmax(out->max_bytes, real(x, "max_bytes"));
+		out->max_bytes = fmax(out->max_bytes,
+				      na_number_at(x, M_max_bytes));
 		row = list ? na_put_object(c->r, list, NULL) : NULL;
-		na_put_text(c->r, row, "collective",
-			    na_text_of(na_get(x, "collective"), NULL));
-		na_put_int(c->r, row, "executions",
-			   na_int_of(na_get(x, "executions"), 0));
-		na_put_real(c->r, row, "gap_p50_s", real(x, "gap_p50_s"));
-		na_put_real(c->r, row, "gap_max_s", real(x, "gap_max_s"));
-		na_put_real(c->r, row, "gap_share", real(x, "gap_share"));
+		na_put_text(c->r, row, M_collective,
+			    na_text_or(x, M_collective, NULL));
+		na_put_int(c->r, row, M_executions,
+			   na_count_at(x, M_executions));
+		na_put_real(c->r, row, "gap_p50_s",
+			    na_number_at(x, "gap_p50_s"));
+		na_put_real(c->r, row, "gap_max_s",
+			    na_number_at(x, "gap_max_s"));
+		na_put_real(c->r, row, "gap_share",
+			    na_number_at(x, "gap_share"));
 		na_put_int(c->r, row, "serial_sends", serial);
-		na_put_real(c->r, row, "max_bytes", real(x, "max_bytes"));
+		na_put_real(c->r, row, M_max_bytes,
+			    na_number_at(x, M_max_bytes));
 	}
 }
 
@@ -89,12 +83,12 @@ static void put_title(struct na_case *c, struct na_finding *f,
 		      const struct na_value *run, const struct named *x,
 		      double share)
 {
-	const char *label = na_text_of(na_get(run, "label"), NULL);
+	const char *label = na_text_or(run, M_label, NULL);
 	char gap[NA_UNIT_BUF], most[NA_UNIT_BUF];
 	const char *of = label ? na_case_text(c, " of %.60s", label) : "";
-	const char *name = na_text_of(na_get(x->worst, "collective"), "?");
+	const char *name = na_text_or(x->worst, M_collective, "?");
 
-	na_print_time(gap, (int64_t)(real(x->worst, "gap_p50_s") * 1e12), 3);
+	na_print_time(gap, na_ps_of_s(na_number_at(x->worst, "gap_p50_s")), 3);
 	if (x->by_size)
 		f->title = na_case_text(
 			c,
@@ -128,7 +122,7 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 	name(c, run, &x, NULL);
 	if (!x.n)
 		return;
-	f = na_case_find(c, NA_FINDING_INFO, NA_LIKELY);
+	f = na_case_find(c, NA_SEV_INFO, NA_LIKELY);
 	if (!f)
 		return;
 	put_title(c, f, run, &x, share);
@@ -138,18 +132,16 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 		    "--megascale_sparse_reduction_threshold), for one-to-one "
 		    "transfers --megascale_chunk_size (default 8388608)";
 	f->command = na_case_command(c, "sizes --side tx");
-	na_put_text(c->r, f->evidence, "label",
-		    na_text_of(na_get(run, "label"), NULL));
-	na_put_int(c->r, f->evidence, "sends",
-		   na_int_of(na_get(run, "sends"), 0));
+	na_put_text(c->r, f->evidence, M_label, na_text_or(run, M_label, NULL));
+	na_put_int(c->r, f->evidence, "sends", na_count_at(run, "sends"));
 	na_put_real(c->r, f->evidence, "serial_bytes_share", share);
-	name(c, run, &all, na_put_list(c->r, f->evidence, "collectives"));
+	name(c, run, &all, na_put_list(c->r, f->evidence, M_collectives));
 }
 
-static void judge(struct na_case *c)
+static void judge_large_shards(struct na_case *c)
 {
 	const struct na_value *run =
-		first_of(na_get(na_case_body(c, "shards"), "runs"));
+		na_items(na_get(na_case_body(c, "shards"), "runs"));
 
 	for (; run; run = run->next)
 		judge_run(c, run);
@@ -160,5 +152,5 @@ const struct na_check na_check_large_shards = {
 	.question = "large transfers that wait for their copy off the device",
 	.source = "playbook: large-shards",
 	.needs = {"shards"},
-	.judge = judge,
+	.judge = judge_large_shards,
 };

@@ -1,5 +1,6 @@
 /* Looking at results. */
 #include "netan/checks/look.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,48 +9,10 @@
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 
-const struct na_value *na_first(const struct na_value *in, const char *name)
-{
-	const struct na_value *list = na_get(in, name);
-
-	return list && list->kind == NA_V_LIST ? list->u.of.first : NULL;
-}
-
-size_t na_length(const struct na_value *in, const char *name)
-{
-	const struct na_value *list = na_get(in, name);
-
-	return list && list->kind == NA_V_LIST ? list->n : 0;
-}
-
-double na_number_at(const struct na_value *in, const char *path)
-{
-	return na_real_of(na_dig(in, path), NAN);
-}
-
-int64_t na_count_at(const struct na_value *in, const char *path)
-{
-	return na_int_of(na_dig(in, path), 0);
-}
-
-const char *na_text_at(const struct na_value *in, const char *path)
-{
-	return na_text_of(na_dig(in, path), "");
-}
-
-bool na_flag_at(const struct na_value *in, const char *path)
-{
-	const struct na_value *v = na_dig(in, path);
-
-	return v && v->kind == NA_V_BOOL && v->u.flag;
-}
-
 const char *na_case_names(struct na_case *c, const struct na_value *list,
 			  const char *member, size_t most)
 {
-	const struct na_value *v = list && list->kind == NA_V_LIST
-					   ? list->u.of.first
-					   : NULL;
+	const struct na_value *v = na_items(list);
 	const char *text = "";
 	size_t n = 0;
 
@@ -81,20 +44,18 @@ const char *na_case_seconds(struct na_case *c, double s)
 
 	if (!(fabs(s) < 1e6))
 		return na_case_text(c, "%s s", na_print_number(buf, s, 3));
-	return na_case_text(c, "%s",
-			    na_print_time(buf, (int64_t)(s * 1e12), 3));
+	return na_case_text(c, "%s", na_print_time(buf, na_ps_of_s(s), 3));
 }
 
 bool na_touches(const struct na_value *culprit, const char *host)
 {
-	static const char *const ends[] = {"host", "src_host", "dst_host"};
+	static const char *const ends[] = {"host", M_src_host, M_dst_host};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		if (strcmp(na_text_of(na_get(culprit, ends[i]), ""), host) == 0)
+		if (strcmp(na_text_at(culprit, ends[i]), host) == 0)
 			return true;
 	}
-	for (const struct na_value *v = na_first(culprit, "hosts"); v;
-	     v = v->next) {
+	na_for_each (v, na_get(culprit, M_hosts)) {
 		if (strcmp(na_text_of(v, ""), host) == 0)
 			return true;
 	}
@@ -110,7 +71,7 @@ const struct na_value *na_first_culprit(const struct na_case *c)
 
 bool na_slow_itself(const struct na_value *straggler)
 {
-	const char *cause = na_text_at(straggler, "cause");
+	const char *cause = na_text_at(straggler, M_cause);
 
 	return strcmp(cause, "computation") == 0 || strcmp(cause, "input") == 0;
 }
@@ -118,28 +79,26 @@ bool na_slow_itself(const struct na_value *straggler)
 double na_stall_s(const struct na_case *c)
 {
 	const struct na_value *slack = na_case_body(c, "slack");
-	double devices = na_number_at(slack, "total.devices");
+	double devices = na_number_at(slack, M_total "." M_devices);
 
-	return devices > 0
-		       ? na_number_at(slack, "total.stall_us") / devices / 1e6
-		       : (double)NAN;
+	return devices > 0 ? na_number_at(slack, M_total "." M_stall_us) /
+				     devices / NA_US_PER_S
+			   : (double)NAN;
 }
 
 double na_waiting_share(const struct na_case *c)
 {
 	double share = na_number_at(na_case_body(c, "slack"),
-				    "total.stall_share");
+				    M_total "." M_stall_share);
 	double exposed = 0, all = 0;
 
 	if (isfinite(share))
 		return share;
-	for (const struct na_value *v =
-		     na_first(na_case_body(c, "steps"), "hosts");
-	     v; v = v->next) {
-		double n = na_number_at(v, "steps");
+	na_for_each (v, na_get(na_case_body(c, "steps"), "hosts")) {
+		double n = na_number_at(v, M_steps);
 
-		exposed += n * na_number_at(v, "exposed_ms");
-		all += n * na_number_at(v, "mean_ms");
+		exposed += n * na_number_at(v, M_exposed_ms);
+		all += n * na_number_at(v, M_mean_ms);
 	}
 	return all > 0 ? exposed / all : (double)NAN;
 }
@@ -148,14 +107,14 @@ double na_skewed_share(const struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 
-	return na_number_at(side, "clock_skew") /
-	       na_number_at(side, "receives");
+	return na_number_at(side, M_clock_skew) /
+	       na_number_at(side, M_receives);
 }
 
 bool na_clocks_differ(const struct na_case *c)
 {
 	return na_skewed_share(c) > c->limits->skewed ||
-	       na_length(na_case_body(c, "pairs"), "clock_offsets");
+	       na_length(na_case_body(c, "pairs"), M_clock_offsets);
 }
 
 bool na_few_pairs(const struct na_case *c)
@@ -168,9 +127,7 @@ double na_steps_ms(const struct na_case *c)
 {
 	double all_ms = 0;
 
-	for (const struct na_value *v =
-		     na_first(na_case_body(c, "steps"), "steps");
-	     v; v = v->next)
-		all_ms += na_number_at(v, "duration_ms");
+	na_for_each (v, na_get(na_case_body(c, "steps"), "steps"))
+		all_ms += na_number_at(v, M_duration_ms);
 	return all_ms;
 }

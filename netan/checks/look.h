@@ -6,15 +6,6 @@
 
 #include "netan/checks/check.h"
 
-/* Members of the list `name` of an object: for (v = ...; v; v = v->next). */
-const struct na_value *na_first(const struct na_value *in, const char *name);
-size_t na_length(const struct na_value *in, const char *name);
-/* Along "a.b.c": NaN, 0 and "" where there is none. */
-double na_number_at(const struct na_value *in, const char *path);
-int64_t na_count_at(const struct na_value *in, const char *path);
-const char *na_text_at(const struct na_value *in, const char *path);
-bool na_flag_at(const struct na_value *in, const char *path);
-
 /* "a, b and 3 more", of the first `most` texts of a list, or of their
  * member; "" without any. */
 const char *na_case_names(struct na_case *c, const struct na_value *list,

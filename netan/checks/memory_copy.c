@@ -2,19 +2,20 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/host_events.h"
 
 static void judge_run(struct na_case *c, const struct na_value *run)
 {
-	const struct na_value *k = na_get(run, "copies");
-	double share = na_real_of(na_get(k, "touched_share"), 0);
-	int64_t n = na_int_of(na_get(k, "count"), 0);
+	const struct na_value *k = na_get(run, M_copies);
+	double share = na_number_or(k, "touched_share", 0);
+	int64_t n = na_count_at(k, M_count);
 	char took[NA_UNIT_BUF], p50[NA_UNIT_BUF], p99[NA_UNIT_BUF];
 	struct na_finding *f = na_case_find(c,
 					    share > c->limits->copy_touched
-						    ? NA_FINDING_ERROR
-						    : NA_FINDING_WARNING,
+						    ? NA_SEV_ERROR
+						    : NA_SEV_WARNING,
 					    NA_CERTAIN);
 
 	if (!f)
@@ -25,14 +26,14 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 		"%" PRId64 " host memory cop%s (zero copy lost) %s, %s in all, "
 		"p50 %s, p99 %s, during %.2g %% of the transfers",
 		n, n == 1 ? "y" : "ies", na_hostev_where(c, run, "copies"),
-		na_hostev_time(took, k, "total_s"),
+		na_hostev_time(took, k, M_total_s),
 		na_hostev_time(p50, k, "p50_s"),
 		na_hostev_time(p99, k, "p99_s"), share * 100);
 	f->remedy = na_hostev_remedy;
 	f->command = na_case_command(c, "info");
 }
 
-static void judge(struct na_case *c)
+static void judge_memory_copy(struct na_case *c)
 {
 	const struct na_value *run = NULL;
 
@@ -45,5 +46,5 @@ const struct na_check na_check_memory_copy = {
 	.question = "transfers that are copied on the host",
 	.source = "playbook: memory-copy",
 	.needs = {"host_events"},
-	.judge = judge,
+	.judge = judge_memory_copy,
 };

@@ -2,25 +2,21 @@
  * nobody waits for them. */
 #include <math.h>
 
+#include "members.h"
 #include "netan/checks/look.h"
-
-static double share(const struct na_value *group, const char *name)
-{
-	return na_real_of(na_get(group, name), NAN);
-}
 
 static const char collectives[] =
 	"fuse collectives into fewer, larger transfers; raise "
 	"--megascale_sparse_reduction_threshold (default 256 KiB: below it "
 	"only a subset of participants reduces)";
 
-static void judge(struct na_case *c)
+static void judge_small_transfers(struct na_case *c)
 {
 	const struct na_value *groups = na_get(na_case_body(c, "sizes"),
 					       "groups");
-	const struct na_value *g = groups ? groups->u.of.first : NULL;
-	double count = share(g, "small_count_share");
-	double time = share(g, "small_time_share");
+	const struct na_value *g = na_items(groups);
+	double count = na_number_at(g, M_small_count_share);
+	double time = na_number_at(g, M_small_time_share);
 	struct na_finding *f;
 	bool planned;
 
@@ -30,8 +26,8 @@ static void judge(struct na_case *c)
 	planned = !na_case_body(c, "tcp");
 	f = na_case_find(c,
 			 planned && !(na_waiting_share(c) < NA_HIDDEN)
-				 ? NA_FINDING_WARNING
-				 : NA_FINDING_INFO,
+				 ? NA_SEV_WARNING
+				 : NA_SEV_INFO,
 			 NA_CERTAIN);
 	if (!f)
 		return;
@@ -44,12 +40,11 @@ static void judge(struct na_case *c)
 			: "where these are many calls that belong together, "
 			  "send them as one; else nothing";
 	f->command = na_case_command(c, "sizes");
-	na_put_int(c->r, f->evidence, "transfers",
-		   na_int_of(na_get(g, "count"), 0));
-	na_put_real(c->r, f->evidence, "small_count_share", count);
-	na_put_real(c->r, f->evidence, "small_bytes_share",
-		    share(g, "small_bytes_share"));
-	na_put_real(c->r, f->evidence, "small_time_share", time);
+	na_put_int(c->r, f->evidence, M_transfers, na_count_at(g, M_count));
+	na_put_real(c->r, f->evidence, M_small_count_share, count);
+	na_put_real(c->r, f->evidence, M_small_bytes_share,
+		    na_number_at(g, M_small_bytes_share));
+	na_put_real(c->r, f->evidence, M_small_time_share, time);
 }
 
 const struct na_check na_check_small_transfers = {
@@ -58,5 +53,5 @@ const struct na_check na_check_small_transfers = {
 	.source = "playbook: small-transfers; verdict many_small of sizes",
 	.needs = {"sizes"},
 	.uses = {"tcp", "slack", "steps"},
-	.judge = judge,
+	.judge = judge_small_transfers,
 };

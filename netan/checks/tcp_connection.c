@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
+#include "netan/base/units.h"
 #include "netan/checks/look.h"
 
 enum { LISTED = 10, LOST_LEAST = 3 };
@@ -15,7 +17,7 @@ static const double lost_much = 0.01; /* of the segments: an error, as in tcp */
 static const struct trouble {
 	const char *verdict, *title, *titles, *culprit, *remedy;
 	bool network;
-	enum na_finding_severity severity;
+	enum na_severity severity;
 	bool unanswered; /* of these alone; they are none of the others' */
 } troubles[] = {
 	{"timeout_bound", "is silent in retransmission timeouts",
@@ -24,30 +26,30 @@ static const struct trouble {
 	 "find where packets are lost (ethtool -S and nstat on both hosts, "
 	 "drop counters of the switch ports between them) and lower the "
 	 "minimum RTO to 5 ms (ip route change ... rto_min 5ms)",
-	 true, NA_FINDING_ERROR, false},
+	 true, NA_SEV_ERROR, false},
 	{"network_loss", "loses packets", "lose packets", "the network loses packets",
 	 "find where packets are lost: ethtool -S and nstat on both hosts, "
 	 "drop counters of the switch ports between them, queues that "
 	 "overflow in bursts",
-	 true, NA_FINDING_WARNING, false},
+	 true, NA_SEV_WARNING, false},
 	{"timeout_bound", "is never answered", "are never answered",
 	 "a peer that never answers",
 	 "is it up and listening, does a firewall drop the packets, or does "
 	 "the capture see one way only",
-	 true, NA_FINDING_WARNING, true},
+	 true, NA_SEV_WARNING, true},
 	{"receiver_too_slow", "waits for a receiver that does not read",
 	 "wait for a receiver that does not read",
 	 "a receiver that does not read",
 	 "look at the receiving application: CPU, threads, what it does "
 	 "between reads; larger net.ipv4.tcp_rmem only where bursts are short",
-	 false, NA_FINDING_WARNING, false},
+	 false, NA_SEV_WARNING, false},
 	{"window_limited", "is limited by the receive window",
 	 "are limited by the receive window",
 	 "receive windows that are too small",
 	 "raise net.ipv4.tcp_rmem and tcp_wmem (third value) and "
 	 "net.core.rmem_max, wmem_max to at least bandwidth x round trip (16 "
 	 "MiB or more)",
-	 false, NA_FINDING_WARNING, false},
+	 false, NA_SEV_WARNING, false},
 };
 /* clang-format on */
 
@@ -57,11 +59,11 @@ static bool loses_much(const struct na_value *connection)
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct na_value *d = na_get(connection, ways[i]);
-		double n = na_number_at(d, "retransmissions.total") -
-			   na_number_at(d, "retransmissions.spurious");
+		double n = na_number_at(d, M_retransmissions "." M_total) -
+			   na_number_at(d, M_retransmissions "." M_spurious);
 
 		if (n >= LOST_LEAST &&
-		    n >= lost_much * na_number_at(d, "data_packets"))
+		    n >= lost_much * na_number_at(d, M_data_packets))
 			return true;
 	}
 	return false;
@@ -69,8 +71,8 @@ static bool loses_much(const struct na_value *connection)
 
 static bool is_unanswered(const struct na_value *connection)
 {
-	return na_number_at(connection, "fwd.packets") == 0 ||
-	       na_number_at(connection, "rev.packets") == 0;
+	return na_number_at(connection, M_fwd "." M_packets) == 0 ||
+	       na_number_at(connection, M_rev "." M_packets) == 0;
 }
 
 struct group {
@@ -86,50 +88,48 @@ static struct group gather(struct na_case *c, const struct trouble *t,
 {
 	struct group g = {.from_s = INFINITY, .to_s = -INFINITY};
 
-	for (const struct na_value *v =
-		     na_first(na_case_body(c, "tcp"), "connections");
-	     v; v = v->next) {
+	na_for_each (v, na_get(na_case_body(c, "tcp"), "connections")) {
 		struct na_value *to;
 
-		if (strcmp(na_text_at(v, "verdict"), t->verdict) != 0)
+		if (strcmp(na_text_at(v, M_verdict), t->verdict) != 0)
 			continue;
 		if (is_unanswered(v) != t->unanswered) {
 			g.others++;
 			continue;
 		}
 		g.worst = g.worst ? g.worst : v;
-		g.lost_s = fmax(g.lost_s, na_number_at(v, "lost_ms") / 1e3);
-		g.from_s = fmin(g.from_s, na_number_at(v, "from_s"));
-		g.to_s = fmax(g.to_s, na_number_at(v, "to_s"));
+		g.lost_s = fmax(g.lost_s,
+				na_number_at(v, M_lost_ms) / NA_MS_PER_S);
+		g.from_s = fmin(g.from_s, na_number_at(v, M_from_s));
+		g.to_s = fmax(g.to_s, na_number_at(v, M_to_s));
 		g.much |= !t->unanswered && loses_much(v);
 		if (g.n++ >= LISTED)
 			continue;
 		to = na_put_object(c->r, list, NULL);
-		na_put_text(c->r, to, "src", na_text_at(v, "src"));
-		na_put_text(c->r, to, "dst", na_text_at(v, "dst"));
-		na_put_real(c->r, to, "lost_ms", na_number_at(v, "lost_ms"));
-		na_put_text(c->r, to, "what",
-			    na_text_of(na_first(v, "evidence"), NULL));
+		na_put_text(c->r, to, M_src, na_text_at(v, M_src));
+		na_put_text(c->r, to, M_dst, na_text_at(v, M_dst));
+		na_put_real(c->r, to, M_lost_ms, na_number_at(v, M_lost_ms));
+		na_put_text(c->r, to, M_what,
+			    na_text_of(na_first(v, M_evidence), NULL));
 	}
 	return g;
 }
 
 static void judge_trouble(struct na_case *c, const struct trouble *t)
 {
-	struct na_value *list = na_put_list(c->r, na_result_side(c->r), "tcp");
+	struct na_value *list = na_put_list(c->r, na_result_side(c->r), M_tcp);
 	const struct na_value *body = na_case_body(c, "tcp");
 	struct group g = gather(c, t, list);
 	/* Those that are not listed are counted, too. */
-	int64_t n =
-		na_int_of(na_get(na_dig(body, "totals.verdicts"), t->verdict),
-			  (int64_t)(g.n + g.others)) -
-		(int64_t)g.others;
+	int64_t n = na_int_of(na_get(na_dig(body, M_totals "." M_verdicts),
+				     t->verdict),
+			      (int64_t)(g.n + g.others)) -
+		    (int64_t)g.others;
 	struct na_finding *f;
 
 	if (!g.n)
 		return;
-	f = na_case_find(c,
-			 t->network && g.much ? NA_FINDING_ERROR : t->severity,
+	f = na_case_find(c, t->network && g.much ? NA_SEV_ERROR : t->severity,
 			 t->unanswered ? NA_POSSIBLE : NA_LIKELY);
 	if (!f)
 		return;
@@ -140,20 +140,20 @@ static void judge_trouble(struct na_case *c, const struct trouble *t)
 	f->lost_s = g.lost_s;
 	f->title = na_case_text(
 		c, "%lld of %lld connections %s, the worst %s -> %s",
-		(long long)n, (long long)na_count_at(body, "connections_used"),
-		n == 1 ? t->title : t->titles, na_text_at(g.worst, "src"),
-		na_text_at(g.worst, "dst"));
+		(long long)n, (long long)na_count_at(body, M_connections_used),
+		n == 1 ? t->title : t->titles, na_text_at(g.worst, M_src),
+		na_text_at(g.worst, M_dst));
 	/* A peer that is down is not the network: that convicts nobody. */
 	f->how = t->unanswered ? NULL : f->title;
 	f->remedy = t->remedy;
 	f->command = na_case_command(c, "tcp");
-	na_put_int(c->r, f->evidence, "connections", n);
-	na_put_int(c->r, f->evidence, "of",
-		   na_count_at(body, "connections_used"));
+	na_put_int(c->r, f->evidence, M_connections, n);
+	na_put_int(c->r, f->evidence, M_of,
+		   na_count_at(body, M_connections_used));
 	na_put_alias(c->r, f->evidence, "worst", list);
 }
 
-static void judge(struct na_case *c)
+static void judge_tcp_connection(struct na_case *c)
 {
 	for (size_t i = 0; i < sizeof(troubles) / sizeof(troubles[0]); i++)
 		judge_trouble(c, &troubles[i]);
@@ -164,5 +164,5 @@ const struct na_check na_check_tcp_connection = {
 	.question = "connections of captures that lose packets or wait",
 	.source = "verdicts of tcp",
 	.needs = {"tcp"},
-	.judge = judge,
+	.judge = judge_tcp_connection,
 };

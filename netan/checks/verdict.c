@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
@@ -18,7 +20,7 @@ enum { FEW_TRANSFERS = 100, FEW_PACKETS = 1000, FEW_OF_PAIR = 30 };
 /* A test stands behind it, or the pattern leaves only the network. */
 static bool convicts(const struct na_finding *f)
 {
-	return f->network && f->severity >= NA_FINDING_WARNING &&
+	return f->network && f->severity >= NA_SEV_WARNING &&
 	       (f->confidence != NA_POSSIBLE || f->how);
 }
 
@@ -38,7 +40,7 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 /* What a straggler costs, of all steps. */
 static const char *price_of_steps(struct na_case *c, const struct na_finding *f)
 {
-	double all_s = na_steps_ms(c) / 1e3;
+	double all_s = na_steps_ms(c) / NA_MS_PER_S;
 
 	if (!(f->lost_s > 0 && all_s >= f->lost_s))
 		return price(c, f);
@@ -93,14 +95,13 @@ static const char *unread(struct na_case *c)
 	int64_t damaged = na_count_at(side, "damaged");
 	int64_t refused = na_count_at(side, "refused");
 	long long n = (long long)(damaged + refused);
-	long long all = (long long)(na_count_at(side, "files") + refused);
+	long long all = (long long)(na_count_at(side, M_files) + refused);
 
 	if (na_flag_at(na_case_doc(c, "session"), "interrupted"))
 		return "interrupted before everything was read";
 	if (n)
 		return na_case_text(c, "%lld of %lld input%s %s%s", n, all,
-				    all == 1 ? "" : "s",
-				    n == 1 ? "is " : "are ",
+				    na_plural(all), n == 1 ? "is " : "are ",
 				    !refused   ? "damaged"
 				    : !damaged ? "unreadable"
 					       : "damaged or unreadable");
@@ -112,9 +113,7 @@ static const char *unasked(const struct na_case *c)
 {
 	bool packets = false;
 
-	for (const struct na_value *v =
-		     na_first(na_case_side(c, "session"), "inputs");
-	     v; v = v->next)
+	na_for_each (v, na_get(na_case_side(c, "session"), "inputs"))
 		packets |= !na_flag_at(v, "trace");
 	if (!na_case_asks(c, "bad-endpoint") ||
 	    !na_case_asks(c, "rpc-latency") ||
@@ -127,7 +126,7 @@ static bool warned(const struct na_case *c, const char *id)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		if (is_of(c->findings[i], id) &&
-		    c->findings[i]->severity >= NA_FINDING_WARNING)
+		    c->findings[i]->severity >= NA_SEV_WARNING)
 			return true;
 	}
 	return false;
@@ -142,14 +141,14 @@ static bool alike(const struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "pairs"), *v;
 
-	for (v = na_first(body, "pairs"); v; v = v->next) {
-		double excess = na_number_at(v, "excess");
+	for (v = na_first(body, M_pairs); v; v = v->next) {
+		double excess = na_number_at(v, M_excess);
 
 		if (!(excess < AS_USUAL && excess > 1 / AS_USUAL) ||
-		    na_count_at(v, "count") < FEW_OF_PAIR)
+		    na_count_at(v, M_count) < FEW_OF_PAIR)
 			return false;
 	}
-	return na_length(body, "pairs") > 1 && na_case_asks(c, "slack-small") &&
+	return na_length(body, M_pairs) > 1 && na_case_asks(c, "slack-small") &&
 	       na_case_body(c, "slack") && !warned(c, "slack-small");
 }
 
@@ -164,7 +163,7 @@ static const char *few(struct na_case *c)
 	double n = na_number_at(na_first(na_case_body(c, "sizes"), "groups"),
 				"count");
 	double packets = na_number_at(na_case_body(c, "tcp"),
-				      "totals.data_packets");
+				      M_totals "." M_data_packets);
 	bool of_packets = isnan(n);
 	char count[NA_UNIT_BUF];
 
@@ -185,14 +184,14 @@ static const char *thin(struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 	const struct na_value *doc = na_case_doc(c, "session");
-	int64_t absent = na_count_at(doc, "coverage.devices_not_here");
+	int64_t absent = na_count_at(doc, M_coverage "." M_devices_not_here);
 	const char *scarce = few(c);
 
 	if (!has(c, "pairs") && !has(c, "tcp"))
 		return "no transfers on the network in these inputs";
 	if (*scarce)
 		return scarce;
-	if (absent && na_count_at(side, "files") == 1)
+	if (absent && na_count_at(side, M_files) == 1)
 		return "one host's trace alone: what the others saw is not "
 		       "here";
 	if (na_skewed_share(c) > SKEWED && warned(c, "slack-small"))
@@ -208,8 +207,8 @@ static const char *thin(struct na_case *c)
 /* A remark, and it costs next to nothing. */
 static bool a_trifle(const struct na_case *c, const struct na_finding *f)
 {
-	return f->severity < NA_FINDING_WARNING &&
-	       f->lost_s < NA_HIDDEN * na_steps_ms(c) / 1e3;
+	return f->severity < NA_SEV_WARNING &&
+	       f->lost_s < NA_HIDDEN * na_steps_ms(c) / NA_MS_PER_S;
 }
 
 /* A suspicion without a test behind it. */
@@ -229,7 +228,7 @@ static const char *suspicion(const struct na_case *c)
  * explain nothing by themselves. */
 static int explains(const struct na_finding *f)
 {
-	if (f->network || f->severity < NA_FINDING_WARNING ||
+	if (f->network || f->severity < NA_SEV_WARNING ||
 	    is_of(f, "trace-quality"))
 		return 0;
 	return is_of(f, "program-mismatch")  ? 5

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "netan/cli/session.h"
+#include "netan/engine/session/session.h"
 
 void na_hide(const struct na_cli *cli, enum na_alias kind, const char *name)
 {
@@ -108,7 +108,7 @@ void na_hide_members(const struct na_cli *cli, const struct na_value *in,
 	if (!cli->pseudonyms || !in ||
 	    (in->kind != NA_V_OBJECT && in->kind != NA_V_LIST))
 		return;
-	for (const struct na_value *v = in->u.of.first; v; v = v->next) {
+	na_for_each (v, in) {
 		const struct na_hidden *m = members;
 
 		while (v->name && m->member && strcmp(m->member, v->name) != 0)

@@ -11,11 +11,11 @@
 #include "netan/model/bag.h"
 #include "netan/model/devices.h"
 #include "netan/model/filter.h"
-#include "netan/model/hosts.h"
-#include "netan/model/names.h"
+#include "netan/model/hosts/hosts.h"
+#include "netan/model/hosts/names.h"
+#include "netan/model/hosts/topology.h"
 #include "netan/model/packed.h"
 #include "netan/model/sink.h"
-#include "netan/model/topology.h"
 
 /* Counts of one input. */
 struct na_tally {

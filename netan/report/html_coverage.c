@@ -1,21 +1,22 @@
 /* What was read, what was used, and what was left out and why. */
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/report/html_impl.h"
 
 static void put_input(FILE *out, const struct na_value *in)
 {
-	const struct na_value *bytes = na_get(in, "bytes");
-	const struct na_value *why = na_get(in, "warnings");
+	const struct na_value *bytes = na_get(in, M_bytes);
+	const struct na_value *why = na_get(in, M_warnings);
 	char size[NA_UNIT_BUF];
 
 	fputs("<tr><th scope=\"row\">", out);
-	na_html_text(out, na_text_of(na_get(in, "path"), "-"));
+	na_html_text(out, na_text_or(in, M_path, "-"));
 	fputs("</th><td>", out);
-	na_html_text(out, na_text_of(na_get(in, "format"), "not readable"));
+	na_html_text(out, na_text_or(in, M_format, "not readable"));
 	fputs("</td><td>", out);
-	na_html_text(out, na_text_of(na_get(in, "host"), "-"));
+	na_html_text(out, na_text_or(in, M_host, "-"));
 	if (bytes && bytes->kind == NA_V_INT)
 		fprintf(out,
 			"</td><td class=\"n\" data-value=\"%lld\">%s</td>"
@@ -26,14 +27,13 @@ static void put_input(FILE *out, const struct na_value *in)
 		fputs("</td><td class=\"n\">-</td><td class=\"n\">", out);
 	na_html_text(out,
 		     na_print_count(size,
-				    (uint64_t)na_int_of(na_get(in, "transfers"),
-							0)));
+				    (uint64_t)na_count_at(in, M_transfers)));
 	fputs("</td><td class=\"hash\"><code>", out);
-	na_html_text(out, na_text_of(na_get(in, "sha256"), "-"));
+	na_html_text(out, na_text_or(in, "sha256", "-"));
 	fputs("</code></td><td>", out);
 	if (!why || !why->n)
 		fputs("none", out);
-	for_each_member (w, why) {
+	na_for_each (w, why) {
 		na_html_text(out, na_text_of(w, ""));
 		fputs(w->next ? "<br>" : "", out);
 	}
@@ -56,7 +56,7 @@ static void put_inputs(FILE *out, const struct na_value *inputs, bool *failed)
 	na_html_begin_table(out, "sortable inputs", "Inputs");
 	fputs(head, out);
 	na_run_begin(&run, &room, failed);
-	for (const struct na_value *in = na_first_member(inputs); in && run.out;
+	for (const struct na_value *in = na_items(inputs); in && run.out;
 	     in = in->next) {
 		put_input(run.out, in);
 		na_run_piece(&run);
@@ -70,7 +70,7 @@ static int64_t left_out_of(const struct na_value *coverage)
 {
 	int64_t sum = 0;
 
-	for_each_member (v, na_get(coverage, "left_out"))
+	na_for_each (v, na_get(coverage, M_left_out))
 		if (!na_add_i64(sum, na_int_of(v, 0), &sum))
 			return NA_TIME_MAX;
 	return sum;
@@ -78,12 +78,12 @@ static int64_t left_out_of(const struct na_value *coverage)
 
 static void put_reasons(FILE *out, const struct na_value *coverage)
 {
-	const struct na_value *reasons = na_get(coverage, "left_out");
+	const struct na_value *reasons = na_get(coverage, M_left_out);
 	char count[NA_UNIT_BUF];
 
 	if (!reasons || !reasons->n)
 		fputs("nothing", out);
-	for_each_member (v, reasons) {
+	na_for_each (v, reasons) {
 		fprintf(out, "%s ",
 			na_print_count(count, (uint64_t)na_int_of(v, 0)));
 		na_html_text(out, v->name);
@@ -113,15 +113,15 @@ static void put_used(FILE *out, const struct na_report *r)
 	for (size_t i = 0; i < r->n_parts; i++) {
 		const struct na_report_part *p = &r->parts[i];
 		const struct na_value *c = na_get(na_result_get_doc(p->result),
-						  "coverage");
+						  M_coverage);
 
 		if (!c)
 			continue;
 		fputs("<tr><th scope=\"row\">", out);
 		na_html_text(out, p->name);
 		fputs("</th>", out);
-		put_count(out, na_int_of(na_get(c, "events"), 0));
-		put_count(out, na_int_of(na_get(c, "used"), 0));
+		put_count(out, na_count_at(c, M_events));
+		put_count(out, na_count_at(c, M_used));
 		put_count(out, left_out_of(c));
 		fputs("<td>", out);
 		put_reasons(out, c);
@@ -132,13 +132,13 @@ static void put_used(FILE *out, const struct na_report *r)
 
 static void put_unknown(FILE *out, const struct na_value *coverage)
 {
-	const struct na_value *names = na_get(coverage, "unknown_names");
+	const struct na_value *names = na_get(coverage, M_unknown_names);
 	size_t shown = 0;
 
 	if (!names || !names->n)
 		return;
 	fputs("<p>Event names that were not understood: ", out);
-	for_each_member (v, names) {
+	na_for_each (v, names) {
 		if (shown++ == 20)
 			break;
 		fputs(shown > 1 ? ", <code>" : "<code>", out);
@@ -156,9 +156,9 @@ void na_html_coverage(FILE *out, const struct na_report *r, bool *failed)
 	size_t room = NA_PART_BYTES;
 
 	fputs("<section id=\"coverage\">\n<h2>What was read</h2>\n", out);
-	put_inputs(out, na_get(doc, "inputs"), failed);
+	put_inputs(out, na_get(doc, M_inputs), failed);
 	put_used(out, r);
-	put_unknown(out, na_get(doc, "coverage"));
+	put_unknown(out, na_get(doc, M_coverage));
 	na_html_notes(out, r->check, NULL, &room, failed);
 	fputs("</section>\n", out);
 }

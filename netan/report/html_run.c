@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/report/html_impl.h"
 
@@ -47,7 +48,7 @@ void na_html_more(FILE *out, size_t n, const char *one, const char *how)
 	if (n)
 		fprintf(out,
 			"<p class=\"more\">%s more %s%s not shown here%s</p>\n",
-			na_print_count(count, n), one, n == 1 ? "" : "s", how);
+			na_print_count(count, n), one, na_plural(n), how);
 }
 
 void na_html_text(FILE *out, const char *s)

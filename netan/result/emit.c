@@ -129,7 +129,7 @@ static const char *list_text(const struct na_column *col,
 		return buf;
 	}
 	/* An object in a cell reads "a, b": its values in order. */
-	for_each_member (v, list)
+	na_for_each (v, list)
 		if (!join(buf, &used, scalar_text(col, v, part)))
 			break;
 	return buf;

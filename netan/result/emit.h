@@ -50,7 +50,7 @@ struct na_view {
 	const struct na_column *cols;
 	size_t n_cols, max_rows;
 	const char *text; /* then */
-	enum na_tone tone;
+	enum na_severity tone;
 	struct na_view *next;
 };
 struct na_text_line {

@@ -126,7 +126,7 @@ static void add_object(struct sheet *s, size_t *hint, const char *outer,
 {
 	char path[sizeof(s->cols->outer)];
 
-	for_each_member (m, in) {
+	na_for_each (m, in) {
 		if (is_cell(m))
 			add_column(s, hint, outer, m->name, WHOLE);
 		if (m->kind != NA_V_OBJECT || strchr(outer, '.') ||
@@ -143,7 +143,7 @@ static void add_columns(struct sheet *s, const struct na_value *row)
 
 	if (row->kind != NA_V_OBJECT)
 		return;
-	for_each_member (v, row) {
+	na_for_each (v, row) {
 		if (is_cell(v))
 			add_column(s, &hint, "", v->name, WHOLE);
 		for (int end = 0; end < 2 && is_interval(v); end++)
@@ -218,7 +218,7 @@ static void put_row(struct sheet *s, const struct na_value *row)
 static void put_plain_list(struct sheet *s, const struct na_value *list)
 {
 	fprintf(s->out, "%s\n", list->name ? list->name : "value");
-	for_each_member (v, list) {
+	na_for_each (v, list) {
 		put_value(s, v);
 		putc('\n', s->out);
 	}
@@ -236,10 +236,10 @@ static const struct na_value *axis_of(const struct na_value *body,
 		axis = axis->next;
 	if (!axis)
 		return NULL;
-	for_each_member (row, list) {
+	na_for_each (row, list) {
 		if (row->kind != NA_V_OBJECT)
 			return NULL;
-		for_each_member (v, row) {
+		na_for_each (v, row) {
 			if (v->kind != NA_V_REALS)
 				continue;
 			if (v->n != axis->n)
@@ -253,7 +253,7 @@ static const struct na_value *axis_of(const struct na_value *body,
 static void add_key_columns(struct sheet *s, const struct na_value *list,
 			    size_t first)
 {
-	for_each_member (row, list) {
+	na_for_each (row, list) {
 		const struct na_value *key = na_get(row, "key");
 		size_t hint = first;
 
@@ -271,9 +271,9 @@ static void add_long_columns(struct sheet *s, const struct na_value *list,
 	add_column(s, &hint, "", axis->name, WHOLE);
 	add_key_columns(s, list, 1);
 	n_keys = s->n;
-	for_each_member (row, list) {
+	na_for_each (row, list) {
 		hint = n_keys;
-		for_each_member (v, row)
+		na_for_each (v, row)
 			if (v->kind == NA_V_REALS)
 				add_column(s, &hint, "", v->name, WHOLE);
 	}
@@ -321,7 +321,7 @@ static void put_long(struct sheet *s, const struct na_value *list,
 	if (s->failed)
 		return;
 	put_header(s);
-	for_each_member (row, list)
+	na_for_each (row, list)
 		put_elements(s, row, axis);
 }
 
@@ -339,14 +339,14 @@ static void put_list(struct sheet *s, const struct na_value *body,
 		put_long(s, list, axis);
 		return;
 	}
-	for_each_member (v, list)
+	na_for_each (v, list)
 		add_columns(s, v);
 	part_names(s);
 	if (s->failed)
 		return;
 	if (s->n)
 		put_header(s);
-	for_each_member (v, list)
+	na_for_each (v, list)
 		put_row(s, v);
 }
 
@@ -374,7 +374,7 @@ static size_t add_inner_columns(struct sheet *s, const struct na_value *list,
 
 	add_key_columns(s, list, 0);
 	n_keys = s->n;
-	for_each_member (row, list) {
+	na_for_each (row, list) {
 		const struct na_value *inner = na_get(row, name);
 
 		hint = n_keys;
@@ -383,7 +383,7 @@ static size_t add_inner_columns(struct sheet *s, const struct na_value *list,
 				add_column(s, &hint, "",
 					   inner->u.rows.fields[k], WHOLE);
 		} else if (inner && inner->kind == NA_V_LIST) {
-			for_each_member (v, inner)
+			na_for_each (v, inner)
 				add_columns(s, v);
 		}
 	}
@@ -418,7 +418,7 @@ static void put_inner_rows(struct sheet *s, const struct na_value *row,
 static void put_inner_list(struct sheet *s, const struct na_value *row,
 			   const struct na_value *inner, size_t n_keys)
 {
-	for_each_member (v, inner) {
+	na_for_each (v, inner) {
 		put_key_cells(s, row, n_keys);
 		for (size_t c = n_keys; c < s->n; c++) {
 			if (c > n_keys)
@@ -443,7 +443,7 @@ static void put_inner(struct sheet *s, const struct na_value *list,
 	if (s->failed)
 		return;
 	put_header(s);
-	for_each_member (row, list) {
+	na_for_each (row, list) {
 		const struct na_value *inner = na_get(row, name);
 
 		if (inner && inner->kind == NA_V_ROWS)
@@ -457,7 +457,7 @@ static void put_inner(struct sheet *s, const struct na_value *list,
 static const struct na_value *outer_of(const struct na_value *body,
 				       const char *name)
 {
-	for_each_member (v, body) {
+	na_for_each (v, body) {
 		if (v->kind == NA_V_LIST && v->n &&
 		    is_rows(na_get(v->u.of.first, name)))
 			return v;
@@ -471,7 +471,7 @@ static void put_run(struct sheet *s, const struct na_value *in,
 {
 	bool first = true;
 
-	for_each_member (v, in) {
+	na_for_each (v, in) {
 		if (v->kind != NA_V_REALS || v->n != like->n)
 			continue;
 		if (!first)
@@ -482,7 +482,7 @@ static void put_run(struct sheet *s, const struct na_value *in,
 	putc('\n', s->out);
 	for (size_t k = 0; k < like->n; k++) {
 		first = true;
-		for_each_member (v, in) {
+		na_for_each (v, in) {
 			if (v->kind != NA_V_REALS || v->n != like->n)
 				continue;
 			if (!first)
@@ -499,7 +499,7 @@ static bool names_table(const struct na_value *body, const struct na_value *v)
 {
 	if (v->kind != NA_V_REALS)
 		return !is_cell(v);
-	for_each_member (m, body)
+	na_for_each (m, body)
 		if (m->kind == NA_V_REALS && m->n == v->n)
 			return m == v;
 	return false;
@@ -522,15 +522,15 @@ static enum na_status no_such_table(const struct na_value *body,
 {
 	struct list_of_names names = {"", 0};
 
-	for_each_member (v, body)
+	na_for_each (v, body)
 		if (names_table(body, v))
 			add_name(&names, v->name);
 	/* Those inside the rows of another. */
-	for_each_member (list, body) {
+	na_for_each (list, body) {
 		if (list->kind != NA_V_LIST || !list->n ||
 		    list->u.of.first->kind != NA_V_OBJECT)
 			continue;
-		for_each_member (v, list->u.of.first)
+		na_for_each (v, list->u.of.first)
 			if (is_rows(v))
 				add_name(&names, v->name);
 	}
@@ -548,7 +548,7 @@ static enum na_status pick(const struct na_value *body, const char *name,
 			*table = outer_of(body, name);
 		return *table ? NA_OK : no_such_table(body, name, err);
 	}
-	for_each_member (v, body)
+	na_for_each (v, body)
 		if (v->kind == NA_V_LIST || v->kind == NA_V_REALS) {
 			*table = v;
 			return NA_OK;

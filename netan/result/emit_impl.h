@@ -9,39 +9,24 @@
 #include "netan/base/text.h"
 #include "netan/result/emit.h"
 
-static inline const struct na_value *na_first_member(const struct na_value *v)
-{
-	return v ? v->u.of.first : NULL;
-}
-
-/* Of an object or a list; none of NULL. */
-#define for_each_member(v, in_what) \
-	for (const struct na_value *v = na_first_member(in_what); v; \
-	     v = v->next)
-
 enum na_status na_emit_json(const struct na_result *r,
 			    const struct na_emit_opts *o, FILE *out,
-			    struct na_err *err);
+			    struct na_err *err) NA_MUST_CHECK;
 enum na_status na_emit_csv(const struct na_result *r,
 			   const struct na_emit_opts *o, FILE *out,
-			   struct na_err *err);
+			   struct na_err *err) NA_MUST_CHECK;
 enum na_status na_emit_tsv(const struct na_result *r,
 			   const struct na_emit_opts *o, FILE *out,
-			   struct na_err *err);
+			   struct na_err *err) NA_MUST_CHECK;
 enum na_status na_emit_md(const struct na_result *r,
 			  const struct na_emit_opts *o, FILE *out,
-			  struct na_err *err);
+			  struct na_err *err) NA_MUST_CHECK;
 enum na_status na_emit_table(const struct na_result *r,
 			     const struct na_emit_opts *o, FILE *out,
-			     struct na_err *err);
+			     struct na_err *err) NA_MUST_CHECK;
 
 /* Flushes; NA_EIO with the system's reason when the stream has failed. */
-enum na_status na_emit_done(FILE *out, struct na_err *err);
-
-static inline bool na_is_container(const struct na_value *v)
-{
-	return v->kind == NA_V_OBJECT || v->kind == NA_V_LIST;
-}
+enum na_status na_emit_done(FILE *out, struct na_err *err) NA_MUST_CHECK;
 
 /*
  * The text of one cell for people, not escaped: in `buf`, or borrowed from

@@ -52,7 +52,7 @@ static bool fits(const struct na_value *v, size_t room)
 	char buf[NA_UNIT_BUF];
 	size_t width = 2;
 
-	for_each_member (m, v) {
+	na_for_each (m, v) {
 		if (!is_leaf(m))
 			return false;
 		width += 2;
@@ -162,7 +162,7 @@ static void put_container(struct json *j, const struct na_value *v)
 	if (one_line && !list && v->n)
 		putc(' ', j->out);
 	j->depth++;
-	for_each_member (m, v) {
+	na_for_each (m, v) {
 		if (!one_line)
 			new_line(j);
 		put_name(j, m);

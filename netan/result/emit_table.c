@@ -274,8 +274,8 @@ static void put_text(FILE *out, const struct na_emit_opts *o, const char *text)
 
 /* clang-format off */
 static const char *const tones[] = {
-	[NA_TONE_PLAIN] = BOLD, [NA_TONE_INFO] = BLUE,
-	[NA_TONE_WARNING] = AMBER, [NA_TONE_ERROR] = RED,
+	[NA_SEV_NONE] = BOLD, [NA_SEV_INFO] = BLUE,
+	[NA_SEV_WARNING] = AMBER, [NA_SEV_ERROR] = RED,
 };
 /* clang-format on */
 

@@ -9,6 +9,7 @@
 
 #include "netan/base/arena.h"
 #include "netan/result/emit.h"
+#include "netan/result/member.h"
 
 struct adopted {
 	struct adopted *next;
@@ -23,11 +24,20 @@ struct na_result {
 	struct na_value doc, side;
 	struct na_value *body; /* last member of doc, always */
 	const char *headline;
+	const char *words[NA_N_WORDS];
+	struct na_about about;
 	struct na_view *views, **views_end, *last;
 	struct na_text_line *notes, **notes_end;
 	struct adopted *adopted;
 	const char *names[NAMES]; /* of members, by hash: the latest */
 };
+
+const char *na_severity_name(enum na_severity severity)
+{
+	static const char *const names[] = {NULL, "info", "warning", "error"};
+
+	return names[severity];
+}
 
 struct na_result *na_result_new(void)
 {
@@ -38,6 +48,7 @@ struct na_result *na_result_new(void)
 	na_arena_init(&r->arena);
 	r->doc.kind = NA_V_OBJECT;
 	r->side.kind = NA_V_OBJECT;
+	r->about = (struct na_about){.left_out = -1, .filtered = -1};
 	r->views_end = &r->views;
 	r->notes_end = &r->notes;
 	r->body = na_put_object(r, &r->doc, "result");
@@ -394,6 +405,58 @@ const char *na_text_of(const struct na_value *v, const char *fallback)
 	return v && v->kind == NA_V_TEXT ? v->u.text : fallback;
 }
 
+double na_number_or(const struct na_value *in, const char *path,
+		    double fallback)
+{
+	return na_real_of(na_dig(in, path), fallback);
+}
+
+double na_number_at(const struct na_value *in, const char *path)
+{
+	return na_number_or(in, path, NAN);
+}
+
+int64_t na_count_or(const struct na_value *in, const char *path,
+		    int64_t fallback)
+{
+	return na_int_of(na_dig(in, path), fallback);
+}
+
+int64_t na_count_at(const struct na_value *in, const char *path)
+{
+	return na_count_or(in, path, 0);
+}
+
+const char *na_text_or(const struct na_value *in, const char *path,
+		       const char *fallback)
+{
+	return na_text_of(na_dig(in, path), fallback);
+}
+
+const char *na_text_at(const struct na_value *in, const char *path)
+{
+	return na_text_or(in, path, "");
+}
+
+bool na_flag_at(const struct na_value *in, const char *path)
+{
+	const struct na_value *v = na_dig(in, path);
+
+	return v && v->kind == NA_V_BOOL && v->u.flag;
+}
+
+const struct na_value *na_first(const struct na_value *in, const char *name)
+{
+	return na_items(na_get(in, name));
+}
+
+size_t na_length(const struct na_value *in, const char *name)
+{
+	const struct na_value *list = na_get(in, name);
+
+	return list && list->kind == NA_V_LIST ? list->n : 0;
+}
+
 const double *na_reals_of(const struct na_value *v, size_t *n)
 {
 	bool packed = v && v->kind == NA_V_REALS;
@@ -403,6 +466,15 @@ const double *na_reals_of(const struct na_value *v, size_t *n)
 	return packed ? v->u.reals : NULL;
 }
 
+const double *na_reals_at(const struct na_value *in, const char *name,
+			  size_t least)
+{
+	size_t n;
+	const double *x = na_reals_of(na_get(in, name), &n);
+
+	return x && n >= least ? x : NULL;
+}
+
 const int64_t *na_rows_of(const struct na_value *v, size_t *n)
 {
 	bool packed = v && v->kind == NA_V_ROWS;
@@ -410,6 +482,40 @@ const int64_t *na_rows_of(const struct na_value *v, size_t *n)
 	if (n)
 		*n = packed ? v->n : 0;
 	return packed ? v->u.rows.cells : NULL;
+}
+
+void na_result_word(struct na_result *r, enum na_word which, const char *text)
+{
+	if (r)
+		r->words[which] = text ? copy_text(r, text) : NULL;
+}
+
+void na_result_wordf(struct na_result *r, enum na_word which, const char *fmt,
+		     ...)
+{
+	va_list ap;
+
+	if (!r)
+		return;
+	va_start(ap, fmt);
+	r->words[which] = copy_textv(r, fmt, ap);
+	va_end(ap);
+}
+
+const char *na_result_get_word(const struct na_result *r, enum na_word which,
+			       const char *fallback)
+{
+	return r && r->words[which] ? r->words[which] : fallback;
+}
+
+struct na_about *na_result_about(struct na_result *r)
+{
+	return &r->about;
+}
+
+const struct na_about *na_result_get_about(const struct na_result *r)
+{
+	return &r->about;
 }
 
 void na_result_headline(struct na_result *r, const char *fmt, ...)
@@ -440,11 +546,28 @@ void na_result_note(struct na_result *r, const char *fmt, ...)
 	r->notes_end = &line->next;
 }
 
+/* A column as it is printed: what it leaves open its member declares. */
+static struct na_column declared(const struct na_table *table,
+				 const struct na_column *c)
+{
+	const struct na_member *m = na_member_at(table, c->field);
+	struct na_column made = m ? m->column : *c;
+
+	made.field = c->field;
+	if (c->header)
+		made.header = c->header;
+	assert(made.header && made.format != NA_F_DECLARED);
+	return made;
+}
+
 static bool copy_columns(struct na_result *r, struct na_column *to,
+			 const struct na_table *table,
 			 const struct na_column *from, size_t n)
 {
 	for (size_t k = 0; k < n; k++) {
-		to[k] = from[k];
+		to[k] = from[k].format == NA_F_DECLARED
+				? declared(table, &from[k])
+				: from[k];
 		to[k].field = copy_text(r, from[k].field);
 		to[k].header = copy_text(r, from[k].header);
 	}
@@ -460,8 +583,9 @@ void na_columns_add(struct na_columns *to, const char *field,
 }
 
 void na_result_view(struct na_result *r, const char *title,
-		    const struct na_value *list, const struct na_column *cols,
-		    size_t n_cols, size_t max_rows)
+		    const struct na_value *list, const struct na_table *table,
+		    const struct na_column *cols, size_t n_cols,
+		    size_t max_rows)
 {
 	struct na_column *copy;
 	struct na_view *view;
@@ -470,7 +594,7 @@ void na_result_view(struct na_result *r, const char *title,
 		return;
 	view = take(r, sizeof(*view));
 	copy = take(r, n_cols * sizeof(*copy));
-	if (!view || !copy || !copy_columns(r, copy, cols, n_cols))
+	if (!view || !copy || !copy_columns(r, copy, table, cols, n_cols))
 		return;
 	view->title = title ? copy_text(r, title) : NULL;
 	view->list = list;
@@ -499,7 +623,7 @@ void na_result_text(struct na_result *r, const char *title, const char *fmt,
 	r->views_end = &view->next;
 }
 
-void na_result_tone(struct na_result *r, enum na_tone tone)
+void na_result_tone(struct na_result *r, enum na_severity tone)
 {
 	if (r && r->last)
 		r->last->tone = tone;
@@ -548,6 +672,8 @@ void na_result_retext(struct na_result *r,
 	retext_value(&x, &r->doc);
 	retext_value(&x, &r->side);
 	retext(&x, &r->headline);
+	for (enum na_word w = 0; w < NA_N_WORDS; w++)
+		retext(&x, &r->words[w]);
 	for (struct na_view *v = r->views; v; v = v->next) {
 		retext(&x, &v->title);
 		retext(&x, &v->text);

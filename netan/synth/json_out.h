@@ -21,7 +21,7 @@ struct na_json {
 enum na_status na_json_save(struct na_json *j,
 			    void (*put)(struct na_json *j, const void *what),
 			    const void *what, const char *path, uint64_t *bytes,
-			    struct na_err *err);
+			    struct na_err *err) NA_MUST_CHECK;
 
 void na_json_key(struct na_json *j, const char *name);
 void na_json_open(struct na_json *j, const char *name, char bracket);

@@ -7,10 +7,10 @@
 #include <time.h>
 
 #include "netan/base/units.h"
-#include "netan/synth/bench.h"
-#include "netan/synth/capture.h"
-#include "netan/synth/gpu.h"
-#include "netan/synth/write.h"
+#include "netan/synth/capture/capture.h"
+#include "netan/synth/gpu/gpu.h"
+#include "netan/synth/xspace/bench.h"
+#include "netan/synth/xspace/write.h"
 
 /* The wall clock of a file for measurements. */
 static const int64_t bench_start_ns = INT64_C(1767607200000000000);
@@ -43,7 +43,7 @@ static enum na_status make_session(const struct na_synth_config *cfg,
 				   struct na_synth_report *report,
 				   char **relative, struct na_err *err)
 {
-	time_t t = (time_t)(start_ns / 1000000000);
+	time_t t = (time_t)(start_ns / NA_NS_PER_S);
 	const char *run = cfg->run;
 	char stamp[40];
 	struct tm tm;

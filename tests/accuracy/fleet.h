@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "netan/localise/localise.h"
+#include "netan/methods/localise/localise.h"
 #include "tests/accuracy/draw.h"
 
 enum { FL_TRUTHS = 3, FL_TICK_US = 100 };

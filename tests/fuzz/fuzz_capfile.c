@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "ingest/capture_filter.h"
-#include "ingest/fragment.h"
+#include "ingest/capture/filter.h"
+#include "ingest/capture/fragment.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

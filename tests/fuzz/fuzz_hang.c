@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ingest/hang.h"
-#include "netan/analyses/hangs.h"
+#include "ingest/logs/hang.h"
+#include "netan/judges/hang/hang.h"
 #include "netan/result/emit.h"
 #include "tests/fuzz/walk.h"
 

@@ -2,7 +2,7 @@
  * Any bytes as an HLO instruction, as an op's name and as operands: what is
  * found lies within the bytes, and is the same again at another place.
  */
-#include "ingest/hlo_line.h"
+#include "ingest/hlo/line.h"
 #include "tests/fuzz/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,8 +2,8 @@
  * Any bytes as an HLO module in binary form: read or refused with the byte
  * where it is damaged; what was read is whole, and joins with op types.
  */
-#include "ingest/hlo.h"
-#include "ingest/hlo_slim.h"
+#include "ingest/hlo/hlo.h"
+#include "ingest/transfer_file/hlo_slim.h"
 #include "tests/fuzz/walk_hlo.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

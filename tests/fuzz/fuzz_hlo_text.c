@@ -2,7 +2,7 @@
  * Any bytes as the text of an HLO module, likewise; and what the same text
  * says a second time is the same.
  */
-#include "ingest/hlo.h"
+#include "ingest/hlo/hlo.h"
 #include "tests/fuzz/walk_hlo.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

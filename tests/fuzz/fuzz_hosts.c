@@ -2,8 +2,8 @@
  * Any bytes as --hosts: read or refused with a message; every address that
  * it has is found again, whatever way it was written.
  */
-#include "ingest/packet.h"
-#include "netan/model/hosts.h"
+#include "ingest/capture/packet.h"
+#include "netan/model/hosts/hosts.h"
 #include <string.h>
 
 #include "tests/fuzz/walk.h"

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/calls.h"
-#include "ingest/cursor.h"
+#include "ingest/bytes/cursor.h"
+#include "ingest/calls/calls.h"
 #include "tests/fuzz/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "netan/cli/ledger.h"
+#include "netan/cli/commands/ledger.h"
 #include "netan/result/emit.h"
 #include "tests/fuzz/walk.h"
 

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ingest/inflate.h"
-#include "ingest/lines.h"
+#include "ingest/bytes/inflate.h"
+#include "ingest/logs/lines.h"
 #include "netan/base/similar.h"
 #include "tests/fuzz/walk.h"
 

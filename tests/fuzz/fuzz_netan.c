@@ -9,9 +9,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "ingest/wire.h"
-#include "ingest/xfer_bytes.h"
-#include "ingest/xfer_format.h"
+#include "ingest/bytes/wire.h"
+#include "ingest/transfer_file/bytes.h"
+#include "ingest/transfer_file/format.h"
 #include "tests/fuzz/walk.h"
 
 enum {

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "ingest/fragment.h"
+#include "ingest/capture/fragment.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

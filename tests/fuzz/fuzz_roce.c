@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "ingest/roce.h"
+#include "ingest/roce/roce.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

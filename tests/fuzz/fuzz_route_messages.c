@@ -1,5 +1,5 @@
 /* Any bytes as a datagram of the kernel's routes. */
-#include "ingest/routes.h"
+#include "ingest/host/routes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * Any bytes as a saved `ip route`: read or refused with a message; what was
  * read, written and read again is the same.
  */
-#include "ingest/routes.h"
+#include "ingest/host/routes.h"
 
 #include <stdlib.h>
 

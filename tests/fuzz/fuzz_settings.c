@@ -1,5 +1,5 @@
 /* Any bytes as /proc/net/snmp, and as a file with numbers. */
-#include "ingest/settings.h"
+#include "ingest/host/settings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/tcp_track.h"
+#include "ingest/tcp/track.h"
 
 enum { PACKET_BYTES = 16 };
 

@@ -2,7 +2,7 @@
  * Any bytes as a topology: read or refused with a message; every class that
  * it gives has a name.
  */
-#include "netan/model/topology.h"
+#include "netan/model/hosts/topology.h"
 #include "tests/fuzz/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

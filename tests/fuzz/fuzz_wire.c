@@ -2,7 +2,7 @@
  * Any bytes as an XSpace, without the opener in front: survey, cut, read
  * with everything wanted, then what resolves the records.
  */
-#include "ingest/xspace.h"
+#include "ingest/xspace/xspace.h"
 #include "tests/fuzz/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "ingest/xla_lines.h"
+#include "ingest/logs/xla_lines.h"
 #include "tests/fuzz/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_CAPFILE_READING_H
 #define TESTS_UNIT_CAPFILE_READING_H
 
-#include "ingest/capfile.h"
+#include "ingest/capture/capfile.h"
 
 enum { MAX_RECORDS = 64 };
 

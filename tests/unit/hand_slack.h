@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_HAND_SLACK_H
 #define TESTS_UNIT_HAND_SLACK_H
 
-#include "netan/analyses/slack.h"
+#include "netan/analyses/slack/slack.h"
 #include "tests/unit/hand_drive.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

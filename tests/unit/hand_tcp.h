@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_HAND_TCP_H
 #define TESTS_UNIT_HAND_TCP_H
 
-#include "ingest/tcp_track.h"
+#include "ingest/tcp/track.h"
 
 struct hand_tcp {
 	struct na_tcp *t;

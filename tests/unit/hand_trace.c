@@ -11,7 +11,7 @@
 
 #include "netan/base/units.h"
 #include "netan/synth/synth.h"
-#include "netan/synth/trace.h"
+#include "netan/synth/xspace/trace.h"
 
 #define RUN  "plugins/profile/run"
 #define WALL UINT64_C(1790000000000000000)

@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_HEARD_H
 #define TESTS_UNIT_HEARD_H
 
-#include "ingest/calls.h"
+#include "ingest/calls/calls.h"
 #include "netan/base/strtab.h"
 #include "tests/unit/talk.h"
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "ingest/xspace.h"
+#include "ingest/xspace/xspace.h"
 #include "netan/base/strtab.h"
 
 /* clang-format off */

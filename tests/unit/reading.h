@@ -24,7 +24,7 @@
 
 #include "ingest/input.h"
 #include "netan/model/devices.h"
-#include "netan/model/names.h"
+#include "netan/model/hosts/names.h"
 
 #define DEVICE_RECORDS (NA_WANT_OPS | NA_WANT_BUSY)
 #define ALL_RECORDS \

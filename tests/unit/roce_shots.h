@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "ingest/roce.h"
+#include "ingest/roce/roce.h"
 
 enum { ROCE_MAX = 400, US = 1000 };
 

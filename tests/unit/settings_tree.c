@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "netan/model/settings.h"
+#include "netan/model/hosts/settings.h"
 
 void tree_init(struct tree *t)
 {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <nghttp2/nghttp2.h>
 
-#include "ingest/frames.h"
+#include "ingest/calls/frames.h"
 #include "netan/base/vec.h"
 
 /* Of our own encoder: newest first. */

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "netan/analyses/late.h"
 #include "netan/base/units.h"
 #include "netan/cli/common.h"
-#include "netan/cli/session.h"
+#include "netan/engine/session/session.h"
+#include "netan/methods/late/late.h"
 #include "tests/unit/hand_store.h"
 #include "tests/unit/synth_session.h"
 

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/addresses.h"
+#include "ingest/capture/addresses.h"
 
 static struct {
 	uint32_t asked, other, non_ip;

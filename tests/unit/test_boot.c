@@ -13,8 +13,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/stats/batches.h"
-#include "netan/stats/boot.h"
+#include "netan/stats/tests/boot.h"
+#include "netan/stats/time/batches.h"
 
 enum { MOST = 20000 };
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/bursts.h"
+#include "netan/analyses/bursts/bursts.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/hand_drive.h"
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/frames.h"
+#include "ingest/calls/frames.h"
 #include "tests/unit/heard.h"
 
 /* Bytes of the client, sent as one segment for each call of send(). */

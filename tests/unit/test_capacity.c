@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "netan/analyses/capacity.h"
+#include "netan/methods/capacity.h"
 
 static void accepted(void **state)
 {

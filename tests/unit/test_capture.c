@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/capture.h"
+#include "ingest/capture/capture.h"
 #include "tests/unit/packet_bytes.h"
 
 enum { NAMES = 70000 };

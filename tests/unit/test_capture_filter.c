@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <pcap.h>
 
-#include "ingest/capture_filter.h"
+#include "ingest/capture/filter.h"
 #include "tests/unit/capfile_reading.h"
 #include "tests/unit/capture_truth.h"
 #include "tests/unit/packet_bytes.h"

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/stats/census.h"
-#include "netan/stats/quantile.h"
+#include "netan/stats/samples/census.h"
+#include "netan/stats/samples/quantile.h"
 #include "netan/synth/rng.h"
 
 enum { GROUPS = 3 };

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/stats/course.h"
+#include "netan/stats/time/course.h"
 #include "netan/synth/rng.h"
 
 enum { N = 200, LONG = 5000 };

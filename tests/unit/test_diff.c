@@ -15,7 +15,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/diff.h"
+#include "netan/analyses/diff/diff.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/hand_drive.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/diff.h"
+#include "netan/analyses/diff/diff.h"
 
 static void limits(void **state)
 {

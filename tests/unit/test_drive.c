@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "netan/cli/common.h"
-#include "netan/cli/drive.h"
+#include "netan/engine/drive.h"
 #include "tests/unit/hand_drive.h"
 
 static void command_line(struct na_cli *cli, const char *name)

@@ -67,10 +67,10 @@ static void tones(void **state)
 	char *text;
 
 	(void)state;
-	na_result_tone(r, NA_TONE_ERROR); /* of nothing */
+	na_result_tone(r, NA_SEV_ERROR); /* of nothing */
 	na_result_text(r, "plain", "%s", "");
 	na_result_text(r, "loud", "%s", "");
-	na_result_tone(r, NA_TONE_ERROR);
+	na_result_tone(r, NA_SEV_ERROR);
 	text = table_of(r, 0, true);
 	assert_string_equal(text, "\033[1mplain\033[0m\n\n"
 				  "\033[1;31mloud\033[0m\n");

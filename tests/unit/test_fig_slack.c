@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "netan/base/text.h"
-#include "plot/fig_slack_data.h"
 #include "plot/figure.h"
+#include "plot/figures/slack/data.h"
 #include "tests/unit/ink.h"
 
 #define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
@@ -73,9 +73,9 @@ static struct na_result *make(const struct fake *f)
 	na_put_real(r, body, "capacity_gbps",
 		    f->capacity_gbps > 0 ? f->capacity_gbps : NAN);
 	if (f->n)
-		na_put_text(r, na_result_side(r), "message",
-			    "all-reduce.7: 1.9 s of 14 s step time stalled "
-			    "over 8 devices; slack 0.2 ms needs 310 Gbit/s");
+		na_result_word(r, NA_WORD_MESSAGE,
+			       "all-reduce.7: 1.9 s of 14 s step time stalled "
+			       "over 8 devices; slack 0.2 ms needs 310 Gbit/s");
 	assert_true(na_result_ok(r));
 	return r;
 }

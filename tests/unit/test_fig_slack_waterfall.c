@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "netan/base/text.h"
-#include "plot/fig_slack_waterfall_data.h"
 #include "plot/figure.h"
+#include "plot/figures/slack/waterfall_data.h"
 #include "tests/unit/ink.h"
 
 #define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
@@ -92,7 +92,7 @@ static struct na_result *make(const struct fake *f)
 	struct na_value *side = na_result_side(r), *v, *list;
 	struct na_value *late = na_put_list(r, na_result_body(r), "late");
 
-	na_put_text(r, side, "picture", "waterfall");
+	na_result_word(r, NA_WORD_PICTURE, "waterfall");
 	if (!f->none) {
 		v = na_put_object(r, late, NULL);
 		na_put_textf(r, v, "collective", "all-reduce.%s", f->name);

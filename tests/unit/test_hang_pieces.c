@@ -8,13 +8,13 @@
 
 #include <cmocka.h>
 
-#include "ingest/hang_prefix.h"
-#include "ingest/hang_wrapped.h"
+#include "ingest/logs/hang_prefix.h"
+#include "ingest/logs/hang_wrapped.h"
 #include "netan/base/units.h"
 
 static struct na_text span(const char *s)
 {
-	return na_piece(s, strlen(s));
+	return na_text_n(s, strlen(s));
 }
 
 static const char *or_none(const struct na_hang *h, uint32_t name)
@@ -199,7 +199,7 @@ static void unescaping(void **state)
 	out[n] = '\0';
 	assert_string_equal(out, "a\n\t\"b\\\xc3\xa9\xef\xbf\xbd/u12");
 	for (size_t cut = 0; cut < 9; cut++)
-		assert_true(na_hang_unescape(na_piece("\\u00e9\\n\\\"", cut),
+		assert_true(na_hang_unescape(na_text_n("\\u00e9\\n\\\"", cut),
 					     out) <= cut);
 }
 

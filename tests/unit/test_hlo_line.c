@@ -1,5 +1,5 @@
-/* HLO instructions as text: what hlo_line.c makes of them. */
-#include "ingest/hlo_line.h"
+/* HLO instructions as text: what hlo/line.c makes of them. */
+#include "ingest/hlo/line.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

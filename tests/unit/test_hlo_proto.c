@@ -1,7 +1,7 @@
 /*
  * HLO modules in binary form, written field by field.
  */
-#include "ingest/hlo.h"
+#include "ingest/hlo/hlo.h"
 #include "tests/unit/proto_bytes.h"
 
 #include <setjmp.h>

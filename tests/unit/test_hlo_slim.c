@@ -1,6 +1,6 @@
 /* HLO modules without what does not communicate: what is left is the same,
  * and comes back from a transfer file. */
-#include "ingest/hlo_slim.h"
+#include "ingest/transfer_file/hlo_slim.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/hlo.h"
+#include "ingest/hlo/hlo.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/synth_session.h"
 #include "tests/unit/xfer_story.h"

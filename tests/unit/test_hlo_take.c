@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/hlo.h"
+#include "ingest/hlo/hlo.h"
 
 static void read_one(struct na_hlo *h, const char *worker, const char *name,
 		     const char *op)

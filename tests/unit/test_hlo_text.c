@@ -1,7 +1,7 @@
 /*
  * HLO modules as text, and directories of dumps.
  */
-#include "ingest/hlo.h"
+#include "ingest/hlo/hlo.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

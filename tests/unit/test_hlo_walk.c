@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/hlo.h"
+#include "ingest/hlo/hlo.h"
 
 static char top[64];
 static char warned[1000];

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "netan/analyses/analysis.h"
-#include "netan/analyses/host_clocks.h"
 #include "netan/base/units.h"
+#include "netan/methods/clocks/host_clocks.h"
 #include "tests/unit/hand_store.h"
 
 #define US NA_PS_PER_US

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "ingest/settings.h"
-#include "netan/analyses/host_settings.h"
+#include "ingest/host/settings.h"
+#include "netan/judges/sysctl/sysctl.h"
 #include "tests/unit/settings_tree.h"
 
 struct judged {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/packet.h"
+#include "ingest/capture/packet.h"
 #include "netan/model/store.h"
 
 static const char *plain(char *buf, const char *text)

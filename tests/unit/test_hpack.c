@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/hpack.h"
+#include "ingest/calls/hpack.h"
 #include "netan/synth/rng.h"
 
 struct fields {

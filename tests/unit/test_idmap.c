@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/idmap.h"
+#include "ingest/bytes/idmap.h"
 #include "netan/synth/rng.h"
 
 enum { IDS = 3000 };

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <zstd.h>
 
-#include "ingest/spool.h"
+#include "ingest/bytes/spool.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/reading.h"
 

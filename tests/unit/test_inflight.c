@@ -13,8 +13,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/stats/inflight.h"
-#include "netan/stats/sort.h"
+#include "netan/stats/samples/sort.h"
+#include "netan/stats/time/inflight.h"
 #include "netan/synth/rng.h"
 
 enum { ITEMS = 200, BURSTS = 200, NUMBERS = 7 };

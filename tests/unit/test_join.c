@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/hlo.h"
+#include "ingest/hlo/hlo.h"
 #include "tests/unit/hand_store.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/late.h"
 #include "netan/base/units.h"
+#include "netan/methods/late/late.h"
 #include "tests/unit/hand_store.h"
 
 #define US NA_PS_PER_US

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/stats/level.h"
+#include "netan/stats/time/level.h"
 
 enum { BINS = 400 };
 

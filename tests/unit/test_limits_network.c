@@ -17,7 +17,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/host_clocks.h"
+#include "netan/methods/clocks/host_clocks.h"
 #include "tests/unit/limits.h"
 
 #define MEGA    "/device:CUSTOM:Megascale Trace"

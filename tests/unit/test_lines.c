@@ -15,8 +15,8 @@
 #include <cmocka.h>
 #include <zstd.h>
 
-#include "ingest/lines.h"
-#include "ingest/needles.h"
+#include "ingest/logs/lines.h"
+#include "ingest/logs/needles.h"
 #include "netan/base/similar.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/reading.h"

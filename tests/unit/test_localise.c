@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/localise/localise.h"
+#include "netan/methods/localise/localise.h"
 #include "netan/synth/rng.h"
 
 enum { STEPS = 20, COLLECTIVES = 2, MOMENTS = STEPS * COLLECTIVES };

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/log_files.h"
+#include "ingest/logs/files.h"
 
 struct tree {
 	char root[40];

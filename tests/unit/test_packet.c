@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/fragment.h"
+#include "ingest/capture/fragment.h"
 #include "tests/unit/packet_bytes.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/pairs.h"
+#include "netan/analyses/pairs/pairs.h"
 #include "tests/unit/hand_drive.h"
 
 extern const struct na_analysis na_an_pairs;

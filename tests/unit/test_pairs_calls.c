@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "netan/analyses/pairs.h"
+#include "netan/analyses/pairs/pairs.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/hand_drive.h"
 

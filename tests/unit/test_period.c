@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/stats/period.h"
+#include "netan/stats/time/period.h"
 #include "netan/synth/rng.h"
 
 enum { N = 600 };

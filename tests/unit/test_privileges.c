@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "netan/cli/privileges.h"
+#include "netan/cli/commands/privileges.h"
 
 enum { OTHER = 54321, SUDOER = 54322 };
 

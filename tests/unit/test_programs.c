@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "ingest/hlo.h"
-#include "netan/analyses/programs.h"
+#include "ingest/hlo/hlo.h"
 #include "netan/base/vec.h"
+#include "netan/judges/hlo/hlo.h"
 
 static uint32_t name_in(struct na_hlo *h, const char *s)
 {

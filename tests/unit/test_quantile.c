@@ -11,8 +11,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/stats/quantile.h"
-#include "netan/stats/sort.h"
+#include "netan/stats/samples/quantile.h"
+#include "netan/stats/samples/sort.h"
 #include "netan/synth/rng.h"
 
 static void quantiles(void **state)

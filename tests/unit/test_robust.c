@@ -9,8 +9,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/stats/robust.h"
-#include "netan/stats/tests.h"
+#include "netan/stats/tests/robust.h"
+#include "netan/stats/tests/tests.h"
 #include "netan/synth/rng.h"
 
 enum { MOST = 1000 };

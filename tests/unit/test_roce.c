@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/roce_head.h"
+#include "ingest/roce/head.h"
 #include "tests/unit/roce_shots.h"
 
 /* ---- headers */

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/fragment.h"
+#include "ingest/capture/fragment.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/capfile_reading.h"
 #include "tests/unit/roce_shots.h"

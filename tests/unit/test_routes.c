@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/routes.h"
+#include "ingest/host/routes.h"
 
 struct parsed {
 	struct na_routes r;

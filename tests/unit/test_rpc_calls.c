@@ -11,9 +11,9 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/bursts.h"
-#include "netan/analyses/rpc.h"
-#include "netan/analyses/sizes.h"
+#include "netan/analyses/bursts/bursts.h"
+#include "netan/analyses/rpc/rpc.h"
+#include "netan/analyses/sizes/sizes.h"
 #include "tests/unit/hand_drive.h"
 
 extern const struct na_analysis na_an_rpc, na_an_latency, na_an_bursts,
@@ -110,7 +110,7 @@ static const struct na_value *list(const struct run *x, const char *name)
 
 static const char *message(const struct run *x)
 {
-	return na_text_of(na_get(na_result_side(x->d.r), "message"), "");
+	return na_result_get_word(x->d.r, NA_WORD_MESSAGE, "");
 }
 
 /* The row that a call came from. */

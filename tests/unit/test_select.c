@@ -10,9 +10,9 @@
 
 #include "netan/base/text.h"
 #include "netan/base/triples.h"
-#include "netan/stats/quantile.h"
-#include "netan/stats/select.h"
-#include "netan/stats/sort.h"
+#include "netan/stats/samples/quantile.h"
+#include "netan/stats/samples/select.h"
+#include "netan/stats/samples/sort.h"
 #include "netan/synth/rng.h"
 
 struct record {

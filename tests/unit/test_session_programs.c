@@ -14,7 +14,7 @@
 
 #include "netan/base/units.h"
 #include "netan/cli/common.h"
-#include "netan/cli/drive.h"
+#include "netan/engine/drive.h"
 #include "tests/unit/synth_session.h"
 
 struct variant {

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/settings.h"
+#include "ingest/host/settings.h"
 #include "tests/unit/settings_tree.h"
 
 static struct tree tree;

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "netan/report/sha256.h"
+#include "netan/base/sha256.h"
 
 static const struct {
 	const char *text, *hex;

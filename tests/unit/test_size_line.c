@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/stats/size_line.h"
+#include "netan/stats/tests/size_line.h"
 #include "netan/synth/rng.h"
 
 static void as_the_oracle(void **state)

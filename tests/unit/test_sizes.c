@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/sizes.h"
+#include "netan/analyses/sizes/sizes.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/hand_drive.h"
 

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/stats/sketch.h"
-#include "netan/stats/sort.h"
+#include "netan/stats/samples/sketch.h"
+#include "netan/stats/samples/sort.h"
 #include "netan/synth/rng.h"
 
 enum { N = 20000 };

@@ -1,6 +1,6 @@
 /*
  * Slack against a second implementation, straight from the definitions
- * (algorithms.md, section 7; the joining rule of slack_walk.c's head) and
+ * (algorithms.md, section 7; the joining rule of slack/walk.c's head) and
  * quadratic, over random sequences of ops: loops, several executions and
  * collectives in flight, recv before send, send-done after recv-done, ops
  * of no length, ops that are missing.  All sums are equal.
@@ -17,7 +17,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/slack.h"
+#include "netan/analyses/slack/slack.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/hand_drive.h"
 

@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-#include "ingest/settings.h"
-#include "netan/analyses/host_settings.h"
+#include "ingest/host/settings.h"
 #include "netan/checks/check.h"
-#include "netan/cli/host_settings.h"
-#include "netan/cli/snapshot.h"
+#include "netan/cli/commands/host_settings.h"
+#include "netan/engine/snapshot.h"
+#include "netan/judges/sysctl/sysctl.h"
 #include "tests/unit/settings_tree.h"
 
 static struct tree tree;
@@ -286,7 +286,7 @@ static void one_finding_for_a_timer_and_its_setting(void **state)
 			 "rto_min 5ms"));
 	assert_int_equal(count(&b, "passed"), 0);
 	assert_int_equal(count(&b, "not_run"), 0);
-	assert_int_equal(b.worst, NA_FINDING_WARNING);
+	assert_int_equal(b.worst, NA_SEV_WARNING);
 	end(&b);
 }
 

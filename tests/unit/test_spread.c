@@ -11,8 +11,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/stats/pending.h"
-#include "netan/stats/spread.h"
+#include "netan/stats/time/pending.h"
+#include "netan/stats/time/spread.h"
 #include "netan/synth/rng.h"
 
 enum { ITEMS = 40, ROUNDS = 400 };

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/stream.h"
+#include "ingest/bytes/stream.h"
 #include "netan/synth/rng.h"
 
 enum { SIZE = 5000 };

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "ingest/capture.h"
-#include "netan/synth/capture.h"
+#include "ingest/capture/capture.h"
+#include "netan/synth/capture/capture.h"
 #include "tests/unit/synth_session.h"
 
 enum { PCAP_HEAD = 24, RECORD_HEAD = 16, ENDS = 128, NAMES = 256 };

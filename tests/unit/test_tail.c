@@ -12,10 +12,10 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/stats/sample.h"
-#include "netan/stats/tail.h"
-#include "netan/stats/tests.h"
-#include "netan/stats/timers.h"
+#include "netan/stats/samples/sample.h"
+#include "netan/stats/tests/tail.h"
+#include "netan/stats/tests/tests.h"
+#include "netan/stats/time/timers.h"
 #include "netan/synth/rng.h"
 
 static bool near(double x, double want, double relative)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/tcp_table.h"
+#include "ingest/tcp/table.h"
 #include "tests/unit/hand_tcp.h"
 
 enum { MOST_STREAMS = 256 };

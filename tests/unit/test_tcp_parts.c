@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/tcp_table.h"
+#include "ingest/tcp/table.h"
 #include "netan/synth/rng.h"
 
 enum { SPAN = 3000, LISTED = 512 };

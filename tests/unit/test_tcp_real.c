@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/fragment.h"
+#include "ingest/capture/fragment.h"
 #include "tests/unit/hand_tcp.h"
 
 enum { COUNTS = 13 };

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/timeline.h"
+#include "netan/analyses/timeline/timeline.h"
 #include "tests/unit/hand_drive.h"
 
 extern const struct na_analysis na_an_timeline;

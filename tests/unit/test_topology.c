@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "netan/model/topology.h"
+#include "netan/model/hosts/topology.h"
 
 static enum na_status parse(struct na_topology *t, const char *text,
 			    struct na_err *err)

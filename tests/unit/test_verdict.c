@@ -561,7 +561,7 @@ static void order(void **state)
 	assert_string_equal(text(f, "id"), "bad-endpoint");
 	assert_string_equal(text(f->next, "id"), "slack-small");
 	assert_string_equal(text(f->next->next, "id"), "straggler");
-	assert_int_equal(h.worst, NA_FINDING_ERROR);
+	assert_int_equal(h.worst, NA_SEV_ERROR);
 	hand_case_fini(&h);
 }
 

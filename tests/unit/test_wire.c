@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/wire.h"
+#include "ingest/bytes/wire.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define B(...) \

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/wire.h"
+#include "ingest/bytes/wire.h"
 #include "netan.pb-c.h"
 #include "tests/unit/xfer_story.h"
 

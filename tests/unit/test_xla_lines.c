@@ -1,5 +1,5 @@
 /* Logs of PyTorch/XLA as text: what of them is kept. */
-#include "ingest/xla_lines.h"
+#include "ingest/logs/xla_lines.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* What is made of logs of PyTorch/XLA: answers, findings, rates. */
-#include "netan/analyses/xla_metrics.h"
+#include "netan/judges/xla_metrics/xla_metrics.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/xla_lines.h"
+#include "ingest/logs/xla_lines.h"
 #include "netan/result/emit.h"
 
 enum { LOGS = 3 };

@@ -1,6 +1,6 @@
 /* Values of metrics reports: durations against an independent printer of the
  * documented rule. */
-#include "ingest/xla_value.h"
+#include "ingest/logs/xla_value.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

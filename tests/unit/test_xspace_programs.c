@@ -2,7 +2,7 @@
  * The programs of a trace: plane /host:metadata of an XSpace, plain and
  * packed, with damaged ones among them.
  */
-#include "ingest/hlo.h"
+#include "ingest/hlo/hlo.h"
 #include "tests/unit/proto_bytes.h"
 #include "tests/unit/reading.h"
 

@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_XFER_STORY_H
 #define TESTS_UNIT_XFER_STORY_H
 
-#include "ingest/xfer_write.h"
+#include "ingest/transfer_file/write.h"
 
 enum { SOURCES = 2 };
 extern const struct na_xfer_source sources[SOURCES];

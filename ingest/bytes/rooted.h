@@ -1,0 +1,52 @@
+/*
+ * Files below a directory that somebody else filled: a saved support bundle,
+ * a container's image, or "/" itself.  Symbolic links are followed as if the
+ * root were "/", so none leads out of it; only regular files are read (pipes,
+ * sockets and devices are never opened), and no more than a bound of each.
+ *
+ * Paths are relative to the root.  A root that changes meanwhile gives an
+ * error at worst, never a file from elsewhere: each component is opened on
+ * its own, below the directory that was reached.
+ */
+#ifndef INGEST_BYTES_ROOTED_H
+#define INGEST_BYTES_ROOTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "netan/base/arena.h"
+#include "netan/base/err.h"
+
+enum {
+	NA_ROOTED_DEPTH = 40,   /* directories below the root */
+	NA_ROOTED_LINKS = 40,   /* symbolic links on the way to a file */
+	NA_ROOTED_NAMES = 65536 /* of one directory */
+};
+
+struct na_rooted {
+	int fd;
+};
+
+enum na_status na_rooted_open(struct na_rooted *r, const char *dir,
+			      struct na_err *err) NA_MUST_CHECK;
+void na_rooted_close(struct na_rooted *r);
+
+/*
+ * All bytes of a file, with a NUL behind them.  NA_END: there is no such
+ * file; NA_ELIMIT: it holds more than `most`; NA_EIO.  The message says why,
+ * without the path.
+ */
+enum na_status na_rooted_read(const struct na_rooted *r, const char *path,
+			      size_t most, struct na_arena *a,
+			      const char **bytes, size_t *n,
+			      struct na_err *err) NA_MUST_CHECK;
+
+bool na_rooted_has_dir(const struct na_rooted *r, const char *path);
+
+/* Names in a directory, without "." and "..", in natural order; beyond
+ * NA_ROOTED_NAMES NA_ELIMIT.  Statuses as above. */
+enum na_status na_rooted_list(const struct na_rooted *r, const char *path,
+			      struct na_arena *a, const char ***names,
+			      size_t *n, struct na_err *err) NA_MUST_CHECK;
+
+#endif

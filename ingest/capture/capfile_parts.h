@@ -1,0 +1,81 @@
+/*
+ * What the two halves of the capture reader share: capfile.c has the classic
+ * format and the way back from damage, capfile_ng.c the blocks of pcapng.
+ */
+#ifndef INGEST_CAPTURE_CAPFILE_PARTS_H
+#define INGEST_CAPTURE_CAPFILE_PARTS_H
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "ingest/bytes/cursor.h"
+#include "ingest/capture/capfile.h"
+#include "netan/base/vec.h"
+
+enum {
+	/* Longer records are damage, unless the file's own snap length says
+	 * more, which is believed up to the second limit. */
+	NA_RECORD_BYTES = 1 << 20,
+	NA_RECORD_BYTES_TOP = 1 << 27,
+	NA_USUAL_BYTES = 65535 + 64, /* more is looked at twice */
+	NA_INTERFACES = 1 << 16,     /* of one section */
+	NA_CHAIN = 4,            /* plausible headers in a row behind damage */
+	NA_SEARCHES = 64,        /* of doubtful headers, in one file */
+	NA_CHAIN_APART_S = 86400 /* and how far apart their times may be */
+};
+
+struct na_capture_interface {
+	uint32_t link, snap_bytes; /* 0: no limit */
+	/* ns = units * mul / div, or units * 10^9 / 2^shift; + offset */
+	uint64_t mul, div;
+	uint8_t shift;
+	bool binary;
+	int64_t offset_s;
+};
+
+struct na_capfile {
+	struct na_input *in;
+	struct na_cursor c;            /* at the next record or block */
+	bool ng, big, nano, modified;  /* byte order of file or section */
+	bool swapped_lengths;          /* before version 2.3, or in it */
+	uint32_t link, limit_bytes, usual_bytes;
+	uint64_t lost_bytes, bad_records, bad_blocks;
+	int64_t last_ns, last_s;
+	bool has_last;
+	int searches;
+	size_t interfaces; /* of all sections */
+	/* pcapng: the section's */
+	NA_VEC(struct na_capture_interface) list;
+	size_t section_base;
+};
+
+/* f->c is at a section header that a caller has seen. */
+enum na_status na_capfile_ng_open(struct na_capfile *f,
+				  struct na_err *err) NA_MUST_CHECK;
+enum na_status na_capfile_ng_next(struct na_capfile *f,
+				  struct na_record *r) NA_MUST_CHECK;
+
+/* Warn, and mark the input as damaged. */
+#define na_capfile_hurt(f, ...) \
+	((f)->in->damaged = true, na_input_warn((f)->in, __VA_ARGS__))
+
+/* A length on the wire that nothing has: the captured one stands in. */
+static inline void na_capfile_wire(struct na_capfile *f, uint64_t at,
+				   uint32_t captured, uint32_t *wire)
+{
+	if (*wire <= NA_RECORD_BYTES_TOP)
+		return;
+	na_capfile_hurt(f,
+			"record at byte %" PRIu64 ": %" PRIu32
+			" bytes on the wire; taken as the %" PRIu32 " captured",
+			at, *wire, captured);
+	*wire = captured;
+}
+
+/* Move behind damage to where `plausible` says that records go on; false,
+ * and f->c where it was, if nowhere.  What was passed over is counted. */
+typedef bool na_plausible_fn(const struct na_capfile *f, struct na_cursor c);
+bool na_capfile_resync(struct na_capfile *f, size_t step,
+		       na_plausible_fn *plausible);
+
+#endif

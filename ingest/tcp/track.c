@@ -1,0 +1,503 @@
+#include "ingest/tcp/track.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/tcp/clock.h"
+#include "ingest/tcp/marks.h"
+#include "ingest/tcp/tell.h"
+#include "netan/base/units.h"
+#include "netan/base/vec.h"
+
+const struct na_tcp_limits na_tcp_limits = {
+	.connections = 1 << 18,
+	.segments = 1 << 19,
+	.kept = 1 << 14,
+};
+
+enum {
+	COUNTED = NA_SEG_RETRANSMIT | NA_SEG_OUT_OF_ORDER | NA_SEG_LOST_BEFORE |
+		  NA_SEG_DUPLICATE_ACK | NA_SEG_ZERO_WINDOW |
+		  NA_SEG_WINDOW_FULL | NA_SEG_KEEP_ALIVE |
+		  NA_TCP_MARK_ZERO_PROBE,
+	RTT_PAGES = 1 << 15,
+	RTT_PAGES_EACH = 1, /* more, for each connection */
+	FINISHED = 2048,    /* wait for late packets */
+	FRESH_SHARE = 8,    /* of the limit, those of one side only */
+	FRESH_PACKETS = 4,  /* one side may be all that passes here */
+	CE = 3,
+	REMARKABLE = NA_TCP_SYN | NA_TCP_FIN | NA_TCP_RST | NA_TCP_ECE |
+		     NA_TCP_CWR
+};
+
+/* Where the numbers of a direction begin whose SYN was not seen: bytes may
+ * come to light that lie before the first. */
+#define MID_STREAM ((int64_t)1 << 32)
+
+struct na_tcp {
+	struct na_tcp_options o;
+	int64_t lowest_ns, highest_ns; /* times that can be told */
+	struct na_tcp_table table;
+	struct na_tcp_pools pools;
+	struct na_tcp_teller teller;
+	uint64_t packets, evicted;
+	uint32_t next_id;
+};
+
+struct na_tcp *na_tcp_new(const struct na_tcp_options *o)
+{
+	struct na_tcp *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->o = *o;
+	na_reach(o->zero_ns, &t->lowest_ns, &t->highest_ns);
+	t->pools.cells.most = o->limits->segments;
+	t->pools.pages.most = RTT_PAGES;
+	t->teller = (struct na_tcp_teller){
+		.sink = o->sink,
+		.addresses = o->addresses,
+		.zero_ns = o->zero_ns,
+		.most = o->wants & NA_WANT_CONNECTIONS ? o->limits->kept : 0,
+		.wanted = o->wants & NA_WANT_CONNECTIONS,
+	};
+	if (!na_tcp_table_init(&t->table)) {
+		free(t);
+		return NULL;
+	}
+	return t;
+}
+
+/* Over, or no longer followed: user and sink are told, all of it goes. */
+static enum na_status end(struct na_tcp *t, uint32_t at, bool evicted)
+{
+	struct na_tcp_conn *c = na_tcp_at(&t->table, at);
+	enum na_status st;
+	uint64_t calls = 0;
+
+	if (t->o.user)
+		calls = t->o.user->close(t->o.user->ctx, &c->user, c->id);
+	na_tcp_stall_end(c);
+	st = na_tcp_tell(&t->teller, c, evicted, calls);
+	for (unsigned i = 0; i < 2; i++) {
+		struct na_tcp_dir *d = &c->dir[i];
+
+		na_flight_fini(&d->flight, &t->pools.cells);
+		na_seen_fini(&d->seen, &t->pools.cells);
+		na_rtt_fini(&d->rtt, &t->pools.pages);
+		na_rtt_fini(&d->ts_rtt, &t->pools.pages);
+		free(d->rare);
+	}
+	na_tcp_remove(&t->table, at);
+	return st;
+}
+
+static enum na_status end_all(struct na_tcp *t)
+{
+	enum na_status st = NA_OK;
+
+	for (unsigned i = 0; i < NA_TCP_LISTS; i++) {
+		const struct na_tcp_list *l = &t->table.list[i];
+
+		while (l->n > 0) {
+			enum na_status s = end(t, l->oldest, false);
+
+			st = st == NA_OK ? s : st;
+		}
+	}
+	return st;
+}
+
+void na_tcp_free(struct na_tcp *t)
+{
+	if (!t)
+		return;
+	t->teller.wanted = false;
+	end_all(t);
+	na_rtt_pages_fini(&t->pools.pages);
+	na_tcp_table_fini(&t->table);
+	free(t);
+}
+
+enum na_status na_tcp_finish(struct na_tcp *t)
+{
+	return end_all(t);
+}
+
+/* Room for one more. */
+static enum na_status make_room(struct na_tcp *t)
+{
+	const struct na_tcp_list *l = t->table.list;
+	size_t most = t->o.limits->connections;
+	bool full = t->table.used >= most;
+
+	if (l[NA_TCP_FINISHED].n > 0 &&
+	    (full || l[NA_TCP_FINISHED].n >= FINISHED))
+		return end(t, l[NA_TCP_FINISHED].oldest, false);
+	if (l[NA_TCP_FRESH].n > 0 &&
+	    (full || l[NA_TCP_FRESH].n >= most / FRESH_SHARE)) {
+		t->evicted++;
+		return end(t, l[NA_TCP_FRESH].oldest, true);
+	}
+	if (l[NA_TCP_OPEN].n > 0 && full) {
+		t->evicted++;
+		return end(t, l[NA_TCP_OPEN].oldest, true);
+	}
+	return NA_OK;
+}
+
+static enum na_status start(struct na_tcp *t, uint32_t hash,
+			    const struct na_packet *p, uint32_t *at)
+{
+	struct na_tcp_conn *c;
+	enum na_status st = make_room(t);
+
+	if (st != NA_OK)
+		return st;
+	*at = na_tcp_insert(&t->table, hash, p);
+	if (*at == NA_TCP_NONE)
+		return NA_ENOMEM;
+	t->pools.pages.most = RTT_PAGES + RTT_PAGES_EACH * t->table.used;
+	c = na_tcp_at(&t->table, *at);
+	c->id = t->next_id++;
+	c->moved = t->packets;
+	c->first_ns = c->last_ns = c->newest_ns = p->time_ns;
+	for (unsigned i = 0; i < 2; i++) {
+		struct na_tcp_dir *d = &c->dir[i];
+
+		d->window = UINT32_MAX;
+		d->scale = -1;
+		d->shift = -1;
+		d->flight_valid = true;
+		d->min_window = UINT32_MAX;
+		na_flight_init(&d->flight);
+	}
+	return NA_OK;
+}
+
+static void place(struct na_tcp_dir *d, uint32_t seq, int64_t pos)
+{
+	d->ref_seq = seq;
+	d->ref_pos = pos;
+	d->placed = true;
+}
+
+/* Unwrapped: within 2^31 of the highest so far. */
+static int64_t position(const struct na_tcp_dir *d, uint32_t seq)
+{
+	return d->ref_pos + (int32_t)(seq - d->ref_seq);
+}
+
+static void place_both(struct na_tcp_dir *f, struct na_tcp_dir *r,
+		       const struct na_packet *p)
+{
+	uint8_t syn = p->flags & NA_TCP_SYN;
+
+	if (syn && !f->start_known) {
+		if (f->bytes == 0)
+			place(f, p->seq, 0);
+		f->start_known = true;
+	} else if (!f->placed) {
+		place(f, p->seq, MID_STREAM + 1);
+	}
+	if (!(p->flags & NA_TCP_ACK))
+		return;
+	if (syn && !r->start_known && r->bytes == 0) {
+		place(r, p->ack, 1);
+		r->start_known = true;
+	} else if (!r->placed) {
+		place(r, p->ack, MID_STREAM + 1);
+	}
+}
+
+static void add_bytes(struct na_tcp *t, struct na_tcp_dir *f,
+		      const struct na_packet *p, int64_t pos)
+{
+	int64_t end_pos = pos + p->payload_bytes;
+
+	f->data_packets++;
+	f->bytes += p->payload_bytes;
+	if (f->seen.n == 0 && pos == f->seen.high &&
+	    f->seen.high != f->seen.low) {
+		f->seen.high = end_pos;
+		f->unique_bytes += p->payload_bytes;
+	} else {
+		f->unique_bytes += na_seen_add(&f->seen, &t->pools.cells, pos,
+					       end_pos);
+	}
+	if (end_pos > f->ref_pos)
+		place(f,
+		      p->seq + (p->flags & NA_TCP_SYN ? 1 : 0) +
+			      p->payload_bytes,
+		      end_pos);
+}
+
+static void count_marks(struct na_tcp_dir *f, uint32_t marks)
+{
+	struct na_tcp_tally *n;
+
+	if (!(marks & COUNTED) || !na_tcp_rare(f))
+		return;
+	n = &f->rare->n;
+	if (marks & NA_SEG_RETRANSMIT)
+		na_tcp_count(&n->retransmissions);
+	if (marks & NA_SEG_FAST)
+		na_tcp_count(&n->fast);
+	if (marks & NA_SEG_TIMEOUT)
+		na_tcp_count(&n->timeout);
+	if (marks & NA_SEG_SPURIOUS)
+		na_tcp_count(&n->spurious);
+	if (marks & NA_SEG_OUT_OF_ORDER)
+		na_tcp_count(&n->out_of_order);
+	if (marks & NA_SEG_LOST_BEFORE)
+		na_tcp_count(&n->lost_before);
+	if (marks & NA_SEG_KEEP_ALIVE)
+		na_tcp_count(&n->keep_alives);
+	if (marks & NA_SEG_DUPLICATE_ACK)
+		na_tcp_count(&n->duplicate_acks);
+	if (marks & NA_SEG_ZERO_WINDOW)
+		na_tcp_count(&n->zero_windows);
+	if (marks & NA_SEG_WINDOW_FULL)
+		na_tcp_count(&n->window_full);
+	if (marks & NA_TCP_MARK_ZERO_PROBE)
+		na_tcp_count(&n->zero_probes);
+}
+
+static void count_signals(struct na_tcp_dir *f, const struct na_packet *p)
+{
+	/* of a SYN the flags negotiate */
+	uint8_t flags = p->flags & NA_TCP_SYN
+				? 0
+				: p->flags & (NA_TCP_ECE | NA_TCP_CWR);
+
+	if ((p->ecn != CE && p->n_sack == 0 && !flags) || !na_tcp_rare(f))
+		return;
+	if (p->ecn == CE)
+		na_tcp_count(&f->rare->n.ce_marks);
+	if (p->n_sack > 0)
+		na_tcp_count(&f->rare->n.sack_blocks);
+	if (flags & NA_TCP_ECE)
+		na_tcp_count(&f->rare->n.ece);
+	if (flags & NA_TCP_CWR)
+		na_tcp_count(&f->rare->n.cwr);
+}
+
+static uint32_t flag_marks(struct na_tcp_dir *f, const struct na_packet *p)
+{
+	uint32_t marks = 0;
+
+	if (p->ecn == CE)
+		marks = NA_SEG_CE;
+	if (p->flags & NA_TCP_FIN) {
+		f->saw_fin = true;
+		f->fin_next = p->seq + p->payload_bytes + 1;
+		marks |= NA_SEG_FIN;
+	}
+	if (p->flags & NA_TCP_RST) {
+		f->saw_rst = true;
+		marks |= NA_SEG_RST;
+	}
+	if (p->flags & NA_TCP_SYN) {
+		f->saw_syn = true;
+		f->shift = p->window_shift > 14
+				   ? p->window_shift == UINT8_MAX ? -1 : 14
+				   : (int8_t)p->window_shift;
+		f->mss = p->mss ? p->mss : f->mss;
+		f->sack_permitted = p->sack_permitted;
+		return marks | NA_SEG_SYN;
+	}
+	return marks;
+}
+
+static uint32_t scaled_window(struct na_tcp_dir *f, const struct na_tcp_dir *r,
+			      const struct na_packet *p)
+{
+	bool on = f->shift > 0 && (!r->saw_syn || r->shift >= 0) &&
+		  !(p->flags & NA_TCP_SYN);
+	uint32_t w = (uint32_t)p->window << (on ? f->shift : 0);
+
+	if (p->flags & (NA_TCP_SYN | NA_TCP_RST))
+		return w;
+	if (w > f->max_window)
+		f->max_window = w;
+	if (w < f->min_window)
+		f->min_window = w;
+	return w;
+}
+
+/* Is there anybody to tell of it? */
+static bool is_needed(const struct na_tcp *t, const struct na_tcp_conn *c,
+		      const struct na_packet *p)
+{
+	if (t->o.wants & NA_WANT_SEGMENTS)
+		return true;
+	if (!t->o.user)
+		return false;
+	if (c->needs == NA_TCP_NEEDS_OPENING)
+		return p->payload_captured > 0 &&
+		       p->payload[0] == t->o.user->opening;
+	return p->payload_bytes > 0 || c->needs == NA_TCP_NEEDS_ALL;
+}
+
+static enum na_status tell_packet(struct na_tcp *t, struct na_tcp_conn *c,
+				  const struct na_tcp_dir *f,
+				  const struct na_tcp_dir *r,
+				  const struct na_packet *p, uint32_t marks,
+				  uint32_t window)
+{
+	int64_t pos = position(f, p->seq) + (p->flags & NA_TCP_SYN ? 1 : 0);
+	int64_t ack = p->flags & NA_TCP_ACK ? position(r, p->ack) : 0;
+	struct na_tcp_packet x = {
+		.p = p,
+		.connection = c->id,
+		.dir = f != c->dir,
+		.mid_stream = !f->start_known,
+		.seq = (uint64_t)pos,
+		.ack = ack > 0 ? (uint64_t)ack : 0,
+		.other = r->bytes > 0 && r->ref_pos > 0 ? (uint64_t)r->ref_pos
+							: 0,
+		.window_bytes = window,
+		.marks = marks,
+		.ends = {&c->end[0], &c->end[1]},
+		.ports = {c->port[0], c->port[1]},
+		.needs = &c->needs,
+	};
+	enum na_status st = NA_OK;
+
+	if (t->o.wants & NA_WANT_SEGMENTS && c->id == t->o.segments_of)
+		st = na_tcp_tell_segment(&t->teller, &x,
+					 f->start_known ? 0 : MID_STREAM,
+					 r->start_known ? 0 : MID_STREAM,
+					 r->placed ? r : NULL);
+	/* Bytes from before the connection are no part of its stream. */
+	if (st == NA_OK && t->o.user && (pos >= 0 || p->payload_bytes == 0)) {
+		if (pos < 0)
+			x.seq = 0;
+		st = t->o.user->packet(t->o.user->ctx, &c->user, &x);
+	}
+	return st;
+}
+
+/* Which list it is in now. */
+static void take_ends(struct na_tcp *t, uint32_t at, unsigned dir,
+		      const struct na_packet *p)
+{
+	struct na_tcp_conn *c = na_tcp_at(&t->table, at);
+	struct na_tcp_dir *r = &c->dir[!dir];
+
+	if (r->saw_fin && p->flags & NA_TCP_ACK &&
+	    !na_tcp_before(p->ack, r->fin_next))
+		r->fin_acked = true;
+	if (c->in != NA_TCP_FINISHED &&
+	    ((c->dir[0].fin_acked && c->dir[1].fin_acked) ||
+	     p->flags & NA_TCP_RST))
+		na_tcp_move(&t->table, at, NA_TCP_FINISHED);
+	else if (c->in == NA_TCP_FRESH &&
+		 (r->packets > 0 || c->dir[dir].packets >= FRESH_PACKETS))
+		na_tcp_move(&t->table, at, NA_TCP_OPEN);
+}
+
+static void take_time(struct na_tcp_conn *c, int64_t now)
+{
+	if (now >= c->newest_ns) {
+		c->newest_ns = now;
+	} else {
+		c->disordered |= now < c->last_ns;
+		if (now < c->first_ns)
+			c->first_ns = now;
+	}
+	c->last_ns = now;
+}
+
+/* p from f's side.  Not inlined: gcc would multiply by the size of a direction
+ * at each use of one. */
+__attribute__((noinline)) static enum na_status
+take(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
+     struct na_tcp_dir *r, const struct na_packet *p, uint32_t marks)
+{
+	uint32_t window;
+
+	marks |= na_tcp_marks(c, f, r, p, &t->pools);
+	f->packets++;
+	f->wire_bytes += p->wire_bytes;
+	if (p->flags & NA_TCP_SYN || !f->placed || !r->placed)
+		place_both(f, r, p);
+	if (p->payload_bytes > 0)
+		add_bytes(t, f, p,
+			  position(f, p->seq) +
+				  (p->flags & NA_TCP_SYN ? 1 : 0));
+	if (p->flags & REMARKABLE || p->ecn == CE || p->n_sack > 0) {
+		marks |= flag_marks(f, p);
+		count_signals(f, p);
+	}
+	count_marks(f, marks);
+	if (p->has_timestamps) {
+		f->timestamps = true;
+		na_tcp_clock_send(f, p);
+		if (p->flags & NA_TCP_ACK)
+			na_tcp_clock_echo(r, &t->pools.pages, p);
+	}
+	window = scaled_window(f, r, p);
+	take_time(c, p->time_ns);
+	return is_needed(t, c, p) ? tell_packet(t, c, f, r, p, marks, window)
+				  : NA_OK;
+}
+
+/* p's connection, or NA_TCP_NONE. */
+static inline uint32_t find(struct na_tcp *t, const struct na_packet *p,
+			    unsigned *dir)
+{
+	uint32_t at = *na_tcp_recent(&t->table, p->src_port, p->dst_port);
+
+	if (at != NA_TCP_NONE && na_tcp_is(na_tcp_at(&t->table, at), p, dir))
+		return at;
+	return na_tcp_find(&t->table, na_tcp_hash(&t->table, p), p, dir);
+}
+
+static enum na_status packet(struct na_tcp *t, const struct na_packet *p)
+{
+	unsigned dir = 0;
+	uint32_t at = find(t, p, &dir), marks = 0;
+	enum na_status st = NA_OK;
+	struct na_tcp_conn *c;
+
+	t->packets++;
+	if (at == NA_TCP_NONE) {
+		st = start(t, na_tcp_hash(&t->table, p), p, &at);
+	} else if (na_tcp_begins(na_tcp_at(&t->table, at), dir, p)) {
+		st = end(t, at, false);
+		if (st == NA_OK)
+			st = start(t, na_tcp_hash(&t->table, p), p, &at);
+		dir = 0;
+		marks = NA_TCP_MARK_REUSED;
+	}
+	if (st != NA_OK)
+		return st;
+	c = na_tcp_at(&t->table, at);
+	na_tcp_use(&t->table, c, at, t->packets, t->o.limits->connections / 4);
+	st = take(t, c, &c->dir[dir], &c->dir[!dir], p, marks);
+	if (c->in != NA_TCP_OPEN || c->dir[!dir].saw_fin ||
+	    p->flags & NA_TCP_RST)
+		take_ends(t, at, dir, p);
+	return st;
+}
+
+enum na_status na_tcp_packet(struct na_tcp *t, const struct na_packet *p)
+{
+	struct na_packet near;
+
+	if (p->time_ns >= t->lowest_ns && p->time_ns <= t->highest_ns)
+		return packet(t, p);
+	/* Cut, so that no difference of times overflows. */
+	near = *p;
+	near.time_ns = p->time_ns < t->lowest_ns ? t->lowest_ns : t->highest_ns;
+	return packet(t, &near);
+}
+
+void na_tcp_counts(const struct na_tcp *t, struct na_capture_counts *c)
+{
+	c->connections += t->next_id;
+	c->connections_evicted += t->evicted;
+	c->limits_hit += t->pools.cells.dropped + t->pools.pages.dropped +
+			 t->teller.dropped;
+}

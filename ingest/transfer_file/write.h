@@ -1,0 +1,104 @@
+/*
+ * Writing netan's transfer file (ingest/proto/netan.proto).
+ *
+ * A part is a sink that encodes what it is told, on a thread of its own;
+ * the file takes parts in the order of the input, so that its bytes do not
+ * depend on the number of threads.
+ *
+ *	f = na_xfer_new(write, ctx, &head, err);
+ *	p = na_xfer_part_new(source);            any number, on any thread
+ *	reader->read(in, block, &sink of p, err);
+ *	na_xfer_part_end(p);
+ *	na_xfer_append(f, p, err);               one after the other
+ *	na_xfer_source_end(f, source, in, err);  after its last part
+ *	na_xfer_finish(f, err);
+ */
+#ifndef INGEST_TRANSFER_FILE_WRITE_H
+#define INGEST_TRANSFER_FILE_WRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ingest/input.h"
+#include "ingest/transfer_file/bytes.h"
+#include "ingest/transfer_file/format.h"
+#include "netan/base/strtab.h"
+#include "netan/base/vec.h"
+
+struct na_xfer_source {
+	const char *host, *label, *format, *path; /* NULL: not told */
+	bool has_time, has_wall;
+	int64_t first_ns, zero_ns, profile_start_ns, profile_stop_ns;
+	uint64_t n_devices;
+};
+
+struct na_xfer_head {
+	const struct na_xfer_source *sources; /* borrowed for the call */
+	size_t n_sources;
+	int64_t created_unix_ns;
+	bool anonymize; /* hosts, addresses and paths become numbered names */
+};
+
+/* ---- one thread's part */
+
+struct na_xfer_part;
+struct na_xfer_part *na_xfer_part_new(uint32_t source);
+void na_xfer_part_free(struct na_xfer_part *p);
+struct na_sink na_xfer_part_sink(struct na_xfer_part *p);
+/* Called on the part's thread when a block of it is encoded and may be
+ * appended: a whole capture is one block of work. */
+void na_xfer_part_tell(struct na_xfer_part *p,
+		       void (*full)(void *ctx, struct na_xfer_part *p),
+		       void *ctx);
+/* Encodes what is not yet; NA_ENOMEM. */
+enum na_status na_xfer_part_end(struct na_xfer_part *p) NA_MUST_CHECK;
+
+/* ---- the file */
+
+struct na_xfer_counts {
+	uint64_t bytes, blocks;
+	uint64_t transfers, others;           /* records */
+	uint64_t transfer_bytes, other_bytes; /* their sections, packed */
+	uint64_t names_bytes;
+	uint64_t kinds[XF_N_KINDS]; /* enum na_xf_section */
+};
+
+typedef enum na_status (*na_xfer_write)(void *ctx, const void *p, size_t n,
+					struct na_err *err);
+struct na_xfer_file;
+struct na_xfer_file *na_xfer_new(na_xfer_write write, void *ctx,
+				 const struct na_xfer_head *head,
+				 struct na_err *err);
+void na_xfer_free(struct na_xfer_file *f);
+/* Takes the encoded blocks out of the part, which may go on. */
+enum na_status na_xfer_append(struct na_xfer_file *f, struct na_xfer_part *p,
+			      struct na_err *err) NA_MUST_CHECK;
+enum na_status na_xfer_source_end(struct na_xfer_file *f, uint32_t source,
+				  struct na_input *in,
+				  struct na_err *err) NA_MUST_CHECK;
+enum na_status na_xfer_finish(struct na_xfer_file *f,
+			      struct na_err *err) NA_MUST_CHECK;
+const struct na_xfer_counts *na_xfer_counted(const struct na_xfer_file *f);
+
+/* ---- between the two */
+
+struct na_xf_endpoint {
+	int32_t slice, device;
+	uint32_t address; /* of the part's names; NA_NO_NAME: a device */
+};
+
+/* One block, but for the names that only the file can settle. */
+struct na_xf_encoded {
+	struct na_xf_bytes sections, counts, strings;
+	NA_VEC(struct na_xf_endpoint) endpoints;
+	size_t n_strings;
+	uint64_t kinds[XF_N_KINDS], packed[XF_N_KINDS], records;
+	struct na_xf_encoded *next;
+};
+
+struct na_xf_encoded *na_xf_part_take(struct na_xfer_part *p, uint32_t *source,
+				      const struct na_strtab **names);
+void na_xf_encoded_free(struct na_xf_encoded *e);
+
+#endif

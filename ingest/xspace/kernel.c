@@ -1,0 +1,195 @@
+/*
+ * Streams of GPU planes: collective kernels of NCCL and RCCL, and the time
+ * that other kernels take (trace-formats.md, 2.3).
+ *
+ * A kernel carries no byte count; `hlo_op` names the instruction that does.
+ */
+#include "ingest/xspace/ops.h"
+
+#include "netan/base/similar.h"
+
+/* Looked at for each event; NCCL's are below 100. */
+enum { KERNEL_NAME_MAX = 1024 };
+
+static bool starts(const struct na_text *t, const char *prefix)
+{
+	return na_starts_nocase(t->s, t->n, prefix);
+}
+
+static bool copies(const struct na_text *name)
+{
+	/* clang-format off */
+	static const char *const prefixes[] = {
+		"memcpy", "memset", "memory", "hipmemcpy", "hipmemset",
+		"copydeviceto", "copyhostto",
+	};
+	/* clang-format on */
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		if (starts(name, prefixes[i]))
+			return true;
+	}
+	return false;
+}
+
+uint8_t na_xs_kernel_kind(const struct na_text *name, uint32_t wants)
+{
+	if (starts(name, "nccl"))
+		return wants & (NA_WANT_KERNELS | NA_WANT_OPS) ? XS_OP_TALKS
+							       : XS_OP_NONE;
+	return wants & NA_WANT_BUSY && !copies(name) ? XS_OP_BUSY : XS_OP_NONE;
+}
+
+/* "Stream #14(MemcpyH2D)" has no kernels; "Stream #14" may have any. */
+static bool may_compute(const struct na_text *line)
+{
+	if (!line->n || line->s[line->n - 1] != ')')
+		return true;
+	return na_contains_nocase(line->s, line->n, "compute") ||
+	       na_contains_nocase(line->s, line->n, "kernel");
+}
+
+/* ---- the <Op> in ncclDevKernel_<Op>_<Red>_<dtype>_<ALGO>_<PROTO> */
+
+static uint8_t kernel_opcode(const struct na_text *kernel)
+{
+	/* clang-format off */
+	static const struct {
+		const char *name;
+		uint8_t opcode;
+	} ops[] = {
+		{"AllReduce", NA_OPCODE_ALL_REDUCE},
+		{"AllGather", NA_OPCODE_ALL_GATHER},
+		{"ReduceScatter", NA_OPCODE_REDUCE_SCATTER},
+		{"AllToAll", NA_OPCODE_ALL_TO_ALL},
+		{"Broadcast", NA_OPCODE_BROADCAST},
+		{"Reduce", NA_OPCODE_REDUCE},
+		{"SendRecv", NA_OPCODE_SEND_RECV},
+	};
+	/* clang-format on */
+	size_t from = 0;
+
+	for (size_t i = 0; i <= kernel->n; i++) {
+		if (i < kernel->n && kernel->s[i] != '_')
+			continue;
+		for (size_t k = 0; k < sizeof(ops) / sizeof(ops[0]); k++) {
+			if (na_same_nocase(kernel->s + from, i - from,
+					   ops[k].name))
+				return ops[k].opcode;
+		}
+		from = i + 1;
+	}
+	return NA_OPCODE_OTHER;
+}
+
+/* Without the arguments, "(ncclDevKernelArgsStorage<4096ul>)". */
+static struct na_text without_arguments(struct na_text name)
+{
+	size_t paren;
+
+	if (name.n > KERNEL_NAME_MAX)
+		name.n = KERNEL_NAME_MAX;
+	paren = na_text_first(name, '(');
+	if (paren && paren < name.n)
+		name.n = paren;
+	while (name.n && name.s[name.n - 1] == ' ')
+		name.n--;
+	return name;
+}
+
+/* A kernel that may run anything ("ncclDevKernel_Generic") does what its
+ * instruction says. */
+static uint8_t opcode_of(const struct na_text *kernel,
+			 const struct na_text *hlo_op)
+{
+	uint8_t phase, opcode = kernel_opcode(kernel);
+
+	if (opcode == NA_OPCODE_OTHER)
+		opcode = na_hlo_opcode_of_name(hlo_op->s, hlo_op->n, &phase);
+	return opcode;
+}
+
+/* ---- events */
+
+static uint32_t type_of(struct na_xs_read *r, struct na_text kernel)
+{
+	const struct na_sink *sink = r->sink;
+	struct na_text hlo_op = na_xs_text(&r->values, XS_HLO_OP);
+	const char *word;
+	struct na_op_type t;
+
+	memset(&t, 0, sizeof(t));
+	t.program_id = na_xs_id_or(&r->values, XS_PROGRAM_ID, NA_UNKNOWN_U64);
+	t.channel = -1;
+	t.size_bytes = NA_UNKNOWN_U64;
+	t.collective = t.start_op = t.transfer_type = NA_UNKNOWN_U32;
+	t.network = NA_NET_GPU;
+	t.opcode = opcode_of(&kernel, &hlo_op);
+	t.kernel = sink->name(sink->ctx, kernel.s, kernel.n);
+	t.name = hlo_op.n ? na_xs_op_name(sink, hlo_op) : t.kernel;
+	t.module = na_xs_op_name(sink,
+				 na_xs_module_name(na_xs_text(&r->values,
+							      XS_HLO_MODULE)));
+	word = na_xs_op_word(t.opcode);
+	if (word)
+		t.transfer_type = sink->name(sink->ctx, word, strlen(word));
+	return sink->op_type(sink->ctx, &t);
+}
+
+static enum na_status action(struct na_xs_read *r, const struct na_xs_event *e,
+			     struct na_text kernel, int64_t start_ps,
+			     int64_t end_ps)
+{
+	struct na_text hlo_op = na_xs_text(&r->values, XS_HLO_OP);
+	const char *word = na_xs_op_word(opcode_of(&kernel, &hlo_op));
+	struct na_action a = {
+		.kind = NA_ACT_KERNEL,
+		.start_ps = start_ps,
+		.end_ps = end_ps,
+		.name = na_xs_shown_name(e->type),
+		.device = NA_UNKNOWN_U32,
+		.collective = na_xs_op_name(r->sink, hlo_op),
+		.type = NA_UNKNOWN_U32,
+		.launch = NA_UNKNOWN_U32,
+		.iteration = NA_UNKNOWN_U32,
+		.chunk = NA_UNKNOWN_I32,
+		.local_device_id = r->line->plane->number,
+		.num_actions = -1,
+		.action_index = -1,
+		.level = -1,
+		.send_channel_id = -1,
+		.recv_channel_id = -1,
+		.run_id = -1,
+		.slack_us = NA_UNKNOWN_PS,
+		.transmission_budget_us = NA_UNKNOWN_PS,
+		.delay_budget_us = NA_UNKNOWN_PS,
+		.activation_to_receive_us = NA_UNKNOWN_PS,
+	};
+
+	if (word)
+		a.type = r->sink->name(r->sink->ctx, word, strlen(word));
+	return r->sink->action(r->sink->ctx, &a);
+}
+
+enum na_status na_xs_kernel_event(struct na_xs_read *r,
+				  const struct na_xs_event *e)
+{
+	uint32_t wants = r->in->wants;
+	enum na_status st = NA_OK;
+	int64_t start_ps, end_ps;
+	struct na_text kernel;
+
+	if (e->type->kind == XS_OP_BUSY &&
+	    (na_xs_has(&r->values, XS_MEMCPY) || !may_compute(&r->line->name)))
+		return NA_OK;
+	if (!na_xs_op_times(r, e, &start_ps, &end_ps))
+		return NA_OK;
+	if (e->type->kind == XS_OP_BUSY)
+		return na_xs_busy(r, start_ps, end_ps);
+	kernel = without_arguments(na_xs_shown_name(e->type));
+	if (wants & NA_WANT_KERNELS)
+		st = action(r, e, kernel, start_ps, end_ps);
+	if (st == NA_OK && (wants & NA_WANT_OPS))
+		st = na_xs_talks(r, type_of(r, kernel), start_ps, end_ps);
+	return st;
+}

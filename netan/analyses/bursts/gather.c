@@ -1,0 +1,119 @@
+/* bursts: which transfers made the listed bursts, and which ended them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/analyses/bursts/bursts.h"
+#include "netan/base/vec.h"
+
+static int by_name(const struct na_store *s, uint32_t a, uint32_t b)
+{
+	const struct na_endpoint *x = &s->names.endpoints[a];
+	const struct na_endpoint *y = &s->names.endpoints[b];
+
+	if (x->slice != y->slice)
+		return x->slice < y->slice ? -1 : 1;
+	return x->device < y->device ? -1 : x->device > y->device;
+}
+
+/* By time, then by what else tells transfers apart: their order of input
+ * must not matter. */
+static bool before(const struct na_store *s, const struct bu_end *a,
+		   const struct bu_end *b)
+{
+	int src;
+
+	if (a->end_ps != b->end_ps)
+		return a->end_ps < b->end_ps;
+	if (a->latency_ps != b->latency_ps)
+		return a->latency_ps < b->latency_ps;
+	src = by_name(s, a->src, b->src);
+	return src ? src < 0 : by_name(s, a->dst, b->dst) < 0;
+}
+
+/* Keeps the BU_LAST latest. */
+static void put_end(const struct na_store *s, struct bu_burst *b,
+		    const struct bu_end *e)
+{
+	size_t i = b->n_last;
+
+	if (i < BU_LAST) {
+		b->n_last++;
+	} else if (!before(s, &b->last[0], e)) {
+		return;
+	} else {
+		memmove(b->last, b->last + 1, (BU_LAST - 1) * sizeof(*e));
+		i = BU_LAST - 1;
+	}
+	for (; i > 0 && before(s, e, &b->last[i - 1]); i--)
+		b->last[i] = b->last[i - 1];
+	b->last[i] = *e;
+}
+
+static bool holds(const struct bu_burst *b, int64_t at_ps)
+{
+	return b->b.from_ps <= at_ps && at_ps < b->b.to_ps;
+}
+
+/* The listed burst around an instant, or n_bursts.  Neighbours tend to be in
+ * one burst. */
+static size_t find(struct bu_state *s, int64_t at_ps)
+{
+	const struct bu_burst *b = s->main->bursts;
+	size_t lo = 0, hi = s->main->n_bursts;
+
+	if (holds(&b[s->at_burst], at_ps))
+		return s->at_burst;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (b[mid].b.from_ps <= at_ps)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || !holds(&b[lo - 1], at_ps))
+		return s->main->n_bursts;
+	s->at_burst = lo - 1;
+	return lo - 1;
+}
+
+enum na_status bu_gather(struct bu_state *s, const struct na_transfer *t)
+{
+	size_t n = s->main->n_bursts, i;
+	struct bu_end e = {.end_ps = t->end_ps,
+			   .latency_ps = (uint64_t)t->end_ps -
+					 (uint64_t)t->start_ps,
+			   .src = t->src,
+			   .dst = t->dst};
+
+	if (!n || (t->start_ps < s->lo_ps && t->end_ps <= s->lo_ps))
+		return NA_OK;
+	i = find(s, t->start_ps > s->lo_ps ? t->start_ps : s->lo_ps);
+	if (i == n)
+		return NA_OK;
+	if (!s->bursts) {
+		s->bursts = na_calloc(n, sizeof(*s->bursts));
+		s->n_bursts = n;
+	}
+	if (!s->bursts)
+		return NA_ENOMEM;
+	s->bursts[i].transfers++;
+	s->bursts[i].amount += na_spread_clipped(t->start_ps, t->end_ps,
+						 t->size_bytes, s->lo_ps,
+						 s->hi_ps);
+	put_end(s->scope->store, &s->bursts[i], &e);
+	return NA_OK;
+}
+
+enum na_status bu_gather_merge(struct bu_state *s, const struct bu_state *b)
+{
+	for (size_t i = 0; b->bursts && i < s->n_bursts; i++) {
+		const struct bu_burst *from = &b->bursts[i];
+
+		s->bursts[i].transfers += from->transfers;
+		s->bursts[i].amount += from->amount;
+		for (size_t k = 0; k < from->n_last; k++)
+			put_end(s->scope->store, &s->bursts[i], &from->last[k]);
+	}
+	return NA_OK;
+}

@@ -1,0 +1,138 @@
+/* collectives: the rows of what devices execute between them. */
+#include "netan/analyses/collectives/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+
+static const char *text(const struct co_match *m, uint32_t name)
+{
+	return na_strtab_at(&m->s->scope->store->names.strings, name);
+}
+
+static const char *type_text(const struct co_match *m,
+			     const struct na_op_type *t)
+{
+	static const char *const words[NA_N_OPCODES] = {
+		[NA_OPCODE_SEND] = "SEND",
+		[NA_OPCODE_RECV] = "RECV",
+		[NA_OPCODE_ALL_REDUCE] = "ALL_REDUCE",
+		[NA_OPCODE_ALL_GATHER] = "ALL_GATHER",
+		[NA_OPCODE_REDUCE_SCATTER] = "REDUCE_SCATTER",
+		[NA_OPCODE_ALL_TO_ALL] = "ALL_TO_ALL",
+		[NA_OPCODE_RAGGED_ALL_TO_ALL] = "RAGGED_ALL_TO_ALL",
+		[NA_OPCODE_PERMUTE] = "COLLECTIVE_PERMUTE",
+		[NA_OPCODE_BROADCAST] = "BROADCAST",
+		[NA_OPCODE_REDUCE] = "REDUCE",
+		[NA_OPCODE_SEND_RECV] = "SEND_RECV",
+	};
+
+	return t->transfer_type != NA_UNKNOWN_U32 ? text(m, t->transfer_type)
+						  : words[t->opcode];
+}
+
+static bool wanted(void *arg, const struct na_op_type *t, uint32_t name)
+{
+	const struct co_match *m = arg;
+
+	(void)t;
+	return na_filter_collective(m->s->scope->filter, text(m, name));
+}
+
+static bool row_of_unit(struct co_match *m, uint32_t unit,
+			const struct na_op_type *t, uint32_t run)
+{
+	struct co_found *f = m->f;
+	uint32_t row;
+
+	if (!na_grow(&m->row_of_unit, &m->cap_rows_of, (size_t)unit + 1,
+		     sizeof(*m->row_of_unit)))
+		return false;
+	row = na_triples_add(&m->row_keys,
+			     m->s->by_type
+				     ? (struct na_triple){run, t->opcode,
+							  t->transfer_type}
+				     : (struct na_triple){unit, 0, 0});
+	if (row == NA_NO_TRIPLE)
+		return false;
+	m->row_of_unit[unit] = row;
+	if (row < f->n_rows)
+		return true;
+	if (!na_grow(&f->rows, &f->cap_rows, f->n_rows + 1, sizeof(*f->rows)))
+		return false;
+	f->rows[f->n_rows++] = (struct co_row){
+		.run = run / NA_N_NETWORKS,
+		.network = t->network,
+		.name = m->s->by_type ? NA_UNKNOWN_U32
+				      : m->ops.units.keys[unit].b,
+		.module = m->s->by_type ? NA_UNKNOWN_U32
+					: m->ops.units.keys[unit].c,
+		.type = type_text(m, t),
+		.opcode = t->opcode,
+	};
+	return true;
+}
+
+/* Groups as any type of the row tells them; differing ones are uneven. */
+static void learn_groups(struct co_row *row, const struct na_op_type *t)
+{
+	if (!t->group_size)
+		return;
+	if (row->group_size &&
+	    (row->group_size != t->group_size || row->n_groups != t->n_groups))
+		row->uneven = true;
+	if (!row->group_size) {
+		row->group_size = t->group_size;
+		row->n_groups = t->n_groups;
+	}
+	row->uneven = row->uneven || t->uneven;
+}
+
+static bool make_rows(struct co_match *m)
+{
+	const struct na_op_types *types = &m->d->types;
+
+	for (size_t i = 0; i < types->n; i++) {
+		const struct na_op_type *t = &types->items[i];
+		uint32_t unit = m->ops.unit_of[i];
+
+		if (unit == NA_NO_TRIPLE)
+			continue;
+		if (!row_of_unit(m, unit, t, m->ops.units.keys[unit].a))
+			return false;
+		learn_groups(&m->f->rows[m->row_of_unit[unit]], t);
+	}
+	return true;
+}
+
+bool co_match(struct co_state *s, struct co_found *f)
+{
+	const struct na_devices *d = &s->scope->store->devices;
+	struct co_match m = {
+		.s = s,
+		.d = d,
+		.f = f,
+		.ops = {.store = s->scope->store,
+			.ops = s->ops.items,
+			.n_ops = s->ops.n,
+			.runs = s->modules.items,
+			.n_runs = s->modules.n,
+			.modules = &f->modules,
+			.instance = co_add_instance,
+			.arg = &m},
+	};
+	bool ok = na_op_units(&m.ops, wanted) && make_rows(&m) &&
+		  na_op_match(&m.ops) && co_find_missing(&m);
+
+	f->unpaired = m.ops.unpaired;
+	na_op_match_fini(&m.ops);
+	na_triples_fini(&m.row_keys);
+	na_triples_fini(&m.devices_of);
+	na_triples_fini(&m.took_part);
+	na_triples_fini(&m.last);
+	free(m.row_of_unit);
+	free(m.parts);
+	free(m.lasts);
+	return ok;
+}

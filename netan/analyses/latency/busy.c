@@ -1,0 +1,223 @@
+/* latency: when the links of a host had messages under way, and so what
+ * receives waited for. */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "netan/analyses/latency/latency.h"
+#include "netan/base/vec.h"
+
+#define ALL_BITS (UINT64_C(1) << 27) /* of all hosts: at most 16 MiB */
+
+/* A millionth of the time is fine enough, and stays in the caches. */
+enum { MOST_WORDS = 1 << 14, LEAST_WORDS = 4 };
+enum { LEAST_SHIFT = 20 }; /* bins of 2^20 ps and more: about 1 us */
+
+/* Over all transfers of all inputs. */
+static uint64_t span_of(const struct na_store *store, int64_t *first_ps)
+{
+	int64_t first = 0, last = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < store->n_sources; i++) {
+		const struct na_tally *t = &store->tallies[i];
+
+		if (!t->timed)
+			continue;
+		first = any && first < t->first_ps ? first : t->first_ps;
+		last = any && last > t->last_ps ? last : t->last_ps;
+		any = true;
+	}
+	*first_ps = first;
+	return (uint64_t)last - (uint64_t)first;
+}
+
+bool lat_busy_init(struct lat_busy *b, const struct na_store *store)
+{
+	uint64_t span = span_of(store, &b->first_ps);
+	size_t words = ALL_BITS / 64 / (2 * store->n_hosts + 1);
+
+	if (words > MOST_WORDS)
+		words = MOST_WORDS;
+	if (words < LEAST_WORDS)
+		words = LEAST_WORDS;
+	for (b->shift = LEAST_SHIFT; span >> b->shift >= words * 64;)
+		b->shift++;
+	b->words = (size_t)(span >> b->shift) / 64 + 1;
+	b->bits = na_calloc(2 * store->n_hosts, b->words * sizeof(*b->bits));
+	return b->bits;
+}
+
+static size_t bin_of(const struct lat_busy *b, int64_t ps)
+{
+	size_t bin = (size_t)(((uint64_t)ps - (uint64_t)b->first_ps) >>
+			      b->shift);
+
+	if (ps <= b->first_ps)
+		return 0;
+	return bin < b->words * 64 ? bin : b->words * 64 - 1;
+}
+
+/* Bits from ... to of word w, both included. */
+static uint64_t mask_of(size_t w, size_t from, size_t to)
+{
+	uint64_t mask = UINT64_MAX;
+
+	if (from > w * 64)
+		mask <<= from - w * 64;
+	if (to < w * 64 + 63)
+		mask &= UINT64_MAX >> (w * 64 + 63 - to);
+	return mask;
+}
+
+/* Most bits are set already. */
+static void flush(const struct lat_busy *b, size_t direction,
+		  struct lat_word *p)
+{
+	_Atomic uint64_t *bits = b->bits + direction * b->words + p->at;
+
+	if (~atomic_load_explicit(bits, memory_order_relaxed) & p->mask)
+		atomic_fetch_or_explicit(bits, p->mask, memory_order_relaxed);
+	p->mask = 0;
+}
+
+static void mark(const struct lat_busy *b, size_t direction, struct lat_word *p,
+		 size_t from, size_t to)
+{
+	for (size_t w = from / 64; w <= to / 64; w++) {
+		if (w != p->at)
+			flush(b, direction, p);
+		p->at = w;
+		p->mask |= mask_of(w, from, to);
+	}
+}
+
+static uint64_t word_at(const struct lat_busy *b, size_t at)
+{
+	return atomic_load_explicit(&b->bits[at], memory_order_relaxed);
+}
+
+bool lat_busy_count(struct lat_busy *b, size_t n_hosts)
+{
+	b->before = na_calloc(2 * n_hosts, b->words * sizeof(*b->before));
+	for (size_t d = 0; b->before && d < 2 * n_hosts; d++) {
+		uint32_t set = 0;
+
+		for (size_t w = d * b->words; w < (d + 1) * b->words; w++) {
+			b->before[w] = set;
+			set += (uint32_t)__builtin_popcountll(word_at(b, w));
+		}
+	}
+	return b->before;
+}
+
+/* Bins of a direction that were busy, before this one. */
+static uint64_t busy_before(const struct lat_busy *b, size_t direction,
+			    size_t bin)
+{
+	size_t at = direction * b->words + bin / 64;
+	uint64_t mask = (UINT64_C(1) << bin % 64) - 1;
+
+	return b->before[at] +
+	       (uint64_t)__builtin_popcountll(word_at(b, at) & mask);
+}
+
+/* How much of [start, end) was busy, to the resolution of a bin; 0 where it
+ * is shorter than that. */
+static int64_t busy_during(const struct lat_busy *b, size_t direction,
+			   int64_t start_ps, int64_t end_ps)
+{
+	size_t from = bin_of(b, start_ps) + 1, to = bin_of(b, end_ps);
+	uint64_t set;
+
+	/* Whole bins between: the message's own begins in the last one. */
+	if (to <= from)
+		return 0;
+	set = busy_before(b, direction, to) - busy_before(b, direction, from);
+	return (int64_t)((double)set / (double)(to - from) *
+			 ((double)end_ps - (double)start_ps));
+}
+
+void lat_directions(const struct lat_state *s, const struct na_transfer *t,
+		    size_t direction[2])
+{
+	const struct na_store *store = s->scope->store;
+	uint32_t run = store->sources[t->input].run;
+	uint32_t src = na_store_host_of(store, run, t->src);
+	uint32_t dst = na_store_host_of(store, run, t->dst);
+
+	direction[0] = src < store->n_hosts ? 2 * (size_t)src : SIZE_MAX;
+	direction[1] = dst < store->n_hosts ? 2 * (size_t)dst + 1 : SIZE_MAX;
+}
+
+void lat_parts_of(const struct lat_state *s, const struct na_transfer *t,
+		  int64_t action_ps, int64_t latency_ps, struct lat_parts *p)
+{
+	int64_t wire_ps = action_ps < latency_ps ? action_ps : latency_ps;
+	int64_t posted_ps;
+	size_t direction[2];
+
+	*p = (struct lat_parts){action_ps, latency_ps, wire_ps, 0};
+	if (action_ps == wire_ps ||
+	    !na_add_i64(t->end_ps, -action_ps, &posted_ps))
+		return;
+	lat_directions(s, t, direction);
+	for (size_t i = 0; i < 2; i++) {
+		int64_t ps = direction[i] == SIZE_MAX
+				     ? 0
+				     : busy_during(&s->main->busy, direction[i],
+						   posted_ps, t->start_ps);
+
+		p->queued_ps = ps > p->queued_ps ? ps : p->queued_ps;
+	}
+}
+
+void lat_mark(struct lat_state *s, const struct na_transfer *t)
+{
+	const struct lat_busy *b = &s->main->busy;
+	size_t from = bin_of(b, t->start_ps), to = bin_of(b, t->end_ps);
+	size_t direction[2];
+
+	lat_directions(s, t, direction);
+	for (size_t i = 0; i < 2; i++) {
+		if (direction[i] != SIZE_MAX)
+			mark(b, direction[i], &s->marked[direction[i]], from,
+			     to);
+	}
+}
+
+void lat_marked(struct lat_state *s)
+{
+	size_t n = s->marked ? 2 * s->scope->store->n_hosts : 0;
+
+	for (size_t i = 0; i < n; i++)
+		flush(&s->main->busy, i, &s->marked[i]);
+}
+
+void lat_split_add(struct lat_split *x, const struct lat_parts *p,
+		   int64_t slow_ps)
+{
+	int64_t network_ps = p->wire_ps + p->queued_ps;
+
+	x->n++;
+	x->action_ps += p->action_ps;
+	x->latency_ps += p->latency_ps;
+	x->wire_ps += p->wire_ps;
+	x->queued_ps += p->queued_ps;
+	x->unposted_ps += p->latency_ps - p->wire_ps;
+	if (p->action_ps <= slow_ps)
+		return;
+	x->slow++;
+	x->slow_network += network_ps >= p->action_ps - network_ps;
+}
+
+void lat_split_merge(struct lat_split *to, const struct lat_split *from)
+{
+	to->n += from->n;
+	to->slow += from->slow;
+	to->slow_network += from->slow_network;
+	to->action_ps += from->action_ps;
+	to->wire_ps += from->wire_ps;
+	to->queued_ps += from->queued_ps;
+	to->latency_ps += from->latency_ps;
+	to->unposted_ps += from->unposted_ps;
+}

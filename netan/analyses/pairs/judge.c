@@ -1,0 +1,186 @@
+/* pairs: quantiles of each pair, then the localisation of each run. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "netan/analyses/pairs/pairs.h"
+#include "netan/base/vec.h"
+#include "netan/stats/samples/select.h"
+
+enum { JOBS = 32, SORTED = 1 << 16 };
+
+struct quantiles {
+	struct pr_state *s;
+	bool ok[JOBS];
+};
+
+/* Clamped rows are the lowest: quantiles of what is above them. */
+static void pair_quantiles(struct pr_state *s, struct pr_pair *p, double *tmp)
+{
+	size_t rows = pr_rows_of(s, p), n = (size_t)s->sums[p->found].n;
+	double at[2] = {0.5, 0.99}, q[2] = {NAN, NAN};
+
+	if (n < rows && rows > 1) {
+		for (size_t i = 0; i < 2 && n; i++)
+			at[i] = ((double)(rows - n) + (double)(n - 1) * at[i]) /
+				(double)(rows - 1);
+	}
+	if (n)
+		na_quantiles_of(&s->rows[p->first].latency_us, sizeof(*s->rows),
+				rows, at, q, 2, tmp, SORTED);
+	p->p50_us = q[0];
+	p->p99_us = q[1];
+}
+
+static void quantiles_job(void *arg, size_t job)
+{
+	struct quantiles *q = arg;
+	struct pr_state *s = q->s;
+	size_t rows = s->used + s->clamped;
+	size_t from = rows / JOBS * job;
+	size_t to = job + 1 < JOBS ? rows / JOBS * (job + 1) : SIZE_MAX;
+	double *tmp = na_calloc(2 * SORTED, sizeof(*tmp));
+
+	for (size_t i = 0; tmp && i < s->keys.n; i++) {
+		if (s->pairs[i].first >= from && s->pairs[i].first < to)
+			pair_quantiles(s, &s->pairs[i], tmp);
+	}
+	q->ok[job] = tmp != NULL;
+	free(tmp);
+}
+
+static bool all_quantiles(struct pr_state *s)
+{
+	struct quantiles q = {.s = s};
+
+	if (!na_side_by_side(s->scope, JOBS, quantiles_job, &q))
+		return false;
+	for (size_t i = 0; i < JOBS; i++) {
+		if (!q.ok[i])
+			return false;
+	}
+	return true;
+}
+
+/* Paths of which the topology says nothing are a class of their own. */
+static uint32_t class_of(const struct pr_state *s, const struct pr_pair *p)
+{
+	const struct na_store *store = s->scope->store;
+	const struct na_topology *t = store->topology;
+	uint32_t n, c;
+
+	if (!t)
+		return 0;
+	n = t->of_pairs ? (uint32_t)t->classes.n : NA_TOPO_CLASSES;
+	c = na_store_class(store, s->nodes[p->src].host, s->nodes[p->dst].host);
+	return c < n ? c : n;
+}
+
+static void put_pairs(const struct pr_state *s, const struct pr_run *run,
+		      struct na_lz_pair *to)
+{
+	for (size_t i = 0; i < run->n_remote; i++) {
+		const struct pr_pair *p = &s->pairs[run->pair0 + i];
+
+		to[i] = (struct na_lz_pair){
+			.src = p->src - (uint32_t)run->node0,
+			.dst = p->dst - (uint32_t)run->node0,
+			.locality = class_of(s, p),
+			.first = p->first - run->row0,
+			.n = pr_rows_of(s, p),
+		};
+	}
+}
+
+bool pr_captured(const struct na_store *store, uint32_t run)
+{
+	bool any = false, traced = false;
+
+	for (size_t i = 0; i < store->n_sources; i++) {
+		for (size_t k = 0; k < 2 * NA_N_CLASSES; k++) {
+			const uint64_t(*side)[NA_N_CLASSES] =
+				store->tallies[i].classes[k % 2];
+
+			if (store->sources[i].run != run)
+				continue;
+			traced |= side[NA_STYLE_GRAPH][k / 2] ||
+				  side[NA_STYLE_MESSAGE][k / 2];
+			any |= side[NA_STYLE_CAPTURE][k / 2] ||
+			       side[NA_STYLE_ESTIMATE][k / 2];
+		}
+	}
+	return any && !traced;
+}
+
+static enum na_status localise(struct pr_state *s, struct pr_run *run,
+			       struct na_err *err)
+{
+	struct na_lz_pair *pairs = na_calloc(run->n_remote, sizeof(*pairs));
+	struct na_lz_input in = {
+		.n_hosts = run->n_nodes,
+		.n_pairs = run->n_remote,
+		.n_transfers = run->n_rows,
+		.n_moments = s->moments.n,
+		.pairs = pairs,
+		.transfers = s->rows + run->row0,
+		.moments = s->lz_moments,
+		.locality_given = s->scope->store->topology != NULL,
+		.tick_us = (double)s->tick_ps / 1e6,
+	};
+	uint32_t index = (uint32_t)(run - s->runs);
+	const struct na_lz_options opt = {
+		/* One clock has timed both ends of a call. */
+		.off = pr_captured(s->scope->store, index)
+			       ? UINT64_C(1) << NA_LZ_PART_CLOCKS
+			       : 0,
+		.parallel = s->scope->parallel,
+		.parallel_ctx = s->scope->parallel_ctx,
+	};
+	enum na_status st;
+
+	if (!pairs)
+		return na_fail_nomem(err);
+	put_pairs(s, run, pairs);
+	st = na_localise(&in, &opt, &run->found, err);
+	free(pairs);
+	if (st == NA_OK && pr_fold(s, run) != NA_OK)
+		return na_fail_nomem(err);
+	return st;
+}
+
+enum na_status pr_judge(struct pr_state *s, struct na_err *err)
+{
+	enum na_status st = NA_OK;
+
+	if (!all_quantiles(s))
+		return na_fail_nomem(err);
+	for (size_t i = 0; st == NA_OK && i < s->scope->store->n_runs; i++) {
+		/* Runs without a transfer keep a result of zeros. */
+		if (s->runs[i].n_remote)
+			st = localise(s, &s->runs[i], err);
+	}
+	return st;
+}
+
+static enum na_severity severity_of_run(const struct na_lz_result *f)
+{
+	for (size_t i = 0; i < f->n_findings; i++) {
+		if (!f->findings[i].n_alternatives)
+			return NA_SEV_ERROR;
+	}
+	if (f->n_findings || f->n_clocks || f->n_stalls)
+		return NA_SEV_WARNING;
+	return f->n_undecided ? NA_SEV_INFO : NA_SEV_NONE;
+}
+
+enum na_severity pr_severity(const void *state)
+{
+	const struct pr_state *s = state;
+	enum na_severity worst = NA_SEV_NONE;
+
+	for (size_t i = 0; s->runs && i < s->scope->store->n_runs; i++) {
+		enum na_severity v = severity_of_run(&s->runs[i].found);
+
+		worst = v > worst ? v : worst;
+	}
+	return worst;
+}

@@ -1,0 +1,350 @@
+/*
+ * pairs: which source, destination, host or path is bad.  First pass:
+ * which pairs there are, and their sums.  Second: every transfer to its
+ * place, pair after pair; then quantiles and the localisation
+ * (netan/methods/localise; algorithms.md, section 1), run by run.  Third, if a host
+ * is named: which of its devices carries it.
+ */
+#include "netan/analyses/pairs/pairs.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+
+/* clang-format off */
+static const struct na_opt pairs_opts[] = {
+	{NA_OPT_CHOICE, 0, "level", offsetof(struct pr_params, level),
+	 "auto|device|host", "auto", 0, 0, "ends of a pair: devices, or the "
+	 "hosts that they belong to; auto: devices for one host's file, else "
+	 "hosts; in captures addresses are the devices"},
+	NA_OPT_END,
+};
+/* clang-format on */
+
+/* One host's file for each run: its devices are the ends. */
+static bool one_file_each(const struct na_store *store)
+{
+	return store->n_sources <= store->n_runs;
+}
+
+static enum na_status pr_open(void *state, const struct na_scope *scope,
+			      const void *params, struct na_err *err)
+{
+	struct pr_state *s = state;
+
+	s->scope = scope;
+	s->params = params;
+	s->of_hosts = s->params->level == PR_HOST ||
+		      (s->params->level == PR_AUTO &&
+		       !one_file_each(scope->store));
+	for (size_t i = 0; i < scope->by.n; i++) {
+		if (scope->by.keys[i] != NA_KEY_LABEL)
+			return na_fail(err, NA_EUSAGE,
+				       "--by: pairs compares all transfers of "
+				       "a run; filter instead, for example "
+				       "--collective or --step");
+	}
+	return NA_OK;
+}
+
+static enum na_status pr_fork(void *block, const void *state, unsigned pass)
+{
+	struct pr_state *s = block;
+	const struct pr_state *from = state;
+
+	*s = (struct pr_state){
+		.scope = from->scope,
+		.params = from->params,
+		.main = from,
+		.of_hosts = from->of_hosts,
+		.pass = pass,
+	};
+	return NA_OK;
+}
+
+static struct na_triple key_of(const struct pr_state *s,
+			       const struct na_transfer *t)
+{
+	const struct na_store *store = s->scope->store;
+	uint32_t run = store->sources[t->input].run;
+
+	if (!s->of_hosts)
+		return (struct na_triple){run, t->src, t->dst};
+	return (struct na_triple){run, na_store_host_of(store, run, t->src),
+				  na_store_host_of(store, run, t->dst)};
+}
+
+static struct na_triple moment_of(const struct na_transfer *t)
+{
+	return (struct na_triple){t->collective, t->step, 0};
+}
+
+static bool same(const struct na_triples *t, uint32_t i, struct na_triple k)
+{
+	return i < t->n && t->keys[i].a == k.a && t->keys[i].b == k.b &&
+	       t->keys[i].c == k.c;
+}
+
+static struct pr_sum *sum_of(struct pr_state *s, struct na_triple key)
+{
+	uint32_t i = s->last_key;
+
+	if (!same(&s->keys, i, key))
+		i = na_triples_add(&s->keys, key);
+	if (i == NA_NO_TRIPLE ||
+	    !na_grow(&s->sums, &s->cap_sums, s->keys.n, sizeof(*s->sums)))
+		return NULL;
+	s->last_key = i;
+	return &s->sums[i];
+}
+
+static void cover_end(struct pr_state *s, int64_t first_ps, int64_t last_ps)
+{
+	if (!s->any_end || first_ps < s->first_end_ps)
+		s->first_end_ps = first_ps;
+	if (!s->any_end || last_ps > s->last_end_ps)
+		s->last_end_ps = last_ps;
+	s->any_end = true;
+}
+
+static void cover(struct pr_state *s, int64_t start_ps, int64_t end_ps)
+{
+	if (!s->any || start_ps < s->start_ps)
+		s->start_ps = start_ps;
+	if (!s->any || end_ps > s->end_ps)
+		s->end_ps = end_ps;
+	s->any = true;
+}
+
+static enum na_status survey(struct pr_state *s, const struct na_transfer *t)
+{
+	size_t known = s->keys.n;
+	struct pr_sum *sum = sum_of(s, key_of(s, t));
+
+	if (!sum)
+		return NA_ENOMEM;
+	if (s->keys.n > known)
+		*sum = (struct pr_sum){.n = 0};
+	if (!same(&s->moments, s->last_moment, moment_of(t))) {
+		s->last_moment = na_triples_add(&s->moments, moment_of(t));
+		if (s->last_moment == NA_NO_TRIPLE)
+			return NA_ENOMEM;
+	}
+	cover_end(s, t->end_ps, t->end_ps);
+	if (t->klass == NA_CLOCK_SKEW) {
+		sum->clamped++;
+		s->clamped++;
+		return NA_OK;
+	}
+	sum->n++;
+	sum->bytes += (na_i128)t->size_bytes;
+	s->used++;
+	s->calls += t->component == NA_COMP_RPC;
+	cover(s, t->start_ps, t->end_ps);
+	return NA_OK;
+}
+
+/* A row for the localisation, beside the pair where it goes. */
+static enum na_status keep_row(struct pr_state *s, const struct na_transfer *t)
+{
+	const struct pr_state *m = s->main;
+	uint64_t since = (uint64_t)t->end_ps - (uint64_t)m->first_end_ps;
+	double us = ((double)t->end_ps - (double)t->start_ps) / 1e6;
+
+	if (!same(&m->keys, s->last_key, key_of(s, t)))
+		s->last_key = na_triples_find(&m->keys, key_of(s, t));
+	if (!same(&m->moments, s->last_moment, moment_of(t)))
+		s->last_moment = na_triples_find(&m->moments, moment_of(t));
+	if (!na_grow(&s->rows, &s->cap_rows, s->n_rows + 1, sizeof(*s->rows)) ||
+	    !na_grow(&s->row_pair, &s->cap_row_pair, s->n_rows + 1,
+		     sizeof(*s->row_pair)))
+		return NA_ENOMEM;
+	s->row_pair[s->n_rows] = m->place_of[s->last_key];
+	s->rows[s->n_rows++] = (struct na_lz_transfer){
+		.latency_us = t->klass == NA_CLOCK_SKEW ? 0 : us,
+		.size_bytes = (float)t->size_bytes,
+		.tick = (uint32_t)(since / (uint64_t)m->tick_ps),
+		.moment = s->last_moment,
+	};
+	return NA_OK;
+}
+
+/* A clamped transfer that would else count as loopback. */
+static bool loops(const struct pr_state *s, const struct na_transfer *t)
+{
+	const struct na_endpoint *e = s->scope->store->names.endpoints;
+
+	return t->src == t->dst || (t->style == NA_STYLE_MESSAGE &&
+				    e[t->src].slice == e[t->dst].slice);
+}
+
+static enum na_status pr_add(void *block, const struct na_transfer *t)
+{
+	struct pr_state *s = block;
+
+	if (t->klass == NA_CLOCK_SKEW && loops(s, t) &&
+	    !s->scope->filter->include_loopback)
+		return NA_OK;
+	if (s->pass == 2)
+		return pr_endpoint_add(s, t);
+	return s->pass == 0 ? survey(s, t) : keep_row(s, t);
+}
+
+static enum na_status merge_survey(struct pr_state *s, const struct pr_state *b)
+{
+	for (size_t i = 0; i < b->keys.n; i++) {
+		size_t known = s->keys.n;
+		struct pr_sum *sum = sum_of(s, b->keys.keys[i]);
+
+		if (!sum)
+			return NA_ENOMEM;
+		if (s->keys.n > known)
+			*sum = (struct pr_sum){.n = 0};
+		sum->n += b->sums[i].n;
+		sum->clamped += b->sums[i].clamped;
+		sum->bytes += b->sums[i].bytes;
+	}
+	for (size_t i = 0; i < b->moments.n; i++) {
+		if (na_triples_add(&s->moments, b->moments.keys[i]) ==
+		    NA_NO_TRIPLE)
+			return NA_ENOMEM;
+	}
+	s->used += b->used;
+	s->calls += b->calls;
+	s->clamped += b->clamped;
+	if (b->any_end)
+		cover_end(s, b->first_end_ps, b->last_end_ps);
+	if (b->any)
+		cover(s, b->start_ps, b->end_ps);
+	return NA_OK;
+}
+
+/* Blocks come in input order, so rows of a pair stay in it. */
+static void merge_rows(struct pr_state *s, const struct pr_state *b)
+{
+	for (size_t i = 0; i < b->n_rows; i++) {
+		uint32_t p = b->row_pair[i];
+
+		s->rows[s->pairs[p].first + s->filled[p]++] = b->rows[i];
+	}
+}
+
+static enum na_status pr_merge(void *state, void *block, unsigned pass)
+{
+	if (pass == 0)
+		return merge_survey(state, block);
+	if (pass == 2)
+		return pr_endpoint_merge(state, block);
+	merge_rows(state, block);
+	return NA_OK;
+}
+
+static enum na_status pr_turn(void *state, unsigned done, struct na_err *err)
+{
+	struct pr_state *s = state;
+	bool more = false;
+	enum na_status st;
+
+	if (done == 0)
+		return pr_plan(s, err);
+	if (done == 2)
+		return NA_OK;
+	free(s->filled);
+	s->filled = NULL;
+	st = pr_judge(s, err);
+	/* The largest thing here; the result needs room. */
+	free(s->rows);
+	s->rows = NULL;
+	if (st == NA_OK && pr_endpoint_plan(s, &more) != NA_OK)
+		return na_fail_nomem(err);
+	return st == NA_OK && !more ? NA_END : st;
+}
+
+/* Of a block in the second pass, at most. */
+static size_t pr_weight(const void *state)
+{
+	const struct pr_state *s = state;
+
+	return s->pairs ? (size_t)87000 * 32 : 0;
+}
+
+static void pr_fini(void *state)
+{
+	struct pr_state *s = state;
+
+	for (size_t i = 0; s->runs && i < s->scope->store->n_runs; i++) {
+		na_lz_result_fini(&s->runs[i].found);
+		free(s->runs[i].devices);
+	}
+	free(s->runs);
+	na_triples_fini(&s->keys);
+	na_triples_fini(&s->moments);
+	na_triples_fini(&s->device_keys);
+	na_arena_fini(&s->text);
+	free(s->sums);
+	free(s->nodes);
+	free(s->pairs);
+	free(s->place_of);
+	free(s->lz_moments);
+	free(s->rows);
+	free(s->row_pair);
+	free(s->filled);
+	free(s->devices);
+	free(s->blamed[0]);
+	free(s->blamed[1]);
+}
+
+static void pr_used(const void *state, uint64_t *n, int64_t *first_ps,
+		    int64_t *last_ps)
+{
+	const struct pr_state *s = state;
+
+	*n = s->used;
+	*first_ps = s->any ? s->start_ps : 0;
+	*last_ps = s->any ? s->end_ps : 0;
+}
+
+const struct na_analysis na_an_pairs = {
+	.face.name = "pairs",
+	.face.usage = "[OPTION…] INPUT…",
+	.face.question = "which source, destination, host or NIC is bad",
+	.face.details =
+		"Every transfer is compared with what its size, its path's "
+		"locality and its collective lead to expect. What is left over "
+		"is explained by as few causes as possible: the transmit side "
+		"of a host, its receive side, the whole host, one path, a "
+		"rack's link; constant, in large transfers alone, in timeouts, "
+		"or now and then. Most slow pairs are victims of somebody "
+		"else's fault, so that a slow pair is not yet a culprit. A "
+		"host that is named is a suspect to test.\n"
+		"Clocks that are ahead and hosts that pause are findings of "
+		"their own; not in captures, where one clock times both ends "
+		"of a call, and its latency holds the server's own time. "
+		"Without --topology, a far pair and a slow one look "
+		"alike: less is claimed.",
+	.face.example = "netan pairs logdir -o pairs.svg\n"
+			"netan pairs logdir --topology racks.csv --top 50\n"
+			"netan pairs logdir --fail-on error -q -o pairs.json",
+	.suspects = true,
+	.source = "algorithms: greedy explanation with significance, once for "
+		  "each channel",
+	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,
+	.censored = true,
+	.by_steps = true,
+	.face.opts = pairs_opts,
+	.face.params_size = sizeof(struct pr_params),
+	.state_size = sizeof(struct pr_state),
+	.passes = 3,
+	.open = pr_open,
+	.fork = pr_fork,
+	.add = pr_add,
+	.merge = pr_merge,
+	.turn = pr_turn,
+	.finish = pr_finish,
+	.fini = pr_fini,
+	.weight = pr_weight,
+	.used = pr_used,
+	.severity = pr_severity,
+};

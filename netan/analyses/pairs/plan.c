@@ -1,0 +1,253 @@
+/* pairs: from keys in order of appearance to nodes and pairs in theirs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/analyses/pairs/pairs.h"
+#include "netan/base/text.h"
+#include "netan/base/vec.h"
+
+size_t pr_rows_of(const struct pr_state *s, const struct pr_pair *p)
+{
+	return s->sums[p->found].n + s->sums[p->found].clamped;
+}
+
+const char *pr_host_name(const struct pr_state *s, const struct pr_node *n)
+{
+	return s->scope->store->hosts[n->host].name;
+}
+
+/* By slice, host, device; runs apart. */
+static int by_place(const void *a, const void *b)
+{
+	const struct pr_node *x = a, *y = b;
+	int order;
+
+	if (x->run != y->run)
+		return x->run < y->run ? -1 : 1;
+	if (x->first.slice != y->first.slice)
+		return x->first.slice < y->first.slice ? -1 : 1;
+	if (x->host != y->host) {
+		order = na_natural_order(x->name, y->name);
+		return order ? order : x->host < y->host ? -1 : 1;
+	}
+	if (x->first.device != y->first.device)
+		return x->first.device < y->first.device ? -1 : 1;
+	return (x->raw > y->raw) - (x->raw < y->raw);
+}
+
+/* Where the node of a key's end stands in a table of all possible ones. */
+static size_t slot_of(const struct pr_state *s, uint32_t run, uint32_t raw)
+{
+	return s->of_hosts
+		       ? raw
+		       : run * s->scope->store->names.n_endpoints + (size_t)raw;
+}
+
+static void lower(struct na_endpoint *to, const struct na_endpoint *e)
+{
+	if (e->slice < to->slice ||
+	    (e->slice == to->slice && e->device < to->device))
+		*to = *e;
+}
+
+/* The lowest device of each host. */
+static void first_devices(const struct na_store *store, struct na_endpoint *of)
+{
+	size_t n = store->names.n_endpoints;
+
+	for (size_t h = 0; h < store->n_hosts; h++)
+		of[h] = (struct na_endpoint){INT32_MAX, INT32_MAX};
+	for (size_t run = 0; run < store->n_runs; run++) {
+		for (size_t e = 0; e < n; e++) {
+			uint32_t h = store->host_of[run * n + e];
+
+			if (h < store->n_hosts)
+				lower(&of[h], &store->names.endpoints[e]);
+		}
+	}
+}
+
+static struct pr_node node_of(const struct pr_state *s, uint32_t run,
+			      uint32_t raw, const struct na_endpoint *of)
+{
+	const struct na_store *store = s->scope->store;
+	struct pr_node n = {.run = run, .raw = raw, .host = raw};
+
+	if (s->of_hosts) {
+		n.first = of[raw];
+	} else {
+		n.host = na_store_host_of(store, run, raw);
+		n.first = store->names.endpoints[raw];
+	}
+	n.name = pr_host_name(s, &n); /* to sort by */
+	return n;
+}
+
+static bool name_nodes(struct pr_state *s)
+{
+	char buf[NA_ENDPOINT_BUF];
+
+	for (size_t i = 0; i < s->n_nodes && !s->of_hosts; i++) {
+		struct pr_node *n = &s->nodes[i];
+
+		na_endpoint_print(buf, &s->scope->store->names, &n->first);
+		n->name = na_arena_strn(&s->text, buf, strlen(buf));
+		if (!n->name)
+			return false;
+	}
+	return true;
+}
+
+/* Nodes in order; `at` gets the node of each slot. */
+static bool plan_nodes(struct pr_state *s, uint32_t *at, size_t n_slots,
+		       const struct na_endpoint *of)
+{
+	size_t cap = 0;
+
+	memset(at, 0, n_slots * sizeof(*at));
+	for (size_t i = 0; i < s->keys.n; i++) {
+		const struct na_triple *k = &s->keys.keys[i];
+
+		for (int end = 0; end < 2; end++) {
+			uint32_t raw = end ? k->c : k->b;
+			uint32_t *seen = &at[slot_of(s, k->a, raw)];
+
+			if ((*seen)++)
+				continue;
+			*seen = 1;
+			if (!na_grow(&s->nodes, &cap, s->n_nodes + 1,
+				     sizeof(*s->nodes)))
+				return false;
+			s->nodes[s->n_nodes++] = node_of(s, k->a, raw, of);
+		}
+	}
+	if (s->n_nodes)
+		qsort(s->nodes, s->n_nodes, sizeof(*s->nodes), by_place);
+	for (size_t i = 0; i < s->n_nodes; i++)
+		at[slot_of(s, s->nodes[i].run, s->nodes[i].raw)] = (uint32_t)i;
+	return name_nodes(s);
+}
+
+static int by_ends(const void *a, const void *b)
+{
+	const struct pr_pair *x = a, *y = b;
+
+	if (x->run != y->run)
+		return x->run < y->run ? -1 : 1;
+	if (x->local != y->local)
+		return x->local ? 1 : -1;
+	if (x->src != y->src)
+		return x->src < y->src ? -1 : 1;
+	return (x->dst > y->dst) - (x->dst < y->dst);
+}
+
+static void plan_pairs(struct pr_state *s, const uint32_t *at)
+{
+	size_t rows = 0;
+
+	for (size_t i = 0; i < s->keys.n; i++) {
+		const struct na_triple *k = &s->keys.keys[i];
+		struct pr_pair *p = &s->pairs[i];
+
+		*p = (struct pr_pair){
+			.run = k->a,
+			.src = at[slot_of(s, k->a, k->b)],
+			.dst = at[slot_of(s, k->a, k->c)],
+			.found = (uint32_t)i,
+		};
+		p->local = s->nodes[p->src].host == s->nodes[p->dst].host;
+	}
+	if (s->keys.n)
+		qsort(s->pairs, s->keys.n, sizeof(*s->pairs), by_ends);
+	for (size_t i = 0; i < s->keys.n; i++) {
+		s->place_of[s->pairs[i].found] = (uint32_t)i;
+		s->pairs[i].first = rows;
+		rows += pr_rows_of(s, &s->pairs[i]);
+	}
+}
+
+static void plan_runs(struct pr_state *s)
+{
+	for (size_t i = 0; i < s->n_nodes; i++) {
+		struct pr_run *run = &s->runs[s->nodes[i].run];
+
+		if (!run->n_nodes++)
+			run->node0 = i;
+	}
+	for (size_t i = 0; i < s->keys.n; i++) {
+		struct pr_run *run = &s->runs[s->pairs[i].run];
+
+		if (!run->n_pairs++) {
+			run->pair0 = i;
+			run->row0 = s->pairs[i].first;
+		}
+		run->n_remote += !s->pairs[i].local;
+		if (!s->pairs[i].local)
+			run->n_rows += pr_rows_of(s, &s->pairs[i]);
+	}
+}
+
+/* Collectives as small numbers; steps are in the order of time already. */
+static bool plan_moments(struct pr_state *s)
+{
+	size_t n = s->scope->store->names.strings.n;
+	uint32_t *small = na_calloc(n, sizeof(*small)), used = 0;
+
+	s->lz_moments = na_calloc(s->moments.n, sizeof(*s->lz_moments));
+	for (size_t i = 0; small && s->lz_moments && i < s->moments.n; i++) {
+		const struct na_triple *k = &s->moments.keys[i];
+		struct na_lz_moment *m = &s->lz_moments[i];
+
+		*m = (struct na_lz_moment){NA_LZ_NONE, NA_LZ_NONE};
+		if (k->a < n) {
+			if (!small[k->a])
+				small[k->a] = ++used;
+			m->collective = small[k->a] - 1;
+		}
+		if (k->b != NA_UNKNOWN_U32)
+			m->step = k->b;
+	}
+	free(small);
+	return small && s->lz_moments;
+}
+
+/* A microsecond, or what makes the whole time fit 32 bits. */
+static int64_t tick_for(const struct pr_state *s)
+{
+	uint64_t span = (uint64_t)s->last_end_ps - (uint64_t)s->first_end_ps;
+	int64_t tick = NA_PS_PER_US;
+
+	while (s->any_end && span / (uint64_t)tick > UINT32_MAX)
+		tick *= 2;
+	return tick;
+}
+
+enum na_status pr_plan(struct pr_state *s, struct na_err *err)
+{
+	const struct na_store *store = s->scope->store;
+	size_t n_slots = s->of_hosts ? store->n_hosts
+				     : store->n_runs * store->names.n_endpoints;
+	struct na_endpoint *of = na_calloc(store->n_hosts, sizeof(*of));
+	uint32_t *at = na_calloc(n_slots, sizeof(*at));
+	bool ok;
+
+	s->pairs = na_calloc(s->keys.n, sizeof(*s->pairs));
+	s->place_of = na_calloc(s->keys.n, sizeof(*s->place_of));
+	s->filled = na_calloc(s->keys.n, sizeof(*s->filled));
+	s->runs = na_calloc(store->n_runs, sizeof(*s->runs));
+	s->rows = na_calloc(s->used + s->clamped, sizeof(*s->rows));
+	s->tick_ps = tick_for(s);
+	ok = of && at && s->pairs && s->place_of && s->filled && s->runs &&
+	     s->rows && plan_moments(s);
+	if (ok) {
+		first_devices(store, of);
+		ok = plan_nodes(s, at, n_slots, of);
+	}
+	if (ok) {
+		plan_pairs(s, at);
+		plan_runs(s);
+	}
+	free(of);
+	free(at);
+	return ok ? NA_OK : na_fail_nomem(err);
+}

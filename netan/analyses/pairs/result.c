@@ -1,0 +1,413 @@
+/* pairs: from sums and findings to the result. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "members.h"
+#include "netan/analyses/pairs/pairs.h"
+#include "netan/base/vec.h"
+
+bool pr_has_runs(const struct pr_state *s)
+{
+	return s->scope->store->n_runs > 1;
+}
+
+const struct pr_node *pr_node_at(const struct pr_state *s,
+				 const struct pr_run *run, uint32_t host)
+{
+	return &s->nodes[run->node0 + host];
+}
+
+/* Runs side by side say which one a row is from. */
+static struct na_value *put_row(struct na_result *r, struct na_value *list,
+				const struct pr_state *s, uint32_t run)
+{
+	const struct na_store *store = s->scope->store;
+	struct na_value *row = na_put_object(r, list, NULL);
+
+	for (size_t i = 0; pr_has_runs(s) && i < store->n_sources; i++) {
+		if (store->sources[i].run == run) {
+			na_put_text(r, row, M_label, store->sources[i].label);
+			break;
+		}
+	}
+	return row;
+}
+
+/* The worst first: by how slow it is at least, with 97.5 % confidence; then
+ * those of which nothing is expected. */
+struct ranked {
+	double least;
+	uint32_t pair;
+};
+
+static int by_least(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->least != y->least)
+		return x->least > y->least ? -1 : 1;
+	return (x->pair > y->pair) - (x->pair < y->pair);
+}
+
+static const struct na_lz_pair_result *judged(const struct pr_state *s,
+					      uint32_t pair)
+{
+	const struct pr_run *run = &s->runs[s->pairs[pair].run];
+
+	return !run->found.pairs || s->pairs[pair].local
+		       ? NULL
+		       : &run->found.pairs[pair - run->pair0];
+}
+
+static struct ranked *rank_pairs(const struct pr_state *s)
+{
+	struct ranked *order = na_calloc(s->keys.n, sizeof(*order));
+
+	for (uint32_t i = 0; order && i < s->keys.n; i++) {
+		const struct na_lz_pair_result *x = judged(s, i);
+		double least = x ? x->effect - 1.96 * x->se : NAN;
+
+		if (x && isnan(least) && !isnan(x->effect))
+			least = -1e100;
+		order[i] = (struct ranked){isnan(least) ? -INFINITY : least, i};
+	}
+	if (order && s->keys.n)
+		qsort(order, s->keys.n, sizeof(*order), by_least);
+	return order;
+}
+
+static void put_bytes(struct na_result *r, struct na_value *row, na_i128 bytes)
+{
+	if (bytes <= INT64_MAX)
+		na_put_int(r, row, M_bytes, (int64_t)bytes);
+	else
+		na_put_real(r, row, M_bytes, (double)bytes);
+}
+
+static void put_pair(struct na_result *r, struct na_value *list,
+		     const struct pr_state *s, uint32_t i)
+{
+	const struct pr_pair *p = &s->pairs[i];
+	const struct pr_node *src = &s->nodes[p->src], *dst = &s->nodes[p->dst];
+	const struct na_lz_pair_result *x = judged(s, i);
+	const struct pr_sum *sum = &s->sums[p->found];
+	struct na_value *row = put_row(r, list, s, p->run);
+
+	na_put_text(r, row, M_src, src->name);
+	na_put_text(r, row, M_dst, dst->name);
+	na_put_text(r, row, M_src_host, pr_host_name(s, src));
+	na_put_text(r, row, M_dst_host, pr_host_name(s, dst));
+	na_put_int(r, row, M_count, (int64_t)sum->n);
+	na_put_int(r, row, M_clock_skew, (int64_t)sum->clamped);
+	put_bytes(r, row, sum->bytes);
+	na_put_real(r, row, M_p50_us, p->p50_us);
+	na_put_real(r, row, M_p99_us, p->p99_us);
+	na_put_real(r, row, M_expected_us, x ? x->expected_us : NAN);
+	na_put_real(r, row, M_excess, x ? exp(x->effect) : NAN);
+	na_put_real(r, row, M_q_value, x ? x->q_value : NAN);
+}
+
+static bool put_pairs(struct na_result *r, struct na_value *body,
+		      const struct pr_state *s)
+{
+	struct na_value *list = na_put_list(r, body, M_pairs);
+	struct ranked *order = rank_pairs(s);
+
+	for (size_t i = 0; order && i < s->keys.n; i++)
+		put_pair(r, list, s, order[i].pair);
+	free(order);
+	return order != NULL;
+}
+
+static void put_hosts(struct na_result *r, struct na_value *row,
+		      const struct pr_state *s, const struct pr_run *run,
+		      const struct na_lz_who *who)
+{
+	struct na_value *list = na_put_list(r, row, M_hosts);
+	const char *last = NULL;
+
+	for (uint32_t h = 0; run->found.rack_of && h < run->n_nodes; h++) {
+		uint32_t rack = run->found.rack_of[h];
+		const char *name = pr_host_name(s, pr_node_at(s, run, h));
+
+		if (rack != who->a &&
+		    (rack != who->b || who->kind != NA_LZ_RACK_PAIR))
+			continue;
+		if (!last || strcmp(last, name) != 0) /* devices of a host */
+			na_put_text(r, list, NULL, name);
+		last = name;
+	}
+}
+
+/* Kind, and whom. */
+static void put_who(struct na_result *r, struct na_value *row,
+		    const struct pr_state *s, const struct pr_run *run,
+		    const struct na_lz_who *who, bool whole)
+{
+	const struct pr_node *a, *b;
+
+	na_put_text(r, row, M_kind, pr_kind_names[who->kind]);
+	if (who->kind > NA_LZ_PAIR) {
+		put_hosts(r, row, s, run, who);
+		return;
+	}
+	a = pr_node_at(s, run, who->a);
+	if (who->kind != NA_LZ_PAIR) {
+		na_put_text(r, row, M_host, pr_host_name(s, a));
+		if (!s->of_hosts && !whole)
+			na_put_text(r, row, M_endpoint, a->name);
+		return;
+	}
+	b = pr_node_at(s, run, who->b);
+	na_put_text(r, row, M_src_host, pr_host_name(s, a));
+	na_put_text(r, row, M_dst_host, pr_host_name(s, b));
+	if (!s->of_hosts) {
+		na_put_text(r, row, M_src, a->name);
+		na_put_text(r, row, M_dst, b->name);
+	}
+}
+
+static void put_ratio_ci(struct na_result *r, struct na_value *row, double low,
+			 double high)
+{
+	double *ci = na_put_reals(r, row, M_excess_ci95, 2);
+
+	if (ci) {
+		ci[0] = exp(low);
+		ci[1] = exp(high);
+	}
+}
+
+static void put_windows(struct na_result *r, struct na_value *row,
+			const struct pr_state *s, const struct na_lz_finding *f)
+{
+	const struct na_store *store = s->scope->store;
+	double origin_us = (double)s->first_end_ps / 1e6;
+	struct na_value *list;
+
+	if (!f->n_windows)
+		return;
+	list = na_put_list(r, row, M_windows);
+	for (size_t i = 0; i < f->n_windows; i++) {
+		const struct na_lz_window *w = &f->windows[i];
+		struct na_value *x = na_put_object(r, list, NULL);
+		bool by_step = w->step < store->n_steps;
+
+		if (by_step)
+			na_put_int(r, x, M_step, store->steps[w->step].number);
+		else
+			na_put_null(r, x, M_step);
+		na_put_real(r, x, M_from_s,
+			    by_step ? (double)store->steps[w->step].start_ps /
+					      1e12
+				    : (w->from_us + origin_us) / 1e6);
+		na_put_real(r, x, M_to_s,
+			    by_step ? (double)store->steps[w->step].end_ps /
+					      1e12
+				    : (w->to_us + origin_us) / 1e6);
+		na_put_real(r, x, M_excess, exp(w->effect));
+	}
+}
+
+/* Of a host that is named: the one of its devices that carries it. */
+static void put_endpoint(struct na_result *r, struct na_value *row,
+			 const struct pr_state *s, const struct pr_run *run,
+			 const struct na_lz_finding *f)
+{
+	uint32_t endpoint = pr_endpoint_of(s, run, f);
+	char buf[NA_ENDPOINT_BUF];
+
+	if (endpoint == NA_UNKNOWN_U32)
+		return;
+	na_endpoint_print(buf, &s->scope->store->names,
+			  &s->scope->store->names.endpoints[endpoint]);
+	na_put_text(r, row, M_endpoint, buf);
+}
+
+static void put_culprit(struct na_result *r, struct na_value *list,
+			const struct pr_state *s, const struct pr_run *run,
+			const struct na_lz_finding *f)
+{
+	struct na_value *row, *alternatives;
+	struct pr_words who = {.n = 0};
+
+	row = put_row(r, list, s, (uint32_t)(run - s->runs));
+	put_who(r, row, s, run, &f->who, pr_is_whole(run, f));
+	put_endpoint(r, row, s, run, f);
+	na_put_real(r, row, M_excess, exp(f->effect));
+	put_ratio_ci(r, row, f->ci_low, f->ci_high);
+	na_put_real(r, row, M_p_value, f->p_value);
+	na_put_text(r, row, M_channel, pr_channel_names[f->channel]);
+	na_put_int(r, row, M_pairs, (int64_t)f->pairs);
+	na_put_int(r, row, M_transfers, (int64_t)f->transfers);
+	na_put_bool(r, row, M_intermittent, f->intermittent);
+	if (f->channel == NA_LZ_RATE) {
+		na_put_int(r, row, M_tails, (int64_t)f->tails);
+		na_put_int(r, row, M_episodes, (int64_t)f->episodes);
+		na_put_bool(r, row, M_loses_packets, f->loses_packets);
+	}
+	put_windows(r, row, s, f);
+	alternatives = na_put_list(r, row, M_alternatives);
+	for (size_t i = 0; i < f->n_alternatives; i++)
+		put_who(r, na_put_object(r, alternatives, NULL), s, run,
+			&f->alternatives[i], false);
+	na_put_text(r, row, M_needs, f->needs);
+	pr_say_who(&who, s, run, &f->who, pr_is_whole(run, f));
+	na_put_text(r, row, M_suspect, who.text);
+	na_put_text(r, row, M_test_next, pr_next_test(f));
+}
+
+/* A host has one clock, whatever the number of its devices, and pauses as a
+ * whole: of findings about devices of one host the best one is told. */
+static bool same_host(const struct pr_state *s, const struct pr_run *run,
+		      uint32_t a, uint32_t b)
+{
+	return pr_node_at(s, run, a)->host == pr_node_at(s, run, b)->host;
+}
+
+bool pr_surest_clock(const struct pr_state *s, const struct pr_run *run,
+		     size_t k)
+{
+	const struct na_lz_clock *c = run->found.clocks;
+
+	for (size_t i = 0; i < run->found.n_clocks; i++) {
+		if (i != k && same_host(s, run, c[i].host, c[k].host) &&
+		    (c[i].uncertainty_us < c[k].uncertainty_us ||
+		     (c[i].uncertainty_us == c[k].uncertainty_us && i < k)))
+			return false;
+	}
+	return true;
+}
+
+bool pr_longest_stall(const struct pr_state *s, const struct pr_run *run,
+		      size_t k)
+{
+	const struct na_lz_stall *x = run->found.stalls;
+
+	for (size_t i = 0; i < run->found.n_stalls; i++) {
+		if (i != k && same_host(s, run, x[i].host, x[k].host) &&
+		    (x[i].episodes > x[k].episodes ||
+		     (x[i].episodes == x[k].episodes && i < k)))
+			return false;
+	}
+	return true;
+}
+
+static void put_clock(struct na_result *r, struct na_value *list,
+		      const struct pr_state *s, const struct pr_run *run,
+		      const struct na_lz_clock *c)
+{
+	const struct pr_node *n = pr_node_at(s, run, c->host);
+	struct na_value *row = put_row(r, list, s, (uint32_t)(run - s->runs));
+
+	na_put_text(r, row, M_host, pr_host_name(s, n));
+	na_put_real(r, row, M_ahead_us, c->ahead_us);
+	na_put_real(r, row, M_uncertainty_us, c->uncertainty_us);
+}
+
+static void put_stall(struct na_result *r, struct na_value *list,
+		      const struct pr_state *s, const struct pr_run *run,
+		      const struct na_lz_stall *x)
+{
+	const struct pr_node *n = pr_node_at(s, run, x->host);
+	struct na_value *row = put_row(r, list, s, (uint32_t)(run - s->runs));
+
+	na_put_text(r, row, M_host, pr_host_name(s, n));
+	na_put_text(r, row, M_side, pr_kind_names[x->side]);
+	na_put_int(r, row, M_episodes, (int64_t)x->episodes);
+	na_put_int(r, row, M_transfers, (int64_t)x->transfers);
+	na_put_real(r, row, M_longest_ms, x->longest_ms);
+}
+
+static void put_undecided(struct na_result *r, struct na_value *list,
+			  const struct pr_state *s, const struct pr_run *run,
+			  const struct na_lz_undecided *u)
+{
+	struct na_value *row = put_row(r, list, s, (uint32_t)(run - s->runs));
+	struct na_value *pairs;
+
+	na_put_text(r, row, M_what, u->what);
+	na_put_text(r, row, M_needs, u->needs);
+	na_put_int(r, row, M_n_pairs, (int64_t)u->n_pairs);
+	pairs = na_put_list(r, row, M_pairs);
+	for (size_t i = 0; i < u->n_pairs; i++) {
+		const struct pr_pair *p = &s->pairs[run->pair0 + u->pairs[i]];
+		struct na_value *x = na_put_object(r, pairs, NULL);
+		const struct na_lz_pair_result *j =
+			judged(s, (uint32_t)(run->pair0 + u->pairs[i]));
+
+		na_put_text(r, x, M_src, s->nodes[p->src].name);
+		na_put_text(r, x, M_dst, s->nodes[p->dst].name);
+		na_put_real(r, x, M_excess, j ? exp(j->effect) : NAN);
+	}
+}
+
+static void put_findings(struct na_result *r, struct na_value *body,
+			 const struct pr_state *s)
+{
+	struct na_value *culprits = na_put_list(r, body, M_culprits);
+	struct na_value *clocks = na_put_list(r, body, M_clock_offsets);
+	struct na_value *stalls = na_put_list(r, body, M_stalls);
+	struct na_value *undecided = na_put_list(r, body, M_undecided);
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
+		const struct pr_run *run = &s->runs[i];
+		const struct na_lz_result *f = &run->found;
+
+		for (size_t k = 0; k < f->n_findings; k++)
+			put_culprit(r, culprits, s, run, &f->findings[k]);
+		for (size_t k = 0; k < f->n_clocks; k++) {
+			if (pr_surest_clock(s, run, k))
+				put_clock(r, clocks, s, run, &f->clocks[k]);
+		}
+		for (size_t k = 0; k < f->n_stalls; k++) {
+			if (pr_longest_stall(s, run, k))
+				put_stall(r, stalls, s, run, &f->stalls[k]);
+		}
+		for (size_t k = 0; k < f->n_undecided; k++)
+			put_undecided(r, undecided, s, run, &f->undecided[k]);
+	}
+}
+
+/* One line, whatever the number of runs. */
+static void put_verdict(struct na_result *r, struct na_value *body,
+			const struct pr_state *s)
+{
+	const struct na_store *store = s->scope->store;
+	char all[2000] = "";
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < store->n_runs && n + 8 < sizeof(all); i++) {
+		struct pr_words w = {.n = 0};
+		size_t k = 0;
+		int more;
+
+		while (store->sources[k].run != i)
+			k++;
+		pr_say_verdict(&w, s, &s->runs[i]);
+		more = snprintf(all + n, sizeof(all) - n, "%s%.40s%s%s",
+				i ? ". " : "",
+				pr_has_runs(s) && store->sources[k].label
+					? store->sources[k].label
+					: "",
+				pr_has_runs(s) ? ": " : "", w.text);
+		n += more > 0 ? (size_t)more : 0;
+	}
+	na_put_text(r, body, M_verdict, s->keys.n ? all : NULL);
+}
+
+enum na_status pr_finish(void *state, struct na_result *r, struct na_err *err)
+{
+	struct pr_state *s = state;
+	struct na_value *body = na_result_body(r);
+
+	na_put_text(r, body, M_level, s->of_hosts ? "host" : "device");
+	if (!put_pairs(r, body, s))
+		return na_fail_nomem(err);
+	put_findings(r, body, s);
+	put_verdict(r, body, s);
+	pr_views(r, s);
+	return NA_OK;
+}

@@ -1,0 +1,538 @@
+/*
+ * rpc: is latency high always or now and then.  Latency over time by exact
+ * quantiles of each bin; late transfers against the waits that TCP's timers
+ * cause, with the hosts, times and link loads at which they come
+ * (algorithms.md, sections 1.1 and 6).
+ *
+ * First pass: counts, the time that is covered, and a sample for the line
+ * of latency over size.  Second pass: every latency, and what is late.
+ */
+#include "netan/analyses/rpc/rpc.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+
+enum { MAX_BINS = 1 << 20, MAX_CELLS = 1 << 22 };
+enum { SAMPLE = 1 << 14, LATE_MAX = 1 << 16, LOAD_CELLS = 1 << 18 };
+
+/* clang-format off */
+static const struct na_opt rpc_opts[] = {
+	{NA_OPT_TIME, 'b', "bin", offsetof(struct rpc_params, bin_ps), "TIME",
+	 NULL, 1e3, 3.6e15, "width of a bin; a transfer belongs to the bin "
+	 "of its end (default: 100ms; wider for runs of more than a day)"},
+	NA_OPT_END,
+};
+/* clang-format on */
+
+size_t rpc_hosts(const struct rpc_state *s)
+{
+	return s->scope->store->n_hosts;
+}
+
+static bool init_survey(struct rpc_state *s)
+{
+	na_groups_init(&s->groups, &s->scope->by);
+	na_sample_init(&s->sized, sizeof(struct rpc_sized), SAMPLE);
+	na_sample_init(&s->slow, sizeof(struct rpc_slow), LATE_MAX);
+	s->exposure = na_calloc(2 * rpc_hosts(s), sizeof(*s->exposure));
+	return s->exposure;
+}
+
+static enum na_status rpc_open(void *state, const struct na_scope *scope,
+			       const void *params, struct na_err *err)
+{
+	struct rpc_state *s = state;
+
+	s->scope = scope;
+	s->params = params;
+	na_timer_edges_init(&s->edges);
+	return init_survey(s) ? NA_OK : na_fail_nomem(err);
+}
+
+static size_t load_cells(const struct rpc_state *s)
+{
+	return 2 * rpc_hosts(s) * s->load.bins;
+}
+
+/* What the second pass fills, in blocks and in the main state. */
+static bool init_second(struct rpc_state *s)
+{
+	na_sample_init(&s->late, sizeof(struct rpc_late), LATE_MAX);
+	s->rows = na_calloc(s->n_rows, sizeof(*s->rows));
+	s->load.bytes = na_calloc(load_cells(s), sizeof(*s->load.bytes));
+	s->grid = na_calloc((size_t)RPC_COLUMNS * RPC_ROWS, sizeof(*s->grid));
+	return s->rows && s->load.bytes && s->grid;
+}
+
+static enum na_status rpc_fork(void *block, const void *state, unsigned pass)
+{
+	struct rpc_state *s = block;
+	const struct rpc_state *from = state;
+
+	s->scope = from->scope;
+	s->params = from->params;
+	s->pass = pass;
+	s->main = from;
+	if (pass == 0)
+		return init_survey(s) ? NA_OK : NA_ENOMEM;
+	s->bins = from->bins;
+	s->n_rows = from->n_rows;
+	s->load = from->load;
+	s->longest.max = from->longest.max;
+	s->longest.has_least = from->longest.n == from->longest.max;
+	if (s->longest.has_least)
+		s->longest.least = from->longest.heap[0];
+	return init_second(s) ? NA_OK : NA_ENOMEM;
+}
+
+/* What one transfer, or one block, adds to the first pass's sums: apart from
+ * the state, which is too large to be made for each transfer. */
+struct extent {
+	uint64_t n, n_calls;
+	int64_t start_ps, first_ps, last_ps, least_ps, most_ps;
+};
+
+static void cover(struct rpc_state *s, const struct extent *b)
+{
+	bool any = s->n > 0;
+
+	s->start_ps = !any || b->start_ps < s->start_ps ? b->start_ps
+							: s->start_ps;
+	s->first_ps = !any || b->first_ps < s->first_ps ? b->first_ps
+							: s->first_ps;
+	s->last_ps = !any || b->last_ps > s->last_ps ? b->last_ps : s->last_ps;
+	s->least_ps = !any || b->least_ps < s->least_ps ? b->least_ps
+							: s->least_ps;
+	s->most_ps = !any || b->most_ps > s->most_ps ? b->most_ps : s->most_ps;
+	s->n += b->n;
+	s->n_calls += b->n_calls;
+}
+
+/* The group's number, NA_NO_NAME when memory is short. */
+static uint32_t count_group(struct rpc_state *s, const uint64_t *values,
+			    uint64_t n)
+{
+	size_t known = na_groups_count(&s->groups);
+	uint32_t g = na_groups_add(&s->groups, values);
+
+	if (g == NA_NO_NAME || !na_grow(&s->group_n, &s->cap_groups,
+					(size_t)g + 1, sizeof(*s->group_n)))
+		return NA_NO_NAME;
+	s->group_n[g] = g < known ? s->group_n[g] + n : n;
+	return g;
+}
+
+/* Latency, or -1 for what has none. */
+static int64_t latency_of(const struct na_transfer *t)
+{
+	int64_t latency;
+
+	if (t->klass != NA_VALID && t->klass != NA_LOOPBACK)
+		return -1;
+	if (__builtin_sub_overflow(t->end_ps, t->start_ps, &latency))
+		return -1;
+	return latency > 0 ? latency : -1;
+}
+
+static uint64_t hash_of(const struct na_transfer *t)
+{
+	uint64_t h = na_mix_u64((uint64_t)t->start_ps, (uint64_t)t->end_ps);
+
+	h = na_mix_u64(h, (uint64_t)t->src << 32 | t->dst);
+	return na_mix_u64(h, t->size_bytes ^ (uint64_t)t->collective << 48 ^
+				     (uint64_t)(uint32_t)t->chunk << 40);
+}
+
+static uint32_t class_of(uint64_t bytes)
+{
+	return bytes ? 64 - (uint32_t)__builtin_clzll(bytes) : 0;
+}
+
+/* Samples for what is told between the passes: the lines, the groups and
+ * hosts with tail events. */
+static bool keep_sized(struct rpc_state *s, const struct rpc_slow *x)
+{
+	struct rpc_sized sized = {.hash = x->hash,
+				  .bytes = x->bytes,
+				  .latency_us = x->latency_us,
+				  .run = x->run,
+				  .size_class = class_of((uint64_t)x->bytes)};
+
+	if (na_sample_wants(&s->sized, x->hash) &&
+	    !na_sample_add(&s->sized, &sized))
+		return false;
+	return !na_is_tail(x->latency_us / 1e3, 0) ||
+	       !na_sample_wants(&s->slow, x->hash) ||
+	       na_sample_add(&s->slow, x);
+}
+
+static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
+			     int64_t latency_ps)
+{
+	const struct na_store *store = s->scope->store;
+	uint32_t run = store->sources[t->input].run;
+	uint64_t values[NA_MAX_KEYS] = {0};
+	struct rpc_slow x = {.hash = hash_of(t),
+			     .bytes = (double)t->size_bytes,
+			     .latency_us = (double)latency_ps / 1e6,
+			     .src = na_store_host_of(store, run, t->src),
+			     .dst = na_store_host_of(store, run, t->dst),
+			     .run = run};
+
+	cover(s, &(struct extent){.n = 1,
+				  .n_calls = t->component == NA_COMP_RPC,
+				  .start_ps = t->start_ps,
+				  .first_ps = t->end_ps,
+				  .last_ps = t->end_ps,
+				  .least_ps = latency_ps,
+				  .most_ps = latency_ps});
+	s->exposure[x.src]++;
+	s->exposure[rpc_hosts(s) + x.dst]++;
+	na_group_of(&s->scope->by, store, t, values);
+	x.group = count_group(s, values, 1);
+	if (x.group == NA_NO_NAME)
+		return NA_ENOMEM;
+	return keep_sized(s, &x) ? NA_OK : NA_ENOMEM;
+}
+
+static bool keep_latency(struct rpc_state *s, uint32_t cell, int64_t ps)
+{
+	if (!na_grow(&s->cell, &s->cap_cells, s->n_kept + 1,
+		     sizeof(*s->cell)) ||
+	    !na_grow(&s->latency_ps, &s->cap_latency, s->n_kept + 1,
+		     sizeof(*s->latency_ps)))
+		return false;
+	s->cell[s->n_kept] = cell;
+	s->latency_ps[s->n_kept++] = ps;
+	return true;
+}
+
+static uint32_t row_of(const struct rpc_state *s, const struct na_transfer *t)
+{
+	uint64_t values[NA_MAX_KEYS];
+
+	if (!s->scope->by.n)
+		return 0;
+	na_group_of(&s->scope->by, s->scope->store, t, values);
+	return s->main->group_row[na_groups_find(&s->main->groups, values)];
+}
+
+/* Bin k is [k * bin, +bin), k also below zero. */
+static uint32_t bin_of(const struct na_bins *b, int64_t at_ps)
+{
+	int64_t k = at_ps / b->bin_ps - (at_ps % b->bin_ps < 0);
+
+	return (uint32_t)(k - b->first);
+}
+
+static void carry(struct rpc_load *l, size_t host, uint32_t bin, uint64_t bytes)
+{
+	uint64_t *to = &l->bytes[host * l->bins + bin / l->factor];
+
+	*to = *to + bytes < bytes ? UINT64_MAX : *to + bytes;
+}
+
+static bool keep_late(struct rpc_state *s, const struct na_transfer *t,
+		      const struct rpc_late *late)
+{
+	uint64_t hash = hash_of(t);
+	struct rpc_late item = *late;
+
+	if (!na_sample_wants(&s->late, hash))
+		return true;
+	item.hash = hash;
+	item.end_ps = t->end_ps;
+	item.src_end = t->src;
+	item.dst_end = t->dst;
+	return na_sample_add(&s->late, &item);
+}
+
+static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
+			   int64_t latency_ps)
+{
+	const struct na_store *store = s->scope->store;
+	uint32_t run = store->sources[t->input].run;
+	uint32_t row = row_of(s, t), bin = bin_of(&s->bins, t->end_ps);
+	double us = (double)latency_ps / 1e6;
+	struct rpc_late x = {
+		.latency_ps = latency_ps,
+		.expected_ms = rpc_expected_ms(&s->main->lines[run],
+					       (double)t->size_bytes),
+		.src = na_store_host_of(store, run, t->src),
+		.dst = na_store_host_of(store, run, t->dst),
+		.row = row,
+		.run = run,
+	};
+	uint32_t cell = row * (uint32_t)s->bins.n + bin;
+	bool tail;
+
+	x.excess_ms = us / 1e3 - x.expected_ms;
+	tail = na_is_tail(x.excess_ms, x.expected_ms);
+	cell |= tail ? RPC_TAIL_BIT : 0;
+	x.constant = s->main->constant[x.src] ||
+		     s->main->constant[rpc_hosts(s) + x.dst];
+	if (!x.constant)
+		na_timer_add(&s->rows[row].timers, &s->main->edges, x.excess_ms,
+			     x.expected_ms);
+	s->rows[row].constant += x.constant && tail;
+	carry(&s->load, x.src, bin, t->size_bytes);
+	carry(&s->load, rpc_hosts(s) + x.dst, bin, t->size_bytes);
+	rpc_scatter_add(s, t->end_ps, latency_ps);
+	if (!rpc_longest_add(&s->longest,
+			     &(struct rpc_point){t->end_ps, latency_ps, row,
+						 tail}) ||
+	    !na_sketch_add(&s->times, us / 1e3 / x.expected_ms) ||
+	    !keep_latency(s, cell, latency_ps))
+		return NA_ENOMEM;
+	/* The lowest mode begins at 4.75 ms. */
+	if (x.excess_ms < 4.75 || !na_is_late(x.excess_ms, x.expected_ms))
+		return NA_OK;
+	return keep_late(s, t, &x) ? NA_OK : NA_ENOMEM;
+}
+
+static enum na_status rpc_add(void *block, const struct na_transfer *t)
+{
+	struct rpc_state *s = block;
+	int64_t latency_ps = latency_of(t);
+
+	if (latency_ps < 0)
+		return NA_OK;
+	return s->pass ? look(s, t, latency_ps) : survey(s, t, latency_ps);
+}
+
+static enum na_status rpc_add_call(void *block, const struct na_call *c)
+{
+	struct rpc_state *s = block;
+
+	return s->pass || rpc_calls_add(&s->calls, c) ? NA_OK : NA_ENOMEM;
+}
+
+/* Groups of the block get their numbers here. */
+static bool merge_groups(struct rpc_state *s, struct rpc_state *b)
+{
+	size_t n = na_groups_count(&b->groups);
+	uint32_t *map = na_calloc(n, sizeof(*map));
+	struct rpc_slow *slow = (void *)b->slow.items;
+	bool ok = map;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		uint64_t values[NA_MAX_KEYS];
+
+		na_groups_values(&b->groups, (uint32_t)i, values);
+		map[i] = count_group(s, values, b->group_n[i]);
+		ok = map[i] != NA_NO_NAME;
+	}
+	for (size_t i = 0; ok && i < b->slow.n; i++)
+		slow[i].group = map[slow[i].group];
+	free(map);
+	return ok;
+}
+
+static enum na_status merge_survey(struct rpc_state *s, struct rpc_state *b)
+{
+	for (size_t i = 0; i < 2 * rpc_hosts(s); i++)
+		s->exposure[i] += b->exposure[i];
+	if (b->n)
+		cover(s, &(struct extent){b->n, b->n_calls, b->start_ps,
+					  b->first_ps, b->last_ps, b->least_ps,
+					  b->most_ps});
+	return merge_groups(s, b) && rpc_calls_merge(&s->calls, &b->calls) &&
+			       na_sample_merge(&s->sized, &b->sized) &&
+			       na_sample_merge(&s->slow, &b->slow)
+		       ? NA_OK
+		       : NA_ENOMEM;
+}
+
+static void merge_load(struct rpc_state *s, const struct rpc_state *b)
+{
+	for (size_t i = 0; i < load_cells(s); i++) {
+		uint64_t more = b->load.bytes[i], *to = &s->load.bytes[i];
+
+		*to = *to + more < more ? UINT64_MAX : *to + more;
+	}
+}
+
+static enum na_status rpc_merge(void *state, void *block, unsigned pass)
+{
+	struct rpc_state *s = state, *b = block;
+
+	if (pass == 0)
+		return merge_survey(s, b);
+	for (size_t i = 0; i < s->n_rows; i++) {
+		na_timer_merge(&s->rows[i].timers, &b->rows[i].timers);
+		s->rows[i].constant += b->rows[i].constant;
+	}
+	merge_load(s, b);
+	for (size_t i = 0; i < (size_t)RPC_COLUMNS * RPC_ROWS; i++)
+		s->grid[i] += b->grid[i];
+	for (size_t i = 0; i < b->longest.n; i++) {
+		if (!rpc_longest_add(&s->longest, &b->longest.heap[i]))
+			return NA_ENOMEM;
+	}
+	/* Room for all of them was made between the passes. */
+	if (b->n_kept) {
+		memcpy(s->cell + s->n_kept, b->cell,
+		       b->n_kept * sizeof(*s->cell));
+		memcpy(s->latency_ps + s->n_kept, b->latency_ps,
+		       b->n_kept * sizeof(*s->latency_ps));
+	}
+	s->n_kept += b->n_kept;
+	return na_sketch_merge(&s->times, &b->times) &&
+			       na_sample_merge(&s->late, &b->late)
+		       ? NA_OK
+		       : NA_ENOMEM;
+}
+
+static enum na_status choose_bins(struct rpc_state *s, struct na_err *err)
+{
+	int64_t bin = s->params->bin_ps ? s->params->bin_ps : RPC_BIN_PS;
+	double span = (double)s->last_ps - (double)s->first_ps;
+	double rows = s->n_rows ? (double)s->n_rows : 1, bins;
+	char text[NA_UNIT_BUF];
+
+	/* Days of a run: nobody asked for so many bins. */
+	while (!s->params->bin_ps && span / (double)bin > MAX_CELLS / 4 / rows)
+		bin *= 10;
+	bins = span / (double)bin;
+	if (bins > MAX_BINS || bins * rows > MAX_CELLS)
+		return na_fail(err, NA_EUSAGE,
+			       "--bin: %.3g bins of %s%s: give a wider bin, or "
+			       "a window with --from and --to",
+			       bins, na_print_time(text, bin, 4),
+			       s->n_rows > 1 ? " for each group" : "");
+	s->bins = na_bins_over(s->first_ps, s->last_ps, true, bin);
+	s->load.factor = 1;
+	while (2 * rpc_hosts(s) * (s->bins.n / s->load.factor) > LOAD_CELLS &&
+	       s->load.factor < s->bins.n)
+		s->load.factor *= 2;
+	s->load.bins = s->bins.n / s->load.factor + 1;
+	return NA_OK;
+}
+
+static bool init_kept(struct rpc_state *s)
+{
+	s->longest.max = s->n <= RPC_POINTS_ALL ? (size_t)s->n : RPC_POINTS_MAX;
+	s->cell = na_calloc((size_t)s->n, sizeof(*s->cell));
+	s->latency_ps = na_calloc((size_t)s->n, sizeof(*s->latency_ps));
+	return s->cell && s->latency_ps && init_second(s);
+}
+
+static enum na_status rpc_turn(void *state, unsigned done, struct na_err *err)
+{
+	struct rpc_state *s = state;
+	enum na_status st;
+
+	if (!s->n)
+		return NA_END;
+	if (done)
+		return rpc_sort_cells(s) == NA_OK ? NA_OK : na_fail_nomem(err);
+	if (!rpc_fit_lines(s) || !rpc_choose_rows(s))
+		return na_fail_nomem(err);
+	st = choose_bins(s, err);
+	if (st != NA_OK)
+		return st;
+	rpc_scatter_scale(s);
+	return init_kept(s) ? NA_OK : na_fail_nomem(err);
+}
+
+/* Before the second pass; what a block of transfers keeps on top. */
+static size_t rpc_weight(const void *state)
+{
+	const struct rpc_state *s = state;
+
+	return load_cells(s) * sizeof(*s->load.bytes) +
+	       (size_t)RPC_COLUMNS * RPC_ROWS * sizeof(*s->grid) +
+	       s->n_rows * sizeof(*s->rows) + ((size_t)1 << 21);
+}
+
+static void rpc_fini(void *state)
+{
+	struct rpc_state *s = state;
+
+	na_groups_fini(&s->groups);
+	na_sample_fini(&s->sized);
+	na_sample_fini(&s->slow);
+	na_sample_fini(&s->late);
+	na_sketch_fini(&s->times);
+	rpc_calls_fini(&s->calls);
+	free(s->constant);
+	free(s->group_n);
+	free(s->exposure);
+	free(s->lines);
+	free(s->group_row);
+	free(s->row_group);
+	free(s->rows);
+	free(s->load.bytes);
+	free(s->longest.heap);
+	free(s->grid);
+	free(s->cell);
+	free(s->latency_ps);
+	free(s->sorted_ps);
+	free(s->cell_at);
+	free(s->tail_cell);
+	free(s->p50);
+	free(s->p99);
+	free(s->max);
+	free(s->carried);
+}
+
+static void rpc_used(const void *state, uint64_t *n, int64_t *first_ps,
+		     int64_t *last_ps)
+{
+	const struct rpc_state *s = state;
+
+	/* A call that nobody answered is no transfer, yet it is told. */
+	*n = s->n ? s->n : s->calls.n;
+	*first_ps = s->n ? s->start_ps : 0;
+	*last_ps = s->n ? s->last_ps : 0;
+}
+
+const struct na_analysis na_an_rpc = {
+	.face.name = "rpc",
+	.face.usage = "[OPTION…] INPUT…",
+	.face.question = "is latency high always or now and then",
+	.face.details =
+		"Median, 99 % quantile and maximum of the latencies that end "
+		"in each bin, exactly. Expected is a fixed cost plus bytes "
+		"over bandwidth, as the transfers themselves show it; a tail "
+		"event takes 100 ms and 8 times the expectation longer. "
+		"Groups with the most of them come first.\n"
+		"The excess of late transfers is compared with the waits of "
+		"TCP's timers: retransmission timeouts of 200 ms with their "
+		"doublings and sums, 1 s and its doublings, lower minima and "
+		"the 40 ms of delayed acknowledgements where the data shows "
+		"them. Each such mode comes with its hosts, pairs, times and "
+		"with the load of the links at those times, so that a loss on "
+		"an idle link is told apart from queueing on a full one. "
+		"Where more than half of what one host receives or sends is a "
+		"tail event, no timer is the cause but its clock or the host: "
+		"its transfers are left out of the modes, and said to be "
+		"constantly high.\n"
+		"Of captures the HTTP/2 and gRPC calls are listed as well: "
+		"latency from the request's headers to the first and the "
+		"last byte of the response, status, bytes both ways.",
+	.face.example = "netan rpc logdir -o rpc.svg\n"
+			"netan rpc logdir --bin 1s --from 10s --to 20s\n"
+			"netan rpc logdir --by src --format json",
+	.source = "algorithms: type-7 quantiles by bin; timer modes of RFC "
+		  "6298 against a line over size",
+	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_CALLS,
+	.face.opts = rpc_opts,
+	.face.params_size = sizeof(struct rpc_params),
+	.state_size = sizeof(struct rpc_state),
+	.passes = 2,
+	.open = rpc_open,
+	.fork = rpc_fork,
+	.add = rpc_add,
+	.add_call = rpc_add_call,
+	.merge = rpc_merge,
+	.turn = rpc_turn,
+	.share = rpc_share,
+	.finish = rpc_finish,
+	.fini = rpc_fini,
+	.weight = rpc_weight,
+	.used = rpc_used,
+};

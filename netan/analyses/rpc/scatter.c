@@ -1,0 +1,173 @@
+/* rpc: the scatter that the picture shows, of bounded size. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "members.h"
+#include "netan/analyses/rpc/rpc.h"
+#include "netan/base/vec.h"
+
+/* A total order, so that what stays depends on no order. */
+static bool longer(const struct rpc_point *x, const struct rpc_point *y)
+{
+	if (x->latency_ps != y->latency_ps)
+		return x->latency_ps > y->latency_ps;
+	if (x->end_ps != y->end_ps)
+		return x->end_ps < y->end_ps;
+	if (x->row != y->row)
+		return x->row < y->row;
+	return x->tail > y->tail;
+}
+
+static void swap(struct rpc_point *x, struct rpc_point *y)
+{
+	struct rpc_point keep = *x;
+
+	*x = *y;
+	*y = keep;
+}
+
+static void sift_down(struct rpc_point *h, size_t n, size_t at)
+{
+	for (;;) {
+		size_t next = 2 * at + 1;
+
+		if (next >= n)
+			return;
+		if (next + 1 < n && longer(&h[next], &h[next + 1]))
+			next++;
+		if (!longer(&h[at], &h[next]))
+			return;
+		swap(&h[at], &h[next]);
+		at = next;
+	}
+}
+
+bool rpc_longest_add(struct rpc_longest *l, const struct rpc_point *p)
+{
+	size_t at = l->n;
+
+	if (l->has_least && !longer(p, &l->least))
+		return true;
+	if (l->n == l->max) {
+		if (l->max && longer(p, &l->heap[0])) {
+			l->heap[0] = *p;
+			sift_down(l->heap, l->n, 0);
+		}
+		return true;
+	}
+	if (!na_grow(&l->heap, &l->cap, l->n + 1, sizeof(*l->heap)))
+		return false;
+	l->heap[l->n++] = *p;
+	while (at && longer(&l->heap[(at - 1) / 2], &l->heap[at])) {
+		swap(&l->heap[at], &l->heap[(at - 1) / 2]);
+		at = (at - 1) / 2;
+	}
+	return true;
+}
+
+/* The octave and the leading bits of a latency: its place in row_of. */
+static size_t step_of(int64_t latency_ps)
+{
+	int octave = 63 - __builtin_clzll((unsigned long long)latency_ps);
+	uint64_t mantissa = (uint64_t)latency_ps << (63 - octave);
+
+	return (size_t)octave * RPC_OCTAVE +
+	       (size_t)(mantissa << 1 >> 57); /* 7 bits: RPC_OCTAVE */
+}
+
+void rpc_scatter_scale(struct rpc_state *s)
+{
+	double lo = (double)s->least_ps / 1.05, hi = (double)s->most_ps * 1.05;
+	uint64_t span = (uint64_t)s->last_ps - (uint64_t)s->first_ps;
+
+	s->column_ps = (int64_t)(span / RPC_COLUMNS + 1);
+	s->scatter_lo_us = lo / 1e6;
+	s->scatter_hi_us = hi / 1e6;
+	for (size_t i = 0; i < sizeof(s->row_of); i++) {
+		double middle = 1 +
+				((double)(i % RPC_OCTAVE) + 0.5) / RPC_OCTAVE;
+		double x = ldexp(middle, (int)(i / RPC_OCTAVE));
+		double row = floor(log(x / lo) / log(hi / lo) * RPC_ROWS);
+
+		s->row_of[i] = (uint8_t)fmin(fmax(row, 0), RPC_ROWS - 1);
+	}
+}
+
+void rpc_scatter_add(struct rpc_state *s, int64_t end_ps, int64_t latency_ps)
+{
+	const struct rpc_state *m = s->main;
+	uint64_t column = ((uint64_t)end_ps - (uint64_t)m->first_ps) /
+			  (uint64_t)m->column_ps;
+	uint32_t *to =
+		&s->grid[column * RPC_ROWS + m->row_of[step_of(latency_ps)]];
+
+	*to += *to < UINT32_MAX;
+}
+
+static int in_time(const void *a, const void *b)
+{
+	const struct rpc_point *x = a, *y = b;
+
+	if (x->end_ps != y->end_ps)
+		return x->end_ps < y->end_ps ? -1 : 1;
+	return longer(x, y) ? -1 : longer(y, x);
+}
+
+/* Of the longest, those beyond p99.9 and tail events. */
+static size_t choose_points(struct rpc_state *s)
+{
+	struct rpc_longest *l = &s->longest;
+	size_t n = 0;
+
+	if (l->n == s->n)
+		return l->n;
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->heap[i].tail ||
+		    (double)l->heap[i].latency_ps / 1e6 > s->all.p99_9_us)
+			l->heap[n++] = l->heap[i];
+	}
+	return n;
+}
+
+static void put_points(struct na_result *r, struct na_value *in,
+		       struct rpc_state *s)
+{
+	const struct rpc_point *p = s->longest.heap;
+	size_t n = choose_points(s);
+	double *at = na_put_reals(r, in, "point_time_s", n);
+	double *us = na_put_reals(r, in, "point_us", n);
+	double *row = na_put_reals(r, in, "point_row", n);
+	double *tail = na_put_reals(r, in, "point_tail", n);
+
+	if (n)
+		qsort(s->longest.heap, n, sizeof(*p), in_time);
+	for (size_t i = 0; at && us && row && tail && i < n; i++) {
+		at[i] = (double)p[i].end_ps / 1e12;
+		us[i] = (double)p[i].latency_ps / 1e6;
+		row[i] = p[i].row;
+		tail[i] = p[i].tail;
+	}
+}
+
+void rpc_put_scatter(struct na_result *r, struct rpc_state *s)
+{
+	struct na_value *in = na_put_object(r, na_result_side(r), "scatter");
+	size_t cells = (size_t)RPC_COLUMNS * RPC_ROWS;
+	double *counts;
+
+	na_put_real(r, in, M_from_s, (double)s->first_ps / 1e12);
+	na_put_real(r, in, "column_s", (double)s->column_ps / 1e12);
+	na_put_real(r, in, "least_us", s->scatter_lo_us);
+	na_put_real(r, in, "most_us", s->scatter_hi_us);
+	na_put_int(r, in, M_transfers, (int64_t)s->n);
+	na_put_bool(r, in, "all_points", s->longest.n == s->n);
+	put_points(r, in, s);
+	if (s->longest.n == s->n)
+		return;
+	na_put_int(r, in, "columns", RPC_COLUMNS);
+	na_put_int(r, in, "rows", RPC_ROWS);
+	counts = na_put_reals(r, in, "counts", cells);
+	for (size_t i = 0; counts && i < cells; i++)
+		counts[i] = s->grid[i];
+}

@@ -1,0 +1,184 @@
+/*
+ * slack: the graph execution on the host that belongs to an execution on its
+ * device: the same device and collective, and times that meet.
+ */
+#include <stdlib.h>
+
+#include "netan/analyses/slack/slack.h"
+#include "netan/base/vec.h"
+
+static int by_device_time(const void *a, const void *b)
+{
+	const struct na_packed_exec *const *at = a, *const *to = b;
+	const struct na_exec x = na_unpack_exec(*at), y = na_unpack_exec(*to);
+
+	if (x.input != y.input)
+		return x.input < y.input ? -1 : 1;
+	if (x.device != y.device)
+		return x.device < y.device ? -1 : 1;
+	if (x.collective != y.collective)
+		return x.collective < y.collective ? -1 : 1;
+	if (x.start_ps != y.start_ps)
+		return x.start_ps < y.start_ps ? -1 : 1;
+	if (x.end_ps != y.end_ps)
+		return x.end_ps < y.end_ps ? -1 : 1;
+	return 0;
+}
+
+/* The same device and collective? */
+static int against(struct na_exec g, uint16_t input, uint32_t device,
+		   uint32_t collective)
+{
+	if (g.input != input)
+		return g.input < input ? -1 : 1;
+	if (g.device != device)
+		return g.device < device ? -1 : 1;
+	return (g.collective > collective) - (g.collective < collective);
+}
+
+struct graphs { /* by device, collective and start */
+	const struct na_packed_exec **all;
+	bool *used;
+	size_t n;
+};
+
+static struct na_exec graph(const struct graphs *g, size_t i)
+{
+	return na_unpack_exec(g->all[i]);
+}
+
+/* Of all inputs and times: what is chosen are executions, by their own. */
+static bool collect(struct graphs *g, const struct na_store *s)
+{
+	g->all = na_calloc(s->graphs.n, sizeof(*g->all));
+	g->used = na_calloc(s->graphs.n, sizeof(*g->used));
+	if (!g->all || !g->used)
+		return false;
+	for (struct na_chunk *c = s->graphs.first; c; c = c->next) {
+		const struct na_packed_exec *x = (const void *)c->data;
+
+		for (size_t i = 0; i < c->n; i++) {
+			const struct na_exec e = na_unpack_exec(&x[i]);
+
+			if (e.device != NA_UNKNOWN_U32 &&
+			    e.collective != NA_UNKNOWN_U32)
+				g->all[g->n++] = &x[i];
+		}
+	}
+	if (g->n)
+		qsort(g->all, g->n, sizeof(*g->all), by_device_time);
+	return true;
+}
+
+static size_t first_of(const struct graphs *g, uint16_t input, uint32_t device,
+		       uint32_t collective)
+{
+	size_t lo = 0, hi = g->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (against(graph(g, mid), input, device, collective) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int64_t common_ps(struct na_exec g, const struct sl_occ *o)
+{
+	int64_t from = g.start_ps > o->start_ps ? g.start_ps : o->start_ps;
+	int64_t to = g.end_ps < o->end_ps ? g.end_ps : o->end_ps;
+
+	return to < from ? -1 : sl_minus(to, from);
+}
+
+/* Nobody else's: the first that begins within it; where none does, the one
+ * that shares most of its time; `to`: none.  A host may be done before the
+ * device sends again, so that several begin within one execution: they are
+ * taken in order.  *from: those before it are over. */
+static size_t best_of(const struct graphs *g, size_t *from, size_t to,
+		      const struct sl_occ *o)
+{
+	size_t best = to;
+	int64_t most = -1;
+
+	while (*from < to &&
+	       (g->used[*from] || graph(g, *from).end_ps < o->start_ps))
+		++*from;
+	for (size_t i = *from, seen = 0; i < to && seen < SL_GRAPHS_SEEN;
+	     i++, seen++) {
+		const struct na_exec x = graph(g, i);
+		int64_t common;
+
+		if (x.start_ps > o->end_ps)
+			break;
+		if (g->used[i])
+			continue;
+		if (x.start_ps >= o->start_ps)
+			return i;
+		common = common_ps(x, o);
+		if (common > most) {
+			most = common;
+			best = i;
+		}
+	}
+	return best;
+}
+
+struct lane { /* executions of one collective on one core */
+	size_t from, to;
+};
+
+static void join(struct sl_state *s, struct graphs *g, struct lane *l,
+		 struct sl_occ *o)
+{
+	size_t at = best_of(g, &l->from, l->to, o);
+	struct na_exec x;
+
+	if (at == l->to) {
+		s->left.no_graph++;
+		return;
+	}
+	g->used[at] = true;
+	x = graph(g, at);
+	o->host_stall_ps = sl_minus(x.end_ps, o->done_ps);
+	o->wire_ps = na_time_between(x.start_ps, x.end_ps);
+}
+
+bool sl_join_graphs(struct sl_state *s)
+{
+	const struct na_core *cores = s->scope->store->devices.cores;
+	struct graphs g = {.n = 0};
+	struct na_triples keys = {.n = 0};
+	struct lane *lanes = NULL;
+	size_t n = 0, cap = 0;
+	/* No execution: nobody to join them with. */
+	bool ok = !s->n || collect(&g, s->scope->store);
+
+	for (size_t i = 0; ok && i < s->n; i++) {
+		struct sl_occ *o = &s->occs[i];
+		const struct na_core *c = &cores[o->core];
+		uint32_t at = na_triples_add(
+			&keys, (struct na_triple){o->core, o->collective, 0});
+
+		ok = at != NA_NO_TRIPLE &&
+		     na_grow(&lanes, &cap, (size_t)at + 1, sizeof(*lanes));
+		if (!ok)
+			break;
+		if (at == n)
+			lanes[n++] = (struct lane){first_of(&g, c->input,
+							    c->endpoint,
+							    o->collective),
+						   first_of(&g, c->input,
+							    c->endpoint,
+							    o->collective + 1)};
+		join(s, &g, &lanes[at], o);
+	}
+	free(g.all);
+	free(g.used);
+	free(lanes);
+	na_triples_fini(&keys);
+	return ok;
+}

@@ -1,0 +1,101 @@
+/* slack: which collectives were in flight on a device at the same time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/analyses/slack/slack.h"
+#include "netan/base/vec.h"
+
+struct sweep {
+	struct sl_state *s;
+	struct na_triples pairs; /* row, collective */
+	na_i128 *ps;             /* by pair */
+	size_t cap;
+	uint32_t flight[SL_FLIGHT_MAX]; /* occurrences, by start */
+	size_t n;
+};
+
+static bool add_pair(struct sweep *w, uint32_t row, uint32_t collective,
+		     int64_t ps)
+{
+	size_t before = w->pairs.n;
+	uint32_t at;
+
+	if (row == NA_UNKNOWN_U32 || ps <= 0)
+		return true;
+	at = na_triples_add(&w->pairs, (struct na_triple){row, collective, 0});
+	if (at == NA_NO_TRIPLE ||
+	    !na_grow(&w->ps, &w->cap, w->pairs.n, sizeof(*w->ps)))
+		return false;
+	if (w->pairs.n > before)
+		w->ps[at] = 0;
+	w->ps[at] += ps;
+	return true;
+}
+
+/* The next one of a core that starts, against those still in flight. */
+static bool enter(struct sweep *w, uint32_t at)
+{
+	const struct sl_occ *occs = w->s->occs, *o = &occs[at];
+	size_t kept = 0;
+	bool ok = true;
+
+	for (size_t i = 0; i < w->n; i++) {
+		const struct sl_occ *x = &occs[w->flight[i]];
+		int64_t to = x->end_ps < o->end_ps ? x->end_ps : o->end_ps;
+		int64_t ps = sl_minus(to, o->start_ps);
+
+		if (x->core != o->core || x->end_ps <= o->start_ps)
+			continue;
+		w->flight[kept++] = w->flight[i];
+		if (x->collective != o->collective)
+			ok = ok && add_pair(w, x->row, o->collective, ps) &&
+			     add_pair(w, o->row, x->collective, ps);
+	}
+	if (kept == SL_FLIGHT_MAX)
+		memmove(w->flight, w->flight + 1,
+			--kept * sizeof(w->flight[0]));
+	w->flight[kept++] = at;
+	w->n = kept;
+	return ok;
+}
+
+/* By row; the longest first, then the earlier collective. */
+static int longer_first(const void *a, const void *b)
+{
+	const struct sl_overlap *x = a, *y = b;
+
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	if (x->ps != y->ps)
+		return x->ps > y->ps ? -1 : 1;
+	return (x->collective > y->collective) -
+	       (x->collective < y->collective);
+}
+
+bool sl_overlaps(struct sl_state *s)
+{
+	struct sweep *w = na_calloc(1, sizeof(*w));
+	bool ok = w;
+
+	if (ok)
+		w->s = s;
+	for (size_t i = 0; ok && i < s->n; i++)
+		ok = enter(w, (uint32_t)i);
+	if (ok) {
+		s->overlaps = na_calloc(w->pairs.n, sizeof(*s->overlaps));
+		ok = s->overlaps;
+	}
+	for (size_t i = 0; ok && i < w->pairs.n; i++)
+		s->overlaps[s->n_overlaps++] =
+			(struct sl_overlap){w->pairs.keys[i].a,
+					    w->pairs.keys[i].b, w->ps[i]};
+	if (ok && s->n_overlaps)
+		qsort(s->overlaps, s->n_overlaps, sizeof(*s->overlaps),
+		      longer_first);
+	if (w) {
+		na_triples_fini(&w->pairs);
+		free(w->ps);
+	}
+	free(w);
+	return ok;
+}

@@ -1,0 +1,390 @@
+/* slack: rows to the result, and the finding in words. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "members.h"
+#include "netan/analyses/slack/slack.h"
+#include "netan/base/vec.h"
+#include "netan/methods/put.h"
+#include "netan/stats/samples/quantile.h"
+#include "netan/stats/samples/sort.h"
+
+static const char *name_at(const struct sl_state *s, uint32_t name)
+{
+	const struct na_strtab *names = &s->scope->store->names.strings;
+
+	return name < names->n ? na_strtab_at(names, name) : NULL;
+}
+
+static const char *op_name(const struct sl_state *s, uint32_t type)
+{
+	const struct na_op_types *types = &s->scope->store->devices.types;
+
+	return type < types->n ? name_at(s, types->items[type].name) : NULL;
+}
+
+/* Of one quantity over the occurrences of a row. */
+struct spread {
+	double *x, *tmp; /* room for all occurrences */
+};
+
+enum field { SLACK, OBSERVED, STALL };
+
+static int64_t field_of(const struct sl_occ *o, enum field f)
+{
+	return f == SLACK      ? o->slack_ps
+	       : f == OBSERVED ? o->observed_ps
+			       : o->stall_ps;
+}
+
+static void put_spread(struct na_result *r, struct na_value *in,
+		       const struct sl_state *s, const struct sl_row *row,
+		       enum field f, struct spread *w)
+{
+	/* clang-format off */
+	static const char *const names[] = {M_slack_us, M_observed_us,
+					    M_stall_us};
+	static const struct { const char *name; double p; } of[] = {
+		{"p50", 0.5}, {"p5", 0.05}, {"min", 0},
+		{"p95", 0.95}, {"max", 1},
+	};
+	/* clang-format on */
+	const double means[] = {row->slack_us, row->observed_us, row->stall_us};
+	struct na_value *to = na_put_object(r, in, names[f]);
+
+	for (uint64_t i = 0; i < row->n; i++)
+		w->x[i] = (double)field_of(&s->occs[s->order[row->first + i]],
+					   f);
+	na_sort_f64(w->x, w->tmp, row->n);
+	na_put_real(r, to, M_mean, means[f]);
+	/* The reference knows means alone. */
+	for (size_t k = 0; k < sizeof(of) / sizeof(of[0]); k++)
+		na_put_real(r, to, of[k].name,
+			    s->params->reference
+				    ? NAN
+				    : na_quantile_sorted(w->x, row->n,
+							 of[k].p) /
+					      (double)NA_PS_PER_US);
+}
+
+static void put_bytes(struct na_result *r, struct na_value *to,
+		      const struct sl_row *row)
+{
+	if (!row->sized)
+		na_put_null(r, to, M_bytes);
+	else if (row->mixed_bytes)
+		na_put_real(r, to, M_bytes,
+			    (double)row->bytes / (double)row->sized);
+	else
+		na_put_whole(r, to, M_bytes, row->bytes / (na_i128)row->sized);
+	na_put_bool(r, to, M_bytes_estimated, row->sized && row->estimate);
+}
+
+static void put_rates(struct na_result *r, struct na_value *to,
+		      const struct sl_state *s, const struct sl_row *row)
+{
+	put_bytes(r, to, row);
+	na_put_real(r, to, M_required_gbps, row->required_gbps);
+	na_put_real(r, to, M_achieved_gbps, row->achieved_gbps);
+	na_put_int(r, to, M_devices_per_host, (int64_t)row->host_devices);
+	if (isfinite(s->capacity_gbps) && row->sized)
+		na_put_bool(r, to, M_bandwidth_bound, row->bound);
+	else
+		na_put_null(r, to, M_bandwidth_bound);
+	na_put_real(r, to, M_network_p50_us, row->network_us);
+	na_put_bool(r, to, M_slack_small, row->small);
+}
+
+static double share(na_i128 part, na_i128 whole)
+{
+	return whole > 0 ? (double)part / (double)whole : NAN;
+}
+
+/* As mean number of executions of the other in flight: at most 1. */
+static void put_overlaps(struct na_result *r, struct na_value *to,
+			 const struct sl_state *s, const struct sl_row *row)
+{
+	struct na_value *list = na_put_list(r, to, M_overlaps);
+	uint32_t index = (uint32_t)(row - s->rows);
+	size_t lo = 0, hi = s->n_overlaps;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->overlaps[mid].row < index)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (size_t i = lo; i < s->n_overlaps && i - lo < SL_OVERLAPS &&
+			    s->overlaps[i].row == index;
+	     i++) {
+		struct na_value *one = na_put_object(r, list, NULL);
+
+		/* So that this is told as a table of its own, too. */
+		na_put_text(r, one, M_of, name_at(s, row->collective));
+		if (s->by.n)
+			na_groups_put_key(r, one, &s->by, s->scope->store,
+					  &s->groups, row->group, false);
+		na_put_text(r, one, M_collective,
+			    name_at(s, s->overlaps[i].collective));
+		na_put_real(r, one, M_share,
+			    fmin(share(s->overlaps[i].ps, row->observed_ps),
+				 1));
+	}
+}
+
+static void put_row(struct na_result *r, struct na_value *list,
+		    const struct sl_state *s, const struct sl_row *row,
+		    struct spread *w)
+{
+	static const char *const parts[SL_PARTS] = {M_send_us, M_send_done_us,
+						    M_recv_us, M_recv_done_us};
+	struct na_value *to = na_put_object(r, list, NULL);
+
+	na_put_text(r, to, M_collective, name_at(s, row->collective));
+	na_groups_put_key(r, to, &s->by, s->scope->store, &s->groups,
+			  row->group, false);
+	na_put_text(r, to, M_transfer_type, name_at(s, row->transfer_type));
+	na_put_text(r, to, M_send_op, op_name(s, row->send_type));
+	na_put_text(r, to, M_recv_op, op_name(s, row->recv_type));
+	na_put_int(r, to, M_occurrences, (int64_t)row->n);
+	na_put_int(r, to, M_devices, (int64_t)row->devices);
+	for (enum field f = SLACK; f <= STALL; f++)
+		put_spread(r, to, s, row, f, w);
+	for (int p = 0; p < SL_PARTS; p++)
+		na_put_real(r, to, parts[p],
+			    sl_mean_us(s, row->part_ps[p], row->n));
+	na_put_real(r, to, M_host_stall_us,
+		    sl_mean_us(s, row->host_stall_ps, row->graphs));
+	na_put_int(r, to, M_graphs, (int64_t)row->graphs);
+	na_put_real(r, to, M_total_stall_us, sl_total_stall_us(s, row));
+	na_put_real(r, to, M_stall_share, share(row->stall_ps, row->step_ps));
+	put_rates(r, to, s, row);
+	put_overlaps(r, to, s, row);
+}
+
+static bool put_rows(struct na_result *r, struct na_value *body,
+		     const struct sl_state *s)
+{
+	struct na_value *list = na_put_list(r, body, M_collectives);
+	size_t top = s->scope->top ? s->scope->top : SL_TOP;
+	struct spread w = {na_calloc(s->n, sizeof(double)),
+			   na_calloc(s->n, sizeof(double))};
+
+	for (size_t i = 0; w.x && w.tmp && i < s->n_rows && i < top; i++)
+		put_row(r, list, s, &s->rows[s->ranked[i]], &w);
+	na_put_int(r, body, M_not_listed,
+		   s->n_rows > top ? (int64_t)(s->n_rows - top) : 0);
+	free(w.tmp);
+	free(w.x);
+	return w.x && w.tmp;
+}
+
+static void put_left(struct na_result *r, struct na_value *body,
+		     const struct sl_left *x)
+{
+	struct na_value *to = na_put_object(r, body, M_left_out);
+	const struct {
+		const char *name;
+		uint64_t n;
+	} of[] = {
+		{M_ops_without_collective, x->no_collective},
+		{M_recv_done_before_send, x->done_first},
+		{M_stray_ops, x->strays},
+		{"unfinished", x->cut},
+		{M_outside_window, x->outside},
+		{M_other_hosts, x->hosts},
+		{M_ops_outside_modules, x->outside_modules},
+	};
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		na_put_int(r, to, of[i].name, (int64_t)of[i].n);
+}
+
+/* How the ops that were looked at got their collective, in kinds of ops. */
+static void count_joins(const struct sl_state *s, uint64_t n[NA_N_OPJOINS])
+{
+	const struct na_op_types *types = &s->scope->store->devices.types;
+
+	memset(n, 0, NA_N_OPJOINS * sizeof(*n));
+	for (size_t i = 0; i < types->n; i++) {
+		const struct na_op_type *t = &types->items[i];
+
+		if (t->network == NA_NET_DCN && sl_part_of(t) != SL_PARTS)
+			n[t->joined < NA_N_OPJOINS ? t->joined : 0]++;
+	}
+}
+
+static const char *const join_names[NA_N_OPJOINS] = {
+	"none", "graph", "channel", "suffix", M_long_name, "instruction"};
+
+static void put_joins(struct na_result *r, struct na_value *body,
+		      const struct sl_state *s)
+{
+	/* clang-format off */
+	static const char *const words[NA_N_OPJOINS] = {
+		"to none", "by HLO operands", "by channel",
+		"by the number in their name", "by their own text in the trace",
+		"by their HLO instruction",
+	};
+	/* clang-format on */
+	struct na_value *to = na_put_object(r, body, M_joined);
+	uint64_t n[NA_N_OPJOINS];
+	char text[400] = "";
+	size_t at = 0;
+
+	count_joins(s, n);
+	for (int i = 0; i < NA_N_OPJOINS; i++)
+		na_put_int(r, to, join_names[i], (int64_t)n[i]);
+	for (int i = 1; i <= NA_N_OPJOINS && at < sizeof(text); i++) {
+		int k = i % NA_N_OPJOINS; /* "to none" last */
+
+		if (n[k])
+			at += (size_t)snprintf(text + at, sizeof(text) - at,
+					       "%s%" PRIu64 " %s",
+					       at ? ", " : "", n[k], words[k]);
+	}
+	na_put_text(r, na_result_side(r), M_joined, text);
+}
+
+/* "all-reduce.7: 1.9 s of 14 s step time stalled over 8 devices; slack
+ * 0.2 ms needs 310 Gbit/s" */
+static void put_message(struct na_result *r, const struct sl_state *s)
+{
+	const struct sl_row *row = s->n_rows ? &s->rows[s->ranked[0]] : NULL;
+	char stall[NA_UNIT_BUF], of[NA_UNIT_BUF + 16] = "", buf[NA_UNIT_BUF];
+	char slack[NA_UNIT_BUF], needs[NA_UNIT_BUF + 32] = "";
+	char key[300] = "";
+
+	if (!row)
+		return;
+	if (row->step_ps > 0)
+		snprintf(of, sizeof(of), " of %s step time",
+			 na_print_time(buf, sl_clamp(row->step_ps), 3));
+	if (row->required_gbps > 0 && row->slack_us >= SL_LEAST_US)
+		snprintf(needs, sizeof(needs), " needs %s%s",
+			 na_print_rate(buf, row->required_gbps * 1e9, 3),
+			 row->host_devices > 1 ? " per device" : "");
+	else if (row->sized)
+		snprintf(needs, sizeof(needs), ", which no rate can meet");
+	if (s->by.n) {
+		key[0] = ',';
+		key[1] = ' ';
+		na_groups_text(key + 2, sizeof(key) - 2, &s->by,
+			       s->scope->store, &s->groups, row->group);
+	}
+	na_result_wordf(
+		r, NA_WORD_MESSAGE,
+		"%s%s: %s%s stalled over %" PRIu64 " device%s; slack %s%s",
+		name_at(s, row->collective), key,
+		na_print_time(stall,
+			      (int64_t)fmin(sl_total_stall_us(s, row) *
+						    (double)NA_PS_PER_US,
+					    9e18),
+			      3),
+		of, row->devices, row->devices == 1 ? "" : "s",
+		na_print_time(slack, sl_clamp(row->slack_ps / (na_i128)row->n),
+			      3),
+		needs);
+}
+
+/* What was looked for, and what is there instead. */
+static void say_nothing(struct na_result *r, const struct sl_state *s)
+{
+	const struct na_devices *v = &s->scope->store->devices;
+	size_t tpus = 0;
+	char n[NA_UNIT_BUF];
+
+	for (size_t i = 0; i < v->n_cores; i++)
+		tpus += v->cores[i].kind == NA_DEVICE_TPU;
+	if (s->n || s->left.outside || s->left.hosts) {
+		na_result_wordf(r, NA_WORD_EMPTY,
+				"the filters leave none of %s executions of "
+				"collectives",
+				na_print_count(n, s->n + s->left.outside +
+							  s->left.hosts));
+		return;
+	}
+	if (!tpus) {
+		na_result_word(
+			r, NA_WORD_EMPTY,
+			"no TPU ops: slack looks for send, send-done, recv "
+			"and recv-done on the line \"XLA Ops\" of the "
+			"planes \"/device:TPU:0\", ...");
+		na_result_word(
+			r, NA_WORD_HINT,
+			"capture device traces as well, on the hosts that "
+			"have TPUs; on GPUs, netan collectives and netan "
+			"steps tell what communication costs");
+		return;
+	}
+	if (s->n_ops) {
+		na_result_wordf(r, NA_WORD_EMPTY,
+				"%s ops over the data-center network, but no "
+				"collective from its send to its recv-done",
+				na_print_count(n, s->n_ops));
+		na_result_word(
+			r, NA_WORD_HINT,
+			s->params->reference
+				? "--reference looks at device 0 and ops "
+				  "inside program runs alone"
+				: "capture whole steps; give the HLO dumps "
+				  "with --hlo if names tell too little");
+		return;
+	}
+	na_result_wordf(r, NA_WORD_EMPTY,
+			"%zu TPU planes without an op over the data-center "
+			"network (send, send-done, recv, recv-done of a host "
+			"transfer); %s other ops communicate",
+			tpus, na_print_count(n, s->other_ops));
+	na_result_word(r, NA_WORD_HINT,
+		       "a job on one slice does not use that network: netan "
+		       "collectives tells what it uses");
+}
+
+enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
+{
+	struct sl_state *s = state;
+	struct na_value *body = na_result_body(r), *total;
+	uint64_t filtered;
+
+	if (!put_rows(r, body, s))
+		return na_fail_nomem(err);
+	na_put_text(r, body, M_verdict, s->verdict);
+	put_message(r, s);
+	na_put_text(r, body, M_finding,
+		    na_result_get_word(r, NA_WORD_MESSAGE, NULL));
+	total = na_put_object(r, body, M_total);
+	na_put_int(r, total, M_occurrences, (int64_t)s->used);
+	na_put_int(r, total, M_devices, (int64_t)s->devices);
+	na_put_real(r, total, M_stall_us,
+		    (double)s->stall_ps / (double)NA_PS_PER_US);
+	na_put_real(r, total, M_step_time_us,
+		    s->step_ps > 0 ? (double)s->step_ps / (double)NA_PS_PER_US
+				   : NAN);
+	na_put_real(r, total, M_stall_share, share(s->stall_ps, s->step_ps));
+	na_put_int(r, total, M_negative_slack, (int64_t)s->left.negative);
+	na_put_int(r, total, M_without_graph, (int64_t)s->left.no_graph);
+	put_left(r, body, &s->left);
+	put_joins(r, body, s);
+	na_put_bool(r, body, M_reference, s->params->reference);
+	na_put_real(r, body, M_capacity_gbps, s->capacity_gbps);
+	na_result_word(r, NA_WORD_NOUN, "collective execution");
+	if (s->params->waterfall)
+		na_result_word(r, NA_WORD_PICTURE, "waterfall");
+	filtered = s->left.outside + s->left.hosts + s->n - s->used;
+	na_result_about(r)->filtered = (int64_t)filtered;
+	na_result_about(r)->left_out =
+		(int64_t)(s->left.cut + s->left.done_first + filtered);
+	if (!s->used)
+		say_nothing(r, s);
+	sl_views(r, s);
+	if (sl_put_late(s, r, err) != NA_OK)
+		return err->status;
+	sl_late_view(r);
+	return NA_OK;
+}

@@ -1,0 +1,447 @@
+/*
+ * slack: which collectives have too little time, and what they cost the
+ * devices.  Of the device planes only the ops over the data-center network
+ * are kept; everything is worked out once all are in, core by core.
+ */
+#include "netan/analyses/slack/slack.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+#include "netan/methods/capacity.h"
+
+/* clang-format off */
+static const struct na_opt slack_opts[] = {
+	{NA_OPT_TEXT, 0, "capacity", offsetof(struct sl_params, capacity),
+	 "RATE", NULL, 0, 0, "network capacity of a host: 100Gbps, "
+	 "4x200Gbps/2 or v6e; marks what needs more"},
+	{NA_OPT_CHOICE, 0, "sort", offsetof(struct sl_params, sort),
+	 "stall|required", "stall", 0, 0, "which rows come first: by total "
+	 "stall, or by the bandwidth that the slack requires"},
+	{NA_OPT_FLAG, 0, "reference", offsetof(struct sl_params, reference),
+	 NULL, NULL, 0, 0, "the numbers that XProf prints: of device 0 alone, "
+	 "cut to whole microseconds, means only"},
+	{NA_OPT_COUNT, 0, "late", offsetof(struct sl_params, late), "N", "3", 0,
+	 SL_LATE_MAX, "explain the N slowest executions of the collective that "
+	 "stalls most; 0: none"},
+	{NA_OPT_FLAG, 0, "waterfall", offsetof(struct sl_params, waterfall),
+	 NULL, NULL, 0, 0, "draw the slowest of them, its actions on all its "
+	 "hosts, in place of the overview"},
+	NA_OPT_END,
+};
+/* clang-format on */
+
+int64_t sl_clamp(na_i128 x)
+{
+	return x > NA_TIME_MAX   ? NA_TIME_MAX
+	       : x < NA_TIME_MIN ? NA_TIME_MIN
+				 : (int64_t)x;
+}
+
+int64_t sl_minus(int64_t a, int64_t b)
+{
+	return sl_clamp((na_i128)a - b);
+}
+
+int64_t sl_duration(const struct na_op *x)
+{
+	return na_time_between(x->start_ps, x->end_ps);
+}
+
+enum sl_part sl_part_of(const struct na_op_type *t)
+{
+	if (t->opcode == NA_OPCODE_SEND)
+		return t->phase == NA_OP_DONE ? SL_SEND_DONE : SL_SEND;
+	if (t->opcode == NA_OPCODE_RECV)
+		return t->phase == NA_OP_DONE ? SL_RECV_DONE : SL_RECV;
+	return SL_PARTS;
+}
+
+static enum na_status sl_check(const void *params, struct na_err *err)
+{
+	const struct sl_params *p = params;
+	double gbps;
+
+	if (p->waterfall && (p->reference || !p->late))
+		return na_fail(err, NA_EUSAGE,
+			       "--waterfall draws an execution that is "
+			       "explained: leave out %s",
+			       p->reference ? "--reference" : "--late 0");
+	return p->capacity ? na_capacity_parse(p->capacity, &gbps, err) : NA_OK;
+}
+
+/* What an execution on a device can be grouped by. */
+static enum na_status check_keys(const struct na_grouping *by,
+				 struct na_err *err)
+{
+	for (size_t i = 0; i < by->n; i++) {
+		switch (by->keys[i]) {
+		case NA_KEY_HOST:
+		case NA_KEY_DEVICE:
+		case NA_KEY_STEP:
+		case NA_KEY_LABEL:
+		case NA_KEY_TRANSFER_TYPE:
+		case NA_KEY_COLLECTIVE:
+			break;
+		default:
+			return na_fail(err, NA_EUSAGE,
+				       "--by: an execution of a collective on "
+				       "a device has no %s; slack groups by "
+				       "device host step label transfer_type",
+				       na_key_name(by->keys[i]));
+		}
+	}
+	return NA_OK;
+}
+
+static enum na_status sl_open(void *state, const struct na_scope *scope,
+			      const void *params, struct na_err *err)
+{
+	struct sl_state *s = state;
+	enum na_status st = check_keys(&scope->by, err);
+
+	if (st != NA_OK)
+		return st;
+	s->scope = scope;
+	s->params = params;
+	s->by = scope->by;
+	/* The reference knows one host at a time. */
+	if (s->params->reference && scope->store->n_sources > 1 &&
+	    !na_grouping_has(&s->by, NA_KEY_HOST) && s->by.n < NA_MAX_KEYS)
+		s->by.keys[s->by.n++] = NA_KEY_HOST;
+	s->capacity_gbps = NAN;
+	if (s->params->capacity)
+		return na_capacity_parse(s->params->capacity, &s->capacity_gbps,
+					 err);
+	return NA_OK;
+}
+
+static enum na_status sl_fork(void *block, const void *state, unsigned pass)
+{
+	const struct sl_state *from = state;
+
+	(void)pass;
+	*(struct sl_state *)block = (struct sl_state){
+		.scope = from->scope,
+		.params = from->params,
+	};
+	return NA_OK;
+}
+
+static enum na_status sl_add_op(void *block, const struct na_op *x)
+{
+	struct sl_state *s = block;
+	const struct na_devices *v = &s->scope->store->devices;
+	const struct na_op_type *t = &v->types.items[x->type];
+
+	if (t->network != NA_NET_DCN || sl_part_of(t) == SL_PARTS) {
+		s->other_ops += na_filter_input(s->scope->late,
+						v->cores[x->core].input);
+		return NA_OK;
+	}
+	if (s->params->reference && v->cores[x->core].number != 0)
+		return NA_OK;
+	if (!na_grow(&s->ops, &s->cap_ops, s->n_ops + 1, sizeof(*s->ops)))
+		return NA_ENOMEM;
+	s->ops[s->n_ops++] = *x;
+	return NA_OK;
+}
+
+static enum na_status add_span(struct na_span **list, size_t *n, size_t *cap,
+			       const struct na_span *x, size_t many)
+{
+	if (!na_grow(list, cap, *n + many, sizeof(**list)))
+		return NA_ENOMEM;
+	for (size_t i = 0; i < many; i++)
+		(*list)[(*n)++] = x[i];
+	return NA_OK;
+}
+
+static enum na_status sl_add_step(void *block, const struct na_span *x)
+{
+	struct sl_state *s = block;
+
+	return add_span(&s->steps, &s->n_steps, &s->cap_steps, x, 1);
+}
+
+static enum na_status sl_add_module(void *block, const struct na_span *x)
+{
+	struct sl_state *s = block;
+
+	return add_span(&s->modules, &s->n_modules, &s->cap_modules, x, 1);
+}
+
+static enum na_status sl_merge(void *state, void *block, unsigned pass)
+{
+	struct sl_state *s = state;
+	const struct sl_state *b = block;
+
+	(void)pass;
+	/* Once for all: doubling would take as much again. */
+	if (!s->ops &&
+	    !na_grow(&s->ops, &s->cap_ops, s->scope->store->devices.ops.n,
+		     sizeof(*s->ops)))
+		return NA_ENOMEM;
+	if (!na_grow(&s->ops, &s->cap_ops, s->n_ops + b->n_ops,
+		     sizeof(*s->ops)) ||
+	    add_span(&s->steps, &s->n_steps, &s->cap_steps, b->steps,
+		     b->n_steps) != NA_OK ||
+	    add_span(&s->modules, &s->n_modules, &s->cap_modules, b->modules,
+		     b->n_modules) != NA_OK)
+		return NA_ENOMEM;
+	if (b->n_ops)
+		memcpy(s->ops + s->n_ops, b->ops, b->n_ops * sizeof(*b->ops));
+	s->n_ops += b->n_ops;
+	s->other_ops += b->other_ops;
+	return NA_OK;
+}
+
+static void sort_spans(struct na_span *x, size_t n)
+{
+	if (n)
+		qsort(x, n, sizeof(*x), na_span_order);
+}
+
+/* Each core's own ops, runs and steps: ops of a core are already in order
+ * where the trace is, and the sort of each core is a job of its own. */
+static bool by_core(struct sl_state *s)
+{
+	size_t n = s->scope->store->devices.n_cores;
+	struct na_op *sorted = na_calloc(s->n_ops, sizeof(*sorted));
+	size_t at = 0;
+
+	s->cores = na_calloc(n, sizeof(*s->cores));
+	if (!sorted || !s->cores) {
+		free(sorted);
+		return false;
+	}
+	for (size_t i = 0; i < s->n_ops; i++)
+		s->cores[s->ops[i].core].n_ops++;
+	for (size_t i = 0; i < n; i++) {
+		s->cores[i].ops = sorted + at;
+		at += s->cores[i].n_ops;
+		s->cores[i].n_ops = 0;
+	}
+	for (size_t i = 0; i < s->n_ops; i++) {
+		struct sl_core *c = &s->cores[s->ops[i].core];
+
+		c->ops[c->n_ops++] = s->ops[i];
+	}
+	free(s->ops);
+	s->ops = sorted;
+	sort_spans(s->modules, s->n_modules);
+	sort_spans(s->steps, s->n_steps);
+	for (size_t i = s->n_modules; i-- > 0;) {
+		s->cores[s->modules[i].core].modules = &s->modules[i];
+		s->cores[s->modules[i].core].n_modules++;
+	}
+	for (size_t i = s->n_steps; i-- > 0;) {
+		s->cores[s->steps[i].core].steps = &s->steps[i];
+		s->cores[s->steps[i].core].n_steps++;
+	}
+	return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct sl_occ *x = a, *y = b;
+
+	if (x->start_ps != y->start_ps)
+		return x->start_ps < y->start_ps ? -1 : 1;
+	if (x->end_ps != y->end_ps)
+		return x->end_ps < y->end_ps ? -1 : 1;
+	return (x->collective > y->collective) -
+	       (x->collective < y->collective);
+}
+
+/* Then the line's own order tells which of two at one time came first. */
+static bool in_order(const struct sl_core *c)
+{
+	for (size_t i = 1; i < c->n_ops; i++) {
+		if (c->ops[i].start_ps < c->ops[i - 1].start_ps)
+			return false;
+	}
+	return true;
+}
+
+static void walk_core(void *arg, size_t i)
+{
+	struct sl_state *s = arg;
+	struct sl_core *c = &s->cores[i];
+
+	if (!in_order(c))
+		qsort(c->ops, c->n_ops, sizeof(*c->ops), na_op_order);
+	c->failed = !(s->params->reference ? sl_walk_reference(s, c)
+					   : sl_walk(s, c));
+	if (!na_filter_input(s->scope->late,
+			     s->scope->store->devices.cores[i].input)) {
+		c->left = (struct sl_left){.hosts = c->n + c->left.outside};
+		c->n = 0;
+	}
+	if (c->n)
+		qsort(c->occs, c->n, sizeof(*c->occs), by_start);
+}
+
+static void add_left(struct sl_left *to, const struct sl_left *x)
+{
+	to->no_collective += x->no_collective;
+	to->done_first += x->done_first;
+	to->strays += x->strays;
+	to->cut += x->cut;
+	to->outside += x->outside;
+	to->hosts += x->hosts;
+	to->outside_modules += x->outside_modules;
+	to->negative += x->negative;
+	to->no_graph += x->no_graph;
+}
+
+static bool gather(struct sl_state *s)
+{
+	size_t cores = s->scope->store->devices.n_cores, n = 0;
+
+	for (size_t i = 0; i < cores; i++) {
+		if (s->cores[i].failed)
+			return false;
+		n += s->cores[i].n;
+		add_left(&s->left, &s->cores[i].left);
+	}
+	free(s->ops); /* what they tell is in the occurrences */
+	s->ops = NULL;
+	s->occs = na_calloc(n, sizeof(*s->occs));
+	if (!s->occs || n >= UINT32_MAX)
+		return false;
+	for (size_t i = 0; i < cores; i++) {
+		struct sl_core *c = &s->cores[i];
+
+		if (c->n)
+			memcpy(s->occs + s->n, c->occs,
+			       c->n * sizeof(*c->occs));
+		s->n += c->n;
+		free(c->occs);
+		c->occs = NULL;
+	}
+	return true;
+}
+
+static enum na_status sl_turn(void *state, unsigned done, struct na_err *err)
+{
+	struct sl_state *s = state;
+
+	(void)done;
+	if (!by_core(s) ||
+	    !na_side_by_side(s->scope, s->scope->store->devices.n_cores,
+			     walk_core, s) ||
+	    !gather(s) || !sl_join_graphs(s) || !sl_sum_up(s) ||
+	    !sl_latencies(s) || !sl_judge(s))
+		return na_fail_nomem(err);
+	return NA_END;
+}
+
+static void sl_fini(void *state)
+{
+	struct sl_state *s = state;
+	size_t cores = s->cores ? s->scope->store->devices.n_cores : 0;
+
+	for (size_t i = 0; i < cores; i++)
+		free(s->cores[i].occs);
+	free(s->cores);
+	free(s->ops);
+	free(s->modules);
+	free(s->steps);
+	free(s->occs);
+	na_groups_fini(&s->groups);
+	na_groups_fini(&s->bases);
+	na_triples_fini(&s->keys);
+	free(s->rows);
+	free(s->order);
+	free(s->ranked);
+	free(s->overlaps);
+}
+
+static void sl_used(const void *state, uint64_t *n, int64_t *first_ps,
+		    int64_t *last_ps)
+{
+	const struct sl_state *s = state;
+
+	*n = s->used;
+	*first_ps = s->used ? s->first_ps : 0;
+	*last_ps = s->used ? s->last_ps : 0;
+}
+
+static enum na_severity sl_severity(const void *state)
+{
+	const struct sl_state *s = state;
+
+	return s->severity;
+}
+
+const struct na_analysis na_an_slack = {
+	.face.name = "slack",
+	.face.usage = "[OPTION…] INPUT…",
+	.face.question = "which collectives have too little slack, who stalls "
+			 "the device",
+	.face.details =
+		"On each TPU a collective over the data-center network is "
+		"four ops: send, send-done, recv, recv-done.  Slack is the "
+		"time from the start of the send to the start of the "
+		"recv-done, less the time that any such op took meanwhile: "
+		"what the network may take without holding up the device.  "
+		"Stall is the time in the four ops themselves; required is "
+		"the bandwidth at which the bytes just fit the slack; "
+		"achieved is that of the collective's time in flight.  A "
+		"slack below 0 keeps its sign: ops of other collectives ran "
+		"into this one's time.\n"
+		"Host stall: from the start of the recv-done to the end of the "
+		"graph execution on the host; below 0, the host was done "
+		"first. What else was in flight is in --table overlaps.\n"
+		"An execution owns its recv even if that came before the send, "
+		"and its send-done even if that came after the recv-done.  Ops "
+		"that run several times in a loop are joined in their order, "
+		"and never across two runs of a program.  --from and --to look "
+		"at the end of the recv-done, --step at the step in which it "
+		"began; --collective chooses rows, and other collectives still "
+		"count as overlap.\n"
+		"Small slack (slack_small): less than 5 % of the observed "
+		"time, or less than the median latency of one of its "
+		"transfers.  The verdict counts those alone that stall "
+		"devices for 1 % of their step time or more.\n"
+		"--reference: device 0 of each host alone, ops inside a "
+		"program run alone, stall counted anew from each send, times "
+		"cut to nanoseconds and each execution's to microseconds, "
+		"means cut to microseconds.  XProf's own table differs from it "
+		"where that is in error: the mean time of recv (there divided "
+		"by a million twice), a negative slack (there a huge number), "
+		"host stall in slice 0 (there missing).",
+	.face.example =
+		"netan slack logdir\n"
+		"netan slack logdir --capacity 200Gbps -o slack.svg\n"
+		"netan slack logdir --collective 'all-reduce.7*' --by host\n"
+		"netan slack logdir --waterfall -o late.svg\n"
+		"netan slack host0.xplane.pb --reference --format csv",
+	.source = "algorithms: collective slack; XProf's Megascale stats",
+	.wants = NA_WANT_OPS | NA_WANT_GRAPHS | NA_WANT_STEPS |
+		 NA_WANT_MODULES | NA_WANT_PROGRAMS | NA_WANT_TRANSFERS,
+	/* Clocks are told apart by sends, and by latencies of 0. */
+	.both_sides = true,
+	.every_host = true,
+	.censored = true,
+	.face.opts = slack_opts,
+	.face.params_size = sizeof(struct sl_params),
+	.state_size = sizeof(struct sl_state),
+	.passes = 1,
+	.check = sl_check,
+	.open = sl_open,
+	.fork = sl_fork,
+	.add_op = sl_add_op,
+	.add_step = sl_add_step,
+	.add_module = sl_add_module,
+	.merge = sl_merge,
+	.turn = sl_turn,
+	.finish = sl_finish,
+	.fini = sl_fini,
+	.severity = sl_severity,
+	.used = sl_used,
+};

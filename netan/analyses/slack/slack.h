@@ -1,0 +1,196 @@
+/*
+ * What the files slack*.c share: an execution of a collective on one device
+ * ("occurrence"), the rows that sum them up, and the state.
+ *
+ * Definitions: trace-formats.md, 5.6; algorithms.md, section 7.  On one
+ * device, in the order of start times:
+ *
+ *   overlap   durations of all DCN ops from the send on, itself included,
+ *             to the last one before the recv-done
+ *   slack     recv-done start - send start - overlap; may be negative
+ *   observed  recv-done end - send start
+ *   stall     durations of the occurrence's own four ops
+ *   host stall  end of its graph execution - recv-done start
+ */
+#ifndef NETAN_ANALYSES_SLACK_SLACK_H
+#define NETAN_ANALYSES_SLACK_SLACK_H
+
+#include "netan/analyses/analysis.h"
+#include "netan/base/triples.h"
+#include "netan/base/units.h"
+#include "netan/methods/groups.h"
+
+/* The rule slack-small of checks.md. */
+#define SL_SMALL_SHARE 0.05 /* slack of the observed time */
+#define SL_LEAST_US    1.0  /* less slack is none: no rate would do */
+#define SL_STALL_SHARE 0.01 /* of the step time: less is not worth a word */
+
+enum {
+	/* Unfinished occurrences of one collective on one device; of more,
+	 * the oldest are given up. */
+	SL_OPEN_MAX = 64,
+	/* Occurrences in flight at once on one device whose overlap is told;
+	 * of more, the ones that began first are not looked at any more. */
+	SL_FLIGHT_MAX = 256,
+	SL_GRAPHS_SEEN = 64, /* of one collective, for one occurrence */
+	SL_LATE_MAX = 64,    /* executions that can be explained */
+	SL_OVERLAPS = 8,     /* listed of a row */
+	SL_TOP = 1024        /* rows without --top */
+};
+
+enum sl_part { SL_SEND, SL_SEND_DONE, SL_RECV, SL_RECV_DONE, SL_PARTS };
+
+enum sl_sort { SL_BY_STALL, SL_BY_REQUIRED };
+
+struct sl_params {
+	bool reference;
+	int sort; /* enum sl_sort */
+	const char *capacity;
+	int64_t late;   /* how many executions to explain */
+	bool waterfall; /* draw the first of them */
+};
+
+struct sl_occ {
+	int64_t start_ps, end_ps; /* send start, recv-done end */
+	int64_t done_ps;          /* recv-done start */
+	int64_t slack_ps, observed_ps, stall_ps;
+	int64_t part_ps[SL_PARTS];
+	int64_t host_stall_ps; /* NA_UNKNOWN_PS: no graph execution */
+	int64_t wire_ps;       /* length of that, else of what was observed */
+	uint32_t types[SL_PARTS]; /* NA_UNKNOWN_U32: that op was not seen */
+	uint32_t collective;
+	uint32_t step; /* of the store; NA_UNKNOWN_U32 */
+	uint32_t row;
+	uint16_t core;
+};
+
+/* What became of ops and occurrences that are not in a row. */
+struct sl_left {
+	uint64_t no_collective;   /* ops */
+	uint64_t done_first;      /* recv-done without a send before it */
+	uint64_t strays;          /* other ops without the ones before them */
+	uint64_t cut;             /* sends without a recv-done */
+	uint64_t outside;         /* occurrences: --from, --to, --step */
+	uint64_t hosts;           /* occurrences: --host */
+	uint64_t outside_modules; /* --reference: ops in no program run */
+	uint64_t negative;        /* occurrences; these are in rows */
+	uint64_t no_graph;        /* likewise */
+};
+
+struct sl_core { /* one device plane */
+	struct na_op *ops;
+	size_t n_ops;
+	const struct na_span *modules, *steps; /* by start */
+	size_t n_modules, n_steps;
+	struct sl_occ *occs;
+	size_t n, cap;
+	struct sl_left left;
+	bool failed; /* no memory */
+};
+
+/* Sums over the occurrences of a collective in a group. */
+struct sl_row {
+	uint32_t collective, group, base;
+	uint64_t n, devices, graphs, sized;
+	uint64_t first; /* in sl_state.order */
+	na_i128 slack_ps, observed_ps, stall_ps, part_ps[SL_PARTS];
+	na_i128 host_stall_ps, wire_ps;
+	na_i128 bytes, sized_wire_ps; /* of those whose size is known */
+	na_i128 step_ps;              /* of the devices it ran on */
+	uint32_t send_type, recv_type, transfer_type;
+	uint64_t host_devices; /* most on one host, of the collective */
+	bool estimate, mixed_bytes;
+	/* As printed. */
+	double network_us; /* median latency of its transfers; NaN */
+	double slack_us, observed_us, stall_us, required_gbps, achieved_gbps;
+	bool small, bound;
+};
+
+struct sl_overlap {
+	uint32_t row, collective;
+	na_i128 ps;
+};
+
+struct sl_state {
+	const struct na_scope *scope;
+	const struct sl_params *params;
+	struct na_grouping by; /* of rows, beside the collective */
+	double capacity_gbps;  /* NaN: not given */
+	/* While reading: all ops; later by core. */
+	struct na_op *ops;
+	size_t n_ops, cap_ops;
+	struct na_span *modules, *steps;
+	size_t n_modules, cap_modules, n_steps, cap_steps;
+	uint64_t other_ops; /* not over the data-center network */
+
+	struct sl_core *cores; /* [store's cores] */
+	struct sl_occ *occs;   /* by core and start */
+	size_t n;
+	struct sl_left left;
+	struct na_groups groups, bases;
+	struct na_triples keys; /* collective, group: the row */
+	struct sl_row *rows;
+	size_t n_rows, cap_rows;
+	uint32_t *order;             /* occurrences by row */
+	uint32_t *ranked;            /* rows as they are told */
+	struct sl_overlap *overlaps; /* by row, longest first */
+	size_t n_overlaps;
+	na_i128 stall_ps, step_ps; /* of all that is looked at */
+	uint64_t used;             /* occurrences in rows */
+	uint64_t devices;
+	int64_t first_ps, last_ps;
+	const char *verdict;
+	enum na_severity severity;
+};
+
+/* a - b, as far as int64_t reaches. */
+int64_t sl_minus(int64_t a, int64_t b);
+int64_t sl_clamp(na_i128 x);
+int64_t sl_duration(const struct na_op *x);
+/* enum sl_part; SL_PARTS: it is none of the four. */
+enum sl_part sl_part_of(const struct na_op_type *t);
+
+/* walk.c: from the ops of a core to its occurrences, complete ones
+ * alone and by start. */
+bool sl_walk(const struct sl_state *s, struct sl_core *c);
+/* Finds its step, too.  In the window by its end; in --step by its own step,
+ * or by the time of all devices' steps where its device tells none. */
+bool sl_wanted(const struct sl_state *s, const struct sl_core *c,
+	       struct sl_occ *o);
+/* reference.c: the same, as the reference does it; times are whole
+ * microseconds. */
+bool sl_walk_reference(const struct sl_state *s, struct sl_core *c);
+/* graphs.c: host stall and time on the wire. */
+bool sl_join_graphs(struct sl_state *s);
+/* rows.c: rows and what they sum up. */
+bool sl_sum_up(struct sl_state *s);
+/* Which step of the store; NA_UNKNOWN_U32. */
+uint32_t sl_store_step(const struct na_store *store, const struct na_span *x);
+/* overlaps.c */
+bool sl_overlaps(struct sl_state *s);
+/* bytes.c: what one device sends over the network in an execution;
+ * false: not known.  `estimate`: an upper bound, or of the first group. */
+bool sl_bytes(const struct sl_state *s, const struct sl_occ *o, na_i128 *bytes,
+	      bool *estimate);
+uint32_t sl_transfer_type(const struct sl_state *s, const struct sl_occ *o);
+/* late.c: median latencies into the rows; list "late" of the body. */
+bool sl_latencies(struct sl_state *s);
+enum na_status sl_put_late(const struct sl_state *s, struct na_result *r,
+			   struct na_err *err);
+/* judge.c: means, rates and flags of the rows; their order; the
+ * verdict. */
+bool sl_judge(struct sl_state *s);
+/* Of collectives that nobody waits for, nothing needs to be said. */
+bool sl_matters(const struct sl_row *row);
+/* Of a sum over n occurrences, in us; as the reference divides. */
+double sl_mean_us(const struct sl_state *s, na_i128 sum_ps, uint64_t n);
+double sl_total_stall_us(const struct sl_state *s, const struct sl_row *row);
+
+/* result.c: the body, and side.message, the finding in a sentence. */
+enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err);
+/* views.c: the tables for people. */
+void sl_views(struct na_result *r, const struct sl_state *s);
+/* Of the list "late", where it is there. */
+void sl_late_view(struct na_result *r);
+
+#endif

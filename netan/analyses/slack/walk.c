@@ -1,0 +1,264 @@
+/*
+ * slack: which four ops are one execution.
+ *
+ * Executions of a collective that are not complete wait in a list, in order.
+ * An op joins the first that still lacks it; of a -done whose operand is
+ * known, the first whose send or recv that is.  A recv may come before its
+ * send, never after its recv-done; a send-done may come after that.  A new run of a program ends all
+ * lists: no execution reaches over it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/analyses/slack/slack.h"
+#include "netan/base/vec.h"
+
+struct list {           /* of one collective */
+	uint32_t *open; /* indices of occurrences, in order */
+	size_t n, cap;
+	size_t run; /* of the program, that they belong to */
+};
+
+struct walk {
+	const struct sl_state *s;
+	struct sl_core *c;
+	const struct na_op_type *types;
+	struct na_triples collectives;
+	struct list *lists;
+	size_t n_lists, cap_lists;
+	na_i128 spent_ps; /* in all ops so far */
+	na_i128 *spent;   /* the same at the send of each occurrence */
+	size_t cap_spent;
+	size_t run;
+};
+
+static struct list *list_of(struct walk *w, uint32_t collective)
+{
+	uint32_t at = na_triples_add(&w->collectives,
+				     (struct na_triple){collective, 0, 0});
+	struct list *l;
+
+	if (at == NA_NO_TRIPLE || !na_grow(&w->lists, &w->cap_lists,
+					   (size_t)at + 1, sizeof(*w->lists)))
+		return NULL;
+	for (; w->n_lists <= at; w->n_lists++)
+		memset(&w->lists[w->n_lists], 0, sizeof(*w->lists));
+	l = &w->lists[at];
+	if (l->run != w->run)
+		l->n = 0;
+	l->run = w->run;
+	return l;
+}
+
+static void close_at(struct list *l, size_t i)
+{
+	memmove(l->open + i, l->open + i + 1,
+		(l->n - i - 1) * sizeof(*l->open));
+	l->n--;
+}
+
+static bool has(const struct sl_occ *o, enum sl_part part)
+{
+	return o->types[part] != NA_UNKNOWN_U32;
+}
+
+/* A new execution at the end of its list; NULL: no memory. */
+static struct sl_occ *open_one(struct walk *w, struct list *l,
+			       uint32_t collective)
+{
+	struct sl_core *c = w->c;
+	struct sl_occ *o;
+
+	if (l->n == SL_OPEN_MAX)
+		close_at(l, 0);
+	if (!na_grow(&c->occs, &c->cap, c->n + 1, sizeof(*c->occs)) ||
+	    !na_grow(&w->spent, &w->cap_spent, c->n + 1, sizeof(*w->spent)) ||
+	    !na_grow(&l->open, &l->cap, l->n + 1, sizeof(*l->open)))
+		return NULL;
+	l->open[l->n++] = (uint32_t)c->n;
+	o = &c->occs[c->n++];
+	memset(o, 0, sizeof(*o));
+	memset(o->types, 0xff, sizeof(o->types));
+	o->collective = collective;
+	o->host_stall_ps = NA_UNKNOWN_PS;
+	o->step = NA_UNKNOWN_U32;
+	return o;
+}
+
+/* Where a -done says whose it is, its operand must be the execution's. */
+static bool fits(const struct walk *w, const struct sl_occ *o,
+		 const struct na_op_type *t, enum sl_part part)
+{
+	enum sl_part of = part == SL_SEND_DONE ? SL_SEND : SL_RECV;
+
+	if ((part != SL_SEND_DONE && part != SL_RECV_DONE) ||
+	    t->start_op == NA_UNKNOWN_U32 || !has(o, of))
+		return true;
+	return w->types[o->types[of]].name == t->start_op;
+}
+
+/* The first execution that lacks this op; l->n: none. */
+static size_t find(const struct walk *w, const struct list *l,
+		   const struct na_op_type *t, enum sl_part part)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct sl_occ *o = &w->c->occs[l->open[i]];
+
+		if (!has(o, part) && fits(w, o, t, part) &&
+		    (part != SL_SEND_DONE || has(o, SL_SEND)) &&
+		    (part != SL_RECV || !has(o, SL_RECV_DONE)))
+			return i;
+	}
+	return l->n;
+}
+
+static void put_op(struct walk *w, uint32_t at, const struct na_op *x,
+		   enum sl_part part)
+{
+	struct sl_occ *o = &w->c->occs[at];
+
+	o->types[part] = x->type;
+	o->part_ps[part] = sl_duration(x);
+	o->core = x->core;
+	if (part == SL_SEND) {
+		o->start_ps = x->start_ps;
+		w->spent[at] = w->spent_ps;
+	} else if (part == SL_RECV_DONE) {
+		o->done_ps = x->start_ps;
+		o->end_ps = x->end_ps > x->start_ps ? x->end_ps : x->start_ps;
+		o->slack_ps = sl_clamp((na_i128)x->start_ps - o->start_ps -
+				       (w->spent_ps - w->spent[at]));
+	}
+}
+
+/* False: no memory. */
+static bool take(struct walk *w, const struct na_op *x)
+{
+	const struct na_op_type *t = &w->types[x->type];
+	enum sl_part part = sl_part_of(t);
+	struct list *l = list_of(w, t->collective);
+	size_t i;
+
+	if (!l)
+		return false;
+	i = find(w, l, t, part);
+	if (i == l->n && (part == SL_SEND || part == SL_RECV)) {
+		if (!open_one(w, l, t->collective))
+			return false;
+		i = l->n - 1;
+	}
+	if (i == l->n) {
+		*(part == SL_RECV_DONE ? &w->c->left.done_first
+				       : &w->c->left.strays) += 1;
+		return true;
+	}
+	if (part == SL_RECV_DONE && !has(&w->c->occs[l->open[i]], SL_SEND)) {
+		/* The trace begins between its send and its recv. */
+		w->c->left.done_first++;
+		close_at(l, i);
+		return true;
+	}
+	put_op(w, l->open[i], x, part);
+	for (enum sl_part p = SL_SEND; p < SL_PARTS; p++) {
+		if (!has(&w->c->occs[l->open[i]], p))
+			return true;
+	}
+	close_at(l, i);
+	return true;
+}
+
+/* The step on this device in which the recv-done began; its own steps tell
+ * it, or else nobody. */
+static uint32_t step_of(const struct sl_state *s, const struct sl_core *c,
+			const struct sl_occ *o)
+{
+	size_t lo = 0, hi = c->n_steps;
+	const struct na_span *x;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (c->steps[mid].start_ps <= o->done_ps)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	x = lo ? &c->steps[lo - 1] : NULL;
+	if (!x || o->done_ps >= x->end_ps || x->number < 0)
+		return NA_UNKNOWN_U32;
+	return sl_store_step(s->scope->store, x);
+}
+
+bool sl_wanted(const struct sl_state *s, const struct sl_core *c,
+	       struct sl_occ *o)
+{
+	const struct na_filter *f = s->scope->filter;
+
+	o->step = step_of(s, c, o);
+	if (o->end_ps < f->from_ps || o->end_ps >= f->to_ps)
+		return false;
+	if (f->first_step < 0)
+		return true;
+	if (!c->n_steps)
+		return na_filter_instant(s->scope->late, o->end_ps);
+	return o->step != NA_UNKNOWN_U32 &&
+	       s->scope->store->steps[o->step].number >= f->first_step &&
+	       s->scope->store->steps[o->step].number <= f->last_step;
+}
+
+/* Complete ones alone, with what follows from their ops. */
+static void settle(const struct sl_state *s, struct sl_core *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct sl_occ *o = &c->occs[i];
+		na_i128 stall = 0;
+
+		if (!has(o, SL_SEND) || !has(o, SL_RECV_DONE)) {
+			c->left.cut += has(o, SL_SEND);
+			c->left.strays += !has(o, SL_SEND);
+			continue;
+		}
+		if (!sl_wanted(s, c, o)) {
+			c->left.outside++;
+			continue;
+		}
+		for (int p = 0; p < SL_PARTS; p++)
+			stall += o->part_ps[p];
+		o->stall_ps = sl_clamp(stall);
+		o->observed_ps = sl_minus(o->end_ps, o->start_ps);
+		o->wire_ps = o->observed_ps;
+		c->left.negative += o->slack_ps < 0;
+		c->occs[n++] = *o;
+	}
+	c->n = n;
+}
+
+bool sl_walk(const struct sl_state *s, struct sl_core *c)
+{
+	struct walk w = {.s = s,
+			 .c = c,
+			 .types = s->scope->store->devices.types.items};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < c->n_ops; i++) {
+		while (w.run < c->n_modules &&
+		       c->modules[w.run].start_ps <= c->ops[i].start_ps)
+			w.run++;
+		if (w.types[c->ops[i].type].collective == NA_UNKNOWN_U32) {
+			c->left.no_collective++;
+			continue;
+		}
+		ok = take(&w, &c->ops[i]);
+		w.spent_ps += sl_duration(&c->ops[i]);
+	}
+	for (size_t i = 0; i < w.n_lists; i++)
+		free(w.lists[i].open);
+	free(w.lists);
+	free(w.spent);
+	na_triples_fini(&w.collectives);
+	if (ok)
+		settle(s, c);
+	return ok;
+}

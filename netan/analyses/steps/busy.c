@@ -1,0 +1,103 @@
+/* steps: what devices do else, into their steps. */
+#include "netan/analyses/steps/steps.h"
+#include "netan/base/vec.h"
+
+/* The first cell and segment that end after `at`. */
+static void seek(struct st_state *b, uint32_t core, int64_t at_ps)
+{
+	const struct st_state *s = b->main;
+	const struct st_line *x = &s->lines[core];
+	size_t lo = x->cell_from, hi = x->cell_to;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->cells[mid].end_ps <= at_ps)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	b->at.cell = lo;
+	lo = x->segment_from;
+	hi = x->segment_to;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (st_segment_end(&s->segments[mid]) <= at_ps)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	b->at.segment = lo;
+	b->at.core = core;
+	b->at.set = true;
+}
+
+static struct st_busy *busy_of(struct st_state *b, size_t cell)
+{
+	struct st_busy *y;
+
+	if (b->n_busy && b->busy[b->n_busy - 1].cell == cell)
+		return &b->busy[b->n_busy - 1];
+	if (!na_grow(&b->busy, &b->cap_busy, b->n_busy + 1, sizeof(*b->busy)))
+		return NULL;
+	y = &b->busy[b->n_busy++];
+	*y = (struct st_busy){.cell = cell};
+	return y;
+}
+
+/* Returns where what follows this time goes on. */
+static size_t meet(const struct st_state *s, const struct st_line *x,
+		   size_t from, int64_t start_ps, int64_t end_ps,
+		   struct st_busy *y)
+{
+	size_t k = from;
+
+	for (; k < x->segment_to && s->segments[k].start_ps < end_ps; k++) {
+		const struct st_segment *m = &s->segments[k];
+		int64_t ps = st_common(m->start_ps, st_segment_end(m), start_ps,
+				       end_ps);
+
+		y->overlap_ps += ps;
+		if (st_network_of(m) < NA_N_NETWORKS)
+			y->hidden_ps[st_network_of(m)] += ps;
+		if (m->network & ST_WAITS)
+			y->hidden_wait_ps += ps;
+	}
+	/* The last one may reach beyond. */
+	return k > from ? k - 1 : from;
+}
+
+bool st_add_busy(struct st_state *b, uint32_t core, int64_t start_ps,
+		 int64_t end_ps)
+{
+	const struct st_state *s = b->main;
+	const struct st_line *x = &s->lines[core];
+	size_t segment;
+
+	if (!b->at.set || b->at.core != core || start_ps < b->at.start_ps)
+		seek(b, core, start_ps);
+	b->at.start_ps = start_ps;
+	while (b->at.cell < x->cell_to &&
+	       s->cells[b->at.cell].end_ps <= start_ps)
+		b->at.cell++;
+	while (b->at.segment < x->segment_to &&
+	       st_segment_end(&s->segments[b->at.segment]) <= start_ps)
+		b->at.segment++;
+	segment = b->at.segment;
+	for (size_t i = b->at.cell;
+	     i < x->cell_to && s->cells[i].start_ps < end_ps; i++) {
+		const struct st_cell *c = &s->cells[i];
+		int64_t from = start_ps > c->start_ps ? start_ps : c->start_ps;
+		int64_t to = end_ps < c->end_ps ? end_ps : c->end_ps;
+		struct st_busy *y = to > from ? busy_of(b, i) : NULL;
+
+		if (to <= from)
+			continue;
+		if (!y)
+			return false;
+		y->busy_ps += to - from;
+		segment = meet(s, x, segment, from, to, y);
+	}
+	return true;
+}

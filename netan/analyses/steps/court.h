@@ -1,0 +1,48 @@
+/*
+ * steps: what files evidence.c and late.c share: the evidence of
+ * who was last, and what becomes of it.
+ */
+#ifndef NETAN_ANALYSES_STEPS_COURT_H
+#define NETAN_ANALYSES_STEPS_COURT_H
+
+#include "netan/analyses/steps/steps.h"
+
+enum { ST_STARTS_OF_ENDS = ST_TESTS };
+
+struct st_lateness { /* of a host where it was last */
+	uint32_t host;
+	uint32_t list;    /* enum st_test, or ST_STARTS_OF_ENDS */
+	uint32_t cluster; /* step or launch */
+	int64_t ps;
+};
+
+struct st_durations {
+	int64_t *ps;
+	size_t n, cap;
+};
+
+struct st_court {
+	struct st_state *s;
+	struct st_host **by_host; /* by host of the store; NULL: none */
+	struct st_lateness *late;
+	size_t n_late, cap_late;
+	struct st_durations *typical; /* [run * ST_TESTS + test] */
+	struct st_durations
+		*usual; /* by run: mean latency of the median host */
+	int64_t *tmp;
+	/* What one step decides is one decision, however many collectives
+	 * tell it: launch, run; and list, cluster, run that were tried. */
+	struct na_triples clusters, tried;
+	size_t *n_tried;  /* [run * ST_TESTS + test] */
+	size_t *n_last;   /* [host of the store * ST_TESTS + test] */
+	uint32_t cluster; /* that is looked at */
+};
+
+/* The lower one of two; 0 for none.  Leaves x in order. */
+int64_t st_median_of(int64_t *x, size_t n);
+/* From steps, and from instances of collectives: who was last in which, by
+ * how much.  False: no memory. */
+bool st_try_steps(struct st_court *c);
+bool st_try_instances(struct st_court *c);
+
+#endif

@@ -1,0 +1,345 @@
+/* steps: who was last in which step, and in which instance of a collective
+ * (algorithms.md, section 8). */
+#include <stdlib.h>
+
+#include "netan/analyses/steps/court.h"
+#include "netan/base/vec.h"
+
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+struct place { /* of a share */
+	struct na_triple key;
+	uint32_t share;
+};
+
+static bool note(struct st_court *c, uint32_t host, unsigned list, int64_t ps)
+{
+	if (!na_grow(&c->late, &c->cap_late, c->n_late + 1, sizeof(*c->late)))
+		return false;
+	c->late[c->n_late++] = (struct st_lateness){host, list, c->cluster, ps};
+	return true;
+}
+
+static bool try_cluster(struct st_court *c, unsigned list, uint32_t run)
+{
+	struct na_triple key = {list, c->cluster, run};
+
+	return na_triples_add(&c->tried, key) != NA_NO_TRIPLE;
+}
+
+static bool lasted(struct st_durations *d, int64_t ps)
+{
+	if (!na_grow(&d->ps, &d->cap, d->n + 1, sizeof(*d->ps)))
+		return false;
+	d->ps[d->n++] = ps;
+	return true;
+}
+
+static int by_ps(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return ORDER(x, y);
+}
+
+/* The lower one; 0 for none. */
+int64_t st_median_of(int64_t *x, size_t n)
+{
+	if (!n)
+		return 0;
+	qsort(x, n, sizeof(*x), by_ps);
+	return x[(n - 1) / 2];
+}
+
+struct entry { /* of one who takes part */
+	uint32_t host;
+	int64_t ps;
+};
+
+/*
+ * Whether clocks leave open who received last: a tie.
+ * Ends are often that close (a ring's last hops), and always the
+ * same host's whose clock is estimated ahead would be the last.
+ */
+static bool open_to_clocks(const struct st_court *c, enum st_test test,
+			   const struct entry *e, size_t n)
+{
+	size_t at = 0, second = n;
+	int64_t known = 0, ps;
+
+	if (test != ST_OF_ENDS)
+		return false;
+	for (size_t i = 1; i < n; i++) {
+		if (e[i].ps > e[at].ps) {
+			second = at;
+			at = i;
+		} else if (second == n || e[i].ps > e[second].ps) {
+			second = i;
+		}
+	}
+	ps = na_time_between(e[second].ps, e[at].ps);
+	na_host_clocks_ahead(c->s->clocks, e[at].host, e[second].host, &known);
+	return ps > 0 && ps <= known;
+}
+
+/*
+ * One instance for one test: everyone had the same chance to be last.  A
+ * tie has no last.  *last: its index, or n.
+ */
+static bool instance(struct st_court *c, enum st_test test,
+		     const struct entry *e, size_t n, size_t *last)
+{
+	int64_t most = NA_TIME_MIN, median;
+	size_t at = n;
+
+	*last = n;
+	for (size_t i = 0; i < n; i++) {
+		struct st_verdict *v = &c->by_host[e[i].host]->tests[test];
+
+		v->n++;
+		v->expected += 1.0 / (double)n;
+		c->tmp[i] = e[i].ps;
+		if (e[i].ps > most) {
+			most = e[i].ps;
+			at = i;
+		}
+	}
+	median = st_median_of(c->tmp, n);
+	if (c->tmp[n - 1] == c->tmp[n - 2] || open_to_clocks(c, test, e, n))
+		return true;
+	*last = at;
+	c->by_host[e[at].host]->tests[test].last++;
+	c->by_host[e[at].host]->tests[test].lost_ps +=
+		na_time_between(c->tmp[n - 2], c->tmp[n - 1]);
+	return note(c, e[at].host, test, na_time_between(median, most));
+}
+
+static bool by_network(const struct st_step *t)
+{
+	return t->cause == ST_NETWORK;
+}
+
+/* By host: is it mostly its transfers that make it the slowest, or what it
+ * does itself?  Only steps of that kind count, for a bit of both is what
+ * chance looks like. */
+static bool *kinds(const struct st_court *c)
+{
+	const struct st_state *s = c->s;
+	int64_t *n = na_calloc(s->n_hosts, sizeof(*n));
+	bool *of = na_calloc(s->n_hosts, sizeof(*of));
+
+	for (size_t i = 0; n && i < s->n_steps; i++) {
+		const struct st_step *t = &s->steps[i];
+		uint32_t host;
+
+		if (t->to - t->from < 2 || t->lost_ps <= 0)
+			continue;
+		host = s->host_steps[t->slowest].host;
+		n[c->by_host[host] - s->hosts] += by_network(t) ? 1 : -1;
+	}
+	for (size_t i = 0; n && of && i < s->n_hosts; i++)
+		of[i] = n[i] > 0;
+	if (!n) {
+		free(of);
+		of = NULL;
+	}
+	free(n);
+	return of;
+}
+
+static bool try_steps_of(struct st_court *c, const bool *of)
+{
+	struct st_state *s = c->s;
+
+	for (size_t i = 0; i < s->n_steps; i++) {
+		const struct st_step *t = &s->steps[i];
+		size_t n = t->to - t->from;
+
+		c->cluster = (uint32_t)i;
+		if (n > 1 && !try_cluster(c, ST_OF_STEPS, t->run))
+			return false;
+		for (size_t k = t->from; n > 1 && k < t->to; k++) {
+			const struct st_host_step *x = &s->host_steps[k];
+			struct st_host *h = c->by_host[x->host];
+			struct st_verdict *v = &h->tests[ST_OF_STEPS];
+
+			v->n++;
+			v->expected += 1.0 / (double)n;
+			if (!lasted(&c->typical[x->run * ST_TESTS],
+				    x->cell->launch ? x->own_ps : x->period_ps))
+				return false;
+			if (k != t->slowest)
+				continue;
+			h->slowest++;
+			h->causes[t->cause]++;
+			if (t->lost_ps <= 0 ||
+			    by_network(t) != of[h - s->hosts])
+				continue;
+			v->last++;
+			v->lost_ps += t->lost_ps;
+			h->lost_ps[t->cause] += t->lost_ps;
+			if (!note(c, x->host, ST_OF_STEPS, t->late_ps))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool st_try_steps(struct st_court *c)
+{
+	bool *of = kinds(c);
+	bool ok = of && try_steps_of(c, of);
+
+	free(of);
+	return ok;
+}
+
+static int by_instance(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	int by = ORDER(x->key.b, y->key.b);
+
+	by = by ? by : ORDER(x->key.a, y->key.a);
+	return by ? by : ORDER(x->key.c, y->key.c);
+}
+
+/* Hosts whose clocks are known to each other: the group of the first that
+ * has an instant. */
+static bool tied(const struct st_state *s, uint32_t host, uint32_t *group)
+{
+	const struct na_host_clocks *k = s->clocks;
+
+	if (!st_is_tied(s, host))
+		return false;
+	if (*group == NA_UNKNOWN_U32)
+		*group = k->group[host];
+	return k->group[host] == *group;
+}
+
+struct views { /* of an instance, by test */
+	struct entry *e[ST_TESTS];
+	size_t n[ST_TESTS];
+};
+
+static void view(const struct st_state *s, const struct place *of, size_t n,
+		 struct views *v)
+{
+	uint32_t group = NA_UNKNOWN_U32;
+
+	v->n[ST_OF_STARTS] = v->n[ST_OF_ENDS] = v->n[ST_OF_TRANSFERS] = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct st_share *x = &s->shares[of[i].share];
+		uint32_t host = of[i].key.c;
+		bool known = tied(s, host, &group);
+
+		if (known && x->first_send_ps != NA_TIME_MAX)
+			v->e[ST_OF_STARTS][v->n[ST_OF_STARTS]++] =
+				(struct entry){host, na_host_clocks_time(
+							     s->clocks, host,
+							     x->first_send_ps)};
+		if (known && x->last_receive_ps != NA_TIME_MIN)
+			v->e[ST_OF_ENDS][v->n[ST_OF_ENDS]++] = (struct entry){
+				host, na_host_clocks_time(s->clocks, host,
+							  x->last_receive_ps)};
+		if (x->n)
+			v->e[ST_OF_TRANSFERS][v->n[ST_OF_TRANSFERS]++] =
+				(struct entry){host, (int64_t)(x->latency_ps /
+							       (na_i128)x->n)};
+	}
+}
+
+/* How long the instance took; where no clock tells, its transfers. */
+static int64_t took(struct st_court *c, const struct views *v)
+{
+	int64_t from = NA_TIME_MAX, to = NA_TIME_MIN;
+	const struct entry *e = v->e[ST_OF_TRANSFERS];
+	size_t n = v->n[ST_OF_TRANSFERS];
+
+	for (size_t i = 0; i < v->n[ST_OF_STARTS]; i++)
+		from = v->e[ST_OF_STARTS][i].ps < from
+			       ? v->e[ST_OF_STARTS][i].ps
+			       : from;
+	for (size_t i = 0; i < v->n[ST_OF_ENDS]; i++)
+		to = v->e[ST_OF_ENDS][i].ps > to ? v->e[ST_OF_ENDS][i].ps : to;
+	if (from < to)
+		return na_time_between(from, to);
+	for (size_t i = 0; i < n; i++)
+		c->tmp[i] = e[i].ps;
+	return st_median_of(c->tmp, n);
+}
+
+static bool late_start(struct st_court *c, const struct views *v, uint32_t host)
+{
+	const struct entry *e = v->e[ST_OF_STARTS];
+	size_t n = v->n[ST_OF_STARTS];
+	int64_t own = NA_UNKNOWN_PS;
+
+	for (size_t i = 0; i < n; i++) {
+		c->tmp[i] = e[i].ps;
+		own = e[i].host == host ? e[i].ps : own;
+	}
+	return own == NA_UNKNOWN_PS ||
+	       note(c, host, ST_STARTS_OF_ENDS,
+		    na_time_between(st_median_of(c->tmp, n), own));
+}
+
+static bool try_instance(struct st_court *c, const struct place *of, size_t n,
+			 struct views *v)
+{
+	const struct na_triple *of_all = &c->s->instances.keys[of[0].key.b];
+	uint32_t run = of_all->c / 2;
+	size_t last = 0;
+
+	c->cluster =
+		na_triples_add(&c->clusters,
+			       (struct na_triple){of_all->a, of_all->c, 0});
+	if (c->cluster == NA_NO_TRIPLE)
+		return false;
+	view(c->s, of, n, v);
+	for (enum st_test k = ST_OF_STARTS; k < ST_TESTS; k++) {
+		if (v->n[k] < 3)
+			continue;
+		if (!try_cluster(c, k, run) ||
+		    !lasted(&c->typical[run * ST_TESTS + k], took(c, v)) ||
+		    !instance(c, k, v->e[k], v->n[k], &last))
+			return false;
+		if (k == ST_OF_TRANSFERS &&
+		    !lasted(&c->usual[run], st_median_of(c->tmp, v->n[k])))
+			return false;
+		if (k == ST_OF_ENDS && last < v->n[k] &&
+		    !late_start(c, v, v->e[k][last].host))
+			return false;
+	}
+	return true;
+}
+
+bool st_try_instances(struct st_court *c)
+{
+	const struct na_triple *keys = c->s->keys.keys;
+	struct place *order = na_calloc(c->s->n_shares + 1, sizeof(*order));
+	struct views v = {.n = {0}};
+	bool ok = order;
+
+	for (size_t k = 0; k < ST_TESTS; k++) {
+		v.e[k] = na_calloc(c->s->scope->store->n_hosts + 1,
+				   sizeof(struct entry));
+		ok = ok && v.e[k];
+	}
+	for (size_t i = 0; ok && i < c->s->n_shares; i++)
+		order[i] = (struct place){keys[i], (uint32_t)i};
+	if (ok && c->s->n_shares)
+		qsort(order, c->s->n_shares, sizeof(*order), by_instance);
+	for (size_t from = 0, to; ok && from < c->s->n_shares; from = to) {
+		const struct na_triple *x = &order[from].key;
+
+		for (to = from; to < c->s->n_shares &&
+				order[to].key.a == x->a &&
+				order[to].key.b == x->b;)
+			to++;
+		ok = try_instance(c, &order[from], to - from, &v);
+	}
+	for (size_t k = 0; k < ST_TESTS; k++)
+		free(v.e[k]);
+	free(order);
+	return ok;
+}

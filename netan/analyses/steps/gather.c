@@ -1,0 +1,192 @@
+/* steps: transfers of each instance of a collective, and what they add to
+ * the steps. */
+#include "netan/analyses/steps/steps.h"
+#include "netan/base/vec.h"
+
+static struct st_share *share_of(struct st_state *b, uint32_t collective,
+				 uint32_t instance, uint32_t host,
+				 uint32_t step)
+{
+	struct na_triple key = {collective, instance, host};
+	uint32_t k = na_triples_add(&b->keys, key);
+
+	if (k == NA_NO_TRIPLE || !na_grow(&b->shares, &b->cap_shares,
+					  (size_t)k + 1, sizeof(*b->shares)))
+		return NULL;
+	for (; b->n_shares <= k; b->n_shares++)
+		b->shares[b->n_shares] =
+			(struct st_share){.first_send_ps = NA_TIME_MAX,
+					  .last_receive_ps = NA_TIME_MIN,
+					  .step = step};
+	return &b->shares[k];
+}
+
+/* By launch and iteration, which all hosts share; else by step. */
+static bool instance_of(const struct st_state *b, const struct na_transfer *t,
+			struct na_triple *key)
+{
+	uint32_t run = b->scope->store->sources[t->input].run;
+
+	if (t->launch != NA_UNKNOWN_U32)
+		*key = (struct na_triple){t->launch, t->iteration, 2 * run};
+	else
+		*key = (struct na_triple){t->step, 0, 2 * run + 1};
+	return key->a != NA_UNKNOWN_U32 && t->collective != NA_UNKNOWN_U32;
+}
+
+static void add_latency(struct st_share *x, int64_t ps, int64_t unsure_ps)
+{
+	x->latency_ps += ps;
+	x->n++;
+	if (unsure_ps > x->unsure_ps)
+		x->unsure_ps = unsure_ps;
+}
+
+/* On one clock; only between hosts whose clocks are known to each other. */
+static bool latency_of(const struct st_state *b, const struct na_transfer *t,
+		       uint32_t src, int64_t *ps, int64_t *unsure_ps)
+{
+	const struct na_host_clocks *k = b->main->clocks;
+	int64_t differ;
+
+	*ps = na_time_between(t->start_ps, t->end_ps);
+	differ = na_host_clocks_ahead(k, src, t->input, unsure_ps);
+	return *unsure_ps != NA_TIME_MAX && na_add_i64(*ps, differ, ps);
+}
+
+static bool add_latencies(struct st_state *b, const struct na_transfer *t,
+			  uint32_t instance)
+{
+	uint32_t run = b->scope->store->sources[t->input].run;
+	uint32_t src = na_store_host_of(b->scope->store, run, t->src);
+	int64_t ps, unsure_ps;
+	struct st_share *x;
+
+	if (src == t->input || src >= b->main->clocks->n_hosts ||
+	    !latency_of(b, t, src, &ps, &unsure_ps))
+		return true;
+	x = share_of(b, t->collective, instance, t->input, t->step);
+	if (!x)
+		return false;
+	add_latency(x, ps, unsure_ps);
+	x = share_of(b, t->collective, instance, src, t->step);
+	if (x)
+		add_latency(x, ps, unsure_ps);
+	return x;
+}
+
+/* In pass 0 when; in pass 1, the clocks known, how long. */
+bool st_add_transfer(struct st_state *b, const struct na_transfer *t)
+{
+	struct na_triple key;
+	struct st_share *x;
+	uint32_t instance;
+
+	if (t->style >= NA_STYLE_CAPTURE || !instance_of(b, t, &key))
+		return true;
+	if (b->pass && (t->side == NA_TX || t->klass != NA_VALID))
+		return true;
+	instance = na_triples_add(&b->instances, key);
+	if (instance == NA_NO_TRIPLE)
+		return false;
+	if (b->pass)
+		return add_latencies(b, t, instance);
+	x = share_of(b, t->collective, instance, t->input, t->step);
+	if (!x)
+		return false;
+	if (t->side == NA_TX && t->start_ps < x->first_send_ps)
+		x->first_send_ps = t->start_ps;
+	if (t->side == NA_RX && t->end_ps > x->last_receive_ps)
+		x->last_receive_ps = t->end_ps;
+	return true;
+}
+
+bool st_merge_transfers(struct st_state *s, const struct st_state *b)
+{
+	for (size_t k = 0; k < b->n_shares; k++) {
+		const struct na_triple *key = &b->keys.keys[k];
+		const struct st_share *from = &b->shares[k];
+		uint32_t instance = na_triples_add(&s->instances,
+						   b->instances.keys[key->b]);
+		struct st_share *to;
+
+		if (instance == NA_NO_TRIPLE)
+			return false;
+		to = share_of(s, key->a, instance, key->c, from->step);
+		if (!to)
+			return false;
+		if (from->first_send_ps < to->first_send_ps)
+			to->first_send_ps = from->first_send_ps;
+		if (from->last_receive_ps > to->last_receive_ps)
+			to->last_receive_ps = from->last_receive_ps;
+		to->latency_ps += from->latency_ps;
+		to->n += from->n;
+		if (from->unsure_ps > to->unsure_ps)
+			to->unsure_ps = from->unsure_ps;
+	}
+	return true;
+}
+
+static struct st_step *step_of(const struct st_state *s, uint32_t run,
+			       int64_t number)
+{
+	size_t lo = 0, hi = s->n_steps;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct st_step *x = &s->steps[mid];
+
+		if (x->run < run || (x->run == run && x->number < number))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == s->n_steps || s->steps[lo].run != run ||
+	    s->steps[lo].number != number)
+		return NULL;
+	return &s->steps[lo];
+}
+
+/* Hosts of a step stand in their order. */
+static struct st_host_step *host_step_of(const struct st_state *s,
+					 const struct st_step *t, uint32_t host)
+{
+	size_t lo = t->from, hi = t->to;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->host_steps[mid].host < host)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < t->to && s->host_steps[lo].host == host ? &s->host_steps[lo]
+							    : NULL;
+}
+
+void st_place_transfers(struct st_state *s)
+{
+	const struct na_store *store = s->scope->store;
+
+	for (size_t k = 0; k < s->n_shares; k++) {
+		const struct st_share *x = &s->shares[k];
+		const struct na_triple *of =
+			&s->instances.keys[s->keys.keys[k].b];
+		const struct na_step *known = x->step < store->n_steps
+						      ? &store->steps[x->step]
+						      : NULL;
+		struct st_step *t = NULL;
+		struct st_host_step *y;
+
+		if (s->by_launch[of->c / 2])
+			t = of->c % 2 ? NULL : step_of(s, of->c / 2, of->a);
+		else if (known)
+			t = step_of(s, known->run, known->number);
+		y = t && x->n ? host_step_of(s, t, s->keys.keys[k].c) : NULL;
+		if (!y)
+			continue;
+		y->network_ps += x->latency_ps / (na_i128)x->n;
+		y->unsure_ps += x->unsure_ps;
+	}
+}

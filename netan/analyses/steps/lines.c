@@ -1,0 +1,512 @@
+/*
+ * steps: the line of each device.  Steps side by side, the times in which it
+ * communicates, and how much of its busy time lies in both.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/analyses/steps/steps.h"
+#include "netan/base/vec.h"
+
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+static int by_place(const void *a, const void *b)
+{
+	const struct st_span *x = a, *y = b;
+	int by = ORDER(x->core, y->core);
+
+	by = by ? by : ORDER(x->program, y->program);
+	by = by ? by : ORDER(x->start_ps, y->start_ps);
+	by = by ? by : ORDER(x->end_ps, y->end_ps);
+	by = by ? by : ORDER(x->number, y->number);
+	return by ? by : ORDER(x->name, y->name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct st_span *const *x = a, *const *y = b;
+
+	return ORDER((*x)->name, (*y)->name);
+}
+
+/* The program that took most time; the earlier name where equal. */
+static bool longest_program(const struct st_span *x, size_t n, uint32_t *name)
+{
+	const struct st_span **p = na_calloc(n, sizeof(*p));
+	na_i128 most = -1, sum = 0;
+
+	if (!p)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		p[i] = &x[i];
+	qsort(p, n, sizeof(*p), by_name);
+	for (size_t i = 0; i < n; i++) {
+		sum = i && p[i]->name == p[i - 1]->name ? sum : 0;
+		sum += na_time_between(p[i]->start_ps, p[i]->end_ps);
+		if (sum > most) {
+			most = sum;
+			*name = p[i]->name;
+		}
+	}
+	free(p);
+	return true;
+}
+
+static bool in_window(const struct na_filter *f, const struct st_cell *c)
+{
+	return c->end_ps >= f->from_ps &&
+	       (c->end_ps < f->to_ps || f->to_ps == NA_TIME_MAX) &&
+	       (f->first_step < 0 ||
+		(c->number >= f->first_step && c->number <= f->last_step));
+}
+
+/* Steps of one core: where two overlap, the first ends where the next
+ * begins. */
+static void put_cells(struct st_state *s, uint32_t core,
+		      const struct st_span *x, size_t n, uint32_t only)
+{
+	struct st_line *line = &s->lines[core];
+	bool named = false, program = x[0].program;
+	int64_t order = 0;
+
+	line->programs = program;
+	for (size_t i = 0; i < n; i++)
+		named = named || x[i].number >= 0;
+	for (size_t i = 0; i < n; i++) {
+		struct st_cell *c = &s->cells[s->n_cells];
+		struct st_cell *last = s->n_cells > line->cell_from ? c - 1
+								    : NULL;
+
+		if ((program && x[i].name != only) ||
+		    x[i].end_ps <= x[i].start_ps ||
+		    na_time_between(x[i].start_ps, x[i].end_ps) > ST_LONGEST_PS)
+			continue;
+		if (named && x[i].number < 0) {
+			s->unnamed++;
+			continue;
+		}
+		*c = (struct st_cell){.start_ps = x[i].start_ps,
+				      .end_ps = x[i].end_ps,
+				      .number = named ? x[i].number : order,
+				      .gap_ps = -1,
+				      .core = core,
+				      .kept = true};
+		order++;
+		if (last && last->end_ps > c->start_ps) {
+			last->end_ps = c->start_ps;
+			s->cut++;
+		}
+		if (last && last->end_ps <= last->start_ps)
+			*last = *c;
+		else
+			s->n_cells++;
+	}
+	line->cell_to = s->n_cells;
+}
+
+static bool cells_of_core(struct st_state *s, const struct st_span *x, size_t n)
+{
+	uint32_t core = x[0].core, only = NA_UNKNOWN_U32;
+	uint64_t unnamed = s->unnamed, cut = s->cut;
+	struct st_line *line = &s->lines[core];
+	size_t steps = 0;
+
+	while (steps < n && !x[steps].program)
+		steps++;
+	if (!steps && !longest_program(x, n, &only))
+		return false;
+	line->cell_from = s->n_cells;
+	put_cells(s, core, x, steps ? steps : n, only);
+	if (!st_passes(s, core)) {
+		s->filtered += s->n_cells - line->cell_from + s->unnamed -
+			       unnamed;
+		s->n_cells = line->cell_from;
+		s->unnamed = unnamed;
+		s->cut = cut;
+		*line = (struct st_line){.programs = false};
+	}
+	return true;
+}
+
+static bool build_cells(struct st_state *s)
+{
+	s->cells = na_calloc(s->n_spans + 1, sizeof(*s->cells));
+	s->lines = na_calloc(s->n_lines + 1, sizeof(*s->lines));
+	if (!s->cells || !s->lines)
+		return false;
+	if (s->n_spans)
+		qsort(s->spans, s->n_spans, sizeof(*s->spans), by_place);
+	for (size_t from = 0, to; from < s->n_spans; from = to) {
+		for (to = from; to < s->n_spans &&
+				s->spans[to].core == s->spans[from].core;)
+			to++;
+		if (!cells_of_core(s, &s->spans[from], to - from))
+			return false;
+	}
+	free(s->spans);
+	s->spans = NULL;
+	s->n_spans = s->cap_spans = 0;
+	return st_build_launches(s);
+}
+
+struct numbered {
+	int64_t number, start_ps;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+	int by = ORDER(x->number, y->number);
+
+	return by ? by : ORDER(x->start_ps, y->start_ps);
+}
+
+/* How far apart those of one number begin, on average; without any two of
+ * one number, as far as it gets. */
+static double apart(struct numbered *x, size_t n)
+{
+	double sum = 0;
+	size_t joined = 0;
+
+	if (n)
+		qsort(x, n, sizeof(*x), by_number);
+	for (size_t i = 1; i < n; i++) {
+		if (x[i].number != x[i - 1].number)
+			continue;
+		sum += (double)na_time_between(x[i - 1].start_ps,
+					       x[i].start_ps);
+		joined++;
+	}
+	return joined ? sum / (double)joined : (double)NA_TIME_MAX;
+}
+
+/*
+ * Runs of a program are numbered by their run id, or by their order on the
+ * device: whichever joins what runs at the same time.
+ */
+static bool number_programs(struct st_state *s)
+{
+	struct numbered *ids = na_calloc(2 * s->n_cells + 1, sizeof(*ids));
+	struct numbered *orders = ids ? ids + s->n_cells : NULL;
+	size_t n = 0;
+
+	if (!ids)
+		return false;
+	for (size_t l = 0; l < s->n_lines; l++) {
+		const struct st_line *x = &s->lines[l];
+
+		for (size_t i = x->cell_from; x->programs && i < x->cell_to;
+		     i++, n++) {
+			const struct st_cell *c = &s->cells[i];
+
+			ids[n] = (struct numbered){c->number, c->start_ps};
+			orders[n] =
+				(struct numbered){(int64_t)(i - x->cell_from),
+						  c->start_ps};
+		}
+	}
+	s->by_order = apart(orders, n) < apart(ids, n);
+	free(ids);
+	for (size_t l = 0; s->by_order && l < s->n_lines; l++) {
+		const struct st_line *x = &s->lines[l];
+
+		for (size_t i = x->cell_from; x->programs && i < x->cell_to;
+		     i++)
+			s->cells[i].number = (int64_t)(i - x->cell_from);
+	}
+	return true;
+}
+
+static void find_gaps(struct st_state *s)
+{
+	for (size_t i = 1; i < s->n_cells; i++) {
+		struct st_cell *c = &s->cells[i], *last = c - 1;
+
+		/* Numbers are 0 at least. */
+		if (last->core == c->core && last->number == c->number - 1)
+			c->gap_ps = na_time_between(last->end_ps, c->start_ps);
+	}
+	for (size_t i = 0; i < s->n_cells; i++) {
+		s->cells[i].kept = in_window(s->scope->filter, &s->cells[i]);
+		s->filtered += !s->cells[i].kept;
+	}
+}
+
+/* ---- communication */
+
+struct interval {
+	int64_t start_ps, end_ps;
+	uint8_t network;
+};
+
+struct edge {
+	int64_t at_ps;
+	int8_t step;
+	uint8_t network;
+};
+
+struct sweep { /* of a core at a time */
+	const struct na_op_type *types;
+	struct na_triples open; /* kind, name or channel, rest of it */
+	int64_t *since;         /* by key; NA_TIME_MAX: not open */
+	size_t cap_since, n_since;
+	struct edge *edges;
+	size_t n, cap, wait; /* next wait */
+};
+
+enum { KEY_COLLECTIVE, KEY_START, KEY_CHANNEL };
+
+static struct na_triple key_of(const struct na_op_type *t)
+{
+	if (t->network == NA_NET_DCN)
+		return (struct na_triple){KEY_COLLECTIVE, t->collective, 0};
+	if (t->phase == NA_OP_DONE && t->start_op == NA_UNKNOWN_U32)
+		return (struct na_triple){KEY_CHANNEL, (uint32_t)t->channel,
+					  t->opcode};
+	return (struct na_triple){KEY_START,
+				  t->phase == NA_OP_DONE ? t->start_op
+							 : t->name,
+				  0};
+}
+
+static int64_t *since_of(struct sweep *w, struct na_triple key)
+{
+	uint32_t k = na_triples_add(&w->open, key);
+
+	if (k == NA_NO_TRIPLE || !na_grow(&w->since, &w->cap_since,
+					  (size_t)k + 1, sizeof(*w->since)))
+		return NULL;
+	for (; w->n_since <= k; w->n_since++)
+		w->since[w->n_since] = NA_TIME_MAX;
+	return &w->since[k];
+}
+
+static bool push(struct sweep *w, int64_t start_ps, int64_t end_ps,
+		 uint8_t network)
+{
+	if (end_ps <= start_ps)
+		return true;
+	if (!na_grow(&w->edges, &w->cap, w->n + 2, sizeof(*w->edges)))
+		return false;
+	w->edges[w->n++] = (struct edge){start_ps, 1, network};
+	w->edges[w->n++] = (struct edge){end_ps, -1, network};
+	return true;
+}
+
+static bool opens(const struct na_op_type *t)
+{
+	return t->network == NA_NET_DCN
+		       ? t->opcode == NA_OPCODE_SEND && t->phase != NA_OP_DONE
+		       : t->phase == NA_OP_START;
+}
+
+static bool closes(const struct na_op_type *t)
+{
+	return t->phase == NA_OP_DONE &&
+	       (t->network != NA_NET_DCN || t->opcode == NA_OPCODE_RECV);
+}
+
+static bool add_op(struct sweep *w, const struct na_op *x)
+{
+	const struct na_op_type *t = &w->types[x->type];
+	int64_t *since, *channel;
+
+	if (!push(w, x->start_ps, x->end_ps, t->network))
+		return false;
+	if ((!opens(t) && !closes(t)) ||
+	    (t->network == NA_NET_DCN && t->collective == NA_UNKNOWN_U32))
+		return true;
+	since = since_of(w, key_of(t));
+	if (!since)
+		return false;
+	if (opens(t)) {
+		*since = x->start_ps;
+		if (t->network == NA_NET_DCN || t->channel < 0)
+			return true;
+		channel = since_of(w, (struct na_triple){KEY_CHANNEL,
+							 (uint32_t)t->channel,
+							 t->opcode});
+		if (channel)
+			*channel = x->start_ps;
+		return channel;
+	}
+	if (*since <= x->start_ps && !push(w, *since, x->end_ps, ST_IN_FLIGHT))
+		return false;
+	*since = NA_TIME_MAX;
+	return true;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+	int by = ORDER(x->at_ps, y->at_ps);
+
+	by = by ? by : ORDER(x->network, y->network);
+	return by ? by : ORDER(x->step, y->step);
+}
+
+/* In small steps: doubled room would not fit what an op may take. */
+static bool more_segments(struct st_state *s)
+{
+	size_t cap = s->n_segments + s->n_segments / 8 + 1024;
+	struct st_segment *to;
+
+	if (s->n_segments < s->cap_segments)
+		return true;
+	to = cap < SIZE_MAX / sizeof(*to)
+		     ? realloc(s->segments, cap * sizeof(*to))
+		     : NULL;
+	if (!to)
+		return false;
+	s->segments = to;
+	s->cap_segments = cap;
+	return true;
+}
+
+static bool put_segment(struct st_state *s, size_t first, int64_t start_ps,
+			int64_t end_ps, uint8_t network)
+{
+	struct st_segment *last = s->n_segments > first
+					  ? &s->segments[s->n_segments - 1]
+					  : NULL;
+
+	if (last && st_segment_end(last) == start_ps &&
+	    last->network == network &&
+	    na_time_between(last->start_ps, end_ps) <= ST_SEGMENT_MAX_PS) {
+		last->length_ps = (uint64_t)(end_ps - last->start_ps) &
+				  ST_SEGMENT_MAX_PS;
+		return true;
+	}
+	while (start_ps < end_ps) {
+		int64_t length = na_time_between(start_ps, end_ps);
+
+		if (length > ST_SEGMENT_MAX_PS)
+			length = ST_SEGMENT_MAX_PS;
+		if (!more_segments(s))
+			return false;
+		s->segments[s->n_segments++] = (struct st_segment){
+			start_ps, (uint64_t)length & ST_SEGMENT_MAX_PS,
+			network};
+		start_ps += length;
+	}
+	return true;
+}
+
+static bool waits(uint8_t network, const int64_t *level)
+{
+	return network != NA_NET_DCN && network < NA_N_NETWORKS &&
+	       level[ST_WAITING] > 0;
+}
+
+/* Where ops of several networks run at once, the farthest counts. */
+static bool put_segments(struct st_state *s, struct sweep *w, uint32_t core)
+{
+	int64_t level[ST_WAITING + 1] = {0}, at = 0;
+	struct st_line *line = &s->lines[core];
+
+	line->segment_from = s->n_segments;
+	if (w->n)
+		qsort(w->edges, w->n, sizeof(*w->edges), by_time);
+	for (size_t i = 0; i < w->n; i++) {
+		const struct edge *e = &w->edges[i];
+		uint8_t k = 0;
+
+		while (k <= ST_IN_FLIGHT && !level[k])
+			k++;
+		if (k <= ST_IN_FLIGHT && e->at_ps > at &&
+		    !put_segment(s, line->segment_from, at, e->at_ps,
+				 waits(k, level) ? k | ST_WAITS : k))
+			return false;
+		at = e->at_ps;
+		level[e->network] += e->step;
+	}
+	line->segment_to = s->n_segments;
+	return true;
+}
+
+static void sweep_clear(struct sweep *w)
+{
+	na_triples_fini(&w->open);
+	memset(&w->open, 0, sizeof(w->open));
+	w->n = w->n_since = 0;
+}
+
+static bool add_waits(struct sweep *w, const struct st_state *s, uint32_t core)
+{
+	bool ok = true;
+
+	while (w->wait < s->n_waits && s->waits[w->wait].core < core)
+		w->wait++;
+	for (; ok && w->wait < s->n_waits && s->waits[w->wait].core == core;
+	     w->wait++)
+		ok = push(w, s->waits[w->wait].start_ps,
+			  s->waits[w->wait].end_ps, ST_WAITING);
+	return ok;
+}
+
+static bool build_segments(struct st_state *s)
+{
+	struct sweep w = {.types = s->scope->store->devices.types.items};
+	bool ok = true;
+
+	na_sort_ops(s->ops, s->n_ops);
+	for (size_t i = 0; ok && i < s->n_ops;) {
+		uint32_t core = s->ops[i].core;
+
+		sweep_clear(&w);
+		for (; ok && i < s->n_ops && s->ops[i].core == core; i++)
+			ok = add_op(&w, &s->ops[i]);
+		ok = ok && add_waits(&w, s, core) && put_segments(s, &w, core);
+	}
+	sweep_clear(&w);
+	free(w.since);
+	free(w.edges);
+	free(s->waits);
+	s->waits = NULL;
+	s->n_waits = s->cap_waits = 0;
+	free(s->ops);
+	s->ops = NULL;
+	s->n_ops = s->cap_ops = 0;
+	return ok;
+}
+
+static void fill_cells(struct st_state *s)
+{
+	for (size_t l = 0; l < s->n_lines; l++) {
+		const struct st_line *x = &s->lines[l];
+		size_t g = x->segment_from;
+
+		for (size_t i = x->cell_from; i < x->cell_to; i++) {
+			struct st_cell *c = &s->cells[i];
+
+			while (g < x->segment_to &&
+			       st_segment_end(&s->segments[g]) <= c->start_ps)
+				g++;
+			for (size_t k = g; k < x->segment_to &&
+					   s->segments[k].start_ps < c->end_ps;
+			     k++) {
+				const struct st_segment *m = &s->segments[k];
+				int64_t ps = st_common(m->start_ps,
+						       st_segment_end(m),
+						       c->start_ps, c->end_ps);
+
+				c->flight_ps += ps;
+				if (st_network_of(m) < NA_N_NETWORKS)
+					c->comm_ps[st_network_of(m)] += ps;
+				if (m->network & ST_WAITS)
+					c->wait_ps += ps;
+			}
+		}
+	}
+}
+
+bool st_build_lines(struct st_state *s)
+{
+	s->n_lines = s->scope->store->devices.n_cores;
+	if (!st_find_waits(s) || !build_cells(s) || !number_programs(s) ||
+	    !build_segments(s))
+		return false;
+	find_gaps(s);
+	fill_cells(s);
+	return true;
+}

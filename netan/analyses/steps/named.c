@@ -1,0 +1,148 @@
+/* steps: from the tests to the stragglers, each with its cause. */
+#include <stdlib.h>
+
+#include "netan/analyses/steps/steps.h"
+#include "netan/base/vec.h"
+
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+static enum st_cause most_frequent(const struct st_host *h)
+{
+	enum st_cause best = ST_NONE;
+
+	for (enum st_cause k = ST_COMPUTATION; k < ST_CAUSES; k++) {
+		if (h->causes[k] > (best ? h->causes[best] : 0))
+			best = k;
+	}
+	return best;
+}
+
+/* A few steps that wait for input may cost more than what noise in computing
+ * makes of many. */
+static enum st_cause costliest(const struct st_host *h)
+{
+	enum st_cause best = ST_NONE;
+
+	for (enum st_cause k = ST_COMPUTATION; k < ST_CAUSES; k++) {
+		if (h->lost_ps[k] > h->lost_ps[best] || best == ST_NONE)
+			best = h->lost_ps[k] > 0 ? k : best;
+	}
+	return best;
+}
+
+/* Where no device tells what that costs: beside the time from launch to
+ * launch, in which hosts that wait for nobody drift apart. */
+static bool late_enough(const struct st_state *s, const struct st_host *h,
+			enum st_test test)
+{
+	na_i128 cycles_ps = 0;
+
+	if (!s->by_launch[h->run] || !h->n)
+		return true;
+	for (size_t i = 0; i < s->n_host_steps; i++) {
+		if (s->host_steps[i].host == h->host)
+			cycles_ps += s->host_steps[i].period_ps;
+	}
+	return st_late(h->tests[test].effect_ps,
+		       (int64_t)(cycles_ps / (na_i128)h->n));
+}
+
+/*
+ * Who starts late lets the others wait, and waits less itself; who only
+ * comes late from the collective before does not.  Where devices show no
+ * waiting at all nothing can tell; of launches the time between them does.
+ */
+static bool waits_less(const struct st_state *s, const struct st_host *h)
+{
+	int64_t least = h->tests[ST_OF_STARTS].effect_ps / 2;
+	size_t less = 0, waiting = s->by_launch[h->run];
+
+	for (size_t i = 0; i < s->n_host_steps; i++) {
+		const struct st_host_step *x = &s->host_steps[i];
+
+		waiting += x->run == h->run && st_exposed(x->cell) > 0;
+		less += x->host == h->host && x->waits_less_ps > least;
+	}
+	if (!late_enough(s, h, ST_OF_STARTS))
+		return false;
+	return !waiting || (h->n && 4 * less >= 3 * h->n);
+}
+
+/*
+ * Who sends or receives last may only sit behind somebody else: that alone
+ * names a host where nothing else explains it.
+ */
+static void name(const struct st_state *s, struct st_host *h, bool explained,
+		 bool late)
+{
+	const struct st_verdict *v = h->tests;
+	enum st_cause of_steps = most_frequent(h);
+
+	/* A few slow steps are no habit. */
+	h->cause = 10 * h->causes[of_steps] >= h->n ? of_steps : ST_NONE;
+	if (v[ST_OF_STEPS].named && costliest(h) &&
+	    (costliest(h) != ST_LATE_START || late_enough(s, h, ST_OF_STEPS))) {
+		h->cause = costliest(h);
+		h->evidence = ST_OF_STEPS;
+	} else if (v[ST_OF_TRANSFERS].named) {
+		h->cause = ST_NETWORK;
+		h->evidence = ST_OF_TRANSFERS;
+	} else if (v[ST_OF_STARTS].named && !explained && waits_less(s, h)) {
+		h->cause = ST_LATE_START;
+		h->evidence = ST_OF_STARTS;
+	} else if (v[ST_OF_ENDS].named && !explained && !late) {
+		h->cause = v[ST_OF_ENDS].start_ps > v[ST_OF_ENDS].effect_ps / 2
+				   ? ST_LATE_START
+				   : ST_NETWORK;
+		h->evidence = ST_OF_ENDS;
+		if (s->by_launch[h->run] && h->cause == ST_LATE_START &&
+		    !waits_less(s, h)) {
+			h->cause = ST_NONE;
+			return;
+		}
+	} else {
+		return;
+	}
+	h->straggler = true;
+}
+
+static int most_lost_first(const void *a, const void *b)
+{
+	const struct st_host *x = *(const struct st_host *const *)a;
+	const struct st_host *y = *(const struct st_host *const *)b;
+	na_i128 i = x->tests[x->evidence].lost_ps;
+	na_i128 k = y->tests[y->evidence].lost_ps;
+	int by = ORDER(x->run, y->run);
+
+	by = by ? by : ORDER(k, i);
+	return by ? by : ORDER(x->host, y->host);
+}
+
+bool st_name_stragglers(struct st_state *s)
+{
+	s->stragglers = na_calloc(s->n_hosts + 1, sizeof(struct st_host *));
+	if (!s->stragglers)
+		return false;
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		bool explained = false, late = false;
+
+		for (size_t k = 0; k < s->n_hosts; k++) {
+			const struct st_host *o = &s->hosts[k];
+
+			if (o->run != s->hosts[i].run)
+				continue;
+			explained |= o->tests[ST_OF_STEPS].named ||
+				     o->tests[ST_OF_TRANSFERS].named;
+			late |= o->tests[ST_OF_STARTS].named;
+		}
+		name(s, &s->hosts[i], explained, late);
+		if (s->hosts[i].straggler)
+			s->stragglers[s->n_stragglers++] = &s->hosts[i];
+	}
+	if (s->n_stragglers) {
+		s->severity = NA_SEV_ERROR;
+		qsort(s->stragglers, s->n_stragglers, sizeof(struct st_host *),
+		      most_lost_first);
+	}
+	return true;
+}

@@ -1,0 +1,291 @@
+/* steps: the result. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "members.h"
+#include "netan/analyses/steps/steps.h"
+
+const char *const st_cause_names[ST_CAUSES] = {NULL, "computation", "input",
+					       "network", "late_start"};
+static const char *const networks[NA_N_NETWORKS] = {M_exposed_dcn_ms,
+						    M_exposed_ici_ms,
+						    M_exposed_gpu_ms};
+
+static void put_ms(struct na_result *r, struct na_value *in, const char *name,
+		   na_i128 ps, size_t n)
+{
+	na_put_real(r, in, name,
+		    n ? (double)ps / 1e9 / (double)n : (double)NAN);
+}
+
+static void put_label(struct na_result *r, struct na_value *to,
+		      const struct st_state *s, uint32_t run)
+{
+	const struct na_store *store = s->scope->store;
+
+	for (size_t i = 0; store->n_runs > 1 && i < store->n_sources; i++) {
+		if (store->sources[i].run == run) {
+			na_put_text(r, to, M_label, store->sources[i].label);
+			return;
+		}
+	}
+}
+
+static const char *host_name(const struct st_state *s, uint32_t host)
+{
+	return s->scope->store->hosts[host].name;
+}
+
+static void put_share(struct na_result *r, struct na_value *to,
+		      const char *name, double part, double all)
+{
+	na_put_real(r, to, name, all > 0 ? part / all : (double)NAN);
+}
+
+/* Sums over hosts, or over the steps of one. */
+struct sums {
+	na_i128 duration, busy, flight, overlap, idle, gap, waiting;
+	na_i128 exposed[NA_N_NETWORKS];
+	size_t n;
+	bool unknown; /* of launches: all but duration and gap */
+	bool matched; /* it is known who waits */
+};
+
+static void put_parts(struct na_result *r, struct na_value *to,
+		      const struct sums *x)
+{
+	size_t n = x->unknown ? 0 : x->n;
+	na_i128 exposed = 0;
+
+	for (int k = 0; k < NA_N_NETWORKS; k++)
+		exposed += x->exposed[k];
+	put_ms(r, to, M_compute_ms, x->busy, n);
+	put_ms(r, to, M_overlap_ms, x->overlap, n);
+	put_share(r, to, M_overlap_share, (double)x->overlap,
+		  (double)x->flight);
+	put_ms(r, to, M_exposed_ms, exposed, n);
+	for (int k = 0; k < NA_N_NETWORKS; k++)
+		put_ms(r, to, networks[k], x->exposed[k], n);
+	put_ms(r, to, M_waiting_ms, x->waiting, x->matched ? n : 0);
+	put_ms(r, to, M_idle_ms, x->idle, n);
+	put_ms(r, to, M_gap_ms, x->gap, x->n);
+}
+
+static struct sums sums_of(const struct st_state *s, size_t from, size_t to)
+{
+	struct sums x = {.n = to - from};
+
+	for (size_t i = from; i < to; i++) {
+		const struct st_cell *c = s->host_steps[i].cell;
+
+		x.duration += st_duration(c);
+		x.busy += c->busy_ps;
+		x.flight += c->flight_ps;
+		x.overlap += c->overlap_ps;
+		x.idle += st_idle(c);
+		x.waiting += st_waiting(c);
+		x.gap += c->gap_ps > 0 ? c->gap_ps : 0;
+		for (int k = 0; k < NA_N_NETWORKS; k++)
+			x.exposed[k] += st_exposed_of(c, k);
+	}
+	return x;
+}
+
+static void put_step(struct na_result *r, struct na_value *list,
+		     const struct st_state *s, const struct st_step *t)
+{
+	struct na_value *to = na_put_object(r, list, NULL);
+	struct sums x = sums_of(s, t->from, t->to);
+	bool named = t->slowest != SIZE_MAX;
+
+	put_label(r, to, s, t->run);
+	na_put_int(r, to, M_step, t->number);
+	na_put_real(r, to, M_from_s, (double)t->start_ps / 1e12);
+	na_put_real(r, to, M_to_s, (double)t->end_ps / 1e12);
+	put_ms(r, to, M_duration_ms, x.duration, x.n);
+	na_put_text(r, to, M_slowest_host,
+		    named ? host_name(s, s->host_steps[t->slowest].host)
+			  : NULL);
+	na_put_text(r, to, M_cause, st_cause_names[t->cause]);
+	put_ms(r, to, M_behind_ms, t->late_ps, named);
+	put_ms(r, to, M_lost_ms, t->lost_ps, named);
+	put_ms(r, to, M_spread_ms, t->spread_ps, 1);
+	x.unknown = s->by_launch[t->run];
+	x.matched = s->matched[t->run];
+	put_parts(r, to, &x);
+	na_put_int(r, to, M_hosts, (int64_t)x.n);
+}
+
+static void put_host(struct na_result *r, struct na_value *list,
+		     const struct st_state *s, const struct st_host *h)
+{
+	struct na_value *to = na_put_object(r, list, NULL);
+	struct sums x = {.duration = h->duration_ps,
+			 .busy = h->busy_ps,
+			 .flight = h->flight_ps,
+			 .overlap = h->overlap_ps,
+			 .idle = h->idle_ps,
+			 .gap = h->gap_ps,
+			 .n = h->n,
+			 .waiting = h->waiting_ps,
+			 .unknown = s->by_launch[h->run],
+			 .matched = s->matched[h->run]};
+
+	for (int k = 0; k < NA_N_NETWORKS; k++)
+		x.exposed[k] = h->exposed_ps[k];
+	put_label(r, to, s, h->run);
+	na_put_text(r, to, M_host, host_name(s, h->host));
+	na_put_int(r, to, M_steps, (int64_t)h->n);
+	put_ms(r, to, M_mean_ms, h->duration_ps, h->n);
+	na_put_real(r, to, M_p99_ms, h->p99_ms);
+	if (h->tests[ST_OF_STEPS].n)
+		put_share(r, to, M_slowest_share, (double)h->slowest,
+			  (double)h->n);
+	else
+		na_put_null(r, to, M_slowest_share);
+	na_put_real(r, to, M_behind_ms, h->behind_ms);
+	na_put_text(r, to, M_cause, st_cause_names[h->cause]);
+	na_put_bool(r, to, M_straggler, h->straggler);
+	put_parts(r, to, &x);
+}
+
+static void put_straggler(struct na_result *r, struct na_value *list,
+			  const struct st_state *s, const struct st_host *h)
+{
+	static const char *const kinds[ST_TESTS] = {"slow_step", "starts_late",
+						    "takes_long", "takes_long"};
+	const struct st_verdict *v = &h->tests[h->evidence];
+	struct na_value *to = na_put_object(r, list, NULL);
+	const char *kind = kinds[h->evidence];
+
+	if (h->evidence == ST_OF_ENDS && h->cause == ST_LATE_START)
+		kind = kinds[ST_OF_STARTS];
+	put_label(r, to, s, h->run);
+	na_put_text(r, to, M_host, host_name(s, h->host));
+	na_put_text(r, to, M_cause, st_cause_names[h->cause]);
+	na_put_text(r, to, M_kind, kind);
+	na_put_text(r, to, M_of,
+		    h->evidence == ST_OF_STEPS ? "steps" : "collectives");
+	put_share(r, to, "share", (double)v->last, (double)v->n);
+	put_share(r, to, M_expected_share, v->expected, (double)v->n);
+	na_put_int(r, to, M_times, (int64_t)v->last);
+	na_put_int(r, to, M_tried, (int64_t)v->n);
+	na_put_real(r, to, M_p_value, v->p);
+	na_put_real(r, to, M_q_value, v->q);
+	put_ms(r, to, M_behind_ms, v->effect_ps, 1);
+	put_ms(r, to, M_lost_ms, v->lost_ps, 1);
+	na_put_bool(r, to, M_starts_late, h->tests[ST_OF_STARTS].named);
+	na_put_bool(r, to, M_takes_long, h->tests[ST_OF_TRANSFERS].named);
+}
+
+static void put_change(struct na_result *r, struct na_value *list,
+		       const struct st_state *s, const struct st_change *c)
+{
+	struct na_value *to = na_put_object(r, list, NULL);
+
+	put_label(r, to, s, c->run);
+	na_put_text(r, to, M_kind, c->drift ? "drift" : "change");
+	na_put_text(r, to, M_host,
+		    c->host == NA_UNKNOWN_U32 ? NULL : host_name(s, c->host));
+	na_put_int(r, to, M_step, c->step);
+	na_put_real(r, to, M_from_ms, c->from_ms);
+	na_put_real(r, to, M_to_ms, c->to_ms);
+	na_put_real(r, to, M_p_value, c->p);
+}
+
+static void put_coverage(struct na_result *r, struct na_value *body,
+			 const struct st_state *s)
+{
+	struct na_value *to = na_put_object(r, body, M_device_steps);
+	size_t programs = 0, lines = 0, launches = 0;
+
+	for (size_t i = 0; i < s->n_lines; i++) {
+		bool any = s->lines[i].cell_to > s->lines[i].cell_from;
+
+		lines += any;
+		launches += any && i >= s->scope->store->devices.n_cores;
+		programs += s->lines[i].programs;
+	}
+	na_put_int(r, to, M_used, (int64_t)s->used);
+	na_put_int(r, to, M_filtered, (int64_t)s->filtered);
+	na_put_int(r, to, M_repeated, (int64_t)s->repeated);
+	na_put_int(r, to, M_unnamed, (int64_t)s->unnamed);
+	na_put_int(r, to, M_cut, (int64_t)s->cut);
+	na_put_int(r, to, M_devices, (int64_t)lines);
+	na_put_int(r, to, M_devices_by_program, (int64_t)programs);
+	na_put_int(r, to, M_devices_by_launch, (int64_t)launches);
+	na_put_bool(r, to, M_numbered_by_order, s->by_order);
+}
+
+/* Of launches nobody knows how many there are among the transfers that are
+ * left out. */
+static void put_left_out(struct na_result *r, const struct st_state *s)
+{
+	bool launches = !s->n_cells && !s->filtered;
+
+	for (size_t i = 0; !launches && i < s->n_cells; i++)
+		launches = s->cells[i].launch;
+	if (launches) {
+		na_result_word(r, NA_WORD_LEFT_NOUN, "transfer");
+		return;
+	}
+	na_result_about(r)->filtered = (int64_t)s->filtered;
+	na_result_about(r)->left_out =
+		(int64_t)(s->filtered + s->repeated + s->unnamed);
+}
+
+static void say_nothing(struct na_result *r, const struct st_state *s)
+{
+	if (s->filtered) {
+		na_result_wordf(r, NA_WORD_EMPTY,
+				"the filters leave none of %" PRIu64
+				" device steps",
+				s->filtered);
+		return;
+	}
+	na_result_word(r, NA_WORD_EMPTY,
+		       "no steps: looked for the lines \"Steps\" and \"XLA "
+		       "Modules\" on device planes (\"/device:TPU:0\", "
+		       "\"/device:GPU:0\"), and for transfers that name their "
+		       "program launch");
+	na_result_word(
+		r, NA_WORD_HINT,
+		s->scope->filter->first_step >= 0
+			? "--step chooses steps that device planes tell: "
+			  "of program launches choose with --from and --to"
+			: "capture with device tracing on, while the job "
+			  "trains");
+}
+
+enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
+{
+	struct st_state *s = state;
+	struct na_value *body = na_result_body(r), *list;
+	char verdict[ST_VERDICT_BUF];
+
+	na_result_word(r, NA_WORD_NOUN, "device step");
+	put_left_out(r, s);
+	if (!s->used)
+		say_nothing(r, s);
+	list = na_put_list(r, body, M_steps);
+	for (size_t i = 0; i < s->n_steps; i++)
+		put_step(r, list, s, &s->steps[i]);
+	list = na_put_list(r, body, M_hosts);
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		if (s->hosts[i].n)
+			put_host(r, list, s, &s->hosts[i]);
+	}
+	list = na_put_list(r, body, M_stragglers);
+	for (size_t i = 0; i < s->n_stragglers; i++)
+		put_straggler(r, list, s, s->stragglers[i]);
+	list = na_put_list(r, body, M_changes);
+	for (size_t i = 0; i < s->n_changes; i++)
+		put_change(r, list, s, &s->changes[i]);
+	put_coverage(r, body, s);
+	na_put_text(r, body, M_verdict,
+		    s->used ? st_verdict(verdict, s) : NULL);
+	st_put_picture(r, s);
+	st_views(r, s);
+	return na_result_ok(r) ? NA_OK : na_fail_nomem(err);
+}

@@ -1,0 +1,305 @@
+/*
+ * steps: which steps and which hosts are slow, and why.  Two passes: the
+ * first gathers steps, communication ops and transfers, and then the clocks;
+ * the second adds what devices did else, which is most of a trace, without
+ * keeping it.
+ */
+#include "netan/analyses/steps/steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+
+static enum na_status st_open(void *state, const struct na_scope *scope,
+			      const void *params, struct na_err *err)
+{
+	struct st_state *s = state;
+
+	(void)params;
+	s->scope = scope;
+	s->own_clocks.store = scope->store;
+	for (size_t i = 0; i < scope->by.n; i++) {
+		if (scope->by.keys[i] != NA_KEY_LABEL)
+			return na_fail(err, NA_EUSAGE,
+				       "--by: steps are told by host already; "
+				       "filter instead, for example --host or "
+				       "--step");
+	}
+	return NA_OK;
+}
+
+static enum na_status st_fork(void *block, const void *state, unsigned pass)
+{
+	const struct st_state *from = state;
+	struct st_state *b = block;
+
+	*b = (struct st_state){
+		.scope = from->scope,
+		.pass = pass,
+		.main = from,
+	};
+	return NA_OK;
+}
+
+static enum na_status st_add(void *block, const struct na_transfer *t)
+{
+	struct st_state *b = block;
+
+	return (b->pass || st_add_launch(b, t)) && st_add_transfer(b, t)
+		       ? NA_OK
+		       : NA_ENOMEM;
+}
+
+static enum na_status add_span(struct st_state *b, const struct na_span *x)
+{
+	if (b->pass)
+		return NA_OK;
+	if (!na_grow(&b->spans, &b->cap_spans, b->n_spans + 1,
+		     sizeof(*b->spans)))
+		return NA_ENOMEM;
+	b->spans[b->n_spans++] = (struct st_span){
+		.start_ps = x->start_ps,
+		.end_ps = x->end_ps,
+		.number = x->number,
+		.core = x->core,
+		.name = x->name,
+		.program = x->kind == NA_SPAN_MODULE,
+	};
+	return NA_OK;
+}
+
+static enum na_status st_add_span(void *block, const struct na_span *x)
+{
+	return add_span(block, x);
+}
+
+static enum na_status st_add_op(void *block, const struct na_op *x)
+{
+	struct st_state *b = block;
+
+	if (b->pass || !st_passes(b, x->core))
+		return NA_OK;
+	if (!na_grow(&b->ops, &b->cap_ops, b->n_ops + 1, sizeof(*b->ops)))
+		return NA_ENOMEM;
+	b->ops[b->n_ops++] = *x;
+	return NA_OK;
+}
+
+static enum na_status st_busy(void *block, uint32_t core, int64_t start_ps,
+			      int64_t end_ps)
+{
+	struct st_state *b = block;
+
+	return !b->pass || st_add_busy(b, core, start_ps, end_ps) ? NA_OK
+								  : NA_ENOMEM;
+}
+
+static bool take(void *to, size_t *n, size_t *cap, const void *from,
+		 size_t more, size_t size)
+{
+	void **items = to;
+
+	if (!more)
+		return true;
+	if (!na_grow(items, cap, *n + more, size))
+		return false;
+	memcpy((unsigned char *)*items + *n * size, from, more * size);
+	*n += more;
+	return true;
+}
+
+static void merge_busy(struct st_state *s, const struct st_state *b)
+{
+	for (size_t i = 0; i < b->n_busy; i++) {
+		const struct st_busy *y = &b->busy[i];
+		struct st_cell *c = &s->cells[y->cell];
+
+		c->busy_ps += y->busy_ps;
+		c->overlap_ps += y->overlap_ps;
+		c->hidden_wait_ps += y->hidden_wait_ps;
+		for (size_t k = 0; k < NA_N_NETWORKS; k++)
+			c->hidden_ps[k] += y->hidden_ps[k];
+	}
+}
+
+static enum na_status st_merge(void *state, void *block, unsigned pass)
+{
+	struct st_state *s = state;
+	const struct st_state *b = block;
+
+	if (pass) {
+		merge_busy(s, b);
+		return st_merge_transfers(s, b) ? NA_OK : NA_ENOMEM;
+	}
+	/* Exactly: doubled room would not fit what an op may take. */
+	if (b->n_ops && !s->ops) {
+		s->ops = na_calloc(s->scope->store->devices.ops.n,
+				   sizeof(*s->ops));
+		s->cap_ops = s->ops ? s->scope->store->devices.ops.n : 0;
+	}
+	return take(&s->spans, &s->n_spans, &s->cap_spans, b->spans, b->n_spans,
+		    sizeof(*b->spans)) &&
+			       take(&s->ops, &s->n_ops, &s->cap_ops, b->ops,
+				    b->n_ops, sizeof(*b->ops)) &&
+			       st_merge_launches(s, b) &&
+			       st_merge_transfers(s, b)
+		       ? NA_OK
+		       : NA_ENOMEM;
+}
+
+/* What is judged needs no room while it is told. */
+static void drop_gathered(struct st_state *s)
+{
+	na_triples_fini(&s->instances);
+	na_triples_fini(&s->keys);
+	free(s->shares);
+	free(s->segments);
+	s->shares = NULL;
+	s->segments = NULL;
+	s->n_shares = s->cap_shares = 0;
+	s->n_segments = s->cap_segments = 0;
+}
+
+static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
+{
+	struct st_state *s = state;
+
+	if (!done) {
+		s->clocks = na_host_clocks_of(s->scope, s->scope->late,
+					      &s->own_clocks);
+		return s->clocks && st_build_lines(s) ? NA_OK
+						      : na_fail_nomem(err);
+	}
+	if (!st_build_hosts(s))
+		return na_fail_nomem(err);
+	st_place_transfers(s);
+	if (!st_judge_steps(s) || !st_judge_hosts(s) || !st_judge_course(s) ||
+	    !st_judge_transfers(s))
+		return na_fail_nomem(err);
+	drop_gathered(s);
+	return NA_OK;
+}
+
+static void st_fini(void *state)
+{
+	struct st_state *s = state;
+
+	na_triples_fini(&s->instances);
+	na_triples_fini(&s->keys);
+	na_triples_fini(&s->launch_keys);
+	free(s->launches);
+	free(s->by_launch);
+	free(s->matched);
+	free(s->waits);
+	na_host_clocks_fini(&s->own_clocks);
+	free(s->spans);
+	free(s->ops);
+	free(s->shares);
+	free(s->cells);
+	free(s->segments);
+	free(s->lines);
+	free(s->busy);
+	free(s->host_steps);
+	free(s->steps);
+	free(s->hosts);
+	free(s->by_host);
+	free(s->stragglers);
+	free(s->changes);
+}
+
+static enum na_severity st_severity(const void *state)
+{
+	return ((const struct st_state *)state)->severity;
+}
+
+static void st_used(const void *state, uint64_t *n, int64_t *first_ps,
+		    int64_t *last_ps)
+{
+	const struct st_state *s = state;
+
+	*n = s->used;
+	*first_ps = s->first_ps;
+	*last_ps = s->last_ps;
+}
+
+const struct na_analysis na_an_steps = {
+	.face.name = "steps",
+	.face.usage = "[OPTION…] INPUT…",
+	.face.question = "which steps and which hosts are slow",
+	.face.details =
+		"A step is what the Steps line of a device plane tells; "
+		"without one, each run of the program that takes most of its "
+		"time.  Its time is compute (busy with "
+		"anything but communication), exposed communication (in a "
+		"communication op and not computing, by network: dcn, ici, "
+		"gpu) and idle (an infeed too); overlap is the part of "
+		"compute during which a "
+		"collective was in flight. waiting is the part of exposed in "
+		"ICI and GPU collectives that waits for later devices: what "
+		"an execution takes longer than the shortest of it, which is "
+		"the transfer. gap is the time since the step before.\n"
+		"Where no device plane tells steps or program runs, a step is "
+		"a launch of a program, which transfers name (older messages "
+		"do not): of each device from its first send to the end of "
+		"its last transfer. What it was spent on is not known then; "
+		"slowest is who starts last, by more than 5 % of the time "
+		"from launch to launch and with a longer gap than the others "
+		"(late_start), or whose transfers take longest, by more than "
+		"3 % of the launch (network); so of a straggler.\n"
+		"The own time of a host is gap + compute + idle: in a "
+		"synchronous job every duration is alike, since all wait for "
+		"the slowest, and the slowest is the host with the longest "
+		"own time, not the one that waits longest. Its cause is "
+		"computation (compute above the other hosts'), input (gap and "
+		"idle above them) or network (its transfers take longest; or "
+		"nobody is late, and the step is longer than the median one "
+		"since its ICI or GPU collectives are, on all devices). A "
+		"host stands for its slowest device.\n"
+		"A straggler is last more often than chance allows (binomial, "
+		"false discovery rate 0.01 over the hosts), by more "
+		"than 1 % of the median duration and 50 us: slowest of the "
+		"steps; or, over instances of collectives with three "
+		"participants or more and over the steps they are in, who "
+		"sends first last and then waits less than the others "
+		"(starts_late), whose transfers take longest or who receives "
+		"last (takes_long). Times of several hosts are compared on "
+		"one clock, estimated from transfers in opposite directions; "
+		"what it leaves open is no difference.\n"
+		"behind is behind the median host, lost behind the second, "
+		"over all its steps; of the cause network these are times of "
+		"transfers, and less than the steps lost: netan check "
+		"estimates that.\n"
+		"changes are those of all hosts' mean duration and of one "
+		"host's own time beside the others', by 5 % or more. Every "
+		"step is in --format csv; --table names hosts, stragglers or "
+		"changes.",
+	.face.example = "netan steps logdir -o steps.svg\n"
+			"netan steps logdir --step 10-20 --format json\n"
+			"netan steps --label before old --label after new\n"
+			"netan steps logdir --format csv --table hosts",
+	.source = "algorithms: stragglers; Lin et al., OSDI 2025; Killick et "
+		  "al., 2012 (changes); Theil, 1950, Sen, 1968, Mann, 1945 "
+		  "(drift)",
+	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_MODULES |
+		 NA_WANT_OPS | NA_WANT_BUSY | NA_WANT_PROGRAMS,
+	.instants = true,
+	.both_sides = true,
+	.by_steps = true,
+	.every_host = true,
+	.state_size = sizeof(struct st_state),
+	.passes = 2,
+	.open = st_open,
+	.fork = st_fork,
+	.add = st_add,
+	.add_op = st_add_op,
+	.add_busy = st_busy,
+	.add_step = st_add_span,
+	.add_module = st_add_span,
+	.merge = st_merge,
+	.turn = st_turn,
+	.finish = st_finish,
+	.fini = st_fini,
+	.used = st_used,
+	.severity = st_severity,
+};

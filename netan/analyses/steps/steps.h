@@ -1,0 +1,363 @@
+/*
+ * What the files steps*.c share: steps of devices and hosts, what fills them,
+ * and the rules by which the slowest host of a step and the stragglers of a
+ * job are told.
+ *
+ * A step of a device is [start, end) of its Steps line; without one, each run
+ * of the program that took most of the device's time.  Its time is
+ *
+ *   compute   busy with anything that is no communication
+ *   overlap   of compute: while a collective was in flight (DCN: start of
+ *             send to end of recv-done; ICI and GPU: the op, or from its
+ *             start to the end of its -done)
+ *   exposed   inside communication ops and not computing: waiting
+ *   waiting   of exposed: in ICI and GPU collectives, for devices that come
+ *             later: what an execution takes longer than the shortest of it
+ *   idle      the rest
+ *   gap       since the end of the step before it, where that is the number
+ *             before: no part of the step's duration
+ *
+ * Where a run has neither Steps lines nor program runs, a step is a launch of
+ * a program: of each device, from the first transfer that it sends to the end
+ * of the last one.  What fills it is not known then, and who waits for whom
+ * only by who starts, and who ends, last.
+ *
+ * The own time of a step is gap + compute + idle: what the device did not
+ * spend waiting for others.  In a synchronous job all durations are alike,
+ * since everybody waits for the slowest; the one with the longest own time is
+ * who they wait for.  A host's step is that of its device with the longest
+ * own time (then: longer duration, lower device).
+ */
+#ifndef NETAN_ANALYSES_STEPS_STEPS_H
+#define NETAN_ANALYSES_STEPS_STEPS_H
+
+#include "netan/analyses/analysis.h"
+#include "netan/base/triples.h"
+#include "netan/methods/clocks/host_clocks.h"
+
+/* An effect counts when it is above both (algorithms.md, section 8). */
+#define ST_EFFECT_SHARE 0.01 /* of the median duration */
+#define ST_EFFECT_PS    (50 * NA_PS_PER_US)
+#define ST_Q            0.01 /* false discovery rate, over hosts */
+/* Transfers that take longer by less are no fault of a network: hosts at
+ * different places of a job differ so (algorithms.md, 1.4). */
+#define ST_NETWORK_RATIO 1.25
+/* Of a launch, where nobody knows who waited for whom; and of late starts,
+ * which earlier transfers cause, too, beside the time to the next launch. */
+#define ST_LAUNCH_SHARE 0.03
+#define ST_LATE_SHARE   0.05
+/* Durations differ notably: then the longest is the slowest. */
+#define ST_DIFFER_SHARE 0.05
+
+/* A step of three weeks is none: so sums of its parts fit. */
+#define ST_LONGEST_PS (NA_TIME_MAX / 5)
+
+/* ST_WAITS: flag of a segment: waiting for devices that come later. */
+enum { ST_IN_FLIGHT = NA_N_NETWORKS, ST_WAITING, ST_WAITS = 8 };
+
+/* One step on one device. */
+struct st_cell {
+	int64_t start_ps, end_ps, number;
+	int64_t gap_ps; /* -1: no step before it */
+	int64_t comm_ps[NA_N_NETWORKS], hidden_ps[NA_N_NETWORKS];
+	int64_t wait_ps, hidden_wait_ps; /* of comm_ps of ICI and GPU */
+	int64_t flight_ps, overlap_ps, busy_ps;
+	uint32_t core;
+	bool kept; /* by the filters, and the first of its number */
+	bool launch;
+};
+
+/* Time in which a device communicates: no two overlap.  There is one for
+ * each op and more; longer times than the field holds are cut. */
+struct st_segment {
+	int64_t start_ps;
+	uint64_t length_ps : 48, network : 16; /* enum na_network, or
+						  ST_IN_FLIGHT: no op runs;
+						  ST_WAITS */
+};
+_Static_assert(sizeof(struct st_segment) == 16, "product.md, memory");
+#define ST_SEGMENT_MAX_PS ((INT64_C(1) << 48) - 1)
+
+struct st_line { /* of a core; behind these, of a device by launches */
+	size_t cell_from, cell_to, segment_from, segment_to;
+	bool programs; /* its steps are runs of a program */
+	uint32_t host; /* by launches */
+};
+
+/* A step or program run as gathered. */
+struct st_span {
+	int64_t start_ps, end_ps, number;
+	uint32_t core, name;
+	bool program;
+};
+
+/* Transfers of a launch at a device: of its key. */
+struct st_launch {
+	int64_t first_send_ps, first_receive_ps; /* NA_TIME_MAX: none */
+	int64_t last_ps;
+};
+
+/* What a device waits in an execution. */
+struct st_wait {
+	int64_t start_ps, end_ps;
+	uint32_t core;
+};
+
+/* Busy time within a cell. */
+struct st_busy {
+	size_t cell;
+	int64_t busy_ps, hidden_ps[NA_N_NETWORKS], overlap_ps, hidden_wait_ps;
+};
+
+/* Transfers of a collective's instance at one host. */
+struct st_share {
+	int64_t first_send_ps, last_receive_ps; /* NA_TIME_MAX, NA_TIME_MIN */
+	na_i128 latency_ps;                     /* of all, in and out */
+	int64_t unsure_ps;                      /* what the clocks leave open */
+	uint32_t n, step;
+};
+
+enum st_cause {
+	ST_NONE,
+	ST_COMPUTATION,
+	ST_INPUT,
+	ST_NETWORK,
+	ST_LATE_START,
+	ST_CAUSES
+};
+extern const char *const st_cause_names[ST_CAUSES];
+
+/* A host's step. */
+struct st_host_step {
+	const struct st_cell *cell; /* of its slowest device */
+	uint32_t host, run;
+	int64_t own_ps, period_ps;
+	int64_t late_ps;       /* own - the (lower) median host's */
+	int64_t waits_less_ps; /* exposed of the median host - its own; of a
+				  launch its gap - the median host's */
+	na_i128 network_ps;    /* latencies: sum over instances of means */
+	na_i128 unsure_ps;
+	bool slowest;
+};
+
+struct st_step { /* of a run; host steps [from, to) */
+	int64_t number, start_ps, end_ps;
+	size_t from, to;
+	size_t slowest;  /* host step; SIZE_MAX: one host */
+	int64_t late_ps; /* of the slowest, behind the median host */
+	int64_t lost_ps; /* of the slowest, behind the second */
+	int64_t spread_ps;
+	enum st_cause cause;
+	uint32_t run;
+};
+
+enum st_test {
+	ST_OF_STEPS,     /* slowest of a step */
+	ST_OF_STARTS,    /* last to send first */
+	ST_OF_ENDS,      /* last to receive last */
+	ST_OF_TRANSFERS, /* whose transfers take longest */
+	ST_TESTS
+};
+
+struct st_verdict { /* of a host by one test */
+	uint64_t n, last;
+	double expected; /* sum of 1 / participants */
+	double p, q;
+	int64_t effect_ps;  /* median lateness where it is last */
+	int64_t typical_ps; /* median duration */
+	int64_t start_ps;   /* ENDS: median lateness of its starts there */
+	na_i128 lost_ps;
+	bool named;
+};
+
+struct st_host {
+	uint32_t host, run;
+	size_t n, from; /* steps: by_host[from, from + n) */
+	size_t slowest; /* of them */
+	struct st_verdict tests[ST_TESTS];
+	uint64_t causes[ST_CAUSES]; /* of steps in which it is slowest */
+	na_i128 lost_ps[ST_CAUSES]; /* what these cost */
+	enum st_cause cause;
+	bool straggler;
+	enum st_test evidence;    /* of a straggler */
+	double p99_ms, behind_ms; /* of durations; median of late_ps */
+	/* Sums over its steps. */
+	na_i128 duration_ps, busy_ps, flight_ps, overlap_ps, idle_ps, gap_ps;
+	na_i128 exposed_ps[NA_N_NETWORKS], waiting_ps;
+};
+
+struct st_change {
+	uint32_t run, host; /* NA_UNKNOWN_U32: all hosts' mean duration; of one
+			       host its own time against the others' */
+	bool drift;
+	int64_t step;
+	double from_ms, to_ms, p;
+};
+
+struct st_state {
+	const struct na_scope *scope;
+	unsigned pass;
+	const struct st_state *main; /* of a block */
+	/* gathered */
+	struct st_span *spans;
+	size_t n_spans, cap_spans;
+	struct na_op *ops;
+	size_t n_ops, cap_ops;
+	struct na_triples instances; /* launch or step, iteration, kind */
+	struct na_triples keys;      /* collective, instance, host */
+	struct st_share *shares;     /* by key */
+	size_t n_shares, cap_shares;
+	struct na_triples launch_keys; /* launch, endpoint, host */
+	struct st_launch *launches;    /* by key */
+	size_t n_launches, cap_launches;
+	const struct na_host_clocks *clocks; /* of the main state; after
+						pass 0 */
+	struct na_host_clocks own_clocks;    /* where nobody shares them */
+	/* after pass 0 */
+	struct st_cell *cells; /* by core, then start */
+	size_t n_cells;
+	struct st_segment *segments; /* likewise */
+	size_t n_segments, cap_segments;
+	struct st_line *lines; /* by core */
+	size_t n_lines;
+	bool *by_launch;       /* by run */
+	bool *matched;         /* by run: it is known who waits */
+	struct st_wait *waits; /* by core, then start; only in turn */
+	size_t n_waits, cap_waits;
+	uint64_t repeated, unnamed, cut, filtered;
+	bool by_order; /* steps without numbers in common */
+	/* pass 1, of a block */
+	struct st_busy *busy;
+	size_t n_busy, cap_busy;
+	struct {
+		uint32_t core;
+		int64_t start_ps;
+		size_t cell, segment;
+		bool set;
+	} at;
+	/* after pass 1 */
+	struct st_host_step *host_steps; /* by run, step, host */
+	size_t n_host_steps;
+	struct st_step *steps;
+	size_t n_steps;
+	struct st_host *hosts; /* that have steps or transfers */
+	size_t n_hosts;
+	const struct st_host **stragglers; /* by run, most lost first */
+	size_t n_stragglers;
+	size_t *by_host; /* host steps by host */
+	struct st_change *changes;
+	size_t n_changes, cap_changes;
+	uint64_t used;
+	int64_t first_ps, last_ps;
+	enum na_severity severity;
+};
+
+/* lines.c: from what was gathered to cells and segments.  False: no
+ * memory. */
+bool st_build_lines(struct st_state *s);
+/* busy.c: into a block. */
+bool st_add_busy(struct st_state *b, uint32_t core, int64_t start_ps,
+		 int64_t end_ps);
+
+/* hosts.c: cells to steps of hosts; who is slowest, and why. */
+bool st_build_hosts(struct st_state *s);
+/* Once transfers are placed. */
+bool st_judge_steps(struct st_state *s);
+static inline int64_t st_duration(const struct st_cell *c)
+{
+	return c->end_ps - c->start_ps;
+}
+static inline int64_t st_exposed_of(const struct st_cell *c, int network)
+{
+	return c->comm_ps[network] - c->hidden_ps[network];
+}
+static inline int64_t st_waiting(const struct st_cell *c)
+{
+	return c->wait_ps - c->hidden_wait_ps;
+}
+static inline int64_t st_segment_end(const struct st_segment *m)
+{
+	return m->start_ps + (int64_t)m->length_ps;
+}
+static inline unsigned st_network_of(const struct st_segment *m)
+{
+	return m->network & (ST_WAITS - 1);
+}
+static inline int64_t st_common(int64_t a0, int64_t a1, int64_t b0, int64_t b1)
+{
+	int64_t from = a0 > b0 ? a0 : b0, to = a1 < b1 ? a1 : b1;
+
+	return to > from ? to - from : 0;
+}
+int64_t st_exposed(const struct st_cell *c);
+int64_t st_idle(const struct st_cell *c);
+/* Whether a difference is worth telling beside a duration. */
+bool st_notable(int64_t ps, int64_t typical_ps);
+/* Likewise in a launch. */
+bool st_notable_launch(int64_t ps, int64_t typical_ps);
+static inline bool st_late(int64_t ps, int64_t typical_ps)
+{
+	return (double)ps > ST_LATE_SHARE * (double)typical_ps;
+}
+
+static inline uint32_t st_host_of(const struct st_state *s, uint32_t core)
+{
+	const struct na_devices *d = &s->scope->store->devices;
+
+	return core < d->n_cores ? d->cores[core].input : s->lines[core].host;
+}
+
+/* Whether --host lets it pass: of what it leaves out, steps are counted. */
+static inline bool st_passes(const struct st_state *s, uint32_t core)
+{
+	const struct na_devices *d = &s->scope->store->devices;
+
+	return na_filter_input(s->scope->late, d->cores[core].input);
+}
+
+/* Whether its clock can be compared with others'. */
+static inline bool st_is_tied(const struct st_state *s, uint32_t host)
+{
+	return host < s->clocks->n_hosts &&
+	       s->clocks->uncertainty_ps[host] != NA_TIME_MAX;
+}
+
+/* launches.c: launches of programs, in place of steps. */
+bool st_add_launch(struct st_state *b, const struct na_transfer *t);
+bool st_merge_launches(struct st_state *s, const struct st_state *b);
+/* Into cells that have room, of runs that have no others. */
+bool st_build_launches(struct st_state *s);
+/* Who is slowest in a launch, and why.  False: no memory. */
+bool st_judge_launch(struct st_state *s, struct st_step *t);
+
+/* waits.c: from ops and program runs, which get sorted. */
+bool st_find_waits(struct st_state *s);
+/* Steps that are long since their collectives are. */
+bool st_judge_transfers(struct st_state *s);
+
+/* gather.c: transfers of each instance of a collective. */
+bool st_add_transfer(struct st_state *b, const struct na_transfer *t);
+bool st_merge_transfers(struct st_state *s, const struct st_state *b);
+/* Latencies of transfers into the host steps. */
+void st_place_transfers(struct st_state *s);
+
+/* late.c: the stragglers. */
+bool st_judge_hosts(struct st_state *s);
+/* named.c */
+bool st_name_stragglers(struct st_state *s);
+
+/* course.c: sums of each host; drifts and changes. */
+bool st_judge_course(struct st_state *s);
+
+/* result.c, views.c */
+enum na_status st_finish(void *state, struct na_result *r, struct na_err *err);
+void st_views(struct na_result *r, const struct st_state *s);
+/* picture.c: what only the picture needs, into the side. */
+void st_put_picture(struct na_result *r, const struct st_state *s);
+/* words.c */
+enum { ST_VERDICT_BUF = 1024 };
+const char *st_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s);
+/* The same for a title. */
+const char *st_message(char buf[ST_VERDICT_BUF], const struct st_state *s);
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * steps: what of an execution waits for devices that come later.  The
+ * shortest of an execution is its transfer: who takes longer has waited
+ * before, by what it took longer.
+ */
+#include <stdlib.h>
+
+#include "netan/analyses/steps/steps.h"
+#include "netan/base/vec.h"
+#include "netan/methods/matches/op_match.h"
+
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+static bool any(void *arg, const struct na_op_type *t, uint32_t name)
+{
+	(void)arg;
+	(void)t;
+	(void)name;
+	return true;
+}
+
+static bool push(struct st_state *s, uint32_t core, int64_t start_ps,
+		 int64_t end_ps)
+{
+	if (!na_grow(&s->waits, &s->cap_waits, s->n_waits + 1,
+		     sizeof(*s->waits)))
+		return false;
+	s->waits[s->n_waits++] = (struct st_wait){start_ps, end_ps, core};
+	return true;
+}
+
+static bool take(void *arg, const struct na_op_piece *x, size_t n)
+{
+	struct st_state *s = arg;
+	int64_t least = NA_TIME_MAX;
+	bool ok = true;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t d = na_time_between(x[i].start_ps, x[i].end_ps);
+
+		least = d < least ? d : least;
+	}
+	if (n < 2 || least < 0)
+		return true;
+	s->matched[s->scope->store->sources[st_host_of(s, x[0].core)].run] =
+		true;
+	for (size_t i = 0; ok && i < n; i++) {
+		int64_t d = na_time_between(x[i].start_ps, x[i].end_ps);
+
+		if (d > least && d < NA_TIME_MAX)
+			ok = push(s, x[i].core, x[i].start_ps,
+				  x[i].end_ps - least);
+	}
+	return ok;
+}
+
+static int by_core(const void *a, const void *b)
+{
+	const struct st_wait *x = a, *y = b;
+	int by = ORDER(x->core, y->core);
+
+	by = by ? by : ORDER(x->start_ps, y->start_ps);
+	return by ? by : ORDER(x->end_ps, y->end_ps);
+}
+
+/* Runs of programs, which say which executions belong together. */
+static struct na_span *runs_of(const struct st_state *s, size_t *n)
+{
+	struct na_span *x = na_calloc(s->n_spans + 1, sizeof(*x));
+
+	*n = 0;
+	for (size_t i = 0; x && i < s->n_spans; i++) {
+		const struct st_span *p = &s->spans[i];
+
+		if (p->program && st_passes(s, p->core))
+			x[(*n)++] = (struct na_span){.kind = NA_SPAN_MODULE,
+						     .start_ps = p->start_ps,
+						     .end_ps = p->end_ps,
+						     .number = p->number,
+						     .name = p->name,
+						     .core = (uint16_t)p->core};
+	}
+	return x;
+}
+
+bool st_find_waits(struct st_state *s)
+{
+	struct na_strtab names;
+	struct na_op_match m = {.store = s->scope->store,
+				.ops = s->ops,
+				.n_ops = s->n_ops,
+				.modules = &names,
+				.instance = take,
+				.arg = s};
+	bool ok;
+
+	na_strtab_init(&names);
+	s->matched = na_calloc(s->scope->store->n_runs + 1,
+			       sizeof(*s->matched));
+	m.runs = runs_of(s, &m.n_runs);
+	ok = s->matched && m.runs && na_op_units(&m, any) && na_op_match(&m);
+	na_op_match_fini(&m);
+	free(m.runs);
+	na_strtab_fini(&names);
+	if (s->n_waits)
+		qsort(s->waits, s->n_waits, sizeof(*s->waits), by_core);
+	return ok;
+}
+
+/* Time that is spent in the collectives themselves, of a step's hosts; only
+ * between devices: over the data-center network nobody knows who waits. */
+static double transfers_of(const struct st_state *s, const struct st_step *t)
+{
+	double sum = 0;
+
+	for (size_t i = t->from; i < t->to; i++) {
+		const struct st_cell *c = s->host_steps[i].cell;
+
+		sum += (double)(st_exposed_of(c, NA_NET_ICI) +
+				st_exposed_of(c, NA_NET_GPU) - st_waiting(c));
+	}
+	return sum / (double)(t->to - t->from);
+}
+
+static double duration_of(const struct st_state *s, const struct st_step *t)
+{
+	double sum = 0;
+
+	for (size_t i = t->from; i < t->to; i++)
+		sum += (double)st_duration(s->host_steps[i].cell);
+	return sum / (double)(t->to - t->from);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return ORDER(x, y);
+}
+
+static double median_of(double *x, size_t n)
+{
+	qsort(x, n, sizeof(*x), by_value);
+	return x[(n - 1) / 2];
+}
+
+/* A step that nobody is late in, and that takes longer than the median one
+ * since its collectives do on all devices. */
+static void judge(struct st_state *s, size_t from, size_t to, double *tmp)
+{
+	double transfers, duration;
+
+	for (size_t i = from; i < to; i++)
+		tmp[i - from] = transfers_of(s, &s->steps[i]);
+	transfers = median_of(tmp, to - from);
+	for (size_t i = from; i < to; i++)
+		tmp[i - from] = duration_of(s, &s->steps[i]);
+	duration = median_of(tmp, to - from);
+	for (size_t i = from; i < to; i++) {
+		struct st_step *t = &s->steps[i];
+		double more = transfers_of(s, t) - transfers;
+		double longer = duration_of(s, t) - duration;
+
+		if (t->cause == ST_NONE && longer > ST_EFFECT_PS &&
+		    longer > ST_EFFECT_SHARE * duration && 2 * more > longer)
+			t->cause = ST_NETWORK;
+	}
+}
+
+bool st_judge_transfers(struct st_state *s)
+{
+	double *tmp = na_calloc(s->n_steps + 1, sizeof(*tmp));
+
+	for (size_t from = 0, to; tmp && from < s->n_steps; from = to) {
+		for (to = from;
+		     to < s->n_steps && s->steps[to].run == s->steps[from].run;)
+			to++;
+		if (s->matched[s->steps[from].run])
+			judge(s, from, to, tmp);
+	}
+	free(tmp);
+	return tmp;
+}

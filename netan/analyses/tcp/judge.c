@@ -1,0 +1,245 @@
+/* tcp: which of the rules of tcp.h hold for a connection. */
+#include <string.h>
+
+#include "netan/analyses/tcp/tcp.h"
+
+static int64_t add_ns(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return na_add_i64(a, b, &sum) ? sum : INT64_MAX;
+}
+
+static int64_t at_least_zero(int64_t ns)
+{
+	return ns > 0 ? ns : 0;
+}
+
+uint64_t tcp_needed(const struct na_direction *d)
+{
+	return d->retransmissions > d->spurious
+		       ? d->retransmissions - d->spurious
+		       : 0;
+}
+
+/* Each way's round trip begins and ends at the capture point; their sum is
+ * that of the whole path, which the handshake tells as well. */
+static int64_t path_rtt(const struct na_connection *c)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		if (c->dir[i].rtt_samples)
+			sum = add_ns(sum, at_least_zero(c->dir[i].rtt_min_ns));
+	}
+	return sum > c->initial_rtt_ns ? sum : at_least_zero(c->initial_rtt_ns);
+}
+
+/* The direction whose idle time counts. */
+static uint8_t idler_of(const struct tcp_row *row)
+{
+	const struct na_direction *d = row->c->dir;
+	bool both = d[0].bytes && d[1].bytes;
+
+	return both && d[1 - row->way].idle_ns < d[row->way].idle_ns
+		       ? (uint8_t)(1 - row->way)
+		       : row->way;
+}
+
+static void judge_loss(struct tcp_row *row, const struct na_direction *d)
+{
+	uint64_t needed = tcp_needed(d);
+	uint64_t least = d->fast ? 1 : TCP_LOSS_SEGMENTS;
+
+	row->cost_ns[TCP_NETWORK_LOSS] = add_ns(row->cost_ns[TCP_NETWORK_LOSS],
+						at_least_zero(d->recovery_ns));
+	row->cost_ns[TCP_TIMEOUT_BOUND] =
+		add_ns(row->cost_ns[TCP_TIMEOUT_BOUND],
+		       at_least_zero(d->timeout_total_ns));
+	row->holds[TCP_NETWORK_LOSS] |=
+		d->timeouts > 0 ||
+		(needed >= least &&
+		 (double)needed >= TCP_LOSS_SHARE * (double)d->data_packets);
+}
+
+static bool share_reached(const struct tcp_row *row, enum tcp_verdict v,
+			  double share)
+{
+	return row->cost_ns[v] > 0 &&
+	       (double)row->cost_ns[v] >= share * (double)row->active_ns;
+}
+
+/* Timers and recovery are two costs of one cause: which name it gets, and
+ * both under that name. */
+static void judge_timeouts(struct tcp_row *row)
+{
+	int64_t *cost = row->cost_ns;
+	int64_t recovery = cost[TCP_NETWORK_LOSS];
+	int64_t silent = cost[TCP_TIMEOUT_BOUND];
+
+	row->holds[TCP_TIMEOUT_BOUND] =
+		(row->c->dir[0].timeouts || row->c->dir[1].timeouts) &&
+		share_reached(row, TCP_TIMEOUT_BOUND, TCP_TIMEOUT_SHARE) &&
+		(silent >= recovery ||
+		 share_reached(row, TCP_TIMEOUT_BOUND, TCP_TIMEOUT_MOST));
+	cost[TCP_NETWORK_LOSS] = cost[TCP_TIMEOUT_BOUND] = add_ns(silent,
+								  recovery);
+}
+
+/* Throughput <= window / RTT: is that what it comes to? */
+static bool at_the_window(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+	const struct na_direction *peer = &row->c->dir[1 - i];
+	double window = (double)peer->max_window_bytes;
+	double rate, limit;
+
+	if (window <= 0 || !peer->window_scale_known || row->rtt_ns <= 0 ||
+	    row->active_ns <= 0 || d->unique_bytes < TCP_WINDOW_BYTES ||
+	    (double)d->unique_bytes < 4 * window ||
+	    (double)d->max_in_flight_bytes < TCP_WINDOW_REACHED * window)
+		return false;
+	rate = (double)d->unique_bytes / (double)row->active_ns;
+	limit = window / (double)row->rtt_ns;
+	return rate >= TCP_WINDOW_RATE * limit;
+}
+
+static void judge_window(struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+	int64_t full = at_least_zero(d->window_full_ns);
+	int64_t closed = at_least_zero(d->zero_window_ns);
+	bool shut = row->c->dir[1 - i].zero_windows > 0;
+	enum tcp_verdict to = shut ? TCP_RECEIVER_TOO_SLOW : TCP_WINDOW_LIMITED;
+
+	row->cost_ns[TCP_RECEIVER_TOO_SLOW] =
+		add_ns(row->cost_ns[TCP_RECEIVER_TOO_SLOW], closed);
+	row->cost_ns[to] = add_ns(row->cost_ns[to], full);
+	if (!shut && at_the_window(row, i)) {
+		row->holds[TCP_WINDOW_LIMITED] = true;
+		if (row->cost_ns[TCP_WINDOW_LIMITED] < row->active_ns)
+			row->cost_ns[TCP_WINDOW_LIMITED] = row->active_ns;
+	}
+}
+
+/* The costliest of those that hold; of equal ones the first in the enum. */
+static enum tcp_verdict choose(const struct tcp_row *row)
+{
+	enum tcp_verdict best = TCP_HEALTHY;
+
+	for (enum tcp_verdict v = 0; v < TCP_SENDER_IDLE; v++) {
+		if (row->holds[v] && (best == TCP_HEALTHY ||
+				      row->cost_ns[v] > row->cost_ns[best]))
+			best = v;
+	}
+	if (best == TCP_HEALTHY && row->holds[TCP_SENDER_IDLE])
+		best = TCP_SENDER_IDLE;
+	return best;
+}
+
+/* Time that ended up nowhere, at most the connection's own. */
+static int64_t lost_of(const struct tcp_row *row)
+{
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct na_direction *d = &row->c->dir[i];
+
+		ns = add_ns(ns, at_least_zero(d->timeout_total_ns));
+		ns = add_ns(ns, at_least_zero(d->zero_window_ns));
+		ns = add_ns(ns, at_least_zero(d->window_full_ns));
+		ns = add_ns(ns, at_least_zero(d->recovery_ns));
+	}
+	return ns < row->duration_ns ? ns : row->duration_ns;
+}
+
+void tcp_judge(struct tcp_row *row)
+{
+	const struct na_connection *c = row->c;
+	uint64_t span = (uint64_t)c->to_ps - (uint64_t)c->from_ps;
+
+	memset(row->holds, 0, sizeof(row->holds));
+	memset(row->cost_ns, 0, sizeof(row->cost_ns));
+	row->rtt_ns = path_rtt(c);
+	row->way = c->dir[1].bytes > c->dir[0].bytes;
+	row->duration_ns = c->to_ps > c->from_ps ? (int64_t)(span / 1000) : 0;
+	row->idler = idler_of(row);
+	/* Whoever faces a closed window has something to send. */
+	row->idle_ns =
+		at_least_zero(at_least_zero(c->dir[row->idler].idle_ns) -
+			      at_least_zero(c->dir[row->idler].zero_window_ns));
+	if (row->idle_ns > row->duration_ns)
+		row->idle_ns = row->duration_ns;
+	row->active_ns = row->duration_ns - row->idle_ns;
+	for (size_t i = 0; i < 2; i++) {
+		judge_loss(row, &c->dir[i]);
+		judge_window(row, i);
+	}
+	judge_timeouts(row);
+	row->holds[TCP_RECEIVER_TOO_SLOW] =
+		(c->dir[0].zero_windows || c->dir[1].zero_windows) &&
+		share_reached(row, TCP_RECEIVER_TOO_SLOW, TCP_RECEIVER_SHARE);
+	row->holds[TCP_WINDOW_LIMITED] |= share_reached(row, TCP_WINDOW_LIMITED,
+							TCP_WINDOW_SHARE);
+	row->cost_ns[TCP_SENDER_IDLE] = row->idle_ns;
+	row->holds[TCP_SENDER_IDLE] = row->idle_ns > 0 &&
+				      (double)row->idle_ns >=
+					      TCP_IDLE_SHARE *
+						      (double)row->duration_ns;
+	row->verdict = choose(row);
+	row->lost_ns = lost_of(row);
+}
+
+static int descending(uint64_t a, uint64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
+int tcp_worse_first(const void *a, const void *b)
+{
+	const struct tcp_row *x = a, *y = b;
+	const struct na_direction *p = x->c->dir, *q = y->c->dir;
+	int order = descending(x->verdict < TCP_SENDER_IDLE,
+			       y->verdict < TCP_SENDER_IDLE);
+
+	if (!order)
+		order = descending((uint64_t)x->lost_ns, (uint64_t)y->lost_ns);
+	if (!order)
+		order = descending(p[0].retransmitted_bytes +
+					   p[1].retransmitted_bytes,
+				   q[0].retransmitted_bytes +
+					   q[1].retransmitted_bytes);
+	if (!order)
+		order = descending(p[0].bytes + p[1].bytes,
+				   q[0].bytes + q[1].bytes);
+	if (!order)
+		order = descending(y->c->input, x->c->input);
+	return order ? order : descending(y->c->id, x->c->id);
+}
+
+static bool loses_much(const struct na_direction *d)
+{
+	return tcp_needed(d) >= TCP_LOSS_SEGMENTS &&
+	       (double)tcp_needed(d) >=
+		       TCP_LOSS_ERROR * (double)d->data_packets;
+}
+
+enum na_severity tcp_severity_of(const struct tcp_row *row)
+{
+	switch (row->verdict) {
+	case TCP_TIMEOUT_BOUND:
+		return NA_SEV_ERROR;
+	case TCP_NETWORK_LOSS:
+		return loses_much(&row->c->dir[0]) ||
+				       loses_much(&row->c->dir[1])
+			       ? NA_SEV_ERROR
+			       : NA_SEV_WARNING;
+	case TCP_RECEIVER_TOO_SLOW:
+	case TCP_WINDOW_LIMITED:
+		return NA_SEV_WARNING;
+	case TCP_SENDER_IDLE:
+		return NA_SEV_INFO;
+	default:
+		return NA_SEV_NONE;
+	}
+}

@@ -1,0 +1,587 @@
+/*
+ * tcp: what the time-sequence graph shows, of bounded size however many
+ * segments there are.  Time is cut into columns; each keeps the range of
+ * what happened in it, and how often.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "members.h"
+#include "netan/analyses/tcp/tcp.h"
+#include "netan/base/vec.h"
+
+enum {
+	MARK_COLUMNS = TCP_COLUMNS / 2,
+	UNDER_WAY = 4096,
+	RANGES = 4 /* of bytes in one column, told apart */
+};
+
+/* clang-format off */
+const char *const tcp_mark_names[TCP_MARKS] = {
+	"fast", "timeout", "other", "spurious", "out_of_order", "lost_before",
+	"window_full", "ecn", "sack", "duplicate_ack", "zero_window",
+};
+/* clang-format on */
+
+enum course {
+	ACK_FROM,
+	ACK_TO,
+	EDGE_FROM,
+	EDGE_TO,
+	FLIGHT_MAX,
+	FLIGHT_LAST,
+	WINDOW_MIN,
+	WINDOW_LAST,
+	RTT_MIN,
+	RTT_MAX,
+	COURSES
+};
+
+/* clang-format off */
+static const char *const course_names[COURSES] = {
+	M_ack_from, M_ack_to, M_edge_from, M_edge_to,
+	M_in_flight_max, M_in_flight_last, M_window_min, M_window_last,
+	M_rtt_min_us, M_rtt_max_us,
+};
+/* clang-format on */
+
+/* Bytes that were sent for the first time in one column. */
+struct ranges {
+	uint64_t from[RANGES], to[RANGES];
+	size_t n;
+};
+
+struct marked { /* marks of one kind in one column */
+	uint64_t n;
+	int64_t first_ps;
+	double from, to;
+};
+
+struct spans {
+	struct span {
+		int64_t from_ps, to_ps;
+	} kept[TCP_SPANS];
+	size_t n;
+	uint64_t all;
+};
+
+struct tcp_sequence {
+	const struct tcp_row *row;
+	uint8_t way;
+	int64_t from_ps, to_ps; /* what is drawn, both inclusive */
+	bool whole;             /* all of the connection */
+	bool inside;            /* the segment at hand */
+	uint64_t segments, sent, acks;
+	uint64_t elsewhere; /* segments outside the window */
+	double *course[COURSES];
+	struct ranges data[TCP_COLUMNS];
+	struct marked marks[TCP_MARKS][MARK_COLUMNS];
+	uint64_t n_marks[TCP_MARKS];
+	struct spans silent, closed;
+
+	/* As of the last segment. */
+	uint64_t sent_to, acked; /* sequence numbers */
+	uint32_t window_bytes;
+	bool any_sent, any_ack, window_known, is_closed;
+	int64_t last_ps; /* that sender could act on: sent or told */
+	int64_t closed_ps;
+
+	/* Sent once and not acknowledged: for round trips. */
+	struct under_way {
+		uint64_t end;
+		int64_t time_ps;
+	} under_way[UNDER_WAY];
+	size_t first, waiting;
+};
+
+static size_t column_of(const struct tcp_sequence *q, int64_t time_ps,
+			size_t columns)
+{
+	na_i128 at = (na_i128)time_ps - q->from_ps;
+	na_i128 span = (na_i128)q->to_ps - q->from_ps + 1;
+
+	if (at <= 0 || span <= 0)
+		return 0;
+	at = at * (na_i128)columns / span;
+	return at < (na_i128)columns ? (size_t)at : columns - 1;
+}
+
+static void widen(struct tcp_sequence *q, size_t at, enum course from,
+		  double lo, double hi)
+{
+	if (!q->inside)
+		return;
+	/* NaN loses against any number. */
+	q->course[from][at] = fmin(q->course[from][at], lo);
+	q->course[from + 1][at] = fmax(q->course[from + 1][at], hi);
+}
+
+static uint64_t apart(const struct ranges *r, size_t i, uint64_t from,
+		      uint64_t to)
+{
+	return from > r->to[i]   ? from - r->to[i]
+	       : r->from[i] > to ? r->from[i] - to
+				 : 0;
+}
+
+/* To the range that it touches, to one of its own, or to the nearest. */
+static void add_range(struct ranges *r, uint64_t from, uint64_t to)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < r->n; i++) {
+		if (apart(r, i, from, to) < apart(r, best, from, to))
+			best = i;
+	}
+	if (r->n < RANGES && (!r->n || apart(r, best, from, to))) {
+		best = r->n++;
+		r->from[best] = from;
+		r->to[best] = to;
+	}
+	r->from[best] = from < r->from[best] ? from : r->from[best];
+	r->to[best] = to > r->to[best] ? to : r->to[best];
+}
+
+static void mark(struct tcp_sequence *q, enum tcp_mark kind, int64_t time_ps,
+		 double from, double to)
+{
+	struct marked *m = &q->marks[kind][column_of(q, time_ps, MARK_COLUMNS)];
+
+	if (!q->inside)
+		return;
+	if (!m->n++)
+		*m = (struct marked){1, time_ps, from, to};
+	m->from = fmin(m->from, from);
+	m->to = fmax(m->to, to);
+	q->n_marks[kind]++;
+}
+
+static uint64_t length(const struct span *s)
+{
+	return (uint64_t)s->to_ps - (uint64_t)s->from_ps;
+}
+
+/* The longest are kept. */
+static void add_span(struct spans *s, int64_t from_ps, int64_t to_ps)
+{
+	size_t least = 0;
+
+	if (to_ps <= from_ps)
+		return;
+	s->all++;
+	if (s->n < TCP_SPANS) {
+		s->kept[s->n++] = (struct span){from_ps, to_ps};
+		return;
+	}
+	for (size_t i = 1; i < s->n; i++) {
+		if (length(&s->kept[i]) < length(&s->kept[least]))
+			least = i;
+	}
+	if (length(&s->kept[least]) < (uint64_t)to_ps - (uint64_t)from_ps)
+		s->kept[least] = (struct span){from_ps, to_ps};
+}
+
+static int longer_first(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	if (length(x) != length(y))
+		return length(x) > length(y) ? -1 : 1;
+	return x->from_ps < y->from_ps ? -1 : x->from_ps > y->from_ps;
+}
+
+static int earlier_first(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	return x->from_ps < y->from_ps ? -1 : x->from_ps > y->from_ps;
+}
+
+/* The n longest, by time. */
+static void keep_longest(struct spans *s, uint64_t n)
+{
+	if (s->n)
+		qsort(s->kept, s->n, sizeof(*s->kept), longer_first);
+	if (s->n > n)
+		s->n = (size_t)n;
+	if (s->n)
+		qsort(s->kept, s->n, sizeof(*s->kept), earlier_first);
+}
+
+static enum tcp_mark retransmission_of(uint32_t marks)
+{
+	if (marks & NA_SEG_SPURIOUS)
+		return TCP_MARK_SPURIOUS;
+	if (marks & NA_SEG_TIMEOUT)
+		return TCP_MARK_TIMEOUT;
+	return marks & NA_SEG_FAST ? TCP_MARK_FAST : TCP_MARK_OTHER;
+}
+
+static void remember(struct tcp_sequence *q, uint64_t end, int64_t time_ps)
+{
+	if (q->waiting == UNDER_WAY) {
+		q->first = (q->first + 1) % UNDER_WAY;
+		q->waiting--;
+	}
+	q->under_way[(q->first + q->waiting++) % UNDER_WAY] =
+		(struct under_way){end, time_ps};
+}
+
+static void other_marks(struct tcp_sequence *q, const struct na_segment *x,
+			double lo, double hi)
+{
+	if (x->marks & NA_SEG_OUT_OF_ORDER)
+		mark(q, TCP_MARK_DISORDER, x->time_ps, lo, hi);
+	if (x->marks & NA_SEG_LOST_BEFORE)
+		mark(q, TCP_MARK_LOST, x->time_ps, lo, lo);
+	if (x->marks & NA_SEG_WINDOW_FULL)
+		mark(q, TCP_MARK_FULL, x->time_ps, hi, hi);
+	if (x->marks & NA_SEG_CE)
+		mark(q, TCP_MARK_CE, x->time_ps, lo, hi);
+}
+
+static void add_data(struct tcp_sequence *q, const struct na_segment *x,
+		     size_t at)
+{
+	const uint32_t again = NA_SEG_RETRANSMIT | NA_SEG_FAST |
+			       NA_SEG_TIMEOUT | NA_SEG_SPURIOUS;
+	uint64_t end = x->seq + x->size_bytes;
+	double lo = (double)x->seq, hi = (double)end;
+
+	if (x->marks & NA_SEG_TIMEOUT && q->any_sent)
+		add_span(&q->silent, q->last_ps, x->time_ps);
+	if (x->marks & again) {
+		mark(q, retransmission_of(x->marks), x->time_ps, lo, hi);
+		q->waiting = 0; /* Karn: whose ACK comes next is unknown */
+	} else {
+		if (q->inside)
+			add_range(&q->data[at], x->seq, end);
+		if (!(x->marks & NA_SEG_OUT_OF_ORDER))
+			remember(q, end, x->time_ps);
+	}
+	other_marks(q, x, lo, hi);
+	q->sent += q->inside;
+	q->any_sent = true;
+	q->last_ps = x->time_ps;
+	if (end > q->sent_to)
+		q->sent_to = end;
+}
+
+static void round_trip(struct tcp_sequence *q, const struct na_segment *x,
+		       size_t at)
+{
+	int64_t sent_ps = 0, ps;
+	bool any = false;
+
+	while (q->waiting && q->under_way[q->first].end <= x->ack) {
+		any = q->under_way[q->first].end == x->ack;
+		sent_ps = q->under_way[q->first].time_ps;
+		q->first = (q->first + 1) % UNDER_WAY;
+		q->waiting--;
+	}
+	if (any && na_add_i64(x->time_ps, -sent_ps, &ps) && ps >= 0)
+		widen(q, at, RTT_MIN, (double)ps / 1e6, (double)ps / 1e6);
+}
+
+static void add_window(struct tcp_sequence *q, const struct na_segment *x,
+		       size_t at)
+{
+	bool closed = x->marks & NA_SEG_ZERO_WINDOW;
+
+	q->window_bytes = x->window_bytes;
+	q->window_known = true;
+	widen(q, at, EDGE_FROM, (double)x->ack + x->window_bytes,
+	      (double)x->ack + x->window_bytes);
+	if (closed)
+		mark(q, TCP_MARK_ZERO, x->time_ps, (double)x->ack,
+		     (double)x->ack);
+	if (closed && !q->is_closed)
+		q->closed_ps = x->time_ps;
+	if (!closed && x->window_bytes && q->is_closed)
+		add_span(&q->closed, q->closed_ps, x->time_ps);
+	q->is_closed = closed || (q->is_closed && !x->window_bytes);
+}
+
+static void add_ack(struct tcp_sequence *q, const struct na_segment *x,
+		    size_t at)
+{
+	double ack = (double)x->ack;
+
+	q->acks += q->inside;
+	widen(q, at, ACK_FROM, ack, ack);
+	if (x->n_sack && x->sack_to > x->ack && x->sack_to > x->sack_from &&
+	    x->sack_to <= INT64_MAX)
+		mark(q, TCP_MARK_SACK, x->time_ps, (double)x->sack_from,
+		     (double)x->sack_to);
+	if (x->marks & NA_SEG_DUPLICATE_ACK)
+		mark(q, TCP_MARK_DUPLICATE, x->time_ps, ack, ack);
+	round_trip(q, x, at);
+	if (x->ack > q->acked || x->n_sack || x->marks & NA_SEG_DUPLICATE_ACK)
+		q->last_ps = x->time_ps;
+	if (x->ack > q->acked)
+		q->acked = x->ack;
+	q->any_ack = true;
+	if (!(x->marks & NA_SEG_RST))
+		add_window(q, x, at);
+}
+
+/* The reader's numbers begin at the first packet; what lies before it has
+ * no place in the graph. */
+static bool in_range(uint64_t seq, uint32_t size)
+{
+	return seq <= (uint64_t)INT64_MAX - size;
+}
+
+/* What is in flight, and the window, as the segment left them. */
+static void keep_levels(struct tcp_sequence *q, size_t at)
+{
+	double flight = q->sent_to > q->acked ? (double)(q->sent_to - q->acked)
+					      : 0;
+	double window = q->window_bytes;
+
+	if (q->any_sent && q->any_ack) {
+		q->course[FLIGHT_LAST][at] = flight;
+		q->course[FLIGHT_MAX][at] = fmax(q->course[FLIGHT_MAX][at],
+						 flight);
+	}
+	if (q->window_known) {
+		q->course[WINDOW_LAST][at] = window;
+		q->course[WINDOW_MIN][at] = fmin(q->course[WINDOW_MIN][at],
+						 window);
+	}
+}
+
+static enum na_status add_segment(void *ctx, const struct na_segment *x)
+{
+	struct tcp_sequence *q = ctx;
+	size_t at = column_of(q, x->time_ps, TCP_COLUMNS);
+
+	q->inside = q->whole ||
+		    (x->time_ps >= q->from_ps && x->time_ps <= q->to_ps);
+	q->segments += q->inside;
+	q->elsewhere += !q->inside;
+	if (x->dir == q->way) {
+		if (x->size_bytes && !(x->marks & NA_SEG_KEEP_ALIVE) &&
+		    in_range(x->seq, x->size_bytes))
+			add_data(q, x, at);
+	} else if (x->ack && in_range(x->ack, x->window_bytes)) {
+		add_ack(q, x, at);
+	}
+	if (q->inside)
+		keep_levels(q, at);
+	return NA_OK;
+}
+
+void tcp_sequence_free(struct tcp_sequence *q)
+{
+	if (!q)
+		return;
+	free(q->course[0]);
+	free(q);
+}
+
+static struct tcp_sequence *sequence_new(void)
+{
+	struct tcp_sequence *q = na_calloc(1, sizeof(*q));
+	double *x = na_calloc(COURSES * (size_t)TCP_COLUMNS, sizeof(*x));
+
+	if (!q || !x) {
+		free(q);
+		free(x);
+		return NULL;
+	}
+	for (size_t i = 0; i < (size_t)COURSES * TCP_COLUMNS; i++)
+		x[i] = NAN;
+	for (size_t i = 0; i < COURSES; i++)
+		q->course[i] = x + i * TCP_COLUMNS;
+	return q;
+}
+
+/* --from and --to show a piece of a connection. */
+static void choose_window(struct tcp_sequence *q, const struct na_filter *f)
+{
+	const struct na_connection *c = q->row->c;
+
+	q->from_ps = c->from_ps > f->from_ps ? c->from_ps : f->from_ps;
+	q->to_ps = c->to_ps < f->to_ps ? c->to_ps : f->to_ps - 1;
+	q->whole = q->from_ps == c->from_ps && q->to_ps == c->to_ps;
+}
+
+/* Cut at what is drawn; pieces outside go. */
+static void clip(struct spans *s, const struct tcp_sequence *q)
+{
+	size_t n = 0;
+
+	if (q->whole)
+		return;
+	for (size_t i = 0; i < s->n; i++) {
+		struct span x = s->kept[i];
+
+		x.from_ps = x.from_ps > q->from_ps ? x.from_ps : q->from_ps;
+		x.to_ps = x.to_ps < q->to_ps ? x.to_ps : q->to_ps;
+		if (x.from_ps < x.to_ps)
+			s->kept[n++] = x;
+	}
+	s->n = n;
+	s->all = n;
+}
+
+enum na_status tcp_sequence_read(struct tcp_state *s, struct na_err *err)
+{
+	struct tcp_sequence *q = sequence_new();
+	enum na_status st;
+
+	if (!q)
+		return na_fail_nomem(err);
+	s->drawn = q;
+	q->row = &s->rows[s->params->connection - 1];
+	q->way = s->params->way == TCP_FWD   ? 0
+		 : s->params->way == TCP_REV ? 1
+					     : q->row->way;
+	choose_window(q, s->scope->filter);
+	st = s->scope->segments(s->scope->segments_ctx, q->row->c, add_segment,
+				q, err);
+	if (q->is_closed)
+		add_span(&q->closed, q->closed_ps, q->row->c->to_ps);
+	/* Of a timeout's retransmissions only the first ends a silence. */
+	q->silent.all = q->row->c->dir[q->way].timeouts;
+	keep_longest(&q->silent, q->silent.all);
+	keep_longest(&q->closed, q->closed.all);
+	clip(&q->silent, q);
+	clip(&q->closed, q);
+	return st;
+}
+
+static double length_of(const struct spans *s)
+{
+	double ps = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		ps += (double)length(&s->kept[i]);
+	return ps;
+}
+
+static void put_spans(struct na_result *r, struct na_value *in,
+		      const char *name, const char *all,
+		      const struct spans *spans)
+{
+	struct na_value *list = na_put_list(r, in, name);
+
+	for (size_t i = 0; i < spans->n; i++) {
+		struct na_value *to = na_put_object(r, list, NULL);
+
+		na_put_real(r, to, M_from_s,
+			    (double)spans->kept[i].from_ps / 1e12);
+		na_put_real(r, to, M_to_s, (double)spans->kept[i].to_ps / 1e12);
+	}
+	na_put_int(r, in, all, (int64_t)spans->all);
+}
+
+static void put_marks(struct na_result *r, struct na_value *in,
+		      const struct tcp_sequence *q)
+{
+	struct na_value *list = na_put_list(r, in, M_marks), *counts;
+
+	for (size_t k = 0; k < TCP_MARKS; k++) {
+		for (size_t i = 0; i < MARK_COLUMNS; i++) {
+			const struct marked *m = &q->marks[k][i];
+			struct na_value *to;
+
+			if (!m->n)
+				continue;
+			to = na_put_object(r, list, NULL);
+			na_put_text(r, to, M_kind, tcp_mark_names[k]);
+			na_put_real(r, to, M_time_s,
+				    (double)m->first_ps / 1e12);
+			na_put_real(r, to, M_from_byte, m->from);
+			na_put_real(r, to, M_to_byte, m->to);
+			na_put_int(r, to, M_count, (int64_t)m->n);
+		}
+	}
+	counts = na_put_object(r, in, M_mark_counts);
+	for (size_t k = 0; k < TCP_MARKS; k++)
+		na_put_int(r, counts, tcp_mark_names[k],
+			   (int64_t)q->n_marks[k]);
+}
+
+static void put_data(struct na_result *r, struct na_value *in,
+		     const struct tcp_sequence *q)
+{
+	static const char *const fields[] = {"column", M_from_byte, M_to_byte,
+					     NULL};
+	int64_t *cells;
+	size_t n = 0;
+
+	cells = na_calloc((size_t)TCP_COLUMNS * RANGES, 3 * sizeof(*cells));
+	na_result_adopt(r, cells);
+	for (size_t i = 0; cells && i < TCP_COLUMNS; i++) {
+		const struct ranges *x = &q->data[i];
+
+		for (size_t k = 0; k < x->n; k++, n++) {
+			cells[3 * n] = (int64_t)i;
+			cells[3 * n + 1] = (int64_t)x->from[k];
+			cells[3 * n + 2] = (int64_t)x->to[k];
+		}
+	}
+	na_put_rows(r, in, M_data, fields, cells, n);
+}
+
+static void put_courses(struct na_result *r, struct na_value *in,
+			const struct tcp_sequence *q)
+{
+	double *time = na_put_reals(r, in, M_time_s, TCP_COLUMNS);
+	double span = ((double)q->to_ps - (double)q->from_ps + 1) / 1e12;
+
+	for (size_t i = 0; time && i < TCP_COLUMNS; i++)
+		time[i] = (double)q->from_ps / 1e12 +
+			  span * (double)i / TCP_COLUMNS;
+	for (size_t k = 0; k < COURSES; k++) {
+		double *x = na_put_reals(r, in, course_names[k], TCP_COLUMNS);
+
+		if (x)
+			memcpy(x, q->course[k], TCP_COLUMNS * sizeof(*x));
+	}
+}
+
+void tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
+{
+	const struct tcp_sequence *q = s->drawn;
+	const struct na_connection *c;
+	struct na_value *to;
+	char text[NA_SOCKET_BUF];
+
+	if (!q)
+		return;
+	c = q->row->c;
+	to = na_put_object(r, na_result_body(r), M_sequence);
+	na_put_int(r, to, M_rank, s->params->connection);
+	na_put_text(r, to, M_direction, q->way ? "rev" : "fwd");
+	na_put_text(r, to, M_src,
+		    na_socket_print(text, &s->scope->store->names,
+				    q->way ? c->dst : c->src,
+				    q->way ? c->dst_port : c->src_port));
+	na_put_text(r, to, M_dst,
+		    na_socket_print(text, &s->scope->store->names,
+				    q->way ? c->src : c->dst,
+				    q->way ? c->src_port : c->dst_port));
+	na_put_int(r, to, M_segments, (int64_t)q->segments);
+	na_put_int(r, to, M_segments_outside, (int64_t)q->elsewhere);
+	na_put_int(r, to, M_data_segments, (int64_t)q->sent);
+	na_put_int(r, to, M_acks, (int64_t)q->acks);
+	na_put_real(r, to, M_from_s, (double)q->from_ps / 1e12);
+	na_put_real(r, to, M_to_s, (double)q->to_ps / 1e12);
+	na_put_bool(r, to, M_whole, q->whole);
+	na_put_text(r, to, M_verdict, tcp_verdict_names[q->row->verdict]);
+	tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, q->row);
+	if (!q->segments)
+		return;
+	put_data(r, to, q);
+	put_courses(r, to, q);
+	put_marks(r, to, q);
+	na_put_real(r, to, M_silent_ms,
+		    q->whole ? (double)c->dir[q->way].timeout_total_ns / 1e6
+			     : length_of(&q->silent) / 1e9);
+	put_spans(r, to, "silent", "silences", &q->silent);
+	put_spans(r, to, "closed", "closures", &q->closed);
+}

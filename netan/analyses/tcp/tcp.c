@@ -1,0 +1,190 @@
+/*
+ * tcp: what TCP did on each connection of a capture, worst first.  The
+ * connections come ready from the reader; here they are judged, ordered and
+ * told.  For a picture the inputs are read once more, for the segments of
+ * one connection.
+ */
+#include "netan/analyses/tcp/tcp.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "netan/base/vec.h"
+
+/* clang-format off */
+static const struct na_opt tcp_opts[] = {
+	{NA_OPT_COUNT, 0, "connection", offsetof(struct tcp_params, connection),
+	 "N", "1", 1, 1e9, "which connection the picture shows: row N of the "
+	 "table; the first is the worst"},
+	{NA_OPT_CHOICE, 0, "direction", offsetof(struct tcp_params, way),
+	 "auto|fwd|rev", "auto", 0, 0, "whose data the picture shows: fwd is "
+	 "from the sender of the first packet; auto: the one with more"},
+	NA_OPT_END,
+};
+/* clang-format on */
+
+static enum na_status tcp_open(void *state, const struct na_scope *scope,
+			       const void *params, struct na_err *err)
+{
+	struct tcp_state *s = state;
+
+	s->scope = scope;
+	s->params = params;
+	for (size_t i = 0; i < scope->by.n; i++) {
+		if (scope->by.keys[i] != NA_KEY_LABEL)
+			return na_fail(err, NA_EUSAGE,
+				       "--by: tcp judges each connection by "
+				       "itself; filter instead, for example "
+				       "--src or --host");
+	}
+	return NA_OK;
+}
+
+static enum na_status tcp_fork(void *block, const void *state, unsigned pass)
+{
+	const struct tcp_state *from = state;
+
+	(void)pass;
+	*(struct tcp_state *)block = (struct tcp_state){
+		.scope = from->scope,
+		.params = from->params,
+	};
+	return NA_OK;
+}
+
+static enum na_status tcp_add_connection(void *block,
+					 const struct na_connection *c)
+{
+	struct tcp_state *s = block;
+	struct tcp_row *row;
+
+	if (!na_grow(&s->rows, &s->cap, s->n + 1, sizeof(*s->rows)))
+		return NA_ENOMEM;
+	row = &s->rows[s->n++];
+	*row = (struct tcp_row){.c = c};
+	tcp_judge(row);
+	return NA_OK;
+}
+
+static enum na_status tcp_merge(void *state, void *block, unsigned pass)
+{
+	struct tcp_state *s = state;
+	const struct tcp_state *b = block;
+
+	(void)pass;
+	if (!na_grow(&s->rows, &s->cap, s->n + b->n, sizeof(*s->rows)))
+		return NA_ENOMEM;
+	for (size_t i = 0; i < b->n; i++)
+		s->rows[s->n++] = b->rows[i];
+	return NA_OK;
+}
+
+static void sum_up(struct tcp_state *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct tcp_row *row = &s->rows[i];
+		enum na_severity found = tcp_severity_of(row);
+
+		s->by_verdict[row->verdict]++;
+		s->evicted += row->c->end == NA_CONN_EVICTED;
+		if (found > s->severity)
+			s->severity = found;
+		if (!i || row->c->from_ps < s->first_ps)
+			s->first_ps = row->c->from_ps;
+		if (!i || row->c->to_ps > s->last_ps)
+			s->last_ps = row->c->to_ps;
+	}
+}
+
+static enum na_status tcp_turn(void *state, unsigned done, struct na_err *err)
+{
+	struct tcp_state *s = state;
+
+	(void)done;
+	if (s->n)
+		qsort(s->rows, s->n, sizeof(*s->rows), tcp_worse_first);
+	sum_up(s);
+	if (!s->scope->segments || !s->n)
+		return NA_OK;
+	if ((uint64_t)s->params->connection > s->n)
+		return na_fail(err, NA_EUSAGE,
+			       "--connection %lld: the table has %zu row%s",
+			       (long long)s->params->connection, s->n,
+			       s->n == 1 ? "" : "s");
+	return tcp_sequence_read(s, err);
+}
+
+static void tcp_fini(void *state)
+{
+	struct tcp_state *s = state;
+
+	free(s->rows);
+	tcp_sequence_free(s->drawn);
+}
+
+static enum na_severity tcp_severity(const void *state)
+{
+	return ((const struct tcp_state *)state)->severity;
+}
+
+static void tcp_used(const void *state, uint64_t *n, int64_t *first_ps,
+		     int64_t *last_ps)
+{
+	const struct tcp_state *s = state;
+
+	*n = s->n;
+	*first_ps = s->first_ps;
+	*last_ps = s->last_ps;
+}
+
+const struct na_analysis na_an_tcp = {
+	.face.name = "tcp",
+	.face.usage = "[OPTION…] INPUT…",
+	.face.question = "what TCP did on each connection of a capture, worst "
+			 "first",
+	.face.details =
+		"Every connection gets a verdict and the numbers behind it. "
+		"timeout_bound: silent in retransmission timeouts for 10 % of "
+		"its active time, and no shorter than recovery by other "
+		"retransmissions took, or for 30 %. receiver_too_slow: the "
+		"receiver's window was closed for 10 % of it. network_loss: a "
+		"timeout, or three retransmissions that were needed (one, "
+		"where duplicate ACKs asked for it) and 0.1 % of the data "
+		"segments. window_limited: the window never closed but was "
+		"full for 10 % of the time, or the throughput came to 80 % of "
+		"window / RTT. sender_idle: none of these, and nothing to "
+		"send for half of the duration. Else healthy. When several "
+		"hold, the one that cost the most time is the verdict. Active "
+		"time is the duration less the time with nothing to send.\n"
+		"Worst first: those with trouble; then by time lost (timeouts, "
+		"recovery, closed and full windows), retransmitted bytes, "
+		"bytes, first packet. "
+		"The filters take connections: --host, --src and --dst name "
+		"ends by host, address or address:port ('*:8471'), --src and "
+		"--dst in either order; --from and --to keep what overlaps.\n"
+		"The picture is a time-sequence graph of one connection, or "
+		"of the piece between --from and --to. It needs the packets: "
+		"a transfer file does not hold them.",
+	.face.example = "netan tcp job.pcap --top 10\n"
+			"netan tcp job.pcap -o worst.svg\n"
+			"netan tcp job.pcap --connection 3 --direction rev -o "
+			"third.svg\n"
+			"netan tcp job.pcap --from 12.1s --to 12.4s -o "
+			"piece.svg\n"
+			"netan tcp job.pcap --fail-on error -q -o tcp.json",
+	.source = "the marks are tshark's tcp.analysis; the rules are in tcp.h",
+	.wants = NA_WANT_CONNECTIONS,
+	.face.opts = tcp_opts,
+	.face.params_size = sizeof(struct tcp_params),
+	.state_size = sizeof(struct tcp_state),
+	.passes = 1,
+	.open = tcp_open,
+	.fork = tcp_fork,
+	.add_connection = tcp_add_connection,
+	.merge = tcp_merge,
+	.turn = tcp_turn,
+	.finish = tcp_finish,
+	.fini = tcp_fini,
+	.used = tcp_used,
+	.severity = tcp_severity,
+};

@@ -1,0 +1,251 @@
+/*
+ * Any analysis of the registry as a command: read, resolve, let the records
+ * through the analysis, write the result.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "members.h"
+#include "netan/base/str.h"
+#include "netan/base/units.h"
+#include "netan/cli/commands/ledger.h"
+#include "netan/engine/analyse.h"
+
+/* Ops of device planes, and no transfers. */
+static bool ops_alone(const struct na_analysis *a)
+{
+	return a->add_op && !a->add;
+}
+
+/* An analysis of device planes knows best what it looked for. */
+static void say_own(struct na_session *s, const struct na_result *r)
+{
+	const char *hint = na_result_get_word(r, NA_WORD_HINT, NULL);
+
+	if (s->interrupted)
+		return;
+	if (!na_session_any_host(s)) {
+		na_say_error(s->cli, "--host matches no host");
+		na_session_say_there_is(s);
+		return;
+	}
+	na_say_error(s->cli, "%s", na_result_get_word(r, NA_WORD_EMPTY, ""));
+	if (!hint) { /* it is there, and the filters leave it out */
+		na_session_say_there_is(s);
+		return;
+	}
+	na_say_hint(s->cli, "%s", hint);
+	na_session_say_planes(s);
+	if (s->damaged)
+		na_say_hint(s->cli, "the input is damaged or unreadable in "
+				    "part (see the warnings): what is missing "
+				    "may be in what was lost");
+}
+
+/* Of connections, which only captures tell. */
+static void say_no_connections(struct na_session *s, struct na_result *r)
+{
+	size_t seen = s->store.connections.n;
+
+	na_result_word(r, NA_WORD_EMPTY,
+		       seen ? "The filters leave no connection."
+			    : "There is no TCP connection in this input.");
+	if (s->interrupted)
+		return;
+	if (seen) {
+		na_say_error(s->cli,
+			     "the filters leave none of %zu connection%s to "
+			     "analyse",
+			     seen, na_plural(seen));
+		na_session_say_there_is(s);
+		return;
+	}
+	if (na_session_say_no_packets(s))
+		return;
+	na_say_error(s->cli,
+		     "no TCP connections: looked for TCP packets in a capture "
+		     "(pcap, pcapng), or connections in a transfer file");
+	na_say_hint(s->cli, "netan info tells what is in the input");
+}
+
+static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
+			    const struct na_grouping *by, struct na_result *r,
+			    struct na_err *err)
+{
+	const struct na_cli *cli = s->cli;
+	struct na_driven d;
+
+	if (na_analyse(s, a, cli->params, by, r, &d, err) != NA_OK)
+		return NA_EXIT_FAILED;
+	if (!d.used) {
+		if (na_result_get_word(r, NA_WORD_EMPTY, NULL))
+			say_own(s, r);
+		else if (a->add)
+			na_session_say_nothing(s, r);
+		else
+			say_no_connections(s, r);
+		return NA_EXIT_FAILED;
+	}
+	return cli->common.fail_on >= 0 && (int)d.severity > cli->common.fail_on
+		       ? NA_EXIT_FINDINGS
+		       : NA_EXIT_OK;
+}
+
+static bool by_step(const struct na_cli *cli, const struct na_analysis *a,
+		    const struct na_grouping *by)
+{
+	return cli->common.step || a->by_steps ||
+	       na_grouping_has(by, NA_KEY_STEP);
+}
+
+/* The first option that picks transfers, for an analysis that takes none. */
+static const char *transfer_option(const struct na_common *c, bool ops)
+{
+	return c->collective.n && !ops ? "--collective"
+	       : c->src.n && ops       ? "--src"
+	       : c->dst.n && ops       ? "--dst"
+	       : c->component >= 0     ? "--component"
+	       : c->side               ? "--side"
+	       : c->min_size > 0       ? "--min-size"
+	       : c->max_size >= 0      ? "--max-size"
+	       : c->min_latency > 0    ? "--min-latency"
+	       : c->max_rate > 0       ? "--max-rate"
+	       : c->include_loopback   ? "--include-loopback"
+	       : c->line.n             ? "--line"
+				       : NULL;
+}
+
+/* What the command line alone can tell is wrong: nobody waits for a long
+ * read to learn of a typing error. */
+static enum na_status check(const struct na_cli *cli,
+			    const struct na_analysis *a, struct na_grouping *by,
+			    struct na_err *err)
+{
+	const struct na_common *c = &cli->common;
+	const char *vain = a->add ? NULL : transfer_option(c, ops_alone(a));
+
+	if (na_grouping_parse(c->by, by, err) != NA_OK)
+		return err->status;
+	if (vain)
+		return na_fail(err, NA_EUSAGE,
+			       "%s: %s looks at %s, not at transfers; it "
+			       "filters by %s",
+			       vain, a->face.name,
+			       ops_alone(a) ? "ops of devices" : "connections",
+			       ops_alone(a) ? "--host, --collective, --from, "
+					      "--to and --step"
+					    : "--host, --src, --dst, --from, "
+					      "--to and --filter");
+	if (c->component > NA_COMP_NETWORK && c->component != NA_COMP_RPC &&
+	    !a->components)
+		return na_fail(err, NA_EUSAGE,
+			       "--component: %s looks at transfers on the "
+			       "network; netan latency knows the components",
+			       a->face.name);
+	return a->check ? a->check(cli->params, err) : NA_OK;
+}
+
+static enum na_exit read_and_analyse(struct na_session *s,
+				     const struct na_analysis *a,
+				     const struct na_grouping *by,
+				     struct na_result *r, struct na_err *err)
+{
+	const struct na_cli *cli = s->cli;
+	int64_t started_ns = na_now_ns(), read_ns;
+	enum na_exit exit;
+
+	if (na_session_filter(s, err) != NA_OK ||
+	    na_session_topology(s, err) != NA_OK)
+		return NA_EXIT_FAILED;
+	s->filter = na_drive_filter(a, &s->filter, by,
+				    cli->common.component >= 0);
+	s->wants = na_drive_wants(a, &s->filter, by);
+	exit = na_session_read(s, by_step(cli, a, by));
+	if (exit != NA_EXIT_OK)
+		return exit;
+	if (na_session_place(s, err) != NA_OK)
+		return NA_EXIT_FAILED;
+	read_ns = na_now_ns();
+	exit = analyse(s, a, by, r, err);
+	na_say_detail(cli, "reading took %.3f s, the analysis %.3f s",
+		      (double)(read_ns - started_ns) / 1e9,
+		      (double)(na_now_ns() - read_ns) / NA_NS_PER_S);
+	return exit;
+}
+
+/* Opening looks for what reading may want. */
+static uint32_t wants_at_most(const struct na_cli *cli,
+			      const struct na_analysis *a,
+			      const struct na_grouping *by)
+{
+	struct na_filter f;
+
+	na_filter_init(&f);
+	if (cli->common.component >= 0)
+		f.components = NA_COMP_BIT(cli->common.component);
+	f = na_drive_filter(a, &f, by, cli->common.component >= 0);
+	return na_drive_wants(a, &f, by);
+}
+
+/* A picture was chosen, and there is nowhere to draw it. */
+static void say_picture(const struct na_cli *cli, struct na_result *r)
+{
+	const char *what = na_result_get_word(r, NA_WORD_PICTURE, NULL);
+
+	if (what && !na_output_draws(cli))
+		na_say_hint(cli,
+			    "--%s draws a picture: give it a file, -o "
+			    "FILE.svg, .png or .pdf",
+			    what);
+}
+
+enum na_exit na_run_analysis(struct na_cli *cli)
+{
+	return na_run_this_analysis(cli,
+				    na_analysis_find(cli->command->face->name));
+}
+
+enum na_exit na_run_this_analysis(struct na_cli *cli,
+				  const struct na_analysis *a)
+{
+	struct na_result *r = na_result_new();
+	struct na_err err = {.status = NA_OK};
+	struct na_grouping by;
+	struct na_session s;
+	enum na_exit exit = na_output_check(cli), verdict;
+
+	if (exit != NA_EXIT_OK || !r) {
+		na_result_free(r);
+		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
+	}
+	na_catch_interrupt();
+	exit = na_ledger_check(cli);
+	if (exit != NA_EXIT_OK) {
+		na_result_free(r);
+		return exit;
+	}
+	if (check(cli, a, &by, &err) != NA_OK) {
+		na_say_error(cli, "%s", err.text);
+		na_result_free(r);
+		return NA_EXIT_USAGE;
+	}
+	exit = na_session_open(&s, cli, wants_at_most(cli, a, &by));
+	if (exit == NA_EXIT_OK)
+		exit = read_and_analyse(&s, a, &by, r, &err);
+	if (err.status != NA_OK) {
+		na_say_error(cli, "%s", err.text);
+		exit = err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
+	} else if (s.store_ready && na_get(na_result_doc(r), M_schema)) {
+		verdict = na_session_verdict(&s);
+		if (verdict == NA_EXIT_OK && cli->common.ledger)
+			verdict = na_ledger_note_session(&s, r);
+		exit = verdict == NA_EXIT_OK ? exit : verdict;
+		verdict = na_output(cli, r);
+		say_picture(cli, r);
+		exit = verdict == NA_EXIT_OK ? exit : verdict;
+	}
+	na_session_close(&s);
+	na_result_free(r);
+	return exit;
+}

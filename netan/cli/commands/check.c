@@ -1,0 +1,255 @@
+/* check: what is wrong, in order of importance, and what to do. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/similar.h"
+#include "netan/cli/again.h"
+#include "netan/cli/commands/host_settings.h"
+#include "netan/cli/commands/judge.h"
+
+struct params {
+	struct na_text_list only, skip;
+};
+
+#define FIELD(name) offsetof(struct params, name)
+
+/* clang-format off */
+static const struct na_opt opts[] = {
+	{NA_OPT_LIST, 0, "only", FIELD(only), "ID", NULL, 0, 0,
+	 "run this check alone"},
+	{NA_OPT_LIST, 0, "skip", FIELD(skip), "ID", NULL, 0, 0,
+	 "leave this check out"},
+	NA_OPT_END
+};
+/* clang-format on */
+
+static bool listed(const struct na_text_list *l, const char *id)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		if (strcmp(l->items[i], id) == 0)
+			return true;
+	}
+	return false;
+}
+
+struct asking {
+	const struct na_cli *cli;
+	struct na_arena arena; /* of texts for the findings */
+};
+
+static bool wanted(void *ctx, const struct na_check *check)
+{
+	const struct asking *a = ctx;
+	const struct params *p = a->cli->params;
+
+	return (!p->only.n || listed(&p->only, check->id)) &&
+	       !listed(&p->skip, check->id);
+}
+
+/* Without these an input could not be told from one that holds nothing. */
+static bool is_basis(const char *name)
+{
+	return strcmp(name, "sizes") == 0 || strcmp(name, "steps") == 0 ||
+	       strcmp(name, "tcp") == 0;
+}
+
+/* Whether one of the checks that are wanted reads an exhibit. */
+static bool read_by_any(void *ctx, const char *name)
+{
+	if (is_basis(name))
+		return true;
+	for (size_t i = 0; na_checks[i]; i++) {
+		const struct na_check *k = na_checks[i];
+
+		if (!wanted(ctx, k))
+			continue;
+		for (size_t j = 0; j < NA_CHECK_READS; j++) {
+			if ((k->needs[j] && strcmp(k->needs[j], name) == 0) ||
+			    (k->uses[j] && strcmp(k->uses[j], name) == 0))
+				return true;
+		}
+	}
+	return false;
+}
+
+static const char *rest_of(void *ctx, const char *name)
+{
+	struct asking *a = ctx;
+
+	return na_again(a->cli, name, &a->arena);
+}
+
+static const char *closest(const char *id)
+{
+	const char *best = NULL;
+	size_t least = strlen(id) / 2 + 1;
+
+	for (size_t i = 0; na_checks[i]; i++) {
+		const char *one = na_checks[i]->id;
+		size_t d = na_edit_distance(id, strlen(id), one, strlen(one));
+
+		if (na_starts_nocase(one, strlen(one), id) && *id)
+			d = 0;
+		if (d < least) {
+			least = d;
+			best = one;
+		}
+	}
+	return best;
+}
+
+static enum na_exit unknown_id(const struct na_cli *cli, const char *option,
+			       const struct na_text_list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		if (na_check_find(l->items[i]))
+			continue;
+		na_say_error(cli, "%s %.60s: there is no such check%s%s%s",
+			     option, l->items[i],
+			     closest(l->items[i]) ? "; did you mean '" : "",
+			     closest(l->items[i]) ? closest(l->items[i]) : "",
+			     closest(l->items[i]) ? "'?" : "");
+		na_say_hint(cli, "netan help check lists them");
+		return NA_EXIT_USAGE;
+	}
+	return NA_EXIT_OK;
+}
+
+static bool any_wanted(const struct na_cli *cli)
+{
+	struct asking asking = {.cli = cli};
+	bool any = false;
+
+	for (size_t i = 0; na_checks[i]; i++)
+		any |= wanted(&asking, na_checks[i]);
+	return any;
+}
+
+/* What the command line alone can tell is wrong. */
+static enum na_exit check_params(const struct na_cli *cli,
+				 struct na_checks_asked *asked)
+{
+	const struct params *p = cli->params;
+	enum na_exit exit = unknown_id(cli, "--only", &p->only);
+
+	if (exit == NA_EXIT_OK)
+		exit = unknown_id(cli, "--skip", &p->skip);
+	if (exit == NA_EXIT_OK)
+		exit = na_judge_asked(cli, asked);
+	if (exit == NA_EXIT_OK && !any_wanted(cli)) {
+		na_say_error(cli, "--only and --skip leave no check");
+		exit = NA_EXIT_USAGE;
+	}
+	return exit;
+}
+
+static enum na_exit check_judge(struct na_battery *b,
+				const struct na_checks_asked *asked,
+				struct na_result *r)
+{
+	const struct na_cli *cli = b->session.cli;
+	enum na_exit exit, verdict;
+	int worst;
+
+	exit = na_judge(b, asked, r, &worst);
+	if (exit != NA_EXIT_OK)
+		return exit;
+	exit = na_session_verdict(&b->session);
+	verdict = na_output(cli, r);
+	exit = verdict == NA_EXIT_OK ? exit : verdict;
+	return exit == NA_EXIT_OK ? na_judge_exit(cli, worst) : exit;
+}
+
+static enum na_exit check_run(struct na_cli *cli)
+{
+	struct asking asking = {.cli = cli};
+	struct na_checks_asked asked = {.wanted = wanted,
+					.ctx = &asking,
+					.rest = rest_of};
+	struct na_result *r = na_result_new();
+	enum na_exit exit = na_output_check(cli);
+	struct na_snapshots snapshots = {.n = 0};
+	struct na_battery b;
+
+	if (exit == NA_EXIT_OK)
+		exit = check_params(cli, &asked);
+	if (exit == NA_EXIT_OK)
+		exit = na_snapshots_find(&snapshots, cli);
+	if (exit != NA_EXIT_OK || !r) {
+		na_snapshots_fini(&snapshots);
+		na_result_free(r);
+		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
+	}
+	na_catch_interrupt();
+	na_arena_init(&asking.arena);
+	exit = na_battery_run_some(&b, cli, read_by_any, &asking);
+	if (exit == NA_EXIT_OK)
+		exit = na_snapshots_add(&snapshots, &b);
+	if (exit == NA_EXIT_OK)
+		exit = check_judge(&b, &asked, r);
+	na_battery_close(&b);
+	na_snapshots_fini(&snapshots);
+	na_arena_fini(&asking.arena);
+	na_result_free(r);
+	return exit;
+}
+
+static const char *ids(size_t k, const char **what)
+{
+	for (size_t i = 0; i <= k; i++) {
+		if (!na_checks[i])
+			return NULL;
+	}
+	*what = na_checks[k]->question;
+	return na_checks[k]->id;
+}
+
+static const char details[] =
+	"Looks at everything in one reading and says what is wrong: first the "
+	"verdict, then the findings, the worst first, each with its evidence, "
+	"how sure it is, when it was, what to do, and a command that shows "
+	"more.\n"
+	"The verdict is \"guilty: ...\" where the network is slow and a test "
+	"or a count says who or what; \"Network: not guilty\", with what is "
+	"slow instead, where enough was looked at (of few pairs: that no "
+	"direction is slower than another); else \"cannot tell: "
+	"...\". Hosts that only wait for a culprit are not named: they are "
+	"its victims.\n"
+	"Sure: certain is counted; likely is a test that rejects chance, or "
+	"two sources that agree; possible fits, and other causes fit as well. "
+	"Step stall is the time that devices spend in send, send-done, recv "
+	"and recv-done, the mean over devices; a culprit's part of it is an "
+	"estimate, by its share of the critical paths of the slowest "
+	"executions.\n"
+	"Severity (--fail-on): a culprit is an error, a named trouble a "
+	"warning, a remark info. Checks that lack what they need are listed "
+	"with what it takes.\n"
+	"With --host-settings, snapshots of the hosts (netan sysctl "
+	"--snapshot) are judged as sysctl does, and joined with the trace: "
+	"transfers that are late by a timer, and a host that has that "
+	"minimum retransmission timeout, are one finding. Hosts are matched "
+	"by name, or else by what is before the first dot; settings that "
+	"could not be seen are neither found nor passed.\n"
+	"The checks, for --only and --skip:";
+
+static const struct na_face check_face = {
+	.name = "check",
+	.question = "what is wrong, in order of importance, and what to do",
+	.usage = "[OPTION…] INPUT…",
+	.details = details,
+	.example = "netan check logdir\n"
+		   "netan check logdir --capacity 100Gbps -o check.md\n"
+		   "netan check logdir --skip bursty --fail-on warning",
+	.opts = opts,
+	.params_size = sizeof(struct params),
+};
+
+const struct na_command na_cmd_check = {
+	.face = &check_face,
+	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_OUTPUT |
+		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES |
+		 NA_JOIN_CHECKS,
+	.ids = ids,
+	.run = check_run,
+};

@@ -1,0 +1,152 @@
+/* diff: what changed between two runs. */
+#include <stddef.h>
+#include <string.h>
+
+#include "netan/analyses/diff/diff.h"
+#include "netan/cli/cli.h"
+
+extern const struct na_analysis na_an_diff;
+
+/* clang-format off */
+static const struct na_opt opts[] = {
+	{NA_OPT_LIST, 0, "fail-if", offsetof(struct df_params, fail_if),
+	 "LIMIT", NULL, 0, 0,
+	 "exit with 3 where B is beyond, such as 'latency.p99>+10%', "
+	 "'throughput.mean<-5%' or 'steps.p50>2s'"},
+	{NA_OPT_COUNT, 0, "top", offsetof(struct df_params, top), "N", "10", 0,
+	 1e9, "hosts, pairs and collectives that are listed of each kind"},
+	NA_OPT_END
+};
+/* clang-format on */
+
+static enum na_exit two_runs(const struct na_cli *cli, const char *said)
+{
+	na_say_error(cli, "diff compares two runs: %s", said);
+	na_say_hint(cli, "netan diff A B; where a run is several inputs: netan "
+			 "diff --label before a1 a2 --label after b1 b2");
+	return NA_EXIT_USAGE;
+}
+
+/* Each operand is a run, unless labels say which are one. */
+static enum na_exit name_runs(struct na_cli *cli)
+{
+	static const char *const names[] = {"A", "B"};
+	size_t labelled = 0, labels = 0, pipes = 0;
+
+	for (size_t i = 0; i < cli->n_inputs; i++) {
+		const char *label = cli->inputs[i].label;
+		size_t k = 0;
+
+		pipes += strcmp(cli->inputs[i].path, "-") == 0;
+		labelled += label != NULL;
+		while (label && k < i &&
+		       (!cli->inputs[k].label ||
+			strcmp(cli->inputs[k].label, label) != 0))
+			k++;
+		labels += label && k == i;
+	}
+	if (pipes > 1)
+		return two_runs(cli, "standard input can be one of them");
+	if (!labelled && cli->n_inputs == 2) {
+		for (size_t i = 0; i < 2; i++)
+			cli->inputs[i].label = names[i];
+		return NA_EXIT_OK;
+	}
+	if (!labelled && cli->n_inputs == 1)
+		return two_runs(cli, "there is one input");
+	if (!labelled)
+		return two_runs(cli, "there are more than two inputs, and no "
+				     "--label tells which are one run");
+	if (labelled < cli->n_inputs)
+		return two_runs(cli, "an input stands before the first "
+				     "--label");
+	return labels == 2  ? NA_EXIT_OK
+	       : labels < 2 ? two_runs(cli, "there is one --label")
+			    : two_runs(cli, "there are more than two labels");
+}
+
+static enum na_exit diff_run(struct na_cli *cli)
+{
+	const struct df_params *p = cli->params;
+	enum na_exit exit = name_runs(cli);
+
+	if (exit != NA_EXIT_OK)
+		return exit;
+	if (p->fail_if.n)
+		cli->common.fail_on = 0; /* of the analysis' own severity */
+	return na_run_this_analysis(cli, &na_an_diff);
+}
+
+static const char details[] =
+	"A is the first input, B the second, and B is set against A; runs of "
+	"several inputs need a --label NAME before each. An input is anything "
+	"that the analyses read: a file, a session, a .netan, captures. Each "
+	"run counts time from its own start.\n"
+	"Metrics, each as .p10 .p20 ... .p90 .p95 .p99 .p99_9 and .mean:\n"
+	"\n"
+	"  latency     us     network latency of receives; calls of captures\n"
+	"  sizes       bytes  of the same transfers\n"
+	"  throughput  gbps   what all hosts receive in a step (launch); where not "
+	"both\n"
+	"                     runs have 8, in a 64th of the longer run's time\n"
+	"  slack       us     of each execution of a collective on a device\n"
+	"  stall       us     likewise, time inside the four ops\n"
+	"  steps       ms     from the end of the step before to the end of "
+	"the\n"
+	"                     step, mean over hosts; of launches their length\n"
+	"\n"
+	"Intervals are of B - A (ci95) and of B / A (ratio_ci95). What is in one "
+	"step is not independent, nor are steps that follow each other; so a run "
+	"is cut into 8 stretches of steps, 1000 times as many are drawn anew with "
+	"replacement in both runs, and quantiles taken: percentile intervals, "
+	"wider for few stretches (Student's t over the normal quantile, times "
+	"the root of 8 / 7), and by Holm such that all of them hold together with "
+	"95 %. Transfers outside steps go with the step before; without steps "
+	"launches stand for them, and of fewer than 8 the transfers themselves are "
+	"drawn, which is said.\n"
+	"better and worse: the intervals leave out no change (0 of B - A, 1 of "
+	"B / A), the ratio is beyond 1.05, or 1.10 from p95 on, and 15 of 16 pairs "
+	"of stretches, one of each run, differ that way. same: no difference that "
+	"this data can show; detectable says which ratio it could have. A quantile "
+	"with fewer than 5 values beyond it, or with these in fewer than 4 "
+	"stretches of both runs, is not judged (too few), and one that lies "
+	"between the other run's quantiles half a percent below and above is the "
+	"same. A change of latencies that is gone once every size (four bins in "
+	"each power of two) on every path between hosts weighs in B as much as in "
+	"A is a mix: other transfers, not slower ones; strata with fewer than 20 "
+	"transfers in one run are passed over and counted. Where sizes have too little in common both are set against A's "
+	"line of latency by size, and only ratios beyond 1.5 stay. Changed "
+	"sizes are a mix, and so is a rate that changed as the bytes of a step "
+	"did.\n"
+	"Hosts, pairs and collectives changed where their latency at equal sizes "
+	"did by more than 10 %, with a false discovery rate of 0.01 (means of "
+	"the stretches, Welch's t); those of one run alone are in "
+	"--table only. Kolmogorov's and Anderson and Darling's tests are in "
+	"--table compared; they take values as independent, and reject for "
+	"trifles.\n"
+	"--fail-if takes METRIC>+N% or METRIC<-N% (B against A) and METRIC>VALUE "
+	"or METRIC<VALUE with a unit (B alone: ns us ms s, KiB MiB GiB, Gbps "
+	"Mbps). It is met where the whole interval lies beyond, and then the exit status is 3; an interval that "
+	"holds the limit is undecided, which is told and is no failure.";
+
+static const struct na_face diff_face = {
+	.name = "diff",
+	.question = "what changed between two runs",
+	.usage = "[OPTION…] A B",
+	.details = details,
+	.example = "netan diff before after -o shift.svg\n"
+		   "netan diff good.netan logdir --fail-if 'latency.p99>+10%' "
+		   "--fail-if 'steps.p50>+5%'\n"
+		   "netan diff --label old old1.pcap old2.pcap --label new "
+		   "new.pcap\n"
+		   "netan diff before after --format csv --table hosts",
+	.opts = opts,
+	.params_size = sizeof(struct df_params),
+};
+
+const struct na_command na_cmd_diff = {
+	.face = &diff_face,
+	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_OUTPUT |
+		 NA_JOIN_PICTURE | NA_JOIN_PROGRAMS,
+	.run = diff_run,
+};

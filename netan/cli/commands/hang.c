@@ -1,0 +1,548 @@
+/* hang: why did the job hang; which host. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/logs/files.h"
+#include "ingest/logs/hang.h"
+#include "members.h"
+#include "netan/base/sha256.h"
+#include "netan/base/vec.h"
+#include "netan/cli/anonymize.h"
+#include "netan/cli/commands/ledger.h"
+#include "netan/engine/session/session.h"
+#include "netan/judges/hang/hang.h"
+
+struct params {
+	int64_t top;
+};
+
+/* clang-format off */
+static const struct na_opt opts[] = {
+	{NA_OPT_COUNT, 0, "top", offsetof(struct params, top), "N", NULL, 1,
+	 1e9, "show the first N rows of each table and tell the first N hangs "
+	 "one by one (default: 20 rows, 10 hangs)"},
+	NA_OPT_END
+};
+/* clang-format on */
+
+/* What a user named, with the logs that it stands for. */
+struct source {
+	const struct na_cli_input *input;
+	size_t first, n; /* of the files */
+	const char **warnings;
+	size_t n_warnings, cap_warnings;
+};
+
+struct reading {
+	const struct na_cli *cli;
+	struct na_arena arena;
+	struct na_log_files files;
+	struct source *sources;
+	struct na_hang logs;
+	bool damaged, said;
+};
+
+enum { WARNINGS_MAX = 20, SUSPECTS_MAX = 1000 /* noted of a run */ };
+
+static void warn_of_source(struct reading *x, struct source *s,
+			   const char *text)
+{
+	const char *copy;
+
+	if (x->cli->n_inputs == 1 && s->n <= 1) {
+		na_say_error(x->cli, "%s", text);
+		x->said = true;
+	} else {
+		na_say_warning(x->cli, "%s", text);
+	}
+	x->damaged = true;
+	copy = na_arena_strn(&x->arena, text, strlen(text));
+	if (copy && s->n_warnings < WARNINGS_MAX &&
+	    na_grow(&s->warnings, &s->cap_warnings, s->n_warnings + 1,
+		    sizeof(*s->warnings)))
+		s->warnings[s->n_warnings++] = copy;
+}
+
+static enum na_status find_files(struct reading *x, struct na_err *err)
+{
+	size_t n = x->cli->n_inputs;
+
+	x->sources = na_calloc(n + 1, sizeof(*x->sources));
+	if (!x->sources)
+		return na_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		struct source *s = &x->sources[i];
+		struct na_err why = {.status = NA_OK};
+		size_t unreadable = x->files.unreadable;
+		enum na_status st;
+
+		s->input = &x->cli->inputs[i];
+		s->first = x->files.n;
+		st = na_log_files_find(s->input->path, &x->arena, &x->files,
+				       &why);
+		s->n = x->files.n - s->first;
+		for (size_t k = s->first; k < x->files.n; k++)
+			na_hide(x->cli, NA_ALIAS_INPUT, x->files.paths[k]);
+		if (st == NA_ENOMEM)
+			return na_fail_nomem(err);
+		if (x->files.unreadable > unreadable)
+			na_fail(&why, NA_EIO,
+				"%s: directories below it that cannot be read: "
+				"%zu",
+				s->input->path,
+				x->files.unreadable - unreadable);
+		else if (st == NA_OK && !s->n)
+			na_fail(&why, NA_EIO,
+				"%s: no log in this directory or below",
+				s->input->path);
+		if (why.status != NA_OK)
+			warn_of_source(x, s, why.text);
+	}
+	return NA_OK;
+}
+
+/* One log, on a thread of its own. */
+struct piece {
+	const char *path;
+	struct na_hang logs;
+	struct na_err err;
+	enum na_status status;
+	bool binary;
+};
+
+static void read_piece(void *ctx, size_t i)
+{
+	struct piece *p = (struct piece *)ctx + i;
+
+	p->status = na_hang_read(&p->logs, p->path, &p->err);
+	p->binary = p->logs.files.n && p->logs.files.items[0].binary;
+}
+
+static struct source *source_of(const struct reading *x, size_t file)
+{
+	struct source *s = x->sources;
+
+	while (file >= s->first + s->n)
+		s++;
+	return s;
+}
+
+/* Beside the logs of a directory there may be anything. */
+static void leave_out(struct reading *x, struct source *s,
+		      const struct piece *p)
+{
+	if (p->binary && strcmp(p->path, s->input->path) != 0)
+		x->files.passed_over++;
+	else
+		warn_of_source(x, s, p->err.text);
+}
+
+/* n files from `first` on; joined in their order, whoever was done first. */
+static enum na_status read_round(struct reading *x, size_t first,
+				 struct piece *pieces, size_t n,
+				 struct na_err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		pieces[i] = (struct piece){.path = x->files.paths[first + i]};
+		na_hang_init(&pieces[i].logs);
+	}
+	if (!na_parallel(na_threads_of(x->cli), n, read_piece, pieces))
+		na_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		struct piece *p = &pieces[i];
+
+		if (err->status == NA_OK && (p->status == NA_ENOMEM ||
+					     !na_hang_take(&x->logs, &p->logs)))
+			na_fail_nomem(err);
+		if (err->status == NA_OK && p->status != NA_OK)
+			leave_out(x, source_of(x, first + i), p);
+		na_hang_fini(&p->logs);
+	}
+	return err->status;
+}
+
+static enum na_status read_files(struct reading *x, struct na_err *err)
+{
+	size_t most = 2 * na_threads_of(x->cli), n;
+	struct piece *pieces = na_calloc(most, sizeof(*pieces));
+	struct na_progress progress;
+
+	if (!pieces)
+		return na_fail_nomem(err);
+	na_progress_start(&progress, x->cli);
+	for (size_t i = 0; err->status == NA_OK && i < x->files.n; i += n) {
+		n = x->files.n - i < most ? x->files.n - i : most;
+		na_progress_tell(&progress, x->files.paths[i],
+				 (double)i / (double)x->files.n);
+		if (na_interrupted())
+			na_fail(err, NA_EIO, "interrupted");
+		else
+			read_round(x, i, pieces, n, err);
+	}
+	na_progress_end(&progress);
+	free(pieces);
+	return err->status;
+}
+
+/* ---- output */
+
+static void put_input(const struct reading *x, const struct source *s,
+		      struct na_result *r, struct na_value *list)
+{
+	struct na_value *row = na_put_object(r, list, NULL), *why;
+	uint64_t bytes = 0, lines = 0, read = 0;
+
+	for (size_t i = s->first; i < s->first + s->n; i++) {
+		bytes += x->logs.files.items[i].bytes;
+		lines += x->logs.files.items[i].lines;
+		read += x->logs.files.items[i].read;
+	}
+	na_put_text(r, row, M_path, s->input->path);
+	na_put_text(r, row, M_label, s->input->label);
+	na_put_text(r, row, M_format, read ? "text" : NULL);
+	na_put_null(r, row, M_host);
+	na_put_int(r, row, M_bytes, (int64_t)bytes);
+	na_put_int(r, row, M_transfers, 0);
+	na_put_int(r, row, M_files, (int64_t)read);
+	na_put_int(r, row, M_lines, (int64_t)lines);
+	why = na_put_list(r, row, M_warnings);
+	for (size_t i = 0; i < s->n_warnings; i++)
+		na_put_text(r, why, NULL, s->warnings[i]);
+}
+
+static void hang_envelope(const struct reading *x, struct na_result *r)
+{
+	struct na_value *doc = na_result_doc(r), *list, *c;
+
+	na_put_text(r, doc, M_schema, "netan.hang/1");
+	na_put_text(r, doc, M_netan_version, NETAN_VERSION);
+	list = na_put_list(r, doc, M_inputs);
+	for (size_t i = 0; i < x->cli->n_inputs; i++)
+		put_input(x, &x->sources[i], r, list);
+	na_put_null(r, doc, M_origin_unix_ns);
+	na_put_null(r, doc, M_duration_s);
+	na_put_null(r, doc, M_anchor);
+	c = na_put_object(r, doc, M_coverage);
+	na_put_int(r, c, M_events, (int64_t)x->logs.records.n);
+	na_put_int(r, c, M_lines_skipped, 0);
+	na_put_int(r, c, M_used, (int64_t)x->logs.records.n);
+	list = na_put_object(r, c, M_left_out);
+	if (x->logs.left_out)
+		na_put_int(r, list, M_filtered, (int64_t)x->logs.left_out);
+	na_put_list(r, c, M_unknown_names);
+}
+
+static void hang_notes(const struct reading *x, struct na_result *r)
+{
+	if (!x->logs.records.n)
+		na_result_note(
+			r, "looked for \"Megascale hang detected\", "
+			   "\"Megascale detects a hang\", \"Full error "
+			   "digest\" and \"HANG_DETECTED\"; why a job "
+			   "hangs, the log of the coordinator tells: task 0 "
+			   "of slice 0, or resource_manager");
+	if (x->files.passed_over)
+		na_result_note(r,
+			       "files passed over that are no logs "
+			       "(traces, captures, pictures): %zu",
+			       x->files.passed_over);
+	if (x->logs.left_out)
+		na_result_note(r,
+			       "left out, beyond what is kept or cut off: "
+			       "%llu",
+			       (unsigned long long)x->logs.left_out);
+	if (x->damaged)
+		na_result_note(r, "not everything could be read: see the "
+				  "warnings");
+}
+
+/* ---- the ledger */
+
+static bool go_on(void *ctx)
+{
+	(void)ctx;
+	return !na_interrupted();
+}
+
+/* Of what came through a pipe, what was found in it stands for it. */
+static void hash_records(const struct na_hang *h, size_t file,
+			 char hex[NA_SHA256_HEX])
+{
+	const struct na_hang_file *f = &h->files.items[file];
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+
+	hex[0] = '\0';
+	if (!out)
+		return;
+	fprintf(out, "%" PRIu64 " %" PRIu64 "\n", f->lines, f->bytes);
+	for (size_t i = 0; i < h->records.n; i++) {
+		const struct na_hang_record *r = &h->records.items[i];
+
+		if (r->file == file)
+			fprintf(out, "%" PRIu64 " %" PRId64 " %" PRId64 " %d\n",
+				r->line, r->time.ns, r->launch_id,
+				(int)r->cause);
+	}
+	if (fclose(out) == 0)
+		na_sha256(text, n, hex);
+	free(text);
+}
+
+static bool run_id(const struct reading *x, char id[17])
+{
+	size_t n = x->logs.files.n;
+	char(*hex)[NA_SHA256_HEX] = na_calloc(n + 1, NA_SHA256_HEX);
+	const char **list = na_calloc(n + 1, sizeof(*list));
+	bool ok = hex && list;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		const char *path = x->logs.files.items[i].path;
+
+		if (strcmp(path, "-") == 0 ||
+		    !na_sha256_file(path, go_on, NULL, hex[i]))
+			hash_records(&x->logs, i, hex[i]);
+		list[i] = hex[i];
+	}
+	if (ok)
+		na_ledger_id(list, n, id);
+	free(hex);
+	free(list);
+	return ok;
+}
+
+/* Each host once, with the event that named it first; but one that named it
+ * alone says more than one that named both ends of a link. */
+static bool add_suspect(const struct reading *x, const struct na_hangs_event *e,
+			uint32_t host, bool link, struct na_suspect *list,
+			size_t *n)
+{
+	const char *name = na_strtab_at(&x->logs.names, host);
+
+	for (size_t i = 0; i < *n; i++) {
+		if (strcmp(list[i].host, name) != 0)
+			continue;
+		list[i].events++;
+		if (!link && strcmp(list[i].kind, "link") == 0) {
+			list[i].kind = "host";
+			list[i].cause = na_hang_cause_word(e->cause);
+		}
+		return true;
+	}
+	if (*n == SUSPECTS_MAX)
+		return false;
+	list[(*n)++] =
+		(struct na_suspect){.host = name,
+				    .kind = link ? "link" : "host",
+				    .cause = na_hang_cause_word(e->cause),
+				    .events = 1,
+				    .excess = NAN,
+				    .p_value = NAN};
+	return true;
+}
+
+/* Of different programs those who are behind, else the culprits. */
+static size_t suspects_of(const struct reading *x, const struct na_hangs *h,
+			  struct na_suspect *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->events.n; i++) {
+		const struct na_hangs_event *e = &h->events.items[i];
+		bool programs = e->cause == NA_HANG_DIFFERENT_MODULE ||
+				e->cause == NA_HANG_FINGERPRINT_MISMATCH;
+
+		if (programs && e->blocked_by.n) {
+			for (size_t k = 0; k < e->blocked_by.n; k++)
+				add_suspect(x, e, e->blocked_by.items[k], false,
+					    list, &n);
+			continue;
+		}
+		for (size_t k = 0; k < e->culprits.n; k++) {
+			uint32_t host = e->culprits.items[k].worker.host;
+
+			if (host != NA_NO_NAME)
+				add_suspect(x, e, host,
+					    e->cause == NA_HANG_NETWORKING &&
+						    e->culprits.n > 1,
+					    list, &n);
+		}
+	}
+	return n;
+}
+
+static enum na_status note_suspects(const struct reading *x,
+				    const struct na_hangs *h,
+				    struct na_result *r, struct na_err *err)
+{
+	struct na_suspect *list = na_calloc(SUSPECTS_MAX, sizeof(*list));
+	struct na_ledger_run run = {.by = "hang", .when_ns = INT64_MIN};
+	enum na_status st;
+
+	if (!list || !run_id(x, run.id)) {
+		free(list);
+		return na_fail_nomem(err);
+	}
+	for (size_t i = 0; i < h->events.n; i++) {
+		const struct na_hang_time *t = &h->events.items[i].last;
+
+		if (t->known && t->has_year && t->ns > run.when_ns)
+			run.when_ns = t->ns;
+	}
+	run.suspects = list;
+	run.n = suspects_of(x, h, list);
+	st = na_ledger_note(x->cli, &run, r, err);
+	free(list);
+	return st;
+}
+
+/* ---- all of it */
+
+/* Who is called what in the logs (--anonymize). */
+static const struct na_hidden said_names[] = {
+	{"host", NA_ALIAS_HOST},       {"hosts", NA_ALIAS_HOST},
+	{M_blocked_by, NA_ALIAS_HOST}, {"waiting", NA_ALIAS_HOST},
+	{"a", NA_ALIAS_HOST},          {"b", NA_ALIAS_HOST},
+	{"job", NA_ALIAS_TASK},        {"task", NA_ALIAS_TASK},
+	{"source", NA_ALIAS_TASK},     {NULL, NA_ALIAS_HOST},
+};
+
+static enum na_exit hang_show(const struct reading *x, const struct na_hangs *h,
+			      struct na_result *r)
+{
+	const struct params *p = x->cli->params;
+	struct na_err err = {.status = NA_OK};
+	enum na_exit exit;
+
+	na_hangs_result(h, r);
+	na_hide_members(x->cli, na_result_body(r), said_names);
+	hang_envelope(x, r);
+	na_hangs_views(h, (size_t)p->top, r);
+	if (x->cli->common.ledger && note_suspects(x, h, r, &err) != NA_OK) {
+		na_say_error(x->cli, "%s", err.text);
+		return NA_EXIT_FAILED;
+	}
+	hang_notes(x, r);
+	exit = na_output(x->cli, r);
+	if (exit != NA_EXIT_OK)
+		return exit;
+	if (x->damaged && x->cli->common.strict)
+		return NA_EXIT_FAILED;
+	return x->cli->common.fail_on >= 0 &&
+			       (int)h->severity > x->cli->common.fail_on
+		       ? NA_EXIT_FINDINGS
+		       : NA_EXIT_OK;
+}
+
+/* Something to say something about. */
+static enum na_exit check_read(const struct reading *x)
+{
+	uint64_t bytes = 0;
+	size_t read = 0;
+
+	for (size_t i = 0; i < x->logs.files.n; i++) {
+		bytes += x->logs.files.items[i].bytes;
+		read += x->logs.files.items[i].read;
+	}
+	if (read && bytes)
+		return NA_EXIT_OK;
+	if (read)
+		na_say_error(x->cli, "the logs are empty (0 bytes)");
+	else if (!x->said)
+		na_say_error(x->cli, "no log could be read");
+	return NA_EXIT_FAILED;
+}
+
+static enum na_exit hang_judge(struct reading *x, struct na_result *r)
+{
+	struct na_err err = {.status = NA_OK};
+	enum na_exit exit = NA_EXIT_FAILED;
+	struct na_hangs h = {.logs = NULL};
+
+	if (find_files(x, &err) == NA_OK && read_files(x, &err) == NA_OK) {
+		exit = check_read(x);
+		if (exit != NA_EXIT_OK)
+			return exit;
+		if (na_hangs_judge(&h, &x->logs, &err) == NA_OK)
+			exit = hang_show(x, &h, r);
+		na_hangs_fini(&h);
+	}
+	if (err.status != NA_OK) {
+		na_say_error(x->cli, "%s", err.text);
+		exit = NA_EXIT_FAILED;
+	}
+	return exit;
+}
+
+static enum na_exit hang_run(struct na_cli *cli)
+{
+	struct na_result *r = na_result_new();
+	struct reading x = {.cli = cli};
+	enum na_exit exit = na_output_check(cli);
+
+	if (exit == NA_EXIT_OK)
+		exit = na_ledger_check(cli);
+	if (exit != NA_EXIT_OK || !r) {
+		na_result_free(r);
+		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
+	}
+	na_catch_interrupt();
+	na_arena_init(&x.arena);
+	na_hang_init(&x.logs);
+	exit = hang_judge(&x, r);
+	for (size_t i = 0; x.sources && i < cli->n_inputs; i++)
+		free(x.sources[i].warnings);
+	free(x.sources);
+	free(x.files.paths);
+	na_hang_fini(&x.logs);
+	na_arena_fini(&x.arena);
+	na_result_free(r);
+	return exit;
+}
+
+static const char details[] =
+	"Reads logs, plain, gzip or zstd: of the coordinator (task 0 of slice "
+	"0 with JAX, resource_manager with Pathways), whose digest says why, "
+	"and of the workers, who say when and at which launch. A directory "
+	"stands for all files below it. Any prefixes are taken: time stamps, "
+	"severities, file:line, containers, colours, JSON of container "
+	"runtimes and cloud logging, logfmt, CSV exports. Workers may "
+	"interleave as long as each line tells whose it is; see README.\n"
+	"What several workers tell of one hang is one hang: detections within "
+	"two timeouts of each other, reports of the same cause and the same "
+	"culprits. Blocked by are the workers who are behind: those still in "
+	"the oldest launch, else the smaller group by module and fingerprint, "
+	"else by the place where they stand; not those that moved on.\n"
+	"Columns: launch is the oldest that was awaited, awaited how many "
+	"graphs were awaited there, completed how many had completed; step "
+	"goes on: the step made progress elsewhere; told by: how many "
+	"different sources. Over several hangs: broken links, hosts that "
+	"explain several of them, and hosts that are named again and again; "
+	"in more than 3 hangs, a host is very likely faulty.\n"
+	"A hang with a named cause is an error, an unknown cause a warning "
+	"(--fail-on). Logs without a hang message are no failure: status 0, "
+	"and the first line says how many lines were read.";
+
+static const struct na_face hang_face = {
+	.name = "hang",
+	.question = "why did the job hang; which host",
+	.usage = "[OPTION…] LOG|DIR…",
+	.details = details,
+	.example = "netan hang coordinator.log\n"
+		   "netan hang logs/\n"
+		   "zcat worker-*.log.gz | netan hang -\n"
+		   "netan hang logs/ --format json --fail-on error",
+	.opts = opts,
+	.params_size = sizeof(struct params),
+};
+
+const struct na_command na_cmd_hang = {
+	.face = &hang_face,
+	.joins = NA_JOIN_WORKERS | NA_JOIN_FINDINGS | NA_JOIN_LEDGER |
+		 NA_JOIN_OUTPUT,
+	.run = hang_run,
+};

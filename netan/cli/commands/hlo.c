@@ -1,0 +1,222 @@
+/* hlo: what the compiled programs communicate, and whether all workers run
+ * the same ones. */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "members.h"
+#include "netan/engine/programs/read.h"
+#include "netan/judges/hlo/hlo.h"
+
+struct params {
+	int64_t top;
+};
+
+/* clang-format off */
+static const struct na_opt opts[] = {
+	{NA_OPT_COUNT, 0, "top", offsetof(struct params, top), "N", NULL, 1,
+	 1e9, "show the first N rows of each table; the others are counted "
+	 "(default: 20)"},
+	NA_OPT_END
+};
+/* clang-format on */
+
+static void put_inputs(const struct na_hlo_reading *x, struct na_result *r)
+{
+	struct na_value *list = na_put_list(r, na_result_doc(r), M_inputs);
+
+	for (size_t i = 0; i < x->n_sources; i++) {
+		const struct na_hlo_source *s = &x->sources[i];
+		struct na_value *row = na_put_object(r, list, NULL), *why;
+
+		na_put_text(r, row, M_path, s->path);
+		na_put_text(r, row, M_label, s->label);
+		na_put_text(r, row, M_format, s->modules ? s->format : NULL);
+		na_put_text(r, row, M_host, s->modules ? s->host : NULL);
+		na_put_int(r, row, M_bytes, (int64_t)s->file_bytes);
+		na_put_int(r, row, M_transfers, 0);
+		na_put_int(r, row, M_files, (int64_t)s->files);
+		na_put_int(r, row, M_modules, (int64_t)s->modules);
+		why = na_put_list(r, row, M_warnings);
+		for (size_t k = 0; k < s->n_warnings; k++)
+			na_put_text(r, why, NULL, s->warnings[k]);
+	}
+}
+
+static void hlo_envelope(const struct na_hlo_reading *x, struct na_result *r)
+{
+	struct na_value *doc = na_result_doc(r), *c;
+
+	na_put_text(r, doc, M_schema, "netan.hlo/1");
+	na_put_text(r, doc, M_netan_version, NETAN_VERSION);
+	put_inputs(x, r);
+	na_put_null(r, doc, M_origin_unix_ns);
+	na_put_null(r, doc, M_duration_s);
+	na_put_null(r, doc, M_anchor);
+	c = na_put_object(r, doc, M_coverage);
+	na_put_int(r, c, M_events, 0);
+	na_put_int(r, c, M_lines_skipped, 0);
+	na_put_int(r, c, M_used, (int64_t)x->hlo.n_modules);
+	na_put_object(r, c, M_left_out);
+	na_put_list(r, c, M_unknown_names);
+}
+
+/* Nobody to compare with; but the answer is not about them. */
+static void note_idle(const struct na_hlo_reading *x, struct na_result *r)
+{
+	const char *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->n_sources; i++) {
+		if (x->sources[i].modules)
+			continue;
+		first = n++ ? first : x->sources[i].path;
+	}
+	if (n == 1)
+		na_result_note(r,
+			       "no module was found in %.300s: nothing is "
+			       "said of that worker",
+			       first);
+	else if (n)
+		na_result_note(r,
+			       "no module was found in %.300s and %zu more "
+			       "inputs: nothing is said of those workers",
+			       first, n - 1);
+}
+
+static void hlo_notes(const struct na_hlo_reading *x, struct na_result *r)
+{
+	size_t files = 0, passed = 0;
+
+	for (size_t i = 0; i < x->n_sources; i++) {
+		files += x->sources[i].files;
+		passed += x->sources[i].passed_over;
+	}
+	if (passed)
+		na_result_note(r,
+			       "%zu of %zu files hold no HLO module and were "
+			       "passed over",
+			       passed, files);
+	if (x->damaged)
+		na_result_note(r, "not everything could be read: see the "
+				  "warnings; a module that is missing may be "
+				  "in what was lost");
+	note_idle(x, r);
+	for (size_t i = 0; i < x->n_notes; i++)
+		na_result_note(r, "%s", x->notes[i]);
+}
+
+static void say_details(const struct na_hlo_reading *x)
+{
+	for (size_t i = 0; i < x->n_sources; i++) {
+		const struct na_hlo_source *s = &x->sources[i];
+
+		na_say_detail(
+			x->cli,
+			"%s: worker %s, %zu modules in %zu files, %" PRIu64
+			" bytes",
+			s->path, s->modules && s->host ? s->host : "none",
+			s->modules, s->files, s->file_bytes);
+	}
+}
+
+static enum na_exit hlo_show(const struct na_hlo_reading *x,
+			     const struct na_programs *p, struct na_result *r)
+{
+	const struct na_cli *cli = x->cli;
+	const struct params *params = cli->params;
+	enum na_exit exit;
+
+	say_details(x);
+	na_programs_result(p, r);
+	hlo_envelope(x, r);
+	na_programs_views(p, (size_t)params->top, r);
+	hlo_notes(x, r);
+	exit = na_output(cli, r);
+	if (exit != NA_EXIT_OK)
+		return exit;
+	if (x->damaged && cli->common.strict)
+		return NA_EXIT_FAILED;
+	return cli->common.fail_on >= 0 &&
+			       (int)p->severity > cli->common.fail_on
+		       ? NA_EXIT_FINDINGS
+		       : NA_EXIT_OK;
+}
+
+static enum na_exit hlo_run(struct na_cli *cli)
+{
+	struct na_result *r = na_result_new();
+	struct na_err err = {.status = NA_OK};
+	struct na_hlo_reading x;
+	struct na_programs p;
+	enum na_exit exit = na_output_check(cli);
+
+	if (exit != NA_EXIT_OK || !r) {
+		na_result_free(r);
+		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
+	}
+	na_catch_interrupt();
+	exit = na_hlo_reading_open(&x, cli);
+	if (exit == NA_EXIT_OK) {
+		if (na_programs_compare(&p, &x.hlo, &err) == NA_OK) {
+			exit = hlo_show(&x, &p, r);
+		} else {
+			na_say_error(cli, "%s", err.text);
+			exit = NA_EXIT_FAILED;
+		}
+		na_programs_fini(&p);
+	}
+	na_hlo_reading_close(&x);
+	na_result_free(r);
+	return exit;
+}
+
+static const char details[] =
+	"Reads the HLO modules of traces (a trace's host is a worker) and of "
+	"dumps, in binary form or as text, packed or not: a directory that "
+	"holds dumps is a worker, and so is a dump file given by itself. Of "
+	"the files that a compiler writes of one module, the optimized one "
+	"counts.\n"
+	"Modules of one name are compared by their fingerprints, over all "
+	"instructions in order, without names, ids and source lines. Where "
+	"they differ, the workers are grouped, the odd ones first, with the "
+	"first instruction in which each group differs from the largest one, "
+	"and how many differ, insertions and removals taken as such: what "
+	"there is to do about a hang digest that says \"fingerprint "
+	"mismatch\" or \"different module\". Operands stand as distances: -1 "
+	"is the instruction before.\n"
+	"XLA writes dumps with XLA_FLAGS=\"--xla_dump_to=DIR "
+	"--xla_dump_hlo_as_proto\", on each worker into a directory of its "
+	"own.\n"
+	"Columns: differs at is the place of the first instruction that "
+	"differs, from 0 over all computations; changed counts those that "
+	"come, go, are replaced or take other operands, and computations and "
+	"collectives what is concerned of these. DCN collectives are "
+	"rendezvous between slices, ICI the collectives between devices, "
+	"whose network is ici or gpu where a trace's planes or the program "
+	"tell which; a module in both forms that communicates the same in "
+	"both is listed once; MB is what a send sends and what the others "
+	"give.\n"
+	"A difference is an error, a module that only some workers have a "
+	"warning (--fail-on). The fingerprints are netan's own, not those of "
+	"a digest; those of binary form and of text cannot be compared.";
+
+static const struct na_face hlo_face = {
+	.name = "hlo",
+	.question = "what do the compiled programs communicate; do all "
+		    "workers run the same program",
+	.usage = "[OPTION…] DIR|FILE…",
+	.details = details,
+	.example = "netan hlo logdir\n"
+		   "netan hlo dumps/host-*\n"
+		   "netan hlo dumps --format csv --table workers\n"
+		   "netan hlo --label good a.txt --label bad b.txt",
+	.opts = opts,
+	.params_size = sizeof(struct params),
+};
+
+const struct na_command na_cmd_hlo = {
+	.face = &hlo_face,
+	.joins = NA_JOIN_WORKERS | NA_JOIN_FINDINGS | NA_JOIN_OUTPUT,
+	.run = hlo_run,
+};

@@ -1,0 +1,548 @@
+/* info: what is in these files, and can they be trusted. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "members.h"
+#include "netan/base/order.h"
+#include "netan/base/str.h"
+#include "netan/base/units.h"
+#include "netan/base/vec.h"
+#include "netan/cli/commands/info.h"
+
+struct sums {
+	uint64_t events, lines, planes, devices, slices;
+	uint64_t classes[2][NA_N_CLASSES];
+	uint64_t actions[NA_N_ACTIONS];
+	int64_t first_ps, last_ps;
+	bool timed;
+	uint64_t captures;
+	struct na_capture_counts capture;
+};
+
+static void add_time(struct sums *to, int64_t first_ps, int64_t last_ps)
+{
+	if (!to->timed || first_ps < to->first_ps)
+		to->first_ps = first_ps;
+	if (!to->timed || last_ps > to->last_ps)
+		to->last_ps = last_ps;
+	to->timed = true;
+}
+
+static bool is_local(const struct na_store *st, size_t source, size_t e)
+{
+	return e < st->n_local[source] && st->local[source][e];
+}
+
+static uint64_t distinct(int32_t *x, size_t n)
+{
+	uint64_t found = n > 0;
+
+	na_sort(x, n, na_order_i32);
+	for (size_t i = 1; i < n; i++)
+		found += x[i] != x[i - 1];
+	return found;
+}
+
+/* Devices recorded in the file by the network trace, and their slices;
+ * where there is no network trace, its device planes.  scratch has room for
+ * one number for each endpoint. */
+static void count_devices(const struct na_session *s, size_t i,
+			  int32_t *scratch, struct sums *x)
+{
+	const struct na_names *names = &s->store.names;
+
+	for (size_t e = 0; e < names->n_endpoints; e++) {
+		if (is_local(&s->store, i, e))
+			scratch[x->devices++] = names->endpoints[e].slice;
+	}
+	x->slices = distinct(scratch, x->devices);
+	if (!x->devices)
+		x->devices = s->inputs[i].n_devices;
+}
+
+/* The slice that --hosts gives to an address; -1: none. */
+static int32_t slice_named(const struct na_store *st, uint32_t run, size_t e)
+{
+	if (st->names.endpoints[e].slice != NA_ADDRESS)
+		return -1;
+	return st->hosts[na_store_host_of(st, run, (uint32_t)e)].slice;
+}
+
+static uint64_t named_slices(const struct na_store *st, uint32_t run,
+			     int32_t *scratch)
+{
+	size_t n = 0;
+
+	for (size_t e = 0; e < st->names.n_endpoints; e++) {
+		if (slice_named(st, run, e) >= 0)
+			scratch[n++] = slice_named(st, run, e);
+	}
+	return distinct(scratch, n);
+}
+
+/* Over all inputs: a slice that many hosts share counts once. */
+static uint64_t all_slices(const struct na_store *st, int32_t *scratch)
+{
+	size_t n = 0;
+
+	for (size_t e = 0; e < st->names.n_endpoints; e++) {
+		int32_t slice = slice_named(st, 0, e);
+		size_t i = 0;
+
+		while (i < st->n_sources && !is_local(st, i, e))
+			i++;
+		if (i < st->n_sources)
+			slice = st->names.endpoints[e].slice;
+		if (slice >= 0)
+			scratch[n++] = slice;
+	}
+	return distinct(scratch, n);
+}
+
+/* A capture lasts from packet to packet. */
+static void sum_up_capture(const struct na_session *s, size_t i,
+			   int32_t *scratch, struct sums *x)
+{
+	const struct na_input *in = &s->inputs[i];
+	const struct na_capture_counts *c = in->capture;
+	int64_t first, last;
+
+	x->captures = 1;
+	x->capture = *c;
+	x->events = in->events;
+	x->slices = named_slices(&s->store, s->sources[i].run, scratch);
+	if (c->packets && na_ps_since(c->earliest_ns, in->zero_ns, &first) &&
+	    na_ps_since(c->latest_ns, in->zero_ns, &last))
+		add_time(x, first, last);
+}
+
+static void sum_up(const struct na_session *s, size_t i, int32_t *scratch,
+		   struct sums *x)
+{
+	const struct na_input *in = &s->inputs[i];
+	const struct na_tally *t = &s->store.tallies[i];
+
+	x->planes = in->n_sections;
+	for (size_t k = 0; k < in->n_sections; k++) {
+		x->lines += in->sections[k].lines;
+		x->events += in->sections[k].events;
+	}
+	for (int side = 0; side < 2; side++) {
+		for (int k = 0; k < NA_N_CLASSES; k++)
+			x->classes[side][k] = na_store_count(&s->store, i,
+							     (enum na_side)side,
+							     (enum na_class)k);
+	}
+	for (int k = 0; k < NA_N_ACTIONS; k++)
+		x->actions[k] = na_store_actions(&s->store, i,
+						 (enum na_action_kind)k);
+	count_devices(s, i, scratch, x);
+	if (in->capture)
+		sum_up_capture(s, i, scratch, x);
+	else if (t->timed)
+		add_time(x, t->first_ps, t->last_ps);
+}
+
+static void add_sums(struct sums *to, const struct sums *x)
+{
+	to->events += x->events;
+	to->lines += x->lines;
+	to->planes += x->planes;
+	to->devices += x->devices;
+	to->slices += x->slices;
+	for (int side = 0; side < 2; side++) {
+		for (int k = 0; k < NA_N_CLASSES; k++)
+			to->classes[side][k] += x->classes[side][k];
+	}
+	for (int k = 0; k < NA_N_ACTIONS; k++)
+		to->actions[k] += x->actions[k];
+	if (x->timed)
+		add_time(to, x->first_ps, x->last_ps);
+	to->captures += x->captures;
+	na_info_add_capture(&to->capture, &x->capture);
+}
+
+static int64_t all_classes(const uint64_t classes[NA_N_CLASSES])
+{
+	uint64_t n = 0;
+
+	for (int k = 0; k < NA_N_CLASSES; k++)
+		n += classes[k];
+	return (int64_t)n;
+}
+
+static void put_sums(struct na_result *r, struct na_value *row,
+		     const struct sums *x)
+{
+	const uint64_t *rx = x->classes[NA_RX];
+	/* clang-format off */
+	static const struct { const char *name; int kind; } actions[] = {
+		{"d2h", NA_ACT_D2H}, {"h2d", NA_ACT_H2D},
+		{"compute", NA_ACT_COMPUTE}, {"graphs", NA_ACT_GRAPH},
+		{"kernels", NA_ACT_KERNEL},
+		{"registrations", NA_ACT_REGISTRATION},
+		{"copies", NA_ACT_COPY},
+	};
+	/* clang-format on */
+
+	na_put_int(r, row, M_devices, (int64_t)x->devices);
+	na_put_int(r, row, M_slices, (int64_t)x->slices);
+	na_put_int(r, row, M_events, (int64_t)x->events);
+	na_put_int(r, row, M_transfers_rx, all_classes(rx));
+	na_put_int(r, row, M_transfers_tx, all_classes(x->classes[NA_TX]));
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		na_put_int(r, row, actions[i].name,
+			   (int64_t)x->actions[actions[i].kind]);
+	na_put_int(r, row, M_valid, (int64_t)rx[NA_VALID]);
+	na_put_int(r, row, M_loopback, (int64_t)rx[NA_LOOPBACK]);
+	na_put_int(r, row, M_clock_skew, (int64_t)rx[NA_CLOCK_SKEW]);
+	na_put_int(r, row, M_no_latency, (int64_t)rx[NA_NO_LATENCY]);
+	na_put_int(r, row, M_bad,
+		   (int64_t)(rx[NA_BAD_KEY] + rx[NA_BAD_DURATION]));
+	if (x->timed) {
+		na_put_real(r, row, M_from_s, na_s(x->first_ps));
+		na_put_real(r, row, M_to_s, na_s(x->last_ps));
+	} else {
+		na_put_null(r, row, M_from_s);
+		na_put_null(r, row, M_to_s);
+	}
+	if (x->captures)
+		na_info_put_capture(r, row, &x->capture);
+}
+
+static void put_planes(struct na_result *r, struct na_value *row,
+		       const struct na_input *in, struct na_value *all)
+{
+	struct na_value *list = na_put_list(r, row, M_planes);
+
+	for (size_t k = 0; k < in->n_sections; k++) {
+		const struct na_section *p = &in->sections[k];
+		struct na_value *to = na_put_object(r, list, NULL);
+		struct na_value *flat = na_put_object(r, all, NULL);
+
+		na_put_text(r, to, M_name, p->name);
+		na_put_int(r, to, M_lines, (int64_t)p->lines);
+		na_put_int(r, to, M_events, (int64_t)p->events);
+		na_put_text(r, flat, M_host, in->host);
+		na_put_text(r, flat, M_name, p->name);
+		na_put_int(r, flat, M_lines, (int64_t)p->lines);
+		na_put_int(r, flat, M_events, (int64_t)p->events);
+	}
+}
+
+/* With -v: every line of every plane. */
+static void put_lines(struct na_result *r, const struct na_input *in,
+		      struct na_value *all)
+{
+	for (size_t k = 0; k < in->n_sections; k++) {
+		const struct na_section *p = &in->sections[k];
+
+		for (size_t i = 0; i < p->n_parts; i++) {
+			struct na_value *to = na_put_object(r, all, NULL);
+
+			na_put_text(r, to, M_host, in->host);
+			na_put_text(r, to, "plane", p->name);
+			na_put_text(r, to, M_line, p->parts[i].name);
+			na_put_int(r, to, M_events,
+				   (int64_t)p->parts[i].events);
+		}
+	}
+}
+
+struct rows { /* for people: inputs by kind, and what is in them */
+	struct na_value *hosts, *captures, *planes, *lines, *damage;
+};
+
+static void views(struct na_result *r, const struct rows *x, bool verbose,
+		  bool labels)
+{
+	/* clang-format off */
+	static const struct na_column file_cols[] = {
+		{M_label, "label", NA_F_TEXT, 0, 0},
+		{M_host, "host", NA_F_TEXT, 0, 0},
+		{M_devices, "devices", NA_F_COUNT, 0, 0},
+		{M_events, "events", NA_F_COUNT, 0, 0},
+		{M_transfers_rx, "rx", NA_F_COUNT, 0, 0},
+		{M_transfers_tx, "tx", NA_F_COUNT, 0, 0},
+		{M_valid, "valid", NA_F_COUNT, 0, 0},
+		{M_loopback, "loopback", NA_F_COUNT, 0, 0},
+		{M_clock_skew, "clock skew", NA_F_COUNT, 0, 0},
+		{M_no_latency, "no latency", NA_F_COUNT, 0, 0},
+		{M_bad, "bad", NA_F_COUNT, 0, 0},
+		{M_graphs, "graphs", NA_F_COUNT, 0, 0},
+		{M_d2h, "d2h", NA_F_COUNT, 0, 0},
+		{M_h2d, "h2d", NA_F_COUNT, 0, 0},
+		{M_compute, "compute", NA_F_COUNT, 0, 0},
+		{M_kernels, "kernels", NA_F_COUNT, 0, 0},
+		{M_from_s, "from s", NA_F_FIXED, 3, 0},
+		{M_to_s, "to s", NA_F_FIXED, 3, 0},
+	};
+	static const struct na_column plane_cols[] = {
+		{M_host, "host", NA_F_TEXT, 0, 0},
+		{M_name, "plane", NA_F_TEXT, 0, 0},
+		{M_lines, "lines", NA_F_COUNT, 0, 0},
+		{M_events, "events", NA_F_COUNT, 0, 0},
+	};
+	static const struct na_column line_cols[] = {
+		{M_host, "host", NA_F_TEXT, 0, 0},
+		{"plane", "plane", NA_F_TEXT, 0, 0},
+		{M_line, "line", NA_F_TEXT, 0, 0},
+		{M_events, "events", NA_F_COUNT, 0, 0},
+	};
+	static const struct na_column damage_cols[] = {
+		{M_path, "file", NA_F_TEXT, 0, 0},
+		{M_what, "damage", NA_F_TEXT, 0, 0},
+	};
+	/* clang-format on */
+
+	/* The label is the first column, where there are several runs. */
+	if (x->hosts->n)
+		na_result_view(r, "hosts", x->hosts, NULL, file_cols + !labels,
+			       sizeof(file_cols) / sizeof(file_cols[0]) -
+				       !labels,
+			       0);
+	if (x->captures->n)
+		na_info_view_captures(r, x->captures, labels);
+	if (x->hosts->n && (verbose || x->hosts->n <= 2))
+		na_result_view(r, "planes", x->planes, NULL, plane_cols,
+			       sizeof(plane_cols) / sizeof(plane_cols[0]), 0);
+	if (x->hosts->n && verbose)
+		na_result_view(r, "lines", x->lines, NULL, line_cols,
+			       sizeof(line_cols) / sizeof(line_cols[0]), 0);
+	if (x->damage->n)
+		na_result_view(r, "damage", x->damage, NULL, damage_cols, 2, 0);
+}
+
+/* Input warnings again as rows, for people. */
+static void put_damage(struct na_result *r, const struct na_value *doc,
+		       struct na_value *to)
+{
+	const struct na_value *inputs = na_get(doc, M_inputs);
+
+	if (!inputs)
+		return;
+	na_for_each (in, inputs) {
+		const struct na_value *list = na_get(in, M_warnings);
+
+		na_for_each (w, list) {
+			struct na_value *row = na_put_object(r, to, NULL);
+
+			na_put_text(r, row, M_path,
+				    na_text_or(in, M_path, "-"));
+			na_put_text(r, row, M_what, na_text_of(w, ""));
+		}
+	}
+}
+
+static void put_file(struct na_session *s, struct na_result *r, size_t i,
+		     struct na_value *row)
+{
+	const struct na_input *in = &s->inputs[i];
+
+	na_put_text(r, row, M_path, in->path);
+	na_put_text(r, row, M_label, s->sources[i].label);
+	na_put_text(r, row, M_format, in->format);
+	na_put_text(r, row, M_host, in->host);
+}
+
+static void headline(struct na_result *r, const struct na_session *s,
+		     const struct sums *all)
+{
+	const struct na_capture_counts *c = &all->capture;
+	const char *files = na_plural(s->n_inputs);
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], d[NA_UNIT_BUF], e[NA_UNIT_BUF];
+
+	na_print_count(a, all->captures ? c->packets : all->events);
+	na_print_count(b, (uint64_t)all_classes(all->classes[NA_RX]));
+	na_print_count(d, c->connections);
+	na_print_count(e, c->rpcs);
+	if (all->captures == s->n_inputs)
+		na_result_headline(r,
+				   "info: %zu file%s, %s packet%s, %s TCP "
+				   "connection%s, %s call%s, %" PRIu64
+				   " RoCE message%s",
+				   s->n_inputs, files, a, na_plural(c->packets),
+				   d, na_plural(c->connections), e,
+				   na_plural(c->rpcs), c->roce_messages,
+				   na_plural(c->roce_messages));
+	else if (all->captures)
+		na_result_headline(r,
+				   "info: %zu files, %" PRIu64
+				   " of them captures with %s packets; %s "
+				   "transfers received, %" PRIu64 " planes",
+				   s->n_inputs, all->captures, a, b,
+				   all->planes);
+	else
+		na_result_headline(r,
+				   "info: %zu file%s, %s events, %s transfers "
+				   "received, %" PRIu64 " planes",
+				   s->n_inputs, files, a, b, all->planes);
+}
+
+static void info_notes(struct na_result *r, const struct na_session *s,
+		       const struct sums *all)
+{
+	bool merged = false;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		merged |= s->inputs[i].n_merged > 1;
+	if (merged)
+		na_result_note(r,
+			       "files of one capture are merged by time; what "
+			       "packets of several files tell together "
+			       "(connections, calls, exchanges, messages) "
+			       "stands with the first file");
+	if (all->captures)
+		na_info_note_capture(r, &all->capture, s->damaged);
+	if (all->captures < s->n_inputs && !all_classes(all->classes[NA_RX]) &&
+	    !all->actions[NA_ACT_GRAPH] && !all_classes(all->classes[NA_TX]))
+		na_result_note(
+			r,
+			"no network events: looked for the plane "
+			"\"/device:CUSTOM:Megascale Trace\" and for "
+			"\"MegaScale: ...\" events on \"/host:CPU\"; capture "
+			"a multi-slice job while it trains, one .xplane.pb "
+			"of each host%s",
+			all->devices ? "; of what its devices did, netan steps "
+				       "and netan collectives tell"
+				     : "");
+}
+
+static void put_files(struct na_session *s, struct na_result *r,
+		      const struct rows *rows, int32_t *scratch,
+		      struct sums *all)
+{
+	struct na_value *files = na_put_list(r, na_result_body(r), M_files);
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+		struct na_value *row = na_put_object(r, files, NULL);
+		struct sums x = {.events = 0};
+
+		sum_up(s, i, scratch, &x);
+		put_file(s, r, i, row);
+		put_planes(r, row, in, rows->planes);
+		put_lines(r, in, rows->lines);
+		put_sums(r, row, &x);
+		row = na_put_object(r,
+				    in->capture ? rows->captures : rows->hosts,
+				    NULL);
+		put_file(s, r, i, row);
+		put_sums(r, row, &x);
+		add_sums(all, &x);
+	}
+	all->slices = all_slices(&s->store, scratch);
+}
+
+static void fill_result(struct na_session *s, struct na_result *r,
+			int32_t *scratch)
+{
+	struct na_value *side = na_result_side(r), *totals;
+	const struct rows rows = {
+		.hosts = na_put_list(r, side, M_hosts),
+		.captures = na_put_list(r, side, "captures"),
+		.planes = na_put_list(r, side, M_planes),
+		.lines = na_put_list(r, side, M_lines),
+		.damage = na_put_list(r, side, "damage"),
+	};
+	struct sums all = {.events = 0};
+	uint64_t none[NA_N_REASONS] = {0};
+	double seconds = 0;
+
+	put_files(s, r, &rows, scratch, &all);
+	if (!na_result_ok(r))
+		return;
+	totals = na_put_object(r, na_result_body(r), M_totals);
+	na_put_int(r, totals, M_planes, (int64_t)all.planes);
+	na_put_int(r, totals, M_lines, (int64_t)all.lines);
+	put_sums(r, totals, &all);
+	if (all.timed)
+		seconds = na_s((double)all.last_ps - (double)all.first_ps);
+	headline(r, s, &all);
+	na_envelope(s, r, "info",
+		    all.classes[NA_RX][NA_VALID] + all.classes[NA_TX][NA_VALID],
+		    seconds, -1, none);
+	put_damage(r, na_result_doc(r), rows.damage);
+	views(r, &rows, s->cli->common.verbose, s->store.n_runs > 1);
+	info_notes(r, s, &all);
+}
+
+static enum na_exit run_info(struct na_cli *cli)
+{
+	struct na_result *r = na_result_new();
+	struct na_err err = {.status = NA_OK};
+	struct na_session s;
+	int32_t *scratch;
+	enum na_exit exit = na_output_check(cli), verdict;
+
+	if (exit != NA_EXIT_OK || !r) {
+		na_result_free(r);
+		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
+	}
+	na_catch_interrupt();
+	exit = na_session_open(&s, cli,
+			       NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
+				       NA_WANT_ACTIONS | NA_WANT_STEPS |
+				       NA_WANT_KERNELS | NA_WANT_COUNTS);
+	if (exit == NA_EXIT_OK && na_session_filter(&s, &err) != NA_OK) {
+		na_say_error(cli, "%s", err.text);
+		exit = NA_EXIT_USAGE;
+	}
+	s.filter.instants = false; /* no record is looked at */
+	if (exit == NA_EXIT_OK)
+		exit = na_session_read(&s, false);
+	scratch = exit != NA_EXIT_OK ? NULL
+				     : na_calloc(s.store.names.n_endpoints,
+						 sizeof(*scratch));
+	if (exit == NA_EXIT_OK && !scratch) {
+		na_say_error(cli, "out of memory");
+		exit = NA_EXIT_FAILED;
+	}
+	if (exit == NA_EXIT_OK) {
+		fill_result(&s, r, scratch);
+		exit = na_session_verdict(&s);
+		verdict = na_result_ok(r) ? na_output(cli, r) : NA_EXIT_FAILED;
+		exit = exit == NA_EXIT_OK ? verdict : exit;
+	}
+	free(scratch);
+	na_session_close(&s);
+	na_result_free(r);
+	return exit;
+}
+
+static const struct na_face info_face = {
+	.name = "info",
+	.question = "what is in these files; can I trust them",
+	.usage = "[OPTION…] INPUT…",
+	.details =
+		"Reads every event and counts: planes, lines, events, "
+		"transfers by class, copies, graph executions, and everything "
+		"that is damaged, with byte offsets. With -v also every line "
+		"of every plane.\n"
+		"Columns: rx and tx are network transfers received and sent, "
+		"valid to bad the classes of the received ones (loopback: to "
+		"itself; clock skew: a latency of 0 by the clocks of two "
+		"hosts; no latency; bad: without endpoints or with an "
+		"impossible duration); graphs are executions of collectives "
+		"on the host, d2h, h2d and compute their copies and "
+		"reductions, kernels the collective kernels of GPUs; from and "
+		"to are the first start and the last end of a transfer.\n"
+		"Captures: packets and bytes (captured, and as long as they "
+		"were on the wire), TCP connections, calls (HTTP/2 requests), "
+		"exchanges (requests and responses on other TCP connections, "
+		"estimated), RoCE messages, packets by kind; malformed are "
+		"those whose headers lie or end early, cut those that the "
+		"snap length shortened; from and to are the first and the "
+		"last packet.",
+	.example = "netan info host0.xplane.pb\n"
+		   "netan info logdir --format json\n"
+		   "netan info part1.pcap part2.pcap.gz --filter 'tcp'",
+};
+
+const struct na_command na_cmd_info = {
+	.face = &info_face,
+	.joins = NA_JOIN_INPUT | NA_JOIN_OUTPUT,
+	.run = run_info,
+};

@@ -1,0 +1,150 @@
+#include "netan/cli/commands/judge.h"
+
+#include <string.h>
+
+#include "netan/base/units.h"
+#include "netan/methods/capacity.h"
+#include "netan/result/emit.h"
+
+static enum na_exit refuse_runs(const struct na_cli *cli)
+{
+	na_say_error(cli, "%s is of one run, and these are several",
+		     cli->command->face->name);
+	na_say_hint(cli, "netan diff compares two runs; or look at each by "
+			 "itself");
+	return NA_EXIT_USAGE;
+}
+
+enum na_exit na_judge_asked(const struct na_cli *cli,
+			    struct na_checks_asked *asked)
+{
+	const char *capacity = cli->common.capacity;
+	struct na_err err = {.status = NA_OK};
+
+	asked->limits = &cli->common.limits;
+	if (capacity &&
+	    na_capacity_parse(capacity, &asked->capacity_gbps, &err) != NA_OK) {
+		na_say_error(cli, "%s", err.text);
+		return NA_EXIT_USAGE;
+	}
+	for (size_t i = 1; i < cli->n_inputs; i++) {
+		if (!na_same_label(cli->inputs[i - 1].label,
+				   cli->inputs[i].label))
+			return refuse_runs(cli);
+	}
+	return NA_EXIT_OK;
+}
+
+/* Programs know no filter: what is left of them alone is no answer. */
+static bool filtered_away(const struct na_battery *b)
+{
+	const struct na_store *st = &b->session.store;
+
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->driven[i].used)
+			return false;
+	}
+	return st->transfers.n || st->n_steps ||
+	       !na_session_any_host(&b->session);
+}
+
+/* No analysis found anything of its kind. */
+static enum na_exit say_nothing(struct na_battery *b)
+{
+	struct na_session *s = &b->session;
+
+	if (s->interrupted)
+		return NA_EXIT_FAILED;
+	if (!na_session_any_host(s)) {
+		na_say_error(s->cli, "--host matches no host");
+		na_session_say_there_is(s);
+		return NA_EXIT_FAILED;
+	}
+	if (s->store.transfers.n ||
+	    na_store_count(&s->store, SIZE_MAX, NA_RX, NA_VALID)) {
+		na_say_error(s->cli,
+			     "nothing to %s: the filters leave no "
+			     "transfer, step or packet",
+			     s->cli->command->face->name);
+		na_session_say_there_is(s);
+		return NA_EXIT_FAILED;
+	}
+	if (na_session_say_no_packets(s))
+		return NA_EXIT_FAILED;
+	na_say_error(s->cli,
+		     "nothing to %s: looked for transfers on the "
+		     "network, steps and operations of devices, and "
+		     "packets",
+		     s->cli->command->face->name);
+	na_session_say_planes(s);
+	if (s->damaged)
+		na_say_hint(s->cli, "the input is damaged or unreadable in "
+				    "part (see the warnings): what is missing "
+				    "may be in what was lost");
+	return NA_EXIT_FAILED;
+}
+
+/* The exhibit whose count of what was used says most. */
+static size_t told_by(const struct na_battery *b)
+{
+	static const char *const names[] = {"sizes", "latency", "rpc",
+					    "pairs", "bursts",  "timeline",
+					    "steps", "slack"};
+
+	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+		for (size_t i = 0; i < b->n; i++) {
+			if (b->exhibits[i].result &&
+			    strcmp(b->exhibits[i].name, names[k]) == 0)
+				return i;
+		}
+	}
+	for (size_t i = 0; i + 1 < b->n; i++) {
+		if (b->exhibits[i].result)
+			return i;
+	}
+	return 0;
+}
+
+/* Files, hosts, duration, used, left out: as that analysis says it. */
+static void put_coverage(struct na_battery *b, struct na_result *r)
+{
+	struct na_session *s = &b->session;
+	size_t i = told_by(b);
+	const char *line = na_result_get_headline(b->owned[i]);
+
+	line = line ? strchr(line, ':') : NULL;
+	if (line)
+		na_result_note(r, "looked at%s", line);
+	na_envelope(s, r, s->cli->command->face->name, b->driven[i].used,
+		    na_s((double)b->last_ps - (double)b->first_ps),
+		    b->driven[i].side, b->driven[i].dropped);
+}
+
+enum na_exit na_judge(struct na_battery *b, const struct na_checks_asked *asked,
+		      struct na_result *r, int *worst)
+{
+	struct na_checks_asked all = *asked;
+	struct na_err err = {.status = NA_OK};
+
+	if (b->session.store.n_runs > 1)
+		return refuse_runs(b->session.cli);
+	if (!b->used || filtered_away(b)) {
+		na_session_verdict(&b->session);
+		return say_nothing(b);
+	}
+	all.exhibits = b->exhibits;
+	all.n_exhibits = b->n;
+	if (na_checks_run(&all, r, worst, &err) != NA_OK) {
+		na_say_error(b->session.cli, "%s", err.text);
+		return NA_EXIT_FAILED;
+	}
+	put_coverage(b, r);
+	return NA_EXIT_OK;
+}
+
+enum na_exit na_judge_exit(const struct na_cli *cli, int worst)
+{
+	return cli->common.fail_on >= 0 && worst > cli->common.fail_on
+		       ? NA_EXIT_FINDINGS
+		       : NA_EXIT_OK;
+}

@@ -1,0 +1,359 @@
+/* report: all of it in one page for a bug report. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "members.h"
+#include "netan/cli/again.h"
+#include "netan/cli/anonymize.h"
+#include "netan/cli/commands/host_settings.h"
+#include "netan/cli/commands/judge.h"
+#include "netan/cli/commands/report_folder.h"
+#include "netan/cli/commands/report_parts.h"
+#include "netan/cli/output.h"
+#include "netan/engine/hashing.h"
+
+struct params {
+	struct na_text_list outputs;
+	const char *title;
+};
+
+#define FIELD(name) offsetof(struct params, name)
+
+/* clang-format off */
+static const struct na_opt opts[] = {
+	{NA_OPT_LIST, 'o', "output", FIELD(outputs), "FILE|DIR", NULL, 0, 0,
+	 "the page to write, FILE.html, or a directory for report.md and its "
+	 "pictures; - is the page on standard output (required)"},
+	{NA_OPT_TEXT, 0, "title", FIELD(title), "TEXT", NULL, 0, 0,
+	 "title of the page (default: the inputs)"},
+	NA_OPT_END
+};
+/* clang-format on */
+
+struct making {
+	struct na_cli *cli;
+	struct na_battery b;
+	struct na_hashing hashing;
+	struct na_result *check;
+	struct na_arena arena; /* of texts for the findings */
+	struct na_report_parts parts;
+	struct na_checks_asked asked;
+	int worst;
+};
+
+static bool ends_in(const char *path, const char *ending)
+{
+	size_t n = strlen(path), m = strlen(ending);
+
+	return n > m && strcasecmp(path + n - m, ending) == 0;
+}
+
+/* Else a directory, for Markdown. */
+static bool is_page(const char *path)
+{
+	struct stat info;
+
+	if (ends_in(path, ".html") || strcmp(path, "-") == 0)
+		return true;
+	return stat(path, &info) == 0 && !S_ISREG(info.st_mode) &&
+	       !S_ISDIR(info.st_mode);
+}
+
+static enum na_exit check_output(const struct na_cli *cli, const char *path)
+{
+	struct na_err err = {.status = NA_OK};
+
+	if (na_output_is_input(cli, path)) {
+		na_fail(&err, NA_EUSAGE, "-o %s: this file is also an input",
+			path);
+	} else if (is_page(path)) {
+		if (strcmp(path, "-") == 0 ||
+		    na_outfile_check(path, &err) == NA_OK)
+			return NA_EXIT_OK;
+	} else if (na_folder_named(path)) {
+		if (na_folder_check(path, &err) == NA_OK)
+			return NA_EXIT_OK;
+	} else {
+		na_fail(&err, NA_EUSAGE,
+			"-o %s: a report is a page or a directory; wanted "
+			"FILE.html, or DIR/ for report.md and pictures",
+			path);
+	}
+	na_say_error(cli, "%s", err.text);
+	return err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
+}
+
+static enum na_exit check_outputs(const struct na_cli *cli)
+{
+	const struct na_text_list *l = &cli->common.outputs;
+	enum na_exit exit = NA_EXIT_OK;
+
+	if (!l->n) {
+		na_say_error(cli, "where to? A report is a file: add -o "
+				  "report.html, or -o DIR/ for Markdown");
+		return NA_EXIT_USAGE;
+	}
+	for (size_t i = 0; exit == NA_EXIT_OK && i < l->n; i++)
+		exit = check_output(cli, l->items[i]);
+	return exit;
+}
+
+/* What the command line alone can tell is wrong. */
+static enum na_exit check_params(struct making *m)
+{
+	enum na_exit exit = na_judge_asked(m->cli, &m->asked);
+
+	return exit == NA_EXIT_OK ? check_outputs(m->cli) : exit;
+}
+
+static const char *rest_of(void *ctx, const char *name)
+{
+	struct making *m = ctx;
+
+	return na_again(m->cli, name, &m->arena);
+}
+
+/* Beside the other facts of each input. */
+static void put_hashes(struct making *m)
+{
+	const struct na_session *s = &m->b.session;
+	struct na_value *doc = na_result_doc(m->check);
+	struct na_value *row;
+	char hex[NA_SHA256_HEX];
+
+	na_hashing_end(&m->hashing, s->threads);
+	row = na_get(doc, M_inputs) ? na_get(doc, M_inputs)->u.of.first : NULL;
+	for (size_t i = 0; i < s->n_inputs && row; i++, row = row->next) {
+		na_hash_of(&m->hashing, &s->inputs[i], hex);
+		na_put_text(m->check, row, "sha256", *hex ? hex : NULL);
+	}
+}
+
+/* A reader that leaves early has seen enough. */
+static enum na_status to_stdout(const struct na_report *report,
+				struct na_err *err)
+{
+	enum na_status st;
+
+	errno = 0;
+	st = na_report_html(report, stdout, err);
+	if (st != NA_EIO || errno != EPIPE)
+		return st;
+	clearerr(stdout);
+	return NA_OK;
+}
+
+static enum na_status to_file(const char *path, const struct na_report *report,
+			      struct na_err *err)
+{
+	struct na_err late = {.status = NA_OK};
+	struct na_outfile f;
+	enum na_status st = na_outfile_open(&f, path, err);
+	bool left;
+
+	if (st != NA_OK)
+		return st;
+	errno = 0;
+	st = na_report_html(report, f.stream, err);
+	left = !f.temp && st == NA_EIO && errno == EPIPE;
+	if (na_outfile_close(&f, path, st == NA_OK, &late) != NA_OK &&
+	    st == NA_OK)
+		*err = late;
+	return left ? NA_OK : err->status;
+}
+
+static enum na_exit write_page(const struct making *m, const char *path,
+			       const struct na_report *report)
+{
+	struct na_err err = {.status = NA_OK};
+	enum na_status st;
+
+	if (strcmp(path, "-") == 0)
+		st = to_stdout(report, &err);
+	else if (is_page(path))
+		st = to_file(path, report, &err);
+	else
+		st = na_folder_write(path, report, m->b.session.threads, &err);
+	if (st == NA_OK)
+		return NA_EXIT_OK;
+	na_say_error(m->cli, "cannot write %s: %s",
+		     strcmp(path, "-") == 0 ? "standard output" : path,
+		     err.text);
+	return NA_EXIT_FAILED;
+}
+
+/* The name that was typed says nothing of the page. */
+static const char *page_command(struct making *m, const char *path)
+{
+	static const char start[] = "netan report";
+	const char *name = is_page(path) ? "report.html" : "report/";
+	char *line = na_command_line(m->cli), *text = NULL;
+	size_t size = line ? strlen(line) + sizeof(" -o report.html") : 0;
+
+	if (size)
+		text = na_arena_alloc(&m->arena, size);
+	if (text)
+		snprintf(text, size, "%s -o %s%s", start, name,
+			 line + strlen(start));
+	free(line);
+	return text;
+}
+
+/* "run/ and 3 more" */
+static const char *inputs_text(struct making *m)
+{
+	char *first = na_shown(m->cli, m->cli->inputs[0].path), *text = NULL;
+	size_t n = m->cli->n_inputs, size = first ? strlen(first) + 40 : 0;
+
+	if (size)
+		text = na_arena_alloc(&m->arena, size);
+	if (text && n < 2)
+		snprintf(text, size, "%s", first);
+	else if (text)
+		snprintf(text, size, "%s and %zu more", first, n - 1);
+	free(first);
+	return text;
+}
+
+static enum na_exit write_all(struct making *m)
+{
+	const struct params *p = m->cli->params;
+	const struct na_text_list *l = &m->cli->common.outputs;
+	char *title = p->title ? na_shown(m->cli, p->title) : NULL;
+	struct na_report report = {
+		.title = title,
+		.inputs = inputs_text(m),
+		.check = m->check,
+		.version = NETAN_VERSION,
+		.figure_css = m->parts.theme,
+		.parts = m->parts.of,
+		.n_parts = m->parts.n,
+	};
+	enum na_exit worst = NA_EXIT_OK;
+
+	for (size_t i = 0; i < l->n; i++) {
+		enum na_exit exit = NA_EXIT_FAILED;
+
+		report.command = page_command(m, l->items[i]);
+		if (report.command && report.inputs)
+			exit = write_page(m, l->items[i], &report);
+		else
+			na_say_error(m->cli, "out of memory");
+		worst = exit > worst ? exit : worst;
+	}
+	free(title);
+	return worst;
+}
+
+static enum na_exit make(struct making *m)
+{
+	struct na_err err = {.status = NA_OK};
+	enum na_exit exit, verdict;
+
+	exit = na_judge(&m->b, &m->asked, m->check, &m->worst);
+	if (exit != NA_EXIT_OK)
+		return exit;
+	if (na_report_parts_of(&m->b, &m->parts, &err) == NA_OK &&
+	    na_report_draw(&m->b, &m->parts, &err) == NA_OK)
+		put_hashes(m);
+	na_hide_result(m->cli, m->check);
+	if (err.status == NA_OK && !na_result_ok(m->check))
+		na_fail_nomem(&err);
+	if (err.status != NA_OK) {
+		na_say_error(m->cli, "%s", err.text);
+		return NA_EXIT_FAILED;
+	}
+	exit = na_session_verdict(&m->b.session);
+	verdict = write_all(m);
+	exit = verdict == NA_EXIT_OK ? exit : verdict;
+	return exit == NA_EXIT_OK ? na_judge_exit(m->cli, m->worst) : exit;
+}
+
+static enum na_exit read_and_make(struct making *m,
+				  const struct na_snapshots *snapshots)
+{
+	enum na_exit exit = NA_EXIT_FAILED;
+
+	na_arena_init(&m->arena);
+	if (!na_hashing_start(&m->hashing, m->cli)) {
+		na_say_error(m->cli, "out of memory");
+	} else {
+		exit = na_battery_run(&m->b, m->cli);
+		if (exit == NA_EXIT_OK)
+			exit = na_snapshots_add(snapshots, &m->b);
+		if (exit == NA_EXIT_OK)
+			exit = make(m);
+		na_report_parts_free(&m->parts);
+		na_battery_close(&m->b);
+	}
+	na_hashing_close(&m->hashing);
+	na_arena_fini(&m->arena);
+	return exit;
+}
+
+static enum na_exit report_run(struct na_cli *cli)
+{
+	const struct params *p = cli->params;
+	struct making m = {
+		.cli = cli,
+		.check = na_result_new(),
+		.asked = {.rest = rest_of, .ctx = &m},
+	};
+	struct na_snapshots snapshots = {.n = 0};
+	enum na_exit exit;
+
+	/* Where the rest of the program looks for them. */
+	cli->common.outputs = p->outputs;
+	exit = m.check ? check_params(&m) : NA_EXIT_FAILED;
+	if (exit == NA_EXIT_OK)
+		exit = na_snapshots_find(&snapshots, cli);
+	na_catch_interrupt();
+	if (exit == NA_EXIT_OK)
+		exit = read_and_make(&m, &snapshots);
+	na_snapshots_fini(&snapshots);
+	na_result_free(m.check);
+	return exit;
+}
+
+static const char details[] =
+	"Writes one page that needs nothing else: no network, and no script "
+	"to be read. It holds the verdict of netan check and its findings, "
+	"what was read (names, sizes and SHA-256 of the inputs), used and "
+	"left out, and for each analysis that has something to say its "
+	"headline, figure, tables and notes, with the command that makes "
+	"figure and data again.\n"
+	"The colours follow the reader's light or dark scheme. A small script "
+	"sorts tables (click a column's name), shows the values under the "
+	"pointer of a figure over time, and a window of it in detail (drag; "
+	"or focus it and use the arrow keys, + and -).\n"
+	"A page of any input stays below 5 MiB: of long tables the first rows "
+	"are shown, and a figure that would be too large is left out; both "
+	"are said. The same inputs give the same bytes.\n"
+	"With the name of a directory instead (new, empty, or that of an "
+	"earlier report) it writes report.md, for an issue tracker, and a PNG "
+	"for each figure: verdict, findings, coverage, and of each analysis "
+	"headline, picture, the first 20 rows of tables, notes and command.";
+
+static const struct na_face report_face = {
+	.name = "report",
+	.question = "all of it in one page for a bug report",
+	.usage = "-o FILE.html|DIR [OPTION…] INPUT…",
+	.details = details,
+	.example = "netan report logdir -o report.html\n"
+		   "netan report logdir --capacity 100Gbps -o report.html\n"
+		   "netan report --anonymize logdir -o issue-42/",
+	.opts = opts,
+	.params_size = sizeof(struct params),
+};
+
+const struct na_command na_cmd_report = {
+	.face = &report_face,
+	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_QUIET |
+		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES |
+		 NA_JOIN_CHECKS,
+	.run = report_run,
+};

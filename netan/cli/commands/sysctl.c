@@ -1,0 +1,294 @@
+/* sysctl: are a host's network settings right? */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/host/routes.h"
+#include "ingest/host/settings.h"
+#include "members.h"
+#include "netan/base/units.h"
+#include "netan/cli/anonymize.h"
+#include "netan/engine/session/session.h"
+#include "netan/engine/snapshot.h"
+#include "netan/judges/sysctl/sysctl.h"
+
+struct params {
+	const char *root, *routes, *before, *snapshot;
+	double bandwidth_bps;
+	int64_t rtt_ps;
+};
+
+#define FIELD(name) offsetof(struct params, name)
+
+/* clang-format off */
+static const struct na_opt opts[] = {
+	{NA_OPT_TEXT, 0, "root", FIELD(root), "DIR", "/", 0, 0,
+	 "read the files below DIR: a snapshot, a support bundle, a "
+	 "container's image"},
+	{NA_OPT_TEXT, 0, "routes", FIELD(routes), "FILE", NULL, 0, 0,
+	 "a saved `ip route show table all`, with `ip -6` behind it where "
+	 "IPv6 is in use (default: DIR/" NA_ROUTES_FILE "; of this machine, "
+	 "from the kernel)"},
+	{NA_OPT_TEXT, 0, "nic-before", FIELD(before), "DIR", NULL, 0, 0,
+	 "an earlier snapshot of the host: what its counters have grown by"},
+	{NA_OPT_RATE, 0, "bandwidth", FIELD(bandwidth_bps), "RATE", NULL, 1,
+	 1e15, "with --rtt: what one connection should reach on the job's "
+	 "slowest path; socket memory must hold bandwidth x RTT"},
+	{NA_OPT_TIME, 0, "rtt", FIELD(rtt_ps), "TIME", NULL, 1, 1e15,
+	 "with --bandwidth: the round trip of that path: 20ms"},
+	{NA_OPT_TEXT, 0, "snapshot", FIELD(snapshot), "DIR", NULL, 0, 0,
+	 "keep what was read in a new directory, for --root, --nic-before, "
+	 "and --host-settings of netan check"},
+	NA_OPT_END
+};
+/* clang-format on */
+
+struct readings {
+	struct na_settings now, before;
+	bool has_before;
+	char *routes;
+	size_t routes_bytes;
+};
+
+static enum na_exit sysctl_mistake(const struct na_cli *cli)
+{
+	const struct params *p = cli->params;
+	struct na_err err = {.status = NA_OK};
+
+	if (cli->n_inputs) {
+		na_say_error(cli, "sysctl takes no input; a directory to look "
+				  "below is given with --root DIR");
+		return NA_EXIT_USAGE;
+	}
+	if ((p->bandwidth_bps > 0) != (p->rtt_ps > 0)) {
+		na_say_error(cli, "--bandwidth and --rtt go together: socket "
+				  "memory must hold their product");
+		return NA_EXIT_USAGE;
+	}
+	if (p->snapshot && na_snapshot_check(p->snapshot, &err) != NA_OK) {
+		na_say_error(cli, "%s", err.text);
+		return NA_EXIT_FAILED;
+	}
+	return NA_EXIT_OK;
+}
+
+static bool is_this_machine(const char *root)
+{
+	char *real = realpath(root, NULL);
+	bool is = real && strcmp(real, "/") == 0;
+
+	free(real);
+	return is;
+}
+
+static enum na_status read_before(struct readings *x, const char *dir,
+				  struct na_err *err)
+{
+	const struct na_settings_from from = {.root = dir};
+
+	if (!dir)
+		return NA_OK;
+	x->has_before = true;
+	return na_settings_read(&x->before, &from, err);
+}
+
+static enum na_status read_all(struct readings *x, const struct params *p,
+			       struct na_err *err)
+{
+	struct na_settings_from from = {
+		.root = p->root,
+		.live = is_this_machine(p->root),
+	};
+
+	if (p->routes &&
+	    na_whole_file(p->routes, NA_ROUTES_BYTES, "routes", &x->routes,
+			  &x->routes_bytes, err) != NA_OK)
+		return err->status;
+	from.routes = x->routes;
+	from.routes_bytes = x->routes_bytes;
+	if (p->routes && !x->routes)
+		from.routes = "";
+	if (na_settings_read(&x->now, &from, err) != NA_OK)
+		return err->status;
+	return read_before(x, p->before, err);
+}
+
+static void sysctl_envelope(const struct readings *x, const struct params *p,
+			    const struct na_host_judged *j, struct na_result *r)
+{
+	struct na_value *doc = na_result_doc(r), *list, *row, *c;
+
+	na_put_text(r, doc, M_schema, "netan.sysctl/1");
+	na_put_text(r, doc, M_netan_version, NETAN_VERSION);
+	list = na_put_list(r, doc, M_inputs);
+	row = na_put_object(r, list, NULL);
+	na_put_text(r, row, M_path, p->root);
+	na_put_null(r, row, M_label);
+	na_put_text(r, row, M_format, "host settings");
+	na_put_text(r, row, M_host, x->now.host);
+	na_put_int(r, row, M_bytes, (int64_t)x->now.bytes);
+	na_put_int(r, row, M_transfers, 0);
+	na_put_int(r, row, M_files, (int64_t)x->now.n_files);
+	na_put_list(r, row, M_warnings);
+	na_put_null(r, doc, M_origin_unix_ns);
+	na_put_null(r, doc, M_duration_s);
+	na_put_null(r, doc, M_anchor);
+	c = na_put_object(r, doc, M_coverage);
+	na_put_int(r, c, M_events, 0);
+	na_put_int(r, c, M_lines_skipped, (int64_t)x->now.routes.odd);
+	na_put_int(r, c, M_used, (int64_t)(j->ok + j->bad));
+	na_put_object(r, c, M_left_out);
+	na_put_list(r, c, M_unknown_names);
+}
+
+/* Two hosts compared would be all growth. */
+static void warn_of_other(const struct na_cli *cli, const struct readings *x)
+{
+	const char *a = x->now.host, *b = x->before.host;
+
+	if (x->has_before && a && b && strcmp(a, b) != 0)
+		na_say_warning(cli,
+			       "--nic-before is of another host: %.100s, not "
+			       "%.100s",
+			       b, a);
+}
+
+static enum na_exit keep_snapshot(const struct na_cli *cli,
+				  const struct readings *x)
+{
+	const struct params *p = cli->params;
+	struct na_err err = {.status = NA_OK};
+
+	if (!p->snapshot)
+		return NA_EXIT_OK;
+	if (na_snapshot_write(&x->now, p->snapshot, &err) != NA_OK) {
+		na_say_error(cli, "%s", err.text);
+		return NA_EXIT_FAILED;
+	}
+	return NA_EXIT_OK;
+}
+
+static void note_kept(const struct params *p, const struct readings *x,
+		      struct na_result *r)
+{
+	size_t n = x->now.n_files;
+
+	if (!p->snapshot)
+		return;
+	if (x->now.n_refused)
+		na_result_note(r,
+			       "%zu files are kept below %s; %zu more could "
+			       "not be read",
+			       n, p->snapshot, x->now.n_refused);
+	else
+		na_result_note(r, "%zu files are kept below %s", n,
+			       p->snapshot);
+}
+
+static enum na_exit sysctl_show(struct na_cli *cli, const struct readings *x,
+				struct na_result *r)
+{
+	const struct params *p = cli->params;
+	const struct na_host_asked asked = {
+		.window_bytes = p->bandwidth_bps * ((double)p->rtt_ps / 8e12),
+		.before = x->has_before ? &x->before : NULL,
+	};
+	struct na_host_judged j;
+	enum na_exit exit;
+
+	na_hide(cli, NA_ALIAS_HOST, x->now.host);
+	na_hide(cli, NA_ALIAS_HOST, x->before.host);
+	warn_of_other(cli, x);
+	exit = keep_snapshot(cli, x);
+	if (exit != NA_EXIT_OK)
+		return exit;
+	j = na_host_settings_put(&x->now, &asked, r, na_result_body(r));
+	sysctl_envelope(x, p, &j, r);
+	na_host_settings_views(&j, p->root, r);
+	note_kept(p, x, r);
+	exit = na_output(cli, r);
+	if (exit != NA_EXIT_OK)
+		return exit;
+	return cli->common.fail_on >= 0 && (int)j.worst > cli->common.fail_on
+		       ? NA_EXIT_FINDINGS
+		       : NA_EXIT_OK;
+}
+
+static void hide_paths(const struct na_cli *cli)
+{
+	const struct params *p = cli->params;
+
+	if (!is_this_machine(p->root))
+		na_hide(cli, NA_ALIAS_DIR, p->root);
+	na_hide(cli, NA_ALIAS_DIR, p->before);
+	na_hide(cli, NA_ALIAS_DIR, p->snapshot);
+	na_hide(cli, NA_ALIAS_FILE, p->routes);
+}
+
+static enum na_exit sysctl_run(struct na_cli *cli)
+{
+	struct na_result *r = na_result_new();
+	struct na_err err = {.status = NA_OK};
+	struct readings x = {.routes = NULL};
+	enum na_exit exit = na_output_check(cli);
+
+	hide_paths(cli);
+	if (exit == NA_EXIT_OK)
+		exit = sysctl_mistake(cli);
+	if (exit != NA_EXIT_OK || !r) {
+		na_result_free(r);
+		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
+	}
+	if (read_all(&x, cli->params, &err) == NA_OK) {
+		exit = sysctl_show(cli, &x, r);
+	} else {
+		const struct params *p = cli->params;
+		bool of_routes = err.status == NA_EFORMAT;
+
+		na_say_error(cli, "%s%s%s", of_routes ? p->routes : "",
+			     of_routes ? ": " : "", err.text);
+		exit = NA_EXIT_FAILED;
+	}
+	na_settings_fini(&x.now);
+	na_settings_fini(&x.before);
+	free(x.routes);
+	na_result_free(r);
+	return exit;
+}
+
+static const char details[] =
+	"Compares what the kernel is set to with what training over several "
+	"slices wants, and gives the command that mends it. It reads files "
+	"and asks the kernel for routes; it changes nothing and needs no "
+	"rights. What cannot be seen, in a container most of it, is unknown: "
+	"that is neither a pass nor a finding.\n"
+	"rto_min is the minimum retransmission timeout of the routes that "
+	"training traffic may take: each route's own, else tcp_rto_min_us of "
+	"newer kernels, else 200 ms. Counters count since boot; with "
+	"--nic-before, what they have grown by since that snapshot, which is "
+	"what counts: errors of a NIC that grow are an error, and drops that "
+	"grow, a setting that is not as wanted and errors since boot are "
+	"warnings; drops and TCP counters since boot are info (--fail-on).\n"
+	"A snapshot is a directory with the files as they were, the host's "
+	"name and its routes. Take one on each host of a job and give them "
+	"to netan check --host-settings: it joins them with the trace.";
+
+static const struct na_face sysctl_face = {
+	.name = "sysctl",
+	.question = "are this host's network settings right",
+	.usage = "[OPTION…]",
+	.details = details,
+	.example = "netan sysctl\n"
+		   "netan sysctl --bandwidth 100Gbps --rtt 20ms\n"
+		   "netan sysctl --snapshot \"snapshots/$(hostname)\"\n"
+		   "netan sysctl --root bundle --routes bundle/ip-route.txt "
+		   "--fail-on warning",
+	.opts = opts,
+	.params_size = sizeof(struct params),
+};
+
+const struct na_command na_cmd_sysctl = {
+	.face = &sysctl_face,
+	.joins = NA_JOIN_FINDINGS | NA_JOIN_OUTPUT | NA_JOIN_NAMES,
+	.run = sysctl_run,
+};

@@ -1,0 +1,317 @@
+/* xla-metrics: does PyTorch/XLA recompile or fetch too often. */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ingest/logs/xla_lines.h"
+#include "members.h"
+#include "netan/cli/anonymize.h"
+#include "netan/engine/session/session.h"
+#include "netan/judges/xla_metrics/xla_metrics.h"
+
+struct params {
+	int64_t steps, log_interval, top;
+	int durations;
+};
+
+#define FIELD(name) offsetof(struct params, name)
+
+/* clang-format off */
+static const struct na_opt opts[] = {
+	{NA_OPT_COUNT, 0, "steps", FIELD(steps), "N", NULL, 1, 1e15,
+	 "steps between the two reports, or before the only one (default: as "
+	 "the reports tell: their titles, MarkStep, ExecuteComputation, or "
+	 "executions)"},
+	{NA_OPT_COUNT, 0, "log-interval", FIELD(log_interval), "N", "20", 1,
+	 1e9, "the job logs one tensor every N steps, which takes a transfer; "
+	 "one compilation in so many steps is too many"},
+	{NA_OPT_CHOICE, 0, "durations", FIELD(durations), "exact|plain",
+	 "exact", 0, 0, "undo the rounding that PyTorch/XLA prints durations "
+	 "with, or add up their parts, for reports of other writers"},
+	{NA_OPT_COUNT, 0, "top", FIELD(top), "N", "20", 1, 1e9,
+	 "show the first N rows of each table; the others are counted"},
+	NA_OPT_END
+};
+/* clang-format on */
+
+/* One log, read on a thread of its own. */
+struct piece {
+	struct na_xla_input *input;
+	enum na_xla_durations how;
+	const char *packing;
+	uint64_t bytes;
+	struct na_err err;
+	bool opened;
+};
+
+static void read_log(struct piece *p, struct na_xla_reader *reader,
+		     struct na_lines *lines)
+{
+	enum na_status st = NA_OK, end;
+	struct na_line line;
+	struct na_err late = {.status = NA_OK};
+
+	while (st == NA_OK && !na_interrupted()) {
+		st = na_lines_find(lines, &na_xla_needles, &line, &p->err);
+		if (st == NA_OK)
+			st = na_xla_line(reader, line.text, line.n, line.number,
+					 &p->err);
+	}
+	/* What came before damage counts. */
+	end = na_xla_end(reader, &late);
+	if (end != NA_OK && p->err.status == NA_OK)
+		p->err = late;
+	p->bytes = na_lines_bytes(lines);
+	p->packing = na_lines_packing(lines);
+}
+
+static void read_piece(void *ctx, size_t i)
+{
+	struct piece *p = (struct piece *)ctx + i;
+	struct na_xla_reader *reader = NULL;
+	struct na_lines *lines = NULL;
+
+	if (na_lines_open(&lines, p->input->path, &p->err) == NA_OK &&
+	    na_xla_reader_open(&reader, &p->input->log, p->how, &p->err) ==
+		    NA_OK) {
+		p->opened = true;
+		read_log(p, reader, lines);
+	}
+	na_xla_reader_close(reader);
+	if (lines)
+		na_lines_close(lines);
+}
+
+/* ---- the envelope */
+
+static void put_input(struct na_result *r, struct na_value *list,
+		      const struct piece *p)
+{
+	struct na_value *row = na_put_object(r, list, NULL), *why;
+
+	na_put_text(r, row, M_path, p->input->path);
+	na_put_text(r, row, M_label, p->input->label);
+	na_put_text(r, row, M_format, p->opened ? "log" : NULL);
+	na_put_null(r, row, M_host);
+	na_put_int(r, row, M_bytes, (int64_t)p->bytes);
+	na_put_int(r, row, M_transfers, 0);
+	na_put_int(r, row, M_reports, (int64_t)p->input->log.reports);
+	na_put_text(r, row, "packing", p->packing);
+	why = na_put_list(r, row, M_warnings);
+	if (p->err.status != NA_OK)
+		na_put_text(r, why, NULL, p->err.text);
+}
+
+static void xla_metrics_envelope(struct na_result *r,
+				 const struct piece *pieces, size_t n)
+{
+	struct na_value *doc = na_result_doc(r), *list, *c, *left;
+	uint64_t used = 0, damaged = 0;
+
+	na_put_text(r, doc, M_schema, "netan.xla-metrics/1");
+	na_put_text(r, doc, M_netan_version, NETAN_VERSION);
+	list = na_put_list(r, doc, M_inputs);
+	for (size_t i = 0; i < n; i++) {
+		put_input(r, list, &pieces[i]);
+		used += pieces[i].input->log.lines;
+		damaged += pieces[i].input->log.damaged;
+	}
+	na_put_null(r, doc, M_origin_unix_ns);
+	na_put_null(r, doc, M_duration_s);
+	na_put_null(r, doc, M_anchor);
+	c = na_put_object(r, doc, M_coverage);
+	na_put_int(r, c, M_events, (int64_t)(used + damaged));
+	na_put_int(r, c, M_lines_skipped, 0);
+	na_put_int(r, c, M_used, (int64_t)used);
+	left = na_put_object(r, c, M_left_out);
+	if (damaged)
+		na_put_int(r, left, "damaged", (int64_t)damaged);
+	na_put_list(r, c, M_unknown_names);
+}
+
+/* ---- the command */
+
+static enum na_exit nothing(const struct na_cli *cli, const struct piece *p,
+			    size_t n)
+{
+	size_t opened = 0;
+
+	for (size_t i = 0; i < n; i++)
+		opened += p[i].opened;
+	if (!opened)
+		return NA_EXIT_FAILED;
+	na_say_error(cli,
+		     "%s%s: nothing of PyTorch/XLA: looked for metrics "
+		     "reports (\"Metric: NAME\" with a line \"TotalSamples: "
+		     "N\" behind it, \"Counter: NAME\" with \"Value: N\"), "
+		     "\"pt-xla-profiler:\", \"Compilation Analysis:\" and "
+		     "\"Execution Analysis:\"",
+		     p[0].input->path, n > 1 ? " and the others" : "");
+	na_say_hint(cli,
+		    "print(torch_xla.debug.metrics.metrics_report()) at the "
+		    "beginning and the end of the training, or set "
+		    "PT_XLA_DEBUG_LEVEL=2");
+	return NA_EXIT_FAILED;
+}
+
+static enum na_exit xla_metrics_judge(const struct na_cli *cli,
+				      const struct na_xla_input *inputs,
+				      const struct piece *pieces, bool damaged,
+				      struct na_result *r)
+{
+	const struct params *params = cli->params;
+	const struct na_xla_asked asked = {
+		.inputs = inputs,
+		.n_inputs = cli->n_inputs,
+		.steps = params->steps,
+		.log_interval = params->log_interval,
+		.top = (size_t)params->top,
+	};
+	struct na_err err = {.status = NA_OK};
+	enum na_severity worst;
+	enum na_exit exit;
+
+	if (na_xla_judge(&asked, r, &worst, &err) != NA_OK) {
+		na_say_error(cli, "%s", err.text);
+		return NA_EXIT_FAILED;
+	}
+	xla_metrics_envelope(r, pieces, cli->n_inputs);
+	exit = na_output(cli, r);
+	if (exit != NA_EXIT_OK)
+		return exit;
+	if (na_interrupted() || (damaged && cli->common.strict))
+		return NA_EXIT_FAILED;
+	return cli->common.fail_on >= 0 && (int)worst > cli->common.fail_on
+		       ? NA_EXIT_FINDINGS
+		       : NA_EXIT_OK;
+}
+
+/* Prefixes of lines name hosts and pods. */
+static void hide_prefixes(const struct na_cli *cli,
+			  const struct na_xla_input *inputs)
+{
+	for (size_t pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < cli->n_inputs; i++) {
+			const struct na_xla_log *log = &inputs[i].log;
+
+			for (size_t k = 0; k < log->n_processes; k++) {
+				const char *name =
+					na_strtab_at(&log->names,
+						     log->processes[k].prefix);
+
+				if (!*name)
+					continue;
+				if (pass == 0)
+					na_hide_later(cli, name);
+				else
+					na_hide(cli, NA_ALIAS_TASK, name);
+			}
+		}
+	}
+}
+
+static enum na_exit read_all(const struct na_cli *cli,
+			     struct na_xla_input *inputs, struct piece *pieces,
+			     struct na_result *r)
+{
+	const struct params *params = cli->params;
+	size_t n = cli->n_inputs;
+	bool tells = false, damaged = false;
+
+	for (size_t i = 0; i < n; i++) {
+		inputs[i].path = cli->inputs[i].path;
+		inputs[i].label = cli->inputs[i].label;
+		na_xla_log_init(&inputs[i].log);
+		pieces[i].input = &inputs[i];
+		pieces[i].how = (enum na_xla_durations)params->durations;
+	}
+	if (!na_parallel(na_threads_of(cli), n, read_piece, pieces)) {
+		na_say_error(cli, "out of memory");
+		return NA_EXIT_FAILED;
+	}
+	hide_prefixes(cli, inputs);
+	for (size_t i = 0; i < n; i++) {
+		tells = tells || na_xla_tells(&inputs[i].log);
+		if (pieces[i].err.status == NA_OK)
+			continue;
+		damaged = true;
+		if (n == 1 && !pieces[i].opened)
+			na_say_error(cli, "%s", pieces[i].err.text);
+		else
+			na_say_warning(cli, "%s", pieces[i].err.text);
+	}
+	if (na_interrupted())
+		na_result_note(r, "interrupted: not all was read");
+	if (!tells)
+		return nothing(cli, pieces, n);
+	return xla_metrics_judge(cli, inputs, pieces, damaged, r);
+}
+
+static enum na_exit xla_metrics_run(struct na_cli *cli)
+{
+	struct na_result *r = na_result_new();
+	enum na_exit exit = na_output_check(cli);
+	size_t n = cli->n_inputs;
+	struct na_xla_input *inputs = calloc(n + 1, sizeof(*inputs));
+	struct piece *pieces = calloc(n + 1, sizeof(*pieces));
+
+	na_catch_interrupt();
+	if (exit == NA_EXIT_OK && (!r || !inputs || !pieces)) {
+		na_say_error(cli, "out of memory");
+		exit = NA_EXIT_FAILED;
+	} else if (exit == NA_EXIT_OK) {
+		exit = read_all(cli, inputs, pieces, r);
+		for (size_t i = 0; i < n; i++)
+			na_xla_log_fini(&inputs[i].log);
+	}
+	free(inputs);
+	free(pieces);
+	na_result_free(r);
+	return exit;
+}
+
+static const char details[] =
+	"Reads metrics reports (met.metrics_report(), short ones too), lines "
+	"of the client-side profiler (PT_XLA_DEBUG=1, PT_XLA_DEBUG_LEVEL=1 or "
+	"2) and the Python stacks behind compilations and executions out of "
+	"logs, whatever their lines begin with, packed or not. Several "
+	"processes in a log are told apart by what their lines begin with.\n"
+	"Two reports of one run give rates: the first and the last of a log, "
+	"or two files with one report each. From one report, averages since "
+	"the start. Counters that shrink are another run, and that is said; "
+	"what came before is not used.\n"
+	"Three questions come first. Compilations grow if there is at least "
+	"one in --log-interval steps after the first 10 steps. Transfers from "
+	"the device grow if there is at least one per step beyond one in "
+	"--log-interval steps. An operator lacks a lowering if it has an "
+	"aten:: counter; aten::_local_scalar_dense is the early evaluation of "
+	"a tensor: .item(), torch.equal, a condition.\n"
+	"Columns: samples and totals are since the start; per step and per s "
+	"between the two reports (per s needs times in front of the lines); "
+	"recent per s and percentiles are the report's own, over the last "
+	"1024 samples or so. graphs is how many different graphs came from "
+	"one stack; a user's frame is the innermost outside PyTorch, and "
+	"calls is what it called.\n"
+	"Compiling more often than every other step is an error, the other "
+	"findings are warnings, or info where logging explains them "
+	"(--fail-on).";
+
+static const struct na_face xla_metrics_face = {
+	.name = "xla-metrics",
+	.question = "does PyTorch/XLA recompile or fetch too often",
+	.usage = "[OPTION…] LOG…",
+	.details = details,
+	.example = "netan xla-metrics train.log\n"
+		   "netan xla-metrics start.txt end.txt --steps 500\n"
+		   "netan xla-metrics worker-*.log.gz --fail-on warning\n"
+		   "netan xla-metrics train.log --format csv --table counters",
+	.opts = opts,
+	.params_size = sizeof(struct params),
+};
+
+const struct na_command na_cmd_xla_metrics = {
+	.face = &xla_metrics_face,
+	.joins = NA_JOIN_WORKERS | NA_JOIN_FINDINGS | NA_JOIN_OUTPUT,
+	.run = xla_metrics_run,
+};

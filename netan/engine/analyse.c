@@ -1,0 +1,81 @@
+#include "netan/engine/analyse.h"
+#include "members.h"
+
+#include "netan/base/str.h"
+#include "netan/base/units.h"
+
+static int64_t span_of(int64_t first_ps, int64_t last_ps)
+{
+	uint64_t span = (uint64_t)last_ps - (uint64_t)first_ps;
+
+	return span < NA_TIME_MAX ? (int64_t)span : NA_TIME_MAX;
+}
+
+/* Files, hosts, duration, how many of what (noun: one of them), and how many
+ * were left out: by what the analysis counts itself, if it does, or transfers,
+ * which it names where it uses something else. */
+static void headline(struct na_session *s, struct na_result *r,
+		     const char *name, uint64_t used, const char *noun,
+		     int64_t span_ps)
+{
+	char n[NA_UNIT_BUF], span[NA_UNIT_BUF], m[NA_UNIT_BUF];
+	const struct na_value *out = na_dig(na_result_doc(r),
+					    M_coverage "." M_left_out);
+	int64_t own = na_result_about(r)->left_out;
+	const char *kind = na_result_get_word(r, NA_WORD_LEFT_NOUN, NULL);
+	uint64_t left_out = own > 0 ? (uint64_t)own : 0;
+	size_t hosts = na_store_hosts(&s->store);
+
+	for (const struct na_value *v = out && own < 0 ? out->u.of.first : NULL;
+	     v; v = v->next)
+		left_out += (uint64_t)v->u.i;
+	na_result_headline(r,
+			   "%s: %zu file%s, %zu host%s, %s, %s %s%s "
+			   "used, %s%s%s%s left out",
+			   name, s->n_inputs, na_plural(s->n_inputs), hosts,
+			   na_plural(hosts), na_print_time(span, span_ps, 4),
+			   na_print_count(n, used), noun, na_plural(used),
+			   left_out ? na_print_count(m, left_out) : "none",
+			   left_out && kind ? " " : "",
+			   left_out && kind ? kind : "",
+			   left_out > 1 && kind ? "s" : "");
+}
+
+/* What a person calls one record: a transfer, unless only actions were
+ * asked for. */
+static const char *noun_of(const struct na_filter *f, const struct na_store *s)
+{
+	const uint32_t transfers = NA_COMP_BIT(NA_COMP_NETWORK) |
+				   NA_COMP_BIT(NA_COMP_RECEIVE) |
+				   NA_COMP_BIT(NA_COMP_SEND) |
+				   NA_COMP_BIT(NA_COMP_RPC);
+
+	if (f->components == NA_COMP_BIT(NA_COMP_RPC))
+		return "call";
+	return !(f->components & ~transfers) ||
+			       (f->components & transfers &&
+				s->graphs.n + s->actions.n == 0)
+		       ? "transfer"
+	       : f->components & transfers ? "transfers and action"
+					   : "action";
+}
+
+enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
+			  const void *params, const struct na_grouping *by,
+			  struct na_result *r, struct na_driven *d,
+			  struct na_err *err)
+{
+	enum na_status st = na_drive(s, a, params, by, r, d, err);
+
+	if (st != NA_OK)
+		return st;
+	na_envelope(s, r, a->face.name, d->used,
+		    na_s((double)d->last_ps - (double)d->first_ps), d->side,
+		    d->dropped);
+	/* The analysis may know better what it looked at. */
+	headline(s, r, a->face.name, d->used,
+		 na_result_get_word(r, NA_WORD_NOUN,
+				    noun_of(&s->filter, &s->store)),
+		 span_of(d->first_ps, d->last_ps));
+	return NA_OK;
+}

@@ -1,0 +1,590 @@
+/*
+ * What stands around every result: which inputs, which clock, what was
+ * used and what was left out and why.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "members.h"
+#include "netan/base/str.h"
+#include "netan/base/text.h"
+#include "netan/base/units.h"
+#include "netan/engine/session/session.h"
+
+/* clang-format off */
+static const char *const reasons[NA_N_REASONS] = {
+	"bad_key", "clock_skew", "no_latency", "loopback", "bad_duration",
+	"aggregated", "unknown_name", "too_fast", "filtered", "damaged",
+};
+/* clang-format on */
+
+static void put_warnings(struct na_session *s, struct na_result *r,
+			 struct na_value *row, size_t i)
+{
+	struct na_value *list = na_put_list(r, row, M_warnings);
+	const struct na_input *in = &s->inputs[i];
+	size_t shown = 0;
+
+	for (const struct na_warning *w = in->warnings; w; w = w->next, shown++)
+		na_put_text(r, list, NULL, w->text);
+	if (in->n_warnings > shown)
+		na_put_textf(r, list, NULL, "%zu more of this kind",
+			     in->n_warnings - shown);
+	if (!s->store.remarks)
+		return;
+	for (size_t k = 0; k < s->store.n_remarks[i] && k < NA_REMARKS_MAX; k++)
+		na_put_text(r, list, NULL,
+			    s->store.remarks[i * NA_REMARKS_MAX + k].text);
+	if (s->store.n_remarks[i] > NA_REMARKS_MAX)
+		na_put_textf(r, list, NULL, "%zu more damaged events",
+			     s->store.n_remarks[i] - NA_REMARKS_MAX);
+}
+
+/* Of one input or, with SIZE_MAX, of all. */
+static uint64_t transfers_of(const struct na_session *s, size_t i)
+{
+	uint64_t n = 0;
+
+	for (int k = 0; k < NA_N_CLASSES; k++)
+		n += na_store_count(&s->store, i, NA_RX, (enum na_class)k) +
+		     na_store_count(&s->store, i, NA_TX, (enum na_class)k);
+	return n;
+}
+
+/* Of what packets tell, some is read and some is guessed. */
+static uint64_t estimated(const struct na_session *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_tally *t = &s->store.tallies[i];
+
+		for (int k = 0; k < NA_N_CLASSES; k++)
+			n += t->classes[NA_RX][NA_STYLE_ESTIMATE][k] +
+			     t->classes[NA_TX][NA_STYLE_ESTIMATE][k];
+	}
+	return n;
+}
+
+static void put_inputs(struct na_session *s, struct na_result *r,
+		       struct na_value *doc)
+{
+	struct na_value *list = na_put_list(r, doc, M_inputs), *row, *why;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		row = na_put_object(r, list, NULL);
+		na_put_text(r, row, M_path, in->path);
+		na_put_text(r, row, M_label, s->sources[i].label);
+		na_put_text(r, row, M_format, in->format);
+		na_put_text(r, row, M_host, in->host);
+		na_put_int(r, row, M_bytes, (int64_t)in->file_bytes);
+		na_put_int(r, row, M_transfers, (int64_t)transfers_of(s, i));
+		put_warnings(s, r, row, i);
+	}
+	for (size_t i = 0; i < s->n_refused; i++) {
+		row = na_put_object(r, list, NULL);
+		na_put_text(r, row, M_path, s->refused[i].path);
+		na_put_text(r, row, M_label, s->refused[i].label);
+		na_put_null(r, row, M_format);
+		na_put_null(r, row, M_host);
+		na_put_null(r, row, M_bytes);
+		na_put_int(r, row, M_transfers, 0);
+		why = na_put_list(r, row, M_warnings);
+		na_put_text(r, why, NULL, s->refused[i].why);
+	}
+}
+
+static struct na_value *put_coverage(struct na_session *s, struct na_result *r,
+				     struct na_value *doc, uint64_t used,
+				     int side,
+				     const uint64_t dropped[NA_N_REASONS])
+{
+	struct na_value *c = na_put_object(r, doc, M_coverage), *in;
+	int64_t own = na_result_about(r)->filtered;
+	uint64_t sums[NA_N_REASONS] = {0}, events = 0, skipped = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		events += s->inputs[i].events;
+		skipped += s->inputs[i].lines_skipped;
+		for (int k = 0; k < NA_N_REASONS; k++)
+			sums[k] += na_store_left_out(&s->store, i, side,
+						     (enum na_reason)k);
+	}
+	for (int k = 0; k < NA_N_REASONS; k++)
+		sums[k] += dropped[k];
+	/* In the same unit as what was used. */
+	if (own >= 0)
+		sums[NA_LEFT_FILTERED] = (uint64_t)own;
+	na_put_int(r, c, M_events, (int64_t)events);
+	na_put_int(r, c, M_lines_skipped, (int64_t)skipped);
+	na_put_int(r, c, M_used, (int64_t)used);
+	if (estimated(s))
+		na_put_int(r, c, M_estimated, (int64_t)estimated(s));
+	in = na_put_object(r, c, M_left_out);
+	for (int k = 0; k < NA_N_REASONS; k++) {
+		if (sums[k])
+			na_put_int(r, in, reasons[k], (int64_t)sums[k]);
+	}
+	in = na_put_list(r, c, M_unknown_names);
+	for (size_t i = 0; i < s->store.n_unknown; i++)
+		na_put_text(r, in, NULL,
+			    na_strtab_at(&s->store.names.strings,
+					 s->store.unknown[i].name));
+	return c;
+}
+
+static bool any_time(const struct na_session *s)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (s->inputs[i].has_time)
+			return true;
+	}
+	return false;
+}
+
+static void note_clock(struct na_session *s, struct na_result *r)
+{
+	char utc[NA_UNIT_BUF];
+
+	if (!any_time(s))
+		return;
+	if (s->one_clock)
+		na_result_note(r, "time counts from %s",
+			       na_print_utc(utc, s->origin_unix_ns));
+	else
+		na_result_note(r, "not every input knows the wall clock: each "
+				  "file counts time from its own first line");
+}
+
+enum { LEFT_OUT_BUF = 512 };
+
+/* "3 bad_key, 12 loopback"; false when nothing was left out. */
+static bool left_out_text(const struct na_value *doc, char text[LEFT_OUT_BUF])
+{
+	const struct na_value *out = na_dig(doc, M_coverage "." M_left_out);
+	char count[NA_UNIT_BUF];
+	size_t at = 0;
+
+	for (const struct na_value *v = na_items(out);
+	     v && at < LEFT_OUT_BUF - 80; v = v->next)
+		at += (size_t)snprintf(text + at, LEFT_OUT_BUF - at, "%s%s %s",
+				       at ? ", " : "",
+				       na_print_count(count, (uint64_t)v->u.i),
+				       v->name);
+	return at > 0;
+}
+
+static void note_left_out(struct na_result *r, const struct na_value *doc)
+{
+	char text[LEFT_OUT_BUF];
+
+	if (left_out_text(doc, text))
+		na_result_note(r, "left out: %s", text);
+}
+
+/* Devices that transfers name and no input recorded. */
+static void note_absent(struct na_session *s, struct na_result *r,
+			struct na_value *coverage)
+{
+	const struct na_store *st = &s->store;
+	char text[200] = "", buf[NA_ENDPOINT_BUF];
+	size_t n = st->names.n_endpoints, absent = 0, at = 0;
+
+	for (size_t i = 0; i < n * st->n_runs; i++) {
+		const struct na_host *h = &st->hosts[st->host_of[i]];
+
+		if (h->recorded || st->n_runs > 1 ||
+		    st->names.endpoints[i % n].slice == NA_ADDRESS)
+			continue;
+		if (++absent <= 4)
+			at += (size_t)snprintf(
+				text + at, sizeof(text) - at, "%s%s",
+				at ? ", " : "",
+				na_endpoint_print(buf, &st->names,
+						  &st->names.endpoints[i % n]));
+	}
+	if (!absent)
+		return;
+	na_put_int(r, coverage, M_devices_not_here, (int64_t)absent);
+	na_result_note(r,
+		       "%zu device%s that transfers name (%s%s) %s on "
+		       "hosts whose files are not here",
+		       absent, na_plural(absent), text,
+		       absent > 4 ? ", ..." : "", absent == 1 ? "is" : "are");
+}
+
+/* Packets are no transfers: what --filter left out is told apart. */
+static void note_filtered(struct na_session *s, struct na_result *r)
+{
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+	uint64_t n = 0, all = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_capture_counts *c = s->inputs[i].capture;
+
+		n += c ? c->filtered : 0;
+		all += c ? c->packets + c->filtered : 0;
+	}
+	if (n)
+		na_result_note(r, "%s of %s packets did not pass --filter",
+			       na_print_count(a, n), na_print_count(b, all));
+}
+
+static void note_styles(struct na_session *s, struct na_result *r)
+{
+	uint64_t n[NA_N_STYLES] = {0};
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		for (int style = 0; style < NA_N_STYLES; style++) {
+			for (int k = 0; k < NA_N_CLASSES; k++)
+				n[style] += s->store.tallies[i]
+						    .classes[NA_RX][style][k];
+		}
+	}
+	if (s->store.doubled)
+		na_result_note(r,
+			       "both generations of events are there: %" PRIu64
+			       " receives in action graphs are used, %" PRIu64
+			       " host messages of the same transfers are not",
+			       n[NA_STYLE_GRAPH], n[NA_STYLE_MESSAGE]);
+	if (s->store.anchor_mattered)
+		na_result_note(
+			r,
+			"host messages: the event's time is taken "
+			"as the %s of the transfer%s",
+			s->store.anchor == NA_ANCHOR_START ? "start" : "end",
+			s->cli->common.anchor == NA_ANCHOR_AUTO
+				? (s->store.anchor == NA_ANCHOR_START
+					   ? " (the events last as long as the transfers)"
+					   : " (the events are shorter than the transfers)")
+				: " (--anchor)");
+}
+
+static void note_estimates(struct na_session *s, struct na_result *r)
+{
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+	uint64_t n = estimated(s);
+
+	if (n)
+		na_result_note(r,
+			       "%s of %s transfers %s estimated from "
+			       "direction changes and idle gaps (TCP without "
+			       "cleartext HTTP/2)",
+			       na_print_count(a, n),
+			       na_print_count(b, transfers_of(s, SIZE_MAX)),
+			       n == 1 ? "is" : "are");
+}
+
+void na_envelope(struct na_session *s, struct na_result *r, const char *command,
+		 uint64_t used, double duration_s, int side,
+		 const uint64_t dropped[NA_N_REASONS])
+{
+	struct na_value *doc = na_result_doc(r), *coverage;
+
+	na_put_textf(r, doc, M_schema, "netan.%s/1", command);
+	na_put_text(r, doc, M_netan_version, NETAN_VERSION);
+	put_inputs(s, r, doc);
+	if (s->one_clock && any_time(s))
+		na_put_int(r, doc, M_origin_unix_ns, s->origin_unix_ns);
+	else
+		na_put_null(r, doc, M_origin_unix_ns);
+	na_put_real(r, doc, M_duration_s, duration_s);
+	na_put_text(r, doc, M_anchor,
+		    s->store.anchor == NA_ANCHOR_START ? "start" : "end");
+	if (s->interrupted)
+		na_put_bool(r, doc, "interrupted", true);
+	coverage = put_coverage(s, r, doc, used, side, dropped);
+	na_put_bool(r, na_result_side(r), "anchor_matters",
+		    s->store.anchor_mattered);
+	note_left_out(r, doc);
+	note_filtered(s, r);
+	note_clock(s, r);
+	note_styles(s, r);
+	note_estimates(s, r);
+	note_absent(s, r, coverage);
+	for (size_t i = 0; i < s->n_notes; i++)
+		na_result_note(r, "%s", s->notes[i]);
+	if (s->interrupted)
+		na_result_note(r, "interrupted: a partial result");
+}
+
+void na_session_say_damage(const struct na_session *s, size_t i)
+{
+	const struct na_input *in = &s->inputs[i];
+	size_t shown = 0;
+
+	for (const struct na_warning *w = in->warnings; w; w = w->next, shown++)
+		na_say_warning(s->cli, "%s: %s", in->path, w->text);
+	if (in->n_warnings > shown)
+		na_say_warning(s->cli, "%s: %zu more of this kind", in->path,
+			       in->n_warnings - shown);
+}
+
+enum na_exit na_session_verdict(struct na_session *s)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+		size_t n = s->store.n_remarks[i];
+
+		na_say_detail(s->cli,
+			      "%s: %s%s%s, host %s, %" PRIu64 " bytes, %" PRIu64
+			      " events read, %" PRIu64 " lines skipped",
+			      in->path, in->format, in->packed ? " in " : "",
+			      in->packed ? in->packed : "", in->host,
+			      in->file_bytes, in->events, in->lines_skipped);
+		na_session_say_damage(s, i);
+		for (size_t k = 0; k < n && k < NA_REMARKS_MAX; k++)
+			na_say_warning(
+				s->cli, "%s: %s", in->path,
+				s->store.remarks[i * NA_REMARKS_MAX + k].text);
+		if (n > NA_REMARKS_MAX)
+			na_say_warning(s->cli, "%s: %zu more damaged events",
+				       in->path, n - NA_REMARKS_MAX);
+	}
+	if (s->interrupted) {
+		na_say_warning(s->cli, "interrupted: the result is partial");
+		return NA_EXIT_FAILED;
+	}
+	if (s->damaged && s->cli->common.strict)
+		return NA_EXIT_FAILED;
+	return NA_EXIT_OK;
+}
+
+/* The runtime records its plane also where there is one slice only. */
+static void say_quiet(const struct na_session *s)
+{
+	static const char plane[] = "/device:CUSTOM:Megascale Trace";
+
+	if (!(s->wants & NA_WANT_TRANSFERS) || s->store.graphs.n ||
+	    transfers_of(s, SIZE_MAX))
+		return;
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		for (size_t k = 0; k < in->n_sections; k++) {
+			if (strcmp(in->sections[k].name, plane) != 0)
+				continue;
+			na_say_hint(s->cli,
+				    "the plane \"%s\" is there and tells of no "
+				    "traffic: nothing went over the "
+				    "data-center network while it was recorded",
+				    plane);
+			return;
+		}
+	}
+}
+
+/* Whether the names before plane k of input i, of which few are looked at,
+ * have its name. */
+static bool said_before(const struct na_session *s, size_t i, size_t k)
+{
+	const char *name = s->inputs[i].sections[k].name;
+
+	for (size_t j = 0; j <= i; j++) {
+		const struct na_input *in = &s->inputs[j];
+
+		for (size_t m = 0; m < in->n_sections && (j < i || m < k); m++)
+			if (strcmp(in->sections[m].name, name) == 0)
+				return true;
+	}
+	return false;
+}
+
+void na_session_say_planes(const struct na_session *s)
+{
+	char text[900] = "";
+	size_t at = 0, shown = 0;
+
+	for (size_t i = 0; i < s->store.n_unknown && i < 6; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at,
+				       "%s\"%.80s\" (%" PRIu64 ")",
+				       i ? ", " : "",
+				       na_strtab_at(&s->store.names.strings,
+						    s->store.unknown[i].name),
+				       s->store.unknown[i].n);
+	if (at) {
+		na_say_hint(s->cli, "events with names that come close: %s",
+			    text);
+		return;
+	}
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		for (size_t k = 0; k < in->n_sections && shown < 8; k++) {
+			if (said_before(s, i, k))
+				continue;
+			at += (size_t)snprintf(text + at, sizeof(text) - at,
+					       "%s\"%.60s\"",
+					       shown++ ? ", " : "",
+					       in->sections[k].name);
+		}
+	}
+	if (at)
+		na_say_hint(s->cli, "planes that are there: %s", text);
+	else if (s->inputs[0].capture)
+		na_say_hint(s->cli, "packets tell nothing of devices: give "
+				    "traces (.xplane.pb)");
+	else
+		na_say_hint(s->cli, "there are no planes at all: an empty "
+				    "file");
+	say_quiet(s);
+}
+
+/* --line chooses among threads that have names of their own. */
+static void say_lines(struct na_session *s)
+{
+	char text[600] = "";
+	size_t at = 0, shown = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_section *plane = s->inputs[i].sections;
+		size_t n = s->inputs[i].n_sections;
+
+		for (; n; n--, plane++) {
+			if (strcmp(plane->name, "/host:CPU") != 0)
+				continue;
+			for (size_t k = 0; k < plane->n_parts && shown < 8; k++)
+				at += (size_t)snprintf(text + at,
+						       sizeof(text) - at,
+						       "%s\"%.60s\"",
+						       shown++ ? ", " : "",
+						       plane->parts[k].name);
+		}
+	}
+	if (at)
+		na_say_hint(s->cli,
+			    "with --line, of the threads %s only those that "
+			    "match are read",
+			    text);
+}
+
+enum { HOSTS_BUF = 600, HOSTS_SAID = 6 };
+
+/* The hosts that a filter could have named: of captures the addresses, or
+ * what --hosts calls them, of many some. */
+static void hosts_text(const struct na_store *st, char text[HOSTS_BUF])
+{
+	size_t at = 0, seen = 0;
+
+	if (!st->sources[0].capture) {
+		snprintf(text, HOSTS_BUF, "%.200s%s%.200s", st->sources[0].host,
+			 st->n_sources > 1 ? " to " : "",
+			 st->n_sources > 1 ? st->sources[st->n_sources - 1].host
+					   : "");
+		return;
+	}
+	text[0] = '\0';
+	for (size_t i = 0; i < st->n_hosts; i++) {
+		const struct na_host *h = &st->hosts[i];
+
+		/* Every run has a host of its own for each address. */
+		if (h->nobody || (i >= st->n_sources && h->run != 0))
+			continue;
+		if (seen++ < HOSTS_SAID)
+			at += (size_t)snprintf(text + at, HOSTS_BUF - at,
+					       "%s%.80s", at ? ", " : "",
+					       h->name);
+	}
+	if (seen > HOSTS_SAID)
+		snprintf(text + at, HOSTS_BUF - at, " and %zu more",
+			 seen - HOSTS_SAID);
+}
+
+bool na_session_any_host(const struct na_session *s)
+{
+	const struct na_text_list *l = s->filter.host;
+
+	for (size_t k = 0; l && k < l->n; k++) {
+		for (size_t i = 0; i < s->store.n_sources; i++) {
+			if (na_glob(l->items[k], s->store.sources[i].host))
+				return true;
+		}
+	}
+	return !l || !l->n;
+}
+
+/* What a filter could have let through. */
+void na_session_say_there_is(const struct na_session *s)
+{
+	char hosts[HOSTS_BUF];
+
+	const struct na_store *st = &s->store;
+	int64_t first = 0, last = 0;
+	bool timed = false;
+
+	for (size_t i = 0; i < st->n_sources; i++) {
+		const struct na_tally *t = &st->tallies[i];
+
+		if (!t->timed)
+			continue;
+		first = timed && first < t->first_ps ? first : t->first_ps;
+		last = timed && last > t->last_ps ? last : t->last_ps;
+		timed = true;
+	}
+	hosts_text(st, hosts);
+	if (timed)
+		na_say_hint(s->cli,
+			    "transfers lie between %.3f s and %.3f s; hosts "
+			    "are %s",
+			    na_s(first), na_s(last), hosts);
+	else
+		na_say_hint(s->cli, "hosts are %s", hosts);
+	if (st->n_steps)
+		na_say_hint(s->cli, "steps are %" PRId64 " to %" PRId64,
+			    st->steps[0].number,
+			    st->steps[st->n_steps - 1].number);
+}
+
+void na_session_say_nothing(struct na_session *s, struct na_result *r)
+{
+	char text[LEFT_OUT_BUF];
+	uint64_t seen = transfers_of(s, SIZE_MAX);
+
+	if (s->interrupted) {
+		na_result_word(r, NA_WORD_EMPTY,
+			       "interrupted before any transfer was read");
+		return;
+	}
+	if (seen) {
+		if (!left_out_text(na_result_doc(r), text))
+			snprintf(text, sizeof(text), "%s",
+				 s->filter.side == NA_TX
+					 ? "none is a send, as --side tx asks"
+					 : "outside the window");
+		if (seen == 1)
+			na_say_error(s->cli,
+				     "the only transfer is left out: %s", text);
+		else
+			na_say_error(s->cli,
+				     "none of the %" PRIu64 " transfers is "
+				     "left to analyse: %s",
+				     seen, text);
+		na_result_wordf(r, NA_WORD_EMPTY,
+				"all transfers were left out: %s", text);
+		na_session_say_there_is(s);
+		return;
+	}
+	if (na_session_say_no_calls(s, r))
+		return;
+	na_result_word(r, NA_WORD_EMPTY, "no network transfers in this input");
+	na_say_error(s->cli,
+		     "no network transfers: looked for \"NetworkReceive "
+		     "END\" and \"NetworkSend END\" on the plane "
+		     "\"/device:CUSTOM:Megascale Trace\", and for \"MegaScale: "
+		     "Communication Transport Receive\" on \"/host:CPU\"");
+	na_session_say_planes(s);
+	if (s->cli->common.line.n)
+		say_lines(s);
+	/* The names of events follow them: a cut takes them all away. */
+	if (s->damaged)
+		na_say_hint(s->cli,
+			    "the input is damaged or unreadable in "
+			    "part (see the warnings): transfers may be in what "
+			    "was lost; copy or capture it again");
+	else
+		na_say_hint(s->cli, "capture a multi-slice job on its hosts "
+				    "(.xplane.pb of each), while it trains");
+}

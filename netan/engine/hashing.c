@@ -1,0 +1,122 @@
+#include "netan/engine/hashing.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "netan/base/vec.h"
+
+/* Only what can be read again: not a pipe. */
+static bool is_file(const char *path)
+{
+	struct stat info;
+
+	return strcmp(path, "-") != 0 && stat(path, &info) == 0 &&
+	       S_ISREG(info.st_mode);
+}
+
+static bool list_files(struct na_hashing *h, const struct na_cli *cli)
+{
+	for (size_t i = 0; i < cli->n_inputs; i++) {
+		struct na_err err = {.status = NA_OK};
+		struct na_found found = {.n = 0};
+		bool room = true;
+
+		/* What is not there, the session says. */
+		if (na_discover(cli->inputs[i].path, &h->arena, &found, &err) ==
+		    NA_OK)
+			room = na_grow(&h->files, &h->cap, h->n + found.n,
+				       sizeof(*h->files));
+		for (size_t k = 0; room && k < found.n; k++) {
+			if (is_file(found.paths[k]))
+				h->files[h->n++] = (struct na_hashed){
+					.path = found.paths[k]};
+		}
+		free(found.paths);
+		if (!room)
+			return false;
+	}
+	return true;
+}
+
+static bool go_on(void *ctx)
+{
+	const struct na_hashing *h = ctx;
+
+	return !na_interrupted() && !atomic_load(&h->left);
+}
+
+static void *work(void *arg)
+{
+	struct na_hashing *h = arg;
+
+	for (;;) {
+		struct na_hashed *f;
+
+		pthread_mutex_lock(&h->lock);
+		f = h->next < h->n && go_on(h) ? &h->files[h->next++] : NULL;
+		pthread_mutex_unlock(&h->lock);
+		if (!f)
+			return NULL;
+		na_sha256_file(f->path, go_on, h, f->hex);
+	}
+}
+
+static void help(void *ctx, size_t i)
+{
+	(void)i;
+	work(ctx);
+}
+
+bool na_hashing_start(struct na_hashing *h, const struct na_cli *cli)
+{
+	pthread_attr_t attr;
+
+	memset(h, 0, sizeof(*h));
+	na_arena_init(&h->arena);
+	pthread_mutex_init(&h->lock, NULL);
+	if (!list_files(h, cli))
+		return false;
+	if (na_threads_of(cli) < 2)
+		return true;
+	pthread_attr_init(&attr);
+	/* Stacks count as data of the process; ours stays shallow. */
+	pthread_attr_setstacksize(&attr, 512 << 10);
+	h->helped = pthread_create(&h->helper, &attr, work, h) == 0;
+	pthread_attr_destroy(&attr);
+	return true;
+}
+
+void na_hashing_end(struct na_hashing *h, size_t threads)
+{
+	/* Where threads cannot be had, one is enough. */
+	if (!na_parallel(threads, threads, help, h))
+		work(h);
+	if (h->helped)
+		pthread_join(h->helper, NULL);
+	h->helped = false;
+}
+
+void na_hash_of(const struct na_hashing *h, const struct na_input *in,
+		char hex[NA_SHA256_HEX])
+{
+	hex[0] = '\0';
+	for (size_t i = 0; i < h->n; i++) {
+		if (strcmp(h->files[i].path, in->path) == 0) {
+			memcpy(hex, h->files[i].hex, NA_SHA256_HEX);
+			return;
+		}
+	}
+	if (!in->packed && in->data && !na_interrupted())
+		na_sha256(in->data, in->size, hex);
+}
+
+void na_hashing_close(struct na_hashing *h)
+{
+	atomic_store(&h->left, true);
+	if (h->helped)
+		pthread_join(h->helper, NULL);
+	pthread_mutex_destroy(&h->lock);
+	free(h->files);
+	na_arena_fini(&h->arena);
+}

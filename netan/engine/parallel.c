@@ -1,0 +1,93 @@
+/* Work on several threads; the order of results is the caller's business. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "netan/base/vec.h"
+#include "netan/engine/session/session.h"
+
+/* The one mutable variable of the program: a signal handler has no other
+ * way to tell. */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number)
+{
+	(void)signal_number;
+	interrupted = 1;
+}
+
+bool na_interrupted(void)
+{
+	return interrupted;
+}
+
+void na_catch_interrupt(void)
+{
+	struct sigaction sa = {.sa_handler = on_interrupt};
+
+	/* A second Ctrl-C ends the program the hard way. */
+	sa.sa_flags = (int)SA_RESETHAND;
+	sigaction(SIGINT, &sa, NULL);
+}
+
+void na_catch_termination(void)
+{
+	struct sigaction sa = {.sa_handler = on_interrupt};
+
+	sa.sa_flags = (int)SA_RESETHAND;
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+}
+
+struct team {
+	pthread_mutex_t lock;
+	size_t next, n;
+	void (*fn)(void *ctx, size_t i);
+	void *ctx;
+};
+
+static void *team_member(void *arg)
+{
+	struct team *t = arg;
+
+	for (;;) {
+		size_t i;
+
+		pthread_mutex_lock(&t->lock);
+		i = t->next < t->n ? t->next++ : t->n;
+		pthread_mutex_unlock(&t->lock);
+		if (i == t->n)
+			return NULL;
+		t->fn(t->ctx, i);
+	}
+}
+
+bool na_parallel(size_t threads, size_t n, void (*fn)(void *ctx, size_t i),
+		 void *ctx)
+{
+	struct team t = {.n = n, .fn = fn, .ctx = ctx};
+	pthread_t *ids = NULL;
+	pthread_attr_t attr;
+	size_t started = 0;
+
+	if (threads > n)
+		threads = n;
+	if (threads > 1)
+		ids = na_calloc(threads - 1, sizeof(*ids));
+	if (threads > 1 && !ids)
+		return false;
+	pthread_mutex_init(&t.lock, NULL);
+	pthread_attr_init(&attr);
+	/* Stacks count as data of the process; ours stay shallow. */
+	pthread_attr_setstacksize(&attr, 512 << 10);
+	while (started + 1 < threads &&
+	       pthread_create(&ids[started], &attr, team_member, &t) == 0)
+		started++;
+	team_member(&t);
+	for (size_t i = 0; i < started; i++)
+		pthread_join(ids[i], NULL);
+	pthread_attr_destroy(&attr);
+	pthread_mutex_destroy(&t.lock);
+	free(ids);
+	return true;
+}

@@ -1,0 +1,47 @@
+/*
+ * The HLO modules of one file, read by itself: nothing is shared, so that
+ * several threads may each read one.
+ */
+#ifndef NETAN_ENGINE_PROGRAMS_FILE_H
+#define NETAN_ENGINE_PROGRAMS_FILE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "netan/base/arena.h"
+#include "netan/base/err.h"
+#include "netan/engine/programs/find.h"
+#include "netan/model/hlo.h"
+
+/* What is wrong with a file. */
+struct na_hlo_told {
+	struct na_hlo_told *next;
+	const char *text;
+	bool damaged; /* something was lost */
+	bool partial; /* and the rest is there */
+};
+
+struct na_hlo_piece {
+	const struct na_hlo_file *file;
+	FILE *copy; /* of standard input */
+	char copy_path[64];
+	struct na_arena arena;
+	struct na_hlo hlo; /* of one worker */
+	struct na_hlo_told *told, *last_told;
+	const char *format;
+	const char *host; /* as a trace tells it, or NULL */
+	uint64_t file_bytes;
+	bool trace;
+	bool no_dump;     /* nothing of the kind */
+	bool passed_over; /* and nobody said that it was */
+	struct na_err err;
+};
+
+/* On the caller's thread: standard input is copied, in the order in which it
+ * is named.  na_hlo_piece_fini() is due in any case. */
+void na_hlo_piece_init(struct na_hlo_piece *p, const struct na_hlo_file *file);
+/* On any thread.  p->err: no memory, no temporary file. */
+void na_hlo_piece_read(struct na_hlo_piece *p);
+void na_hlo_piece_fini(struct na_hlo_piece *p);
+
+#endif

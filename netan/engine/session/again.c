@@ -1,0 +1,130 @@
+#include "netan/engine/session/again.h"
+
+enum na_status na_open_again(struct na_input *in, const struct na_input *first,
+			     uint32_t wants, uint32_t segments_of,
+			     struct na_err *err)
+{
+	struct na_input like = *first;
+	enum na_status st;
+
+	like.wants = wants;
+	like.asks.segments_of = segments_of;
+	st = na_input_open_source(in, &like, like.source, err);
+	if (st == NA_OK)
+		in->zero_ns = first->zero_ns;
+	return st;
+}
+
+static uint32_t any_text(void *ctx, const char *s, size_t n)
+{
+	(void)ctx;
+	(void)s;
+	(void)n;
+	return 0;
+}
+
+static uint32_t any_device(void *ctx, int32_t slice, int32_t device)
+{
+	(void)ctx;
+	(void)slice;
+	(void)device;
+	return 0;
+}
+
+static uint32_t any_core(void *ctx, enum na_device_kind kind, int32_t number)
+{
+	(void)ctx;
+	(void)kind;
+	(void)number;
+	return 0;
+}
+
+static uint32_t any_op_type(void *ctx, const struct na_op_type *t)
+{
+	(void)ctx;
+	(void)t;
+	return 0;
+}
+
+static void known_class(void *ctx, enum na_side side, enum na_style style,
+			enum na_class klass, uint64_t n)
+{
+	(void)ctx;
+	(void)side;
+	(void)style;
+	(void)klass;
+	(void)n;
+}
+
+static void known_reason(void *ctx, enum na_reason why, uint64_t n)
+{
+	(void)ctx;
+	(void)why;
+	(void)n;
+}
+
+static void known_name(void *ctx, const char *s, size_t n, uint64_t times)
+{
+	(void)ctx;
+	(void)s;
+	(void)n;
+	(void)times;
+}
+
+static void known_text(void *ctx, uint64_t at, const char *text)
+{
+	(void)ctx;
+	(void)at;
+	(void)text;
+}
+
+#define PASS_OVER(name, type) \
+	static enum na_status name(void *ctx, type x) \
+	{ \
+		(void)ctx; \
+		(void)x; \
+		return NA_OK; \
+	}
+PASS_OVER(no_transfer, const struct na_transfer *)
+PASS_OVER(no_action, const struct na_action *)
+PASS_OVER(no_span, const struct na_span *)
+PASS_OVER(no_op, const struct na_op *)
+PASS_OVER(no_call, const struct na_call *)
+PASS_OVER(no_frame, const struct na_frame *)
+PASS_OVER(no_connection, const struct na_connection *)
+PASS_OVER(no_segment, const struct na_segment *)
+
+static enum na_status no_busy(void *ctx, uint32_t core, int64_t start_ps,
+			      int64_t end_ps)
+{
+	(void)ctx;
+	(void)core;
+	(void)start_ps;
+	(void)end_ps;
+	return NA_OK;
+}
+
+struct na_sink na_deaf_sink(void *ctx)
+{
+	return (struct na_sink){
+		.ctx = ctx,
+		.transfer = no_transfer,
+		.action = no_action,
+		.span = no_span,
+		.op = no_op,
+		.busy = no_busy,
+		.call = no_call,
+		.frame = no_frame,
+		.connection = no_connection,
+		.segment = no_segment,
+		.name = any_text,
+		.endpoint = any_device,
+		.core = any_core,
+		.op_type = any_op_type,
+		.address = any_text,
+		.classed = known_class,
+		.left_out = known_reason,
+		.unknown_name = known_name,
+		.warn = known_text,
+	};
+}

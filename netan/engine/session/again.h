@@ -1,0 +1,21 @@
+/*
+ * Once more through an input, for a few records that were not kept.  The
+ * bytes are still open (also those of a pipe), so that only the reading is
+ * done again.
+ */
+#ifndef NETAN_ENGINE_SESSION_AGAIN_H
+#define NETAN_ENGINE_SESSION_AGAIN_H
+
+#include "netan/engine/session/session.h"
+
+/* Opened a second time over the same bytes, for enum na_want bits; to be
+ * closed before `first` is. */
+enum na_status na_open_again(struct na_input *in, const struct na_input *first,
+			     uint32_t wants, uint32_t segments_of,
+			     struct na_err *err) NA_MUST_CHECK;
+
+/* Passes over every record, name and remark: the first reading has told of
+ * all that is left out or damaged. */
+struct na_sink na_deaf_sink(void *ctx);
+
+#endif

@@ -1,0 +1,222 @@
+/* What sessions do for captures: --hosts, --filter, files of one capture. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/capture/filter.h"
+#include "ingest/capture/packet.h"
+#include "netan/base/vec.h"
+#include "netan/cli/anonymize.h"
+#include "netan/engine/session/session.h"
+
+#define HOSTS_MAX ((size_t)64 << 20) /* bytes */
+
+static bool is_capture(const struct na_input *in)
+{
+	return in->reader->packets;
+}
+
+static size_t captures_in(const struct na_session *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		n += is_capture(&s->inputs[i]);
+	return n;
+}
+
+/* Captures of a run are one capture in several files: the first reads all. */
+static bool link_files(struct na_session *s)
+{
+	struct na_input **at = na_calloc(s->n_inputs,
+					 sizeof(struct na_input *));
+
+	s->merged = at;
+	if (!at)
+		return false;
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		struct na_input *first = &s->inputs[i], **from = at;
+
+		if (!is_capture(first) || first->merged)
+			continue;
+		for (size_t k = i; k < s->n_inputs; k++) {
+			if (!is_capture(&s->inputs[k]) ||
+			    s->sources[k].run != s->sources[i].run)
+				continue;
+			s->inputs[k].merged = from;
+			*at++ = &s->inputs[k];
+		}
+		first->n_merged = (size_t)(at - from);
+	}
+	return true;
+}
+
+/* The one way to write an address, as it stands in records. */
+static const char *plain_address(char *buf, const char *text)
+{
+	struct na_address a;
+
+	return na_address_parse(&a, text) ? na_address_print(buf, &a) : NULL;
+}
+
+static enum na_status read_hosts(struct na_session *s, struct na_err *err)
+{
+	const char *path = s->cli->common.hosts;
+	enum na_status st;
+	char *text;
+	size_t n;
+
+	s->hosts = na_calloc(1, sizeof(*s->hosts));
+	if (!s->hosts)
+		return na_fail_nomem(err);
+	st = na_whole_file(path, HOSTS_MAX, "hosts", &text, &n, err);
+	if (st == NA_OK)
+		st = na_hosts_parse(s->hosts, text, n, path, plain_address,
+				    err);
+	na_hide_session(s);
+	free(text);
+	return st;
+}
+
+static enum na_status check_filter(const struct na_session *s,
+				   struct na_err *err)
+{
+	struct na_capture_filter *f = NULL;
+
+	if (!captures_in(s))
+		return na_fail(err, NA_EUSAGE,
+			       "--filter is for packet captures; %s is %s",
+			       s->inputs[0].path, s->inputs[0].format);
+	if (na_capture_filter_new(&f, s->cli->common.filter, err) == NA_OK)
+		na_capture_filter_free(f);
+	return err->status;
+}
+
+enum na_exit na_session_captures(struct na_session *s)
+{
+	struct na_err err = {.status = NA_OK};
+
+	if (!link_files(s))
+		na_fail_nomem(&err);
+	if (err.status == NA_OK && s->cli->common.filter)
+		check_filter(s, &err);
+	if (err.status == NA_OK && s->cli->common.hosts)
+		read_hosts(s, &err);
+	if (err.status == NA_OK)
+		return NA_EXIT_OK;
+	na_say_error(s->cli, "%s", err.text);
+	return err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
+}
+
+enum na_status na_session_named(struct na_session *s, struct na_err *err)
+{
+	const struct na_names *names = &s->store.names;
+	const char *one = NULL;
+	char buf[NA_ENDPOINT_BUF];
+	size_t n = 0;
+
+	if (!s->hosts || s->store.n_named)
+		return NA_OK;
+	for (size_t i = 0; i < names->n_endpoints; i++) {
+		if (names->endpoints[i].slice != NA_ADDRESS)
+			continue;
+		if (!n++)
+			one = na_endpoint_print(buf, names,
+						&names->endpoints[i]);
+	}
+	if (n)
+		return na_fail(err, NA_EUSAGE,
+			       "%s names none of the %zu addresses (such as "
+			       "%s; it has %s)",
+			       s->cli->common.hosts, n, one,
+			       na_strtab_at(&s->hosts->addresses, 0));
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (s->inputs[i].capture)
+			return NA_OK; /* no address in it, to name or not */
+	}
+	return na_fail(err, NA_EUSAGE,
+		       "--hosts is for packet captures; %s is %s",
+		       s->inputs[0].path, s->inputs[0].format);
+}
+
+/* All packets of a session of captures; false if there are traces, too. */
+static bool all_packets(const struct na_session *s,
+			struct na_capture_counts *sum)
+{
+	*sum = (struct na_capture_counts){.packets = 0};
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_capture_counts *c = s->inputs[i].capture;
+
+		if (!c)
+			return false;
+		sum->packets += c->packets;
+		sum->filtered += c->filtered;
+		sum->cut_packets += c->cut_packets;
+		sum->tcp += c->tcp;
+		sum->udp += c->udp;
+		sum->connections += c->connections;
+	}
+	return true;
+}
+
+static void say_which_packets(const struct na_session *s,
+			      const struct na_capture_counts *c)
+{
+	if (c->connections)
+		na_say_hint(s->cli,
+			    "there are %" PRIu64 " packets and %" PRIu64
+			    " TCP connections; netan tcp shows them, netan "
+			    "timeline the packets",
+			    c->packets, c->connections);
+	else
+		na_say_hint(s->cli,
+			    "there are %" PRIu64 " packets (%" PRIu64
+			    " TCP, %" PRIu64 " UDP); netan timeline shows "
+			    "them, netan info tells more",
+			    c->packets, c->tcp, c->udp);
+	if (c->cut_packets)
+		na_say_hint(s->cli,
+			    "%" PRIu64 " packets are cut by the snap length: "
+			    "capture whole packets to see calls (tcpdump -s 0)",
+			    c->cut_packets);
+}
+
+bool na_session_say_no_packets(const struct na_session *s)
+{
+	struct na_capture_counts c;
+
+	if (!all_packets(s, &c) || c.packets)
+		return false;
+	if (c.filtered) {
+		na_say_error(s->cli,
+			     "none of the %" PRIu64 " packets passes --filter "
+			     "\"%s\"",
+			     c.filtered, s->cli->common.filter);
+	} else if (s->damaged) {
+		na_say_error(s->cli, "no packets in what could be read of the "
+				     "input; the warnings say what is lost");
+	} else {
+		na_say_error(s->cli, "no packets: the capture is empty");
+		na_say_hint(s->cli, "was the right interface recorded, while "
+				    "there was traffic?");
+	}
+	return true;
+}
+
+bool na_session_say_no_calls(const struct na_session *s, struct na_result *r)
+{
+	struct na_capture_counts c;
+
+	if (!all_packets(s, &c))
+		return false;
+	na_result_word(r, NA_WORD_EMPTY,
+		       c.packets ? "no calls and no messages in these packets"
+				 : "no packets in this capture");
+	if (na_session_say_no_packets(s))
+		return true;
+	na_say_error(s->cli, "no calls and no messages: looked for HTTP/2, for "
+			     "requests and responses on other TCP "
+			     "connections, and for RoCEv2 (UDP port 4791)");
+	say_which_packets(s, &c);
+	return true;
+}

@@ -1,0 +1,73 @@
+/* The blocks of all inputs into the store. */
+#include "netan/cli/anonymize.h"
+#include "netan/engine/blocks.h"
+
+static void read_part(void *ctx, void *part, size_t input,
+		      const struct na_block *b, struct na_turn *turn,
+		      struct na_err *err)
+{
+	struct na_session *s = ctx;
+	const struct na_input *in = &s->inputs[input];
+	struct na_sink sink;
+
+	(void)turn;
+	na_part_init(part, &s->store.pool, &s->filter, s->wants);
+	sink = na_part_sink(part);
+	if (in->reader->read(in, b, &sink, err) != NA_OK)
+		na_fail_nomem(err); /* unless the reader said more */
+}
+
+static void take_part(void *ctx, void *part, size_t input, struct na_err *err)
+{
+	struct na_session *s = ctx;
+
+	na_store_take(&s->store, part, input, err);
+}
+
+static void end_part(void *part)
+{
+	na_part_fini(part);
+}
+
+static void after_reading(struct na_session *s)
+{
+	for (size_t i = 0; i < s->n_inputs; i++)
+		s->damaged |= s->inputs[i].damaged ||
+			      s->store.tallies[i].left_out[NA_LEFT_DAMAGED];
+	s->damaged |= s->n_refused > 0;
+}
+
+enum na_exit na_session_read(struct na_session *s, bool by_step)
+{
+	const struct na_block_work work = {
+		.part_size = sizeof(struct na_part),
+		.read = read_part,
+		.take = take_part,
+		.fini = end_part,
+		.ctx = s,
+	};
+	struct na_err err = {.status = NA_OK};
+
+	s->store_ready = true;
+	na_store_init(&s->store, s->sources, s->n_inputs, &err);
+	s->store.names_of = s->hosts;
+	if (err.status == NA_OK)
+		na_in_err(na_session_programs_check(s, &err));
+	if (err.status == NA_OK)
+		na_in_err(na_read_blocks(s, &work, &err));
+	if (err.status == NA_OK) {
+		after_reading(s);
+		na_store_resolve(&s->store,
+				 (enum na_anchor)s->cli->common.anchor, by_step,
+				 &err);
+	}
+	na_hide_session(s);
+	if (err.status == NA_OK)
+		na_in_err(na_session_named(s, &err));
+	if (err.status == NA_OK)
+		na_in_err(na_session_programs(s, &err));
+	if (err.status == NA_OK)
+		return NA_EXIT_OK;
+	na_say_error(s->cli, "%s", err.text);
+	return err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
+}

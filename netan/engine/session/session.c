@@ -1,0 +1,436 @@
+#include "netan/engine/session/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "netan/base/similar.h"
+#include "netan/base/vec.h"
+#include "netan/cli/anonymize.h"
+
+struct listed {
+	const char *path, *label;
+};
+
+struct listing {
+	struct listed *files;
+	size_t n, cap;
+};
+
+static void refuse(struct na_session *s, const char *path, const char *label,
+		   const char *why)
+{
+	char *copy = strdup(why);
+
+	/* With one input, what is wrong with it is the whole story. */
+	if (s->only_one)
+		na_say_error(s->cli, "%s", why);
+	else
+		na_say_warning(s->cli, "%s", why);
+	if (copy && na_grow(&s->refused, &s->cap_refused, s->n_refused + 1,
+			    sizeof(*s->refused)))
+		s->refused[s->n_refused++] = (struct na_refused){path, label,
+								 copy};
+	else
+		free(copy);
+}
+
+static bool list_files(struct na_session *s, struct listing *l)
+{
+	for (size_t i = 0; i < s->cli->n_inputs; i++) {
+		const struct na_cli_input *in = &s->cli->inputs[i];
+		struct na_err err = {.status = NA_OK};
+		struct na_found found;
+
+		if (na_discover(in->path, &s->arena, &found, &err) != NA_OK) {
+			refuse(s, in->path, in->label, err.text);
+			free(found.paths);
+			continue;
+		}
+		if (found.note && na_grow(&s->notes, &s->cap_notes,
+					  s->n_notes + 1, sizeof(*s->notes)))
+			s->notes[s->n_notes++] = found.note;
+		if (!na_grow(&l->files, &l->cap, l->n + found.n,
+			     sizeof(*l->files))) {
+			free(found.paths);
+			return false;
+		}
+		s->only_one &= found.n == 1;
+		for (size_t k = 0; k < found.n; k++) {
+			na_hide(s->cli, NA_ALIAS_INPUT, found.paths[k]);
+			l->files[l->n++] = (struct listed){found.paths[k],
+							   in->label};
+		}
+		free(found.paths);
+	}
+	return true;
+}
+
+struct opening {
+	struct na_session *s;
+	struct listing *l;
+	struct na_input *inputs;
+	struct na_err *errs;
+};
+
+static void open_one(void *ctx, size_t i)
+{
+	struct opening *o = ctx;
+
+	if (na_interrupted())
+		na_fail(&o->errs[i], NA_EIO, "%s: not read: interrupted",
+			o->l->files[i].path);
+	else
+		na_in_err(na_input_open(&o->inputs[i], o->l->files[i].path,
+					o->s->wants, &o->s->asks, &o->errs[i]));
+}
+
+/* The file's name when it has the form of a trace's, else what the trace
+ * says of its host. */
+static bool name_host(struct na_session *s, struct na_input *in)
+{
+	bool by_form;
+	const char *name = na_host_of_path(in->path, &s->arena, &by_form);
+
+	if (!name)
+		return false;
+	if (by_form || !in->host || !*in->host)
+		in->host = strcmp(in->path, "-") ? name : "stdin";
+	return true;
+}
+
+static bool has_threads(const struct na_input *in)
+{
+	for (size_t i = 0; i < in->n_sections; i++) {
+		if (na_same_nocase(in->sections[i].name,
+				   strlen(in->sections[i].name), "/host:CPU") &&
+		    in->sections[i].lines)
+			return true;
+	}
+	return false;
+}
+
+/* One more input, opened or copied to its place by the caller. */
+static bool kept(struct na_session *s, const char *label)
+{
+	struct na_input *in = &s->inputs[s->n_inputs++];
+
+	if (!in->warnings)
+		in->warnings_end = &in->warnings;
+	if (!name_host(s, in))
+		return false;
+	s->sources[s->n_inputs - 1] =
+		(struct na_source){.host = in->host,
+				   .label = label ? label : in->label,
+				   .capture = in->capture != NULL,
+				   .host_threads = has_threads(in)};
+	return true;
+}
+
+static size_t sources_of(const struct na_input *in)
+{
+	return in->n_sources > 1 ? in->n_sources : 1;
+}
+
+static bool room_for(struct na_session *s, const struct listing *l,
+		     const struct opening *o)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		n += o->errs[i].status == NA_OK ? sources_of(&o->inputs[i]) : 0;
+	s->inputs = na_calloc(n, sizeof(*s->inputs));
+	s->sources = na_calloc(n, sizeof(*s->sources));
+	return s->inputs && s->sources;
+}
+
+/* Each source in a file is an input of its own. */
+static bool keep_opened(struct na_session *s, struct listing *l,
+			struct opening *o)
+{
+	if (!room_for(s, l, o))
+		return false;
+	for (size_t i = 0; i < l->n; i++) {
+		struct na_input *first = &s->inputs[s->n_inputs];
+		const char *label = l->files[i].label;
+		size_t n = sources_of(&o->inputs[i]);
+
+		if (o->errs[i].status != NA_OK) {
+			refuse(s, l->files[i].path, label, o->errs[i].text);
+			continue;
+		}
+		*first = o->inputs[i];
+		o->inputs[i].path = NULL; /* moved */
+		if (!kept(s, label))
+			return false;
+		for (size_t k = 1; k < n; k++) {
+			struct na_err err = {.status = NA_OK};
+
+			if (na_input_open_source(&s->inputs[s->n_inputs], first,
+						 k, &err) != NA_OK)
+				refuse(s, first->path, label, err.text);
+			else if (!kept(s, label))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* One run for each label, numbered in order of appearance. */
+static void number_runs(struct na_session *s)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		size_t k = 0;
+
+		while (k < i &&
+		       !na_same_label(s->sources[k].label, s->sources[i].label))
+			k++;
+		s->sources[i].run = k < i ? s->sources[k].run : n++;
+	}
+}
+
+/* Farther apart, times do not fit one origin. */
+#define APART_NS (INT64_C(100) * 86400 * 1000000000)
+
+/* Two profiles are of one run when their times meet; a packet capture may
+ * begin before, but not after them. */
+static bool apart(const struct na_input *a, const struct na_input *b)
+{
+	int64_t ns;
+
+	if (a->has_wall && b->has_wall &&
+	    (__builtin_sub_overflow(a->first_ns, b->first_ns, &ns) ||
+	     ns > APART_NS || ns < -APART_NS))
+		return true;
+	if (a->capture && b->profile_stop_ns)
+		return a->has_wall && a->first_ns > b->profile_stop_ns;
+	if (b->capture)
+		return a->profile_stop_ns && b->has_wall &&
+		       b->first_ns > a->profile_stop_ns;
+	if (!a->profile_start_ns || !a->profile_stop_ns ||
+	    !b->profile_start_ns || !b->profile_stop_ns)
+		return false;
+	return a->profile_start_ns > b->profile_stop_ns ||
+	       b->profile_start_ns > a->profile_stop_ns;
+}
+
+static bool same_bytes(const struct na_input *a, const struct na_input *b)
+{
+	return a->capture && b->capture && a->size == b->size && a->has_time &&
+	       memcmp(a->data, b->data, a->size) == 0;
+}
+
+/* Different runs must not be mixed by accident. */
+static bool runs_mixed(struct na_session *s)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		for (size_t k = 0; k < i; k++) {
+			const struct na_input *a = &s->inputs[i];
+			const struct na_input *b = &s->inputs[k];
+			const char *what = NULL;
+
+			if (!na_same_label(s->sources[i].label,
+					   s->sources[k].label) ||
+			    (a->path == b->path && a->source != b->source))
+				continue; /* a file's hosts are one run */
+			/* A capture is no host, and may be in pieces. */
+			if (same_bytes(a, b)) {
+				na_say_error(s->cli,
+					     "%s and %s hold the same packets: "
+					     "leave one of them out",
+					     b->path, a->path);
+				return true;
+			}
+			if (!a->capture && !b->capture &&
+			    strcmp(a->host, b->host) == 0)
+				what = "are of the same host";
+			else if (apart(a, b))
+				what = "were captured at different times";
+			if (!what)
+				continue;
+			if (strcmp(a->path, b->path) == 0) {
+				na_say_error(s->cli,
+					     "%s is given twice: leave one out",
+					     a->path);
+				return true;
+			}
+			na_say_error(
+				s->cli,
+				"%s and %s %s: inputs of "
+				"different runs need a --label NAME before "
+				"each",
+				b->path, a->path, what);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Captures know the wall clock, and their files are merged by it. */
+static bool share_clock(const struct na_session *s, size_t i, size_t k)
+{
+	return s->sources[k].run == s->sources[i].run &&
+	       (s->one_clock || (s->inputs[i].capture && s->inputs[k].capture));
+}
+
+/* The origin: smallest line time on the wall clock, where all have one;
+ * each labelled run has an origin of its own, so that runs lie side by
+ * side. */
+static void settle_origin(struct na_session *s)
+{
+	s->one_clock = true;
+	for (size_t i = 0; i < s->n_inputs; i++)
+		s->one_clock &= s->inputs[i].has_wall || !s->inputs[i].has_time;
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		struct na_input *in = &s->inputs[i];
+		bool found = in->has_time;
+
+		in->zero_ns = in->first_ns;
+		for (size_t k = 0; k < s->n_inputs; k++) {
+			const struct na_input *other = &s->inputs[k];
+
+			if (!other->has_time || !share_clock(s, i, k))
+				continue;
+			if (!found || other->first_ns < in->zero_ns)
+				in->zero_ns = other->first_ns;
+			found = true;
+		}
+	}
+	for (size_t i = s->n_inputs; i-- > 0;) {
+		if (s->inputs[i].has_time)
+			s->origin_unix_ns = s->inputs[i].zero_ns;
+	}
+}
+
+static int64_t profiled(const struct na_input *in, int64_t unix_ns)
+{
+	int64_t ps;
+
+	return unix_ns > 0 && na_ps_since(unix_ns, in->zero_ns, &ps)
+		       ? ps
+		       : NA_UNKNOWN_PS;
+}
+
+static void note_profiles(struct na_session *s)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		s->sources[i].profile_start_ps = profiled(in,
+							  in->profile_start_ns);
+		s->sources[i].profile_stop_ps = profiled(in,
+							 in->profile_stop_ns);
+	}
+}
+
+/* One file without the wall clock leaves all hosts unaligned: name it. */
+static void say_clocks(const struct na_session *s)
+{
+	for (size_t i = 0; !s->one_clock && i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		if (in->has_time && !in->has_wall && s->n_inputs > 1)
+			na_say_warning(s->cli,
+				       "%s does not tell the wall clock (plane "
+				       "\"Task Environment\"): every file "
+				       "counts time from its own first line; "
+				       "without this file they can be aligned",
+				       in->path);
+	}
+}
+
+size_t na_threads_of(const struct na_cli *cli)
+{
+	long n = cli->common.threads;
+
+	if (n <= 0)
+		n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n < 1 ? 1 : n > 256 ? 256 : (size_t)n;
+}
+
+static bool go_on(void *ctx, uint64_t bytes)
+{
+	(void)ctx;
+	(void)bytes;
+	return !na_interrupted();
+}
+
+enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
+			     uint32_t wants)
+{
+	struct listing l = {NULL, 0, 0};
+	struct opening o = {.s = s, .l = &l};
+	enum na_exit exit = NA_EXIT_FAILED;
+
+	*s = (struct na_session){.cli = cli, .wants = wants};
+	s->asks = (struct na_input_asks){.lines = &cli->common.line,
+					 .filter = cli->common.filter,
+					 .segments_of = NA_UNKNOWN_U32,
+					 .go_on = go_on};
+	s->threads = na_threads_of(cli);
+	s->only_one = cli->n_inputs == 1;
+	na_arena_init(&s->arena);
+	if (!list_files(s, &l))
+		goto nomem;
+	o.inputs = na_calloc(l.n, sizeof(*o.inputs));
+	o.errs = na_calloc(l.n, sizeof(*o.errs));
+	if (!o.inputs || !o.errs ||
+	    !na_parallel(s->threads, l.n, open_one, &o) ||
+	    !keep_opened(s, &l, &o))
+		goto nomem;
+	number_runs(s);
+	na_hide_session(s);
+	if (!s->n_inputs) {
+		if (!s->only_one)
+			na_say_error(cli, "no readable input");
+		goto out;
+	}
+	exit = runs_mixed(s) ? NA_EXIT_USAGE : na_session_captures(s);
+	if (exit != NA_EXIT_OK)
+		goto out;
+	settle_origin(s);
+	note_profiles(s);
+	say_clocks(s);
+	exit = NA_EXIT_OK;
+	goto out;
+nomem:
+	na_say_error(cli, "out of memory");
+out:
+	for (size_t i = 0; o.inputs && o.errs && i < l.n; i++) {
+		if (o.inputs[i].path && o.errs[i].status == NA_OK)
+			na_input_close(&o.inputs[i]);
+	}
+	free(l.files);
+	free(o.inputs);
+	free(o.errs);
+	return exit;
+}
+
+void na_session_close(struct na_session *s)
+{
+	if (s->store_ready)
+		na_store_fini(&s->store);
+	for (size_t i = s->n_inputs; i-- > 0;) /* borrowers first */
+		na_input_close(&s->inputs[i]);
+	for (size_t i = 0; i < s->n_refused; i++)
+		free(s->refused[i].why);
+	free(s->inputs);
+	free(s->refused);
+	free(s->notes);
+	free(s->sources);
+	if (s->topology)
+		na_topology_fini(s->topology);
+	free(s->topology);
+	if (s->hosts)
+		na_hosts_fini(s->hosts);
+	free(s->hosts);
+	if (s->programs)
+		na_hlo_fini(s->programs);
+	free(s->programs);
+	free(s->merged);
+	na_arena_fini(&s->arena);
+}

@@ -1,0 +1,136 @@
+/*
+ * From command-line inputs to a store: find the files, survey them, settle
+ * the origin, read their blocks on all cores, merge in input order.
+ */
+#ifndef NETAN_ENGINE_SESSION_SESSION_H
+#define NETAN_ENGINE_SESSION_SESSION_H
+
+#include "ingest/discover.h"
+#include "ingest/input.h"
+#include "netan/analyses/analysis.h"
+#include "netan/cli/cli.h"
+#include "netan/model/hlo.h"
+#include "netan/model/store.h"
+
+struct na_refused {
+	const char *path, *label;
+	char *why;
+};
+
+struct na_session {
+	const struct na_cli *cli;
+	struct na_arena arena;
+	struct na_input *inputs; /* the readable ones, in order */
+	size_t n_inputs;
+	struct na_refused *refused;
+	size_t n_refused, cap_refused;
+	const char **notes;
+	size_t n_notes, cap_notes;
+	struct na_source *sources; /* one for each input */
+	struct na_filter filter;
+	struct na_store store;
+	struct na_topology *topology;    /* NULL: none given */
+	struct na_hosts *hosts;          /* likewise */
+	struct na_hlo *programs;         /* NULL: nobody wants them */
+	struct na_op_joins joins;        /* of the store with them */
+	struct na_input **merged;        /* captures, by run */
+	struct na_shared_clocks *clocks; /* NULL: one analysis alone */
+	bool store_ready;
+	bool one_clock;         /* all inputs share the wall clock */
+	int64_t origin_unix_ns; /* where one_clock */
+	bool damaged, interrupted, only_one;
+	uint32_t wants;
+	struct na_input_asks asks;
+	size_t threads;
+};
+
+/* Says what is wrong itself; NA_EXIT_OK even when some inputs could not be
+ * read, as long as one could. */
+enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
+			     uint32_t wants);
+/* After the filter is set: records into the store, resolved. */
+enum na_exit na_session_read(struct na_session *s, bool by_step);
+void na_session_close(struct na_session *s);
+
+/* --from, --step, ... into s->filter; needs the origin.  What an analysis
+ * makes of it (clip, side, components) is the caller's. */
+enum na_status na_session_filter(struct na_session *s,
+				 struct na_err *err) NA_MUST_CHECK;
+/* captures.c, for open and read.  The files of a run's capture are
+ * linked, --filter and --hosts are looked at; says what is wrong itself. */
+enum na_exit na_session_captures(struct na_session *s);
+/* Of captures only, and without a transfer: says so; else false. */
+bool na_session_say_no_calls(const struct na_session *s, struct na_result *r);
+/* The same where no packet is there, or passes --filter. */
+bool na_session_say_no_packets(const struct na_session *s);
+/* HLO modules of the traces and of --hlo, where they are wanted: whether
+ * --hlo can be, before reading; then into the store. */
+enum na_status na_session_programs_check(const struct na_session *s,
+					 struct na_err *err) NA_MUST_CHECK;
+enum na_status na_session_programs(struct na_session *s,
+				   struct na_err *err) NA_MUST_CHECK;
+/* After reading: did --hosts name anyone? */
+enum na_status na_session_named(struct na_session *s,
+				struct na_err *err) NA_MUST_CHECK;
+
+/* All of a file of at most `most` bytes, to be freed; `what` it should be. */
+enum na_status na_whole_file(const char *path, size_t most, const char *what,
+			     char **text, size_t *n,
+			     struct na_err *err) NA_MUST_CHECK;
+/* --topology, before reading; nothing without it. */
+enum na_status na_session_topology(struct na_session *s,
+				   struct na_err *err) NA_MUST_CHECK;
+/* Hosts to their places, after reading; says which have none. */
+enum na_status na_session_place(struct na_session *s,
+				struct na_err *err) NA_MUST_CHECK;
+
+/* Once more through the input of a connection, for its segments in their
+ * order: what `each` says but NA_OK ends it.  Nothing where the input holds
+ * no packets. */
+typedef enum na_status (*na_each_segment)(void *arg,
+					  const struct na_segment *x);
+enum na_status na_session_segments(struct na_session *s,
+				   const struct na_connection *c,
+				   na_each_segment each, void *arg,
+				   struct na_err *err) NA_MUST_CHECK;
+
+/* Once more through the traces, for the actions of some executions, in input
+ * order: what `each` says but NA_OK ends it.  Nothing where an input holds
+ * none. */
+typedef enum na_status (*na_each_action)(void *arg, const struct na_replay *x);
+enum na_status na_session_actions(struct na_session *s,
+				  const struct na_execution *of, size_t n,
+				  na_each_action each, void *arg,
+				  struct na_err *err) NA_MUST_CHECK;
+
+/* envelope.c: inputs, origin, coverage around a result; `side`: of which
+ * transfers, -1: both. */
+void na_envelope(struct na_session *s, struct na_result *r, const char *command,
+		 uint64_t used, double duration_s, int side,
+		 const uint64_t dropped[NA_N_REASONS]);
+/* The warnings of input i, on stderr. */
+void na_session_say_damage(const struct na_session *s, size_t i);
+/* Warnings on stderr; exit status for damage under --strict. */
+enum na_exit na_session_verdict(struct na_session *s);
+/* The planes that are there, for who looked for others. */
+void na_session_say_planes(const struct na_session *s);
+/* "no network transfers: looked for ...; there is ..." */
+void na_session_say_nothing(struct na_session *s, struct na_result *r);
+/* Which times, hosts and steps a filter could have let through. */
+void na_session_say_there_is(const struct na_session *s);
+/* False: --host matches none of the hosts whose traces these are. */
+bool na_session_any_host(const struct na_session *s);
+
+/* -j, or as many as there are cores. */
+size_t na_threads_of(const struct na_cli *cli);
+/* Run fn(ctx, i) for 0 <= i < n on the session's threads. */
+bool na_parallel(size_t threads, size_t n, void (*fn)(void *ctx, size_t i),
+		 void *ctx);
+
+/* True once the user has pressed Ctrl-C. */
+bool na_interrupted(void);
+void na_catch_interrupt(void);
+/* The same for the end of a service or of a terminal. */
+void na_catch_termination(void);
+
+#endif

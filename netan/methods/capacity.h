@@ -1,0 +1,15 @@
+/*
+ * --capacity: a host's network capacity, all its NICs.  A rate
+ * ("100Gbps"), NICSxRATE/TASKS ("4x200Gbps/2" is 400 Gbit/s), or a machine
+ * type for which a public figure exists.
+ */
+#ifndef NETAN_METHODS_CAPACITY_H
+#define NETAN_METHODS_CAPACITY_H
+
+#include "netan/base/err.h"
+
+/* Gbit/s; NA_EUSAGE says what a capacity looks like. */
+enum na_status na_capacity_parse(const char *text, double *gbps,
+				 struct na_err *err);
+
+#endif

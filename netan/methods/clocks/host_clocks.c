@@ -1,0 +1,483 @@
+#include "netan/methods/clocks/host_clocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/units.h"
+#include "netan/base/vec.h"
+
+/* An end of a transfer: of a send its start, of a receive its end. */
+struct sample {
+	uint64_t size_bytes, key;
+	int64_t at_ps;
+};
+
+struct samples {
+	struct sample of[NA_CLOCK_SAMPLES]; /* smallest first */
+	uint32_t n;
+	bool cut; /* there were more */
+};
+
+struct na_clock_pair {
+	int64_t most_ps; /* from latencies: ahead(destination) - ahead(source)
+			    is no more than this; NA_TIME_MAX */
+	struct samples *sides[2];
+};
+
+static void drop_samples(struct na_host_clocks *c)
+{
+	for (size_t p = 0; p < c->pairs.n && c->of; p++) {
+		for (enum na_side side = NA_RX; side <= NA_TX; side++) {
+			free(c->of[p].sides[side]);
+			c->of[p].sides[side] = NULL;
+		}
+	}
+}
+
+void na_host_clocks_fini(struct na_host_clocks *c)
+{
+	const struct na_store *store = c->store;
+
+	drop_samples(c);
+	na_triples_fini(&c->pairs);
+	free(c->of);
+	free(c->ahead_ps);
+	free(c->uncertainty_ps);
+	free(c->group);
+	free(c->most_ps);
+	*c = (struct na_host_clocks){.store = store};
+}
+
+static struct na_clock_pair *pair_of(struct na_host_clocks *c, uint32_t src,
+				     uint32_t dst)
+{
+	size_t known = c->pairs.n;
+	uint32_t p;
+
+	if (known == c->cap_of &&
+	    !na_grow(&c->of, &c->cap_of, known + 1, sizeof(*c->of)))
+		return NULL;
+	p = na_triples_add(&c->pairs, (struct na_triple){src, dst, 0});
+	if (p == NA_NO_TRIPLE)
+		return NULL;
+	if (p == known)
+		c->of[p] = (struct na_clock_pair){.most_ps = NA_TIME_MAX};
+	return &c->of[p];
+}
+
+static int by_size(const struct sample *a, const struct sample *b)
+{
+	if (a->size_bytes != b->size_bytes)
+		return a->size_bytes < b->size_bytes ? -1 : 1;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->at_ps < b->at_ps ? -1 : a->at_ps > b->at_ps;
+}
+
+/* Most transfers are larger than those that are kept. */
+static bool too_large(struct na_clock_pair *p, enum na_side side,
+		      uint64_t size_bytes)
+{
+	struct samples *s = p->sides[side];
+
+	if (!s || s->n < NA_CLOCK_SAMPLES ||
+	    size_bytes <= s->of[s->n - 1].size_bytes)
+		return false;
+	s->cut = true;
+	return true;
+}
+
+/* Keeps the smallest, whatever the order in which they come. */
+static bool add_sample(struct na_clock_pair *p, enum na_side side,
+		       const struct sample *x)
+{
+	struct samples *s = p->sides[side];
+	size_t at;
+
+	if (!s)
+		s = p->sides[side] = calloc(1, sizeof(*s));
+	if (!s)
+		return false;
+	if (s->n == NA_CLOCK_SAMPLES) {
+		s->cut = true;
+		if (by_size(x, &s->of[s->n - 1]) >= 0)
+			return true;
+		s->n--;
+	}
+	for (at = s->n++; at > 0 && by_size(x, &s->of[at - 1]) < 0; at--)
+		s->of[at] = s->of[at - 1];
+	s->of[at] = *x;
+	return true;
+}
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 29;
+}
+
+/* What both sides call a transfer. */
+static uint64_t key_of(const struct na_transfer *t)
+{
+	uint64_t h = mix(0, (uint64_t)t->collective << 32 | t->launch);
+
+	h = mix(h, (uint64_t)t->iteration << 32 | (uint32_t)t->chunk);
+	return mix(h, (uint64_t)t->src << 32 | t->dst);
+}
+
+/* Packets are seen on one clock, whoever sent them. */
+static bool tells_clocks(const struct na_transfer *t)
+{
+	if (t->style >= NA_STYLE_CAPTURE || t->component != NA_COMP_NETWORK)
+		return false;
+	return t->klass == NA_VALID ||
+	       (t->klass == NA_CLOCK_SKEW && t->side == NA_RX);
+}
+
+bool na_host_clocks_add(struct na_host_clocks *c, const struct na_transfer *t)
+{
+	enum na_side side = (enum na_side)t->side;
+	uint32_t run, src, dst;
+	struct na_clock_pair *p;
+	int64_t most_ps;
+
+	if (!tells_clocks(t))
+		return true;
+	run = c->store->sources[t->input].run;
+	src = na_store_host_of(c->store, run, t->src);
+	dst = na_store_host_of(c->store, run, t->dst);
+	if (src == dst || src >= c->store->n_hosts || dst >= c->store->n_hosts)
+		return true;
+	p = pair_of(c, src, dst);
+	if (!p)
+		return false;
+	if (t->side == NA_RX &&
+	    na_add_i64(na_time_between(t->start_ps, t->end_ps), NA_PS_PER_US,
+		       &most_ps) &&
+	    most_ps < p->most_ps)
+		p->most_ps = most_ps;
+	/* Old messages do not tell which launch they are of. */
+	return t->launch == NA_UNKNOWN_U32 ||
+	       too_large(p, side, t->size_bytes) ||
+	       add_sample(p, side,
+			  &(struct sample){t->size_bytes, key_of(t),
+					   side == NA_TX ? t->start_ps
+							 : t->end_ps});
+}
+
+bool na_host_clocks_merge(struct na_host_clocks *c,
+			  const struct na_host_clocks *from)
+{
+	for (size_t i = 0; i < from->pairs.n; i++) {
+		const struct na_triple *k = &from->pairs.keys[i];
+		const struct na_clock_pair *x = &from->of[i];
+		struct na_clock_pair *p = pair_of(c, k->a, k->b);
+
+		if (!p)
+			return false;
+		if (x->most_ps < p->most_ps)
+			p->most_ps = x->most_ps;
+		for (enum na_side side = NA_RX; side <= NA_TX; side++) {
+			const struct samples *s = x->sides[side];
+
+			for (size_t n = 0; s && n < s->n; n++) {
+				if (!add_sample(p, side, &s->of[n]))
+					return false;
+			}
+			if (s)
+				p->sides[side]->cut |= s->cut;
+		}
+	}
+	return true;
+}
+
+static bool same_transfer(const struct sample *a, const struct sample *b)
+{
+	return a->size_bytes == b->size_bytes && a->key == b->key;
+}
+
+/* Is it the only one that is called so, as far as all are there? */
+static bool alone(const struct samples *s, size_t i)
+{
+	return !(i > 0 && same_transfer(&s->of[i], &s->of[i - 1])) &&
+	       (i + 1 < s->n ? !same_transfer(&s->of[i], &s->of[i + 1])
+			     : !s->cut);
+}
+
+/* From sends and their receives; starts of sends are cut to whole ns. */
+static int64_t most_by_samples(const struct na_clock_pair *p)
+{
+	const struct samples *r = p->sides[NA_RX], *s = p->sides[NA_TX];
+	int64_t most = NA_TIME_MAX, x;
+
+	for (size_t i = 0, k = 0; r && s && i < r->n && k < s->n;) {
+		const struct sample a = r->of[i], b = s->of[k];
+
+		if (same_transfer(&a, &b) && alone(r, i) && alone(s, k) &&
+		    !__builtin_sub_overflow(a.at_ps, b.at_ps, &x) &&
+		    na_add_i64(x, NA_PS_PER_NS, &x) && x < most)
+			most = x;
+		if (by_size(&(struct sample){a.size_bytes, a.key, 0},
+			    &(struct sample){b.size_bytes, b.key, 0}) <= 0)
+			i++;
+		else
+			k++;
+	}
+	return most;
+}
+
+struct edge {
+	uint32_t src, dst;
+	int64_t most_ps;
+};
+
+struct settling {
+	struct na_host_clocks *c;
+	struct edge *edges; /* those whose hosts send and receive */
+	size_t n;
+	int64_t *to, *from; /* distances; NA_TIME_MAX: no path */
+};
+
+static bool shorter(int64_t *best, int64_t via, int64_t by)
+{
+	int64_t sum;
+
+	if (via == NA_TIME_MAX || !na_add_i64(via, by, &sum) || sum >= *best)
+		return false;
+	*best = sum;
+	return true;
+}
+
+/*
+ * Shortest paths from the first host of a group, and to it (Bellman and
+ * Ford: bounds from sends and receives may be below zero).  False: they get
+ * shorter forever, which bounds that hold do not.
+ */
+static bool measure(struct settling *s, uint32_t first)
+{
+	size_t hosts = s->c->n_hosts;
+	bool moved = true;
+
+	for (size_t h = 0; h < hosts; h++)
+		s->to[h] = s->from[h] = NA_TIME_MAX;
+	s->to[first] = s->from[first] = 0;
+	for (size_t round = 0; moved && round <= hosts; round++) {
+		moved = false;
+		for (size_t i = 0; i < s->n; i++) {
+			const struct edge *e = &s->edges[i];
+
+			moved |= shorter(&s->to[e->dst], s->to[e->src],
+					 e->most_ps);
+			moved |= shorter(&s->from[e->src], s->from[e->dst],
+					 e->most_ps);
+		}
+	}
+	return !moved;
+}
+
+/* ahead <= to, and -ahead <= from. */
+static void settle_host(struct settling *s, uint32_t first, uint32_t h)
+{
+	na_i128 sum = (na_i128)s->to[h] + s->from[h];
+	na_i128 low = -(na_i128)s->from[h];
+	na_i128 half = (sum + 1) / 2;
+
+	s->c->group[h] = first;
+	s->c->ahead_ps[h] = (int64_t)(low + sum / 2);
+	s->c->uncertainty_ps[h] = half < NA_TIME_MAX ? (int64_t)half
+						     : NA_TIME_MAX;
+}
+
+/* The hosts that are joined to `first` both ways, and are in no group. */
+static bool settle_group(struct settling *s, uint32_t first)
+{
+	struct na_host_clocks *c = s->c;
+	size_t kept = 0;
+
+	if (!measure(s, first))
+		return false;
+	for (uint32_t h = first + 1; h < c->n_hosts; h++) {
+		if (s->to[h] == NA_TIME_MAX || s->from[h] == NA_TIME_MAX)
+			continue;
+		settle_host(s, first, h);
+		c->uncertainty_ps[first] = 0;
+	}
+	/* No path between two hosts of another group comes by here. */
+	for (size_t i = 0; i < s->n; i++) {
+		const struct edge *e = &s->edges[i];
+
+		if (e->src != first && e->dst != first &&
+		    c->uncertainty_ps[e->src] == NA_TIME_MAX &&
+		    c->uncertainty_ps[e->dst] == NA_TIME_MAX)
+			s->edges[kept++] = *e;
+	}
+	s->n = kept;
+	return true;
+}
+
+/* A host that only sends, or only receives, is in no group: most are, where
+ * one trace of many is looked at. */
+static bool take_edges(struct settling *s, bool samples)
+{
+	const struct na_host_clocks *c = s->c;
+	size_t n = c->pairs.n;
+	unsigned char *ways = na_calloc(c->n_hosts, 1);
+
+	s->edges = na_calloc(n, sizeof(*s->edges));
+	if (!s->edges || !ways) {
+		free(ways);
+		return false;
+	}
+	for (size_t p = 0; p < n; p++) {
+		ways[c->pairs.keys[p].a] |= 1;
+		ways[c->pairs.keys[p].b] |= 2;
+	}
+	for (size_t p = 0; p < n; p++) {
+		const struct na_triple *k = &c->pairs.keys[p];
+		int64_t most = c->of[p].most_ps, by_samples = NA_TIME_MAX;
+
+		if (ways[k->a] != 3 || ways[k->b] != 3)
+			continue;
+		if (samples)
+			by_samples = most_by_samples(&c->of[p]);
+		most = by_samples < most ? by_samples : most;
+		if (most < NA_TIME_MAX)
+			s->edges[s->n++] = (struct edge){k->a, k->b, most};
+	}
+	free(ways);
+	return true;
+}
+
+static void forget(struct na_host_clocks *c)
+{
+	for (uint32_t h = 0; h < c->n_hosts; h++) {
+		c->ahead_ps[h] = 0;
+		c->uncertainty_ps[h] = NA_TIME_MAX;
+		c->group[h] = h;
+	}
+}
+
+static bool make_room(struct na_host_clocks *c)
+{
+	if (c->group)
+		return true;
+	free(c->ahead_ps);
+	free(c->uncertainty_ps);
+	c->n_hosts = c->store->n_hosts;
+	c->ahead_ps = na_calloc(c->n_hosts, sizeof(*c->ahead_ps));
+	c->uncertainty_ps = na_calloc(c->n_hosts, sizeof(*c->uncertainty_ps));
+	c->group = na_calloc(c->n_hosts, sizeof(*c->group));
+	return c->ahead_ps && c->uncertainty_ps && c->group;
+}
+
+/* Of all edges: shortest paths from every host.  False: no memory. */
+static bool fill_table(struct settling *s, bool *sound)
+{
+	struct na_host_clocks *c = s->c;
+	size_t n = c->n_hosts;
+
+	free(c->most_ps);
+	c->most_ps = NULL;
+	if (n > NA_CLOCK_TABLE)
+		return true;
+	c->most_ps = na_calloc(n * n, sizeof(*c->most_ps));
+	if (!c->most_ps)
+		return false;
+	for (uint32_t h = 0; *sound && h < n; h++) {
+		*sound = measure(s, h);
+		memcpy(c->most_ps + h * n, s->to, n * sizeof(*s->to));
+	}
+	return true;
+}
+
+static bool settle(struct na_host_clocks *c, bool samples, bool *sound)
+{
+	struct settling s = {.c = c};
+	bool done = make_room(c);
+
+	s.to = done ? na_calloc(c->n_hosts, sizeof(*s.to)) : NULL;
+	s.from = done ? na_calloc(c->n_hosts, sizeof(*s.from)) : NULL;
+	done = s.to && s.from && take_edges(&s, samples);
+	*sound = true;
+	done = done && fill_table(&s, sound);
+	if (done)
+		forget(c);
+	for (uint32_t h = 0; done && *sound && s.n && h < c->n_hosts; h++) {
+		if (c->uncertainty_ps[h] == NA_TIME_MAX)
+			*sound = settle_group(&s, h);
+	}
+	free(s.edges);
+	free(s.to);
+	free(s.from);
+	return done;
+}
+
+/* Clocks that were set while the traces were taken contradict themselves;
+ * latencies, which are never below zero, do not. */
+bool na_host_clocks_settle(struct na_host_clocks *c)
+{
+	bool sound, done = settle(c, true, &sound);
+
+	done = done && (sound || settle(c, false, &sound));
+	drop_samples(c);
+	return done;
+}
+
+int64_t na_host_clocks_between(const struct na_host_clocks *c, uint32_t a,
+			       uint32_t b)
+{
+	int64_t sum;
+
+	if (a == b)
+		return 0;
+	if (a >= c->n_hosts || b >= c->n_hosts || c->group[a] != c->group[b] ||
+	    !na_add_i64(c->uncertainty_ps[a], c->uncertainty_ps[b], &sum))
+		return NA_TIME_MAX;
+	return sum;
+}
+
+/* As by the first host of their group. */
+static int64_t by_group(const struct na_host_clocks *c, uint32_t a, uint32_t b,
+			int64_t *known_ps)
+{
+	int64_t ahead;
+
+	*known_ps = na_host_clocks_between(c, a, b);
+	if (a == b || *known_ps == NA_TIME_MAX)
+		return 0;
+	if (na_add_i64(c->ahead_ps[a], -c->ahead_ps[b], &ahead))
+		return ahead;
+	*known_ps = NA_TIME_MAX;
+	return 0;
+}
+
+int64_t na_host_clocks_ahead(const struct na_host_clocks *c, uint32_t a,
+			     uint32_t b, int64_t *known_ps)
+{
+	size_t n = c->n_hosts;
+	int64_t up, down;
+	na_i128 half;
+
+	if (!c->most_ps || a == b || a >= n || b >= n)
+		return by_group(c, a, b, known_ps);
+	up = c->most_ps[b * n + a];
+	down = c->most_ps[a * n + b];
+	half = ((na_i128)up + down + 1) / 2;
+	*known_ps = up == NA_TIME_MAX || down == NA_TIME_MAX ||
+				    half >= NA_TIME_MAX
+			    ? NA_TIME_MAX
+			    : (int64_t)half;
+	if (*known_ps == NA_TIME_MAX)
+		return 0;
+	return (int64_t)(((na_i128)up - down) / 2);
+}
+
+int64_t na_host_clocks_time(const struct na_host_clocks *c, uint32_t host,
+			    int64_t at_ps)
+{
+	int64_t out = at_ps;
+
+	if (host < c->n_hosts && !na_add_i64(at_ps, -c->ahead_ps[host], &out))
+		return at_ps;
+	return out;
+}

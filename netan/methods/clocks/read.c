@@ -1,0 +1,104 @@
+/* The clocks of the hosts of a store, from its transfers on all threads. */
+#include "netan/methods/clocks/host_clocks.h"
+#include "netan/model/scope.h"
+
+/* At a time, and chunks of each: this bounds what they take beside the sum.
+ * Neither depends on the threads. */
+enum { RANGES = 8, RANGE_CHUNKS = 256 };
+
+struct range {
+	struct na_host_clocks clocks;
+	const struct na_chunk *first;
+	bool ok;
+};
+
+struct reading {
+	const struct na_late *late; /* NULL: all */
+	struct range ranges[RANGES];
+};
+
+static void read_range(void *arg, size_t i)
+{
+	struct reading *r = arg;
+	struct range *x = &r->ranges[i];
+	const struct na_chunk *c = x->first;
+
+	x->ok = true;
+	for (size_t k = 0; k < RANGE_CHUNKS && c; k++, c = c->next) {
+		const struct na_packed_transfer *p = (const void *)c->data;
+
+		for (size_t n = 0; x->ok && n < c->n; n++) {
+			const struct na_transfer t = na_unpack_transfer(&p[n]);
+
+			if (!r->late || na_filter_late(r->late, &t) == NA_KEEP)
+				x->ok = na_host_clocks_add(&x->clocks, &t);
+		}
+	}
+}
+
+/* The ranges from chunk *at on, which moves behind them. */
+static size_t next_ranges(struct reading *r, const struct na_store *store,
+			  const struct na_chunk **at)
+{
+	size_t n = 0;
+
+	for (; n < RANGES && *at; n++) {
+		r->ranges[n] = (struct range){.clocks.store = store,
+					      .first = *at};
+		for (size_t k = 0; k < RANGE_CHUNKS && *at; k++)
+			*at = (*at)->next;
+	}
+	return n;
+}
+
+static bool read_all(struct na_host_clocks *c, const struct na_scope *scope,
+		     const struct na_late *late)
+{
+	const struct na_chunk *at = scope->store->transfers.first;
+	struct reading r = {.late = late};
+	bool ok = true;
+	size_t n;
+
+	c->store = scope->store;
+	while (ok && (n = next_ranges(&r, c->store, &at)) > 0) {
+		ok = na_side_by_side(scope, n, read_range, &r);
+		for (size_t i = 0; i < n; i++) {
+			struct range *x = &r.ranges[i];
+
+			ok = ok && x->ok && na_host_clocks_merge(c, &x->clocks);
+			na_host_clocks_fini(&x->clocks);
+		}
+	}
+	return ok && na_host_clocks_settle(c);
+}
+
+const struct na_host_clocks *na_host_clocks_of(const struct na_scope *scope,
+					       const struct na_late *late,
+					       struct na_host_clocks *own)
+{
+	struct na_shared_clocks *x = scope->clocks;
+	bool known;
+
+	if (!x || (late && !na_late_keeps_all(late)))
+		return read_all(own, scope, late) ? own : NULL;
+	pthread_mutex_lock(&x->lock);
+	if (!x->known)
+		x->known = read_all(&x->clocks, scope, NULL);
+	known = x->known;
+	if (!known)
+		na_host_clocks_fini(&x->clocks);
+	pthread_mutex_unlock(&x->lock);
+	return known ? &x->clocks : NULL;
+}
+
+void na_shared_clocks_init(struct na_shared_clocks *x)
+{
+	*x = (struct na_shared_clocks){.known = false};
+	pthread_mutex_init(&x->lock, NULL);
+}
+
+void na_shared_clocks_fini(struct na_shared_clocks *x)
+{
+	na_host_clocks_fini(&x->clocks);
+	pthread_mutex_destroy(&x->lock);
+}

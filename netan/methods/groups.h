@@ -1,0 +1,55 @@
+/*
+ * What every analysis with --by shares: from the tuple of a record to a
+ * small number, block tables merged in input order, the rows that --top
+ * shows, and how a key is written.
+ */
+#ifndef NETAN_METHODS_GROUPS_H
+#define NETAN_METHODS_GROUPS_H
+
+#include "netan/base/strtab.h"
+#include "netan/base/units.h"
+#include "netan/model/group.h"
+#include "netan/result/result.h"
+
+struct na_groups {
+	struct na_strtab tuples; /* values as bytes; index: the group */
+	size_t width;            /* values in a tuple */
+	uint64_t last[NA_MAX_KEYS];
+	uint32_t last_group; /* NA_NO_NAME: none yet */
+};
+
+void na_groups_init(struct na_groups *g, const struct na_grouping *by);
+void na_groups_fini(struct na_groups *g);
+
+/* Groups are numbered from 0 in the order of their first record; without
+ * --by all is group 0.  NA_NO_NAME when memory is short. */
+uint32_t na_groups_add(struct na_groups *g, const uint64_t values[NA_MAX_KEYS]);
+/* NA_NO_NAME when it is not there. */
+uint32_t na_groups_find(const struct na_groups *g,
+			const uint64_t values[NA_MAX_KEYS]);
+size_t na_groups_count(const struct na_groups *g);
+void na_groups_values(const struct na_groups *g, uint32_t group,
+		      uint64_t values[NA_MAX_KEYS]);
+
+/* Adds all of `from`; group i there is map[i] here.  NULL when memory is
+ * short; the caller frees. */
+uint32_t *na_groups_merge(struct na_groups *into, const struct na_groups *from);
+
+/* Groups by amount, largest first, the earlier group first where equal;
+ * NULL when memory is short; the caller frees. */
+uint32_t *na_groups_rank(const na_i128 *amounts, size_t n);
+
+/* The member "key" of a row.  `rest`: the row of all groups that are not
+ * shown; every value reads "rest". */
+void na_groups_put_key(struct na_result *r, struct na_value *row,
+		       const struct na_grouping *by, const struct na_store *s,
+		       const struct na_groups *g, uint32_t group, bool rest);
+/* Table columns of the key; returns how many. */
+size_t na_groups_columns(const struct na_grouping *by,
+			 struct na_column cols[NA_MAX_KEYS]);
+/* "s0d1->s1d0, all-reduce.1": the key on one line; "" without --by. */
+const char *na_groups_text(char *buf, size_t size, const struct na_grouping *by,
+			   const struct na_store *s, const struct na_groups *g,
+			   uint32_t group);
+
+#endif

@@ -1,0 +1,301 @@
+/*
+ * Host clocks that are ahead (section 1.2): what a host receives looks
+ * slower by the same time that what it sends looks faster, whatever the
+ * size.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "netan/base/vec.h"
+#include "netan/methods/localise/state.h"
+#include "netan/stats/tests/robust.h"
+
+#define MIN_AHEAD_US   12.0
+#define MIN_CLAMPED_US 15.0
+#define MIN_SPREAD_US  4.0
+#define CLAMPED_SHARE  0.2
+#define SMALL_SHARE    0.05 /* where small records are rarer, the smallest */
+#define SMALLEST       0.3
+
+enum { MAX_FIXES = 512 };
+
+struct clocks {
+	struct lz *z;
+	float *d;           /* by pair, us; NaN: no small records */
+	uint32_t *n, *none; /* by pair: small records, those clamped */
+	double *tx, *rx;    /* by host: medians of d; NaN */
+	double *x;          /* room for a side, or for all hosts */
+	double small_bytes; /* records up to this size are asked */
+	bool failed[LZ_SHARES];
+};
+
+/* Excess of the small records over their expectation, in the middle.  A
+ * clamped one was faster by an unknown amount. */
+static void measure_pair(struct clocks *k, size_t p, struct lz_room *room)
+{
+	const struct lz *z = k->z;
+	const struct na_lz_pair *pair = &z->in->pairs[p];
+	const struct na_lz_transfer *t = z->in->transfers + pair->first;
+	uint32_t n = 0, none = 0;
+	double d;
+
+	for (size_t i = 0; i < pair->n; i++) {
+		double expect;
+
+		if (!((double)t[i].size_bytes <= k->small_bytes))
+			continue;
+		expect = exp(
+			na_lz_expect_log(z, z->class_of[p], t[i].size_bytes));
+		expect = lz_smaller(expect, LZ_MOST_US);
+		none += !(t[i].latency_us > 0);
+		room->x[n++] =
+			(float)(lz_latency(z, p, t[i].latency_us) - expect);
+	}
+	k->n[p] = n;
+	k->none[p] = none;
+	k->d[p] = NAN;
+	if (!n)
+		return;
+	na_sort_f32(room->x, room->tmp, n);
+	d = na_quantile_f32(room->x, n, 0.5);
+	if (2 * none > n)
+		d = lz_smaller(d, 0);
+	k->d[p] = (float)d;
+}
+
+static void measure_share(void *arg, size_t share)
+{
+	struct clocks *k = arg;
+	struct lz_room room;
+	size_t from, to;
+
+	na_lz_share(k->z->in->n_pairs, share, &from, &to);
+	k->failed[share] = !na_lz_room_init(&room, k->z, from, to);
+	for (size_t p = from; p < to && !k->failed[share]; p++)
+		measure_pair(k, p, &room);
+	na_lz_room_fini(&room);
+}
+
+static double side_median(struct clocks *k, enum na_lz_kind kind, uint32_t h)
+{
+	size_t n, m = 0;
+	const uint32_t *list = lz_side(k->z, kind, h, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!isnan(k->d[list[i]]))
+			k->x[m++] = (double)k->d[list[i]];
+	}
+	return m ? na_median(k->x, m) : (double)NAN;
+}
+
+static bool clamped(const struct clocks *k, enum na_lz_kind kind, uint32_t h)
+{
+	uint64_t all = 0, none = 0;
+	size_t n;
+	const uint32_t *list = lz_side(k->z, kind, h, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		all += k->n[list[i]];
+		none += k->none[list[i]];
+	}
+	return (double)none > CLAMPED_SHARE * (double)all;
+}
+
+static double spread(struct clocks *k, const double *side)
+{
+	size_t m = 0, hosts = k->z->in->n_hosts;
+	double centre;
+
+	for (size_t h = 0; h < hosts; h++) {
+		if (!isnan(side[h]))
+			k->x[m++] = side[h];
+	}
+	centre = na_median(k->x, m);
+	return NA_MAD_SIGMA * na_mad(k->x, m, centre);
+}
+
+/* How far this clock is ahead; 0: as far as can be seen, it is not. */
+static double ahead(const struct clocks *k, uint32_t h, double limit)
+{
+	double tx = k->tx[h], rx = k->rx[h], s = 0;
+	bool any;
+
+	if (isnan(tx) || isnan(rx))
+		return 0;
+	any = clamped(k, NA_LZ_SRC, h);
+	if (any) {
+		s = lz_larger(rx, 0);
+	} else if (clamped(k, NA_LZ_DST, h)) {
+		any = true;
+		s = -lz_larger(tx, 0);
+	} else if (tx * rx < 0) {
+		s = copysign(lz_smaller(fabs(tx), fabs(rx)), rx);
+	}
+	if (fabs(s) > limit || (any && fabs(s) > MIN_CLAMPED_US))
+		return s;
+	return 0;
+}
+
+static void take_medians(struct clocks *k)
+{
+	for (uint32_t h = 0; h < k->z->in->n_hosts; h++) {
+		k->tx[h] = side_median(k, NA_LZ_SRC, h);
+		k->rx[h] = side_median(k, NA_LZ_DST, h);
+	}
+}
+
+static void shift_side(struct clocks *k, enum na_lz_kind kind, uint32_t h,
+		       double by)
+{
+	size_t n;
+	const uint32_t *list = lz_side(k->z, kind, h, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t p = list[i];
+		double d = (double)k->d[p] + by;
+
+		if (2 * k->none[p] > k->n[p] && d > 0)
+			d = lz_larger((double)k->d[p], 0);
+		k->d[p] = (float)d;
+	}
+}
+
+/* Fixes the host that is furthest ahead or behind; false: none is. */
+static bool fix_one(struct clocks *k)
+{
+	double limit, best = 0;
+	uint32_t host = 0;
+
+	take_medians(k);
+	limit = lz_larger(spread(k, k->tx), spread(k, k->rx));
+	limit = lz_larger(3 * lz_larger(MIN_SPREAD_US, limit), MIN_AHEAD_US);
+	for (uint32_t h = 0; h < k->z->in->n_hosts; h++) {
+		double s = ahead(k, h, limit);
+
+		if (fabs(s) > fabs(best)) {
+			best = s;
+			host = h;
+		}
+	}
+	if (!(fabs(best) > 0))
+		return false;
+	k->z->ahead_us[host] += best;
+	shift_side(k, NA_LZ_SRC, host, best);
+	shift_side(k, NA_LZ_DST, host, -best);
+	return true;
+}
+
+/* Up to 64 KiB; where few are so small, the smallest that there are. */
+static bool choose_small(struct clocks *k)
+{
+	const struct lz_baseline *b = &k->z->base;
+	double *x = na_calloc(b->n_sample, sizeof(*x));
+	size_t small = 0;
+
+	for (size_t i = 0; x && i < b->n_sample; i++) {
+		x[i] = (double)b->sample[i].bytes;
+		small += x[i] < LZ_CELL_B;
+	}
+	k->small_bytes = LZ_CELL_B - 1;
+	if (x && (double)small < SMALL_SHARE * (double)b->n_sample)
+		k->small_bytes = na_quantile(x, b->n_sample, SMALLEST);
+	free(x);
+	return x != NULL;
+}
+
+static bool room_for(struct clocks *k)
+{
+	size_t pairs = k->z->in->n_pairs, hosts = k->z->in->n_hosts;
+
+	k->d = na_calloc(pairs, sizeof(*k->d));
+	k->n = na_calloc(pairs, sizeof(*k->n));
+	k->none = na_calloc(pairs, sizeof(*k->none));
+	k->tx = na_calloc(hosts, sizeof(*k->tx));
+	k->rx = na_calloc(hosts, sizeof(*k->rx));
+	k->x = na_calloc(pairs + hosts, sizeof(*k->x));
+	return k->d && k->n && k->none && k->tx && k->rx && k->x &&
+	       choose_small(k);
+}
+
+static void clocks_fini(struct clocks *k)
+{
+	free(k->d);
+	free(k->n);
+	free(k->none);
+	free(k->tx);
+	free(k->rx);
+	free(k->x);
+}
+
+enum na_status na_lz_clocks(struct lz *z, bool *fixed, struct na_err *err)
+{
+	struct clocks k = {.z = z};
+	enum na_status s = NA_OK;
+
+	*fixed = false;
+	if (!room_for(&k))
+		s = na_fail_nomem(err);
+	if (s == NA_OK)
+		s = na_lz_shares(z, measure_share, &k, k.failed, err);
+	for (size_t i = 0; s == NA_OK && i < MAX_FIXES && fix_one(&k); i++)
+		*fixed = true;
+	clocks_fini(&k);
+	return s;
+}
+
+/* Half the 95 % interval of a median over the host's pairs, and at least
+ * what its two sides still disagree by. */
+static double uncertainty(struct clocks *k, uint32_t h)
+{
+	size_t n, m = 0;
+	const uint32_t *list = lz_side(k->z, NA_LZ_SRC, h, &n);
+	double mad;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!isnan(k->d[list[i]]))
+			k->x[m++] = -(double)k->d[list[i]];
+	}
+	list = lz_side(k->z, NA_LZ_DST, h, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!isnan(k->d[list[i]]))
+			k->x[m++] = (double)k->d[list[i]];
+	}
+	if (!m)
+		return MIN_AHEAD_US;
+	mad = NA_MAD_SIGMA * na_mad(k->x, m, na_median(k->x, m));
+	mad *= LZ_Z95 * sqrt(LZ_HALF_PI / (double)m);
+	for (enum na_lz_kind side = NA_LZ_SRC; side <= NA_LZ_DST; side++) {
+		double left = side_median(k, side, h);
+
+		if (!isnan(left) && !clamped(k, side, h))
+			mad = lz_larger(mad, fabs(left));
+	}
+	return lz_larger(mad, 1);
+}
+
+enum na_status na_lz_clocks_report(struct lz *z, struct na_err *err)
+{
+	struct clocks k = {.z = z};
+	size_t cap = 0;
+	enum na_status s = NA_OK;
+
+	if (!room_for(&k))
+		s = na_fail_nomem(err);
+	if (s == NA_OK)
+		s = na_lz_shares(z, measure_share, &k, k.failed, err);
+	for (uint32_t h = 0; s == NA_OK && h < z->in->n_hosts; h++) {
+		struct na_lz_result *r = z->out;
+
+		if (!(fabs(z->ahead_us[h]) > 0))
+			continue;
+		if (!na_grow(&r->clocks, &cap, r->n_clocks + 1,
+			     sizeof(*r->clocks)))
+			s = na_fail_nomem(err);
+		else
+			r->clocks[r->n_clocks++] =
+				(struct na_lz_clock){h, z->ahead_us[h],
+						     uncertainty(&k, h)};
+	}
+	clocks_fini(&k);
+	return s;
+}

@@ -1,0 +1,255 @@
+/*
+ * What a candidate must show besides significance (1.4): on a shared fabric
+ * most slow pairs are victims, and these keep them from being blamed.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "netan/base/order.h"
+#include "netan/methods/localise/state.h"
+#include "netan/stats/tests/robust.h"
+
+#define BROAD_SHARE     0.6
+#define KEEPS           0.4 /* of the effect */
+#define ABOVE_LEVEL     1.5
+#define FLOOR           0.09531017980432493 /* log 1.1 */
+#define PATH_FLOOR      0.13976194237515868 /* log 1.15 */
+#define DIRECTION       0.1823215567939546  /* log 1.2 */
+#define DIRECTION_NOISE 0.08
+
+enum { MANY_PAIRS = 4, CELL_RECORDS = 3, CELL_MOST = 4096 };
+
+/* Does the condition hold on each side that the candidate has? */
+typedef bool side_test(struct lz_explain *x, const struct lz_candidate *c,
+		       const uint32_t *list, size_t n);
+
+static bool each_side(struct lz_explain *x, const struct lz_candidate *c,
+		      side_test *test)
+{
+	for (enum na_lz_kind k = NA_LZ_SRC; k <= NA_LZ_DST; k++) {
+		size_t n;
+		const uint32_t *list;
+
+		if (c->who.kind != k && c->who.kind != NA_LZ_HOST)
+			continue;
+		list = lz_side(x->z, k, c->who.a, &n);
+		if (!test(x, c, list, n))
+			return false;
+	}
+	return true;
+}
+
+static bool side_is_broad(struct lz_explain *x, const struct lz_candidate *c,
+			  const uint32_t *list, size_t n)
+{
+	size_t all = 0, slow = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		all += x->v->n[list[i]] > 0;
+		slow += x->v->n[list[i]] && x->cur[list[i]] > c->effect / 2;
+	}
+	return (double)slow >= BROAD_SHARE * (double)all;
+}
+
+/* An uplink, or a few hash collisions, slow a subset; a NIC slows all. */
+static bool broad(struct lz_explain *x, const struct lz_candidate *c)
+{
+	return each_side(x, c, side_is_broad);
+}
+
+static bool side_in_rack(struct lz_explain *x, const struct lz_candidate *c,
+			 const uint32_t *list, size_t n)
+{
+	size_t all = 0, slow = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!x->v->n[list[i]] || x->z->cross[list[i]])
+			continue;
+		all++;
+		slow += x->cur[list[i]] > KEEPS * c->effect;
+	}
+	return 2 * slow >= all;
+}
+
+/* In-rack pairs do not cross the fabric: a bad NIC slows them too. */
+static bool in_rack(struct lz_explain *x, const struct lz_candidate *c)
+{
+	return !x->z->out->n_racks || each_side(x, c, side_in_rack);
+}
+
+static bool side_has_floor(struct lz_explain *x, const struct lz_candidate *c,
+			   const uint32_t *list, size_t n)
+{
+	size_t m = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (x->v->n[list[i]])
+			x->scratch[m++] = x->low[list[i]];
+	}
+	return na_median(x->scratch, m) > lz_larger(FLOOR, KEEPS * c->effect);
+}
+
+/* Even the best transfers of a bad NIC are slow, a victim's are not. */
+static bool has_floor(struct lz_explain *x, const struct lz_candidate *c)
+{
+	return each_side(x, c, side_has_floor);
+}
+
+struct in_cell {
+	uint32_t collective;
+	float r;
+};
+
+NA_ORDER(by_cell, struct in_cell, NA_UP(collective), NA_UP(r))
+
+/* The path's records with their collectives; a stride of them if many. */
+static size_t read_cells(const struct lz_explain *x, uint32_t p,
+			 struct in_cell *out)
+{
+	const struct na_lz_input *in = x->z->in;
+	const struct na_lz_pair *pair = &in->pairs[p];
+	size_t step = pair->n / CELL_MOST + 1, n = 0;
+
+	for (size_t i = 0; i < pair->n; i += step) {
+		const struct na_lz_transfer *t =
+			&in->transfers[pair->first + i];
+
+		if (t->moment >= in->n_moments ||
+		    !(t->size_bytes >= x->v->min_bytes))
+			continue;
+		out[n++] = (struct in_cell){in->moments[t->moment].collective,
+					    t->residual};
+	}
+	return n;
+}
+
+/* A path that is slow in one collective only shows that collective. */
+static bool in_two_collectives(const struct lz_explain *x, uint32_t p,
+			       double effect)
+{
+	struct in_cell cells[CELL_MOST];
+	double best = -HUGE_VAL, second = -HUGE_VAL;
+	double base = x->v->centre + x->v->m[p] - x->cur[p];
+	size_t n = read_cells(x, p, cells), counted = 0;
+
+	na_sort(cells, n, by_cell);
+	for (size_t i = 0, to; i < n; i = to) {
+		double m;
+
+		for (to = i; to < n; to++) {
+			if (cells[to].collective != cells[i].collective)
+				break;
+		}
+		if (to - i < CELL_RECORDS)
+			continue;
+		counted++;
+		m = (double)(cells[(i + to) / 2].r +
+			     cells[(i + to - 1) / 2].r) /
+			    2 -
+		    base;
+		if (m > best) {
+			second = best;
+			best = m;
+		} else if (m > second) {
+			second = m;
+		}
+	}
+	return counted < 2 || second >= KEEPS * effect;
+}
+
+/* Contention makes a long tail of slow pairs: a bad path stands out. */
+static bool path_stands_out(struct lz_explain *x, const struct lz_candidate *c)
+{
+	uint32_t p;
+
+	if (c->who.kind != NA_LZ_PAIR)
+		return true;
+	p = na_lz_find_pair(x->z, c->who.a, c->who.b);
+	return x->cur[p] > lz_larger(LZ_MIN_PATH + x->path_level,
+				     ABOVE_LEVEL * x->path_level) &&
+	       x->low[p] > lz_larger(PATH_FLOOR, KEEPS * c->effect) &&
+	       in_two_collectives(x, p, c->effect);
+}
+
+/* How much slower than its reverse; false: there is none. */
+static bool direction(const struct lz_explain *x, uint32_t p, double *dv,
+		      double *weight)
+{
+	uint32_t r = x->z->reverse[p];
+
+	if (r == NA_LZ_NONE || !x->v->n[r])
+		return false;
+	*dv = x->cur[p] - x->cur[r];
+	*weight = 1 / (x->v->se2[p] + x->v->se2[r] +
+		       2 * DIRECTION_NOISE * DIRECTION_NOISE);
+	return true;
+}
+
+static bool path_exceeds_reverse(const struct lz_explain *x,
+				 const struct lz_candidate *c)
+{
+	double limit = log((double)x->v->valid / x->z->alpha), dv, w;
+
+	if (!direction(x, na_lz_find_pair(x->z, c->who.a, c->who.b), &dv, &w))
+		return c->effect >= LZ_LOG_3;
+	return dv > LZ_MIN_PATH && dv * dv * w / 2 > limit;
+}
+
+static bool side_exceeds_reverse(struct lz_explain *x,
+				 const struct lz_candidate *c,
+				 const uint32_t *list, size_t n)
+{
+	double limit = log(3 * (double)x->z->hosts / x->z->alpha);
+	double sum = 0, weights = 0, dv, w;
+	size_t all = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		all += x->v->n[list[i]] > 0;
+		if (x->v->n[list[i]] && direction(x, list[i], &dv, &w)) {
+			sum += dv * w;
+			weights += w;
+		}
+	}
+	if (all >= MANY_PAIRS || c->effect >= LZ_LOG_3)
+		return true;
+	if (c->who.kind == NA_LZ_HOST || !(weights > 0))
+		return false;
+	dv = sum / weights;
+	return dv > DIRECTION && dv * dv * weights / 2 > limit;
+}
+
+/* Without a topology both directions may be slow because they are far. */
+static bool exceeds_reverse(struct lz_explain *x, const struct lz_candidate *c)
+{
+	if (x->z->in->locality_given)
+		return true;
+	if (c->who.kind == NA_LZ_PAIR)
+		return path_exceeds_reverse(x, c);
+	return each_side(x, c, side_exceeds_reverse);
+}
+
+static const struct {
+	enum na_lz_part part;
+	bool for_paths;
+	bool (*holds)(struct lz_explain *x, const struct lz_candidate *c);
+} conditions[] = {
+	{NA_LZ_PART_BROAD, false, broad},
+	{NA_LZ_PART_IN_RACK, false, in_rack},
+	{NA_LZ_PART_FLOOR, false, has_floor},
+	{NA_LZ_PART_PATH, true, path_stands_out},
+	{NA_LZ_PART_REVERSE, true, exceeds_reverse},
+};
+
+bool na_lz_conditions_hold(struct lz_explain *x, const struct lz_candidate *c)
+{
+	bool path = c->who.kind == NA_LZ_PAIR;
+
+	for (size_t i = 0; i < sizeof(conditions) / sizeof(*conditions); i++) {
+		if ((path && !conditions[i].for_paths) ||
+		    !lz_on(x->z, conditions[i].part))
+			continue;
+		if (!conditions[i].holds(x, c))
+			return false;
+	}
+	return true;
+}

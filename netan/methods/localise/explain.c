@@ -1,0 +1,422 @@
+/*
+ * The fewest sides and paths that explain the slow pairs: matching pursuit
+ * with significance (1.4).  Choosing by gain and testing by t is what keeps
+ * "seven bad paths" from replacing "one bad transmitter".
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/order.h"
+#include "netan/base/vec.h"
+#include "netan/methods/localise/state.h"
+#include "netan/stats/tests/robust.h"
+#include "netan/stats/tests/tests.h"
+
+#define HOST_SPREAD      0.03 /* of healthy hosts, at the least */
+#define HOST_SPREAD_FEW  0.04 /* with too few hosts to see it */
+#define PATH_LEVEL_SHARE 0.02
+#define VICTIM           0.3
+
+enum { FEW_HOSTS = 6, BACKFITS = 6, MIN_PATH_RECORDS = 8 };
+
+static double square(double x)
+{
+	return x * x;
+}
+
+/* Calls f for each pair of a candidate that the channel has. */
+typedef void visit(struct lz_explain *x, uint32_t pair, void *arg);
+
+static void each_pair(struct lz_explain *x, struct na_lz_who who, visit *f,
+		      void *arg, uint32_t path)
+{
+	if (who.kind == NA_LZ_PAIR && x->v->n[path])
+		f(x, path, arg);
+	for (enum na_lz_kind k = NA_LZ_SRC; k <= NA_LZ_DST; k++) {
+		size_t n;
+		const uint32_t *list;
+
+		if (who.kind != k && who.kind != NA_LZ_HOST)
+			continue;
+		list = lz_side(x->z, k, who.a, &n);
+		for (size_t i = 0; i < n; i++) {
+			if (x->v->n[list[i]])
+				f(x, list[i], arg);
+		}
+	}
+}
+
+/* One pair's share of Q: inverse covariance times residual. */
+static double pull(const struct lz_explain *x, uint32_t p)
+{
+	uint32_t r = x->z->reverse[p];
+	double q = x->v->d[p] * x->cur[p];
+
+	return r == NA_LZ_NONE ? q : q + x->v->o[p] * x->cur[r];
+}
+
+static void weigh_hosts(struct lz_explain *x)
+{
+	double **info = x->info;
+
+	for (size_t p = 0; p < x->z->in->n_pairs; p++) {
+		const struct na_lz_pair *pair = &x->z->in->pairs[p];
+
+		if (!x->v->n[p])
+			continue;
+		info[NA_LZ_SRC][pair->src] += x->v->d[p];
+		info[NA_LZ_DST][pair->dst] += x->v->d[p];
+		/* Its reverse is in the whole host of either end too. */
+		info[NA_LZ_HOST][pair->src] += x->v->o[p];
+		info[NA_LZ_HOST][pair->dst] += x->v->o[p];
+	}
+	for (size_t h = 0; h < x->z->in->n_hosts; h++)
+		info[NA_LZ_HOST][h] += info[NA_LZ_SRC][h] + info[NA_LZ_DST][h];
+}
+
+/* How far the effects of healthy hosts lie apart: the empirical null. */
+static double host_spread(struct lz_explain *x, enum na_lz_kind kind)
+{
+	double *e = x->scratch, *w = x->scratch + x->z->in->n_hosts, mad;
+	size_t n = 0;
+
+	for (size_t h = 0; h < x->z->in->n_hosts; h++) {
+		if (!(x->info[kind][h] > 0))
+			continue;
+		e[n] = x->effect[kind][h];
+		w[n++] = 1 / x->info[kind][h];
+	}
+	if (n < FEW_HOSTS)
+		return square(HOST_SPREAD_FEW);
+	mad = NA_MAD_SIGMA * na_mad(e, n, na_median(e, n));
+	return lz_larger(square(HOST_SPREAD), square(mad) - na_median(w, n));
+}
+
+static void host_effects(struct lz_explain *x)
+{
+	size_t hosts = x->z->in->n_hosts;
+	double **e = x->effect;
+
+	memset(e[NA_LZ_SRC], 0, hosts * sizeof(double));
+	memset(e[NA_LZ_DST], 0, hosts * sizeof(double));
+	for (uint32_t p = 0; p < x->z->in->n_pairs; p++) {
+		double q;
+
+		if (!x->v->n[p])
+			continue;
+		q = pull(x, p);
+		e[NA_LZ_SRC][x->z->in->pairs[p].src] += q;
+		e[NA_LZ_DST][x->z->in->pairs[p].dst] += q;
+	}
+	for (size_t h = 0; h < hosts; h++) {
+		e[NA_LZ_HOST][h] = e[NA_LZ_SRC][h] + e[NA_LZ_DST][h];
+		for (int k = 0; k < 3; k++) {
+			if (x->info[k][h] > 0)
+				e[k][h] /= x->info[k][h];
+		}
+	}
+	for (enum na_lz_kind k = NA_LZ_SRC; k <= NA_LZ_HOST; k++)
+		x->t2[k] = host_spread(x, k);
+}
+
+/* The level above which at most 2 % of the pairs lie. */
+static double path_level(struct lz_explain *x)
+{
+	size_t k = (size_t)ceil(PATH_LEVEL_SHARE * (double)x->v->valid), n = 0;
+
+	if (k < 2)
+		k = 2;
+	for (size_t p = 0; p < x->z->in->n_pairs; p++) {
+		if (x->v->n[p])
+			x->scratch[n++] = x->cur[p];
+	}
+	return n > k ? na_select(x->scratch, n, n - 1 - k) : -HUGE_VAL;
+}
+
+static bool taken(const struct lz_explain *x, struct na_lz_who who)
+{
+	for (size_t i = 0; i < x->n_chosen; i++) {
+		struct na_lz_who c = x->chosen[i].who;
+
+		if (c.a != who.a)
+			continue;
+		if (c.kind == who.kind &&
+		    (c.kind != NA_LZ_PAIR || c.b == who.b))
+			return true;
+		/* A host and one of its sides explain the same pairs. */
+		if ((c.kind == NA_LZ_HOST && who.kind < NA_LZ_HOST) ||
+		    (who.kind == NA_LZ_HOST && c.kind < NA_LZ_HOST))
+			return true;
+	}
+	return false;
+}
+
+static bool offer(struct lz_explain *x, struct lz_candidate c, double limit)
+{
+	double score = square(c.effect) * c.info / 2 - limit;
+
+	if (square(c.effect) / (2 * (1 / c.info + c.t2)) <= limit ||
+	    taken(x, c.who))
+		return true;
+	c.score = score;
+	if (!na_grow(&x->open, &x->cap_open, x->n_open + 1, sizeof(*x->open)))
+		return false;
+	x->open[x->n_open++] = c;
+	return true;
+}
+
+static size_t valid_pairs(const struct lz_explain *x, const struct lz_index *s,
+			  uint32_t h)
+{
+	size_t n = 0;
+
+	for (size_t i = s->first[h]; i < s->first[h + 1]; i++)
+		n += x->v->n[s->list[i]] > 0;
+	return n;
+}
+
+static bool offer_hosts(struct lz_explain *x)
+{
+	double limit = log(3 * (double)x->z->hosts / x->z->alpha);
+
+	for (uint32_t h = 0; h < x->z->in->n_hosts; h++) {
+		size_t out = valid_pairs(x, &x->z->row, h);
+		size_t in = valid_pairs(x, &x->z->col, h);
+		size_t n[3] = {out, in, out && in ? out + in : 0};
+
+		for (enum na_lz_kind k = NA_LZ_SRC; k <= NA_LZ_HOST; k++) {
+			struct lz_candidate c = {{k, h, 0},
+						 x->effect[k][h],
+						 x->info[k][h],
+						 x->t2[k],
+						 0};
+
+			if (n[k] >= 2 && c.effect > LZ_MIN_EFFECT &&
+			    !offer(x, c, limit))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool offer_paths(struct lz_explain *x)
+{
+	double limit = log((double)x->v->valid / x->z->alpha);
+
+	for (uint32_t p = 0; p < x->z->in->n_pairs; p++) {
+		const struct na_lz_pair *pair = &x->z->in->pairs[p];
+		struct lz_candidate c = {{NA_LZ_PAIR, pair->src, pair->dst},
+					 0,
+					 x->v->d[p],
+					 x->t2[NA_LZ_SRC] + x->t2[NA_LZ_DST],
+					 0};
+
+		if (x->v->n[p] < MIN_PATH_RECORDS)
+			continue;
+		c.effect = pull(x, p) / c.info;
+		if (c.effect > LZ_MIN_PATH && !offer(x, c, limit))
+			return false;
+	}
+	return true;
+}
+
+NA_ORDER(best_first, struct lz_candidate, NA_DOWN(score), NA_UP(who.kind),
+	 NA_UP(who.a), NA_UP(who.b))
+
+static uint32_t path_of(const struct lz *z, struct na_lz_who who)
+{
+	return who.kind == NA_LZ_PAIR ? na_lz_find_pair(z, who.a, who.b)
+				      : NA_LZ_NONE;
+}
+
+static void add_to_cur(struct lz_explain *x, uint32_t p, void *arg)
+{
+	x->cur[p] += *(const double *)arg;
+}
+
+static void add_pull(struct lz_explain *x, uint32_t p, void *arg)
+{
+	*(double *)arg += pull(x, p);
+}
+
+static void shift(struct lz_explain *x, const struct lz_candidate *c, double by)
+{
+	each_pair(x, c->who, add_to_cur, &by, path_of(x->z, c->who));
+}
+
+/* Fits every chosen effect anew to what the others leave. */
+static void backfit(struct lz_explain *x)
+{
+	for (int round = 0; round < BACKFITS; round++) {
+		for (size_t i = 0; i < x->n_chosen; i++) {
+			struct lz_candidate *c = &x->chosen[i];
+			double q = 0;
+
+			shift(x, c, c->effect);
+			each_pair(x, c->who, add_pull, &q,
+				  path_of(x->z, c->who));
+			c->effect = q / c->info;
+			shift(x, c, -c->effect);
+		}
+	}
+}
+
+struct gather {
+	double *x;
+	size_t n;
+};
+
+static void add_low(struct lz_explain *x, uint32_t p, void *arg)
+{
+	struct gather *g = arg;
+
+	g->x[g->n++] = x->low[p];
+}
+
+static void take_low(struct lz_explain *x, uint32_t p, void *arg)
+{
+	x->low[p] -= *(const double *)arg;
+}
+
+static void choose_culprit(struct lz_explain *x, const struct lz_candidate *c)
+{
+	struct gather g = {.x = x->scratch};
+	uint32_t path = path_of(x->z, c->who);
+	double low;
+
+	x->chosen[x->n_chosen++] = *c;
+	shift(x, c, -c->effect);
+	each_pair(x, c->who, add_low, &g, path);
+	low = na_median(g.x, g.n);
+	each_pair(x, c->who, take_low, &low, path);
+	backfit(x);
+}
+
+/* True when something was chosen; *ok: memory sufficed. */
+static bool one_round(struct lz_explain *x, bool *ok)
+{
+	x->n_open = 0;
+	host_effects(x);
+	x->path_level = path_level(x);
+	*ok = offer_hosts(x) && offer_paths(x);
+	if (!*ok || !x->n_open)
+		return false;
+	na_sort(x->open, x->n_open, best_first);
+	for (size_t i = 0; i < x->n_open; i++) {
+		if (na_lz_conditions_hold(x, &x->open[i])) {
+			choose_culprit(x, &x->open[i]);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void drop_chosen(struct lz_explain *x, size_t i)
+{
+	memmove(&x->chosen[i], &x->chosen[i + 1],
+		(x->n_chosen - i - 1) * sizeof(*x->chosen));
+	x->n_chosen--;
+}
+
+/* What is far below the worst side is its victim. */
+static void drop_small(struct lz_explain *x)
+{
+	double most = 0, least;
+
+	for (size_t i = 0; i < x->n_chosen; i++) {
+		if (lz_is_host_kind(x->chosen[i].who.kind))
+			most = lz_larger(most, x->chosen[i].effect);
+	}
+	for (size_t i = x->n_chosen; i-- > 0;) {
+		least = LZ_MIN_EFFECT;
+		if (lz_on(x->z, NA_LZ_PART_VICTIMS) &&
+		    lz_is_host_kind(x->chosen[i].who.kind))
+			least = lz_larger(least, VICTIM * most);
+		if (!(x->chosen[i].effect >= least))
+			drop_chosen(x, i);
+	}
+}
+
+static bool explain_room(struct lz_explain *x)
+{
+	size_t pairs = x->z->in->n_pairs, hosts = x->z->in->n_hosts;
+	bool ok = true;
+
+	x->cur = na_calloc(pairs, sizeof(*x->cur));
+	x->low = na_calloc(pairs, sizeof(*x->low));
+	x->scratch = na_calloc(pairs + 2 * hosts, sizeof(*x->scratch));
+	for (int k = 0; k < 3; k++) {
+		x->info[k] = na_calloc(hosts, sizeof(double));
+		x->effect[k] = na_calloc(hosts, sizeof(double));
+		ok = ok && x->info[k] && x->effect[k];
+	}
+	return ok && x->cur && x->low && x->scratch;
+}
+
+enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
+			     const struct lz_view *v, struct na_err *err)
+{
+	bool ok = true;
+
+	*x = (struct lz_explain){.z = z, .v = v};
+	if (!explain_room(x))
+		return na_fail_nomem(err);
+	memcpy(x->cur, v->m, z->in->n_pairs * sizeof(*x->cur));
+	memcpy(x->low, v->low, z->in->n_pairs * sizeof(*x->low));
+	weigh_hosts(x);
+	while (x->n_chosen < LZ_MAX_CHOSEN && one_round(x, &ok))
+		;
+	if (!ok)
+		return na_fail_nomem(err);
+	host_effects(x);
+	drop_small(x);
+	return NA_OK;
+}
+
+void na_lz_explain_fini(struct lz_explain *x)
+{
+	free(x->cur);
+	free(x->low);
+	free(x->scratch);
+	free(x->open);
+	for (int k = 0; k < 3; k++) {
+		free(x->info[k]);
+		free(x->effect[k]);
+	}
+}
+
+static void count_pair(struct lz_explain *x, uint32_t p, void *arg)
+{
+	struct na_lz_finding *f = arg;
+
+	f->pairs++;
+	f->transfers += x->v->n[p];
+}
+
+static struct na_lz_finding finding_of(struct lz_explain *x,
+				       const struct lz_candidate *c)
+{
+	double se = sqrt(1 / c->info + c->t2);
+	struct na_lz_finding f = {.who = c->who, .channel = x->v->channel};
+
+	f.effect = c->effect;
+	f.ci_low = c->effect - LZ_Z95 * se;
+	f.ci_high = c->effect + LZ_Z95 * se;
+	f.p_value = na_normal_upper(c->effect / se);
+	each_pair(x, c->who, count_pair, &f, path_of(x->z, c->who));
+	return f;
+}
+
+enum na_status na_lz_explain_report(struct lz *z, struct lz_explain *x,
+				    struct na_err *err)
+{
+	enum na_status s = NA_OK;
+
+	for (size_t i = 0; s == NA_OK && i < x->n_chosen; i++) {
+		struct na_lz_finding f = finding_of(x, &x->chosen[i]);
+
+		s = na_lz_found(z, &f, err);
+	}
+	return s;
+}

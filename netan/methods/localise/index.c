@@ -1,0 +1,172 @@
+/* Who is beside whom: rows, columns, reverse paths, classes; shares. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/order.h"
+#include "netan/base/vec.h"
+#include "netan/methods/localise/state.h"
+
+static bool side_init(struct lz_index *x, const struct na_lz_input *in,
+		      bool row)
+{
+	const struct na_lz_pair *p = in->pairs;
+
+	x->first = na_calloc(in->n_hosts + 2, sizeof(*x->first));
+	x->list = na_calloc(in->n_pairs, sizeof(*x->list));
+	if (!x->first || !x->list)
+		return false;
+	/* Counted two further on, so that filling in leaves it right. */
+	for (size_t i = 0; i < in->n_pairs; i++) {
+		if (p[i].n)
+			x->first[(row ? p[i].src : p[i].dst) + 2]++;
+	}
+	for (size_t h = 0; h < in->n_hosts; h++)
+		x->first[h + 1] += x->first[h];
+	for (size_t i = 0; i < in->n_pairs; i++) {
+		uint32_t h = row ? p[i].src : p[i].dst;
+
+		if (p[i].n)
+			x->list[x->first[h + 1]++] = (uint32_t)i;
+	}
+	return true;
+}
+
+uint32_t na_lz_find_pair(const struct lz *z, uint32_t src, uint32_t dst)
+{
+	const uint32_t *list = z->row.list;
+	const struct na_lz_pair *pairs = z->in->pairs;
+	size_t end = z->row.first[src + 1];
+	size_t at = NA_BOUND(i, z->row.first[src], end,
+			     pairs[list[i]].dst >= dst);
+
+	return at < end && pairs[list[at]].dst == dst ? list[at] : NA_LZ_NONE;
+}
+
+/* Classes are any numbers; dense ones keep their order. */
+static bool number_classes(struct lz *z)
+{
+	size_t n = z->in->n_pairs, m = 0;
+	uint32_t *all = na_calloc(n, sizeof(*all));
+
+	if (!all)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		all[i] = z->in->pairs[i].locality;
+	na_sort(all, n, na_order_u32);
+	for (size_t i = 0; i < n; i++) {
+		if (!m || all[i] != all[m - 1])
+			all[m++] = all[i];
+	}
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t *at = bsearch(&z->in->pairs[i].locality, all, m,
+					     sizeof(*all), na_order_u32);
+
+		z->class_of[i] = (uint32_t)(at - all);
+	}
+	z->n_classes = m;
+	free(all);
+	return true;
+}
+
+bool na_lz_index_pairs(struct lz *z)
+{
+	const struct na_lz_input *in = z->in;
+
+	z->reverse = na_calloc(in->n_pairs, sizeof(*z->reverse));
+	z->class_of = na_calloc(in->n_pairs, sizeof(*z->class_of));
+	z->cross = na_calloc(in->n_pairs, sizeof(*z->cross));
+	z->ahead_us = na_calloc(in->n_hosts, sizeof(*z->ahead_us));
+	if (!z->reverse || !z->class_of || !z->cross || !z->ahead_us ||
+	    !side_init(&z->row, in, true) || !side_init(&z->col, in, false) ||
+	    !number_classes(z))
+		return false;
+	for (size_t i = 0; i < in->n_pairs; i++) {
+		const struct na_lz_pair *p = &in->pairs[i];
+
+		z->reverse[i] = NA_LZ_NONE;
+		if (!p->n)
+			continue;
+		z->pairs++;
+		if (p->n > z->max_n)
+			z->max_n = p->n;
+		if (p->src != p->dst)
+			z->reverse[i] = na_lz_find_pair(z, p->dst, p->src);
+	}
+	for (uint32_t h = 0; h < in->n_hosts; h++)
+		z->hosts += lz_degree(&z->row, h) || lz_degree(&z->col, h);
+	return true;
+}
+
+void na_lz_fini(struct lz *z)
+{
+	free(z->row.first);
+	free(z->row.list);
+	free(z->col.first);
+	free(z->col.list);
+	free(z->reverse);
+	free(z->class_of);
+	free(z->cross);
+	free(z->ahead_us);
+	for (size_t i = 0; i < z->n_found; i++) {
+		free(z->found[i].windows);
+		free(z->found[i].alternatives);
+	}
+	free(z->found);
+	free(z->bases);
+	free(z->tails);
+	na_lz_baseline_fini(&z->base);
+}
+
+void na_lz_share(size_t n, size_t share, size_t *from, size_t *to)
+{
+	*from = n / LZ_SHARES * share + n % LZ_SHARES * share / LZ_SHARES;
+	share++;
+	*to = n / LZ_SHARES * share + n % LZ_SHARES * share / LZ_SHARES;
+}
+
+enum na_status na_lz_parallel(const struct lz *z, size_t n,
+			      void (*job)(void *arg, size_t i), void *arg,
+			      struct na_err *err)
+{
+	if (z->opt->parallel) {
+		if (!z->opt->parallel(z->opt->parallel_ctx, n, job, arg))
+			return na_fail_nomem(err);
+		return NA_OK;
+	}
+	for (size_t i = 0; i < n; i++)
+		job(arg, i);
+	return NA_OK;
+}
+
+bool na_lz_room_init(struct lz_room *r, const struct lz *z, size_t from,
+		     size_t to)
+{
+	size_t most = 0;
+
+	for (size_t p = from; p < to; p++) {
+		if (z->in->pairs[p].n > most)
+			most = z->in->pairs[p].n;
+	}
+	r->x = na_calloc(most, sizeof(*r->x));
+	r->tmp = na_calloc(most, sizeof(*r->tmp));
+	return r->x && r->tmp;
+}
+
+void na_lz_room_fini(struct lz_room *r)
+{
+	free(r->x);
+	free(r->tmp);
+}
+
+enum na_status na_lz_shares(const struct lz *z,
+			    void (*job)(void *arg, size_t i), void *arg,
+			    const bool *failed, struct na_err *err)
+{
+	enum na_status s = na_lz_parallel(z, LZ_SHARES, job, arg, err);
+
+	for (size_t i = 0; s == NA_OK && i < LZ_SHARES; i++) {
+		if (failed[i])
+			s = na_fail_nomem(err);
+	}
+	return s;
+}

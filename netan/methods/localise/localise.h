@@ -1,0 +1,184 @@
+/*
+ * Who is slow: this host's transmit side, its receive side, the whole host,
+ * one directed path, a rack's link, or nobody.  The method is that of
+ * algorithms.md, section 1: a baseline for size, locality class and context;
+ * clocks; per-pair summaries; a greedy explanation with significance, once
+ * for each channel.  It knows nothing of traces, stores or files: a caller
+ * hands over transfers sorted by pair and gets findings back.
+ *
+ * A "host" here is whatever the caller localises: a host or a device.
+ */
+#ifndef NETAN_METHODS_LOCALISE_LOCALISE_H
+#define NETAN_METHODS_LOCALISE_LOCALISE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "netan/base/err.h"
+
+#define NA_LZ_NONE UINT32_MAX
+
+/* One transfer as its receiver saw it.  24 bytes: see product.md, memory. */
+struct na_lz_transfer {
+	double latency_us; /* 0: clamped, the receiver's clock is behind */
+	float size_bytes;
+	float residual;  /* log latency over expectation; filled in */
+	uint32_t tick;   /* its end; see na_lz_input.tick_us */
+	uint32_t moment; /* index into moments */
+};
+
+/* What transfers of one collective in one step share. */
+struct na_lz_moment {
+	uint32_t collective; /* small number, or NA_LZ_NONE */
+	uint32_t step;       /* ascending in time, or NA_LZ_NONE */
+};
+
+/* A directed path; its transfers are [first, first + n), in input order. */
+struct na_lz_pair {
+	uint32_t src, dst; /* hosts */
+	uint32_t locality; /* class of healthy paths that are alike */
+	size_t first, n;
+};
+
+struct na_lz_input {
+	size_t n_hosts, n_pairs, n_transfers, n_moments;
+	const struct na_lz_pair *pairs;   /* by (src, dst), each once */
+	struct na_lz_transfer *transfers; /* pair after pair; written to */
+	const struct na_lz_moment *moments;
+	double tick_us;      /* unit of na_lz_transfer.tick */
+	bool locality_given; /* else every pair's class is 0 */
+};
+
+/* The conditions and corrections that can be switched off one by one, so
+ * that the bench can say what each earns: one row each of parts.def. */
+enum na_lz_part {
+#define NA_LZ_PART(name, text) NA_LZ_PART_##name,
+#include "netan/methods/localise/parts.def"
+#undef NA_LZ_PART
+	NA_LZ_PARTS
+};
+extern const char *const na_lz_part_names[NA_LZ_PARTS]; /* for people */
+
+struct na_lz_options {
+	double alpha; /* 0: 0.01 */
+	double q;     /* of the pair list; 0: 0.01 */
+	uint64_t off; /* bit i: part i is switched off */
+	/* Calls job(arg, 0) to job(arg, n - 1), in any order, perhaps side by
+	 * side; NULL: one after the other.  The result never depends on it. */
+	bool (*parallel)(void *ctx, size_t n, void (*job)(void *arg, size_t i),
+			 void *arg);
+	void *parallel_ctx;
+};
+
+enum na_lz_kind {
+	NA_LZ_SRC,  /* transmit side of a host */
+	NA_LZ_DST,  /* receive side */
+	NA_LZ_HOST, /* both */
+	NA_LZ_PAIR, /* one directed path */
+	NA_LZ_RACK_UPLINK,
+	NA_LZ_RACK_DOWNLINK,
+	NA_LZ_RACK_PAIR,
+	NA_LZ_KINDS
+};
+
+enum na_lz_channel {
+	NA_LZ_ALL,    /* every transfer */
+	NA_LZ_LARGE,  /* those of 256 KiB and more */
+	NA_LZ_RATE,   /* episodes of transfers with a timeout */
+	NA_LZ_WINDOW, /* now and then: some steps or seconds */
+	NA_LZ_CHANNELS
+};
+
+/* Who: for SRC, DST, HOST the host a; for PAIR a -> b; for rack kinds the
+ * racks a and (RACK_PAIR) b. */
+struct na_lz_who {
+	enum na_lz_kind kind;
+	uint32_t a, b;
+};
+
+struct na_lz_window {          /* flagged, of an intermittent finding */
+	uint32_t step;         /* NA_LZ_NONE: by time */
+	double from_us, to_us; /* by time, in tick units since tick 0 */
+	double effect;         /* log */
+};
+
+struct na_lz_finding {
+	struct na_lz_who who;
+	enum na_lz_channel channel;
+	double effect;          /* log of the excess; rate: K/Lambda's log */
+	double ci_low, ci_high; /* log, 95 % */
+	double p_value;         /* raw, one-sided */
+	size_t pairs;
+	uint64_t transfers;
+	bool intermittent;
+	struct na_lz_window *windows; /* owned */
+	size_t n_windows;
+	/* Rate channel. */
+	uint64_t tails, episodes;
+	bool loses_packets; /* its tails sit at timer modes */
+	/* Also possible: the data cannot tell (section 1.6).  Owned. */
+	struct na_lz_who *alternatives;
+	size_t n_alternatives;
+	const char *needs; /* what would decide; NULL: nothing; static text */
+};
+
+struct na_lz_clock {
+	uint32_t host;
+	double ahead_us, uncertainty_us; /* half width, 95 % */
+};
+
+struct na_lz_stall { /* a host that pauses: no NIC */
+	uint32_t host;
+	enum na_lz_kind side; /* SRC, DST or HOST: where it was seen */
+	uint64_t episodes, transfers;
+	double longest_ms;
+};
+
+/* A pattern without a culprit, with the pairs that show it. */
+struct na_lz_undecided {
+	const char *what;  /* static text */
+	const char *needs; /* static text, or NULL */
+	uint32_t *pairs;   /* owned; indices into the input's pairs */
+	size_t n_pairs;
+};
+
+struct na_lz_pair_result {
+	double expected_us; /* median of what its transfers should have taken */
+	double effect;      /* log excess, shrunk by nothing: median residual */
+	double se;          /* of the effect; NaN: cannot tell */
+	double p_value, q_value; /* BH over pairs: evidence only */
+};
+
+struct na_lz_result {
+	struct na_lz_finding *findings;
+	size_t n_findings;
+	struct na_lz_clock *clocks;
+	size_t n_clocks;
+	struct na_lz_stall *stalls;
+	size_t n_stalls;
+	struct na_lz_undecided *undecided;
+	size_t n_undecided;
+	struct na_lz_pair_result *pairs; /* as the input's */
+	uint32_t *rack_of;               /* by host; NA_LZ_NONE: no racks */
+	size_t n_racks;
+	bool too_few;                /* too few pairs to localise */
+	double base_us, us_per_byte; /* pooled healthy line: a + b * bytes */
+};
+
+/*
+ * NA_ENOMEM, or NA_OK with *out filled in; release it with
+ * na_lz_result_fini(), also after a failure.  Deterministic: the same input
+ * gives the same bits, whatever the order of transfers inside a pair.
+ * O(transfers + pairs * iterations); scratch: 8 bytes a transfer and 20 for
+ * each host side in a step while windows are looked at, 32 for each tail,
+ * and O(pairs), with a sample of at most 50 transfers for each pair (2^19 in
+ * all, or one for each pair) that the baseline is fitted to.
+ */
+enum na_status na_localise(const struct na_lz_input *in,
+			   const struct na_lz_options *opt,
+			   struct na_lz_result *out,
+			   struct na_err *err) NA_MUST_CHECK;
+void na_lz_result_fini(struct na_lz_result *r);
+
+#endif

@@ -1,0 +1,272 @@
+/*
+ * What the parts of localisation share: one struct for the whole run, one
+ * for the summary of the pairs in one channel, one for a greedy run.  Not
+ * for use outside this room.
+ *
+ * Logs are natural, latencies in us, sizes in bytes.  "Side" is the
+ * transmit or receive side of a host: its row or column of pairs.
+ */
+#ifndef NETAN_METHODS_LOCALISE_STATE_H
+#define NETAN_METHODS_LOCALISE_STATE_H
+
+#include "netan/methods/localise/localise.h"
+
+#define LZ_MIN_EFFECT 0.22314355131420976 /* log 1.25 */
+#define LZ_MIN_PATH   0.26236426446749106 /* log 1.3 */
+#define LZ_LOG_3      1.0986122886681098
+#define LZ_Z95        1.96
+#define LZ_HALF_PI    1.5707963267948966
+#define LZ_MOST_US    1e15     /* no latency is more than 30 years */
+#define LZ_LARGE_B    262144.0 /* 256 KiB */
+#define LZ_CELL_B     65536.0  /* small and large of a collective */
+
+enum {
+	LZ_KNOTS = 24,
+	LZ_SHARES = 64,   /* of per-pair work, whatever the threads */
+	LZ_MIN_PAIRS = 6, /* fewer: too few to localise */
+	LZ_MAX_PATHS = 3, /* more paths named: none is */
+	LZ_MAX_CHOSEN = 40
+};
+
+/* Pairs of each host: list[first[h]] to list[first[h + 1] - 1]. */
+struct lz_index {
+	size_t *first;
+	uint32_t *list;
+};
+
+struct lz_line { /* healthy latency: a + b * bytes */
+	double a_us, b_us;
+};
+
+/* A record of the sample that the baseline is fitted to. */
+struct lz_sample {
+	double latency_us; /* as measured */
+	double r;
+	float bytes;
+	uint32_t pair, cell;
+};
+
+struct lz_baseline {
+	struct lz_sample *sample;
+	size_t n_sample;
+	struct lz_line *lines;                     /* by class */
+	double knot_x[LZ_KNOTS], knot_y[LZ_KNOTS]; /* log2 bytes, log */
+	size_t n_knots;
+	float *context; /* by cell */
+	size_t n_cells;
+};
+
+/* Log over the baseline that sides, paths and the pair itself, as far as
+ * it can be trusted, explain: for any record, and for large ones. */
+struct lz_base {
+	float all, large;
+};
+
+/* A record with a timeout, or of a pause. */
+struct lz_tail {
+	double end_us, excess_ms, latency_ms;
+	uint32_t pair, moment;
+};
+
+/* Everything about one run. */
+struct lz {
+	const struct na_lz_input *in;
+	const struct na_lz_options *opt;
+	struct na_lz_result *out;
+	double alpha;
+	size_t hosts, pairs; /* those that have transfers */
+	size_t max_n;        /* transfers of the largest pair */
+	struct lz_index row, col;
+	uint32_t *reverse;  /* by pair; NA_LZ_NONE */
+	uint32_t *class_of; /* by pair; dense */
+	size_t n_classes;
+	bool *cross; /* by pair: crosses racks; all false without */
+	struct lz_baseline base;
+	double *ahead_us; /* by host; clocks */
+	double tick_us;
+	struct lz_base *bases; /* by pair */
+	double sigma0, noise;  /* of a record: inside its pair; in all */
+	struct lz_tail *tails;
+	size_t n_tails;
+	/* What channels found, before the union. */
+	struct na_lz_finding *found;
+	size_t n_found, cap_found;
+};
+
+/* Summary of the pairs in one channel: m, and what it is worth. */
+struct lz_view {
+	enum na_lz_channel channel;
+	float min_bytes; /* records of this size and more */
+	uint32_t *n;     /* by pair; 0: not in this channel */
+	double *m;       /* median of r, less the centre below */
+	double *sigma;
+	double *se2;
+	double *low;   /* 25 % quantile of r, less its median */
+	double *high;  /* 75 % quantile of r; not centred */
+	double *d, *o; /* inverse covariance: diagonal, with the reverse */
+	size_t valid;
+	double centre, sigma0, tau2, shared; /* shared: L of the method */
+};
+
+struct lz_candidate {
+	struct na_lz_who who;
+	double effect, info, t2, score;
+};
+
+/* One greedy run over a view. */
+struct lz_explain {
+	const struct lz *z;
+	const struct lz_view *v;
+	double *cur;                 /* m less what is explained, by pair */
+	double *low;                 /* the view's, less what is explained */
+	double *info[3], *effect[3]; /* SRC, DST, HOST by host */
+	double t2[3];
+	double path_level; /* cur that 2 % of the pairs exceed */
+	double *scratch;   /* [pairs + 2 hosts] */
+	struct lz_candidate chosen[LZ_MAX_CHOSEN];
+	size_t n_chosen;
+	struct lz_candidate *open; /* significant, best first */
+	size_t n_open, cap_open;
+};
+
+static inline bool lz_on(const struct lz *z, enum na_lz_part part)
+{
+	return !(z->opt->off >> part & 1);
+}
+
+static inline bool lz_is_host_kind(enum na_lz_kind k)
+{
+	return k == NA_LZ_SRC || k == NA_LZ_DST || k == NA_LZ_HOST;
+}
+
+static inline size_t lz_degree(const struct lz_index *x, uint32_t host)
+{
+	return x->first[host + 1] - x->first[host];
+}
+
+static inline double lz_larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static inline double lz_smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* The side's pairs; kind is SRC or DST. */
+static inline const uint32_t *lz_side(const struct lz *z, enum na_lz_kind kind,
+				      uint32_t host, size_t *n)
+{
+	const struct lz_index *x = kind == NA_LZ_SRC ? &z->row : &z->col;
+
+	*n = lz_degree(x, host);
+	return x->list + x->first[host];
+}
+
+/* What clocks put right, of a clamped record the most that it can have
+ * been; never below the half microsecond that one stands for. */
+static inline double lz_latency(const struct lz *z, size_t pair, double us)
+{
+	const struct na_lz_pair *p = &z->in->pairs[pair];
+
+	us = lz_smaller(lz_larger(us, 0.5), LZ_MOST_US);
+	return lz_larger(us + z->ahead_us[p->src] - z->ahead_us[p->dst], 0.5);
+}
+
+/* index.c: indices; work in shares of the pairs. */
+bool na_lz_index_pairs(struct lz *z);
+void na_lz_fini(struct lz *z);
+/* NA_LZ_NONE: no such pair, or it has no transfers. */
+uint32_t na_lz_find_pair(const struct lz *z, uint32_t src, uint32_t dst);
+enum na_status na_lz_parallel(const struct lz *z, size_t n,
+			      void (*job)(void *arg, size_t i), void *arg,
+			      struct na_err *err) NA_MUST_CHECK;
+void na_lz_share(size_t n, size_t share, size_t *from, size_t *to);
+
+/* Room for the values of any one pair of a share: 8 bytes a transfer of
+ * the largest pair, for as long as the share's job runs. */
+struct lz_room {
+	float *x, *tmp;
+};
+bool na_lz_room_init(struct lz_room *r, const struct lz *z, size_t from,
+		     size_t to);
+void na_lz_room_fini(struct lz_room *r);
+/* Runs a job that says in failed[share] that memory was short. */
+enum na_status na_lz_shares(const struct lz *z,
+			    void (*job)(void *arg, size_t i), void *arg,
+			    const bool *failed,
+			    struct na_err *err) NA_MUST_CHECK;
+
+/* baseline.c: sections 1.1.1 to 1.1.5. */
+enum na_status na_lz_baseline_sample(struct lz *z,
+				     struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_baseline_fit(struct lz *z,
+				  struct na_err *err) NA_MUST_CHECK;
+double na_lz_expect_log(const struct lz *z, uint32_t class_of, float bytes);
+enum na_status na_lz_residuals(struct lz *z, struct na_err *err) NA_MUST_CHECK;
+void na_lz_baseline_fini(struct lz_baseline *b);
+
+/* clocks.c: section 1.2; adds to z->ahead_us.  *fixed: any. */
+enum na_status na_lz_clocks(struct lz *z, bool *fixed,
+			    struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_clocks_report(struct lz *z,
+				   struct na_err *err) NA_MUST_CHECK;
+
+/* summary.c: section 1.3. */
+enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
+			       enum na_lz_channel channel,
+			       struct na_err *err) NA_MUST_CHECK;
+void na_lz_view_fini(struct lz_view *v);
+
+/* explain.c: section 1.4.  cur and chosen are the outcome. */
+enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
+			     const struct lz_view *v,
+			     struct na_err *err) NA_MUST_CHECK;
+void na_lz_explain_fini(struct lz_explain *x);
+/* Adds what was chosen to z->found. */
+enum na_status na_lz_explain_report(struct lz *z, struct lz_explain *x,
+				    struct na_err *err) NA_MUST_CHECK;
+
+/* conditions.c: one row for each. */
+bool na_lz_conditions_hold(struct lz_explain *x, const struct lz_candidate *c);
+
+/* tails.c: records far beyond their expectation, into z->tails by end. */
+enum na_status na_lz_bases(struct lz *z, const struct lz_explain *all,
+			   const struct lz_explain *large,
+			   struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_tails_find(struct lz *z, struct na_err *err) NA_MUST_CHECK;
+/* By how many ms a record is one; 0: it is none. */
+double na_lz_tail_ms(const struct lz *z, size_t pair,
+		     const struct na_lz_transfer *t);
+
+/* A record's residual less what is explained. */
+static inline double lz_rest(const struct lz *z, size_t pair,
+			     const struct na_lz_transfer *t)
+{
+	const struct lz_base *b = &z->bases[pair];
+
+	return (double)t->residual -
+	       (double)(t->size_bytes >= (float)LZ_LARGE_B ? b->large : b->all);
+}
+
+/* rate.c, window.c, racks.c, rack_links.c: section 1.5.  They add to z->found. */
+enum na_status na_lz_rate(struct lz *z, struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_window(struct lz *z, struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_racks_find(struct lz *z, struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_rack_links(struct lz *z, const struct lz_explain *large,
+				struct na_err *err) NA_MUST_CHECK;
+/* Sides of most hosts of a rack are its link. */
+void na_lz_rack_sides(struct lz *z);
+
+/* verdict.c: sections 1.5 (union), 1.6 and the list of pairs of 1.7. */
+enum na_status na_lz_found(struct lz *z, const struct na_lz_finding *f,
+			   struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_undecided(struct lz *z, const char *what,
+			       const char *needs, const uint32_t *pairs,
+			       size_t n, struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_verdict(struct lz *z, struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_pair_list(struct lz *z, const struct lz_view *v,
+			       struct na_err *err) NA_MUST_CHECK;
+
+#endif

@@ -1,0 +1,285 @@
+/* Each pair in a few numbers, and how far healthy pairs lie apart (1.3). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "netan/base/vec.h"
+#include "netan/methods/localise/state.h"
+#include "netan/stats/tests/robust.h"
+
+#define SIGMA_FEW   5 /* records that a pair's own MAD needs */
+#define SIGMA_PRIOR 8 /* records that sigma0 counts for */
+#define SIGMA_LEAST 0.02
+#define TAU_PRIOR   12
+#define TAU_TYPICAL 0.08
+#define TAU_LEAST   0.06
+#define SHARED_FROM 0.3
+#define SHARED_MOST 0.9
+
+struct summing {
+	struct lz_view *v;
+	const struct lz *z;
+	bool failed[LZ_SHARES];
+};
+
+static void sum_up(struct summing *g, size_t p, struct lz_room *room)
+{
+	const struct na_lz_pair *pair = &g->z->in->pairs[p];
+	const struct na_lz_transfer *t = g->z->in->transfers + pair->first;
+	struct lz_view *v = g->v;
+	size_t n = 0;
+
+	for (size_t i = 0; i < pair->n; i++) {
+		if (t[i].size_bytes >= v->min_bytes)
+			room->x[n++] = t[i].residual;
+	}
+	v->n[p] = (uint32_t)n;
+	if (!n)
+		return;
+	na_sort_f32(room->x, room->tmp, n);
+	v->m[p] = na_quantile_f32(room->x, n, 0.5);
+	v->sigma[p] = NA_MAD_SIGMA * na_mad_f32(room->x, n, v->m[p]);
+	v->low[p] = na_quantile_f32(room->x, n, 0.25);
+	v->high[p] = na_quantile_f32(room->x, n, 0.75);
+}
+
+static void sum_share(void *arg, size_t share)
+{
+	struct summing *g = arg;
+	struct lz_room room;
+	size_t from, to;
+
+	na_lz_share(g->z->in->n_pairs, share, &from, &to);
+	g->failed[share] = !na_lz_room_init(&room, g->z, from, to);
+	for (size_t p = from; p < to && !g->failed[share]; p++)
+		sum_up(g, p, &room);
+	na_lz_room_fini(&room);
+}
+
+/* Median over the pairs that are in this channel. */
+static double median_of(const struct lz *z, const struct lz_view *v,
+			const double *what, double *x)
+{
+	size_t m = 0;
+
+	for (size_t p = 0; p < z->in->n_pairs; p++) {
+		if (v->n[p])
+			x[m++] = what[p];
+	}
+	return na_median(x, m);
+}
+
+static double square(double x)
+{
+	return x * x;
+}
+
+static double robust_variance(double *x, size_t n)
+{
+	return square(NA_MAD_SIGMA * na_mad(x, n, na_median(x, n)));
+}
+
+/* Typical spread inside a pair, of pairs with enough records. */
+static double typical_sigma(const struct lz *z, const struct lz_view *v,
+			    double *x)
+{
+	size_t m = 0;
+
+	for (size_t p = 0; p < z->in->n_pairs; p++) {
+		if (v->n[p] >= SIGMA_FEW)
+			x[m++] = v->sigma[p];
+	}
+	for (size_t p = 0, none = !m; none && p < z->in->n_pairs; p++) {
+		if (v->n[p] > 1)
+			x[m++] = v->sigma[p];
+	}
+	if (!m) { /* one record for each pair: all spread is between them */
+		for (size_t p = 0; p < z->in->n_pairs; p++) {
+			if (v->n[p])
+				x[m++] = v->m[p];
+		}
+		return lz_larger(sqrt(robust_variance(x, m)), SIGMA_LEAST);
+	}
+	return lz_larger(na_median(x, m), SIGMA_LEAST);
+}
+
+static void standard_errors(const struct lz *z, struct lz_view *v)
+{
+	double prior = SIGMA_PRIOR * square(v->sigma0);
+
+	for (size_t p = 0; p < z->in->n_pairs; p++) {
+		double n = v->n[p], s2;
+
+		if (!v->n[p])
+			continue;
+		s2 = (prior + (n - 1) * square(v->sigma[p])) /
+		     (SIGMA_PRIOR + n - 1);
+		v->se2[p] = LZ_HALF_PI * s2 / n * (1 + 3 / n);
+	}
+}
+
+/* Takes the median of each side out of m.  Returns how many sides. */
+static size_t remove_sides(const struct lz *z, const struct lz_view *v,
+			   enum na_lz_kind kind, double *m, double *x)
+{
+	size_t sides = 0;
+
+	for (uint32_t h = 0; h < z->in->n_hosts; h++) {
+		size_t n, k = 0;
+		const uint32_t *list = lz_side(z, kind, h, &n);
+		double centre;
+
+		for (size_t i = 0; i < n; i++) {
+			if (v->n[list[i]])
+				x[k++] = m[list[i]];
+		}
+		sides += k > 0;
+		centre = na_median(x, k);
+		for (size_t i = 0; i < n; i++)
+			m[list[i]] -= centre;
+	}
+	return sides;
+}
+
+static double spread_of_pairs(const struct lz *z, const struct lz_view *v,
+			      const double *m, double *x, double se2)
+{
+	size_t k = 0;
+
+	for (size_t p = 0; p < z->in->n_pairs; p++) {
+		if (v->n[p])
+			x[k++] = m[p];
+	}
+	return lz_larger(robust_variance(x, k) - se2, 0);
+}
+
+/* How far healthy pairs lie apart; m and x are room. */
+static void fit_tau(const struct lz *z, struct lz_view *v, double *m, double *x)
+{
+	double se2 = median_of(z, v, v->se2, x), tau2, inner;
+	double P = (double)v->valid, sides;
+
+	tau2 = spread_of_pairs(z, v, v->m, x, se2);
+	for (size_t p = 0; p < z->in->n_pairs; p++)
+		m[p] = v->m[p];
+	sides = (double)remove_sides(z, v, NA_LZ_SRC, m, x);
+	sides += (double)remove_sides(z, v, NA_LZ_DST, m, x);
+	if (P > 2 * sides) {
+		inner = spread_of_pairs(z, v, m, x, se2);
+		tau2 = lz_smaller(tau2, inner * P / (P - sides + 1));
+	}
+	tau2 = (TAU_PRIOR * square(TAU_TYPICAL) + P * tau2) / (TAU_PRIOR + P);
+	v->tau2 = lz_larger(tau2, square(TAU_LEAST));
+}
+
+/* What the two directions of a pair share: their distance. */
+static double shared_variance(const struct lz *z, const struct lz_view *v,
+			      double *sum, double *diff)
+{
+	size_t k = 0;
+	double shared;
+
+	for (size_t p = 0; p < z->in->n_pairs; p++) {
+		uint32_t r = z->reverse[p];
+
+		if (r == NA_LZ_NONE || r < p || !v->n[p] || !v->n[r])
+			continue;
+		sum[k] = (v->m[p] + v->m[r]) / 2;
+		diff[k++] = (v->m[p] - v->m[r]) / 2;
+	}
+	shared = robust_variance(sum, k) - robust_variance(diff, k);
+	if (!(shared > SHARED_FROM * v->tau2))
+		return 0;
+	return lz_smaller(shared, SHARED_MOST * v->tau2);
+}
+
+/* Inverse of [[v + L, L], [L, v' + L]] for a pair and its reverse. */
+static void invert(const struct lz *z, struct lz_view *v)
+{
+	double L = v->shared;
+
+	for (size_t p = 0; p < z->in->n_pairs; p++) {
+		uint32_t r = z->reverse[p];
+		double a = v->se2[p] + v->tau2 - L, b, det;
+
+		if (!v->n[p])
+			continue;
+		if (r == NA_LZ_NONE || !v->n[r] || !(L > 0)) {
+			v->d[p] = 1 / (a + L);
+			continue;
+		}
+		b = v->se2[r] + v->tau2 - L;
+		det = a * b + L * (a + b);
+		v->d[p] = (b + L) / det;
+		v->o[p] = -L / det;
+	}
+}
+
+static void centre(const struct lz *z, struct lz_view *v, double *x)
+{
+	double low = median_of(z, v, v->low, x);
+
+	v->centre = median_of(z, v, v->m, x);
+	for (size_t p = 0; p < z->in->n_pairs; p++) {
+		if (!v->n[p])
+			continue;
+		v->m[p] -= v->centre;
+		v->low[p] -= low;
+	}
+}
+
+static bool view_room(struct lz_view *v, size_t n)
+{
+	v->n = na_calloc(n, sizeof(*v->n));
+	v->m = na_calloc(n, sizeof(*v->m));
+	v->sigma = na_calloc(n, sizeof(*v->sigma));
+	v->se2 = na_calloc(n, sizeof(*v->se2));
+	v->low = na_calloc(n, sizeof(*v->low));
+	v->high = na_calloc(n, sizeof(*v->high));
+	v->d = na_calloc(n, sizeof(*v->d));
+	v->o = na_calloc(n, sizeof(*v->o));
+	return v->n && v->m && v->sigma && v->se2 && v->low && v->high &&
+	       v->d && v->o;
+}
+
+enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
+			       enum na_lz_channel channel, struct na_err *err)
+{
+	size_t n = z->in->n_pairs;
+	struct summing g = {.v = v, .z = z};
+	double *x = na_calloc(n, sizeof(*x)), *y = na_calloc(n, sizeof(*y));
+	enum na_status s = NA_OK;
+
+	*v = (struct lz_view){.channel = channel,
+			      .min_bytes = channel == NA_LZ_LARGE
+						   ? (float)LZ_LARGE_B
+						   : -1};
+	if (!x || !y || !view_room(v, n))
+		s = na_fail_nomem(err);
+	if (s == NA_OK)
+		s = na_lz_shares(z, sum_share, &g, g.failed, err);
+	for (size_t p = 0; s == NA_OK && p < n; p++)
+		v->valid += v->n[p] > 0;
+	if (s == NA_OK && v->valid) {
+		v->sigma0 = typical_sigma(z, v, x);
+		standard_errors(z, v);
+		fit_tau(z, v, y, x);
+		v->shared = shared_variance(z, v, x, y);
+		invert(z, v);
+		centre(z, v, x);
+	}
+	free(x);
+	free(y);
+	return s;
+}
+
+void na_lz_view_fini(struct lz_view *v)
+{
+	free(v->n);
+	free(v->m);
+	free(v->sigma);
+	free(v->se2);
+	free(v->low);
+	free(v->high);
+	free(v->d);
+	free(v->o);
+}

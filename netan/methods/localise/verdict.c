@@ -1,0 +1,323 @@
+/*
+ * What the channels found, as one verdict: their union (1.5), what the
+ * pattern cannot tell apart (1.6), and the list of pairs as evidence (1.7).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+#include "netan/methods/localise/state.h"
+#include "netan/stats/tests/robust.h"
+#include "netan/stats/tests/tests.h"
+
+#define NEEDS_TRAFFIC  "traffic between these hosts and others"
+#define NEEDS_TOPOLOGY "could be a shared uplink: give the topology"
+
+enum na_status na_lz_found(struct lz *z, const struct na_lz_finding *f,
+			   struct na_err *err)
+{
+	if (!na_grow(&z->found, &z->cap_found, z->n_found + 1,
+		     sizeof(*z->found))) {
+		free(f->windows);
+		return na_fail_nomem(err);
+	}
+	z->found[z->n_found++] = *f;
+	return NA_OK;
+}
+
+enum na_status na_lz_undecided(struct lz *z, const char *what,
+			       const char *needs, const uint32_t *pairs,
+			       size_t n, struct na_err *err)
+{
+	struct na_lz_result *r = z->out;
+	uint32_t *copy = na_calloc(n, sizeof(*copy));
+	struct na_lz_undecided *more = NULL;
+
+	if (copy)
+		more = realloc(r->undecided,
+			       (r->n_undecided + 1) * sizeof(*more));
+	if (!more) {
+		free(copy);
+		return na_fail_nomem(err);
+	}
+	if (n)
+		memcpy(copy, pairs, n * sizeof(*copy));
+	r->undecided = more;
+	more[r->n_undecided++] = (struct na_lz_undecided){what, needs, copy, n};
+	return NA_OK;
+}
+
+static bool same(struct na_lz_who a, struct na_lz_who b)
+{
+	bool two = a.kind == NA_LZ_PAIR || a.kind == NA_LZ_RACK_PAIR;
+
+	return a.kind == b.kind && a.a == b.a && (!two || a.b == b.b);
+}
+
+/* Is b a part of a? */
+static bool covers(struct na_lz_who a, struct na_lz_who b)
+{
+	bool src = a.kind == NA_LZ_SRC || a.kind == NA_LZ_HOST;
+	bool dst = a.kind == NA_LZ_DST || a.kind == NA_LZ_HOST;
+
+	if (b.kind == NA_LZ_SRC || b.kind == NA_LZ_DST)
+		return a.kind == NA_LZ_HOST && a.a == b.a;
+	if (b.kind == NA_LZ_PAIR)
+		return (src && a.a == b.a) || (dst && a.a == b.b);
+	return false;
+}
+
+static void drop_finding(struct na_lz_finding *f, size_t *n, size_t i)
+{
+	free(f[i].windows);
+	free(f[i].alternatives);
+	memmove(&f[i], &f[i + 1], (*n - i - 1) * sizeof(*f));
+	(*n)--;
+}
+
+/* Transmit and receive side of one host: the surer one speaks for both. */
+static void join_sides(struct na_lz_finding *a, struct na_lz_finding *b)
+{
+	size_t pairs = a->pairs + b->pairs;
+	uint64_t transfers = a->transfers + b->transfers;
+
+	if (b->p_value < a->p_value) {
+		struct na_lz_finding t = *a;
+
+		*a = *b;
+		*b = t;
+	}
+	a->who.kind = NA_LZ_HOST;
+	a->pairs = pairs;
+	a->transfers = transfers;
+}
+
+/* The only path of a side, or NA_LZ_NONE. */
+static uint32_t only_path(const struct lz *z, struct na_lz_who who)
+{
+	size_t n;
+	const uint32_t *list;
+
+	if (who.kind == NA_LZ_PAIR)
+		return na_lz_find_pair(z, who.a, who.b);
+	if (who.kind != NA_LZ_SRC && who.kind != NA_LZ_DST)
+		return NA_LZ_NONE;
+	list = lz_side(z, who.kind, who.a, &n);
+	return n == 1 ? list[0] : NA_LZ_NONE;
+}
+
+/* In a ring a transmit side is also the receive side of the next host;
+ * where that one's transmit side is found too, the host explains both. */
+static void read_rings(struct lz *z)
+{
+	for (size_t i = 0; i < z->n_found; i++) {
+		struct na_lz_who *w = &z->found[i].who;
+		uint32_t p = w->kind == NA_LZ_SRC ? only_path(z, *w)
+						  : NA_LZ_NONE;
+		uint32_t next;
+
+		if (p == NA_LZ_NONE)
+			continue;
+		next = z->in->pairs[p].dst;
+		for (size_t k = 0; k < z->n_found; k++) {
+			if (z->found[k].who.kind == NA_LZ_SRC &&
+			    z->found[k].who.a == next &&
+			    lz_degree(&z->col, next) == 1)
+				*w = (struct na_lz_who){NA_LZ_DST, next, 0};
+		}
+	}
+}
+
+/* Earlier channels come first and win. */
+static void unite(struct lz *z)
+{
+	struct na_lz_finding *f = z->found;
+
+	for (size_t i = 0; i < z->n_found; i++) {
+		for (size_t k = i + 1; k < z->n_found;) {
+			bool sides = f[i].who.kind + f[k].who.kind ==
+					     NA_LZ_SRC + NA_LZ_DST &&
+				     f[i].who.kind != f[k].who.kind &&
+				     f[i].who.a == f[k].who.a;
+
+			if (sides)
+				join_sides(&f[i], &f[k]);
+			if (sides || same(f[i].who, f[k].who))
+				drop_finding(f, &z->n_found, k);
+			else
+				k++;
+		}
+	}
+	for (size_t i = z->n_found; i-- > 0;) {
+		bool covered = false;
+
+		for (size_t k = 0; k < z->n_found; k++)
+			covered |= k != i && covers(f[k].who, f[i].who);
+		if (covered)
+			drop_finding(f, &z->n_found, i);
+	}
+}
+
+/* More than half of the hosts cannot be the exception. */
+static bool too_many(const struct lz *z)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < z->n_found; i++)
+		n += lz_is_host_kind(z->found[i].who.kind);
+	return 2 * n > z->hosts;
+}
+
+/* A side with one path looks like that path, and it like the side. */
+static enum na_status alternatives(const struct lz *z, struct na_lz_finding *f,
+				   struct na_err *err)
+{
+	uint32_t p = only_path(z, f->who);
+	const struct na_lz_pair *pair;
+	struct na_lz_who all[3];
+	size_t n = 0;
+
+	if (p == NA_LZ_NONE)
+		return NA_OK;
+	pair = &z->in->pairs[p];
+	if (lz_degree(&z->row, pair->src) == 1)
+		all[n++] = (struct na_lz_who){NA_LZ_SRC, pair->src, 0};
+	if (lz_degree(&z->col, pair->dst) == 1)
+		all[n++] = (struct na_lz_who){NA_LZ_DST, pair->dst, 0};
+	if (!n)
+		return NA_OK;
+	all[n++] = (struct na_lz_who){NA_LZ_PAIR, pair->src, pair->dst};
+	f->alternatives = na_calloc(n, sizeof(*f->alternatives));
+	if (!f->alternatives)
+		return na_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		if (!same(all[i], f->who))
+			f->alternatives[f->n_alternatives++] = all[i];
+	}
+	f->needs = NEEDS_TRAFFIC;
+	return NA_OK;
+}
+
+static size_t of_kind(const struct lz *z, enum na_lz_kind kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < z->n_found; i++)
+		n += z->found[i].who.kind == kind;
+	return n;
+}
+
+/* More paths than a few are the pattern of something else. */
+static enum na_status many_paths(struct lz *z, struct na_err *err)
+{
+	size_t n = of_kind(z, NA_LZ_PAIR), m = 0;
+	uint32_t *paths;
+	enum na_status s;
+
+	if (n <= LZ_MAX_PATHS)
+		return NA_OK;
+	paths = na_calloc(n, sizeof(*paths));
+	if (!paths)
+		return na_fail_nomem(err);
+	for (size_t i = z->n_found; i-- > 0;) {
+		struct na_lz_who w = z->found[i].who;
+
+		if (w.kind != NA_LZ_PAIR)
+			continue;
+		paths[m++] = na_lz_find_pair(z, w.a, w.b);
+		drop_finding(z->found, &z->n_found, i);
+	}
+	s = na_lz_undecided(z, "slow pairs without a common host", NULL, paths,
+			    m, err);
+	free(paths);
+	return s;
+}
+
+enum na_status na_lz_verdict(struct lz *z, struct na_err *err)
+{
+	enum na_status s;
+
+	read_rings(z);
+	unite(z);
+	na_lz_rack_sides(z);
+	z->out->too_few = too_many(z);
+	if (z->out->too_few)
+		return NA_OK;
+	s = many_paths(z, err);
+	for (size_t i = 0; s == NA_OK && i < z->n_found; i++) {
+		struct na_lz_finding *f = &z->found[i];
+		bool side = f->who.kind == NA_LZ_SRC ||
+			    f->who.kind == NA_LZ_DST;
+
+		s = alternatives(z, f, err);
+		if (side && !f->needs && !z->in->locality_given &&
+		    of_kind(z, f->who.kind) >= 2)
+			f->needs = NEEDS_TOPOLOGY;
+	}
+	z->out->findings = z->found;
+	z->out->n_findings = z->n_found;
+	z->found = NULL;
+	z->n_found = 0;
+	return s;
+}
+
+struct sizing {
+	struct lz *z;
+	bool failed[LZ_SHARES];
+};
+
+/* Expectation at the pair's median size: it rises with size, so this is
+ * the median of the expectations. */
+static void expect_share(void *arg, size_t share)
+{
+	struct sizing *g = arg;
+	const struct na_lz_input *in = g->z->in;
+	struct lz_room room;
+	size_t from, to;
+
+	na_lz_share(in->n_pairs, share, &from, &to);
+	g->failed[share] = !na_lz_room_init(&room, g->z, from, to);
+	for (size_t p = from; p < to && !g->failed[share]; p++) {
+		const struct na_lz_pair *pair = &in->pairs[p];
+		double size;
+
+		for (size_t i = 0; i < pair->n; i++)
+			room.x[i] = in->transfers[pair->first + i].size_bytes;
+		na_sort_f32(room.x, room.tmp, pair->n);
+		size = na_quantile_f32(room.x, pair->n, 0.5);
+		g->z->out->pairs[p].expected_us = exp(
+			na_lz_expect_log(g->z, g->z->class_of[p], (float)size));
+	}
+	na_lz_room_fini(&room);
+}
+
+enum na_status na_lz_pair_list(struct lz *z, const struct lz_view *v,
+			       struct na_err *err)
+{
+	struct na_lz_pair_result *r = z->out->pairs;
+	size_t n = z->in->n_pairs;
+	double *p = na_calloc(n, sizeof(*p)), *q = na_calloc(n, sizeof(*q));
+	struct sizing g = {.z = z};
+	bool ok = p && q;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		p[i] = NAN;
+		r[i].se = NAN;
+		if (!v->n[i])
+			continue;
+		r[i].effect = v->m[i];
+		r[i].se = sqrt(v->se2[i]);
+		p[i] = na_normal_upper(v->m[i] / sqrt(v->se2[i] + v->tau2));
+	}
+	ok = ok && na_bh(p, q, n);
+	for (size_t i = 0; ok && i < n; i++) {
+		r[i].p_value = v->n[i] ? p[i] : 1;
+		r[i].q_value = v->n[i] ? q[i] : 1;
+	}
+	free(p);
+	free(q);
+	if (!ok)
+		return na_fail_nomem(err);
+	return na_lz_shares(z, expect_share, &g, g.failed, err);
+}

@@ -1,0 +1,45 @@
+#include "netan/methods/put.h"
+#include "members.h"
+
+#include "netan/stats/time/spread.h"
+
+void na_put_amount(struct na_result *r, struct na_value *in, const char *name,
+		   na_i128 amount)
+{
+	na_i128 whole = amount >> NA_SPREAD_SHIFT;
+
+	if (whole << NA_SPREAD_SHIFT == amount && whole <= INT64_MAX)
+		na_put_int(r, in, name, (int64_t)whole);
+	else
+		na_put_real(r, in, name,
+			    (double)amount / (double)(1 << NA_SPREAD_SHIFT));
+}
+
+void na_put_whole(struct na_result *r, struct na_value *in, const char *name,
+		  na_i128 v)
+{
+	if (v < 0)
+		na_put_null(r, in, name);
+	else if (v <= INT64_MAX)
+		na_put_int(r, in, name, (int64_t)v);
+	else
+		na_put_real(r, in, name, (double)v);
+}
+
+void na_put_steps(struct na_result *r, struct na_value *body,
+		  const struct na_store *store, int64_t lo_ps, int64_t hi_ps)
+{
+	struct na_value *list = na_put_list(r, body, M_steps);
+
+	for (size_t i = 0; i < store->n_steps; i++) {
+		const struct na_step *x = &store->steps[i];
+		struct na_value *row;
+
+		if (x->end_ps <= lo_ps || x->start_ps >= hi_ps)
+			continue;
+		row = na_put_object(r, list, NULL);
+		na_put_int(r, row, M_step, x->number);
+		na_put_real(r, row, M_from_s, (double)x->start_ps / 1e12);
+		na_put_real(r, row, M_to_s, (double)x->end_ps / 1e12);
+	}
+}

@@ -1,0 +1,21 @@
+/* Members that several analyses write the same way. */
+#ifndef NETAN_METHODS_PUT_H
+#define NETAN_METHODS_PUT_H
+
+#include "netan/model/store.h"
+#include "netan/result/result.h"
+
+/* An amount in 2^-20 bytes (netan/stats/time/spread.h), in bytes: an integer
+ * wherever nothing was clipped. */
+void na_put_amount(struct na_result *r, struct na_value *in, const char *name,
+		   na_i128 amount);
+
+/* A count or bytes: below 0 (not known) null, beyond an int64_t a real. */
+void na_put_whole(struct na_result *r, struct na_value *in, const char *name,
+		  na_i128 v);
+
+/* The list "steps": those that run in [lo_ps, hi_ps). */
+void na_put_steps(struct na_result *r, struct na_value *body,
+		  const struct na_store *store, int64_t lo_ps, int64_t hi_ps);
+
+#endif

@@ -1,0 +1,67 @@
+#include "netan/stats/tests/tests.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "netan/base/vec.h"
+
+double na_normal_upper(double z)
+{
+	return gsl_cdf_ugaussian_Q(z);
+}
+
+/* GSL's upper tails of counts are strict. */
+static unsigned before(uint64_t k)
+{
+	return k - 1 > UINT32_MAX ? UINT32_MAX : (unsigned)(k - 1);
+}
+
+double na_poisson_upper(uint64_t k, double mean)
+{
+	if (!k)
+		return 1;
+	return mean > 0 ? gsl_cdf_poisson_Q(before(k), mean) : 0;
+}
+
+double na_binomial_upper(uint64_t k, uint64_t n, double p)
+{
+	if (!k)
+		return 1;
+	if (k > n || p <= 0)
+		return 0;
+	if (p >= 1)
+		return 1;
+	gsl_set_error_handler_off();
+	return gsl_cdf_beta_P(p, (double)k, (double)(n - k) + 1);
+}
+
+bool na_bh(const double *p, double *q, size_t n)
+{
+	double *sorted = na_calloc(n, sizeof(*sorted)), least = 1;
+	size_t *from = na_calloc(n, sizeof(*from)), m = 0;
+	size_t *order = na_calloc(n, sizeof(*order));
+	bool ok = n == 0 || (sorted && from && order);
+
+	for (size_t i = 0; ok && i < n; i++) {
+		q[i] = p[i];
+		if (isnan(p[i]))
+			continue;
+		sorted[m] = p[i];
+		from[m++] = i;
+	}
+	if (ok && m)
+		gsl_sort_index(order, sorted, 1, m);
+	for (size_t i = ok ? m : 0; i-- > 0;) {
+		double v = (double)m / (double)(i + 1) * sorted[order[i]];
+
+		least = v < least ? v : least;
+		q[from[order[i]]] = least;
+	}
+	free(sorted);
+	free(from);
+	free(order);
+	return ok;
+}

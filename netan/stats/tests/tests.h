@@ -1,0 +1,27 @@
+/*
+ * Tail probabilities and the correction for many of them.
+ */
+#ifndef NETAN_STATS_TESTS_TESTS_H
+#define NETAN_STATS_TESTS_TESTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* P(Z >= z) of a standard normal; underflows to 0 beyond 38. */
+double na_normal_upper(double z);
+
+/* P(X >= k), X Poisson of this mean, or binomial with n trials of
+ * probability p; 1 for k = 0. */
+double na_poisson_upper(uint64_t k, double mean);
+double na_binomial_upper(uint64_t k, uint64_t n, double p);
+
+/*
+ * Benjamini and Hochberg (JRSS-B, 1995): the smallest false discovery rate
+ * at which each would be rejected, min over p(j) >= p of p(j) * m / rank,
+ * at most 1.  NaN stays NaN and does not count.  False when memory is
+ * short.  O(n log n).
+ */
+bool na_bh(const double *p, double *q, size_t n);
+
+#endif

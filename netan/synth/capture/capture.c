@@ -1,0 +1,437 @@
+#include "netan/synth/capture/capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+
+static const int64_t start_unix_ns = INT64_C(1767607200000000000);
+
+enum {
+	MS = 1000000,
+	BULK_PORT = 8471,
+	CALL_PORT = 50051,
+	FIRST_PORT = 32768,
+	ROCE_PORT = 49152,
+	ROCE_PAIRS = 4, /* queue pairs, at most */
+	MB = 1000000
+};
+
+static const char *const conditions[] = {"healthy",        "loss",
+					 "timeout",        "zero-window",
+					 "window-limited", "idle"};
+
+enum { CONDITIONS = sizeof(conditions) / sizeof(conditions[0]) };
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n > m && !strcmp(s + n - m, end);
+}
+
+bool na_synth_is_capture(const char *path)
+{
+	return ends_with(path, ".pcap") || ends_with(path, ".pcapng");
+}
+
+/* ---- who talks to whom */
+
+static void describe_end(struct na_frame_end *e, uint32_t host, uint16_t port)
+{
+	e->mac[0] = 2;
+	host++; /* 10.1.0.1 is host 0 */
+	e->mac[4] = e->ip[2] = (uint8_t)(host >> 8);
+	e->mac[5] = e->ip[3] = (uint8_t)host;
+	e->ip[0] = 10;
+	e->ip[1] = 1;
+	e->port = port;
+}
+
+/* Two different hosts, the pairs in turn. */
+static void describe_ends(struct na_frame_end ends[2], uint32_t hosts,
+			  uint32_t i, uint16_t server_port)
+{
+	uint32_t a = i % hosts, b = (a + 1 + i / hosts % (hosts - 1)) % hosts;
+
+	describe_end(&ends[0], a, (uint16_t)(FIRST_PORT + i % 20000));
+	describe_end(&ends[1], b, server_port);
+}
+
+static void describe_flow(struct na_flow *f, struct na_rng *rng)
+{
+	na_rng_seed(&f->rng, na_rng_next(rng));
+	f->isn[0] = (uint32_t)na_rng_next(&f->rng);
+	f->isn[1] = (uint32_t)na_rng_next(&f->rng);
+	f->start_ns = start_unix_ns + (int64_t)na_rng_below(&f->rng, 100 * MS);
+}
+
+static enum na_status condition_of(const struct na_synth_config *cfg, size_t i,
+				   enum na_flow_condition *c,
+				   struct na_err *err)
+{
+	const struct na_text_list *list = &cfg->conditions;
+	const char *word;
+
+	if (!list->n) {
+		*c = (enum na_flow_condition)(i % CONDITIONS);
+		return NA_OK;
+	}
+	word = list->items[i % list->n];
+	for (size_t k = 0; k < CONDITIONS; k++)
+		if (!strcmp(word, conditions[k])) {
+			*c = (enum na_flow_condition)k;
+			return NA_OK;
+		}
+	return na_fail(err, NA_EUSAGE,
+		       "--condition \"%s\" is not known; it is healthy, loss, "
+		       "timeout, zero-window, window-limited or idle",
+		       word);
+}
+
+/* Those that wait a lot get little to do, or the capture would take hours;
+ * the others share the rest. */
+static uint64_t most_bytes(enum na_flow_condition c)
+{
+	return c == NA_FLOW_IDLE                                  ? MB / 2
+	       : c == NA_FLOW_TIMEOUT || c == NA_FLOW_ZERO_WINDOW ? 4 * MB
+								  : UINT64_MAX;
+}
+
+static void start_bulks(struct na_capture_job *job)
+{
+	const struct na_synth_config *cfg = job->cfg;
+	uint64_t left = (uint64_t)cfg->size_bytes, equal, quick = 0;
+	int64_t loss_q16 = (int64_t)(cfg->loss * (double)NA_Q16_ONE);
+
+	if (!left)
+		left = 4 * MB;
+	equal = job->n_bulks ? left / job->n_bulks : 0;
+	for (size_t i = 0; i < job->n_bulks; i++) {
+		uint64_t most = most_bytes(job->bulks[i].flow.condition);
+
+		quick += most == UINT64_MAX;
+		left -= most == UINT64_MAX ? 0 : equal < most ? equal : most;
+	}
+	for (size_t i = 0; i < job->n_bulks; i++) {
+		uint64_t most = most_bytes(job->bulks[i].flow.condition);
+		uint64_t n = most == UINT64_MAX ? left / quick
+			     : equal < most     ? equal
+						: most;
+
+		na_bulk_start(&job->bulks[i], n ? n : 1, loss_q16);
+	}
+}
+
+static enum na_status make_bulks(struct na_capture_job *job, struct na_rng *rng,
+				 struct na_err *err)
+{
+	for (size_t i = 0; i < job->n_bulks; i++) {
+		struct na_flow *f = &job->bulks[i].flow;
+		enum na_status st = condition_of(job->cfg, i, &f->condition,
+						 err);
+
+		if (st)
+			return st;
+		describe_ends(f->ends, (uint32_t)job->cfg->hosts, (uint32_t)i,
+			      BULK_PORT);
+		describe_flow(f, rng);
+		f->sender = na_rng_hit(&f->rng, NA_Q16_ONE / 4);
+	}
+	start_bulks(job);
+	return NA_OK;
+}
+
+static void make_callers(struct na_capture_job *job, struct na_rng *rng)
+{
+	const struct na_synth_config *cfg = job->cfg;
+	uint64_t rpcs = (uint64_t)cfg->rpcs, n = job->n_callers;
+
+	for (size_t i = 0; i < n; i++) {
+		struct na_calls_flow *c = &job->callers[i];
+
+		/* Everybody asks host 0. */
+		describe_end(&c->flow.ends[0], (uint32_t)i + 1,
+			     (uint16_t)(FIRST_PORT + 20000 + i));
+		describe_end(&c->flow.ends[1], 0, CALL_PORT);
+		describe_flow(&c->flow, rng);
+		c->flow.condition = NA_FLOW_CALLS;
+		c->index = (uint32_t)(job->n_bulks + i);
+		na_calls_start(c, &job->calls, rpcs / n + (i < rpcs % n),
+			       cfg->message_bytes, NA_Q16_ONE / 40);
+	}
+}
+
+static void make_roces(struct na_capture_job *job, struct na_rng *rng)
+{
+	uint64_t messages = (uint64_t)job->cfg->roce, n = job->n_roces;
+
+	for (size_t i = 0; i < n; i++) {
+		struct na_roce_flow *f = &job->roces[i];
+
+		describe_ends(f->ends, (uint32_t)job->cfg->hosts, (uint32_t)i,
+			      (uint16_t)(ROCE_PORT + 1000 + i));
+		f->ends[0].port = (uint16_t)(ROCE_PORT + i);
+		f->qp[0] = 0x100 + (uint32_t)i;
+		f->qp[1] = 0x200 + (uint32_t)i;
+		na_rng_seed(&f->rng, na_rng_next(rng));
+		f->start_ns = start_unix_ns +
+			      (int64_t)na_rng_below(&f->rng, 100 * MS);
+		na_roce_flow_start(f, messages / n + (i < messages % n));
+	}
+}
+
+/* ---- in the order of time */
+
+/* When the flow's next packet is; INT64_MAX: it has ended. */
+static int64_t next_time(struct na_capture_job *job, uint32_t i)
+{
+	const struct na_flow *f;
+
+	if (i >= job->n_bulks + job->n_callers) {
+		struct na_roce_flow *r =
+			&job->roces[i - job->n_bulks - job->n_callers];
+
+		if (!r->n)
+			na_roce_flow_more(r);
+		return r->n ? r->plans[r->first].time_ns : INT64_MAX;
+	}
+	if (i < job->n_bulks) {
+		struct na_bulk *b = &job->bulks[i];
+
+		f = &b->flow;
+		while (!f->n && !f->closed)
+			na_bulk_more(b);
+	} else {
+		struct na_calls_flow *c = &job->callers[i - job->n_bulks];
+
+		f = &c->flow;
+		while (!f->n && !f->closed && !c->failed)
+			na_calls_more(c);
+	}
+	return f->n ? f->plans[f->first].time_ns : INT64_MAX;
+}
+
+static enum na_status put_next(struct na_capture_job *job, uint32_t i,
+			       struct na_frames *out, struct na_err *err)
+{
+	if (i < job->n_bulks)
+		return na_flow_put(&job->bulks[i].flow, out, err);
+	i -= (uint32_t)job->n_bulks;
+	if (i < job->n_callers)
+		return na_flow_put(&job->callers[i].flow, out, err);
+	i -= (uint32_t)job->n_callers;
+	return na_roce_flow_put(&job->roces[i], out, err);
+}
+
+static bool sooner(const struct na_capture_turn *a,
+		   const struct na_capture_turn *b)
+{
+	return a->time_ns < b->time_ns ||
+	       (a->time_ns == b->time_ns && a->flow < b->flow);
+}
+
+static void sink(struct na_capture_job *job, size_t i)
+{
+	struct na_capture_turn *h = job->heap, moved = h[i];
+
+	for (;;) {
+		size_t k = 2 * i + 1;
+
+		if (k >= job->n_heap)
+			break;
+		if (k + 1 < job->n_heap && sooner(&h[k + 1], &h[k]))
+			k++;
+		if (!sooner(&h[k], &moved))
+			break;
+		h[i] = h[k];
+		i = k;
+	}
+	h[i] = moved;
+}
+
+static enum na_status put_all(struct na_capture_job *job, struct na_frames *out,
+			      struct na_err *err)
+{
+	enum na_status st = NA_OK;
+
+	for (size_t i = job->n_heap; i-- > 0;)
+		sink(job, i);
+	job->first_ns = job->n_heap ? job->heap[0].time_ns : 0;
+	while (!st && job->n_heap) {
+		struct na_capture_turn *top = &job->heap[0];
+
+		job->last_ns = top->time_ns;
+		st = put_next(job, top->flow, out, err);
+		top->time_ns = next_time(job, top->flow);
+		if (top->time_ns == INT64_MAX)
+			*top = job->heap[--job->n_heap];
+		sink(job, 0);
+	}
+	for (size_t i = 0; !st && i < job->n_callers; i++)
+		if (job->callers[i].failed)
+			st = na_fail_nomem(err);
+	return st;
+}
+
+/* ---- the whole */
+
+static enum na_status make_job(struct na_capture_job *job,
+			       const struct na_synth_config *cfg,
+			       struct na_err *err)
+{
+	size_t hosts = (size_t)cfg->hosts, n;
+	struct na_rng rng;
+	enum na_status st;
+
+	memset(job, 0, sizeof(*job));
+	job->cfg = cfg;
+	job->n_bulks = (size_t)cfg->connections;
+	job->n_callers = (size_t)cfg->rpcs < hosts - 1 ? (size_t)cfg->rpcs
+						       : hosts - 1;
+	job->n_roces = (size_t)cfg->roce < ROCE_PAIRS ? (size_t)cfg->roce
+						      : ROCE_PAIRS;
+	n = job->n_bulks + job->n_callers + job->n_roces;
+	if (!n)
+		return na_fail(err, NA_EUSAGE,
+			       "nothing to capture: --connections, --rpcs and "
+			       "--roce are all 0");
+	job->bulks = na_calloc(job->n_bulks + 1, sizeof(*job->bulks));
+	job->callers = na_calloc(job->n_callers + 1, sizeof(*job->callers));
+	job->roces = na_calloc(job->n_roces + 1, sizeof(*job->roces));
+	job->heap = na_calloc(n, sizeof(*job->heap));
+	if (!job->bulks || !job->callers || !job->roces || !job->heap)
+		return na_fail_nomem(err);
+	na_rng_seed(&rng, (uint64_t)cfg->seed);
+	st = make_bulks(job, &rng, err);
+	if (st)
+		return st;
+	make_callers(job, &rng);
+	make_roces(job, &rng);
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t t = next_time(job, i);
+
+		if (t != INT64_MAX)
+			job->heap[job->n_heap++] = (struct na_capture_turn){t,
+									    i};
+	}
+	return NA_OK;
+}
+
+static void free_job(struct na_capture_job *job)
+{
+	for (size_t i = 0; job->callers && i < job->n_callers; i++)
+		na_calls_fini(&job->callers[i]);
+	free(job->bulks);
+	free(job->callers);
+	free(job->roces);
+	free(job->heap);
+	free(job->calls.calls);
+}
+
+/* path + more, to be freed. */
+static char *append(const char *path, const char *more)
+{
+	size_t n = strlen(path), m = strlen(more) + 1;
+	char *s = malloc(n + m);
+
+	if (s) {
+		memcpy(s, path, n);
+		memcpy(s + n, more, m);
+	}
+	return s;
+}
+
+static enum na_status write_capture(struct na_capture_job *job,
+				    struct na_synth_report *report,
+				    struct na_err *err)
+{
+	static const char *const endings[] = {"", ".gz", ".zst"};
+	const struct na_synth_config *cfg = job->cfg;
+	char *path = append(cfg->dir, endings[cfg->compress]);
+	struct na_frames *out = NULL;
+	uint64_t bytes = 0;
+	enum na_status st;
+
+	if (!path)
+		return na_fail_nomem(err);
+	st = na_frames_open(&out, path, cfg->compress,
+			    ends_with(cfg->dir, "ng"),
+			    (uint32_t)cfg->snaplen_bytes, err);
+	if (!st)
+		st = put_all(job, out, err);
+	if (st) {
+		na_frames_abandon(out);
+		free(path);
+		return st;
+	}
+	job->packets = na_frames_count(out);
+	job->wire_bytes = na_frames_wire_bytes(out);
+	job->captured_bytes = na_frames_captured_bytes(out);
+	st = na_frames_finish(out, &bytes, err);
+	if (st)
+		free(path);
+	return st ? st
+		  : na_synth_report_add(report, path, bytes, job->packets, err);
+}
+
+static enum na_status write_truth(struct na_capture_job *job,
+				  struct na_synth_report *report,
+				  struct na_err *err)
+{
+	char *path = append(job->cfg->dir, ".truth.json");
+	uint64_t bytes = 0;
+	enum na_status st;
+
+	if (!path)
+		return na_fail_nomem(err);
+	st = na_capture_truth_write(job, path, &bytes, err);
+	if (st)
+		free(path);
+	return st ? st : na_synth_report_add(report, path, bytes, 0, err);
+}
+
+bool na_synth_is_packed_capture(const char *path)
+{
+	static const char *const endings[] = {".pcap.gz", ".pcap.zst",
+					      ".pcapng.gz", ".pcapng.zst"};
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (ends_with(path, endings[i]))
+			return true;
+	return false;
+}
+
+static enum na_status check(const struct na_synth_config *cfg,
+			    struct na_err *err)
+{
+	if (cfg->faults.n || cfg->only.n || cfg->run ||
+	    cfg->profile != NA_PROFILE_SESSION)
+		return na_fail(err, NA_EUSAGE,
+			       "--run, --profile, --fault and --only are for "
+			       "traces, not for captures; --condition plants "
+			       "trouble in a capture");
+	if (cfg->hosts < 2)
+		return na_fail(err, NA_EUSAGE,
+			       "a capture needs at least two hosts; --hosts "
+			       "says %d",
+			       (int)cfg->hosts);
+	return NA_OK;
+}
+
+enum na_status na_synth_capture(const struct na_synth_config *cfg,
+				struct na_synth_report *report,
+				struct na_err *err)
+{
+	struct na_capture_job job = {0};
+	enum na_status st = check(cfg, err);
+
+	if (!st)
+		st = make_job(&job, cfg, err);
+	if (!st)
+		st = write_capture(&job, report, err);
+	if (!st)
+		st = write_truth(&job, report, err);
+	free_job(&job);
+	return st;
+}

@@ -1,0 +1,275 @@
+#include "netan/synth/job/fault.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/units.h"
+#include "netan/base/vec.h"
+#include "netan/synth/rng.h"
+
+enum value_kind {
+	FACTOR,
+	SHARE,
+	COUNT,
+	OFFSET,
+	BYTES_OR_SHARE,
+	BYTES,
+	SPAN,
+	SPAN_AND_SHARE,
+	NOTHING
+};
+
+/* clang-format off */
+static const struct fault_row {
+	const char *name;
+	const char *form;
+	int hosts;                      /* how many; -1: a collective instead */
+	enum value_kind value;
+} rows[NA_FAULT_KINDS] = {
+	{ "slow-sender", "HOST:FACTOR", 1, FACTOR },
+	{ "slow-receiver", "HOST:FACTOR", 1, FACTOR },
+	{ "slow-host", "HOST:FACTOR", 1, FACTOR },
+	{ "slow-path", "SRC:DST:FACTOR", 2, FACTOR },
+	{ "tail", "HOST:SHARE", 1, SHARE },
+	{ "slow-compute", "HOST:FACTOR", 1, FACTOR },
+	{ "registration", "HOST:COUNT", 1, COUNT },
+	{ "copy", "HOST:COUNT", 1, COUNT },
+	{ "small-slack", "COLLECTIVE", -1, NOTHING },
+	{ "clock", "HOST:TIME", 1, OFFSET },
+	{ "truncate", "HOST:BYTES or HOST:SHARE", 1, BYTES_OR_SHARE },
+	{ "loopback", "HOST:COUNT", 1, COUNT },
+	{ "no-latency", "HOST:COUNT", 1, COUNT },
+	{ "bad-key", "HOST:COUNT", 1, COUNT },
+	{ "program", "HOST", 1, NOTHING },
+	{ "late-input", "HOST:TIME[:SHARE]", 1, SPAN_AND_SHARE },
+	{ "stall", "COLLECTIVE:TIME", -1, SPAN },
+	{ "slow-reduction", "HOST:FACTOR", 1, FACTOR },
+	{ "large-shard", "COLLECTIVE:BYTES", -1, BYTES },
+};
+/* clang-format on */
+
+const char *na_fault_name(enum na_fault_kind kind)
+{
+	return rows[kind].name;
+}
+
+bool na_fault_names(const struct na_fault *f, const char *collective)
+{
+	return f->name && strlen(collective) == f->name_len &&
+	       !memcmp(collective, f->name, f->name_len);
+}
+
+static enum na_status unknown_kind(const char *text, struct na_err *err)
+{
+	char all[400] = "";
+	size_t n = 0;
+
+	for (int i = 0; i < NA_FAULT_KINDS; i++)
+		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s",
+				      i ? ", " : "", rows[i].name);
+	return na_fail(err, NA_EUSAGE,
+		       "--fault %s: no such fault; there are "
+		       "%s",
+		       text, all);
+}
+
+static const struct fault_row *find_row(const char *text, size_t len)
+{
+	for (int i = 0; i < NA_FAULT_KINDS; i++)
+		if (strlen(rows[i].name) == len &&
+		    !memcmp(rows[i].name, text, len))
+			return &rows[i];
+	return NULL;
+}
+
+enum na_status na_fault_host(const char *s, size_t len, uint32_t n_hosts,
+			     uint32_t *host, struct na_err *err)
+{
+	size_t i = len > 5 && !memcmp(s, "host-", 5) ? 5 : 0;
+	uint64_t v = 0;
+	bool ok = i < len;
+
+	for (; ok && i < len; i++) {
+		ok = s[i] >= '0' && s[i] <= '9';
+		v = v * 10 + (uint64_t)(s[i] - '0');
+		ok = ok && v < n_hosts;
+	}
+	if (!ok)
+		return na_fail(err, NA_EUSAGE,
+			       "no host \"%.*s\": the hosts "
+			       "are host-0 to host-%" PRIu32,
+			       (int)len, s, n_hosts - 1);
+	*host = (uint32_t)v;
+	return NA_OK;
+}
+
+/* "2.5" to q16: digits only, so that no locale has a say. */
+static bool parse_q16(const char *s, int64_t *q16)
+{
+	int64_t whole = 0, part = 0, scale = 1;
+	const char *p = s;
+
+	for (; *p >= '0' && *p <= '9' && whole < 1000000; p++)
+		whole = whole * 10 + (*p - '0');
+	if (p == s)
+		return false;
+	if (*p == '.')
+		for (p++; *p >= '0' && *p <= '9' && scale < 1000000000; p++) {
+			part = part * 10 + (*p - '0');
+			scale *= 10;
+		}
+	*q16 = whole * NA_Q16_ONE + part * NA_Q16_ONE / scale;
+	return !*p;
+}
+
+static bool parse_cut(struct na_fault *f, const char *s)
+{
+	uint64_t bytes;
+
+	if (strchr(s, '.') && parse_q16(s, &f->value_q16))
+		return f->value_q16 <= NA_Q16_ONE;
+	if (!na_parse_bytes(s, &bytes) || bytes > INT64_MAX)
+		return false;
+	f->value = (int64_t)bytes;
+	return true;
+}
+
+/* What one transfer may hold. */
+static bool parse_bytes(struct na_fault *f, const char *s)
+{
+	uint64_t bytes;
+
+	if (!na_parse_bytes(s, &bytes) || !bytes || bytes > NA_SHARD_MAX)
+		return false;
+	f->value = (int64_t)bytes;
+	return true;
+}
+
+/* A time above 0, of less than an hour. */
+static bool parse_span(struct na_fault *f, const char *s)
+{
+	return na_parse_time(s, &f->value) && f->value > 0 &&
+	       f->value % NA_PS_PER_NS == 0 && f->value < 3600 * NA_PS_PER_S;
+}
+
+static bool parse_span_and_share(struct na_fault *f, const char *s)
+{
+	size_t len = strcspn(s, ":");
+	char span[40];
+
+	f->value_q16 = NA_Q16_ONE;
+	if (len >= sizeof(span))
+		return false;
+	memcpy(span, s, len);
+	span[len] = 0;
+	if (s[len] && (!parse_q16(s + len + 1, &f->value_q16) ||
+		       f->value_q16 <= 0 || f->value_q16 > NA_Q16_ONE))
+		return false;
+	return parse_span(f, span);
+}
+
+static bool parse_value(struct na_fault *f, enum value_kind kind, const char *s)
+{
+	int64_t q;
+
+	switch (kind) {
+	case FACTOR:
+		return parse_q16(s, &f->value_q16) &&
+		       f->value_q16 >= NA_Q16_ONE &&
+		       f->value_q16 <= 1000 * NA_Q16_ONE;
+	case SHARE:
+		return parse_q16(s, &f->value_q16) && f->value_q16 > 0 &&
+		       f->value_q16 <= NA_Q16_ONE;
+	case COUNT:
+		if (!parse_q16(s, &q) || strchr(s, '.') || q < NA_Q16_ONE ||
+		    q > 100000 * NA_Q16_ONE)
+			return false;
+		f->value = q / NA_Q16_ONE;
+		return true;
+	case OFFSET:
+		/* Whole nanoseconds, as clocks have them; within a day. */
+		return na_parse_time(s, &f->value) &&
+		       f->value % NA_PS_PER_NS == 0 &&
+		       f->value < 86400 * NA_PS_PER_S &&
+		       f->value > -86400 * NA_PS_PER_S;
+	case BYTES_OR_SHARE:
+		return parse_cut(f, s);
+	case BYTES:
+		return parse_bytes(f, s);
+	case SPAN:
+		return parse_span(f, s);
+	case SPAN_AND_SHARE:
+		return parse_span_and_share(f, s);
+	case NOTHING:
+		break;
+	}
+	return true;
+}
+
+static enum na_status parse_one(const char *text, uint32_t n_hosts,
+				struct na_fault *f, struct na_err *err)
+{
+	size_t len = strcspn(text, ":");
+	const struct fault_row *row = find_row(text, len);
+	const char *p = text + len;
+	bool ok = true;
+
+	if (!row)
+		return unknown_kind(text, err);
+	memset(f, 0, sizeof(*f));
+	f->kind = (enum na_fault_kind)(row - rows);
+	f->text = text;
+	for (int i = 0; i < row->hosts && ok; i++) {
+		ok = *p == ':';
+		p += ok;
+		len = strcspn(p, ":");
+		if (ok && na_fault_host(p, len, n_hosts,
+					i ? &f->peer : &f->host, err))
+			return NA_EUSAGE;
+		p += len;
+	}
+	if (row->hosts < 0) {
+		ok = *p == ':' && p[1];
+		f->name = p + ok;
+		f->name_len = strcspn(f->name, ":");
+		p += ok + f->name_len;
+		if (ok && row->value != NOTHING)
+			ok = *p == ':' && parse_value(f, row->value, p + 1);
+		else
+			ok = ok && !*p;
+	} else if (row->value == NOTHING) {
+		ok = ok && !*p;
+	} else {
+		ok = ok && *p == ':' && parse_value(f, row->value, p + 1);
+	}
+	if (!ok)
+		return na_fail(err, NA_EUSAGE, "--fault %s: wanted %s:%s%s",
+			       text, row->name, row->form,
+			       row->value == FACTOR ? " with a factor of 1 or"
+						      " more"
+			       : row->value == SHARE
+				       ? " with a share between 0 and 1"
+				       : "");
+	return NA_OK;
+}
+
+enum na_status na_faults_parse(const struct na_text_list *list,
+			       uint32_t n_hosts, struct na_fault **out,
+			       size_t *n, struct na_err *err)
+{
+	struct na_fault *f = na_calloc(list->n, sizeof(*f));
+
+	if (!f)
+		return na_fail_nomem(err);
+	for (size_t i = 0; i < list->n; i++)
+		if (parse_one(list->items[i], n_hosts, &f[i], err)) {
+			free(f);
+			return NA_EUSAGE;
+		}
+	*out = f;
+	*n = list->n;
+	return NA_OK;
+}

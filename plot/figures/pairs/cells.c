@@ -1,0 +1,324 @@
+#include "plot/figures/pairs/cells.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "netan/base/vec.h"
+
+/* Blue below, neutral at 1x, vermilion above; beyond the range darker. */
+static struct na_color color_of(const struct na_theme *t, int level)
+{
+	struct na_color hue = t->hue[level < 0 ? NA_BLUE : NA_VERMILION];
+
+	if (level == CELL_UNKNOWN)
+		return na_mix(t->grid, t->axis, 0.6);
+	if (abs(level) == BEYOND)
+		return na_mix(hue, t->text, 0.45);
+	return na_mix(t->grid, hue, abs(level) / (double)LEVELS);
+}
+
+struct stretch {
+	size_t row, from, to;
+};
+
+/* The next run of equal squares of a level, or of none, in one row. */
+static bool next_stretch(const struct pairs_matrix *m, int level,
+			 struct stretch *s)
+{
+	for (; s->row < m->m; s->row++, s->to = 0) {
+		const signed char *row = m->levels + s->row * m->m;
+
+		for (s->from = s->to; s->from < m->m && row[s->from] != level;)
+			s->from++;
+		for (s->to = s->from; s->to < m->m && row[s->to] == level;)
+			s->to++;
+		if (s->to > s->from)
+			return true;
+	}
+	return false;
+}
+
+/* One stroke for the squares of a level in all rows of one height. */
+static bool draw_level(const struct na_layout *l, const struct cells *c,
+		       int level, double height, struct na_color color)
+{
+	struct stretch s = {0, 0, 0};
+	struct na_point *p = NULL;
+	size_t n = 0, cap = 0;
+
+	while (next_stretch(c->m, level, &s)) {
+		double y0 = cells_y(c, s.row), y1 = cells_y(c, s.row + 1);
+
+		if (fabs(y1 - y0 - height) > 0.5)
+			continue;
+		if (!na_grow(&p, &cap, n + 3, sizeof(*p))) {
+			free(p);
+			return false;
+		}
+		p[n++] = (struct na_point){cells_x(c, s.from), (y0 + y1) / 2};
+		p[n++] = (struct na_point){cells_x(c, s.to), (y0 + y1) / 2};
+		p[n++] = (struct na_point){NAN, NAN};
+	}
+	if (n)
+		na_draw_polyline(l->canvas, p, n,
+				 &(struct na_pen){color, height, NA_SOLID});
+	free(p);
+	return true;
+}
+
+static bool draw_levels(const struct na_layout *l, const struct cells *c,
+			int level, struct na_color color)
+{
+	double low = floor(cells_height(c));
+
+	return (low < 1 || draw_level(l, c, level, low, color)) &&
+	       draw_level(l, c, level, low + 1, color);
+}
+
+static double hatch_gap(const struct na_layout *l)
+{
+	return fmax(7 * l->unit, 4);
+}
+
+/* Squares without data: rows of equal stretches are one box. */
+static bool draw_empty(const struct na_layout *l, const struct cells *c)
+{
+	struct na_point *p = NULL, one[NA_HATCH_POINTS];
+	struct stretch s = {0, 0, 0}, last = {0, 0, 0};
+	size_t n = 0, cap = 0, since = 0;
+	bool more = true,
+	     ok = draw_levels(l, c, CELL_NONE, l->theme->background);
+
+	while (ok && more) {
+		size_t k;
+
+		more = next_stretch(c->m, CELL_NONE, &s);
+		/* Whole rows alone are joined: that is where there is much
+		 * to save. */
+		if (more && last.to && s.from == 0 && s.to == c->m->m &&
+		    last.from == 0 && last.to == c->m->m &&
+		    s.row == last.row + 1) {
+			last = s;
+			continue;
+		}
+		if (last.to) {
+			k = na_hatch_lines(
+				(struct na_box){cells_x(c, last.from),
+						cells_y(c, since),
+						cells_x(c, last.to),
+						cells_y(c, last.row + 1)},
+				hatch_gap(l), one);
+			ok = na_grow(&p, &cap, n + k + 1, sizeof(*p));
+			for (size_t i = 0; ok && i < k; i++)
+				p[n++] = one[i];
+		}
+		last = s;
+		since = s.row;
+	}
+	if (ok && n)
+		na_draw_polyline(l->canvas, p, n,
+				 &(struct na_pen){na_mix(l->theme->grid,
+							 l->theme->axis, 0.3),
+						  fmax(l->unit, 0.8),
+						  NA_SOLID});
+	free(p);
+	return ok;
+}
+
+/* A cross where colours end, if there is room for one. */
+static bool draw_beyond(const struct na_layout *l, const struct cells *c)
+{
+	const struct pairs_matrix *m = c->m;
+	struct na_point *p = NULL;
+	size_t n = 0, cap = 0;
+	double in = 0.3 * cells_height(c);
+	bool ok = true;
+
+	for (size_t i = 0; in > 2 && i < m->m * m->m; i++) {
+		double x0 = cells_x(c, i % m->m) + in;
+		double x1 = cells_x(c, i % m->m + 1) - in;
+		double y0 = cells_y(c, i / m->m) + in;
+		double y1 = cells_y(c, i / m->m + 1) - in;
+
+		if (abs(m->levels[i]) != BEYOND)
+			continue;
+		ok = na_grow(&p, &cap, n + 6, sizeof(*p));
+		if (!ok)
+			break;
+		p[n++] = (struct na_point){x0, y0};
+		p[n++] = (struct na_point){x1, y1};
+		p[n++] = (struct na_point){NAN, NAN};
+		p[n++] = (struct na_point){x0, y1};
+		p[n++] = (struct na_point){x1, y0};
+		p[n++] = (struct na_point){NAN, NAN};
+	}
+	if (n)
+		na_draw_polyline(l->canvas, p, n,
+				 &(struct na_pen){l->theme->background,
+						  fmax(1.5 * l->unit, 1),
+						  NA_SOLID});
+	free(p);
+	return ok;
+}
+
+/* Lines between groups (slices, hosts, racks), where groups hold several
+ * rows and the lines leave most of the squares to be seen. */
+static void draw_groups(const struct na_layout *l, const struct cells *c)
+{
+	const struct pairs_matrix *m = c->m;
+	struct na_point p[6 * 64];
+	size_t n = 0, groups = 1;
+
+	for (size_t i = 1; i < m->n; i++)
+		groups += m->group[i] != m->group[i - 1];
+	if (groups < 2 || 2 * groups > m->m || groups > 64 ||
+	    cells_height(c) * (double)m->m / (double)groups < 8)
+		return;
+	for (size_t i = 1; i < m->m; i++) {
+		double at = cells_x(c, i), y = cells_y(c, i);
+
+		if (m->group[i * m->merged] == m->group[i * m->merged - 1])
+			continue;
+		p[n++] = (struct na_point){at, c->box.y0};
+		p[n++] = (struct na_point){at, c->box.y1};
+		p[n++] = (struct na_point){NAN, NAN};
+		p[n++] = (struct na_point){c->box.x0, y};
+		p[n++] = (struct na_point){c->box.x1, y};
+		p[n++] = (struct na_point){NAN, NAN};
+	}
+	na_draw_polyline(l->canvas, p, n,
+			 &(struct na_pen){l->theme->secondary, fmax(l->unit, 1),
+					  NA_SOLID});
+}
+
+enum na_status na_pairs_cells(const struct na_layout *l, const struct cells *c,
+			      struct na_err *err)
+{
+	bool ok;
+
+	na_draw_rect(l->canvas, c->box, color_of(l->theme, 0));
+	ok = draw_empty(l, c) &&
+	     draw_levels(l, c, CELL_UNKNOWN, color_of(l->theme, CELL_UNKNOWN));
+	for (int level = -BEYOND; ok && level <= BEYOND; level++) {
+		if (level)
+			ok = draw_levels(l, c, level,
+					 color_of(l->theme, level));
+	}
+	if (!ok || !draw_beyond(l, c))
+		return na_fail_nomem(err);
+	draw_groups(l, c);
+	return NA_OK;
+}
+
+double na_pairs_key_height(const struct na_layout *l)
+{
+	return 4.4 * na_layout_font(l, NA_SIZE_SMALL, l->theme->text).size;
+}
+
+static bool any_of(const struct pairs_figure *f, int what)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct pairs_matrix *m = &f->matrices[i];
+
+		any |= what == CELL_NONE      ? m->hatched
+		       : what == CELL_UNKNOWN ? m->unknown
+					      : m->beyond;
+	}
+	return any;
+}
+
+/* A sample of a look and its name, from x on; where it ends. */
+static double sample(const struct na_layout *l, double x, double y, double end,
+		     int level, const char *words)
+{
+	struct na_font font = na_layout_font(l, NA_SIZE_SMALL,
+					     l->theme->secondary);
+	double size = 1.2 * font.size;
+	struct na_box b = {x, y, x + 1.6 * size, y + size};
+	char text[NA_TEXT_MAX];
+
+	na_draw_rect(l->canvas, b,
+		     level == CELL_NONE ? l->theme->background
+					: color_of(l->theme, level));
+	if (level == CELL_NONE)
+		na_draw_hatch(l->canvas, b, hatch_gap(l),
+			      &(struct na_pen){l->theme->axis,
+					       fmax(l->unit, 0.8), NA_SOLID});
+	x = b.x1 + l->gap / 2;
+	na_text_fit(l->canvas, text, words, &font, end - x, NA_CUT_END);
+	na_draw_text(l->canvas, x, y + 0.95 * font.size, text, &font);
+	return x + na_measure(l->canvas, text, &font) + 1.5 * l->gap;
+}
+
+/* Powers of two below the squares, as many as have room. */
+static void bar_labels(const struct na_layout *l, double limit, double middle,
+		       double per_log, double y)
+{
+	struct na_font font = na_layout_font(l, NA_SIZE_SMALL,
+					     l->theme->secondary);
+	int last = (int)floor(limit / log(2) + 1e-9);
+	int by = log(2) * per_log < 5 * font.size ? last : 1;
+	char text[NA_LABEL_BUF];
+
+	font.align = NA_CENTER;
+	for (int k = -last; k <= last; k++) {
+		if (last && k % by)
+			continue;
+		snprintf(text, sizeof(text), "%s%dx", k < 0 ? "1/" : "",
+			 1 << abs(k));
+		na_draw_text(l->canvas, middle + k * log(2) * per_log, y, text,
+			     &font);
+	}
+}
+
+/* Squares of all levels, and what their edges stand for. */
+static double draw_bar(const struct na_layout *l, const struct pairs_figure *f,
+		       struct na_box box)
+{
+	double size = na_layout_font(l, NA_SIZE_SMALL, l->theme->text).size;
+	int last = any_of(f, BEYOND) ? BEYOND : LEVELS;
+	double step = fmin(16 * l->unit,
+			   (box.x1 - box.x0) / 3 / (2 * last + 1));
+	double x = box.x0 + 2 * l->gap, y = box.y0 + l->gap, high = 1.2 * size;
+	double middle = x + step * (last + 0.5);
+
+	for (int i = -last; i <= last; i++) {
+		na_draw_rect(l->canvas,
+			     (struct na_box){x, y, x + step, y + high},
+			     color_of(l->theme, i));
+		x += step;
+	}
+	bar_labels(l, f->limit, middle, step * (LEVELS + 0.5) / f->limit,
+		   y + high + 1.1 * size);
+	return x + 2 * l->gap;
+}
+
+void na_pairs_key(const struct na_layout *l, const struct pairs_figure *f,
+		  struct na_box box)
+{
+	double x = draw_bar(l, f, box), y = box.y0 + l->gap;
+	struct na_font font = na_layout_font(l, NA_SIZE_SMALL,
+					     l->theme->secondary);
+	char text[NA_TEXT_MAX];
+
+	na_text_fit(l->canvas, text,
+		    "median latency against what is expected of its "
+		    "transfers",
+		    &font, box.x1 - x, NA_CUT_END);
+	na_draw_text(l->canvas, x, y + 2.3 * font.size + l->gap / 4, text,
+		     &font);
+	if (any_of(f, CELL_NONE))
+		x = sample(l, x, y, box.x1, CELL_NONE, "no transfers");
+	if (any_of(f, CELL_UNKNOWN))
+		x = sample(l, x, y, box.x1, CELL_UNKNOWN,
+			   "nothing to compare with");
+	if (any_of(f, BEYOND)) {
+		char number[NA_LABEL_BUF];
+
+		snprintf(text, sizeof(text), "beyond %sx",
+			 na_label_short(number, exp(f->limit), 2));
+		sample(l, x, y, box.x1, BEYOND, text);
+	}
+}

@@ -1,0 +1,272 @@
+#include "plot/figures/pairs/data.h"
+#include "members.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/vec.h"
+#include "netan/result/emit.h"
+#include "plot/scale.h"
+
+/* More rows would be thinner than a pixel of a projector. */
+enum { ROWS_MAX = 256 };
+
+/* A healthy fleet shall look even: at least this range, 1/4x to 4x. */
+#define LIMIT_LEAST 4.0
+#define LIMIT_MOST  32.0
+
+/* What an SVG below 1 MiB has room for: stretches of equal cells. */
+enum { STRETCHES_MAX = 20000 };
+
+static void read_nodes(struct pairs_matrix *m, const struct na_value *list)
+{
+	size_t i = 0;
+
+	na_for_each (v, list) {
+		m->names[i] = na_text_at(v, M_name);
+		m->group[i++] = na_number_or(v, "group", 0);
+	}
+}
+
+/* What all names begin with, digits apart. */
+static size_t common_prefix(const struct pairs_matrix *m)
+{
+	size_t n = m->n > 1 ? strlen(m->names[0]) : 0;
+
+	for (size_t i = 1; i < m->n; i++) {
+		size_t k = 0;
+
+		while (k < n && m->names[i][k] == m->names[0][k])
+			k++;
+		n = k;
+	}
+	while (n && ((m->names[0][n - 1] >= '0' && m->names[0][n - 1] <= '9') ||
+		     (m->names[0][n] & 0xc0) == 0x80))
+		n--;
+	return n;
+}
+
+static const char *node_name(const struct pairs_matrix *m, size_t i)
+{
+	return i < m->n ? m->names[i] : "?";
+}
+
+/* "from host-3": what stands beside the outline. */
+static void mark_words(struct pairs_mark *k, const struct pairs_matrix *m)
+{
+	const char *a = k->host ? k->host : node_name(m, k->a);
+	size_t size = sizeof(k->words);
+
+	if (strcmp(k->kind, "src") == 0)
+		snprintf(k->words, size, "from %.100s", a);
+	else if (strcmp(k->kind, "dst") == 0)
+		snprintf(k->words, size, "to %.100s", a);
+	else if (strcmp(k->kind, "host") == 0)
+		snprintf(k->words, size, "%.100s, both ways", a);
+	else if (strcmp(k->kind, "pair") == 0)
+		snprintf(k->words, size, "%.60s to %.60s", a,
+			 node_name(m, k->b));
+	else
+		snprintf(k->words, size, "%.150s", k->name);
+}
+
+static void read_marks(struct pairs_matrix *m, const struct na_value *list)
+{
+	na_for_each (v, list) {
+		struct pairs_mark *k = &m->marks[m->n_marks];
+
+		if (m->n_marks == MARKS_MAX) {
+			m->more_marks++;
+			continue;
+		}
+		k->kind = na_text_at(v, M_kind);
+		k->name = na_text_at(v, M_name);
+		k->a = (size_t)na_count_or(v, M_a, -1);
+		k->b = (size_t)na_count_or(v, M_b, -1);
+		k->rows = (size_t)na_count_or(v, "rows", 1);
+		k->host = na_text_or(v, M_host, NULL);
+		k->excess = na_number_at(v, M_excess);
+		k->timeouts = strcmp(na_text_at(v, M_channel), "rate") == 0;
+		mark_words(k, m);
+		m->n_marks++;
+	}
+}
+
+static int level_of(double excess, double limit)
+{
+	double at = log(excess) / limit * (LEVELS + 0.5);
+
+	if (!(excess > 0) || isnan(at))
+		return CELL_UNKNOWN;
+	if (fabs(at) > LEVELS + 0.5)
+		return at < 0 ? -BEYOND : BEYOND;
+	at = round(at);
+	return at > LEVELS ? LEVELS : at < -LEVELS ? -LEVELS : (int)at;
+}
+
+/* Of merged cells the one that stands out most, the slow before the fast. */
+static bool outdoes(int a, int b)
+{
+	if (abs(a) == abs(b) || b == CELL_NONE || b == CELL_UNKNOWN)
+		return a > b;
+	if (a == CELL_NONE || a == CELL_UNKNOWN)
+		return false;
+	return abs(a) > abs(b);
+}
+
+static void fill_matrix(struct pairs_matrix *m, const struct na_value *v,
+			double limit)
+{
+	size_t n;
+	const double *src = na_reals_of(na_get(v, M_src), &n);
+	const double *dst = na_reals_at(v, M_dst, n),
+		     *x = na_reals_at(v, M_excess, n);
+
+	m->m = (m->n + m->merged - 1) / m->merged;
+	memset(m->levels, CELL_NONE, m->m * m->m);
+	for (size_t i = 0; src && dst && x && i < n; i++) {
+		signed char *cell;
+		int level = level_of(x[i], limit);
+
+		if (!(src[i] >= 0 && src[i] < (double)m->n) ||
+		    !(dst[i] >= 0 && dst[i] < (double)m->n))
+			continue;
+		cell = &m->levels[(size_t)src[i] / m->merged * m->m +
+				  (size_t)dst[i] / m->merged];
+		if (outdoes(level, *cell))
+			*cell = (signed char)level;
+	}
+}
+
+static size_t stretches(const struct pairs_matrix *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->m * m->m; i++)
+		n += m->levels[i] &&
+		     (i % m->m == 0 || m->levels[i] != m->levels[i - 1]);
+	return n;
+}
+
+static void look(struct pairs_matrix *m)
+{
+	for (size_t i = 0; i < m->m * m->m; i++) {
+		m->hatched |= m->levels[i] == CELL_NONE;
+		m->unknown |= m->levels[i] == CELL_UNKNOWN;
+		m->beyond |= m->levels[i] == BEYOND || m->levels[i] == -BEYOND;
+	}
+}
+
+static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
+			double limit)
+{
+	const struct na_value *nodes = na_get(v, "nodes");
+
+	m->label = na_text_or(v, M_label, NULL);
+	m->n = nodes && nodes->kind == NA_V_LIST ? nodes->n : 0;
+	m->merged = m->n > ROWS_MAX ? (m->n + ROWS_MAX - 1) / ROWS_MAX : 1;
+	m->names = na_calloc(m->n, sizeof(*m->names));
+	m->group = na_calloc(m->n, sizeof(*m->group));
+	m->levels = na_calloc(ROWS_MAX, ROWS_MAX);
+	if (!m->names || !m->group || !m->levels)
+		return false;
+	if (m->n)
+		read_nodes(m, nodes);
+	m->rack = na_reals_at(v, "rack", m->n);
+	m->prefix = common_prefix(m);
+	read_marks(m, na_get(v, M_marks));
+	for (fill_matrix(m, v, limit); stretches(m) > STRETCHES_MAX;
+	     fill_matrix(m, v, limit))
+		m->merged++;
+	look(m);
+	return true;
+}
+
+/* As far as the farthest pair of all matrices, within reason. */
+static double limit_of(const struct na_value *list)
+{
+	double most = log(LIMIT_LEAST);
+
+	na_for_each (v, list) {
+		size_t n = 0;
+		const double *x = na_reals_of(na_get(v, M_excess), &n);
+
+		for (size_t i = 0; x && i < n; i++) {
+			if (x[i] > 0 && isfinite(x[i]))
+				most = fmax(most, fabs(log(x[i])));
+		}
+	}
+	return fmin(most, log(LIMIT_MOST));
+}
+
+static void read_subtitle(struct pairs_figure *f, const struct na_result *r)
+{
+	const struct na_value *doc = na_result_get_doc(r);
+	const char *given = na_result_get_word(r, NA_WORD_SUBTITLE, NULL);
+	double s = na_number_at(doc, M_duration_s);
+	char buf[NA_LABEL_BUF];
+
+	if (given && *given) {
+		na_words_add(&f->subtitle, "%s", given);
+		return;
+	}
+	if (f->n > 1)
+		na_words_runs(doc, &f->subtitle);
+	else
+		na_words_inputs(doc, &f->subtitle);
+	if (f->n == 1) {
+		na_words_break(&f->subtitle);
+		na_words_add(&f->subtitle, "%zu %s", f->matrices[0].n, f->ends);
+	}
+	if (s > 0) {
+		na_words_break(&f->subtitle);
+		na_words_add(&f->subtitle, "%s",
+			     na_label_quantity(buf, NA_Q_SECONDS, s, 3));
+	}
+	na_words_coverage(r, &f->subtitle);
+	if (!f->empty && !f->locality) {
+		na_words_break(&f->subtitle);
+		na_words_add(&f->subtitle, "locality not given");
+	}
+}
+
+enum na_status na_pairs_read(struct pairs_figure *f, const struct na_result *r,
+			     struct na_err *err)
+{
+	const struct na_value *side = na_result_get_side(r);
+	const struct na_value *list = na_get(side, "matrices");
+	size_t nodes = 0;
+
+	memset(f, 0, sizeof(*f));
+	f->title = na_result_get_word(r, NA_WORD_MESSAGE, "Pairs");
+	f->empty = na_result_get_word(r, NA_WORD_EMPTY, NULL);
+	f->ends = na_text_or(side, "ends", "ends");
+	f->locality = na_count_at(side, "locality") != 0;
+	f->limit = log(LIMIT_LEAST);
+	if (list && list->kind == NA_V_LIST)
+		f->limit = limit_of(list);
+	na_for_each (v, list) {
+		if (f->n == MATRICES_MAX) {
+			f->more++;
+			continue;
+		}
+		if (!read_matrix(&f->matrices[f->n++], v, f->limit))
+			return na_fail_nomem(err);
+		nodes += f->matrices[f->n - 1].n;
+	}
+	if (!f->empty && !nodes)
+		f->empty = "No transfer between a source and a destination.";
+	read_subtitle(f, r);
+	return NA_OK;
+}
+
+void na_pairs_fini(struct pairs_figure *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		free(f->matrices[i].names);
+		free(f->matrices[i].group);
+		free(f->matrices[i].levels);
+	}
+}

@@ -1,0 +1,53 @@
+/* What pairs.c draws, read from a result. */
+#ifndef PLOT_FIGURES_PAIRS_DATA_H
+#define PLOT_FIGURES_PAIRS_DATA_H
+
+#include "netan/result/result.h"
+#include "plot/words.h"
+
+/* Of a cell that is no level. */
+enum { CELL_NONE = -128, CELL_UNKNOWN = -127 };
+
+/* Steps of colour on either side of 1x; one more is out of range. */
+enum { LEVELS = 8, BEYOND = LEVELS + 1 };
+
+enum { MARKS_MAX = 8, MATRICES_MAX = 4 };
+
+struct pairs_mark {
+	const char *kind, *name; /* "src", "dst", ...; "from host-3" */
+	char words[160];
+	size_t a, b;      /* nodes or racks */
+	size_t rows;      /* nodes from a on */
+	const char *host; /* that these are; NULL: one node */
+	double excess;
+	bool timeouts; /* the excess is of their number, not of time */
+};
+
+struct pairs_matrix {
+	const char *label;   /* NULL: one run alone */
+	size_t n, merged;    /* nodes; so many of them in one row */
+	size_t m;            /* rows and columns */
+	const char **names;  /* [n] */
+	double *group;       /* [n] */
+	const double *rack;  /* [n], NaN: none; or NULL */
+	signed char *levels; /* [m * m], rows are sources */
+	size_t prefix;       /* bytes that all names begin with */
+	struct pairs_mark marks[MARKS_MAX];
+	size_t n_marks, more_marks;
+	bool hatched, unknown, beyond; /* there are such cells */
+};
+
+struct pairs_figure {
+	const char *title, *empty, *ends; /* empty NULL: there is something */
+	struct words subtitle;
+	bool locality; /* given */
+	double limit;  /* log; the middle of the last level */
+	struct pairs_matrix matrices[MATRICES_MAX];
+	size_t n, more;
+};
+
+enum na_status na_pairs_read(struct pairs_figure *f, const struct na_result *r,
+			     struct na_err *err) NA_MUST_CHECK;
+void na_pairs_fini(struct pairs_figure *f);
+
+#endif

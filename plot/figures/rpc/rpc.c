@@ -1,0 +1,489 @@
+/*
+ * Latencies over time: every transfer or the density of millions, the
+ * quantiles of each bin, and the waits of TCP's timers where transfers lie
+ * at them.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "members.h"
+#include "netan/base/order.h"
+#include "netan/base/units.h"
+#include "netan/base/vec.h"
+#include "plot/figure.h"
+#include "plot/figures/rpc/data.h"
+#include "plot/figures/timeline/data.h"
+#include "plot/layout.h"
+#include "plot/thin.h"
+#include "plot/trace.h"
+
+enum { MODES_DRAWN = 5, LABELS_MAX = 3 * NA_TOP_SERIES };
+
+struct drawing {
+	struct na_layout l;
+	struct rpc_data d;
+	const struct na_page *page;
+	struct rpc_axes a;
+	struct na_ticks ticks;
+	struct na_row header;
+	double right; /* kept free for the names of lines */
+};
+
+/* A name beside the end of its line. */
+struct label {
+	const char *text;
+	double y;
+	struct na_color color;
+};
+
+static struct na_font text_font(const struct drawing *g, struct na_color color)
+{
+	return na_layout_font(&g->l, NA_SIZE_TEXT, color);
+}
+
+static const char *time_label(char *buf, double us, int digits)
+{
+	return na_label_quantity(buf, NA_Q_SECONDS, us * 1e-6, digits);
+}
+
+static double widest_tick(const struct drawing *g, const struct na_font *font)
+{
+	double widest = 0;
+	char buf[NA_LABEL_BUF];
+
+	for (size_t i = 0; i < g->ticks.n; i++) {
+		if (!g->ticks.minor[i])
+			widest = fmax(widest,
+				      na_measure(g->l.canvas,
+						 time_label(buf, g->ticks.at[i],
+							    3),
+						 font));
+	}
+	return widest;
+}
+
+static double name_width(const struct drawing *g, const struct na_font *font)
+{
+	double widest = na_measure(g->l.canvas, "p99", font);
+
+	for (size_t i = 0; g->d.runs_apart && i < g->d.n_lines; i++) {
+		char name[300];
+
+		snprintf(name, sizeof(name), "%s p99", g->d.lines[i].name);
+		widest = fmax(widest, na_measure(g->l.canvas, name, font));
+	}
+	return fmin(fmax(widest, na_measure(g->l.canvas, "max", font)),
+		    0.2 * g->page->width);
+}
+
+static enum na_status place_rpc(struct drawing *g, struct na_err *err)
+{
+	struct na_font font = text_font(g, g->l.theme->secondary);
+	struct na_box box = g->l.body;
+	double header =
+		1.75 *
+		na_layout_font(&g->l, NA_SIZE_NAME, g->l.theme->text).size;
+	double height;
+
+	box.y0 += header;
+	box.y1 -= na_time_axis_height(&g->l);
+	height = box.y1 - box.y0;
+	g->right = name_width(g, &font) + g->l.gap;
+	na_ticks_log(&g->ticks, g->d.least_us, g->d.most_us,
+		     (size_t)fmax(height / (2.2 * font.size), 1));
+	box.x0 += widest_tick(g, &font) + g->l.gap;
+	box.x1 -= g->right;
+	if (height < 4 * font.size || box.x1 - box.x0 < 8 * font.size)
+		return na_fail(err, NA_EUSAGE,
+			       "a picture of %d x %d has no room for this "
+			       "figure",
+			       g->page->width, g->page->height);
+	g->a.plot = box;
+	g->a.x = (struct na_scale){.from = g->d.from_s,
+				   .to = g->d.to_s,
+				   .at_from = box.x0,
+				   .at_to = box.x1};
+	g->a.y = (struct na_scale){.from = g->d.least_us,
+				   .to = g->d.most_us,
+				   .at_from = box.y1,
+				   .at_to = box.y0,
+				   .log = true};
+	g->header = (struct na_row){.x = box.x0,
+				    .end = box.x1,
+				    .y = box.y0 - 0.45 * header};
+	return NA_OK;
+}
+
+static void draw_grid(const struct drawing *g)
+{
+	struct na_font font = text_font(g, g->l.theme->secondary);
+	const struct na_box *plot = &g->a.plot;
+	struct na_point grid[3 * NA_TICKS_MAX];
+	char buf[NA_LABEL_BUF];
+	size_t n = 0;
+
+	font.align = NA_RIGHT;
+	for (size_t i = 0; i < g->ticks.n; i++) {
+		double y = na_scale_at(&g->a.y, g->ticks.at[i]);
+
+		if (g->ticks.minor[i])
+			continue;
+		grid[n++] = (struct na_point){plot->x0, y};
+		grid[n++] = (struct na_point){plot->x1, y};
+		grid[n++] = (struct na_point){NAN, NAN};
+		na_draw_text(g->l.canvas, plot->x0 - g->l.gap,
+			     y + 0.5 * na_text_ascent(&font),
+			     time_label(buf, g->ticks.at[i], 3), &font);
+	}
+	if (n)
+		na_draw_polyline(g->l.canvas, grid, n,
+				 &(struct na_pen){.color = g->l.theme->grid,
+						  .width = fmax(g->l.unit, 1)});
+}
+
+/* One value for each column of the page, or each bin where these are
+ * wider: the largest in it, so that no peak is lost, or the mean. */
+struct course {
+	struct na_column_range *columns;
+	struct na_point *p; /* [3 * n] */
+	size_t n;
+};
+
+static bool course_init(struct course *c, const struct drawing *g)
+{
+	size_t most = (size_t)(g->a.plot.x1 - g->a.plot.x0);
+
+	most = most < NA_COLUMNS_MAX ? most : NA_COLUMNS_MAX;
+	c->n = g->d.n < most ? g->d.n : most;
+	c->columns = na_calloc(c->n, sizeof(*c->columns));
+	c->p = na_calloc(3 * c->n, sizeof(*c->p));
+	return c->columns && c->p;
+}
+
+static void course_fini(struct course *c)
+{
+	free(c->columns);
+	free(c->p);
+}
+
+/* A jump by this factor is no line: most of the plot would be its ups and
+ * downs. */
+#define JUMP 1.5
+
+/* Returns where the line ends, or NaN. */
+static double draw_course(const struct drawing *g, struct course *c,
+			  const double *us, bool mean, const struct na_pen *pen)
+{
+	double width = (g->a.plot.x1 - g->a.plot.x0) / (double)c->n;
+	double last = NAN, before = NAN;
+	size_t n = 0;
+
+	na_thin(us, g->d.n, 0, (double)g->d.n, c->columns, c->n);
+	for (size_t i = 0; i < c->n; i++) {
+		double v = mean ? c->columns[i].mean : c->columns[i].max;
+		double x = g->a.plot.x0 + width * (double)i;
+		double y = v > 0 ? na_scale_at(&g->a.y, v) : NAN;
+
+		if (!mean && (v > before * JUMP || v * JUMP < before))
+			c->p[n++] = (struct na_point){NAN, NAN};
+		before = v;
+		last = isfinite(y) ? y : last;
+		c->p[n++] = (struct na_point){x, y};
+		c->p[n++] = (struct na_point){x + width, y};
+	}
+	na_draw_polyline(g->l.canvas, c->p, n, pen);
+	return last;
+}
+
+NA_ORDER(by_height, struct label, NA_UP(y))
+
+/* Beside the plot, moved apart where they would touch. */
+static void draw_labels(const struct drawing *g, struct label *labels, size_t n)
+{
+	struct na_font font = text_font(g, g->l.theme->text);
+	double line = 1.15 * font.size, least = g->a.plot.y0;
+	char text[NA_TEXT_MAX];
+
+	na_sort(labels, n, by_height);
+	for (size_t i = 0; i < n; i++) {
+		/* Not into the labels of the time axis. */
+		double most = g->a.plot.y1 - 0.7 * font.size -
+			      line * (double)(n - 1 - i);
+
+		labels[i].y = fmin(fmax(labels[i].y, least), most);
+		least = labels[i].y + line;
+		font.color = labels[i].color;
+		na_text_fit(g->l.canvas, text, labels[i].text, &font,
+			    g->right - 0.5 * g->l.gap, NA_CUT_MIDDLE);
+		na_draw_text(g->l.canvas, g->a.plot.x1 + 0.5 * g->l.gap,
+			     labels[i].y + 0.4 * font.size, text, &font);
+	}
+}
+
+static void put_label(struct label *labels, size_t *n, double y,
+		      const char *text, struct na_color color)
+{
+	if (isfinite(y))
+		labels[(*n)++] = (struct label){text, y, color};
+}
+
+static enum na_status draw_lines(const struct drawing *g, struct na_err *err)
+{
+	struct label labels[LABELS_MAX];
+	char names[NA_TOP_SERIES][300];
+	struct course c = {NULL, NULL, 0};
+	size_t n = 0;
+
+	if (!course_init(&c, g)) {
+		course_fini(&c);
+		return na_fail_nomem(err);
+	}
+	for (size_t i = 0; i < g->d.n_lines; i++) {
+		const struct rpc_lines *x = &g->d.lines[i];
+		bool one = !g->d.runs_apart;
+		struct na_pen pen = {.color = one ? g->l.theme->text
+						  : g->l.theme->hue[i],
+				     .width = fmax(1.5 * g->l.unit, 1)};
+		double at;
+
+		snprintf(names[i], sizeof(names[i]), "%s p99", x->name);
+		at = draw_course(g, &c, x->p50, true, &pen);
+		put_label(labels, &n, at, one ? "p50" : x->name, pen.color);
+		pen.dash = NA_DASHED;
+		at = draw_course(g, &c, x->p99, false, &pen);
+		put_label(labels, &n, at, one ? "p99" : names[i], pen.color);
+		if (!one)
+			continue;
+		pen.dash = NA_DOTTED;
+		at = draw_course(g, &c, x->max, false, &pen);
+		put_label(labels, &n, at, "max", pen.color);
+	}
+	course_fini(&c);
+	draw_labels(g, labels, n);
+	return NA_OK;
+}
+
+/* "65 at 200 ms: retransmission timeout, host-1" */
+static void mode_words(const struct na_value *m, struct words *w)
+{
+	const struct na_value *hosts = na_get(m, M_hosts);
+	const struct na_value *v = na_items(hosts);
+	char at[NA_LABEL_BUF], count[NA_UNIT_BUF], host[96];
+
+	na_label_quantity(at, NA_Q_SECONDS,
+			  na_number_at(m, "latency_ms") * 1e-3, 3);
+	na_print_count(count, (uint64_t)na_count_at(m, M_count));
+	na_words_add(w, "%s at %s: %s", count, at, na_text_at(m, M_cause));
+	for (size_t i = 0; v && i < 2; v = v->next, i++)
+		na_words_add(w, "%s%s", i ? " and " : ", ",
+			     na_text_clean(host, sizeof(host),
+					   na_text_of(v, "")));
+	if (v)
+		na_words_add(w, " and others");
+}
+
+/* A line at the wait itself; its label above, at the left, where it does
+ * not touch the one before. */
+static void draw_modes(const struct drawing *g)
+{
+	const struct na_value *list = na_get(g->d.body, M_modes);
+	const struct na_value *m = na_items(list);
+	struct na_font font = text_font(g, g->l.theme->hue[NA_HUE_FINDING]);
+	const struct na_box *plot = &g->a.plot;
+	double taken[MODES_DRAWN];
+	size_t n = 0;
+
+	for (size_t i = 0; m && i < MODES_DRAWN; m = m->next, i++) {
+		double ms = na_number_at(m, "latency_ms");
+		double y = na_scale_at(&g->a.y, ms * 1e3), width, base;
+		struct words w = {.n = 0};
+		char text[NA_TEXT_MAX];
+		bool room = true;
+
+		if (!(y > plot->y0 && y < plot->y1))
+			continue;
+		na_draw_line(g->l.canvas, plot->x0, y, plot->x1, y,
+			     &(struct na_pen){.color = font.color,
+					      .width = fmax(1.2 * g->l.unit, 1),
+					      .dash = NA_LONG_DASHED});
+		/* Below the line: a timer adds, so that its points lie above. */
+		base = y + 0.3 * g->l.gap + na_text_ascent(&font);
+		for (size_t k = 0; k < n; k++)
+			room &= fabs(taken[k] - base) > 1.3 * font.size;
+		if (!room || base + na_text_descent(&font) > plot->y1)
+			continue;
+		taken[n++] = base;
+		mode_words(m, &w);
+		na_text_fit(g->l.canvas, text, w.text, &font,
+			    plot->x1 - plot->x0 - g->l.gap, NA_CUT_END);
+		width = na_measure(g->l.canvas, text, &font);
+		na_draw_rect(g->l.canvas,
+			     (struct na_box){plot->x0 + 0.3 * g->l.gap,
+					     base - na_text_ascent(&font) - 1,
+					     plot->x0 + 0.7 * g->l.gap + width,
+					     base + na_text_descent(&font)},
+			     na_fade(g->l.theme->background, 0.8));
+		na_draw_text(g->l.canvas, plot->x0 + 0.5 * g->l.gap, base, text,
+			     &font);
+	}
+}
+
+/* "x 12 of 300 calls failed" */
+static void put_failed(struct drawing *g)
+{
+	int64_t n = na_count_at(g->d.side, "calls_failed");
+	struct na_font font = text_font(g, g->l.theme->hue[NA_HUE_FINDING]);
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+	struct words w = {.n = 0};
+
+	if (n <= 0 || g->d.runs_apart)
+		return;
+	na_words_add(&w, "%s%s of %s calls failed",
+		     g->d.n_failed ? "\xc3\x97 " : "",
+		     na_print_count(a, (uint64_t)n),
+		     na_print_count(b,
+				    (uint64_t)na_count_at(g->d.side, M_calls)));
+	na_row_put(&g->l, &g->header, w.text, &font);
+}
+
+static void draw_header(struct drawing *g)
+{
+	static const char *const names[] = {M_p50_us, M_p99_us, M_p99_9_us,
+					    M_max_us};
+	static const char *const words[] = {"p50", "p99", "p99.9", "max"};
+	struct na_font name = na_layout_font(&g->l, NA_SIZE_NAME,
+					     g->l.theme->text);
+	struct na_font plain = text_font(g, g->l.theme->secondary);
+	const struct na_value *all = na_get(g->d.body, M_overall);
+	char buf[NA_LABEL_BUF];
+
+	name.bold = true;
+	na_row_put(&g->l, &g->header, "latency", &name);
+	for (size_t i = 0; !g->d.runs_apart && i < 4; i++) {
+		double us = na_number_at(all, names[i]);
+		struct words w = {.n = 0};
+
+		if (isnan(us))
+			continue;
+		na_words_add(&w, "%s %s", words[i], time_label(buf, us, 3));
+		na_row_put(&g->l, &g->header, w.text, &plain);
+	}
+	put_failed(g);
+	if (g->d.others) {
+		struct words w = {.n = 0};
+
+		na_words_add(&w, "%zu more runs not drawn", g->d.others);
+		na_row_put(&g->l, &g->header, w.text, &plain);
+	}
+}
+
+static void rpc_footnote(struct drawing *g)
+{
+	char a[NA_LABEL_BUF], count[NA_UNIT_BUF];
+	struct words w = {.n = 0};
+	double columns = g->a.plot.x1 - g->a.plot.x0;
+
+	na_words_add(&w, "bin %s",
+		     na_label_quantity(a, NA_Q_SECONDS, g->d.bin_s, 3));
+	if ((double)g->d.n > fmin(columns, NA_COLUMNS_MAX))
+		na_words_add(&w, ", of each pixel column the mean p50 and the "
+				 "largest p99 and max");
+	na_print_count(count, g->d.n_points);
+	if (g->d.counts)
+		na_words_add(
+			&w,
+			"; stronger: more transfers, by logarithm; %s beyond "
+			"p99.9 or over 100 ms late one by one",
+			count);
+	else
+		na_words_add(&w, "; every transfer is a point");
+	na_layout_footnote(&g->l, w.text);
+}
+
+static enum na_status draw_plot(struct drawing *g, struct na_err *err)
+{
+	const struct na_box *plot = &g->a.plot;
+	enum na_status st;
+
+	if (g->d.empty) {
+		na_draw_line(g->l.canvas, plot->x0, plot->y0, plot->x0,
+			     plot->y1,
+			     &(struct na_pen){.color = g->l.theme->axis,
+					      .width = fmax(g->l.unit, 1)});
+		na_draw_line(g->l.canvas, plot->x0, plot->y1, plot->x1,
+			     plot->y1,
+			     &(struct na_pen){.color = g->l.theme->axis,
+					      .width = fmax(g->l.unit, 1)});
+		na_sentence(&g->l, *plot, g->d.empty);
+		return NA_OK;
+	}
+	draw_grid(g);
+	draw_header(g);
+	na_clip(g->l.canvas, *plot);
+	st = na_rpc_draw_scatter(&g->l, &g->d, &g->a);
+	na_unclip(g->l.canvas);
+	if (st != NA_OK)
+		return na_fail_nomem(err);
+	st = draw_lines(g, err);
+	if (!g->d.runs_apart)
+		draw_modes(g);
+	na_time_axis(&g->l, &g->a.x, plot->y1, "time from the origin");
+	rpc_footnote(g);
+	return st;
+}
+
+/* The picture in words. */
+static void describe_rpc(const struct drawing *g, struct na_canvas *c,
+			 const char *title, const char *subtitle)
+{
+	const struct na_value *list = na_get(g->d.body, M_modes);
+	const struct na_value *m = na_items(list);
+	struct words w = {.n = 0};
+
+	na_words_add(&w, "%s", subtitle);
+	for (; m && !g->d.runs_apart; m = m->next) {
+		na_words_add(&w, ". ");
+		mode_words(m, &w);
+	}
+	if (g->d.empty)
+		na_words_add(&w, ". %s", g->d.empty);
+	na_canvas_describe(c, title, w.text);
+}
+
+static enum na_status rpc_draw(struct na_canvas *c, const struct na_result *r,
+			       const struct na_page *page, struct na_err *err)
+{
+	struct drawing g = {.page = page};
+	struct timeline inputs;
+	struct words subtitle = {.n = 0};
+	const char *title = page->title;
+	enum na_status st;
+
+	na_rpc_read(&g.d, r);
+	inputs = (struct timeline){
+		.doc = g.d.doc,
+		.body = g.d.body,
+		.side = g.d.side,
+		.from_s = g.d.from_s,
+		.to_s = g.d.to_s,
+		.host_capacity_gbps = NAN,
+		.hosts = na_count_at(g.d.side, M_hosts),
+		.runs_apart = g.d.runs_apart,
+	};
+	na_timeline_subtitle(&inputs, &subtitle);
+	if (!title)
+		title = na_result_get_word(g.d.result, NA_WORD_MESSAGE,
+					   "Latency over time");
+	na_layout_begin(&g.l, c, &na_fig_rpc, page, title, subtitle.text);
+	describe_rpc(&g, c, title, subtitle.text);
+	st = place_rpc(&g, err);
+	return st == NA_OK ? draw_plot(&g, err) : st;
+}
+
+const struct na_figure na_fig_rpc = {
+	.name = "rpc",
+	.width = 1200,
+	.height = 675,
+	.draw = rpc_draw,
+};

@@ -1,0 +1,438 @@
+#include "plot/figures/slack/waterfall.h"
+#include "members.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "netan/base/units.h"
+#include "netan/result/emit.h"
+#include "plot/canvas.h"
+#include "plot/figures/slack/waterfall_data.h"
+#include "plot/layout.h"
+#include "plot/scale.h"
+
+#define LABEL_SHARE 0.3  /* of the width, at most */
+#define BAR_SHARE   0.66 /* of a line */
+#define MOST_LINE   2.0  /* of the small text: few rows do not grow */
+
+struct drawing {
+	struct na_layout l;
+	struct waterfall w;
+	struct na_scale x; /* us */
+	struct na_box plot;
+	struct na_box strip; /* the device */
+	double line;         /* height of a row */
+	double legend;       /* width; 0: none */
+	double label;        /* width */
+};
+
+static struct na_color color_of(const struct drawing *d, enum wf_kind kind)
+{
+	static const enum na_hue hues[WF_KINDS] = {
+		[WF_D2H] = NA_SKY,          [WF_SEND] = NA_HUE_TX,
+		[WF_NETWORK] = NA_HUE_RX,   [WF_COMPUTE] = NA_GREEN,
+		[WF_H2D] = NA_PURPLE,       [WF_WAIT] = NA_GREY,
+		[WF_LATE_PEER] = NA_ORANGE, [WF_RECV_DONE] = NA_GREY,
+		[WF_RECEIVE] = NA_HUE_RX,
+	};
+	struct na_color color = d->l.theme->hue[hues[kind]];
+
+	return kind == WF_RECEIVE ? na_mix(d->l.theme->background, color, 0.28)
+				  : color;
+}
+
+/* On the path: time in which nothing moves. */
+static bool waits(enum wf_kind kind)
+{
+	return kind == WF_WAIT || kind == WF_LATE_PEER || kind == WF_SEND;
+}
+
+static struct na_font small_font(const struct drawing *d, struct na_color color)
+{
+	return na_layout_font(&d->l, NA_SIZE_SMALL, color);
+}
+
+/* Never thinner than a pixel: it would not be there. */
+static struct na_box bar_at(const struct drawing *d, double y, double from_us,
+			    double to_us)
+{
+	double x0 = na_scale_at(&d->x, from_us), x1 = na_scale_at(&d->x, to_us);
+	double half = BAR_SHARE * d->line / 2;
+
+	x0 = fmin(fmax(x0, d->plot.x0), d->plot.x1);
+	x1 = fmin(fmax(x1, d->plot.x0), d->plot.x1);
+	return (struct na_box){x0, y - half, fmax(x1, x0 + 1), y + half};
+}
+
+static void fill_part(const struct drawing *d, struct na_box b,
+		      enum wf_kind kind)
+{
+	na_draw_rect(d->l.canvas, b, color_of(d, kind));
+}
+
+static void fill_step(const struct drawing *d, struct na_box b,
+		      enum wf_kind kind)
+{
+	struct na_color color = color_of(d, kind);
+
+	if (!waits(kind)) {
+		fill_part(d, b, kind);
+		return;
+	}
+	na_draw_rect(d->l.canvas, b,
+		     na_mix(d->l.theme->background, color, 0.22));
+	na_draw_hatch(d->l.canvas, b, 5 * fmax(d->l.unit, 0.7),
+		      &(struct na_pen){.color = color,
+				       .width = 1.2 * fmax(d->l.unit, 0.8)});
+}
+
+static void outline_box(const struct drawing *d, struct na_box b)
+{
+	const struct na_point p[] = {{b.x0, b.y0},
+				     {b.x1, b.y0},
+				     {b.x1, b.y1},
+				     {b.x0, b.y1},
+				     {b.x0, b.y0}};
+
+	na_draw_polyline(d->l.canvas, p, 5,
+			 &(struct na_pen){.color = d->l.theme->text,
+					  .width = 1.4 * fmax(d->l.unit, 0.8)});
+}
+
+/* ---- where everything stands */
+
+static size_t entries(const struct drawing *d,
+		      struct na_legend_entry e[WF_KINDS])
+{
+	/* clang-format off */
+	static const char *const names[WF_KINDS] = {
+		[WF_D2H] = "device to host", [WF_SEND] = "send",
+		[WF_NETWORK] = "network", [WF_COMPUTE] = "reduce",
+		[WF_H2D] = "host to device", [WF_WAIT] = "waiting",
+		[WF_LATE_PEER] = "late peer",
+	};
+	/* clang-format on */
+	bool there[WF_KINDS] = {false};
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->w.n_steps; i++)
+		there[d->w.steps[i].kind] = true;
+	for (size_t i = 0; i < d->w.n_rows; i++)
+		there[d->w.rows[i].kind] |= d->w.rows[i].shown;
+	for (size_t k = 0; k < WF_KINDS; k++) {
+		if (there[k] && names[k])
+			e[n++] = (struct na_legend_entry){
+				names[k], color_of(d, (enum wf_kind)k)};
+	}
+	return n;
+}
+
+static void strip_label(const struct drawing *d, struct words *w)
+{
+	char buf[NA_LABEL_BUF];
+
+	na_words_add(w, "%s send to recv-done, %s",
+		     na_text_or(d->w.late, M_device, "?"),
+		     na_label_quantity(buf, NA_Q_SECONDS,
+				       d->w.length_us / NA_US_PER_S, 3));
+}
+
+static double label_width(const struct drawing *d, double most)
+{
+	struct na_font font = small_font(d, d->l.theme->text);
+	struct words strip = {.n = 0};
+	double width;
+
+	strip_label(d, &strip);
+	width = na_measure(d->l.canvas, strip.text, &font);
+
+	for (size_t i = 0; i < d->w.n_rows; i++) {
+		struct words w = {.n = 0};
+
+		if (!d->w.rows[i].shown)
+			continue;
+		na_wf_label(&d->w.rows[i], &w);
+		width = fmax(width, na_measure(d->l.canvas, w.text, &font));
+	}
+	return fmin(width, most);
+}
+
+/* Lines from the top: the device, then each host's name and its rows. */
+static void place_rows(struct drawing *d)
+{
+	double y = d->plot.y0 + 0.6 * d->line;
+
+	d->strip = (struct na_box){d->plot.x0, y - 0.45 * d->line, d->plot.x1,
+				   y + 0.45 * d->line};
+	y += 0.6 * d->line;
+	for (size_t h = 0; h < d->w.n_hosts; h++) {
+		if (!d->w.hosts[h].shown)
+			continue;
+		y += d->line;
+		d->w.hosts[h].y = y - 0.42 * d->line;
+		for (size_t i = 0; i < d->w.n_rows; i++) {
+			if (d->w.rows[i].host != h || !d->w.rows[i].shown)
+				continue;
+			d->w.rows[i].y = y + d->line / 2;
+			y += d->line;
+		}
+	}
+}
+
+static bool place_waterfall(struct drawing *d)
+{
+	struct na_font font = small_font(d, d->l.theme->text);
+	double width = d->l.body.x1 - d->l.body.x0, used = 2;
+	double least = 1.5 * font.size, height;
+	struct na_legend_entry e[WF_KINDS];
+
+	d->plot = d->l.body;
+	d->plot.y1 -= na_time_axis_height(&d->l);
+	height = d->plot.y1 - d->plot.y0;
+	if (height < 6 * least || width < 20 * font.size)
+		return false;
+	na_wf_choose(&d->w, (size_t)(height / least - 2));
+	for (size_t h = 0; h < d->w.n_hosts; h++)
+		used += d->w.hosts[h].shown ? (double)d->w.hosts[h].shown + 1
+					    : 0;
+	d->line = fmin(height / used, MOST_LINE * font.size);
+	d->plot.y1 = fmin(d->plot.y1,
+			  d->plot.y0 + used * d->line + d->line * 0.4);
+	d->legend = na_legend_width(&d->l, e, entries(d, e), 0.2 * width);
+	d->label = label_width(d, LABEL_SHARE * width);
+	d->plot.x0 += d->label + d->l.gap;
+	d->plot.x1 -= d->legend + d->l.gap;
+	d->x = (struct na_scale){.from = d->w.from_us,
+				 .to = d->w.to_us,
+				 .at_from = d->plot.x0,
+				 .at_to = d->plot.x1};
+	place_rows(d);
+	return d->plot.x1 - d->plot.x0 > 8 * font.size;
+}
+
+/* ---- what is drawn */
+
+/* The path as the device's own time. */
+static void draw_strip(const struct drawing *d)
+{
+	struct na_font font = small_font(d, d->l.theme->text);
+	double middle = (d->strip.y0 + d->strip.y1) / 2;
+	char text[NA_TEXT_MAX];
+	struct words w = {.n = 0};
+	struct na_box all;
+
+	for (size_t i = 0; i < d->w.n_steps; i++) {
+		const struct wf_step *s = &d->w.steps[i];
+		struct na_box b = bar_at(d, middle, s->from_us, s->to_us);
+
+		b.y0 = d->strip.y0;
+		b.y1 = d->strip.y1;
+		fill_step(d, b, s->kind);
+	}
+	all = bar_at(d, middle, 0, d->w.length_us);
+	all.y0 = d->strip.y0;
+	all.y1 = d->strip.y1;
+	outline_box(d, all);
+	strip_label(d, &w);
+	font.align = NA_RIGHT;
+	na_text_fit(d->l.canvas, text, w.text, &font, d->label, NA_CUT_END);
+	na_draw_text(d->l.canvas, d->plot.x0 - d->l.gap,
+		     middle + na_text_ascent(&font) / 2, text, &font);
+}
+
+static void draw_host(const struct drawing *d, const struct wf_host *h)
+{
+	struct na_font name = small_font(d, d->l.theme->text);
+	struct na_font plain = small_font(d, d->l.theme->secondary);
+	struct na_row row = {d->l.body.x0, d->plot.x1,
+			     h->y + na_text_ascent(&name) / 2, false};
+	struct words w = {.n = 0};
+
+	name.bold = true;
+	na_draw_line(d->l.canvas, d->l.body.x0, h->y - d->line / 2, d->plot.x1,
+		     h->y - d->line / 2,
+		     &(struct na_pen){.color = d->l.theme->grid,
+				      .width = fmax(d->l.unit, 1)});
+	na_row_put(&d->l, &row, h->name, &name);
+	if (h->rows > h->shown)
+		na_words_add(&w, "%zu of %zu actions shown", h->shown, h->rows);
+	if (w.n)
+		na_row_put(&d->l, &row, w.text, &plain);
+}
+
+static void draw_row(const struct drawing *d, const struct wf_row *row)
+{
+	struct na_font font = small_font(d, row->critical
+						    ? d->l.theme->text
+						    : d->l.theme->secondary);
+	struct na_box b = bar_at(d, row->y, row->from_us, row->to_us);
+	char text[NA_TEXT_MAX];
+	struct words w = {.n = 0};
+
+	if (row->to_us >= d->w.from_us && row->from_us <= d->w.to_us)
+		fill_part(d, b, row->kind);
+	if (row->kind == WF_RECEIVE && row->network_us > 0)
+		fill_part(d,
+			  bar_at(d, row->y,
+				 fmax(row->to_us - row->network_us,
+				      row->from_us),
+				 row->to_us),
+			  WF_NETWORK);
+	na_wf_label(row, &w);
+	font.align = NA_RIGHT;
+	na_text_fit(d->l.canvas, text, w.text, &font, d->label, NA_CUT_MIDDLE);
+	na_draw_text(d->l.canvas, d->plot.x0 - d->l.gap,
+		     row->y + na_text_ascent(&font) / 2, text, &font);
+}
+
+/* Outlined where it goes along an action, and from one to the next. */
+static void draw_path(const struct drawing *d)
+{
+	struct na_pen pen = {.color = d->l.theme->text,
+			     .width = 1.2 * fmax(d->l.unit, 0.8)};
+	double before = NAN;
+
+	for (size_t i = 0; i < d->w.n_steps; i++) {
+		const struct wf_step *s = &d->w.steps[i];
+		const struct wf_row *row = s->row < 0 ? NULL
+						      : &d->w.rows[s->row];
+		double x = na_scale_at(&d->x, s->from_us);
+
+		if (!row || !row->shown)
+			continue;
+		if (waits(s->kind))
+			fill_step(d, bar_at(d, row->y, s->from_us, s->to_us),
+				  s->kind);
+		else
+			outline_box(d, bar_at(d, row->y, s->from_us, s->to_us));
+		if (isfinite(before) && fabs(before - row->y) > d->line / 2)
+			na_draw_line(d->l.canvas, x, before, x, row->y, &pen);
+		before = row->y;
+	}
+}
+
+/* Where the device's time begins and ends. */
+static void draw_ends(const struct drawing *d)
+{
+	const double at[] = {0, d->w.length_us};
+
+	for (size_t i = 0; i < 2; i++) {
+		double x = na_scale_at(&d->x, at[i]);
+
+		na_draw_line(d->l.canvas, x, d->plot.y0, x, d->plot.y1,
+			     &(struct na_pen){.color = d->l.theme->limit,
+					      .width = fmax(d->l.unit, 0.8),
+					      .dash = NA_DASHED});
+	}
+}
+
+static void draw_axis(const struct drawing *d)
+{
+	struct na_scale s = d->x;
+
+	s.from /= 1e6;
+	s.to /= 1e6;
+	na_time_axis(&d->l, &s, d->plot.y1, "time from the device's send");
+}
+
+static void draw_all(const struct drawing *d)
+{
+	struct na_legend_entry e[WF_KINDS];
+	size_t n = entries(d, e);
+
+	draw_ends(d);
+	draw_strip(d);
+	for (size_t h = 0; h < d->w.n_hosts; h++) {
+		if (d->w.hosts[h].shown)
+			draw_host(d, &d->w.hosts[h]);
+	}
+	for (size_t i = 0; i < d->w.n_rows; i++) {
+		if (d->w.rows[i].shown)
+			draw_row(d, &d->w.rows[i]);
+	}
+	draw_path(d);
+	draw_axis(d);
+	na_legend(&d->l, e, n,
+		  (struct na_box){d->l.body.x1 - d->legend, d->plot.y0,
+				  d->l.body.x1, d->l.body.y1});
+}
+
+static void draw_nothing(const struct drawing *d)
+{
+	const struct na_pen pen = {.color = d->l.theme->axis,
+				   .width = fmax(d->l.unit, 1)};
+	struct na_box b = d->l.body;
+
+	b.y1 -= na_time_axis_height(&d->l);
+	na_draw_line(d->l.canvas, b.x0, b.y0, b.x0, b.y1, &pen);
+	na_draw_line(d->l.canvas, b.x0, b.y1, b.x1, b.y1, &pen);
+	na_sentence(&d->l, b, d->w.empty.text);
+}
+
+static void waterfall_footnote(struct drawing *d)
+{
+	struct words w = {.n = 0};
+
+	na_words_add(&w,
+		     "outlined: the critical path; hatched: its waits; pale: "
+		     "a receive before its data left; plain grey: the host "
+		     "was done");
+	if (d->w.hidden)
+		na_words_add(&w, "; %zu more actions are not shown",
+			     d->w.hidden);
+	na_layout_footnote(&d->l, w.text);
+}
+
+static void describe_waterfall(const struct drawing *d, const char *title,
+			       const char *subtitle)
+{
+	const struct na_value *v = na_get(d->w.late, M_path);
+	struct words w = {.n = 0};
+	char buf[NA_LABEL_BUF];
+
+	na_words_add(&w, "%s", subtitle);
+	if (d->w.empty.n)
+		na_words_add(&w, ". %s", d->w.empty.text);
+	for (v = na_items(v); v; v = v->next)
+		na_words_add(&w, ". %s on %s: %s", na_text_or(v, M_kind, "?"),
+			     na_text_or(v, M_host, "?"),
+			     na_label_quantity(
+				     buf, NA_Q_SECONDS,
+				     na_number_or(v, M_duration_us, 0) / 1e6,
+				     3));
+	na_canvas_describe(d->l.canvas, title, w.text);
+}
+
+enum na_status na_slack_waterfall(struct na_canvas *c,
+				  const struct na_figure *f,
+				  const struct na_result *r,
+				  const struct na_page *page,
+				  struct na_err *err)
+{
+	struct words own = {.n = 0}, subtitle = {.n = 0};
+	struct drawing d = {.legend = 0};
+	enum na_status st = na_wf_read(&d.w, r, err);
+	const char *title = page->title;
+
+	if (st == NA_OK) {
+		na_wf_title(&d.w, &own);
+		na_wf_subtitle(&d.w, na_result_get_doc(r), &subtitle);
+		title = title ? title : own.text;
+		na_layout_begin(&d.l, c, f, page, title, subtitle.text);
+		describe_waterfall(&d, title, subtitle.text);
+		if (d.w.empty.n) {
+			draw_nothing(&d);
+		} else if (place_waterfall(&d)) {
+			draw_all(&d);
+			waterfall_footnote(&d);
+		} else {
+			st = na_fail(err, NA_EUSAGE,
+				     "a picture of %d x %d has no room for "
+				     "this figure",
+				     page->width, page->height);
+		}
+	}
+	na_wf_fini(&d.w);
+	return st;
+}

@@ -1,0 +1,301 @@
+/* Retransmissions, SACK blocks and the like over a time-sequence graph, and
+ * the legend that names them. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "netan/base/units.h"
+#include "netan/base/vec.h"
+#include "plot/figures/tcp/data.h"
+
+enum { LEGEND_MAX = 7 };
+
+enum glyph {
+	G_BAR,
+	G_CROSS,
+	G_PLUS,
+	G_UP,
+	G_DOWN,
+	G_DIAMOND,
+	G_SQUARE,
+	G_TICK
+};
+
+static const struct look {
+	enum na_hue hue;
+	enum glyph glyph;
+	const char *name;
+} looks[TMS] = {
+	[TM_SACK] = {NA_PURPLE, G_BAR, "SACK block"},
+	[TM_DUPLICATE] = {NA_GREEN, G_TICK, "duplicate ACK"},
+	[TM_FULL] = {NA_GREY, G_SQUARE, "fills the window"},
+	[TM_DISORDER] = {NA_ORANGE, G_PLUS, "out of order"},
+	[TM_LOST] = {NA_SKY, G_DOWN, "gap in the capture"},
+	[TM_ECN] = {NA_ORANGE, G_SQUARE, "ECN mark"},
+	[TM_ZERO] = {NA_PURPLE, G_SQUARE, "zero window"},
+	[TM_SPURIOUS] = {NA_VERMILION, G_CROSS, "resent in vain"},
+	[TM_OTHER] = {NA_VERMILION, G_PLUS, "resent"},
+	[TM_FAST] = {NA_VERMILION, G_UP, "resent fast"},
+	[TM_TIMEOUT] = {NA_VERMILION, G_DIAMOND, "resent on timeout"},
+};
+
+/* Outlines that are filled, and strokes. */
+struct strokes {
+	struct na_point *p;
+	size_t n, cap;
+	bool failed;
+};
+
+static void add(struct strokes *s, double x, double y)
+{
+	if (!na_grow(&s->p, &s->cap, s->n + 1, sizeof(*s->p))) {
+		s->failed = true;
+		return;
+	}
+	s->p[s->n++] = (struct na_point){x, y};
+}
+
+static void add_piece(struct strokes *s, const double (*at)[2], size_t n,
+		      double x, double y, double size)
+{
+	for (size_t i = 0; i < n; i++)
+		add(s, x + at[i][0] * size, y + at[i][1] * size);
+	add(s, NAN, NAN);
+}
+
+static void add_glyph(struct strokes *lines, struct strokes *fills,
+		      enum glyph glyph, double x, double y, double r)
+{
+	static const double cross[][2] = {{-1, -1}, {1, 1}};
+	static const double back[][2] = {{-1, 1}, {1, -1}};
+	static const double flat[][2] = {{-1, 0}, {1, 0}};
+	static const double steep[][2] = {{0, -1}, {0, 1}};
+	static const double up[][2] = {{-1, 0.8}, {1, 0.8}, {0, -1}};
+	static const double down[][2] = {{-1, -0.8}, {1, -0.8}, {0, 1}};
+	static const double diamond[][2] = {{-1.2, 0},
+					    {0, -1.2},
+					    {1.2, 0},
+					    {0, 1.2}};
+	static const double square[][2] = {{-0.8, -0.8},
+					   {0.8, -0.8},
+					   {0.8, 0.8},
+					   {-0.8, 0.8}};
+
+	switch (glyph) {
+	case G_CROSS:
+		add_piece(lines, cross, 2, x, y, r);
+		add_piece(lines, back, 2, x, y, r);
+		break;
+	case G_PLUS:
+		add_piece(lines, flat, 2, x, y, r);
+		add_piece(lines, steep, 2, x, y, r);
+		break;
+	case G_TICK:
+		add_piece(lines, steep, 2, x, y, 0.7 * r);
+		break;
+	case G_UP:
+		add_piece(fills, up, 3, x, y, r);
+		break;
+	case G_DOWN:
+		add_piece(fills, down, 3, x, y, r);
+		break;
+	case G_DIAMOND:
+		add_piece(fills, diamond, 4, x, y, r);
+		break;
+	case G_SQUARE:
+		add_piece(fills, square, 4, x, y, r);
+		break;
+	case G_BAR:
+		break;
+	}
+}
+
+static double glyph_size(const struct na_layout *l)
+{
+	return fmax(4 * l->unit, 2.5);
+}
+
+static struct na_color color_of(const struct na_layout *l, size_t kind)
+{
+	return l->theme->hue[looks[kind].hue];
+}
+
+static void flush(const struct na_layout *l, const struct tcp_figure *f,
+		  size_t kind, struct strokes *lines, struct strokes *fills)
+{
+	struct na_color c = color_of(l, kind);
+
+	/* What is behind shall be seen. */
+	if (kind == TM_SACK || f->shown[kind] > TCP_GLYPHS_MAX)
+		c = na_fade(c, 0.6);
+	na_draw_polyline(l->canvas, lines->p, lines->n,
+			 &(struct na_pen){.color = c,
+					  .width = fmax(1.5 * l->unit, 1)});
+	na_draw_area(l->canvas, fills->p, fills->n, c);
+	lines->n = fills->n = 0;
+}
+
+/* A bar from the first byte to the last, and its glyph on top. */
+static void add_mark(const struct na_layout *l, const struct tcp_figure *f,
+		     const struct tcp_figure_row *m, const struct na_scale *x,
+		     const struct na_scale *y, struct strokes *lines,
+		     struct strokes *fills)
+{
+	double at = na_scale_at(x, m->time_s);
+	double y0 = na_scale_at(y, m->from), y1 = na_scale_at(y, m->to);
+	bool glyphs = f->shown[m->kind] <= TCP_GLYPHS_MAX &&
+		      looks[m->kind].glyph != G_BAR;
+
+	if (!glyphs && y0 - y1 < 2) {
+		y0 += 1;
+		y1 -= 1;
+	}
+	if (y0 > y1) {
+		add(lines, at, y0);
+		add(lines, at, y1);
+		add(lines, NAN, NAN);
+	}
+	if (glyphs)
+		add_glyph(lines, fills, looks[m->kind].glyph, at, (y0 + y1) / 2,
+			  glyph_size(l));
+}
+
+enum na_status na_tcp_figure_marks(const struct na_layout *l,
+				   const struct tcp_figure *f,
+				   const struct na_scale *x,
+				   const struct na_scale *y, struct na_err *err)
+{
+	struct strokes lines = {.n = 0}, fills = {.n = 0};
+	bool failed;
+
+	for (size_t kind = 0; kind < TMS; kind++) {
+		for (size_t i = 0; i < f->n_marks; i++) {
+			if (f->marks[i].kind == (enum tcp_figure_mark)kind)
+				add_mark(l, f, &f->marks[i], x, y, &lines,
+					 &fills);
+		}
+		flush(l, f, kind, &lines, &fills);
+	}
+	failed = lines.failed || fills.failed;
+	free(lines.p);
+	free(fills.p);
+	return failed ? na_fail_nomem(err) : NA_OK;
+}
+
+/* One line of the legend after the other, as long as there is room. */
+struct legend {
+	const struct na_layout *l;
+	struct na_box box;
+	double y, line;
+	struct na_font font;
+	size_t lines;
+};
+
+/* The middle of the sample, or NAN: no room. */
+static double legend_line(struct legend *g, const char *words)
+{
+	double x = g->box.x0 + 2.2 * g->font.size, y = g->y;
+	char text[NA_TEXT_MAX];
+
+	if (y + g->line > g->box.y1)
+		return NAN;
+	na_text_fit(g->l->canvas, text, words, &g->font, g->box.x1 - x,
+		    NA_CUT_END);
+	na_draw_text(g->l->canvas, x, y + g->font.size, text, &g->font);
+	g->y += g->line;
+	g->lines++;
+	return y + 0.65 * g->font.size;
+}
+
+static void legend_band(struct legend *g, const struct na_color *fill,
+			const char *what, int64_t n, double seconds)
+{
+	char words[160], t[NA_LABEL_BUF];
+	struct na_box b;
+	double y;
+
+	if (!n)
+		return;
+	snprintf(words, sizeof(words), "%s %s (%" PRId64 ")", what,
+		 na_label_quantity(t, NA_Q_SECONDS, seconds, 3), n);
+	y = legend_line(g, words);
+	if (isnan(y))
+		return;
+	b = (struct na_box){g->box.x0, y - 0.4 * g->font.size,
+			    g->box.x0 + 1.7 * g->font.size,
+			    y + 0.4 * g->font.size};
+	if (fill)
+		na_draw_rect(g->l->canvas, b, *fill);
+	else
+		na_draw_hatch(g->l->canvas, b, fmax(5 * g->l->unit, 4),
+			      &(struct na_pen){g->l->theme->hue[NA_PURPLE],
+					       fmax(g->l->unit, 0.8),
+					       NA_SOLID});
+}
+
+static void legend_mark(struct legend *g, const struct tcp_figure *f, size_t k)
+{
+	struct strokes lines = {.n = 0}, fills = {.n = 0};
+	char words[160], n[NA_UNIT_BUF];
+	double x = g->box.x0 + 0.85 * g->font.size, y, high;
+
+	snprintf(words, sizeof(words), "%s %s", looks[k].name,
+		 na_print_count(n, (uint64_t)f->counts[k]));
+	y = legend_line(g, words);
+	if (isnan(y))
+		return;
+	high = 0.45 * g->font.size;
+	if (looks[k].glyph == G_BAR || f->shown[k] > TCP_GLYPHS_MAX) {
+		add(&lines, x, y - high);
+		add(&lines, x, y + high);
+		add(&lines, NAN, NAN);
+	} else {
+		add_glyph(&lines, &fills, looks[k].glyph, x, y,
+			  glyph_size(g->l));
+	}
+	flush(g->l, f, k, &lines, &fills);
+	free(lines.p);
+	free(fills.p);
+}
+
+/* The gravest first; what is left over in one line. */
+static void legend_marks(struct legend *g, const struct tcp_figure *f)
+{
+	size_t n = 0, room = LEGEND_MAX - g->lines;
+	char words[160], count[NA_UNIT_BUF];
+	uint64_t others = 0;
+
+	for (size_t k = 0; k < TMS; k++)
+		n += f->counts[k] > 0;
+	if (n > room)
+		room--;
+	for (size_t k = TMS; k-- > 0;) {
+		if (f->counts[k] <= 0)
+			continue;
+		if (room) {
+			legend_mark(g, f, k);
+			room--;
+		} else {
+			others += (uint64_t)f->counts[k];
+		}
+	}
+	if (!others)
+		return;
+	snprintf(words, sizeof(words), "other marks %s",
+		 na_print_count(count, others));
+	legend_line(g, words);
+}
+
+void na_tcp_figure_legend(const struct na_layout *l, const struct tcp_figure *f,
+			  struct na_box box)
+{
+	struct legend g = {.l = l, .box = box, .y = box.y0};
+	struct na_color silent = na_fade(l->theme->hue[NA_HUE_FINDING], 0.18);
+
+	g.font = na_layout_font(l, NA_SIZE_TEXT, l->theme->text);
+	g.line = 1.45 * g.font.size;
+	legend_band(&g, &silent, "timeouts", f->silences, f->silent_s);
+	legend_band(&g, NULL, "closed", f->closures, f->closed_s);
+	legend_marks(&g, f);
+}

@@ -1,0 +1,454 @@
+/*
+ * The time-sequence graph of one direction of a connection: which bytes were
+ * sent when, acknowledged when, and how far the receiver's window reached;
+ * below it bytes in flight against the window, and round trips.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "members.h"
+#include "netan/base/units.h"
+#include "netan/base/vec.h"
+#include "plot/canvas.h"
+#include "plot/figure.h"
+#include "plot/figures/tcp/data.h"
+#include "plot/layout.h"
+
+#define SIDE_SHARE  0.175 /* of the page: the legend */
+#define SIDE_LEAST  110   /* units: below that there is none */
+#define SILENT_FADE 0.18
+#define LEAST_BAR   2.0 /* of what is smaller than a point */
+
+enum part { PART_SEQUENCE, PART_RESENT, PART_FLIGHT, PART_RTT, PARTS };
+
+struct drawing {
+	struct na_layout l;
+	struct tcp_figure f;
+	const struct na_page *page;
+	struct na_panel panels[PARTS];
+	enum part parts[PARTS];
+	size_t n_panels;
+	double side; /* width of the legend; 0: none */
+	struct na_scale x;
+	struct na_point *points; /* scratch */
+};
+
+static void ask_panel(struct drawing *d, enum part part, double weight,
+		      enum na_quantity quantity, double max)
+{
+	d->panels[d->n_panels] = (struct na_panel){.weight = weight,
+						   .quantity = quantity,
+						   .max = fmax(max, 1e-9)};
+	d->parts[d->n_panels++] = part;
+}
+
+static void ask_panels(struct drawing *d)
+{
+	const struct tcp_figure *f = &d->f;
+
+	ask_panel(d, PART_SEQUENCE, 3.2, NA_Q_BYTES,
+		  f->empty ? 1 : f->top - f->base);
+	if (f->empty)
+		return;
+	if (f->resent)
+		ask_panel(d, PART_RESENT, 0.7, NA_Q_COUNT, f->resent_top);
+	if (f->flight_max && f->flight && f->flight_top > 0)
+		ask_panel(d, PART_FLIGHT, 1, NA_Q_BYTES, f->flight_top);
+	if (f->rtt_min && f->rtt_max && f->rtt_top > 0)
+		ask_panel(d, PART_RTT, 0.8, NA_Q_SECONDS, f->rtt_top);
+}
+
+/* As many panels as there is room for, with the legend or without. */
+static enum na_status place_tcp(struct drawing *d, struct na_err *err)
+{
+	struct na_box box = d->l.body;
+	size_t want;
+
+	ask_panels(d);
+	want = d->n_panels;
+	box.y1 -= na_time_axis_height(&d->l);
+	d->side = SIDE_SHARE * d->page->width;
+	if (d->f.empty || d->side < SIDE_LEAST)
+		d->side = 0;
+	while (want &&
+	       !na_panels_place(&d->l, box, d->panels, want,
+				d->side > 0 ? d->side + 2 * d->l.gap : 0)) {
+		if (want > 1)
+			want--;
+		else if (d->side > 0)
+			d->side = 0;
+		else
+			want = 0;
+	}
+	d->n_panels = want;
+	if (!want)
+		return na_fail(err, NA_EUSAGE,
+			       "a picture of %d x %d has no room for this "
+			       "figure",
+			       d->page->width, d->page->height);
+	d->x = (struct na_scale){.from = d->f.from_s,
+				 .to = d->f.to_s,
+				 .at_from = d->panels[0].plot.x0,
+				 .at_to = d->panels[0].plot.x1};
+	return NA_OK;
+}
+
+static double column_x(const struct drawing *d, size_t i)
+{
+	double w = d->x.at_to - d->x.at_from;
+
+	return d->x.at_from + w * (double)i / (double)d->f.n;
+}
+
+/* Spans of time behind the data: hatched, or in a colour. */
+static void draw_spans(const struct drawing *d, const struct na_panel *p,
+		       const struct na_value *list, bool hatched)
+{
+	struct na_color c = na_fade(d->l.theme->hue[NA_HUE_FINDING],
+				    SILENT_FADE);
+
+	na_for_each (v, list) {
+		double from = na_number_at(v, M_from_s);
+		double to = na_number_at(v, M_to_s);
+		struct na_box b = p->plot;
+
+		if (!(from <= to))
+			continue;
+		b.x0 = fmax(b.x0, na_scale_at(&d->x, from));
+		b.x1 = fmin(b.x1, fmax(na_scale_at(&d->x, to), b.x0 + 1));
+		if (b.x1 <= b.x0)
+			continue;
+		if (!hatched)
+			na_draw_rect(d->l.canvas, b, c);
+		else if (b.x1 - b.x0 < 3)
+			na_draw_rect(d->l.canvas, b,
+				     na_fade(d->l.theme->hue[NA_PURPLE], 0.3));
+		else
+			na_draw_hatch(
+				d->l.canvas, b, fmax(8 * d->l.unit, 5),
+				&(struct na_pen){
+					na_fade(d->l.theme->hue[NA_PURPLE],
+						0.5),
+					fmax(d->l.unit, 0.8), NA_SOLID});
+	}
+}
+
+/* What a value was until the next one: a line of steps over all columns. */
+static size_t steps(const struct drawing *d, const struct na_scale *y,
+		    const double *course)
+{
+	struct na_point *p = d->points;
+	double last = NAN;
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->f.n; i++) {
+		double x = column_x(d, i), at;
+
+		if (isnan(course[i]))
+			continue;
+		at = na_scale_at(y, course[i]);
+		if (at == last)
+			continue;
+		if (!isnan(last))
+			p[n++] = (struct na_point){x, last};
+		p[n++] = (struct na_point){x, at};
+		last = at;
+	}
+	if (!isnan(last))
+		p[n++] = (struct na_point){d->x.at_to, last};
+	return n;
+}
+
+static void draw_steps(const struct drawing *d, const struct na_scale *y,
+		       const double *course, const struct na_pen *pen)
+{
+	if (course)
+		na_draw_polyline(d->l.canvas, d->points, steps(d, y, course),
+				 pen);
+}
+
+/* A piece of a column, at least `least` high, as the next points. */
+static size_t add_bar(const struct drawing *d, size_t n, size_t column,
+		      double y0, double y1, double least)
+{
+	double x = (column_x(d, column) + column_x(d, column + 1)) / 2;
+	double more = fmax(least - (y0 - y1), 0) / 2;
+
+	d->points[n++] = (struct na_point){x, y0 + more};
+	d->points[n++] = (struct na_point){x, y1 - more};
+	d->points[n++] = (struct na_point){NAN, NAN};
+	return n;
+}
+
+/* From the lowest to the highest of each column. */
+static void draw_bars(const struct drawing *d, const struct na_scale *y,
+		      const double *from, const double *to, double least,
+		      struct na_color color)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->f.n; i++) {
+		if (!isnan(from[i]) && !isnan(to[i]))
+			n = add_bar(d, n, i, na_scale_at(y, from[i]),
+				    na_scale_at(y, to[i]), least);
+	}
+	na_draw_polyline(d->l.canvas, d->points, n,
+			 &(struct na_pen){.color = color,
+					  .width = fmax(column_x(d, 1) -
+								column_x(d, 0),
+							least)});
+}
+
+static void draw_data(const struct drawing *d, const struct na_scale *y)
+{
+	double least = fmax(LEAST_BAR * d->l.unit, 1.2);
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->f.n_data; i++) {
+		const int64_t *x = &d->f.data[3 * i];
+
+		if (x[0] >= 0 && (size_t)x[0] < d->f.n)
+			n = add_bar(d, n, (size_t)x[0],
+				    na_scale_at(y, (double)x[1]),
+				    na_scale_at(y, (double)x[2]), least);
+	}
+	na_draw_polyline(d->l.canvas, d->points, n,
+			 &(struct na_pen){.color = d->l.theme->hue[NA_BLUE],
+					  .width = least});
+}
+
+static struct na_pen edge_pen(const struct drawing *d)
+{
+	return (struct na_pen){d->l.theme->limit, fmax(1.2 * d->l.unit, 1),
+			       NA_DASHED};
+}
+
+static void header(const struct drawing *d, const struct na_panel *p,
+		   const char *name, struct na_color color, const char *words)
+{
+	struct na_font font = na_layout_font(&d->l, NA_SIZE_NAME, color);
+	struct na_row row = p->header;
+
+	font.bold = true;
+	na_row_put(&d->l, &row, name, &font);
+	font = na_layout_font(&d->l, NA_SIZE_TEXT, d->l.theme->secondary);
+	if (*words)
+		na_row_put(&d->l, &row, words, &font);
+}
+
+/* What the lines are; beside a legend there is room to say what they count. */
+static void sequence_words(const struct drawing *d, struct words *w)
+{
+	char n[NA_UNIT_BUF];
+
+	if (d->side > 0 && d->f.base > 0)
+		na_words_add(w, "bytes behind the first %s: ",
+			     na_print_count(n, (uint64_t)d->f.base));
+	else if (d->side > 0)
+		na_words_add(w, "bytes from the connection's start: ");
+	na_words_add(w, "data blue%s%s%s", d->f.ack ? ", ACKs green" : "",
+		     d->f.edge ? ", window's edge dashed" : "",
+		     d->side > 0 ? "" : ", resent vermilion");
+}
+
+static void draw_header(const struct drawing *d, size_t i)
+{
+	const struct na_panel *p = &d->panels[i];
+	const struct na_theme *theme = d->l.theme;
+	char each[NA_LABEL_BUF + 32], buf[NA_LABEL_BUF];
+	struct words lines = {.n = 0};
+
+	snprintf(each, sizeof(each), "segments in each %s",
+		 na_label_quantity(buf, NA_Q_SECONDS,
+				   (d->f.to_s - d->f.from_s) /
+					   (double)(d->f.resent_n +
+						    !d->f.resent_n),
+				   3));
+	sequence_words(d, &lines);
+	if (d->parts[i] == PART_SEQUENCE)
+		header(d, p, "Sequence", theme->text, lines.text);
+	else if (d->parts[i] == PART_RESENT)
+		header(d, p, "Resent", theme->hue[NA_HUE_FINDING], each);
+	else if (d->parts[i] == PART_FLIGHT)
+		header(d, p, "In flight", theme->hue[NA_BLUE],
+		       "dashed: the window");
+	else
+		header(d, p, "Round trip", theme->hue[NA_PURPLE],
+		       "data to its ACK");
+}
+
+static enum na_status draw_sequence(const struct drawing *d,
+				    const struct na_panel *p,
+				    struct na_err *err)
+{
+	const struct tcp_figure *f = &d->f;
+	struct na_pen ack = {.color = d->l.theme->hue[NA_GREEN],
+			     .width = fmax(1.4 * d->l.unit, 1)};
+	struct na_pen edge = edge_pen(d);
+	struct na_scale y = p->y;
+
+	y.from += f->base;
+	y.to += f->base;
+	draw_steps(d, &y, f->edge, &edge);
+	draw_steps(d, &y, f->ack, &ack);
+	draw_data(d, &y);
+	return na_tcp_figure_marks(&d->l, f, &d->x, &y, err);
+}
+
+static void draw_flight(const struct drawing *d, const struct na_panel *p)
+{
+	struct na_color color = d->l.theme->hue[NA_BLUE];
+	struct na_pen pen = {.color = color, .width = fmax(1.4 * d->l.unit, 1)};
+	struct na_pen edge = edge_pen(d);
+
+	draw_bars(d, &p->y, d->f.flight, d->f.flight_max, 0,
+		  na_fade(color, 0.42));
+	draw_steps(d, &p->y, d->f.flight, &pen);
+	draw_steps(d, &p->y, d->f.window, &edge);
+}
+
+static void draw_rtt(const struct drawing *d, const struct na_panel *p)
+{
+	struct na_scale us = p->y;
+
+	us.from *= 1e6;
+	us.to *= 1e6;
+	draw_bars(d, &us, d->f.rtt_min, d->f.rtt_max,
+		  fmax(1.2 * LEAST_BAR * d->l.unit, 1.5),
+		  d->l.theme->hue[NA_PURPLE]);
+}
+
+static void draw_resent(const struct drawing *d, const struct na_panel *p)
+{
+	size_t n = d->f.resent_n, k = 0;
+	double w = (d->x.at_to - d->x.at_from) / (double)n;
+
+	for (size_t i = 0; i < n; i++) {
+		double x = d->x.at_from + w * ((double)i + 0.5);
+
+		if (!(d->f.resent[i] > 0))
+			continue;
+		d->points[k++] = (struct na_point){x, na_scale_at(&p->y, 0)};
+		d->points[k++] =
+			(struct na_point){x,
+					  na_scale_at(&p->y, d->f.resent[i])};
+		d->points[k++] = (struct na_point){NAN, NAN};
+	}
+	na_draw_polyline(
+		d->l.canvas, d->points, k,
+		&(struct na_pen){.color = d->l.theme->hue[NA_HUE_FINDING],
+				 .width = 0.8 * w});
+}
+
+static enum na_status draw_panel(const struct drawing *d, size_t i,
+				 struct na_err *err)
+{
+	const struct na_panel *p = &d->panels[i];
+	struct na_box clip = p->plot;
+	enum na_status st = NA_OK;
+
+	clip.x0 -= d->l.gap / 2;
+	clip.x1 += d->l.gap / 2;
+	draw_header(d, i);
+	draw_spans(d, p, d->f.closed, true);
+	draw_spans(d, p, d->f.silent, false);
+	na_panel_draw(&d->l, p);
+	na_clip(d->l.canvas, clip);
+	if (d->parts[i] == PART_SEQUENCE)
+		st = draw_sequence(d, p, err);
+	else if (d->parts[i] == PART_RESENT)
+		draw_resent(d, p);
+	else if (d->parts[i] == PART_FLIGHT)
+		draw_flight(d, p);
+	else
+		draw_rtt(d, p);
+	na_unclip(d->l.canvas);
+	return st;
+}
+
+static enum na_status draw_all(struct drawing *d, struct na_err *err)
+{
+	const struct na_box *plot = &d->panels[0].plot;
+	enum na_status st = NA_OK;
+
+	if (d->f.empty) {
+		na_draw_line(d->l.canvas, plot->x0, plot->y0, plot->x0,
+			     plot->y1,
+			     &(struct na_pen){.color = d->l.theme->axis,
+					      .width = fmax(d->l.unit, 1)});
+		na_draw_line(d->l.canvas, plot->x0, plot->y1, plot->x1,
+			     plot->y1,
+			     &(struct na_pen){.color = d->l.theme->axis,
+					      .width = fmax(d->l.unit, 1)});
+		na_sentence(&d->l, *plot, d->f.empty);
+		return NA_OK;
+	}
+	d->points = na_calloc(d->f.n > d->f.n_data ? d->f.n : d->f.n_data,
+			      3 * sizeof(*d->points));
+	if (!d->points)
+		return na_fail_nomem(err);
+	for (size_t i = 0; st == NA_OK && i < d->n_panels; i++)
+		st = draw_panel(d, i, err);
+	na_time_axis(&d->l, &d->x, d->panels[d->n_panels - 1].plot.y1,
+		     "time from the origin");
+	if (d->side > 0)
+		na_tcp_figure_legend(
+			&d->l, &d->f,
+			(struct na_box){d->l.body.x1 - d->side, plot->y0,
+					d->l.body.x1,
+					d->panels[d->n_panels - 1].plot.y1});
+	free(d->points);
+	return st;
+}
+
+static void tcp_footnote(struct drawing *d)
+{
+	double s = (d->f.to_s - d->f.from_s) / (double)(d->f.n ? d->f.n : 1);
+	struct words w = {.n = 0};
+	char buf[NA_LABEL_BUF];
+
+	if (d->f.empty)
+		return;
+	na_words_add(&w, "columns of %s: bars are what was sent in one",
+		     na_label_quantity(buf, NA_Q_SECONDS, s, 3));
+	if (d->f.edge_above)
+		na_words_add(&w, "; the window's edge lies above the plot "
+				 "where it is not seen");
+	na_layout_footnote(&d->l, w.text);
+}
+
+static enum na_status tcp_draw(struct na_canvas *c, const struct na_result *r,
+			       const struct na_page *page, struct na_err *err)
+{
+	struct words own = {.n = 0}, subtitle = {.n = 0}, desc = {.n = 0};
+	struct drawing d = {.page = page};
+	const char *title = page->title;
+	enum na_status st = na_tcp_figure_read(&d.f, r, err);
+
+	if (st != NA_OK)
+		return st;
+	na_tcp_figure_title(&d.f, &own);
+	na_tcp_figure_subtitle(&d.f, &subtitle);
+	title = title ? title : own.text;
+	na_layout_begin(&d.l, c, &na_fig_tcp, page, title, subtitle.text);
+	na_words_add(&desc, "%s", subtitle.text);
+	na_tcp_figure_evidence(&d.f, &desc);
+	if (d.f.empty)
+		na_words_add(&desc, ". %s", d.f.empty);
+	na_canvas_describe(c, title, desc.text);
+	st = place_tcp(&d, err);
+	if (st == NA_OK)
+		st = draw_all(&d, err);
+	if (st == NA_OK)
+		tcp_footnote(&d);
+	na_tcp_figure_fini(&d.f);
+	return st;
+}
+
+const struct na_figure na_fig_tcp = {
+	.name = "tcp",
+	.width = 1200,
+	.height = 675,
+	.draw = tcp_draw,
+};
