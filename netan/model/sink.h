@@ -29,7 +29,7 @@ enum na_want {
 	NA_WANT_SEGMENTS = 1024, /* of the one connection that is drawn */
 	NA_WANT_OPS = 2048,      /* device ops that communicate */
 	NA_WANT_BUSY = 4096,     /* what devices do else */
-	NA_WANT_PROGRAMS = 8192, /* HLO modules: na_reader.programs */
+	NA_WANT_PROGRAMS = 8192, /* HLO modules: na_reader.program_bytes */
 	/* Registrations and copies of the host as records; ACTIONS alone
 	 * counts them. */
 	NA_WANT_HOST_EVENTS = 16384

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "netan/base/scan.h"
+
 #define NA_UNKNOWN_U32   UINT32_MAX
 #define NA_UNKNOWN_I32   INT32_MIN
 #define NA_UNKNOWN_PS    INT64_MIN
@@ -114,10 +116,7 @@ struct na_action {
 	int64_t send_channel_id, recv_channel_id, run_id;
 	int64_t slack_us, transmission_budget_us, delay_budget_us;
 	int64_t activation_to_receive_us;
-	struct na_text {
-		const char *s;
-		size_t n;
-	} name, inputs, operation, action_type, hlo_module, thread;
+	struct na_text name, inputs, operation, action_type, hlo_module, thread;
 };
 
 /* What a thread of the host did that a transfer may have to wait for. */

@@ -111,10 +111,10 @@ static inline void walk_programs(struct na_input *in, struct na_store *s)
 	struct na_op_joins joins;
 	struct na_hlo h;
 
-	if (!in->reader->programs || !(in->wants & NA_WANT_PROGRAMS))
+	if (!in->reader->program_bytes || !(in->wants & NA_WANT_PROGRAMS))
 		return;
 	na_hlo_init(&h, false);
-	walk_must(in->reader->programs(in, 0, &h, &err) == NA_OK);
+	walk_must(na_input_programs(in, 0, &h, &err) == NA_OK);
 	walk_must(na_store_join_programs(s, &h, &joins, &err) == NA_OK);
 	walk_must(joins.modules == h.n_modules && h.n_modules <= in->size);
 	na_hlo_fini(&h);

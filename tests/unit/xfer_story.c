@@ -47,12 +47,13 @@ static const char *named(const struct told *t, uint32_t i)
 }
 
 /* Every field of a record, by the format's own table; times as they are. */
-static void say_fields(struct told *t, enum xf_section kind, const void *record)
+static void say_fields(struct told *t, enum na_xf_section kind,
+		       const void *record)
 {
-	const struct xf_kind *k = &xf_kinds[kind];
+	const struct na_xf_kind *k = &na_xf_kinds[kind];
 
 	for (size_t i = 0; i < k->n_fields; i++) {
-		int64_t v = xf_load(record, &k->fields[i]);
+		int64_t v = na_xf_load(record, &k->fields[i]);
 
 		if (k->fields[i].role == XF_PLAIN)
 			say(t, " %lld", (long long)v);
@@ -365,11 +366,11 @@ static void make_packets(struct rng *r, const struct na_sink *to)
 	memset(&n, 0, sizeof(n));
 	memset(&c, 0, sizeof(c));
 	memset(&f, 0, sizeof(f));
-	for (size_t i = 0; i < xf_kinds[XF_CONNECTION].n_fields; i++) {
+	for (size_t i = 0; i < na_xf_kinds[XF_CONNECTION].n_fields; i++) {
 		int64_t v = any(r, INT16_MAX, 0);
 
-		xf_store(&n, sizeof(n), &xf_kinds[XF_CONNECTION].fields[i], &v,
-			 1);
+		na_xf_store(&n, sizeof(n),
+			    &na_xf_kinds[XF_CONNECTION].fields[i], &v, 1);
 	}
 	n.src = some_end(r, to);
 	n.dst = some_end(r, to);
