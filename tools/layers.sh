@@ -73,15 +73,6 @@ allowed_library()
 # Includes that should not be: a line goes when its include does.  None comes.
 known=(
 	'ingest/bytes/spool.h ingest/input.h'
-	'netan/engine/battery.c netan/cli/anonymize.h'
-	'netan/engine/battery.c netan/cli/opt.h'
-	'netan/engine/programs/find.h netan/cli/cli.h'
-	'netan/engine/programs/read.c netan/cli/anonymize.h'
-	'netan/engine/session/captures.c netan/cli/anonymize.h'
-	'netan/engine/session/read.c netan/cli/anonymize.h'
-	'netan/engine/session/session.c netan/cli/anonymize.h'
-	'netan/engine/session/session.h netan/cli/cli.h'
-	'netan/engine/session/topology.c netan/cli/anonymize.h'
 )
 
 # Folders of more than 25 files, and why.

@@ -33,7 +33,7 @@ struct na_limits {
 };
 
 /* One result that checks may read, by name: that of the analysis, or of an
- * analysis asked in a particular way (netan/engine/evidence.def). */
+ * analysis asked in a particular way (netan/engine/battery/evidence.def). */
 struct na_exhibit {
 	const char *name;
 	const struct na_result *result; /* NULL: there is none */

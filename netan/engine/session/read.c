@@ -1,5 +1,5 @@
 /* The blocks of all inputs into the store. */
-#include "netan/cli/anonymize.h"
+#include "netan/engine/anonymize.h"
 #include "netan/engine/blocks.h"
 
 static void read_part(void *ctx, void *part, size_t input,
@@ -37,7 +37,8 @@ static void after_reading(struct na_session *s)
 	s->damaged |= s->n_refused > 0;
 }
 
-enum na_exit na_session_read(struct na_session *s, bool by_step)
+enum na_status na_session_read(struct na_session *s, bool by_step,
+			       struct na_err *err)
 {
 	const struct na_block_work work = {
 		.part_size = sizeof(struct na_part),
@@ -46,28 +47,23 @@ enum na_exit na_session_read(struct na_session *s, bool by_step)
 		.fini = end_part,
 		.ctx = s,
 	};
-	struct na_err err = {.status = NA_OK};
 
 	s->store_ready = true;
-	na_store_init(&s->store, s->sources, s->n_inputs, &err);
+	na_store_init(&s->store, s->sources, s->n_inputs, err);
 	s->store.names_of = s->hosts;
-	if (err.status == NA_OK)
-		na_in_err(na_session_programs_check(s, &err));
-	if (err.status == NA_OK)
-		na_in_err(na_read_blocks(s, &work, &err));
-	if (err.status == NA_OK) {
+	if (err->status == NA_OK)
+		na_in_err(na_session_programs_check(s, err));
+	if (err->status == NA_OK)
+		na_in_err(na_read_blocks(s, &work, err));
+	if (err->status == NA_OK) {
 		after_reading(s);
-		na_store_resolve(&s->store,
-				 (enum na_anchor)s->cli->common.anchor, by_step,
-				 &err);
+		na_store_resolve(&s->store, (enum na_anchor)s->request->anchor,
+				 by_step, err);
 	}
 	na_hide_session(s);
-	if (err.status == NA_OK)
-		na_in_err(na_session_named(s, &err));
-	if (err.status == NA_OK)
-		na_in_err(na_session_programs(s, &err));
-	if (err.status == NA_OK)
-		return NA_EXIT_OK;
-	na_say_error(s->cli, "%s", err.text);
-	return err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
+	if (err->status == NA_OK)
+		na_in_err(na_session_named(s, err));
+	if (err->status == NA_OK)
+		na_in_err(na_session_programs(s, err));
+	return err->status;
 }

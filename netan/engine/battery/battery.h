@@ -23,16 +23,13 @@ struct na_battery {
 	int64_t first_ps, last_ps; /* of all together */
 };
 
-/* Opens and reads what the command line names, once, and runs every row.
- * --capacity is for those analyses that take one.  Says what is wrong itself;
- * NA_EXIT_OK also where some rows had nothing to analyse.  Close it whatever
- * comes back. */
-enum na_exit na_battery_run(struct na_battery *b, const struct na_cli *cli);
-/* The same with those rows alone that `wanted` lets pass (NULL: all); the
- * others are not there. */
-enum na_exit na_battery_run_some(struct na_battery *b, const struct na_cli *cli,
-				 bool (*wanted)(void *ctx, const char *name),
-				 void *ctx);
+/* Opens and reads the inputs of q, once, and runs those rows that `wanted`
+ * lets pass (NULL: all); the others are not there.  The capacity is for those
+ * analyses that take one.  Says what is wrong itself; NA_OK also where some
+ * rows had nothing to analyse.  Close it whatever comes back. */
+enum na_status na_battery_run(struct na_battery *b, const struct na_request *q,
+			      bool (*wanted)(void *ctx, const char *name),
+			      void *ctx) NA_MUST_CHECK;
 /* One more exhibit, from elsewhere (owned from now on); NULL with what is
  * missing, in words that outlive the battery. */
 void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,

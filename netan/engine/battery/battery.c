@@ -1,13 +1,12 @@
-#include "netan/engine/battery.h"
+#include "netan/engine/battery/battery.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
-#include "netan/cli/anonymize.h"
-#include "netan/cli/opt.h"
-#include "netan/engine/inventory.h"
+#include "netan/engine/anonymize.h"
+#include "netan/engine/battery/inventory.h"
 #include "netan/methods/clocks/host_clocks.h"
 #include "netan/result/emit.h"
 
@@ -18,13 +17,13 @@ struct row {
 };
 
 #define NA_EVIDENCE(name, turn) extern const struct na_analysis na_an_##name;
-#include "netan/engine/evidence.def"
+#include "netan/engine/battery/evidence.def"
 #undef NA_EVIDENCE
 
 /* clang-format off */
 static const struct row rows[] = {
 #define NA_EVIDENCE(name, turn) {#name, &na_an_##name, turn},
-#include "netan/engine/evidence.def"
+#include "netan/engine/battery/evidence.def"
 #undef NA_EVIDENCE
 };
 /* clang-format on */
@@ -84,40 +83,6 @@ static uint32_t wants_at_most(const struct choice *choice)
 	return s.wants;
 }
 
-/* An analysis with its own defaults, and a capacity where it takes one. */
-static enum na_status params_of(const struct na_analysis *a,
-				const char *capacity, void **params,
-				struct na_err *err)
-{
-	struct na_opt_group group = {"", a->face.opts, NULL};
-	struct na_opt_parser p = {.groups = &group, .n_groups = 1};
-	/* The value is kept where it is: on the command line. */
-	char name[] = "--capacity";
-	char *argv[] = {name, (char *)(uintptr_t)capacity};
-	enum na_status st;
-
-	*params = na_calloc(1, a->face.params_size);
-	if (!*params)
-		return na_fail_nomem(err);
-	if (!a->face.opts)
-		return NA_OK;
-	group.params = *params;
-	st = na_opt_defaults(&group, 1, err);
-	if (st != NA_OK || !capacity ||
-	    !na_opt_find(&group, 1, "capacity", strlen("capacity")))
-		return st;
-	return na_opt_parse(&p, 2, argv, err);
-}
-
-static void free_params(const struct na_analysis *a, void *params)
-{
-	struct na_opt_group group = {"", a->face.opts, params};
-
-	if (params && a->face.opts)
-		na_opt_free(&group, 1);
-	free(params);
-}
-
 /* In words, what it would take. */
 static const char *missing_of(const struct na_analysis *a,
 			      const struct na_result *r)
@@ -155,12 +120,11 @@ struct jobs {
 	struct job items[N_ROWS];
 	size_t order[N_ROWS], n;
 	const struct na_filter *asked;
-	const char *capacity;
 };
 
-static void run_row(struct job *j, const struct na_filter *asked,
-		    const char *capacity)
+static void run_row(struct job *j, const struct na_filter *asked)
 {
+	const struct na_request *q = j->session.request;
 	const struct na_analysis *a = j->row->a;
 	void *params = NULL;
 
@@ -170,10 +134,10 @@ static void run_row(struct job *j, const struct na_filter *asked,
 		return;
 	}
 	j->session.filter = *asked;
-	if (params_of(a, capacity, &params, &j->err) == NA_OK)
+	if (q->params(q, &a->face, &params, &j->err) == NA_OK)
 		na_in_err(na_analyse(&j->session, a, params, &ungrouped, j->r,
 				     &j->driven, &j->err));
-	free_params(a, params);
+	q->drop_params(&a->face, params);
 }
 
 static void run_job(void *ctx, size_t i)
@@ -183,7 +147,7 @@ static void run_job(void *ctx, size_t i)
 	int64_t started_ns = na_now_ns();
 
 	if (!na_interrupted())
-		run_row(j, x->asked, x->capacity);
+		run_row(j, x->asked);
 	j->took_ns = na_now_ns() - started_ns;
 }
 
@@ -208,12 +172,12 @@ static enum na_status take_job(struct na_battery *b, struct job *j,
 	x->name = j->row->name;
 	b->driven[b->n] = j->driven;
 	b->owned[b->n++] = j->r;
-	na_hide_result(b->session.cli, j->r);
+	na_hide_result(b->session.request, j->r);
 	if (j->err.status != NA_OK) {
 		*err = j->err;
 		return err->status;
 	}
-	na_say_detail(b->session.cli, "%s took %.3f s", x->name,
+	na_say_detail(b->session.request, "%s took %.3f s", x->name,
 		      (double)j->took_ns / 1e9);
 	note_span(b, &j->driven);
 	if (j->driven.used)
@@ -224,8 +188,7 @@ static enum na_status take_job(struct na_battery *b, struct job *j,
 }
 
 static enum na_status read_all(struct na_battery *b, struct na_filter *asked,
-			       const struct choice *choice, enum na_exit *exit,
-			       struct na_err *err)
+			       const struct choice *choice, struct na_err *err)
 {
 	struct na_session *s = &b->session;
 	enum na_status st = na_session_filter(s, err);
@@ -237,8 +200,8 @@ static enum na_status read_all(struct na_battery *b, struct na_filter *asked,
 	*asked = s->filter;
 	s->wants = 0;
 	widen(s, asked, choice);
-	*exit = na_session_read(s, true);
-	return *exit == NA_EXIT_OK ? na_session_place(s, err) : NA_OK;
+	st = na_session_read(s, true, err);
+	return st == NA_OK ? na_session_place(s, err) : st;
 }
 
 static enum na_status run_rows(struct na_battery *b,
@@ -254,7 +217,6 @@ static enum na_status run_rows(struct na_battery *b,
 	na_shared_clocks_init(&clocks);
 	b->session.clocks = &clocks;
 	x->asked = asked;
-	x->capacity = b->session.cli->common.capacity;
 	for (size_t i = 0; i < N_ROWS; i++) {
 		if (chosen(choice, &rows[i]))
 			x->items[x->n++] = (struct job){
@@ -286,7 +248,7 @@ static enum na_status run_all(struct na_battery *b,
 
 	if (run_rows(b, asked, choice, err) != NA_OK)
 		return err->status;
-	na_say_detail(b->session.cli, "the analyses took %.3f s",
+	na_say_detail(b->session.request, "the analyses took %.3f s",
 		      (double)(na_now_ns() - started_ns) / NA_NS_PER_S);
 	b->session.filter = *asked;
 	r = na_inventory(b);
@@ -296,31 +258,24 @@ static enum na_status run_all(struct na_battery *b,
 	return named(choice, "hlo") ? na_battery_programs(b, err) : NA_OK;
 }
 
-enum na_exit na_battery_run_some(struct na_battery *b, const struct na_cli *cli,
-				 bool (*wanted)(void *ctx, const char *name),
-				 void *ctx)
+enum na_status na_battery_run(struct na_battery *b, const struct na_request *q,
+			      bool (*wanted)(void *ctx, const char *name),
+			      void *ctx)
 {
 	const struct choice choice = {wanted, ctx};
 	struct na_err err = {.status = NA_OK};
 	struct na_filter asked;
-	enum na_exit exit;
+	enum na_status st;
 
 	memset(b, 0, sizeof(*b));
-	exit = na_session_open(&b->session, cli, wants_at_most(&choice));
-	if (exit != NA_EXIT_OK)
-		return exit;
-	if (read_all(b, &asked, &choice, &exit, &err) == NA_OK &&
-	    exit == NA_EXIT_OK)
+	st = na_session_open(&b->session, q, wants_at_most(&choice));
+	if (st != NA_OK)
+		return st;
+	if (read_all(b, &asked, &choice, &err) == NA_OK)
 		run_all(b, &asked, &choice, &err);
-	if (err.status == NA_OK)
-		return exit;
-	na_say_error(cli, "%s", err.text);
-	return err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
-}
-
-enum na_exit na_battery_run(struct na_battery *b, const struct na_cli *cli)
-{
-	return na_battery_run_some(b, cli, NULL, NULL);
+	if (err.status != NA_OK)
+		na_say_error(q, "%s", err.text);
+	return err.status;
 }
 
 void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
@@ -330,7 +285,7 @@ void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
 		na_result_free(r);
 		return;
 	}
-	na_hide_result(b->session.cli, r);
+	na_hide_result(b->session.request, r);
 	b->exhibits[b->n] = (struct na_exhibit){name, r, missing};
 	b->owned[b->n++] = r;
 }
