@@ -244,13 +244,7 @@ static void draw_empty(const struct drawing *d)
 {
 	struct na_box plot = d->l.body;
 
-	na_draw_line(d->l.canvas, plot.x0, plot.y0, plot.x0, plot.y1,
-		     &(struct na_pen){.color = d->l.theme->axis,
-				      .width = fmax(d->l.unit, 1)});
-	na_draw_line(d->l.canvas, plot.x0, plot.y1, plot.x1, plot.y1,
-		     &(struct na_pen){.color = d->l.theme->axis,
-				      .width = fmax(d->l.unit, 1)});
-	na_sentence(&d->l, plot, d->t.empty);
+	na_empty_plot(&d->l, plot, d->t.empty);
 }
 
 /* The picture in words. */

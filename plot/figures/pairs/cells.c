@@ -109,9 +109,8 @@ static bool draw_empty(const struct na_layout *l, const struct cells *c)
 		since = s.row;
 	}
 	return na_strokes_draw(&lines, l->canvas,
-			       &(struct na_pen){na_mix(l->theme->grid,
-						       l->theme->axis, 0.3),
-						fmax(l->unit, 0.8), NA_SOLID});
+			       NA_HAIRLINE(l, na_mix(l->theme->grid,
+						     l->theme->axis, 0.3)));
 }
 
 /* A cross where colours end, if there is room for one. */
@@ -133,9 +132,7 @@ static bool draw_beyond(const struct na_layout *l, const struct cells *c)
 		na_strokes_line(&lines, x0, y1, x1, y0);
 	}
 	return na_strokes_draw(&lines, l->canvas,
-			       &(struct na_pen){l->theme->background,
-						fmax(1.5 * l->unit, 1),
-						NA_SOLID});
+			       NA_PEN(l, l->theme->background, 1.5));
 }
 
 /* Lines between groups (slices, hosts, racks), where groups hold several
@@ -163,9 +160,7 @@ static void draw_groups(const struct na_layout *l, const struct cells *c)
 		p[n++] = (struct na_point){c->box.x1, y};
 		p[n++] = (struct na_point){NAN, NAN};
 	}
-	na_draw_polyline(l->canvas, p, n,
-			 &(struct na_pen){l->theme->secondary, fmax(l->unit, 1),
-					  NA_SOLID});
+	na_draw_polyline(l->canvas, p, n, NA_PEN(l, l->theme->secondary, 1));
 }
 
 enum na_status na_pairs_cells(const struct na_layout *l, const struct cells *c,
@@ -221,8 +216,7 @@ static double sample(const struct na_layout *l, double x, double y, double end,
 					: color_of(l->theme, level));
 	if (level == CELL_NONE)
 		na_draw_hatch(l->canvas, b, hatch_gap(l),
-			      &(struct na_pen){l->theme->axis,
-					       fmax(l->unit, 0.8), NA_SOLID});
+			      NA_HAIRLINE(l, l->theme->axis));
 	x = b.x1 + l->gap / 2;
 	na_text_fit(l->canvas, text, words, &font, end - x, NA_CUT_END);
 	na_draw_text(l->canvas, x, y + 0.95 * font.size, text, &font);

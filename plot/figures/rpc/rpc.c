@@ -137,8 +137,7 @@ static void draw_grid(const struct drawing *g)
 	}
 	if (n)
 		na_draw_polyline(g->l.canvas, grid, n,
-				 &(struct na_pen){.color = g->l.theme->grid,
-						  .width = fmax(g->l.unit, 1)});
+				 NA_PEN(&g->l, g->l.theme->grid, 1));
 }
 
 /* One value for each column of the page, or each bin where these are
@@ -406,15 +405,7 @@ static enum na_status draw_plot(struct drawing *g, struct na_err *err)
 	enum na_status st;
 
 	if (g->d.empty) {
-		na_draw_line(g->l.canvas, plot->x0, plot->y0, plot->x0,
-			     plot->y1,
-			     &(struct na_pen){.color = g->l.theme->axis,
-					      .width = fmax(g->l.unit, 1)});
-		na_draw_line(g->l.canvas, plot->x0, plot->y1, plot->x1,
-			     plot->y1,
-			     &(struct na_pen){.color = g->l.theme->axis,
-					      .width = fmax(g->l.unit, 1)});
-		na_sentence(&g->l, *plot, g->d.empty);
+		na_empty_plot(&g->l, *plot, g->d.empty);
 		return NA_OK;
 	}
 	draw_grid(g);

@@ -307,10 +307,8 @@ static enum na_status draw_failed(const struct na_layout *l,
 		p[n++] = (struct na_point){NAN, NAN};
 	}
 	if (n)
-		na_draw_polyline(
-			l->canvas, p, n,
-			&(struct na_pen){.color = l->theme->hue[NA_HUE_FINDING],
-					 .width = fmax(1.6 * l->unit, 1)});
+		na_draw_polyline(l->canvas, p, n,
+				 NA_PEN(l, l->theme->hue[NA_HUE_FINDING], 1.6));
 	free(p);
 	return NA_OK;
 }

@@ -316,8 +316,7 @@ static enum na_status draw_parts(const struct drawing *d, struct na_err *err)
 			      d->l.theme->hue[part_hues[k]]);
 	}
 	na_trace_gaps(d->l.canvas, &trace, p->plot,
-		      &(struct na_pen){.color = d->l.theme->grid,
-				       .width = fmax(d->l.unit, 1)});
+		      NA_PEN(&d->l, d->l.theme->grid, 1));
 	na_trace_fini(&trace);
 	free(sum);
 	return NA_OK;
@@ -374,8 +373,7 @@ static void draw_axis(const struct drawing *d)
 	char label[NA_LABEL_BUF];
 
 	na_draw_line(d->l.canvas, d->x.at_from, y, d->x.at_to, y,
-		     &(struct na_pen){.color = d->l.theme->axis,
-				      .width = fmax(d->l.unit, 1)});
+		     NA_PEN(&d->l, d->l.theme->axis, 1));
 	na_ticks_linear(&t, first, last, 12);
 	for (size_t i = 0; i < t.n; i++) {
 		/* In the middle of its step. */
@@ -387,8 +385,7 @@ static void draw_axis(const struct drawing *d)
 		if (t.at[i] != rint(t.at[i]) || x > d->x.at_to)
 			continue;
 		na_draw_line(d->l.canvas, x, y, x, y + tick,
-			     &(struct na_pen){.color = d->l.theme->axis,
-					      .width = fmax(d->l.unit, 1)});
+			     NA_PEN(&d->l, d->l.theme->axis, 1));
 		na_label_fixed(label, t.at[i], 0);
 		width = na_measure(d->l.canvas, label, &font);
 		left = fmin(x - width / 2, d->l.body.x1 - width);

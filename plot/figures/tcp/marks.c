@@ -115,9 +115,7 @@ static void flush(const struct na_layout *l, const struct tcp_figure *f,
 	/* What is behind shall be seen. */
 	if (kind == TM_SACK || f->shown[kind] > TCP_GLYPHS_MAX)
 		c = na_fade(c, 0.6);
-	na_draw_polyline(l->canvas, lines->v, lines->n,
-			 &(struct na_pen){.color = c,
-					  .width = fmax(1.5 * l->unit, 1)});
+	na_draw_polyline(l->canvas, lines->v, lines->n, NA_PEN(l, c, 1.5));
 	na_draw_area(l->canvas, fills->v, fills->n, c);
 	lines->n = fills->n = 0;
 }
@@ -215,9 +213,7 @@ static void legend_band(struct legend *g, const struct na_color *fill,
 		na_draw_rect(g->l->canvas, b, *fill);
 	else
 		na_draw_hatch(g->l->canvas, b, fmax(5 * g->l->unit, 4),
-			      &(struct na_pen){g->l->theme->hue[NA_PURPLE],
-					       fmax(g->l->unit, 0.8),
-					       NA_SOLID});
+			      NA_HAIRLINE(g->l, g->l->theme->hue[NA_PURPLE]));
 }
 
 static void legend_mark(struct legend *g, const struct tcp_figure *f, size_t k)
