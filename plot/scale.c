@@ -261,3 +261,14 @@ const char *na_label_quantity(char *buf, enum na_quantity q, double x,
 		 u.name);
 	return buf;
 }
+
+double na_largest(const double *x, size_t n)
+{
+	double max = 0;
+
+	for (size_t i = 0; x && i < n; i++) {
+		if (isfinite(x[i]) && x[i] > max)
+			max = x[i];
+	}
+	return max;
+}

@@ -334,10 +334,7 @@ static enum na_status panels(const struct drawing *d, struct na_err *err)
 	double each;
 
 	if (box.x1 - box.x0 < 20 * font.size || box.y1 - box.y0 < 8 * font.size)
-		return na_fail(err, NA_EUSAGE,
-			       "a picture of %d x %d has no room for this "
-			       "figure",
-			       d->page->width, d->page->height);
+		return na_no_room(d->page, err);
 	side = box;
 	/* The side panels need room of their own, or there are none. */
 	each = small ? (box.y1 - box.y0) / (double)small : 0;

@@ -106,10 +106,7 @@ static enum na_status place_bursts(struct drawing *d, struct na_err *err)
 		ok = place_within(d, box);
 	}
 	if (!ok)
-		return na_fail(err, NA_EUSAGE,
-			       "a picture of %d x %d has no room for this "
-			       "figure",
-			       d->page->width, d->page->height);
+		return na_no_room(d->page, err);
 	d->x = (struct na_scale){.from = d->b.from_s,
 				 .to = d->b.to_s,
 				 .at_from = d->panels[0].plot.x0,

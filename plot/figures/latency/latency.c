@@ -224,10 +224,7 @@ static enum na_status place_latency(struct drawing *d, struct na_err *err)
 	if (width > 0)
 		box.x1 -= width + 3 * d->l.gap;
 	if (box.y1 - box.y0 < 3 * font.size || box.x1 - box.x0 < 12 * font.size)
-		return na_fail(err, NA_EUSAGE,
-			       "a picture of %d x %d has no room for this "
-			       "figure",
-			       d->page->width, d->page->height);
+		return na_no_room(d->page, err);
 	na_log_axis_init(&d->l, &d->y, NA_Q_COUNT, d->t.least_share, 1, false,
 			 box.y1, box.y0);
 	box.x0 += na_log_axis_width(&d->l, &d->y) + d->l.gap;

@@ -94,10 +94,7 @@ static enum na_status place_rpc(struct drawing *g, struct na_err *err)
 	box.x0 += widest_tick(g, &font) + g->l.gap;
 	box.x1 -= g->right;
 	if (height < 4 * font.size || box.x1 - box.x0 < 8 * font.size)
-		return na_fail(err, NA_EUSAGE,
-			       "a picture of %d x %d has no room for this "
-			       "figure",
-			       g->page->width, g->page->height);
+		return na_no_room(g->page, err);
 	g->a.plot = box;
 	g->a.x = (struct na_scale){.from = g->d.from_s,
 				   .to = g->d.to_s,

@@ -420,10 +420,7 @@ enum na_status na_slack_waterfall(struct na_canvas *c,
 			draw_all(&d);
 			waterfall_footnote(&d);
 		} else {
-			st = na_fail(err, NA_EUSAGE,
-				     "a picture of %d x %d has no room for "
-				     "this figure",
-				     page->width, page->height);
+			st = na_no_room(page, err);
 		}
 	}
 	na_wf_fini(&d.w);

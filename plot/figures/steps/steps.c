@@ -16,6 +16,7 @@
 #include "plot/figures/steps/data.h"
 #include "plot/figures/steps/map.h"
 #include "plot/layout.h"
+#include "plot/scale.h"
 #include "plot/trace.h"
 
 #define SAMPLE 2.6 /* of a line, in sizes of the font */
@@ -36,21 +37,12 @@ static const enum na_hue part_hues[PARTS] = {NA_BLUE, NA_GREEN, NA_VERMILION,
 static const char *const part_names[PARTS] = {"compute", "overlapped",
 					      "exposed", "idle"};
 
-static double largest(const double *x, size_t n)
-{
-	double max = 0;
-
-	for (size_t i = 0; x && i < n; i++)
-		max = x[i] > max ? x[i] : max;
-	return max;
-}
-
 static double top_ms(const struct steps_figure *f)
 {
-	double max = largest(f->mean, f->n);
+	double max = na_largest(f->mean, f->n);
 
 	for (size_t i = 0; i < f->n_lines; i++)
-		max = fmax(max, largest(f->lines[i].own, f->n));
+		max = fmax(max, na_largest(f->lines[i].own, f->n));
 	return max;
 }
 
@@ -68,7 +60,7 @@ static void ask_panels(struct drawing *d)
 	d->panels[BOTTOM] =
 		(struct na_panel){.weight = 1,
 				  .quantity = NA_Q_SECONDS,
-				  .max = largest(f->mean, f->n) / 1e3};
+				  .max = na_largest(f->mean, f->n) / 1e3};
 	d->n_panels = f->mean ? PANELS : 1;
 }
 
@@ -96,10 +88,7 @@ static enum na_status place_steps(struct drawing *d, const struct na_page *page,
 	box.y1 -= axis_height(d);
 	while (!na_panels_place(&d->l, box, d->panels, d->n_panels, right)) {
 		if (--d->n_panels == 0)
-			return na_fail(err, NA_EUSAGE,
-				       "a picture of %d x %d has no room for "
-				       "this figure",
-				       page->width, page->height);
+			return na_no_room(page, err);
 	}
 	d->x = (struct na_scale){.from = 0,
 				 .to = d->f.n ? (double)d->f.n : 1,

@@ -18,6 +18,7 @@
 #include "plot/figures/timeline/small.h"
 #include "plot/figures/timeline/steps.h"
 #include "plot/layout.h"
+#include "plot/scale.h"
 #include "plot/trace.h"
 
 #define BAND_SHARE 0.42
@@ -92,12 +93,12 @@ static void ask_panel(const struct drawing *d, struct na_panel *p,
 	*p = (struct na_panel){.weight = 1.25};
 	if (part == PART_OUTSTANDING) {
 		p->quantity = NA_Q_BYTES;
-		p->max = fmax(na_timeline_largest(t->outstanding[RX], t->n),
-			      na_timeline_largest(t->outstanding[TX], t->n));
+		p->max = fmax(na_largest(t->outstanding[RX], t->n),
+			      na_largest(t->outstanding[TX], t->n));
 	} else {
 		p->quantity = NA_Q_COUNT;
-		p->max = fmax(na_timeline_largest(t->pending, t->n),
-			      na_timeline_largest(t->pending_max, t->n));
+		p->max = fmax(na_largest(t->pending, t->n),
+			      na_largest(t->pending_max, t->n));
 	}
 }
 
