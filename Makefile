@@ -48,10 +48,9 @@ GEN := $(PROTOS:ingest/proto/%.proto=$(B)/gen/%.pb-c.c)
 # A room may lie in a room.
 PRODUCT := $(sort $(shell find netan ingest plot -name '[a-z]*.[ch]'))
 SRC := $(filter-out netan/cli/main.c,$(filter %.c,$(PRODUCT)))
-SCHEMAS := netan/cli/schemas/common.json \
-	$(filter-out %/common.json,$(wildcard netan/cli/schemas/*.json))
+MEMBERS := $(sort $(shell find netan -name members.def))
 PAGE := netan/report/page.css netan/report/page.js
-OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/schemas.o $(B)/gen/page.o
+OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/members.o $(B)/gen/page.o
 LIB := $(B)/libnetan.a
 
 # tests/unit/test_NAME.c is a program; the other files there are linked into
@@ -100,7 +99,7 @@ $(B)/flags: FORCE | have
 		cmp -s - $@ || printf '%s\n' \
 		'$(subst ','\'',$(COMPILE) $(LINK) $(LIBS))' >$@
 
-$(B)/%.o: %.c $(B)/flags | $(GEN)
+$(B)/%.o: %.c $(B)/flags | $(GEN) $(B)/gen/members.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(COMPILE) $(if $(WERROR),-Werror) -c -o $@ $<
@@ -114,11 +113,12 @@ $(B)/gen/%.pb-c.c: ingest/proto/%.proto | have
 	$(call say,PROTO,$<)
 	$(Q)protoc-c --c_out=$(B)/gen -Iingest/proto $<
 
-# The schemas that `netan help --schema` prints.
-$(B)/gen/schemas.c: tools/schemas.awk $(SCHEMAS)
+# Every member of every result: identifiers and tables.  Rewritten only where
+# they change, for much depends on them; the list of tables may change, too.
+$(B)/gen/members.h $(B)/gen/members.c: $(B)/gen/members.%: tools/members.awk $(MEMBERS) FORCE
 	@mkdir -p $(@D)
-	$(call say,SCHEMA,$@)
-	$(Q)awk -f tools/schemas.awk $(SCHEMAS) >$@.new && mv $@.new $@
+	@awk -f tools/members.awk -v make=$* $(MEMBERS) >$@.new || exit 1; \
+		if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # Style and script of the report's page.
 $(B)/gen/page.c: tools/texts.awk $(PAGE)

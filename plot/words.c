@@ -1,4 +1,5 @@
 #include "plot/words.h"
+#include "members.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 #include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
+#include "netan/result/emit.h"
 #include "plot/canvas.h"
 #include "plot/scale.h"
 #include "plot/theme.h"
@@ -56,7 +58,7 @@ void na_words_key(char *buf, size_t size, const struct na_value *key)
  * key, never counts as a series. */
 bool na_is_rest(const struct na_value *s)
 {
-	const struct na_value *part = na_get(s, "key");
+	const struct na_value *part = na_get(s, M_key);
 
 	if (part && part->kind == NA_V_OBJECT)
 		part = part->u.of.first;
@@ -80,11 +82,11 @@ void na_words_break(struct words *w)
 static bool is_new_run(const struct na_value *list,
 		       const struct na_value *input)
 {
-	const char *label = na_text_at(input, "label");
+	const char *label = na_text_at(input, M_label);
 	const struct na_value *v = list->u.of.first;
 
 	for (; v != input; v = v->next) {
-		if (strcmp(na_text_at(v, "label"), label) == 0)
+		if (strcmp(na_text_at(v, M_label), label) == 0)
 			return false;
 	}
 	return true;
@@ -93,11 +95,11 @@ static bool is_new_run(const struct na_value *list,
 /* "runs a, b, c and 2 more" */
 void na_words_runs(const struct na_value *doc, struct words *w)
 {
-	const struct na_value *list = na_get(doc, "inputs");
+	const struct na_value *list = na_get(doc, M_inputs);
 	size_t n = 0;
 
 	na_for_each (v, list) {
-		const char *label = na_text_or(v, "label", "unlabelled");
+		const char *label = na_text_or(v, M_label, "unlabelled");
 		char name[SHORT_NAME];
 
 		if (!is_new_run(list, v))
@@ -112,15 +114,15 @@ void na_words_runs(const struct na_value *doc, struct words *w)
 
 void na_words_inputs(const struct na_value *doc, struct words *w)
 {
-	const struct na_value *list = na_get(doc, "inputs"), *first;
+	const struct na_value *list = na_get(doc, M_inputs), *first;
 	const char *name;
 
 	first = na_items(list);
 	if (!first)
 		return;
-	name = na_text_at(first, "label");
+	name = na_text_at(first, M_label);
 	if (!*name)
-		name = na_text_at(first, "path");
+		name = na_text_at(first, M_path);
 	/* A path's end tells more than its start. */
 	if (strlen(name) > 48) {
 		const char *cut = name + strlen(name) - 46;
@@ -135,14 +137,15 @@ void na_words_inputs(const struct na_value *doc, struct words *w)
 		na_words_add(w, " and %zu more", list->n - 1);
 }
 
-void na_words_coverage(const struct na_value *doc, const struct na_value *side,
-		       struct words *w)
+void na_words_coverage(const struct na_result *r, struct words *w)
 {
-	const struct na_value *left = na_dig(doc, "coverage.left_out");
-	int64_t used = na_count_or(doc, "coverage.used", -1);
-	const char *noun = na_text_or(side, "noun", "transfer");
+	const struct na_value *doc = na_result_get_doc(r);
+	const struct na_value *left = na_dig(doc, M_coverage "." M_left_out);
+	int64_t used = na_count_or(doc, M_coverage "." M_used, -1);
+	const char *noun = na_result_get_word(r, NA_WORD_NOUN, "transfer");
+	int64_t own = na_result_get_about(r)->left_out;
+	uint64_t sum = own > 0 ? (uint64_t)own : 0;
 	char buf[NA_UNIT_BUF];
-	uint64_t sum = (uint64_t)na_count_at(side, "left_out");
 
 	if (used < 0)
 		return;

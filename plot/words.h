@@ -23,8 +23,7 @@ void na_words_break(struct words *w);
  * "120 034 transfers used, 3 422 left out", or what the side calls them. */
 void na_words_runs(const struct na_value *doc, struct words *w);
 void na_words_inputs(const struct na_value *doc, struct words *w);
-void na_words_coverage(const struct na_value *doc, const struct na_value *side,
-		       struct words *w);
+void na_words_coverage(const struct na_result *r, struct words *w);
 /* Runs or inputs; "origin 2026-11-20 ... UTC", if it is known. */
 void na_words_data(const struct na_value *doc, bool runs_apart,
 		   struct words *w);

@@ -8,7 +8,9 @@ cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C
 
 base='netan/base/*'
-facts="$base|netan/model/*|netan/stats/*|netan/result/*"
+# members.h is made from the tables of members.
+results="$base|netan/result/*|members.h"
+facts="$results|netan/model/*|netan/stats/*"
 judging="$facts|netan/methods/*|netan/analyses/analysis.h"
 reading='ingest/input.h|ingest/bytes/*|netan/model/sink.h'
 for record in transfer device packets hlo hosts/settings logs/hang logs/xla_log; do
@@ -23,13 +25,13 @@ allowed()
 	netan/base/*) ;;
 	netan/model/*) echo "$base|netan/model/*" ;;
 	netan/stats/*) echo "$base|netan/stats/*" ;;
-	netan/result/*) echo "$base" ;;
+	netan/result/*) echo "$results" ;;
 	netan/methods/*) echo "$facts|netan/methods/*" ;;
 	netan/analyses/* | netan/judges/* | netan/checks/*) echo "$judging" ;;
 	netan/synth/*) echo "$base|netan/model/*|netan/stats/*|netan/methods/*|netan/synth/*" ;;
-	netan/report/*) echo "$base|netan/result/*|plot/*" ;;
+	netan/report/*) echo "$results|plot/*" ;;
 	netan/engine/*) echo "$judging|netan/analyses/*|netan/judges/*|netan/checks/*|netan/synth/*|netan/world/*|netan/engine/*|ingest/*" ;;
-	netan/cli/*) echo "netan/*|ingest/*|plot/*" ;;
+	netan/cli/*) echo "$results|netan/*|ingest/*|plot/*" ;;
 	ingest/bytes/*) echo "$base" ;;
 	# They lead the packets to those who follow them.
 	ingest/capture/capture.? | ingest/capture/read.c)
@@ -39,7 +41,7 @@ allowed()
 	# Both hold programs.
 	ingest/transfer_file/* | ingest/xspace/*) echo "$reading|ingest/hlo/*" ;;
 	ingest/*) echo "$reading" ;;
-	plot/*) echo "$base|netan/result/*|plot/*" ;;
+	plot/*) echo "$results|plot/*" ;;
 	esac
 }
 

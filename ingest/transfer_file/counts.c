@@ -42,7 +42,8 @@ void xf_put_counts(struct na_xfer_part *p, struct xf_bytes *to)
 		put_counted(to, 2, &m);
 	}
 	for (size_t i = 0; i < p->n_unknown; i++) {
-		const struct na_interned *s = &p->names.names[p->unknown[i].what];
+		const struct na_interned *s =
+			&p->names.names[p->unknown[i].what];
 		struct xf_bytes m = {.p = NULL};
 
 		xf_put_field(&m, 1, s->s, s->len);

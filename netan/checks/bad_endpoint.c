@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
@@ -17,8 +18,8 @@ enum { WORST = 20 }; /* pairs that are looked at */
 
 static const char *who_of(struct na_case *c, const struct na_value *x)
 {
-	const char *kind = na_text_at(x, "kind"), *host = na_text_at(x, "host");
-	const char *hosts = na_case_names(c, na_get(x, "hosts"), NULL, 2);
+	const char *kind = na_text_at(x, M_kind), *host = na_text_at(x, M_host);
+	const char *hosts = na_case_names(c, na_get(x, M_hosts), NULL, 2);
 
 	if (strcmp(kind, "src") == 0)
 		return na_case_text(c, "transmit side of %s", host);
@@ -28,8 +29,8 @@ static const char *who_of(struct na_case *c, const struct na_value *x)
 		return na_case_text(c, "both sides of %s", host);
 	if (strcmp(kind, "pair") == 0)
 		return na_case_text(c, "path %s -> %s",
-				    na_text_at(x, "src_host"),
-				    na_text_at(x, "dst_host"));
+				    na_text_at(x, M_src_host),
+				    na_text_at(x, M_dst_host));
 	return na_case_text(c, "%s of rack {%s}",
 			    strcmp(kind, "rack_uplink") == 0     ? "uplink"
 			    : strcmp(kind, "rack_downlink") == 0 ? "downlink"
@@ -39,11 +40,11 @@ static const char *who_of(struct na_case *c, const struct na_value *x)
 
 static const char *culprit_of(struct na_case *c, const struct na_value *x)
 {
-	const char *text = na_text_at(x, "suspect");
+	const char *text = na_text_at(x, M_suspect);
 
 	if (!*text)
 		text = who_of(c, x);
-	na_for_each (v, na_get(x, "alternatives"))
+	na_for_each (v, na_get(x, M_alternatives))
 		text = na_case_text(c, "%s or %s", text, who_of(c, v));
 	return text;
 }
@@ -51,16 +52,16 @@ static const char *culprit_of(struct na_case *c, const struct na_value *x)
 static const char *how_of(struct na_case *c, const struct na_value *x)
 {
 	char factor[NA_UNIT_BUF];
-	long long pairs = (long long)na_count_at(x, "pairs");
-	const char *channel = na_text_at(x, "channel");
+	long long pairs = (long long)na_count_at(x, M_pairs);
+	const char *channel = na_text_at(x, M_channel);
 
-	na_print_number(factor, na_number_at(x, "excess"), 2);
+	na_print_number(factor, na_number_at(x, M_excess), 2);
 	if (strcmp(channel, "rate") == 0)
 		return na_case_text(c,
 				    "%lld transfers wait for %s over %lld "
 				    "pair%s, %s times the usual rate",
-				    (long long)na_count_at(x, "tails"),
-				    na_flag_at(x, "loses_packets")
+				    (long long)na_count_at(x, M_tails),
+				    na_flag_at(x, M_loses_packets)
 					    ? "a retransmission timeout"
 					    : "over 100 ms",
 				    pairs, na_plural(pairs), factor);
@@ -68,7 +69,7 @@ static const char *how_of(struct na_case *c, const struct na_value *x)
 		c, "%sx slower%s over %lld pair%s%s", factor,
 		strcmp(channel, "large") == 0 ? " in large transfers" : "",
 		pairs, na_plural(pairs),
-		na_flag_at(x, "intermittent") ? ", now and then" : "");
+		na_flag_at(x, M_intermittent) ? ", now and then" : "");
 }
 
 /* Hosts whose steps are long since their transfers are, and who is not the
@@ -79,8 +80,8 @@ static void put_victims(struct na_case *c, struct na_finding *f,
 	const struct na_value *body = na_case_body(c, "steps");
 	struct na_value *victims = NULL;
 
-	na_for_each (v, na_get(body, "stragglers")) {
-		const char *host = na_text_at(v, "host");
+	na_for_each (v, na_get(body, M_stragglers)) {
+		const char *host = na_text_at(v, M_host);
 
 		if (na_slow_itself(v) || na_touches(culprit, host))
 			continue;
@@ -94,23 +95,23 @@ static void put_victims(struct na_case *c, struct na_finding *f,
  * (its waits, its send, the network) follow each other. */
 static const char *receiver(const struct na_value *part)
 {
-	const char *src = na_text_at(part, "src");
-	const char *dst = na_text_at(part, "dst");
+	const char *src = na_text_at(part, M_src);
+	const char *dst = na_text_at(part, M_dst);
 
 	for (const struct na_value *v = part; v; v = v->next) {
-		if (strcmp(na_text_at(v, "src"), src) != 0 ||
-		    strcmp(na_text_at(v, "dst"), dst) != 0)
+		if (strcmp(na_text_at(v, M_src), src) != 0 ||
+		    strcmp(na_text_at(v, M_dst), dst) != 0)
 			break;
-		if (strcmp(na_text_at(v, "kind"), "network") == 0)
-			return na_text_at(v, "host");
+		if (strcmp(na_text_at(v, M_kind), "network") == 0)
+			return na_text_at(v, M_host);
 	}
 	return "";
 }
 
 static bool is_its(const struct na_value *culprit, const struct na_value *part)
 {
-	const char *kind = na_text_at(culprit, "kind");
-	const char *src = na_text_at(part, "src_host");
+	const char *kind = na_text_at(culprit, M_kind);
+	const char *src = na_text_at(part, M_src_host);
 	bool sends, receives;
 
 	if (!*src)
@@ -122,9 +123,9 @@ static bool is_its(const struct na_value *culprit, const struct na_value *part)
 	if (strcmp(kind, "dst") == 0 || strcmp(kind, "rack_downlink") == 0)
 		return receives;
 	if (strcmp(kind, "pair") == 0)
-		return strcmp(src, na_text_at(culprit, "src_host")) == 0 &&
+		return strcmp(src, na_text_at(culprit, M_src_host)) == 0 &&
 		       strcmp(receiver(part),
-			      na_text_at(culprit, "dst_host")) == 0;
+			      na_text_at(culprit, M_dst_host)) == 0;
 	return sends || receives;
 }
 
@@ -139,12 +140,12 @@ static void put_cost(struct na_case *c, struct na_finding *f,
 {
 	double its_us = 0, all_us = 0;
 
-	if (na_flag_at(culprit, "intermittent") ||
-	    strcmp(na_text_at(culprit, "channel"), "rate") == 0)
+	if (na_flag_at(culprit, M_intermittent) ||
+	    strcmp(na_text_at(culprit, M_channel), "rate") == 0)
 		return;
 	na_for_each (run, na_get(na_case_body(c, "slack"), "late")) {
-		na_for_each (v, na_get(run, "path")) {
-			double us = na_number_at(v, "duration_us");
+		na_for_each (v, na_get(run, M_path)) {
+			double us = na_number_at(v, M_duration_us);
 
 			all_us += us;
 			its_us += is_its(culprit, v) ? us : 0;
@@ -161,7 +162,7 @@ static const struct na_value *slow_itself(const struct na_case *c,
 {
 	na_for_each (v, na_get(na_case_body(c, "steps"), "stragglers")) {
 		if (na_slow_itself(v) &&
-		    na_touches(culprit, na_text_at(v, "host")))
+		    na_touches(culprit, na_text_at(v, M_host)))
 			return v;
 	}
 	return NULL;
@@ -171,11 +172,11 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *x)
 {
 	static const char *const copied[] = {
-		"kind",        "host",     "src_host",     "dst_host",
+		"kind",        "host",     M_src_host,     M_dst_host,
 		"hosts",       "endpoint", "channel",      "excess",
-		"excess_ci95", "p_value",  "pairs",        "transfers",
+		M_excess_ci95, M_p_value,  "pairs",        "transfers",
 		"tails",       "episodes", "alternatives", "needs"};
-	const struct na_value *first = na_first(x, "windows");
+	const struct na_value *first = na_first(x, M_windows);
 
 	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++) {
 		const struct na_value *v = na_get(x, copied[i]);
@@ -185,8 +186,8 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 			na_put_alias(c->r, f->evidence, copied[i], v);
 	}
 	for (const struct na_value *w = first; w; w = w->next) {
-		double from = na_number_at(w, "from_s");
-		double to = na_number_at(w, "to_s");
+		double from = na_number_at(w, M_from_s);
+		double to = na_number_at(w, M_to_s);
 
 		f->from_s = w == first ? from : fmin(f->from_s, from);
 		f->to_s = w == first ? to : fmax(f->to_s, to);
@@ -198,7 +199,7 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 static bool lost_in_clocks(const struct na_case *c, const struct na_value *x)
 {
 	return na_skewed_share(c) > TIMELESS &&
-	       strcmp(na_text_at(x, "channel"), "rate") != 0;
+	       strcmp(na_text_at(x, M_channel), "rate") != 0;
 }
 
 static const char *doubt(struct na_case *c, const struct na_value *itself,
@@ -209,7 +210,7 @@ static const char *doubt(struct na_case *c, const struct na_value *itself,
 			c,
 			"; but its own steps are slow, and transfers may only "
 			"wait for %s",
-			na_text_at(itself, "host"));
+			na_text_at(itself, M_host));
 	if (!clocks)
 		return "";
 	return na_case_text(c,
@@ -222,13 +223,13 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 {
 	const struct na_value *itself = slow_itself(c, x);
 	bool clocks = lost_in_clocks(c, x);
-	bool unsure = itself || clocks || na_length(x, "alternatives");
+	bool unsure = itself || clocks || na_length(x, M_alternatives);
 	struct na_finding *f = na_case_find(c,
 					    clocks   ? NA_SEV_INFO
 					    : unsure ? NA_SEV_WARNING
 						     : NA_SEV_ERROR,
 					    unsure ? NA_POSSIBLE : NA_LIKELY);
-	const char *next = na_text_at(x, "test_next");
+	const char *next = na_text_at(x, M_test_next);
 
 	if (!f)
 		return;
@@ -255,42 +256,42 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 
 	if (!f)
 		return;
-	f->culprit = na_case_text(c, "%s, which pauses", na_text_at(x, "host"));
+	f->culprit = na_case_text(c, "%s, which pauses", na_text_at(x, M_host));
 	f->title =
 		na_case_text(c,
 			     "%s pauses now and then: %lld times, up to %s ms",
-			     na_text_at(x, "host"),
-			     (long long)na_count_at(x, "episodes"),
-			     na_case_number(c, na_number_at(x, "longest_ms")));
+			     na_text_at(x, M_host),
+			     (long long)na_count_at(x, M_episodes),
+			     na_case_number(c, na_number_at(x, M_longest_ms)));
 	f->remedy = "no NIC pauses like this: look at what else runs on the "
 		    "host (garbage collection, checkpoints, memory pressure, "
 		    "throttling)";
 	f->command = na_case_command(c, "pairs");
-	na_put_alias(c->r, f->evidence, "host", na_get(x, "host"));
-	na_put_alias(c->r, f->evidence, "episodes", na_get(x, "episodes"));
-	na_put_alias(c->r, f->evidence, "transfers", na_get(x, "transfers"));
-	na_put_alias(c->r, f->evidence, "longest_ms", na_get(x, "longest_ms"));
+	na_put_alias(c->r, f->evidence, M_host, na_get(x, M_host));
+	na_put_alias(c->r, f->evidence, M_episodes, na_get(x, M_episodes));
+	na_put_alias(c->r, f->evidence, M_transfers, na_get(x, M_transfers));
+	na_put_alias(c->r, f->evidence, M_longest_ms, na_get(x, M_longest_ms));
 }
 
 static void judge_undecided(struct na_case *c, const struct na_value *x)
 {
 	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE);
-	const char *needs = na_text_at(x, "needs");
+	const char *needs = na_text_at(x, M_needs);
 
 	if (!f)
 		return;
-	f->title = na_text_at(x, "what");
+	f->title = na_text_at(x, M_what);
 	f->remedy = *needs ? needs : "look at the pairs";
 	f->command = na_case_command(c, "pairs");
-	na_put_alias(c->r, f->evidence, "n_pairs", na_get(x, "n_pairs"));
-	na_put_alias(c->r, f->evidence, "pairs", na_get(x, "pairs"));
+	na_put_alias(c->r, f->evidence, M_n_pairs, na_get(x, M_n_pairs));
+	na_put_alias(c->r, f->evidence, M_pairs, na_get(x, M_pairs));
 }
 
 static void put_slow(struct na_case *c, struct na_value *list,
 		     const struct na_value *row)
 {
 	static const char *const copied[] = {"src",    "dst",    "count",
-					     "p50_us", "excess", "q_value"};
+					     M_p50_us, "excess", M_q_value};
 	struct na_value *to = na_put_object(c->r, list, NULL);
 
 	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
@@ -300,9 +301,9 @@ static void put_slow(struct na_case *c, struct na_value *list,
 static const struct na_value *reverse_of(const struct na_value *body,
 					 const struct na_value *row)
 {
-	na_for_each (v, na_get(body, "pairs")) {
-		if (strcmp(na_text_at(v, "src"), na_text_at(row, "dst")) == 0 &&
-		    strcmp(na_text_at(v, "dst"), na_text_at(row, "src")) == 0)
+	na_for_each (v, na_get(body, M_pairs)) {
+		if (strcmp(na_text_at(v, M_src), na_text_at(row, M_dst)) == 0 &&
+		    strcmp(na_text_at(v, M_dst), na_text_at(row, M_src)) == 0)
 			return v;
 	}
 	return NULL;
@@ -314,10 +315,10 @@ static bool slow_one_way(const struct na_value *body,
 			 const struct na_value *row)
 {
 	const struct na_value *back = reverse_of(body, row);
-	double excess = na_number_at(row, "excess");
+	double excess = na_number_at(row, M_excess);
 
-	return back && na_number_at(row, "q_value") <= BY_CHANCE &&
-	       excess > SLOW && excess > SLOW * na_number_at(back, "excess");
+	return back && na_number_at(row, M_q_value) <= BY_CHANCE &&
+	       excess > SLOW && excess > SLOW * na_number_at(back, M_excess);
 }
 
 /* Too little to blame anybody for, or the localisation had named it.  The list
@@ -332,8 +333,8 @@ static struct na_value *find_slow(struct na_case *c, const struct na_value *row)
 		c,
 		"transfers from %s to %s take %s times as long as expected, "
 		"and not those back",
-		na_text_at(row, "src"), na_text_at(row, "dst"),
-		na_case_number(c, na_number_at(row, "excess")));
+		na_text_at(row, M_src), na_text_at(row, M_dst),
+		na_case_number(c, na_number_at(row, M_excess)));
 	f->remedy = "too little to blame the path: where steps wait for it, "
 		    "compare the counters of the switches on both ways, or "
 		    "try it with iperf3";
@@ -343,7 +344,7 @@ static struct na_value *find_slow(struct na_case *c, const struct na_value *row)
 
 static void judge_slow(struct na_case *c, const struct na_value *body)
 {
-	const struct na_value *v = na_first(body, "pairs"); /* worst first */
+	const struct na_value *v = na_first(body, M_pairs); /* worst first */
 	struct na_value *list = NULL;
 
 	for (size_t i = 0; v && i < WORST; v = v->next, i++) {
@@ -361,20 +362,20 @@ static void judge_bad_endpoint(struct na_case *c)
 	const struct na_value *body = na_case_body(c, "pairs"), *v;
 
 	/* Who is not compared is not acquitted. */
-	if (!na_length(body, "culprits") && !na_length(body, "stalls") &&
-	    !na_length(body, "undecided") && na_few_pairs(c)) {
+	if (!na_length(body, M_culprits) && !na_length(body, M_stalls) &&
+	    !na_length(body, M_undecided) && na_few_pairs(c)) {
 		na_case_missing(c, "transfers between more hosts: %s",
-				na_text_at(body, "verdict"));
+				na_text_at(body, M_verdict));
 		return;
 	}
-	for (v = na_first(body, "culprits"); v; v = v->next)
+	for (v = na_first(body, M_culprits); v; v = v->next)
 		judge_culprit(c, v);
-	for (v = na_first(body, "stalls"); v; v = v->next)
+	for (v = na_first(body, M_stalls); v; v = v->next)
 		judge_stall(c, v);
-	for (v = na_first(body, "undecided"); v; v = v->next)
+	for (v = na_first(body, M_undecided); v; v = v->next)
 		judge_undecided(c, v);
 	/* Of packets: requests one way, answers the other. */
-	if (!na_length(body, "culprits") && !na_length(body, "undecided") &&
+	if (!na_length(body, M_culprits) && !na_length(body, M_undecided) &&
 	    !na_case_body(c, "tcp"))
 		judge_slow(c, body);
 }

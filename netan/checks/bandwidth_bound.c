@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
@@ -19,27 +20,27 @@ struct side {
 
 static bool same(const struct na_value *region, const struct side *x)
 {
-	return strcmp(na_text_at(region, "host"), x->host) == 0 &&
-	       strcmp(na_text_at(region, "side"), x->side) == 0;
+	return strcmp(na_text_at(region, M_host), x->host) == 0 &&
+	       strcmp(na_text_at(region, M_side), x->side) == 0;
 }
 
 /* Regions of one host and side do not overlap. */
 static struct side sum_of(const struct na_value *body,
 			  const struct na_value *of)
 {
-	struct side x = {.host = na_text_at(of, "host"),
-			 .side = na_text_at(of, "side"),
+	struct side x = {.host = na_text_at(of, M_host),
+			 .side = na_text_at(of, M_side),
 			 .from_s = INFINITY,
 			 .to_s = -INFINITY};
 
-	na_for_each (v, na_get(body, "saturated")) {
-		double from = na_number_at(v, "from_s");
-		double to = na_number_at(v, "to_s");
+	na_for_each (v, na_get(body, M_saturated)) {
+		double from = na_number_at(v, M_from_s);
+		double to = na_number_at(v, M_to_s);
 
 		if (!same(v, &x))
 			continue;
 		x.seconds += to - from;
-		x.gbps_seconds += (to - from) * na_number_at(v, "mean_gbps");
+		x.gbps_seconds += (to - from) * na_number_at(v, M_mean_gbps);
 		x.from_s = fmin(x.from_s, from);
 		x.to_s = fmax(x.to_s, to);
 	}
@@ -49,10 +50,10 @@ static struct side sum_of(const struct na_value *body,
 static bool first_of_its_side(const struct na_value *body,
 			      const struct na_value *region)
 {
-	const struct side x = {.host = na_text_at(region, "host"),
-			       .side = na_text_at(region, "side")};
+	const struct side x = {.host = na_text_at(region, M_host),
+			       .side = na_text_at(region, M_side)};
 
-	na_for_each (v, na_get(body, "saturated")) {
+	na_for_each (v, na_get(body, M_saturated)) {
 		if (same(v, &x))
 			return v == region;
 	}
@@ -64,11 +65,11 @@ static void put_side(struct na_case *c, struct na_value *list,
 {
 	struct na_value *to = na_put_object(c->r, list, NULL);
 
-	na_put_text(c->r, to, "host", x->host);
-	na_put_text(c->r, to, "side", x->side);
+	na_put_text(c->r, to, M_host, x->host);
+	na_put_text(c->r, to, M_side, x->side);
 	na_put_real(c->r, to, "saturated_s", x->seconds);
 	na_put_real(c->r, to, "saturated_share", x->seconds / duration_s);
-	na_put_real(c->r, to, "mean_gbps", x->gbps_seconds / x->seconds);
+	na_put_real(c->r, to, M_mean_gbps, x->gbps_seconds / x->seconds);
 }
 
 /* Of all sides above the limit, the one that is full for longest. */
@@ -77,10 +78,10 @@ static bool full(struct na_case *c, struct na_value *list, struct side *worst,
 {
 	const struct na_value *body = na_case_body(c, "timeline");
 	double duration_s = na_number_at(na_case_doc(c, "timeline"),
-					 "duration_s");
+					 M_duration_s);
 
 	*share = 0;
-	na_for_each (v, na_get(body, "saturated")) {
+	na_for_each (v, na_get(body, M_saturated)) {
 		struct side x;
 
 		if (!first_of_its_side(body, v))
@@ -126,8 +127,8 @@ static void judge_full(struct na_case *c)
 			    : "");
 	f->remedy = remedy;
 	f->command = na_case_command(c, "timeline --by host");
-	na_put_real(c->r, f->evidence, "capacity_gbps", c->capacity_gbps);
-	na_put_alias(c->r, f->evidence, "sides", list);
+	na_put_real(c->r, f->evidence, M_capacity_gbps, c->capacity_gbps);
+	na_put_alias(c->r, f->evidence, M_sides, list);
 }
 
 static void put_row(struct na_case *c, struct na_value *list,
@@ -135,28 +136,29 @@ static void put_row(struct na_case *c, struct na_value *list,
 {
 	struct na_value *to = na_put_object(c->r, list, NULL);
 
-	na_put_text(c->r, to, "collective", na_text_at(row, "collective"));
-	na_put_real(c->r, to, "slack_us", na_number_at(row, "slack_us.mean"));
-	na_put_real(c->r, to, "bytes", na_number_at(row, "bytes"));
-	na_put_real(c->r, to, "required_gbps",
-		    na_number_at(row, "required_gbps"));
-	na_put_int(c->r, to, "devices_per_host",
-		   na_count_at(row, "devices_per_host"));
+	na_put_text(c->r, to, M_collective, na_text_at(row, M_collective));
+	na_put_real(c->r, to, M_slack_us,
+		    na_number_at(row, M_slack_us "." M_mean));
+	na_put_real(c->r, to, M_bytes, na_number_at(row, M_bytes));
+	na_put_real(c->r, to, M_required_gbps,
+		    na_number_at(row, M_required_gbps));
+	na_put_int(c->r, to, M_devices_per_host,
+		   na_count_at(row, M_devices_per_host));
 	na_put_real(c->r, to, "total_stall_s",
-		    na_number_at(row, "total_stall_us") / NA_US_PER_S);
+		    na_number_at(row, M_total_stall_us) / NA_US_PER_S);
 }
 
 /* What costs nothing needs no bandwidth. */
 static bool bound(const struct na_case *c, const struct na_value *row)
 {
-	return na_flag_at(row, "bandwidth_bound") &&
-	       !(na_number_at(row, "stall_share") < c->limits->slack_stall);
+	return na_flag_at(row, M_bandwidth_bound) &&
+	       !(na_number_at(row, M_stall_share) < c->limits->slack_stall);
 }
 
 static const char *need_of(struct na_case *c, const struct na_value *row)
 {
-	double gbps = na_number_at(row, "required_gbps") *
-		      na_number_at(row, "devices_per_host");
+	double gbps = na_number_at(row, M_required_gbps) *
+		      na_number_at(row, M_devices_per_host);
 
 	if (!(gbps > 0) || gbps > BEYOND * c->capacity_gbps)
 		return "has no slack: no bandwidth is enough";
@@ -165,25 +167,26 @@ static const char *need_of(struct na_case *c, const struct na_value *row)
 			    "devices)",
 			    na_case_number(c, gbps),
 			    na_case_number(c,
-					   na_number_at(row, "required_gbps")),
-			    (long long)na_count_at(row, "devices_per_host"));
+					   na_number_at(row, M_required_gbps)),
+			    (long long)na_count_at(row, M_devices_per_host));
 }
 
 static void judge_required(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "slack"), *worst = NULL;
-	double devices = na_number_at(body, "total.devices"), stall_us = 0;
+	double devices = na_number_at(body, M_total "." M_devices),
+	       stall_us = 0;
 	struct na_finding *f;
 	struct na_value *list;
 	size_t n = 0;
 
-	na_for_each (v, na_get(body, "collectives")) {
+	na_for_each (v, na_get(body, M_collectives)) {
 		if (!bound(c, v))
 			continue;
 		n++;
-		stall_us += na_number_at(v, "total_stall_us");
-		if (!worst || na_number_at(v, "total_stall_us") >
-				      na_number_at(worst, "total_stall_us"))
+		stall_us += na_number_at(v, M_total_stall_us);
+		if (!worst || na_number_at(v, M_total_stall_us) >
+				      na_number_at(worst, M_total_stall_us))
 			worst = v;
 	}
 	f = n ? na_case_find(c, NA_SEV_WARNING, NA_LIKELY) : NULL;
@@ -193,14 +196,14 @@ static void judge_required(struct na_case *c)
 				: (double)NAN;
 	f->title = na_case_text(
 		c, "%s %s; a host has %s Gbit/s%s",
-		na_text_at(worst, "collective"), need_of(c, worst),
+		na_text_at(worst, M_collective), need_of(c, worst),
 		na_case_number(c, c->capacity_gbps),
 		n > 1 ? na_case_text(c, " (%zu more like it)", n - 1) : "");
 	f->remedy = remedy;
 	f->command = na_case_command(c, "slack --sort required");
-	na_put_real(c->r, f->evidence, "capacity_gbps", c->capacity_gbps);
-	list = na_put_list(c->r, f->evidence, "collectives");
-	na_for_each (v, na_get(body, "collectives")) {
+	na_put_real(c->r, f->evidence, M_capacity_gbps, c->capacity_gbps);
+	list = na_put_list(c->r, f->evidence, M_collectives);
+	na_for_each (v, na_get(body, M_collectives)) {
 		if (bound(c, v))
 			put_row(c, list, v);
 	}
@@ -209,7 +212,7 @@ static void judge_required(struct na_case *c)
 static void judge_bandwidth_bound(struct na_case *c)
 {
 	double plateau = na_number_at(na_case_body(c, "timeline"),
-				      "plateau_gbps");
+				      M_plateau_gbps);
 
 	if (c->capacity_gbps > 0) {
 		judge_full(c);

@@ -7,13 +7,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/checks/look.h"
 
 static double idc_of(const struct na_value *body, int64_t window_ms)
 {
-	na_for_each (v, na_get(body, "dispersion")) {
-		if (na_count_at(v, "window_ms") == window_ms)
-			return na_number_at(v, "idc");
+	na_for_each (v, na_get(body, M_dispersion)) {
+		if (na_count_at(v, M_window_ms) == window_ms)
+			return na_number_at(v, M_idc);
 	}
 	return NAN;
 }
@@ -23,11 +24,11 @@ static double idc_of(const struct na_value *body, int64_t window_ms)
 static int never_idle(const struct na_value *body, const struct na_value *step)
 {
 	size_t n, m, whole = 0;
-	const double *t = na_reals_of(na_get(body, "time_s"), &n);
-	const double *least = na_reals_of(na_get(body, "pending_min"), &m);
-	double bin_s = na_number_at(body, "bin_s");
-	double from_s = na_number_at(step, "from_s");
-	double to_s = na_number_at(step, "to_s");
+	const double *t = na_reals_of(na_get(body, M_time_s), &n);
+	const double *least = na_reals_of(na_get(body, M_pending_min), &m);
+	double bin_s = na_number_at(body, M_bin_s);
+	double from_s = na_number_at(step, M_from_s);
+	double to_s = na_number_at(step, M_to_s);
 
 	for (size_t i = 0; t && least && i < n && i < m; i++) {
 		if (!(t[i] >= from_s && t[i] + bin_s <= to_s))
@@ -42,16 +43,16 @@ static int never_idle(const struct na_value *body, const struct na_value *step)
 static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *body, double idc, double peak)
 {
-	na_put_text(c->r, f->evidence, "pending_of",
-		    na_text_at(body, "pending_of"));
+	na_put_text(c->r, f->evidence, M_pending_of,
+		    na_text_at(body, M_pending_of));
 	na_put_real(c->r, f->evidence, "idc_10ms", idc);
-	na_put_real(c->r, f->evidence, "pending_mean",
-		    na_number_at(body, "pending.time_mean"));
-	na_put_real(c->r, f->evidence, "pending_max",
-		    na_number_at(body, "pending.max"));
-	na_put_real(c->r, f->evidence, "peak_to_mean", peak);
-	na_put_real(c->r, f->evidence, "idle_share",
-		    na_number_at(body, "pending.idle_share"));
+	na_put_real(c->r, f->evidence, M_pending_mean,
+		    na_number_at(body, M_pending "." M_time_mean));
+	na_put_real(c->r, f->evidence, M_pending_max,
+		    na_number_at(body, M_pending "." M_max));
+	na_put_real(c->r, f->evidence, M_peak_to_mean, peak);
+	na_put_real(c->r, f->evidence, M_idle_share,
+		    na_number_at(body, M_pending "." M_idle_share));
 }
 
 static void judge_steps(struct na_case *c, const struct na_value *body,
@@ -60,7 +61,7 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 	size_t busy = 0, told = 0;
 	struct na_finding *f;
 
-	na_for_each (v, na_get(body, "steps")) {
+	na_for_each (v, na_get(body, M_steps)) {
 		int x = never_idle(body, v);
 
 		busy += x > 0;
@@ -73,22 +74,22 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 		return;
 	f->title = na_case_text(
 		c, "some %s are pending all the time in %zu of %zu steps",
-		na_text_at(body, "pending_of"), busy, told);
+		na_text_at(body, M_pending_of), busy, told);
 	f->remedy = "where steps wait for them (netan slack), spread the "
 		    "collectives over the step or send less";
 	f->command = na_case_command(c, "bursts");
 	put_evidence(c, f, body, idc, peak);
 	na_put_int(c->r, f->evidence, "steps_never_idle", (int64_t)busy);
-	na_put_int(c->r, f->evidence, "steps", (int64_t)told);
+	na_put_int(c->r, f->evidence, M_steps, (int64_t)told);
 }
 
 static void judge_bursty(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "bursts");
 	double idc = idc_of(body, 10);
-	double peak = na_number_at(body, "pending.max") /
-		      na_number_at(body, "pending.time_mean");
-	bool planned = strcmp(na_text_at(body, "pending_of"), "collectives") ==
+	double peak = na_number_at(body, M_pending "." M_max) /
+		      na_number_at(body, M_pending "." M_time_mean);
+	bool planned = strcmp(na_text_at(body, M_pending_of), "collectives") ==
 		       0;
 	struct na_finding *f;
 
@@ -109,7 +110,7 @@ static void judge_bursty(struct na_case *c)
 		"mean; their number in 10 ms varies %s times as much as at "
 		"random",
 		planned ? "collectives" : "transfers",
-		na_case_number(c, na_number_at(body, "pending.max")),
+		na_case_number(c, na_number_at(body, M_pending "." M_max)),
 		na_case_number(c, peak), na_case_number(c, idc));
 	f->remedy = planned ? "spread the collectives over the step; check the "
 			      "schedule (latency-hiding scheduler, collective "

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/checks/check.h"
@@ -89,7 +90,7 @@ struct na_finding *na_case_find(struct na_case *c, enum na_severity severity,
 		.from_s = NAN,
 		.to_s = NAN,
 		.evidence = na_put_object(c->r, na_result_side(c->r),
-					  "evidence"),
+					  M_evidence),
 	};
 	c->findings[c->n++] = f;
 	return f;
@@ -207,18 +208,18 @@ static void put_finding(struct na_case *c, struct na_value *list,
 {
 	struct na_value *row = na_put_object(c->r, list, NULL);
 
-	na_put_text(c->r, row, "id", f->check->id);
-	na_put_text(c->r, row, "severity", na_severity_name(f->severity));
-	na_put_text(c->r, row, "title", f->title);
-	na_put_alias(c->r, row, "evidence", f->evidence);
-	na_put_real(c->r, row, "from_s", f->from_s);
-	na_put_real(c->r, row, "to_s", f->to_s);
-	na_put_text(c->r, row, "confidence", confidences[f->confidence]);
-	na_put_text(c->r, row, "remedy", f->remedy);
-	na_put_text(c->r, row, "command", f->command);
-	na_put_real(c->r, row, "lost_s", f->lost_s);
+	na_put_text(c->r, row, M_id, f->check->id);
+	na_put_text(c->r, row, M_severity, na_severity_name(f->severity));
+	na_put_text(c->r, row, M_title, f->title);
+	na_put_alias(c->r, row, M_evidence, f->evidence);
+	na_put_real(c->r, row, M_from_s, f->from_s);
+	na_put_real(c->r, row, M_to_s, f->to_s);
+	na_put_text(c->r, row, M_confidence, confidences[f->confidence]);
+	na_put_text(c->r, row, M_remedy, f->remedy);
+	na_put_text(c->r, row, M_command, f->command);
+	na_put_real(c->r, row, M_lost_s, f->lost_s);
 	if (f->also)
-		na_put_text(c->r, row, "also", f->also->id);
+		na_put_text(c->r, row, M_also, f->also->id);
 }
 
 struct sorted {
@@ -246,8 +247,8 @@ static void run_one(struct na_case *c, const struct na_check *check,
 		return;
 	}
 	row = na_put_object(c->r, to->not_run, NULL);
-	na_put_text(c->r, row, "id", check->id);
-	na_put_text(c->r, row, "missing", missing);
+	na_put_text(c->r, row, M_id, check->id);
+	na_put_text(c->r, row, M_missing, missing);
 }
 
 enum na_status na_checks_run(const struct na_checks_asked *asked,
@@ -268,19 +269,19 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 	struct sorted to;
 
 	na_arena_init(&arena);
-	to.passed = na_put_list(r, na_result_side(r), "passed");
-	to.not_run = na_put_list(r, na_result_side(r), "not_run");
+	to.passed = na_put_list(r, na_result_side(r), M_passed);
+	to.not_run = na_put_list(r, na_result_side(r), M_not_run);
 	for (size_t i = 0; na_checks[i]; i++) {
 		if (na_case_asks(&c, na_checks[i]->id))
 			run_one(&c, na_checks[i], &to);
 	}
 	na_sort(c.findings, c.n, by_weight);
-	na_put_text(r, body, "verdict", na_verdict(&c));
-	list = na_put_list(r, body, "findings");
+	na_put_text(r, body, M_verdict, na_verdict(&c));
+	list = na_put_list(r, body, M_findings);
 	for (size_t i = 0; i < c.n; i++)
 		put_finding(&c, list, c.findings[i]);
-	na_put_alias(r, body, "passed", to.passed);
-	na_put_alias(r, body, "not_run", to.not_run);
+	na_put_alias(r, body, M_passed, to.passed);
+	na_put_alias(r, body, M_not_run, to.not_run);
 	na_checks_views(&c);
 	*worst = c.n ? (int)c.findings[0]->severity : 0;
 	free(c.findings);

@@ -1,6 +1,7 @@
 /* clock-skew: transfers that arrive when they are sent, or before. */
 #include <math.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
@@ -9,16 +10,16 @@ static const char *offsets(struct na_case *c, const struct na_value *pairs)
 	const char *text = "";
 	size_t n = 0;
 
-	for (const struct na_value *v = na_first(pairs, "clock_offsets");
+	for (const struct na_value *v = na_first(pairs, M_clock_offsets);
 	     v && n < 3; v = v->next, n++) {
-		double us = na_number_at(v, "ahead_us");
+		double us = na_number_at(v, M_ahead_us);
 
 		text = na_case_text(
 			c, "%s%sthe clock of %s is %s %s (give or take %s)",
-			text, n ? ", " : "", na_text_at(v, "host"),
+			text, n ? ", " : "", na_text_at(v, M_host),
 			na_case_seconds(c, fabs(us) / NA_US_PER_S),
 			us < 0 ? "behind" : "ahead",
-			na_case_seconds(c, na_number_at(v, "uncertainty_us") /
+			na_case_seconds(c, na_number_at(v, M_uncertainty_us) /
 						   1e6));
 	}
 	return text;
@@ -28,7 +29,7 @@ static void judge_clock_skew(struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 	const struct na_value *pairs = na_case_body(c, "pairs");
-	double skewed = na_number_at(side, "clock_skew");
+	double skewed = na_number_at(side, M_clock_skew);
 	double share = na_skewed_share(c);
 	const char *who = offsets(c, pairs);
 	bool many = share > c->limits->skewed;
@@ -50,11 +51,11 @@ static void judge_clock_skew(struct na_case *c)
 		    "latencies are off by as much; let all hosts follow one "
 		    "time source (chronyc tracking)";
 	f->command = na_case_command(c, "pairs");
-	na_put_real(c->r, f->evidence, "clock_skew", skewed);
+	na_put_real(c->r, f->evidence, M_clock_skew, skewed);
 	na_put_real(c->r, f->evidence, "clock_skew_share", share);
-	if (na_length(pairs, "clock_offsets"))
-		na_put_alias(c->r, f->evidence, "clock_offsets",
-			     na_get(pairs, "clock_offsets"));
+	if (na_length(pairs, M_clock_offsets))
+		na_put_alias(c->r, f->evidence, M_clock_offsets,
+			     na_get(pairs, M_clock_offsets));
 }
 
 const struct na_check na_check_clock_skew = {

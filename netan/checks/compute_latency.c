@@ -3,26 +3,27 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/check.h"
 
 static void find(struct na_case *c, const struct na_value *x)
 {
 	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY);
-	const char *host = na_text_or(x, "host", "?");
-	const char *label = na_text_or(x, "label", NULL);
+	const char *host = na_text_or(x, M_host, "?");
+	const char *label = na_text_or(x, M_label, NULL);
 	char p50[NA_UNIT_BUF];
 
 	if (!f)
 		return;
-	na_print_time(p50, (int64_t)(na_number_at(x, "p50_us") * 1e6), 3);
+	na_print_time(p50, (int64_t)(na_number_at(x, M_p50_us) * 1e6), 3);
 	f->title = na_case_text(c,
 				"reductions on %.100s%s%.60s take %.3g times "
 				"as long as on the other hosts: %s in the "
 				"median of %" PRId64 " (robust z %.3g)",
 				host, label ? " of " : "", label ? label : "",
-				na_number_at(x, "ratio"), p50,
-				na_count_at(x, "count"), na_number_at(x, "z"));
+				na_number_at(x, M_ratio), p50,
+				na_count_at(x, M_count), na_number_at(x, M_z));
 	f->remedy = na_case_text(c,
 				 "look at the CPU and the memory of %.100s: "
 				 "what else runs there, its clock rate, memory "
@@ -33,14 +34,14 @@ static void find(struct na_case *c, const struct na_value *x)
 	f->culprit =
 		na_case_text(c, "slow reductions on %.100s: its CPU or memory",
 			     host);
-	na_put_text(c->r, f->evidence, "host", host);
-	na_put_text(c->r, f->evidence, "label", label);
-	na_put_int(c->r, f->evidence, "reductions", na_count_at(x, "count"));
-	na_put_real(c->r, f->evidence, "p50_us", na_number_at(x, "p50_us"));
-	na_put_real(c->r, f->evidence, "p99_us", na_number_at(x, "p99_us"));
-	na_put_real(c->r, f->evidence, "total_s", na_number_at(x, "total_s"));
-	na_put_real(c->r, f->evidence, "z", na_number_at(x, "z"));
-	na_put_real(c->r, f->evidence, "ratio", na_number_at(x, "ratio"));
+	na_put_text(c->r, f->evidence, M_host, host);
+	na_put_text(c->r, f->evidence, M_label, label);
+	na_put_int(c->r, f->evidence, M_reductions, na_count_at(x, M_count));
+	na_put_real(c->r, f->evidence, M_p50_us, na_number_at(x, M_p50_us));
+	na_put_real(c->r, f->evidence, M_p99_us, na_number_at(x, M_p99_us));
+	na_put_real(c->r, f->evidence, M_total_s, na_number_at(x, M_total_s));
+	na_put_real(c->r, f->evidence, M_z, na_number_at(x, M_z));
+	na_put_real(c->r, f->evidence, M_ratio, na_number_at(x, M_ratio));
 }
 
 static void judge_compute_latency(struct na_case *c)
@@ -48,9 +49,9 @@ static void judge_compute_latency(struct na_case *c)
 	bool compared = false;
 
 	na_for_each (x, na_get(na_case_body(c, "collectives"), "reductions")) {
-		compared |= !isnan(na_number_at(x, "z"));
-		if (na_number_at(x, "z") > c->limits->compute_z &&
-		    na_number_at(x, "ratio") > c->limits->compute_ratio)
+		compared |= !isnan(na_number_at(x, M_z));
+		if (na_number_at(x, M_z) > c->limits->compute_z &&
+		    na_number_at(x, M_ratio) > c->limits->compute_ratio)
 			find(c, x);
 	}
 	/* Two others at least tell what is usual. */

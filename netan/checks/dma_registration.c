@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/host_events.h"
@@ -22,10 +23,10 @@ static enum na_severity severity(const struct na_case *c, int64_t transfers,
 
 static void judge_run(struct na_case *c, const struct na_value *run)
 {
-	const struct na_value *k = na_get(run, "registrations");
-	int64_t transfers = na_count_at(run, "transfers");
+	const struct na_value *k = na_get(run, M_registrations);
+	int64_t transfers = na_count_at(run, M_transfers);
 	double share = na_number_or(k, "touched_share", 0);
-	int64_t n = na_count_at(k, "count");
+	int64_t n = na_count_at(k, M_count);
 	struct na_finding *f = na_case_find(c, severity(c, transfers, share),
 					    NA_CERTAIN);
 	char took[NA_UNIT_BUF];
@@ -38,7 +39,7 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 		"%" PRId64 " registration%s of host memory (MapDmaBuffer) in "
 		"the steady state, %s, %s in all, from %.3f s to %.3f s, %s",
 		n, na_plural(n), na_hostev_where(c, run, "registrations"),
-		na_hostev_time(took, k, "total_s"), f->from_s, f->to_s,
+		na_hostev_time(took, k, M_total_s), f->from_s, f->to_s,
 		transfers ? na_case_text(c, "during %.2g %% of the transfers",
 					 share * 100)
 			  : "but no transfer that could wait for them");
@@ -72,7 +73,7 @@ static void judge_dma_registration(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "host_events"), *run;
 
-	for (run = na_first(body, "runs"); run; run = run->next) {
+	for (run = na_first(body, M_runs); run; run = run->next) {
 		if (all_start_up(c, run))
 			return;
 	}

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/checks/look.h"
 
 enum {
@@ -38,7 +39,7 @@ static const char *name_of(const struct na_value *host)
 {
 	const char *trace = na_text_at(host, "trace_host");
 
-	return *trace ? trace : na_text_at(host, "host");
+	return *trace ? trace : na_text_at(host, M_host);
 }
 
 static const struct na_value *row_of(const struct na_value *host,
@@ -74,7 +75,7 @@ static enum na_severity severity_of(const struct na_value *row)
 /* A setting's value is text, a counter's a number. */
 static const char *value_of(struct na_case *c, const struct na_value *row)
 {
-	const struct na_value *v = na_get(row, "value");
+	const struct na_value *v = na_get(row, M_value);
 
 	if (v && v->kind == NA_V_INT)
 		return na_case_text(c, "%lld", (long long)v->u.i);
@@ -93,11 +94,11 @@ static void note_bad(struct na_case *c, struct over_hosts *o,
 		o->same = o->same_remedy = true;
 	}
 	o->same &= strcmp(value, value_of(c, o->row)) == 0;
-	o->same_remedy &= is(row, "remedy", na_text_at(o->row, "remedy"));
+	o->same_remedy &= is(row, "remedy", na_text_at(o->row, M_remedy));
 	na_put_text(c->r, o->hosts, NULL, name_of(host));
-	na_put_text(c->r, to, "host", name_of(host));
-	na_put_text(c->r, to, "value", value);
-	na_put_text(c->r, to, "remedy", na_text_at(row, "remedy"));
+	na_put_text(c->r, to, M_host, name_of(host));
+	na_put_text(c->r, to, M_value, value);
+	na_put_text(c->r, to, M_remedy, na_text_at(row, M_remedy));
 	if (severity_of(row) > severity_of(o->row))
 		o->row = row;
 }
@@ -109,7 +110,7 @@ static struct over_hosts look_over(struct na_case *c, const char *list,
 	struct over_hosts o = {
 		.list = list,
 		.name = name,
-		.hosts = na_put_list(c->r, side, "hosts"),
+		.hosts = na_put_list(c->r, side, M_hosts),
 		.rows = na_put_list(c->r, side, "rows"),
 	};
 
@@ -131,7 +132,7 @@ static void put_evidence(struct na_case *c, struct na_value *to,
 			 const struct over_hosts *o)
 {
 	na_put_text(c->r, to, "setting", o->name);
-	na_put_text(c->r, to, "wanted", na_text_at(o->row, "wanted"));
+	na_put_text(c->r, to, M_wanted, na_text_at(o->row, M_wanted));
 	na_put_int(c->r, to, "hosts_bad", (int64_t)o->bad);
 	na_put_int(c->r, to, "hosts_known", (int64_t)o->known);
 	na_put_int(c->r, to, "hosts_unknown", (int64_t)o->unknown);
@@ -143,7 +144,7 @@ static void put_evidence(struct na_case *c, struct na_value *to,
 static const char *remedy_of(struct na_case *c, const struct over_hosts *o)
 {
 	const char *first = na_text_at(row_of(o->host, o->list, o->name),
-				       "remedy");
+				       M_remedy);
 
 	if (o->same_remedy)
 		return na_case_text(c, "on %s: %s",
@@ -173,16 +174,16 @@ static struct na_finding *find_setting(struct na_case *c,
 		value = na_case_text(c, "wrong: %s and others", value);
 	/* What a counter says is why it is looked at. */
 	f->title = count ? na_case_text(c, "%s on %s: %s", o->name, where,
-					na_text_at(o->row, "why"))
+					na_text_at(o->row, M_why))
 			 : na_case_text(c, "%s is %s on %s, wanted %s", o->name,
 					value, where,
-					na_text_at(o->row, "wanted"));
+					na_text_at(o->row, M_wanted));
 	f->remedy = remedy_of(c, o);
-	f->command = na_text_at(o->host, "command");
+	f->command = na_text_at(o->host, M_command);
 	put_evidence(c, f->evidence, o);
 	if (!count)
-		na_put_text(c->r, f->evidence, "why",
-			    na_text_at(o->row, "why"));
+		na_put_text(c->r, f->evidence, M_why,
+			    na_text_at(o->row, M_why));
 	return f;
 }
 
@@ -218,11 +219,11 @@ static struct na_value *with_timer(struct na_case *c,
 {
 	struct na_value *list = na_put_list(c->r, na_result_side(c->r),
 					    "timer");
-	const struct na_value *hosts = na_get(mode, "hosts");
+	const struct na_value *hosts = na_get(mode, M_hosts);
 
 	for (const struct na_value *h = first_host(c); h; h = h->next) {
 		const char *trace = na_text_at(h, "trace_host");
-		double rto = na_number_at(h, "rto_min_ms");
+		double rto = na_number_at(h, M_rto_min_ms);
 
 		if (!*trace ||
 		    !is(row_of(h, "settings", "rto_min"), "state", "bad") ||
@@ -240,10 +241,10 @@ static struct na_value *with_timer(struct na_case *c,
  * of connections that begin. */
 static bool by_rto(const struct na_value *mode)
 {
-	const char *cause = na_text_at(mode, "cause");
+	const char *cause = na_text_at(mode, M_cause);
 
 	return strstr(cause, "retransmission") && !strstr(cause, "initial") &&
-	       na_count_at(mode, "count") >= LATE_LEAST;
+	       na_count_at(mode, M_count) >= LATE_LEAST;
 }
 
 static struct na_finding *told_before(const struct na_case *c,
@@ -264,7 +265,7 @@ static struct na_finding *told_before(const struct na_case *c,
 static const char *rto_remedy(struct na_case *c, const struct over_hosts *o)
 {
 	return na_case_text(c, "%s (%s lists all routes)", remedy_of(c, o),
-			    na_text_at(o->host, "command"));
+			    na_text_at(o->host, M_command));
 }
 
 /* The rpc-latency finding of a mode gets its reason and the command. */
@@ -284,7 +285,7 @@ static void explain(struct na_case *c, struct na_finding *f,
 				 "the slow pairs (ethtool -S, nstat)",
 				 rto_remedy(c, o));
 	na_put_alias(c->r, f->evidence, "hosts_with_that_timer", hosts);
-	na_put_real(c->r, f->evidence, "rto_min_ms", rto_ms);
+	na_put_real(c->r, f->evidence, M_rto_min_ms, rto_ms);
 	put_evidence(c, f->evidence, o);
 	na_case_join(c, f);
 }
@@ -295,18 +296,18 @@ static void say_effect(struct na_case *c, struct na_finding *f,
 		       const struct na_value *hosts, double rto_ms)
 {
 	f->confidence = NA_LIKELY;
-	f->from_s = na_number_at(mode, "first_s");
-	f->to_s = na_number_at(mode, "last_s");
+	f->from_s = na_number_at(mode, M_first_s);
+	f->to_s = na_number_at(mode, M_last_s);
 	f->title = na_case_text(
 		c, "%s; %lld transfers (%s %%) come %s ms late", f->title,
-		(long long)na_count_at(mode, "count"),
-		na_case_number(c, 100 * na_number_at(mode, "share")),
+		(long long)na_count_at(mode, M_count),
+		na_case_number(c, 100 * na_number_at(mode, M_share)),
 		na_case_number(c, na_number_at(mode, "latency_ms")));
 	na_put_real(c->r, f->evidence, "latency_ms",
 		    na_number_at(mode, "latency_ms"));
-	na_put_int(c->r, f->evidence, "transfers", na_count_at(mode, "count"));
+	na_put_int(c->r, f->evidence, M_transfers, na_count_at(mode, M_count));
 	na_put_alias(c->r, f->evidence, "hosts_with_that_timer", hosts);
-	na_put_real(c->r, f->evidence, "rto_min_ms", rto_ms);
+	na_put_real(c->r, f->evidence, M_rto_min_ms, rto_ms);
 }
 
 /* Whether all hosts of a mode are known to have a low minimum. */
@@ -315,10 +316,10 @@ static bool all_low(const struct na_case *c, const struct na_value *mode)
 	size_t n = 0;
 
 	for (const struct na_value *h = first_host(c); h; h = h->next)
-		n += named_in(na_get(mode, "hosts"),
+		n += named_in(na_get(mode, M_hosts),
 			      na_text_at(h, "trace_host")) &&
 		     is(row_of(h, "settings", "rto_min"), "state", "ok");
-	return n && n == na_length(mode, "hosts");
+	return n && n == na_length(mode, M_hosts);
 }
 
 /* Nobody need set what is set: the timer is another one. */
@@ -326,7 +327,7 @@ static void correct_remedies(struct na_case *c)
 {
 	na_for_each (m, na_get(na_case_body(c, "rpc"), "modes")) {
 		struct na_finding *f = told_before(c, m);
-		const struct na_value *hosts = na_get(m, "hosts");
+		const struct na_value *hosts = na_get(m, M_hosts);
 
 		if (!f || f->also || !by_rto(m) || !all_low(c, m) ||
 		    na_number_at(m, "latency_ms") < 100)
@@ -375,13 +376,13 @@ static void judge_rto(struct na_case *c, const struct over_hosts *o)
 static void judge_nics(struct na_case *c)
 {
 	struct na_value *side = na_result_side(c->r);
-	struct na_value *names = na_put_list(c->r, side, "nics");
+	struct na_value *names = na_put_list(c->r, side, M_nics);
 	struct na_value *rows = na_put_list(c->r, side, "nic_rows");
 	const struct na_value *worst = NULL, *of = NULL;
 	struct na_finding *f;
 
 	for (const struct na_value *h = first_host(c); h; h = h->next) {
-		na_for_each (x, na_get(h, "nics")) {
+		na_for_each (x, na_get(h, M_nics)) {
 			struct na_value *to;
 
 			if (!is(x, "state", "bad"))
@@ -391,11 +392,11 @@ static void judge_nics(struct na_case *c)
 				of = h;
 			}
 			to = na_put_object(c->r, rows, NULL);
-			na_put_text(c->r, to, "host", name_of(h));
-			na_put_text(c->r, to, "nic", na_text_at(x, "name"));
-			na_put_text(c->r, to, "why", na_text_at(x, "why"));
+			na_put_text(c->r, to, M_host, name_of(h));
+			na_put_text(c->r, to, "nic", na_text_at(x, M_name));
+			na_put_text(c->r, to, M_why, na_text_at(x, M_why));
 			na_put_textf(c->r, names, NULL, "%s of %s (%s)",
-				     na_text_at(x, "name"), name_of(h),
+				     na_text_at(x, M_name), name_of(h),
 				     na_text_at(x, "counted"));
 		}
 	}
@@ -405,10 +406,10 @@ static void judge_nics(struct na_case *c)
 	f->title = na_case_text(c, "NICs with errors or drops: %s",
 				na_case_names(c, names, NULL, NAMED));
 	f->remedy = na_case_text(c, "on %s: %s", name_of(of),
-				 na_text_at(worst, "remedy"));
-	f->command = na_text_at(of, "command");
+				 na_text_at(worst, M_remedy));
+	f->command = na_text_at(of, M_command);
 	na_put_int(c->r, f->evidence, "nics_bad", (int64_t)names->n);
-	na_put_alias(c->r, f->evidence, "nics", rows);
+	na_put_alias(c->r, f->evidence, M_nics, rows);
 }
 
 /* ---- differences between hosts that are well set each */
@@ -424,7 +425,7 @@ static struct values values_of(const struct na_case *c, const char *name)
 
 	for (const struct na_value *h = first_host(c); h; h = h->next) {
 		const struct na_value *row = row_of(h, "settings", name);
-		const char *text = na_text_at(row, "value");
+		const char *text = na_text_at(row, M_value);
 		size_t i = 0;
 
 		if (!*text || is(row, "state", "unknown"))
@@ -453,8 +454,8 @@ static const char *put_values(struct na_case *c, struct na_value *list,
 	for (size_t i = 0; i < v->n; i++) {
 		struct na_value *row = na_put_object(c->r, values, NULL), *who;
 
-		na_put_text(c->r, row, "value", v->text[i]);
-		who = na_put_list(c->r, row, "hosts");
+		na_put_text(c->r, row, M_value, v->text[i]);
+		who = na_put_list(c->r, row, M_hosts);
 		for (const struct na_value *h = first_host(c); h; h = h->next) {
 			if (is(row_of(h, "settings", name), "value",
 			       v->text[i]))
@@ -472,7 +473,7 @@ static void judge_differences(struct na_case *c, const struct over_hosts *all,
 			      size_t n)
 {
 	struct na_value *list = na_put_list(c->r, na_result_side(c->r),
-					    "differences");
+					    M_differences);
 	enum na_severity severity = NA_SEV_INFO;
 	const char *text = NULL;
 	struct na_finding *f;
@@ -497,9 +498,9 @@ static void judge_differences(struct na_case *c, const struct over_hosts *all,
 	f->title = na_case_text(c, "hosts of the job differ: %s", text);
 	f->remedy = "give all hosts of the job the same settings, and the "
 		    "same MTU";
-	f->command = na_text_at(first_host(c), "command");
+	f->command = na_text_at(first_host(c), M_command);
 	na_put_int(c->r, f->evidence, "settings_that_differ", (int64_t)list->n);
-	na_put_alias(c->r, f->evidence, "differences", list);
+	na_put_alias(c->r, f->evidence, M_differences, list);
 }
 
 /* ---- all of it */
@@ -509,7 +510,7 @@ static size_t add_names(struct na_case *c, const char *list,
 {
 	for (const struct na_value *x = na_first(first_host(c), list);
 	     x && n < NAMES_MAX; x = x->next)
-		all[n++] = look_over(c, list, na_text_at(x, "name"));
+		all[n++] = look_over(c, list, na_text_at(x, M_name));
 	return n;
 }
 

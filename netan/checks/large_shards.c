@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/check.h"
 
@@ -30,9 +31,9 @@ static bool waits(const struct na_value *x)
 /* Bytes of large transfers behind their copies, where that costs time. */
 static double serial_share(const struct na_value *run)
 {
-	double all = na_number_at(run, "bytes"), serial = 0;
+	double all = na_number_at(run, M_bytes), serial = 0;
 
-	na_for_each (x, na_get(run, "collectives"))
+	na_for_each (x, na_get(run, M_collectives))
 		serial += waits(x) ? na_number_at(x, "serial_bytes") : 0;
 	return all > 0 ? serial / all : 0;
 }
@@ -48,7 +49,7 @@ struct named {
 static void name(struct na_case *c, const struct na_value *run,
 		 struct named *out, struct na_value *list)
 {
-	na_for_each (x, na_get(run, "collectives")) {
+	na_for_each (x, na_get(run, M_collectives)) {
 		int64_t serial = na_count_at(x, "serial_sends");
 		bool gap = na_number_at(x, "gap_p50_s") * 1e3 >
 			   c->limits->dma_gap;
@@ -60,12 +61,12 @@ static void name(struct na_case *c, const struct na_value *run,
 			out->worst = x;
 		out->serial += serial;
 		out->max_bytes = fmax(out->max_bytes,
-				      na_number_at(x, "max_bytes"));
+				      na_number_at(x, M_max_bytes));
 		row = list ? na_put_object(c->r, list, NULL) : NULL;
-		na_put_text(c->r, row, "collective",
-			    na_text_or(x, "collective", NULL));
-		na_put_int(c->r, row, "executions",
-			   na_count_at(x, "executions"));
+		na_put_text(c->r, row, M_collective,
+			    na_text_or(x, M_collective, NULL));
+		na_put_int(c->r, row, M_executions,
+			   na_count_at(x, M_executions));
 		na_put_real(c->r, row, "gap_p50_s",
 			    na_number_at(x, "gap_p50_s"));
 		na_put_real(c->r, row, "gap_max_s",
@@ -73,8 +74,8 @@ static void name(struct na_case *c, const struct na_value *run,
 		na_put_real(c->r, row, "gap_share",
 			    na_number_at(x, "gap_share"));
 		na_put_int(c->r, row, "serial_sends", serial);
-		na_put_real(c->r, row, "max_bytes",
-			    na_number_at(x, "max_bytes"));
+		na_put_real(c->r, row, M_max_bytes,
+			    na_number_at(x, M_max_bytes));
 	}
 }
 
@@ -82,10 +83,10 @@ static void put_title(struct na_case *c, struct na_finding *f,
 		      const struct na_value *run, const struct named *x,
 		      double share)
 {
-	const char *label = na_text_or(run, "label", NULL);
+	const char *label = na_text_or(run, M_label, NULL);
 	char gap[NA_UNIT_BUF], most[NA_UNIT_BUF];
 	const char *of = label ? na_case_text(c, " of %.60s", label) : "";
-	const char *name = na_text_or(x->worst, "collective", "?");
+	const char *name = na_text_or(x->worst, M_collective, "?");
 
 	na_print_time(gap, na_ps_of_s(na_number_at(x->worst, "gap_p50_s")), 3);
 	if (x->by_size)
@@ -131,10 +132,10 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 		    "--megascale_sparse_reduction_threshold), for one-to-one "
 		    "transfers --megascale_chunk_size (default 8388608)";
 	f->command = na_case_command(c, "sizes --side tx");
-	na_put_text(c->r, f->evidence, "label", na_text_or(run, "label", NULL));
+	na_put_text(c->r, f->evidence, M_label, na_text_or(run, M_label, NULL));
 	na_put_int(c->r, f->evidence, "sends", na_count_at(run, "sends"));
 	na_put_real(c->r, f->evidence, "serial_bytes_share", share);
-	name(c, run, &all, na_put_list(c->r, f->evidence, "collectives"));
+	name(c, run, &all, na_put_list(c->r, f->evidence, M_collectives));
 }
 
 static void judge_large_shards(struct na_case *c)

@@ -1,5 +1,6 @@
 /* Looking at results. */
 #include "netan/checks/look.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -48,13 +49,13 @@ const char *na_case_seconds(struct na_case *c, double s)
 
 bool na_touches(const struct na_value *culprit, const char *host)
 {
-	static const char *const ends[] = {"host", "src_host", "dst_host"};
+	static const char *const ends[] = {"host", M_src_host, M_dst_host};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		if (strcmp(na_text_at(culprit, ends[i]), host) == 0)
 			return true;
 	}
-	na_for_each (v, na_get(culprit, "hosts")) {
+	na_for_each (v, na_get(culprit, M_hosts)) {
 		if (strcmp(na_text_of(v, ""), host) == 0)
 			return true;
 	}
@@ -70,7 +71,7 @@ const struct na_value *na_first_culprit(const struct na_case *c)
 
 bool na_slow_itself(const struct na_value *straggler)
 {
-	const char *cause = na_text_at(straggler, "cause");
+	const char *cause = na_text_at(straggler, M_cause);
 
 	return strcmp(cause, "computation") == 0 || strcmp(cause, "input") == 0;
 }
@@ -78,26 +79,26 @@ bool na_slow_itself(const struct na_value *straggler)
 double na_stall_s(const struct na_case *c)
 {
 	const struct na_value *slack = na_case_body(c, "slack");
-	double devices = na_number_at(slack, "total.devices");
+	double devices = na_number_at(slack, M_total "." M_devices);
 
-	return devices > 0 ? na_number_at(slack, "total.stall_us") / devices /
-				     NA_US_PER_S
+	return devices > 0 ? na_number_at(slack, M_total "." M_stall_us) /
+				     devices / NA_US_PER_S
 			   : (double)NAN;
 }
 
 double na_waiting_share(const struct na_case *c)
 {
 	double share = na_number_at(na_case_body(c, "slack"),
-				    "total.stall_share");
+				    M_total "." M_stall_share);
 	double exposed = 0, all = 0;
 
 	if (isfinite(share))
 		return share;
 	na_for_each (v, na_get(na_case_body(c, "steps"), "hosts")) {
-		double n = na_number_at(v, "steps");
+		double n = na_number_at(v, M_steps);
 
-		exposed += n * na_number_at(v, "exposed_ms");
-		all += n * na_number_at(v, "mean_ms");
+		exposed += n * na_number_at(v, M_exposed_ms);
+		all += n * na_number_at(v, M_mean_ms);
 	}
 	return all > 0 ? exposed / all : (double)NAN;
 }
@@ -106,14 +107,14 @@ double na_skewed_share(const struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 
-	return na_number_at(side, "clock_skew") /
-	       na_number_at(side, "receives");
+	return na_number_at(side, M_clock_skew) /
+	       na_number_at(side, M_receives);
 }
 
 bool na_clocks_differ(const struct na_case *c)
 {
 	return na_skewed_share(c) > c->limits->skewed ||
-	       na_length(na_case_body(c, "pairs"), "clock_offsets");
+	       na_length(na_case_body(c, "pairs"), M_clock_offsets);
 }
 
 bool na_few_pairs(const struct na_case *c)
@@ -127,6 +128,6 @@ double na_steps_ms(const struct na_case *c)
 	double all_ms = 0;
 
 	na_for_each (v, na_get(na_case_body(c, "steps"), "steps"))
-		all_ms += na_number_at(v, "duration_ms");
+		all_ms += na_number_at(v, M_duration_ms);
 	return all_ms;
 }

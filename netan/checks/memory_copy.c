@@ -2,14 +2,15 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/host_events.h"
 
 static void judge_run(struct na_case *c, const struct na_value *run)
 {
-	const struct na_value *k = na_get(run, "copies");
+	const struct na_value *k = na_get(run, M_copies);
 	double share = na_number_or(k, "touched_share", 0);
-	int64_t n = na_count_at(k, "count");
+	int64_t n = na_count_at(k, M_count);
 	char took[NA_UNIT_BUF], p50[NA_UNIT_BUF], p99[NA_UNIT_BUF];
 	struct na_finding *f = na_case_find(c,
 					    share > c->limits->copy_touched
@@ -25,7 +26,7 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 		"%" PRId64 " host memory cop%s (zero copy lost) %s, %s in all, "
 		"p50 %s, p99 %s, during %.2g %% of the transfers",
 		n, n == 1 ? "y" : "ies", na_hostev_where(c, run, "copies"),
-		na_hostev_time(took, k, "total_s"),
+		na_hostev_time(took, k, M_total_s),
 		na_hostev_time(p50, k, "p50_s"),
 		na_hostev_time(p99, k, "p99_s"), share * 100);
 	f->remedy = na_hostev_remedy;

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
@@ -20,24 +21,24 @@ static bool none_lost(const struct na_case *c)
 	const struct na_value *totals = na_get(na_case_body(c, "tcp"),
 					       "totals");
 
-	return totals && !na_count_at(totals, "retransmissions") &&
-	       !na_count_at(totals, "timeouts");
+	return totals && !na_count_at(totals, M_retransmissions) &&
+	       !na_count_at(totals, M_timeouts);
 }
 
 static double ahead_ms(const struct na_value *offset)
 {
-	return na_number_at(offset, "ahead_us") / 1e3;
+	return na_number_at(offset, M_ahead_us) / 1e3;
 }
 
 static bool among(const struct na_value *mode, const char *host)
 {
-	const struct na_value *v = na_first(mode, "hosts");
+	const struct na_value *v = na_first(mode, M_hosts);
 
 	for (; v; v = v->next) {
 		if (strcmp(na_text_of(v, ""), host) == 0)
 			return true;
 	}
-	return !na_length(mode, "hosts");
+	return !na_length(mode, M_hosts);
 }
 
 static bool is_ahead(const struct na_value *mode, double ms)
@@ -52,15 +53,15 @@ static bool is_ahead(const struct na_value *mode, double ms)
 static bool of_clocks(const struct na_case *c, const struct na_value *mode)
 {
 	const struct na_value *clocks = na_first(na_case_body(c, "pairs"),
-						 "clock_offsets");
+						 M_clock_offsets);
 
 	for (const struct na_value *v = clocks; v; v = v->next) {
-		bool here = among(mode, na_text_at(v, "host"));
+		bool here = among(mode, na_text_at(v, M_host));
 
 		if (here && is_ahead(mode, ahead_ms(v)))
 			return true;
 		for (const struct na_value *w = v->next; w; w = w->next) {
-			if ((here || among(mode, na_text_at(w, "host"))) &&
+			if ((here || among(mode, na_text_at(w, M_host))) &&
 			    is_ahead(mode, ahead_ms(v) - ahead_ms(w)))
 				return true;
 		}
@@ -72,12 +73,12 @@ static bool of_clocks(const struct na_case *c, const struct na_value *mode)
 static bool unknown_clocks(const struct na_case *c)
 {
 	return na_clocks_differ(c) &&
-	       !na_length(na_case_body(c, "pairs"), "clock_offsets");
+	       !na_length(na_case_body(c, "pairs"), M_clock_offsets);
 }
 
 static const char *remedy_of(const struct na_value *mode)
 {
-	if (strstr(na_text_at(mode, "cause"), "acknowledgement"))
+	if (strstr(na_text_at(mode, M_cause), "acknowledgement"))
 		return "delayed acknowledgements hold small messages back: set "
 		       "TCP_NODELAY or TCP_QUICKACK in the application, look "
 		       "at requests that are written in pieces";
@@ -91,47 +92,48 @@ static void put_mode(struct na_case *c, struct na_value *to,
 		     const struct na_value *mode)
 {
 	na_put_real(c->r, to, "latency_ms", na_number_at(mode, "latency_ms"));
-	na_put_text(c->r, to, "cause", na_text_at(mode, "cause"));
-	na_put_int(c->r, to, "transfers", na_count_at(mode, "count"));
-	na_put_real(c->r, to, "transfers_share", na_number_at(mode, "share"));
-	na_put_alias(c->r, to, "hosts", na_get(mode, "hosts"));
-	na_put_int(c->r, to, "pairs", na_count_at(mode, "pairs_affected"));
+	na_put_text(c->r, to, M_cause, na_text_at(mode, M_cause));
+	na_put_int(c->r, to, M_transfers, na_count_at(mode, M_count));
+	na_put_real(c->r, to, "transfers_share", na_number_at(mode, M_share));
+	na_put_alias(c->r, to, M_hosts, na_get(mode, M_hosts));
+	na_put_int(c->r, to, M_pairs, na_count_at(mode, M_pairs_affected));
 	na_put_real(c->r, to, "waited_s",
-		    na_number_at(mode, "count") *
+		    na_number_at(mode, M_count) *
 			    na_number_at(mode, "latency_ms") / NA_MS_PER_S);
-	na_put_text(c->r, to, "load", na_text_or(mode, "load.state", NULL));
+	na_put_text(c->r, to, M_load,
+		    na_text_or(mode, M_load "." M_state, NULL));
 }
 
 static void judge_mode(struct na_case *c, const struct na_value *mode,
 		       bool surely)
 {
-	const struct na_value *hosts = na_get(mode, "hosts");
+	const struct na_value *hosts = na_get(mode, M_hosts);
 	const char *who = na_case_names(c, hosts, NULL, 3);
 	bool acquitted = none_lost(c), unsure = unknown_clocks(c);
 	bool lost = !acquitted && !unsure &&
-		    !strstr(na_text_at(mode, "cause"), "acknowledgement");
+		    !strstr(na_text_at(mode, M_cause), "acknowledgement");
 	struct na_finding *f = na_case_find(
 		c, acquitted || unsure ? NA_SEV_INFO : NA_SEV_WARNING,
 		surely && !acquitted && !unsure ? NA_LIKELY : NA_POSSIBLE);
 
 	if (!f)
 		return;
-	f->from_s = na_number_at(mode, "first_s");
-	f->to_s = na_number_at(mode, "last_s");
+	f->from_s = na_number_at(mode, M_first_s);
+	f->to_s = na_number_at(mode, M_last_s);
 	f->network = lost;
 	f->culprit = *who ? na_case_text(c, "packets are lost at %s", who)
 			  : "packets are lost";
 	f->how = na_case_text(
 		c, "%s %% of transfers wait %s ms for a retransmission",
-		na_case_number(c, 100 * na_number_at(mode, "share")),
+		na_case_number(c, 100 * na_number_at(mode, M_share)),
 		na_case_number(c, na_number_at(mode, "latency_ms")));
 	f->title = na_case_text(
 		c, "%lld transfers (%s %%) come %s ms late, %s%s%s%s%s",
-		(long long)na_count_at(mode, "count"),
-		na_case_number(c, 100 * na_number_at(mode, "share")),
+		(long long)na_count_at(mode, M_count),
+		na_case_number(c, 100 * na_number_at(mode, M_share)),
 		na_case_number(c, na_number_at(mode, "latency_ms")),
 		acquitted ? "though nothing was sent again" : "as by ",
-		acquitted ? "" : na_text_at(mode, "cause"), *who ? ", at " : "",
+		acquitted ? "" : na_text_at(mode, M_cause), *who ? ", at " : "",
 		who,
 		unsure ? ", or since clocks differ, nobody knows by how much"
 		       : "");
@@ -148,10 +150,10 @@ static double full_s(const struct na_value *from, const char *host,
 	double sum = 0;
 
 	for (const struct na_value *v = from; v; v = v->next) {
-		if (strcmp(na_text_at(v, "host"), host) == 0 &&
-		    strcmp(na_text_at(v, "side"), side) == 0)
-			sum += na_number_at(v, "to_s") -
-			       na_number_at(v, "from_s");
+		if (strcmp(na_text_at(v, M_host), host) == 0 &&
+		    strcmp(na_text_at(v, M_side), side) == 0)
+			sum += na_number_at(v, M_to_s) -
+			       na_number_at(v, M_from_s);
 	}
 	return sum;
 }
@@ -161,12 +163,12 @@ static double full_s(const struct na_value *from, const char *host,
 static bool saturated(const struct na_case *c)
 {
 	double least_s = c->limits->saturated *
-			 na_number_at(na_case_doc(c, "timeline"), "duration_s");
+			 na_number_at(na_case_doc(c, "timeline"), M_duration_s);
 	const struct na_value *v = na_first(na_case_body(c, "timeline"),
 					    "saturated");
 
 	for (; v; v = v->next) {
-		if (full_s(v, na_text_at(v, "host"), na_text_at(v, "side")) >
+		if (full_s(v, na_text_at(v, M_host), na_text_at(v, M_side)) >
 		    least_s)
 			return true;
 	}
@@ -197,26 +199,26 @@ static void judge_ratio(struct na_case *c)
 	f->remedy = "look at the slow pairs and the times of the worst "
 		    "transfers; check the hosts' TCP settings (netan sysctl)";
 	f->command = na_case_command(c, "latency --by pair");
-	na_put_int(c->r, f->evidence, "transfers",
-		   na_count_at(all, "transfers"));
+	na_put_int(c->r, f->evidence, M_transfers,
+		   na_count_at(all, M_transfers));
 	na_put_real(c->r, f->evidence, "p99_over_p50_of_size", ratio);
-	na_put_real(c->r, f->evidence, "p50_us", na_number_at(all, "p50_us"));
-	na_put_real(c->r, f->evidence, "p99_us", na_number_at(all, "p99_us"));
-	na_put_real(c->r, f->evidence, "p99_9_us",
-		    na_number_at(all, "p99_9_us"));
+	na_put_real(c->r, f->evidence, M_p50_us, na_number_at(all, M_p50_us));
+	na_put_real(c->r, f->evidence, M_p99_us, na_number_at(all, M_p99_us));
+	na_put_real(c->r, f->evidence, M_p99_9_us,
+		    na_number_at(all, M_p99_9_us));
 }
 
 static void judge_rpc_latency(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "rpc");
-	const char *verdict = na_text_at(body, "verdict");
+	const char *verdict = na_text_at(body, M_verdict);
 	bool surely = strcmp(verdict, "RTO-like") == 0 ||
 		      strcmp(verdict, "low-RTO-like") == 0 ||
 		      strcmp(verdict, "delayed-ACK-like") == 0;
 	size_t before = c->n;
 
-	na_for_each (v, na_get(body, "modes")) {
-		if (na_count_at(v, "count") >= LEAST && !of_clocks(c, v))
+	na_for_each (v, na_get(body, M_modes)) {
+		if (na_count_at(v, M_count) >= LEAST && !of_clocks(c, v))
 			judge_mode(c, v, surely);
 	}
 	if (c->n == before)

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
@@ -18,19 +19,20 @@ static const double of_observed = 0.05;
 
 static bool is_small(const struct na_case *c, const struct na_value *row)
 {
-	double slack_us = na_number_at(row, "slack_us.mean");
+	double slack_us = na_number_at(row, M_slack_us "." M_mean);
 
 	/* Where clocks differ, who knows the network's latency. */
 	if (na_clocks_differ(c) &&
-	    slack_us >= of_observed * na_number_at(row, "observed_us.mean"))
+	    slack_us >=
+		    of_observed * na_number_at(row, M_observed_us "." M_mean))
 		return false;
-	return na_flag_at(row, "slack_small");
+	return na_flag_at(row, M_slack_small);
 }
 
 static bool counts(const struct na_case *c, const struct na_value *row)
 {
 	return is_small(c, row) &&
-	       !(na_number_at(row, "stall_share") < c->limits->slack_stall);
+	       !(na_number_at(row, M_stall_share) < c->limits->slack_stall);
 }
 
 static void put_row(struct na_case *c, struct na_value *list,
@@ -38,17 +40,18 @@ static void put_row(struct na_case *c, struct na_value *list,
 {
 	struct na_value *to = na_put_object(c->r, list, NULL);
 
-	na_put_text(c->r, to, "collective", na_text_at(row, "collective"));
-	na_put_text(c->r, to, "send_op", na_text_at(row, "send_op"));
-	na_put_text(c->r, to, "recv_op", na_text_at(row, "recv_op"));
-	na_put_real(c->r, to, "slack_us", na_number_at(row, "slack_us.mean"));
-	na_put_real(c->r, to, "observed_us",
-		    na_number_at(row, "observed_us.mean"));
-	na_put_real(c->r, to, "network_p50_us",
-		    na_number_at(row, "network_p50_us"));
+	na_put_text(c->r, to, M_collective, na_text_at(row, M_collective));
+	na_put_text(c->r, to, M_send_op, na_text_at(row, M_send_op));
+	na_put_text(c->r, to, M_recv_op, na_text_at(row, M_recv_op));
+	na_put_real(c->r, to, M_slack_us,
+		    na_number_at(row, M_slack_us "." M_mean));
+	na_put_real(c->r, to, M_observed_us,
+		    na_number_at(row, M_observed_us "." M_mean));
+	na_put_real(c->r, to, M_network_p50_us,
+		    na_number_at(row, M_network_p50_us));
 	na_put_real(c->r, to, "total_stall_s",
-		    na_number_at(row, "total_stall_us") / NA_US_PER_S);
-	na_put_real(c->r, to, "stall_share", na_number_at(row, "stall_share"));
+		    na_number_at(row, M_total_stall_us) / NA_US_PER_S);
+	na_put_real(c->r, to, M_stall_share, na_number_at(row, M_stall_share));
 }
 
 /* The one that stalls longest. */
@@ -61,8 +64,8 @@ static const struct na_value *worst(const struct na_case *c,
 
 	*n = 0;
 	*stall_us = 0;
-	na_for_each (v, na_get(body, "collectives")) {
-		double us = na_number_at(v, "total_stall_us");
+	na_for_each (v, na_get(body, M_collectives)) {
+		double us = na_number_at(v, M_total_stall_us);
 
 		if (!counts(c, v))
 			continue;
@@ -79,7 +82,7 @@ static const struct na_value *worst(const struct na_case *c,
 static bool judge_small(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "slack"), *row;
-	double stall_us, devices = na_number_at(body, "total.devices");
+	double stall_us, devices = na_number_at(body, M_total "." M_devices);
 	struct na_finding *f;
 	struct na_value *list;
 	size_t n, k = 0;
@@ -94,25 +97,25 @@ static bool judge_small(struct na_case *c)
 		c,
 		"%s%s too little slack: %s of %s in flight, between %s and %s; "
 		"%s of stall on each device",
-		na_text_at(row, "collective"),
+		na_text_at(row, M_collective),
 		n > 1 ? na_case_text(c, " (and %zu more) have", n - 1) : " has",
-		na_case_seconds(c, na_number_at(row, "slack_us.mean") /
+		na_case_seconds(c, na_number_at(row, M_slack_us "." M_mean) /
 					   NA_US_PER_S),
-		na_case_seconds(c, na_number_at(row, "observed_us.mean") /
+		na_case_seconds(c, na_number_at(row, M_observed_us "." M_mean) /
 					   NA_US_PER_S),
-		na_text_at(row, "send_op"), na_text_at(row, "recv_op"),
+		na_text_at(row, M_send_op), na_text_at(row, M_recv_op),
 		na_case_seconds(c, f->lost_s));
 	f->remedy = na_case_text(
 		c,
 		"find what keeps computation from running between %s and %s: "
 		"data dependencies, the schedule, collectives that are issued "
 		"at once; overlap more, or send less",
-		na_text_at(row, "send_op"), na_text_at(row, "recv_op"));
+		na_text_at(row, M_send_op), na_text_at(row, M_recv_op));
 	f->command = na_case_command(c, "slack --sort stall");
-	na_put_int(c->r, f->evidence, "collectives", (int64_t)n);
+	na_put_int(c->r, f->evidence, M_collectives, (int64_t)n);
 	na_put_real(c->r, f->evidence, "stall_per_device_s", f->lost_s);
 	list = na_put_list(c->r, f->evidence, "worst");
-	for (const struct na_value *v = na_first(body, "collectives");
+	for (const struct na_value *v = na_first(body, M_collectives);
 	     v && k < LISTED; v = v->next) {
 		if (counts(c, v)) {
 			put_row(c, list, v);
@@ -127,7 +130,7 @@ static bool at_home(const struct na_value *late)
 {
 	static const char *const kinds[] = {"d2h", "h2d", "compute",
 					    "recv_done"};
-	const struct na_value *shares = na_get(late, "shares"), *most = NULL;
+	const struct na_value *shares = na_get(late, M_shares), *most = NULL;
 
 	na_for_each (v, shares) {
 		if (!most || na_real_of(v, 0) > na_real_of(most, 0))
@@ -144,9 +147,9 @@ static const struct na_value *longest(const struct na_value *body)
 {
 	const struct na_value *best = NULL;
 
-	na_for_each (v, na_get(body, "collectives")) {
-		if (!best || na_number_at(v, "total_stall_us") >
-				     na_number_at(best, "total_stall_us"))
+	na_for_each (v, na_get(body, M_collectives)) {
+		if (!best || na_number_at(v, M_total_stall_us) >
+				     na_number_at(best, M_total_stall_us))
 			best = v;
 	}
 	return best;
@@ -156,34 +159,34 @@ static void judge_stalls(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "slack");
 	const struct na_value *row = longest(body), *late;
-	double devices = na_number_at(body, "total.devices");
-	double share = na_number_at(row, "stall_share");
+	double devices = na_number_at(body, M_total "." M_devices);
+	double share = na_number_at(row, M_stall_share);
 	size_t n = 0, home = 0;
 	struct na_finding *f;
 
-	for (late = na_first(body, "late"); late; late = late->next) {
+	for (late = na_first(body, M_late); late; late = late->next) {
 		n++;
 		home += at_home(late);
 	}
-	late = na_first(body, "late");
-	if (!late || !*na_text_at(late, "cause") || is_small(c, row) ||
+	late = na_first(body, M_late);
+	if (!late || !*na_text_at(late, M_cause) || is_small(c, row) ||
 	    !(share >= c->limits->stalled))
 		return;
 	f = na_case_find(c, n == home ? NA_SEV_WARNING : NA_SEV_INFO,
 			 n == home ? NA_LIKELY : NA_POSSIBLE);
 	if (!f)
 		return;
-	f->from_s = na_number_at(late, "from_s");
-	f->to_s = na_number_at(late, "to_s");
-	f->lost_s = na_number_at(row, "total_stall_us") / devices / NA_US_PER_S;
+	f->from_s = na_number_at(late, M_from_s);
+	f->to_s = na_number_at(late, M_to_s);
+	f->lost_s = na_number_at(row, M_total_stall_us) / devices / NA_US_PER_S;
 	f->culprit = na_case_text(c, "%s stalls its devices: %s",
-				  na_text_at(row, "collective"),
-				  na_text_at(late, "cause"));
+				  na_text_at(row, M_collective),
+				  na_text_at(late, M_cause));
 	f->title = na_case_text(
 		c,
 		"%s stalls its devices for %s %% of the step time though it "
 		"has slack",
-		na_text_at(row, "collective"), na_case_number(c, 100 * share));
+		na_text_at(row, M_collective), na_case_number(c, 100 * share));
 	f->remedy = n == home
 			    ? "look at the hosts' memory, PCIe and CPU: not "
 			      "the network keeps the devices waiting"
@@ -191,9 +194,9 @@ static void judge_stalls(struct na_case *c)
 			      "of the path took long; send less, or earlier";
 	f->command = na_case_command(c, "slack --waterfall -o late.svg");
 	na_put_text(c->r, f->evidence, "slowest_run",
-		    na_text_at(late, "cause"));
+		    na_text_at(late, M_cause));
 	put_row(c, na_put_list(c->r, f->evidence, "worst"), row);
-	na_put_real(c->r, f->evidence, "stall_share", share);
+	na_put_real(c->r, f->evidence, M_stall_share, share);
 	na_put_real(c->r, f->evidence, "stall_per_device_s", f->lost_s);
 }
 

@@ -2,6 +2,7 @@
  * nobody waits for them. */
 #include <math.h>
 
+#include "members.h"
 #include "netan/checks/look.h"
 
 static const char collectives[] =
@@ -14,8 +15,8 @@ static void judge_small_transfers(struct na_case *c)
 	const struct na_value *groups = na_get(na_case_body(c, "sizes"),
 					       "groups");
 	const struct na_value *g = na_items(groups);
-	double count = na_number_at(g, "small_count_share");
-	double time = na_number_at(g, "small_time_share");
+	double count = na_number_at(g, M_small_count_share);
+	double time = na_number_at(g, M_small_time_share);
 	struct na_finding *f;
 	bool planned;
 
@@ -39,11 +40,11 @@ static void judge_small_transfers(struct na_case *c)
 			: "where these are many calls that belong together, "
 			  "send them as one; else nothing";
 	f->command = na_case_command(c, "sizes");
-	na_put_int(c->r, f->evidence, "transfers", na_count_at(g, "count"));
-	na_put_real(c->r, f->evidence, "small_count_share", count);
-	na_put_real(c->r, f->evidence, "small_bytes_share",
-		    na_number_at(g, "small_bytes_share"));
-	na_put_real(c->r, f->evidence, "small_time_share", time);
+	na_put_int(c->r, f->evidence, M_transfers, na_count_at(g, M_count));
+	na_put_real(c->r, f->evidence, M_small_count_share, count);
+	na_put_real(c->r, f->evidence, M_small_bytes_share,
+		    na_number_at(g, M_small_bytes_share));
+	na_put_real(c->r, f->evidence, M_small_time_share, time);
 }
 
 const struct na_check na_check_small_transfers = {

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
@@ -25,11 +26,11 @@ static double factor_of(const struct na_value *body, const char *host)
 {
 	double own = NAN, others = 0, n = 0;
 
-	na_for_each (v, na_get(body, "hosts")) {
-		double ms = na_number_at(v, "compute_ms");
-		double steps = na_number_at(v, "steps");
+	na_for_each (v, na_get(body, M_hosts)) {
+		double ms = na_number_at(v, M_compute_ms);
+		double steps = na_number_at(v, M_steps);
 
-		if (strcmp(na_text_at(v, "host"), host) == 0) {
+		if (strcmp(na_text_at(v, M_host), host) == 0) {
 			own = ms;
 		} else if (isfinite(ms * steps)) {
 			others += ms * steps;
@@ -46,8 +47,8 @@ struct words {
 static struct words words_of(struct na_case *c, const struct na_value *body,
 			     const struct na_value *x)
 {
-	const char *host = na_text_at(x, "host"),
-		   *cause = na_text_at(x, "cause");
+	const char *host = na_text_at(x, M_host),
+		   *cause = na_text_at(x, M_cause);
 	struct words w;
 
 	if (strcmp(cause, "computation") == 0) {
@@ -86,9 +87,9 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 {
 	static const char *const copied[] = {"host",    "cause",
 					     "of",      "times",
-					     "tried",   "expected_share",
-					     "p_value", "behind_ms",
-					     "lost_ms"};
+					     "tried",   M_expected_share,
+					     M_p_value, M_behind_ms,
+					     M_lost_ms};
 
 	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
 		na_put_alias(c->r, f->evidence, copied[i],
@@ -101,7 +102,7 @@ static bool other_clocks(const struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 
-	return na_count_at(side, "files") > 1 && !na_flag_at(side, "one_clock");
+	return na_count_at(side, M_files) > 1 && !na_flag_at(side, "one_clock");
 }
 
 /* `pairs` compared them all, and none stands out. */
@@ -116,7 +117,7 @@ static bool nobody_is_slow(const struct na_case *c)
 static void judge_one(struct na_case *c, const struct na_value *body,
 		      const struct na_value *x)
 {
-	bool network = strcmp(na_text_at(x, "cause"), "network") == 0;
+	bool network = strcmp(na_text_at(x, M_cause), "network") == 0;
 	struct na_finding *f;
 	bool doubted;
 	struct words w;
@@ -124,11 +125,11 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	if (!na_slow_itself(x) && na_first_culprit(c))
 		return;
 	/* Longer than all steps took: that are the clocks. */
-	if (other_clocks(c) && na_number_at(x, "lost_ms") > na_steps_ms(c))
+	if (other_clocks(c) && na_number_at(x, M_lost_ms) > na_steps_ms(c))
 		return;
 	doubted = (network && nobody_is_slow(c)) ||
 		  (other_clocks(c) &&
-		   strcmp(na_text_at(x, "cause"), "late_start") == 0);
+		   strcmp(na_text_at(x, M_cause), "late_start") == 0);
 	f = na_case_find(c, doubted ? NA_SEV_INFO : NA_SEV_WARNING,
 			 network || doubted ? NA_POSSIBLE : NA_LIKELY);
 	if (!f)
@@ -136,14 +137,14 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	w = words_of(c, body, x);
 	f->network = network;
 	f->culprit = w.culprit;
-	f->lost_s = na_number_at(x, "lost_ms") / NA_MS_PER_S;
+	f->lost_s = na_number_at(x, M_lost_ms) / NA_MS_PER_S;
 	f->title =
 		na_case_text(c, "%s, by %s in %lld of %lld %s", w.title,
-			     na_case_seconds(c, na_number_at(x, "behind_ms") /
+			     na_case_seconds(c, na_number_at(x, M_behind_ms) /
 							1e3),
-			     (long long)na_count_at(x, "times"),
-			     (long long)na_count_at(x, "tried"),
-			     strcmp(na_text_at(x, "of"), "steps") == 0
+			     (long long)na_count_at(x, M_times),
+			     (long long)na_count_at(x, M_tried),
+			     strcmp(na_text_at(x, M_of), "steps") == 0
 				     ? "steps"
 				     : "runs of collectives");
 	f->remedy = w.remedy;
@@ -160,8 +161,8 @@ struct waits {
 
 static bool is_of(const struct na_value *step, const struct waits *x)
 {
-	return strcmp(na_text_at(step, "slowest_host"), x->host) == 0 &&
-	       strcmp(na_text_at(step, "cause"), x->cause) == 0;
+	return strcmp(na_text_at(step, M_slowest_host), x->host) == 0 &&
+	       strcmp(na_text_at(step, M_cause), x->cause) == 0;
 }
 
 static struct waits sum_of(const struct na_value *body, const char *host,
@@ -172,23 +173,23 @@ static struct waits sum_of(const struct na_value *body, const char *host,
 			  .from_s = INFINITY,
 			  .to_s = -INFINITY};
 
-	na_for_each (v, na_get(body, "steps")) {
-		if (!is_of(v, &x) || !(na_number_at(v, "lost_ms") > 0))
+	na_for_each (v, na_get(body, M_steps)) {
+		if (!is_of(v, &x) || !(na_number_at(v, M_lost_ms) > 0))
 			continue;
 		x.n++;
-		x.lost_ms += na_number_at(v, "lost_ms");
-		x.behind_ms += na_number_at(v, "behind_ms");
-		x.from_s = fmin(x.from_s, na_number_at(v, "from_s"));
-		x.to_s = fmax(x.to_s, na_number_at(v, "to_s"));
+		x.lost_ms += na_number_at(v, M_lost_ms);
+		x.behind_ms += na_number_at(v, M_behind_ms);
+		x.from_s = fmin(x.from_s, na_number_at(v, M_from_s));
+		x.to_s = fmax(x.to_s, na_number_at(v, M_to_s));
 	}
 	return x;
 }
 
 static bool is_named(const struct na_value *body, const char *host)
 {
-	na_for_each (v, na_get(body, "stragglers")) {
+	na_for_each (v, na_get(body, M_stragglers)) {
 		if (na_slow_itself(v) &&
-		    strcmp(na_text_at(v, "host"), host) == 0)
+		    strcmp(na_text_at(v, M_host), host) == 0)
 			return true;
 	}
 	return false;
@@ -215,19 +216,19 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 		x->host,
 		input ? "waits for its input or its host"
 		      : "computes longer than the others",
-		(long long)x->n, na_length(body, "steps"),
+		(long long)x->n, na_length(body, M_steps),
 		na_case_seconds(c, behind_ms / NA_MS_PER_S));
 	f->remedy = "look at what that host does at these times: input "
 		    "pipeline, storage, checkpoints, other processes, "
 		    "throttling";
 	f->command = na_case_command(c, "steps");
-	na_put_text(c->r, f->evidence, "host", x->host);
-	na_put_text(c->r, f->evidence, "cause", x->cause);
-	na_put_int(c->r, f->evidence, "times", x->n);
-	na_put_int(c->r, f->evidence, "tried",
-		   (int64_t)na_length(body, "steps"));
-	na_put_real(c->r, f->evidence, "behind_ms", behind_ms);
-	na_put_real(c->r, f->evidence, "lost_ms", x->lost_ms);
+	na_put_text(c->r, f->evidence, M_host, x->host);
+	na_put_text(c->r, f->evidence, M_cause, x->cause);
+	na_put_int(c->r, f->evidence, M_times, x->n);
+	na_put_int(c->r, f->evidence, M_tried,
+		   (int64_t)na_length(body, M_steps));
+	na_put_real(c->r, f->evidence, M_behind_ms, behind_ms);
+	na_put_real(c->r, f->evidence, M_lost_ms, x->lost_ms);
 }
 
 static void judge_waits(struct na_case *c, const struct na_value *body)
@@ -235,8 +236,8 @@ static void judge_waits(struct na_case *c, const struct na_value *body)
 	static const char *const causes[] = {"computation", "input"};
 	double all_ms = na_steps_ms(c);
 
-	na_for_each (v, na_get(body, "hosts")) {
-		const char *host = na_text_at(v, "host");
+	na_for_each (v, na_get(body, M_hosts)) {
+		const char *host = na_text_at(v, M_host);
 
 		if (is_named(body, host))
 			continue;
@@ -254,7 +255,7 @@ static void judge_straggler(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "steps");
 
-	na_for_each (v, na_get(body, "stragglers"))
+	na_for_each (v, na_get(body, M_stragglers))
 		judge_one(c, body, v);
 	judge_waits(c, body);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
@@ -58,11 +59,11 @@ static bool loses_much(const struct na_value *connection)
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct na_value *d = na_get(connection, ways[i]);
-		double n = na_number_at(d, "retransmissions.total") -
-			   na_number_at(d, "retransmissions.spurious");
+		double n = na_number_at(d, M_retransmissions "." M_total) -
+			   na_number_at(d, M_retransmissions "." M_spurious);
 
 		if (n >= LOST_LEAST &&
-		    n >= lost_much * na_number_at(d, "data_packets"))
+		    n >= lost_much * na_number_at(d, M_data_packets))
 			return true;
 	}
 	return false;
@@ -70,8 +71,8 @@ static bool loses_much(const struct na_value *connection)
 
 static bool is_unanswered(const struct na_value *connection)
 {
-	return na_number_at(connection, "fwd.packets") == 0 ||
-	       na_number_at(connection, "rev.packets") == 0;
+	return na_number_at(connection, M_fwd "." M_packets) == 0 ||
+	       na_number_at(connection, M_rev "." M_packets) == 0;
 }
 
 struct group {
@@ -90,7 +91,7 @@ static struct group gather(struct na_case *c, const struct trouble *t,
 	na_for_each (v, na_get(na_case_body(c, "tcp"), "connections")) {
 		struct na_value *to;
 
-		if (strcmp(na_text_at(v, "verdict"), t->verdict) != 0)
+		if (strcmp(na_text_at(v, M_verdict), t->verdict) != 0)
 			continue;
 		if (is_unanswered(v) != t->unanswered) {
 			g.others++;
@@ -98,32 +99,32 @@ static struct group gather(struct na_case *c, const struct trouble *t,
 		}
 		g.worst = g.worst ? g.worst : v;
 		g.lost_s = fmax(g.lost_s,
-				na_number_at(v, "lost_ms") / NA_MS_PER_S);
-		g.from_s = fmin(g.from_s, na_number_at(v, "from_s"));
-		g.to_s = fmax(g.to_s, na_number_at(v, "to_s"));
+				na_number_at(v, M_lost_ms) / NA_MS_PER_S);
+		g.from_s = fmin(g.from_s, na_number_at(v, M_from_s));
+		g.to_s = fmax(g.to_s, na_number_at(v, M_to_s));
 		g.much |= !t->unanswered && loses_much(v);
 		if (g.n++ >= LISTED)
 			continue;
 		to = na_put_object(c->r, list, NULL);
-		na_put_text(c->r, to, "src", na_text_at(v, "src"));
-		na_put_text(c->r, to, "dst", na_text_at(v, "dst"));
-		na_put_real(c->r, to, "lost_ms", na_number_at(v, "lost_ms"));
-		na_put_text(c->r, to, "what",
-			    na_text_of(na_first(v, "evidence"), NULL));
+		na_put_text(c->r, to, M_src, na_text_at(v, M_src));
+		na_put_text(c->r, to, M_dst, na_text_at(v, M_dst));
+		na_put_real(c->r, to, M_lost_ms, na_number_at(v, M_lost_ms));
+		na_put_text(c->r, to, M_what,
+			    na_text_of(na_first(v, M_evidence), NULL));
 	}
 	return g;
 }
 
 static void judge_trouble(struct na_case *c, const struct trouble *t)
 {
-	struct na_value *list = na_put_list(c->r, na_result_side(c->r), "tcp");
+	struct na_value *list = na_put_list(c->r, na_result_side(c->r), M_tcp);
 	const struct na_value *body = na_case_body(c, "tcp");
 	struct group g = gather(c, t, list);
 	/* Those that are not listed are counted, too. */
-	int64_t n =
-		na_int_of(na_get(na_dig(body, "totals.verdicts"), t->verdict),
-			  (int64_t)(g.n + g.others)) -
-		(int64_t)g.others;
+	int64_t n = na_int_of(na_get(na_dig(body, M_totals "." M_verdicts),
+				     t->verdict),
+			      (int64_t)(g.n + g.others)) -
+		    (int64_t)g.others;
 	struct na_finding *f;
 
 	if (!g.n)
@@ -139,16 +140,16 @@ static void judge_trouble(struct na_case *c, const struct trouble *t)
 	f->lost_s = g.lost_s;
 	f->title = na_case_text(
 		c, "%lld of %lld connections %s, the worst %s -> %s",
-		(long long)n, (long long)na_count_at(body, "connections_used"),
-		n == 1 ? t->title : t->titles, na_text_at(g.worst, "src"),
-		na_text_at(g.worst, "dst"));
+		(long long)n, (long long)na_count_at(body, M_connections_used),
+		n == 1 ? t->title : t->titles, na_text_at(g.worst, M_src),
+		na_text_at(g.worst, M_dst));
 	/* A peer that is down is not the network: that convicts nobody. */
 	f->how = t->unanswered ? NULL : f->title;
 	f->remedy = t->remedy;
 	f->command = na_case_command(c, "tcp");
-	na_put_int(c->r, f->evidence, "connections", n);
-	na_put_int(c->r, f->evidence, "of",
-		   na_count_at(body, "connections_used"));
+	na_put_int(c->r, f->evidence, M_connections, n);
+	na_put_int(c->r, f->evidence, M_of,
+		   na_count_at(body, M_connections_used));
 	na_put_alias(c->r, f->evidence, "worst", list);
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
@@ -17,7 +18,7 @@ static const struct na_value *inputs_of(const struct na_case *c)
 
 static bool refused(const struct na_value *input)
 {
-	const struct na_value *v = na_get(input, "format");
+	const struct na_value *v = na_get(input, M_format);
 
 	return !v || v->kind == NA_V_NULL;
 }
@@ -46,14 +47,14 @@ static size_t list_inputs(struct na_case *c, struct na_value *list,
 
 	for (const struct na_value *v = inputs_of(c); v; v = v->next) {
 		bool is = in_state(v, state, &side);
-		const char *why = na_text_of(na_first(v, "warnings"), NULL);
+		const char *why = na_text_of(na_first(v, M_warnings), NULL);
 		struct na_value *to;
 
 		if (!is || !why || n++ >= LISTED)
 			continue;
 		to = na_put_object(c->r, list, NULL);
-		na_put_text(c->r, to, "path", na_text_at(v, "path"));
-		na_put_text(c->r, to, "what", why);
+		na_put_text(c->r, to, M_path, na_text_at(v, M_path));
+		na_put_text(c->r, to, M_what, why);
 	}
 	return n;
 }
@@ -67,7 +68,7 @@ static void judge_inputs(struct na_case *c, enum state state)
 	};
 	/* clang-format on */
 	struct na_value *list = na_put_list(c->r, na_result_side(c->r),
-					    "inputs");
+					    M_inputs);
 	size_t n = list_inputs(c, list, state), all = 0;
 	const struct na_value *first = na_items(list);
 	struct na_finding *f;
@@ -83,16 +84,16 @@ static void judge_inputs(struct na_case *c, enum state state)
 	f->title = na_case_text(c, "%zu of %zu input%s %s: %s%s%s", n, all,
 				na_plural(all), words[state],
 				state == UNREADABLE ? ""
-						    : na_text_at(first, "path"),
+						    : na_text_at(first, M_path),
 				state == UNREADABLE ? "" : ": ",
-				na_text_at(first, "what"));
+				na_text_at(first, M_what));
 	f->remedy = state == REMARKED
 			    ? "nothing, if the numbers look right"
 			    : "copy the file again, or capture again; what is "
 			      "intact was looked at";
 	f->command = na_case_command(c, "info");
-	na_put_int(c->r, f->evidence, "inputs", (int64_t)n);
-	na_put_alias(c->r, f->evidence, "files", list);
+	na_put_int(c->r, f->evidence, M_inputs, (int64_t)n);
+	na_put_alias(c->r, f->evidence, M_files, list);
 }
 
 /* Events that are no use; those that were never meant to be used (loopback,
@@ -103,16 +104,16 @@ static void judge_left_out(struct na_case *c)
 					      "bad_duration", "damaged",
 					      "aggregated"};
 	const struct na_value *doc = na_case_doc(c, "session");
-	const struct na_value *out = na_dig(doc, "coverage.left_out");
+	const struct na_value *out = na_dig(doc, M_coverage "." M_left_out);
 	const struct na_value *side = na_case_side(c, "session");
-	double used = na_number_at(doc, "coverage.used"), share;
+	double used = na_number_at(doc, M_coverage "." M_used), share;
 	char count[NA_UNIT_BUF];
 	const char *text = "";
 	struct na_finding *f;
 	bool traces = false;
 	int64_t n = 0;
 
-	na_for_each (v, na_get(side, "inputs"))
+	na_for_each (v, na_get(side, M_inputs))
 		traces |= na_flag_at(v, "trace");
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		int64_t one = na_count_at(out, reasons[i]);
@@ -144,7 +145,7 @@ static void judge_left_out(struct na_case *c)
 	f->remedy = "a newer runtime may record them in full; netan info tells "
 		    "which files and planes they are in";
 	f->command = na_case_command(c, "info");
-	na_put_int(c->r, f->evidence, "left_out", n);
+	na_put_int(c->r, f->evidence, M_left_out, n);
 	na_put_real(c->r, f->evidence, "left_out_share", share);
 }
 
@@ -152,7 +153,7 @@ static void judge_left_out(struct na_case *c)
 static void judge_absent(struct na_case *c)
 {
 	const struct na_value *doc = na_case_doc(c, "session");
-	int64_t n = na_count_at(doc, "coverage.devices_not_here");
+	int64_t n = na_count_at(doc, M_coverage "." M_devices_not_here);
 	struct na_finding *f;
 
 	f = n ? na_case_find(c, NA_SEV_INFO, NA_CERTAIN) : NULL;
@@ -165,7 +166,7 @@ static void judge_absent(struct na_case *c)
 		(long long)n, na_plural(n));
 	f->remedy = "give the files of all hosts (.xplane.pb of each)";
 	f->command = na_case_command(c, "info");
-	na_put_int(c->r, f->evidence, "devices_not_here", n);
+	na_put_int(c->r, f->evidence, M_devices_not_here, n);
 }
 
 /* Without device planes nobody knows what waits for the transfers. */
@@ -179,12 +180,12 @@ static void judge_planes(struct na_case *c)
 		if (!na_flag_at(v, "trace"))
 			continue;
 		traces++;
-		if (na_count_at(v, "devices"))
+		if (na_count_at(v, M_devices))
 			continue;
 		list = list ? list
-			    : na_put_list(c->r, na_result_side(c->r), "planes");
+			    : na_put_list(c->r, na_result_side(c->r), M_planes);
 		if (without++ < LISTED)
-			na_put_text(c->r, list, NULL, na_text_at(v, "path"));
+			na_put_text(c->r, list, NULL, na_text_at(v, M_path));
 	}
 	f = without ? na_case_find(c, NA_SEV_INFO, NA_CERTAIN) : NULL;
 	if (!f)
@@ -195,7 +196,7 @@ static void judge_planes(struct na_case *c)
 				without, traces);
 	f->remedy = "capture with device tracing on, while the job trains";
 	f->command = na_case_command(c, "info");
-	na_put_alias(c->r, f->evidence, "files", list);
+	na_put_alias(c->r, f->evidence, M_files, list);
 }
 
 static void judge_clock(struct na_case *c)
@@ -203,7 +204,7 @@ static void judge_clock(struct na_case *c)
 	const struct na_value *side = na_case_side(c, "session");
 	struct na_finding *f;
 
-	if (na_flag_at(side, "one_clock") || na_count_at(side, "files") < 2)
+	if (na_flag_at(side, "one_clock") || na_count_at(side, M_files) < 2)
 		return;
 	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN);
 	if (!f)
@@ -213,7 +214,7 @@ static void judge_clock(struct na_case *c)
 	f->remedy = "capture with a profiler that writes the plane \"Task "
 		    "Environment\", or leave those files out";
 	f->command = na_case_command(c, "info");
-	na_put_int(c->r, f->evidence, "files", na_count_at(side, "files"));
+	na_put_int(c->r, f->evidence, M_files, na_count_at(side, M_files));
 }
 
 /* Packets that were cut, or counted and not followed. */
@@ -222,9 +223,9 @@ static void judge_packets(struct na_case *c)
 	/* clang-format off */
 	static const struct { const char *name, *what; } of[] = {
 		{"malformed_packets", "malformed packets"},
-		{"limits_hit", "dropped to bound memory"},
-		{"http2_damaged", "HTTP/2 connections that cannot be followed"},
-		{"backward_steps", "steps back in time"},
+		{M_limits_hit, "dropped to bound memory"},
+		{M_http2_damaged, "HTTP/2 connections that cannot be followed"},
+		{M_backward_steps, "steps back in time"},
 	};
 	/* clang-format on */
 	const struct na_value *side = na_case_side(c, "session");

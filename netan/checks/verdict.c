@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
@@ -94,7 +95,7 @@ static const char *unread(struct na_case *c)
 	int64_t damaged = na_count_at(side, "damaged");
 	int64_t refused = na_count_at(side, "refused");
 	long long n = (long long)(damaged + refused);
-	long long all = (long long)(na_count_at(side, "files") + refused);
+	long long all = (long long)(na_count_at(side, M_files) + refused);
 
 	if (na_flag_at(na_case_doc(c, "session"), "interrupted"))
 		return "interrupted before everything was read";
@@ -140,14 +141,14 @@ static bool alike(const struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "pairs"), *v;
 
-	for (v = na_first(body, "pairs"); v; v = v->next) {
-		double excess = na_number_at(v, "excess");
+	for (v = na_first(body, M_pairs); v; v = v->next) {
+		double excess = na_number_at(v, M_excess);
 
 		if (!(excess < AS_USUAL && excess > 1 / AS_USUAL) ||
-		    na_count_at(v, "count") < FEW_OF_PAIR)
+		    na_count_at(v, M_count) < FEW_OF_PAIR)
 			return false;
 	}
-	return na_length(body, "pairs") > 1 && na_case_asks(c, "slack-small") &&
+	return na_length(body, M_pairs) > 1 && na_case_asks(c, "slack-small") &&
 	       na_case_body(c, "slack") && !warned(c, "slack-small");
 }
 
@@ -162,7 +163,7 @@ static const char *few(struct na_case *c)
 	double n = na_number_at(na_first(na_case_body(c, "sizes"), "groups"),
 				"count");
 	double packets = na_number_at(na_case_body(c, "tcp"),
-				      "totals.data_packets");
+				      M_totals "." M_data_packets);
 	bool of_packets = isnan(n);
 	char count[NA_UNIT_BUF];
 
@@ -183,14 +184,14 @@ static const char *thin(struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 	const struct na_value *doc = na_case_doc(c, "session");
-	int64_t absent = na_count_at(doc, "coverage.devices_not_here");
+	int64_t absent = na_count_at(doc, M_coverage "." M_devices_not_here);
 	const char *scarce = few(c);
 
 	if (!has(c, "pairs") && !has(c, "tcp"))
 		return "no transfers on the network in these inputs";
 	if (*scarce)
 		return scarce;
-	if (absent && na_count_at(side, "files") == 1)
+	if (absent && na_count_at(side, M_files) == 1)
 		return "one host's trace alone: what the others saw is not "
 		       "here";
 	if (na_skewed_share(c) > SKEWED && warned(c, "slack-small"))

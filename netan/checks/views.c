@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 #include "netan/result/emit.h"
@@ -36,9 +37,9 @@ static const char *one(struct na_case *c, const struct na_value *v)
 			return na_case_text(c, "%s %s", words_of(c, v->name),
 					    na_case_names(c, v, NULL, SHOWN));
 		/* Of objects, what the first of them says. */
-		if (v->n && na_get(v->u.of.first, "what"))
+		if (v->n && na_get(v->u.of.first, M_what))
 			return na_case_text(c, "%s: %s", words_of(c, v->name),
-					    na_text_at(v->u.of.first, "what"));
+					    na_text_at(v->u.of.first, M_what));
 		return NULL;
 	default:
 		return NULL;
@@ -96,18 +97,18 @@ static const char *not_run(struct na_case *c, const struct na_value *list)
 	const char *text = "";
 
 	for (const struct na_value *v = list; v; v = v->next) {
-		const char *missing = na_text_at(v, "missing"), *ids = "";
+		const char *missing = na_text_at(v, M_missing), *ids = "";
 		const struct na_value *w = list;
 
-		while (w != v && strcmp(na_text_at(w, "missing"), missing) != 0)
+		while (w != v && strcmp(na_text_at(w, M_missing), missing) != 0)
 			w = w->next;
 		if (w != v)
 			continue;
 		for (; w; w = w->next) {
-			if (strcmp(na_text_at(w, "missing"), missing) == 0)
+			if (strcmp(na_text_at(w, M_missing), missing) == 0)
 				ids = na_case_text(c, "%s%s%s", ids,
 						   *ids ? ", " : "",
-						   na_text_at(w, "id"));
+						   na_text_at(w, M_id));
 		}
 		text = na_case_text(c, "%s%s%s: %s", text, *text ? "\n" : "",
 				    ids, missing);
@@ -118,8 +119,8 @@ static const char *not_run(struct na_case *c, const struct na_value *list)
 static void put_rest(struct na_case *c)
 {
 	const struct na_value *body = na_result_get_body(c->r);
-	const struct na_value *passed = na_get(body, "passed");
-	const char *text = not_run(c, na_first(body, "not_run"));
+	const struct na_value *passed = na_get(body, M_passed);
+	const char *text = not_run(c, na_first(body, M_not_run));
 
 	if (passed && passed->n)
 		na_result_text(c->r, "passed", "%s",
@@ -133,7 +134,7 @@ void na_checks_views(struct na_case *c)
 {
 	const struct na_value *body = na_result_get_body(c->r);
 
-	na_result_headline(c->r, "%s", na_text_at(body, "verdict"));
+	na_result_headline(c->r, "%s", na_text_at(body, M_verdict));
 	for (size_t i = 0; i < c->n; i++)
 		put_finding(c, c->findings[i]);
 	put_rest(c);

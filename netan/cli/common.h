@@ -34,11 +34,4 @@ void na_help_command(const struct na_command *c, FILE *out);
 /* man.c: a page in roff; NULL is the page of the program. */
 void na_man_page(const struct na_command *c, FILE *out);
 
-/* The JSON Schema of a command's output; the table is generated from
- * netan/cli/schemas/, and ends with a NULL name. */
-struct na_schema {
-	const char *name, *text;
-};
-extern const struct na_schema na_schemas[];
-
 #endif

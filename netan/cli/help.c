@@ -5,6 +5,7 @@
 
 #include "netan/base/text.h"
 #include "netan/cli/common.h"
+#include "netan/result/member.h"
 
 enum { WIDTH = 79 };
 
@@ -161,11 +162,12 @@ static enum na_exit wrong(const struct na_cli *cli, const char *name)
 
 static enum na_exit put_schema(const struct na_cli *cli, const char *name)
 {
-	for (const struct na_schema *s = na_schemas; s->name; s++)
-		if (strcmp(s->name, name) == 0) {
-			fputs(s->text, stdout);
-			return NA_EXIT_OK;
-		}
+	const struct na_document *d = na_document_find(name);
+
+	if (d) {
+		na_schema_put(d, stdout);
+		return NA_EXIT_OK;
+	}
 	na_say_error(cli,
 		     "the command '%s' has no JSON output, so it has no "
 		     "schema",

@@ -1,4 +1,5 @@
 #include "netan/engine/analyse.h"
+#include "members.h"
 
 #include "netan/base/str.h"
 #include "netan/base/units.h"
@@ -19,14 +20,14 @@ static void headline(struct na_session *s, struct na_result *r,
 {
 	char n[NA_UNIT_BUF], span[NA_UNIT_BUF], m[NA_UNIT_BUF];
 	const struct na_value *out = na_dig(na_result_doc(r),
-					    "coverage.left_out");
-	const struct na_value *own = na_get(na_result_side(r), "left_out");
-	const char *kind = na_text_or(na_result_side(r), "left_noun", NULL);
-	uint64_t left_out = (uint64_t)na_int_of(own, 0);
+					    M_coverage "." M_left_out);
+	int64_t own = na_result_about(r)->left_out;
+	const char *kind = na_result_get_word(r, NA_WORD_LEFT_NOUN, NULL);
+	uint64_t left_out = own > 0 ? (uint64_t)own : 0;
 	size_t hosts = na_store_hosts(&s->store);
 
-	for (const struct na_value *v = out && !own ? out->u.of.first : NULL; v;
-	     v = v->next)
+	for (const struct na_value *v = out && own < 0 ? out->u.of.first : NULL;
+	     v; v = v->next)
 		left_out += (uint64_t)v->u.i;
 	na_result_headline(r,
 			   "%s: %zu file%s, %zu host%s, %s, %s %s%s "
@@ -73,8 +74,8 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 		    d->dropped);
 	/* The analysis may know better what it looked at. */
 	headline(s, r, a->face.name, d->used,
-		 na_text_of(na_get(na_result_side(r), "noun"),
-			    noun_of(&s->filter, &s->store)),
+		 na_result_get_word(r, NA_WORD_NOUN,
+				    noun_of(&s->filter, &s->store)),
 		 span_of(d->first_ps, d->last_ps));
 	return NA_OK;
 }

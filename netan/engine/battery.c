@@ -122,11 +122,10 @@ static void free_params(const struct na_analysis *a, void *params)
 static const char *missing_of(const struct na_analysis *a,
 			      const struct na_result *r)
 {
-	const struct na_value *side = na_result_get_side(r);
-
-	return na_text_of(na_get(side, "empty"),
-			  a->add_connection ? "a packet capture"
-					    : "transfers on the network");
+	return na_result_get_word(r, NA_WORD_EMPTY,
+				  a->add_connection
+					  ? "a packet capture"
+					  : "transfers on the network");
 }
 
 static void note_span(struct na_battery *b, const struct na_driven *d)

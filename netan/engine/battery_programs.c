@@ -2,6 +2,7 @@
  * has anyway, compared as `netan hlo` does. */
 #include <stdlib.h>
 
+#include "members.h"
 #include "netan/base/vec.h"
 #include "netan/engine/battery.h"
 #include "netan/judges/hlo/hlo.h"
@@ -48,7 +49,7 @@ static void tell_programs(struct na_battery *b, const struct na_programs *p,
 			label = s->sources[i].label;
 	}
 	na_programs_result(p, r);
-	na_put_text(r, na_result_side(r), "label", label);
+	na_put_text(r, na_result_side(r), M_label, label);
 	na_envelope(s, r, "hlo", p->h->n_modules, 0, -1, none);
 	na_programs_views(p, ROWS, r);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
@@ -21,7 +22,7 @@ static const char *const reasons[NA_N_REASONS] = {
 static void put_warnings(struct na_session *s, struct na_result *r,
 			 struct na_value *row, size_t i)
 {
-	struct na_value *list = na_put_list(r, row, "warnings");
+	struct na_value *list = na_put_list(r, row, M_warnings);
 	const struct na_input *in = &s->inputs[i];
 	size_t shown = 0;
 
@@ -69,29 +70,29 @@ static uint64_t estimated(const struct na_session *s)
 static void put_inputs(struct na_session *s, struct na_result *r,
 		       struct na_value *doc)
 {
-	struct na_value *list = na_put_list(r, doc, "inputs"), *row, *why;
+	struct na_value *list = na_put_list(r, doc, M_inputs), *row, *why;
 
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
 
 		row = na_put_object(r, list, NULL);
-		na_put_text(r, row, "path", in->path);
-		na_put_text(r, row, "label", s->sources[i].label);
-		na_put_text(r, row, "format", in->format);
-		na_put_text(r, row, "host", in->host);
-		na_put_int(r, row, "bytes", (int64_t)in->file_bytes);
-		na_put_int(r, row, "transfers", (int64_t)transfers_of(s, i));
+		na_put_text(r, row, M_path, in->path);
+		na_put_text(r, row, M_label, s->sources[i].label);
+		na_put_text(r, row, M_format, in->format);
+		na_put_text(r, row, M_host, in->host);
+		na_put_int(r, row, M_bytes, (int64_t)in->file_bytes);
+		na_put_int(r, row, M_transfers, (int64_t)transfers_of(s, i));
 		put_warnings(s, r, row, i);
 	}
 	for (size_t i = 0; i < s->n_refused; i++) {
 		row = na_put_object(r, list, NULL);
-		na_put_text(r, row, "path", s->refused[i].path);
-		na_put_text(r, row, "label", s->refused[i].label);
-		na_put_null(r, row, "format");
-		na_put_null(r, row, "host");
-		na_put_null(r, row, "bytes");
-		na_put_int(r, row, "transfers", 0);
-		why = na_put_list(r, row, "warnings");
+		na_put_text(r, row, M_path, s->refused[i].path);
+		na_put_text(r, row, M_label, s->refused[i].label);
+		na_put_null(r, row, M_format);
+		na_put_null(r, row, M_host);
+		na_put_null(r, row, M_bytes);
+		na_put_int(r, row, M_transfers, 0);
+		why = na_put_list(r, row, M_warnings);
 		na_put_text(r, why, NULL, s->refused[i].why);
 	}
 }
@@ -101,8 +102,8 @@ static struct na_value *put_coverage(struct na_session *s, struct na_result *r,
 				     int side,
 				     const uint64_t dropped[NA_N_REASONS])
 {
-	struct na_value *c = na_put_object(r, doc, "coverage"), *in;
-	const struct na_value *own = na_get(na_result_side(r), "filtered");
+	struct na_value *c = na_put_object(r, doc, M_coverage), *in;
+	int64_t own = na_result_about(r)->filtered;
 	uint64_t sums[NA_N_REASONS] = {0}, events = 0, skipped = 0;
 
 	for (size_t i = 0; i < s->n_inputs; i++) {
@@ -115,19 +116,19 @@ static struct na_value *put_coverage(struct na_session *s, struct na_result *r,
 	for (int k = 0; k < NA_N_REASONS; k++)
 		sums[k] += dropped[k];
 	/* In the same unit as what was used. */
-	if (own)
-		sums[NA_LEFT_FILTERED] = (uint64_t)na_int_of(own, 0);
-	na_put_int(r, c, "events", (int64_t)events);
-	na_put_int(r, c, "lines_skipped", (int64_t)skipped);
-	na_put_int(r, c, "used", (int64_t)used);
+	if (own >= 0)
+		sums[NA_LEFT_FILTERED] = (uint64_t)own;
+	na_put_int(r, c, M_events, (int64_t)events);
+	na_put_int(r, c, M_lines_skipped, (int64_t)skipped);
+	na_put_int(r, c, M_used, (int64_t)used);
 	if (estimated(s))
-		na_put_int(r, c, "estimated", (int64_t)estimated(s));
-	in = na_put_object(r, c, "left_out");
+		na_put_int(r, c, M_estimated, (int64_t)estimated(s));
+	in = na_put_object(r, c, M_left_out);
 	for (int k = 0; k < NA_N_REASONS; k++) {
 		if (sums[k])
 			na_put_int(r, in, reasons[k], (int64_t)sums[k]);
 	}
-	in = na_put_list(r, c, "unknown_names");
+	in = na_put_list(r, c, M_unknown_names);
 	for (size_t i = 0; i < s->store.n_unknown; i++)
 		na_put_text(r, in, NULL,
 			    na_strtab_at(&s->store.names.strings,
@@ -163,7 +164,7 @@ enum { LEFT_OUT_BUF = 512 };
 /* "3 bad_key, 12 loopback"; false when nothing was left out. */
 static bool left_out_text(const struct na_value *doc, char text[LEFT_OUT_BUF])
 {
-	const struct na_value *out = na_dig(doc, "coverage.left_out");
+	const struct na_value *out = na_dig(doc, M_coverage "." M_left_out);
 	char count[NA_UNIT_BUF];
 	size_t at = 0;
 
@@ -207,7 +208,7 @@ static void note_absent(struct na_session *s, struct na_result *r,
 	}
 	if (!absent)
 		return;
-	na_put_int(r, coverage, "devices_not_here", (int64_t)absent);
+	na_put_int(r, coverage, M_devices_not_here, (int64_t)absent);
 	na_result_note(r,
 		       "%zu device%s that transfers name (%s%s) %s on "
 		       "hosts whose files are not here",
@@ -283,15 +284,15 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 {
 	struct na_value *doc = na_result_doc(r), *coverage;
 
-	na_put_textf(r, doc, "schema", "netan.%s/1", command);
-	na_put_text(r, doc, "netan_version", NETAN_VERSION);
+	na_put_textf(r, doc, M_schema, "netan.%s/1", command);
+	na_put_text(r, doc, M_netan_version, NETAN_VERSION);
 	put_inputs(s, r, doc);
 	if (s->one_clock && any_time(s))
-		na_put_int(r, doc, "origin_unix_ns", s->origin_unix_ns);
+		na_put_int(r, doc, M_origin_unix_ns, s->origin_unix_ns);
 	else
-		na_put_null(r, doc, "origin_unix_ns");
-	na_put_real(r, doc, "duration_s", duration_s);
-	na_put_text(r, doc, "anchor",
+		na_put_null(r, doc, M_origin_unix_ns);
+	na_put_real(r, doc, M_duration_s, duration_s);
+	na_put_text(r, doc, M_anchor,
 		    s->store.anchor == NA_ANCHOR_START ? "start" : "end");
 	if (s->interrupted)
 		na_put_bool(r, doc, "interrupted", true);
@@ -543,8 +544,8 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 	uint64_t seen = transfers_of(s, SIZE_MAX);
 
 	if (s->interrupted) {
-		na_put_text(r, na_result_side(r), "empty",
-			    "interrupted before any transfer was read");
+		na_result_word(r, NA_WORD_EMPTY,
+			       "interrupted before any transfer was read");
 		return;
 	}
 	if (seen) {
@@ -561,15 +562,14 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 				     "none of the %" PRIu64 " transfers is "
 				     "left to analyse: %s",
 				     seen, text);
-		na_put_textf(r, na_result_side(r), "empty",
-			     "all transfers were left out: %s", text);
+		na_result_wordf(r, NA_WORD_EMPTY,
+				"all transfers were left out: %s", text);
 		na_session_say_there_is(s);
 		return;
 	}
 	if (na_session_say_no_calls(s, r))
 		return;
-	na_put_text(r, na_result_side(r), "empty",
-		    "no network transfers in this input");
+	na_result_word(r, NA_WORD_EMPTY, "no network transfers in this input");
 	na_say_error(s->cli,
 		     "no network transfers: looked for \"NetworkReceive "
 		     "END\" and \"NetworkSend END\" on the plane "

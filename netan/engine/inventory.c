@@ -1,4 +1,5 @@
 #include "netan/engine/inventory.h"
+#include "members.h"
 
 #include "netan/base/units.h"
 
@@ -52,15 +53,15 @@ static void put_packets(struct na_result *r, struct na_value *to,
 		sum.backward_steps += c->backward_steps;
 	}
 	put_count(r, to, "malformed_packets", sum.malformed);
-	put_count(r, to, "limits_hit", sum.limits_hit);
-	put_count(r, to, "http2_damaged", sum.http2_damaged);
-	put_count(r, to, "backward_steps", sum.backward_steps);
+	put_count(r, to, M_limits_hit, sum.limits_hit);
+	put_count(r, to, M_http2_damaged, sum.http2_damaged);
+	put_count(r, to, M_backward_steps, sum.backward_steps);
 }
 
 static uint64_t put_inputs(struct na_result *r, struct na_value *to,
 			   const struct na_session *s)
 {
-	struct na_value *list = na_put_list(r, to, "inputs");
+	struct na_value *list = na_put_list(r, to, M_inputs);
 	uint64_t damaged = 0;
 
 	for (size_t i = 0; i < s->n_inputs; i++) {
@@ -74,7 +75,7 @@ static uint64_t put_inputs(struct na_result *r, struct na_value *to,
 		for (int k = 0; k < NA_N_CLASSES; k++)
 			n += na_store_count(&s->store, i, NA_RX,
 					    (enum na_class)k);
-		na_put_text(r, row, "path", in->path);
+		na_put_text(r, row, M_path, in->path);
 		na_put_bool(r, row, "trace", !in->capture);
 		na_put_bool(r, row, "damaged", broken);
 		put_count(r, row, "devices", in->n_devices);

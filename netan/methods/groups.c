@@ -1,4 +1,5 @@
 #include "netan/methods/groups.h"
+#include "members.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +114,7 @@ void na_groups_put_key(struct na_result *r, struct na_value *row,
 		       const struct na_grouping *by, const struct na_store *s,
 		       const struct na_groups *g, uint32_t group, bool rest)
 {
-	struct na_value *key = na_put_object(r, row, "key");
+	struct na_value *key = na_put_object(r, row, M_key);
 	uint64_t values[NA_MAX_KEYS] = {0};
 	char buf[NA_KEY_BUF];
 
@@ -130,9 +131,9 @@ size_t na_groups_columns(const struct na_grouping *by,
 {
 	/* clang-format off */
 	static const char *const fields[NA_N_KEYS] = {
-		"key.component", "key.host", "key.src", "key.dst", "key.pair",
-		"key.collective", "key.transfer_type", "key.size", "key.step",
-		"key.device", "key.class", "key.label",
+		"key.component", M_key "." M_host, M_key "." M_src, M_key "." M_dst, "key.pair",
+		M_key "." M_collective, M_key "." M_transfer_type, "key.size", M_key "." M_step,
+		M_key "." M_device, "key.class", M_key "." M_label,
 	};
 	/* clang-format on */
 

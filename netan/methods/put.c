@@ -1,4 +1,5 @@
 #include "netan/methods/put.h"
+#include "members.h"
 
 #include "netan/stats/time/spread.h"
 
@@ -28,7 +29,7 @@ void na_put_whole(struct na_result *r, struct na_value *in, const char *name,
 void na_put_steps(struct na_result *r, struct na_value *body,
 		  const struct na_store *store, int64_t lo_ps, int64_t hi_ps)
 {
-	struct na_value *list = na_put_list(r, body, "steps");
+	struct na_value *list = na_put_list(r, body, M_steps);
 
 	for (size_t i = 0; i < store->n_steps; i++) {
 		const struct na_step *x = &store->steps[i];
@@ -37,8 +38,8 @@ void na_put_steps(struct na_result *r, struct na_value *body,
 		if (x->end_ps <= lo_ps || x->start_ps >= hi_ps)
 			continue;
 		row = na_put_object(r, list, NULL);
-		na_put_int(r, row, "step", x->number);
-		na_put_real(r, row, "from_s", (double)x->start_ps / 1e12);
-		na_put_real(r, row, "to_s", (double)x->end_ps / 1e12);
+		na_put_int(r, row, M_step, x->number);
+		na_put_real(r, row, M_from_s, (double)x->start_ps / 1e12);
+		na_put_real(r, row, M_to_s, (double)x->end_ps / 1e12);
 	}
 }

@@ -1,6 +1,7 @@
 /* The page as a whole: head, contents, sections. */
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/sha256.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
@@ -8,7 +9,7 @@
 
 static const char *verdict_of(const struct na_report *r)
 {
-	return na_text_or(na_result_get_body(r->check), "verdict",
+	return na_text_or(na_result_get_body(r->check), M_verdict,
 			  "cannot tell");
 }
 
@@ -62,8 +63,8 @@ static void put_head(FILE *out, const struct na_report *r)
 static const char *worst_of(const struct na_report *r)
 {
 	const struct na_value *list = na_get(na_result_get_body(r->check),
-					     "findings");
-	const char *severity = na_text_or(na_items(list), "severity", "none");
+					     M_findings);
+	const char *severity = na_text_or(na_items(list), M_severity, "none");
 
 	return strcmp(severity, "error") == 0     ? "error"
 	       : strcmp(severity, "warning") == 0 ? "warning"
@@ -73,9 +74,9 @@ static const char *worst_of(const struct na_report *r)
 static void put_header(FILE *out, const struct na_report *r)
 {
 	const struct na_value *doc = na_result_get_doc(r->check);
-	const struct na_value *origin = na_get(doc, "origin_unix_ns");
+	const struct na_value *origin = na_get(doc, M_origin_unix_ns);
 	const struct na_value *list = na_get(na_result_get_body(r->check),
-					     "findings");
+					     M_findings);
 	char buf[NA_UNIT_BUF];
 
 	fputs("<header>\n<h1>", out);
@@ -89,7 +90,7 @@ static void put_header(FILE *out, const struct na_report *r)
 		fprintf(out, "Times count from %s. ",
 			na_print_utc(buf, origin->u.i));
 	fprintf(out, "Length of the record: %s s. Made by netan ",
-		na_print_number(buf, na_number_or(doc, "duration_s", 0), 4));
+		na_print_number(buf, na_number_or(doc, M_duration_s, 0), 4));
 	na_html_text(out, r->version);
 	fputs("; nothing on this page is loaded from anywhere.</p>\n", out);
 	na_html_command(out, "This page again:", r->command);

@@ -1,21 +1,22 @@
 /* What was read, what was used, and what was left out and why. */
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/report/html_impl.h"
 
 static void put_input(FILE *out, const struct na_value *in)
 {
-	const struct na_value *bytes = na_get(in, "bytes");
-	const struct na_value *why = na_get(in, "warnings");
+	const struct na_value *bytes = na_get(in, M_bytes);
+	const struct na_value *why = na_get(in, M_warnings);
 	char size[NA_UNIT_BUF];
 
 	fputs("<tr><th scope=\"row\">", out);
-	na_html_text(out, na_text_or(in, "path", "-"));
+	na_html_text(out, na_text_or(in, M_path, "-"));
 	fputs("</th><td>", out);
-	na_html_text(out, na_text_or(in, "format", "not readable"));
+	na_html_text(out, na_text_or(in, M_format, "not readable"));
 	fputs("</td><td>", out);
-	na_html_text(out, na_text_or(in, "host", "-"));
+	na_html_text(out, na_text_or(in, M_host, "-"));
 	if (bytes && bytes->kind == NA_V_INT)
 		fprintf(out,
 			"</td><td class=\"n\" data-value=\"%lld\">%s</td>"
@@ -26,7 +27,7 @@ static void put_input(FILE *out, const struct na_value *in)
 		fputs("</td><td class=\"n\">-</td><td class=\"n\">", out);
 	na_html_text(out,
 		     na_print_count(size,
-				    (uint64_t)na_count_at(in, "transfers")));
+				    (uint64_t)na_count_at(in, M_transfers)));
 	fputs("</td><td class=\"hash\"><code>", out);
 	na_html_text(out, na_text_or(in, "sha256", "-"));
 	fputs("</code></td><td>", out);
@@ -69,7 +70,7 @@ static int64_t left_out_of(const struct na_value *coverage)
 {
 	int64_t sum = 0;
 
-	na_for_each (v, na_get(coverage, "left_out"))
+	na_for_each (v, na_get(coverage, M_left_out))
 		if (!na_add_i64(sum, na_int_of(v, 0), &sum))
 			return NA_TIME_MAX;
 	return sum;
@@ -77,7 +78,7 @@ static int64_t left_out_of(const struct na_value *coverage)
 
 static void put_reasons(FILE *out, const struct na_value *coverage)
 {
-	const struct na_value *reasons = na_get(coverage, "left_out");
+	const struct na_value *reasons = na_get(coverage, M_left_out);
 	char count[NA_UNIT_BUF];
 
 	if (!reasons || !reasons->n)
@@ -112,15 +113,15 @@ static void put_used(FILE *out, const struct na_report *r)
 	for (size_t i = 0; i < r->n_parts; i++) {
 		const struct na_report_part *p = &r->parts[i];
 		const struct na_value *c = na_get(na_result_get_doc(p->result),
-						  "coverage");
+						  M_coverage);
 
 		if (!c)
 			continue;
 		fputs("<tr><th scope=\"row\">", out);
 		na_html_text(out, p->name);
 		fputs("</th>", out);
-		put_count(out, na_count_at(c, "events"));
-		put_count(out, na_count_at(c, "used"));
+		put_count(out, na_count_at(c, M_events));
+		put_count(out, na_count_at(c, M_used));
 		put_count(out, left_out_of(c));
 		fputs("<td>", out);
 		put_reasons(out, c);
@@ -131,7 +132,7 @@ static void put_used(FILE *out, const struct na_report *r)
 
 static void put_unknown(FILE *out, const struct na_value *coverage)
 {
-	const struct na_value *names = na_get(coverage, "unknown_names");
+	const struct na_value *names = na_get(coverage, M_unknown_names);
 	size_t shown = 0;
 
 	if (!names || !names->n)
@@ -155,9 +156,9 @@ void na_html_coverage(FILE *out, const struct na_report *r, bool *failed)
 	size_t room = NA_PART_BYTES;
 
 	fputs("<section id=\"coverage\">\n<h2>What was read</h2>\n", out);
-	put_inputs(out, na_get(doc, "inputs"), failed);
+	put_inputs(out, na_get(doc, M_inputs), failed);
 	put_used(out, r);
-	put_unknown(out, na_get(doc, "coverage"));
+	put_unknown(out, na_get(doc, M_coverage));
 	na_html_notes(out, r->check, NULL, &room, failed);
 	fputs("</section>\n", out);
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/report/html_impl.h"
 #include "netan/result/plain.h"
@@ -156,7 +157,7 @@ static void put_sure(FILE *out, const struct na_value *f)
 		{"likely", "a test rejects chance, or two sources agree"},
 		{"possible", "it fits; other causes fit as well"},
 	};
-	const char *word = na_text_at(f, "confidence");
+	const char *word = na_text_at(f, M_confidence);
 
 	fputs("<p class=\"sure\">How sure: ", out);
 	na_html_text(out, word);
@@ -164,9 +165,9 @@ static void put_sure(FILE *out, const struct na_value *f)
 		if (strcmp(sure[i].word, word) == 0)
 			fprintf(out, " (%s)", sure[i].means);
 	}
-	put_instant(out, "; from", na_number_at(f, "from_s"));
-	put_instant(out, " to", na_number_at(f, "to_s"));
-	put_cost(out, na_number_at(f, "lost_s"));
+	put_instant(out, "; from", na_number_at(f, M_from_s));
+	put_instant(out, " to", na_number_at(f, M_to_s));
+	put_cost(out, na_number_at(f, M_lost_s));
 	fputs("</p>\n", out);
 }
 
@@ -180,30 +181,30 @@ static const char *severity_class(const char *severity)
 
 static void put_finding(FILE *out, const struct na_value *f)
 {
-	const char *severity = na_text_at(f, "severity");
+	const char *severity = na_text_at(f, M_severity);
 
 	fprintf(out, "<article class=\"finding %s\">\n<h3><span class=\"sev\">",
 		severity_class(severity));
 	na_html_text(out, severity);
 	fputs("</span> ", out);
-	na_html_text(out, na_text_at(f, "title"));
+	na_html_text(out, na_text_at(f, M_title));
 	fputs("</h3>\n<p class=\"id\">check <code>", out);
-	na_html_text(out, na_text_at(f, "id"));
-	if (na_text_or(f, "also", NULL)) {
+	na_html_text(out, na_text_at(f, M_id));
+	if (na_text_or(f, M_also, NULL)) {
 		fputs("</code> and <code>", out);
-		na_html_text(out, na_text_at(f, "also"));
+		na_html_text(out, na_text_at(f, M_also));
 	}
 	fputs("</code></p>\n", out);
 	put_sure(out, f);
-	if (na_get(f, "remedy") && na_text_or(f, "remedy", NULL)) {
+	if (na_get(f, M_remedy) && na_text_or(f, M_remedy, NULL)) {
 		fputs("<p class=\"remedy\"><strong>What to do:</strong> ", out);
-		na_html_text(out, na_text_at(f, "remedy"));
+		na_html_text(out, na_text_at(f, M_remedy));
 		fputs("</p>\n", out);
 	}
-	na_html_command(out, "More:", na_text_or(f, "command", NULL));
-	if (na_get(f, "evidence") && na_get(f, "evidence")->n) {
+	na_html_command(out, "More:", na_text_or(f, M_command, NULL));
+	if (na_get(f, M_evidence) && na_get(f, M_evidence)->n) {
 		fputs("<details open><summary>Evidence</summary>\n", out);
-		put_evidence(out, na_get(f, "evidence"), 0);
+		put_evidence(out, na_get(f, M_evidence), 0);
 		fputs("</details>\n", out);
 	}
 	fputs("</article>\n", out);
@@ -228,7 +229,7 @@ static void put_passed(FILE *out, const struct na_value *passed)
 
 static const char *missing_of(const struct na_value *row)
 {
-	return na_text_at(row, "missing");
+	return na_text_at(row, M_missing);
 }
 
 /* Checks that lack the same are told together, where the first stands. */
@@ -241,7 +242,7 @@ static void put_alike(FILE *out, const struct na_value *first)
 		if (strcmp(missing_of(v), missing) != 0)
 			continue;
 		fprintf(out, "%s<code>", comma);
-		na_html_line(out, na_text_at(v, "id"));
+		na_html_line(out, na_text_at(v, M_id));
 		fputs("</code>", out);
 		comma = ", ";
 	}
@@ -270,7 +271,7 @@ static void put_not_run(FILE *out, const struct na_value *rows)
 void na_html_findings(FILE *out, const struct na_report *r, bool *failed)
 {
 	const struct na_value *body = na_result_get_body(r->check);
-	const struct na_value *list = na_get(body, "findings");
+	const struct na_value *list = na_get(body, M_findings);
 	size_t room = NA_FINDINGS_BYTES;
 	struct na_run run;
 
@@ -285,7 +286,7 @@ void na_html_findings(FILE *out, const struct na_report *r, bool *failed)
 	}
 	na_run_end(&run, out);
 	na_html_more(out, run.dropped, "finding", ": netan check lists them");
-	put_passed(out, na_get(body, "passed"));
-	put_not_run(out, na_get(body, "not_run"));
+	put_passed(out, na_get(body, M_passed));
+	put_not_run(out, na_get(body, M_not_run));
 	fputs("</section>\n", out);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/report/html_impl.h"
 
@@ -17,19 +18,19 @@ struct series {
 /* Those of one unit share a panel of the detail. */
 /* clang-format off */
 static const struct series known[] = {
-	{"timeline", "rx_gbps", "RX", "Gbit/s", 1, "blue", false},
-	{"timeline", "tx_gbps", "TX", "Gbit/s", 1, "vermilion", false},
-	{"timeline", "rx_outstanding_bytes", "outstanding RX", "MiB",
+	{"timeline", M_rx_gbps, "RX", "Gbit/s", 1, "blue", false},
+	{"timeline", M_tx_gbps, "TX", "Gbit/s", 1, "vermilion", false},
+	{"timeline", M_rx_outstanding_bytes, "outstanding RX", "MiB",
 	 1.0 / (1 << 20), "sky", false},
-	{"timeline", "tx_outstanding_bytes", "outstanding TX", "MiB",
+	{"timeline", M_tx_outstanding_bytes, "outstanding TX", "MiB",
 	 1.0 / (1 << 20), "orange", false},
 	{"timeline", "pending", "mean", "pending", 1, "green", false},
-	{"timeline", "pending_max", "largest", "pending", 1, "purple", false},
-	{"bursts", "pending_mean", "mean", "pending", 1, "green", false},
-	{"bursts", "pending_max", "largest", "pending", 1, "purple", false},
-	{"rpc", "p50_us", "p50", "us", 1, "blue", true},
-	{"rpc", "p99_us", "p99", "us", 1, "vermilion", true},
-	{"rpc", "max_us", "max", "us", 1, "purple", true},
+	{"timeline", M_pending_max, "largest", "pending", 1, "purple", false},
+	{"bursts", M_pending_mean, "mean", "pending", 1, "green", false},
+	{"bursts", M_pending_max, "largest", "pending", 1, "purple", false},
+	{"rpc", M_p50_us, "p50", "us", 1, "blue", true},
+	{"rpc", M_p99_us, "p99", "us", 1, "vermilion", true},
+	{"rpc", M_max_us, "max", "us", 1, "purple", true},
 	{"rpc", "count", "count", "transfers", 1, "green", false},
 };
 /* clang-format on */
@@ -149,9 +150,9 @@ static bool put_numbers(FILE *out, const struct na_report_part *part,
 void na_html_hover(FILE *out, const struct na_report_part *part, bool *failed)
 {
 	const struct na_value *body = na_result_get_body(part->result);
-	double bin_s = na_number_or(body, "bin_s", 0), *room;
+	double bin_s = na_number_or(body, M_bin_s, 0), *room;
 	size_t n, bytes = NA_HOVER_BYTES;
-	const double *time_s = na_reals_of(na_get(body, "time_s"), &n);
+	const double *time_s = na_reals_of(na_get(body, M_time_s), &n);
 	struct na_run run;
 
 	if (!time_s || n < 2 || !(bin_s > 0) || !is_axis(&part->axis))

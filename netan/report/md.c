@@ -1,6 +1,7 @@
 /* The report as Markdown, beside its pictures. */
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/report/report.h"
 #include "netan/result/emit_impl.h"
@@ -51,7 +52,7 @@ static void put_check(FILE *out, const struct na_report *r)
 	const struct na_view *v = na_result_views(r->check);
 
 	fputs("\n**", out);
-	put_text(out, na_text_or(na_result_get_body(r->check), "verdict",
+	put_text(out, na_text_or(na_result_get_body(r->check), M_verdict,
 				 "cannot tell"));
 	fputs("**\n", out);
 	put_command(out, "This report again:", r->command);
@@ -66,22 +67,22 @@ static void put_check(FILE *out, const struct na_report *r)
 
 static void put_input(FILE *out, const struct na_value *in)
 {
-	const struct na_value *bytes = na_get(in, "bytes");
-	const struct na_value *why = na_get(in, "warnings");
+	const struct na_value *bytes = na_get(in, M_bytes);
+	const struct na_value *why = na_get(in, M_warnings);
 	char n[NA_UNIT_BUF];
 
 	fputs("| ", out);
-	put_text(out, na_text_or(in, "path", "-"));
+	put_text(out, na_text_or(in, M_path, "-"));
 	fputs(" | ", out);
-	put_text(out, na_text_or(in, "format", "not readable"));
+	put_text(out, na_text_or(in, M_format, "not readable"));
 	fputs(" | ", out);
-	put_text(out, na_text_or(in, "host", "-"));
+	put_text(out, na_text_or(in, M_host, "-"));
 	fprintf(out, " | %s |",
 		bytes && bytes->kind == NA_V_INT
 			? na_print_count(n, (uint64_t)bytes->u.i)
 			: "-");
 	fprintf(out, " %s | ",
-		na_print_count(n, (uint64_t)na_count_at(in, "transfers")));
+		na_print_count(n, (uint64_t)na_count_at(in, M_transfers)));
 	put_text(out, na_text_or(in, "sha256", "-"));
 	fprintf(out, " | %zu |\n", why ? why->n : 0);
 }
@@ -110,13 +111,13 @@ static void put_warnings(FILE *out, const struct na_value *list)
 	size_t shown = 0, all = 0;
 
 	na_for_each (in, list) {
-		const struct na_value *why = na_get(in, "warnings");
+		const struct na_value *why = na_get(in, M_warnings);
 
 		na_for_each (w, why) {
 			if (all++ >= NA_MD_ROWS)
 				continue;
 			fputs(shown++ ? "- " : "\n- ", out);
-			put_text(out, na_text_or(in, "path", "-"));
+			put_text(out, na_text_or(in, M_path, "-"));
 			fputs(": ", out);
 			put_text(out, na_text_of(w, ""));
 			putc('\n', out);
@@ -130,14 +131,14 @@ static void put_warnings(FILE *out, const struct na_value *list)
 static void put_used(FILE *out, const struct na_report_part *p)
 {
 	const struct na_value *c = na_get(na_result_get_doc(p->result),
-					  "coverage");
-	const struct na_value *why = na_get(c, "left_out");
+					  M_coverage);
+	const struct na_value *why = na_get(c, M_left_out);
 	char n[NA_UNIT_BUF];
 
 	if (!c)
 		return;
 	fprintf(out, "| %s | %s |", p->name,
-		na_print_count(n, (uint64_t)na_count_at(c, "used")));
+		na_print_count(n, (uint64_t)na_count_at(c, M_used)));
 	if (!why || !why->n)
 		fputs(" none", out);
 	na_for_each (v, why) {
@@ -152,7 +153,7 @@ static void put_used(FILE *out, const struct na_report_part *p)
 static void put_coverage(FILE *out, const struct na_report *r)
 {
 	const struct na_value *inputs = na_get(na_result_get_doc(r->check),
-					       "inputs");
+					       M_inputs);
 
 	fputs("\n## What was read\n", out);
 	put_inputs(out, inputs);
@@ -168,8 +169,9 @@ static const char *message_of(const struct na_result *r)
 {
 	const struct na_view *v = na_result_views(r);
 
-	return na_text_of(na_get(na_result_get_side(r), "message"),
-			  v && v->title ? v->title : na_result_get_headline(r));
+	return na_result_get_word(r, NA_WORD_MESSAGE,
+				  v && v->title ? v->title
+						: na_result_get_headline(r));
 }
 
 static void put_part(FILE *out, const struct na_report_part *p)

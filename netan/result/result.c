@@ -9,6 +9,7 @@
 
 #include "netan/base/arena.h"
 #include "netan/result/emit.h"
+#include "netan/result/member.h"
 
 struct adopted {
 	struct adopted *next;
@@ -23,6 +24,8 @@ struct na_result {
 	struct na_value doc, side;
 	struct na_value *body; /* last member of doc, always */
 	const char *headline;
+	const char *words[NA_N_WORDS];
+	struct na_about about;
 	struct na_view *views, **views_end, *last;
 	struct na_text_line *notes, **notes_end;
 	struct adopted *adopted;
@@ -45,6 +48,7 @@ struct na_result *na_result_new(void)
 	na_arena_init(&r->arena);
 	r->doc.kind = NA_V_OBJECT;
 	r->side.kind = NA_V_OBJECT;
+	r->about = (struct na_about){.left_out = -1, .filtered = -1};
 	r->views_end = &r->views;
 	r->notes_end = &r->notes;
 	r->body = na_put_object(r, &r->doc, "result");
@@ -480,6 +484,40 @@ const int64_t *na_rows_of(const struct na_value *v, size_t *n)
 	return packed ? v->u.rows.cells : NULL;
 }
 
+void na_result_word(struct na_result *r, enum na_word which, const char *text)
+{
+	if (r)
+		r->words[which] = text ? copy_text(r, text) : NULL;
+}
+
+void na_result_wordf(struct na_result *r, enum na_word which, const char *fmt,
+		     ...)
+{
+	va_list ap;
+
+	if (!r)
+		return;
+	va_start(ap, fmt);
+	r->words[which] = copy_textv(r, fmt, ap);
+	va_end(ap);
+}
+
+const char *na_result_get_word(const struct na_result *r, enum na_word which,
+			       const char *fallback)
+{
+	return r && r->words[which] ? r->words[which] : fallback;
+}
+
+struct na_about *na_result_about(struct na_result *r)
+{
+	return &r->about;
+}
+
+const struct na_about *na_result_get_about(const struct na_result *r)
+{
+	return &r->about;
+}
+
 void na_result_headline(struct na_result *r, const char *fmt, ...)
 {
 	va_list ap;
@@ -508,11 +546,28 @@ void na_result_note(struct na_result *r, const char *fmt, ...)
 	r->notes_end = &line->next;
 }
 
+/* A column as it is printed: what it leaves open its member declares. */
+static struct na_column declared(const struct na_table *table,
+				 const struct na_column *c)
+{
+	const struct na_member *m = na_member_at(table, c->field);
+	struct na_column made = m ? m->column : *c;
+
+	made.field = c->field;
+	if (c->header)
+		made.header = c->header;
+	assert(made.header && made.format != NA_F_DECLARED);
+	return made;
+}
+
 static bool copy_columns(struct na_result *r, struct na_column *to,
+			 const struct na_table *table,
 			 const struct na_column *from, size_t n)
 {
 	for (size_t k = 0; k < n; k++) {
-		to[k] = from[k];
+		to[k] = from[k].format == NA_F_DECLARED
+				? declared(table, &from[k])
+				: from[k];
 		to[k].field = copy_text(r, from[k].field);
 		to[k].header = copy_text(r, from[k].header);
 	}
@@ -528,8 +583,9 @@ void na_columns_add(struct na_columns *to, const char *field,
 }
 
 void na_result_view(struct na_result *r, const char *title,
-		    const struct na_value *list, const struct na_column *cols,
-		    size_t n_cols, size_t max_rows)
+		    const struct na_value *list, const struct na_table *table,
+		    const struct na_column *cols, size_t n_cols,
+		    size_t max_rows)
 {
 	struct na_column *copy;
 	struct na_view *view;
@@ -538,7 +594,7 @@ void na_result_view(struct na_result *r, const char *title,
 		return;
 	view = take(r, sizeof(*view));
 	copy = take(r, n_cols * sizeof(*copy));
-	if (!view || !copy || !copy_columns(r, copy, cols, n_cols))
+	if (!view || !copy || !copy_columns(r, copy, table, cols, n_cols))
 		return;
 	view->title = title ? copy_text(r, title) : NULL;
 	view->list = list;
@@ -616,6 +672,8 @@ void na_result_retext(struct na_result *r,
 	retext_value(&x, &r->doc);
 	retext_value(&x, &r->side);
 	retext(&x, &r->headline);
+	for (enum na_word w = 0; w < NA_N_WORDS; w++)
+		retext(&x, &r->words[w]);
 	for (struct na_view *v = r->views; v; v = v->next) {
 		retext(&x, &v->title);
 		retext(&x, &v->text);

@@ -62,15 +62,16 @@ const char *na_severity_name(enum na_severity severity);
 
 /* How a column is printed for people.  CSV ignores it. */
 enum na_format {
-	NA_F_TEXT,   /* left-aligned, escaped */
-	NA_F_COUNT,  /* integer */
-	NA_F_NUMBER, /* `digits` significant digits */
-	NA_F_FIXED   /* `digits` digits after the point */
+	NA_F_DECLARED, /* as the row of its member says (member.h) */
+	NA_F_TEXT,     /* left-aligned, escaped */
+	NA_F_COUNT,    /* integer */
+	NA_F_NUMBER,   /* `digits` significant digits */
+	NA_F_FIXED     /* `digits` digits after the point */
 };
 
 struct na_column {
 	const char *field;  /* member of each row; "key.host" digs */
-	const char *header; /* with the unit: "p99 us" */
+	const char *header; /* with the unit: "p99 us"; NULL: as declared */
 	enum na_format format;
 	int digits;
 	double scale; /* printed = value * scale; 0 means 1 */
@@ -85,6 +86,36 @@ bool na_result_ok(const struct na_result *r);
 struct na_value *na_result_doc(struct na_result *r);
 struct na_value *na_result_body(struct na_result *r);
 struct na_value *na_result_side(struct na_result *r);
+
+/*
+ * What a result says of itself beside its members: to the command line and to
+ * pictures.  Words are copied; NULL takes a word back.
+ */
+enum na_word {
+	NA_WORD_MESSAGE,   /* what was found: title of the picture */
+	NA_WORD_SUBTITLE,  /* of the picture, instead of the inputs */
+	NA_WORD_EMPTY,     /* why there is nothing to show */
+	NA_WORD_HINT,      /* what would help then */
+	NA_WORD_NOUN,      /* one of what was used: "packet" */
+	NA_WORD_LEFT_NOUN, /* one of what was left out, if it is another */
+	NA_WORD_PICTURE,   /* which of its pictures -o draws */
+	NA_N_WORDS
+};
+void na_result_word(struct na_result *r, enum na_word which, const char *text);
+void na_result_wordf(struct na_result *r, enum na_word which, const char *fmt,
+		     ...) NA_PRINTF(3, 4);
+const char *na_result_get_word(const struct na_result *r, enum na_word which,
+			       const char *fallback);
+
+/* Numbers beside the members. */
+struct na_about {
+	bool runs_apart; /* runs stand side by side, not added up */
+	/* Counted by the analysis itself, in its own noun; below 0: by the
+	 * envelope. */
+	int64_t left_out, filtered;
+};
+struct na_about *na_result_about(struct na_result *r);
+const struct na_about *na_result_get_about(const struct na_result *r);
 
 /* Builders: append a member to an object (name given) or a list (NULL). */
 struct na_value *na_put_object(struct na_result *r, struct na_value *in,
@@ -180,15 +211,18 @@ const int64_t *na_rows_of(const struct na_value *v, size_t *n);
  * What a person sees without -o.  The headline is the first line; then the
  * views in order; then the notes.  A view shows the rows of a list of
  * objects, or, when `list` is an object, its members as "name value" rows
- * (cols name the members then).  Columns are copied.  At most max_rows rows
- * (0: all), the rest are counted below the table.
+ * (cols name the members then).  `table` declares the members, where columns
+ * leave to it how they look; NULL: none does.  Columns are copied.  At most
+ * max_rows rows (0: all), the rest are counted below the table.
  */
+struct na_table;
 void na_result_headline(struct na_result *r, const char *fmt, ...)
 	NA_PRINTF(2, 3);
 void na_result_note(struct na_result *r, const char *fmt, ...) NA_PRINTF(2, 3);
 void na_result_view(struct na_result *r, const char *title,
-		    const struct na_value *list, const struct na_column *cols,
-		    size_t n_cols, size_t max_rows);
+		    const struct na_value *list, const struct na_table *table,
+		    const struct na_column *cols, size_t n_cols,
+		    size_t max_rows);
 /* A view's columns one by one, where they depend on the data; no more than
  * there is room for. */
 enum { NA_MAX_COLUMNS = 20 };

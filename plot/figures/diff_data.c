@@ -1,4 +1,5 @@
 #include "plot/figures/diff_data.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,7 +82,7 @@ static void stretch_series(struct diff_series *s)
 
 static void read_row(struct diff_figure *f, const struct na_value *row)
 {
-	const char *name = na_text_at(row, "name");
+	const char *name = na_text_at(row, M_name);
 	const char *dot = strchr(name, '.');
 	struct diff_series *s = dot ? series_of(f, name, (size_t)(dot - name))
 				    : NULL;
@@ -91,20 +92,20 @@ static void read_row(struct diff_figure *f, const struct na_value *row)
 
 	if (!s || s->n == DIFF_POINTS)
 		return;
-	s->unit = na_text_at(row, "unit");
+	s->unit = na_text_at(row, M_unit);
 	p = &s->points[s->n++];
 	*p = (struct diff_point){
 		.row = dot + 1,
-		.a = na_number_at(row, "a"),
-		.b = na_number_at(row, "b"),
-		.ratio = positive(na_get(row, "ratio")),
+		.a = na_number_at(row, M_a),
+		.b = na_number_at(row, M_b),
+		.ratio = positive(na_get(row, M_ratio)),
 		.lo = NAN,
 		.hi = NAN,
-		.equal = positive(na_dig(row, "at_equal_mix.ratio")),
-		.word = word_of(na_text_at(row, "verdict")),
+		.equal = positive(na_dig(row, M_at_equal_mix "." M_ratio)),
+		.word = word_of(na_text_at(row, M_verdict)),
 		.mean = strcmp(dot + 1, "mean") == 0,
 	};
-	ci = na_reals_of(na_get(row, "ratio_ci95"), &n);
+	ci = na_reals_of(na_get(row, M_ratio_ci95), &n);
 	if (ci && n == 2 && ci[0] > 0 && ci[1] >= ci[0] && isfinite(ci[1])) {
 		p->lo = ci[0];
 		p->hi = ci[1];
@@ -117,23 +118,24 @@ void na_diff_read(struct diff_figure *f, const struct na_result *r)
 {
 	*f = (struct diff_figure){.doc = na_result_get_doc(r),
 				  .body = na_result_get_body(r),
+				  .result = r,
 				  .side = na_result_get_side(r)};
-	f->label_a = na_text_or(f->body, "label_a", "A");
-	f->label_b = na_text_or(f->body, "label_b", "B");
-	na_for_each (v, na_get(f->body, "metrics"))
+	f->label_a = na_text_or(f->body, M_label_a, "A");
+	f->label_b = na_text_or(f->body, M_label_b, "B");
+	na_for_each (v, na_get(f->body, M_metrics))
 		read_row(f, v);
-	na_for_each (v, na_get(f->body, "compared")) {
-		const char *name = na_text_at(v, "name");
+	na_for_each (v, na_get(f->body, M_compared)) {
+		const char *name = na_text_at(v, M_name);
 
 		for (size_t i = 0; i < f->n; i++) {
 			if (strcmp(f->series[i].name, name) == 0)
-				f->series[i].verdict = na_text_or(v, "verdict",
+				f->series[i].verdict = na_text_or(v, M_verdict,
 								  "too few");
 		}
 	}
 	for (size_t i = 0; i < f->n; i++)
 		stretch_series(&f->series[i]);
-	f->empty = na_text_or(f->side, "empty", NULL);
+	f->empty = na_result_get_word(f->result, NA_WORD_EMPTY, NULL);
 	if (!f->empty && !f->n)
 		f->empty = "Nothing here can be compared.";
 }
@@ -141,8 +143,8 @@ void na_diff_read(struct diff_figure *f, const struct na_result *r)
 void na_diff_title(const struct diff_figure *f, struct words *w)
 {
 	na_words_add(w, "%s",
-		     na_text_or(f->side, "message",
-				"What changed between two runs"));
+		     na_result_get_word(f->result, NA_WORD_MESSAGE,
+					"What changed between two runs"));
 }
 
 void na_diff_subtitle(const struct diff_figure *f, struct words *w)
@@ -150,9 +152,10 @@ void na_diff_subtitle(const struct diff_figure *f, struct words *w)
 	na_words_add(w, "%s against %s", f->label_b, f->label_a);
 	na_words_break(w);
 	na_words_add(w, "%lld resamples of steps, seed %lld",
-		     (long long)na_count_at(f->body, "bootstrap.resamples"),
-		     (long long)na_count_at(f->body, "bootstrap.seed"));
-	na_words_coverage(f->doc, f->side, w);
+		     (long long)na_count_at(f->body,
+					    M_bootstrap "." M_resamples),
+		     (long long)na_count_at(f->body, M_bootstrap "." M_seed));
+	na_words_coverage(f->result, w);
 }
 
 const char *na_diff_row_name(char buf[16], const struct diff_point *p)

@@ -32,6 +32,7 @@ struct diff_series {
 };
 
 struct diff_figure {
+	const struct na_result *result;
 	const struct na_value *doc, *body, *side;
 	struct diff_series series[DIFF_METRICS];
 	size_t n;

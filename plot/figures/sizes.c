@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "plot/canvas.h"
 #include "plot/figure.h"
 #include "plot/figures/sizes_data.h"
@@ -34,7 +35,7 @@ static struct na_color series_color(const struct drawing *d, size_t i)
 /* Small transfers are the finding where they are the verdict. */
 static struct na_color small_color(const struct drawing *d)
 {
-	const char *verdict = na_text_at(d->f.body, "verdict");
+	const char *verdict = na_text_at(d->f.body, M_verdict);
 
 	return d->l.theme
 		->hue[strcmp(verdict, "many_small") == 0 ? NA_HUE_FINDING
@@ -232,8 +233,8 @@ static void draw_half(const struct drawing *d)
 static void put_small_share(const struct drawing *d, struct na_row *row,
 			    enum amount a)
 {
-	static const char *const names[] = {"small_count_share",
-					    "small_bytes_share"};
+	static const char *const names[] = {M_small_count_share,
+					    M_small_bytes_share};
 	double share = na_number_at(d->f.total, names[a]);
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
 					     small_color(d));
@@ -260,7 +261,7 @@ static void draw_header(const struct drawing *d, enum amount a)
 					     d->l.theme->text);
 	struct na_font plain = na_layout_font(&d->l, NA_SIZE_TEXT,
 					      d->l.theme->secondary);
-	double half = na_number_at(d->f.total, "half_bytes_size");
+	double half = na_number_at(d->f.total, M_half_bytes_size);
 	struct na_row row = d->panels[a].header;
 	char number[NA_LABEL_BUF];
 	struct words w = {.n = 0};

@@ -1,4 +1,5 @@
 #include "plot/figures/sizes_data.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -98,7 +99,7 @@ static void choose_slots(struct size_figure *f, const struct na_value *g)
 	f->single_sizes = true;
 	for (; g; g = g->next) {
 		size_t n;
-		const int64_t *cell = na_rows_of(na_get(g, "distinct"), &n);
+		const int64_t *cell = na_rows_of(na_get(g, M_distinct), &n);
 
 		if (n) {
 			least = cell[0] < least ? cell[0] : least;
@@ -117,7 +118,7 @@ static void series_add(const struct size_figure *f, struct size_series *to,
 		       const struct na_value *group)
 {
 	size_t n, slot = 0;
-	const int64_t *cell = na_rows_of(na_get(group, "distinct"), &n);
+	const int64_t *cell = na_rows_of(na_get(group, M_distinct), &n);
 
 	for (; n; n--, cell += 2) {
 		double amounts[AMOUNTS] = {(double)cell[1],
@@ -162,8 +163,8 @@ static void read_groups(struct size_figure *f, const struct na_value *g)
 
 		if (!rest && f->n_series < NA_TOP_SERIES) {
 			na_words_key(s->name, sizeof(s->name),
-				     na_get(g, "key"));
-			s->half = na_number_at(g, "half_bytes_size");
+				     na_get(g, M_key));
+			s->half = na_number_at(g, M_half_bytes_size);
 			s->half_at = slot_of(f, (int64_t)fmax(s->half, 0));
 			series_add(f, s, g);
 			f->n_series++;
@@ -182,33 +183,36 @@ void na_sizes_read(struct size_figure *f, const struct na_result *r)
 
 	*f = (struct size_figure){.doc = na_result_get_doc(r),
 				  .body = na_result_get_body(r),
+				  .result = r,
 				  .side = na_result_get_side(r)};
-	f->total = na_get(f->body, "total");
-	f->small_bytes = na_number_or(f->body, "small_limit_bytes", 0);
+	f->total = na_get(f->body, M_total);
+	f->small_bytes = na_number_or(f->body, M_small_limit_bytes, 0);
 	f->grouped = na_count_at(f->side, "grouped") == 1;
-	f->runs_apart = na_count_at(f->side, "runs_apart") == 1;
-	list = na_get(f->body, "groups");
+	f->runs_apart = na_result_get_about(f->result)->runs_apart;
+	list = na_get(f->body, M_groups);
 	first = na_items(list);
 	choose_slots(f, first);
 	read_groups(f, first);
 	if (!f->n_slots)
-		f->empty = na_text_or(f->side, "empty",
-				      "No transfer was counted.");
+		f->empty = na_result_get_word(f->result, NA_WORD_EMPTY,
+					      "No transfer was counted.");
 }
 
 void na_sizes_title(const struct size_figure *f, struct words *w)
 {
-	na_words_add(w, "%s", na_text_or(f->side, "message", "Transfer sizes"));
+	na_words_add(w, "%s",
+		     na_result_get_word(f->result, NA_WORD_MESSAGE,
+					"Transfer sizes"));
 }
 
 void na_sizes_subtitle(const struct size_figure *f, struct words *w)
 {
-	double duration = na_number_at(f->doc, "duration_s");
+	double duration = na_number_at(f->doc, M_duration_s);
 
 	na_words_data(f->doc, f->runs_apart, w);
 	if (isfinite(duration) && !f->empty) {
 		na_words_seconds(duration, w);
 	}
-	na_words_coverage(f->doc, f->side, w);
+	na_words_coverage(f->result, w);
 	na_words_origin(f->doc, w);
 }

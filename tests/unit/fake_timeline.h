@@ -53,11 +53,11 @@ static void put_inputs(struct na_result *r, const struct fake *f)
 	na_put_int(r, o, "clock_skew", 422);
 	na_put_int(r, na_result_side(r), "hosts", f->hosts);
 	if (f->apart)
-		na_put_bool(r, na_result_side(r), "runs_apart", true);
+		na_result_about(r)->runs_apart = true;
 	if (f->packets)
-		na_put_text(r, na_result_side(r), "noun", "packet");
+		na_result_word(r, NA_WORD_NOUN, "packet");
 	if (f->empty)
-		na_put_text(r, na_result_side(r), "empty", f->empty);
+		na_result_word(r, NA_WORD_EMPTY, f->empty);
 }
 
 static void put_bins(struct na_result *r, const struct fake *f)

@@ -573,7 +573,7 @@ static void test_nothing(void **state)
 	(void)state;
 	analyse(&x, 1);
 	assert_int_equal(x.d.used, 0);
-	assert_non_null(na_get(na_result_side(x.d.r), "empty"));
+	assert_non_null(na_result_get_word(x.d.r, NA_WORD_EMPTY, NULL));
 	end(&x);
 }
 

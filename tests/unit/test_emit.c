@@ -104,8 +104,8 @@ static struct na_result *sample(void)
 	na_put_real(r, body, "share", 0.125);
 	na_put_bool(r, body, "sure", false);
 	na_result_headline(r, "3 hosts");
-	na_result_view(r, "Groups", groups, cols, 4, 2);
-	na_result_view(r, NULL, body, members, 2, 0);
+	na_result_view(r, "Groups", groups, NULL, cols, 4, 2);
+	na_result_view(r, NULL, body, NULL, members, 2, 0);
 	na_result_note(r, "left out: 4");
 	return r;
 }
@@ -459,7 +459,7 @@ static void tables_fit_the_terminal(void **state)
 	(void)state;
 	na_put_text(r, row, "name", "all-reduce.fusion.of.many.words.1234");
 	na_put_int(r, row, "n", 5);
-	na_result_view(r, NULL, list, cols, 2, 0);
+	na_result_view(r, NULL, list, NULL, cols, 2, 0);
 	expect(r, "table", (struct na_emit_opts){.columns = 27},
 	       "collective            count\n"
 	       "all-reduce\xe2\x80\xa6"
@@ -481,7 +481,7 @@ static void empty_tables_say_so(void **state)
 	struct na_value *list = na_put_list(r, na_result_body(r), "rows");
 
 	(void)state;
-	na_result_view(r, "Rows", list, &col, 1, 0);
+	na_result_view(r, "Rows", list, NULL, &col, 1, 0);
 	expect(r, "table", plain, "Rows\n(none)\n");
 	expect(r, "md", plain, "### Rows\n\n(none)\n");
 	expect(r, "csv", plain, "");
@@ -529,7 +529,7 @@ static void long_lists_are_cut(void **state)
 	(void)state;
 	for (int k = 0; k < 1000; k++)
 		na_put_textf(r, hosts, NULL, "host-%d", k);
-	na_result_view(r, NULL, rows, &col, 1, 0);
+	na_result_view(r, NULL, rows, NULL, &col, 1, 0);
 	p = emit(r, "table", plain);
 	assert_non_null(strstr(p.text, "host-0, host-1, "));
 	assert_non_null(strstr(p.text, ", ...\n"));

@@ -120,9 +120,9 @@ static void put_envelope(struct na_result *r, const struct found *f)
 	o = na_put_object(r, o, "left_out");
 	na_put_int(r, o, "loopback", 3000);
 	if (f->apart)
-		na_put_bool(r, na_result_side(r), "runs_apart", true);
+		na_result_about(r)->runs_apart = true;
 	if (f->empty)
-		na_put_text(r, na_result_side(r), "empty", f->empty);
+		na_result_word(r, NA_WORD_EMPTY, f->empty);
 }
 
 static struct na_result *result_of(const struct found *f)
@@ -149,8 +149,8 @@ static struct na_result *result_of(const struct found *f)
 	put_course(r, body, "pending_min", f, .2);
 	put_course(r, body, "pending_max", f, 1);
 	if (f->long_words)
-		na_put_text(r, na_result_side(r), "message",
-			    LONG_NAME LONG_NAME LONG_NAME);
+		na_result_word(r, NA_WORD_MESSAGE,
+			       LONG_NAME LONG_NAME LONG_NAME);
 	return r;
 }
 

@@ -82,10 +82,10 @@ static struct na_result *make(const struct fake *f)
 	o = na_put_object(r, na_result_body(r), "bootstrap");
 	na_put_int(r, o, "resamples", 1000);
 	na_put_int(r, o, "seed", 1);
-	na_put_textf(r, na_result_side(r), "message", "%s is worse than %s",
-		     f->names ? LONG_NAME : "B", f->names ? LONG_NAME : "A");
+	na_result_wordf(r, NA_WORD_MESSAGE, "%s is worse than %s",
+			f->names ? LONG_NAME : "B", f->names ? LONG_NAME : "A");
 	if (f->empty)
-		na_put_text(r, na_result_side(r), "empty", f->empty);
+		na_result_word(r, NA_WORD_EMPTY, f->empty);
 	assert_true(na_result_ok(r));
 	return r;
 }

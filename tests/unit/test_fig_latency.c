@@ -98,7 +98,7 @@ static struct na_result *make(const struct fake *f)
 		na_put_real(r, o, "time_s", i);
 	}
 	if (f->empty)
-		na_put_text(r, na_result_side(r), "empty", f->empty);
+		na_result_word(r, NA_WORD_EMPTY, f->empty);
 	assert_true(na_result_ok(r));
 	return r;
 }

@@ -96,9 +96,9 @@ static struct na_result *make(const struct fake *f)
 	na_result_headline(r, "pairs: 8 files, 8 hosts");
 	na_put_text(r, side, "ends", "hosts");
 	if (f->empty)
-		na_put_text(r, side, "empty", f->empty);
+		na_result_word(r, NA_WORD_EMPTY, f->empty);
 	if (f->marks)
-		na_put_text(r, side, "message", "Suspect: " LONG_NAME);
+		na_result_word(r, NA_WORD_MESSAGE, "Suspect: " LONG_NAME);
 	list = na_put_list(r, side, "matrices");
 	for (int i = 0; i < f->matrices; i++) {
 		struct na_value *m = na_put_object(r, list, NULL);

@@ -139,7 +139,7 @@ static struct na_result *make(const struct fake *f)
 	na_put_real(r, all, "max_us", f->us * 5000);
 	put_modes(r, f);
 	if (f->runs) {
-		na_put_bool(r, na_result_side(r), "runs_apart", true);
+		na_result_about(r)->runs_apart = true;
 		list = na_put_list(r, body, "groups");
 		for (size_t i = 0; i < f->runs; i++) {
 			o = na_put_object(r, list, NULL);

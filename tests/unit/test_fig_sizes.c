@@ -81,10 +81,11 @@ static struct na_result *make(const struct fake *f)
 	na_put_real(r, total, "small_bytes_share", NAN);
 	na_put_int(r, total, "half_bytes_size", f->first);
 	na_put_bool(r, side, "grouped", f->groups > 0);
-	na_put_bool(r, side, "runs_apart", f->apart);
-	na_put_text(r, side, "message",
-		    "Many small transfers: 83 % are at most 64 KiB, and they "
-		    "take 41 % of the time on the wire");
+	na_result_about(r)->runs_apart = f->apart;
+	na_result_word(
+		r, NA_WORD_MESSAGE,
+		"Many small transfers: 83 % are at most 64 KiB, and they "
+		"take 41 % of the time on the wire");
 	assert_true(na_result_ok(r));
 	return r;
 }

@@ -73,9 +73,9 @@ static struct na_result *make(const struct fake *f)
 	na_put_real(r, body, "capacity_gbps",
 		    f->capacity_gbps > 0 ? f->capacity_gbps : NAN);
 	if (f->n)
-		na_put_text(r, na_result_side(r), "message",
-			    "all-reduce.7: 1.9 s of 14 s step time stalled "
-			    "over 8 devices; slack 0.2 ms needs 310 Gbit/s");
+		na_result_word(r, NA_WORD_MESSAGE,
+			       "all-reduce.7: 1.9 s of 14 s step time stalled "
+			       "over 8 devices; slack 0.2 ms needs 310 Gbit/s");
 	assert_true(na_result_ok(r));
 	return r;
 }

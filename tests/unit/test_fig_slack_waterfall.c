@@ -92,7 +92,7 @@ static struct na_result *make(const struct fake *f)
 	struct na_value *side = na_result_side(r), *v, *list;
 	struct na_value *late = na_put_list(r, na_result_body(r), "late");
 
-	na_put_text(r, side, "picture", "waterfall");
+	na_result_word(r, NA_WORD_PICTURE, "waterfall");
 	if (!f->none) {
 		v = na_put_object(r, late, NULL);
 		na_put_textf(r, v, "collective", "all-reduce.%s", f->name);

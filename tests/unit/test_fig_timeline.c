@@ -268,8 +268,8 @@ static void test_title(void **state)
 	size_t n;
 
 	(void)state;
-	na_put_text(r, na_result_side(r), "message", "It is full");
-	na_put_text(r, na_result_side(r), "subtitle", "of eels");
+	na_result_word(r, NA_WORD_MESSAGE, "It is full");
+	na_result_word(r, NA_WORD_SUBTITLE, "of eels");
 	ink = picture(r, &page, "ink", &n);
 	assert_non_null(strstr(ink, "\ntitle It is full\ndesc of eels. RX "
 				    "throughput: mean 200 Gbit/s, "));

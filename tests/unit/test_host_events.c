@@ -420,7 +420,7 @@ static void without_threads(void **state)
 	x.h.sources[0].host_threads = false;
 	analyse(&x, 2);
 	assert_int_equal(x.d.used, 0);
-	assert_non_null(na_get(na_result_side(x.d.r), "empty"));
+	assert_non_null(na_result_get_word(x.d.r, NA_WORD_EMPTY, NULL));
 	end(&x);
 }
 

@@ -519,8 +519,7 @@ static void skewed(struct run *x, int64_t ahead_ps, size_t n)
 
 static bool says(const struct run *x, const char *text)
 {
-	return strstr(na_text_of(na_get(na_result_side(x->d.r), "message"), ""),
-		      text);
+	return strstr(na_result_get_word(x->d.r, NA_WORD_MESSAGE, ""), text);
 }
 
 /* Which clock is off is named, in words that claim no tail and no network;

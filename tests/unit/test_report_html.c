@@ -85,7 +85,7 @@ static struct na_result *an_analysis(size_t n, const char *name)
 	}
 	na_result_headline(r, "%s", name);
 	for (int i = 0; i < 5; i++) {
-		na_result_view(r, name, list, cols, 2, 0);
+		na_result_view(r, name, list, NULL, cols, 2, 0);
 		na_result_text(r, name, "%s", name);
 	}
 	return r;

@@ -152,9 +152,9 @@ static void views_and_notes_are_kept(void **state)
 
 	(void)state;
 	na_result_headline(r, "%d files", 2);
-	na_result_view(r, "one", list, &col, 1, 5);
-	na_result_view(r, NULL, list, &col, 1, 0);
-	na_result_view(r, "nothing", NULL, &col, 1, 0);
+	na_result_view(r, "one", list, NULL, &col, 1, 5);
+	na_result_view(r, NULL, list, NULL, &col, 1, 0);
+	na_result_view(r, "nothing", NULL, NULL, &col, 1, 0);
 	na_result_note(r, "first");
 	na_result_note(r, "second %s", "note");
 	field[0] = '!';
@@ -195,9 +195,9 @@ static void texts_can_be_replaced(void **state)
 	na_put_text(r, row, "a", "one");
 	na_put_int(r, row, "n", 1);
 	na_put_alias(r, body, "same", list);
-	na_put_text(r, na_result_side(r), "message", "two");
+	na_result_word(r, NA_WORD_MESSAGE, "two");
 	na_result_headline(r, "three");
-	na_result_view(r, "four", list, &col, 1, 0);
+	na_result_view(r, "four", list, NULL, &col, 1, 0);
 	na_result_text(r, NULL, "five\nsix");
 	na_result_note(r, "seven");
 	na_result_retext(r, shouted, NULL);
@@ -206,9 +206,7 @@ static void texts_can_be_replaced(void **state)
 			    "X/1");
 	assert_string_equal(na_text_of(na_get(row, "a"), ""), "ONE");
 	assert_int_equal(na_int_of(na_get(row, "n"), 0), 1);
-	assert_string_equal(na_text_of(na_get(na_result_side(r), "message"),
-				       ""),
-			    "TWO");
+	assert_string_equal(na_result_get_word(r, NA_WORD_MESSAGE, ""), "TWO");
 	assert_string_equal(na_result_get_headline(r), "THREE");
 	assert_string_equal(na_result_views(r)->title, "FOUR");
 	assert_string_equal(na_result_views(r)->cols[0].header, "a");

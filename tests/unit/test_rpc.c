@@ -250,8 +250,7 @@ static void load(void **state)
 
 static void says(const struct run *x, const char *want, const char *words)
 {
-	const char *message =
-		na_text_of(na_get(na_result_side(x->d.r), "message"), "");
+	const char *message = na_result_get_word(x->d.r, NA_WORD_MESSAGE, "");
 
 	assert_string_equal(verdict(x), want);
 	if (!strstr(message, words))

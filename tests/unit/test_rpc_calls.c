@@ -110,7 +110,7 @@ static const struct na_value *list(const struct run *x, const char *name)
 
 static const char *message(const struct run *x)
 {
-	return na_text_of(na_get(na_result_side(x->d.r), "message"), "");
+	return na_result_get_word(x->d.r, NA_WORD_MESSAGE, "");
 }
 
 /* The row that a call came from. */

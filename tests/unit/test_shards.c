@@ -172,7 +172,7 @@ static void nothing_long(void **state)
 	/* And no copies at all: nobody can say. */
 	run_it(&x, NULL, 1, rows + 2, 1, 3);
 	assert_int_equal(x.d.used, 0);
-	assert_non_null(na_get(na_result_side(x.d.r), "empty"));
+	assert_non_null(na_result_get_word(x.d.r, NA_WORD_EMPTY, NULL));
 	end(&x);
 }
 

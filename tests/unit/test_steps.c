@@ -344,7 +344,6 @@ static void left_out(void **state)
 {
 	static const char *glob = "b";
 	struct na_text_list names = {&glob, 1, 1};
-	const struct na_value *side;
 	struct steps_run x;
 
 	(void)state;
@@ -358,16 +357,15 @@ static void left_out(void **state)
 	steps_ready(&x);
 	x.h.filter.host = &names;
 	steps_analyse(&x, 9);
-	side = na_result_side(x.d.r);
 	assert_int_equal(x.d.used, 10);
-	is(side, "filtered", 22);
-	is(side, "left_out", 23);
+	assert_int_equal(na_result_about(x.d.r)->filtered, 22);
+	assert_int_equal(na_result_about(x.d.r)->left_out, 23);
 	driven_end(&x.d);
 	x.h.filter.first_step = 3;
 	x.h.filter.last_step = 5;
 	steps_analyse(&x, 9);
 	assert_int_equal(x.d.used, 3);
-	is(na_result_side(x.d.r), "filtered", 29);
+	assert_int_equal(na_result_about(x.d.r)->filtered, 29);
 	x.h.filter.host = NULL;
 	steps_end(&x);
 }
@@ -455,9 +453,8 @@ static void nothing(void **state)
 	steps_ready(&x);
 	steps_analyse(&x, 2);
 	assert_int_equal(x.d.used, 0);
-	assert_non_null(
-		strstr(na_text_of(na_get(na_result_side(x.d.r), "empty"), ""),
-		       "no steps"));
+	assert_non_null(strstr(na_result_get_word(x.d.r, NA_WORD_EMPTY, ""),
+			       "no steps"));
 	steps_end(&x);
 }
 

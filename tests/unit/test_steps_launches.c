@@ -265,9 +265,8 @@ static void no_launch(void **state)
 	steps_ready(&x);
 	steps_analyse(&x, 5);
 	assert_int_equal(x.d.used, 0);
-	assert_non_null(
-		strstr(na_text_of(na_get(na_result_side(x.d.r), "empty"), ""),
-		       "no steps"));
+	assert_non_null(strstr(na_result_get_word(x.d.r, NA_WORD_EMPTY, ""),
+			       "no steps"));
 	steps_end(&x);
 }
 

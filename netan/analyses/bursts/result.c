@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "members.h"
 #include "netan/analyses/bursts/bursts.h"
 #include "netan/base/vec.h"
 #include "netan/methods/put.h"
@@ -46,41 +47,41 @@ static void put_level(struct na_result *r, struct na_value *to,
 static void put_pending(struct na_result *r, struct na_value *in,
 			const struct bu_sum *x)
 {
-	struct na_value *to = na_put_object(r, in, "pending");
+	struct na_value *to = na_put_object(r, in, M_pending);
 	const struct na_hold_stats *h = &x->hold;
 	double none = x->timed ? 0 : NAN;
 
-	na_put_real(r, to, "time_mean", h->mean + none);
+	na_put_real(r, to, M_time_mean, h->mean + none);
 	put_level(r, to, "p50", x, h->p50);
 	put_level(r, to, "p90", x, h->p90);
 	put_level(r, to, "p99", x, h->p99);
 	put_level(r, to, "max", x, h->max);
-	na_put_real(r, to, "idle_share", h->idle + none);
-	na_put_real(r, to, "variance", h->variance + none);
-	na_put_real(r, to, "peak_to_mean",
+	na_put_real(r, to, M_idle_share, h->idle + none);
+	na_put_real(r, to, M_variance, h->variance + none);
+	na_put_real(r, to, M_peak_to_mean,
 		    h->mean > 0 ? (double)h->max / h->mean + none : NAN);
-	na_put_real(r, to, "span_s", span_ps(x) / PS);
-	na_put_int(r, to, "count", (int64_t)x->n);
+	na_put_real(r, to, M_span_s, span_ps(x) / PS);
+	na_put_int(r, to, M_count, (int64_t)x->n);
 }
 
 static void put_dispersion(struct na_result *r, struct na_value *body,
 			   const struct na_arrival_stats *a)
 {
-	struct na_value *list = na_put_list(r, body, "dispersion");
+	struct na_value *list = na_put_list(r, body, M_dispersion);
 
 	for (size_t i = 0; i < NA_WINDOWS; i++) {
 		struct na_value *row = na_put_object(r, list, NULL);
 
-		na_put_int(r, row, "window_ms", na_windows_ms[i]);
-		na_put_real(r, row, "idc", a->idc[i]);
-		na_put_int(r, row, "windows", (int64_t)a->windows[i]);
+		na_put_int(r, row, M_window_ms, na_windows_ms[i]);
+		na_put_real(r, row, M_idc, a->idc[i]);
+		na_put_int(r, row, M_windows, (int64_t)a->windows[i]);
 	}
 }
 
 static void put_ends(struct na_result *r, struct na_value *row,
 		     const struct bu_state *s, const struct bu_burst *b)
 {
-	struct na_value *list = na_put_list(r, row, "last");
+	struct na_value *list = na_put_list(r, row, M_last);
 	char buf[NA_KEY_BUF];
 
 	for (size_t i = 0; i < b->n_last; i++) {
@@ -88,11 +89,11 @@ static void put_ends(struct na_result *r, struct na_value *row,
 		const struct na_store *store = s->scope->store;
 		struct na_value *to = na_put_object(r, list, NULL);
 
-		na_put_text(r, to, "src",
+		na_put_text(r, to, M_src,
 			    na_key_text(store, NA_KEY_SRC, e->src, buf));
-		na_put_text(r, to, "dst",
+		na_put_text(r, to, M_dst,
 			    na_key_text(store, NA_KEY_DST, e->dst, buf));
-		na_put_real(r, to, "latency_us", (double)e->latency_ps / 1e6);
+		na_put_real(r, to, M_latency_us, (double)e->latency_ps / 1e6);
 		na_put_real(r, to, "end_s", seconds(e->end_ps));
 	}
 }
@@ -101,24 +102,24 @@ static void put_bursts(struct na_result *r, struct na_value *body,
 		       const struct bu_state *s)
 {
 	const struct bu_sum *x = &s->whole[BU_TRANSFERS];
-	struct na_value *list = na_put_list(r, body, "bursts");
+	struct na_value *list = na_put_list(r, body, M_bursts);
 
 	for (size_t i = 0; i < s->n_bursts; i++) {
 		const struct bu_burst *b = &s->bursts[i];
 		struct na_value *row = na_put_object(r, list, NULL);
 		uint64_t ps = (uint64_t)b->b.to_ps - (uint64_t)b->b.from_ps;
 
-		na_put_real(r, row, "from_s", seconds(b->b.from_ps));
-		na_put_real(r, row, "to_s", seconds(b->b.to_ps));
-		na_put_int(r, row, "transfers", (int64_t)b->transfers);
-		na_put_amount(r, row, "bytes", b->amount);
-		na_put_int(r, row, "max_overlap", b->b.peak);
-		na_put_real(r, row, "mean_gbps",
+		na_put_real(r, row, M_from_s, seconds(b->b.from_ps));
+		na_put_real(r, row, M_to_s, seconds(b->b.to_ps));
+		na_put_int(r, row, M_transfers, (int64_t)b->transfers);
+		na_put_amount(r, row, M_bytes, b->amount);
+		na_put_int(r, row, M_max_overlap, b->b.peak);
+		na_put_real(r, row, M_mean_gbps,
 			    (double)b->amount / ONE_BYTE * 8e3 / (double)ps);
 		put_ends(r, row, s, b);
 	}
-	na_put_int(r, body, "bursts_total", (int64_t)x->bursts);
-	na_put_real(r, body, "burst_share", busy_share(x));
+	na_put_int(r, body, M_bursts_total, (int64_t)x->bursts);
+	na_put_real(r, body, M_burst_share, busy_share(x));
 }
 
 /* Median distance between the starts of steps that follow each other, ms. */
@@ -198,12 +199,12 @@ static bool put_periods(struct na_result *r, struct na_value *body,
 	double distance_ms = apart ? NAN : s->period_ps / 1e9;
 	double step_ms = step_period(s, &steps);
 
-	na_put_real(r, body, "burst_period_ms", period_ms);
-	na_put_real(r, body, "burst_distance_ms", distance_ms);
-	na_put_real(r, body, "step_period_ms", step_ms);
-	na_put_real(r, body, "burstiness_plain",
+	na_put_real(r, body, M_burst_period_ms, period_ms);
+	na_put_real(r, body, M_burst_distance_ms, distance_ms);
+	na_put_real(r, body, M_step_period_ms, step_ms);
+	na_put_real(r, body, M_burstiness_plain,
 		    s->whole[bu_pending_kind(s)].arrivals.burstiness_plain);
-	na_put_real(r, body, "gap_us", (double)s->params->gap_ps / 1e6);
+	na_put_real(r, body, M_gap_us, (double)s->params->gap_ps / 1e6);
 	return steps >= LEAST_STEPS && (near_step(period_ms, step_ms) ||
 					near_step(distance_ms, step_ms));
 }
@@ -211,7 +212,7 @@ static bool put_periods(struct na_result *r, struct na_value *body,
 static void put_hosts(struct na_result *r, struct na_value *body,
 		      const struct bu_state *s)
 {
-	struct na_value *list = na_put_list(r, body, "hosts");
+	struct na_value *list = na_put_list(r, body, M_hosts);
 
 	for (size_t i = 0; i < s->scope->store->n_sources; i++) {
 		struct na_value *row;
@@ -219,9 +220,9 @@ static void put_hosts(struct na_result *r, struct na_value *body,
 		if (!s->hosts || !s->hosts[i].n)
 			continue;
 		row = na_put_object(r, list, NULL);
-		na_put_text(r, row, "host", s->scope->store->sources[i].host);
+		na_put_text(r, row, M_host, s->scope->store->sources[i].host);
 		put_pending(r, row, &s->hosts[i]);
-		na_put_real(r, row, "burstiness",
+		na_put_real(r, row, M_burstiness,
 			    s->hosts[i].arrivals.burstiness);
 	}
 }
@@ -238,7 +239,7 @@ static void put_course(struct na_result *r, struct na_value *in,
 static void put_groups(struct na_result *r, struct na_value *body,
 		       const struct bu_state *s)
 {
-	struct na_value *list = na_put_list(r, body, "groups");
+	struct na_value *list = na_put_list(r, body, M_groups);
 
 	for (size_t i = 0; i < s->n_shown; i++) {
 		const struct bu_sum *x = &s->rows[i];
@@ -247,16 +248,16 @@ static void put_groups(struct na_result *r, struct na_value *body,
 		na_groups_put_key(r, row, &s->scope->by, s->scope->store,
 				  &s->groups, s->shown[i],
 				  s->has_rest && i + 1 == s->n_shown);
-		na_put_int(r, row, "transfers", (int64_t)x->n);
-		na_put_amount(r, row, "bytes", x->amount);
+		na_put_int(r, row, M_transfers, (int64_t)x->n);
+		na_put_amount(r, row, M_bytes, x->amount);
 		put_pending(r, row, x);
-		na_put_int(r, row, "bursts", (int64_t)x->bursts);
-		na_put_real(r, row, "burst_share", busy_share(x));
-		na_put_real(r, row, "burstiness", x->arrivals.burstiness);
-		na_put_real(r, row, "memory", x->arrivals.memory);
-		na_put_text(r, row, "verdict", verdicts[judge(x, false)]);
+		na_put_int(r, row, M_bursts, (int64_t)x->bursts);
+		na_put_real(r, row, M_burst_share, busy_share(x));
+		na_put_real(r, row, M_burstiness, x->arrivals.burstiness);
+		na_put_real(r, row, M_memory, x->arrivals.memory);
+		na_put_text(r, row, M_verdict, verdicts[judge(x, false)]);
 		if (x->course)
-			put_course(r, row, "pending_mean", x->course,
+			put_course(r, row, M_pending_mean, x->course,
 				   s->bins.n);
 	}
 }
@@ -267,7 +268,7 @@ static void put_levels(struct na_result *r, struct na_value *body,
 {
 	const struct na_hold *h = &s->fleet[bu_pending_kind(s)].hold;
 	const struct bu_sum *x = &s->whole[bu_pending_kind(s)];
-	struct na_value *list = na_put_list(r, body, "levels");
+	struct na_value *list = na_put_list(r, body, M_levels);
 	double total = (double)na_hold_total(h);
 	int64_t width = (x->hold.max + MAX_LEVELS - 1) / MAX_LEVELS;
 
@@ -275,9 +276,9 @@ static void put_levels(struct na_result *r, struct na_value *body,
 		int64_t to = from + (from ? width : 1);
 		struct na_value *row = na_put_object(r, list, NULL);
 
-		na_put_int(r, row, "from", from);
-		na_put_int(r, row, "to", to);
-		na_put_real(r, row, "share",
+		na_put_int(r, row, M_from, from);
+		na_put_int(r, row, M_to, to);
+		na_put_real(r, row, M_share,
 			    (double)na_hold_between(h, from, to) / total);
 		from = to;
 	}
@@ -290,47 +291,47 @@ static void put_courses(struct na_result *r, struct na_value *body,
 	double *t;
 
 	if (n)
-		na_put_real(r, body, "bin_s", (double)s->bins.bin_ps / PS);
+		na_put_real(r, body, M_bin_s, (double)s->bins.bin_ps / PS);
 	else
-		na_put_null(r, body, "bin_s");
-	t = na_put_reals(r, body, "time_s", n);
+		na_put_null(r, body, M_bin_s);
+	t = na_put_reals(r, body, M_time_s, n);
 	for (size_t i = 0; t && i < n; i++)
 		t[i] = na_bins_start_s(&s->bins, i);
-	put_course(r, body, "pending_mean", s->mean, n);
-	put_course(r, body, "pending_min", s->least, n);
-	put_course(r, body, "pending_max", s->most, n);
+	put_course(r, body, M_pending_mean, s->mean, n);
+	put_course(r, body, M_pending_min, s->least, n);
+	put_course(r, body, M_pending_max, s->most, n);
 }
 
 static void say(struct na_result *r, const struct bu_state *s,
 		enum verdict verdict)
 {
 	const struct bu_sum *x = &s->whole[bu_pending_kind(s)];
-	struct na_value *side = na_result_side(r);
 	const char *kind = kinds[bu_pending_kind(s)];
 	char mean[NA_UNIT_BUF], idle[NA_UNIT_BUF], max[NA_UNIT_BUF];
 
 	if (!s->used || !x->n) {
-		na_put_textf(r, side, "message", "No %s to count",
-			     s->used ? kind : kinds[BU_TRANSFERS]);
+		na_result_wordf(r, NA_WORD_MESSAGE, "No %s to count",
+				s->used ? kind : kinds[BU_TRANSFERS]);
 		return;
 	}
 	if (!x->timed) {
-		na_put_textf(r, side, "message", "No %s lasted any time", kind);
+		na_result_wordf(r, NA_WORD_MESSAGE, "No %s lasted any time",
+				kind);
 		return;
 	}
-	na_put_textf(r, side, "message",
-		     "%s: mean %s pending %s, max %s, idle %s %%",
-		     words[verdict], na_print_number(mean, x->hold.mean, 3),
-		     kind, na_print_count(max, (uint64_t)x->hold.max),
-		     na_print_number(idle, 100 * x->hold.idle, 3));
+	na_result_wordf(r, NA_WORD_MESSAGE,
+			"%s: mean %s pending %s, max %s, idle %s %%",
+			words[verdict], na_print_number(mean, x->hold.mean, 3),
+			kind, na_print_count(max, (uint64_t)x->hold.max),
+			na_print_number(idle, 100 * x->hold.idle, 3));
 }
 
 static void say_apart(struct na_result *r, const struct bu_state *s)
 {
-	na_put_bool(r, na_result_side(r), "runs_apart", true);
-	na_put_textf(r, na_result_side(r), "message",
-		     "Pending transfers of %zu runs side by side",
-		     s->scope->store->n_runs);
+	na_result_about(r)->runs_apart = true;
+	na_result_wordf(r, NA_WORD_MESSAGE,
+			"Pending transfers of %zu runs side by side",
+			s->scope->store->n_runs);
 	na_result_note(r, "in JSON and CSV the counts outside groups add the "
 			  "runs; groups holds each by itself");
 }
@@ -359,15 +360,15 @@ enum na_status bu_finish(void *state, struct na_result *r, struct na_err *err)
 	enum verdict verdict;
 
 	(void)err;
-	na_put_text(r, body, "pending_of", kinds[bu_pending_kind(s)]);
+	na_put_text(r, body, M_pending_of, kinds[bu_pending_kind(s)]);
 	put_pending(r, body, x);
 	put_dispersion(r, body, &x->arrivals);
-	na_put_real(r, body, "burstiness", x->arrivals.burstiness);
-	na_put_real(r, body, "memory", x->arrivals.memory);
+	na_put_real(r, body, M_burstiness, x->arrivals.burstiness);
+	na_put_real(r, body, M_memory, x->arrivals.memory);
 	put_bursts(r, body, s);
 	with_steps = put_periods(r, body, s);
 	verdict = apart || !s->used ? UNKNOWN : judge(x, with_steps);
-	na_put_text(r, body, "verdict", verdicts[verdict]);
+	na_put_text(r, body, M_verdict, verdicts[verdict]);
 	put_hosts(r, body, s);
 	if (s->scope->by.n)
 		put_groups(r, body, s);

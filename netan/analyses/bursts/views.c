@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "members.h"
 #include "netan/analyses/bursts/bursts.h"
 #include "netan/base/vec.h"
 
@@ -25,28 +26,28 @@ static void sums_view(struct na_result *r)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"time_mean", "pending, mean over time", NA_F_NUMBER, 3, 0},
-		{"p50", "p50", NA_F_NUMBER, 1, 0},
-		{"p90", "p90", NA_F_NUMBER, 1, 0},
-		{"p99", "p99", NA_F_NUMBER, 1, 0},
-		{"max", "max", NA_F_NUMBER, 1, 0},
-		{"idle_share", "time without any, %", NA_F_NUMBER, 3, 100},
-		{"burstiness", "burstiness of starts (-1 even, 0 random, 1)",
+		{M_time_mean, "pending, mean over time", NA_F_NUMBER, 3, 0},
+		{M_p50, "p50", NA_F_NUMBER, 1, 0},
+		{M_p90, "p90", NA_F_NUMBER, 1, 0},
+		{M_p99, "p99", NA_F_NUMBER, 1, 0},
+		{M_max, "max", NA_F_NUMBER, 1, 0},
+		{M_idle_share, "time without any, %", NA_F_NUMBER, 3, 100},
+		{M_burstiness, "burstiness of starts (-1 even, 0 random, 1)",
 		 NA_F_NUMBER, 3, 0},
-		{"memory", "memory of their gaps", NA_F_NUMBER, 3, 0},
-		{"bursts", "bursts of transfers", NA_F_COUNT, 0, 0},
-		{"burst_distance_ms", "from burst to burst, median ms",
+		{M_memory, "memory of their gaps", NA_F_NUMBER, 3, 0},
+		{M_bursts, "bursts of transfers", NA_F_COUNT, 0, 0},
+		{M_burst_distance_ms, "from burst to burst, median ms",
 		 NA_F_NUMBER, 4, 0},
-		{"burst_period_ms", "period of what is pending, ms",
+		{M_burst_period_ms, "period of what is pending, ms",
 		 NA_F_NUMBER, 4, 0},
-		{"step_period_ms", "from step to step, median ms",
+		{M_step_period_ms, "from step to step, median ms",
 		 NA_F_NUMBER, 4, 0},
 	};
 	static const char *const of[] = {
-		"pending.time_mean", "pending.p50", "pending.p90",
+		M_pending "." M_time_mean, M_pending "." M_p50, M_pending "." M_p90,
 		"pending.p99", "pending.max", "pending.idle_share",
-		"burstiness", "memory", "bursts_total", "burst_distance_ms",
-		"burst_period_ms", "step_period_ms",
+		"burstiness", "memory", M_bursts_total, M_burst_distance_ms,
+		M_burst_period_ms, M_step_period_ms,
 	};
 	/* clang-format on */
 	enum { ALL = sizeof(cols) / sizeof(cols[0]) };
@@ -60,21 +61,22 @@ static void sums_view(struct na_result *r)
 		else
 			copy(r, to, cols[i].field, of[i]);
 	}
-	na_result_view(r, text(na_result_side(r), "message"), to, cols, ALL, 0);
+	na_result_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL), to,
+		       NULL, cols, ALL, 0);
 }
 
 static void dispersion_view(struct na_result *r)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"window_ms", "window ms", NA_F_COUNT, 0, 0},
-		{"idc", "idc (1: random)", NA_F_NUMBER, 3, 0},
-		{"windows", "windows", NA_F_COUNT, 0, 0},
+		{M_window_ms, "window ms", NA_F_COUNT, 0, 0},
+		{M_idc, "idc (1: random)", NA_F_NUMBER, 3, 0},
+		{M_windows, "windows", NA_F_COUNT, 0, 0},
 	};
 	/* clang-format on */
 
 	na_result_view(r, "dispersion of starts",
-		       na_get(na_result_body(r), "dispersion"), cols,
+		       na_get(na_result_body(r), M_dispersion), NULL, cols,
 		       sizeof(cols) / sizeof(cols[0]), 0);
 }
 
@@ -103,42 +105,42 @@ static void put_line(struct na_result *r, struct na_value *list,
 		     const struct na_value *b)
 {
 	struct na_value *row = na_put_object(r, list, NULL);
-	const struct na_value *last = na_get(b, "last");
-	const char *const names[] = {"from_s", "transfers", "bytes",
-				     "max_overlap", "mean_gbps"};
+	const struct na_value *last = na_get(b, M_last);
+	const char *const names[] = {M_from_s, "transfers", "bytes",
+				     M_max_overlap, M_mean_gbps};
 
 	last = last ? last->u.of.last : NULL;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		na_put_real(r, row, names[i], number(b, names[i]));
 	na_put_real(r, row, "ms",
-		    (number(b, "to_s") - number(b, "from_s")) * 1e3);
-	na_put_textf(r, row, "last", "%s->%s", text(last, "src"),
+		    (number(b, M_to_s) - number(b, M_from_s)) * 1e3);
+	na_put_textf(r, row, M_last, "%s->%s", text(last, "src"),
 		     text(last, "dst"));
-	na_put_real(r, row, "last_us", number(last, "latency_us"));
+	na_put_real(r, row, "last_us", number(last, M_latency_us));
 }
 
 static void bursts_view(struct na_result *r)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"from_s", "from s", NA_F_FIXED, 4, 0},
+		{M_from_s, "from s", NA_F_FIXED, 4, 0},
 		{"ms", "ms", NA_F_NUMBER, 4, 0},
-		{"transfers", "transfers", NA_F_NUMBER, 1, 0},
-		{"bytes", "MB", NA_F_NUMBER, 4, 1e-6},
-		{"max_overlap", "at once", NA_F_NUMBER, 1, 0},
-		{"mean_gbps", "Gbit/s", NA_F_NUMBER, 3, 0},
-		{"last", "ended by", NA_F_TEXT, 0, 0},
+		{M_transfers, "transfers", NA_F_NUMBER, 1, 0},
+		{M_bytes, "MB", NA_F_NUMBER, 4, 1e-6},
+		{M_max_overlap, "at once", NA_F_NUMBER, 1, 0},
+		{M_mean_gbps, "Gbit/s", NA_F_NUMBER, 3, 0},
+		{M_last, "ended by", NA_F_TEXT, 0, 0},
 		{"last_us", "latency us", NA_F_NUMBER, 4, 0},
 	};
 	/* clang-format on */
-	const struct na_value *all = na_get(na_result_body(r), "bursts"), *v;
+	const struct na_value *all = na_get(na_result_body(r), M_bursts), *v;
 	struct na_value *list = na_put_list(r, na_result_side(r), "longest");
 	struct ranked *x = na_calloc(all ? all->n : 0, sizeof(*x));
 	char title[80], many[NA_UNIT_BUF];
 	size_t n = 0;
 
 	for (v = all && x ? all->u.of.first : NULL; v; v = v->next, n++)
-		x[n] = (struct ranked){number(v, "to_s") - number(v, "from_s"),
+		x[n] = (struct ranked){number(v, M_to_s) - number(v, M_from_s),
 				       v, n};
 	if (n)
 		qsort(x, n, sizeof(*x), longer_first);
@@ -147,18 +149,19 @@ static void bursts_view(struct na_result *r)
 	free(x);
 	snprintf(title, sizeof(title), "longest bursts of transfers (of %s)",
 		 na_print_count(many, (uint64_t)number(na_result_body(r),
-						       "bursts_total")));
-	na_result_view(r, title, list, cols, sizeof(cols) / sizeof(cols[0]), 0);
+						       M_bursts_total)));
+	na_result_view(r, title, list, NULL, cols,
+		       sizeof(cols) / sizeof(cols[0]), 0);
 }
 
 /* clang-format off */
 static const struct na_column pending_cols[] = {
-	{"pending.time_mean", "mean", NA_F_NUMBER, 3, 0},
-	{"pending.p50", "p50", NA_F_NUMBER, 1, 0},
-	{"pending.p99", "p99", NA_F_NUMBER, 1, 0},
-	{"pending.max", "max", NA_F_NUMBER, 1, 0},
-	{"pending.idle_share", "idle %", NA_F_NUMBER, 3, 100},
-	{"burstiness", "burstiness", NA_F_FIXED, 2, 0},
+	{M_pending "." M_time_mean, "mean", NA_F_NUMBER, 3, 0},
+	{M_pending "." M_p50, "p50", NA_F_NUMBER, 1, 0},
+	{M_pending "." M_p99, "p99", NA_F_NUMBER, 1, 0},
+	{M_pending "." M_max, "max", NA_F_NUMBER, 1, 0},
+	{M_pending "." M_idle_share, "idle %", NA_F_NUMBER, 3, 100},
+	{M_burstiness, "burstiness", NA_F_FIXED, 2, 0},
 };
 /* clang-format on */
 enum { PENDING_COLS = sizeof(pending_cols) / sizeof(pending_cols[0]) };
@@ -166,8 +169,8 @@ enum { PENDING_COLS = sizeof(pending_cols) / sizeof(pending_cols[0]) };
 static void hosts_view(struct na_result *r, const struct bu_state *s)
 {
 	struct na_column cols[1 + PENDING_COLS] = {
-		{"host", "host", NA_F_TEXT, 0, 0}};
-	const struct na_value *list = na_get(na_result_body(r), "hosts");
+		{M_host, "host", NA_F_TEXT, 0, 0}};
+	const struct na_value *list = na_get(na_result_body(r), M_hosts);
 	char title[64];
 
 	if (!list || list->n < 2)
@@ -177,16 +180,17 @@ static void hosts_view(struct na_result *r, const struct bu_state *s)
 	snprintf(title, sizeof(title), "pending %s of each host",
 		 bu_pending_kind(s) == BU_COLLECTIVES ? "collectives"
 						      : "transfers");
-	na_result_view(r, title, list, cols, 1 + PENDING_COLS, SHOWN_ROWS);
+	na_result_view(r, title, list, NULL, cols, 1 + PENDING_COLS,
+		       SHOWN_ROWS);
 }
 
 static void groups_view(struct na_result *r, const struct bu_state *s)
 {
 	/* clang-format off */
 	static const struct na_column more[] = {
-		{"transfers", "transfers", NA_F_COUNT, 0, 0},
-		{"bytes", "MB", NA_F_NUMBER, 4, 1e-6},
-		{"bursts", "bursts", NA_F_COUNT, 0, 0},
+		{M_transfers, "transfers", NA_F_COUNT, 0, 0},
+		{M_bytes, "MB", NA_F_NUMBER, 4, 1e-6},
+		{M_bursts, "bursts", NA_F_COUNT, 0, 0},
 	};
 	/* clang-format on */
 	enum { MORE = sizeof(more) / sizeof(more[0]) };
@@ -197,9 +201,9 @@ static void groups_view(struct na_result *r, const struct bu_state *s)
 		cols[n++] = more[i];
 	for (size_t i = 0; i < PENDING_COLS; i++)
 		cols[n++] = pending_cols[i];
-	cols[n++] = (struct na_column){"verdict", "verdict", NA_F_TEXT, 0, 0};
+	cols[n++] = (struct na_column){M_verdict, "verdict", NA_F_TEXT, 0, 0};
 	na_result_view(r, "pending transfers of each group",
-		       na_get(na_result_body(r), "groups"), cols, n, 0);
+		       na_get(na_result_body(r), M_groups), NULL, cols, n, 0);
 }
 
 void bu_views(struct na_result *r, const struct bu_state *s)

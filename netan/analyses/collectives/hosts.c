@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "members.h"
 #include "netan/analyses/collectives/collectives.h"
 #include "netan/base/vec.h"
 #include "netan/stats/tests/robust.h"
@@ -81,7 +82,7 @@ bool co_put_reductions(struct co_state *s, struct na_result *r,
 		       struct na_value *body)
 {
 	const struct na_store *store = s->scope->store;
-	struct na_value *list = na_put_list(r, body, "reductions"), *row;
+	struct na_value *list = na_put_list(r, body, M_reductions), *row;
 	size_t n = store->n_sources;
 	struct host *hosts = na_calloc(n + 1, sizeof(*hosts));
 	double *tmp = na_calloc(n + 1, sizeof(*tmp));
@@ -94,15 +95,15 @@ bool co_put_reductions(struct co_state *s, struct na_result *r,
 			continue;
 		judge(s, hosts, n, i, tmp);
 		row = na_put_object(r, list, NULL);
-		na_put_text(r, row, "host", store->hosts[i].name);
-		na_put_text(r, row, "label", store->sources[i].label);
-		na_put_int(r, row, "count", (int64_t)h->n);
-		na_put_real(r, row, "p50_us", h->p50_us);
-		na_put_real(r, row, "p99_us", h->p99_us);
-		na_put_real(r, row, "total_s", (double)h->sum_ps / 1e12);
-		na_put_real(r, row, "z", h->z);
-		na_put_real(r, row, "ratio", h->ratio);
-		na_put_bool(r, row, "slow", h->slow);
+		na_put_text(r, row, M_host, store->hosts[i].name);
+		na_put_text(r, row, M_label, store->sources[i].label);
+		na_put_int(r, row, M_count, (int64_t)h->n);
+		na_put_real(r, row, M_p50_us, h->p50_us);
+		na_put_real(r, row, M_p99_us, h->p99_us);
+		na_put_real(r, row, M_total_s, (double)h->sum_ps / 1e12);
+		na_put_real(r, row, M_z, h->z);
+		na_put_real(r, row, M_ratio, h->ratio);
+		na_put_bool(r, row, M_slow, h->slow);
 		s->slow_hosts += h->slow;
 		if (h->slow)
 			na_result_note(r,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/collectives/collectives.h"
 #include "netan/base/vec.h"
 #include "netan/methods/put.h"
@@ -303,16 +304,16 @@ static void put_key(struct report *p, struct na_value *to,
 		    const struct co_row *x)
 {
 	const struct na_scope *scope = p->s->scope;
-	struct na_value *key = na_put_object(p->r, to, "key");
+	struct na_value *key = na_put_object(p->r, to, M_key);
 
 	for (size_t i = 0; i < scope->by.n; i++) {
 		enum na_key k = scope->by.keys[i];
 
 		if (k == NA_KEY_LABEL)
-			na_put_text(p->r, key, "label",
+			na_put_text(p->r, key, M_label,
 				    label_of(scope->store, x->run));
 		else if (k == NA_KEY_TRANSFER_TYPE)
-			na_put_text(p->r, key, "transfer_type", x->type);
+			na_put_text(p->r, key, M_transfer_type, x->type);
 		else
 			put_name(p->r, key, "collective",
 				 &scope->store->names.strings, x->name);
@@ -339,25 +340,25 @@ static void put_device(struct report *p, struct na_value *to, uint32_t network,
 {
 	char buf[NA_ENDPOINT_BUF];
 
-	na_put_text(p->r, to, "device", device_text(p, network, who, buf));
-	na_put_text(p->r, to, "host", p->s->scope->store->hosts[host].name);
+	na_put_text(p->r, to, M_device, device_text(p, network, who, buf));
+	na_put_text(p->r, to, M_host, p->s->scope->store->hosts[host].name);
 }
 
 static void put_missing(struct report *p, struct na_value *to, size_t i)
 {
 	const struct co_row *x = &p->f.rows[i];
-	struct na_value *list = na_put_list(p->r, to, "missing"), *one;
+	struct na_value *list = na_put_list(p->r, to, M_missing), *one;
 
 	for (size_t k = p->listed[i]; k < p->listed[i + 1]; k++) {
 		const struct co_missing *m = &p->f.missing.items[k];
 
 		one = na_put_object(p->r, list, NULL);
 		put_device(p, one, x->network, m->host, m->who);
-		na_put_int(p->r, one, "executions", (int64_t)m->executions);
-		na_put_int(p->r, one, "of", (int64_t)m->of);
+		na_put_int(p->r, one, M_executions, (int64_t)m->executions);
+		na_put_int(p->r, one, M_of, (int64_t)m->of);
 	}
-	na_put_int(p->r, to, "missing_count", (int64_t)x->n_missing);
-	na_put_int(p->r, to, "not_captured", (int64_t)x->not_captured);
+	na_put_int(p->r, to, M_missing_count, (int64_t)x->n_missing);
+	na_put_int(p->r, to, M_not_captured, (int64_t)x->not_captured);
 }
 
 /* What only matched executions tell. */
@@ -367,36 +368,36 @@ static void put_ranks(struct report *p, struct na_value *to, size_t i)
 	struct na_result *r = p->r;
 	struct na_value *one;
 
-	na_put_whole(r, to, "instances", x->sums ? -1 : (na_i128)x->instances);
-	na_put_whole(r, to, "group_size",
+	na_put_whole(r, to, M_instances, x->sums ? -1 : (na_i128)x->instances);
+	na_put_whole(r, to, M_group_size,
 		     x->group_size ? (na_i128)x->group_size : -1);
-	na_put_whole(r, to, "groups",
+	na_put_whole(r, to, M_groups,
 		     x->group_size ? (na_i128)x->n_groups : -1);
-	na_put_real(r, to, "bus_gbps",
+	na_put_real(r, to, M_bus_gbps,
 		    x->sized_ps > 0 && x->bus_bits > 0
 			    ? x->bus_bits / (double)x->sized_ps * 1e3
 			    : NAN);
-	one = na_put_object(r, to, "waiting_us");
-	na_put_real(r, one, "mean",
+	one = na_put_object(r, to, M_waiting_us);
+	na_put_real(r, one, M_mean,
 		    x->sums ? NAN
 			    : ratio(x->wait_ps, (na_i128)x->executions, 1e-6));
-	na_put_real(r, one, "p99", quantile_us(&p->waits, i, 0.99));
-	na_put_real(r, to, "waiting_share", ratio(x->wait_ps, x->rank_ps, 1));
-	one = na_put_object(r, to, "last_device");
+	na_put_real(r, one, M_p99, quantile_us(&p->waits, i, 0.99));
+	na_put_real(r, to, M_waiting_share, ratio(x->wait_ps, x->rank_ps, 1));
+	one = na_put_object(r, to, M_last_device);
 	if (x->last_n) {
 		put_device(
 			p, one, x->network,
 			p->s->scope->store->devices.cores[x->last_core].input,
 			x->last_core);
-		na_put_int(r, one, "count", (int64_t)x->last_n);
+		na_put_int(r, one, M_count, (int64_t)x->last_n);
 	} else {
-		na_put_null(r, one, "device");
-		na_put_null(r, one, "host");
-		na_put_null(r, one, "count");
+		na_put_null(r, one, M_device);
+		na_put_null(r, one, M_host);
+		na_put_null(r, one, M_count);
 	}
-	one = na_put_object(r, to, "start_skew_us");
-	na_put_real(r, one, "p50", quantile_us(&p->skews, i, 0.5));
-	na_put_real(r, one, "max", quantile_us(&p->skews, i, 1));
+	one = na_put_object(r, to, M_start_skew_us);
+	na_put_real(r, one, M_p50, quantile_us(&p->skews, i, 0.5));
+	na_put_real(r, one, M_max, quantile_us(&p->skews, i, 1));
 }
 
 static const char *bytes_from(const struct co_row *x)
@@ -418,27 +419,27 @@ static void put_row(struct report *p, struct na_value *list, size_t i)
 
 	put_key(p, to, x);
 	put_name(r, to, "collective", names, x->name);
-	na_put_text(r, to, "transfer_type", x->type);
-	na_put_text(r, to, "network", networks[x->network]);
+	na_put_text(r, to, M_transfer_type, x->type);
+	na_put_text(r, to, M_network, networks[x->network]);
 	put_name(r, to, "module", &p->f.modules, x->module);
-	na_put_int(r, to, "participants", (int64_t)x->participants);
+	na_put_int(r, to, M_participants, (int64_t)x->participants);
 	put_missing(p, to, i);
-	na_put_whole(r, to, "executions", told ? (na_i128)x->executions : -1);
-	na_put_whole(r, to, "bytes", bytes_of(x));
-	na_put_text(r, to, "bytes_from", bytes_from(x));
-	na_put_real(r, to, "p50_us", quantile_us(&p->times, i, 0.5));
-	na_put_real(r, to, "p99_us", quantile_us(&p->times, i, 0.99));
-	na_put_real(r, to, "bandwidth_gbps",
+	na_put_whole(r, to, M_executions, told ? (na_i128)x->executions : -1);
+	na_put_whole(r, to, M_bytes, bytes_of(x));
+	na_put_text(r, to, M_bytes_from, bytes_from(x));
+	na_put_real(r, to, M_p50_us, quantile_us(&p->times, i, 0.5));
+	na_put_real(r, to, M_p99_us, quantile_us(&p->times, i, 0.99));
+	na_put_real(r, to, M_bandwidth_gbps,
 		    !x->sums ? gbps(x->sized_bytes, x->sized_ps)
 		    : x->sums->bytes > 0
 			    ? gbps(x->sums->bytes, x->sums->time_ps)
 			    : gbps(moved_of(x), x->sums->time_ps));
-	na_put_real(r, to, "total_s", (double)time_of(x) / 1e12);
-	na_put_whole(r, to, "transfers",
+	na_put_real(r, to, M_total_s, (double)time_of(x) / 1e12);
+	na_put_whole(r, to, M_transfers,
 		     !x->sums ? -1
 			      : (na_i128)x->sums->transfers[NA_RX] +
 					x->sums->transfers[NA_TX]);
-	na_put_whole(r, to, "transfer_bytes", moved_of(x));
+	na_put_whole(r, to, M_transfer_bytes, moved_of(x));
 	put_ranks(p, to, i);
 }
 
@@ -457,18 +458,18 @@ static void add_total(struct co_total *t, const struct co_row *x)
 static void put_total(struct na_result *r, struct na_value *row,
 		      const struct co_total *t)
 {
-	na_put_int(r, row, "collectives", (int64_t)t->rows);
-	na_put_int(r, row, "executions", (int64_t)t->executions);
-	na_put_whole(r, row, "bytes", t->bytes);
-	na_put_whole(r, row, "transfer_bytes", t->moved);
-	na_put_real(r, row, "total_s", (double)t->time_ps / 1e12);
-	na_put_int(r, row, "missing_count", (int64_t)t->missing);
+	na_put_int(r, row, M_collectives, (int64_t)t->rows);
+	na_put_int(r, row, M_executions, (int64_t)t->executions);
+	na_put_whole(r, row, M_bytes, t->bytes);
+	na_put_whole(r, row, M_transfer_bytes, t->moved);
+	na_put_real(r, row, M_total_s, (double)t->time_ps / 1e12);
+	na_put_int(r, row, M_missing_count, (int64_t)t->missing);
 }
 
 static void put_networks(struct report *p, struct na_value *body, size_t n,
 			 struct co_total totals[NA_N_NETWORKS])
 {
-	struct na_value *list = na_put_list(p->r, body, "networks"), *row;
+	struct na_value *list = na_put_list(p->r, body, M_networks), *row;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct co_row *x = &p->f.rows[p->order[i]];
@@ -479,7 +480,7 @@ static void put_networks(struct report *p, struct na_value *body, size_t n,
 		if (!totals[k].rows)
 			continue;
 		row = na_put_object(p->r, list, NULL);
-		na_put_text(p->r, row, "network", networks[k]);
+		na_put_text(p->r, row, M_network, networks[k]);
 		put_total(p->r, row, &totals[k]);
 	}
 }
@@ -564,12 +565,12 @@ enum na_status co_finish(void *state, struct na_result *r, struct na_err *err)
 		return na_fail_nomem(err);
 	}
 	shown = p.s->scope->top && p.s->scope->top < n ? p.s->scope->top : n;
-	list = na_put_list(r, body, "collectives");
+	list = na_put_list(r, body, M_collectives);
 	for (size_t i = 0; i < shown; i++)
 		put_row(&p, list, p.order[i]);
-	na_put_int(r, body, "collectives_not_shown", (int64_t)(n - shown));
+	na_put_int(r, body, M_collectives_not_shown, (int64_t)(n - shown));
 	put_networks(&p, body, n, totals);
-	na_put_int(r, body, "unpaired", (int64_t)p.f.unpaired);
+	na_put_int(r, body, M_unpaired, (int64_t)p.f.unpaired);
 	co_say(r, p.s, totals);
 	report_fini(&p);
 	if (!co_put_reductions(p.s, r, body))

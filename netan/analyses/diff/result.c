@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/diff/diff.h"
 
 static void put_pair(struct na_result *r, struct na_value *in, const char *name,
@@ -24,10 +25,10 @@ static void put_why(struct na_result *r, struct na_value *x,
 	if (m->compared)
 		return;
 	if (!df_any(m))
-		na_put_textf(r, x, "why", "neither run holds any: %s",
+		na_put_textf(r, x, M_why, "neither run holds any: %s",
 			     df_kinds[what].missing);
 	else
-		na_put_textf(r, x, "why", "%s: %s",
+		na_put_textf(r, x, M_why, "%s: %s",
 			     s->labels[m->s[DF_A].n ? DF_B : DF_A],
 			     df_kinds[what].missing);
 }
@@ -38,34 +39,34 @@ static void put_row(struct na_result *r, struct na_value *list,
 	const struct df_row *row = &s->metrics[what].rows[k];
 	struct na_value *x = na_put_object(r, list, NULL);
 
-	na_put_textf(r, x, "name", "%s.%s", df_kinds[what].name,
+	na_put_textf(r, x, M_name, "%s.%s", df_kinds[what].name,
 		     df_row_names[k]);
-	na_put_text(r, x, "unit", df_kinds[what].unit);
-	na_put_real(r, x, "p", k < DF_QUANTILES ? df_p[k] : (double)NAN);
-	na_put_real(r, x, "a", row->a);
-	na_put_real(r, x, "b", row->b);
-	na_put_real(r, x, "shift", row->shift);
-	na_put_real(r, x, "ratio", row->ratio);
+	na_put_text(r, x, M_unit, df_kinds[what].unit);
+	na_put_real(r, x, M_p, k < DF_QUANTILES ? df_p[k] : (double)NAN);
+	na_put_real(r, x, M_a, row->a);
+	na_put_real(r, x, M_b, row->b);
+	na_put_real(r, x, M_shift, row->shift);
+	na_put_real(r, x, M_ratio, row->ratio);
 	put_pair(r, x, "ci95", row->shift_ci);
-	put_pair(r, x, "ratio_ci95", row->ratio_ci);
-	put_pair(r, x, "b_ci95", row->b_ci);
-	na_put_real(r, x, "p_value", row->p);
-	na_put_real(r, x, "detectable", row->detectable);
+	put_pair(r, x, M_ratio_ci95, row->ratio_ci);
+	put_pair(r, x, M_b_ci95, row->b_ci);
+	na_put_real(r, x, M_p_value, row->p);
+	na_put_real(r, x, M_detectable, row->detectable);
 	if (row->equal) {
-		struct na_value *e = na_put_object(r, x, "at_equal_mix");
+		struct na_value *e = na_put_object(r, x, M_at_equal_mix);
 
-		na_put_real(r, e, "a", row->equal_a);
-		na_put_real(r, e, "b", row->equal_b);
-		na_put_real(r, e, "ratio", row->equal_ratio);
-		put_pair(r, e, "ratio_ci95", row->equal_ci);
+		na_put_real(r, e, M_a, row->equal_a);
+		na_put_real(r, e, M_b, row->equal_b);
+		na_put_real(r, e, M_ratio, row->equal_ratio);
+		put_pair(r, e, M_ratio_ci95, row->equal_ci);
 	}
-	na_put_text(r, x, "verdict", df_verdicts[row->verdict]);
+	na_put_text(r, x, M_verdict, df_verdicts[row->verdict]);
 	put_why(r, x, s, what);
 }
 
 static void put_metrics(struct na_result *r, const struct df_state *s)
 {
-	struct na_value *list = na_put_list(r, na_result_body(r), "metrics");
+	struct na_value *list = na_put_list(r, na_result_body(r), M_metrics);
 
 	for (int m = 0; m < DF_WHATS; m++) {
 		for (size_t k = 0; df_any(&s->metrics[m]) && k < DF_ROWS; k++)
@@ -81,7 +82,7 @@ static const char *unit_word(const struct df_sample *x)
 /* What was compared, and by what. */
 static void put_summary(struct na_result *r, const struct df_state *s)
 {
-	struct na_value *list = na_put_list(r, na_result_body(r), "compared");
+	struct na_value *list = na_put_list(r, na_result_body(r), M_compared);
 
 	for (int m = 0; m < DF_WHATS; m++) {
 		const struct df_metric *x = &s->metrics[m];
@@ -90,26 +91,26 @@ static void put_summary(struct na_result *r, const struct df_state *s)
 		if (!x->compared)
 			continue;
 		row = na_put_object(r, list, NULL);
-		na_put_text(r, row, "name", df_kinds[m].name);
-		na_put_text(r, row, "of", df_kinds[m].of);
-		na_put_int(r, row, "a_values", (int64_t)x->s[DF_A].count);
-		na_put_int(r, row, "b_values", (int64_t)x->s[DF_B].count);
-		na_put_int(r, row, "a_units", (int64_t)x->s[DF_A].n_units);
-		na_put_int(r, row, "b_units", (int64_t)x->s[DF_B].n_units);
-		na_put_text(r, row, "a_resampled", unit_word(&x->s[DF_A]));
-		na_put_text(r, row, "b_resampled", unit_word(&x->s[DF_B]));
-		na_put_real(r, row, "ks_d", x->tests.ks_d);
-		na_put_real(r, row, "ks_p", x->tests.ks_p);
-		na_put_real(r, row, "ad_t", x->tests.ad_t);
-		na_put_real(r, row, "ad_p", x->tests.ad_p);
-		na_put_text(r, row, "verdict", df_verdicts[x->verdict]);
+		na_put_text(r, row, M_name, df_kinds[m].name);
+		na_put_text(r, row, M_of, df_kinds[m].of);
+		na_put_int(r, row, M_a_values, (int64_t)x->s[DF_A].count);
+		na_put_int(r, row, M_b_values, (int64_t)x->s[DF_B].count);
+		na_put_int(r, row, M_a_units, (int64_t)x->s[DF_A].n_units);
+		na_put_int(r, row, M_b_units, (int64_t)x->s[DF_B].n_units);
+		na_put_text(r, row, M_a_resampled, unit_word(&x->s[DF_A]));
+		na_put_text(r, row, M_b_resampled, unit_word(&x->s[DF_B]));
+		na_put_real(r, row, M_ks_d, x->tests.ks_d);
+		na_put_real(r, row, M_ks_p, x->tests.ks_p);
+		na_put_real(r, row, M_ad_t, x->tests.ad_t);
+		na_put_real(r, row, M_ad_p, x->tests.ad_p);
+		na_put_text(r, row, M_verdict, df_verdicts[x->verdict]);
 	}
 }
 
 static void put_missing(struct na_result *r, const struct df_state *s)
 {
 	struct na_value *list = na_put_list(r, na_result_body(r),
-					    "not_compared");
+					    M_not_compared);
 
 	for (int m = 0; m < DF_WHATS; m++) {
 		const struct df_metric *x = &s->metrics[m];
@@ -118,7 +119,7 @@ static void put_missing(struct na_result *r, const struct df_state *s)
 		if (x->compared)
 			continue;
 		row = na_put_object(r, list, NULL);
-		na_put_text(r, row, "name", df_kinds[m].name);
+		na_put_text(r, row, M_name, df_kinds[m].name);
 		put_why(r, row, s, (enum df_what)m);
 	}
 }
@@ -128,15 +129,15 @@ static void put_mix(struct na_result *r, const struct df_state *s)
 	static const char *const words[] = {NULL, "size and pair", "size",
 					    "size line"};
 	const struct df_mix *mix = &s->mix;
-	struct na_value *x = na_put_object(r, na_result_body(r), "mix");
+	struct na_value *x = na_put_object(r, na_result_body(r), M_mix);
 
-	na_put_text(r, x, "by", words[mix->by]);
-	na_put_real(r, x, "moved_share", mix->moved);
-	na_put_int(r, x, "strata", (int64_t)mix->strata);
-	na_put_int(r, x, "skipped", (int64_t)mix->skipped);
-	na_put_int(r, x, "a_left_out", (int64_t)mix->left_out[DF_A]);
-	na_put_int(r, x, "b_left_out", (int64_t)mix->left_out[DF_B]);
-	na_put_real(r, x, "bytes_per_step_ratio", mix->demand);
+	na_put_text(r, x, M_by, words[mix->by]);
+	na_put_real(r, x, M_moved_share, mix->moved);
+	na_put_int(r, x, M_strata, (int64_t)mix->strata);
+	na_put_int(r, x, M_skipped, (int64_t)mix->skipped);
+	na_put_int(r, x, M_a_left_out, (int64_t)mix->left_out[DF_A]);
+	na_put_int(r, x, M_b_left_out, (int64_t)mix->left_out[DF_B]);
+	na_put_real(r, x, M_bytes_per_step_ratio, mix->demand);
 }
 
 /* ---- hosts, pairs, collectives */
@@ -154,19 +155,19 @@ static void put_names(struct na_result *r, struct na_value *x,
 	const struct na_strtab *strings = &s->scope->store->names.strings;
 
 	if (c->kind == DF_COLLECTIVE) {
-		na_put_text(r, x, "collective",
+		na_put_text(r, x, M_collective,
 			    c->a == NA_UNKNOWN_U32
 				    ? NULL
 				    : na_strtab_at(strings, c->a));
 		return;
 	}
 	if (c->kind == DF_PATH) {
-		na_put_text(r, x, "src", df_host(s, c->a));
-		na_put_text(r, x, "dst", df_host(s, c->b));
+		na_put_text(r, x, M_src, df_host(s, c->a));
+		na_put_text(r, x, M_dst, df_host(s, c->b));
 		return;
 	}
-	na_put_text(r, x, "host", df_host(s, c->a));
-	na_put_text(r, x, "side", c->kind == DF_SENDS ? "sends" : "receives");
+	na_put_text(r, x, M_host, df_host(s, c->a));
+	na_put_text(r, x, M_side, c->kind == DF_SENDS ? "sends" : "receives");
 }
 
 static bool in_list(const struct df_change *c, int list)
@@ -182,14 +183,14 @@ static void put_change(struct na_result *r, struct na_value *list,
 	struct na_value *x = na_put_object(r, list, NULL);
 
 	put_names(r, x, s, c);
-	na_put_int(r, x, "a_count", (int64_t)c->n[DF_A]);
-	na_put_int(r, x, "b_count", (int64_t)c->n[DF_B]);
-	na_put_real(r, x, "a_us", c->typical_us[DF_A]);
-	na_put_real(r, x, "b_us", c->typical_us[DF_B]);
-	na_put_real(r, x, "ratio", c->ratio);
-	put_pair(r, x, "ratio_ci95", c->ratio_ci);
-	na_put_real(r, x, "q_value", c->q);
-	na_put_text(r, x, "verdict",
+	na_put_int(r, x, M_a_count, (int64_t)c->n[DF_A]);
+	na_put_int(r, x, M_b_count, (int64_t)c->n[DF_B]);
+	na_put_real(r, x, M_a_us, c->typical_us[DF_A]);
+	na_put_real(r, x, M_b_us, c->typical_us[DF_B]);
+	na_put_real(r, x, M_ratio, c->ratio);
+	put_pair(r, x, M_ratio_ci95, c->ratio_ci);
+	na_put_real(r, x, M_q_value, c->q);
+	na_put_text(r, x, M_verdict,
 		    df_verdicts[c->ratio > 1 ? DF_WORSE : DF_BETTER]);
 }
 
@@ -216,10 +217,10 @@ static void put_changes(struct na_result *r, const struct df_state *s)
 				more[k]++;
 		}
 	}
-	rest = na_put_object(r, na_result_body(r), "changes");
-	na_put_int(r, rest, "tested", (int64_t)s->parts_tested);
-	na_put_int(r, rest, "too_few", (int64_t)s->parts_few);
-	na_put_int(r, rest, "over_limit", (int64_t)s->parts_over);
+	rest = na_put_object(r, na_result_body(r), M_changes);
+	na_put_int(r, rest, M_tested, (int64_t)s->parts_tested);
+	na_put_int(r, rest, M_too_few, (int64_t)s->parts_few);
+	na_put_int(r, rest, M_over_limit, (int64_t)s->parts_over);
 	for (int k = 0; k < 3; k++) {
 		char name[32];
 
@@ -232,7 +233,7 @@ static void put_changes(struct na_result *r, const struct df_state *s)
 static void put_only(struct na_result *r, const struct df_state *s)
 {
 	size_t top = (size_t)s->params->top, n = 0;
-	struct na_value *list = na_put_list(r, na_result_body(r), "only");
+	struct na_value *list = na_put_list(r, na_result_body(r), M_only);
 
 	for (size_t i = 0; i < s->n_changes; i++) {
 		const struct df_change *c = &s->changes[i];
@@ -241,11 +242,11 @@ static void put_only(struct na_result *r, const struct df_state *s)
 		if (!c->n[DF_A] == !c->n[DF_B] || n++ >= top)
 			continue;
 		x = na_put_object(r, list, NULL);
-		na_put_text(r, x, "label", s->labels[c->n[DF_A] ? DF_A : DF_B]);
+		na_put_text(r, x, M_label, s->labels[c->n[DF_A] ? DF_A : DF_B]);
 		put_names(r, x, s, c);
-		na_put_int(r, x, "count", (int64_t)(c->n[DF_A] + c->n[DF_B]));
+		na_put_int(r, x, M_count, (int64_t)(c->n[DF_A] + c->n[DF_B]));
 	}
-	na_put_int(r, na_result_body(r), "only_in_one",
+	na_put_int(r, na_result_body(r), M_only_in_one,
 		   (int64_t)s->parts_apart);
 }
 
@@ -255,7 +256,7 @@ static enum na_status put_limits(struct na_result *r, struct df_state *s,
 				 struct na_err *err)
 {
 	static const char *const words[] = {"met", "not met", "undecided"};
-	struct na_value *list = na_put_list(r, na_result_body(r), "fail_if");
+	struct na_value *list = na_put_list(r, na_result_body(r), M_fail_if);
 
 	for (size_t i = 0; i < s->params->fail_if.n; i++) {
 		struct na_value *x = na_put_object(r, list, NULL);
@@ -268,11 +269,11 @@ static enum na_status put_limits(struct na_result *r, struct df_state *s,
 			return err->status;
 		met = df_limit_met(s, &l, why, sizeof(why));
 		s->any_met |= met == DF_MET;
-		na_put_text(r, x, "limit", l.text);
-		na_put_textf(r, x, "metric", "%s.%s", df_kinds[l.what].name,
+		na_put_text(r, x, M_limit, l.text);
+		na_put_textf(r, x, M_metric, "%s.%s", df_kinds[l.what].name,
 			     df_row_names[l.row]);
-		na_put_text(r, x, "state", words[met]);
-		na_put_text(r, x, "why", why);
+		na_put_text(r, x, M_state, words[met]);
+		na_put_text(r, x, M_why, why);
 	}
 	return NA_OK;
 }
@@ -310,19 +311,18 @@ static void judge(struct df_state *s)
 
 static void say_empty(struct na_result *r, const struct df_state *s)
 {
-	struct na_value *side = na_result_side(r);
-
 	if (!s->used[DF_A] && !s->used[DF_B])
-		na_put_text(r, side, "empty",
-			    "neither run holds anything to compare");
+		na_result_word(r, NA_WORD_EMPTY,
+			       "neither run holds anything to compare");
 	else
-		na_put_textf(r, side, "empty",
-			     "run %s holds nothing to compare with run %s",
-			     s->labels[s->used[DF_A] ? DF_B : DF_A],
-			     s->labels[s->used[DF_A] ? DF_A : DF_B]);
-	na_put_text(r, side, "hint",
-		    "diff compares transfers on the network, ops of device "
-		    "planes and steps; netan info tells what is in the inputs");
+		na_result_wordf(r, NA_WORD_EMPTY,
+				"run %s holds nothing to compare with run %s",
+				s->labels[s->used[DF_A] ? DF_B : DF_A],
+				s->labels[s->used[DF_A] ? DF_A : DF_B]);
+	na_result_word(
+		r, NA_WORD_HINT,
+		"diff compares transfers on the network, ops of device "
+		"planes and steps; netan info tells what is in the inputs");
 }
 
 enum na_status df_finish(void *state, struct na_result *r, struct na_err *err)
@@ -334,9 +334,9 @@ enum na_status df_finish(void *state, struct na_result *r, struct na_err *err)
 	for (int m = 0; m < DF_WHATS; m++)
 		any |= s->metrics[m].compared;
 	judge(s);
-	na_put_text(r, body, "verdict", df_verdicts[s->verdict]);
-	na_put_text(r, body, "label_a", s->labels[DF_A]);
-	na_put_text(r, body, "label_b", s->labels[DF_B]);
+	na_put_text(r, body, M_verdict, df_verdicts[s->verdict]);
+	na_put_text(r, body, M_label_a, s->labels[DF_A]);
+	na_put_text(r, body, M_label_b, s->labels[DF_B]);
 	put_metrics(r, s);
 	put_changes(r, s);
 	put_only(r, s);
@@ -345,11 +345,11 @@ enum na_status df_finish(void *state, struct na_result *r, struct na_err *err)
 	put_mix(r, s);
 	if (put_limits(r, s, err) != NA_OK)
 		return err->status;
-	x = na_put_object(r, body, "bootstrap");
-	na_put_int(r, x, "resamples", DF_RESAMPLES);
-	na_put_int(r, x, "seed", DF_SEED);
-	na_put_text(r, x, "generator", "gsl_rng_mt19937");
-	na_put_real(r, x, "level", 1 - DF_LEVEL);
+	x = na_put_object(r, body, M_bootstrap);
+	na_put_int(r, x, M_resamples, DF_RESAMPLES);
+	na_put_int(r, x, M_seed, DF_SEED);
+	na_put_text(r, x, M_generator, "gsl_rng_mt19937");
+	na_put_real(r, x, M_level, 1 - DF_LEVEL);
 	if (any)
 		df_views(r, s);
 	else

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/diff/diff.h"
 
 /* Without --top a table shows these rows of each metric; the others are in
@@ -32,11 +33,11 @@ static void metric_rows(struct na_result *r, struct na_value *list,
 		if (!shown(k))
 			continue;
 		x = na_put_object(r, list, NULL);
-		na_put_textf(r, x, "name", "%s.%s", df_kinds[what].name,
+		na_put_textf(r, x, M_name, "%s.%s", df_kinds[what].name,
 			     df_row_names[k]);
-		na_put_text(r, x, "unit", df_kinds[what].unit);
-		na_put_real(r, x, "a", row->a);
-		na_put_real(r, x, "b", row->b);
+		na_put_text(r, x, M_unit, df_kinds[what].unit);
+		na_put_real(r, x, M_a, row->a);
+		na_put_real(r, x, M_b, row->b);
 		df_print_change(change, row->ratio, 3);
 		df_print_change(lo, row->ratio_ci[0], 3);
 		df_print_change(hi, row->ratio_ci[1], 3);
@@ -48,7 +49,7 @@ static void metric_rows(struct na_result *r, struct na_value *list,
 		df_print_change(change,
 				row->equal ? row->equal_ratio : (double)NAN, 3);
 		na_put_text(r, x, "equal", change);
-		na_put_text(r, x, "verdict",
+		na_put_text(r, x, M_verdict,
 			    row->verdict == DF_UNTOLD
 				    ? "too few"
 				    : df_verdicts[row->verdict]);
@@ -59,14 +60,14 @@ static void metrics_view(struct na_result *r, const struct df_state *s)
 {
 	/* clang-format off */
 	struct na_column cols[] = {
-		{"name", "metric", NA_F_TEXT, 0, 0},
-		{"unit", "unit", NA_F_TEXT, 0, 0},
+		{M_name, "metric", NA_F_TEXT, 0, 0},
+		{M_unit, "unit", NA_F_TEXT, 0, 0},
 		{"a", s->labels[DF_A], NA_F_NUMBER, 4, 0},
 		{"b", s->labels[DF_B], NA_F_NUMBER, 4, 0},
 		{"change", "change", NA_F_TEXT, 0, 0},
 		{"ci", "95 % interval", NA_F_TEXT, 0, 0},
 		{"equal", "at equal mix", NA_F_TEXT, 0, 0},
-		{"verdict", "verdict", NA_F_TEXT, 0, 0},
+		{M_verdict, "verdict", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
 	enum { N = sizeof(cols) / sizeof(*cols) };
@@ -80,21 +81,20 @@ static void metrics_view(struct na_result *r, const struct df_state *s)
 	}
 	if (!equal)
 		cols[N - 2] = cols[N - 1];
-	na_result_view(r,
-		       na_text_of(na_get(na_result_side(r), "message"), NULL),
-		       list, cols, equal ? N : N - 1, 0);
+	na_result_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL), list,
+		       NULL, cols, equal ? N : N - 1, 0);
 }
 
 static void list_view(struct na_result *r, const char *name, const char *title,
 		      const struct na_column *names, size_t n_names)
 {
 	static const struct na_column rest[] = {
-		{"a_count", "transfers A", NA_F_COUNT, 0, 0},
-		{"b_count", "B", NA_F_COUNT, 0, 0},
-		{"a_us", "typical A us", NA_F_NUMBER, 4, 0},
-		{"b_us", "B us", NA_F_NUMBER, 4, 0},
-		{"ratio", "ratio at equal sizes", NA_F_NUMBER, 3, 0},
-		{"q_value", "q", NA_F_NUMBER, 2, 0},
+		{M_a_count, "transfers A", NA_F_COUNT, 0, 0},
+		{M_b_count, "B", NA_F_COUNT, 0, 0},
+		{M_a_us, "typical A us", NA_F_NUMBER, 4, 0},
+		{M_b_us, "B us", NA_F_NUMBER, 4, 0},
+		{M_ratio, "ratio at equal sizes", NA_F_NUMBER, 3, 0},
+		{M_q_value, "q", NA_F_NUMBER, 2, 0},
 	};
 	enum { REST = sizeof(rest) / sizeof(*rest) };
 	struct na_column cols[REST + 2];
@@ -104,21 +104,21 @@ static void list_view(struct na_result *r, const char *name, const char *title,
 		return;
 	memcpy(cols, names, n_names * sizeof(*names));
 	memcpy(cols + n_names, rest, sizeof(rest));
-	na_result_view(r, title, list, cols, n_names + REST, 0);
+	na_result_view(r, title, list, NULL, cols, n_names + REST, 0);
 }
 
 static void part_views(struct na_result *r)
 {
 	static const struct na_column host[] = {
-		{"host", "host", NA_F_TEXT, 0, 0},
-		{"side", "side", NA_F_TEXT, 0, 0},
+		{M_host, "host", NA_F_TEXT, 0, 0},
+		{M_side, "side", NA_F_TEXT, 0, 0},
 	};
 	static const struct na_column pair[] = {
-		{"src", "src", NA_F_TEXT, 0, 0},
-		{"dst", "dst", NA_F_TEXT, 0, 0},
+		{M_src, "src", NA_F_TEXT, 0, 0},
+		{M_dst, "dst", NA_F_TEXT, 0, 0},
 	};
 	static const struct na_column collective[] = {
-		{"collective", "collective", NA_F_TEXT, 0, 0},
+		{M_collective, "collective", NA_F_TEXT, 0, 0},
 	};
 
 	list_view(r, "hosts", "Hosts that changed", host, 2);
@@ -129,27 +129,27 @@ static void part_views(struct na_result *r)
 static void limits_view(struct na_result *r)
 {
 	static const struct na_column cols[] = {
-		{"limit", "--fail-if", NA_F_TEXT, 0, 0},
-		{"state", "state", NA_F_TEXT, 0, 0},
-		{"why", "why", NA_F_TEXT, 0, 0},
+		{M_limit, "--fail-if", NA_F_TEXT, 0, 0},
+		{M_state, "state", NA_F_TEXT, 0, 0},
+		{M_why, "why", NA_F_TEXT, 0, 0},
 	};
-	const struct na_value *list = na_get(na_result_body(r), "fail_if");
+	const struct na_value *list = na_get(na_result_body(r), M_fail_if);
 
 	if (list && list->n)
-		na_result_view(r, "Limits", list, cols, 3, 0);
+		na_result_view(r, "Limits", list, NULL, cols, 3, 0);
 }
 
 /* ---- notes */
 
 static void note_missing(struct na_result *r)
 {
-	const struct na_value *list = na_get(na_result_body(r), "not_compared");
+	const struct na_value *list = na_get(na_result_body(r), M_not_compared);
 
 	for (const struct na_value *x = list ? list->u.of.first : NULL; x;
 	     x = x->next)
 		na_result_note(r, "%s: not compared; %s",
-			       na_text_of(na_get(x, "name"), ""),
-			       na_text_of(na_get(x, "why"), ""));
+			       na_text_of(na_get(x, M_name), ""),
+			       na_text_of(na_get(x, M_why), ""));
 }
 
 static void note_events(struct na_result *r, const struct df_state *s)
@@ -170,7 +170,7 @@ static void note_events(struct na_result *r, const struct df_state *s)
 
 static void note_parts(struct na_result *r, const struct df_state *s)
 {
-	const struct na_value *rest = na_get(na_result_body(r), "changes");
+	const struct na_value *rest = na_get(na_result_body(r), M_changes);
 	char n[NA_UNIT_BUF];
 
 	for (const struct na_value *x = rest ? rest->u.of.first : NULL; x;

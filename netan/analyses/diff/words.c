@@ -131,21 +131,20 @@ static void say_same(char *buf, size_t size, const struct df_state *s)
 
 void df_put_message(struct na_result *r, const struct df_state *s)
 {
-	struct na_value *side = na_result_side(r);
 	const char *b = s->labels[DF_B], *a = s->labels[DF_A];
 	char list[600] = "";
 
 	if (s->verdict == DF_SAME || s->verdict == DF_UNTOLD) {
 		say_same(list, sizeof(list), s);
-		na_put_textf(r, side, "message",
-			     s->verdict == DF_SAME
-				     ? "No difference that this data can show "
-				       "between %s and %s%s%s"
-				     : "Too little to compare %s and %s%s%s",
-			     a, b,
-			     *list ? "; it could show medians that differ by: "
-				   : "",
-			     list);
+		na_result_wordf(
+			r, NA_WORD_MESSAGE,
+			s->verdict == DF_SAME
+				? "No difference that this data can show "
+				  "between %s and %s%s%s"
+				: "Too little to compare %s and %s%s%s",
+			a, b,
+			*list ? "; it could show medians that differ by: " : "",
+			list);
 		return;
 	}
 	for (int m = 0; m < DF_WHATS; m++) {
@@ -154,11 +153,11 @@ void df_put_message(struct na_result *r, const struct df_state *s)
 				   &df_kinds[m]);
 	}
 	say_part(list, sizeof(list), s);
-	na_put_textf(r, side, "message", "%s is %s %s: %s", b,
-		     s->verdict == DF_WORSE    ? "worse than"
-		     : s->verdict == DF_BETTER ? "better than"
-		     : s->verdict == DF_MIX    ? "another mix of transfers than"
+	na_result_wordf(r, NA_WORD_MESSAGE, "%s is %s %s: %s", b,
+			s->verdict == DF_WORSE    ? "worse than"
+			: s->verdict == DF_BETTER ? "better than"
+			: s->verdict == DF_MIX ? "another mix of transfers than"
 					       : "in part better, in part "
 						 "worse than",
-		     a, list);
+			a, list);
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "members.h"
 #include "netan/analyses/host_events/host_events.h"
 #include "netan/base/vec.h"
 #include "netan/stats/tests/robust.h"
@@ -151,15 +152,15 @@ static void put_threads(struct na_result *r, struct na_value *in,
 		const struct thread *t = &k->threads[i];
 		struct na_value *row = na_put_object(r, list, NULL);
 
-		na_put_text(r, row, "host", store->sources[t->input].host);
+		na_put_text(r, row, M_host, store->sources[t->input].host);
 		na_put_text(r, row, "thread",
 			    t->name == NA_UNKNOWN_U32
 				    ? NULL
 				    : na_strtab_at(&store->names.strings,
 						   t->name));
-		na_put_int(r, row, "count", (int64_t)t->count);
-		na_put_real(r, row, "total_s", seconds(t->total_ps));
-		na_put_real(r, row, "bytes", t->bytes ? (double)t->bytes : NAN);
+		na_put_int(r, row, M_count, (int64_t)t->count);
+		na_put_real(r, row, M_total_s, seconds(t->total_ps));
+		na_put_real(r, row, M_bytes, t->bytes ? (double)t->bytes : NAN);
 	}
 }
 
@@ -170,12 +171,12 @@ static void put_kind(struct na_result *r, struct na_value *in, const char *name,
 	const struct na_source *sources = k->s->scope->store->sources;
 	bool any = k->count > 0;
 
-	na_put_int(r, v, "count", (int64_t)k->count);
+	na_put_int(r, v, M_count, (int64_t)k->count);
 	na_put_int(r, v, "startup", (int64_t)k->startup);
-	na_put_real(r, v, "total_s", seconds(k->total_ps));
-	na_put_real(r, v, "bytes", k->bytes ? (double)k->bytes : NAN);
-	na_put_real(r, v, "first_s", any ? (double)k->first_ps / 1e12 : NAN);
-	na_put_real(r, v, "last_s", any ? (double)k->last_ps / 1e12 : NAN);
+	na_put_real(r, v, M_total_s, seconds(k->total_ps));
+	na_put_real(r, v, M_bytes, k->bytes ? (double)k->bytes : NAN);
+	na_put_real(r, v, M_first_s, any ? (double)k->first_ps / 1e12 : NAN);
+	na_put_real(r, v, M_last_s, any ? (double)k->last_ps / 1e12 : NAN);
 	na_put_real(r, v, "p50_s",
 		    any ? na_quantile(k->lasted_s, k->count, 0.5) : NAN);
 	na_put_real(r, v, "p99_s",
@@ -184,7 +185,7 @@ static void put_kind(struct na_result *r, struct na_value *in, const char *name,
 	na_put_real(r, v, "touched_share",
 		    k->transfers ? (double)k->touched / (double)k->transfers
 				 : NAN);
-	na_put_int(r, v, "hosts", (int64_t)k->hosts);
+	na_put_int(r, v, M_hosts, (int64_t)k->hosts);
 	na_put_int(r, v, "n_threads", (int64_t)k->n_threads);
 	na_put_text(r, v, "worst_host",
 		    k->worst == NA_UNKNOWN_U32 ? NULL : sources[k->worst].host);
@@ -209,7 +210,7 @@ static bool put_run(const struct he_state *s, uint32_t run, struct na_result *r,
 	struct na_value *row = na_put_object(r, list, NULL);
 	bool ok = true;
 
-	na_put_text(r, row, "label", label_of(s->scope->store, run));
+	na_put_text(r, row, M_label, label_of(s->scope->store, run));
 	na_put_real(r, row, "steady_from_s",
 		    (double)s->runs[run].steady_ps / 1e12);
 	na_put_text(r, row, "steady_by",
@@ -220,7 +221,7 @@ static bool put_run(const struct he_state *s, uint32_t run, struct na_result *r,
 
 		ok = gather(&k);
 		if (ok && !i)
-			na_put_int(r, row, "transfers", (int64_t)k.transfers);
+			na_put_int(r, row, M_transfers, (int64_t)k.transfers);
 		if (ok)
 			put_kind(r, row, names[i], &k);
 		free(k.lasted_s);
@@ -232,11 +233,12 @@ static bool put_run(const struct he_state *s, uint32_t run, struct na_result *r,
 enum na_status he_finish(void *state, struct na_result *r, struct na_err *err)
 {
 	const struct he_state *s = state;
-	struct na_value *list = na_put_list(r, na_result_body(r), "runs");
+	struct na_value *list = na_put_list(r, na_result_body(r), M_runs);
 	bool ok = true;
 
-	na_put_text(r, na_result_side(r), "empty",
-		    "the threads of a host (plane \"/host:CPU\" of a trace)");
+	na_result_word(
+		r, NA_WORD_EMPTY,
+		"the threads of a host (plane \"/host:CPU\" of a trace)");
 	for (uint32_t run = 0; ok && run < s->scope->store->n_runs; run++)
 		ok = put_run(s, run, r, list);
 	return ok ? NA_OK : na_fail_nomem(err);

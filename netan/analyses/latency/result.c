@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/latency/latency.h"
 #include "netan/base/text.h"
 #include "netan/stats/samples/quantile.h"
@@ -18,12 +19,12 @@ struct quantile {
 
 /* clang-format off */
 static const struct quantile quantiles[] = {
-	{0.5, "p50", "p50_us", "p50_ci95_us", 2},
-	{0.9, "p90", "p90_us", "p90_ci95_us", 10},
-	{0.95, "p95", "p95_us", "p95_ci95_us", 20},
-	{0.99, "p99", "p99_us", "p99_ci95_us", 100},
-	{0.999, "p99_9", "p99_9_us", "p99_9_ci95_us", 1000},
-	{0.9999, "p99_99", "p99_99_us", "p99_99_ci95_us", 10000},
+	{0.5, "p50", M_p50_us, M_p50_ci95_us, 2},
+	{0.9, "p90", M_p90_us, M_p90_ci95_us, 10},
+	{0.95, "p95", M_p95_us, M_p95_ci95_us, 20},
+	{0.99, "p99", M_p99_us, M_p99_ci95_us, 100},
+	{0.999, "p99_9", M_p99_9_us, M_p99_9_ci95_us, 1000},
+	{0.9999, "p99_99", M_p99_99_us, M_p99_99_ci95_us, 10000},
 };
 /* clang-format on */
 enum { QUANTILES = sizeof(quantiles) / sizeof(quantiles[0]) };
@@ -38,13 +39,13 @@ static void put_quantiles(struct na_result *r, struct na_value *to,
 {
 	size_t n = row->n;
 
-	na_put_real(r, to, "min_us", n ? row->us[0] : NAN);
-	na_put_real(r, to, "mean_us",
+	na_put_real(r, to, M_min_us, n ? row->us[0] : NAN);
+	na_put_real(r, to, M_mean_us,
 		    n ? (double)row->sum_ps / (double)n / 1e6 : NAN);
 	for (size_t i = 0; i < QUANTILES; i++)
 		na_put_real(r, to, quantiles[i].field,
 			    quantile_of(row, quantiles[i].p));
-	na_put_real(r, to, "max_us", n ? row->us[n - 1] : NAN);
+	na_put_real(r, to, M_max_us, n ? row->us[n - 1] : NAN);
 }
 
 /* One transfer has a value, but nothing that could bound it. */
@@ -67,7 +68,7 @@ static void put_intervals(struct na_result *r, struct na_value *to,
 static void put_few(struct na_result *r, struct na_value *to,
 		    const struct lat_row *row)
 {
-	struct na_value *few = na_put_list(r, to, "few_samples");
+	struct na_value *few = na_put_list(r, to, M_few_samples);
 
 	for (size_t i = 0; i < QUANTILES; i++) {
 		if (row->n < quantiles[i].needs)
@@ -87,13 +88,13 @@ static void put_line(struct na_result *r, struct na_value *to,
 {
 	double per_byte = row->has_line ? row->line.us_per_byte : 0;
 
-	na_put_real(r, to, "fixed_us",
+	na_put_real(r, to, M_fixed_us,
 		    row->has_line ? row->line.fixed_us : NAN);
-	na_put_real(r, to, "bandwidth_gbps",
+	na_put_real(r, to, M_bandwidth_gbps,
 		    per_byte > 0 ? 8e-3 / per_byte : NAN);
-	na_put_real(r, to, "residual_p50",
+	na_put_real(r, to, M_residual_p50,
 		    log(na_sketch_quantile(&row->residual, 0.5)));
-	na_put_real(r, to, "residual_p99",
+	na_put_real(r, to, M_residual_p99,
 		    log(na_sketch_quantile(&row->residual, 0.99)));
 }
 
@@ -118,19 +119,19 @@ static const char *part_of(const struct lat_split *x)
 static struct na_value *put_split(struct na_result *r, struct na_value *to,
 				  const struct lat_split *x)
 {
-	struct na_value *o = na_put_object(r, to, "split");
+	struct na_value *o = na_put_object(r, to, M_split);
 	na_i128 waiting_ps = x->action_ps - network_of(x);
 
-	na_put_int(r, o, "receives", (int64_t)x->n);
-	na_put_real(r, o, "under_way_share", ratio(x->wire_ps, x->action_ps));
-	na_put_real(r, o, "queued_share", ratio(x->queued_ps, x->action_ps));
-	na_put_real(r, o, "waiting_share", ratio(waiting_ps, x->action_ps));
-	na_put_real(r, o, "unposted_share",
+	na_put_int(r, o, M_receives, (int64_t)x->n);
+	na_put_real(r, o, M_under_way_share, ratio(x->wire_ps, x->action_ps));
+	na_put_real(r, o, M_queued_share, ratio(x->queued_ps, x->action_ps));
+	na_put_real(r, o, M_waiting_share, ratio(waiting_ps, x->action_ps));
+	na_put_real(r, o, M_unposted_share,
 		    ratio(x->unposted_ps, x->latency_ps));
-	na_put_int(r, o, "slow", (int64_t)x->slow);
-	na_put_int(r, o, "slow_network", (int64_t)x->slow_network);
-	na_put_int(r, o, "slow_waiting", (int64_t)(x->slow - x->slow_network));
-	na_put_text(r, o, "part", part_of(x));
+	na_put_int(r, o, M_slow, (int64_t)x->slow);
+	na_put_int(r, o, M_slow_network, (int64_t)x->slow_network);
+	na_put_int(r, o, M_slow_waiting, (int64_t)(x->slow - x->slow_network));
+	na_put_text(r, o, M_part, part_of(x));
 	return o;
 }
 
@@ -171,23 +172,23 @@ void lat_put_worst(struct na_result *r, struct na_value *list,
 	double us = (double)w->latency_ps / 1e6;
 	double expected = lat_expected_us(row, (double)w->size_bytes);
 
-	na_put_real(r, o, "time_s", (double)w->end_ps / 1e12);
-	na_put_real(r, o, "latency_us", us);
-	na_put_real(r, o, "residual",
+	na_put_real(r, o, M_time_s, (double)w->end_ps / 1e12);
+	na_put_real(r, o, M_latency_us, us);
+	na_put_real(r, o, M_residual,
 		    us > 0 && expected > 0 ? log(us / expected) : NAN);
 	if (w->size_bytes <= INT64_MAX)
-		na_put_int(r, o, "bytes", (int64_t)w->size_bytes);
+		na_put_int(r, o, M_bytes, (int64_t)w->size_bytes);
 	else
-		na_put_real(r, o, "bytes", (double)w->size_bytes);
+		na_put_real(r, o, M_bytes, (double)w->size_bytes);
 	put_endpoint(r, o, "src", store, w->src);
 	put_endpoint(r, o, "dst", store, w->dst);
-	na_put_text(r, o, "collective",
+	na_put_text(r, o, M_collective,
 		    w->collective < store->names.strings.n
 			    ? na_strtab_at(&store->names.strings, w->collective)
 			    : NULL);
-	na_put_text(r, o, "host", host_of(store, w));
+	na_put_text(r, o, M_host, host_of(store, w));
 	if (w->step < store->n_steps)
-		na_put_int(r, o, "step", store->steps[w->step].number);
+		na_put_int(r, o, M_step, store->steps[w->step].number);
 }
 
 static void put_curve(struct na_result *r, struct na_value *to,
@@ -196,10 +197,10 @@ static void put_curve(struct na_result *r, struct na_value *to,
 	const struct {
 		const char *name;
 		const double *from;
-	} parts[] = {{"ccdf_us", c->us},
-		     {"ccdf_share", c->share},
-		     {"ccdf_lower_us", c->lower_us},
-		     {"ccdf_upper_us", c->upper_us}};
+	} parts[] = {{M_ccdf_us, c->us},
+		     {M_ccdf_share, c->share},
+		     {M_ccdf_lower_us, c->lower_us},
+		     {M_ccdf_upper_us, c->upper_us}};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		double *x = na_put_reals(r, to, parts[i].name, c->n);
@@ -218,15 +219,15 @@ static void put_row(struct na_result *r, struct na_value *list,
 
 	na_groups_put_key(r, o, &s->scope->by, s->scope->store, &s->groups,
 			  s->shown[i], rest);
-	na_put_int(r, o, "count", (int64_t)row->n);
+	na_put_int(r, o, M_count, (int64_t)row->n);
 	put_quantiles(r, o, row);
 	put_intervals(r, o, row);
 	put_few(r, o, row);
-	na_put_real(r, o, "tail_ratio", lat_tail_ratio(row));
-	na_put_text(r, o, "tail", lat_tail_word(row));
+	na_put_real(r, o, M_tail_ratio, lat_tail_ratio(row));
+	na_put_text(r, o, M_tail, lat_tail_word(row));
 	put_line(r, o, row);
 	put_split(r, o, &row->split);
-	slowest = na_put_list(r, o, "slowest");
+	slowest = na_put_list(r, o, M_slowest);
 	for (size_t k = 0; k < row->n_worst; k++)
 		lat_put_worst(r, slowest, s, row, &row->worst[k]);
 	put_curve(r, o, &row->curve);
@@ -237,11 +238,11 @@ static void put_all(struct na_result *r, struct na_value *body,
 {
 	struct na_value *o = put_split(r, body, &s->split);
 
-	na_put_real(r, o, "receive_p50_us", s->action_p50_us);
-	na_put_real(r, o, "receive_p99_us", s->action_p99_us);
-	na_put_real(r, o, "slow_over_us",
+	na_put_real(r, o, M_receive_p50_us, s->action_p50_us);
+	na_put_real(r, o, M_receive_p99_us, s->action_p99_us);
+	na_put_real(r, o, M_slow_over_us,
 		    isnan(s->action_p50_us) ? NAN : (double)s->slow_ps / 1e6);
-	na_put_int(r, body, "groups_not_shown", (int64_t)s->n_rest);
+	na_put_int(r, body, M_groups_not_shown, (int64_t)s->n_rest);
 }
 
 /* ---- words */
@@ -529,14 +530,13 @@ static void say(struct na_result *r, const struct lat_state *s)
 	if (clocks)
 		note_clock(r, &off);
 	if (!s->used) {
-		na_put_text(r, na_result_side(r), "message",
-			    "No transfers to time");
+		na_result_word(r, NA_WORD_MESSAGE, "No transfers to time");
 		return;
 	}
 	say_all(s, &w, clocks);
 	if (clocks)
 		say_clock(&off, &w);
-	na_put_text(r, na_result_side(r), "message", w.text);
+	na_result_word(r, NA_WORD_MESSAGE, w.text);
 	if (s->split.n && narrowed(s->scope->filter))
 		na_result_note(r, "what receives waited for is told from the "
 				  "transfers that the filters keep: others may "
@@ -552,7 +552,7 @@ enum na_status lat_finish(void *state, struct na_result *r, struct na_err *err)
 {
 	const struct lat_state *s = state;
 	struct na_value *body = na_result_body(r);
-	struct na_value *list = na_put_list(r, body, "groups");
+	struct na_value *list = na_put_list(r, body, M_groups);
 
 	(void)err;
 	for (size_t i = 0; i < s->n_rows; i++)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/latency/latency.h"
 #include "netan/base/vec.h"
 
@@ -14,15 +15,15 @@ static struct na_value *quantile_rows(struct na_result *r,
 {
 	/* clang-format off */
 	static const char *const rows[][3] = {
-		{"min", "min_us", NULL},
-		{"mean", "mean_us", NULL},
-		{"p50", "p50_us", "p50_ci95_us"},
-		{"p90", "p90_us", "p90_ci95_us"},
-		{"p95", "p95_us", "p95_ci95_us"},
-		{"p99", "p99_us", "p99_ci95_us"},
-		{"p99.9", "p99_9_us", "p99_9_ci95_us"},
-		{"p99.99", "p99_99_us", "p99_99_ci95_us"},
-		{"max", "max_us", NULL},
+		{"min", M_min_us, NULL},
+		{"mean", M_mean_us, NULL},
+		{"p50", M_p50_us, M_p50_ci95_us},
+		{"p90", M_p90_us, M_p90_ci95_us},
+		{"p95", M_p95_us, M_p95_ci95_us},
+		{"p99", M_p99_us, M_p99_ci95_us},
+		{"p99.9", M_p99_9_us, M_p99_9_ci95_us},
+		{"p99.99", M_p99_99_us, M_p99_99_ci95_us},
+		{"max", M_max_us, NULL},
 	};
 	/* clang-format on */
 	struct na_value *list = na_put_list(r, na_result_side(r), "quantiles");
@@ -34,7 +35,7 @@ static struct na_value *quantile_rows(struct na_result *r,
 			rows[i][2] ? na_reals_of(na_get(group, rows[i][2]), &n)
 				   : NULL;
 
-		na_put_text(r, o, "of", rows[i][0]);
+		na_put_text(r, o, M_of, rows[i][0]);
 		na_put_real(r, o, "us",
 			    na_real_of(na_get(group, rows[i][1]), NAN));
 		na_put_real(r, o, "lower", n == 2 ? ends[0] : NAN);
@@ -48,14 +49,14 @@ static void quantiles_view(struct na_result *r, const struct na_value *group,
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"of", "", NA_F_TEXT, 0, 0},
+		{M_of, "", NA_F_TEXT, 0, 0},
 		{"us", "latency us", NA_F_NUMBER, 4, 0},
 		{"lower", "95 % from", NA_F_NUMBER, 4, 0},
 		{"upper", "to", NA_F_NUMBER, 4, 0},
 	};
 	/* clang-format on */
 
-	na_result_view(r, message, quantile_rows(r, group), cols,
+	na_result_view(r, message, quantile_rows(r, group), NULL, cols,
 		       sizeof(cols) / sizeof(cols[0]), 0);
 }
 
@@ -63,29 +64,31 @@ static void quantiles_view(struct na_result *r, const struct na_value *group,
 static void flatten(struct na_result *r, struct na_value *to,
 		    const struct na_value *group)
 {
-	double residual = na_real_of(na_get(group, "residual_p99"), NAN);
-	double waiting = na_real_of(na_dig(group, "split.waiting_share"), NAN);
+	double residual = na_real_of(na_get(group, M_residual_p99), NAN);
+	double waiting = na_real_of(na_dig(group, M_split "." M_waiting_share),
+				    NAN);
 
-	na_put_real(r, to, "tail_ratio",
-		    na_real_of(na_get(group, "tail_ratio"), NAN));
-	na_put_real(r, to, "fixed_us",
-		    na_real_of(na_get(group, "fixed_us"), NAN));
-	na_put_real(r, to, "bandwidth_gbps",
-		    na_real_of(na_get(group, "bandwidth_gbps"), NAN));
+	na_put_real(r, to, M_tail_ratio,
+		    na_real_of(na_get(group, M_tail_ratio), NAN));
+	na_put_real(r, to, M_fixed_us,
+		    na_real_of(na_get(group, M_fixed_us), NAN));
+	na_put_real(r, to, M_bandwidth_gbps,
+		    na_real_of(na_get(group, M_bandwidth_gbps), NAN));
 	na_put_real(r, to, "over", exp(residual));
 	na_put_real(r, to, "waiting_percent", 100 * waiting);
-	na_put_int(r, to, "slow", na_int_of(na_dig(group, "split.slow"), 0));
-	na_put_int(r, to, "slow_waiting",
-		   na_int_of(na_dig(group, "split.slow_waiting"), 0));
+	na_put_int(r, to, M_slow,
+		   na_int_of(na_dig(group, M_split "." M_slow), 0));
+	na_put_int(r, to, M_slow_waiting,
+		   na_int_of(na_dig(group, M_split "." M_slow_waiting), 0));
 }
 
 static void size_view(struct na_result *r, const struct na_value *group)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"tail_ratio", "p99 / p50", NA_F_NUMBER, 3, 0},
-		{"fixed_us", "fixed cost of a transfer, us", NA_F_NUMBER, 3, 0},
-		{"bandwidth_gbps", "bandwidth that a byte sees, Gbit/s",
+		{M_tail_ratio, "p99 / p50", NA_F_NUMBER, 3, 0},
+		{M_fixed_us, "fixed cost of a transfer, us", NA_F_NUMBER, 3, 0},
+		{M_bandwidth_gbps, "bandwidth that a byte sees, Gbit/s",
 		 NA_F_NUMBER, 3, 0},
 		{"over", "p99 over what its size explains, times",
 		 NA_F_NUMBER, 3, 0},
@@ -94,73 +97,73 @@ static void size_view(struct na_result *r, const struct na_value *group)
 	struct na_value *to = na_put_object(r, na_result_side(r), "size_line");
 
 	flatten(r, to, group);
-	if (isnan(na_real_of(na_get(group, "fixed_us"), NAN)))
+	if (isnan(na_real_of(na_get(group, M_fixed_us), NAN)))
 		na_result_view(r, "tail (sizes do not vary enough for a line)",
-			       to, cols, 1, 0);
+			       to, NULL, cols, 1, 0);
 	else
-		na_result_view(r, "latency given size (robust line)", to, cols,
-			       sizeof(cols) / sizeof(cols[0]), 0);
+		na_result_view(r, "latency given size (robust line)", to, NULL,
+			       cols, sizeof(cols) / sizeof(cols[0]), 0);
 }
 
 static void split_view(struct na_result *r, const struct lat_state *s)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"p50", "receive action p50, us", NA_F_NUMBER, 4, 0},
-		{"p99", "receive action p99, us", NA_F_NUMBER, 4, 0},
+		{M_p50, "receive action p50, us", NA_F_NUMBER, 4, 0},
+		{M_p99, "receive action p99, us", NA_F_NUMBER, 4, 0},
 		{"under_way", "of it: message under way, %", NA_F_NUMBER, 3, 0},
 		{"queued", "queued behind others, %", NA_F_NUMBER, 3, 0},
 		{"idle", "links idle: waiting for the peer, %", NA_F_NUMBER, 3,
 		 0},
 		{"unposted", "transport before the receive was posted, %",
 		 NA_F_NUMBER, 3, 0},
-		{"slow", "slow receives (over 3x the median)", NA_F_COUNT, 0,
+		{M_slow, "slow receives (over 3x the median)", NA_F_COUNT, 0,
 		 0},
-		{"network", "of these, the network's", NA_F_COUNT, 0, 0},
-		{"waiting", "of these, waiting for the peer", NA_F_COUNT, 0,
+		{M_network, "of these, the network's", NA_F_COUNT, 0, 0},
+		{M_waiting, "of these, waiting for the peer", NA_F_COUNT, 0,
 		 0},
 	};
 	/* clang-format on */
-	const struct na_value *x = na_get(na_result_body(r), "split");
+	const struct na_value *x = na_get(na_result_body(r), M_split);
 	struct na_value *to;
 
 	if (!s->split.n || s->scope->store->n_runs > 1)
 		return;
 	to = na_put_object(r, na_result_side(r), "waits");
-	na_put_real(r, to, "p50", s->action_p50_us);
-	na_put_real(r, to, "p99", s->action_p99_us);
+	na_put_real(r, to, M_p50, s->action_p50_us);
+	na_put_real(r, to, M_p99, s->action_p99_us);
 	na_put_real(r, to, "under_way",
-		    100 * na_real_of(na_get(x, "under_way_share"), NAN));
+		    100 * na_real_of(na_get(x, M_under_way_share), NAN));
 	na_put_real(r, to, "queued",
-		    100 * na_real_of(na_get(x, "queued_share"), NAN));
+		    100 * na_real_of(na_get(x, M_queued_share), NAN));
 	na_put_real(r, to, "idle",
-		    100 * na_real_of(na_get(x, "waiting_share"), NAN));
+		    100 * na_real_of(na_get(x, M_waiting_share), NAN));
 	na_put_real(r, to, "unposted",
-		    100 * na_real_of(na_get(x, "unposted_share"), NAN));
-	na_put_int(r, to, "slow", (int64_t)s->split.slow);
-	na_put_int(r, to, "network", (int64_t)s->split.slow_network);
-	na_put_int(r, to, "waiting",
+		    100 * na_real_of(na_get(x, M_unposted_share), NAN));
+	na_put_int(r, to, M_slow, (int64_t)s->split.slow);
+	na_put_int(r, to, M_network, (int64_t)s->split.slow_network);
+	na_put_int(r, to, M_waiting,
 		   (int64_t)(s->split.slow - s->split.slow_network));
-	na_result_view(r, "network or host: what receives waited for", to, cols,
-		       sizeof(cols) / sizeof(cols[0]), 0);
+	na_result_view(r, "network or host: what receives waited for", to, NULL,
+		       cols, sizeof(cols) / sizeof(cols[0]), 0);
 }
 
 /* Of --by: the JSON's rows, flat and short. */
 static struct na_value *group_rows(struct na_result *r)
 {
-	static const char *const fields[] = {"p50_us", "p90_us", "p99_us",
-					     "p99_9_us", "max_us"};
-	struct na_value *list = na_put_list(r, na_result_side(r), "table");
-	const struct na_value *g = na_get(na_result_body(r), "groups");
+	static const char *const fields[] = {M_p50_us, M_p90_us, M_p99_us,
+					     M_p99_9_us, M_max_us};
+	struct na_value *list = na_put_list(r, na_result_side(r), M_table);
+	const struct na_value *g = na_get(na_result_body(r), M_groups);
 
 	for (g = g ? g->u.of.first : NULL; g; g = g->next) {
 		struct na_value *o = na_put_object(r, list, NULL);
-		struct na_value *to = na_put_object(r, o, "key");
-		const struct na_value *key = na_get(g, "key");
+		struct na_value *to = na_put_object(r, o, M_key);
+		const struct na_value *key = na_get(g, M_key);
 
 		for (key = key ? key->u.of.first : NULL; key; key = key->next)
 			na_put_text(r, to, key->name, na_text_of(key, ""));
-		na_put_int(r, o, "count", na_int_of(na_get(g, "count"), 0));
+		na_put_int(r, o, M_count, na_int_of(na_get(g, M_count), 0));
 		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 			na_put_real(r, o, fields[i],
 				    na_real_of(na_get(g, fields[i]), NAN));
@@ -174,18 +177,18 @@ static void groups_view(struct na_result *r, const struct lat_state *s,
 {
 	/* clang-format off */
 	static const struct na_column numbers[] = {
-		{"count", "count", NA_F_COUNT, 0, 0},
-		{"p50_us", "p50 us", NA_F_NUMBER, 4, 0},
-		{"p90_us", "p90 us", NA_F_NUMBER, 4, 0},
-		{"p99_us", "p99 us", NA_F_NUMBER, 4, 0},
-		{"p99_9_us", "p99.9 us", NA_F_NUMBER, 4, 0},
-		{"max_us", "max us", NA_F_NUMBER, 4, 0},
-		{"tail_ratio", "p99/p50", NA_F_NUMBER, 3, 0},
-		{"fixed_us", "fixed us", NA_F_NUMBER, 3, 0},
-		{"bandwidth_gbps", "Gbit/s", NA_F_NUMBER, 3, 0},
+		{M_count, "count", NA_F_COUNT, 0, 0},
+		{M_p50_us, "p50 us", NA_F_NUMBER, 4, 0},
+		{M_p90_us, "p90 us", NA_F_NUMBER, 4, 0},
+		{M_p99_us, "p99 us", NA_F_NUMBER, 4, 0},
+		{M_p99_9_us, "p99.9 us", NA_F_NUMBER, 4, 0},
+		{M_max_us, "max us", NA_F_NUMBER, 4, 0},
+		{M_tail_ratio, "p99/p50", NA_F_NUMBER, 3, 0},
+		{M_fixed_us, "fixed us", NA_F_NUMBER, 3, 0},
+		{M_bandwidth_gbps, "Gbit/s", NA_F_NUMBER, 3, 0},
 		{"waiting_percent", "waiting %", NA_F_NUMBER, 3, 0},
-		{"slow", "slow", NA_F_COUNT, 0, 0},
-		{"slow_waiting", "of them waiting", NA_F_COUNT, 0, 0},
+		{M_slow, "slow", NA_F_COUNT, 0, 0},
+		{M_slow_waiting, "of them waiting", NA_F_COUNT, 0, 0},
 	};
 	/* clang-format on */
 	enum { ALL = sizeof(numbers) / sizeof(numbers[0]), OF_SPLIT = 3 };
@@ -194,7 +197,7 @@ static void groups_view(struct na_result *r, const struct lat_state *s,
 
 	memcpy(cols + n, numbers, sizeof(numbers));
 	n += s->split.n ? ALL : ALL - OF_SPLIT;
-	na_result_view(r, message, group_rows(r), cols, n, SHOWN_GROUPS);
+	na_result_view(r, message, group_rows(r), NULL, cols, n, SHOWN_GROUPS);
 }
 
 static int slower(const struct lat_worst *a, const struct lat_worst *b)
@@ -208,7 +211,7 @@ static int slower(const struct lat_worst *a, const struct lat_worst *b)
 static struct na_value *slowest_rows(struct na_result *r,
 				     const struct lat_state *s)
 {
-	struct na_value *list = na_put_list(r, na_result_side(r), "slowest");
+	struct na_value *list = na_put_list(r, na_result_side(r), M_slowest);
 	size_t *at = na_calloc(s->n_rows, sizeof(*at));
 
 	for (size_t k = 0; at && k < LAT_SLOWEST; k++) {
@@ -236,24 +239,24 @@ static void slowest_view(struct na_result *r, const struct lat_state *s)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"time_s", "end s", NA_F_FIXED, 6, 0},
-		{"latency_us", "latency us", NA_F_NUMBER, 4, 0},
-		{"times", "over its size, times", NA_F_NUMBER, 3, 0},
-		{"bytes", "bytes", NA_F_COUNT, 0, 0},
-		{"src", "src", NA_F_TEXT, 0, 0},
-		{"dst", "dst", NA_F_TEXT, 0, 0},
-		{"host", "host", NA_F_TEXT, 0, 0},
-		{"collective", "collective", NA_F_TEXT, 0, 0},
+		{M_time_s, "end s", NA_F_FIXED, 6, 0},
+		{M_latency_us, "latency us", NA_F_NUMBER, 4, 0},
+		{M_times, "over its size, times", NA_F_NUMBER, 3, 0},
+		{M_bytes, "bytes", NA_F_COUNT, 0, 0},
+		{M_src, "src", NA_F_TEXT, 0, 0},
+		{M_dst, "dst", NA_F_TEXT, 0, 0},
+		{M_host, "host", NA_F_TEXT, 0, 0},
+		{M_collective, "collective", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
 	struct na_value *list = slowest_rows(r, s);
 
 	for (struct na_value *o = list ? list->u.of.first : NULL; o;
 	     o = o->next)
-		na_put_real(r, o, "times",
-			    exp(na_real_of(na_get(o, "residual"), NAN)));
-	na_result_view(r, "slowest", list, cols, sizeof(cols) / sizeof(cols[0]),
-		       0);
+		na_put_real(r, o, M_times,
+			    exp(na_real_of(na_get(o, M_residual), NAN)));
+	na_result_view(r, "slowest", list, NULL, cols,
+		       sizeof(cols) / sizeof(cols[0]), 0);
 }
 
 /* A quantile that rests on fewer transfers than it needs is marked. */
@@ -275,9 +278,8 @@ static void few_note(struct na_result *r, const struct lat_row *row)
 
 void lat_views(struct na_result *r, const struct lat_state *s)
 {
-	const char *message = na_text_of(na_get(na_result_side(r), "message"),
-					 NULL);
-	const struct na_value *list = na_get(na_result_body(r), "groups");
+	const char *message = na_result_get_word(r, NA_WORD_MESSAGE, NULL);
+	const struct na_value *list = na_get(na_result_body(r), M_groups);
 
 	if (s->scope->by.n) {
 		groups_view(r, s, message);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/pairs/pairs.h"
 #include "netan/base/vec.h"
 
@@ -27,7 +28,7 @@ static struct na_value *put_row(struct na_result *r, struct na_value *list,
 
 	for (size_t i = 0; pr_has_runs(s) && i < store->n_sources; i++) {
 		if (store->sources[i].run == run) {
-			na_put_text(r, row, "label", store->sources[i].label);
+			na_put_text(r, row, M_label, store->sources[i].label);
 			break;
 		}
 	}
@@ -80,9 +81,9 @@ static struct ranked *rank_pairs(const struct pr_state *s)
 static void put_bytes(struct na_result *r, struct na_value *row, na_i128 bytes)
 {
 	if (bytes <= INT64_MAX)
-		na_put_int(r, row, "bytes", (int64_t)bytes);
+		na_put_int(r, row, M_bytes, (int64_t)bytes);
 	else
-		na_put_real(r, row, "bytes", (double)bytes);
+		na_put_real(r, row, M_bytes, (double)bytes);
 }
 
 static void put_pair(struct na_result *r, struct na_value *list,
@@ -94,24 +95,24 @@ static void put_pair(struct na_result *r, struct na_value *list,
 	const struct pr_sum *sum = &s->sums[p->found];
 	struct na_value *row = put_row(r, list, s, p->run);
 
-	na_put_text(r, row, "src", src->name);
-	na_put_text(r, row, "dst", dst->name);
-	na_put_text(r, row, "src_host", pr_host_name(s, src));
-	na_put_text(r, row, "dst_host", pr_host_name(s, dst));
-	na_put_int(r, row, "count", (int64_t)sum->n);
-	na_put_int(r, row, "clock_skew", (int64_t)sum->clamped);
+	na_put_text(r, row, M_src, src->name);
+	na_put_text(r, row, M_dst, dst->name);
+	na_put_text(r, row, M_src_host, pr_host_name(s, src));
+	na_put_text(r, row, M_dst_host, pr_host_name(s, dst));
+	na_put_int(r, row, M_count, (int64_t)sum->n);
+	na_put_int(r, row, M_clock_skew, (int64_t)sum->clamped);
 	put_bytes(r, row, sum->bytes);
-	na_put_real(r, row, "p50_us", p->p50_us);
-	na_put_real(r, row, "p99_us", p->p99_us);
-	na_put_real(r, row, "expected_us", x ? x->expected_us : NAN);
-	na_put_real(r, row, "excess", x ? exp(x->effect) : NAN);
-	na_put_real(r, row, "q_value", x ? x->q_value : NAN);
+	na_put_real(r, row, M_p50_us, p->p50_us);
+	na_put_real(r, row, M_p99_us, p->p99_us);
+	na_put_real(r, row, M_expected_us, x ? x->expected_us : NAN);
+	na_put_real(r, row, M_excess, x ? exp(x->effect) : NAN);
+	na_put_real(r, row, M_q_value, x ? x->q_value : NAN);
 }
 
 static bool put_pairs(struct na_result *r, struct na_value *body,
 		      const struct pr_state *s)
 {
-	struct na_value *list = na_put_list(r, body, "pairs");
+	struct na_value *list = na_put_list(r, body, M_pairs);
 	struct ranked *order = rank_pairs(s);
 
 	for (size_t i = 0; order && i < s->keys.n; i++)
@@ -124,7 +125,7 @@ static void put_hosts(struct na_result *r, struct na_value *row,
 		      const struct pr_state *s, const struct pr_run *run,
 		      const struct na_lz_who *who)
 {
-	struct na_value *list = na_put_list(r, row, "hosts");
+	struct na_value *list = na_put_list(r, row, M_hosts);
 	const char *last = NULL;
 
 	for (uint32_t h = 0; run->found.rack_of && h < run->n_nodes; h++) {
@@ -147,31 +148,31 @@ static void put_who(struct na_result *r, struct na_value *row,
 {
 	const struct pr_node *a, *b;
 
-	na_put_text(r, row, "kind", pr_kind_names[who->kind]);
+	na_put_text(r, row, M_kind, pr_kind_names[who->kind]);
 	if (who->kind > NA_LZ_PAIR) {
 		put_hosts(r, row, s, run, who);
 		return;
 	}
 	a = pr_node_at(s, run, who->a);
 	if (who->kind != NA_LZ_PAIR) {
-		na_put_text(r, row, "host", pr_host_name(s, a));
+		na_put_text(r, row, M_host, pr_host_name(s, a));
 		if (!s->of_hosts && !whole)
-			na_put_text(r, row, "endpoint", a->name);
+			na_put_text(r, row, M_endpoint, a->name);
 		return;
 	}
 	b = pr_node_at(s, run, who->b);
-	na_put_text(r, row, "src_host", pr_host_name(s, a));
-	na_put_text(r, row, "dst_host", pr_host_name(s, b));
+	na_put_text(r, row, M_src_host, pr_host_name(s, a));
+	na_put_text(r, row, M_dst_host, pr_host_name(s, b));
 	if (!s->of_hosts) {
-		na_put_text(r, row, "src", a->name);
-		na_put_text(r, row, "dst", b->name);
+		na_put_text(r, row, M_src, a->name);
+		na_put_text(r, row, M_dst, b->name);
 	}
 }
 
 static void put_ratio_ci(struct na_result *r, struct na_value *row, double low,
 			 double high)
 {
-	double *ci = na_put_reals(r, row, "excess_ci95", 2);
+	double *ci = na_put_reals(r, row, M_excess_ci95, 2);
 
 	if (ci) {
 		ci[0] = exp(low);
@@ -188,25 +189,25 @@ static void put_windows(struct na_result *r, struct na_value *row,
 
 	if (!f->n_windows)
 		return;
-	list = na_put_list(r, row, "windows");
+	list = na_put_list(r, row, M_windows);
 	for (size_t i = 0; i < f->n_windows; i++) {
 		const struct na_lz_window *w = &f->windows[i];
 		struct na_value *x = na_put_object(r, list, NULL);
 		bool by_step = w->step < store->n_steps;
 
 		if (by_step)
-			na_put_int(r, x, "step", store->steps[w->step].number);
+			na_put_int(r, x, M_step, store->steps[w->step].number);
 		else
-			na_put_null(r, x, "step");
-		na_put_real(r, x, "from_s",
+			na_put_null(r, x, M_step);
+		na_put_real(r, x, M_from_s,
 			    by_step ? (double)store->steps[w->step].start_ps /
 					      1e12
 				    : (w->from_us + origin_us) / 1e6);
-		na_put_real(r, x, "to_s",
+		na_put_real(r, x, M_to_s,
 			    by_step ? (double)store->steps[w->step].end_ps /
 					      1e12
 				    : (w->to_us + origin_us) / 1e6);
-		na_put_real(r, x, "excess", exp(w->effect));
+		na_put_real(r, x, M_excess, exp(w->effect));
 	}
 }
 
@@ -222,7 +223,7 @@ static void put_endpoint(struct na_result *r, struct na_value *row,
 		return;
 	na_endpoint_print(buf, &s->scope->store->names,
 			  &s->scope->store->names.endpoints[endpoint]);
-	na_put_text(r, row, "endpoint", buf);
+	na_put_text(r, row, M_endpoint, buf);
 }
 
 static void put_culprit(struct na_result *r, struct na_value *list,
@@ -235,27 +236,27 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	row = put_row(r, list, s, (uint32_t)(run - s->runs));
 	put_who(r, row, s, run, &f->who, pr_is_whole(run, f));
 	put_endpoint(r, row, s, run, f);
-	na_put_real(r, row, "excess", exp(f->effect));
+	na_put_real(r, row, M_excess, exp(f->effect));
 	put_ratio_ci(r, row, f->ci_low, f->ci_high);
-	na_put_real(r, row, "p_value", f->p_value);
-	na_put_text(r, row, "channel", pr_channel_names[f->channel]);
-	na_put_int(r, row, "pairs", (int64_t)f->pairs);
-	na_put_int(r, row, "transfers", (int64_t)f->transfers);
-	na_put_bool(r, row, "intermittent", f->intermittent);
+	na_put_real(r, row, M_p_value, f->p_value);
+	na_put_text(r, row, M_channel, pr_channel_names[f->channel]);
+	na_put_int(r, row, M_pairs, (int64_t)f->pairs);
+	na_put_int(r, row, M_transfers, (int64_t)f->transfers);
+	na_put_bool(r, row, M_intermittent, f->intermittent);
 	if (f->channel == NA_LZ_RATE) {
-		na_put_int(r, row, "tails", (int64_t)f->tails);
-		na_put_int(r, row, "episodes", (int64_t)f->episodes);
-		na_put_bool(r, row, "loses_packets", f->loses_packets);
+		na_put_int(r, row, M_tails, (int64_t)f->tails);
+		na_put_int(r, row, M_episodes, (int64_t)f->episodes);
+		na_put_bool(r, row, M_loses_packets, f->loses_packets);
 	}
 	put_windows(r, row, s, f);
-	alternatives = na_put_list(r, row, "alternatives");
+	alternatives = na_put_list(r, row, M_alternatives);
 	for (size_t i = 0; i < f->n_alternatives; i++)
 		put_who(r, na_put_object(r, alternatives, NULL), s, run,
 			&f->alternatives[i], false);
-	na_put_text(r, row, "needs", f->needs);
+	na_put_text(r, row, M_needs, f->needs);
 	pr_say_who(&who, s, run, &f->who, pr_is_whole(run, f));
-	na_put_text(r, row, "suspect", who.text);
-	na_put_text(r, row, "test_next", pr_next_test(f));
+	na_put_text(r, row, M_suspect, who.text);
+	na_put_text(r, row, M_test_next, pr_next_test(f));
 }
 
 /* A host has one clock, whatever the number of its devices, and pauses as a
@@ -301,9 +302,9 @@ static void put_clock(struct na_result *r, struct na_value *list,
 	const struct pr_node *n = pr_node_at(s, run, c->host);
 	struct na_value *row = put_row(r, list, s, (uint32_t)(run - s->runs));
 
-	na_put_text(r, row, "host", pr_host_name(s, n));
-	na_put_real(r, row, "ahead_us", c->ahead_us);
-	na_put_real(r, row, "uncertainty_us", c->uncertainty_us);
+	na_put_text(r, row, M_host, pr_host_name(s, n));
+	na_put_real(r, row, M_ahead_us, c->ahead_us);
+	na_put_real(r, row, M_uncertainty_us, c->uncertainty_us);
 }
 
 static void put_stall(struct na_result *r, struct na_value *list,
@@ -313,11 +314,11 @@ static void put_stall(struct na_result *r, struct na_value *list,
 	const struct pr_node *n = pr_node_at(s, run, x->host);
 	struct na_value *row = put_row(r, list, s, (uint32_t)(run - s->runs));
 
-	na_put_text(r, row, "host", pr_host_name(s, n));
-	na_put_text(r, row, "side", pr_kind_names[x->side]);
-	na_put_int(r, row, "episodes", (int64_t)x->episodes);
-	na_put_int(r, row, "transfers", (int64_t)x->transfers);
-	na_put_real(r, row, "longest_ms", x->longest_ms);
+	na_put_text(r, row, M_host, pr_host_name(s, n));
+	na_put_text(r, row, M_side, pr_kind_names[x->side]);
+	na_put_int(r, row, M_episodes, (int64_t)x->episodes);
+	na_put_int(r, row, M_transfers, (int64_t)x->transfers);
+	na_put_real(r, row, M_longest_ms, x->longest_ms);
 }
 
 static void put_undecided(struct na_result *r, struct na_value *list,
@@ -327,29 +328,29 @@ static void put_undecided(struct na_result *r, struct na_value *list,
 	struct na_value *row = put_row(r, list, s, (uint32_t)(run - s->runs));
 	struct na_value *pairs;
 
-	na_put_text(r, row, "what", u->what);
-	na_put_text(r, row, "needs", u->needs);
-	na_put_int(r, row, "n_pairs", (int64_t)u->n_pairs);
-	pairs = na_put_list(r, row, "pairs");
+	na_put_text(r, row, M_what, u->what);
+	na_put_text(r, row, M_needs, u->needs);
+	na_put_int(r, row, M_n_pairs, (int64_t)u->n_pairs);
+	pairs = na_put_list(r, row, M_pairs);
 	for (size_t i = 0; i < u->n_pairs; i++) {
 		const struct pr_pair *p = &s->pairs[run->pair0 + u->pairs[i]];
 		struct na_value *x = na_put_object(r, pairs, NULL);
 		const struct na_lz_pair_result *j =
 			judged(s, (uint32_t)(run->pair0 + u->pairs[i]));
 
-		na_put_text(r, x, "src", s->nodes[p->src].name);
-		na_put_text(r, x, "dst", s->nodes[p->dst].name);
-		na_put_real(r, x, "excess", j ? exp(j->effect) : NAN);
+		na_put_text(r, x, M_src, s->nodes[p->src].name);
+		na_put_text(r, x, M_dst, s->nodes[p->dst].name);
+		na_put_real(r, x, M_excess, j ? exp(j->effect) : NAN);
 	}
 }
 
 static void put_findings(struct na_result *r, struct na_value *body,
 			 const struct pr_state *s)
 {
-	struct na_value *culprits = na_put_list(r, body, "culprits");
-	struct na_value *clocks = na_put_list(r, body, "clock_offsets");
-	struct na_value *stalls = na_put_list(r, body, "stalls");
-	struct na_value *undecided = na_put_list(r, body, "undecided");
+	struct na_value *culprits = na_put_list(r, body, M_culprits);
+	struct na_value *clocks = na_put_list(r, body, M_clock_offsets);
+	struct na_value *stalls = na_put_list(r, body, M_stalls);
+	struct na_value *undecided = na_put_list(r, body, M_undecided);
 
 	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
 		const struct pr_run *run = &s->runs[i];
@@ -394,7 +395,7 @@ static void put_verdict(struct na_result *r, struct na_value *body,
 				pr_has_runs(s) ? ": " : "", w.text);
 		n += more > 0 ? (size_t)more : 0;
 	}
-	na_put_text(r, body, "verdict", s->keys.n ? all : NULL);
+	na_put_text(r, body, M_verdict, s->keys.n ? all : NULL);
 }
 
 enum na_status pr_finish(void *state, struct na_result *r, struct na_err *err)
@@ -402,7 +403,7 @@ enum na_status pr_finish(void *state, struct na_result *r, struct na_err *err)
 	struct pr_state *s = state;
 	struct na_value *body = na_result_body(r);
 
-	na_put_text(r, body, "level", s->of_hosts ? "host" : "device");
+	na_put_text(r, body, M_level, s->of_hosts ? "host" : "device");
 	if (!put_pairs(r, body, s))
 		return na_fail_nomem(err);
 	put_findings(r, body, s);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/pairs/pairs.h"
 
 enum { DEFAULT_TOP = 20, TOLD = 3 };
@@ -52,28 +53,28 @@ static struct na_value *suspects(struct na_result *r, const struct na_value *of)
 
 	for (const struct na_value *v = of->u.of.first; v; v = v->next) {
 		struct na_value *row = na_put_object(r, list, NULL);
-		const struct na_value *list_of = na_get(v, "alternatives");
+		const struct na_value *list_of = na_get(v, M_alternatives);
 		size_t n = 0;
-		const double *ci = na_reals_of(na_get(v, "excess_ci95"), &n);
-		bool now_and_then = na_get(v, "intermittent")->u.flag;
+		const double *ci = na_reals_of(na_get(v, M_excess_ci95), &n);
+		bool now_and_then = na_get(v, M_intermittent)->u.flag;
 
-		na_put_text(r, row, "label",
-			    na_text_of(na_get(v, "label"), NULL));
-		na_put_textf(r, row, "suspect", "%s%s%.64s%s",
+		na_put_text(r, row, M_label,
+			    na_text_of(na_get(v, M_label), NULL));
+		na_put_textf(r, row, M_suspect, "%s%s%.64s%s",
 			     text_of(v, "suspect"),
-			     na_get(v, "endpoint") ? ", device " : "",
+			     na_get(v, M_endpoint) ? ", device " : "",
 			     text_of(v, "endpoint"),
 			     list_of && list_of->n ? " (or alternatives)" : "");
-		na_put_real(r, row, "excess",
-			    na_real_of(na_get(v, "excess"), NAN));
+		na_put_real(r, row, M_excess,
+			    na_real_of(na_get(v, M_excess), NAN));
 		na_put_real(r, row, "low", n == 2 ? ci[0] : NAN);
 		na_put_real(r, row, "high", n == 2 ? ci[1] : NAN);
-		put_chance(r, row, na_real_of(na_get(v, "p_value"), NAN));
-		na_put_textf(r, row, "channel", "%s%s", text_of(v, "channel"),
+		put_chance(r, row, na_real_of(na_get(v, M_p_value), NAN));
+		na_put_textf(r, row, M_channel, "%s%s", text_of(v, "channel"),
 			     now_and_then ? ", now and then" : "");
-		na_put_int(r, row, "pairs", na_int_of(na_get(v, "pairs"), 0));
-		na_put_int(r, row, "transfers",
-			   na_int_of(na_get(v, "transfers"), 0));
+		na_put_int(r, row, M_pairs, na_int_of(na_get(v, M_pairs), 0));
+		na_put_int(r, row, M_transfers,
+			   na_int_of(na_get(v, M_transfers), 0));
 	}
 	return list;
 }
@@ -91,7 +92,7 @@ static void suspects_view(struct na_result *r, const struct pr_state *s,
 	column(&c, "channel", "seen in", NA_F_TEXT, 0);
 	column(&c, "pairs", "pairs", NA_F_COUNT, 0);
 	column(&c, "transfers", "transfers", NA_F_COUNT, 0);
-	na_result_view(r, title, suspects(r, culprits), c.c, c.n, 0);
+	na_result_view(r, title, suspects(r, culprits), NULL, c.c, c.n, 0);
 }
 
 static void pairs_view(struct na_result *r, const struct pr_state *s,
@@ -105,12 +106,12 @@ static void pairs_view(struct na_result *r, const struct pr_state *s,
 	column(&c, "count", "transfers", NA_F_COUNT, 0);
 	column(&c, "bytes", "MB", NA_F_NUMBER, 4);
 	c.c[c.n - 1].scale = 1e-6;
-	column(&c, "p50_us", "p50 us", NA_F_NUMBER, 4);
-	column(&c, "p99_us", "p99 us", NA_F_NUMBER, 4);
-	column(&c, "expected_us", "expected us", NA_F_NUMBER, 4);
+	column(&c, M_p50_us, "p50 us", NA_F_NUMBER, 4);
+	column(&c, M_p99_us, "p99 us", NA_F_NUMBER, 4);
+	column(&c, M_expected_us, "expected us", NA_F_NUMBER, 4);
 	column(&c, "excess", "excess x", NA_F_NUMBER, 3);
-	column(&c, "q_value", "q", NA_F_NUMBER, 2);
-	na_result_view(r, title, na_get(body, "pairs"), c.c, c.n, top);
+	column(&c, M_q_value, "q", NA_F_NUMBER, 2);
+	na_result_view(r, title, na_get(body, M_pairs), NULL, c.c, c.n, top);
 }
 
 static void clocks_view(struct na_result *r, const struct pr_state *s,
@@ -119,10 +120,10 @@ static void clocks_view(struct na_result *r, const struct pr_state *s,
 	struct columns c = columns_for(s);
 
 	column(&c, "host", "host", NA_F_TEXT, 0);
-	column(&c, "ahead_us", "ahead by us", NA_F_NUMBER, 3);
-	column(&c, "uncertainty_us", "+- us", NA_F_NUMBER, 2);
-	na_result_view(r, "clocks that are off (corrected here)", list, c.c,
-		       c.n, 0);
+	column(&c, M_ahead_us, "ahead by us", NA_F_NUMBER, 3);
+	column(&c, M_uncertainty_us, "+- us", NA_F_NUMBER, 2);
+	na_result_view(r, "clocks that are off (corrected here)", list, NULL,
+		       c.c, c.n, 0);
 }
 
 static void stalls_view(struct na_result *r, const struct pr_state *s,
@@ -133,9 +134,9 @@ static void stalls_view(struct na_result *r, const struct pr_state *s,
 	column(&c, "host", "host", NA_F_TEXT, 0);
 	column(&c, "episodes", "episodes", NA_F_COUNT, 0);
 	column(&c, "transfers", "transfers", NA_F_COUNT, 0);
-	column(&c, "longest_ms", "longest ms", NA_F_NUMBER, 3);
+	column(&c, M_longest_ms, "longest ms", NA_F_NUMBER, 3);
 	na_result_view(r, "hosts that pause (no NIC: look at the host)", list,
-		       c.c, c.n, 0);
+		       NULL, c.c, c.n, 0);
 }
 
 static void undecided_view(struct na_result *r, const struct pr_state *s,
@@ -144,9 +145,9 @@ static void undecided_view(struct na_result *r, const struct pr_state *s,
 	struct columns c = columns_for(s);
 
 	column(&c, "what", "pattern", NA_F_TEXT, 0);
-	column(&c, "n_pairs", "pairs", NA_F_COUNT, 0);
+	column(&c, M_n_pairs, "pairs", NA_F_COUNT, 0);
 	column(&c, "needs", "what would decide", NA_F_TEXT, 0);
-	na_result_view(r, "undecided", list, c.c, c.n, 0);
+	na_result_view(r, "undecided", list, NULL, c.c, c.n, 0);
 }
 
 static bool same_text(const struct na_value *a, const struct na_value *b,
@@ -166,13 +167,13 @@ static void note_tests(struct na_result *r, const struct na_value *culprits)
 		const struct na_value *u = first;
 		size_t n = 0;
 
-		while (u != v && !(same_text(u, v, "test_next") &&
+		while (u != v && !(same_text(u, v, M_test_next) &&
 				   same_text(u, v, "needs")))
 			u = u->next;
 		if (u != v)
 			continue; /* told */
 		for (; u; u = u->next) {
-			if (same_text(u, v, "test_next") &&
+			if (same_text(u, v, M_test_next) &&
 			    same_text(u, v, "needs") && n++ < TOLD)
 				pr_say(&who, "%s%.80s", n > 1 ? ", " : "",
 				       text_of(u, "suspect"));
@@ -180,7 +181,7 @@ static void note_tests(struct na_result *r, const struct na_value *culprits)
 		if (n > TOLD)
 			pr_say(&who, " and %zu more", n - TOLD);
 		na_result_note(r, "test %s: %s%s%s", who.text,
-			       text_of(v, "test_next"),
+			       text_of(v, M_test_next),
 			       *needs ? "; what would decide: " : "", needs);
 	}
 	if (first)
@@ -261,7 +262,7 @@ static void put_nodes(struct na_result *r, struct na_value *to,
 		const struct pr_node *n = pr_node_at(s, run, h);
 		struct na_value *x = na_put_object(r, list, NULL);
 
-		na_put_text(r, x, "name", n->name);
+		na_put_text(r, x, M_name, n->name);
 		na_put_int(r, x, "group", group_of(s, n));
 	}
 }
@@ -269,9 +270,9 @@ static void put_nodes(struct na_result *r, struct na_value *to,
 static void put_cells(struct na_result *r, struct na_value *to,
 		      const struct pr_state *s, const struct pr_run *run)
 {
-	double *src = na_put_reals(r, to, "src", run->n_pairs);
-	double *dst = na_put_reals(r, to, "dst", run->n_pairs);
-	double *excess = na_put_reals(r, to, "excess", run->n_pairs);
+	double *src = na_put_reals(r, to, M_src, run->n_pairs);
+	double *dst = na_put_reals(r, to, M_dst, run->n_pairs);
+	double *excess = na_put_reals(r, to, M_excess, run->n_pairs);
 
 	for (size_t i = 0; src && dst && excess && i < run->n_pairs; i++) {
 		const struct pr_pair *p = &s->pairs[run->pair0 + i];
@@ -309,20 +310,20 @@ static void put_mark(struct na_result *r, struct na_value *list,
 	if (f->who.kind <= NA_LZ_HOST && pr_is_whole(run, f))
 		rows = rows_of_host(s, run, &first);
 	pr_say_who(&who, s, run, &f->who, pr_is_whole(run, f));
-	na_put_text(r, x, "kind", pr_kind_names[f->who.kind]);
-	na_put_text(r, x, "name", who.text);
-	na_put_int(r, x, "a", (int64_t)first);
-	na_put_int(r, x, "b",
+	na_put_text(r, x, M_kind, pr_kind_names[f->who.kind]);
+	na_put_text(r, x, M_name, who.text);
+	na_put_int(r, x, M_a, (int64_t)first);
+	na_put_int(r, x, M_b,
 		   f->who.kind == NA_LZ_PAIR || f->who.kind == NA_LZ_RACK_PAIR
 			   ? (int64_t)f->who.b
 			   : -1);
 	na_put_int(r, x, "rows", (int64_t)rows);
-	na_put_text(r, x, "host",
+	na_put_text(r, x, M_host,
 		    f->who.kind <= NA_LZ_HOST && pr_is_whole(run, f)
 			    ? pr_host_name(s, pr_node_at(s, run, first))
 			    : NULL);
-	na_put_real(r, x, "excess", exp(f->effect));
-	na_put_text(r, x, "channel", pr_channel_names[f->channel]);
+	na_put_real(r, x, M_excess, exp(f->effect));
+	na_put_text(r, x, M_channel, pr_channel_names[f->channel]);
 }
 
 /* What the picture draws, in the order in which it draws it. */
@@ -335,7 +336,7 @@ static void put_matrix(struct na_result *r, struct na_value *list,
 
 	for (size_t i = 0; pr_has_runs(s) && i < store->n_sources; i++) {
 		if (store->sources[i].run == (uint32_t)(run - s->runs)) {
-			na_put_text(r, to, "label", store->sources[i].label);
+			na_put_text(r, to, M_label, store->sources[i].label);
 			break;
 		}
 	}
@@ -347,7 +348,7 @@ static void put_matrix(struct na_result *r, struct na_value *list,
 					   run->found.rack_of[h] != NA_LZ_NONE
 				   ? (double)run->found.rack_of[h]
 				   : (double)NAN;
-	marks = na_put_list(r, to, "marks");
+	marks = na_put_list(r, to, M_marks);
 	for (size_t i = 0; i < run->found.n_findings; i++)
 		put_mark(r, marks, s, run, &run->found.findings[i]);
 }
@@ -357,10 +358,10 @@ static void put_picture(struct na_result *r, const struct pr_state *s,
 {
 	struct na_value *side = na_result_side(r), *list;
 
-	na_put_textf(r, side, "message", "%c%s",
-		     pr_has_runs(s) ? *verdict
-				    : toupper((unsigned char)*verdict),
-		     verdict + 1);
+	na_result_wordf(r, NA_WORD_MESSAGE, "%c%s",
+			pr_has_runs(s) ? *verdict
+				       : toupper((unsigned char)*verdict),
+			verdict + 1);
 	na_put_text(r, side, "ends", pr_ends(s));
 	na_put_int(r, side, "locality", s->scope->store->topology != NULL);
 	list = na_put_list(r, side, "matrices");
@@ -371,11 +372,11 @@ static void put_picture(struct na_result *r, const struct pr_state *s,
 void pr_views(struct na_result *r, const struct pr_state *s)
 {
 	const struct na_value *body = na_result_body(r);
-	const struct na_value *culprits = na_get(body, "culprits");
-	const struct na_value *clocks = na_get(body, "clock_offsets");
-	const struct na_value *stalls = na_get(body, "stalls");
-	const struct na_value *undecided = na_get(body, "undecided");
-	const char *verdict = na_text_of(na_get(body, "verdict"),
+	const struct na_value *culprits = na_get(body, M_culprits);
+	const struct na_value *clocks = na_get(body, M_clock_offsets);
+	const struct na_value *stalls = na_get(body, M_stalls);
+	const struct na_value *undecided = na_get(body, M_undecided);
+	const char *verdict = na_text_of(na_get(body, M_verdict),
 					 "no pairs: no transfers");
 
 	if (!culprits || !clocks || !stalls || !undecided)

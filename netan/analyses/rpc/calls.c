@@ -1,4 +1,5 @@
 #include "netan/analyses/rpc/calls.h"
+#include "members.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -184,26 +185,26 @@ static struct na_value *put_call(struct na_result *r, struct na_value *list,
 	struct na_value *row = na_put_object(r, list, NULL);
 	char buf[NA_ENDPOINT_BUF];
 
-	na_put_real(r, row, "time_s", (double)c->start_ps / 1e12);
-	na_put_text(r, row, "src",
+	na_put_real(r, row, M_time_s, (double)c->start_ps / 1e12);
+	na_put_text(r, row, M_src,
 		    na_endpoint_print(buf, &store->names, &ends[c->src]));
-	na_put_text(r, row, "dst",
+	na_put_text(r, row, M_dst,
 		    na_endpoint_print(buf, &store->names, &ends[c->dst]));
-	na_put_text(r, row, "method", method_of(store, c->method));
+	na_put_text(r, row, M_method, method_of(store, c->method));
 	put_status(r, row, "status", status_of(c));
-	put_status(r, row, "http_status", c->http_status);
-	na_put_bool(r, row, "grpc", is_grpc(c));
-	na_put_bool(r, row, "reset", c->reset);
-	na_put_real(r, row, "first_us", after_us(c, c->first_ps));
-	na_put_real(r, row, "end_us", lasted_us(c));
-	put_bytes(r, row, "bytes_req", c->bytes_req);
-	put_bytes(r, row, "bytes_resp", c->bytes_resp);
-	na_put_int(r, row, "messages_req", c->messages_req);
-	na_put_int(r, row, "messages_resp", c->messages_resp);
-	na_put_int(r, row, "connection", c->connection);
-	na_put_int(r, row, "stream", c->stream);
+	put_status(r, row, M_http_status, c->http_status);
+	na_put_bool(r, row, M_grpc, is_grpc(c));
+	na_put_bool(r, row, M_reset, c->reset);
+	na_put_real(r, row, M_first_us, after_us(c, c->first_ps));
+	na_put_real(r, row, M_end_us, lasted_us(c));
+	put_bytes(r, row, M_bytes_req, c->bytes_req);
+	put_bytes(r, row, M_bytes_resp, c->bytes_resp);
+	na_put_int(r, row, M_messages_req, c->messages_req);
+	na_put_int(r, row, M_messages_resp, c->messages_resp);
+	na_put_int(r, row, M_connection, c->connection);
+	na_put_int(r, row, M_stream, c->stream);
 	if (store->n_runs > 1)
-		na_put_text(r, row, "label", store->sources[c->input].label);
+		na_put_text(r, row, M_label, store->sources[c->input].label);
 	return row;
 }
 
@@ -217,7 +218,7 @@ static void put_slowest(struct na_result *r, const struct na_store *store,
 	for (size_t i = 0; i < c->n && i < SLOW_ROWS; i++) {
 		struct na_value *row = put_call(r, list, store, c->list[i]);
 
-		na_put_text(r, row, "state",
+		na_put_text(r, row, M_state,
 			    status_text(buf, sizeof(buf), c->list[i]));
 	}
 }
@@ -225,15 +226,15 @@ static void put_slowest(struct na_result *r, const struct na_store *store,
 /* For the picture: calls that failed and were answered. */
 static void put_failed(struct na_result *r, const struct rpc_calls *c)
 {
-	struct na_value *in = na_put_object(r, na_result_side(r), "failed");
+	struct na_value *in = na_put_object(r, na_result_side(r), M_failed);
 	double *at, *us;
 	size_t n = 0, k = 0;
 
 	for (size_t i = 0; i < c->n; i++)
 		n += failed(c->list[i]) && answered(c->list[i]);
 	n = n < FAILED_POINTS ? n : FAILED_POINTS;
-	at = na_put_reals(r, in, "time_s", n);
-	us = na_put_reals(r, in, "latency_us", n);
+	at = na_put_reals(r, in, M_time_s, n);
+	us = na_put_reals(r, in, M_latency_us, n);
 	for (size_t i = 0; at && us && k < n; i++) {
 		const struct na_call *x = c->list[i];
 
@@ -286,13 +287,13 @@ static void put_method(struct na_result *r, struct na_value *list,
 {
 	struct na_value *row = na_put_object(r, list, NULL);
 
-	na_put_text(r, row, "method", method_of(store, m->name));
-	na_put_int(r, row, "calls", (int64_t)m->n);
-	na_put_int(r, row, "failed", (int64_t)m->failed);
-	na_put_int(r, row, "unanswered", (int64_t)m->unanswered);
-	na_put_real(r, row, "p50_us", m->p50_us);
-	na_put_real(r, row, "p99_us", m->p99_us);
-	na_put_real(r, row, "max_us", m->max_us);
+	na_put_text(r, row, M_method, method_of(store, m->name));
+	na_put_int(r, row, M_calls, (int64_t)m->n);
+	na_put_int(r, row, M_failed, (int64_t)m->failed);
+	na_put_int(r, row, M_unanswered, (int64_t)m->unanswered);
+	na_put_real(r, row, M_p50_us, m->p50_us);
+	na_put_real(r, row, M_p99_us, m->p99_us);
+	na_put_real(r, row, M_max_us, m->max_us);
 }
 
 /* The calls are sorted by method, slowest first. */
@@ -300,7 +301,7 @@ static bool put_methods(struct na_result *r, const struct na_store *store,
 			const struct rpc_calls *c)
 {
 	struct na_value *body = na_result_body(r);
-	struct na_value *list = na_put_list(r, body, "methods");
+	struct na_value *list = na_put_list(r, body, M_methods);
 	struct method *all = na_calloc(c->n, sizeof(*all));
 	double *us = na_calloc(c->n, sizeof(*us));
 	size_t n = 0;
@@ -317,7 +318,7 @@ static bool put_methods(struct na_result *r, const struct na_store *store,
 		qsort(all, n, sizeof(*all), worst_method);
 	for (size_t i = 0; i < n && i < RPC_METHODS_MAX; i++)
 		put_method(r, list, store, &all[i]);
-	na_put_int(r, body, "methods_not_shown",
+	na_put_int(r, body, M_methods_not_shown,
 		   n > RPC_METHODS_MAX ? (int64_t)(n - RPC_METHODS_MAX) : 0);
 	free(all);
 	free(us);
@@ -370,10 +371,10 @@ static void put_failures(struct na_result *r, const struct rpc_calls *c)
 	for (size_t i = 0; i < n; i++) {
 		struct na_value *row = na_put_object(r, list, NULL);
 
-		na_put_text(r, row, "status", t[i].text);
-		na_put_int(r, row, "calls", (int64_t)t[i].n);
+		na_put_text(r, row, M_status, t[i].text);
+		na_put_int(r, row, M_calls, (int64_t)t[i].n);
 	}
-	na_put_int(r, na_result_side(r), "calls", (int64_t)c->n);
+	na_put_int(r, na_result_side(r), M_calls, (int64_t)c->n);
 	na_put_int(r, na_result_side(r), "calls_failed", (int64_t)all);
 	na_put_int(r, na_result_side(r), "calls_unanswered",
 		   (int64_t)unanswered);
@@ -404,9 +405,9 @@ bool rpc_put_calls(struct na_result *r, const struct na_store *store,
 		return true;
 	if (c->n)
 		qsort(c->list, c->n, sizeof(*c->list), by_method);
-	list = na_put_list(r, body, "calls");
+	list = na_put_list(r, body, M_calls);
 	n = n < c->n ? n : c->n;
-	na_put_int(r, body, "calls_not_shown", (int64_t)(c->n - n));
+	na_put_int(r, body, M_calls_not_shown, (int64_t)(c->n - n));
 	if (!put_methods(r, store, c))
 		return false;
 	if (c->n)

@@ -2,6 +2,7 @@
 #ifndef NETAN_ANALYSES_RPC_CALLS_H
 #define NETAN_ANALYSES_RPC_CALLS_H
 
+#include "members.h"
 #include "netan/analyses/analysis.h"
 
 enum { RPC_CALLS_MAX = 100000, RPC_METHODS_MAX = 1000 };
@@ -19,7 +20,7 @@ void rpc_calls_fini(struct rpc_calls *c);
 /* Some of the inputs are captures: one clock times both ends. */
 bool rpc_captured(const struct na_store *store);
 
-/* Members "calls", "calls_not_shown", "methods" and "methods_not_shown" of
+/* Members "calls", M_calls_not_shown, "methods" and M_methods_not_shown of
  * body, and views of them; nothing for inputs without a capture.  Where they
  * are more than `top` (0: RPC_CALLS_MAX) those that took longest are listed,
  * in order of time.  False: no memory. */

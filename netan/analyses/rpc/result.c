@@ -3,17 +3,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/rpc/tail.h"
 
 static void put_series(struct na_result *r, struct na_value *in,
 		       const struct rpc_state *s, size_t row)
 {
 	size_t bins = s->bins.n, at = row * bins, rows = s->n_rows;
-	double *count = na_put_reals(r, in, "count", bins);
-	double *p50 = na_put_reals(r, in, "p50_us", bins);
-	double *p99 = na_put_reals(r, in, "p99_us", bins);
-	double *max = na_put_reals(r, in, "max_us", bins);
-	double *tail = na_put_reals(r, in, "tail_count", bins);
+	double *count = na_put_reals(r, in, M_count, bins);
+	double *p50 = na_put_reals(r, in, M_p50_us, bins);
+	double *p99 = na_put_reals(r, in, M_p99_us, bins);
+	double *max = na_put_reals(r, in, M_max_us, bins);
+	double *tail = na_put_reals(r, in, M_tail_count, bins);
 
 	if (!count || !p50 || !p99 || !max || !tail)
 		return;
@@ -34,31 +35,31 @@ static void put_series(struct na_result *r, struct na_value *in,
 static void put_overall(struct na_result *r, struct na_value *in,
 			const struct rpc_row *row)
 {
-	struct na_value *to = na_put_object(r, in, "overall");
+	struct na_value *to = na_put_object(r, in, M_overall);
 
-	na_put_int(r, to, "transfers", (int64_t)row->n);
-	na_put_real(r, to, "p50_us", row->n ? row->p50_us : NAN);
-	na_put_real(r, to, "p99_us", row->n ? row->p99_us : NAN);
-	na_put_real(r, to, "p99_9_us", row->n ? row->p99_9_us : NAN);
-	na_put_real(r, to, "max_us", row->n ? row->max_us : NAN);
+	na_put_int(r, to, M_transfers, (int64_t)row->n);
+	na_put_real(r, to, M_p50_us, row->n ? row->p50_us : NAN);
+	na_put_real(r, to, M_p99_us, row->n ? row->p99_us : NAN);
+	na_put_real(r, to, M_p99_9_us, row->n ? row->p99_9_us : NAN);
+	na_put_real(r, to, M_max_us, row->n ? row->max_us : NAN);
 }
 
 /* Of the first run alone: runs side by side have a line each. */
 static void put_expected(struct na_result *r, struct na_value *in,
 			 const struct rpc_state *s)
 {
-	struct na_value *to = na_put_object(r, in, "expected");
+	struct na_value *to = na_put_object(r, in, M_expected);
 	bool one = s->n && s->scope->store->n_runs < 2;
 	double slope = one ? s->lines[0].us_per_byte : 0;
 
-	na_put_real(r, to, "fixed_us", one ? s->lines[0].fixed_us : NAN);
-	na_put_real(r, to, "bandwidth_gbps", slope > 0 ? 0.008 / slope : NAN);
+	na_put_real(r, to, M_fixed_us, one ? s->lines[0].fixed_us : NAN);
+	na_put_real(r, to, M_bandwidth_gbps, slope > 0 ? 0.008 / slope : NAN);
 }
 
 static void put_groups(struct na_result *r, struct na_value *body,
 		       const struct rpc_state *s)
 {
-	struct na_value *list = na_put_list(r, body, "groups");
+	struct na_value *list = na_put_list(r, body, M_groups);
 	const struct na_scope *scope = s->scope;
 
 	for (size_t i = 0; i < s->n_rows; i++) {
@@ -71,7 +72,7 @@ static void put_groups(struct na_result *r, struct na_value *body,
 		put_series(r, to, s, i);
 		rpc_put_modes(r, to, s, &s->rows[i], (uint32_t)i);
 		rpc_put_tail(r, to, s, &s->rows[i], (uint32_t)i);
-		na_put_text(r, to, "verdict", rpc_verdict(s, &s->rows[i]));
+		na_put_text(r, to, M_verdict, rpc_verdict(s, &s->rows[i]));
 	}
 }
 
@@ -85,7 +86,7 @@ static void say_silence(struct na_result *r, const struct rpc_state *s)
 	snprintf(text, sizeof(text), "%zu call%s, none timed", s->calls.n,
 		 s->calls.n == 1 ? "" : "s");
 	rpc_calls_say(text, sizeof(text), r);
-	na_put_text(r, na_result_side(r), "message", text);
+	na_result_word(r, NA_WORD_MESSAGE, text);
 }
 
 static void put_empty(struct na_result *r, struct na_value *body,
@@ -93,11 +94,11 @@ static void put_empty(struct na_result *r, struct na_value *body,
 {
 	/* clang-format off */
 	static const char *const arrays[] = {
-		"time_s", "count", "p50_us", "p99_us", "max_us", "tail_count",
+		M_time_s, "count", M_p50_us, M_p99_us, M_max_us, M_tail_count,
 	};
 	/* clang-format on */
 
-	na_put_real(r, body, "bin_s",
+	na_put_real(r, body, M_bin_s,
 		    (double)(s->params->bin_ps ? s->params->bin_ps
 					       : RPC_BIN_PS) /
 			    1e12);
@@ -105,12 +106,12 @@ static void put_empty(struct na_result *r, struct na_value *body,
 		na_put_reals(r, body, arrays[i], 0);
 	put_overall(r, body, &s->all);
 	put_expected(r, body, s);
-	na_put_list(r, body, "modes");
-	na_put_null(r, body, "tail");
-	na_put_null(r, body, "verdict");
+	na_put_list(r, body, M_modes);
+	na_put_null(r, body, M_tail);
+	na_put_null(r, body, M_verdict);
 	if (!s->calls.n)
-		na_put_text(r, na_result_side(r), "message",
-			    "No network transfers to draw");
+		na_result_word(r, NA_WORD_MESSAGE,
+			       "No network transfers to draw");
 }
 
 enum na_status rpc_finish(void *state, struct na_result *r, struct na_err *err)
@@ -131,8 +132,8 @@ enum na_status rpc_finish(void *state, struct na_result *r, struct na_err *err)
 	rpc_sort_rows(s);
 	if (!rpc_tail_prepare(s))
 		return na_fail_nomem(err);
-	na_put_real(r, body, "bin_s", (double)s->bins.bin_ps / 1e12);
-	t = na_put_reals(r, body, "time_s", s->bins.n);
+	na_put_real(r, body, M_bin_s, (double)s->bins.bin_ps / 1e12);
+	t = na_put_reals(r, body, M_time_s, s->bins.n);
 	for (size_t i = 0; t && i < s->bins.n; i++)
 		t[i] = na_bins_start_s(&s->bins, i);
 	put_series(r, body, s, s->n_rows);
@@ -145,7 +146,7 @@ enum na_status rpc_finish(void *state, struct na_result *r, struct na_err *err)
 		    na_sketch_quantile(&s->times, 0.99));
 	rpc_put_modes(r, body, s, &s->all, RPC_ALL_ROWS);
 	rpc_put_tail(r, body, s, &s->all, RPC_ALL_ROWS);
-	na_put_text(r, body, "verdict", rpc_verdict(s, &s->all));
+	na_put_text(r, body, M_verdict, rpc_verdict(s, &s->all));
 	if (s->scope->by.n)
 		put_groups(r, body, s);
 	rpc_put_scatter(r, s);

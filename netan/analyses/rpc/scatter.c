@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/rpc/rpc.h"
 #include "netan/base/vec.h"
 
@@ -155,11 +156,11 @@ void rpc_put_scatter(struct na_result *r, struct rpc_state *s)
 	size_t cells = (size_t)RPC_COLUMNS * RPC_ROWS;
 	double *counts;
 
-	na_put_real(r, in, "from_s", (double)s->first_ps / 1e12);
+	na_put_real(r, in, M_from_s, (double)s->first_ps / 1e12);
 	na_put_real(r, in, "column_s", (double)s->column_ps / 1e12);
 	na_put_real(r, in, "least_us", s->scatter_lo_us);
 	na_put_real(r, in, "most_us", s->scatter_hi_us);
-	na_put_int(r, in, "transfers", (int64_t)s->n);
+	na_put_int(r, in, M_transfers, (int64_t)s->n);
 	na_put_bool(r, in, "all_points", s->longest.n == s->n);
 	put_points(r, in, s);
 	if (s->longest.n == s->n)

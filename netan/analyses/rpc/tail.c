@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/rpc/tail.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
@@ -233,7 +234,7 @@ static void put_hosts(struct na_result *r, struct na_value *in,
 		      size_t n)
 {
 	const struct na_host *hosts = s->scope->store->hosts;
-	struct na_value *list = na_put_list(r, in, "hosts");
+	struct na_value *list = na_put_list(r, in, M_hosts);
 
 	for (size_t i = 0; i < n && w[i].named; i++) {
 		bool said = false;
@@ -254,16 +255,16 @@ static void put_where(struct na_result *r, struct na_value *in,
 	struct where *w = find_where(s, set, &n);
 
 	put_hosts(r, in, s, w, n);
-	list = na_put_list(r, in, "where");
+	list = na_put_list(r, in, M_where);
 	for (size_t i = 0; i < n && i < WHERE_MAX; i++) {
 		struct na_value *row = na_put_object(r, list, NULL);
 
-		na_put_text(r, row, "host", hosts[w[i].host].name);
-		na_put_text(r, row, "side", w[i].side ? "dst" : "src");
-		na_put_real(r, row, "share", (double)w[i].n / (double)set->n);
-		na_put_real(r, row, "expected_share", w[i].expected);
-		na_put_real(r, row, "p_value", w[i].p_value);
-		na_put_bool(r, row, "stands_out", w[i].named);
+		na_put_text(r, row, M_host, hosts[w[i].host].name);
+		na_put_text(r, row, M_side, w[i].side ? "dst" : "src");
+		na_put_real(r, row, M_share, (double)w[i].n / (double)set->n);
+		na_put_real(r, row, M_expected_share, w[i].expected);
+		na_put_real(r, row, M_p_value, w[i].p_value);
+		na_put_bool(r, row, M_stands_out, w[i].named);
 	}
 	free(w);
 }
@@ -310,7 +311,7 @@ static void put_pairs(struct na_result *r, struct na_value *in,
 {
 	const struct na_names *names = &s->scope->store->names;
 	struct pair *p = na_calloc(set->n, sizeof(*p));
-	struct na_value *list = na_put_list(r, in, "pairs");
+	struct na_value *list = na_put_list(r, in, M_pairs);
 	size_t n = 0;
 	char buf[NA_ENDPOINT_BUF];
 
@@ -329,15 +330,15 @@ static void put_pairs(struct na_result *r, struct na_value *in,
 	for (size_t i = 0; i < n && i < PAIRS_MAX; i++) {
 		struct na_value *row = na_put_object(r, list, NULL);
 
-		na_put_text(r, row, "src",
+		na_put_text(r, row, M_src,
 			    na_endpoint_print(buf, names,
 					      &names->endpoints[p[i].src]));
-		na_put_text(r, row, "dst",
+		na_put_text(r, row, M_dst,
 			    na_endpoint_print(buf, names,
 					      &names->endpoints[p[i].dst]));
-		na_put_real(r, row, "share", (double)p[i].n / (double)set->n);
+		na_put_real(r, row, M_share, (double)p[i].n / (double)set->n);
 	}
-	na_put_int(r, in, "pairs_affected", (int64_t)n);
+	na_put_int(r, in, M_pairs_affected, (int64_t)n);
 	free(p);
 }
 
@@ -346,13 +347,13 @@ static void put_times(struct na_result *r, struct na_value *in,
 		      const struct set *set)
 {
 	size_t n = set->n < TIMES_MAX ? set->n : TIMES_MAX;
-	double *t = na_put_reals(r, in, "times_s", n);
+	double *t = na_put_reals(r, in, M_times_s, n);
 
 	for (size_t i = 0; t && i < n; i++)
 		t[i] = (double)set->x[i * set->n / n]->end_ps / 1e12;
-	na_put_real(r, in, "first_s",
+	na_put_real(r, in, M_first_s,
 		    set->n ? (double)set->x[0]->end_ps / 1e12 : NAN);
-	na_put_real(r, in, "last_s",
+	na_put_real(r, in, M_last_s,
 		    set->n ? (double)set->x[set->n - 1]->end_ps / 1e12 : NAN);
 }
 
@@ -407,7 +408,7 @@ static void put_load(struct na_result *r, struct na_value *in,
 		     const struct rpc_state *s, const struct set *set)
 {
 	size_t n = set->n < LOAD_SAMPLE ? set->n : LOAD_SAMPLE;
-	struct na_value *to = na_put_object(r, in, "load");
+	struct na_value *to = na_put_object(r, in, M_load);
 	struct carried all[LOAD_SAMPLE], *c;
 
 	for (size_t i = 0; i < n; i++) {
@@ -419,18 +420,18 @@ static void put_load(struct na_result *r, struct na_value *in,
 	}
 	/* Where a few bins are all there is, no bin is usual. */
 	if (!n || s->load.bins < 4) {
-		na_put_null(r, to, "share_of_peak");
-		na_put_null(r, to, "usual_share_of_peak");
-		na_put_null(r, to, "gbps");
-		na_put_null(r, to, "state");
+		na_put_null(r, to, M_share_of_peak);
+		na_put_null(r, to, M_usual_share_of_peak);
+		na_put_null(r, to, M_gbps);
+		na_put_null(r, to, M_state);
 		return;
 	}
 	qsort(all, n, sizeof(*all), by_share);
 	c = &all[n / 2];
-	na_put_real(r, to, "share_of_peak", c->share);
-	na_put_real(r, to, "usual_share_of_peak", c->usual);
-	na_put_real(r, to, "gbps", c->gbps);
-	na_put_text(r, to, "state", state_of(c));
+	na_put_real(r, to, M_share_of_peak, c->share);
+	na_put_real(r, to, M_usual_share_of_peak, c->usual);
+	na_put_real(r, to, M_gbps, c->gbps);
+	na_put_text(r, to, M_state, state_of(c));
 }
 
 static void put_count(struct na_result *r, struct na_value *in, uint64_t count,
@@ -438,10 +439,10 @@ static void put_count(struct na_result *r, struct na_value *in, uint64_t count,
 {
 	double ci[2], *to;
 
-	na_put_int(r, in, "count", (int64_t)count);
-	na_put_real(r, in, "share", n ? (double)count / (double)n : NAN);
+	na_put_int(r, in, M_count, (int64_t)count);
+	na_put_real(r, in, M_share, n ? (double)count / (double)n : NAN);
 	na_share_ci(count, n, 0.95, ci);
-	to = na_put_reals(r, in, "share_ci95", 2);
+	to = na_put_reals(r, in, M_share_ci95, 2);
 	if (to)
 		memcpy(to, ci, sizeof(ci));
 }
@@ -486,7 +487,7 @@ void rpc_put_modes(struct na_result *r, struct na_value *in,
 		   const struct rpc_state *s, const struct rpc_row *row,
 		   uint32_t index)
 {
-	struct na_value *list = na_put_list(r, in, "modes");
+	struct na_value *list = na_put_list(r, in, M_modes);
 	bool told[NA_TIMER_MODES] = {false};
 
 	for (;;) {
@@ -507,7 +508,7 @@ void rpc_put_modes(struct na_result *r, struct na_value *in,
 			continue;
 		to = na_put_object(r, list, NULL);
 		na_put_real(r, to, "latency_ms", modes[most].ms);
-		na_put_text(r, to, "cause", cause_names[modes[most].cause]);
+		na_put_text(r, to, M_cause, cause_names[modes[most].cause]);
 		put_count(r, to, modes[most].count, row->n);
 		if (!put_set(r, to, s, row, index, most))
 			return;
@@ -519,7 +520,7 @@ static void put_course(struct na_result *r, struct na_value *in,
 		       const struct rpc_state *s, uint32_t index,
 		       const struct set *set)
 {
-	struct na_value *list = na_put_list(r, in, "dispersion");
+	struct na_value *list = na_put_list(r, in, M_dispersion);
 	struct na_arrivals a;
 	struct na_arrival_stats stats;
 	double sigmas, excess;
@@ -536,12 +537,12 @@ static void put_course(struct na_result *r, struct na_value *in,
 	for (size_t i = 0; i < NA_WINDOWS; i++) {
 		struct na_value *row = na_put_object(r, list, NULL);
 
-		na_put_int(r, row, "window_ms", na_windows_ms[i]);
-		na_put_real(r, row, "idc", s->late.shift ? NAN : stats.idc[i]);
+		na_put_int(r, row, M_window_ms, na_windows_ms[i]);
+		na_put_real(r, row, M_idc, s->late.shift ? NAN : stats.idc[i]);
 	}
 	excess = rpc_clustering(s, index, &sigmas);
-	na_put_real(r, in, "clustering", excess);
-	na_put_text(r, in, "pattern",
+	na_put_real(r, in, M_clustering, excess);
+	na_put_text(r, in, M_pattern,
 		    isnan(excess)                ? NULL
 		    : sigmas > 4 && excess > 1.5 ? "clustered"
 						 : "sporadic");
@@ -574,14 +575,14 @@ void rpc_put_tail(struct na_result *r, struct na_value *in,
 		  const struct rpc_state *s, const struct rpc_row *row,
 		  uint32_t index)
 {
-	struct na_value *to = na_put_object(r, in, "tail");
+	struct na_value *to = na_put_object(r, in, M_tail);
 	struct set set;
 
 	put_count(r, to, row->verdict.tail + row->constant, row->n);
-	na_put_int(r, to, "constant", (int64_t)row->constant);
-	na_put_int(r, to, "matched", (int64_t)row->verdict.matched);
-	na_put_int(r, to, "between", (int64_t)row->verdict.gap);
-	na_put_real(r, to, "hill_alpha", row->hill);
+	na_put_int(r, to, M_constant, (int64_t)row->constant);
+	na_put_int(r, to, M_matched, (int64_t)row->verdict.matched);
+	na_put_int(r, to, M_between, (int64_t)row->verdict.gap);
+	na_put_real(r, to, M_hill_alpha, row->hill);
 	if (!pick(s, row, index, -1, &set))
 		return;
 	put_course(r, to, s, index, &set);

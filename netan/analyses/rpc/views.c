@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/rpc/tail.h"
 
 /* So few transfers say little about what is rare. */
@@ -40,34 +41,34 @@ static void add(struct text *t, const char *what)
 /* ", 98 % sent by host-1" */
 static void add_where(struct text *t, const struct na_value *of)
 {
-	const struct na_value *w = first_of(na_get(of, "where"));
-	const struct na_value *named = w ? na_get(w, "stands_out") : NULL;
+	const struct na_value *w = first_of(na_get(of, M_where));
+	const struct na_value *named = w ? na_get(w, M_stands_out) : NULL;
 	char part[200], share[NA_UNIT_BUF];
 
 	if (!named || !named->u.flag)
 		return;
-	na_print_number(share, 100 * na_real_of(na_get(w, "share"), 0), 3);
+	na_print_number(share, 100 * na_real_of(na_get(w, M_share), 0), 3);
 	snprintf(part, sizeof(part), ", %s%s %s %.120s",
-		 na_real_of(na_get(w, "share"), 0) < 1 ? share : "all",
-		 na_real_of(na_get(w, "share"), 0) < 1 ? " %" : "",
-		 strcmp(na_text_of(na_get(w, "side"), ""), "src") == 0
+		 na_real_of(na_get(w, M_share), 0) < 1 ? share : "all",
+		 na_real_of(na_get(w, M_share), 0) < 1 ? " %" : "",
+		 strcmp(na_text_of(na_get(w, M_side), ""), "src") == 0
 			 ? "sent by"
 			 : "received by",
-		 na_text_of(na_get(w, "host"), ""));
+		 na_text_of(na_get(w, M_host), ""));
 	add(t, part);
 }
 
 /* "; links idle then (3 % of peak)" */
 static void add_load(struct text *t, const struct na_value *of)
 {
-	const struct na_value *load = na_get(of, "load");
-	const char *state = na_text_of(na_get(load, "state"), NULL);
+	const struct na_value *load = na_get(of, M_load);
+	const char *state = na_text_of(na_get(load, M_state), NULL);
 	char part[120], share[NA_UNIT_BUF];
 
 	if (!state)
 		return;
 	na_print_number(share,
-			100 * na_real_of(na_get(load, "share_of_peak"), 0), 2);
+			100 * na_real_of(na_get(load, M_share_of_peak), 0), 2);
 	if (strcmp(state, "usual") == 0)
 		snprintf(part, sizeof(part), "; links at %s %% of peak then",
 			 share);
@@ -80,9 +81,9 @@ static void add_load(struct text *t, const struct na_value *of)
 static void add_count(struct text *t, const struct na_value *of)
 {
 	char part[120], n[NA_UNIT_BUF], share[NA_UNIT_BUF];
-	int64_t count = na_int_of(na_get(of, "count"), 0);
+	int64_t count = na_int_of(na_get(of, M_count), 0);
 
-	na_print_number(share, 100 * na_real_of(na_get(of, "share"), 0), 2);
+	na_print_number(share, 100 * na_real_of(na_get(of, M_share), 0), 2);
 	snprintf(part, sizeof(part), "%s transfer%s (%s %%)",
 		 na_print_count(n, (uint64_t)count), count == 1 ? "" : "s",
 		 share);
@@ -121,12 +122,13 @@ static void add_waits(struct text *t, const struct na_value *mode)
 static void say_mode(struct text *t, const struct na_value *body, bool tail,
 		     const char *like)
 {
-	const struct na_value *mode = first_of(na_get(body, "modes"));
+	const struct na_value *mode = first_of(na_get(body, M_modes));
 	const struct na_value *of = mode;
-	const char *pattern = na_text_of(na_dig(body, "tail.pattern"), "");
+	const char *pattern = na_text_of(na_dig(body, M_tail "." M_pattern),
+					 "");
 
 	if (tail && mode && mode->next)
-		of = na_get(body, "tail");
+		of = na_get(body, M_tail);
 	add(t, strcmp(pattern, "clustered") == 0 ? "In clusters: "
 						 : "Now and then: ");
 	add_count(t, of);
@@ -150,23 +152,23 @@ static void say_heavy(struct text *t, const struct na_value *mode)
 		add(t, "Heavy tail, no timer signature: ");
 		return;
 	}
-	na_print_count(n, (uint64_t)na_int_of(na_get(mode, "count"), 0));
+	na_print_count(n, (uint64_t)na_int_of(na_get(mode, M_count), 0));
 	snprintf(
 		part, sizeof(part),
 		"Heavy tail, no timer signature, though %s of them lie at %g ms "
 		"(%s): ",
 		n, na_real_of(na_get(mode, "latency_ms"), 0),
-		na_text_of(na_get(mode, "cause"), "a timer"));
+		na_text_of(na_get(mode, M_cause), "a timer"));
 	add(t, part);
 }
 
 static void say_tail(struct text *t, const struct na_value *body,
 		     const struct rpc_row *row)
 {
-	const struct na_value *tail = na_get(body, "tail");
+	const struct na_value *tail = na_get(body, M_tail);
 
 	if (row->verdict.kind == NA_TAIL_HEAVY) {
-		say_heavy(t, first_of(na_get(body, "modes")));
+		say_heavy(t, first_of(na_get(body, M_modes)));
 		add_count(t, tail);
 		add(t, " more than 100 ms late");
 		add_where(t, tail);
@@ -277,7 +279,7 @@ static void note_packets(struct na_result *r, const struct rpc_state *s)
 			       "looks at one kind alone",
 			       na_print_count(n, s->n_calls),
 			       na_print_count(m, s->n));
-	if (na_get(na_result_body(r), "calls") && verdict &&
+	if (na_get(na_result_body(r), M_calls) && verdict &&
 	    (strcmp(verdict, "RTO-like") == 0 ||
 	     strcmp(verdict, "low-RTO-like") == 0))
 		na_result_note(r, "netan tcp shows the retransmissions and "
@@ -289,17 +291,17 @@ void rpc_say(struct na_result *r, const struct rpc_state *s)
 	struct na_value *side = na_result_side(r);
 	struct text t = {.n = 0};
 
-	na_put_int(r, side, "hosts", (int64_t)hosts_of(s->scope->store));
+	na_put_int(r, side, M_hosts, (int64_t)hosts_of(s->scope->store));
 	if (s->all.constant) {
 		add_constant(&t, s);
 		na_result_note(r, "%s (left out of the modes)", t.s);
 		t.n = 0;
 	}
 	if (apart(s)) {
-		na_put_bool(r, side, "runs_apart", true);
-		na_put_textf(r, side, "message",
-			     "Latency over time of %zu runs side by side",
-			     s->scope->store->n_runs);
+		na_result_about(r)->runs_apart = true;
+		na_result_wordf(r, NA_WORD_MESSAGE,
+				"Latency over time of %zu runs side by side",
+				s->scope->store->n_runs);
 		na_result_note(r, "in JSON and CSV the series and modes of "
 				  "all add the runs; groups holds each by "
 				  "itself");
@@ -308,7 +310,7 @@ void rpc_say(struct na_result *r, const struct rpc_state *s)
 	say_verdict(&t, s, na_result_body(r));
 	rpc_calls_say(t.s, sizeof(t.s), r);
 	note_packets(r, s);
-	na_put_text(r, side, "message", t.s);
+	na_result_word(r, NA_WORD_MESSAGE, t.s);
 	if (s->late.shift)
 		na_result_note(r,
 			       "more than %zu late transfers: hosts, pairs "
@@ -320,28 +322,27 @@ static void sums_view(struct na_result *r, const struct na_value *body)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"verdict", "verdict", NA_F_TEXT, 0, 0},
-		{"overall.transfers", "transfers", NA_F_COUNT, 0, 0},
-		{"overall.p50_us", "p50, us", NA_F_NUMBER, 4, 0},
-		{"overall.p99_us", "p99, us", NA_F_NUMBER, 4, 0},
-		{"overall.p99_9_us", "p99.9, us", NA_F_NUMBER, 4, 0},
-		{"overall.max_us", "max, us", NA_F_NUMBER, 4, 0},
-		{"expected.fixed_us", "expected: fixed, us", NA_F_NUMBER, 4, 0},
-		{"expected.bandwidth_gbps", "expected: bandwidth, Gbit/s",
+		{M_verdict, "verdict", NA_F_TEXT, 0, 0},
+		{M_overall "." M_transfers, "transfers", NA_F_COUNT, 0, 0},
+		{M_overall "." M_p50_us, "p50, us", NA_F_NUMBER, 4, 0},
+		{M_overall "." M_p99_us, "p99, us", NA_F_NUMBER, 4, 0},
+		{M_overall "." M_p99_9_us, "p99.9, us", NA_F_NUMBER, 4, 0},
+		{M_overall "." M_max_us, "max, us", NA_F_NUMBER, 4, 0},
+		{M_expected "." M_fixed_us, "expected: fixed, us", NA_F_NUMBER, 4, 0},
+		{M_expected "." M_bandwidth_gbps, "expected: bandwidth, Gbit/s",
 		 NA_F_NUMBER, 3, 0},
-		{"tail.count", "tail events (over 100 ms and 8 x expected late)",
+		{M_tail "." M_count, "tail events (over 100 ms and 8 x expected late)",
 		 NA_F_COUNT, 0, 0},
-		{"tail.share", "tail events, %", NA_F_NUMBER, 3, 100},
-		{"tail.pattern", "tail events in time", NA_F_TEXT, 0, 0},
-		{"tail.hill_alpha", "Hill alpha of the top 5 %", NA_F_NUMBER,
+		{M_tail "." M_share, "tail events, %", NA_F_NUMBER, 3, 100},
+		{M_tail "." M_pattern, "tail events in time", NA_F_TEXT, 0, 0},
+		{M_tail "." M_hill_alpha, "Hill alpha of the top 5 %", NA_F_NUMBER,
 		 3, 0},
-		{"bin_s", "bin, ms", NA_F_NUMBER, 4, 1e3},
+		{M_bin_s, "bin, ms", NA_F_NUMBER, 4, 1e3},
 	};
 	/* clang-format on */
 
-	na_result_view(r,
-		       na_text_of(na_get(na_result_side(r), "message"), NULL),
-		       body, cols, sizeof(cols) / sizeof(cols[0]), 0);
+	na_result_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL), body,
+		       NULL, cols, sizeof(cols) / sizeof(cols[0]), 0);
 }
 
 /* The lists of a mode as words. */
@@ -366,7 +367,7 @@ static void mode_row(struct na_result *r, struct na_value *list,
 {
 	/* clang-format off */
 	static const char *const same[] = {
-		"latency_ms", "count", "share", "first_s", "last_s",
+		"latency_ms", "count", "share", M_first_s, M_last_s,
 	};
 	/* clang-format on */
 	struct na_value *row = na_put_object(r, list, NULL);
@@ -380,15 +381,16 @@ static void mode_row(struct na_result *r, struct na_value *list,
 		else
 			na_put_real(r, row, same[i], na_real_of(v, NAN));
 	}
-	joined(hosts, sizeof(hosts), na_get(mode, "hosts"));
-	na_put_text(r, row, "cause", na_text_of(na_get(mode, "cause"), ""));
-	na_put_text(r, row, "hosts", *hosts ? hosts : "spread");
-	na_put_text(r, row, "links",
-		    na_text_of(na_dig(mode, "load.state"), "-"));
-	na_put_real(r, row, "load",
-		    na_real_of(na_dig(mode, "load.share_of_peak"), NAN));
+	joined(hosts, sizeof(hosts), na_get(mode, M_hosts));
+	na_put_text(r, row, M_cause, na_text_of(na_get(mode, M_cause), ""));
+	na_put_text(r, row, M_hosts, *hosts ? hosts : "spread");
+	na_put_text(r, row, M_links,
+		    na_text_of(na_dig(mode, M_load "." M_state), "-"));
+	na_put_real(r, row, M_load,
+		    na_real_of(na_dig(mode, M_load "." M_share_of_peak), NAN));
 	na_put_real(r, row, "usual",
-		    na_real_of(na_dig(mode, "load.usual_share_of_peak"), NAN));
+		    na_real_of(na_dig(mode, M_load "." M_usual_share_of_peak),
+			       NAN));
 }
 
 static void modes_view(struct na_result *r, const struct na_value *body)
@@ -396,18 +398,18 @@ static void modes_view(struct na_result *r, const struct na_value *body)
 	/* clang-format off */
 	static const struct na_column cols[] = {
 		{"latency_ms", "late by ms", NA_F_NUMBER, 4, 0},
-		{"count", "transfers", NA_F_COUNT, 0, 0},
-		{"share", "%", NA_F_NUMBER, 3, 100},
-		{"hosts", "concentrated in", NA_F_TEXT, 0, 0},
-		{"links", "links then", NA_F_TEXT, 0, 0},
-		{"load", "% of peak", NA_F_NUMBER, 2, 100},
+		{M_count, "transfers", NA_F_COUNT, 0, 0},
+		{M_share, "%", NA_F_NUMBER, 3, 100},
+		{M_hosts, "concentrated in", NA_F_TEXT, 0, 0},
+		{M_links, "links then", NA_F_TEXT, 0, 0},
+		{M_load, "% of peak", NA_F_NUMBER, 2, 100},
 		{"usual", "usually %", NA_F_NUMBER, 2, 100},
-		{"first_s", "first s", NA_F_FIXED, 3, 0},
-		{"last_s", "last s", NA_F_FIXED, 3, 0},
-		{"cause", "like", NA_F_TEXT, 0, 0},
+		{M_first_s, "first s", NA_F_FIXED, 3, 0},
+		{M_last_s, "last s", NA_F_FIXED, 3, 0},
+		{M_cause, "like", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
-	const struct na_value *modes = na_get(body, "modes");
+	const struct na_value *modes = na_get(body, M_modes);
 	struct na_value *list;
 
 	if (!first_of(modes))
@@ -415,7 +417,7 @@ static void modes_view(struct na_result *r, const struct na_value *body)
 	list = na_put_list(r, na_result_side(r), "mode_rows");
 	for (const struct na_value *m = first_of(modes); m; m = m->next)
 		mode_row(r, list, m);
-	na_result_view(r, "modes of late transfers", list, cols,
+	na_result_view(r, "modes of late transfers", list, NULL, cols,
 		       sizeof(cols) / sizeof(cols[0]), 10);
 }
 
@@ -423,18 +425,18 @@ static void where_view(struct na_result *r, const struct na_value *body)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"host", "host", NA_F_TEXT, 0, 0},
-		{"side", "as", NA_F_TEXT, 0, 0},
-		{"share", "% of tail events", NA_F_NUMBER, 3, 100},
-		{"expected_share", "% of transfers", NA_F_NUMBER, 3, 100},
-		{"p_value", "p", NA_F_NUMBER, 2, 0},
+		{M_host, "host", NA_F_TEXT, 0, 0},
+		{M_side, "as", NA_F_TEXT, 0, 0},
+		{M_share, "% of tail events", NA_F_NUMBER, 3, 100},
+		{M_expected_share, "% of transfers", NA_F_NUMBER, 3, 100},
+		{M_p_value, "p", NA_F_NUMBER, 2, 0},
 	};
 	/* clang-format on */
-	const struct na_value *where = na_dig(body, "tail.where");
+	const struct na_value *where = na_dig(body, M_tail "." M_where);
 
 	if (first_of(where))
-		na_result_view(r, "where tail events come from", where, cols,
-			       sizeof(cols) / sizeof(cols[0]), 5);
+		na_result_view(r, "where tail events come from", where, NULL,
+			       cols, sizeof(cols) / sizeof(cols[0]), 5);
 }
 
 /* Ten to twenty lines that show the course of the run in a terminal. */
@@ -442,20 +444,20 @@ static void course_view(struct na_result *r, const struct rpc_state *s)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"from_s", "from s", NA_F_FIXED, 3, 0},
-		{"transfers", "transfers", NA_F_COUNT, 0, 0},
-		{"p50", "p50 us (worst bin)", NA_F_NUMBER, 4, 0},
-		{"p99", "p99 us (worst bin)", NA_F_NUMBER, 4, 0},
-		{"max", "max us", NA_F_NUMBER, 4, 0},
-		{"tail", "tail events", NA_F_COUNT, 0, 0},
+		{M_from_s, "from s", NA_F_FIXED, 3, 0},
+		{M_transfers, "transfers", NA_F_COUNT, 0, 0},
+		{M_p50, "p50 us (worst bin)", NA_F_NUMBER, 4, 0},
+		{M_p99, "p99 us (worst bin)", NA_F_NUMBER, 4, 0},
+		{M_max, "max us", NA_F_NUMBER, 4, 0},
+		{M_tail, "tail events", NA_F_COUNT, 0, 0},
 	};
 	/* clang-format on */
 	struct na_value *list = na_put_list(r, na_result_side(r), "course");
 	size_t n = s->bins.n, rows = n < 20 ? n : 20;
-	const double *count = na_reals_of(na_get(na_result_body(r), "count"),
+	const double *count = na_reals_of(na_get(na_result_body(r), M_count),
 					  NULL);
 	const double *tail =
-		na_reals_of(na_get(na_result_body(r), "tail_count"), NULL);
+		na_reals_of(na_get(na_result_body(r), M_tail_count), NULL);
 
 	for (size_t i = 0; count && tail && i < rows; i++) {
 		size_t from = i * n / rows, to = (i + 1) * n / rows;
@@ -471,14 +473,14 @@ static void course_view(struct na_result *r, const struct rpc_state *s)
 			p99 = fmax(p99, s->p99[all + k]);
 			max = fmax(max, s->max[all + k]);
 		}
-		na_put_real(r, row, "from_s", na_bins_start_s(&s->bins, from));
-		na_put_int(r, row, "transfers", (int64_t)events);
-		na_put_real(r, row, "p50", p50);
-		na_put_real(r, row, "p99", p99);
-		na_put_real(r, row, "max", max);
-		na_put_int(r, row, "tail", (int64_t)late);
+		na_put_real(r, row, M_from_s, na_bins_start_s(&s->bins, from));
+		na_put_int(r, row, M_transfers, (int64_t)events);
+		na_put_real(r, row, M_p50, p50);
+		na_put_real(r, row, M_p99, p99);
+		na_put_real(r, row, M_max, max);
+		na_put_int(r, row, M_tail, (int64_t)late);
 	}
-	na_result_view(r, "course of the run", list, cols,
+	na_result_view(r, "course of the run", list, NULL, cols,
 		       sizeof(cols) / sizeof(cols[0]), 0);
 }
 
@@ -487,13 +489,13 @@ static void groups_view(struct na_result *r, const struct na_value *groups,
 {
 	/* clang-format off */
 	static const struct na_column sums[] = {
-		{"overall.transfers", "transfers", NA_F_COUNT, 0, 0},
-		{"overall.p50_us", "p50 us", NA_F_NUMBER, 4, 0},
-		{"overall.p99_us", "p99 us", NA_F_NUMBER, 4, 0},
-		{"overall.max_us", "max us", NA_F_NUMBER, 4, 0},
-		{"tail.count", "tail events", NA_F_COUNT, 0, 0},
-		{"tail.share", "%", NA_F_NUMBER, 3, 100},
-		{"verdict", "verdict", NA_F_TEXT, 0, 0},
+		{M_overall "." M_transfers, "transfers", NA_F_COUNT, 0, 0},
+		{M_overall "." M_p50_us, "p50 us", NA_F_NUMBER, 4, 0},
+		{M_overall "." M_p99_us, "p99 us", NA_F_NUMBER, 4, 0},
+		{M_overall "." M_max_us, "max us", NA_F_NUMBER, 4, 0},
+		{M_tail "." M_count, "tail events", NA_F_COUNT, 0, 0},
+		{M_tail "." M_share, "%", NA_F_NUMBER, 3, 100},
+		{M_verdict, "verdict", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
 	enum { SUMS = sizeof(sums) / sizeof(sums[0]) };
@@ -502,11 +504,9 @@ static void groups_view(struct na_result *r, const struct na_value *groups,
 
 	memcpy(cols + n, sums, sizeof(sums));
 	na_result_view(r,
-		       apart(s) ? na_text_of(na_get(na_result_side(r),
-						    "message"),
-					     NULL)
+		       apart(s) ? na_result_get_word(r, NA_WORD_MESSAGE, NULL)
 				: "groups",
-		       groups, cols, n + SUMS, 0);
+		       groups, NULL, cols, n + SUMS, 0);
 }
 
 void rpc_views(struct na_result *r, const struct rpc_state *s)
@@ -522,5 +522,5 @@ void rpc_views(struct na_result *r, const struct rpc_state *s)
 		course_view(r, s);
 	}
 	if (s->scope->by.n)
-		groups_view(r, na_get(body, "groups"), s);
+		groups_view(r, na_get(body, M_groups), s);
 }

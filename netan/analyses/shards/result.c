@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "members.h"
 #include "netan/analyses/shards/shards.h"
 #include "netan/base/vec.h"
 #include "netan/stats/tests/robust.h"
@@ -157,11 +158,11 @@ static void put_row(const struct table *t, const struct row *x,
 	const struct na_strtab *names = &t->s->scope->store->names.strings;
 	struct na_value *row = na_put_object(r, list, NULL);
 
-	na_put_text(r, row, "collective",
+	na_put_text(r, row, M_collective,
 		    x->collective < names->n
 			    ? na_strtab_at(names, x->collective)
 			    : NULL);
-	na_put_int(r, row, "executions", (int64_t)x->n);
+	na_put_int(r, row, M_executions, (int64_t)x->n);
 	na_put_real(r, row, "gap_p50_s", x->gap_p50_s);
 	na_put_real(r, row, "gap_max_s", x->gap_max_s);
 	na_put_real(r, row, "gap_share",
@@ -169,7 +170,7 @@ static void put_row(const struct table *t, const struct row *x,
 	na_put_int(r, row, "large_sends", (int64_t)x->large);
 	na_put_int(r, row, "serial_sends", (int64_t)x->serial);
 	na_put_real(r, row, "serial_bytes", x->serial_bytes);
-	na_put_int(r, row, "max_bytes", (int64_t)x->max_bytes);
+	na_put_int(r, row, M_max_bytes, (int64_t)x->max_bytes);
 }
 
 static void put_run(const struct table *t, uint32_t run, struct na_result *r,
@@ -188,10 +189,10 @@ static void put_run(const struct table *t, uint32_t run, struct na_result *r,
 		sends += t->s->sums[i].sends;
 		bytes += t->s->sums[i].bytes;
 	}
-	na_put_text(r, row, "label", label);
+	na_put_text(r, row, M_label, label);
 	na_put_int(r, row, "sends", (int64_t)sends);
-	na_put_real(r, row, "bytes", (double)bytes);
-	rows = na_put_list(r, row, "collectives");
+	na_put_real(r, row, M_bytes, (double)bytes);
+	rows = na_put_list(r, row, M_collectives);
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->rows[i].run == run && t->rows[i].n)
 			put_row(t, &t->rows[i], r, rows);
@@ -208,11 +209,11 @@ enum na_status sh_finish(void *state, struct na_result *r, struct na_err *err)
 
 	first_sends(s);
 	ok = list_rows(&t) && tmp;
-	na_put_text(r, na_result_side(r), "empty",
-		    "device-to-host copies of collectives (action graphs: "
-		    "plane \"/device:CUSTOM:Megascale Trace\")");
+	na_result_word(r, NA_WORD_EMPTY,
+		       "device-to-host copies of collectives (action graphs: "
+		       "plane \"/device:CUSTOM:Megascale Trace\")");
 	na_put_int(r, body, "large_bytes", (int64_t)NA_SH_LARGE_BYTES);
-	list = na_put_list(r, body, "runs");
+	list = na_put_list(r, body, M_runs);
 	if (ok) {
 		count_sends(&t);
 		for (size_t i = 0; i < t.n; i++)

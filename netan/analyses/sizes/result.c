@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/sizes/sizes.h"
 #include "netan/base/vec.h"
 #include "netan/methods/put.h"
@@ -107,10 +108,10 @@ static bool choose_rows(struct sz_state *s, struct rows *w)
 static void put_shares(struct na_result *r, struct na_value *row,
 		       const struct sz_sums *x)
 {
-	na_put_real(r, row, "small_count_share", count_share(x));
-	na_put_real(r, row, "small_bytes_share",
+	na_put_real(r, row, M_small_count_share, count_share(x));
+	na_put_real(r, row, M_small_bytes_share,
 		    share(x->small_bytes, x->bytes));
-	na_put_real(r, row, "small_time_share", time_share(x));
+	na_put_real(r, row, M_small_time_share, time_share(x));
 }
 
 /* Members that product.md does not ask for. */
@@ -121,17 +122,17 @@ static void put_more(struct na_result *r, struct na_value *row,
 	uint64_t steps = x->n ? s->steps[x->run].n : 0;
 	bool by_step = na_grouping_has(&s->scope->by, NA_KEY_STEP);
 
-	na_put_text(r, row, "verdict", verdict(x));
-	na_put_real(r, row, "mean_bytes", share(x->bytes, x->n));
-	na_put_real(r, row, "time_s", (double)x->time_ps / 1e12);
-	na_put_real(r, row, "fixed_cost_share",
+	na_put_text(r, row, M_verdict, verdict(x));
+	na_put_real(r, row, M_mean_bytes, share(x->bytes, x->n));
+	na_put_real(r, row, M_time_s, (double)x->time_ps / 1e12);
+	na_put_real(r, row, M_fixed_cost_share,
 		    fixed_ps < 0 ? NAN
 				 : share((na_i128)fixed_ps * x->n, x->time_ps));
-	na_put_whole(r, row, "executions",
+	na_put_whole(r, row, M_executions,
 		     s->executions ? (na_i128)x->executions : -1);
-	na_put_real(r, row, "transfers_per_execution",
+	na_put_real(r, row, M_transfers_per_execution,
 		    s->executions ? share(x->n, x->executions) : NAN);
-	na_put_real(r, row, "transfers_per_step",
+	na_put_real(r, row, M_transfers_per_step,
 		    by_step ? NAN : share(x->in_steps, steps));
 }
 
@@ -151,17 +152,17 @@ static void put_class(struct na_result *r, struct na_value *list, unsigned k,
 	struct na_value *bin = na_put_object(r, list, NULL);
 	na_i128 to = (na_i128)1 << k;
 
-	na_put_whole(r, bin, "from_bytes", to >> 1);
-	na_put_whole(r, bin, "to_bytes", to);
-	na_put_whole(r, bin, "count", n);
-	na_put_whole(r, bin, "bytes", bytes);
+	na_put_whole(r, bin, M_from_bytes, to >> 1);
+	na_put_whole(r, bin, M_to_bytes, to);
+	na_put_whole(r, bin, M_count, n);
+	na_put_whole(r, bin, M_bytes, bytes);
 }
 
 /* From the first class with a transfer to the last, empty ones between. */
 static void put_histogram(struct na_result *r, struct na_value *row,
 			  const struct na_weighted *x, size_t n)
 {
-	struct na_value *list = na_put_list(r, row, "histogram");
+	struct na_value *list = na_put_list(r, row, M_histogram);
 	size_t i = 0;
 
 	if (!n)
@@ -181,11 +182,11 @@ static void put_histogram(struct na_result *r, struct na_value *row,
 static void put_spread(struct na_result *r, struct na_value *row,
 		       const struct na_weighted *x, size_t n)
 {
-	na_put_whole(r, row, "min_bytes", n ? x[0].value : -1);
-	na_put_real(r, row, "p50_bytes", na_weighted_quantile(x, n, 0.5));
-	na_put_real(r, row, "p90_bytes", na_weighted_quantile(x, n, 0.9));
-	na_put_real(r, row, "p99_bytes", na_weighted_quantile(x, n, 0.99));
-	na_put_whole(r, row, "max_bytes", n ? x[n - 1].value : -1);
+	na_put_whole(r, row, M_min_bytes, n ? x[0].value : -1);
+	na_put_real(r, row, M_p50_bytes, na_weighted_quantile(x, n, 0.5));
+	na_put_real(r, row, M_p90_bytes, na_weighted_quantile(x, n, 0.9));
+	na_put_real(r, row, M_p99_bytes, na_weighted_quantile(x, n, 0.99));
+	na_put_whole(r, row, M_max_bytes, n ? x[n - 1].value : -1);
 }
 
 static void put_group(struct na_result *r, struct na_value *list,
@@ -198,15 +199,15 @@ static void put_group(struct na_result *r, struct na_value *list,
 
 	na_groups_put_key(r, row, &s->scope->by, s->scope->store, &s->groups,
 			  w->group[i], w->rest && i + 1 == w->n);
-	na_put_whole(r, row, "count", w->sums[i].n);
-	na_put_whole(r, row, "bytes", w->sums[i].bytes);
+	na_put_whole(r, row, M_count, w->sums[i].n);
+	na_put_whole(r, row, M_bytes, w->sums[i].bytes);
 	put_spread(r, row, x, n);
 	put_shares(r, row, &w->sums[i]);
-	na_put_whole(r, row, "half_bytes_size", na_weighted_half(x, n));
-	na_put_real(r, row, "gini", na_weighted_gini(x, n));
+	na_put_whole(r, row, M_half_bytes_size, na_weighted_half(x, n));
+	na_put_real(r, row, M_gini, na_weighted_gini(x, n));
 	put_more(r, row, s, &w->sums[i], w->fixed_ps);
-	na_put_whole(r, row, "distinct_sizes", n);
-	na_put_rows(r, row, "distinct", fields, x ? &x->value : NULL, n);
+	na_put_whole(r, row, M_distinct_sizes, n);
+	na_put_rows(r, row, M_distinct, fields, x ? &x->value : NULL, n);
 	put_histogram(r, row, x, n);
 }
 
@@ -259,7 +260,7 @@ static void advise(struct na_result *r, struct na_value *body,
 			 "chunks (--megascale_chunk_size, "
 			 "--megascale_max_reduction_shard_size) start sooner "
 			 "if they wait for the copy from the device";
-	na_put_text(r, body, "advice", advice);
+	na_put_text(r, body, M_advice, advice);
 	if (store->n_runs <= 1)
 		na_result_note(r, "what to change: %s", advice);
 }
@@ -275,22 +276,23 @@ static void say_one(struct na_result *r, const struct sz_state *s,
 	percent(a, count_share(x));
 	percent(b, time_share(x));
 	if (strcmp(what, "many_small") == 0)
-		na_put_textf(
-			r, na_result_side(r), "message",
+		na_result_wordf(
+			r, NA_WORD_MESSAGE,
 			"Many small transfers: %s are at most %s, and they "
 			"take %s of the time on the wire",
 			a, limit, b);
 	else if (half_bytes >= 0)
-		na_put_textf(
-			r, na_result_side(r), "message",
+		na_result_wordf(
+			r, NA_WORD_MESSAGE,
 			"Few large transfers: half of all bytes move in "
 			"sizes of %s or more; %s of the transfers are at most %s",
 			na_print_bytes(b, (double)half_bytes, 4), a, limit);
 	else
-		na_put_textf(r, na_result_side(r), "message",
-			     "Few large transfers: %s are at most %s, and they "
-			     "take %s of the time on the wire",
-			     a, limit, b);
+		na_result_wordf(
+			r, NA_WORD_MESSAGE,
+			"Few large transfers: %s are at most %s, and they "
+			"take %s of the time on the wire",
+			a, limit, b);
 }
 
 /* Runs side by side, each with its own verdict. */
@@ -307,16 +309,17 @@ static void say_runs(struct na_result *r, const struct sz_state *s)
 		small += runs[i].n &&
 			 strcmp(verdict(&runs[i]), "many_small") == 0;
 	free(runs);
-	na_put_bool(r, na_result_side(r), "runs_apart", true);
+	na_result_about(r)->runs_apart = true;
 	if (small == 0 || small == n)
-		na_put_textf(r, na_result_side(r), "message",
-			     "%zu runs side by side: %s transfers in each", n,
-			     small ? "many small" : "few large");
+		na_result_wordf(r, NA_WORD_MESSAGE,
+				"%zu runs side by side: %s transfers in each",
+				n, small ? "many small" : "few large");
 	else
-		na_put_textf(r, na_result_side(r), "message",
-			     "%zu runs side by side: many small transfers in "
-			     "%zu, few large in the others",
-			     n, small);
+		na_result_wordf(
+			r, NA_WORD_MESSAGE,
+			"%zu runs side by side: many small transfers in "
+			"%zu, few large in the others",
+			n, small);
 }
 
 static void say(struct na_result *r, const struct sz_state *s,
@@ -324,8 +327,8 @@ static void say(struct na_result *r, const struct sz_state *s,
 {
 	na_put_bool(r, na_result_side(r), "grouped", s->scope->by.n > 0);
 	if (!all->n)
-		na_put_text(r, na_result_side(r), "message",
-			    "No network transfers to count");
+		na_result_word(r, NA_WORD_MESSAGE,
+			       "No network transfers to count");
 	else if (s->scope->store->n_runs > 1)
 		say_runs(r, s);
 	else
@@ -361,15 +364,15 @@ static void put_total(struct na_result *r, struct na_value *body,
 {
 	struct na_value *total;
 
-	na_put_text(r, body, "verdict", verdict(all));
-	na_put_int(r, body, "small_limit_bytes", s->params->small_bytes);
-	na_put_real(r, body, "fixed_us",
+	na_put_text(r, body, M_verdict, verdict(all));
+	na_put_int(r, body, M_small_limit_bytes, s->params->small_bytes);
+	na_put_real(r, body, M_fixed_us,
 		    fixed_ps < 0 ? NAN : (double)fixed_ps / 1e6);
-	total = na_put_object(r, body, "total");
-	na_put_whole(r, total, "count", all->n);
-	na_put_whole(r, total, "bytes", all->bytes);
+	total = na_put_object(r, body, M_total);
+	na_put_whole(r, total, M_count, all->n);
+	na_put_whole(r, total, M_bytes, all->bytes);
 	put_shares(r, total, all);
-	na_put_whole(r, total, "half_bytes_size", half_bytes);
+	na_put_whole(r, total, M_half_bytes_size, half_bytes);
 	put_more(r, total, s, all, fixed_ps);
 }
 
@@ -395,7 +398,7 @@ enum na_status sz_finish(void *state, struct na_result *r, struct na_err *err)
 	}
 	na_result_adopt(r, w.sizes);
 	w.fixed_ps = na_fixed_cost(s->small, s->n_small, s->n_of_pair);
-	list = na_put_list(r, body, "groups");
+	list = na_put_list(r, body, M_groups);
 	for (size_t i = 0; i < w.n; i++) {
 		put_group(r, list, s, &w, i);
 		add_sums(&all, &w.sums[i]);

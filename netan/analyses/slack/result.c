@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/slack/slack.h"
 #include "netan/base/vec.h"
 #include "netan/methods/put.h"
@@ -44,8 +45,8 @@ static void put_spread(struct na_result *r, struct na_value *in,
 		       enum field f, struct spread *w)
 {
 	/* clang-format off */
-	static const char *const names[] = {"slack_us", "observed_us",
-					    "stall_us"};
+	static const char *const names[] = {M_slack_us, M_observed_us,
+					    M_stall_us};
 	static const struct { const char *name; double p; } of[] = {
 		{"p50", 0.5}, {"p5", 0.05}, {"min", 0},
 		{"p95", 0.95}, {"max", 1},
@@ -58,7 +59,7 @@ static void put_spread(struct na_result *r, struct na_value *in,
 		w->x[i] = (double)field_of(&s->occs[s->order[row->first + i]],
 					   f);
 	na_sort_f64(w->x, w->tmp, row->n);
-	na_put_real(r, to, "mean", means[f]);
+	na_put_real(r, to, M_mean, means[f]);
 	/* The reference knows means alone. */
 	for (size_t k = 0; k < sizeof(of) / sizeof(of[0]); k++)
 		na_put_real(r, to, of[k].name,
@@ -73,28 +74,28 @@ static void put_bytes(struct na_result *r, struct na_value *to,
 		      const struct sl_row *row)
 {
 	if (!row->sized)
-		na_put_null(r, to, "bytes");
+		na_put_null(r, to, M_bytes);
 	else if (row->mixed_bytes)
-		na_put_real(r, to, "bytes",
+		na_put_real(r, to, M_bytes,
 			    (double)row->bytes / (double)row->sized);
 	else
-		na_put_whole(r, to, "bytes", row->bytes / (na_i128)row->sized);
-	na_put_bool(r, to, "bytes_estimated", row->sized && row->estimate);
+		na_put_whole(r, to, M_bytes, row->bytes / (na_i128)row->sized);
+	na_put_bool(r, to, M_bytes_estimated, row->sized && row->estimate);
 }
 
 static void put_rates(struct na_result *r, struct na_value *to,
 		      const struct sl_state *s, const struct sl_row *row)
 {
 	put_bytes(r, to, row);
-	na_put_real(r, to, "required_gbps", row->required_gbps);
-	na_put_real(r, to, "achieved_gbps", row->achieved_gbps);
-	na_put_int(r, to, "devices_per_host", (int64_t)row->host_devices);
+	na_put_real(r, to, M_required_gbps, row->required_gbps);
+	na_put_real(r, to, M_achieved_gbps, row->achieved_gbps);
+	na_put_int(r, to, M_devices_per_host, (int64_t)row->host_devices);
 	if (isfinite(s->capacity_gbps) && row->sized)
-		na_put_bool(r, to, "bandwidth_bound", row->bound);
+		na_put_bool(r, to, M_bandwidth_bound, row->bound);
 	else
-		na_put_null(r, to, "bandwidth_bound");
-	na_put_real(r, to, "network_p50_us", row->network_us);
-	na_put_bool(r, to, "slack_small", row->small);
+		na_put_null(r, to, M_bandwidth_bound);
+	na_put_real(r, to, M_network_p50_us, row->network_us);
+	na_put_bool(r, to, M_slack_small, row->small);
 }
 
 static double share(na_i128 part, na_i128 whole)
@@ -106,7 +107,7 @@ static double share(na_i128 part, na_i128 whole)
 static void put_overlaps(struct na_result *r, struct na_value *to,
 			 const struct sl_state *s, const struct sl_row *row)
 {
-	struct na_value *list = na_put_list(r, to, "overlaps");
+	struct na_value *list = na_put_list(r, to, M_overlaps);
 	uint32_t index = (uint32_t)(row - s->rows);
 	size_t lo = 0, hi = s->n_overlaps;
 
@@ -124,13 +125,13 @@ static void put_overlaps(struct na_result *r, struct na_value *to,
 		struct na_value *one = na_put_object(r, list, NULL);
 
 		/* So that this is told as a table of its own, too. */
-		na_put_text(r, one, "of", name_at(s, row->collective));
+		na_put_text(r, one, M_of, name_at(s, row->collective));
 		if (s->by.n)
 			na_groups_put_key(r, one, &s->by, s->scope->store,
 					  &s->groups, row->group, false);
-		na_put_text(r, one, "collective",
+		na_put_text(r, one, M_collective,
 			    name_at(s, s->overlaps[i].collective));
-		na_put_real(r, one, "share",
+		na_put_real(r, one, M_share,
 			    fmin(share(s->overlaps[i].ps, row->observed_ps),
 				 1));
 	}
@@ -140,28 +141,28 @@ static void put_row(struct na_result *r, struct na_value *list,
 		    const struct sl_state *s, const struct sl_row *row,
 		    struct spread *w)
 {
-	static const char *const parts[SL_PARTS] = {"send_us", "send_done_us",
-						    "recv_us", "recv_done_us"};
+	static const char *const parts[SL_PARTS] = {M_send_us, M_send_done_us,
+						    M_recv_us, M_recv_done_us};
 	struct na_value *to = na_put_object(r, list, NULL);
 
-	na_put_text(r, to, "collective", name_at(s, row->collective));
+	na_put_text(r, to, M_collective, name_at(s, row->collective));
 	na_groups_put_key(r, to, &s->by, s->scope->store, &s->groups,
 			  row->group, false);
-	na_put_text(r, to, "transfer_type", name_at(s, row->transfer_type));
-	na_put_text(r, to, "send_op", op_name(s, row->send_type));
-	na_put_text(r, to, "recv_op", op_name(s, row->recv_type));
-	na_put_int(r, to, "occurrences", (int64_t)row->n);
-	na_put_int(r, to, "devices", (int64_t)row->devices);
+	na_put_text(r, to, M_transfer_type, name_at(s, row->transfer_type));
+	na_put_text(r, to, M_send_op, op_name(s, row->send_type));
+	na_put_text(r, to, M_recv_op, op_name(s, row->recv_type));
+	na_put_int(r, to, M_occurrences, (int64_t)row->n);
+	na_put_int(r, to, M_devices, (int64_t)row->devices);
 	for (enum field f = SLACK; f <= STALL; f++)
 		put_spread(r, to, s, row, f, w);
 	for (int p = 0; p < SL_PARTS; p++)
 		na_put_real(r, to, parts[p],
 			    sl_mean_us(s, row->part_ps[p], row->n));
-	na_put_real(r, to, "host_stall_us",
+	na_put_real(r, to, M_host_stall_us,
 		    sl_mean_us(s, row->host_stall_ps, row->graphs));
-	na_put_int(r, to, "graphs", (int64_t)row->graphs);
-	na_put_real(r, to, "total_stall_us", sl_total_stall_us(s, row));
-	na_put_real(r, to, "stall_share", share(row->stall_ps, row->step_ps));
+	na_put_int(r, to, M_graphs, (int64_t)row->graphs);
+	na_put_real(r, to, M_total_stall_us, sl_total_stall_us(s, row));
+	na_put_real(r, to, M_stall_share, share(row->stall_ps, row->step_ps));
 	put_rates(r, to, s, row);
 	put_overlaps(r, to, s, row);
 }
@@ -169,14 +170,14 @@ static void put_row(struct na_result *r, struct na_value *list,
 static bool put_rows(struct na_result *r, struct na_value *body,
 		     const struct sl_state *s)
 {
-	struct na_value *list = na_put_list(r, body, "collectives");
+	struct na_value *list = na_put_list(r, body, M_collectives);
 	size_t top = s->scope->top ? s->scope->top : SL_TOP;
 	struct spread w = {na_calloc(s->n, sizeof(double)),
 			   na_calloc(s->n, sizeof(double))};
 
 	for (size_t i = 0; w.x && w.tmp && i < s->n_rows && i < top; i++)
 		put_row(r, list, s, &s->rows[s->ranked[i]], &w);
-	na_put_int(r, body, "not_listed",
+	na_put_int(r, body, M_not_listed,
 		   s->n_rows > top ? (int64_t)(s->n_rows - top) : 0);
 	free(w.tmp);
 	free(w.x);
@@ -186,18 +187,18 @@ static bool put_rows(struct na_result *r, struct na_value *body,
 static void put_left(struct na_result *r, struct na_value *body,
 		     const struct sl_left *x)
 {
-	struct na_value *to = na_put_object(r, body, "left_out");
+	struct na_value *to = na_put_object(r, body, M_left_out);
 	const struct {
 		const char *name;
 		uint64_t n;
 	} of[] = {
-		{"ops_without_collective", x->no_collective},
-		{"recv_done_before_send", x->done_first},
-		{"stray_ops", x->strays},
+		{M_ops_without_collective, x->no_collective},
+		{M_recv_done_before_send, x->done_first},
+		{M_stray_ops, x->strays},
 		{"unfinished", x->cut},
-		{"outside_window", x->outside},
-		{"other_hosts", x->hosts},
-		{"ops_outside_modules", x->outside_modules},
+		{M_outside_window, x->outside},
+		{M_other_hosts, x->hosts},
+		{M_ops_outside_modules, x->outside_modules},
 	};
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
@@ -219,7 +220,7 @@ static void count_joins(const struct sl_state *s, uint64_t n[NA_N_OPJOINS])
 }
 
 static const char *const join_names[NA_N_OPJOINS] = {
-	"none", "graph", "channel", "suffix", "long_name", "instruction"};
+	"none", "graph", "channel", "suffix", M_long_name, "instruction"};
 
 static void put_joins(struct na_result *r, struct na_value *body,
 		      const struct sl_state *s)
@@ -231,7 +232,7 @@ static void put_joins(struct na_result *r, struct na_value *body,
 		"by their HLO instruction",
 	};
 	/* clang-format on */
-	struct na_value *to = na_put_object(r, body, "joined");
+	struct na_value *to = na_put_object(r, body, M_joined);
 	uint64_t n[NA_N_OPJOINS];
 	char text[400] = "";
 	size_t at = 0;
@@ -247,7 +248,7 @@ static void put_joins(struct na_result *r, struct na_value *body,
 					       "%s%" PRIu64 " %s",
 					       at ? ", " : "", n[k], words[k]);
 	}
-	na_put_text(r, na_result_side(r), "joined", text);
+	na_put_text(r, na_result_side(r), M_joined, text);
 }
 
 /* "all-reduce.7: 1.9 s of 14 s step time stalled over 8 devices; slack
@@ -276,71 +277,73 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 		na_groups_text(key + 2, sizeof(key) - 2, &s->by,
 			       s->scope->store, &s->groups, row->group);
 	}
-	na_put_textf(r, na_result_side(r), "message",
-		     "%s%s: %s%s stalled over %" PRIu64 " device%s; slack %s%s",
-		     name_at(s, row->collective), key,
-		     na_print_time(stall,
-				   (int64_t)fmin(sl_total_stall_us(s, row) *
-							 (double)NA_PS_PER_US,
-						 9e18),
-				   3),
-		     of, row->devices, row->devices == 1 ? "" : "s",
-		     na_print_time(slack,
-				   sl_clamp(row->slack_ps / (na_i128)row->n),
-				   3),
-		     needs);
+	na_result_wordf(
+		r, NA_WORD_MESSAGE,
+		"%s%s: %s%s stalled over %" PRIu64 " device%s; slack %s%s",
+		name_at(s, row->collective), key,
+		na_print_time(stall,
+			      (int64_t)fmin(sl_total_stall_us(s, row) *
+						    (double)NA_PS_PER_US,
+					    9e18),
+			      3),
+		of, row->devices, row->devices == 1 ? "" : "s",
+		na_print_time(slack, sl_clamp(row->slack_ps / (na_i128)row->n),
+			      3),
+		needs);
 }
 
 /* What was looked for, and what is there instead. */
 static void say_nothing(struct na_result *r, const struct sl_state *s)
 {
 	const struct na_devices *v = &s->scope->store->devices;
-	struct na_value *side = na_result_side(r);
 	size_t tpus = 0;
 	char n[NA_UNIT_BUF];
 
 	for (size_t i = 0; i < v->n_cores; i++)
 		tpus += v->cores[i].kind == NA_DEVICE_TPU;
 	if (s->n || s->left.outside || s->left.hosts) {
-		na_put_textf(r, side, "empty",
-			     "the filters leave none of %s executions of "
-			     "collectives",
-			     na_print_count(n, s->n + s->left.outside +
-						       s->left.hosts));
+		na_result_wordf(r, NA_WORD_EMPTY,
+				"the filters leave none of %s executions of "
+				"collectives",
+				na_print_count(n, s->n + s->left.outside +
+							  s->left.hosts));
 		return;
 	}
 	if (!tpus) {
-		na_put_text(r, side, "empty",
-			    "no TPU ops: slack looks for send, send-done, recv "
-			    "and recv-done on the line \"XLA Ops\" of the "
-			    "planes \"/device:TPU:0\", ...");
-		na_put_text(r, side, "hint",
-			    "capture device traces as well, on the hosts that "
-			    "have TPUs; on GPUs, netan collectives and netan "
-			    "steps tell what communication costs");
+		na_result_word(
+			r, NA_WORD_EMPTY,
+			"no TPU ops: slack looks for send, send-done, recv "
+			"and recv-done on the line \"XLA Ops\" of the "
+			"planes \"/device:TPU:0\", ...");
+		na_result_word(
+			r, NA_WORD_HINT,
+			"capture device traces as well, on the hosts that "
+			"have TPUs; on GPUs, netan collectives and netan "
+			"steps tell what communication costs");
 		return;
 	}
 	if (s->n_ops) {
-		na_put_textf(r, side, "empty",
-			     "%s ops over the data-center network, but no "
-			     "collective from its send to its recv-done",
-			     na_print_count(n, s->n_ops));
-		na_put_text(r, side, "hint",
-			    s->params->reference
-				    ? "--reference looks at device 0 and ops "
-				      "inside program runs alone"
-				    : "capture whole steps; give the HLO dumps "
-				      "with --hlo if names tell too little");
+		na_result_wordf(r, NA_WORD_EMPTY,
+				"%s ops over the data-center network, but no "
+				"collective from its send to its recv-done",
+				na_print_count(n, s->n_ops));
+		na_result_word(
+			r, NA_WORD_HINT,
+			s->params->reference
+				? "--reference looks at device 0 and ops "
+				  "inside program runs alone"
+				: "capture whole steps; give the HLO dumps "
+				  "with --hlo if names tell too little");
 		return;
 	}
-	na_put_textf(r, side, "empty",
-		     "%zu TPU planes without an op over the data-center "
-		     "network (send, send-done, recv, recv-done of a host "
-		     "transfer); %s other ops communicate",
-		     tpus, na_print_count(n, s->other_ops));
-	na_put_text(r, side, "hint",
-		    "a job on one slice does not use that network: netan "
-		    "collectives tells what it uses");
+	na_result_wordf(r, NA_WORD_EMPTY,
+			"%zu TPU planes without an op over the data-center "
+			"network (send, send-done, recv, recv-done of a host "
+			"transfer); %s other ops communicate",
+			tpus, na_print_count(n, s->other_ops));
+	na_result_word(r, NA_WORD_HINT,
+		       "a job on one slice does not use that network: netan "
+		       "collectives tells what it uses");
 }
 
 enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
@@ -351,32 +354,32 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 
 	if (!put_rows(r, body, s))
 		return na_fail_nomem(err);
-	na_put_text(r, body, "verdict", s->verdict);
+	na_put_text(r, body, M_verdict, s->verdict);
 	put_message(r, s);
-	na_put_text(r, body, "finding",
-		    na_text_of(na_get(na_result_side(r), "message"), NULL));
-	total = na_put_object(r, body, "total");
-	na_put_int(r, total, "occurrences", (int64_t)s->used);
-	na_put_int(r, total, "devices", (int64_t)s->devices);
-	na_put_real(r, total, "stall_us",
+	na_put_text(r, body, M_finding,
+		    na_result_get_word(r, NA_WORD_MESSAGE, NULL));
+	total = na_put_object(r, body, M_total);
+	na_put_int(r, total, M_occurrences, (int64_t)s->used);
+	na_put_int(r, total, M_devices, (int64_t)s->devices);
+	na_put_real(r, total, M_stall_us,
 		    (double)s->stall_ps / (double)NA_PS_PER_US);
-	na_put_real(r, total, "step_time_us",
+	na_put_real(r, total, M_step_time_us,
 		    s->step_ps > 0 ? (double)s->step_ps / (double)NA_PS_PER_US
 				   : NAN);
-	na_put_real(r, total, "stall_share", share(s->stall_ps, s->step_ps));
-	na_put_int(r, total, "negative_slack", (int64_t)s->left.negative);
-	na_put_int(r, total, "without_graph", (int64_t)s->left.no_graph);
+	na_put_real(r, total, M_stall_share, share(s->stall_ps, s->step_ps));
+	na_put_int(r, total, M_negative_slack, (int64_t)s->left.negative);
+	na_put_int(r, total, M_without_graph, (int64_t)s->left.no_graph);
 	put_left(r, body, &s->left);
 	put_joins(r, body, s);
-	na_put_bool(r, body, "reference", s->params->reference);
-	na_put_real(r, body, "capacity_gbps", s->capacity_gbps);
-	na_put_text(r, na_result_side(r), "noun", "collective execution");
+	na_put_bool(r, body, M_reference, s->params->reference);
+	na_put_real(r, body, M_capacity_gbps, s->capacity_gbps);
+	na_result_word(r, NA_WORD_NOUN, "collective execution");
 	if (s->params->waterfall)
-		na_put_text(r, na_result_side(r), "picture", "waterfall");
+		na_result_word(r, NA_WORD_PICTURE, "waterfall");
 	filtered = s->left.outside + s->left.hosts + s->n - s->used;
-	na_put_int(r, na_result_side(r), "filtered", (int64_t)filtered);
-	na_put_int(r, na_result_side(r), "left_out",
-		   (int64_t)(s->left.cut + s->left.done_first + filtered));
+	na_result_about(r)->filtered = (int64_t)filtered;
+	na_result_about(r)->left_out =
+		(int64_t)(s->left.cut + s->left.done_first + filtered);
 	if (!s->used)
 		say_nothing(r, s);
 	sl_views(r, s);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/slack/slack.h"
 
 enum { SHOWN_ROWS = 20 };
@@ -100,13 +101,13 @@ static void view(struct na_result *r, const struct sl_state *s,
 		 const char *title, const struct na_column *cols, size_t n_cols)
 {
 	struct na_column all[1 + NA_MAX_KEYS + 16] = {
-		{"collective", "collective", NA_F_TEXT, 0, 0}};
+		{M_collective, "collective", NA_F_TEXT, 0, 0}};
 	size_t n = 1 + na_groups_columns(&s->by, all + 1);
 
 	for (size_t i = 0; i < n_cols; i++)
 		all[n++] = cols[i];
-	na_result_view(r, title, na_get(na_result_body(r), "collectives"), all,
-		       n, s->scope->top ? 0 : SHOWN_ROWS);
+	na_result_view(r, title, na_get(na_result_body(r), M_collectives), NULL,
+		       all, n, s->scope->top ? 0 : SHOWN_ROWS);
 }
 
 /* Of each collective that others overlapped, the two that did most. */
@@ -114,45 +115,45 @@ static void contention(struct na_result *r, const struct sl_state *s)
 {
 	static const struct na_column most[] = {
 		{"most", "most with", NA_F_TEXT, 0, 0},
-		{"share", "% of its time", NA_F_NUMBER, 3, 100},
-		{"next", "then with", NA_F_TEXT, 0, 0},
+		{M_share, "% of its time", NA_F_NUMBER, 3, 100},
+		{M_next, "then with", NA_F_TEXT, 0, 0},
 		{"next_share", "%", NA_F_NUMBER, 3, 100},
 	};
 	struct na_column all[1 + NA_MAX_KEYS + 4] = {
-		{"of", "collective", NA_F_TEXT, 0, 0}};
-	const struct na_value *rows = na_get(na_result_body(r), "collectives");
+		{M_of, "collective", NA_F_TEXT, 0, 0}};
+	const struct na_value *rows = na_get(na_result_body(r), M_collectives);
 	struct na_value *list = na_put_list(r, na_result_side(r), "contention");
 	size_t n = 1 + na_groups_columns(&s->by, all + 1);
 
 	for (const struct na_value *v = rows->u.of.first; v; v = v->next) {
-		const struct na_value *o = na_get(v, "overlaps"), *to, *k;
+		const struct na_value *o = na_get(v, M_overlaps), *to, *k;
 		struct na_value *one, *keys;
 
 		if (!o || !o->n)
 			continue;
 		one = na_put_object(r, list, NULL);
 		to = o->u.of.first;
-		na_put_text(r, one, "of", na_text_of(na_get(to, "of"), NULL));
-		keys = na_put_object(r, one, "key");
-		k = na_get(to, "key");
+		na_put_text(r, one, M_of, na_text_of(na_get(to, M_of), NULL));
+		keys = na_put_object(r, one, M_key);
+		k = na_get(to, M_key);
 		for (k = k ? k->u.of.first : NULL; k; k = k->next)
 			na_put_text(r, keys, k->name, na_text_of(k, NULL));
 		na_put_text(r, one, "most",
-			    na_text_of(na_get(to, "collective"), NULL));
-		na_put_real(r, one, "share",
-			    na_real_of(na_get(to, "share"), 0));
+			    na_text_of(na_get(to, M_collective), NULL));
+		na_put_real(r, one, M_share,
+			    na_real_of(na_get(to, M_share), 0));
 		if (!to->next)
 			continue;
-		na_put_text(r, one, "next",
-			    na_text_of(na_get(to->next, "collective"), NULL));
+		na_put_text(r, one, M_next,
+			    na_text_of(na_get(to->next, M_collective), NULL));
 		na_put_real(r, one, "next_share",
-			    na_real_of(na_get(to->next, "share"), 0));
+			    na_real_of(na_get(to->next, M_share), 0));
 	}
 	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++)
 		all[n++] = most[i];
 	if (list->n)
-		na_result_view(r, "in flight at the same time", list, all, n,
-			       s->scope->top ? 0 : SHOWN_ROWS);
+		na_result_view(r, "in flight at the same time", list, NULL, all,
+			       n, s->scope->top ? 0 : SHOWN_ROWS);
 }
 
 /* Two tables, since a terminal is not that wide. */
@@ -160,30 +161,30 @@ void sl_views(struct na_result *r, const struct sl_state *s)
 {
 	/* clang-format off */
 	static const struct na_column costs[] = {
-		{"occurrences", "runs", NA_F_COUNT, 0, 0},
-		{"total_stall_us", "stall ms", NA_F_NUMBER, 4, 1e-3},
-		{"stall_share", "% of steps", NA_F_NUMBER, 3, 100},
-		{"slack_us.mean", "slack us", NA_F_NUMBER, 4, 0},
+		{M_occurrences, "runs", NA_F_COUNT, 0, 0},
+		{M_total_stall_us, "stall ms", NA_F_NUMBER, 4, 1e-3},
+		{M_stall_share, "% of steps", NA_F_NUMBER, 3, 100},
+		{M_slack_us "." M_mean, "slack us", NA_F_NUMBER, 4, 0},
 		{"slack_us.p5", "p5 us", NA_F_NUMBER, 4, 0},
-		{"observed_us.mean", "observed us", NA_F_NUMBER, 4, 0},
-		{"bytes", "MB", NA_F_NUMBER, 4, 1e-6},
-		{"required_gbps", "required Gbit/s", NA_F_NUMBER, 3, 0},
-		{"achieved_gbps", "achieved Gbit/s", NA_F_NUMBER, 3, 0},
+		{M_observed_us "." M_mean, "observed us", NA_F_NUMBER, 4, 0},
+		{M_bytes, "MB", NA_F_NUMBER, 4, 1e-6},
+		{M_required_gbps, "required Gbit/s", NA_F_NUMBER, 3, 0},
+		{M_achieved_gbps, "achieved Gbit/s", NA_F_NUMBER, 3, 0},
 	}, parts[] = {
-		{"transfer_type", "type", NA_F_TEXT, 0, 0},
-		{"devices", "devices", NA_F_COUNT, 0, 0},
-		{"stall_us.mean", "stall us", NA_F_NUMBER, 4, 0},
-		{"send_us", "send us", NA_F_NUMBER, 4, 0},
-		{"send_done_us", "send-done us", NA_F_NUMBER, 4, 0},
-		{"recv_us", "recv us", NA_F_NUMBER, 4, 0},
-		{"recv_done_us", "recv-done us", NA_F_NUMBER, 4, 0},
-		{"host_stall_us", "host stall us", NA_F_NUMBER, 4, 0},
+		{M_transfer_type, "type", NA_F_TEXT, 0, 0},
+		{M_devices, "devices", NA_F_COUNT, 0, 0},
+		{M_stall_us "." M_mean, "stall us", NA_F_NUMBER, 4, 0},
+		{M_send_us, "send us", NA_F_NUMBER, 4, 0},
+		{M_send_done_us, "send-done us", NA_F_NUMBER, 4, 0},
+		{M_recv_us, "recv us", NA_F_NUMBER, 4, 0},
+		{M_recv_done_us, "recv-done us", NA_F_NUMBER, 4, 0},
+		{M_host_stall_us, "host stall us", NA_F_NUMBER, 4, 0},
 	};
 	/* clang-format on */
 
 	if (!s->used)
 		return;
-	view(r, s, na_text_of(na_get(na_result_side(r), "message"), ""), costs,
+	view(r, s, na_result_get_word(r, NA_WORD_MESSAGE, ""), costs,
 	     sizeof(costs) / sizeof(costs[0]));
 	view(r, s, "what a run stalls, means", parts,
 	     sizeof(parts) / sizeof(parts[0]));
@@ -191,7 +192,7 @@ void sl_views(struct na_result *r, const struct sl_state *s)
 		contention(r, s);
 	warn(r, s);
 	na_result_note(r, "kinds of ops joined to their collective: %s",
-		       na_text_of(na_get(na_result_side(r), "joined"), "none"));
+		       na_text_of(na_get(na_result_side(r), M_joined), "none"));
 	notes(r, s);
 }
 
@@ -199,25 +200,25 @@ void sl_late_view(struct na_result *r)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"label", "label", NA_F_TEXT, 0, 0},
-		{"collective", "collective", NA_F_TEXT, 0, 0},
-		{"host", "host", NA_F_TEXT, 0, 0},
-		{"device", "device", NA_F_TEXT, 0, 0},
-		{"step", "step", NA_F_COUNT, 0, 0},
-		{"from_s", "from s", NA_F_FIXED, 4, 0},
-		{"stall_us", "stall us", NA_F_NUMBER, 4, 0},
-		{"clock_uncertainty_us", "clocks +- us", NA_F_NUMBER, 3, 0},
-		{"cause", "why it was late", NA_F_TEXT, 0, 0},
+		{M_label, "label", NA_F_TEXT, 0, 0},
+		{M_collective, "collective", NA_F_TEXT, 0, 0},
+		{M_host, "host", NA_F_TEXT, 0, 0},
+		{M_device, "device", NA_F_TEXT, 0, 0},
+		{M_step, "step", NA_F_COUNT, 0, 0},
+		{M_from_s, "from s", NA_F_FIXED, 4, 0},
+		{M_stall_us, "stall us", NA_F_NUMBER, 4, 0},
+		{M_clock_uncertainty_us, "clocks +- us", NA_F_NUMBER, 3, 0},
+		{M_cause, "why it was late", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
-	const struct na_value *list = na_get(na_result_body(r), "late");
+	const struct na_value *list = na_get(na_result_body(r), M_late);
 	size_t from = list && list->n &&
-		      !na_text_of(na_get(list->u.of.first, "label"), NULL);
+		      !na_text_of(na_get(list->u.of.first, M_label), NULL);
 
 	if (list && list->n)
 		na_result_view(r,
 			       "the slowest executions of the collective "
 			       "that stalls most",
-			       list, cols + from,
+			       list, NULL, cols + from,
 			       sizeof(cols) / sizeof(cols[0]) - from, 0);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "members.h"
 #include "netan/analyses/steps/steps.h"
 #include "netan/base/vec.h"
 
@@ -82,10 +83,10 @@ static void put_host(struct na_result *r, struct na_value *list,
 	double *own, *late;
 	size_t step = c->from;
 
-	na_put_text(r, to, "name", s->scope->store->hosts[h->host].name);
-	na_put_text(r, to, "cause",
+	na_put_text(r, to, M_name, s->scope->store->hosts[h->host].name);
+	na_put_text(r, to, M_cause,
 		    h->straggler ? st_cause_names[h->cause] : NULL);
-	na_put_real(r, to, "behind_ms",
+	na_put_real(r, to, M_behind_ms,
 		    (double)h->tests[h->evidence].effect_ps / 1e9);
 	own = series(r, to, "own_ms", c->n);
 	late = series(r, to, "late_ms", c->n);
@@ -105,8 +106,8 @@ enum part { COMPUTE, OVERLAP, EXPOSED, IDLE, PARTS };
 static void put_parts(struct na_result *r, struct na_value *side,
 		      const struct columns *c)
 {
-	static const char *const names[PARTS] = {"compute_ms", "overlap_ms",
-						 "exposed_ms", "idle_ms"};
+	static const char *const names[PARTS] = {M_compute_ms, M_overlap_ms,
+						 M_exposed_ms, M_idle_ms};
 	struct na_value *to = na_put_object(r, side, "parts");
 	size_t *count = na_calloc(c->n + 1, sizeof(*count));
 	double *x[PARTS];
@@ -143,7 +144,7 @@ static void put_run(struct na_result *r, struct na_value *list,
 	struct na_value *to = na_put_object(r, list, NULL);
 	double *mean;
 
-	na_put_text(r, to, "name", name);
+	na_put_text(r, to, M_name, name);
 	mean = series(r, to, "own_ms", c->n);
 	for (size_t i = c->from; mean && i < c->to; i++) {
 		const struct st_step *t = &c->s->steps[i];
@@ -170,7 +171,7 @@ static void put_runs(struct na_result *r, const struct st_state *s)
 {
 	const struct na_store *store = s->scope->store;
 	struct na_value *side = na_result_side(r);
-	struct na_value *list = na_put_list(r, side, "lines");
+	struct na_value *list = na_put_list(r, side, M_lines);
 	struct columns widest = {.n = 0, .each = 1};
 
 	for (uint32_t run = 0; run < store->n_runs; run++) {
@@ -198,15 +199,15 @@ void st_put_picture(struct na_result *r, const struct st_state *s)
 	char message[ST_VERDICT_BUF];
 	struct columns c;
 
-	na_put_text(r, side, "message", st_message(message, s));
-	na_put_bool(r, side, "runs_apart", s->scope->store->n_runs > 1);
+	na_result_word(r, NA_WORD_MESSAGE, st_message(message, s));
+	na_result_about(r)->runs_apart = s->scope->store->n_runs > 1;
 	if (s->scope->store->n_runs > 1) {
 		put_runs(r, s);
 		return;
 	}
 	c = columns_of(s, 0);
 	put_axis(r, side, &c);
-	list = na_put_list(r, side, "lines");
+	list = na_put_list(r, side, M_lines);
 	for (size_t i = 0; i < s->n_hosts; i++) {
 		if (s->hosts[i].n)
 			put_host(r, list, &c, &s->hosts[i]);

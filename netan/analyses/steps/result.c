@@ -3,13 +3,14 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "members.h"
 #include "netan/analyses/steps/steps.h"
 
 const char *const st_cause_names[ST_CAUSES] = {NULL, "computation", "input",
 					       "network", "late_start"};
-static const char *const networks[NA_N_NETWORKS] = {"exposed_dcn_ms",
-						    "exposed_ici_ms",
-						    "exposed_gpu_ms"};
+static const char *const networks[NA_N_NETWORKS] = {M_exposed_dcn_ms,
+						    M_exposed_ici_ms,
+						    M_exposed_gpu_ms};
 
 static void put_ms(struct na_result *r, struct na_value *in, const char *name,
 		   na_i128 ps, size_t n)
@@ -25,7 +26,7 @@ static void put_label(struct na_result *r, struct na_value *to,
 
 	for (size_t i = 0; store->n_runs > 1 && i < store->n_sources; i++) {
 		if (store->sources[i].run == run) {
-			na_put_text(r, to, "label", store->sources[i].label);
+			na_put_text(r, to, M_label, store->sources[i].label);
 			return;
 		}
 	}
@@ -59,16 +60,16 @@ static void put_parts(struct na_result *r, struct na_value *to,
 
 	for (int k = 0; k < NA_N_NETWORKS; k++)
 		exposed += x->exposed[k];
-	put_ms(r, to, "compute_ms", x->busy, n);
-	put_ms(r, to, "overlap_ms", x->overlap, n);
-	put_share(r, to, "overlap_share", (double)x->overlap,
+	put_ms(r, to, M_compute_ms, x->busy, n);
+	put_ms(r, to, M_overlap_ms, x->overlap, n);
+	put_share(r, to, M_overlap_share, (double)x->overlap,
 		  (double)x->flight);
-	put_ms(r, to, "exposed_ms", exposed, n);
+	put_ms(r, to, M_exposed_ms, exposed, n);
 	for (int k = 0; k < NA_N_NETWORKS; k++)
 		put_ms(r, to, networks[k], x->exposed[k], n);
-	put_ms(r, to, "waiting_ms", x->waiting, x->matched ? n : 0);
-	put_ms(r, to, "idle_ms", x->idle, n);
-	put_ms(r, to, "gap_ms", x->gap, x->n);
+	put_ms(r, to, M_waiting_ms, x->waiting, x->matched ? n : 0);
+	put_ms(r, to, M_idle_ms, x->idle, n);
+	put_ms(r, to, M_gap_ms, x->gap, x->n);
 }
 
 static struct sums sums_of(const struct st_state *s, size_t from, size_t to)
@@ -99,21 +100,21 @@ static void put_step(struct na_result *r, struct na_value *list,
 	bool named = t->slowest != SIZE_MAX;
 
 	put_label(r, to, s, t->run);
-	na_put_int(r, to, "step", t->number);
-	na_put_real(r, to, "from_s", (double)t->start_ps / 1e12);
-	na_put_real(r, to, "to_s", (double)t->end_ps / 1e12);
-	put_ms(r, to, "duration_ms", x.duration, x.n);
-	na_put_text(r, to, "slowest_host",
+	na_put_int(r, to, M_step, t->number);
+	na_put_real(r, to, M_from_s, (double)t->start_ps / 1e12);
+	na_put_real(r, to, M_to_s, (double)t->end_ps / 1e12);
+	put_ms(r, to, M_duration_ms, x.duration, x.n);
+	na_put_text(r, to, M_slowest_host,
 		    named ? host_name(s, s->host_steps[t->slowest].host)
 			  : NULL);
-	na_put_text(r, to, "cause", st_cause_names[t->cause]);
-	put_ms(r, to, "behind_ms", t->late_ps, named);
-	put_ms(r, to, "lost_ms", t->lost_ps, named);
-	put_ms(r, to, "spread_ms", t->spread_ps, 1);
+	na_put_text(r, to, M_cause, st_cause_names[t->cause]);
+	put_ms(r, to, M_behind_ms, t->late_ps, named);
+	put_ms(r, to, M_lost_ms, t->lost_ps, named);
+	put_ms(r, to, M_spread_ms, t->spread_ps, 1);
 	x.unknown = s->by_launch[t->run];
 	x.matched = s->matched[t->run];
 	put_parts(r, to, &x);
-	na_put_int(r, to, "hosts", (int64_t)x.n);
+	na_put_int(r, to, M_hosts, (int64_t)x.n);
 }
 
 static void put_host(struct na_result *r, struct na_value *list,
@@ -134,18 +135,18 @@ static void put_host(struct na_result *r, struct na_value *list,
 	for (int k = 0; k < NA_N_NETWORKS; k++)
 		x.exposed[k] = h->exposed_ps[k];
 	put_label(r, to, s, h->run);
-	na_put_text(r, to, "host", host_name(s, h->host));
-	na_put_int(r, to, "steps", (int64_t)h->n);
-	put_ms(r, to, "mean_ms", h->duration_ps, h->n);
-	na_put_real(r, to, "p99_ms", h->p99_ms);
+	na_put_text(r, to, M_host, host_name(s, h->host));
+	na_put_int(r, to, M_steps, (int64_t)h->n);
+	put_ms(r, to, M_mean_ms, h->duration_ps, h->n);
+	na_put_real(r, to, M_p99_ms, h->p99_ms);
 	if (h->tests[ST_OF_STEPS].n)
-		put_share(r, to, "slowest_share", (double)h->slowest,
+		put_share(r, to, M_slowest_share, (double)h->slowest,
 			  (double)h->n);
 	else
-		na_put_null(r, to, "slowest_share");
-	na_put_real(r, to, "behind_ms", h->behind_ms);
-	na_put_text(r, to, "cause", st_cause_names[h->cause]);
-	na_put_bool(r, to, "straggler", h->straggler);
+		na_put_null(r, to, M_slowest_share);
+	na_put_real(r, to, M_behind_ms, h->behind_ms);
+	na_put_text(r, to, M_cause, st_cause_names[h->cause]);
+	na_put_bool(r, to, M_straggler, h->straggler);
 	put_parts(r, to, &x);
 }
 
@@ -161,21 +162,21 @@ static void put_straggler(struct na_result *r, struct na_value *list,
 	if (h->evidence == ST_OF_ENDS && h->cause == ST_LATE_START)
 		kind = kinds[ST_OF_STARTS];
 	put_label(r, to, s, h->run);
-	na_put_text(r, to, "host", host_name(s, h->host));
-	na_put_text(r, to, "cause", st_cause_names[h->cause]);
-	na_put_text(r, to, "kind", kind);
-	na_put_text(r, to, "of",
+	na_put_text(r, to, M_host, host_name(s, h->host));
+	na_put_text(r, to, M_cause, st_cause_names[h->cause]);
+	na_put_text(r, to, M_kind, kind);
+	na_put_text(r, to, M_of,
 		    h->evidence == ST_OF_STEPS ? "steps" : "collectives");
 	put_share(r, to, "share", (double)v->last, (double)v->n);
-	put_share(r, to, "expected_share", v->expected, (double)v->n);
-	na_put_int(r, to, "times", (int64_t)v->last);
-	na_put_int(r, to, "tried", (int64_t)v->n);
-	na_put_real(r, to, "p_value", v->p);
-	na_put_real(r, to, "q_value", v->q);
-	put_ms(r, to, "behind_ms", v->effect_ps, 1);
-	put_ms(r, to, "lost_ms", v->lost_ps, 1);
-	na_put_bool(r, to, "starts_late", h->tests[ST_OF_STARTS].named);
-	na_put_bool(r, to, "takes_long", h->tests[ST_OF_TRANSFERS].named);
+	put_share(r, to, M_expected_share, v->expected, (double)v->n);
+	na_put_int(r, to, M_times, (int64_t)v->last);
+	na_put_int(r, to, M_tried, (int64_t)v->n);
+	na_put_real(r, to, M_p_value, v->p);
+	na_put_real(r, to, M_q_value, v->q);
+	put_ms(r, to, M_behind_ms, v->effect_ps, 1);
+	put_ms(r, to, M_lost_ms, v->lost_ps, 1);
+	na_put_bool(r, to, M_starts_late, h->tests[ST_OF_STARTS].named);
+	na_put_bool(r, to, M_takes_long, h->tests[ST_OF_TRANSFERS].named);
 }
 
 static void put_change(struct na_result *r, struct na_value *list,
@@ -184,19 +185,19 @@ static void put_change(struct na_result *r, struct na_value *list,
 	struct na_value *to = na_put_object(r, list, NULL);
 
 	put_label(r, to, s, c->run);
-	na_put_text(r, to, "kind", c->drift ? "drift" : "change");
-	na_put_text(r, to, "host",
+	na_put_text(r, to, M_kind, c->drift ? "drift" : "change");
+	na_put_text(r, to, M_host,
 		    c->host == NA_UNKNOWN_U32 ? NULL : host_name(s, c->host));
-	na_put_int(r, to, "step", c->step);
-	na_put_real(r, to, "from_ms", c->from_ms);
-	na_put_real(r, to, "to_ms", c->to_ms);
-	na_put_real(r, to, "p_value", c->p);
+	na_put_int(r, to, M_step, c->step);
+	na_put_real(r, to, M_from_ms, c->from_ms);
+	na_put_real(r, to, M_to_ms, c->to_ms);
+	na_put_real(r, to, M_p_value, c->p);
 }
 
 static void put_coverage(struct na_result *r, struct na_value *body,
 			 const struct st_state *s)
 {
-	struct na_value *to = na_put_object(r, body, "device_steps");
+	struct na_value *to = na_put_object(r, body, M_device_steps);
 	size_t programs = 0, lines = 0, launches = 0;
 
 	for (size_t i = 0; i < s->n_lines; i++) {
@@ -206,58 +207,55 @@ static void put_coverage(struct na_result *r, struct na_value *body,
 		launches += any && i >= s->scope->store->devices.n_cores;
 		programs += s->lines[i].programs;
 	}
-	na_put_int(r, to, "used", (int64_t)s->used);
-	na_put_int(r, to, "filtered", (int64_t)s->filtered);
-	na_put_int(r, to, "repeated", (int64_t)s->repeated);
-	na_put_int(r, to, "unnamed", (int64_t)s->unnamed);
-	na_put_int(r, to, "cut", (int64_t)s->cut);
-	na_put_int(r, to, "devices", (int64_t)lines);
-	na_put_int(r, to, "devices_by_program", (int64_t)programs);
-	na_put_int(r, to, "devices_by_launch", (int64_t)launches);
-	na_put_bool(r, to, "numbered_by_order", s->by_order);
+	na_put_int(r, to, M_used, (int64_t)s->used);
+	na_put_int(r, to, M_filtered, (int64_t)s->filtered);
+	na_put_int(r, to, M_repeated, (int64_t)s->repeated);
+	na_put_int(r, to, M_unnamed, (int64_t)s->unnamed);
+	na_put_int(r, to, M_cut, (int64_t)s->cut);
+	na_put_int(r, to, M_devices, (int64_t)lines);
+	na_put_int(r, to, M_devices_by_program, (int64_t)programs);
+	na_put_int(r, to, M_devices_by_launch, (int64_t)launches);
+	na_put_bool(r, to, M_numbered_by_order, s->by_order);
 }
 
 /* Of launches nobody knows how many there are among the transfers that are
  * left out. */
 static void put_left_out(struct na_result *r, const struct st_state *s)
 {
-	struct na_value *side = na_result_side(r);
-
 	bool launches = !s->n_cells && !s->filtered;
 
 	for (size_t i = 0; !launches && i < s->n_cells; i++)
 		launches = s->cells[i].launch;
 	if (launches) {
-		na_put_text(r, side, "left_noun", "transfer");
+		na_result_word(r, NA_WORD_LEFT_NOUN, "transfer");
 		return;
 	}
-	na_put_int(r, side, "filtered", (int64_t)s->filtered);
-	na_put_int(r, side, "left_out",
-		   (int64_t)(s->filtered + s->repeated + s->unnamed));
+	na_result_about(r)->filtered = (int64_t)s->filtered;
+	na_result_about(r)->left_out =
+		(int64_t)(s->filtered + s->repeated + s->unnamed);
 }
 
 static void say_nothing(struct na_result *r, const struct st_state *s)
 {
-	struct na_value *side = na_result_side(r);
-
 	if (s->filtered) {
-		na_put_textf(r, side, "empty",
-			     "the filters leave none of %" PRIu64
-			     " device steps",
-			     s->filtered);
+		na_result_wordf(r, NA_WORD_EMPTY,
+				"the filters leave none of %" PRIu64
+				" device steps",
+				s->filtered);
 		return;
 	}
-	na_put_text(r, side, "empty",
-		    "no steps: looked for the lines \"Steps\" and \"XLA "
-		    "Modules\" on device planes (\"/device:TPU:0\", "
-		    "\"/device:GPU:0\"), and for transfers that name their "
-		    "program launch");
-	na_put_text(r, side, "hint",
-		    s->scope->filter->first_step >= 0
-			    ? "--step chooses steps that device planes tell: "
-			      "of program launches choose with --from and --to"
-			    : "capture with device tracing on, while the job "
-			      "trains");
+	na_result_word(r, NA_WORD_EMPTY,
+		       "no steps: looked for the lines \"Steps\" and \"XLA "
+		       "Modules\" on device planes (\"/device:TPU:0\", "
+		       "\"/device:GPU:0\"), and for transfers that name their "
+		       "program launch");
+	na_result_word(
+		r, NA_WORD_HINT,
+		s->scope->filter->first_step >= 0
+			? "--step chooses steps that device planes tell: "
+			  "of program launches choose with --from and --to"
+			: "capture with device tracing on, while the job "
+			  "trains");
 }
 
 enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
@@ -266,26 +264,26 @@ enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 	struct na_value *body = na_result_body(r), *list;
 	char verdict[ST_VERDICT_BUF];
 
-	na_put_text(r, na_result_side(r), "noun", "device step");
+	na_result_word(r, NA_WORD_NOUN, "device step");
 	put_left_out(r, s);
 	if (!s->used)
 		say_nothing(r, s);
-	list = na_put_list(r, body, "steps");
+	list = na_put_list(r, body, M_steps);
 	for (size_t i = 0; i < s->n_steps; i++)
 		put_step(r, list, s, &s->steps[i]);
-	list = na_put_list(r, body, "hosts");
+	list = na_put_list(r, body, M_hosts);
 	for (size_t i = 0; i < s->n_hosts; i++) {
 		if (s->hosts[i].n)
 			put_host(r, list, s, &s->hosts[i]);
 	}
-	list = na_put_list(r, body, "stragglers");
+	list = na_put_list(r, body, M_stragglers);
 	for (size_t i = 0; i < s->n_stragglers; i++)
 		put_straggler(r, list, s, s->stragglers[i]);
-	list = na_put_list(r, body, "changes");
+	list = na_put_list(r, body, M_changes);
 	for (size_t i = 0; i < s->n_changes; i++)
 		put_change(r, list, s, &s->changes[i]);
 	put_coverage(r, body, s);
-	na_put_text(r, body, "verdict",
+	na_put_text(r, body, M_verdict,
 		    s->used ? st_verdict(verdict, s) : NULL);
 	st_put_picture(r, s);
 	st_views(r, s);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/steps/steps.h"
 
 enum { SHOWN_HOSTS = 20, SHOWN_STEPS = 10 };
@@ -10,7 +11,7 @@ enum { SHOWN_HOSTS = 20, SHOWN_STEPS = 10 };
 static void label(struct na_columns *c, const struct st_state *s)
 {
 	if (s->scope->store->n_runs > 1)
-		na_columns_add(c, "label", "label", NA_F_TEXT, 0, 0);
+		na_columns_add(c, M_label, "label", NA_F_TEXT, 0, 0);
 }
 
 /* Where somebody could wait for a later device. */
@@ -32,62 +33,62 @@ static void hosts(struct na_result *r, const struct st_state *s)
 	struct na_columns c = {.n = 0};
 
 	label(&c, s);
-	na_columns_add(&c, "host", "host", NA_F_TEXT, 0, 0);
-	na_columns_add(&c, "steps", "steps", NA_F_COUNT, 0, 0);
-	na_columns_add(&c, "mean_ms", "mean ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, "p99_ms", "p99 ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, "compute_ms", "compute ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, "exposed_ms", "exposed ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, M_host, "host", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, M_steps, "steps", NA_F_COUNT, 0, 0);
+	na_columns_add(&c, M_mean_ms, "mean ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, M_p99_ms, "p99 ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, M_compute_ms, "compute ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, M_exposed_ms, "exposed ms", NA_F_NUMBER, 4, 0);
 	if (waits(s))
-		na_columns_add(&c, "waiting_ms", "waiting ms", NA_F_NUMBER, 4,
+		na_columns_add(&c, M_waiting_ms, "waiting ms", NA_F_NUMBER, 4,
 			       0);
-	na_columns_add(&c, "idle_ms", "idle ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, "gap_ms", "gap ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, "overlap_share", "overlap %", NA_F_NUMBER, 3, 100);
-	na_columns_add(&c, "slowest_share", "slowest %", NA_F_NUMBER, 3, 100);
-	na_columns_add(&c, "behind_ms", "behind ms", NA_F_NUMBER, 3, 0);
-	na_columns_add(&c, "cause", "cause", NA_F_TEXT, 0, 0);
-	na_result_view(r, na_text_of(na_get(body, "verdict"), "hosts"),
-		       na_get(body, "hosts"), c.c, c.n,
+	na_columns_add(&c, M_idle_ms, "idle ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, M_gap_ms, "gap ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, M_overlap_share, "overlap %", NA_F_NUMBER, 3, 100);
+	na_columns_add(&c, M_slowest_share, "slowest %", NA_F_NUMBER, 3, 100);
+	na_columns_add(&c, M_behind_ms, "behind ms", NA_F_NUMBER, 3, 0);
+	na_columns_add(&c, M_cause, "cause", NA_F_TEXT, 0, 0);
+	na_result_view(r, na_text_of(na_get(body, M_verdict), "hosts"),
+		       na_get(body, M_hosts), NULL, c.c, c.n,
 		       s->scope->top ? s->scope->top : SHOWN_HOSTS);
 }
 
 static void stragglers(struct na_result *r, const struct st_state *s)
 {
-	const struct na_value *list = na_get(na_result_body(r), "stragglers");
+	const struct na_value *list = na_get(na_result_body(r), M_stragglers);
 	struct na_columns c = {.n = 0};
 
 	label(&c, s);
-	na_columns_add(&c, "host", "host", NA_F_TEXT, 0, 0);
-	na_columns_add(&c, "cause", "cause", NA_F_TEXT, 0, 0);
-	na_columns_add(&c, "kind", "kind", NA_F_TEXT, 0, 0);
-	na_columns_add(&c, "of", "of", NA_F_TEXT, 0, 0);
-	na_columns_add(&c, "times", "last", NA_F_COUNT, 0, 0);
-	na_columns_add(&c, "tried", "tried", NA_F_COUNT, 0, 0);
-	na_columns_add(&c, "expected_share", "expected %", NA_F_NUMBER, 3, 100);
-	na_columns_add(&c, "q_value", "q", NA_F_NUMBER, 2, 0);
-	na_columns_add(&c, "behind_ms", "behind ms", NA_F_NUMBER, 3, 0);
-	na_columns_add(&c, "lost_ms", "lost ms", NA_F_NUMBER, 3, 0);
+	na_columns_add(&c, M_host, "host", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, M_cause, "cause", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, M_kind, "kind", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, M_of, "of", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, M_times, "last", NA_F_COUNT, 0, 0);
+	na_columns_add(&c, M_tried, "tried", NA_F_COUNT, 0, 0);
+	na_columns_add(&c, M_expected_share, "expected %", NA_F_NUMBER, 3, 100);
+	na_columns_add(&c, M_q_value, "q", NA_F_NUMBER, 2, 0);
+	na_columns_add(&c, M_behind_ms, "behind ms", NA_F_NUMBER, 3, 0);
+	na_columns_add(&c, M_lost_ms, "lost ms", NA_F_NUMBER, 3, 0);
 	if (list && list->n)
-		na_result_view(r, "stragglers", list, c.c, c.n, 0);
+		na_result_view(r, "stragglers", list, NULL, c.c, c.n, 0);
 }
 
 static void changes(struct na_result *r, const struct st_state *s)
 {
-	const struct na_value *list = na_get(na_result_body(r), "changes");
+	const struct na_value *list = na_get(na_result_body(r), M_changes);
 	struct na_columns c = {.n = 0};
 
 	label(&c, s);
-	na_columns_add(&c, "kind", "kind", NA_F_TEXT, 0, 0);
-	na_columns_add(&c, "host", "host", NA_F_TEXT, 0, 0);
-	na_columns_add(&c, "step", "from step", NA_F_COUNT, 0, 0);
-	na_columns_add(&c, "from_ms", "from ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, "to_ms", "to ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, M_kind, "kind", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, M_host, "host", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, M_step, "from step", NA_F_COUNT, 0, 0);
+	na_columns_add(&c, M_from_ms, "from ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, M_to_ms, "to ms", NA_F_NUMBER, 4, 0);
 	if (list && list->n)
 		na_result_view(r,
 			       "changes over the steps (no host: mean of "
 			       "all; else its own time beside the others')",
-			       list, c.c, c.n,
+			       list, NULL, c.c, c.n,
 			       s->scope->top ? s->scope->top : SHOWN_HOSTS);
 }
 
@@ -124,7 +125,7 @@ static void copy(struct na_result *r, struct na_value *to,
 /* The longest ones, side by side with who was slowest in them. */
 static bool steps(struct na_result *r, const struct st_state *s)
 {
-	const struct na_value *all = na_get(na_result_body(r), "steps");
+	const struct na_value *all = na_get(na_result_body(r), M_steps);
 	struct na_value *list = na_put_list(r, na_result_side(r), "longest");
 	size_t most = s->scope->top ? s->scope->top : SHOWN_STEPS, n = 0;
 	struct ranked *x = calloc(all->n + 1, sizeof(*x));
@@ -134,28 +135,28 @@ static bool steps(struct na_result *r, const struct st_state *s)
 		return false;
 	for (const struct na_value *v = all->u.of.first; v; v = v->next, n++)
 		x[n] = (struct ranked){v,
-				       na_real_of(na_get(v, "duration_ms"), 0),
+				       na_real_of(na_get(v, M_duration_ms), 0),
 				       n};
 	qsort(x, n, sizeof(*x), longest_first);
 	for (size_t i = 0; i < n && i < most; i++)
 		copy(r, na_put_object(r, list, NULL), x[i].row);
 	free(x);
 	label(&c, s);
-	na_columns_add(&c, "step", "step", NA_F_COUNT, 0, 0);
-	na_columns_add(&c, "from_s", "from s", NA_F_NUMBER, 5, 0);
-	na_columns_add(&c, "duration_ms", "ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, "compute_ms", "compute ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, "exposed_ms", "exposed ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, M_step, "step", NA_F_COUNT, 0, 0);
+	na_columns_add(&c, M_from_s, "from s", NA_F_NUMBER, 5, 0);
+	na_columns_add(&c, M_duration_ms, "ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, M_compute_ms, "compute ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, M_exposed_ms, "exposed ms", NA_F_NUMBER, 4, 0);
 	if (waits(s))
-		na_columns_add(&c, "waiting_ms", "waiting ms", NA_F_NUMBER, 4,
+		na_columns_add(&c, M_waiting_ms, "waiting ms", NA_F_NUMBER, 4,
 			       0);
-	na_columns_add(&c, "idle_ms", "idle ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, "spread_ms", "spread ms", NA_F_NUMBER, 3, 0);
-	na_columns_add(&c, "slowest_host", "slowest host", NA_F_TEXT, 0, 0);
-	na_columns_add(&c, "behind_ms", "behind ms", NA_F_NUMBER, 3, 0);
-	na_columns_add(&c, "cause", "cause", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, M_idle_ms, "idle ms", NA_F_NUMBER, 4, 0);
+	na_columns_add(&c, M_spread_ms, "spread ms", NA_F_NUMBER, 3, 0);
+	na_columns_add(&c, M_slowest_host, "slowest host", NA_F_TEXT, 0, 0);
+	na_columns_add(&c, M_behind_ms, "behind ms", NA_F_NUMBER, 3, 0);
+	na_columns_add(&c, M_cause, "cause", NA_F_TEXT, 0, 0);
 	na_result_view(r, n > most ? "longest steps" : "steps, longest first",
-		       list, c.c, c.n, 0);
+		       list, NULL, c.c, c.n, 0);
 	if (n > most)
 		na_result_note(r,
 			       "%zu shorter steps are not shown: --top N "

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/tcp/tcp.h"
 
 /* Counts beyond what JSON's integers hold do not come from packets. */
@@ -26,7 +27,7 @@ static void put_ms(struct na_result *r, struct na_value *in, const char *name,
 static void put_retransmissions(struct na_result *r, struct na_value *in,
 				const struct na_direction *d)
 {
-	struct na_value *to = na_put_object(r, in, "retransmissions");
+	struct na_value *to = na_put_object(r, in, M_retransmissions);
 
 	put_count(r, to, "total", d->retransmissions);
 	put_count(r, to, "fast", d->fast);
@@ -50,19 +51,19 @@ static void put_counts(struct na_result *r, struct na_value *to,
 {
 	put_count(r, to, "packets", d->packets);
 	put_count(r, to, "bytes", d->bytes);
-	put_count(r, to, "unique_bytes", d->unique_bytes);
-	put_count(r, to, "retransmitted_bytes", d->retransmitted_bytes);
-	put_count(r, to, "wire_bytes", d->wire_bytes);
-	put_count(r, to, "data_packets", d->data_packets);
+	put_count(r, to, M_unique_bytes, d->unique_bytes);
+	put_count(r, to, M_retransmitted_bytes, d->retransmitted_bytes);
+	put_count(r, to, M_wire_bytes, d->wire_bytes);
+	put_count(r, to, M_data_packets, d->data_packets);
 	put_retransmissions(r, to, d);
 	put_count(r, to, "out_of_order", d->out_of_order);
 	put_count(r, to, "lost_before", d->lost_before);
-	put_count(r, to, "duplicate_acks", d->duplicate_acks);
-	put_count(r, to, "zero_windows", d->zero_windows);
+	put_count(r, to, M_duplicate_acks, d->duplicate_acks);
+	put_count(r, to, M_zero_windows, d->zero_windows);
 	put_count(r, to, "window_full", d->window_full);
-	put_count(r, to, "zero_window_probes", d->zero_probes);
-	put_count(r, to, "keep_alives", d->keep_alives);
-	put_count(r, to, "sack_packets", d->sack_blocks);
+	put_count(r, to, M_zero_window_probes, d->zero_probes);
+	put_count(r, to, M_keep_alives, d->keep_alives);
+	put_count(r, to, M_sack_packets, d->sack_blocks);
 }
 
 static void put_direction(struct na_result *r, struct na_value *in,
@@ -74,30 +75,30 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	struct na_value *to = na_put_object(r, in, name);
 
 	put_counts(r, to, d);
-	put_rtt(r, to, "rtt_us", d->rtt_samples, rtt);
-	put_rtt(r, to, "timestamp_rtt_us", d->ts_rtt_samples, ts);
-	put_count(r, to, "max_in_flight_bytes", d->max_in_flight_bytes);
-	put_count(r, to, "max_window_bytes", d->max_window_bytes);
-	put_count(r, to, "min_window_bytes", d->min_window_bytes);
-	na_put_real(r, to, "window_shift",
+	put_rtt(r, to, M_rtt_us, d->rtt_samples, rtt);
+	put_rtt(r, to, M_timestamp_rtt_us, d->ts_rtt_samples, ts);
+	put_count(r, to, M_max_in_flight_bytes, d->max_in_flight_bytes);
+	put_count(r, to, M_max_window_bytes, d->max_window_bytes);
+	put_count(r, to, M_min_window_bytes, d->min_window_bytes);
+	na_put_real(r, to, M_window_shift,
 		    d->window_shift >= 0 ? d->window_shift : (double)NAN);
-	na_put_real(r, to, "mss", d->mss ? d->mss : (double)NAN);
-	na_put_bool(r, to, "sack", d->sack_permitted);
-	na_put_bool(r, to, "timestamps", d->timestamps);
-	put_count(r, to, "ecn_marks", d->ce_marks);
+	na_put_real(r, to, M_mss, d->mss ? d->mss : (double)NAN);
+	na_put_bool(r, to, M_sack, d->sack_permitted);
+	na_put_bool(r, to, M_timestamps, d->timestamps);
+	put_count(r, to, M_ecn_marks, d->ce_marks);
 	put_count(r, to, "ece", d->ece);
 	put_count(r, to, "cwr", d->cwr);
 	put_count(r, to, "timeouts", d->timeouts);
-	put_ms(r, to, "longest_timeout_ms",
+	put_ms(r, to, M_longest_timeout_ms,
 	       d->timeouts ? d->longest_timeout_ns : -1);
-	put_ms(r, to, "timeout_ms", d->timeout_total_ns);
-	put_ms(r, to, "recovery_ms", d->recovery_ns);
-	put_ms(r, to, "zero_window_ms", d->zero_window_ns);
-	put_ms(r, to, "window_full_ms", d->window_full_ns);
-	put_ms(r, to, "idle_ms", d->idle_ns);
-	put_ms(r, to, "longest_idle_ms", d->longest_idle_ns);
-	put_count(r, to, "idle_restarts", d->idle_restarts);
-	na_put_bool(r, to, "mid_stream", !d->saw_syn);
+	put_ms(r, to, M_timeout_ms, d->timeout_total_ns);
+	put_ms(r, to, M_recovery_ms, d->recovery_ns);
+	put_ms(r, to, M_zero_window_ms, d->zero_window_ns);
+	put_ms(r, to, M_window_full_ms, d->window_full_ns);
+	put_ms(r, to, M_idle_ms, d->idle_ns);
+	put_ms(r, to, M_longest_idle_ms, d->longest_idle_ns);
+	put_count(r, to, M_idle_restarts, d->idle_restarts);
+	na_put_bool(r, to, M_mid_stream, !d->saw_syn);
 }
 
 static void put_host(struct na_result *r, struct na_value *row,
@@ -126,15 +127,15 @@ static void put_ends(struct na_result *r, struct na_value *to,
 	char text[NA_SOCKET_BUF];
 
 	if (store->n_runs > 1 && c->input < store->n_sources)
-		na_put_text(r, to, "label", store->sources[c->input].label);
-	na_put_text(r, to, "src",
+		na_put_text(r, to, M_label, store->sources[c->input].label);
+	na_put_text(r, to, M_src,
 		    na_socket_print(text, &store->names, c->src, c->src_port));
-	na_put_text(r, to, "dst",
+	na_put_text(r, to, M_dst,
 		    na_socket_print(text, &store->names, c->dst, c->dst_port));
-	put_host(r, to, "src_host", s, c, c->src);
-	put_host(r, to, "dst_host", s, c, c->dst);
-	na_put_real(r, to, "from_s", (double)c->from_ps / 1e12);
-	na_put_real(r, to, "to_s", (double)c->to_ps / 1e12);
+	put_host(r, to, M_src_host, s, c, c->src);
+	put_host(r, to, M_dst_host, s, c, c->dst);
+	na_put_real(r, to, M_from_s, (double)c->from_ps / 1e12);
+	na_put_real(r, to, M_to_s, (double)c->to_ps / 1e12);
 }
 
 static int64_t longest(int64_t a, int64_t b)
@@ -154,28 +155,28 @@ static void put_connection(struct na_result *r, struct na_value *list,
 	put_ends(r, to, s, c);
 	put_direction(r, to, "fwd", &d[0]);
 	put_direction(r, to, "rev", &d[1]);
-	put_us(r, to, "initial_rtt_us", c->initial_rtt_ns);
-	put_us(r, to, "path_rtt_us", row->rtt_ns ? row->rtt_ns : -1);
+	put_us(r, to, M_initial_rtt_us, c->initial_rtt_ns);
+	put_us(r, to, M_path_rtt_us, row->rtt_ns ? row->rtt_ns : -1);
 	put_count(r, to, "timeouts", timeouts);
-	put_ms(r, to, "longest_timeout_ms",
+	put_ms(r, to, M_longest_timeout_ms,
 	       timeouts ? longest(d[0].longest_timeout_ns,
 				  d[1].longest_timeout_ns)
 			: -1);
-	na_put_text(r, to, "verdict", tcp_verdict_names[row->verdict]);
-	tcp_put_evidence(r, na_put_list(r, to, "evidence"), s, row);
-	put_ms(r, to, "lost_ms", row->lost_ns);
-	put_ms(r, to, "active_ms", row->active_ns);
-	put_ms(r, to, "idle_ms", row->idle_ns);
-	na_put_text(r, to, "end", ends[c->end <= NA_CONN_EVICTED ? c->end : 0]);
-	na_put_bool(r, to, "disordered", c->disordered);
+	na_put_text(r, to, M_verdict, tcp_verdict_names[row->verdict]);
+	tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, row);
+	put_ms(r, to, M_lost_ms, row->lost_ns);
+	put_ms(r, to, M_active_ms, row->active_ns);
+	put_ms(r, to, M_idle_ms, row->idle_ns);
+	na_put_text(r, to, M_end, ends[c->end <= NA_CONN_EVICTED ? c->end : 0]);
+	na_put_bool(r, to, M_disordered, c->disordered);
 	put_count(r, to, "rpcs", c->calls);
-	na_put_int(r, to, "id", c->id);
+	na_put_int(r, to, M_id, c->id);
 }
 
 static void put_totals(struct na_result *r, struct na_value *body,
 		       const struct tcp_state *s)
 {
-	struct na_value *to = na_put_object(r, body, "totals"), *verdicts;
+	struct na_value *to = na_put_object(r, body, M_totals), *verdicts;
 	struct na_direction sum = {.packets = 0};
 
 	for (size_t i = 0; i < 2 * s->n; i++) {
@@ -193,14 +194,14 @@ static void put_totals(struct na_result *r, struct na_value *body,
 	}
 	put_count(r, to, "packets", sum.packets);
 	put_count(r, to, "bytes", sum.bytes);
-	put_count(r, to, "unique_bytes", sum.unique_bytes);
-	put_count(r, to, "retransmitted_bytes", sum.retransmitted_bytes);
-	put_count(r, to, "wire_bytes", sum.wire_bytes);
-	put_count(r, to, "data_packets", sum.data_packets);
+	put_count(r, to, M_unique_bytes, sum.unique_bytes);
+	put_count(r, to, M_retransmitted_bytes, sum.retransmitted_bytes);
+	put_count(r, to, M_wire_bytes, sum.wire_bytes);
+	put_count(r, to, M_data_packets, sum.data_packets);
 	put_count(r, to, "retransmissions", sum.retransmissions);
-	put_count(r, to, "zero_windows", sum.zero_windows);
+	put_count(r, to, M_zero_windows, sum.zero_windows);
 	put_count(r, to, "timeouts", sum.timeouts);
-	verdicts = na_put_object(r, to, "verdicts");
+	verdicts = na_put_object(r, to, M_verdicts);
 	for (size_t v = 0; v < TCP_VERDICTS; v++)
 		put_count(r, verdicts, tcp_verdict_names[v], s->by_verdict[v]);
 }
@@ -222,19 +223,19 @@ enum na_status tcp_finish(void *state, struct na_result *r, struct na_err *err)
 
 	if (listed > s->n)
 		listed = s->n;
-	na_put_text(r, na_result_side(r), "noun", "connection");
-	put_count(r, na_result_side(r), "left_out", told - s->n);
-	list = na_put_list(r, body, "connections");
+	na_result_word(r, NA_WORD_NOUN, "connection");
+	na_result_about(r)->left_out = (int64_t)(told - s->n);
+	list = na_put_list(r, body, M_connections);
 	for (size_t i = 0; i < listed; i++)
 		put_connection(r, list, s, &s->rows[i]);
-	put_count(r, body, "connections_seen", told + tcp_not_told(s));
-	put_count(r, body, "connections_not_told", tcp_not_told(s));
-	put_count(r, body, "connections_filtered", told - s->n);
-	put_count(r, body, "connections_used", s->n);
-	put_count(r, body, "connections_not_listed", s->n - listed);
-	put_count(r, body, "connections_evicted", s->evicted);
+	put_count(r, body, M_connections_seen, told + tcp_not_told(s));
+	put_count(r, body, M_connections_not_told, tcp_not_told(s));
+	put_count(r, body, M_connections_filtered, told - s->n);
+	put_count(r, body, M_connections_used, s->n);
+	put_count(r, body, M_connections_not_listed, s->n - listed);
+	put_count(r, body, M_connections_evicted, s->evicted);
 	put_totals(r, body, s);
-	na_put_text(r, body, "verdict", s->n ? tcp_summary(summary, s) : NULL);
+	na_put_text(r, body, M_verdict, s->n ? tcp_summary(summary, s) : NULL);
 	tcp_sequence_put(r, s);
 	tcp_views(r, s);
 	return na_result_ok(r) ? NA_OK : na_fail_nomem(err);

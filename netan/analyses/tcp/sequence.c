@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/tcp/tcp.h"
 #include "netan/base/vec.h"
 
@@ -39,9 +40,9 @@ enum course {
 
 /* clang-format off */
 static const char *const course_names[COURSES] = {
-	"ack_from", "ack_to", "edge_from", "edge_to",
-	"in_flight_max", "in_flight_last", "window_min", "window_last",
-	"rtt_min_us", "rtt_max_us",
+	M_ack_from, M_ack_to, M_edge_from, M_edge_to,
+	M_in_flight_max, M_in_flight_last, M_window_min, M_window_last,
+	M_rtt_min_us, M_rtt_max_us,
 };
 /* clang-format on */
 
@@ -470,9 +471,9 @@ static void put_spans(struct na_result *r, struct na_value *in,
 	for (size_t i = 0; i < spans->n; i++) {
 		struct na_value *to = na_put_object(r, list, NULL);
 
-		na_put_real(r, to, "from_s",
+		na_put_real(r, to, M_from_s,
 			    (double)spans->kept[i].from_ps / 1e12);
-		na_put_real(r, to, "to_s", (double)spans->kept[i].to_ps / 1e12);
+		na_put_real(r, to, M_to_s, (double)spans->kept[i].to_ps / 1e12);
 	}
 	na_put_int(r, in, all, (int64_t)spans->all);
 }
@@ -480,7 +481,7 @@ static void put_spans(struct na_result *r, struct na_value *in,
 static void put_marks(struct na_result *r, struct na_value *in,
 		      const struct tcp_sequence *q)
 {
-	struct na_value *list = na_put_list(r, in, "marks"), *counts;
+	struct na_value *list = na_put_list(r, in, M_marks), *counts;
 
 	for (size_t k = 0; k < TCP_MARKS; k++) {
 		for (size_t i = 0; i < MARK_COLUMNS; i++) {
@@ -490,15 +491,15 @@ static void put_marks(struct na_result *r, struct na_value *in,
 			if (!m->n)
 				continue;
 			to = na_put_object(r, list, NULL);
-			na_put_text(r, to, "kind", tcp_mark_names[k]);
-			na_put_real(r, to, "time_s",
+			na_put_text(r, to, M_kind, tcp_mark_names[k]);
+			na_put_real(r, to, M_time_s,
 				    (double)m->first_ps / 1e12);
-			na_put_real(r, to, "from_byte", m->from);
-			na_put_real(r, to, "to_byte", m->to);
-			na_put_int(r, to, "count", (int64_t)m->n);
+			na_put_real(r, to, M_from_byte, m->from);
+			na_put_real(r, to, M_to_byte, m->to);
+			na_put_int(r, to, M_count, (int64_t)m->n);
 		}
 	}
-	counts = na_put_object(r, in, "mark_counts");
+	counts = na_put_object(r, in, M_mark_counts);
 	for (size_t k = 0; k < TCP_MARKS; k++)
 		na_put_int(r, counts, tcp_mark_names[k],
 			   (int64_t)q->n_marks[k]);
@@ -507,7 +508,7 @@ static void put_marks(struct na_result *r, struct na_value *in,
 static void put_data(struct na_result *r, struct na_value *in,
 		     const struct tcp_sequence *q)
 {
-	static const char *const fields[] = {"column", "from_byte", "to_byte",
+	static const char *const fields[] = {"column", M_from_byte, M_to_byte,
 					     NULL};
 	int64_t *cells;
 	size_t n = 0;
@@ -523,13 +524,13 @@ static void put_data(struct na_result *r, struct na_value *in,
 			cells[3 * n + 2] = (int64_t)x->to[k];
 		}
 	}
-	na_put_rows(r, in, "data", fields, cells, n);
+	na_put_rows(r, in, M_data, fields, cells, n);
 }
 
 static void put_courses(struct na_result *r, struct na_value *in,
 			const struct tcp_sequence *q)
 {
-	double *time = na_put_reals(r, in, "time_s", TCP_COLUMNS);
+	double *time = na_put_reals(r, in, M_time_s, TCP_COLUMNS);
 	double span = ((double)q->to_ps - (double)q->from_ps + 1) / 1e12;
 
 	for (size_t i = 0; time && i < TCP_COLUMNS; i++)
@@ -553,32 +554,32 @@ void tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 	if (!q)
 		return;
 	c = q->row->c;
-	to = na_put_object(r, na_result_body(r), "sequence");
-	na_put_int(r, to, "rank", s->params->connection);
-	na_put_text(r, to, "direction", q->way ? "rev" : "fwd");
-	na_put_text(r, to, "src",
+	to = na_put_object(r, na_result_body(r), M_sequence);
+	na_put_int(r, to, M_rank, s->params->connection);
+	na_put_text(r, to, M_direction, q->way ? "rev" : "fwd");
+	na_put_text(r, to, M_src,
 		    na_socket_print(text, &s->scope->store->names,
 				    q->way ? c->dst : c->src,
 				    q->way ? c->dst_port : c->src_port));
-	na_put_text(r, to, "dst",
+	na_put_text(r, to, M_dst,
 		    na_socket_print(text, &s->scope->store->names,
 				    q->way ? c->src : c->dst,
 				    q->way ? c->src_port : c->dst_port));
-	na_put_int(r, to, "segments", (int64_t)q->segments);
-	na_put_int(r, to, "segments_outside", (int64_t)q->elsewhere);
-	na_put_int(r, to, "data_segments", (int64_t)q->sent);
-	na_put_int(r, to, "acks", (int64_t)q->acks);
-	na_put_real(r, to, "from_s", (double)q->from_ps / 1e12);
-	na_put_real(r, to, "to_s", (double)q->to_ps / 1e12);
-	na_put_bool(r, to, "whole", q->whole);
-	na_put_text(r, to, "verdict", tcp_verdict_names[q->row->verdict]);
-	tcp_put_evidence(r, na_put_list(r, to, "evidence"), s, q->row);
+	na_put_int(r, to, M_segments, (int64_t)q->segments);
+	na_put_int(r, to, M_segments_outside, (int64_t)q->elsewhere);
+	na_put_int(r, to, M_data_segments, (int64_t)q->sent);
+	na_put_int(r, to, M_acks, (int64_t)q->acks);
+	na_put_real(r, to, M_from_s, (double)q->from_ps / 1e12);
+	na_put_real(r, to, M_to_s, (double)q->to_ps / 1e12);
+	na_put_bool(r, to, M_whole, q->whole);
+	na_put_text(r, to, M_verdict, tcp_verdict_names[q->row->verdict]);
+	tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, q->row);
 	if (!q->segments)
 		return;
 	put_data(r, to, q);
 	put_courses(r, to, q);
 	put_marks(r, to, q);
-	na_put_real(r, to, "silent_ms",
+	na_put_real(r, to, M_silent_ms,
 		    q->whole ? (double)c->dir[q->way].timeout_total_ns / 1e6
 			     : length_of(&q->silent) / 1e9);
 	put_spans(r, to, "silent", "silences", &q->silent);

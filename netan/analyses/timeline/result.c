@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/timeline/timeline.h"
 #include "netan/base/vec.h"
 #include "netan/methods/put.h"
@@ -33,7 +34,7 @@ static double *put_series(struct na_result *r, struct na_value *in,
 static void put_times(struct na_result *r, struct na_value *body,
 		      const struct tl_state *s)
 {
-	double *t = na_put_reals(r, body, "time_s", s->bins.n);
+	double *t = na_put_reals(r, body, M_time_s, s->bins.n);
 
 	for (size_t i = 0; t && i < s->bins.n; i++)
 		t[i] = na_bins_start_s(&s->bins, i);
@@ -83,22 +84,22 @@ static enum na_status put_bins(struct na_result *r, struct na_value *body,
 	double per_bin = 1.0 / (double)s->bins.bin_ps;
 	double *rate[2], *most;
 
-	na_put_real(r, body, "bin_s", (double)s->bins.bin_ps / 1e12);
+	na_put_real(r, body, M_bin_s, (double)s->bins.bin_ps / 1e12);
 	put_times(r, body, s);
-	rate[0] = put_series(r, body, "rx_gbps", s, &s->rate[0],
+	rate[0] = put_series(r, body, M_rx_gbps, s, &s->rate[0],
 			     gbps_of_bin(s));
-	rate[1] = put_series(r, body, "tx_gbps", s, &s->rate[1],
+	rate[1] = put_series(r, body, M_tx_gbps, s, &s->rate[1],
 			     gbps_of_bin(s));
-	put_series(r, body, "rx_outstanding_bytes", s, &s->outstanding[0],
+	put_series(r, body, M_rx_outstanding_bytes, s, &s->outstanding[0],
 		   per_bin);
-	put_series(r, body, "tx_outstanding_bytes", s, &s->outstanding[1],
+	put_series(r, body, M_tx_outstanding_bytes, s, &s->outstanding[1],
 		   per_bin);
 	put_series(r, body, "pending", s, &s->pending, per_bin);
-	most = na_put_reals(r, body, "pending_max", s->bins.n);
+	most = na_put_reals(r, body, M_pending_max, s->bins.n);
 	if (!most)
 		return na_fail_nomem(err);
 	memcpy(most, s->most, s->bins.n * sizeof(*most));
-	na_put_text(r, body, "pending_of",
+	na_put_text(r, body, M_pending_of,
 		    tl_pending_of_graphs(s) ? "collectives" : "transfers");
 	for (size_t side = 0; side < 2; side++) {
 		t->peak[side] = largest(rate[side], s->bins.n);
@@ -110,15 +111,15 @@ static enum na_status put_bins(struct na_result *r, struct na_value *body,
 static void put_totals(struct na_result *r, struct na_value *body,
 		       const struct tl_state *s, const struct totals *t)
 {
-	na_put_amount(r, body, "rx_bytes", s->amount[0]);
-	na_put_amount(r, body, "tx_bytes", s->amount[1]);
-	na_put_amount(r, body, "instant_bytes", s->instant_amount);
-	na_put_int(r, body, "instants", (int64_t)s->instants);
-	na_put_real(r, body, "rx_peak_gbps", t->peak[0]);
-	na_put_real(r, body, "rx_mean_gbps", t->mean[0]);
-	na_put_real(r, body, "tx_peak_gbps", t->peak[1]);
-	na_put_real(r, body, "tx_mean_gbps", t->mean[1]);
-	na_put_real(r, body, "capacity_gbps",
+	na_put_amount(r, body, M_rx_bytes, s->amount[0]);
+	na_put_amount(r, body, M_tx_bytes, s->amount[1]);
+	na_put_amount(r, body, M_instant_bytes, s->instant_amount);
+	na_put_int(r, body, M_instants, (int64_t)s->instants);
+	na_put_real(r, body, M_rx_peak_gbps, t->peak[0]);
+	na_put_real(r, body, M_rx_mean_gbps, t->mean[0]);
+	na_put_real(r, body, M_tx_peak_gbps, t->peak[1]);
+	na_put_real(r, body, M_tx_mean_gbps, t->mean[1]);
+	na_put_real(r, body, M_capacity_gbps,
 		    s->capacity_gbps > 0 ? s->capacity_gbps : NAN);
 }
 
@@ -137,11 +138,11 @@ static void put_region(struct na_result *r, struct na_value *list,
 {
 	struct na_value *row = na_put_object(r, list, NULL);
 
-	na_put_text(r, row, "host", host);
-	na_put_text(r, row, "side", side);
-	na_put_real(r, row, "from_s", na_bins_start_s(&s->bins, g->from));
-	na_put_real(r, row, "to_s", na_bins_start_s(&s->bins, g->to));
-	na_put_real(r, row, "mean_gbps", g->mean);
+	na_put_text(r, row, M_host, host);
+	na_put_text(r, row, M_side, side);
+	na_put_real(r, row, M_from_s, na_bins_start_s(&s->bins, g->from));
+	na_put_real(r, row, M_to_s, na_bins_start_s(&s->bins, g->to));
+	na_put_real(r, row, M_mean_gbps, g->mean);
 }
 
 struct scratch {
@@ -188,7 +189,7 @@ static enum na_status put_saturated(struct na_result *r, struct na_value *body,
 		.regions = na_calloc(n / 3 + 1, sizeof(struct na_region)),
 	};
 	bool ok = x.rate && x.sorted && x.regions;
-	struct na_value *list = na_put_list(r, body, "saturated");
+	struct na_value *list = na_put_list(r, body, M_saturated);
 
 	for (size_t h = 0; ok && h < s->n_host_rows; h++) {
 		b->hosts += s->hosts[h].n[0] || s->hosts[h].n[1];
@@ -200,7 +201,7 @@ static enum na_status put_saturated(struct na_result *r, struct na_value *body,
 	free(x.rate);
 	free(x.sorted);
 	free(x.regions);
-	na_put_real(r, body, "plateau_gbps",
+	na_put_real(r, body, M_plateau_gbps,
 		    b->plateau_bins ? b->plateau_gbps : NAN);
 	for (size_t side = 0; side < 2; side++)
 		b->share[side] = b->hosts ? b->share[side] / (double)n /
@@ -213,12 +214,12 @@ static void put_group_side(struct na_result *r, struct na_value *row,
 			   const struct tl_state *s, const struct tl_row *x,
 			   size_t side)
 {
-	static const char *const names[2][3] = {{"rx_bytes", "rx_mean_gbps",
-						 "rx_peak_gbps"},
-						{"tx_bytes", "tx_mean_gbps",
-						 "tx_peak_gbps"}};
-	const struct na_value *v = na_get(row, side == NA_RX ? "rx_gbps"
-							     : "tx_gbps");
+	static const char *const names[2][3] = {{M_rx_bytes, M_rx_mean_gbps,
+						 M_rx_peak_gbps},
+						{M_tx_bytes, M_tx_mean_gbps,
+						 M_tx_peak_gbps}};
+	const struct na_value *v = na_get(row, side == NA_RX ? M_rx_gbps
+							     : M_tx_gbps);
 
 	na_put_amount(r, row, names[side][0], x->amount[side]);
 	/* A run lasts as long as itself, not as long as the other one. */
@@ -236,7 +237,7 @@ static void put_group_side(struct na_result *r, struct na_value *row,
 static struct na_value *put_groups(struct na_result *r, struct na_value *body,
 				   const struct tl_state *s)
 {
-	struct na_value *list = na_put_list(r, body, "series");
+	struct na_value *list = na_put_list(r, body, M_series);
 
 	for (size_t i = 0; i < s->n_shown; i++) {
 		struct na_value *row = na_put_object(r, list, NULL);
@@ -244,13 +245,13 @@ static struct na_value *put_groups(struct na_result *r, struct na_value *body,
 		na_groups_put_key(r, row, &s->scope->by, s->scope->store,
 				  &s->groups, s->shown[i],
 				  s->has_rest && i == s->n_shown - 1);
-		put_series(r, row, "rx_gbps", s, &s->rows[i].spread[0],
+		put_series(r, row, M_rx_gbps, s, &s->rows[i].spread[0],
 			   gbps_of_bin(s));
-		put_series(r, row, "tx_gbps", s, &s->rows[i].spread[1],
+		put_series(r, row, M_tx_gbps, s, &s->rows[i].spread[1],
 			   gbps_of_bin(s));
 		for (size_t side = 0; side < 2; side++)
 			put_group_side(r, row, s, &s->rows[i], side);
-		na_put_int(r, row, "transfers",
+		na_put_int(r, row, M_transfers,
 			   (int64_t)(s->rows[i].n[0] + s->rows[i].n[1]));
 	}
 	return list;
@@ -270,10 +271,10 @@ static void say_runs(struct na_result *r, const struct tl_state *s)
 				 (s->hosts[i].n[0] || s->hosts[i].n[1]);
 		most = hosts > most ? hosts : most;
 	}
-	na_put_bool(r, na_result_side(r), "runs_apart", true);
-	na_put_int(r, na_result_side(r), "hosts", (int64_t)most);
-	na_put_textf(r, na_result_side(r), "message",
-		     "Throughput of %zu runs side by side", store->n_runs);
+	na_result_about(r)->runs_apart = true;
+	na_put_int(r, na_result_side(r), M_hosts, (int64_t)most);
+	na_result_wordf(r, NA_WORD_MESSAGE,
+			"Throughput of %zu runs side by side", store->n_runs);
 	na_result_note(
 		r,
 		"in JSON and CSV the sums and pending counts add the runs; series holds "
@@ -302,9 +303,10 @@ static void say_records(struct na_result *r, const struct tl_state *s,
 			       na_print_count(n, s->spread_calls));
 	if (!s->packets)
 		return;
-	na_put_int(r, na_result_side(r), "packets", (int64_t)s->packets);
-	na_put_text(r, na_result_side(r), "noun",
-		    s->packets != s->used ? "transfers and packet" : "packet");
+	na_put_int(r, na_result_side(r), M_packets, (int64_t)s->packets);
+	na_result_word(r, NA_WORD_NOUN,
+		       s->packets != s->used ? "transfers and packet"
+					     : "packet");
 	if (b->hosts < s->n_busy)
 		na_result_note(r,
 			       "saturation is looked for on the %s busiest of "
@@ -344,13 +346,13 @@ static void say(struct na_result *r, const struct tl_state *s,
 	else
 		snprintf(sat, sizeof(sat), ", peak %s",
 			 na_print_rate(text, t->peak[side] * 1e9, 3));
-	na_put_textf(r, na_result_side(r), "message",
-		     "%s throughput, %zu host%s: %s mean%s",
-		     wire && !both ? "Packet"
-		     : side        ? "Send"
-				   : "Receive",
-		     hosts, hosts == 1 ? "" : "s", mean, sat);
-	na_put_int(r, na_result_side(r), "hosts", (int64_t)hosts);
+	na_result_wordf(r, NA_WORD_MESSAGE,
+			"%s throughput, %zu host%s: %s mean%s",
+			wire && !both ? "Packet"
+			: side        ? "Send"
+				      : "Receive",
+			hosts, hosts == 1 ? "" : "s", mean, sat);
+	na_put_int(r, na_result_side(r), M_hosts, (int64_t)hosts);
 	na_put_real(r, na_result_side(r), "rx_saturated_share", b->share[0]);
 	na_put_real(r, na_result_side(r), "tx_saturated_share", b->share[1]);
 	if (b->plateau_bins * 5 > s->bins.n && !(s->capacity_gbps > 0))
@@ -378,23 +380,22 @@ static void put_empty(struct na_result *r, struct na_value *body,
 {
 	/* clang-format off */
 	static const char *const arrays[] = {
-		"time_s", "rx_gbps", "tx_gbps", "rx_outstanding_bytes",
-		"tx_outstanding_bytes", "pending", "pending_max",
+		M_time_s, M_rx_gbps, M_tx_gbps, M_rx_outstanding_bytes,
+		M_tx_outstanding_bytes, "pending", M_pending_max,
 	};
 	/* clang-format on */
 	struct totals none = {{NAN, NAN}, {NAN, NAN}};
 
-	na_put_null(r, body, "bin_s");
+	na_put_null(r, body, M_bin_s);
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		na_put_reals(r, body, arrays[i], 0);
-	na_put_text(r, body, "pending_of",
+	na_put_text(r, body, M_pending_of,
 		    tl_pending_of_graphs(s) ? "collectives" : "transfers");
 	put_totals(r, body, s, &none);
-	na_put_null(r, body, "plateau_gbps");
-	na_put_list(r, body, "saturated");
+	na_put_null(r, body, M_plateau_gbps);
+	na_put_list(r, body, M_saturated);
 	na_put_steps(r, body, s->scope->store, s->lo_ps, s->hi_ps);
-	na_put_text(r, na_result_side(r), "message",
-		    "No network transfers to draw");
+	na_result_word(r, NA_WORD_MESSAGE, "No network transfers to draw");
 }
 
 enum na_status tl_finish(void *state, struct na_result *r, struct na_err *err)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/timeline/timeline.h"
 
 /* Columns as they are shown: rates in a unit that fits them, and of packets
@@ -21,8 +22,8 @@ struct shown {
 static void choose_unit(struct shown *x, const struct na_value *body,
 			const struct tl_state *s)
 {
-	double rx = na_real_of(na_get(body, "rx_peak_gbps"), NAN);
-	double tx = na_real_of(na_get(body, "tx_peak_gbps"), NAN);
+	double rx = na_real_of(na_get(body, M_rx_peak_gbps), NAN);
+	double tx = na_real_of(na_get(body, M_tx_peak_gbps), NAN);
 	double peak = fmax(rx, tx);
 
 	*x = (struct shown){.unit = "Gbit/s", .scale = 1};
@@ -67,9 +68,9 @@ static struct na_value *coarse(struct na_result *r, const struct na_value *body,
 			       const struct tl_state *s)
 {
 	struct na_value *list = na_put_list(r, na_result_side(r), "coarse");
-	const double *rx = na_reals_of(na_get(body, "rx_gbps"), NULL);
-	const double *tx = na_reals_of(na_get(body, "tx_gbps"), NULL);
-	const double *most = na_reals_of(na_get(body, "pending_max"), NULL);
+	const double *rx = na_reals_of(na_get(body, M_rx_gbps), NULL);
+	const double *tx = na_reals_of(na_get(body, M_tx_gbps), NULL);
+	const double *most = na_reals_of(na_get(body, M_pending_max), NULL);
 	size_t n = s->bins.n, rows = n < 20 ? n : 20;
 
 	for (size_t i = 0; rx && tx && most && i < rows; i++) {
@@ -84,12 +85,12 @@ static struct na_value *coarse(struct na_result *r, const struct na_value *body,
 			peak[1] = fmax(peak[1], tx[k]);
 			pending = fmax(pending, most[k]);
 		}
-		na_put_real(r, row, "from_s", na_bins_start_s(&s->bins, from));
+		na_put_real(r, row, M_from_s, na_bins_start_s(&s->bins, from));
 		na_put_real(r, row, "rx", sum[0] / (double)(to - from));
 		na_put_real(r, row, "rx_peak", peak[0]);
 		na_put_real(r, row, "tx", sum[1] / (double)(to - from));
 		na_put_real(r, row, "tx_peak", peak[1]);
-		na_put_int(r, row, "pending", (int64_t)pending);
+		na_put_int(r, row, M_pending, (int64_t)pending);
 	}
 	return list;
 }
@@ -109,17 +110,17 @@ static void sums_view(struct na_result *r, const struct na_value *body,
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"hosts", "hosts (rates add them up)", NA_F_COUNT, 0, 0},
-		{"rx_bytes", "received, MB", NA_F_NUMBER, 4, 1e-6},
-		{"tx_bytes", "sent, MB", NA_F_NUMBER, 4, 1e-6},
-		{"rx_mean_gbps", "rx mean, Gbit/s", NA_F_NUMBER, 3, 0},
-		{"rx_peak_gbps", "rx peak, Gbit/s (largest bin)",
+		{M_hosts, "hosts (rates add them up)", NA_F_COUNT, 0, 0},
+		{M_rx_bytes, "received, MB", NA_F_NUMBER, 4, 1e-6},
+		{M_tx_bytes, "sent, MB", NA_F_NUMBER, 4, 1e-6},
+		{M_rx_mean_gbps, "rx mean, Gbit/s", NA_F_NUMBER, 3, 0},
+		{M_rx_peak_gbps, "rx peak, Gbit/s (largest bin)",
 		 NA_F_NUMBER, 3, 0},
-		{"tx_mean_gbps", "tx mean, Gbit/s", NA_F_NUMBER, 3, 0},
-		{"tx_peak_gbps", "tx peak, Gbit/s (largest bin)",
+		{M_tx_mean_gbps, "tx mean, Gbit/s", NA_F_NUMBER, 3, 0},
+		{M_tx_peak_gbps, "tx peak, Gbit/s (largest bin)",
 		 NA_F_NUMBER, 3, 0},
-		{"bin_s", "bin, ms", NA_F_NUMBER, 4, 1e3},
-		{"capacity_gbps", "capacity of a host, Gbit/s", NA_F_NUMBER,
+		{M_bin_s, "bin, ms", NA_F_NUMBER, 4, 1e3},
+		{M_capacity_gbps, "capacity of a host, Gbit/s", NA_F_NUMBER,
 		 4, 0},
 		{"rx_mean_percent", "rx mean, % of all hosts' capacity",
 		 NA_F_NUMBER, 3, 0},
@@ -132,21 +133,20 @@ static void sums_view(struct na_result *r, const struct na_value *body,
 	double all = s->capacity_gbps * (double)hosts;
 	struct shown x;
 
-	na_put_int(r, to, "hosts", (int64_t)hosts);
+	na_put_int(r, to, M_hosts, (int64_t)hosts);
 	for (size_t i = 1; i < ALL - 2; i++)
 		na_put_real(r, to, cols[i].field,
 			    na_real_of(na_get(body, cols[i].field), NAN));
 	if (all > 0) {
-		put_share(r, to, "rx_mean_percent", body, "rx_mean_gbps", all);
-		put_share(r, to, "tx_mean_percent", body, "tx_mean_gbps", all);
+		put_share(r, to, "rx_mean_percent", body, M_rx_mean_gbps, all);
+		put_share(r, to, "tx_mean_percent", body, M_tx_mean_gbps, all);
 	}
 	choose_unit(&x, body, s);
 	show(&x, cols, ALL - OF_CAPACITY, true);
 	if (all > 0)
 		show(&x, cols + ALL - OF_CAPACITY, OF_CAPACITY, false);
-	na_result_view(r,
-		       na_text_of(na_get(na_result_side(r), "message"), NULL),
-		       to, x.cols, x.n, 0);
+	na_result_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL), to,
+		       NULL, x.cols, x.n, 0);
 }
 
 static void course_view(struct na_result *r, const struct na_value *body,
@@ -154,12 +154,12 @@ static void course_view(struct na_result *r, const struct na_value *body,
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"from_s", "from s", NA_F_FIXED, 3, 0},
+		{M_from_s, "from s", NA_F_FIXED, 3, 0},
 		{"rx", "rx Gbit/s", NA_F_NUMBER, 3, 0},
 		{"rx_peak", "peak", NA_F_NUMBER, 3, 0},
 		{"tx", "tx Gbit/s", NA_F_NUMBER, 3, 0},
 		{"tx_peak", "peak", NA_F_NUMBER, 3, 0},
-		{"pending", "pending max", NA_F_COUNT, 0, 0},
+		{M_pending, "pending max", NA_F_COUNT, 0, 0},
 	};
 	/* clang-format on */
 	struct shown x;
@@ -167,23 +167,23 @@ static void course_view(struct na_result *r, const struct na_value *body,
 	choose_unit(&x, body, s);
 	show(&x, cols, sizeof(cols) / sizeof(cols[0]), true);
 	na_result_view(r, "course of the run (means and peaks of bins)",
-		       coarse(r, body, s), x.cols, x.n, 0);
+		       coarse(r, body, s), NULL, x.cols, x.n, 0);
 }
 
 static void regions_view(struct na_result *r, const struct na_value *body)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"host", "host", NA_F_TEXT, 0, 0},
-		{"side", "side", NA_F_TEXT, 0, 0},
-		{"from_s", "from s", NA_F_FIXED, 3, 0},
-		{"to_s", "to s", NA_F_FIXED, 3, 0},
-		{"mean_gbps", "mean Gbit/s", NA_F_NUMBER, 3, 0},
+		{M_host, "host", NA_F_TEXT, 0, 0},
+		{M_side, "side", NA_F_TEXT, 0, 0},
+		{M_from_s, "from s", NA_F_FIXED, 3, 0},
+		{M_to_s, "to s", NA_F_FIXED, 3, 0},
+		{M_mean_gbps, "mean Gbit/s", NA_F_NUMBER, 3, 0},
 	};
 	/* clang-format on */
 
 	na_result_view(r, "saturated (>= 90 % of capacity)",
-		       na_get(body, "saturated"), cols,
+		       na_get(body, M_saturated), NULL, cols,
 		       sizeof(cols) / sizeof(cols[0]), 20);
 }
 
@@ -192,13 +192,13 @@ static void groups_view(struct na_result *r, const struct na_value *body,
 {
 	/* clang-format off */
 	static const struct na_column sums[] = {
-		{"transfers", "transfers", NA_F_COUNT, 0, 0},
-		{"rx_bytes", "received MB", NA_F_NUMBER, 4, 1e-6},
-		{"rx_mean_gbps", "rx mean Gbit/s", NA_F_NUMBER, 3, 0},
-		{"rx_peak_gbps", "peak", NA_F_NUMBER, 3, 0},
-		{"tx_bytes", "sent MB", NA_F_NUMBER, 4, 1e-6},
-		{"tx_mean_gbps", "tx mean Gbit/s", NA_F_NUMBER, 3, 0},
-		{"tx_peak_gbps", "peak", NA_F_NUMBER, 3, 0},
+		{M_transfers, "transfers", NA_F_COUNT, 0, 0},
+		{M_rx_bytes, "received MB", NA_F_NUMBER, 4, 1e-6},
+		{M_rx_mean_gbps, "rx mean Gbit/s", NA_F_NUMBER, 3, 0},
+		{M_rx_peak_gbps, "peak", NA_F_NUMBER, 3, 0},
+		{M_tx_bytes, "sent MB", NA_F_NUMBER, 4, 1e-6},
+		{M_tx_mean_gbps, "tx mean Gbit/s", NA_F_NUMBER, 3, 0},
+		{M_tx_peak_gbps, "peak", NA_F_NUMBER, 3, 0},
 	};
 	/* clang-format on */
 	enum { SUMS = sizeof(sums) / sizeof(sums[0]) };
@@ -217,7 +217,7 @@ static void groups_view(struct na_result *r, const struct na_value *body,
 	na_result_view(r,
 		       tl_by_runs(s) ? "runs (means over the duration of each)"
 				     : "groups (means over the whole duration)",
-		       series, x.cols, x.n, 0);
+		       series, NULL, x.cols, x.n, 0);
 }
 
 void tl_views(struct na_result *r, const struct na_value *body,

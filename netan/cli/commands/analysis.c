@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/cli/commands/ledger.h"
@@ -18,9 +19,9 @@ static bool ops_alone(const struct na_analysis *a)
 }
 
 /* An analysis of device planes knows best what it looked for. */
-static void say_own(struct na_session *s, const struct na_value *side)
+static void say_own(struct na_session *s, const struct na_result *r)
 {
-	const char *hint = na_text_or(side, "hint", NULL);
+	const char *hint = na_result_get_word(r, NA_WORD_HINT, NULL);
 
 	if (s->interrupted)
 		return;
@@ -29,7 +30,7 @@ static void say_own(struct na_session *s, const struct na_value *side)
 		na_session_say_there_is(s);
 		return;
 	}
-	na_say_error(s->cli, "%s", na_text_at(side, "empty"));
+	na_say_error(s->cli, "%s", na_result_get_word(r, NA_WORD_EMPTY, ""));
 	if (!hint) { /* it is there, and the filters leave it out */
 		na_session_say_there_is(s);
 		return;
@@ -47,9 +48,9 @@ static void say_no_connections(struct na_session *s, struct na_result *r)
 {
 	size_t seen = s->store.connections.n;
 
-	na_put_text(r, na_result_side(r), "empty",
-		    seen ? "The filters leave no connection."
-			 : "There is no TCP connection in this input.");
+	na_result_word(r, NA_WORD_EMPTY,
+		       seen ? "The filters leave no connection."
+			    : "There is no TCP connection in this input.");
 	if (s->interrupted)
 		return;
 	if (seen) {
@@ -78,8 +79,8 @@ static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
 	if (na_analyse(s, a, cli->params, by, r, &d, err) != NA_OK)
 		return NA_EXIT_FAILED;
 	if (!d.used) {
-		if (na_get(na_result_side(r), "empty"))
-			say_own(s, na_result_side(r));
+		if (na_result_get_word(r, NA_WORD_EMPTY, NULL))
+			say_own(s, r);
 		else if (a->add)
 			na_session_say_nothing(s, r);
 		else
@@ -190,7 +191,7 @@ static uint32_t wants_at_most(const struct na_cli *cli,
 /* A picture was chosen, and there is nowhere to draw it. */
 static void say_picture(const struct na_cli *cli, struct na_result *r)
 {
-	const char *what = na_text_or(na_result_side(r), "picture", NULL);
+	const char *what = na_result_get_word(r, NA_WORD_PICTURE, NULL);
 
 	if (what && !na_output_draws(cli))
 		na_say_hint(cli,
@@ -235,7 +236,7 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
 	if (err.status != NA_OK) {
 		na_say_error(cli, "%s", err.text);
 		exit = err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
-	} else if (s.store_ready && na_get(na_result_doc(r), "schema")) {
+	} else if (s.store_ready && na_get(na_result_doc(r), M_schema)) {
 		verdict = na_session_verdict(&s);
 		if (verdict == NA_EXIT_OK && cli->common.ledger)
 			verdict = na_ledger_note_session(&s, r);

@@ -7,6 +7,7 @@
 
 #include "ingest/logs/files.h"
 #include "ingest/logs/hang.h"
+#include "members.h"
 #include "netan/base/sha256.h"
 #include "netan/base/vec.h"
 #include "netan/cli/anonymize.h"
@@ -199,15 +200,15 @@ static void put_input(const struct reading *x, const struct source *s,
 		lines += x->logs.files.items[i].lines;
 		read += x->logs.files.items[i].read;
 	}
-	na_put_text(r, row, "path", s->input->path);
-	na_put_text(r, row, "label", s->input->label);
-	na_put_text(r, row, "format", read ? "text" : NULL);
-	na_put_null(r, row, "host");
-	na_put_int(r, row, "bytes", (int64_t)bytes);
-	na_put_int(r, row, "transfers", 0);
-	na_put_int(r, row, "files", (int64_t)read);
-	na_put_int(r, row, "lines", (int64_t)lines);
-	why = na_put_list(r, row, "warnings");
+	na_put_text(r, row, M_path, s->input->path);
+	na_put_text(r, row, M_label, s->input->label);
+	na_put_text(r, row, M_format, read ? "text" : NULL);
+	na_put_null(r, row, M_host);
+	na_put_int(r, row, M_bytes, (int64_t)bytes);
+	na_put_int(r, row, M_transfers, 0);
+	na_put_int(r, row, M_files, (int64_t)read);
+	na_put_int(r, row, M_lines, (int64_t)lines);
+	why = na_put_list(r, row, M_warnings);
 	for (size_t i = 0; i < s->n_warnings; i++)
 		na_put_text(r, why, NULL, s->warnings[i]);
 }
@@ -216,22 +217,22 @@ static void hang_envelope(const struct reading *x, struct na_result *r)
 {
 	struct na_value *doc = na_result_doc(r), *list, *c;
 
-	na_put_text(r, doc, "schema", "netan.hang/1");
-	na_put_text(r, doc, "netan_version", NETAN_VERSION);
-	list = na_put_list(r, doc, "inputs");
+	na_put_text(r, doc, M_schema, "netan.hang/1");
+	na_put_text(r, doc, M_netan_version, NETAN_VERSION);
+	list = na_put_list(r, doc, M_inputs);
 	for (size_t i = 0; i < x->cli->n_inputs; i++)
 		put_input(x, &x->sources[i], r, list);
-	na_put_null(r, doc, "origin_unix_ns");
-	na_put_null(r, doc, "duration_s");
-	na_put_null(r, doc, "anchor");
-	c = na_put_object(r, doc, "coverage");
-	na_put_int(r, c, "events", (int64_t)x->logs.records.n);
-	na_put_int(r, c, "lines_skipped", 0);
-	na_put_int(r, c, "used", (int64_t)x->logs.records.n);
-	list = na_put_object(r, c, "left_out");
+	na_put_null(r, doc, M_origin_unix_ns);
+	na_put_null(r, doc, M_duration_s);
+	na_put_null(r, doc, M_anchor);
+	c = na_put_object(r, doc, M_coverage);
+	na_put_int(r, c, M_events, (int64_t)x->logs.records.n);
+	na_put_int(r, c, M_lines_skipped, 0);
+	na_put_int(r, c, M_used, (int64_t)x->logs.records.n);
+	list = na_put_object(r, c, M_left_out);
 	if (x->logs.left_out)
-		na_put_int(r, list, "filtered", (int64_t)x->logs.left_out);
-	na_put_list(r, c, "unknown_names");
+		na_put_int(r, list, M_filtered, (int64_t)x->logs.left_out);
+	na_put_list(r, c, M_unknown_names);
 }
 
 static void hang_notes(const struct reading *x, struct na_result *r)
@@ -404,7 +405,7 @@ static enum na_status note_suspects(const struct reading *x,
 /* Who is called what in the logs (--anonymize). */
 static const struct na_hidden said_names[] = {
 	{"host", NA_ALIAS_HOST},       {"hosts", NA_ALIAS_HOST},
-	{"blocked_by", NA_ALIAS_HOST}, {"waiting", NA_ALIAS_HOST},
+	{M_blocked_by, NA_ALIAS_HOST}, {"waiting", NA_ALIAS_HOST},
 	{"a", NA_ALIAS_HOST},          {"b", NA_ALIAS_HOST},
 	{"job", NA_ALIAS_TASK},        {"task", NA_ALIAS_TASK},
 	{"source", NA_ALIAS_TASK},     {NULL, NA_ALIAS_HOST},

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "members.h"
 #include "netan/engine/programs/read.h"
 #include "netan/judges/hlo/hlo.h"
 
@@ -22,21 +23,21 @@ static const struct na_opt opts[] = {
 
 static void put_inputs(const struct na_hlo_reading *x, struct na_result *r)
 {
-	struct na_value *list = na_put_list(r, na_result_doc(r), "inputs");
+	struct na_value *list = na_put_list(r, na_result_doc(r), M_inputs);
 
 	for (size_t i = 0; i < x->n_sources; i++) {
 		const struct na_hlo_source *s = &x->sources[i];
 		struct na_value *row = na_put_object(r, list, NULL), *why;
 
-		na_put_text(r, row, "path", s->path);
-		na_put_text(r, row, "label", s->label);
-		na_put_text(r, row, "format", s->modules ? s->format : NULL);
-		na_put_text(r, row, "host", s->modules ? s->host : NULL);
-		na_put_int(r, row, "bytes", (int64_t)s->file_bytes);
-		na_put_int(r, row, "transfers", 0);
-		na_put_int(r, row, "files", (int64_t)s->files);
-		na_put_int(r, row, "modules", (int64_t)s->modules);
-		why = na_put_list(r, row, "warnings");
+		na_put_text(r, row, M_path, s->path);
+		na_put_text(r, row, M_label, s->label);
+		na_put_text(r, row, M_format, s->modules ? s->format : NULL);
+		na_put_text(r, row, M_host, s->modules ? s->host : NULL);
+		na_put_int(r, row, M_bytes, (int64_t)s->file_bytes);
+		na_put_int(r, row, M_transfers, 0);
+		na_put_int(r, row, M_files, (int64_t)s->files);
+		na_put_int(r, row, M_modules, (int64_t)s->modules);
+		why = na_put_list(r, row, M_warnings);
 		for (size_t k = 0; k < s->n_warnings; k++)
 			na_put_text(r, why, NULL, s->warnings[k]);
 	}
@@ -46,18 +47,18 @@ static void hlo_envelope(const struct na_hlo_reading *x, struct na_result *r)
 {
 	struct na_value *doc = na_result_doc(r), *c;
 
-	na_put_text(r, doc, "schema", "netan.hlo/1");
-	na_put_text(r, doc, "netan_version", NETAN_VERSION);
+	na_put_text(r, doc, M_schema, "netan.hlo/1");
+	na_put_text(r, doc, M_netan_version, NETAN_VERSION);
 	put_inputs(x, r);
-	na_put_null(r, doc, "origin_unix_ns");
-	na_put_null(r, doc, "duration_s");
-	na_put_null(r, doc, "anchor");
-	c = na_put_object(r, doc, "coverage");
-	na_put_int(r, c, "events", 0);
-	na_put_int(r, c, "lines_skipped", 0);
-	na_put_int(r, c, "used", (int64_t)x->hlo.n_modules);
-	na_put_object(r, c, "left_out");
-	na_put_list(r, c, "unknown_names");
+	na_put_null(r, doc, M_origin_unix_ns);
+	na_put_null(r, doc, M_duration_s);
+	na_put_null(r, doc, M_anchor);
+	c = na_put_object(r, doc, M_coverage);
+	na_put_int(r, c, M_events, 0);
+	na_put_int(r, c, M_lines_skipped, 0);
+	na_put_int(r, c, M_used, (int64_t)x->hlo.n_modules);
+	na_put_object(r, c, M_left_out);
+	na_put_list(r, c, M_unknown_names);
 }
 
 /* Nobody to compare with; but the answer is not about them. */

@@ -1,4 +1,5 @@
 #include "netan/cli/commands/host_settings.h"
+#include "members.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,7 +163,7 @@ static void put_command(struct joining *j, struct na_value *to, const char *dir)
 	fputs("netan sysctl --root ", f);
 	na_put_word(f, dir);
 	if (fclose(f) == 0)
-		na_put_text(j->r, to, "command", text);
+		na_put_text(j->r, to, M_command, text);
 	free(text);
 }
 
@@ -175,8 +176,8 @@ static void put_host(struct joining *j, const char *dir,
 	struct na_value *to;
 
 	na_for_each (v, j->list) {
-		const char *other = na_text_at(v, "host");
-		const char *path = na_text_at(v, "path");
+		const char *other = na_text_at(v, M_host);
+		const char *path = na_text_at(v, M_path);
 
 		if (strcmp(other, s->host) != 0 &&
 		    (k == j->n ||
@@ -192,7 +193,7 @@ static void put_host(struct joining *j, const char *dir,
 	if (k < j->n)
 		j->taken[k] = true;
 	to = na_put_object(j->r, j->list, NULL);
-	na_put_text(j->r, to, "path", dir);
+	na_put_text(j->r, to, M_path, dir);
 	put_command(j, to, dir);
 	na_put_text(j->r, to, "trace_host", k < j->n ? j->hosts[k] : NULL);
 	na_host_settings_put(s, &asked, j->r, to);
@@ -224,7 +225,7 @@ static void warn_of_strangers(const struct joining *j)
 	na_for_each (v, j->list) {
 		if (na_text_or(v, "trace_host", NULL))
 			continue;
-		first = first ? first : na_text_at(v, "host");
+		first = first ? first : na_text_at(v, M_host);
 		n++;
 	}
 	if (n && j->n)
@@ -240,7 +241,7 @@ static enum na_exit read_all(struct joining *j, const struct na_snapshots *s)
 {
 	struct na_value *body = na_result_body(j->r), *without;
 
-	j->list = na_put_list(j->r, body, "hosts");
+	j->list = na_put_list(j->r, body, M_hosts);
 	if (!j->list)
 		return NA_EXIT_FAILED;
 	for (size_t i = 0; i < s->n; i++)

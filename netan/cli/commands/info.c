@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/order.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
@@ -186,26 +187,26 @@ static void put_sums(struct na_result *r, struct na_value *row,
 	};
 	/* clang-format on */
 
-	na_put_int(r, row, "devices", (int64_t)x->devices);
-	na_put_int(r, row, "slices", (int64_t)x->slices);
-	na_put_int(r, row, "events", (int64_t)x->events);
-	na_put_int(r, row, "transfers_rx", all_classes(rx));
-	na_put_int(r, row, "transfers_tx", all_classes(x->classes[NA_TX]));
+	na_put_int(r, row, M_devices, (int64_t)x->devices);
+	na_put_int(r, row, M_slices, (int64_t)x->slices);
+	na_put_int(r, row, M_events, (int64_t)x->events);
+	na_put_int(r, row, M_transfers_rx, all_classes(rx));
+	na_put_int(r, row, M_transfers_tx, all_classes(x->classes[NA_TX]));
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		na_put_int(r, row, actions[i].name,
 			   (int64_t)x->actions[actions[i].kind]);
-	na_put_int(r, row, "valid", (int64_t)rx[NA_VALID]);
-	na_put_int(r, row, "loopback", (int64_t)rx[NA_LOOPBACK]);
-	na_put_int(r, row, "clock_skew", (int64_t)rx[NA_CLOCK_SKEW]);
-	na_put_int(r, row, "no_latency", (int64_t)rx[NA_NO_LATENCY]);
-	na_put_int(r, row, "bad",
+	na_put_int(r, row, M_valid, (int64_t)rx[NA_VALID]);
+	na_put_int(r, row, M_loopback, (int64_t)rx[NA_LOOPBACK]);
+	na_put_int(r, row, M_clock_skew, (int64_t)rx[NA_CLOCK_SKEW]);
+	na_put_int(r, row, M_no_latency, (int64_t)rx[NA_NO_LATENCY]);
+	na_put_int(r, row, M_bad,
 		   (int64_t)(rx[NA_BAD_KEY] + rx[NA_BAD_DURATION]));
 	if (x->timed) {
-		na_put_real(r, row, "from_s", na_s(x->first_ps));
-		na_put_real(r, row, "to_s", na_s(x->last_ps));
+		na_put_real(r, row, M_from_s, na_s(x->first_ps));
+		na_put_real(r, row, M_to_s, na_s(x->last_ps));
 	} else {
-		na_put_null(r, row, "from_s");
-		na_put_null(r, row, "to_s");
+		na_put_null(r, row, M_from_s);
+		na_put_null(r, row, M_to_s);
 	}
 	if (x->captures)
 		na_info_put_capture(r, row, &x->capture);
@@ -214,20 +215,20 @@ static void put_sums(struct na_result *r, struct na_value *row,
 static void put_planes(struct na_result *r, struct na_value *row,
 		       const struct na_input *in, struct na_value *all)
 {
-	struct na_value *list = na_put_list(r, row, "planes");
+	struct na_value *list = na_put_list(r, row, M_planes);
 
 	for (size_t k = 0; k < in->n_sections; k++) {
 		const struct na_section *p = &in->sections[k];
 		struct na_value *to = na_put_object(r, list, NULL);
 		struct na_value *flat = na_put_object(r, all, NULL);
 
-		na_put_text(r, to, "name", p->name);
-		na_put_int(r, to, "lines", (int64_t)p->lines);
-		na_put_int(r, to, "events", (int64_t)p->events);
-		na_put_text(r, flat, "host", in->host);
-		na_put_text(r, flat, "name", p->name);
-		na_put_int(r, flat, "lines", (int64_t)p->lines);
-		na_put_int(r, flat, "events", (int64_t)p->events);
+		na_put_text(r, to, M_name, p->name);
+		na_put_int(r, to, M_lines, (int64_t)p->lines);
+		na_put_int(r, to, M_events, (int64_t)p->events);
+		na_put_text(r, flat, M_host, in->host);
+		na_put_text(r, flat, M_name, p->name);
+		na_put_int(r, flat, M_lines, (int64_t)p->lines);
+		na_put_int(r, flat, M_events, (int64_t)p->events);
 	}
 }
 
@@ -241,10 +242,10 @@ static void put_lines(struct na_result *r, const struct na_input *in,
 		for (size_t i = 0; i < p->n_parts; i++) {
 			struct na_value *to = na_put_object(r, all, NULL);
 
-			na_put_text(r, to, "host", in->host);
+			na_put_text(r, to, M_host, in->host);
 			na_put_text(r, to, "plane", p->name);
-			na_put_text(r, to, "line", p->parts[i].name);
-			na_put_int(r, to, "events",
+			na_put_text(r, to, M_line, p->parts[i].name);
+			na_put_int(r, to, M_events,
 				   (int64_t)p->parts[i].events);
 		}
 	}
@@ -259,78 +260,78 @@ static void views(struct na_result *r, const struct rows *x, bool verbose,
 {
 	/* clang-format off */
 	static const struct na_column file_cols[] = {
-		{"label", "label", NA_F_TEXT, 0, 0},
-		{"host", "host", NA_F_TEXT, 0, 0},
-		{"devices", "devices", NA_F_COUNT, 0, 0},
-		{"events", "events", NA_F_COUNT, 0, 0},
-		{"transfers_rx", "rx", NA_F_COUNT, 0, 0},
-		{"transfers_tx", "tx", NA_F_COUNT, 0, 0},
-		{"valid", "valid", NA_F_COUNT, 0, 0},
-		{"loopback", "loopback", NA_F_COUNT, 0, 0},
-		{"clock_skew", "clock skew", NA_F_COUNT, 0, 0},
-		{"no_latency", "no latency", NA_F_COUNT, 0, 0},
-		{"bad", "bad", NA_F_COUNT, 0, 0},
-		{"graphs", "graphs", NA_F_COUNT, 0, 0},
-		{"d2h", "d2h", NA_F_COUNT, 0, 0},
-		{"h2d", "h2d", NA_F_COUNT, 0, 0},
-		{"compute", "compute", NA_F_COUNT, 0, 0},
-		{"kernels", "kernels", NA_F_COUNT, 0, 0},
-		{"from_s", "from s", NA_F_FIXED, 3, 0},
-		{"to_s", "to s", NA_F_FIXED, 3, 0},
+		{M_label, "label", NA_F_TEXT, 0, 0},
+		{M_host, "host", NA_F_TEXT, 0, 0},
+		{M_devices, "devices", NA_F_COUNT, 0, 0},
+		{M_events, "events", NA_F_COUNT, 0, 0},
+		{M_transfers_rx, "rx", NA_F_COUNT, 0, 0},
+		{M_transfers_tx, "tx", NA_F_COUNT, 0, 0},
+		{M_valid, "valid", NA_F_COUNT, 0, 0},
+		{M_loopback, "loopback", NA_F_COUNT, 0, 0},
+		{M_clock_skew, "clock skew", NA_F_COUNT, 0, 0},
+		{M_no_latency, "no latency", NA_F_COUNT, 0, 0},
+		{M_bad, "bad", NA_F_COUNT, 0, 0},
+		{M_graphs, "graphs", NA_F_COUNT, 0, 0},
+		{M_d2h, "d2h", NA_F_COUNT, 0, 0},
+		{M_h2d, "h2d", NA_F_COUNT, 0, 0},
+		{M_compute, "compute", NA_F_COUNT, 0, 0},
+		{M_kernels, "kernels", NA_F_COUNT, 0, 0},
+		{M_from_s, "from s", NA_F_FIXED, 3, 0},
+		{M_to_s, "to s", NA_F_FIXED, 3, 0},
 	};
 	static const struct na_column plane_cols[] = {
-		{"host", "host", NA_F_TEXT, 0, 0},
-		{"name", "plane", NA_F_TEXT, 0, 0},
-		{"lines", "lines", NA_F_COUNT, 0, 0},
-		{"events", "events", NA_F_COUNT, 0, 0},
+		{M_host, "host", NA_F_TEXT, 0, 0},
+		{M_name, "plane", NA_F_TEXT, 0, 0},
+		{M_lines, "lines", NA_F_COUNT, 0, 0},
+		{M_events, "events", NA_F_COUNT, 0, 0},
 	};
 	static const struct na_column line_cols[] = {
-		{"host", "host", NA_F_TEXT, 0, 0},
+		{M_host, "host", NA_F_TEXT, 0, 0},
 		{"plane", "plane", NA_F_TEXT, 0, 0},
-		{"line", "line", NA_F_TEXT, 0, 0},
-		{"events", "events", NA_F_COUNT, 0, 0},
+		{M_line, "line", NA_F_TEXT, 0, 0},
+		{M_events, "events", NA_F_COUNT, 0, 0},
 	};
 	static const struct na_column damage_cols[] = {
-		{"path", "file", NA_F_TEXT, 0, 0},
-		{"what", "damage", NA_F_TEXT, 0, 0},
+		{M_path, "file", NA_F_TEXT, 0, 0},
+		{M_what, "damage", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
 
 	/* The label is the first column, where there are several runs. */
 	if (x->hosts->n)
-		na_result_view(r, "hosts", x->hosts, file_cols + !labels,
+		na_result_view(r, "hosts", x->hosts, NULL, file_cols + !labels,
 			       sizeof(file_cols) / sizeof(file_cols[0]) -
 				       !labels,
 			       0);
 	if (x->captures->n)
 		na_info_view_captures(r, x->captures, labels);
 	if (x->hosts->n && (verbose || x->hosts->n <= 2))
-		na_result_view(r, "planes", x->planes, plane_cols,
+		na_result_view(r, "planes", x->planes, NULL, plane_cols,
 			       sizeof(plane_cols) / sizeof(plane_cols[0]), 0);
 	if (x->hosts->n && verbose)
-		na_result_view(r, "lines", x->lines, line_cols,
+		na_result_view(r, "lines", x->lines, NULL, line_cols,
 			       sizeof(line_cols) / sizeof(line_cols[0]), 0);
 	if (x->damage->n)
-		na_result_view(r, "damage", x->damage, damage_cols, 2, 0);
+		na_result_view(r, "damage", x->damage, NULL, damage_cols, 2, 0);
 }
 
 /* Input warnings again as rows, for people. */
 static void put_damage(struct na_result *r, const struct na_value *doc,
 		       struct na_value *to)
 {
-	const struct na_value *inputs = na_get(doc, "inputs");
+	const struct na_value *inputs = na_get(doc, M_inputs);
 
 	if (!inputs)
 		return;
 	na_for_each (in, inputs) {
-		const struct na_value *list = na_get(in, "warnings");
+		const struct na_value *list = na_get(in, M_warnings);
 
 		na_for_each (w, list) {
 			struct na_value *row = na_put_object(r, to, NULL);
 
-			na_put_text(r, row, "path",
-				    na_text_or(in, "path", "-"));
-			na_put_text(r, row, "what", na_text_of(w, ""));
+			na_put_text(r, row, M_path,
+				    na_text_or(in, M_path, "-"));
+			na_put_text(r, row, M_what, na_text_of(w, ""));
 		}
 	}
 }
@@ -340,10 +341,10 @@ static void put_file(struct na_session *s, struct na_result *r, size_t i,
 {
 	const struct na_input *in = &s->inputs[i];
 
-	na_put_text(r, row, "path", in->path);
-	na_put_text(r, row, "label", s->sources[i].label);
-	na_put_text(r, row, "format", in->format);
-	na_put_text(r, row, "host", in->host);
+	na_put_text(r, row, M_path, in->path);
+	na_put_text(r, row, M_label, s->sources[i].label);
+	na_put_text(r, row, M_format, in->format);
+	na_put_text(r, row, M_host, in->host);
 }
 
 static void headline(struct na_result *r, const struct na_session *s,
@@ -413,7 +414,7 @@ static void put_files(struct na_session *s, struct na_result *r,
 		      const struct rows *rows, int32_t *scratch,
 		      struct sums *all)
 {
-	struct na_value *files = na_put_list(r, na_result_body(r), "files");
+	struct na_value *files = na_put_list(r, na_result_body(r), M_files);
 
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
@@ -440,10 +441,10 @@ static void fill_result(struct na_session *s, struct na_result *r,
 {
 	struct na_value *side = na_result_side(r), *totals;
 	const struct rows rows = {
-		.hosts = na_put_list(r, side, "hosts"),
+		.hosts = na_put_list(r, side, M_hosts),
 		.captures = na_put_list(r, side, "captures"),
-		.planes = na_put_list(r, side, "planes"),
-		.lines = na_put_list(r, side, "lines"),
+		.planes = na_put_list(r, side, M_planes),
+		.lines = na_put_list(r, side, M_lines),
 		.damage = na_put_list(r, side, "damage"),
 	};
 	struct sums all = {.events = 0};
@@ -453,9 +454,9 @@ static void fill_result(struct na_session *s, struct na_result *r,
 	put_files(s, r, &rows, scratch, &all);
 	if (!na_result_ok(r))
 		return;
-	totals = na_put_object(r, na_result_body(r), "totals");
-	na_put_int(r, totals, "planes", (int64_t)all.planes);
-	na_put_int(r, totals, "lines", (int64_t)all.lines);
+	totals = na_put_object(r, na_result_body(r), M_totals);
+	na_put_int(r, totals, M_planes, (int64_t)all.planes);
+	na_put_int(r, totals, M_lines, (int64_t)all.lines);
 	put_sums(r, totals, &all);
 	if (all.timed)
 		seconds = na_s((double)all.last_ps - (double)all.first_ps);

@@ -1,3 +1,4 @@
+#include "members.h"
 #include "netan/cli/commands/info.h"
 
 #include <inttypes.h>
@@ -67,7 +68,7 @@ void na_info_put_capture(struct na_result *r, struct na_value *row,
 {
 	for (size_t i = 0; i < N_COUNTS; i++)
 		na_put_int(r, row, counts[i].name, (int64_t)value(x, i));
-	na_put_int(r, row, "packets_filtered", (int64_t)x->filtered);
+	na_put_int(r, row, M_packets_filtered, (int64_t)x->filtered);
 }
 
 void na_info_view_captures(struct na_result *r, const struct na_value *rows,
@@ -75,37 +76,37 @@ void na_info_view_captures(struct na_result *r, const struct na_value *rows,
 {
 	/* clang-format off */
 	static const struct na_column file_cols[] = {
-		{"label", "label", NA_F_TEXT, 0, 0},
-		{"host", "file", NA_F_TEXT, 0, 0},
-		{"packets", "packets", NA_F_COUNT, 0, 0},
-		{"captured_bytes", "captured B", NA_F_COUNT, 0, 0},
-		{"wire_bytes", "on the wire B", NA_F_COUNT, 0, 0},
-		{"interfaces", "interfaces", NA_F_COUNT, 0, 0},
-		{"connections", "TCP connections", NA_F_COUNT, 0, 0},
-		{"rpcs", "calls", NA_F_COUNT, 0, 0},
-		{"exchanges", "exchanges", NA_F_COUNT, 0, 0},
-		{"roce_messages", "RoCE messages", NA_F_COUNT, 0, 0},
-		{"from_s", "from s", NA_F_FIXED, 3, 0},
-		{"to_s", "to s", NA_F_FIXED, 3, 0},
+		{M_label, "label", NA_F_TEXT, 0, 0},
+		{M_host, "file", NA_F_TEXT, 0, 0},
+		{M_packets, "packets", NA_F_COUNT, 0, 0},
+		{M_captured_bytes, "captured B", NA_F_COUNT, 0, 0},
+		{M_wire_bytes, "on the wire B", NA_F_COUNT, 0, 0},
+		{M_interfaces, "interfaces", NA_F_COUNT, 0, 0},
+		{M_connections, "TCP connections", NA_F_COUNT, 0, 0},
+		{M_rpcs, "calls", NA_F_COUNT, 0, 0},
+		{M_exchanges, "exchanges", NA_F_COUNT, 0, 0},
+		{M_roce_messages, "RoCE messages", NA_F_COUNT, 0, 0},
+		{M_from_s, "from s", NA_F_FIXED, 3, 0},
+		{M_to_s, "to s", NA_F_FIXED, 3, 0},
 	};
 	static const struct na_column kind_cols[] = {
-		{"label", "label", NA_F_TEXT, 0, 0},
-		{"host", "file", NA_F_TEXT, 0, 0},
-		{"tcp", "TCP", NA_F_COUNT, 0, 0},
-		{"udp", "UDP", NA_F_COUNT, 0, 0},
-		{"other_ip", "other IP", NA_F_COUNT, 0, 0},
-		{"non_ip", "non-IP", NA_F_COUNT, 0, 0},
-		{"fragments", "fragments", NA_F_COUNT, 0, 0},
-		{"malformed", "malformed", NA_F_COUNT, 0, 0},
-		{"cut_packets", "cut", NA_F_COUNT, 0, 0},
-		{"backward_steps", "steps back in time", NA_F_COUNT, 0, 0},
-		{"packets_filtered", "filtered", NA_F_COUNT, 0, 0},
+		{M_label, "label", NA_F_TEXT, 0, 0},
+		{M_host, "file", NA_F_TEXT, 0, 0},
+		{M_tcp, "TCP", NA_F_COUNT, 0, 0},
+		{M_udp, "UDP", NA_F_COUNT, 0, 0},
+		{M_other_ip, "other IP", NA_F_COUNT, 0, 0},
+		{M_non_ip, "non-IP", NA_F_COUNT, 0, 0},
+		{M_fragments, "fragments", NA_F_COUNT, 0, 0},
+		{M_malformed, "malformed", NA_F_COUNT, 0, 0},
+		{M_cut_packets, "cut", NA_F_COUNT, 0, 0},
+		{M_backward_steps, "steps back in time", NA_F_COUNT, 0, 0},
+		{M_packets_filtered, "filtered", NA_F_COUNT, 0, 0},
 	};
 	/* clang-format on */
 
-	na_result_view(r, "captures", rows, file_cols + !labels,
+	na_result_view(r, "captures", rows, NULL, file_cols + !labels,
 		       sizeof(file_cols) / sizeof(file_cols[0]) - !labels, 0);
-	na_result_view(r, "packets", rows, kind_cols + !labels,
+	na_result_view(r, "packets", rows, NULL, kind_cols + !labels,
 		       sizeof(kind_cols) / sizeof(kind_cols[0]) - !labels, 0);
 }
 

@@ -1,4 +1,5 @@
 #include "netan/cli/commands/ledger.h"
+#include "members.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -288,7 +289,7 @@ static void put_line(FILE *out, const struct na_ledger_run *run,
 	put_string(out, "cause", s ? s->cause : NULL);
 	fprintf(out, "\"events\":%" PRIu64 ",", s ? s->events : 0);
 	put_real(out, "excess", s ? s->excess : NAN);
-	put_real(out, "p_value", s ? s->p_value : NAN);
+	put_real(out, M_p_value, s ? s->p_value : NAN);
 	fprintf(out, "\"netan\":\"%s\"}\n", NETAN_VERSION);
 }
 
@@ -334,7 +335,7 @@ static enum na_status append_run(int fd, const struct ledger *l,
 static void put_causes(struct na_result *r, struct na_value *row,
 		       const struct na_strtab *t)
 {
-	struct na_value *list = na_put_list(r, row, "causes");
+	struct na_value *list = na_put_list(r, row, M_causes);
 
 	for (uint32_t i = 0; i < t->n; i++)
 		na_put_text(r, list, NULL, na_strtab_at(t, i));
@@ -345,35 +346,35 @@ static void put_known(const struct ledger *l, const char *path,
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"host", "host", NA_F_TEXT, 0, 0},
-		{"runs", "named in", NA_F_COUNT, 0, 0},
-		{"of", "of runs", NA_F_COUNT, 0, 0},
-		{"since", "since", NA_F_TEXT, 0, 0},
-		{"causes", "causes", NA_F_TEXT, 0, 0},
+		{M_host, "host", NA_F_TEXT, 0, 0},
+		{M_runs, "named in", NA_F_COUNT, 0, 0},
+		{M_of, "of runs", NA_F_COUNT, 0, 0},
+		{M_since, "since", NA_F_TEXT, 0, 0},
+		{M_causes, "causes", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
-	struct na_value *in = na_put_object(r, na_result_body(r), "ledger");
+	struct na_value *in = na_put_object(r, na_result_body(r), M_ledger);
 	struct na_value *list, *row;
 
-	na_put_text(r, in, "path", path);
-	na_put_int(r, in, "runs", (int64_t)l->runs.n);
-	na_put_text(r, in, "since", l->since[0] ? l->since : NULL);
-	na_put_bool(r, in, "noted", !l->already);
-	na_put_int(r, in, "damaged_lines", (int64_t)l->damaged);
-	list = na_put_list(r, in, "hosts");
+	na_put_text(r, in, M_path, path);
+	na_put_int(r, in, M_runs, (int64_t)l->runs.n);
+	na_put_text(r, in, M_since, l->since[0] ? l->since : NULL);
+	na_put_bool(r, in, M_noted, !l->already);
+	na_put_int(r, in, M_damaged_lines, (int64_t)l->damaged);
+	list = na_put_list(r, in, M_hosts);
 	for (size_t i = 0; i < l->n_known; i++) {
 		const struct known *k = &l->known[i];
 
 		row = na_put_object(r, list, NULL);
-		na_put_text(r, row, "host", k->host);
-		na_put_int(r, row, "runs", (int64_t)k->runs);
-		na_put_int(r, row, "of", (int64_t)l->runs.n);
-		na_put_textf(r, row, "since", "%.10s", k->since);
+		na_put_text(r, row, M_host, k->host);
+		na_put_int(r, row, M_runs, (int64_t)k->runs);
+		na_put_int(r, row, M_of, (int64_t)l->runs.n);
+		na_put_textf(r, row, M_since, "%.10s", k->since);
 		put_causes(r, row, &k->causes);
 	}
 	if (l->n_known)
 		na_result_view(r, "What the ledger knows of these hosts", list,
-			       cols, sizeof(cols) / sizeof(cols[0]), 20);
+			       NULL, cols, sizeof(cols) / sizeof(cols[0]), 20);
 	for (size_t i = 0; i < l->n_known && i < 5; i++) {
 		const struct known *k = &l->known[i];
 

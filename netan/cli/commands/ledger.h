@@ -4,7 +4,7 @@
  *
  *	{"when":"2026-10-02T03:09:06Z","run":"9f86d081884c7d65","by":"pairs",
  *	 "host":"host-17","peer":null,"kind":"src","cause":"large",
- *	 "events":31,"excess":2.8,"p_value":1e-09,"netan":"0.1.0"}
+ *	 "events":31,"excess":2.8,M_p_value:1e-09,"netan":"0.1.0"}
  *
  *	when     when it happened, as the inputs tell; else when it was noted
  *	run      the first 16 digits of the SHA-256 over those of the inputs
@@ -23,6 +23,7 @@
 #ifndef NETAN_CLI_COMMANDS_LEDGER_H
 #define NETAN_CLI_COMMANDS_LEDGER_H
 
+#include "members.h"
 #include "netan/cli/cli.h"
 
 struct na_suspect {              /* texts are borrowed */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/vec.h"
 #include "netan/cli/commands/ledger.h"
 #include "netan/engine/hashing.h"
@@ -42,26 +43,26 @@ static size_t suspects_of(const struct na_value *culprits,
 		const char *host = text(v, "host");
 
 		if (!host)
-			host = text(v, "src_host");
+			host = text(v, M_src_host);
 		if (!host)
 			continue;
 		list[n++] = (struct na_suspect){
 			.host = host,
-			.peer = text(v, "dst_host"),
+			.peer = text(v, M_dst_host),
 			.kind = text(v, "kind"),
 			.cause = text(v, "channel"),
-			.events = (uint64_t)na_count_at(v, "transfers"),
-			.excess = na_number_at(v, "excess"),
-			.p_value = na_number_at(v, "p_value")};
+			.events = (uint64_t)na_count_at(v, M_transfers),
+			.excess = na_number_at(v, M_excess),
+			.p_value = na_number_at(v, M_p_value)};
 	}
 	return n;
 }
 
 enum na_exit na_ledger_note_session(struct na_session *s, struct na_result *r)
 {
-	const struct na_value *culprits = na_get(na_result_body(r), "culprits");
+	const struct na_value *culprits = na_get(na_result_body(r), M_culprits);
 	const struct na_value *origin = na_get(na_result_doc(r),
-					       "origin_unix_ns");
+					       M_origin_unix_ns);
 	struct na_suspect *list = na_calloc((culprits ? culprits->n : 0) + 1,
 					    sizeof(*list));
 	struct na_ledger_run run = {.by = s->cli->command->face->name};

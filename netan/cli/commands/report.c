@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "members.h"
 #include "netan/cli/again.h"
 #include "netan/cli/anonymize.h"
 #include "netan/cli/commands/host_settings.h"
@@ -125,7 +126,7 @@ static void put_hashes(struct making *m)
 	char hex[NA_SHA256_HEX];
 
 	na_hashing_end(&m->hashing, s->threads);
-	row = na_get(doc, "inputs") ? na_get(doc, "inputs")->u.of.first : NULL;
+	row = na_get(doc, M_inputs) ? na_get(doc, M_inputs)->u.of.first : NULL;
 	for (size_t i = 0; i < s->n_inputs && row; i++, row = row->next) {
 		na_hash_of(&m->hashing, &s->inputs[i], hex);
 		na_put_text(m->check, row, "sha256", *hex ? hex : NULL);

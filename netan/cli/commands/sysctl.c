@@ -5,6 +5,7 @@
 
 #include "ingest/host/routes.h"
 #include "ingest/host/settings.h"
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/cli/anonymize.h"
 #include "netan/engine/session/session.h"
@@ -117,27 +118,27 @@ static void sysctl_envelope(const struct readings *x, const struct params *p,
 {
 	struct na_value *doc = na_result_doc(r), *list, *row, *c;
 
-	na_put_text(r, doc, "schema", "netan.sysctl/1");
-	na_put_text(r, doc, "netan_version", NETAN_VERSION);
-	list = na_put_list(r, doc, "inputs");
+	na_put_text(r, doc, M_schema, "netan.sysctl/1");
+	na_put_text(r, doc, M_netan_version, NETAN_VERSION);
+	list = na_put_list(r, doc, M_inputs);
 	row = na_put_object(r, list, NULL);
-	na_put_text(r, row, "path", p->root);
-	na_put_null(r, row, "label");
-	na_put_text(r, row, "format", "host settings");
-	na_put_text(r, row, "host", x->now.host);
-	na_put_int(r, row, "bytes", (int64_t)x->now.bytes);
-	na_put_int(r, row, "transfers", 0);
-	na_put_int(r, row, "files", (int64_t)x->now.n_files);
-	na_put_list(r, row, "warnings");
-	na_put_null(r, doc, "origin_unix_ns");
-	na_put_null(r, doc, "duration_s");
-	na_put_null(r, doc, "anchor");
-	c = na_put_object(r, doc, "coverage");
-	na_put_int(r, c, "events", 0);
-	na_put_int(r, c, "lines_skipped", (int64_t)x->now.routes.odd);
-	na_put_int(r, c, "used", (int64_t)(j->ok + j->bad));
-	na_put_object(r, c, "left_out");
-	na_put_list(r, c, "unknown_names");
+	na_put_text(r, row, M_path, p->root);
+	na_put_null(r, row, M_label);
+	na_put_text(r, row, M_format, "host settings");
+	na_put_text(r, row, M_host, x->now.host);
+	na_put_int(r, row, M_bytes, (int64_t)x->now.bytes);
+	na_put_int(r, row, M_transfers, 0);
+	na_put_int(r, row, M_files, (int64_t)x->now.n_files);
+	na_put_list(r, row, M_warnings);
+	na_put_null(r, doc, M_origin_unix_ns);
+	na_put_null(r, doc, M_duration_s);
+	na_put_null(r, doc, M_anchor);
+	c = na_put_object(r, doc, M_coverage);
+	na_put_int(r, c, M_events, 0);
+	na_put_int(r, c, M_lines_skipped, (int64_t)x->now.routes.odd);
+	na_put_int(r, c, M_used, (int64_t)(j->ok + j->bad));
+	na_put_object(r, c, M_left_out);
+	na_put_list(r, c, M_unknown_names);
 }
 
 /* Two hosts compared would be all growth. */

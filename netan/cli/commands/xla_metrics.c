@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "ingest/logs/xla_lines.h"
+#include "members.h"
 #include "netan/cli/anonymize.h"
 #include "netan/engine/session/session.h"
 #include "netan/judges/xla_metrics/xla_metrics.h"
@@ -89,15 +90,15 @@ static void put_input(struct na_result *r, struct na_value *list,
 {
 	struct na_value *row = na_put_object(r, list, NULL), *why;
 
-	na_put_text(r, row, "path", p->input->path);
-	na_put_text(r, row, "label", p->input->label);
-	na_put_text(r, row, "format", p->opened ? "log" : NULL);
-	na_put_null(r, row, "host");
-	na_put_int(r, row, "bytes", (int64_t)p->bytes);
-	na_put_int(r, row, "transfers", 0);
-	na_put_int(r, row, "reports", (int64_t)p->input->log.reports);
+	na_put_text(r, row, M_path, p->input->path);
+	na_put_text(r, row, M_label, p->input->label);
+	na_put_text(r, row, M_format, p->opened ? "log" : NULL);
+	na_put_null(r, row, M_host);
+	na_put_int(r, row, M_bytes, (int64_t)p->bytes);
+	na_put_int(r, row, M_transfers, 0);
+	na_put_int(r, row, M_reports, (int64_t)p->input->log.reports);
 	na_put_text(r, row, "packing", p->packing);
-	why = na_put_list(r, row, "warnings");
+	why = na_put_list(r, row, M_warnings);
 	if (p->err.status != NA_OK)
 		na_put_text(r, why, NULL, p->err.text);
 }
@@ -108,25 +109,25 @@ static void xla_metrics_envelope(struct na_result *r,
 	struct na_value *doc = na_result_doc(r), *list, *c, *left;
 	uint64_t used = 0, damaged = 0;
 
-	na_put_text(r, doc, "schema", "netan.xla-metrics/1");
-	na_put_text(r, doc, "netan_version", NETAN_VERSION);
-	list = na_put_list(r, doc, "inputs");
+	na_put_text(r, doc, M_schema, "netan.xla-metrics/1");
+	na_put_text(r, doc, M_netan_version, NETAN_VERSION);
+	list = na_put_list(r, doc, M_inputs);
 	for (size_t i = 0; i < n; i++) {
 		put_input(r, list, &pieces[i]);
 		used += pieces[i].input->log.lines;
 		damaged += pieces[i].input->log.damaged;
 	}
-	na_put_null(r, doc, "origin_unix_ns");
-	na_put_null(r, doc, "duration_s");
-	na_put_null(r, doc, "anchor");
-	c = na_put_object(r, doc, "coverage");
-	na_put_int(r, c, "events", (int64_t)(used + damaged));
-	na_put_int(r, c, "lines_skipped", 0);
-	na_put_int(r, c, "used", (int64_t)used);
-	left = na_put_object(r, c, "left_out");
+	na_put_null(r, doc, M_origin_unix_ns);
+	na_put_null(r, doc, M_duration_s);
+	na_put_null(r, doc, M_anchor);
+	c = na_put_object(r, doc, M_coverage);
+	na_put_int(r, c, M_events, (int64_t)(used + damaged));
+	na_put_int(r, c, M_lines_skipped, 0);
+	na_put_int(r, c, M_used, (int64_t)used);
+	left = na_put_object(r, c, M_left_out);
 	if (damaged)
 		na_put_int(r, left, "damaged", (int64_t)damaged);
-	na_put_list(r, c, "unknown_names");
+	na_put_list(r, c, M_unknown_names);
 }
 
 /* ---- the command */

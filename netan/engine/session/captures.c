@@ -209,9 +209,9 @@ bool na_session_say_no_calls(const struct na_session *s, struct na_result *r)
 
 	if (!all_packets(s, &c))
 		return false;
-	na_put_text(r, na_result_side(r), "empty",
-		    c.packets ? "no calls and no messages in these packets"
-			      : "no packets in this capture");
+	na_result_word(r, NA_WORD_EMPTY,
+		       c.packets ? "no calls and no messages in these packets"
+				 : "no packets in this capture");
 	if (na_session_say_no_packets(s))
 		return true;
 	na_say_error(s->cli, "no calls and no messages: looked for HTTP/2, for "

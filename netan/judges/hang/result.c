@@ -1,4 +1,5 @@
 /* hang: the members of the result; product.md, section 4. */
+#include "members.h"
 #include "netan/judges/hang/hang.h"
 
 static const char *name(const struct na_hangs *x, uint32_t n)
@@ -29,19 +30,19 @@ static void put_culprits(const struct na_hangs *x,
 			 const struct na_hangs_event *e, struct na_result *r,
 			 struct na_value *row)
 {
-	struct na_value *list = na_put_list(r, row, "culprits");
+	struct na_value *list = na_put_list(r, row, M_culprits);
 
 	for (size_t i = 0; i < e->culprits.n; i++) {
 		const struct na_hangs_culprit *c = &e->culprits.items[i];
 		struct na_value *o = na_put_object(r, list, NULL);
 
-		na_put_text(r, o, "job", name(x, c->worker.job));
-		na_put_text(r, o, "task", name(x, c->worker.task));
-		na_put_text(r, o, "host", name(x, c->worker.host));
-		na_put_text(r, o, "chip", name(x, c->worker.chip));
-		na_put_text(r, o, "core", name(x, c->worker.core));
-		na_put_text(r, o, "pc", name(x, c->pc));
-		na_put_text(r, o, "error", name(x, c->error));
+		na_put_text(r, o, M_job, name(x, c->worker.job));
+		na_put_text(r, o, M_task, name(x, c->worker.task));
+		na_put_text(r, o, M_host, name(x, c->worker.host));
+		na_put_text(r, o, M_chip, name(x, c->worker.chip));
+		na_put_text(r, o, M_core, name(x, c->worker.core));
+		na_put_text(r, o, M_pc, name(x, c->pc));
+		na_put_text(r, o, M_error, name(x, c->error));
 	}
 }
 
@@ -49,15 +50,15 @@ static void put_modules(const struct na_hangs *x,
 			const struct na_hangs_event *e, struct na_result *r,
 			struct na_value *row)
 {
-	struct na_value *list = na_put_list(r, row, "modules");
+	struct na_value *list = na_put_list(r, row, M_modules);
 
 	for (size_t i = 0; i < e->modules.n; i++) {
 		const struct na_hangs_module *m = &e->modules.items[i];
 		struct na_value *o = na_put_object(r, list, NULL);
 
-		na_put_text(r, o, "module", name(x, m->module));
-		na_put_text(r, o, "fingerprint", name(x, m->fingerprint));
-		put_number(r, o, "launch_id", m->launch_id);
+		na_put_text(r, o, M_module, name(x, m->module));
+		na_put_text(r, o, M_fingerprint, name(x, m->fingerprint));
+		put_number(r, o, M_launch_id, m->launch_id);
 		put_names(x, r, o, "hosts", &m->hosts);
 	}
 }
@@ -65,7 +66,7 @@ static void put_modules(const struct na_hangs *x,
 static void put_next(const struct na_hangs *x, const struct na_hangs_event *e,
 		     struct na_result *r, struct na_value *row)
 {
-	struct na_value *list = na_put_list(r, row, "next");
+	struct na_value *list = na_put_list(r, row, M_next);
 	char buf[NA_HANGS_ADVICE_BUF];
 	const char *s;
 
@@ -96,21 +97,21 @@ static void put_report(const struct na_hangs *x, const struct na_hangs_event *e,
 		t ? t : &x->logs->records.items[e->records.items[0]];
 	struct na_value *in;
 
-	na_put_int(r, row, "detections", (int64_t)e->detections);
-	na_put_int(r, row, "reports", (int64_t)e->reports);
-	na_put_int(r, row, "sources", (int64_t)e->sources);
-	na_put_text(r, row, "file", x->logs->files.items[at->file].path);
-	na_put_int(r, row, "line", (int64_t)at->line);
-	na_put_text(r, row, "source", name(x, at->source));
-	na_put_text(r, row, "cause_text", t ? name(x, t->cause_text) : NULL);
-	in = na_put_object(r, row, "first_error");
-	na_put_text(r, in, "time", t ? name(x, t->error_time) : NULL);
-	na_put_text(r, in, "type", t ? name(x, t->error_type) : NULL);
-	na_put_text(r, row, "counters", na_hangs_counter_word(x, e));
+	na_put_int(r, row, M_detections, (int64_t)e->detections);
+	na_put_int(r, row, M_reports, (int64_t)e->reports);
+	na_put_int(r, row, M_sources, (int64_t)e->sources);
+	na_put_text(r, row, M_file, x->logs->files.items[at->file].path);
+	na_put_int(r, row, M_line, (int64_t)at->line);
+	na_put_text(r, row, M_source, name(x, at->source));
+	na_put_text(r, row, M_cause_text, t ? name(x, t->cause_text) : NULL);
+	in = na_put_object(r, row, M_first_error);
+	na_put_text(r, in, M_time, t ? name(x, t->error_time) : NULL);
+	na_put_text(r, in, M_type, t ? name(x, t->error_type) : NULL);
+	na_put_text(r, row, M_counters, na_hangs_counter_word(x, e));
 	if (t)
-		put_names(x, r, row, "other_lines", &t->texts);
+		put_names(x, r, row, M_other_lines, &t->texts);
 	else
-		na_put_list(r, row, "other_lines");
+		na_put_list(r, row, M_other_lines);
 }
 
 static void put_event(const struct na_hangs *x, const struct na_hangs_event *e,
@@ -119,24 +120,24 @@ static void put_event(const struct na_hangs *x, const struct na_hangs_event *e,
 	struct na_value *row = na_put_object(r, list, NULL);
 	char buf[NA_HANG_TIME_BUF];
 
-	na_put_text(r, row, "time", na_hang_time_text(&e->time, buf));
-	na_put_text(r, row, "cause", na_hang_cause_word(e->cause));
-	put_number(r, row, "launch_id", launch_of(e));
+	na_put_text(r, row, M_time, na_hang_time_text(&e->time, buf));
+	na_put_text(r, row, M_cause, na_hang_cause_word(e->cause));
+	put_number(r, row, M_launch_id, launch_of(e));
 	if (e->timeout_ps < 0)
-		na_put_null(r, row, "timeout_s");
+		na_put_null(r, row, M_timeout_s);
 	else
-		na_put_real(r, row, "timeout_s", (double)e->timeout_ps / 1e12);
+		na_put_real(r, row, M_timeout_s, (double)e->timeout_ps / 1e12);
 	put_number(r, row, "awaited", e->awaited);
 	put_number(r, row, "completed", e->completed);
 	if (e->step_in_progress < 0)
-		na_put_null(r, row, "step_in_progress");
+		na_put_null(r, row, M_step_in_progress);
 	else
-		na_put_bool(r, row, "step_in_progress",
+		na_put_bool(r, row, M_step_in_progress,
 			    e->step_in_progress > 0);
 	put_culprits(x, e, r, row);
 	put_modules(x, e, r, row);
-	put_names(x, r, row, "blocked_by", &e->blocked_by);
-	na_put_text(r, row, "blocked_why", e->why);
+	put_names(x, r, row, M_blocked_by, &e->blocked_by);
+	na_put_text(r, row, M_blocked_why, e->why);
 	put_names(x, r, row, "waiting", &e->waiting);
 	put_next(x, e, r, row);
 	put_report(x, e, r, row);
@@ -144,7 +145,7 @@ static void put_event(const struct na_hangs *x, const struct na_hangs_event *e,
 
 static void put_causes(struct na_result *r, struct na_value *in, uint32_t bits)
 {
-	struct na_value *list = na_put_list(r, in, "causes");
+	struct na_value *list = na_put_list(r, in, M_causes);
 
 	for (int c = 0; c < NA_N_HANG_CAUSES; c++) {
 		if (bits >> c & 1)
@@ -157,38 +158,38 @@ void na_hangs_result(const struct na_hangs *x, struct na_result *r)
 {
 	struct na_value *body = na_result_body(r), *list, *row;
 
-	list = na_put_list(r, body, "events");
+	list = na_put_list(r, body, M_events);
 	for (size_t i = 0; i < x->events.n; i++)
 		put_event(x, &x->events.items[i], r, list);
-	list = na_put_list(r, body, "links");
+	list = na_put_list(r, body, M_links);
 	for (size_t i = 0; i < x->links.n; i++) {
 		const struct na_hangs_link *l = &x->links.items[i];
 
 		row = na_put_object(r, list, NULL);
-		na_put_text(r, row, "a", name(x, l->a));
-		na_put_text(r, row, "b", name(x, l->b));
-		na_put_int(r, row, "events", (int64_t)l->events);
+		na_put_text(r, row, M_a, name(x, l->a));
+		na_put_text(r, row, M_b, name(x, l->b));
+		na_put_int(r, row, M_events, (int64_t)l->events);
 	}
-	list = na_put_list(r, body, "repeat_offenders");
+	list = na_put_list(r, body, M_repeat_offenders);
 	for (size_t i = 0; i < x->offenders.n; i++) {
 		const struct na_hangs_suspect *s = &x->offenders.items[i];
 
 		row = na_put_object(r, list, NULL);
-		na_put_text(r, row, "host", name(x, s->host));
-		na_put_int(r, row, "events", (int64_t)s->events);
-		na_put_int(r, row, "of", (int64_t)x->naming);
-		na_put_int(r, row, "seen", (int64_t)s->seen);
+		na_put_text(r, row, M_host, name(x, s->host));
+		na_put_int(r, row, M_events, (int64_t)s->events);
+		na_put_int(r, row, M_of, (int64_t)x->naming);
+		na_put_int(r, row, M_seen, (int64_t)s->seen);
 		put_causes(r, row, s->causes);
-		na_put_bool(r, row, "faulty", s->events > NA_HANGS_REPEATED);
+		na_put_bool(r, row, M_faulty, s->events > NA_HANGS_REPEATED);
 	}
-	list = na_put_list(r, body, "localised");
+	list = na_put_list(r, body, M_localised);
 	for (size_t i = 0; i < x->localised.n; i++) {
 		const struct na_hangs_suspect *s = &x->localised.items[i];
 
 		row = na_put_object(r, list, NULL);
-		na_put_text(r, row, "host", name(x, s->host));
-		na_put_int(r, row, "links", (int64_t)s->links);
-		na_put_int(r, row, "of", (int64_t)x->links.n);
-		na_put_int(r, row, "events", (int64_t)s->events);
+		na_put_text(r, row, M_host, name(x, s->host));
+		na_put_int(r, row, M_links, (int64_t)s->links);
+		na_put_int(r, row, M_of, (int64_t)x->links.n);
+		na_put_int(r, row, M_events, (int64_t)s->events);
 	}
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/judges/hang/hang.h"
 
@@ -154,22 +155,22 @@ static void events_view(const struct na_hangs *x, size_t top,
 	/* clang-format off */
 	static const struct na_column cols[] = {
 		{"n", "hang", NA_F_COUNT, 0, 0},
-		{"time", "time", NA_F_TEXT, 0, 0},
-		{"cause", "cause", NA_F_TEXT, 0, 0},
-		{"launch_id", "launch", NA_F_COUNT, 0, 0},
-		{"timeout_s", "timeout s", NA_F_NUMBER, 3, 0},
-		{"awaited", "awaited", NA_F_COUNT, 0, 0},
-		{"completed", "completed", NA_F_COUNT, 0, 0},
-		{"step", "step goes on", NA_F_TEXT, 0, 0},
-		{"sources", "told by", NA_F_COUNT, 0, 0},
-		{"culprits", "culprits", NA_F_TEXT, 0, 0},
-		{"blocked_by", "blocked by", NA_F_TEXT, 0, 0},
+		{M_time, "time", NA_F_TEXT, 0, 0},
+		{M_cause, "cause", NA_F_TEXT, 0, 0},
+		{M_launch_id, "launch", NA_F_COUNT, 0, 0},
+		{M_timeout_s, "timeout s", NA_F_NUMBER, 3, 0},
+		{M_awaited, "awaited", NA_F_COUNT, 0, 0},
+		{M_completed, "completed", NA_F_COUNT, 0, 0},
+		{M_step, "step goes on", NA_F_TEXT, 0, 0},
+		{M_sources, "told by", NA_F_COUNT, 0, 0},
+		{M_culprits, "culprits", NA_F_TEXT, 0, 0},
+		{M_blocked_by, "blocked by", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
-	static const char *const members[] = {"launch_id", "awaited",
+	static const char *const members[] = {M_launch_id, "awaited",
 					      "completed", "sources"};
 	struct na_value *list = na_put_list(r, na_result_side(r), "hangs");
-	const struct na_value *all = na_get(na_result_body(r), "events");
+	const struct na_value *all = na_get(na_result_body(r), M_events);
 	const struct na_value *v = all ? all->u.of.first : NULL;
 
 	for (size_t i = 0; v && i < x->events.n; v = v->next, i++) {
@@ -179,9 +180,9 @@ static void events_view(const struct na_hangs *x, size_t top,
 		uint32_t four[4];
 
 		na_put_int(r, row, "n", (int64_t)i + 1);
-		na_put_text(r, row, "time",
-			    na_text_of(na_get(v, "time"), NULL));
-		na_put_text(r, row, "cause", na_hang_cause_text(e->cause));
+		na_put_text(r, row, M_time,
+			    na_text_of(na_get(v, M_time), NULL));
+		na_put_text(r, row, M_cause, na_hang_cause_text(e->cause));
 		for (size_t m = 0; m < 4; m++) {
 			int64_t n = na_int_of(na_get(v, members[m]), -1);
 
@@ -189,18 +190,18 @@ static void events_view(const struct na_hangs *x, size_t top,
 				na_put_int(r, row, members[m], n);
 		}
 		if (e->timeout_ps >= 0)
-			na_put_real(r, row, "timeout_s",
+			na_put_real(r, row, M_timeout_s,
 				    (double)e->timeout_ps / 1e12);
 		if (e->step_in_progress >= 0)
-			na_put_text(r, row, "step",
+			na_put_text(r, row, M_step,
 				    e->step_in_progress ? "yes" : "no");
 		names.n = na_hangs_blamed(e, four);
 		names.items = four;
 		put_cell(x, r, row, "culprits", &names);
-		put_cell(x, r, row, "blocked_by", &e->blocked_by);
+		put_cell(x, r, row, M_blocked_by, &e->blocked_by);
 	}
-	na_result_view(r, "Hangs", list, cols, sizeof(cols) / sizeof(cols[0]),
-		       top);
+	na_result_view(r, "Hangs", list, NULL, cols,
+		       sizeof(cols) / sizeof(cols[0]), top);
 }
 
 static void modules_view(const struct na_hangs *x, size_t top,
@@ -209,14 +210,14 @@ static void modules_view(const struct na_hangs *x, size_t top,
 	/* clang-format off */
 	static const struct na_column cols[] = {
 		{"n", "hang", NA_F_COUNT, 0, 0},
-		{"module", "module", NA_F_TEXT, 0, 0},
-		{"fingerprint", "fingerprint", NA_F_TEXT, 0, 0},
-		{"launch_id", "launch", NA_F_COUNT, 0, 0},
+		{M_module, "module", NA_F_TEXT, 0, 0},
+		{M_fingerprint, "fingerprint", NA_F_TEXT, 0, 0},
+		{M_launch_id, "launch", NA_F_COUNT, 0, 0},
 		{"number", "hosts", NA_F_COUNT, 0, 0},
-		{"hosts", "which", NA_F_TEXT, 0, 0},
+		{M_hosts, "which", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
-	struct na_value *list = na_put_list(r, na_result_side(r), "modules");
+	struct na_value *list = na_put_list(r, na_result_side(r), M_modules);
 	size_t rows = 0;
 
 	for (size_t i = 0; i < x->events.n; i++) {
@@ -227,22 +228,22 @@ static void modules_view(const struct na_hangs *x, size_t top,
 			struct na_value *row = na_put_object(r, list, NULL);
 
 			na_put_int(r, row, "n", (int64_t)i + 1);
-			na_put_text(r, row, "module",
+			na_put_text(r, row, M_module,
 				    m->module == NA_NO_NAME
 					    ? NULL
 					    : name(x, m->module));
-			na_put_text(r, row, "fingerprint",
+			na_put_text(r, row, M_fingerprint,
 				    m->fingerprint == NA_NO_NAME
 					    ? NULL
 					    : name(x, m->fingerprint));
 			if (m->launch_id >= 0)
-				na_put_int(r, row, "launch_id", m->launch_id);
+				na_put_int(r, row, M_launch_id, m->launch_id);
 			na_put_int(r, row, "number", (int64_t)m->hosts.n);
 			put_cell(x, r, row, "hosts", &m->hosts);
 		}
 	}
 	if (rows)
-		na_result_view(r, "Modules", list, cols,
+		na_result_view(r, "Modules", list, NULL, cols,
 			       sizeof(cols) / sizeof(cols[0]), top);
 }
 
@@ -250,34 +251,34 @@ static void links_views(size_t top, struct na_result *r)
 {
 	/* clang-format off */
 	static const struct na_column links[] = {
-		{"a", "host", NA_F_TEXT, 0, 0},
-		{"b", "host", NA_F_TEXT, 0, 0},
-		{"events", "hangs", NA_F_COUNT, 0, 0},
+		{M_a, "host", NA_F_TEXT, 0, 0},
+		{M_b, "host", NA_F_TEXT, 0, 0},
+		{M_events, "hangs", NA_F_COUNT, 0, 0},
 	};
 	static const struct na_column localised[] = {
-		{"host", "host", NA_F_TEXT, 0, 0},
-		{"links", "broken links", NA_F_COUNT, 0, 0},
-		{"of", "of", NA_F_COUNT, 0, 0},
-		{"events", "hangs", NA_F_COUNT, 0, 0},
+		{M_host, "host", NA_F_TEXT, 0, 0},
+		{M_links, "broken links", NA_F_COUNT, 0, 0},
+		{M_of, "of", NA_F_COUNT, 0, 0},
+		{M_events, "hangs", NA_F_COUNT, 0, 0},
 	};
 	static const struct na_column offenders[] = {
-		{"host", "host", NA_F_TEXT, 0, 0},
-		{"events", "named in", NA_F_COUNT, 0, 0},
-		{"of", "of", NA_F_COUNT, 0, 0},
-		{"seen", "seen in", NA_F_COUNT, 0, 0},
-		{"causes", "causes", NA_F_TEXT, 0, 0},
+		{M_host, "host", NA_F_TEXT, 0, 0},
+		{M_events, "named in", NA_F_COUNT, 0, 0},
+		{M_of, "of", NA_F_COUNT, 0, 0},
+		{M_seen, "seen in", NA_F_COUNT, 0, 0},
+		{M_causes, "causes", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
 	const struct na_value *body = na_result_body(r), *v;
 
-	if ((v = na_get(body, "links")) && v->n)
-		na_result_view(r, "Broken links", v, links, 3, top);
-	if ((v = na_get(body, "localised")) && v->n)
+	if ((v = na_get(body, M_links)) && v->n)
+		na_result_view(r, "Broken links", v, NULL, links, 3, top);
+	if ((v = na_get(body, M_localised)) && v->n)
 		na_result_view(r, "Hosts that explain several broken links", v,
-			       localised, 4, top);
-	if ((v = na_get(body, "repeat_offenders")) && v->n)
-		na_result_view(r, "Hosts named in several hangs", v, offenders,
-			       5, top);
+			       NULL, localised, 4, top);
+	if ((v = na_get(body, M_repeat_offenders)) && v->n)
+		na_result_view(r, "Hosts named in several hangs", v, NULL,
+			       offenders, 5, top);
 }
 
 /* ---- one by one */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/vec.h"
 #include "netan/judges/hlo/parts.h"
 
@@ -189,18 +190,18 @@ static void put_collective(const struct program *g, struct na_result *r,
 	uint64_t bytes = bytes_of(g, i), n = participants(g, i);
 	uint32_t done = g->done[i];
 
-	na_put_text(r, row, "name", pg_text(g->p, x->name));
-	na_put_text(r, row, "opcode", pg_text(g->p, x->opcode_name));
-	na_put_text(r, row, "network", network_of(g, x));
-	na_put_text(r, row, "rendezvous", pg_text(g->p, x->rendezvous));
-	na_put_text(r, row, "transfer_type", pg_text(g->p, x->transfer_type));
+	na_put_text(r, row, M_name, pg_text(g->p, x->name));
+	na_put_text(r, row, M_opcode, pg_text(g->p, x->opcode_name));
+	na_put_text(r, row, M_network, network_of(g, x));
+	na_put_text(r, row, M_rendezvous, pg_text(g->p, x->rendezvous));
+	na_put_text(r, row, M_transfer_type, pg_text(g->p, x->transfer_type));
 	put_known(r, row, "channel", (uint64_t)x->channel, x->channel >= 0);
 	put_known(r, row, "bytes", bytes, bytes <= INT64_MAX);
 	put_known(r, row, "participants", n, n > 0 && n <= INT64_MAX);
-	put_known(r, row, "group_size", x->group_size, x->group_size > 0);
+	put_known(r, row, M_group_size, x->group_size, x->group_size > 0);
 	put_known(r, row, "groups", x->n_groups, x->n_groups > 0);
-	na_put_bool(r, row, "even", !x->uneven);
-	na_put_text(r, row, "done",
+	na_put_bool(r, row, M_even, !x->uneven);
+	na_put_text(r, row, M_done,
 		    done == NA_NO_NAME
 			    ? NULL
 			    : pg_text(g->p, g->m->instructions[done].name));
@@ -261,7 +262,7 @@ static void put_counts(const struct program *g, struct na_result *r,
 	uint32_t *met = na_calloc(n + 1, sizeof(*met));
 	size_t n_met = 0;
 	int64_t dcn = 0, ici = 0;
-	struct na_value *counts = na_put_object(r, row, "opcodes");
+	struct na_value *counts = na_put_object(r, row, M_opcodes);
 
 	for (size_t i = 0; names && met && i < n; i++) {
 		const struct na_hlo_instruction *x = &m->instructions[i];
@@ -290,8 +291,8 @@ static void put_counts(const struct program *g, struct na_result *r,
 	}
 	for (size_t i = 0; i < n_met; i++)
 		dcn += !i || met[i] != met[i - 1];
-	na_put_int(r, row, "dcn_collectives", dcn);
-	na_put_int(r, row, "ici_collectives", ici);
+	na_put_int(r, row, M_dcn_collectives, dcn);
+	na_put_int(r, row, M_ici_collectives, ici);
 	free(names);
 	free(met);
 }
@@ -385,10 +386,10 @@ void pg_put_collectives(const struct na_programs *p, struct na_result *r,
 
 	if (m->n_instructions && !m->instructions) {
 		/* Too many to be kept. */
-		na_put_null(r, row, "opcodes");
-		na_put_null(r, row, "dcn_collectives");
-		na_put_null(r, row, "ici_collectives");
-		na_put_null(r, row, "collectives");
+		na_put_null(r, row, M_opcodes);
+		na_put_null(r, row, M_dcn_collectives);
+		na_put_null(r, row, M_ici_collectives);
+		na_put_null(r, row, M_collectives);
 		return;
 	}
 	if (!find_done(&g))
@@ -396,7 +397,7 @@ void pg_put_collectives(const struct na_programs *p, struct na_result *r,
 	g.target = target_of(&g, x);
 	known = told_in_other_form(&g, x);
 	put_counts(&g, r, row);
-	list = na_put_list(r, row, "collectives");
+	list = na_put_list(r, row, M_collectives);
 	for (size_t i = 0; m->instructions && i < m->n_instructions; i++) {
 		struct na_value *line;
 
@@ -406,11 +407,11 @@ void pg_put_collectives(const struct na_programs *p, struct na_result *r,
 		if (known)
 			continue;
 		line = na_put_object(r, flat, NULL);
-		na_put_text(r, line, "module", pg_text(p, m->name));
-		na_put_textf(r, line, "fingerprint", "%016" PRIx64,
+		na_put_text(r, line, M_module, pg_text(p, m->name));
+		na_put_textf(r, line, M_fingerprint, "%016" PRIx64,
 			     m->fingerprint);
 		put_collective(&g, r, i, line);
-		na_put_bool(r, line, "differs", x->differs);
+		na_put_bool(r, line, M_differs, x->differs);
 	}
 	free(g.done);
 }

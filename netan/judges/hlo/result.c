@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/vec.h"
 #include "netan/judges/hlo/parts.h"
 
@@ -52,7 +53,7 @@ const struct na_program_copy *pg_holders(const struct na_programs *p,
 static void put_fingerprint(struct na_result *r, struct na_value *in,
 			    uint64_t fingerprint)
 {
-	na_put_textf(r, in, "fingerprint", "%016" PRIx64, fingerprint);
+	na_put_textf(r, in, M_fingerprint, "%016" PRIx64, fingerprint);
 }
 
 /* Greater ids do not fit a JSON number that everybody reads: as text. */
@@ -105,8 +106,8 @@ static void put_program_ids(const struct na_programs *p, struct na_result *r,
 		ids[i] = p->h->modules[c[i].module].program_id;
 	if (ids)
 		qsort(ids, n, sizeof(*ids), by_id);
-	put_id(r, row, "program_id", ids ? ids[0] : NA_UNKNOWN_U64);
-	list = na_put_list(r, row, "program_ids");
+	put_id(r, row, M_program_id, ids ? ids[0] : NA_UNKNOWN_U64);
+	list = na_put_list(r, row, M_program_ids);
 	for (size_t i = 0; ids && i < n; i++) {
 		if (ids[i] != NA_UNKNOWN_U64 && (!i || ids[i] != ids[i - 1]))
 			na_put_id(r, list, NULL, ids[i]);
@@ -121,18 +122,18 @@ static void put_module(const struct na_programs *p, struct na_result *r,
 	const struct na_hlo_module *m = &p->h->modules[x->body];
 	const struct na_program_copy *c = p->copies + x->first;
 
-	na_put_text(r, row, "module", pg_text(p, m->name));
+	na_put_text(r, row, M_module, pg_text(p, m->name));
 	put_program_ids(p, r, row, c, x->n);
 	put_fingerprint(r, row, m->fingerprint);
-	na_put_text(r, row, "form", form(m->form));
-	na_put_int(r, row, "instructions", (int64_t)m->n_instructions);
-	na_put_int(r, row, "computations", (int64_t)m->n_computations);
-	na_put_int(r, row, "replicas", m->replicas);
-	na_put_int(r, row, "partitions", m->partitions);
-	na_put_bool(r, row, "differs", x->differs);
+	na_put_text(r, row, M_form, form(m->form));
+	na_put_int(r, row, M_instructions, (int64_t)m->n_instructions);
+	na_put_int(r, row, M_computations, (int64_t)m->n_computations);
+	na_put_int(r, row, M_replicas, m->replicas);
+	na_put_int(r, row, M_partitions, m->partitions);
+	na_put_bool(r, row, M_differs, x->differs);
 	pg_put_collectives(p, r, x, row, flat);
-	na_put_int(r, row, "workers", x->workers);
-	na_put_int(r, row, "copies", (int64_t)x->n);
+	na_put_int(r, row, M_workers, x->workers);
+	na_put_int(r, row, M_copies, (int64_t)x->n);
 	put_hosts(p, r, row, c, x->n);
 }
 
@@ -150,40 +151,40 @@ static void put_side(const struct na_programs *p, struct na_result *r,
 
 	put_fingerprint(r, side, m->fingerprint);
 	if (at >= m->n_instructions) {
-		na_put_null(r, side, "computation");
-		na_put_null(r, side, "position");
-		na_put_null(r, side, "name");
-		na_put_null(r, side, "opcode");
-		na_put_null(r, side, "text");
+		na_put_null(r, side, M_computation);
+		na_put_null(r, side, M_position);
+		na_put_null(r, side, M_name);
+		na_put_null(r, side, M_opcode);
+		na_put_null(r, side, M_text);
 		return;
 	}
 	x = &m->instructions[at];
 	if (x->computation < m->n_computations) {
 		c = &m->computations[x->computation];
-		na_put_text(r, side, "computation", pg_text(p, c->name));
-		na_put_int(r, side, "position", (int64_t)at - c->first);
+		na_put_text(r, side, M_computation, pg_text(p, c->name));
+		na_put_int(r, side, M_position, (int64_t)at - c->first);
 	} else {
-		na_put_null(r, side, "computation");
-		na_put_null(r, side, "position");
+		na_put_null(r, side, M_computation);
+		na_put_null(r, side, M_position);
 	}
-	na_put_text(r, side, "name", pg_text(p, x->name));
-	na_put_text(r, side, "opcode", pg_text(p, x->opcode_name));
+	na_put_text(r, side, M_name, pg_text(p, x->name));
+	na_put_text(r, side, M_opcode, pg_text(p, x->opcode_name));
 	text = m->texts ? pg_text(p, m->texts[at]) : NULL;
 	if (text)
-		na_put_textf(r, side, "text", "%.*s", TEXT_MAX, text);
+		na_put_textf(r, side, M_text, "%.*s", TEXT_MAX, text);
 	else
-		na_put_null(r, side, "text");
+		na_put_null(r, side, M_text);
 }
 
 static void put_first(const struct na_programs *p, struct na_result *r,
 		      struct na_value *in, const struct na_program_group *g,
 		      const struct na_program_group *last)
 {
-	struct na_value *first = na_put_object(r, in, "first_instruction");
+	struct na_value *first = na_put_object(r, in, M_first_instruction);
 	struct na_value *sides;
 
-	na_put_int(r, first, "index", (int64_t)g->diff.first);
-	sides = na_put_list(r, first, "sides");
+	na_put_int(r, first, M_index, (int64_t)g->diff.first);
+	sides = na_put_list(r, first, M_sides);
 	put_side(p, r, sides, g->body, g->diff.first);
 	put_side(p, r, sides, last->body, g->diff.first);
 }
@@ -193,24 +194,24 @@ static void put_changed(const struct na_programs *p, struct na_result *r,
 			struct na_value *in, const struct na_program_group *g,
 			const struct na_program_group *last)
 {
-	struct na_value *c = na_put_object(r, in, "changed");
+	struct na_value *c = na_put_object(r, in, M_changed);
 	const struct na_program_diff *d = &g->diff;
 	const struct na_hlo_module *own = &p->h->modules[g->body];
 	const struct na_hlo_module *other = &p->h->modules[last->body];
 	size_t added, removed;
 
-	na_put_int(r, c, "instructions", (int64_t)d->changed);
-	na_put_real(r, c, "share",
+	na_put_int(r, c, M_instructions, (int64_t)d->changed);
+	na_put_real(r, c, M_share,
 		    d->of ? (double)d->changed / (double)d->of : 0);
-	na_put_int(r, c, "added", (int64_t)d->only[1]);
-	na_put_int(r, c, "removed", (int64_t)d->only[0]);
-	na_put_int(r, c, "other_operands", (int64_t)d->rewired);
-	na_put_int(r, c, "computations", d->computations);
-	added = pg_put_only(p, r, c, "collectives_only_here", own, other);
-	removed = pg_put_only(p, r, c, "collectives_only_there", other, own);
-	na_put_int(r, c, "collectives",
+	na_put_int(r, c, M_added, (int64_t)d->only[1]);
+	na_put_int(r, c, M_removed, (int64_t)d->only[0]);
+	na_put_int(r, c, M_other_operands, (int64_t)d->rewired);
+	na_put_int(r, c, M_computations, d->computations);
+	added = pg_put_only(p, r, c, M_collectives_only_here, own, other);
+	removed = pg_put_only(p, r, c, M_collectives_only_there, other, own);
+	na_put_int(r, c, M_collectives,
 		   (int64_t)(added > removed ? added : removed));
-	na_put_bool(r, c, "exact", d->exact);
+	na_put_bool(r, c, M_exact, d->exact);
 }
 
 static void put_group(const struct na_programs *p, struct na_result *r,
@@ -221,7 +222,7 @@ static void put_group(const struct na_programs *p, struct na_result *r,
 	struct na_value *row = na_put_object(r, list, NULL);
 
 	put_fingerprint(r, row, m->fingerprint);
-	na_put_int(r, row, "instructions", (int64_t)m->n_instructions);
+	na_put_int(r, row, M_instructions, (int64_t)m->n_instructions);
 	put_hosts(p, r, row, p->odd + g->first, g->n);
 	put_program_ids(p, r, row, p->odd + g->first, g->n);
 	if (g->compared) {
@@ -240,11 +241,11 @@ static void put_difference(const struct na_programs *p, struct na_result *r,
 	const struct na_program_group *first = NULL, *most = NULL;
 	struct na_value *row = na_put_object(r, list, NULL), *groups;
 
-	na_put_text(r, row, "module", pg_text(p, d->name));
-	na_put_text(r, row, "form", form(d->form));
-	na_put_int(r, row, "ordinal", d->ordinal);
-	na_put_bool(r, row, "majority", d->majority);
-	groups = na_put_list(r, row, "groups");
+	na_put_text(r, row, M_module, pg_text(p, d->name));
+	na_put_text(r, row, M_form, form(d->form));
+	na_put_int(r, row, M_ordinal, d->ordinal);
+	na_put_bool(r, row, M_majority, d->majority);
+	groups = na_put_list(r, row, M_groups);
 	for (size_t i = 0; i < d->n_groups; i++) {
 		put_group(p, r, groups, &g[i], last);
 		if (!g[i].compared)
@@ -258,8 +259,8 @@ static void put_difference(const struct na_programs *p, struct na_result *r,
 		put_first(p, r, row, first, last);
 		put_changed(p, r, row, most, last);
 	} else {
-		na_put_null(r, row, "first_instruction");
-		na_put_null(r, row, "changed");
+		na_put_null(r, row, M_first_instruction);
+		na_put_null(r, row, M_changed);
 	}
 }
 
@@ -270,12 +271,12 @@ static void put_absence(const struct na_programs *p, struct na_result *r,
 	const struct na_program_copy *c = pg_holders(p, x);
 	struct na_value *row = na_put_object(r, list, NULL);
 
-	na_put_text(r, row, "module", pg_text(p, c->name));
-	na_put_text(r, row, "why",
+	na_put_text(r, row, M_module, pg_text(p, c->name));
+	na_put_text(r, row, M_why,
 		    x->other_form ? "other_form"
 		    : x->odd      ? "fewer"
 				  : "absent");
-	na_put_text(r, row, "other_name", pg_text(p, x->other));
+	na_put_text(r, row, M_other_name, pg_text(p, x->other));
 	put_hosts(p, r, row, c, x->n);
 	put_names(p, r, row, "missing", x->missing, x->n_missing);
 }
@@ -298,13 +299,13 @@ static void put_workers(const struct na_programs *p, struct na_result *r,
 		const struct na_hlo_module *m = &p->h->modules[i];
 		struct na_value *row = na_put_object(r, list, NULL);
 
-		na_put_text(r, row, "host", p->h->workers[m->worker].name);
-		na_put_text(r, row, "module", pg_text(p, m->name));
-		put_id(r, row, "program_id", m->program_id);
+		na_put_text(r, row, M_host, p->h->workers[m->worker].name);
+		na_put_text(r, row, M_module, pg_text(p, m->name));
+		put_id(r, row, M_program_id, m->program_id);
 		put_fingerprint(r, row, m->fingerprint);
-		na_put_text(r, row, "form", form(m->form));
-		na_put_int(r, row, "instructions", (int64_t)m->n_instructions);
-		na_put_bool(r, row, "differs", of[i]->differs);
+		na_put_text(r, row, M_form, form(m->form));
+		na_put_int(r, row, M_instructions, (int64_t)m->n_instructions);
+		na_put_bool(r, row, M_differs, of[i]->differs);
 	}
 	free(of);
 }
@@ -316,17 +317,17 @@ void na_programs_result(const struct na_programs *p, struct na_result *r)
 	struct na_value *modules, *list, *flat;
 
 	pg_verdict(p, text, sizeof(text));
-	na_put_text(r, body, "verdict", text);
-	modules = na_put_list(r, body, "modules");
-	list = na_put_list(r, body, "differences");
+	na_put_text(r, body, M_verdict, text);
+	modules = na_put_list(r, body, M_modules);
+	list = na_put_list(r, body, M_differences);
 	for (size_t i = 0; i < p->n_differences; i++)
 		put_difference(p, r, &p->differences[i], list);
-	list = na_put_list(r, body, "missing");
+	list = na_put_list(r, body, M_missing);
 	for (size_t i = 0; i < p->n_absences; i++)
 		put_absence(p, r, &p->absences[i], list);
-	flat = na_put_list(r, body, "collectives");
+	flat = na_put_list(r, body, M_collectives);
 	for (size_t i = 0; i < p->n_programs; i++)
 		put_module(p, r, &p->programs[i],
 			   na_put_object(r, modules, NULL), flat);
-	put_workers(p, r, na_put_list(r, body, "workers"));
+	put_workers(p, r, na_put_list(r, body, M_workers));
 }

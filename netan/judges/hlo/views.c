@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/judges/hlo/parts.h"
 
 enum { DEFAULT_TOP = 20, CELL = 110, BEFORE = 8 };
@@ -53,28 +54,28 @@ static void groups_view(struct na_result *r, const struct na_value *body,
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"module", "module", NA_F_TEXT, 0, 0},
+		{M_module, "module", NA_F_TEXT, 0, 0},
 		{"who", "workers", NA_F_TEXT, 0, 0},
 		{"n", "number", NA_F_COUNT, 0, 0},
-		{"fingerprint", "fingerprint", NA_F_TEXT, 0, 0},
-		{"instructions", "instructions", NA_F_COUNT, 0, 0},
+		{M_fingerprint, "fingerprint", NA_F_TEXT, 0, 0},
+		{M_instructions, "instructions", NA_F_COUNT, 0, 0},
 		{"first", "differs at", NA_F_COUNT, 0, 0},
-		{"changed", "changed", NA_F_COUNT, 0, 0},
-		{"share", "%", NA_F_NUMBER, 3, 100},
-		{"computations", "computations", NA_F_COUNT, 0, 0},
-		{"collectives", "collectives", NA_F_COUNT, 0, 0},
+		{M_changed, "changed", NA_F_COUNT, 0, 0},
+		{M_share, "%", NA_F_NUMBER, 3, 100},
+		{M_computations, "computations", NA_F_COUNT, 0, 0},
+		{M_collectives, "collectives", NA_F_COUNT, 0, 0},
 	};
 	/* clang-format on */
-	struct na_value *list = na_put_list(r, na_result_side(r), "groups");
-	const struct na_value *all = na_get(body, "differences");
+	struct na_value *list = na_put_list(r, na_result_side(r), M_groups);
+	const struct na_value *all = na_get(body, M_differences);
 
 	for (const struct na_value *d = all->u.of.first; d; d = d->next) {
-		const struct na_value *g = na_get(d, "groups")->u.of.first;
+		const struct na_value *g = na_get(d, M_groups)->u.of.first;
 
 		for (; g; g = g->next) {
 			struct na_value *row = na_put_object(r, list, NULL);
-			const struct na_value *hosts = na_get(g, "hosts");
-			const struct na_value *c = na_get(g, "changed");
+			const struct na_value *hosts = na_get(g, M_hosts);
+			const struct na_value *c = na_get(g, M_changed);
 
 			put_copy(r, row, d, "module");
 			put_who(r, row, "who", hosts);
@@ -84,19 +85,19 @@ static void groups_view(struct na_result *r, const struct na_value *body,
 			if (!c)
 				continue;
 			na_put_int(r, row, "first",
-				   na_int_of(na_dig(g,
-						    "first_instruction.index"),
+				   na_int_of(na_dig(g, M_first_instruction
+						    "." M_index),
 					     0));
-			na_put_int(r, row, "changed",
+			na_put_int(r, row, M_changed,
 				   int_of(c, "instructions"));
-			na_put_real(r, row, "share",
-				    na_real_of(na_get(c, "share"), 0));
+			na_put_real(r, row, M_share,
+				    na_real_of(na_get(c, M_share), 0));
 			put_copy(r, row, c, "computations");
 			put_copy(r, row, c, "collectives");
 		}
 	}
-	na_result_view(r, title, list, cols, sizeof(cols) / sizeof(cols[0]),
-		       top);
+	na_result_view(r, title, list, NULL, cols,
+		       sizeof(cols) / sizeof(cols[0]), top);
 }
 
 static bool inside_rune(char c)
@@ -112,7 +113,7 @@ static void put_excerpt(struct na_result *r, struct na_value *row,
 	size_t at = same > BEFORE && n > CELL ? same - BEFORE : 0;
 
 	if (!text) {
-		na_put_text(r, row, "text", "(the end)");
+		na_put_text(r, row, M_text, "(the end)");
 		return;
 	}
 	at = n > CELL && n - at < CELL ? n - CELL : at;
@@ -121,7 +122,7 @@ static void put_excerpt(struct na_result *r, struct na_value *row,
 	end = n - at > CELL ? at + CELL : n;
 	while (end > at && end < n && inside_rune(text[end]))
 		end--;
-	na_put_textf(r, row, "text", "%s%.*s%s", at ? "..." : "",
+	na_put_textf(r, row, M_text, "%s%.*s%s", at ? "..." : "",
 		     (int)(end - at), text + at, end < n ? "..." : "");
 }
 
@@ -140,7 +141,8 @@ static void put_sides(struct na_result *r, struct na_value *list,
 		      const struct na_value *d, const struct na_value *g,
 		      const struct na_value *last)
 {
-	const struct na_value *sides = na_dig(g, "first_instruction.sides");
+	const struct na_value *sides = na_dig(g,
+					      M_first_instruction "." M_sides);
 	const struct na_value *of[2] = {g, last};
 	const struct na_value *a, *b;
 	size_t same;
@@ -154,9 +156,10 @@ static void put_sides(struct na_result *r, struct na_value *list,
 		struct na_value *row = na_put_object(r, list, NULL);
 
 		put_copy(r, row, d, "module");
-		put_who(r, row, "who", na_get(of[i], "hosts"));
-		na_put_int(r, row, "index",
-			   na_int_of(na_dig(g, "first_instruction.index"), 0));
+		put_who(r, row, "who", na_get(of[i], M_hosts));
+		na_put_int(r, row, M_index,
+			   na_int_of(na_dig(g, M_first_instruction "." M_index),
+				     0));
 		put_copy(r, row, a, "computation");
 		put_copy(r, row, a, "name");
 		put_copy(r, row, a, "opcode");
@@ -172,28 +175,28 @@ static void first_view(struct na_result *r, const struct na_value *body,
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"module", "module", NA_F_TEXT, 0, 0},
+		{M_module, "module", NA_F_TEXT, 0, 0},
 		{"who", "workers", NA_F_TEXT, 0, 0},
-		{"index", "place", NA_F_COUNT, 0, 0},
-		{"computation", "computation", NA_F_TEXT, 0, 0},
-		{"name", "name", NA_F_TEXT, 0, 0},
-		{"opcode", "opcode", NA_F_TEXT, 0, 0},
-		{"text", "instruction, without names", NA_F_TEXT, 0, 0},
+		{M_index, "place", NA_F_COUNT, 0, 0},
+		{M_computation, "computation", NA_F_TEXT, 0, 0},
+		{M_name, "name", NA_F_TEXT, 0, 0},
+		{M_opcode, "opcode", NA_F_TEXT, 0, 0},
+		{M_text, "instruction, without names", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
 	struct na_value *list = na_put_list(r, na_result_side(r), "first");
-	const struct na_value *all = na_get(body, "differences");
+	const struct na_value *all = na_get(body, M_differences);
 
 	for (const struct na_value *d = all->u.of.first; d; d = d->next) {
-		const struct na_value *groups = na_get(d, "groups");
+		const struct na_value *groups = na_get(d, M_groups);
 
 		for (const struct na_value *g = groups->u.of.first; g->next;
 		     g = g->next)
 			put_sides(r, list, d, g, groups->u.of.last);
 	}
 	if (list && list->n)
-		na_result_view(r, "first instruction that differs", list, cols,
-			       sizeof(cols) / sizeof(cols[0]), top);
+		na_result_view(r, "first instruction that differs", list, NULL,
+			       cols, sizeof(cols) / sizeof(cols[0]), top);
 }
 
 static void missing_view(struct na_result *r, const struct na_value *body,
@@ -201,31 +204,31 @@ static void missing_view(struct na_result *r, const struct na_value *body,
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"module", "module", NA_F_TEXT, 0, 0},
-		{"what", "what", NA_F_TEXT, 0, 0},
+		{M_module, "module", NA_F_TEXT, 0, 0},
+		{M_what, "what", NA_F_TEXT, 0, 0},
 		{"on", "on", NA_F_TEXT, 0, 0},
 		{"not_on", "not on", NA_F_TEXT, 0, 0},
-		{"other_name", "there called", NA_F_TEXT, 0, 0},
+		{M_other_name, "there called", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
 	struct na_value *list = na_put_list(r, na_result_side(r), "absent");
-	const struct na_value *all = na_get(body, "missing");
+	const struct na_value *all = na_get(body, M_missing);
 
 	for (const struct na_value *x = all->u.of.first; x; x = x->next) {
 		struct na_value *row = na_put_object(r, list, NULL);
 		const char *why = text_of(x, "why");
 
 		put_copy(r, row, x, "module");
-		na_put_text(r, row, "what",
+		na_put_text(r, row, M_what,
 			    strcmp(why, "absent") == 0  ? "missing"
 			    : strcmp(why, "fewer") == 0 ? "fewer copies"
 							: "other form");
-		put_who(r, row, "on", na_get(x, "hosts"));
-		put_who(r, row, "not_on", na_get(x, "missing"));
-		put_copy(r, row, x, "other_name");
+		put_who(r, row, "on", na_get(x, M_hosts));
+		put_who(r, row, "not_on", na_get(x, M_missing));
+		put_copy(r, row, x, M_other_name);
 	}
-	na_result_view(r, title, list, cols, sizeof(cols) / sizeof(cols[0]),
-		       top);
+	na_result_view(r, title, list, NULL, cols,
+		       sizeof(cols) / sizeof(cols[0]), top);
 }
 
 /* ---- what is there */
@@ -235,19 +238,19 @@ static void modules_view(struct na_result *r, const struct na_value *body,
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"module", "module", NA_F_TEXT, 0, 0},
-		{"fingerprint", "fingerprint", NA_F_TEXT, 0, 0},
-		{"form", "form", NA_F_TEXT, 0, 0},
-		{"instructions", "instructions", NA_F_COUNT, 0, 0},
-		{"computations", "computations", NA_F_COUNT, 0, 0},
-		{"dcn_collectives", "DCN collectives", NA_F_COUNT, 0, 0},
-		{"ici_collectives", "ICI", NA_F_COUNT, 0, 0},
+		{M_module, "module", NA_F_TEXT, 0, 0},
+		{M_fingerprint, "fingerprint", NA_F_TEXT, 0, 0},
+		{M_form, "form", NA_F_TEXT, 0, 0},
+		{M_instructions, "instructions", NA_F_COUNT, 0, 0},
+		{M_computations, "computations", NA_F_COUNT, 0, 0},
+		{M_dcn_collectives, "DCN collectives", NA_F_COUNT, 0, 0},
+		{M_ici_collectives, "ICI", NA_F_COUNT, 0, 0},
 		{"n", "workers", NA_F_COUNT, 0, 0},
 		{"who", "which", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
 	struct na_value *list = na_put_list(r, na_result_side(r), "programs");
-	const struct na_value *all = na_get(body, "modules");
+	const struct na_value *all = na_get(body, M_modules);
 
 	for (const struct na_value *m = all->u.of.first; m; m = m->next) {
 		struct na_value *row = na_put_object(r, list, NULL);
@@ -255,10 +258,10 @@ static void modules_view(struct na_result *r, const struct na_value *body,
 		for (size_t i = 0; i < 7; i++)
 			put_copy(r, row, m, cols[i].field);
 		na_put_int(r, row, "n", int_of(m, "workers"));
-		put_who(r, row, "who", na_get(m, "hosts"));
+		put_who(r, row, "who", na_get(m, M_hosts));
 	}
-	na_result_view(r, title, list, cols, sizeof(cols) / sizeof(cols[0]),
-		       top);
+	na_result_view(r, title, list, NULL, cols,
+		       sizeof(cols) / sizeof(cols[0]), top);
 }
 
 static void collectives_view(struct na_result *r, const struct na_value *body,
@@ -266,32 +269,32 @@ static void collectives_view(struct na_result *r, const struct na_value *body,
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"module", "module", NA_F_TEXT, 0, 0},
-		{"name", "op", NA_F_TEXT, 0, 0},
-		{"network", "network", NA_F_TEXT, 0, 0},
-		{"rendezvous", "rendezvous", NA_F_TEXT, 0, 0},
-		{"transfer_type", "type", NA_F_TEXT, 0, 0},
-		{"channel", "channel", NA_F_COUNT, 0, 0},
-		{"bytes", "MB", NA_F_NUMBER, 4, 1e-6},
-		{"participants", "devices", NA_F_COUNT, 0, 0},
-		{"group_size", "of a group", NA_F_COUNT, 0, 0},
+		{M_module, "module", NA_F_TEXT, 0, 0},
+		{M_name, "op", NA_F_TEXT, 0, 0},
+		{M_network, "network", NA_F_TEXT, 0, 0},
+		{M_rendezvous, "rendezvous", NA_F_TEXT, 0, 0},
+		{M_transfer_type, "type", NA_F_TEXT, 0, 0},
+		{M_channel, "channel", NA_F_COUNT, 0, 0},
+		{M_bytes, "MB", NA_F_NUMBER, 4, 1e-6},
+		{M_participants, "devices", NA_F_COUNT, 0, 0},
+		{M_group_size, "of a group", NA_F_COUNT, 0, 0},
 	};
 	/* clang-format on */
-	const struct na_value *all = na_get(body, "collectives");
+	const struct na_value *all = na_get(body, M_collectives);
 	struct na_value *list = na_put_list(r, na_result_side(r), "moved");
 
 	/* Of different programs, those that the others are compared with. */
 	for (const struct na_value *c = all->u.of.first; c; c = c->next) {
 		struct na_value *row;
 
-		if (na_get(c, "differs")->u.flag)
+		if (na_get(c, M_differs)->u.flag)
 			continue;
 		row = na_put_object(r, list, NULL);
 		for (size_t i = 0; i < sizeof(cols) / sizeof(cols[0]); i++)
 			put_copy(r, row, c, cols[i].field);
 	}
 	if (list && list->n)
-		na_result_view(r, "collectives", list, cols,
+		na_result_view(r, "collectives", list, NULL, cols,
 			       sizeof(cols) / sizeof(cols[0]), top);
 }
 

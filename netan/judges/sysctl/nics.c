@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/judges/sysctl/parts.h"
 
 static void put_known(struct na_result *r, struct na_value *to,
@@ -130,8 +131,8 @@ static void put_nic(struct hs_out *o, struct na_value *list,
 	/* clang-format on */
 	struct na_value *to = na_put_object(o->r, list, NULL), *grown;
 
-	na_put_text(o->r, to, "name", x->name);
-	na_put_text(o->r, to, "kind", kinds[x->kind]);
+	na_put_text(o->r, to, M_name, x->name);
+	na_put_text(o->r, to, M_kind, kinds[x->kind]);
 	na_put_text(o->r, to, "driver", x->driver);
 	na_put_text(o->r, to, "link", x->state);
 	put_known(o->r, to, "mtu", x->mtu_bytes);
@@ -140,10 +141,10 @@ static void put_nic(struct hs_out *o, struct na_value *list,
 	for (size_t i = 0; i < NA_N_NIC_COUNTERS; i++)
 		put_known(o->r, to, na_nic_counters[i], x->counter[i]);
 	if (!before) {
-		na_put_null(o->r, to, "grown");
+		na_put_null(o->r, to, M_grown);
 		return;
 	}
-	grown = na_put_object(o->r, to, "grown");
+	grown = na_put_object(o->r, to, M_grown);
 	for (size_t i = 0; i < NA_N_NIC_COUNTERS; i++)
 		put_known(o->r, grown, na_nic_counters[i],
 			  growth(x->counter[i], before->counter[i]));
@@ -152,7 +153,7 @@ static void put_nic(struct hs_out *o, struct na_value *list,
 void hs_put_nics(struct hs_out *o, const struct na_settings *s,
 		 const struct na_host_asked *asked, struct na_value *into)
 {
-	struct na_value *list = na_put_list(o->r, into, "nics");
+	struct na_value *list = na_put_list(o->r, into, M_nics);
 
 	for (size_t i = 0; i < s->n_nics; i++) {
 		const struct na_nic *x = &s->nics[i];
@@ -160,7 +161,7 @@ void hs_put_nics(struct hs_out *o, const struct na_settings *s,
 		if (!asked->brief || x->kind == NA_NIC_PHYSICAL)
 			put_nic(o, list, x, find_nic(asked->before, x->name));
 	}
-	na_put_int(o->r, into, "nics_left_out", (int64_t)s->nics_left_out);
+	na_put_int(o->r, into, M_nics_left_out, (int64_t)s->nics_left_out);
 }
 
 /* ---- TCP */
@@ -273,14 +274,14 @@ static void put_counter(struct hs_out *o, const struct na_settings *s,
 	};
 	char why[300];
 
-	na_put_text(o->r, to, "name", na_tcp_counters[i]);
+	na_put_text(o->r, to, M_name, na_tcp_counters[i]);
 	put_known(o->r, to, "value", s->counter[i]);
 	put_known(o->r, to, "grown", x->between ? n : NA_NOT_KNOWN);
-	na_put_real(o->r, to, "ratio",
+	na_put_real(o->r, to, M_ratio,
 		    per && n != NA_NOT_KNOWN && sent > 0
 			    ? (double)n / (double)sent
 			    : NAN);
-	na_put_text(o->r, to, "wanted",
+	na_put_text(o->r, to, M_wanted,
 		    per ? "< 1e-4 of the segments sent" : "0");
 	judge_counter(s, x, i, &row, why, sizeof(why));
 	hs_put_state(o, to, &row);
@@ -291,8 +292,8 @@ void hs_put_counters(struct hs_out *o, const struct na_settings *s,
 {
 	struct span x = span_of(s, before);
 
-	o->list = na_put_list(o->r, into, "counters");
+	o->list = na_put_list(o->r, into, M_counters);
 	for (size_t i = NA_TCP_RETRANS_SEGS; i < NA_N_TCP_COUNTERS; i++)
 		put_counter(o, s, &x, i);
-	put_known(o->r, into, "segments_sent", x.now[NA_TCP_OUT_SEGS]);
+	put_known(o->r, into, M_segments_sent, x.now[NA_TCP_OUT_SEGS]);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/judges/sysctl/parts.h"
 
@@ -215,7 +216,7 @@ void hs_put_rto(struct hs_out *o, const struct na_settings *s,
 		snprintf(why, sizeof(why),
 			 "one lost packet must not become a slow transfer");
 	}
-	na_put_real(o->r, into, "rto_min_ms",
+	na_put_real(o->r, into, M_rto_min_ms,
 		    row.state == HS_UNKNOWN || w.us == NA_NOT_KNOWN
 			    ? NAN
 			    : (double)w.us / 1000);
@@ -232,43 +233,43 @@ static void put_route(struct hs_out *o, struct na_value *list,
 	bool bad = judged && us != NA_NOT_KNOWN && us > NA_RTO_MOST_US;
 	char remedy[REMEDY_MAX];
 
-	na_put_text(o->r, to, "dst", x->dst);
-	na_put_text(o->r, to, "via", x->via);
-	na_put_text(o->r, to, "dev", x->dev);
-	na_put_text(o->r, to, "table", x->table ? x->table : "main");
+	na_put_text(o->r, to, M_dst, x->dst);
+	na_put_text(o->r, to, M_via, x->via);
+	na_put_text(o->r, to, M_dev, x->dev);
+	na_put_text(o->r, to, M_table, x->table ? x->table : "main");
 	if (x->family)
-		na_put_int(o->r, to, "family", x->family);
+		na_put_int(o->r, to, M_family, x->family);
 	else
-		na_put_null(o->r, to, "family");
-	na_put_real(o->r, to, "rto_min_ms",
+		na_put_null(o->r, to, M_family);
+	na_put_real(o->r, to, M_rto_min_ms,
 		    us == NA_NOT_KNOWN ? NAN : (double)us / 1000);
-	na_put_text(o->r, to, "from", us == NA_NOT_KNOWN ? NULL : from);
-	na_put_text(o->r, to, "state",
+	na_put_text(o->r, to, M_from, us == NA_NOT_KNOWN ? NULL : from);
+	na_put_text(o->r, to, M_state,
 		    !judged              ? NULL
 		    : us == NA_NOT_KNOWN ? "unknown"
 		    : bad                ? "bad"
 					 : "ok");
-	na_put_text(o->r, to, "why",
+	na_put_text(o->r, to, M_why,
 		    !judged && x->down ? "its link is down"
 		    : !judged          ? "not for training traffic"
 		    : x->unlocked      ? "the route's rto_min is not locked: "
 					 "the kernel does not heed it"
 				       : NULL);
 	print_remedy(x, remedy, sizeof(remedy));
-	na_put_text(o->r, to, "remedy", bad ? remedy : NULL);
+	na_put_text(o->r, to, M_remedy, bad ? remedy : NULL);
 }
 
 /* Only what is no address of the host itself. */
 void hs_put_routes(struct hs_out *o, const struct na_settings *s,
 		   struct na_value *into)
 {
-	struct na_value *list = na_put_list(o->r, into, "routes");
+	struct na_value *list = na_put_list(o->r, into, M_routes);
 
 	for (size_t i = 0; i < s->routes.n; i++) {
 		if (s->routes.items[i].kind == NA_ROUTE_UNICAST)
 			put_route(o, list, s, &s->routes.items[i]);
 	}
-	na_put_int(o->r, into, "routes_left_out", (int64_t)s->routes.left_out);
-	na_put_int(o->r, into, "route_lines_not_understood",
+	na_put_int(o->r, into, M_routes_left_out, (int64_t)s->routes.left_out);
+	na_put_int(o->r, into, M_route_lines_not_understood,
 		   (int64_t)s->routes.odd);
 }

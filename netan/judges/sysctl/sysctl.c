@@ -1,5 +1,6 @@
 /* One row for each setting: what it is, what it should be, how to mend it. */
 #include "netan/judges/sysctl/sysctl.h"
+#include "members.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -170,11 +171,11 @@ void hs_put_state(struct hs_out *o, struct na_value *to,
 	struct na_result *r = o->r;
 	bool bad = row->state == HS_BAD;
 
-	na_put_text(r, to, "state", states[row->state]);
-	na_put_text(r, to, "why", row->why);
-	na_put_text(r, to, "severity",
+	na_put_text(r, to, M_state, states[row->state]);
+	na_put_text(r, to, M_why, row->why);
+	na_put_text(r, to, M_severity,
 		    bad ? na_severity_name(row->severity) : NULL);
-	na_put_text(r, to, "remedy", bad ? row->remedy : NULL);
+	na_put_text(r, to, M_remedy, bad ? row->remedy : NULL);
 	o->judged.ok += row->state == HS_OK;
 	o->judged.bad += bad;
 	o->judged.unknown += row->state == HS_UNKNOWN;
@@ -186,9 +187,9 @@ void hs_put_row(struct hs_out *o, const struct hs_row *row)
 {
 	struct na_value *to = na_put_object(o->r, o->list, NULL);
 
-	na_put_text(o->r, to, "name", row->name);
-	na_put_text(o->r, to, "value", row->value);
-	na_put_text(o->r, to, "wanted", row->wanted);
+	na_put_text(o->r, to, M_name, row->name);
+	na_put_text(o->r, to, M_value, row->value);
+	na_put_text(o->r, to, M_wanted, row->wanted);
 	hs_put_state(o, to, row);
 }
 
@@ -273,8 +274,8 @@ struct na_host_judged na_host_settings_put(const struct na_settings *s,
 {
 	struct hs_out o = {.r = r};
 
-	na_put_text(r, into, "host", s->host);
-	o.list = na_put_list(r, into, "settings");
+	na_put_text(r, into, M_host, s->host);
+	o.list = na_put_list(r, into, M_settings);
 	for (size_t i = 0; i < NA_N_SETTINGS; i++) {
 		if (i == NA_SET_RTO_MIN)
 			hs_put_rto(&o, s, into);

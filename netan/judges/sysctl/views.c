@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/judges/sysctl/parts.h"
 
 static const char *text_of(const struct na_value *v, const char *name)
@@ -50,29 +51,29 @@ static void settings_view(struct na_result *r, const struct na_value *body)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"state", "state", NA_F_TEXT, 0, 0},
-		{"name", "setting", NA_F_TEXT, 0, 0},
-		{"value", "value", NA_F_TEXT, 0, 0},
-		{"wanted", "wanted", NA_F_TEXT, 0, 0},
-		{"why", "why", NA_F_TEXT, 0, 0},
+		{M_state, "state", NA_F_TEXT, 0, 0},
+		{M_name, "setting", NA_F_TEXT, 0, 0},
+		{M_value, "value", NA_F_TEXT, 0, 0},
+		{M_wanted, "wanted", NA_F_TEXT, 0, 0},
+		{M_why, "why", NA_F_TEXT, 0, 0},
 	};
 	static const char *const names[] = {
 		"state", "name", "value", "wanted", "why",
 	};
 	/* clang-format on */
-	struct na_value *list = na_put_list(r, na_result_side(r), "settings");
+	struct na_value *list = na_put_list(r, na_result_side(r), M_settings);
 
-	in_order(r, list, na_get(body, "settings"), names, 5);
-	na_result_view(r, text_of(body, "verdict"), list, cols, 5, 0);
+	in_order(r, list, na_get(body, M_settings), names, 5);
+	na_result_view(r, text_of(body, "verdict"), list, NULL, cols, 5, 0);
 }
 
 static void nics_view(struct na_result *r, const struct na_value *body)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"state", "state", NA_F_TEXT, 0, 0},
-		{"name", "NIC", NA_F_TEXT, 0, 0},
-		{"kind", "kind", NA_F_TEXT, 0, 0},
+		{M_state, "state", NA_F_TEXT, 0, 0},
+		{M_name, "NIC", NA_F_TEXT, 0, 0},
+		{M_kind, "kind", NA_F_TEXT, 0, 0},
 		{"driver", "driver", NA_F_TEXT, 0, 0},
 		{"link", "link", NA_F_TEXT, 0, 0},
 		{"mtu", "MTU bytes", NA_F_COUNT, 0, 0},
@@ -81,13 +82,13 @@ static void nics_view(struct na_result *r, const struct na_value *body)
 		{"tx_errors", "tx errors", NA_F_COUNT, 0, 0},
 		{"rx_dropped", "rx dropped", NA_F_COUNT, 0, 0},
 		{"tx_dropped", "tx dropped", NA_F_COUNT, 0, 0},
-		{"why", "why", NA_F_TEXT, 0, 0},
+		{M_why, "why", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
-	const struct na_value *list = na_get(body, "nics");
+	const struct na_value *list = na_get(body, M_nics);
 
 	if (list && list->n)
-		na_result_view(r, "network interfaces", list, cols,
+		na_result_view(r, "network interfaces", list, NULL, cols,
 			       sizeof(cols) / sizeof(cols[0]), 0);
 }
 
@@ -95,22 +96,22 @@ static void counters_view(struct na_result *r, const struct na_value *body)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"state", "state", NA_F_TEXT, 0, 0},
-		{"name", "counter", NA_F_TEXT, 0, 0},
-		{"value", "since boot", NA_F_COUNT, 0, 0},
-		{"grown", "grown", NA_F_COUNT, 0, 0},
-		{"ratio", "per segment sent", NA_F_NUMBER, 3, 0},
-		{"wanted", "wanted", NA_F_TEXT, 0, 0},
-		{"why", "why", NA_F_TEXT, 0, 0},
+		{M_state, "state", NA_F_TEXT, 0, 0},
+		{M_name, "counter", NA_F_TEXT, 0, 0},
+		{M_value, "since boot", NA_F_COUNT, 0, 0},
+		{M_grown, "grown", NA_F_COUNT, 0, 0},
+		{M_ratio, "per segment sent", NA_F_NUMBER, 3, 0},
+		{M_wanted, "wanted", NA_F_TEXT, 0, 0},
+		{M_why, "why", NA_F_TEXT, 0, 0},
 	};
 	static const char *const names[] = {
 		"state", "name", "value", "grown", "ratio", "wanted", "why",
 	};
 	/* clang-format on */
-	struct na_value *list = na_put_list(r, na_result_side(r), "counters");
+	struct na_value *list = na_put_list(r, na_result_side(r), M_counters);
 
-	in_order(r, list, na_get(body, "counters"), names, 7);
-	na_result_view(r, "TCP counters", list, cols,
+	in_order(r, list, na_get(body, M_counters), names, 7);
+	na_result_view(r, "TCP counters", list, NULL, cols,
 		       sizeof(cols) / sizeof(cols[0]), 0);
 }
 
@@ -120,27 +121,27 @@ static void routes_view(struct na_result *r, const struct na_value *body)
 	enum { TOP = 20 };
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"state", "state", NA_F_TEXT, 0, 0},
-		{"dst", "route", NA_F_TEXT, 0, 0},
-		{"via", "via", NA_F_TEXT, 0, 0},
-		{"dev", "dev", NA_F_TEXT, 0, 0},
-		{"table", "table", NA_F_TEXT, 0, 0},
-		{"rto_min_ms", "rto_min ms", NA_F_NUMBER, 3, 0},
-		{"from", "from", NA_F_TEXT, 0, 0},
-		{"why", "why", NA_F_TEXT, 0, 0},
+		{M_state, "state", NA_F_TEXT, 0, 0},
+		{M_dst, "route", NA_F_TEXT, 0, 0},
+		{M_via, "via", NA_F_TEXT, 0, 0},
+		{M_dev, "dev", NA_F_TEXT, 0, 0},
+		{M_table, "table", NA_F_TEXT, 0, 0},
+		{M_rto_min_ms, "rto_min ms", NA_F_NUMBER, 3, 0},
+		{M_from, "from", NA_F_TEXT, 0, 0},
+		{M_why, "why", NA_F_TEXT, 0, 0},
 	};
 	static const char *const names[] = {
-		"state", "dst", "via", "dev", "table", "rto_min_ms", "from",
+		"state", "dst", "via", "dev", "table", M_rto_min_ms, "from",
 		"why",
 	};
 	/* clang-format on */
-	const struct na_value *all = na_get(body, "routes");
-	struct na_value *list = na_put_list(r, na_result_side(r), "routes");
+	const struct na_value *all = na_get(body, M_routes);
+	struct na_value *list = na_put_list(r, na_result_side(r), M_routes);
 
 	in_order(r, list, all, names, 8);
 	if (list && list->n)
 		na_result_view(r, "routes that training traffic may take", list,
-			       cols, sizeof(cols) / sizeof(cols[0]), TOP);
+			       NULL, cols, sizeof(cols) / sizeof(cols[0]), TOP);
 }
 
 /* Commands to paste, each once; what counters ask for is words, in comments. */
@@ -180,16 +181,16 @@ static void put_verdict(const struct na_host_judged *j, struct na_result *r)
 	struct na_value *body = na_result_body(r);
 
 	if (j->bad)
-		na_put_textf(r, body, "verdict",
+		na_put_textf(r, body, M_verdict,
 			     "%zu to mend, %zu as wanted, %zu not known",
 			     j->bad, j->ok, j->unknown);
 	else if (j->ok)
-		na_put_textf(r, body, "verdict",
+		na_put_textf(r, body, M_verdict,
 			     "%s as wanted (%zu), %zu not known",
 			     j->unknown ? "what can be seen is" : "all is",
 			     j->ok, j->unknown);
 	else
-		na_put_text(r, body, "verdict",
+		na_put_text(r, body, M_verdict,
 			    "cannot tell: nothing that matters could be read");
 }
 
@@ -212,15 +213,15 @@ void na_host_settings_views(const struct na_host_judged *j, const char *where,
 		return;
 	body = na_result_body(r);
 	na_result_headline(r, "sysctl: host %s, settings below %s",
-			   na_text_of(na_get(body, "host"), "without a name"),
+			   na_text_of(na_get(body, M_host), "without a name"),
 			   where);
 	settings_view(r, body);
 	routes_view(r, body);
 	nics_view(r, body);
 	counters_view(r, body);
 	remedies(r, body);
-	note_count(r, "nics_left_out", "interfaces", "more are left out");
-	note_count(r, "routes_left_out", "routes", "more are left out");
-	note_count(r, "route_lines_not_understood", "lines of the routes",
+	note_count(r, M_nics_left_out, "interfaces", "more are left out");
+	note_count(r, M_routes_left_out, "routes", "more are left out");
+	note_count(r, M_route_lines_not_understood, "lines of the routes",
 		   "could not be understood and are left out");
 }

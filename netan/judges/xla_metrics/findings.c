@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/judges/xla_metrics/parts.h"
 
@@ -30,15 +31,15 @@ static struct na_value *finding(struct na_xla_case *c, const char *id,
 	if (severity != c->pass)
 		return NULL;
 	row = na_put_object(c->r, c->findings, NULL);
-	na_put_text(c->r, row, "id", id);
-	na_put_text(c->r, row, "severity", words[severity]);
-	na_put_text(c->r, row, "title", title);
-	evidence = na_put_object(c->r, row, "evidence");
-	na_put_null(c->r, row, "from_s");
-	na_put_null(c->r, row, "to_s");
-	na_put_text(c->r, row, "confidence", "certain");
-	na_put_text(c->r, row, "remedy", remedy);
-	na_put_null(c->r, row, "command");
+	na_put_text(c->r, row, M_id, id);
+	na_put_text(c->r, row, M_severity, words[severity]);
+	na_put_text(c->r, row, M_title, title);
+	evidence = na_put_object(c->r, row, M_evidence);
+	na_put_null(c->r, row, M_from_s);
+	na_put_null(c->r, row, M_to_s);
+	na_put_text(c->r, row, M_confidence, "certain");
+	na_put_text(c->r, row, M_remedy, remedy);
+	na_put_null(c->r, row, M_command);
 	if (severity > c->worst)
 		c->worst = severity;
 	return evidence;
@@ -51,9 +52,9 @@ static void put_where(struct na_xla_case *c, struct na_value *to,
 
 	if (!s)
 		return;
-	na_put_text(c->r, to, "process", na_xla_who(s, who, sizeof(who)));
-	na_put_real(c->r, to, "steps", s->steps);
-	na_put_text(c->r, to, "steps_from", s->steps_from);
+	na_put_text(c->r, to, M_process, na_xla_who(s, who, sizeof(who)));
+	na_put_real(c->r, to, M_steps, s->steps);
+	na_put_text(c->r, to, M_steps_from, s->steps_from);
 }
 
 static const struct na_xla_group *first_stack(const struct na_xla_case *c,
@@ -91,8 +92,8 @@ static void put_stack(struct na_xla_case *c, struct na_value *to,
 {
 	if (!g)
 		return;
-	na_put_text(c->r, to, "user_frame", g->user);
-	na_put_text(c->r, to, "operator", g->operator);
+	na_put_text(c->r, to, M_user_frame, g->user);
+	na_put_text(c->r, to, M_operator, g->operator);
 	na_put_int(c->r, to, "stack_count", (int64_t)g->count);
 	na_put_int(c->r, to, "stack_graphs", (int64_t)g->graphs);
 }
@@ -129,9 +130,9 @@ static void recompilation(struct na_xla_case *c)
 		     "change out of the graph; with "
 		     "PT_XLA_DEBUG_LEVEL=1 the log names the Python line of "
 		     "each compilation");
-	na_put_text(c->r, to, "metric", q->name);
-	na_put_int(c->r, to, "count", q->count);
-	na_put_real(c->r, to, "per_step", q->per_step);
+	na_put_text(c->r, to, M_metric, q->name);
+	na_put_int(c->r, to, M_count, q->count);
+	na_put_real(c->r, to, M_per_step, q->per_step);
 	if (q->span) {
 		struct na_xla_grown u = na_xla_count_of(q->span,
 							"UncachedCompile");
@@ -163,9 +164,9 @@ static void transfers(struct na_xla_case *c)
 		     "look for .item(), print(), torch.equal and conditions "
 		     "on tensors in the step; log less often, or in a step "
 		     "closure (xm.add_step_closure)");
-	na_put_text(c->r, to, "metric", q->name);
-	na_put_int(c->r, to, "count", q->count);
-	na_put_real(c->r, to, "per_step", q->per_step);
+	na_put_text(c->r, to, M_metric, q->name);
+	na_put_int(c->r, to, M_count, q->count);
+	na_put_real(c->r, to, M_per_step, q->per_step);
 	na_put_int(c->r, to, "log_interval", c->asked->log_interval);
 	put_where(c, to, q->span);
 	put_stack(c, to, g);
@@ -230,8 +231,8 @@ static void early_evaluation(struct na_xla_case *c)
 		     "with PT_XLA_DEBUG_LEVEL=2 the log names the Python line "
 		     "of each");
 	na_put_text(c->r, to, "op", "aten::_local_scalar_dense");
-	na_put_int(c->r, to, "count", s ? g.by : (int64_t)stack->count);
-	na_put_real(c->r, to, "per_step",
+	na_put_int(c->r, to, M_count, s ? g.by : (int64_t)stack->count);
+	na_put_real(c->r, to, M_per_step,
 		    s ? (double)g.by / s->steps : (double)NAN);
 	put_where(c, to, s);
 	put_stack(c, to, stack);
@@ -251,8 +252,8 @@ static void put_ops_of_log(struct na_xla_case *c, struct na_value *list,
 		row = na_put_object(c->r, list, NULL);
 		na_put_text(c->r, row, "op",
 			    na_strtab_at(&log->names, h->name));
-		na_put_null(c->r, row, "count");
-		na_put_null(c->r, row, "per_step");
+		na_put_null(c->r, row, M_count);
+		na_put_null(c->r, row, M_per_step);
 	}
 }
 
@@ -288,8 +289,8 @@ static void put_ops_of_span(struct na_xla_case *c, struct na_value *list,
 		name = na_strtab_at(&s->to_log->names, best->name);
 		row = na_put_object(c->r, list, NULL);
 		na_put_text(c->r, row, "op", name);
-		na_put_int(c->r, row, "count", best->value);
-		na_put_real(c->r, row, "per_step",
+		na_put_int(c->r, row, M_count, best->value);
+		na_put_real(c->r, row, M_per_step,
 			    (double)na_xla_count_of(s, name).by / s->steps);
 	}
 }
@@ -389,7 +390,7 @@ static void too_slow(struct na_xla_case *c, const char *id, const char *metric,
 		 what, na_print_number(longest, slow.longest_s, 4),
 		 na_print_number(limit, limit_s, 3));
 	to = finding(c, id, NA_SEV_WARNING, title, remedy);
-	na_put_text(c->r, to, "metric", metric);
+	na_put_text(c->r, to, M_metric, metric);
 	na_put_real(c->r, to, "longest_s", slow.longest_s);
 	na_put_real(c->r, to, "limit_s", limit_s);
 	put_where(c, to, slow.span);
@@ -413,7 +414,7 @@ static void all(struct na_xla_case *c)
 
 void na_xla_findings(struct na_xla_case *c)
 {
-	c->findings = na_put_list(c->r, na_result_body(c->r), "findings");
+	c->findings = na_put_list(c->r, na_result_body(c->r), M_findings);
 	for (int severity = NA_SEV_ERROR; severity >= NA_SEV_INFO; severity--) {
 		c->pass = (enum na_severity)severity;
 		all(c);

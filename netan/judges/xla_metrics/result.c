@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/judges/xla_metrics/parts.h"
 
@@ -28,7 +29,7 @@ static double number_of(const struct na_xla_value *v)
 	return v->kind == NA_XLA_TIME ? (double)v->ns / 1e9 : v->number;
 }
 
-/* "total" as "total_s", "total_bytes" or "total". */
+/* "total" as M_total_s, M_total_bytes or "total". */
 static void put_value(struct na_result *r, struct na_value *to,
 		      const char *name, const struct na_xla_value *v)
 {
@@ -43,7 +44,7 @@ static void put_value(struct na_result *r, struct na_value *to,
 static void put_percentiles(struct na_result *r, struct na_value *row,
 			    const struct na_xla_metric *m)
 {
-	struct na_value *to = na_put_object(r, row, "percentiles");
+	struct na_value *to = na_put_object(r, row, M_percentiles);
 
 	for (size_t i = 0; i < m->n_percentiles; i++) {
 		const struct na_xla_percentile *p = &m->percentiles[i];
@@ -64,7 +65,7 @@ static void put_process(struct na_result *r, struct na_value *row,
 {
 	char who[300];
 
-	na_put_text(r, row, "process",
+	na_put_text(r, row, M_process,
 		    c->n_spans > 1 ? na_xla_who(s, who, sizeof(who)) : NULL);
 }
 
@@ -89,20 +90,20 @@ static void put_metric(struct na_xla_case *c, struct na_value *list,
 			      ? number_of(&before->total)
 			      : 0;
 
-	na_put_text(r, row, "name", name);
-	na_put_text(r, row, "kind", kinds[m->total.kind]);
-	na_put_int(r, row, "samples", (int64_t)m->samples);
+	na_put_text(r, row, M_name, name);
+	na_put_text(r, row, M_kind, kinds[m->total.kind]);
+	na_put_int(r, row, M_samples, (int64_t)m->samples);
 	put_value(r, row, "total", &m->total);
-	na_put_real(r, row, "per_step", (double)g.by / s->steps);
-	na_put_real(r, row, "per_s", (double)g.by / s->seconds);
+	na_put_real(r, row, M_per_step, (double)g.by / s->steps);
+	na_put_real(r, row, M_per_s, (double)g.by / s->seconds);
 	if (s->from)
-		na_put_int(r, row, "new_samples", g.by);
+		na_put_int(r, row, M_new_samples, g.by);
 	if (s->from && m->total.kind == NA_XLA_TIME)
-		na_put_real(r, row, "new_s", number_of(&m->total) - from);
+		na_put_real(r, row, M_new_s, number_of(&m->total) - from);
 	else if (s->from && m->total.kind == NA_XLA_BYTES)
-		na_put_real(r, row, "new_bytes", number_of(&m->total) - from);
-	na_put_real(r, row, "recent_per_s", m->rate);
-	put_value(r, row, "recent_value_per_s", &m->value_rate);
+		na_put_real(r, row, M_new_bytes, number_of(&m->total) - from);
+	na_put_real(r, row, M_recent_per_s, m->rate);
+	put_value(r, row, M_recent_value_per_s, &m->value_rate);
 	put_percentiles(r, row, m);
 	put_process(r, row, c, s);
 }
@@ -110,7 +111,7 @@ static void put_metric(struct na_xla_case *c, struct na_value *list,
 static void put_metrics(struct na_xla_case *c)
 {
 	struct na_value *list = na_put_list(c->r, na_result_body(c->r),
-					    "metrics");
+					    M_metrics);
 
 	for (size_t i = 0; i < c->n_spans; i++) {
 		const struct na_xla_span *s = &c->spans[i];
@@ -123,7 +124,7 @@ static void put_metrics(struct na_xla_case *c)
 static void put_counters(struct na_xla_case *c)
 {
 	struct na_result *r = c->r;
-	struct na_value *list = na_put_list(r, na_result_body(r), "counters");
+	struct na_value *list = na_put_list(r, na_result_body(r), M_counters);
 
 	for (size_t i = 0; i < c->n_spans; i++) {
 		const struct na_xla_span *s = &c->spans[i];
@@ -135,13 +136,13 @@ static void put_counters(struct na_xla_case *c)
 			struct na_xla_grown g = na_xla_count_of(s, name);
 			struct na_value *row = na_put_object(r, list, NULL);
 
-			na_put_text(r, row, "name", name);
-			na_put_int(r, row, "value", x->value);
-			na_put_real(r, row, "per_step",
+			na_put_text(r, row, M_name, name);
+			na_put_int(r, row, M_value, x->value);
+			na_put_real(r, row, M_per_step,
 				    (double)g.by / s->steps);
-			na_put_real(r, row, "per_s", (double)g.by / s->seconds);
+			na_put_real(r, row, M_per_s, (double)g.by / s->seconds);
 			if (s->from)
-				na_put_int(r, row, "new", g.by);
+				na_put_int(r, row, M_new, g.by);
 			put_process(r, row, c, s);
 		}
 	}
@@ -152,19 +153,19 @@ static void put_counters(struct na_xla_case *c)
 static void put_processes(struct na_xla_case *c)
 {
 	struct na_result *r = c->r;
-	struct na_value *list = na_put_list(r, na_result_body(r), "processes");
+	struct na_value *list = na_put_list(r, na_result_body(r), M_processes);
 
 	for (size_t i = 0; i < c->n_spans; i++) {
 		const struct na_xla_span *s = &c->spans[i];
 		struct na_value *row = na_put_object(r, list, NULL);
 		char who[300];
 
-		na_put_text(r, row, "process", na_xla_who(s, who, sizeof(who)));
-		na_put_int(r, row, "reports", (int64_t)s->reports);
-		na_put_real(r, row, "steps", s->steps);
-		na_put_text(r, row, "steps_from", s->steps_from);
-		na_put_real(r, row, "seconds", s->seconds);
-		na_put_int(r, row, "last_report_line",
+		na_put_text(r, row, M_process, na_xla_who(s, who, sizeof(who)));
+		na_put_int(r, row, M_reports, (int64_t)s->reports);
+		na_put_real(r, row, M_steps, s->steps);
+		na_put_text(r, row, M_steps_from, s->steps_from);
+		na_put_real(r, row, M_seconds, s->seconds);
+		na_put_int(r, row, M_last_report_line,
 			   (int64_t)s->to->first_line);
 	}
 }
@@ -178,13 +179,13 @@ static void put_answer(struct na_result *r, struct na_value *to,
 		    q->answer == NA_XLA_CANNOT_TELL ? "cannot_tell"
 		    : q->answer == NA_XLA_NO        ? "no"
 						    : "yes");
-	na_put_text(r, x, "text", q->text);
+	na_put_text(r, x, M_text, q->text);
 }
 
 static void put_answers(struct na_xla_case *c)
 {
 	struct na_value *to = na_put_object(c->r, na_result_body(c->r),
-					    "questions");
+					    M_questions);
 
 	put_answer(c->r, to, "compilations_grow", &c->compilations);
 	put_answer(c->r, to, "transfers_grow", &c->transfers);
@@ -231,7 +232,7 @@ static void put_program(struct na_xla_case *c)
 		largest = gb > largest ? gb : largest;
 	}
 	if (largest > 0)
-		na_put_real(c->r, na_result_body(c->r), "largest_program_gb",
+		na_put_real(c->r, na_result_body(c->r), M_largest_program_gb,
 			    largest);
 }
 

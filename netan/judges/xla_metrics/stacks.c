@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/vec.h"
 #include "netan/judges/xla_metrics/parts.h"
 
@@ -200,24 +201,24 @@ enum na_status na_xla_groups(struct na_xla_case *c, struct na_err *err)
 void na_xla_put_stacks(struct na_xla_case *c)
 {
 	struct na_result *r = c->r;
-	struct na_value *list = na_put_list(r, na_result_body(r), "stacks");
+	struct na_value *list = na_put_list(r, na_result_body(r), M_stacks);
 
 	for (size_t i = 0; i < c->n_groups; i++) {
 		const struct na_xla_group *g = &c->groups[i];
 		struct na_value *row = na_put_object(r, list, NULL), *frames;
 		bool told = g->stack->cause != NA_NO_NAME;
 
-		na_put_int(r, row, "count", (int64_t)g->count);
-		na_put_text(r, row, "what",
+		na_put_int(r, row, M_count, (int64_t)g->count);
+		na_put_text(r, row, M_what,
 			    g->stack->execution ? "execution" : "compilation");
-		na_put_text(r, row, "cause",
+		na_put_text(r, row, M_cause,
 			    told ? na_strtab_at(&g->log->names, g->stack->cause)
 				 : NULL);
-		na_put_text(r, row, "user_frame", g->user);
-		na_put_text(r, row, "operator", g->operator);
-		na_put_bool(r, row, "early", g->early);
-		na_put_int(r, row, "graphs", (int64_t)g->graphs);
-		frames = na_put_list(r, row, "frames");
+		na_put_text(r, row, M_user_frame, g->user);
+		na_put_text(r, row, M_operator, g->operator);
+		na_put_bool(r, row, M_early, g->early);
+		na_put_int(r, row, M_graphs, (int64_t)g->graphs);
+		frames = na_put_list(r, row, M_frames);
 		for (size_t k = 0; k < g->stack->n_frames; k++)
 			na_put_text(r, frames, NULL, frame_at(g, k));
 	}

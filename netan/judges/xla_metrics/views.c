@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/judges/xla_metrics/parts.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -72,11 +73,11 @@ static void findings(struct na_xla_case *c)
 		char title[80];
 
 		snprintf(title, sizeof(title), "%s: %s",
-			 na_text_of(na_get(f, "severity"), ""),
-			 na_text_of(na_get(f, "id"), ""));
+			 na_text_of(na_get(f, M_severity), ""),
+			 na_text_of(na_get(f, M_id), ""));
 		na_result_text(c->r, title, "%s\nRemedy: %s",
-			       na_text_of(na_get(f, "title"), ""),
-			       na_text_of(na_get(f, "remedy"), ""));
+			       na_text_of(na_get(f, M_title), ""),
+			       na_text_of(na_get(f, M_remedy), ""));
 	}
 }
 
@@ -85,8 +86,8 @@ static void operators(struct na_xla_case *c)
 	/* clang-format off */
 	static const struct na_column cols[] = {
 		{"op", "operator", NA_F_TEXT, 0, 0},
-		{"count", "times", NA_F_COUNT, 0, 0},
-		{"per_step", "per step", NA_F_NUMBER, 3, 0},
+		{M_count, "times", NA_F_COUNT, 0, 0},
+		{M_per_step, "per step", NA_F_NUMBER, 3, 0},
 	};
 	/* clang-format on */
 	const struct na_value *list = body_list(c, "findings");
@@ -97,7 +98,8 @@ static void operators(struct na_xla_case *c)
 
 		if (ops && ops->n)
 			na_result_view(c->r, "Operators without a lowering",
-				       ops, cols, COUNT(cols), c->asked->top);
+				       ops, NULL, cols, COUNT(cols),
+				       c->asked->top);
 	}
 }
 
@@ -105,12 +107,12 @@ static void stacks(struct na_xla_case *c)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"count", "times", NA_F_COUNT, 0, 0},
-		{"what", "what", NA_F_TEXT, 0, 0},
-		{"graphs", "graphs", NA_F_COUNT, 0, 0},
-		{"cause", "cause", NA_F_TEXT, 0, 0},
-		{"user_frame", "user's frame", NA_F_TEXT, 0, 0},
-		{"operator", "calls", NA_F_TEXT, 0, 0},
+		{M_count, "times", NA_F_COUNT, 0, 0},
+		{M_what, "what", NA_F_TEXT, 0, 0},
+		{M_graphs, "graphs", NA_F_COUNT, 0, 0},
+		{M_cause, "cause", NA_F_TEXT, 0, 0},
+		{M_user_frame, "user's frame", NA_F_TEXT, 0, 0},
+		{M_operator, "calls", NA_F_TEXT, 0, 0},
 	};
 	/* clang-format on */
 	const struct na_value *list = body_list(c, "stacks");
@@ -119,7 +121,7 @@ static void stacks(struct na_xla_case *c)
 		na_result_view(c->r,
 			       "Python stacks behind compilations and "
 			       "executions",
-			       list, cols, COUNT(cols), c->asked->top);
+			       list, NULL, cols, COUNT(cols), c->asked->top);
 }
 
 /* ---- metrics by unit */
@@ -135,19 +137,19 @@ static void put_row(struct na_xla_case *c, struct na_value *list,
 	struct na_value *row = na_put_object(c->r, list, NULL);
 	char name[40];
 
-	na_put_text(c->r, row, "process",
-		    na_text_of(na_get(m, "process"), NULL));
-	na_put_text(c->r, row, "name", na_text_of(na_get(m, "name"), NULL));
-	na_put_int(c->r, row, "samples", na_int_of(na_get(m, "samples"), 0));
-	na_put_real(c->r, row, "per_step", of(m, "per_step"));
-	na_put_real(c->r, row, "per_s", of(m, "per_s"));
-	na_put_real(c->r, row, "recent_per_s", of(m, "recent_per_s"));
+	na_put_text(c->r, row, M_process,
+		    na_text_of(na_get(m, M_process), NULL));
+	na_put_text(c->r, row, M_name, na_text_of(na_get(m, M_name), NULL));
+	na_put_int(c->r, row, M_samples, na_int_of(na_get(m, M_samples), 0));
+	na_put_real(c->r, row, M_per_step, of(m, M_per_step));
+	na_put_real(c->r, row, M_per_s, of(m, M_per_s));
+	na_put_real(c->r, row, M_recent_per_s, of(m, M_recent_per_s));
 	snprintf(name, sizeof(name), "total%s", unit);
-	na_put_real(c->r, row, "total", of(m, name));
+	na_put_real(c->r, row, M_total, of(m, name));
 	snprintf(name, sizeof(name), "percentiles.p50%s", unit);
-	na_put_real(c->r, row, "p50", of(m, name));
+	na_put_real(c->r, row, M_p50, of(m, name));
 	snprintf(name, sizeof(name), "percentiles.p99%s", unit);
-	na_put_real(c->r, row, "p99", of(m, name));
+	na_put_real(c->r, row, M_p99, of(m, name));
 }
 
 static void metrics_of(struct na_xla_case *c, const char *kind,
@@ -164,44 +166,44 @@ static void metrics_of(struct na_xla_case *c, const char *kind,
 	for (size_t i = 0; i < c->n_spans; i++)
 		timed = timed || !isnan(c->spans[i].seconds);
 	for (; m && list; m = m->next) {
-		if (strcmp(na_text_of(na_get(m, "kind"), ""), kind) == 0)
+		if (strcmp(na_text_of(na_get(m, M_kind), ""), kind) == 0)
 			put_row(c, list, m, unit);
 	}
 	if (!list || !list->n)
 		return;
 	if (c->n_spans > 1)
-		cols[n++] = (struct na_column){"process", "process", NA_F_TEXT,
+		cols[n++] = (struct na_column){M_process, "process", NA_F_TEXT,
 					       0, 0};
-	cols[n++] = (struct na_column){"name", "metric", NA_F_TEXT, 0, 0};
-	cols[n++] = (struct na_column){"samples", "samples", NA_F_COUNT, 0, 0};
-	cols[n++] = (struct na_column){"per_step", "per step", NA_F_NUMBER, 3,
+	cols[n++] = (struct na_column){M_name, "metric", NA_F_TEXT, 0, 0};
+	cols[n++] = (struct na_column){M_samples, "samples", NA_F_COUNT, 0, 0};
+	cols[n++] = (struct na_column){M_per_step, "per step", NA_F_NUMBER, 3,
 				       0};
 	if (timed)
-		cols[n++] = (struct na_column){"per_s", "per s", NA_F_NUMBER, 3,
+		cols[n++] = (struct na_column){M_per_s, "per s", NA_F_NUMBER, 3,
 					       0};
-	cols[n++] = (struct na_column){"recent_per_s", "recent per s",
+	cols[n++] = (struct na_column){M_recent_per_s, "recent per s",
 				       NA_F_NUMBER, 3, 0};
 	memcpy(cols + n, values, 3 * sizeof(*values));
-	na_result_view(c->r, title, list, cols, n + 3, c->asked->top);
+	na_result_view(c->r, title, list, NULL, cols, n + 3, c->asked->top);
 }
 
 static void metrics(struct na_xla_case *c)
 {
 	/* clang-format off */
 	static const struct na_column times[] = {
-		{"total", "total s", NA_F_NUMBER, 4, 0},
-		{"p50", "p50 ms", NA_F_NUMBER, 4, 1e3},
-		{"p99", "p99 ms", NA_F_NUMBER, 4, 1e3},
+		{M_total, "total s", NA_F_NUMBER, 4, 0},
+		{M_p50, "p50 ms", NA_F_NUMBER, 4, 1e3},
+		{M_p99, "p99 ms", NA_F_NUMBER, 4, 1e3},
 	};
 	static const struct na_column bytes[] = {
-		{"total", "total MB", NA_F_NUMBER, 4, 1e-6},
-		{"p50", "p50 kB", NA_F_NUMBER, 4, 1e-3},
-		{"p99", "p99 kB", NA_F_NUMBER, 4, 1e-3},
+		{M_total, "total MB", NA_F_NUMBER, 4, 1e-6},
+		{M_p50, "p50 kB", NA_F_NUMBER, 4, 1e-3},
+		{M_p99, "p99 kB", NA_F_NUMBER, 4, 1e-3},
 	};
 	static const struct na_column numbers[] = {
-		{"total", "total", NA_F_NUMBER, 4, 0},
-		{"p50", "p50", NA_F_NUMBER, 4, 0},
-		{"p99", "p99", NA_F_NUMBER, 4, 0},
+		{M_total, "total", NA_F_NUMBER, 4, 0},
+		{M_p50, "p50", NA_F_NUMBER, 4, 0},
+		{M_p99, "p99", NA_F_NUMBER, 4, 0},
 	};
 	/* clang-format on */
 
@@ -214,17 +216,17 @@ static void counters(struct na_xla_case *c)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{"process", "process", NA_F_TEXT, 0, 0},
-		{"name", "counter", NA_F_TEXT, 0, 0},
-		{"value", "value", NA_F_COUNT, 0, 0},
-		{"per_step", "per step", NA_F_NUMBER, 3, 0},
+		{M_process, "process", NA_F_TEXT, 0, 0},
+		{M_name, "counter", NA_F_TEXT, 0, 0},
+		{M_value, "value", NA_F_COUNT, 0, 0},
+		{M_per_step, "per step", NA_F_NUMBER, 3, 0},
 	};
 	/* clang-format on */
 	const struct na_value *list = body_list(c, "counters");
 	size_t skip = c->n_spans == 1;
 
 	if (list)
-		na_result_view(c->r, "Counters", list, cols + skip,
+		na_result_view(c->r, "Counters", list, NULL, cols + skip,
 			       COUNT(cols) - skip, c->asked->top);
 }
 

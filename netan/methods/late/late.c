@@ -1,4 +1,5 @@
 #include "netan/methods/late/late.h"
+#include "members.h"
 
 #include <stdlib.h>
 
@@ -35,12 +36,12 @@ static void put_step(const struct la_all *all, const struct na_late_ask *ask,
 			    s[i].kind == NA_SPAN_STEP && s[i].number >= 0 &&
 			    s[i].start_ps < ask->to_ps &&
 			    ask->to_ps <= s[i].end_ps) {
-				na_put_int(r, v, "step", s[i].number);
+				na_put_int(r, v, M_step, s[i].number);
 				return;
 			}
 		}
 	}
-	na_put_null(r, v, "step");
+	na_put_null(r, v, M_step);
 }
 
 /* Whom it was exchanged with, and whether its side is there. */
@@ -52,15 +53,15 @@ static void put_move(const struct la_all *all, const struct la_path *p,
 	uint32_t host = na_store_host_of(all->store, p->run, m->src);
 	char buf[NA_ENDPOINT_BUF];
 
-	na_put_text(r, v, "src", la_device_name(all, m->src, buf));
-	na_put_text(r, v, "src_host", la_host_name(all, host));
-	na_put_text(r, v, "dst", la_device_name(all, m->dst, buf));
+	na_put_text(r, v, M_src, la_device_name(all, m->src, buf));
+	na_put_text(r, v, M_src_host, la_host_name(all, host));
+	na_put_text(r, v, M_dst, la_device_name(all, m->dst, buf));
 	if (m->chunk == NA_UNKNOWN_I32)
-		na_put_null(r, v, "chunk");
+		na_put_null(r, v, M_chunk);
 	else
-		na_put_int(r, v, "chunk", m->chunk);
-	na_put_int(r, v, "bytes", (int64_t)m->size_bytes);
-	na_put_text(r, v, "sender",
+		na_put_int(r, v, M_chunk, m->chunk);
+	na_put_int(r, v, M_bytes, (int64_t)m->size_bytes);
+	na_put_text(r, v, M_sender,
 		    m->peer != LA_NONE             ? "seen"
 		    : host < all->store->n_sources ? "not_matched"
 						   : "no_trace");
@@ -74,15 +75,15 @@ static void put_step_of_path(const struct la_all *all, const struct la_path *p,
 	char buf[NA_ENDPOINT_BUF];
 
 	/* So that paths are told as a table of their own, too. */
-	na_put_int(r, v, "execution", (int64_t)(p->ask - all->asks) + 1);
-	na_put_text(r, v, "kind", la_kind_names[s->kind]);
-	na_put_text(r, v, "host", la_host_name(all, s->host));
-	na_put_text(r, v, "device", la_device_name(all, s->device, buf));
-	na_put_real(r, v, "from_us", us(s->from_ps));
-	na_put_real(r, v, "to_us", us(s->to_ps));
-	na_put_real(r, v, "duration_us", us(s->to_ps - s->from_ps));
+	na_put_int(r, v, M_execution, (int64_t)(p->ask - all->asks) + 1);
+	na_put_text(r, v, M_kind, la_kind_names[s->kind]);
+	na_put_text(r, v, M_host, la_host_name(all, s->host));
+	na_put_text(r, v, M_device, la_device_name(all, s->device, buf));
+	na_put_real(r, v, M_from_us, us(s->from_ps));
+	na_put_real(r, v, M_to_us, us(s->to_ps));
+	na_put_real(r, v, M_duration_us, us(s->to_ps - s->from_ps));
 	if (s->action != LA_NONE)
-		na_put_text(r, v, "action",
+		na_put_text(r, v, M_action,
 			    na_strtab_at(&all->texts,
 					 all->actions[s->action].name));
 	if (s->move != LA_NONE)
@@ -92,7 +93,7 @@ static void put_step_of_path(const struct la_all *all, const struct la_path *p,
 static void put_shares(const struct la_path *p, struct na_result *r,
 		       struct na_value *in)
 {
-	struct na_value *v = na_put_object(r, in, "shares");
+	struct na_value *v = na_put_object(r, in, M_shares);
 	int64_t of_ps[LA_N_KINDS];
 	int64_t length = na_time_between(p->ask->from_ps, p->ask->to_ps);
 
@@ -106,7 +107,7 @@ static void put_shares(const struct la_path *p, struct na_result *r,
 static void put_clocks(const struct la_all *all, const struct la_path *p,
 		       struct na_result *r, struct na_value *in)
 {
-	struct na_value *list = na_put_list(r, in, "clocks");
+	struct na_value *list = na_put_list(r, in, M_clocks);
 	bool *seen = na_calloc(all->store->n_hosts, sizeof(*seen));
 
 	for (size_t i = 0; seen && i < p->n_steps; i++) {
@@ -119,13 +120,13 @@ static void put_clocks(const struct la_all *all, const struct la_path *p,
 		seen[host] = true;
 		ahead = la_ahead(all->clocks, host, p->host, &known);
 		v = na_put_object(r, list, NULL);
-		na_put_text(r, v, "host", la_host_name(all, host));
+		na_put_text(r, v, M_host, la_host_name(all, host));
 		if (known == NA_TIME_MAX) {
-			na_put_null(r, v, "ahead_us");
-			na_put_null(r, v, "uncertainty_us");
+			na_put_null(r, v, M_ahead_us);
+			na_put_null(r, v, M_uncertainty_us);
 		} else {
-			na_put_real(r, v, "ahead_us", us(ahead));
-			na_put_real(r, v, "uncertainty_us", us(known));
+			na_put_real(r, v, M_ahead_us, us(ahead));
+			na_put_real(r, v, M_uncertainty_us, us(known));
 		}
 	}
 	free(seen);
@@ -138,33 +139,33 @@ static void put_late(const struct la_all *all, const struct la_path *p,
 	struct na_value *v = na_put_object(r, list, NULL), *path;
 	char cause[CAUSE_BUF], device[NA_ENDPOINT_BUF];
 
-	na_put_text(r, v, "collective",
+	na_put_text(r, v, M_collective,
 		    na_strtab_at(&all->store->names.strings, ask->collective));
 	if (all->store->sources[p->host].label)
-		na_put_text(r, v, "label", all->store->sources[p->host].label);
-	na_put_text(r, v, "host", la_host_name(all, p->host));
-	na_put_text(r, v, "device",
+		na_put_text(r, v, M_label, all->store->sources[p->host].label);
+	na_put_text(r, v, M_host, la_host_name(all, p->host));
+	na_put_text(r, v, M_device,
 		    p->device == LA_NONE
 			    ? NULL
 			    : la_device_name(all, p->device, device));
 	put_step(all, ask, r, v);
 	put_u32(r, v, "launch", p->launch);
 	put_u32(r, v, "iteration", p->iteration);
-	na_put_real(r, v, "from_s", (double)ask->from_ps / 1e12);
-	na_put_real(r, v, "to_s", (double)ask->to_ps / 1e12);
-	na_put_real(r, v, "stall_us", us(ask->stall_ps));
-	na_put_text(r, v, "cause",
+	na_put_real(r, v, M_from_s, (double)ask->from_ps / 1e12);
+	na_put_real(r, v, M_to_s, (double)ask->to_ps / 1e12);
+	na_put_real(r, v, M_stall_us, us(ask->stall_ps));
+	na_put_text(r, v, M_cause,
 		    p->n_steps ? la_cause(all, p, cause, sizeof(cause)) : NULL);
-	na_put_text(r, v, "missing", p->why);
+	na_put_text(r, v, M_missing, p->why);
 	if (p->n_steps && p->uncertainty_ps < NA_TIME_MAX)
-		na_put_real(r, v, "clock_uncertainty_us",
+		na_put_real(r, v, M_clock_uncertainty_us,
 			    us(p->uncertainty_ps));
 	else
-		na_put_null(r, v, "clock_uncertainty_us");
+		na_put_null(r, v, M_clock_uncertainty_us);
 	put_clocks(all, p, r, v);
-	na_put_text(r, v, "order", p->told ? "told" : "inferred");
+	na_put_text(r, v, M_order, p->told ? "told" : "inferred");
 	put_shares(p, r, v);
-	path = na_put_list(r, v, "path");
+	path = na_put_list(r, v, M_path);
 	for (size_t i = 0; i < p->n_steps; i++)
 		put_step_of_path(all, p, &p->steps[i], r, path);
 }
@@ -204,7 +205,7 @@ enum na_status na_put_late(const struct na_scope *scope,
 			   const struct na_late_ask *asks, size_t n,
 			   struct na_result *r, struct na_err *err)
 {
-	struct na_value *list = na_put_list(r, na_result_body(r), "late");
+	struct na_value *list = na_put_list(r, na_result_body(r), M_late);
 	struct la_all all = {.scope = scope,
 			     .store = scope->store,
 			     .clocks = clocks,

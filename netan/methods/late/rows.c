@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "members.h"
 #include "netan/base/vec.h"
 #include "netan/methods/late/state.h"
 
@@ -138,11 +139,11 @@ static void put_row(const struct rows *x, const struct row *row,
 	char buf[NA_ENDPOINT_BUF];
 	const char *kind = a->kind < NA_N_ACTIONS ? kinds[a->kind] : NULL;
 
-	na_put_text(r, v, "host", la_host_name(all, a->host));
-	na_put_text(r, v, "device", la_device_name(all, a->device, buf));
-	na_put_text(r, v, "kind", kind ? kind : "host");
-	na_put_real(r, v, "from_us", us(row->start_ps));
-	na_put_real(r, v, "to_us", us(row->end_ps));
+	na_put_text(r, v, M_host, la_host_name(all, a->host));
+	na_put_text(r, v, M_device, la_device_name(all, a->device, buf));
+	na_put_text(r, v, M_kind, kind ? kind : "host");
+	na_put_real(r, v, M_from_us, us(row->start_ps));
+	na_put_real(r, v, M_to_us, us(row->end_ps));
 	na_put_bool(r, v, "critical", row->critical);
 	if (!m)
 		return;
@@ -150,7 +151,7 @@ static void put_row(const struct rows *x, const struct row *row,
 		    la_device_name(all, m->side == NA_RX ? m->src : m->dst,
 				   buf));
 	if (m->chunk != NA_UNKNOWN_I32)
-		na_put_int(r, v, "chunk", m->chunk);
+		na_put_int(r, v, M_chunk, m->chunk);
 	if (a->kind == NA_ACT_RECEIVE && m->latency_ps != NA_UNKNOWN_PS)
 		na_put_real(r, v, "network_us", us(m->latency_ps));
 }
@@ -162,11 +163,11 @@ static void put_host(const struct rows *x, uint32_t host, struct na_result *r,
 	int64_t known,
 		ahead = la_ahead(x->all->clocks, host, x->p->host, &known);
 
-	na_put_text(r, v, "host", la_host_name(x->all, host));
+	na_put_text(r, v, M_host, la_host_name(x->all, host));
 	na_put_bool(r, v, "trace", host < x->all->store->n_sources);
-	na_put_real(r, v, "ahead_us", us(ahead));
+	na_put_real(r, v, M_ahead_us, us(ahead));
 	if (known < NA_TIME_MAX)
-		na_put_real(r, v, "uncertainty_us", us(known));
+		na_put_real(r, v, M_uncertainty_us, us(known));
 }
 
 /* The path, each step at the row of its action; -1: it has none. */
@@ -174,7 +175,7 @@ static void put_path(const struct rows *x, struct na_result *r,
 		     struct na_value *in)
 {
 	const struct la_path *p = x->p;
-	struct na_value *list = na_put_list(r, in, "path");
+	struct na_value *list = na_put_list(r, in, M_path);
 	uint32_t *row_of = na_calloc(p->n_nodes, sizeof(*row_of));
 
 	for (size_t i = 0; row_of && i < x->n; i++)
@@ -185,9 +186,9 @@ static void put_path(const struct rows *x, struct na_result *r,
 		uint32_t node = s->action == LA_NONE ? LA_NONE
 						     : p->node_of[s->action];
 
-		na_put_text(r, v, "kind", la_kind_names[s->kind]);
-		na_put_real(r, v, "from_us", us(s->from_ps));
-		na_put_real(r, v, "to_us", us(s->to_ps));
+		na_put_text(r, v, M_kind, la_kind_names[s->kind]);
+		na_put_real(r, v, M_from_us, us(s->from_ps));
+		na_put_real(r, v, M_to_us, us(s->to_ps));
 		na_put_int(r, v, "row",
 			   node == LA_NONE ? -1 : (int64_t)row_of[node] - 1);
 	}
@@ -198,7 +199,7 @@ void la_put_rows(const struct la_all *all, const struct la_path *p,
 		 struct na_result *r)
 {
 	struct na_value *v = na_put_object(r, na_result_side(r), "waterfall");
-	struct na_value *hosts = na_put_list(r, v, "hosts");
+	struct na_value *hosts = na_put_list(r, v, M_hosts);
 	struct na_value *list = na_put_list(r, v, "rows");
 	struct rows x = {.all = all, .p = p};
 	size_t actions = 0;

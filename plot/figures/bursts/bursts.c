@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
@@ -137,14 +138,14 @@ static void draw_header(const struct drawing *d, const struct na_panel *p)
 	na_words_add(&name, "Pending %.40s", d->b.pending_of);
 	na_row_put(&d->l, &row, name.text, &font);
 	font = na_layout_font(&d->l, NA_SIZE_TEXT, d->l.theme->secondary);
-	put_number(d, &numbers, "pending.time_mean", "mean ", 1, "");
-	put_number(d, &numbers, "pending.p50", "p50 ", 1, "");
-	put_number(d, &numbers, "pending.p99", "p99 ", 1, "");
-	put_number(d, &numbers, "pending.max", "max ", 1, "");
+	put_number(d, &numbers, M_pending "." M_time_mean, "mean ", 1, "");
+	put_number(d, &numbers, M_pending "." M_p50, "p50 ", 1, "");
+	put_number(d, &numbers, M_pending "." M_p99, "p99 ", 1, "");
+	put_number(d, &numbers, M_pending "." M_max, "max ", 1, "");
 	put_number(d, &numbers, "pending.idle_share", "none ", 100, " %");
 	na_row_put(&d->l, &row, numbers.text, &font);
 	font.color = d->l.theme->hue[NA_PURPLE];
-	put_number(d, &bursts, "burst_share", "strip: bursts of transfers, ",
+	put_number(d, &bursts, M_burst_share, "strip: bursts of transfers, ",
 		   100, " % of the time");
 	na_row_put(&d->l, &row, bursts.text, &font);
 }
@@ -262,8 +263,8 @@ static enum na_status draw_axis(const struct drawing *d, struct na_err *err)
 
 static void bursts_footnote(struct drawing *d)
 {
-	const struct na_value *list = na_get(d->b.body, "bursts");
-	int64_t total = na_count_at(d->b.body, "bursts_total");
+	const struct na_value *list = na_get(d->b.body, M_bursts);
+	int64_t total = na_count_at(d->b.body, M_bursts_total);
 	char a[NA_UNIT_BUF + NA_LABEL_BUF], b[NA_UNIT_BUF];
 	struct words w = {.n = 0};
 
@@ -291,10 +292,11 @@ static void describe_bursts(const struct drawing *d, const char *title,
 	if (d->b.empty) {
 		na_words_add(&w, ". %s", d->b.empty);
 	} else if (!d->b.runs_apart) {
-		put_number(d, &numbers, "pending.time_mean", "mean ", 1, "");
-		put_number(d, &numbers, "pending.p50", "p50 ", 1, "");
-		put_number(d, &numbers, "pending.p99", "p99 ", 1, "");
-		put_number(d, &numbers, "pending.max", "max ", 1, "");
+		put_number(d, &numbers, M_pending "." M_time_mean, "mean ", 1,
+			   "");
+		put_number(d, &numbers, M_pending "." M_p50, "p50 ", 1, "");
+		put_number(d, &numbers, M_pending "." M_p99, "p99 ", 1, "");
+		put_number(d, &numbers, M_pending "." M_max, "max ", 1, "");
 		na_words_add(&w, ". Pending %.40s: %s", d->b.pending_of,
 			     numbers.text);
 	}

@@ -1,4 +1,5 @@
 #include "plot/figures/bursts/data.h"
+#include "members.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,9 +17,9 @@ double na_bursts_real(const struct bursts *b, const char *path)
 
 static void read_time(struct bursts *b)
 {
-	const double *t = na_reals_of(na_get(b->body, "time_s"), &b->n);
+	const double *t = na_reals_of(na_get(b->body, M_time_s), &b->n);
 
-	b->bin_s = na_number_or(b->body, "bin_s", 0);
+	b->bin_s = na_number_or(b->body, M_bin_s, 0);
 	if (!t || !b->n || !isfinite(t[0]) || !(b->bin_s > 0) ||
 	    !isfinite(b->bin_s * (double)b->n))
 		b->n = 0;
@@ -34,9 +35,9 @@ static void read_time(struct bursts *b)
 /* The first ones: they have the most bytes. */
 static void read_groups(struct bursts *b)
 {
-	na_for_each (v, na_get(b->body, "groups")) {
+	na_for_each (v, na_get(b->body, M_groups)) {
 		struct bursts_group *g = &b->groups[b->n_groups];
-		const double *mean = na_reals_at(v, "pending_mean", b->n);
+		const double *mean = na_reals_at(v, M_pending_mean, b->n);
 
 		if (b->n_groups == NA_TOP_SERIES || !mean || na_is_rest(v)) {
 			b->more_groups++;
@@ -44,9 +45,9 @@ static void read_groups(struct bursts *b)
 			continue;
 		}
 		b->n_groups++;
-		na_words_key(g->name, sizeof(g->name), na_get(v, "key"));
+		na_words_key(g->name, sizeof(g->name), na_get(v, M_key));
 		g->mean = mean;
-		g->time_mean = na_number_at(v, "pending.time_mean");
+		g->time_mean = na_number_at(v, M_pending "." M_time_mean);
 		b->groups_top = fmax(b->groups_top, na_largest(mean, b->n));
 	}
 }
@@ -55,17 +56,18 @@ void na_bursts_read(struct bursts *b, const struct na_result *r)
 {
 	*b = (struct bursts){.doc = na_result_get_doc(r),
 			     .body = na_result_get_body(r),
+			     .result = r,
 			     .side = na_result_get_side(r)};
 	read_time(b);
-	b->mean = na_reals_at(b->body, "pending_mean", b->n);
-	b->least = na_reals_at(b->body, "pending_min", b->n);
-	b->most = na_reals_at(b->body, "pending_max", b->n);
+	b->mean = na_reals_at(b->body, M_pending_mean, b->n);
+	b->least = na_reals_at(b->body, M_pending_min, b->n);
+	b->most = na_reals_at(b->body, M_pending_max, b->n);
 	b->top =
 		fmax(fmax(na_largest(b->mean, b->n), na_largest(b->most, b->n)),
-		     na_bursts_real(b, "pending.max"));
-	b->pending_of = na_text_or(b->body, "pending_of", "transfers");
-	b->runs_apart = na_count_at(b->side, "runs_apart") == 1;
-	b->empty = na_text_or(b->side, "empty", NULL);
+		     na_bursts_real(b, M_pending "." M_max));
+	b->pending_of = na_text_or(b->body, M_pending_of, "transfers");
+	b->runs_apart = na_result_get_about(b->result)->runs_apart;
+	b->empty = na_result_get_word(b->result, NA_WORD_EMPTY, NULL);
 	if (b->empty)
 		return;
 	if (b->n)
@@ -78,7 +80,8 @@ void na_bursts_read(struct bursts *b, const struct na_result *r)
 
 void na_bursts_title(const struct bursts *b, struct words *w)
 {
-	const char *message = na_text_at(b->side, "message");
+	const char *message = na_result_get_word(b->result, NA_WORD_MESSAGE,
+						 "");
 	char mean[NA_LABEL_BUF], max[NA_LABEL_BUF];
 
 	if (*message) {
@@ -87,13 +90,15 @@ void na_bursts_title(const struct bursts *b, struct words *w)
 	}
 	na_words_add(w, "Pending %.40s", b->pending_of);
 	if (!b->empty)
-		na_words_add(
-			w, ": %s on average, up to %s",
-			na_label_short(mean,
-				       na_bursts_real(b, "pending.time_mean"),
-				       3),
-			na_label_short(max, na_bursts_real(b, "pending.max"),
-				       6));
+		na_words_add(w, ": %s on average, up to %s",
+			     na_label_short(mean,
+					    na_bursts_real(b, M_pending
+							   "." M_time_mean),
+					    3),
+			     na_label_short(max,
+					    na_bursts_real(b,
+							   M_pending "." M_max),
+					    6));
 }
 
 /* "burstiness 0.47, dispersion 2.2 in 1 ms, 5.6 in 10 ms" */
@@ -108,9 +113,9 @@ static void add_arrivals(const struct bursts *b, struct words *w)
 		na_words_add(w, "burstiness %s",
 			     na_label_short(buf, burstiness, 2));
 	}
-	na_for_each (v, na_get(b->body, "dispersion")) {
-		double idc = na_number_at(v, "idc");
-		int64_t ms = na_count_at(v, "window_ms");
+	na_for_each (v, na_get(b->body, M_dispersion)) {
+		double idc = na_number_at(v, M_idc);
+		int64_t ms = na_count_at(v, M_window_ms);
 
 		if (!isfinite(idc))
 			continue;
@@ -125,8 +130,8 @@ static void add_arrivals(const struct bursts *b, struct words *w)
 
 static void add_period(const struct bursts *b, struct words *w)
 {
-	double period = na_bursts_real(b, "burst_period_ms");
-	double step = na_bursts_real(b, "step_period_ms");
+	double period = na_bursts_real(b, M_burst_period_ms);
+	double step = na_bursts_real(b, M_step_period_ms);
 	char buf[NA_LABEL_BUF];
 
 	if (!isnan(period)) {
@@ -145,17 +150,17 @@ static void add_period(const struct bursts *b, struct words *w)
 
 void na_bursts_subtitle(const struct bursts *b, struct words *w)
 {
-	const char *given = na_text_at(b->side, "subtitle");
+	const char *given = na_result_get_word(b->result, NA_WORD_SUBTITLE, "");
 
 	if (*given) {
 		na_words_add(w, "%s", given);
 		return;
 	}
 	na_words_data(b->doc, b->runs_apart, w);
-	na_words_seconds(na_real_of(na_get(b->doc, "duration_s"),
+	na_words_seconds(na_real_of(na_get(b->doc, M_duration_s),
 				    b->to_s - b->from_s),
 			 w);
-	na_words_coverage(b->doc, b->side, w);
+	na_words_coverage(b->result, w);
 	if (!b->runs_apart) {
 		add_arrivals(b, w);
 		add_period(b, w);

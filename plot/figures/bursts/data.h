@@ -13,6 +13,7 @@ struct bursts_group {
 };
 
 struct bursts {
+	const struct na_result *result;
 	const struct na_value *doc, *body, *side;
 	size_t n; /* bins */
 	double bin_s, from_s, to_s;

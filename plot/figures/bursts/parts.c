@@ -1,4 +1,5 @@
 #include "plot/figures/bursts/parts.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,9 +15,9 @@
 static void cover(const struct bursts *b, const struct na_scale *x, double x0,
 		  double *share, size_t n)
 {
-	na_for_each (v, na_get(b->body, "bursts")) {
-		double from = na_number_at(v, "from_s");
-		double to = na_number_at(v, "to_s");
+	na_for_each (v, na_get(b->body, M_bursts)) {
+		double from = na_number_at(v, M_from_s);
+		double to = na_number_at(v, M_to_s);
 		size_t k;
 
 		from = fmax(na_scale_at(x, from) - x0, 0);
@@ -73,19 +74,19 @@ struct level {
 /* From the highest down; returns how many above zero. */
 static size_t read_levels(const struct bursts *b, struct level *out, size_t max)
 {
-	const struct na_value *list = na_get(b->body, "levels"), *v;
+	const struct na_value *list = na_get(b->body, M_levels), *v;
 	double sum = 0, all = 0;
 	size_t n = 0;
 
 	v = na_items(list);
 	for (; v && n < max; v = v->next) {
-		double from = na_number_or(v, "from", 0);
-		double share = na_number_or(v, "share", 0);
+		double from = na_number_or(v, M_from, 0);
+		double share = na_number_or(v, M_share, 0);
 
 		all += share;
 		if (from < 1)
 			continue;
-		out[n++] = (struct level){from, na_number_or(v, "to", 0),
+		out[n++] = (struct level){from, na_number_or(v, M_to, 0),
 					  share};
 	}
 	for (size_t i = n; i-- > 0;) {

@@ -1,4 +1,5 @@
 #include "plot/figures/latency/data.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,8 +12,8 @@
 const char *const na_latency_marks[MARKS] = {
 	"min", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"};
 static const char *const fields[MARKS] = {
-	"min_us", "p50_us", "p90_us", "p95_us", "p99_us", "p99_9_us",
-	"p99_99_us", "max_us"};
+	M_min_us, M_p50_us, M_p90_us, M_p95_us, M_p99_us, M_p99_9_us,
+	M_p99_99_us, M_max_us};
 /* clang-format on */
 
 const char *na_latency_text(char *buf, double us)
@@ -25,7 +26,7 @@ const char *na_latency_text(char *buf, double us)
 /* "p99_9" for p99_9_us. */
 static bool is_few(const struct na_value *row, const char *field)
 {
-	const struct na_value *v = na_get(row, "few_samples");
+	const struct na_value *v = na_get(row, M_few_samples);
 
 	v = na_items(v);
 	for (; v; v = v->next) {
@@ -41,18 +42,18 @@ static bool is_few(const struct na_value *row, const char *field)
 void na_latency_group(struct latency_group *g, const struct na_value *row)
 {
 	*g = (struct latency_group){.row = row};
-	g->count = na_count_at(row, "count");
+	g->count = na_count_at(row, M_count);
 	for (size_t i = 0; i < MARKS; i++) {
 		g->us[i] = na_number_at(row, fields[i]);
 		g->few[i] = is_few(row, fields[i]);
 	}
-	g->curve_us = na_reals_of(na_get(row, "ccdf_us"), &g->n);
-	g->share = na_reals_at(row, "ccdf_share", g->n);
-	g->lower_us = na_reals_at(row, "ccdf_lower_us", g->n);
-	g->upper_us = na_reals_at(row, "ccdf_upper_us", g->n);
+	g->curve_us = na_reals_of(na_get(row, M_ccdf_us), &g->n);
+	g->share = na_reals_at(row, M_ccdf_share, g->n);
+	g->lower_us = na_reals_at(row, M_ccdf_lower_us, g->n);
+	g->upper_us = na_reals_at(row, M_ccdf_upper_us, g->n);
 	if (!g->curve_us || !g->share)
 		g->n = 0;
-	na_words_key(g->name, sizeof(g->name), na_get(row, "key"));
+	na_words_key(g->name, sizeof(g->name), na_get(row, M_key));
 }
 
 /* What the axes must hold. */
@@ -76,11 +77,12 @@ void na_latency_read(struct latency *t, const struct na_result *r)
 {
 	*t = (struct latency){.doc = na_result_get_doc(r),
 			      .body = na_result_get_body(r),
+			      .result = r,
 			      .side = na_result_get_side(r),
 			      .from_us = INFINITY,
 			      .to_us = 0,
 			      .least_share = 1};
-	na_for_each (v, na_get(t->body, "groups")) {
+	na_for_each (v, na_get(t->body, M_groups)) {
 		struct latency_group g;
 
 		na_latency_group(&g, v);
@@ -93,7 +95,7 @@ void na_latency_read(struct latency *t, const struct na_result *r)
 		t->others = t->others ? t->others : v;
 		t->n_others++;
 	}
-	t->empty = na_text_or(t->side, "empty", NULL);
+	t->empty = na_result_get_word(t->result, NA_WORD_EMPTY, NULL);
 	if (!t->empty && !(t->to_us > 0))
 		t->empty = "No transfer took any time here.";
 }
@@ -106,17 +108,18 @@ size_t na_latency_grey(const struct latency *t)
 void na_latency_title(const struct latency *t, struct words *w)
 {
 	na_words_add(w, "%s",
-		     na_text_or(t->side, "message", "Latency of transfers"));
+		     na_result_get_word(t->result, NA_WORD_MESSAGE,
+					"Latency of transfers"));
 }
 
 void na_latency_subtitle(const struct latency *t, struct words *w)
 {
-	double s = na_number_at(t->doc, "duration_s");
+	double s = na_number_at(t->doc, M_duration_s);
 
 	na_words_inputs(t->doc, w);
 	if (s >= 0) {
 		na_words_seconds(s, w);
 	}
-	na_words_coverage(t->doc, t->side, w);
+	na_words_coverage(t->result, w);
 	na_words_origin(t->doc, w);
 }

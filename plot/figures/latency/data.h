@@ -32,6 +32,7 @@ struct latency_group {
 };
 
 struct latency {
+	const struct na_result *result;
 	const struct na_value *doc, *body, *side;
 	const char *empty; /* NULL: there is something to draw */
 	/* In the result's order: the first ones, then the sum of what is not

@@ -1,4 +1,5 @@
 #include "plot/figures/latency/table.h"
+#include "members.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -171,12 +172,12 @@ static void interval_words(char *buf, size_t size,
 			   const struct latency_group *g, enum latency_mark m)
 {
 	static const char *const names[MARKS] = {
-		[MARK_P50] = "p50_ci95_us",
-		[MARK_P90] = "p90_ci95_us",
-		[MARK_P95] = "p95_ci95_us",
-		[MARK_P99] = "p99_ci95_us",
-		[MARK_P99_9] = "p99_9_ci95_us",
-		[MARK_P99_99] = "p99_99_ci95_us"};
+		[MARK_P50] = M_p50_ci95_us,
+		[MARK_P90] = M_p90_ci95_us,
+		[MARK_P95] = M_p95_ci95_us,
+		[MARK_P99] = M_p99_ci95_us,
+		[MARK_P99_9] = M_p99_9_ci95_us,
+		[MARK_P99_99] = M_p99_99_ci95_us};
 	char a[NA_LABEL_BUF], b[NA_LABEL_BUF];
 	const double *ends;
 	size_t n = 0;
@@ -224,15 +225,15 @@ static size_t facts_of(const struct latency *t, struct fact f[FACTS])
 	f[n] = (struct fact){.name = "transfers"};
 	snprintf(f[n++].value, sizeof(f->value), "%s",
 		 na_print_count(number, (uint64_t)g->count));
-	add_fact(f, &n, "p99 / p50", na_number_at(g->row, "tail_ratio"), "x");
-	if (isfinite(na_number_at(g->row, "fixed_us")))
+	add_fact(f, &n, "p99 / p50", na_number_at(g->row, M_tail_ratio), "x");
+	if (isfinite(na_number_at(g->row, M_fixed_us)))
 		add_fact(f, &n, "p99 over its size",
-			 exp(na_number_at(g->row, "residual_p99")), "x");
-	add_fact(f, &n, "fixed cost", na_number_at(g->row, "fixed_us"), " us");
-	add_fact(f, &n, "a byte sees", na_number_at(g->row, "bandwidth_gbps"),
+			 exp(na_number_at(g->row, M_residual_p99)), "x");
+	add_fact(f, &n, "fixed cost", na_number_at(g->row, M_fixed_us), " us");
+	add_fact(f, &n, "a byte sees", na_number_at(g->row, M_bandwidth_gbps),
 		 " Gbit/s");
 	add_fact(f, &n, "receives: waiting",
-		 100 * na_number_at(g->row, "split.waiting_share"), " %");
+		 100 * na_number_at(g->row, M_split "." M_waiting_share), " %");
 	return n;
 }
 
@@ -299,19 +300,19 @@ static void slow_words(struct words *w, const struct na_value *v, bool bytes)
 	char buf[NA_LABEL_BUF];
 
 	na_words_add(w, "%s",
-		     na_latency_text(buf, na_number_at(v, "latency_us")));
-	if (na_text_or(v, "src", NULL))
+		     na_latency_text(buf, na_number_at(v, M_latency_us)));
+	if (na_text_or(v, M_src, NULL))
 		na_words_add(w, " \xc2\xb7 %s\xe2\x86\x92%s",
-			     na_text_at(v, "src"), na_text_or(v, "dst", "?"));
+			     na_text_at(v, M_src), na_text_or(v, M_dst, "?"));
 	else
-		na_words_add(w, " \xc2\xb7 %s", na_text_or(v, "dst", "?"));
+		na_words_add(w, " \xc2\xb7 %s", na_text_or(v, M_dst, "?"));
 	if (bytes)
 		na_words_add(w, " \xc2\xb7 %s",
 			     na_label_quantity(buf, NA_Q_BYTES,
-					       na_number_at(v, "bytes"), 3));
+					       na_number_at(v, M_bytes), 3));
 	na_words_add(w, " \xc2\xb7 at %s",
 		     na_label_quantity(buf, NA_Q_SECONDS,
-				       na_number_at(v, "time_s"), 6));
+				       na_number_at(v, M_time_s), 6));
 }
 
 /* Where room is short the bytes go: a time that is cut misleads. */
@@ -331,7 +332,7 @@ static bool room_for_bytes(const struct na_layout *l, const struct na_value *v,
 static void draw_slowest(const struct na_layout *l, const struct latency *t,
 			 struct na_box box)
 {
-	const struct na_value *v = na_get(t->side, "slowest");
+	const struct na_value *v = na_get(t->side, M_slowest);
 	struct na_font head = grey(l), font = plain(l);
 	double line = LINE * font.size, y = box.y0 + 1.8 * line;
 	char text[NA_TEXT_MAX];

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "netan/base/vec.h"
-#include "plot/strokes.h"
 
 /* Blue below, neutral at 1x, vermilion above; beyond the range darker. */
 static struct na_color color_of(const struct na_theme *t, int level)

@@ -1,4 +1,5 @@
 #include "plot/figures/pairs/data.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ static void read_nodes(struct pairs_matrix *m, const struct na_value *list)
 	size_t i = 0;
 
 	na_for_each (v, list) {
-		m->names[i] = na_text_at(v, "name");
+		m->names[i] = na_text_at(v, M_name);
 		m->group[i++] = na_number_or(v, "group", 0);
 	}
 }
@@ -80,14 +81,14 @@ static void read_marks(struct pairs_matrix *m, const struct na_value *list)
 			m->more_marks++;
 			continue;
 		}
-		k->kind = na_text_at(v, "kind");
-		k->name = na_text_at(v, "name");
-		k->a = (size_t)na_count_or(v, "a", -1);
-		k->b = (size_t)na_count_or(v, "b", -1);
+		k->kind = na_text_at(v, M_kind);
+		k->name = na_text_at(v, M_name);
+		k->a = (size_t)na_count_or(v, M_a, -1);
+		k->b = (size_t)na_count_or(v, M_b, -1);
 		k->rows = (size_t)na_count_or(v, "rows", 1);
-		k->host = na_text_or(v, "host", NULL);
-		k->excess = na_number_at(v, "excess");
-		k->timeouts = strcmp(na_text_at(v, "channel"), "rate") == 0;
+		k->host = na_text_or(v, M_host, NULL);
+		k->excess = na_number_at(v, M_excess);
+		k->timeouts = strcmp(na_text_at(v, M_channel), "rate") == 0;
 		mark_words(k, m);
 		m->n_marks++;
 	}
@@ -119,9 +120,9 @@ static void fill_matrix(struct pairs_matrix *m, const struct na_value *v,
 			double limit)
 {
 	size_t n;
-	const double *src = na_reals_of(na_get(v, "src"), &n);
-	const double *dst = na_reals_at(v, "dst", n),
-		     *x = na_reals_at(v, "excess", n);
+	const double *src = na_reals_of(na_get(v, M_src), &n);
+	const double *dst = na_reals_at(v, M_dst, n),
+		     *x = na_reals_at(v, M_excess, n);
 
 	m->m = (m->n + m->merged - 1) / m->merged;
 	memset(m->levels, CELL_NONE, m->m * m->m);
@@ -163,7 +164,7 @@ static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
 {
 	const struct na_value *nodes = na_get(v, "nodes");
 
-	m->label = na_text_or(v, "label", NULL);
+	m->label = na_text_or(v, M_label, NULL);
 	m->n = nodes && nodes->kind == NA_V_LIST ? nodes->n : 0;
 	m->merged = m->n > ROWS_MAX ? (m->n + ROWS_MAX - 1) / ROWS_MAX : 1;
 	m->names = na_calloc(m->n, sizeof(*m->names));
@@ -175,7 +176,7 @@ static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
 		read_nodes(m, nodes);
 	m->rack = na_reals_at(v, "rack", m->n);
 	m->prefix = common_prefix(m);
-	read_marks(m, na_get(v, "marks"));
+	read_marks(m, na_get(v, M_marks));
 	for (fill_matrix(m, v, limit); stretches(m) > STRETCHES_MAX;
 	     fill_matrix(m, v, limit))
 		m->merged++;
@@ -190,7 +191,7 @@ static double limit_of(const struct na_value *list)
 
 	na_for_each (v, list) {
 		size_t n = 0;
-		const double *x = na_reals_of(na_get(v, "excess"), &n);
+		const double *x = na_reals_of(na_get(v, M_excess), &n);
 
 		for (size_t i = 0; x && i < n; i++) {
 			if (x[i] > 0 && isfinite(x[i]))
@@ -203,8 +204,8 @@ static double limit_of(const struct na_value *list)
 static void read_subtitle(struct pairs_figure *f, const struct na_result *r)
 {
 	const struct na_value *doc = na_result_get_doc(r);
-	const char *given = na_text_or(na_result_get_side(r), "subtitle", NULL);
-	double s = na_number_at(doc, "duration_s");
+	const char *given = na_result_get_word(r, NA_WORD_SUBTITLE, NULL);
+	double s = na_number_at(doc, M_duration_s);
 	char buf[NA_LABEL_BUF];
 
 	if (given && *given) {
@@ -224,7 +225,7 @@ static void read_subtitle(struct pairs_figure *f, const struct na_result *r)
 		na_words_add(&f->subtitle, "%s",
 			     na_label_quantity(buf, NA_Q_SECONDS, s, 3));
 	}
-	na_words_coverage(doc, na_result_get_side(r), &f->subtitle);
+	na_words_coverage(r, &f->subtitle);
 	if (!f->empty && !f->locality) {
 		na_words_break(&f->subtitle);
 		na_words_add(&f->subtitle, "locality not given");
@@ -239,8 +240,8 @@ enum na_status na_pairs_read(struct pairs_figure *f, const struct na_result *r,
 	size_t nodes = 0;
 
 	memset(f, 0, sizeof(*f));
-	f->title = na_text_or(side, "message", "Pairs");
-	f->empty = na_text_or(side, "empty", NULL);
+	f->title = na_result_get_word(r, NA_WORD_MESSAGE, "Pairs");
+	f->empty = na_result_get_word(r, NA_WORD_EMPTY, NULL);
 	f->ends = na_text_or(side, "ends", "ends");
 	f->locality = na_count_at(side, "locality") != 0;
 	f->limit = log(LIMIT_LEAST);

@@ -1,4 +1,5 @@
 #include "plot/figures/rpc/data.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,9 +10,9 @@
 static bool read_lines(struct rpc_lines *to, const struct na_value *in,
 		       size_t n)
 {
-	to->p50 = na_reals_at(in, "p50_us", n);
-	to->p99 = na_reals_at(in, "p99_us", n);
-	to->max = na_reals_at(in, "max_us", n);
+	to->p50 = na_reals_at(in, M_p50_us, n);
+	to->p99 = na_reals_at(in, M_p99_us, n);
+	to->max = na_reals_at(in, M_max_us, n);
 	return to->p50 && to->p99 && to->max;
 }
 
@@ -29,13 +30,13 @@ static void name_of(const struct na_value *key, char *buf, size_t size)
 
 static void read_runs(struct rpc_data *d)
 {
-	na_for_each (v, na_get(d->body, "groups")) {
+	na_for_each (v, na_get(d->body, M_groups)) {
 		struct rpc_lines *to = &d->lines[d->n_lines];
 
 		if (d->n_lines == NA_TOP_SERIES) {
 			d->others++;
 		} else if (read_lines(to, v, d->n)) {
-			name_of(na_get(v, "key"), to->name, sizeof(to->name));
+			name_of(na_get(v, M_key), to->name, sizeof(to->name));
 			d->n_lines++;
 		}
 	}
@@ -58,7 +59,7 @@ static void read_scatter(struct rpc_data *d)
 	d->counts = d->columns && d->rows
 			    ? na_reals_at(in, "counts", d->columns * d->rows)
 			    : NULL;
-	d->cells_from_s = na_number_or(in, "from_s", 0);
+	d->cells_from_s = na_number_or(in, M_from_s, 0);
 	d->column_s = na_number_or(in, "column_s", 1);
 	d->cells_least_us = na_number_at(in, "least_us");
 	d->cells_most_us = na_number_at(in, "most_us");
@@ -66,10 +67,10 @@ static void read_scatter(struct rpc_data *d)
 
 static void read_failed(struct rpc_data *d)
 {
-	const struct na_value *in = na_get(d->side, "failed");
+	const struct na_value *in = na_get(d->side, M_failed);
 
-	d->failed_s = na_reals_of(na_get(in, "time_s"), &d->n_failed);
-	d->failed_us = na_reals_at(in, "latency_us", d->n_failed);
+	d->failed_s = na_reals_of(na_get(in, M_time_s), &d->n_failed);
+	d->failed_us = na_reals_at(in, M_latency_us, d->n_failed);
 	if (!d->failed_s || !d->failed_us || d->runs_apart)
 		d->n_failed = 0;
 }
@@ -98,18 +99,17 @@ static void read_range(struct rpc_data *d)
 
 void na_rpc_read(struct rpc_data *d, const struct na_result *r)
 {
-	const struct na_value *apart;
 	const double *time;
 
 	*d = (struct rpc_data){
 		.doc = na_result_get_doc(r),
 		.body = na_result_get_body(r),
+		.result = r,
 		.side = na_result_get_side(r),
 	};
-	time = na_reals_of(na_get(d->body, "time_s"), &d->n);
-	d->bin_s = na_number_at(d->body, "bin_s");
-	apart = na_get(d->side, "runs_apart");
-	d->runs_apart = apart && apart->kind == NA_V_BOOL && apart->u.flag;
+	time = na_reals_of(na_get(d->body, M_time_s), &d->n);
+	d->bin_s = na_number_at(d->body, M_bin_s);
+	d->runs_apart = na_result_get_about(r)->runs_apart;
 	if (!time || !d->n || !(d->bin_s > 0)) {
 		d->n = 0;
 		d->empty = "No transfer with a latency was used: there is "

@@ -13,6 +13,7 @@ struct rpc_lines {
 };
 
 struct rpc_data {
+	const struct na_result *result;
 	const struct na_value *doc, *body, *side;
 	const char *empty; /* NULL: there is something to draw */
 	size_t n;          /* bins */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/order.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
@@ -262,14 +263,14 @@ static enum na_status draw_lines(const struct drawing *g, struct na_err *err)
 /* "65 at 200 ms: retransmission timeout, host-1" */
 static void mode_words(const struct na_value *m, struct words *w)
 {
-	const struct na_value *hosts = na_get(m, "hosts");
+	const struct na_value *hosts = na_get(m, M_hosts);
 	const struct na_value *v = na_items(hosts);
 	char at[NA_LABEL_BUF], count[NA_UNIT_BUF], host[96];
 
 	na_label_quantity(at, NA_Q_SECONDS,
 			  na_number_at(m, "latency_ms") * 1e-3, 3);
-	na_print_count(count, (uint64_t)na_count_at(m, "count"));
-	na_words_add(w, "%s at %s: %s", count, at, na_text_at(m, "cause"));
+	na_print_count(count, (uint64_t)na_count_at(m, M_count));
+	na_words_add(w, "%s at %s: %s", count, at, na_text_at(m, M_cause));
 	for (size_t i = 0; v && i < 2; v = v->next, i++)
 		na_words_add(w, "%s%s", i ? " and " : ", ",
 			     na_text_clean(host, sizeof(host),
@@ -282,7 +283,7 @@ static void mode_words(const struct na_value *m, struct words *w)
  * not touch the one before. */
 static void draw_modes(const struct drawing *g)
 {
-	const struct na_value *list = na_get(g->d.body, "modes");
+	const struct na_value *list = na_get(g->d.body, M_modes);
 	const struct na_value *m = na_items(list);
 	struct na_font font = text_font(g, g->l.theme->hue[NA_HUE_FINDING]);
 	const struct na_box *plot = &g->a.plot;
@@ -338,19 +339,19 @@ static void put_failed(struct drawing *g)
 		     g->d.n_failed ? "\xc3\x97 " : "",
 		     na_print_count(a, (uint64_t)n),
 		     na_print_count(b,
-				    (uint64_t)na_count_at(g->d.side, "calls")));
+				    (uint64_t)na_count_at(g->d.side, M_calls)));
 	na_row_put(&g->l, &g->header, w.text, &font);
 }
 
 static void draw_header(struct drawing *g)
 {
-	static const char *const names[] = {"p50_us", "p99_us", "p99_9_us",
-					    "max_us"};
+	static const char *const names[] = {M_p50_us, M_p99_us, M_p99_9_us,
+					    M_max_us};
 	static const char *const words[] = {"p50", "p99", "p99.9", "max"};
 	struct na_font name = na_layout_font(&g->l, NA_SIZE_NAME,
 					     g->l.theme->text);
 	struct na_font plain = text_font(g, g->l.theme->secondary);
-	const struct na_value *all = na_get(g->d.body, "overall");
+	const struct na_value *all = na_get(g->d.body, M_overall);
 	char buf[NA_LABEL_BUF];
 
 	name.bold = true;
@@ -424,7 +425,7 @@ static enum na_status draw_plot(struct drawing *g, struct na_err *err)
 static void describe_rpc(const struct drawing *g, struct na_canvas *c,
 			 const char *title, const char *subtitle)
 {
-	const struct na_value *list = na_get(g->d.body, "modes");
+	const struct na_value *list = na_get(g->d.body, M_modes);
 	const struct na_value *m = na_items(list);
 	struct words w = {.n = 0};
 
@@ -451,16 +452,18 @@ static enum na_status rpc_draw(struct na_canvas *c, const struct na_result *r,
 	inputs = (struct timeline){
 		.doc = g.d.doc,
 		.body = g.d.body,
+		.result = r,
 		.side = g.d.side,
 		.from_s = g.d.from_s,
 		.to_s = g.d.to_s,
 		.host_capacity_gbps = NAN,
-		.hosts = na_count_at(g.d.side, "hosts"),
+		.hosts = na_count_at(g.d.side, M_hosts),
 		.runs_apart = g.d.runs_apart,
 	};
 	na_timeline_subtitle(&inputs, &subtitle);
 	if (!title)
-		title = na_text_or(g.d.side, "message", "Latency over time");
+		title = na_result_get_word(g.d.result, NA_WORD_MESSAGE,
+					   "Latency over time");
 	na_layout_begin(&g.l, c, &na_fig_rpc, page, title, subtitle.text);
 	describe_rpc(&g, c, title, subtitle.text);
 	st = place_rpc(&g, err);

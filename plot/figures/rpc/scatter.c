@@ -7,7 +7,6 @@
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "plot/figures/rpc/data.h"
-#include "plot/strokes.h"
 
 /* More boxes than that would take an SVG towards its limit. */
 enum { BOXES_MAX = 6000, LEVELS = 6, CORNERS = 5 };

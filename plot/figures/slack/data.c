@@ -1,4 +1,5 @@
 #include "plot/figures/slack/data.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,36 +15,36 @@ const char *const na_slack_parts[SLACK_PARTS] = {"send", "send-done", "recv",
 
 static void read_name(struct slack_point *p, const struct na_value *row)
 {
-	const struct na_value *key = na_get(row, "key");
+	const struct na_value *key = na_get(row, M_key);
 	char words[SLACK_NAME / 2] = "";
 
 	if (key && key->n)
 		na_words_key(words, sizeof(words), key);
 	snprintf(p->name, sizeof(p->name), "%.*s%s%s", SLACK_NAME / 2 - 4,
-		 na_text_or(row, "collective", "?"), *words ? ", " : "", words);
+		 na_text_or(row, M_collective, "?"), *words ? ", " : "", words);
 }
 
 static void read_point(struct slack_figure *f, const struct na_value *row)
 {
 	/* clang-format off */
 	static const char *const parts[SLACK_PARTS] = {
-		"send_us", "send_done_us", "recv_us", "recv_done_us",
+		M_send_us, M_send_done_us, M_recv_us, M_recv_done_us,
 	};
 	/* clang-format on */
 	struct slack_point *p = &f->points[f->n++];
-	double runs = na_number_at(row, "occurrences");
-	double devices = fmax(na_number_at(row, "devices_per_host"), 1);
+	double runs = na_number_at(row, M_occurrences);
+	double devices = fmax(na_number_at(row, M_devices_per_host), 1);
 
 	read_name(p, row);
-	p->slack_s = na_number_at(row, "slack_us.mean") / NA_US_PER_S;
-	p->required_bps = na_number_at(row, "required_gbps") * NA_GIGA *
+	p->slack_s = na_number_at(row, M_slack_us "." M_mean) / NA_US_PER_S;
+	p->required_bps = na_number_at(row, M_required_gbps) * NA_GIGA *
 			  devices;
-	p->stall_s = fmax(na_number_at(row, "total_stall_us") / NA_US_PER_S, 0);
-	p->share = na_number_at(row, "stall_share");
+	p->stall_s = fmax(na_number_at(row, M_total_stall_us) / NA_US_PER_S, 0);
+	p->share = na_number_at(row, M_stall_share);
 	p->none = !(p->slack_s >= SLACK_LEAST_S) &&
-		  na_number_at(row, "bytes") > 0;
-	p->found = na_flag_at(row, "slack_small") ||
-		   na_flag_at(row, "bandwidth_bound");
+		  na_number_at(row, M_bytes) > 0;
+	p->found = na_flag_at(row, M_slack_small) ||
+		   na_flag_at(row, M_bandwidth_bound);
 	for (size_t k = 0; k < SLACK_PARTS; k++)
 		p->part_s[k] =
 			fmax(na_number_at(row, parts[k]) * runs / NA_US_PER_S,
@@ -58,37 +59,40 @@ bool na_slack_read(struct slack_figure *f, const struct na_result *r)
 
 	f->doc = na_result_get_doc(r);
 	f->body = na_result_get_body(r);
+	f->result = r;
 	f->side = na_result_get_side(r);
-	f->capacity_bps = na_number_at(f->body, "capacity_gbps") * NA_GIGA;
-	list = na_get(f->body, "collectives");
+	f->capacity_bps = na_number_at(f->body, M_capacity_gbps) * NA_GIGA;
+	list = na_get(f->body, M_collectives);
 	f->points = na_calloc(list ? list->n : 0, sizeof(*f->points));
 	if (!f->points)
 		return false;
 	na_for_each (v, list)
 		read_point(f, v);
 	if (!f->n)
-		f->empty = na_text_of(na_get(f->side, "empty"),
-				      "No execution of a collective was "
-				      "counted.");
+		f->empty =
+			na_result_get_word(f->result, NA_WORD_EMPTY,
+					   "No execution of a collective was "
+					   "counted.");
 	return true;
 }
 
 void na_slack_title(const struct slack_figure *f, struct words *w)
 {
 	na_words_add(w, "%s",
-		     na_text_or(f->side, "message", "Slack of collectives"));
+		     na_result_get_word(f->result, NA_WORD_MESSAGE,
+					"Slack of collectives"));
 }
 
 void na_slack_subtitle(const struct slack_figure *f, struct words *w)
 {
-	double duration = na_number_at(f->doc, "duration_s");
+	double duration = na_number_at(f->doc, M_duration_s);
 	char buf[NA_LABEL_BUF];
 
 	na_words_inputs(f->doc, w);
 	if (isfinite(duration) && !f->empty) {
 		na_words_seconds(duration, w);
 	}
-	na_words_coverage(f->doc, f->side, w);
+	na_words_coverage(f->result, w);
 	if (isfinite(f->capacity_bps)) {
 		na_words_break(w);
 		na_words_add(w, "capacity of a host %s",

@@ -23,6 +23,7 @@ struct slack_point {
 };
 
 struct slack_figure {
+	const struct na_result *result;
 	const struct na_value *doc, *body, *side;
 	struct slack_point *points;  /* as the rows are told; to be freed */
 	size_t n, n_none, n_unknown; /* of these: no place in the scatter */

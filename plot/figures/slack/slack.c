@@ -522,7 +522,7 @@ static enum na_status draw_slack(struct drawing *d, const struct na_page *page,
 static enum na_status slack_draw(struct na_canvas *c, const struct na_result *r,
 				 const struct na_page *page, struct na_err *err)
 {
-	const char *what = na_text_at(na_result_get_side(r), "picture");
+	const char *what = na_result_get_word(r, NA_WORD_PICTURE, "");
 	struct drawing *d;
 	enum na_status st;
 

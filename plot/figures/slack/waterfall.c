@@ -1,4 +1,5 @@
 #include "plot/figures/slack/waterfall.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -132,7 +133,7 @@ static void strip_label(const struct drawing *d, struct words *w)
 	char buf[NA_LABEL_BUF];
 
 	na_words_add(w, "%s send to recv-done, %s",
-		     na_text_or(d->w.late, "device", "?"),
+		     na_text_or(d->w.late, M_device, "?"),
 		     na_label_quantity(buf, NA_Q_SECONDS,
 				       d->w.length_us / NA_US_PER_S, 3));
 }
@@ -380,7 +381,7 @@ static void waterfall_footnote(struct drawing *d)
 static void describe_waterfall(const struct drawing *d, const char *title,
 			       const char *subtitle)
 {
-	const struct na_value *v = na_get(d->w.late, "path");
+	const struct na_value *v = na_get(d->w.late, M_path);
 	struct words w = {.n = 0};
 	char buf[NA_LABEL_BUF];
 
@@ -388,11 +389,11 @@ static void describe_waterfall(const struct drawing *d, const char *title,
 	if (d->w.empty.n)
 		na_words_add(&w, ". %s", d->w.empty.text);
 	for (v = na_items(v); v; v = v->next)
-		na_words_add(&w, ". %s on %s: %s", na_text_or(v, "kind", "?"),
-			     na_text_or(v, "host", "?"),
+		na_words_add(&w, ". %s on %s: %s", na_text_or(v, M_kind, "?"),
+			     na_text_or(v, M_host, "?"),
 			     na_label_quantity(
 				     buf, NA_Q_SECONDS,
-				     na_number_or(v, "duration_us", 0) / 1e6,
+				     na_number_or(v, M_duration_us, 0) / 1e6,
 				     3));
 	na_canvas_describe(d->l.canvas, title, w.text);
 }

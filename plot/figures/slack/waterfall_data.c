@@ -1,4 +1,5 @@
 #include "plot/figures/slack/waterfall_data.h"
+#include "members.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -26,7 +27,7 @@ static const struct { const char *name; enum wf_kind kind; } kinds[] = {
 
 static enum wf_kind kind_of(const struct na_value *v)
 {
-	const char *name = na_text_at(v, "kind");
+	const char *name = na_text_at(v, M_kind);
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (strcmp(kinds[i].name, name) == 0)
@@ -58,9 +59,9 @@ static void read_hosts(struct waterfall *w, const struct na_value *list)
 	for (const struct na_value *v = na_items(list); v && w->n_hosts < most;
 	     v = v->next)
 		w->hosts[w->n_hosts++] = (struct wf_host){
-			.name = na_text_or(v, "host", "?"),
-			.ahead_us = na_number_at(v, "ahead_us"),
-			.uncertainty_us = na_number_at(v, "uncertainty_us"),
+			.name = na_text_or(v, M_host, "?"),
+			.ahead_us = na_number_at(v, M_ahead_us),
+			.uncertainty_us = na_number_at(v, M_uncertainty_us),
 			.trace = na_get(v, "trace") &&
 				 na_get(v, "trace")->u.flag,
 		};
@@ -76,15 +77,15 @@ static void read_rows(struct waterfall *w, const struct na_value *list)
 		struct wf_row *row = &w->rows[w->n_rows++];
 
 		*row = (struct wf_row){
-			.device = na_text_or(v, "device", "?"),
-			.kind_name = na_text_or(v, "kind", "?"),
+			.device = na_text_or(v, M_device, "?"),
+			.kind_name = na_text_or(v, M_kind, "?"),
 			.peer = na_text_or(v, "peer", NULL),
-			.from_us = na_number_at(v, "from_us"),
-			.to_us = na_number_at(v, "to_us"),
+			.from_us = na_number_at(v, M_from_us),
+			.to_us = na_number_at(v, M_to_us),
 			.network_us = na_number_at(v, "network_us"),
-			.chunk = (long)na_count_or(v, "chunk", -1),
+			.chunk = (long)na_count_or(v, M_chunk, -1),
 			.kind = kind_of(v),
-			.host = host_of(w, na_text_at(v, "host")),
+			.host = host_of(w, na_text_at(v, M_host)),
 			.critical = critical && critical->u.flag,
 		};
 		if (w->n_hosts)
@@ -101,8 +102,8 @@ static void read_steps(struct waterfall *w, const struct na_value *list)
 		long row = (long)na_count_or(v, "row", -1);
 
 		w->steps[w->n_steps++] = (struct wf_step){
-			kind_of(v), na_number_or(v, "from_us", 0),
-			na_number_or(v, "to_us", 0),
+			kind_of(v), na_number_or(v, M_from_us, 0),
+			na_number_or(v, M_to_us, 0),
 			row >= 0 && (size_t)row < w->n_rows ? row : -1};
 	}
 }
@@ -114,15 +115,15 @@ enum na_status na_wf_read(struct waterfall *w, const struct na_result *r,
 					     "waterfall");
 
 	*w = (struct waterfall){
-		.late = na_items(na_get(na_result_get_body(r), "late"))};
+		.late = na_items(na_get(na_result_get_body(r), M_late))};
 	w->hosts = na_calloc(WF_ROWS_MAX, sizeof(*w->hosts));
 	w->rows = na_calloc(WF_ROWS_MAX, sizeof(*w->rows));
 	w->steps = na_calloc(WF_STEPS_MAX, sizeof(*w->steps));
 	if (!w->hosts || !w->rows || !w->steps)
 		return na_fail_nomem(err);
-	read_hosts(w, na_get(side, "hosts"));
+	read_hosts(w, na_get(side, M_hosts));
 	read_rows(w, na_get(side, "rows"));
-	read_steps(w, na_get(side, "path"));
+	read_steps(w, na_get(side, M_path));
 	w->length_us = na_number_or(side, "length_us", 0);
 	w->more = na_number_or(side, "more", 0);
 	if (!w->late)
@@ -130,7 +131,7 @@ enum na_status na_wf_read(struct waterfall *w, const struct na_result *r,
 			     "No execution of a collective is there to draw.");
 	else if (!w->n_steps || !w->n_rows || !(w->length_us > 0))
 		na_words_add(&w->empty, "Why it was late is not known: %s.",
-			     na_text_or(w->late, "missing",
+			     na_text_or(w->late, M_missing,
 					"the traces hold none of its actions"));
 	return NA_OK;
 }
@@ -216,17 +217,17 @@ void na_wf_label(const struct wf_row *row, struct words *w)
 
 void na_wf_title(const struct waterfall *w, struct words *out)
 {
-	const char *cause = na_text_or(w->late, "cause", NULL);
+	const char *cause = na_text_or(w->late, M_cause, NULL);
 
 	if (!w->late) {
 		na_words_add(out, "No late execution");
 		return;
 	}
-	na_words_add(out, "%s on %s %s", na_text_or(w->late, "collective", "?"),
-		     na_text_or(w->late, "host", "?"),
-		     na_text_or(w->late, "device", "?"));
-	if (na_get(w->late, "label"))
-		na_words_add(out, " of %s", na_text_or(w->late, "label", "?"));
+	na_words_add(out, "%s on %s %s", na_text_or(w->late, M_collective, "?"),
+		     na_text_or(w->late, M_host, "?"),
+		     na_text_or(w->late, M_device, "?"));
+	if (na_get(w->late, M_label))
+		na_words_add(out, " of %s", na_text_or(w->late, M_label, "?"));
 	if (cause)
 		na_words_add(out, ", %s", cause);
 }
@@ -234,7 +235,7 @@ void na_wf_title(const struct waterfall *w, struct words *out)
 /* "host-1 +304 us, host-2 -5 us", as many as matter. */
 static void say_clocks(const struct waterfall *w, struct words *out)
 {
-	double known = na_number_at(w->late, "clock_uncertainty_us");
+	double known = na_number_at(w->late, M_clock_uncertainty_us);
 	size_t moved = 0, unknown = 0;
 	char buf[NA_LABEL_BUF];
 
@@ -293,6 +294,6 @@ void na_wf_subtitle(const struct waterfall *w, const struct na_value *doc,
 	na_words_break(out);
 	na_words_add(out, "at %s",
 		     na_label_quantity(buf, NA_Q_SECONDS,
-				       na_number_or(w->late, "from_s", 0), 5));
+				       na_number_or(w->late, M_from_s, 0), 5));
 	say_clocks(w, out);
 }

@@ -1,4 +1,5 @@
 #include "plot/figures/steps/data.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ NA_ORDER(by_name, struct step_line, na_natural_order(x->name, y->name),
 
 static bool read_lines(struct steps_figure *f)
 {
-	const struct na_value *list = na_get(f->side, "lines");
+	const struct na_value *list = na_get(f->side, M_lines);
 	const struct na_value *v = na_items(list);
 
 	f->lines = na_calloc(list ? list->n + 1 : 1, sizeof(*f->lines));
@@ -25,10 +26,10 @@ static bool read_lines(struct steps_figure *f)
 		struct step_line *x = &f->lines[f->n_lines];
 
 		*x = (struct step_line){.at = f->n_lines,
-					.name = na_text_at(v, "name"),
-					.cause = na_text_or(v, "cause", NULL),
+					.name = na_text_at(v, M_name),
+					.cause = na_text_or(v, M_cause, NULL),
 					.behind_ms = na_number_at(v,
-								  "behind_ms"),
+								  M_behind_ms),
 					.own = na_reals_at(v, "own_ms", f->n),
 					.late = na_reals_at(v, "late_ms",
 							    f->n)};
@@ -44,8 +45,8 @@ static bool read_lines(struct steps_figure *f)
 
 static bool read_parts(struct steps_figure *f)
 {
-	static const char *const names[PARTS] = {"compute_ms", "overlap_ms",
-						 "exposed_ms", "idle_ms"};
+	static const char *const names[PARTS] = {M_compute_ms, M_overlap_ms,
+						 M_exposed_ms, M_idle_ms};
 	const struct na_value *parts = na_get(f->side, "parts");
 	double sum = 0;
 
@@ -72,13 +73,13 @@ static bool read_parts(struct steps_figure *f)
 /* Steps by their order are found in the list. */
 static double column_of(const struct steps_figure *f, double step)
 {
-	const struct na_value *list = na_get(f->body, "steps"), *v;
+	const struct na_value *list = na_get(f->body, M_steps), *v;
 	size_t i = 0;
 
 	if (!f->by_order)
 		return (step - f->first) / f->each;
 	for (v = na_items(list); v; v = v->next, i++) {
-		if (na_number_at(v, "step") >= step)
+		if (na_number_at(v, M_step) >= step)
 			break;
 	}
 	return (double)i / f->each;
@@ -86,18 +87,18 @@ static double column_of(const struct steps_figure *f, double step)
 
 static bool read_changes(struct steps_figure *f)
 {
-	const struct na_value *list = na_get(f->body, "changes"), *v;
+	const struct na_value *list = na_get(f->body, M_changes), *v;
 
 	f->changes = na_calloc(list ? list->n + 1 : 1, sizeof(*f->changes));
 	v = list && !f->runs_apart ? list->u.of.first : NULL;
 	for (; f->changes && v; v = v->next) {
-		if (na_text_or(v, "host", NULL))
+		if (na_text_or(v, M_host, NULL))
 			continue;
 		f->changes[f->n_changes++] = (struct step_change){
-			.at = column_of(f, na_number_or(v, "step", 0)),
-			.from_ms = na_number_at(v, "from_ms"),
-			.to_ms = na_number_at(v, "to_ms"),
-			.drift = strcmp(na_text_at(v, "kind"), "drift") == 0};
+			.at = column_of(f, na_number_or(v, M_step, 0)),
+			.from_ms = na_number_at(v, M_from_ms),
+			.to_ms = na_number_at(v, M_to_ms),
+			.drift = strcmp(na_text_at(v, M_kind), "drift") == 0};
 	}
 	return f->changes;
 }
@@ -177,6 +178,7 @@ bool na_fig_steps_read(struct steps_figure *f, const struct na_result *r)
 
 	*f = (struct steps_figure){.doc = na_result_get_doc(r),
 				   .body = na_result_get_body(r),
+				   .result = r,
 				   .side = na_result_get_side(r)};
 	n = na_count_at(f->side, "columns");
 	f->n = n > 0 ? (size_t)n : 0;
@@ -184,12 +186,13 @@ bool na_fig_steps_read(struct steps_figure *f, const struct na_result *r)
 	f->each = fmax(na_number_or(f->side, "each", 1), 1);
 	f->by_order = na_count_at(f->side, "by_order") == 1;
 	f->launches = na_count_at(f->side, "launches") == 1;
-	f->runs_apart = na_count_at(f->side, "runs_apart") == 1;
+	f->runs_apart = na_result_get_about(f->result)->runs_apart;
 	if (!read_lines(f) || !read_parts(f) || !read_changes(f) ||
 	    !build_map(f))
 		return false;
 	if (!f->n || !f->n_lines)
-		f->empty = na_text_or(f->side, "empty", "There are no steps.");
+		f->empty = na_result_get_word(f->result, NA_WORD_EMPTY,
+					      "There are no steps.");
 	return true;
 }
 
@@ -203,8 +206,8 @@ void na_fig_steps_free(struct steps_figure *f)
 
 void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 {
-	double duration = na_number_at(f->doc, "duration_s");
-	const struct na_value *steps = na_get(f->body, "steps");
+	double duration = na_number_at(f->doc, M_duration_s);
+	const struct na_value *steps = na_get(f->body, M_steps);
 	char buf[NA_LABEL_BUF];
 
 	na_words_data(f->doc, f->runs_apart, w);
@@ -219,7 +222,7 @@ void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 				     na_label_quantity(buf, NA_Q_SECONDS,
 						       duration, 3));
 	}
-	na_words_coverage(f->doc, f->side, w);
+	na_words_coverage(f->result, w);
 	na_words_origin(f->doc, w);
 }
 

@@ -40,6 +40,7 @@ struct step_rows {           /* of the heat map */
 };
 
 struct steps_figure {
+	const struct na_result *result;
 	const struct na_value *doc, *body, *side;
 	struct step_line *lines;
 	size_t n_lines, stragglers;

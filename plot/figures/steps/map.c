@@ -7,7 +7,6 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
-#include "plot/strokes.h"
 
 static struct na_color color_of(const struct na_theme *t, int level)
 {

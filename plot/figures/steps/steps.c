@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
@@ -446,7 +447,7 @@ static void steps_footnote(struct drawing *d)
 static void describe_steps(const struct drawing *d, const char *title,
 			   const char *subtitle)
 {
-	const char *verdict = na_text_at(d->f.body, "verdict");
+	const char *verdict = na_text_at(d->f.body, M_verdict);
 	struct words w = {.n = 0};
 
 	na_words_add(&w, "%s. %s", subtitle, d->f.empty ? d->f.empty : verdict);
@@ -467,7 +468,8 @@ static enum na_status steps_draw(struct na_canvas *c, const struct na_result *r,
 	}
 	na_fig_steps_subtitle(&d.f, &subtitle);
 	if (!title)
-		title = na_text_or(d.f.side, "message", "Steps");
+		title = na_result_get_word(d.f.result, NA_WORD_MESSAGE,
+					   "Steps");
 	na_layout_begin(&d.l, c, &na_fig_steps, page, title, subtitle.text);
 	describe_steps(&d, title, subtitle.text);
 	if (!d.f.empty)

@@ -1,4 +1,5 @@
 #include "plot/figures/tcp/data.h"
+#include "members.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -33,8 +34,8 @@ static const double *course(const struct tcp_figure *f, const char *name)
 
 static bool read_marks(struct tcp_figure *f)
 {
-	const struct na_value *list = na_get(f->sequence, "marks");
-	const struct na_value *counts = na_get(f->sequence, "mark_counts");
+	const struct na_value *list = na_get(f->sequence, M_marks);
+	const struct na_value *counts = na_get(f->sequence, M_mark_counts);
 	const struct na_value *v;
 
 	for (size_t k = 0; k < TMS; k++)
@@ -45,17 +46,17 @@ static bool read_marks(struct tcp_figure *f)
 	if (!f->marks)
 		return false;
 	for (v = list->u.of.first; v; v = v->next) {
-		const char *kind = na_text_at(v, "kind");
+		const char *kind = na_text_at(v, M_kind);
 		struct tcp_figure_row *m = &f->marks[f->n_marks];
 		size_t k = 0;
 
 		while (k < TMS && strcmp(kind, names[k]) != 0)
 			k++;
 		m->kind = (enum tcp_figure_mark)k;
-		m->time_s = na_number_at(v, "time_s");
-		m->from = na_number_at(v, "from_byte");
-		m->to = na_number_at(v, "to_byte");
-		m->n = na_number_or(v, "count", 0);
+		m->time_s = na_number_at(v, M_time_s);
+		m->from = na_number_at(v, M_from_byte);
+		m->to = na_number_at(v, M_to_byte);
+		m->n = na_number_or(v, M_count, 0);
 		if (k == TMS || !isfinite(m->time_s) || !(m->from <= m->to))
 			continue;
 		f->shown[k]++;
@@ -97,7 +98,7 @@ static double length_of(const struct na_value *list)
 	if (!list || list->kind != NA_V_LIST)
 		return 0;
 	na_for_each (v, list)
-		s += na_number_or(v, "to_s", 0) - na_number_or(v, "from_s", 0);
+		s += na_number_or(v, M_to_s, 0) - na_number_or(v, M_from_s, 0);
 	return s;
 }
 
@@ -132,32 +133,33 @@ static void find_tops(struct tcp_figure *f)
 
 static void read_courses(struct tcp_figure *f)
 {
-	na_reals_of(na_get(f->sequence, "time_s"), &f->n);
-	f->data = na_rows_of(na_get(f->sequence, "data"), &f->n_data);
-	f->ack = course(f, "ack_to");
-	f->edge = course(f, "edge_to");
-	f->flight_max = course(f, "in_flight_max");
-	f->flight = course(f, "in_flight_last");
-	f->window = course(f, "window_last");
-	f->window_min = course(f, "window_min");
-	f->rtt_min = course(f, "rtt_min_us");
-	f->rtt_max = course(f, "rtt_max_us");
+	na_reals_of(na_get(f->sequence, M_time_s), &f->n);
+	f->data = na_rows_of(na_get(f->sequence, M_data), &f->n_data);
+	f->ack = course(f, M_ack_to);
+	f->edge = course(f, M_edge_to);
+	f->flight_max = course(f, M_in_flight_max);
+	f->flight = course(f, M_in_flight_last);
+	f->window = course(f, M_window_last);
+	f->window_min = course(f, M_window_min);
+	f->rtt_min = course(f, M_rtt_min_us);
+	f->rtt_max = course(f, M_rtt_max_us);
 }
 
 static const char *why_empty(const struct tcp_figure *f,
-			     const struct na_value *side)
+			     const struct na_result *r)
 {
 	if (!f->sequence)
-		return na_text_or(side, "empty",
-				  "There is no TCP connection to draw.");
-	if (!na_count_at(f->sequence, "segments") &&
-	    na_count_at(f->sequence, "segments_outside"))
+		return na_result_get_word(
+			r, NA_WORD_EMPTY,
+			"There is no TCP connection to draw.");
+	if (!na_count_at(f->sequence, M_segments) &&
+	    na_count_at(f->sequence, M_segments_outside))
 		return "The connection has no packet between --from and --to.";
-	if (!na_count_at(f->sequence, "segments"))
+	if (!na_count_at(f->sequence, M_segments))
 		return "The input does not hold the packets of this "
 		       "connection: a transfer file keeps what TCP did, not "
 		       "its packets. Draw from the capture itself.";
-	if (!na_count_at(f->sequence, "data_segments"))
+	if (!na_count_at(f->sequence, M_data_segments))
 		return "No data was sent in this direction of the connection; "
 		       "--direction draws the other one.";
 	return f->n && f->data ? NULL : "The result holds no sequence to draw.";
@@ -169,22 +171,22 @@ enum na_status na_tcp_figure_read(struct tcp_figure *f,
 	memset(f, 0, sizeof(*f));
 	f->doc = na_result_get_doc(r);
 	f->body = na_result_get_body(r);
-	f->sequence = na_get(f->body, "sequence");
+	f->sequence = na_get(f->body, M_sequence);
 	read_courses(f);
-	f->empty = why_empty(f, na_result_get_side(r));
+	f->empty = why_empty(f, r);
 	if (f->empty)
 		return NA_OK;
-	f->from_s = na_number_or(f->sequence, "from_s", 0);
-	f->to_s = na_number_or(f->sequence, "to_s", 0);
+	f->from_s = na_number_or(f->sequence, M_from_s, 0);
+	f->to_s = na_number_or(f->sequence, M_to_s, 0);
 	if (!(f->to_s > f->from_s))
 		f->to_s = f->from_s + 1e-6;
 	if (!read_marks(f) || !sum_resent(f))
 		return na_fail_nomem(err);
-	f->silent = na_get(f->sequence, "silent");
-	f->closed = na_get(f->sequence, "closed");
-	f->silences = na_count_at(f->sequence, "silences");
-	f->closures = na_count_at(f->sequence, "closures");
-	f->silent_s = na_number_or(f->sequence, "silent_ms", 0) / 1e3;
+	f->silent = na_get(f->sequence, M_silent);
+	f->closed = na_get(f->sequence, M_closed);
+	f->silences = na_count_at(f->sequence, M_silences);
+	f->closures = na_count_at(f->sequence, M_closures);
+	f->silent_s = na_number_or(f->sequence, M_silent_ms, 0) / 1e3;
 	f->closed_s = length_of(f->closed);
 	find_tops(f);
 	return NA_OK;
@@ -218,8 +220,8 @@ static const char *verdict_words(const char *name)
 
 void na_tcp_figure_title(const struct tcp_figure *f, struct words *w)
 {
-	const struct na_value *list = na_get(f->sequence, "evidence");
-	const char *verdict = na_text_at(f->sequence, "verdict");
+	const struct na_value *list = na_get(f->sequence, M_evidence);
+	const char *verdict = na_text_at(f->sequence, M_verdict);
 	bool any = list && list->kind == NA_V_LIST && list->n;
 
 	na_words_add(w, "%s%s%s", verdict_words(verdict), any ? ": " : "",
@@ -229,19 +231,19 @@ void na_tcp_figure_title(const struct tcp_figure *f, struct words *w)
 void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 {
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
-	int64_t rank = na_count_at(f->sequence, "rank");
-	int64_t all = na_count_at(f->body, "connections_used");
-	int64_t segments = na_count_at(f->sequence, "segments");
-	const struct na_value *whole = na_get(f->sequence, "whole");
+	int64_t rank = na_count_at(f->sequence, M_rank);
+	int64_t all = na_count_at(f->body, M_connections_used);
+	int64_t segments = na_count_at(f->sequence, M_segments);
+	const struct na_value *whole = na_get(f->sequence, M_whole);
 
 	na_words_inputs(f->doc, w);
 	if (!f->sequence)
 		return;
 	na_words_break(w);
 	na_words_add(w, "data from %s to %s (%s)",
-		     na_text_or(f->sequence, "src", "?"),
-		     na_text_or(f->sequence, "dst", "?"),
-		     na_text_or(f->sequence, "direction", "?"));
+		     na_text_or(f->sequence, M_src, "?"),
+		     na_text_or(f->sequence, M_dst, "?"),
+		     na_text_or(f->sequence, M_direction, "?"));
 	na_words_break(w);
 	na_words_add(w, "connection %s of %s, worst first",
 		     na_print_count(n, (uint64_t)rank),
@@ -256,6 +258,6 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 
 void na_tcp_figure_evidence(const struct tcp_figure *f, struct words *w)
 {
-	na_for_each (v, na_get(f->sequence, "evidence"))
+	na_for_each (v, na_get(f->sequence, M_evidence))
 		na_words_add(w, ". %s", na_text_of(v, ""));
 }

@@ -8,7 +8,6 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/figures/tcp/data.h"
-#include "plot/strokes.h"
 
 enum { LEGEND_MAX = 7 };
 

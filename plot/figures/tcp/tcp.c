@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
@@ -105,8 +106,8 @@ static void draw_spans(const struct drawing *d, const struct na_panel *p,
 				    SILENT_FADE);
 
 	na_for_each (v, list) {
-		double from = na_number_at(v, "from_s");
-		double to = na_number_at(v, "to_s");
+		double from = na_number_at(v, M_from_s);
+		double to = na_number_at(v, M_to_s);
 		struct na_box b = p->plot;
 
 		if (!(from <= to))

@@ -1,4 +1,5 @@
 #include "plot/figures/timeline/data.h"
+#include "members.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -33,15 +34,15 @@ static const double *amounts(const struct timeline *t, const char *name)
 
 static void read_time(struct timeline *t)
 {
-	static const char *const lengths[] = {"time_s", "rx_gbps", "tx_gbps",
+	static const char *const lengths[] = {M_time_s, M_rx_gbps, M_tx_gbps,
 					      "pending"};
 	const double *time_s;
 	size_t n_time;
 
 	for (size_t i = 0; i < 4 && !t->n; i++)
 		na_reals_of(na_get(t->body, lengths[i]), &t->n);
-	time_s = na_reals_of(na_get(t->body, "time_s"), &n_time);
-	t->bin_s = na_number_or(t->body, "bin_s", 0);
+	time_s = na_reals_of(na_get(t->body, M_time_s), &n_time);
+	t->bin_s = na_number_or(t->body, M_bin_s, 0);
 	t->from_s = time_s && n_time && isfinite(time_s[0]) ? time_s[0] : 0;
 	if (!(t->bin_s > 0) || !isfinite(t->bin_s))
 		t->bin_s = n_time > 1 && time_s[1] > time_s[0]
@@ -49,7 +50,7 @@ static void read_time(struct timeline *t)
 				   : 1;
 	t->to_s = t->from_s + t->bin_s * (double)t->n;
 	if (!t->n)
-		t->to_s = na_number_or(t->doc, "duration_s", 0);
+		t->to_s = na_number_or(t->doc, M_duration_s, 0);
 	t->has_time = t->to_s > t->from_s && isfinite(t->to_s - t->from_s);
 	if (!t->has_time)
 		t->to_s = t->from_s + fmax(1, fabs(t->from_s) * 1e-6);
@@ -64,26 +65,27 @@ static double number(const struct timeline *t, const char *name)
 
 static void read_amounts(struct timeline *t)
 {
-	t->gbps[RX] = amounts(t, "rx_gbps");
-	t->gbps[TX] = amounts(t, "tx_gbps");
-	t->outstanding[RX] = amounts(t, "rx_outstanding_bytes");
-	t->outstanding[TX] = amounts(t, "tx_outstanding_bytes");
+	t->gbps[RX] = amounts(t, M_rx_gbps);
+	t->gbps[TX] = amounts(t, M_tx_gbps);
+	t->outstanding[RX] = amounts(t, M_rx_outstanding_bytes);
+	t->outstanding[TX] = amounts(t, M_tx_outstanding_bytes);
 	t->pending = amounts(t, "pending");
-	t->pending_max = na_reals_at(t->body, "pending_max", t->n);
-	t->peak_gbps[RX] = number(t, "rx_peak_gbps");
-	t->peak_gbps[TX] = number(t, "tx_peak_gbps");
-	t->mean_gbps[RX] = number(t, "rx_mean_gbps");
-	t->mean_gbps[TX] = number(t, "tx_mean_gbps");
-	t->runs_apart = na_count_at(t->side, "runs_apart") == 1;
-	t->hosts = na_count_at(t->side, "hosts");
-	t->host_capacity_gbps = number(t, "capacity_gbps");
+	t->pending_max = na_reals_at(t->body, M_pending_max, t->n);
+	t->peak_gbps[RX] = number(t, M_rx_peak_gbps);
+	t->peak_gbps[TX] = number(t, M_tx_peak_gbps);
+	t->mean_gbps[RX] = number(t, M_rx_mean_gbps);
+	t->mean_gbps[TX] = number(t, M_tx_mean_gbps);
+	t->runs_apart = na_result_get_about(t->result)->runs_apart;
+	t->hosts = na_count_at(t->side, M_hosts);
+	t->host_capacity_gbps = number(t, M_capacity_gbps);
 	if (!(t->host_capacity_gbps > 0))
 		t->host_capacity_gbps = NAN;
 	t->capacity_gbps = t->host_capacity_gbps *
 			   (t->hosts > 1 ? (double)t->hosts : 1);
-	t->pending_of = na_text_or(t->body, "pending_of", "transfers");
-	t->packets = strncmp(na_text_at(t->side, "noun"), "packet", 6) == 0;
-	t->empty = na_text_or(t->side, "empty", NULL);
+	t->pending_of = na_text_or(t->body, M_pending_of, "transfers");
+	t->packets = strncmp(na_result_get_word(t->result, NA_WORD_NOUN, ""),
+			     "packet", 6) == 0;
+	t->empty = na_result_get_word(t->result, NA_WORD_EMPTY, NULL);
 	if (!t->empty && !t->gbps[RX] && !t->gbps[TX] && !t->pending &&
 	    !t->outstanding[RX] && !t->outstanding[TX])
 		t->empty = "No transfer moved any bytes here.";
@@ -91,7 +93,7 @@ static void read_amounts(struct timeline *t)
 
 static double side_bytes(const struct na_value *s, enum side side)
 {
-	static const char *const names[] = {"rx_bytes", "tx_bytes"};
+	static const char *const names[] = {M_rx_bytes, M_tx_bytes};
 	double x = na_number_or(s, names[side], 0);
 
 	return isfinite(x) && x > 0 ? x : 0;
@@ -107,7 +109,7 @@ static double series_bytes(const struct na_value *s)
 static bool series_add(struct timeline_series *to, const struct na_value *s,
 		       size_t bins)
 {
-	static const char *const names[] = {"rx_gbps", "tx_gbps"};
+	static const char *const names[] = {M_rx_gbps, M_tx_gbps};
 
 	for (enum side side = RX; side <= TX; side++) {
 		size_t n;
@@ -191,7 +193,7 @@ static bool read_series(struct timeline *t, const struct na_value *list)
 	}
 	for (size_t i = 0; i < n; i++) {
 		na_words_key(t->series[i].name, NAME_MAX_BYTES,
-			     na_get(top[i], "key"));
+			     na_get(top[i], M_key));
 		if (!series_add(&t->series[i], top[i], t->n))
 			return false;
 	}
@@ -209,7 +211,7 @@ static bool read_series(struct timeline *t, const struct na_value *list)
 			continue;
 		if (!series_add(rest, s, t->n))
 			return false;
-		na_words_key(rest->name, NAME_MAX_BYTES, na_get(s, "key"));
+		na_words_key(rest->name, NAME_MAX_BYTES, na_get(s, M_key));
 	}
 	t->others = others;
 	t->others_unknown = unknown;
@@ -224,12 +226,13 @@ enum na_status na_timeline_read(struct timeline *t, const struct na_result *r,
 {
 	*t = (struct timeline){.doc = na_result_get_doc(r),
 			       .body = na_result_get_body(r),
+			       .result = r,
 			       .side = na_result_get_side(r)};
 	read_time(t);
 	read_amounts(t);
 	if (t->empty)
 		return NA_OK;
-	if (!read_series(t, na_get(t->body, "series"))) {
+	if (!read_series(t, na_get(t->body, M_series))) {
 		na_timeline_fini(t);
 		return na_fail_nomem(err);
 	}
@@ -298,7 +301,8 @@ const char *na_timeline_share(char *buf, double share)
 
 void na_timeline_title(const struct timeline *t, struct words *w)
 {
-	const char *message = na_text_or(t->side, "message", NULL);
+	const char *message = na_result_get_word(t->result, NA_WORD_MESSAGE,
+						 NULL);
 	enum side side = t->gbps[RX] || !t->gbps[TX] ? RX : TX;
 	char buf[NA_LABEL_BUF];
 
@@ -328,9 +332,10 @@ void na_timeline_title(const struct timeline *t, struct words *w)
 
 void na_timeline_subtitle(const struct timeline *t, struct words *w)
 {
-	const char *given = na_text_or(t->side, "subtitle", NULL);
-	const char *anchor = na_text_at(t->doc, "anchor");
-	double plateau = number(t, "plateau_gbps");
+	const char *given = na_result_get_word(t->result, NA_WORD_SUBTITLE,
+					       NULL);
+	const char *anchor = na_text_at(t->doc, M_anchor);
+	double plateau = number(t, M_plateau_gbps);
 	char buf[NA_LABEL_BUF];
 
 	if (given && *given) {
@@ -344,10 +349,10 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 			     t->runs_apart ? "up to " : "", t->hosts,
 			     na_plural(t->hosts), t->runs_apart ? " each" : "");
 	}
-	na_words_seconds(na_real_of(na_get(t->doc, "duration_s"),
+	na_words_seconds(na_real_of(na_get(t->doc, M_duration_s),
 				    t->to_s - t->from_s),
 			 w);
-	na_words_coverage(t->doc, t->side, w);
+	na_words_coverage(t->result, w);
 	if (*anchor && na_count_or(t->side, "anchor_matters", 1))
 		na_words_add(w, " \xc2\xb7 anchor %.24s", anchor);
 	if (!isnan(t->host_capacity_gbps))

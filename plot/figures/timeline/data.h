@@ -16,6 +16,7 @@ struct timeline_series {
 };
 
 struct timeline {
+	const struct na_result *result;
 	const struct na_value *doc, *body, *side;
 	size_t n; /* bins */
 	double bin_s, from_s, to_s;

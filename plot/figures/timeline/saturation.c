@@ -1,4 +1,5 @@
 #include "plot/figures/timeline/saturation.h"
+#include "members.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,11 +26,11 @@ static struct region *side_regions(const struct timeline *t, enum side side,
 	size_t cap = 0;
 
 	*n = 0;
-	na_for_each (v, na_get(t->body, "saturated")) {
-		const char *word = na_text_at(v, "side");
-		struct region one = {fmax(na_number_at(v, "from_s"), t->from_s),
-				     fmin(na_number_at(v, "to_s"), t->to_s),
-				     na_text_at(v, "host")};
+	na_for_each (v, na_get(t->body, M_saturated)) {
+		const char *word = na_text_at(v, M_side);
+		struct region one = {fmax(na_number_at(v, M_from_s), t->from_s),
+				     fmin(na_number_at(v, M_to_s), t->to_s),
+				     na_text_at(v, M_host)};
 
 		if (strcmp(word, side == RX ? "rx" : "tx") != 0 ||
 		    !(one.to > one.from))
@@ -91,10 +92,10 @@ static void saturated_columns(const struct timeline *t, enum side side,
 	double width = (t->to_s - t->from_s) / (double)n;
 	double hosts = t->hosts > 1 ? (double)t->hosts : 1;
 
-	na_for_each (v, na_get(t->body, "saturated")) {
-		const char *word = na_text_at(v, "side");
-		double from = na_number_at(v, "from_s");
-		double to = na_number_at(v, "to_s");
+	na_for_each (v, na_get(t->body, M_saturated)) {
+		const char *word = na_text_at(v, M_side);
+		double from = na_number_at(v, M_from_s);
+		double to = na_number_at(v, M_to_s);
 
 		if (strcmp(word, side == RX ? "rx" : "tx") != 0)
 			continue;

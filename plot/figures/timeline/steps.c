@@ -1,4 +1,5 @@
 #include "plot/figures/timeline/steps.h"
+#include "members.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +12,7 @@
 
 size_t na_steps_count(const struct na_value *body)
 {
-	const struct na_value *steps = na_get(body, "steps");
+	const struct na_value *steps = na_get(body, M_steps);
 
 	return steps && steps->kind == NA_V_LIST ? steps->n : 0;
 }
@@ -30,15 +31,15 @@ NA_ORDER(by_place, struct na_mark, NA_UP(at), strcmp(x->name, y->name))
 static size_t mark_steps(const struct na_value *body, const struct na_scale *x,
 			 struct na_mark *marks, struct step_name *names)
 {
-	const struct na_value *v = na_get(body, "steps")->u.of.first;
+	const struct na_value *v = na_get(body, M_steps)->u.of.first;
 	size_t n = 0, kept = 0;
 
 	for (; v; v = v->next) {
-		const struct na_value *step = na_get(v, "step");
-		double from = na_number_at(v, "from_s");
+		const struct na_value *step = na_get(v, M_step);
+		double from = na_number_at(v, M_from_s);
 
 		/* The one that was running when the picture begins. */
-		if (from < x->from && na_number_at(v, "to_s") > x->from)
+		if (from < x->from && na_number_at(v, M_to_s) > x->from)
 			from = x->from;
 		if (!isfinite(from))
 			continue;
