@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/vec.h"
+
 #define SUBTITLE_LINES 2
 #define SEPARATOR      "\xc2\xb7 " /* after a space */
 #define MIN_PLOT_LINES 3           /* of text: room for two ticks */
@@ -444,7 +446,7 @@ static void flush_ticks(struct tick_lines *t)
 
 static void add_tick(struct tick_lines *t, double x, double y0, double y1)
 {
-	if (t->n + 3 > sizeof(t->p) / sizeof(t->p[0]))
+	if (t->n + 3 > NA_LEN(t->p))
 		flush_ticks(t);
 	t->p[t->n++] = (struct na_point){x, y0};
 	t->p[t->n++] = (struct na_point){x, y1};

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/figure.h"
 #include "plot/figures/diff_data.h"
@@ -67,7 +68,7 @@ static const double rounds[] = {1,    2,    0.5,  10,   0.1,  5,    0.2,
 				0.3,  100,  0.01, 20,   0.05, 50,   0.02,
 				1000, 1e-3, 1e4,  1e-4, 1.05, 0.95, 1e5,
 				1e-5, 1e6,  1e-6, 1.02, 0.98};
-enum { ROUNDS = sizeof(rounds) / sizeof(*rounds) };
+enum { ROUNDS = NA_LEN(rounds) };
 
 static const char *ratio_label(char *buf, double x)
 {

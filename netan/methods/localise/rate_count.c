@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "netan/base/vec.h"
 #include "netan/methods/localise/rate.h"
 #include "netan/stats/tests/robust.h"
 
@@ -17,7 +18,7 @@ bool na_lz_rate_is_timer(const struct lz_tail *t)
 {
 	double ms = t->excess_ms, nearest = timers_ms[0], least = 0.95;
 
-	for (size_t i = 1; i < sizeof(timers_ms) / sizeof(*timers_ms); i++) {
+	for (size_t i = 1; i < NA_LEN(timers_ms); i++) {
 		if (fabs(log(ms / timers_ms[i])) < fabs(log(ms / nearest)))
 			nearest = timers_ms[i];
 	}

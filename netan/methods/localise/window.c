@@ -120,7 +120,7 @@ static const struct level *best_side(struct lz_windows *k, size_t *from,
 	const struct level *best = NULL;
 	double most = 0;
 
-	for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
+	for (size_t i = 0; i < NA_LEN(levels); i++) {
 		struct lz_flags all = count_flags(k, &levels[i]);
 
 		for (size_t c = 0, end; c < k->cells.n; c = end) {

@@ -192,7 +192,7 @@ static void draw_marks(const struct drawing *d)
 					     d->l.theme->secondary);
 	double free = d->plot.y0;
 
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+	for (size_t i = 0; i < NA_LEN(marks); i++) {
 		double y = at_y(d, marks[i].share), top;
 
 		top = y - 0.3 * font.size - na_text_ascent(&font);

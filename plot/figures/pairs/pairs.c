@@ -112,8 +112,7 @@ static size_t stride(double cell, double need)
 				       32, 50, 64, 100, 128, 200, 256};
 	size_t i = 0;
 
-	while (i + 1 < sizeof(steps) / sizeof(steps[0]) &&
-	       cell * (double)steps[i] < need)
+	while (i + 1 < NA_LEN(steps) && cell * (double)steps[i] < need)
 		i++;
 	return steps[i];
 }

@@ -211,7 +211,7 @@ static const char *verdict_words(const char *name)
 		{"healthy", "Healthy"},
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < NA_LEN(words); i++) {
 		if (strcmp(name, words[i][0]) == 0)
 			return words[i][1];
 	}
