@@ -19,7 +19,8 @@ struct na_found {
 
 /* Paths live in the arena; the array is the caller's (free). */
 enum na_status na_discover(const char *path, struct na_arena *a,
-			   struct na_found *out, struct na_err *err);
+			   struct na_found *out,
+			   struct na_err *err) NA_MUST_CHECK;
 
 /* Host name by file name: base name without ".xplane.pb" and packing
  * (*from_name says whether it had that form), or other endings. */

@@ -20,6 +20,7 @@
 #include "netan/base/arena.h"
 #include "netan/base/err.h"
 #include "netan/base/opt.h"
+#include "netan/base/scan.h"
 #include "netan/model/sink.h"
 
 enum { NA_BLOCK_BYTES = 1 << 20 }; /* fixed: output never depends on -j */
@@ -113,8 +114,7 @@ struct na_hlo;
 
 /* An HLO module as it stands in a file: a HloProto. */
 struct na_program_bytes {
-	const char *name;
-	size_t n_name;
+	struct na_text name;
 	uint64_t id;
 	const void *p;
 	size_t n;
@@ -143,27 +143,29 @@ struct na_reader {
 	enum na_status (*read)(const struct na_input *in,
 			       const struct na_block *b,
 			       const struct na_sink *sink, struct na_err *err);
-	/* After open(): the HLO modules in the file, to the end of `to`;
-	 * damaged ones are warnings of the input.  NULL: it holds none; else
-	 * na_input_programs(). */
-	enum na_status (*programs)(struct na_input *in, uint32_t input,
-				   struct na_hlo *to, struct na_err *err);
-	/* The same ones as bytes, valid for the call; where `programs` is.
-	 * Damaged entries are warnings of the input. */
+	/* After open(): the HLO modules in the file, as bytes that are valid
+	 * for the call; damaged ones are warnings of the input.  NULL: it
+	 * holds none. */
 	enum na_status (*program_bytes)(struct na_input *in,
 					na_program_take take, void *ctx,
 					struct na_err *err);
+	bool packets; /* its files are captures: nothing in them is an action */
 	/* They are without what does not communicate. */
 	bool slim_programs;
 	void (*close)(struct na_input *in);
 };
 
+/* The HLO modules in the file, read, to the end of `to`; none where the reader
+ * has no program_bytes. */
 enum na_status na_input_programs(struct na_input *in, uint32_t input,
-				 struct na_hlo *to, struct na_err *err);
+				 struct na_hlo *to,
+				 struct na_err *err) NA_MUST_CHECK;
 
 extern const struct na_reader *const na_readers[]; /* NULL at the end */
-extern const struct na_reader na_reader_xspace, na_reader_capture,
-	na_reader_netan;
+/* na_reader_NAME of each row. */
+#define NA_READER(name) extern const struct na_reader na_reader_##name;
+#include "ingest/readers.def"
+#undef NA_READER
 
 /*
  * Open, unpack and survey one file ("-" is standard input).  `asks` may be
@@ -172,12 +174,12 @@ extern const struct na_reader na_reader_xspace, na_reader_capture,
  */
 enum na_status na_input_open(struct na_input *in, const char *path,
 			     uint32_t wants, const struct na_input_asks *asks,
-			     struct na_err *err);
+			     struct na_err *err) NA_MUST_CHECK;
 /* Another of the sources in the file that `first` has open; closed before
  * `first` is. */
 enum na_status na_input_open_source(struct na_input *in,
 				    const struct na_input *first, size_t source,
-				    struct na_err *err);
+				    struct na_err *err) NA_MUST_CHECK;
 void na_input_close(struct na_input *in);
 
 /* Remember damage; the first few are kept as text, all are counted. */

@@ -1,9 +1,5 @@
 #include "ingest/input.h"
 
-#define NA_READER(name) extern const struct na_reader na_reader_##name;
-#include "ingest/readers.def"
-#undef NA_READER
-
 /* clang-format off */
 const struct na_reader *const na_readers[] = {
 #define NA_READER(name) &na_reader_##name,

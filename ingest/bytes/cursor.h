@@ -1,8 +1,10 @@
 /*
- * The only code that moves a pointer over input.  A cursor is a view of
- * bytes inside one mapped file; `base` is that file's first byte, so that a
- * message can name the offset.  All functions return false, and leave the
- * cursor where it was, when the bytes are not there.
+ * The only code that moves a pointer over binary input; na_rest does it for
+ * packets, which have two lengths (packet_parts.h), na_scan for text.
+ *
+ * A cursor is a view of bytes inside one mapped file; `base` is that file's
+ * first byte, so that a message can name the offset.  Functions that move it
+ * return false, and leave it where it was, when the bytes are not there.
  */
 #ifndef INGEST_BYTES_CURSOR_H
 #define INGEST_BYTES_CURSOR_H
@@ -12,10 +14,22 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "netan/base/scan.h"
+
+/* Is this machine big endian? */
+enum { NA_BIG = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
+
 struct na_cursor {
 	const uint8_t *p, *end; /* next unread byte, first beyond */
 	const uint8_t *base;    /* offset 0 of the file */
 };
+
+static inline struct na_cursor na_cursor_of(const void *p, size_t n)
+{
+	const uint8_t *first = p;
+
+	return (struct na_cursor){first, n ? first + n : first, first};
+}
 
 static inline size_t na_left(const struct na_cursor *c)
 {
@@ -25,6 +39,11 @@ static inline size_t na_left(const struct na_cursor *c)
 static inline uint64_t na_at(const struct na_cursor *c)
 {
 	return (uint64_t)(c->p - c->base);
+}
+
+static inline struct na_text na_text_under(const struct na_cursor *c)
+{
+	return na_text_n((const char *)c->p, na_left(c));
 }
 
 /* Compare n with what is left: a sum of pointers could wrap. */
@@ -47,15 +66,91 @@ static inline bool na_sub(struct na_cursor *c, uint64_t n,
 	return true;
 }
 
+/* No more than n bytes from here on. */
+static inline void na_clip(struct na_cursor *c, uint64_t n)
+{
+	if (n < na_left(c))
+		c->end = c->p + n;
+}
+
+/* The next byte; the caller has seen that there is one. */
+static inline uint8_t na_byte(struct na_cursor *c)
+{
+	return *c->p++;
+}
+
+/*
+ * A header that may come in pieces: on to size bytes in buf, of which *have
+ * are there.  True when it is complete.
+ */
+static inline bool na_collect(struct na_cursor *c, uint8_t *buf, uint8_t size,
+			      uint8_t *have)
+{
+	size_t due = (size_t)(size - *have), n = na_left(c);
+
+	n = n < due ? n : due;
+	memcpy(buf + *have, c->p, n);
+	c->p += n;
+	*have = (uint8_t)(*have + n);
+	return *have == size;
+}
+
+/* Numbers at p, of either byte order; the caller has seen that they are
+ * there. */
+static inline uint16_t na_get16(const uint8_t *p, bool big)
+{
+	uint16_t x;
+
+	memcpy(&x, p, 2);
+	return big == NA_BIG ? x : __builtin_bswap16(x);
+}
+
+static inline uint32_t na_get32(const uint8_t *p, bool big)
+{
+	uint32_t x;
+
+	memcpy(&x, p, 4);
+	return big == NA_BIG ? x : __builtin_bswap32(x);
+}
+
+static inline uint64_t na_get64(const uint8_t *p, bool big)
+{
+	uint64_t x;
+
+	memcpy(&x, p, 8);
+	return big == NA_BIG ? x : __builtin_bswap64(x);
+}
+
+static inline uint32_t na_be16(const uint8_t *p)
+{
+	return na_get16(p, true);
+}
+
+static inline uint32_t na_be24(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 16 | na_be16(p + 1);
+}
+
+static inline uint32_t na_be32(const uint8_t *p)
+{
+	return na_get32(p, true);
+}
+
+/* Little endian. */
+static inline bool na_fixed32(struct na_cursor *c, uint64_t *v)
+{
+	if (na_left(c) < 4)
+		return false;
+	*v = na_get32(c->p, false);
+	c->p += 4;
+	return true;
+}
+
 static inline bool na_fixed64(struct na_cursor *c, uint64_t *v)
 {
-	uint64_t x = 0;
-
 	if (na_left(c) < 8)
 		return false;
-	for (int i = 7; i >= 0; i--)
-		x = x << 8 | c->p[i];
-	*v = x;
+	*v = na_get64(c->p, false);
 	c->p += 8;
 	return true;
 }

@@ -29,7 +29,7 @@ void na_inflate_free(struct na_inflate *z);
  */
 enum na_status na_inflate_step(struct na_inflate *z, const uint8_t **in,
 			       const uint8_t *in_end, uint8_t *out, size_t n,
-			       size_t *made, struct na_err *err);
+			       size_t *made, struct na_err *err) NA_MUST_CHECK;
 
 /* True when the input may end here: between members. */
 bool na_inflate_at_end(const struct na_inflate *z);

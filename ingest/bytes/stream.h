@@ -61,9 +61,10 @@ void na_stream_fini(struct na_stream *s, struct na_stream_store *store);
 enum na_status na_stream_push(struct na_stream *s,
 			      struct na_stream_store *store,
 			      const struct na_piece *x,
-			      const struct na_stream_user *user);
+			      const struct na_stream_user *user) NA_MUST_CHECK;
 /* The other side acknowledged all before `ack`. */
 enum na_status na_stream_ack(struct na_stream *s, struct na_stream_store *store,
-			     uint64_t ack, const struct na_stream_user *user);
+			     uint64_t ack,
+			     const struct na_stream_user *user) NA_MUST_CHECK;
 
 #endif

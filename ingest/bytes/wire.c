@@ -37,11 +37,7 @@ enum na_next na_field_slow(struct na_cursor *c, struct na_field *f)
 		ok = na_fixed64(&at, &f->value);
 		break;
 	case NA_W_FIXED32:
-		ok = na_left(&at) >= 4;
-		f->value = 0;
-		for (int i = 3; ok && i >= 0; i--)
-			f->value = f->value << 8 | at.p[i];
-		ok = ok && na_skip(&at, 4);
+		ok = na_fixed32(&at, &f->value);
 		break;
 	case NA_W_BYTES:
 		ok = na_varint(&at, &f->value) &&

@@ -40,7 +40,7 @@ static inline enum na_next na_field_next(struct na_cursor *c,
 
 	if (c->p == c->end)
 		return NA_NEXT_END;
-	f->tag = *at.p++;
+	f->tag = na_byte(&at);
 	if (f->tag < 8 || (f->tag & 0x80) ||
 	    ((f->tag & 7) != NA_W_VARINT && (f->tag & 7) != NA_W_BYTES)) {
 		/* Copies, so that c and f may live in registers. */

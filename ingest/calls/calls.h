@@ -44,7 +44,7 @@ struct na_calls *na_calls_new(const struct na_calls_options *o);
 void na_calls_free(struct na_calls *c);
 struct na_tcp_user na_calls_user(struct na_calls *c);
 /* What went wrong in a close, where no status can be handed back. */
-enum na_status na_calls_status(const struct na_calls *c);
+enum na_status na_calls_status(const struct na_calls *c) NA_MUST_CHECK;
 /* After na_tcp_finish(). */
 void na_calls_counts(const struct na_calls *c, struct na_capture_counts *out);
 

@@ -49,7 +49,7 @@ bool na_exchange_add(struct na_exchange *x, uint8_t dir, bool from_client,
 enum na_status na_exchange_tell(const struct na_exchange *x,
 				const struct na_sink *sink,
 				const uint32_t ends[2], uint16_t server_port,
-				uint32_t *collective);
+				uint32_t *collective) NA_MUST_CHECK;
 
 /* The payload of x moves what is new: how many bytes.  False: nothing to say.
  * By direction: seen, and the first byte not seen yet. */

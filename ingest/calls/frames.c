@@ -76,11 +76,13 @@ bool na_frame_is_plausible(const struct na_frame_head *h)
 	return true;
 }
 
-/* The payload, where all of it is here. */
-static bool payload_fits(const struct na_frame_head *h, const uint8_t *p,
-			 size_t n)
+/* The payload, where all of it is under c. */
+static bool payload_fits(const struct na_frame_head *h,
+			 const struct na_cursor *c)
 {
-	if (n < h->length)
+	const uint8_t *p = c->p;
+
+	if (na_left(c) < h->length)
 		return true;
 	switch (h->type) {
 	case NA_FRAME_HEADERS:
@@ -122,42 +124,49 @@ static bool plausible_to(const struct na_frame_head *h, uint32_t max_stream)
 	       (!max_stream || h->stream <= max_stream);
 }
 
-static bool linked(const uint8_t *p, size_t n, bool whole, uint32_t max_stream)
+static bool linked(struct na_cursor c, bool whole, uint32_t max_stream)
 {
-	struct na_frame_head h = na_frame_head(p), next;
-	size_t rest = n - NA_FRAME_HEAD;
+	struct na_frame_head h = na_frame_head(c.p), next;
+	struct na_cursor payload;
 
-	if (!plausible_to(&h, max_stream) || !h.length || h.length > rest ||
-	    !payload_fits(&h, p + NA_FRAME_HEAD, rest))
+	na_skip(&c, NA_FRAME_HEAD);
+	if (!plausible_to(&h, max_stream) || !h.length ||
+	    !na_sub(&c, h.length, &payload) || !payload_fits(&h, &payload))
 		return false;
-	rest -= h.length;
-	if (rest < NA_FRAME_HEAD)
-		return !rest && whole;
-	next = na_frame_head(p + NA_FRAME_HEAD + h.length);
+	if (na_left(&c) < NA_FRAME_HEAD)
+		return !na_left(&c) && whole;
+	next = na_frame_head(c.p);
 	return plausible_to(&next, max_stream) && !is_repeat(&h, &next) &&
 	       !far_apart(h.stream, next.stream);
+}
+
+/* At the start of a segment what follows need not be seen. */
+static bool leads(struct na_cursor c, uint32_t max_stream)
+{
+	struct na_frame_head h;
+
+	if (!could_be(c.p))
+		return false;
+	h = na_frame_head(c.p);
+	na_skip(&c, NA_FRAME_HEAD);
+	return plausible_to(&h, max_stream) && h.length && payload_fits(&h, &c);
 }
 
 size_t na_frames_seek(const uint8_t *p, size_t n, bool starts, bool whole,
 		      uint32_t max_stream)
 {
-	if (n < NA_FRAME_HEAD)
-		return n;
-	if (starts && could_be(p)) {
-		struct na_frame_head h = na_frame_head(p);
+	struct na_cursor c = na_cursor_of(p, n);
 
-		if (plausible_to(&h, max_stream) && h.length &&
-		    payload_fits(&h, p + NA_FRAME_HEAD, n - NA_FRAME_HEAD))
-			return 0;
-	}
-	for (size_t i = 0; n - i >= NA_FRAME_HEAD; i++) {
-		const uint8_t *zero = memchr(p + i, 0, n - i - 8);
+	if (n >= NA_FRAME_HEAD && starts && leads(c, max_stream))
+		return 0;
+	for (; na_left(&c) >= NA_FRAME_HEAD; na_skip(&c, 1)) {
+		const uint8_t *zero = memchr(c.p, 0, na_left(&c) - 8);
 
 		if (!zero)
 			break;
-		i = (size_t)(zero - p);
-		if (could_be(zero) && linked(zero, n - i, whole, max_stream))
-			return i;
+		na_skip(&c, (size_t)(zero - c.p));
+		if (could_be(c.p) && linked(c, whole, max_stream))
+			return na_at(&c);
 	}
 	return n;
 }
@@ -193,24 +202,15 @@ static bool take_head(struct na_frame_probe *pr, bool first)
 }
 
 /* Follow the chain.  False where it breaks. */
-static bool follow(struct na_frame_probe *pr, const uint8_t *p, size_t n,
-		   bool first)
+static bool follow(struct na_frame_probe *pr, struct na_cursor c, bool first)
 {
-	while (n) {
-		size_t k = n < pr->left ? n : pr->left;
+	while (na_left(&c)) {
+		size_t k = na_left(&c) < pr->left ? na_left(&c) : pr->left;
 
-		p += k;
-		n -= k;
+		na_skip(&c, k);
 		pr->left -= (uint32_t)k;
-		if (!n)
-			break;
-		k = NA_FRAME_HEAD - pr->have;
-		k = n < k ? n : k;
-		memcpy(pr->head + pr->have, p, k);
-		pr->have = (uint8_t)(pr->have + k);
-		p += k;
-		n -= k;
-		if (pr->have < NA_FRAME_HEAD)
+		if (!na_left(&c) ||
+		    !na_collect(&c, pr->head, NA_FRAME_HEAD, &pr->have))
 			break;
 		if (!take_head(pr, first))
 			return false;
@@ -219,24 +219,29 @@ static bool follow(struct na_frame_probe *pr, const uint8_t *p, size_t n,
 	return true;
 }
 
-static bool is_block(const uint8_t *p, size_t n)
+static bool is_block(struct na_cursor c)
 {
-	struct na_frame_head h = na_frame_head(p);
+	struct na_frame_head h;
 
-	return n - NA_FRAME_HEAD >= h.length && h.type == NA_FRAME_HEADERS &&
+	if (na_left(&c) < NA_FRAME_HEAD)
+		return false;
+	h = na_frame_head(c.p);
+	na_skip(&c, NA_FRAME_HEAD);
+	return na_left(&c) >= h.length && h.type == NA_FRAME_HEADERS &&
 	       h.flags & NA_FRAME_END_HEADERS &&
 	       !(h.flags & (NA_FRAME_PADDED | NA_FRAME_PRIORITISED)) &&
-	       na_hpack_looks_whole(p + NA_FRAME_HEAD, h.length);
+	       na_hpack_looks_whole(c.p, h.length);
 }
 
 void na_frame_probe(struct na_frame_probe *pr, const uint8_t *p, size_t n,
 		    bool starts, bool whole, size_t *from)
 {
 	bool due = pr->live && !pr->left && !pr->have, ok = false;
+	struct na_cursor c = na_cursor_of(p, n);
 
 	*from = n;
 	if (pr->live) {
-		ok = follow(pr, p, n, false);
+		ok = follow(pr, c, false);
 		if (ok && due)
 			*from = 0;
 		if (!ok)
@@ -246,7 +251,8 @@ void na_frame_probe(struct na_frame_probe *pr, const uint8_t *p, size_t n,
 		*from = na_frames_seek(p, n, starts, whole, 0);
 		pr->left = pr->have = 0;
 		pr->stream = 0;
-		ok = *from < n && follow(pr, p + *from, n - *from, true);
+		na_skip(&c, *from);
+		ok = na_left(&c) && follow(pr, c, true);
 		if (!ok) {
 			forget(pr);
 			*from = n;
@@ -258,8 +264,7 @@ void na_frame_probe(struct na_frame_probe *pr, const uint8_t *p, size_t n,
 		add_points(pr, (!*from && starts ? 2U : 1U) + pr->chain);
 		pr->chain = false;
 	}
-	if (*from < n && n - *from >= NA_FRAME_HEAD &&
-	    is_block(p + *from, n - *from))
+	if (*from < n && is_block(c))
 		add_points(pr, 1);
 }
 

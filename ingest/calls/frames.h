@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ingest/bytes/cursor.h"
+
 enum { NA_FRAME_HEAD = 9, NA_FRAME_DEFAULT_MAX = 16384, NA_PREFACE_BYTES = 24 };
 
 extern const uint8_t na_http2_preface[NA_PREFACE_BYTES];
@@ -46,11 +48,10 @@ struct na_frame_head {
 static inline struct na_frame_head na_frame_head(const uint8_t *p)
 {
 	return (struct na_frame_head){
-		.length = (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2],
+		.length = na_be24(p),
 		.type = p[3],
 		.flags = p[4],
-		.stream = (uint32_t)(p[5] & 127) << 24 | (uint32_t)p[6] << 16 |
-			  (uint32_t)p[7] << 8 | p[8],
+		.stream = na_be32(p + 5) & INT32_MAX,
 		.reserved = p[5] >> 7,
 	};
 }

@@ -97,12 +97,12 @@ static bool integer(struct na_cursor *c, unsigned bits, uint32_t *out)
 
 	if (!na_left(c))
 		return false;
-	v = *c->p++ & mask;
+	v = na_byte(c) & mask;
 	if (v == mask) {
 		do {
 			if (!na_left(c) || shift > 21)
 				return false;
-			b = *c->p++;
+			b = na_byte(c);
 			v += (uint32_t)(b & 127) << shift;
 			shift += 7;
 		} while (b & 128);
@@ -146,7 +146,7 @@ static bool next_step(struct na_cursor *c, struct step *s)
 
 bool na_hpack_looks_whole(const uint8_t *p, size_t n)
 {
-	struct na_cursor c = {p, p + n, p};
+	struct na_cursor c = na_cursor_of(p, n);
 	struct step s;
 
 	while (na_left(&c)) {
@@ -161,23 +161,23 @@ bool na_hpack_looks_whole(const uint8_t *p, size_t n)
 static enum na_status feed(struct na_hpack *h, const uint8_t *p, size_t n,
 			   const struct na_hpack_user *user)
 {
-	while (n) {
+	struct na_cursor c = na_cursor_of(p, n);
+
+	while (na_left(&c)) {
 		nghttp2_nv nv;
 		int flags = 0;
 		ssize_t took = nghttp2_hd_inflate_hd2(h->inflater, &nv, &flags,
-						      p, n, 0);
+						      c.p, na_left(&c), 0);
 
 		if (took == NGHTTP2_ERR_NOMEM)
 			return NA_ENOMEM;
-		if (took < 0 || (size_t)took > n)
+		if (took < 0 || !na_skip(&c, (size_t)took))
 			return NA_EFORMAT;
 		if (flags & NGHTTP2_HD_INFLATE_EMIT)
 			user->field(user->ctx, nv.name, nv.namelen, nv.value,
 				    nv.valuelen);
 		else if (!took)
 			return NA_EFORMAT;
-		p += took;
-		n -= (size_t)took;
 	}
 	return NA_OK;
 }
@@ -231,7 +231,7 @@ static enum na_status step(struct na_hpack *h, const struct step *s,
 enum na_status na_hpack_block(struct na_hpack *h, const uint8_t *p, size_t n,
 			      bool whole, const struct na_hpack_user *user)
 {
-	struct na_cursor c = {p, p + n, p};
+	struct na_cursor c = na_cursor_of(p, n);
 	enum na_status status = NA_OK;
 	bool fields = false;
 	struct step s;

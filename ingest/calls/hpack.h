@@ -43,7 +43,8 @@ void na_hpack_free(struct na_hpack *h);
  * and must go.
  */
 enum na_status na_hpack_block(struct na_hpack *h, const uint8_t *p, size_t n,
-			      bool whole, const struct na_hpack_user *user);
+			      bool whole,
+			      const struct na_hpack_user *user) NA_MUST_CHECK;
 
 /* Do these bytes make up a block?  Looks at its structure alone. */
 bool na_hpack_looks_whole(const uint8_t *p, size_t n);

@@ -196,10 +196,10 @@ static bool carries_block(uint8_t type)
 	       type == NA_FRAME_CONTINUATION;
 }
 
-/* The header p.  False: it is none that may stand here. */
-static bool begin_frame(struct na_http2 *d, const uint8_t *p)
+/* The header is complete.  False: it is none that may stand here. */
+static bool begin_frame(struct na_http2 *d)
 {
-	struct na_frame_head h = na_frame_head(p);
+	struct na_frame_head h = na_frame_head(d->head);
 
 	if (!na_frame_is_legal(&h))
 		return false;
@@ -286,8 +286,8 @@ static enum na_status content(struct work *w, const uint8_t *p, size_t k)
 	return all ? finish_block(w, p, k) : keep(w, p, k);
 }
 
-/* k bytes of the frame's payload. */
-static enum na_status payload(struct work *w, const uint8_t *p, size_t k)
+/* k bytes of the frame's payload, under c; c NULL: lost. */
+static enum na_status payload(struct work *w, struct na_cursor *c, size_t k)
 {
 	struct na_http2 *d = w->d;
 	enum na_status status = NA_OK;
@@ -295,46 +295,38 @@ static enum na_status payload(struct work *w, const uint8_t *p, size_t k)
 	size_t n;
 
 	if (d->prefix) {
-		n = eat_prefix(d, p, k, &ok);
+		n = eat_prefix(d, c ? c->p : NULL, k, &ok);
 		if (!ok) {
 			lose_step(w);
 			return NA_OK;
 		}
 		k -= n;
-		if (p)
-			p += n;
+		if (c)
+			na_skip(c, n);
 	}
 	n = d->left > d->pad ? d->left - d->pad : 0;
 	n = k < n ? k : n;
 	if (n)
-		status = content(w, p, n);
+		status = content(w, c ? c->p : NULL, n);
 	if (!d->in_step || status != NA_OK)
 		return status;
 	d->left -= (uint32_t)k;
 	return d->left ? NA_OK : end_frame(w);
 }
 
-/* Some of the header; returns how many bytes were taken. */
-static size_t take_head(struct work *w, const uint8_t *p, size_t n)
+/* Some of the header.  One that is none is not taken: perhaps a frame begins
+ * within its bytes. */
+static enum na_status take_head(struct work *w, struct na_cursor *c)
 {
-	struct na_http2 *d = w->d;
-	size_t k = NA_FRAME_HEAD - d->have;
-	const uint8_t *head = p;
+	struct na_cursor before = *c;
 
-	k = n < k ? n : k;
-	if (k < NA_FRAME_HEAD) {
-		memcpy(d->head + d->have, p, k);
-		d->have = (uint8_t)(d->have + k);
-		if (d->have < NA_FRAME_HEAD)
-			return k;
-		head = d->head;
-	}
-	if (!begin_frame(d, head)) {
-		lose_step(w);
-		/* Perhaps a frame begins within these bytes. */
-		return 0;
-	}
-	return k;
+	if (!na_collect(c, w->d->head, NA_FRAME_HEAD, &w->d->have))
+		return NA_OK;
+	if (begin_frame(w->d))
+		return w->d->left ? NA_OK : end_frame(w);
+	lose_step(w);
+	*c = before;
+	return NA_OK;
 }
 
 /* Out of step: where frames begin again.  Streams go up, so one far above
@@ -354,34 +346,27 @@ static size_t seek(struct na_http2 *d, const uint8_t *p, size_t n, bool starts,
 	return at;
 }
 
-static bool at_header(const struct na_http2 *d)
-{
-	return !d->left;
-}
-
 enum na_status na_http2_bytes(struct na_http2 *d, struct na_http2_store *store,
 			      const struct na_http2_user *user,
 			      const uint8_t *p, size_t n, bool starts,
 			      bool whole)
 {
+	struct na_cursor c = na_cursor_of(p, n), part;
 	struct work w = {d, store, user};
 	enum na_status status = NA_OK;
-	size_t k;
 
-	while (n && status == NA_OK) {
+	while (na_left(&c) && status == NA_OK) {
+		n = na_left(&c);
 		if (!d->in_step) {
-			k = seek(d, p, n, starts, whole);
-		} else if (at_header(d)) {
-			k = take_head(&w, p, n);
-			if (d->in_step && !d->have && !d->left)
-				status = end_frame(&w);
+			na_skip(&c, seek(d, c.p, n, starts, whole));
+		} else if (!d->left) {
+			status = take_head(&w, &c);
 		} else {
-			k = n < d->left ? n : d->left;
-			status = payload(&w, p, k);
+			n = n < d->left ? n : d->left;
+			na_sub(&c, n, &part);
+			status = payload(&w, &part, n);
 		}
-		starts = starts && !k;
-		p += k;
-		n -= k;
+		starts = starts && c.p == p;
 	}
 	return status;
 }

@@ -87,8 +87,9 @@ void na_http2_forget_table(struct na_http2 *d);
 enum na_status na_http2_bytes(struct na_http2 *d, struct na_http2_store *store,
 			      const struct na_http2_user *user,
 			      const uint8_t *p, size_t n, bool starts,
-			      bool whole);
+			      bool whole) NA_MUST_CHECK;
 enum na_status na_http2_gap(struct na_http2 *d, struct na_http2_store *store,
-			    const struct na_http2_user *user, uint64_t n);
+			    const struct na_http2_user *user,
+			    uint64_t n) NA_MUST_CHECK;
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/bytes/cursor.h"
 #include "ingest/capture/addresses.h"
 #include "netan/base/strtab.h"
 #include "netan/base/vec.h"
@@ -358,35 +359,27 @@ enum na_status na_open_calls_headers(struct na_open_calls *o,
 	return end_stream ? side_done(o, x, e) : NA_OK;
 }
 
-/* Message headers among n bytes of DATA. */
+/* Message headers among n bytes of DATA; p NULL: lost. */
 static uint32_t count_messages(struct messages *m, const uint8_t *p, size_t n)
 {
+	struct na_cursor c = na_cursor_of(p, p ? n : 0);
 	uint32_t found = 0;
 
-	while (n && !m->lost) {
-		size_t k = n < m->left ? n : m->left;
+	if (!p) {
+		m->lost |= n > m->left;
+		m->left -= m->lost ? m->left : (uint32_t)n;
+	}
+	while (na_left(&c) && !m->lost) {
+		size_t k = na_left(&c) < m->left ? na_left(&c) : m->left;
 
-		if (!k) {
-			if (!p) {
-				m->lost = true;
-				break;
-			}
-			m->head[m->have++] = *p;
-			k = 1;
-			if (m->have == MESSAGE_HEAD) {
-				found++;
-				m->have = 0;
-				m->left = (uint32_t)m->head[1] << 24 |
-					  (uint32_t)m->head[2] << 16 |
-					  (uint32_t)m->head[3] << 8 |
-					  m->head[4];
-			}
-		} else {
-			m->left -= (uint32_t)k;
-		}
-		if (p)
-			p += k;
-		n -= k;
+		na_skip(&c, k);
+		m->left -= (uint32_t)k;
+		if (!na_left(&c) ||
+		    !na_collect(&c, m->head, MESSAGE_HEAD, &m->have))
+			break;
+		found++;
+		m->have = 0;
+		m->left = na_be32(m->head + 1);
 	}
 	return found;
 }

@@ -44,16 +44,16 @@ struct na_call_event {
 enum na_status na_open_calls_headers(struct na_open_calls *o,
 				     const struct na_call_event *e,
 				     const struct na_http2_fields *f,
-				     bool end_stream);
+				     bool end_stream) NA_MUST_CHECK;
 enum na_status na_open_calls_data(struct na_open_calls *o,
 				  const struct na_call_event *e,
-				  const uint8_t *p, size_t n);
+				  const uint8_t *p, size_t n) NA_MUST_CHECK;
 enum na_status na_open_calls_end(struct na_open_calls *o,
-				 const struct na_call_event *e);
+				 const struct na_call_event *e) NA_MUST_CHECK;
 enum na_status na_open_calls_reset(struct na_open_calls *o,
-				   const struct na_call_event *e);
+				   const struct na_call_event *e) NA_MUST_CHECK;
 /* The connection is over: what is open goes to the sink, oldest first. */
 enum na_status na_open_calls_close(struct na_open_calls *o,
-				   struct na_call_owner *w);
+				   struct na_call_owner *w) NA_MUST_CHECK;
 
 #endif

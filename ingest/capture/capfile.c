@@ -72,33 +72,33 @@ static enum na_status open_classic(struct na_capfile *f, struct na_err *err)
 {
 	uint32_t minor, major, snap;
 
-	if (na_capfile_left(f) < HEADER)
+	if (na_left(&f->c) < HEADER)
 		return na_fail(err, NA_EFORMAT,
 			       "the pcap file header needs %d bytes, the file "
 			       "has %zu; capture or copy it again",
-			       HEADER, na_capfile_left(f));
-	if (!read_magic(f, f->p))
+			       HEADER, na_left(&f->c));
+	if (!read_magic(f, f->c.p))
 		return na_fail(err, NA_EFORMAT,
 			       "no pcap or pcapng capture: unknown magic "
 			       "number");
-	major = na_get16(f->p + 4, f->big);
-	minor = na_get16(f->p + 6, f->big);
+	major = na_get16(f->c.p + 4, f->big);
+	minor = na_get16(f->c.p + 6, f->big);
 	if (major != 2 || minor > 4)
 		na_input_warn(f->in,
 			      "pcap version %" PRIu32 ".%" PRIu32
 			      " at byte 4 is not 2.4; read as 2.4",
 			      major, minor);
 	f->swapped_lengths = major == 2 && minor <= 3;
-	snap = na_get32(f->p + 16, f->big);
+	snap = na_get32(f->c.p + 16, f->big);
 	f->limit_bytes = NA_RECORD_BYTES;
 	if (snap > f->limit_bytes && snap <= NA_RECORD_BYTES_TOP)
 		f->limit_bytes = snap;
 	f->usual_bytes = snap > 0 && snap < NA_USUAL_BYTES ? snap
 							   : NA_USUAL_BYTES;
 	/* The upper bits tell of check sums behind frames. */
-	f->link = na_get32(f->p + 20, f->big) & 0xffff;
+	f->link = na_get32(f->c.p + 20, f->big) & 0xffff;
 	f->interfaces = 1;
-	f->p += HEADER;
+	na_skip(&f->c, HEADER);
 	return NA_OK;
 }
 
@@ -112,8 +112,7 @@ struct na_capfile *na_capfile_open(struct na_input *in, struct na_err *err)
 		return NULL;
 	}
 	f->in = in;
-	f->base = f->p = in->data;
-	f->end = in->data + in->size;
+	f->c = na_cursor_of(in->data, in->size);
 	f->ng = in->size >= 4 && is_ng(in->data);
 	status = f->ng ? na_capfile_ng_open(f, err) : open_classic(f, err);
 	if (status == NA_OK)
@@ -126,7 +125,7 @@ void na_capfile_close(struct na_capfile *f)
 {
 	if (!f)
 		return;
-	free(f->list);
+	na_vec_free(&f->list);
 	free(f);
 }
 
@@ -176,19 +175,20 @@ static inline bool far_apart(int64_t a_s, int64_t b_s)
 
 /* A few sane headers in a row, or so many until the file ends with one.
  * timed: their times are near each other and the last record's. */
-static bool chain(const struct na_capfile *f, const uint8_t *p, bool timed)
+static bool chain(const struct na_capfile *f, struct na_cursor c, bool timed)
 {
 	uint32_t fractions = f->nano ? 1000000000 : 1000000;
 	int64_t last_s = f->last_s;
-	size_t left = (size_t)(f->end - p), head = header_size(f);
+	size_t left, head = header_size(f);
 	struct header h;
 
 	for (int i = 0; i < NA_CHAIN; i++) {
+		left = na_left(&c);
 		if (i > 0 && left == 0)
 			return true;
 		if (left < head)
 			return false;
-		read_header(f, p, &h);
+		read_header(f, c.p, &h);
 		if (h.fraction >= fractions || h.captured == 0 ||
 		    h.captured > left - head || h.captured > f->limit_bytes ||
 		    h.wire > NA_RECORD_BYTES_TOP)
@@ -197,15 +197,14 @@ static bool chain(const struct na_capfile *f, const uint8_t *p, bool timed)
 		    far_apart(last_s, h.seconds))
 			return false;
 		last_s = h.seconds;
-		p += head + h.captured;
-		left -= head + h.captured;
+		na_skip(&c, head + h.captured);
 	}
 	return true;
 }
 
-static bool plausible(const struct na_capfile *f, const uint8_t *p)
+static bool plausible(const struct na_capfile *f, struct na_cursor c)
 {
-	return chain(f, p, true);
+	return chain(f, c, true);
 }
 
 /* A time far from the one before, or more bytes than usual, may be true, or
@@ -217,7 +216,7 @@ static bool astray(struct na_capfile *f, const struct header *h)
 	if (h->captured <= f->usual_bytes &&
 	    (!f->has_last || !far_apart(f->last_s, h->seconds)))
 		return false;
-	if (f->searches >= NA_SEARCHES || chain(f, f->p, false))
+	if (f->searches >= NA_SEARCHES || chain(f, f->c, false))
 		return false;
 	f->searches++;
 	return na_capfile_resync(f, 1, plausible);
@@ -225,33 +224,33 @@ static bool astray(struct na_capfile *f, const struct header *h)
 
 bool na_capfile_resync(struct na_capfile *f, size_t step, na_plausible_fn *fn)
 {
-	const uint8_t *from = f->p;
+	const struct na_cursor from = f->c;
 
-	while (na_capfile_left(f) > step) {
-		f->p += step;
-		if (!fn(f, f->p))
+	while (na_left(&f->c) > step) {
+		na_skip(&f->c, step);
+		if (!fn(f, f->c))
 			continue;
 		f->bad_records++;
-		f->lost_bytes += (uint64_t)(f->p - from);
+		f->lost_bytes += na_at(&f->c) - na_at(&from);
 		na_capfile_hurt(f,
 				"damaged record at byte %" PRIu64
 				": went on at byte %" PRIu64 ", %" PRIu64
 				" bytes lost",
-				(uint64_t)(from - f->base), na_capfile_at(f),
-				(uint64_t)(f->p - from));
+				na_at(&from), na_at(&f->c),
+				na_at(&f->c) - na_at(&from));
 		return true;
 	}
-	f->lost_bytes += (uint64_t)(f->end - from);
-	f->p = from;
+	f->lost_bytes += na_left(&from);
+	f->c = from;
 	return false;
 }
 
-/* The header at f->p cannot be followed: the file was cut here, or it lies.
+/* The header at f->c.p cannot be followed: the file was cut here, or it lies.
  * NA_OK if there is something to go on with. */
 static enum na_status lost_way(struct na_capfile *f, const struct header *h)
 {
-	uint64_t at = na_capfile_at(f);
-	size_t left = na_capfile_left(f);
+	uint64_t at = na_at(&f->c);
+	size_t left = na_left(&f->c);
 
 	if (left >= header_size(f) && na_capfile_resync(f, 1, plausible))
 		return NA_OK;
@@ -277,11 +276,11 @@ static enum na_status lost_way(struct na_capfile *f, const struct header *h)
 				": a packet of %" PRIu32
 				" bytes; nothing behind it looks like a record",
 				at, h->captured);
-	f->p = f->end;
+	na_skip(&f->c, left);
 	return NA_END;
 }
 
-/* The record at f->p, whose header is h. */
+/* The record at f->c.p, whose header is h. */
 static inline void take(struct na_capfile *f, const struct header *h,
 			struct na_record *r)
 {
@@ -289,18 +288,18 @@ static inline void take(struct na_capfile *f, const struct header *h,
 
 	r->time_ns = (int64_t)h->seconds * 1000000000 +
 		     (int64_t)h->fraction * (f->nano ? 1 : 1000);
-	r->data = f->p + head;
+	r->data = f->c.p + head;
 	r->captured_bytes = h->captured;
 	r->wire_bytes = h->wire;
 	r->link = f->link;
 	r->interface = 0;
-	r->at = na_capfile_at(f);
+	r->at = na_at(&f->c);
 	f->last_ns = r->time_ns;
 	f->last_s = h->seconds;
 	if (h->fraction >= 1000000) /* of ns, or more than a second */
 		f->last_s = r->time_ns / 1000000000;
 	f->has_last = true;
-	f->p += head + h->captured;
+	na_skip(&f->c, head + h->captured);
 }
 
 static enum na_status doubtful(struct na_capfile *f, struct na_record *r)
@@ -310,12 +309,12 @@ static enum na_status doubtful(struct na_capfile *f, struct na_record *r)
 	bool ok;
 
 	for (;;) {
-		left = na_capfile_left(f);
+		left = na_left(&f->c);
 		if (left == 0)
 			return NA_END;
 		ok = left >= head;
 		if (ok) {
-			read_header(f, f->p, &h);
+			read_header(f, f->c.p, &h);
 			ok = h.captured <= f->limit_bytes &&
 			     h.captured <= left - head && h.wire > 0;
 		}
@@ -324,7 +323,7 @@ static enum na_status doubtful(struct na_capfile *f, struct na_record *r)
 		if (!ok && lost_way(f, &h) != NA_OK)
 			return NA_END;
 	}
-	na_capfile_wire(f, na_capfile_at(f), h.captured, &h.wire);
+	na_capfile_wire(f, na_at(&f->c), h.captured, &h.wire);
 	take(f, &h, r);
 	return NA_OK;
 }
@@ -332,20 +331,20 @@ static enum na_status doubtful(struct na_capfile *f, struct na_record *r)
 /* Records are often of like size: what is some of them ahead. */
 static inline void fetch_ahead(const struct na_capfile *f, size_t size)
 {
-	if (na_capfile_left(f) <= AHEAD * size)
+	if (na_left(&f->c) <= AHEAD * size)
 		return;
-	__builtin_prefetch(f->p + AHEAD * size);
-	__builtin_prefetch(f->p + AHEAD * size + LINE);
+	__builtin_prefetch(f->c.p + AHEAD * size);
+	__builtin_prefetch(f->c.p + AHEAD * size + LINE);
 }
 
 static enum na_status next_classic(struct na_capfile *f, struct na_record *r)
 {
-	size_t head = header_size(f), left = na_capfile_left(f);
+	size_t head = header_size(f), left = na_left(&f->c);
 	struct header h;
 
 	if (left < head)
 		return doubtful(f, r);
-	read_header(f, f->p, &h);
+	read_header(f, f->c.p, &h);
 	if (h.captured > f->usual_bytes || h.captured > left - head ||
 	    h.wire - 1 >= NA_RECORD_BYTES_TOP || !f->has_last ||
 	    far_apart(f->last_s, h.seconds))

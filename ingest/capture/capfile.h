@@ -32,7 +32,8 @@ struct na_capfile *na_capfile_open(struct na_input *in, struct na_err *err);
 void na_capfile_close(struct na_capfile *f);
 
 /* NA_OK; NA_END after the last (also of a file cut in mid-record). */
-enum na_status na_capfile_next(struct na_capfile *f, struct na_record *r);
+enum na_status na_capfile_next(struct na_capfile *f,
+			       struct na_record *r) NA_MUST_CHECK;
 
 size_t na_capfile_interfaces(const struct na_capfile *f); /* seen so far */
 bool na_capfile_is_ng(const struct na_capfile *f);

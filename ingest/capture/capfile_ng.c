@@ -31,16 +31,17 @@ enum { FRAME = 12, OPT_TSRESOL = 9, OPT_TSOFFSET = 14 };
 static const uint32_t order_mark = 0x1a2b3c4d;
 
 struct block {
-	uint32_t type, size; /* size of the body */
-	const uint8_t *body;
+	uint32_t type;
+	struct na_cursor body;
 };
 
-/* A whole block at p, both lengths the same; byte order as in f, of a
+/* A whole block at c, past which it goes, both lengths the same; byte order as in f, of a
  * section header as it says. */
-static bool read_block(const struct na_capfile *f, const uint8_t *p,
+static bool read_block(const struct na_capfile *f, struct na_cursor *c,
 		       struct block *b, bool *big)
 {
-	size_t left = (size_t)(f->end - p);
+	const uint8_t *p = c->p;
+	size_t left = na_left(c);
 	uint32_t length;
 
 	*big = f->big;
@@ -59,8 +60,9 @@ static bool read_block(const struct na_capfile *f, const uint8_t *p,
 		return false;
 	if (na_get32(p + length - 4, *big) != length)
 		return false;
-	b->size = length - FRAME;
-	b->body = p + 8;
+	na_sub(c, length, &b->body);
+	na_skip(&b->body, 8);
+	na_clip(&b->body, length - FRAME);
 	return true;
 }
 
@@ -70,19 +72,18 @@ static bool known_block(uint32_t type)
 	       (type & 0x7fffffff) == 0x00000bad;
 }
 
-static bool plausible(const struct na_capfile *f, const uint8_t *p)
+static bool plausible(const struct na_capfile *f, struct na_cursor c)
 {
 	struct block b;
 	bool big;
 
 	for (int i = 0; i < NA_CHAIN; i++) {
-		if (i > 0 && p == f->end)
+		if (i > 0 && !na_left(&c))
 			return true;
-		if (!read_block(f, p, &b, &big) || !known_block(b.type))
+		if (!read_block(f, &c, &b, &big) || !known_block(b.type))
 			return false;
 		if (b.type == BLOCK_SHB)
 			return true;
-		p += b.size + FRAME;
 	}
 	return true;
 }
@@ -127,96 +128,94 @@ static int64_t time_of(const struct na_capture_interface *x, uint64_t units)
 
 /* Options end with code 0 or the block; a length that lies ends them too. */
 static void interface_options(const struct na_capfile *f,
-			      struct na_capture_interface *x, const uint8_t *p,
-			      uint32_t left)
+			      struct na_capture_interface *x,
+			      struct na_cursor c)
 {
-	while (left >= 4) {
-		uint32_t code = na_get16(p, f->big);
-		uint32_t n = na_get16(p + 2, f->big), room = (n + 3) & ~3u;
+	struct na_cursor value;
 
-		if (code == 0 || n > left - 4)
+	while (na_left(&c) >= 4) {
+		uint32_t code = na_get16(c.p, f->big);
+		uint32_t n = na_get16(c.p + 2, f->big);
+
+		na_skip(&c, 4);
+		if (code == 0 || !na_sub(&c, n, &value))
 			return;
 		if (code == OPT_TSRESOL && n >= 1)
-			set_resolution(x, p[4]);
-		if (code == OPT_TSOFFSET && n >= 8) {
-			uint64_t a = na_get32(p + 4, f->big);
-			uint64_t b = na_get32(p + 8, f->big);
-
-			x->offset_s = (int64_t)(f->big ? a << 32 | b
-						       : b << 32 | a);
-		}
-		if (room > left - 4)
+			set_resolution(x, value.p[0]);
+		if (code == OPT_TSOFFSET && n >= 8)
+			x->offset_s = (int64_t)na_get64(value.p, f->big);
+		if (!na_skip(&c, -n & 3))
 			return;
-		p += 4 + room;
-		left -= 4 + room;
 	}
 }
 
 static void add_interface(struct na_capfile *f, const struct block *b)
 {
 	struct na_capture_interface *x;
+	struct na_cursor c = b->body;
 
-	if (b->size < 8 || f->n_list >= NA_INTERFACES ||
-	    !na_grow(&f->list, &f->cap_list, f->n_list + 1, sizeof(*f->list))) {
+	if (na_left(&c) < 8 || f->list.n >= NA_INTERFACES ||
+	    !na_room(&f->list, 1)) {
 		f->bad_blocks++;
 		na_capfile_hurt(f,
 				"interface block at byte %" PRIu64
 				" is too short, or one too many",
-				na_capfile_at(f));
+				na_at(&f->c));
 		return;
 	}
-	x = &f->list[f->n_list++];
+	x = &f->list.v[f->list.n++];
 	*x = (struct na_capture_interface){
-		.link = na_get16(b->body, f->big),
-		.snap_bytes = na_get32(b->body + 4, f->big),
+		.link = na_get16(c.p, f->big),
+		.snap_bytes = na_get32(c.p + 4, f->big),
 	};
 	set_resolution(x, 6);
-	interface_options(f, x, b->body + 8, b->size - 8);
+	na_skip(&c, 8);
+	interface_options(f, x, c);
 	f->interfaces++;
 }
 
 static bool begin_section(struct na_capfile *f, const struct block *b, bool big)
 {
 	f->big = big;
-	f->section = f->p;
-	f->n_list = 0;
+	f->list.n = 0;
 	f->section_base = f->interfaces;
-	return b->size >= 16 && na_get16(b->body + 4, big) == 1;
+	return na_left(&b->body) >= 16 && na_get16(b->body.p + 4, big) == 1;
 }
 
 enum na_status na_capfile_ng_open(struct na_capfile *f, struct na_err *err)
 {
+	struct na_cursor c = f->c;
 	struct block b;
-	bool big;
+	bool big, short_body;
 
-	f->section = f->p;
 	f->limit_bytes = NA_RECORD_BYTES_TOP;
-	if (!read_block(f, f->p, &b, &big))
+	if (!read_block(f, &c, &b, &big))
 		return na_fail(err, NA_EFORMAT,
 			       "the pcapng section header at byte 0 is cut or "
 			       "damaged; capture or copy the file again");
+	short_body = na_left(&b.body) < 8;
 	if (!begin_section(f, &b, big))
 		return na_fail(err, NA_EFORMAT,
 			       "pcapng version %u.%u at byte 12, this program "
 			       "reads 1.x",
-			       b.size < 8 ? 0u : na_get16(b.body + 4, big),
-			       b.size < 8 ? 0u : na_get16(b.body + 6, big));
+			       short_body ? 0u : na_get16(b.body.p + 4, big),
+			       short_body ? 0u : na_get16(b.body.p + 6, big));
 	return NA_OK;
 }
 
-/* captured bytes at data[0], of which the block holds `room` (padded). */
+/* The captured bytes, and padding, are under `data`. */
 static bool fill(struct na_capfile *f, struct na_record *r, uint32_t interface,
-		 const uint8_t *data, uint32_t room)
+		 const struct na_cursor *data)
 {
-	if (interface >= f->n_list || r->captured_bytes > room)
+	if (interface >= f->list.n || r->captured_bytes > na_left(data))
 		return false;
 	if (r->wire_bytes < r->captured_bytes)
 		r->wire_bytes = r->captured_bytes;
-	na_capfile_wire(f, na_capfile_at(f), r->captured_bytes, &r->wire_bytes);
-	r->data = data;
-	r->link = f->list[interface].link;
+	na_capfile_wire(f, na_at(&f->c), r->captured_bytes, &r->wire_bytes);
+	r->data = data->p;
+	r->link = f->list.v[interface].link;
 	r->interface = (uint32_t)(f->section_base + interface);
-	r->at = na_capfile_at(f);
+	r->at = na_at(&f->c);
 	f->last_ns = r->time_ns;
 	f->has_last = true;
 	return true;
@@ -227,47 +226,48 @@ static bool fill(struct na_capfile *f, struct na_record *r, uint32_t interface,
 static bool packet_block(struct na_capfile *f, const struct block *b,
 			 struct na_record *r)
 {
-	const uint8_t *p = b->body;
+	struct na_cursor data = b->body;
+	const uint8_t *p = data.p;
 	uint32_t interface;
 
-	if (b->size < 20)
+	if (!na_skip(&data, 20))
 		return false;
 	interface = b->type == BLOCK_PACKET ? na_get16(p, f->big)
 					    : na_get32(p, f->big);
-	if (interface >= f->n_list)
+	if (interface >= f->list.n)
 		return false;
-	r->time_ns = time_of(&f->list[interface],
+	r->time_ns = time_of(&f->list.v[interface],
 			     (uint64_t)na_get32(p + 4, f->big) << 32 |
 				     na_get32(p + 8, f->big));
 	r->captured_bytes = na_get32(p + 12, f->big);
 	r->wire_bytes = na_get32(p + 16, f->big);
-	return fill(f, r, interface, p + 20, b->size - 20);
+	return fill(f, r, interface, &data);
 }
 
 /* A simple packet has no time: that of the one before. */
 static bool simple_block(struct na_capfile *f, const struct block *b,
 			 struct na_record *r)
 {
-	uint32_t snap, room;
+	struct na_cursor data = b->body;
+	uint32_t snap;
 
-	if (b->size < 4 || f->n_list == 0)
+	if (!na_skip(&data, 4) || f->list.n == 0)
 		return false;
-	room = b->size - 4;
-	snap = f->list[0].snap_bytes;
+	snap = f->list.v[0].snap_bytes;
 	r->time_ns = f->has_last ? f->last_ns : 0;
-	r->wire_bytes = na_get32(b->body, f->big);
+	r->wire_bytes = na_get32(b->body.p, f->big);
 	r->captured_bytes = r->wire_bytes;
 	if (snap && r->captured_bytes > snap)
 		r->captured_bytes = snap;
-	return fill(f, r, 0, b->body + 4, room);
+	return fill(f, r, 0, &data);
 }
 
 /* NA_OK: went on at another block. */
 static enum na_status lost_way(struct na_capfile *f)
 {
-	uint64_t at = na_capfile_at(f);
-	size_t left = na_capfile_left(f);
-	uint32_t length = left >= 8 ? na_get32(f->p + 4, f->big) : 0;
+	uint64_t at = na_at(&f->c);
+	size_t left = na_left(&f->c);
+	uint32_t length = left >= 8 ? na_get32(f->c.p + 4, f->big) : 0;
 
 	if (na_capfile_resync(f, 4, plausible))
 		return NA_OK;
@@ -281,7 +281,7 @@ static enum na_status lost_way(struct na_capfile *f)
 				"damaged block at byte %" PRIu64
 				"; nothing behind it looks like a block",
 				at);
-	f->p = f->end;
+	na_skip(&f->c, left);
 	return NA_END;
 }
 
@@ -316,7 +316,7 @@ static bool take_block(struct na_capfile *f, const struct block *b, bool big,
 				      : "packet block at byte %" PRIu64
 					" has no such "
 					"interface or too few bytes; left out",
-				na_capfile_at(f));
+				na_at(&f->c));
 	}
 	return packet;
 }
@@ -327,15 +327,19 @@ enum na_status na_capfile_ng_next(struct na_capfile *f, struct na_record *r)
 	struct block b;
 
 	while (!packet) {
-		if (f->p == f->end)
+		struct na_cursor next = f->c;
+
+		if (!na_left(&next))
 			return NA_END;
-		if (!read_block(f, f->p, &b, &big)) {
+		if (!read_block(f, &next, &b, &big)) {
 			if (lost_way(f) != NA_OK)
 				return NA_END;
 			continue;
 		}
 		packet = take_block(f, &b, big, r, &stop);
-		f->p = stop ? f->end : f->p + b.size + FRAME;
+		if (stop)
+			na_clip(&next, 0);
+		f->c = next;
 	}
 	return NA_OK;
 }

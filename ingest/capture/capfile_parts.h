@@ -8,7 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ingest/bytes/cursor.h"
 #include "ingest/capture/capfile.h"
+#include "netan/base/vec.h"
 
 enum {
 	/* Longer records are damage, unless the file's own snap length says
@@ -33,7 +35,7 @@ struct na_capture_interface {
 
 struct na_capfile {
 	struct na_input *in;
-	const uint8_t *base, *p, *end; /* p: next record or block */
+	struct na_cursor c;            /* at the next record or block */
 	bool ng, big, nano, modified;  /* byte order of file or section */
 	bool swapped_lengths;          /* before version 2.3, or in it */
 	uint32_t link, limit_bytes, usual_bytes;
@@ -43,41 +45,15 @@ struct na_capfile {
 	int searches;
 	size_t interfaces; /* of all sections */
 	/* pcapng: the section's */
-	const uint8_t *section; /* blocks are aligned from here */
-	struct na_capture_interface *list;
-	size_t n_list, cap_list, section_base;
+	NA_VEC(struct na_capture_interface) list;
+	size_t section_base;
 };
 
-static inline uint16_t na_get16(const uint8_t *p, bool big)
-{
-	return (uint16_t)(big ? p[0] << 8 | p[1] : p[1] << 8 | p[0]);
-}
-
-static inline uint32_t na_get32(const uint8_t *p, bool big)
-{
-	uint32_t x;
-
-	memcpy(&x, p, 4);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return big ? __builtin_bswap32(x) : x;
-#else
-	return big ? x : __builtin_bswap32(x);
-#endif
-}
-
-static inline uint64_t na_capfile_at(const struct na_capfile *f)
-{
-	return (uint64_t)(f->p - f->base);
-}
-
-static inline size_t na_capfile_left(const struct na_capfile *f)
-{
-	return (size_t)(f->end - f->p);
-}
-
-/* f->p is at a section header that a caller has seen. */
-enum na_status na_capfile_ng_open(struct na_capfile *f, struct na_err *err);
-enum na_status na_capfile_ng_next(struct na_capfile *f, struct na_record *r);
+/* f->c is at a section header that a caller has seen. */
+enum na_status na_capfile_ng_open(struct na_capfile *f,
+				  struct na_err *err) NA_MUST_CHECK;
+enum na_status na_capfile_ng_next(struct na_capfile *f,
+				  struct na_record *r) NA_MUST_CHECK;
 
 /* Warn, and mark the input as damaged. */
 #define na_capfile_hurt(f, ...) \
@@ -97,8 +73,8 @@ static inline void na_capfile_wire(struct na_capfile *f, uint64_t at,
 }
 
 /* Move behind damage to where `plausible` says that records go on; false,
- * and f->p at the end, if nowhere.  What was passed over is counted. */
-typedef bool na_plausible_fn(const struct na_capfile *f, const uint8_t *p);
+ * and f->c where it was, if nowhere.  What was passed over is counted. */
+typedef bool na_plausible_fn(const struct na_capfile *f, struct na_cursor c);
 bool na_capfile_resync(struct na_capfile *f, size_t step,
 		       na_plausible_fn *plausible);
 

@@ -24,8 +24,8 @@ struct na_capture_options {
 struct na_capture *na_capture_new(const struct na_capture_options *o);
 void na_capture_free(struct na_capture *c);
 enum na_status na_capture_record(struct na_capture *c,
-				 const struct na_record *r);
-enum na_status na_capture_finish(struct na_capture *c);
+				 const struct na_record *r) NA_MUST_CHECK;
+enum na_status na_capture_finish(struct na_capture *c) NA_MUST_CHECK;
 /* Complete after finish. */
 const struct na_capture_counts *na_capture_counts(const struct na_capture *c);
 

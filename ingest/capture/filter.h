@@ -15,7 +15,7 @@ struct na_capture_filter;
  * libpcap says. */
 enum na_status na_capture_filter_new(struct na_capture_filter **out,
 				     const char *expression,
-				     struct na_err *err);
+				     struct na_err *err) NA_MUST_CHECK;
 void na_capture_filter_free(struct na_capture_filter *f);
 
 /* Does the packet pass?  Of a link type that cannot be filtered, none does,

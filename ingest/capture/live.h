@@ -21,7 +21,8 @@ struct na_live;
  * err says how to get it.  A remark (no promiscuous mode, say) or NULL. */
 enum na_status na_live_open(struct na_live **out,
 			    const struct na_live_options *o,
-			    const char **remark, struct na_err *err);
+			    const char **remark,
+			    struct na_err *err) NA_MUST_CHECK;
 void na_live_close(struct na_live *l);
 
 uint32_t na_live_link(const struct na_live *l);
@@ -37,7 +38,7 @@ bool na_live_nanoseconds(const struct na_live *l);
 enum na_status na_live_round(struct na_live *l, int wait_ms, uint64_t limit,
 			     enum na_status (*each)(void *ctx,
 						    const struct na_record *r),
-			     void *ctx, struct na_err *err);
+			     void *ctx, struct na_err *err) NA_MUST_CHECK;
 
 struct na_live_counts {
 	uint64_t packets;         /* handed out */
@@ -51,6 +52,6 @@ void na_live_counts(struct na_live *l, struct na_live_counts *c);
  * nothing is known.  Borrowed for the call. */
 enum na_status na_live_list(void (*each)(void *ctx, const char *name,
 					 const char *what, bool up),
-			    void *ctx, struct na_err *err);
+			    void *ctx, struct na_err *err) NA_MUST_CHECK;
 
 #endif

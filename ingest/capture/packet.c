@@ -30,9 +30,9 @@ bool na_address_parse(struct na_address *a, const char *text)
 
 /* IP, alone or in an Ethernet frame, in VXLAN (RFC 7348) or Geneve (RFC 8926),
  * if it is there. */
-static uint32_t overlay(struct na_packet *p, struct na_view *v)
+static uint32_t overlay(struct na_packet *p, struct na_rest *v)
 {
-	struct na_view in = *v;
+	struct na_rest in = *v;
 	uint32_t type = NA_ETHER_BRIDGED, port, options = 0;
 
 	if (v->captured < 16)
@@ -44,7 +44,7 @@ static uint32_t overlay(struct na_packet *p, struct na_view *v)
 	} else if (port != NA_VXLAN_PORT || !(v->p[8] & 8)) {
 		return NA_ETHER_NONE;
 	}
-	if (!na_view_skip(&in, 16 + options))
+	if (!na_rest_skip(&in, 16 + options))
 		return NA_ETHER_NONE;
 	if (type == NA_ETHER_BRIDGED)
 		type = na_packet_ethernet(p, &in);
@@ -56,7 +56,7 @@ static uint32_t overlay(struct na_packet *p, struct na_view *v)
 
 /* What is behind an IP header with this protocol: another one (its
  * EtherType), or the end of the way. */
-static uint32_t transport(struct na_packet *p, struct na_view *v, int protocol)
+static uint32_t transport(struct na_packet *p, struct na_rest *v, int protocol)
 {
 	uint32_t type = NA_ETHER_NONE;
 
@@ -111,7 +111,7 @@ static inline bool usual(struct na_packet *p, const struct na_record *r)
 void na_packet_decode(struct na_packet *p, const struct na_record *r,
 		      struct na_fragments *fragments)
 {
-	struct na_view v = {r->data, r->captured_bytes, r->wire_bytes};
+	struct na_rest v = {r->data, r->captured_bytes, r->wire_bytes};
 	uint32_t type;
 	int protocol;
 

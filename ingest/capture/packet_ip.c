@@ -15,10 +15,10 @@ static int ended(struct na_packet *p, enum na_packet_kind kind)
 }
 
 /* A header that is not there whole. */
-static int short_header(struct na_packet *p, const struct na_view *v)
+static int short_header(struct na_packet *p, const struct na_rest *v)
 {
 	return ended(p,
-		     na_view_cut(v) ? NA_PACKET_OTHER_IP : NA_PACKET_MALFORMED);
+		     na_rest_cut(v) ? NA_PACKET_OTHER_IP : NA_PACKET_MALFORMED);
 }
 
 static inline void set_address6(struct na_address *a, const uint8_t *from)
@@ -28,7 +28,7 @@ static inline void set_address6(struct na_address *a, const uint8_t *from)
 }
 
 /* True: v is the whole datagram now. */
-static bool put_together(struct na_packet *p, struct na_view *v,
+static bool put_together(struct na_packet *p, struct na_rest *v,
 			 struct na_fragments *fragments, struct na_fragment *x)
 {
 	size_t n;
@@ -49,7 +49,7 @@ static bool put_together(struct na_packet *p, struct na_view *v,
 }
 
 /* The protocol behind extension headers, IPv6's and authentication. */
-static int extensions(struct na_packet *p, struct na_view *v, uint8_t next,
+static int extensions(struct na_packet *p, struct na_rest *v, uint8_t next,
 		      struct na_fragments *fragments)
 {
 	for (int i = 0; i < NA_MAX_EXTENSIONS; i++) {
@@ -79,7 +79,7 @@ static int extensions(struct na_packet *p, struct na_view *v, uint8_t next,
 			x.protocol = v->p[0];
 		}
 		next = v->p[0];
-		if (!na_view_skip(v, size))
+		if (!na_rest_skip(v, size))
 			return short_header(p, v);
 		/* A fragment that is all there is needs no other. */
 		if ((x.offset || x.more) && !put_together(p, v, fragments, &x))
@@ -88,7 +88,7 @@ static int extensions(struct na_packet *p, struct na_view *v, uint8_t next,
 	return ended(p, NA_PACKET_MALFORMED);
 }
 
-int na_packet_ip4(struct na_packet *p, struct na_view *v,
+int na_packet_ip4(struct na_packet *p, struct na_rest *v,
 		  struct na_fragments *fragments, bool outermost)
 {
 	uint32_t size, total, offset;
@@ -105,7 +105,7 @@ int na_packet_ip4(struct na_packet *p, struct na_view *v,
 	if (h[0] >> 4 != 4 || size < 20 || (total && total < size))
 		return ended(p, NA_PACKET_MALFORMED);
 	if (total)
-		na_view_clip(v, total);
+		na_rest_clip(v, total);
 	p->ecn = h[1] & 3;
 	na_packet_set_address4(&p->src, h + 12);
 	na_packet_set_address4(&p->dst, h + 16);
@@ -113,7 +113,7 @@ int na_packet_ip4(struct na_packet *p, struct na_view *v,
 		na_packet_set_address4(&p->outer_src, h + 12);
 		na_packet_set_address4(&p->outer_dst, h + 16);
 	}
-	if (!na_view_skip(v, size))
+	if (!na_rest_skip(v, size))
 		return short_header(p, v);
 	offset = na_be16(h + 6);
 	protocol = h[9];
@@ -133,7 +133,7 @@ int na_packet_ip4(struct na_packet *p, struct na_view *v,
 }
 
 /* The jumbo payload option among hop-by-hop options; 0: none. */
-static uint32_t jumbo(const struct na_view *v)
+static uint32_t jumbo(const struct na_rest *v)
 {
 	uint32_t size, i = 2;
 
@@ -156,7 +156,7 @@ static uint32_t jumbo(const struct na_view *v)
 	return 0;
 }
 
-int na_packet_ip6(struct na_packet *p, struct na_view *v,
+int na_packet_ip6(struct na_packet *p, struct na_rest *v,
 		  struct na_fragments *fragments, bool outermost)
 {
 	const uint8_t *h = v->p;
@@ -174,11 +174,11 @@ int na_packet_ip6(struct na_packet *p, struct na_view *v,
 		set_address6(&p->outer_src, h + 8);
 		set_address6(&p->outer_dst, h + 24);
 	}
-	na_view_skip(v, 40);
+	na_rest_skip(v, 40);
 	if (length == 0 && h[6] == NA_PROTO_HOPOPT)
 		length = jumbo(v);
 	if (length)
-		na_view_clip(v, length);
+		na_rest_clip(v, length);
 	if (h[6] == NA_PROTO_TCP || h[6] == NA_PROTO_UDP)
 		return h[6];
 	return extensions(p, v, h[6], fragments);

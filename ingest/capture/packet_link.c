@@ -31,7 +31,7 @@ enum {
 };
 
 /* By the version in its first byte. */
-static uint32_t raw_ip(const struct na_view *v)
+static uint32_t raw_ip(const struct na_rest *v)
 {
 	if (v->captured == 0)
 		return NA_ETHER_NONE;
@@ -40,12 +40,12 @@ static uint32_t raw_ip(const struct na_view *v)
 				   : NA_ETHER_NONE;
 }
 
-static uint32_t mpls(struct na_view *v)
+static uint32_t mpls(struct na_rest *v)
 {
 	for (int i = 0; i < NA_MAX_TAGS && v->captured >= 4; i++) {
 		bool bottom = v->p[2] & 1;
 
-		na_view_skip(v, 4);
+		na_rest_skip(v, 4);
 		if (bottom)
 			return raw_ip(v);
 	}
@@ -53,18 +53,18 @@ static uint32_t mpls(struct na_view *v)
 }
 
 /* Address and control may be there; the protocol has one or two bytes. */
-static uint32_t ppp(struct na_view *v)
+static uint32_t ppp(struct na_rest *v)
 {
 	uint32_t protocol;
 
 	if (v->captured >= 2 && v->p[0] == 0xff && v->p[1] == 3)
-		na_view_skip(v, 2);
+		na_rest_skip(v, 2);
 	if (v->captured >= 1 && (v->p[0] & 1)) {
 		protocol = v->p[0];
-		na_view_skip(v, 1);
+		na_rest_skip(v, 1);
 	} else if (v->captured >= 2) {
 		protocol = na_be16(v->p);
-		na_view_skip(v, 2);
+		na_rest_skip(v, 2);
 	} else {
 		return NA_ETHER_NONE;
 	}
@@ -73,7 +73,7 @@ static uint32_t ppp(struct na_view *v)
 				  : NA_ETHER_NONE;
 }
 
-uint32_t na_packet_tags(struct na_packet *p, struct na_view *v, uint32_t type)
+uint32_t na_packet_tags(struct na_packet *p, struct na_rest *v, uint32_t type)
 {
 	for (int i = 0; i <= NA_MAX_TAGS; i++) {
 		switch (type) {
@@ -86,13 +86,13 @@ uint32_t na_packet_tags(struct na_packet *p, struct na_view *v, uint32_t type)
 			if (!p->vlan)
 				p->vlan = (uint16_t)(na_be16(v->p) & 0xfff);
 			type = na_be16(v->p + 2);
-			na_view_skip(v, 4);
+			na_rest_skip(v, 4);
 			break;
 		case ETHER_MPLS:
 		case ETHER_MPLS_MULTI:
 			return mpls(v);
 		case ETHER_PPPOE:
-			return na_view_skip(v, 6) ? ppp(v) : NA_ETHER_NONE;
+			return na_rest_skip(v, 6) ? ppp(v) : NA_ETHER_NONE;
 		default:
 			if (type > ETHER_LENGTH_TOP)
 				return type;
@@ -105,19 +105,19 @@ uint32_t na_packet_tags(struct na_packet *p, struct na_view *v, uint32_t type)
 		    memcmp(v->p, "\xaa\xaa\x03\0\0\0", 6) != 0)
 			return NA_ETHER_NONE;
 		type = na_be16(v->p + 6);
-		na_view_skip(v, 8);
+		na_rest_skip(v, 8);
 	}
 	return type;
 }
 
-uint32_t na_packet_ethernet(struct na_packet *p, struct na_view *v)
+uint32_t na_packet_ethernet(struct na_packet *p, struct na_rest *v)
 {
 	uint32_t type;
 
 	if (v->captured < 14)
 		return NA_ETHER_NONE;
 	type = na_be16(v->p + 12);
-	na_view_skip(v, 14);
+	na_rest_skip(v, 14);
 	if (type == NA_ETHER_IP4 || type == NA_ETHER_IP6)
 		return type;
 	return na_packet_tags(p, v, type);
@@ -125,7 +125,7 @@ uint32_t na_packet_ethernet(struct na_packet *p, struct na_view *v)
 
 /* A protocol family in the byte order of who wrote the file, or in network
  * order; AF_INET is 2 everywhere, AF_INET6 is not. */
-static uint32_t loopback(struct na_view *v)
+static uint32_t loopback(struct na_rest *v)
 {
 	uint32_t family;
 
@@ -134,7 +134,7 @@ static uint32_t loopback(struct na_view *v)
 	family = na_be32(v->p);
 	if (family > 0xffff)
 		family = __builtin_bswap32(family);
-	na_view_skip(v, 4);
+	na_rest_skip(v, 4);
 	switch (family) {
 	case 2:
 		return NA_ETHER_IP4;
@@ -149,7 +149,7 @@ static uint32_t loopback(struct na_view *v)
 }
 
 /* `size` bytes of header, the EtherType at `at`. */
-static uint32_t typed(struct na_packet *p, struct na_view *v, uint32_t size,
+static uint32_t typed(struct na_packet *p, struct na_rest *v, uint32_t size,
 		      uint32_t at)
 {
 	uint32_t type;
@@ -157,7 +157,7 @@ static uint32_t typed(struct na_packet *p, struct na_view *v, uint32_t size,
 	if (v->captured < size)
 		return NA_ETHER_NONE;
 	type = na_be16(v->p + at);
-	na_view_skip(v, size);
+	na_rest_skip(v, size);
 	/* Small numbers are no lengths here, but kinds of frames. */
 	return type > ETHER_LENGTH_TOP ? na_packet_tags(p, v, type)
 				       : NA_ETHER_NONE;
@@ -184,7 +184,7 @@ bool na_packet_link_known(uint32_t link)
 	return false;
 }
 
-uint32_t na_packet_link(struct na_packet *p, struct na_view *v, uint32_t link)
+uint32_t na_packet_link(struct na_packet *p, struct na_rest *v, uint32_t link)
 {
 	switch (link) {
 	case NA_LINK_ETHERNET:
@@ -214,7 +214,7 @@ uint32_t na_packet_link(struct na_packet *p, struct na_view *v, uint32_t link)
 }
 
 /* RFC 2784, 2890; version 1 (RFC 2637) carries PPP. */
-uint32_t na_packet_gre(struct na_packet *p, struct na_view *v)
+uint32_t na_packet_gre(struct na_packet *p, struct na_rest *v)
 {
 	uint32_t flags, type, size = 4;
 
@@ -229,7 +229,7 @@ uint32_t na_packet_gre(struct na_packet *p, struct na_view *v)
 	size += flags & 0x1000 ? 4 : 0; /* sequence number */
 	if ((flags & 7) == 1)
 		size += flags & 0x0080 ? 4 : 0; /* acknowledgement */
-	if (!na_view_skip(v, size))
+	if (!na_rest_skip(v, size))
 		return NA_ETHER_NONE;
 	if ((flags & 7) == 1)
 		return ppp(v);

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "ingest/bytes/cursor.h"
 #include "ingest/capture/fragment.h"
 #include "ingest/capture/packet.h"
 
@@ -45,37 +46,15 @@ enum {
 };
 
 /* What is not decoded yet: `captured` bytes are there, of `wire`. */
-struct na_view {
+struct na_rest {
 	const uint8_t *p;
 	/* captured <= wire.  As wide as what reads them: two halves written
 	 * apart and read as one would stall on each packet. */
 	size_t captured, wire;
 };
 
-static inline uint32_t na_be16(const uint8_t *p)
-{
-	uint16_t x;
-
-	memcpy(&x, p, 2);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	x = __builtin_bswap16(x);
-#endif
-	return x;
-}
-
-static inline uint32_t na_be32(const uint8_t *p)
-{
-	uint32_t x;
-
-	memcpy(&x, p, 4);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	x = __builtin_bswap32(x);
-#endif
-	return x;
-}
-
 /* Past n captured bytes; false, and v as it was, if fewer are there. */
-static inline bool na_view_skip(struct na_view *v, uint32_t n)
+static inline bool na_rest_skip(struct na_rest *v, uint32_t n)
 {
 	if (n > v->captured)
 		return false;
@@ -86,7 +65,7 @@ static inline bool na_view_skip(struct na_view *v, uint32_t n)
 }
 
 /* No more than n bytes on the wire. */
-static inline void na_view_clip(struct na_view *v, uint32_t n)
+static inline void na_rest_clip(struct na_rest *v, uint32_t n)
 {
 	if (v->wire > n)
 		v->wire = n;
@@ -95,31 +74,31 @@ static inline void na_view_clip(struct na_view *v, uint32_t n)
 }
 
 /* Is a header that ends early one that the snap length took? */
-static inline bool na_view_cut(const struct na_view *v)
+static inline bool na_rest_cut(const struct na_rest *v)
 {
 	return v->captured < v->wire;
 }
 
 /* Past the link layer: an EtherType, and the VLAN id in p. */
-uint32_t na_packet_link(struct na_packet *p, struct na_view *v, uint32_t link);
+uint32_t na_packet_link(struct na_packet *p, struct na_rest *v, uint32_t link);
 /* Past an Ethernet header or the tags that begin with `type`. */
-uint32_t na_packet_ethernet(struct na_packet *p, struct na_view *v);
-uint32_t na_packet_tags(struct na_packet *p, struct na_view *v, uint32_t type);
+uint32_t na_packet_ethernet(struct na_packet *p, struct na_rest *v);
+uint32_t na_packet_tags(struct na_packet *p, struct na_rest *v, uint32_t type);
 
 /* Past one IP header with its extensions, v clipped to what it says; src,
  * dst and ecn of p are set, those of the outermost header too.  The protocol behind it, or -1 with p->kind set
  * if the way ends here. */
-int na_packet_ip4(struct na_packet *p, struct na_view *v,
+int na_packet_ip4(struct na_packet *p, struct na_rest *v,
 		  struct na_fragments *fragments, bool outermost);
-int na_packet_ip6(struct na_packet *p, struct na_view *v,
+int na_packet_ip6(struct na_packet *p, struct na_rest *v,
 		  struct na_fragments *fragments, bool outermost);
 
 /* Past GRE: an EtherType. */
-uint32_t na_packet_gre(struct na_packet *p, struct na_view *v);
+uint32_t na_packet_gre(struct na_packet *p, struct na_rest *v);
 
 /* The end: kind, ports, payload. */
-void na_packet_tcp(struct na_packet *p, const struct na_view *v);
-void na_packet_udp(struct na_packet *p, struct na_view *v);
+void na_packet_tcp(struct na_packet *p, const struct na_rest *v);
+void na_packet_udp(struct na_packet *p, struct na_rest *v);
 /* What of the options is there; one that lies ends them. */
 void na_packet_tcp_options(struct na_packet *p, const uint8_t *o, size_t left);
 

@@ -63,7 +63,7 @@ void na_packet_tcp_options(struct na_packet *p, const uint8_t *o, size_t left)
 /* p->kind is OTHER_IP until more is known.  The snap length took some of the
  * fixed header.  Enough for the sequence
  * number is enough to be TCP; a window that is not there is not closed. */
-static void cut_header(struct na_packet *p, const struct na_view *v)
+static void cut_header(struct na_packet *p, const struct na_rest *v)
 {
 	if (v->captured < 8)
 		return;
@@ -85,24 +85,24 @@ static void cut_header(struct na_packet *p, const struct na_view *v)
 	}
 }
 
-void na_packet_tcp(struct na_packet *p, const struct na_view *v)
+void na_packet_tcp(struct na_packet *p, const struct na_rest *v)
 {
 	if (v->captured >= 20) {
 		na_packet_tcp_whole(p, v->p, v->captured, v->wire);
 	} else {
 		na_packet_tcp_clear(p);
-		if (na_view_cut(v))
+		if (na_rest_cut(v))
 			cut_header(p, v);
 		else
 			p->kind = NA_PACKET_MALFORMED;
 	}
 }
 
-void na_packet_udp(struct na_packet *p, struct na_view *v)
+void na_packet_udp(struct na_packet *p, struct na_rest *v)
 {
 	uint32_t length = 0;
 
-	if (v->captured < 8 && !na_view_cut(v)) {
+	if (v->captured < 8 && !na_rest_cut(v)) {
 		p->kind = NA_PACKET_MALFORMED;
 		return;
 	}
@@ -117,9 +117,9 @@ void na_packet_udp(struct na_packet *p, struct na_view *v)
 	p->src_port = (uint16_t)na_be16(v->p);
 	p->dst_port = (uint16_t)na_be16(v->p + 2);
 	if (length)
-		na_view_clip(v, length);
+		na_rest_clip(v, length);
 	p->payload_bytes = (uint32_t)v->wire - 8;
-	if (na_view_skip(v, 8)) {
+	if (na_rest_skip(v, 8)) {
 		p->payload = v->p;
 		p->payload_captured = (uint32_t)v->captured;
 	}

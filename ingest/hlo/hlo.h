@@ -30,9 +30,11 @@ enum { NA_HLO_MAX_MODULE = 1 << 24 }; /* instructions, operands each */
  * names the byte where it is damaged (nothing is added then); NA_ENOMEM.
  */
 enum na_status na_hlo_read_proto(struct na_hlo *h, const void *p, size_t n,
-				 uint32_t worker, struct na_err *err);
+				 uint32_t worker,
+				 struct na_err *err) NA_MUST_CHECK;
 enum na_status na_hlo_read_text(struct na_hlo *h, const char *s, size_t n,
-				uint32_t worker, struct na_err *err);
+				uint32_t worker,
+				struct na_err *err) NA_MUST_CHECK;
 
 /* What a file is, from its first bytes. */
 bool na_hlo_is_text(const void *p, size_t n);
@@ -62,7 +64,8 @@ struct na_hlo_dumps {
  * free in any case.
  */
 enum na_status na_hlo_walk(const char *dir, struct na_arena *a,
-			   struct na_hlo_dumps *out, struct na_err *err);
+			   struct na_hlo_dumps *out,
+			   struct na_err *err) NA_MUST_CHECK;
 
 /*
  * All dumps of a directory (and its subdirectories, which are workers of
@@ -75,6 +78,7 @@ enum na_status na_hlo_walk(const char *dir, struct na_arena *a,
 enum na_status na_hlo_read_path(struct na_hlo *h, const char *path,
 				const char *worker,
 				void (*warn)(void *ctx, const char *text),
-				void *ctx, size_t *n_files, struct na_err *err);
+				void *ctx, size_t *n_files,
+				struct na_err *err) NA_MUST_CHECK;
 
 #endif

@@ -38,16 +38,16 @@ static enum na_status add_program(void *ctx, const struct na_program_bytes *x,
 			      "program \"%.*s\", an HLO module of %zu bytes at "
 			      "byte %" PRIu64 ", is damaged there at %s: left "
 			      "out",
-			      (int)(x->n_name < 80 ? x->n_name : 80), x->name,
+			      (int)(x->name.n < 80 ? x->name.n : 80), x->name.s,
 			      x->n, x->at, inner.text);
 		return NA_OK;
 	}
 	m = &to->modules[to->n_modules - 1];
 	m->program_id = x->id;
 	m->input = a->input;
-	if (m->name != NA_NO_NAME || !x->n_name)
+	if (m->name != NA_NO_NAME || !x->name.n)
 		return NA_OK;
-	m->name = na_strtab_add(&to->strings, x->name, x->n_name);
+	m->name = na_strtab_add(&to->strings, x->name.s, x->name.n);
 	return m->name == NA_NO_NAME ? na_fail_nomem(err) : NA_OK;
 }
 

@@ -4,23 +4,18 @@
 #include <string.h>
 
 #include "ingest/hlo/text.h"
+#include "netan/base/text.h"
 #include "netan/base/units.h"
 
-static bool is(const struct na_text *t, const char *s)
+static void spaces(struct na_scan *c)
 {
-	return t->n == strlen(s) && memcmp(t->s, s, t->n) == 0;
-}
-
-static void spaces(struct na_hlo_scan *c)
-{
-	while (c->p < c->end && (*c->p == ' ' || *c->p == '\t'))
-		c->p++;
+	na_scan_while(c, na_is_blank);
 }
 
 /* ---- replica_groups and source_target_pairs */
 
 /* {{0,1},{2,3}}: members of the first group, and how many groups. */
-static void listed_groups(struct na_hlo_scan c, struct na_hlo_line *out)
+static void listed_groups(struct na_scan c, struct na_hlo_line *out)
 {
 	uint32_t n = 0, groups = 0;
 	bool inside = false, any = false;
@@ -32,7 +27,7 @@ static void listed_groups(struct na_hlo_scan c, struct na_hlo_line *out)
 			n = 0;
 		} else if (*c.p == ',' && inside) {
 			n += n < UINT32_MAX - 1;
-		} else if (*c.p >= '0' && *c.p <= '9') {
+		} else if (na_is_digit(*c.p)) {
 			any = true;
 		} else if (*c.p == '}' && inside) {
 			inside = false;
@@ -50,16 +45,14 @@ static void listed_groups(struct na_hlo_scan c, struct na_hlo_line *out)
 }
 
 /* [2,4]<=[8], [2,4]<=[4,2]T(1,0): two groups of four. */
-static void compact_groups(struct na_hlo_scan c, struct na_hlo_line *out)
+static void compact_groups(struct na_scan c, struct na_hlo_line *out)
 {
 	uint64_t groups, size;
 
 	c.p++;
-	if (!na_hlo_digits(&c, &groups) || c.p == c.end || *c.p != ',')
-		return;
-	c.p++;
-	if (!na_hlo_digits(&c, &size) || c.p == c.end || *c.p != ']' ||
-	    !groups || !size || groups > UINT32_MAX || size > UINT32_MAX)
+	if (!na_scan_number(&c, &groups) || !na_scan_past(&c, ',') ||
+	    !na_scan_number(&c, &size) || !na_scan_at(&c, ']') || !groups ||
+	    !size || groups > UINT32_MAX || size > UINT32_MAX)
 		return;
 	out->n_groups = (uint32_t)groups;
 	out->group_size = (uint32_t)size;
@@ -67,7 +60,7 @@ static void compact_groups(struct na_hlo_scan c, struct na_hlo_line *out)
 
 static void replica_groups(const struct na_text *v, struct na_hlo_line *out)
 {
-	struct na_hlo_scan c = {v->s, v->s + v->n};
+	struct na_scan c = na_scan_of(*v);
 
 	if (v->n && *v->s == '{')
 		listed_groups(c, out);
@@ -82,46 +75,50 @@ static void pairs(const struct na_text *v, struct na_hlo_line *out)
 
 	if (!v->n || *v->s != '{')
 		return;
-	listed_groups((struct na_hlo_scan){v->s, v->s + v->n}, &found);
+	listed_groups(na_scan_of(*v), &found);
 	out->n_groups = found.n_groups;
 	out->group_size = found.n_groups > 0;
 }
 
 /* ---- key=value, ... */
 
+static bool is_between(char c)
+{
+	return c == ',' || c == ' ';
+}
+
 /* The next one; a value is cut at the first comma outside of brackets and
  * quotes.  Keys may be quoted. */
-static bool next_attribute(struct na_hlo_scan *c, struct na_text *key,
+static bool next_attribute(struct na_scan *c, struct na_text *key,
 			   struct na_text *value)
 {
-	struct na_hlo_scan part;
-	const char *eq;
+	struct na_text part;
+	size_t eq;
 
-	while (c->p < c->end && (*c->p == ',' || *c->p == ' '))
-		c->p++;
+	na_scan_while(c, is_between);
 	if (c->p == c->end)
 		return false;
-	part = (struct na_hlo_scan){c->p, na_hlo_to_comma(*c)};
-	c->p = part.end;
-	eq = memchr(part.p, '=', (size_t)(part.end - part.p));
-	if (!eq)
-		eq = part.end;
-	*key = na_hlo_trimmed(part.p, eq);
-	*value = na_hlo_trimmed(eq < part.end ? eq + 1 : eq, part.end);
+	part = na_between(c->p, na_hlo_to_comma(*c));
+	c->p += part.n;
+	eq = na_text_first(part, '=');
+	if (eq > part.n)
+		eq = part.n;
+	*key = na_hlo_trimmed(na_text_n(part.s, eq));
+	*value = na_hlo_trimmed(na_text_from(part, eq + (eq < part.n)));
 	return true;
 }
 
 static struct na_text unquoted(struct na_text t)
 {
 	if (t.n >= 2 && t.s[0] == '"' && t.s[t.n - 1] == '"')
-		return (struct na_text){t.s + 1, t.n - 2};
+		return na_text_n(t.s + 1, t.n - 2);
 	return t;
 }
 
 static void frontend(const struct na_text *v, struct na_hlo_line *out)
 {
 	struct na_text key, value;
-	struct na_hlo_scan c = {v->s, v->s + v->n};
+	struct na_scan c = na_scan_of(*v);
 
 	if (!v->n || *c.p != '{')
 		return;
@@ -131,37 +128,36 @@ static void frontend(const struct na_text *v, struct na_hlo_line *out)
 	while (next_attribute(&c, &key, &value)) {
 		key = unquoted(key);
 		value = unquoted(value);
-		if (is(&key, "_xla_host_transfer_rendezvous"))
+		if (na_text_is(key, "_xla_host_transfer_rendezvous"))
 			out->rendezvous = value;
-		else if (is(&key, "_xla_megascale_transfer_type"))
+		else if (na_text_is(key, "_xla_megascale_transfer_type"))
 			out->transfer_type = value;
-		else if (is(&key, "_xla_host_transfer_handler_name"))
+		else if (na_text_is(key, "_xla_host_transfer_handler_name"))
 			out->handler = value;
 	}
 }
 
 static void attributes(struct na_hlo_line *out)
 {
-	struct na_hlo_scan c = {out->attributes.s,
-				out->attributes.s + out->attributes.n};
+	struct na_scan c = na_scan_of(out->attributes);
 	struct na_text key, value;
 
 	while (next_attribute(&c, &key, &value)) {
-		struct na_hlo_scan v = {value.s, value.s + value.n};
+		struct na_scan v = na_scan_of(value);
 		uint64_t x;
 
-		if (is(&key, "channel_id")) {
-			out->channel = na_hlo_digits(&v, &x) && v.p == v.end &&
+		if (na_text_is(key, "channel_id")) {
+			out->channel = na_scan_number(&v, &x) && v.p == v.end &&
 						       x && x <= INT64_MAX
 					       ? (int64_t)x
 					       : -1;
-		} else if (is(&key, "replica_groups")) {
+		} else if (na_text_is(key, "replica_groups")) {
 			replica_groups(&value, out);
-		} else if (is(&key, "source_target_pairs")) {
+		} else if (na_text_is(key, "source_target_pairs")) {
 			pairs(&value, out);
-		} else if (is(&key, "is_host_transfer")) {
-			out->host_transfer = is(&value, "true");
-		} else if (is(&key, "frontend_attributes")) {
+		} else if (na_text_is(key, "is_host_transfer")) {
+			out->host_transfer = na_text_is(value, "true");
+		} else if (na_text_is(key, "frontend_attributes")) {
 			frontend(&value, out);
 		}
 	}
@@ -173,17 +169,16 @@ static void attributes(struct na_hlo_line *out)
  * name of the computation that they call. */
 static void wrapped(struct na_hlo_line *out)
 {
-	struct na_hlo_scan c = {out->attributes.s,
-				out->attributes.s + out->attributes.n};
+	struct na_scan c = na_scan_of(out->attributes);
 	struct na_text key, value;
 	uint8_t phase, opcode;
 
-	if (out->opcode_name.n < 6 ||
-	    memcmp(out->opcode_name.s, "async-", 6) != 0)
+	if (!na_text_begins(out->opcode_name, "async-"))
 		return;
 	opcode = na_hlo_opcode_of_name(out->name.s, out->name.n, &phase);
 	while (opcode == NA_OPCODE_OTHER && next_attribute(&c, &key, &value)) {
-		if (is(&key, "calls") || is(&key, "async_wrapped"))
+		if (na_text_is(key, "calls") ||
+		    na_text_is(key, "async_wrapped"))
 			opcode = na_hlo_opcode_of_name(value.s, value.n,
 						       &phase);
 	}
@@ -191,45 +186,37 @@ static void wrapped(struct na_hlo_line *out)
 		out->opcode = opcode;
 }
 
-static bool take_name(struct na_hlo_scan *c, struct na_hlo_line *out)
+static bool take_name(struct na_scan *c, struct na_hlo_line *out)
 {
-	const char *from;
-
 	spaces(c);
-	if (c->end - c->p > 5 && memcmp(c->p, "ROOT ", 5) == 0) {
+	if (na_text_begins(na_between(c->p, c->end), "ROOT ")) {
 		out->root = true;
 		c->p += 5;
 		spaces(c);
 	}
-	if (c->p < c->end && *c->p == '%')
-		c->p++;
-	from = c->p;
-	while (c->p < c->end && na_hlo_is_name(*c->p))
-		c->p++;
-	out->name = (struct na_text){from, (size_t)(c->p - from)};
+	na_scan_past(c, '%');
+	out->name = na_scan_while(c, na_hlo_is_name);
 	spaces(c);
-	if (!out->name.n || c->p == c->end || *c->p != '=')
+	if (!out->name.n || !na_scan_past(c, '='))
 		return false;
-	c->p++;
 	spaces(c);
 	return true;
 }
 
-static bool take_opcode(struct na_hlo_scan *c, struct na_hlo_line *out)
+static bool is_opcode(char c)
 {
-	const char *from = c->p;
+	return (c >= 'a' && c <= 'z') || na_is_digit(c) || c == '-';
+}
 
-	while (c->p < c->end &&
-	       ((*c->p >= 'a' && *c->p <= 'z') ||
-		(*c->p >= '0' && *c->p <= '9') || *c->p == '-'))
-		c->p++;
-	out->opcode_name = (struct na_text){from, (size_t)(c->p - from)};
-	return out->opcode_name.n && c->p < c->end && *c->p == '(';
+static bool take_opcode(struct na_scan *c, struct na_hlo_line *out)
+{
+	out->opcode_name = na_scan_while(c, is_opcode);
+	return out->opcode_name.n && na_scan_at(c, '(');
 }
 
 bool na_hlo_line(const char *s, size_t n, struct na_hlo_line *out)
 {
-	struct na_hlo_scan c = {s, s + n};
+	struct na_scan c = {s, s + n};
 	const char *close;
 	size_t at = 0;
 
@@ -249,9 +236,9 @@ bool na_hlo_line(const char *s, size_t n, struct na_hlo_line *out)
 	if (!take_opcode(&c, out))
 		return false;
 	close = na_hlo_closing(c);
-	out->operands = na_hlo_trimmed(c.p + 1, close);
+	out->operands = na_hlo_trimmed(na_between(c.p + 1, close));
 	c.p = close < c.end ? close + 1 : close;
-	out->attributes = na_hlo_trimmed(c.p, c.end);
+	out->attributes = na_hlo_trimmed(na_between(c.p, c.end));
 	out->opcode = na_hlo_opcode_of(out->opcode_name.s, out->opcode_name.n,
 				       &out->phase);
 	if (!na_hlo_next_operand(&out->operands, &at, &out->first_operand))
@@ -264,21 +251,20 @@ bool na_hlo_line(const char *s, size_t n, struct na_hlo_line *out)
 bool na_hlo_next_operand(const struct na_text *operands, size_t *at,
 			 struct na_text *out)
 {
-	struct na_hlo_scan c = {operands->s + *at, operands->s + operands->n};
+	struct na_scan c = {operands->s + *at, operands->s + operands->n};
 	struct na_text t;
 	const char *p;
 
-	while (c.p < c.end && (*c.p == ',' || *c.p == ' '))
-		c.p++;
+	na_scan_while(&c, is_between);
 	if (c.p == c.end)
 		return false;
 	p = na_hlo_to_comma(c);
-	t = na_hlo_trimmed(c.p, p);
+	t = na_hlo_trimmed(na_between(c.p, p));
 	*at = (size_t)(p - operands->s);
 	/* Behind its shape, if there is one. */
 	for (size_t i = t.n; i-- > 0;) {
 		if (!na_hlo_is_name(t.s[i])) {
-			t = (struct na_text){t.s + i + 1, t.n - i - 1};
+			t = na_text_from(t, i + 1);
 			break;
 		}
 	}

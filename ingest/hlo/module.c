@@ -24,10 +24,13 @@
 
 #include "ingest/hlo/line.h"
 #include "ingest/hlo/parts.h"
+#include "ingest/hlo/text.h"
+#include "netan/base/text.h"
 
 struct text {
-	struct hlo_read r;
-	const char *start, *p, *end;
+	struct na_hlo_read r;
+	const char *start;
+	struct na_scan c;
 	/* Indices by name; of instructions with their computation. */
 	struct na_idmap computations, instructions;
 	bool inside; /* of a computation */
@@ -36,9 +39,7 @@ struct text {
 	size_t told;
 };
 
-struct span {
-	const char *s, *end;
-};
+static const char magic[] = "HloModule";
 
 static enum na_status damaged(struct text *t, const char *at, const char *what)
 {
@@ -48,70 +49,41 @@ static enum na_status damaged(struct text *t, const char *at, const char *what)
 
 static bool is_blank(char c)
 {
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+	return na_is_blank(c) || c == '\r' || c == '\n';
 }
 
-static struct span trimmed(struct span x)
+/* Past one thing: a quoted text, a comment, a character.  Its bracket opens
+ * or closes. */
+static void step(struct na_scan *c, long *depth)
 {
-	while (x.s < x.end && is_blank(*x.s))
-		x.s++;
-	while (x.s < x.end && is_blank(x.end[-1]))
-		x.end--;
-	return x;
-}
+	const char *behind = na_hlo_past(c);
 
-static bool begins(struct span x, const char *word)
-{
-	size_t n = strlen(word);
-
-	return (size_t)(x.end - x.s) >= n && memcmp(x.s, word, n) == 0;
-}
-
-/* Behind a quoted text that begins at p. */
-static const char *after_quotes(const char *p, const char *end)
-{
-	for (p++; p < end && *p != '"'; p++)
-		p += *p == '\\' && p + 1 < end;
-	return p < end ? p + 1 : end;
-}
-
-static const char *after_comment(const char *p, const char *end)
-{
-	for (p += 2; p < end; p++) {
-		if (*p == '*' && end - p > 1 && p[1] == '/')
-			return p + 2;
+	if (behind) {
+		c->p = behind;
+		return;
 	}
-	return end;
-}
-
-static bool is_comment(const char *p, const char *end)
-{
-	return end - p > 1 && p[0] == '/' && p[1] == '*';
+	*depth += *c->p == '(' || *c->p == '{' || *c->p == '[';
+	*depth -= *c->p == ')' || *c->p == '}' || *c->p == ']';
+	c->p++;
 }
 
 /* One line; long ones go on while brackets are open. */
-static struct span next_line(struct text *t, bool whole)
+static struct na_text next_line(struct text *t, bool whole)
 {
-	struct span x = {t->p, t->p};
-	const char *p = t->p;
+	struct na_scan *c = &t->c;
+	const char *from = c->p;
+	struct na_text x;
 	long depth = 0;
 
-	while (p < t->end && (*p != '\n' || (whole && depth > 0))) {
-		if (whole && *p == '"') {
-			p = after_quotes(p, t->end);
-			continue;
-		}
-		if (whole && is_comment(p, t->end)) {
-			p = after_comment(p, t->end);
-			continue;
-		}
-		depth += *p == '(' || *p == '{' || *p == '[';
-		depth -= *p == ')' || *p == '}' || *p == ']';
-		p++;
+	while (c->p < c->end && (*c->p != '\n' || (whole && depth > 0))) {
+		if (whole)
+			step(c, &depth);
+		else
+			c->p++;
 	}
-	x.end = p;
-	t->p = p < t->end ? p + 1 : p;
-	return trimmed(x);
+	x = na_between(from, c->p);
+	na_scan_step(c);
+	return na_hlo_trimmed(x);
 }
 
 static bool is_name(char c)
@@ -121,18 +93,11 @@ static bool is_name(char c)
 	       (unsigned char)c >= 0x80;
 }
 
-/* A name at the front, without %. */
-static struct na_text name_at(struct span x)
+/* A name, without %. */
+static struct na_text name_at(struct na_scan *c)
 {
-	struct na_text name;
-
-	if (x.s < x.end && *x.s == '%')
-		x.s++;
-	name = (struct na_text){x.s, 0};
-	while (x.s < x.end && is_name(*x.s))
-		x.s++;
-	name.n = (size_t)(x.s - name.s);
-	return name;
+	na_scan_past(c, '%');
+	return na_scan_while(c, is_name);
 }
 
 /* ---- normalised lines */
@@ -140,7 +105,7 @@ static struct na_text name_at(struct span x)
 /* Names are of one computation. */
 static int64_t key_of(uint32_t computation, uint32_t name)
 {
-	return hlo_key((uint64_t)(computation + 1u) << 32 | name);
+	return na_hlo_key((uint64_t)(computation + 1u) << 32 | name);
 }
 
 static uint32_t find(const struct text *t, const struct na_text *name,
@@ -158,7 +123,7 @@ static uint32_t find(const struct text *t, const struct na_text *name,
 /* What is new of the text counts; distances will be left out. */
 static void tell(struct text *t)
 {
-	const struct hlo_buf *b = &t->r.text;
+	const struct na_hlo_buf *b = &t->r.text;
 
 	if (b->n > t->told)
 		t->alone = na_hlo_hash(t->alone, b->s + t->told,
@@ -182,12 +147,12 @@ static void put_name(struct text *t, const struct na_text *name, bool percent)
 	}
 	if (at != NA_NO_NAME) {
 		tell(t);
-		hlo_putf(&t->r.text, "%+" PRId64, hlo_back(here, at));
+		na_hlo_putf(&t->r.text, "%+" PRId64, na_hlo_back(here, at));
 		t->told = t->r.text.n;
 		return;
 	}
-	hlo_put(&t->r.text, "%", percent);
-	hlo_put(&t->r.text, name->s, name->n);
+	na_hlo_put(&t->r.text, "%", percent);
+	na_hlo_put(&t->r.text, name->s, name->n);
 }
 
 /* Attributes whose values are names, also where they stand without %. */
@@ -203,8 +168,7 @@ static bool names_things(const struct na_text *key)
 	/* clang-format on */
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		if (strlen(keys[i]) == key->n &&
-		    memcmp(keys[i], key->s, key->n) == 0)
+		if (na_text_is(*key, keys[i]))
 			return true;
 	}
 	return false;
@@ -212,81 +176,67 @@ static bool names_things(const struct na_text *key)
 
 static void put_char(struct text *t, char c)
 {
-	struct hlo_buf *b = &t->r.text;
+	struct na_hlo_buf *b = &t->r.text;
 
 	if (is_blank(c)) {
 		if (!b->n || b->s[b->n - 1] == ' ')
 			return;
 		c = ' ';
 	}
-	hlo_put(b, &c, 1);
+	na_hlo_put(b, &c, 1);
 }
 
 /* Names with %, and where `bare` also those without. */
-static void put_span(struct text *t, struct span x, bool bare)
+static void put_part(struct text *t, struct na_text x, bool bare)
 {
-	while (x.s < x.end) {
-		const char *from = x.s;
+	struct na_scan c = na_scan_of(x);
 
-		if (*x.s == '"') {
-			x.s = after_quotes(x.s, x.end);
-			hlo_put(&t->r.text, from, (size_t)(x.s - from));
-		} else if (is_comment(x.s, x.end)) {
-			x.s = after_comment(x.s, x.end);
-		} else if (*x.s == '%' || (bare && is_name(*x.s))) {
-			struct na_text name = name_at(x);
+	while (c.p < c.end) {
+		const char *from = c.p, *behind = na_hlo_past(&c);
+		struct na_text name;
 
-			put_name(t, &name, *x.s == '%');
-			x.s = name.s + name.n;
-		} else if (is_name(*x.s)) {
-			struct na_text name = name_at(x);
-
-			hlo_put(&t->r.text, name.s, name.n);
-			x.s = name.s + name.n;
+		if (behind) {
+			c.p = behind;
+			if (*from == '"')
+				na_hlo_put(&t->r.text, from,
+					   (size_t)(c.p - from));
+		} else if (*from == '%' || (bare && is_name(*from))) {
+			name = name_at(&c);
+			put_name(t, &name, *from == '%');
+		} else if (is_name(*from)) {
+			name = name_at(&c);
+			na_hlo_put(&t->r.text, name.s, name.n);
 		} else {
-			put_char(t, *x.s++);
+			put_char(t, *c.p++);
 		}
 	}
 }
 
-/* The first comma outside of brackets, or the end. */
-static const char *to_comma(struct span x)
+/* The next of a list with commas, without blanks around it. */
+static struct na_text next_of(struct na_scan *c)
 {
-	const char *p = x.s;
-	long depth = 0;
+	struct na_text x = na_between(c->p, na_hlo_to_comma(*c));
 
-	while (p < x.end && (*p != ',' || depth > 0)) {
-		if (*p == '"') {
-			p = after_quotes(p, x.end);
-			continue;
-		}
-		if (is_comment(p, x.end)) {
-			p = after_comment(p, x.end);
-			continue;
-		}
-		depth += *p == '(' || *p == '{' || *p == '[';
-		depth -= *p == ')' || *p == '}' || *p == ']';
-		p++;
-	}
-	return p;
+	c->p += x.n;
+	na_scan_past(c, ',');
+	return na_hlo_trimmed(x);
 }
 
-static void put_attributes(struct text *t, struct span all)
+static void put_attributes(struct text *t, struct na_text all)
 {
-	while (all.s < all.end) {
-		struct span x = {all.s, to_comma(all)};
-		struct na_text key;
+	struct na_scan c = na_scan_of(all);
 
-		all.s = x.end + (x.end < all.end);
-		x = trimmed(x);
-		key = name_at(x);
-		if (x.s == x.end || begins(x, "metadata=") ||
-		    begins(x, "origin="))
+	while (c.p < c.end) {
+		struct na_text x = next_of(&c), key;
+		struct na_scan rest = na_scan_of(x);
+
+		if (!x.n || na_text_begins(x, "metadata=") ||
+		    na_text_begins(x, "origin="))
 			continue;
-		hlo_put(&t->r.text, ", ", 2);
-		hlo_put(&t->r.text, key.s, key.n);
-		x.s = key.s + key.n;
-		put_span(t, x, names_things(&key));
+		key = name_at(&rest);
+		na_hlo_put(&t->r.text, ", ", 2);
+		na_hlo_put(&t->r.text, key.s, key.n);
+		put_part(t, na_between(rest.p, rest.end), names_things(&key));
 	}
 }
 
@@ -294,23 +244,20 @@ static void put_attributes(struct text *t, struct span all)
  * number, a constant's its value. */
 static bool put_operands(struct text *t, const struct na_hlo_line *l)
 {
-	bool literal = (l->opcode_name.n == 9 &&
-			memcmp(l->opcode_name.s, "parameter", 9) == 0) ||
-		       (l->opcode_name.n == 8 &&
-			memcmp(l->opcode_name.s, "constant", 8) == 0);
-	const struct span all = {l->operands.s, l->operands.s + l->operands.n};
+	bool literal = na_text_is(l->opcode_name, "parameter") ||
+		       na_text_is(l->opcode_name, "constant");
 	struct na_text name;
 	bool any = false;
 	size_t at = 0;
 
 	if (literal) {
-		put_span(t, trimmed(all), false);
+		put_part(t, l->operands, false);
 		return true;
 	}
 	while (na_hlo_next_operand(&l->operands, &at, &name)) {
-		hlo_put(&t->r.text, ", ", any ? 2 : 0);
+		na_hlo_put(&t->r.text, ", ", any ? 2 : 0);
 		put_name(t, &name, false);
-		if (!hlo_add_operand(&t->r, find(t, &name, false)))
+		if (!na_hlo_add_operand(&t->r, find(t, &name, false)))
 			return false;
 		any = true;
 	}
@@ -320,50 +267,50 @@ static bool put_operands(struct text *t, const struct na_hlo_line *l)
 /* ---- instructions and computations */
 
 /* What stands between `=` and the opcode. */
-static struct span shape_of(const struct na_hlo_line *l)
+static struct na_text shape_of(const struct na_hlo_line *l)
 {
-	struct span x = {l->name.s + l->name.n, l->opcode_name.s};
+	struct na_text x = na_between(l->name.s + l->name.n, l->opcode_name.s);
 
-	x = trimmed(x);
-	if (x.s < x.end && *x.s == '=')
-		x.s++;
-	return trimmed(x);
+	x = na_hlo_trimmed(x);
+	if (na_text_begins(x, "="))
+		x = na_text_from(x, 1);
+	return na_hlo_trimmed(x);
 }
 
 static bool put_line(struct text *t, const struct na_hlo_line *l)
 {
-	struct hlo_buf *b = &t->r.text;
+	struct na_hlo_buf *b = &t->r.text;
 
 	b->n = t->told = 0;
 	t->alone = 0;
-	put_span(t, shape_of(l), false);
-	hlo_put(b, " ", 1);
-	hlo_put(b, l->opcode_name.s, l->opcode_name.n);
-	hlo_put(b, "(", 1);
+	put_part(t, shape_of(l), false);
+	na_hlo_put(b, " ", 1);
+	na_hlo_put(b, l->opcode_name.s, l->opcode_name.n);
+	na_hlo_put(b, "(", 1);
 	if (!put_operands(t, l))
 		return false;
-	hlo_put(b, ")", 1);
-	put_attributes(t, (struct span){l->attributes.s,
-					l->attributes.s + l->attributes.n});
-	return hlo_keep_text(&t->r);
+	na_hlo_put(b, ")", 1);
+	put_attributes(t, l->attributes);
+	return na_hlo_keep_text(&t->r);
 }
 
-static enum na_status instruction(struct text *t, struct span line)
+static enum na_status instruction(struct text *t, struct na_text line)
 {
 	struct na_hlo_module *m = t->r.m;
 	struct na_hlo_instruction *x;
 	struct na_hlo_line l;
 
-	if (!na_hlo_line(line.s, (size_t)(line.end - line.s), &l))
+	if (!na_hlo_line(line.s, line.n, &l))
 		return damaged(t, line.s, "not an HLO instruction");
-	x = hlo_add_instruction(&t->r);
-	if (!x || !hlo_name(&t->r, l.name.s, l.name.n, &x->name) ||
-	    !hlo_name(&t->r, l.opcode_name.s, l.opcode_name.n,
-		      &x->opcode_name) ||
-	    !hlo_name(&t->r, l.rendezvous.s, l.rendezvous.n, &x->rendezvous) ||
-	    !hlo_name(&t->r, l.transfer_type.s, l.transfer_type.n,
-		      &x->transfer_type) ||
-	    !hlo_name(&t->r, l.handler.s, l.handler.n, &x->handler))
+	x = na_hlo_add_instruction(&t->r);
+	if (!x || !na_hlo_name(&t->r, l.name.s, l.name.n, &x->name) ||
+	    !na_hlo_name(&t->r, l.opcode_name.s, l.opcode_name.n,
+			 &x->opcode_name) ||
+	    !na_hlo_name(&t->r, l.rendezvous.s, l.rendezvous.n,
+			 &x->rendezvous) ||
+	    !na_hlo_name(&t->r, l.transfer_type.s, l.transfer_type.n,
+			 &x->transfer_type) ||
+	    !na_hlo_name(&t->r, l.handler.s, l.handler.n, &x->handler))
 		return t->r.err->status;
 	x->size_bytes = l.size_bytes;
 	x->channel = l.channel;
@@ -386,27 +333,24 @@ static enum na_status instruction(struct text *t, struct span line)
 	return NA_OK;
 }
 
-static bool ends_with(struct span x, char c)
-{
-	return x.s < x.end && x.end[-1] == c;
-}
-
 /* "ENTRY %main (args) -> shape {" */
-static enum na_status computation(struct text *t, struct span line)
+static enum na_status computation(struct text *t, struct na_text line)
 {
-	struct na_hlo_computation *c = hlo_add_computation(&t->r);
+	struct na_hlo_computation *c = na_hlo_add_computation(&t->r);
 	uint32_t index = (uint32_t)t->r.m->n_computations - 1;
 	struct na_text name;
+	struct na_scan at;
 
 	if (!c)
 		return t->r.err->status;
-	c->entry = begins(line, "ENTRY ");
+	c->entry = na_text_begins(line, "ENTRY ");
 	if (c->entry)
-		line.s += 6;
-	name = name_at(trimmed(line));
+		line = na_hlo_trimmed(na_text_from(line, 6));
+	at = na_scan_of(line);
+	name = name_at(&at);
 	if (!name.n)
 		return damaged(t, line.s, "an HLO computation has no name");
-	if (!hlo_name(&t->r, name.s, name.n, &c->name))
+	if (!na_hlo_name(&t->r, name.s, name.n, &c->name))
 		return t->r.err->status;
 	if (!na_idmap_set(&t->computations, c->name, index))
 		return na_fail_nomem(t->r.err);
@@ -416,38 +360,35 @@ static enum na_status computation(struct text *t, struct span line)
 
 /* ---- the module */
 
-static uint32_t count_of(struct span x, const char *key)
+static uint32_t count_of(struct na_text x, const char *key)
 {
-	size_t n = strlen(key);
-	uint64_t count = 0;
+	struct na_scan c;
+	uint64_t count;
 
-	if (!begins(x, key))
+	if (!na_text_begins(x, key))
 		return 0;
-	for (x.s += n;
-	     x.s < x.end && *x.s >= '0' && *x.s <= '9' && count <= INT32_MAX;
-	     x.s++)
-		count = count * 10 + (uint64_t)(*x.s - '0');
-	return count <= INT32_MAX ? (uint32_t)count : 0;
+	c = na_scan_of(na_text_from(x, strlen(key)));
+	return na_scan_number(&c, &count) && count <= INT32_MAX
+		       ? (uint32_t)count
+		       : 0;
 }
 
-static enum na_status header(struct text *t, struct span line)
+static enum na_status header(struct text *t, struct na_text line)
 {
 	struct na_hlo_module *m = t->r.m;
-	struct na_text name;
+	struct na_scan c;
+	struct na_text x;
 
-	line.s += strlen("HloModule");
-	line = trimmed(line);
-	name = (struct na_text){line.s, (size_t)(to_comma(line) - line.s)};
-	if (!hlo_name(&t->r, name.s, name.n, &m->name))
+	c = na_scan_of(na_hlo_trimmed(na_text_from(line, strlen(magic))));
+	x = na_between(c.p, na_hlo_to_comma(c));
+	if (!na_hlo_name(&t->r, x.s, x.n, &m->name))
 		return t->r.err->status;
 	/* Without replica_count there is one. */
 	m->replicas = m->partitions = 1;
-	while (line.s < line.end) {
-		struct span x = {line.s, to_comma(line)};
+	while (c.p < c.end) {
 		uint32_t n;
 
-		line.s = x.end + (x.end < line.end);
-		x = trimmed(x);
+		x = next_of(&c);
 		n = count_of(x, "replica_count=");
 		m->replicas = n ? n : m->replicas;
 		n = count_of(x, "num_partitions=");
@@ -456,50 +397,53 @@ static enum na_status header(struct text *t, struct span line)
 	return NA_OK;
 }
 
-static const char *start_of(const char *s, size_t n)
+static bool in_line(char c)
 {
-	const char *p = s, *end = s + n;
+	return c != '\n';
+}
 
-	if (n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0)
-		p += 3;
-	while (p < end && (is_blank(*p) || *p == '/' || *p == '#')) {
-		if (!is_blank(*p)) {
-			while (p < end && *p != '\n')
-				p++;
-		} else {
-			p++;
-		}
+/* Behind blanks and lines that say nothing. */
+static struct na_scan start_of(const char *s, size_t n)
+{
+	struct na_scan c = na_scan_of(na_text_n(s, n));
+
+	if (na_text_begins(na_text_n(s, n), "\xef\xbb\xbf"))
+		c.p += 3;
+	for (;;) {
+		na_scan_while(&c, is_blank);
+		if (!na_scan_at(&c, '/') && !na_scan_at(&c, '#'))
+			return c;
+		na_scan_while(&c, in_line);
 	}
-	return p;
 }
 
 bool na_hlo_is_text(const void *p, size_t n)
 {
-	const char *s = p, *at = start_of(s, n);
-	struct span x = {at, s + n};
+	struct na_scan c = start_of(p, n);
+	struct na_text x = na_between(c.p, c.end);
 
-	return begins(x, "HloModule") && x.end - x.s > 9 && is_blank(x.s[9]);
+	return na_text_begins(x, magic) && x.n > strlen(magic) &&
+	       is_blank(x.s[strlen(magic)]);
 }
 
 static bool looks_inside(const struct text *t)
 {
-	const char *p = t->p;
+	struct na_scan c = t->c;
 
-	while (p < t->end && is_blank(*p))
-		p++;
-	return t->inside && p < t->end && *p != '}' && *p != '/';
+	na_scan_while(&c, is_blank);
+	return t->inside && c.p < c.end && *c.p != '}' && *c.p != '/';
 }
 
 static enum na_status lines(struct text *t)
 {
 	enum na_status st = NA_OK;
 
-	while (st == NA_OK && t->p < t->end) {
-		struct span x = next_line(t, looks_inside(t));
+	while (st == NA_OK && t->c.p < t->c.end) {
+		struct na_text x = next_line(t, looks_inside(t));
 
-		if (x.s == x.end || begins(x, "//"))
+		if (!x.n || na_text_begins(x, "//"))
 			continue;
-		if (!t->inside && ends_with(x, '{'))
+		if (!t->inside && na_text_ends(x, "{"))
 			st = computation(t, x);
 		else if (t->inside && *x.s == '}')
 			t->inside = false;
@@ -508,11 +452,11 @@ static enum na_status lines(struct text *t)
 		/* Else a table of source lines, or the like. */
 	}
 	if (st == NA_OK && t->inside)
-		return damaged(t, t->end,
+		return damaged(t, t->c.end,
 			       "the text ends inside a computation; is it cut "
 			       "off?");
 	if (st == NA_OK && !t->r.m->n_instructions)
-		return damaged(t, t->end,
+		return damaged(t, t->c.end,
 			       "an HLO module without an instruction");
 	return st;
 }
@@ -520,18 +464,17 @@ static enum na_status lines(struct text *t)
 enum na_status na_hlo_read_text(struct na_hlo *h, const char *s, size_t n,
 				uint32_t worker, struct na_err *err)
 {
-	struct text t = {.start = s, .end = s + n};
-	enum na_status st = hlo_begin(&t.r, h, worker, NA_HLO_TEXT, err);
+	struct text t = {.start = s, .c = start_of(s, n)};
+	enum na_status st = na_hlo_begin(&t.r, h, worker, NA_HLO_TEXT, err);
 
-	t.p = start_of(s, n);
 	if (st == NA_OK && !na_hlo_is_text(s, n))
-		st = damaged(&t, t.p,
+		st = damaged(&t, t.c.p,
 			     "an HLO module begins with \"HloModule\"");
 	if (st == NA_OK)
 		st = header(&t, next_line(&t, true));
 	if (st == NA_OK)
 		st = lines(&t);
-	st = hlo_end(&t.r, st);
+	st = na_hlo_end(&t.r, st);
 	na_idmap_fini(&t.computations);
 	na_idmap_fini(&t.instructions);
 	return st;

@@ -7,7 +7,7 @@
 
 #include "netan/base/vec.h"
 
-void hlo_put(struct hlo_buf *b, const char *s, size_t n)
+void na_hlo_put(struct na_hlo_buf *b, const char *s, size_t n)
 {
 	if (!na_grow(&b->s, &b->cap, b->n + n + 1, 1)) {
 		b->failed = true;
@@ -18,7 +18,7 @@ void hlo_put(struct hlo_buf *b, const char *s, size_t n)
 	b->s[b->n] = '\0';
 }
 
-void hlo_putf(struct hlo_buf *b, const char *fmt, ...)
+void na_hlo_putf(struct na_hlo_buf *b, const char *fmt, ...)
 {
 	char text[256];
 	va_list ap;
@@ -27,13 +27,15 @@ void hlo_putf(struct hlo_buf *b, const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	hlo_put(b, text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1);
+	na_hlo_put(b, text,
+		   n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1);
 }
 
-enum na_status hlo_begin(struct hlo_read *r, struct na_hlo *h, uint32_t worker,
-			 enum na_hlo_form form, struct na_err *err)
+enum na_status na_hlo_begin(struct na_hlo_read *r, struct na_hlo *h,
+			    uint32_t worker, enum na_hlo_form form,
+			    struct na_err *err)
 {
-	*r = (struct hlo_read){.h = h, .err = err, .m = na_hlo_add(h)};
+	*r = (struct na_hlo_read){.h = h, .err = err, .m = na_hlo_add(h)};
 	if (!r->m)
 		return na_fail_nomem(err);
 	r->m->worker = worker;
@@ -41,7 +43,7 @@ enum na_status hlo_begin(struct hlo_read *r, struct na_hlo *h, uint32_t worker,
 	return NA_OK;
 }
 
-struct na_hlo_computation *hlo_add_computation(struct hlo_read *r)
+struct na_hlo_computation *na_hlo_add_computation(struct na_hlo_read *r)
 {
 	struct na_hlo_module *m = r->m;
 	struct na_hlo_computation *c;
@@ -64,7 +66,7 @@ struct na_hlo_computation *hlo_add_computation(struct hlo_read *r)
 	return c;
 }
 
-struct na_hlo_instruction *hlo_add_instruction(struct hlo_read *r)
+struct na_hlo_instruction *na_hlo_add_instruction(struct na_hlo_read *r)
 {
 	struct na_hlo_module *m = r->m;
 	size_t n = m->n_instructions;
@@ -102,7 +104,7 @@ struct na_hlo_instruction *hlo_add_instruction(struct hlo_read *r)
 	return x;
 }
 
-bool hlo_add_operand(struct hlo_read *r, uint32_t instruction)
+bool na_hlo_add_operand(struct na_hlo_read *r, uint32_t instruction)
 {
 	struct na_hlo_module *m = r->m;
 
@@ -121,15 +123,15 @@ bool hlo_add_operand(struct hlo_read *r, uint32_t instruction)
 	return true;
 }
 
-bool hlo_keep_text(struct hlo_read *r)
+bool na_hlo_keep_text(struct na_hlo_read *r)
 {
 	if (!r->h->texts)
 		return true;
-	return hlo_name(r, r->text.s ? r->text.s : "", r->text.n,
-			&r->m->texts[r->m->n_instructions - 1]);
+	return na_hlo_name(r, r->text.s ? r->text.s : "", r->text.n,
+			   &r->m->texts[r->m->n_instructions - 1]);
 }
 
-bool hlo_name(struct hlo_read *r, const char *s, size_t n, uint32_t *name)
+bool na_hlo_name(struct na_hlo_read *r, const char *s, size_t n, uint32_t *name)
 {
 	*name = NA_NO_NAME;
 	if (!n)
@@ -146,7 +148,7 @@ bool hlo_name(struct hlo_read *r, const char *s, size_t n, uint32_t *name)
 
 enum { CHAIN = 16 }; /* async-updates between start and done */
 
-static bool is_named(const struct hlo_read *r,
+static bool is_named(const struct na_hlo_read *r,
 		     const struct na_hlo_instruction *x, const char *opcode)
 {
 	return strcmp(na_strtab_at(&r->h->strings, x->opcode_name), opcode) ==
@@ -189,7 +191,7 @@ static uint32_t first_operand(const struct na_hlo_module *m, uint32_t i)
 	return x->n_operands ? m->operands[x->first_operand] : NA_NO_NAME;
 }
 
-static void unwrap_async(struct hlo_read *r)
+static void unwrap_async(struct na_hlo_read *r)
 {
 	struct na_hlo_module *m = r->m;
 
@@ -213,7 +215,7 @@ static void unwrap_async(struct hlo_read *r)
 	}
 }
 
-enum na_status hlo_end(struct hlo_read *r, enum na_status st)
+enum na_status na_hlo_end(struct na_hlo_read *r, enum na_status st)
 {
 	if (r->text.failed)
 		st = na_fail_nomem(r->err);

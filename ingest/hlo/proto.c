@@ -14,7 +14,7 @@
  *                    52 source_target_pairs*  68 frontend_attributes
  *                    87 collective_device_list  88 original_value
  *
- * Source: openxla/xla, xla/service/hlo.proto; trace-formats.md, 2.4.
+ * Source: openxla/xla, xla/service/hlo.proto.
  *
  * Instructions stand before their users.  Their hash is over all fields in
  * the order of their numbers but 1, 7, 35 and 88 (names, ids, where it came
@@ -25,9 +25,10 @@
 
 #include "ingest/hlo/line.h"
 #include "ingest/hlo/proto.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
-static enum na_status damaged(struct hlo_proto *p, const struct na_cursor *c,
+static enum na_status damaged(struct na_hlo_proto *p, const struct na_cursor *c,
 			      const char *what)
 {
 	return na_fail(p->r.err, NA_EFORMAT, "byte %" PRIu64 ": %s", na_at(c),
@@ -36,41 +37,33 @@ static enum na_status damaged(struct hlo_proto *p, const struct na_cursor *c,
 
 /* ---- one instruction */
 
-static int by_number(const void *a, const void *b)
-{
-	const struct na_field *x = a, *y = b;
-
-	if (x->tag >> 3 != y->tag >> 3)
-		return x->tag >> 3 < y->tag >> 3 ? -1 : 1;
-	return (x->body.p > y->body.p) - (x->body.p < y->body.p);
-}
+NA_ORDER(by_number, struct na_field, NA_CMP(x->tag >> 3, y->tag >> 3),
+	 NA_UP(body.p))
 
 /* Serializers write them in order; what does not must not look different. */
-static enum na_status collect(struct hlo_proto *p, struct na_cursor *c)
+static enum na_status collect(struct na_hlo_proto *p, struct na_cursor *c)
 {
 	enum na_next next;
 	struct na_field f;
 	bool sorted = true;
 
-	p->n_fields = 0;
+	p->fields.n = 0;
 	while ((next = na_field_next(c, &f)) == NA_NEXT_FIELD) {
-		if (!na_grow(&p->fields, &p->cap_fields, p->n_fields + 1,
-			     sizeof(*p->fields)))
+		sorted &= !p->fields.n ||
+			  p->fields.v[p->fields.n - 1].tag >> 3 <= f.tag >> 3;
+		if (!na_add(&p->fields, f))
 			return na_fail_nomem(p->r.err);
-		sorted &= !p->n_fields ||
-			  p->fields[p->n_fields - 1].tag >> 3 <= f.tag >> 3;
-		p->fields[p->n_fields++] = f;
 	}
 	if (next == NA_NEXT_BAD)
 		return damaged(p, c, "not a field of an HLO instruction");
 	if (!sorted)
-		qsort(p->fields, p->n_fields, sizeof(*p->fields), by_number);
+		na_sort(p->fields.v, p->fields.n, by_number);
 	return NA_OK;
 }
 
-static uint64_t number(const struct hlo_proto *p, uint32_t n)
+static uint64_t number(const struct na_hlo_proto *p, uint32_t n)
 {
-	const struct na_field *f = hlo_field(p, NA_TAG(n, NA_W_VARINT));
+	const struct na_field *f = na_hlo_field(p, NA_TAG(n, NA_W_VARINT));
 
 	return f ? f->value : 0;
 }
@@ -84,7 +77,7 @@ static uint64_t hash_any(uint64_t h, const struct na_field *f)
 }
 
 /* Fields 36 to 38: ids, packed or not. */
-static enum na_status take_ids(struct hlo_proto *p, const struct na_field *f,
+static enum na_status take_ids(struct na_hlo_proto *p, const struct na_field *f,
 			       uint64_t *hash)
 {
 	struct na_hlo_module *m = p->r.m;
@@ -94,19 +87,19 @@ static enum na_status take_ids(struct hlo_proto *p, const struct na_field *f,
 	bool first = true;
 	uint64_t id;
 
-	while (hlo_next_number(f, &c, &first, &id)) {
+	while (na_hlo_next_number(f, &c, &first, &id)) {
 		uint32_t at;
 		int64_t back;
 
 		if (f->tag >> 3 == 38) {
-			at = na_idmap_at(&p->computations, hlo_key(id));
-			back = hlo_back(computation, at);
+			at = na_idmap_at(&p->computations, na_hlo_key(id));
+			back = na_hlo_back(computation, at);
 			if (p->r.calls[here] == NA_NO_NAME)
 				p->r.calls[here] = at;
 		} else {
-			at = hlo_instruction_of(p, id);
-			back = hlo_back(here, at);
-			if (f->tag >> 3 == 36 && !hlo_add_operand(&p->r, at))
+			at = na_hlo_instruction_of(p, id);
+			back = na_hlo_back(here, at);
+			if (f->tag >> 3 == 36 && !na_hlo_add_operand(&p->r, at))
 				return p->r.err->status;
 		}
 		*hash = na_hlo_mix(na_hlo_mix(*hash, f->tag >> 3),
@@ -117,16 +110,16 @@ static enum na_status take_ids(struct hlo_proto *p, const struct na_field *f,
 	return NA_OK;
 }
 
-static enum na_status take_attributes(struct hlo_proto *p,
+static enum na_status take_attributes(struct na_hlo_proto *p,
 				      const struct na_field *f,
 				      struct na_hlo_instruction *x,
 				      uint64_t *hash)
 {
-	struct hlo_pair *pairs;
+	struct na_hlo_pair *pairs;
 	bool nomem, ok = true;
 	size_t n;
 
-	if (!hlo_attributes(f->body, &pairs, &n, &nomem)) {
+	if (!na_hlo_attributes(f->body, &pairs, &n, &nomem)) {
 		free(pairs);
 		return nomem ? na_fail_nomem(p->r.err)
 			     : damaged(p, &f->body,
@@ -144,9 +137,9 @@ static enum na_status take_attributes(struct hlo_proto *p,
 
 		*hash = na_hlo_hash(na_hlo_hash(*hash, k->s, k->n), v->s, v->n);
 		for (size_t a = 0; ok && a < 3; a++) {
-			if (strlen(known[a].key) == k->n &&
-			    memcmp(known[a].key, k->s, k->n) == 0)
-				ok = hlo_name(&p->r, v->s, v->n, known[a].to);
+			if (na_text_is(*k, known[a].key))
+				ok = na_hlo_name(&p->r, v->s, v->n,
+						 known[a].to);
 		}
 	}
 	free(pairs);
@@ -162,21 +155,21 @@ static bool names_groups(uint8_t opcode)
 
 /* The list of devices, or the older groups; of pairs each is a group of one
  * that sends. */
-static enum na_status take_groups(struct hlo_proto *p,
+static enum na_status take_groups(struct na_hlo_proto *p,
 				  struct na_hlo_instruction *x)
 {
-	const struct na_field *list = hlo_field(p, NA_TAG(87, NA_W_BYTES));
-	struct hlo_groups g = {.n = 0};
+	const struct na_field *list = na_hlo_field(p, NA_TAG(87, NA_W_BYTES));
+	struct na_hlo_groups g = {.n = 0};
 	uint32_t pairs = 0;
 
-	if (list && !hlo_device_list(&g, list->body))
+	if (list && !na_hlo_device_list(&g, list->body))
 		return damaged(p, &list->body, "damaged list of devices");
-	for (size_t i = 0; i < p->n_fields; i++) {
-		const struct na_field *f = &p->fields[i];
+	for (size_t i = 0; i < p->fields.n; i++) {
+		const struct na_field *f = &p->fields.v[i];
 
 		pairs += f->tag == NA_TAG(52, NA_W_BYTES);
 		if (!list && f->tag == NA_TAG(49, NA_W_BYTES) &&
-		    !hlo_group_add(&g, f->body))
+		    !na_hlo_group_add(&g, f->body))
 			return damaged(p, &f->body, "damaged replica group");
 	}
 	x->group_size = g.first_size;
@@ -193,18 +186,18 @@ static enum na_status take_groups(struct hlo_proto *p,
 
 /* ---- instructions, computations, the module */
 
-static enum na_status take_fields(struct hlo_proto *p,
+static enum na_status take_fields(struct na_hlo_proto *p,
 				  struct na_hlo_instruction *x)
 {
 	enum na_status st = NA_OK;
 	uint64_t h = 0, alone = 0;
 
-	for (size_t i = 0; st == NA_OK && i < p->n_fields; i++) {
-		const struct na_field *f = &p->fields[i];
+	for (size_t i = 0; st == NA_OK && i < p->fields.n; i++) {
+		const struct na_field *f = &p->fields.v[i];
 		uint32_t n = f->tag >> 3;
 		uint64_t one = 0;
 
-		if (!hlo_field_counts(f))
+		if (!na_hlo_field_counts(f))
 			continue;
 		if (n >= 36 && n <= 38) {
 			st = take_ids(p, f, &h);
@@ -222,7 +215,7 @@ static enum na_status take_fields(struct hlo_proto *p,
 	return st;
 }
 
-static enum na_status instruction(struct hlo_proto *p, struct na_cursor c)
+static enum na_status instruction(struct na_hlo_proto *p, struct na_cursor c)
 {
 	const struct na_field *shape;
 	struct na_hlo_instruction *x;
@@ -234,14 +227,14 @@ static enum na_status instruction(struct hlo_proto *p, struct na_cursor c)
 
 	if (st != NA_OK)
 		return st;
-	name = hlo_field_text(hlo_field(p, NA_TAG(1, NA_W_BYTES)));
-	opcode = hlo_field_text(hlo_field(p, NA_TAG(2, NA_W_BYTES)));
-	shape = hlo_field(p, NA_TAG(3, NA_W_BYTES));
+	name = na_hlo_field_text(na_hlo_field(p, NA_TAG(1, NA_W_BYTES)));
+	opcode = na_hlo_field_text(na_hlo_field(p, NA_TAG(2, NA_W_BYTES)));
+	shape = na_hlo_field(p, NA_TAG(3, NA_W_BYTES));
 	if (!opcode.n)
 		return damaged(p, &at, "an HLO instruction without an opcode");
-	x = hlo_add_instruction(&p->r);
-	if (!x || !hlo_name(&p->r, name.s, name.n, &x->name) ||
-	    !hlo_name(&p->r, opcode.s, opcode.n, &x->opcode_name))
+	x = na_hlo_add_instruction(&p->r);
+	if (!x || !na_hlo_name(&p->r, name.s, name.n, &x->name) ||
+	    !na_hlo_name(&p->r, opcode.s, opcode.n, &x->opcode_name))
 		return p->r.err->status;
 	x->opcode = na_hlo_opcode_of(opcode.s, opcode.n, &x->phase);
 	x->host_transfer = number(p, 47) != 0;
@@ -249,31 +242,26 @@ static enum na_status instruction(struct hlo_proto *p, struct na_cursor c)
 	if (channel <= 0)
 		channel = (int64_t)number(p, 45);
 	x->channel = channel > 0 ? channel : -1;
-	if (shape && !hlo_shape_bytes(shape->body, &x->size_bytes))
+	if (shape && !na_hlo_shape_bytes(shape->body, &x->size_bytes))
 		return damaged(p, &shape->body, "damaged shape");
 	here = (uint32_t)p->r.m->n_instructions - 1;
 	st = take_fields(p, x);
 	if (st == NA_OK)
 		st = take_groups(p, x);
 	if (st == NA_OK && p->r.h->texts) {
-		hlo_describe(p, x);
-		if (!hlo_keep_text(&p->r))
+		na_hlo_describe(p, x);
+		if (!na_hlo_keep_text(&p->r))
 			return p->r.err->status;
 	}
 	if (st == NA_OK &&
-	    !na_idmap_set(&p->instructions, hlo_key(number(p, 35)), here))
+	    !na_idmap_set(&p->instructions, na_hlo_key(number(p, 35)), here))
 		return na_fail_nomem(p->r.err);
 	return st;
 }
 
-static bool same(const struct na_text *a, const struct na_text *b)
+static enum na_status computation(struct na_hlo_proto *p, struct na_cursor c)
 {
-	return a->n && a->n == b->n && memcmp(a->s, b->s, a->n) == 0;
-}
-
-static enum na_status computation(struct hlo_proto *p, struct na_cursor c)
-{
-	struct na_hlo_computation *x = hlo_add_computation(&p->r);
+	struct na_hlo_computation *x = na_hlo_add_computation(&p->r);
 	size_t index = p->r.m->n_computations - 1;
 	struct na_text name = {"", 0};
 	enum na_status st = NA_OK;
@@ -286,7 +274,7 @@ static enum na_status computation(struct hlo_proto *p, struct na_cursor c)
 		return p->r.err->status;
 	while (st == NA_OK && (next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_BYTES))
-			name = hlo_field_text(&f);
+			name = na_hlo_field_text(&f);
 		else if (f.tag == NA_TAG(5, NA_W_VARINT))
 			id = f.value;
 		else if (f.tag == NA_TAG(2, NA_W_BYTES))
@@ -294,19 +282,19 @@ static enum na_status computation(struct hlo_proto *p, struct na_cursor c)
 	}
 	if (st == NA_OK && next == NA_NEXT_BAD)
 		return damaged(p, &c, "not a field of an HLO computation");
-	if (st == NA_OK && !hlo_name(&p->r, name.s, name.n, &interned))
+	if (st == NA_OK && !na_hlo_name(&p->r, name.s, name.n, &interned))
 		return p->r.err->status;
 	if (st != NA_OK)
 		return st;
 	x = &p->r.m->computations[index];
 	x->name = interned;
 	x->entry = p->entry_id ? id == p->entry_id
-			       : same(&p->entry_name, &name);
+			       : name.n && na_text_same(p->entry_name, name);
 	return NA_OK;
 }
 
 /* Instructions name computations that may come later. */
-static enum na_status number_computations(struct hlo_proto *p,
+static enum na_status number_computations(struct na_hlo_proto *p,
 					  struct na_cursor c)
 {
 	struct na_field f, in;
@@ -322,13 +310,13 @@ static enum na_status number_computations(struct hlo_proto *p,
 			if (in.tag == NA_TAG(5, NA_W_VARINT))
 				id = in.value;
 		}
-		if (!na_idmap_set(&p->computations, hlo_key(id), n++))
+		if (!na_idmap_set(&p->computations, na_hlo_key(id), n++))
 			return na_fail_nomem(p->r.err);
 	}
 	return NA_OK;
 }
 
-static void device_assignment(struct hlo_proto *p, struct na_cursor c)
+static void device_assignment(struct na_hlo_proto *p, struct na_cursor c)
 {
 	struct na_field f;
 
@@ -342,7 +330,7 @@ static void device_assignment(struct hlo_proto *p, struct na_cursor c)
 	}
 }
 
-static enum na_status module(struct hlo_proto *p, struct na_cursor c)
+static enum na_status module(struct na_hlo_proto *p, struct na_cursor c)
 {
 	struct na_cursor at = c;
 	struct na_field f, name = {.tag = 0};
@@ -353,7 +341,7 @@ static enum na_status module(struct hlo_proto *p, struct na_cursor c)
 		if (f.tag == NA_TAG(1, NA_W_BYTES)) {
 			name = f;
 		} else if (f.tag == NA_TAG(2, NA_W_BYTES)) {
-			p->entry_name = hlo_field_text(&f);
+			p->entry_name = na_hlo_field_text(&f);
 		} else if (f.tag == NA_TAG(6, NA_W_VARINT)) {
 			p->entry_id = f.value;
 		} else if (f.tag == NA_TAG(15, NA_W_BYTES)) {
@@ -363,8 +351,8 @@ static enum na_status module(struct hlo_proto *p, struct na_cursor c)
 	if (next == NA_NEXT_BAD)
 		return damaged(p, &c, "not a field of an HLO module");
 	if (st == NA_OK && name.tag &&
-	    !hlo_name(&p->r, hlo_field_text(&name).s, hlo_field_text(&name).n,
-		      &p->r.m->name))
+	    !na_hlo_name(&p->r, na_hlo_field_text(&name).s,
+			 na_hlo_field_text(&name).n, &p->r.m->name))
 		return p->r.err->status;
 	while (st == NA_OK && na_field_next(&at, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(3, NA_W_BYTES))
@@ -375,7 +363,7 @@ static enum na_status module(struct hlo_proto *p, struct na_cursor c)
 	return st;
 }
 
-bool hlo_is_bare(struct na_cursor c)
+bool na_hlo_is_bare(struct na_cursor c)
 {
 	struct na_field f;
 
@@ -385,12 +373,12 @@ bool hlo_is_bare(struct na_cursor c)
 	       f.tag >> 3 > 1;
 }
 
-static enum na_status wrapped(struct hlo_proto *p, struct na_cursor c)
+static enum na_status wrapped(struct na_hlo_proto *p, struct na_cursor c)
 {
 	struct na_field f, found = {.tag = 0};
 	enum na_next next;
 
-	if (hlo_is_bare(c))
+	if (na_hlo_is_bare(c))
 		return module(p, c);
 	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_BYTES))
@@ -408,15 +396,15 @@ enum na_status na_hlo_read_proto(struct na_hlo *h, const void *bytes, size_t n,
 				 uint32_t worker, struct na_err *err)
 {
 	const uint8_t *at = bytes;
-	struct hlo_proto p = {.entry_id = 0};
-	enum na_status st = hlo_begin(&p.r, h, worker, NA_HLO_PROTO, err);
+	struct na_hlo_proto p = {.entry_id = 0};
+	enum na_status st = na_hlo_begin(&p.r, h, worker, NA_HLO_PROTO, err);
 
 	if (st == NA_OK)
 		st = wrapped(&p, (struct na_cursor){at, at + n, at});
-	st = hlo_end(&p.r, st);
+	st = na_hlo_end(&p.r, st);
 	na_idmap_fini(&p.computations);
 	na_idmap_fini(&p.instructions);
-	free(p.fields);
+	na_vec_free(&p.fields);
 	return st;
 }
 
@@ -425,18 +413,18 @@ enum na_status na_hlo_read_proto(struct na_hlo *h, const void *bytes, size_t n,
 bool na_hlo_is_proto(const void *bytes, size_t n)
 {
 	const uint8_t *at = bytes;
-	struct na_cursor c = {at, at + n, at}, body;
+	struct na_cursor c = na_cursor_of(at, n), body;
 	uint64_t length;
 
-	if (n < 4 || *c.p++ != NA_TAG(1, NA_W_BYTES) || !na_varint(&c, &length))
+	if (n < 4 || na_byte(&c) != NA_TAG(1, NA_W_BYTES) ||
+	    !na_varint(&c, &length))
 		return false;
 	body = c;
-	if (length < na_left(&body))
-		body.end = body.p + length;
+	na_clip(&body, length);
 	if (na_left(&body) < 2)
 		return false;
 	if (body.p[0] == NA_TAG(1, NA_W_BYTES)) {
-		body.p++;
+		na_skip(&body, 1);
 		return na_varint(&body, &length) && length && na_left(&body) &&
 		       body.p[0] >= 0x20;
 	}

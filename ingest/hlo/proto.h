@@ -6,29 +6,29 @@
 #define INGEST_HLO_PROTO_H
 
 #include "ingest/hlo/wire.h"
+#include "netan/base/vec.h"
 
-struct hlo_proto {
-	struct hlo_read r;
+struct na_hlo_proto {
+	struct na_hlo_read r;
 	struct na_idmap computations; /* index by id */
 	struct na_idmap instructions; /* the last of that id */
-	struct na_field *fields;      /* of the instruction at hand */
-	size_t n_fields, cap_fields;
+	NA_VEC(struct na_field) fields; /* of the instruction at hand */
 	struct na_text entry_name;
 	uint64_t entry_id;
 };
 
 /* The last of that tag, of the instruction at hand; or NULL. */
-static inline const struct na_field *hlo_field(const struct hlo_proto *p,
-					       uint32_t tag)
+static inline const struct na_field *na_hlo_field(const struct na_hlo_proto *p,
+						  uint32_t tag)
 {
-	for (size_t i = p->n_fields; i-- > 0;) {
-		if (p->fields[i].tag == tag)
-			return &p->fields[i];
+	for (size_t i = p->fields.n; i-- > 0;) {
+		if (p->fields.v[i].tag == tag)
+			return &p->fields.v[i];
 	}
 	return NULL;
 }
 
-static inline struct na_text hlo_field_text(const struct na_field *f)
+static inline struct na_text na_hlo_field_text(const struct na_field *f)
 {
 	if (!f)
 		return (struct na_text){"", 0};
@@ -37,7 +37,7 @@ static inline struct na_text hlo_field_text(const struct na_field *f)
 
 /* In hash and text: not names, ids, and where it came from in the source; an
  * empty message is none, unless it is one of several. */
-static inline bool hlo_field_counts(const struct na_field *f)
+static inline bool na_hlo_field_counts(const struct na_field *f)
 {
 	uint32_t n = f->tag >> 3;
 
@@ -47,11 +47,11 @@ static inline bool hlo_field_counts(const struct na_field *f)
 }
 
 /* An instruction of this computation, by id. */
-static inline uint32_t hlo_instruction_of(const struct hlo_proto *p,
-					  uint64_t id)
+static inline uint32_t na_hlo_instruction_of(const struct na_hlo_proto *p,
+					     uint64_t id)
 {
 	const struct na_hlo_module *m = p->r.m;
-	uint32_t i = na_idmap_at(&p->instructions, hlo_key(id));
+	uint32_t i = na_idmap_at(&p->instructions, na_hlo_key(id));
 
 	return i < m->n_instructions &&
 			       i >= m->computations[m->n_computations - 1].first
@@ -60,6 +60,7 @@ static inline uint32_t hlo_instruction_of(const struct hlo_proto *p,
 }
 
 /* p->r.text: the instruction at hand, normalised. */
-void hlo_describe(struct hlo_proto *p, const struct na_hlo_instruction *x);
+void na_hlo_describe(struct na_hlo_proto *p,
+		     const struct na_hlo_instruction *x);
 
 #endif

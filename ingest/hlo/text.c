@@ -4,39 +4,29 @@
 #include <string.h>
 
 #include "ingest/hlo/line.h"
+#include "netan/base/text.h"
 #include "netan/base/units.h"
 
-struct na_text na_hlo_trimmed(const char *p, const char *end)
+static bool is_blank(char c)
 {
-	while (p < end && (*p == ' ' || *p == '\t'))
-		p++;
-	while (end > p && (end[-1] == ' ' || end[-1] == '\t' ||
-			   end[-1] == '\n' || end[-1] == '\r'))
-		end--;
-	return (struct na_text){p, (size_t)(end - p)};
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-bool na_hlo_digits(struct na_hlo_scan *c, uint64_t *x)
+struct na_text na_hlo_trimmed(struct na_text x)
 {
-	const char *from = c->p;
-	uint64_t sum = 0;
-
-	for (; c->p < c->end && *c->p >= '0' && *c->p <= '9'; c->p++) {
-		uint64_t digit = (uint64_t)(*c->p - '0');
-
-		if (sum > (UINT64_MAX - digit) / 10)
-			return false;
-		sum = sum * 10 + digit;
-	}
-	*x = sum;
-	return c->p > from;
+	while (x.n && is_blank(x.s[0]))
+		x = na_text_from(x, 1);
+	while (x.n && is_blank(x.s[x.n - 1]))
+		x.n--;
+	return x;
 }
 
 /* ---- brackets and quotes */
 
-/* Behind what begins at p, if that is a quoted string or a comment. */
-static const char *past(const char *p, const char *end)
+const char *na_hlo_past(const struct na_scan *c)
 {
+	const char *p = c->p, *end = c->end;
+
 	if (*p == '"') {
 		for (p++; p < end && *p != '"'; p++) {
 			if (*p == '\\' && end - p > 1)
@@ -44,7 +34,7 @@ static const char *past(const char *p, const char *end)
 		}
 		return p < end ? p + 1 : end;
 	}
-	if (*p == '/' && end - p >= 4 && p[1] == '*') {
+	if (*p == '/' && end - p >= 2 && p[1] == '*') {
 		for (p += 2; end - p >= 2; p++) {
 			if (p[0] == '*' && p[1] == '/')
 				return p + 2;
@@ -64,12 +54,12 @@ static bool closes(char c)
 	return c == ')' || c == '}' || c == ']';
 }
 
-const char *na_hlo_closing(struct na_hlo_scan c)
+const char *na_hlo_closing(struct na_scan c)
 {
 	size_t depth = 0;
 
 	while (c.p < c.end) {
-		const char *behind = past(c.p, c.end);
+		const char *behind = na_hlo_past(&c);
 
 		if (behind) {
 			c.p = behind;
@@ -84,16 +74,16 @@ const char *na_hlo_closing(struct na_hlo_scan c)
 	return c.end;
 }
 
-const char *na_hlo_to_comma(struct na_hlo_scan c)
+const char *na_hlo_to_comma(struct na_scan c)
 {
 	while (c.p < c.end && *c.p != ',') {
-		const char *behind = past(c.p, c.end);
+		const char *behind = na_hlo_past(&c);
 
 		if (behind) {
 			c.p = behind;
 		} else if (opens(*c.p)) {
 			c.p = na_hlo_closing(c);
-			c.p += c.p < c.end;
+			na_scan_step(&c);
 		} else {
 			c.p++;
 		}
@@ -150,8 +140,7 @@ enum { N_TYPES = sizeof(types) / sizeof(types[0]) };
 int na_hlo_type_bits(const char *s, size_t n)
 {
 	for (size_t i = 0; i < N_TYPES; i++) {
-		if (strlen(types[i].name) == n &&
-		    memcmp(types[i].name, s, n) == 0)
+		if (na_text_is(na_text_n(s, n), types[i].name))
 			return types[i].bits;
 	}
 	return -1;
@@ -169,9 +158,8 @@ int na_hlo_type_number_bits(uint64_t number)
 }
 
 /* [8,<=128,?]: the product; false: not known, or beyond 64 bits. */
-static bool dimensions(const char *p, const char *end, uint64_t *elements)
+static bool dimensions(struct na_scan c, uint64_t *elements)
 {
-	struct na_hlo_scan c = {p, end};
 	uint64_t product = 1;
 	bool known = true, zero = false;
 
@@ -180,7 +168,7 @@ static bool dimensions(const char *p, const char *end, uint64_t *elements)
 
 		if (*c.p == ',' || *c.p == ' ' || *c.p == '<' || *c.p == '=') {
 			c.p++;
-		} else if (na_hlo_digits(&c, &x)) {
+		} else if (na_scan_number(&c, &x)) {
 			zero |= !x;
 			if (x && product > UINT64_MAX / x)
 				known = false;
@@ -196,19 +184,18 @@ static bool dimensions(const char *p, const char *end, uint64_t *elements)
 }
 
 /* {1,0:T(8,128)(2,1)E(4)S(1)}: the 4, or 0. */
-static uint64_t layout_bits(const char *p, const char *end)
+static uint64_t layout_bits(struct na_scan c)
 {
-	struct na_hlo_scan c = {p + 1, end};
 	uint64_t bits;
 
 	while (c.p < c.end) {
 		if (*c.p == 'E' && c.end - c.p >= 3 && c.p[1] == '(') {
 			c.p += 2;
-			return na_hlo_digits(&c, &bits) ? bits : 0;
+			return na_scan_number(&c, &bits) ? bits : 0;
 		}
 		if (opens(*c.p)) {
 			c.p = na_hlo_closing(c);
-			c.p += c.p < c.end;
+			na_scan_step(&c);
 		} else {
 			c.p++;
 		}
@@ -228,30 +215,33 @@ static uint64_t array_bytes(int type_bits, uint64_t elements,
 					      : elements * (bits / 8);
 }
 
-/* bf16[8,128]{1,0:T(8,128)} */
-static bool array(struct na_hlo_scan *c, uint64_t *bytes)
+static bool is_type(char c)
 {
-	const char *from = c->p, *close;
+	return (c >= 'a' && c <= 'z') || na_is_digit(c);
+}
+
+/* bf16[8,128]{1,0:T(8,128)} */
+static bool array(struct na_scan *c, uint64_t *bytes)
+{
+	struct na_text type = na_scan_while(c, is_type);
 	uint64_t elements, packed = 0;
+	const char *close;
 	bool known;
 	int bits;
 
-	while (c->p < c->end && ((*c->p >= 'a' && *c->p <= 'z') ||
-				 (*c->p >= '0' && *c->p <= '9')))
-		c->p++;
-	if (c->p == from || c->p == c->end || *c->p != '[')
+	if (!type.n || !na_scan_at(c, '['))
 		return false;
-	bits = na_hlo_type_bits(from, (size_t)(c->p - from));
+	bits = na_hlo_type_bits(type.s, type.n);
 	close = na_hlo_closing(*c);
 	if (close == c->end)
 		return false;
-	known = dimensions(c->p + 1, close, &elements);
+	known = dimensions((struct na_scan){c->p + 1, close}, &elements);
 	c->p = close + 1;
-	if (c->p < c->end && *c->p == '{') {
+	if (na_scan_at(c, '{')) {
 		close = na_hlo_closing(*c);
 		if (close == c->end)
 			return false;
-		packed = layout_bits(c->p, close);
+		packed = layout_bits((struct na_scan){c->p + 1, close});
 		c->p = close + 1;
 	}
 	*bytes = !bits                ? 0
@@ -260,14 +250,14 @@ static bool array(struct na_hlo_scan *c, uint64_t *bytes)
 	return true;
 }
 
-static void blanks(struct na_hlo_scan *c)
+static void blanks(struct na_scan *c)
 {
 	while (c->p < c->end) {
-		const char *behind = past(c->p, c->end);
+		const char *behind = na_hlo_past(c);
 
 		if (behind && *c->p == '/')
 			c->p = behind;
-		else if (*c->p == ' ' || *c->p == '\t')
+		else if (na_is_blank(*c->p))
 			c->p++;
 		else
 			return;
@@ -275,12 +265,12 @@ static void blanks(struct na_hlo_scan *c)
 }
 
 /* Members add up; one that is not known makes the sum unknown. */
-bool na_hlo_shape(struct na_hlo_scan *c, uint64_t *bytes, int depth)
+bool na_hlo_shape(struct na_scan *c, uint64_t *bytes, int depth)
 {
 	uint64_t sum = 0;
 
 	blanks(c);
-	if (c->p == c->end || *c->p != '(')
+	if (!na_scan_at(c, '('))
 		return array(c, bytes);
 	if (!depth)
 		return false;
@@ -288,16 +278,16 @@ bool na_hlo_shape(struct na_hlo_scan *c, uint64_t *bytes, int depth)
 		uint64_t one;
 
 		blanks(c);
-		if (c->p < c->end && *c->p == ')')
+		if (na_scan_at(c, ')'))
 			break; /* () */
 		if (!na_hlo_shape(c, &one, depth - 1))
 			return false;
 		sum = one > NA_UNKNOWN_U64 - sum ? NA_UNKNOWN_U64 : sum + one;
 		blanks(c);
-		if (c->p == c->end || (*c->p != ',' && *c->p != ')'))
-			return false;
-		if (*c->p == ')')
+		if (na_scan_at(c, ')'))
 			break;
+		if (!na_scan_at(c, ','))
+			return false;
 	}
 	c->p++;
 	*bytes = sum;
@@ -326,32 +316,30 @@ static const struct {
 };
 enum { N_OPCODES = sizeof(opcodes) / sizeof(opcodes[0]) };
 
-static bool cut_end(size_t *n, const char *s, const char *end)
+static bool cut_end(struct na_text *x, const char *end)
 {
-	size_t k = strlen(end);
-
-	if (*n <= k || memcmp(s + *n - k, end, k) != 0)
+	if (x->n == strlen(end) || !na_text_ends(*x, end))
 		return false;
-	*n -= k;
+	x->n -= strlen(end);
 	return true;
 }
 
 uint8_t na_hlo_opcode_of(const char *s, size_t n, uint8_t *phase)
 {
+	struct na_text name = na_text_n(s, n);
 	uint8_t found = NA_OP_WHOLE;
 	bool split;
 
-	if (cut_end(&n, s, "-start"))
+	if (cut_end(&name, "-start"))
 		found = NA_OP_START;
-	else if (cut_end(&n, s, "-done"))
+	else if (cut_end(&name, "-done"))
 		found = NA_OP_DONE;
 	split = found != NA_OP_WHOLE;
 	*phase = NA_OP_WHOLE;
 	for (size_t i = 0; i < N_OPCODES; i++) {
 		uint8_t op = opcodes[i].opcode;
 
-		if (strlen(opcodes[i].name) != n ||
-		    memcmp(opcodes[i].name, s, n) != 0)
+		if (!na_text_is(name, opcodes[i].name))
 			continue;
 		if (!strcmp(opcodes[i].name, "async") && !split)
 			continue;

@@ -4,15 +4,7 @@
 #ifndef INGEST_HLO_TEXT_H
 #define INGEST_HLO_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "netan/model/transfer.h"
-
-struct na_hlo_scan {
-	const char *p, *end;
-};
+#include "netan/base/scan.h"
 
 static inline bool na_hlo_is_name(char c)
 {
@@ -22,20 +14,20 @@ static inline bool na_hlo_is_name(char c)
 }
 
 /* Without blanks at both ends. */
-struct na_text na_hlo_trimmed(const char *p, const char *end);
+struct na_text na_hlo_trimmed(struct na_text x);
 
-/* Decimal digits; false: none, or beyond 64 bits. */
-bool na_hlo_digits(struct na_hlo_scan *c, uint64_t *x);
+/* A quoted text or a comment begins at c: behind it; else NULL. */
+const char *na_hlo_past(const struct na_scan *c);
 
 /* c is at an opening bracket: the one that closes it, or the end.  Brackets
  * in quotes and comments do not count; kinds are not told apart. */
-const char *na_hlo_closing(struct na_hlo_scan c);
+const char *na_hlo_closing(struct na_scan c);
 
 /* The first comma outside of brackets, quotes and comments, or the end. */
-const char *na_hlo_to_comma(struct na_hlo_scan c);
+const char *na_hlo_to_comma(struct na_scan c);
 
 /* A shape; NA_UNKNOWN_U64 bytes for types and sizes that we do not know.
  * False: it is none, or deeper than `depth`. */
-bool na_hlo_shape(struct na_hlo_scan *c, uint64_t *bytes, int depth);
+bool na_hlo_shape(struct na_scan *c, uint64_t *bytes, int depth);
 
 #endif

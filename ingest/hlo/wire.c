@@ -4,10 +4,11 @@
 #include <stdlib.h>
 
 #include "ingest/hlo/line.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
-bool hlo_next_number(const struct na_field *f, struct na_cursor *c, bool *first,
-		     uint64_t *out)
+bool na_hlo_next_number(const struct na_field *f, struct na_cursor *c,
+			bool *first, uint64_t *out)
 {
 	if ((f->tag & 7) == NA_W_BYTES)
 		return na_varint(c, out);
@@ -42,7 +43,7 @@ static void dimensions(struct shape *s, const struct na_field *f)
 	bool first = true;
 	uint64_t x;
 
-	while (hlo_next_number(f, &c, &first, &x)) {
+	while (na_hlo_next_number(f, &c, &first, &x)) {
 		if (x > INT64_MAX ||
 		    __builtin_mul_overflow(s->elements, x, &s->elements))
 			s->sized = false;
@@ -105,7 +106,7 @@ static bool shape_bytes(struct na_cursor c, int depth, uint64_t *bytes)
 	return next == NA_NEXT_END;
 }
 
-bool hlo_shape_bytes(struct na_cursor shape, uint64_t *bytes)
+bool na_hlo_shape_bytes(struct na_cursor shape, uint64_t *bytes)
 {
 	return shape_bytes(shape, 0, bytes);
 }
@@ -122,20 +123,21 @@ static const char *const type_names[] = {
 /* clang-format on */
 enum { N_TYPES = sizeof(type_names) / sizeof(type_names[0]) };
 
-static void put_numbers(struct hlo_buf *b, const struct na_field *f, bool *any)
+static void put_numbers(struct na_hlo_buf *b, const struct na_field *f,
+			bool *any)
 {
 	struct na_cursor c = f->body;
 	bool first = true;
 	uint64_t x;
 
-	while (hlo_next_number(f, &c, &first, &x)) {
-		hlo_putf(b, "%s%" PRId64, *any ? "," : "", (int64_t)x);
+	while (na_hlo_next_number(f, &c, &first, &x)) {
+		na_hlo_putf(b, "%s%" PRId64, *any ? "," : "", (int64_t)x);
 		*any = true;
 	}
 }
 
 /* All values of one repeated number. */
-static void put_list(struct hlo_buf *b, struct na_cursor c, uint32_t number)
+static void put_list(struct na_hlo_buf *b, struct na_cursor c, uint32_t number)
 {
 	bool any = false;
 	struct na_field f;
@@ -148,7 +150,7 @@ static void put_list(struct hlo_buf *b, struct na_cursor c, uint32_t number)
 
 /* What a layout says beside the order of its dimensions is told apart, but
  * not spelled out. */
-static void put_layout(struct hlo_buf *b, struct na_cursor c)
+static void put_layout(struct na_hlo_buf *b, struct na_cursor c)
 {
 	struct na_cursor all = c;
 	uint64_t more = 0;
@@ -159,14 +161,14 @@ static void put_layout(struct hlo_buf *b, struct na_cursor c)
 			more = na_hlo_hash(na_hlo_mix(more, f.tag), f.body.p,
 					   (size_t)(c.p - f.body.p));
 	}
-	hlo_put(b, "{", 1);
+	na_hlo_put(b, "{", 1);
 	put_list(b, all, 1);
 	if (more)
-		hlo_putf(b, ":#%08" PRIx32, (uint32_t)(more >> 32));
-	hlo_put(b, "}", 1);
+		na_hlo_putf(b, ":#%08" PRIx32, (uint32_t)(more >> 32));
+	na_hlo_put(b, "}", 1);
 }
 
-void hlo_shape_text(struct hlo_buf *b, struct na_cursor shape, int depth)
+void na_hlo_shape_text(struct na_hlo_buf *b, struct na_cursor shape, int depth)
 {
 	struct na_cursor c = shape;
 	uint64_t type = 0;
@@ -179,9 +181,9 @@ void hlo_shape_text(struct hlo_buf *b, struct na_cursor shape, int depth)
 	}
 	c = shape;
 	if (na_hlo_type_number_bits(type) != 0) {
-		hlo_putf(b, "%s[", type < N_TYPES ? type_names[type] : "?");
+		na_hlo_putf(b, "%s[", type < N_TYPES ? type_names[type] : "?");
 		put_list(b, shape, 3);
-		hlo_put(b, "]", 1);
+		na_hlo_put(b, "]", 1);
 		while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 			if (f.tag == NA_TAG(5, NA_W_BYTES))
 				put_layout(b, f.body);
@@ -189,24 +191,24 @@ void hlo_shape_text(struct hlo_buf *b, struct na_cursor shape, int depth)
 		return;
 	}
 	if (type != 13) {
-		hlo_putf(b, "%s[]", type < N_TYPES ? type_names[type] : "?");
+		na_hlo_putf(b, "%s[]", type < N_TYPES ? type_names[type] : "?");
 		return;
 	}
-	hlo_put(b, "(", 1);
+	na_hlo_put(b, "(", 1);
 	while (depth < HLO_SHAPE_DEPTH &&
 	       na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag != NA_TAG(4, NA_W_BYTES))
 			continue;
-		hlo_put(b, ", ", any ? 2 : 0);
-		hlo_shape_text(b, f.body, depth + 1);
+		na_hlo_put(b, ", ", any ? 2 : 0);
+		na_hlo_shape_text(b, f.body, depth + 1);
 		any = true;
 	}
-	hlo_put(b, ")", 1);
+	na_hlo_put(b, ")", 1);
 }
 
 /* ---- groups */
 
-bool hlo_group_add(struct hlo_groups *g, struct na_cursor c)
+bool na_hlo_group_add(struct na_hlo_groups *g, struct na_cursor c)
 {
 	enum na_next next;
 	struct na_field f;
@@ -218,7 +220,7 @@ bool hlo_group_add(struct hlo_groups *g, struct na_cursor c)
 		uint64_t x;
 
 		while (f.tag >> 3 == 1 && size < UINT32_MAX &&
-		       hlo_next_number(&f, &ids, &first, &x))
+		       na_hlo_next_number(&f, &ids, &first, &x))
 			size++;
 	}
 	if (!g->n)
@@ -228,12 +230,12 @@ bool hlo_group_add(struct hlo_groups *g, struct na_cursor c)
 	return next == NA_NEXT_END;
 }
 
-static bool iota(struct hlo_groups *g, struct na_cursor c)
+static bool iota(struct na_hlo_groups *g, struct na_cursor c)
 {
 	enum na_next next;
 	struct na_field f;
 
-	*g = (struct hlo_groups){.n = 0};
+	*g = (struct na_hlo_groups){.n = 0};
 	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
 		uint32_t x = f.value <= INT32_MAX ? (uint32_t)f.value : 0;
 
@@ -245,14 +247,15 @@ static bool iota(struct hlo_groups *g, struct na_cursor c)
 	return next == NA_NEXT_END;
 }
 
-bool hlo_device_list(struct hlo_groups *g, struct na_cursor c)
+bool na_hlo_device_list(struct na_hlo_groups *g, struct na_cursor c)
 {
 	enum na_next next;
 	struct na_field f;
 
-	*g = (struct hlo_groups){.n = 0};
+	*g = (struct na_hlo_groups){.n = 0};
 	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
-		if (f.tag == NA_TAG(1, NA_W_BYTES) && !hlo_group_add(g, f.body))
+		if (f.tag == NA_TAG(1, NA_W_BYTES) &&
+		    !na_hlo_group_add(g, f.body))
 			return false;
 		if (f.tag == NA_TAG(2, NA_W_BYTES) && !iota(g, f.body))
 			return false;
@@ -260,79 +263,71 @@ bool hlo_device_list(struct hlo_groups *g, struct na_cursor c)
 	return next == NA_NEXT_END;
 }
 
-void hlo_group_text(struct hlo_buf *b, struct na_cursor group)
+void na_hlo_group_text(struct na_hlo_buf *b, struct na_cursor group)
 {
-	hlo_put(b, "{", 1);
+	na_hlo_put(b, "{", 1);
 	put_list(b, group, 1);
-	hlo_put(b, "}", 1);
+	na_hlo_put(b, "}", 1);
 }
 
-static void iota_text(struct hlo_buf *b, struct na_cursor c)
+static void iota_text(struct na_hlo_buf *b, struct na_cursor c)
 {
-	struct hlo_groups g;
+	struct na_hlo_groups g;
 
 	iota(&g, c);
-	hlo_putf(b, "[%" PRIu32 ",%" PRIu32 "]<=[", g.n, g.first_size);
+	na_hlo_putf(b, "[%" PRIu32 ",%" PRIu32 "]<=[", g.n, g.first_size);
 	put_list(b, c, 3);
-	hlo_put(b, "]T(", 3);
+	na_hlo_put(b, "]T(", 3);
 	put_list(b, c, 4);
-	hlo_put(b, ")", 1);
+	na_hlo_put(b, ")", 1);
 }
 
-void hlo_device_list_text(struct hlo_buf *b, struct na_cursor c)
+void na_hlo_device_list_text(struct na_hlo_buf *b, struct na_cursor c)
 {
 	bool any = false;
 	struct na_field f;
 
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
-		hlo_put(b, ",", any);
+		na_hlo_put(b, ",", any);
 		any = true;
 		if (f.tag == NA_TAG(1, NA_W_BYTES))
-			hlo_group_text(b, f.body);
+			na_hlo_group_text(b, f.body);
 		else if (f.tag == NA_TAG(2, NA_W_BYTES))
 			iota_text(b, f.body);
 		else
-			hlo_putf(b, "#%" PRIu32, f.tag >> 3);
+			na_hlo_putf(b, "#%" PRIu32, f.tag >> 3);
 	}
 }
 
 /* ---- attributes */
 
-static bool entry(struct na_cursor c, struct hlo_pair *p)
+static bool entry(struct na_cursor c, struct na_hlo_pair *p)
 {
 	enum na_next next;
 	struct na_field f;
 
-	*p = (struct hlo_pair){{"", 0}, {"", 0}};
+	*p = (struct na_hlo_pair){{"", 0}, {"", 0}};
 	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
-		struct na_text t = {(const char *)f.body.p, na_left(&f.body)};
-
 		if (f.tag == NA_TAG(1, NA_W_BYTES))
-			p->key = t;
+			p->key = na_text_under(&f.body);
 		else if (f.tag == NA_TAG(2, NA_W_BYTES))
-			p->value = t;
+			p->value = na_text_under(&f.body);
 	}
 	return next == NA_NEXT_END;
 }
 
-static int compare(const struct na_text *a, const struct na_text *b)
+static int compare(struct na_text a, struct na_text b)
 {
-	size_t n = a->n < b->n ? a->n : b->n;
-	int order = memcmp(a->s, b->s, n);
+	int order = memcmp(a.s, b.s, a.n < b.n ? a.n : b.n);
 
-	return order ? order : (a->n > b->n) - (a->n < b->n);
+	return order ? order : NA_CMP(a.n, b.n);
 }
 
-static int by_key(const void *a, const void *b)
-{
-	const struct hlo_pair *x = a, *y = b;
-	int order = compare(&x->key, &y->key);
+NA_ORDER(by_key, struct na_hlo_pair, compare(x->key, y->key),
+	 compare(x->value, y->value))
 
-	return order ? order : compare(&x->value, &y->value);
-}
-
-bool hlo_attributes(struct na_cursor c, struct hlo_pair **pairs, size_t *n,
-		    bool *nomem)
+bool na_hlo_attributes(struct na_cursor c, struct na_hlo_pair **pairs,
+		       size_t *n, bool *nomem)
 {
 	enum na_next next;
 	struct na_field f;
@@ -351,7 +346,6 @@ bool hlo_attributes(struct na_cursor c, struct hlo_pair **pairs, size_t *n,
 		if (!entry(f.body, &(*pairs)[(*n)++]))
 			return false;
 	}
-	if (*n)
-		qsort(*pairs, *n, sizeof(**pairs), by_key);
+	na_sort(*pairs, *n, by_key);
 	return next == NA_NEXT_END;
 }

@@ -6,29 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/scan.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
 enum { WORD_MAX = 128, HOPS_MAX = 256 };
 
-struct words {
-	const char *p, *end;
-};
-
 /* Blanks, what else is no text, and what joins lines in `ip -o`. */
-static bool between(char c)
+static bool is_between(char c)
 {
 	return (unsigned char)c <= ' ' || c == 0x7f || c == '\\';
 }
 
 /* The next word of a line, at most WORD_MAX - 1 bytes of it. */
-static bool next_word(struct words *w, char out[WORD_MAX])
+static bool next_word(struct na_scan *w, char out[WORD_MAX])
 {
 	size_t n = 0;
 
-	while (w->p < w->end && between(*w->p))
-		w->p++;
-	for (; w->p < w->end && !between(*w->p); w->p++) {
+	na_scan_while(w, is_between);
+	for (; w->p < w->end && !is_between(*w->p); w->p++) {
 		if (n + 1 < WORD_MAX)
 			out[n++] = *w->p;
 	}
@@ -90,7 +86,7 @@ static void note_family(struct na_route *x, const char *address)
 
 /* "rto_min lock 5ms"; "unlocked" is netan's own word for what ip never
  * sets. */
-static bool take_rto(struct na_route *x, struct words *w)
+static bool take_rto(struct na_route *x, struct na_scan *w)
 {
 	char word[WORD_MAX];
 	int64_t ps;
@@ -106,7 +102,7 @@ static bool take_rto(struct na_route *x, struct words *w)
 	return true;
 }
 
-static bool take_metric(struct na_route *x, struct words *w)
+static bool take_metric(struct na_route *x, struct na_scan *w)
 {
 	char word[WORD_MAX];
 	int64_t v = 0;
@@ -121,7 +117,7 @@ static bool take_metric(struct na_route *x, struct words *w)
 	return true;
 }
 
-static bool take_via(struct na_arena *a, struct na_route *x, struct words *w,
+static bool take_via(struct na_arena *a, struct na_route *x, struct na_scan *w,
 		     char word[WORD_MAX])
 {
 	if (!next_word(w, word))
@@ -167,10 +163,10 @@ static bool is_state(const char *word)
 }
 
 /* Behind "nexthop", up to the next one or the end of the line. */
-static bool take_hop(struct na_arena *a, struct na_route *x, struct words *w,
+static bool take_hop(struct na_arena *a, struct na_route *x, struct na_scan *w,
 		     struct na_next_hops *h)
 {
-	struct words rest = *w;
+	struct na_scan rest = *w;
 	char word[WORD_MAX];
 	bool ok = true, leads = false, down = false;
 
@@ -212,7 +208,7 @@ static bool take_hop(struct na_arena *a, struct na_route *x, struct words *w,
 
 /* What follows the destination, or "nexthop" on a line of its own. */
 static enum na_status attributes(struct na_arena *a, struct na_route *x,
-				 struct words *w, struct na_next_hops *h,
+				 struct na_scan *w, struct na_next_hops *h,
 				 uint64_t *odd, struct na_err *err)
 {
 	char word[WORD_MAX];
@@ -263,7 +259,7 @@ static struct na_route *add_route(struct na_routes *r)
 
 /* A line that begins in the first column. */
 static enum na_status route_line(struct na_routes *r, struct na_arena *a,
-				 struct words *w, struct na_next_hops *h,
+				 struct na_scan *w, struct na_next_hops *h,
 				 struct na_err *err)
 {
 	enum na_route_kind kind = NA_ROUTE_UNICAST;
@@ -328,7 +324,7 @@ enum na_status na_routes_parse(struct na_routes *r, struct na_arena *a,
 	while (at < n) {
 		const char *s = text + at, *end = memchr(s, '\n', n - at);
 		size_t len = end ? (size_t)(end - s) : n - at;
-		struct words w = {s, s + len};
+		struct na_scan w = {s, s + len};
 		enum na_status st = NA_OK;
 
 		at += len + (end != NULL);

@@ -316,7 +316,7 @@ enum na_status na_routes_message(struct na_routes *r, struct na_arena *a,
 				 struct na_err *err)
 {
 	const uint8_t *p = bytes;
-	struct na_cursor c = {p, p + n, p}, body;
+	struct na_cursor c = na_cursor_of(p, n), body;
 
 	while (na_left(&c)) {
 		enum na_status st = NA_OK;

@@ -5,13 +5,8 @@
 #include "netan/base/similar.h"
 #include "netan/base/text.h"
 
-static bool digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* The next word at *at; false: none. */
-static bool word(struct na_bit x, size_t *at, struct na_bit *w)
+static bool word(struct na_text x, size_t *at, struct na_text *w)
 {
 	size_t i = *at, start;
 
@@ -21,11 +16,11 @@ static bool word(struct na_bit x, size_t *at, struct na_bit *w)
 	while (i < x.n && !na_is_blank(x.s[i]))
 		i++;
 	*at = i;
-	*w = na_bit_of(x.s + start, i - start);
+	*w = na_text_n(x.s + start, i - start);
 	return w->n > 0;
 }
 
-static struct na_bit bare(struct na_bit w)
+static struct na_text bare(struct na_text w)
 {
 	while (w.n && strchr("[(<\"{", w.s[0]) && w.s[0]) {
 		w.s++;
@@ -36,7 +31,7 @@ static struct na_bit bare(struct na_bit w)
 	return w;
 }
 
-static bool is_severity(struct na_bit w)
+static bool is_severity(struct na_text w)
 {
 	static const char *const words[] = {"info",  "warning", "warn",
 					    "error", "fatal",   "debug",
@@ -50,12 +45,12 @@ static bool is_severity(struct na_bit w)
 }
 
 /* "I0102", "E20260102". */
-static bool is_glog(struct na_bit w)
+static bool is_glog(struct na_text w)
 {
 	if ((w.n != 5 && w.n != 9) || !strchr("IWEFD", w.s[0]) || !w.s[0])
 		return false;
 	for (size_t i = 1; i < w.n; i++) {
-		if (!digit(w.s[i]))
+		if (!na_is_digit(w.s[i]))
 			return false;
 	}
 	return true;
@@ -63,29 +58,30 @@ static bool is_glog(struct na_bit w)
 
 /* Digits with what stands between those of dates and times; an address,
  * with three dots, is none. */
-static bool is_time(struct na_bit w)
+static bool is_time(struct na_text w)
 {
 	size_t digits = 0, marks = 0, dots = 0;
 
 	for (size_t i = 0; i < w.n; i++) {
-		digits += digit(w.s[i]);
+		digits += na_is_digit(w.s[i]);
 		dots += w.s[i] == '.';
 		marks += w.s[i] && strchr(":.,-/", w.s[i]) != NULL;
-		if (!digit(w.s[i]) && (!w.s[i] || !strchr(":.,-/TZ+", w.s[i])))
+		if (!na_is_digit(w.s[i]) &&
+		    (!w.s[i] || !strchr(":.,-/TZ+", w.s[i])))
 			return false;
 	}
 	return digits >= 2 && marks > 0 && dots != 3;
 }
 
 /* "x.cc:9" */
-static bool is_place(struct na_bit w)
+static bool is_place(struct na_text w)
 {
 	const char *colon = w.n ? memrchr(w.s, ':', w.n) : NULL;
 
 	if (!colon || !memchr(w.s, '.', (size_t)(colon - w.s)))
 		return false;
 	for (const char *p = colon + 1; p < w.s + w.n; p++) {
-		if (!digit(*p))
+		if (!na_is_digit(*p))
 			return false;
 	}
 	/* A host with its port has no letter behind its last dot... */
@@ -96,31 +92,26 @@ static bool is_place(struct na_bit w)
 	return colon + 1 < w.s + w.n;
 }
 
-static bool changes(struct na_bit w)
+static bool changes(struct na_text w)
 {
 	w = bare(w);
 	return is_severity(w) || is_glog(w) || is_time(w) || is_place(w);
 }
 
-static bool same(struct na_bit a, struct na_bit b)
-{
-	return a.n == b.n && memcmp(a.s, b.s, a.n) == 0;
-}
-
-size_t na_prefix_match(struct na_bit prefix, struct na_bit text, size_t *end)
+size_t na_prefix_match(struct na_text prefix, struct na_text text, size_t *end)
 {
 	size_t at = 0, to = 0, n = 0;
-	struct na_bit a, b;
+	struct na_text a, b;
 
 	*end = 0;
 	while (word(prefix, &at, &a) && word(text, &to, &b)) {
 		bool glued = at == prefix.n && b.n > a.n;
 
-		if (glued && memcmp(a.s, b.s, a.n) == 0) {
+		if (glued && na_text_same(a, na_text_n(b.s, a.n))) {
 			*end = (size_t)(b.s - text.s) + a.n;
 			return n + 1;
 		}
-		if (!same(a, b) && !(changes(a) && changes(b)))
+		if (!na_text_same(a, b) && !(changes(a) && changes(b)))
 			break;
 		*end = to;
 		n++;
@@ -128,21 +119,21 @@ size_t na_prefix_match(struct na_bit prefix, struct na_bit text, size_t *end)
 	return n;
 }
 
-size_t na_prefix_words(struct na_bit prefix)
+size_t na_prefix_words(struct na_text prefix)
 {
 	size_t at = 0, n = 0;
-	struct na_bit w;
+	struct na_text w;
 
 	while (word(prefix, &at, &w))
 		n++;
 	return n;
 }
 
-bool na_prefix_may_end(struct na_bit prefix, size_t n)
+bool na_prefix_may_end(struct na_text prefix, size_t n)
 {
 	bool changed = false;
 	size_t at = 0, k = 0;
-	struct na_bit w;
+	struct na_text w;
 
 	for (; word(prefix, &at, &w); k++) {
 		if (k == n)
@@ -152,18 +143,18 @@ bool na_prefix_may_end(struct na_bit prefix, size_t n)
 	return true;
 }
 
-bool na_prefix_begins(struct na_bit text)
+bool na_prefix_begins(struct na_text text)
 {
 	size_t at = 0;
-	struct na_bit w;
+	struct na_text w;
 
 	return word(text, &at, &w) && changes(w);
 }
 
-size_t na_prefix_who(struct na_bit prefix, char *out, size_t room)
+size_t na_prefix_who(struct na_text prefix, char *out, size_t room)
 {
 	size_t at = 0, n = 0;
-	struct na_bit w;
+	struct na_text w;
 
 	while (word(prefix, &at, &w)) {
 		if (changes(w) || w.s[0] == '"')
@@ -176,17 +167,16 @@ size_t na_prefix_who(struct na_bit prefix, char *out, size_t room)
 	return n;
 }
 
-void na_prefix_time(struct na_bit prefix, struct na_hang_time *t)
+void na_prefix_time(struct na_text prefix, struct na_hang_time *t)
 {
 	*t = (struct na_hang_time){.known = false};
 	for (size_t i = 0; i < prefix.n && !t->has_year; i++) {
 		char before = i ? prefix.s[i - 1] : ' ';
 		struct na_hang_time one = {.known = false};
 
-		if (digit(before) || (before | 0x20) >= 'a')
+		if (na_is_digit(before) || (before | 0x20) >= 'a')
 			continue;
-		if (na_hang_time_of(na_bit_of(prefix.s + i, prefix.n - i),
-				    &one) &&
+		if (na_hang_time_of(na_text_from(prefix, i), &one) &&
 		    (!t->known || one.has_year))
 			*t = one;
 	}

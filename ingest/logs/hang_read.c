@@ -50,11 +50,6 @@ struct reading {
 	struct na_hang_time wrapped; /* the time of its JSON object */
 };
 
-static struct na_bit from(struct na_bit x, size_t at)
-{
-	return na_bit_of(x.s + at, x.n - at);
-}
-
 /* ---- streams */
 
 static void close_stream(struct reading *g, struct stream *s)
@@ -68,15 +63,15 @@ static bool is_open(const struct stream *s)
 	return s->open.record != SIZE_MAX;
 }
 
-static struct na_bit prefix_of(const struct stream *s)
+static struct na_text prefix_of(const struct stream *s)
 {
-	return na_bit_of(s->prefix, s->n_prefix);
+	return na_text_n(s->prefix, s->n_prefix);
 }
 
 /* The open stream with the most first words of its prefix in front of x; of
  * those alike, the last one that spoke.  whole: nothing but these words may
  * be there. */
-static struct stream *best_stream(struct reading *g, struct na_bit x,
+static struct stream *best_stream(struct reading *g, struct na_text x,
 				  bool whole, size_t *words_in, size_t *end)
 {
 	size_t all = whole ? na_prefix_words(x) : 0;
@@ -131,7 +126,7 @@ static void close_silent(struct reading *g)
 
 /* Who speaks and when, by what stands in front. */
 static bool sign(struct reading *g, struct na_hang_record *r,
-		 struct na_bit prefix)
+		 struct na_text prefix)
 {
 	struct na_hang_time t;
 	char who[WHO_MAX];
@@ -161,7 +156,7 @@ static bool sign(struct reading *g, struct na_hang_record *r,
 	n += in_front;
 	while (n && who[n - 1] == ' ')
 		n--;
-	r->source = na_hang_name(g->h, na_bit_of(who, n), &ok);
+	r->source = na_hang_name(g->h, na_text_n(who, n), &ok);
 	/* Of a text with several lines, the first one says who speaks. */
 	if (!in_front && g->speaker != NA_NO_NAME)
 		r->source = g->speaker;
@@ -169,7 +164,7 @@ static bool sign(struct reading *g, struct na_hang_record *r,
 	return ok;
 }
 
-static bool detection(struct reading *g, struct na_bit x, size_t at,
+static bool detection(struct reading *g, struct na_text x, size_t at,
 		      const struct na_hang_record *found)
 {
 	bool full;
@@ -183,11 +178,11 @@ static bool detection(struct reading *g, struct na_bit x, size_t at,
 	r->completed = found->completed;
 	r->timeout_ps = found->timeout_ps;
 	r->step_in_progress = found->step_in_progress;
-	return sign(g, r, na_bit_of(x.s, at));
+	return sign(g, r, na_text_n(x.s, at));
 }
 
 /* A report that begins at `at` of the line; *out NULL: there are too many. */
-static bool open_report(struct reading *g, struct stream *s, struct na_bit x,
+static bool open_report(struct reading *g, struct stream *s, struct na_text x,
 			size_t at, struct stream **out)
 {
 	bool full;
@@ -207,7 +202,7 @@ static bool open_report(struct reading *g, struct stream *s, struct na_bit x,
 	s->who = g->who;
 	s->bare = false;
 	*out = s;
-	return sign(g, r, na_bit_of(x.s, at));
+	return sign(g, r, na_text_n(x.s, at));
 }
 
 /* ---- lines */
@@ -223,11 +218,11 @@ static bool begins_another(const struct reading *g, const struct stream *s,
 	       (key == NA_KEY_CAUSE && r->cause_text != NA_NO_NAME);
 }
 
-static bool keyed_line(struct reading *g, struct na_bit x, enum na_hang_key key,
-		       size_t at)
+static bool keyed_line(struct reading *g, struct na_text x,
+		       enum na_hang_key key, size_t at)
 {
 	size_t n = 0, end = 0;
-	struct stream *s = best_stream(g, na_bit_of(x.s, at), true, &n, &end);
+	struct stream *s = best_stream(g, na_text_n(x.s, at), true, &n, &end);
 
 	if (!s && (key >= NA_KEY_MODULE || key == NA_KEY_STATS ||
 		   key == NA_KEY_STATES))
@@ -241,17 +236,17 @@ static bool keyed_line(struct reading *g, struct na_bit x, enum na_hang_key key,
 		s->bare |= n == 0;
 	}
 	s->last = g->number;
-	return na_hang_take_keys(g->h, &s->open, from(x, at), g->cut);
+	return na_hang_take_keys(g->h, &s->open, na_text_from(x, at), g->cut);
 }
 
-static bool only_blanks(struct na_bit x)
+static bool only_blanks(struct na_text x)
 {
-	return na_bit_trim(x).n == 0;
+	return na_hang_trim(x).n == 0;
 }
 
 /* How far a line is indented behind what is in front of it: one blank only
  * separates. */
-static size_t indentation(struct na_bit rest, bool in_front)
+static size_t indentation(struct na_text rest, bool in_front)
 {
 	size_t n = 0;
 
@@ -260,7 +255,7 @@ static size_t indentation(struct na_bit rest, bool in_front)
 	return in_front && n ? n - 1 : n;
 }
 
-static bool other_line(struct reading *g, struct na_bit x)
+static bool other_line(struct reading *g, struct na_text x)
 {
 	size_t n = 0, end = 0, depth;
 	struct stream *s = best_stream(g, x, false, &n, &end);
@@ -268,7 +263,7 @@ static bool other_line(struct reading *g, struct na_bit x)
 
 	if (!s)
 		return true;
-	x = from(x, end);
+	x = na_text_from(x, end);
 	if (only_blanks(x))
 		return true;
 	depth = indentation(x, n > 0);
@@ -293,7 +288,7 @@ static bool other_line(struct reading *g, struct na_bit x)
 	return na_hang_take_child(g->h, &s->open, x, g->cut);
 }
 
-static bool take_line(struct reading *g, struct na_bit x)
+static bool take_line(struct reading *g, struct na_text x)
 {
 	struct na_hang_record found = {.launch_id = -1,
 				       .awaited = -1,
@@ -321,7 +316,7 @@ static void close_opened(struct reading *g, size_t from)
 	}
 }
 
-static bool take_lines(struct reading *g, struct na_bit x)
+static bool take_lines(struct reading *g, struct na_text x)
 {
 	size_t start = 0, before = g->h->records.n, lines = 0;
 	bool cut = g->cut;
@@ -331,9 +326,9 @@ static bool take_lines(struct reading *g, struct na_bit x)
 		if (i < x.n && x.s[i] != '\n')
 			continue;
 		g->cut = cut && i == x.n;
-		if (!take_line(g, na_bit_of(x.s + start, i - start)))
+		if (!take_line(g, na_text_n(x.s + start, i - start)))
 			return false;
-		lines += !only_blanks(na_bit_of(x.s + start, i - start));
+		lines += !only_blanks(na_text_n(x.s + start, i - start));
 		start = i + 1;
 	}
 	if (lines > 1)
@@ -358,12 +353,12 @@ static bool sign_wrapped(struct reading *g, const struct na_hang_wrapped *w)
 		for (size_t k = 0; k < w->who[i].n && n < sizeof(who); k++)
 			who[n++] = w->who[i].s[k];
 	}
-	g->who = na_hang_name(g->h, na_bit_of(who, n), &ok);
+	g->who = na_hang_name(g->h, na_text_n(who, n), &ok);
 	return ok;
 }
 
 /* An escaped text, undone where it is: in g->plain. */
-static struct na_bit undone(struct reading *g, struct na_bit x)
+static struct na_text undone(struct reading *g, struct na_text x)
 {
 	char *at = g->plain + (x.s - g->plain);
 
@@ -374,25 +369,25 @@ static struct na_bit undone(struct reading *g, struct na_bit x)
 
 /* Where there are none, newlines are written as \n: up to the quote that ends
  * the text, but not what stands before it. */
-static bool take_escaped(struct reading *g, struct na_bit x)
+static bool take_escaped(struct reading *g, struct na_text x)
 {
 	const char *start = memmem(x.s, x.n, "\\n", 2);
-	struct na_bit text;
+	struct na_text text;
 
 	if (!start || memchr(x.s, '\n', x.n))
 		return take_lines(g, x);
 	while (start > x.s && start[-1] != '"')
 		start--;
-	text = undone(g, from(x, (size_t)(start - x.s)));
-	return take_lines(g, na_bit_of(x.s, (size_t)(start - x.s) + text.n));
+	text = undone(g, na_text_from(x, (size_t)(start - x.s)));
+	return take_lines(g, na_text_n(x.s, (size_t)(start - x.s) + text.n));
 }
 
 /* A text in g->plain: an object or several, whose messages may be one
  * again, or lines. */
-static bool take_text(struct reading *g, struct na_bit x, int depth)
+static bool take_text(struct reading *g, struct na_text x, int depth)
 {
-	struct na_bit rest = g->cut && !depth ? na_hang_from_object(x) : x;
-	struct na_bit object;
+	struct na_text rest = g->cut && !depth ? na_hang_from_object(x) : x;
+	struct na_text object;
 	struct na_hang_wrapped w;
 	bool wrapped = false, cut = g->cut;
 
@@ -422,7 +417,7 @@ static bool take_physical(struct reading *g, size_t n)
 	g->wrapped.known = false;
 	n = na_hang_strip(g->plain, n);
 	if (!g->csv.delimiter)
-		return take_text(g, na_bit_of(g->plain, n), 0);
+		return take_text(g, na_text_n(g->plain, n), 0);
 	return !na_hang_csv_fields(&g->csv, g->plain, n, &w) ||
 	       (sign_wrapped(g, &w) && take_text(g, w.message, 0));
 }
@@ -457,7 +452,7 @@ static enum na_status next_text(struct reading *g, struct na_lines *l,
 		*n += room;
 		quoted = g->csv.delimiter &&
 			 na_hang_csv_quoted(&g->csv,
-					    na_bit_of(line.text, line.n),
+					    na_text_n(line.text, line.n),
 					    quoted);
 	} while (quoted && *n < NA_LINE_MAX);
 	return NA_OK;
@@ -476,7 +471,7 @@ static enum na_status read_lines(struct reading *g, struct na_lines *l,
 		n = line.n;
 		memcpy(g->plain, line.text, n);
 		n = na_hang_strip(g->plain, n);
-		na_hang_csv_head(na_bit_of(g->plain, n), &g->csv);
+		na_hang_csv_head(na_text_n(g->plain, n), &g->csv);
 	}
 	while (st == NA_OK) {
 		if (!take_physical(g, n))

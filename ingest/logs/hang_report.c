@@ -43,7 +43,7 @@ static bool letter(char c)
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
-enum na_hang_key na_hang_key_in(struct na_bit x, size_t *at, size_t *value)
+enum na_hang_key na_hang_key_in(struct na_text x, size_t *at, size_t *value)
 {
 	for (size_t i = 0; i < x.n; i++) {
 		if (!strchr("MDSFPTELmdsfptel", x.s[i]) ||
@@ -58,11 +58,6 @@ enum na_hang_key na_hang_key_in(struct na_bit x, size_t *at, size_t *value)
 		}
 	}
 	return NA_KEY_NONE;
-}
-
-static struct na_bit from(struct na_bit x, size_t at)
-{
-	return na_bit_of(x.s + at, x.n - at);
 }
 
 /* ---- lists */
@@ -95,7 +90,7 @@ static struct na_hang_record *record_of(struct na_hang *h,
 enum list_of { CULPRITS, LISTED, AT_PLACES };
 
 static bool add_worker(struct na_hang *h, struct na_hang_record *r,
-		       enum list_of of, struct na_bit x)
+		       enum list_of of, struct na_text x)
 {
 	struct na_hang_worker w;
 	bool ok = true;
@@ -113,7 +108,7 @@ static bool add_worker(struct na_hang *h, struct na_hang_record *r,
 
 /* Separated by commas.  Of a line that was cut, the last may be a piece. */
 static bool add_workers(struct na_hang *h, struct na_hang_record *r,
-			enum list_of of, struct na_bit x, bool cut)
+			enum list_of of, struct na_text x, bool cut)
 {
 	size_t start = 0;
 
@@ -124,7 +119,7 @@ static bool add_workers(struct na_hang *h, struct na_hang_record *r,
 			h->left_out++;
 			break;
 		}
-		if (!add_worker(h, r, of, na_bit_of(x.s + start, i - start)))
+		if (!add_worker(h, r, of, na_text_n(x.s + start, i - start)))
 			return false;
 		start = i + 1;
 	}
@@ -180,7 +175,7 @@ static bool add_place(struct na_hang *h, struct na_hang_open *o,
 /* Older forms: module, fingerprint, launch id.  Newest: the launch id stands
  * before its modules. */
 static bool take_launch(struct na_hang *h, struct na_hang_open *o,
-			struct na_bit value)
+			struct na_text value)
 {
 	struct na_hang_record *r = record_of(h, o);
 	struct na_hang_state *s = NULL;
@@ -189,7 +184,7 @@ static bool take_launch(struct na_hang *h, struct na_hang_open *o,
 
 	while (n < value.n && value.s[n] >= '0' && value.s[n] <= '9')
 		n++;
-	if (!na_bit_number(na_bit_of(value.s, n), &id) || id > INT64_MAX ||
+	if (!na_hang_number(na_text_n(value.s, n), &id) || id > INT64_MAX ||
 	    (n < value.n && value.s[n] != ' '))
 		return true;
 	if (o->state)
@@ -206,7 +201,7 @@ static bool take_launch(struct na_hang *h, struct na_hang_open *o,
 }
 
 static bool take_module(struct na_hang *h, struct na_hang_open *o,
-			struct na_bit value)
+			struct na_text value)
 {
 	struct na_hang_state *s;
 	bool ok = true;
@@ -219,7 +214,7 @@ static bool take_module(struct na_hang *h, struct na_hang_open *o,
 }
 
 static bool take_fingerprint(struct na_hang *h, struct na_hang_open *o,
-			     struct na_bit value)
+			     struct na_text value)
 {
 	struct na_hang_state *s = state_of(h, o);
 	bool ok = true;
@@ -236,7 +231,7 @@ static bool take_fingerprint(struct na_hang *h, struct na_hang_open *o,
 /* ---- keys */
 
 static bool take_cause(struct na_hang *h, struct na_hang_record *r,
-		       struct na_bit value)
+		       struct na_text value)
 {
 	enum na_hang_cause cause;
 	bool ok = true;
@@ -252,7 +247,7 @@ static bool take_cause(struct na_hang *h, struct na_hang_record *r,
 }
 
 static bool take_text(struct na_hang *h, struct na_hang_record *r,
-		      struct na_bit x)
+		      struct na_text x)
 {
 	bool ok = true;
 	uint32_t name;
@@ -261,7 +256,7 @@ static bool take_text(struct na_hang *h, struct na_hang_record *r,
 		h->left_out++;
 		return true;
 	}
-	name = na_hang_name(h, na_bit_trim(x), &ok);
+	name = na_hang_name(h, na_hang_trim(x), &ok);
 	if (ok && name != NA_NO_NAME)
 		APPEND(h, &r->texts, name);
 	return ok;
@@ -269,7 +264,7 @@ static bool take_text(struct na_hang *h, struct na_hang_record *r,
 
 /* The cause stands in what follows; where nothing does, it goes on in the
  * next line. */
-static bool take_verdict(struct na_hang_record *r, struct na_bit x)
+static bool take_verdict(struct na_hang_record *r, struct na_text x)
 {
 	enum na_hang_cause cause;
 
@@ -288,7 +283,7 @@ static bool is_sure(enum na_hang_key key)
 }
 
 static bool take_key(struct na_hang *h, struct na_hang_open *o,
-		     enum na_hang_key key, struct na_bit value, bool cut)
+		     enum na_hang_key key, struct na_text value, bool cut)
 {
 	struct na_hang_record *r = record_of(h, o);
 	struct na_hang_spot spot = {.workers = value};
@@ -342,28 +337,28 @@ static bool titles(enum na_hang_key key)
 	       key == NA_KEY_HALTED || key == NA_KEY_LAUNCH;
 }
 
-static struct na_bit behind_number(struct na_bit x)
+static struct na_text behind_number(struct na_text x)
 {
 	while (x.n && x.s[0] >= '0' && x.s[0] <= '9')
-		x = from(x, 1);
-	return na_bit_trim(x);
+		x = na_text_from(x, 1);
+	return na_hang_trim(x);
 }
 
 bool na_hang_take_keys(struct na_hang *h, struct na_hang_open *o,
-		       struct na_bit x, bool cut)
+		       struct na_text x, bool cut)
 {
 	size_t at, start;
 	enum na_hang_key key = na_hang_key_in(x, &at, &start);
 
 	while (key != NA_KEY_NONE) {
-		struct na_bit value = from(x, start);
+		struct na_text value = na_text_from(x, start);
 		enum na_hang_key next = na_hang_key_in(value, &at, &start);
 		bool last = next == NA_KEY_NONE;
 
 		x = value;
 		if (!last)
 			value.n = at;
-		value = na_bit_trim(value);
+		value = na_hang_trim(value);
 		if (!take_key(h, o, key, value, cut && last))
 			return false;
 		o->block = key;
@@ -381,56 +376,57 @@ bool na_hang_take_keys(struct na_hang *h, struct na_hang_open *o,
 /* ---- children */
 
 /* At the last colon: hosts may hold some. */
-static bool pair_of(struct na_bit x, struct na_bit *host, struct na_bit *value)
+static bool pair_of(struct na_text x, struct na_text *host,
+		    struct na_text *value)
 {
-	const char *colon;
+	size_t colon;
 
-	x = na_bit_trim(x);
-	colon = x.n ? memrchr(x.s, ':', x.n) : NULL;
-	if (!colon)
+	x = na_hang_trim(x);
+	colon = na_text_last(x, ':');
+	if (colon == SIZE_MAX)
 		return false;
-	*host = na_bit_trim(na_bit_of(x.s, (size_t)(colon - x.s)));
-	*value = na_bit_trim(from(x, host->n));
-	*value = na_bit_trim(
-		na_bit_of(colon + 1, (size_t)(x.s + x.n - colon - 1)));
-	return host->n && value->n && !memchr(host->s, ' ', host->n) &&
-	       !memchr(value->s, ' ', value->n);
+	*host = na_hang_trim(na_text_n(x.s, colon));
+	*value = na_hang_trim(na_text_from(x, colon + 1));
+	return host->n && value->n && na_text_first(*host, ' ') == SIZE_MAX &&
+	       na_text_first(*value, ' ') == SIZE_MAX;
 }
 
-bool na_hang_is_child(const struct na_hang_open *o, struct na_bit x)
+bool na_hang_is_child(const struct na_hang_open *o, struct na_text x)
 {
 	struct na_hang_spot spot;
-	struct na_bit host, value;
+	struct na_text host, value;
 	uint64_t number;
 
 	if (na_hang_spot_of(x, &spot))
 		return true;
 	if (o->block == NA_KEY_HALTED)
-		return na_bit_find(x, " : ") != SIZE_MAX;
+		return na_hang_find(x, " : ") != SIZE_MAX;
 	return pair_of(x, &host, &value) &&
 	       (o->block == NA_KEY_PRINTS ||
-		(o->block == NA_KEY_STATS && na_bit_number(value, &number)));
+		(o->block == NA_KEY_STATS && na_hang_number(value, &number)));
 }
 
 /* "WORKER : ERROR" */
 static bool take_error(struct na_hang *h, struct na_hang_record *r,
-		       struct na_bit x)
+		       struct na_text x)
 {
 	struct na_hang_worker w;
 	struct na_hang_said said;
-	size_t colon = na_bit_find(x, " : "), skip = 3;
+	size_t colon = na_hang_find(x, " : "), skip = 3;
 	bool ok = true;
 
 	if (colon == SIZE_MAX) {
-		colon = na_bit_find(x, ": ");
+		colon = na_hang_find(x, ": ");
 		skip = 2;
 	}
 	if (colon == SIZE_MAX)
 		return take_text(h, r, x);
-	if (!na_hang_worker_of(h, na_bit_of(x.s, colon), &w, &ok))
+	if (!na_hang_worker_of(h, na_text_n(x.s, colon), &w, &ok))
 		return ok && take_text(h, r, x);
 	said.host = w.host != NA_NO_NAME ? w.host : w.task;
-	said.value = na_hang_name(h, na_bit_trim(from(x, colon + skip)), &ok);
+	said.value = na_hang_name(h,
+				  na_hang_trim(na_text_from(x, colon + skip)),
+				  &ok);
 	if (!ok)
 		return false;
 	APPEND(h, &r->errors, said);
@@ -439,13 +435,13 @@ static bool take_error(struct na_hang *h, struct na_hang_record *r,
 }
 
 static bool take_pair(struct na_hang *h, const struct na_hang_open *o,
-		      struct na_bit host, struct na_bit value, bool *taken)
+		      struct na_text host, struct na_text value, bool *taken)
 {
 	struct na_hang_record *r = record_of(h, o);
 	struct na_hang_worker w;
 	struct na_hang_said said;
 	uint64_t number;
-	bool ok = true, is_pc = na_bit_number(value, &number);
+	bool ok = true, is_pc = na_hang_number(value, &number);
 
 	*taken = (is_pc || o->block == NA_KEY_PRINTS) &&
 		 na_hang_worker_of(h, host, &w, &ok);
@@ -463,14 +459,14 @@ static bool take_pair(struct na_hang *h, const struct na_hang_open *o,
 }
 
 bool na_hang_take_child(struct na_hang *h, struct na_hang_open *o,
-			struct na_bit x, bool cut)
+			struct na_text x, bool cut)
 {
 	struct na_hang_record *r = record_of(h, o);
-	struct na_bit host, value;
+	struct na_text host, value;
 	struct na_hang_spot spot;
 	bool taken = false;
 
-	x = na_bit_trim(x);
+	x = na_hang_trim(x);
 	if (!o->keyed)
 		return true; /* the verdict goes on */
 	if (o->block == NA_KEY_HALTED)
@@ -491,53 +487,55 @@ bool na_hang_take_child(struct na_hang *h, struct na_hang_open *o,
 /* ---- detections */
 
 /* The number behind a word, -1: none. */
-static int64_t number_after(struct na_bit x, const char *word)
+static int64_t number_after(struct na_text x, const char *word)
 {
-	size_t at = na_bit_find(x, word), n = 0;
+	size_t at = na_hang_find(x, word), n = 0;
 	uint64_t v;
 
 	if (at == SIZE_MAX)
 		return -1;
-	x = na_bit_trim(from(x, at + strlen(word)));
+	x = na_hang_trim(na_text_from(x, at + strlen(word)));
 	while (n < x.n && x.s[n] >= '0' && x.s[n] <= '9')
 		n++;
-	return na_bit_number(na_bit_of(x.s, n), &v) && v <= INT64_MAX
+	return na_hang_number(na_text_n(x.s, n), &v) && v <= INT64_MAX
 		       ? (int64_t)v
 		       : -1;
 }
 
-static void details(struct na_bit x, struct na_hang_record *r)
+static void details(struct na_text x, struct na_hang_record *r)
 {
-	size_t at = na_bit_find(x, "Timeout:"), n = 0;
-	struct na_bit v;
+	size_t at = na_hang_find(x, "Timeout:"), n = 0;
+	struct na_text v;
 
 	r->awaited = number_after(x, "Timed out waiting for");
 	r->launch_id = number_after(x, "launch_id");
 	r->completed = number_after(x, "Already completed:");
 	if (at != SIZE_MAX) {
-		v = na_bit_trim(from(x, at + strlen("Timeout:")));
+		v = na_hang_trim(na_text_from(x, at + strlen("Timeout:")));
 		while (n < v.n && (letter(v.s[n]) || v.s[n] == '.'))
 			n++;
-		if (!na_bit_duration(na_bit_of(v.s, n), &r->timeout_ps))
+		if (!na_hang_duration(na_text_n(v.s, n), &r->timeout_ps))
 			r->timeout_ps = -1;
 	}
-	at = na_bit_find(x, "StepGloballyInProgress:");
+	at = na_hang_find(x, "StepGloballyInProgress:");
 	if (at == SIZE_MAX)
 		return;
-	v = na_bit_trim(from(x, at + strlen("StepGloballyInProgress:")));
+	v = na_hang_trim(
+		na_text_from(x, at + strlen("StepGloballyInProgress:")));
 	if (na_starts_nocase(v.s, v.n, "true"))
 		r->step_in_progress = 1;
 	else if (na_starts_nocase(v.s, v.n, "false"))
 		r->step_in_progress = 0;
 }
 
-bool na_hang_detection_in(struct na_bit x, size_t *at, struct na_hang_record *r)
+bool na_hang_detection_in(struct na_text x, size_t *at,
+			  struct na_hang_record *r)
 {
-	*at = na_bit_find(x, "Megascale hang detected");
+	*at = na_hang_find(x, "Megascale hang detected");
 	if (*at == SIZE_MAX)
-		*at = na_bit_find(x, "HANG_DETECTED");
+		*at = na_hang_find(x, "HANG_DETECTED");
 	if (*at == SIZE_MAX)
 		return false;
-	details(from(x, *at), r);
+	details(na_text_from(x, *at), r);
 	return true;
 }

@@ -32,7 +32,7 @@ enum na_hang_key {
 };
 
 /* The first key in x: where it begins and where its value does. */
-enum na_hang_key na_hang_key_in(struct na_bit x, size_t *at, size_t *value);
+enum na_hang_key na_hang_key_in(struct na_text x, size_t *at, size_t *value);
 
 /* Where in its report a stream is. */
 struct na_hang_open {
@@ -47,16 +47,16 @@ struct na_hang_open {
 /* x begins with a key; several may follow each other.  cut: the line was
  * longer than what is here.  False: no memory. */
 bool na_hang_take_keys(struct na_hang *h, struct na_hang_open *o,
-		       struct na_bit x, bool cut);
+		       struct na_text x, bool cut);
 
 /* Its shape alone tells that it belongs to a digest, whatever the
  * indentation. */
-bool na_hang_is_child(const struct na_hang_open *o, struct na_bit x);
+bool na_hang_is_child(const struct na_hang_open *o, struct na_text x);
 bool na_hang_take_child(struct na_hang *h, struct na_hang_open *o,
-			struct na_bit x, bool cut);
+			struct na_text x, bool cut);
 
 /* Detections: what the line says; false: it is none. */
-bool na_hang_detection_in(struct na_bit x, size_t *at,
+bool na_hang_detection_in(struct na_text x, size_t *at,
 			  struct na_hang_record *r);
 
 #endif

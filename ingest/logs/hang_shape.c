@@ -7,17 +7,12 @@
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 
-static bool digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool blank(char c)
 {
-	return c == ' ' || c == '\t' || c == '"' || c == ',' || c == '\r';
+	return na_is_blank(c) || c == '"' || c == ',' || c == '\r';
 }
 
-struct na_bit na_bit_trim(struct na_bit x)
+struct na_text na_hang_trim(struct na_text x)
 {
 	while (x.n && blank(x.s[0])) {
 		x.s++;
@@ -28,7 +23,7 @@ struct na_bit na_bit_trim(struct na_bit x)
 	return x;
 }
 
-size_t na_bit_find(struct na_bit x, const char *word)
+size_t na_hang_find(struct na_text x, const char *word)
 {
 	for (size_t i = 0; i < x.n; i++) {
 		if ((x.s[i] | 0x20) == (word[0] | 0x20) &&
@@ -38,29 +33,10 @@ size_t na_bit_find(struct na_bit x, const char *word)
 	return SIZE_MAX;
 }
 
-static struct na_bit from(struct na_bit x, size_t at)
-{
-	return na_bit_of(x.s + at, x.n - at);
-}
-
-static size_t find_char(struct na_bit x, char c)
-{
-	const char *p = x.n ? memchr(x.s, c, x.n) : NULL;
-
-	return p ? (size_t)(p - x.s) : SIZE_MAX;
-}
-
-static size_t last_char(struct na_bit x, char c)
-{
-	const char *p = x.n ? memrchr(x.s, c, x.n) : NULL;
-
-	return p ? (size_t)(p - x.s) : SIZE_MAX;
-}
-
-static bool all_digits(struct na_bit x)
+static bool all_digits(struct na_text x)
 {
 	for (size_t i = 0; i < x.n; i++) {
-		if (!digit(x.s[i]))
+		if (!na_is_digit(x.s[i]))
 			return false;
 	}
 	return x.n > 0;
@@ -68,19 +44,19 @@ static bool all_digits(struct na_bit x)
 
 static int hex_of(char c)
 {
-	if (digit(c))
+	if (na_is_digit(c))
 		return c - '0';
 	c |= 0x20;
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-bool na_bit_number(struct na_bit x, uint64_t *value)
+bool na_hang_number(struct na_text x, uint64_t *value)
 {
 	bool hex = x.n > 2 && x.s[0] == '0' && (x.s[1] | 0x20) == 'x';
 	uint64_t base = hex ? 16 : 10, v = 0;
 
 	if (hex)
-		x = from(x, 2);
+		x = na_text_from(x, 2);
 	for (size_t i = 0; i < x.n; i++) {
 		int d = hex_of(x.s[i]);
 
@@ -94,7 +70,7 @@ bool na_bit_number(struct na_bit x, uint64_t *value)
 }
 
 /* One number with its unit, from *at on. */
-static bool duration_part(struct na_bit x, size_t *at, int64_t *ps)
+static bool duration_part(struct na_text x, size_t *at, int64_t *ps)
 {
 	/* clang-format off */
 	static const struct { const char *unit; int64_t ps; } units[] = {
@@ -106,12 +82,12 @@ static bool duration_part(struct na_bit x, size_t *at, int64_t *ps)
 	double number = 0, scale = 1;
 	size_t i = *at, start = i;
 
-	for (; i < x.n && digit(x.s[i]) && i - start < 15; i++)
+	for (; i < x.n && na_is_digit(x.s[i]) && i - start < 15; i++)
 		number = number * 10 + (x.s[i] - '0');
 	if (i == start)
 		return false;
 	if (i < x.n && x.s[i] == '.') {
-		for (i++; i < x.n && digit(x.s[i]); i++)
+		for (i++; i < x.n && na_is_digit(x.s[i]); i++)
 			number += (x.s[i] - '0') * (scale /= 10);
 	}
 	for (size_t k = 0; k < sizeof(units) / sizeof(units[0]); k++) {
@@ -129,22 +105,22 @@ static bool duration_part(struct na_bit x, size_t *at, int64_t *ps)
 	return false;
 }
 
-bool na_bit_duration(struct na_bit x, int64_t *ps)
+bool na_hang_duration(struct na_text x, int64_t *ps)
 {
 	size_t at = 0;
 
 	*ps = 0;
-	x = na_bit_trim(x);
+	x = na_hang_trim(x);
 	if (!duration_part(x, &at, ps))
 		return false;
-	while (at < x.n && digit(x.s[at])) {
+	while (at < x.n && na_is_digit(x.s[at])) {
 		if (!duration_part(x, &at, ps))
 			return false;
 	}
 	return true;
 }
 
-uint32_t na_hang_name(struct na_hang *h, struct na_bit x, bool *ok)
+uint32_t na_hang_name(struct na_hang *h, struct na_text x, bool *ok)
 {
 	size_t n = x.n < NA_HANG_NAME_MAX ? x.n : NA_HANG_NAME_MAX;
 
@@ -157,40 +133,40 @@ uint32_t na_hang_name(struct na_hang *h, struct na_bit x, bool *ok)
 }
 
 /* JOB/TASK or TASK. */
-static void job_and_task(struct na_hang *h, struct na_bit x,
+static void job_and_task(struct na_hang *h, struct na_text x,
 			 struct na_hang_worker *w, bool *ok)
 {
-	size_t slash = last_char(x, '/');
+	size_t slash = na_text_last(x, '/');
 
 	if (slash != SIZE_MAX) {
-		w->job = na_hang_name(h, na_bit_of(x.s, slash), ok);
-		x = from(x, slash + 1);
+		w->job = na_hang_name(h, na_text_n(x.s, slash), ok);
+		x = na_text_from(x, slash + 1);
 	}
 	w->task = na_hang_name(h, x, ok);
 }
 
 /* Cuts ":NUMBER" off the end. */
-static struct na_bit cut_number(struct na_bit *x)
+static struct na_text cut_number(struct na_text *x)
 {
-	size_t colon = last_char(*x, ':');
-	struct na_bit number = {NULL, 0};
+	size_t colon = na_text_last(*x, ':');
+	struct na_text number = {NULL, 0};
 
-	if (colon == SIZE_MAX || !all_digits(from(*x, colon + 1)))
+	if (colon == SIZE_MAX || !all_digits(na_text_from(*x, colon + 1)))
 		return number;
-	number = from(*x, colon + 1);
+	number = na_text_from(*x, colon + 1);
 	x->n = colon;
 	return number;
 }
 
-static void worker_at(struct na_hang *h, struct na_bit left,
-		      struct na_bit right, struct na_hang_worker *w, bool *ok)
+static void worker_at(struct na_hang *h, struct na_text left,
+		      struct na_text right, struct na_hang_worker *w, bool *ok)
 {
-	struct na_bit core = cut_number(&right), chip;
-	size_t colon = find_char(left, ':');
+	struct na_text core = cut_number(&right), chip;
+	size_t colon = na_text_first(left, ':');
 
 	if (colon != SIZE_MAX) { /* TASK:HOST@CHIP:CORE */
-		job_and_task(h, na_bit_of(left.s, colon), w, ok);
-		w->host = na_hang_name(h, from(left, colon + 1), ok);
+		job_and_task(h, na_text_n(left.s, colon), w, ok);
+		w->host = na_hang_name(h, na_text_from(left, colon + 1), ok);
 		w->chip = na_hang_name(h, right, ok);
 		w->core = na_hang_name(h, core, ok);
 		return;
@@ -206,32 +182,33 @@ static void worker_at(struct na_hang *h, struct na_bit left,
 	w->core = na_hang_name(h, core, ok);
 }
 
-bool na_hang_worker_of(struct na_hang *h, struct na_bit x,
+bool na_hang_worker_of(struct na_hang *h, struct na_text x,
 		       struct na_hang_worker *w, bool *ok)
 {
 	size_t at, colon, slash;
 
 	*w = (struct na_hang_worker){NA_NO_NAME, NA_NO_NAME, NA_NO_NAME,
 				     NA_NO_NAME, NA_NO_NAME};
-	x = na_bit_trim(x);
+	x = na_hang_trim(x);
 	while (x.n && (x.s[0] == '[' || x.s[0] == '('))
-		x = na_bit_trim(from(x, 1));
+		x = na_hang_trim(na_text_from(x, 1));
 	while (x.n && (x.s[x.n - 1] == ']' || x.s[x.n - 1] == ')'))
-		x = na_bit_trim(na_bit_of(x.s, x.n - 1));
-	if (!x.n || find_char(x, ' ') != SIZE_MAX)
+		x = na_hang_trim(na_text_n(x.s, x.n - 1));
+	if (!x.n || na_text_first(x, ' ') != SIZE_MAX)
 		return false;
-	at = find_char(x, '@');
-	colon = find_char(x, ':');
-	slash = find_char(x, '/');
+	at = na_text_first(x, '@');
+	colon = na_text_first(x, ':');
+	slash = na_text_first(x, '/');
 	if (at != SIZE_MAX) {
-		worker_at(h, na_bit_of(x.s, at), from(x, at + 1), w, ok);
+		worker_at(h, na_text_n(x.s, at), na_text_from(x, at + 1), w,
+			  ok);
 	} else if (colon != SIZE_MAX && ((slash != SIZE_MAX && slash < colon) ||
-					 all_digits(na_bit_of(x.s, colon)))) {
-		job_and_task(h, na_bit_of(x.s, colon), w, ok);
-		w->host = na_hang_name(h, from(x, colon + 1), ok);
+					 all_digits(na_text_n(x.s, colon)))) {
+		job_and_task(h, na_text_n(x.s, colon), w, ok);
+		w->host = na_hang_name(h, na_text_from(x, colon + 1), ok);
 	} else if (slash != SIZE_MAX && na_starts_nocase(x.s, x.n, "slice")) {
-		w->host = na_hang_name(h, na_bit_of(x.s, slash), ok);
-		w->task = na_hang_name(h, from(x, slash + 1), ok);
+		w->host = na_hang_name(h, na_text_n(x.s, slash), ok);
+		w->task = na_hang_name(h, na_text_from(x, slash + 1), ok);
 	} else if (slash != SIZE_MAX || all_digits(x)) {
 		job_and_task(h, x, w, ok);
 	} else {
@@ -241,7 +218,7 @@ bool na_hang_worker_of(struct na_hang *h, struct na_bit x,
 }
 
 /* The last "): ", or "):" at the end of the line. */
-static size_t last_close(struct na_bit x)
+static size_t last_close(struct na_text x)
 {
 	for (size_t i = x.n; i >= 2; i--) {
 		if (x.s[i - 2] == ')' && x.s[i - 1] == ':' &&
@@ -252,35 +229,35 @@ static size_t last_close(struct na_bit x)
 	return SIZE_MAX;
 }
 
-bool na_hang_spot_of(struct na_bit x, struct na_hang_spot *spot)
+bool na_hang_spot_of(struct na_text x, struct na_hang_spot *spot)
 {
 	size_t close, open, colon, at;
-	struct na_bit place;
+	struct na_text place;
 	uint64_t number;
 
-	x = na_bit_trim(x);
+	x = na_hang_trim(x);
 	close = last_close(x);
-	open = find_char(x, '(');
+	open = na_text_first(x, '(');
 	if (close == SIZE_MAX || open >= close)
 		return false;
 	*spot = (struct na_hang_spot){
-		.hlo = na_bit_of(x.s + open + 1, close - open - 1),
-		.workers = na_bit_trim(from(x, close + 2))};
-	place = na_bit_trim(na_bit_of(x.s, open));
-	if (find_char(place, ' ') != SIZE_MAX)
+		.hlo = na_text_n(x.s + open + 1, close - open - 1),
+		.workers = na_hang_trim(na_text_from(x, close + 2))};
+	place = na_hang_trim(na_text_n(x.s, open));
+	if (na_text_first(place, ' ') != SIZE_MAX)
 		return false;
-	at = find_char(place, '@');
+	at = na_text_first(place, '@');
 	if (at != SIZE_MAX)
-		place = from(place, at + 1);
-	colon = last_char(place, ':');
+		place = na_text_from(place, at + 1);
+	colon = na_text_last(place, ':');
 	if (colon == SIZE_MAX) {
 		spot->tag = place;
-		if (at != SIZE_MAX && na_bit_number(place, &number))
+		if (at != SIZE_MAX && na_hang_number(place, &number))
 			spot->pc = place;
 		return at != SIZE_MAX && place.n > 0;
 	}
-	spot->tag = na_bit_of(place.s, colon);
-	spot->pc = from(place, colon + 1);
+	spot->tag = na_text_n(place.s, colon);
+	spot->pc = na_text_from(place, colon + 1);
 	return true;
 }
 
@@ -308,12 +285,12 @@ static const struct { const char *word; enum na_hang_cause cause; } causes[] = {
 /* clang-format on */
 
 /* The one that is named first. */
-bool na_hang_cause_of(struct na_bit x, enum na_hang_cause *cause)
+bool na_hang_cause_of(struct na_text x, enum na_hang_cause *cause)
 {
 	size_t first = SIZE_MAX;
 
 	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
-		size_t at = na_bit_find(x, causes[i].word);
+		size_t at = na_hang_find(x, causes[i].word);
 
 		if (at < first) {
 			first = at;
@@ -326,18 +303,18 @@ bool na_hang_cause_of(struct na_bit x, enum na_hang_cause *cause)
 /* ---- times */
 
 /* n digits at *at. */
-static bool digits(struct na_bit x, size_t *at, int n, int *value)
+static bool digits(struct na_text x, size_t *at, int n, int *value)
 {
 	*value = 0;
 	for (int i = 0; i < n; i++, ++*at) {
-		if (*at >= x.n || !digit(x.s[*at]))
+		if (*at >= x.n || !na_is_digit(x.s[*at]))
 			return false;
 		*value = *value * 10 + (x.s[*at] - '0');
 	}
 	return true;
 }
 
-static bool one_of(struct na_bit x, size_t *at, const char *chars)
+static bool one_of(struct na_text x, size_t *at, const char *chars)
 {
 	if (*at >= x.n || !x.s[*at] || !strchr(chars, x.s[*at]))
 		return false;
@@ -346,7 +323,7 @@ static bool one_of(struct na_bit x, size_t *at, const char *chars)
 }
 
 /* "Z", "+01:00", "-0800"; none is UTC. */
-static int64_t zone_s(struct na_bit x, size_t *at)
+static int64_t zone_s(struct na_text x, size_t *at)
 {
 	size_t i = *at;
 	int sign, h, m;
@@ -364,8 +341,8 @@ static int64_t zone_s(struct na_bit x, size_t *at)
 }
 
 /* HH:MM:SS[.frac][zone] of a day; sets the time. */
-static size_t clock_of(struct na_bit x, size_t at, int year, int month, int day,
-		       struct na_hang_time *t)
+static size_t clock_of(struct na_text x, size_t at, int year, int month,
+		       int day, struct na_hang_time *t)
 {
 	int h, m, s, n = 0;
 	char text[64], frac[10] = "";
@@ -376,8 +353,8 @@ static size_t clock_of(struct na_bit x, size_t at, int year, int month, int day,
 	    !digits(x, &at, 2, &s))
 		return 0;
 	if (at + 1 < x.n && (x.s[at] == '.' || x.s[at] == ',') &&
-	    digit(x.s[at + 1])) {
-		for (at++; at < x.n && digit(x.s[at]); at++) {
+	    na_is_digit(x.s[at + 1])) {
+		for (at++; at < x.n && na_is_digit(x.s[at]); at++) {
 			if (n < 9)
 				frac[n++] = x.s[at];
 		}
@@ -395,7 +372,7 @@ static size_t clock_of(struct na_bit x, size_t at, int year, int month, int day,
 	return at;
 }
 
-static int month_of(struct na_bit x)
+static int month_of(struct na_text x)
 {
 	static const char *const names[] = {"jan", "feb", "mar", "apr",
 					    "may", "jun", "jul", "aug",
@@ -409,12 +386,12 @@ static int month_of(struct na_bit x)
 }
 
 /* "I0102 03:04:05.6", also with the year. */
-static size_t glog_time(struct na_bit x, struct na_hang_time *t)
+static size_t glog_time(struct na_text x, struct na_hang_time *t)
 {
 	size_t at = 1, n;
 	int year = 0, month, day;
 
-	for (n = 0; 1 + n < x.n && digit(x.s[1 + n]); n++)
+	for (n = 0; 1 + n < x.n && na_is_digit(x.s[1 + n]); n++)
 		;
 	if ((n != 4 && n != 8) || (n == 8 && !digits(x, &at, 4, &year)) ||
 	    !digits(x, &at, 2, &month) || !digits(x, &at, 2, &day) ||
@@ -423,16 +400,16 @@ static size_t glog_time(struct na_bit x, struct na_hang_time *t)
 	return clock_of(x, at, year, month, day, t);
 }
 
-size_t na_hang_time_of(struct na_bit x, struct na_hang_time *t)
+size_t na_hang_time_of(struct na_text x, struct na_hang_time *t)
 {
 	int year, month, day;
 	size_t at = 0;
 
 	if (x.n < 12)
 		return 0;
-	if (strchr("IWEFD", x.s[0]) && digit(x.s[1]))
+	if (strchr("IWEFD", x.s[0]) && na_is_digit(x.s[1]))
 		return glog_time(x, t);
-	if (digit(x.s[0])) {
+	if (na_is_digit(x.s[0])) {
 		if (!digits(x, &at, 4, &year) || !one_of(x, &at, "-/") ||
 		    !digits(x, &at, 2, &month) || !one_of(x, &at, "-/") ||
 		    !digits(x, &at, 2, &day) || !one_of(x, &at, "T ") || !year)

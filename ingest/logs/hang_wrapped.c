@@ -28,7 +28,7 @@ static const char *const times[] = {"timestamp",
 
 #define N_OF(list) (sizeof(list) / sizeof((list)[0]))
 
-static bool place_in(struct na_bit key, const char *const *list, size_t n,
+static bool place_in(struct na_text key, const char *const *list, size_t n,
 		     size_t *rank)
 {
 	size_t i = 0;
@@ -39,7 +39,7 @@ static bool place_in(struct na_bit key, const char *const *list, size_t n,
 	return i < n;
 }
 
-static struct na_hang_member member_of(struct na_bit key)
+static struct na_hang_member member_of(struct na_text key)
 {
 	struct na_hang_member m = {.kind = NA_MEMBER_OTHER};
 
@@ -59,7 +59,7 @@ static void begin(struct na_hang_wrapped *w)
 }
 
 static void take_member(struct na_hang_wrapped *w, struct na_hang_member m,
-			struct na_bit value)
+			struct na_text value)
 {
 	if (!value.n)
 		return;
@@ -80,22 +80,22 @@ static bool has_message(const struct na_hang_wrapped *w)
 }
 
 /* The string behind the quote at *at; *at moves behind its end. */
-static void string_at(struct na_bit x, size_t *at, struct na_bit *out)
+static void string_at(struct na_text x, size_t *at, struct na_text *out)
 {
 	size_t i = *at + 1, start = i;
 
 	while (i < x.n && x.s[i] != '"')
 		i += x.s[i] == '\\' ? 2 : 1;
 	i = i < x.n ? i : x.n;
-	*out = na_bit_of(x.s + start, i - start);
+	*out = na_text_n(x.s + start, i - start);
 	*at = i < x.n ? i + 1 : i;
 }
 
 /* ---- JSON */
 
-bool na_hang_next_object(struct na_bit *rest, struct na_bit *object)
+bool na_hang_next_object(struct na_text *rest, struct na_text *object)
 {
-	struct na_bit x = *rest, skipped;
+	struct na_text x = *rest, skipped;
 	size_t i = 0, depth = 0, start;
 
 	while (i < x.n &&
@@ -118,32 +118,32 @@ bool na_hang_next_object(struct na_bit *rest, struct na_bit *object)
 		if (c == '}' && --depth == 0)
 			break;
 	}
-	*object = na_bit_of(x.s + start, i - start);
-	*rest = na_bit_of(x.s + i, x.n - i);
+	*object = na_text_n(x.s + start, i - start);
+	*rest = na_text_from(x, i);
 	return true;
 }
 
 /* What stands before x.s[i], but for blanks; 0 for nothing. */
-static char before(struct na_bit x, size_t *i)
+static char before(struct na_text x, size_t *i)
 {
 	while (*i && na_is_blank(x.s[*i - 1]))
 		--*i;
 	return *i ? x.s[--*i] : '\0';
 }
 
-struct na_bit na_hang_from_object(struct na_bit x)
+struct na_text na_hang_from_object(struct na_text x)
 {
 	for (size_t i = 0; i + 1 < x.n; i++) {
 		size_t k = i;
 
 		if (x.s[i] == '{' && x.s[i + 1] == '"' &&
 		    before(x, &k) == ',' && before(x, &k) == '}')
-			return na_bit_of(x.s + i, x.n - i);
+			return na_text_from(x, i);
 	}
 	return x;
 }
 
-static size_t after_blanks(struct na_bit x, size_t i)
+static size_t after_blanks(struct na_text x, size_t i)
 {
 	while (i < x.n && na_is_blank(x.s[i]))
 		i++;
@@ -151,9 +151,9 @@ static size_t after_blanks(struct na_bit x, size_t i)
 }
 
 /* Any "key": "value" counts, and times that are numbers. */
-bool na_hang_unwrap(struct na_bit x, struct na_hang_wrapped *w)
+bool na_hang_unwrap(struct na_text x, struct na_hang_wrapped *w)
 {
-	struct na_bit key, value;
+	struct na_text key, value;
 	size_t i = 0;
 
 	begin(w);
@@ -178,15 +178,15 @@ bool na_hang_unwrap(struct na_bit x, struct na_hang_wrapped *w)
 			i++;
 		if (member_of(key).kind == NA_MEMBER_TIME)
 			take_member(w, member_of(key),
-				    na_bit_of(x.s + start, i - start));
+				    na_text_n(x.s + start, i - start));
 	}
 	return has_message(w);
 }
 
-bool na_hang_is_json(struct na_bit x)
+bool na_hang_is_json(struct na_text x)
 {
 	size_t i = after_blanks(x, 0);
-	struct na_bit key;
+	struct na_text key;
 
 	if (i < x.n && x.s[i] == '"') {
 		string_at(x, &i, &key);
@@ -207,7 +207,7 @@ bool na_hang_is_json(struct na_bit x)
 /* ---- logfmt */
 
 /* "key=" at *at; *at moves behind it. */
-static bool key_at(struct na_bit x, size_t *at, struct na_bit *key)
+static bool key_at(struct na_text x, size_t *at, struct na_text *key)
 {
 	size_t i = *at;
 
@@ -215,16 +215,16 @@ static bool key_at(struct na_bit x, size_t *at, struct na_bit *key)
 	       (na_is_digit(x.s[i]) || x.s[i] == '_' || x.s[i] == '.' ||
 		((x.s[i] | 0x20) >= 'a' && (x.s[i] | 0x20) <= 'z')))
 		i++;
-	*key = na_bit_of(x.s + *at, i - *at);
+	*key = na_text_n(x.s + *at, i - *at);
 	if (i == *at || i == x.n || x.s[i] != '=')
 		return false;
 	*at = i + 1;
 	return true;
 }
 
-bool na_hang_logfmt(struct na_bit x, struct na_hang_wrapped *w)
+bool na_hang_logfmt(struct na_text x, struct na_hang_wrapped *w)
 {
-	struct na_bit key, value;
+	struct na_text key, value;
 	size_t i = 0, start;
 
 	begin(w);
@@ -238,7 +238,7 @@ bool na_hang_logfmt(struct na_bit x, struct na_hang_wrapped *w)
 		} else {
 			while (i < x.n && !na_is_blank(x.s[i]))
 				i++;
-			value = na_bit_of(x.s + start, i - start);
+			value = na_text_n(x.s + start, i - start);
 		}
 		/* One word without quotes is no message of a hang. */
 		if (quoted || m.kind != NA_MEMBER_MESSAGE)
@@ -251,18 +251,16 @@ bool na_hang_logfmt(struct na_bit x, struct na_hang_wrapped *w)
 /* ---- CSV */
 
 /* "jsonPayload.message" is a message. */
-static struct na_hang_member column_of(struct na_bit name)
+static struct na_hang_member column_of(struct na_text name)
 {
 	struct na_hang_member m;
-	const char *dot;
+	size_t dot;
 
-	name = na_bit_trim(name);
+	name = na_hang_trim(name);
 	m = member_of(name);
-	dot = name.n ? memrchr(name.s, '.', name.n) : NULL;
-	return m.kind == NA_MEMBER_OTHER && dot
-		       ? member_of(
-				 na_bit_of(dot + 1,
-					   (size_t)(name.s + name.n - dot) - 1))
+	dot = na_text_last(name, '.');
+	return m.kind == NA_MEMBER_OTHER && dot != SIZE_MAX
+		       ? member_of(na_text_from(name, dot + 1))
 		       : m;
 }
 
@@ -273,7 +271,7 @@ static bool is_delimiter(char c)
 
 /* Letters, digits and what joins them; "," in a sentence is followed by a
  * blank. */
-bool na_hang_csv_head(struct na_bit x, struct na_hang_csv *c)
+bool na_hang_csv_head(struct na_text x, struct na_hang_csv *c)
 {
 	size_t n = 0, start = 0;
 	bool message = false;
@@ -289,7 +287,7 @@ bool na_hang_csv_head(struct na_bit x, struct na_hang_csv *c)
 		if (i < x.n && n && x.s[i] != found)
 			return false;
 		found = i < x.n ? x.s[i] : found;
-		c->columns[n] = column_of(na_bit_of(x.s + start, i - start));
+		c->columns[n] = column_of(na_text_n(x.s + start, i - start));
 		message |= c->columns[n++].kind == NA_MEMBER_MESSAGE;
 		start = i + 1;
 	}
@@ -299,7 +297,7 @@ bool na_hang_csv_head(struct na_bit x, struct na_hang_csv *c)
 	return c->delimiter;
 }
 
-bool na_hang_csv_quoted(const struct na_hang_csv *c, struct na_bit x,
+bool na_hang_csv_quoted(const struct na_hang_csv *c, struct na_text x,
 			bool quoted)
 {
 	bool begins = true; /* a field */
@@ -336,7 +334,7 @@ bool na_hang_csv_fields(const struct na_hang_csv *c, char *s, size_t n,
 			if (quote && quoted)
 				s[to++] = '"';
 		}
-		take_member(w, c->columns[k], na_bit_of(s + start, to - start));
+		take_member(w, c->columns[k], na_text_n(s + start, to - start));
 		i++;
 	}
 	return has_message(w);
@@ -345,7 +343,7 @@ bool na_hang_csv_fields(const struct na_hang_csv *c, char *s, size_t n,
 /* ---- values */
 
 /* 10 digits are seconds, with a fraction or not, 13 ms, 16 us, 19 ns. */
-static bool epoch(struct na_bit x, struct na_hang_time *t)
+static bool epoch(struct na_text x, struct na_hang_time *t)
 {
 	size_t whole = 0, n = 0;
 	int64_t ns = 0;
@@ -374,7 +372,7 @@ void na_hang_wrapped_time(const struct na_hang_wrapped *w,
 }
 
 /* False: these are no four digits. */
-static bool hex4(struct na_bit in, size_t at, uint32_t *rune)
+static bool hex4(struct na_text in, size_t at, uint32_t *rune)
 {
 	uint32_t v = 0;
 
@@ -395,7 +393,7 @@ static bool hex4(struct na_bit in, size_t at, uint32_t *rune)
 	return true;
 }
 
-size_t na_hang_unescape(struct na_bit in, char *out)
+size_t na_hang_unescape(struct na_text in, char *out)
 {
 	size_t n = 0, i = 0;
 	uint32_t rune;

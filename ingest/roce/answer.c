@@ -19,7 +19,7 @@ struct candidate {
 
 static bool alive(const struct na_roce *x, uint32_t qp, uint32_t serial)
 {
-	return qp != NA_ROCE_NONE && x->qps[qp].serial == serial;
+	return qp != NA_ROCE_NONE && x->qps.v[qp].serial == serial;
 }
 
 static bool sent(const struct na_roce_qp *q, uint32_t psn)
@@ -31,7 +31,7 @@ static bool sent(const struct na_roce_qp *q, uint32_t psn)
 static void judge(const struct na_roce *x, uint32_t qp, uint32_t psn,
 		  struct candidate *best)
 {
-	const struct na_roce_qp *q = &x->qps[qp];
+	const struct na_roce_qp *q = &x->qps.v[qp];
 	struct candidate c = {qp, 1, q->open.from_ns};
 	uint32_t first = q->open.first_psn, w = q->first_wait;
 
@@ -39,32 +39,32 @@ static void judge(const struct na_roce *x, uint32_t qp, uint32_t psn,
 	    !sent(q, psn) || (w == NA_ROCE_NONE && !q->open.on))
 		return;
 	if (w != NA_ROCE_NONE) {
-		first = x->waits[w].first_psn;
-		c.from_ns = x->waits[w].from_ns;
+		first = x->waits.v[w].first_psn;
+		c.from_ns = x->waits.v[w].from_ns;
 	}
 	if (na_roce_ahead(first, psn) < 0)
 		return;
 	for (int i = 0; w != NA_ROCE_NONE && i < SEARCH_WAITS; i++) {
-		if (x->waits[w].last_psn == psn)
+		if (x->waits.v[w].last_psn == psn)
 			c.rank = 2;
-		w = x->waits[w].next;
+		w = x->waits.v[w].next;
 	}
 	if (best->rank < c.rank ||
 	    (best->rank == c.rank && (c.from_ns < best->from_ns ||
 				      (c.from_ns == best->from_ns &&
-				       q->serial < x->qps[best->qp].serial))))
+				       q->serial < x->qps.v[best->qp].serial))))
 		*best = c;
 }
 
 /* The requests that an answer on `qp` is for; least: the rank it needs. */
 static uint32_t search(struct na_roce *x, uint32_t qp, uint32_t psn, int least)
 {
-	const struct na_roce_qp *r = &x->qps[qp];
+	const struct na_roce_qp *r = &x->qps.v[qp];
 	struct candidate best = {NA_ROCE_NONE, 0, 0};
 	uint32_t i = na_roce_pair_first(x, &r->dst, &r->src);
 
 	for (int n = 0; i != NA_ROCE_NONE && n < SEARCH_QPS; n++) {
-		const struct na_roce_qp *q = &x->qps[i];
+		const struct na_roce_qp *q = &x->qps.v[i];
 
 		if (na_roce_is_pair(q, &r->dst, &r->src) &&
 		    (q->acked_by == qp ||
@@ -78,7 +78,7 @@ static uint32_t search(struct na_roce *x, uint32_t qp, uint32_t psn, int least)
 /* Answers on r are for requests on q, and the other way round. */
 static void bind(struct na_roce *x, uint32_t r, uint32_t q)
 {
-	struct na_roce_qp *a = &x->qps[r], *b = &x->qps[q];
+	struct na_roce_qp *a = &x->qps.v[r], *b = &x->qps.v[q];
 
 	a->acks = q;
 	a->acks_serial = b->serial;
@@ -95,11 +95,11 @@ static void bind(struct na_roce *x, uint32_t r, uint32_t q)
 
 static uint32_t requests_of(struct na_roce *x, uint32_t qp, uint32_t psn)
 {
-	struct na_roce_qp *r = &x->qps[qp];
+	struct na_roce_qp *r = &x->qps.v[qp];
 	bool bound = alive(x, r->acks, r->acks_serial);
 	uint32_t q;
 
-	if (bound && sent(&x->qps[r->acks], psn))
+	if (bound && sent(&x->qps.v[r->acks], psn))
 		return r->acks;
 	if (r->misses >= MISSES && r->misses % MISSES) {
 		r->misses++;
@@ -111,9 +111,9 @@ static uint32_t requests_of(struct na_roce *x, uint32_t qp, uint32_t psn)
 		return NA_ROCE_NONE;
 	}
 	if (bound) {
-		x->qps[r->acks].acked_by = NA_ROCE_NONE;
-		if (x->qps[r->acks].acks == qp)
-			x->qps[r->acks].acks = NA_ROCE_NONE;
+		x->qps.v[r->acks].acked_by = NA_ROCE_NONE;
+		if (x->qps.v[r->acks].acks == qp)
+			x->qps.v[r->acks].acks = NA_ROCE_NONE;
 		if (r->acked_by == r->acks)
 			r->acked_by = NA_ROCE_NONE;
 	}
@@ -130,11 +130,11 @@ static enum na_status settle(struct na_roce *x, uint32_t qp, uint32_t psn,
 	enum na_status st = NA_OK;
 
 	while (!st) {
-		uint32_t i = x->qps[qp].first_wait;
+		uint32_t i = x->qps.v[qp].first_wait;
 		struct na_roce_wait w;
 
 		if (i == NA_ROCE_NONE ||
-		    na_roce_ahead(x->waits[i].last_psn, psn) <= 0)
+		    na_roce_ahead(x->waits.v[i].last_psn, psn) <= 0)
 			break;
 		na_roce_wait_take(x, qp, &w);
 		st = w.kind == NA_ROCE_PART
@@ -165,10 +165,10 @@ enum na_status na_roce_answer(struct na_roce *x, uint32_t qp,
 	if (h->kind == NA_ROCE_ACK && h->answer == NA_ROCE_YES)
 		return settle(x, q, (h->psn + 1) & 0xffffff, p->time_ns);
 	st = settle(x, q, h->psn, p->time_ns);
-	i = x->qps[q].first_wait;
+	i = x->qps.v[q].first_wait;
 	if (st || h->kind != NA_ROCE_ATOMIC_ACK || i == NA_ROCE_NONE ||
-	    x->waits[i].kind != NA_ROCE_ATOMIC_ASK ||
-	    x->waits[i].last_psn != h->psn)
+	    x->waits.v[i].kind != NA_ROCE_ATOMIC_ASK ||
+	    x->waits.v[i].last_psn != h->psn)
 		return st;
 	na_roce_wait_take(x, q, &w);
 	return na_roce_tell(x, q, &w, true, p->time_ns);
@@ -178,7 +178,7 @@ enum na_status na_roce_answer(struct na_roce *x, uint32_t qp,
 static enum na_status begin_reading(struct na_roce *x, uint32_t qp,
 				    uint32_t psn, int64_t now_ns)
 {
-	struct na_roce_open *o = &x->qps[qp].reading;
+	struct na_roce_open *o = &x->qps.v[qp].reading;
 	uint32_t q = requests_of(x, qp, psn), i;
 	struct na_roce_wait w;
 	enum na_status st = NA_OK;
@@ -188,14 +188,14 @@ static enum na_status begin_reading(struct na_roce *x, uint32_t qp,
 		.first_psn = psn,
 		.from_ns = now_ns,
 		.qp = q,
-		.qp_serial = q == NA_ROCE_NONE ? 0 : x->qps[q].serial,
+		.qp_serial = q == NA_ROCE_NONE ? 0 : x->qps.v[q].serial,
 	};
 	if (q == NA_ROCE_NONE)
 		return NA_OK;
 	st = settle(x, q, psn, now_ns);
-	i = x->qps[q].first_wait;
-	if (st || i == NA_ROCE_NONE || x->waits[i].kind != NA_ROCE_READ_ASK ||
-	    x->waits[i].first_psn != psn)
+	i = x->qps.v[q].first_wait;
+	if (st || i == NA_ROCE_NONE || x->waits.v[i].kind != NA_ROCE_READ_ASK ||
+	    x->waits.v[i].first_psn != psn)
 		return st;
 	na_roce_wait_take(x, q, &w);
 	o->known = true;
@@ -225,7 +225,7 @@ enum na_status na_roce_read_part(struct na_roce *x, uint32_t qp,
 				 const struct na_packet *p,
 				 const struct na_roce_head *h)
 {
-	struct na_roce_qp *r = &x->qps[qp];
+	struct na_roce_qp *r = &x->qps.v[qp];
 	struct na_roce_open *o = &r->reading;
 	int32_t ahead = r->answers_started
 				? na_roce_ahead(r->answer_next, h->psn)

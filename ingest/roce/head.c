@@ -54,11 +54,6 @@ static const uint32_t known[8] = {
 	[NA_ROCE_XRC] = 0xdfffff,
 };
 
-static uint32_t be24(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
-}
-
 static uint32_t extension_bytes(unsigned e)
 {
 	return (e & RETH ? 16u : 0) + (e & IMM ? 4u : 0) + (e & AETH ? 4u : 0) +
@@ -94,11 +89,11 @@ static void read_extensions(struct na_roce_head *h, struct na_cursor *c,
 	struct na_cursor x;
 
 	if (h->transport == NA_ROCE_UD && na_sub(c, 8, &x))
-		h->source_qp = be24(x.p + 5);
+		h->source_qp = na_be24(x.p + 5);
 	if (has_xrceth(h->transport, op) && !na_skip(c, 4))
 		return;
 	if (op->kind == NA_ROCE_READ_ASK && na_sub(c, 16, &x))
-		h->dma_bytes = be24(x.p + 12) << 8 | x.p[15];
+		h->dma_bytes = na_be32(x.p + 12);
 	if (op->extension & AETH && na_sub(c, 4, &x))
 		h->answer = answer_of(x.p[0]);
 }
@@ -106,7 +101,7 @@ static void read_extensions(struct na_roce_head *h, struct na_cursor *c,
 bool na_roce_head_read(struct na_roce_head *h, const uint8_t *p,
 		       uint32_t captured, uint32_t n)
 {
-	struct na_cursor c = {p, p + (captured < n ? captured : n), p}, bth;
+	struct na_cursor c = na_cursor_of(p, captured < n ? captured : n), bth;
 	const struct op *op;
 	uint32_t taken;
 
@@ -114,8 +109,8 @@ bool na_roce_head_read(struct na_roce_head *h, const uint8_t *p,
 		return false;
 	*h = (struct na_roce_head){
 		.transport = bth.p[0] >> 5,
-		.dest_qp = be24(bth.p + 5),
-		.psn = be24(bth.p + 9),
+		.dest_qp = na_be24(bth.p + 5),
+		.psn = na_be24(bth.p + 9),
 		.answer = NA_ROCE_UNREAD,
 	};
 	if (bth.p[0] == OP_CNP) {

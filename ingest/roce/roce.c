@@ -82,7 +82,7 @@ enum na_status na_roce_tell(struct na_roce *x, uint32_t qp,
 			    int64_t to_ns)
 {
 	const struct na_sink *s = x->sink;
-	struct na_roce_qp *q = &x->qps[qp];
+	struct na_roce_qp *q = &x->qps.v[qp];
 	const char *type = na_roce_op_name(q->transport, w->op);
 	bool back = w->kind == NA_ROCE_READ_ASK;
 	struct na_transfer t = {
@@ -163,7 +163,7 @@ static bool fill_hole(struct na_roce_qp *q, uint32_t psn)
 static enum na_status follow_psn(struct na_roce *x, uint32_t qp, uint32_t psn,
 				 uint32_t least, uint32_t most, enum news *news)
 {
-	struct na_roce_qp *q = &x->qps[qp];
+	struct na_roce_qp *q = &x->qps.v[qp];
 	int32_t ahead = na_roce_ahead(q->next_max, psn);
 	enum na_status st = NA_OK;
 
@@ -226,7 +226,7 @@ static struct na_roce_open *open_at(struct na_roce_qp *q, uint32_t psn)
 static enum na_status complete(struct na_roce *x, struct na_roce_wait *w,
 			       enum news news)
 {
-	uint8_t transport = x->qps[w->qp].transport;
+	uint8_t transport = x->qps.v[w->qp].transport;
 
 	x->counts.roce_messages++;
 	if (news == REPEAT)
@@ -240,7 +240,7 @@ static enum na_status part(struct na_roce *x, uint32_t qp,
 			   const struct na_packet *p,
 			   const struct na_roce_head *h)
 {
-	struct na_roce_qp *q = &x->qps[qp];
+	struct na_roce_qp *q = &x->qps.v[qp];
 	struct na_roce_open *o, only = {.on = true};
 	struct na_roce_wait w;
 	enum news news;
@@ -355,7 +355,7 @@ enum na_status na_roce_finish(struct na_roce *x)
 	while (!st && x->oldest_wait != NA_ROCE_NONE) {
 		struct na_roce_wait w;
 
-		na_roce_wait_take(x, x->waits[x->oldest_wait].qp, &w);
+		na_roce_wait_take(x, x->waits.v[x->oldest_wait].qp, &w);
 		st = na_roce_tell_lost(x, &w);
 	}
 	return st;

@@ -50,9 +50,10 @@ struct na_roce *na_roce_new(const struct na_roce_limits *limits,
 			    struct na_addresses *addresses);
 void na_roce_free(struct na_roce *x);
 /* p->kind is NA_PACKET_UDP to port 4791.  NA_ENOMEM, or what the sink says. */
-enum na_status na_roce_packet(struct na_roce *x, const struct na_packet *p);
+enum na_status na_roce_packet(struct na_roce *x,
+			      const struct na_packet *p) NA_MUST_CHECK;
 /* Messages that nobody acknowledged go to the sink as well. */
-enum na_status na_roce_finish(struct na_roce *x);
+enum na_status na_roce_finish(struct na_roce *x) NA_MUST_CHECK;
 void na_roce_counts(const struct na_roce *x, struct na_capture_counts *c);
 
 #endif

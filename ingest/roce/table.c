@@ -65,30 +65,30 @@ void na_roce_table_fini(struct na_roce *x)
 {
 	free(x->by_key);
 	free(x->by_pair);
-	free(x->qps);
-	free(x->waits);
+	na_vec_free(&x->qps);
+	na_vec_free(&x->waits);
 }
 
 static void qp_unlink_age(struct na_roce *x, struct na_roce_qp *q)
 {
 	if (q->older != NA_ROCE_NONE)
-		x->qps[q->older].newer = q->newer;
+		x->qps.v[q->older].newer = q->newer;
 	else
 		x->oldest_qp = q->newer;
 	if (q->newer != NA_ROCE_NONE)
-		x->qps[q->newer].older = q->older;
+		x->qps.v[q->newer].older = q->older;
 	else
 		x->newest_qp = q->older;
 }
 
 static void qp_make_newest(struct na_roce *x, uint32_t i)
 {
-	struct na_roce_qp *q = &x->qps[i];
+	struct na_roce_qp *q = &x->qps.v[i];
 
 	q->older = x->newest_qp;
 	q->newer = NA_ROCE_NONE;
 	if (x->newest_qp != NA_ROCE_NONE)
-		x->qps[x->newest_qp].newer = i;
+		x->qps.v[x->newest_qp].newer = i;
 	else
 		x->oldest_qp = i;
 	x->newest_qp = i;
@@ -96,19 +96,19 @@ static void qp_make_newest(struct na_roce *x, uint32_t i)
 
 static void qp_unlink_hash(struct na_roce *x, uint32_t i)
 {
-	struct na_roce_qp *q = &x->qps[i];
+	struct na_roce_qp *q = &x->qps.v[i];
 	uint32_t *at =
 		&x->by_key[key_slot(x, &q->src, &q->dst, q->dest, q->source)];
 
 	while (*at != i)
-		at = &x->qps[*at].hash_next;
+		at = &x->qps.v[*at].hash_next;
 	*at = q->hash_next;
 	if (q->pair_prev != NA_ROCE_NONE)
-		x->qps[q->pair_prev].pair_next = q->pair_next;
+		x->qps.v[q->pair_prev].pair_next = q->pair_next;
 	else
 		x->by_pair[pair_slot(x, &q->src, &q->dst)] = q->pair_next;
 	if (q->pair_next != NA_ROCE_NONE)
-		x->qps[q->pair_next].pair_prev = q->pair_prev;
+		x->qps.v[q->pair_next].pair_prev = q->pair_prev;
 }
 
 /* A place for one more: a new one, or that of the least recently used. */
@@ -116,24 +116,23 @@ static enum na_status qp_place(struct na_roce *x, uint32_t *index)
 {
 	enum na_status st;
 
-	if (x->n_qps < x->limits.queue_pairs) {
-		if (!na_grow(&x->qps, &x->cap_qps, x->n_qps + 1,
-			     sizeof(*x->qps)))
+	if (x->qps.n < x->limits.queue_pairs) {
+		if (!na_room(&x->qps, 1))
 			return NA_ENOMEM;
-		*index = (uint32_t)x->n_qps++;
+		*index = (uint32_t)x->qps.n++;
 		return NA_OK;
 	}
 	*index = x->oldest_qp;
 	x->counts.limits_hit++;
 	st = na_roce_wait_drop_all(x, *index);
 	qp_unlink_hash(x, *index);
-	qp_unlink_age(x, &x->qps[*index]);
+	qp_unlink_age(x, &x->qps.v[*index]);
 	return st;
 }
 
 static void qp_link(struct na_roce *x, uint32_t i)
 {
-	struct na_roce_qp *q = &x->qps[i];
+	struct na_roce_qp *q = &x->qps.v[i];
 	uint32_t *key =
 		&x->by_key[key_slot(x, &q->src, &q->dst, q->dest, q->source)];
 	uint32_t *pair = &x->by_pair[pair_slot(x, &q->src, &q->dst)];
@@ -143,7 +142,7 @@ static void qp_link(struct na_roce *x, uint32_t i)
 	q->pair_next = *pair;
 	q->pair_prev = NA_ROCE_NONE;
 	if (*pair != NA_ROCE_NONE)
-		x->qps[*pair].pair_prev = i;
+		x->qps.v[*pair].pair_prev = i;
 	*pair = i;
 	qp_make_newest(x, i);
 }
@@ -155,8 +154,8 @@ enum na_status na_roce_qp(struct na_roce *x, const struct na_packet *p,
 					h->source_qp)];
 	enum na_status st;
 
-	for (; i != NA_ROCE_NONE; i = x->qps[i].hash_next) {
-		struct na_roce_qp *q = &x->qps[i];
+	for (; i != NA_ROCE_NONE; i = x->qps.v[i].hash_next) {
+		struct na_roce_qp *q = &x->qps.v[i];
 
 		if (q->dest != h->dest_qp || q->source != h->source_qp ||
 		    !na_roce_is_pair(q, &p->src, &p->dst))
@@ -171,7 +170,7 @@ enum na_status na_roce_qp(struct na_roce *x, const struct na_packet *p,
 	st = qp_place(x, &i);
 	if (st)
 		return st;
-	x->qps[i] = (struct na_roce_qp){
+	x->qps.v[i] = (struct na_roce_qp){
 		.src = p->src,
 		.dst = p->dst,
 		.dest = h->dest_qp,
@@ -196,21 +195,20 @@ static enum na_status wait_place(struct na_roce *x, uint32_t *index)
 	struct na_roce_wait gone;
 	enum na_status st = NA_OK;
 
-	if (x->free_wait == NA_ROCE_NONE && x->n_waits >= x->limits.messages) {
+	if (x->free_wait == NA_ROCE_NONE && x->waits.n >= x->limits.messages) {
 		/* The oldest of all is the first of its queue pair. */
-		na_roce_wait_take(x, x->waits[x->oldest_wait].qp, &gone);
+		na_roce_wait_take(x, x->waits.v[x->oldest_wait].qp, &gone);
 		x->counts.limits_hit++;
 		st = na_roce_tell_lost(x, &gone);
 	}
 	if (x->free_wait != NA_ROCE_NONE) {
 		*index = x->free_wait;
-		x->free_wait = x->waits[*index].next;
+		x->free_wait = x->waits.v[*index].next;
 		return st;
 	}
-	if (!na_grow(&x->waits, &x->cap_waits, x->n_waits + 1,
-		     sizeof(*x->waits)))
+	if (!na_room(&x->waits, 1))
 		return NA_ENOMEM;
-	*index = (uint32_t)x->n_waits++;
+	*index = (uint32_t)x->waits.n++;
 	return st;
 }
 
@@ -222,18 +220,18 @@ enum na_status na_roce_wait_add(struct na_roce *x, const struct na_roce_wait *w)
 
 	if (st)
 		return st;
-	q = &x->qps[w->qp];
-	x->waits[i] = *w;
-	x->waits[i].next = NA_ROCE_NONE;
+	q = &x->qps.v[w->qp];
+	x->waits.v[i] = *w;
+	x->waits.v[i].next = NA_ROCE_NONE;
 	if (q->last_wait != NA_ROCE_NONE)
-		x->waits[q->last_wait].next = i;
+		x->waits.v[q->last_wait].next = i;
 	else
 		q->first_wait = i;
 	q->last_wait = i;
-	x->waits[i].older = x->newest_wait;
-	x->waits[i].newer = NA_ROCE_NONE;
+	x->waits.v[i].older = x->newest_wait;
+	x->waits.v[i].newer = NA_ROCE_NONE;
 	if (x->newest_wait != NA_ROCE_NONE)
-		x->waits[x->newest_wait].newer = i;
+		x->waits.v[x->newest_wait].newer = i;
 	else
 		x->oldest_wait = i;
 	x->newest_wait = i;
@@ -242,22 +240,22 @@ enum na_status na_roce_wait_add(struct na_roce *x, const struct na_roce_wait *w)
 
 void na_roce_wait_take(struct na_roce *x, uint32_t qp, struct na_roce_wait *w)
 {
-	struct na_roce_qp *q = &x->qps[qp];
+	struct na_roce_qp *q = &x->qps.v[qp];
 	uint32_t i = q->first_wait;
 
-	*w = x->waits[i];
+	*w = x->waits.v[i];
 	q->first_wait = w->next;
 	if (w->next == NA_ROCE_NONE)
 		q->last_wait = NA_ROCE_NONE;
 	if (w->older != NA_ROCE_NONE)
-		x->waits[w->older].newer = w->newer;
+		x->waits.v[w->older].newer = w->newer;
 	else
 		x->oldest_wait = w->newer;
 	if (w->newer != NA_ROCE_NONE)
-		x->waits[w->newer].older = w->older;
+		x->waits.v[w->newer].older = w->older;
 	else
 		x->newest_wait = w->older;
-	x->waits[i].next = x->free_wait;
+	x->waits.v[i].next = x->free_wait;
 	x->free_wait = i;
 }
 
@@ -266,7 +264,7 @@ enum na_status na_roce_wait_drop_all(struct na_roce *x, uint32_t qp)
 	struct na_roce_wait w;
 	enum na_status st = NA_OK;
 
-	while (!st && x->qps[qp].first_wait != NA_ROCE_NONE) {
+	while (!st && x->qps.v[qp].first_wait != NA_ROCE_NONE) {
 		na_roce_wait_take(x, qp, &w);
 		st = na_roce_tell_lost(x, &w);
 	}

@@ -8,6 +8,7 @@
 
 #include "ingest/roce/head.h"
 #include "ingest/roce/roce.h"
+#include "netan/base/vec.h"
 
 enum { NA_ROCE_HOLES = 4 };
 #define NA_ROCE_NONE UINT32_MAX
@@ -68,10 +69,8 @@ struct na_roce {
 	int64_t zero_ns;
 	const struct na_sink *sink;
 	struct na_addresses *addresses;
-	struct na_roce_qp *qps;
-	size_t n_qps, cap_qps;
-	struct na_roce_wait *waits;
-	size_t n_waits, cap_waits;
+	NA_VEC(struct na_roce_qp) qps;
+	NA_VEC(struct na_roce_wait) waits;
 	uint32_t free_wait;
 	uint32_t oldest_qp, newest_qp, oldest_wait, newest_wait;
 	uint32_t *by_key, *by_pair;
@@ -93,22 +92,23 @@ static inline int32_t na_roce_ahead(uint32_t a, uint32_t b)
  * bytes went from its destination to its source.  answered: to_ns is when. */
 enum na_status na_roce_tell(struct na_roce *x, uint32_t qp,
 			    const struct na_roce_wait *w, bool answered,
-			    int64_t to_ns);
+			    int64_t to_ns) NA_MUST_CHECK;
 /* Nobody answers it: a READ is no message then. */
 enum na_status na_roce_tell_lost(struct na_roce *x,
-				 const struct na_roce_wait *w);
+				 const struct na_roce_wait *w) NA_MUST_CHECK;
 
 /* answer.c: packet p, whose header is h, on queue pair `qp`. */
 enum na_status na_roce_answer(struct na_roce *x, uint32_t qp,
 			      const struct na_packet *p,
-			      const struct na_roce_head *h);
+			      const struct na_roce_head *h) NA_MUST_CHECK;
 enum na_status na_roce_read_part(struct na_roce *x, uint32_t qp,
 				 const struct na_packet *p,
-				 const struct na_roce_head *h);
+				 const struct na_roce_head *h) NA_MUST_CHECK;
 
 /* Found or made, and now the newest.  Making one may end the oldest. */
 enum na_status na_roce_qp(struct na_roce *x, const struct na_packet *p,
-			  const struct na_roce_head *h, uint32_t *index);
+			  const struct na_roce_head *h,
+			  uint32_t *index) NA_MUST_CHECK;
 
 /* The first of the queue pairs from a to b; then pair_next (which may lead
  * to other pairs). */
@@ -119,11 +119,12 @@ bool na_roce_is_pair(const struct na_roce_qp *q, const struct na_address *a,
 
 /* Behind the others of w->qp.  May tell the oldest of all. */
 enum na_status na_roce_wait_add(struct na_roce *x,
-				const struct na_roce_wait *w);
+				const struct na_roce_wait *w) NA_MUST_CHECK;
 /* The first of a queue pair leaves; *w is what it was. */
 void na_roce_wait_take(struct na_roce *x, uint32_t qp, struct na_roce_wait *w);
 /* Nobody will answer these any more. */
-enum na_status na_roce_wait_drop_all(struct na_roce *x, uint32_t qp);
+enum na_status na_roce_wait_drop_all(struct na_roce *x,
+				     uint32_t qp) NA_MUST_CHECK;
 
 bool na_roce_table_init(struct na_roce *x);
 void na_roce_table_fini(struct na_roce *x);

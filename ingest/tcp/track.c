@@ -92,18 +92,7 @@ static enum na_status end(struct na_tcp *t, uint32_t at, bool evicted)
 	return st;
 }
 
-void na_tcp_free(struct na_tcp *t)
-{
-	if (!t)
-		return;
-	t->teller.wanted = false;
-	na_tcp_finish(t);
-	na_rtt_pages_fini(&t->pools.pages);
-	na_tcp_table_fini(&t->table);
-	free(t);
-}
-
-enum na_status na_tcp_finish(struct na_tcp *t)
+static enum na_status end_all(struct na_tcp *t)
 {
 	enum na_status st = NA_OK;
 
@@ -117,6 +106,22 @@ enum na_status na_tcp_finish(struct na_tcp *t)
 		}
 	}
 	return st;
+}
+
+void na_tcp_free(struct na_tcp *t)
+{
+	if (!t)
+		return;
+	t->teller.wanted = false;
+	end_all(t);
+	na_rtt_pages_fini(&t->pools.pages);
+	na_tcp_table_fini(&t->table);
+	free(t);
+}
+
+enum na_status na_tcp_finish(struct na_tcp *t)
+{
+	return end_all(t);
 }
 
 /* Room for one more. */

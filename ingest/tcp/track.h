@@ -79,9 +79,10 @@ struct na_tcp *na_tcp_new(const struct na_tcp_options *o);
 void na_tcp_free(struct na_tcp *t);
 /* p->kind is NA_PACKET_TCP; times beyond NA_REACH_NS of zero_ns are taken as
  * the farthest.  NA_ENOMEM, or what sink or user say. */
-enum na_status na_tcp_packet(struct na_tcp *t, const struct na_packet *p);
+enum na_status na_tcp_packet(struct na_tcp *t,
+			     const struct na_packet *p) NA_MUST_CHECK;
 /* The rest of the connections to the sink, worst limits counted. */
-enum na_status na_tcp_finish(struct na_tcp *t);
+enum na_status na_tcp_finish(struct na_tcp *t) NA_MUST_CHECK;
 void na_tcp_counts(const struct na_tcp *t, struct na_capture_counts *c);
 
 #endif

@@ -10,13 +10,13 @@
 
 enum { ZSTD_LEVEL = 6 };
 
-void xf_bytes_fini(struct xf_bytes *b)
+void na_xf_bytes_fini(struct na_xf_bytes *b)
 {
 	free(b->p);
-	*b = (struct xf_bytes){.p = NULL};
+	*b = (struct na_xf_bytes){.p = NULL};
 }
 
-static bool room(struct xf_bytes *b, size_t n)
+static bool room(struct na_xf_bytes *b, size_t n)
 {
 	if (b->failed || n > SIZE_MAX - b->n ||
 	    !na_grow(&b->p, &b->cap, b->n + n, 1))
@@ -24,7 +24,7 @@ static bool room(struct xf_bytes *b, size_t n)
 	return !b->failed;
 }
 
-void xf_put(struct xf_bytes *b, const void *p, size_t n)
+void na_xf_put(struct na_xf_bytes *b, const void *p, size_t n)
 {
 	if (n && room(b, n)) {
 		memcpy(b->p + b->n, p, n);
@@ -42,36 +42,37 @@ static size_t varint(uint8_t *out, uint64_t v)
 	return n;
 }
 
-void xf_put_varint(struct xf_bytes *b, uint64_t v)
+void na_xf_put_varint(struct na_xf_bytes *b, uint64_t v)
 {
 	if (room(b, 10))
 		b->n += varint(b->p + b->n, v);
 }
 
-void xf_put_uint(struct xf_bytes *b, uint32_t field, uint64_t v)
+void na_xf_put_uint(struct na_xf_bytes *b, uint32_t field, uint64_t v)
 {
 	if (!v)
 		return;
-	xf_put_varint(b, NA_TAG(field, NA_W_VARINT));
-	xf_put_varint(b, v);
+	na_xf_put_varint(b, NA_TAG(field, NA_W_VARINT));
+	na_xf_put_varint(b, v);
 }
 
-void xf_put_sint(struct xf_bytes *b, uint32_t field, int64_t v)
+void na_xf_put_sint(struct na_xf_bytes *b, uint32_t field, int64_t v)
 {
-	xf_put_uint(b, field, xf_zigzag(v));
+	na_xf_put_uint(b, field, na_xf_zigzag(v));
 }
 
-void xf_put_field(struct xf_bytes *b, uint32_t field, const void *p, size_t n)
+void na_xf_put_field(struct na_xf_bytes *b, uint32_t field, const void *p,
+		     size_t n)
 {
-	xf_put_varint(b, NA_TAG(field, NA_W_BYTES));
-	xf_put_varint(b, n);
-	xf_put(b, p, n);
+	na_xf_put_varint(b, NA_TAG(field, NA_W_BYTES));
+	na_xf_put_varint(b, n);
+	na_xf_put(b, p, n);
 }
 
-void xf_put_text(struct xf_bytes *b, uint32_t field, const char *s)
+void na_xf_put_text(struct na_xf_bytes *b, uint32_t field, const char *s)
 {
 	if (s && *s)
-		xf_put_field(b, field, s, strlen(s));
+		na_xf_put_field(b, field, s, strlen(s));
 }
 
 static uint64_t gcd(uint64_t a, uint64_t b)
@@ -147,8 +148,8 @@ static void weigh(struct shape *s, const int64_t *v, size_t n, int64_t unknown)
 	}
 }
 
-static void put_raw(struct xf_bytes *b, const struct shape *s, const int64_t *v,
-		    size_t n, int64_t unknown)
+static void put_raw(struct na_xf_bytes *b, const struct shape *s,
+		    const int64_t *v, size_t n, int64_t unknown)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t x = (uint64_t)minus(v[i], s->min) / s->raw_unit;
@@ -159,7 +160,7 @@ static void put_raw(struct xf_bytes *b, const struct shape *s, const int64_t *v,
 	}
 }
 
-static void put_delta(struct xf_bytes *b, const struct shape *s,
+static void put_delta(struct na_xf_bytes *b, const struct shape *s,
 		      const int64_t *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -167,87 +168,88 @@ static void put_delta(struct xf_bytes *b, const struct shape *s,
 		uint64_t x = magnitude(d) / s->delta_unit;
 
 		/* -2^63 / 1 stays itself in two's complement. */
-		x = xf_zigzag((int64_t)(d < 0 ? 0 - x : x));
+		x = na_xf_zigzag((int64_t)(d < 0 ? 0 - x : x));
 		b->n += varint(b->p + b->n, x);
 	}
 }
 
-static void put_rows(struct xf_bytes *to, const struct shape *s,
-		     enum xf_mode mode, const int64_t *v, size_t n,
+static void put_rows(struct na_xf_bytes *to, const struct shape *s,
+		     enum na_xf_mode mode, const int64_t *v, size_t n,
 		     int64_t unknown)
 {
-	struct xf_bytes rows = {.p = NULL};
+	struct na_xf_bytes rows = {.p = NULL};
 
 	if (n <= SIZE_MAX / 10 && room(&rows, 10 * n)) {
 		if (mode == XF_RAW)
 			put_raw(&rows, s, v, n, unknown);
 		else
 			put_delta(&rows, s, v, n);
-		xf_put_field(to, 6, rows.p, rows.n);
+		na_xf_put_field(to, 6, rows.p, rows.n);
 	}
 	to->failed |= rows.failed;
-	xf_bytes_fini(&rows);
+	na_xf_bytes_fini(&rows);
 }
 
-void xf_put_column(struct xf_bytes *b, uint32_t field, const int64_t *v,
-		   size_t n, int64_t unknown)
+void na_xf_put_column(struct na_xf_bytes *b, uint32_t field, const int64_t *v,
+		      size_t n, int64_t unknown)
 {
 	struct shape s = {.constant = true};
-	struct xf_bytes c = {.p = NULL};
-	enum xf_mode mode;
+	struct na_xf_bytes c = {.p = NULL};
+	enum na_xf_mode mode;
 
 	if (!n)
 		return;
 	extent(&s, v, n, unknown);
 	if (s.constant && !v[0])
 		return;
-	xf_put_uint(&c, 1, field);
+	na_xf_put_uint(&c, 1, field);
 	if (s.constant) {
-		xf_put_sint(&c, 3, v[0]);
+		na_xf_put_sint(&c, 3, v[0]);
 	} else {
 		weigh(&s, v, n, unknown);
 		/* Differences hide that values repeat: they must save more. */
 		mode = !s.unknown && s.delta_bytes + n / 2 < s.raw_bytes
 			       ? XF_DELTA
 			       : XF_RAW;
-		xf_put_uint(&c, 2, mode);
-		xf_put_sint(&c, 3, mode == XF_RAW ? s.min : v[0]);
-		xf_put_uint(&c, 4, mode == XF_RAW ? s.raw_unit : s.delta_unit);
-		xf_put_uint(&c, 5, mode == XF_RAW && s.unknown);
+		na_xf_put_uint(&c, 2, mode);
+		na_xf_put_sint(&c, 3, mode == XF_RAW ? s.min : v[0]);
+		na_xf_put_uint(&c, 4,
+			       mode == XF_RAW ? s.raw_unit : s.delta_unit);
+		na_xf_put_uint(&c, 5, mode == XF_RAW && s.unknown);
 		put_rows(&c, &s, mode, v, n, unknown);
 	}
-	xf_put_field(b, 1, c.p, c.n);
+	na_xf_put_field(b, 1, c.p, c.n);
 	b->failed |= c.failed;
-	xf_bytes_fini(&c);
+	na_xf_bytes_fini(&c);
 }
 
-void xf_put_packed(struct xf_bytes *b, uint32_t raw_bytes,
-		   const struct xf_bytes *payload)
+void na_xf_put_packed(struct na_xf_bytes *b, uint32_t raw_bytes,
+		      const struct na_xf_bytes *payload)
 {
 	size_t bound = ZSTD_compressBound(payload->n), packed;
-	struct xf_bytes z = {.p = NULL};
+	struct na_xf_bytes z = {.p = NULL};
 
 	if (room(&z, bound)) {
 		packed = ZSTD_compress(z.p, bound, payload->p, payload->n,
 				       ZSTD_LEVEL);
 		z.failed = ZSTD_isError(packed) != 0;
-		xf_put_uint(b, raw_bytes, payload->n);
+		na_xf_put_uint(b, raw_bytes, payload->n);
 		if (!z.failed)
-			xf_put_field(b, raw_bytes + 1, z.p, packed);
+			na_xf_put_field(b, raw_bytes + 1, z.p, packed);
 	}
 	b->failed |= payload->failed || z.failed;
-	xf_bytes_fini(&z);
+	na_xf_bytes_fini(&z);
 }
 
-void xf_put_section(struct xf_bytes *b, uint32_t kind, uint64_t n,
-		    const struct xf_bytes *payload)
+void na_xf_put_section(struct na_xf_bytes *b, uint32_t kind, uint64_t n,
+		       const struct na_xf_bytes *payload)
 {
-	struct xf_bytes s = {.p = NULL};
+	struct na_xf_bytes s = {.p = NULL};
 
-	xf_put_uint(&s, 1, kind);
-	xf_put_uint(&s, 2, n);
-	xf_put_packed(&s, 3, payload);
-	xf_put_field(b, 1, s.p, s.n);
+	na_xf_put_uint(&s, 1, kind);
+	na_xf_put_uint(&s, 2, n);
+	na_xf_put_packed(&s, 3, payload);
+	na_xf_put_field(b, 1, s.p, s.n);
 	b->failed |= s.failed;
-	xf_bytes_fini(&s);
+	na_xf_bytes_fini(&s);
 }

@@ -9,43 +9,44 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct xf_bytes {
+struct na_xf_bytes {
 	uint8_t *p;
 	size_t n, cap;
 	bool failed;
 };
 
-void xf_bytes_fini(struct xf_bytes *b);
-void xf_put(struct xf_bytes *b, const void *p, size_t n);
-void xf_put_varint(struct xf_bytes *b, uint64_t v);
+void na_xf_bytes_fini(struct na_xf_bytes *b);
+void na_xf_put(struct na_xf_bytes *b, const void *p, size_t n);
+void na_xf_put_varint(struct na_xf_bytes *b, uint64_t v);
 
-static inline uint64_t xf_zigzag(int64_t v)
+static inline uint64_t na_xf_zigzag(int64_t v)
 {
 	return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
 }
 
-static inline int64_t xf_unzigzag(uint64_t v)
+static inline int64_t na_xf_unzigzag(uint64_t v)
 {
 	return (int64_t)(v >> 1 ^ (v & 1 ? UINT64_MAX : 0));
 }
 
 /* Fields of a message; a number that is 0 is the default and left out. */
-void xf_put_uint(struct xf_bytes *b, uint32_t field, uint64_t v);
-void xf_put_sint(struct xf_bytes *b, uint32_t field, int64_t v);
-void xf_put_field(struct xf_bytes *b, uint32_t field, const void *p, size_t n);
-void xf_put_text(struct xf_bytes *b, uint32_t field, const char *s);
+void na_xf_put_uint(struct na_xf_bytes *b, uint32_t field, uint64_t v);
+void na_xf_put_sint(struct na_xf_bytes *b, uint32_t field, int64_t v);
+void na_xf_put_field(struct na_xf_bytes *b, uint32_t field, const void *p,
+		     size_t n);
+void na_xf_put_text(struct na_xf_bytes *b, uint32_t field, const char *s);
 
 /* The same values as a column, in its smallest form (netan.proto). */
-void xf_put_column(struct xf_bytes *b, uint32_t field, const int64_t *v,
-		   size_t n, int64_t unknown);
+void na_xf_put_column(struct na_xf_bytes *b, uint32_t field, const int64_t *v,
+		      size_t n, int64_t unknown);
 
 /* How long a payload is in field `raw_bytes`, and behind it the payload,
  * packed. */
-void xf_put_packed(struct xf_bytes *b, uint32_t raw_bytes,
-		   const struct xf_bytes *payload);
+void na_xf_put_packed(struct na_xf_bytes *b, uint32_t raw_bytes,
+		      const struct na_xf_bytes *payload);
 
 /* A section of n rows, packed. */
-void xf_put_section(struct xf_bytes *b, uint32_t kind, uint64_t n,
-		    const struct xf_bytes *payload);
+void na_xf_put_section(struct na_xf_bytes *b, uint32_t kind, uint64_t n,
+		       const struct na_xf_bytes *payload);
 
 #endif

@@ -3,64 +3,64 @@
 
 #include "ingest/transfer_file/part.h"
 
-static void put_counted(struct xf_bytes *to, uint32_t field,
-			struct xf_bytes *message)
+static void put_counted(struct na_xf_bytes *to, uint32_t field,
+			struct na_xf_bytes *message)
 {
-	xf_put_field(to, field, message->p, message->n);
+	na_xf_put_field(to, field, message->p, message->n);
 	to->failed |= message->failed;
-	xf_bytes_fini(message);
+	na_xf_bytes_fini(message);
 }
 
-static void put_classed(struct na_xfer_part *p, struct xf_bytes *to)
+static void put_classed(struct na_xfer_part *p, struct na_xf_bytes *to)
 {
 	for (uint32_t side = 0; side < 2; side++) {
 		for (uint32_t i = 0; i < NA_N_STYLES * NA_N_CLASSES; i++) {
 			uint32_t style = i / NA_N_CLASSES;
 			uint32_t klass = i % NA_N_CLASSES;
-			struct xf_bytes m = {.p = NULL};
+			struct na_xf_bytes m = {.p = NULL};
 
 			if (!p->classed[side][style][klass])
 				continue;
-			xf_put_uint(&m, 1, side);
-			xf_put_uint(&m, 2, style);
-			xf_put_uint(&m, 3, klass);
-			xf_put_uint(&m, 4, p->classed[side][style][klass]);
+			na_xf_put_uint(&m, 1, side);
+			na_xf_put_uint(&m, 2, style);
+			na_xf_put_uint(&m, 3, klass);
+			na_xf_put_uint(&m, 4, p->classed[side][style][klass]);
 			put_counted(to, 1, &m);
 		}
 	}
 }
 
-void xf_put_counts(struct na_xfer_part *p, struct xf_bytes *to)
+void na_xf_put_counts(struct na_xfer_part *p, struct na_xf_bytes *to)
 {
 	put_classed(p, to);
 	for (size_t i = 0; i < p->n_left_out; i++) {
-		struct xf_bytes m = {.p = NULL};
+		struct na_xf_bytes m = {.p = NULL};
 
-		xf_put_uint(&m, 1, p->left_out[i].what);
-		xf_put_uint(&m, 2, p->left_out[i].n);
-		xf_put_uint(&m, 3, p->left_out[i].wants);
+		na_xf_put_uint(&m, 1, p->left_out[i].what);
+		na_xf_put_uint(&m, 2, p->left_out[i].n);
+		na_xf_put_uint(&m, 3, p->left_out[i].wants);
 		put_counted(to, 2, &m);
 	}
 	for (size_t i = 0; i < p->n_unknown; i++) {
 		const struct na_interned *s =
 			&p->names.names[p->unknown[i].what];
-		struct xf_bytes m = {.p = NULL};
+		struct na_xf_bytes m = {.p = NULL};
 
-		xf_put_field(&m, 1, s->s, s->len);
-		xf_put_uint(&m, 2, p->unknown[i].n);
-		xf_put_uint(&m, 3, p->unknown[i].wants);
+		na_xf_put_field(&m, 1, s->s, s->len);
+		na_xf_put_uint(&m, 2, p->unknown[i].n);
+		na_xf_put_uint(&m, 3, p->unknown[i].wants);
 		put_counted(to, 3, &m);
 	}
-	xf_put(to, p->remarks.p, p->remarks.n);
+	na_xf_put(to, p->remarks.p, p->remarks.n);
 	to->failed |= p->remarks.failed;
-	xf_bytes_fini(&p->remarks);
+	na_xf_bytes_fini(&p->remarks);
 	memset(p->classed, 0, sizeof(p->classed));
 	p->n_left_out = p->n_unknown = p->n_remarks = 0;
 	p->counted = false;
 }
 
-void xf_put_class(void *ctx, enum na_side side, enum na_style style,
-		  enum na_class klass, uint64_t n)
+void na_xf_put_class(void *ctx, enum na_side side, enum na_style style,
+		     enum na_class klass, uint64_t n)
 {
 	struct na_xfer_part *p = ctx;
 
@@ -68,7 +68,7 @@ void xf_put_class(void *ctx, enum na_side side, enum na_style style,
 	p->counted = true;
 }
 
-void xf_put_about(void *ctx, uint32_t wants)
+void na_xf_put_about(void *ctx, uint32_t wants)
 {
 	struct na_xfer_part *p = ctx;
 
@@ -76,8 +76,8 @@ void xf_put_about(void *ctx, uint32_t wants)
 }
 
 /* So many more of these; false: the list is full. */
-static bool count(struct na_xfer_part *p, struct xf_counted *list, size_t *n,
-		  size_t room, const struct xf_counted *what)
+static bool count(struct na_xfer_part *p, struct na_xf_counted *list, size_t *n,
+		  size_t room, const struct na_xf_counted *what)
 {
 	size_t i = 0;
 
@@ -88,41 +88,42 @@ static bool count(struct na_xfer_part *p, struct xf_counted *list, size_t *n,
 	if (i == room)
 		return false;
 	if (i == *n)
-		list[(*n)++] = (struct xf_counted){what->what, what->wants, 0};
+		list[(*n)++] = (struct na_xf_counted){what->what, what->wants,
+						      0};
 	list[i].n += what->n;
 	return true;
 }
 
-void xf_put_left_out(void *ctx, enum na_reason why, uint64_t n)
+void na_xf_put_left_out(void *ctx, enum na_reason why, uint64_t n)
 {
 	struct na_xfer_part *p = ctx;
-	const struct xf_counted what = {(uint32_t)why, p->wants, n};
+	const struct na_xf_counted what = {(uint32_t)why, p->wants, n};
 
 	if (!count(p, p->left_out, &p->n_left_out, XF_MAX_LEFT_OUT, &what))
 		p->left_out[XF_MAX_LEFT_OUT - 1].n += n;
 }
 
-void xf_put_unknown(void *ctx, const char *s, size_t n, uint64_t times)
+void na_xf_put_unknown(void *ctx, const char *s, size_t n, uint64_t times)
 {
 	struct na_xfer_part *p = ctx;
 	uint32_t name = p->n_unknown == XF_MAX_UNKNOWN
 				? na_strtab_find(&p->names, s, n)
 				: na_strtab_add(&p->names, s, n);
-	const struct xf_counted what = {name, p->wants, times};
+	const struct na_xf_counted what = {name, p->wants, times};
 
 	if (name != NA_NO_NAME)
 		count(p, p->unknown, &p->n_unknown, XF_MAX_UNKNOWN, &what);
 }
 
-void xf_put_remark(void *ctx, uint64_t at, const char *text)
+void na_xf_put_remark(void *ctx, uint64_t at, const char *text)
 {
 	struct na_xfer_part *p = ctx;
-	struct xf_bytes m = {.p = NULL};
+	struct na_xf_bytes m = {.p = NULL};
 
 	p->counted = true;
-	xf_put_uint(&m, 1, at);
+	na_xf_put_uint(&m, 1, at);
 	if (p->n_remarks++ < XF_MAX_REMARKS)
-		xf_put_text(&m, 2, text);
-	xf_put_uint(&m, 3, p->wants);
+		na_xf_put_text(&m, 2, text);
+	na_xf_put_uint(&m, 3, p->wants);
 	put_counted(&p->remarks, 4, &m);
 }

@@ -8,12 +8,12 @@
 #include "ingest/transfer_file/decode.h"
 #include "netan/base/vec.h"
 
-static const struct xf_field order_fields[] = {
-	{1, offsetof(struct xf_order, kind), XF_I64, 0},
-	{2, offsetof(struct xf_order, time_ps), XF_I64, 0},
+static const struct na_xf_field order_fields[] = {
+	{1, offsetof(struct na_xf_order, kind), XF_I64, 0},
+	{2, offsetof(struct na_xf_order, time_ps), XF_I64, 0},
 };
-static const struct xf_kind order_kind = {sizeof(struct xf_order), order_fields,
-					  2};
+static const struct na_xf_kind order_kind = {sizeof(struct na_xf_order),
+					     order_fields, 2};
 
 /* ---- sections and columns */
 
@@ -39,7 +39,7 @@ static void parse_section(struct na_cursor c, struct section *s)
 	}
 }
 
-static bool unpack(struct xf_decoding *d, const struct section *s,
+static bool unpack(struct na_xf_decoding *d, const struct section *s,
 		   uint8_t **buf, size_t *cap, struct na_cursor *out)
 {
 	size_t n;
@@ -52,7 +52,7 @@ static bool unpack(struct xf_decoding *d, const struct section *s,
 	}
 	n = ZSTD_decompressDCtx(d->z, *buf, (size_t)s->raw_bytes, s->packed.p,
 				na_left(&s->packed));
-	*out = (struct na_cursor){*buf, *buf + s->raw_bytes, *buf};
+	*out = na_cursor_of(*buf, s->raw_bytes);
 	return !ZSTD_isError(n) && n == s->raw_bytes;
 }
 
@@ -74,7 +74,7 @@ static void parse_column(struct na_cursor c, struct column *to)
 		else if (f.tag == NA_TAG(2, NA_W_VARINT))
 			to->mode = f.value;
 		else if (f.tag == NA_TAG(3, NA_W_VARINT))
-			to->base = xf_unzigzag(f.value);
+			to->base = na_xf_unzigzag(f.value);
 		else if (f.tag == NA_TAG(4, NA_W_VARINT))
 			to->unit = f.value;
 		else if (f.tag == NA_TAG(5, NA_W_VARINT))
@@ -99,7 +99,7 @@ static bool column_values(const struct column *c, int64_t unknown, int64_t *v,
 		if (!at.p || !na_varint(&at, &x))
 			return false;
 		if (c->mode == XF_DELTA) {
-			last += c->unit * (uint64_t)xf_unzigzag(x);
+			last += c->unit * (uint64_t)na_xf_unzigzag(x);
 			v[i] = (int64_t)last;
 		} else if (c->unknown && x == 0) {
 			v[i] = unknown;
@@ -111,7 +111,8 @@ static bool column_values(const struct column *c, int64_t unknown, int64_t *v,
 	return at.p == at.end && c->mode <= XF_DELTA;
 }
 
-static const struct xf_field *field_of(const struct xf_kind *k, uint64_t number)
+static const struct na_xf_field *field_of(const struct na_xf_kind *k,
+					  uint64_t number)
 {
 	for (size_t i = 0; i < k->n_fields; i++) {
 		if (k->fields[i].number == number)
@@ -120,8 +121,8 @@ static const struct xf_field *field_of(const struct xf_kind *k, uint64_t number)
 	return NULL;
 }
 
-static bool read_columns(struct xf_decoding *d, struct na_cursor c,
-			 const struct xf_kind *k, void *rows, size_t n)
+static bool read_columns(struct na_xf_decoding *d, struct na_cursor c,
+			 const struct na_xf_kind *k, void *rows, size_t n)
 {
 	size_t columns = 0;
 	enum na_next next;
@@ -132,7 +133,7 @@ static bool read_columns(struct xf_decoding *d, struct na_cursor c,
 		return false;
 	}
 	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
-		const struct xf_field *to;
+		const struct na_xf_field *to;
 		struct column col;
 
 		if (f.tag != NA_TAG(1, NA_W_BYTES))
@@ -144,16 +145,17 @@ static bool read_columns(struct xf_decoding *d, struct na_cursor c,
 		/* Each costs as much as all rows, and takes few bytes. */
 		if (++columns > k->n_fields)
 			return false;
-		if (!column_values(&col, xf_unknown((enum xf_type)to->type),
+		if (!column_values(&col,
+				   na_xf_unknown((enum na_xf_type)to->type),
 				   d->values, n))
 			return false;
-		xf_store(rows, k->size, to, d->values, n);
+		na_xf_store(rows, k->size, to, d->values, n);
 	}
 	return next == NA_NEXT_END;
 }
 
 /* Rows of one kind, zeroed; NULL when there are too many. */
-static void *new_rows(struct xf_decoding *d, const struct xf_kind *k,
+static void *new_rows(struct na_xf_decoding *d, const struct na_xf_kind *k,
 		      uint64_t n)
 {
 	void *rows;
@@ -166,21 +168,21 @@ static void *new_rows(struct xf_decoding *d, const struct xf_kind *k,
 	return rows;
 }
 
-static bool read_kind(struct xf_decoding *d, const struct section *s)
+static bool read_kind(struct na_xf_decoding *d, const struct section *s)
 {
 	struct na_cursor c;
 
-	if (!xf_kind_wanted(s->kind, d->wants))
+	if (!na_xf_kind_wanted(s->kind, d->wants))
 		return true;
 	if (d->rows[s->kind] || !unpack(d, s, &d->scratch, &d->scratch_cap, &c))
 		return false;
-	d->rows[s->kind] = new_rows(d, &xf_kinds[s->kind], s->n);
+	d->rows[s->kind] = new_rows(d, &na_xf_kinds[s->kind], s->n);
 	d->n_rows[s->kind] = (size_t)s->n;
-	return d->rows[s->kind] && read_columns(d, c, &xf_kinds[s->kind],
+	return d->rows[s->kind] && read_columns(d, c, &na_xf_kinds[s->kind],
 						d->rows[s->kind], (size_t)s->n);
 }
 
-static bool read_order(struct xf_decoding *d, const struct section *s)
+static bool read_order(struct na_xf_decoding *d, const struct section *s)
 {
 	struct na_cursor c;
 
@@ -192,36 +194,31 @@ static bool read_order(struct xf_decoding *d, const struct section *s)
 	       read_columns(d, c, &order_kind, d->order, (size_t)s->n);
 }
 
-static bool add_endpoint(struct xf_decoding *d, struct na_cursor c)
+static bool add_endpoint(struct na_xf_decoding *d, struct na_cursor c)
 {
-	struct xf_end e = {.slice = 0};
+	struct na_xf_end e = {.slice = 0};
 	struct na_field f;
 
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_VARINT)) {
-			e.slice = (int32_t)xf_unzigzag(f.value);
+			e.slice = (int32_t)na_xf_unzigzag(f.value);
 		} else if (f.tag == NA_TAG(2, NA_W_VARINT)) {
-			e.device = (int32_t)xf_unzigzag(f.value);
+			e.device = (int32_t)na_xf_unzigzag(f.value);
 		} else if (f.tag == NA_TAG(3, NA_W_BYTES)) {
 			e.is_address = true;
-			e.address = (struct na_text){(const char *)f.body.p,
-						     na_left(&f.body)};
+			e.address = na_text_under(&f.body);
 		}
 	}
 	/* INT32_MIN means an address, inside. */
 	if (e.slice < 0 || e.device < 0)
 		return false;
-	if (!na_grow(&d->endpoints, &d->cap_endpoints, d->n_endpoints + 1,
-		     sizeof(e))) {
-		d->nomem = true;
-		return false;
-	}
-	d->endpoints[d->n_endpoints++] = e;
-	return true;
+	d->nomem |= !na_add(&d->endpoints, e);
+	return !d->nomem;
 }
 
-static bool read_names(struct xf_decoding *d, const struct section *s)
+static bool read_names(struct na_xf_decoding *d, const struct section *s)
 {
+	struct na_xf_string x;
 	enum na_next next;
 	struct na_cursor c;
 	struct na_field f;
@@ -229,24 +226,22 @@ static bool read_names(struct xf_decoding *d, const struct section *s)
 	if (d->names || !unpack(d, s, &d->names, &d->names_cap, &c))
 		return false;
 	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
-		if (d->n_strings + d->n_endpoints > 2 * XF_MAX_RECORDS)
+		if (d->strings.n + d->endpoints.n > 2 * XF_MAX_RECORDS)
 			return false;
 		if (f.tag == NA_TAG(2, NA_W_BYTES) && !add_endpoint(d, f.body))
 			return false;
 		if (f.tag != NA_TAG(1, NA_W_BYTES))
 			continue;
-		if (!na_grow(&d->strings, &d->cap_strings, d->n_strings + 1,
-			     sizeof(*d->strings))) {
+		x = (struct na_xf_string){.text = na_text_under(&f.body)};
+		if (!na_add(&d->strings, x)) {
 			d->nomem = true;
 			return false;
 		}
-		d->strings[d->n_strings++] = (struct xf_string){
-			.text = {(const char *)f.body.p, na_left(&f.body)}};
 	}
 	return next == NA_NEXT_END;
 }
 
-static bool read_sections(struct xf_decoding *d)
+static bool read_sections(struct na_xf_decoding *d)
 {
 	struct na_cursor c = d->b->content;
 	enum na_next next;
@@ -273,7 +268,7 @@ static bool read_sections(struct xf_decoding *d)
 
 /* ---- a block */
 
-static void tell_damage(struct xf_decoding *d, uint64_t records,
+static void tell_damage(struct na_xf_decoding *d, uint64_t records,
 			const char *what)
 {
 	char remark[160];
@@ -285,7 +280,7 @@ static void tell_damage(struct xf_decoding *d, uint64_t records,
 	d->sink->warn(d->sink->ctx, d->b->at, remark);
 }
 
-static void decoding_fini(struct xf_decoding *d)
+static void decoding_fini(struct na_xf_decoding *d)
 {
 	ZSTD_freeDCtx(d->z);
 	for (int k = 0; k < XF_N_KINDS; k++)
@@ -293,28 +288,28 @@ static void decoding_fini(struct xf_decoding *d)
 	free(d->names);
 	free(d->scratch);
 	free(d->values);
-	free(d->strings);
-	free(d->endpoints);
+	na_vec_free(&d->strings);
+	na_vec_free(&d->endpoints);
 	free(d->order);
 }
 
-enum na_status xf_decode(const struct xf_block *b, uint32_t wants,
-			 int64_t shift_ps, const struct na_sink *sink,
-			 struct na_err *err)
+enum na_status na_xf_decode(const struct na_xf_block *b, uint32_t wants,
+			    int64_t shift_ps, const struct na_sink *sink,
+			    struct na_err *err)
 {
-	struct xf_decoding d = {.b = b,
-				.sink = sink,
-				.wants = wants,
-				.shift_ps = shift_ps,
-				.z = ZSTD_createDCtx()};
+	struct na_xf_decoding d = {.b = b,
+				   .sink = sink,
+				   .wants = wants,
+				   .shift_ps = shift_ps,
+				   .z = ZSTD_createDCtx()};
 	enum na_status st = NA_OK;
 
 	d.nomem = !d.z;
-	if (!xf_crc_good(b)) {
+	if (!na_xf_crc_good(b)) {
 		tell_damage(&d, b->records, "its checksum is wrong");
 	} else if (!d.nomem && read_sections(&d)) {
-		xf_tell_counts(&d);
-		st = xf_emit(&d);
+		na_xf_tell_counts(&d);
+		st = na_xf_emit(&d);
 		if (d.damaged)
 			tell_damage(&d, d.damaged, "values out of range");
 	} else if (!d.nomem) {

@@ -8,8 +8,9 @@
 #include <zstd.h>
 
 #include "ingest/transfer_file/read.h"
+#include "netan/base/vec.h"
 
-struct xf_end {
+struct na_xf_end {
 	int32_t slice, device;
 	struct na_text address;
 	bool is_address;
@@ -17,14 +18,14 @@ struct xf_end {
 	bool known;
 };
 
-struct xf_string {
+struct na_xf_string {
 	struct na_text text;
 	uint32_t index;
 	bool known;
 };
 
-struct xf_decoding {
-	const struct xf_block *b;
+struct na_xf_decoding {
+	const struct na_xf_block *b;
 	const struct na_sink *sink;
 	uint32_t wants;
 	int64_t shift_ps;
@@ -35,14 +36,13 @@ struct xf_decoding {
 	size_t names_cap, scratch_cap;
 	int64_t *values; /* one column */
 	size_t values_cap;
-	struct xf_string *strings;
-	struct xf_end *endpoints;
-	size_t n_strings, cap_strings, n_endpoints, cap_endpoints;
+	NA_VEC(struct na_xf_string) strings;
+	NA_VEC(struct na_xf_end) endpoints;
 
 	char *rows[XF_N_KINDS];
 	size_t n_rows[XF_N_KINDS], row_bytes;
 	size_t used_busy; /* rows of XF_BUSY_TIME */
-	struct xf_order {
+	struct na_xf_order {
 		int64_t time_ps, kind;
 	} * order;
 	size_t n_order;
@@ -51,10 +51,10 @@ struct xf_decoding {
 };
 
 /* Is anything of such records wanted? */
-bool xf_kind_wanted(uint64_t kind, uint32_t wants);
+bool na_xf_kind_wanted(uint64_t kind, uint32_t wants);
 
 /* Rows into the sink; those with impossible values are counted. */
-enum na_status xf_emit(struct xf_decoding *d);
-void xf_tell_counts(struct xf_decoding *d);
+enum na_status na_xf_emit(struct na_xf_decoding *d) NA_MUST_CHECK;
+void na_xf_tell_counts(struct na_xf_decoding *d);
 
 #endif

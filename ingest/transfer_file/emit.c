@@ -3,7 +3,7 @@
 
 #include "ingest/transfer_file/decode.h"
 
-bool xf_kind_wanted(uint64_t kind, uint32_t wants)
+bool na_xf_kind_wanted(uint64_t kind, uint32_t wants)
 {
 	switch (kind) {
 	case XF_TRANSFER: /* what is beside it is told by it */
@@ -23,8 +23,8 @@ bool xf_kind_wanted(uint64_t kind, uint32_t wants)
 		return wants & NA_WANT_BUSY;
 	case XF_CALL:
 		return wants & NA_WANT_CALLS;
-	case XF_FRAME:
-		return wants & NA_WANT_FRAMES;
+	case XF_PACKET:
+		return wants & NA_WANT_PACKETS;
 	case XF_CONNECTION:
 		return wants & NA_WANT_CONNECTIONS;
 	default:
@@ -35,15 +35,15 @@ bool xf_kind_wanted(uint64_t kind, uint32_t wants)
 /* ---- names: told to the sink when a record first uses them, as the reader
  * of the original did, so that they get the same order there */
 
-static bool name(struct xf_decoding *d, uint32_t *i)
+static bool name(struct na_xf_decoding *d, uint32_t *i)
 {
-	struct xf_string *s;
+	struct na_xf_string *s;
 
 	if (*i == NA_UNKNOWN_U32)
 		return true;
-	if (*i >= d->n_strings)
+	if (*i >= d->strings.n)
 		return false;
-	s = &d->strings[*i];
+	s = &d->strings.v[*i];
 	if (!s->known)
 		s->index = d->sink->name(d->sink->ctx, s->text.s, s->text.n);
 	s->known = true;
@@ -52,16 +52,16 @@ static bool name(struct xf_decoding *d, uint32_t *i)
 }
 
 /* must: a record is none without this endpoint. */
-static bool endpoint(struct xf_decoding *d, uint32_t *i, bool must)
+static bool endpoint(struct na_xf_decoding *d, uint32_t *i, bool must)
 {
 	const struct na_sink *to = d->sink;
-	struct xf_end *e;
+	struct na_xf_end *e;
 
 	if (*i == NA_UNKNOWN_U32)
 		return !must;
-	if (*i >= d->n_endpoints)
+	if (*i >= d->endpoints.n)
 		return false;
-	e = &d->endpoints[*i];
+	e = &d->endpoints.v[*i];
 	if (!e->known)
 		e->index = e->is_address
 				   ? to->address(to->ctx, e->address.s,
@@ -73,23 +73,24 @@ static bool endpoint(struct xf_decoding *d, uint32_t *i, bool must)
 	return true;
 }
 
-static struct na_text text(const struct xf_decoding *d, uint32_t i)
+static struct na_text text(const struct na_xf_decoding *d, uint32_t i)
 {
-	return i < d->n_strings ? d->strings[i].text : (struct na_text){"", 0};
+	return i < d->strings.n ? d->strings.v[i].text
+				: (struct na_text){"", 0};
 }
 
 /* ---- records */
 
 /* from = end - duration, to = end, on this session's clock. */
-static bool backwards(const struct xf_decoding *d, int64_t end,
+static bool backwards(const struct na_xf_decoding *d, int64_t end,
 		      int64_t duration, int64_t *from, int64_t *to)
 {
 	return !__builtin_add_overflow(end, d->shift_ps, to) && duration >= 0 &&
 	       !__builtin_sub_overflow(*to, duration, from);
 }
 
-static enum na_status emit_transfer(struct xf_decoding *d, struct na_transfer t,
-				    int64_t at)
+static enum na_status emit_transfer(struct na_xf_decoding *d,
+				    struct na_transfer t, int64_t at)
 {
 	if (t.side > NA_TX || t.style >= NA_N_STYLES ||
 	    t.klass >= NA_N_CLASSES || t.klass == NA_BAD_KEY ||
@@ -115,8 +116,8 @@ static uint32_t want_of_action(uint8_t kind)
 					: NA_WANT_ACTIONS;
 }
 
-static void fill_action(const struct xf_decoding *d, const struct xf_action *x,
-			struct na_action *a)
+static void fill_action(const struct na_xf_decoding *d,
+			const struct na_xf_action *x, struct na_action *a)
 {
 	a->kind = (enum na_action_kind)x->kind;
 	a->style = (enum na_style)x->style;
@@ -146,8 +147,8 @@ static void fill_action(const struct xf_decoding *d, const struct xf_action *x,
 	a->thread = text(d, x->thread - 1); /* 0 becomes none */
 }
 
-static enum na_status emit_action(struct xf_decoding *d, struct xf_action *x,
-				  int64_t at)
+static enum na_status emit_action(struct na_xf_decoding *d,
+				  struct na_xf_action *x, int64_t at)
 {
 	struct na_action a;
 
@@ -165,7 +166,7 @@ static enum na_status emit_action(struct xf_decoding *d, struct xf_action *x,
 	return d->nomem ? NA_ENOMEM : d->sink->action(d->sink->ctx, &a);
 }
 
-static enum na_status emit_span(struct xf_decoding *d, struct na_span s,
+static enum na_status emit_span(struct na_xf_decoding *d, struct na_span s,
 				int64_t at)
 {
 	uint32_t want = s.kind == NA_SPAN_STEP ? NA_WANT_STEPS
@@ -183,7 +184,7 @@ static enum na_status emit_span(struct xf_decoding *d, struct na_span s,
 }
 
 /* Its index takes the place of its channel, in the row: ops come later. */
-static enum na_status emit_op_type(struct xf_decoding *d,
+static enum na_status emit_op_type(struct na_xf_decoding *d,
 				   struct na_op_type *row)
 {
 	struct na_op_type t = *row;
@@ -206,15 +207,16 @@ static enum na_status emit_op_type(struct xf_decoding *d,
 	return d->nomem ? NA_ENOMEM : NA_OK;
 }
 
-static enum na_status too_many_cores(struct xf_decoding *d, uint32_t core,
+static enum na_status too_many_cores(struct na_xf_decoding *d, uint32_t core,
 				     uint64_t records)
 {
 	d->damaged += records;
 	return core == NA_UNKNOWN_U32 ? NA_ENOMEM : NA_OK;
 }
 
-static enum na_status emit_op(struct xf_decoding *d, const struct xf_op *row,
-			      size_t types, int64_t at)
+static enum na_status emit_op(struct na_xf_decoding *d,
+			      const struct na_xf_op *row, size_t types,
+			      int64_t at)
 {
 	const struct na_op_type *t = (void *)d->rows[XF_OP_TYPE];
 	uint32_t core;
@@ -235,10 +237,10 @@ static enum na_status emit_op(struct xf_decoding *d, const struct xf_op *row,
 	return d->sink->op(d->sink->ctx, &x);
 }
 
-static enum na_status emit_busy(struct xf_decoding *d,
-				const struct xf_busy *run, int64_t at)
+static enum na_status emit_busy(struct na_xf_decoding *d,
+				const struct na_xf_busy *run, int64_t at)
 {
-	const struct xf_busy_time *x = (void *)d->rows[XF_BUSY_TIME];
+	const struct na_xf_busy_time *x = (void *)d->rows[XF_BUSY_TIME];
 	size_t left = d->n_rows[XF_BUSY_TIME] - d->used_busy;
 	size_t n = run->n < left ? (size_t)run->n : left;
 	enum na_status st = NA_OK;
@@ -276,7 +278,7 @@ static bool forwards(int64_t start, int64_t *since)
 	       (*since >= 0 && !__builtin_add_overflow(start, *since, since));
 }
 
-static enum na_status emit_call(struct xf_decoding *d, struct na_call c,
+static enum na_status emit_call(struct na_xf_decoding *d, struct na_call c,
 				int64_t at)
 {
 	if (__builtin_add_overflow(at, d->shift_ps, &c.start_ps) ||
@@ -290,18 +292,18 @@ static enum na_status emit_call(struct xf_decoding *d, struct na_call c,
 	return d->nomem ? NA_ENOMEM : d->sink->call(d->sink->ctx, &c);
 }
 
-static enum na_status emit_frame(struct xf_decoding *d, struct na_frame w,
-				 int64_t at)
+static enum na_status emit_packet(struct na_xf_decoding *d,
+				  struct na_wire_packet w, int64_t at)
 {
 	if (__builtin_add_overflow(at, d->shift_ps, &w.time_ps) ||
 	    !endpoint(d, &w.src, true) || !endpoint(d, &w.dst, true)) {
 		d->damaged++;
 		return NA_OK;
 	}
-	return d->nomem ? NA_ENOMEM : d->sink->frame(d->sink->ctx, &w);
+	return d->nomem ? NA_ENOMEM : d->sink->packet(d->sink->ctx, &w);
 }
 
-static enum na_status emit_connection(struct xf_decoding *d,
+static enum na_status emit_connection(struct na_xf_decoding *d,
 				      const struct na_connection *from,
 				      int64_t at)
 {
@@ -318,11 +320,11 @@ static enum na_status emit_connection(struct xf_decoding *d,
 }
 
 /* The action behind a transfer, from what it is more than that one. */
-static enum na_status emit_shadow(struct xf_decoding *d, size_t transfers,
-				  const struct xf_action *more, int64_t at)
+static enum na_status emit_shadow(struct na_xf_decoding *d, size_t transfers,
+				  const struct na_xf_action *more, int64_t at)
 {
 	const char *rows = d->rows[XF_TRANSFER];
-	struct xf_action x, with;
+	struct na_xf_action x, with;
 	struct na_transfer t;
 
 	if (!transfers || !rows) {
@@ -331,12 +333,12 @@ static enum na_status emit_shadow(struct xf_decoding *d, size_t transfers,
 	}
 	memcpy(&t, rows + (transfers - 1) * sizeof(t), sizeof(t));
 	x = *more;
-	xf_shadow_of(&t, &with);
-	xf_shadow_add(&x, &with, 1);
+	na_xf_shadow_of(&t, &with);
+	na_xf_shadow_add(&x, &with, 1);
 	return emit_action(d, &x, at);
 }
 
-static enum na_status emit(struct xf_decoding *d, int64_t kind, char *row,
+static enum na_status emit(struct na_xf_decoding *d, int64_t kind, char *row,
 			   const size_t *used, int64_t at)
 {
 	/* Rows are allocated as their structs. */
@@ -361,14 +363,15 @@ static enum na_status emit(struct xf_decoding *d, int64_t kind, char *row,
 		return emit_busy(d, (void *)row, at);
 	case XF_CALL:
 		return emit_call(d, *(struct na_call *)(void *)row, at);
-	case XF_FRAME:
-		return emit_frame(d, *(struct na_frame *)(void *)row, at);
+	case XF_PACKET:
+		return emit_packet(d, *(struct na_wire_packet *)(void *)row,
+				   at);
 	default:
 		return emit_connection(d, (void *)row, at);
 	}
 }
 
-enum na_status xf_emit(struct xf_decoding *d)
+enum na_status na_xf_emit(struct na_xf_decoding *d)
 {
 	size_t used[XF_N_KINDS] = {0};
 	enum na_status st = NA_OK;
@@ -377,14 +380,14 @@ enum na_status xf_emit(struct xf_decoding *d)
 		int64_t kind = d->order[i].kind;
 
 		if (kind <= 0 || kind >= XF_N_KINDS ||
-		    !xf_kind_wanted((uint64_t)kind, d->wants))
+		    !na_xf_kind_wanted((uint64_t)kind, d->wants))
 			continue;
 		if (used[kind] == d->n_rows[kind] || kind == XF_BUSY_TIME) {
 			d->damaged++;
 			continue;
 		}
 		st = emit(d, kind,
-			  d->rows[kind] + used[kind] * xf_kinds[kind].size,
+			  d->rows[kind] + used[kind] * na_xf_kinds[kind].size,
 			  used, d->order[i].time_ps);
 		used[kind]++;
 	}
@@ -408,7 +411,8 @@ static void tell_classed(const struct na_sink *to, struct na_cursor c)
 }
 
 /* A name or text (`at` first, or behind it) and a number. */
-static void tell_rest(struct xf_decoding *d, uint32_t field, struct na_cursor c)
+static void tell_rest(struct na_xf_decoding *d, uint32_t field,
+		      struct na_cursor c)
 {
 	const struct na_sink *to = d->sink;
 	struct na_text s = {"", 0};
@@ -424,8 +428,7 @@ static void tell_rest(struct xf_decoding *d, uint32_t field, struct na_cursor c)
 		else if (f.tag == NA_TAG(3, NA_W_VARINT))
 			wants = f.value;
 		else if ((f.tag & 7) == NA_W_BYTES)
-			s = (struct na_text){(const char *)f.body.p,
-					     na_left(&f.body)};
+			s = na_text_under(&f.body);
 	}
 	if (wants && !(wants & d->wants))
 		return;
@@ -442,7 +445,7 @@ static void tell_rest(struct xf_decoding *d, uint32_t field, struct na_cursor c)
 	}
 }
 
-void xf_tell_counts(struct xf_decoding *d)
+void na_xf_tell_counts(struct na_xf_decoding *d)
 {
 	struct na_cursor content = d->b->content;
 	struct na_field f, g;

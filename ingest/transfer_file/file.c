@@ -27,10 +27,10 @@ static enum na_status put_bytes(struct na_xfer_file *f, const void *p, size_t n,
 }
 
 /* A block whose message, behind the checksum, is `rest`. */
-static enum na_status put_block(struct na_xfer_file *f, struct xf_bytes *rest,
-				struct na_err *err)
+static enum na_status put_block(struct na_xfer_file *f,
+				struct na_xf_bytes *rest, struct na_err *err)
 {
-	struct xf_bytes head = {.p = NULL};
+	struct na_xf_bytes head = {.p = NULL};
 	enum na_status st = NA_ENOMEM;
 	uint8_t crc_field[5] = {NA_TAG(1, NA_W_FIXED32)};
 	uint32_t crc;
@@ -38,10 +38,10 @@ static enum na_status put_block(struct na_xfer_file *f, struct xf_bytes *rest,
 	crc = (uint32_t)crc32_z(0, rest->p, rest->n);
 	for (int i = 0; i < 4; i++)
 		crc_field[1 + i] = (uint8_t)(crc >> 8 * i);
-	xf_put(&head, XF_SYNC, XF_SYNC_BYTES);
-	xf_put_varint(&head, NA_TAG(3, NA_W_BYTES));
-	xf_put_varint(&head, rest->n + sizeof(crc_field));
-	xf_put(&head, crc_field, sizeof(crc_field));
+	na_xf_put(&head, XF_SYNC, XF_SYNC_BYTES);
+	na_xf_put_varint(&head, NA_TAG(3, NA_W_BYTES));
+	na_xf_put_varint(&head, rest->n + sizeof(crc_field));
+	na_xf_put(&head, crc_field, sizeof(crc_field));
 	if (rest->failed || head.failed)
 		na_fail_nomem(err);
 	else
@@ -49,38 +49,38 @@ static enum na_status put_block(struct na_xfer_file *f, struct xf_bytes *rest,
 	if (st == NA_OK)
 		st = put_bytes(f, rest->p, rest->n, err);
 	f->counts.blocks++;
-	xf_bytes_fini(&head);
-	xf_bytes_fini(rest);
+	na_xf_bytes_fini(&head);
+	na_xf_bytes_fini(rest);
 	return st;
 }
 
-static void put_message(struct xf_bytes *to, uint32_t field,
-			struct xf_bytes *message)
+static void put_message(struct na_xf_bytes *to, uint32_t field,
+			struct na_xf_bytes *message)
 {
-	xf_put_field(to, field, message->p, message->n);
+	na_xf_put_field(to, field, message->p, message->n);
 	to->failed |= message->failed;
-	xf_bytes_fini(message);
+	na_xf_bytes_fini(message);
 }
 
-static void put_source(struct xf_bytes *to, const struct na_xfer_source *s,
+static void put_source(struct na_xf_bytes *to, const struct na_xfer_source *s,
 		       size_t number, bool anonymize)
 {
 	char host[PSEUDONYM], path[PSEUDONYM];
-	struct xf_bytes m = {.p = NULL};
+	struct na_xf_bytes m = {.p = NULL};
 
 	snprintf(host, sizeof(host), "host-%zu", number);
 	snprintf(path, sizeof(path), "input-%zu", number);
-	xf_put_text(&m, 1, anonymize ? host : s->host);
-	xf_put_text(&m, 2, s->label);
-	xf_put_text(&m, 3, s->format);
-	xf_put_text(&m, 4, anonymize ? path : s->path);
-	xf_put_uint(&m, 5, s->has_time);
-	xf_put_uint(&m, 6, s->has_wall);
-	xf_put_sint(&m, 7, s->first_ns);
-	xf_put_sint(&m, 8, s->zero_ns);
-	xf_put_sint(&m, 9, s->profile_start_ns);
-	xf_put_sint(&m, 10, s->profile_stop_ns);
-	xf_put_uint(&m, 11, s->n_devices);
+	na_xf_put_text(&m, 1, anonymize ? host : s->host);
+	na_xf_put_text(&m, 2, s->label);
+	na_xf_put_text(&m, 3, s->format);
+	na_xf_put_text(&m, 4, anonymize ? path : s->path);
+	na_xf_put_uint(&m, 5, s->has_time);
+	na_xf_put_uint(&m, 6, s->has_wall);
+	na_xf_put_sint(&m, 7, s->first_ns);
+	na_xf_put_sint(&m, 8, s->zero_ns);
+	na_xf_put_sint(&m, 9, s->profile_start_ns);
+	na_xf_put_sint(&m, 10, s->profile_stop_ns);
+	na_xf_put_uint(&m, 11, s->n_devices);
 	put_message(to, 5, &m);
 }
 
@@ -88,12 +88,12 @@ static enum na_status put_header(struct na_xfer_file *f,
 				 const struct na_xfer_head *head,
 				 struct na_err *err)
 {
-	struct xf_bytes m = {.p = NULL}, block = {.p = NULL};
+	struct na_xf_bytes m = {.p = NULL}, block = {.p = NULL};
 
-	xf_put_uint(&m, 1, XF_VERSION);
-	xf_put_text(&m, 2, "netan " NETAN_VERSION);
-	xf_put_uint(&m, 3, (uint64_t)head->created_unix_ns);
-	xf_put_uint(&m, 4, head->anonymize);
+	na_xf_put_uint(&m, 1, XF_VERSION);
+	na_xf_put_text(&m, 2, "netan " NETAN_VERSION);
+	na_xf_put_uint(&m, 3, (uint64_t)head->created_unix_ns);
+	na_xf_put_uint(&m, 4, head->anonymize);
 	for (size_t i = 0; i < head->n_sources; i++)
 		put_source(&m, &head->sources[i], i + 1, head->anonymize);
 	put_message(&block, 4, &m);
@@ -133,55 +133,55 @@ const struct na_xfer_counts *na_xfer_counted(const struct na_xfer_file *f)
 	return &f->counts;
 }
 
-static void put_address(struct na_xfer_file *f, struct xf_bytes *m,
+static void put_address(struct na_xfer_file *f, struct na_xf_bytes *m,
 			const struct na_interned *s)
 {
 	char text[PSEUDONYM];
 	uint32_t number;
 
 	if (!f->anonymize) {
-		xf_put_field(m, 3, s->s, s->len);
+		na_xf_put_field(m, 3, s->s, s->len);
 		return;
 	}
 	number = na_strtab_add(&f->addresses, s->s, s->len);
 	m->failed |= number == NA_NO_NAME;
 	snprintf(text, sizeof(text), "addr-%" PRIu64, (uint64_t)number + 1);
-	xf_put_text(m, 3, text);
+	na_xf_put_text(m, 3, text);
 }
 
-static void put_names(struct na_xfer_file *f, struct xf_bytes *to,
-		      struct xf_encoded *e, const struct na_strtab *names)
+static void put_names(struct na_xfer_file *f, struct na_xf_bytes *to,
+		      struct na_xf_encoded *e, const struct na_strtab *names)
 {
-	if (!e->n_strings && !e->n_endpoints)
+	if (!e->n_strings && !e->endpoints.n)
 		return;
-	for (size_t i = 0; i < e->n_endpoints; i++) {
-		const struct xf_endpoint *x = &e->endpoints[i];
-		struct xf_bytes m = {.p = NULL};
+	for (size_t i = 0; i < e->endpoints.n; i++) {
+		const struct na_xf_endpoint *x = &e->endpoints.v[i];
+		struct na_xf_bytes m = {.p = NULL};
 
-		xf_put_sint(&m, 1, x->slice);
-		xf_put_sint(&m, 2, x->device);
+		na_xf_put_sint(&m, 1, x->slice);
+		na_xf_put_sint(&m, 2, x->device);
 		if (x->address < names->n)
 			put_address(f, &m, &names->names[x->address]);
 		put_message(&e->strings, 2, &m);
 	}
-	xf_put_section(to, XF_NAMES, e->n_strings + e->n_endpoints,
-		       &e->strings);
+	na_xf_put_section(to, XF_NAMES, e->n_strings + e->endpoints.n,
+			  &e->strings);
 }
 
 static enum na_status put_encoded(struct na_xfer_file *f, uint32_t source,
-				  struct xf_encoded *e,
+				  struct na_xf_encoded *e,
 				  const struct na_strtab *names,
 				  struct na_err *err)
 {
-	struct xf_bytes records = {.p = NULL}, block = {.p = NULL};
+	struct na_xf_bytes records = {.p = NULL}, block = {.p = NULL};
 
 	put_names(f, &records, e, names);
 	f->counts.names_bytes += records.n;
-	xf_put(&records, e->sections.p, e->sections.n);
+	na_xf_put(&records, e->sections.p, e->sections.n);
 	if (e->counts.n)
-		xf_put_field(&records, 2, e->counts.p, e->counts.n);
-	xf_put_uint(&block, 2, source);
-	xf_put_uint(&block, 3, e->records);
+		na_xf_put_field(&records, 2, e->counts.p, e->counts.n);
+	na_xf_put_uint(&block, 2, source);
+	na_xf_put_uint(&block, 3, e->records);
 	put_message(&block, 5, &records);
 	for (int k = 1; k < XF_N_KINDS; k++) {
 		f->counts.kinds[k] += e->kinds[k];
@@ -202,42 +202,44 @@ enum na_status na_xfer_append(struct na_xfer_file *f, struct na_xfer_part *p,
 	const struct na_strtab *names;
 	enum na_status st = NA_OK;
 	uint32_t source;
-	struct xf_encoded *e = xf_part_take(p, &source, &names), *next;
+	struct na_xf_encoded *e = na_xf_part_take(p, &source, &names), *next;
 
 	for (; e; e = next) {
 		next = e->next;
 		if (st == NA_OK)
 			st = put_encoded(f, source, e, names, err);
-		xf_encoded_free(e);
+		na_xf_encoded_free(e);
 	}
 	return st;
 }
 
-static void put_plane(struct xf_bytes *to, const struct na_section *s)
+static void put_plane(struct na_xf_bytes *to, const struct na_section *s)
 {
-	struct xf_bytes m = {.p = NULL};
+	struct na_xf_bytes m = {.p = NULL};
 
-	xf_put_text(&m, 1, s->name);
+	na_xf_put_text(&m, 1, s->name);
 	for (size_t i = 0; i < s->n_parts; i++) {
-		struct xf_bytes line = {.p = NULL};
+		struct na_xf_bytes line = {.p = NULL};
 
-		xf_put_text(&line, 1, s->parts[i].name);
-		xf_put_uint(&line, 2, s->parts[i].events);
-		xf_put_uint(&line, 3, s->parts[i].wants);
+		na_xf_put_text(&line, 1, s->parts[i].name);
+		na_xf_put_uint(&line, 2, s->parts[i].events);
+		na_xf_put_uint(&line, 3, s->parts[i].wants);
 		put_message(&m, 2, &line);
 	}
 	put_message(to, 1, &m);
 }
 
-static void put_capture(struct xf_bytes *to, const struct na_capture_counts *c)
+static void put_capture(struct na_xf_bytes *to,
+			const struct na_capture_counts *c)
 {
-	struct xf_bytes m = {.p = NULL};
+	struct na_xf_bytes m = {.p = NULL};
 
 	if (!c)
 		return;
-	for (size_t i = 0; i < xf_capture.n_fields; i++)
-		xf_put_uint(&m, xf_capture.fields[i].number,
-			    (uint64_t)xf_load(c, &xf_capture.fields[i]));
+	for (size_t i = 0; i < na_xf_capture.n_fields; i++)
+		na_xf_put_uint(&m, na_xf_capture.fields[i].number,
+			       (uint64_t)na_xf_load(c,
+						    &na_xf_capture.fields[i]));
 	put_message(to, 6, &m);
 }
 
@@ -245,57 +247,58 @@ static void put_capture(struct xf_bytes *to, const struct na_capture_counts *c)
 static enum na_status put_program(void *ctx, const struct na_program_bytes *x,
 				  struct na_err *err)
 {
-	struct xf_bytes m = {.p = NULL}, slim = {.p = NULL};
-	struct xf_bytes *to = ctx;
+	struct na_xf_bytes m = {.p = NULL}, slim = {.p = NULL};
+	struct na_xf_bytes *to = ctx;
 
 	if (na_hlo_slim(x->p, x->n, &slim)) {
-		xf_put_field(&m, 1, x->name, x->n_name);
-		xf_put_uint(&m, 2, x->id);
-		xf_put_packed(&m, 3, &slim);
+		na_xf_put_field(&m, 1, x->name.s, x->name.n);
+		na_xf_put_uint(&m, 2, x->id);
+		na_xf_put_packed(&m, 3, &slim);
 		put_message(to, 7, &m);
 	}
 	to->failed |= slim.failed;
-	xf_bytes_fini(&slim);
+	na_xf_bytes_fini(&slim);
 	return to->failed ? na_fail_nomem(err) : NA_OK;
 }
 
 enum na_status na_xfer_source_end(struct na_xfer_file *f, uint32_t source,
 				  struct na_input *in, struct na_err *err)
 {
-	struct xf_bytes m = {.p = NULL}, block = {.p = NULL};
+	struct na_xf_bytes m = {.p = NULL}, block = {.p = NULL};
 	const struct na_reader *r = in->reader;
 	enum na_status st = NA_OK;
 
 	if (r && r->program_bytes)
 		st = r->program_bytes(in, put_program, &m, err);
 	if (st != NA_OK) {
-		xf_bytes_fini(&m);
+		na_xf_bytes_fini(&m);
 		return st;
 	}
 
 	for (size_t i = 0; i < in->n_sections; i++)
 		put_plane(&m, &in->sections[i]);
-	xf_put_uint(&m, 2, in->damaged);
+	na_xf_put_uint(&m, 2, in->damaged);
 	/* Texts of damage may quote the input. */
 	for (const struct na_warning *w = in->warnings; w; w = w->next)
-		xf_put_text(&m, 3,
-			    f->anonymize ? "damaged or odd; what was said of "
-					   "it is left out (--anonymize)"
-					 : w->text);
-	xf_put_uint(&m, 4, in->n_warnings);
-	xf_put_uint(&m, 5, in->n_sections ? 0 : in->events);
+		na_xf_put_text(&m, 3,
+			       f->anonymize
+				       ? "damaged or odd; what was said of "
+					 "it is left out (--anonymize)"
+				       : w->text);
+	na_xf_put_uint(&m, 4, in->n_warnings);
+	na_xf_put_uint(&m, 5, in->n_sections ? 0 : in->events);
 	put_capture(&m, in->capture);
-	xf_put_uint(&block, 2, source);
+	na_xf_put_uint(&block, 2, source);
 	put_message(&block, 6, &m);
 	return put_block(f, &block, err);
 }
 
 enum na_status na_xfer_finish(struct na_xfer_file *f, struct na_err *err)
 {
-	struct xf_bytes m = {.p = NULL}, block = {.p = NULL};
+	struct na_xf_bytes m = {.p = NULL}, block = {.p = NULL};
 
-	xf_put_uint(&m, 1, f->counts.blocks);
-	xf_put_uint(&m, 2, f->counts.transfers + f->counts.others);
+	na_xf_put_uint(&m, 1, f->counts.blocks);
+	na_xf_put_uint(&m, 2, f->counts.transfers + f->counts.others);
 	put_message(&block, 7, &m);
 	return put_block(f, &block, err);
 }

@@ -6,7 +6,7 @@
 #define F(n, what, member, type, role) \
 	{ n, (uint16_t)offsetof(struct what, member), type, role }
 
-static const struct xf_field transfer_fields[] = {
+static const struct na_xf_field transfer_fields[] = {
 	F(1, na_transfer, start_ps, XF_I64, 0),
 	F(2, na_transfer, action_ps, XF_I64, 0),
 	F(3, na_transfer, size_bytes, XF_U64, 0),
@@ -25,44 +25,44 @@ static const struct xf_field transfer_fields[] = {
 };
 
 #define ACTION_FIELDS(texts_role, device_role) \
-	F(1, xf_action, duration_ps, XF_I64, 0), \
-	F(2, xf_action, size_bytes, XF_U64, 0), \
-	F(3, xf_action, device, XF_U32, device_role), \
-	F(4, xf_action, collective, XF_U32, texts_role), \
-	F(5, xf_action, type, XF_U32, texts_role), \
-	F(6, xf_action, launch, XF_U32, 0), \
-	F(7, xf_action, iteration, XF_U32, 0), \
-	F(8, xf_action, local_device_id, XF_I32, 0), \
-	F(9, xf_action, num_actions, XF_I32, 0), \
-	F(10, xf_action, action_index, XF_I32, 0), \
-	F(11, xf_action, chunk, XF_I32, 0), \
-	F(12, xf_action, level, XF_I32, 0), \
-	F(13, xf_action, send_channel_id, XF_I64, 0), \
-	F(14, xf_action, recv_channel_id, XF_I64, 0), \
-	F(15, xf_action, run_id, XF_I64, 0), \
-	F(16, xf_action, slack_us, XF_I64, 0), \
-	F(17, xf_action, transmission_budget_us, XF_I64, 0), \
-	F(18, xf_action, delay_budget_us, XF_I64, 0), \
-	F(19, xf_action, activation_to_receive_us, XF_I64, 0), \
-	F(20, xf_action, texts[0], XF_U32, XF_NAME), \
-	F(21, xf_action, texts[1], XF_U32, XF_NAME), \
-	F(22, xf_action, texts[2], XF_U32, XF_NAME), \
-	F(23, xf_action, texts[3], XF_U32, XF_NAME), \
-	F(24, xf_action, texts[4], XF_U32, XF_NAME), \
-	F(25, xf_action, kind, XF_U8, 0), \
-	F(26, xf_action, style, XF_U8, 0), \
-	F(27, xf_action, thread, XF_U32, 0)
+	F(1, na_xf_action, duration_ps, XF_I64, 0), \
+	F(2, na_xf_action, size_bytes, XF_U64, 0), \
+	F(3, na_xf_action, device, XF_U32, device_role), \
+	F(4, na_xf_action, collective, XF_U32, texts_role), \
+	F(5, na_xf_action, type, XF_U32, texts_role), \
+	F(6, na_xf_action, launch, XF_U32, 0), \
+	F(7, na_xf_action, iteration, XF_U32, 0), \
+	F(8, na_xf_action, local_device_id, XF_I32, 0), \
+	F(9, na_xf_action, num_actions, XF_I32, 0), \
+	F(10, na_xf_action, action_index, XF_I32, 0), \
+	F(11, na_xf_action, chunk, XF_I32, 0), \
+	F(12, na_xf_action, level, XF_I32, 0), \
+	F(13, na_xf_action, send_channel_id, XF_I64, 0), \
+	F(14, na_xf_action, recv_channel_id, XF_I64, 0), \
+	F(15, na_xf_action, run_id, XF_I64, 0), \
+	F(16, na_xf_action, slack_us, XF_I64, 0), \
+	F(17, na_xf_action, transmission_budget_us, XF_I64, 0), \
+	F(18, na_xf_action, delay_budget_us, XF_I64, 0), \
+	F(19, na_xf_action, activation_to_receive_us, XF_I64, 0), \
+	F(20, na_xf_action, texts[0], XF_U32, XF_NAME), \
+	F(21, na_xf_action, texts[1], XF_U32, XF_NAME), \
+	F(22, na_xf_action, texts[2], XF_U32, XF_NAME), \
+	F(23, na_xf_action, texts[3], XF_U32, XF_NAME), \
+	F(24, na_xf_action, texts[4], XF_U32, XF_NAME), \
+	F(25, na_xf_action, kind, XF_U8, 0), \
+	F(26, na_xf_action, style, XF_U8, 0), \
+	F(27, na_xf_action, thread, XF_U32, 0)
 
-static const struct xf_field action_fields[] = {
+static const struct na_xf_field action_fields[] = {
 	ACTION_FIELDS(XF_NAME, XF_ENDPOINT)
 };
 
 /* Compared with a transfer's: differences are no names. */
-static const struct xf_field shadow_fields[] = {
+static const struct na_xf_field shadow_fields[] = {
 	ACTION_FIELDS(XF_PLAIN, XF_PLAIN)
 };
 
-static const struct xf_field span_fields[] = {
+static const struct na_xf_field span_fields[] = {
 	F(1, na_span, start_ps, XF_I64, 0),
 	F(2, na_span, number, XF_I64, 0),
 	F(3, na_span, name, XF_U32, XF_NAME),
@@ -71,7 +71,7 @@ static const struct xf_field span_fields[] = {
 	F(6, na_span, device, XF_U8, 0),
 };
 
-static const struct xf_field op_type_fields[] = {
+static const struct na_xf_field op_type_fields[] = {
 	F(1, na_op_type, program_id, XF_U64, 0),
 	F(2, na_op_type, channel, XF_I64, 0),
 	F(3, na_op_type, size_bytes, XF_U64, 0),
@@ -90,25 +90,25 @@ static const struct xf_field op_type_fields[] = {
 	F(16, na_op_type, uneven, XF_U8, 0),
 };
 
-static const struct xf_field op_fields[] = {
-	F(1, xf_op, duration_ps, XF_I64, 0),
-	F(2, xf_op, type, XF_U32, 0),
-	F(3, xf_op, number, XF_I32, 0),
-	F(4, xf_op, device, XF_U8, 0),
+static const struct na_xf_field op_fields[] = {
+	F(1, na_xf_op, duration_ps, XF_I64, 0),
+	F(2, na_xf_op, type, XF_U32, 0),
+	F(3, na_xf_op, number, XF_I32, 0),
+	F(4, na_xf_op, device, XF_U8, 0),
 };
 
-static const struct xf_field busy_fields[] = {
-	F(1, xf_busy, n, XF_U64, 0),
-	F(2, xf_busy, number, XF_I32, 0),
-	F(3, xf_busy, device, XF_U8, 0),
+static const struct na_xf_field busy_fields[] = {
+	F(1, na_xf_busy, n, XF_U64, 0),
+	F(2, na_xf_busy, number, XF_I32, 0),
+	F(3, na_xf_busy, device, XF_U8, 0),
 };
 
-static const struct xf_field busy_time_fields[] = {
-	F(1, xf_busy_time, gap_ps, XF_I64, 0),
-	F(2, xf_busy_time, length_ps, XF_I64, 0),
+static const struct na_xf_field busy_time_fields[] = {
+	F(1, na_xf_busy_time, gap_ps, XF_I64, 0),
+	F(2, na_xf_busy_time, length_ps, XF_I64, 0),
 };
 
-static const struct xf_field call_fields[] = {
+static const struct na_xf_field call_fields[] = {
 	F(1, na_call, first_ps, XF_I64, 0),
 	F(2, na_call, end_ps, XF_I64, 0),
 	F(3, na_call, bytes_req, XF_U64, 0),
@@ -125,10 +125,10 @@ static const struct xf_field call_fields[] = {
 	F(14, na_call, reset, XF_U8, 0),
 };
 
-static const struct xf_field frame_fields[] = {
-	F(1, na_frame, size_bytes, XF_U32, 0),
-	F(2, na_frame, src, XF_U32, XF_ENDPOINT),
-	F(3, na_frame, dst, XF_U32, XF_ENDPOINT),
+static const struct na_xf_field packet_fields[] = {
+	F(1, na_wire_packet, size_bytes, XF_U32, 0),
+	F(2, na_wire_packet, src, XF_U32, XF_ENDPOINT),
+	F(3, na_wire_packet, dst, XF_U32, XF_ENDPOINT),
 };
 
 #define D(n, i, member, type) F((i ? 96 : 32) + n, na_connection, dir[i].member, type, 0)
@@ -159,7 +159,7 @@ static const struct xf_field frame_fields[] = {
 	D(44, i, saw_syn, XF_U8), D(45, i, window_scale_known, XF_U8), \
 	D(46, i, recovery_ns, XF_I64)
 
-static const struct xf_field connection_fields[] = {
+static const struct na_xf_field connection_fields[] = {
 	F(1, na_connection, id, XF_U32, 0),
 	F(2, na_connection, src, XF_U32, XF_ENDPOINT),
 	F(3, na_connection, dst, XF_U32, XF_ENDPOINT),
@@ -174,7 +174,7 @@ static const struct xf_field connection_fields[] = {
 	DIRECTION(1),
 };
 
-static const struct xf_field capture_fields[] = {
+static const struct na_xf_field capture_fields[] = {
 	F(1, na_capture_counts, packets, XF_U64, 0),
 	F(2, na_capture_counts, captured_bytes, XF_U64, 0),
 	F(3, na_capture_counts, wire_bytes, XF_U64, 0),
@@ -212,23 +212,23 @@ static const struct xf_field capture_fields[] = {
 #define KIND(what, fields) \
 	{ sizeof(struct what), fields, sizeof(fields) / sizeof(fields[0]) }
 
-const struct xf_kind xf_kinds[XF_N_KINDS] = {
+const struct na_xf_kind na_xf_kinds[XF_N_KINDS] = {
 	[XF_TRANSFER] = KIND(na_transfer, transfer_fields),
-	[XF_SHADOW] = KIND(xf_action, shadow_fields),
-	[XF_ACTION] = KIND(xf_action, action_fields),
+	[XF_SHADOW] = KIND(na_xf_action, shadow_fields),
+	[XF_ACTION] = KIND(na_xf_action, action_fields),
 	[XF_SPAN] = KIND(na_span, span_fields),
 	[XF_CALL] = KIND(na_call, call_fields),
-	[XF_FRAME] = KIND(na_frame, frame_fields),
+	[XF_PACKET] = KIND(na_wire_packet, packet_fields),
 	[XF_CONNECTION] = KIND(na_connection, connection_fields),
 	[XF_OP_TYPE] = KIND(na_op_type, op_type_fields),
-	[XF_OP] = KIND(xf_op, op_fields),
-	[XF_BUSY] = KIND(xf_busy, busy_fields),
-	[XF_BUSY_TIME] = KIND(xf_busy_time, busy_time_fields),
+	[XF_OP] = KIND(na_xf_op, op_fields),
+	[XF_BUSY] = KIND(na_xf_busy, busy_fields),
+	[XF_BUSY_TIME] = KIND(na_xf_busy_time, busy_time_fields),
 };
-const struct xf_kind xf_capture = KIND(na_capture_counts, capture_fields);
+const struct na_xf_kind na_xf_capture = KIND(na_capture_counts, capture_fields);
 /* clang-format on */
 
-int64_t xf_unknown(enum xf_type type)
+int64_t na_xf_unknown(enum na_xf_type type)
 {
 	switch (type) {
 	case XF_I64:
@@ -248,11 +248,11 @@ int64_t xf_unknown(enum xf_type type)
 		memcpy(&x, p, sizeof(x)); \
 		return (int64_t)x; \
 	}
-int64_t xf_load(const void *record, const struct xf_field *f)
+int64_t na_xf_load(const void *record, const struct na_xf_field *f)
 {
 	const char *p = (const char *)record + f->offset;
 
-	switch ((enum xf_type)f->type) {
+	switch ((enum na_xf_type)f->type) {
 	case XF_U32:
 		LOAD(uint32_t)
 	case XF_I32:
@@ -280,12 +280,12 @@ int64_t xf_load(const void *record, const struct xf_field *f)
 		} \
 	} while (0)
 
-void xf_store(void *records, size_t size, const struct xf_field *f,
-	      const int64_t *v, size_t n)
+void na_xf_store(void *records, size_t size, const struct na_xf_field *f,
+		 const int64_t *v, size_t n)
 {
 	char *p = (char *)records + f->offset;
 
-	switch ((enum xf_type)f->type) {
+	switch ((enum na_xf_type)f->type) {
 	case XF_U32:
 	case XF_I32:
 		STORE(uint32_t);
@@ -305,9 +305,9 @@ void xf_store(void *records, size_t size, const struct xf_field *f,
 	}
 }
 
-void xf_shadow_of(const struct na_transfer *t, struct xf_action *a)
+void na_xf_shadow_of(const struct na_transfer *t, struct na_xf_action *a)
 {
-	*a = (struct xf_action){
+	*a = (struct na_xf_action){
 		.duration_ps = t->action_ps == NA_UNKNOWN_PS ? 0 : t->action_ps,
 		.size_bytes = t->size_bytes,
 		.device = t->side == NA_RX ? t->dst : t->src,
@@ -320,7 +320,8 @@ void xf_shadow_of(const struct na_transfer *t, struct xf_action *a)
 	};
 }
 
-void xf_shadow_add(struct xf_action *a, const struct xf_action *b, int sign)
+void na_xf_shadow_add(struct na_xf_action *a, const struct na_xf_action *b,
+		      int sign)
 {
 	uint64_t s = sign < 0 ? UINT64_MAX : 1; /* modulo 2^64 */
 	uint32_t w = (uint32_t)s;

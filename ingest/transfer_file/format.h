@@ -22,13 +22,13 @@ enum {
 	XF_MAX_RAW_BYTES = 32 << 20 /* of a section unpacked; of all rows */
 };
 
-enum xf_section {
+enum na_xf_section {
 	XF_TRANSFER = 1,
 	XF_SHADOW, /* the action behind the transfer before it */
 	XF_ACTION,
 	XF_SPAN,
 	XF_CALL,
-	XF_FRAME,
+	XF_PACKET,
 	XF_CONNECTION,
 	XF_OP_TYPE,
 	XF_OP,
@@ -39,18 +39,27 @@ enum xf_section {
 	XF_ORDER = 33
 };
 
-enum xf_mode { XF_CONSTANT, XF_RAW, XF_DELTA };
+enum na_xf_mode { XF_CONSTANT, XF_RAW, XF_DELTA };
 
-enum xf_type { XF_I64, XF_U64, XF_U32, XF_I32, XF_U16, XF_I16, XF_U8, XF_I8 };
-enum xf_role { XF_PLAIN, XF_NAME, XF_ENDPOINT };
+enum na_xf_type {
+	XF_I64,
+	XF_U64,
+	XF_U32,
+	XF_I32,
+	XF_U16,
+	XF_I16,
+	XF_U8,
+	XF_I8
+};
+enum na_xf_role { XF_PLAIN, XF_NAME, XF_ENDPOINT };
 
-struct xf_field {
+struct na_xf_field {
 	uint16_t number, offset;
 	uint8_t type, role;
 };
 
 /* An action with its texts as names; times as in the file. */
-struct xf_action {
+struct na_xf_action {
 	int64_t duration_ps;
 	uint64_t size_bytes;
 	uint32_t device, collective, type, launch, iteration;
@@ -65,7 +74,7 @@ struct xf_action {
 };
 
 /* An execution of a device op; its type is a row of the block. */
-struct xf_op {
+struct na_xf_op {
 	int64_t duration_ps;
 	uint32_t type;
 	int32_t number;
@@ -75,41 +84,42 @@ struct xf_op {
 /* The times that follow each other on one device: each of the `n` next rows
  * of XF_BUSY_TIME begins so long after the end of the one before (the first:
  * after the run's time). */
-struct xf_busy {
+struct na_xf_busy {
 	uint64_t n;
 	int32_t number;
 	uint8_t device;
 };
 
-struct xf_busy_time {
+struct na_xf_busy_time {
 	int64_t gap_ps, length_ps;
 };
 
 /* Of each kind of record: its struct's size and its fields.  Structs hold
  * times as the file does: start_ps is the duration (see the .proto). */
-struct xf_kind {
+struct na_xf_kind {
 	size_t size;
-	const struct xf_field *fields;
+	const struct na_xf_field *fields;
 	size_t n_fields;
 };
-extern const struct xf_kind xf_kinds[XF_N_KINDS];
+extern const struct na_xf_kind na_xf_kinds[XF_N_KINDS];
 
 /* The counts of a capture, by the numbers they have in the file. */
 enum { XF_CAPTURE_COUNTS = 32 };
 _Static_assert(sizeof(struct na_capture_counts) == XF_CAPTURE_COUNTS * 8,
-	       "a count more: xf_capture and message CaptureCounts need it");
-extern const struct xf_kind xf_capture;
+	       "a count more: na_xf_capture and message CaptureCounts need it");
+extern const struct na_xf_kind na_xf_capture;
 
 /* What stands for "unknown" in a field of this type; 0: nothing does. */
-int64_t xf_unknown(enum xf_type type);
-int64_t xf_load(const void *record, const struct xf_field *f);
+int64_t na_xf_unknown(enum na_xf_type type);
+int64_t na_xf_load(const void *record, const struct na_xf_field *f);
 /* Into the field of n records, one behind the other. */
-void xf_store(void *records, size_t size, const struct xf_field *f,
-	      const int64_t *v, size_t n);
+void na_xf_store(void *records, size_t size, const struct na_xf_field *f,
+		 const int64_t *v, size_t n);
 
 /* What an action after this transfer is compared with. */
-void xf_shadow_of(const struct na_transfer *t, struct xf_action *a);
+void na_xf_shadow_of(const struct na_transfer *t, struct na_xf_action *a);
 /* sign 1: a += b, sign -1: a -= b, in the fields that are compared. */
-void xf_shadow_add(struct xf_action *a, const struct xf_action *b, int sign);
+void na_xf_shadow_add(struct na_xf_action *a, const struct na_xf_action *b,
+		      int sign);
 
 #endif

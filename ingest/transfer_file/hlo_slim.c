@@ -49,13 +49,12 @@ static void mark(struct slim *s, int64_t id, uint32_t how)
 /* Containers but for async-start, which may wrap a collective. */
 static bool communicates(const struct na_field *f)
 {
-	const char *s = (const char *)f->body.p;
-	size_t n = na_left(&f->body);
-	uint8_t phase, opcode = na_hlo_opcode_of(s, n, &phase);
+	struct na_text x = na_text_under(&f->body);
+	uint8_t phase, opcode = na_hlo_opcode_of(x.s, x.n, &phase);
 
 	return opcode != NA_OPCODE_OTHER &&
 	       (opcode != NA_OPCODE_CONTAINER ||
-		(n > 6 && memcmp(s, "async-", 6) == 0));
+		(x.n > 6 && na_text_begins(x, "async-")));
 }
 
 static bool mark_operands(struct slim *s, struct na_cursor c)
@@ -123,17 +122,18 @@ static bool mark_module(struct slim *s, struct na_cursor c)
 
 /* ---- what is kept, as it stands */
 
-static void put_message(struct xf_bytes *to, uint32_t field, struct xf_bytes *m)
+static void put_message(struct na_xf_bytes *to, uint32_t field,
+			struct na_xf_bytes *m)
 {
-	xf_put_field(to, field, m->p, m->n);
+	na_xf_put_field(to, field, m->p, m->n);
 	to->failed |= m->failed;
-	xf_bytes_fini(m);
+	na_xf_bytes_fini(m);
 }
 
 static void put_instruction(const struct slim *s, struct na_cursor c,
-			    struct xf_bytes *to)
+			    struct na_xf_bytes *to)
 {
-	struct xf_bytes m = {.p = NULL};
+	struct na_xf_bytes m = {.p = NULL};
 	struct na_cursor at = c;
 	struct na_field f;
 	int64_t id = 0;
@@ -149,15 +149,15 @@ static void put_instruction(const struct slim *s, struct na_cursor c,
 	for (const uint8_t *from = at.p;
 	     na_field_next(&at, &f) == NA_NEXT_FIELD; from = at.p) {
 		if (field_kept(f.tag >> 3, how))
-			xf_put(&m, from, (size_t)(at.p - from));
+			na_xf_put(&m, from, (size_t)(at.p - from));
 	}
 	put_message(to, 2, &m);
 }
 
 static void put_computation(const struct slim *s, struct na_cursor c,
-			    struct xf_bytes *to)
+			    struct na_xf_bytes *to)
 {
-	struct xf_bytes m = {.p = NULL};
+	struct na_xf_bytes m = {.p = NULL};
 	struct na_field f;
 
 	for (const uint8_t *from = c.p; na_field_next(&c, &f) == NA_NEXT_FIELD;
@@ -165,15 +165,15 @@ static void put_computation(const struct slim *s, struct na_cursor c,
 		if (f.tag == NA_TAG(2, NA_W_BYTES))
 			put_instruction(s, f.body, &m);
 		else if (f.tag >> 3 == 1 || f.tag >> 3 == 5)
-			xf_put(&m, from, (size_t)(c.p - from));
+			na_xf_put(&m, from, (size_t)(c.p - from));
 	}
 	put_message(to, 3, &m);
 }
 
 static void put_module(const struct slim *s, struct na_cursor c,
-		       struct xf_bytes *to)
+		       struct na_xf_bytes *to)
 {
-	struct xf_bytes m = {.p = NULL};
+	struct na_xf_bytes m = {.p = NULL};
 	struct na_field f;
 
 	for (const uint8_t *from = c.p; na_field_next(&c, &f) == NA_NEXT_FIELD;
@@ -184,7 +184,7 @@ static void put_module(const struct slim *s, struct na_cursor c,
 			put_computation(s, f.body, &m);
 		else if (number == 1 || number == 2 || number == 5 ||
 			 number == 6 || number == 15)
-			xf_put(&m, from, (size_t)(c.p - from));
+			na_xf_put(&m, from, (size_t)(c.p - from));
 	}
 	put_message(to, 1, &m);
 }
@@ -196,7 +196,7 @@ static bool module_of(struct na_cursor c, struct na_cursor *module)
 	struct na_field f;
 	bool found = false;
 
-	if (hlo_is_bare(c)) {
+	if (na_hlo_is_bare(c)) {
 		*module = c;
 		return true;
 	}
@@ -209,7 +209,7 @@ static bool module_of(struct na_cursor c, struct na_cursor *module)
 	return found && next == NA_NEXT_END;
 }
 
-bool na_hlo_slim(const void *p, size_t n, struct xf_bytes *out)
+bool na_hlo_slim(const void *p, size_t n, struct na_xf_bytes *out)
 {
 	const uint8_t *at = p;
 	struct na_cursor module = {.p = NULL};

@@ -9,6 +9,6 @@
 
 /* From a HloProto or HloModuleProto to a HloProto, behind what `out` holds.
  * False: it is damaged, or memory is short (out->failed). */
-bool na_hlo_slim(const void *p, size_t n, struct xf_bytes *out);
+bool na_hlo_slim(const void *p, size_t n, struct na_xf_bytes *out);
 
 #endif

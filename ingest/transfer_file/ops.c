@@ -8,7 +8,7 @@
 
 #include "ingest/transfer_file/part.h"
 
-uint32_t xf_put_core(void *ctx, enum na_device_kind kind, int32_t number)
+uint32_t na_xf_put_core(void *ctx, enum na_device_kind kind, int32_t number)
 {
 	struct na_xfer_part *p = ctx;
 	int32_t key[2] = {(int32_t)kind, number};
@@ -32,7 +32,7 @@ static bool core_of(const struct na_xfer_part *p, uint32_t core,
 	return true;
 }
 
-uint32_t xf_put_op_type(void *ctx, const struct na_op_type *t)
+uint32_t na_xf_put_op_type(void *ctx, const struct na_op_type *t)
 {
 	struct na_xfer_part *p = ctx;
 	uint32_t type = na_strtab_add(&p->op_types, (const char *)t,
@@ -46,7 +46,7 @@ uint32_t xf_put_op_type(void *ctx, const struct na_op_type *t)
 static enum na_status block_type(struct na_xfer_part *p, uint32_t type,
 				 int64_t time_ps, uint32_t *row)
 {
-	struct xf_mapped *m = xf_slot(&p->op_type_map, type);
+	struct na_xf_mapped *m = na_xf_slot(&p->op_type_map, type);
 	struct na_op_type t;
 	enum na_status st;
 
@@ -57,15 +57,15 @@ static enum na_status block_type(struct na_xfer_part *p, uint32_t type,
 		uint32_t block = p->block;
 
 		memcpy(&t, p->op_types.names[type].s, sizeof(t));
-		t.kernel = xf_block_name(p, t.kernel);
-		t.name = xf_block_name(p, t.name);
-		t.module = xf_block_name(p, t.module);
-		t.start_op = xf_block_name(p, t.start_op);
-		t.collective = xf_block_name(p, t.collective);
-		t.transfer_type = xf_block_name(p, t.transfer_type);
-		*m = (struct xf_mapped){block,
-					(uint32_t)p->kinds[XF_OP_TYPE].n};
-		st = xf_push(p, XF_OP_TYPE, time_ps, &t);
+		t.kernel = na_xf_block_name(p, t.kernel);
+		t.name = na_xf_block_name(p, t.name);
+		t.module = na_xf_block_name(p, t.module);
+		t.start_op = na_xf_block_name(p, t.start_op);
+		t.collective = na_xf_block_name(p, t.collective);
+		t.transfer_type = na_xf_block_name(p, t.transfer_type);
+		*m = (struct na_xf_mapped){block,
+					   (uint32_t)p->kinds[XF_OP_TYPE].n};
+		st = na_xf_push(p, XF_OP_TYPE, time_ps, &t);
 		if (st != NA_OK)
 			return st;
 	}
@@ -73,10 +73,10 @@ static enum na_status block_type(struct na_xfer_part *p, uint32_t type,
 	return NA_OK;
 }
 
-enum na_status xf_put_op(void *ctx, const struct na_op *x)
+enum na_status na_xf_put_op(void *ctx, const struct na_op *x)
 {
 	struct na_xfer_part *p = ctx;
-	struct xf_op row;
+	struct na_xf_op row;
 	enum na_status st;
 
 	memset(&row, 0, sizeof(row));
@@ -87,7 +87,7 @@ enum na_status xf_put_op(void *ctx, const struct na_op *x)
 		return NA_ENOMEM; /* that there was none */
 	p->fresh = false;
 	st = block_type(p, x->type, x->end_ps, &row.type);
-	return st == NA_OK ? xf_push(p, XF_OP, x->end_ps, &row) : st;
+	return st == NA_OK ? na_xf_push(p, XF_OP, x->end_ps, &row) : st;
 }
 
 /* ---- busy times */
@@ -96,7 +96,7 @@ enum na_status xf_put_op(void *ctx, const struct na_op *x)
 static enum na_status begin_run(struct na_xfer_part *p, uint32_t core,
 				int64_t start_ps)
 {
-	struct xf_busy run;
+	struct na_xf_busy run;
 	enum na_status st = NA_OK;
 
 	memset(&run, 0, sizeof(run));
@@ -106,34 +106,34 @@ static enum na_status begin_run(struct na_xfer_part *p, uint32_t core,
 	while (st == NA_OK && !p->run.open) {
 		uint32_t block = p->block;
 
-		st = xf_push(p, XF_BUSY, start_ps, &run);
-		p->run = (struct xf_run){.open = p->block == block,
-					 .core = core,
-					 .start_ps = start_ps,
-					 .end_ps = start_ps};
+		st = na_xf_push(p, XF_BUSY, start_ps, &run);
+		p->run = (struct na_xf_run){.open = p->block == block,
+					    .core = core,
+					    .start_ps = start_ps,
+					    .end_ps = start_ps};
 	}
 	return st;
 }
 
-static struct xf_busy *open_run(struct na_xfer_part *p)
+static struct na_xf_busy *open_run(struct na_xfer_part *p)
 {
-	struct xf_rows *r = &p->kinds[XF_BUSY];
+	struct na_xf_rows *r = &p->kinds[XF_BUSY];
 
-	return (struct xf_busy *)(void *)r->p + (r->n - 1);
+	return (struct na_xf_busy *)(void *)r->p + (r->n - 1);
 }
 
 /* Within the last one or next to it, as the store joins them. */
 static bool joined(struct na_xfer_part *p, int64_t start_ps, int64_t end_ps)
 {
-	struct xf_rows *r = &p->kinds[XF_BUSY_TIME];
-	struct xf_busy_time *last;
+	struct na_xf_rows *r = &p->kinds[XF_BUSY_TIME];
+	struct na_xf_busy_time *last;
 	int64_t length;
 
 	if (!open_run(p)->n || start_ps < p->run.start_ps ||
 	    start_ps > p->run.end_ps)
 		return false;
 	if (end_ps > p->run.end_ps) {
-		last = (struct xf_busy_time *)(void *)r->p + (r->n - 1);
+		last = (struct na_xf_busy_time *)(void *)r->p + (r->n - 1);
 		if (__builtin_sub_overflow(end_ps, p->run.start_ps, &length) ||
 		    length > NA_OP_MAX_PS)
 			return false;
@@ -143,11 +143,11 @@ static bool joined(struct na_xfer_part *p, int64_t start_ps, int64_t end_ps)
 	return true;
 }
 
-enum na_status xf_put_busy(void *ctx, uint32_t core, int64_t start_ps,
-			   int64_t end_ps)
+enum na_status na_xf_put_busy(void *ctx, uint32_t core, int64_t start_ps,
+			      int64_t end_ps)
 {
 	struct na_xfer_part *p = ctx;
-	struct xf_busy_time *row;
+	struct na_xf_busy_time *row;
 	enum na_status st = NA_OK;
 
 	p->run.open &= p->run.core == core;
@@ -155,7 +155,7 @@ enum na_status xf_put_busy(void *ctx, uint32_t core, int64_t start_ps,
 		st = begin_run(p, core, start_ps);
 	if (st != NA_OK || joined(p, start_ps, end_ps))
 		return st;
-	row = xf_new_row(p, XF_BUSY_TIME);
+	row = na_xf_new_row(p, XF_BUSY_TIME);
 	if (!row)
 		return NA_ENOMEM;
 	row->gap_ps = (int64_t)((uint64_t)start_ps - (uint64_t)p->run.end_ps);
@@ -164,5 +164,5 @@ enum na_status xf_put_busy(void *ctx, uint32_t core, int64_t start_ps,
 	p->run.start_ps = start_ps;
 	p->run.end_ps = end_ps;
 	return p->kinds[XF_BUSY_TIME].n < XF_BLOCK_RECORDS ? NA_OK
-							   : xf_flush(p);
+							   : na_xf_flush(p);
 }

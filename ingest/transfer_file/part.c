@@ -21,14 +21,14 @@ struct na_xfer_part *na_xfer_part_new(uint32_t source)
 	return p;
 }
 
-void xf_encoded_free(struct xf_encoded *e)
+void na_xf_encoded_free(struct na_xf_encoded *e)
 {
 	if (!e)
 		return;
-	xf_bytes_fini(&e->sections);
-	xf_bytes_fini(&e->counts);
-	xf_bytes_fini(&e->strings);
-	free(e->endpoints);
+	na_xf_bytes_fini(&e->sections);
+	na_xf_bytes_fini(&e->counts);
+	na_xf_bytes_fini(&e->strings);
+	na_vec_free(&e->endpoints);
 	free(e);
 }
 
@@ -37,19 +37,19 @@ void na_xfer_part_free(struct na_xfer_part *p)
 	if (!p)
 		return;
 	while (p->done) {
-		struct xf_encoded *e = p->done;
+		struct na_xf_encoded *e = p->done;
 
 		p->done = e->next;
-		xf_encoded_free(e);
+		na_xf_encoded_free(e);
 	}
-	xf_encoded_free(p->now);
+	na_xf_encoded_free(p->now);
 	for (int k = 0; k < XF_N_KINDS; k++)
 		free(p->kinds[k].p);
 	na_strtab_fini(&p->names);
 	na_strtab_fini(&p->endpoint_keys);
 	na_strtab_fini(&p->core_keys);
 	na_strtab_fini(&p->op_types);
-	xf_bytes_fini(&p->remarks);
+	na_xf_bytes_fini(&p->remarks);
 	free(p->endpoints);
 	free(p->name_map.at);
 	free(p->endpoint_map.at);
@@ -59,10 +59,10 @@ void na_xfer_part_free(struct na_xfer_part *p)
 	free(p);
 }
 
-struct xf_encoded *xf_part_take(struct na_xfer_part *p, uint32_t *source,
-				const struct na_strtab **names)
+struct na_xf_encoded *na_xf_part_take(struct na_xfer_part *p, uint32_t *source,
+				      const struct na_strtab **names)
 {
-	struct xf_encoded *e = p->done;
+	struct na_xf_encoded *e = p->done;
 
 	p->done = NULL;
 	p->done_end = &p->done;
@@ -71,7 +71,7 @@ struct xf_encoded *xf_part_take(struct na_xfer_part *p, uint32_t *source,
 	return e;
 }
 
-static struct xf_encoded *encoded(struct na_xfer_part *p)
+static struct na_xf_encoded *encoded(struct na_xfer_part *p)
 {
 	if (!p->now)
 		p->now = calloc(1, sizeof(*p->now));
@@ -79,7 +79,7 @@ static struct xf_encoded *encoded(struct na_xfer_part *p)
 	return p->now;
 }
 
-struct xf_mapped *xf_slot(struct xf_map *m, uint32_t i)
+struct na_xf_mapped *na_xf_slot(struct na_xf_map *m, uint32_t i)
 {
 	size_t old = m->n;
 
@@ -91,69 +91,67 @@ struct xf_mapped *xf_slot(struct xf_map *m, uint32_t i)
 	return &m->at[i];
 }
 
-uint32_t xf_block_name(struct na_xfer_part *p, uint32_t i)
+uint32_t na_xf_block_name(struct na_xfer_part *p, uint32_t i)
 {
-	struct xf_encoded *e = encoded(p);
-	struct xf_mapped *m;
+	struct na_xf_encoded *e = encoded(p);
+	struct na_xf_mapped *m;
 
 	if (i >= p->names.n)
 		return NA_UNKNOWN_U32;
-	m = xf_slot(&p->name_map, i);
+	m = na_xf_slot(&p->name_map, i);
 	p->failed |= !m;
 	if (!m || !e)
 		return NA_UNKNOWN_U32;
 	if (m->block != p->block) {
 		const struct na_interned *s = &p->names.names[i];
 
-		*m = (struct xf_mapped){p->block, (uint32_t)e->n_strings++};
-		xf_put_field(&e->strings, 1, s->s, s->len);
+		*m = (struct na_xf_mapped){p->block, (uint32_t)e->n_strings++};
+		na_xf_put_field(&e->strings, 1, s->s, s->len);
 	}
 	return m->to;
 }
 
 static uint32_t block_endpoint(struct na_xfer_part *p, uint32_t i)
 {
-	struct xf_encoded *e = encoded(p);
-	struct xf_mapped *m;
+	struct na_xf_encoded *e = encoded(p);
+	struct na_xf_mapped *m;
 
 	if (i >= p->endpoint_keys.n)
 		return NA_UNKNOWN_U32;
-	m = xf_slot(&p->endpoint_map, i);
-	if (!m || !e ||
-	    !na_grow(&e->endpoints, &e->cap_endpoints, e->n_endpoints + 1,
-		     sizeof(*e->endpoints))) {
+	m = na_xf_slot(&p->endpoint_map, i);
+	if (!m || !e || !na_room(&e->endpoints, 1)) {
 		p->failed = true;
 		return NA_UNKNOWN_U32;
 	}
 	if (m->block != p->block) {
-		*m = (struct xf_mapped){p->block, (uint32_t)e->n_endpoints};
-		e->endpoints[e->n_endpoints++] = p->endpoints[i];
+		*m = (struct na_xf_mapped){p->block, (uint32_t)e->endpoints.n};
+		e->endpoints.v[e->endpoints.n++] = p->endpoints[i];
 	}
 	return m->to;
 }
 
 /* ---- a block is full */
 
-static void put_kind(struct na_xfer_part *p, enum xf_section kind,
+static void put_kind(struct na_xfer_part *p, enum na_xf_section kind,
 		     int64_t *scratch)
 {
-	const struct xf_kind *k = &xf_kinds[kind];
-	struct xf_rows *r = &p->kinds[kind];
-	struct xf_bytes columns = {.p = NULL};
+	const struct na_xf_kind *k = &na_xf_kinds[kind];
+	struct na_xf_rows *r = &p->kinds[kind];
+	struct na_xf_bytes columns = {.p = NULL};
 	size_t before = p->now->sections.n;
 
 	if (!r->n)
 		return;
 	for (size_t c = 0; c < k->n_fields; c++) {
-		const struct xf_field *f = &k->fields[c];
+		const struct na_xf_field *f = &k->fields[c];
 
 		for (size_t i = 0; i < r->n; i++)
-			scratch[i] = xf_load(r->p + i * k->size, f);
-		xf_put_column(&columns, f->number, scratch, r->n,
-			      xf_unknown((enum xf_type)f->type));
+			scratch[i] = na_xf_load(r->p + i * k->size, f);
+		na_xf_put_column(&columns, f->number, scratch, r->n,
+				 na_xf_unknown((enum na_xf_type)f->type));
 	}
-	xf_put_section(&p->now->sections, kind, r->n, &columns);
-	xf_bytes_fini(&columns);
+	na_xf_put_section(&p->now->sections, kind, r->n, &columns);
+	na_xf_bytes_fini(&columns);
 	p->now->kinds[kind] = r->n;
 	p->now->packed[kind] += p->now->sections.n - before;
 	r->n = 0;
@@ -162,27 +160,27 @@ static void put_kind(struct na_xfer_part *p, enum xf_section kind,
 /* Times are counted with the records that they are of. */
 static void put_order(struct na_xfer_part *p, int64_t *scratch)
 {
-	struct xf_bytes columns = {.p = NULL};
+	struct na_xf_bytes columns = {.p = NULL};
 	size_t before = p->now->sections.n, bytes;
 
 	for (size_t i = 0; i < p->n; i++)
 		scratch[i] = p->order[i];
-	xf_put_column(&columns, 1, scratch, p->n, 0);
-	xf_put_column(&columns, 2, p->times, p->n, 0);
-	xf_put_section(&p->now->sections, XF_ORDER, p->n, &columns);
+	na_xf_put_column(&columns, 1, scratch, p->n, 0);
+	na_xf_put_column(&columns, 2, p->times, p->n, 0);
+	na_xf_put_section(&p->now->sections, XF_ORDER, p->n, &columns);
 	bytes = p->now->sections.n - before;
 	for (int k = 1; k < XF_BUSY_TIME; k++)
 		p->now->packed[k] += bytes * p->kinds[k].n / p->n;
-	xf_bytes_fini(&columns);
+	na_xf_bytes_fini(&columns);
 }
 
-enum na_status xf_flush(struct na_xfer_part *p)
+enum na_status na_xf_flush(struct na_xfer_part *p)
 {
 	size_t most = p->n > p->kinds[XF_BUSY_TIME].n
 			      ? p->n
 			      : p->kinds[XF_BUSY_TIME].n;
 	int64_t *scratch;
-	struct xf_encoded *e;
+	struct na_xf_encoded *e;
 
 	p->run.open = false;
 	if (!p->n && !p->counted)
@@ -194,11 +192,11 @@ enum na_status xf_flush(struct na_xfer_part *p)
 		free(scratch);
 		return NA_ENOMEM;
 	}
-	xf_put_counts(p, &e->counts);
+	na_xf_put_counts(p, &e->counts);
 	if (p->n) {
 		put_order(p, scratch);
 		for (int k = 1; k < XF_N_KINDS; k++)
-			put_kind(p, (enum xf_section)k, scratch);
+			put_kind(p, (enum na_xf_section)k, scratch);
 	}
 	free(scratch);
 	e->records = 0;
@@ -227,15 +225,15 @@ void na_xfer_part_tell(struct na_xfer_part *p,
 
 enum na_status na_xfer_part_end(struct na_xfer_part *p)
 {
-	return xf_flush(p);
+	return na_xf_flush(p);
 }
 
 /* ---- the sink */
 
-void *xf_new_row(struct na_xfer_part *p, enum xf_section kind)
+void *na_xf_new_row(struct na_xfer_part *p, enum na_xf_section kind)
 {
-	size_t size = xf_kinds[kind].size;
-	struct xf_rows *r = &p->kinds[kind];
+	size_t size = na_xf_kinds[kind].size;
+	struct na_xf_rows *r = &p->kinds[kind];
 
 	if (!encoded(p) || p->failed ||
 	    !na_grow(&r->p, &r->cap, (r->n + 1) * size, 1)) {
@@ -246,8 +244,8 @@ void *xf_new_row(struct na_xfer_part *p, enum xf_section kind)
 	return r->p + r->n++ * size;
 }
 
-enum na_status xf_push(struct na_xfer_part *p, enum xf_section kind,
-		       int64_t time_ps, const void *record)
+enum na_status na_xf_push(struct na_xfer_part *p, enum na_xf_section kind,
+			  int64_t time_ps, const void *record)
 {
 	void *row;
 
@@ -256,16 +254,16 @@ enum na_status xf_push(struct na_xfer_part *p, enum xf_section kind,
 		p->failed = true;
 		return NA_ENOMEM;
 	}
-	row = xf_new_row(p, kind);
+	row = na_xf_new_row(p, kind);
 	if (!row)
 		return NA_ENOMEM;
-	memcpy(row, record, xf_kinds[kind].size);
+	memcpy(row, record, na_xf_kinds[kind].size);
 	p->order[p->n] = (uint8_t)kind;
 	p->times[p->n++] = time_ps;
 	return p->n < XF_BLOCK_RECORDS && p->row_bytes < XF_BLOCK_BYTES &&
 			       p->now->strings.n < XF_BLOCK_BYTES
 		       ? NA_OK
-		       : xf_flush(p);
+		       : na_xf_flush(p);
 }
 
 static int64_t minus(int64_t a, int64_t b)
@@ -281,12 +279,12 @@ static enum na_status put_transfer(void *ctx, const struct na_transfer *t)
 	x.start_ps = minus(t->end_ps, t->start_ps);
 	x.src = block_endpoint(p, t->src);
 	x.dst = block_endpoint(p, t->dst);
-	x.collective = xf_block_name(p, t->collective);
-	x.type = xf_block_name(p, t->type);
+	x.collective = na_xf_block_name(p, t->collective);
+	x.type = na_xf_block_name(p, t->type);
 	p->last = x;
 	p->last_end_ps = t->end_ps;
 	p->fresh = true;
-	return xf_push(p, XF_TRANSFER, t->end_ps, &x);
+	return na_xf_push(p, XF_TRANSFER, t->end_ps, &x);
 }
 
 static uint32_t text_of(struct na_xfer_part *p, const struct na_text *t)
@@ -297,7 +295,7 @@ static uint32_t text_of(struct na_xfer_part *p, const struct na_text *t)
 		return NA_UNKNOWN_U32;
 	name = na_strtab_add(&p->names, t->s, t->n);
 	p->failed |= name == NA_NO_NAME;
-	return xf_block_name(p, name);
+	return na_xf_block_name(p, name);
 }
 
 static enum na_status put_action(void *ctx, const struct na_action *a)
@@ -305,15 +303,15 @@ static enum na_status put_action(void *ctx, const struct na_action *a)
 	struct na_xfer_part *p = ctx;
 	bool shadow = p->fresh && a->end_ps == p->last_end_ps &&
 		      (a->kind == NA_ACT_SEND || a->kind == NA_ACT_RECEIVE);
-	struct xf_action x, with;
+	struct na_xf_action x, with;
 
 	memset(&x, 0, sizeof(x));
-	x = (struct xf_action){
+	x = (struct na_xf_action){
 		.duration_ps = minus(a->end_ps, a->start_ps),
 		.size_bytes = a->size_bytes,
 		.device = block_endpoint(p, a->device),
-		.collective = xf_block_name(p, a->collective),
-		.type = xf_block_name(p, a->type),
+		.collective = na_xf_block_name(p, a->collective),
+		.type = na_xf_block_name(p, a->type),
 		.launch = a->launch,
 		.iteration = a->iteration,
 		.local_device_id = a->local_device_id,
@@ -338,11 +336,11 @@ static enum na_status put_action(void *ctx, const struct na_action *a)
 		.style = (uint8_t)a->style,
 	};
 	if (shadow) {
-		xf_shadow_of(&p->last, &with);
-		xf_shadow_add(&x, &with, -1);
+		na_xf_shadow_of(&p->last, &with);
+		na_xf_shadow_add(&x, &with, -1);
 	}
 	p->fresh = false;
-	return xf_push(p, shadow ? XF_SHADOW : XF_ACTION, a->end_ps, &x);
+	return na_xf_push(p, shadow ? XF_SHADOW : XF_ACTION, a->end_ps, &x);
 }
 
 static enum na_status put_span(void *ctx, const struct na_span *s)
@@ -351,9 +349,9 @@ static enum na_status put_span(void *ctx, const struct na_span *s)
 	struct na_span x = *s;
 
 	x.start_ps = minus(s->end_ps, s->start_ps);
-	x.name = xf_block_name(p, s->name);
+	x.name = na_xf_block_name(p, s->name);
 	p->fresh = false;
-	return xf_push(p, XF_SPAN, s->end_ps, &x);
+	return na_xf_push(p, XF_SPAN, s->end_ps, &x);
 }
 
 static int64_t since(int64_t t, int64_t start)
@@ -370,20 +368,20 @@ static enum na_status put_call(void *ctx, const struct na_call *c)
 	x.end_ps = since(c->end_ps, c->start_ps);
 	x.src = block_endpoint(p, c->src);
 	x.dst = block_endpoint(p, c->dst);
-	x.method = xf_block_name(p, c->method);
+	x.method = na_xf_block_name(p, c->method);
 	p->fresh = false;
-	return xf_push(p, XF_CALL, c->start_ps, &x);
+	return na_xf_push(p, XF_CALL, c->start_ps, &x);
 }
 
-static enum na_status put_frame(void *ctx, const struct na_frame *w)
+static enum na_status put_packet(void *ctx, const struct na_wire_packet *w)
 {
 	struct na_xfer_part *p = ctx;
-	struct na_frame x = *w;
+	struct na_wire_packet x = *w;
 
 	x.src = block_endpoint(p, w->src);
 	x.dst = block_endpoint(p, w->dst);
 	p->fresh = false;
-	return xf_push(p, XF_FRAME, w->time_ps, &x);
+	return na_xf_push(p, XF_PACKET, w->time_ps, &x);
 }
 
 static enum na_status put_connection(void *ctx, const struct na_connection *c)
@@ -395,7 +393,7 @@ static enum na_status put_connection(void *ctx, const struct na_connection *c)
 	x.src = block_endpoint(p, c->src);
 	x.dst = block_endpoint(p, c->dst);
 	p->fresh = false;
-	return xf_push(p, XF_CONNECTION, c->from_ps, &x);
+	return na_xf_push(p, XF_CONNECTION, c->from_ps, &x);
 }
 
 /* Of one connection that is drawn: never in a transfer file. */
@@ -416,7 +414,7 @@ static uint32_t put_name(void *ctx, const char *s, size_t n)
 }
 
 static uint32_t keep_endpoint(struct na_xfer_part *p, const void *key, size_t n,
-			      const struct xf_endpoint *e)
+			      const struct na_xf_endpoint *e)
 {
 	size_t before = p->endpoint_keys.n;
 	uint32_t i = na_strtab_add(&p->endpoint_keys, key, n);
@@ -437,7 +435,8 @@ static uint32_t put_endpoint(void *ctx, int32_t slice, int32_t device)
 	int32_t key[2] = {slice, device};
 
 	return keep_endpoint(ctx, key, sizeof(key),
-			     &(struct xf_endpoint){slice, device, NA_NO_NAME});
+			     &(struct na_xf_endpoint){slice, device,
+						      NA_NO_NAME});
 }
 
 static uint32_t put_address(void *ctx, const char *s, size_t n)
@@ -448,7 +447,7 @@ static uint32_t put_address(void *ctx, const char *s, size_t n)
 	return name == NA_NO_NAME
 		       ? NA_UNKNOWN_U32
 		       : keep_endpoint(p, &name, sizeof(name),
-				       &(struct xf_endpoint){0, 0, name});
+				       &(struct na_xf_endpoint){0, 0, name});
 }
 
 struct na_sink na_xfer_part_sink(struct na_xfer_part *p)
@@ -459,20 +458,20 @@ struct na_sink na_xfer_part_sink(struct na_xfer_part *p)
 		.action = put_action,
 		.span = put_span,
 		.call = put_call,
-		.frame = put_frame,
+		.packet = put_packet,
 		.connection = put_connection,
 		.segment = put_segment,
-		.core = xf_put_core,
-		.op_type = xf_put_op_type,
-		.op = xf_put_op,
-		.busy = xf_put_busy,
+		.core = na_xf_put_core,
+		.op_type = na_xf_put_op_type,
+		.op = na_xf_put_op,
+		.busy = na_xf_put_busy,
 		.name = put_name,
 		.endpoint = put_endpoint,
 		.address = put_address,
-		.classed = xf_put_class,
-		.left_out = xf_put_left_out,
-		.about = xf_put_about,
-		.unknown_name = xf_put_unknown,
-		.warn = xf_put_remark,
+		.classed = na_xf_put_class,
+		.left_out = na_xf_put_left_out,
+		.about = na_xf_put_about,
+		.unknown_name = na_xf_put_unknown,
+		.warn = na_xf_put_remark,
 	};
 }

@@ -23,11 +23,6 @@ static enum na_sniff sniff(const uint8_t *head, size_t n, uint64_t size,
 	return NA_SNIFF_DAMAGED;
 }
 
-static struct na_text text_of(const struct na_field *f)
-{
-	return (struct na_text){(const char *)f->body.p, na_left(&f->body)};
-}
-
 static void parse_line(struct na_input *in, struct na_section *to,
 		       struct na_cursor c, struct na_part_line *line)
 {
@@ -37,7 +32,7 @@ static void parse_line(struct na_input *in, struct na_section *to,
 	*line = (struct na_part_line){.events = 0};
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_BYTES))
-			name = text_of(&f);
+			name = na_text_under(&f.body);
 		else if (f.tag == NA_TAG(2, NA_W_VARINT))
 			line->events = f.value;
 		else if (f.tag == NA_TAG(3, NA_W_VARINT))
@@ -75,7 +70,7 @@ static bool parse_plane(struct na_input *in, struct na_cursor c,
 		return false;
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_BYTES))
-			name = text_of(&f);
+			name = na_text_under(&f.body);
 		if (f.tag != NA_TAG(2, NA_W_BYTES))
 			continue;
 		parse_line(in, to, f.body, &to->parts[to->n_parts]);
@@ -86,24 +81,24 @@ static bool parse_plane(struct na_input *in, struct na_cursor c,
 	return to->name != NULL;
 }
 
-static bool is_capture(const struct xf_source *s)
+static bool is_capture(const struct na_xf_source *s)
 {
 	return s->format.n >= 4 && memcmp(s->format.s, "pcap", 4) == 0;
 }
 
 static void parse_capture(struct na_input *in, struct na_cursor c)
 {
-	struct xf_input *x = in->state;
+	struct na_xf_input *x = in->state;
 	struct na_field f;
 
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		int64_t n = (int64_t)f.value;
 
-		for (size_t i = 0; i < xf_capture.n_fields; i++) {
+		for (size_t i = 0; i < na_xf_capture.n_fields; i++) {
 			if (f.tag ==
-			    NA_TAG(xf_capture.fields[i].number, NA_W_VARINT))
-				xf_store(&x->capture, xf_capture.size,
-					 &xf_capture.fields[i], &n, 1);
+			    NA_TAG(na_xf_capture.fields[i].number, NA_W_VARINT))
+				na_xf_store(&x->capture, na_xf_capture.size,
+					    &na_xf_capture.fields[i], &n, 1);
 		}
 	}
 	in->capture = &x->capture;
@@ -141,9 +136,10 @@ static enum na_status parse_end(struct na_input *in, struct na_cursor c,
 }
 
 static enum na_status tell_source(struct na_input *in,
-				  const struct xf_source *s, struct na_err *err)
+				  const struct na_xf_source *s,
+				  struct na_err *err)
 {
-	struct xf_input *x = in->state;
+	struct na_xf_input *x = in->state;
 
 	in->has_time = s->has_time;
 	in->has_wall = s->has_wall;
@@ -163,8 +159,8 @@ static enum na_status tell_source(struct na_input *in,
 
 static enum na_status open_netan(struct na_input *in, struct na_err *err)
 {
-	struct xf_input *x = calloc(1, sizeof(*x));
-	const struct xf_input *first = in->first_state;
+	struct na_xf_input *x = calloc(1, sizeof(*x));
+	const struct na_xf_input *first = in->first_state;
 	enum na_status st = NA_OK;
 
 	if (!x)
@@ -172,20 +168,20 @@ static enum na_status open_netan(struct na_input *in, struct na_err *err)
 	in->state = x;
 	x->file = first ? first->file : &x->own;
 	if (!first)
-		st = xf_survey(in, &x->own, err);
+		st = na_xf_survey(in, &x->own, err);
 	if (st != NA_OK)
 		return st;
-	in->n_sources = x->file->n_sources;
-	x->next = x->file->sources[in->source].first;
-	return tell_source(in, &x->file->sources[in->source], err);
+	in->n_sources = x->file->sources.n;
+	x->next = x->file->sources.v[in->source].first;
+	return tell_source(in, &x->file->sources.v[in->source], err);
 }
 
 static void close_netan(struct na_input *in)
 {
-	struct xf_input *x = in->state;
+	struct na_xf_input *x = in->state;
 
-	free(x->own.sources);
-	free(x->own.blocks);
+	na_vec_free(&x->own.sources);
+	na_vec_free(&x->own.blocks);
 	free(x);
 	in->state = NULL;
 }
@@ -193,13 +189,13 @@ static void close_netan(struct na_input *in)
 static enum na_status cut(struct na_input *in, struct na_block *b,
 			  struct na_err *err)
 {
-	struct xf_input *x = in->state;
-	const struct xf_block *next;
+	struct na_xf_input *x = in->state;
+	const struct na_xf_block *next;
 
 	(void)err;
 	if (x->next == XF_NO_BLOCK)
 		return NA_END;
-	next = &x->file->blocks[x->next];
+	next = &x->file->blocks.v[x->next];
 	x->next = next->next;
 	*b = (struct na_block){next, next->rest.p, next->rest.end};
 	return NA_OK;
@@ -209,15 +205,15 @@ static enum na_status read_netan(const struct na_input *in,
 				 const struct na_block *b,
 				 const struct na_sink *sink, struct na_err *err)
 {
-	const struct xf_input *x = in->state;
-	const struct xf_block *block = b->owner;
+	const struct na_xf_input *x = in->state;
+	const struct na_xf_block *block = b->owner;
 	int64_t ps;
 
 	/* Without times nothing is moved. */
-	if (!na_ps_since(x->file->sources[block->source].zero_ns, in->zero_ns,
+	if (!na_ps_since(x->file->sources.v[block->source].zero_ns, in->zero_ns,
 			 &ps))
 		ps = 0;
-	return xf_decode(block, in->wants, ps, sink, err);
+	return na_xf_decode(block, in->wants, ps, sink, err);
 }
 
 /* ---- programs */
@@ -235,7 +231,7 @@ static enum na_status one_program(struct na_input *in, struct na_cursor c,
 				  na_program_take take, void *ctx,
 				  struct na_err *err)
 {
-	struct na_program_bytes x = {.name = "", .at = na_at(&c)};
+	struct na_program_bytes x = {.name = {"", 0}, .at = na_at(&c)};
 	struct na_cursor packed = {.p = NULL};
 	enum na_status st = NA_OK;
 	struct na_field f;
@@ -243,8 +239,7 @@ static enum na_status one_program(struct na_input *in, struct na_cursor c,
 
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_BYTES)) {
-			x.name = (const char *)f.body.p;
-			x.n_name = na_left(&f.body);
+			x.name = na_text_under(&f.body);
 		} else if (f.tag == NA_TAG(2, NA_W_VARINT)) {
 			x.id = f.value;
 		} else if (f.tag == NA_TAG(3, NA_W_VARINT)) {
@@ -273,8 +268,8 @@ static enum na_status one_program(struct na_input *in, struct na_cursor c,
 static enum na_status program_bytes(struct na_input *in, na_program_take take,
 				    void *ctx, struct na_err *err)
 {
-	const struct xf_input *x = in->state;
-	struct na_cursor c = x->file->sources[in->source].end;
+	const struct na_xf_input *x = in->state;
+	struct na_cursor c = x->file->sources.v[in->source].end;
 	enum na_status st = NA_OK;
 	struct na_field f;
 
@@ -291,7 +286,6 @@ const struct na_reader na_reader_netan = {
 	.open = open_netan,
 	.cut = cut,
 	.read = read_netan,
-	.programs = na_input_programs,
 	.program_bytes = program_bytes,
 	.slim_programs = true,
 	.close = close_netan,

@@ -8,8 +8,9 @@
 #include "ingest/bytes/wire.h"
 #include "ingest/input.h"
 #include "ingest/transfer_file/format.h"
+#include "netan/base/vec.h"
 
-struct xf_source {
+struct na_xf_source {
 	struct na_text host, label, format, path;
 	bool has_time, has_wall;
 	int64_t first_ns, zero_ns, profile_start_ns, profile_stop_ns;
@@ -18,7 +19,7 @@ struct xf_source {
 	size_t first, last;   /* its blocks; XF_NO_BLOCK */
 };
 
-struct xf_block {
+struct na_xf_block {
 	struct na_cursor rest; /* behind the checksum */
 	uint64_t at;           /* of the sync mark */
 	uint64_t records;
@@ -31,34 +32,32 @@ struct xf_block {
 enum { XF_MAX_DOUBTS = 64 }; /* more would take too long */
 
 /* What the survey found; all inputs of one file share the first one's. */
-struct xf_file {
-	struct xf_source *sources;
-	size_t n_sources, cap_sources;
-	struct xf_block *blocks; /* those of records */
-	size_t n_blocks, cap_blocks;
+struct na_xf_file {
+	NA_VEC(struct na_xf_source) sources;
+	NA_VEC(struct na_xf_block) blocks;  /* those of records */
 	uint64_t seen_blocks, seen_records; /* whole, of every kind */
 	unsigned doubts; /* times that a checksum told a block's length */
 	bool header, trailer;
 };
 
 /* Of one input. */
-struct xf_input {
-	const struct xf_file *file;
-	struct xf_file own; /* of the first input */
+struct na_xf_input {
+	const struct na_xf_file *file;
+	struct na_xf_file own; /* of the first input */
 	size_t next;        /* block to hand out */
 	struct na_capture_counts capture;
 };
 
 /* survey.c: what is in the file; damage becomes warnings. */
-enum na_status xf_survey(struct na_input *in, struct xf_file *x,
-			 struct na_err *err);
+enum na_status na_xf_survey(struct na_input *in, struct na_xf_file *x,
+			    struct na_err *err) NA_MUST_CHECK;
 
-bool xf_crc_good(const struct xf_block *b);
+bool na_xf_crc_good(const struct na_xf_block *b);
 
 /* One block's records into the sink; shift_ps comes on top of their times.
  * What cannot be read is counted as damaged. */
-enum na_status xf_decode(const struct xf_block *b, uint32_t wants,
-			 int64_t shift_ps, const struct na_sink *sink,
-			 struct na_err *err);
+enum na_status na_xf_decode(const struct na_xf_block *b, uint32_t wants,
+			    int64_t shift_ps, const struct na_sink *sink,
+			    struct na_err *err) NA_MUST_CHECK;
 
 #endif

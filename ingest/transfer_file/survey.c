@@ -12,34 +12,29 @@
 
 enum { MAX_SOURCES = 65535 };
 
-bool xf_crc_good(const struct xf_block *b)
+bool na_xf_crc_good(const struct na_xf_block *b)
 {
 	return crc32_z(0, b->rest.p, na_left(&b->rest)) == b->crc;
 }
 
-static struct na_text text_of(const struct na_field *f)
-{
-	return (struct na_text){(const char *)f->body.p, na_left(&f->body)};
-}
-
-static void parse_source(struct na_cursor c, struct xf_source *s)
+static void parse_source(struct na_cursor c, struct na_xf_source *s)
 {
 	struct na_field f;
 
-	*s = (struct xf_source){.first = XF_NO_BLOCK, .last = XF_NO_BLOCK};
+	*s = (struct na_xf_source){.first = XF_NO_BLOCK, .last = XF_NO_BLOCK};
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		switch (f.tag) {
 		case NA_TAG(1, NA_W_BYTES):
-			s->host = text_of(&f);
+			s->host = na_text_under(&f.body);
 			break;
 		case NA_TAG(2, NA_W_BYTES):
-			s->label = text_of(&f);
+			s->label = na_text_under(&f.body);
 			break;
 		case NA_TAG(3, NA_W_BYTES):
-			s->format = text_of(&f);
+			s->format = na_text_under(&f.body);
 			break;
 		case NA_TAG(4, NA_W_BYTES):
-			s->path = text_of(&f);
+			s->path = na_text_under(&f.body);
 			break;
 		case NA_TAG(5, NA_W_VARINT):
 			s->has_time = f.value != 0;
@@ -48,16 +43,16 @@ static void parse_source(struct na_cursor c, struct xf_source *s)
 			s->has_wall = f.value != 0;
 			break;
 		case NA_TAG(7, NA_W_VARINT):
-			s->first_ns = xf_unzigzag(f.value);
+			s->first_ns = na_xf_unzigzag(f.value);
 			break;
 		case NA_TAG(8, NA_W_VARINT):
-			s->zero_ns = xf_unzigzag(f.value);
+			s->zero_ns = na_xf_unzigzag(f.value);
 			break;
 		case NA_TAG(9, NA_W_VARINT):
-			s->profile_start_ns = xf_unzigzag(f.value);
+			s->profile_start_ns = na_xf_unzigzag(f.value);
 			break;
 		case NA_TAG(10, NA_W_VARINT):
-			s->profile_stop_ns = xf_unzigzag(f.value);
+			s->profile_stop_ns = na_xf_unzigzag(f.value);
 			break;
 		case NA_TAG(11, NA_W_VARINT):
 			s->n_devices = f.value;
@@ -66,7 +61,7 @@ static void parse_source(struct na_cursor c, struct xf_source *s)
 	}
 }
 
-static enum na_status parse_header(struct xf_file *x, struct na_cursor c,
+static enum na_status parse_header(struct na_xf_file *x, struct na_cursor c,
 				   struct na_err *err)
 {
 	uint64_t version = 0;
@@ -77,27 +72,26 @@ static enum na_status parse_header(struct xf_file *x, struct na_cursor c,
 			version = f.value;
 		if (f.tag != NA_TAG(5, NA_W_BYTES))
 			continue;
-		if (x->n_sources == MAX_SOURCES)
+		if (x->sources.n == MAX_SOURCES)
 			return na_fail(err, NA_ELIMIT, "more than %d sources",
 				       MAX_SOURCES);
-		if (!na_grow(&x->sources, &x->cap_sources, x->n_sources + 1,
-			     sizeof(*x->sources)))
+		if (!na_room(&x->sources, 1))
 			return na_fail_nomem(err);
-		parse_source(f.body, &x->sources[x->n_sources++]);
+		parse_source(f.body, &x->sources.v[x->sources.n++]);
 	}
 	if (version != XF_VERSION)
 		return na_fail(err, NA_EFORMAT,
 			       "a transfer file of version %" PRIu64 "; this "
 			       "netan reads version %d",
 			       version, XF_VERSION);
-	if (!x->n_sources)
+	if (!x->sources.n)
 		return na_fail(err, NA_EFORMAT,
 			       "a transfer file whose header names no source");
 	x->header = true;
 	return NA_OK;
 }
 
-static void parse_trailer(struct na_input *in, struct xf_file *x,
+static void parse_trailer(struct na_input *in, struct na_xf_file *x,
 			  struct na_cursor c)
 {
 	uint64_t blocks = 0, records = 0;
@@ -126,35 +120,33 @@ static void bad_block(struct na_input *in, uint64_t at, const char *what)
 		      what);
 }
 
-static enum na_status add_block(struct xf_file *x, struct xf_block *b,
+static enum na_status add_block(struct na_xf_file *x, struct na_xf_block *b,
 				struct na_err *err)
 {
-	struct xf_source *s = &x->sources[b->source];
-	size_t i = x->n_blocks;
+	struct na_xf_source *s = &x->sources.v[b->source];
+	size_t i = x->blocks.n;
 
-	if (!na_grow(&x->blocks, &x->cap_blocks, i + 1, sizeof(*x->blocks)))
-		return na_fail_nomem(err);
 	b->records = b->records < XF_MAX_RECORDS ? b->records : XF_MAX_RECORDS;
 	b->next = XF_NO_BLOCK;
-	x->blocks[i] = *b;
+	if (!na_add(&x->blocks, *b))
+		return na_fail_nomem(err);
 	if (s->first == XF_NO_BLOCK)
 		s->first = i;
 	else
-		x->blocks[s->last].next = i;
+		x->blocks.v[s->last].next = i;
 	s->last = i;
 	x->seen_records += b->records;
-	x->n_blocks++;
 	return NA_OK;
 }
 
 /* A block whose extent is known; its records' checksum is the decoder's. */
-static enum na_status take_block(struct na_input *in, struct xf_file *x,
+static enum na_status take_block(struct na_input *in, struct na_xf_file *x,
 				 struct na_cursor c, uint64_t at,
 				 struct na_err *err)
 {
 	struct na_cursor header = {.p = NULL}, end = {.p = NULL};
 	struct na_cursor trailer = {.p = NULL};
-	struct xf_block b = {.at = at};
+	struct na_xf_block b = {.at = at};
 	struct na_field f;
 
 	if (na_field_next(&c, &f) != NA_NEXT_FIELD ||
@@ -178,7 +170,7 @@ static enum na_status take_block(struct na_input *in, struct xf_file *x,
 		else if (f.tag == NA_TAG(7, NA_W_BYTES))
 			trailer = f.body;
 	}
-	if (!b.content.p && !xf_crc_good(&b)) {
+	if (!b.content.p && !na_xf_crc_good(&b)) {
 		if (!x->header)
 			return na_fail(err, NA_EFORMAT,
 				       "a transfer file whose header is "
@@ -196,12 +188,12 @@ static enum na_status take_block(struct na_input *in, struct xf_file *x,
 	x->seen_blocks++;
 	if (header.p && !x->header)
 		return parse_header(x, header, err);
-	if (b.source >= x->n_sources) {
+	if (b.source >= x->sources.n) {
 		bad_block(in, at, "of a source that the header does not name");
 		return NA_OK;
 	}
 	if (end.p)
-		x->sources[b.source].end = end;
+		x->sources.v[b.source].end = end;
 	return b.content.p ? add_block(x, &b, err) : NA_OK;
 }
 
@@ -216,7 +208,7 @@ static bool at_sync(const struct na_cursor *c)
 /* Its checksum, where a length that lies would not lead to a sync mark. */
 static bool whole(struct na_cursor block)
 {
-	struct xf_block b = {.at = 0};
+	struct na_xf_block b = {.at = 0};
 	struct na_field f;
 
 	if (na_field_next(&block, &f) != NA_NEXT_FIELD ||
@@ -224,11 +216,11 @@ static bool whole(struct na_cursor block)
 		return false;
 	b.crc = (uint32_t)f.value;
 	b.rest = block;
-	return xf_crc_good(&b);
+	return na_xf_crc_good(&b);
 }
 
 /* The block behind a sync mark, which another one or the end must follow. */
-static bool next_extent(struct xf_file *x, struct na_cursor *c,
+static bool next_extent(struct na_xf_file *x, struct na_cursor *c,
 			struct na_cursor *block)
 {
 	struct na_cursor at = *c;
@@ -267,8 +259,8 @@ static void find_sync(struct na_input *in, struct na_cursor *c)
 			      (size_t)(c->end - from));
 }
 
-enum na_status xf_survey(struct na_input *in, struct xf_file *x,
-			 struct na_err *err)
+enum na_status na_xf_survey(struct na_input *in, struct na_xf_file *x,
+			    struct na_err *err)
 {
 	struct na_cursor c = {in->data + XF_MAGIC_BYTES, in->data + in->size,
 			      in->data};

@@ -24,6 +24,7 @@
 #include "ingest/transfer_file/bytes.h"
 #include "ingest/transfer_file/format.h"
 #include "netan/base/strtab.h"
+#include "netan/base/vec.h"
 
 struct na_xfer_source {
 	const char *host, *label, *format, *path; /* NULL: not told */
@@ -51,7 +52,7 @@ void na_xfer_part_tell(struct na_xfer_part *p,
 		       void (*full)(void *ctx, struct na_xfer_part *p),
 		       void *ctx);
 /* Encodes what is not yet; NA_ENOMEM. */
-enum na_status na_xfer_part_end(struct na_xfer_part *p);
+enum na_status na_xfer_part_end(struct na_xfer_part *p) NA_MUST_CHECK;
 
 /* ---- the file */
 
@@ -60,7 +61,7 @@ struct na_xfer_counts {
 	uint64_t transfers, others;           /* records */
 	uint64_t transfer_bytes, other_bytes; /* their sections, packed */
 	uint64_t names_bytes;
-	uint64_t kinds[XF_N_KINDS]; /* enum xf_section */
+	uint64_t kinds[XF_N_KINDS]; /* enum na_xf_section */
 };
 
 typedef enum na_status (*na_xfer_write)(void *ctx, const void *p, size_t n,
@@ -72,30 +73,32 @@ struct na_xfer_file *na_xfer_new(na_xfer_write write, void *ctx,
 void na_xfer_free(struct na_xfer_file *f);
 /* Takes the encoded blocks out of the part, which may go on. */
 enum na_status na_xfer_append(struct na_xfer_file *f, struct na_xfer_part *p,
-			      struct na_err *err);
+			      struct na_err *err) NA_MUST_CHECK;
 enum na_status na_xfer_source_end(struct na_xfer_file *f, uint32_t source,
-				  struct na_input *in, struct na_err *err);
-enum na_status na_xfer_finish(struct na_xfer_file *f, struct na_err *err);
+				  struct na_input *in,
+				  struct na_err *err) NA_MUST_CHECK;
+enum na_status na_xfer_finish(struct na_xfer_file *f,
+			      struct na_err *err) NA_MUST_CHECK;
 const struct na_xfer_counts *na_xfer_counted(const struct na_xfer_file *f);
 
 /* ---- between the two */
 
-struct xf_endpoint {
+struct na_xf_endpoint {
 	int32_t slice, device;
 	uint32_t address; /* of the part's names; NA_NO_NAME: a device */
 };
 
 /* One block, but for the names that only the file can settle. */
-struct xf_encoded {
-	struct xf_bytes sections, counts, strings;
-	struct xf_endpoint *endpoints;
-	size_t n_endpoints, cap_endpoints, n_strings;
+struct na_xf_encoded {
+	struct na_xf_bytes sections, counts, strings;
+	NA_VEC(struct na_xf_endpoint) endpoints;
+	size_t n_strings;
 	uint64_t kinds[XF_N_KINDS], packed[XF_N_KINDS], records;
-	struct xf_encoded *next;
+	struct na_xf_encoded *next;
 };
 
-struct xf_encoded *xf_part_take(struct na_xfer_part *p, uint32_t *source,
-				const struct na_strtab **names);
-void xf_encoded_free(struct xf_encoded *e);
+struct na_xf_encoded *na_xf_part_take(struct na_xfer_part *p, uint32_t *source,
+				      const struct na_strtab **names);
+void na_xf_encoded_free(struct na_xf_encoded *e);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Device planes: training steps and program executions (trace-formats.md,
- * 2.2).
+ * Device planes: training steps and program executions (docs/formats.md,
+ * "XSpace: device planes").
  */
 #include "ingest/xspace/xspace.h"
 
@@ -21,8 +21,8 @@ static int64_t number_in(const struct na_text *t)
 	return x;
 }
 
-static enum na_status span(struct xs_read *r, const struct xs_event *e,
-			   enum na_span_kind kind, const enum xs_slot *slots,
+static enum na_status span(struct na_xs_read *r, const struct na_xs_event *e,
+			   enum na_span_kind kind, const enum na_xs_slot *slots,
 			   size_t n_slots)
 {
 	const struct na_sink *sink = r->sink;
@@ -34,36 +34,38 @@ static enum na_status span(struct xs_read *r, const struct xs_event *e,
 					      ? NA_DEVICE_GPU
 					      : NA_DEVICE_TPU};
 
-	if (!xs_event_times(r, e, &s.start_ps, &s.end_ps)) {
+	if (!na_xs_event_times(r, e, &s.start_ps, &s.end_ps)) {
 		sink->left_out(sink->ctx, NA_LEFT_BAD_DURATION, 1);
 		return NA_OK;
 	}
 	if (e->type)
-		name = xs_shown_name(e->type);
+		name = na_xs_shown_name(e->type);
 	for (size_t i = 0; i < n_slots && s.number < 0; i++)
-		s.number = xs_int_or(&r->values, slots[i], -1);
+		s.number = na_xs_int_or(&r->values, slots[i], -1);
 	if (s.number < 0)
 		s.number = number_in(&name);
 	s.name = sink->name(sink->ctx, name.s, name.n);
 	return sink->span(sink->ctx, &s);
 }
 
-enum na_status xs_step_event(struct xs_read *r, const struct xs_event *e)
+enum na_status na_xs_step_event(struct na_xs_read *r,
+				const struct na_xs_event *e)
 {
-	static const enum xs_slot slots[] = {XS_STEP_NUM};
+	static const enum na_xs_slot slots[] = {XS_STEP_NUM};
 	struct na_text name = {"", 0};
 
 	if (e->type)
-		name = xs_shown_name(e->type);
+		name = na_xs_shown_name(e->type);
 	/* A name that is a number is the step number as users know it. */
 	if (name.n && name.s[0] >= '0' && name.s[0] <= '9')
 		return span(r, e, NA_SPAN_STEP, NULL, 0);
 	return span(r, e, NA_SPAN_STEP, slots, 1);
 }
 
-enum na_status xs_module_event(struct xs_read *r, const struct xs_event *e)
+enum na_status na_xs_module_event(struct na_xs_read *r,
+				  const struct na_xs_event *e)
 {
-	static const enum xs_slot slots[] = {XS_RUN_ID};
+	static const enum na_xs_slot slots[] = {XS_RUN_ID};
 
 	return span(r, e, NA_SPAN_MODULE, slots, 1);
 }

@@ -1,6 +1,6 @@
 /*
  * Streams of GPU planes: collective kernels of NCCL and RCCL, and the time
- * that other kernels take (trace-formats.md, 2.3).
+ * that other kernels take (docs/formats.md, "XSpace: device planes").
  *
  * A kernel carries no byte count; `hlo_op` names the instruction that does.
  */
@@ -32,7 +32,7 @@ static bool copies(const struct na_text *name)
 	return false;
 }
 
-uint8_t xs_kernel_kind(const struct na_text *name, uint32_t wants)
+uint8_t na_xs_kernel_kind(const struct na_text *name, uint32_t wants)
 {
 	if (starts(name, "nccl"))
 		return wants & (NA_WANT_KERNELS | NA_WANT_OPS) ? XS_OP_TALKS
@@ -85,14 +85,13 @@ static uint8_t kernel_opcode(const struct na_text *kernel)
 /* Without the arguments, "(ncclDevKernelArgsStorage<4096ul>)". */
 static struct na_text without_arguments(struct na_text name)
 {
-	const char *paren;
+	size_t paren;
 
 	if (name.n > KERNEL_NAME_MAX)
 		name.n = KERNEL_NAME_MAX;
-	paren = name.n ? memchr(name.s, '(', name.n) : NULL;
-
-	if (paren && paren > name.s)
-		name.n = (size_t)(paren - name.s);
+	paren = na_text_first(name, '(');
+	if (paren && paren < name.n)
+		name.n = paren;
 	while (name.n && name.s[name.n - 1] == ' ')
 		name.n--;
 	return name;
@@ -112,43 +111,44 @@ static uint8_t opcode_of(const struct na_text *kernel,
 
 /* ---- events */
 
-static uint32_t type_of(struct xs_read *r, struct na_text kernel)
+static uint32_t type_of(struct na_xs_read *r, struct na_text kernel)
 {
 	const struct na_sink *sink = r->sink;
-	struct na_text hlo_op = xs_text(&r->values, XS_HLO_OP);
+	struct na_text hlo_op = na_xs_text(&r->values, XS_HLO_OP);
 	const char *word;
 	struct na_op_type t;
 
 	memset(&t, 0, sizeof(t));
-	t.program_id = xs_id_or(&r->values, XS_PROGRAM_ID, NA_UNKNOWN_U64);
+	t.program_id = na_xs_id_or(&r->values, XS_PROGRAM_ID, NA_UNKNOWN_U64);
 	t.channel = -1;
 	t.size_bytes = NA_UNKNOWN_U64;
 	t.collective = t.start_op = t.transfer_type = NA_UNKNOWN_U32;
 	t.network = NA_NET_GPU;
 	t.opcode = opcode_of(&kernel, &hlo_op);
 	t.kernel = sink->name(sink->ctx, kernel.s, kernel.n);
-	t.name = hlo_op.n ? xs_op_name(sink, hlo_op) : t.kernel;
-	t.module = xs_op_name(sink, xs_module_name(xs_text(&r->values,
-							   XS_HLO_MODULE)));
-	word = xs_op_word(t.opcode);
+	t.name = hlo_op.n ? na_xs_op_name(sink, hlo_op) : t.kernel;
+	t.module = na_xs_op_name(sink,
+				 na_xs_module_name(na_xs_text(&r->values,
+							      XS_HLO_MODULE)));
+	word = na_xs_op_word(t.opcode);
 	if (word)
 		t.transfer_type = sink->name(sink->ctx, word, strlen(word));
 	return sink->op_type(sink->ctx, &t);
 }
 
-static enum na_status action(struct xs_read *r, const struct xs_event *e,
+static enum na_status action(struct na_xs_read *r, const struct na_xs_event *e,
 			     struct na_text kernel, int64_t start_ps,
 			     int64_t end_ps)
 {
-	struct na_text hlo_op = xs_text(&r->values, XS_HLO_OP);
-	const char *word = xs_op_word(opcode_of(&kernel, &hlo_op));
+	struct na_text hlo_op = na_xs_text(&r->values, XS_HLO_OP);
+	const char *word = na_xs_op_word(opcode_of(&kernel, &hlo_op));
 	struct na_action a = {
 		.kind = NA_ACT_KERNEL,
 		.start_ps = start_ps,
 		.end_ps = end_ps,
-		.name = xs_shown_name(e->type),
+		.name = na_xs_shown_name(e->type),
 		.device = NA_UNKNOWN_U32,
-		.collective = xs_op_name(r->sink, hlo_op),
+		.collective = na_xs_op_name(r->sink, hlo_op),
 		.type = NA_UNKNOWN_U32,
 		.launch = NA_UNKNOWN_U32,
 		.iteration = NA_UNKNOWN_U32,
@@ -171,7 +171,8 @@ static enum na_status action(struct xs_read *r, const struct xs_event *e,
 	return r->sink->action(r->sink->ctx, &a);
 }
 
-enum na_status xs_kernel_event(struct xs_read *r, const struct xs_event *e)
+enum na_status na_xs_kernel_event(struct na_xs_read *r,
+				  const struct na_xs_event *e)
 {
 	uint32_t wants = r->in->wants;
 	enum na_status st = NA_OK;
@@ -179,16 +180,16 @@ enum na_status xs_kernel_event(struct xs_read *r, const struct xs_event *e)
 	struct na_text kernel;
 
 	if (e->type->kind == XS_OP_BUSY &&
-	    (xs_has(&r->values, XS_MEMCPY) || !may_compute(&r->line->name)))
+	    (na_xs_has(&r->values, XS_MEMCPY) || !may_compute(&r->line->name)))
 		return NA_OK;
-	if (!xs_op_times(r, e, &start_ps, &end_ps))
+	if (!na_xs_op_times(r, e, &start_ps, &end_ps))
 		return NA_OK;
 	if (e->type->kind == XS_OP_BUSY)
-		return xs_busy(r, start_ps, end_ps);
-	kernel = without_arguments(xs_shown_name(e->type));
+		return na_xs_busy(r, start_ps, end_ps);
+	kernel = without_arguments(na_xs_shown_name(e->type));
 	if (wants & NA_WANT_KERNELS)
 		st = action(r, e, kernel, start_ps, end_ps);
 	if (st == NA_OK && (wants & NA_WANT_OPS))
-		st = xs_talks(r, type_of(r, kernel), start_ps, end_ps);
+		st = na_xs_talks(r, type_of(r, kernel), start_ps, end_ps);
 	return st;
 }

@@ -2,7 +2,7 @@
  * The Megascale action-graph plane: graph executions, and for each action
  * a START and an END event.  The END carries everything; its duration is a
  * display artefact, its end instant and the stat action_duration_ns are
- * true (trace-formats.md, 3.1).
+ * true (docs/formats.md, "XSpace: action graphs").
  *
  *   graph_key     device_<id>_gid_<rendezvous>[$[l]<launch>^i<iteration>...]
  *   buffer_sizes  s<src>-><dst>d|$c<chunk>=<bytes> ...
@@ -68,7 +68,7 @@ static uint8_t wanted(uint8_t kind, uint32_t wants)
 }
 
 /* A START says nothing that its END does not say better. */
-uint8_t xs_mega_kind(const struct na_text *name, uint32_t wants)
+uint8_t na_xs_mega_kind(const struct na_text *name, uint32_t wants)
 {
 	bool end = na_ends_nocase(name->s, name->n, " END");
 	bool start = na_ends_nocase(name->s, name->n, " START");
@@ -159,9 +159,9 @@ static bool is_device(uint64_t id)
 
 /* Few devices and few names come by again and again: a look at the slot
  * they had spares the sink's tables. */
-static uint32_t endpoint(struct xs_read *r, uint64_t device)
+static uint32_t endpoint(struct na_xs_read *r, uint64_t device)
 {
-	struct xs_seen_device *seen = &r->devices[device % XS_SEEN];
+	struct na_xs_seen_device *seen = &r->devices[device % XS_SEEN];
 	uint64_t slice = device / NA_SLICE_DEVICES;
 
 	if (seen->used && seen->device == device)
@@ -176,10 +176,10 @@ static uint32_t endpoint(struct xs_read *r, uint64_t device)
 	return seen->endpoint;
 }
 
-static uint32_t name_of(struct xs_read *r, const struct na_text *t)
+static uint32_t name_of(struct na_xs_read *r, const struct na_text *t)
 {
 	const char *scratch = r->values.inflated;
-	struct xs_seen_name *seen;
+	struct na_xs_seen_name *seen;
 	uint64_t head, tail;
 
 	/* What was inflated is gone with the next event. */
@@ -191,23 +191,22 @@ static uint32_t name_of(struct xs_read *r, const struct na_text *t)
 	memcpy(&tail, t->s + t->n - 8, 8);
 	head = (head ^ tail * 31 ^ t->n) * UINT64_C(0x9e3779b97f4a7c15);
 	seen = &r->names[head >> 56 & (XS_SEEN - 1)];
-	if (seen->n == t->n && memcmp(seen->s, t->s, t->n) == 0)
+	if (na_text_same(seen->text, *t))
 		return seen->name;
-	seen->s = t->s;
-	seen->n = t->n;
+	seen->text = *t;
 	seen->name = r->sink->name(r->sink->ctx, t->s, t->n);
 	return seen->name;
 }
 
 /* The first whole number in a list text such as "[100003, 4]", or a number. */
-static bool first_number(const struct xs_values *v, enum xs_slot slot,
+static bool first_number(const struct na_xs_values *v, enum na_xs_slot slot,
 			 uint64_t *out)
 {
-	struct na_text t = xs_text(v, slot);
+	struct na_text t = na_xs_text(v, slot);
 	const char *s = t.s, *end = t.s + t.n;
 	int64_t x;
 
-	if (xs_int(v, slot, &x)) {
+	if (na_xs_int(v, slot, &x)) {
 		*out = (uint64_t)x;
 		return x >= 0; /* -1: none */
 	}
@@ -217,32 +216,34 @@ static bool first_number(const struct xs_values *v, enum xs_slot slot,
 }
 
 /* For entries that name no endpoints. */
-static bool stat_ends(const struct xs_values *v, uint64_t *src, uint64_t *dst)
+static bool stat_ends(const struct na_xs_values *v, uint64_t *src,
+		      uint64_t *dst)
 {
 	return first_number(v, XS_SOURCE, src) &&
 	       first_number(v, XS_DESTINATIONS, dst);
 }
 
-static uint32_t u32_or(const struct xs_values *v, enum xs_slot s,
+static uint32_t u32_or(const struct na_xs_values *v, enum na_xs_slot s,
 		       uint32_t otherwise)
 {
 	int64_t x;
 
-	return xs_has(v, s) && xs_int(v, s, &x) && x >= 0 ? as_u32((uint64_t)x)
-							  : otherwise;
+	return na_xs_has(v, s) && na_xs_int(v, s, &x) && x >= 0
+		       ? as_u32((uint64_t)x)
+		       : otherwise;
 }
 
 /* The latency of a receive or the action duration of a send, in ps. */
 enum latency { LATENCY_OK, LATENCY_NONE, LATENCY_ZERO, LATENCY_BAD };
 
-static enum latency latency_of(const struct xs_values *v, enum na_side side,
+static enum latency latency_of(const struct na_xs_values *v, enum na_side side,
 			       int64_t *ps)
 {
-	enum xs_slot slot = side == NA_RX ? XS_LATENCY_US : XS_ACTION_NS;
+	enum na_xs_slot slot = side == NA_RX ? XS_LATENCY_US : XS_ACTION_NS;
 	int64_t unit = side == NA_RX ? NA_PS_PER_US : NA_PS_PER_NS;
 	int64_t x;
 
-	if (!xs_int(v, slot, &x))
+	if (!na_xs_int(v, slot, &x))
 		return LATENCY_NONE;
 	if (x == 0)
 		return LATENCY_ZERO;
@@ -262,7 +263,7 @@ static void class_of(struct na_transfer *t, enum latency l, int64_t ps)
 		t->klass = NA_VALID;
 }
 
-static enum na_status emit(struct xs_read *r, struct na_transfer *t,
+static enum na_status emit(struct na_xs_read *r, struct na_transfer *t,
 			   uint64_t src, uint64_t dst)
 {
 	const struct na_sink *sink = r->sink;
@@ -285,9 +286,9 @@ static enum na_status emit(struct xs_read *r, struct na_transfer *t,
 }
 
 /* Records of one message: every $c<chunk>=<bytes> under the s->d before it. */
-static enum na_status emit_buffers(struct xs_read *r, struct na_transfer *t)
+static enum na_status emit_buffers(struct na_xs_read *r, struct na_transfer *t)
 {
-	struct na_text text = xs_text(&r->values, XS_BUFFERS);
+	struct na_text text = na_xs_text(&r->values, XS_BUFFERS);
 	const char *s = text.s, *end = text.s + text.n;
 	uint64_t src = 0, dst = 0, chunk, size, from, to;
 	enum na_status st = NA_OK;
@@ -329,14 +330,15 @@ struct common {
 	int32_t level;
 };
 
-static void common_of(struct xs_read *r, const struct key *k, struct common *c)
+static void common_of(struct na_xs_read *r, const struct key *k,
+		      struct common *c)
 {
-	const struct xs_values *v = &r->values;
+	const struct na_xs_values *v = &r->values;
 
 	c->collective = name_of(r, &k->rendezvous);
 	c->type = NA_UNKNOWN_U32;
-	if (xs_has(v, XS_COLLECTIVE_TYPE)) {
-		struct na_text type = xs_text(v, XS_COLLECTIVE_TYPE);
+	if (na_xs_has(v, XS_COLLECTIVE_TYPE)) {
+		struct na_text type = na_xs_text(v, XS_COLLECTIVE_TYPE);
 
 		c->type = name_of(r, &type);
 	}
@@ -349,7 +351,7 @@ static void common_of(struct xs_read *r, const struct key *k, struct common *c)
 	c->level = (int32_t)u32_or(v, XS_LEVEL, (uint32_t)-1);
 }
 
-static enum na_status emit_transfers(struct xs_read *r, enum na_side side,
+static enum na_status emit_transfers(struct na_xs_read *r, enum na_side side,
 				     const struct common *k, int64_t end_ps)
 {
 	/* Every field is named: a cleared struct costs more than the rest. */
@@ -376,7 +378,7 @@ static enum na_status emit_transfers(struct xs_read *r, enum na_side side,
 	int64_t ps = 0, ns;
 	enum latency l = latency_of(&r->values, side, &ps);
 
-	if (xs_int(&r->values, XS_ACTION_NS, &ns) && ns >= 0)
+	if (na_xs_int(&r->values, XS_ACTION_NS, &ns) && ns >= 0)
 		na_mul_i64(ns, NA_PS_PER_NS, &t.action_ps);
 	class_of(&t, l, ps);
 	return emit_buffers(r, &t);
@@ -391,11 +393,11 @@ static const enum na_action_kind kinds[] = {
 /* clang-format on */
 
 /* Everything that the plane's stats say of an action or a graph. */
-static void fill_action(struct xs_read *r, const struct key *k,
+static void fill_action(struct na_xs_read *r, const struct key *k,
 			const struct common *c, struct na_action *a)
 {
-	const struct xs_values *v = &r->values;
-	int64_t size = xs_int_or(v, XS_INPUT_SIZE, 0);
+	const struct na_xs_values *v = &r->values;
+	int64_t size = na_xs_int_or(v, XS_INPUT_SIZE, 0);
 
 	a->style = NA_STYLE_GRAPH;
 	a->size_bytes = size > 0 ? (uint64_t)size : 0;
@@ -409,29 +411,29 @@ static void fill_action(struct xs_read *r, const struct key *k,
 	a->num_actions = (int32_t)u32_or(v, XS_NUM_ACTIONS, (uint32_t)-1);
 	a->action_index = (int32_t)u32_or(v, XS_ACTION_INDEX, (uint32_t)-1);
 	a->chunk = (int32_t)u32_or(v, XS_CHUNK, (uint32_t)NA_UNKNOWN_I32);
-	a->send_channel_id = xs_int_or(v, XS_SEND_CHANNEL, -1);
-	a->recv_channel_id = xs_int_or(v, XS_RECV_CHANNEL, -1);
-	a->run_id = xs_int_or(v, XS_RUN_ID, -1);
-	a->slack_us = xs_int_or(v, XS_SLACK_US, NA_UNKNOWN_PS);
-	a->transmission_budget_us = xs_int_or(v, XS_TX_BUDGET_US,
-					      NA_UNKNOWN_PS);
-	a->delay_budget_us = xs_int_or(v, XS_DELAY_BUDGET_US, NA_UNKNOWN_PS);
-	a->activation_to_receive_us = xs_int_or(v, XS_ACTIVATION_US,
-						NA_UNKNOWN_PS);
-	a->inputs = xs_text(v, XS_ACTION_INPUTS);
-	a->operation = xs_text(v, XS_COMPUTE_OP);
-	a->action_type = xs_text(v, XS_ACTION_TYPE);
-	a->hlo_module = xs_text(v, XS_HLO_MODULE);
+	a->send_channel_id = na_xs_int_or(v, XS_SEND_CHANNEL, -1);
+	a->recv_channel_id = na_xs_int_or(v, XS_RECV_CHANNEL, -1);
+	a->run_id = na_xs_int_or(v, XS_RUN_ID, -1);
+	a->slack_us = na_xs_int_or(v, XS_SLACK_US, NA_UNKNOWN_PS);
+	a->transmission_budget_us = na_xs_int_or(v, XS_TX_BUDGET_US,
+						 NA_UNKNOWN_PS);
+	a->delay_budget_us = na_xs_int_or(v, XS_DELAY_BUDGET_US, NA_UNKNOWN_PS);
+	a->activation_to_receive_us = na_xs_int_or(v, XS_ACTIVATION_US,
+						   NA_UNKNOWN_PS);
+	a->inputs = na_xs_text(v, XS_ACTION_INPUTS);
+	a->operation = na_xs_text(v, XS_COMPUTE_OP);
+	a->action_type = na_xs_text(v, XS_ACTION_TYPE);
+	a->hlo_module = na_xs_text(v, XS_HLO_MODULE);
 	a->thread = (struct na_text){"", 0};
 }
 
-static enum na_status emit_action(struct xs_read *r, uint8_t kind,
+static enum na_status emit_action(struct na_xs_read *r, uint8_t kind,
 				  struct na_action *a)
 {
 	int64_t ns, ps;
 
 	/* The drawn duration is true for graphs, collapsed for actions. */
-	if (kind != GRAPH && xs_int(&r->values, XS_ACTION_NS, &ns)) {
+	if (kind != GRAPH && na_xs_int(&r->values, XS_ACTION_NS, &ns)) {
 		if (ns < 0 || !na_mul_i64(ns, NA_PS_PER_NS, &ps) ||
 		    !na_add_i64(a->end_ps, -ps, &a->start_ps)) {
 			r->sink->left_out(r->sink->ctx, NA_LEFT_BAD_DURATION,
@@ -442,7 +444,7 @@ static enum na_status emit_action(struct xs_read *r, uint8_t kind,
 	return r->sink->action(r->sink->ctx, a);
 }
 
-static void bad_times(struct xs_read *r, uint8_t kind)
+static void bad_times(struct na_xs_read *r, uint8_t kind)
 {
 	if (kind == RECEIVE_END || kind == SEND_END)
 		r->sink->classed(r->sink->ctx, kind == SEND_END, NA_STYLE_GRAPH,
@@ -451,9 +453,9 @@ static void bad_times(struct xs_read *r, uint8_t kind)
 		r->sink->left_out(r->sink->ctx, NA_LEFT_BAD_DURATION, 1);
 }
 
-bool xs_mega_looked_at(struct xs_read *r)
+bool na_xs_mega_looked_at(struct na_xs_read *r)
 {
-	struct na_text text = xs_text(&r->values, XS_GRAPH_KEY);
+	struct na_text text = na_xs_text(&r->values, XS_GRAPH_KEY);
 	struct key k;
 
 	parse_key(&text, &k);
@@ -461,9 +463,10 @@ bool xs_mega_looked_at(struct xs_read *r)
 	       r->sink->looks_at(r->sink->ctx, name_of(r, &k.rendezvous));
 }
 
-enum na_status xs_mega_event(struct xs_read *r, const struct xs_event *e)
+enum na_status na_xs_mega_event(struct na_xs_read *r,
+				const struct na_xs_event *e)
 {
-	struct na_text shown = xs_shown_name(e->type), text;
+	struct na_text shown = na_xs_shown_name(e->type), text;
 	bool moves = e->type->kind == RECEIVE_END || e->type->kind == SEND_END;
 	uint8_t kind = e->type->kind;
 	enum na_status st = NA_OK;
@@ -476,11 +479,11 @@ enum na_status xs_mega_event(struct xs_read *r, const struct xs_event *e)
 		r->sink->left_out(r->sink->ctx, NA_LEFT_UNKNOWN_NAME, 1);
 		return NA_OK;
 	}
-	if (!xs_event_times(r, e, &start_ps, &end_ps)) {
+	if (!na_xs_event_times(r, e, &start_ps, &end_ps)) {
 		bad_times(r, kind);
 		return NA_OK;
 	}
-	text = xs_text(&r->values, XS_GRAPH_KEY);
+	text = na_xs_text(&r->values, XS_GRAPH_KEY);
 	parse_key(&text, &k);
 	if (!k.given && kind == GRAPH)
 		parse_key(&shown, &k);

@@ -1,9 +1,9 @@
 /*
  * Old-style host messages: `MegaScale: ...` events on the threads of
- * /host:CPU (trace-formats.md, section 4).  The event's own time is the end
- * of the message, or its start: the anchor is decided later, from all data,
- * so the record carries the event's time as its end and the event's own
- * duration in action_ps.
+ * /host:CPU (docs/formats.md, "XSpace: host messages").  The event's own time
+ * is the end of the message, or its start: the anchor is decided later, from
+ * all data, so the record carries the event's time as its end and the event's
+ * own duration in action_ps.
  */
 #include "ingest/xspace/xspace.h"
 
@@ -59,7 +59,7 @@ static uint8_t wanted(uint8_t kind, uint32_t wants)
 	return wants & by ? kind : NONE;
 }
 
-uint8_t xs_message_kind(const struct na_text *name, uint32_t wants)
+uint8_t na_xs_message_kind(const struct na_text *name, uint32_t wants)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (na_same_nocase(name->s, name->n, names[i].name))
@@ -76,11 +76,12 @@ uint8_t xs_message_kind(const struct na_text *name, uint32_t wants)
 	return NONE;
 }
 
-static bool id_at(const struct xs_values *v, enum xs_slot slot, int32_t *out)
+static bool id_at(const struct na_xs_values *v, enum na_xs_slot slot,
+		  int32_t *out)
 {
 	int64_t x;
 
-	if (!xs_int(v, slot, &x) || x < 0 || x > INT32_MAX)
+	if (!na_xs_int(v, slot, &x) || x < 0 || x > INT32_MAX)
 		return false;
 	*out = (int32_t)x;
 	return true;
@@ -90,7 +91,7 @@ struct ends {
 	int32_t src_slice, src, dst_slice, dst;
 };
 
-static bool ends_of(const struct xs_values *v, struct ends *e)
+static bool ends_of(const struct na_xs_values *v, struct ends *e)
 {
 	return id_at(v, XS_DCN_SRC_SLICE, &e->src_slice) &&
 	       id_at(v, XS_DCN_SRC_DEVICE, &e->src) &&
@@ -98,19 +99,19 @@ static bool ends_of(const struct xs_values *v, struct ends *e)
 	       id_at(v, XS_DCN_DST_DEVICE, &e->dst);
 }
 
-static uint32_t u32_at(const struct xs_values *v, enum xs_slot slot)
+static uint32_t u32_at(const struct na_xs_values *v, enum na_xs_slot slot)
 {
-	int64_t x = xs_int_or(v, slot, -1);
+	int64_t x = na_xs_int_or(v, slot, -1);
 
 	return x >= 0 && x < NA_UNKNOWN_U32 ? (uint32_t)x : NA_UNKNOWN_U32;
 }
 
-static enum na_class class_of(const struct xs_values *v, const struct ends *e,
-			      struct na_transfer *t)
+static enum na_class class_of(const struct na_xs_values *v,
+			      const struct ends *e, struct na_transfer *t)
 {
 	int64_t us, ps;
 
-	if (!xs_int(v, XS_DURATION_US, &us))
+	if (!na_xs_int(v, XS_DURATION_US, &us))
 		return NA_NO_LATENCY;
 	if (us == 0)
 		return NA_CLOCK_SKEW;
@@ -120,12 +121,12 @@ static enum na_class class_of(const struct xs_values *v, const struct ends *e,
 	return e->src_slice == e->dst_slice ? NA_LOOPBACK : NA_VALID;
 }
 
-static enum na_status message(struct xs_read *r, enum na_side side,
+static enum na_status message(struct na_xs_read *r, enum na_side side,
 			      int64_t at_ps, int64_t event_ps)
 {
-	const struct xs_values *v = &r->values;
+	const struct na_xs_values *v = &r->values;
 	const struct na_sink *sink = r->sink;
-	struct na_text label = xs_text(v, XS_DCN_LABEL);
+	struct na_text label = na_xs_text(v, XS_DCN_LABEL);
 	struct na_transfer t = {
 		.start_ps = at_ps,
 		.end_ps = at_ps,
@@ -142,7 +143,7 @@ static enum na_status message(struct xs_read *r, enum na_side side,
 	struct ends e;
 	int64_t size;
 
-	if (!label.n || !ends_of(v, &e) || !xs_int(v, XS_PAYLOAD, &size) ||
+	if (!label.n || !ends_of(v, &e) || !na_xs_int(v, XS_PAYLOAD, &size) ||
 	    size < 0) {
 		sink->classed(sink->ctx, side, NA_STYLE_MESSAGE, NA_BAD_KEY, 1);
 		return NA_OK;
@@ -180,14 +181,14 @@ static bool action_kind(uint8_t kind, enum na_action_kind *out)
 }
 
 /* A number, or text such as "67.1MB". */
-static bool bytes_at(const struct xs_values *v, enum xs_slot slot,
+static bool bytes_at(const struct na_xs_values *v, enum na_xs_slot slot,
 		     uint64_t *bytes)
 {
-	struct na_text t = xs_text(v, slot);
+	struct na_text t = na_xs_text(v, slot);
 	char text[32];
 	int64_t x;
 
-	if (xs_int(v, slot, &x)) {
+	if (na_xs_int(v, slot, &x)) {
 		*bytes = (uint64_t)x;
 		return x >= 0;
 	}
@@ -199,7 +200,7 @@ static bool bytes_at(const struct xs_values *v, enum xs_slot slot,
 }
 
 /* What was registered or copied, where it is told. */
-static uint64_t host_bytes(const struct xs_values *v)
+static uint64_t host_bytes(const struct na_xs_values *v)
 {
 	uint64_t bytes;
 
@@ -210,10 +211,10 @@ static uint64_t host_bytes(const struct xs_values *v)
 		       : 0;
 }
 
-static enum na_status host_action(struct xs_read *r, uint8_t kind,
+static enum na_status host_action(struct na_xs_read *r, uint8_t kind,
 				  struct na_action *a)
 {
-	struct na_text label = xs_text(&r->values, XS_DCN_LABEL);
+	struct na_text label = na_xs_text(&r->values, XS_DCN_LABEL);
 
 	if (!action_kind(kind, &a->kind))
 		return NA_OK;
@@ -234,9 +235,10 @@ static enum na_status host_action(struct xs_read *r, uint8_t kind,
 	return r->sink->action(r->sink->ctx, a);
 }
 
-enum na_status xs_message_event(struct xs_read *r, const struct xs_event *e)
+enum na_status na_xs_message_event(struct na_xs_read *r,
+				   const struct na_xs_event *e)
 {
-	struct na_text shown = xs_shown_name(e->type);
+	struct na_text shown = na_xs_shown_name(e->type);
 	struct na_action a = {.name = shown};
 	uint8_t kind = e->type->kind;
 
@@ -245,7 +247,7 @@ enum na_status xs_message_event(struct xs_read *r, const struct xs_event *e)
 		r->sink->left_out(r->sink->ctx, NA_LEFT_UNKNOWN_NAME, 1);
 		return NA_OK;
 	}
-	if (!xs_event_times(r, e, &a.start_ps, &a.end_ps)) {
+	if (!na_xs_event_times(r, e, &a.start_ps, &a.end_ps)) {
 		if (kind == RECEIVE || kind == SEND)
 			r->sink->classed(r->sink->ctx, kind == SEND,
 					 NA_STYLE_MESSAGE, NA_BAD_DURATION, 1);

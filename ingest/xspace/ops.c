@@ -1,7 +1,7 @@
 /*
- * Ops of TPU planes, line "XLA Ops" (trace-formats.md, 2.2).  What an op is
- * stands in its event type, so it is decided once for each type, while the
- * file is surveyed; events then need only their times.
+ * Ops of TPU planes, line "XLA Ops" (docs/formats.md, "XSpace: device
+ * planes").  What an op is stands in its event type, so it is decided once for
+ * each type, while the file is surveyed; events then need only their times.
  *
  * DCN are sends and receives of the host by the megascale runtime.  Those of
  * other handlers (tf_rendezvous) go to this host's own processes; a -done
@@ -26,7 +26,7 @@ static bool text_has(const struct na_text *t, const char *part)
 }
 
 /* The first word of the long name, or all of a short one. */
-static struct na_text short_name(const struct xs_event_type *t,
+static struct na_text short_name(const struct na_xs_event_type *t,
 				 const struct na_hlo_line *line, bool parsed)
 {
 	struct na_text name = t->display.n ? t->display
@@ -42,7 +42,7 @@ static struct na_text short_name(const struct xs_event_type *t,
 
 /* Opcode from the text; else from the short name; else from the category,
  * where that is an opcode. */
-static void opcode_of(struct xs_op *x)
+static void opcode_of(struct na_xs_op *x)
 {
 	if (x->parsed) {
 		x->opcode = x->line.opcode;
@@ -55,7 +55,7 @@ static void opcode_of(struct xs_op *x)
 					     &x->phase);
 }
 
-static bool host_transfer(const struct xs_op *x)
+static bool host_transfer(const struct na_xs_op *x)
 {
 	return (x->parsed && (x->line.host_transfer || x->line.handler.n ||
 			      x->line.rendezvous.n)) ||
@@ -65,33 +65,29 @@ static bool host_transfer(const struct xs_op *x)
 }
 
 /* Waiting for the host's input: the device does nothing meanwhile. */
-static bool infeed(const struct xs_op *x)
+static bool infeed(const struct na_xs_op *x)
 {
-	static const char word[] = "infeed";
-	size_t n = sizeof(word) - 1;
-
 	if (x->category.n)
-		return x->category.n == n && !memcmp(x->category.s, word, n);
-	return x->name.n >= n && !memcmp(x->name.s, word, n) &&
-	       (x->name.n == n || x->name.s[n] == '.');
+		return na_text_is(x->category, "infeed");
+	return na_text_is(x->name, "infeed") ||
+	       na_text_begins(x->name, "infeed.");
 }
 
-static bool foreign_handler(const struct xs_op *x)
+static bool foreign_handler(const struct na_xs_op *x)
 {
 	return x->parsed && x->line.handler.n &&
-	       !(x->line.handler.n == strlen(megascale) &&
-		 memcmp(x->line.handler.s, megascale, strlen(megascale)) == 0);
+	       !na_text_is(x->line.handler, megascale);
 }
 
-static void op_of(const struct xs_plane *p, const struct xs_event_type *t,
-		  struct xs_values *v, struct xs_op *x)
+static void op_of(const struct na_xs_plane *p, const struct na_xs_event_type *t,
+		  struct na_xs_values *v, struct na_xs_op *x)
 {
-	xs_values_begin(v, p, t);
+	na_xs_values_begin(v, p, t);
 	memset(x, 0, sizeof(*x));
 	x->parsed = na_hlo_line(t->name.s, t->name.n, &x->line);
 	x->name = short_name(t, &x->line, x->parsed);
-	x->category = xs_text(v, XS_HLO_CATEGORY);
-	x->info = xs_text(v, XS_DCN_INFO);
+	x->category = na_xs_text(v, XS_HLO_CATEGORY);
+	x->info = na_xs_text(v, XS_DCN_INFO);
 	opcode_of(x);
 	if (x->opcode == NA_OPCODE_OTHER)
 		x->kind = infeed(x) ? XS_OP_CONTAINER : XS_OP_BUSY;
@@ -128,13 +124,13 @@ static size_t key_of(char *buf, uint64_t program, const struct na_text *name,
 	return (size_t)n;
 }
 
-static uint64_t program_of(const struct xs_values *v)
+static uint64_t program_of(const struct na_xs_values *v)
 {
-	return xs_id_or(v, XS_PROGRAM_ID, NA_UNKNOWN_U64);
+	return na_xs_id_or(v, XS_PROGRAM_ID, NA_UNKNOWN_U64);
 }
 
-static bool remember(struct na_strtab *foreign, const struct xs_values *v,
-		     const struct xs_op *x)
+static bool remember(struct na_strtab *foreign, const struct na_xs_values *v,
+		     const struct na_xs_op *x)
 {
 	char key[KEY_BYTES];
 	uint64_t program = program_of(v);
@@ -149,7 +145,8 @@ static bool remember(struct na_strtab *foreign, const struct xs_values *v,
 }
 
 static bool started_elsewhere(const struct na_strtab *foreign,
-			      const struct xs_values *v, const struct xs_op *x)
+			      const struct na_xs_values *v,
+			      const struct na_xs_op *x)
 {
 	char key[KEY_BYTES];
 	uint64_t program = program_of(v);
@@ -163,27 +160,27 @@ static bool started_elsewhere(const struct na_strtab *foreign,
 	       na_strtab_find(foreign, key, n) != NA_NO_NAME;
 }
 
-bool xs_ops_survey(struct xs_plane *p)
+bool na_xs_ops_survey(struct na_xs_plane *p)
 {
-	struct xs_values v = {.has = 0};
+	struct na_xs_values v = {.has = 0};
 	struct na_strtab foreign;
-	struct xs_op x;
+	struct na_xs_op x;
 	bool ok = true;
 
 	na_strtab_init(&foreign);
-	for (size_t i = 0; ok && i < p->n_types; i++) {
-		op_of(p, &p->types[i], &v, &x);
-		p->types[i].kind = (uint8_t)x.kind;
+	for (size_t i = 0; ok && i < p->types.n; i++) {
+		op_of(p, &p->types.v[i], &v, &x);
+		p->types.v[i].kind = (uint8_t)x.kind;
 		if (x.parsed && foreign_handler(&x))
 			ok = remember(&foreign, &v, &x);
 	}
-	for (size_t i = 0; ok && foreign.n && i < p->n_types; i++) {
-		if (p->types[i].kind != XS_OP_TALKS)
+	for (size_t i = 0; ok && foreign.n && i < p->types.n; i++) {
+		if (p->types.v[i].kind != XS_OP_TALKS)
 			continue;
-		op_of(p, &p->types[i], &v, &x);
+		op_of(p, &p->types.v[i], &v, &x);
 		if (x.network == NA_NET_DCN && x.parsed && !x.line.handler.n &&
 		    started_elsewhere(&foreign, &v, &x))
-			p->types[i].kind = XS_OP_BUSY;
+			p->types.v[i].kind = XS_OP_BUSY;
 	}
 	free(v.inflated);
 	na_strtab_fini(&foreign);
@@ -204,7 +201,7 @@ static void dcn_info(struct na_text info, struct na_op_type *t,
 	};
 	/* clang-format on */
 	const uint8_t *p = (const uint8_t *)info.s;
-	struct na_cursor c = {p, p + info.n, p};
+	struct na_cursor c = na_cursor_of(p, info.n);
 	uint32_t groups = 0, singles = 0;
 	struct na_field f, g;
 
@@ -232,7 +229,7 @@ static void dcn_info(struct na_text info, struct na_op_type *t,
 	}
 }
 
-const char *xs_op_word(uint8_t opcode)
+const char *na_xs_op_word(uint8_t opcode)
 {
 	/* clang-format off */
 	static const char *const words[NA_N_OPCODES] = {
@@ -251,18 +248,16 @@ const char *xs_op_word(uint8_t opcode)
 	return words[opcode];
 }
 
-uint32_t xs_op_name(const struct na_sink *sink, struct na_text t)
+uint32_t na_xs_op_name(const struct na_sink *sink, struct na_text t)
 {
 	return t.n ? sink->name(sink->ctx, t.s, t.n) : NA_UNKNOWN_U32;
 }
 
-struct na_text xs_module_name(struct na_text t)
+struct na_text na_xs_module_name(struct na_text t)
 {
-	const char *paren = t.n ? memchr(t.s, '(', t.n) : NULL;
+	size_t paren = na_text_first(t, '(');
 
-	if (paren && t.s[t.n - 1] == ')')
-		t.n = (size_t)(paren - t.s);
-	return t;
+	return paren < t.n && na_text_ends(t, ")") ? na_text_n(t.s, paren) : t;
 }
 
 static struct na_text word_text(const char *word)
@@ -271,7 +266,7 @@ static struct na_text word_text(const char *word)
 		    : (struct na_text){"", 0};
 }
 
-static void of_line(const struct na_sink *sink, const struct xs_op *x,
+static void of_line(const struct na_sink *sink, const struct na_xs_op *x,
 		    struct na_op_type *t, struct na_text *transfer)
 {
 	t->channel = x->line.channel;
@@ -280,21 +275,22 @@ static void of_line(const struct na_sink *sink, const struct xs_op *x,
 	t->n_groups = x->line.n_groups;
 	t->uneven = x->line.uneven;
 	if (x->phase == NA_OP_DONE)
-		t->start_op = xs_op_name(sink, x->line.first_operand);
+		t->start_op = na_xs_op_name(sink, x->line.first_operand);
 	if (x->network != NA_NET_DCN)
 		return;
-	t->collective = xs_op_name(sink, x->line.rendezvous);
+	t->collective = na_xs_op_name(sink, x->line.rendezvous);
 	t->joined = x->line.rendezvous.n ? NA_OPJOIN_LONG_NAME : NA_OPJOIN_NONE;
 	*transfer = x->line.transfer_type;
 }
 
-static uint32_t make_type(struct xs_read *r, const struct xs_event_type *et)
+static uint32_t make_type(struct na_xs_read *r,
+			  const struct na_xs_event_type *et)
 {
 	const struct na_sink *sink = r->sink;
 	const char *type = NULL;
 	struct na_text transfer = {"", 0};
 	struct na_op_type t;
-	struct xs_op x;
+	struct na_xs_op x;
 
 	op_of(r->line->plane, et, &r->values, &x);
 	memset(&t, 0, sizeof(t));
@@ -306,25 +302,26 @@ static uint32_t make_type(struct xs_read *r, const struct xs_event_type *et)
 	t.phase = x.phase;
 	t.network = x.network;
 	t.name = sink->name(sink->ctx, x.name.s, x.name.n);
-	t.module = xs_op_name(sink, xs_module_name(xs_text(&r->values,
-							   XS_HLO_MODULE)));
+	t.module = na_xs_op_name(sink,
+				 na_xs_module_name(na_xs_text(&r->values,
+							      XS_HLO_MODULE)));
 	if (x.parsed)
 		of_line(sink, &x, &t, &transfer);
 	if (x.network == NA_NET_DCN && x.info.n)
 		dcn_info(x.info, &t, &type);
 	if (x.network != NA_NET_DCN)
-		type = xs_op_word(x.opcode);
-	t.transfer_type = xs_op_name(sink,
-				     transfer.n ? transfer : word_text(type));
+		type = na_xs_op_word(x.opcode);
+	t.transfer_type = na_xs_op_name(sink, transfer.n ? transfer
+							 : word_text(type));
 	return sink->op_type(sink->ctx, &t);
 }
 
 /* ---- events */
 
 /* Once for each type, as texts may be long; UINT32_MAX: no memory. */
-static uint32_t type_of(struct xs_read *r, const struct xs_event_type *et)
+static uint32_t type_of(struct na_xs_read *r, const struct na_xs_event_type *et)
 {
-	int64_t key = et - r->line->plane->types;
+	int64_t key = et - r->line->plane->types.v;
 	uint32_t index = na_idmap_at(&r->op_types, key);
 
 	if (index != UINT32_MAX)
@@ -335,7 +332,7 @@ static uint32_t type_of(struct xs_read *r, const struct xs_event_type *et)
 		       : UINT32_MAX;
 }
 
-static uint32_t core_of(struct xs_read *r)
+static uint32_t core_of(struct na_xs_read *r)
 {
 	if (!r->has_core) {
 		enum na_device_kind kind = r->line->plane->kind == XS_GPU
@@ -349,13 +346,14 @@ static uint32_t core_of(struct xs_read *r)
 	return r->core;
 }
 
-enum na_status xs_busy(struct xs_read *r, int64_t start_ps, int64_t end_ps)
+enum na_status na_xs_busy(struct na_xs_read *r, int64_t start_ps,
+			  int64_t end_ps)
 {
 	return r->sink->busy(r->sink->ctx, core_of(r), start_ps, end_ps);
 }
 
-enum na_status xs_talks(struct xs_read *r, uint32_t type, int64_t start_ps,
-			int64_t end_ps)
+enum na_status na_xs_talks(struct na_xs_read *r, uint32_t type,
+			   int64_t start_ps, int64_t end_ps)
 {
 	struct na_op op = {.start_ps = start_ps,
 			   .end_ps = end_ps,
@@ -365,33 +363,33 @@ enum na_status xs_talks(struct xs_read *r, uint32_t type, int64_t start_ps,
 	return r->sink->op(r->sink->ctx, &op);
 }
 
-bool xs_op_times(const struct xs_read *r, const struct xs_event *e,
-		 int64_t *start_ps, int64_t *end_ps)
+bool na_xs_op_times(const struct na_xs_read *r, const struct na_xs_event *e,
+		    int64_t *start_ps, int64_t *end_ps)
 {
 	if (e->duration_ps <= NA_OP_MAX_PS &&
-	    xs_event_times(r, e, start_ps, end_ps))
+	    na_xs_event_times(r, e, start_ps, end_ps))
 		return true;
 	r->sink->left_out(r->sink->ctx, NA_LEFT_BAD_DURATION, 1);
 	return false;
 }
 
-enum na_status xs_op_event(struct xs_read *r, const struct xs_event *e)
+enum na_status na_xs_op_event(struct na_xs_read *r, const struct na_xs_event *e)
 {
 	int64_t start_ps, end_ps;
 
 	if (!e->type) {
-		xs_name_missing(r->sink, e->metadata_id);
+		na_xs_name_missing(r->sink, e->metadata_id);
 		return NA_OK;
 	}
 	if (e->type->kind == XS_OP_CONTAINER)
 		return NA_OK;
-	if (!xs_op_times(r, e, &start_ps, &end_ps))
+	if (!na_xs_op_times(r, e, &start_ps, &end_ps))
 		return NA_OK;
 	if (e->type->kind == XS_OP_BUSY)
 		return r->in->wants & NA_WANT_BUSY
-			       ? xs_busy(r, start_ps, end_ps)
+			       ? na_xs_busy(r, start_ps, end_ps)
 			       : NA_OK;
 	return r->in->wants & NA_WANT_OPS
-		       ? xs_talks(r, type_of(r, e->type), start_ps, end_ps)
+		       ? na_xs_talks(r, type_of(r, e->type), start_ps, end_ps)
 		       : NA_OK;
 }

@@ -10,30 +10,22 @@
 #include "netan/base/similar.h"
 #include "netan/base/vec.h"
 
-static struct na_text text_of(const struct na_cursor *c)
-{
-	return (struct na_text){(const char *)c->p, na_left(c)};
-}
-
 /* "/device:TPU:12" and nothing behind it; SparseCore planes have more. */
 static bool device_number(const struct na_text *name, const char *prefix,
 			  int32_t *n)
 {
-	size_t i = strlen(prefix);
-	int32_t x = 0;
+	size_t at = strlen(prefix);
+	uint64_t x;
 
-	if (name->n <= i || name->n > i + 7 || memcmp(name->s, prefix, i) != 0)
+	if (!na_text_begins(*name, prefix) || name->n > at + 7 ||
+	    !na_text_number(na_text_from(*name, at), &x))
 		return false;
-	for (; i < name->n; i++) {
-		if (name->s[i] < '0' || name->s[i] > '9')
-			return false;
-		x = x * 10 + (name->s[i] - '0');
-	}
-	*n = x;
+	*n = (int32_t)x;
 	return true;
 }
 
-enum xs_plane_kind xs_plane_kind_of(const struct na_text *name, int32_t *n)
+enum na_xs_plane_kind na_xs_plane_kind_of(const struct na_text *name,
+					  int32_t *n)
 {
 	*n = -1;
 	if (device_number(name, "/device:TPU:", n))
@@ -53,7 +45,7 @@ enum xs_plane_kind xs_plane_kind_of(const struct na_text *name, int32_t *n)
 
 /* A line's fields up to its first event: the canonical order has the name
  * and the stamp before it. */
-static void line_head(struct xs_line *l)
+static void line_head(struct na_xs_line *l)
 {
 	struct na_cursor c = l->body;
 	struct na_field f;
@@ -62,7 +54,7 @@ static void line_head(struct xs_line *l)
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		switch (f.tag) {
 		case NA_TAG(2, NA_W_BYTES):
-			l->name = text_of(&f.body);
+			l->name = na_text_under(&f.body);
 			named = true;
 			break;
 		case NA_TAG(3, NA_W_VARINT):
@@ -81,7 +73,7 @@ static void line_head(struct xs_line *l)
 		l->has_events = true;
 }
 
-void xs_line_rest(struct xs_line *l)
+void na_xs_line_rest(struct na_xs_line *l)
 {
 	bool late = l->late_stamp || l->late_name;
 	struct na_cursor c = l->body;
@@ -91,7 +83,7 @@ void xs_line_rest(struct xs_line *l)
 		if (f.tag == NA_TAG(3, NA_W_VARINT))
 			l->timestamp_ns = (int64_t)f.value;
 		else if (f.tag == NA_TAG(2, NA_W_BYTES))
-			l->name = text_of(&f.body);
+			l->name = na_text_under(&f.body);
 	}
 	l->late_stamp = l->late_name = false;
 }
@@ -99,7 +91,7 @@ void xs_line_rest(struct xs_line *l)
 /* Entries are larger in memory than they must be in the file: bound them. */
 static enum na_status one_more_entry(struct na_input *in, struct na_err *err)
 {
-	struct xs_space *s = in->state;
+	struct na_xs_space *s = in->state;
 
 	if (++s->n_entries > XS_MAX_ENTRIES)
 		return na_fail(err, NA_ELIMIT,
@@ -109,24 +101,23 @@ static enum na_status one_more_entry(struct na_input *in, struct na_err *err)
 	return NA_OK;
 }
 
-static enum na_status add_line(struct na_input *in, struct xs_plane *p,
+static enum na_status add_line(struct na_input *in, struct na_xs_plane *p,
 			       struct na_cursor body, struct na_err *err)
 {
-	struct xs_line *l;
+	struct na_xs_line *l;
 
 	if (one_more_entry(in, err) != NA_OK)
 		return NA_ELIMIT;
-	if (!na_grow(&p->lines, &p->cap_lines, p->n_lines + 1,
-		     sizeof(*p->lines)))
+	if (!na_room(&p->lines, 1))
 		return na_fail_nomem(err);
-	l = &p->lines[p->n_lines++];
-	*l = (struct xs_line){.body = body, .name = {"", 0}};
+	l = &p->lines.v[p->lines.n++];
+	*l = (struct na_xs_line){.body = body, .name = {"", 0}};
 	line_head(l);
 	return NA_OK;
 }
 
-enum na_status xs_plane_scan(struct na_input *in, struct xs_plane *p,
-			     struct na_err *err)
+enum na_status na_xs_plane_scan(struct na_input *in, struct na_xs_plane *p,
+				struct na_err *err)
 {
 	struct na_cursor c = p->body;
 	struct na_field f;
@@ -135,7 +126,7 @@ enum na_status xs_plane_scan(struct na_input *in, struct xs_plane *p,
 
 	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(2, NA_W_BYTES))
-			p->name = text_of(&f.body);
+			p->name = na_text_under(&f.body);
 		if (f.tag != NA_TAG(3, NA_W_BYTES))
 			continue;
 		st = add_line(in, p, f.body, err);
@@ -156,7 +147,7 @@ enum na_status xs_plane_scan(struct na_input *in, struct xs_plane *p,
 		if (c.p != c.end && *c.p == NA_TAG(3, NA_W_BYTES)) {
 			uint64_t length;
 
-			c.p++;
+			na_skip(&c, 1);
 			if (na_varint(&c, &length)) {
 				st = add_line(in, p, c, err);
 				if (st != NA_OK)
@@ -164,31 +155,31 @@ enum na_status xs_plane_scan(struct na_input *in, struct xs_plane *p,
 			}
 		}
 	}
-	p->kind = xs_plane_kind_of(&p->name, &p->number);
+	p->kind = na_xs_plane_kind_of(&p->name, &p->number);
 	return NA_OK;
 }
 
-static uint8_t kind_of(const struct xs_plane *p, const struct na_text *name,
+static uint8_t kind_of(const struct na_xs_plane *p, const struct na_text *name,
 		       uint32_t wants)
 {
 	switch (p->kind) {
 	case XS_MEGASCALE:
-		return xs_mega_kind(name, wants);
+		return na_xs_mega_kind(name, wants);
 	case XS_HOST:
-		return xs_message_kind(name, wants);
+		return na_xs_message_kind(name, wants);
 	case XS_GPU:
-		return xs_kernel_kind(name, wants);
+		return na_xs_kernel_kind(name, wants);
 	default:
 		return 0;
 	}
 }
 
-struct na_text xs_shown_name(const struct xs_event_type *t)
+struct na_text na_xs_shown_name(const struct na_xs_event_type *t)
 {
 	return t->display.n ? t->display : t->name;
 }
 
-void xs_name_missing(const struct na_sink *sink, int64_t id)
+void na_xs_name_missing(const struct na_sink *sink, int64_t id)
 {
 	char text[64];
 	int n = snprintf(text, sizeof(text),
@@ -198,30 +189,30 @@ void xs_name_missing(const struct na_sink *sink, int64_t id)
 	sink->left_out(sink->ctx, NA_LEFT_UNKNOWN_NAME, 1);
 }
 
-static bool read_event_type(const struct xs_plane *p, struct na_cursor body,
-			    uint32_t wants, struct xs_event_type *t)
+static bool read_event_type(const struct na_xs_plane *p, struct na_cursor body,
+			    uint32_t wants, struct na_xs_event_type *t)
 {
 	struct na_field f;
 	enum na_next next;
 	struct na_text shown;
 
-	*t = (struct xs_event_type){.name = {"", 0},
-				    .display = {"", 0},
-				    .stats_in = body};
+	*t = (struct na_xs_event_type){.name = {"", 0},
+				       .display = {"", 0},
+				       .stats_in = body};
 	while ((next = na_field_next(&body, &f)) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(2, NA_W_BYTES))
-			t->name = text_of(&f.body);
+			t->name = na_text_under(&f.body);
 		else if (f.tag == NA_TAG(4, NA_W_BYTES))
-			t->display = text_of(&f.body);
+			t->display = na_text_under(&f.body);
 		else if (f.tag == NA_TAG(5, NA_W_BYTES))
 			t->has_stats = true;
 	}
-	shown = xs_shown_name(t);
+	shown = na_xs_shown_name(t);
 	t->kind = kind_of(p, &shown, wants);
 	return next == NA_NEXT_END;
 }
 
-static bool read_stat_type(struct na_cursor body, struct xs_stat_type *t)
+static bool read_stat_type(struct na_cursor body, struct na_xs_stat_type *t)
 {
 	struct na_field f;
 	enum na_next next;
@@ -229,9 +220,9 @@ static bool read_stat_type(struct na_cursor body, struct xs_stat_type *t)
 	t->name = (struct na_text){"", 0};
 	while ((next = na_field_next(&body, &f)) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(2, NA_W_BYTES))
-			t->name = text_of(&f.body);
+			t->name = na_text_under(&f.body);
 	}
-	t->slot = xs_slot_of(&t->name);
+	t->slot = na_xs_slot_of(&t->name);
 	return next == NA_NEXT_END;
 }
 
@@ -252,29 +243,28 @@ static bool map_entry(struct na_cursor c, int64_t *key, struct na_cursor *value)
 	return next == NA_NEXT_END;
 }
 
-static enum na_status add_entry(struct xs_plane *p, uint32_t tag, int64_t key,
-				struct na_cursor value, uint32_t wants,
-				bool *good, struct na_err *err)
+static enum na_status add_entry(struct na_xs_plane *p, uint32_t tag,
+				int64_t key, struct na_cursor value,
+				uint32_t wants, bool *good, struct na_err *err)
 {
 	if (tag == NA_TAG(4, NA_W_BYTES)) {
-		if (!na_grow(&p->types, &p->cap_types, p->n_types + 1,
-			     sizeof(*p->types)) ||
-		    !na_idmap_set(&p->type_of, key, (uint32_t)p->n_types))
+		if (!na_room(&p->types, 1) ||
+		    !na_idmap_set(&p->type_of, key, (uint32_t)p->types.n))
 			return na_fail_nomem(err);
-		*good = read_event_type(p, value, wants, &p->types[p->n_types]);
-		p->n_types++;
+		*good = read_event_type(p, value, wants,
+					&p->types.v[p->types.n]);
+		p->types.n++;
 	} else {
-		if (!na_grow(&p->stats, &p->cap_stats, p->n_stats + 1,
-			     sizeof(*p->stats)) ||
-		    !na_idmap_set(&p->stat_of, key, (uint32_t)p->n_stats))
+		if (!na_room(&p->stats, 1) ||
+		    !na_idmap_set(&p->stat_of, key, (uint32_t)p->stats.n))
 			return na_fail_nomem(err);
-		*good = read_stat_type(value, &p->stats[p->n_stats++]);
+		*good = read_stat_type(value, &p->stats.v[p->stats.n++]);
 	}
 	return NA_OK;
 }
 
-enum na_status xs_plane_metadata(struct na_input *in, struct xs_plane *p,
-				 struct na_err *err)
+enum na_status na_xs_plane_metadata(struct na_input *in, struct na_xs_plane *p,
+				    struct na_err *err)
 {
 	struct na_cursor c = p->body;
 	struct na_field f;
@@ -310,16 +300,16 @@ enum na_status xs_plane_metadata(struct na_input *in, struct xs_plane *p,
 		in->damaged = true;
 	}
 	if (p->kind == XS_TPU && (in->wants & (NA_WANT_OPS | NA_WANT_BUSY)) &&
-	    !xs_ops_survey(p))
+	    !na_xs_ops_survey(p))
 		return na_fail_nomem(err);
 	return NA_OK;
 }
 
-void xs_plane_fini(struct xs_plane *p)
+void na_xs_plane_fini(struct na_xs_plane *p)
 {
-	free(p->lines);
-	free(p->types);
-	free(p->stats);
+	na_vec_free(&p->lines);
+	na_vec_free(&p->types);
+	na_vec_free(&p->stats);
 	na_idmap_fini(&p->type_of);
 	na_idmap_fini(&p->stat_of);
 }

@@ -4,8 +4,7 @@
  *
  *   XEventMetadata  1 id  2 name "module(program_id)"  5 stats*
  *
- * Source: openxla/xla, xla/tsl/profiler/utils/xplane_schema.cc;
- * trace-formats.md, 2.4.
+ * Source: openxla/xla, xla/tsl/profiler/utils/xplane_schema.cc.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,7 +41,7 @@ static bool map_value(struct na_cursor c, int64_t *key, struct na_cursor *value)
 	return next == NA_NEXT_END;
 }
 
-static struct stat_ids find_stats(const struct xs_plane *p)
+static struct stat_ids find_stats(const struct na_xs_plane *p)
 {
 	struct stat_ids ids = {0, 0};
 	struct na_cursor c = p->body, value;
@@ -69,21 +68,6 @@ static struct stat_ids find_stats(const struct xs_plane *p)
 	return ids;
 }
 
-/* Decimal digits alone. */
-static bool digits(const char *s, size_t n, uint64_t *out)
-{
-	uint64_t x = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (s[i] < '0' || s[i] > '9' ||
-		    __builtin_mul_overflow(x, 10, &x) ||
-		    __builtin_add_overflow(x, (uint64_t)(s[i] - '0'), &x))
-			return false;
-	}
-	*out = x;
-	return n > 0;
-}
-
 static void take_stat(struct program *to, const struct stat_ids *ids,
 		      struct na_cursor c)
 {
@@ -106,8 +90,8 @@ static void take_stat(struct program *to, const struct stat_ids *ids,
 		to->id = value.value;
 		to->has_id = true;
 	} else if (id == ids->program && (value.tag & 7) == NA_W_BYTES) {
-		to->has_id = digits((const char *)value.body.p,
-				    na_left(&value.body), &to->id);
+		to->has_id = na_text_number(na_text_under(&value.body),
+					    &to->id);
 	}
 }
 
@@ -120,7 +104,8 @@ static bool named_id(struct na_text *name, uint64_t *id)
 		return false;
 	while (open && name->s[open - 1] != '(')
 		open--;
-	if (!open || !digits(name->s + open, name->n - 1 - open, id))
+	if (!open ||
+	    !na_text_number(na_text_n(name->s + open, name->n - 1 - open), id))
 		return false;
 	name->n = open - 1;
 	return true;
@@ -142,8 +127,7 @@ static bool read_entry(struct program *to, const struct stat_ids *ids,
 		if (f.tag == NA_TAG(1, NA_W_VARINT))
 			id = f.value;
 		else if (f.tag == NA_TAG(2, NA_W_BYTES))
-			to->name = (struct na_text){(const char *)f.body.p,
-						    na_left(&f.body)};
+			to->name = na_text_under(&f.body);
 		else if (f.tag == NA_TAG(5, NA_W_BYTES))
 			take_stat(to, ids, f.body);
 	}
@@ -155,7 +139,7 @@ static bool read_entry(struct program *to, const struct stat_ids *ids,
 }
 
 static enum na_status plane_programs(struct na_input *in,
-				     const struct xs_plane *p,
+				     const struct na_xs_plane *p,
 				     na_program_take take, void *ctx,
 				     struct na_err *err)
 {
@@ -172,9 +156,9 @@ static enum na_status plane_programs(struct na_input *in,
 		if (!read_entry(&x, &ids, f.body, 0)) {
 			broken++;
 		} else if (x.has_proto) {
-			struct na_program_bytes b = {
-				x.name.s,  x.name.n,          x.id,
-				x.proto.p, na_left(&x.proto), na_at(&x.proto)};
+			struct na_program_bytes b = {x.name, x.id, x.proto.p,
+						     na_left(&x.proto),
+						     na_at(&x.proto)};
 
 			st = take(ctx, &b, err);
 		}
@@ -189,15 +173,16 @@ static enum na_status plane_programs(struct na_input *in,
 	return st;
 }
 
-enum na_status xs_program_bytes(struct na_input *in, na_program_take take,
-				void *ctx, struct na_err *err)
+enum na_status na_xs_program_bytes(struct na_input *in, na_program_take take,
+				   void *ctx, struct na_err *err)
 {
-	const struct xs_space *s = in->state;
+	const struct na_xs_space *s = in->state;
 	enum na_status st = NA_OK;
 
-	for (size_t i = 0; st == NA_OK && i < s->n_planes; i++) {
-		if (s->planes[i].kind == XS_METADATA)
-			st = plane_programs(in, &s->planes[i], take, ctx, err);
+	for (size_t i = 0; st == NA_OK && i < s->planes.n; i++) {
+		if (s->planes.v[i].kind == XS_METADATA)
+			st = plane_programs(in, &s->planes.v[i], take, ctx,
+					    err);
 	}
 	return st;
 }

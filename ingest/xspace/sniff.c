@@ -1,16 +1,16 @@
 /*
- * Is this an XSpace?  trace-formats.md, section 9; the first bytes of other
+ * Is this an XSpace?  docs/formats.md, "XSpace"; the first bytes of other
  * formats, pcapng among them, were tried before.
  */
 #include "ingest/xspace/xspace.h"
 
-const char xs_damaged_by_text[] =
+const char na_xs_damaged_by_text[] =
 	"a binary file damaged by a text conversion (many U+FFFD "
 	"replacement characters); copy it again as binary";
 
 /* Bytes that are no UTF-8 become EF BF BD when a file passes through a
  * text conversion. */
-bool xs_text_damaged(const uint8_t *head, size_t n)
+bool na_xs_text_damaged(const uint8_t *head, size_t n)
 {
 	size_t triples = 0;
 
@@ -69,20 +69,20 @@ static bool all_text(const uint8_t *head, size_t n)
 	return true;
 }
 
-enum na_sniff xs_sniff(const uint8_t *head, size_t n, uint64_t size,
-		       const char **why)
+enum na_sniff na_xs_sniff(const uint8_t *head, size_t n, uint64_t size,
+			  const char **why)
 {
-	struct na_cursor c = {head, head + n, head};
+	struct na_cursor c = na_cursor_of(head, n);
 	uint64_t length;
 
 	(void)size;
 	if (!n || !space_tag(head[0]) || all_text(head, n))
 		return NA_SNIFF_NO;
-	if (xs_text_damaged(head, n)) {
-		*why = xs_damaged_by_text;
+	if (na_xs_text_damaged(head, n)) {
+		*why = na_xs_damaged_by_text;
 		return NA_SNIFF_DAMAGED;
 	}
-	c.p++;
+	na_skip(&c, 1);
 	if (!na_varint(&c, &length))
 		return NA_SNIFF_NO;
 	if (head[0] != 0x0a)
@@ -90,7 +90,6 @@ enum na_sniff xs_sniff(const uint8_t *head, size_t n, uint64_t size,
 			       ? NA_SNIFF_NO
 			       : NA_SNIFF_YES;
 	/* Damage behind a good first plane is the survey's to report. */
-	if (length < na_left(&c))
-		c.end = c.p + length;
+	na_clip(&c, length);
 	return plane_body(c) ? NA_SNIFF_YES : NA_SNIFF_NO;
 }

@@ -16,8 +16,7 @@ static bool early_name(struct na_cursor c, struct na_text *name)
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD &&
 	       f.tag != NA_TAG(3, NA_W_BYTES)) {
 		if (f.tag == NA_TAG(2, NA_W_BYTES)) {
-			*name = (struct na_text){(const char *)f.body.p,
-						 na_left(&f.body)};
+			*name = na_text_under(&f.body);
 			return true;
 		}
 	}
@@ -28,7 +27,7 @@ static bool early_name(struct na_cursor c, struct na_text *name)
 static bool head_of(const uint8_t *p, size_t n, uint64_t *head,
 		    uint64_t *length)
 {
-	struct na_cursor c = {p, p + n, p};
+	struct na_cursor c = na_cursor_of(p, n);
 	uint64_t tag;
 
 	if (!na_varint(&c, &tag) || (tag & 7) != NA_W_BYTES ||
@@ -49,13 +48,13 @@ static uint64_t other_field(struct na_cursor c, size_t n)
 }
 
 /* The next field of XSpace. */
-static uint64_t space_field(struct xs_spool_state *s, const uint8_t *p,
+static uint64_t space_field(struct na_xs_spool_state *s, const uint8_t *p,
 			    size_t n, bool last, uint32_t wants)
 {
-	struct na_cursor body = {p, p + n, p};
+	struct na_cursor body = na_cursor_of(p, n);
 	struct na_text name = {"", 0};
 	uint64_t head, length;
-	enum xs_plane_kind kind;
+	enum na_xs_plane_kind kind;
 	int32_t number;
 
 	if (!head_of(p, n, &head, &length))
@@ -64,13 +63,12 @@ static uint64_t space_field(struct xs_spool_state *s, const uint8_t *p,
 		return 0;
 	if (p[0] != NA_TAG(1, NA_W_BYTES))
 		return head + length;
-	body.p += head;
-	if (length < na_left(&body))
-		body.end = body.p + length;
+	na_skip(&body, head);
+	na_clip(&body, length);
 	if (!early_name(body, &name))
 		return head + length;
-	kind = xs_plane_kind_of(&name, &number);
-	s->drop_all = !xs_plane_asked(kind, wants);
+	kind = na_xs_plane_kind_of(&name, &number);
+	s->drop_all = !na_xs_plane_asked(kind, wants);
 	s->kind = kind;
 	/* Other planes are read whole, or their metadata decides.  A dropped
 	 * plane is walked too: its lines' stamps count for the origin. */
@@ -95,8 +93,7 @@ static uint64_t line_head(struct na_cursor c, struct na_text *name,
 		if (na_field_next(&c, &f) != NA_NEXT_FIELD)
 			break;
 		if (f.tag == NA_TAG(2, NA_W_BYTES))
-			*name = (struct na_text){(const char *)f.body.p,
-						 na_left(&f.body)};
+			*name = na_text_under(&f.body);
 		else if (f.tag == NA_TAG(3, NA_W_VARINT))
 			*stamped = true;
 	}
@@ -104,10 +101,10 @@ static uint64_t line_head(struct na_cursor c, struct na_text *name,
 }
 
 /* The next field of a plane that is kept in part. */
-static uint64_t plane_field(struct xs_spool_state *s, const uint8_t *p,
+static uint64_t plane_field(struct na_xs_spool_state *s, const uint8_t *p,
 			    size_t n, bool last, uint32_t wants)
 {
-	struct na_cursor body = {p, p + n, p};
+	struct na_cursor body = na_cursor_of(p, n);
 	struct na_text name = {"", 0};
 	uint64_t head, length, front;
 	bool stamped, has_event;
@@ -124,23 +121,23 @@ static uint64_t plane_field(struct xs_spool_state *s, const uint8_t *p,
 		s->drop = length;
 		return head;
 	}
-	body.p += head;
-	if (length < na_left(&body))
-		body.end = body.p + length;
+	na_skip(&body, head);
+	na_clip(&body, length);
 	front = line_head(body, &name, &stamped, &has_event);
 	/* A stamp or a name may still follow the events. */
 	if (!has_event || !stamped ||
-	    (!s->drop_all && (!name.n || xs_handler_of(s->kind, &name, wants))))
+	    (!s->drop_all &&
+	     (!name.n || na_xs_handler_of(s->kind, &name, wants))))
 		return head + length;
 	/* Keep the head with the first event's tag, drop the events. */
 	s->drop = length - front - 1;
 	return head + front + 1;
 }
 
-uint64_t xs_spool(void *state, const uint8_t *p, size_t n, bool last,
-		  uint32_t wants, bool *keep)
+uint64_t na_xs_spool(void *state, const uint8_t *p, size_t n, bool last,
+		     uint32_t wants, bool *keep)
 {
-	struct xs_spool_state *s = state;
+	struct na_xs_spool_state *s = state;
 	uint64_t run;
 
 	*keep = true;

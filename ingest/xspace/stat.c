@@ -59,25 +59,24 @@ static const char *const slot_names[XS_N_SLOTS] = {
 };
 /* clang-format on */
 
-uint8_t xs_slot_of(const struct na_text *name)
+uint8_t na_xs_slot_of(const struct na_text *name)
 {
 	for (uint8_t i = 0; i < XS_N_SLOTS; i++) {
-		if (strlen(slot_names[i]) == name->n &&
-		    memcmp(slot_names[i], name->s, name->n) == 0)
+		if (na_text_is(*name, slot_names[i]))
 			return i;
 	}
 	return XS_N_SLOTS;
 }
 
-static struct xs_value text_value(const struct na_cursor *c)
+static struct na_xs_value text_value(const struct na_cursor *c)
 {
-	return (struct xs_value){.type = XS_TEXT,
-				 .v.text = {(const char *)c->p, na_left(c)}};
+	return (struct na_xs_value){.type = XS_TEXT,
+				    .v.text = na_text_under(c)};
 }
 
 /* The bytes of a compressed_str value, inflated into the event's scratch. */
-static bool inflate_value(struct xs_values *v, const struct na_cursor *c,
-			  struct xs_value *x)
+static bool inflate_value(struct na_xs_values *v, const struct na_cursor *c,
+			  struct na_xs_value *x)
 {
 	size_t n = XS_INFLATED_MAX - v->inflated_used;
 	char *to;
@@ -88,7 +87,7 @@ static bool inflate_value(struct xs_values *v, const struct na_cursor *c,
 	if (!na_inflate_small(c->p, na_left(c), to, &n))
 		return false;
 	v->inflated_used += n;
-	*x = (struct xs_value){.type = XS_TEXT, .v.text = {to, n}};
+	*x = (struct na_xs_value){.type = XS_TEXT, .v.text = {to, n}};
 	return true;
 }
 
@@ -108,8 +107,8 @@ static bool is_value(uint32_t tag)
 }
 
 /* The value field of an XStat; false: its compressed text is damaged. */
-static bool take_value(struct xs_values *v, const struct xs_plane *p,
-		       const struct na_field *f, struct xs_value *x)
+static bool take_value(struct na_xs_values *v, const struct na_xs_plane *p,
+		       const struct na_field *f, struct na_xs_value *x)
 {
 	uint32_t ref;
 
@@ -134,8 +133,8 @@ static bool take_value(struct xs_values *v, const struct xs_plane *p,
 		ref = na_idmap_at(&p->stat_of, (int64_t)f->value);
 		x->type = XS_TEXT;
 		x->v.text = (struct na_text){"", 0};
-		if (ref < p->n_stats)
-			x->v.text = p->stats[ref].name;
+		if (ref < p->stats.n)
+			x->v.text = p->stats.v[ref].name;
 		break;
 	case NA_TAG(8, NA_W_BYTES):
 		return inflate_value(v, &f->body, x);
@@ -144,7 +143,7 @@ static bool take_value(struct xs_values *v, const struct xs_plane *p,
 }
 
 /* Any order, any value, repeated fields: the last ones win. */
-static bool add_any(struct xs_values *v, const struct xs_plane *p,
+static bool add_any(struct na_xs_values *v, const struct na_xs_plane *p,
 		    const struct na_cursor *stat)
 {
 	struct na_cursor c = *stat;
@@ -161,7 +160,7 @@ static bool add_any(struct xs_values *v, const struct xs_plane *p,
 	}
 	if (next == NA_NEXT_BAD)
 		return false;
-	slot = entry < p->n_stats ? p->stats[entry].slot : XS_N_SLOTS;
+	slot = entry < p->stats.n ? p->stats.v[entry].slot : XS_N_SLOTS;
 	if (slot == XS_N_SLOTS || !value.tag)
 		return true;
 	if (!take_value(v, p, &value, &v->at[slot]))
@@ -172,23 +171,23 @@ static bool add_any(struct xs_values *v, const struct xs_plane *p,
 
 /* The usual form, metadata_id then one value, is read on the way; all else
  * goes to add_any(). */
-bool xs_values_add(struct xs_values *v, const struct xs_plane *p,
-		   const struct na_cursor *stat)
+bool na_xs_values_add(struct na_xs_values *v, const struct na_xs_plane *p,
+		      const struct na_cursor *stat)
 {
 	/* Member by member: a copy of 16 bytes would wait for the two stores
 	 * of 8 that have just been made. */
 	struct na_cursor c = {stat->p, stat->end, stat->base};
-	struct xs_value *to;
+	struct na_xs_value *to;
 	uint64_t id, x;
 	uint32_t entry;
 	uint8_t tag, slot;
 
-	if (na_left(&c) < 4 || *c.p++ != NA_TAG(1, NA_W_VARINT) ||
+	if (na_left(&c) < 4 || na_byte(&c) != NA_TAG(1, NA_W_VARINT) ||
 	    !na_varint(&c, &id) || c.p == c.end)
 		return add_any(v, p, stat);
 	entry = na_idmap_at(&p->stat_of, (int64_t)id);
-	slot = entry < p->n_stats ? p->stats[entry].slot : XS_N_SLOTS;
-	tag = *c.p++;
+	slot = entry < p->stats.n ? p->stats.v[entry].slot : XS_N_SLOTS;
+	tag = na_byte(&c);
 	if ((tag != NA_TAG(3, NA_W_VARINT) && tag != NA_TAG(4, NA_W_VARINT) &&
 	     tag != NA_TAG(5, NA_W_BYTES) && tag != NA_TAG(7, NA_W_VARINT)) ||
 	    !na_varint(&c, &x) ||
@@ -203,7 +202,7 @@ bool xs_values_add(struct xs_values *v, const struct xs_plane *p,
 	} else if (tag == NA_TAG(7, NA_W_VARINT)) {
 		entry = na_idmap_at(&p->stat_of, (int64_t)x);
 		to->type = XS_TEXT;
-		to->v.text = entry < p->n_stats ? p->stats[entry].name
+		to->v.text = entry < p->stats.n ? p->stats.v[entry].name
 						: (struct na_text){"", 0};
 	} else {
 		to->type = tag == NA_TAG(3, NA_W_VARINT) ? XS_UINT : XS_INT;
@@ -212,7 +211,7 @@ bool xs_values_add(struct xs_values *v, const struct xs_plane *p,
 	return true;
 }
 
-static bool add_all(struct xs_values *v, const struct xs_plane *p,
+static bool add_all(struct na_xs_values *v, const struct na_xs_plane *p,
 		    const struct na_cursor *in, uint32_t stats_tag)
 {
 	struct na_cursor c = *in;
@@ -220,14 +219,14 @@ static bool add_all(struct xs_values *v, const struct xs_plane *p,
 	enum na_next next;
 
 	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
-		if (f.tag == stats_tag && !xs_values_add(v, p, &f.body))
+		if (f.tag == stats_tag && !na_xs_values_add(v, p, &f.body))
 			return false;
 	}
 	return next == NA_NEXT_END;
 }
 
-void xs_values_begin(struct xs_values *v, const struct xs_plane *p,
-		     const struct xs_event_type *t)
+void na_xs_values_begin(struct na_xs_values *v, const struct na_xs_plane *p,
+			const struct na_xs_event_type *t)
 {
 	v->has = 0;
 	v->inflated_used = 0;
@@ -236,10 +235,10 @@ void xs_values_begin(struct xs_values *v, const struct xs_plane *p,
 		add_all(v, p, &t->stats_in, NA_TAG(5, NA_W_BYTES));
 }
 
-bool xs_values_read(struct xs_values *v, const struct xs_plane *p,
-		    const struct xs_event *e)
+bool na_xs_values_read(struct na_xs_values *v, const struct na_xs_plane *p,
+		       const struct na_xs_event *e)
 {
-	xs_values_begin(v, p, e->type);
+	na_xs_values_begin(v, p, e->type);
 	return add_all(v, p, e->body, NA_TAG(4, NA_W_BYTES));
 }
 
@@ -263,9 +262,10 @@ static bool decimal(const struct na_text *t, int64_t *out)
 	return true;
 }
 
-bool xs_int_slow(const struct xs_values *v, enum xs_slot s, int64_t *out)
+bool na_xs_int_slow(const struct na_xs_values *v, enum na_xs_slot s,
+		    int64_t *out)
 {
-	const struct xs_value *x = &v->at[s];
+	const struct na_xs_value *x = &v->at[s];
 
 	switch (x->type) {
 	case XS_INT:
@@ -285,33 +285,17 @@ bool xs_int_slow(const struct xs_values *v, enum xs_slot s, int64_t *out)
 	return false;
 }
 
-/* Digits to 64 bits; beyond these it is no id. */
-static bool digits(const struct na_text *t, uint64_t *out)
-{
-	uint64_t x = 0;
-
-	for (size_t i = 0; i < t->n; i++) {
-		uint64_t digit = (uint64_t)(t->s[i] - '0');
-
-		if (t->s[i] < '0' || t->s[i] > '9' ||
-		    x > (UINT64_MAX - digit) / 10)
-			return false;
-		x = x * 10 + digit;
-	}
-	*out = x;
-	return t->n > 0;
-}
-
-uint64_t xs_id_or(const struct xs_values *v, enum xs_slot s, uint64_t none)
+uint64_t na_xs_id_or(const struct na_xs_values *v, enum na_xs_slot s,
+		     uint64_t none)
 {
 	uint64_t id;
 	int64_t x;
 
-	if (!xs_has(v, s))
+	if (!na_xs_has(v, s))
 		return none;
 	if (v->at[s].type == XS_UINT || v->at[s].type == XS_INT)
 		return v->at[s].v.u;
-	if (v->at[s].type == XS_TEXT && digits(&v->at[s].v.text, &id))
+	if (v->at[s].type == XS_TEXT && na_text_number(v->at[s].v.text, &id))
 		return id;
-	return xs_int(v, s, &x) ? (uint64_t)x : none;
+	return na_xs_int(v, s, &x) ? (uint64_t)x : none;
 }

@@ -14,44 +14,43 @@
 #include "netan/base/vec.h"
 
 /* Line stamps above this are nanoseconds since 1970, not since the start
- * of the capture (trace-formats.md, 1.3). */
+ * of the capture (docs/formats.md, "XSpace: time"). */
 #define EPOCH_NS INT64_C(1000000000000000)
 
 /* clang-format off */
-static const struct xs_handler handlers[] = {
+static const struct na_xs_handler handlers[] = {
 	{XS_MEGASCALE, "", NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
-	 NA_WANT_ACTIONS, false, false, xs_mega_event},
+	 NA_WANT_ACTIONS, false, false, na_xs_mega_event},
 	{XS_HOST, "", NA_WANT_TRANSFERS | NA_WANT_ACTIONS |
-	 NA_WANT_HOST_EVENTS, false, false, xs_message_event},
-	{XS_TPU, "Steps", NA_WANT_STEPS, true, false, xs_step_event},
-	{XS_TPU, "XLA Modules", NA_WANT_MODULES, true, false, xs_module_event},
+	 NA_WANT_HOST_EVENTS, false, false, na_xs_message_event},
+	{XS_TPU, "Steps", NA_WANT_STEPS, true, false, na_xs_step_event},
+	{XS_TPU, "XLA Modules", NA_WANT_MODULES, true, false, na_xs_module_event},
 	{XS_TPU, "XLA Ops", NA_WANT_OPS | NA_WANT_BUSY, true, true,
-	 xs_op_event},
-	{XS_GPU, "Steps", NA_WANT_STEPS, true, false, xs_step_event},
-	{XS_GPU, "XLA Modules", NA_WANT_MODULES, true, false, xs_module_event},
+	 na_xs_op_event},
+	{XS_GPU, "Steps", NA_WANT_STEPS, true, false, na_xs_step_event},
+	{XS_GPU, "XLA Modules", NA_WANT_MODULES, true, false, na_xs_module_event},
 	{XS_GPU, "Stream #", NA_WANT_KERNELS | NA_WANT_OPS | NA_WANT_BUSY,
-	 false, false, xs_kernel_event},
+	 false, false, na_xs_kernel_event},
 };
 /* clang-format on */
 enum { XS_LINE_NAME = 255 };
 enum { N_HANDLERS = sizeof(handlers) / sizeof(handlers[0]) };
 
-const struct xs_handler *xs_handler_of(enum xs_plane_kind kind,
-				       const struct na_text *line,
-				       uint32_t wants)
+const struct na_xs_handler *na_xs_handler_of(enum na_xs_plane_kind kind,
+					     const struct na_text *line,
+					     uint32_t wants)
 {
 	for (size_t i = 0; i < N_HANDLERS; i++) {
-		const struct xs_handler *h = &handlers[i];
-		size_t n = strlen(h->line);
+		const struct na_xs_handler *h = &handlers[i];
 
-		if (h->plane == kind && (h->wants & wants) && line->n >= n &&
-		    memcmp(line->s, h->line, n) == 0)
+		if (h->plane == kind && (h->wants & wants) &&
+		    na_text_begins(*line, h->line))
 			return h;
 	}
 	return NULL;
 }
 
-bool xs_plane_asked(enum xs_plane_kind kind, uint32_t wants)
+bool na_xs_plane_asked(enum na_xs_plane_kind kind, uint32_t wants)
 {
 	if (kind == XS_TASK ||
 	    (kind == XS_METADATA && (wants & NA_WANT_PROGRAMS)))
@@ -64,17 +63,17 @@ bool xs_plane_asked(enum xs_plane_kind kind, uint32_t wants)
 }
 
 /* A host plane without a single name of interest is skipped whole. */
-static bool has_kinds(const struct xs_plane *p)
+static bool has_kinds(const struct na_xs_plane *p)
 {
-	for (size_t i = 0; i < p->n_types; i++) {
-		if (p->types[i].kind)
+	for (size_t i = 0; i < p->types.n; i++) {
+		if (p->types.v[i].kind)
 			return true;
 	}
 	return false;
 }
 
 /* --line: by the beginning of the name, where it is longer than any is. */
-static bool line_wanted(const struct na_input *in, const struct xs_line *l)
+static bool line_wanted(const struct na_input *in, const struct na_xs_line *l)
 {
 	size_t n = l->name.n < XS_LINE_NAME ? l->name.n : XS_LINE_NAME;
 	char name[XS_LINE_NAME + 1];
@@ -90,31 +89,31 @@ static bool line_wanted(const struct na_input *in, const struct xs_line *l)
 	return false;
 }
 
-static void choose_lines(struct na_input *in, struct xs_plane *p)
+static void choose_lines(struct na_input *in, struct na_xs_plane *p)
 {
 	bool idle = p->kind == XS_HOST && !has_kinds(p);
 	bool device = p->kind == XS_TPU || p->kind == XS_GPU;
-	bool by_name = (device && xs_plane_asked(p->kind, in->wants)) ||
+	bool by_name = (device && na_xs_plane_asked(p->kind, in->wants)) ||
 		       (p->kind == XS_HOST && in->asks.lines &&
 			in->asks.lines->n) ||
 		       (in->wants & NA_WANT_COUNTS);
 
 	if (in->wants & NA_WANT_COUNTS)
-		p->host_wants = xs_type_wants(p);
-	for (size_t i = 0; i < p->n_lines; i++) {
-		struct xs_line *l = &p->lines[i];
+		p->host_wants = na_xs_type_wants(p);
+	for (size_t i = 0; i < p->lines.n; i++) {
+		struct na_xs_line *l = &p->lines.v[i];
 
 		l->plane = p; /* planes no longer move */
 		if (l->late_name && by_name)
-			xs_line_rest(l);
+			na_xs_line_rest(l);
 		l->handler = idle || !line_wanted(in, l)
 				     ? NULL
-				     : xs_handler_of(p->kind, &l->name,
-						     in->wants);
+				     : na_xs_handler_of(p->kind, &l->name,
+							in->wants);
 		if (l->handler && (in->wants & NA_WANT_COUNTS))
-			l->wants = xs_line_wants(l);
+			l->wants = na_xs_line_wants(l);
 		if (l->handler)
-			xs_line_rest(l);
+			na_xs_line_rest(l);
 		else if (!(in->wants & NA_WANT_COUNTS))
 			in->lines_skipped++;
 	}
@@ -123,24 +122,23 @@ static void choose_lines(struct na_input *in, struct xs_plane *p)
 static enum na_status survey_plane(struct na_input *in, struct na_cursor body,
 				   bool cut, struct na_err *err)
 {
-	struct xs_space *s = in->state;
-	struct xs_plane *p;
+	struct na_xs_space *s = in->state;
+	struct na_xs_plane *p;
 	enum na_status st;
 
-	if (s->n_planes == XS_MAX_PLANES)
+	if (s->planes.n == XS_MAX_PLANES)
 		return na_fail(err, NA_ELIMIT, "more than %d planes",
 			       XS_MAX_PLANES);
-	if (!na_grow(&s->planes, &s->cap_planes, s->n_planes + 1,
-		     sizeof(*s->planes)))
+	if (!na_room(&s->planes, 1))
 		return na_fail_nomem(err);
-	p = &s->planes[s->n_planes++];
-	*p = (struct xs_plane){.body = body, .name = {"", 0}, .cut = cut};
-	st = xs_plane_scan(in, p, err);
+	p = &s->planes.v[s->planes.n++];
+	*p = (struct na_xs_plane){.body = body, .name = {"", 0}, .cut = cut};
+	st = na_xs_plane_scan(in, p, err);
 	if (st == NA_OK && p->kind != XS_METADATA &&
-	    xs_plane_asked(p->kind, in->wants))
-		st = xs_plane_metadata(in, p, err);
-	if (st == NA_OK && cut && p->n_lines && !p->n_types &&
-	    xs_plane_asked(p->kind, in->wants))
+	    na_xs_plane_asked(p->kind, in->wants))
+		st = na_xs_plane_metadata(in, p, err);
+	if (st == NA_OK && cut && p->lines.n && !p->types.n &&
+	    na_xs_plane_asked(p->kind, in->wants))
 		na_input_warn(in,
 			      "plane \"%.*s\" is cut off before the names "
 			      "of its events: they cannot be told apart",
@@ -157,8 +155,8 @@ static enum na_status survey_planes(struct na_input *in, struct na_err *err)
 {
 	static const uint8_t nothing; /* an empty file is not mapped */
 	const uint8_t *data = in->data ? in->data : &nothing;
-	struct na_cursor c = {data, data + in->size, data};
-	struct xs_space *s = in->state;
+	struct na_cursor c = na_cursor_of(data, in->size);
+	struct na_xs_space *s = in->state;
 	enum na_status st = NA_OK;
 	struct na_field f;
 
@@ -176,8 +174,7 @@ static enum na_status survey_planes(struct na_input *in, struct na_err *err)
 			na_input_warn(in, "the profiler warned: %.*s", n,
 				      (const char *)f.body.p);
 		else if (f.tag == NA_TAG(4, NA_W_BYTES) && !s->hostname.n)
-			s->hostname = (struct na_text){(const char *)f.body.p,
-						       na_left(&f.body)};
+			s->hostname = na_text_under(&f.body);
 	}
 	if (st != NA_OK || c.p == c.end)
 		return st;
@@ -185,7 +182,7 @@ static enum na_status survey_planes(struct na_input *in, struct na_err *err)
 	if (*c.p == NA_TAG(1, NA_W_BYTES)) {
 		uint64_t length, at = na_at(&c);
 
-		c.p++;
+		na_skip(&c, 1);
 		if (na_varint(&c, &length)) {
 			na_input_warn(in,
 				      "truncated: the plane at byte %" PRIu64
@@ -203,20 +200,20 @@ static enum na_status survey_planes(struct na_input *in, struct na_err *err)
 	return NA_OK;
 }
 
-static void read_environment(struct na_input *in, const struct xs_plane *p)
+static void read_environment(struct na_input *in, const struct na_xs_plane *p)
 {
-	struct xs_values v = {.has = 0};
+	struct na_xs_values v = {.has = 0};
 	struct na_cursor c = p->body;
 	struct na_field f;
 
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(6, NA_W_BYTES))
-			xs_values_add(&v, p, &f.body);
+			na_xs_values_add(&v, p, &f.body);
 	}
-	in->profile_start_ns = xs_int_or(&v, XS_PROFILE_START,
-					 in->profile_start_ns);
-	in->profile_stop_ns = xs_int_or(&v, XS_PROFILE_STOP,
-					in->profile_stop_ns);
+	in->profile_start_ns = na_xs_int_or(&v, XS_PROFILE_START,
+					    in->profile_start_ns);
+	in->profile_stop_ns = na_xs_int_or(&v, XS_PROFILE_STOP,
+					   in->profile_stop_ns);
 	free(v.inflated);
 }
 
@@ -235,26 +232,26 @@ static int64_t on_clock(const struct na_input *in, int64_t stamp_ns)
  * new minimum. */
 static void survey_time(struct na_input *in)
 {
-	struct xs_space *s = in->state;
+	struct na_xs_space *s = in->state;
 	bool epoch = true, any = false;
 
-	for (size_t i = 0; i < s->n_planes; i++) {
-		for (size_t k = 0; k < s->planes[i].n_lines; k++) {
-			struct xs_line *l = &s->planes[i].lines[k];
+	for (size_t i = 0; i < s->planes.n; i++) {
+		for (size_t k = 0; k < s->planes.v[i].lines.n; k++) {
+			struct na_xs_line *l = &s->planes.v[i].lines.v[k];
 
 			if (!l->has_events)
 				continue;
 			any = true;
 			if (epoch && in->profile_start_ns <= 0)
-				xs_line_rest(l);
+				na_xs_line_rest(l);
 			if (!l->late_stamp && l->timestamp_ns <= EPOCH_NS)
 				epoch = false;
 		}
 	}
 	in->has_wall = in->profile_start_ns > 0 || (any && epoch);
-	for (size_t i = 0; i < s->n_planes; i++) {
-		for (size_t k = 0; k < s->planes[i].n_lines; k++) {
-			struct xs_line *l = &s->planes[i].lines[k];
+	for (size_t i = 0; i < s->planes.n; i++) {
+		for (size_t k = 0; k < s->planes.v[i].lines.n; k++) {
+			struct na_xs_line *l = &s->planes.v[i].lines.v[k];
 			int64_t ns;
 
 			if (!l->has_events)
@@ -262,7 +259,7 @@ static void survey_time(struct na_input *in)
 			ns = on_clock(in, 0);
 			if (l->late_stamp &&
 			    !(in->has_time && in->first_ns <= ns))
-				xs_line_rest(l);
+				na_xs_line_rest(l);
 			ns = on_clock(in, l->timestamp_ns);
 			if (!in->has_time || ns < in->first_ns)
 				in->first_ns = ns;
@@ -273,36 +270,36 @@ static void survey_time(struct na_input *in)
 
 static enum na_status list_sections(struct na_input *in, struct na_err *err)
 {
-	struct xs_space *s = in->state;
+	struct na_xs_space *s = in->state;
 
 	in->sections = na_arena_alloc(&in->arena,
-				      s->n_planes * sizeof(*in->sections));
+				      s->planes.n * sizeof(*in->sections));
 	if (!in->sections)
 		return na_fail_nomem(err);
-	in->n_sections = s->n_planes;
-	for (size_t i = 0; i < s->n_planes; i++) {
+	in->n_sections = s->planes.n;
+	for (size_t i = 0; i < s->planes.n; i++) {
 		struct na_section *to = &in->sections[i];
-		const struct xs_plane *p = &s->planes[i];
+		const struct na_xs_plane *p = &s->planes.v[i];
 
 		to->name = na_arena_strn(&in->arena, p->name.s, p->name.n);
-		to->lines = to->n_parts = p->n_lines;
+		to->lines = to->n_parts = p->lines.n;
 		to->parts = na_arena_alloc(&in->arena,
-					   p->n_lines * sizeof(*to->parts));
+					   p->lines.n * sizeof(*to->parts));
 		if (!to->name || !to->parts)
 			return na_fail_nomem(err);
-		for (size_t k = 0; k < p->n_lines; k++)
+		for (size_t k = 0; k < p->lines.n; k++)
 			to->parts[k].name = na_arena_strn(&in->arena,
-							  p->lines[k].name.s,
-							  p->lines[k].name.n);
-		for (size_t k = 0; k < p->n_lines; k++)
-			to->parts[k].wants = p->lines[k].wants;
+							  p->lines.v[k].name.s,
+							  p->lines.v[k].name.n);
+		for (size_t k = 0; k < p->lines.n; k++)
+			to->parts[k].wants = p->lines.v[k].wants;
 	}
 	return NA_OK;
 }
 
 static enum na_status xs_open(struct na_input *in, struct na_err *err)
 {
-	struct xs_space *s = calloc(1, sizeof(*s));
+	struct na_xs_space *s = calloc(1, sizeof(*s));
 	enum na_status st;
 
 	if (!s)
@@ -315,15 +312,16 @@ static enum na_status xs_open(struct na_input *in, struct na_err *err)
 				  "host is here");
 	}
 	st = survey_planes(in, err);
-	if (st == NA_OK && in->damaged && xs_text_damaged(in->data, in->size))
-		st = na_fail(err, NA_EFORMAT, "%s", xs_damaged_by_text);
-	for (size_t i = 0; st == NA_OK && i < s->n_planes; i++) {
-		if (s->planes[i].kind == XS_TASK)
-			read_environment(in, &s->planes[i]);
+	if (st == NA_OK && in->damaged &&
+	    na_xs_text_damaged(in->data, in->size))
+		st = na_fail(err, NA_EFORMAT, "%s", na_xs_damaged_by_text);
+	for (size_t i = 0; st == NA_OK && i < s->planes.n; i++) {
+		if (s->planes.v[i].kind == XS_TASK)
+			read_environment(in, &s->planes.v[i]);
 	}
 	if (st == NA_OK) {
-		for (size_t i = 0; i < s->n_planes; i++)
-			choose_lines(in, &s->planes[i]);
+		for (size_t i = 0; i < s->planes.n; i++)
+			choose_lines(in, &s->planes.v[i]);
 		survey_time(in);
 		st = list_sections(in, err);
 	}
@@ -335,18 +333,18 @@ static enum na_status xs_open(struct na_input *in, struct na_err *err)
 
 static void xs_close(struct na_input *in)
 {
-	struct xs_space *s = in->state;
+	struct na_xs_space *s = in->state;
 
-	for (size_t i = 0; s && i < s->n_planes; i++)
-		xs_plane_fini(&s->planes[i]);
+	for (size_t i = 0; s && i < s->planes.n; i++)
+		na_xs_plane_fini(&s->planes.v[i]);
 	if (s)
-		free(s->planes);
+		na_vec_free(&s->planes);
 	free(s);
 	in->state = NULL;
 }
 
 /* Hop over events until the block is full or the line ends. */
-static bool cut_line(struct na_input *in, struct xs_line *l,
+static bool cut_line(struct na_input *in, struct na_xs_line *l,
 		     const uint8_t *from, struct na_block *b)
 {
 	struct na_cursor c = {from, l->body.end, l->body.base};
@@ -372,9 +370,9 @@ static bool cut_line(struct na_input *in, struct xs_line *l,
 	return true;
 }
 
-static void line_done(struct na_input *in, const struct xs_space *s)
+static void line_done(struct na_input *in, const struct na_xs_space *s)
 {
-	const struct xs_line *l = &s->planes[s->plane].lines[s->line];
+	const struct na_xs_line *l = &s->planes.v[s->plane].lines.v[s->line];
 	struct na_section *to = &in->sections[s->plane];
 
 	to->parts[s->line].events = l->n_events;
@@ -385,20 +383,20 @@ static void line_done(struct na_input *in, const struct xs_space *s)
 static enum na_status xs_cut(struct na_input *in, struct na_block *b,
 			     struct na_err *err)
 {
-	struct xs_space *s = in->state;
+	struct na_xs_space *s = in->state;
 
 	(void)err;
-	while (s->plane < s->n_planes) {
-		struct xs_plane *p = &s->planes[s->plane];
-		struct xs_line *l;
+	while (s->plane < s->planes.n) {
+		struct na_xs_plane *p = &s->planes.v[s->plane];
+		struct na_xs_line *l;
 		bool ours;
 
-		if (s->line >= p->n_lines) {
+		if (s->line >= p->lines.n) {
 			s->plane++;
 			s->line = 0;
 			continue;
 		}
-		l = &p->lines[s->line];
+		l = &p->lines.v[s->line];
 		ours = l->handler || (in->wants & NA_WANT_COUNTS);
 		if (!s->pos)
 			s->pos = l->body.p;
@@ -420,22 +418,23 @@ static enum na_status xs_cut(struct na_input *in, struct na_block *b,
 	return NA_END;
 }
 
-static const struct xs_event_type *type_of(const struct xs_plane *p,
-					   uint64_t id)
+static const struct na_xs_event_type *type_of(const struct na_xs_plane *p,
+					      uint64_t id)
 {
 	uint32_t entry = na_idmap_at(&p->type_of, (int64_t)id);
 
-	return entry < p->n_types ? &p->types[entry] : NULL;
+	return entry < p->types.n ? &p->types.v[entry] : NULL;
 }
 
-static bool interesting(const struct xs_handler *h, const struct xs_event *e)
+static bool interesting(const struct na_xs_handler *h,
+			const struct na_xs_event *e)
 {
 	return h->every || (e->type && e->type->kind);
 }
 
-static bool has_key(const struct xs_read *r)
+static bool has_key(const struct na_xs_read *r)
 {
-	return xs_has(&r->values, XS_GRAPH_KEY);
+	return na_xs_has(&r->values, XS_GRAPH_KEY);
 }
 
 /*
@@ -443,17 +442,17 @@ static bool has_key(const struct xs_read *r)
  * the stats, so that stats are decoded on the way, and only where somebody
  * wants them; any other order takes a second pass.
  */
-static bool read_event(struct xs_read *r, const struct xs_plane *p,
-		       const struct na_cursor *body, struct xs_event *e)
+static bool read_event(struct na_xs_read *r, const struct na_xs_plane *p,
+		       const struct na_cursor *body, struct na_xs_event *e)
 {
 	struct na_cursor c = {body->p, body->end, body->base};
-	const struct xs_handler *h = r->line->handler;
+	const struct na_xs_handler *h = r->line->handler;
 	bool typed = false, begun = false, take = false, again = false;
 	bool choice = false;
 	struct na_field f;
 	enum na_next next;
 
-	*e = (struct xs_event){.body = body};
+	*e = (struct na_xs_event){.body = body};
 	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
 		switch (f.tag) {
 		case NA_TAG(1, NA_W_VARINT):
@@ -477,17 +476,19 @@ static bool read_event(struct xs_read *r, const struct xs_plane *p,
 				begun = true;
 				take = typed && !h->plain && interesting(h, e);
 				if (take)
-					xs_values_begin(&r->values, p, e->type);
+					na_xs_values_begin(&r->values, p,
+							   e->type);
 				choice = typed && r->choosy &&
 					 !(take && has_key(r));
 			}
-			if (take && !xs_values_add(&r->values, p, &f.body)) {
+			if (take && !na_xs_values_add(&r->values, p, &f.body)) {
 				e->bad_stat = true;
 				return false;
 			}
 			if (choice && (!take || has_key(r))) {
 				choice = false;
-				e->passed_over = !take || !xs_mega_looked_at(r);
+				e->passed_over = !take ||
+						 !na_xs_mega_looked_at(r);
 				if (e->passed_over)
 					return true;
 			}
@@ -498,19 +499,19 @@ static bool read_event(struct xs_read *r, const struct xs_plane *p,
 		e->type = type_of(p, 0);
 	if (next == NA_NEXT_END && (again || !take) && !h->plain &&
 	    interesting(h, e))
-		e->bad_stat = !xs_values_read(&r->values, p, e);
+		e->bad_stat = !na_xs_values_read(&r->values, p, e);
 	return next == NA_NEXT_END && !e->bad_stat;
 }
 
-bool xs_event_times(const struct xs_read *r, const struct xs_event *e,
-		    int64_t *start_ps, int64_t *end_ps)
+bool na_xs_event_times(const struct na_xs_read *r, const struct na_xs_event *e,
+		       int64_t *start_ps, int64_t *end_ps)
 {
 	return r->line_fits && e->duration_ps >= 0 &&
 	       na_add_i64(r->line_ps, e->offset_ps, start_ps) &&
 	       na_add_i64(*start_ps, e->duration_ps, end_ps);
 }
 
-static void damaged_event(struct xs_read *r, const struct na_cursor *c)
+static void damaged_event(struct na_xs_read *r, const struct na_cursor *c)
 {
 	char text[160];
 
@@ -520,11 +521,12 @@ static void damaged_event(struct xs_read *r, const struct na_cursor *c)
 	r->sink->warn(r->sink->ctx, na_at(c), text);
 }
 
-static enum na_status one_event(struct xs_read *r, const struct xs_plane *p,
+static enum na_status one_event(struct na_xs_read *r,
+				const struct na_xs_plane *p,
 				const struct na_cursor *body)
 {
-	const struct xs_handler *h = r->line->handler;
-	struct xs_event e;
+	const struct na_xs_handler *h = r->line->handler;
+	struct na_xs_event e;
 	enum na_status st = NA_OK;
 	bool good = read_event(r, p, body, &e);
 
@@ -538,7 +540,7 @@ static enum na_status one_event(struct xs_read *r, const struct xs_plane *p,
 	if (!good) {
 		damaged_event(r, body);
 	} else if (!e.type && p->kind == XS_MEGASCALE) {
-		xs_name_missing(r->sink, e.metadata_id);
+		na_xs_name_missing(r->sink, e.metadata_id);
 	} else if (interesting(h, &e)) {
 		if (e.aggregated)
 			r->sink->left_out(r->sink->ctx, NA_LEFT_AGGREGATED, 1);
@@ -557,10 +559,10 @@ static enum na_status xs_read_block(const struct na_input *in,
 				    const struct na_sink *sink,
 				    struct na_err *err)
 {
-	struct xs_read r = {.in = in,
-			    .line = b->owner,
-			    .sink = sink,
-			    .err = err};
+	struct na_xs_read r = {.in = in,
+			       .line = b->owner,
+			       .sink = sink,
+			       .err = err};
 	struct na_cursor c = {b->p, b->end, in->data};
 	enum na_status st = NA_OK;
 	struct na_field f;
@@ -583,13 +585,12 @@ static enum na_status xs_read_block(const struct na_input *in,
 
 const struct na_reader na_reader_xspace = {
 	.name = "xspace",
-	.sniff = xs_sniff,
-	.spool = xs_spool,
-	.spool_state_size = sizeof(struct xs_spool_state),
+	.sniff = na_xs_sniff,
+	.spool = na_xs_spool,
+	.spool_state_size = sizeof(struct na_xs_spool_state),
 	.open = xs_open,
 	.cut = xs_cut,
 	.read = xs_read_block,
-	.programs = na_input_programs,
-	.program_bytes = xs_program_bytes,
+	.program_bytes = na_xs_program_bytes,
 	.close = xs_close,
 };

@@ -24,8 +24,9 @@
 #include "ingest/bytes/idmap.h"
 #include "ingest/bytes/wire.h"
 #include "ingest/input.h"
+#include "netan/base/vec.h"
 
-enum xs_plane_kind {
+enum na_xs_plane_kind {
 	XS_OTHER,
 	XS_MEGASCALE,
 	XS_HOST,
@@ -36,7 +37,7 @@ enum xs_plane_kind {
 };
 
 /* Stats by the names that any of the readers asks for (stat.c). */
-enum xs_slot {
+enum na_xs_slot {
 	XS_GRAPH_KEY,
 	XS_LOCAL_DEVICE,
 	XS_NUM_ACTIONS,
@@ -86,10 +87,10 @@ enum xs_slot {
 };
 _Static_assert(XS_N_SLOTS <= 64, "one bit each in xs_values.has");
 
-enum xs_type { XS_INT, XS_UINT, XS_REAL, XS_TEXT };
+enum na_xs_type { XS_INT, XS_UINT, XS_REAL, XS_TEXT };
 
-struct xs_value {
-	enum xs_type type;
+struct na_xs_value {
+	enum na_xs_type type;
 	union {
 		int64_t i;
 		uint64_t u;
@@ -100,15 +101,15 @@ struct xs_value {
 
 /* The stats of one event, by slot; metadata stats first, then the event's
  * own, which override. */
-struct xs_values {
+struct na_xs_values {
 	uint64_t has;
-	struct xs_value at[XS_N_SLOTS];
+	struct na_xs_value at[XS_N_SLOTS];
 	char *inflated; /* of compressed_str values */
 	size_t inflated_used;
 };
 enum { XS_INFLATED_MAX = 65536 }; /* for all strings of one event */
 
-struct xs_event_type {
+struct na_xs_event_type {
 	struct na_text name, display;
 	struct na_cursor stats_in; /* the XEventMetadata, for its stats */
 	bool has_stats;
@@ -116,41 +117,38 @@ struct xs_event_type {
 	uint16_t wants; /* who would read it, when all is counted */
 };
 
-struct xs_stat_type {
+struct na_xs_stat_type {
 	struct na_text name;
 	uint8_t slot; /* XS_N_SLOTS: nobody asks */
 };
 
-struct xs_plane {
+struct na_xs_plane {
 	struct na_cursor body;
 	struct na_text name;
-	enum xs_plane_kind kind;
+	enum na_xs_plane_kind kind;
 	int32_t number;      /* n of /device:TPU:n */
 	bool cut;            /* the file ends inside it */
 	uint32_t host_wants; /* of a host plane: who finds a name here */
-	struct xs_line *lines;
-	size_t n_lines, cap_lines;
-	struct xs_event_type *types;
-	size_t n_types, cap_types;
-	struct xs_stat_type *stats;
-	size_t n_stats, cap_stats;
+	NA_VEC(struct na_xs_line) lines;
+	NA_VEC(struct na_xs_event_type) types;
+	NA_VEC(struct na_xs_stat_type) stats;
 	struct na_idmap type_of, stat_of;
 };
 
-struct xs_line {
-	const struct xs_plane *plane;
+struct na_xs_line {
+	const struct na_xs_plane *plane;
 	struct na_cursor body;
 	struct na_text name;
 	int64_t timestamp_ns;        /* as in the file */
 	bool has_events, late_stamp; /* stamp may follow the events */
 	bool late_name;
-	const struct xs_handler *handler; /* NULL: skipped */
+	const struct na_xs_handler *handler; /* NULL: skipped */
 	uint64_t n_events;
 	uint32_t wants; /* who reads it, when all is counted */
 };
 
-struct xs_event {
-	const struct xs_event_type *type; /* NULL: id without entry */
+struct na_xs_event {
+	const struct na_xs_event_type *type; /* NULL: id without entry */
 	int64_t metadata_id, offset_ps, duration_ps;
 	bool aggregated, bad_stat, passed_over;
 	const struct na_cursor *body;
@@ -160,23 +158,22 @@ struct xs_event {
  * `values`. */
 enum { XS_SEEN = 64 }; /* a power of two */
 
-struct xs_read {
+struct na_xs_read {
 	const struct na_input *in;
-	const struct xs_line *line;
+	const struct na_xs_line *line;
 	const struct na_sink *sink;
 	int64_t line_ps; /* line start since the origin */
 	bool line_fits;
 	bool choosy; /* the sink looks at some collectives alone */
-	struct xs_values values;
+	struct na_xs_values values;
 	struct na_err *err;
-	struct xs_seen_device {
+	struct na_xs_seen_device {
 		uint64_t device;
 		uint32_t endpoint;
 		bool used;
 	} devices[XS_SEEN];
-	struct xs_seen_name {
-		const char *s;
-		size_t n;
+	struct na_xs_seen_name {
+		struct na_text text;
 		uint32_t name;
 	} names[XS_SEEN];
 	/* Device planes: the plane's core, and op types by event type. */
@@ -187,31 +184,31 @@ struct xs_read {
 };
 
 /* A row of the table of lines that somebody may ask for (xspace.c). */
-struct xs_handler {
-	enum xs_plane_kind plane;
+struct na_xs_handler {
+	enum na_xs_plane_kind plane;
 	const char *line; /* prefix; "" any line */
 	unsigned wants;   /* enum na_want bits */
 	bool every;       /* also events of kind 0 */
 	bool plain;       /* no stats of events */
 	/* NA_EFORMAT: this event is damaged; others end the block. */
-	enum na_status (*event)(struct xs_read *r, const struct xs_event *e);
+	enum na_status (*event)(struct na_xs_read *r,
+				const struct na_xs_event *e);
 };
 
 /* Who reads lines of this name, of what is wanted; NULL: nobody. */
-const struct xs_handler *xs_handler_of(enum xs_plane_kind kind,
-				       const struct na_text *line,
-				       uint32_t wants);
+const struct na_xs_handler *na_xs_handler_of(enum na_xs_plane_kind kind,
+					     const struct na_text *line,
+					     uint32_t wants);
 /* Does anybody read lines, or plane stats, of such planes? */
-bool xs_plane_asked(enum xs_plane_kind kind, uint32_t wants);
+bool na_xs_plane_asked(enum na_xs_plane_kind kind, uint32_t wants);
 
 /* wants.c: enum na_want bits of those who would read a line, and the
  * events of any type of a plane (fills in each type's). */
-uint32_t xs_line_wants(const struct xs_line *l);
-uint32_t xs_type_wants(struct xs_plane *p);
+uint32_t na_xs_line_wants(const struct na_xs_line *l);
+uint32_t na_xs_type_wants(struct na_xs_plane *p);
 
-struct xs_space {
-	struct xs_plane *planes;
-	size_t n_planes, cap_planes;
+struct na_xs_space {
+	NA_VEC(struct na_xs_plane) planes;
 	/* Where cut() goes on. */
 	size_t plane, line;
 	const uint8_t *pos;
@@ -223,103 +220,112 @@ struct xs_space {
 enum { XS_MAX_PLANES = 1 << 16, XS_MAX_ENTRIES = 1 << 22 };
 
 /* sniff.c */
-enum na_sniff xs_sniff(const uint8_t *head, size_t n, uint64_t size,
-		       const char **why);
-extern const char xs_damaged_by_text[];
-bool xs_text_damaged(const uint8_t *p, size_t n);
+enum na_sniff na_xs_sniff(const uint8_t *head, size_t n, uint64_t size,
+			  const char **why);
+extern const char na_xs_damaged_by_text[];
+bool na_xs_text_damaged(const uint8_t *p, size_t n);
 
 /* plane.c */
-enum na_status xs_plane_scan(struct na_input *in, struct xs_plane *p,
-			     struct na_err *err);
-enum na_status xs_plane_metadata(struct na_input *in, struct xs_plane *p,
-				 struct na_err *err);
-void xs_plane_fini(struct xs_plane *p);
+enum na_status na_xs_plane_scan(struct na_input *in, struct na_xs_plane *p,
+				struct na_err *err) NA_MUST_CHECK;
+enum na_status na_xs_plane_metadata(struct na_input *in, struct na_xs_plane *p,
+				    struct na_err *err) NA_MUST_CHECK;
+void na_xs_plane_fini(struct na_xs_plane *p);
 /* An event whose type is not in the plane's table. */
-void xs_name_missing(const struct na_sink *sink, int64_t id);
-enum xs_plane_kind xs_plane_kind_of(const struct na_text *name, int32_t *n);
+void na_xs_name_missing(const struct na_sink *sink, int64_t id);
+enum na_xs_plane_kind na_xs_plane_kind_of(const struct na_text *name,
+					  int32_t *n);
 /* Read the line to its end for a stamp or a name that follows the events. */
-void xs_line_rest(struct xs_line *l);
+void na_xs_line_rest(struct na_xs_line *l);
 
 /* stat.c */
-uint8_t xs_slot_of(const struct na_text *name);
-bool xs_values_add(struct xs_values *v, const struct xs_plane *p,
-		   const struct na_cursor *stat);
+uint8_t na_xs_slot_of(const struct na_text *name);
+bool na_xs_values_add(struct na_xs_values *v, const struct na_xs_plane *p,
+		      const struct na_cursor *stat);
 /* Forget the last event; start with the constants of an event type. */
-void xs_values_begin(struct xs_values *v, const struct xs_plane *p,
-		     const struct xs_event_type *t);
+void na_xs_values_begin(struct na_xs_values *v, const struct na_xs_plane *p,
+			const struct na_xs_event_type *t);
 /* All stats of one event; false: damaged. */
-bool xs_values_read(struct xs_values *v, const struct xs_plane *p,
-		    const struct xs_event *e);
-static inline bool xs_has(const struct xs_values *v, enum xs_slot s)
+bool na_xs_values_read(struct na_xs_values *v, const struct na_xs_plane *p,
+		       const struct na_xs_event *e);
+static inline bool na_xs_has(const struct na_xs_values *v, enum na_xs_slot s)
 {
 	return v->has >> s & 1;
 }
 /* Any numeric kind or decimal text; too large saturates. */
-bool xs_int_slow(const struct xs_values *v, enum xs_slot s, int64_t *out);
+bool na_xs_int_slow(const struct na_xs_values *v, enum na_xs_slot s,
+		    int64_t *out);
 
 /* An id of 64 bits, however its writer took it; `none` where it is not. */
-uint64_t xs_id_or(const struct xs_values *v, enum xs_slot s, uint64_t none);
+uint64_t na_xs_id_or(const struct na_xs_values *v, enum na_xs_slot s,
+		     uint64_t none);
 
-static inline bool xs_int(const struct xs_values *v, enum xs_slot s,
-			  int64_t *out)
+static inline bool na_xs_int(const struct na_xs_values *v, enum na_xs_slot s,
+			     int64_t *out)
 {
-	if (!xs_has(v, s))
+	if (!na_xs_has(v, s))
 		return false;
 	if (v->at[s].type != XS_INT)
-		return xs_int_slow(v, s, out);
+		return na_xs_int_slow(v, s, out);
 	*out = v->at[s].v.i;
 	return true;
 }
 
-static inline int64_t xs_int_or(const struct xs_values *v, enum xs_slot s,
-				int64_t none)
+static inline int64_t na_xs_int_or(const struct na_xs_values *v,
+				   enum na_xs_slot s, int64_t none)
 {
 	int64_t x;
 
-	return xs_int(v, s, &x) ? x : none;
+	return na_xs_int(v, s, &x) ? x : none;
 }
 
-static inline struct na_text xs_text(const struct xs_values *v, enum xs_slot s)
+static inline struct na_text na_xs_text(const struct na_xs_values *v,
+					enum na_xs_slot s)
 {
-	if (xs_has(v, s) && v->at[s].type == XS_TEXT)
+	if (na_xs_has(v, s) && v->at[s].type == XS_TEXT)
 		return v->at[s].v.text;
 	return (struct na_text){"", 0};
 }
 
 /* ops.c: the kinds of the event types of a TPU plane; false: memory
  * is short */
-bool xs_ops_survey(struct xs_plane *p);
-enum na_status xs_op_event(struct xs_read *r, const struct xs_event *e);
+bool na_xs_ops_survey(struct na_xs_plane *p);
+enum na_status na_xs_op_event(struct na_xs_read *r,
+			      const struct na_xs_event *e) NA_MUST_CHECK;
 
 /* mega.c, message.c, device.c, kernel.c: what an event type of
  * a plane means (0: of no interest), and what its events become */
-uint8_t xs_mega_kind(const struct na_text *name, uint32_t wants);
-enum na_status xs_mega_event(struct xs_read *r, const struct xs_event *e);
+uint8_t na_xs_mega_kind(const struct na_text *name, uint32_t wants);
+enum na_status na_xs_mega_event(struct na_xs_read *r,
+				const struct na_xs_event *e) NA_MUST_CHECK;
 /* Once graph_key is read: does the sink look at the event's collective? */
-bool xs_mega_looked_at(struct xs_read *r);
-uint8_t xs_message_kind(const struct na_text *name, uint32_t wants);
-enum na_status xs_message_event(struct xs_read *r, const struct xs_event *e);
-uint8_t xs_kernel_kind(const struct na_text *name, uint32_t wants);
-enum na_status xs_kernel_event(struct xs_read *r, const struct xs_event *e);
-enum na_status xs_step_event(struct xs_read *r, const struct xs_event *e);
-enum na_status xs_module_event(struct xs_read *r, const struct xs_event *e);
+bool na_xs_mega_looked_at(struct na_xs_read *r);
+uint8_t na_xs_message_kind(const struct na_text *name, uint32_t wants);
+enum na_status na_xs_message_event(struct na_xs_read *r,
+				   const struct na_xs_event *e) NA_MUST_CHECK;
+uint8_t na_xs_kernel_kind(const struct na_text *name, uint32_t wants);
+enum na_status na_xs_kernel_event(struct na_xs_read *r,
+				  const struct na_xs_event *e) NA_MUST_CHECK;
+enum na_status na_xs_step_event(struct na_xs_read *r,
+				const struct na_xs_event *e) NA_MUST_CHECK;
+enum na_status na_xs_module_event(struct na_xs_read *r,
+				  const struct na_xs_event *e) NA_MUST_CHECK;
 
 /* Start and end since the origin; false: does not fit or negative. */
-bool xs_event_times(const struct xs_read *r, const struct xs_event *e,
-		    int64_t *start_ps, int64_t *end_ps);
-struct na_text xs_shown_name(const struct xs_event_type *t);
+bool na_xs_event_times(const struct na_xs_read *r, const struct na_xs_event *e,
+		       int64_t *start_ps, int64_t *end_ps);
+struct na_text na_xs_shown_name(const struct na_xs_event_type *t);
 
 /* programs.c */
-enum na_status xs_program_bytes(struct na_input *in, na_program_take take,
-				void *ctx, struct na_err *err);
+enum na_status na_xs_program_bytes(struct na_input *in, na_program_take take,
+				   void *ctx, struct na_err *err) NA_MUST_CHECK;
 
-extern const struct na_reader na_reader_xspace;
-uint64_t xs_spool(void *state, const uint8_t *p, size_t n, bool last,
-		  uint32_t wants, bool *keep);
-struct xs_spool_state {
+uint64_t na_xs_spool(void *state, const uint8_t *p, size_t n, bool last,
+		     uint32_t wants, bool *keep);
+struct na_xs_spool_state {
 	uint64_t plane_left; /* inside a plane kept in part */
 	uint64_t drop;       /* decided, not yet handed out */
-	enum xs_plane_kind kind;
+	enum na_xs_plane_kind kind;
 	bool drop_all; /* keep line heads only */
 };
 

@@ -69,7 +69,7 @@ static bool next_turn(struct reading *r, struct na_block *b, struct na_turn *t)
 	t->end = in->reader->cut(in, b, &r->err) != NA_OK;
 	if (t->end)
 		r->input++;
-	else if (in->reader != &na_reader_capture)
+	else if (!in->reader->packets)
 		tell_progress(r, (uint64_t)(b->end - b->p));
 	return true;
 }

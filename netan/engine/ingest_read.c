@@ -17,7 +17,7 @@ static void append_damage(void *arg, struct na_err *err)
 {
 	struct part *p = arg;
 
-	na_xfer_append(p->to, p->x, err);
+	na_in_err(na_xfer_append(p->to, p->x, err));
 }
 
 /* Whose turn it is need not keep what it has. */
@@ -66,7 +66,8 @@ static void end_source(void *ctx, size_t input, struct na_err *err)
 {
 	const struct writing *w = ctx;
 
-	na_xfer_source_end(w->to, (uint32_t)input, &w->s->inputs[input], err);
+	na_in_err(na_xfer_source_end(w->to, (uint32_t)input,
+				     &w->s->inputs[input], err));
 }
 
 enum na_status na_ingest_read(struct na_session *s, struct na_xfer_file *to,

@@ -4,7 +4,7 @@
  * missing has a named "unknown" that is not zero.
  *
  * Times are picoseconds since the origin (int64_t, 106 days either way).
- * Words and classes: product.md section 1; algorithms.md section 0.
+ * Words: docs/methods.md, "Words" and "Transfers and their classes".
  */
 #ifndef NETAN_MODEL_TRANSFER_H
 #define NETAN_MODEL_TRANSFER_H
@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "netan/base/scan.h"
 
 #define NA_UNKNOWN_U32   UINT32_MAX
 #define NA_UNKNOWN_I32   INT32_MIN
@@ -40,7 +42,7 @@ enum na_style {
 	NA_N_STYLES
 };
 
-/* What is timed: product.md, section 1. */
+/* What is timed: docs/methods.md, "Words". */
 enum na_component {
 	NA_COMP_NETWORK, /* transport latency of receives */
 	NA_COMP_RECEIVE, /* the actions behind transfers */
@@ -114,10 +116,7 @@ struct na_action {
 	int64_t send_channel_id, recv_channel_id, run_id;
 	int64_t slack_us, transmission_budget_us, delay_budget_us;
 	int64_t activation_to_receive_us;
-	struct na_text {
-		const char *s;
-		size_t n;
-	} name, inputs, operation, action_type, hlo_module, thread;
+	struct na_text name, inputs, operation, action_type, hlo_module, thread;
 };
 
 /* What a thread of the host did that a transfer may have to wait for. */

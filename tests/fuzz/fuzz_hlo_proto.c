@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
  * the same again without it. */
 static void slim_as_well(const uint8_t *data, size_t size)
 {
-	struct xf_bytes once = {.p = NULL}, twice = {.p = NULL};
+	struct na_xf_bytes once = {.p = NULL}, twice = {.p = NULL};
 
 	if (na_hlo_slim(data, size, &once)) {
 		walk_must(once.n <= 10 * size + 100);
@@ -20,8 +20,8 @@ static void slim_as_well(const uint8_t *data, size_t size)
 			walk_must(twice.n <= 10 * once.n + 100);
 	}
 	walk_must(!once.failed && !twice.failed);
-	xf_bytes_fini(&once);
-	xf_bytes_fini(&twice);
+	na_xf_bytes_fini(&once);
+	na_xf_bytes_fini(&twice);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -168,7 +168,7 @@ static void run(struct run *r, struct na_capture_counts *counts,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct na_cursor c = {data, data + size, data};
+	struct na_cursor c = na_cursor_of(data, size);
 	struct na_capture_counts counts = {0}, one = {0}, all = {0};
 	struct run r = {0}, a = {0}, b = {0};
 

@@ -17,7 +17,7 @@
 enum {
 	MAX_ROWS = 4096,
 	WALK_NETAN = WALK_ALL | NA_WANT_CALLS | NA_WANT_CONNECTIONS |
-		     NA_WANT_FRAMES
+		     NA_WANT_PACKETS
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -52,7 +52,7 @@ static void read_file(const uint8_t *p, size_t n, uint32_t wants)
 
 static void right_checksums(uint8_t *p, size_t n)
 {
-	struct na_cursor c = {p, p + n, p};
+	struct na_cursor c = na_cursor_of(p, n);
 
 	while (na_left(&c) > XF_SYNC_BYTES) {
 		const uint8_t *at = memmem(c.p, na_left(&c), XF_SYNC,
@@ -75,53 +75,53 @@ static void right_checksums(uint8_t *p, size_t n)
 	}
 }
 
-static void put_block(struct xf_bytes *to, struct xf_bytes *block)
+static void put_block(struct na_xf_bytes *to, struct na_xf_bytes *block)
 {
 	static const uint8_t crc[5];
 
-	xf_put(to, XF_SYNC, XF_SYNC_BYTES);
-	xf_put_varint(to, NA_TAG(3, NA_W_BYTES));
-	xf_put_varint(to, block->n + sizeof(crc));
-	xf_put(to, crc, sizeof(crc));
-	xf_put(to, block->p, block->n);
+	na_xf_put(to, XF_SYNC, XF_SYNC_BYTES);
+	na_xf_put_varint(to, NA_TAG(3, NA_W_BYTES));
+	na_xf_put_varint(to, block->n + sizeof(crc));
+	na_xf_put(to, crc, sizeof(crc));
+	na_xf_put(to, block->p, block->n);
 	block->n = 0;
 }
 
 /* kind, rows, length, payload; and again. */
 static void as_sections(const uint8_t *p, size_t n)
 {
-	struct xf_bytes file = {.p = NULL}, block = {.p = NULL};
-	struct xf_bytes records = {.p = NULL};
+	struct na_xf_bytes file = {.p = NULL}, block = {.p = NULL};
+	struct na_xf_bytes records = {.p = NULL};
 	static const uint8_t header[] = {0x08, 1, 0x2a, 0};
-	struct na_cursor c = {p, p + n, p};
+	struct na_cursor c = na_cursor_of(p, n);
 	uint64_t kind, rows, length;
 
-	xf_put(&file, XF_MAGIC, XF_MAGIC_BYTES);
-	xf_put_field(&block, 4, header, sizeof(header));
+	na_xf_put(&file, XF_MAGIC, XF_MAGIC_BYTES);
+	na_xf_put_field(&block, 4, header, sizeof(header));
 	put_block(&file, &block);
 	while (na_varint(&c, &kind) && na_varint(&c, &rows) &&
 	       na_varint(&c, &length) && length <= na_left(&c)) {
-		struct xf_bytes payload = {.p = NULL};
+		struct na_xf_bytes payload = {.p = NULL};
 
-		xf_put(&payload, c.p, (size_t)length);
-		xf_put_section(&records, (uint32_t)kind, rows % MAX_ROWS,
-			       &payload);
-		xf_bytes_fini(&payload);
+		na_xf_put(&payload, c.p, (size_t)length);
+		na_xf_put_section(&records, (uint32_t)kind, rows % MAX_ROWS,
+				  &payload);
+		na_xf_bytes_fini(&payload);
 		na_skip(&c, length);
 	}
 	if (na_left(&c))
-		xf_put_field(&records, 2, c.p, na_left(&c));
-	xf_put_uint(&block, 3, MAX_ROWS);
-	xf_put_field(&block, 5, records.p, records.n);
+		na_xf_put_field(&records, 2, c.p, na_left(&c));
+	na_xf_put_uint(&block, 3, MAX_ROWS);
+	na_xf_put_field(&block, 5, records.p, records.n);
 	put_block(&file, &block);
 	right_checksums(file.p, file.n);
 	walk_must(!file.failed && !records.failed);
 	read_file(file.p, file.n, WALK_NETAN);
 	read_file(file.p, file.n, NA_WANT_ACTIONS);
 	read_file(file.p, file.n, NA_WANT_HOST_EVENTS);
-	xf_bytes_fini(&file);
-	xf_bytes_fini(&block);
-	xf_bytes_fini(&records);
+	na_xf_bytes_fini(&file);
+	na_xf_bytes_fini(&block);
+	na_xf_bytes_fini(&records);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

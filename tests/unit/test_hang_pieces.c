@@ -12,9 +12,9 @@
 #include "ingest/logs/hang_wrapped.h"
 #include "netan/base/units.h"
 
-static struct na_bit span(const char *s)
+static struct na_text span(const char *s)
 {
-	return na_bit_of(s, strlen(s));
+	return na_text_n(s, strlen(s));
 }
 
 static const char *or_none(const struct na_hang *h, uint32_t name)
@@ -116,7 +116,7 @@ static void durations(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t ps;
-		bool ok = na_bit_duration(span(rows[i].text), &ps);
+		bool ok = na_hang_duration(span(rows[i].text), &ps);
 
 		assert_int_equal(ok, rows[i].ms >= 0);
 		if (ok)
@@ -199,11 +199,11 @@ static void unescaping(void **state)
 	out[n] = '\0';
 	assert_string_equal(out, "a\n\t\"b\\\xc3\xa9\xef\xbf\xbd/u12");
 	for (size_t cut = 0; cut < 9; cut++)
-		assert_true(na_hang_unescape(na_bit_of("\\u00e9\\n\\\"", cut),
+		assert_true(na_hang_unescape(na_text_n("\\u00e9\\n\\\"", cut),
 					     out) <= cut);
 }
 
-static void put(char *out, size_t room, const char *name, struct na_bit x)
+static void put(char *out, size_t room, const char *name, struct na_text x)
 {
 	size_t n = strlen(out);
 
@@ -241,7 +241,7 @@ static void objects(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct na_bit rest = span(rows[i].text), object;
+		struct na_text rest = span(rows[i].text), object;
 		struct na_hang_wrapped w;
 		char got[400] = "";
 

@@ -74,7 +74,7 @@ static enum na_status compare(void *ctx, const struct na_program_bytes *x,
 			      struct na_err *err)
 {
 	struct slimming *s = ctx;
-	struct xf_bytes slim = {.p = NULL};
+	struct na_xf_bytes slim = {.p = NULL};
 	struct na_hlo whole, less;
 	char *a, *b;
 
@@ -97,7 +97,7 @@ static enum na_status compare(void *ctx, const struct na_program_bytes *x,
 	s->slim_bytes += slim.n;
 	free(a);
 	free(b);
-	xf_bytes_fini(&slim);
+	na_xf_bytes_fini(&slim);
 	na_hlo_fini(&whole);
 	na_hlo_fini(&less);
 	return NA_OK;
@@ -144,7 +144,7 @@ static void there_and_back(void **state)
 	const struct na_xfer_source source = {.host = "host"};
 	const struct na_xfer_head head = {&source, 1, 0, false};
 	struct na_err err = {.status = NA_OK};
-	struct xf_bytes file = {.p = NULL};
+	struct na_xf_bytes file = {.p = NULL};
 	struct na_xfer_file *f;
 	struct na_hlo want, got;
 	struct session job;
@@ -166,8 +166,8 @@ static void there_and_back(void **state)
 	open_bytes(&back, file.p, file.n);
 	na_hlo_init(&want, false);
 	na_hlo_init(&got, false);
-	assert_int_equal(in.reader->programs(&in, 3, &want, &err), NA_OK);
-	assert_int_equal(back.reader->programs(&back, 3, &got, &err), NA_OK);
+	assert_int_equal(na_input_programs(&in, 3, &want, &err), NA_OK);
+	assert_int_equal(na_input_programs(&back, 3, &got, &err), NA_OK);
 	assert_true(want.n_modules > 0);
 	assert_int_equal(got.modules[0].input, 3);
 	a = told_of(&want, true);
@@ -179,7 +179,7 @@ static void there_and_back(void **state)
 	na_hlo_fini(&got);
 	na_input_close(&in);
 	na_input_close(&back);
-	xf_bytes_fini(&file);
+	na_xf_bytes_fini(&file);
 	free(p);
 	session_end(&job);
 }
@@ -192,18 +192,18 @@ static enum na_status harm(void *ctx, const struct na_program_bytes *x,
 	(void)err;
 	for (size_t i = 0; i < x->n; i += 1 + i / 200) {
 		uint8_t *copy = malloc(x->n);
-		struct xf_bytes slim = {.p = NULL};
+		struct na_xf_bytes slim = {.p = NULL};
 
 		assert_non_null(copy);
 		memcpy(copy, x->p, x->n);
 		copy[i] ^= 0x55;
 		na_hlo_slim(copy, x->n, &slim);
 		assert_false(slim.failed);
-		xf_bytes_fini(&slim);
+		na_xf_bytes_fini(&slim);
 		copy = realloc(copy, i + 1);
-		slim = (struct xf_bytes){.p = NULL};
+		slim = (struct na_xf_bytes){.p = NULL};
 		assert_false(na_hlo_slim(copy, i, &slim));
-		xf_bytes_fini(&slim);
+		na_xf_bytes_fini(&slim);
 		free(copy);
 	}
 	return NA_OK;

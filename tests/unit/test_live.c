@@ -147,7 +147,7 @@ static void loopback(void **state)
 	}
 	say_something();
 	for (int i = 0; i < 50 && h.packets < 5; i++)
-		na_live_round(l, 100, 0, hear, &h, &err);
+		na_in_err(na_live_round(l, 100, 0, hear, &h, &err));
 	assert_int_equal(err.status, NA_OK);
 	/* Others may use the port, too; the round ends where it is told. */
 	assert_int_equal(h.packets, 5);

@@ -18,7 +18,7 @@ static void what_is_written_comes_back(void **state)
 {
 	struct told want, got;
 	struct na_sink sink;
-	struct xf_bytes file = {.p = NULL};
+	struct na_xf_bytes file = {.p = NULL};
 	struct back b;
 
 	(void)state;
@@ -51,14 +51,14 @@ static void what_is_written_comes_back(void **state)
 	assert_int_equal(want.n, got.n);
 	assert_memory_equal(want.text, got.text, want.n);
 	close_back(&b);
-	xf_bytes_fini(&file);
+	na_xf_bytes_fini(&file);
 	told_fini(&want);
 	told_fini(&got);
 }
 
 static void sources_come_back(void **state)
 {
-	struct xf_bytes file = {.p = NULL};
+	struct na_xf_bytes file = {.p = NULL};
 	struct back b;
 
 	(void)state;
@@ -86,7 +86,7 @@ static void sources_come_back(void **state)
 	assert_int_equal(b.in[0].events, 0);
 	assert_int_equal(b.in[0].lines_skipped, 1);
 	close_back(&b);
-	xf_bytes_fini(&file);
+	na_xf_bytes_fini(&file);
 }
 
 static void only_what_is_wanted(void **state)
@@ -97,11 +97,11 @@ static void only_what_is_wanted(void **state)
 	} cases[] = {
 		{NA_WANT_TRANSFERS, "T"},   {NA_WANT_ACTIONS, "A"},
 		{NA_WANT_GRAPHS, "A"},      {NA_WANT_STEPS, "S"},
-		{NA_WANT_CALLS, "C"},       {NA_WANT_FRAMES, "F"},
+		{NA_WANT_CALLS, "C"},       {NA_WANT_PACKETS, "F"},
 		{NA_WANT_CONNECTIONS, "N"}, {NA_WANT_KERNELS, "A"},
 		{NA_WANT_OPS, "O"},         {NA_WANT_BUSY, "B"},
 	};
-	struct xf_bytes file = {.p = NULL};
+	struct na_xf_bytes file = {.p = NULL};
 
 	(void)state;
 	make_file(&file, 1, 200, false);
@@ -122,14 +122,14 @@ static void only_what_is_wanted(void **state)
 		close_back(&b);
 		told_fini(&got);
 	}
-	xf_bytes_fini(&file);
+	na_xf_bytes_fini(&file);
 }
 
 /* Every byte counts: a file with one changed is refused or says so, and
  * loses no more than a block and what that one alone tells. */
 static void each_byte_damaged(void **state)
 {
-	struct xf_bytes file = {.p = NULL};
+	struct na_xf_bytes file = {.p = NULL};
 	struct told whole;
 	struct back b;
 	uint64_t most;
@@ -161,12 +161,12 @@ static void each_byte_damaged(void **state)
 		}
 	}
 	told_fini(&whole);
-	xf_bytes_fini(&file);
+	na_xf_bytes_fini(&file);
 }
 
 static void cut_anywhere(void **state)
 {
-	struct xf_bytes file = {.p = NULL};
+	struct na_xf_bytes file = {.p = NULL};
 	struct told whole;
 	struct back b;
 	uint64_t last = 0;
@@ -195,7 +195,7 @@ static void cut_anywhere(void **state)
 	}
 	assert_int_equal(last, whole.records);
 	told_fini(&whole);
-	xf_bytes_fini(&file);
+	na_xf_bytes_fini(&file);
 }
 
 /* ---- the generated code's opinion, and the .proto's formulas */
@@ -244,7 +244,7 @@ static void as_the_proto_says(void **state)
 	static const int64_t sizes[] = {4096, 4096 + 3 * 512, 4096, 1 << 20};
 	const struct na_xfer_head head = {sources, 1, 77, false};
 	struct na_err err = {.status = NA_OK};
-	struct xf_bytes file = {.p = NULL};
+	struct na_xf_bytes file = {.p = NULL};
 	struct na_xfer_file *f = na_xfer_new(append, &file, &head, &err);
 	struct na_xfer_part *p = na_xfer_part_new(0);
 	struct na_sink to = na_xfer_part_sink(p);
@@ -264,9 +264,9 @@ static void as_the_proto_says(void **state)
 		t.action_ps = i == 2 ? NA_UNKNOWN_PS : 5000 + i;
 		to.transfer(to.ctx, &t);
 	}
-	na_xfer_part_end(p);
-	na_xfer_append(f, p, &err);
-	na_xfer_finish(f, &err);
+	assert_int_equal(na_xfer_part_end(p), NA_OK);
+	assert_int_equal(na_xfer_append(f, p, &err), NA_OK);
+	assert_int_equal(na_xfer_finish(f, &err), NA_OK);
 	all = netan__transfer_file__unpack(NULL, file.n, file.p);
 	assert_non_null(all);
 	assert_int_equal(all->magic.len, 15);
@@ -312,62 +312,63 @@ static void as_the_proto_says(void **state)
 	netan__transfer_file__free_unpacked(all, NULL);
 	na_xfer_part_free(p);
 	na_xfer_free(f);
-	xf_bytes_fini(&file);
+	na_xf_bytes_fini(&file);
 }
 
 /* ---- by hand: what later versions add, what nobody should write */
 
-static void put_block(struct xf_bytes *file, struct xf_bytes *rest)
+static void put_block(struct na_xf_bytes *file, struct na_xf_bytes *rest)
 {
 	uint32_t crc = (uint32_t)crc32_z(0, rest->p, rest->n);
 	uint8_t field[5] = {0x0d, (uint8_t)crc, (uint8_t)(crc >> 8),
 			    (uint8_t)(crc >> 16), (uint8_t)(crc >> 24)};
 
-	xf_put(file, XF_SYNC, XF_SYNC_BYTES);
-	xf_put_varint(file, NA_TAG(3, NA_W_BYTES));
-	xf_put_varint(file, rest->n + 5);
-	xf_put(file, field, 5);
-	xf_put(file, rest->p, rest->n);
-	xf_bytes_fini(rest);
+	na_xf_put(file, XF_SYNC, XF_SYNC_BYTES);
+	na_xf_put_varint(file, NA_TAG(3, NA_W_BYTES));
+	na_xf_put_varint(file, rest->n + 5);
+	na_xf_put(file, field, 5);
+	na_xf_put(file, rest->p, rest->n);
+	na_xf_bytes_fini(rest);
 }
 
-static void wrap(struct xf_bytes *to, uint32_t field, struct xf_bytes *m)
+static void wrap(struct na_xf_bytes *to, uint32_t field, struct na_xf_bytes *m)
 {
-	xf_put_field(to, field, m->p, m->n);
-	xf_bytes_fini(m);
+	na_xf_put_field(to, field, m->p, m->n);
+	na_xf_bytes_fini(m);
 }
 
-static void begin_by_hand(struct xf_bytes *file, uint64_t version)
+static void begin_by_hand(struct na_xf_bytes *file, uint64_t version)
 {
-	struct xf_bytes source = {.p = NULL}, head = {.p = NULL};
-	struct xf_bytes block = {.p = NULL};
+	struct na_xf_bytes source = {.p = NULL}, head = {.p = NULL};
+	struct na_xf_bytes block = {.p = NULL};
 
-	xf_put(file, XF_MAGIC, XF_MAGIC_BYTES);
-	xf_put_text(&source, 1, "h");
-	xf_put_text(&source, 99, "later");
-	xf_put_uint(&head, 1, version);
-	xf_put_uint(&head, 77, 5);
+	na_xf_put(file, XF_MAGIC, XF_MAGIC_BYTES);
+	na_xf_put_text(&source, 1, "h");
+	na_xf_put_text(&source, 99, "later");
+	na_xf_put_uint(&head, 1, version);
+	na_xf_put_uint(&head, 77, 5);
 	wrap(&head, 5, &source);
 	wrap(&block, 4, &head);
 	put_block(file, &block);
 }
 
-static void column(struct xf_bytes *to, uint32_t field, int64_t a, int64_t b)
+static void column(struct na_xf_bytes *to, uint32_t field, int64_t a, int64_t b)
 {
 	const int64_t v[2] = {a, b};
 
-	xf_put_column(to, field, v, 2, 0);
+	na_xf_put_column(to, field, v, 2, 0);
 }
 
 /* Two transfers; the fields of the second one as told. */
-static void two_transfers(struct xf_bytes *file, uint32_t field, int64_t value)
+static void two_transfers(struct na_xf_bytes *file, uint32_t field,
+			  int64_t value)
 {
-	struct xf_bytes records = {.p = NULL}, block = {.p = NULL};
-	struct xf_bytes c = {.p = NULL}, end = {.p = NULL};
+	struct na_xf_bytes records = {.p = NULL}, block = {.p = NULL};
+	struct na_xf_bytes c = {.p = NULL}, end = {.p = NULL};
 
-	xf_put_sint(&end, 1, 1);
+	na_xf_put_sint(&end, 1, 1);
 	wrap(&c, 2, &end);
-	xf_put_section(&records, XF_NAMES, 1, &c);
+	na_xf_put_section(&records, XF_NAMES, 1, &c);
 	c.n = 0;
 	column(&c, 1, 100, field == 1 ? value : 100);
 	column(&c, 4, 0, field == 4 ? value : 0);
@@ -377,24 +378,24 @@ static void two_transfers(struct xf_bytes *file, uint32_t field, int64_t value)
 	column(&c, 13, NA_VALID, field == 13 ? value : NA_VALID);
 	column(&c, 14, 0, field == 14 ? value : 0);
 	column(&c, 200, 5, 9); /* of a later version */
-	xf_put_text(&c, 55, "later");
-	xf_put_section(&records, XF_TRANSFER, 2, &c);
-	xf_put_section(&records, 50, 2, &c); /* a kind of a later version */
+	na_xf_put_text(&c, 55, "later");
+	na_xf_put_section(&records, XF_TRANSFER, 2, &c);
+	na_xf_put_section(&records, 50, 2, &c); /* a kind of a later version */
 	c.n = 0;
 	column(&c, 1, XF_TRANSFER, XF_TRANSFER);
 	column(&c, 2, 1000, field == 2 ? value : 1000);
-	xf_put_section(&records, XF_ORDER, 2, &c);
-	xf_bytes_fini(&c);
-	xf_put_uint(&block, 3, 2);
-	xf_put_uint(&block, 88, 2);
+	na_xf_put_section(&records, XF_ORDER, 2, &c);
+	na_xf_bytes_fini(&c);
+	na_xf_put_uint(&block, 3, 2);
+	na_xf_put_uint(&block, 88, 2);
 	wrap(&block, 5, &records);
 	put_block(file, &block);
-	xf_put_uint(&block, 66, 1); /* a block of a later version */
+	na_xf_put_uint(&block, 66, 1); /* a block of a later version */
 	put_block(file, &block);
 }
 
 /* All of a file by hand; the file goes. */
-static void tell_file(struct xf_bytes *file, struct told *got)
+static void tell_file(struct na_xf_bytes *file, struct told *got)
 {
 	struct back b;
 
@@ -403,12 +404,12 @@ static void tell_file(struct xf_bytes *file, struct told *got)
 	assert_true(b.opened);
 	tell_all(&b, got);
 	close_back(&b);
-	xf_bytes_fini(file);
+	na_xf_bytes_fini(file);
 }
 
 static void later_versions_add(void **state)
 {
-	struct xf_bytes file = {.p = NULL};
+	struct na_xf_bytes file = {.p = NULL};
 	struct told got;
 	struct back b;
 
@@ -423,13 +424,13 @@ static void later_versions_add(void **state)
 	assert_int_equal(got.damaged, 0);
 	close_back(&b);
 	told_fini(&got);
-	xf_bytes_fini(&file);
+	na_xf_bytes_fini(&file);
 	begin_by_hand(&file, 2);
 	open_back(&b, file.p, file.n, EVERYTHING);
 	assert_false(b.opened);
 	assert_non_null(strstr(b.err.text, "version 2"));
 	close_back(&b);
-	xf_bytes_fini(&file);
+	na_xf_bytes_fini(&file);
 }
 
 static void impossible_values(void **state)
@@ -445,7 +446,7 @@ static void impossible_values(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct xf_bytes file = {.p = NULL};
+		struct na_xf_bytes file = {.p = NULL};
 		struct told got;
 
 		begin_by_hand(&file, 1);
@@ -461,16 +462,16 @@ static void impossible_values(void **state)
 /* The same column again and again costs as many times as it is there. */
 static void columns_repeated(void **state)
 {
-	struct xf_bytes file = {.p = NULL}, records = {.p = NULL};
-	struct xf_bytes c = {.p = NULL}, block = {.p = NULL};
+	struct na_xf_bytes file = {.p = NULL}, records = {.p = NULL};
+	struct na_xf_bytes c = {.p = NULL}, block = {.p = NULL};
 	struct told got;
 
 	(void)state;
 	for (int i = 0; i < 1000; i++)
 		column(&c, 1, 100, 100);
-	xf_put_section(&records, XF_TRANSFER, 2, &c);
-	xf_bytes_fini(&c);
-	xf_put_uint(&block, 3, 2);
+	na_xf_put_section(&records, XF_TRANSFER, 2, &c);
+	na_xf_bytes_fini(&c);
+	na_xf_put_uint(&block, 3, 2);
 	wrap(&block, 5, &records);
 	begin_by_hand(&file, 1);
 	put_block(&file, &block);
@@ -486,7 +487,7 @@ static void lengths_that_lie(void **state)
 {
 	enum { BLOCKS = 200000, EACH = XF_SYNC_BYTES + 11 };
 	static const uint8_t tag[] = {0x1a, 0x0d};
-	struct xf_bytes file = {.p = NULL};
+	struct na_xf_bytes file = {.p = NULL};
 	struct told got;
 
 	(void)state;
@@ -499,11 +500,11 @@ static void lengths_that_lie(void **state)
 				     (uint8_t)(n >> 21 | 0x80),
 				     (uint8_t)(n >> 28)};
 
-		xf_put(&file, XF_SYNC, XF_SYNC_BYTES);
-		xf_put(&file, tag, 1);
-		xf_put(&file, length, 5);
-		xf_put(&file, tag + 1, 1);
-		xf_put(&file, "\1\2\3\4", 4);
+		na_xf_put(&file, XF_SYNC, XF_SYNC_BYTES);
+		na_xf_put(&file, tag, 1);
+		na_xf_put(&file, length, 5);
+		na_xf_put(&file, tag + 1, 1);
+		na_xf_put(&file, "\1\2\3\4", 4);
 	}
 	tell_file(&file, &got);
 	assert_int_equal(got.records, 0);
@@ -512,7 +513,7 @@ static void lengths_that_lie(void **state)
 
 static void anonymous(void **state)
 {
-	struct xf_bytes file = {.p = NULL};
+	struct na_xf_bytes file = {.p = NULL};
 	struct told got;
 	struct back b;
 
@@ -532,7 +533,7 @@ static void anonymous(void **state)
 	assert_null(strstr(got.text, "'addr-100'"));
 	close_back(&b);
 	told_fini(&got);
-	xf_bytes_fini(&file);
+	na_xf_bytes_fini(&file);
 }
 
 /* Packets as they come on a busy link: at most 8 bytes each. */
@@ -540,7 +541,7 @@ static void packets_are_small(void **state)
 {
 	const struct na_xfer_head head = {sources, 1, 0, false};
 	struct na_err err = {.status = NA_OK};
-	struct xf_bytes file = {.p = NULL};
+	struct na_xf_bytes file = {.p = NULL};
 	struct na_xfer_file *f = na_xfer_new(append, &file, &head, &err);
 	struct na_xfer_part *p = na_xfer_part_new(0);
 	struct na_sink to = na_xfer_part_sink(p);
@@ -557,7 +558,7 @@ static void packets_are_small(void **state)
 	}
 	for (int i = 0; i < 200000; i++) {
 		uint64_t kind = draw(&r, 3);
-		struct na_frame w = {
+		struct na_wire_packet w = {
 			.time_ps = now += (int64_t)draw(&r, 40000) * 1000,
 			.size_bytes = kind == 0 ? 66
 				      : kind == 1
@@ -567,16 +568,16 @@ static void packets_are_small(void **state)
 			.dst = ends[draw(&r, 64)],
 		};
 
-		to.frame(to.ctx, &w);
+		to.packet(to.ctx, &w);
 	}
-	na_xfer_part_end(p);
-	na_xfer_append(f, p, &err);
-	na_xfer_finish(f, &err);
+	assert_int_equal(na_xfer_part_end(p), NA_OK);
+	assert_int_equal(na_xfer_append(f, p, &err), NA_OK);
+	assert_int_equal(na_xfer_finish(f, &err), NA_OK);
 	print_message("a packet takes %.2f bytes\n", (double)file.n / 200000);
 	assert_in_range(file.n, 200000, 8 * 200000);
 	na_xfer_part_free(p);
 	na_xfer_free(f);
-	xf_bytes_fini(&file);
+	na_xf_bytes_fini(&file);
 }
 
 int main(void)

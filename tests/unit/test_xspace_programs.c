@@ -114,7 +114,7 @@ static void check(struct reading *r, size_t n_warnings)
 
 	assert_int_equal(r->status, NA_OK);
 	na_hlo_init(&h, false);
-	assert_int_equal(r->in.reader->programs(&r->in, 4, &h, &err), NA_OK);
+	assert_int_equal(na_input_programs(&r->in, 4, &h, &err), NA_OK);
 	assert_int_equal(h.n_modules, N);
 	for (size_t i = 0; i < N; i++) {
 		const struct na_hlo_module *m = &h.modules[i];
@@ -183,8 +183,7 @@ static void hostile(void **state)
 		na_hlo_init(&h, false);
 		read_exact(&r, all.p, n, NA_WANT_PROGRAMS);
 		if (r.status == NA_OK)
-			assert_int_equal(r.in.reader->programs(&r.in, 0, &h,
-							       &err),
+			assert_int_equal(na_input_programs(&r.in, 0, &h, &err),
 					 NA_OK);
 		reading_end(&r);
 		na_hlo_fini(&h);

@@ -15,7 +15,7 @@
 enum na_status append(void *ctx, const void *p, size_t n, struct na_err *err)
 {
 	(void)err;
-	xf_put(ctx, p, n);
+	na_xf_put(ctx, p, n);
 	return NA_OK;
 }
 
@@ -44,7 +44,8 @@ const struct na_xfer_source sources[SOURCES] = {
 	{.host = "host-b", .label = "slow", .format = "pcap", .path = "b"},
 };
 
-void make_file(struct xf_bytes *to, size_t blocks, size_t steps, bool anonymize)
+void make_file(struct na_xf_bytes *to, size_t blocks, size_t steps,
+	       bool anonymize)
 {
 	const struct na_xfer_head head = {sources, SOURCES, 0, anonymize};
 	struct na_err err = {.status = NA_OK};

@@ -47,12 +47,13 @@ static const char *named(const struct told *t, uint32_t i)
 }
 
 /* Every field of a record, by the format's own table; times as they are. */
-static void say_fields(struct told *t, enum xf_section kind, const void *record)
+static void say_fields(struct told *t, enum na_xf_section kind,
+		       const void *record)
 {
-	const struct xf_kind *k = &xf_kinds[kind];
+	const struct na_xf_kind *k = &na_xf_kinds[kind];
 
 	for (size_t i = 0; i < k->n_fields; i++) {
-		int64_t v = xf_load(record, &k->fields[i]);
+		int64_t v = na_xf_load(record, &k->fields[i]);
 
 		if (k->fields[i].role == XF_PLAIN)
 			say(t, " %lld", (long long)v);
@@ -105,7 +106,7 @@ static enum na_status told_action(void *ctx, const struct na_action *a)
 	}
 TOLD(span, XF_SPAN, "S", end_ps)
 TOLD(call, XF_CALL, "C", start_ps)
-TOLD(frame, XF_FRAME, "F", time_ps)
+TOLD(wire_packet, XF_PACKET, "F", time_ps)
 TOLD(connection, XF_CONNECTION, "N", from_ps)
 
 static uint32_t told_core(void *ctx, enum na_device_kind kind, int32_t number)
@@ -209,7 +210,7 @@ struct na_sink told_sink(struct told *t)
 		.action = told_action,
 		.span = told_span,
 		.call = told_call,
-		.frame = told_frame,
+		.packet = told_wire_packet,
 		.connection = told_connection,
 		.segment = told_segment,
 		.core = told_core,
@@ -359,17 +360,17 @@ static void make_packets(struct rng *r, const struct na_sink *to)
 {
 	struct na_connection n;
 	struct na_call c;
-	struct na_frame f;
+	struct na_wire_packet f;
 	int64_t start = any(r, INT64_MAX / 4, 0);
 
 	memset(&n, 0, sizeof(n));
 	memset(&c, 0, sizeof(c));
 	memset(&f, 0, sizeof(f));
-	for (size_t i = 0; i < xf_kinds[XF_CONNECTION].n_fields; i++) {
+	for (size_t i = 0; i < na_xf_kinds[XF_CONNECTION].n_fields; i++) {
 		int64_t v = any(r, INT16_MAX, 0);
 
-		xf_store(&n, sizeof(n), &xf_kinds[XF_CONNECTION].fields[i], &v,
-			 1);
+		na_xf_store(&n, sizeof(n),
+			    &na_xf_kinds[XF_CONNECTION].fields[i], &v, 1);
 	}
 	n.src = some_end(r, to);
 	n.dst = some_end(r, to);
@@ -403,7 +404,7 @@ static void make_packets(struct rng *r, const struct na_sink *to)
 	f.size_bytes = any_u32(r);
 	f.src = n.src;
 	f.dst = n.dst;
-	to->frame(to->ctx, &f);
+	to->packet(to->ctx, &f);
 }
 
 static void make_span(struct rng *r, const struct na_sink *to)

@@ -10,7 +10,7 @@
 enum { SOURCES = 2 };
 extern const struct na_xfer_source sources[SOURCES];
 
-/* na_xfer_write into a struct xf_bytes. */
+/* na_xfer_write into a struct na_xf_bytes. */
 enum na_status append(void *ctx, const void *p, size_t n, struct na_err *err);
 
 /* What a sink was told, as text, with names for numbers. */
@@ -39,13 +39,13 @@ void story(uint64_t seed, size_t n, const struct na_sink *to);
 
 /* A file of `blocks` blocks of each source, so many steps of a story each:
  * seed 100 * source + block.  The first block of each has counts, too. */
-void make_file(struct xf_bytes *to, size_t blocks, size_t steps,
+void make_file(struct na_xf_bytes *to, size_t blocks, size_t steps,
 	       bool anonymize);
 
 enum {
 	EVERYTHING = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS |
 		     NA_WANT_STEPS | NA_WANT_KERNELS | NA_WANT_MODULES |
-		     NA_WANT_CALLS | NA_WANT_CONNECTIONS | NA_WANT_FRAMES |
+		     NA_WANT_CALLS | NA_WANT_CONNECTIONS | NA_WANT_PACKETS |
 		     NA_WANT_OPS | NA_WANT_BUSY
 };
 

@@ -81,26 +81,26 @@ struct entry {
 };
 
 /* "key": "value" of a flat object; a number or null is passed over. */
-static bool read_member(struct na_bit x, size_t *at, struct na_bit *key,
-			struct na_bit *value)
+static bool read_member(struct na_text x, size_t *at, struct na_text *key,
+			struct na_text *value)
 {
 	size_t i = *at, start;
 
-	*value = na_bit_of(NULL, 0);
+	*value = na_text_n(NULL, 0);
 	if (i >= x.n || x.s[i] != '"')
 		return false;
 	for (start = ++i; i < x.n && x.s[i] != '"'; i++)
 		i += x.s[i] == '\\';
 	if (i + 1 >= x.n || x.s[i + 1] != ':')
 		return false;
-	*key = na_bit_of(x.s + start, i - start);
+	*key = na_text_n(x.s + start, i - start);
 	i += 2;
 	if (i < x.n && x.s[i] == '"') {
 		for (start = ++i; i < x.n && x.s[i] != '"'; i++)
 			i += x.s[i] == '\\';
 		if (i >= x.n)
 			return false;
-		*value = na_bit_of(x.s + start, i - start);
+		*value = na_text_n(x.s + start, i - start);
 		i++;
 	} else {
 		for (start = i; i < x.n && x.s[i] != ',' && x.s[i] != '}'; i++)
@@ -112,12 +112,13 @@ static bool read_member(struct na_bit x, size_t *at, struct na_bit *key,
 	return i < x.n;
 }
 
-static bool same(struct na_bit x, const char *word)
+static bool same(struct na_text x, const char *word)
 {
 	return x.n == strlen(word) && memcmp(x.s, word, x.n) == 0;
 }
 
-static void take_member(struct entry *e, struct na_bit key, struct na_bit value)
+static void take_member(struct entry *e, struct na_text key,
+			struct na_text value)
 {
 	static const char *const names[N_FIELDS] = {"when", "run", "by", "host",
 						    "cause"};
@@ -134,9 +135,9 @@ static void take_member(struct entry *e, struct na_bit key, struct na_bit value)
 	}
 }
 
-static bool parse(struct na_bit x, struct entry *e)
+static bool parse(struct na_text x, struct entry *e)
 {
-	struct na_bit key, value;
+	struct na_text key, value;
 	int64_t ns;
 	size_t i = 1;
 
@@ -210,7 +211,7 @@ static enum na_status read_all(struct ledger *l, const char *path,
 
 	while (st == NA_OK &&
 	       (st = na_lines_next(lines, &line, err)) == NA_OK) {
-		struct na_bit x = na_bit_of(line.text, line.n);
+		struct na_text x = na_text_n(line.text, line.n);
 
 		l->lines++;
 		if (line.cut || !parse(x, e)) {

@@ -64,7 +64,7 @@ static void read_trace(struct na_hlo_piece *p, struct na_input *in)
 		if (!p->host)
 			na_fail_nomem(&p->err);
 	}
-	st = in->reader->programs(in, NA_UNKNOWN_U32, &p->hlo, &p->err);
+	st = na_input_programs(in, NA_UNKNOWN_U32, &p->hlo, &p->err);
 	for (size_t i = 0; i < p->hlo.n_modules; i++)
 		p->hlo.modules[i].target = target_of(in);
 	for (const struct na_warning *w = in->warnings; w; w = w->next) {
@@ -127,7 +127,7 @@ static void read_given(struct na_hlo_piece *p)
 		return;
 	}
 	p->file_bytes = in.file_bytes;
-	if (in.reader->programs && !in.reader->slim_programs) {
+	if (in.reader->program_bytes && !in.reader->slim_programs) {
 		read_trace(p, &in);
 	} else {
 		snprintf(text, sizeof(text),

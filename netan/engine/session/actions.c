@@ -290,8 +290,7 @@ static enum na_status open_traces(struct asking *q, struct na_err *err)
 		enum na_status st;
 
 		if (!wanted_run(q, s->store.sources[i].run) ||
-		    (in->reader != &na_reader_xspace &&
-		     in->reader != &na_reader_netan))
+		    in->reader->packets)
 			continue;
 		q->input_of[q->again.n_inputs] = (uint16_t)i;
 		st = na_open_again(&q->again.inputs[q->again.n_inputs], in,

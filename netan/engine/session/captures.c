@@ -13,7 +13,7 @@
 
 static bool is_capture(const struct na_input *in)
 {
-	return in->reader == &na_reader_capture;
+	return in->reader->packets;
 }
 
 static size_t captures_in(const struct na_session *s)

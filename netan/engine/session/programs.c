@@ -50,8 +50,7 @@ static void read_input(void *ctx, size_t i)
 	struct piece *x = &p->of[i];
 
 	na_hlo_init(&x->hlo, false);
-	if (in->reader->programs)
-		in->reader->programs(in, (uint32_t)i, &x->hlo, &x->err);
+	na_in_err(na_input_programs(in, (uint32_t)i, &x->hlo, &x->err));
 }
 
 /* Each on a thread; joined in their order, whoever was done first. */

@@ -83,8 +83,8 @@ static void open_one(void *ctx, size_t i)
 		na_fail(&o->errs[i], NA_EIO, "%s: not read: interrupted",
 			o->l->files[i].path);
 	else
-		na_input_open(&o->inputs[i], o->l->files[i].path, o->s->wants,
-			      &o->s->asks, &o->errs[i]);
+		na_in_err(na_input_open(&o->inputs[i], o->l->files[i].path,
+					o->s->wants, &o->s->asks, &o->errs[i]));
 }
 
 /* The file's name when it has the form of a trace's, else what the trace
