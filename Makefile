@@ -64,7 +64,9 @@ BENCH := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
 ACCURACY := $(B)/tests/accuracy/accuracy
 FLEETS_LIB := $(B)/tests/accuracy/libfleets.a
 FLEETS_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/accuracy.c,$(wildcard tests/accuracy/*.c)))
-OUR_C = $(PRODUCT) $(sort $(shell find tests -name '[a-z]*.[ch]'))
+# What prints the pages of docs/commands.
+PAGES := $(B)/tools/pages
+OUR_C = $(PRODUCT) $(sort $(shell find tests -name '[a-z]*.[ch]')) tools/pages.c
 
 # V=1 shows whole commands.
 Q := $(if $(V),,@)
@@ -141,6 +143,10 @@ $(ACCURACY): $(ACCURACY).o $(FLEETS_LIB) $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
+$(PAGES): $(PAGES).o $(LIB)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
+
 # With -fsanitize=fuzzer the fuzzer brings its own main.
 $(FUZZ): $(B)/%: $(B)/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/replay.o) $(LIB)
 	$(call say,LINK,$@)
@@ -200,7 +206,7 @@ program: $(B)/bin/netan ; @:
 unit-programs: $(UNIT) ; @:
 fuzz-programs: $(FUZZ) ; @:
 bench-programs: $(BENCH) ; @:
-test-programs: program unit-programs fuzz-programs ; @:
+test-programs: program unit-programs fuzz-programs $(PAGES) ; @:
 
 .PHONY: check
 check: ## all tests: unit, golden, replay (also sanitized), layers, registry, a short fuzz run
@@ -304,6 +310,13 @@ format-check: ## say where the sources differ from .clang-format
 	@if command -v clang-format >/dev/null; \
 	then clang-format --dry-run -Werror $(OUR_C); \
 	else echo "skip: format-check: clang-format is not installed"; fi
+
+# ---- documents
+
+.PHONY: docs
+docs: ## rewrite docs/commands from the tables of the help; notes there stay
+	$(SUB) $(PAGES)
+	@sh tools/docs.sh $(PAGES) docs/commands
 
 # ---- install
 

@@ -199,19 +199,54 @@ need_use()
 
 options_in() { grep -o -E -e '--[a-z][a-z-]+' | sort -u; }
 
-# DIR: the README names every option of the help, and no other.
-need_readme()
+# DIR: docs/commands says what the help says, and no document names an option
+# that there is not.
+need_documents()
 {
-	local name san_log='' wrong
-	for name in $(commands); do
-		clean_env "$1" netan help "$name"
-	done | options_in >"$out.help"
-	options_in <README.md | grep -v -x -e --version >"$out.readme"
-	wrong=$(comm -3 "$out.help" "$out.readme" | tr -s '\t\n' '  ')
-	if [ -z "$wrong" ]; then
-		verdict "pass registry/README"
+	local name wrong
+	if sh tools/docs.sh -n "$1/tools/pages" docs/commands >"$out.pages" 2>&1
+	then
+		verdict "pass registry/pages"
 	else
-		verdict "FAIL registry/README: only in the help, or only there: $wrong"
+		verdict "FAIL registry/pages: run make docs"
+		head -n 40 "$out.pages" | indent
+	fi
+	for name in $(commands); do
+		"$1/tools/pages" "$name"
+	done | options_in >"$out.known"
+	wrong=$(cat README.md CONTRIBUTING.md docs/*.md docs/commands/*.md | options_in |
+		comm -13 "$out.known" - | grep -v -x -e --version | tr '\n' ' ')
+	if [ -z "$wrong" ]; then
+		verdict "pass registry/documents"
+	else
+		verdict "FAIL registry/documents: no command has $wrong"
+	fi
+}
+
+# The documents that comments cite, and those that other documents link to, are
+# there, with these sections.
+need_cited()
+{
+	local doc section wrong=
+	while IFS=: read -r doc section; do
+		grep -q -x -F -e "# $section" -e "## $section" \
+			-e "### $section" "$doc" || wrong+=" $doc, \"$section\";"
+	done < <(find netan ingest plot tests -type f -name '*.[a-z]*' \
+		! -path '*/corpus/*' ! -path '*/data/*' ! -path '*/golden/*' \
+		-exec cat {} + | LC_ALL=C tr -s '\n\t *#' ' ' | grep -a -o -E \
+		'docs/[a-z]+\.md, "[A-Z][^"]+"( and "[^"]+")?' |
+		sed -E 's/, "/:/; s/"$//; s/^([^:]*):(.*)" and "(.*)/\1:\2\n\1:\3/' |
+		sort -u)
+	for doc in README.md CONTRIBUTING.md docs/*.md docs/commands/*.md; do
+		while read -r section; do
+			[ -e "$(dirname "$doc")/$section" ] ||
+				wrong+=" $doc links to $section;"
+		done < <(grep -o -E '\]\([^)#: ]+' "$doc" | sed 's/^](//')
+	done
+	if [ -z "$wrong" ]; then
+		verdict "pass registry/cited"
+	else
+		verdict "FAIL registry/cited: there is no$wrong"
 	fi
 }
 
@@ -234,7 +269,8 @@ run_registry()
 		need_use "check $name negative" "^passed: .*$name" \
 			tests/golden/check/clean.stdout
 	done
-	need_readme "$1"
+	need_documents "$1"
+	need_cited
 	for name in $(rows ingest/readers.def NA_READER); do
 		need_use "reader $name fuzz" "na_reader_$name" tests/fuzz/fuzz_*.c
 	done

@@ -561,12 +561,41 @@ def text(path, where):
     return TOOK.sub(rb"\1 @", b)
 
 
+def plain(s, root):
+    """A schema with its references and allOf written out."""
+    if isinstance(s, list):
+        return [plain(x, root) for x in s]
+    if not isinstance(s, dict):
+        return s
+    s = dict(s)
+    parts = s.pop("allOf", [])
+    if "$ref" in s:
+        parts = [{"$ref": s.pop("$ref")}] + parts if parts else [
+            root["$defs"][s.pop("$ref").split("/")[-1]]]
+    made = {}
+    for x in [plain(p, root) for p in parts] + [s]:
+        for k, v in x.items():
+            if k == "properties":
+                v = {**made.get(k, {}), **{n: plain(w, root) for n, w in v.items()}}
+            elif k == "required":
+                v = sorted(set(made.get(k, [])) | set(v))
+            elif k not in ("$defs", "description"):
+                v = plain(v, root)
+            if k == "$defs" or k == "description" and x is not s and len(parts) and "properties" in s:
+                continue
+            made[k] = v
+    if "properties" in made:
+        made.setdefault("type", "object")
+    return made
+
+
 def schema(b):
     if b'"$defs"' not in b and b'"$schema"' not in b:
         return None
     i, j = b.find(b"\n{\n") + 1 if b.startswith(b"$ ") else 0, b.rfind(b"\n}")
     try:
-        return b[:i], json.loads(b[i:j + 2]), b[j + 2:]
+        doc = json.loads(b[i:j + 2])
+        return b[:i], plain(doc, doc), b[j + 2:]
     except ValueError:
         return None
 

@@ -125,20 +125,20 @@ void na_capture_free(struct na_capture *c)
 	free(c);
 }
 
-static enum na_status tell_frame(struct na_capture *c)
+static enum na_status tell_packet(struct na_capture *c)
 {
 	const struct na_packet *p = &c->p;
-	struct na_frame frame = {.size_bytes = p->wire_bytes};
+	struct na_wire_packet seen = {.size_bytes = p->wire_bytes};
 
-	if (!na_ps_since(p->time_ns, c->o.zero_ns, &frame.time_ps)) {
+	if (!na_ps_since(p->time_ns, c->o.zero_ns, &seen.time_ps)) {
 		c->far_off++;
 		return NA_OK;
 	}
-	frame.src = na_addresses_endpoint(&c->addresses, &p->outer_src);
-	frame.dst = na_addresses_endpoint(&c->addresses, &p->outer_dst);
-	if (frame.src == NA_UNKNOWN_U32 || frame.dst == NA_UNKNOWN_U32)
+	seen.src = na_addresses_endpoint(&c->addresses, &p->outer_src);
+	seen.dst = na_addresses_endpoint(&c->addresses, &p->outer_dst);
+	if (seen.src == NA_UNKNOWN_U32 || seen.dst == NA_UNKNOWN_U32)
 		return NA_ENOMEM;
-	return c->o.sink->frame(c->o.sink->ctx, &frame);
+	return c->o.sink->packet(c->o.sink->ctx, &seen);
 }
 
 static void count_record(struct na_capture *c, const struct na_record *r)
@@ -196,8 +196,8 @@ enum na_status na_capture_record(struct na_capture *c,
 	if (!c->o.counted)
 		count_record(c, r);
 	na_packet_decode(&c->p, r, c->fragments);
-	if (c->o.wants & NA_WANT_FRAMES) {
-		status = tell_frame(c);
+	if (c->o.wants & NA_WANT_PACKETS) {
+		status = tell_packet(c);
 		if (status != NA_OK)
 			return status;
 	}

@@ -14,7 +14,7 @@
  *                    52 source_target_pairs*  68 frontend_attributes
  *                    87 collective_device_list  88 original_value
  *
- * Source: openxla/xla, xla/service/hlo.proto; trace-formats.md, 2.4.
+ * Source: openxla/xla, xla/service/hlo.proto.
  *
  * Instructions stand before their users.  Their hash is over all fields in
  * the order of their numbers but 1, 7, 35 and 88 (names, ids, where it came

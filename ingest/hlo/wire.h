@@ -9,7 +9,7 @@
  *                   2 devices_per_group  3 reshape_dims*  4 transpose*}
  *   FrontendAttributes  1 map {1 key, 2 value}
  *
- * Source: openxla/xla, xla/xla_data.proto; trace-formats.md, 2.4.
+ * Source: openxla/xla, xla/xla_data.proto.
  */
 #ifndef INGEST_HLO_WIRE_H
 #define INGEST_HLO_WIRE_H

@@ -1,6 +1,7 @@
 /*
  * The text of PyTorch/XLA in a log, line by line: metrics reports, lines of
- * the client-side profiler, analysis blocks (trace-formats.md, 7).
+ * the client-side profiler, analysis blocks (docs/formats.md, "PyTorch/XLA
+ * logs").
  *
  * Lines may carry a prefix, all or only the first of a report; lines of
  * several processes may be mixed, told apart by their prefixes without

@@ -1,6 +1,6 @@
 /*
  * Values as PyTorch/XLA prints them in metrics reports: durations, bytes,
- * plain numbers (trace-formats.md, 7.1 and 7.2).
+ * plain numbers (docs/formats.md, "PyTorch/XLA logs").
  *
  * A duration is a chain of units from the largest that is at least 1 down to
  * microseconds: "01m32s346ms678.901us".  The printer rounds each unit above

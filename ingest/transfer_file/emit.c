@@ -23,8 +23,8 @@ bool na_xf_kind_wanted(uint64_t kind, uint32_t wants)
 		return wants & NA_WANT_BUSY;
 	case XF_CALL:
 		return wants & NA_WANT_CALLS;
-	case XF_FRAME:
-		return wants & NA_WANT_FRAMES;
+	case XF_PACKET:
+		return wants & NA_WANT_PACKETS;
 	case XF_CONNECTION:
 		return wants & NA_WANT_CONNECTIONS;
 	default:
@@ -292,15 +292,15 @@ static enum na_status emit_call(struct na_xf_decoding *d, struct na_call c,
 	return d->nomem ? NA_ENOMEM : d->sink->call(d->sink->ctx, &c);
 }
 
-static enum na_status emit_frame(struct na_xf_decoding *d, struct na_frame w,
-				 int64_t at)
+static enum na_status emit_packet(struct na_xf_decoding *d,
+				  struct na_wire_packet w, int64_t at)
 {
 	if (__builtin_add_overflow(at, d->shift_ps, &w.time_ps) ||
 	    !endpoint(d, &w.src, true) || !endpoint(d, &w.dst, true)) {
 		d->damaged++;
 		return NA_OK;
 	}
-	return d->nomem ? NA_ENOMEM : d->sink->frame(d->sink->ctx, &w);
+	return d->nomem ? NA_ENOMEM : d->sink->packet(d->sink->ctx, &w);
 }
 
 static enum na_status emit_connection(struct na_xf_decoding *d,
@@ -363,8 +363,9 @@ static enum na_status emit(struct na_xf_decoding *d, int64_t kind, char *row,
 		return emit_busy(d, (void *)row, at);
 	case XF_CALL:
 		return emit_call(d, *(struct na_call *)(void *)row, at);
-	case XF_FRAME:
-		return emit_frame(d, *(struct na_frame *)(void *)row, at);
+	case XF_PACKET:
+		return emit_packet(d, *(struct na_wire_packet *)(void *)row,
+				   at);
 	default:
 		return emit_connection(d, (void *)row, at);
 	}

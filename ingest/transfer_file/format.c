@@ -125,10 +125,10 @@ static const struct na_xf_field call_fields[] = {
 	F(14, na_call, reset, XF_U8, 0),
 };
 
-static const struct na_xf_field frame_fields[] = {
-	F(1, na_frame, size_bytes, XF_U32, 0),
-	F(2, na_frame, src, XF_U32, XF_ENDPOINT),
-	F(3, na_frame, dst, XF_U32, XF_ENDPOINT),
+static const struct na_xf_field packet_fields[] = {
+	F(1, na_wire_packet, size_bytes, XF_U32, 0),
+	F(2, na_wire_packet, src, XF_U32, XF_ENDPOINT),
+	F(3, na_wire_packet, dst, XF_U32, XF_ENDPOINT),
 };
 
 #define D(n, i, member, type) F((i ? 96 : 32) + n, na_connection, dir[i].member, type, 0)
@@ -218,7 +218,7 @@ const struct na_xf_kind na_xf_kinds[XF_N_KINDS] = {
 	[XF_ACTION] = KIND(na_xf_action, action_fields),
 	[XF_SPAN] = KIND(na_span, span_fields),
 	[XF_CALL] = KIND(na_call, call_fields),
-	[XF_FRAME] = KIND(na_frame, frame_fields),
+	[XF_PACKET] = KIND(na_wire_packet, packet_fields),
 	[XF_CONNECTION] = KIND(na_connection, connection_fields),
 	[XF_OP_TYPE] = KIND(na_op_type, op_type_fields),
 	[XF_OP] = KIND(na_xf_op, op_fields),

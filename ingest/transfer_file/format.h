@@ -28,7 +28,7 @@ enum na_xf_section {
 	XF_ACTION,
 	XF_SPAN,
 	XF_CALL,
-	XF_FRAME,
+	XF_PACKET,
 	XF_CONNECTION,
 	XF_OP_TYPE,
 	XF_OP,

@@ -373,15 +373,15 @@ static enum na_status put_call(void *ctx, const struct na_call *c)
 	return na_xf_push(p, XF_CALL, c->start_ps, &x);
 }
 
-static enum na_status put_frame(void *ctx, const struct na_frame *w)
+static enum na_status put_packet(void *ctx, const struct na_wire_packet *w)
 {
 	struct na_xfer_part *p = ctx;
-	struct na_frame x = *w;
+	struct na_wire_packet x = *w;
 
 	x.src = block_endpoint(p, w->src);
 	x.dst = block_endpoint(p, w->dst);
 	p->fresh = false;
-	return na_xf_push(p, XF_FRAME, w->time_ps, &x);
+	return na_xf_push(p, XF_PACKET, w->time_ps, &x);
 }
 
 static enum na_status put_connection(void *ctx, const struct na_connection *c)
@@ -458,7 +458,7 @@ struct na_sink na_xfer_part_sink(struct na_xfer_part *p)
 		.action = put_action,
 		.span = put_span,
 		.call = put_call,
-		.frame = put_frame,
+		.packet = put_packet,
 		.connection = put_connection,
 		.segment = put_segment,
 		.core = na_xf_put_core,

@@ -1,6 +1,6 @@
 /*
- * Device planes: training steps and program executions (trace-formats.md,
- * 2.2).
+ * Device planes: training steps and program executions (docs/formats.md,
+ * "XSpace: device planes").
  */
 #include "ingest/xspace/xspace.h"
 

@@ -1,6 +1,6 @@
 /*
  * Streams of GPU planes: collective kernels of NCCL and RCCL, and the time
- * that other kernels take (trace-formats.md, 2.3).
+ * that other kernels take (docs/formats.md, "XSpace: device planes").
  *
  * A kernel carries no byte count; `hlo_op` names the instruction that does.
  */

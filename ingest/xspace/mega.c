@@ -2,7 +2,7 @@
  * The Megascale action-graph plane: graph executions, and for each action
  * a START and an END event.  The END carries everything; its duration is a
  * display artefact, its end instant and the stat action_duration_ns are
- * true (trace-formats.md, 3.1).
+ * true (docs/formats.md, "XSpace: action graphs").
  *
  *   graph_key     device_<id>_gid_<rendezvous>[$[l]<launch>^i<iteration>...]
  *   buffer_sizes  s<src>-><dst>d|$c<chunk>=<bytes> ...

@@ -1,9 +1,9 @@
 /*
  * Old-style host messages: `MegaScale: ...` events on the threads of
- * /host:CPU (trace-formats.md, section 4).  The event's own time is the end
- * of the message, or its start: the anchor is decided later, from all data,
- * so the record carries the event's time as its end and the event's own
- * duration in action_ps.
+ * /host:CPU (docs/formats.md, "XSpace: host messages").  The event's own time
+ * is the end of the message, or its start: the anchor is decided later, from
+ * all data, so the record carries the event's time as its end and the event's
+ * own duration in action_ps.
  */
 #include "ingest/xspace/xspace.h"
 

@@ -1,7 +1,7 @@
 /*
- * Ops of TPU planes, line "XLA Ops" (trace-formats.md, 2.2).  What an op is
- * stands in its event type, so it is decided once for each type, while the
- * file is surveyed; events then need only their times.
+ * Ops of TPU planes, line "XLA Ops" (docs/formats.md, "XSpace: device
+ * planes").  What an op is stands in its event type, so it is decided once for
+ * each type, while the file is surveyed; events then need only their times.
  *
  * DCN are sends and receives of the host by the megascale runtime.  Those of
  * other handlers (tf_rendezvous) go to this host's own processes; a -done

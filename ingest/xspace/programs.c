@@ -4,8 +4,7 @@
  *
  *   XEventMetadata  1 id  2 name "module(program_id)"  5 stats*
  *
- * Source: openxla/xla, xla/tsl/profiler/utils/xplane_schema.cc;
- * trace-formats.md, 2.4.
+ * Source: openxla/xla, xla/tsl/profiler/utils/xplane_schema.cc.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * Is this an XSpace?  trace-formats.md, section 9; the first bytes of other
+ * Is this an XSpace?  docs/formats.md, "XSpace"; the first bytes of other
  * formats, pcapng among them, were tried before.
  */
 #include "ingest/xspace/xspace.h"

@@ -14,7 +14,7 @@
 #include "netan/base/vec.h"
 
 /* Line stamps above this are nanoseconds since 1970, not since the start
- * of the capture (trace-formats.md, 1.3). */
+ * of the capture (docs/formats.md, "XSpace: time"). */
 #define EPOCH_NS INT64_C(1000000000000000)
 
 /* clang-format off */

@@ -7,10 +7,7 @@
  *   open    the state, from parameters and what is known before any record;
  *           NA_END when no record would tell anything
  *   fork    an empty block state, for pass `pass`
- *   add     records into a block state (transfers; graph executions and
- *           actions; what captures tell: calls, frames, connections,
- *           segments; what device planes tell: ops, busy times, steps and
- *           program runs)
+ *   add_*   a record into a block state: of each kind of records.def
  *   seal    a block state that is complete
  *   merge   a block state into the main one
  *   turn    after a pass: what it found decides how to go on; NA_END when
@@ -27,9 +24,10 @@
 #include "netan/model/scope.h"
 #include "netan/result/result.h"
 
+#define NA_COUNTS(KIND) (UINT32_C(1) << NA_RECORDS_##KIND)
+
 struct na_analysis {
 	struct na_face face;
-	const char *source;  /* where the method is from */
 	uint32_t wants;      /* enum na_want bits */
 	bool clips;          /* --from/--to clip, not select */
 	bool suspects;       /* its culprits may go to a ledger */
@@ -43,37 +41,29 @@ struct na_analysis {
 				0: the network's alone */
 	uint32_t besides;    /* that it sees whatever is asked for */
 	size_t state_size;
+	size_t block_size; /* 0: a block's state is one like the main state */
 	unsigned passes;
+	/* NA_COUNTS()s: the records of the first pass that were used, unless
+	 * finish says otherwise in na_scope.used. */
+	uint32_t counts;
 
 	/* The parameters alone, before any file is opened; may be NULL. */
 	enum na_status (*check)(const void *params, struct na_err *err);
 	enum na_status (*open)(void *state, const struct na_scope *scope,
 			       const void *params, struct na_err *err);
-	/* These: NA_ENOMEM only. */
+	/* These fail with NA_ENOMEM only. */
 	enum na_status (*fork)(void *block, const void *state, unsigned pass);
-	/* NULL: looks at no transfers. */
-	enum na_status (*add)(void *block, const struct na_transfer *t);
-	enum na_status (*add_exec)(void *block, const struct na_exec *e);
-	/* Of captures; each may be NULL.  `sides`: what a frame is to the
-	 * hosts that are looked at, see na_filter_frame(). */
-	enum na_status (*add_call)(void *block, const struct na_call *c);
-	enum na_status (*add_frame)(void *block, const struct na_frame *w,
-				    unsigned sides);
-	enum na_status (*add_connection)(void *block,
-					 const struct na_connection *c);
-	enum na_status (*add_segment)(void *block, const struct na_segment *s);
-	/* Of device planes, of hosts that --host lets pass: nothing else is
-	 * filtered, since what an op costs depends on those around it.
-	 * na_scope.late answers for times.  Records come in input order and,
-	 * of one line, in its order.  Each may be NULL. */
-	enum na_status (*add_op)(void *block, const struct na_op *x);
-	enum na_status (*add_busy)(void *block, uint32_t core, int64_t start_ps,
-				   int64_t end_ps);
-	enum na_status (*add_step)(void *block, const struct na_span *s);
-	enum na_status (*add_module)(void *block, const struct na_span *s);
-	/* What host threads did, by na_filter_host_event(); may be NULL. */
-	enum na_status (*add_host_event)(void *block,
-					 const struct na_host_event *e);
+	/*
+	 * add_transfer(), add_graph() and so on: one for each row of
+	 * records.def, and NULL where the analysis does not look at them.
+	 * Records that pass their filter come in the order of the rows, then
+	 * of the inputs.  NA_ASIDE: not one of those that were used.
+	 * Of device planes nothing but --host is looked at, since what an op
+	 * costs depends on those around it: na_scope.bound answers for times.
+	 */
+#define NA_RECORD(KIND, bag, one, type, ...) \
+	enum na_status (*add_##one)(void *block, const struct type *x);
+#include "netan/model/records.def"
 	/* Once a block has all its records, still on its thread; may be
 	 * NULL. */
 	enum na_status (*seal)(void *block);
@@ -84,8 +74,9 @@ struct na_analysis {
 	enum na_status (*share)(void *state, size_t i, size_t n);
 	enum na_status (*finish)(void *state, struct na_result *r,
 				 struct na_err *err);
-	/* Of main and block states alike; all-zero states too. */
+	/* All-zero states too; without fini_block() of block states as well. */
 	void (*fini)(void *state);
+	void (*fini_block)(void *block);
 
 	/* About how many bytes a block state of the next pass takes: the
 	 * driver keeps few at once when they are large.  May be NULL. */
@@ -94,11 +85,6 @@ struct na_analysis {
 	/* How bad is what was found, for --fail-on: enum na_severity; may be
 	 * NULL.  After finish. */
 	enum na_severity (*severity)(const void *state);
-
-	/* Filled in by the driver for the envelope; the analysis says how
-	 * many transfers it used and over which time. */
-	void (*used)(const void *state, uint64_t *n, int64_t *first_ps,
-		     int64_t *last_ps);
 };
 
 extern const struct na_analysis *const na_analyses[];         /* NULL ends */

@@ -15,7 +15,8 @@
 
 enum na_status {
 	NA_OK = 0,
-	NA_END = 1, /* done; clean end of input */
+	NA_END = 1,   /* done; clean end of input */
+	NA_ASIDE = 2, /* taken, but not among what counts as used */
 	NA_ENOMEM = -1,
 	NA_EIO = -2, /* the system refused */
 	NA_EFORMAT = -3,

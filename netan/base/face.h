@@ -15,6 +15,7 @@ struct na_face {
 	const char *question;      /* one line: what it answers */
 	const char *usage;         /* "[OPTION…] INPUT…" */
 	const char *details;       /* paragraphs, or NULL */
+	const char *method;        /* where it is from, or NULL */
 	const char *example;       /* lines a user can paste, or NULL */
 	const struct na_opt *opts; /* own options, or NULL */
 	size_t params_size;

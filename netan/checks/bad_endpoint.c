@@ -383,7 +383,6 @@ static void judge_bad_endpoint(struct na_case *c)
 const struct na_check na_check_bad_endpoint = {
 	.id = "bad-endpoint",
 	.question = "a host, NIC or path that is slow whoever it talks to",
-	.source = "playbook: bad-endpoint; culprits of pairs",
 	.needs = {"pairs"},
 	.uses = {"steps", "tcp", "session"},
 	.judge = judge_bad_endpoint,

@@ -232,8 +232,6 @@ static void judge_bandwidth_bound(struct na_case *c)
 const struct na_check na_check_bandwidth_bound = {
 	.id = "bandwidth-bound",
 	.question = "links at capacity, or collectives that need more",
-	.source = "playbook: bandwidth-bound; saturated of timeline, "
-		  "bandwidth_bound of slack",
 	.needs = {"timeline"},
 	.uses = {"slack"},
 	.judge = judge_bandwidth_bound,

@@ -123,7 +123,6 @@ static void judge_bursty(struct na_case *c)
 const struct na_check na_check_bursty = {
 	.id = "bursty",
 	.question = "collectives that start all at once, or never end",
-	.source = "playbook: bursty; dispersion and pending of bursts",
 	.needs = {"bursts"},
 	.uses = {"slack", "steps"},
 	.judge = judge_bursty,

@@ -5,8 +5,9 @@
  * checks.def, and a row in limits.def for each threshold that a user may
  * want to move.
  *
- * The rules, severities and remedies are those of the playbook ("Checks on
- * a trace"); where a check departs from it, its file says why.
+ * The rules and severities are those of docs/methods.md, "The checks", which
+ * follows the public playbook; where a check departs from that, its file says
+ * why.
  */
 #ifndef NETAN_CHECKS_CHECK_H
 #define NETAN_CHECKS_CHECK_H
@@ -84,7 +85,6 @@ enum { NA_CHECK_READS = 6 };
 struct na_check {
 	const char *id;
 	const char *question; /* one line: what it looks for */
-	const char *source;   /* where the rule is from */
 	/* Names of exhibits without which it cannot run, and of those that it
 	 * reads where they are there; NULL ends. */
 	const char *needs[NA_CHECK_READS];

@@ -61,7 +61,6 @@ static void judge_clock_skew(struct na_case *c)
 const struct na_check na_check_clock_skew = {
 	.id = "clock-skew",
 	.question = "clocks of hosts that disagree",
-	.source = "playbook: clock-skew; clock_offsets of pairs",
 	.needs = {"session", "pairs"},
 	.judge = judge_clock_skew,
 };

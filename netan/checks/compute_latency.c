@@ -63,7 +63,6 @@ static void judge_compute_latency(struct na_case *c)
 const struct na_check na_check_compute_latency = {
 	.id = "compute-latency",
 	.question = "a host that computes its reductions slowly",
-	.source = "playbook: compute-latency",
 	.needs = {"collectives"},
 	.judge = judge_compute_latency,
 };

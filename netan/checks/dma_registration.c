@@ -84,7 +84,6 @@ static void judge_dma_registration(struct na_case *c)
 const struct na_check na_check_dma_registration = {
 	.id = "dma-registration",
 	.question = "host memory registered for DMA after the start-up",
-	.source = "playbook: dma-registration",
 	.needs = {"host_events"},
 	.judge = judge_dma_registration,
 };

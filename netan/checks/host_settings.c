@@ -570,7 +570,6 @@ static void judge_host_settings(struct na_case *c)
 const struct na_check na_check_host_settings = {
 	.id = "host-settings",
 	.question = "network settings of the hosts that are wrong, or differ",
-	.source = "playbook: checks on a host's network settings",
 	.needs = {"settings"},
 	.uses = {"rpc"},
 	.judge = judge_host_settings,

@@ -150,7 +150,6 @@ static void judge_large_shards(struct na_case *c)
 const struct na_check na_check_large_shards = {
 	.id = "large-shards",
 	.question = "large transfers that wait for their copy off the device",
-	.source = "playbook: large-shards",
 	.needs = {"shards"},
 	.judge = judge_large_shards,
 };

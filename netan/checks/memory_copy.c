@@ -44,7 +44,6 @@ static void judge_memory_copy(struct na_case *c)
 const struct na_check na_check_memory_copy = {
 	.id = "memory-copy",
 	.question = "transfers that are copied on the host",
-	.source = "playbook: memory-copy",
 	.needs = {"host_events"},
 	.judge = judge_memory_copy,
 };

@@ -65,7 +65,6 @@ static void judge_program_mismatch(struct na_case *c)
 const struct na_check na_check_program_mismatch = {
 	.id = "program-mismatch",
 	.question = "hosts that run different programs",
-	.source = "playbook, hang digests: fingerprint mismatch",
 	.needs = {"hlo"},
 	.judge = judge_program_mismatch,
 };

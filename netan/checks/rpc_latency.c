@@ -228,7 +228,6 @@ static void judge_rpc_latency(struct na_case *c)
 const struct na_check na_check_rpc_latency = {
 	.id = "rpc-latency",
 	.question = "late transfers while the link has room: tails, timers",
-	.source = "playbook: rpc-latency; modes of rpc",
 	.needs = {"rpc"},
 	.uses = {"timeline", "pairs", "tcp", "session"},
 	.judge = judge_rpc_latency,

@@ -210,7 +210,6 @@ const struct na_check na_check_slack_small = {
 	.id = "slack-small",
 	.question = "collectives with too little slack to hide behind "
 		    "computation",
-	.source = "playbook: slack-small; slack_small of slack",
 	.needs = {"slack"},
 	.uses = {"session", "pairs"},
 	.judge = judge_slack_small,

@@ -50,7 +50,6 @@ static void judge_small_transfers(struct na_case *c)
 const struct na_check na_check_small_transfers = {
 	.id = "small-transfers",
 	.question = "many small transfers, each with its fixed cost",
-	.source = "playbook: small-transfers; verdict many_small of sizes",
 	.needs = {"sizes"},
 	.uses = {"tcp", "slack", "steps"},
 	.judge = judge_small_transfers,

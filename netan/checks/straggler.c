@@ -263,7 +263,6 @@ static void judge_straggler(struct na_case *c)
 const struct na_check na_check_straggler = {
 	.id = "straggler",
 	.question = "a host that the others wait for in their steps",
-	.source = "playbook: straggler; stragglers of steps",
 	.needs = {"steps"},
 	.uses = {"pairs", "session"},
 	.judge = judge_straggler,

@@ -162,7 +162,6 @@ static void judge_tcp_connection(struct na_case *c)
 const struct na_check na_check_tcp_connection = {
 	.id = "tcp-connection",
 	.question = "connections of captures that lose packets or wait",
-	.source = "verdicts of tcp",
 	.needs = {"tcp"},
 	.judge = judge_tcp_connection,
 };

@@ -268,7 +268,6 @@ static void judge_trace_quality(struct na_case *c)
 const struct na_check na_check_trace_quality = {
 	.id = "trace-quality",
 	.question = "what is damaged or missing in the inputs",
-	.source = "playbook: trace-quality; coverage of the session",
 	.needs = {"session"},
 	.judge = judge_trace_quality,
 };

@@ -70,7 +70,7 @@ static bool takes(const struct na_command *c, const char *option)
 	if (!among(carried, option) ||
 	    !na_opt_find(groups, n, option, strlen(option)))
 		return false;
-	if (!a || a->add)
+	if (!a || a->add_transfer)
 		return true;
 	return among(a->add_op ? of_ops : of_connections, option);
 }

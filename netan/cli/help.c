@@ -125,6 +125,14 @@ static void put_ids(FILE *out, const struct na_command *c)
 		fprintf(out, "  %-*s  %s\n", (int)width, id, what);
 }
 
+static void put_method(FILE *out, const char *method)
+{
+	if (!method)
+		return;
+	fputs("\nMethod:\n", out);
+	put_paragraphs(out, method);
+}
+
 void na_help_command(const struct na_command *c, FILE *out)
 {
 	struct na_opt_group groups[NA_MAX_GROUPS];
@@ -139,6 +147,7 @@ void na_help_command(const struct na_command *c, FILE *out)
 	}
 	put_ids(out, c);
 	na_opt_help(groups, n, out);
+	put_method(out, c->face->method);
 	if (c->face->example) {
 		fputs("\nExample:\n", out);
 		put_lines(out, c->face->example);

@@ -143,6 +143,11 @@ static void command_page(const struct na_command *c, FILE *out)
 		     o->kind != NA_OPT_NONE; o++)
 			put_option(out, o);
 	}
+	if (c->face->method) {
+		fputs(".SH METHOD\n", out);
+		put_text(out, c->face->method);
+		putc('\n', out);
+	}
 	if (c->face->example)
 		put_example(out, c->face->example);
 	put_status(out);

@@ -7,8 +7,8 @@
  * what its HLO says; everything else a device does is only a busy interval
  * (na_busy), so that memory does not grow with what nobody will name.
  *
- * Sources: trace-formats.md, 2.2 to 2.4; openxla/xla, xplane_schema.h,
- * xla/service/hlo.proto.
+ * Sources: openxla/xla, xplane_schema.h, xla/service/hlo.proto; what of it
+ * is read: docs/formats.md, "XSpace: device planes" and "HLO modules".
  */
 #ifndef NETAN_MODEL_DEVICE_H
 #define NETAN_MODEL_DEVICE_H
@@ -110,7 +110,7 @@ struct na_op {
 	uint16_t core; /* index of na_core */
 	uint16_t pad;
 };
-_Static_assert(sizeof(struct na_op) == 24, "product.md, memory");
+_Static_assert(sizeof(struct na_op) == 24, "millions are kept");
 
 /*
  * A time in which a device did anything else.  Of one core they neither
@@ -121,7 +121,11 @@ struct na_busy {
 	int64_t start_ps;
 	uint64_t length_ps : 48, core : 16;
 };
-_Static_assert(sizeof(struct na_busy) == 16, "product.md, memory");
+_Static_assert(sizeof(struct na_busy) == 16, "millions are kept");
+static inline int64_t na_busy_end(const struct na_busy *x)
+{
+	return x->start_ps + (int64_t)x->length_ps;
+}
 #define NA_BUSY_MAX_PS ((INT64_C(1) << 48) - 1)
 /* 75 minutes: what says that a device was busy for longer at a stretch is
  * damaged, and would be cut into thousands. */

@@ -6,14 +6,10 @@
 
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
-#include "netan/model/transfer.h"
 
-void na_devices_init(struct na_devices *d, struct na_pool *pool)
+void na_devices_init(struct na_devices *d)
 {
 	memset(d, 0, sizeof(*d));
-	na_bag_init(&d->ops, pool, sizeof(struct na_op));
-	na_bag_init(&d->busy, pool, sizeof(struct na_busy));
-	na_bag_init(&d->straight, pool, sizeof(struct na_busy));
 }
 
 void na_devices_fini(struct na_devices *d)
@@ -142,16 +138,7 @@ uint32_t na_devices_type(struct na_devices *d, const struct na_op_type *type)
 	return (uint32_t)(t->n - 1);
 }
 
-/* ---- ops and busy times */
-
-bool na_devices_op(struct na_devices *d, const struct na_op *x)
-{
-	struct na_op *to = na_bag_push(&d->ops);
-
-	if (to)
-		*to = *x;
-	return to;
-}
+/* ---- busy times */
 
 static bool push_busy(struct na_bag *b, uint32_t core, int64_t start_ps,
 		      int64_t end_ps)
@@ -183,8 +170,7 @@ static bool extend(struct na_bag *b, uint32_t core, int64_t start_ps,
 	if (!b->n || !b->last->n)
 		return false;
 	last = (struct na_busy *)(void *)b->last->data + (b->last->n - 1);
-	if (last->core != core ||
-	    last->start_ps + (int64_t)last->length_ps != start_ps)
+	if (last->core != core || na_busy_end(last) != start_ps)
 		return false;
 	length = last->length_ps + ((uint64_t)end_ps - (uint64_t)start_ps);
 	if (length > (uint64_t)NA_BUSY_MAX_PS)
@@ -195,8 +181,8 @@ static bool extend(struct na_bag *b, uint32_t core, int64_t start_ps,
 
 /* Ops may lie within others: what they add is nothing.  The order is that of
  * starts as they came, before what others cover was cut off. */
-bool na_devices_busy(struct na_devices *d, uint32_t core, int64_t start_ps,
-		     int64_t end_ps)
+bool na_devices_busy(struct na_devices *d, struct na_bag *busy, uint32_t core,
+		     int64_t start_ps, int64_t end_ps)
 {
 	struct last_busy *last = &d->last[core];
 	int64_t came_ps = start_ps;
@@ -211,12 +197,12 @@ bool na_devices_busy(struct na_devices *d, uint32_t core, int64_t start_ps,
 		}
 	}
 	if (last->any && start_ps == last->end_ps &&
-	    extend(&d->busy, core, start_ps, end_ps)) {
+	    extend(busy, core, start_ps, end_ps)) {
 		last->end_ps = end_ps;
 		return true;
 	}
 	*last = (struct last_busy){came_ps, end_ps, true};
-	return push_busy(&d->busy, core, start_ps, end_ps);
+	return push_busy(busy, core, start_ps, end_ps);
 }
 
 bool na_devices_ordinal(struct na_devices *d, uint32_t endpoint,
@@ -237,26 +223,26 @@ bool na_devices_ordinal(struct na_devices *d, uint32_t endpoint,
 
 /* ---- parts into the store */
 
-static uint32_t renamed(const uint32_t *map, size_t n, uint32_t i)
+static uint32_t named(const struct na_maps *m, uint32_t name)
 {
-	return i < n ? map[i] : NA_UNKNOWN_U32;
+	return na_map_index(m->names, m->n_names, name);
 }
 
 static uint32_t *take_types(struct na_devices *d, const struct na_devices *p,
-			    uint16_t input, const uint32_t *map, size_t n)
+			    const struct na_maps *m)
 {
 	uint32_t *type_of = na_calloc(p->types.n, sizeof(*type_of));
 
 	for (size_t i = 0; type_of && i < p->types.n; i++) {
 		struct na_op_type t = p->types.items[i];
 
-		t.name = renamed(map, n, t.name);
-		t.kernel = renamed(map, n, t.kernel);
-		t.module = renamed(map, n, t.module);
-		t.collective = renamed(map, n, t.collective);
-		t.transfer_type = renamed(map, n, t.transfer_type);
-		t.start_op = renamed(map, n, t.start_op);
-		t.input = input;
+		t.name = named(m, t.name);
+		t.kernel = named(m, t.kernel);
+		t.module = named(m, t.module);
+		t.collective = named(m, t.collective);
+		t.transfer_type = named(m, t.transfer_type);
+		t.start_op = named(m, t.start_op);
+		t.input = m->input;
 		type_of[i] = na_devices_type(d, &t);
 		if (type_of[i] == UINT32_MAX) {
 			free(type_of);
@@ -285,22 +271,14 @@ static uint32_t *take_cores(struct na_devices *d, const struct na_devices *p,
 	return core_of;
 }
 
-/* Beyond what 16 bits can name: dropped and counted. */
-static void refuse(struct na_devices *d, struct na_devices *p)
-{
-	d->refused += p->ops.n + p->busy.n;
-	na_bag_init(&p->ops, p->ops.pool, p->ops.size);
-	na_bag_init(&p->busy, p->busy.pool, p->busy.size);
-}
-
 /* The first records of a part may lie within the last one of the part
  * before, which came from the same line; from another line they are tangled
  * with it. */
-static void join_busy(struct na_devices *d, struct na_busy *b)
+void na_devices_join_busy(struct na_devices *d, struct na_busy *b)
 {
 	struct last_busy *last = &d->last[b->core];
 	int64_t came_ps = b->start_ps;
-	int64_t end_ps = b->start_ps + (int64_t)b->length_ps;
+	int64_t end_ps = na_busy_end(b);
 
 	if (last->any && b->start_ps < last->end_ps) {
 		if (b->start_ps < last->start_ps) {
@@ -319,61 +297,23 @@ static void join_busy(struct na_devices *d, struct na_busy *b)
 		*last = (struct last_busy){came_ps, end_ps, true};
 }
 
-static void rename_device_records(struct na_devices *d, struct na_devices *p,
-				  const uint32_t *type_of,
-				  const uint32_t *core_of)
-{
-	for (struct na_chunk *c = p->ops.first; c; c = c->next) {
-		struct na_op *x = (void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			x[i].type = type_of[x[i].type];
-			x[i].core = (uint16_t)core_of[x[i].core];
-		}
-	}
-	for (struct na_chunk *c = p->busy.first; c; c = c->next) {
-		struct na_busy *x = (void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			x[i].core = (uint16_t)core_of[x[i].core];
-			join_busy(d, &x[i]);
-		}
-	}
-}
-
 static bool take_ordinals(struct na_devices *d, const struct na_devices *p,
-			  const uint32_t *map, size_t n)
+			  const struct na_maps *m)
 {
-	for (size_t i = 0; i < p->n_ordinals && i < n; i++) {
+	for (size_t i = 0; i < p->n_ordinals && i < m->n_endpoints; i++) {
 		if (p->ordinals[i] != NA_UNKNOWN_U32 &&
-		    !na_devices_ordinal(d, map[i], p->ordinals[i]))
+		    !na_devices_ordinal(d, m->endpoints[i], p->ordinals[i]))
 			return false;
 	}
 	return true;
 }
 
-uint32_t *na_devices_take(struct na_devices *d, struct na_devices *part,
-			  uint16_t input, uint32_t *maps[2],
-			  const size_t n_maps[2])
+bool na_devices_take(struct na_devices *d, const struct na_devices *part,
+		     struct na_maps *m)
 {
-	uint32_t *core_of = take_cores(d, part, input);
-	uint32_t *type_of = take_types(d, part, input, maps[0], n_maps[0]);
-	bool ok = core_of && type_of &&
-		  take_ordinals(d, part, maps[1], n_maps[1]);
-
-	if (ok) {
-		if (d->n_cores > NA_CORES_MAX)
-			refuse(d, part);
-		rename_device_records(d, part, type_of, core_of);
-		na_bag_splice(&d->ops, &part->ops);
-		na_bag_splice(&d->busy, &part->busy);
-	}
-	free(type_of);
-	if (!ok) {
-		free(core_of);
-		return NULL;
-	}
-	return core_of;
+	m->cores = take_cores(d, part, m->input);
+	m->types = take_types(d, part, m);
+	return m->cores && m->types && take_ordinals(d, part, m);
 }
 
 /* ---- order */
@@ -427,12 +367,14 @@ static int by_core_start(const void *a, const void *b)
 	return (x->length_ps > y->length_ps) - (x->length_ps < y->length_ps);
 }
 
-static struct na_busy *tangled(const struct na_devices *d, size_t *n_out)
+/* Of all tangled cores, which lose them. */
+static struct na_busy *take_tangled(const struct na_devices *d,
+				    struct na_bag *busy, size_t *n_out)
 {
 	struct na_busy *all;
 	size_t n = 0;
 
-	for (struct na_chunk *c = d->busy.first; c; c = c->next) {
+	for (struct na_chunk *c = busy->first; c; c = c->next) {
 		const struct na_busy *x = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++)
@@ -441,18 +383,20 @@ static struct na_busy *tangled(const struct na_devices *d, size_t *n_out)
 	*n_out = n;
 	all = na_calloc(n, sizeof(*all));
 	n = 0;
-	for (struct na_chunk *c = d->busy.first; all && c; c = c->next) {
-		const struct na_busy *x = (const void *)c->data;
+	for (struct na_chunk *c = busy->first; all && c; c = c->next) {
+		struct na_busy *x = (void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
-			if (d->cores[x[i].core].tangled)
-				all[n++] = x[i];
+			if (!d->cores[x[i].core].tangled)
+				continue;
+			all[n++] = x[i];
+			x[i].length_ps = 0;
 		}
 	}
 	return all;
 }
 
-bool na_devices_straighten(struct na_devices *d)
+bool na_devices_straighten(const struct na_devices *d, struct na_bag *busy)
 {
 	size_t n, i = 0;
 	struct na_busy *all;
@@ -462,7 +406,7 @@ bool na_devices_straighten(struct na_devices *d)
 		any |= d->cores[k].tangled;
 	if (!any)
 		return true;
-	all = tangled(d, &n);
+	all = take_tangled(d, busy, &n);
 	if (!all)
 		return false;
 	if (n)
@@ -473,12 +417,11 @@ bool na_devices_straighten(struct na_devices *d)
 
 		for (; i < n && all[i].core == core && all[i].start_ps <= to;
 		     i++) {
-			int64_t end = all[i].start_ps +
-				      (int64_t)all[i].length_ps;
+			int64_t end = na_busy_end(&all[i]);
 
 			to = end > to ? end : to;
 		}
-		ok = push_busy(&d->straight, core, from, to);
+		ok = push_busy(busy, core, from, to);
 	}
 	free(all);
 	return ok;

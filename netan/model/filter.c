@@ -46,7 +46,7 @@ static bool component_ok(const struct na_filter *f, const struct na_transfer *t)
 	return f->components & NA_COMP_BIT(t->component);
 }
 
-bool na_filter_early(const struct na_filter *f, const struct na_transfer *t)
+bool na_filter_alone(const struct na_filter *f, const struct na_transfer *t)
 {
 	if (!component_ok(f, t))
 		return false;
@@ -89,7 +89,7 @@ static bool *endpoint_verdicts(const struct na_text_list *l,
 }
 
 /* When the chosen steps run, over all devices. */
-static void step_window(struct na_late *l)
+static void step_window(struct na_bound_filter *l)
 {
 	const struct na_filter *f = l->filter;
 	const struct na_store *s = l->store;
@@ -115,12 +115,12 @@ static bool nothing_asked(const struct na_filter *f)
 	       f->max_rate_bps <= 0;
 }
 
-bool na_late_init(struct na_late *l, const struct na_filter *f,
-		  const struct na_store *s)
+bool na_filter_bind(struct na_bound_filter *l, const struct na_filter *f,
+		    const struct na_store *s)
 {
-	*l = (struct na_late){.filter = f,
-			      .store = s,
-			      .open = nothing_asked(f)};
+	*l = (struct na_bound_filter){.filter = f,
+				      .store = s,
+				      .open = nothing_asked(f)};
 	l->all = l->open && !has(f->collective) && f->from_ps == NA_TIME_MIN &&
 		 f->to_ps == NA_TIME_MAX &&
 		 f->components != NA_COMP_BIT(NA_COMP_RPC);
@@ -139,7 +139,7 @@ bool na_late_init(struct na_late *l, const struct na_filter *f,
 	       (l->src_ok || !has(f->src)) && (l->dst_ok || !has(f->dst));
 }
 
-void na_late_fini(struct na_late *l)
+void na_filter_unbind(struct na_bound_filter *l)
 {
 	free(l->host_ok);
 	free(l->end_ok);
@@ -174,13 +174,13 @@ static bool in_window(const struct na_filter *f, int64_t start_ps,
 }
 
 /* Of what belongs to no device: while one of the steps runs. */
-static bool during_steps(const struct na_late *l, int64_t at_ps)
+static bool during_steps(const struct na_bound_filter *l, int64_t at_ps)
 {
 	return l->filter->first_step < 0 ||
 	       (at_ps >= l->steps_from_ps && at_ps < l->steps_to_ps);
 }
 
-static bool in_steps(const struct na_late *l, uint32_t step)
+static bool in_steps(const struct na_bound_filter *l, uint32_t step)
 {
 	const struct na_filter *f = l->filter;
 
@@ -192,7 +192,7 @@ static bool in_steps(const struct na_late *l, uint32_t step)
 }
 
 /* The host of a trace is its file; in captures both ends have one. */
-static bool host_ok(const struct na_late *l, size_t base,
+static bool host_ok(const struct na_bound_filter *l, size_t base,
 		    const struct na_transfer *t)
 {
 	if (!l->host_ok)
@@ -202,13 +202,14 @@ static bool host_ok(const struct na_late *l, size_t base,
 	return l->end_ok[base + t->src] || l->end_ok[base + t->dst];
 }
 
-static bool step_ok(const struct na_late *l, const struct na_transfer *t)
+static bool step_ok(const struct na_bound_filter *l,
+		    const struct na_transfer *t)
 {
 	return t->style < NA_STYLE_CAPTURE ? in_steps(l, t->step)
 					   : during_steps(l, t->end_ps);
 }
 
-enum na_verdict na_filter_asked(const struct na_late *l,
+enum na_verdict na_filter_asked(const struct na_bound_filter *l,
 				const struct na_transfer *t)
 {
 	const struct na_store *s = l->store;
@@ -255,7 +256,8 @@ static bool told_twice(const struct na_store *s, const struct na_exec *e)
 	       s->tallies[e->input].actions[NA_STYLE_GRAPH][e->kind];
 }
 
-static bool exec_in_time(const struct na_late *l, const struct na_exec *e)
+static bool exec_in_time(const struct na_bound_filter *l,
+			 const struct na_exec *e)
 {
 	const struct na_filter *f = l->filter;
 
@@ -267,7 +269,8 @@ static bool exec_in_time(const struct na_late *l, const struct na_exec *e)
 		       (uint64_t)f->min_latency_ps;
 }
 
-bool na_filter_exec_asked(const struct na_late *l, const struct na_exec *e)
+bool na_filter_exec_asked(const struct na_bound_filter *l,
+			  const struct na_exec *e)
 {
 	const struct na_filter *f = l->filter;
 
@@ -283,7 +286,7 @@ bool na_filter_exec_asked(const struct na_late *l, const struct na_exec *e)
 	return !told_twice(l->store, e) && exec_in_time(l, e);
 }
 
-bool na_filter_host_event(const struct na_late *l,
+bool na_filter_host_event(const struct na_bound_filter *l,
 			  const struct na_host_event *e)
 {
 	return (!l->host_ok || l->host_ok[e->input]) &&
@@ -291,17 +294,37 @@ bool na_filter_host_event(const struct na_late *l,
 	       during_steps(l, e->end_ps);
 }
 
-bool na_filter_input(const struct na_late *l, uint16_t input)
+bool na_filter_input(const struct na_bound_filter *l, uint16_t input)
 {
 	return !l->host_ok || l->host_ok[input];
 }
 
-bool na_filter_instant(const struct na_late *l, int64_t at_ps)
+bool na_filter_span(const struct na_bound_filter *l, const struct na_span *x)
+{
+	return l->every_host || na_filter_input(l, x->input);
+}
+
+static uint16_t input_of(const struct na_bound_filter *l, uint32_t core)
+{
+	return l->store->devices.cores[core].input;
+}
+
+bool na_filter_op(const struct na_bound_filter *l, const struct na_op *x)
+{
+	return l->every_host || na_filter_input(l, input_of(l, x->core));
+}
+
+bool na_filter_busy(const struct na_bound_filter *l, const struct na_busy *x)
+{
+	return x->length_ps && na_filter_input(l, input_of(l, x->core));
+}
+
+bool na_filter_instant(const struct na_bound_filter *l, int64_t at_ps)
 {
 	return in_window(l->filter, at_ps, at_ps) && during_steps(l, at_ps);
 }
 
-bool na_filter_call(const struct na_late *l, const struct na_call *c)
+bool na_filter_call(const struct na_bound_filter *l, const struct na_call *c)
 {
 	const struct na_filter *f = l->filter;
 	const struct na_strtab *names = &l->store->names.strings;
@@ -326,7 +349,7 @@ bool na_filter_call(const struct na_late *l, const struct na_call *c)
 					     ? na_strtab_at(names, c->method)
 					     : ""))
 		return false;
-	return na_filter_early(f, &t) && na_filter_late(l, &t) == NA_KEEP;
+	return na_filter_alone(f, &t) && na_filter_transfer(l, &t) == NA_KEEP;
 }
 
 /* One end of a connection. */
@@ -355,7 +378,7 @@ static bool end_ok(const bool *ok, const struct na_text_list *l,
 	return false;
 }
 
-bool na_filter_connection(const struct na_late *l,
+bool na_filter_connection(const struct na_bound_filter *l,
 			  const struct na_connection *c)
 {
 	const struct na_store *s = l->store;
@@ -375,7 +398,8 @@ bool na_filter_connection(const struct na_late *l,
 		 end_ok(l->dst_ok, f->dst, &a)));
 }
 
-unsigned na_filter_frame(const struct na_late *l, const struct na_frame *w)
+unsigned na_filter_packet(const struct na_bound_filter *l,
+			  const struct na_wire_packet *w)
 {
 	const struct na_filter *f = l->filter;
 	const struct na_store *s = l->store;

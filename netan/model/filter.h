@@ -1,7 +1,7 @@
 /*
  * Which transfers count.  What a record alone can tell is decided while it
- * is read (na_filter_early), the rest when the store is resolved
- * (na_filter_late): hosts, steps, and times, which an old message has only
+ * is read (na_filter_alone), the rest when the store is resolved
+ * (na_filter_transfer): hosts, steps, and times, which an old message has only
  * once the anchor is known.
  */
 #ifndef NETAN_MODEL_FILTER_H
@@ -31,11 +31,11 @@ struct na_filter {
 struct na_store;
 
 void na_filter_init(struct na_filter *f);
-bool na_filter_early(const struct na_filter *f, const struct na_transfer *t);
+bool na_filter_alone(const struct na_filter *f, const struct na_transfer *t);
 bool na_filter_collective(const struct na_filter *f, const char *name);
 
 /* Verdicts on endpoints and hosts, made once. */
-struct na_late {
+struct na_bound_filter {
 	const struct na_filter *filter;
 	const struct na_store *store;
 	bool *host_ok, *src_ok, *dst_ok; /* NULL: all */
@@ -44,22 +44,23 @@ struct na_late {
 			 executions nothing at all */
 	bool *end_ok; /* --host in captures: by address or its host */
 	int64_t steps_from_ps, steps_to_ps; /* of --step, all devices */
+	bool every_host; /* device planes of all hosts pass; false at first */
 };
-bool na_late_init(struct na_late *l, const struct na_filter *f,
-		  const struct na_store *s);
-void na_late_fini(struct na_late *l);
+bool na_filter_bind(struct na_bound_filter *l, const struct na_filter *f,
+		    const struct na_store *s);
+void na_filter_unbind(struct na_bound_filter *l);
 /* Does every transfer of a trace pass? */
-static inline bool na_late_keeps_all(const struct na_late *l)
+static inline bool na_filter_keeps_all(const struct na_bound_filter *l)
 {
 	return l->all && l->filter->side < 0;
 }
 
 enum na_verdict { NA_KEEP, NA_DROP_FILTERED, NA_DROP_TOO_FAST };
-enum na_verdict na_filter_asked(const struct na_late *l,
+enum na_verdict na_filter_asked(const struct na_bound_filter *l,
 				const struct na_transfer *t);
 
-static inline enum na_verdict na_filter_late(const struct na_late *l,
-					     const struct na_transfer *t)
+static inline enum na_verdict
+na_filter_transfer(const struct na_bound_filter *l, const struct na_transfer *t)
 {
 	int side = l->filter->side;
 
@@ -76,9 +77,10 @@ enum na_component na_exec_component(enum na_action_kind kind);
 /* Graph executions and actions by host, collective, size and time, and by
  * generation where both tell the same; of --step, graph executions that end
  * while one of the steps runs. */
-bool na_filter_exec_asked(const struct na_late *l, const struct na_exec *g);
+bool na_filter_exec_asked(const struct na_bound_filter *l,
+			  const struct na_exec *g);
 
-static inline bool na_filter_exec(const struct na_late *l,
+static inline bool na_filter_exec(const struct na_bound_filter *l,
 				  const struct na_exec *g)
 {
 	return (l->all && g->kind == NA_ACT_GRAPH &&
@@ -88,16 +90,26 @@ static inline bool na_filter_exec(const struct na_late *l,
 
 struct na_host_event;
 /* By host and time; of --step, what ends while one of the steps runs. */
-bool na_filter_host_event(const struct na_late *l,
+bool na_filter_host_event(const struct na_bound_filter *l,
 			  const struct na_host_event *e);
 
-/* Records of device planes, by host; an instant by time and --step. */
-bool na_filter_input(const struct na_late *l, uint16_t input);
-bool na_filter_instant(const struct na_late *l, int64_t at_ps);
+/* A host by --host; an instant by time and --step. */
+bool na_filter_input(const struct na_bound_filter *l, uint16_t input);
+bool na_filter_instant(const struct na_bound_filter *l, int64_t at_ps);
+
+struct na_span;
+struct na_op;
+struct na_busy;
+/* Records of device planes, by host alone; busy times that take none do not
+ * pass. */
+bool na_filter_span(const struct na_bound_filter *l, const struct na_span *x);
+bool na_filter_op(const struct na_bound_filter *l, const struct na_op *x);
+bool na_filter_busy(const struct na_bound_filter *l, const struct na_busy *x);
 
 struct na_call;
-struct na_frame;
+struct na_wire_packet;
 struct na_connection;
+struct na_segment;
 /*
  * Records of captures.  --host names a host or an address, and keeps what it
  * sends and what it receives; --step, while these steps run.  A call passes as
@@ -105,13 +117,20 @@ struct na_connection;
  * connection passes when its time meets the window; --src and --dst name its
  * ends in either order, by "address:port", too.
  */
-bool na_filter_call(const struct na_late *l, const struct na_call *c);
-bool na_filter_connection(const struct na_late *l,
+bool na_filter_call(const struct na_bound_filter *l, const struct na_call *c);
+bool na_filter_connection(const struct na_bound_filter *l,
 			  const struct na_connection *c);
+/* Segments are of the one connection that was asked for: all of them. */
+static inline bool na_filter_segment(const struct na_bound_filter *l,
+				     const struct na_segment *x)
+{
+	return l && x;
+}
 #define NA_SIDE_BIT(side) (1u << (side))
-/* As what a frame counts, NA_SIDE_BIT()s; 0: not at all.  Each was seen
+/* As what a packet counts, NA_SIDE_BIT()s; 0: not at all.  Each was seen
  * once: it is received by its destination; to the hosts of --host, received
  * or sent by them or both. */
-unsigned na_filter_frame(const struct na_late *l, const struct na_frame *w);
+unsigned na_filter_packet(const struct na_bound_filter *l,
+			  const struct na_wire_packet *w);
 
 #endif

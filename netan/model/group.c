@@ -230,9 +230,9 @@ void na_group_of_core(const struct na_grouping *g, const struct na_store *s,
 	}
 }
 
-void na_group_of_frame(const struct na_grouping *g, const struct na_store *s,
-		       const struct na_frame *w, enum na_side side,
-		       uint64_t values[NA_MAX_KEYS])
+void na_group_of_packet(const struct na_grouping *g, const struct na_store *s,
+			const struct na_wire_packet *w, enum na_side side,
+			uint64_t values[NA_MAX_KEYS])
 {
 	const struct na_transfer t = {
 		.size_bytes = w->size_bytes,

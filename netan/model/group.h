@@ -56,9 +56,9 @@ void na_group_of_core(const struct na_grouping *g, const struct na_store *s,
 		      uint32_t type, uint64_t values[NA_MAX_KEYS]);
 /* Of a packet, as what it is to the host on that side; it has no collective,
  * type or step. */
-void na_group_of_frame(const struct na_grouping *g, const struct na_store *s,
-		       const struct na_frame *w, enum na_side side,
-		       uint64_t values[NA_MAX_KEYS]);
+void na_group_of_packet(const struct na_grouping *g, const struct na_store *s,
+			const struct na_wire_packet *w, enum na_side side,
+			uint64_t values[NA_MAX_KEYS]);
 bool na_grouping_has(const struct na_grouping *g, enum na_key k);
 
 const char *na_component_name(enum na_component c);

@@ -3,7 +3,7 @@
  * dump files, as far as communication and comparison need them.
  *
  * Sources: openxla/xla, xla/service/hlo.proto, xla/xla_data.proto;
- * trace-formats.md, 2.4.
+ * docs/formats.md, "HLO modules".
  */
 #ifndef NETAN_MODEL_HLO_H
 #define NETAN_MODEL_HLO_H

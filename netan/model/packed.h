@@ -47,7 +47,7 @@ struct na_packed_exec {
 
 _Static_assert(sizeof(struct na_packed_transfer) == 56 &&
 		       sizeof(struct na_packed_exec) == 32,
-	       "product.md, memory");
+	       "millions are kept");
 _Static_assert(NA_N_CLASSES < 8 && NA_N_STYLES <= 4 && NA_N_COMPONENTS <= 16 &&
 		       NA_N_ACTIONS <= 16,
 	       "bits above");

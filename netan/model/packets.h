@@ -30,9 +30,9 @@ struct na_call {
 	uint8_t reset;               /* RST_STREAM before its end */
 };
 
-/* One captured frame, for throughput over time; src and dst are the outermost IP
- * addresses (an endpoint "non-IP" where there is none). */
-struct na_frame {
+/* One captured packet, for throughput over time; src and dst are the outermost
+ * IP addresses (an endpoint "non-IP" where there is none). */
+struct na_wire_packet {
 	int64_t time_ps;
 	uint32_t size_bytes; /* on the wire, headers and all */
 	uint32_t src, dst;

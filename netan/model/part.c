@@ -10,17 +10,10 @@ void na_part_init(struct na_part *p, struct na_pool *pool,
 {
 	memset(p, 0, sizeof(*p));
 	na_names_init(&p->names);
-	na_bag_init(&p->transfers, pool, sizeof(struct na_transfer));
-	na_bag_init(&p->graphs, pool, sizeof(struct na_exec));
-	na_bag_init(&p->actions, pool, sizeof(struct na_exec));
-	na_bag_init(&p->spans, pool, sizeof(struct na_span));
-	na_bag_init(&p->modules, pool, sizeof(struct na_span));
-	na_devices_init(&p->devices, pool);
-	na_bag_init(&p->calls, pool, sizeof(struct na_call));
-	na_bag_init(&p->frames, pool, sizeof(struct na_frame));
-	na_bag_init(&p->connections, pool, sizeof(struct na_connection));
-	na_bag_init(&p->segments, pool, sizeof(struct na_segment));
-	na_bag_init(&p->host_events, pool, sizeof(struct na_host_event));
+	na_devices_init(&p->devices);
+#define NA_RECORD(KIND, bag, one, type, ...) \
+	na_bag_init(&p->bag, pool, sizeof(struct type));
+#include "netan/model/records.def"
 	p->filter = filter;
 	p->wants = wants;
 }
@@ -134,7 +127,7 @@ static bool wanted(struct na_part *p, const struct na_transfer *t)
 		return false;
 	}
 	saw_time(&p->tally, t->start_ps, t->end_ps);
-	if (na_filter_early(p->filter, t) && collective_ok(p, t->collective))
+	if (na_filter_alone(p->filter, t) && collective_ok(p, t->collective))
 		return true;
 	if (!p->filter->censored || t->klass == NA_LOOPBACK)
 		why = NA_LEFT_FILTERED;
@@ -262,21 +255,20 @@ static enum na_status add_span(void *ctx, const struct na_span *s)
 	return NA_OK;
 }
 
-#define ADDER(what, bag) \
-	static enum na_status add_##what(void *ctx, const struct na_##what *x) \
+/* Of kinds that are kept as they are told. */
+#define ADD_OWN(bag, one, type)
+#define ADD_PLAIN(bag, one, type) \
+	static enum na_status add_##one(void *ctx, const struct type *x) \
 	{ \
-		struct na_part *p = ctx; \
-		struct na_##what *to = na_bag_push(&p->bag); \
+		struct type *to = na_bag_push(&((struct na_part *)ctx)->bag); \
 \
 		if (!to) \
 			return NA_ENOMEM; \
 		*to = *x; \
 		return NA_OK; \
 	}
-ADDER(call, calls)
-ADDER(frame, frames)
-ADDER(connection, connections)
-ADDER(segment, segments)
+#define NA_RECORD(KIND, bag, one, type, told, ...) ADD_##told(bag, one, type)
+#include "netan/model/records.def"
 
 static uint32_t add_core(void *ctx, enum na_device_kind kind, int32_t number)
 {
@@ -299,11 +291,14 @@ static uint32_t add_op_type(void *ctx, const struct na_op_type *t)
 static enum na_status add_op(void *ctx, const struct na_op *x)
 {
 	struct na_part *p = ctx;
+	bool known = x->type < p->devices.types.n &&
+		     x->core < p->devices.n_cores;
+	struct na_op *to = known ? na_bag_push(&p->ops) : NULL;
 
-	return x->type < p->devices.types.n && x->core < p->devices.n_cores &&
-			       na_devices_op(&p->devices, x)
-		       ? NA_OK
-		       : NA_ENOMEM;
+	if (!to)
+		return NA_ENOMEM;
+	*to = *x;
+	return NA_OK;
 }
 
 static enum na_status add_busy(void *ctx, uint32_t core, int64_t start_ps,
@@ -311,8 +306,9 @@ static enum na_status add_busy(void *ctx, uint32_t core, int64_t start_ps,
 {
 	struct na_part *p = ctx;
 
-	return core < p->devices.n_cores && na_devices_busy(&p->devices, core,
-							    start_ps, end_ps)
+	return core < p->devices.n_cores &&
+			       na_devices_busy(&p->devices, &p->busy, core,
+					       start_ps, end_ps)
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
@@ -395,7 +391,11 @@ static void add_remark(void *ctx, uint64_t at, const char *text)
 
 struct na_sink na_part_sink(struct na_part *p)
 {
+#define SINK_OWN(one)
+#define SINK_PLAIN(one) .one = add_##one,
 	return (struct na_sink){
+#define NA_RECORD(KIND, bag, one, type, told, ...) SINK_##told(one)
+#include "netan/model/records.def"
 		.ctx = p,
 		.transfer = add_transfer,
 		.action = add_action,
@@ -407,10 +407,6 @@ struct na_sink na_part_sink(struct na_part *p)
 		.name = add_name,
 		.endpoint = add_endpoint,
 		.address = add_address,
-		.call = add_call,
-		.frame = add_frame,
-		.connection = add_connection,
-		.segment = add_segment,
 		.classed = add_classed,
 		.left_out = add_left_out,
 		.unknown_name = add_unknown,

@@ -6,6 +6,7 @@
 #ifndef NETAN_MODEL_SCOPE_H
 #define NETAN_MODEL_SCOPE_H
 
+#include "netan/model/extent.h"
 #include "netan/model/group.h"
 #include "netan/model/hlo.h"
 #include "netan/model/store.h"
@@ -31,9 +32,9 @@ struct na_shared_clocks; /* netan/methods/clocks/host_clocks.h */
 struct na_scope {
 	const struct na_store *store; /* resolved */
 	const struct na_filter *filter;
-	const struct na_late *late;      /* the same, with its verdicts */
-	const struct na_hlo *programs;   /* NULL: none were asked for */
-	const struct na_op_joins *joins; /* likewise */
+	const struct na_bound_filter *bound; /* the same, with its verdicts */
+	const struct na_hlo *programs;       /* NULL: none were asked for */
+	const struct na_op_joins *joins;     /* likewise */
 	struct na_grouping by;
 	size_t top;          /* --top N; 0: the analysis's own */
 	uint32_t components; /* NA_COMP_BIT()s that are asked for */
@@ -63,6 +64,9 @@ struct na_scope {
 	uint64_t connections;
 	/* Of the hosts, by all transfers; NULL: nobody shares them. */
 	struct na_shared_clocks *clocks;
+	/* What was used so far, of all blocks: the driver's, and in finish the
+	 * analysis's. */
+	struct na_extent *used;
 	/* By source, ns: what its times count from, on its lines' own clock;
 	 * NULL: 0. */
 	const int64_t *zero_ns;

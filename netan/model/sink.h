@@ -25,7 +25,7 @@ enum na_want {
 	NA_WANT_MODULES = 64, /* program executions */
 	NA_WANT_CALLS = 128,  /* captures, these four */
 	NA_WANT_CONNECTIONS = 256,
-	NA_WANT_FRAMES = 512,    /* every packet */
+	NA_WANT_PACKETS = 512,   /* every packet */
 	NA_WANT_SEGMENTS = 1024, /* of the one connection that is drawn */
 	NA_WANT_OPS = 2048,      /* device ops that communicate */
 	NA_WANT_BUSY = 4096,     /* what devices do else */
@@ -35,7 +35,8 @@ enum na_want {
 	NA_WANT_HOST_EVENTS = 16384
 };
 
-/* Why something was left out; the words are in product.md, section 4. */
+/* Why something was left out; the words are in docs/methods.md, "Transfers and
+ * their classes". */
 enum na_reason {
 	NA_LEFT_BAD_KEY,
 	NA_LEFT_CLOCK_SKEW,
@@ -61,7 +62,7 @@ struct na_sink {
 			       int64_t end_ps);
 	/* From captures. */
 	enum na_status (*call)(void *ctx, const struct na_call *c);
-	enum na_status (*frame)(void *ctx, const struct na_frame *w);
+	enum na_status (*packet)(void *ctx, const struct na_wire_packet *w);
 	enum na_status (*connection)(void *ctx, const struct na_connection *c);
 	enum na_status (*segment)(void *ctx, const struct na_segment *s);
 

@@ -12,19 +12,14 @@ enum na_status na_store_init(struct na_store *s,
 	memset(s, 0, sizeof(*s));
 	na_pool_init(&s->pool);
 	na_names_init(&s->names);
-	na_bag_init(&s->transfers, &s->pool, sizeof(struct na_packed_transfer));
-	na_bag_init(&s->graphs, &s->pool, sizeof(struct na_packed_exec));
-	na_bag_init(&s->actions, &s->pool, sizeof(struct na_packed_exec));
+	na_devices_init(&s->devices);
+#define NA_RECORD(KIND, bag, one, type, ...) \
+	na_bag_init(&s->bag, &s->pool, sizeof(struct type));
+#define NA_RECORD_PACKED(KIND, bag, one, type, kept, ...) \
+	na_bag_init(&s->bag, &s->pool, sizeof(struct kept));
+#include "netan/model/records.def"
 	na_bag_init(&s->wide, &s->pool, sizeof(struct na_transfer));
 	na_bag_init(&s->wide_exec, &s->pool, sizeof(struct na_exec));
-	na_bag_init(&s->spans, &s->pool, sizeof(struct na_span));
-	na_bag_init(&s->modules, &s->pool, sizeof(struct na_span));
-	na_devices_init(&s->devices, &s->pool);
-	na_bag_init(&s->calls, &s->pool, sizeof(struct na_call));
-	na_bag_init(&s->frames, &s->pool, sizeof(struct na_frame));
-	na_bag_init(&s->connections, &s->pool, sizeof(struct na_connection));
-	na_bag_init(&s->segments, &s->pool, sizeof(struct na_segment));
-	na_bag_init(&s->host_events, &s->pool, sizeof(struct na_host_event));
 	if (n > UINT16_MAX)
 		return na_fail(err, NA_ELIMIT, "%zu inputs; %d are the limit",
 			       n, UINT16_MAX);
@@ -70,161 +65,88 @@ void na_store_fini(struct na_store *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static uint32_t mapped(const uint32_t *map, size_t n, uint32_t i)
-{
-	return i < n ? map[i] : NA_UNKNOWN_U32;
-}
+/* ---- records of a part: what they name, numbered anew */
 
-/* Of all that the part holds of a kind; its chunks are free afterwards. */
-static bool take_execs(struct na_store *s, struct na_bag *to,
-		       struct na_bag *from, const struct na_names *names,
-		       uint32_t *maps[2], size_t source)
-{
-	size_t n = names->strings.n, m = names->n_endpoints;
-
-	for (; from->first; na_bag_drop_first(from)) {
-		struct na_exec *e = (void *)from->first->data;
-
-		for (size_t i = 0; i < from->first->n; i++) {
-			struct na_packed_exec *x = na_bag_push(to);
-
-			e[i].device = mapped(maps[1], m, e[i].device);
-			e[i].collective = mapped(maps[0], n, e[i].collective);
-			e[i].type = mapped(maps[0], n, e[i].type);
-			e[i].input = (uint16_t)source;
-			if (!x || !na_pack_exec(x, &e[i], &s->wide_exec))
-				return false;
-		}
+#define NAME(member) x->member = na_map_index(m->names, m->n_names, x->member);
+#define ENDPOINT(member) \
+	x->member = na_map_index(m->endpoints, m->n_endpoints, x->member);
+#define CORE(member) x->member = (uint16_t)m->cores[x->member];
+#define TYPE(member) x->member = m->types[x->member];
+#define INPUT        x->input = m->input;
+#define THEN(f)      f(&s->devices, x);
+#define RENAME(bag, type, ...) \
+	static inline void rename_##bag(struct na_store *s, struct type *x, \
+					const struct na_maps *m) \
+	{ \
+		(void)s; \
+		(void)x; \
+		(void)m; \
+		__VA_ARGS__ \
 	}
-	return true;
-}
 
-static bool take_transfers(struct na_store *s, struct na_part *p,
-			   uint32_t *maps[2], size_t source)
-{
-	size_t n = p->names.strings.n, m = p->names.n_endpoints;
-	struct na_bag *from = &p->transfers;
-
-	for (; from->first; na_bag_drop_first(from)) {
-		struct na_transfer *t = (void *)from->first->data;
-
-		for (size_t i = 0; i < from->first->n; i++) {
-			struct na_packed_transfer *x =
-				na_bag_push(&s->transfers);
-
-			t[i].src = mapped(maps[1], m, t[i].src);
-			t[i].dst = mapped(maps[1], m, t[i].dst);
-			t[i].collective = mapped(maps[0], n, t[i].collective);
-			t[i].type = mapped(maps[0], n, t[i].type);
-			t[i].input = (uint16_t)source;
-			if (!x || !na_pack_transfer(x, &t[i], &s->wide))
-				return false;
-		}
+/* Chunks change hands. */
+#define NA_RECORD(KIND, bag, one, type, told, filter, aside, from, to, ...) \
+	RENAME(bag, type, __VA_ARGS__) \
+	static bool take_##bag(struct na_store *s, struct na_bag *part, \
+			       const struct na_maps *m) \
+	{ \
+		for (struct na_chunk *c = part->first; c; c = c->next) { \
+			struct type *x = (void *)c->data; \
+\
+			for (size_t i = 0; i < c->n; i++) \
+				rename_##bag(s, &x[i], m); \
+		} \
+		na_bag_splice(&s->bag, part); \
+		return true; \
 	}
-	return true;
-}
-
-static void rename_spans(struct na_bag *b, const struct na_names *names,
-			 uint32_t *maps[2], const uint32_t *core_of,
-			 size_t source)
-{
-	for (struct na_chunk *c = b->first; c; c = c->next) {
-		struct na_span *x = (void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			x[i].name = mapped(maps[0], names->strings.n,
-					   x[i].name);
-			x[i].core = (uint16_t)core_of[x[i].core];
-			x[i].input = (uint16_t)source;
-		}
+/* A chunk is free once its records are packed. */
+#define NA_RECORD_PACKED(KIND, bag, one, type, kept, pack, unpack, wide, \
+			 filter, ...) \
+	RENAME(bag, type, __VA_ARGS__) \
+	static bool take_##bag(struct na_store *s, struct na_bag *part, \
+			       const struct na_maps *m) \
+	{ \
+		for (; part->first; na_bag_drop_first(part)) { \
+			struct type *x = (void *)part->first->data; \
+\
+			for (size_t i = 0; i < part->first->n; i++) { \
+				struct kept *to = na_bag_push(&s->bag); \
+\
+				rename_##bag(s, &x[i], m); \
+				if (!to || !pack(to, &x[i], &s->wide)) \
+					return false; \
+			} \
+		} \
+		return true; \
 	}
+#include "netan/model/records.def"
+
+static bool take_records(struct na_store *s, struct na_part *p,
+			 const struct na_maps *m)
+{
+	bool ok = true;
+
+#define NA_RECORD(KIND, bag, ...) ok = ok && take_##bag(s, &p->bag, m);
+#include "netan/model/records.def"
+	return ok;
 }
 
-/* Said once, counted always. */
-static void refuse_spans(struct na_store *s, struct na_part *p, uint64_t before)
+/* Of cores beyond what 16 bits can name: dropped, said once, counted always. */
+static void refuse_devices(struct na_store *s, struct na_part *p)
 {
 	static const char text[] =
 		"more than 65535 device planes in all inputs: what this one "
 		"and those behind it hold is left out; analyse fewer hosts "
 		"at once";
+	struct na_bag *bags[] = {&p->ops, &p->busy, &p->spans, &p->modules};
 
-	p->tally.left_out[NA_LEFT_FILTERED] += s->devices.refused - before +
-					       p->spans.n + p->modules.n;
-	if (before == 0 && p->n_remarks < NA_REMARKS_MAX)
+	if (!s->devices.refused && p->n_remarks < NA_REMARKS_MAX)
 		p->remarks[p->n_remarks++] = (struct na_remark){0,
 								strdup(text)};
-	s->devices.refused += p->spans.n + p->modules.n;
-}
-
-/* Device planes, and what counts its cores. */
-static bool take_devices(struct na_store *s, struct na_part *p,
-			 uint32_t *maps[2], size_t source)
-{
-	const size_t n_maps[2] = {p->names.strings.n, p->names.n_endpoints};
-	uint64_t before = s->devices.refused;
-	uint32_t *core_of = na_devices_take(&s->devices, &p->devices,
-					    (uint16_t)source, maps, n_maps);
-
-	if (!core_of)
-		return false;
-	if (s->devices.n_cores > NA_CORES_MAX) {
-		refuse_spans(s, p, before);
-		na_bag_init(&p->spans, &s->pool, sizeof(struct na_span));
-		na_bag_init(&p->modules, &s->pool, sizeof(struct na_span));
-	}
-	rename_spans(&p->spans, &p->names, maps, core_of, source);
-	rename_spans(&p->modules, &p->names, maps, core_of, source);
-	free(core_of);
-	return true;
-}
-
-static void rename_packets(struct na_part *p, uint32_t *maps[2], size_t source)
-{
-	size_t n = p->names.strings.n, m = p->names.n_endpoints;
-
-	for (struct na_chunk *c = p->calls.first; c; c = c->next) {
-		struct na_call *x = (void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			x[i].src = mapped(maps[1], m, x[i].src);
-			x[i].dst = mapped(maps[1], m, x[i].dst);
-			x[i].method = mapped(maps[0], n, x[i].method);
-			x[i].input = (uint16_t)source;
-		}
-	}
-	for (struct na_chunk *c = p->frames.first; c; c = c->next) {
-		struct na_frame *w = (void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			w[i].src = mapped(maps[1], m, w[i].src);
-			w[i].dst = mapped(maps[1], m, w[i].dst);
-			w[i].input = (uint32_t)source;
-		}
-	}
-	for (struct na_chunk *c = p->connections.first; c; c = c->next) {
-		struct na_connection *x = (void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			x[i].src = mapped(maps[1], m, x[i].src);
-			x[i].dst = mapped(maps[1], m, x[i].dst);
-			x[i].input = (uint16_t)source;
-		}
-	}
-}
-
-static void rename_host_events(struct na_part *p, const uint32_t *map,
-			       size_t source)
-{
-	size_t n = p->names.strings.n;
-
-	for (struct na_chunk *c = p->host_events.first; c; c = c->next) {
-		struct na_host_event *x = (void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			x[i].name = mapped(map, n, x[i].name);
-			x[i].thread = mapped(map, n, x[i].thread);
-			x[i].input = (uint16_t)source;
-		}
+	for (size_t i = 0; i < sizeof(bags) / sizeof(bags[0]); i++) {
+		p->tally.left_out[NA_LEFT_FILTERED] += bags[i]->n;
+		s->devices.refused += bags[i]->n;
+		na_bag_init(bags[i], &s->pool, bags[i]->size);
 	}
 }
 
@@ -317,36 +239,38 @@ static void take_remarks(struct na_store *s, struct na_part *p, size_t source)
 	}
 }
 
+static bool take_part(struct na_store *s, struct na_part *p, size_t source,
+		      struct na_maps *m)
+{
+	uint32_t *maps[2] = {NULL, NULL};
+	bool ok = na_names_merge(&s->names, &p->names, maps);
+
+	m->names = maps[0];
+	m->endpoints = maps[1];
+	ok = ok && take_local(s, p, m->endpoints, source) &&
+	     take_unknown(s, p, m->names) &&
+	     na_devices_take(&s->devices, &p->devices, m);
+	if (ok && s->devices.n_cores > NA_CORES_MAX)
+		refuse_devices(s, p);
+	return ok && take_records(s, p, m);
+}
+
 enum na_status na_store_take(struct na_store *s, struct na_part *p,
 			     size_t source, struct na_err *err)
 {
-	uint32_t *maps[2] = {NULL, NULL};
-	bool ok = !p->short_of_memory &&
-		  na_names_merge(&s->names, &p->names, maps) &&
-		  take_local(s, p, maps[1], source) &&
-		  take_unknown(s, p, maps[0]) &&
-		  take_devices(s, p, maps, source) &&
-		  take_transfers(s, p, maps, source) &&
-		  take_execs(s, &s->graphs, &p->graphs, &p->names, maps,
-			     source) &&
-		  take_execs(s, &s->actions, &p->actions, &p->names, maps,
-			     source);
+	struct na_maps m = {.n_names = p->names.strings.n,
+			    .n_endpoints = p->names.n_endpoints,
+			    .input = (uint16_t)source};
+	bool ok = !p->short_of_memory && take_part(s, p, source, &m);
 
 	if (ok) {
-		rename_packets(p, maps, source);
-		rename_host_events(p, maps[0], source);
 		take_tally(&s->tallies[source], &p->tally);
 		take_remarks(s, p, source);
-		na_bag_splice(&s->spans, &p->spans);
-		na_bag_splice(&s->modules, &p->modules);
-		na_bag_splice(&s->calls, &p->calls);
-		na_bag_splice(&s->frames, &p->frames);
-		na_bag_splice(&s->connections, &p->connections);
-		na_bag_splice(&s->segments, &p->segments);
-		na_bag_splice(&s->host_events, &p->host_events);
 	}
-	free(maps[0]);
-	free(maps[1]);
+	free(m.names);
+	free(m.endpoints);
+	free(m.cores);
+	free(m.types);
 	return ok ? NA_OK : na_fail_nomem(err);
 }
 

@@ -43,12 +43,17 @@ struct na_unknown {
 	uint64_t n;
 };
 
+enum na_record_kind {
+#define NA_RECORD(KIND, ...) NA_RECORDS_##KIND,
+#include "netan/model/records.def"
+	NA_N_RECORDS
+};
+
 struct na_part {
 	struct na_names names;
-	struct na_bag transfers, graphs, actions; /* na_transfer, na_exec */
-	struct na_bag spans, modules; /* na_span: steps; program runs */
-	struct na_bag calls, frames, connections, segments;
-	struct na_bag host_events;
+	/* `transfers` and all other kinds: records.def. */
+#define NA_RECORD(KIND, bag, ...) struct na_bag bag;
+#include "netan/model/records.def"
 	struct na_devices devices;
 	bool *local; /* endpoint recorded here */
 	size_t n_local;
@@ -99,13 +104,10 @@ struct na_source {
 struct na_store {
 	struct na_pool pool; /* of its records and its parts' */
 	struct na_names names;
-	struct na_bag transfers;       /* na_packed_transfer */
-	struct na_bag graphs, actions; /* na_packed_exec */
+#define NA_RECORD(KIND, bag, ...) struct na_bag bag;
+#include "netan/model/records.def"
 	struct na_bag wide, wide_exec; /* what cannot be packed */
-	struct na_bag spans, modules;  /* na_span: steps; program runs */
-	struct na_bag calls, frames, connections, segments; /* packets.h */
-	struct na_bag host_events;                          /* na_host_event */
-	struct na_devices devices;                          /* device.h */
+	struct na_devices devices;
 	const struct na_source *sources;
 	size_t n_sources, n_runs;
 	const struct na_hosts *names_of; /* --hosts, borrowed; or NULL */

@@ -4,7 +4,7 @@
  * missing has a named "unknown" that is not zero.
  *
  * Times are picoseconds since the origin (int64_t, 106 days either way).
- * Words and classes: product.md section 1; algorithms.md section 0.
+ * Words: docs/methods.md, "Words" and "Transfers and their classes".
  */
 #ifndef NETAN_MODEL_TRANSFER_H
 #define NETAN_MODEL_TRANSFER_H
@@ -42,7 +42,7 @@ enum na_style {
 	NA_N_STYLES
 };
 
-/* What is timed: product.md, section 1. */
+/* What is timed: docs/methods.md, "Words". */
 enum na_component {
 	NA_COMP_NETWORK, /* transport latency of receives */
 	NA_COMP_RECEIVE, /* the actions behind transfers */

@@ -7,7 +7,7 @@
  * out the builders return NULL and do nothing with a NULL parent, and
  * na_result_ok() says false: look once, at the end.
  *
- * The JSON names and shapes are those of product.md, section 4.
+ * JSON names and shapes: `netan help --schema COMMAND`.
  */
 #ifndef NETAN_RESULT_RESULT_H
 #define NETAN_RESULT_RESULT_H

@@ -4,7 +4,7 @@
  * Two generators that share nothing but this header.  The statistical one
  * takes latencies from a formula with noise; the queueing one moves bytes
  * over shared links, event by event, so that its healthy pairs are slowed
- * by contention, dependence and pauses (algorithms.md, section 1.8).
+ * by contention, dependence and pauses.
  */
 #ifndef ACCURACY_FLEET_H
 #define ACCURACY_FLEET_H
@@ -51,7 +51,7 @@ struct fl_truth {
 	uint64_t affected; /* transfers that it touched */
 	uint64_t tails;    /* transfers that held a timeout of its making */
 	double ratio;      /* median slowdown of the affected */
-	bool enough;       /* as many as section 1.8 asks for, and hosts */
+	bool enough;       /* as many as "well-posed" asks for, and hosts */
 	bool well_posed;   /* and slow enough */
 };
 

@@ -1,6 +1,6 @@
 /*
  * Tables of shares with their 95 % intervals (Wilson, JASA 1927) beside the
- * bars of algorithms.md, section 1.8.
+ * bars of docs/methods.md, "How often it is right".
  */
 #ifndef ACCURACY_TABLES_H
 #define ACCURACY_TABLES_H
@@ -16,7 +16,7 @@ struct fl_scores {
 	struct fl_score *of[FL_LOCALITIES];
 };
 
-/* The rows of section 1.8; returns how many bars were missed. */
+/* The rows of the bars; returns how many were missed. */
 int fl_print_bars(const struct fl_scores *s);
 /* Recall by kind, slowdown and number of samples. */
 void fl_print_breakdown(const struct fl_scores *s);

@@ -7,7 +7,7 @@
 
 enum {
 	PACKETS = WALK_TRANSFERS | NA_WANT_CALLS | NA_WANT_CONNECTIONS |
-		  NA_WANT_FRAMES | NA_WANT_SEGMENTS
+		  NA_WANT_PACKETS | NA_WANT_SEGMENTS
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -17,7 +17,7 @@
 enum {
 	MAX_ROWS = 4096,
 	WALK_NETAN = WALK_ALL | NA_WANT_CALLS | NA_WANT_CONNECTIONS |
-		     NA_WANT_FRAMES
+		     NA_WANT_PACKETS
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

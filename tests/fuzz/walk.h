@@ -62,9 +62,11 @@ static inline void walk_check_host_events(const struct na_store *s)
 	}
 }
 
-static inline void walk_check_devices(const struct na_devices *d)
+static inline void walk_check_devices(const struct na_store *s)
 {
-	for (const struct na_chunk *c = d->ops.first; c; c = c->next) {
+	const struct na_devices *d = &s->devices;
+
+	for (const struct na_chunk *c = s->ops.first; c; c = c->next) {
 		const struct na_op *x = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
@@ -80,24 +82,24 @@ static inline void walk_check_devices(const struct na_devices *d)
 }
 
 /* Busy times neither overlap nor stand out of order. */
-static inline void walk_check_busy(const struct na_devices *d,
-				   const struct na_bag *b, bool tangled)
+static inline void walk_check_busy(const struct na_store *s)
 {
+	const struct na_devices *d = &s->devices;
 	int64_t *ends = calloc(d->n_cores + 1, sizeof(*ends));
 
 	walk_must(ends != NULL);
 	for (size_t i = 0; i < d->n_cores; i++)
 		ends[i] = INT64_MIN;
-	for (const struct na_chunk *c = b->first; c; c = c->next) {
+	for (const struct na_chunk *c = s->busy.first; c; c = c->next) {
 		const struct na_busy *x = (const void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {
 			walk_must(x[i].core < d->n_cores);
-			if (d->cores[x[i].core].tangled != tangled)
+			/* Of tangled cores: made straight at the end. */
+			if (!x[i].length_ps)
 				continue;
 			walk_must(x[i].start_ps >= ends[x[i].core]);
-			ends[x[i].core] = x[i].start_ps +
-					  (int64_t)x[i].length_ps;
+			ends[x[i].core] = na_busy_end(&x[i]);
 		}
 	}
 	free(ends);
@@ -146,9 +148,8 @@ static inline void walk(struct na_input *in, enum na_anchor anchor)
 	walk_check(&store,
 		   strcmp(in->reader->name, "netan") ? in->size : UINT64_MAX);
 	walk_check_host_events(&store);
-	walk_check_devices(&store.devices);
-	walk_check_busy(&store.devices, &store.devices.busy, false);
-	walk_check_busy(&store.devices, &store.devices.straight, true);
+	walk_check_devices(&store);
+	walk_check_busy(&store);
 	na_store_fini(&store);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # Little old-style traces, and what the public notebook computes from them
-# (the five sections of trace-formats.md, 5.9), from the list of events and
+# (the five sections in notebooks-equiv/README.md), from the list of events and
 # not from the files:
 #
 #	/usr/bin/python3 tests/oracle/notebook.py tests/data >tests/oracle/notebook.tsv

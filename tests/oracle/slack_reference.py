@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-# What the reference's rules (trace-formats.md, 5.6) make of the traces of a
-# log directory, read and computed without netan:
+# What the reference's rules (docs/methods.md, "XProf's numbers, and where netan
+# differs") make of the traces of a log directory, read and computed without
+# netan:
 #
 #	python3 tests/oracle/slack_reference.py LOGDIR
 #

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "netan/engine/feed.h"
 #include "netan/result/emit.h"
 
 struct drive {
@@ -17,6 +18,7 @@ struct drive {
 	void *state, *block;
 	size_t in_block, size;
 	unsigned pass;
+	struct na_extent used;
 };
 
 static void end_block(struct drive *d)
@@ -26,8 +28,8 @@ static void end_block(struct drive *d)
 	if (d->a->seal)
 		assert_int_equal(d->a->seal(d->block), NA_OK);
 	assert_int_equal(d->a->merge(d->state, d->block, d->pass), NA_OK);
-	d->a->fini(d->block);
-	memset(d->block, 0, d->a->state_size);
+	na_block_fini(d->a, d->block);
+	memset(d->block, 0, na_block_size(d->a));
 	d->in_block = 0;
 }
 
@@ -41,168 +43,31 @@ static void *block_of(struct drive *d)
 	return d->block;
 }
 
-static void add_transfers(struct drive *d, const struct na_late *late)
-{
-	const struct na_bag *bag = &d->scope->store->transfers;
-
-	for (struct na_chunk *c = bag->first; c && d->a->add; c = c->next) {
-		const struct na_packed_transfer *x = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			const struct na_transfer t = na_unpack_transfer(&x[i]);
-
-			if (na_filter_late(late, &t) == NA_KEEP)
-				assert_int_equal(d->a->add(block_of(d), &t),
-						 NA_OK);
-		}
-	}
-	end_block(d);
-}
-
-static void add_execs(struct drive *d, const struct na_late *late,
-		      const struct na_bag *bag)
-{
-	for (struct na_chunk *c = bag->first; c && d->a->add_exec;
-	     c = c->next) {
-		const struct na_packed_exec *x = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			const struct na_exec e = na_unpack_exec(&x[i]);
-
-			if (na_filter_exec(late, &e))
-				assert_int_equal(d->a->add_exec(block_of(d),
-								&e),
-						 NA_OK);
-		}
-	}
-	end_block(d);
-}
-
-/* Records of captures that pass the test. */
-#define ADD_ALL(what, bag, test) \
-	static void add_##bag(struct drive *d, const struct na_late *late) \
-	{ \
-		struct na_chunk *c = d->scope->store->bag.first; \
-\
-		for (; c && d->a->add_##what; c = c->next) { \
-			const struct na_##what *x = (const void *)c->data; \
-\
-			for (size_t i = 0; i < c->n; i++) { \
-				if (test(late, &x[i])) \
-					assert_int_equal( \
-						d->a->add_##what(block_of(d), \
-								 &x[i]), \
-						NA_OK); \
-			} \
-		} \
-		end_block(d); \
-	}
-#define ANY(late, x) ((void)(late), true)
-ADD_ALL(call, calls, na_filter_call)
-ADD_ALL(connection, connections, na_filter_connection)
-ADD_ALL(segment, segments, ANY)
-ADD_ALL(host_event, host_events, na_filter_host_event)
-
-static void add_frames(struct drive *d, const struct na_late *late)
-{
-	struct na_chunk *c = d->scope->store->frames.first;
-
-	for (; c && d->a->add_frame; c = c->next) {
-		const struct na_frame *x = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			unsigned sides = na_filter_frame(late, &x[i]);
-
-			if (sides)
-				assert_int_equal(d->a->add_frame(block_of(d),
-								 &x[i], sides),
-						 NA_OK);
-		}
-	}
-	end_block(d);
-}
-
-static void add_ops(struct drive *d, const struct na_late *late)
-{
-	const struct na_devices *v = &d->scope->store->devices;
-
-	for (struct na_chunk *c = v->ops.first; c && d->a->add_op;
-	     c = c->next) {
-		const struct na_op *x = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			if (d->a->every_host ||
-			    na_filter_input(late, v->cores[x[i].core].input))
-				assert_int_equal(d->a->add_op(block_of(d),
-							      &x[i]),
-						 NA_OK);
-		}
-	}
-	end_block(d);
-}
-
-static void add_busy(struct drive *d, const struct na_late *late,
-		     const struct na_bag *bag, bool straight)
-{
-	const struct na_core *cores = d->scope->store->devices.cores;
-
-	for (struct na_chunk *c = bag->first; c && d->a->add_busy;
-	     c = c->next) {
-		const struct na_busy *x = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			const struct na_core *core = &cores[x[i].core];
-
-			if (core->tangled == straight && x[i].length_ps &&
-			    na_filter_input(late, core->input))
-				assert_int_equal(
-					d->a->add_busy(
-						block_of(d), x[i].core,
-						x[i].start_ps,
-						x[i].start_ps +
-							(int64_t)x[i]
-								.length_ps),
-					NA_OK);
-		}
-	}
-	end_block(d);
-}
-
-static void
-add_spans(struct drive *d, const struct na_late *late, const struct na_bag *bag,
-	  enum na_status (*add)(void *block, const struct na_span *s))
-{
-	for (struct na_chunk *c = bag->first; c && add; c = c->next) {
-		const struct na_span *x = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			if (d->a->every_host ||
-			    na_filter_input(late, x[i].input))
-				assert_int_equal(add(block_of(d), &x[i]),
-						 NA_OK);
-		}
-	}
-	end_block(d);
-}
-
+/* Records one by one: a block may end behind each. */
 static void one_pass(struct drive *d)
 {
-	const struct na_store *s = d->scope->store;
-	const struct na_late *late = d->scope->late;
+	size_t n;
+	struct na_fodder *all = na_feed_list(d->a, d->scope->store, &n);
+	struct na_fed fed = {.used.n = 0};
 
-	add_transfers(d, late);
-	add_execs(d, late, &s->graphs);
-	add_execs(d, late, &s->actions);
-	add_calls(d, late);
-	add_frames(d, late);
-	add_connections(d, late);
-	add_segments(d, late);
-	add_spans(d, late, &s->spans, d->a->add_step);
-	add_spans(d, late, &s->modules, d->a->add_module);
-	add_ops(d, late);
-	add_busy(d, late, &s->devices.busy, false);
-	add_busy(d, late, &s->devices.straight, true);
-	add_host_events(d, late);
+	assert_non_null(all);
+	for (size_t i = 0; i < n; i++) {
+		struct na_fodder one = all[i];
+
+		if (i && one.kind != all[i - 1].kind)
+			end_block(d);
+		one.n = 1;
+		for (size_t k = 0; k < all[i].n; k++) {
+			assert_int_equal(na_feed(d->a, d->scope, block_of(d),
+						 &one, &fed),
+					 NA_OK);
+			one.records = (const char *)one.records + one.size;
+		}
+	}
+	end_block(d);
+	if (d->pass == 0)
+		d->used = fed.used;
+	free(all);
 }
 
 static void conclude(struct driven *out, struct drive *d, struct na_err *err)
@@ -212,7 +77,9 @@ static void conclude(struct driven *out, struct drive *d, struct na_err *err)
 		assert_int_equal(d->a->share(d->state, i, 3), NA_OK);
 	out->status = d->a->finish(d->state, out->r, err);
 	assert_true(na_result_ok(out->r));
-	d->a->used(d->state, &out->used, &out->first_ps, &out->last_ps);
+	out->used = d->used.n;
+	out->first_ps = d->used.first_ps;
+	out->last_ps = d->used.last_ps;
 	if (d->a->severity)
 		out->severity = d->a->severity(d->state);
 }
@@ -223,12 +90,14 @@ void hand_drive(struct driven *out, const struct na_analysis *a,
 {
 	struct na_scope own = *scope;
 	struct drive d = {.a = a, .scope = &own, .size = block_size};
-	struct na_late late;
+	struct na_bound_filter bound;
 
-	assert_true(na_late_init(&late, scope->filter, scope->store));
-	own.late = &late;
+	assert_true(na_filter_bind(&bound, scope->filter, scope->store));
+	bound.every_host = a->every_host;
+	own.bound = &bound;
+	own.used = &d.used;
 	d.state = calloc(1, a->state_size);
-	d.block = calloc(1, a->state_size);
+	d.block = calloc(1, na_block_size(a));
 	assert_true(d.state && d.block);
 	*out = (struct driven){.r = na_result_new()};
 	out->status = a->open(d.state, &own, params, err);
@@ -239,7 +108,7 @@ void hand_drive(struct driven *out, const struct na_analysis *a,
 	if (out->status == NA_OK || out->status == NA_END)
 		conclude(out, &d, err);
 	a->fini(d.state);
-	na_late_fini(&late);
+	na_filter_unbind(&bound);
 	free(d.state);
 	free(d.block);
 }

@@ -82,12 +82,14 @@ static void put_transfer(const struct na_sink *s, const struct hand_row *r)
 
 static void put_frame(const struct na_sink *s, const struct hand_row *r)
 {
-	const struct na_frame w = {.time_ps = r->start_ps,
-				   .size_bytes = (uint32_t)r->size,
-				   .src = address_of(s, r->src_ip, r->src),
-				   .dst = address_of(s, r->dst_ip, r->dst)};
+	const struct na_wire_packet w = {.time_ps = r->start_ps,
+					 .size_bytes = (uint32_t)r->size,
+					 .src = address_of(s, r->src_ip,
+							   r->src),
+					 .dst = address_of(s, r->dst_ip,
+							   r->dst)};
 
-	assert_int_equal(s->frame(s->ctx, &w), NA_OK);
+	assert_int_equal(s->packet(s->ctx, &w), NA_OK);
 }
 
 static void put_call(const struct na_sink *s, const struct hand_row *r)

@@ -1,7 +1,7 @@
 /*
  * For the tests of the reference's limits (test_limits*.c): devices with a
- * few ops, and the reference's own rule over them, from the text of
- * trace-formats.md, 5.6.
+ * few ops, and the reference's own rule over them (docs/methods.md, "XProf's
+ * numbers, and where netan differs").
  */
 #ifndef TESTS_UNIT_LIMITS_H
 #define TESTS_UNIT_LIMITS_H

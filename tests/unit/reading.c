@@ -275,7 +275,7 @@ static void begin(struct reading *r)
 {
 	memset(r, 0, sizeof(*r));
 	na_names_init(&r->names);
-	na_devices_init(&r->devices, &r->pool);
+	na_devices_init(&r->devices);
 	r->out = open_memstream(&r->text, &r->n_text);
 	assert_non_null(r->out);
 }

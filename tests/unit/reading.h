@@ -42,9 +42,8 @@ struct reading {
 	uint64_t records, blocks;
 	uint8_t *block;            /* of read_exact() */
 	struct na_devices devices; /* cores and op types */
-	struct na_pool pool;
-	uint64_t types_told; /* calls of op_type() */
-	const char *only;    /* collective that is looked at; NULL: all */
+	uint64_t types_told;       /* calls of op_type() */
+	const char *only;          /* collective that is looked at; NULL: all */
 };
 
 /* The file is a copy of the bytes; packed: gzip of them, which is spooled.

@@ -21,7 +21,7 @@ static struct {
 	char (*names)[NA_ADDRESS_BUF];
 	uint32_t n_names;
 	uint64_t asked; /* for a name */
-	struct na_frame last;
+	struct na_wire_packet last;
 	uint64_t frames, connections, transfers, calls, segments;
 	uint64_t damaged;
 	char warning[256];
@@ -46,7 +46,7 @@ static uint32_t on_name(void *ctx, const char *s, size_t n)
 	return 0;
 }
 
-static enum na_status on_frame(void *ctx, const struct na_frame *w)
+static enum na_status on_packet(void *ctx, const struct na_wire_packet *w)
 {
 	(void)ctx;
 	assert_true(w->src < seen.n_names && w->dst < seen.n_names);
@@ -112,7 +112,7 @@ static void on_warn(void *ctx, uint64_t at, const char *text)
 }
 
 static const struct na_sink sink = {
-	.frame = on_frame,
+	.packet = on_packet,
 	.connection = on_connection,
 	.transfer = on_transfer,
 	.call = on_call,
@@ -168,7 +168,7 @@ static void put_tcp(void)
 
 static void counts(void **state)
 {
-	struct na_capture *c = begin(NA_WANT_FRAMES);
+	struct na_capture *c = begin(NA_WANT_PACKETS);
 	const struct na_capture_counts *n;
 
 	(void)state;
@@ -235,9 +235,9 @@ static void wants(void **state)
 	} rows[] = {
 		{0, 0, 0},
 		{NA_WANT_COUNTS, 0, 0},
-		{NA_WANT_FRAMES, 1, 0},
+		{NA_WANT_PACKETS, 1, 0},
 		{NA_WANT_CONNECTIONS, 0, 1},
-		{NA_WANT_CONNECTIONS | NA_WANT_FRAMES, 1, 1},
+		{NA_WANT_CONNECTIONS | NA_WANT_PACKETS, 1, 1},
 	};
 
 	(void)state;
@@ -258,7 +258,7 @@ static void far_times(void **state)
 {
 	static const int64_t rows[] = {INT64_MIN, INT64_MAX,
 				       INT64_MAX / 1000 + 2000};
-	struct na_capture *c = begin(NA_WANT_FRAMES);
+	struct na_capture *c = begin(NA_WANT_PACKETS);
 
 	(void)state;
 	put_tcp();
@@ -272,7 +272,7 @@ static void far_times(void **state)
 
 static void flood(void **state)
 {
-	struct na_capture *c = begin(NA_WANT_FRAMES);
+	struct na_capture *c = begin(NA_WANT_PACKETS);
 	enum { ADDRESSES = 1 << 16, MORE = 1000 };
 
 	(void)state;
@@ -298,7 +298,7 @@ static void flood(void **state)
 
 static void refusal(void **state)
 {
-	struct na_capture *c = begin(NA_WANT_FRAMES);
+	struct na_capture *c = begin(NA_WANT_PACKETS);
 
 	(void)state;
 	put_tcp();

@@ -53,14 +53,16 @@ static void expect_spans(const struct na_bag *b, const struct span *want,
 	}
 }
 
-static void fill(struct na_devices *d, const struct span *x, size_t n)
+static void fill(struct na_devices *d, struct na_bag *busy,
+		 const struct span *x, size_t n)
 {
 	for (uint32_t i = 0; i < 2; i++)
 		assert_int_equal(na_devices_core(d, NA_DEVICE_TPU, 0,
 						 (int32_t)i),
 				 i);
 	for (size_t i = 0; i < n; i++)
-		assert_true(na_devices_busy(d, x[i].core, x[i].from, x[i].to));
+		assert_true(na_devices_busy(d, busy, x[i].core, x[i].from,
+					    x[i].to));
 }
 
 static void one_part(void **state)
@@ -110,24 +112,26 @@ static void one_part(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct na_devices d;
+		struct na_bag busy;
 		struct na_pool pool;
 		struct span got[8], want[8];
 		size_t n;
 
 		na_pool_init(&pool);
-		na_devices_init(&d, &pool);
-		fill(&d, rows[i].in, rows[i].n_in);
+		na_devices_init(&d);
+		na_bag_init(&busy, &pool, sizeof(struct na_busy));
+		fill(&d, &busy, rows[i].in, rows[i].n_in);
 		assert_int_equal(d.cores[0].tangled, rows[i].tangled);
 		assert_false(d.cores[1].tangled);
 		/* Touching ones may be one record or two. */
-		n = spans_of(&d.busy, got, COUNT(got));
+		n = spans_of(&busy, got, COUNT(got));
 		memcpy(want, rows[i].out, sizeof(rows[i].out));
 		for (size_t k = 1; k < n; k++)
 			assert_true(got[k].core != got[k - 1].core ||
 				    got[k].from >= got[k - 1].to ||
 				    rows[i].tangled);
 		if (n == rows[i].n_out)
-			expect_spans(&d.busy, want, rows[i].n_out);
+			expect_spans(&busy, want, rows[i].n_out);
 		else
 			assert_true(n < rows[i].n_out &&
 				    got[n - 1].to ==
@@ -146,17 +150,20 @@ static void longer_than_the_field(void **state)
 	const struct span twice[] = {{0, 5, 5 + half},
 				     {0, 5 + half, 6 + 2 * half}};
 	struct na_devices d;
+	struct na_bag busy;
 	struct na_pool pool;
 
 	(void)state;
 	na_pool_init(&pool);
-	na_devices_init(&d, &pool);
-	fill(&d, once, 1);
-	expect_spans(&d.busy, want, 2);
+	na_devices_init(&d);
+	na_bag_init(&busy, &pool, sizeof(struct na_busy));
+	fill(&d, &busy, once, 1);
+	expect_spans(&busy, want, 2);
 	na_devices_fini(&d);
-	na_devices_init(&d, &pool);
-	fill(&d, twice, 2);
-	expect_spans(&d.busy, twice, 2);
+	na_devices_init(&d);
+	na_bag_init(&busy, &pool, sizeof(struct na_busy));
+	fill(&d, &busy, twice, 2);
+	expect_spans(&busy, twice, 2);
 	na_devices_fini(&d);
 	na_pool_fini(&pool);
 }
@@ -196,12 +203,12 @@ static size_t random_rows(struct hand_row *rows, uint64_t seed, bool mess)
 	return n;
 }
 
-static void check_covered(const struct na_devices *d,
+static void check_covered(const struct na_store *store,
 			  const struct hand_row *rows, size_t n)
 {
 	static bool want[CORES][TICKS], got[CORES][TICKS];
 	static struct span spans[2 * EVENTS * CORES];
-	const struct na_bag *bags[] = {&d->busy, &d->straight};
+	size_t m = spans_of(&store->busy, spans, COUNT(spans));
 	int64_t last[CORES] = {0};
 
 	memset(want, 0, sizeof(want));
@@ -210,20 +217,17 @@ static void check_covered(const struct na_devices *d,
 		for (int64_t t = rows[i].start_ps; t < rows[i].end_ps; t++)
 			want[rows[i].src][t] = true;
 	}
-	for (size_t b = 0; b < 2; b++) {
-		size_t m = spans_of(bags[b], spans, COUNT(spans));
+	for (size_t i = 0; i < m; i++) {
+		int32_t c = store->devices.cores[spans[i].core].number;
 
-		for (size_t i = 0; i < m; i++) {
-			const struct na_core *c = &d->cores[spans[i].core];
-
-			if (c->tangled != (b == 1))
-				continue;
-			assert_true(spans[i].from >= last[c->number]);
-			last[c->number] = spans[i].to;
-			for (int64_t t = spans[i].from; t < spans[i].to; t++) {
-				assert_false(got[c->number][t]);
-				got[c->number][t] = true;
-			}
+		/* Of tangled cores: made straight at the end. */
+		if (spans[i].from == spans[i].to)
+			continue;
+		assert_true(spans[i].from >= last[c]);
+		last[c] = spans[i].to;
+		for (int64_t t = spans[i].from; t < spans[i].to; t++) {
+			assert_false(got[c][t]);
+			got[c][t] = true;
 		}
 	}
 	assert_memory_equal(got, want, sizeof(got));
@@ -250,7 +254,7 @@ static void blocks_of_any_size(void **state)
 				assert_true(mess ||
 					    !h.store.devices.cores[i].tangled);
 			}
-			check_covered(&h.store.devices, rows, n);
+			check_covered(&h.store, rows, n);
 			hand_fini(&h);
 		}
 	}
@@ -297,8 +301,8 @@ static void types(void **state)
 		d = &h.store.devices;
 		assert_int_equal(d->types.n, 3);
 		assert_int_equal(d->n_cores, 3);
-		assert_int_equal(d->ops.n, COUNT(rows));
-		ops = (const void *)d->ops.first->data;
+		assert_int_equal(h.store.ops.n, COUNT(rows));
+		ops = (const void *)h.store.ops.first->data;
 		for (size_t i = 0; i < COUNT(rows); i++) {
 			const struct na_op_type *t =
 				&d->types.items[ops[i].type];
@@ -321,12 +325,10 @@ static void types(void **state)
 static void many_types(void **state)
 {
 	struct na_devices d;
-	struct na_pool pool;
 	struct na_op_type t;
 
 	(void)state;
-	na_pool_init(&pool);
-	na_devices_init(&d, &pool);
+	na_devices_init(&d);
 	memset(&t, 0, sizeof(t));
 	for (uint32_t round = 0; round < 2; round++) {
 		for (uint32_t i = 0; i < 1000; i++) {
@@ -336,7 +338,6 @@ static void many_types(void **state)
 	}
 	assert_int_equal(d.types.n, 1000);
 	na_devices_fini(&d);
-	na_pool_fini(&pool);
 }
 
 /* ---- which endpoint a core is */
@@ -528,8 +529,7 @@ static void too_many_cores(void **state)
 	hand_fill(&h, rows, PLANES, BLOCK);
 	left = h.store.tallies[0].left_out[NA_LEFT_FILTERED];
 	assert_true(left > 0 && left <= BLOCK);
-	assert_int_equal(h.store.spans.n + h.store.devices.busy.n + left,
-			 PLANES);
+	assert_int_equal(h.store.spans.n + h.store.busy.n + left, PLANES);
 	assert_int_equal(h.store.n_remarks[0], 1);
 	assert_non_null(strstr(h.store.remarks[0].text, "device planes"));
 	hand_fini(&h);

@@ -21,7 +21,7 @@ static const struct hand_row rows[] = {
 
 struct filtered {
 	struct hand h;
-	struct na_late late;
+	struct na_bound_filter bound;
 };
 
 static void begin(struct filtered *x)
@@ -34,13 +34,13 @@ static void begin(struct filtered *x)
 
 static void apply(struct filtered *x)
 {
-	na_late_fini(&x->late);
-	assert_true(na_late_init(&x->late, &x->h.filter, &x->h.store));
+	na_filter_unbind(&x->bound);
+	assert_true(na_filter_bind(&x->bound, &x->h.filter, &x->h.store));
 }
 
 static void end(struct filtered *x)
 {
-	na_late_fini(&x->late);
+	na_filter_unbind(&x->bound);
 	hand_fini(&x->h);
 }
 
@@ -61,20 +61,20 @@ static void connections_by_either_end(void **state)
 	begin(&x);
 	x.h.filter.src = &lb; /* the data flows back, too */
 	apply(&x);
-	assert_true(na_filter_connection(&x.late, &c));
+	assert_true(na_filter_connection(&x.bound, &c));
 	x.h.filter.dst = &lb;
 	apply(&x);
-	assert_false(na_filter_connection(&x.late, &c));
+	assert_false(na_filter_connection(&x.bound, &c));
 	x.h.filter.dst = &la;
 	apply(&x);
-	assert_true(na_filter_connection(&x.late, &c));
+	assert_true(na_filter_connection(&x.bound, &c));
 	x.h.filter.src = x.h.filter.dst = NULL;
 	x.h.filter.host = &lb;
 	apply(&x);
-	assert_true(na_filter_connection(&x.late, &c));
+	assert_true(na_filter_connection(&x.bound, &c));
 	x.h.filter.host = &lo;
 	apply(&x);
-	assert_false(na_filter_connection(&x.late, &c));
+	assert_false(na_filter_connection(&x.bound, &c));
 	end(&x);
 }
 
@@ -98,16 +98,16 @@ static void connections_by_port(void **state)
 	x.h.filter.src = &lh;
 	x.h.filter.dst = &lp;
 	apply(&x);
-	assert_true(na_filter_connection(&x.late, &c));
-	assert_false(na_filter_connection(&x.late, &v6));
+	assert_true(na_filter_connection(&x.bound, &c));
+	assert_false(na_filter_connection(&x.bound, &v6));
 	x.h.filter.dst = &lo;
 	apply(&x);
-	assert_false(na_filter_connection(&x.late, &c));
+	assert_false(na_filter_connection(&x.bound, &c));
 	x.h.filter.src = x.h.filter.dst = NULL;
 	x.h.filter.host = &l6;
 	apply(&x);
-	assert_true(na_filter_connection(&x.late, &v6));
-	assert_false(na_filter_connection(&x.late, &c));
+	assert_true(na_filter_connection(&x.bound, &v6));
+	assert_false(na_filter_connection(&x.bound, &c));
 	end(&x);
 }
 
@@ -131,7 +131,7 @@ static void connections_that_meet_the_window(void **state)
 		x.h.filter.from_ps = cases[i].from;
 		x.h.filter.to_ps = cases[i].to;
 		apply(&x);
-		assert_int_equal(na_filter_connection(&x.late, &c),
+		assert_int_equal(na_filter_connection(&x.bound, &c),
 				 cases[i].kept);
 	}
 	end(&x);
@@ -139,8 +139,8 @@ static void connections_that_meet_the_window(void **state)
 
 static void packets_have_sides(void **state)
 {
-	const struct na_frame w = {.src = A, .dst = B, .time_ps = 7};
-	const struct na_frame self = {.src = C, .dst = C, .time_ps = 7};
+	const struct na_wire_packet w = {.src = A, .dst = B, .time_ps = 7};
+	const struct na_wire_packet self = {.src = C, .dst = C, .time_ps = 7};
 	const unsigned rx = NA_SIDE_BIT(NA_RX), tx = NA_SIDE_BIT(NA_TX);
 	const char *a = "10.0.0.1", *ten = "10.*", *c = "fe80::3";
 	const struct na_text_list la = one(&a), lt = one(&ten), lc = one(&c);
@@ -149,24 +149,24 @@ static void packets_have_sides(void **state)
 	(void)state;
 	begin(&x);
 	apply(&x);
-	assert_int_equal(na_filter_frame(&x.late, &w), rx);
+	assert_int_equal(na_filter_packet(&x.bound, &w), rx);
 	x.h.filter.side = NA_TX;
 	apply(&x);
-	assert_int_equal(na_filter_frame(&x.late, &w), tx);
+	assert_int_equal(na_filter_packet(&x.bound, &w), tx);
 	x.h.filter.side = -1;
 	x.h.filter.host = &la;
 	apply(&x);
-	assert_int_equal(na_filter_frame(&x.late, &w), tx);
+	assert_int_equal(na_filter_packet(&x.bound, &w), tx);
 	x.h.filter.host = &lt;
 	apply(&x);
-	assert_int_equal(na_filter_frame(&x.late, &w), rx | tx);
-	assert_int_equal(na_filter_frame(&x.late, &self), 0);
+	assert_int_equal(na_filter_packet(&x.bound, &w), rx | tx);
+	assert_int_equal(na_filter_packet(&x.bound, &self), 0);
 	x.h.filter.host = &lc;
 	apply(&x);
-	assert_int_equal(na_filter_frame(&x.late, &self), rx | tx);
+	assert_int_equal(na_filter_packet(&x.bound, &self), rx | tx);
 	x.h.filter.from_ps = 8;
 	apply(&x);
-	assert_int_equal(na_filter_frame(&x.late, &self), 0);
+	assert_int_equal(na_filter_packet(&x.bound, &self), 0);
 	end(&x);
 }
 
@@ -186,13 +186,13 @@ static void calls_by_their_end(void **state)
 	x.h.filter.from_ps = 15;
 	x.h.filter.min_bytes = 1000;
 	apply(&x);
-	assert_true(na_filter_call(&x.late, &c));
+	assert_true(na_filter_call(&x.bound, &c));
 	c.end_ps = NA_UNKNOWN_PS; /* no answer: by its start */
-	assert_false(na_filter_call(&x.late, &c));
+	assert_false(na_filter_call(&x.bound, &c));
 	c.start_ps = 15;
-	assert_true(na_filter_call(&x.late, &c));
+	assert_true(na_filter_call(&x.bound, &c));
 	x.h.filter.components = NA_COMP_BIT(NA_COMP_NETWORK);
-	assert_false(na_filter_call(&x.late, &c));
+	assert_false(na_filter_call(&x.bound, &c));
 	end(&x);
 }
 

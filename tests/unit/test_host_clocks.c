@@ -461,7 +461,7 @@ static void shared(void **state)
 	struct na_shared_clocks all;
 	struct na_scope scope = {.store = &x->h.store, .clocks = &all};
 	struct na_host_clocks own = {.store = &x->h.store};
-	struct na_late late;
+	struct na_bound_filter bound;
 	const struct na_host_clocks *c;
 
 	(void)state;
@@ -470,17 +470,17 @@ static void shared(void **state)
 	settle(x, 2);
 	na_shared_clocks_init(&all);
 	x->h.filter.side = -1;
-	assert_true(na_late_init(&late, &x->h.filter, &x->h.store));
-	c = na_host_clocks_of(&scope, &late, &own);
+	assert_true(na_filter_bind(&bound, &x->h.filter, &x->h.store));
+	c = na_host_clocks_of(&scope, &bound, &own);
 	assert_ptr_equal(c, &all.clocks);
 	assert_int_equal(c->ahead_ps[1], x->clocks.ahead_ps[1]);
 	assert_int_equal(c->uncertainty_ps[1], x->clocks.uncertainty_ps[1]);
 	assert_ptr_equal(na_host_clocks_of(&scope, NULL, &own), c);
 	assert_null(own.group);
-	na_late_fini(&late);
+	na_filter_unbind(&bound);
 	x->h.filter.from_ps = 2000000 * US;
-	assert_true(na_late_init(&late, &x->h.filter, &x->h.store));
-	c = na_host_clocks_of(&scope, &late, &own);
+	assert_true(na_filter_bind(&bound, &x->h.filter, &x->h.store));
+	c = na_host_clocks_of(&scope, &bound, &own);
 	assert_ptr_equal(c, &own);
 	assert_int_equal(c->uncertainty_ps[1], NA_TIME_MAX);
 	na_host_clocks_fini(&own);
@@ -488,7 +488,7 @@ static void shared(void **state)
 	assert_ptr_equal(na_host_clocks_of(&scope, NULL, &own), &own);
 	assert_int_equal(own.ahead_ps[1], x->clocks.ahead_ps[1]);
 	na_host_clocks_fini(&own);
-	na_late_fini(&late);
+	na_filter_unbind(&bound);
 	na_shared_clocks_fini(&all);
 	end(x);
 }

@@ -519,8 +519,8 @@ static void in_runs(void **state)
 						&err),
 			 NA_OK);
 	assert_int_equal(hand.store.devices.types.n, 3);
-	assert_int_equal(hand.store.devices.ops.n, COUNT(want));
-	x = (const void *)hand.store.devices.ops.first->data;
+	assert_int_equal(hand.store.ops.n, COUNT(want));
+	x = (const void *)hand.store.ops.first->data;
 	for (size_t i = 0; i < COUNT(want); i++)
 		same("recv-done.1", "collective",
 		     shown(hand.store.devices.types.items[x[i].type]

@@ -1,7 +1,8 @@
 /*
- * The limits of the reference, trace-formats.md, 5.8, by their numbers: of
- * each a small trace of which the reference's rule makes a wrong answer,
- * which the test works out beside ours.  Here:
+ * The limits of the reference, by their numbers in docs/methods.md, "XProf's
+ * numbers, and where netan differs": of each a small trace of which the
+ * reference's rule makes a wrong answer, which the test works out beside
+ * ours.  Here:
  *
  *	 1 one_device_only         2 means_only      3 unit_slip
  *	 4 host_events             5 whole_microseconds

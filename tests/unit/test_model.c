@@ -478,7 +478,7 @@ static void actions_of_components(void **state)
 	struct na_exec e;
 	uint64_t values[NA_MAX_KEYS];
 	char buf[NA_KEY_BUF];
-	struct na_late late;
+	struct na_bound_filter bound;
 	struct hand h;
 
 	(void)state;
@@ -499,11 +499,11 @@ static void actions_of_components(void **state)
 			    "7");
 	assert_string_equal(na_key_text(&h.store, by.keys[3], values[3], buf),
 			    "unknown");
-	assert_true(na_late_init(&late, &h.filter, &h.store));
-	assert_true(na_filter_exec(&late, &e));
+	assert_true(na_filter_bind(&bound, &h.filter, &h.store));
+	assert_true(na_filter_exec(&bound, &e));
 	h.filter.min_bytes = 9;
-	assert_false(na_filter_exec(&late, &e));
-	na_late_fini(&late);
+	assert_false(na_filter_exec(&bound, &e));
+	na_filter_unbind(&bound);
 	hand_fini(&h);
 }
 

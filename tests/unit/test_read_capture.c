@@ -65,7 +65,7 @@ static enum na_status on_call(void *ctx, const struct na_call *x)
 	return NA_OK;
 }
 
-static enum na_status on_frame(void *ctx, const struct na_frame *x)
+static enum na_status on_packet(void *ctx, const struct na_wire_packet *x)
 {
 	char a[NA_ENDPOINT_BUF], b[NA_ENDPOINT_BUF];
 	struct told *t = ctx;
@@ -132,7 +132,7 @@ static char *read_inputs(struct na_input *in, size_t n)
 		.ctx = &t,
 		.transfer = on_transfer,
 		.call = on_call,
-		.frame = on_frame,
+		.packet = on_packet,
 		.connection = on_connection,
 		.segment = on_segment,
 		.name = on_name,
@@ -170,7 +170,7 @@ static void open_fd(struct na_input *in, int fd,
 		    const struct na_input_asks *asks)
 {
 	const uint32_t wants = NA_WANT_TRANSFERS | NA_WANT_CALLS |
-			       NA_WANT_FRAMES | NA_WANT_CONNECTIONS;
+			       NA_WANT_PACKETS | NA_WANT_CONNECTIONS;
 	struct na_err err = {.status = NA_OK};
 	char path[64];
 

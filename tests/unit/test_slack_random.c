@@ -1,8 +1,8 @@
 /*
  * Slack against a second implementation, straight from the definitions
- * (algorithms.md, section 7; the joining rule of slack/walk.c's head) and
- * quadratic, over random sequences of ops: loops, several executions and
- * collectives in flight, recv before send, send-done after recv-done, ops
+ * (docs/methods.md, "Slack and stall"; the joining rule of slack/walk.c's
+ * head) and quadratic, over random sequences of ops: loops, several executions
+ * and collectives in flight, recv before send, send-done after recv-done, ops
  * of no length, ops that are missing.  All sums are equal.
  *
  * Where nothing is missing the sequence is made from executions, and the

@@ -97,7 +97,7 @@ static void only_what_is_wanted(void **state)
 	} cases[] = {
 		{NA_WANT_TRANSFERS, "T"},   {NA_WANT_ACTIONS, "A"},
 		{NA_WANT_GRAPHS, "A"},      {NA_WANT_STEPS, "S"},
-		{NA_WANT_CALLS, "C"},       {NA_WANT_FRAMES, "F"},
+		{NA_WANT_CALLS, "C"},       {NA_WANT_PACKETS, "F"},
 		{NA_WANT_CONNECTIONS, "N"}, {NA_WANT_KERNELS, "A"},
 		{NA_WANT_OPS, "O"},         {NA_WANT_BUSY, "B"},
 	};
@@ -558,7 +558,7 @@ static void packets_are_small(void **state)
 	}
 	for (int i = 0; i < 200000; i++) {
 		uint64_t kind = draw(&r, 3);
-		struct na_frame w = {
+		struct na_wire_packet w = {
 			.time_ps = now += (int64_t)draw(&r, 40000) * 1000,
 			.size_bytes = kind == 0 ? 66
 				      : kind == 1
@@ -568,7 +568,7 @@ static void packets_are_small(void **state)
 			.dst = ends[draw(&r, 64)],
 		};
 
-		to.frame(to.ctx, &w);
+		to.packet(to.ctx, &w);
 	}
 	assert_int_equal(na_xfer_part_end(p), NA_OK);
 	assert_int_equal(na_xfer_append(f, p, &err), NA_OK);

@@ -59,7 +59,8 @@ struct row {
 	struct little_type type;
 };
 
-/* trace-formats.md, 2.2 and 5.6: which ops are of the data-center network */
+/* docs/formats.md, "XSpace: device planes": which ops are of the data-center
+ * network */
 static const struct row dcn_rows[] = {
 	{"O dcn start TPU 0 send.5 0 9 op 1 p7 c3 size 20 group 2x3 psum.4_0! "
 	 "ALL_REDUCE jit_f of - kernel -\n",

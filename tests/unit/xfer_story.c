@@ -106,7 +106,7 @@ static enum na_status told_action(void *ctx, const struct na_action *a)
 	}
 TOLD(span, XF_SPAN, "S", end_ps)
 TOLD(call, XF_CALL, "C", start_ps)
-TOLD(frame, XF_FRAME, "F", time_ps)
+TOLD(wire_packet, XF_PACKET, "F", time_ps)
 TOLD(connection, XF_CONNECTION, "N", from_ps)
 
 static uint32_t told_core(void *ctx, enum na_device_kind kind, int32_t number)
@@ -210,7 +210,7 @@ struct na_sink told_sink(struct told *t)
 		.action = told_action,
 		.span = told_span,
 		.call = told_call,
-		.frame = told_frame,
+		.packet = told_wire_packet,
 		.connection = told_connection,
 		.segment = told_segment,
 		.core = told_core,
@@ -360,7 +360,7 @@ static void make_packets(struct rng *r, const struct na_sink *to)
 {
 	struct na_connection n;
 	struct na_call c;
-	struct na_frame f;
+	struct na_wire_packet f;
 	int64_t start = any(r, INT64_MAX / 4, 0);
 
 	memset(&n, 0, sizeof(n));
@@ -404,7 +404,7 @@ static void make_packets(struct rng *r, const struct na_sink *to)
 	f.size_bytes = any_u32(r);
 	f.src = n.src;
 	f.dst = n.dst;
-	to->frame(to->ctx, &f);
+	to->packet(to->ctx, &f);
 }
 
 static void make_span(struct rng *r, const struct na_sink *to)

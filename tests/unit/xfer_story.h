@@ -45,7 +45,7 @@ void make_file(struct na_xf_bytes *to, size_t blocks, size_t steps,
 enum {
 	EVERYTHING = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS |
 		     NA_WANT_STEPS | NA_WANT_KERNELS | NA_WANT_MODULES |
-		     NA_WANT_CALLS | NA_WANT_CONNECTIONS | NA_WANT_FRAMES |
+		     NA_WANT_CALLS | NA_WANT_CONNECTIONS | NA_WANT_PACKETS |
 		     NA_WANT_OPS | NA_WANT_BUSY
 };
 

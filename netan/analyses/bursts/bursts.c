@@ -1,7 +1,7 @@
 /*
  * bursts: are collectives bursty; how many are pending.  Intervals are kept
  * as sorted starts and ends, 16 bytes for each; what is found of them comes
- * from one sweep over exact time (algorithms.md, section 4).
+ * from one sweep over exact time (docs/methods.md, "Pending and bursts").
  *
  * Passes: with --by a survey of the groups; the intervals; then, the bursts
  * now known, which transfers made them.
@@ -130,7 +130,6 @@ static enum na_status keep_transfer(struct bu_state *s,
 {
 	uint32_t row = row_of(s, t);
 
-	s->used++;
 	s->rows[row].amount += na_spread_clipped(t->start_ps, t->end_ps,
 						 t->size_bytes, s->lo_ps,
 						 s->hi_ps);
@@ -151,13 +150,12 @@ static enum na_status bu_add(void *block, const struct na_transfer *t)
 	}
 }
 
-static enum na_status bu_add_exec(void *block, const struct na_exec *e)
+static enum na_status bu_add_graph(void *block, const struct na_exec *e)
 {
 	struct bu_state *s = block;
 
-	if (s->stage != BU_KEEP || e->kind != NA_ACT_GRAPH)
-		return NA_OK;
-	if (e->end_ps < s->lo_ps || e->start_ps >= s->hi_ps)
+	if (s->stage != BU_KEEP || e->end_ps < s->lo_ps ||
+	    e->start_ps >= s->hi_ps)
 		return NA_OK;
 	return keep(s, BU_COLLECTIVES, e->start_ps, e->end_ps, e->input, 0);
 }
@@ -177,7 +175,6 @@ static enum na_status merge_kept(struct bu_state *s, struct bu_state *b)
 {
 	enum na_status st = NA_OK;
 
-	s->used += b->used;
 	s->instants += b->instants;
 	for (size_t i = 0; i < s->n_shown; i++)
 		s->rows[i].amount += b->rows[i].amount;
@@ -271,16 +268,6 @@ static void bu_fini(void *state)
 	free(s->bursts);
 }
 
-static void bu_used(const void *state, uint64_t *n, int64_t *first_ps,
-		    int64_t *last_ps)
-{
-	const struct bu_state *s = state;
-
-	*n = s->used;
-	*first_ps = s->whole[BU_TRANSFERS].first_ps;
-	*last_ps = s->whole[BU_TRANSFERS].last_ps;
-}
-
 const struct na_analysis na_an_bursts = {
 	.face.name = "bursts",
 	.face.usage = "[OPTION…] INPUT…",
@@ -311,23 +298,23 @@ const struct na_analysis na_an_bursts = {
 		"netan bursts logdir --by collective\n"
 		"netan bursts host0.xplane.pb --gap 100us --from 1.5s --to 2s "
 		"--format json",
-	.source = "burstiness: Goh and Barabasi 2008, Kim and Jo 2016; index "
-		  "of dispersion: Gusella 1991",
+	.face.method = "burstiness: Goh and Barabasi, 2008, Kim and Jo, 2016; "
+		       "index of dispersion: Gusella, 1991",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS,
 	.clips = true,
 	.face.opts = bursts_opts,
 	.face.params_size = sizeof(struct bu_params),
 	.state_size = sizeof(struct bu_state),
 	.passes = 3,
+	.counts = NA_COUNTS(TRANSFERS),
 	.open = bu_open,
 	.fork = bu_fork,
-	.add = bu_add,
-	.add_exec = bu_add_exec,
+	.add_transfer = bu_add,
+	.add_graph = bu_add_graph,
 	.seal = bu_seal,
 	.merge = bu_merge,
 	.turn = bu_turn,
 	.finish = bu_finish,
 	.fini = bu_fini,
 	.weight = bu_weight,
-	.used = bu_used,
 };

@@ -85,7 +85,7 @@ struct bu_state {
 	uint32_t *shown;  /* shown row -> group; rest: last */
 	size_t n_shown;
 	bool has_rest;
-	uint64_t used, instants;
+	uint64_t instants;
 	struct bu_kept kept[BU_KINDS];
 	struct bu_runs runs[BU_KINDS];
 	struct bu_sum *rows; /* by shown row */

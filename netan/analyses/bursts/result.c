@@ -309,9 +309,9 @@ static void say(struct na_result *r, const struct bu_state *s,
 	const char *kind = kinds[bu_pending_kind(s)];
 	char mean[NA_UNIT_BUF], idle[NA_UNIT_BUF], max[NA_UNIT_BUF];
 
-	if (!s->used || !x->n) {
+	if (!s->scope->used->n || !x->n) {
 		na_result_wordf(r, NA_WORD_MESSAGE, "No %s to count",
-				s->used ? kind : kinds[BU_TRANSFERS]);
+				s->scope->used->n ? kind : kinds[BU_TRANSFERS]);
 		return;
 	}
 	if (!x->timed) {
@@ -360,6 +360,8 @@ enum na_status bu_finish(void *state, struct na_result *r, struct na_err *err)
 	enum verdict verdict;
 
 	(void)err;
+	s->scope->used->first_ps = s->whole[BU_TRANSFERS].first_ps;
+	s->scope->used->last_ps = s->whole[BU_TRANSFERS].last_ps;
 	na_put_text(r, body, M_pending_of, kinds[bu_pending_kind(s)]);
 	put_pending(r, body, x);
 	put_dispersion(r, body, &x->arrivals);
@@ -367,7 +369,7 @@ enum na_status bu_finish(void *state, struct na_result *r, struct na_err *err)
 	na_put_real(r, body, M_memory, x->arrivals.memory);
 	put_bursts(r, body, s);
 	with_steps = put_periods(r, body, s);
-	verdict = apart || !s->used ? UNKNOWN : judge(x, with_steps);
+	verdict = apart || !s->scope->used->n ? UNKNOWN : judge(x, with_steps);
 	na_put_text(r, body, M_verdict, verdicts[verdict]);
 	put_hosts(r, body, s);
 	if (s->scope->by.n)

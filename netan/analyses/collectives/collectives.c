@@ -141,15 +141,6 @@ bool co_push_time(struct co_times *v, int64_t time_ps, uint32_t of)
 	return true;
 }
 
-static void cover(struct co_state *s, int64_t first_ps, int64_t last_ps)
-{
-	if (!s->used || first_ps < s->first_ps)
-		s->first_ps = first_ps;
-	if (!s->used || last_ps > s->last_ps)
-		s->last_ps = last_ps;
-	s->used++;
-}
-
 static bool name_peer(struct co_state *s, uint32_t row, uint32_t endpoint)
 {
 	struct co_member *m;
@@ -171,7 +162,7 @@ static enum na_status co_add(void *block, const struct na_transfer *t)
 	uint32_t row;
 
 	if (t->style >= NA_STYLE_CAPTURE || t->side > NA_TX)
-		return NA_OK;
+		return NA_ASIDE;
 	x = row_of(s, t->input, t->collective, t->type, &row);
 	if (!x || !name_peer(s, row, t->src) || !name_peer(s, row, t->dst))
 		return NA_ENOMEM;
@@ -181,11 +172,23 @@ static enum na_status co_add(void *block, const struct na_transfer *t)
 	    t->end_ps < steps->to_ps)
 		s->step_bytes += (na_i128)t->size_bytes;
 	s->n_transfers++;
-	cover(s, t->start_ps, t->end_ps);
 	return NA_OK;
 }
 
-static enum na_status co_add_exec(void *block, const struct na_exec *e)
+static enum na_status co_add_action(void *block, const struct na_exec *e)
+{
+	struct co_state *s = block;
+
+	/* An old event tells that a reduction is done, not how long it took. */
+	if (e->kind != NA_ACT_COMPUTE || e->style == NA_STYLE_MESSAGE)
+		return NA_OK;
+	return co_push_time(&s->reductions,
+			    na_time_between(e->start_ps, e->end_ps), e->input)
+		       ? NA_OK
+		       : NA_ENOMEM;
+}
+
+static enum na_status co_add_graph(void *block, const struct na_exec *e)
 {
 	struct co_state *s = block;
 	int64_t time_ps = na_time_between(e->start_ps, e->end_ps);
@@ -193,15 +196,6 @@ static enum na_status co_add_exec(void *block, const struct na_exec *e)
 	struct co_sums *x;
 	uint32_t row;
 
-	/* An old event tells that a reduction is done, not how long it took. */
-	if (e->kind == NA_ACT_COMPUTE && e->style == NA_STYLE_MESSAGE)
-		return NA_OK;
-	if (e->kind == NA_ACT_COMPUTE)
-		return co_push_time(&s->reductions, time_ps, e->input)
-			       ? NA_OK
-			       : NA_ENOMEM;
-	if (e->kind != NA_ACT_GRAPH)
-		return NA_OK;
 	x = row_of(s, e->input, e->collective, e->type, &row);
 	if (!x || !co_push_time(&s->times, time_ps, row))
 		return NA_ENOMEM;
@@ -209,7 +203,6 @@ static enum na_status co_add_exec(void *block, const struct na_exec *e)
 	x->bytes += (na_i128)e->size_bytes;
 	x->time_ps += time_ps;
 	s->n_executions++;
-	cover(s, e->start_ps, e->end_ps);
 	if (e->device == NA_UNKNOWN_U32)
 		return NA_OK;
 	m = member_of(s, row, e->device);
@@ -227,27 +220,26 @@ static enum na_status co_add_op(void *block, const struct na_op *op)
 	uint32_t row;
 
 	if (t->opcode == NA_OPCODE_OTHER || t->opcode == NA_OPCODE_CONTAINER)
-		return NA_OK;
+		return NA_ASIDE;
 	if (t->network != NA_NET_DCN) {
 		if (!na_grow(&s->ops.items, &s->ops.cap, s->ops.n + 1,
 			     sizeof(*op)))
 			return NA_ENOMEM;
 		s->ops.items[s->ops.n++] = *op;
-		return NA_OK;
+		return NA_ASIDE;
 	}
 	/* That a device takes part, though its host may not have told so. */
 	if (t->collective == NA_UNKNOWN_U32 ||
-	    (s->scope->late &&
-	     !na_filter_instant(s->scope->late, op->end_ps)) ||
+	    (s->scope->bound &&
+	     !na_filter_instant(s->scope->bound, op->end_ps)) ||
 	    !na_filter_collective(s->scope->filter,
 				  na_strtab_at(&s->scope->store->names.strings,
 					       t->collective)))
-		return NA_OK;
+		return NA_ASIDE;
 	if (!row_of(s, t->input, t->collective, t->transfer_type, &row) ||
 	    !name_peer(s, row, d->cores[op->core].endpoint) ||
 	    !count_op(s, row, op, t))
 		return NA_ENOMEM;
-	cover(s, op->start_ps, op->end_ps);
 	return NA_OK;
 }
 
@@ -354,10 +346,6 @@ static enum na_status co_merge(void *state, void *block, unsigned pass)
 
 	(void)pass;
 	free(of);
-	if (ok && b->used) {
-		cover(s, b->first_ps, b->last_ps);
-		s->used += b->used - 1;
-	}
 	s->step_bytes += b->step_bytes;
 	s->n_transfers += b->n_transfers;
 	s->n_executions += b->n_executions;
@@ -387,16 +375,6 @@ static void co_fini(void *state)
 	free(s->reductions.items);
 	free(s->ops.items);
 	free(s->modules.items);
-}
-
-static void co_used(const void *state, uint64_t *n, int64_t *first_ps,
-		    int64_t *last_ps)
-{
-	const struct co_state *s = state;
-
-	*n = s->used;
-	*first_ps = s->used ? s->first_ps : 0;
-	*last_ps = s->used ? s->last_ps : 0;
 }
 
 static enum na_severity co_severity(const void *state)
@@ -445,18 +423,19 @@ const struct na_analysis na_an_collectives = {
 		"netan collectives logdir --step 3-5 -o inventory.json\n"
 		"netan collectives logdir --collective 'all-reduce.*' "
 		"--format csv",
-	.source = "trace formats: action graphs, NCCL kernels, bus bandwidth; "
-		  "nccl-tests",
+	.face.method = "bus bandwidth: nccl-tests",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 		 NA_WANT_MODULES | NA_WANT_OPS | NA_WANT_PROGRAMS,
 	.both_sides = true,
 	.besides = NA_COMP_BIT(NA_COMP_COMPUTE),
 	.state_size = sizeof(struct co_state),
 	.passes = 1,
+	.counts = NA_COUNTS(TRANSFERS) | NA_COUNTS(GRAPHS) | NA_COUNTS(OPS),
 	.open = co_open,
 	.fork = co_fork,
-	.add = co_add,
-	.add_exec = co_add_exec,
+	.add_transfer = co_add,
+	.add_graph = co_add_graph,
+	.add_action = co_add_action,
 	.add_op = co_add_op,
 	.add_module = co_add_module,
 	.merge = co_merge,
@@ -464,5 +443,4 @@ const struct na_analysis na_an_collectives = {
 	.finish = co_finish,
 	.fini = co_fini,
 	.severity = co_severity,
-	.used = co_used,
 };

@@ -76,8 +76,7 @@ struct co_state {
 	struct co_spans modules;
 
 	na_i128 step_bytes; /* received while a step ran */
-	int64_t first_ps, last_ps;
-	uint64_t used, n_transfers, n_executions;
+	uint64_t n_transfers, n_executions;
 	uint64_t missing, slow_hosts; /* from finish */
 };
 
@@ -129,8 +128,7 @@ struct co_found {
 		struct co_missing *items;
 		size_t n, cap;
 	} missing;
-	uint64_t executions; /* of device ops, and when */
-	int64_t first_ps, last_ps;
+	struct na_extent executions; /* of device ops */
 	uint64_t unpaired; /* a start without its done, or the reverse */
 };
 

@@ -1,6 +1,6 @@
 /*
  * collectives: reductions on the hosts' processors, one host against the
- * others (checks.md, compute-latency).
+ * others (docs/methods.md, "The checks", compute-latency).
  */
 #include <math.h>
 #include <stdlib.h>

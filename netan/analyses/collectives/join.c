@@ -24,15 +24,6 @@ static double bus_factor(uint8_t opcode, double n)
 	}
 }
 
-static void cover(struct co_found *f, const struct na_op_piece *x)
-{
-	if (!f->executions || x->start_ps < f->first_ps)
-		f->first_ps = x->start_ps;
-	if (!f->executions || x->end_ps > f->last_ps)
-		f->last_ps = x->end_ps;
-	f->executions++;
-}
-
 static uint64_t *count_at(struct na_triples *keys, uint64_t **v, size_t *cap,
 			  uint32_t row, uint32_t core)
 {
@@ -92,7 +83,8 @@ static bool in_window(const struct co_match *m, const struct na_op_piece *x,
 
 	for (size_t i = 1; i < n; i++)
 		end = x[i].end_ps > end ? x[i].end_ps : end;
-	return !m->s->scope->late || na_filter_instant(m->s->scope->late, end);
+	return !m->s->scope->bound ||
+	       na_filter_instant(m->s->scope->bound, end);
 }
 
 /* One execution on all its devices. */
@@ -129,7 +121,7 @@ bool co_add_instance(void *arg, const struct na_op_piece *x, size_t n)
 		if (!count || !co_push_time(&m->f->waits, d - least, id))
 			return false;
 		++*count;
-		cover(m->f, &x[i]);
+		na_extent_add(&m->f->executions, x[i].start_ps, x[i].end_ps);
 		if (na_triples_add(
 			    &m->devices_of,
 			    (struct na_triple){m->ops.units.keys[x[0].unit].a,

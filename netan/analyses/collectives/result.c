@@ -133,11 +133,11 @@ static bool add_dcn(struct report *p)
 static bool looked_at(const struct co_state *s, uint32_t host)
 {
 	const struct na_store *store = s->scope->store;
-	const struct na_late *late = s->scope->late;
+	const struct na_bound_filter *f = s->scope->bound;
 
 	return host < store->n_hosts && store->hosts[host].recorded &&
 	       host < store->n_sources &&
-	       (!late || !late->host_ok || late->host_ok[host]);
+	       (!f || !f->host_ok || f->host_ok[host]);
 }
 
 static bool miss_dcn(struct report *p)
@@ -500,33 +500,23 @@ static bool list_missing(struct report *p)
 	return p->listed;
 }
 
-/* Device ops are used as far as they became executions. */
-static bool cover(struct co_state *s, const struct co_found *f)
-{
-	if (!f->executions)
-		return true;
-	if (!s->used || f->first_ps < s->first_ps)
-		s->first_ps = f->first_ps;
-	if (!s->used || f->last_ps > s->last_ps)
-		s->last_ps = f->last_ps;
-	s->used += f->executions;
-	s->n_executions += f->executions;
-	return true;
-}
-
 static bool gather(struct report *p)
 {
+	struct na_extent *used = p->s->scope->used;
 	struct co_found *f = &p->f;
 	size_t base;
 
-	if (!co_match(p->s, f) || !cover(p->s, f))
+	if (!co_match(p->s, f))
 		return false;
+	/* Device ops are used as far as they became executions. */
+	na_extent_join(used, &f->executions);
+	p->s->n_executions += f->executions.n;
 	base = f->n_rows;
 	if (!add_dcn(p))
 		return false;
 	/* Not each op of an execution. */
 	if (p->s->n_transfers + p->s->n_executions)
-		p->s->used = p->s->n_transfers + p->s->n_executions;
+		used->n = p->s->n_transfers + p->s->n_executions;
 	return miss_dcn(p) && list_missing(p) &&
 	       spread_out(&p->times, &f->times, &p->s->times, base,
 			  f->n_rows) &&

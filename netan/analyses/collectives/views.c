@@ -242,7 +242,7 @@ static void say_nothing(struct na_result *r, const struct co_state *s)
 				       (enum na_class)k);
 	if (seen)
 		return;
-	if (store->graphs.n || store->devices.ops.n) {
+	if (store->graphs.n || store->ops.n) {
 		na_result_word(r, NA_WORD_EMPTY,
 			       "the filters leave no collective");
 		return;

@@ -138,72 +138,57 @@ static enum na_status df_open(void *state, const struct na_scope *scope,
 static enum na_status df_fork(void *block, const void *state, unsigned pass)
 {
 	const struct df_state *from = state;
-	struct df_state *b = block;
+	struct df_block *b = block;
 
-	*b = (struct df_state){
-		.scope = from->scope,
-		.params = from->params,
-		.main = from,
-	};
-	for (int r = 0; r < DF_RUNS; r++)
-		b->bins_from_ps[r] = from->bins_from_ps[r];
-	b->bin_ps = from->bin_ps;
+	*b = (struct df_block){.main = from};
 	na_an_slack.fork(&b->slack, &from->slack, pass);
 	return na_an_steps.fork(&b->steps, &from->steps, pass);
 }
 
-static void cover(struct df_state *s, uint32_t run, int64_t first_ps,
-		  int64_t last_ps)
+static size_t bin_of(const struct df_state *s, uint32_t run, int64_t at_ps)
 {
-	if (!s->used[run] || first_ps < s->first_ps[run])
-		s->first_ps[run] = first_ps;
-	if (!s->used[run] || last_ps > s->last_ps[run])
-		s->last_ps[run] = last_ps;
-}
-
-static size_t bin_of(const struct df_state *b, uint32_t run, int64_t at_ps)
-{
-	int64_t at = na_time_between(b->bins_from_ps[run], at_ps) / b->bin_ps;
+	int64_t at = na_time_between(s->bins_from_ps[run], at_ps) / s->bin_ps;
 
 	return at < DF_BINS ? (size_t)at : DF_BINS - 1;
 }
 
-static uint32_t stratum_of(struct df_state *b, const struct na_transfer *t,
+static uint32_t stratum_of(struct df_block *b, const struct na_transfer *t,
 			   uint32_t run)
 {
-	const struct na_store *store = b->scope->store;
+	const struct na_store *store = b->main->scope->store;
 	uint32_t src = na_store_host_of(store, run, t->src);
 	uint32_t dst = na_store_host_of(store, run, t->dst), path;
 	const uint32_t *as = b->main->host_as;
 
 	path = na_triples_add(
-		&b->paths,
+		&b->got.paths,
 		(struct na_triple){src < store->n_hosts ? as[src] : src,
 				   dst < store->n_hosts ? as[dst] : dst, 0});
 	if (path == NA_NO_TRIPLE)
 		return path;
-	return na_triples_add(&b->strata,
+	return na_triples_add(&b->got.strata,
 			      (struct na_triple){path, t->collective,
 						 df_size_bin(t->size_bytes)});
 }
 
 static enum na_status df_add(void *block, const struct na_transfer *t)
 {
-	struct df_state *b = block;
-	uint32_t run = b->scope->store->sources[t->input].run;
+	struct df_block *b = block;
+	struct df_gathered *g = &b->got;
+	uint32_t run = b->main->scope->store->sources[t->input].run;
 	uint32_t unit = df_unit_of(b, t, run), stratum = stratum_of(b, t, run);
 	struct df_unit *u;
 
 	if (unit == NA_UNKNOWN_U32 || stratum == NA_NO_TRIPLE ||
-	    !na_grow(&b->items, &b->cap_items, b->n_items + 1,
-		     sizeof(*b->items)) ||
+	    !na_grow(&g->items, &g->cap_items, g->n_items + 1,
+		     sizeof(*g->items)) ||
 	    !na_census_add(&b->census, unit,
 			   t->size_bytes > INT64_MAX ? INT64_MAX
 						     : (int64_t)t->size_bytes))
 		return NA_ENOMEM;
-	b->items[b->n_items++] = (struct na_boot_item){
+	g->items[g->n_items++] = (struct na_boot_item){
 		(double)na_time_between(t->start_ps, t->end_ps), unit, stratum};
-	u = &b->units[unit];
+	u = &g->units[unit];
 	if (!u->n || t->start_ps < u->first_ps)
 		u->first_ps = t->start_ps;
 	if (!u->n || t->end_ps > u->last_ps)
@@ -211,22 +196,21 @@ static enum na_status df_add(void *block, const struct na_transfer *t)
 	u->n++;
 	u->run = run;
 	u->bytes += (na_i128)t->size_bytes;
-	b->bins[run][bin_of(b, run, t->end_ps)] += (na_i128)t->size_bytes;
-	cover(b, run, t->start_ps, t->end_ps);
-	b->used[run]++;
+	g->bins[run][bin_of(b->main, run, t->end_ps)] += (na_i128)t->size_bytes;
+	na_extent_add(&g->used[run], t->start_ps, t->end_ps);
 	return NA_OK;
 }
 
 static enum na_status df_add_op(void *block, const struct na_op *x)
 {
-	struct df_state *b = block;
+	struct df_block *b = block;
 
 	return na_an_slack.add_op(&b->slack, x);
 }
 
 static enum na_status df_add_step(void *block, const struct na_span *x)
 {
-	struct df_state *b = block;
+	struct df_block *b = block;
 
 	return na_an_slack.add_step(&b->slack, x) == NA_OK
 		       ? na_an_steps.add_step(&b->steps, x)
@@ -235,7 +219,7 @@ static enum na_status df_add_step(void *block, const struct na_span *x)
 
 static enum na_status df_add_module(void *block, const struct na_span *x)
 {
-	struct df_state *b = block;
+	struct df_block *b = block;
 
 	return na_an_slack.add_module(&b->slack, x) == NA_OK
 		       ? na_an_steps.add_module(&b->steps, x)
@@ -244,7 +228,7 @@ static enum na_status df_add_module(void *block, const struct na_span *x)
 
 static enum na_status df_seal(void *block)
 {
-	struct df_state *b = block;
+	struct df_block *b = block;
 
 	na_census_close(&b->census);
 	return NA_OK;
@@ -272,28 +256,29 @@ static uint32_t *merge_keys(struct na_triples *into,
 }
 
 /* Steps stand at their own places; launches behind them. */
-static uint32_t *merge_units(struct df_state *s, const struct df_state *b)
+static uint32_t *merge_units(struct df_state *s, const struct df_gathered *b)
 {
 	size_t steps = s->scope->store->n_steps;
-	uint32_t *launch_as = merge_keys(&s->launches, &b->launches, NULL);
+	uint32_t *launch_as = merge_keys(&s->got.launches, &b->launches, NULL);
 	uint32_t *as = na_calloc(b->n_units + 1, sizeof(*as));
-	size_t want = steps + s->launches.n;
+	size_t want = steps + s->got.launches.n;
 
 	if (!launch_as || !as ||
-	    !na_grow(&s->units, &s->cap_units, want, sizeof(*s->units))) {
+	    !na_grow(&s->got.units, &s->got.cap_units, want,
+		     sizeof(*s->got.units))) {
 		free(launch_as);
 		free(as);
 		return NULL;
 	}
-	for (; s->n_units < want; s->n_units++)
-		s->units[s->n_units] = (struct df_unit){.n = 0};
+	for (; s->got.n_units < want; s->got.n_units++)
+		s->got.units[s->got.n_units] = (struct df_unit){.n = 0};
 	for (size_t i = 0; i < b->n_units; i++) {
 		const struct df_unit *from = &b->units[i];
 		struct df_unit *to;
 
 		as[i] = (uint32_t)(i < steps ? i
 					     : steps + launch_as[i - steps]);
-		to = &s->units[as[i]];
+		to = &s->got.units[as[i]];
 		if (!from->n)
 			continue;
 		if (!to->n || from->first_ps < to->first_ps)
@@ -309,28 +294,29 @@ static uint32_t *merge_units(struct df_state *s, const struct df_state *b)
 	return as;
 }
 
-static bool merge_items(struct df_state *s, const struct df_state *b,
+static bool merge_items(struct df_state *s, const struct df_gathered *b,
 			const uint32_t *unit_as)
 {
-	uint32_t *path_as = merge_keys(&s->paths, &b->paths, NULL), *as = NULL;
+	uint32_t *path_as = merge_keys(&s->got.paths, &b->paths, NULL),
+		 *as = NULL;
 	bool ok = path_as;
 
 	if (ok)
-		as = merge_keys(&s->strata, &b->strata, path_as);
+		as = merge_keys(&s->got.strata, &b->strata, path_as);
 	/* Once for all: doubling would take as much again. */
 	ok = ok && as &&
-	     na_grow(&s->items, &s->cap_items,
-		     s->items ? s->n_items + b->n_items
-			      : s->scope->store->transfers.n,
-		     sizeof(*s->items)) &&
-	     na_grow(&s->items, &s->cap_items, s->n_items + b->n_items,
-		     sizeof(*s->items));
+	     na_grow(&s->got.items, &s->got.cap_items,
+		     s->got.items ? s->got.n_items + b->n_items
+				  : s->scope->store->transfers.n,
+		     sizeof(*s->got.items)) &&
+	     na_grow(&s->got.items, &s->got.cap_items,
+		     s->got.n_items + b->n_items, sizeof(*s->got.items));
 	for (size_t i = 0; ok && i < b->n_items; i++) {
 		struct na_boot_item x = b->items[i];
 
 		x.unit = unit_as[x.unit];
 		x.kind = as[x.kind];
-		s->items[s->n_items++] = x;
+		s->got.items[s->got.n_items++] = x;
 	}
 	free(path_as);
 	free(as);
@@ -339,21 +325,21 @@ static bool merge_items(struct df_state *s, const struct df_state *b,
 
 static enum na_status df_merge(void *state, void *block, unsigned pass)
 {
-	struct df_state *s = state, *b = block;
-	uint32_t *unit_as = merge_units(s, b);
-	bool ok = unit_as && (!b->n_items || merge_items(s, b, unit_as));
+	struct df_state *s = state;
+	struct df_block *b = block;
+	const struct df_gathered *g = &b->got;
+	uint32_t *unit_as = merge_units(s, g);
+	bool ok = unit_as && (!g->n_items || merge_items(s, g, unit_as));
 
-	if (ok && b->n_items) {
+	if (ok && g->n_items) {
 		na_census_regroup(&b->census, unit_as);
 		ok = na_census_push(&s->counts, &b->census);
 	}
 	free(unit_as);
 	for (uint32_t r = 0; ok && r < DF_RUNS; r++) {
-		if (b->used[r])
-			cover(s, r, b->first_ps[r], b->last_ps[r]);
-		s->used[r] += b->used[r];
+		na_extent_join(&s->got.used[r], &g->used[r]);
 		for (size_t k = 0; k < DF_BINS; k++)
-			s->bins[r][k] += b->bins[r][k];
+			s->got.bins[r][k] += g->bins[r][k];
 	}
 	ok = ok && na_an_slack.merge(&s->slack, &b->slack, pass) == NA_OK;
 	return ok ? na_an_steps.merge(&s->steps, &b->steps, pass) : NA_ENOMEM;
@@ -377,6 +363,25 @@ static enum na_status df_turn(void *state, unsigned done, struct na_err *err)
 	return NA_END;
 }
 
+static void fini_gathered(struct df_gathered *g)
+{
+	na_triples_fini(&g->paths);
+	na_triples_fini(&g->strata);
+	na_triples_fini(&g->launches);
+	free(g->items);
+	free(g->units);
+}
+
+static void fini_block(void *block)
+{
+	struct df_block *b = block;
+
+	na_an_slack.fini_block(&b->slack);
+	na_an_steps.fini_block(&b->steps);
+	na_census_fini(&b->census);
+	fini_gathered(&b->got);
+}
+
 static void df_fini(void *state)
 {
 	struct df_state *s = state;
@@ -390,42 +395,10 @@ static void df_fini(void *state)
 	}
 	na_an_slack.fini(&s->slack);
 	na_an_steps.fini(&s->steps);
-	na_triples_fini(&s->paths);
-	na_triples_fini(&s->strata);
-	na_triples_fini(&s->launches);
-	na_census_fini(&s->census);
+	fini_gathered(&s->got);
 	na_census_stack_fini(&s->counts);
 	free(s->host_as);
-	free(s->items);
-	free(s->units);
 	free(s->changes);
-}
-
-/* Nothing, where no metric has values of both runs. */
-static void df_used(const void *state, uint64_t *n, int64_t *first_ps,
-		    int64_t *last_ps)
-{
-	const struct df_state *s = state;
-	bool any = false;
-
-	*n = 0;
-	*first_ps = *last_ps = 0;
-	for (int m = 0; m < DF_WHATS; m++)
-		any |= s->metrics[m].compared;
-	for (int r = 0; any && r < DF_RUNS; r++) {
-		uint64_t k = s->used[r] ? s->used[r]
-					: s->metrics[DF_SLACK].s[r].count;
-
-		k = k ? k : s->metrics[DF_STEPS].s[r].count;
-		*n += k;
-		/* Runs have origins of their own: the longer one counts. */
-		if (s->used[r] &&
-		    na_time_between(*first_ps, *last_ps) <
-			    na_time_between(s->first_ps[r], s->last_ps[r])) {
-			*first_ps = s->first_ps[r];
-			*last_ps = s->last_ps[r];
-		}
-	}
 }
 
 static enum na_severity df_severity(const void *state)
@@ -436,18 +409,17 @@ static enum na_severity df_severity(const void *state)
 
 const struct na_analysis na_an_diff = {
 	.face.name = "diff",
-	.source = "algorithms: comparing two runs; Doksum, 1974; Efron, 1979; "
-		  "Holm, 1979; Scholz and Stephens, 1987",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_OPS | NA_WANT_STEPS |
 		 NA_WANT_MODULES | NA_WANT_PROGRAMS,
 	.by_steps = true,
 	.face.params_size = sizeof(struct df_params),
 	.state_size = sizeof(struct df_state),
+	.block_size = sizeof(struct df_block),
 	.passes = 1,
 	.check = df_check,
 	.open = df_open,
 	.fork = df_fork,
-	.add = df_add,
+	.add_transfer = df_add,
 	.add_op = df_add_op,
 	.add_step = df_add_step,
 	.add_module = df_add_module,
@@ -456,6 +428,6 @@ const struct na_analysis na_an_diff = {
 	.turn = df_turn,
 	.finish = df_finish,
 	.fini = df_fini,
-	.used = df_used,
+	.fini_block = fini_block,
 	.severity = df_severity,
 };

@@ -1,6 +1,6 @@
 /*
  * What the files diff*.c share: two runs, A and B, and what is compared of
- * them (algorithms.md, section 9).
+ * them (docs/methods.md, "Differences of two runs").
  *
  * Everything that was measured is a sample of values, each in a unit: what
  * was measured together, a step where the run has steps, else a launch of a
@@ -149,27 +149,35 @@ struct df_params {
 	int64_t top; /* rows of hosts, pairs, collectives */
 };
 
-struct df_state {
-	const struct na_scope *scope;
-	const struct df_params *params;
-	const struct df_state *main;
-	const char *labels[DF_RUNS];
-	uint32_t *host_as; /* by host: the first one of that name */
-
-	/* Of transfers.  kind: stratum; unit: see df_units.c. */
-	struct na_boot_item *items;
+/* Of transfers: what blocks gather, and the main state from all of them. */
+struct df_gathered {
+	struct na_boot_item *items; /* kind: stratum; unit: see df_units.c */
 	size_t n_items, cap_items;
 	struct na_triples paths;    /* sender's host, receiver's host */
 	struct na_triples strata;   /* path, collective, size bin */
 	struct na_triples launches; /* launch, run */
 	struct df_unit *units;      /* steps of the store, then launches */
 	size_t n_units, cap_units;
+	na_i128 bins[DF_RUNS][DF_BINS]; /* bytes over the run's time */
+	struct na_extent used[DF_RUNS];
+};
+
+struct df_block {
+	const struct df_state *main;
+	struct df_gathered got;
 	struct na_census census;
+	struct sl_block slack;
+	struct st_block steps;
+};
+
+struct df_state {
+	const struct na_scope *scope;
+	const struct df_params *params;
+	const char *labels[DF_RUNS];
+	uint32_t *host_as; /* by host: the first one of that name */
+	struct df_gathered got;
 	struct na_census_stack counts;
-	na_i128 bins[DF_RUNS][DF_BINS];        /* bytes over the run's time */
 	int64_t bins_from_ps[DF_RUNS], bin_ps; /* as wide in both runs */
-	uint64_t used[DF_RUNS];
-	int64_t first_ps[DF_RUNS], last_ps[DF_RUNS];
 
 	struct sl_state slack; /* ops, occurrences */
 	struct st_state steps; /* their times alone */
@@ -188,7 +196,7 @@ struct df_state {
 
 /* ---- units.c */
 /* The unit of a transfer that ends then: index of units, which grow. */
-uint32_t df_unit_of(struct df_state *b, const struct na_transfer *t,
+uint32_t df_unit_of(struct df_block *b, const struct na_transfer *t,
 		    uint32_t run);
 /* By the time of a run's steps; NA_UNKNOWN_U32: it has none. */
 uint32_t df_step_at(const struct na_store *store, uint32_t run, int64_t at_ps);

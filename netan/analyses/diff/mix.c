@@ -51,13 +51,13 @@ static bool strata_begin(const struct df_state *s, struct strata *x, bool paths)
 {
 	const struct df_metric *m = &s->metrics[DF_LATENCY];
 
-	x->of = na_calloc(s->strata.n + 1, sizeof(*x->of));
+	x->of = na_calloc(s->got.strata.n + 1, sizeof(*x->of));
 	for (int r = 0; r < DF_RUNS; r++)
-		x->n[r] = na_calloc(s->strata.n + 1, sizeof(**x->n));
+		x->n[r] = na_calloc(s->got.strata.n + 1, sizeof(**x->n));
 	if (!x->of || !x->n[DF_A] || !x->n[DF_B])
 		return false;
-	for (size_t i = 0; i < s->strata.n; i++) {
-		const struct na_triple *k = &s->strata.keys[i];
+	for (size_t i = 0; i < s->got.strata.n; i++) {
+		const struct na_triple *k = &s->got.strata.keys[i];
 
 		x->of[i] = na_triples_add(&x->keys,
 					  (struct na_triple){paths ? k->a : 0,
@@ -163,10 +163,11 @@ static bool by_weights(struct df_state *s, const struct strata *x)
 
 	for (int r = 0; r < DF_RUNS; r++) {
 		left[r] = (double)(m->s[r].n - s->mix.left_out[r]);
-		sample[r].weight = na_calloc(s->strata.n + 1, sizeof(double));
+		sample[r].weight = na_calloc(s->got.strata.n + 1,
+					     sizeof(double));
 		ok = ok && sample[r].weight;
 	}
-	for (size_t i = 0; ok && i < s->strata.n; i++) {
+	for (size_t i = 0; ok && i < s->got.strata.n; i++) {
 		uint32_t k = x->of[i];
 
 		if (!shared(x, k))
@@ -192,7 +193,7 @@ static size_t classes_of(const struct df_sample *x, const struct df_state *s,
 	size_t n = 0;
 
 	for (size_t i = 0; i < x->n; i++) {
-		uint32_t bin = s->strata.keys[x->x[i].kind].c;
+		uint32_t bin = s->got.strata.keys[x->x[i].kind].c;
 
 		seen[bin / 4]++;
 		bytes[bin / 4] += df_bin_bytes(bin);
@@ -204,7 +205,7 @@ static size_t classes_of(const struct df_sample *x, const struct df_state *s,
 			continue;
 		/* Ascending: the middle one is the median. */
 		for (size_t i = 0; i < x->n; i++) {
-			if (s->strata.keys[x->x[i].kind].c / 4 == k)
+			if (s->got.strata.keys[x->x[i].kind].c / 4 == k)
 				tmp[at++] = x->x[i].value;
 		}
 		c[n++] = (struct na_size_class){bytes[k] / (double)seen[k],
@@ -246,7 +247,7 @@ static bool by_line(struct df_state *s)
 		ok = ok && x;
 		for (size_t i = 0; ok && i < m->s[r].n; i++) {
 			double bytes = df_bin_bytes(
-				s->strata.keys[m->s[r].x[i].kind].c);
+				s->got.strata.keys[m->s[r].x[i].kind].c);
 
 			x[i] = m->s[r].x[i];
 			x[i].value /=

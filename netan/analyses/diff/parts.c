@@ -60,11 +60,11 @@ static bool expect(const struct df_state *s, struct parts *x)
 	size_t n[BINS] = {0}, at[BINS] = {0};
 
 	for (size_t i = 0; i < a->n; i++)
-		n[s->strata.keys[a->x[i].kind].c % BINS]++;
+		n[s->got.strata.keys[a->x[i].kind].c % BINS]++;
 	for (size_t k = 0; k < BINS; k++)
 		x->expected[k] = NAN;
 	for (size_t i = 0; i < a->n; i++) {
-		size_t k = s->strata.keys[a->x[i].kind].c % BINS;
+		size_t k = s->got.strata.keys[a->x[i].kind].c % BINS;
 
 		if (at[k]++ == (n[k] - 1) / 2)
 			x->expected[k] = fmax(1, a->x[i].value);
@@ -93,11 +93,11 @@ static bool list_parts(const struct df_state *s, struct parts *x)
 {
 	bool ok;
 
-	x->of = na_calloc(s->strata.n + 1, sizeof(*x->of));
+	x->of = na_calloc(s->got.strata.n + 1, sizeof(*x->of));
 	ok = x->of;
-	for (size_t i = 0; ok && i < s->strata.n; i++) {
-		const struct na_triple *k = &s->strata.keys[i];
-		const struct na_triple *path = &s->paths.keys[k->a];
+	for (size_t i = 0; ok && i < s->got.strata.n; i++) {
+		const struct na_triple *k = &s->got.strata.keys[i];
+		const struct na_triple *path = &s->got.paths.keys[k->a];
 
 		ok = add_key(x, i, DF_SENDS, path->a, 0) &&
 		     add_key(x, i, DF_RECEIVES, path->b, 0) &&
@@ -140,15 +140,15 @@ static bool count_bins(const struct df_state *s, struct parts *x)
 		const struct df_sample *m = &s->metrics[DF_LATENCY].s[r];
 
 		free(n);
-		n = na_calloc(s->strata.n + 1, sizeof(*n));
+		n = na_calloc(s->got.strata.n + 1, sizeof(*n));
 		ok = n;
 		for (size_t i = 0; ok && i < m->n; i++)
 			n[m->x[i].kind]++;
-		for (size_t i = 0; ok && i < s->strata.n; i++) {
+		for (size_t i = 0; ok && i < s->got.strata.n; i++) {
 			for (int k = 0; ok && k < DF_PART_KINDS; k++)
 				ok = x->of[i][k] == NA_UNKNOWN_U32 || !n[i] ||
 				     count_bin(x, r, x->of[i][k],
-					       s->strata.keys[i].c, n[i]);
+					       s->got.strata.keys[i].c, n[i]);
 		}
 	}
 	free(n);
@@ -173,13 +173,14 @@ static bool in_both(const struct parts *x, uint32_t part, uint32_t bin)
 
 static bool add_up(const struct df_state *s, struct parts *x)
 {
-	bool(*both)[DF_PART_KINDS] = na_calloc(s->strata.n + 1, sizeof(*both));
+	bool(*both)[DF_PART_KINDS] = na_calloc(s->got.strata.n + 1,
+					       sizeof(*both));
 
-	for (size_t i = 0; both && i < s->strata.n; i++) {
+	for (size_t i = 0; both && i < s->got.strata.n; i++) {
 		for (int k = 0; k < DF_PART_KINDS; k++)
 			both[i][k] = x->of[i][k] != NA_UNKNOWN_U32 &&
 				     in_both(x, x->of[i][k],
-					     s->strata.keys[i].c);
+					     s->got.strata.keys[i].c);
 	}
 	for (int r = 0; both && r < DF_RUNS; r++) {
 		const struct df_sample *m = &s->metrics[DF_LATENCY].s[r];
@@ -187,7 +188,7 @@ static bool add_up(const struct df_state *s, struct parts *x)
 		for (size_t i = 0; i < m->n; i++) {
 			uint32_t at = m->x[i].kind;
 			double y = log(fmax(1, m->x[i].value));
-			double e = x->expected[s->strata.keys[at].c % BINS];
+			double e = x->expected[s->got.strata.keys[at].c % BINS];
 			size_t batch = batch_of(m, i);
 
 			for (int k = 0; k < DF_PART_KINDS; k++) {

@@ -309,16 +309,35 @@ static void judge(struct df_state *s)
 	}
 }
 
+/* Nothing is used where no metric has values of both runs. */
+static void say_used(const struct df_state *s)
+{
+	struct na_extent *used = s->scope->used;
+
+	for (int r = 0; r < DF_RUNS; r++) {
+		const struct na_extent *x = &s->got.used[r];
+		uint64_t k = x->n ? x->n : s->metrics[DF_SLACK].s[r].count;
+
+		used->n += k ? k : s->metrics[DF_STEPS].s[r].count;
+		/* Runs have origins of their own: the longer one counts. */
+		if (x->n && na_time_between(used->first_ps, used->last_ps) <
+				    na_time_between(x->first_ps, x->last_ps)) {
+			used->first_ps = x->first_ps;
+			used->last_ps = x->last_ps;
+		}
+	}
+}
+
 static void say_empty(struct na_result *r, const struct df_state *s)
 {
-	if (!s->used[DF_A] && !s->used[DF_B])
+	if (!s->got.used[DF_A].n && !s->got.used[DF_B].n)
 		na_result_word(r, NA_WORD_EMPTY,
 			       "neither run holds anything to compare");
 	else
 		na_result_wordf(r, NA_WORD_EMPTY,
 				"run %s holds nothing to compare with run %s",
-				s->labels[s->used[DF_A] ? DF_B : DF_A],
-				s->labels[s->used[DF_A] ? DF_A : DF_B]);
+				s->labels[s->got.used[DF_A].n ? DF_B : DF_A],
+				s->labels[s->got.used[DF_A].n ? DF_A : DF_B]);
 	na_result_word(
 		r, NA_WORD_HINT,
 		"diff compares transfers on the network, ops of device "
@@ -350,9 +369,11 @@ enum na_status df_finish(void *state, struct na_result *r, struct na_err *err)
 	na_put_int(r, x, M_seed, DF_SEED);
 	na_put_text(r, x, M_generator, "gsl_rng_mt19937");
 	na_put_real(r, x, M_level, 1 - DF_LEVEL);
-	if (any)
+	if (any) {
+		say_used(s);
 		df_views(r, s);
-	else
+	} else {
 		say_empty(r, s);
+	}
 	return NA_OK;
 }

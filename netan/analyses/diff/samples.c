@@ -30,7 +30,7 @@ static bool renumber(const struct df_state *s, struct df_sample *sample,
 	if (!as)
 		return false;
 	for (size_t i = 0; i < sample->n; i++)
-		as[s->units[sample->x[i].unit].at] = 1;
+		as[s->got.units[sample->x[i].unit].at] = 1;
 	for (size_t i = 0; i < all; i++) {
 		bool there = as[i];
 
@@ -38,7 +38,7 @@ static bool renumber(const struct df_state *s, struct df_sample *sample,
 		used += there;
 	}
 	for (size_t i = 0; i < sample->n; i++)
-		sample->x[i].unit = as[s->units[sample->x[i].unit].at];
+		sample->x[i].unit = as[s->got.units[sample->x[i].unit].at];
 	join_units(sample, used);
 	free(as);
 	return true;
@@ -69,8 +69,9 @@ static void sort_run(void *arg, size_t run)
 
 static bool has_units(const struct df_state *s, uint32_t run)
 {
-	for (size_t i = 0; i < s->n_units; i++) {
-		if (s->units[i].run == run && s->units[i].n && s->units[i].none)
+	for (size_t i = 0; i < s->got.n_units; i++) {
+		if (s->got.units[i].run == run && s->got.units[i].n &&
+		    s->got.units[i].none)
 			return false;
 	}
 	return true;
@@ -80,12 +81,12 @@ static bool split_runs(struct df_state *s)
 {
 	struct df_sample *a = &s->metrics[DF_LATENCY].s[DF_A];
 	struct df_sample *b = &s->metrics[DF_LATENCY].s[DF_B];
-	struct na_boot_item *x = s->items;
-	size_t i = 0, j = s->n_items;
+	struct na_boot_item *x = s->got.items;
+	size_t i = 0, j = s->got.n_items;
 
 	/* The order within a run does not matter: they are sorted. */
 	while (i < j) {
-		if (s->units[x[i].unit].run == DF_A) {
+		if (s->got.units[x[i].unit].run == DF_A) {
 			i++;
 		} else {
 			struct na_boot_item t = x[i];
@@ -96,8 +97,8 @@ static bool split_runs(struct df_state *s)
 	}
 	*a = (struct df_sample){.x = x, .n = i, .count = i};
 	*b = (struct df_sample){.x = x ? x + i : NULL,
-				.n = s->n_items - i,
-				.count = s->n_items - i};
+				.n = s->got.n_items - i,
+				.count = s->got.n_items - i};
 	return true;
 }
 
@@ -126,15 +127,15 @@ static bool sizes_of(struct df_state *s, uint32_t run,
 	struct df_sample *to = &s->metrics[DF_SIZES].s[run];
 	size_t n = 0;
 
-	for (size_t u = 0; u < s->n_units; u++)
-		n += s->units[u].run == run ? from[u + 1] - from[u] : 0;
+	for (size_t u = 0; u < s->got.n_units; u++)
+		n += s->got.units[u].run == run ? from[u + 1] - from[u] : 0;
 	to->x = na_calloc(n + 1, sizeof(*to->x));
 	to->weight = na_calloc(n + 1, sizeof(*to->weight));
 	if (!to->x || !to->weight || n >= UINT32_MAX)
 		return false;
-	for (size_t u = 0; u < s->n_units; u++) {
+	for (size_t u = 0; u < s->got.n_units; u++) {
 		for (size_t i = from[u];
-		     s->units[u].run == run && i < from[u + 1]; i++) {
+		     s->got.units[u].run == run && i < from[u + 1]; i++) {
 			to->x[to->n] = (struct na_boot_item){(double)x[i].value,
 							     (uint32_t)u,
 							     (uint32_t)to->n};
@@ -152,9 +153,9 @@ static bool sizes_of(struct df_state *s, uint32_t run,
 
 static bool sizes(struct df_state *s)
 {
-	size_t *from = na_calloc(s->n_units + 1, sizeof(*from));
+	size_t *from = na_calloc(s->got.n_units + 1, sizeof(*from));
 	struct na_weighted *x = NULL;
-	bool ok = from && na_census_join(&s->counts, s->n_units, &x, from);
+	bool ok = from && na_census_join(&s->counts, s->got.n_units, &x, from);
 
 	for (uint32_t r = 0; ok && r < DF_RUNS; r++)
 		ok = sizes_of(s, r, x, from);
@@ -187,8 +188,8 @@ static int64_t time_of(const struct df_state *s, size_t u)
 	const struct na_step *x = &store->steps[u];
 
 	if (u >= store->n_steps)
-		return na_time_between(s->units[u].first_ps,
-				       s->units[u].last_ps);
+		return na_time_between(s->got.units[u].first_ps,
+				       s->got.units[u].last_ps);
 	if (u + 1 < store->n_steps && x[1].run == x->run &&
 	    x[1].number == x->number + 1 && x[1].start_ps > x->start_ps)
 		return na_time_between(x->start_ps, x[1].start_ps);
@@ -201,8 +202,8 @@ static bool rates_by_unit(struct df_state *s, uint32_t run, double *bytes)
 	na_i128 sum = 0;
 	size_t cap = 0;
 
-	for (size_t u = 0; u < s->n_units; u++) {
-		const struct df_unit *x = &s->units[u];
+	for (size_t u = 0; u < s->got.n_units; u++) {
+		const struct df_unit *x = &s->got.units[u];
 		int64_t ps = x->run == run && x->n ? time_of(s, u) : 0;
 
 		if (ps <= 0)
@@ -223,13 +224,13 @@ static bool rates_by_bin(struct df_state *s, uint32_t run)
 	size_t cap = 0, first = DF_BINS, last = 0;
 
 	for (size_t k = 0; k < DF_BINS; k++) {
-		if (s->bins[run][k]) {
+		if (s->got.bins[run][k]) {
 			first = first < k ? first : k;
 			last = k;
 		}
 	}
 	for (size_t k = first; k < last; k++) {
-		if (!push(to, &cap, rate_gbps(s->bins[run][k], s->bin_ps),
+		if (!push(to, &cap, rate_gbps(s->got.bins[run][k], s->bin_ps),
 			  k - first))
 			return false;
 	}
@@ -245,8 +246,8 @@ static bool rates(struct df_state *s)
 	bool launches[DF_RUNS] = {false, false}, units, ok = true;
 	double bytes[DF_RUNS] = {0, 0};
 
-	for (size_t u = steps; u < s->n_units; u++)
-		launches[s->units[u].run] |= s->units[u].n > 0;
+	for (size_t u = steps; u < s->got.n_units; u++)
+		launches[s->got.units[u].run] |= s->got.units[u].n > 0;
 	units = !latency[DF_A].by_events && !latency[DF_B].by_events &&
 		launches[DF_A] == launches[DF_B];
 	for (uint32_t r = 0; ok && r < DF_RUNS; r++) {
@@ -322,8 +323,8 @@ static bool steps_of(struct df_state *s, uint32_t run)
 			return false;
 	}
 	for (size_t u = s->scope->store->n_steps;
-	     !st->n_steps && u < s->n_units; u++) {
-		const struct df_unit *x = &s->units[u];
+	     !st->n_steps && u < s->got.n_units; u++) {
+		const struct df_unit *x = &s->got.units[u];
 
 		if (x->run == run && x->n && !x->none &&
 		    !push(to, &cap,

@@ -37,30 +37,31 @@ uint32_t df_step_at(const struct na_store *store, uint32_t run, int64_t at_ps)
 	return (uint32_t)(lo > first ? lo - 1 : first);
 }
 
-uint32_t df_unit_of(struct df_state *b, const struct na_transfer *t,
+uint32_t df_unit_of(struct df_block *b, const struct na_transfer *t,
 		    uint32_t run)
 {
-	const struct na_store *store = b->scope->store;
+	const struct na_store *store = b->main->scope->store;
+	struct df_gathered *g = &b->got;
 	uint32_t at = t->step, launch;
 	size_t want;
 
 	if (at == NA_UNKNOWN_U32)
 		at = df_step_at(store, run, t->end_ps);
 	if (at == NA_UNKNOWN_U32) {
-		launch = na_triples_add(&b->launches,
+		launch = na_triples_add(&g->launches,
 					(struct na_triple){t->launch, run, 0});
 		if (launch == NA_NO_TRIPLE ||
 		    store->n_steps + launch >= NA_UNKNOWN_U32)
 			return NA_UNKNOWN_U32;
 		at = (uint32_t)store->n_steps + launch;
 	}
-	want = store->n_steps + b->launches.n;
-	if (!na_grow(&b->units, &b->cap_units, want, sizeof(*b->units)))
+	want = store->n_steps + g->launches.n;
+	if (!na_grow(&g->units, &g->cap_units, want, sizeof(*g->units)))
 		return NA_UNKNOWN_U32;
-	for (; b->n_units < want; b->n_units++)
-		b->units[b->n_units] = (struct df_unit){.run = run};
+	for (; g->n_units < want; g->n_units++)
+		g->units[g->n_units] = (struct df_unit){.run = run};
 	if (at >= store->n_steps)
-		b->units[at].none = t->launch == NA_UNKNOWN_U32;
+		g->units[at].none = t->launch == NA_UNKNOWN_U32;
 	return at;
 }
 
@@ -81,18 +82,18 @@ static int by_time(const void *a, const void *b)
 bool df_number_units(struct df_state *s)
 {
 	const struct na_store *store = s->scope->store;
-	size_t want = store->n_steps + s->launches.n;
+	size_t want = store->n_steps + s->got.launches.n;
 	struct timed *x = na_calloc(want + 1, sizeof(*x));
 
-	if (!x ||
-	    !na_grow(&s->units, &s->cap_units, want + 1, sizeof(*s->units))) {
+	if (!x || !na_grow(&s->got.units, &s->got.cap_units, want + 1,
+			   sizeof(*s->got.units))) {
 		free(x);
 		return false;
 	}
-	for (; s->n_units < want; s->n_units++)
-		s->units[s->n_units] = (struct df_unit){.n = 0};
+	for (; s->got.n_units < want; s->got.n_units++)
+		s->got.units[s->got.n_units] = (struct df_unit){.n = 0};
 	for (size_t i = 0; i < want; i++) {
-		struct df_unit *u = &s->units[i];
+		struct df_unit *u = &s->got.units[i];
 
 		if (i < store->n_steps)
 			u->run = store->steps[i].run;
@@ -104,7 +105,7 @@ bool df_number_units(struct df_state *s)
 	if (want)
 		qsort(x, want, sizeof(*x), by_time);
 	for (size_t i = 0; i < want; i++) {
-		struct df_unit *u = &s->units[x[i].unit];
+		struct df_unit *u = &s->got.units[x[i].unit];
 
 		u->at = (uint32_t)s->run_units[u->run]++;
 	}

@@ -53,15 +53,6 @@ static enum na_status he_fork(void *block, const void *state, unsigned pass)
 	return make_counts(s) ? NA_OK : NA_ENOMEM;
 }
 
-static void cover(struct he_state *s, int64_t first_ps, int64_t last_ps)
-{
-	if (!s->any || first_ps < s->first_ps)
-		s->first_ps = first_ps;
-	if (!s->any || last_ps > s->last_ps)
-		s->last_ps = last_ps;
-	s->any = true;
-}
-
 /* Of what lies apart, the first that ends behind the transfer's start. */
 static bool touches(const struct he_state *m, unsigned kind,
 		    const struct na_transfer *t)
@@ -86,9 +77,8 @@ static enum na_status he_add(void *block, const struct na_transfer *t)
 	struct he_state *s = block;
 
 	if (t->style >= NA_STYLE_CAPTURE)
-		return NA_OK;
+		return NA_ASIDE;
 	if (s->pass == 0) {
-		cover(s, t->start_ps, t->end_ps);
 		s->transfers[t->input]++;
 		return NA_OK;
 	}
@@ -106,7 +96,6 @@ static enum na_status he_add_event(void *block, const struct na_host_event *e)
 	if (!na_grow(&s->events, &s->cap, s->n + 1, sizeof(*s->events)))
 		return NA_ENOMEM;
 	s->events[s->n++] = *e;
-	cover(s, e->start_ps, e->end_ps);
 	return NA_OK;
 }
 
@@ -125,8 +114,6 @@ static enum na_status he_merge(void *state, void *block, unsigned pass)
 	if (b->n)
 		memcpy(s->events + s->n, b->events, b->n * sizeof(*b->events));
 	s->n += b->n;
-	if (b->any)
-		cover(s, b->first_ps, b->last_ps);
 	return NA_OK;
 }
 
@@ -276,34 +263,18 @@ static void he_fini(void *state)
 	}
 }
 
-/* Transfers, or where there is none, events.  A trace without its host plane
- * says nothing, which is not "none". */
-static void he_used(const void *state, uint64_t *n, int64_t *first_ps,
-		    int64_t *last_ps)
-{
-	const struct he_state *s = state;
-
-	*n = 0;
-	for (size_t i = 0; i < s->scope->store->n_sources; i++)
-		*n += s->transfers[i];
-	*n = !any_threads(s->scope->store) ? 0 : *n ? *n : s->n;
-	*first_ps = *n ? s->first_ps : 0;
-	*last_ps = *n ? s->last_ps : 0;
-}
-
 const struct na_analysis na_an_host_events = {
 	.face.name = "host_events",
-	.source = "algorithms: host events",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_HOST_EVENTS,
 	.state_size = sizeof(struct he_state),
 	.passes = 2,
+	.counts = NA_COUNTS(TRANSFERS) | NA_COUNTS(HOST_EVENTS),
 	.open = he_open,
 	.fork = he_fork,
-	.add = he_add,
+	.add_transfer = he_add,
 	.add_host_event = he_add_event,
 	.merge = he_merge,
 	.turn = he_turn,
 	.finish = he_finish,
 	.fini = he_fini,
-	.used = he_used,
 };

@@ -57,8 +57,6 @@ struct he_state {
 
 	uint64_t *transfers;            /* by source */
 	uint64_t *touched[NA_HE_KINDS]; /* likewise */
-	bool any; /* a transfer or an event; then over which time */
-	int64_t first_ps, last_ps;
 };
 
 /* 0: registrations, 1: copies. */

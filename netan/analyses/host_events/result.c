@@ -234,8 +234,12 @@ enum na_status he_finish(void *state, struct na_result *r, struct na_err *err)
 {
 	const struct he_state *s = state;
 	struct na_value *list = na_put_list(r, na_result_body(r), M_runs);
+	struct na_extent *used = s->scope->used;
 	bool ok = true;
 
+	/* Transfers count, or where there is none, events. */
+	if (used->n > s->n)
+		used->n -= s->n;
 	na_result_word(
 		r, NA_WORD_EMPTY,
 		"the threads of a host (plane \"/host:CPU\" of a trace)");

@@ -1,6 +1,6 @@
 /*
  * latency: how long do transfers take; network slow or host slow
- * (algorithms.md, sections 0, 1.1 and 2).
+ * (docs/methods.md, "Latency").
  *
  * First pass: every latency, by group and size class, and when which links
  * were busy.  Then rows are chosen and sorted, and the line through the size
@@ -240,17 +240,6 @@ static int64_t action_of(const struct na_transfer *t)
 	return t->action_ps;
 }
 
-static void cover(struct lat_state *s, int64_t start_ps, int64_t end_ps)
-{
-	if (s->pass == JUDGE)
-		return;
-	if (!s->used || start_ps < s->first_ps)
-		s->first_ps = start_ps;
-	if (!s->used || end_ps > s->last_ps)
-		s->last_ps = end_ps;
-	s->used++;
-}
-
 static enum na_status add_component(struct lat_state *s,
 				    const struct na_transfer *t,
 				    enum na_component component, int64_t ps,
@@ -281,8 +270,7 @@ static enum na_status add_receive(struct lat_state *s,
 	s->untimed += receive && !known;
 	receive = receive && known;
 	if (!network && !receive)
-		return NA_OK;
-	cover(s, t->start_ps, t->end_ps);
+		return NA_ASIDE;
 	if (s->pass == SURVEY)
 		lat_mark(s, t);
 	if (known && s->pass == SURVEY &&
@@ -306,7 +294,6 @@ static enum na_status add_captured(struct lat_state *s,
 {
 	enum na_component c = (enum na_component)t->component;
 
-	cover(s, t->start_ps, t->end_ps);
 	s->calls += c == NA_COMP_RPC;
 	return add_component(s, t, c, na_time_between(t->start_ps, t->end_ps),
 			     NULL);
@@ -320,12 +307,11 @@ static enum na_status lat_add(void *block, const struct na_transfer *t)
 	if (s->pass == SURVEY)
 		lat_clock_add(s, t);
 	if (t->klass != NA_VALID && t->klass != NA_LOOPBACK)
-		return NA_OK;
+		return NA_ASIDE;
 	if (t->style >= NA_STYLE_CAPTURE)
 		return add_captured(s, t);
 	if (t->side == NA_RX)
 		return add_receive(s, t);
-	cover(s, t->start_ps, t->end_ps);
 	return add_component(s, t, NA_COMP_SEND,
 			     na_time_between(t->start_ps, t->end_ps), NULL);
 }
@@ -341,8 +327,7 @@ static enum na_status lat_add_exec(void *block, const struct na_exec *e)
 
 	/* Graph executions come unasked, too. */
 	if (c == NA_N_COMPONENTS || !(s->scope->components & NA_COMP_BIT(c)))
-		return NA_OK;
-	cover(s, e->start_ps, e->end_ps);
+		return NA_ASIDE;
 	na_group_of_exec(&s->scope->by, s->scope->store, e, m.values);
 	return s->pass == SURVEY ? survey(s, &m) : judge(s, &m);
 }
@@ -423,12 +408,6 @@ static enum na_status merge_survey(struct lat_state *s, struct lat_state *b)
 		if (run->cells[i] == LAT_NONE)
 			return NA_ENOMEM;
 	}
-	if (b->used) {
-		uint64_t used = s->used + b->used;
-
-		cover(s, b->first_ps, b->last_ps);
-		s->used = used;
-	}
 	s->untimed += b->untimed;
 	s->calls += b->calls;
 	return NA_OK;
@@ -463,7 +442,7 @@ static enum na_status lat_turn(void *state, unsigned done, struct na_err *err)
 	if (done != SURVEY)
 		return NA_OK;
 	st = lat_rows(s, err);
-	if (st != NA_OK || !s->used)
+	if (st != NA_OK || !s->scope->used->n)
 		return st == NA_OK ? NA_END : st;
 	return lat_busy_count(&s->busy, s->scope->store->n_hosts)
 		       ? NA_OK
@@ -523,16 +502,6 @@ static void lat_fini(void *state)
 	free(s->clocks);
 }
 
-static void lat_used(const void *state, uint64_t *n, int64_t *first_ps,
-		     int64_t *last_ps)
-{
-	const struct lat_state *s = state;
-
-	*n = s->used;
-	*first_ps = s->first_ps;
-	*last_ps = s->last_ps;
-}
-
 const struct na_analysis na_an_latency = {
 	.face.name = "latency",
 	.face.usage = "[OPTION…] INPUT…",
@@ -559,18 +528,20 @@ const struct na_analysis na_an_latency = {
 	.face.example = "netan latency logdir\n"
 			"netan latency logdir --by host -o latency.svg\n"
 			"netan latency logdir --by component,host --format csv",
-	.source = "Hyndman and Fan 1996 (type 7); David and Nagaraja 2003 "
-		  "(intervals); Theil 1950, Sen 1968 (line); Masson et al. "
-		  "2019 (DDSketch, residuals)",
+	.face.method = "type 7 of Hyndman and Fan, 1996; intervals: David and "
+		       "Nagaraja, 2003; line over size: Theil, 1950, Sen, "
+		       "1968; residuals: DDSketch, Masson et al., 2019",
 	.censored = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,
 	.state_size = sizeof(struct lat_state),
 	.passes = PASSES,
+	.counts = NA_COUNTS(TRANSFERS) | NA_COUNTS(GRAPHS) | NA_COUNTS(ACTIONS),
 	.components = NA_COMP_BIT(NA_N_COMPONENTS) - 1,
 	.open = lat_open,
 	.fork = lat_fork,
-	.add = lat_add,
-	.add_exec = lat_add_exec,
+	.add_transfer = lat_add,
+	.add_graph = lat_add_exec,
+	.add_action = lat_add_exec,
 	.seal = lat_seal,
 	.merge = lat_merge,
 	.turn = lat_turn,
@@ -578,5 +549,4 @@ const struct na_analysis na_an_latency = {
 	.finish = lat_finish,
 	.fini = lat_fini,
 	.weight = lat_weight,
-	.used = lat_used,
 };

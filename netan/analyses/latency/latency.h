@@ -116,10 +116,8 @@ struct lat_state {
 	const struct na_scope *scope;
 	const struct lat_state *main; /* of a block state */
 	unsigned pass;
-	uint64_t used;
 	uint64_t untimed; /* receives whose action tells no duration */
 	uint64_t calls;   /* first pass: those of captures, among used */
-	int64_t first_ps, last_ps;
 
 	/* First pass. */
 	struct na_groups groups;

@@ -281,7 +281,7 @@ static void what_is_timed(const struct lat_state *s, struct words *w)
 			       : s->scope->components;
 	unsigned c = 0;
 
-	if (s->calls == s->used) {
+	if (s->calls == s->scope->used->n) {
 		add(w, "Call latency");
 		return;
 	}
@@ -529,7 +529,7 @@ static void say(struct na_result *r, const struct lat_state *s)
 
 	if (clocks)
 		note_clock(r, &off);
-	if (!s->used) {
+	if (!s->scope->used->n) {
 		na_result_word(r, NA_WORD_MESSAGE, "No transfers to time");
 		return;
 	}

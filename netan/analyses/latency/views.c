@@ -283,12 +283,12 @@ void lat_views(struct na_result *r, const struct lat_state *s)
 
 	if (s->scope->by.n) {
 		groups_view(r, s, message);
-	} else if (list && s->used) {
+	} else if (list && s->scope->used->n) {
 		quantiles_view(r, list->u.of.first, message);
 		size_view(r, list->u.of.first);
 		few_note(r, &s->rows[0]);
 	}
-	if (!s->used)
+	if (!s->scope->used->n)
 		return;
 	split_view(r, s);
 	slowest_view(r, s);

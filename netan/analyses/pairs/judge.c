@@ -35,7 +35,7 @@ static void quantiles_job(void *arg, size_t job)
 {
 	struct quantiles *q = arg;
 	struct pr_state *s = q->s;
-	size_t rows = s->used + s->clamped;
+	size_t rows = (size_t)s->ends.n;
 	size_t from = rows / JOBS * job;
 	size_t to = job + 1 < JOBS ? rows / JOBS * (job + 1) : SIZE_MAX;
 	double *tmp = na_calloc(2 * SORTED, sizeof(*tmp));

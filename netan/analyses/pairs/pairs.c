@@ -2,8 +2,8 @@
  * pairs: which source, destination, host or path is bad.  First pass:
  * which pairs there are, and their sums.  Second: every transfer to its
  * place, pair after pair; then quantiles and the localisation
- * (netan/methods/localise; algorithms.md, section 1), run by run.  Third, if a host
- * is named: which of its devices carries it.
+ * (netan/methods/localise), run by run.  Third, if a host is named: which of
+ * its devices carries it.
  */
 #include "netan/analyses/pairs/pairs.h"
 
@@ -100,24 +100,6 @@ static struct pr_sum *sum_of(struct pr_state *s, struct na_triple key)
 	return &s->sums[i];
 }
 
-static void cover_end(struct pr_state *s, int64_t first_ps, int64_t last_ps)
-{
-	if (!s->any_end || first_ps < s->first_end_ps)
-		s->first_end_ps = first_ps;
-	if (!s->any_end || last_ps > s->last_end_ps)
-		s->last_end_ps = last_ps;
-	s->any_end = true;
-}
-
-static void cover(struct pr_state *s, int64_t start_ps, int64_t end_ps)
-{
-	if (!s->any || start_ps < s->start_ps)
-		s->start_ps = start_ps;
-	if (!s->any || end_ps > s->end_ps)
-		s->end_ps = end_ps;
-	s->any = true;
-}
-
 static enum na_status survey(struct pr_state *s, const struct na_transfer *t)
 {
 	size_t known = s->keys.n;
@@ -132,17 +114,15 @@ static enum na_status survey(struct pr_state *s, const struct na_transfer *t)
 		if (s->last_moment == NA_NO_TRIPLE)
 			return NA_ENOMEM;
 	}
-	cover_end(s, t->end_ps, t->end_ps);
+	na_extent_add(&s->ends, t->end_ps, t->end_ps);
 	if (t->klass == NA_CLOCK_SKEW) {
 		sum->clamped++;
 		s->clamped++;
-		return NA_OK;
+		return NA_ASIDE;
 	}
 	sum->n++;
 	sum->bytes += (na_i128)t->size_bytes;
-	s->used++;
 	s->calls += t->component == NA_COMP_RPC;
-	cover(s, t->start_ps, t->end_ps);
 	return NA_OK;
 }
 
@@ -150,7 +130,7 @@ static enum na_status survey(struct pr_state *s, const struct na_transfer *t)
 static enum na_status keep_row(struct pr_state *s, const struct na_transfer *t)
 {
 	const struct pr_state *m = s->main;
-	uint64_t since = (uint64_t)t->end_ps - (uint64_t)m->first_end_ps;
+	uint64_t since = (uint64_t)t->end_ps - (uint64_t)m->ends.first_ps;
 	double us = ((double)t->end_ps - (double)t->start_ps) / 1e6;
 
 	if (!same(&m->keys, s->last_key, key_of(s, t)))
@@ -186,7 +166,7 @@ static enum na_status pr_add(void *block, const struct na_transfer *t)
 
 	if (t->klass == NA_CLOCK_SKEW && loops(s, t) &&
 	    !s->scope->filter->include_loopback)
-		return NA_OK;
+		return NA_ASIDE;
 	if (s->pass == 2)
 		return pr_endpoint_add(s, t);
 	return s->pass == 0 ? survey(s, t) : keep_row(s, t);
@@ -211,13 +191,9 @@ static enum na_status merge_survey(struct pr_state *s, const struct pr_state *b)
 		    NA_NO_TRIPLE)
 			return NA_ENOMEM;
 	}
-	s->used += b->used;
 	s->calls += b->calls;
 	s->clamped += b->clamped;
-	if (b->any_end)
-		cover_end(s, b->first_end_ps, b->last_end_ps);
-	if (b->any)
-		cover(s, b->start_ps, b->end_ps);
+	na_extent_join(&s->ends, &b->ends);
 	return NA_OK;
 }
 
@@ -296,16 +272,6 @@ static void pr_fini(void *state)
 	free(s->blamed[1]);
 }
 
-static void pr_used(const void *state, uint64_t *n, int64_t *first_ps,
-		    int64_t *last_ps)
-{
-	const struct pr_state *s = state;
-
-	*n = s->used;
-	*first_ps = s->any ? s->start_ps : 0;
-	*last_ps = s->any ? s->end_ps : 0;
-}
-
 const struct na_analysis na_an_pairs = {
 	.face.name = "pairs",
 	.face.usage = "[OPTION…] INPUT…",
@@ -328,8 +294,8 @@ const struct na_analysis na_an_pairs = {
 			"netan pairs logdir --topology racks.csv --top 50\n"
 			"netan pairs logdir --fail-on error -q -o pairs.json",
 	.suspects = true,
-	.source = "algorithms: greedy explanation with significance, once for "
-		  "each channel",
+	.face.method = "greedy explanation of pairs with significance, once "
+		       "for each channel",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,
 	.censored = true,
 	.by_steps = true,
@@ -337,14 +303,14 @@ const struct na_analysis na_an_pairs = {
 	.face.params_size = sizeof(struct pr_params),
 	.state_size = sizeof(struct pr_state),
 	.passes = 3,
+	.counts = NA_COUNTS(TRANSFERS),
 	.open = pr_open,
 	.fork = pr_fork,
-	.add = pr_add,
+	.add_transfer = pr_add,
 	.merge = pr_merge,
 	.turn = pr_turn,
 	.finish = pr_finish,
 	.fini = pr_fini,
 	.weight = pr_weight,
-	.used = pr_used,
 	.severity = pr_severity,
 };

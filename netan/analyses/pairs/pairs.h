@@ -64,11 +64,9 @@ struct pr_state {
 	struct na_triples moments; /* collective, step, 0 */
 	struct pr_sum *sums;       /* by key */
 	size_t cap_sums;
-	uint64_t used, clamped;
-	uint64_t calls; /* of used: component rpc */
-	bool any, any_end;
-	int64_t start_ps, end_ps; /* of the valid ones */
-	int64_t first_end_ps, last_end_ps;
+	uint64_t clamped;
+	uint64_t calls;                 /* of those used: component rpc */
+	struct na_extent ends;          /* of the clamped ones, too */
 	uint32_t last_key, last_moment; /* guesses for the next record */
 
 	/* Between the passes. */

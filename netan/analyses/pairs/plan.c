@@ -214,10 +214,10 @@ static bool plan_moments(struct pr_state *s)
 /* A microsecond, or what makes the whole time fit 32 bits. */
 static int64_t tick_for(const struct pr_state *s)
 {
-	uint64_t span = (uint64_t)s->last_end_ps - (uint64_t)s->first_end_ps;
+	uint64_t span = (uint64_t)s->ends.last_ps - (uint64_t)s->ends.first_ps;
 	int64_t tick = NA_PS_PER_US;
 
-	while (s->any_end && span / (uint64_t)tick > UINT32_MAX)
+	while (s->ends.n && span / (uint64_t)tick > UINT32_MAX)
 		tick *= 2;
 	return tick;
 }
@@ -235,7 +235,7 @@ enum na_status pr_plan(struct pr_state *s, struct na_err *err)
 	s->place_of = na_calloc(s->keys.n, sizeof(*s->place_of));
 	s->filled = na_calloc(s->keys.n, sizeof(*s->filled));
 	s->runs = na_calloc(store->n_runs, sizeof(*s->runs));
-	s->rows = na_calloc(s->used + s->clamped, sizeof(*s->rows));
+	s->rows = na_calloc((size_t)s->ends.n, sizeof(*s->rows));
 	s->tick_ps = tick_for(s);
 	ok = of && at && s->pairs && s->place_of && s->filled && s->runs &&
 	     s->rows && plan_moments(s);

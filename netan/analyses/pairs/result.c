@@ -184,7 +184,7 @@ static void put_windows(struct na_result *r, struct na_value *row,
 			const struct pr_state *s, const struct na_lz_finding *f)
 {
 	const struct na_store *store = s->scope->store;
-	double origin_us = (double)s->first_end_ps / 1e6;
+	double origin_us = (double)s->ends.first_ps / 1e6;
 	struct na_value *list;
 
 	if (!f->n_windows)

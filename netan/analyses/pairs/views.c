@@ -209,13 +209,13 @@ static void note_rest(struct na_result *r, const struct pr_state *s)
 		if (s->pairs[i].local)
 			transfers += s->sums[s->pairs[i].found].n;
 	}
-	if (s->calls && s->calls < s->used)
+	if (s->calls && s->calls < s->scope->used->n)
 		na_result_note(r,
 			       "%s of %s transfers are calls, the others "
 			       "messages one way: --component rpc, or network, "
 			       "compares what is alike",
 			       na_print_count(a, s->calls),
-			       na_print_count(b, s->used));
+			       na_print_count(b, s->scope->used->n));
 	if (captured(s) && s->calls)
 		na_result_note(r, "the latency of a call holds the server's "
 				  "own time: a slow server looks like a slow "

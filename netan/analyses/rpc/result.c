@@ -49,7 +49,7 @@ static void put_expected(struct na_result *r, struct na_value *in,
 			 const struct rpc_state *s)
 {
 	struct na_value *to = na_put_object(r, in, M_expected);
-	bool one = s->n && s->scope->store->n_runs < 2;
+	bool one = s->ends.n && s->scope->store->n_runs < 2;
 	double slope = one ? s->lines[0].us_per_byte : 0;
 
 	na_put_real(r, to, M_fixed_us, one ? s->lines[0].fixed_us : NAN);
@@ -120,7 +120,10 @@ enum na_status rpc_finish(void *state, struct na_result *r, struct na_err *err)
 	struct na_value *body = na_result_body(r);
 	double *t;
 
-	if (!s->n) {
+	/* A call that nobody answered is no transfer, yet it is told. */
+	if (!s->scope->used->n)
+		s->scope->used->n = s->calls.n;
+	if (!s->ends.n) {
 		put_empty(r, body, s);
 		if (!rpc_put_calls(r, s->scope->store, &s->calls,
 				   s->scope->top))

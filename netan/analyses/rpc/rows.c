@@ -72,7 +72,7 @@ bool rpc_fit_lines(struct rpc_state *s)
 	if (!s->lines)
 		return false;
 	for (size_t run = 0; run < runs; run++) /* where the sample is empty */
-		s->lines[run].fixed_us = (double)s->least_ps / 1e6;
+		s->lines[run].fixed_us = (double)s->latency.first_ps / 1e6;
 	if (n)
 		qsort(x, n, sizeof(*x), by_latency);
 	for (size_t i = 0, end; i < n; i = end) {

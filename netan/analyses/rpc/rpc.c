@@ -2,7 +2,7 @@
  * rpc: is latency high always or now and then.  Latency over time by exact
  * quantiles of each bin; late transfers against the waits that TCP's timers
  * cause, with the hosts, times and link loads at which they come
- * (algorithms.md, sections 1.1 and 6).
+ * (docs/methods.md, "Late transfers and timers").
  *
  * First pass: counts, the time that is covered, and a sample for the line
  * of latency over size.  Second pass: every latency, and what is late.
@@ -88,29 +88,6 @@ static enum na_status rpc_fork(void *block, const void *state, unsigned pass)
 	return init_second(s) ? NA_OK : NA_ENOMEM;
 }
 
-/* What one transfer, or one block, adds to the first pass's sums: apart from
- * the state, which is too large to be made for each transfer. */
-struct extent {
-	uint64_t n, n_calls;
-	int64_t start_ps, first_ps, last_ps, least_ps, most_ps;
-};
-
-static void cover(struct rpc_state *s, const struct extent *b)
-{
-	bool any = s->n > 0;
-
-	s->start_ps = !any || b->start_ps < s->start_ps ? b->start_ps
-							: s->start_ps;
-	s->first_ps = !any || b->first_ps < s->first_ps ? b->first_ps
-							: s->first_ps;
-	s->last_ps = !any || b->last_ps > s->last_ps ? b->last_ps : s->last_ps;
-	s->least_ps = !any || b->least_ps < s->least_ps ? b->least_ps
-							: s->least_ps;
-	s->most_ps = !any || b->most_ps > s->most_ps ? b->most_ps : s->most_ps;
-	s->n += b->n;
-	s->n_calls += b->n_calls;
-}
-
 /* The group's number, NA_NO_NAME when memory is short. */
 static uint32_t count_group(struct rpc_state *s, const uint64_t *values,
 			    uint64_t n)
@@ -182,13 +159,9 @@ static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
 			     .dst = na_store_host_of(store, run, t->dst),
 			     .run = run};
 
-	cover(s, &(struct extent){.n = 1,
-				  .n_calls = t->component == NA_COMP_RPC,
-				  .start_ps = t->start_ps,
-				  .first_ps = t->end_ps,
-				  .last_ps = t->end_ps,
-				  .least_ps = latency_ps,
-				  .most_ps = latency_ps});
+	s->n_calls += t->component == NA_COMP_RPC;
+	na_extent_add(&s->ends, t->end_ps, t->end_ps);
+	na_extent_add(&s->latency, latency_ps, latency_ps);
 	s->exposure[x.src]++;
 	s->exposure[rpc_hosts(s) + x.dst]++;
 	na_group_of(&s->scope->by, store, t, values);
@@ -299,7 +272,7 @@ static enum na_status rpc_add(void *block, const struct na_transfer *t)
 	int64_t latency_ps = latency_of(t);
 
 	if (latency_ps < 0)
-		return NA_OK;
+		return NA_ASIDE;
 	return s->pass ? look(s, t, latency_ps) : survey(s, t, latency_ps);
 }
 
@@ -335,10 +308,9 @@ static enum na_status merge_survey(struct rpc_state *s, struct rpc_state *b)
 {
 	for (size_t i = 0; i < 2 * rpc_hosts(s); i++)
 		s->exposure[i] += b->exposure[i];
-	if (b->n)
-		cover(s, &(struct extent){b->n, b->n_calls, b->start_ps,
-					  b->first_ps, b->last_ps, b->least_ps,
-					  b->most_ps});
+	s->n_calls += b->n_calls;
+	na_extent_join(&s->ends, &b->ends);
+	na_extent_join(&s->latency, &b->latency);
 	return merge_groups(s, b) && rpc_calls_merge(&s->calls, &b->calls) &&
 			       na_sample_merge(&s->sized, &b->sized) &&
 			       na_sample_merge(&s->slow, &b->slow)
@@ -389,7 +361,7 @@ static enum na_status rpc_merge(void *state, void *block, unsigned pass)
 static enum na_status choose_bins(struct rpc_state *s, struct na_err *err)
 {
 	int64_t bin = s->params->bin_ps ? s->params->bin_ps : RPC_BIN_PS;
-	double span = (double)s->last_ps - (double)s->first_ps;
+	double span = (double)s->ends.last_ps - (double)s->ends.first_ps;
 	double rows = s->n_rows ? (double)s->n_rows : 1, bins;
 	char text[NA_UNIT_BUF];
 
@@ -403,7 +375,7 @@ static enum na_status choose_bins(struct rpc_state *s, struct na_err *err)
 			       "a window with --from and --to",
 			       bins, na_print_time(text, bin, 4),
 			       s->n_rows > 1 ? " for each group" : "");
-	s->bins = na_bins_over(s->first_ps, s->last_ps, true, bin);
+	s->bins = na_bins_over(s->ends.first_ps, s->ends.last_ps, true, bin);
 	s->load.factor = 1;
 	while (2 * rpc_hosts(s) * (s->bins.n / s->load.factor) > LOAD_CELLS &&
 	       s->load.factor < s->bins.n)
@@ -414,9 +386,10 @@ static enum na_status choose_bins(struct rpc_state *s, struct na_err *err)
 
 static bool init_kept(struct rpc_state *s)
 {
-	s->longest.max = s->n <= RPC_POINTS_ALL ? (size_t)s->n : RPC_POINTS_MAX;
-	s->cell = na_calloc((size_t)s->n, sizeof(*s->cell));
-	s->latency_ps = na_calloc((size_t)s->n, sizeof(*s->latency_ps));
+	s->longest.max = s->ends.n <= RPC_POINTS_ALL ? (size_t)s->ends.n
+						     : RPC_POINTS_MAX;
+	s->cell = na_calloc((size_t)s->ends.n, sizeof(*s->cell));
+	s->latency_ps = na_calloc((size_t)s->ends.n, sizeof(*s->latency_ps));
 	return s->cell && s->latency_ps && init_second(s);
 }
 
@@ -425,7 +398,7 @@ static enum na_status rpc_turn(void *state, unsigned done, struct na_err *err)
 	struct rpc_state *s = state;
 	enum na_status st;
 
-	if (!s->n)
+	if (!s->ends.n)
 		return NA_END;
 	if (done)
 		return rpc_sort_cells(s) == NA_OK ? NA_OK : na_fail_nomem(err);
@@ -479,17 +452,6 @@ static void rpc_fini(void *state)
 	free(s->carried);
 }
 
-static void rpc_used(const void *state, uint64_t *n, int64_t *first_ps,
-		     int64_t *last_ps)
-{
-	const struct rpc_state *s = state;
-
-	/* A call that nobody answered is no transfer, yet it is told. */
-	*n = s->n ? s->n : s->calls.n;
-	*first_ps = s->n ? s->start_ps : 0;
-	*last_ps = s->n ? s->last_ps : 0;
-}
-
 const struct na_analysis na_an_rpc = {
 	.face.name = "rpc",
 	.face.usage = "[OPTION…] INPUT…",
@@ -517,16 +479,17 @@ const struct na_analysis na_an_rpc = {
 	.face.example = "netan rpc logdir -o rpc.svg\n"
 			"netan rpc logdir --bin 1s --from 10s --to 20s\n"
 			"netan rpc logdir --by src --format json",
-	.source = "algorithms: type-7 quantiles by bin; timer modes of RFC "
-		  "6298 against a line over size",
+	.face.method = "type-7 quantiles by bin; timers of RFC 6298 and "
+		       "Vasudevan et al., 2009, against a line over size",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_CALLS,
 	.face.opts = rpc_opts,
 	.face.params_size = sizeof(struct rpc_params),
 	.state_size = sizeof(struct rpc_state),
 	.passes = 2,
+	.counts = NA_COUNTS(TRANSFERS),
 	.open = rpc_open,
 	.fork = rpc_fork,
-	.add = rpc_add,
+	.add_transfer = rpc_add,
 	.add_call = rpc_add_call,
 	.merge = rpc_merge,
 	.turn = rpc_turn,
@@ -534,5 +497,4 @@ const struct na_analysis na_an_rpc = {
 	.finish = rpc_finish,
 	.fini = rpc_fini,
 	.weight = rpc_weight,
-	.used = rpc_used,
 };

@@ -95,10 +95,9 @@ struct rpc_state {
 	const struct rpc_state *main; /* of a block state */
 
 	/* First pass. */
-	uint64_t n;
-	uint64_t n_calls;                    /* of n, those of component rpc */
-	int64_t start_ps, first_ps, last_ps; /* first start; ends */
-	int64_t least_ps, most_ps;           /* latency */
+	uint64_t n_calls;         /* transfers of component rpc */
+	struct na_extent ends;    /* of transfers */
+	struct na_extent latency; /* the least and the most */
 	struct na_groups groups;
 	uint64_t *group_n;
 	size_t cap_groups;

@@ -78,8 +78,9 @@ static size_t step_of(int64_t latency_ps)
 
 void rpc_scatter_scale(struct rpc_state *s)
 {
-	double lo = (double)s->least_ps / 1.05, hi = (double)s->most_ps * 1.05;
-	uint64_t span = (uint64_t)s->last_ps - (uint64_t)s->first_ps;
+	double lo = (double)s->latency.first_ps / 1.05,
+	       hi = (double)s->latency.last_ps * 1.05;
+	uint64_t span = (uint64_t)s->ends.last_ps - (uint64_t)s->ends.first_ps;
 
 	s->column_ps = (int64_t)(span / RPC_COLUMNS + 1);
 	s->scatter_lo_us = lo / 1e6;
@@ -97,7 +98,7 @@ void rpc_scatter_scale(struct rpc_state *s)
 void rpc_scatter_add(struct rpc_state *s, int64_t end_ps, int64_t latency_ps)
 {
 	const struct rpc_state *m = s->main;
-	uint64_t column = ((uint64_t)end_ps - (uint64_t)m->first_ps) /
+	uint64_t column = ((uint64_t)end_ps - (uint64_t)m->ends.first_ps) /
 			  (uint64_t)m->column_ps;
 	uint32_t *to =
 		&s->grid[column * RPC_ROWS + m->row_of[step_of(latency_ps)]];
@@ -120,7 +121,7 @@ static size_t choose_points(struct rpc_state *s)
 	struct rpc_longest *l = &s->longest;
 	size_t n = 0;
 
-	if (l->n == s->n)
+	if (l->n == s->ends.n)
 		return l->n;
 	for (size_t i = 0; i < l->n; i++) {
 		if (l->heap[i].tail ||
@@ -156,14 +157,14 @@ void rpc_put_scatter(struct na_result *r, struct rpc_state *s)
 	size_t cells = (size_t)RPC_COLUMNS * RPC_ROWS;
 	double *counts;
 
-	na_put_real(r, in, M_from_s, (double)s->first_ps / 1e12);
+	na_put_real(r, in, M_from_s, (double)s->ends.first_ps / 1e12);
 	na_put_real(r, in, "column_s", (double)s->column_ps / 1e12);
 	na_put_real(r, in, "least_us", s->scatter_lo_us);
 	na_put_real(r, in, "most_us", s->scatter_hi_us);
-	na_put_int(r, in, M_transfers, (int64_t)s->n);
-	na_put_bool(r, in, "all_points", s->longest.n == s->n);
+	na_put_int(r, in, M_transfers, (int64_t)s->ends.n);
+	na_put_bool(r, in, "all_points", s->longest.n == s->ends.n);
 	put_points(r, in, s);
-	if (s->longest.n == s->n)
+	if (s->longest.n == s->ends.n)
 		return;
 	na_put_int(r, in, "columns", RPC_COLUMNS);
 	na_put_int(r, in, "rows", RPC_ROWS);

@@ -525,7 +525,7 @@ static void put_course(struct na_result *r, struct na_value *in,
 	struct na_arrival_stats stats;
 	double sigmas, excess;
 
-	na_arrivals_init(&a, s->first_ps, s->last_ps);
+	na_arrivals_init(&a, s->ends.first_ps, s->ends.last_ps);
 	for (size_t i = 0, end; i < set->n; i = end) {
 		for (end = i + 1;
 		     end < set->n && set->x[end]->end_ps == set->x[i]->end_ps;

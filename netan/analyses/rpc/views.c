@@ -241,7 +241,7 @@ static void say_verdict(struct text *t, const struct rpc_state *s,
 	} else if (s->all.verdict.kind != NA_TAIL_NONE) {
 		say_tail(t, body, &s->all);
 	} else {
-		add(t, s->n < FEW                       ? "Too few to tell: "
+		add(t, s->ends.n < FEW                  ? "Too few to tell: "
 		       : strcmp(verdict, "steady") != 0 ? "High all the time: "
 							: "Steady: ");
 		add_quantiles(t, &s->all);
@@ -272,13 +272,13 @@ static void note_packets(struct na_result *r, const struct rpc_state *s)
 	const char *verdict = rpc_verdict(s, &s->all);
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
 
-	if (s->n_calls && s->n_calls < s->n)
+	if (s->n_calls && s->n_calls < s->ends.n)
 		na_result_note(r,
 			       "%s of %s transfers are calls, the others "
 			       "messages one way: --component rpc, or network, "
 			       "looks at one kind alone",
 			       na_print_count(n, s->n_calls),
-			       na_print_count(m, s->n));
+			       na_print_count(m, s->ends.n));
 	if (na_get(na_result_body(r), M_calls) && verdict &&
 	    (strcmp(verdict, "RTO-like") == 0 ||
 	     strcmp(verdict, "low-RTO-like") == 0))

@@ -130,48 +130,41 @@ static enum na_status sh_add(void *block, const struct na_transfer *t)
 	return NA_OK;
 }
 
-static void cover(struct sh_state *s, int64_t first_ps, int64_t last_ps)
+static bool push(struct sh_exec **all, size_t *n, size_t *cap,
+		 const struct na_exec *e)
 {
-	if (!s->used || first_ps < s->first_ps)
-		s->first_ps = first_ps;
-	if (!s->used || last_ps > s->last_ps)
-		s->last_ps = last_ps;
-}
-
-static void survey(struct sh_state *s, const struct na_exec *e)
-{
-	if (e->kind != NA_ACT_D2H)
-		return;
-	cover(s, e->start_ps, e->end_ps);
-	s->used++;
-	s->matter |= na_time_between(e->start_ps, e->end_ps) >= NA_SH_SHORT_PS;
-}
-
-static enum na_status sh_add_exec(void *block, const struct na_exec *e)
-{
-	struct sh_state *s = block;
-	const struct sh_exec x = {
+	if (!na_grow(all, cap, *n + 1, sizeof(**all)))
+		return false;
+	(*all)[(*n)++] = (struct sh_exec){
 		.key = {e->device, e->collective, e->input},
 		.start_ps = e->start_ps,
 		.end_ps = e->end_ps,
 		.first_send_ps = NA_TIME_MAX,
 	};
+	return true;
+}
 
-	if (e->style != NA_STYLE_GRAPH || s->pass == 2)
-		return NA_OK;
-	if (!s->pass) {
-		survey(s, e);
-	} else if (e->kind == NA_ACT_GRAPH) {
-		if (!na_grow(&s->execs, &s->cap_execs, s->n_execs + 1,
-			     sizeof(x)))
-			return NA_ENOMEM;
-		s->execs[s->n_execs++] = x;
-	} else if (e->kind == NA_ACT_D2H) {
-		if (!na_grow(&s->copies, &s->cap_copies, s->n_copies + 1,
-			     sizeof(x)))
-			return NA_ENOMEM;
-		s->copies[s->n_copies++] = x;
-	}
+static enum na_status sh_add_graph(void *block, const struct na_exec *e)
+{
+	struct sh_state *s = block;
+
+	return e->style != NA_STYLE_GRAPH || s->pass != 1 ||
+			       push(&s->execs, &s->n_execs, &s->cap_execs, e)
+		       ? NA_OK
+		       : NA_ENOMEM;
+}
+
+static enum na_status sh_add_action(void *block, const struct na_exec *e)
+{
+	struct sh_state *s = block;
+
+	if (e->kind != NA_ACT_D2H || e->style != NA_STYLE_GRAPH || s->pass == 2)
+		return NA_ASIDE;
+	if (s->pass)
+		return push(&s->copies, &s->n_copies, &s->cap_copies, e)
+			       ? NA_OK
+			       : NA_ENOMEM;
+	s->matter |= na_time_between(e->start_ps, e->end_ps) >= NA_SH_SHORT_PS;
 	return NA_OK;
 }
 
@@ -181,9 +174,6 @@ static enum na_status sh_merge(void *state, void *block, unsigned pass)
 
 	(void)pass;
 	s->matter |= b->matter;
-	if (b->used)
-		cover(s, b->first_ps, b->last_ps);
-	s->used += b->used;
 	for (size_t i = 0; i < s->scope->store->n_sources; i++) {
 		s->sums[i].sends += b->sums[i].sends;
 		s->sums[i].bytes += b->sums[i].bytes;
@@ -243,7 +233,7 @@ static enum na_status sh_turn(void *state, unsigned done, struct na_err *err)
 
 	(void)err;
 	if (done == 0)
-		return s->used && s->matter ? NA_OK : NA_END;
+		return s->scope->used->n && s->matter ? NA_OK : NA_END;
 	if (done == 2)
 		return NA_END;
 	if (s->n_execs)
@@ -262,31 +252,21 @@ static void sh_fini(void *state)
 	free(s->sums);
 }
 
-static void sh_used(const void *state, uint64_t *n, int64_t *first_ps,
-		    int64_t *last_ps)
-{
-	const struct sh_state *s = state;
-
-	*n = s->used;
-	*first_ps = s->first_ps;
-	*last_ps = s->last_ps;
-}
-
 const struct na_analysis na_an_shards = {
 	.face.name = "shards",
-	.source = "algorithms: shards",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS,
 	.both_sides = true,
 	.besides = NA_COMP_BIT(NA_COMP_D2H),
 	.state_size = sizeof(struct sh_state),
 	.passes = 3,
+	.counts = NA_COUNTS(ACTIONS),
 	.open = sh_open,
 	.fork = sh_fork,
-	.add = sh_add,
-	.add_exec = sh_add_exec,
+	.add_transfer = sh_add,
+	.add_graph = sh_add_graph,
+	.add_action = sh_add_action,
 	.merge = sh_merge,
 	.turn = sh_turn,
 	.finish = sh_finish,
 	.fini = sh_fini,
-	.used = sh_used,
 };

@@ -66,9 +66,7 @@ struct sh_state {
 	struct sh_send *sends; /* those that may matter */
 	size_t n_sends, cap_sends;
 	struct sh_sums *sums; /* by source */
-	uint64_t used;        /* copies */
 	bool matter;          /* one is long, or a send is large */
-	int64_t first_ps, last_ps;
 };
 
 /* result.c */

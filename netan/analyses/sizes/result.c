@@ -114,7 +114,7 @@ static void put_shares(struct na_result *r, struct na_value *row,
 	na_put_real(r, row, M_small_time_share, time_share(x));
 }
 
-/* Members that product.md does not ask for. */
+/* Members beside the verdict's. */
 static void put_more(struct na_result *r, struct na_value *row,
 		     const struct sz_state *s, const struct sz_sums *x,
 		     int64_t fixed_ps)

@@ -1,7 +1,7 @@
 /*
  * sizes: few large or many small transfers.  How often each size occurs,
  * exactly, by group; what small transfers are of the count, the bytes and
- * the time; the verdict (algorithms.md, section 3).
+ * the time; the verdict (docs/methods.md, "Sizes").
  */
 #include "netan/analyses/sizes/sizes.h"
 
@@ -118,14 +118,6 @@ static bool add_pair(struct sz_state *s, const struct na_transfer *t)
 	return true;
 }
 
-static void cover(struct sz_state *s, int64_t first_ps, int64_t last_ps)
-{
-	if (!s->used || first_ps < s->first_ps)
-		s->first_ps = first_ps;
-	if (!s->used || last_ps > s->last_ps)
-		s->last_ps = last_ps;
-}
-
 static enum na_status sz_add(void *block, const struct na_transfer *t)
 {
 	struct sz_state *s = block;
@@ -152,18 +144,16 @@ static enum na_status sz_add(void *block, const struct na_transfer *t)
 	x->in_steps += steps->n && t->end_ps >= steps->from_ps &&
 		       t->end_ps < steps->to_ps;
 	x->run = run;
-	cover(s, t->start_ps, t->end_ps);
-	s->used++;
 	return NA_OK;
 }
 
-static enum na_status sz_add_exec(void *block, const struct na_exec *e)
+static enum na_status sz_add_graph(void *block, const struct na_exec *e)
 {
 	struct sz_state *s = block;
 	uint64_t values[NA_MAX_KEYS];
 	struct sz_sums *x;
 
-	if (e->kind != NA_ACT_GRAPH || !s->executions)
+	if (!s->executions)
 		return NA_OK;
 	na_group_of_exec(&s->scope->by, s->scope->store, e, values);
 	x = sums_of(s, na_groups_add(&s->groups, values));
@@ -245,10 +235,6 @@ static enum na_status sz_merge(void *state, void *block, unsigned pass)
 		na_census_regroup(&b->census, group_of);
 		ok = na_census_push(&s->counts, &b->census);
 	}
-	if (ok && b->used) {
-		cover(s, b->first_ps, b->last_ps);
-		s->used += b->used;
-	}
 	free(group_of);
 	return ok ? NA_OK : NA_ENOMEM;
 }
@@ -275,16 +261,6 @@ static void sz_fini(void *state)
 	free(s->small);
 }
 
-static void sz_used(const void *state, uint64_t *n, int64_t *first_ps,
-		    int64_t *last_ps)
-{
-	const struct sz_state *s = state;
-
-	*n = s->used;
-	*first_ps = s->used ? s->first_ps : 0;
-	*last_ps = s->used ? s->last_ps : 0;
-}
-
 const struct na_analysis na_an_sizes = {
 	.face.name = "sizes",
 	.face.usage = "[OPTION…] INPUT…",
@@ -307,20 +283,20 @@ const struct na_analysis na_an_sizes = {
 		"netan sizes --label before old --label after new -o sizes.svg "
 		"-o sizes.json\n"
 		"netan sizes host0.xplane.pb --format csv --table distinct",
-	.source = "algorithms: sizes; Gini, 1912; Hyndman and Fan, 1996",
+	.face.method = "quantiles of type 7, Hyndman and Fan, 1996; Gini, 1912",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS,
 	.face.opts = sizes_opts,
 	.face.params_size = sizeof(struct sz_params),
 	.state_size = sizeof(struct sz_state),
 	.passes = 1,
+	.counts = NA_COUNTS(TRANSFERS),
 	.open = sz_open,
 	.fork = sz_fork,
-	.add = sz_add,
-	.add_exec = sz_add_exec,
+	.add_transfer = sz_add,
+	.add_graph = sz_add_graph,
 	.seal = sz_seal,
 	.merge = sz_merge,
 	.turn = sz_turn,
 	.finish = sz_finish,
 	.fini = sz_fini,
-	.used = sz_used,
 };

@@ -40,9 +40,6 @@ struct sz_state {
 	size_t n_pairs, cap_pairs;
 	struct na_small_record *small;
 	size_t n_small, cap_small;
-
-	int64_t first_ps, last_ps;
-	uint64_t used;
 };
 
 /* result.c */

@@ -172,7 +172,7 @@ void sz_views(struct na_result *r, const struct sz_state *s,
 {
 	const struct na_value *one = s->scope->by.n ? NULL : groups->u.of.first;
 
-	if (!s->used)
+	if (!s->scope->used->n)
 		return;
 	/* Runs side by side are never added up. */
 	if (s->scope->store->n_runs < 2)

@@ -1,7 +1,7 @@
 /*
  * slack: what one device sends over the network in one execution
- * (trace-formats.md, 5.6): R, the bytes of the recv-done's shape, times what
- * the kind of transfer makes of it in a group of g.
+ * (docs/methods.md, "Slack and stall"): R, the bytes of the recv-done's shape,
+ * times what the kind of transfer makes of it in a group of g.
  */
 #include <string.h>
 

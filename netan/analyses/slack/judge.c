@@ -101,9 +101,9 @@ static void conclude(struct sl_state *s)
 		bound |= s->rows[i].bound && sl_matters(&s->rows[i]);
 	}
 	s->severity = small || bound ? NA_SEV_WARNING : NA_SEV_NONE;
-	s->verdict = !s->used ? NULL
-		     : bound  ? "bandwidth_bound"
-		     : small  ? "slack_small"
+	s->verdict = !s->used.n ? NULL
+		     : bound    ? "bandwidth_bound"
+		     : small    ? "slack_small"
 		     : s->step_ps > 0 &&
 				     (double)s->stall_ps <
 					     SL_STALL_SHARE * (double)s->step_ps

@@ -157,7 +157,7 @@ enum na_status sl_put_late(const struct sl_state *s, struct na_result *r,
 	uint32_t worst;
 	bool ok;
 
-	if (!s->params->late || s->params->reference || !s->used)
+	if (!s->params->late || s->params->reference || !s->used.n)
 		return NA_OK;
 	worst = worst_collective(s, &ok);
 	clocks = ok ? na_host_clocks_of(s->scope, NULL, &own) : NULL;

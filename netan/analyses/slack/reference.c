@@ -1,7 +1,8 @@
 /*
- * slack --reference: as XProf's Megascale stats count (trace-formats.md,
- * 5.6).  One state for each collective, set anew by each send; ops inside
- * a program run alone; times cut to ns, each execution's to us.
+ * slack --reference: as XProf's Megascale stats count (docs/methods.md,
+ * "XProf's numbers, and where netan differs").  One state for each collective,
+ * set anew by each send; ops inside a program run alone; times cut to ns, each
+ * execution's to us.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -322,11 +322,11 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 			"steps tell what communication costs");
 		return;
 	}
-	if (s->n_ops) {
+	if (s->got.n_ops) {
 		na_result_wordf(r, NA_WORD_EMPTY,
 				"%s ops over the data-center network, but no "
 				"collective from its send to its recv-done",
-				na_print_count(n, s->n_ops));
+				na_print_count(n, s->got.n_ops));
 		na_result_word(
 			r, NA_WORD_HINT,
 			s->params->reference
@@ -340,7 +340,7 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 			"%zu TPU planes without an op over the data-center "
 			"network (send, send-done, recv, recv-done of a host "
 			"transfer); %s other ops communicate",
-			tpus, na_print_count(n, s->other_ops));
+			tpus, na_print_count(n, s->got.other_ops));
 	na_result_word(r, NA_WORD_HINT,
 		       "a job on one slice does not use that network: netan "
 		       "collectives tells what it uses");
@@ -352,6 +352,7 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 	struct na_value *body = na_result_body(r), *total;
 	uint64_t filtered;
 
+	*s->scope->used = s->used;
 	if (!put_rows(r, body, s))
 		return na_fail_nomem(err);
 	na_put_text(r, body, M_verdict, s->verdict);
@@ -359,7 +360,7 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 	na_put_text(r, body, M_finding,
 		    na_result_get_word(r, NA_WORD_MESSAGE, NULL));
 	total = na_put_object(r, body, M_total);
-	na_put_int(r, total, M_occurrences, (int64_t)s->used);
+	na_put_int(r, total, M_occurrences, (int64_t)s->used.n);
 	na_put_int(r, total, M_devices, (int64_t)s->devices);
 	na_put_real(r, total, M_stall_us,
 		    (double)s->stall_ps / (double)NA_PS_PER_US);
@@ -376,11 +377,11 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 	na_result_word(r, NA_WORD_NOUN, "collective execution");
 	if (s->params->waterfall)
 		na_result_word(r, NA_WORD_PICTURE, "waterfall");
-	filtered = s->left.outside + s->left.hosts + s->n - s->used;
+	filtered = s->left.outside + s->left.hosts + s->n - s->used.n;
 	na_result_about(r)->filtered = (int64_t)filtered;
 	na_result_about(r)->left_out =
 		(int64_t)(s->left.cut + s->left.done_first + filtered);
-	if (!s->used)
+	if (!s->used.n)
 		say_nothing(r, s);
 	sl_views(r, s);
 	if (sl_put_late(s, r, err) != NA_OK)

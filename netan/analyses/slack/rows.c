@@ -106,14 +106,6 @@ static void add_occ(struct sl_state *s, struct sl_row *row,
 	add_bytes(s, row, o);
 }
 
-static void cover(struct sl_state *s, const struct sl_occ *o, bool first)
-{
-	if (first || o->start_ps < s->first_ps)
-		s->first_ps = o->start_ps;
-	if (first || o->end_ps > s->last_ps)
-		s->last_ps = o->end_ps;
-}
-
 /* ---- devices and step times */
 
 struct count {
@@ -188,8 +180,8 @@ static bool add_steps(struct sl_state *s, const struct na_grouping *base,
 {
 	na_i128 *of = na_calloc(na_groups_count(&s->bases) + 1, sizeof(*of));
 
-	for (size_t i = 0; of && i < s->n_steps; i++) {
-		const struct na_span *x = &s->steps[i];
+	for (size_t i = 0; of && i < s->got.n_steps; i++) {
+		const struct na_span *x = &s->got.steps[i];
 		uint64_t values[NA_MAX_KEYS] = {0};
 		uint32_t group;
 
@@ -283,8 +275,7 @@ bool sl_sum_up(struct sl_state *s)
 			return false;
 		add_occ(s, row, o);
 		s->stall_ps += o->stall_ps;
-		cover(s, o, !s->used);
-		s->used++;
+		na_extent_add(&s->used, o->start_ps, o->end_ps);
 	}
 	return count_devices(s, &base) && order_occs(s) && sl_overlaps(s);
 }

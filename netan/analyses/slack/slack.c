@@ -121,32 +121,29 @@ static enum na_status sl_open(void *state, const struct na_scope *scope,
 
 static enum na_status sl_fork(void *block, const void *state, unsigned pass)
 {
-	const struct sl_state *from = state;
-
 	(void)pass;
-	*(struct sl_state *)block = (struct sl_state){
-		.scope = from->scope,
-		.params = from->params,
-	};
+	*(struct sl_block *)block = (struct sl_block){.main = state};
 	return NA_OK;
 }
 
 static enum na_status sl_add_op(void *block, const struct na_op *x)
 {
-	struct sl_state *s = block;
-	const struct na_devices *v = &s->scope->store->devices;
+	struct sl_block *b = block;
+	struct sl_gathered *g = &b->got;
+	const struct na_scope *scope = b->main->scope;
+	const struct na_devices *v = &scope->store->devices;
 	const struct na_op_type *t = &v->types.items[x->type];
 
 	if (t->network != NA_NET_DCN || sl_part_of(t) == SL_PARTS) {
-		s->other_ops += na_filter_input(s->scope->late,
+		g->other_ops += na_filter_input(scope->bound,
 						v->cores[x->core].input);
 		return NA_OK;
 	}
-	if (s->params->reference && v->cores[x->core].number != 0)
+	if (b->main->params->reference && v->cores[x->core].number != 0)
 		return NA_OK;
-	if (!na_grow(&s->ops, &s->cap_ops, s->n_ops + 1, sizeof(*s->ops)))
+	if (!na_grow(&g->ops, &g->cap_ops, g->n_ops + 1, sizeof(*g->ops)))
 		return NA_ENOMEM;
-	s->ops[s->n_ops++] = *x;
+	g->ops[g->n_ops++] = *x;
 	return NA_OK;
 }
 
@@ -162,40 +159,40 @@ static enum na_status add_span(struct na_span **list, size_t *n, size_t *cap,
 
 static enum na_status sl_add_step(void *block, const struct na_span *x)
 {
-	struct sl_state *s = block;
+	struct sl_gathered *g = &((struct sl_block *)block)->got;
 
-	return add_span(&s->steps, &s->n_steps, &s->cap_steps, x, 1);
+	return add_span(&g->steps, &g->n_steps, &g->cap_steps, x, 1);
 }
 
 static enum na_status sl_add_module(void *block, const struct na_span *x)
 {
-	struct sl_state *s = block;
+	struct sl_gathered *g = &((struct sl_block *)block)->got;
 
-	return add_span(&s->modules, &s->n_modules, &s->cap_modules, x, 1);
+	return add_span(&g->modules, &g->n_modules, &g->cap_modules, x, 1);
 }
 
 static enum na_status sl_merge(void *state, void *block, unsigned pass)
 {
+	const struct sl_gathered *b = &((struct sl_block *)block)->got;
 	struct sl_state *s = state;
-	const struct sl_state *b = block;
+	struct sl_gathered *g = &s->got;
 
 	(void)pass;
 	/* Once for all: doubling would take as much again. */
-	if (!s->ops &&
-	    !na_grow(&s->ops, &s->cap_ops, s->scope->store->devices.ops.n,
-		     sizeof(*s->ops)))
+	if (!g->ops && !na_grow(&g->ops, &g->cap_ops, s->scope->store->ops.n,
+				sizeof(*g->ops)))
 		return NA_ENOMEM;
-	if (!na_grow(&s->ops, &s->cap_ops, s->n_ops + b->n_ops,
-		     sizeof(*s->ops)) ||
-	    add_span(&s->steps, &s->n_steps, &s->cap_steps, b->steps,
+	if (!na_grow(&g->ops, &g->cap_ops, g->n_ops + b->n_ops,
+		     sizeof(*g->ops)) ||
+	    add_span(&g->steps, &g->n_steps, &g->cap_steps, b->steps,
 		     b->n_steps) != NA_OK ||
-	    add_span(&s->modules, &s->n_modules, &s->cap_modules, b->modules,
+	    add_span(&g->modules, &g->n_modules, &g->cap_modules, b->modules,
 		     b->n_modules) != NA_OK)
 		return NA_ENOMEM;
 	if (b->n_ops)
-		memcpy(s->ops + s->n_ops, b->ops, b->n_ops * sizeof(*b->ops));
-	s->n_ops += b->n_ops;
-	s->other_ops += b->other_ops;
+		memcpy(g->ops + g->n_ops, b->ops, b->n_ops * sizeof(*b->ops));
+	g->n_ops += b->n_ops;
+	g->other_ops += b->other_ops;
 	return NA_OK;
 }
 
@@ -210,7 +207,7 @@ static void sort_spans(struct na_span *x, size_t n)
 static bool by_core(struct sl_state *s)
 {
 	size_t n = s->scope->store->devices.n_cores;
-	struct na_op *sorted = na_calloc(s->n_ops, sizeof(*sorted));
+	struct na_op *sorted = na_calloc(s->got.n_ops, sizeof(*sorted));
 	size_t at = 0;
 
 	s->cores = na_calloc(n, sizeof(*s->cores));
@@ -218,29 +215,29 @@ static bool by_core(struct sl_state *s)
 		free(sorted);
 		return false;
 	}
-	for (size_t i = 0; i < s->n_ops; i++)
-		s->cores[s->ops[i].core].n_ops++;
+	for (size_t i = 0; i < s->got.n_ops; i++)
+		s->cores[s->got.ops[i].core].n_ops++;
 	for (size_t i = 0; i < n; i++) {
 		s->cores[i].ops = sorted + at;
 		at += s->cores[i].n_ops;
 		s->cores[i].n_ops = 0;
 	}
-	for (size_t i = 0; i < s->n_ops; i++) {
-		struct sl_core *c = &s->cores[s->ops[i].core];
+	for (size_t i = 0; i < s->got.n_ops; i++) {
+		struct sl_core *c = &s->cores[s->got.ops[i].core];
 
-		c->ops[c->n_ops++] = s->ops[i];
+		c->ops[c->n_ops++] = s->got.ops[i];
 	}
-	free(s->ops);
-	s->ops = sorted;
-	sort_spans(s->modules, s->n_modules);
-	sort_spans(s->steps, s->n_steps);
-	for (size_t i = s->n_modules; i-- > 0;) {
-		s->cores[s->modules[i].core].modules = &s->modules[i];
-		s->cores[s->modules[i].core].n_modules++;
+	free(s->got.ops);
+	s->got.ops = sorted;
+	sort_spans(s->got.modules, s->got.n_modules);
+	sort_spans(s->got.steps, s->got.n_steps);
+	for (size_t i = s->got.n_modules; i-- > 0;) {
+		s->cores[s->got.modules[i].core].modules = &s->got.modules[i];
+		s->cores[s->got.modules[i].core].n_modules++;
 	}
-	for (size_t i = s->n_steps; i-- > 0;) {
-		s->cores[s->steps[i].core].steps = &s->steps[i];
-		s->cores[s->steps[i].core].n_steps++;
+	for (size_t i = s->got.n_steps; i-- > 0;) {
+		s->cores[s->got.steps[i].core].steps = &s->got.steps[i];
+		s->cores[s->got.steps[i].core].n_steps++;
 	}
 	return true;
 }
@@ -276,7 +273,7 @@ static void walk_core(void *arg, size_t i)
 		qsort(c->ops, c->n_ops, sizeof(*c->ops), na_op_order);
 	c->failed = !(s->params->reference ? sl_walk_reference(s, c)
 					   : sl_walk(s, c));
-	if (!na_filter_input(s->scope->late,
+	if (!na_filter_input(s->scope->bound,
 			     s->scope->store->devices.cores[i].input)) {
 		c->left = (struct sl_left){.hosts = c->n + c->left.outside};
 		c->n = 0;
@@ -308,8 +305,8 @@ static bool gather(struct sl_state *s)
 		n += s->cores[i].n;
 		add_left(&s->left, &s->cores[i].left);
 	}
-	free(s->ops); /* what they tell is in the occurrences */
-	s->ops = NULL;
+	free(s->got.ops); /* what they tell is in the occurrences */
+	s->got.ops = NULL;
 	s->occs = na_calloc(n, sizeof(*s->occs));
 	if (!s->occs || n >= UINT32_MAX)
 		return false;
@@ -340,6 +337,18 @@ static enum na_status sl_turn(void *state, unsigned done, struct na_err *err)
 	return NA_END;
 }
 
+static void fini_gathered(struct sl_gathered *g)
+{
+	free(g->ops);
+	free(g->modules);
+	free(g->steps);
+}
+
+static void fini_block(void *block)
+{
+	fini_gathered(&((struct sl_block *)block)->got);
+}
+
 static void sl_fini(void *state)
 {
 	struct sl_state *s = state;
@@ -348,9 +357,7 @@ static void sl_fini(void *state)
 	for (size_t i = 0; i < cores; i++)
 		free(s->cores[i].occs);
 	free(s->cores);
-	free(s->ops);
-	free(s->modules);
-	free(s->steps);
+	fini_gathered(&s->got);
 	free(s->occs);
 	na_groups_fini(&s->groups);
 	na_groups_fini(&s->bases);
@@ -359,16 +366,6 @@ static void sl_fini(void *state)
 	free(s->order);
 	free(s->ranked);
 	free(s->overlaps);
-}
-
-static void sl_used(const void *state, uint64_t *n, int64_t *first_ps,
-		    int64_t *last_ps)
-{
-	const struct sl_state *s = state;
-
-	*n = s->used;
-	*first_ps = s->used ? s->first_ps : 0;
-	*last_ps = s->used ? s->last_ps : 0;
 }
 
 static enum na_severity sl_severity(const void *state)
@@ -421,7 +418,7 @@ const struct na_analysis na_an_slack = {
 		"netan slack logdir --collective 'all-reduce.7*' --by host\n"
 		"netan slack logdir --waterfall -o late.svg\n"
 		"netan slack host0.xplane.pb --reference --format csv",
-	.source = "algorithms: collective slack; XProf's Megascale stats",
+	.face.method = "definitions of XProf's Megascale stats",
 	.wants = NA_WANT_OPS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 		 NA_WANT_MODULES | NA_WANT_PROGRAMS | NA_WANT_TRANSFERS,
 	/* Clocks are told apart by sends, and by latencies of 0. */
@@ -431,6 +428,7 @@ const struct na_analysis na_an_slack = {
 	.face.opts = slack_opts,
 	.face.params_size = sizeof(struct sl_params),
 	.state_size = sizeof(struct sl_state),
+	.block_size = sizeof(struct sl_block),
 	.passes = 1,
 	.check = sl_check,
 	.open = sl_open,
@@ -442,6 +440,6 @@ const struct na_analysis na_an_slack = {
 	.turn = sl_turn,
 	.finish = sl_finish,
 	.fini = sl_fini,
+	.fini_block = fini_block,
 	.severity = sl_severity,
-	.used = sl_used,
 };

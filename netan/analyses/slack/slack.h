@@ -2,8 +2,8 @@
  * What the files slack*.c share: an execution of a collective on one device
  * ("occurrence"), the rows that sum them up, and the state.
  *
- * Definitions: trace-formats.md, 5.6; algorithms.md, section 7.  On one
- * device, in the order of start times:
+ * Definitions: docs/methods.md, "Slack and stall".  On one device, in the order
+ * of start times:
  *
  *   overlap   durations of all DCN ops from the send on, itself included,
  *             to the last one before the recv-done
@@ -20,7 +20,7 @@
 #include "netan/base/units.h"
 #include "netan/methods/groups.h"
 
-/* The rule slack-small of checks.md. */
+/* Small slack: docs/methods.md, "Slack and stall". */
 #define SL_SMALL_SHARE 0.05 /* slack of the observed time */
 #define SL_LEAST_US    1.0  /* less slack is none: no rate would do */
 #define SL_STALL_SHARE 0.01 /* of the step time: less is not worth a word */
@@ -111,17 +111,27 @@ struct sl_overlap {
 	na_i128 ps;
 };
 
-struct sl_state {
-	const struct na_scope *scope;
-	const struct sl_params *params;
-	struct na_grouping by; /* of rows, beside the collective */
-	double capacity_gbps;  /* NaN: not given */
-	/* While reading: all ops; later by core. */
+/* What blocks gather, and the main state from all of them; there by core once
+ * all is read. */
+struct sl_gathered {
 	struct na_op *ops;
 	size_t n_ops, cap_ops;
 	struct na_span *modules, *steps;
 	size_t n_modules, cap_modules, n_steps, cap_steps;
 	uint64_t other_ops; /* not over the data-center network */
+};
+
+struct sl_block {
+	const struct sl_state *main;
+	struct sl_gathered got;
+};
+
+struct sl_state {
+	const struct na_scope *scope;
+	const struct sl_params *params;
+	struct na_grouping by; /* of rows, beside the collective */
+	double capacity_gbps;  /* NaN: not given */
+	struct sl_gathered got;
 
 	struct sl_core *cores; /* [store's cores] */
 	struct sl_occ *occs;   /* by core and start */
@@ -136,9 +146,8 @@ struct sl_state {
 	struct sl_overlap *overlaps; /* by row, longest first */
 	size_t n_overlaps;
 	na_i128 stall_ps, step_ps; /* of all that is looked at */
-	uint64_t used;             /* occurrences in rows */
+	struct na_extent used;     /* occurrences in rows */
 	uint64_t devices;
-	int64_t first_ps, last_ps;
 	const char *verdict;
 	enum na_severity severity;
 };

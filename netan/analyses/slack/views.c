@@ -182,7 +182,7 @@ void sl_views(struct na_result *r, const struct sl_state *s)
 	};
 	/* clang-format on */
 
-	if (!s->used)
+	if (!s->used.n)
 		return;
 	view(r, s, na_result_get_word(r, NA_WORD_MESSAGE, ""), costs,
 	     sizeof(costs) / sizeof(costs[0]));

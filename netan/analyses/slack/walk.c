@@ -200,7 +200,7 @@ bool sl_wanted(const struct sl_state *s, const struct sl_core *c,
 	if (f->first_step < 0)
 		return true;
 	if (!c->n_steps)
-		return na_filter_instant(s->scope->late, o->end_ps);
+		return na_filter_instant(s->scope->bound, o->end_ps);
 	return o->step != NA_UNKNOWN_U32 &&
 	       s->scope->store->steps[o->step].number >= f->first_step &&
 	       s->scope->store->steps[o->step].number <= f->last_step;

@@ -3,7 +3,7 @@
 #include "netan/base/vec.h"
 
 /* The first cell and segment that end after `at`. */
-static void seek(struct st_state *b, uint32_t core, int64_t at_ps)
+static void seek(struct st_block *b, uint32_t core, int64_t at_ps)
 {
 	const struct st_state *s = b->main;
 	const struct st_line *x = &s->lines[core];
@@ -33,7 +33,7 @@ static void seek(struct st_state *b, uint32_t core, int64_t at_ps)
 	b->at.set = true;
 }
 
-static struct st_busy *busy_of(struct st_state *b, size_t cell)
+static struct st_busy *busy_of(struct st_block *b, size_t cell)
 {
 	struct st_busy *y;
 
@@ -68,10 +68,11 @@ static size_t meet(const struct st_state *s, const struct st_line *x,
 	return k > from ? k - 1 : from;
 }
 
-bool st_add_busy(struct st_state *b, uint32_t core, int64_t start_ps,
-		 int64_t end_ps)
+bool st_add_busy(struct st_block *b, const struct na_busy *t)
 {
 	const struct st_state *s = b->main;
+	int64_t start_ps = t->start_ps, end_ps = na_busy_end(t);
+	uint32_t core = t->core;
 	const struct st_line *x = &s->lines[core];
 	size_t segment;
 

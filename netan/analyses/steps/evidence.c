@@ -1,5 +1,5 @@
 /* steps: who was last in which step, and in which instance of a collective
- * (algorithms.md, section 8). */
+ * (docs/methods.md, "Stragglers"). */
 #include <stdlib.h>
 
 #include "netan/analyses/steps/court.h"
@@ -228,7 +228,7 @@ static void view(const struct st_state *s, const struct place *of, size_t n,
 
 	v->n[ST_OF_STARTS] = v->n[ST_OF_ENDS] = v->n[ST_OF_TRANSFERS] = 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct st_share *x = &s->shares[of[i].share];
+		const struct st_share *x = &s->got.shares[of[i].share];
 		uint32_t host = of[i].key.c;
 		bool known = tied(s, host, &group);
 
@@ -286,7 +286,7 @@ static bool late_start(struct st_court *c, const struct views *v, uint32_t host)
 static bool try_instance(struct st_court *c, const struct place *of, size_t n,
 			 struct views *v)
 {
-	const struct na_triple *of_all = &c->s->instances.keys[of[0].key.b];
+	const struct na_triple *of_all = &c->s->got.instances.keys[of[0].key.b];
 	uint32_t run = of_all->c / 2;
 	size_t last = 0;
 
@@ -315,8 +315,8 @@ static bool try_instance(struct st_court *c, const struct place *of, size_t n,
 
 bool st_try_instances(struct st_court *c)
 {
-	const struct na_triple *keys = c->s->keys.keys;
-	struct place *order = na_calloc(c->s->n_shares + 1, sizeof(*order));
+	const struct na_triple *keys = c->s->got.keys.keys;
+	struct place *order = na_calloc(c->s->got.n_shares + 1, sizeof(*order));
 	struct views v = {.n = {0}};
 	bool ok = order;
 
@@ -325,14 +325,14 @@ bool st_try_instances(struct st_court *c)
 				   sizeof(struct entry));
 		ok = ok && v.e[k];
 	}
-	for (size_t i = 0; ok && i < c->s->n_shares; i++)
+	for (size_t i = 0; ok && i < c->s->got.n_shares; i++)
 		order[i] = (struct place){keys[i], (uint32_t)i};
-	if (ok && c->s->n_shares)
-		qsort(order, c->s->n_shares, sizeof(*order), by_instance);
-	for (size_t from = 0, to; ok && from < c->s->n_shares; from = to) {
+	if (ok && c->s->got.n_shares)
+		qsort(order, c->s->got.n_shares, sizeof(*order), by_instance);
+	for (size_t from = 0, to; ok && from < c->s->got.n_shares; from = to) {
 		const struct na_triple *x = &order[from].key;
 
-		for (to = from; to < c->s->n_shares &&
+		for (to = from; to < c->s->got.n_shares &&
 				order[to].key.a == x->a &&
 				order[to].key.b == x->b;)
 			to++;

@@ -3,29 +3,29 @@
 #include "netan/analyses/steps/steps.h"
 #include "netan/base/vec.h"
 
-static struct st_share *share_of(struct st_state *b, uint32_t collective,
+static struct st_share *share_of(struct st_gathered *g, uint32_t collective,
 				 uint32_t instance, uint32_t host,
 				 uint32_t step)
 {
 	struct na_triple key = {collective, instance, host};
-	uint32_t k = na_triples_add(&b->keys, key);
+	uint32_t k = na_triples_add(&g->keys, key);
 
-	if (k == NA_NO_TRIPLE || !na_grow(&b->shares, &b->cap_shares,
-					  (size_t)k + 1, sizeof(*b->shares)))
+	if (k == NA_NO_TRIPLE || !na_grow(&g->shares, &g->cap_shares,
+					  (size_t)k + 1, sizeof(*g->shares)))
 		return NULL;
-	for (; b->n_shares <= k; b->n_shares++)
-		b->shares[b->n_shares] =
+	for (; g->n_shares <= k; g->n_shares++)
+		g->shares[g->n_shares] =
 			(struct st_share){.first_send_ps = NA_TIME_MAX,
 					  .last_receive_ps = NA_TIME_MIN,
 					  .step = step};
-	return &b->shares[k];
+	return &g->shares[k];
 }
 
 /* By launch and iteration, which all hosts share; else by step. */
-static bool instance_of(const struct st_state *b, const struct na_transfer *t,
+static bool instance_of(const struct st_block *b, const struct na_transfer *t,
 			struct na_triple *key)
 {
-	uint32_t run = b->scope->store->sources[t->input].run;
+	uint32_t run = b->main->scope->store->sources[t->input].run;
 
 	if (t->launch != NA_UNKNOWN_U32)
 		*key = (struct na_triple){t->launch, t->iteration, 2 * run};
@@ -43,7 +43,7 @@ static void add_latency(struct st_share *x, int64_t ps, int64_t unsure_ps)
 }
 
 /* On one clock; only between hosts whose clocks are known to each other. */
-static bool latency_of(const struct st_state *b, const struct na_transfer *t,
+static bool latency_of(const struct st_block *b, const struct na_transfer *t,
 		       uint32_t src, int64_t *ps, int64_t *unsure_ps)
 {
 	const struct na_host_clocks *k = b->main->clocks;
@@ -54,29 +54,29 @@ static bool latency_of(const struct st_state *b, const struct na_transfer *t,
 	return *unsure_ps != NA_TIME_MAX && na_add_i64(*ps, differ, ps);
 }
 
-static bool add_latencies(struct st_state *b, const struct na_transfer *t,
+static bool add_latencies(struct st_block *b, const struct na_transfer *t,
 			  uint32_t instance)
 {
-	uint32_t run = b->scope->store->sources[t->input].run;
-	uint32_t src = na_store_host_of(b->scope->store, run, t->src);
+	uint32_t run = b->main->scope->store->sources[t->input].run;
+	uint32_t src = na_store_host_of(b->main->scope->store, run, t->src);
 	int64_t ps, unsure_ps;
 	struct st_share *x;
 
 	if (src == t->input || src >= b->main->clocks->n_hosts ||
 	    !latency_of(b, t, src, &ps, &unsure_ps))
 		return true;
-	x = share_of(b, t->collective, instance, t->input, t->step);
+	x = share_of(&b->got, t->collective, instance, t->input, t->step);
 	if (!x)
 		return false;
 	add_latency(x, ps, unsure_ps);
-	x = share_of(b, t->collective, instance, src, t->step);
+	x = share_of(&b->got, t->collective, instance, src, t->step);
 	if (x)
 		add_latency(x, ps, unsure_ps);
 	return x;
 }
 
 /* In pass 0 when; in pass 1, the clocks known, how long. */
-bool st_add_transfer(struct st_state *b, const struct na_transfer *t)
+bool st_add_transfer(struct st_block *b, const struct na_transfer *t)
 {
 	struct na_triple key;
 	struct st_share *x;
@@ -86,12 +86,12 @@ bool st_add_transfer(struct st_state *b, const struct na_transfer *t)
 		return true;
 	if (b->pass && (t->side == NA_TX || t->klass != NA_VALID))
 		return true;
-	instance = na_triples_add(&b->instances, key);
+	instance = na_triples_add(&b->got.instances, key);
 	if (instance == NA_NO_TRIPLE)
 		return false;
 	if (b->pass)
 		return add_latencies(b, t, instance);
-	x = share_of(b, t->collective, instance, t->input, t->step);
+	x = share_of(&b->got, t->collective, instance, t->input, t->step);
 	if (!x)
 		return false;
 	if (t->side == NA_TX && t->start_ps < x->first_send_ps)
@@ -101,28 +101,29 @@ bool st_add_transfer(struct st_state *b, const struct na_transfer *t)
 	return true;
 }
 
-bool st_merge_transfers(struct st_state *s, const struct st_state *b)
+bool st_merge_transfers(struct st_gathered *g, const struct st_gathered *from)
 {
-	for (size_t k = 0; k < b->n_shares; k++) {
-		const struct na_triple *key = &b->keys.keys[k];
-		const struct st_share *from = &b->shares[k];
-		uint32_t instance = na_triples_add(&s->instances,
-						   b->instances.keys[key->b]);
+	for (size_t k = 0; k < from->n_shares; k++) {
+		const struct na_triple *key = &from->keys.keys[k];
+		const struct st_share *x = &from->shares[k];
+		uint32_t instance =
+			na_triples_add(&g->instances,
+				       from->instances.keys[key->b]);
 		struct st_share *to;
 
 		if (instance == NA_NO_TRIPLE)
 			return false;
-		to = share_of(s, key->a, instance, key->c, from->step);
+		to = share_of(g, key->a, instance, key->c, x->step);
 		if (!to)
 			return false;
-		if (from->first_send_ps < to->first_send_ps)
-			to->first_send_ps = from->first_send_ps;
-		if (from->last_receive_ps > to->last_receive_ps)
-			to->last_receive_ps = from->last_receive_ps;
-		to->latency_ps += from->latency_ps;
-		to->n += from->n;
-		if (from->unsure_ps > to->unsure_ps)
-			to->unsure_ps = from->unsure_ps;
+		if (x->first_send_ps < to->first_send_ps)
+			to->first_send_ps = x->first_send_ps;
+		if (x->last_receive_ps > to->last_receive_ps)
+			to->last_receive_ps = x->last_receive_ps;
+		to->latency_ps += x->latency_ps;
+		to->n += x->n;
+		if (x->unsure_ps > to->unsure_ps)
+			to->unsure_ps = x->unsure_ps;
 	}
 	return true;
 }
@@ -169,10 +170,10 @@ void st_place_transfers(struct st_state *s)
 {
 	const struct na_store *store = s->scope->store;
 
-	for (size_t k = 0; k < s->n_shares; k++) {
-		const struct st_share *x = &s->shares[k];
+	for (size_t k = 0; k < s->got.n_shares; k++) {
+		const struct st_share *x = &s->got.shares[k];
 		const struct na_triple *of =
-			&s->instances.keys[s->keys.keys[k].b];
+			&s->got.instances.keys[s->got.keys.keys[k].b];
 		const struct na_step *known = x->step < store->n_steps
 						      ? &store->steps[x->step]
 						      : NULL;
@@ -183,7 +184,8 @@ void st_place_transfers(struct st_state *s)
 			t = of->c % 2 ? NULL : step_of(s, of->c / 2, of->a);
 		else if (known)
 			t = step_of(s, known->run, known->number);
-		y = t && x->n ? host_step_of(s, t, s->keys.keys[k].c) : NULL;
+		y = t && x->n ? host_step_of(s, t, s->got.keys.keys[k].c)
+			      : NULL;
 		if (!y)
 			continue;
 		y->network_ps += x->latency_ps / (na_i128)x->n;

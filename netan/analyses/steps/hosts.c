@@ -96,15 +96,6 @@ static bool list_devices(struct st_state *s)
 	return true;
 }
 
-static void cover(struct st_state *s, const struct st_cell *c)
-{
-	if (!s->used || c->start_ps < s->first_ps)
-		s->first_ps = c->start_ps;
-	if (!s->used || c->end_ps > s->last_ps)
-		s->last_ps = c->end_ps;
-	s->used++;
-}
-
 static void one_of_each_host(struct st_state *s)
 {
 	struct st_host_step *x = s->host_steps;
@@ -121,7 +112,7 @@ static void one_of_each_host(struct st_state *s)
 			continue;
 		}
 		core = x[i].cell->core;
-		cover(s, x[i].cell);
+		na_extent_add(&s->used, x[i].cell->start_ps, x[i].cell->end_ps);
 		if (!same)
 			x[n++] = x[i];
 		else if (slower(&x[i], last))

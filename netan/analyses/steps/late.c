@@ -1,6 +1,6 @@
 /*
  * steps: which hosts are stragglers, from who was last how often
- * (algorithms.md, section 8).
+ * (docs/methods.md, "Stragglers").
  */
 #include <math.h>
 #include <stdlib.h>
@@ -255,8 +255,8 @@ static bool list_hosts(struct st_court *c)
 	s->hosts = na_calloc(n + 1, sizeof(*s->hosts));
 	for (size_t i = 0; there && i < s->n_host_steps; i++)
 		there[s->host_steps[i].host] = true;
-	for (size_t i = 0; there && i < s->n_shares; i++)
-		there[s->keys.keys[i].c] = true;
+	for (size_t i = 0; there && i < s->got.n_shares; i++)
+		there[s->got.keys.keys[i].c] = true;
 	for (size_t i = 0; there && s->hosts && i < n; i++) {
 		if (!there[i])
 			continue;

@@ -10,18 +10,18 @@
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-static struct st_launch *launch_of(struct st_state *b, struct na_triple key)
+static struct st_launch *launch_of(struct st_gathered *g, struct na_triple key)
 {
-	uint32_t k = na_triples_add(&b->launch_keys, key);
+	uint32_t k = na_triples_add(&g->launch_keys, key);
 
-	if (k == NA_NO_TRIPLE || !na_grow(&b->launches, &b->cap_launches,
-					  (size_t)k + 1, sizeof(*b->launches)))
+	if (k == NA_NO_TRIPLE || !na_grow(&g->launches, &g->cap_launches,
+					  (size_t)k + 1, sizeof(*g->launches)))
 		return NULL;
-	for (; b->n_launches <= k; b->n_launches++)
-		b->launches[b->n_launches] = (struct st_launch){NA_TIME_MAX,
+	for (; g->n_launches <= k; g->n_launches++)
+		g->launches[g->n_launches] = (struct st_launch){NA_TIME_MAX,
 								NA_TIME_MAX,
 								NA_TIME_MIN};
-	return &b->launches[k];
+	return &g->launches[k];
 }
 
 static void widen(struct st_launch *x, const struct st_launch *by)
@@ -34,7 +34,7 @@ static void widen(struct st_launch *x, const struct st_launch *by)
 		x->last_ps = by->last_ps;
 }
 
-bool st_add_launch(struct st_state *b, const struct na_transfer *t)
+bool st_add_launch(struct st_gathered *g, const struct na_transfer *t)
 {
 	bool sends = t->side == NA_TX;
 	struct na_triple key = {t->launch, sends ? t->src : t->dst, t->input};
@@ -43,7 +43,7 @@ bool st_add_launch(struct st_state *b, const struct na_transfer *t)
 	if (t->style >= NA_STYLE_CAPTURE || t->launch == NA_UNKNOWN_U32 ||
 	    t->klass < NA_NO_LATENCY)
 		return true;
-	x = launch_of(b, key);
+	x = launch_of(g, key);
 	if (!x)
 		return false;
 	widen(x, &(struct st_launch){.first_send_ps = sends ? t->start_ps
@@ -54,14 +54,14 @@ bool st_add_launch(struct st_state *b, const struct na_transfer *t)
 	return true;
 }
 
-bool st_merge_launches(struct st_state *s, const struct st_state *b)
+bool st_merge_launches(struct st_gathered *g, const struct st_gathered *from)
 {
-	for (size_t k = 0; k < b->n_launches; k++) {
-		struct st_launch *x = launch_of(s, b->launch_keys.keys[k]);
+	for (size_t k = 0; k < from->n_launches; k++) {
+		struct st_launch *x = launch_of(g, from->launch_keys.keys[k]);
 
 		if (!x)
 			return false;
-		widen(x, &b->launches[k]);
+		widen(x, &from->launches[k]);
 	}
 	return true;
 }
@@ -84,8 +84,8 @@ static int by_line(const void *a, const void *b)
 /* A receive begins when its sender sends: it counts for who never sends. */
 static struct place place_of(const struct st_state *s, size_t k)
 {
-	const struct na_triple *key = &s->launch_keys.keys[k];
-	const struct st_launch *x = &s->launches[k];
+	const struct na_triple *key = &s->got.launch_keys.keys[k];
+	const struct st_launch *x = &s->got.launches[k];
 
 	return (struct place){
 		.host = key->c,
@@ -149,7 +149,7 @@ static void put_cells(struct st_state *s, const struct place *x, size_t n)
 bool st_build_launches(struct st_state *s)
 {
 	const struct na_store *store = s->scope->store;
-	struct place *all = na_calloc(s->n_launches + 1, sizeof(*all));
+	struct place *all = na_calloc(s->got.n_launches + 1, sizeof(*all));
 	size_t n = 0;
 	bool ok;
 
@@ -165,14 +165,14 @@ bool st_build_launches(struct st_state *s)
 
 		s->by_launch[store->sources[host].run] = false;
 	}
-	for (size_t k = 0; k < s->n_launches; k++) {
+	for (size_t k = 0; k < s->got.n_launches; k++) {
 		all[n] = place_of(s, k);
 		n += s->by_launch[store->sources[all[n].host].run];
 	}
-	na_triples_fini(&s->launch_keys);
-	free(s->launches);
-	s->launches = NULL;
-	s->n_launches = s->cap_launches = 0;
+	na_triples_fini(&s->got.launch_keys);
+	free(s->got.launches);
+	s->got.launches = NULL;
+	s->got.n_launches = s->got.cap_launches = 0;
 	if (n)
 		qsort(all, n, sizeof(*all), by_line);
 	ok = make_room(s, all, n);

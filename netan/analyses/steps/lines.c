@@ -130,22 +130,24 @@ static bool cells_of_core(struct st_state *s, const struct st_span *x, size_t n)
 
 static bool build_cells(struct st_state *s)
 {
-	s->cells = na_calloc(s->n_spans + 1, sizeof(*s->cells));
+	s->cells = na_calloc(s->got.n_spans + 1, sizeof(*s->cells));
 	s->lines = na_calloc(s->n_lines + 1, sizeof(*s->lines));
 	if (!s->cells || !s->lines)
 		return false;
-	if (s->n_spans)
-		qsort(s->spans, s->n_spans, sizeof(*s->spans), by_place);
-	for (size_t from = 0, to; from < s->n_spans; from = to) {
-		for (to = from; to < s->n_spans &&
-				s->spans[to].core == s->spans[from].core;)
+	if (s->got.n_spans)
+		qsort(s->got.spans, s->got.n_spans, sizeof(*s->got.spans),
+		      by_place);
+	for (size_t from = 0, to; from < s->got.n_spans; from = to) {
+		for (to = from;
+		     to < s->got.n_spans &&
+		     s->got.spans[to].core == s->got.spans[from].core;)
 			to++;
-		if (!cells_of_core(s, &s->spans[from], to - from))
+		if (!cells_of_core(s, &s->got.spans[from], to - from))
 			return false;
 	}
-	free(s->spans);
-	s->spans = NULL;
-	s->n_spans = s->cap_spans = 0;
+	free(s->got.spans);
+	s->got.spans = NULL;
+	s->got.n_spans = s->got.cap_spans = 0;
 	return st_build_launches(s);
 }
 
@@ -449,13 +451,14 @@ static bool build_segments(struct st_state *s)
 	struct sweep w = {.types = s->scope->store->devices.types.items};
 	bool ok = true;
 
-	na_sort_ops(s->ops, s->n_ops);
-	for (size_t i = 0; ok && i < s->n_ops;) {
-		uint32_t core = s->ops[i].core;
+	na_sort_ops(s->got.ops, s->got.n_ops);
+	for (size_t i = 0; ok && i < s->got.n_ops;) {
+		uint32_t core = s->got.ops[i].core;
 
 		sweep_clear(&w);
-		for (; ok && i < s->n_ops && s->ops[i].core == core; i++)
-			ok = add_op(&w, &s->ops[i]);
+		for (; ok && i < s->got.n_ops && s->got.ops[i].core == core;
+		     i++)
+			ok = add_op(&w, &s->got.ops[i]);
 		ok = ok && add_waits(&w, s, core) && put_segments(s, &w, core);
 	}
 	sweep_clear(&w);
@@ -464,9 +467,9 @@ static bool build_segments(struct st_state *s)
 	free(s->waits);
 	s->waits = NULL;
 	s->n_waits = s->cap_waits = 0;
-	free(s->ops);
-	s->ops = NULL;
-	s->n_ops = s->cap_ops = 0;
+	free(s->got.ops);
+	s->got.ops = NULL;
+	s->got.n_ops = s->got.cap_ops = 0;
 	return ok;
 }
 

@@ -207,7 +207,7 @@ static void put_coverage(struct na_result *r, struct na_value *body,
 		launches += any && i >= s->scope->store->devices.n_cores;
 		programs += s->lines[i].programs;
 	}
-	na_put_int(r, to, M_used, (int64_t)s->used);
+	na_put_int(r, to, M_used, (int64_t)s->used.n);
 	na_put_int(r, to, M_filtered, (int64_t)s->filtered);
 	na_put_int(r, to, M_repeated, (int64_t)s->repeated);
 	na_put_int(r, to, M_unnamed, (int64_t)s->unnamed);
@@ -264,9 +264,10 @@ enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 	struct na_value *body = na_result_body(r), *list;
 	char verdict[ST_VERDICT_BUF];
 
+	*s->scope->used = s->used;
 	na_result_word(r, NA_WORD_NOUN, "device step");
 	put_left_out(r, s);
-	if (!s->used)
+	if (!s->used.n)
 		say_nothing(r, s);
 	list = na_put_list(r, body, M_steps);
 	for (size_t i = 0; i < s->n_steps; i++)
@@ -284,7 +285,7 @@ enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 		put_change(r, list, s, &s->changes[i]);
 	put_coverage(r, body, s);
 	na_put_text(r, body, M_verdict,
-		    s->used ? st_verdict(verdict, s) : NULL);
+		    s->used.n ? st_verdict(verdict, s) : NULL);
 	st_put_picture(r, s);
 	st_views(r, s);
 	return na_result_ok(r) ? NA_OK : na_fail_nomem(err);

@@ -31,34 +31,31 @@ static enum na_status st_open(void *state, const struct na_scope *scope,
 
 static enum na_status st_fork(void *block, const void *state, unsigned pass)
 {
-	const struct st_state *from = state;
-	struct st_state *b = block;
-
-	*b = (struct st_state){
-		.scope = from->scope,
-		.pass = pass,
-		.main = from,
-	};
+	*(struct st_block *)block = (struct st_block){.main = state,
+						      .pass = pass};
 	return NA_OK;
 }
 
 static enum na_status st_add(void *block, const struct na_transfer *t)
 {
-	struct st_state *b = block;
+	struct st_block *b = block;
 
-	return (b->pass || st_add_launch(b, t)) && st_add_transfer(b, t)
+	return (b->pass || st_add_launch(&b->got, t)) && st_add_transfer(b, t)
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
 
-static enum na_status add_span(struct st_state *b, const struct na_span *x)
+static enum na_status st_add_span(void *block, const struct na_span *x)
 {
+	struct st_block *b = block;
+	struct st_gathered *g = &b->got;
+
 	if (b->pass)
 		return NA_OK;
-	if (!na_grow(&b->spans, &b->cap_spans, b->n_spans + 1,
-		     sizeof(*b->spans)))
+	if (!na_grow(&g->spans, &g->cap_spans, g->n_spans + 1,
+		     sizeof(*g->spans)))
 		return NA_ENOMEM;
-	b->spans[b->n_spans++] = (struct st_span){
+	g->spans[g->n_spans++] = (struct st_span){
 		.start_ps = x->start_ps,
 		.end_ps = x->end_ps,
 		.number = x->number,
@@ -69,30 +66,24 @@ static enum na_status add_span(struct st_state *b, const struct na_span *x)
 	return NA_OK;
 }
 
-static enum na_status st_add_span(void *block, const struct na_span *x)
-{
-	return add_span(block, x);
-}
-
 static enum na_status st_add_op(void *block, const struct na_op *x)
 {
-	struct st_state *b = block;
+	struct st_block *b = block;
+	struct st_gathered *g = &b->got;
 
-	if (b->pass || !st_passes(b, x->core))
+	if (b->pass || !st_passes(b->main, x->core))
 		return NA_OK;
-	if (!na_grow(&b->ops, &b->cap_ops, b->n_ops + 1, sizeof(*b->ops)))
+	if (!na_grow(&g->ops, &g->cap_ops, g->n_ops + 1, sizeof(*g->ops)))
 		return NA_ENOMEM;
-	b->ops[b->n_ops++] = *x;
+	g->ops[g->n_ops++] = *x;
 	return NA_OK;
 }
 
-static enum na_status st_busy(void *block, uint32_t core, int64_t start_ps,
-			      int64_t end_ps)
+static enum na_status st_busy(void *block, const struct na_busy *x)
 {
-	struct st_state *b = block;
+	struct st_block *b = block;
 
-	return !b->pass || st_add_busy(b, core, start_ps, end_ps) ? NA_OK
-								  : NA_ENOMEM;
+	return !b->pass || st_add_busy(b, x) ? NA_OK : NA_ENOMEM;
 }
 
 static bool take(void *to, size_t *n, size_t *cap, const void *from,
@@ -109,7 +100,7 @@ static bool take(void *to, size_t *n, size_t *cap, const void *from,
 	return true;
 }
 
-static void merge_busy(struct st_state *s, const struct st_state *b)
+static void merge_busy(struct st_state *s, const struct st_block *b)
 {
 	for (size_t i = 0; i < b->n_busy; i++) {
 		const struct st_busy *y = &b->busy[i];
@@ -123,42 +114,51 @@ static void merge_busy(struct st_state *s, const struct st_state *b)
 	}
 }
 
+static bool merge_gathered(struct st_gathered *g, const struct st_gathered *b,
+			   size_t all_ops)
+{
+	/* Exactly: doubled room would not fit what an op may take. */
+	if (b->n_ops && !g->ops) {
+		g->ops = na_calloc(all_ops, sizeof(*g->ops));
+		g->cap_ops = g->ops ? all_ops : 0;
+	}
+	return take(&g->spans, &g->n_spans, &g->cap_spans, b->spans, b->n_spans,
+		    sizeof(*b->spans)) &&
+	       take(&g->ops, &g->n_ops, &g->cap_ops, b->ops, b->n_ops,
+		    sizeof(*b->ops)) &&
+	       st_merge_launches(g, b) && st_merge_transfers(g, b);
+}
+
 static enum na_status st_merge(void *state, void *block, unsigned pass)
 {
 	struct st_state *s = state;
-	const struct st_state *b = block;
+	const struct st_block *b = block;
 
-	if (pass) {
+	if (pass)
 		merge_busy(s, b);
-		return st_merge_transfers(s, b) ? NA_OK : NA_ENOMEM;
-	}
-	/* Exactly: doubled room would not fit what an op may take. */
-	if (b->n_ops && !s->ops) {
-		s->ops = na_calloc(s->scope->store->devices.ops.n,
-				   sizeof(*s->ops));
-		s->cap_ops = s->ops ? s->scope->store->devices.ops.n : 0;
-	}
-	return take(&s->spans, &s->n_spans, &s->cap_spans, b->spans, b->n_spans,
-		    sizeof(*b->spans)) &&
-			       take(&s->ops, &s->n_ops, &s->cap_ops, b->ops,
-				    b->n_ops, sizeof(*b->ops)) &&
-			       st_merge_launches(s, b) &&
-			       st_merge_transfers(s, b)
+	return merge_gathered(&s->got, &b->got, s->scope->store->ops.n)
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
 
-/* What is judged needs no room while it is told. */
-static void drop_gathered(struct st_state *s)
+static void fini_gathered(struct st_gathered *g)
 {
-	na_triples_fini(&s->instances);
-	na_triples_fini(&s->keys);
-	free(s->shares);
-	free(s->segments);
-	s->shares = NULL;
-	s->segments = NULL;
-	s->n_shares = s->cap_shares = 0;
-	s->n_segments = s->cap_segments = 0;
+	na_triples_fini(&g->instances);
+	na_triples_fini(&g->keys);
+	na_triples_fini(&g->launch_keys);
+	free(g->launches);
+	free(g->spans);
+	free(g->ops);
+	free(g->shares);
+	*g = (struct st_gathered){.n_ops = 0};
+}
+
+static void fini_block(void *block)
+{
+	struct st_block *b = block;
+
+	fini_gathered(&b->got);
+	free(b->busy);
 }
 
 static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
@@ -166,7 +166,7 @@ static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
 	struct st_state *s = state;
 
 	if (!done) {
-		s->clocks = na_host_clocks_of(s->scope, s->scope->late,
+		s->clocks = na_host_clocks_of(s->scope, s->scope->bound,
 					      &s->own_clocks);
 		return s->clocks && st_build_lines(s) ? NA_OK
 						      : na_fail_nomem(err);
@@ -177,7 +177,11 @@ static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
 	if (!st_judge_steps(s) || !st_judge_hosts(s) || !st_judge_course(s) ||
 	    !st_judge_transfers(s))
 		return na_fail_nomem(err);
-	drop_gathered(s);
+	/* What is judged needs no room while it is told. */
+	fini_gathered(&s->got);
+	free(s->segments);
+	s->segments = NULL;
+	s->n_segments = s->cap_segments = 0;
 	return NA_OK;
 }
 
@@ -185,21 +189,14 @@ static void st_fini(void *state)
 {
 	struct st_state *s = state;
 
-	na_triples_fini(&s->instances);
-	na_triples_fini(&s->keys);
-	na_triples_fini(&s->launch_keys);
-	free(s->launches);
+	fini_gathered(&s->got);
 	free(s->by_launch);
 	free(s->matched);
 	free(s->waits);
 	na_host_clocks_fini(&s->own_clocks);
-	free(s->spans);
-	free(s->ops);
-	free(s->shares);
 	free(s->cells);
 	free(s->segments);
 	free(s->lines);
-	free(s->busy);
 	free(s->host_steps);
 	free(s->steps);
 	free(s->hosts);
@@ -211,16 +208,6 @@ static void st_fini(void *state)
 static enum na_severity st_severity(const void *state)
 {
 	return ((const struct st_state *)state)->severity;
-}
-
-static void st_used(const void *state, uint64_t *n, int64_t *first_ps,
-		    int64_t *last_ps)
-{
-	const struct st_state *s = state;
-
-	*n = s->used;
-	*first_ps = s->first_ps;
-	*last_ps = s->last_ps;
 }
 
 const struct na_analysis na_an_steps = {
@@ -278,9 +265,9 @@ const struct na_analysis na_an_steps = {
 			"netan steps logdir --step 10-20 --format json\n"
 			"netan steps --label before old --label after new\n"
 			"netan steps logdir --format csv --table hosts",
-	.source = "algorithms: stragglers; Lin et al., OSDI 2025; Killick et "
-		  "al., 2012 (changes); Theil, 1950, Sen, 1968, Mann, 1945 "
-		  "(drift)",
+	.face.method = "stragglers: binomial tests, Benjamini and Hochberg, "
+		       "1995; changes: Killick et al., 2012; drift: Theil, "
+		       "1950, Sen, 1968, Mann, 1945",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_MODULES |
 		 NA_WANT_OPS | NA_WANT_BUSY | NA_WANT_PROGRAMS,
 	.instants = true,
@@ -288,10 +275,11 @@ const struct na_analysis na_an_steps = {
 	.by_steps = true,
 	.every_host = true,
 	.state_size = sizeof(struct st_state),
+	.block_size = sizeof(struct st_block),
 	.passes = 2,
 	.open = st_open,
 	.fork = st_fork,
-	.add = st_add,
+	.add_transfer = st_add,
 	.add_op = st_add_op,
 	.add_busy = st_busy,
 	.add_step = st_add_span,
@@ -300,6 +288,6 @@ const struct na_analysis na_an_steps = {
 	.turn = st_turn,
 	.finish = st_finish,
 	.fini = st_fini,
-	.used = st_used,
+	.fini_block = fini_block,
 	.severity = st_severity,
 };

@@ -35,12 +35,12 @@
 #include "netan/base/triples.h"
 #include "netan/methods/clocks/host_clocks.h"
 
-/* An effect counts when it is above both (algorithms.md, section 8). */
+/* An effect counts when it is above both (docs/methods.md, "Stragglers"). */
 #define ST_EFFECT_SHARE 0.01 /* of the median duration */
 #define ST_EFFECT_PS    (50 * NA_PS_PER_US)
 #define ST_Q            0.01 /* false discovery rate, over hosts */
 /* Transfers that take longer by less are no fault of a network: hosts at
- * different places of a job differ so (algorithms.md, 1.4). */
+ * different places of a job differ so, as pairs takes it, too. */
 #define ST_NETWORK_RATIO 1.25
 /* Of a launch, where nobody knows who waited for whom; and of late starts,
  * which earlier transfers cause, too, beside the time to the next launch. */
@@ -75,7 +75,7 @@ struct st_segment {
 						  ST_IN_FLIGHT: no op runs;
 						  ST_WAITS */
 };
-_Static_assert(sizeof(struct st_segment) == 16, "product.md, memory");
+_Static_assert(sizeof(struct st_segment) == 16, "millions are kept");
 #define ST_SEGMENT_MAX_PS ((INT64_C(1) << 48) - 1)
 
 struct st_line { /* of a core; behind these, of a device by launches */
@@ -194,11 +194,8 @@ struct st_change {
 	double from_ms, to_ms, p;
 };
 
-struct st_state {
-	const struct na_scope *scope;
-	unsigned pass;
-	const struct st_state *main; /* of a block */
-	/* gathered */
+/* What blocks gather, and the main state from all of them. */
+struct st_gathered {
 	struct st_span *spans;
 	size_t n_spans, cap_spans;
 	struct na_op *ops;
@@ -210,11 +207,30 @@ struct st_state {
 	struct na_triples launch_keys; /* launch, endpoint, host */
 	struct st_launch *launches;    /* by key */
 	size_t n_launches, cap_launches;
-	const struct na_host_clocks *clocks; /* of the main state; after
-						pass 0 */
-	struct na_host_clocks own_clocks;    /* where nobody shares them */
+};
+
+struct st_block {
+	const struct st_state *main;
+	unsigned pass;
+	struct st_gathered got;
+	/* pass 1 */
+	struct st_busy *busy;
+	size_t n_busy, cap_busy;
+	struct { /* where the last busy time was met */
+		uint32_t core;
+		int64_t start_ps;
+		size_t cell, segment;
+		bool set;
+	} at;
+};
+
+struct st_state {
+	const struct na_scope *scope;
+	struct st_gathered got;
 	/* after pass 0 */
-	struct st_cell *cells; /* by core, then start */
+	const struct na_host_clocks *clocks;
+	struct na_host_clocks own_clocks; /* where nobody shares them */
+	struct st_cell *cells;            /* by core, then start */
 	size_t n_cells;
 	struct st_segment *segments; /* likewise */
 	size_t n_segments, cap_segments;
@@ -226,15 +242,6 @@ struct st_state {
 	size_t n_waits, cap_waits;
 	uint64_t repeated, unnamed, cut, filtered;
 	bool by_order; /* steps without numbers in common */
-	/* pass 1, of a block */
-	struct st_busy *busy;
-	size_t n_busy, cap_busy;
-	struct {
-		uint32_t core;
-		int64_t start_ps;
-		size_t cell, segment;
-		bool set;
-	} at;
 	/* after pass 1 */
 	struct st_host_step *host_steps; /* by run, step, host */
 	size_t n_host_steps;
@@ -247,8 +254,7 @@ struct st_state {
 	size_t *by_host; /* host steps by host */
 	struct st_change *changes;
 	size_t n_changes, cap_changes;
-	uint64_t used;
-	int64_t first_ps, last_ps;
+	struct na_extent used; /* steps of devices */
 	enum na_severity severity;
 };
 
@@ -256,8 +262,7 @@ struct st_state {
  * memory. */
 bool st_build_lines(struct st_state *s);
 /* busy.c: into a block. */
-bool st_add_busy(struct st_state *b, uint32_t core, int64_t start_ps,
-		 int64_t end_ps);
+bool st_add_busy(struct st_block *b, const struct na_busy *t);
 
 /* hosts.c: cells to steps of hosts; who is slowest, and why. */
 bool st_build_hosts(struct st_state *s);
@@ -312,7 +317,7 @@ static inline bool st_passes(const struct st_state *s, uint32_t core)
 {
 	const struct na_devices *d = &s->scope->store->devices;
 
-	return na_filter_input(s->scope->late, d->cores[core].input);
+	return na_filter_input(s->scope->bound, d->cores[core].input);
 }
 
 /* Whether its clock can be compared with others'. */
@@ -323,8 +328,8 @@ static inline bool st_is_tied(const struct st_state *s, uint32_t host)
 }
 
 /* launches.c: launches of programs, in place of steps. */
-bool st_add_launch(struct st_state *b, const struct na_transfer *t);
-bool st_merge_launches(struct st_state *s, const struct st_state *b);
+bool st_add_launch(struct st_gathered *g, const struct na_transfer *t);
+bool st_merge_launches(struct st_gathered *g, const struct st_gathered *from);
 /* Into cells that have room, of runs that have no others. */
 bool st_build_launches(struct st_state *s);
 /* Who is slowest in a launch, and why.  False: no memory. */
@@ -336,8 +341,8 @@ bool st_find_waits(struct st_state *s);
 bool st_judge_transfers(struct st_state *s);
 
 /* gather.c: transfers of each instance of a collective. */
-bool st_add_transfer(struct st_state *b, const struct na_transfer *t);
-bool st_merge_transfers(struct st_state *s, const struct st_state *b);
+bool st_add_transfer(struct st_block *b, const struct na_transfer *t);
+bool st_merge_transfers(struct st_gathered *g, const struct st_gathered *from);
 /* Latencies of transfers into the host steps. */
 void st_place_transfers(struct st_state *s);
 

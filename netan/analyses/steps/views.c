@@ -247,7 +247,7 @@ static void coverage(struct na_result *r, const struct st_state *s)
 
 void st_views(struct na_result *r, const struct st_state *s)
 {
-	if (!s->used)
+	if (!s->used.n)
 		return;
 	hosts(r, s);
 	stragglers(r, s);

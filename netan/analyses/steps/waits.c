@@ -66,11 +66,11 @@ static int by_core(const void *a, const void *b)
 /* Runs of programs, which say which executions belong together. */
 static struct na_span *runs_of(const struct st_state *s, size_t *n)
 {
-	struct na_span *x = na_calloc(s->n_spans + 1, sizeof(*x));
+	struct na_span *x = na_calloc(s->got.n_spans + 1, sizeof(*x));
 
 	*n = 0;
-	for (size_t i = 0; x && i < s->n_spans; i++) {
-		const struct st_span *p = &s->spans[i];
+	for (size_t i = 0; x && i < s->got.n_spans; i++) {
+		const struct st_span *p = &s->got.spans[i];
 
 		if (p->program && st_passes(s, p->core))
 			x[(*n)++] = (struct na_span){.kind = NA_SPAN_MODULE,
@@ -87,8 +87,8 @@ bool st_find_waits(struct st_state *s)
 {
 	struct na_strtab names;
 	struct na_op_match m = {.store = s->scope->store,
-				.ops = s->ops,
-				.n_ops = s->n_ops,
+				.ops = s->got.ops,
+				.n_ops = s->got.n_ops,
 				.modules = &names,
 				.instance = take,
 				.arg = s};

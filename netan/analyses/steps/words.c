@@ -217,7 +217,7 @@ const char *st_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
 	size_t n = s->n_stragglers;
 
 	buf[0] = '\0';
-	if (s->scope->store->n_runs > 1 || !s->used) {
+	if (s->scope->store->n_runs > 1 || !s->used.n) {
 		add(&t, "Step times of %zu runs", s->scope->store->n_runs);
 		return buf;
 	}

@@ -89,10 +89,6 @@ static void sum_up(struct tcp_state *s)
 		s->evicted += row->c->end == NA_CONN_EVICTED;
 		if (found > s->severity)
 			s->severity = found;
-		if (!i || row->c->from_ps < s->first_ps)
-			s->first_ps = row->c->from_ps;
-		if (!i || row->c->to_ps > s->last_ps)
-			s->last_ps = row->c->to_ps;
 	}
 }
 
@@ -125,16 +121,6 @@ static void tcp_fini(void *state)
 static enum na_severity tcp_severity(const void *state)
 {
 	return ((const struct tcp_state *)state)->severity;
-}
-
-static void tcp_used(const void *state, uint64_t *n, int64_t *first_ps,
-		     int64_t *last_ps)
-{
-	const struct tcp_state *s = state;
-
-	*n = s->n;
-	*first_ps = s->first_ps;
-	*last_ps = s->last_ps;
 }
 
 const struct na_analysis na_an_tcp = {
@@ -172,12 +158,13 @@ const struct na_analysis na_an_tcp = {
 			"netan tcp job.pcap --from 12.1s --to 12.4s -o "
 			"piece.svg\n"
 			"netan tcp job.pcap --fail-on error -q -o tcp.json",
-	.source = "the marks are tshark's tcp.analysis; the rules are in tcp.h",
+	.face.method = "marks as tshark's tcp.analysis; rules as above",
 	.wants = NA_WANT_CONNECTIONS,
 	.face.opts = tcp_opts,
 	.face.params_size = sizeof(struct tcp_params),
 	.state_size = sizeof(struct tcp_state),
 	.passes = 1,
+	.counts = NA_COUNTS(CONNECTIONS),
 	.open = tcp_open,
 	.fork = tcp_fork,
 	.add_connection = tcp_add_connection,
@@ -185,6 +172,5 @@ const struct na_analysis na_an_tcp = {
 	.turn = tcp_turn,
 	.finish = tcp_finish,
 	.fini = tcp_fini,
-	.used = tcp_used,
 	.severity = tcp_severity,
 };

@@ -89,7 +89,6 @@ struct tcp_state {
 	size_t n, cap;
 	uint64_t evicted;
 	uint64_t by_verdict[TCP_VERDICTS];
-	int64_t first_ps, last_ps;
 	enum na_severity severity;
 	struct tcp_sequence *drawn; /* NULL: no picture */
 };

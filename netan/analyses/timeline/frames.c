@@ -21,8 +21,8 @@ bool tl_frames_init(struct tl_state *s)
 	if (!s->seen)
 		return false;
 	/* Records lie in the order of the inputs. */
-	for (struct na_chunk *c = store->frames.first; c; c = c->next) {
-		const struct na_frame *w = (const void *)c->data;
+	for (struct na_chunk *c = store->packets.first; c; c = c->next) {
+		const struct na_wire_packet *w = (const void *)c->data;
 		bool one = c->n && w[0].input == w[c->n - 1].input;
 
 		for (size_t i = 0; i < c->n && (!one || i == 0); i++)
@@ -38,8 +38,8 @@ bool tl_by_packets(const struct tl_state *s, const struct na_transfer *t)
 	return t->style >= NA_STYLE_CAPTURE && main->seen[t->input];
 }
 
-static uint32_t host_of(const struct tl_state *s, const struct na_frame *w,
-			enum na_side side)
+static uint32_t host_of(const struct tl_state *s,
+			const struct na_wire_packet *w, enum na_side side)
 {
 	const struct na_store *store = s->scope->store;
 
@@ -47,7 +47,7 @@ static uint32_t host_of(const struct tl_state *s, const struct na_frame *w,
 				side == NA_RX ? w->dst : w->src);
 }
 
-static enum na_status survey(struct tl_state *s, const struct na_frame *w,
+static enum na_status survey(struct tl_state *s, const struct na_wire_packet *w,
 			     enum na_side side)
 {
 	uint64_t values[NA_MAX_KEYS];
@@ -56,7 +56,7 @@ static enum na_status survey(struct tl_state *s, const struct na_frame *w,
 	s->n_side[side]++;
 	if (!s->scope->by.n)
 		return NA_OK;
-	na_group_of_frame(&s->scope->by, s->scope->store, w, side, values);
+	na_group_of_packet(&s->scope->by, s->scope->store, w, side, values);
 	row = tl_group_row(s, values);
 	if (!row)
 		return NA_ENOMEM;
@@ -65,7 +65,7 @@ static enum na_status survey(struct tl_state *s, const struct na_frame *w,
 	return NA_OK;
 }
 
-static enum na_status spread(struct tl_state *s, const struct na_frame *w,
+static enum na_status spread(struct tl_state *s, const struct na_wire_packet *w,
 			     enum na_side side)
 {
 	uint64_t values[NA_MAX_KEYS];
@@ -76,7 +76,7 @@ static enum na_status spread(struct tl_state *s, const struct na_frame *w,
 					   s->hi_ps);
 	if (!s->scope->by.n)
 		return NA_OK;
-	na_group_of_frame(&s->scope->by, s->scope->store, w, side, values);
+	na_group_of_packet(&s->scope->by, s->scope->store, w, side, values);
 	row = &s->rows[s->main->row_of[na_groups_find(&s->main->groups,
 						      values)]];
 	return tl_row_add(row, s, side, w->time_ps, w->time_ps, w->size_bytes)
@@ -86,7 +86,7 @@ static enum na_status spread(struct tl_state *s, const struct na_frame *w,
 
 /* A host's own links carry what it receives and what it sends, whatever the
  * packet counts as in the sums. */
-static bool add_host(struct tl_state *s, const struct na_frame *w,
+static bool add_host(struct tl_state *s, const struct na_wire_packet *w,
 		     enum na_side side)
 {
 	uint32_t h = host_of(s, w, side), row;
@@ -105,16 +105,15 @@ static bool add_host(struct tl_state *s, const struct na_frame *w,
 	return true;
 }
 
-enum na_status tl_add_frame(void *block, const struct na_frame *w,
-			    unsigned sides)
+enum na_status tl_add_packet(void *block, const struct na_wire_packet *w)
 {
 	struct tl_state *s = block;
+	unsigned sides = na_filter_packet(s->scope->bound, w);
 	bool filtered = s->scope->filter->host && s->scope->filter->host->n;
 	enum na_status st = NA_OK;
 
 	if (s->pass == 0) {
 		tl_cover(s, w->time_ps, w->time_ps, true);
-		s->used++;
 		s->packets++;
 	}
 	for (int side = 0; st == NA_OK && side < 2; side++) {
@@ -134,7 +133,7 @@ bool tl_traffic_init(struct tl_state *s)
 {
 	const struct na_store *store = s->scope->store;
 
-	if (!store->frames.n)
+	if (!store->packets.n)
 		return true;
 	s->traffic = na_calloc(store->n_hosts, sizeof(*s->traffic));
 	return s->traffic;

@@ -305,8 +305,8 @@ static void say_records(struct na_result *r, const struct tl_state *s,
 		return;
 	na_put_int(r, na_result_side(r), M_packets, (int64_t)s->packets);
 	na_result_word(r, NA_WORD_NOUN,
-		       s->packets != s->used ? "transfers and packet"
-					     : "packet");
+		       s->packets != s->scope->used->n ? "transfers and packet"
+						       : "packet");
 	if (b->hosts < s->n_busy)
 		na_result_note(r,
 			       "saturation is looked for on the %s busiest of "
@@ -326,7 +326,7 @@ static void say(struct na_result *r, const struct tl_state *s,
 	bool both = s->n_side[0] && s->n_side[1];
 	size_t side = s->n_side[0] ? 0 : 1;
 	size_t hosts = b->hosts > s->n_busy ? b->hosts : s->n_busy;
-	bool wire = s->packets && s->packets == s->used;
+	bool wire = s->packets && s->packets == s->scope->used->n;
 	char mean[NA_UNIT_BUF], text[NA_UNIT_BUF], sat[96] = "";
 	double share;
 
@@ -410,6 +410,8 @@ enum na_status tl_finish(void *state, struct na_result *r, struct na_err *err)
 		put_empty(r, body, s);
 		return NA_OK;
 	}
+	s->scope->used->first_ps = s->first_ps;
+	s->scope->used->last_ps = s->last_ps;
 	st = put_bins(r, body, s, &t, err);
 	put_totals(r, body, s, &t);
 	if (st == NA_OK)

@@ -1,7 +1,8 @@
 /*
  * timeline: how much of the network is used when.  Throughput by exact
  * integration of transfers over bins, outstanding bytes, pending
- * collectives; per group and per host (algorithms.md, sections 4 and 5).
+ * collectives; per group and per host (docs/methods.md, "Timeline and
+ * saturation").
  *
  * First pass: the time that is covered, and the bytes of each group.
  * Second pass, bins now known: the spreading.
@@ -150,10 +151,9 @@ static enum na_status survey(struct tl_state *s, const struct na_transfer *t)
 	if (tl_by_packets(s, t)) {
 		if (start_ps < end_ps)
 			tl_cover(s, start_ps, end_ps, false);
-		return NA_OK;
+		return NA_ASIDE;
 	}
 	tl_cover(s, start_ps, end_ps, start_ps == end_ps);
-	s->used++;
 	s->n_side[t->side]++;
 	s->instants += t->start_ps == t->end_ps;
 	if (!scope->by.n)
@@ -273,13 +273,13 @@ static enum na_status tl_add(void *block, const struct na_transfer *t)
 	return s->pass == 0 ? survey(s, t) : spread(s, t);
 }
 
-static enum na_status tl_add_exec(void *block, const struct na_exec *e)
+static enum na_status tl_add_graph(void *block, const struct na_exec *e)
 {
 	struct tl_state *s = block;
 	int64_t start_ps = e->start_ps > s->lo_ps ? e->start_ps : s->lo_ps;
 	int64_t end_ps = e->end_ps < s->hi_ps ? e->end_ps : s->hi_ps;
 
-	if (e->kind != NA_ACT_GRAPH || end_ps <= start_ps)
+	if (end_ps <= start_ps)
 		return NA_OK;
 	if (s->pass == 1) /* no bins: no transfers to draw */
 		return s->bins.n ? keep_pending(s, start_ps, end_ps) : NA_OK;
@@ -302,7 +302,6 @@ static enum na_status merge_survey(struct tl_state *s, struct tl_state *b)
 			s->close_ps = b->close_ps;
 		s->any_graph = true;
 	}
-	s->used += b->used;
 	s->instants += b->instants;
 	tl_traffic_merge(s, b);
 	for (size_t i = 0; i < b->n_rows; i++) {
@@ -501,16 +500,6 @@ static void tl_fini(void *state)
 	free(s->host_row);
 }
 
-static void tl_used(const void *state, uint64_t *n, int64_t *first_ps,
-		    int64_t *last_ps)
-{
-	const struct tl_state *s = state;
-
-	*n = s->used;
-	*first_ps = s->any ? s->first_ps : 0;
-	*last_ps = s->any ? s->last_ps : 0;
-}
-
 const struct na_analysis na_an_timeline = {
 	.face.name = "timeline",
 	.face.usage = "[OPTION…] INPUT…",
@@ -538,10 +527,10 @@ const struct na_analysis na_an_timeline = {
 		"-o bw.json\n"
 		"netan timeline host0.xplane.pb --bin 1ms --from 1.5s --to 2s "
 		"--format csv",
-	.source = "algorithms: exact integration over [start, end); plateau "
-		  "by the 99.5 % quantile of busy bins",
+	.face.method = "exact integration over [start, end); a plateau by the "
+		       "99.5 % quantile of the busy bins",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
-		 NA_WANT_FRAMES,
+		 NA_WANT_PACKETS,
 	.clips = true,
 	.instants = true,
 	.both_sides = true,
@@ -549,12 +538,13 @@ const struct na_analysis na_an_timeline = {
 	.face.params_size = sizeof(struct tl_params),
 	.state_size = sizeof(struct tl_state),
 	.passes = 2,
+	.counts = NA_COUNTS(TRANSFERS) | NA_COUNTS(PACKETS),
 	.check = tl_check,
 	.open = tl_open,
 	.fork = tl_fork,
-	.add = tl_add,
-	.add_exec = tl_add_exec,
-	.add_frame = tl_add_frame,
+	.add_transfer = tl_add,
+	.add_graph = tl_add_graph,
+	.add_packet = tl_add_packet,
 	.seal = tl_seal,
 	.merge = tl_merge,
 	.turn = tl_turn,
@@ -562,5 +552,4 @@ const struct na_analysis na_an_timeline = {
 	.finish = tl_finish,
 	.fini = tl_fini,
 	.weight = tl_weight,
-	.used = tl_used,
 };

@@ -32,9 +32,9 @@ struct tl_state {
 	bool any, closed;          /* closed: an instant at last_ps */
 	int64_t open_ps, close_ps; /* of graph executions */
 	bool any_graph;
-	uint64_t used, instants;
+	uint64_t instants;
 	uint64_t n_side[2];
-	uint64_t packets;      /* of used, those that are packets */
+	uint64_t packets;      /* of those used, those that are packets */
 	uint64_t spread_calls; /* transfers of captures without packets */
 	bool *seen;            /* [sources] its packets are here */
 	uint64_t *traffic;     /* [hosts] bytes of packets; NULL: no packets */
@@ -82,8 +82,7 @@ bool tl_frames_init(struct tl_state *s);
 bool tl_by_runs(const struct tl_state *s);
 /* It came out of packets that are here themselves. */
 bool tl_by_packets(const struct tl_state *s, const struct na_transfer *t);
-enum na_status tl_add_frame(void *block, const struct na_frame *w,
-			    unsigned sides);
+enum na_status tl_add_packet(void *block, const struct na_wire_packet *w);
 bool tl_traffic_init(struct tl_state *s);
 void tl_traffic_merge(struct tl_state *s, const struct tl_state *b);
 bool tl_choose_hosts(struct tl_state *s);

@@ -31,7 +31,8 @@ static void choose_unit(struct shown *x, const struct na_value *body,
 		x->unit = "kbit/s", x->scale = 1e6;
 	else if (peak > 0 && peak < 0.1)
 		x->unit = "Mbit/s", x->scale = 1e3;
-	x->wire = s->packets && s->packets == s->used && !s->n_side[1];
+	x->wire = s->packets && s->packets == s->scope->used->n &&
+		  !s->n_side[1];
 	x->whole = x->wire;
 }
 

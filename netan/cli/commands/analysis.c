@@ -15,7 +15,7 @@
 /* Ops of device planes, and no transfers. */
 static bool ops_alone(const struct na_analysis *a)
 {
-	return a->add_op && !a->add;
+	return a->add_op && !a->add_transfer;
 }
 
 /* An analysis of device planes knows best what it looked for. */
@@ -81,7 +81,7 @@ static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
 	if (!d.used) {
 		if (na_result_get_word(r, NA_WORD_EMPTY, NULL))
 			say_own(s, r);
-		else if (a->add)
+		else if (a->add_transfer)
 			na_session_say_nothing(s, r);
 		else
 			say_no_connections(s, r);
@@ -123,7 +123,8 @@ static enum na_status check(const struct na_cli *cli,
 			    struct na_err *err)
 {
 	const struct na_common *c = &cli->common;
-	const char *vain = a->add ? NULL : transfer_option(c, ops_alone(a));
+	const char *vain = a->add_transfer ? NULL
+					   : transfer_option(c, ops_alone(a));
 
 	if (na_grouping_parse(c->by, by, err) != NA_OK)
 		return err->status;

@@ -134,6 +134,8 @@ static const struct na_face diff_face = {
 	.question = "what changed between two runs",
 	.usage = "[OPTION…] A B",
 	.details = details,
+	.method = "shift function: Doksum, 1974; intervals: Efron, 1979, "
+		  "Hesterberg, 2015; all at once: Holm, 1979",
 	.example = "netan diff before after -o shift.svg\n"
 		   "netan diff good.netan logdir --fail-if 'latency.p99>+10%' "
 		   "--fail-if 'steps.p50>+5%'\n"

@@ -511,7 +511,7 @@ static const char details[] =
 	"stands for all files below it. Any prefixes are taken: time stamps, "
 	"severities, file:line, containers, colours, JSON of container "
 	"runtimes and cloud logging, logfmt, CSV exports. Workers may "
-	"interleave as long as each line tells whose it is; see README.\n"
+	"interleave as long as the words in front of a message say whose it is: a thread id, a pod's name.\n"
 	"What several workers tell of one hang is one hang: detections within "
 	"two timeouts of each other, reports of the same cause and the same "
 	"culprits. Blocked by are the workers who are behind: those still in "

@@ -55,7 +55,7 @@ static uint32_t all_wants(const struct params *p)
 	return NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS |
 	       NA_WANT_STEPS | NA_WANT_KERNELS | NA_WANT_COUNTS |
 	       NA_WANT_MODULES | NA_WANT_OPS | NA_WANT_BUSY | NA_WANT_CALLS |
-	       NA_WANT_CONNECTIONS | (p->no_frames ? 0 : NA_WANT_FRAMES);
+	       NA_WANT_CONNECTIONS | (p->no_frames ? 0 : NA_WANT_PACKETS);
 }
 
 static enum na_status write_all(struct na_session *s, struct target *to,

@@ -90,7 +90,7 @@ PASS_OVER(no_action, const struct na_action *)
 PASS_OVER(no_span, const struct na_span *)
 PASS_OVER(no_op, const struct na_op *)
 PASS_OVER(no_call, const struct na_call *)
-PASS_OVER(no_frame, const struct na_frame *)
+PASS_OVER(no_packet, const struct na_wire_packet *)
 PASS_OVER(no_connection, const struct na_connection *)
 PASS_OVER(no_segment, const struct na_segment *)
 
@@ -114,7 +114,7 @@ struct na_sink na_deaf_sink(void *ctx)
 		.op = no_op,
 		.busy = no_busy,
 		.call = no_call,
-		.frame = no_frame,
+		.packet = no_packet,
 		.connection = no_connection,
 		.segment = no_segment,
 		.name = any_text,

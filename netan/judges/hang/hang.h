@@ -17,7 +17,7 @@
  * be told.  A bad chip, an input stall and an error block by their host.
  *
  * Sources: openxla/xla docs/megascale (debugging workflow), maxtext's hang
- * playbook; checks.md, section 3.
+ * playbook; docs/methods.md, "Hangs".
  *
  * Not an analysis of transfers: `netan hang` calls it with what it has read.
  */

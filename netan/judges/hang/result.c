@@ -1,4 +1,4 @@
-/* hang: the members of the result; product.md, section 4. */
+/* hang: the members of the result. */
 #include "members.h"
 #include "netan/judges/hang/hang.h"
 

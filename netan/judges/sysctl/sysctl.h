@@ -1,6 +1,6 @@
 /*
  * Judges a host's network settings against what multi-slice training wants
- * (playbook, "Checks on a host's network settings").
+ * (docs/methods.md, "A host's network settings").
  *
  * A state is ok, bad or unknown.  Unknown is what could not be seen, or what
  * this reading cannot tell; it is neither a pass nor a finding.

@@ -4,8 +4,8 @@
 
 #include "netan/judges/xla_metrics/xla_metrics.h"
 
-/* Compilations of the first steps are expected: the playbook's warm-up, and
- * the profiler's. */
+/* Compilations of the first steps are expected; the profiler passes over as
+ * many. */
 enum { NA_XLA_WARMUP_STEPS = 10 };
 
 /* One process, from a report (or its start) to a later one. */

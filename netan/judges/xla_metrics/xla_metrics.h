@@ -1,7 +1,7 @@
 /*
  * What logs of PyTorch/XLA say of a training job: does it recompile, does it
  * fetch values from the device, which operators are not lowered.  Rules are
- * those of the playbook, "PyTorch/XLA metrics".
+ * those of docs/methods.md, "PyTorch/XLA metrics".
  *
  * Not an analysis of transfers: `netan xla-metrics` calls it with what it
  * has read.

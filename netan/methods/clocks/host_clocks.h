@@ -62,13 +62,14 @@ bool na_host_clocks_merge(struct na_host_clocks *c,
 /* False: no memory. */
 bool na_host_clocks_settle(struct na_host_clocks *c);
 struct na_scope;
-struct na_late;
+struct na_bound_filter;
 /* Settled, of the transfers in the store that `late` lets pass (NULL: all):
  * the scope's shared ones where these are the same, else `own`, empty before,
  * which the caller frees in any case.  NULL: no memory. */
-const struct na_host_clocks *na_host_clocks_of(const struct na_scope *scope,
-					       const struct na_late *late,
-					       struct na_host_clocks *own);
+const struct na_host_clocks *
+na_host_clocks_of(const struct na_scope *scope,
+		  const struct na_bound_filter *bound,
+		  struct na_host_clocks *own);
 /* How well two hosts' clocks are known to each other; NA_TIME_MAX: not. */
 int64_t na_host_clocks_between(const struct na_host_clocks *c, uint32_t a,
 			       uint32_t b);

@@ -13,7 +13,7 @@ struct range {
 };
 
 struct reading {
-	const struct na_late *late; /* NULL: all */
+	const struct na_bound_filter *bound; /* NULL: all */
 	struct range ranges[RANGES];
 };
 
@@ -30,7 +30,8 @@ static void read_range(void *arg, size_t i)
 		for (size_t n = 0; x->ok && n < c->n; n++) {
 			const struct na_transfer t = na_unpack_transfer(&p[n]);
 
-			if (!r->late || na_filter_late(r->late, &t) == NA_KEEP)
+			if (!r->bound ||
+			    na_filter_transfer(r->bound, &t) == NA_KEEP)
 				x->ok = na_host_clocks_add(&x->clocks, &t);
 		}
 	}
@@ -52,10 +53,10 @@ static size_t next_ranges(struct reading *r, const struct na_store *store,
 }
 
 static bool read_all(struct na_host_clocks *c, const struct na_scope *scope,
-		     const struct na_late *late)
+		     const struct na_bound_filter *bound)
 {
 	const struct na_chunk *at = scope->store->transfers.first;
-	struct reading r = {.late = late};
+	struct reading r = {.bound = bound};
 	bool ok = true;
 	size_t n;
 
@@ -72,15 +73,16 @@ static bool read_all(struct na_host_clocks *c, const struct na_scope *scope,
 	return ok && na_host_clocks_settle(c);
 }
 
-const struct na_host_clocks *na_host_clocks_of(const struct na_scope *scope,
-					       const struct na_late *late,
-					       struct na_host_clocks *own)
+const struct na_host_clocks *
+na_host_clocks_of(const struct na_scope *scope,
+		  const struct na_bound_filter *bound,
+		  struct na_host_clocks *own)
 {
 	struct na_shared_clocks *x = scope->clocks;
 	bool known;
 
-	if (!x || (late && !na_late_keeps_all(late)))
-		return read_all(own, scope, late) ? own : NULL;
+	if (!x || (bound && !na_filter_keeps_all(bound)))
+		return read_all(own, scope, bound) ? own : NULL;
 	pthread_mutex_lock(&x->lock);
 	if (!x->known)
 		x->known = read_all(&x->clocks, scope, NULL);

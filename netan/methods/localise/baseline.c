@@ -1,6 +1,6 @@
 /*
  * What a healthy transfer of this size, class and collective takes
- * (sections 1.1.1 to 1.1.5).
+ * (docs/methods.md, "Baseline").
  *
  * A record weighs min(1, 50 / n_pair) in the method.  Here at most 50 of
  * each pair (fewer when pairs are very many) make a sample in which all

@@ -1,5 +1,5 @@
 /*
- * Host clocks that are ahead (section 1.2): what a host receives looks
+ * Host clocks that are ahead ("Clocks"): what a host receives looks
  * slower by the same time that what it sends looks faster, whatever the
  * size.
  */

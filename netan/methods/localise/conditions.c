@@ -1,6 +1,6 @@
 /*
- * What a candidate must show besides significance (1.4): on a shared fabric
- * most slow pairs are victims, and these keep them from being blamed.
+ * What a candidate must show besides significance ("Explanation"): on a shared
+ * fabric most slow pairs are victims, and these keep them from being blamed.
  */
 #include <math.h>
 #include <stdlib.h>

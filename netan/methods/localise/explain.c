@@ -1,7 +1,7 @@
 /*
  * The fewest sides and paths that explain the slow pairs: matching pursuit
- * with significance (1.4).  Choosing by gain and testing by t is what keeps
- * "seven bad paths" from replacing "one bad transmitter".
+ * with significance ("Explanation").  Choosing by gain and testing by t is what
+ * keeps "seven bad paths" from replacing "one bad transmitter".
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
  * Who is slow: this host's transmit side, its receive side, the whole host,
  * one directed path, a rack's link, or nobody.  The method is that of
- * algorithms.md, section 1: a baseline for size, locality class and context;
- * clocks; per-pair summaries; a greedy explanation with significance, once
- * for each channel.  It knows nothing of traces, stores or files: a caller
+ * docs/methods.md, "Who is slow": a baseline for size, locality class and
+ * context; clocks; per-pair summaries; a greedy explanation with significance,
+ * once for each channel.  It knows nothing of traces, stores or files: a caller
  * hands over transfers sorted by pair and gets findings back.
  *
  * A "host" here is whatever the caller localises: a host or a device.
@@ -19,7 +19,7 @@
 
 #define NA_LZ_NONE UINT32_MAX
 
-/* One transfer as its receiver saw it.  24 bytes: see product.md, memory. */
+/* One transfer as its receiver saw it.  24 bytes, since there are millions. */
 struct na_lz_transfer {
 	double latency_us; /* 0: clamped, the receiver's clock is behind */
 	float size_bytes;
@@ -117,7 +117,8 @@ struct na_lz_finding {
 	/* Rate channel. */
 	uint64_t tails, episodes;
 	bool loses_packets; /* its tails sit at timer modes */
-	/* Also possible: the data cannot tell (section 1.6).  Owned. */
+	/* Also possible: the data cannot tell ("What cannot be told apart").
+	 * Owned. */
 	struct na_lz_who *alternatives;
 	size_t n_alternatives;
 	const char *needs; /* what would decide; NULL: nothing; static text */

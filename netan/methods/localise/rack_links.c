@@ -1,7 +1,7 @@
 /*
- * Links between racks (1.5): a block of cross-rack pairs of which far more
- * are slow than of the others.  The upper quartile of a pair says it, since
- * of several connections only some are hashed onto the bad link.
+ * Links between racks ("Channels"): a block of cross-rack pairs of which far
+ * more are slow than of the others.  The upper quartile of a pair says it,
+ * since of several connections only some are hashed onto the bad link.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Racks: hosts that the lowest class joins (section 1). */
+/* Racks: hosts that the lowest class joins. */
 #include <stdlib.h>
 
 #include "netan/base/vec.h"

@@ -1,6 +1,6 @@
 /*
  * Who loses packets, or pauses: episodes of tail records against what
- * everybody has (1.5).  One pause of a host is one episode, however many
+ * everybody has ("Channels").  One pause of a host is one episode, however many
  * records it holds up.
  */
 #include <math.h>

@@ -1,5 +1,5 @@
 /*
- * What counting episodes and choosing among candidates share (1.5): see
+ * What counting episodes and choosing among candidates share: see
  * rate.c.  Not for other files.
  */
 #ifndef NETAN_METHODS_LOCALISE_RATE_H

@@ -1,4 +1,4 @@
-/* Episodes of tail records, for every candidate at once (1.5). */
+/* Episodes of tail records, for every candidate at once ("Channels"). */
 #include <math.h>
 #include <string.h>
 

@@ -198,7 +198,7 @@ enum na_status na_lz_shares(const struct lz *z,
 			    const bool *failed,
 			    struct na_err *err) NA_MUST_CHECK;
 
-/* baseline.c: sections 1.1.1 to 1.1.5. */
+/* baseline.c: "Baseline". */
 enum na_status na_lz_baseline_sample(struct lz *z,
 				     struct na_err *err) NA_MUST_CHECK;
 enum na_status na_lz_baseline_fit(struct lz *z,
@@ -207,19 +207,19 @@ double na_lz_expect_log(const struct lz *z, uint32_t class_of, float bytes);
 enum na_status na_lz_residuals(struct lz *z, struct na_err *err) NA_MUST_CHECK;
 void na_lz_baseline_fini(struct lz_baseline *b);
 
-/* clocks.c: section 1.2; adds to z->ahead_us.  *fixed: any. */
+/* clocks.c: "Clocks"; adds to z->ahead_us.  *fixed: any. */
 enum na_status na_lz_clocks(struct lz *z, bool *fixed,
 			    struct na_err *err) NA_MUST_CHECK;
 enum na_status na_lz_clocks_report(struct lz *z,
 				   struct na_err *err) NA_MUST_CHECK;
 
-/* summary.c: section 1.3. */
+/* summary.c: "Pair summary". */
 enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
 			       enum na_lz_channel channel,
 			       struct na_err *err) NA_MUST_CHECK;
 void na_lz_view_fini(struct lz_view *v);
 
-/* explain.c: section 1.4.  cur and chosen are the outcome. */
+/* explain.c: "Explanation".  cur and chosen are the outcome. */
 enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
 			     const struct lz_view *v,
 			     struct na_err *err) NA_MUST_CHECK;
@@ -250,7 +250,7 @@ static inline double lz_rest(const struct lz *z, size_t pair,
 	       (double)(t->size_bytes >= (float)LZ_LARGE_B ? b->large : b->all);
 }
 
-/* rate.c, window.c, racks.c, rack_links.c: section 1.5.  They add to z->found. */
+/* rate.c, window.c, racks.c, rack_links.c: "Channels".  To z->found. */
 enum na_status na_lz_rate(struct lz *z, struct na_err *err) NA_MUST_CHECK;
 enum na_status na_lz_window(struct lz *z, struct na_err *err) NA_MUST_CHECK;
 enum na_status na_lz_racks_find(struct lz *z, struct na_err *err) NA_MUST_CHECK;
@@ -259,7 +259,7 @@ enum na_status na_lz_rack_links(struct lz *z, const struct lz_explain *large,
 /* Sides of most hosts of a rack are its link. */
 void na_lz_rack_sides(struct lz *z);
 
-/* verdict.c: sections 1.5 (union), 1.6 and the list of pairs of 1.7. */
+/* verdict.c: the union, what cannot be told apart, and the list of pairs. */
 enum na_status na_lz_found(struct lz *z, const struct na_lz_finding *f,
 			   struct na_err *err) NA_MUST_CHECK;
 enum na_status na_lz_undecided(struct lz *z, const char *what,

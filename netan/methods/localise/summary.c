@@ -1,4 +1,4 @@
-/* Each pair in a few numbers, and how far healthy pairs lie apart (1.3). */
+/* Each pair in a few numbers, and how far healthy pairs lie apart. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Records far beyond their expectation: timeouts and pauses (1.5). */
+/* Records far beyond their expectation: timeouts and pauses. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
- * What the channels found, as one verdict: their union (1.5), what the
- * pattern cannot tell apart (1.6), and the list of pairs as evidence (1.7).
+ * What the channels found, as one verdict: their union, what the
+ * pattern cannot tell apart, and the list of pairs as evidence.
  */
 #include <math.h>
 #include <stdlib.h>

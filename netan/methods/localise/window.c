@@ -1,6 +1,6 @@
 /*
- * Who is slow now and then (1.5): the median of each host side in each step
- * (or second), against the side's own median over all of them.
+ * Who is slow now and then ("Channels"): the median of each host side in each
+ * step (or second), against the side's own median over all of them.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * What cutting the cells and judging them share (1.5): see window.c.  Not
+ * What cutting the cells and judging them share: see window.c.  Not
  * for other files.
  */
 #ifndef NETAN_METHODS_LOCALISE_WINDOW_H

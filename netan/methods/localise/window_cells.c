@@ -1,5 +1,5 @@
 /*
- * Host sides by window (1.5): records grouped by counting, three times: by
+ * Host sides by window: records grouped by counting, three times: by
  * moment for what a collective does in a step to everybody, then by window
  * with the pairs in the order of their sources, and of their destinations.
  */

@@ -119,7 +119,7 @@ enum na_status na_resolve_cores(struct na_store *s, struct na_err *err)
 {
 	struct na_core **cores = na_calloc(s->devices.n_cores,
 					   sizeof(struct na_core *));
-	bool ok = cores && na_devices_straighten(&s->devices);
+	bool ok = cores && na_devices_straighten(&s->devices, &s->busy);
 	size_t n = 0;
 
 	for (size_t i = 0; ok && i < s->devices.n_cores; i++) {

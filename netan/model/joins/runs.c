@@ -109,7 +109,7 @@ static uint32_t place(struct runs *r, const struct na_op *x)
 
 static bool place_all(struct runs *r)
 {
-	for (struct na_chunk *c = r->s->devices.ops.first; c; c = c->next) {
+	for (struct na_chunk *c = r->s->ops.first; c; c = c->next) {
 		struct na_op *x = (void *)c->data;
 
 		for (size_t i = 0; i < c->n; i++) {

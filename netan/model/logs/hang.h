@@ -4,7 +4,7 @@
  * files and of their lines.
  *
  * Sources: openxla/xla docs/megascale (debugging workflow), AI-Hypercomputer/
- * maxtext megascale_hang_playbook; trace-formats.md, section 8.
+ * maxtext megascale_hang_playbook; docs/formats.md, "Hang logs".
  */
 #ifndef NETAN_MODEL_LOGS_HANG_H
 #define NETAN_MODEL_LOGS_HANG_H
@@ -16,7 +16,7 @@
 #include "netan/base/err.h"
 #include "netan/base/strtab.h"
 
-enum na_hang_cause { /* as section 4 of the product names them */
+enum na_hang_cause { /* as the runtime names them */
 		     NA_HANG_BAD_CHIP,
 		     NA_HANG_NETWORKING,
 		     NA_HANG_DIFFERENT_MODULE,

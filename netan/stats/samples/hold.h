@@ -1,6 +1,7 @@
 /*
  * How long a level was held: the time-weighted distribution of a step
- * function that takes whole values from 0 on (algorithms.md, section 4).
+ * function that takes whole values from 0 on (docs/methods.md, "Pending and
+ * bursts").
  *
  * Times are integers and add up in any order: the distribution of a whole is
  * the merge of those of its parts, bit for bit.

@@ -1,6 +1,6 @@
 /*
  * What a transfer costs however few bytes it moves: the weighted median
- * latency of small records (algorithms.md, section 1.1, with one class).
+ * latency of small records (docs/methods.md, "Sizes").
  */
 #ifndef NETAN_STATS_TESTS_FIXED_COST_H
 #define NETAN_STATS_TESTS_FIXED_COST_H

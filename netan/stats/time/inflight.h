@@ -1,7 +1,7 @@
 /*
  * Everything about the intervals that are in flight, in one sweep over exact
  * time: how long each level held, when starts came, the bursts, and the
- * course over bins (algorithms.md, section 4).
+ * course over bins (docs/methods.md, "Pending and bursts").
  */
 #ifndef NETAN_STATS_TIME_INFLIGHT_H
 #define NETAN_STATS_TIME_INFLIGHT_H

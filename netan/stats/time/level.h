@@ -1,7 +1,7 @@
 /*
  * Where a rate stays high: runs of bins at a given capacity, and the level
- * at which the busiest bins stay when no capacity is given (algorithms.md,
- * section 5).
+ * at which the busiest bins stay when no capacity is given (docs/methods.md,
+ * "Timeline and saturation").
  */
 #ifndef NETAN_STATS_TIME_LEVEL_H
 #define NETAN_STATS_TIME_LEVEL_H

@@ -1,7 +1,7 @@
 /*
  * How many intervals are open at once: half-open [start, end), an end at t
  * counts before a start at t, intervals of no length never count in the
- * level (algorithms.md, section 4).
+ * level (docs/methods.md, "Pending and bursts").
  */
 #ifndef NETAN_STATS_TIME_PENDING_H
 #define NETAN_STATS_TIME_PENDING_H

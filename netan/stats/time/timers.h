@@ -1,7 +1,8 @@
 /*
  * Do the late transfers come from a timer?  Excess over expectation is
  * counted by where it lies among the waits that TCP's timers cause
- * (algorithms.md, section 6; RFC 6298; Vasudevan et al., SIGCOMM 2009).
+ * (docs/methods.md, "Late transfers and timers"; RFC 6298; Vasudevan et al.,
+ * SIGCOMM 2009).
  *
  * "Late" is an excess above 8 times the expectation; a tail event is late
  * by more than 100 ms.

@@ -99,7 +99,6 @@ static void read_range(struct rpc_data *d)
 
 void na_rpc_read(struct rpc_data *d, const struct na_result *r)
 {
-	const struct na_value *apart;
 	const double *time;
 
 	*d = (struct rpc_data){
@@ -110,8 +109,7 @@ void na_rpc_read(struct rpc_data *d, const struct na_result *r)
 	};
 	time = na_reals_of(na_get(d->body, M_time_s), &d->n);
 	d->bin_s = na_number_at(d->body, M_bin_s);
-	apart = na_get(d->side, "runs_apart");
-	d->runs_apart = apart && apart->kind == NA_V_BOOL && apart->u.flag;
+	d->runs_apart = na_result_get_about(r)->runs_apart;
 	if (!time || !d->n || !(d->bin_s > 0)) {
 		d->n = 0;
 		d->empty = "No transfer with a latency was used: there is "

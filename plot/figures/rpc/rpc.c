@@ -464,6 +464,7 @@ static enum na_status rpc_draw(struct na_canvas *c, const struct na_result *r,
 	inputs = (struct timeline){
 		.doc = g.d.doc,
 		.body = g.d.body,
+		.result = r,
 		.side = g.d.side,
 		.from_s = g.d.from_s,
 		.to_s = g.d.to_s,

@@ -24,7 +24,7 @@ tiny()
 	rm -rf "${work:?}/$to"
 }
 
-# trace-formats.md, 1.4: one message event, most of its stats missing.
+# One message event, most of its stats missing.
 hex >wire/worked-example.pb <<'END'
 0a69 1209 2f686f73743a435055
 1a1b 0809 18e807
