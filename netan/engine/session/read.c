@@ -20,8 +20,9 @@ static void read_part(void *ctx, void *part, size_t input,
 static void take_part(void *ctx, void *part, size_t input, struct na_err *err)
 {
 	struct na_session *s = ctx;
+	enum na_status st = na_store_take(&s->store, part, input, err);
 
-	na_store_take(&s->store, part, input, err);
+	(void)st; /* na_read_blocks() looks at err */
 }
 
 static void end_part(void *part)
@@ -47,23 +48,23 @@ enum na_status na_session_read(struct na_session *s, bool by_step,
 		.fini = end_part,
 		.ctx = s,
 	};
+	enum na_status st;
 
 	s->store_ready = true;
-	na_store_init(&s->store, s->sources, s->n_inputs, err);
+	st = na_store_init(&s->store, s->sources, s->n_inputs, err);
 	s->store.names_of = s->hosts;
-	if (err->status == NA_OK)
-		na_in_err(na_session_programs_check(s, err));
-	if (err->status == NA_OK)
-		na_in_err(na_read_blocks(s, &work, err));
-	if (err->status == NA_OK) {
+	if (st == NA_OK)
+		st = na_session_programs_check(s, err);
+	if (st == NA_OK)
+		st = na_read_blocks(s, &work, err);
+	if (st == NA_OK) {
 		after_reading(s);
-		na_store_resolve(&s->store, (enum na_anchor)s->request->anchor,
-				 by_step, err);
+		st = na_store_resolve(&s->store,
+				      (enum na_anchor)s->request->anchor,
+				      by_step, err);
 	}
 	na_hide_session(s);
-	if (err->status == NA_OK)
-		na_in_err(na_session_named(s, err));
-	if (err->status == NA_OK)
-		na_in_err(na_session_programs(s, err));
-	return err->status;
+	if (st == NA_OK)
+		st = na_session_named(s, err);
+	return st == NA_OK ? na_session_programs(s, err) : st;
 }
