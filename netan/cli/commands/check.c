@@ -47,18 +47,9 @@ static bool wanted(void *ctx, const struct na_check *check)
 	       !listed(&p->skip, check->id);
 }
 
-/* Without these an input could not be told from one that holds nothing. */
-static bool is_basis(const char *name)
-{
-	return strcmp(name, "sizes") == 0 || strcmp(name, "steps") == 0 ||
-	       strcmp(name, "tcp") == 0;
-}
-
 /* Whether one of the checks that are wanted reads an exhibit. */
 static bool read_by_any(void *ctx, const char *name)
 {
-	if (is_basis(name))
-		return true;
 	for (size_t i = 0; na_checks[i]; i++) {
 		const struct na_check *k = na_checks[i];
 

@@ -1,5 +1,6 @@
 #include "netan/cli/commands/judge.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "netan/base/units.h"
@@ -90,22 +91,20 @@ static enum na_exit say_nothing(const struct na_cli *cli, struct na_battery *b)
 /* The exhibit whose count of what was used says most. */
 static size_t told_by(const struct na_battery *b)
 {
-	static const char *const names[] = {"sizes", "latency", "rpc",
-					    "pairs", "bursts",  "timeline",
-					    "steps", "slack"};
+	size_t best = 0;
+	unsigned least = UINT_MAX;
 
-	for (size_t k = 0; k < NA_LEN(names); k++) {
-		for (size_t i = 0; i < b->n; i++) {
-			if (b->exhibits[i].result &&
-			    strcmp(b->exhibits[i].name, names[k]) == 0)
-				return i;
+	for (size_t i = 0; i + 1 < b->n; i++) {
+		const struct na_analysis *a = b->analyses[i];
+		unsigned turn = a && a->tells_coverage ? a->tells_coverage
+						       : UINT_MAX - 1;
+
+		if (b->exhibits[i].result && turn < least) {
+			least = turn;
+			best = i;
 		}
 	}
-	for (size_t i = 0; i + 1 < b->n; i++) {
-		if (b->exhibits[i].result)
-			return i;
-	}
-	return 0;
+	return best;
 }
 
 /* Files, hosts, duration, used, left out: as that analysis says it. */

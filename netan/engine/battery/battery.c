@@ -10,25 +10,7 @@
 #include "netan/methods/clocks/host_clocks.h"
 #include "netan/result/emit.h"
 
-struct row {
-	const char *name;
-	const struct na_analysis *a;
-	unsigned turn; /* to begin */
-};
-
-#define NA_EVIDENCE(name, turn) extern const struct na_analysis na_an_##name;
-#include "netan/engine/battery/evidence.def"
-#undef NA_EVIDENCE
-
-/* clang-format off */
-static const struct row rows[] = {
-#define NA_EVIDENCE(name, turn) {#name, &na_an_##name, turn},
-#include "netan/engine/battery/evidence.def"
-#undef NA_EVIDENCE
-};
-/* clang-format on */
-
-/* Which rows are asked for. */
+/* Which analyses are asked for. */
 struct choice {
 	bool (*wanted)(void *ctx, const char *name);
 	void *ctx;
@@ -39,18 +21,24 @@ static bool named(const struct choice *c, const char *exhibit)
 	return !c->wanted || c->wanted(c->ctx, exhibit);
 }
 
-static bool chosen(const struct choice *c, const struct row *row)
+static bool chosen(const struct choice *c, const struct na_analysis *a)
 {
-	return named(c, row->name);
+	return a->basis || named(c, a->face.name);
 }
 
-#define N_ROWS (sizeof(rows) / sizeof(*rows))
-_Static_assert(N_ROWS <= (size_t)NA_MAX_EVIDENCE, "room for every row");
+#define NA_ANALYSIS(name)        +1
+#define NA_PACKET_ANALYSIS(name) +1
+#define NA_EVIDENCE(name)        +1
+enum {
+	N_ANALYSES =
+#include "netan/analyses/analyses.def"
+};
+_Static_assert((int)N_ANALYSES < (int)NA_MAX_EVIDENCE, "room for all of them");
 
 /* As one group. */
 static const struct na_grouping ungrouped;
 
-/* What all rows together want read. */
+/* What all of them together want read. */
 static void widen(struct na_session *s, const struct na_filter *asked,
 		  const struct choice *choice)
 {
@@ -58,16 +46,16 @@ static void widen(struct na_session *s, const struct na_filter *asked,
 		s->filter.side = -1;
 	if (named(choice, "hlo"))
 		s->wants |= NA_WANT_PROGRAMS;
-	for (size_t i = 0; i < N_ROWS; i++) {
-		struct na_filter f = na_drive_filter(rows[i].a, asked,
-						     &ungrouped, false);
+	for (const struct na_analysis *const *a = na_evidence; *a; a++) {
+		struct na_filter f = na_drive_filter(*a, asked, &ungrouped,
+						     false);
 
-		if (!chosen(choice, &rows[i]))
+		if (!chosen(choice, *a))
 			continue;
 		s->filter.clip |= f.clip;
 		s->filter.instants |= f.instants;
 		s->filter.components |= f.components;
-		s->wants |= na_drive_wants(rows[i].a, &f, &ungrouped);
+		s->wants |= na_drive_wants(*a, &f, &ungrouped);
 	}
 }
 
@@ -105,10 +93,10 @@ static void note_span(struct na_battery *b, const struct na_driven *d)
 		b->used = d->used;
 }
 
-/* One row on a thread: with a session of its own that looks at the records
+/* One on a thread: with a session of its own that looks at the records
  * of all. */
 struct job {
-	const struct row *row;
+	const struct na_analysis *a;
 	struct na_session session;
 	struct na_result *r;
 	struct na_driven driven;
@@ -117,15 +105,14 @@ struct job {
 };
 
 struct jobs {
-	struct job items[N_ROWS];
-	size_t order[N_ROWS], n;
+	struct job items[N_ANALYSES];
+	size_t order[N_ANALYSES], n;
 	const struct na_filter *asked;
 };
 
 static void run_row(struct job *j, const struct na_filter *asked)
 {
 	const struct na_request *q = j->session.request;
-	const struct na_analysis *a = j->row->a;
 	void *params = NULL;
 
 	j->r = na_result_new();
@@ -134,10 +121,10 @@ static void run_row(struct job *j, const struct na_filter *asked)
 		return;
 	}
 	j->session.filter = *asked;
-	if (q->params(q, &a->face, &params, &j->err) == NA_OK)
-		na_in_err(na_analyse(&j->session, a, params, &ungrouped, j->r,
-				     &j->driven, &j->err));
-	q->drop_params(&a->face, params);
+	if (q->params(q, &j->a->face, &params, &j->err) == NA_OK)
+		na_in_err(na_analyse(&j->session, j->a, params, &ungrouped,
+				     j->r, &j->driven, &j->err));
+	q->drop_params(&j->a->face, params);
 }
 
 static void run_job(void *ctx, size_t i)
@@ -154,22 +141,23 @@ static void run_job(void *ctx, size_t i)
 static void put_in_order(struct jobs *x)
 {
 	for (size_t i = 0; i < x->n; i++) {
-		unsigned turn = x->items[i].row->turn;
+		unsigned turn = x->items[i].a->begins;
 		size_t k = i;
 
-		for (; k > 0 && x->items[x->order[k - 1]].row->turn > turn; k--)
+		for (; k > 0 && x->items[x->order[k - 1]].a->begins > turn; k--)
 			x->order[k] = x->order[k - 1];
 		x->order[k] = i;
 	}
 }
 
-/* Results stand in the order of the rows, whichever was done first. */
+/* Results stand in the order of analyses.def, whichever was done first. */
 static enum na_status take_job(struct na_battery *b, struct job *j,
 			       struct na_err *err)
 {
 	struct na_exhibit *x = &b->exhibits[b->n];
 
-	x->name = j->row->name;
+	x->name = j->a->face.name;
+	b->analyses[b->n] = j->a;
 	b->driven[b->n] = j->driven;
 	b->owned[b->n++] = j->r;
 	na_hide_result(b->session.request, j->r);
@@ -183,7 +171,7 @@ static enum na_status take_job(struct na_battery *b, struct job *j,
 	if (j->driven.used)
 		x->result = j->r;
 	else
-		x->missing = j->r ? missing_of(j->row->a, j->r) : "interrupted";
+		x->missing = j->r ? missing_of(j->a, j->r) : "interrupted";
 	return NA_OK;
 }
 
@@ -217,10 +205,10 @@ static enum na_status run_rows(struct na_battery *b,
 	na_shared_clocks_init(&clocks);
 	b->session.clocks = &clocks;
 	x->asked = asked;
-	for (size_t i = 0; i < N_ROWS; i++) {
-		if (chosen(choice, &rows[i]))
+	for (const struct na_analysis *const *a = na_evidence; *a; a++) {
+		if (chosen(choice, *a))
 			x->items[x->n++] = (struct job){
-				.row = &rows[i],
+				.a = *a,
 				.session = b->session,
 				.err = {.status = NA_OK},
 			};
