@@ -28,6 +28,25 @@ refused()
 	rm "$copy/$1"
 }
 
+# FILE TEXT: planted alone, it is a list beside the tables.
+listed()
+{
+	local said
+	cp "$copy/$1" "$copy/kept" 2>/dev/null || : >"$copy/kept"
+	printf '%s\n' "$2" >>"$copy/$1"
+	said=$(bash "$copy/tools/lists.sh" 2>&1)
+	if [[ $said != "$1:"*lists* ]]; then
+		printf 'a list in %s is not found: %s\n' "$1" "$said"
+		status=1
+	fi
+	mv "$copy/kept" "$copy/$1"
+}
+
+listed netan/report/md.c 'const char *const all[] = {"rpc", "sizes"};'
+listed netan/cli/commands/check.c 'bool f(char *s) { return is(s, "rpc") || is(s, "bad-endpoint"); }'
+listed plot/figure.c 'const char *const both[] = {"capture",
+	/* "sizes" */ "xspace"};'
+
 judged 0 ''
 refused netan/analyses/sizes/deep/er/planted.c '"netan/engine/drive.h"'
 refused netan/analyses/sizes/planted.c '"netan/analyses/rpc/tail.h"'

@@ -166,6 +166,7 @@ run_fuzz()
 run_layers()
 {
 	run_quiet layers bash tools/layers.sh
+	run_quiet layers/lists bash tools/lists.sh
 	run_quiet layers/planted bash tests/layers.sh
 }
 
