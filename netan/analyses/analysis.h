@@ -78,13 +78,15 @@ struct na_analysis {
 	 * NULL. */
 	enum na_status (*seal)(void *block);
 	enum na_status (*merge)(void *state, void *block, unsigned pass);
+	/* NULL: nothing is decided between passes. */
 	enum na_status (*turn)(void *state, unsigned done, struct na_err *err);
 	/* Heavy work before finish that can run side by side: share i of n,
 	 * always the same n.  May be NULL. */
 	enum na_status (*share)(void *state, size_t i, size_t n);
 	enum na_status (*finish)(void *state, struct na_result *r,
 				 struct na_err *err);
-	/* All-zero states too; without fini_block() of block states as well. */
+	/* All-zero states too; without fini_block() of block states as well.
+	 * NULL: states own nothing. */
 	void (*fini)(void *state);
 	void (*fini_block)(void *block);
 
