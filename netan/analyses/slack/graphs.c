@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "netan/analyses/slack/slack.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 static int by_device_time(const void *a, const void *b)
@@ -65,8 +66,7 @@ static bool collect(struct graphs *g, const struct na_store *s)
 				g->all[g->n++] = &x[i];
 		}
 	}
-	if (g->n)
-		qsort(g->all, g->n, sizeof(*g->all), by_device_time);
+	na_sort(g->all, g->n, by_device_time);
 	return true;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "netan/analyses/slack/slack.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 double sl_mean_us(const struct sl_state *s, na_i128 sum_ps, uint64_t n)
@@ -124,8 +125,7 @@ bool sl_judge(struct sl_state *s)
 		judge(s, &s->rows[i]);
 		x[i] = (struct ranked){s, (uint32_t)i};
 	}
-	if (s->n_rows)
-		qsort(x, s->n_rows, sizeof(*x), worse_first);
+	na_sort(x, s->n_rows, worse_first);
 	for (size_t i = 0; i < s->n_rows; i++)
 		s->ranked[i] = x[i].row;
 	free(x);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "netan/analyses/slack/slack.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 struct sweep {
@@ -60,17 +61,7 @@ static bool enter(struct sweep *w, uint32_t at)
 }
 
 /* By row; the longest first, then the earlier collective. */
-static int longer_first(const void *a, const void *b)
-{
-	const struct sl_overlap *x = a, *y = b;
-
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	if (x->ps != y->ps)
-		return x->ps > y->ps ? -1 : 1;
-	return (x->collective > y->collective) -
-	       (x->collective < y->collective);
-}
+NA_ORDER(longer_first, struct sl_overlap, NA_UP(row), NA_DOWN(ps), NA_UP(collective))
 
 bool sl_overlaps(struct sl_state *s)
 {
@@ -90,8 +81,7 @@ bool sl_overlaps(struct sl_state *s)
 			(struct sl_overlap){w->pairs.keys[i].a,
 					    w->pairs.keys[i].b, w->ps[i]};
 	if (ok && s->n_overlaps)
-		qsort(s->overlaps, s->n_overlaps, sizeof(*s->overlaps),
-		      longer_first);
+		na_sort(s->overlaps, s->n_overlaps, longer_first);
 	if (w) {
 		na_triples_fini(&w->pairs);
 		free(w->ps);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/methods/capacity.h"
 
@@ -198,8 +199,7 @@ static enum na_status sl_merge(void *state, void *block, unsigned pass)
 
 static void sort_spans(struct na_span *x, size_t n)
 {
-	if (n)
-		qsort(x, n, sizeof(*x), na_span_order);
+	na_sort(x, n, na_span_order);
 }
 
 /* Each core's own ops, runs and steps: ops of a core are already in order
@@ -242,17 +242,7 @@ static bool by_core(struct sl_state *s)
 	return true;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct sl_occ *x = a, *y = b;
-
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	return (x->collective > y->collective) -
-	       (x->collective < y->collective);
-}
+NA_ORDER(by_start, struct sl_occ, NA_UP(start_ps), NA_UP(end_ps), NA_UP(collective))
 
 /* Then the line's own order tells which of two at one time came first. */
 static bool in_order(const struct sl_core *c)
@@ -270,7 +260,7 @@ static void walk_core(void *arg, size_t i)
 	struct sl_core *c = &s->cores[i];
 
 	if (!in_order(c))
-		qsort(c->ops, c->n_ops, sizeof(*c->ops), na_op_order);
+		na_sort(c->ops, c->n_ops, na_op_order);
 	c->failed = !(s->params->reference ? sl_walk_reference(s, c)
 					   : sl_walk(s, c));
 	if (!na_filter_input(s->scope->bound,
@@ -278,8 +268,7 @@ static void walk_core(void *arg, size_t i)
 		c->left = (struct sl_left){.hosts = c->n + c->left.outside};
 		c->n = 0;
 	}
-	if (c->n)
-		qsort(c->occs, c->n, sizeof(*c->occs), by_start);
+	na_sort(c->occs, c->n, by_start);
 }
 
 static void add_left(struct sl_left *to, const struct sl_left *x)

@@ -62,13 +62,9 @@ static void sum_host(const struct st_state *s, struct st_host *h, double *x,
 
 static bool put_change(struct st_state *s, struct st_change c)
 {
-	if (!na_grow(&s->changes, &s->cap_changes, s->n_changes + 1,
-		     sizeof(*s->changes)))
-		return false;
-	s->changes[s->n_changes++] = c;
 	if (s->severity < NA_SEV_WARNING)
 		s->severity = NA_SEV_WARNING;
-	return true;
+	return na_add(&s->changes, c);
 }
 
 /* numbers[i]: the step of x[i]. */

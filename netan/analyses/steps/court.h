@@ -16,16 +16,15 @@ struct st_lateness { /* of a host where it was last */
 	int64_t ps;
 };
 
-struct st_durations {
-	int64_t *ps;
+struct st_durations { /* a vector */
+	int64_t *v;
 	size_t n, cap;
 };
 
 struct st_court {
 	struct st_state *s;
 	struct st_host **by_host; /* by host of the store; NULL: none */
-	struct st_lateness *late;
-	size_t n_late, cap_late;
+	NA_VEC(struct st_lateness) late;
 	struct st_durations *typical; /* [run * ST_TESTS + test] */
 	struct st_durations
 		*usual; /* by run: mean latency of the median host */

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 
 #include "netan/analyses/steps/steps.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
-
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 int64_t st_exposed(const struct st_cell *c)
 {
@@ -38,16 +37,8 @@ static int64_t gap_of(const struct st_cell *c)
 	return c->gap_ps > 0 ? c->gap_ps : 0;
 }
 
-static int by_step(const void *a, const void *b)
-{
-	const struct st_host_step *x = a, *y = b;
-	int by = ORDER(x->run, y->run);
-
-	by = by ? by : ORDER(x->cell->number, y->cell->number);
-	by = by ? by : ORDER(x->host, y->host);
-	by = by ? by : ORDER(x->cell->core, y->cell->core);
-	return by ? by : ORDER(x->cell->start_ps, y->cell->start_ps);
-}
+NA_ORDER(by_step, struct st_host_step, NA_UP(run), NA_UP(cell->number),
+	 NA_UP(host), NA_UP(cell->core), NA_UP(cell->start_ps))
 
 static bool same_step(const struct st_host_step *a,
 		      const struct st_host_step *b)
@@ -90,9 +81,7 @@ static bool list_devices(struct st_state *s)
 				  st_exposed(c),
 		};
 	}
-	if (s->n_host_steps)
-		qsort(s->host_steps, s->n_host_steps, sizeof(*s->host_steps),
-		      by_step);
+	na_sort(s->host_steps, s->n_host_steps, by_step);
 	return true;
 }
 
@@ -154,12 +143,7 @@ static bool list_steps(struct st_state *s)
 	return true;
 }
 
-static int by_i128(const void *a, const void *b)
-{
-	na_i128 x = *(const na_i128 *)a, y = *(const na_i128 *)b;
-
-	return ORDER(x, y);
-}
+NA_ORDER(by_i128, na_i128, NA_CMP(*x, *y))
 
 struct field {
 	na_i128 median; /* the lower one */
@@ -179,7 +163,7 @@ static struct field survey(const struct st_host_step *x, size_t n,
 		if (tmp[i] > of(&x[f.at]))
 			f.at = i;
 	}
-	qsort(tmp, n, sizeof(*tmp), by_i128);
+	na_sort(tmp, n, by_i128);
 	f.least = tmp[0];
 	f.median = tmp[(n - 1) / 2];
 	f.most = tmp[n - 1];

@@ -6,22 +6,19 @@
 #include <stdlib.h>
 
 #include "netan/analyses/steps/steps.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
-
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 static struct st_launch *launch_of(struct st_gathered *g, struct na_triple key)
 {
 	uint32_t k = na_triples_add(&g->launch_keys, key);
 
-	if (k == NA_NO_TRIPLE || !na_grow(&g->launches, &g->cap_launches,
-					  (size_t)k + 1, sizeof(*g->launches)))
+	if (k == NA_NO_TRIPLE ||
+	    (k == g->launches.n &&
+	     !na_add(&g->launches, ((struct st_launch){NA_TIME_MAX, NA_TIME_MAX,
+						       NA_TIME_MIN}))))
 		return NULL;
-	for (; g->n_launches <= k; g->n_launches++)
-		g->launches[g->n_launches] = (struct st_launch){NA_TIME_MAX,
-								NA_TIME_MAX,
-								NA_TIME_MIN};
-	return &g->launches[k];
+	return &g->launches.v[k];
 }
 
 static void widen(struct st_launch *x, const struct st_launch *by)
@@ -56,12 +53,12 @@ bool st_add_launch(struct st_gathered *g, const struct na_transfer *t)
 
 bool st_merge_launches(struct st_gathered *g, const struct st_gathered *from)
 {
-	for (size_t k = 0; k < from->n_launches; k++) {
+	for (size_t k = 0; k < from->launches.n; k++) {
 		struct st_launch *x = launch_of(g, from->launch_keys.keys[k]);
 
 		if (!x)
 			return false;
-		widen(x, &from->launches[k]);
+		widen(x, &from->launches.v[k]);
 	}
 	return true;
 }
@@ -71,21 +68,14 @@ struct place { /* of a launch */
 	int64_t start_ps, end_ps;
 };
 
-static int by_line(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-	int by = ORDER(x->host, y->host);
-
-	by = by ? by : ORDER(x->endpoint, y->endpoint);
-	by = by ? by : ORDER(x->start_ps, y->start_ps);
-	return by ? by : ORDER(x->launch, y->launch);
-}
+NA_ORDER(by_line, struct place, NA_UP(host), NA_UP(endpoint), NA_UP(start_ps),
+	 NA_UP(launch))
 
 /* A receive begins when its sender sends: it counts for who never sends. */
 static struct place place_of(const struct st_state *s, size_t k)
 {
 	const struct na_triple *key = &s->got.launch_keys.keys[k];
-	const struct st_launch *x = &s->got.launches[k];
+	const struct st_launch *x = &s->got.launches.v[k];
 
 	return (struct place){
 		.host = key->c,
@@ -149,7 +139,7 @@ static void put_cells(struct st_state *s, const struct place *x, size_t n)
 bool st_build_launches(struct st_state *s)
 {
 	const struct na_store *store = s->scope->store;
-	struct place *all = na_calloc(s->got.n_launches + 1, sizeof(*all));
+	struct place *all = na_calloc(s->got.launches.n + 1, sizeof(*all));
 	size_t n = 0;
 	bool ok;
 
@@ -165,16 +155,13 @@ bool st_build_launches(struct st_state *s)
 
 		s->by_launch[store->sources[host].run] = false;
 	}
-	for (size_t k = 0; k < s->got.n_launches; k++) {
+	for (size_t k = 0; k < s->got.launches.n; k++) {
 		all[n] = place_of(s, k);
 		n += s->by_launch[store->sources[all[n].host].run];
 	}
 	na_triples_fini(&s->got.launch_keys);
-	free(s->got.launches);
-	s->got.launches = NULL;
-	s->got.n_launches = s->got.cap_launches = 0;
-	if (n)
-		qsort(all, n, sizeof(*all), by_line);
+	na_vec_free(&s->got.launches);
+	na_sort(all, n, by_line);
 	ok = make_room(s, all, n);
 	if (ok)
 		put_cells(s, all, n);
@@ -183,13 +170,6 @@ bool st_build_launches(struct st_state *s)
 }
 
 /* ---- who is slowest */
-
-static int by_ps(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return ORDER(x, y);
-}
 
 struct last {            /* by one measure */
 	size_t at;       /* host step; SIZE_MAX: nobody can tell */
@@ -250,7 +230,7 @@ static struct last last_of(const struct st_state *s, const struct st_step *t,
 		l.at = SIZE_MAX;
 		return l;
 	}
-	qsort(ps, n, sizeof(*ps), by_ps);
+	na_sort(ps, n, na_order_i64);
 	l.late_ps = na_time_between(ps[(n - 1) / 2], most);
 	l.lost_ps = na_time_between(ps[n - 2], most);
 	return l;
@@ -269,7 +249,7 @@ static void compare(struct st_state *s, const struct st_step *t, enum measure m,
 		n += measured(s, &s->host_steps[i], m, &group, &ps[n]);
 	if (!n)
 		return;
-	qsort(ps, n, sizeof(*ps), by_ps);
+	na_sort(ps, n, na_order_i64);
 	median = ps[(n - 1) / 2];
 	for (size_t i = t->from; i < t->to; i++) {
 		struct st_host_step *x = &s->host_steps[i];

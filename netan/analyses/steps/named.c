@@ -2,9 +2,8 @@
 #include <stdlib.h>
 
 #include "netan/analyses/steps/steps.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
-
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 static enum st_cause most_frequent(const struct st_host *h)
 {
@@ -106,17 +105,13 @@ static void name(const struct st_state *s, struct st_host *h, bool explained,
 	h->straggler = true;
 }
 
-static int most_lost_first(const void *a, const void *b)
+static na_i128 lost_of(const struct st_host *h)
 {
-	const struct st_host *x = *(const struct st_host *const *)a;
-	const struct st_host *y = *(const struct st_host *const *)b;
-	na_i128 i = x->tests[x->evidence].lost_ps;
-	na_i128 k = y->tests[y->evidence].lost_ps;
-	int by = ORDER(x->run, y->run);
-
-	by = by ? by : ORDER(k, i);
-	return by ? by : ORDER(x->host, y->host);
+	return h->tests[h->evidence].lost_ps;
 }
+
+NA_ORDER(most_lost_first, struct st_host *const, NA_CMP((*x)->run, (*y)->run),
+	 NA_CMP(lost_of(*y), lost_of(*x)), NA_CMP((*x)->host, (*y)->host))
 
 bool st_name_stragglers(struct st_state *s)
 {
@@ -141,8 +136,7 @@ bool st_name_stragglers(struct st_state *s)
 	}
 	if (s->n_stragglers) {
 		s->severity = NA_SEV_ERROR;
-		qsort(s->stragglers, s->n_stragglers, sizeof(struct st_host *),
-		      most_lost_first);
+		na_sort(s->stragglers, s->n_stragglers, most_lost_first);
 	}
 	return true;
 }

@@ -281,8 +281,8 @@ enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 	for (size_t i = 0; i < s->n_stragglers; i++)
 		put_straggler(r, list, s, s->stragglers[i]);
 	list = na_put_list(r, body, M_changes);
-	for (size_t i = 0; i < s->n_changes; i++)
-		put_change(r, list, s, &s->changes[i]);
+	for (size_t i = 0; i < s->changes.n; i++)
+		put_change(r, list, s, &s->changes.v[i]);
 	put_coverage(r, body, s);
 	na_put_text(r, body, M_verdict,
 		    s->used.n ? st_verdict(verdict, s) : NULL);

@@ -7,7 +7,6 @@
 #include "netan/analyses/steps/steps.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "netan/base/vec.h"
 
@@ -48,35 +47,28 @@ static enum na_status st_add(void *block, const struct na_transfer *t)
 static enum na_status st_add_span(void *block, const struct na_span *x)
 {
 	struct st_block *b = block;
-	struct st_gathered *g = &b->got;
 
-	if (b->pass)
-		return NA_OK;
-	if (!na_grow(&g->spans, &g->cap_spans, g->n_spans + 1,
-		     sizeof(*g->spans)))
-		return NA_ENOMEM;
-	g->spans[g->n_spans++] = (struct st_span){
-		.start_ps = x->start_ps,
-		.end_ps = x->end_ps,
-		.number = x->number,
-		.core = x->core,
-		.name = x->name,
-		.program = x->kind == NA_SPAN_MODULE,
-	};
-	return NA_OK;
+	return b->pass || na_add(&b->got.spans,
+				 ((struct st_span){
+					 .start_ps = x->start_ps,
+					 .end_ps = x->end_ps,
+					 .number = x->number,
+					 .core = x->core,
+					 .name = x->name,
+					 .program = x->kind == NA_SPAN_MODULE,
+				 }))
+		       ? NA_OK
+		       : NA_ENOMEM;
 }
 
 static enum na_status st_add_op(void *block, const struct na_op *x)
 {
 	struct st_block *b = block;
-	struct st_gathered *g = &b->got;
 
-	if (b->pass || !st_passes(b->main, x->core))
-		return NA_OK;
-	if (!na_grow(&g->ops, &g->cap_ops, g->n_ops + 1, sizeof(*g->ops)))
-		return NA_ENOMEM;
-	g->ops[g->n_ops++] = *x;
-	return NA_OK;
+	return b->pass || !st_passes(b->main, x->core) ||
+			       na_add(&b->got.ops, *x)
+		       ? NA_OK
+		       : NA_ENOMEM;
 }
 
 static enum na_status st_busy(void *block, const struct na_busy *x)
@@ -86,24 +78,10 @@ static enum na_status st_busy(void *block, const struct na_busy *x)
 	return !b->pass || st_add_busy(b, x) ? NA_OK : NA_ENOMEM;
 }
 
-static bool take(void *to, size_t *n, size_t *cap, const void *from,
-		 size_t more, size_t size)
-{
-	void **items = to;
-
-	if (!more)
-		return true;
-	if (!na_grow(items, cap, *n + more, size))
-		return false;
-	memcpy((unsigned char *)*items + *n * size, from, more * size);
-	*n += more;
-	return true;
-}
-
 static void merge_busy(struct st_state *s, const struct st_block *b)
 {
-	for (size_t i = 0; i < b->n_busy; i++) {
-		const struct st_busy *y = &b->busy[i];
+	for (size_t i = 0; i < b->busy.n; i++) {
+		const struct st_busy *y = &b->busy.v[i];
 		struct st_cell *c = &s->cells[y->cell];
 
 		c->busy_ps += y->busy_ps;
@@ -118,14 +96,12 @@ static bool merge_gathered(struct st_gathered *g, const struct st_gathered *b,
 			   size_t all_ops)
 {
 	/* Exactly: doubled room would not fit what an op may take. */
-	if (b->n_ops && !g->ops) {
-		g->ops = na_calloc(all_ops, sizeof(*g->ops));
-		g->cap_ops = g->ops ? all_ops : 0;
+	if (b->ops.n && !g->ops.v) {
+		g->ops.v = na_calloc(all_ops, sizeof(*g->ops.v));
+		g->ops.cap = g->ops.v ? all_ops : 0;
 	}
-	return take(&g->spans, &g->n_spans, &g->cap_spans, b->spans, b->n_spans,
-		    sizeof(*b->spans)) &&
-	       take(&g->ops, &g->n_ops, &g->cap_ops, b->ops, b->n_ops,
-		    sizeof(*b->ops)) &&
+	return na_append(&g->spans, b->spans.v, b->spans.n) &&
+	       na_append(&g->ops, b->ops.v, b->ops.n) &&
 	       st_merge_launches(g, b) && st_merge_transfers(g, b);
 }
 
@@ -146,11 +122,10 @@ static void fini_gathered(struct st_gathered *g)
 	na_triples_fini(&g->instances);
 	na_triples_fini(&g->keys);
 	na_triples_fini(&g->launch_keys);
-	free(g->launches);
-	free(g->spans);
-	free(g->ops);
-	free(g->shares);
-	*g = (struct st_gathered){.n_ops = 0};
+	na_vec_free(&g->launches);
+	na_vec_free(&g->spans);
+	na_vec_free(&g->ops);
+	na_vec_free(&g->shares);
 }
 
 static void fini_block(void *block)
@@ -158,7 +133,7 @@ static void fini_block(void *block)
 	struct st_block *b = block;
 
 	fini_gathered(&b->got);
-	free(b->busy);
+	na_vec_free(&b->busy);
 }
 
 static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
@@ -179,9 +154,7 @@ static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
 		return na_fail_nomem(err);
 	/* What is judged needs no room while it is told. */
 	fini_gathered(&s->got);
-	free(s->segments);
-	s->segments = NULL;
-	s->n_segments = s->cap_segments = 0;
+	na_vec_free(&s->segments);
 	return NA_OK;
 }
 
@@ -192,17 +165,17 @@ static void st_fini(void *state)
 	fini_gathered(&s->got);
 	free(s->by_launch);
 	free(s->matched);
-	free(s->waits);
+	na_vec_free(&s->waits);
 	na_host_clocks_fini(&s->own_clocks);
 	free(s->cells);
-	free(s->segments);
+	na_vec_free(&s->segments);
 	free(s->lines);
 	free(s->host_steps);
 	free(s->steps);
 	free(s->hosts);
 	free(s->by_host);
 	free(s->stragglers);
-	free(s->changes);
+	na_vec_free(&s->changes);
 }
 
 static enum na_severity st_severity(const void *state)

@@ -33,6 +33,7 @@
 
 #include "netan/analyses/analysis.h"
 #include "netan/base/triples.h"
+#include "netan/base/vec.h"
 #include "netan/methods/clocks/host_clocks.h"
 
 /* An effect counts when it is above both (docs/methods.md, "Stragglers"). */
@@ -196,17 +197,13 @@ struct st_change {
 
 /* What blocks gather, and the main state from all of them. */
 struct st_gathered {
-	struct st_span *spans;
-	size_t n_spans, cap_spans;
-	struct na_op *ops;
-	size_t n_ops, cap_ops;
-	struct na_triples instances; /* launch or step, iteration, kind */
-	struct na_triples keys;      /* collective, instance, host */
-	struct st_share *shares;     /* by key */
-	size_t n_shares, cap_shares;
-	struct na_triples launch_keys; /* launch, endpoint, host */
-	struct st_launch *launches;    /* by key */
-	size_t n_launches, cap_launches;
+	NA_VEC(struct st_span) spans;
+	NA_VEC(struct na_op) ops;
+	struct na_triples instances;       /* launch or step, iteration, kind */
+	struct na_triples keys;            /* collective, instance, host */
+	NA_VEC(struct st_share) shares;    /* by key */
+	struct na_triples launch_keys;     /* launch, endpoint, host */
+	NA_VEC(struct st_launch) launches; /* by key */
 };
 
 struct st_block {
@@ -214,8 +211,7 @@ struct st_block {
 	unsigned pass;
 	struct st_gathered got;
 	/* pass 1 */
-	struct st_busy *busy;
-	size_t n_busy, cap_busy;
+	NA_VEC(struct st_busy) busy;
 	struct { /* where the last busy time was met */
 		uint32_t core;
 		int64_t start_ps;
@@ -232,14 +228,12 @@ struct st_state {
 	struct na_host_clocks own_clocks; /* where nobody shares them */
 	struct st_cell *cells;            /* by core, then start */
 	size_t n_cells;
-	struct st_segment *segments; /* likewise */
-	size_t n_segments, cap_segments;
-	struct st_line *lines; /* by core */
+	NA_VEC(struct st_segment) segments; /* likewise */
+	struct st_line *lines;              /* by core */
 	size_t n_lines;
-	bool *by_launch;       /* by run */
-	bool *matched;         /* by run: it is known who waits */
-	struct st_wait *waits; /* by core, then start; only in turn */
-	size_t n_waits, cap_waits;
+	bool *by_launch;              /* by run */
+	bool *matched;                /* by run: it is known who waits */
+	NA_VEC(struct st_wait) waits; /* by core, then start; only in turn */
 	uint64_t repeated, unnamed, cut, filtered;
 	bool by_order; /* steps without numbers in common */
 	/* after pass 1 */
@@ -252,8 +246,7 @@ struct st_state {
 	const struct st_host **stragglers; /* by run, most lost first */
 	size_t n_stragglers;
 	size_t *by_host; /* host steps by host */
-	struct st_change *changes;
-	size_t n_changes, cap_changes;
+	NA_VEC(struct st_change) changes;
 	struct na_extent used; /* steps of devices */
 	enum na_severity severity;
 };

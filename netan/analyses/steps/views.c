@@ -5,6 +5,7 @@
 
 #include "members.h"
 #include "netan/analyses/steps/steps.h"
+#include "netan/base/order.h"
 
 enum { SHOWN_HOSTS = 20, SHOWN_STEPS = 10 };
 
@@ -98,14 +99,7 @@ struct ranked {
 	size_t at;
 };
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->ms != y->ms)
-		return x->ms > y->ms ? -1 : 1;
-	return x->at < y->at ? -1 : 1;
-}
+NA_ORDER(longest_first, struct ranked, NA_DOWN(ms), NA_UP(at))
 
 static void copy(struct na_result *r, struct na_value *to,
 		 const struct na_value *row)
@@ -137,7 +131,7 @@ static bool steps(struct na_result *r, const struct st_state *s)
 		x[n] = (struct ranked){v,
 				       na_real_of(na_get(v, M_duration_ms), 0),
 				       n};
-	qsort(x, n, sizeof(*x), longest_first);
+	na_sort(x, n, longest_first);
 	for (size_t i = 0; i < n && i < most; i++)
 		copy(r, na_put_object(r, list, NULL), x[i].row);
 	free(x);

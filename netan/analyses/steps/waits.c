@@ -6,26 +6,15 @@
 #include <stdlib.h>
 
 #include "netan/analyses/steps/steps.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/methods/matches/op_match.h"
-
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 static bool any(void *arg, const struct na_op_type *t, uint32_t name)
 {
 	(void)arg;
 	(void)t;
 	(void)name;
-	return true;
-}
-
-static bool push(struct st_state *s, uint32_t core, int64_t start_ps,
-		 int64_t end_ps)
-{
-	if (!na_grow(&s->waits, &s->cap_waits, s->n_waits + 1,
-		     sizeof(*s->waits)))
-		return false;
-	s->waits[s->n_waits++] = (struct st_wait){start_ps, end_ps, core};
 	return true;
 }
 
@@ -48,29 +37,24 @@ static bool take(void *arg, const struct na_op_piece *x, size_t n)
 		int64_t d = na_time_between(x[i].start_ps, x[i].end_ps);
 
 		if (d > least && d < NA_TIME_MAX)
-			ok = push(s, x[i].core, x[i].start_ps,
-				  x[i].end_ps - least);
+			ok = na_add(&s->waits,
+				    ((struct st_wait){x[i].start_ps,
+						      x[i].end_ps - least,
+						      x[i].core}));
 	}
 	return ok;
 }
 
-static int by_core(const void *a, const void *b)
-{
-	const struct st_wait *x = a, *y = b;
-	int by = ORDER(x->core, y->core);
-
-	by = by ? by : ORDER(x->start_ps, y->start_ps);
-	return by ? by : ORDER(x->end_ps, y->end_ps);
-}
+NA_ORDER(by_core, struct st_wait, NA_UP(core), NA_UP(start_ps), NA_UP(end_ps))
 
 /* Runs of programs, which say which executions belong together. */
 static struct na_span *runs_of(const struct st_state *s, size_t *n)
 {
-	struct na_span *x = na_calloc(s->got.n_spans + 1, sizeof(*x));
+	struct na_span *x = na_calloc(s->got.spans.n + 1, sizeof(*x));
 
 	*n = 0;
-	for (size_t i = 0; x && i < s->got.n_spans; i++) {
-		const struct st_span *p = &s->got.spans[i];
+	for (size_t i = 0; x && i < s->got.spans.n; i++) {
+		const struct st_span *p = &s->got.spans.v[i];
 
 		if (p->program && st_passes(s, p->core))
 			x[(*n)++] = (struct na_span){.kind = NA_SPAN_MODULE,
@@ -87,8 +71,8 @@ bool st_find_waits(struct st_state *s)
 {
 	struct na_strtab names;
 	struct na_op_match m = {.store = s->scope->store,
-				.ops = s->got.ops,
-				.n_ops = s->got.n_ops,
+				.ops = s->got.ops.v,
+				.n_ops = s->got.ops.n,
 				.modules = &names,
 				.instance = take,
 				.arg = s};
@@ -102,8 +86,7 @@ bool st_find_waits(struct st_state *s)
 	na_op_match_fini(&m);
 	free(m.runs);
 	na_strtab_fini(&names);
-	if (s->n_waits)
-		qsort(s->waits, s->n_waits, sizeof(*s->waits), by_core);
+	na_sort(s->waits.v, s->waits.n, by_core);
 	return ok;
 }
 
@@ -131,16 +114,9 @@ static double duration_of(const struct st_state *s, const struct st_step *t)
 	return sum / (double)(t->to - t->from);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return ORDER(x, y);
-}
-
 static double median_of(double *x, size_t n)
 {
-	qsort(x, n, sizeof(*x), by_value);
+	na_sort(x, n, na_order_f64);
 	return x[(n - 1) / 2];
 }
 

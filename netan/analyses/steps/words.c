@@ -143,8 +143,8 @@ static void change(struct text *t, const struct st_state *s, uint32_t run)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
-	for (size_t i = 0; i < s->n_changes; i++) {
-		const struct st_change *c = &s->changes[i];
+	for (size_t i = 0; i < s->changes.n; i++) {
+		const struct st_change *c = &s->changes.v[i];
 
 		if (c->run != run || c->host != NA_UNKNOWN_U32)
 			continue;

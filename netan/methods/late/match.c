@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/methods/late/state.h"
 
@@ -80,8 +81,7 @@ bool la_match(struct la_all *all)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		m[i] = mark_of(all, i);
-	if (n)
-		qsort(m, n, sizeof(*m), compare);
+	na_sort(m, n, compare);
 	for (size_t from = 0; from < n; from = to) {
 		for (to = from + 1; to < n && by_key(&m[from], &m[to]) == 0;)
 			to++;

@@ -1,6 +1,7 @@
 /* Which actions are of the execution, on the clock of the host that asks. */
 #include <stdlib.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/methods/late/state.h"
 
@@ -63,16 +64,7 @@ static bool of_execution(const struct la_all *all, const struct la_path *p,
 	return n->end_ps >= 0 && n->start_ps <= length;
 }
 
-static int by_end(const void *a, const void *b)
-{
-	const struct la_node *x = a, *y = b;
-
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	return x->action < y->action ? -1 : x->action > y->action;
-}
+NA_ORDER(by_end, struct la_node, NA_UP(end_ps), NA_UP(start_ps), NA_UP(action))
 
 static bool to_asking_clock(const struct la_all *all, const struct la_path *p,
 			    const struct la_action *a, struct la_node *n)
@@ -151,10 +143,8 @@ bool la_take_nodes(const struct la_all *all, struct la_path *p)
 	free(joined);
 	if (!done)
 		return false;
-	if (p->n_sends)
-		qsort(p->sends, p->n_sends, sizeof(*p->sends), by_end);
-	if (p->n_nodes)
-		qsort(p->nodes, p->n_nodes, sizeof(*p->nodes), by_end);
+	na_sort(p->sends, p->n_sends, by_end);
+	na_sort(p->nodes, p->n_nodes, by_end);
 	for (uint32_t i = 0; i < p->n_nodes; i++)
 		p->node_of[p->nodes[i].action] = i;
 	return true;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "members.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/methods/late/state.h"
 
@@ -52,29 +53,9 @@ static void rank_hosts(struct rows *x)
 	}
 }
 
-static int most_telling(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
+NA_ORDER(most_telling, struct row, NA_DOWN(critical), NA_DOWN(length_ps), NA_UP(node))
 
-	if (x->critical != y->critical)
-		return x->critical ? -1 : 1;
-	if (x->length_ps != y->length_ps)
-		return x->length_ps > y->length_ps ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
-}
+NA_ORDER(by_place, struct row, NA_UP(rank), NA_UP(device), NA_UP(start_ps), NA_UP(node))
 
 /* A receive waits from the start of its graph on. */
 static int64_t length_of(const struct rows *x, const struct la_node *n)
@@ -110,10 +91,10 @@ static void take_rows(struct rows *x)
 	}
 	if (!x->n)
 		return;
-	qsort(x->rows, x->n, sizeof(*x->rows), most_telling);
+	na_sort(x->rows, x->n, most_telling);
 	if (x->n > LA_ROWS_MAX)
 		x->n = LA_ROWS_MAX;
-	qsort(x->rows, x->n, sizeof(*x->rows), by_place);
+	na_sort(x->rows, x->n, by_place);
 }
 
 static double us(int64_t ps)

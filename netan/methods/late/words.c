@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/methods/late/state.h"
 
@@ -79,7 +80,7 @@ static int64_t behind(const struct la_all *all, const struct la_path *p,
 			begins[n++] = begins[i];
 	}
 	if (n && own != NA_TIME_MAX) {
-		qsort(begins, n, sizeof(*begins), compare);
+		na_sort(begins, n, compare);
 		by = na_time_between(begins[(n - 1) / 2], own);
 	}
 	free(begins);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
@@ -82,8 +83,7 @@ static bool learn_modules(struct na_op_match *m)
 	size_t at = 0;
 
 	na_sort_ops(m->ops, m->n_ops);
-	if (m->n_runs)
-		qsort(m->runs, m->n_runs, sizeof(*m->runs), na_span_order);
+	na_sort(m->runs, m->n_runs, na_span_order);
 	for (size_t i = 0; i < types->n; i++) {
 		uint32_t name = types->items[i].module;
 
@@ -221,38 +221,11 @@ static void make_pieces(struct na_op_match *m)
 		m->unpaired += m->counters[i].is_open;
 }
 
-static int by_run(const void *a, const void *b)
-{
-	const struct na_op_piece *x = a, *y = b;
+NA_ORDER(by_run, struct na_op_piece, NA_UP(unit), NA_UP(number), NA_UP(in_run), NA_UP(core), NA_UP(in_all))
 
-	if (x->unit != y->unit)
-		return ORDER(x->unit, y->unit);
-	if (x->number != y->number)
-		return ORDER(x->number, y->number);
-	if (x->in_run != y->in_run)
-		return ORDER(x->in_run, y->in_run);
-	if (x->core != y->core)
-		return ORDER(x->core, y->core);
-	return ORDER(x->in_all, y->in_all);
-}
+NA_ORDER(by_order, struct na_op_piece, NA_UP(in_all), NA_UP(core))
 
-static int by_order(const void *a, const void *b)
-{
-	const struct na_op_piece *x = a, *y = b;
-
-	if (x->in_all != y->in_all)
-		return ORDER(x->in_all, y->in_all);
-	return ORDER(x->core, y->core);
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct na_op_piece *x = a, *y = b;
-
-	if (x->core != y->core)
-		return ORDER(x->core, y->core);
-	return ORDER(x->in_all, y->in_all);
-}
+NA_ORDER(by_place, struct na_op_piece, NA_UP(core), NA_UP(in_all))
 
 static int by_time(const void *a, const void *b)
 {
@@ -447,7 +420,7 @@ static bool add_unit(struct na_op_match *m, struct na_op_piece *x, size_t n)
 	sort_pieces(x, n, best);
 	for (size_t i = 0, k; best == BY_TIME && i < n; i += k) {
 		k = together(&x[i], n - i, best);
-		qsort(&x[i], k, sizeof(*x), by_place);
+		na_sort(&x[i], k, by_place);
 	}
 	g = split_of(m, x, n, best);
 	for (size_t i = 0, k; ok && i < n; i += k) {
@@ -480,8 +453,7 @@ bool na_op_match(struct na_op_match *m)
 		return false;
 	make_pieces(m);
 	x = m->pieces;
-	if (m->n_pieces)
-		qsort(x, m->n_pieces, sizeof(*x), by_run);
+	na_sort(x, m->n_pieces, by_run);
 	for (size_t i = 0, to; ok && i < m->n_pieces; i = to) {
 		for (to = i + 1; to < m->n_pieces && x[to].unit == x[i].unit;)
 			to++;
