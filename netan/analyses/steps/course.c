@@ -38,22 +38,13 @@ static void sum_host(const struct st_state *s, struct st_host *h, double *x,
 		const struct st_cell *c =
 			s->host_steps[s->by_host[h->from + i]].cell;
 
-		h->duration_ps += st_duration(c);
-		h->busy_ps += c->busy_ps;
-		h->flight_ps += c->flight_ps;
-		h->overlap_ps += c->overlap_ps;
-		h->idle_ps += st_idle(c);
-		h->gap_ps += c->gap_ps > 0 ? c->gap_ps : 0;
-		h->waiting_ps += st_waiting(c);
-		for (int k = 0; k < NA_N_NETWORKS; k++)
-			h->exposed_ps[k] += st_exposed_of(c, k);
-		x[i] = (double)st_duration(c) / 1e9;
+		st_sum_up(&h->sums, c);
+		x[i] = na_ms(st_duration(c));
 	}
 	na_sort_f64(x, tmp, h->n);
 	h->p99_ms = na_quantile_sorted(x, h->n, 0.99);
 	for (size_t i = 0; i < h->n; i++)
-		x[i] = (double)s->host_steps[s->by_host[h->from + i]].late_ps /
-		       1e9;
+		x[i] = na_ms(s->host_steps[s->by_host[h->from + i]].late_ps);
 	na_sort_f64(x, tmp, h->n);
 	h->behind_ms = na_quantile_sorted(x, h->n, 0.5);
 	if (s->by_launch[h->run] && !st_is_tied(s, h->host))
@@ -108,7 +99,7 @@ static bool judge_run(struct st_state *s, uint32_t run, double *x,
 		for (size_t k = t->from; k < t->to; k++)
 			sum += st_duration(s->host_steps[k].cell);
 		numbers[n] = t->number;
-		x[n++] = (double)sum / 1e9 / (double)(t->to - t->from);
+		x[n++] = na_ms(sum) / (double)(t->to - t->from);
 	}
 	return judge(s, run, NA_UNKNOWN_U32, x, numbers, n);
 }
@@ -126,7 +117,7 @@ static bool judge_host(struct st_state *s, const struct st_host *h, double *x,
 		const struct st_host_step *y =
 			&s->host_steps[s->by_host[h->from + i]];
 
-		x[i] = ((double)y->own_ps - (double)y->late_ps) / 1e9;
+		x[i] = na_ms((double)y->own_ps - (double)y->late_ps);
 	}
 	na_sort_f64(x, tmp, h->n);
 	typical = na_quantile_sorted(x, h->n, 0.5);
@@ -135,7 +126,7 @@ static bool judge_host(struct st_state *s, const struct st_host *h, double *x,
 			&s->host_steps[s->by_host[h->from + i]];
 
 		numbers[i] = y->cell->number;
-		x[i] = typical + (double)y->late_ps / 1e9;
+		x[i] = typical + na_ms(y->late_ps);
 	}
 	return judge(s, h->run, h->host, x, numbers, h->n);
 }

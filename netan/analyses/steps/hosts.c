@@ -32,9 +32,23 @@ bool st_notable_launch(int64_t ps, int64_t typical_ps)
 	       (double)ps > ST_LAUNCH_SHARE * (double)typical_ps;
 }
 
-static int64_t gap_of(const struct st_cell *c)
+int64_t st_gap(const struct st_cell *c)
 {
 	return c->gap_ps > 0 ? c->gap_ps : 0;
+}
+
+void st_sum_up(struct st_sums *x, const struct st_cell *c)
+{
+	x->n++;
+	x->duration_ps += st_duration(c);
+	x->busy_ps += c->busy_ps;
+	x->flight_ps += c->flight_ps;
+	x->overlap_ps += c->overlap_ps;
+	x->idle_ps += st_idle(c);
+	x->gap_ps += st_gap(c);
+	x->waiting_ps += st_waiting(c);
+	for (int k = 0; k < NA_N_NETWORKS; k++)
+		x->exposed_ps[k] += st_exposed_of(c, k);
 }
 
 NA_ORDER(by_step, struct st_host_step, NA_UP(run), NA_UP(cell->number),
@@ -70,7 +84,7 @@ static bool list_devices(struct st_state *s)
 
 		if (!c->kept)
 			continue;
-		if (!na_add_i64(st_duration(c), gap_of(c), &period))
+		if (!na_add_i64(st_duration(c), st_gap(c), &period))
 			period = NA_TIME_MAX;
 		s->host_steps[s->n_host_steps++] = (struct st_host_step){
 			.cell = c,

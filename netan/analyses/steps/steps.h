@@ -171,6 +171,13 @@ struct st_verdict { /* of a host by one test */
 	bool named;
 };
 
+/* Over the hosts of a step, or the steps of a host. */
+struct st_sums {
+	size_t n;
+	na_i128 duration_ps, busy_ps, flight_ps, overlap_ps, idle_ps, gap_ps;
+	na_i128 exposed_ps[NA_N_NETWORKS], waiting_ps;
+};
+
 struct st_host {
 	uint32_t host, run;
 	size_t n, from; /* steps: by_host[from, from + n) */
@@ -182,9 +189,7 @@ struct st_host {
 	bool straggler;
 	enum st_test evidence;    /* of a straggler */
 	double p99_ms, behind_ms; /* of durations; median of late_ps */
-	/* Sums over its steps. */
-	na_i128 duration_ps, busy_ps, flight_ps, overlap_ps, idle_ps, gap_ps;
-	na_i128 exposed_ps[NA_N_NETWORKS], waiting_ps;
+	struct st_sums sums;      /* over its steps */
 };
 
 struct st_change {
@@ -289,6 +294,8 @@ static inline int64_t st_common(int64_t a0, int64_t a1, int64_t b0, int64_t b1)
 }
 int64_t st_exposed(const struct st_cell *c);
 int64_t st_idle(const struct st_cell *c);
+int64_t st_gap(const struct st_cell *c);
+void st_sum_up(struct st_sums *x, const struct st_cell *c);
 /* Whether a difference is worth telling beside a duration. */
 bool st_notable(int64_t ps, int64_t typical_ps);
 /* Likewise in a launch. */

@@ -31,13 +31,14 @@ static double factor_of(const struct st_state *s, const struct st_host *h)
 		const struct st_host *o = &s->hosts[i];
 
 		if (o != h && o->run == h->run) {
-			sum += o->busy_ps;
+			sum += o->sums.busy_ps;
 			n += o->n;
 		}
 	}
 	if (sum <= 0 || !h->n)
 		return 1;
-	return (double)h->busy_ps / (double)h->n / ((double)sum / (double)n);
+	return (double)h->sums.busy_ps / (double)h->n /
+	       ((double)sum / (double)n);
 }
 
 static void straggler(struct text *t, const struct st_state *s,
@@ -100,13 +101,13 @@ static void nobody(struct text *t, const struct st_state *s, uint32_t run)
 		if (h->run != run || !h->n)
 			continue;
 		hosts++;
-		all += h->duration_ps;
-		idle += h->idle_ps;
-		waiting += h->waiting_ps;
-		between += h->exposed_ps[NA_NET_ICI] +
-			   h->exposed_ps[NA_NET_GPU];
+		all += h->sums.duration_ps;
+		idle += h->sums.idle_ps;
+		waiting += h->sums.waiting_ps;
+		between += h->sums.exposed_ps[NA_NET_ICI] +
+			   h->sums.exposed_ps[NA_NET_GPU];
 		for (int k = 0; k < NA_N_NETWORKS; k++)
-			exposed += h->exposed_ps[k];
+			exposed += h->sums.exposed_ps[k];
 	}
 	if (hosts > 1)
 		add(t, "no straggler among %zu hosts", hosts);
