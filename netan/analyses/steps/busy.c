@@ -11,7 +11,8 @@ static void seek(struct st_block *b, uint32_t core, int64_t at_ps)
 	b->at.cell = NA_BOUND(i, x->cell_from, x->cell_to,
 			      s->cells[i].end_ps > at_ps);
 	b->at.segment = NA_BOUND(i, x->segment_from, x->segment_to,
-				 st_segment_end(&s->segments.v[i]) > at_ps);
+				 na_steps_segment_end(&s->segments.v[i]) >
+					 at_ps);
 	b->at.core = core;
 	b->at.set = true;
 }
@@ -37,12 +38,13 @@ static size_t meet(const struct st_state *s, const struct st_line *x,
 
 	for (; k < x->segment_to && s->segments.v[k].start_ps < end_ps; k++) {
 		const struct st_segment *m = &s->segments.v[k];
-		int64_t ps = st_common(m->start_ps, st_segment_end(m), start_ps,
-				       end_ps);
+		int64_t ps = na_steps_common(m->start_ps,
+					     na_steps_segment_end(m), start_ps,
+					     end_ps);
 
 		y->overlap_ps += ps;
-		if (st_network_of(m) < NA_N_NETWORKS)
-			y->hidden_ps[st_network_of(m)] += ps;
+		if (na_steps_network_of(m) < NA_N_NETWORKS)
+			y->hidden_ps[na_steps_network_of(m)] += ps;
 		if (m->network & ST_WAITS)
 			y->hidden_wait_ps += ps;
 	}
@@ -50,7 +52,7 @@ static size_t meet(const struct st_state *s, const struct st_line *x,
 	return k > from ? k - 1 : from;
 }
 
-bool st_add_busy(struct st_block *b, const struct na_busy *t)
+bool na_steps_add_busy(struct st_block *b, const struct na_busy *t)
 {
 	const struct st_state *s = b->main;
 	int64_t start_ps = t->start_ps, end_ps = na_busy_end(t);
@@ -65,7 +67,7 @@ bool st_add_busy(struct st_block *b, const struct na_busy *t)
 	       s->cells[b->at.cell].end_ps <= start_ps)
 		b->at.cell++;
 	while (b->at.segment < x->segment_to &&
-	       st_segment_end(&s->segments.v[b->at.segment]) <= start_ps)
+	       na_steps_segment_end(&s->segments.v[b->at.segment]) <= start_ps)
 		b->at.segment++;
 	segment = b->at.segment;
 	for (size_t i = b->at.cell;

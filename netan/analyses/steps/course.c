@@ -38,8 +38,8 @@ static void sum_host(const struct st_state *s, struct st_host *h, double *x,
 		const struct st_cell *c =
 			s->host_steps[s->by_host[h->from + i]].cell;
 
-		st_sum_up(&h->sums, c);
-		x[i] = na_ms(st_duration(c));
+		na_steps_sum_up(&h->sums, c);
+		x[i] = na_ms(na_steps_duration(c));
 	}
 	na_sort_f64(x, tmp, h->n);
 	h->p99_ms = na_quantile_sorted(x, h->n, 0.99);
@@ -47,7 +47,7 @@ static void sum_host(const struct st_state *s, struct st_host *h, double *x,
 		x[i] = na_ms(s->host_steps[s->by_host[h->from + i]].late_ps);
 	na_sort_f64(x, tmp, h->n);
 	h->behind_ms = na_quantile_sorted(x, h->n, 0.5);
-	if (s->by_launch[h->run] && !st_is_tied(s, h->host))
+	if (s->by_launch[h->run] && !na_steps_is_tied(s, h->host))
 		h->behind_ms = (double)NAN;
 }
 
@@ -59,8 +59,8 @@ static bool put_change(struct st_state *s, struct st_change c)
 }
 
 /* numbers[i]: the step of x[i]. */
-static bool judge(struct st_state *s, uint32_t run, uint32_t host,
-		  const double *x, const int64_t *numbers, size_t n)
+static bool judge_series(struct st_state *s, uint32_t run, uint32_t host,
+			 const double *x, const int64_t *numbers, size_t n)
 {
 	struct na_course *c = calloc(1, sizeof(*c));
 	struct st_change change = {.run = run, .host = host, .p = NAN};
@@ -97,11 +97,11 @@ static bool judge_run(struct st_state *s, uint32_t run, double *x,
 		if (t->run != run)
 			continue;
 		for (size_t k = t->from; k < t->to; k++)
-			sum += st_duration(s->host_steps[k].cell);
+			sum += na_steps_duration(s->host_steps[k].cell);
 		numbers[n] = t->number;
 		x[n++] = na_ms(sum) / (double)(t->to - t->from);
 	}
-	return judge(s, run, NA_UNKNOWN_U32, x, numbers, n);
+	return judge_series(s, run, NA_UNKNOWN_U32, x, numbers, n);
 }
 
 /*
@@ -128,7 +128,7 @@ static bool judge_host(struct st_state *s, const struct st_host *h, double *x,
 		numbers[i] = y->cell->number;
 		x[i] = typical + na_ms(y->late_ps);
 	}
-	return judge(s, h->run, h->host, x, numbers, h->n);
+	return judge_series(s, h->run, h->host, x, numbers, h->n);
 }
 
 /* Of launches nobody knows the own time. */
@@ -137,7 +137,7 @@ static bool compared(const struct st_state *s, const struct st_host *h)
 	return h->tests[ST_OF_STEPS].n > 0 && !s->by_launch[h->run];
 }
 
-bool st_judge_course(struct st_state *s)
+bool na_steps_judge_course(struct st_state *s)
 {
 	size_t n = s->n_host_steps + s->n_steps;
 	double *x = na_calloc(2 * n + 1, sizeof(*x));

@@ -1,5 +1,5 @@
 /*
- * steps: what files evidence.c and late.c share: the evidence of
+ * steps: what files evidence.c and judge.c share: the evidence of
  * who was last, and what becomes of it.
  */
 #ifndef NETAN_ANALYSES_STEPS_COURT_H
@@ -38,10 +38,10 @@ struct st_court {
 };
 
 /* The lower one of two; 0 for none.  Leaves x in order. */
-int64_t st_median_of(int64_t *x, size_t n);
+int64_t na_steps_median_of(int64_t *x, size_t n);
 /* From steps, and from instances of collectives: who was last in which, by
  * how much.  False: no memory. */
-bool st_try_steps(struct st_court *c);
-bool st_try_instances(struct st_court *c);
+bool na_steps_try_steps(struct st_court *c);
+bool na_steps_try_instances(struct st_court *c);
 
 #endif

@@ -25,7 +25,7 @@ static bool try_cluster(struct st_court *c, unsigned list, uint32_t run)
 }
 
 /* The lower one; 0 for none. */
-int64_t st_median_of(int64_t *x, size_t n)
+int64_t na_steps_median_of(int64_t *x, size_t n)
 {
 	if (!n)
 		return 0;
@@ -86,7 +86,7 @@ static bool instance(struct st_court *c, enum st_test test,
 			at = i;
 		}
 	}
-	median = st_median_of(c->tmp, n);
+	median = na_steps_median_of(c->tmp, n);
 	if (c->tmp[n - 1] == c->tmp[n - 2] || open_to_clocks(c, test, e, n))
 		return true;
 	*last = at;
@@ -167,7 +167,7 @@ static bool try_steps_of(struct st_court *c, const bool *of)
 	return true;
 }
 
-bool st_try_steps(struct st_court *c)
+bool na_steps_try_steps(struct st_court *c)
 {
 	bool *of = kinds(c);
 	bool ok = of && try_steps_of(c, of);
@@ -184,7 +184,7 @@ static bool tied(const struct st_state *s, uint32_t host, uint32_t *group)
 {
 	const struct na_host_clocks *k = s->clocks;
 
-	if (!st_is_tied(s, host))
+	if (!na_steps_is_tied(s, host))
 		return false;
 	if (*group == NA_UNKNOWN_U32)
 		*group = k->group[host];
@@ -240,7 +240,7 @@ static int64_t took(struct st_court *c, const struct views *v)
 		return na_time_between(from, to);
 	for (size_t i = 0; i < n; i++)
 		c->tmp[i] = e[i].ps;
-	return st_median_of(c->tmp, n);
+	return na_steps_median_of(c->tmp, n);
 }
 
 static bool late_start(struct st_court *c, const struct views *v, uint32_t host)
@@ -255,7 +255,7 @@ static bool late_start(struct st_court *c, const struct views *v, uint32_t host)
 	}
 	return own == NA_UNKNOWN_PS ||
 	       note(c, host, ST_STARTS_OF_ENDS,
-		    na_time_between(st_median_of(c->tmp, n), own));
+		    na_time_between(na_steps_median_of(c->tmp, n), own));
 }
 
 static bool try_instance(struct st_court *c, const struct place *of, size_t n,
@@ -279,7 +279,8 @@ static bool try_instance(struct st_court *c, const struct place *of, size_t n,
 		    !instance(c, k, v->e[k], v->n[k], &last))
 			return false;
 		if (k == ST_OF_TRANSFERS &&
-		    !na_add(&c->usual[run], st_median_of(c->tmp, v->n[k])))
+		    !na_add(&c->usual[run],
+			    na_steps_median_of(c->tmp, v->n[k])))
 			return false;
 		if (k == ST_OF_ENDS && last < v->n[k] &&
 		    !late_start(c, v, v->e[k][last].host))
@@ -288,7 +289,7 @@ static bool try_instance(struct st_court *c, const struct place *of, size_t n,
 	return true;
 }
 
-bool st_try_instances(struct st_court *c)
+bool na_steps_try_instances(struct st_court *c)
 {
 	const struct na_triple *keys = c->s->got.keys.keys;
 	struct place *order = na_calloc(c->s->got.shares.n + 1, sizeof(*order));

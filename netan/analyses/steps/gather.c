@@ -75,7 +75,7 @@ static bool add_latencies(struct st_block *b, const struct na_transfer *t,
 }
 
 /* In pass 0 when; in pass 1, the clocks known, how long. */
-bool st_add_transfer(struct st_block *b, const struct na_transfer *t)
+bool na_steps_add_transfer(struct st_block *b, const struct na_transfer *t)
 {
 	struct na_triple key;
 	struct st_share *x;
@@ -100,7 +100,8 @@ bool st_add_transfer(struct st_block *b, const struct na_transfer *t)
 	return true;
 }
 
-bool st_merge_transfers(struct st_gathered *g, const struct st_gathered *from)
+bool na_steps_merge_transfers(struct st_gathered *g,
+			      const struct st_gathered *from)
 {
 	for (size_t k = 0; k < from->shares.n; k++) {
 		const struct na_triple *key = &from->keys.keys[k];
@@ -150,7 +151,7 @@ static struct st_host_step *host_step_of(const struct st_state *s,
 							    : NULL;
 }
 
-void st_place_transfers(struct st_state *s)
+void na_steps_place_transfers(struct st_state *s)
 {
 	const struct na_store *store = s->scope->store;
 

@@ -6,49 +6,49 @@
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
 
-int64_t st_exposed(const struct st_cell *c)
+int64_t na_steps_exposed(const struct st_cell *c)
 {
 	int64_t sum = 0;
 
 	for (int k = 0; k < NA_N_NETWORKS; k++)
-		sum += st_exposed_of(c, k);
+		sum += na_steps_exposed_of(c, k);
 	return sum;
 }
 
-int64_t st_idle(const struct st_cell *c)
+int64_t na_steps_idle(const struct st_cell *c)
 {
-	return st_duration(c) - c->busy_ps - st_exposed(c);
+	return na_steps_duration(c) - c->busy_ps - na_steps_exposed(c);
 }
 
-bool st_notable(int64_t ps, int64_t typical_ps)
+bool na_steps_notable(int64_t ps, int64_t typical_ps)
 {
 	return ps > ST_EFFECT_PS &&
 	       (double)ps > ST_EFFECT_SHARE * (double)typical_ps;
 }
 
-bool st_notable_launch(int64_t ps, int64_t typical_ps)
+bool na_steps_notable_launch(int64_t ps, int64_t typical_ps)
 {
 	return ps > ST_EFFECT_PS &&
 	       (double)ps > ST_LAUNCH_SHARE * (double)typical_ps;
 }
 
-int64_t st_gap(const struct st_cell *c)
+int64_t na_steps_gap(const struct st_cell *c)
 {
 	return c->gap_ps > 0 ? c->gap_ps : 0;
 }
 
-void st_sum_up(struct st_sums *x, const struct st_cell *c)
+void na_steps_sum_up(struct st_sums *x, const struct st_cell *c)
 {
 	x->n++;
-	x->duration_ps += st_duration(c);
+	x->duration_ps += na_steps_duration(c);
 	x->busy_ps += c->busy_ps;
 	x->flight_ps += c->flight_ps;
 	x->overlap_ps += c->overlap_ps;
-	x->idle_ps += st_idle(c);
-	x->gap_ps += st_gap(c);
-	x->waiting_ps += st_waiting(c);
+	x->idle_ps += na_steps_idle(c);
+	x->gap_ps += na_steps_gap(c);
+	x->waiting_ps += na_steps_waiting(c);
 	for (int k = 0; k < NA_N_NETWORKS; k++)
-		x->exposed_ps[k] += st_exposed_of(c, k);
+		x->exposed_ps[k] += na_steps_exposed_of(c, k);
 }
 
 NA_ORDER(by_step, struct st_host_step, NA_UP(run), NA_UP(cell->number),
@@ -66,7 +66,7 @@ static bool slower(const struct st_host_step *a, const struct st_host_step *b)
 		return a->cell->start_ps > b->cell->start_ps;
 	if (a->own_ps != b->own_ps)
 		return a->own_ps > b->own_ps;
-	return st_duration(a->cell) > st_duration(b->cell);
+	return na_steps_duration(a->cell) > na_steps_duration(b->cell);
 }
 
 /* One for each device first; then the slowest device stands for its host. */
@@ -79,20 +79,20 @@ static bool list_devices(struct st_state *s)
 		return false;
 	for (size_t i = 0; i < s->n_cells; i++) {
 		const struct st_cell *c = &s->cells[i];
-		uint32_t input = st_host_of(s, c->core);
+		uint32_t input = na_steps_host_of(s, c->core);
 		int64_t period;
 
 		if (!c->kept)
 			continue;
-		if (!na_add_i64(st_duration(c), st_gap(c), &period))
+		if (!na_add_i64(na_steps_duration(c), na_steps_gap(c), &period))
 			period = NA_TIME_MAX;
 		s->host_steps[s->n_host_steps++] = (struct st_host_step){
 			.cell = c,
 			.host = input,
 			.run = store->sources[input].run,
 			.period_ps = period,
-			.own_ps = (c->launch ? st_duration(c) : period) -
-				  st_exposed(c),
+			.own_ps = (c->launch ? na_steps_duration(c) : period) -
+				  na_steps_exposed(c),
 		};
 	}
 	na_sort(s->host_steps, s->n_host_steps, by_step);
@@ -195,7 +195,7 @@ static na_i128 period(const struct st_host_step *x)
 }
 static na_i128 duration(const struct st_host_step *x)
 {
-	return st_duration(x->cell);
+	return na_steps_duration(x->cell);
 }
 static na_i128 compute(const struct st_host_step *x)
 {
@@ -207,7 +207,7 @@ static na_i128 waiting(const struct st_host_step *x)
 }
 static na_i128 exposed(const struct st_host_step *x)
 {
-	return st_exposed(x->cell);
+	return na_steps_exposed(x->cell);
 }
 static na_i128 network(const struct st_host_step *x)
 {
@@ -220,7 +220,7 @@ static int64_t cut(na_i128 ps)
 	return ps > NA_TIME_MAX ? NA_TIME_MAX : (int64_t)ps;
 }
 
-static void name(struct st_step *t, const struct field *f, enum st_cause cause)
+static void blame(struct st_step *t, const struct field *f, enum st_cause cause)
 {
 	t->slowest = t->from + f->at;
 	t->late_ps = cut(f->most - f->median);
@@ -248,7 +248,7 @@ static bool network_first(const struct st_host_step *x, const struct field *o,
  * Own time first; where all own times are alike, or matter less, whose
  * transfers take longest; then the longest duration.
  */
-static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
+static void judge_step(struct st_state *s, struct st_step *t, na_i128 *tmp)
 {
 	struct st_host_step *x = &s->host_steps[t->from];
 	size_t n = t->to - t->from;
@@ -261,32 +261,33 @@ static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
 	t->spread_ps = (int64_t)(d.most - d.least);
 	for (size_t i = 0; i < n; i++) {
 		x[i].late_ps = x[i].own_ps - (int64_t)o.median;
-		x[i].waits_less_ps = (int64_t)e.median - st_exposed(x[i].cell);
+		x[i].waits_less_ps = (int64_t)e.median -
+				     na_steps_exposed(x[i].cell);
 	}
 	if (n < 2)
 		return;
-	if (st_notable(cut(o.most - o.median), typical) &&
+	if (na_steps_notable(cut(o.most - o.median), typical) &&
 	    !network_first(x, &o, &w)) {
 		na_i128 c = compute(&x[o.at]) -
 			    survey(x, n, compute, tmp).median;
 		na_i128 g = waiting(&x[o.at]) -
 			    survey(x, n, waiting, tmp).median;
 
-		name(t, &o, c >= g ? ST_COMPUTATION : ST_INPUT);
+		blame(t, &o, c >= g ? ST_COMPUTATION : ST_INPUT);
 	} else if (slower_network(&w) &&
-		   st_notable(cut(w.most - w.median), typical) &&
+		   na_steps_notable(cut(w.most - w.median), typical) &&
 		   w.most - w.median > x[w.at].unsure_ps) {
-		name(t, &w, ST_NETWORK);
+		blame(t, &w, ST_NETWORK);
 	} else if ((double)(p.most - p.median) >
 		   ST_DIFFER_SHARE * (double)p.median) {
-		name(t, &p, ST_NETWORK);
+		blame(t, &p, ST_NETWORK);
 	} else {
-		name(t, &o, ST_NONE);
+		blame(t, &o, ST_NONE);
 	}
 	x[t->slowest - t->from].slowest = true;
 }
 
-bool st_build_hosts(struct st_state *s)
+bool na_steps_build_hosts(struct st_state *s)
 {
 	if (!list_devices(s))
 		return false;
@@ -294,7 +295,7 @@ bool st_build_hosts(struct st_state *s)
 	return list_steps(s);
 }
 
-bool st_judge_steps(struct st_state *s)
+bool na_steps_judge_steps(struct st_state *s)
 {
 	size_t most = 1;
 	bool ok = true;
@@ -308,9 +309,9 @@ bool st_judge_steps(struct st_state *s)
 	tmp = na_calloc(most, sizeof(*tmp));
 	for (size_t i = 0; tmp && ok && i < s->n_steps; i++) {
 		if (s->by_launch[s->steps[i].run])
-			ok = st_judge_launch(s, &s->steps[i]);
+			ok = na_steps_judge_launch(s, &s->steps[i]);
 		else
-			judge(s, &s->steps[i], tmp);
+			judge_step(s, &s->steps[i], tmp);
 	}
 	free(tmp);
 	return tmp && ok;

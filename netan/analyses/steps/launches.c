@@ -31,7 +31,7 @@ static void widen(struct st_launch *x, const struct st_launch *by)
 		x->last_ps = by->last_ps;
 }
 
-bool st_add_launch(struct st_gathered *g, const struct na_transfer *t)
+bool na_steps_add_launch(struct st_gathered *g, const struct na_transfer *t)
 {
 	bool sends = t->side == NA_TX;
 	struct na_triple key = {t->launch, sends ? t->src : t->dst, t->input};
@@ -51,7 +51,8 @@ bool st_add_launch(struct st_gathered *g, const struct na_transfer *t)
 	return true;
 }
 
-bool st_merge_launches(struct st_gathered *g, const struct st_gathered *from)
+bool na_steps_merge_launches(struct st_gathered *g,
+			     const struct st_gathered *from)
 {
 	for (size_t k = 0; k < from->launches.n; k++) {
 		struct st_launch *x = launch_of(g, from->launch_keys.keys[k]);
@@ -110,7 +111,7 @@ static bool make_room(struct st_state *s, const struct place *x, size_t n)
 	return cells && lines;
 }
 
-static void put_cells(struct st_state *s, const struct place *x, size_t n)
+static void put_launches(struct st_state *s, const struct place *x, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct st_line *line;
@@ -136,7 +137,7 @@ static void put_cells(struct st_state *s, const struct place *x, size_t n)
 	}
 }
 
-bool st_build_launches(struct st_state *s)
+bool na_steps_build_launches(struct st_state *s)
 {
 	const struct na_store *store = s->scope->store;
 	struct place *all = na_calloc(s->got.launches.n + 1, sizeof(*all));
@@ -151,7 +152,7 @@ bool st_build_launches(struct st_state *s)
 	for (size_t r = 0; r < store->n_runs; r++)
 		s->by_launch[r] = true;
 	for (size_t i = 0; i < s->n_cells; i++) {
-		uint32_t host = st_host_of(s, s->cells[i].core);
+		uint32_t host = na_steps_host_of(s, s->cells[i].core);
 
 		s->by_launch[store->sources[host].run] = false;
 	}
@@ -164,7 +165,7 @@ bool st_build_launches(struct st_state *s)
 	na_sort(all, n, by_line);
 	ok = make_room(s, all, n);
 	if (ok)
-		put_cells(s, all, n);
+		put_launches(s, all, n);
 	free(all);
 	return ok;
 }
@@ -198,7 +199,7 @@ static bool measured(const struct st_state *s, const struct st_host_step *x,
 		*ps = x->cell->gap_ps;
 		return *ps >= 0;
 	}
-	if (!st_is_tied(s, x->host))
+	if (!na_steps_is_tied(s, x->host))
 		return false;
 	if (*group == NA_UNKNOWN_U32)
 		*group = k->group[x->host];
@@ -265,7 +266,7 @@ static void compare(struct st_state *s, const struct st_step *t, enum measure m,
 	}
 }
 
-static void name(struct st_step *t, const struct last *l, enum st_cause cause)
+static void blame(struct st_step *t, const struct last *l, enum st_cause cause)
 {
 	t->slowest = l->at;
 	t->late_ps = l->late_ps;
@@ -276,7 +277,8 @@ static void name(struct st_step *t, const struct last *l, enum st_cause cause)
 static bool stands_out(const struct last *l, na_i128 unsure_ps,
 		       int64_t typical_ps)
 {
-	return l->at != SIZE_MAX && st_notable_launch(l->late_ps, typical_ps) &&
+	return l->at != SIZE_MAX &&
+	       na_steps_notable_launch(l->late_ps, typical_ps) &&
 	       l->late_ps > unsure_ps;
 }
 
@@ -289,7 +291,7 @@ static bool starts_late(const struct st_state *s, const struct last *l,
 					       ? NULL
 					       : &s->host_steps[l->at];
 
-	return x && st_late(l->late_ps, typical_ps) &&
+	return x && na_steps_late(l->late_ps, typical_ps) &&
 	       stands_out(l, s->clocks->uncertainty_ps[x->host], typical_ps) &&
 	       (x->cell->gap_ps < 0 || x->waits_less_ps > l->late_ps / 2);
 }
@@ -299,7 +301,7 @@ static bool starts_late(const struct st_state *s, const struct last *l,
  * Where its transfers take long, too, they made it late, unless it is late
  * by far more than that.
  */
-static void judge(struct st_state *s, struct st_step *t, int64_t *ps)
+static void who_is_last(struct st_state *s, struct st_step *t, int64_t *ps)
 {
 	const struct st_host_step *x = s->host_steps;
 	struct last start = last_of(s, t, START, ps);
@@ -314,17 +316,17 @@ static void judge(struct st_state *s, struct st_step *t, int64_t *ps)
 		     stands_out(&network, x[network.at].unsure_ps, typical);
 
 	if (starts && (!takes || start.late_ps / 2 > network.late_ps))
-		name(t, &start, ST_LATE_START);
+		blame(t, &start, ST_LATE_START);
 	else if (takes)
-		name(t, &network, ST_NETWORK);
+		blame(t, &network, ST_NETWORK);
 	else if (end.at != SIZE_MAX)
-		name(t, &end, ST_NONE);
+		blame(t, &end, ST_NONE);
 	else
-		name(t, &lasted, ST_NONE);
+		blame(t, &lasted, ST_NONE);
 	s->host_steps[t->slowest].slowest = true;
 }
 
-bool st_judge_launch(struct st_state *s, struct st_step *t)
+bool na_steps_judge_launch(struct st_state *s, struct st_step *t)
 {
 	size_t n = t->to - t->from;
 	int64_t *ps = na_calloc(n + 1, sizeof(*ps));
@@ -333,7 +335,7 @@ bool st_judge_launch(struct st_state *s, struct st_step *t)
 	if (!ps)
 		return false;
 	for (size_t i = t->from; i < t->to; i++) {
-		int64_t d = st_duration(s->host_steps[i].cell);
+		int64_t d = na_steps_duration(s->host_steps[i].cell);
 
 		least = d < least ? d : least;
 		most = d > most ? d : most;
@@ -342,7 +344,7 @@ bool st_judge_launch(struct st_state *s, struct st_step *t)
 	compare(s, t, START, ps);
 	compare(s, t, GAP, ps);
 	if (n > 1)
-		judge(s, t, ps);
+		who_is_last(s, t, ps);
 	free(ps);
 	return true;
 }

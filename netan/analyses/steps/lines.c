@@ -101,7 +101,7 @@ static bool cells_of_core(struct st_state *s, const struct st_span *x, size_t n)
 		return false;
 	line->cell_from = s->n_cells;
 	put_cells(s, core, x, steps ? steps : n, only);
-	if (!st_passes(s, core)) {
+	if (!na_steps_passes(s, core)) {
 		s->filtered += s->n_cells - line->cell_from + s->unnamed -
 			       unnamed;
 		s->n_cells = line->cell_from;
@@ -128,7 +128,7 @@ static bool build_cells(struct st_state *s)
 			return false;
 	}
 	na_vec_free(&s->got.spans);
-	return st_build_launches(s);
+	return na_steps_build_launches(s);
 }
 
 struct numbered {
@@ -253,8 +253,8 @@ static int64_t *since_of(struct sweep *w, struct na_triple key)
 	return &w->since.v[k];
 }
 
-static bool push(struct sweep *w, int64_t start_ps, int64_t end_ps,
-		 uint8_t network)
+static bool add_edges(struct sweep *w, int64_t start_ps, int64_t end_ps,
+		      uint8_t network)
 {
 	return end_ps <= start_ps ||
 	       (na_add(&w->edges, ((struct edge){start_ps, 1, network})) &&
@@ -279,7 +279,7 @@ static bool add_op(struct sweep *w, const struct na_op *x)
 	const struct na_op_type *t = &w->types[x->type];
 	int64_t *since, *channel;
 
-	if (!push(w, x->start_ps, x->end_ps, t->network))
+	if (!add_edges(w, x->start_ps, x->end_ps, t->network))
 		return false;
 	if ((!opens(t) && !closes(t)) ||
 	    (t->network == NA_NET_DCN && t->collective == NA_UNKNOWN_U32))
@@ -298,7 +298,8 @@ static bool add_op(struct sweep *w, const struct na_op *x)
 			*channel = x->start_ps;
 		return channel;
 	}
-	if (*since <= x->start_ps && !push(w, *since, x->end_ps, ST_IN_FLIGHT))
+	if (*since <= x->start_ps &&
+	    !add_edges(w, *since, x->end_ps, ST_IN_FLIGHT))
 		return false;
 	*since = NA_TIME_MAX;
 	return true;
@@ -331,7 +332,7 @@ static bool put_segment(struct st_state *s, size_t first, int64_t start_ps,
 					  ? &s->segments.v[s->segments.n - 1]
 					  : NULL;
 
-	if (last && st_segment_end(last) == start_ps &&
+	if (last && na_steps_segment_end(last) == start_ps &&
 	    last->network == network &&
 	    na_time_between(last->start_ps, end_ps) <= ST_SEGMENT_MAX_PS) {
 		last->length_ps = (uint64_t)(end_ps - last->start_ps) &
@@ -398,8 +399,8 @@ static bool add_waits(struct sweep *w, const struct st_state *s, uint32_t core)
 		w->wait++;
 	for (; ok && w->wait < s->waits.n && s->waits.v[w->wait].core == core;
 	     w->wait++)
-		ok = push(w, s->waits.v[w->wait].start_ps,
-			  s->waits.v[w->wait].end_ps, ST_WAITING);
+		ok = add_edges(w, s->waits.v[w->wait].start_ps,
+			       s->waits.v[w->wait].end_ps, ST_WAITING);
 	return ok;
 }
 
@@ -436,20 +437,23 @@ static void fill_cells(struct st_state *s)
 			struct st_cell *c = &s->cells[i];
 
 			while (g < x->segment_to &&
-			       st_segment_end(&s->segments.v[g]) <= c->start_ps)
+			       na_steps_segment_end(&s->segments.v[g]) <=
+				       c->start_ps)
 				g++;
 			for (size_t k = g;
 			     k < x->segment_to &&
 			     s->segments.v[k].start_ps < c->end_ps;
 			     k++) {
 				const struct st_segment *m = &s->segments.v[k];
-				int64_t ps = st_common(m->start_ps,
-						       st_segment_end(m),
-						       c->start_ps, c->end_ps);
+				int64_t ps =
+					na_steps_common(m->start_ps,
+							na_steps_segment_end(m),
+							c->start_ps, c->end_ps);
 
 				c->flight_ps += ps;
-				if (st_network_of(m) < NA_N_NETWORKS)
-					c->comm_ps[st_network_of(m)] += ps;
+				if (na_steps_network_of(m) < NA_N_NETWORKS)
+					c->comm_ps[na_steps_network_of(m)] +=
+						ps;
 				if (m->network & ST_WAITS)
 					c->wait_ps += ps;
 			}
@@ -457,10 +461,10 @@ static void fill_cells(struct st_state *s)
 	}
 }
 
-bool st_build_lines(struct st_state *s)
+bool na_steps_build_lines(struct st_state *s)
 {
 	s->n_lines = s->scope->store->devices.n_cores;
-	if (!st_find_waits(s) || !build_cells(s) || !number_programs(s) ||
+	if (!na_steps_find_waits(s) || !build_cells(s) || !number_programs(s) ||
 	    !build_segments(s))
 		return false;
 	find_gaps(s);

@@ -85,7 +85,7 @@ static void put_host(struct na_result *r, struct na_value *list,
 
 	na_put_text(r, to, M_name, s->scope->store->hosts[h->host].name);
 	na_put_text(r, to, M_cause,
-		    h->straggler ? st_cause_names[h->cause] : NULL);
+		    h->straggler ? na_steps_cause_names[h->cause] : NULL);
 	na_put_real(r, to, M_behind_ms, na_ms(h->tests[h->evidence].effect_ps));
 	own = series(r, to, M_own_ms, c->n);
 	late = series(r, to, M_late_ms, c->n);
@@ -125,8 +125,8 @@ static void put_parts(struct na_result *r, struct na_value *side,
 
 			x[COMPUTE][at] += (double)(y->busy_ps - y->overlap_ps);
 			x[OVERLAP][at] += (double)y->overlap_ps;
-			x[EXPOSED][at] += (double)st_exposed(y);
-			x[IDLE][at] += (double)st_idle(y);
+			x[EXPOSED][at] += (double)na_steps_exposed(y);
+			x[IDLE][at] += (double)na_steps_idle(y);
 		}
 	}
 	for (size_t i = 0; ok && i < c->n; i++) {
@@ -150,7 +150,7 @@ static void put_run(struct na_result *r, struct na_value *list,
 		na_i128 sum = 0;
 
 		for (size_t k = t->from; k < t->to; k++)
-			sum += st_duration(c->s->host_steps[k].cell);
+			sum += na_steps_duration(c->s->host_steps[k].cell);
 		largest(&mean[column_of(c, i)],
 			na_ms(sum) / (double)(t->to - t->from));
 	}
@@ -192,13 +192,13 @@ static void put_runs(struct na_result *r, const struct st_state *s)
 	}
 }
 
-void st_put_picture(struct na_result *r, const struct st_state *s)
+void na_steps_put_picture(struct na_result *r, const struct st_state *s)
 {
 	struct na_value *side = na_result_side(r), *list;
 	char message[ST_VERDICT_BUF];
 	struct columns c;
 
-	na_result_word(r, NA_WORD_MESSAGE, st_message(message, s));
+	na_result_word(r, NA_WORD_MESSAGE, na_steps_message(message, s));
 	na_result_about(r)->runs_apart = s->scope->store->n_runs > 1;
 	if (s->scope->store->n_runs > 1) {
 		put_runs(r, s);

@@ -6,8 +6,9 @@
 #include "members.h"
 #include "netan/analyses/steps/steps.h"
 
-const char *const st_cause_names[ST_CAUSES] = {NULL, "computation", "input",
-					       "network", "late_start"};
+const char *const na_steps_cause_names[ST_CAUSES] = {NULL, "computation",
+						     "input", "network",
+						     "late_start"};
 static const char *const networks[NA_N_NETWORKS] = {M_exposed_dcn_ms,
 						    M_exposed_ici_ms,
 						    M_exposed_gpu_ms};
@@ -73,7 +74,7 @@ static void put_step(struct na_result *r, struct na_value *list,
 	struct st_sums x = {.n = 0};
 
 	for (size_t i = t->from; i < t->to; i++)
-		st_sum_up(&x, s->host_steps[i].cell);
+		na_steps_sum_up(&x, s->host_steps[i].cell);
 	put_label(r, to, s, t->run);
 	na_put_int(r, to, M_step, t->number);
 	na_put_real(r, to, M_from_s, na_s(t->start_ps));
@@ -82,7 +83,7 @@ static void put_step(struct na_result *r, struct na_value *list,
 	na_put_text(r, to, M_slowest_host,
 		    named ? host_name(s, s->host_steps[t->slowest].host)
 			  : NULL);
-	na_put_text(r, to, M_cause, st_cause_names[t->cause]);
+	na_put_text(r, to, M_cause, na_steps_cause_names[t->cause]);
 	put_mean_ms(r, to, M_behind_ms, t->late_ps, named);
 	put_mean_ms(r, to, M_lost_ms, t->lost_ps, named);
 	put_mean_ms(r, to, M_spread_ms, t->spread_ps, 1);
@@ -106,7 +107,7 @@ static void put_host(struct na_result *r, struct na_value *list,
 	else
 		na_put_null(r, to, M_slowest_share);
 	na_put_real(r, to, M_behind_ms, h->behind_ms);
-	na_put_text(r, to, M_cause, st_cause_names[h->cause]);
+	na_put_text(r, to, M_cause, na_steps_cause_names[h->cause]);
 	na_put_bool(r, to, M_straggler, h->straggler);
 	put_parts(r, to, s, h->run, &h->sums);
 }
@@ -124,7 +125,7 @@ static void put_straggler(struct na_result *r, struct na_value *list,
 		kind = kinds[ST_OF_STARTS];
 	put_label(r, to, s, h->run);
 	na_put_text(r, to, M_host, host_name(s, h->host));
-	na_put_text(r, to, M_cause, st_cause_names[h->cause]);
+	na_put_text(r, to, M_cause, na_steps_cause_names[h->cause]);
 	na_put_text(r, to, M_kind, kind);
 	na_put_text(r, to, M_of,
 		    h->evidence == ST_OF_STEPS ? "steps" : "collectives");
@@ -219,7 +220,8 @@ static void say_nothing(struct na_result *r, const struct st_state *s)
 			  "trains");
 }
 
-enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
+enum na_status na_steps_finish(void *state, struct na_result *r,
+			       struct na_err *err)
 {
 	struct st_state *s = state;
 	struct na_value *body = na_result_body(r), *list;
@@ -246,8 +248,8 @@ enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 		put_change(r, list, s, &s->changes.v[i]);
 	put_coverage(r, body, s);
 	na_put_text(r, body, M_verdict,
-		    s->used.n ? st_verdict(verdict, s) : NULL);
-	st_put_picture(r, s);
-	st_views(r, s);
+		    s->used.n ? na_steps_verdict(verdict, s) : NULL);
+	na_steps_put_picture(r, s);
+	na_steps_views(r, s);
 	return na_result_ok(r) ? NA_OK : na_fail_nomem(err);
 }

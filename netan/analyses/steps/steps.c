@@ -10,8 +10,8 @@
 
 #include "netan/base/vec.h"
 
-static enum na_status st_open(void *state, const struct na_scope *scope,
-			      const void *params, struct na_err *err)
+static enum na_status steps_open(void *state, const struct na_scope *scope,
+				 const void *params, struct na_err *err)
 {
 	struct st_state *s = state;
 
@@ -28,23 +28,24 @@ static enum na_status st_open(void *state, const struct na_scope *scope,
 	return NA_OK;
 }
 
-static enum na_status st_fork(void *block, const void *state, unsigned pass)
+static enum na_status steps_fork(void *block, const void *state, unsigned pass)
 {
 	*(struct st_block *)block = (struct st_block){.main = state,
 						      .pass = pass};
 	return NA_OK;
 }
 
-static enum na_status st_add(void *block, const struct na_transfer *t)
+static enum na_status steps_add(void *block, const struct na_transfer *t)
 {
 	struct st_block *b = block;
 
-	return (b->pass || st_add_launch(&b->got, t)) && st_add_transfer(b, t)
+	return (b->pass || na_steps_add_launch(&b->got, t)) &&
+			       na_steps_add_transfer(b, t)
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
 
-static enum na_status st_add_span(void *block, const struct na_span *x)
+static enum na_status steps_add_span(void *block, const struct na_span *x)
 {
 	struct st_block *b = block;
 
@@ -61,21 +62,21 @@ static enum na_status st_add_span(void *block, const struct na_span *x)
 		       : NA_ENOMEM;
 }
 
-static enum na_status st_add_op(void *block, const struct na_op *x)
+static enum na_status steps_add_op(void *block, const struct na_op *x)
 {
 	struct st_block *b = block;
 
-	return b->pass || !st_passes(b->main, x->core) ||
+	return b->pass || !na_steps_passes(b->main, x->core) ||
 			       na_add(&b->got.ops, *x)
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
 
-static enum na_status st_busy(void *block, const struct na_busy *x)
+static enum na_status steps_busy(void *block, const struct na_busy *x)
 {
 	struct st_block *b = block;
 
-	return !b->pass || st_add_busy(b, x) ? NA_OK : NA_ENOMEM;
+	return !b->pass || na_steps_add_busy(b, x) ? NA_OK : NA_ENOMEM;
 }
 
 static void merge_busy(struct st_state *s, const struct st_block *b)
@@ -102,10 +103,10 @@ static bool merge_gathered(struct st_gathered *g, const struct st_gathered *b,
 	}
 	return na_append(&g->spans, b->spans.v, b->spans.n) &&
 	       na_append(&g->ops, b->ops.v, b->ops.n) &&
-	       st_merge_launches(g, b) && st_merge_transfers(g, b);
+	       na_steps_merge_launches(g, b) && na_steps_merge_transfers(g, b);
 }
 
-static enum na_status st_merge(void *state, void *block, unsigned pass)
+static enum na_status steps_merge(void *state, void *block, unsigned pass)
 {
 	struct st_state *s = state;
 	const struct st_block *b = block;
@@ -136,21 +137,22 @@ static void fini_block(void *block)
 	na_vec_free(&b->busy);
 }
 
-static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
+static enum na_status steps_turn(void *state, unsigned done, struct na_err *err)
 {
 	struct st_state *s = state;
 
 	if (!done) {
 		s->clocks = na_host_clocks_of(s->scope, s->scope->bound,
 					      &s->own_clocks);
-		return s->clocks && st_build_lines(s) ? NA_OK
-						      : na_fail_nomem(err);
+		return s->clocks && na_steps_build_lines(s)
+			       ? NA_OK
+			       : na_fail_nomem(err);
 	}
-	if (!st_build_hosts(s))
+	if (!na_steps_build_hosts(s))
 		return na_fail_nomem(err);
-	st_place_transfers(s);
-	if (!st_judge_steps(s) || !st_judge_hosts(s) || !st_judge_course(s) ||
-	    !st_judge_transfers(s))
+	na_steps_place_transfers(s);
+	if (!na_steps_judge_steps(s) || !na_steps_judge_hosts(s) ||
+	    !na_steps_judge_course(s) || !na_steps_judge_transfers(s))
 		return na_fail_nomem(err);
 	/* What is judged needs no room while it is told. */
 	fini_gathered(&s->got);
@@ -158,7 +160,7 @@ static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
 	return NA_OK;
 }
 
-static void st_fini(void *state)
+static void steps_fini(void *state)
 {
 	struct st_state *s = state;
 
@@ -178,7 +180,7 @@ static void st_fini(void *state)
 	na_vec_free(&s->changes);
 }
 
-static enum na_severity st_severity(const void *state)
+static enum na_severity steps_severity(const void *state)
 {
 	return ((const struct st_state *)state)->severity;
 }
@@ -250,17 +252,17 @@ const struct na_analysis na_an_steps = {
 	.state_size = sizeof(struct st_state),
 	.block_size = sizeof(struct st_block),
 	.passes = 2,
-	.open = st_open,
-	.fork = st_fork,
-	.add_transfer = st_add,
-	.add_op = st_add_op,
-	.add_busy = st_busy,
-	.add_step = st_add_span,
-	.add_module = st_add_span,
-	.merge = st_merge,
-	.turn = st_turn,
-	.finish = st_finish,
-	.fini = st_fini,
+	.open = steps_open,
+	.fork = steps_fork,
+	.add_transfer = steps_add,
+	.add_op = steps_add_op,
+	.add_busy = steps_busy,
+	.add_step = steps_add_span,
+	.add_module = steps_add_span,
+	.merge = steps_merge,
+	.turn = steps_turn,
+	.finish = na_steps_finish,
+	.fini = steps_fini,
 	.fini_block = fini_block,
-	.severity = st_severity,
+	.severity = steps_severity,
 };

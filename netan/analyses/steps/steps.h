@@ -126,7 +126,7 @@ enum st_cause {
 	ST_LATE_START,
 	ST_CAUSES
 };
-extern const char *const st_cause_names[ST_CAUSES];
+extern const char *const na_steps_cause_names[ST_CAUSES];
 
 /* A host's step. */
 struct st_host_step {
@@ -258,54 +258,55 @@ struct st_state {
 
 /* lines.c: from what was gathered to cells and segments.  False: no
  * memory. */
-bool st_build_lines(struct st_state *s);
+bool na_steps_build_lines(struct st_state *s);
 /* busy.c: into a block. */
-bool st_add_busy(struct st_block *b, const struct na_busy *t);
+bool na_steps_add_busy(struct st_block *b, const struct na_busy *t);
 
 /* hosts.c: cells to steps of hosts; who is slowest, and why. */
-bool st_build_hosts(struct st_state *s);
+bool na_steps_build_hosts(struct st_state *s);
 /* Once transfers are placed. */
-bool st_judge_steps(struct st_state *s);
-static inline int64_t st_duration(const struct st_cell *c)
+bool na_steps_judge_steps(struct st_state *s);
+static inline int64_t na_steps_duration(const struct st_cell *c)
 {
 	return c->end_ps - c->start_ps;
 }
-static inline int64_t st_exposed_of(const struct st_cell *c, int network)
+static inline int64_t na_steps_exposed_of(const struct st_cell *c, int network)
 {
 	return c->comm_ps[network] - c->hidden_ps[network];
 }
-static inline int64_t st_waiting(const struct st_cell *c)
+static inline int64_t na_steps_waiting(const struct st_cell *c)
 {
 	return c->wait_ps - c->hidden_wait_ps;
 }
-static inline int64_t st_segment_end(const struct st_segment *m)
+static inline int64_t na_steps_segment_end(const struct st_segment *m)
 {
 	return m->start_ps + (int64_t)m->length_ps;
 }
-static inline unsigned st_network_of(const struct st_segment *m)
+static inline unsigned na_steps_network_of(const struct st_segment *m)
 {
 	return m->network & (ST_WAITS - 1);
 }
-static inline int64_t st_common(int64_t a0, int64_t a1, int64_t b0, int64_t b1)
+static inline int64_t na_steps_common(int64_t a0, int64_t a1, int64_t b0,
+				      int64_t b1)
 {
 	int64_t from = a0 > b0 ? a0 : b0, to = a1 < b1 ? a1 : b1;
 
 	return to > from ? to - from : 0;
 }
-int64_t st_exposed(const struct st_cell *c);
-int64_t st_idle(const struct st_cell *c);
-int64_t st_gap(const struct st_cell *c);
-void st_sum_up(struct st_sums *x, const struct st_cell *c);
+int64_t na_steps_exposed(const struct st_cell *c);
+int64_t na_steps_idle(const struct st_cell *c);
+int64_t na_steps_gap(const struct st_cell *c);
+void na_steps_sum_up(struct st_sums *x, const struct st_cell *c);
 /* Whether a difference is worth telling beside a duration. */
-bool st_notable(int64_t ps, int64_t typical_ps);
+bool na_steps_notable(int64_t ps, int64_t typical_ps);
 /* Likewise in a launch. */
-bool st_notable_launch(int64_t ps, int64_t typical_ps);
-static inline bool st_late(int64_t ps, int64_t typical_ps)
+bool na_steps_notable_launch(int64_t ps, int64_t typical_ps);
+static inline bool na_steps_late(int64_t ps, int64_t typical_ps)
 {
 	return (double)ps > ST_LATE_SHARE * (double)typical_ps;
 }
 
-static inline uint32_t st_host_of(const struct st_state *s, uint32_t core)
+static inline uint32_t na_steps_host_of(const struct st_state *s, uint32_t core)
 {
 	const struct na_devices *d = &s->scope->store->devices;
 
@@ -313,7 +314,7 @@ static inline uint32_t st_host_of(const struct st_state *s, uint32_t core)
 }
 
 /* Whether --host lets it pass: of what it leaves out, steps are counted. */
-static inline bool st_passes(const struct st_state *s, uint32_t core)
+static inline bool na_steps_passes(const struct st_state *s, uint32_t core)
 {
 	const struct na_devices *d = &s->scope->store->devices;
 
@@ -321,48 +322,53 @@ static inline bool st_passes(const struct st_state *s, uint32_t core)
 }
 
 /* Whether its clock can be compared with others'. */
-static inline bool st_is_tied(const struct st_state *s, uint32_t host)
+static inline bool na_steps_is_tied(const struct st_state *s, uint32_t host)
 {
 	return host < s->clocks->n_hosts &&
 	       s->clocks->uncertainty_ps[host] != NA_TIME_MAX;
 }
 
 /* launches.c: launches of programs, in place of steps. */
-bool st_add_launch(struct st_gathered *g, const struct na_transfer *t);
-bool st_merge_launches(struct st_gathered *g, const struct st_gathered *from);
+bool na_steps_add_launch(struct st_gathered *g, const struct na_transfer *t);
+bool na_steps_merge_launches(struct st_gathered *g,
+			     const struct st_gathered *from);
 /* Into cells that have room, of runs that have no others. */
-bool st_build_launches(struct st_state *s);
+bool na_steps_build_launches(struct st_state *s);
 /* Who is slowest in a launch, and why.  False: no memory. */
-bool st_judge_launch(struct st_state *s, struct st_step *t);
+bool na_steps_judge_launch(struct st_state *s, struct st_step *t);
 
 /* waits.c: from ops and program runs, which get sorted. */
-bool st_find_waits(struct st_state *s);
+bool na_steps_find_waits(struct st_state *s);
 /* Steps that are long since their collectives are. */
-bool st_judge_transfers(struct st_state *s);
+bool na_steps_judge_transfers(struct st_state *s);
 
 /* gather.c: transfers of each instance of a collective. */
-bool st_add_transfer(struct st_block *b, const struct na_transfer *t);
-bool st_merge_transfers(struct st_gathered *g, const struct st_gathered *from);
+bool na_steps_add_transfer(struct st_block *b, const struct na_transfer *t);
+bool na_steps_merge_transfers(struct st_gathered *g,
+			      const struct st_gathered *from);
 /* Latencies of transfers into the host steps. */
-void st_place_transfers(struct st_state *s);
+void na_steps_place_transfers(struct st_state *s);
 
-/* late.c: the stragglers. */
-bool st_judge_hosts(struct st_state *s);
+/* judge.c: the stragglers. */
+bool na_steps_judge_hosts(struct st_state *s);
 /* named.c */
-bool st_name_stragglers(struct st_state *s);
+bool na_steps_name_stragglers(struct st_state *s);
 
 /* course.c: sums of each host; drifts and changes. */
-bool st_judge_course(struct st_state *s);
+bool na_steps_judge_course(struct st_state *s);
 
 /* result.c, views.c */
-enum na_status st_finish(void *state, struct na_result *r, struct na_err *err);
-void st_views(struct na_result *r, const struct st_state *s);
+enum na_status na_steps_finish(void *state, struct na_result *r,
+			       struct na_err *err);
+void na_steps_views(struct na_result *r, const struct st_state *s);
 /* picture.c: what only the picture needs, into the side. */
-void st_put_picture(struct na_result *r, const struct st_state *s);
+void na_steps_put_picture(struct na_result *r, const struct st_state *s);
 /* words.c */
 enum { ST_VERDICT_BUF = 1024 };
-const char *st_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s);
+const char *na_steps_verdict(char buf[ST_VERDICT_BUF],
+			     const struct st_state *s);
 /* The same for a title. */
-const char *st_message(char buf[ST_VERDICT_BUF], const struct st_state *s);
+const char *na_steps_message(char buf[ST_VERDICT_BUF],
+			     const struct st_state *s);
 
 #endif

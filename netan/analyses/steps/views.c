@@ -182,7 +182,8 @@ static void coverage(struct na_result *r, const struct st_state *s)
 			       programs, na_plural(programs),
 			       s->by_order ? ", numbered in order" : "");
 	for (size_t i = 0; i < s->n_hosts; i++)
-		untied += s->hosts[i].n && !st_is_tied(s, s->hosts[i].host);
+		untied += s->hosts[i].n &&
+			  !na_steps_is_tied(s, s->hosts[i].host);
 	if (untied && s->n_hosts > 1)
 		na_result_note(r,
 			       "%zu host%s without transfers in both "
@@ -209,7 +210,7 @@ static void coverage(struct na_result *r, const struct st_state *s)
 			       s->cut);
 }
 
-void st_views(struct na_result *r, const struct st_state *s)
+void na_steps_views(struct na_result *r, const struct st_state *s)
 {
 	if (!s->used.n)
 		return;

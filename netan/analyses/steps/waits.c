@@ -18,7 +18,7 @@ static bool any(void *arg, const struct na_op_type *t, uint32_t name)
 	return true;
 }
 
-static bool take(void *arg, const struct na_op_piece *x, size_t n)
+static bool add_execution(void *arg, const struct na_op_piece *x, size_t n)
 {
 	struct st_state *s = arg;
 	int64_t least = NA_TIME_MAX;
@@ -31,8 +31,8 @@ static bool take(void *arg, const struct na_op_piece *x, size_t n)
 	}
 	if (n < 2 || least < 0)
 		return true;
-	s->matched[s->scope->store->sources[st_host_of(s, x[0].core)].run] =
-		true;
+	s->matched[s->scope->store->sources[na_steps_host_of(s, x[0].core)]
+			   .run] = true;
 	for (size_t i = 0; ok && i < n; i++) {
 		int64_t d = na_time_between(x[i].start_ps, x[i].end_ps);
 
@@ -56,7 +56,7 @@ static struct na_span *runs_of(const struct st_state *s, size_t *n)
 	for (size_t i = 0; x && i < s->got.spans.n; i++) {
 		const struct st_span *p = &s->got.spans.v[i];
 
-		if (p->program && st_passes(s, p->core))
+		if (p->program && na_steps_passes(s, p->core))
 			x[(*n)++] = (struct na_span){.kind = NA_SPAN_MODULE,
 						     .start_ps = p->start_ps,
 						     .end_ps = p->end_ps,
@@ -67,14 +67,14 @@ static struct na_span *runs_of(const struct st_state *s, size_t *n)
 	return x;
 }
 
-bool st_find_waits(struct st_state *s)
+bool na_steps_find_waits(struct st_state *s)
 {
 	struct na_strtab names;
 	struct na_op_match m = {.store = s->scope->store,
 				.ops = s->got.ops.v,
 				.n_ops = s->got.ops.n,
 				.modules = &names,
-				.instance = take,
+				.instance = add_execution,
 				.arg = s};
 	bool ok;
 
@@ -99,8 +99,9 @@ static double transfers_of(const struct st_state *s, const struct st_step *t)
 	for (size_t i = t->from; i < t->to; i++) {
 		const struct st_cell *c = s->host_steps[i].cell;
 
-		sum += (double)(st_exposed_of(c, NA_NET_ICI) +
-				st_exposed_of(c, NA_NET_GPU) - st_waiting(c));
+		sum += (double)(na_steps_exposed_of(c, NA_NET_ICI) +
+				na_steps_exposed_of(c, NA_NET_GPU) -
+				na_steps_waiting(c));
 	}
 	return sum / (double)(t->to - t->from);
 }
@@ -110,7 +111,7 @@ static double duration_of(const struct st_state *s, const struct st_step *t)
 	double sum = 0;
 
 	for (size_t i = t->from; i < t->to; i++)
-		sum += (double)st_duration(s->host_steps[i].cell);
+		sum += (double)na_steps_duration(s->host_steps[i].cell);
 	return sum / (double)(t->to - t->from);
 }
 
@@ -122,7 +123,8 @@ static double median_of(double *x, size_t n)
 
 /* A step that nobody is late in, and that takes longer than the median one
  * since its collectives do on all devices. */
-static void judge(struct st_state *s, size_t from, size_t to, double *tmp)
+static void find_slow_network(struct st_state *s, size_t from, size_t to,
+			      double *tmp)
 {
 	double transfers, duration;
 
@@ -143,7 +145,7 @@ static void judge(struct st_state *s, size_t from, size_t to, double *tmp)
 	}
 }
 
-bool st_judge_transfers(struct st_state *s)
+bool na_steps_judge_transfers(struct st_state *s)
 {
 	double *tmp = na_calloc(s->n_steps + 1, sizeof(*tmp));
 
@@ -152,7 +154,7 @@ bool st_judge_transfers(struct st_state *s)
 		     to < s->n_steps && s->steps[to].run == s->steps[from].run;)
 			to++;
 		if (s->matched[s->steps[from].run])
-			judge(s, from, to, tmp);
+			find_slow_network(s, from, to, tmp);
 	}
 	free(tmp);
 	return tmp;

@@ -11,8 +11,8 @@ struct text {
 	size_t size, n;
 };
 
-static void add(struct text *t, const char *fmt, ...) NA_PRINTF(2, 3);
-static void add(struct text *t, const char *fmt, ...)
+static void say(struct text *t, const char *fmt, ...) NA_PRINTF(2, 3);
+static void say(struct text *t, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -41,8 +41,8 @@ static double factor_of(const struct st_state *s, const struct st_host *h)
 	       ((double)sum / (double)n);
 }
 
-static void straggler(struct text *t, const struct st_state *s,
-		      const struct st_host *h)
+static void say_straggler(struct text *t, const struct st_state *s,
+			  const struct st_host *h)
 {
 	const struct st_verdict *v = &h->tests[h->evidence];
 	const char *name = s->scope->store->hosts[h->host].name;
@@ -50,22 +50,22 @@ static void straggler(struct text *t, const struct st_state *s,
 
 	switch (h->cause) {
 	case ST_COMPUTATION:
-		add(t, "not the network: %s computes %sx as long as the others",
+		say(t, "not the network: %s computes %sx as long as the others",
 		    name, na_print_number(number, factor_of(s, h), 3));
 		break;
 	case ST_INPUT:
-		add(t,
+		say(t,
 		    "not the network: %s waits for its input or its host "
 		    "before it computes",
 		    name);
 		break;
 	case ST_LATE_START:
-		add(t, "%s starts its collectives late", name);
+		say(t, "%s starts its collectives late", name);
 		break;
 	default:
-		add(t, "the network of %s: its transfers take longest", name);
+		say(t, "the network of %s: its transfers take longest", name);
 	}
-	add(t, ", by %s, in %s %% of %" PRIu64 " %s",
+	say(t, ", by %s, in %s %% of %" PRIu64 " %s",
 	    na_print_time(time, v->effect_ps, 3),
 	    na_print_number(number, 100 * (double)v->last / (double)v->n, 3),
 	    v->n, h->evidence == ST_OF_STEPS ? "steps" : "runs of collectives");
@@ -88,7 +88,7 @@ static const char *percent(char buf[NA_UNIT_BUF], na_i128 part, na_i128 all)
 	return na_print_number(buf, x, 3);
 }
 
-static void nobody(struct text *t, const struct st_state *s, uint32_t run)
+static void say_nobody(struct text *t, const struct st_state *s, uint32_t run)
 {
 	na_i128 exposed = 0, idle = 0, all = 0, waiting = 0;
 	na_i128 between = 0;
@@ -110,37 +110,37 @@ static void nobody(struct text *t, const struct st_state *s, uint32_t run)
 			exposed += h->sums.exposed_ps[k];
 	}
 	if (hosts > 1)
-		add(t, "no straggler among %zu hosts", hosts);
+		say(t, "no straggler among %zu hosts", hosts);
 	else
-		add(t, "one host, nobody to compare it with");
+		say(t, "one host, nobody to compare it with");
 	if (s->by_launch[run])
 		return;
-	add(t, ": %s %% of the step is exposed communication",
+	say(t, ": %s %% of the step is exposed communication",
 	    percent(a, exposed, all));
 	/* Not where another network counts most, or nothing is exposed. */
 	if (s->matched[run] && 2 * between > exposed && 100 * exposed > all)
-		add(t, " (%s %% waits for later devices)",
+		say(t, " (%s %% waits for later devices)",
 		    percent(c, waiting, all));
-	add(t, ", %s %% idle", percent(b, idle, all));
+	say(t, ", %s %% idle", percent(b, idle, all));
 }
 
 /* What steps are where no device tells them. */
-static void launches(struct text *t, const struct st_state *s, uint32_t run)
+static void say_launches(struct text *t, const struct st_state *s, uint32_t run)
 {
 	const struct na_devices *d = &s->scope->store->devices;
 	size_t i = 0;
 
 	while (i < d->n_cores &&
 	       (s->scope->store->sources[d->cores[i].input].run != run ||
-		!st_passes(s, (uint32_t)i)))
+		!na_steps_passes(s, (uint32_t)i)))
 		i++;
-	add(t, "; steps are program launches: %s",
+	say(t, "; steps are program launches: %s",
 	    i < d->n_cores ? "no steps or program runs on the device planes"
 			   : "no device plane in these traces");
 }
 
 /* The first of all hosts. */
-static void change(struct text *t, const struct st_state *s, uint32_t run)
+static void say_change(struct text *t, const struct st_state *s, uint32_t run)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
@@ -152,15 +152,15 @@ static void change(struct text *t, const struct st_state *s, uint32_t run)
 		na_print_number(a, c->from_ms, 4);
 		na_print_number(b, c->to_ms, 4);
 		if (c->drift)
-			add(t, "; steps drift from %s to %s ms", a, b);
+			say(t, "; steps drift from %s to %s ms", a, b);
 		else
-			add(t, "; steps go from %s to %s ms at step %" PRId64,
+			say(t, "; steps go from %s to %s ms at step %" PRId64,
 			    a, b, c->step);
 		return;
 	}
 }
 
-static void of_run(struct text *t, const struct st_state *s, uint32_t run)
+static void say_run(struct text *t, const struct st_state *s, uint32_t run)
 {
 	size_t told = 0;
 
@@ -169,14 +169,14 @@ static void of_run(struct text *t, const struct st_state *s, uint32_t run)
 
 		if (h->run != run)
 			continue;
-		add(t, "%s", told++ ? "; " : "");
-		straggler(t, s, h);
+		say(t, "%s", told++ ? "; " : "");
+		say_straggler(t, s, h);
 	}
 	if (!told)
-		nobody(t, s, run);
-	change(t, s, run);
+		say_nobody(t, s, run);
+	say_change(t, s, run);
 	if (s->by_launch[run])
-		launches(t, s, run);
+		say_launches(t, s, run);
 }
 
 static bool has_run(const struct st_state *s, uint32_t run)
@@ -188,7 +188,7 @@ static bool has_run(const struct st_state *s, uint32_t run)
 	return false;
 }
 
-const char *st_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s)
+const char *na_steps_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s)
 {
 	const struct na_store *store = s->scope->store;
 	struct text t = {buf, ST_VERDICT_BUF, 0};
@@ -203,15 +203,15 @@ const char *st_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s)
 			continue;
 		}
 		done++;
-		add(&t, "%s", t.n ? "; " : "");
+		say(&t, "%s", t.n ? "; " : "");
 		if (store->n_runs > 1)
-			add(&t, "%s: ", x->label);
-		of_run(&t, s, x->run);
+			say(&t, "%s: ", x->label);
+		say_run(&t, s, x->run);
 	}
 	return buf;
 }
 
-const char *st_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
+const char *na_steps_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
 {
 	struct text t = {buf, ST_VERDICT_BUF, 0};
 	const struct st_host *worst = s->n_stragglers ? s->stragglers[0] : NULL;
@@ -219,15 +219,15 @@ const char *st_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
 
 	buf[0] = '\0';
 	if (s->scope->store->n_runs > 1 || !s->used.n) {
-		add(&t, "Step times of %zu runs", s->scope->store->n_runs);
+		say(&t, "Step times of %zu runs", s->scope->store->n_runs);
 		return buf;
 	}
 	if (!worst)
-		nobody(&t, s, 0);
+		say_nobody(&t, s, 0);
 	else
-		straggler(&t, s, worst);
+		say_straggler(&t, s, worst);
 	if (n > 1)
-		add(&t, "; and %zu more", n - 1);
+		say(&t, "; and %zu more", n - 1);
 	/* Names stay as they are. */
 	if (!worst || worst->cause != ST_LATE_START)
 		buf[0] = (char)(buf[0] - 'a' + 'A');

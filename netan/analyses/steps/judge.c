@@ -125,7 +125,7 @@ static int64_t blur(struct st_court *c, uint32_t host, unsigned test)
 		    k->uncertainty_ps[i] != NA_TIME_MAX)
 			c->tmp[n++] = k->uncertainty_ps[i];
 	}
-	others = st_median_of(c->tmp, n);
+	others = na_steps_median_of(c->tmp, n);
 	if (test == ST_OF_TRANSFERS)
 		others = others < NA_TIME_MAX / 3 ? 3 * others : NA_TIME_MAX;
 	return k->uncertainty_ps[host] < NA_TIME_MAX - others
@@ -143,7 +143,7 @@ static void try_host(const struct st_court *c, struct st_host *h, unsigned test)
 		v->p = fmax(na_binomial_upper(v->last, v->n,
 					      v->expected / (double)v->n),
 			    over_clusters(c, h, test));
-	v->typical_ps = st_median_of(d->v, d->n);
+	v->typical_ps = na_steps_median_of(d->v, d->n);
 	/* Nothing says what it cost the devices: beside the launch, then. */
 	if (c->s->by_launch[h->run] &&
 	    v->typical_ps < h->tests[ST_OF_STEPS].typical_ps)
@@ -159,7 +159,7 @@ static bool by_enough(const struct st_court *c, const struct st_host *h,
 	return test != ST_OF_TRANSFERS ||
 	       (double)h->tests[test].effect_ps >
 		       (ST_NETWORK_RATIO - 1) *
-			       (double)st_median_of(d->v, d->n);
+			       (double)na_steps_median_of(d->v, d->n);
 }
 
 /* A family is the hosts of a run in one test: runs side by side are judged
@@ -169,8 +169,8 @@ static bool judge_family(struct st_court *c, uint32_t run, unsigned test,
 {
 	struct st_state *s = c->s;
 	bool (*notable)(int64_t, int64_t) = s->by_launch[run]
-						    ? st_notable_launch
-						    : st_notable;
+						    ? na_steps_notable_launch
+						    : na_steps_notable;
 	double *q = p + s->n_hosts;
 	size_t n = 0;
 
@@ -255,7 +255,7 @@ static bool list_hosts(struct st_court *c)
 	return there && s->hosts;
 }
 
-bool st_judge_hosts(struct st_state *s)
+bool na_steps_judge_hosts(struct st_state *s)
 {
 	const struct na_store *store = s->scope->store;
 	struct st_court c = {.s = s};
@@ -268,12 +268,12 @@ bool st_judge_hosts(struct st_state *s)
 	ok = c.by_host && c.typical && c.usual && c.tmp && list_hosts(&c);
 	for (size_t i = 0; ok && i < s->n_host_steps; i++)
 		c.by_host[s->host_steps[i].host]->n++;
-	ok = ok && st_try_steps(&c) && st_try_instances(&c);
+	ok = ok && na_steps_try_steps(&c) && na_steps_try_instances(&c);
 	if (ok) {
 		take_effects(&c);
 		elect(&c);
 		ok = count_clusters(&c) && sentence(&c) &&
-		     st_name_stragglers(s);
+		     na_steps_name_stragglers(s);
 	}
 	court_fini(&c);
 	return ok;
