@@ -4,22 +4,7 @@
 #include <stdlib.h>
 
 #include "netan/analyses/steps/steps.h"
-#include "netan/base/text.h"
-
-struct text {
-	char *to;
-	size_t size, n;
-};
-
-static void say(struct text *t, const char *fmt, ...) NA_PRINTF(2, 3);
-static void say(struct text *t, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	t->n = na_text_append(t->to, t->size, t->n, fmt, ap);
-	va_end(ap);
-}
+#include "netan/base/str.h"
 
 /* Mean computing of the other hosts' steps. */
 static double factor_of(const struct st_state *s, const struct st_host *h)
@@ -41,7 +26,7 @@ static double factor_of(const struct st_state *s, const struct st_host *h)
 	       ((double)sum / (double)n);
 }
 
-static void say_straggler(struct text *t, const struct st_state *s,
+static void say_straggler(struct na_str *t, const struct st_state *s,
 			  const struct st_host *h)
 {
 	const struct st_verdict *v = &h->tests[h->evidence];
@@ -50,25 +35,32 @@ static void say_straggler(struct text *t, const struct st_state *s,
 
 	switch (h->cause) {
 	case ST_COMPUTATION:
-		say(t, "not the network: %s computes %sx as long as the others",
-		    name, na_print_number(number, factor_of(s, h), 3));
+		na_str_addf(
+			t,
+			"not the network: %s computes %sx as long as the others",
+			name, na_print_number(number, factor_of(s, h), 3));
 		break;
 	case ST_INPUT:
-		say(t,
-		    "not the network: %s waits for its input or its host "
-		    "before it computes",
-		    name);
+		na_str_addf(
+			t,
+			"not the network: %s waits for its input or its host "
+			"before it computes",
+			name);
 		break;
 	case ST_LATE_START:
-		say(t, "%s starts its collectives late", name);
+		na_str_addf(t, "%s starts its collectives late", name);
 		break;
 	default:
-		say(t, "the network of %s: its transfers take longest", name);
+		na_str_addf(t, "the network of %s: its transfers take longest",
+			    name);
 	}
-	say(t, ", by %s, in %s %% of %" PRIu64 " %s",
-	    na_print_time(time, v->effect_ps, 3),
-	    na_print_number(number, 100 * (double)v->last / (double)v->n, 3),
-	    v->n, h->evidence == ST_OF_STEPS ? "steps" : "runs of collectives");
+	na_str_addf(t, ", by %s, in %s %% of %" PRIu64 " %s",
+		    na_print_time(time, v->effect_ps, 3),
+		    na_print_number(number,
+				    100 * (double)v->last / (double)v->n, 3),
+		    v->n,
+		    h->evidence == ST_OF_STEPS ? "steps"
+					       : "runs of collectives");
 }
 
 static double share(na_i128 part, na_i128 all)
@@ -88,7 +80,7 @@ static const char *percent(char buf[NA_UNIT_BUF], na_i128 part, na_i128 all)
 	return na_print_number(buf, x, 3);
 }
 
-static void say_nobody(struct text *t, const struct st_state *s, uint32_t run)
+static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 {
 	na_i128 exposed = 0, idle = 0, all = 0, waiting = 0;
 	na_i128 between = 0;
@@ -110,22 +102,23 @@ static void say_nobody(struct text *t, const struct st_state *s, uint32_t run)
 			exposed += h->sums.exposed_ps[k];
 	}
 	if (hosts > 1)
-		say(t, "no straggler among %zu hosts", hosts);
+		na_str_addf(t, "no straggler among %zu hosts", hosts);
 	else
-		say(t, "one host, nobody to compare it with");
+		na_str_addf(t, "one host, nobody to compare it with");
 	if (s->by_launch[run])
 		return;
-	say(t, ": %s %% of the step is exposed communication",
-	    percent(a, exposed, all));
+	na_str_addf(t, ": %s %% of the step is exposed communication",
+		    percent(a, exposed, all));
 	/* Not where another network counts most, or nothing is exposed. */
 	if (s->matched[run] && 2 * between > exposed && 100 * exposed > all)
-		say(t, " (%s %% waits for later devices)",
-		    percent(c, waiting, all));
-	say(t, ", %s %% idle", percent(b, idle, all));
+		na_str_addf(t, " (%s %% waits for later devices)",
+			    percent(c, waiting, all));
+	na_str_addf(t, ", %s %% idle", percent(b, idle, all));
 }
 
 /* What steps are where no device tells them. */
-static void say_launches(struct text *t, const struct st_state *s, uint32_t run)
+static void say_launches(struct na_str *t, const struct st_state *s,
+			 uint32_t run)
 {
 	const struct na_devices *d = &s->scope->store->devices;
 	size_t i = 0;
@@ -134,13 +127,14 @@ static void say_launches(struct text *t, const struct st_state *s, uint32_t run)
 	       (s->scope->store->sources[d->cores[i].input].run != run ||
 		!na_steps_passes(s, (uint32_t)i)))
 		i++;
-	say(t, "; steps are program launches: %s",
-	    i < d->n_cores ? "no steps or program runs on the device planes"
-			   : "no device plane in these traces");
+	na_str_addf(t, "; steps are program launches: %s",
+		    i < d->n_cores
+			    ? "no steps or program runs on the device planes"
+			    : "no device plane in these traces");
 }
 
 /* The first of all hosts. */
-static void say_change(struct text *t, const struct st_state *s, uint32_t run)
+static void say_change(struct na_str *t, const struct st_state *s, uint32_t run)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
@@ -152,15 +146,17 @@ static void say_change(struct text *t, const struct st_state *s, uint32_t run)
 		na_print_number(a, c->from_ms, 4);
 		na_print_number(b, c->to_ms, 4);
 		if (c->drift)
-			say(t, "; steps drift from %s to %s ms", a, b);
+			na_str_addf(t, "; steps drift from %s to %s ms", a, b);
 		else
-			say(t, "; steps go from %s to %s ms at step %" PRId64,
-			    a, b, c->step);
+			na_str_addf(
+				t,
+				"; steps go from %s to %s ms at step %" PRId64,
+				a, b, c->step);
 		return;
 	}
 }
 
-static void say_run(struct text *t, const struct st_state *s, uint32_t run)
+static void say_run(struct na_str *t, const struct st_state *s, uint32_t run)
 {
 	size_t told = 0;
 
@@ -169,7 +165,7 @@ static void say_run(struct text *t, const struct st_state *s, uint32_t run)
 
 		if (h->run != run)
 			continue;
-		say(t, "%s", told++ ? "; " : "");
+		na_str_addf(t, "%s", told++ ? "; " : "");
 		say_straggler(t, s, h);
 	}
 	if (!told)
@@ -191,10 +187,9 @@ static bool has_run(const struct st_state *s, uint32_t run)
 const char *na_steps_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s)
 {
 	const struct na_store *store = s->scope->store;
-	struct text t = {buf, ST_VERDICT_BUF, 0};
+	struct na_str t = na_str_over(buf, ST_VERDICT_BUF);
 	uint32_t done = 0;
 
-	buf[0] = '\0';
 	for (size_t i = 0; i < store->n_sources; i++) {
 		const struct na_source *x = &store->sources[i];
 
@@ -203,9 +198,9 @@ const char *na_steps_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s)
 			continue;
 		}
 		done++;
-		say(&t, "%s", t.n ? "; " : "");
+		na_str_addf(&t, "%s", t.n ? "; " : "");
 		if (store->n_runs > 1)
-			say(&t, "%s: ", x->label);
+			na_str_addf(&t, "%s: ", x->label);
 		say_run(&t, s, x->run);
 	}
 	return buf;
@@ -213,13 +208,13 @@ const char *na_steps_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s)
 
 const char *na_steps_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
 {
-	struct text t = {buf, ST_VERDICT_BUF, 0};
+	struct na_str t = na_str_over(buf, ST_VERDICT_BUF);
 	const struct st_host *worst = s->n_stragglers ? s->stragglers[0] : NULL;
 	size_t n = s->n_stragglers;
 
-	buf[0] = '\0';
 	if (s->scope->store->n_runs > 1 || !s->used.n) {
-		say(&t, "Step times of %zu runs", s->scope->store->n_runs);
+		na_str_addf(&t, "Step times of %zu runs",
+			    s->scope->store->n_runs);
 		return buf;
 	}
 	if (!worst)
@@ -227,7 +222,7 @@ const char *na_steps_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
 	else
 		say_straggler(&t, s, worst);
 	if (n > 1)
-		say(&t, "; and %zu more", n - 1);
+		na_str_addf(&t, "; and %zu more", n - 1);
 	/* Names stay as they are. */
 	if (!worst || worst->cause != ST_LATE_START)
 		buf[0] = (char)(buf[0] - 'a' + 'A');
