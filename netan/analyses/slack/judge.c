@@ -20,7 +20,7 @@ double sl_total_stall_us(const struct sl_state *s, const struct sl_row *row)
 {
 	if (s->params->reference)
 		return row->stall_us * (double)row->n;
-	return (double)row->stall_ps / (double)NA_PS_PER_US;
+	return na_us(row->stall_ps);
 }
 
 static double rate_gbps(double bytes, double us)
@@ -37,11 +37,9 @@ static void judge(const struct sl_state *s, struct sl_row *row)
 	row->observed_us = sl_mean_us(s, row->observed_ps, row->n);
 	row->stall_us = sl_mean_us(s, row->stall_ps, row->n);
 	row->required_gbps = rate_gbps(bytes, row->slack_us);
-	row->achieved_gbps = row->sized
-				     ? rate_gbps((double)row->bytes,
-						 (double)row->sized_wire_ps /
-							 (double)NA_PS_PER_US)
-				     : NAN;
+	row->achieved_gbps = row->sized ? rate_gbps((double)row->bytes,
+						    na_us(row->sized_wire_ps))
+					: NAN;
 	row->small = row->slack_us < SL_SMALL_SHARE * row->observed_us ||
 		     row->slack_us < row->network_us;
 	/* No rate is enough where there is no slack. */
@@ -74,17 +72,11 @@ static int worse_first(const void *a, const void *b)
 	const struct sl_row *p = &s->rows[x->row], *q = &s->rows[y->row];
 	const struct na_strtab *names = &s->scope->store->names.strings;
 	double u = sort_value(s, p), v = sort_value(s, q);
-	int order;
 
-	if (u != v)
-		return u > v ? -1 : 1;
-	if (p->stall_ps != q->stall_ps)
-		return p->stall_ps > q->stall_ps ? -1 : 1;
-	order = strcmp(na_strtab_at(names, p->collective),
-		       na_strtab_at(names, q->collective));
-	if (order)
-		return order;
-	return (x->row > y->row) - (x->row < y->row);
+	return NA_THEN(NA_CMP(v, u), NA_CMP(q->stall_ps, p->stall_ps),
+		       strcmp(na_strtab_at(names, p->collective),
+			      na_strtab_at(names, q->collective)),
+		       NA_CMP(x->row, y->row));
 }
 
 bool sl_matters(const struct sl_row *row)

@@ -62,9 +62,9 @@ bool sl_latencies(struct sl_state *s)
 		uint32_t c = s->rows[i].collective;
 
 		s->rows[i].network_us =
-			all ? na_weighted_quantile(all + from[c],
-						   from[c + 1] - from[c], 0.5) /
-					(double)NA_PS_PER_US
+			all ? na_us(na_weighted_quantile(all + from[c],
+							 from[c + 1] - from[c],
+							 0.5))
 			    : NAN;
 	}
 	na_census_fini(&census);

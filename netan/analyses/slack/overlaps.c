@@ -8,9 +8,8 @@
 
 struct sweep {
 	struct sl_state *s;
-	struct na_triples pairs; /* row, collective */
-	na_i128 *ps;             /* by pair */
-	size_t cap;
+	struct na_triples pairs;        /* row, collective */
+	NA_VEC(na_i128) ps;             /* by pair */
 	uint32_t flight[SL_FLIGHT_MAX]; /* occurrences, by start */
 	size_t n;
 };
@@ -18,18 +17,14 @@ struct sweep {
 static bool add_pair(struct sweep *w, uint32_t row, uint32_t collective,
 		     int64_t ps)
 {
-	size_t before = w->pairs.n;
 	uint32_t at;
 
 	if (row == NA_UNKNOWN_U32 || ps <= 0)
 		return true;
 	at = na_triples_add(&w->pairs, (struct na_triple){row, collective, 0});
-	if (at == NA_NO_TRIPLE ||
-	    !na_grow(&w->ps, &w->cap, w->pairs.n, sizeof(*w->ps)))
+	if (at == NA_NO_TRIPLE || (at == w->ps.n && !na_push(&w->ps)))
 		return false;
-	if (w->pairs.n > before)
-		w->ps[at] = 0;
-	w->ps[at] += ps;
+	w->ps.v[at] += ps;
 	return true;
 }
 
@@ -61,7 +56,8 @@ static bool enter(struct sweep *w, uint32_t at)
 }
 
 /* By row; the longest first, then the earlier collective. */
-NA_ORDER(longer_first, struct sl_overlap, NA_UP(row), NA_DOWN(ps), NA_UP(collective))
+NA_ORDER(longer_first, struct sl_overlap, NA_UP(row), NA_DOWN(ps),
+	 NA_UP(collective))
 
 bool sl_overlaps(struct sl_state *s)
 {
@@ -79,12 +75,12 @@ bool sl_overlaps(struct sl_state *s)
 	for (size_t i = 0; ok && i < w->pairs.n; i++)
 		s->overlaps[s->n_overlaps++] =
 			(struct sl_overlap){w->pairs.keys[i].a,
-					    w->pairs.keys[i].b, w->ps[i]};
-	if (ok && s->n_overlaps)
+					    w->pairs.keys[i].b, w->ps.v[i]};
+	if (ok)
 		na_sort(s->overlaps, s->n_overlaps, longer_first);
 	if (w) {
 		na_triples_fini(&w->pairs);
-		free(w->ps);
+		na_vec_free(&w->ps);
 	}
 	free(w);
 	return ok;

@@ -7,7 +7,8 @@
 
 #include "members.h"
 #include "netan/analyses/slack/slack.h"
-#include "netan/base/vec.h"
+#include "netan/base/order.h"
+#include "netan/base/str.h"
 #include "netan/methods/put.h"
 #include "netan/stats/samples/quantile.h"
 #include "netan/stats/samples/sort.h"
@@ -48,8 +49,8 @@ static void put_spread(struct na_result *r, struct na_value *in,
 	static const char *const names[] = {M_slack_us, M_observed_us,
 					    M_stall_us};
 	static const struct { const char *name; double p; } of[] = {
-		{"p50", 0.5}, {"p5", 0.05}, {"min", 0},
-		{"p95", 0.95}, {"max", 1},
+		{M_p50, 0.5}, {M_p5, 0.05}, {M_min, 0},
+		{M_p95, 0.95}, {M_max, 1},
 	};
 	/* clang-format on */
 	const double means[] = {row->slack_us, row->observed_us, row->stall_us};
@@ -61,13 +62,12 @@ static void put_spread(struct na_result *r, struct na_value *in,
 	na_sort_f64(w->x, w->tmp, row->n);
 	na_put_real(r, to, M_mean, means[f]);
 	/* The reference knows means alone. */
-	for (size_t k = 0; k < sizeof(of) / sizeof(of[0]); k++)
+	for (size_t k = 0; k < NA_LEN(of); k++)
 		na_put_real(r, to, of[k].name,
 			    s->params->reference
 				    ? NAN
-				    : na_quantile_sorted(w->x, row->n,
-							 of[k].p) /
-					      (double)NA_PS_PER_US);
+				    : na_us(na_quantile_sorted(w->x, row->n,
+							       of[k].p)));
 }
 
 static void put_bytes(struct na_result *r, struct na_value *to,
@@ -109,18 +109,11 @@ static void put_overlaps(struct na_result *r, struct na_value *to,
 {
 	struct na_value *list = na_put_list(r, to, M_overlaps);
 	uint32_t index = (uint32_t)(row - s->rows);
-	size_t lo = 0, hi = s->n_overlaps;
+	size_t from = NA_BOUND(i, 0, s->n_overlaps,
+			       s->overlaps[i].row >= index);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->overlaps[mid].row < index)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (size_t i = lo; i < s->n_overlaps && i - lo < SL_OVERLAPS &&
-			    s->overlaps[i].row == index;
+	for (size_t i = from; i < s->n_overlaps && i - from < SL_OVERLAPS &&
+			      s->overlaps[i].row == index;
 	     i++) {
 		struct na_value *one = na_put_object(r, list, NULL);
 
@@ -195,18 +188,17 @@ static void put_left(struct na_result *r, struct na_value *body,
 		{M_ops_without_collective, x->no_collective},
 		{M_recv_done_before_send, x->done_first},
 		{M_stray_ops, x->strays},
-		{"unfinished", x->cut},
+		{M_unfinished, x->cut},
 		{M_outside_window, x->outside},
 		{M_other_hosts, x->hosts},
 		{M_ops_outside_modules, x->outside_modules},
 	};
 
-	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+	for (size_t i = 0; i < NA_LEN(of); i++)
 		na_put_int(r, to, of[i].name, (int64_t)of[i].n);
 }
 
-/* How the ops that were looked at got their collective, in kinds of ops. */
-static void count_joins(const struct sl_state *s, uint64_t n[NA_N_OPJOINS])
+void sl_count_joins(const struct sl_state *s, uint64_t n[NA_N_OPJOINS])
 {
 	const struct na_op_types *types = &s->scope->store->devices.types;
 
@@ -219,36 +211,18 @@ static void count_joins(const struct sl_state *s, uint64_t n[NA_N_OPJOINS])
 	}
 }
 
-static const char *const join_names[NA_N_OPJOINS] = {
-	"none", "graph", "channel", "suffix", M_long_name, "instruction"};
-
 static void put_joins(struct na_result *r, struct na_value *body,
 		      const struct sl_state *s)
 {
-	/* clang-format off */
-	static const char *const words[NA_N_OPJOINS] = {
-		"to none", "by HLO operands", "by channel",
-		"by the number in their name", "by their own text in the trace",
-		"by their HLO instruction",
-	};
-	/* clang-format on */
+	static const char *const names[NA_N_OPJOINS] = {
+		M_none,   M_graph,     M_channel,
+		M_suffix, M_long_name, M_instruction};
 	struct na_value *to = na_put_object(r, body, M_joined);
 	uint64_t n[NA_N_OPJOINS];
-	char text[400] = "";
-	size_t at = 0;
 
-	count_joins(s, n);
+	sl_count_joins(s, n);
 	for (int i = 0; i < NA_N_OPJOINS; i++)
-		na_put_int(r, to, join_names[i], (int64_t)n[i]);
-	for (int i = 1; i <= NA_N_OPJOINS && at < sizeof(text); i++) {
-		int k = i % NA_N_OPJOINS; /* "to none" last */
-
-		if (n[k])
-			at += (size_t)snprintf(text + at, sizeof(text) - at,
-					       "%s%" PRIu64 " %s",
-					       at ? ", " : "", n[k], words[k]);
-	}
-	na_put_text(r, na_result_side(r), M_joined, text);
+		na_put_int(r, to, names[i], (int64_t)n[i]);
 }
 
 /* "all-reduce.7: 1.9 s of 14 s step time stalled over 8 devices; slack
@@ -267,7 +241,7 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 			 na_print_time(buf, sl_clamp(row->step_ps), 3));
 	if (row->required_gbps > 0 && row->slack_us >= SL_LEAST_US)
 		snprintf(needs, sizeof(needs), " needs %s%s",
-			 na_print_rate(buf, row->required_gbps * 1e9, 3),
+			 na_print_rate(buf, row->required_gbps * NA_GIGA, 3),
 			 row->host_devices > 1 ? " per device" : "");
 	else if (row->sized)
 		snprintf(needs, sizeof(needs), ", which no rate can meet");
@@ -286,7 +260,7 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 						    (double)NA_PS_PER_US,
 					    9e18),
 			      3),
-		of, row->devices, row->devices == 1 ? "" : "s",
+		of, row->devices, na_plural(row->devices),
 		na_print_time(slack, sl_clamp(row->slack_ps / (na_i128)row->n),
 			      3),
 		needs);
@@ -322,11 +296,11 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 			"steps tell what communication costs");
 		return;
 	}
-	if (s->got.n_ops) {
+	if (s->got.ops.n) {
 		na_result_wordf(r, NA_WORD_EMPTY,
 				"%s ops over the data-center network, but no "
 				"collective from its send to its recv-done",
-				na_print_count(n, s->got.n_ops));
+				na_print_count(n, s->got.ops.n));
 		na_result_word(
 			r, NA_WORD_HINT,
 			s->params->reference
@@ -362,11 +336,9 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 	total = na_put_object(r, body, M_total);
 	na_put_int(r, total, M_occurrences, (int64_t)s->used.n);
 	na_put_int(r, total, M_devices, (int64_t)s->devices);
-	na_put_real(r, total, M_stall_us,
-		    (double)s->stall_ps / (double)NA_PS_PER_US);
+	na_put_real(r, total, M_stall_us, na_us(s->stall_ps));
 	na_put_real(r, total, M_step_time_us,
-		    s->step_ps > 0 ? (double)s->step_ps / (double)NA_PS_PER_US
-				   : NAN);
+		    s->step_ps > 0 ? na_us(s->step_ps) : NAN);
 	na_put_real(r, total, M_stall_share, share(s->stall_ps, s->step_ps));
 	na_put_int(r, total, M_negative_slack, (int64_t)s->left.negative);
 	na_put_int(r, total, M_without_graph, (int64_t)s->left.no_graph);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "netan/analyses/slack/slack.h"
-#include "netan/base/vec.h"
+#include "netan/base/order.h"
 
 /* What a device's time is shared out by: keys that ops of all collectives
  * have alike. */
@@ -110,9 +110,8 @@ static void add_occ(struct sl_state *s, struct sl_row *row,
 
 struct count {
 	struct na_triples seen, per; /* (row, core); (collective, input) */
-	uint32_t *n;                 /* cores, by `per` */
-	size_t cap;
-	struct na_triples lanes; /* (collective, core) */
+	NA_VEC(uint32_t) n;          /* cores, by `per` */
+	struct na_triples lanes;     /* (collective, core) */
 	bool *cores;
 };
 
@@ -120,7 +119,7 @@ static bool count_one(struct sl_state *s, struct count *c,
 		      const struct sl_occ *o)
 {
 	uint16_t input = s->scope->store->devices.cores[o->core].input;
-	size_t before = c->seen.n, lanes = c->lanes.n, per = c->per.n;
+	size_t before = c->seen.n, lanes = c->lanes.n;
 	uint32_t at;
 
 	if (na_triples_add(&c->seen, (struct na_triple){o->row, o->core, 0}) ==
@@ -131,12 +130,9 @@ static bool count_one(struct sl_state *s, struct count *c,
 	s->rows[o->row].devices += c->seen.n > before;
 	at = na_triples_add(&c->per,
 			    (struct na_triple){o->collective, input, 0});
-	if (at == NA_NO_TRIPLE ||
-	    !na_grow(&c->n, &c->cap, c->per.n, sizeof(*c->n)))
+	if (at == NA_NO_TRIPLE || (at == c->n.n && !na_push(&c->n)))
 		return false;
-	if (c->per.n > per)
-		c->n[at] = 0;
-	c->n[at] += c->lanes.n > lanes;
+	c->n.v[at] += c->lanes.n > lanes;
 	s->devices += !c->cores[o->core];
 	c->cores[o->core] = true;
 	return true;
@@ -158,20 +154,14 @@ static int64_t step_length(const struct sl_state *s, const struct na_span *x)
 uint32_t sl_store_step(const struct na_store *store, const struct na_span *x)
 {
 	uint32_t run = store->sources[x->input].run;
-	size_t lo = 0, hi = store->n_steps;
+	size_t at = NA_BOUND(i, 0, store->n_steps,
+			     store->steps[i].run > run ||
+				     (store->steps[i].run == run &&
+				      store->steps[i].number >= x->number));
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct na_step *at = &store->steps[mid];
-
-		if (at->run < run || (at->run == run && at->number < x->number))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < store->n_steps && store->steps[lo].run == run &&
-			       store->steps[lo].number == x->number
-		       ? (uint32_t)lo
+	return at < store->n_steps && store->steps[at].run == run &&
+			       store->steps[at].number == x->number
+		       ? (uint32_t)at
 		       : NA_UNKNOWN_U32;
 }
 
@@ -180,8 +170,8 @@ static bool add_steps(struct sl_state *s, const struct na_grouping *base,
 {
 	na_i128 *of = na_calloc(na_groups_count(&s->bases) + 1, sizeof(*of));
 
-	for (size_t i = 0; of && i < s->got.n_steps; i++) {
-		const struct na_span *x = &s->got.steps[i];
+	for (size_t i = 0; of && i < s->got.steps.n; i++) {
+		const struct na_span *x = &s->got.steps.v[i];
 		uint64_t values[NA_MAX_KEYS] = {0};
 		uint32_t group;
 
@@ -204,7 +194,7 @@ static bool add_steps(struct sl_state *s, const struct na_grouping *base,
 static bool count_devices(struct sl_state *s, const struct na_grouping *base)
 {
 	size_t inputs = s->scope->store->n_sources;
-	struct count c = {.n = NULL};
+	struct count c = {.cores = NULL};
 	bool ok;
 
 	c.cores = na_calloc(s->scope->store->devices.n_cores, sizeof(bool));
@@ -221,15 +211,15 @@ static bool count_devices(struct sl_state *s, const struct na_grouping *base)
 						   0});
 
 			if (at != NA_NO_TRIPLE &&
-			    c.n[at] > s->rows[i].host_devices)
-				s->rows[i].host_devices = c.n[at];
+			    c.n.v[at] > s->rows[i].host_devices)
+				s->rows[i].host_devices = c.n.v[at];
 		}
 	}
 	ok = ok && add_steps(s, base, c.cores);
 	na_triples_fini(&c.seen);
 	na_triples_fini(&c.per);
 	na_triples_fini(&c.lanes);
-	free(c.n);
+	na_vec_free(&c.n);
 	free(c.cores);
 	return ok;
 }

@@ -142,34 +142,21 @@ static enum na_status sl_add_op(void *block, const struct na_op *x)
 	}
 	if (b->main->params->reference && v->cores[x->core].number != 0)
 		return NA_OK;
-	if (!na_grow(&g->ops, &g->cap_ops, g->n_ops + 1, sizeof(*g->ops)))
-		return NA_ENOMEM;
-	g->ops[g->n_ops++] = *x;
-	return NA_OK;
-}
-
-static enum na_status add_span(struct na_span **list, size_t *n, size_t *cap,
-			       const struct na_span *x, size_t many)
-{
-	if (!na_grow(list, cap, *n + many, sizeof(**list)))
-		return NA_ENOMEM;
-	for (size_t i = 0; i < many; i++)
-		(*list)[(*n)++] = x[i];
-	return NA_OK;
+	return na_add(&g->ops, *x) ? NA_OK : NA_ENOMEM;
 }
 
 static enum na_status sl_add_step(void *block, const struct na_span *x)
 {
-	struct sl_gathered *g = &((struct sl_block *)block)->got;
+	struct sl_block *b = block;
 
-	return add_span(&g->steps, &g->n_steps, &g->cap_steps, x, 1);
+	return na_add(&b->got.steps, *x) ? NA_OK : NA_ENOMEM;
 }
 
 static enum na_status sl_add_module(void *block, const struct na_span *x)
 {
-	struct sl_gathered *g = &((struct sl_block *)block)->got;
+	struct sl_block *b = block;
 
-	return add_span(&g->modules, &g->n_modules, &g->cap_modules, x, 1);
+	return na_add(&b->got.modules, *x) ? NA_OK : NA_ENOMEM;
 }
 
 static enum na_status sl_merge(void *state, void *block, unsigned pass)
@@ -180,26 +167,13 @@ static enum na_status sl_merge(void *state, void *block, unsigned pass)
 
 	(void)pass;
 	/* Once for all: doubling would take as much again. */
-	if (!g->ops && !na_grow(&g->ops, &g->cap_ops, s->scope->store->ops.n,
-				sizeof(*g->ops)))
+	if ((!g->ops.v && !na_room(&g->ops, s->scope->store->ops.n)) ||
+	    !na_append(&g->ops, b->ops.v, b->ops.n) ||
+	    !na_append(&g->steps, b->steps.v, b->steps.n) ||
+	    !na_append(&g->modules, b->modules.v, b->modules.n))
 		return NA_ENOMEM;
-	if (!na_grow(&g->ops, &g->cap_ops, g->n_ops + b->n_ops,
-		     sizeof(*g->ops)) ||
-	    add_span(&g->steps, &g->n_steps, &g->cap_steps, b->steps,
-		     b->n_steps) != NA_OK ||
-	    add_span(&g->modules, &g->n_modules, &g->cap_modules, b->modules,
-		     b->n_modules) != NA_OK)
-		return NA_ENOMEM;
-	if (b->n_ops)
-		memcpy(g->ops + g->n_ops, b->ops, b->n_ops * sizeof(*b->ops));
-	g->n_ops += b->n_ops;
 	g->other_ops += b->other_ops;
 	return NA_OK;
-}
-
-static void sort_spans(struct na_span *x, size_t n)
-{
-	na_sort(x, n, na_span_order);
 }
 
 /* Each core's own ops, runs and steps: ops of a core are already in order
@@ -207,7 +181,7 @@ static void sort_spans(struct na_span *x, size_t n)
 static bool by_core(struct sl_state *s)
 {
 	size_t n = s->scope->store->devices.n_cores;
-	struct na_op *sorted = na_calloc(s->got.n_ops, sizeof(*sorted));
+	struct na_op *sorted = na_calloc(s->got.ops.n, sizeof(*sorted));
 	size_t at = 0;
 
 	s->cores = na_calloc(n, sizeof(*s->cores));
@@ -215,34 +189,36 @@ static bool by_core(struct sl_state *s)
 		free(sorted);
 		return false;
 	}
-	for (size_t i = 0; i < s->got.n_ops; i++)
-		s->cores[s->got.ops[i].core].n_ops++;
+	for (size_t i = 0; i < s->got.ops.n; i++)
+		s->cores[s->got.ops.v[i].core].n_ops++;
 	for (size_t i = 0; i < n; i++) {
 		s->cores[i].ops = sorted + at;
 		at += s->cores[i].n_ops;
 		s->cores[i].n_ops = 0;
 	}
-	for (size_t i = 0; i < s->got.n_ops; i++) {
-		struct sl_core *c = &s->cores[s->got.ops[i].core];
+	for (size_t i = 0; i < s->got.ops.n; i++) {
+		struct sl_core *c = &s->cores[s->got.ops.v[i].core];
 
-		c->ops[c->n_ops++] = s->got.ops[i];
+		c->ops[c->n_ops++] = s->got.ops.v[i];
 	}
-	free(s->got.ops);
-	s->got.ops = sorted;
-	sort_spans(s->got.modules, s->got.n_modules);
-	sort_spans(s->got.steps, s->got.n_steps);
-	for (size_t i = s->got.n_modules; i-- > 0;) {
-		s->cores[s->got.modules[i].core].modules = &s->got.modules[i];
-		s->cores[s->got.modules[i].core].n_modules++;
+	free(s->got.ops.v);
+	s->got.ops.v = sorted;
+	na_sort(s->got.modules.v, s->got.modules.n, na_span_order);
+	na_sort(s->got.steps.v, s->got.steps.n, na_span_order);
+	for (size_t i = s->got.modules.n; i-- > 0;) {
+		s->cores[s->got.modules.v[i].core].modules =
+			&s->got.modules.v[i];
+		s->cores[s->got.modules.v[i].core].n_modules++;
 	}
-	for (size_t i = s->got.n_steps; i-- > 0;) {
-		s->cores[s->got.steps[i].core].steps = &s->got.steps[i];
-		s->cores[s->got.steps[i].core].n_steps++;
+	for (size_t i = s->got.steps.n; i-- > 0;) {
+		s->cores[s->got.steps.v[i].core].steps = &s->got.steps.v[i];
+		s->cores[s->got.steps.v[i].core].n_steps++;
 	}
 	return true;
 }
 
-NA_ORDER(by_start, struct sl_occ, NA_UP(start_ps), NA_UP(end_ps), NA_UP(collective))
+NA_ORDER(by_start, struct sl_occ, NA_UP(start_ps), NA_UP(end_ps),
+	 NA_UP(collective))
 
 /* Then the line's own order tells which of two at one time came first. */
 static bool in_order(const struct sl_core *c)
@@ -265,10 +241,11 @@ static void walk_core(void *arg, size_t i)
 					   : sl_walk(s, c));
 	if (!na_filter_input(s->scope->bound,
 			     s->scope->store->devices.cores[i].input)) {
-		c->left = (struct sl_left){.hosts = c->n + c->left.outside};
-		c->n = 0;
+		c->left =
+			(struct sl_left){.hosts = c->occs.n + c->left.outside};
+		c->occs.n = 0;
 	}
-	na_sort(c->occs, c->n, by_start);
+	na_sort(c->occs.v, c->occs.n, by_start);
 }
 
 static void add_left(struct sl_left *to, const struct sl_left *x)
@@ -291,23 +268,22 @@ static bool gather(struct sl_state *s)
 	for (size_t i = 0; i < cores; i++) {
 		if (s->cores[i].failed)
 			return false;
-		n += s->cores[i].n;
+		n += s->cores[i].occs.n;
 		add_left(&s->left, &s->cores[i].left);
 	}
-	free(s->got.ops); /* what they tell is in the occurrences */
-	s->got.ops = NULL;
+	free(s->got.ops.v); /* what they tell is in the occurrences */
+	s->got.ops.v = NULL;
 	s->occs = na_calloc(n, sizeof(*s->occs));
 	if (!s->occs || n >= UINT32_MAX)
 		return false;
 	for (size_t i = 0; i < cores; i++) {
 		struct sl_core *c = &s->cores[i];
 
-		if (c->n)
-			memcpy(s->occs + s->n, c->occs,
-			       c->n * sizeof(*c->occs));
-		s->n += c->n;
-		free(c->occs);
-		c->occs = NULL;
+		if (c->occs.n)
+			memcpy(s->occs + s->n, c->occs.v,
+			       c->occs.n * sizeof(*c->occs.v));
+		s->n += c->occs.n;
+		na_vec_free(&c->occs);
 	}
 	return true;
 }
@@ -328,9 +304,9 @@ static enum na_status sl_turn(void *state, unsigned done, struct na_err *err)
 
 static void fini_gathered(struct sl_gathered *g)
 {
-	free(g->ops);
-	free(g->modules);
-	free(g->steps);
+	na_vec_free(&g->ops);
+	na_vec_free(&g->modules);
+	na_vec_free(&g->steps);
 }
 
 static void fini_block(void *block)
@@ -344,7 +320,7 @@ static void sl_fini(void *state)
 	size_t cores = s->cores ? s->scope->store->devices.n_cores : 0;
 
 	for (size_t i = 0; i < cores; i++)
-		free(s->cores[i].occs);
+		na_vec_free(&s->cores[i].occs);
 	free(s->cores);
 	fini_gathered(&s->got);
 	free(s->occs);
@@ -359,9 +335,7 @@ static void sl_fini(void *state)
 
 static enum na_severity sl_severity(const void *state)
 {
-	const struct sl_state *s = state;
-
-	return s->severity;
+	return ((const struct sl_state *)state)->severity;
 }
 
 const struct na_analysis na_an_slack = {

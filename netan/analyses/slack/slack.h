@@ -18,6 +18,7 @@
 #include "netan/analyses/analysis.h"
 #include "netan/base/triples.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/methods/groups.h"
 
 /* Small slack: docs/methods.md, "Slack and stall". */
@@ -82,8 +83,7 @@ struct sl_core { /* one device plane */
 	size_t n_ops;
 	const struct na_span *modules, *steps; /* by start */
 	size_t n_modules, n_steps;
-	struct sl_occ *occs;
-	size_t n, cap;
+	NA_VEC(struct sl_occ) occs;
 	struct sl_left left;
 	bool failed; /* no memory */
 };
@@ -114,10 +114,9 @@ struct sl_overlap {
 /* What blocks gather, and the main state from all of them; there by core once
  * all is read. */
 struct sl_gathered {
-	struct na_op *ops;
-	size_t n_ops, cap_ops;
-	struct na_span *modules, *steps;
-	size_t n_modules, cap_modules, n_steps, cap_steps;
+	NA_VEC(struct na_op) ops;
+	NA_VEC(struct na_span) modules;
+	NA_VEC(struct na_span) steps;
 	uint64_t other_ops; /* not over the data-center network */
 };
 
@@ -197,6 +196,8 @@ double sl_total_stall_us(const struct sl_state *s, const struct sl_row *row);
 
 /* result.c: the body, and side.message, the finding in a sentence. */
 enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err);
+/* How the ops that were looked at got their collective, in kinds of ops. */
+void sl_count_joins(const struct sl_state *s, uint64_t n[NA_N_OPJOINS]);
 /* views.c: the tables for people. */
 void sl_views(struct na_result *r, const struct sl_state *s);
 /* Of the list "late", where it is there. */

@@ -149,8 +149,8 @@ static void put_late(const struct la_all *all, const struct la_path *p,
 			    ? NULL
 			    : la_device_name(all, p->device, device));
 	put_step(all, ask, r, v);
-	put_u32(r, v, "launch", p->launch);
-	put_u32(r, v, "iteration", p->iteration);
+	put_u32(r, v, M_launch, p->launch);
+	put_u32(r, v, M_iteration, p->iteration);
 	na_put_real(r, v, M_from_s, (double)ask->from_ps / 1e12);
 	na_put_real(r, v, M_to_s, (double)ask->to_ps / 1e12);
 	na_put_real(r, v, M_stall_us, us(ask->stall_ps));

@@ -53,9 +53,11 @@ static void rank_hosts(struct rows *x)
 	}
 }
 
-NA_ORDER(most_telling, struct row, NA_DOWN(critical), NA_DOWN(length_ps), NA_UP(node))
+NA_ORDER(most_telling, struct row, NA_DOWN(critical), NA_DOWN(length_ps),
+	 NA_UP(node))
 
-NA_ORDER(by_place, struct row, NA_UP(rank), NA_UP(device), NA_UP(start_ps), NA_UP(node))
+NA_ORDER(by_place, struct row, NA_UP(rank), NA_UP(device), NA_UP(start_ps),
+	 NA_UP(node))
 
 /* A receive waits from the start of its graph on. */
 static int64_t length_of(const struct rows *x, const struct la_node *n)
@@ -125,16 +127,16 @@ static void put_row(const struct rows *x, const struct row *row,
 	na_put_text(r, v, M_kind, kind ? kind : "host");
 	na_put_real(r, v, M_from_us, us(row->start_ps));
 	na_put_real(r, v, M_to_us, us(row->end_ps));
-	na_put_bool(r, v, "critical", row->critical);
+	na_put_bool(r, v, M_critical, row->critical);
 	if (!m)
 		return;
-	na_put_text(r, v, "peer",
+	na_put_text(r, v, M_peer,
 		    la_device_name(all, m->side == NA_RX ? m->src : m->dst,
 				   buf));
 	if (m->chunk != NA_UNKNOWN_I32)
 		na_put_int(r, v, M_chunk, m->chunk);
 	if (a->kind == NA_ACT_RECEIVE && m->latency_ps != NA_UNKNOWN_PS)
-		na_put_real(r, v, "network_us", us(m->latency_ps));
+		na_put_real(r, v, M_network_us, us(m->latency_ps));
 }
 
 static void put_host(const struct rows *x, uint32_t host, struct na_result *r,
@@ -145,7 +147,7 @@ static void put_host(const struct rows *x, uint32_t host, struct na_result *r,
 		ahead = la_ahead(x->all->clocks, host, x->p->host, &known);
 
 	na_put_text(r, v, M_host, la_host_name(x->all, host));
-	na_put_bool(r, v, "trace", host < x->all->store->n_sources);
+	na_put_bool(r, v, M_trace, host < x->all->store->n_sources);
 	na_put_real(r, v, M_ahead_us, us(ahead));
 	if (known < NA_TIME_MAX)
 		na_put_real(r, v, M_uncertainty_us, us(known));
@@ -170,7 +172,7 @@ static void put_path(const struct rows *x, struct na_result *r,
 		na_put_text(r, v, M_kind, la_kind_names[s->kind]);
 		na_put_real(r, v, M_from_us, us(s->from_ps));
 		na_put_real(r, v, M_to_us, us(s->to_ps));
-		na_put_int(r, v, "row",
+		na_put_int(r, v, M_row,
 			   node == LA_NONE ? -1 : (int64_t)row_of[node] - 1);
 	}
 	free(row_of);
@@ -179,9 +181,9 @@ static void put_path(const struct rows *x, struct na_result *r,
 void la_put_rows(const struct la_all *all, const struct la_path *p,
 		 struct na_result *r)
 {
-	struct na_value *v = na_put_object(r, na_result_side(r), "waterfall");
+	struct na_value *v = na_put_object(r, na_result_side(r), M_waterfall);
 	struct na_value *hosts = na_put_list(r, v, M_hosts);
-	struct na_value *list = na_put_list(r, v, "rows");
+	struct na_value *list = na_put_list(r, v, M_rows);
 	struct rows x = {.all = all, .p = p};
 	size_t actions = 0;
 
@@ -197,12 +199,12 @@ void la_put_rows(const struct la_all *all, const struct la_path *p,
 	for (size_t i = 0; i < x.n; i++)
 		put_row(&x, &x.rows[i], r, list);
 	put_path(&x, r, v);
-	na_put_real(r, v, "length_us",
+	na_put_real(r, v, M_length_us,
 		    us(na_time_between(p->ask->from_ps, p->ask->to_ps)));
 	for (size_t i = 0; i < p->n_nodes; i++)
 		actions += all->actions[p->nodes[i].action].kind !=
 			   NA_ACT_GRAPH;
-	na_put_int(r, v, "more", (int64_t)(actions - x.n));
+	na_put_int(r, v, M_more, (int64_t)(actions - x.n));
 	free(x.rows);
 	free(x.rank);
 	free(x.hosts);
