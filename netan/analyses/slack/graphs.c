@@ -72,7 +72,7 @@ static int64_t common_ps(struct na_exec g, const struct sl_occ *o)
 	int64_t from = g.start_ps > o->start_ps ? g.start_ps : o->start_ps;
 	int64_t to = g.end_ps < o->end_ps ? g.end_ps : o->end_ps;
 
-	return to < from ? -1 : sl_minus(to, from);
+	return to < from ? -1 : na_slack_minus(to, from);
 }
 
 /* Nobody else's: the first that begins within it; where none does, the one
@@ -132,11 +132,11 @@ static void join(struct sl_state *s, struct graphs *g, struct lane *l,
 	}
 	g->used[at] = true;
 	x = graph(g, at);
-	o->host_stall_ps = sl_minus(x.end_ps, o->done_ps);
+	o->host_stall_ps = na_slack_minus(x.end_ps, o->done_ps);
 	o->wire_ps = na_time_between(x.start_ps, x.end_ps);
 }
 
-bool sl_join_graphs(struct sl_state *s)
+bool na_slack_join_graphs(struct sl_state *s)
 {
 	const struct na_core *cores = s->scope->store->devices.cores;
 	struct graphs g = {.n = 0};

@@ -38,7 +38,7 @@ static bool enter(struct sweep *w, uint32_t at)
 	for (size_t i = 0; i < w->n; i++) {
 		const struct sl_occ *x = &occs[w->flight[i]];
 		int64_t to = x->end_ps < o->end_ps ? x->end_ps : o->end_ps;
-		int64_t ps = sl_minus(to, o->start_ps);
+		int64_t ps = na_slack_minus(to, o->start_ps);
 
 		if (x->core != o->core || x->end_ps <= o->start_ps)
 			continue;
@@ -59,7 +59,7 @@ static bool enter(struct sweep *w, uint32_t at)
 NA_ORDER(longer_first, struct sl_overlap, NA_UP(row), NA_DOWN(ps),
 	 NA_UP(collective))
 
-bool sl_overlaps(struct sl_state *s)
+bool na_slack_overlaps(struct sl_state *s)
 {
 	struct sweep *w = na_calloc(1, sizeof(*w));
 	bool ok = w;

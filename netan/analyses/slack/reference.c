@@ -52,16 +52,16 @@ static struct one *one_of(struct walk *w, uint32_t collective)
 /* A time as its microsecond, in ps. */
 static int64_t cut(const struct walk *w, int64_t ns)
 {
-	return sl_clamp((na_i128)floor_of(ns + w->zero_ns, NA_NS_PER_US) *
-			NA_PS_PER_US);
+	return na_slack_clamp((na_i128)floor_of(ns + w->zero_ns, NA_NS_PER_US) *
+			      NA_PS_PER_US);
 }
 
-static bool emit(const struct sl_state *s, struct walk *w, const struct one *x,
-		 const struct na_op *done)
+static bool put_occurrence(const struct sl_state *s, struct walk *w,
+			   const struct one *x, const struct na_op *done)
 {
 	struct sl_core *c = w->c;
 	int64_t done_ns = floor_of(done->start_ps, NA_PS_PER_NS);
-	int64_t end_ns = done_ns + sl_duration(done) / NA_PS_PER_NS;
+	int64_t end_ns = done_ns + na_slack_duration(done) / NA_PS_PER_NS;
 	na_i128 slack_ns = (na_i128)done_ns - x->start_ns -
 			   (w->spent_ns - x->spent_ns);
 	struct sl_occ o = x->o;
@@ -71,11 +71,11 @@ static bool emit(const struct sl_state *s, struct walk *w, const struct one *x,
 	o.done_ps = done->start_ps;
 	o.core = done->core;
 	o.host_stall_ps = NA_UNKNOWN_PS;
-	o.slack_ps = sl_clamp(slack_ns / NA_NS_PER_US * NA_PS_PER_US);
-	o.observed_ps = sl_minus(cut(w, end_ns), cut(w, x->start_ns));
+	o.slack_ps = na_slack_clamp(slack_ns / NA_NS_PER_US * NA_PS_PER_US);
+	o.observed_ps = na_slack_minus(cut(w, end_ns), cut(w, x->start_ns));
 	o.wire_ps = o.observed_ps;
-	o.stall_ps = sl_clamp(x->stall_ns / NA_NS_PER_US * NA_PS_PER_US);
-	if (!sl_wanted(s, c, &o)) {
+	o.stall_ps = na_slack_clamp(x->stall_ns / NA_NS_PER_US * NA_PS_PER_US);
+	if (!na_slack_wanted(s, c, &o)) {
 		c->left.outside++;
 		return true;
 	}
@@ -83,20 +83,21 @@ static bool emit(const struct sl_state *s, struct walk *w, const struct one *x,
 	return na_add(&c->occs, o);
 }
 
-static bool take(const struct sl_state *s, struct walk *w,
-		 const struct na_op *x)
+static bool count_op(const struct sl_state *s, struct walk *w,
+		     const struct na_op *x)
 {
 	const struct na_op_type *t = &w->types[x->type];
-	enum sl_part part = sl_part_of(t);
+	enum sl_part part = na_slack_part_of(t);
 	struct one *at = one_of(w, t->collective);
-	int64_t ns = sl_duration(x) / NA_PS_PER_NS;
+	int64_t ns = na_slack_duration(x) / NA_PS_PER_NS;
 	bool ok = at;
 
 	if (!ok)
 		return false;
 	at->stall_ns += ns;
 	at->o.types[part] = x->type;
-	at->o.part_ps[part] = sl_duration(x) / NA_PS_PER_US * NA_PS_PER_US;
+	at->o.part_ps[part] = na_slack_duration(x) / NA_PS_PER_US *
+			      NA_PS_PER_US;
 	if (part == SL_SEND) {
 		at->sent = true;
 		at->start_ns = floor_of(x->start_ps, NA_PS_PER_NS);
@@ -105,7 +106,7 @@ static bool take(const struct sl_state *s, struct walk *w,
 		at->stall_ns = ns;
 	} else if (part == SL_RECV_DONE) {
 		w->c->left.done_first += !at->sent;
-		ok = !at->sent || emit(s, w, at, x);
+		ok = !at->sent || put_occurrence(s, w, at, x);
 	}
 	w->spent_ns += ns;
 	return ok;
@@ -120,7 +121,7 @@ static bool in_module(const struct sl_core *c, size_t *run,
 	return *run && c->modules[*run - 1].end_ps >= x->end_ps;
 }
 
-bool sl_walk_reference(const struct sl_state *s, struct sl_core *c)
+bool na_slack_walk_reference(const struct sl_state *s, struct sl_core *c)
 {
 	const struct na_devices *v = &s->scope->store->devices;
 	struct walk w = {.c = c, .types = v->types.items};
@@ -138,7 +139,7 @@ bool sl_walk_reference(const struct sl_state *s, struct sl_core *c)
 		else if (w.types[c->ops[i].type].collective == NA_UNKNOWN_U32)
 			c->left.no_collective++;
 		else
-			ok = take(s, &w, &c->ops[i]);
+			ok = count_op(s, &w, &c->ops[i]);
 	}
 	na_vec_free(&w.all);
 	na_triples_fini(&w.collectives);

@@ -150,11 +150,11 @@ static void put_row(struct na_result *r, struct na_value *list,
 		put_spread(r, to, s, row, f, w);
 	for (int p = 0; p < SL_PARTS; p++)
 		na_put_real(r, to, parts[p],
-			    sl_mean_us(s, row->part_ps[p], row->n));
+			    na_slack_mean_us(s, row->part_ps[p], row->n));
 	na_put_real(r, to, M_host_stall_us,
-		    sl_mean_us(s, row->host_stall_ps, row->graphs));
+		    na_slack_mean_us(s, row->host_stall_ps, row->graphs));
 	na_put_int(r, to, M_graphs, (int64_t)row->graphs);
-	na_put_real(r, to, M_total_stall_us, sl_total_stall_us(s, row));
+	na_put_real(r, to, M_total_stall_us, na_slack_total_stall_us(s, row));
 	na_put_real(r, to, M_stall_share, share(row->stall_ps, row->step_ps));
 	put_rates(r, to, s, row);
 	put_overlaps(r, to, s, row);
@@ -198,7 +198,7 @@ static void put_left(struct na_result *r, struct na_value *body,
 		na_put_int(r, to, of[i].name, (int64_t)of[i].n);
 }
 
-void sl_count_joins(const struct sl_state *s, uint64_t n[NA_N_OPJOINS])
+void na_slack_count_joins(const struct sl_state *s, uint64_t n[NA_N_OPJOINS])
 {
 	const struct na_op_types *types = &s->scope->store->devices.types;
 
@@ -206,7 +206,7 @@ void sl_count_joins(const struct sl_state *s, uint64_t n[NA_N_OPJOINS])
 	for (size_t i = 0; i < types->n; i++) {
 		const struct na_op_type *t = &types->items[i];
 
-		if (t->network == NA_NET_DCN && sl_part_of(t) != SL_PARTS)
+		if (t->network == NA_NET_DCN && na_slack_part_of(t) != SL_PARTS)
 			n[t->joined < NA_N_OPJOINS ? t->joined : 0]++;
 	}
 }
@@ -220,7 +220,7 @@ static void put_joins(struct na_result *r, struct na_value *body,
 	struct na_value *to = na_put_object(r, body, M_joined);
 	uint64_t n[NA_N_OPJOINS];
 
-	sl_count_joins(s, n);
+	na_slack_count_joins(s, n);
 	for (int i = 0; i < NA_N_OPJOINS; i++)
 		na_put_int(r, to, names[i], (int64_t)n[i]);
 }
@@ -238,7 +238,7 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 		return;
 	if (row->step_ps > 0)
 		snprintf(of, sizeof(of), " of %s step time",
-			 na_print_time(buf, sl_clamp(row->step_ps), 3));
+			 na_print_time(buf, na_slack_clamp(row->step_ps), 3));
 	if (row->required_gbps > 0 && row->slack_us >= SL_LEAST_US)
 		snprintf(needs, sizeof(needs), " needs %s%s",
 			 na_print_rate(buf, row->required_gbps * NA_GIGA, 3),
@@ -256,12 +256,13 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 		"%s%s: %s%s stalled over %" PRIu64 " device%s; slack %s%s",
 		name_at(s, row->collective), key,
 		na_print_time(stall,
-			      (int64_t)fmin(sl_total_stall_us(s, row) *
+			      (int64_t)fmin(na_slack_total_stall_us(s, row) *
 						    (double)NA_PS_PER_US,
 					    9e18),
 			      3),
 		of, row->devices, na_plural(row->devices),
-		na_print_time(slack, sl_clamp(row->slack_ps / (na_i128)row->n),
+		na_print_time(slack,
+			      na_slack_clamp(row->slack_ps / (na_i128)row->n),
 			      3),
 		needs);
 }
@@ -320,7 +321,8 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 		       "collectives tells what it uses");
 }
 
-enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
+enum na_status na_slack_finish(void *state, struct na_result *r,
+			       struct na_err *err)
 {
 	struct sl_state *s = state;
 	struct na_value *body = na_result_body(r), *total;
@@ -355,9 +357,9 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 		(int64_t)(s->left.cut + s->left.done_first + filtered);
 	if (!s->used.n)
 		say_nothing(r, s);
-	sl_views(r, s);
-	if (sl_put_late(s, r, err) != NA_OK)
+	na_slack_views(r, s);
+	if (na_slack_put_late(s, r, err) != NA_OK)
 		return err->status;
-	sl_late_view(r);
+	na_slack_late_view(r);
 	return NA_OK;
 }

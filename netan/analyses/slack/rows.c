@@ -33,7 +33,7 @@ static struct sl_row *row_of(struct sl_state *s, const struct na_grouping *base,
 {
 	const struct na_store *store = s->scope->store;
 	uint64_t values[NA_MAX_KEYS] = {0};
-	uint32_t type = sl_transfer_type(s, o), group, of;
+	uint32_t type = na_slack_transfer_type(s, o), group, of;
 	struct sl_row *row;
 
 	na_group_of_core(&s->by, store, o->core, o->step, o->collective, type,
@@ -77,7 +77,7 @@ static void add_bytes(struct sl_state *s, struct sl_row *row,
 	na_i128 bytes;
 	bool estimate;
 
-	if (!sl_bytes(s, o, &bytes, &estimate))
+	if (!na_slack_bytes(s, o, &bytes, &estimate))
 		return;
 	row->mixed_bytes |= row->sized &&
 			    bytes * (na_i128)row->sized != row->bytes;
@@ -151,7 +151,8 @@ static int64_t step_length(const struct sl_state *s, const struct na_span *x)
 	return na_time_between(from, to);
 }
 
-uint32_t sl_store_step(const struct na_store *store, const struct na_span *x)
+uint32_t na_slack_store_step(const struct na_store *store,
+			     const struct na_span *x)
 {
 	uint32_t run = store->sources[x->input].run;
 	size_t at = NA_BOUND(i, 0, store->n_steps,
@@ -178,7 +179,7 @@ static bool add_steps(struct sl_state *s, const struct na_grouping *base,
 		if (!cores[x->core])
 			continue;
 		na_group_of_core(base, s->scope->store, x->core,
-				 sl_store_step(s->scope->store, x),
+				 na_slack_store_step(s->scope->store, x),
 				 NA_UNKNOWN_U32, NA_UNKNOWN_U32, values);
 		group = na_groups_find(&s->bases, values);
 		s->step_ps += step_length(s, x);
@@ -247,7 +248,7 @@ static bool order_occs(struct sl_state *s)
 	return true;
 }
 
-bool sl_sum_up(struct sl_state *s)
+bool na_slack_sum_up(struct sl_state *s)
 {
 	struct na_grouping base = base_of(&s->by);
 
@@ -267,5 +268,5 @@ bool sl_sum_up(struct sl_state *s)
 		s->stall_ps += o->stall_ps;
 		na_extent_add(&s->used, o->start_ps, o->end_ps);
 	}
-	return count_devices(s, &base) && order_occs(s) && sl_overlaps(s);
+	return count_devices(s, &base) && order_occs(s) && na_slack_overlaps(s);
 }

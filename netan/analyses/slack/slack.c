@@ -35,24 +35,24 @@ static const struct na_opt slack_opts[] = {
 };
 /* clang-format on */
 
-int64_t sl_clamp(na_i128 x)
+int64_t na_slack_clamp(na_i128 x)
 {
 	return x > NA_TIME_MAX   ? NA_TIME_MAX
 	       : x < NA_TIME_MIN ? NA_TIME_MIN
 				 : (int64_t)x;
 }
 
-int64_t sl_minus(int64_t a, int64_t b)
+int64_t na_slack_minus(int64_t a, int64_t b)
 {
-	return sl_clamp((na_i128)a - b);
+	return na_slack_clamp((na_i128)a - b);
 }
 
-int64_t sl_duration(const struct na_op *x)
+int64_t na_slack_duration(const struct na_op *x)
 {
 	return na_time_between(x->start_ps, x->end_ps);
 }
 
-enum sl_part sl_part_of(const struct na_op_type *t)
+enum sl_part na_slack_part_of(const struct na_op_type *t)
 {
 	if (t->opcode == NA_OPCODE_SEND)
 		return t->phase == NA_OP_DONE ? SL_SEND_DONE : SL_SEND;
@@ -61,7 +61,7 @@ enum sl_part sl_part_of(const struct na_op_type *t)
 	return SL_PARTS;
 }
 
-static enum na_status sl_check(const void *params, struct na_err *err)
+static enum na_status slack_check(const void *params, struct na_err *err)
 {
 	const struct sl_params *p = params;
 	double gbps;
@@ -98,8 +98,8 @@ static enum na_status check_keys(const struct na_grouping *by,
 	return NA_OK;
 }
 
-static enum na_status sl_open(void *state, const struct na_scope *scope,
-			      const void *params, struct na_err *err)
+static enum na_status slack_open(void *state, const struct na_scope *scope,
+				 const void *params, struct na_err *err)
 {
 	struct sl_state *s = state;
 	enum na_status st = check_keys(&scope->by, err);
@@ -120,14 +120,14 @@ static enum na_status sl_open(void *state, const struct na_scope *scope,
 	return NA_OK;
 }
 
-static enum na_status sl_fork(void *block, const void *state, unsigned pass)
+static enum na_status slack_fork(void *block, const void *state, unsigned pass)
 {
 	(void)pass;
 	*(struct sl_block *)block = (struct sl_block){.main = state};
 	return NA_OK;
 }
 
-static enum na_status sl_add_op(void *block, const struct na_op *x)
+static enum na_status slack_add_op(void *block, const struct na_op *x)
 {
 	struct sl_block *b = block;
 	struct sl_gathered *g = &b->got;
@@ -135,7 +135,7 @@ static enum na_status sl_add_op(void *block, const struct na_op *x)
 	const struct na_devices *v = &scope->store->devices;
 	const struct na_op_type *t = &v->types.items[x->type];
 
-	if (t->network != NA_NET_DCN || sl_part_of(t) == SL_PARTS) {
+	if (t->network != NA_NET_DCN || na_slack_part_of(t) == SL_PARTS) {
 		g->other_ops += na_filter_input(scope->bound,
 						v->cores[x->core].input);
 		return NA_OK;
@@ -145,21 +145,21 @@ static enum na_status sl_add_op(void *block, const struct na_op *x)
 	return na_add(&g->ops, *x) ? NA_OK : NA_ENOMEM;
 }
 
-static enum na_status sl_add_step(void *block, const struct na_span *x)
+static enum na_status slack_add_step(void *block, const struct na_span *x)
 {
 	struct sl_block *b = block;
 
 	return na_add(&b->got.steps, *x) ? NA_OK : NA_ENOMEM;
 }
 
-static enum na_status sl_add_module(void *block, const struct na_span *x)
+static enum na_status slack_add_module(void *block, const struct na_span *x)
 {
 	struct sl_block *b = block;
 
 	return na_add(&b->got.modules, *x) ? NA_OK : NA_ENOMEM;
 }
 
-static enum na_status sl_merge(void *state, void *block, unsigned pass)
+static enum na_status slack_merge(void *state, void *block, unsigned pass)
 {
 	const struct sl_gathered *b = &((struct sl_block *)block)->got;
 	struct sl_state *s = state;
@@ -237,8 +237,8 @@ static void walk_core(void *arg, size_t i)
 
 	if (!in_order(c))
 		na_sort(c->ops, c->n_ops, na_op_order);
-	c->failed = !(s->params->reference ? sl_walk_reference(s, c)
-					   : sl_walk(s, c));
+	c->failed = !(s->params->reference ? na_slack_walk_reference(s, c)
+					   : na_slack_walk(s, c));
 	if (!na_filter_input(s->scope->bound,
 			     s->scope->store->devices.cores[i].input)) {
 		c->left =
@@ -288,7 +288,7 @@ static bool gather(struct sl_state *s)
 	return true;
 }
 
-static enum na_status sl_turn(void *state, unsigned done, struct na_err *err)
+static enum na_status slack_turn(void *state, unsigned done, struct na_err *err)
 {
 	struct sl_state *s = state;
 
@@ -296,8 +296,8 @@ static enum na_status sl_turn(void *state, unsigned done, struct na_err *err)
 	if (!by_core(s) ||
 	    !na_side_by_side(s->scope, s->scope->store->devices.n_cores,
 			     walk_core, s) ||
-	    !gather(s) || !sl_join_graphs(s) || !sl_sum_up(s) ||
-	    !sl_latencies(s) || !sl_judge(s))
+	    !gather(s) || !na_slack_join_graphs(s) || !na_slack_sum_up(s) ||
+	    !na_slack_latencies(s) || !na_slack_judge(s))
 		return na_fail_nomem(err);
 	return NA_END;
 }
@@ -314,7 +314,7 @@ static void fini_block(void *block)
 	fini_gathered(&((struct sl_block *)block)->got);
 }
 
-static void sl_fini(void *state)
+static void slack_fini(void *state)
 {
 	struct sl_state *s = state;
 	size_t cores = s->cores ? s->scope->store->devices.n_cores : 0;
@@ -333,7 +333,7 @@ static void sl_fini(void *state)
 	free(s->overlaps);
 }
 
-static enum na_severity sl_severity(const void *state)
+static enum na_severity slack_severity(const void *state)
 {
 	return ((const struct sl_state *)state)->severity;
 }
@@ -393,16 +393,16 @@ const struct na_analysis na_an_slack = {
 	.state_size = sizeof(struct sl_state),
 	.block_size = sizeof(struct sl_block),
 	.passes = 1,
-	.check = sl_check,
-	.open = sl_open,
-	.fork = sl_fork,
-	.add_op = sl_add_op,
-	.add_step = sl_add_step,
-	.add_module = sl_add_module,
-	.merge = sl_merge,
-	.turn = sl_turn,
-	.finish = sl_finish,
-	.fini = sl_fini,
+	.check = slack_check,
+	.open = slack_open,
+	.fork = slack_fork,
+	.add_op = slack_add_op,
+	.add_step = slack_add_step,
+	.add_module = slack_add_module,
+	.merge = slack_merge,
+	.turn = slack_turn,
+	.finish = na_slack_finish,
+	.fini = slack_fini,
 	.fini_block = fini_block,
-	.severity = sl_severity,
+	.severity = slack_severity,
 };

@@ -66,7 +66,7 @@ static void warn(struct na_result *r, const struct sl_state *s)
 		const struct sl_row *row = &s->rows[s->ranked[i]];
 
 		unsized += !row->sized;
-		if (!sl_matters(row))
+		if (!na_slack_matters(row))
 			continue;
 		small = row->small && !n_small++ ? row : small;
 		bound = row->bound && !n_bound++ ? row : bound;
@@ -94,8 +94,8 @@ static void warn(struct na_result *r, const struct sl_state *s)
 			       n_small, s->n_rows,
 			       na_strtab_at(names, small->collective),
 			       na_print_time(buf,
-					     sl_clamp(small->slack_ps /
-						      (na_i128)small->n),
+					     na_slack_clamp(small->slack_ps /
+							    (na_i128)small->n),
 					     3));
 }
 
@@ -143,7 +143,7 @@ static void note_joins(struct na_result *r, const struct sl_state *s)
 	struct na_str t = na_str_over(text, sizeof(text));
 	uint64_t n[NA_N_OPJOINS];
 
-	sl_count_joins(s, n);
+	na_slack_count_joins(s, n);
 	for (int i = 1; i <= NA_N_OPJOINS; i++) {
 		int k = i % NA_N_OPJOINS; /* "to none" last */
 
@@ -154,7 +154,7 @@ static void note_joins(struct na_result *r, const struct sl_state *s)
 }
 
 /* Two tables, since a terminal is not that wide. */
-void sl_views(struct na_result *r, const struct sl_state *s)
+void na_slack_views(struct na_result *r, const struct sl_state *s)
 {
 	const struct na_value *rows = na_get(na_result_body(r), M_collectives);
 
@@ -179,7 +179,7 @@ void sl_views(struct na_result *r, const struct sl_state *s)
 	notes(r, s);
 }
 
-void sl_late_view(struct na_result *r)
+void na_slack_late_view(struct na_result *r)
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {

@@ -110,7 +110,7 @@ static void put_op(struct walk *w, uint32_t at, const struct na_op *x,
 	struct sl_occ *o = &w->c->occs.v[at];
 
 	o->types[part] = x->type;
-	o->part_ps[part] = sl_duration(x);
+	o->part_ps[part] = na_slack_duration(x);
 	o->core = x->core;
 	if (part == SL_SEND) {
 		o->start_ps = x->start_ps;
@@ -118,16 +118,17 @@ static void put_op(struct walk *w, uint32_t at, const struct na_op *x,
 	} else if (part == SL_RECV_DONE) {
 		o->done_ps = x->start_ps;
 		o->end_ps = x->end_ps > x->start_ps ? x->end_ps : x->start_ps;
-		o->slack_ps = sl_clamp((na_i128)x->start_ps - o->start_ps -
-				       (w->spent_ps - w->spent.v[at]));
+		o->slack_ps = na_slack_clamp((na_i128)x->start_ps -
+					     o->start_ps -
+					     (w->spent_ps - w->spent.v[at]));
 	}
 }
 
 /* False: no memory. */
-static bool take(struct walk *w, const struct na_op *x)
+static bool join_op(struct walk *w, const struct na_op *x)
 {
 	const struct na_op_type *t = &w->types[x->type];
-	enum sl_part part = sl_part_of(t);
+	enum sl_part part = na_slack_part_of(t);
 	struct list *l = list_of(w, t->collective);
 	size_t i;
 
@@ -170,11 +171,11 @@ static uint32_t step_of(const struct sl_state *s, const struct sl_core *c,
 
 	if (!x || o->done_ps >= x->end_ps || x->number < 0)
 		return NA_UNKNOWN_U32;
-	return sl_store_step(s->scope->store, x);
+	return na_slack_store_step(s->scope->store, x);
 }
 
-bool sl_wanted(const struct sl_state *s, const struct sl_core *c,
-	       struct sl_occ *o)
+bool na_slack_wanted(const struct sl_state *s, const struct sl_core *c,
+		     struct sl_occ *o)
 {
 	const struct na_filter *f = s->scope->filter;
 
@@ -204,14 +205,14 @@ static void settle(const struct sl_state *s, struct sl_core *c)
 			c->left.strays += !has(o, SL_SEND);
 			continue;
 		}
-		if (!sl_wanted(s, c, o)) {
+		if (!na_slack_wanted(s, c, o)) {
 			c->left.outside++;
 			continue;
 		}
 		for (int p = 0; p < SL_PARTS; p++)
 			stall += o->part_ps[p];
-		o->stall_ps = sl_clamp(stall);
-		o->observed_ps = sl_minus(o->end_ps, o->start_ps);
+		o->stall_ps = na_slack_clamp(stall);
+		o->observed_ps = na_slack_minus(o->end_ps, o->start_ps);
 		o->wire_ps = o->observed_ps;
 		c->left.negative += o->slack_ps < 0;
 		c->occs.v[n++] = *o;
@@ -219,7 +220,7 @@ static void settle(const struct sl_state *s, struct sl_core *c)
 	c->occs.n = n;
 }
 
-bool sl_walk(const struct sl_state *s, struct sl_core *c)
+bool na_slack_walk(const struct sl_state *s, struct sl_core *c)
 {
 	struct walk w = {.s = s,
 			 .c = c,
@@ -234,8 +235,8 @@ bool sl_walk(const struct sl_state *s, struct sl_core *c)
 			c->left.no_collective++;
 			continue;
 		}
-		ok = take(&w, &c->ops[i]);
-		w.spent_ps += sl_duration(&c->ops[i]);
+		ok = join_op(&w, &c->ops[i]);
+		w.spent_ps += na_slack_duration(&c->ops[i]);
 	}
 	for (size_t i = 0; i < w.lists.n; i++)
 		na_vec_free(&w.lists.v[i]);
