@@ -63,7 +63,7 @@ bool na_host_clocks_merge(struct na_host_clocks *c,
 bool na_host_clocks_settle(struct na_host_clocks *c);
 struct na_scope;
 struct na_bound_filter;
-/* Settled, of the transfers in the store that `late` lets pass (NULL: all):
+/* Settled, of the transfers in the store that `bound` lets pass (NULL: all):
  * the scope's shared ones where these are the same, else `own`, empty before,
  * which the caller frees in any case.  NULL: no memory. */
 const struct na_host_clocks *

@@ -3,20 +3,20 @@
 
 #include "netan/methods/late/state.h"
 
-uint32_t la_host(const struct la_all *all, const struct na_late_ask *ask)
+uint32_t na_late_host(const struct la_all *all, const struct na_late_ask *ask)
 {
 	return all->store->devices.cores[ask->core].input;
 }
 
-uint32_t la_device(const struct la_all *all, const struct na_late_ask *ask)
+uint32_t na_late_device(const struct la_all *all, const struct na_late_ask *ask)
 {
 	uint32_t e = all->store->devices.cores[ask->core].endpoint;
 
 	return e < all->store->names.n_endpoints ? e : LA_NONE;
 }
 
-int64_t la_known(const struct la_all *all, const struct la_path *p,
-		 const struct la_move *m)
+int64_t na_late_known(const struct la_all *all, const struct la_path *p,
+		      const struct la_move *m)
 {
 	int64_t known;
 
@@ -41,8 +41,9 @@ static int64_t plus(int64_t a, int64_t b)
 static bool meets(const struct la_all *all, const struct na_late_ask *ask,
 		  uint32_t host, int64_t start_ps, int64_t end_ps)
 {
-	int64_t known, ahead = na_host_clocks_ahead(all->clocks, host,
-						    la_host(all, ask), &known);
+	int64_t known,
+		ahead = na_host_clocks_ahead(all->clocks, host,
+					     na_late_host(all, ask), &known);
 	int64_t margin = na_time_between(ask->from_ps, ask->to_ps);
 
 	if (known < NA_TIME_MAX)
@@ -56,7 +57,7 @@ static struct na_execution execution_of(const struct la_all *all,
 					const struct na_late_ask *ask)
 {
 	const struct na_store *s = all->store;
-	uint32_t host = la_host(all, ask);
+	uint32_t host = na_late_host(all, ask);
 	struct na_execution x = {ask->collective, s->sources[host].run,
 				 ask->from_ps, ask->to_ps};
 	int64_t margin = na_time_between(ask->from_ps, ask->to_ps);
@@ -84,7 +85,7 @@ static bool is_asked(const struct la_all *all, const struct na_replay *x)
 
 	for (size_t i = 0; i < all->n_asks; i++) {
 		const struct na_late_ask *ask = &all->asks[i];
-		uint32_t host = la_host(all, ask);
+		uint32_t host = na_late_host(all, ask);
 
 		if (a->collective == ask->collective &&
 		    all->store->sources[host].run == run &&
@@ -178,7 +179,7 @@ static enum na_status add_action(void *arg, const struct na_replay *x)
 	return NA_OK;
 }
 
-enum na_status la_gather(struct la_all *all, struct na_err *err)
+enum na_status na_late_gather(struct la_all *all, struct na_err *err)
 {
 	const struct na_scope *s = all->scope;
 	struct na_execution *of = na_calloc(all->n_asks, sizeof(*of));
@@ -194,7 +195,7 @@ enum na_status la_gather(struct la_all *all, struct na_err *err)
 	return st;
 }
 
-void la_fini(struct la_all *all)
+void na_late_fini(struct la_all *all)
 {
 	na_strtab_fini(&all->texts);
 	na_vec_free(&all->actions);

@@ -55,9 +55,9 @@ static void put_move(const struct la_all *all, const struct la_path *p,
 	uint32_t host = na_store_host_of(all->store, p->run, m->src);
 	char buf[NA_ENDPOINT_BUF];
 
-	na_put_text(r, v, M_src, la_device_name(all, m->src, buf));
-	na_put_text(r, v, M_src_host, la_host_name(all, host));
-	na_put_text(r, v, M_dst, la_device_name(all, m->dst, buf));
+	na_put_text(r, v, M_src, na_late_device_name(all, m->src, buf));
+	na_put_text(r, v, M_src_host, na_late_host_name(all, host));
+	na_put_text(r, v, M_dst, na_late_device_name(all, m->dst, buf));
 	if (m->chunk == NA_UNKNOWN_I32)
 		na_put_null(r, v, M_chunk);
 	else
@@ -78,9 +78,9 @@ static void put_step_of_path(const struct la_all *all, const struct la_path *p,
 
 	/* So that paths are told as a table of their own, too. */
 	na_put_int(r, v, M_execution, (int64_t)(p->ask - all->asks) + 1);
-	na_put_text(r, v, M_kind, la_kind_names[s->kind]);
-	na_put_text(r, v, M_host, la_host_name(all, s->host));
-	na_put_text(r, v, M_device, la_device_name(all, s->device, buf));
+	na_put_text(r, v, M_kind, na_late_kind_names[s->kind]);
+	na_put_text(r, v, M_host, na_late_host_name(all, s->host));
+	na_put_text(r, v, M_device, na_late_device_name(all, s->device, buf));
 	na_put_real(r, v, M_from_us, na_us(s->from_ps));
 	na_put_real(r, v, M_to_us, na_us(s->to_ps));
 	na_put_real(r, v, M_duration_us, na_us(s->to_ps - s->from_ps));
@@ -99,9 +99,9 @@ static void put_shares(const struct la_path *p, struct na_result *r,
 	int64_t of_ps[LA_N_KINDS];
 	int64_t length = na_time_between(p->ask->from_ps, p->ask->to_ps);
 
-	la_shares(p, of_ps);
+	na_late_shares(p, of_ps);
 	for (size_t k = 0; k < LA_N_KINDS; k++)
-		na_put_real(r, v, la_kind_names[k],
+		na_put_real(r, v, na_late_kind_names[k],
 			    length ? (double)of_ps[k] / (double)length : 0);
 }
 
@@ -123,7 +123,7 @@ static bool put_clocks(const struct la_all *all, const struct la_path *p,
 		ahead = na_host_clocks_ahead(all->clocks, host, p->host,
 					     &known);
 		v = na_put_object(r, list, NULL);
-		na_put_text(r, v, M_host, la_host_name(all, host));
+		na_put_text(r, v, M_host, na_late_host_name(all, host));
 		put_us(r, v, M_ahead_us, ahead, known < NA_TIME_MAX);
 		put_us(r, v, M_uncertainty_us, known, known < NA_TIME_MAX);
 	}
@@ -139,18 +139,18 @@ static bool put_late(const struct la_all *all, const struct la_path *p,
 	char text[CAUSE_BUF], device[NA_ENDPOINT_BUF];
 	struct na_str cause = na_str_over(text, sizeof(text));
 
-	if (!la_cause(all, p, &cause))
+	if (!na_late_cause(all, p, &cause))
 		return false;
 
 	na_put_text(r, v, M_collective,
 		    na_strtab_at(&all->store->names.strings, ask->collective));
 	if (all->store->sources[p->host].label)
 		na_put_text(r, v, M_label, all->store->sources[p->host].label);
-	na_put_text(r, v, M_host, la_host_name(all, p->host));
+	na_put_text(r, v, M_host, na_late_host_name(all, p->host));
 	na_put_text(r, v, M_device,
 		    p->device == LA_NONE
 			    ? NULL
-			    : la_device_name(all, p->device, device));
+			    : na_late_device_name(all, p->device, device));
 	put_step(all, ask, r, v);
 	put_u32(r, v, M_launch, p->launch);
 	put_u32(r, v, M_iteration, p->iteration);
@@ -176,14 +176,14 @@ static enum na_status put_all(const struct la_all *all, struct na_result *r,
 {
 	for (size_t i = 0; i < all->n_asks; i++) {
 		struct la_path p;
-		bool done = la_find_path(all, &all->asks[i], &p);
+		bool done = na_late_find_path(all, &all->asks[i], &p);
 
 		done = done && put_late(all, &p, r, list) &&
-		       (i > 0 || la_put_rows(all, &p, r));
+		       (i > 0 || na_late_put_rows(all, &p, r));
 		if (done && p.why && all->actions.n)
 			na_result_note(r, "late: execution %zu: %s", i + 1,
 				       p.why);
-		la_path_fini(&p);
+		na_late_path_fini(&p);
 		if (!done)
 			return na_fail_nomem(err);
 	}
@@ -219,11 +219,11 @@ enum na_status na_put_late(const struct na_scope *scope,
 				  "asked for the actions");
 		return NA_OK;
 	}
-	st = la_gather(&all, err);
-	if (st == NA_OK && !la_match(&all))
+	st = na_late_gather(&all, err);
+	if (st == NA_OK && !na_late_match(&all))
 		st = na_fail_nomem(err);
 	if (st == NA_OK)
 		st = put_all(&all, r, list, err);
-	la_fini(&all);
+	na_late_fini(&all);
 	return st;
 }

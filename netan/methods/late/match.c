@@ -65,7 +65,7 @@ static void join(struct la_all *all, const struct mark *m, size_t n)
 	}
 }
 
-bool la_match(struct la_all *all)
+bool na_late_match(struct la_all *all)
 {
 	size_t n = all->moves.n, to;
 	struct mark *m = na_calloc(n, sizeof(*m));

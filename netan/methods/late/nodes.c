@@ -13,8 +13,8 @@ static bool same_run(const struct la_all *all, const struct la_action *a,
 
 /* The execution on this device that overlaps most of what is asked; graph
  * executions first. */
-const struct la_action *la_execution(const struct la_all *all,
-				     const struct la_path *p)
+const struct la_action *na_late_execution(const struct la_all *all,
+					  const struct la_path *p)
 {
 	const struct la_action *best = NULL;
 	int64_t most = 0;
@@ -130,7 +130,7 @@ static bool collect(const struct la_all *all, struct la_path *p,
 	return true;
 }
 
-bool la_take_nodes(const struct la_all *all, struct la_path *p)
+bool na_late_find_nodes(const struct la_all *all, struct la_path *p)
 {
 	uint32_t *joined = partners(all, p);
 	bool done;
@@ -148,7 +148,7 @@ bool la_take_nodes(const struct la_all *all, struct la_path *p)
 	return true;
 }
 
-void la_path_fini(struct la_path *p)
+void na_late_path_fini(struct la_path *p)
 {
 	na_vec_free(&p->nodes);
 	free(p->sends);

@@ -402,21 +402,21 @@ static void how_well(const struct la_all *all, struct la_path *p)
 			p->uncertainty_ps = known;
 		if (s->move == LA_NONE)
 			continue;
-		known = la_known(all, p, &all->moves.v[s->move]);
+		known = na_late_known(all, p, &all->moves.v[s->move]);
 		if (known > p->uncertainty_ps)
 			p->uncertainty_ps = known;
 	}
 }
 
-bool la_find_path(const struct la_all *all, const struct na_late_ask *ask,
-		  struct la_path *p)
+bool na_late_find_path(const struct la_all *all, const struct na_late_ask *ask,
+		       struct la_path *p)
 {
 	struct walk w = {.all = all, .p = p};
 	const struct la_action *a;
 
 	*p = (struct la_path){.ask = ask,
-			      .host = la_host(all, ask),
-			      .device = la_device(all, ask),
+			      .host = na_late_host(all, ask),
+			      .device = na_late_device(all, ask),
 			      .launch = NA_UNKNOWN_U32,
 			      .iteration = NA_UNKNOWN_U32};
 	p->run = all->store->sources[p->host].run;
@@ -426,7 +426,7 @@ bool la_find_path(const struct la_all *all, const struct na_late_ask *ask,
 			 "this is";
 		return true;
 	}
-	a = la_execution(all, p);
+	a = na_late_execution(all, p);
 	if (!a) {
 		p->why = all->full ? "too many actions are asked for at once"
 				   : "the trace holds no action of it";
@@ -434,8 +434,9 @@ bool la_find_path(const struct la_all *all, const struct na_late_ask *ask,
 	}
 	p->launch = a->launch;
 	p->iteration = a->iteration;
-	w.numbers = la_take_nodes(all, p) ? na_calloc(1, sizeof(*w.numbers))
-					  : NULL;
+	w.numbers = na_late_find_nodes(all, p)
+			    ? na_calloc(1, sizeof(*w.numbers))
+			    : NULL;
 	if (!w.numbers)
 		return false;
 	walk_back(&w);

@@ -115,8 +115,8 @@ static void put_row(const struct rows *x, const struct row *row,
 	char buf[NA_ENDPOINT_BUF];
 	const char *kind = a->kind < NA_N_ACTIONS ? kinds[a->kind] : NULL;
 
-	na_put_text(r, v, M_host, la_host_name(all, a->host));
-	na_put_text(r, v, M_device, la_device_name(all, a->device, buf));
+	na_put_text(r, v, M_host, na_late_host_name(all, a->host));
+	na_put_text(r, v, M_device, na_late_device_name(all, a->device, buf));
 	na_put_text(r, v, M_kind, kind ? kind : "host");
 	na_put_real(r, v, M_from_us, na_us(row->start_ps));
 	na_put_real(r, v, M_to_us, na_us(row->end_ps));
@@ -124,8 +124,8 @@ static void put_row(const struct rows *x, const struct row *row,
 	if (!m)
 		return;
 	na_put_text(r, v, M_peer,
-		    la_device_name(all, m->side == NA_RX ? m->src : m->dst,
-				   buf));
+		    na_late_device_name(all, m->side == NA_RX ? m->src : m->dst,
+					buf));
 	if (m->chunk != NA_UNKNOWN_I32)
 		na_put_int(r, v, M_chunk, m->chunk);
 	if (a->kind == NA_ACT_RECEIVE && m->latency_ps != NA_UNKNOWN_PS)
@@ -139,7 +139,7 @@ static void put_host(const struct rows *x, uint32_t host, struct na_result *r,
 	int64_t known, ahead = na_host_clocks_ahead(x->all->clocks, host,
 						    x->p->host, &known);
 
-	na_put_text(r, v, M_host, la_host_name(x->all, host));
+	na_put_text(r, v, M_host, na_late_host_name(x->all, host));
 	na_put_bool(r, v, M_trace, host < x->all->store->n_sources);
 	na_put_real(r, v, M_ahead_us, na_us(ahead));
 	if (known < NA_TIME_MAX)
@@ -162,7 +162,7 @@ static bool put_path(const struct rows *x, struct na_result *r,
 		uint32_t node = s->action == LA_NONE ? LA_NONE
 						     : p->node_of[s->action];
 
-		na_put_text(r, v, M_kind, la_kind_names[s->kind]);
+		na_put_text(r, v, M_kind, na_late_kind_names[s->kind]);
 		na_put_real(r, v, M_from_us, na_us(s->from_ps));
 		na_put_real(r, v, M_to_us, na_us(s->to_ps));
 		na_put_int(r, v, M_row,
@@ -172,8 +172,8 @@ static bool put_path(const struct rows *x, struct na_result *r,
 	return row_of;
 }
 
-bool la_put_rows(const struct la_all *all, const struct la_path *p,
-		 struct na_result *r)
+bool na_late_put_rows(const struct la_all *all, const struct la_path *p,
+		      struct na_result *r)
 {
 	struct na_value *v = na_put_object(r, na_result_side(r), M_waterfall);
 	struct na_value *hosts = na_put_list(r, v, M_hosts);

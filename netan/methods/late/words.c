@@ -7,7 +7,7 @@
 #include "netan/methods/late/state.h"
 
 /* clang-format off */
-const char *const la_kind_names[LA_N_KINDS] = {
+const char *const na_late_kind_names[LA_N_KINDS] = {
 	[LA_D2H] = "d2h", [LA_SEND] = "send", [LA_NETWORK] = "network",
 	[LA_RECEIVE] = "receive", [LA_COMPUTE] = "compute",
 	[LA_H2D] = "h2d", [LA_WAIT] = "wait", [LA_LATE_PEER] = "late_peer",
@@ -15,13 +15,13 @@ const char *const la_kind_names[LA_N_KINDS] = {
 };
 /* clang-format on */
 
-const char *la_host_name(const struct la_all *all, uint32_t host)
+const char *na_late_host_name(const struct la_all *all, uint32_t host)
 {
 	return host < all->store->n_hosts ? all->store->hosts[host].name : "?";
 }
 
-const char *la_device_name(const struct la_all *all, uint32_t device,
-			   char buf[NA_ENDPOINT_BUF])
+const char *na_late_device_name(const struct la_all *all, uint32_t device,
+				char buf[NA_ENDPOINT_BUF])
 {
 	const struct na_names *n = &all->store->names;
 
@@ -31,7 +31,7 @@ const char *la_device_name(const struct la_all *all, uint32_t device,
 	return buf;
 }
 
-void la_shares(const struct la_path *p, int64_t of_ps[LA_N_KINDS])
+void na_late_shares(const struct la_path *p, int64_t of_ps[LA_N_KINDS])
 {
 	for (size_t k = 0; k < LA_N_KINDS; k++)
 		of_ps[k] = 0;
@@ -96,9 +96,10 @@ static void say_end(const struct telling *t, const char *way, uint32_t device)
 	uint32_t host = na_store_host_of(t->all->store, t->p->run, device);
 	char name[NA_ENDPOINT_BUF];
 
-	na_str_addf(t->to, "%s%s", way, la_device_name(t->all, device, name));
+	na_str_addf(t->to, "%s%s", way,
+		    na_late_device_name(t->all, device, name));
 	if (host < t->all->store->n_sources)
-		na_str_addf(t->to, " (%s)", la_host_name(t->all, host));
+		na_str_addf(t->to, " (%s)", na_late_host_name(t->all, host));
 }
 
 /* "chunk 2 from s1d0 (host-1) to s0d0 (host-0)", as far as it is asked for
@@ -121,7 +122,7 @@ static void say_move(const struct telling *t, bool from, bool to)
 
 static bool clocks_compared(const struct telling *t)
 {
-	return la_known(t->all, t->p, &t->all->moves.v[t->s->move]) <
+	return na_late_known(t->all, t->p, &t->all->moves.v[t->s->move]) <
 	       NA_TIME_MAX;
 }
 
@@ -218,7 +219,8 @@ static void say_held(const struct telling *t)
 		    " for %s behind its other sends, the longest of them to "
 		    "%s for %s",
 		    t->took,
-		    la_device_name(t->all, t->all->moves.v[first].dst, device),
+		    na_late_device_name(t->all, t->all->moves.v[first].dst,
+					device),
 		    na_print_time(other,
 				  na_time_between(n->start_ps, n->end_ps), 3));
 }
@@ -304,7 +306,7 @@ static bool say_end_of_most(const struct la_all *all, const struct la_path *p,
 	if (alone && 2 * most > network_ps)
 		na_str_addf(to, "; of all that %s to or from %s",
 			    na_print_time(part, most, 3),
-			    la_host_name(all, best));
+			    na_late_host_name(all, best));
 	return true;
 }
 
@@ -318,15 +320,15 @@ static const char *const titles[LA_N_KINDS] = {
 };
 /* clang-format on */
 
-bool la_cause(const struct la_all *all, const struct la_path *p,
-	      struct na_str *to)
+bool na_late_cause(const struct la_all *all, const struct la_path *p,
+		   struct na_str *to)
 {
 	int64_t of_ps[LA_N_KINDS], all_ps = 0;
 	struct telling t = {.to = to, .all = all, .p = p};
 	size_t most = 0, n = 0;
 	char took[2 * NA_UNIT_BUF + 8], part[NA_UNIT_BUF], whole[NA_UNIT_BUF];
 
-	la_shares(p, of_ps);
+	na_late_shares(p, of_ps);
 	for (size_t k = 0; k < LA_N_KINDS; k++) {
 		all_ps += of_ps[k];
 		most = of_ps[k] > of_ps[most] ? k : most;
@@ -354,8 +356,8 @@ bool la_cause(const struct la_all *all, const struct la_path *p,
 		na_str_addf(to, "%s: ", titles[most]);
 	}
 	t.took = took;
-	t.host = la_host_name(all, t.s->host);
-	la_device_name(all, t.s->device, t.device);
+	t.host = na_late_host_name(all, t.s->host);
+	na_late_device_name(all, t.s->device, t.device);
 	return say(&t) && (most != LA_NETWORK || n <= 2 ||
 			   say_end_of_most(all, p, of_ps[most], to));
 }
