@@ -21,6 +21,7 @@
 #include <pthread.h>
 
 #include "netan/base/triples.h"
+#include "netan/base/vec.h"
 #include "netan/model/store.h"
 
 enum {
@@ -30,9 +31,8 @@ enum {
 
 struct na_host_clocks {
 	const struct na_store *store;
-	struct na_triples pairs;  /* source host, destination host, 0 */
-	struct na_clock_pair *of; /* by pair */
-	size_t cap_of;
+	struct na_triples pairs;         /* source host, destination host, 0 */
+	NA_VEC(struct na_clock_pair) of; /* by pair */
 	/* From na_host_clocks_settle(), by host of the store; relative to the
 	 * first host of its group that transfers join in both directions. */
 	int64_t *ahead_ps;

@@ -10,9 +10,6 @@
 #include <string.h>
 
 #include "netan/base/order.h"
-#include "netan/base/vec.h"
-
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 static const char *text(const struct na_op_match *m, uint32_t name)
 {
@@ -174,8 +171,8 @@ static struct na_op_counter *counter_of(struct na_op_match *m, uint32_t unit,
 	return c;
 }
 
-static void take_piece(struct na_op_match *m, const struct na_op *op,
-		       size_t span, int64_t number)
+static void add_piece(struct na_op_match *m, const struct na_op *op,
+		      size_t span, int64_t number)
 {
 	uint32_t unit = m->unit_of[op->type];
 	struct na_op_counter *c = counter_of(m, unit, op->core);
@@ -215,26 +212,21 @@ static void make_pieces(struct na_op_match *m)
 		if (m->unit_of[op->type] == NA_NO_TRIPLE)
 			continue;
 		run = span_around(m, op, &at);
-		take_piece(m, op, run ? at : SIZE_MAX, run ? run->number : -1);
+		add_piece(m, op, run ? at : SIZE_MAX, run ? run->number : -1);
 	}
 	for (size_t i = 0; i < m->units.n; i++)
 		m->unpaired += m->counters[i].is_open;
 }
 
-NA_ORDER(by_run, struct na_op_piece, NA_UP(unit), NA_UP(number), NA_UP(in_run), NA_UP(core), NA_UP(in_all))
+NA_ORDER(by_run, struct na_op_piece, NA_UP(unit), NA_UP(number), NA_UP(in_run),
+	 NA_UP(core), NA_UP(in_all))
 
 NA_ORDER(by_order, struct na_op_piece, NA_UP(in_all), NA_UP(core))
 
 NA_ORDER(by_place, struct na_op_piece, NA_UP(core), NA_UP(in_all))
 
-static int by_time(const void *a, const void *b)
-{
-	const struct na_op_piece *x = a, *y = b;
-
-	if (x->start_ps != y->start_ps)
-		return ORDER(x->start_ps, y->start_ps);
-	return by_place(a, b);
-}
+NA_ORDER(by_time, struct na_op_piece, NA_UP(start_ps), NA_UP(core),
+	 NA_UP(in_all))
 
 /*
  * Which executions belong together: run ids may be shared by all devices, or
@@ -291,7 +283,7 @@ static void sort_pieces(struct na_op_piece *x, size_t n, enum way way)
 					   const void *) = {by_run, by_order,
 							    by_time};
 
-	qsort(x, n, sizeof(*x), orders[way]);
+	na_sort(x, n, orders[way]);
 }
 
 /* Devices that are together, squared: one execution on all of them counts
@@ -399,12 +391,13 @@ static bool add_groups(struct na_op_match *m, struct na_op_piece *x, size_t n,
 
 	if (!g.size || n % g.size != 0 || n / g.size != g.n)
 		return m->instance(m->arg, x, n);
-	if (g.strided && !na_grow(&m->tmp, &m->cap_tmp, n, sizeof(*m->tmp)))
-		return false;
-	for (size_t i = 0; g.strided && i < n; i++)
-		m->tmp[i] = x[i % g.size * g.n + i / g.size];
-	if (g.strided)
-		memcpy(x, m->tmp, n * sizeof(*x));
+	if (g.strided) {
+		if (!na_append(&m->tmp, x, n))
+			return false;
+		for (size_t i = 0; i < n; i++)
+			x[i] = m->tmp.v[i % g.size * g.n + i / g.size];
+		m->tmp.n = 0;
+	}
 	for (size_t i = 0; ok && i < g.n; i++)
 		ok = m->instance(m->arg, &x[i * g.size], g.size);
 	return ok;
@@ -469,5 +462,5 @@ void na_op_match_fini(struct na_op_match *m)
 	free(m->module_of);
 	free(m->counters);
 	free(m->pieces);
-	free(m->tmp);
+	na_vec_free(&m->tmp);
 }
