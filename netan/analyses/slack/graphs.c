@@ -127,7 +127,7 @@ static void join(struct sl_state *s, struct graphs *g, struct lane *l,
 	struct na_exec x;
 
 	if (at == l->to) {
-		s->left.no_graph++;
+		s->left[SL_NO_GRAPH]++;
 		return;
 	}
 	g->used[at] = true;

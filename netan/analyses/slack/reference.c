@@ -76,10 +76,10 @@ static bool put_occurrence(const struct sl_state *s, struct walk *w,
 	o.wire_ps = o.observed_ps;
 	o.stall_ps = na_slack_clamp(x->stall_ns / NA_NS_PER_US * NA_PS_PER_US);
 	if (!na_slack_wanted(s, c, &o)) {
-		c->left.outside++;
+		c->left[SL_OUTSIDE]++;
 		return true;
 	}
-	c->left.negative += o.slack_ps < 0;
+	c->left[SL_NEGATIVE] += o.slack_ps < 0;
 	return na_add(&c->occs, o);
 }
 
@@ -105,7 +105,7 @@ static bool count_op(const struct sl_state *s, struct walk *w,
 		at->spent_ns = w->spent_ns;
 		at->stall_ns = ns;
 	} else if (part == SL_RECV_DONE) {
-		w->c->left.done_first += !at->sent;
+		w->c->left[SL_DONE_FIRST] += !at->sent;
 		ok = !at->sent || put_occurrence(s, w, at, x);
 	}
 	w->spent_ns += ns;
@@ -135,9 +135,9 @@ bool na_slack_walk_reference(const struct sl_state *s, struct sl_core *c)
 	}
 	for (size_t i = 0; ok && i < c->n_ops; i++) {
 		if (!in_module(c, &run, &c->ops[i]))
-			c->left.outside_modules++;
+			c->left[SL_OUTSIDE_MODULES]++;
 		else if (w.types[c->ops[i].type].collective == NA_UNKNOWN_U32)
-			c->left.no_collective++;
+			c->left[SL_NO_COLLECTIVE]++;
 		else
 			ok = count_op(s, &w, &c->ops[i]);
 	}

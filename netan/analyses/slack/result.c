@@ -178,26 +178,22 @@ static bool put_rows(struct na_result *r, struct na_value *body,
 }
 
 static void put_left(struct na_result *r, struct na_value *body,
-		     const struct sl_left *x)
+		     const struct sl_state *s)
 {
+	static const char *const names[SL_N_LEFT] = {M_ops_without_collective,
+						     M_recv_done_before_send,
+						     M_stray_ops,
+						     M_unfinished,
+						     M_outside_window,
+						     M_other_hosts,
+						     M_ops_outside_modules};
 	struct na_value *to = na_put_object(r, body, M_left_out);
-	const struct {
-		const char *name;
-		uint64_t n;
-	} of[] = {
-		{M_ops_without_collective, x->no_collective},
-		{M_recv_done_before_send, x->done_first},
-		{M_stray_ops, x->strays},
-		{M_unfinished, x->cut},
-		{M_outside_window, x->outside},
-		{M_other_hosts, x->hosts},
-		{M_ops_outside_modules, x->outside_modules},
-	};
 
-	for (size_t i = 0; i < NA_LEN(of); i++)
-		na_put_int(r, to, of[i].name, (int64_t)of[i].n);
+	for (size_t i = 0; i < SL_N_LEFT; i++)
+		na_put_int(r, to, names[i], (int64_t)s->left[i]);
 }
 
+/* How the ops that were looked at got their collective, in kinds of ops. */
 void na_slack_count_joins(const struct sl_state *s, uint64_t n[NA_N_OPJOINS])
 {
 	const struct na_op_types *types = &s->scope->store->devices.types;
@@ -276,12 +272,12 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 
 	for (size_t i = 0; i < v->n_cores; i++)
 		tpus += v->cores[i].kind == NA_DEVICE_TPU;
-	if (s->n || s->left.outside || s->left.hosts) {
+	if (s->n || s->left[SL_OUTSIDE] || s->left[SL_HOSTS]) {
 		na_result_wordf(r, NA_WORD_EMPTY,
 				"the filters leave none of %s executions of "
 				"collectives",
-				na_print_count(n, s->n + s->left.outside +
-							  s->left.hosts));
+				na_print_count(n, s->n + s->left[SL_OUTSIDE] +
+							  s->left[SL_HOSTS]));
 		return;
 	}
 	if (!tpus) {
@@ -342,19 +338,19 @@ enum na_status na_slack_finish(void *state, struct na_result *r,
 	na_put_real(r, total, M_step_time_us,
 		    s->step_ps > 0 ? na_us(s->step_ps) : NAN);
 	na_put_real(r, total, M_stall_share, share(s->stall_ps, s->step_ps));
-	na_put_int(r, total, M_negative_slack, (int64_t)s->left.negative);
-	na_put_int(r, total, M_without_graph, (int64_t)s->left.no_graph);
-	put_left(r, body, &s->left);
+	na_put_int(r, total, M_negative_slack, (int64_t)s->left[SL_NEGATIVE]);
+	na_put_int(r, total, M_without_graph, (int64_t)s->left[SL_NO_GRAPH]);
+	put_left(r, body, s);
 	put_joins(r, body, s);
 	na_put_bool(r, body, M_reference, s->params->reference);
 	na_put_real(r, body, M_capacity_gbps, s->capacity_gbps);
 	na_result_word(r, NA_WORD_NOUN, "collective execution");
 	if (s->params->waterfall)
 		na_result_word(r, NA_WORD_PICTURE, "waterfall");
-	filtered = s->left.outside + s->left.hosts + s->n - s->used.n;
+	filtered = s->left[SL_OUTSIDE] + s->left[SL_HOSTS] + s->n - s->used.n;
 	na_result_about(r)->filtered = (int64_t)filtered;
 	na_result_about(r)->left_out =
-		(int64_t)(s->left.cut + s->left.done_first + filtered);
+		(int64_t)(s->left[SL_CUT] + s->left[SL_DONE_FIRST] + filtered);
 	if (!s->used.n)
 		say_nothing(r, s);
 	na_slack_views(r, s);

@@ -112,6 +112,7 @@ struct count {
 	struct na_triples seen, per; /* (row, core); (collective, input) */
 	NA_VEC(uint32_t) n;          /* cores, by `per` */
 	struct na_triples lanes;     /* (collective, core) */
+	uint32_t *most;              /* cores of one host, by collective */
 	bool *cores;
 };
 
@@ -133,6 +134,8 @@ static bool count_one(struct sl_state *s, struct count *c,
 	if (at == NA_NO_TRIPLE || (at == c->n.n && !na_push(&c->n)))
 		return false;
 	c->n.v[at] += c->lanes.n > lanes;
+	if (c->n.v[at] > c->most[o->collective])
+		c->most[o->collective] = c->n.v[at];
 	s->devices += !c->cores[o->core];
 	c->cores[o->core] = true;
 	return true;
@@ -194,34 +197,26 @@ static bool add_steps(struct sl_state *s, const struct na_grouping *base,
 
 static bool count_devices(struct sl_state *s, const struct na_grouping *base)
 {
-	size_t inputs = s->scope->store->n_sources;
-	struct count c = {.cores = NULL};
-	bool ok;
+	const struct na_store *store = s->scope->store;
+	struct count c = {.cores = na_calloc(store->devices.n_cores,
+					     sizeof(bool)),
+			  .most = na_calloc(store->names.strings.n,
+					    sizeof(uint32_t))};
+	bool ok = c.cores && c.most;
 
-	c.cores = na_calloc(s->scope->store->devices.n_cores, sizeof(bool));
-	ok = c.cores;
 	for (size_t i = 0; ok && i < s->n; i++) {
 		if (s->occs[i].row != NA_UNKNOWN_U32)
 			ok = count_one(s, &c, &s->occs[i]);
 	}
-	for (size_t i = 0; ok && i < s->n_rows; i++) {
-		for (uint32_t k = 0; k < inputs; k++) {
-			uint32_t at = na_triples_find(
-				&c.per,
-				(struct na_triple){s->rows[i].collective, k,
-						   0});
-
-			if (at != NA_NO_TRIPLE &&
-			    c.n.v[at] > s->rows[i].host_devices)
-				s->rows[i].host_devices = c.n.v[at];
-		}
-	}
+	for (size_t i = 0; ok && i < s->n_rows; i++)
+		s->rows[i].host_devices = c.most[s->rows[i].collective];
 	ok = ok && add_steps(s, base, c.cores);
 	na_triples_fini(&c.seen);
 	na_triples_fini(&c.per);
 	na_triples_fini(&c.lanes);
 	na_vec_free(&c.n);
 	free(c.cores);
+	free(c.most);
 	return ok;
 }
 

@@ -241,24 +241,13 @@ static void walk_core(void *arg, size_t i)
 					   : na_slack_walk(s, c));
 	if (!na_filter_input(s->scope->bound,
 			     s->scope->store->devices.cores[i].input)) {
-		c->left =
-			(struct sl_left){.hosts = c->occs.n + c->left.outside};
+		uint64_t hosts = c->occs.n + c->left[SL_OUTSIDE];
+
+		memset(c->left, 0, sizeof(c->left));
+		c->left[SL_HOSTS] = hosts;
 		c->occs.n = 0;
 	}
 	na_sort(c->occs.v, c->occs.n, by_start);
-}
-
-static void add_left(struct sl_left *to, const struct sl_left *x)
-{
-	to->no_collective += x->no_collective;
-	to->done_first += x->done_first;
-	to->strays += x->strays;
-	to->cut += x->cut;
-	to->outside += x->outside;
-	to->hosts += x->hosts;
-	to->outside_modules += x->outside_modules;
-	to->negative += x->negative;
-	to->no_graph += x->no_graph;
 }
 
 static bool gather(struct sl_state *s)
@@ -269,7 +258,8 @@ static bool gather(struct sl_state *s)
 		if (s->cores[i].failed)
 			return false;
 		n += s->cores[i].occs.n;
-		add_left(&s->left, &s->cores[i].left);
+		for (size_t k = 0; k < SL_N_COUNTS; k++)
+			s->left[k] += s->cores[i].left[k];
 	}
 	free(s->got.ops.v); /* what they tell is in the occurrences */
 	s->got.ops.v = NULL;

@@ -66,16 +66,18 @@ struct sl_occ {
 };
 
 /* What became of ops and occurrences that are not in a row. */
-struct sl_left {
-	uint64_t no_collective;   /* ops */
-	uint64_t done_first;      /* recv-done without a send before it */
-	uint64_t strays;          /* other ops without the ones before them */
-	uint64_t cut;             /* sends without a recv-done */
-	uint64_t outside;         /* occurrences: --from, --to, --step */
-	uint64_t hosts;           /* occurrences: --host */
-	uint64_t outside_modules; /* --reference: ops in no program run */
-	uint64_t negative;        /* occurrences; these are in rows */
-	uint64_t no_graph;        /* likewise */
+enum sl_left {
+	SL_NO_COLLECTIVE,   /* ops */
+	SL_DONE_FIRST,      /* recv-done without a send before it */
+	SL_STRAYS,          /* other ops without the ones before them */
+	SL_CUT,             /* sends without a recv-done */
+	SL_OUTSIDE,         /* occurrences: --from, --to, --step */
+	SL_HOSTS,           /* occurrences: --host */
+	SL_OUTSIDE_MODULES, /* --reference: ops in no program run */
+	SL_N_LEFT,
+	SL_NEGATIVE = SL_N_LEFT, /* occurrences; these are in rows */
+	SL_NO_GRAPH,             /* likewise */
+	SL_N_COUNTS
 };
 
 struct sl_core { /* one device plane */
@@ -84,7 +86,7 @@ struct sl_core { /* one device plane */
 	const struct na_span *modules, *steps; /* by start */
 	size_t n_modules, n_steps;
 	NA_VEC(struct sl_occ) occs;
-	struct sl_left left;
+	uint64_t left[SL_N_COUNTS];
 	bool failed; /* no memory */
 };
 
@@ -135,7 +137,7 @@ struct sl_state {
 	struct sl_core *cores; /* [store's cores] */
 	struct sl_occ *occs;   /* by core and start */
 	size_t n;
-	struct sl_left left;
+	uint64_t left[SL_N_COUNTS];
 	struct na_groups groups, bases;
 	struct na_triples keys; /* collective, group: the row */
 	struct sl_row *rows;

@@ -11,46 +11,47 @@ enum { SHOWN_ROWS = 20 };
 
 static void notes(struct na_result *r, const struct sl_state *s)
 {
-	const struct sl_left *x = &s->left;
-	const struct {
-		uint64_t n;
+	static const struct {
+		enum sl_left which;
 		const char *one, *many;
 	} of[] = {
-		{x->negative,
+		{SL_NEGATIVE,
 		 "execution has a slack below 0: others' ops took its time",
 		 "executions have a slack below 0: others' ops took their "
 		 "time"},
-		{x->no_graph,
+		{SL_NO_GRAPH,
 		 "execution has no graph execution on the host: no host stall, "
 		 "and its observed time counts as time in flight",
 		 "executions have no graph execution on the host: no host "
 		 "stall, and their observed time counts as time in flight"},
-		{x->no_collective,
+		{SL_NO_COLLECTIVE,
 		 "op is left out: nothing tells its collective",
 		 "ops are left out: nothing tells their collective"},
-		{x->done_first,
+		{SL_DONE_FIRST,
 		 "recv-done is left out: its send is before the trace's begin",
 		 "recv-dones are left out: their sends are not in the trace"},
-		{x->strays,
+		{SL_STRAYS,
 		 "op is left out: the send of its execution is not there",
 		 "ops are left out: the sends of their executions are not "
 		 "there"},
-		{x->cut, "send is left out: no recv-done follows it",
+		{SL_CUT, "send is left out: no recv-done follows it",
 		 "sends are left out: no recv-done follows them"},
-		{x->outside_modules,
+		{SL_OUTSIDE_MODULES,
 		 "op is left out: it is not inside a program run",
 		 "ops are left out: they are not inside a program run"},
-		{x->outside, "execution is outside the window or the steps",
+		{SL_OUTSIDE, "execution is outside the window or the steps",
 		 "executions are outside the window or the steps"},
-		{x->hosts, "execution is on a host that --host leaves out",
+		{SL_HOSTS, "execution is on a host that --host leaves out",
 		 "executions are on hosts that --host leaves out"},
 	};
 	char n[NA_UNIT_BUF];
 
 	for (size_t i = 0; i < NA_LEN(of); i++) {
-		if (of[i].n)
-			na_result_note(r, "%s %s", na_print_count(n, of[i].n),
-				       of[i].n == 1 ? of[i].one : of[i].many);
+		uint64_t left = s->left[of[i].which];
+
+		if (left)
+			na_result_note(r, "%s %s", na_print_count(n, left),
+				       left == 1 ? of[i].one : of[i].many);
 	}
 }
 

@@ -141,13 +141,13 @@ static bool join_op(struct walk *w, const struct na_op *x)
 		i = l->n - 1;
 	}
 	if (i == l->n) {
-		*(part == SL_RECV_DONE ? &w->c->left.done_first
-				       : &w->c->left.strays) += 1;
+		*(part == SL_RECV_DONE ? &w->c->left[SL_DONE_FIRST]
+				       : &w->c->left[SL_STRAYS]) += 1;
 		return true;
 	}
 	if (part == SL_RECV_DONE && !has(&w->c->occs.v[l->v[i]], SL_SEND)) {
 		/* The trace begins between its send and its recv. */
-		w->c->left.done_first++;
+		w->c->left[SL_DONE_FIRST]++;
 		close_at(l, i);
 		return true;
 	}
@@ -201,12 +201,12 @@ static void settle(const struct sl_state *s, struct sl_core *c)
 		na_i128 stall = 0;
 
 		if (!has(o, SL_SEND) || !has(o, SL_RECV_DONE)) {
-			c->left.cut += has(o, SL_SEND);
-			c->left.strays += !has(o, SL_SEND);
+			c->left[SL_CUT] += has(o, SL_SEND);
+			c->left[SL_STRAYS] += !has(o, SL_SEND);
 			continue;
 		}
 		if (!na_slack_wanted(s, c, o)) {
-			c->left.outside++;
+			c->left[SL_OUTSIDE]++;
 			continue;
 		}
 		for (int p = 0; p < SL_PARTS; p++)
@@ -214,7 +214,7 @@ static void settle(const struct sl_state *s, struct sl_core *c)
 		o->stall_ps = na_slack_clamp(stall);
 		o->observed_ps = na_slack_minus(o->end_ps, o->start_ps);
 		o->wire_ps = o->observed_ps;
-		c->left.negative += o->slack_ps < 0;
+		c->left[SL_NEGATIVE] += o->slack_ps < 0;
 		c->occs.v[n++] = *o;
 	}
 	c->occs.n = n;
@@ -232,7 +232,7 @@ bool na_slack_walk(const struct sl_state *s, struct sl_core *c)
 		       c->modules[w.run].start_ps <= c->ops[i].start_ps)
 			w.run++;
 		if (w.types[c->ops[i].type].collective == NA_UNKNOWN_U32) {
-			c->left.no_collective++;
+			c->left[SL_NO_COLLECTIVE]++;
 			continue;
 		}
 		ok = join_op(&w, &c->ops[i]);
