@@ -178,19 +178,6 @@ bool na_steps_try_steps(struct st_court *c)
 
 NA_ORDER(by_instance, struct place, NA_UP(key.b), NA_UP(key.a), NA_UP(key.c))
 
-/* Hosts whose clocks are known to each other: the group of the first that
- * has an instant. */
-static bool tied(const struct st_state *s, uint32_t host, uint32_t *group)
-{
-	const struct na_host_clocks *k = s->clocks;
-
-	if (!na_steps_is_tied(s, host))
-		return false;
-	if (*group == NA_UNKNOWN_U32)
-		*group = k->group[host];
-	return k->group[host] == *group;
-}
-
 struct views { /* of an instance, by test */
 	struct entry *e[ST_TESTS];
 	size_t n[ST_TESTS];
@@ -205,7 +192,7 @@ static void view(const struct st_state *s, const struct place *of, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		const struct st_share *x = &s->got.shares.v[of[i].share];
 		uint32_t host = of[i].key.c;
-		bool known = tied(s, host, &group);
+		bool known = na_steps_same_clock(s, host, &group);
 
 		if (known && x->first_send_ps != NA_TIME_MAX)
 			v->e[ST_OF_STARTS][v->n[ST_OF_STARTS]++] =

@@ -172,128 +172,45 @@ bool na_steps_build_launches(struct st_state *s)
 
 /* ---- who is slowest */
 
-struct last {            /* by one measure */
-	size_t at;       /* host step; SIZE_MAX: nobody can tell */
-	int64_t late_ps; /* behind the lower median */
-	int64_t lost_ps; /* behind the second */
-};
-
-enum measure { START, END, LASTED, NETWORK, GAP, PERIOD };
-
-/* False: not known of this host. */
-static bool measured(const struct st_state *s, const struct st_host_step *x,
-		     enum measure m, uint32_t *group, int64_t *ps)
-{
-	const struct na_host_clocks *k = s->clocks;
-
-	if (m == NETWORK) {
-		*ps = x->network_ps > NA_TIME_MAX ? NA_TIME_MAX
-						  : (int64_t)x->network_ps;
-		return x->network_ps > 0;
-	}
-	if (m == LASTED || m == PERIOD) {
-		*ps = m == LASTED ? x->own_ps : x->period_ps;
-		return true;
-	}
-	if (m == GAP) {
-		*ps = x->cell->gap_ps;
-		return *ps >= 0;
-	}
-	if (!na_steps_is_tied(s, x->host))
-		return false;
-	if (*group == NA_UNKNOWN_U32)
-		*group = k->group[x->host];
-	*ps = na_host_clocks_time(k, x->host,
-				  m == START ? x->cell->start_ps
-					     : x->cell->end_ps);
-	return k->group[x->host] == *group;
-}
-
-/* ps: room for the hosts of the step. */
-static struct last last_of(const struct st_state *s, const struct st_step *t,
-			   enum measure m, int64_t *ps)
-{
-	struct last l = {.at = SIZE_MAX};
-	int64_t most = NA_TIME_MIN;
-	uint32_t group = NA_UNKNOWN_U32;
-	size_t n = 0;
-
-	for (size_t i = t->from; i < t->to; i++) {
-		if (!measured(s, &s->host_steps[i], m, &group, &ps[n]))
-			continue;
-		if (!n || ps[n] > most) {
-			most = ps[n];
-			l.at = i;
-		}
-		n++;
-	}
-	if (n < 2) {
-		l.at = SIZE_MAX;
-		return l;
-	}
-	na_sort(ps, n, na_order_i64);
-	l.late_ps = na_time_between(ps[(n - 1) / 2], most);
-	l.lost_ps = na_time_between(ps[n - 2], most);
-	return l;
-}
-
-/* Behind the lower median of those of whom it is known: into late_ps or
+/* Behind the median of those of whom it is known: into late_ps or
  * waits_less_ps, which stay 0 for the others. */
-static void compare(struct st_state *s, const struct st_step *t, enum measure m,
-		    int64_t *ps)
+static void compare(struct st_state *s, const struct st_step *t,
+		    enum st_measure m, na_i128 *tmp)
 {
+	na_i128 median = na_steps_survey(s, t, m, tmp).median, at;
 	uint32_t group = NA_UNKNOWN_U32;
-	int64_t median, at;
-	size_t n = 0;
 
-	for (size_t i = t->from; i < t->to; i++)
-		n += measured(s, &s->host_steps[i], m, &group, &ps[n]);
-	if (!n)
-		return;
-	na_sort(ps, n, na_order_i64);
-	median = ps[(n - 1) / 2];
 	for (size_t i = t->from; i < t->to; i++) {
 		struct st_host_step *x = &s->host_steps[i];
 
-		if (!measured(s, x, m, &group, &at))
-			continue;
-		at = at < median ? -na_time_between(at, median)
-				 : na_time_between(median, at);
-		if (m == START)
-			x->late_ps = at;
-		else
-			x->waits_less_ps = at;
+		if (na_steps_measure(s, x, m, &group, &at))
+			*(m == ST_START ? &x->late_ps : &x->waits_less_ps) =
+				na_steps_cut(at - median);
 	}
 }
 
-static void blame(struct st_step *t, const struct last *l, enum st_cause cause)
+static int64_t late_of(const struct st_field *f)
 {
-	t->slowest = l->at;
-	t->late_ps = l->late_ps;
-	t->lost_ps = l->lost_ps;
-	t->cause = cause;
+	return na_steps_cut(f->most - f->median);
 }
 
-static bool stands_out(const struct last *l, na_i128 unsure_ps,
+static bool stands_out(const struct st_field *f, na_i128 unsure_ps,
 		       int64_t typical_ps)
 {
-	return l->at != SIZE_MAX &&
-	       na_steps_notable_launch(l->late_ps, typical_ps) &&
-	       l->late_ps > unsure_ps;
+	return na_steps_notable_launch(late_of(f), typical_ps) &&
+	       late_of(f) > unsure_ps;
 }
 
 /* Who only starts late since the launch before ended late lets nobody wait
  * on its own account: the time since then is as the others'. */
-static bool starts_late(const struct st_state *s, const struct last *l,
+static bool starts_late(const struct st_state *s, const struct st_field *f,
 			int64_t typical_ps)
 {
-	const struct st_host_step *x = l->at == SIZE_MAX
-					       ? NULL
-					       : &s->host_steps[l->at];
+	const struct st_host_step *x = f->n > 1 ? &s->host_steps[f->at] : NULL;
 
-	return x && na_steps_late(l->late_ps, typical_ps) &&
-	       stands_out(l, s->clocks->uncertainty_ps[x->host], typical_ps) &&
-	       (x->cell->gap_ps < 0 || x->waits_less_ps > l->late_ps / 2);
+	return x && na_steps_late(late_of(f), typical_ps) &&
+	       stands_out(f, s->clocks->uncertainty_ps[x->host], typical_ps) &&
+	       (x->cell->gap_ps < 0 || x->waits_less_ps > late_of(f) / 2);
 }
 
 /*
@@ -301,50 +218,34 @@ static bool starts_late(const struct st_state *s, const struct last *l,
  * Where its transfers take long, too, they made it late, unless it is late
  * by far more than that.
  */
-static void who_is_last(struct st_state *s, struct st_step *t, int64_t *ps)
+static void who_is_last(struct st_state *s, struct st_step *t, na_i128 *tmp)
 {
-	const struct st_host_step *x = s->host_steps;
-	struct last start = last_of(s, t, START, ps);
-	struct last end = last_of(s, t, END, ps);
-	struct last network = last_of(s, t, NETWORK, ps);
-	struct last lasted = last_of(s, t, LASTED, ps);
-	struct last period = last_of(s, t, PERIOD, ps);
-	int64_t typical = x[lasted.at].own_ps - lasted.late_ps;
-	bool starts = starts_late(s, &start,
-				  x[period.at].period_ps - period.late_ps);
-	bool takes = network.at != SIZE_MAX &&
-		     stands_out(&network, x[network.at].unsure_ps, typical);
+	struct st_field start = na_steps_survey(s, t, ST_START, tmp);
+	struct st_field end = na_steps_survey(s, t, ST_END, tmp);
+	struct st_field net = na_steps_survey(s, t, ST_LATENCY_SEEN, tmp);
+	struct st_field lasted = na_steps_survey(s, t, ST_OWN, tmp);
+	struct st_field period = na_steps_survey(s, t, ST_PERIOD, tmp);
+	bool starts = starts_late(s, &start, (int64_t)period.median);
+	bool takes = net.n > 1 &&
+		     stands_out(&net, s->host_steps[net.at].unsure_ps,
+				(int64_t)lasted.median);
 
-	if (starts && (!takes || start.late_ps / 2 > network.late_ps))
-		blame(t, &start, ST_LATE_START);
+	if (starts && (!takes || late_of(&start) / 2 > late_of(&net)))
+		na_steps_blame(t, &start, ST_LATE_START);
 	else if (takes)
-		blame(t, &network, ST_NETWORK);
-	else if (end.at != SIZE_MAX)
-		blame(t, &end, ST_NONE);
+		na_steps_blame(t, &net, ST_NETWORK);
 	else
-		blame(t, &lasted, ST_NONE);
+		na_steps_blame(t, end.n > 1 ? &end : &lasted, ST_NONE);
 	s->host_steps[t->slowest].slowest = true;
 }
 
-bool na_steps_judge_launch(struct st_state *s, struct st_step *t)
+void na_steps_judge_launch(struct st_state *s, struct st_step *t, na_i128 *tmp)
 {
-	size_t n = t->to - t->from;
-	int64_t *ps = na_calloc(n + 1, sizeof(*ps));
-	int64_t least = NA_TIME_MAX, most = 0;
+	struct st_field lasted = na_steps_survey(s, t, ST_DURATION, tmp);
 
-	if (!ps)
-		return false;
-	for (size_t i = t->from; i < t->to; i++) {
-		int64_t d = na_steps_duration(s->host_steps[i].cell);
-
-		least = d < least ? d : least;
-		most = d > most ? d : most;
-	}
-	t->spread_ps = most - least;
-	compare(s, t, START, ps);
-	compare(s, t, GAP, ps);
-	if (n > 1)
-		who_is_last(s, t, ps);
-	free(ps);
-	return true;
+	t->spread_ps = (int64_t)(lasted.most - lasted.least);
+	compare(s, t, ST_START, tmp);
+	compare(s, t, ST_GAP, tmp);
+	if (lasted.n > 1)
+		who_is_last(s, t, tmp);
 }

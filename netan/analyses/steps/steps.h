@@ -328,14 +328,58 @@ static inline bool na_steps_is_tied(const struct st_state *s, uint32_t host)
 	       s->clocks->uncertainty_ps[host] != NA_TIME_MAX;
 }
 
+enum st_measure { /* of a host's step, in ps */
+		  ST_OWN,
+		  ST_PERIOD,
+		  ST_DURATION,
+		  ST_COMPUTE,
+		  ST_OWN_REST, /* own time without computing */
+		  ST_EXPOSED,
+		  ST_LATENCY,
+		  ST_LATENCY_SEEN, /* not known of who sends and receives nothing */
+		  ST_GAP,
+		  ST_START, /* these two on one clock */
+		  ST_END
+};
+
+/* Of those hosts of a step of whom it is known. */
+struct st_field {
+	size_t n;
+	na_i128 median; /* the lower one */
+	na_i128 most, second, least;
+	size_t at; /* host step of the most; the first; SIZE_MAX: none */
+};
+
+/* False: not known.  *group: NA_UNKNOWN_U32 before the first of a step. */
+bool na_steps_measure(const struct st_state *s, const struct st_host_step *x,
+		      enum st_measure m, uint32_t *group, na_i128 *ps);
+/* tmp: room for the hosts of the step. */
+struct st_field na_steps_survey(const struct st_state *s,
+				const struct st_step *t, enum st_measure m,
+				na_i128 *tmp);
+/* What the host of the most costs the others. */
+void na_steps_blame(struct st_step *t, const struct st_field *f,
+		    enum st_cause cause);
+/* As far as int64_t reaches: sums of hostile latencies may be anything. */
+static inline int64_t na_steps_cut(na_i128 ps)
+{
+	return ps > NA_TIME_MAX    ? NA_TIME_MAX
+	       : ps < -NA_TIME_MAX ? -NA_TIME_MAX
+				   : (int64_t)ps;
+}
+/* Hosts whose clocks are known to each other: those in the group of the first
+ * that is asked for.  *group: NA_UNKNOWN_U32 before. */
+bool na_steps_same_clock(const struct st_state *s, uint32_t host,
+			 uint32_t *group);
+
 /* launches.c: launches of programs, in place of steps. */
 bool na_steps_add_launch(struct st_gathered *g, const struct na_transfer *t);
 bool na_steps_merge_launches(struct st_gathered *g,
 			     const struct st_gathered *from);
 /* Into cells that have room, of runs that have no others. */
 bool na_steps_build_launches(struct st_state *s);
-/* Who is slowest in a launch, and why.  False: no memory. */
-bool na_steps_judge_launch(struct st_state *s, struct st_step *t);
+/* Who is slowest in a launch, and why; tmp as for na_steps_survey(). */
+void na_steps_judge_launch(struct st_state *s, struct st_step *t, na_i128 *tmp);
 
 /* waits.c: from ops and program runs, which get sorted. */
 bool na_steps_find_waits(struct st_state *s);
