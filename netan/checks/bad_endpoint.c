@@ -20,7 +20,7 @@ enum { WORST = 20 }; /* pairs that are looked at */
 static const char *who_of(struct na_case *c, const struct na_value *x)
 {
 	const char *kind = na_text_at(x, M_kind), *host = na_text_at(x, M_host);
-	const char *hosts = na_case_names(c, na_get(x, M_hosts), NULL, 2);
+	const char *hosts = na_case_names(c, na_get(x, M_hosts), 2);
 
 	if (strcmp(kind, "src") == 0)
 		return na_case_text(c, "transmit side of %s", host);
@@ -87,7 +87,7 @@ static void put_victims(struct na_case *c, struct na_finding *f,
 		if (na_slow_itself(v) || na_touches(culprit, host))
 			continue;
 		victims = victims ? victims
-				  : na_put_list(c->r, f->evidence, "victims");
+				  : na_put_list(c->r, f->evidence, M_victims);
 		na_put_text(c->r, victims, NULL, host);
 	}
 }
@@ -100,10 +100,9 @@ static const char *receiver(const struct na_value *part)
 	const char *dst = na_text_at(part, M_dst);
 
 	for (const struct na_value *v = part; v; v = v->next) {
-		if (strcmp(na_text_at(v, M_src), src) != 0 ||
-		    strcmp(na_text_at(v, M_dst), dst) != 0)
+		if (!na_says(v, M_src, src) || !na_says(v, M_dst, dst))
 			break;
-		if (strcmp(na_text_at(v, M_kind), "network") == 0)
+		if (na_says(v, M_kind, "network"))
 			return na_text_at(v, M_host);
 	}
 	return "";
@@ -142,9 +141,9 @@ static void put_cost(struct na_case *c, struct na_finding *f,
 	double its_us = 0, all_us = 0;
 
 	if (na_flag_at(culprit, M_intermittent) ||
-	    strcmp(na_text_at(culprit, M_channel), "rate") == 0)
+	    na_says(culprit, M_channel, "rate"))
 		return;
-	na_for_each (run, na_get(na_case_body(c, "slack"), "late")) {
+	na_for_each (run, na_get(na_case_body(c, "slack"), M_late)) {
 		na_for_each (v, na_get(run, M_path)) {
 			double us = na_number_at(v, M_duration_us);
 
@@ -154,14 +153,14 @@ static void put_cost(struct na_case *c, struct na_finding *f,
 	}
 	if (!(its_us > 0))
 		return;
-	na_put_real(c->r, f->evidence, "path_share", its_us / all_us);
+	na_put_real(c->r, f->evidence, M_path_share, its_us / all_us);
 	f->lost_s = its_us / all_us * na_stall_s(c);
 }
 
 static const struct na_value *slow_itself(const struct na_case *c,
 					  const struct na_value *culprit)
 {
-	na_for_each (v, na_get(na_case_body(c, "steps"), "stragglers")) {
+	na_for_each (v, na_get(na_case_body(c, "steps"), M_stragglers)) {
 		if (na_slow_itself(v) &&
 		    na_touches(culprit, na_text_at(v, M_host)))
 			return v;
@@ -173,10 +172,10 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *x)
 {
 	static const char *const copied[] = {
-		"kind",        "host",     M_src_host,     M_dst_host,
-		"hosts",       "endpoint", "channel",      "excess",
-		M_excess_ci95, M_p_value,  "pairs",        "transfers",
-		"tails",       "episodes", "alternatives", "needs"};
+		M_kind,        M_host,     M_src_host,     M_dst_host,
+		M_hosts,       M_endpoint, M_channel,      M_excess,
+		M_excess_ci95, M_p_value,  M_pairs,        M_transfers,
+		M_tails,       M_episodes, M_alternatives, M_needs};
 	const struct na_value *first = na_first(x, M_windows);
 
 	for (size_t i = 0; i < NA_LEN(copied); i++) {
@@ -199,8 +198,7 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
  * the wrong side as often; of timeouts nobody doubts. */
 static bool lost_in_clocks(const struct na_case *c, const struct na_value *x)
 {
-	return na_skewed_share(c) > TIMELESS &&
-	       strcmp(na_text_at(x, M_channel), "rate") != 0;
+	return na_skewed_share(c) > TIMELESS && !na_says(x, M_channel, "rate");
 }
 
 static const char *doubt(struct na_case *c, const struct na_value *itself,
@@ -229,11 +227,10 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 					    clocks   ? NA_SEV_INFO
 					    : unsure ? NA_SEV_WARNING
 						     : NA_SEV_ERROR,
-					    unsure ? NA_POSSIBLE : NA_LIKELY);
+					    unsure ? NA_POSSIBLE : NA_LIKELY,
+					    "pairs");
 	const char *next = na_text_at(x, M_test_next);
 
-	if (!f)
-		return;
 	f->culprit = culprit_of(c, x);
 	f->how = how_of(c, x);
 	f->network = !itself;
@@ -248,15 +245,13 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 		"take the host or NIC out of the job and attach the table of "
 		"pairs to the report; test: %s",
 		*next ? next : "iperf3 against two other hosts");
-	f->command = na_case_command(c, "pairs");
 }
 
 static void judge_stall(struct na_case *c, const struct na_value *x)
 {
-	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY);
+	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY,
+					    "pairs");
 
-	if (!f)
-		return;
 	f->culprit = na_case_text(c, "%s, which pauses", na_text_at(x, M_host));
 	f->title =
 		na_case_text(c,
@@ -267,7 +262,6 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 	f->remedy = "no NIC pauses like this: look at what else runs on the "
 		    "host (garbage collection, checkpoints, memory pressure, "
 		    "throttling)";
-	f->command = na_case_command(c, "pairs");
 	na_put_alias(c->r, f->evidence, M_host, na_get(x, M_host));
 	na_put_alias(c->r, f->evidence, M_episodes, na_get(x, M_episodes));
 	na_put_alias(c->r, f->evidence, M_transfers, na_get(x, M_transfers));
@@ -276,14 +270,12 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 
 static void judge_undecided(struct na_case *c, const struct na_value *x)
 {
-	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE);
+	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE,
+					    "pairs");
 	const char *needs = na_text_at(x, M_needs);
 
-	if (!f)
-		return;
 	f->title = na_text_at(x, M_what);
 	f->remedy = *needs ? needs : "look at the pairs";
-	f->command = na_case_command(c, "pairs");
 	na_put_alias(c->r, f->evidence, M_n_pairs, na_get(x, M_n_pairs));
 	na_put_alias(c->r, f->evidence, M_pairs, na_get(x, M_pairs));
 }
@@ -291,8 +283,8 @@ static void judge_undecided(struct na_case *c, const struct na_value *x)
 static void put_slow(struct na_case *c, struct na_value *list,
 		     const struct na_value *row)
 {
-	static const char *const copied[] = {"src",    "dst",    "count",
-					     M_p50_us, "excess", M_q_value};
+	static const char *const copied[] = {M_src,    M_dst,    M_count,
+					     M_p50_us, M_excess, M_q_value};
 	struct na_value *to = na_put_object(c->r, list, NULL);
 
 	for (size_t i = 0; i < NA_LEN(copied); i++)
@@ -326,10 +318,9 @@ static bool slow_one_way(const struct na_value *body,
  * of such pairs, or NULL. */
 static struct na_value *find_slow(struct na_case *c, const struct na_value *row)
 {
-	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE);
+	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE,
+					    "pairs");
 
-	if (!f)
-		return NULL;
 	f->title = na_case_text(
 		c,
 		"transfers from %s to %s take %s times as long as expected, "
@@ -339,8 +330,7 @@ static struct na_value *find_slow(struct na_case *c, const struct na_value *row)
 	f->remedy = "too little to blame the path: where steps wait for it, "
 		    "compare the counters of the switches on both ways, or "
 		    "try it with iperf3";
-	f->command = na_case_command(c, "pairs");
-	return na_put_list(c->r, f->evidence, "slow_pairs");
+	return na_put_list(c->r, f->evidence, M_slow_pairs);
 }
 
 static void judge_slow(struct na_case *c, const struct na_value *body)

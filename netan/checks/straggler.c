@@ -31,7 +31,7 @@ static double factor_of(const struct na_value *body, const char *host)
 		double ms = na_number_at(v, M_compute_ms);
 		double steps = na_number_at(v, M_steps);
 
-		if (strcmp(na_text_at(v, M_host), host) == 0) {
+		if (na_says(v, M_host, host)) {
 			own = ms;
 		} else if (isfinite(ms * steps)) {
 			others += ms * steps;
@@ -86,9 +86,9 @@ static struct words words_of(struct na_case *c, const struct na_value *body,
 static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *x)
 {
-	static const char *const copied[] = {"host",    "cause",
-					     "of",      "times",
-					     "tried",   M_expected_share,
+	static const char *const copied[] = {M_host,    M_cause,
+					     M_of,      M_times,
+					     M_tried,   M_expected_share,
 					     M_p_value, M_behind_ms,
 					     M_lost_ms};
 
@@ -103,13 +103,13 @@ static bool other_clocks(const struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 
-	return na_count_at(side, M_files) > 1 && !na_flag_at(side, "one_clock");
+	return na_count_at(side, M_files) > 1 && !na_flag_at(side, M_one_clock);
 }
 
 /* `pairs` compared them all, and none stands out. */
 static bool nobody_is_slow(const struct na_case *c)
 {
-	const char *verdict = na_text_at(na_case_body(c, "pairs"), "verdict");
+	const char *verdict = na_text_at(na_case_body(c, "pairs"), M_verdict);
 
 	return na_case_asks(c, "bad-endpoint") &&
 	       strncmp(verdict, "no culprit", strlen("no culprit")) == 0;
@@ -118,7 +118,7 @@ static bool nobody_is_slow(const struct na_case *c)
 static void judge_one(struct na_case *c, const struct na_value *body,
 		      const struct na_value *x)
 {
-	bool network = strcmp(na_text_at(x, M_cause), "network") == 0;
+	bool network = na_says(x, M_cause, "network");
 	struct na_finding *f;
 	bool doubted;
 	struct words w;
@@ -129,27 +129,20 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	if (other_clocks(c) && na_number_at(x, M_lost_ms) > na_steps_ms(c))
 		return;
 	doubted = (network && nobody_is_slow(c)) ||
-		  (other_clocks(c) &&
-		   strcmp(na_text_at(x, M_cause), "late_start") == 0);
+		  (other_clocks(c) && na_says(x, M_cause, "late_start"));
 	f = na_case_find(c, doubted ? NA_SEV_INFO : NA_SEV_WARNING,
-			 network || doubted ? NA_POSSIBLE : NA_LIKELY);
-	if (!f)
-		return;
+			 network || doubted ? NA_POSSIBLE : NA_LIKELY, "steps");
 	w = words_of(c, body, x);
 	f->network = network;
 	f->culprit = w.culprit;
 	f->lost_s = na_number_at(x, M_lost_ms) / NA_MS_PER_S;
-	f->title =
-		na_case_text(c, "%s, by %s in %lld of %lld %s", w.title,
-			     na_case_seconds(c, na_number_at(x, M_behind_ms) /
-							1e3),
-			     (long long)na_count_at(x, M_times),
-			     (long long)na_count_at(x, M_tried),
-			     strcmp(na_text_at(x, M_of), "steps") == 0
-				     ? "steps"
-				     : "runs of collectives");
+	f->title = na_case_text(
+		c, "%s, by %s in %lld of %lld %s", w.title,
+		na_case_seconds(c, na_number_at(x, M_behind_ms) / 1e3),
+		(long long)na_count_at(x, M_times),
+		(long long)na_count_at(x, M_tried),
+		na_says(x, M_of, "steps") ? "steps" : "runs of collectives");
 	f->remedy = w.remedy;
-	f->command = na_case_command(c, "steps");
 	put_evidence(c, f, x);
 }
 
@@ -162,8 +155,8 @@ struct waits {
 
 static bool is_of(const struct na_value *step, const struct waits *x)
 {
-	return strcmp(na_text_at(step, M_slowest_host), x->host) == 0 &&
-	       strcmp(na_text_at(step, M_cause), x->cause) == 0;
+	return na_says(step, M_slowest_host, x->host) &&
+	       na_says(step, M_cause, x->cause);
 }
 
 static struct waits sum_of(const struct na_value *body, const char *host,
@@ -189,8 +182,7 @@ static struct waits sum_of(const struct na_value *body, const char *host,
 static bool is_named(const struct na_value *body, const char *host)
 {
 	na_for_each (v, na_get(body, M_stragglers)) {
-		if (na_slow_itself(v) &&
-		    strcmp(na_text_at(v, M_host), host) == 0)
+		if (na_slow_itself(v) && na_says(v, M_host, host))
 			return true;
 	}
 	return false;
@@ -199,12 +191,11 @@ static bool is_named(const struct na_value *body, const char *host)
 static void tell_waits(struct na_case *c, const struct na_value *body,
 		       const struct waits *x)
 {
-	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_POSSIBLE);
+	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_POSSIBLE,
+					    "steps");
 	bool input = strcmp(x->cause, "input") == 0;
 	double behind_ms = x->behind_ms / (double)x->n;
 
-	if (!f)
-		return;
 	f->culprit = na_case_text(c,
 				  input ? "%s's input or host"
 					: "%s's own computation",
@@ -222,7 +213,6 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 	f->remedy = "look at what that host does at these times: input "
 		    "pipeline, storage, checkpoints, other processes, "
 		    "throttling";
-	f->command = na_case_command(c, "steps");
 	na_put_text(c->r, f->evidence, M_host, x->host);
 	na_put_text(c->r, f->evidence, M_cause, x->cause);
 	na_put_int(c->r, f->evidence, M_times, x->n);

@@ -7,7 +7,7 @@
 
 /* clang-format off */
 #define COUNT(name, header) \
-	{#name, header, offsetof(struct na_capture_counts, name)}
+	{M_##name, header, offsetof(struct na_capture_counts, name)}
 static const struct { const char *name, *header; size_t at; } counts[] = {
 	COUNT(packets, "packets"),
 	COUNT(captured_bytes, "captured B"),
