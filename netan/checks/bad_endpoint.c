@@ -17,26 +17,30 @@ enum { WORST = 20 }; /* pairs that are looked at */
 #define BY_CHANCE 0.01
 #define TIMELESS  0.3 /* of the transfers: more than one clock hides */
 
+static bool is_a(const struct na_value *culprit, const char *kind)
+{
+	return na_says(culprit, M_kind, kind);
+}
+
 static const char *who_of(struct na_case *c, const struct na_value *x)
 {
-	const char *kind = na_text_at(x, M_kind), *host = na_text_at(x, M_host);
-	const char *hosts = na_case_names(c, na_get(x, M_hosts), 2);
+	const char *host = na_text_at(x, M_host);
 
-	if (strcmp(kind, "src") == 0)
+	if (is_a(x, "src"))
 		return na_case_text(c, "transmit side of %s", host);
-	if (strcmp(kind, "dst") == 0)
+	if (is_a(x, "dst"))
 		return na_case_text(c, "receive side of %s", host);
-	if (strcmp(kind, "host") == 0)
+	if (is_a(x, "host"))
 		return na_case_text(c, "both sides of %s", host);
-	if (strcmp(kind, "pair") == 0)
+	if (is_a(x, "pair"))
 		return na_case_text(c, "path %s -> %s",
 				    na_text_at(x, M_src_host),
 				    na_text_at(x, M_dst_host));
 	return na_case_text(c, "%s of rack {%s}",
-			    strcmp(kind, "rack_uplink") == 0     ? "uplink"
-			    : strcmp(kind, "rack_downlink") == 0 ? "downlink"
-								 : "links",
-			    hosts);
+			    is_a(x, "rack_uplink")     ? "uplink"
+			    : is_a(x, "rack_downlink") ? "downlink"
+						       : "links",
+			    na_case_names(c, na_get(x, M_hosts), 2));
 }
 
 static const char *culprit_of(struct na_case *c, const struct na_value *x)
@@ -54,10 +58,9 @@ static const char *how_of(struct na_case *c, const struct na_value *x)
 {
 	char factor[NA_UNIT_BUF];
 	long long pairs = (long long)na_count_at(x, M_pairs);
-	const char *channel = na_text_at(x, M_channel);
 
 	na_print_number(factor, na_number_at(x, M_excess), 2);
-	if (strcmp(channel, "rate") == 0)
+	if (na_says(x, M_channel, "rate"))
 		return na_case_text(c,
 				    "%lld transfers wait for %s over %lld "
 				    "pair%s, %s times the usual rate",
@@ -68,7 +71,7 @@ static const char *how_of(struct na_case *c, const struct na_value *x)
 				    pairs, na_plural(pairs), factor);
 	return na_case_text(
 		c, "%sx slower%s over %lld pair%s%s", factor,
-		strcmp(channel, "large") == 0 ? " in large transfers" : "",
+		na_says(x, M_channel, "large") ? " in large transfers" : "",
 		pairs, na_plural(pairs),
 		na_flag_at(x, M_intermittent) ? ", now and then" : "");
 }
@@ -110,23 +113,18 @@ static const char *receiver(const struct na_value *part)
 
 static bool is_its(const struct na_value *culprit, const struct na_value *part)
 {
-	const char *kind = na_text_at(culprit, M_kind);
-	const char *src = na_text_at(part, M_src_host);
-	bool sends, receives;
+	const char *src = na_text_at(part, M_src_host), *dst = receiver(part);
 
 	if (!*src)
 		return false;
-	sends = na_touches(culprit, src);
-	receives = na_touches(culprit, receiver(part));
-	if (strcmp(kind, "src") == 0 || strcmp(kind, "rack_uplink") == 0)
-		return sends;
-	if (strcmp(kind, "dst") == 0 || strcmp(kind, "rack_downlink") == 0)
-		return receives;
-	if (strcmp(kind, "pair") == 0)
-		return strcmp(src, na_text_at(culprit, M_src_host)) == 0 &&
-		       strcmp(receiver(part),
-			      na_text_at(culprit, M_dst_host)) == 0;
-	return sends || receives;
+	if (is_a(culprit, "src") || is_a(culprit, "rack_uplink"))
+		return na_touches(culprit, src);
+	if (is_a(culprit, "dst") || is_a(culprit, "rack_downlink"))
+		return na_touches(culprit, dst);
+	if (is_a(culprit, "pair"))
+		return na_says(culprit, M_src_host, src) &&
+		       na_says(culprit, M_dst_host, dst);
+	return na_touches(culprit, src) || na_touches(culprit, dst);
 }
 
 /*
@@ -176,7 +174,6 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 		M_hosts,       M_endpoint, M_channel,      M_excess,
 		M_excess_ci95, M_p_value,  M_pairs,        M_transfers,
 		M_tails,       M_episodes, M_alternatives, M_needs};
-	const struct na_value *first = na_first(x, M_windows);
 
 	for (size_t i = 0; i < NA_LEN(copied); i++) {
 		const struct na_value *v = na_get(x, copied[i]);
@@ -185,12 +182,9 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 		    !(v->kind == NA_V_LIST && !v->n))
 			na_put_alias(c->r, f->evidence, copied[i], v);
 	}
-	for (const struct na_value *w = first; w; w = w->next) {
-		double from = na_number_at(w, M_from_s);
-		double to = na_number_at(w, M_to_s);
-
-		f->from_s = w == first ? from : fmin(f->from_s, from);
-		f->to_s = w == first ? to : fmax(f->to_s, to);
+	na_for_each (w, na_get(x, M_windows)) {
+		f->from_s = fmin(f->from_s, na_number_at(w, M_from_s));
+		f->to_s = fmax(f->to_s, na_number_at(w, M_to_s));
 	}
 }
 
@@ -262,10 +256,8 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 	f->remedy = "no NIC pauses like this: look at what else runs on the "
 		    "host (garbage collection, checkpoints, memory pressure, "
 		    "throttling)";
-	na_put_alias(c->r, f->evidence, M_host, na_get(x, M_host));
-	na_put_alias(c->r, f->evidence, M_episodes, na_get(x, M_episodes));
-	na_put_alias(c->r, f->evidence, M_transfers, na_get(x, M_transfers));
-	na_put_alias(c->r, f->evidence, M_longest_ms, na_get(x, M_longest_ms));
+	na_case_copy(c, f->evidence, x, M_host, M_episodes, M_transfers,
+		     M_longest_ms);
 }
 
 static void judge_undecided(struct na_case *c, const struct na_value *x)
@@ -276,19 +268,14 @@ static void judge_undecided(struct na_case *c, const struct na_value *x)
 
 	f->title = na_text_at(x, M_what);
 	f->remedy = *needs ? needs : "look at the pairs";
-	na_put_alias(c->r, f->evidence, M_n_pairs, na_get(x, M_n_pairs));
-	na_put_alias(c->r, f->evidence, M_pairs, na_get(x, M_pairs));
+	na_case_copy(c, f->evidence, x, M_n_pairs, M_pairs);
 }
 
 static void put_slow(struct na_case *c, struct na_value *list,
 		     const struct na_value *row)
 {
-	static const char *const copied[] = {M_src,    M_dst,    M_count,
-					     M_p50_us, M_excess, M_q_value};
-	struct na_value *to = na_put_object(c->r, list, NULL);
-
-	for (size_t i = 0; i < NA_LEN(copied); i++)
-		na_put_alias(c->r, to, copied[i], na_get(row, copied[i]));
+	na_case_copy(c, na_put_object(c->r, list, NULL), row, M_src, M_dst,
+		     M_count, M_p50_us, M_excess, M_q_value);
 }
 
 static const struct na_value *reverse_of(const struct na_value *body,
@@ -342,15 +329,13 @@ static void judge_slow(struct na_case *c, const struct na_value *body)
 		if (!slow_one_way(body, v))
 			continue;
 		list = list ? list : find_slow(c, v);
-		if (!list)
-			return;
 		put_slow(c, list, v);
 	}
 }
 
 static void judge_bad_endpoint(struct na_case *c)
 {
-	const struct na_value *body = na_case_body(c, "pairs"), *v;
+	const struct na_value *body = na_case_body(c, "pairs");
 
 	/* Who is not compared is not acquitted. */
 	if (!na_length(body, M_culprits) && !na_length(body, M_stalls) &&
@@ -359,11 +344,11 @@ static void judge_bad_endpoint(struct na_case *c)
 				na_text_at(body, M_verdict));
 		return;
 	}
-	for (v = na_first(body, M_culprits); v; v = v->next)
+	na_for_each (v, na_get(body, M_culprits))
 		judge_culprit(c, v);
-	for (v = na_first(body, M_stalls); v; v = v->next)
+	na_for_each (v, na_get(body, M_stalls))
 		judge_stall(c, v);
-	for (v = na_first(body, M_undecided); v; v = v->next)
+	na_for_each (v, na_get(body, M_undecided))
 		judge_undecided(c, v);
 	/* Of packets: requests one way, answers the other. */
 	if (!na_length(body, M_culprits) && !na_length(body, M_undecided) &&

@@ -35,11 +35,8 @@ static void find(struct na_case *c, const struct na_value *x)
 	na_put_text(c->r, f->evidence, M_host, host);
 	na_put_text(c->r, f->evidence, M_label, label);
 	na_put_int(c->r, f->evidence, M_reductions, na_count_at(x, M_count));
-	na_put_real(c->r, f->evidence, M_p50_us, na_number_at(x, M_p50_us));
-	na_put_real(c->r, f->evidence, M_p99_us, na_number_at(x, M_p99_us));
-	na_put_real(c->r, f->evidence, M_total_s, na_number_at(x, M_total_s));
-	na_put_real(c->r, f->evidence, M_z, na_number_at(x, M_z));
-	na_put_real(c->r, f->evidence, M_ratio, na_number_at(x, M_ratio));
+	na_case_copy(c, f->evidence, x, M_p50_us, M_p99_us, M_total_s, M_z,
+		     M_ratio);
 }
 
 static void judge_compute_latency(struct na_case *c)

@@ -94,7 +94,7 @@ static void note_bad(struct na_case *c, struct over_hosts *o,
 	na_put_text(c->r, o->hosts, NULL, name_of(host));
 	na_put_text(c->r, to, M_host, name_of(host));
 	na_put_text(c->r, to, M_value, value);
-	na_case_copy(c, to, row, M_remedy);
+	na_put_text(c->r, to, M_remedy, na_text_at(row, M_remedy));
 	if (severity_of(row) > severity_of(o->row))
 		o->row = row;
 }
@@ -127,7 +127,7 @@ static void put_evidence(struct na_case *c, struct na_value *to,
 			 const struct over_hosts *o)
 {
 	na_put_text(c->r, to, M_setting, o->name);
-	na_case_copy(c, to, o->row, M_wanted);
+	na_put_text(c->r, to, M_wanted, na_text_at(o->row, M_wanted));
 	na_put_int(c->r, to, M_hosts_bad, (int64_t)o->bad);
 	na_put_int(c->r, to, M_hosts_known, (int64_t)o->known);
 	na_put_int(c->r, to, M_hosts_unknown, (int64_t)o->unknown);

@@ -65,15 +65,8 @@ static void name(struct na_case *c, const struct na_value *run,
 		row = list ? na_put_object(c->r, list, NULL) : NULL;
 		na_put_text(c->r, row, M_collective,
 			    na_text_or(x, M_collective, NULL));
-		na_put_int(c->r, row, M_executions,
-			   na_count_at(x, M_executions));
-		na_put_real(c->r, row, M_gap_p50_s,
-			    na_number_at(x, M_gap_p50_s));
-		na_put_real(c->r, row, M_gap_max_s,
-			    na_number_at(x, M_gap_max_s));
-		na_put_real(c->r, row, M_gap_share,
-			    na_number_at(x, M_gap_share));
-		na_put_int(c->r, row, M_serial_sends, serial);
+		na_case_copy(c, row, x, M_executions, M_gap_p50_s, M_gap_max_s,
+			     M_gap_share, M_serial_sends);
 		na_put_real(c->r, row, M_max_bytes,
 			    na_number_at(x, M_max_bytes));
 	}
@@ -137,10 +130,7 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 
 static void judge_large_shards(struct na_case *c)
 {
-	const struct na_value *run =
-		na_items(na_get(na_case_body(c, "shards"), M_runs));
-
-	for (; run; run = run->next)
+	na_for_each (run, na_get(na_case_body(c, "shards"), M_runs))
 		judge_run(c, run);
 }
 

@@ -48,11 +48,10 @@ struct words {
 static struct words words_of(struct na_case *c, const struct na_value *body,
 			     const struct na_value *x)
 {
-	const char *host = na_text_at(x, M_host),
-		   *cause = na_text_at(x, M_cause);
+	const char *host = na_text_at(x, M_host);
 	struct words w;
 
-	if (strcmp(cause, "computation") == 0) {
+	if (na_says(x, M_cause, "computation")) {
 		w.title = na_case_text(
 			c, "%s computes %s times as long as the others", host,
 			na_case_number(c, factor_of(body, host)));
@@ -60,13 +59,13 @@ static struct words words_of(struct na_case *c, const struct na_value *body,
 		w.remedy = "look at that host's devices and CPU: clocks and "
 			   "throttling, other processes; does it get more work "
 			   "than the others?";
-	} else if (strcmp(cause, "input") == 0) {
+	} else if (na_says(x, M_cause, "input")) {
 		w.title = na_case_text(c, "%s waits for its input or its host",
 				       host);
 		w.culprit = na_case_text(c, "%s's input or host", host);
 		w.remedy = "look at that host's input pipeline, CPU and "
 			   "storage: more prefetching, other processes";
-	} else if (strcmp(cause, "late_start") == 0) {
+	} else if (na_says(x, M_cause, "late_start")) {
 		w.title = na_case_text(c, "%s starts its collectives late",
 				       host);
 		w.culprit = na_case_text(c, "%s, which starts late", host);
@@ -81,20 +80,6 @@ static struct words words_of(struct na_case *c, const struct na_value *body,
 			   "and at the pairs that it is in";
 	}
 	return w;
-}
-
-static void put_evidence(struct na_case *c, struct na_finding *f,
-			 const struct na_value *x)
-{
-	static const char *const copied[] = {M_host,    M_cause,
-					     M_of,      M_times,
-					     M_tried,   M_expected_share,
-					     M_p_value, M_behind_ms,
-					     M_lost_ms};
-
-	for (size_t i = 0; i < NA_LEN(copied); i++)
-		na_put_alias(c->r, f->evidence, copied[i],
-			     na_get(x, copied[i]));
 }
 
 /* Files that do not all tell the wall clock: what traffic says of their clocks
@@ -119,9 +104,9 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 		      const struct na_value *x)
 {
 	bool network = na_says(x, M_cause, "network");
+	struct words w = words_of(c, body, x);
 	struct na_finding *f;
 	bool doubted;
-	struct words w;
 
 	if (!na_slow_itself(x) && na_first_culprit(c))
 		return;
@@ -132,7 +117,6 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 		  (other_clocks(c) && na_says(x, M_cause, "late_start"));
 	f = na_case_find(c, doubted ? NA_SEV_INFO : NA_SEV_WARNING,
 			 network || doubted ? NA_POSSIBLE : NA_LIKELY, "steps");
-	w = words_of(c, body, x);
 	f->network = network;
 	f->culprit = w.culprit;
 	f->lost_s = na_number_at(x, M_lost_ms) / NA_MS_PER_S;
@@ -143,7 +127,8 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 		(long long)na_count_at(x, M_tried),
 		na_says(x, M_of, "steps") ? "steps" : "runs of collectives");
 	f->remedy = w.remedy;
-	put_evidence(c, f, x);
+	na_case_copy(c, f->evidence, x, M_host, M_cause, M_of, M_times, M_tried,
+		     M_expected_share, M_p_value, M_behind_ms, M_lost_ms);
 }
 
 /* Steps that wait for what one host does itself. */
