@@ -64,11 +64,9 @@ struct na_finding {
 struct na_checks_asked;
 
 struct na_case {
-	const struct na_exhibit *exhibits;
-	size_t n_exhibits;
+	const struct na_checks_asked *asked;
 	const struct na_limits *limits;
 	double capacity_gbps; /* of a host; 0: not given */
-	const struct na_checks_asked *asked;
 	/* What follows belongs to na_checks_run(). */
 	struct na_result *r; /* the findings' evidence is built here */
 	struct na_arena *arena;

@@ -36,9 +36,9 @@ const struct na_check *na_check_find(const char *id)
 static const struct na_exhibit *exhibit(const struct na_case *c,
 					const char *name)
 {
-	for (size_t i = 0; i < c->n_exhibits; i++) {
-		if (strcmp(c->exhibits[i].name, name) == 0)
-			return &c->exhibits[i];
+	for (size_t i = 0; i < c->asked->n_exhibits; i++) {
+		if (strcmp(c->asked->exhibits[i].name, name) == 0)
+			return &c->asked->exhibits[i];
 	}
 	return NULL;
 }
@@ -272,11 +272,9 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 	struct na_value *body = na_result_body(r), *list;
 	struct na_arena arena;
 	struct na_case c = {
-		.exhibits = asked->exhibits,
-		.n_exhibits = asked->n_exhibits,
+		.asked = asked,
 		.limits = asked->limits,
 		.capacity_gbps = asked->capacity_gbps,
-		.asked = asked,
 		.r = r,
 		.arena = &arena,
 	};

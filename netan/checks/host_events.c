@@ -45,51 +45,28 @@ static void put_bytes(struct na_case *c, struct na_value *to,
 		na_put_null(c->r, to, M_bytes);
 }
 
-static void put_threads(struct na_case *c, struct na_finding *f,
-			const struct na_value *from)
-{
-	struct na_value *list = na_put_list(c->r, f->evidence, M_threads);
-
-	na_for_each (t, from) {
-		struct na_value *row = na_put_object(c->r, list, NULL);
-
-		na_put_text(c->r, row, M_host, na_text_or(t, M_host, NULL));
-		na_put_text(c->r, row, M_thread, na_text_or(t, M_thread, NULL));
-		na_put_int(c->r, row, M_count, na_count_at(t, M_count));
-		na_put_real(c->r, row, M_total_s, na_number_at(t, M_total_s));
-		put_bytes(c, row, t);
-	}
-}
-
 void na_hostev_tell(struct na_case *c, struct na_finding *f,
 		    const struct na_value *run, const char *kind)
 {
-	/* clang-format off */
-	static const char *const numbers[] = {
-		M_total_s, M_first_s, M_last_s, M_p50_s, M_p99_s,
-		M_touched_share, M_worst_share,
-	};
-	static const char *const counts[] = {
-		M_count, M_startup, M_touched, M_hosts, M_n_threads,
-	};
-	/* clang-format on */
 	const struct na_value *k = na_get(run, kind);
-	struct na_value *to = f->evidence;
+	struct na_value *to = f->evidence, *list;
 
 	f->from_s = na_number_at(k, M_first_s);
 	f->to_s = na_number_at(k, M_last_s);
-	na_put_text(c->r, to, M_label, na_text_or(run, M_label, NULL));
-	na_put_real(c->r, to, M_steady_from_s,
-		    na_number_at(run, M_steady_from_s));
-	na_put_text(c->r, to, M_steady_by, na_text_or(run, M_steady_by, NULL));
-	na_put_int(c->r, to, M_transfers, na_count_at(run, M_transfers));
-	for (size_t i = 0; i < NA_LEN(counts); i++)
-		na_put_int(c->r, to, counts[i], na_count_at(k, counts[i]));
-	for (size_t i = 0; i < NA_LEN(numbers); i++)
-		na_put_real(c->r, to, numbers[i], na_number_at(k, numbers[i]));
+	na_case_copy(c, to, run, M_label, M_steady_from_s, M_steady_by,
+		     M_transfers);
+	na_case_copy(c, to, k, M_count, M_startup, M_touched, M_hosts,
+		     M_n_threads, M_total_s, M_first_s, M_last_s, M_p50_s,
+		     M_p99_s, M_touched_share, M_worst_share);
 	put_bytes(c, to, k);
-	na_put_text(c->r, to, M_worst_host, na_text_or(k, M_worst_host, NULL));
-	put_threads(c, f, na_get(k, M_threads));
+	na_case_copy(c, to, k, M_worst_host);
+	list = na_put_list(c->r, to, M_threads);
+	na_for_each (t, na_get(k, M_threads)) {
+		struct na_value *row = na_put_object(c->r, list, NULL);
+
+		na_case_copy(c, row, t, M_host, M_thread, M_count, M_total_s);
+		put_bytes(c, row, t);
+	}
 }
 
 const char *na_hostev_where(struct na_case *c, const struct na_value *run,

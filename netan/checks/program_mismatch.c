@@ -24,13 +24,8 @@ static void put_groups(struct na_case *c, struct na_finding *f,
 	struct na_value *list = na_put_list(c->r, f->evidence, M_groups);
 
 	na_for_each (g, groups) {
-		struct na_value *row = na_put_object(c->r, list, NULL), *to;
-
-		na_put_text(c->r, row, M_fingerprint,
-			    na_text_or(g, M_fingerprint, NULL));
-		to = na_put_list(c->r, row, M_hosts);
-		na_for_each (h, na_get(g, M_hosts))
-			na_put_text(c->r, to, NULL, na_text_of(h, NULL));
+		na_case_copy(c, na_put_object(c->r, list, NULL), g,
+			     M_fingerprint, M_hosts);
 	}
 }
 

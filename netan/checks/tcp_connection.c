@@ -107,9 +107,7 @@ static struct group gather(struct na_case *c, const struct trouble *t,
 		if (g.n++ >= LISTED)
 			continue;
 		to = na_put_object(c->r, list, NULL);
-		na_put_text(c->r, to, M_src, na_text_at(v, M_src));
-		na_put_text(c->r, to, M_dst, na_text_at(v, M_dst));
-		na_put_real(c->r, to, M_lost_ms, na_number_at(v, M_lost_ms));
+		na_case_copy(c, to, v, M_src, M_dst, M_lost_ms);
 		na_put_text(c->r, to, M_what,
 			    na_text_of(na_first(v, M_evidence), NULL));
 	}
@@ -118,7 +116,7 @@ static struct group gather(struct na_case *c, const struct trouble *t,
 
 static void judge_trouble(struct na_case *c, const struct trouble *t)
 {
-	struct na_value *list = na_put_list(c->r, na_result_side(c->r), M_tcp);
+	struct na_value *list = na_case_list(c);
 	const struct na_value *body = na_case_body(c, "tcp");
 	struct group g = gather(c, t, list);
 	/* Those that are not listed are counted, too. */

@@ -14,28 +14,22 @@ static const double many_share = 0.01; /* left out: a warning from here on */
 
 static const struct na_value *inputs_of(const struct na_case *c)
 {
-	return na_first(na_case_doc(c, "session"), M_inputs);
-}
-
-static bool refused(const struct na_value *input)
-{
-	const struct na_value *v = na_get(input, M_format);
-
-	return !v || v->kind == NA_V_NULL;
+	return na_get(na_case_doc(c, "session"), M_inputs);
 }
 
 enum state { UNREADABLE, DAMAGED, REMARKED };
 
-/* The readable inputs stand in the side tree in the same order. */
-static bool in_state(const struct na_value *input, enum state state,
-		     const struct na_value **side)
+/* The readable inputs stand in the side tree in the same order: *side is the
+ * next of them. */
+static enum state state_of(const struct na_value *input,
+			   const struct na_value **side)
 {
 	const struct na_value *x = *side;
 
-	if (refused(input))
-		return state == UNREADABLE;
+	if (!na_text_or(input, M_format, NULL))
+		return UNREADABLE;
 	*side = x ? x->next : NULL;
-	return state == (na_flag_at(x, M_damaged) ? DAMAGED : REMARKED);
+	return na_flag_at(x, M_damaged) ? DAMAGED : REMARKED;
 }
 
 /* Inputs of one kind, with the first thing that is wrong with each. */
@@ -46,15 +40,15 @@ static size_t list_inputs(struct na_case *c, struct na_value *list,
 					       M_inputs);
 	size_t n = 0;
 
-	for (const struct na_value *v = inputs_of(c); v; v = v->next) {
-		bool is = in_state(v, state, &side);
+	na_for_each (v, inputs_of(c)) {
+		bool is = state_of(v, &side) == state;
 		const char *why = na_text_of(na_first(v, M_warnings), NULL);
 		struct na_value *to;
 
 		if (!is || !why || n++ >= LISTED)
 			continue;
 		to = na_put_object(c->r, list, NULL);
-		na_put_text(c->r, to, M_path, na_text_at(v, M_path));
+		na_case_copy(c, to, v, M_path);
 		na_put_text(c->r, to, M_what, why);
 	}
 	return n;
@@ -68,16 +62,14 @@ static void judge_inputs(struct na_case *c, enum state state)
 		[REMARKED] = "not as usual",
 	};
 	/* clang-format on */
-	struct na_value *list = na_put_list(c->r, na_result_side(c->r),
-					    M_inputs);
-	size_t n = list_inputs(c, list, state), all = 0;
+	struct na_value *list = na_case_list(c);
+	size_t n = list_inputs(c, list, state);
+	size_t all = na_length(na_case_doc(c, "session"), M_inputs);
 	const struct na_value *first = na_items(list);
 	struct na_finding *f;
 
 	if (!n)
 		return;
-	for (const struct na_value *v = inputs_of(c); v; v = v->next)
-		all++;
 	f = na_case_find(c, state == REMARKED ? NA_SEV_INFO : NA_SEV_WARNING,
 			 NA_CERTAIN, "info");
 	f->title = na_case_text(c, "%zu of %zu input%s %s: %s%s%s", n, all,
@@ -166,7 +158,7 @@ static void judge_absent(struct na_case *c)
 /* Without device planes nobody knows what waits for the transfers. */
 static void judge_planes(struct na_case *c)
 {
-	struct na_value *list = NULL;
+	struct na_value *list = na_case_list(c);
 	size_t traces = 0, without = 0;
 	struct na_finding *f;
 
@@ -176,8 +168,6 @@ static void judge_planes(struct na_case *c)
 		traces++;
 		if (na_count_at(v, M_devices))
 			continue;
-		list = list ? list
-			    : na_put_list(c->r, na_result_side(c->r), M_planes);
 		if (without++ < LISTED)
 			na_put_text(c->r, list, NULL, na_text_at(v, M_path));
 	}
