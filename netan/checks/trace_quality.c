@@ -110,7 +110,7 @@ static void judge_left_out(struct na_case *c)
 
 		/* timeline draws them; nobody else can use them.  In packets
 		 * nothing needs to be answered. */
-		if (strcmp(reasons[i], "no_latency") == 0)
+		if (strcmp(reasons[i], M_no_latency) == 0)
 			one = traces ? na_count_at(side, reasons[i]) : 0;
 		if (!one)
 			continue;
