@@ -232,6 +232,13 @@ void na_result_view(struct na_result *r, const char *title,
 		    const struct na_value *list, const struct na_table *table,
 		    const struct na_column *cols, size_t n_cols,
 		    size_t max_rows);
+/* The same with its columns in place: {M_share}, {M_count, "losses"}. */
+#define NA_VIEW(r, title, list, table, max_rows, ...) \
+	na_result_view(r, title, list, table, \
+		       (const struct na_column[]){__VA_ARGS__}, \
+		       sizeof((const struct na_column[]){__VA_ARGS__}) / \
+			       sizeof(struct na_column), \
+		       max_rows)
 /* A view's columns one by one, where they depend on the data; no more than
  * there is room for. */
 enum { NA_MAX_COLUMNS = 20 };
