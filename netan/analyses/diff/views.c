@@ -83,41 +83,35 @@ static void metrics_view(struct na_result *r, const struct diff_state *s)
 
 static void part_views(struct na_result *r)
 {
-	static const struct na_column host[] = {{M_host},    {M_side},
-						{M_a_count}, {M_b_count},
-						{M_a_us},    {M_b_us},
-						{M_ratio},   {M_q_value}};
-	static const struct na_column pair[] = {{M_src},     {M_dst},
-						{M_a_count}, {M_b_count},
-						{M_a_us},    {M_b_us},
-						{M_ratio},   {M_q_value}};
-	static const struct na_column collective[] = {
-		{M_collective}, {M_a_count}, {M_b_count}, {M_a_us},
-		{M_b_us},       {M_ratio},   {M_q_value}};
 	const struct na_value *body = na_result_body(r);
 
 	if (na_length(body, M_hosts))
 		na_result_view(r, "Hosts that changed", na_get(body, M_hosts),
-			       &na_table_diff_result_hosts, host, 8, 0);
+			       &na_table_diff_result_hosts,
+			       NA_COLUMNS({M_host}, {M_side}, {M_a_count},
+					  {M_b_count}, {M_a_us}, {M_b_us},
+					  {M_ratio}, {M_q_value}),
+			       0);
 	if (na_length(body, M_pairs))
 		na_result_view(r, "Pairs of hosts that changed",
 			       na_get(body, M_pairs),
-			       &na_table_diff_result_pairs, pair, 8, 0);
+			       &na_table_diff_result_pairs,
+			       NA_COLUMNS({M_src}, {M_dst}, {M_a_count},
+					  {M_b_count}, {M_a_us}, {M_b_us},
+					  {M_ratio}, {M_q_value}),
+			       0);
 	if (na_length(body, M_collectives))
 		na_result_view(r, "Collectives that changed",
 			       na_get(body, M_collectives),
-			       &na_table_diff_result_collectives, collective, 7,
+			       &na_table_diff_result_collectives,
+			       NA_COLUMNS({M_collective}, {M_a_count},
+					  {M_b_count}, {M_a_us}, {M_b_us},
+					  {M_ratio}, {M_q_value}),
 			       0);
-}
-
-static void limits_view(struct na_result *r)
-{
-	static const struct na_column cols[] = {{M_limit}, {M_state}, {M_why}};
-	const struct na_value *body = na_result_body(r);
-
 	if (na_length(body, M_fail_if))
 		na_result_view(r, "Limits", na_get(body, M_fail_if),
-			       &na_table_diff_result_fail_if, cols, 3, 0);
+			       &na_table_diff_result_fail_if,
+			       NA_COLUMNS({M_limit}, {M_state}, {M_why}), 0);
 }
 
 /* ---- notes */
@@ -169,7 +163,6 @@ void na_diff_views(struct na_result *r, const struct diff_state *s)
 	na_diff_put_message(r, s);
 	metrics_view(r, s);
 	part_views(r);
-	limits_view(r);
 	na_for_each (x, na_get(na_result_body(r), M_not_compared))
 		na_result_note(r, "%s: not compared; %s", na_text_at(x, M_name),
 			       na_text_at(x, M_why));
