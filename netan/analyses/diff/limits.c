@@ -58,10 +58,10 @@ static enum na_status unknown_metric(const char *text, size_t n,
 
 	for (enum diff_what m = 0; m < DIFF_WHATS; m++) {
 		for (size_t k = 0; k < DIFF_ROWS; k++) {
-			size_t d = na_edit_distance(text, n,
-						    na_diff_name(name, m, k),
-						    strlen(name));
+			size_t d;
 
+			na_diff_name(name, m, k);
+			d = na_edit_distance(text, n, name, strlen(name));
 			if (d < least) {
 				least = d;
 				memcpy(best, name, sizeof(best));
