@@ -76,7 +76,8 @@ struct na_column {
 	const char *header; /* with the unit: "p99 us"; NULL: as declared */
 	enum na_format format;
 	int digits;
-	double scale; /* printed = value * scale; 0 means 1 */
+	double scale; /* printed = value * scale; 0 means 1; below 0: value
+			 / -scale, since a thousandth is no double */
 };
 
 /* Empty; NULL when memory is short.  Freed with all its values; NULL is
