@@ -223,6 +223,11 @@ void na_result_view(struct na_result *r, const char *title,
 		    const struct na_value *list, const struct na_table *table,
 		    const struct na_column *cols, size_t n_cols,
 		    size_t max_rows);
+/* Columns and how many: NA_COLUMNS({M_share}, {M_count, "losses"}). */
+#define NA_COLUMNS(...) \
+	(const struct na_column[]){__VA_ARGS__}, \
+		sizeof((const struct na_column[]){__VA_ARGS__}) / \
+			sizeof(struct na_column)
 /* A view's columns one by one, where they depend on the data; no more than
  * there is room for. */
 enum { NA_MAX_COLUMNS = 20 };
