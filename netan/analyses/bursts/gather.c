@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/analyses/bursts/bursts.h"
+#include "netan/analyses/bursts/state.h"
 #include "netan/base/vec.h"
 
 static int by_name(const struct na_store *s, uint32_t a, uint32_t b)
@@ -17,8 +17,8 @@ static int by_name(const struct na_store *s, uint32_t a, uint32_t b)
 
 /* By time, then by what else tells transfers apart: their order of input
  * must not matter. */
-static bool before(const struct na_store *s, const struct bu_end *a,
-		   const struct bu_end *b)
+static bool before(const struct na_store *s, const struct bursts_end *a,
+		   const struct bursts_end *b)
 {
 	int src;
 
@@ -30,35 +30,35 @@ static bool before(const struct na_store *s, const struct bu_end *a,
 	return src ? src < 0 : by_name(s, a->dst, b->dst) < 0;
 }
 
-/* Keeps the BU_LAST latest. */
-static void put_end(const struct na_store *s, struct bu_burst *b,
-		    const struct bu_end *e)
+/* Keeps the BURSTS_LAST latest. */
+static void put_end(const struct na_store *s, struct bursts_burst *b,
+		    const struct bursts_end *e)
 {
 	size_t i = b->n_last;
 
-	if (i < BU_LAST) {
+	if (i < BURSTS_LAST) {
 		b->n_last++;
 	} else if (!before(s, &b->last[0], e)) {
 		return;
 	} else {
-		memmove(b->last, b->last + 1, (BU_LAST - 1) * sizeof(*e));
-		i = BU_LAST - 1;
+		memmove(b->last, b->last + 1, (BURSTS_LAST - 1) * sizeof(*e));
+		i = BURSTS_LAST - 1;
 	}
 	for (; i > 0 && before(s, e, &b->last[i - 1]); i--)
 		b->last[i] = b->last[i - 1];
 	b->last[i] = *e;
 }
 
-static bool holds(const struct bu_burst *b, int64_t at_ps)
+static bool holds(const struct bursts_burst *b, int64_t at_ps)
 {
 	return b->b.from_ps <= at_ps && at_ps < b->b.to_ps;
 }
 
 /* The listed burst around an instant, or n_bursts.  Neighbours tend to be in
  * one burst. */
-static size_t find(struct bu_state *s, int64_t at_ps)
+static size_t find(struct bursts_state *s, int64_t at_ps)
 {
-	const struct bu_burst *b = s->main->bursts;
+	const struct bursts_burst *b = s->main->bursts;
 	size_t lo = 0, hi = s->main->n_bursts;
 
 	if (holds(&b[s->at_burst], at_ps))
@@ -77,14 +77,15 @@ static size_t find(struct bu_state *s, int64_t at_ps)
 	return lo - 1;
 }
 
-enum na_status bu_gather(struct bu_state *s, const struct na_transfer *t)
+enum na_status na_bursts_gather(struct bursts_state *s,
+				const struct na_transfer *t)
 {
 	size_t n = s->main->n_bursts, i;
-	struct bu_end e = {.end_ps = t->end_ps,
-			   .latency_ps = (uint64_t)t->end_ps -
-					 (uint64_t)t->start_ps,
-			   .src = t->src,
-			   .dst = t->dst};
+	struct bursts_end e = {.end_ps = t->end_ps,
+			       .latency_ps = (uint64_t)t->end_ps -
+					     (uint64_t)t->start_ps,
+			       .src = t->src,
+			       .dst = t->dst};
 
 	if (!n || (t->start_ps < s->lo_ps && t->end_ps <= s->lo_ps))
 		return NA_OK;
@@ -105,10 +106,11 @@ enum na_status bu_gather(struct bu_state *s, const struct na_transfer *t)
 	return NA_OK;
 }
 
-enum na_status bu_gather_merge(struct bu_state *s, const struct bu_state *b)
+enum na_status na_bursts_gather_merge(struct bursts_state *s,
+				      const struct bursts_state *b)
 {
 	for (size_t i = 0; b->bursts && i < s->n_bursts; i++) {
-		const struct bu_burst *from = &b->bursts[i];
+		const struct bursts_burst *from = &b->bursts[i];
 
 		s->bursts[i].transfers += from->transfers;
 		s->bursts[i].amount += from->amount;

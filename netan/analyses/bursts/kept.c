@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/analyses/bursts/bursts.h"
+#include "netan/analyses/bursts/state.h"
 #include "netan/base/vec.h"
 #include "netan/stats/samples/sort.h"
 
 static const struct na_grouping by_cell = {.n = 2}; /* source, row */
 
-static enum na_status count_cut(struct bu_kept *k, uint32_t cell)
+static enum na_status count_cut(struct bursts_kept *k, uint32_t cell)
 {
 	if (!na_grow(&k->cut, &k->cap_cut, (size_t)cell + 1, sizeof(*k->cut)))
 		return NA_ENOMEM;
@@ -18,7 +18,7 @@ static enum na_status count_cut(struct bu_kept *k, uint32_t cell)
 	return NA_OK;
 }
 
-static bool enter_cell(struct bu_kept *k, uint32_t source, uint32_t row)
+static bool enter_cell(struct bursts_kept *k, uint32_t source, uint32_t row)
 {
 	const uint64_t values[NA_MAX_KEYS] = {source, row};
 
@@ -31,7 +31,7 @@ static bool enter_cell(struct bu_kept *k, uint32_t source, uint32_t row)
 }
 
 /* Of the next interval; those before it that have none are in cell 0. */
-static bool note_cell(struct bu_kept *k)
+static bool note_cell(struct bursts_kept *k)
 {
 	if (!na_grow(&k->cell, &k->cap_cell, k->n + 1, sizeof(uint32_t)))
 		return false;
@@ -41,10 +41,11 @@ static bool note_cell(struct bu_kept *k)
 	return true;
 }
 
-enum na_status bu_keep(struct bu_state *s, enum bu_kind kind, int64_t start_ps,
-		       int64_t end_ps, bool cut, uint32_t source, uint32_t row)
+enum na_status na_bursts_keep(struct bursts_state *s, enum bursts_kind kind,
+			      int64_t start_ps, int64_t end_ps, bool cut,
+			      uint32_t source, uint32_t row)
 {
-	struct bu_kept *k = &s->kept[kind];
+	struct bursts_kept *k = &s->kept[kind];
 
 	if ((!k->n || k->source != source || k->row != row) &&
 	    !enter_cell(k, source, row))
@@ -58,13 +59,13 @@ enum na_status bu_keep(struct bu_state *s, enum bu_kind kind, int64_t start_ps,
 	return cut ? count_cut(k, k->in) : NA_OK;
 }
 
-static uint32_t cell_of(const struct bu_kept *k, size_t i)
+static uint32_t cell_of(const struct bursts_kept *k, size_t i)
 {
 	return i < k->n_cell ? k->cell[i] : 0;
 }
 
 /* Where each cell begins once they follow each other: [cells + 1]. */
-static size_t *cell_borders(const struct bu_kept *k)
+static size_t *cell_borders(const struct bursts_kept *k)
 {
 	size_t cells = na_groups_count(&k->cells);
 	size_t *at = na_calloc(cells + 1, sizeof(*at));
@@ -78,7 +79,7 @@ static size_t *cell_borders(const struct bu_kept *k)
 
 /* x by cell, ascending within each; in a block of its own that is as large
  * as needed.  NULL when memory is short. */
-static int64_t *arrange(const struct bu_kept *k, const int64_t *x,
+static int64_t *arrange(const struct bursts_kept *k, const int64_t *x,
 			const size_t *at, int64_t *tmp)
 {
 	size_t cells = na_groups_count(&k->cells);
@@ -100,7 +101,7 @@ static int64_t *arrange(const struct bu_kept *k, const int64_t *x,
 }
 
 /* All in one cell: in place, giving back the room that doubling left. */
-static enum na_status seal_one(struct bu_kept *k)
+static enum na_status seal_one(struct bursts_kept *k)
 {
 	int64_t *tmp = na_calloc(k->n, sizeof(*tmp)), *fit;
 
@@ -116,7 +117,7 @@ static enum na_status seal_one(struct bu_kept *k)
 	return NA_OK;
 }
 
-static enum na_status seal(struct bu_kept *k)
+static enum na_status seal(struct bursts_kept *k)
 {
 	size_t *at = cell_borders(k);
 	int64_t *tmp = na_calloc(k->n, sizeof(*tmp)), *starts, *ends;
@@ -137,12 +138,12 @@ static enum na_status seal(struct bu_kept *k)
 	return NA_OK;
 }
 
-enum na_status bu_seal(void *block)
+enum na_status na_bursts_seal(void *block)
 {
-	struct bu_state *s = block;
+	struct bursts_state *s = block;
 	enum na_status st = NA_OK;
 
-	for (size_t kind = 0; st == NA_OK && kind < BU_KINDS; kind++) {
+	for (size_t kind = 0; st == NA_OK && kind < BURSTS_KINDS; kind++) {
 		if (s->kept[kind].n)
 			st = s->kept[kind].n_cell ? seal(&s->kept[kind])
 						  : seal_one(&s->kept[kind]);
@@ -150,7 +151,7 @@ enum na_status bu_seal(void *block)
 	return st;
 }
 
-enum na_status bu_take(struct bu_runs *to, struct bu_kept *from)
+enum na_status na_bursts_take(struct bursts_runs *to, struct bursts_kept *from)
 {
 	size_t cells, *at;
 
@@ -168,7 +169,7 @@ enum na_status bu_take(struct bu_runs *to, struct bu_kept *from)
 		uint64_t values[NA_MAX_KEYS];
 
 		na_groups_values(&from->cells, (uint32_t)c, values);
-		to->v[to->n++] = (struct bu_run){
+		to->v[to->n++] = (struct bursts_run){
 			.run = {from->starts + at[c], from->ends + at[c],
 				at[c + 1] - at[c]},
 			.source = (uint32_t)values[0],
@@ -182,7 +183,7 @@ enum na_status bu_take(struct bu_runs *to, struct bu_kept *from)
 	return NA_OK;
 }
 
-void bu_kept_fini(struct bu_kept *k)
+void na_bursts_kept_fini(struct bursts_kept *k)
 {
 	free(k->starts);
 	free(k->ends);
@@ -191,11 +192,11 @@ void bu_kept_fini(struct bu_kept *k)
 	na_groups_fini(&k->cells);
 }
 
-void bu_runs_fini(struct bu_runs *r)
+void na_bursts_runs_fini(struct bursts_runs *r)
 {
 	for (size_t i = 0; i < r->n_owned; i++)
 		free(r->owned[i]);
 	free(r->owned);
 	free(r->v);
-	*r = (struct bu_runs){.n = 0};
+	*r = (struct bursts_runs){.n = 0};
 }

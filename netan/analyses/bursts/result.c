@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "members.h"
-#include "netan/analyses/bursts/bursts.h"
+#include "netan/analyses/bursts/state.h"
 #include "netan/base/vec.h"
 #include "netan/methods/put.h"
 #include "netan/stats/samples/quantile.h"
@@ -21,31 +21,32 @@ enum { MAX_LEVELS = 100 };
 enum { LEAST_STARTS = 10, LEAST_STEPS = 3 };
 
 static const char *const kinds[] = {
-	[BU_TRANSFERS] = "transfers", [BU_COLLECTIVES] = "collectives"};
+	[BURSTS_TRANSFERS] = "transfers", [BURSTS_COLLECTIVES] = "collectives"};
 
 static double seconds(int64_t ps)
 {
 	return (double)ps / PS;
 }
 
-static double span_ps(const struct bu_sum *x)
+static double span_ps(const struct bursts_sum *x)
 {
 	return (double)((uint64_t)x->last_ps - (uint64_t)x->first_ps);
 }
 
-static double busy_share(const struct bu_sum *x)
+static double busy_share(const struct bursts_sum *x)
 {
 	return x->timed ? (double)x->busy_ps / span_ps(x) : NAN;
 }
 
 static void put_level(struct na_result *r, struct na_value *to,
-		      const char *name, const struct bu_sum *x, int64_t level)
+		      const char *name, const struct bursts_sum *x,
+		      int64_t level)
 {
 	na_put_real(r, to, name, x->timed ? (double)level : NAN);
 }
 
 static void put_pending(struct na_result *r, struct na_value *in,
-			const struct bu_sum *x)
+			const struct bursts_sum *x)
 {
 	struct na_value *to = na_put_object(r, in, M_pending);
 	const struct na_hold_stats *h = &x->hold;
@@ -79,13 +80,13 @@ static void put_dispersion(struct na_result *r, struct na_value *body,
 }
 
 static void put_ends(struct na_result *r, struct na_value *row,
-		     const struct bu_state *s, const struct bu_burst *b)
+		     const struct bursts_state *s, const struct bursts_burst *b)
 {
 	struct na_value *list = na_put_list(r, row, M_last);
 	char buf[NA_KEY_BUF];
 
 	for (size_t i = 0; i < b->n_last; i++) {
-		const struct bu_end *e = &b->last[i];
+		const struct bursts_end *e = &b->last[i];
 		const struct na_store *store = s->scope->store;
 		struct na_value *to = na_put_object(r, list, NULL);
 
@@ -99,13 +100,13 @@ static void put_ends(struct na_result *r, struct na_value *row,
 }
 
 static void put_bursts(struct na_result *r, struct na_value *body,
-		       const struct bu_state *s)
+		       const struct bursts_state *s)
 {
-	const struct bu_sum *x = &s->whole[BU_TRANSFERS];
+	const struct bursts_sum *x = &s->whole[BURSTS_TRANSFERS];
 	struct na_value *list = na_put_list(r, body, M_bursts);
 
 	for (size_t i = 0; i < s->n_bursts; i++) {
-		const struct bu_burst *b = &s->bursts[i];
+		const struct bursts_burst *b = &s->bursts[i];
 		struct na_value *row = na_put_object(r, list, NULL);
 		uint64_t ps = (uint64_t)b->b.to_ps - (uint64_t)b->b.from_ps;
 
@@ -123,7 +124,7 @@ static void put_bursts(struct na_result *r, struct na_value *body,
 }
 
 /* Median distance between the starts of steps that follow each other, ms. */
-static double step_period(const struct bu_state *s, size_t *n)
+static double step_period(const struct bursts_state *s, size_t *n)
 {
 	const struct na_store *store = s->scope->store;
 	double *x = na_calloc(store->n_steps, 2 * sizeof(*x)), median = NAN;
@@ -161,7 +162,7 @@ static const char *const words[] = {
 /* clang-format on */
 
 /* The rules that the help of the command states. */
-static enum verdict judge(const struct bu_sum *x, bool with_steps)
+static enum verdict judge(const struct bursts_sum *x, bool with_steps)
 {
 	const struct na_arrival_stats *a = &x->arrivals;
 	bool over = false, above_one = false;
@@ -189,7 +190,7 @@ static bool near_step(double ms, double step_ms)
 
 /* Bursts against steps; whether they come together. */
 static bool put_periods(struct na_result *r, struct na_value *body,
-			const struct bu_state *s)
+			const struct bursts_state *s)
 {
 	size_t steps, lag = s->bins.n ? na_period(s->mean, s->bins.n) : 0;
 	bool apart = s->scope->store->n_runs > 1;
@@ -202,15 +203,16 @@ static bool put_periods(struct na_result *r, struct na_value *body,
 	na_put_real(r, body, M_burst_period_ms, period_ms);
 	na_put_real(r, body, M_burst_distance_ms, distance_ms);
 	na_put_real(r, body, M_step_period_ms, step_ms);
-	na_put_real(r, body, M_burstiness_plain,
-		    s->whole[bu_pending_kind(s)].arrivals.burstiness_plain);
+	na_put_real(
+		r, body, M_burstiness_plain,
+		s->whole[na_bursts_pending_kind(s)].arrivals.burstiness_plain);
 	na_put_real(r, body, M_gap_us, (double)s->params->gap_ps / 1e6);
 	return steps >= LEAST_STEPS && (near_step(period_ms, step_ms) ||
 					near_step(distance_ms, step_ms));
 }
 
 static void put_hosts(struct na_result *r, struct na_value *body,
-		      const struct bu_state *s)
+		      const struct bursts_state *s)
 {
 	struct na_value *list = na_put_list(r, body, M_hosts);
 
@@ -237,12 +239,12 @@ static void put_course(struct na_result *r, struct na_value *in,
 }
 
 static void put_groups(struct na_result *r, struct na_value *body,
-		       const struct bu_state *s)
+		       const struct bursts_state *s)
 {
 	struct na_value *list = na_put_list(r, body, M_groups);
 
 	for (size_t i = 0; i < s->n_shown; i++) {
-		const struct bu_sum *x = &s->rows[i];
+		const struct bursts_sum *x = &s->rows[i];
 		struct na_value *row = na_put_object(r, list, NULL);
 
 		na_groups_put_key(r, row, &s->scope->by, s->scope->store,
@@ -264,10 +266,10 @@ static void put_groups(struct na_result *r, struct na_value *body,
 
 /* The distribution in at most MAX_LEVELS rows of equal width above zero. */
 static void put_levels(struct na_result *r, struct na_value *body,
-		       const struct bu_state *s)
+		       const struct bursts_state *s)
 {
-	const struct na_hold *h = &s->fleet[bu_pending_kind(s)].hold;
-	const struct bu_sum *x = &s->whole[bu_pending_kind(s)];
+	const struct na_hold *h = &s->fleet[na_bursts_pending_kind(s)].hold;
+	const struct bursts_sum *x = &s->whole[na_bursts_pending_kind(s)];
 	struct na_value *list = na_put_list(r, body, M_levels);
 	double total = (double)na_hold_total(h);
 	int64_t width = (x->hold.max + MAX_LEVELS - 1) / MAX_LEVELS;
@@ -285,7 +287,7 @@ static void put_levels(struct na_result *r, struct na_value *body,
 }
 
 static void put_courses(struct na_result *r, struct na_value *body,
-			const struct bu_state *s)
+			const struct bursts_state *s)
 {
 	size_t n = s->bins.n;
 	double *t;
@@ -302,16 +304,17 @@ static void put_courses(struct na_result *r, struct na_value *body,
 	put_course(r, body, M_pending_max, s->most, n);
 }
 
-static void say(struct na_result *r, const struct bu_state *s,
+static void say(struct na_result *r, const struct bursts_state *s,
 		enum verdict verdict)
 {
-	const struct bu_sum *x = &s->whole[bu_pending_kind(s)];
-	const char *kind = kinds[bu_pending_kind(s)];
+	const struct bursts_sum *x = &s->whole[na_bursts_pending_kind(s)];
+	const char *kind = kinds[na_bursts_pending_kind(s)];
 	char mean[NA_UNIT_BUF], idle[NA_UNIT_BUF], max[NA_UNIT_BUF];
 
 	if (!s->scope->used->n || !x->n) {
 		na_result_wordf(r, NA_WORD_MESSAGE, "No %s to count",
-				s->scope->used->n ? kind : kinds[BU_TRANSFERS]);
+				s->scope->used->n ? kind
+						  : kinds[BURSTS_TRANSFERS]);
 		return;
 	}
 	if (!x->timed) {
@@ -326,7 +329,7 @@ static void say(struct na_result *r, const struct bu_state *s,
 			na_print_number(idle, 100 * x->hold.idle, 3));
 }
 
-static void say_apart(struct na_result *r, const struct bu_state *s)
+static void say_apart(struct na_result *r, const struct bursts_state *s)
 {
 	na_result_about(r)->runs_apart = true;
 	na_result_wordf(r, NA_WORD_MESSAGE,
@@ -336,10 +339,10 @@ static void say_apart(struct na_result *r, const struct bu_state *s)
 			  "runs; groups holds each by itself");
 }
 
-static void remark(struct na_result *r, const struct bu_state *s)
+static void remark(struct na_result *r, const struct bursts_state *s)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
-	uint64_t all = s->whole[BU_TRANSFERS].bursts;
+	uint64_t all = s->whole[BURSTS_TRANSFERS].bursts;
 
 	if (s->n_bursts < all)
 		na_result_note(r,
@@ -351,18 +354,19 @@ static void remark(struct na_result *r, const struct bu_state *s)
 			       na_print_count(a, s->instants));
 }
 
-enum na_status bu_finish(void *state, struct na_result *r, struct na_err *err)
+enum na_status na_bursts_finish(void *state, struct na_result *r,
+				struct na_err *err)
 {
-	struct bu_state *s = state;
+	struct bursts_state *s = state;
 	struct na_value *body = na_result_body(r);
-	const struct bu_sum *x = &s->whole[bu_pending_kind(s)];
+	const struct bursts_sum *x = &s->whole[na_bursts_pending_kind(s)];
 	bool apart = s->scope->store->n_runs > 1, with_steps;
 	enum verdict verdict;
 
 	(void)err;
-	s->scope->used->first_ps = s->whole[BU_TRANSFERS].first_ps;
-	s->scope->used->last_ps = s->whole[BU_TRANSFERS].last_ps;
-	na_put_text(r, body, M_pending_of, kinds[bu_pending_kind(s)]);
+	s->scope->used->first_ps = s->whole[BURSTS_TRANSFERS].first_ps;
+	s->scope->used->last_ps = s->whole[BURSTS_TRANSFERS].last_ps;
+	na_put_text(r, body, M_pending_of, kinds[na_bursts_pending_kind(s)]);
 	put_pending(r, body, x);
 	put_dispersion(r, body, &x->arrivals);
 	na_put_real(r, body, M_burstiness, x->arrivals.burstiness);
@@ -382,6 +386,6 @@ enum na_status bu_finish(void *state, struct na_result *r, struct na_err *err)
 	else
 		say(r, s, verdict);
 	remark(r, s);
-	bu_views(r, s);
+	na_bursts_views(r, s);
 	return NA_OK;
 }

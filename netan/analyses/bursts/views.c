@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "members.h"
-#include "netan/analyses/bursts/bursts.h"
+#include "netan/analyses/bursts/state.h"
 #include "netan/base/vec.h"
 
 enum { SHOWN_BURSTS = 10, SHOWN_ROWS = 20 };
@@ -166,7 +166,7 @@ static const struct na_column pending_cols[] = {
 /* clang-format on */
 enum { PENDING_COLS = sizeof(pending_cols) / sizeof(pending_cols[0]) };
 
-static void hosts_view(struct na_result *r, const struct bu_state *s)
+static void hosts_view(struct na_result *r, const struct bursts_state *s)
 {
 	struct na_column cols[1 + PENDING_COLS] = {
 		{M_host, "host", NA_F_TEXT, 0, 0}};
@@ -178,13 +178,13 @@ static void hosts_view(struct na_result *r, const struct bu_state *s)
 	for (size_t i = 0; i < PENDING_COLS; i++)
 		cols[1 + i] = pending_cols[i];
 	snprintf(title, sizeof(title), "pending %s of each host",
-		 bu_pending_kind(s) == BU_COLLECTIVES ? "collectives"
-						      : "transfers");
+		 na_bursts_pending_kind(s) == BURSTS_COLLECTIVES ? "collectives"
+								 : "transfers");
 	na_result_view(r, title, list, NULL, cols, 1 + PENDING_COLS,
 		       SHOWN_ROWS);
 }
 
-static void groups_view(struct na_result *r, const struct bu_state *s)
+static void groups_view(struct na_result *r, const struct bursts_state *s)
 {
 	/* clang-format off */
 	static const struct na_column more[] = {
@@ -206,7 +206,7 @@ static void groups_view(struct na_result *r, const struct bu_state *s)
 		       na_get(na_result_body(r), M_groups), NULL, cols, n, 0);
 }
 
-void bu_views(struct na_result *r, const struct bu_state *s)
+void na_bursts_views(struct na_result *r, const struct bursts_state *s)
 {
 	/* Runs side by side are never added up. */
 	if (s->scope->store->n_runs == 1) {

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/analyses/rpc/rpc.h"
+#include "netan/analyses/rpc/state.h"
 #include "netan/base/vec.h"
 #include "netan/stats/samples/quantile.h"
 #include "netan/stats/samples/sort.h"
 #include "netan/stats/tests/tail.h"
 
 /* By row and bin, by counting; afterwards latency_ps is scratch. */
-enum na_status rpc_sort_cells(struct rpc_state *s)
+enum na_status na_rpc_sort_cells(struct rpc_state *s)
 {
 	size_t cells = s->n_rows * s->bins.n, at = 0;
 	size_t series = (s->n_rows + 1) * s->bins.n;
@@ -95,7 +95,7 @@ static bool whole_bin(struct rpc_state *s, size_t bin)
 	return true;
 }
 
-enum na_status rpc_share(void *state, size_t i, size_t n)
+enum na_status na_rpc_share(void *state, size_t i, size_t n)
 {
 	struct rpc_state *s = state;
 	size_t bins = s->bins.n, to = bins * (i + 1) / n;
@@ -140,7 +140,7 @@ static void read_row(struct rpc_state *s, struct rpc_row *row, size_t from,
 }
 
 /* The bins lose their order to the rows, then the rows to all. */
-void rpc_sort_rows(struct rpc_state *s)
+void na_rpc_sort_rows(struct rpc_state *s)
 {
 	size_t bins = s->bins.n;
 

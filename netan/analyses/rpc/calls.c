@@ -12,7 +12,7 @@
 
 enum { SLOW_ROWS = 15, FAILED_POINTS = 2000 };
 
-bool rpc_calls_add(struct rpc_calls *c, const struct na_call *call)
+bool na_rpc_calls_add(struct rpc_calls *c, const struct na_call *call)
 {
 	if (!na_grow(&c->list, &c->cap, c->n + 1, sizeof(*c->list)))
 		return false;
@@ -20,7 +20,7 @@ bool rpc_calls_add(struct rpc_calls *c, const struct na_call *call)
 	return true;
 }
 
-bool rpc_calls_merge(struct rpc_calls *to, const struct rpc_calls *from)
+bool na_rpc_calls_merge(struct rpc_calls *to, const struct rpc_calls *from)
 {
 	if (!from->n)
 		return true;
@@ -31,7 +31,7 @@ bool rpc_calls_merge(struct rpc_calls *to, const struct rpc_calls *from)
 	return true;
 }
 
-void rpc_calls_fini(struct rpc_calls *c)
+void na_rpc_calls_fini(struct rpc_calls *c)
 {
 	free(c->list);
 }
@@ -380,7 +380,7 @@ static void put_failures(struct na_result *r, const struct rpc_calls *c)
 		   (int64_t)unanswered);
 }
 
-bool rpc_captured(const struct na_store *store)
+bool na_rpc_captured(const struct na_store *store)
 {
 	for (size_t i = 0; i < store->n_sources; i++) {
 		for (size_t k = 0; k < 2 * NA_N_CLASSES; k++) {
@@ -395,13 +395,13 @@ bool rpc_captured(const struct na_store *store)
 	return store->calls.n > 0;
 }
 
-bool rpc_put_calls(struct na_result *r, const struct na_store *store,
-		   struct rpc_calls *c, size_t top)
+bool na_rpc_put_calls(struct na_result *r, const struct na_store *store,
+		      struct rpc_calls *c, size_t top)
 {
 	struct na_value *body = na_result_body(r), *list;
 	size_t n = top && top < RPC_CALLS_MAX ? top : RPC_CALLS_MAX;
 
-	if (!rpc_captured(store))
+	if (!na_rpc_captured(store))
 		return true;
 	if (c->n)
 		qsort(c->list, c->n, sizeof(*c->list), by_method);

@@ -48,7 +48,7 @@ static void slowest_view(struct na_result *r)
 		       sizeof(cols) / sizeof(cols[0]), 0);
 }
 
-void rpc_calls_views(struct na_result *r)
+void na_rpc_calls_views(struct na_result *r)
 {
 	if (!na_int_of(na_get(na_result_side(r), M_calls), 0))
 		return;
@@ -120,7 +120,7 @@ static void add_method(struct words *w, const struct na_value *body)
 	    na_text_of(na_get(m, M_method), "unknown"), p50, p99);
 }
 
-void rpc_calls_say(char *text, size_t size, struct na_result *r)
+void na_rpc_calls_say(char *text, size_t size, struct na_result *r)
 {
 	const struct na_value *side = na_result_side(r);
 	struct words w = {text, size, strlen(text)};

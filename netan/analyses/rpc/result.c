@@ -70,9 +70,9 @@ static void put_groups(struct na_result *r, struct na_value *body,
 				  s->has_rest && i + 1 == s->n_rows);
 		put_overall(r, to, &s->rows[i]);
 		put_series(r, to, s, i);
-		rpc_put_modes(r, to, s, &s->rows[i], (uint32_t)i);
-		rpc_put_tail(r, to, s, &s->rows[i], (uint32_t)i);
-		na_put_text(r, to, M_verdict, rpc_verdict(s, &s->rows[i]));
+		na_rpc_put_modes(r, to, s, &s->rows[i], (uint32_t)i);
+		na_rpc_put_tail(r, to, s, &s->rows[i], (uint32_t)i);
+		na_put_text(r, to, M_verdict, na_rpc_verdict(s, &s->rows[i]));
 	}
 }
 
@@ -85,7 +85,7 @@ static void say_silence(struct na_result *r, const struct rpc_state *s)
 		return;
 	snprintf(text, sizeof(text), "%zu call%s, none timed", s->calls.n,
 		 s->calls.n == 1 ? "" : "s");
-	rpc_calls_say(text, sizeof(text), r);
+	na_rpc_calls_say(text, sizeof(text), r);
 	na_result_word(r, NA_WORD_MESSAGE, text);
 }
 
@@ -114,7 +114,8 @@ static void put_empty(struct na_result *r, struct na_value *body,
 			       "No network transfers to draw");
 }
 
-enum na_status rpc_finish(void *state, struct na_result *r, struct na_err *err)
+enum na_status na_rpc_finish(void *state, struct na_result *r,
+			     struct na_err *err)
 {
 	struct rpc_state *s = state;
 	struct na_value *body = na_result_body(r);
@@ -125,15 +126,15 @@ enum na_status rpc_finish(void *state, struct na_result *r, struct na_err *err)
 		s->scope->used->n = s->calls.n;
 	if (!s->ends.n) {
 		put_empty(r, body, s);
-		if (!rpc_put_calls(r, s->scope->store, &s->calls,
-				   s->scope->top))
+		if (!na_rpc_put_calls(r, s->scope->store, &s->calls,
+				      s->scope->top))
 			return na_fail_nomem(err);
 		say_silence(r, s);
-		rpc_calls_views(r);
+		na_rpc_calls_views(r);
 		return NA_OK;
 	}
-	rpc_sort_rows(s);
-	if (!rpc_tail_prepare(s))
+	na_rpc_sort_rows(s);
+	if (!na_rpc_tail_prepare(s))
 		return na_fail_nomem(err);
 	na_put_real(r, body, M_bin_s, (double)s->bins.bin_ps / 1e12);
 	t = na_put_reals(r, body, M_time_s, s->bins.n);
@@ -147,15 +148,15 @@ enum na_status rpc_finish(void *state, struct na_result *r, struct na_err *err)
 		    na_sketch_quantile(&s->times, 0.5));
 	na_put_real(r, na_result_side(r), "times_p99",
 		    na_sketch_quantile(&s->times, 0.99));
-	rpc_put_modes(r, body, s, &s->all, RPC_ALL_ROWS);
-	rpc_put_tail(r, body, s, &s->all, RPC_ALL_ROWS);
-	na_put_text(r, body, M_verdict, rpc_verdict(s, &s->all));
+	na_rpc_put_modes(r, body, s, &s->all, RPC_ALL_ROWS);
+	na_rpc_put_tail(r, body, s, &s->all, RPC_ALL_ROWS);
+	na_put_text(r, body, M_verdict, na_rpc_verdict(s, &s->all));
 	if (s->scope->by.n)
 		put_groups(r, body, s);
-	rpc_put_scatter(r, s);
-	if (!rpc_put_calls(r, s->scope->store, &s->calls, s->scope->top))
+	na_rpc_put_scatter(r, s);
+	if (!na_rpc_put_calls(r, s->scope->store, &s->calls, s->scope->top))
 		return na_fail_nomem(err);
-	rpc_say(r, s);
-	rpc_views(r, s);
+	na_rpc_say(r, s);
+	na_rpc_views(r, s);
 	return NA_OK;
 }

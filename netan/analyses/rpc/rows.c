@@ -3,14 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "netan/analyses/rpc/rpc.h"
+#include "netan/analyses/rpc/state.h"
 #include "netan/base/vec.h"
 #include "netan/stats/samples/quantile.h"
 #include "netan/stats/samples/sort.h"
 
 enum { DEFAULT_TOP = 16, CONSTANT_MIN = 3 };
 
-double rpc_expected_ms(const struct na_size_line *line, double bytes)
+double na_rpc_expected_ms(const struct na_size_line *line, double bytes)
 {
 	double us = line->fixed_us + line->us_per_byte * bytes;
 
@@ -62,7 +62,7 @@ static size_t size_classes(const struct rpc_sized *x, size_t n,
 
 /* A line for each run from the sample; where none can be told, the median
  * is what to expect. */
-bool rpc_fit_lines(struct rpc_state *s)
+bool na_rpc_fit_lines(struct rpc_state *s)
 {
 	size_t n = s->sized.n, runs = s->scope->store->n_runs;
 	struct rpc_sized *x = (void *)s->sized.items;
@@ -125,13 +125,13 @@ static void count_tails(struct rpc_state *s, uint64_t *tails, na_i128 *amounts)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->slow.n; i++) {
-		double ms = rpc_expected_ms(&s->lines[x[i].run], x[i].bytes);
+		double ms = na_rpc_expected_ms(&s->lines[x[i].run], x[i].bytes);
 
 		x[i].excess_ms = x[i].latency_us / 1e3 - ms;
 		if (!na_is_tail(x[i].excess_ms, ms))
 			continue;
 		tails[x[i].src]++;
-		tails[rpc_hosts(s) + x[i].dst]++;
+		tails[na_rpc_hosts(s) + x[i].dst]++;
 		amounts[x[i].group] += (na_i128)1 << 64;
 		x[n++] = x[i];
 	}
@@ -146,7 +146,7 @@ static bool measure(struct rpc_state *s, size_t side)
 	size_t n = 0;
 
 	for (size_t i = 0; ms && i < s->slow.n; i++) {
-		if (x[i].src == side || rpc_hosts(s) + x[i].dst == side)
+		if (x[i].src == side || na_rpc_hosts(s) + x[i].dst == side)
 			ms[n++] = x[i].excess_ms;
 	}
 	if (ms) {
@@ -161,7 +161,7 @@ static bool measure(struct rpc_state *s, size_t side)
  * is an offset.  Receivers first: a ring has one sender for each. */
 static bool find_constant(struct rpc_state *s, const uint64_t *tails)
 {
-	size_t hosts = rpc_hosts(s), n = 0;
+	size_t hosts = na_rpc_hosts(s), n = 0;
 
 	for (size_t k = 0; k < 2 * hosts; k++) {
 		size_t i = k < hosts ? hosts + k : k - hosts;
@@ -177,9 +177,9 @@ static bool find_constant(struct rpc_state *s, const uint64_t *tails)
 	return !n || measure(s, s->worst.side);
 }
 
-bool rpc_choose_rows(struct rpc_state *s)
+bool na_rpc_choose_rows(struct rpc_state *s)
 {
-	size_t n = na_groups_count(&s->groups), sides = 2 * rpc_hosts(s);
+	size_t n = na_groups_count(&s->groups), sides = 2 * na_rpc_hosts(s);
 	na_i128 *amounts = na_calloc(n, sizeof(*amounts));
 	uint64_t *tails = na_calloc(sides, sizeof(*tails));
 	bool ok;

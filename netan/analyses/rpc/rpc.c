@@ -7,7 +7,7 @@
  * First pass: counts, the time that is covered, and a sample for the line
  * of latency over size.  Second pass: every latency, and what is late.
  */
-#include "netan/analyses/rpc/rpc.h"
+#include "netan/analyses/rpc/state.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static const struct na_opt rpc_opts[] = {
 };
 /* clang-format on */
 
-size_t rpc_hosts(const struct rpc_state *s)
+size_t na_rpc_hosts(const struct rpc_state *s)
 {
 	return s->scope->store->n_hosts;
 }
@@ -37,7 +37,7 @@ static bool init_survey(struct rpc_state *s)
 	na_groups_init(&s->groups, &s->scope->by);
 	na_sample_init(&s->sized, sizeof(struct rpc_sized), SAMPLE);
 	na_sample_init(&s->slow, sizeof(struct rpc_slow), LATE_MAX);
-	s->exposure = na_calloc(2 * rpc_hosts(s), sizeof(*s->exposure));
+	s->exposure = na_calloc(2 * na_rpc_hosts(s), sizeof(*s->exposure));
 	return s->exposure;
 }
 
@@ -54,7 +54,7 @@ static enum na_status rpc_open(void *state, const struct na_scope *scope,
 
 static size_t load_cells(const struct rpc_state *s)
 {
-	return 2 * rpc_hosts(s) * s->load.bins;
+	return 2 * na_rpc_hosts(s) * s->load.bins;
 }
 
 /* What the second pass fills, in blocks and in the main state. */
@@ -163,7 +163,7 @@ static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
 	na_extent_add(&s->ends, t->end_ps, t->end_ps);
 	na_extent_add(&s->latency, latency_ps, latency_ps);
 	s->exposure[x.src]++;
-	s->exposure[rpc_hosts(s) + x.dst]++;
+	s->exposure[na_rpc_hosts(s) + x.dst]++;
 	na_group_of(&s->scope->by, store, t, values);
 	x.group = count_group(s, values, 1);
 	if (x.group == NA_NO_NAME)
@@ -232,8 +232,8 @@ static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
 	double us = (double)latency_ps / 1e6;
 	struct rpc_late x = {
 		.latency_ps = latency_ps,
-		.expected_ms = rpc_expected_ms(&s->main->lines[run],
-					       (double)t->size_bytes),
+		.expected_ms = na_rpc_expected_ms(&s->main->lines[run],
+						  (double)t->size_bytes),
 		.src = na_store_host_of(store, run, t->src),
 		.dst = na_store_host_of(store, run, t->dst),
 		.row = row,
@@ -246,17 +246,17 @@ static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
 	tail = na_is_tail(x.excess_ms, x.expected_ms);
 	cell |= tail ? RPC_TAIL_BIT : 0;
 	x.constant = s->main->constant[x.src] ||
-		     s->main->constant[rpc_hosts(s) + x.dst];
+		     s->main->constant[na_rpc_hosts(s) + x.dst];
 	if (!x.constant)
 		na_timer_add(&s->rows[row].timers, &s->main->edges, x.excess_ms,
 			     x.expected_ms);
 	s->rows[row].constant += x.constant && tail;
 	carry(&s->load, x.src, bin, t->size_bytes);
-	carry(&s->load, rpc_hosts(s) + x.dst, bin, t->size_bytes);
-	rpc_scatter_add(s, t->end_ps, latency_ps);
-	if (!rpc_longest_add(&s->longest,
-			     &(struct rpc_point){t->end_ps, latency_ps, row,
-						 tail}) ||
+	carry(&s->load, na_rpc_hosts(s) + x.dst, bin, t->size_bytes);
+	na_rpc_scatter_add(s, t->end_ps, latency_ps);
+	if (!na_rpc_longest_add(&s->longest,
+				&(struct rpc_point){t->end_ps, latency_ps, row,
+						    tail}) ||
 	    !na_sketch_add(&s->times, us / 1e3 / x.expected_ms) ||
 	    !keep_latency(s, cell, latency_ps))
 		return NA_ENOMEM;
@@ -280,7 +280,7 @@ static enum na_status rpc_add_call(void *block, const struct na_call *c)
 {
 	struct rpc_state *s = block;
 
-	return s->pass || rpc_calls_add(&s->calls, c) ? NA_OK : NA_ENOMEM;
+	return s->pass || na_rpc_calls_add(&s->calls, c) ? NA_OK : NA_ENOMEM;
 }
 
 /* Groups of the block get their numbers here. */
@@ -306,12 +306,12 @@ static bool merge_groups(struct rpc_state *s, struct rpc_state *b)
 
 static enum na_status merge_survey(struct rpc_state *s, struct rpc_state *b)
 {
-	for (size_t i = 0; i < 2 * rpc_hosts(s); i++)
+	for (size_t i = 0; i < 2 * na_rpc_hosts(s); i++)
 		s->exposure[i] += b->exposure[i];
 	s->n_calls += b->n_calls;
 	na_extent_join(&s->ends, &b->ends);
 	na_extent_join(&s->latency, &b->latency);
-	return merge_groups(s, b) && rpc_calls_merge(&s->calls, &b->calls) &&
+	return merge_groups(s, b) && na_rpc_calls_merge(&s->calls, &b->calls) &&
 			       na_sample_merge(&s->sized, &b->sized) &&
 			       na_sample_merge(&s->slow, &b->slow)
 		       ? NA_OK
@@ -341,7 +341,7 @@ static enum na_status rpc_merge(void *state, void *block, unsigned pass)
 	for (size_t i = 0; i < (size_t)RPC_COLUMNS * RPC_ROWS; i++)
 		s->grid[i] += b->grid[i];
 	for (size_t i = 0; i < b->longest.n; i++) {
-		if (!rpc_longest_add(&s->longest, &b->longest.heap[i]))
+		if (!na_rpc_longest_add(&s->longest, &b->longest.heap[i]))
 			return NA_ENOMEM;
 	}
 	/* Room for all of them was made between the passes. */
@@ -377,7 +377,8 @@ static enum na_status choose_bins(struct rpc_state *s, struct na_err *err)
 			       s->n_rows > 1 ? " for each group" : "");
 	s->bins = na_bins_over(s->ends.first_ps, s->ends.last_ps, true, bin);
 	s->load.factor = 1;
-	while (2 * rpc_hosts(s) * (s->bins.n / s->load.factor) > LOAD_CELLS &&
+	while (2 * na_rpc_hosts(s) * (s->bins.n / s->load.factor) >
+		       LOAD_CELLS &&
 	       s->load.factor < s->bins.n)
 		s->load.factor *= 2;
 	s->load.bins = s->bins.n / s->load.factor + 1;
@@ -401,13 +402,14 @@ static enum na_status rpc_turn(void *state, unsigned done, struct na_err *err)
 	if (!s->ends.n)
 		return NA_END;
 	if (done)
-		return rpc_sort_cells(s) == NA_OK ? NA_OK : na_fail_nomem(err);
-	if (!rpc_fit_lines(s) || !rpc_choose_rows(s))
+		return na_rpc_sort_cells(s) == NA_OK ? NA_OK
+						     : na_fail_nomem(err);
+	if (!na_rpc_fit_lines(s) || !na_rpc_choose_rows(s))
 		return na_fail_nomem(err);
 	st = choose_bins(s, err);
 	if (st != NA_OK)
 		return st;
-	rpc_scatter_scale(s);
+	na_rpc_scatter_scale(s);
 	return init_kept(s) ? NA_OK : na_fail_nomem(err);
 }
 
@@ -430,7 +432,7 @@ static void rpc_fini(void *state)
 	na_sample_fini(&s->slow);
 	na_sample_fini(&s->late);
 	na_sketch_fini(&s->times);
-	rpc_calls_fini(&s->calls);
+	na_rpc_calls_fini(&s->calls);
 	free(s->constant);
 	free(s->group_n);
 	free(s->exposure);
@@ -493,8 +495,8 @@ const struct na_analysis na_an_rpc = {
 	.add_call = rpc_add_call,
 	.merge = rpc_merge,
 	.turn = rpc_turn,
-	.share = rpc_share,
-	.finish = rpc_finish,
+	.share = na_rpc_share,
+	.finish = na_rpc_finish,
 	.fini = rpc_fini,
 	.weight = rpc_weight,
 };

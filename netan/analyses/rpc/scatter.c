@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "members.h"
-#include "netan/analyses/rpc/rpc.h"
+#include "netan/analyses/rpc/state.h"
 #include "netan/base/vec.h"
 
 /* A total order, so that what stays depends on no order. */
@@ -43,7 +43,7 @@ static void sift_down(struct rpc_point *h, size_t n, size_t at)
 	}
 }
 
-bool rpc_longest_add(struct rpc_longest *l, const struct rpc_point *p)
+bool na_rpc_longest_add(struct rpc_longest *l, const struct rpc_point *p)
 {
 	size_t at = l->n;
 
@@ -76,7 +76,7 @@ static size_t step_of(int64_t latency_ps)
 	       (size_t)(mantissa << 1 >> 57); /* 7 bits: RPC_OCTAVE */
 }
 
-void rpc_scatter_scale(struct rpc_state *s)
+void na_rpc_scatter_scale(struct rpc_state *s)
 {
 	double lo = (double)s->latency.first_ps / 1.05,
 	       hi = (double)s->latency.last_ps * 1.05;
@@ -95,7 +95,7 @@ void rpc_scatter_scale(struct rpc_state *s)
 	}
 }
 
-void rpc_scatter_add(struct rpc_state *s, int64_t end_ps, int64_t latency_ps)
+void na_rpc_scatter_add(struct rpc_state *s, int64_t end_ps, int64_t latency_ps)
 {
 	const struct rpc_state *m = s->main;
 	uint64_t column = ((uint64_t)end_ps - (uint64_t)m->ends.first_ps) /
@@ -151,7 +151,7 @@ static void put_points(struct na_result *r, struct na_value *in,
 	}
 }
 
-void rpc_put_scatter(struct na_result *r, struct rpc_state *s)
+void na_rpc_put_scatter(struct na_result *r, struct rpc_state *s)
 {
 	struct na_value *in = na_put_object(r, na_result_side(r), "scatter");
 	size_t cells = (size_t)RPC_COLUMNS * RPC_ROWS;

@@ -47,7 +47,7 @@ static bool always_high(const struct rpc_state *s, const struct rpc_row *row)
 	return row->p50_us >= HIGH_US;
 }
 
-const char *rpc_verdict(const struct rpc_state *s, const struct rpc_row *row)
+const char *na_rpc_verdict(const struct rpc_state *s, const struct rpc_row *row)
 {
 	if (!row->n)
 		return NULL;
@@ -75,10 +75,10 @@ static int by_time(const void *a, const void *b)
 	return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-bool rpc_tail_prepare(struct rpc_state *s)
+bool na_rpc_tail_prepare(struct rpc_state *s)
 {
 	const struct rpc_load *l = &s->load;
-	size_t sides = 2 * rpc_hosts(s);
+	size_t sides = 2 * na_rpc_hosts(s);
 
 	if (s->late.n)
 		qsort(s->late.items, s->late.n, sizeof(struct rpc_late),
@@ -159,10 +159,10 @@ static double exposure_of(const struct rpc_state *s, const struct set *set,
 			  int side)
 {
 	const struct na_store *store = s->scope->store;
-	const uint64_t *of = s->exposure + (size_t)side * rpc_hosts(s);
+	const uint64_t *of = s->exposure + (size_t)side * na_rpc_hosts(s);
 	double sum = 0;
 
-	for (size_t h = 0; h < rpc_hosts(s); h++) {
+	for (size_t h = 0; h < na_rpc_hosts(s); h++) {
 		if (!set->one_run ||
 		    (set->n && store->hosts[h].run == set->x[0]->run))
 			sum += (double)of[h];
@@ -190,7 +190,7 @@ static bool has_most(const struct where *w, size_t n)
 static struct where *find_where(const struct rpc_state *s,
 				const struct set *set, size_t *n)
 {
-	size_t hosts = rpc_hosts(s), tests = 0;
+	size_t hosts = na_rpc_hosts(s), tests = 0;
 	struct where *w = na_calloc(2 * hosts, sizeof(*w));
 	bool any = false;
 
@@ -414,7 +414,7 @@ static void put_load(struct na_result *r, struct na_value *in,
 	for (size_t i = 0; i < n; i++) {
 		const struct rpc_late *x = set->x[i * set->n / n];
 		struct carried tx = side_load(s, x->src, x);
-		struct carried rx = side_load(s, rpc_hosts(s) + x->dst, x);
+		struct carried rx = side_load(s, na_rpc_hosts(s) + x->dst, x);
 
 		all[i] = tx.share > rx.share ? tx : rx;
 	}
@@ -483,9 +483,9 @@ static bool has_edge(const struct rpc_state *s, uint32_t index,
 	return in >= 5 && under * 4 <= in;
 }
 
-void rpc_put_modes(struct na_result *r, struct na_value *in,
-		   const struct rpc_state *s, const struct rpc_row *row,
-		   uint32_t index)
+void na_rpc_put_modes(struct na_result *r, struct na_value *in,
+		      const struct rpc_state *s, const struct rpc_row *row,
+		      uint32_t index)
 {
 	struct na_value *list = na_put_list(r, in, M_modes);
 	bool told[NA_TIMER_MODES] = {false};
@@ -540,7 +540,7 @@ static void put_course(struct na_result *r, struct na_value *in,
 		na_put_int(r, row, M_window_ms, na_windows_ms[i]);
 		na_put_real(r, row, M_idc, s->late.shift ? NAN : stats.idc[i]);
 	}
-	excess = rpc_clustering(s, index, &sigmas);
+	excess = na_rpc_clustering(s, index, &sigmas);
 	na_put_real(r, in, M_clustering, excess);
 	na_put_text(r, in, M_pattern,
 		    isnan(excess)                ? NULL
@@ -548,7 +548,8 @@ static void put_course(struct na_result *r, struct na_value *in,
 						 : "sporadic");
 }
 
-double rpc_clustering(const struct rpc_state *s, uint32_t index, double *sigmas)
+double na_rpc_clustering(const struct rpc_state *s, uint32_t index,
+			 double *sigmas)
 {
 	size_t bins = s->bins.n, from = index == RPC_ALL_ROWS ? 0 : index;
 	size_t to = index == RPC_ALL_ROWS ? s->n_rows : from + 1;
@@ -571,9 +572,9 @@ double rpc_clustering(const struct rpc_state *s, uint32_t index, double *sigmas)
 	return found;
 }
 
-void rpc_put_tail(struct na_result *r, struct na_value *in,
-		  const struct rpc_state *s, const struct rpc_row *row,
-		  uint32_t index)
+void na_rpc_put_tail(struct na_result *r, struct na_value *in,
+		     const struct rpc_state *s, const struct rpc_row *row,
+		     uint32_t index)
 {
 	struct na_value *to = na_put_object(r, in, M_tail);
 	struct set set;

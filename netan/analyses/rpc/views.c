@@ -185,12 +185,12 @@ static void say_tail(struct text *t, const struct na_value *body,
 static void add_constant(struct text *t, const struct rpc_state *s)
 {
 	const struct rpc_constant *w = &s->worst;
-	size_t hosts = rpc_hosts(s);
+	size_t hosts = na_rpc_hosts(s);
 	bool rx = w->side >= hosts;
 	char part[300];
 
 	snprintf(part, sizeof(part),
-		 rpc_captured(s->scope->store)
+		 na_rpc_captured(s->scope->store)
 			 ? "%s all that %.120s %s is late by %.0f ms: this "
 			   "host, or what it waits for, is slow%.0s"
 			 : "%s all that %.120s %s is late by %.0f ms: its "
@@ -227,7 +227,7 @@ static void say_constant(struct text *t, const struct rpc_state *s,
 static void say_verdict(struct text *t, const struct rpc_state *s,
 			const struct na_value *body)
 {
-	const char *verdict = rpc_verdict(s, &s->all);
+	const char *verdict = na_rpc_verdict(s, &s->all);
 
 	if (s->all.constant) {
 		say_constant(t, s, verdict);
@@ -254,7 +254,7 @@ static size_t hosts_of(const struct na_store *store)
 {
 	size_t most = 0;
 
-	if (rpc_captured(store))
+	if (na_rpc_captured(store))
 		return na_store_hosts(store);
 	for (size_t run = 0; run < store->n_runs; run++) {
 		size_t hosts = 0;
@@ -269,7 +269,7 @@ static size_t hosts_of(const struct na_store *store)
 /* What only packets tell, and what they mix. */
 static void note_packets(struct na_result *r, const struct rpc_state *s)
 {
-	const char *verdict = rpc_verdict(s, &s->all);
+	const char *verdict = na_rpc_verdict(s, &s->all);
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
 
 	if (s->n_calls && s->n_calls < s->ends.n)
@@ -286,7 +286,7 @@ static void note_packets(struct na_result *r, const struct rpc_state *s)
 				  "timeouts of each connection");
 }
 
-void rpc_say(struct na_result *r, const struct rpc_state *s)
+void na_rpc_say(struct na_result *r, const struct rpc_state *s)
 {
 	struct na_value *side = na_result_side(r);
 	struct text t = {.n = 0};
@@ -308,7 +308,7 @@ void rpc_say(struct na_result *r, const struct rpc_state *s)
 		return;
 	}
 	say_verdict(&t, s, na_result_body(r));
-	rpc_calls_say(t.s, sizeof(t.s), r);
+	na_rpc_calls_say(t.s, sizeof(t.s), r);
 	note_packets(r, s);
 	na_result_word(r, NA_WORD_MESSAGE, t.s);
 	if (s->late.shift)
@@ -509,7 +509,7 @@ static void groups_view(struct na_result *r, const struct na_value *groups,
 		       groups, NULL, cols, n + SUMS, 0);
 }
 
-void rpc_views(struct na_result *r, const struct rpc_state *s)
+void na_rpc_views(struct na_result *r, const struct rpc_state *s)
 {
 	const struct na_value *body = na_result_body(r);
 
@@ -518,7 +518,7 @@ void rpc_views(struct na_result *r, const struct rpc_state *s)
 		modes_view(r, body);
 		if (s->all.verdict.tail || s->all.constant)
 			where_view(r, body);
-		rpc_calls_views(r);
+		na_rpc_calls_views(r);
 		course_view(r, s);
 	}
 	if (s->scope->by.n)

@@ -1,6 +1,6 @@
-/* What the files rpc*.c share: the state of the analysis. */
-#ifndef NETAN_ANALYSES_RPC_RPC_H
-#define NETAN_ANALYSES_RPC_RPC_H
+/* What the files of rpc share: the state of the analysis. */
+#ifndef NETAN_ANALYSES_RPC_STATE_H
+#define NETAN_ANALYSES_RPC_STATE_H
 
 #include "netan/analyses/analysis.h"
 #include "netan/analyses/rpc/calls.h"
@@ -139,31 +139,33 @@ struct rpc_state {
 #define RPC_TAIL_BIT (UINT32_C(1) << 31)
 
 /* rpc.c */
-size_t rpc_hosts(const struct rpc_state *s);
+size_t na_rpc_hosts(const struct rpc_state *s);
 
 /* rows.c, between the passes; false when memory is short.  Ranking and
  * constant sides come from a sample where many transfers take 100 ms. */
-bool rpc_fit_lines(struct rpc_state *s);
-bool rpc_choose_rows(struct rpc_state *s);
+bool na_rpc_fit_lines(struct rpc_state *s);
+bool na_rpc_choose_rows(struct rpc_state *s);
 /* What a transfer of that size should take, in ms; at least 1 us. */
-double rpc_expected_ms(const struct na_size_line *line, double bytes);
+double na_rpc_expected_ms(const struct na_size_line *line, double bytes);
 
 /* scatter.c: keeping the longest, and the density of the others. */
-bool rpc_longest_add(struct rpc_longest *l, const struct rpc_point *p);
-void rpc_scatter_scale(struct rpc_state *s);
-void rpc_scatter_add(struct rpc_state *s, int64_t end_ps, int64_t latency_ps);
-void rpc_put_scatter(struct na_result *r, struct rpc_state *s);
+bool na_rpc_longest_add(struct rpc_longest *l, const struct rpc_point *p);
+void na_rpc_scatter_scale(struct rpc_state *s);
+void na_rpc_scatter_add(struct rpc_state *s, int64_t end_ps,
+			int64_t latency_ps);
+void na_rpc_put_scatter(struct na_result *r, struct rpc_state *s);
 
 /* bins.c: from kept latencies to quantiles by row and bin. */
-enum na_status rpc_sort_cells(struct rpc_state *s);
-enum na_status rpc_share(void *state, size_t i, size_t n);
-void rpc_sort_rows(struct rpc_state *s);
+enum na_status na_rpc_sort_cells(struct rpc_state *s);
+enum na_status na_rpc_share(void *state, size_t i, size_t n);
+void na_rpc_sort_rows(struct rpc_state *s);
 
 /* views.c: the one-line answer, and the tables. */
-void rpc_say(struct na_result *r, const struct rpc_state *s);
-void rpc_views(struct na_result *r, const struct rpc_state *s);
+void na_rpc_say(struct na_result *r, const struct rpc_state *s);
+void na_rpc_views(struct na_result *r, const struct rpc_state *s);
 
 /* result.c */
-enum na_status rpc_finish(void *state, struct na_result *r, struct na_err *err);
+enum na_status na_rpc_finish(void *state, struct na_result *r,
+			     struct na_err *err);
 
 #endif
