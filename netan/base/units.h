@@ -61,6 +61,13 @@ static inline bool na_mul_i64(int64_t a, int64_t b, int64_t *out)
 	return true;
 }
 
+/* The power-of-two class of a size: [2^(k-1), 2^k) is class k, up to 64; 0
+ * bytes are class 0. */
+static inline unsigned na_size_class(uint64_t bytes)
+{
+	return bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
+}
+
 /* How far from the origin picoseconds reach, in ns; and the times there. */
 #define NA_REACH_NS (NA_TIME_MAX / NA_PS_PER_NS - 1)
 static inline void na_reach(int64_t zero_ns, int64_t *lowest_ns,

@@ -39,7 +39,7 @@ void na_put_steps(struct na_result *r, struct na_value *body,
 			continue;
 		row = na_put_object(r, list, NULL);
 		na_put_int(r, row, M_step, x->number);
-		na_put_real(r, row, M_from_s, (double)x->start_ps / 1e12);
-		na_put_real(r, row, M_to_s, (double)x->end_ps / 1e12);
+		na_put_real(r, row, M_from_s, na_s(x->start_ps));
+		na_put_real(r, row, M_to_s, na_s(x->end_ps));
 	}
 }

@@ -46,6 +46,8 @@ static const char *number_text(const struct na_column *col, double x,
 	double shown = x * (col->scale != 0 ? col->scale : 1);
 	bool whole = col->format == NA_F_COUNT && fabs(shown) < 9e15;
 
+	if (col->format == NA_F_FACTOR)
+		return na_print_number(buf, exp(x), col->digits);
 	if (whole && shown < 0) {
 		buf[0] = '-';
 		na_print_count(buf + 1, (uint64_t)llround(-shown));

@@ -66,7 +66,8 @@ enum na_format {
 	NA_F_TEXT,     /* left-aligned, escaped */
 	NA_F_COUNT,    /* integer */
 	NA_F_NUMBER,   /* `digits` significant digits */
-	NA_F_FIXED     /* `digits` digits after the point */
+	NA_F_FIXED,    /* `digits` digits after the point */
+	NA_F_FACTOR    /* of a natural logarithm: as NA_F_NUMBER, e to it */
 };
 
 struct na_column {
@@ -223,11 +224,14 @@ void na_result_view(struct na_result *r, const char *title,
 		    const struct na_value *list, const struct na_table *table,
 		    const struct na_column *cols, size_t n_cols,
 		    size_t max_rows);
-/* Columns and how many: NA_COLUMNS({M_share}, {M_count, "losses"}). */
+/* Columns, and how many:
+ *	na_result_view(r, title, list, table, NA_COLUMNS({M_host}, {M_n}), 0);
+ */
 #define NA_COLUMNS(...) \
 	(const struct na_column[]){__VA_ARGS__}, \
 		sizeof((const struct na_column[]){__VA_ARGS__}) / \
 			sizeof(struct na_column)
+
 /* A view's columns one by one, where they depend on the data; no more than
  * there is room for. */
 enum { NA_MAX_COLUMNS = 20 };
