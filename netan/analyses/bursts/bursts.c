@@ -29,6 +29,16 @@ enum bursts_kind na_bursts_pending_kind(const struct bursts_state *s)
 					 : BURSTS_TRANSFERS;
 }
 
+const struct bursts_sum *na_bursts_pending(const struct bursts_state *s)
+{
+	return &s->whole[na_bursts_pending_kind(s)];
+}
+
+const char *na_bursts_pending_of(const struct bursts_state *s)
+{
+	return s->scope->store->graphs.n ? "collectives" : "transfers";
+}
+
 size_t na_bursts_listed(const struct bursts_state *s)
 {
 	size_t top = s->scope->top ? s->scope->top : DEFAULT_LISTED;
@@ -53,7 +63,7 @@ static enum na_status bursts_open(void *state, const struct na_scope *scope,
 	na_groups_init(&s->groups, &scope->by);
 	if (scope->by.n)
 		return NA_OK;
-	s->n_shown = 1;
+	s->shown.n = 1;
 	s->rows = na_calloc(1, sizeof(*s->rows));
 	return s->rows ? NA_OK : na_fail_nomem(err);
 }
@@ -74,20 +84,20 @@ static enum na_status bursts_fork(void *block, const void *state, unsigned pass)
 	na_groups_init(&s->groups, &from->scope->by);
 	if (s->stage != BURSTS_KEEP)
 		return NA_OK;
-	s->n_shown = from->n_shown;
-	s->rows = na_calloc(s->n_shown, sizeof(*s->rows));
+	s->shown.n = from->shown.n;
+	s->rows = na_calloc(s->shown.n, sizeof(*s->rows));
 	return s->rows ? NA_OK : NA_ENOMEM;
 }
 
 static bool add_amount(struct bursts_state *s, uint32_t group, na_i128 bytes)
 {
-	if (group == NA_NO_NAME ||
-	    !na_grow(&s->amounts, &s->cap_amounts, (size_t)group + 1,
-		     sizeof(*s->amounts)))
+	if (group == NA_NO_NAME)
 		return false;
-	while (s->n_amounts <= group)
-		s->amounts[s->n_amounts++] = 0;
-	s->amounts[group] += bytes;
+	while (s->amounts.n <= group) {
+		if (!na_push(&s->amounts))
+			return false;
+	}
+	s->amounts.v[group] += bytes;
 	return true;
 }
 
@@ -111,7 +121,7 @@ static uint32_t row_of(const struct bursts_state *s,
 	if (!s->scope->by.n)
 		return 0;
 	na_group_of(&s->scope->by, s->scope->store, t, values);
-	return s->main->row_of[na_groups_find(&s->main->groups, values)];
+	return s->main->shown.row_of[na_groups_find(&s->main->groups, values)];
 }
 
 /* What of an interval lies in the window; one that ended before is none. */
@@ -170,8 +180,8 @@ static enum na_status merge_survey(struct bursts_state *s,
 	uint32_t *map = na_groups_merge(&s->groups, &b->groups);
 	bool ok = map != NULL;
 
-	for (size_t i = 0; ok && i < b->n_amounts; i++)
-		ok = add_amount(s, map[i], b->amounts[i]);
+	for (size_t i = 0; ok && i < b->amounts.n; i++)
+		ok = add_amount(s, map[i], b->amounts.v[i]);
 	free(map);
 	return ok ? NA_OK : NA_ENOMEM;
 }
@@ -181,10 +191,10 @@ static enum na_status merge_kept(struct bursts_state *s, struct bursts_state *b)
 	enum na_status st = NA_OK;
 
 	s->instants += b->instants;
-	for (size_t i = 0; i < s->n_shown; i++)
+	for (size_t i = 0; i < s->shown.n; i++)
 		s->rows[i].amount += b->rows[i].amount;
 	for (size_t kind = 0; st == NA_OK && kind < BURSTS_KINDS; kind++)
-		st = na_bursts_take(&s->runs[kind], &b->kept[kind]);
+		st = na_bursts_hand_over(&s->runs[kind], &b->kept[kind]);
 	return st;
 }
 
@@ -202,31 +212,15 @@ static enum na_status bursts_merge(void *state, void *block, unsigned pass)
 	}
 }
 
-/* The groups with the most bytes get rows of their own, the rest share
- * one. */
+/* The groups with the most bytes get rows of their own. */
 static enum na_status choose_rows(struct bursts_state *s, struct na_err *err)
 {
-	size_t n = s->n_amounts, top = s->scope->top;
-	uint32_t *order = na_groups_rank(s->amounts, n);
+	size_t top = s->scope->top ? s->scope->top : DEFAULT_TOP;
 
-	top = top ? top : DEFAULT_TOP;
-	s->has_rest = n > top;
-	s->n_shown = s->has_rest ? top + 1 : n;
-	s->row_of = na_calloc(n, sizeof(*s->row_of));
-	s->shown = na_calloc(s->n_shown, sizeof(*s->shown));
-	s->rows = na_calloc(s->n_shown, sizeof(*s->rows));
-	if (!order || !s->row_of || !s->shown || !s->rows) {
-		free(order);
+	if (!na_shown_init(&s->shown, s->amounts.v, s->amounts.n, top))
 		return na_fail_nomem(err);
-	}
-	for (size_t i = 0; i < n; i++) {
-		size_t row = i < top ? i : top;
-
-		s->row_of[order[i]] = (uint32_t)row;
-		s->shown[row] = order[i];
-	}
-	free(order);
-	return NA_OK;
+	s->rows = na_calloc(s->shown.n, sizeof(*s->rows));
+	return s->rows ? NA_OK : na_fail_nomem(err);
 }
 
 static enum na_status bursts_turn(void *state, unsigned done,
@@ -256,15 +250,14 @@ static void bursts_fini(void *state)
 	struct bursts_state *s = state;
 
 	na_groups_fini(&s->groups);
-	free(s->amounts);
-	free(s->row_of);
-	free(s->shown);
+	na_vec_free(&s->amounts);
+	na_shown_fini(&s->shown);
 	for (size_t i = 0; i < BURSTS_KINDS; i++) {
 		na_bursts_kept_fini(&s->kept[i]);
 		na_bursts_runs_fini(&s->runs[i]);
 		na_inflight_fini(&s->fleet[i]);
 	}
-	for (size_t i = 0; s->rows && i < s->n_shown; i++)
+	for (size_t i = 0; s->rows && i < s->shown.n; i++)
 		free(s->rows[i].course);
 	free(s->rows);
 	free(s->mean);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "netan/analyses/bursts/state.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 static int by_name(const struct na_store *s, uint32_t a, uint32_t b)
@@ -10,24 +11,17 @@ static int by_name(const struct na_store *s, uint32_t a, uint32_t b)
 	const struct na_endpoint *x = &s->names.endpoints[a];
 	const struct na_endpoint *y = &s->names.endpoints[b];
 
-	if (x->slice != y->slice)
-		return x->slice < y->slice ? -1 : 1;
-	return x->device < y->device ? -1 : x->device > y->device;
+	return NA_THEN(NA_UP(slice), NA_UP(device));
 }
 
 /* By time, then by what else tells transfers apart: their order of input
  * must not matter. */
-static bool before(const struct na_store *s, const struct bursts_end *a,
-		   const struct bursts_end *b)
+static bool before(const struct na_store *s, const struct bursts_end *x,
+		   const struct bursts_end *y)
 {
-	int src;
-
-	if (a->end_ps != b->end_ps)
-		return a->end_ps < b->end_ps;
-	if (a->latency_ps != b->latency_ps)
-		return a->latency_ps < b->latency_ps;
-	src = by_name(s, a->src, b->src);
-	return src ? src < 0 : by_name(s, a->dst, b->dst) < 0;
+	return NA_THEN(NA_UP(end_ps), NA_UP(latency_ps),
+		       by_name(s, x->src, y->src),
+		       by_name(s, x->dst, y->dst)) < 0;
 }
 
 /* Keeps the BURSTS_LAST latest. */
@@ -59,22 +53,14 @@ static bool holds(const struct bursts_burst *b, int64_t at_ps)
 static size_t find(struct bursts_state *s, int64_t at_ps)
 {
 	const struct bursts_burst *b = s->main->bursts;
-	size_t lo = 0, hi = s->main->n_bursts;
+	size_t n = s->main->n_bursts, i;
 
 	if (holds(&b[s->at_burst], at_ps))
 		return s->at_burst;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (b[mid].b.from_ps <= at_ps)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo || !holds(&b[lo - 1], at_ps))
-		return s->main->n_bursts;
-	s->at_burst = lo - 1;
-	return lo - 1;
+	i = NA_BOUND(k, 0, n, b[k].b.from_ps > at_ps);
+	if (!i || !holds(&b[i - 1], at_ps))
+		return n;
+	return s->at_burst = i - 1;
 }
 
 enum na_status na_bursts_gather(struct bursts_state *s,

@@ -10,11 +10,11 @@ static const struct na_grouping by_cell = {.n = 2}; /* source, row */
 
 static enum na_status count_cut(struct bursts_kept *k, uint32_t cell)
 {
-	if (!na_grow(&k->cut, &k->cap_cut, (size_t)cell + 1, sizeof(*k->cut)))
-		return NA_ENOMEM;
-	while (k->n_cut <= cell)
-		k->cut[k->n_cut++] = 0;
-	k->cut[cell]++;
+	while (k->cut.n <= cell) {
+		if (!na_push(&k->cut))
+			return NA_ENOMEM;
+	}
+	k->cut.v[cell]++;
 	return NA_OK;
 }
 
@@ -33,12 +33,11 @@ static bool enter_cell(struct bursts_kept *k, uint32_t source, uint32_t row)
 /* Of the next interval; those before it that have none are in cell 0. */
 static bool note_cell(struct bursts_kept *k)
 {
-	if (!na_grow(&k->cell, &k->cap_cell, k->n + 1, sizeof(uint32_t)))
-		return false;
-	while (k->n_cell < k->n)
-		k->cell[k->n_cell++] = 0;
-	k->cell[k->n_cell++] = k->in;
-	return true;
+	while (k->cell.n < k->n) {
+		if (!na_push(&k->cell))
+			return false;
+	}
+	return na_add(&k->cell, k->in);
 }
 
 enum na_status na_bursts_keep(struct bursts_state *s, enum bursts_kind kind,
@@ -61,7 +60,7 @@ enum na_status na_bursts_keep(struct bursts_state *s, enum bursts_kind kind,
 
 static uint32_t cell_of(const struct bursts_kept *k, size_t i)
 {
-	return i < k->n_cell ? k->cell[i] : 0;
+	return i < k->cell.n ? k->cell.v[i] : 0;
 }
 
 /* Where each cell begins once they follow each other: [cells + 1]. */
@@ -145,13 +144,14 @@ enum na_status na_bursts_seal(void *block)
 
 	for (size_t kind = 0; st == NA_OK && kind < BURSTS_KINDS; kind++) {
 		if (s->kept[kind].n)
-			st = s->kept[kind].n_cell ? seal(&s->kept[kind])
+			st = s->kept[kind].cell.n ? seal(&s->kept[kind])
 						  : seal_one(&s->kept[kind]);
 	}
 	return st;
 }
 
-enum na_status na_bursts_take(struct bursts_runs *to, struct bursts_kept *from)
+enum na_status na_bursts_hand_over(struct bursts_runs *to,
+				   struct bursts_kept *from)
 {
 	size_t cells, *at;
 
@@ -159,9 +159,7 @@ enum na_status na_bursts_take(struct bursts_runs *to, struct bursts_kept *from)
 		return NA_OK;
 	cells = na_groups_count(&from->cells);
 	at = cell_borders(from);
-	if (!at || !na_grow(&to->v, &to->cap, to->n + cells, sizeof(*to->v)) ||
-	    !na_grow(&to->owned, &to->cap_owned, to->n_owned + 2,
-		     sizeof(*to->owned))) {
+	if (!at || !na_room(&to->list, cells) || !na_room(&to->owned, 2)) {
 		free(at);
 		return NA_ENOMEM;
 	}
@@ -169,15 +167,15 @@ enum na_status na_bursts_take(struct bursts_runs *to, struct bursts_kept *from)
 		uint64_t values[NA_MAX_KEYS];
 
 		na_groups_values(&from->cells, (uint32_t)c, values);
-		to->v[to->n++] = (struct bursts_run){
+		to->list.v[to->list.n++] = (struct bursts_run){
 			.run = {from->starts + at[c], from->ends + at[c],
 				at[c + 1] - at[c]},
 			.source = (uint32_t)values[0],
 			.row = (uint32_t)values[1],
-			.cut = c < from->n_cut ? from->cut[c] : 0};
+			.cut = c < from->cut.n ? from->cut.v[c] : 0};
 	}
-	to->owned[to->n_owned++] = from->starts;
-	to->owned[to->n_owned++] = from->ends;
+	to->owned.v[to->owned.n++] = from->starts;
+	to->owned.v[to->owned.n++] = from->ends;
 	from->starts = from->ends = NULL;
 	free(at);
 	return NA_OK;
@@ -187,16 +185,15 @@ void na_bursts_kept_fini(struct bursts_kept *k)
 {
 	free(k->starts);
 	free(k->ends);
-	free(k->cell);
-	free(k->cut);
+	na_vec_free(&k->cell);
+	na_vec_free(&k->cut);
 	na_groups_fini(&k->cells);
 }
 
 void na_bursts_runs_fini(struct bursts_runs *r)
 {
-	for (size_t i = 0; i < r->n_owned; i++)
-		free(r->owned[i]);
-	free(r->owned);
-	free(r->v);
-	*r = (struct bursts_runs){.n = 0};
+	for (size_t i = 0; i < r->owned.n; i++)
+		free(r->owned.v[i]);
+	na_vec_free(&r->owned);
+	na_vec_free(&r->list);
 }

@@ -3,6 +3,7 @@
 #define NETAN_ANALYSES_BURSTS_STATE_H
 
 #include "netan/analyses/analysis.h"
+#include "netan/base/vec.h"
 #include "netan/methods/groups.h"
 #include "netan/stats/time/inflight.h"
 
@@ -19,12 +20,11 @@ enum bursts_stage { BURSTS_SURVEY, BURSTS_KEEP, BURSTS_GATHER };
  * told apart by: source and shown row. */
 struct bursts_kept {
 	int64_t *starts, *ends;
-	uint32_t *cell; /* [n_cell]; behind them all are in cell 0 */
-	size_t n, n_cell, cap_starts, cap_ends, cap_cell;
+	size_t n, cap_starts, cap_ends;
+	NA_VEC(uint32_t) cell; /* behind the last of them all are in cell 0 */
 	struct na_groups cells;
 	uint32_t source, row, in; /* of the latest: its cell */
-	uint32_t *cut;            /* by cell: began before --from */
-	size_t n_cut, cap_cut;
+	NA_VEC(uint32_t) cut;     /* by cell: began before --from */
 };
 
 struct bursts_run { /* of one block and cell, ascending */
@@ -33,10 +33,8 @@ struct bursts_run { /* of one block and cell, ascending */
 };
 
 struct bursts_runs {
-	struct bursts_run *v;
-	size_t n, cap;
-	int64_t **owned; /* what the runs are parts of */
-	size_t n_owned, cap_owned;
+	NA_VEC(struct bursts_run) list;
+	NA_VEC(int64_t *) owned; /* what the runs are parts of */
 };
 
 /* A transfer that ended a burst. */
@@ -77,14 +75,10 @@ struct bursts_state {
 
 	/* Survey: the groups. */
 	struct na_groups groups;
-	na_i128 *amounts; /* bytes, by group */
-	size_t n_amounts, cap_amounts;
+	NA_VEC(na_i128) amounts; /* bytes, by group */
 
 	/* Keep: the intervals. */
-	uint32_t *row_of; /* group -> shown row */
-	uint32_t *shown;  /* shown row -> group; rest: last */
-	size_t n_shown;
-	bool has_rest;
+	struct na_shown shown;
 	uint64_t instants;
 	struct bursts_kept kept[BURSTS_KINDS];
 	struct bursts_runs runs[BURSTS_KINDS];
@@ -105,30 +99,39 @@ struct bursts_state {
 
 /* What is pending, as pending_of says it. */
 enum bursts_kind na_bursts_pending_kind(const struct bursts_state *s);
+const struct bursts_sum *na_bursts_pending(const struct bursts_state *s);
+const char *na_bursts_pending_of(const struct bursts_state *s);
 /* Longest bursts that are listed. */
 size_t na_bursts_listed(const struct bursts_state *s);
 
 /* kept.c: from intervals to sorted runs. */
 enum na_status na_bursts_keep(struct bursts_state *s, enum bursts_kind kind,
 			      int64_t start_ps, int64_t end_ps, bool cut,
-			      uint32_t source, uint32_t row);
-enum na_status na_bursts_seal(void *block);
-enum na_status na_bursts_take(struct bursts_runs *to, struct bursts_kept *from);
+			      uint32_t source, uint32_t row) NA_MUST_CHECK;
+enum na_status na_bursts_seal(void *block) NA_MUST_CHECK;
+enum na_status na_bursts_hand_over(struct bursts_runs *to,
+				   struct bursts_kept *from) NA_MUST_CHECK;
 void na_bursts_kept_fini(struct bursts_kept *k);
 void na_bursts_runs_fini(struct bursts_runs *r);
 
 /* sweep.c: everything that needs all intervals in order. */
-enum na_status na_bursts_sweep(struct bursts_state *s, struct na_err *err);
+enum na_status na_bursts_sweep(struct bursts_state *s,
+			       struct na_err *err) NA_MUST_CHECK;
 
 /* gather.c: which transfers made the listed bursts. */
 enum na_status na_bursts_gather(struct bursts_state *s,
-				const struct na_transfer *t);
-enum na_status na_bursts_gather_merge(struct bursts_state *s,
-				      const struct bursts_state *b);
+				const struct na_transfer *t) NA_MUST_CHECK;
+enum na_status
+na_bursts_gather_merge(struct bursts_state *s,
+		       const struct bursts_state *b) NA_MUST_CHECK;
 
-/* result.c, views.c */
+/* result.c */
 enum na_status na_bursts_finish(void *state, struct na_result *r,
-				struct na_err *err);
-void na_bursts_views(struct na_result *r, const struct bursts_state *s);
+				struct na_err *err) NA_MUST_CHECK;
+
+/* words.c: the one-line answer, which begins with the verdict, and what a
+ * person reads. */
+void na_bursts_say(struct na_result *r, const struct bursts_state *s,
+		   const char *verdict);
 
 #endif

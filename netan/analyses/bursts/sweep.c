@@ -40,7 +40,7 @@ static void sorted_fini(struct sorted *x)
 static bool sort_runs(struct sorted *x, const struct bursts_runs *r,
 		      enum key key, size_t keys)
 {
-	*x = (struct sorted){.v = na_calloc(r->n, sizeof(*x->v)),
+	*x = (struct sorted){.v = na_calloc(r->list.n, sizeof(*x->v)),
 			     .at = na_calloc(keys + 2, sizeof(*x->at)),
 			     .cut = na_calloc(keys, sizeof(*x->cut)),
 			     .keys = keys};
@@ -49,17 +49,17 @@ static bool sort_runs(struct sorted *x, const struct bursts_runs *r,
 		return false;
 	}
 	/* Shifted by one key, so that filling leaves the borders behind. */
-	for (size_t i = 0; i < r->n; i++)
-		x->at[key_of(&r->v[i], key) + 2]++;
+	for (size_t i = 0; i < r->list.n; i++)
+		x->at[key_of(&r->list.v[i], key) + 2]++;
 	for (size_t k = 0; k < keys; k++)
 		x->at[k + 2] += x->at[k + 1];
-	for (size_t i = 0; i < r->n; i++) {
-		size_t k = key_of(&r->v[i], key);
+	for (size_t i = 0; i < r->list.n; i++) {
+		size_t k = key_of(&r->list.v[i], key);
 
-		x->v[x->at[k + 1]++] = r->v[i].run;
-		x->cut[k] += r->v[i].cut;
+		x->v[x->at[k + 1]++] = r->list.v[i].run;
+		x->cut[k] += r->list.v[i].cut;
 	}
-	x->common = na_runs_span(x->v, r->n, &x->first_ps, &x->last_ps);
+	x->common = na_runs_span(x->v, r->list.n, &x->first_ps, &x->last_ps);
 	return true;
 }
 
@@ -252,7 +252,7 @@ static bool alloc_courses(struct bursts_state *s)
 	s->most = na_calloc(n, sizeof(double));
 	s->hosts = na_calloc(s->scope->store->n_sources, sizeof(*s->hosts));
 	ok = s->mean && s->least && s->most && s->hosts;
-	for (size_t i = 0; ok && s->scope->by.n && i < s->n_shown; i++) {
+	for (size_t i = 0; ok && s->scope->by.n && i < s->shown.n; i++) {
 		s->rows[i].course = na_calloc(n, sizeof(double));
 		ok = s->rows[i].course != NULL;
 	}
@@ -288,7 +288,7 @@ static bool sort_all(struct work *w)
 		     ok;
 	ok = sort_runs(&w->hosts, &s->runs[of], KEY_SOURCE, sources) && ok;
 	ok = sort_runs(&w->groups, &s->runs[BURSTS_TRANSFERS], KEY_ROW,
-		       s->n_shown) &&
+		       s->shown.n) &&
 	     ok;
 	if (s->scope->store->n_runs > 1)
 		w->hosts.common = w->groups.common = false;
@@ -343,7 +343,7 @@ enum na_status na_bursts_sweep(struct bursts_state *s, struct na_err *err)
 	bool ok;
 
 	know_nothing(s->whole, BURSTS_KINDS);
-	know_nothing(s->rows, s->n_shown);
+	know_nothing(s->rows, s->shown.n);
 	ok = sort_all(&w) && sweep_all(&w);
 	for (size_t i = 0; !ok && w.jobs && i < w.n_jobs; i++)
 		na_inflight_fini(&w.jobs[i].part);
