@@ -106,12 +106,12 @@ static void print_report(const char *path, const struct na_xfer_counts *c)
 	/* Names, counts, what stands around blocks: everybody's. */
 	double rest = (double)(c->bytes - c->transfer_bytes - c->other_bytes) /
 		      (double)(all ? all : 1);
-	char n[NA_UNIT_BUF], m[NA_UNIT_BUF], size[NA_UNIT_BUF];
+	char n[NA_COUNT_BUF], m[NA_COUNT_BUF], size[NA_UNIT_BUF];
 
-	printf("wrote %s, %s: %s transfer%s, %s other record%s", path,
+	printf("wrote %s, %s: %s, %s", path,
 	       na_print_bytes(size, (double)c->bytes, 3),
-	       na_print_count(n, c->transfers), na_plural(c->transfers),
-	       na_print_count(m, c->others), na_plural(c->others));
+	       na_count_of(n, c->transfers, "transfer"),
+	       na_count_of(m, c->others, "other record"));
 	if (all)
 		printf("; %.1f bytes each", (double)c->bytes / (double)all);
 	putchar('\n');
