@@ -15,6 +15,10 @@ void na_put_amount(struct na_result *r, struct na_value *in, const char *name,
 void na_put_whole(struct na_result *r, struct na_value *in, const char *name,
 		  na_i128 v);
 
+/* The n numbers of x. */
+void na_put_series(struct na_result *r, struct na_value *in, const char *name,
+		   const double *x, size_t n);
+
 /* The member "time_s": where each bin begins. */
 void na_put_bin_starts(struct na_result *r, struct na_value *body,
 		       const struct na_bins *bins);

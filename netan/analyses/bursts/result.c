@@ -218,15 +218,6 @@ static void put_hosts(struct na_result *r, struct na_value *body,
 	}
 }
 
-static void put_course(struct na_result *r, struct na_value *in,
-		       const char *name, const double *x, size_t n)
-{
-	double *to = na_put_reals(r, in, name, n);
-
-	for (size_t i = 0; to && i < n; i++)
-		to[i] = x[i];
-}
-
 static void put_groups(struct na_result *r, struct na_value *body,
 		       const struct bursts_state *s)
 {
@@ -247,8 +238,8 @@ static void put_groups(struct na_result *r, struct na_value *body,
 		put_arrivals(r, row, &x->arrivals);
 		na_put_text(r, row, M_verdict, verdicts[judge(x, false)].name);
 		if (x->course)
-			put_course(r, row, M_pending_mean, x->course,
-				   s->bins.n);
+			na_put_series(r, row, M_pending_mean, x->course,
+				      s->bins.n);
 	}
 }
 
@@ -281,9 +272,9 @@ static void put_courses(struct na_result *r, struct na_value *body,
 
 	na_put_real(r, body, M_bin_s, n ? na_s(s->bins.bin_ps) : NAN);
 	na_put_bin_starts(r, body, &s->bins);
-	put_course(r, body, M_pending_mean, s->mean, n);
-	put_course(r, body, M_pending_min, s->least, n);
-	put_course(r, body, M_pending_max, s->most, n);
+	na_put_series(r, body, M_pending_mean, s->mean, n);
+	na_put_series(r, body, M_pending_min, s->least, n);
+	na_put_series(r, body, M_pending_max, s->most, n);
 }
 
 enum na_status na_bursts_finish(void *state, struct na_result *r,

@@ -95,22 +95,9 @@ static void put_pairs(const struct pairs_state *s, const struct pairs_run *run,
 
 bool na_pairs_captured(const struct na_store *store, uint32_t run)
 {
-	bool any = false, traced = false;
+	unsigned styles = na_store_styles(store, run);
 
-	for (size_t i = 0; i < store->n_sources; i++) {
-		for (size_t k = 0; k < 2 * NA_N_CLASSES; k++) {
-			const uint64_t(*side)[NA_N_CLASSES] =
-				store->tallies[i].classes[k % 2];
-
-			if (store->sources[i].run != run)
-				continue;
-			traced |= side[NA_STYLE_GRAPH][k / 2] ||
-				  side[NA_STYLE_MESSAGE][k / 2];
-			any |= side[NA_STYLE_CAPTURE][k / 2] ||
-			       side[NA_STYLE_ESTIMATE][k / 2];
-		}
-	}
-	return any && !traced;
+	return styles && !(styles & ~NA_STYLES_OF_PACKETS);
 }
 
 static enum na_status localise(struct pairs_state *s, struct pairs_run *run,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "netan/analyses/rpc/state.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/stats/samples/quantile.h"
 #include "netan/stats/samples/sort.h"
@@ -14,31 +15,13 @@ double na_rpc_expected_ms(const struct na_size_line *line, double bytes)
 {
 	double us = line->fixed_us + line->us_per_byte * bytes;
 
-	return us > 1 ? us / 1e3 : 1e-3;
+	return us > 1 ? us / NA_US_PER_MS : 1e-3;
 }
 
-static int by_run(const struct rpc_sized *x, const struct rpc_sized *y)
-{
-	if (x->run != y->run)
-		return x->run < y->run ? -1 : 1;
-	if (x->latency_us != y->latency_us)
-		return x->latency_us < y->latency_us ? -1 : 1;
-	return (x->hash > y->hash) - (x->hash < y->hash);
-}
-
-static int by_latency(const void *a, const void *b)
-{
-	return by_run(a, b);
-}
-
-static int by_size(const void *a, const void *b)
-{
-	const struct rpc_sized *x = a, *y = b;
-
-	if (x->run == y->run && x->size_class != y->size_class)
-		return x->size_class < y->size_class ? -1 : 1;
-	return by_run(x, y);
-}
+NA_ORDER(by_latency, struct rpc_sized, NA_UP(run), NA_UP(latency_us),
+	 NA_UP(hash))
+NA_ORDER(by_size, struct rpc_sized, NA_UP(run), NA_UP(size_class),
+	 NA_UP(latency_us), NA_UP(hash))
 
 /* The size classes of one run, sorted by class and latency. */
 static size_t size_classes(const struct rpc_sized *x, size_t n,
@@ -72,9 +55,8 @@ bool na_rpc_fit_lines(struct rpc_state *s)
 	if (!s->lines)
 		return false;
 	for (size_t run = 0; run < runs; run++) /* where the sample is empty */
-		s->lines[run].fixed_us = (double)s->latency.first_ps / 1e6;
-	if (n)
-		qsort(x, n, sizeof(*x), by_latency);
+		s->lines[run].fixed_us = na_us(s->latency.first_ps);
+	na_sort(x, n, by_latency);
 	for (size_t i = 0, end; i < n; i = end) {
 		struct na_size_line *line = &s->lines[x[i].run], found;
 		size_t k;
@@ -82,7 +64,7 @@ bool na_rpc_fit_lines(struct rpc_state *s)
 		for (end = i; end < n && x[end].run == x[i].run; end++)
 			;
 		line->fixed_us = x[i + (end - i) / 2].latency_us;
-		qsort(x + i, end - i, sizeof(*x), by_size);
+		na_sort(x + i, end - i, by_size);
 		k = size_classes(x + i, end - i, classes);
 		if (na_size_line(classes, k, &found))
 			*line = found;
@@ -92,29 +74,15 @@ bool na_rpc_fit_lines(struct rpc_state *s)
 }
 
 /* Groups with the most tail events, then with the most transfers, get rows
- * of their own, the rest share one. */
+ * of their own. */
 static bool rank_groups(struct rpc_state *s, na_i128 *amounts)
 {
 	size_t n = na_groups_count(&s->groups);
-	size_t top = s->scope->top ? s->scope->top : DEFAULT_TOP;
-	uint32_t *order = NULL;
 
-	s->has_rest = n > top;
-	s->n_rows = s->has_rest ? top + 1 : n;
-	s->group_row = na_calloc(n, sizeof(*s->group_row));
-	s->row_group = na_calloc(s->n_rows, sizeof(*s->row_group));
 	for (size_t i = 0; i < n; i++)
-		amounts[i] += (na_i128)s->group_n[i];
-	if (s->group_row && s->row_group)
-		order = na_groups_rank(amounts, n);
-	for (size_t i = 0; order && i < n; i++) {
-		size_t row = i < top ? i : top;
-
-		s->group_row[order[i]] = (uint32_t)row;
-		s->row_group[row] = order[i];
-	}
-	free(order);
-	return order;
+		amounts[i] += s->group_n.v[i];
+	return na_shown_init(&s->shown, amounts, n,
+			     s->scope->top ? s->scope->top : DEFAULT_TOP);
 }
 
 /* Leaves only tail events in the sample, counted by host side and, above
@@ -127,7 +95,7 @@ static void count_tails(struct rpc_state *s, uint64_t *tails, na_i128 *amounts)
 	for (size_t i = 0; i < s->slow.n; i++) {
 		double ms = na_rpc_expected_ms(&s->lines[x[i].run], x[i].bytes);
 
-		x[i].excess_ms = x[i].latency_us / 1e3 - ms;
+		x[i].excess_ms = x[i].latency_us / NA_US_PER_MS - ms;
 		if (!na_is_tail(x[i].excess_ms, ms))
 			continue;
 		tails[x[i].src]++;
