@@ -179,8 +179,8 @@ static void judge_ratio(struct na_case *c)
 {
 	const struct na_value *all = na_get(na_case_body(c, "rpc"), "overall");
 	const struct na_value *side = na_case_side(c, "rpc");
-	double ratio = na_number_at(side, "times_p99") /
-		       na_number_at(side, "times_p50");
+	double ratio = na_number_at(side, M_times_p99) /
+		       na_number_at(side, M_times_p50);
 	struct na_finding *f;
 
 	/* Of two clocks that differ one shortens what the other lengthens. */
