@@ -34,6 +34,7 @@ __extension__ typedef __int128 na_i128;
 #define NA_US_PER_S  1000000
 #define NA_NS_PER_S  INT64_C(1000000000)
 #define NA_NS_PER_US 1000
+#define NA_US_PER_MS 1000
 #define NA_GIGA      1e9 /* bit/s in a Gbit/s */
 
 /* Real seconds as picoseconds, cut off; they are in reach. */
