@@ -569,7 +569,7 @@ static bool copy_columns(struct na_result *r, struct na_column *to,
 				? declared(table, &from[k])
 				: from[k];
 		to[k].field = copy_text(r, from[k].field);
-		to[k].header = copy_text(r, from[k].header);
+		to[k].header = copy_text(r, to[k].header);
 	}
 	return !r->failed;
 }
