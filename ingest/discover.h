@@ -17,7 +17,12 @@ struct na_found {
 	const char *note; /* a choice that was made, or NULL */
 };
 
-/* Paths live in the arena; the array is the caller's (free). */
+/*
+ * Paths live in the arena, but for `path` itself, which is borrowed; the
+ * array is the caller's (free), also after a failure.  A path that is no
+ * directory is taken as it is, there or not.  NA_EIO: a directory cannot be
+ * read, or holds nothing of this; NA_ENOMEM.
+ */
 enum na_status na_discover(const char *path, struct na_arena *a,
 			   struct na_found *out,
 			   struct na_err *err) NA_MUST_CHECK;

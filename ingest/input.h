@@ -103,6 +103,7 @@ struct na_input {
 	size_t n_warnings; /* more may have been counted */
 };
 
+/* A piece of work: about NA_BLOCK_BYTES of the input, borrowed from it. */
 struct na_block {
 	const void *owner; /* the reader's: which line */
 	const uint8_t *p, *end;
@@ -120,13 +121,15 @@ struct na_program_bytes {
 	size_t n;
 	uint64_t at; /* byte of the file */
 };
+/* x is valid for the call; another status than NA_OK ends the round. */
 typedef enum na_status (*na_program_take)(void *ctx,
 					  const struct na_program_bytes *x,
 					  struct na_err *err);
 
 struct na_reader {
 	const char *name;
-	/* head: the first n bytes of `size` (UINT64_MAX: not known yet). */
+	/* head: the first n bytes of `size` (UINT64_MAX: not known yet).
+	 * NA_SNIFF_DAMAGED says why, in a constant text. */
 	enum na_sniff (*sniff)(const uint8_t *head, size_t n, uint64_t size,
 			       const char **why);
 	/*
@@ -137,9 +140,16 @@ struct na_reader {
 	uint64_t (*spool)(void *state, const uint8_t *p, size_t n, bool last,
 			  uint32_t wants, bool *keep);
 	size_t spool_state_size;
+	/* in->data is mapped.  May set in->state, which close() frees, also
+	 * after a failure.  Damage that leaves something to read is a warning
+	 * and no failure: in->damaged. */
 	enum na_status (*open)(struct na_input *in, struct na_err *err);
+	/* Blocks come in the order of the file; NA_END: there is no other. */
 	enum na_status (*cut)(struct na_input *in, struct na_block *b,
 			      struct na_err *err);
+	/* The same records for the same block, on whatever thread; what a
+	 * block cannot tell is counted at the sink.  Fails when memory is
+	 * short, or with what the sink says. */
 	enum na_status (*read)(const struct na_input *in,
 			       const struct na_block *b,
 			       const struct na_sink *sink, struct na_err *err);
@@ -168,15 +178,20 @@ extern const struct na_reader *const na_readers[]; /* NULL at the end */
 #undef NA_READER
 
 /*
- * Open, unpack and survey one file ("-" is standard input).  `asks` may be
- * NULL.  On failure nothing stays open and err names the file.  NA_EFORMAT:
- * not a format we read; NA_EIO: could not be read.
+ * Open, unpack and survey one file ("-" is standard input).
+ *
+ *   path   borrowed until the close
+ *   wants  enum na_want bits: what the sinks of later reads look at
+ *   asks   copied, its texts borrowed until the close; or NULL
+ *
+ * On failure nothing stays open and err names the file.  NA_EFORMAT: not a
+ * format we read; NA_EIO: could not be read; NA_ELIMIT, NA_ENOMEM.
  */
 enum na_status na_input_open(struct na_input *in, const char *path,
 			     uint32_t wants, const struct na_input_asks *asks,
 			     struct na_err *err) NA_MUST_CHECK;
-/* Another of the sources in the file that `first` has open; closed before
- * `first` is. */
+/* Another of the sources in the file that `first` has open, which is closed
+ * after this one; source < first->n_sources.  Fails as na_input_open(). */
 enum na_status na_input_open_source(struct na_input *in,
 				    const struct na_input *first, size_t source,
 				    struct na_err *err) NA_MUST_CHECK;

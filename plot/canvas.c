@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "netan/base/text.h"
+#include "netan/base/vec.h"
 #include "plot/canvas_impl.h"
 
 #define PAGE_MIN_WIDTH  320
@@ -255,3 +256,32 @@ const char *na_text_fit(struct na_canvas *c, char buf[NA_TEXT_MAX],
 }
 
 /* clang-format on */
+
+void na_strokes_to(struct na_strokes *s, double x, double y)
+{
+	s->failed = s->failed || !na_add(s, ((struct na_point){x, y}));
+}
+
+void na_strokes_break(struct na_strokes *s)
+{
+	na_strokes_to(s, NAN, NAN);
+}
+
+void na_strokes_line(struct na_strokes *s, double x0, double y0, double x1,
+		     double y1)
+{
+	na_strokes_to(s, x0, y0);
+	na_strokes_to(s, x1, y1);
+	na_strokes_break(s);
+}
+
+bool na_strokes_draw(struct na_strokes *s, struct na_canvas *c,
+		     const struct na_pen *pen)
+{
+	bool drawn = !s->failed;
+
+	if (drawn && s->n)
+		na_draw_polyline(c, s->v, s->n, pen);
+	na_vec_free(s);
+	return drawn;
+}

@@ -98,6 +98,28 @@ void na_draw_polyline(struct na_canvas *c, const struct na_point *p, size_t n,
 		      const struct na_pen *pen);
 void na_draw_area(struct na_canvas *c, const struct na_point *p, size_t n,
 		  struct na_color color);
+/*
+ * Points that grow as they come, with a break behind each piece:
+ *
+ *	struct na_strokes s = {.n = 0};
+ *
+ *	na_strokes_line(&s, x0, y0, x1, y1);
+ *	return na_strokes_draw(&s, canvas, &pen);
+ */
+struct na_strokes {
+	struct na_point *v;
+	size_t n, cap;
+	bool failed; /* memory was short: nothing is added any more */
+};
+
+void na_strokes_to(struct na_strokes *s, double x, double y);
+void na_strokes_break(struct na_strokes *s);
+void na_strokes_line(struct na_strokes *s, double x0, double y0, double x1,
+		     double y1);
+/* Draws what there is, if any, and frees it; false: memory was short. */
+bool na_strokes_draw(struct na_strokes *s, struct na_canvas *c,
+		     const struct na_pen *pen);
+
 /* Diagonal lines `gap` apart, cut off at the box. */
 void na_draw_hatch(struct na_canvas *c, struct na_box b, double gap,
 		   const struct na_pen *pen);

@@ -33,10 +33,8 @@ struct inliner {
 	cairo_surface_t *surface;
 	cairo_t *cr;
 	struct na_bytes body, letters_drawn;
-	struct na_color *colors; /* of the marks in body */
-	size_t n_colors, cap_colors;
-	struct letter *letters;
-	size_t n_letters, cap_letters;
+	NA_VEC(struct na_color) colors; /* of the marks in body */
+	NA_VEC(struct letter) letters;
 	size_t n_clips;
 	bool failed;
 };
@@ -76,12 +74,10 @@ static void put_class(struct inliner *c, char kind, struct na_color color)
 {
 	const char mark[] = {kind, MARK};
 
-	if (!na_grow(&c->colors, &c->cap_colors, c->n_colors + 1,
-		     sizeof(*c->colors))) {
+	if (!na_add(&c->colors, color)) {
 		c->failed = true;
 		return;
 	}
-	c->colors[c->n_colors++] = color;
 	na_bytes_text(&c->body, " class=\"");
 	na_bytes_add(&c->body, mark, 2);
 	na_bytes_text(&c->body, "\"");
@@ -261,17 +257,15 @@ static size_t letter_of(struct inliner *c, unsigned long index, bool bold)
 {
 	size_t i = 0;
 
-	while (i < c->n_letters &&
-	       (c->letters[i].index != index || c->letters[i].bold != bold))
+	while (i < c->letters.n &&
+	       (c->letters.v[i].index != index || c->letters.v[i].bold != bold))
 		i++;
-	if (i < c->n_letters)
+	if (i < c->letters.n)
 		return i;
-	if (!na_grow(&c->letters, &c->cap_letters, i + 1,
-		     sizeof(*c->letters))) {
+	if (!na_add(&c->letters, ((struct letter){index, bold}))) {
 		c->failed = true;
 		return 0;
 	}
-	c->letters[c->n_letters++] = (struct letter){index, bold};
 	outline_letter(c, index, i);
 	return i;
 }
@@ -334,7 +328,7 @@ struct pair {
 };
 
 struct pairs {
-	struct pair *p;
+	struct pair *v;
 	size_t n, cap;
 	size_t *of; /* by mark */
 };
@@ -348,19 +342,17 @@ static bool same(struct na_color a, struct na_color b)
 static bool pair_up(const struct inliner *light, const struct inliner *dark,
 		    struct pairs *to)
 {
-	to->of = na_calloc(light->n_colors + 1, sizeof(*to->of));
-	for (size_t i = 0; to->of && i < light->n_colors; i++) {
-		const struct pair want = {light->colors[i], dark->colors[i]};
+	to->of = na_calloc(light->colors.n + 1, sizeof(*to->of));
+	for (size_t i = 0; to->of && i < light->colors.n; i++) {
+		const struct pair want = {light->colors.v[i],
+					  dark->colors.v[i]};
 		size_t k = 0;
 
-		while (k < to->n && !(same(to->p[k].light, want.light) &&
-				      same(to->p[k].dark, want.dark)))
+		while (k < to->n && !(same(to->v[k].light, want.light) &&
+				      same(to->v[k].dark, want.dark)))
 			k++;
-		if (k == to->n) {
-			if (!na_grow(&to->p, &to->cap, k + 1, sizeof(*to->p)))
-				return false;
-			to->p[to->n++] = want;
-		}
+		if (k == to->n && !na_add(to, want))
+			return false;
 		to->of[i] = k;
 	}
 	return to->of != NULL;
@@ -371,7 +363,7 @@ static void put_scheme(struct na_bytes *to, const char *id,
 {
 	put(to, "#%s{", id);
 	for (size_t i = 0; i < pairs->n; i++) {
-		struct na_color c = dark ? pairs->p[i].dark : pairs->p[i].light;
+		struct na_color c = dark ? pairs->v[i].dark : pairs->v[i].light;
 
 		put(to, "--c%zu:#%02x%02x%02x", i, c.r, c.g, c.b);
 		if (c.a < 255)
@@ -477,14 +469,14 @@ static enum na_status write_pair(const struct inliner *light,
 		status = na_fail_errno(err, "cannot write the picture");
 	free(style.p);
 	free(file.p);
-	free(pairs.p);
+	free(pairs.v);
 	free(pairs.of);
 	return status;
 }
 
 static bool alike(const struct inliner *a, const struct inliner *b)
 {
-	return a->body.n == b->body.n && a->n_colors == b->n_colors &&
+	return a->body.n == b->body.n && a->colors.n == b->colors.n &&
 	       a->letters_drawn.n == b->letters_drawn.n &&
 	       (!a->body.n || memcmp(a->body.p, b->body.p, a->body.n) == 0) &&
 	       (!a->letters_drawn.n ||
@@ -505,8 +497,8 @@ static void inline_free(struct na_canvas *base)
 	cairo_surface_destroy(c->surface);
 	free(c->body.p);
 	free(c->letters_drawn.p);
-	free(c->colors);
-	free(c->letters);
+	free(c->colors.v);
+	free(c->letters.v);
 	free(c);
 }
 

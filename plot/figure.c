@@ -19,6 +19,13 @@ const struct na_figure *na_figure_find(const char *name)
 	return NULL;
 }
 
+enum na_status na_no_room(const struct na_page *page, struct na_err *err)
+{
+	return na_fail(err, NA_EUSAGE,
+		       "a picture of %d x %d has no room for this figure",
+		       page->width, page->height);
+}
+
 static enum na_status drawn(struct na_canvas **c, const struct na_figure *f,
 			    const struct na_result *r,
 			    const struct na_page *page, const char *format,

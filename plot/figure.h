@@ -47,6 +47,10 @@ struct na_figure {
 extern const struct na_figure *const na_figures[]; /* NULL at the end */
 const struct na_figure *na_figure_find(const char *name);
 
+/* The picture is too small for what the figure has to show. */
+enum na_status na_no_room(const struct na_page *page,
+			  struct na_err *err) NA_MUST_CHECK;
+
 /* format: "svg", "png", "pdf", "inline", or "ink" (each stroke as a line of
  * text, for tests).  NA_EIO when `out` fails.
  * "inline" is one <svg> element for an HTML page, as wide as its container,

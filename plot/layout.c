@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/vec.h"
+
 #define SUBTITLE_LINES 2
 #define SEPARATOR      "\xc2\xb7 " /* after a space */
 #define MIN_PLOT_LINES 3           /* of text: room for two ticks */
@@ -249,9 +251,7 @@ void na_panel_draw(const struct na_layout *l, const struct na_panel *p)
 		na_draw_text(l->canvas, x, y + 0.5 * na_text_ascent(&font),
 			     label, &font);
 	}
-	na_draw_polyline(l->canvas, grid, n,
-			 &(struct na_pen){.color = l->theme->grid,
-					  .width = fmax(l->unit, 1)});
+	na_draw_polyline(l->canvas, grid, n, NA_PEN(l, l->theme->grid, 1));
 	na_draw_text(l->canvas, x, p->header.y, p->unit.name, &font);
 }
 
@@ -298,6 +298,16 @@ void na_sentence(const struct na_layout *l, struct na_box box, const char *s)
 	wrapped(l, s, box.x0 + 2 * l->gap,
 		box.y0 + (height - taken * 1.35 * font.size) / 2, width, &font,
 		lines > 5 ? 5 : lines);
+}
+
+void na_empty_plot(const struct na_layout *l, struct na_box box,
+		   const char *why)
+{
+	const struct na_pen *pen = NA_PEN(l, l->theme->axis, 1);
+
+	na_draw_line(l->canvas, box.x0, box.y0, box.x0, box.y1, pen);
+	na_draw_line(l->canvas, box.x0, box.y1, box.x1, box.y1, pen);
+	na_sentence(l, box, why);
 }
 
 double na_time_axis_height(const struct na_layout *l)
@@ -395,8 +405,7 @@ void na_time_axis(const struct na_layout *l, const struct na_scale *x, double y,
 	struct time_labels t;
 
 	na_draw_line(l->canvas, x->at_from, y, x->at_to, y,
-		     &(struct na_pen){.color = l->theme->axis,
-				      .width = fmax(l->unit, 1)});
+		     NA_PEN(l, l->theme->axis, 1));
 	place_time_labels(l, x, &font, &t);
 	draw_time_labels(l, x, y, &font, &t);
 	if (l->axis)
@@ -431,14 +440,13 @@ struct tick_lines {
 static void flush_ticks(struct tick_lines *t)
 {
 	na_draw_polyline(t->l->canvas, t->p, t->n,
-			 &(struct na_pen){.color = t->l->theme->axis,
-					  .width = fmax(t->l->unit, 1)});
+			 NA_PEN(t->l, t->l->theme->axis, 1));
 	t->n = 0;
 }
 
 static void add_tick(struct tick_lines *t, double x, double y0, double y1)
 {
-	if (t->n + 3 > sizeof(t->p) / sizeof(t->p[0]))
+	if (t->n + 3 > NA_LEN(t->p))
 		flush_ticks(t);
 	t->p[t->n++] = (struct na_point){x, y0};
 	t->p[t->n++] = (struct na_point){x, y1};

@@ -6,6 +6,8 @@
 #ifndef PLOT_LAYOUT_H
 #define PLOT_LAYOUT_H
 
+#include <math.h>
+
 #include "plot/canvas.h"
 #include "plot/figure.h"
 #include "plot/scale.h"
@@ -41,6 +43,12 @@ void na_layout_footnote(struct na_layout *l, const char *s);
 /* `size` is one of theme.h, for the default page. */
 struct na_font na_layout_font(const struct na_layout *l, double size,
 			      struct na_color color);
+/* A line of `width` on a page of common size, never below a pixel; and the
+ * thinnest there is.  Pointers, for na_draw_... */
+#define NA_PEN(l, color, width) \
+	(&(struct na_pen){(color), fmax((width) * (l)->unit, 1), NA_SOLID})
+#define NA_HAIRLINE(l, color) \
+	(&(struct na_pen){(color), fmax((l)->unit, 0.8), NA_SOLID})
 
 /* The next words.  False, and nothing drawn, when they have no room; but the
  * first are shortened instead. */
@@ -80,6 +88,9 @@ void na_panel_limit(const struct na_layout *l, const struct na_panel *p,
 
 /* A sentence in the middle of a box, on as many lines as it takes. */
 void na_sentence(const struct na_layout *l, struct na_box box, const char *s);
+/* A plot without data: two axes, and why there is nothing between them. */
+void na_empty_plot(const struct na_layout *l, struct na_box box,
+		   const char *why);
 
 /* The height that na_time_axis needs below the last plot. */
 double na_time_axis_height(const struct na_layout *l);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/vec.h"
+
 double na_scale_at(const struct na_scale *s, double x)
 {
 	double share;
@@ -87,7 +89,7 @@ void na_ticks_time(struct na_ticks *t, double from, double to, size_t most)
 	if (!t->n || t->step < 10)
 		return;
 	want = (to - from) / (double)most;
-	for (size_t i = 0; i < sizeof(clock) / sizeof(clock[0]); i++) {
+	for (size_t i = 0; i < NA_LEN(clock); i++) {
 		if (clock[i] >= want * (1 - 1e-9)) {
 			t->n = 0;
 			fill_ticks(t, from, to, clock[i]);
@@ -260,4 +262,15 @@ const char *na_label_quantity(char *buf, enum na_quantity q, double x,
 	snprintf(buf, NA_LABEL_BUF, "%.24s%s%.14s", number, *u.name ? " " : "",
 		 u.name);
 	return buf;
+}
+
+double na_largest(const double *x, size_t n)
+{
+	double max = 0;
+
+	for (size_t i = 0; x && i < n; i++) {
+		if (isfinite(x[i]) && x[i] > max)
+			max = x[i];
+	}
+	return max;
 }

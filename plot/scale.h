@@ -74,4 +74,7 @@ int na_label_digits(double step, double unit);
 const char *na_label_quantity(char *buf, enum na_quantity q, double x,
 			      int digits);
 
+/* The largest of x that is above 0; 0 when none is, or x is NULL. */
+double na_largest(const double *x, size_t n);
+
 #endif

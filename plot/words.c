@@ -160,3 +160,30 @@ void na_words_coverage(const struct na_result *r, struct words *w)
 	if (sum)
 		na_words_add(w, ", %s left out", na_print_count(buf, sum));
 }
+
+void na_words_data(const struct na_value *doc, bool runs_apart, struct words *w)
+{
+	if (runs_apart)
+		na_words_runs(doc, w);
+	else
+		na_words_inputs(doc, w);
+}
+
+void na_words_origin(const struct na_value *doc, struct words *w)
+{
+	const struct na_value *origin = na_get(doc, "origin_unix_ns");
+	char buf[NA_UNIT_BUF];
+
+	if (!origin || origin->kind != NA_V_INT)
+		return;
+	na_words_break(w);
+	na_words_add(w, "origin %s", na_print_utc(buf, origin->u.i));
+}
+
+void na_words_seconds(double seconds, struct words *w)
+{
+	char buf[NA_LABEL_BUF];
+
+	na_words_break(w);
+	na_words_add(w, "%s", na_label_quantity(buf, NA_Q_SECONDS, seconds, 3));
+}

@@ -24,6 +24,12 @@ void na_words_break(struct words *w);
 void na_words_runs(const struct na_value *doc, struct words *w);
 void na_words_inputs(const struct na_value *doc, struct words *w);
 void na_words_coverage(const struct na_result *r, struct words *w);
+/* Runs or inputs; "origin 2026-11-20 ... UTC", if it is known. */
+void na_words_data(const struct na_value *doc, bool runs_apart,
+		   struct words *w);
+void na_words_origin(const struct na_value *doc, struct words *w);
+/* "14 s". */
+void na_words_seconds(double seconds, struct words *w);
 
 /* The values of a group's key, "host1 / network"; or the key itself if it is
  * text. */

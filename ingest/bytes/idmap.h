@@ -19,14 +19,16 @@ struct na_idmap {
 	size_t n_slots, used;
 };
 
+/* All zero is an empty map. */
 void na_idmap_fini(struct na_idmap *m);
 
 /* Last one wins, as in a protobuf map.  False when memory is short. */
 bool na_idmap_set(struct na_idmap *m, int64_t id, uint32_t index);
 
-/* UINT32_MAX when the id is not there. */
+/* The part of na_idmap_at() that is rarely needed. */
 uint32_t na_idmap_hashed(const struct na_idmap *m, int64_t id);
 
+/* UINT32_MAX when the id is not there.  O(1), whatever the ids are. */
 static inline uint32_t na_idmap_at(const struct na_idmap *m, int64_t id)
 {
 	if ((uint64_t)id < m->n_dense)

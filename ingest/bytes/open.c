@@ -136,7 +136,7 @@ static enum na_status map_file(struct na_input *in, int fd, size_t size,
 
 static enum na_status open_fd(struct na_input *in, int fd, struct na_err *err)
 {
-	struct na_stream s = {.fd = -1};
+	struct na_feed s = {.fd = -1};
 	uint8_t head[8];
 	struct stat sb;
 	enum na_status st;
@@ -162,10 +162,10 @@ static enum na_status open_fd(struct na_input *in, int fd, struct na_err *err)
 						err);
 		}
 	}
-	st = na_stream_open(&s, dup(fd), in->path, err);
+	st = na_feed_open(&s, dup(fd), in->path, err);
 	if (st == NA_OK)
 		st = na_spool(in, &s, err);
-	na_stream_close(&s);
+	na_feed_close(&s);
 	return st;
 }
 

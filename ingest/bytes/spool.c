@@ -16,7 +16,7 @@ enum { IN_BYTES = 256 << 10, OUT_BYTES = 1 << 20 };
 #define BOMB_FREE_BYTES (UINT64_C(1) << 30)
 #define BOMB_RATIO      200
 
-static void cut_short(struct na_stream *s, const char *why)
+static void cut_short(struct na_feed *s, const char *why)
 {
 	s->cut = true;
 	snprintf(s->why, sizeof(s->why),
@@ -27,7 +27,7 @@ static void cut_short(struct na_stream *s, const char *why)
 }
 
 /* The next bytes of the descriptor; none at its end, which `eof` says. */
-static enum na_status take_bytes(struct na_stream *s, uint8_t *to, size_t room,
+static enum na_status take_bytes(struct na_feed *s, uint8_t *to, size_t room,
 				 size_t *got, struct na_err *err)
 {
 	ssize_t n = read(s->fd, to, room);
@@ -47,7 +47,7 @@ static enum na_status take_bytes(struct na_stream *s, uint8_t *to, size_t room,
 	return NA_OK;
 }
 
-static enum na_status refill(struct na_stream *s, struct na_err *err)
+static enum na_status refill(struct na_feed *s, struct na_err *err)
 {
 	enum na_status st;
 	size_t n;
@@ -62,12 +62,12 @@ static enum na_status refill(struct na_stream *s, struct na_err *err)
 	return NA_OK;
 }
 
-enum na_status na_stream_open(struct na_stream *s, int fd, const char *path,
-			      struct na_err *err)
+enum na_status na_feed_open(struct na_feed *s, int fd, const char *path,
+			    struct na_err *err)
 {
 	enum na_status st;
 
-	*s = (struct na_stream){.fd = fd, .path = path};
+	*s = (struct na_feed){.fd = fd, .path = path};
 	s->in = malloc(IN_BYTES);
 	if (!s->in)
 		return na_fail_nomem(err);
@@ -81,16 +81,16 @@ enum na_status na_stream_open(struct na_stream *s, int fd, const char *path,
 	return NA_OK;
 }
 
-void na_stream_close(struct na_stream *s)
+void na_feed_close(struct na_feed *s)
 {
 	na_inflate_free(s->z);
 	free(s->in);
 	if (s->fd > STDIN_FILENO)
 		close(s->fd);
-	*s = (struct na_stream){.fd = -1};
+	*s = (struct na_feed){.fd = -1};
 }
 
-static enum na_status read_plain(struct na_stream *s, uint8_t *out, size_t n,
+static enum na_status read_plain(struct na_feed *s, uint8_t *out, size_t n,
 				 size_t *got)
 {
 	size_t left = (size_t)(s->end - s->p);
@@ -101,8 +101,8 @@ static enum na_status read_plain(struct na_stream *s, uint8_t *out, size_t n,
 	return NA_OK;
 }
 
-enum na_status na_stream_read(struct na_stream *s, uint8_t *out, size_t n,
-			      size_t *got, struct na_err *err)
+enum na_status na_feed_read(struct na_feed *s, uint8_t *out, size_t n,
+			    size_t *got, struct na_err *err)
 {
 	*got = 0;
 	/* Plain bytes are read to where they are wanted. */
@@ -156,7 +156,7 @@ static int temporary_file(struct na_err *err)
 
 struct spool {
 	struct na_input *in;
-	struct na_stream *s;
+	struct na_feed *s;
 	int fd;
 	uint8_t *buf;
 	size_t n; /* bytes in buf, from offset at */
@@ -246,8 +246,8 @@ static enum na_status fill(struct spool *sp, struct na_err *err)
 		size_t want = first ? NA_HEAD_BYTES : OUT_BYTES;
 
 		for (got = 1; st == NA_OK && got && sp->n < want;) {
-			st = na_stream_read(sp->s, sp->buf + sp->n,
-					    OUT_BYTES - sp->n, &got, err);
+			st = na_feed_read(sp->s, sp->buf + sp->n,
+					  OUT_BYTES - sp->n, &got, err);
 			sp->n += got;
 		}
 		last = st == NA_OK && got == 0;
@@ -286,7 +286,7 @@ static enum na_status map(struct spool *sp, struct na_err *err)
 	return NA_OK;
 }
 
-enum na_status na_spool(struct na_input *in, struct na_stream *s,
+enum na_status na_spool(struct na_input *in, struct na_feed *s,
 			struct na_err *err)
 {
 	struct spool sp = {.in = in, .s = s, .fd = -1};

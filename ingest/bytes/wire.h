@@ -18,6 +18,7 @@ enum na_wire {
 /* Tag value as it stands in the file: field << 3 | wire type. */
 #define NA_TAG(field, wire) ((uint32_t)(field) << 3 | (uint32_t)(wire))
 
+/* One field of a message; `body` is borrowed from its bytes. */
 struct na_field {
 	uint32_t tag;          /* NA_TAG(number, wire type) */
 	uint64_t value;        /* varint, fixed; length of bytes */
@@ -30,8 +31,11 @@ enum na_next { NA_NEXT_FIELD, NA_NEXT_END, NA_NEXT_BAD };
 enum na_next na_field_slow(struct na_cursor *c, struct na_field *f);
 
 /*
- * The next field of the message under c.  NA_NEXT_BAD leaves c at the field
- * that could not be read; what stands before it was good.
+ * The next field of the message under c, past which c goes.  NA_NEXT_BAD
+ * leaves c at the field that could not be read: an unknown wire type, field
+ * number 0, a length beyond the message, a varint that does not end; what
+ * stands before it was good.  A loop over fields ends, since each takes a
+ * byte at least.
  */
 static inline enum na_next na_field_next(struct na_cursor *c,
 					 struct na_field *f)

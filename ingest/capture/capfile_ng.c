@@ -35,8 +35,8 @@ struct block {
 	struct na_cursor body;
 };
 
-/* A whole block at c, past which it goes, both lengths the same; byte order as in f, of a
- * section header as it says. */
+/* A whole block at c, past which it goes: both lengths the same, byte order
+ * as in f, of a section header as it says. */
 static bool read_block(const struct na_capfile *f, struct na_cursor *c,
 		       struct block *b, bool *big)
 {

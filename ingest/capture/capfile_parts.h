@@ -35,9 +35,9 @@ struct na_capture_interface {
 
 struct na_capfile {
 	struct na_input *in;
-	struct na_cursor c;            /* at the next record or block */
-	bool ng, big, nano, modified;  /* byte order of file or section */
-	bool swapped_lengths;          /* before version 2.3, or in it */
+	struct na_cursor c;           /* at the next record or block */
+	bool ng, big, nano, modified; /* byte order of file or section */
+	bool swapped_lengths;         /* before version 2.3, or in it */
 	uint32_t link, limit_bytes, usual_bytes;
 	uint64_t lost_bytes, bad_records, bad_blocks;
 	int64_t last_ns, last_s;

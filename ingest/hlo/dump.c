@@ -37,8 +37,8 @@ static enum na_status complain(struct dump *d, const char *path,
 /* ---- one file */
 
 /* All of the stream; `head` bytes are there already. */
-static enum na_status read_rest(struct na_stream *s, uint8_t **bytes,
-				size_t *cap, size_t *n, struct na_err *err)
+static enum na_status read_rest(struct na_feed *s, uint8_t **bytes, size_t *cap,
+				size_t *n, struct na_err *err)
 {
 	size_t got = 1;
 
@@ -50,8 +50,7 @@ static enum na_status read_rest(struct na_stream *s, uint8_t **bytes,
 				       MAX_BYTES);
 		if (!na_grow(bytes, cap, *n + 65536, 1))
 			return na_fail_nomem(err);
-		if (na_stream_read(s, *bytes + *n, *cap - *n, &got, err) !=
-		    NA_OK)
+		if (na_feed_read(s, *bytes + *n, *cap - *n, &got, err) != NA_OK)
 			return err->status;
 		*n += got;
 	}
@@ -61,16 +60,16 @@ static enum na_status read_rest(struct na_stream *s, uint8_t **bytes,
 }
 
 /* At least HEAD_BYTES, unless the stream ends before. */
-static enum na_status read_head(struct na_stream *s, uint8_t **bytes,
-				size_t *cap, size_t *n, struct na_err *err)
+static enum na_status read_head(struct na_feed *s, uint8_t **bytes, size_t *cap,
+				size_t *n, struct na_err *err)
 {
 	size_t got = 1;
 
 	if (!na_grow(bytes, cap, HEAD_BYTES, 1))
 		return na_fail_nomem(err);
 	while (got && *n < HEAD_BYTES) {
-		if (na_stream_read(s, *bytes + *n, HEAD_BYTES - *n, &got,
-				   err) != NA_OK)
+		if (na_feed_read(s, *bytes + *n, HEAD_BYTES - *n, &got, err) !=
+		    NA_OK)
 			return err->status;
 		*n += got;
 	}
@@ -78,7 +77,7 @@ static enum na_status read_head(struct na_stream *s, uint8_t **bytes,
 }
 
 /* NA_END: it is no module. */
-static enum na_status read_stream(struct dump *d, struct na_stream *s,
+static enum na_status read_stream(struct dump *d, struct na_feed *s,
 				  const char *worker, struct na_err *err)
 {
 	uint8_t *bytes = NULL;
@@ -112,16 +111,16 @@ static enum na_status read_file(struct dump *d, const char *path,
 {
 	struct na_err err = {.status = NA_OK};
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct na_stream s = {.fd = -1};
+	struct na_feed s = {.fd = -1};
 	enum na_status st;
 
 	if (fd < 0)
 		return must ? na_fail_errno(d->err, path)
 			    : complain(d, path, strerror(errno));
-	st = na_stream_open(&s, fd, path, &err); /* owns fd from here on */
+	st = na_feed_open(&s, fd, path, &err); /* owns fd from here on */
 	if (st == NA_OK)
 		st = read_stream(d, &s, worker, &err);
-	na_stream_close(&s);
+	na_feed_close(&s);
 	if (st == NA_OK)
 		++*d->n_files;
 	if (st == NA_ENOMEM)

@@ -10,8 +10,8 @@
 
 struct na_hlo_proto {
 	struct na_hlo_read r;
-	struct na_idmap computations; /* index by id */
-	struct na_idmap instructions; /* the last of that id */
+	struct na_idmap computations;   /* index by id */
+	struct na_idmap instructions;   /* the last of that id */
 	NA_VEC(struct na_field) fields; /* of the instruction at hand */
 	struct na_text entry_name;
 	uint64_t entry_id;

@@ -21,7 +21,7 @@ enum { CHUNK_BYTES = 256 << 10, ROOM = CHUNK_BYTES + 3 * (int)NA_LINE_MAX };
  * `line_offset` and perhaps before the piece.
  */
 struct na_lines {
-	struct na_stream stream;
+	struct na_feed stream;
 	const char *path;
 	char *buf;
 	size_t n, at;
@@ -66,7 +66,7 @@ enum na_status na_lines_open(struct na_lines **out, const char *path,
 	}
 	l->path = name_of(path);
 	l->number = 1;
-	st = na_stream_open(&l->stream, fd, l->path, err);
+	st = na_feed_open(&l->stream, fd, l->path, err);
 	if (st != NA_OK) {
 		na_lines_close(l);
 		return st;
@@ -79,7 +79,7 @@ void na_lines_close(struct na_lines *l)
 {
 	if (!l)
 		return;
-	na_stream_close(&l->stream);
+	na_feed_close(&l->stream);
 	free(l->buf);
 	free(l->head);
 	free(l);
@@ -137,8 +137,8 @@ static enum na_status fill(struct na_lines *l, size_t keep, struct na_err *err)
 	l->n -= keep;
 	l->at -= keep;
 	l->offset += keep;
-	st = na_stream_read(&l->stream, (uint8_t *)l->buf + l->n, ROOM - l->n,
-			    &got, err);
+	st = na_feed_read(&l->stream, (uint8_t *)l->buf + l->n, ROOM - l->n,
+			  &got, err);
 	if (st != NA_OK)
 		return st;
 	if (!l->offset && !l->n)

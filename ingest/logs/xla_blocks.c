@@ -135,13 +135,13 @@ static void open_block(struct na_xla_block *b, const struct na_xla_found *f)
 }
 
 static enum na_status add_frame(struct na_xla_reader *r, struct na_xla_block *b,
-				const char *s, size_t n, struct na_err *err)
+				struct na_text x, struct na_err *err)
 {
 	uint32_t name;
 
-	if (n < 4 || s[n - 1] != ')' || !memchr(s, '(', n)) {
+	if (x.n < 4 || !na_text_ends(x, ")") || !memchr(x.s, '(', x.n)) {
 		/* ".........." stands for those that were not printed */
-		if (!na_xla_starts(s, n, "..."))
+		if (!na_text_begins(x, "..."))
 			b->in_frames = false;
 		return NA_OK;
 	}
@@ -149,45 +149,45 @@ static enum na_status add_frame(struct na_xla_reader *r, struct na_xla_block *b,
 		r->log->left_out++;
 		return NA_OK;
 	}
-	if (na_xla_name(r->log, s, n, &name, err) != NA_OK)
+	if (na_xla_name(r->log, x.s, x.n, &name, err) != NA_OK)
 		return err->status;
 	if (name != NA_NO_NAME)
 		b->frames[b->n_frames++] = name;
 	return NA_OK;
 }
 
-static enum na_status content(struct na_xla_reader *r, struct na_xla_block *b,
-			      const char *s, size_t n, struct na_err *err)
+static bool is_cause(struct na_text x)
 {
-	static const char hash[] = "Graph Hash: ";
+	return na_text_begins(x, "Compilation Cause") ||
+	       na_text_begins(x, "Execution Cause");
+}
 
+static enum na_status content(struct na_xla_reader *r, struct na_xla_block *b,
+			      struct na_text x, struct na_err *err)
+{
 	if (b->wants_cause) {
 		b->wants_cause = false;
-		return na_xla_name(r->log, s, n, &b->cause, err);
+		return na_xla_name(r->log, x.s, x.n, &b->cause, err);
 	}
-	if (na_xla_starts(s, n, "Compilation Cause") ||
-	    na_xla_starts(s, n, "Execution Cause")) {
+	if (is_cause(x)) {
 		b->wants_cause = true;
 		b->in_frames = false;
-	} else if (na_xla_starts(s, n, "Python Frame")) {
+	} else if (na_text_begins(x, "Python Frame")) {
 		b->in_frames = true;
-	} else if (na_xla_starts(s, n, hash)) {
-		b->graph = hash_text(s + sizeof(hash) - 1,
-				     n - (sizeof(hash) - 1));
+	} else if (na_text_past(&x, "Graph Hash: ")) {
+		b->graph = hash_text(x.s, x.n);
 	} else if (b->in_frames) {
-		return add_frame(r, b, s, n, err);
+		return add_frame(r, b, x, err);
 	}
 	return NA_OK;
 }
 
-static void after_compilation(struct na_xla_log *log, const char *s, size_t n)
+static void after_compilation(struct na_xla_log *log, struct na_text x)
 {
-	static const char size[] = "Compiled program size: ";
 	double gb;
 
-	if (na_xla_starts(s, n, size) &&
-	    na_xla_decimal(s + sizeof(size) - 1, n - (sizeof(size) - 1), &gb) &&
-	    gb > log->program_gb)
+	if (na_text_past(&x, "Compiled program size: ") &&
+	    na_xla_decimal(x.s, x.n, &gb) && gb > log->program_gb)
 		log->program_gb = gb;
 }
 
@@ -196,29 +196,26 @@ enum na_status na_xla_block_line(struct na_xla_reader *r, size_t stream,
 				 struct na_err *err)
 {
 	struct na_xla_block *b = &r->streams[stream].block;
-	bool rule = na_xla_starts(f->rest, f->n, "====");
+	bool rule = na_text_begins(f->rest, "====");
 	bool execution = f->word == NA_XLA_W_EXECUTION;
 	bool has_cause = b->open && b->cause != NA_NO_NAME;
 
 	r->log->lines++;
 	if (f->word == NA_XLA_W_POST) {
-		after_compilation(r->log, f->rest, f->n);
+		after_compilation(r->log, f->rest);
 		return NA_OK;
 	}
-	if (rule || na_xla_starts(f->rest, f->n, "----"))
+	if (rule || na_text_begins(f->rest, "----"))
 		return close_block(r, stream, err);
-	if (!f->n)
+	if (!f->rest.n)
 		return NA_OK;
 	if (b->open &&
-	    (b->execution != execution ||
-	     (has_cause &&
-	      (na_xla_starts(f->rest, f->n, "Compilation Cause") ||
-	       na_xla_starts(f->rest, f->n, "Execution Cause")))) &&
+	    (b->execution != execution || (has_cause && is_cause(f->rest))) &&
 	    close_block(r, stream, err) != NA_OK)
 		return err->status;
 	if (!b->open)
 		open_block(b, f);
-	return content(r, b, f->rest, f->n, err);
+	return content(r, b, f->rest, err);
 }
 
 enum na_status na_xla_block_end(struct na_xla_reader *r, size_t stream,

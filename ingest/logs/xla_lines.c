@@ -225,6 +225,7 @@ static enum na_status one(struct na_xla_reader *r, const char *s, size_t n,
 {
 	struct na_xla_prefix prefix;
 	struct na_xla_found f = {.prefix = &prefix, .number = number};
+	struct na_text rest, behind;
 	const struct word *w;
 	size_t at;
 
@@ -233,17 +234,15 @@ static enum na_status one(struct na_xla_reader *r, const char *s, size_t n,
 		return NA_OK;
 	na_xla_prefix(s, at, &prefix);
 	f.word = w->word;
-	f.rest = s + at + w->n;
-	f.n = n - at - w->n;
-	if (quoted && memchr(f.rest, '"', f.n))
-		f.n = (size_t)((const char *)memchr(f.rest, '"', f.n) - f.rest);
-	while (f.n && na_xla_is_blank(f.rest[f.n - 1]))
-		f.n--;
-	f.n = before_colour(f.rest, f.n);
-	while (f.n && na_xla_is_blank(*f.rest)) {
-		f.rest++;
-		f.n--;
-	}
+	rest = na_text_n(s + at + w->n, n - at - w->n);
+	if (quoted)
+		na_text_split(rest, "\"", &rest, &behind);
+	while (rest.n && na_xla_is_blank(rest.s[rest.n - 1]))
+		rest.n--;
+	rest.n = before_colour(rest.s, rest.n);
+	while (rest.n && na_xla_is_blank(rest.s[0]))
+		rest = na_text_from(rest, 1);
+	f.rest = rest;
 	return take(r, &f, err);
 }
 

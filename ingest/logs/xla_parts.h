@@ -3,6 +3,7 @@
 #define INGEST_LOGS_XLA_PARTS_H
 
 #include "ingest/logs/xla_lines.h"
+#include "netan/base/scan.h"
 
 enum { NA_XLA_KEY_BYTES = 120 };
 
@@ -82,8 +83,7 @@ enum na_xla_word {
 struct na_xla_found {
 	enum na_xla_word word;
 	const struct na_xla_prefix *prefix;
-	const char *rest;
-	size_t n;
+	struct na_text rest;
 	uint64_t number; /* of the line */
 };
 
@@ -104,18 +104,11 @@ enum na_status na_xla_block_line(struct na_xla_reader *r, size_t stream,
 enum na_status na_xla_block_end(struct na_xla_reader *r, size_t stream,
 				struct na_err *err) NA_MUST_CHECK;
 
-static inline bool na_xla_starts(const char *s, size_t n, const char *with)
-{
-	size_t k = 0;
-
-	while (with[k] && k < n && s[k] == with[k])
-		k++;
-	return !with[k];
-}
-
 static inline bool na_xla_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
+
+struct na_text na_xla_trimmed(struct na_text x);
 
 #endif

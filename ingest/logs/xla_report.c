@@ -227,43 +227,27 @@ static enum na_status add_counter(struct na_xla_reader *r, size_t stream,
 
 /* ---- lines */
 
-static size_t trimmed(const char *s, size_t n)
-{
-	while (n && na_xla_is_blank(s[n - 1]))
-		n--;
-	return n;
-}
-
-/* "0.425201 / second": the part before the slash. */
-static size_t before_slash(const char *s, size_t n)
-{
-	const char *slash = memchr(s, '/', n);
-
-	return trimmed(s, slash ? (size_t)(slash - s) : n);
-}
-
-static bool take_percentiles(const struct na_xla_reader *r, const char *s,
-			     size_t n, struct na_xla_metric *m)
+static bool take_percentiles(const struct na_xla_reader *r, struct na_text all,
+			     struct na_xla_metric *m)
 {
 	m->n_percentiles = 0;
-	while (n) {
-		const char *semicolon = memchr(s, ';', n);
-		size_t part = semicolon ? (size_t)(semicolon - s) : n, k;
+	while (all.n) {
+		struct na_text x = all, rest = {"", 0};
 		struct na_xla_percentile *p = &m->percentiles[m->n_percentiles];
+		size_t k;
 
+		na_text_split(all, ";", &x, &rest);
 		if (m->n_percentiles == NA_XLA_PERCENTILES_MAX)
 			return false;
-		k = na_xla_decimal(s, part, &p->percent);
-		if (!k || p->percent < 0 || p->percent > 100 || part - k < 3 ||
-		    s[k] != '%' || s[k + 1] != '=' ||
-		    !na_xla_value(s + k + 2, part - k - 2, r->how, &p->value))
+		k = na_xla_decimal(x.s, x.n, &p->percent);
+		if (!k || p->percent < 0 || p->percent > 100)
+			return false;
+		x = na_text_from(x, k);
+		if (!na_text_past(&x, "%=") || !x.n ||
+		    !na_xla_value(x.s, x.n, r->how, &p->value))
 			return false;
 		m->n_percentiles++;
-		part += semicolon != NULL;
-		while (part < n && na_xla_is_blank(s[part]))
-			part++;
-		s += part;
-		n -= part;
+		all = na_xla_trimmed(rest);
 	}
 	return true;
 }
@@ -272,18 +256,21 @@ static bool take_percentiles(const struct na_xla_reader *r, const char *s,
 static bool take_field(const struct na_xla_reader *r, struct na_xla_metric *m,
 		       const struct na_xla_found *f)
 {
+	struct na_text x = f->rest, rest;
+
 	switch (f->word) {
 	case NA_XLA_W_TOTAL:
 	case NA_XLA_W_COUNTER:
-		m->summed = na_xla_value(f->rest, f->n, r->how, &m->total);
+		m->summed = na_xla_value(x.s, x.n, r->how, &m->total);
 		return m->summed || !m->samples;
 	case NA_XLA_W_VALUE_RATE:
-		return na_xla_value(f->rest, before_slash(f->rest, f->n),
-				    r->how, &m->value_rate);
+		/* "0.425201 / second" */
+		na_text_split(x, "/", &x, &rest);
+		return na_xla_value(x.s, x.n, r->how, &m->value_rate);
 	case NA_XLA_W_RATE:
-		return na_xla_decimal(f->rest, f->n, &m->rate) > 0;
+		return na_xla_decimal(x.s, x.n, &m->rate) > 0;
 	default:
-		return take_percentiles(r, f->rest, f->n, m);
+		return take_percentiles(r, x, m);
 	}
 }
 
@@ -300,14 +287,15 @@ static bool is_older_sum(const struct na_xla_reader *r,
 	if (s->field_indent > s->pending_indent &&
 	    f->prefix->indent <= s->pending_indent)
 		return false;
-	return na_xla_value(f->rest, f->n, r->how, &v);
+	return na_xla_value(f->rest.s, f->rest.n, r->how, &v);
 }
 
 static void header(struct na_xla_stream *s, const struct na_xla_found *f)
 {
-	size_t n = f->n < NA_XLA_NAME_BYTES ? f->n : NA_XLA_NAME_BYTES;
+	size_t n = f->rest.n < NA_XLA_NAME_BYTES ? f->rest.n
+						 : NA_XLA_NAME_BYTES;
 
-	memcpy(s->pending_text, f->rest, n);
+	memcpy(s->pending_text, f->rest.s, n);
 	s->pending = n > 0;
 	s->pending_n = n;
 	s->pending_metric = f->word == NA_XLA_W_METRIC;
@@ -327,7 +315,8 @@ static enum na_status first_field(struct na_xla_reader *r, size_t stream,
 	if (!s->pending || s->pending_metric != metric)
 		return NA_OK;
 	s->pending = false;
-	if (na_xla_count(f->rest, f->n, &x) != f->n || x > INT64_MAX) {
+	if (na_xla_count(f->rest.s, f->rest.n, &x) != f->rest.n ||
+	    x > INT64_MAX) {
 		r->log->damaged++;
 		return NA_OK;
 	}
@@ -353,7 +342,8 @@ static void title(struct na_xla_stream *s, const struct na_xla_found *f)
 
 	s->pending = s->open = false;
 	s->titled = true;
-	s->next_step = na_xla_count(f->rest, f->n, &step) && step <= INT64_MAX
+	s->next_step = na_xla_count(f->rest.s, f->rest.n, &step) &&
+				       step <= INT64_MAX
 			       ? (int64_t)step
 			       : -1;
 }

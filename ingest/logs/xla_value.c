@@ -4,22 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/logs/xla_parts.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 
-static bool is_blank(char c)
+struct na_text na_xla_trimmed(struct na_text x)
 {
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-static void trim(const char **s, size_t *n)
-{
-	while (*n && is_blank((*s)[*n - 1]))
-		--*n;
-	while (*n && is_blank(**s)) {
-		++*s;
-		--*n;
-	}
+	while (x.n && na_xla_is_blank(x.s[x.n - 1]))
+		x.n--;
+	while (x.n && na_xla_is_blank(x.s[0]))
+		x = na_text_from(x, 1);
+	return x;
 }
 
 size_t na_xla_count(const char *s, size_t n, uint64_t *x)
@@ -199,11 +194,11 @@ static bool undo_rounding(const struct parts *p, size_t first, int64_t *ns)
 bool na_xla_duration(const char *s, size_t n, enum na_xla_durations how,
 		     int64_t *ns)
 {
+	struct na_text x = na_xla_trimmed(na_text_n(s, n));
 	struct parts p;
 	size_t first = 0;
 
-	trim(&s, &n);
-	if (!n || !split(s, n, &p))
+	if (!x.n || !split(x.s, x.n, &p))
 		return false;
 	while (!p.there[first])
 		first++;
@@ -233,26 +228,20 @@ static bool bytes_of(const char *s, size_t n, double *bytes)
 bool na_xla_value(const char *s, size_t n, enum na_xla_durations how,
 		  struct na_xla_value *v)
 {
-	double x;
+	struct na_text x = na_xla_trimmed(na_text_n(s, n));
+	double number;
 	size_t k;
 
 	memset(v, 0, sizeof(*v));
-	trim(&s, &n);
-	if (na_xla_duration(s, n, how, &v->ns)) {
+	if (na_xla_duration(x.s, x.n, how, &v->ns)) {
 		v->kind = NA_XLA_TIME;
 		return true;
 	}
 	v->ns = 0;
-	k = na_xla_decimal(s, n, &x);
-	if (!k)
+	k = na_xla_decimal(x.s, x.n, &number);
+	if (!k || (k < x.n && !bytes_of(x.s + k, x.n - k, &number)))
 		return false;
-	if (k == n) {
-		v->kind = NA_XLA_NUMBER;
-	} else {
-		if (!bytes_of(s + k, n - k, &x))
-			return false;
-		v->kind = NA_XLA_BYTES;
-	}
-	v->number = x;
+	v->kind = k < x.n ? NA_XLA_BYTES : NA_XLA_NUMBER;
+	v->number = number;
 	return true;
 }

@@ -44,7 +44,7 @@ struct na_xf_file {
 struct na_xf_input {
 	const struct na_xf_file *file;
 	struct na_xf_file own; /* of the first input */
-	size_t next;        /* block to hand out */
+	size_t next;           /* block to hand out */
 	struct na_capture_counts capture;
 };
 

@@ -30,8 +30,8 @@ uint32_t na_xs_op_name(const struct na_sink *sink, struct na_text t);
 /* "jit_step(123)": the part before the id */
 struct na_text na_xs_module_name(struct na_text t);
 
-/* As na_xs_event_times(), and no longer than NA_OP_MAX_PS; else false, and it is
- * counted. */
+/* As na_xs_event_times(), and no longer than NA_OP_MAX_PS; else false, and it
+ * is counted. */
 bool na_xs_op_times(const struct na_xs_read *r, const struct na_xs_event *e,
 		    int64_t *start_ps, int64_t *end_ps);
 /* A time of the block's device; an execution of an op of that type. */

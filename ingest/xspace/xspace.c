@@ -24,11 +24,13 @@ static const struct na_xs_handler handlers[] = {
 	{XS_HOST, "", NA_WANT_TRANSFERS | NA_WANT_ACTIONS |
 	 NA_WANT_HOST_EVENTS, false, false, na_xs_message_event},
 	{XS_TPU, "Steps", NA_WANT_STEPS, true, false, na_xs_step_event},
-	{XS_TPU, "XLA Modules", NA_WANT_MODULES, true, false, na_xs_module_event},
+	{XS_TPU, "XLA Modules", NA_WANT_MODULES, true, false,
+	 na_xs_module_event},
 	{XS_TPU, "XLA Ops", NA_WANT_OPS | NA_WANT_BUSY, true, true,
 	 na_xs_op_event},
 	{XS_GPU, "Steps", NA_WANT_STEPS, true, false, na_xs_step_event},
-	{XS_GPU, "XLA Modules", NA_WANT_MODULES, true, false, na_xs_module_event},
+	{XS_GPU, "XLA Modules", NA_WANT_MODULES, true, false,
+	 na_xs_module_event},
 	{XS_GPU, "Stream #", NA_WANT_KERNELS | NA_WANT_OPS | NA_WANT_BUSY,
 	 false, false, na_xs_kernel_event},
 };

@@ -1,6 +1,9 @@
 /*
  * Memory that is freed all at once: the names and attributes of one input,
- * the nodes of one result.
+ * the nodes of one result.  What is handed out belongs to the arena, does not
+ * move, and lives until na_arena_fini(); nothing is freed alone.  Each call
+ * gives NULL when memory is short, and what was given before stays valid.
+ * Not for several threads at once.
  */
 #ifndef NETAN_BASE_ARENA_H
 #define NETAN_BASE_ARENA_H

@@ -30,11 +30,17 @@ struct na_csv {
 	size_t line;
 };
 
-/* Borrows all that it is given. */
+/*
+ * A reader of text [n], at its first line.  Borrows all that it is given:
+ * text, file (its name) and expected ("HOST,RACK") must outlive it, and the
+ * fields of a row point into text.
+ */
 struct na_csv na_csv_of(const char *text, size_t n, const char *file,
 			const char *expected);
 
-/* The next row that says something; NA_END behind the last. */
+/* The next row that says something; NA_END behind the last; NA_EFORMAT for
+ * one field alone, more than NA_CSV_FIELDS, and a field that is empty, longer
+ * than NA_CSV_FIELD_BYTES or holds a NUL. */
 enum na_status na_csv_next(struct na_csv *c, struct na_csv_row *r,
 			   struct na_err *err) NA_MUST_CHECK;
 

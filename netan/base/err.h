@@ -25,6 +25,7 @@ enum na_status {
 	NA_EUSAGE = -6   /* the command line is wrong */
 };
 
+/* The caller's; {.status = NA_OK} before the first call that may fail. */
 struct na_err {
 	enum na_status status; /* NA_OK while nothing has failed */
 	char text[512];        /* one line, no newline, UTF-8 */

@@ -172,7 +172,7 @@ static bool among(const char *const *list, size_t n, const char *s, size_t len)
 bool na_is_name(const char *s, size_t n)
 {
 	return n && strspn(s, "0123456789.") < n &&
-	       (n > 2 || !among(said, sizeof(said) / sizeof(*said), s, n)) &&
+	       (n > 2 || !among(said, NA_LEN(said), s, n)) &&
 	       !among(nouns, NA_N_ALIASES, s, n);
 }
 

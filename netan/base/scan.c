@@ -2,6 +2,18 @@
 
 #include "netan/base/text.h"
 
+bool na_text_split(struct na_text x, const char *word, struct na_text *before,
+		   struct na_text *behind)
+{
+	const char *at = x.n ? memmem(x.s, x.n, word, strlen(word)) : NULL;
+
+	if (!at)
+		return false;
+	*before = na_between(x.s, at);
+	*behind = na_text_from(x, before->n + strlen(word));
+	return true;
+}
+
 bool na_scan_number(struct na_scan *c, uint64_t *x)
 {
 	const char *from = c->p;

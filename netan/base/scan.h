@@ -75,6 +75,20 @@ static inline size_t na_text_last(struct na_text x, char c)
 	return SIZE_MAX;
 }
 
+/* Cuts a beginning off; false, and x as it was: it begins otherwise. */
+static inline bool na_text_past(struct na_text *x, const char *word)
+{
+	if (!na_text_begins(*x, word))
+		return false;
+	*x = na_text_from(*x, strlen(word));
+	return true;
+}
+
+/* What stands before and behind the first `word`; false, and both as they
+ * were: it is nowhere. */
+bool na_text_split(struct na_text x, const char *word, struct na_text *before,
+		   struct na_text *behind);
+
 struct na_scan {
 	const char *p, *end; /* next unread character, first beyond */
 };

@@ -12,9 +12,10 @@
 
 enum { NA_SIMILAR_MAX = 63 };
 
+/* Of the bytes a[na], b[nb]: 0 to NA_SIMILAR_MAX edits.  O(na nb). */
 size_t na_edit_distance(const char *a, size_t na, const char *b, size_t nb);
 
-/* ASCII case folded. */
+/* ASCII case folded; an empty part begins, ends and lies in everything. */
 bool na_same_nocase(const char *a, size_t na, const char *b);
 bool na_starts_nocase(const char *a, size_t na, const char *prefix);
 bool na_ends_nocase(const char *a, size_t na, const char *suffix);

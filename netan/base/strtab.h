@@ -1,6 +1,8 @@
 /*
  * Interned names: equal strings get the same 32-bit index, in the order of
- * first appearance.  Index and pointer stay valid until na_strtab_fini().
+ * first appearance, so that the same input gives the same indices.  The table
+ * owns its copies; index and text stay valid until na_strtab_fini(), while
+ * `names` itself moves as it grows.  Adding and finding take O(len).
  */
 #ifndef NETAN_BASE_STRTAB_H
 #define NETAN_BASE_STRTAB_H
@@ -21,11 +23,12 @@ struct na_strtab {
 	size_t n, cap, n_slots;
 };
 
+/* Empty; takes no memory before the first name. */
 void na_strtab_init(struct na_strtab *t);
 void na_strtab_fini(struct na_strtab *t);
 
-/* NA_NO_NAME when memory is short.  The bytes may hold anything but are
- * stored with a NUL behind them. */
+/* The index of a name, new or known; NA_NO_NAME when memory is short.  s
+ * [len] may hold any bytes, NUL too; it is copied, with a NUL behind it. */
 uint32_t na_strtab_add(struct na_strtab *t, const char *s, size_t len);
 
 /* NA_NO_NAME when it is not there. */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "netan/base/vec.h"
+
 enum { ESCAPE_ROOM = 16 };
 
 size_t na_utf8_next(const char *s, size_t n, uint32_t *rune)
@@ -92,7 +94,7 @@ static bool in_ranges(const struct range *r, size_t n, uint32_t rune)
 	return false;
 }
 
-#define IN(table, rune) in_ranges(table, sizeof(table) / sizeof(*table), rune)
+#define IN(table, rune) in_ranges(table, NA_LEN(table), rune)
 
 /* Characters that hide, move the cursor or reorder what is around them. */
 static bool is_hidden(uint32_t rune)

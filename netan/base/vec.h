@@ -22,6 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How many elements an array has; not for pointers. */
+#define NA_LEN(array) (sizeof(array) / sizeof((array)[0]))
+
 #define NA_VEC(type) \
 	struct { \
 		type *v; \

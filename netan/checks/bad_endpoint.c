@@ -8,6 +8,7 @@
 #include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/checks/look.h"
 
 enum { WORST = 20 }; /* pairs that are looked at */
@@ -178,7 +179,7 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 		"tails",       "episodes", "alternatives", "needs"};
 	const struct na_value *first = na_first(x, M_windows);
 
-	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++) {
+	for (size_t i = 0; i < NA_LEN(copied); i++) {
 		const struct na_value *v = na_get(x, copied[i]);
 
 		if (v && v->kind != NA_V_NULL &&
@@ -294,7 +295,7 @@ static void put_slow(struct na_case *c, struct na_value *list,
 					     M_p50_us, "excess", M_q_value};
 	struct na_value *to = na_put_object(c->r, list, NULL);
 
-	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
+	for (size_t i = 0; i < NA_LEN(copied); i++)
 		na_put_alias(c->r, to, copied[i], na_get(row, copied[i]));
 }
 

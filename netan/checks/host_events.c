@@ -6,6 +6,7 @@
 
 #include "netan/base/str.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 
 const char na_hostev_remedy[] =
 	"raise --megascale_grpc_premap_memory_bytes (default 17179869184, "
@@ -82,9 +83,9 @@ void na_hostev_tell(struct na_case *c, struct na_finding *f,
 		    na_number_at(run, "steady_from_s"));
 	na_put_text(c->r, to, "steady_by", na_text_or(run, "steady_by", NULL));
 	na_put_int(c->r, to, M_transfers, na_count_at(run, M_transfers));
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+	for (size_t i = 0; i < NA_LEN(counts); i++)
 		na_put_int(c->r, to, counts[i], na_count_at(k, counts[i]));
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+	for (size_t i = 0; i < NA_LEN(numbers); i++)
 		na_put_real(c->r, to, numbers[i], na_number_at(k, numbers[i]));
 	put_bytes(c, to, k);
 	na_put_text(c->r, to, "worst_host", na_text_or(k, "worst_host", NULL));

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/vec.h"
 #include "netan/checks/look.h"
 
 enum {
@@ -195,7 +196,7 @@ static bool is_timer(double latency_ms, double rto_ms)
 {
 	static const double times[] = {1, 2, 3, 4, 7, 8};
 
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+	for (size_t i = 0; i < NA_LEN(times); i++) {
 		if (fabs(latency_ms - times[i] * rto_ms) <=
 		    mode_tolerance * times[i] * rto_ms)
 			return true;

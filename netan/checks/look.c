@@ -8,6 +8,7 @@
 
 #include "netan/base/text.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 
 const char *na_case_names(struct na_case *c, const struct na_value *list,
 			  const char *member, size_t most)
@@ -51,7 +52,7 @@ bool na_touches(const struct na_value *culprit, const char *host)
 {
 	static const char *const ends[] = {"host", M_src_host, M_dst_host};
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+	for (size_t i = 0; i < NA_LEN(ends); i++) {
 		if (strcmp(na_text_at(culprit, ends[i]), host) == 0)
 			return true;
 	}

@@ -11,6 +11,7 @@
 
 #include "members.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/checks/look.h"
 
 enum { LISTED = 10 };
@@ -136,7 +137,7 @@ static bool at_home(const struct na_value *late)
 		if (!most || na_real_of(v, 0) > na_real_of(most, 0))
 			most = v;
 	}
-	for (size_t i = 0; most && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; most && i < NA_LEN(kinds); i++) {
 		if (strcmp(most->name, kinds[i]) == 0)
 			return true;
 	}

@@ -15,6 +15,7 @@
 
 #include "members.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/checks/look.h"
 
 enum { LEAST_STEPS = 3 };
@@ -91,7 +92,7 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 					     M_p_value, M_behind_ms,
 					     M_lost_ms};
 
-	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
+	for (size_t i = 0; i < NA_LEN(copied); i++)
 		na_put_alias(c->r, f->evidence, copied[i],
 			     na_get(x, copied[i]));
 }
@@ -241,8 +242,7 @@ static void judge_waits(struct na_case *c, const struct na_value *body)
 
 		if (is_named(body, host))
 			continue;
-		for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]);
-		     i++) {
+		for (size_t i = 0; i < NA_LEN(causes); i++) {
 			struct waits x = sum_of(body, host, causes[i]);
 
 			if (x.n >= LEAST_STEPS && x.lost_ms >= costs * all_ms)

@@ -7,6 +7,7 @@
 
 #include "members.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/checks/look.h"
 
 enum { LISTED = 10, LOST_LEAST = 3 };
@@ -155,7 +156,7 @@ static void judge_trouble(struct na_case *c, const struct trouble *t)
 
 static void judge_tcp_connection(struct na_case *c)
 {
-	for (size_t i = 0; i < sizeof(troubles) / sizeof(troubles[0]); i++)
+	for (size_t i = 0; i < NA_LEN(troubles); i++)
 		judge_trouble(c, &troubles[i]);
 }
 

@@ -6,6 +6,7 @@
 #include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/checks/look.h"
 
 enum { SAID = 3, LISTED = 20 };
@@ -115,7 +116,7 @@ static void judge_left_out(struct na_case *c)
 
 	na_for_each (v, na_get(side, M_inputs))
 		traces |= na_flag_at(v, "trace");
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+	for (size_t i = 0; i < NA_LEN(reasons); i++) {
 		int64_t one = na_count_at(out, reasons[i]);
 
 		/* timeline draws them; nobody else can use them.  In packets
@@ -232,7 +233,7 @@ static void judge_packets(struct na_case *c)
 	const char *text = "";
 	struct na_finding *f;
 
-	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+	for (size_t i = 0; i < NA_LEN(of); i++) {
 		int64_t n = na_count_at(side, of[i].name);
 
 		if (n)
@@ -248,7 +249,7 @@ static void judge_packets(struct na_case *c)
 	f->remedy = "capture again with a larger buffer (-B of tcpdump), on "
 		    "the host's own interface";
 	f->command = na_case_command(c, "info");
-	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+	for (size_t i = 0; i < NA_LEN(of); i++)
 		na_put_int(c->r, f->evidence, of[i].name,
 			   na_count_at(side, of[i].name));
 }

@@ -295,7 +295,7 @@ size_t na_command_groups(const struct na_command *command,
 		groups[n++] = (struct na_opt_group){"Options",
 						    command->face->opts,
 						    params};
-	for (size_t k = 0; k < sizeof(shared) / sizeof(*shared); k++) {
+	for (size_t k = 0; k < NA_LEN(shared); k++) {
 		const struct na_opt *rows = rows_of(command, &shared[k]);
 
 		if (rows)
@@ -320,7 +320,7 @@ const char *na_command_closest(const char *name)
 	size_t n = 0;
 
 	for (const struct na_command *const *c = na_commands; *c; c++)
-		if (n < sizeof(names) / sizeof(*names))
+		if (n < NA_LEN(names))
 			names[n++] = (*c)->face->name;
 	return na_closest(name, names, n);
 }

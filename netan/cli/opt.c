@@ -367,8 +367,7 @@ static enum na_status unknown(const struct na_opt_parser *p, const char *name,
 	char word[64];
 
 	snprintf(word, sizeof(word), "%.*s", n < 63 ? (int)n : 63, name);
-	for_each_opt(g, o, p->groups,
-		     p->n_groups) if (count < sizeof(names) / sizeof(*names))
+	for_each_opt(g, o, p->groups, p->n_groups) if (count < NA_LEN(names))
 		names[count++] = o->name;
 	close = na_closest(word, names, count);
 	if (close)

@@ -1,8 +1,16 @@
 /*
- * Which transfers count.  What a record alone can tell is decided while it
- * is read (na_filter_alone), the rest when the store is resolved
- * (na_filter_transfer): hosts, steps, and times, which an old message has only
- * once the anchor is known.
+ * Which records count.
+ *
+ *	na_filter        what was asked
+ *	na_filter_alone  by what a transfer alone can tell, while it is read
+ *	na_bound_filter  the same filter with its verdicts on the hosts and
+ *	                 endpoints of a resolved store: for hosts, steps, and
+ *	                 times, which an old message has only once its anchor
+ *	                 is known
+ *
+ * A record that passes alone is asked again once bound.  Times are picoseconds
+ * since the origin; a window is half open, [from, to).  Filters are read only:
+ * any number of threads may ask.  No function here fails but na_filter_bind().
  */
 #ifndef NETAN_MODEL_FILTER_H
 #define NETAN_MODEL_FILTER_H
@@ -13,6 +21,7 @@
 #include "netan/base/units.h"
 #include "netan/model/packed.h"
 
+/* Lists are borrowed. */
 struct na_filter {
 	const struct na_text_list *host, *src, *dst, *collective; /* or NULL */
 	int side; /* enum na_side; -1: both */
@@ -30,7 +39,9 @@ struct na_filter {
 
 struct na_store;
 
+/* Everything passes but loopback, and components other than network and rpc. */
 void na_filter_init(struct na_filter *f);
+/* False is final.  Loopback, instants and --collective are the caller's. */
 bool na_filter_alone(const struct na_filter *f, const struct na_transfer *t);
 bool na_filter_collective(const struct na_filter *f, const char *name);
 
@@ -46,6 +57,8 @@ struct na_bound_filter {
 	int64_t steps_from_ps, steps_to_ps; /* of --step, all devices */
 	bool every_host; /* device planes of all hosts pass; false at first */
 };
+/* Both are borrowed until na_filter_unbind(), the store resolved.  False when
+ * memory is short; to be unbound even so. */
 bool na_filter_bind(struct na_bound_filter *l, const struct na_filter *f,
 		    const struct na_store *s);
 void na_filter_unbind(struct na_bound_filter *l);
@@ -55,6 +68,7 @@ static inline bool na_filter_keeps_all(const struct na_bound_filter *l)
 	return l->all && l->filter->side < 0;
 }
 
+/* TOO_FAST: above max_rate_bps; all else does not pass as FILTERED. */
 enum na_verdict { NA_KEEP, NA_DROP_FILTERED, NA_DROP_TOO_FAST };
 enum na_verdict na_filter_asked(const struct na_bound_filter *l,
 				const struct na_transfer *t);

@@ -34,7 +34,7 @@ struct na_grouping {
 
 /* The words of --by, comma-separated; NA_EUSAGE names the wrong one. */
 enum na_status na_grouping_parse(const char *by, struct na_grouping *out,
-				 struct na_err *err);
+				 struct na_err *err) NA_MUST_CHECK;
 const char *na_key_name(enum na_key k);
 
 /* The group of a transfer as a tuple of out->n numbers. */

@@ -135,6 +135,6 @@ struct na_op_joins {
 enum na_status na_store_join_programs(struct na_store *s,
 				      const struct na_hlo *h,
 				      struct na_op_joins *joins,
-				      struct na_err *err);
+				      struct na_err *err) NA_MUST_CHECK;
 
 #endif

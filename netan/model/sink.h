@@ -1,7 +1,16 @@
 /*
- * What a reader calls for each record and each remark.  Everything passed
- * is borrowed and valid until the call returns.  A sink belongs to one
- * thread; a reader that works on several blocks at once gets one for each.
+ * What a reader calls for each record and each remark.
+ *
+ * Everything passed is borrowed and valid until the call returns.  A sink
+ * belongs to one thread; a reader that works on several blocks at once gets
+ * one for each.  Indices in a record (names, endpoints, cores, types) are what
+ * the same sink gave for them.  Times are picoseconds since the origin; ends
+ * do not come before starts.  Members `input` are for the store to fill in.
+ *
+ * A record's call fails with NA_ENOMEM, and the reader gives up; what it does
+ * not want (na_want) it need not tell, and no call may be NULL but where that
+ * is said.  na_part_sink() is the sink of the store; others write transfer
+ * files, or look for one record.
  */
 #ifndef NETAN_MODEL_SINK_H
 #define NETAN_MODEL_SINK_H
@@ -35,19 +44,18 @@ enum na_want {
 	NA_WANT_HOST_EVENTS = 16384
 };
 
-/* Why something was left out; the words are in docs/methods.md, "Transfers and
- * their classes". */
+/* Why something was left out: docs/methods.md, "Transfers and their classes". */
 enum na_reason {
-	NA_LEFT_BAD_KEY,
+	NA_LEFT_BAD_KEY, /* these five: na_class */
 	NA_LEFT_CLOCK_SKEW,
 	NA_LEFT_NO_LATENCY,
 	NA_LEFT_LOOPBACK,
 	NA_LEFT_BAD_DURATION,
-	NA_LEFT_AGGREGATED,
-	NA_LEFT_UNKNOWN_NAME,
-	NA_LEFT_TOO_FAST,
+	NA_LEFT_AGGREGATED,   /* a count of events without their times */
+	NA_LEFT_UNKNOWN_NAME, /* an event that no reader knows */
+	NA_LEFT_TOO_FAST,     /* for the rate that was given */
 	NA_LEFT_FILTERED,
-	NA_LEFT_DAMAGED,
+	NA_LEFT_DAMAGED, /* its bytes break their format */
 	NA_N_REASONS
 };
 

@@ -1,8 +1,18 @@
 /*
- * What ingest has kept: records, names, counts.  A part collects one block
- * of work on one thread; the store takes parts in input order and, when all
- * are in, resolves what only the whole can tell: the host of a device, the
- * anchor of old messages, which generation to use, the step of a transfer.
+ * What ingest has kept: records, names, counts.
+ *
+ *	part    one block of work, on one thread; knows its own names alone
+ *	store   all parts, taken in input order, so that its indices and the
+ *	        order of its records do not depend on threads
+ *
+ *	na_store_init, for each part: na_part_init, a reader into
+ *	na_part_sink, na_store_take, na_part_fini; then na_store_resolve,
+ *	perhaps na_store_place, and readers of the store; na_store_fini
+ *
+ * After na_store_resolve() nothing changes any more, and any number of
+ * threads may read.  Times are picoseconds since the origin.  A `source` is
+ * the index of an input, a `host` one of na_store.hosts; the first n_sources
+ * hosts are the inputs.  Functions that fail: NA_ENOMEM, and what they say.
  */
 #ifndef NETAN_MODEL_STORE_H
 #define NETAN_MODEL_STORE_H
@@ -17,7 +27,7 @@
 #include "netan/model/packed.h"
 #include "netan/model/sink.h"
 
-/* Counts of one input. */
+/* Counts of one input, of its records of any filter. */
 struct na_tally {
 	uint64_t classes[2][NA_N_STYLES][NA_N_CLASSES]; /* side, style */
 	uint64_t actions[NA_N_STYLES][NA_N_ACTIONS];
@@ -38,7 +48,7 @@ enum { NA_REMARKS_MAX = 8 }; /* kept for each input */
 
 enum { NA_UNKNOWN_MAX = 64 }; /* kept for each block and in all */
 
-struct na_unknown {
+struct na_unknown { /* events that no reader knows */
 	uint32_t name;
 	uint64_t n;
 };
@@ -49,6 +59,7 @@ enum na_record_kind {
 	NA_N_RECORDS
 };
 
+/* Records with the part's own indices of names, endpoints, cores, types. */
 struct na_part {
 	struct na_names names;
 	/* `transfers` and all other kinds: records.def. */
@@ -69,7 +80,14 @@ struct na_part {
 	bool short_of_memory;
 };
 
-/* The sink of a part.  `filter` may be NULL; records live in the pool. */
+/*
+ *   pool    of the store that takes the part: records live there
+ *   filter  na_filter_alone() decides which transfers stay; NULL: all;
+ *           borrowed until na_part_fini()
+ *   wants   NA_WANT bits: which graph executions and host events stay
+ *
+ * The sink writes into the part and is good as long as it.  One thread.
+ */
 void na_part_init(struct na_part *p, struct na_pool *pool,
 		  const struct na_filter *filter, uint32_t wants);
 void na_part_fini(struct na_part *p);
@@ -101,6 +119,8 @@ struct na_source {
 	int64_t profile_start_ps, profile_stop_ps;
 };
 
+/* Transfers, graphs and actions are packed: na_unpack_transfer() and
+ * na_unpack_exec() give them back. */
 struct na_store {
 	struct na_pool pool; /* of its records and its parts' */
 	struct na_names names;
@@ -137,20 +157,24 @@ struct na_store {
 	uint32_t *place_of; /* by host: its row there, or NA_UNKNOWN_U32 */
 };
 
+/* sources: [n], borrowed until na_store_fini().  NA_ELIMIT: more than 65535. */
 enum na_status na_store_init(struct na_store *s,
 			     const struct na_source *sources, size_t n,
-			     struct na_err *err);
+			     struct na_err *err) NA_MUST_CHECK;
 void na_store_fini(struct na_store *s);
 
-/* Takes what the part holds; parts come in input order. */
+/* Takes what the part holds, which is empty afterwards; parts come in input
+ * order, of several threads one at a time.  O(records of the part). */
 enum na_status na_store_take(struct na_store *s, struct na_part *p,
-			     size_t source, struct na_err *err);
+			     size_t source, struct na_err *err) NA_MUST_CHECK;
 
-/* by_step: fill in the step of each transfer as well. */
+/* Once, when all parts are in.  anchor: what the time of an old message is;
+ * AUTO: as most of them fit.  by_step: fill in the step of each transfer as
+ * well.  O(records). */
 enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
-				bool by_step, struct na_err *err);
+				bool by_step, struct na_err *err) NA_MUST_CHECK;
 
-/* Host index of an endpoint as seen in a run; of a source. */
+/* Host of an endpoint, as seen in a run. */
 uint32_t na_store_host_of(const struct na_store *s, uint32_t run,
 			  uint32_t endpoint);
 
@@ -169,7 +193,7 @@ uint64_t na_store_left_out(const struct na_store *s, size_t source, int side,
 /* Which host stands where: after na_store_resolve().  The topology is
  * borrowed. */
 enum na_status na_store_place(struct na_store *s, const struct na_topology *t,
-			      struct na_err *err);
+			      struct na_err *err) NA_MUST_CHECK;
 /* How many hosts the inputs tell of: a trace is one; of captures it is who
  * has an address there. */
 size_t na_store_hosts(const struct na_store *s);

@@ -3,8 +3,11 @@
  * size; names are 32-bit indices into a string table; a field that may be
  * missing has a named "unknown" that is not zero.
  *
- * Times are picoseconds since the origin (int64_t, 106 days either way).
- * Words: docs/methods.md, "Words" and "Transfers and their classes".
+ * Times are picoseconds since the origin (int64_t, 106 days either way).  A
+ * name is an index into na_names.strings, an endpoint into na_names.endpoints:
+ * of the part while it is read, of the store afterwards.  Which kinds there
+ * are, and where each lies: records.def.  Words: docs/methods.md, "Words" and
+ * "Transfers and their classes".
  */
 #ifndef NETAN_MODEL_TRANSFER_H
 #define NETAN_MODEL_TRANSFER_H
@@ -24,11 +27,11 @@ enum na_side { NA_RX, NA_TX };
 
 /* First that applies, in the order in which they are checked. */
 enum na_class {
-	NA_BAD_KEY,
-	NA_BAD_DURATION,
-	NA_NO_LATENCY,
-	NA_CLOCK_SKEW,
-	NA_LOOPBACK,
+	NA_BAD_KEY,      /* who sent to whom cannot be read */
+	NA_BAD_DURATION, /* negative, or beyond what times can hold */
+	NA_NO_LATENCY,   /* nobody says how long it took */
+	NA_CLOCK_SKEW,   /* 0: it would arrive before it was sent */
+	NA_LOOPBACK,     /* not on the network between hosts or slices */
 	NA_VALID,
 	NA_N_CLASSES
 };

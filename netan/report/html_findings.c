@@ -4,6 +4,7 @@
 
 #include "members.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/report/html_impl.h"
 #include "netan/result/plain.h"
 
@@ -161,7 +162,7 @@ static void put_sure(FILE *out, const struct na_value *f)
 
 	fputs("<p class=\"sure\">How sure: ", out);
 	na_html_text(out, word);
-	for (size_t i = 0; i < sizeof(sure) / sizeof(*sure); i++) {
+	for (size_t i = 0; i < NA_LEN(sure); i++) {
 		if (strcmp(sure[i].word, word) == 0)
 			fprintf(out, " (%s)", sure[i].means);
 	}

@@ -5,6 +5,7 @@
 
 #include "members.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/report/html_impl.h"
 
 struct series {
@@ -113,7 +114,7 @@ static void put_axis(FILE *out, const struct na_report_part *part, double t0,
 	char buf[NA_UNIT_BUF];
 
 	fprintf(out, "{\"part\":\"%s\",\"at\":[", part->name);
-	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
+	for (size_t i = 0; i < NA_LEN(of); i++)
 		fprintf(out, "%s%s", i ? "," : "",
 			na_print_double(buf, i < 6 ? round(of[i] * 100) / 100
 						   : of[i]));
@@ -139,7 +140,7 @@ static bool put_numbers(FILE *out, const struct na_report_part *part,
 	fputs("<script type=\"application/json\" class=\"hover\">", out);
 	put_axis(out, part, time_s[0], bin_s,
 		 (n + NA_HOVER_POINTS - 1) / NA_HOVER_POINTS);
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+	for (size_t i = 0; i < NA_LEN(known); i++) {
 		if (strcmp(known[i].part, part->name) == 0)
 			any |= put_series(out, &known[i], body, room, n, !any);
 	}

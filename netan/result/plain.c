@@ -7,6 +7,7 @@
 
 #include "netan/base/text.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 
 _Static_assert(NA_PLAIN_BUF >= NA_UNIT_BUF + 8, "a number and its unit fit");
 
@@ -37,7 +38,7 @@ static const struct suffix *suffix_of(const char *name)
 	static const struct suffix bytes = {"bytes", BYTES, 1};
 	size_t n = name ? strlen(name) : 0;
 
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+	for (size_t i = 0; i < NA_LEN(suffixes); i++) {
 		size_t k = strlen(suffixes[i].text);
 
 		if (n > k && strcmp(name + n - k, suffixes[i].text) == 0)

@@ -78,6 +78,8 @@ struct na_column {
 	double scale; /* printed = value * scale; 0 means 1 */
 };
 
+/* Empty; NULL when memory is short.  Freed with all its values; NULL is
+ * none.  False after any builder ran out of memory. */
 struct na_result *na_result_new(void);
 void na_result_free(struct na_result *r);
 bool na_result_ok(const struct na_result *r);
@@ -118,7 +120,10 @@ struct na_about {
 struct na_about *na_result_about(struct na_result *r);
 const struct na_about *na_result_get_about(const struct na_result *r);
 
-/* Builders: append a member to an object (name given) or a list (NULL). */
+/*
+ * Builders: append a member to an object (name given) or a list (NULL).
+ * Names and texts are copied.  Values are in the unit that the name ends in.
+ */
 struct na_value *na_put_object(struct na_result *r, struct na_value *in,
 			       const char *name);
 struct na_value *na_put_list(struct na_result *r, struct na_value *in,
@@ -164,9 +169,15 @@ void na_result_adopt(struct na_result *r, void *block);
 void na_result_retext(struct na_result *r,
 		      char *(*to)(void *ctx, const char *text), void *ctx);
 
-/* Readers.  All take NULL and give NULL, the fallback or 0. */
+/*
+ * Readers.  All take NULL.  What they return is borrowed from the result and
+ * lives as long; na_get() and na_first() walk along the members: O(members).
+ * na_..._of read a value, na_..._at and na_..._or what lies along "a.b.c" in
+ * an object.  Where nothing of the kind is there, _of and _or give the
+ * fallback, _at NaN, 0, "" or false.  An integer reads as a number, and a
+ * number as a count with its fraction cut off.
+ */
 const struct na_value *na_get(const struct na_value *in, const char *name);
-/* Digs through objects along "a.b.c". */
 const struct na_value *na_dig(const struct na_value *in, const char *path);
 double na_real_of(const struct na_value *v, double fallback);
 int64_t na_int_of(const struct na_value *v, int64_t fallback);
@@ -187,8 +198,6 @@ static inline const struct na_value *na_items(const struct na_value *in)
 #define na_for_each(v, in) \
 	for (const struct na_value *v = na_items(in); v; v = v->next)
 
-/* The same along "a.b.c": NaN, 0, "" or false where there is none of the
- * kind, or the fallback. */
 double na_number_at(const struct na_value *in, const char *path);
 int64_t na_count_at(const struct na_value *in, const char *path);
 const char *na_text_at(const struct na_value *in, const char *path);

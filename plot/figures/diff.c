@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/figure.h"
 #include "plot/figures/diff_data.h"
@@ -67,7 +68,7 @@ static const double rounds[] = {1,    2,    0.5,  10,   0.1,  5,    0.2,
 				0.3,  100,  0.01, 20,   0.05, 50,   0.02,
 				1000, 1e-3, 1e4,  1e-4, 1.05, 0.95, 1e5,
 				1e-5, 1e6,  1e-6, 1.02, 0.98};
-enum { ROUNDS = sizeof(rounds) / sizeof(*rounds) };
+enum { ROUNDS = NA_LEN(rounds) };
 
 static const char *ratio_label(char *buf, double x)
 {
@@ -112,9 +113,9 @@ static void y_axis(const struct drawing *d, const struct plot *p)
 			continue;
 		placed[n++] = y;
 		na_draw_line(d->l.canvas, p->box.x0, y, p->box.x1, y,
-			     &(struct na_pen){.color = i ? d->l.theme->grid
-							 : d->l.theme->axis,
-					      .width = fmax(d->l.unit, 1)});
+			     NA_PEN(&d->l,
+				    i ? d->l.theme->grid : d->l.theme->axis,
+				    1));
 		na_draw_text(d->l.canvas, p->box.x0 - d->l.gap,
 			     y + 0.5 * na_text_ascent(&font),
 			     ratio_label(label, rounds[i]), &font);
@@ -128,8 +129,7 @@ static void x_axis(const struct drawing *d, const struct plot *p)
 	char name[16];
 
 	na_draw_line(d->l.canvas, p->box.x0, p->box.y1, p->box.x1, p->box.y1,
-		     &(struct na_pen){.color = d->l.theme->axis,
-				      .width = fmax(d->l.unit, 1)});
+		     NA_PEN(&d->l, d->l.theme->axis, 1));
 	if (!p->s->n)
 		return;
 	/* The mean stands for itself: its name has priority. */
@@ -335,10 +335,7 @@ static enum na_status panels(const struct drawing *d, struct na_err *err)
 	double each;
 
 	if (box.x1 - box.x0 < 20 * font.size || box.y1 - box.y0 < 8 * font.size)
-		return na_fail(err, NA_EUSAGE,
-			       "a picture of %d x %d has no room for this "
-			       "figure",
-			       d->page->width, d->page->height);
+		return na_no_room(d->page, err);
 	side = box;
 	/* The side panels need room of their own, or there are none. */
 	each = small ? (box.y1 - box.y0) / (double)small : 0;
@@ -384,17 +381,6 @@ static void describe_diff(const struct drawing *d, struct na_canvas *c,
 	na_canvas_describe(c, title, w.text);
 }
 
-static void draw_empty(const struct drawing *d)
-{
-	struct na_box plot = d->l.body;
-	struct na_pen pen = {.color = d->l.theme->axis,
-			     .width = fmax(d->l.unit, 1)};
-
-	na_draw_line(d->l.canvas, plot.x0, plot.y0, plot.x0, plot.y1, &pen);
-	na_draw_line(d->l.canvas, plot.x0, plot.y1, plot.x1, plot.y1, &pen);
-	na_sentence(&d->l, plot, d->f.empty);
-}
-
 static enum na_status diff_draw(struct na_canvas *c, const struct na_result *r,
 				const struct na_page *page, struct na_err *err)
 {
@@ -410,7 +396,7 @@ static enum na_status diff_draw(struct na_canvas *c, const struct na_result *r,
 	na_layout_begin(&d.l, c, &na_fig_diff, page, title, subtitle.text);
 	describe_diff(&d, c, title, subtitle.text);
 	if (d.f.empty) {
-		draw_empty(&d);
+		na_empty_plot(&d.l, d.l.body, d.f.empty);
 		return NA_OK;
 	}
 	st = panels(&d, err);

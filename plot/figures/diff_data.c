@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/vec.h"
 #include "netan/result/emit.h"
 #include "plot/scale.h"
 
@@ -196,7 +197,7 @@ void na_diff_header(const struct diff_series *s, struct words *w)
 	const struct diff_point *p = NULL;
 
 	na_words_add(w, "%s", s->verdict ? s->verdict : "too few");
-	for (size_t i = 0; !p && i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; !p && i < NA_LEN(rows); i++)
 		p = find(s, rows[i], true);
 	p = p ? p : find(s, "p50", false);
 	if (p)

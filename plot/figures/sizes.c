@@ -111,10 +111,7 @@ static enum na_status place_sizes(struct drawing *d, const struct na_page *page,
 	choose_range(d);
 	box.y1 -= na_time_axis_height(&d->l);
 	if (!na_panels_place(&d->l, box, d->panels, AMOUNTS, right))
-		return na_fail(err, NA_EUSAGE,
-			       "a picture of %d x %d has no room for this "
-			       "figure",
-			       page->width, page->height);
+		return na_no_room(page, err);
 	d->x.at_from = d->panels[0].plot.x0;
 	d->x.at_to = d->panels[0].plot.x1;
 	return NA_OK;

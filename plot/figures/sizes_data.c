@@ -208,21 +208,11 @@ void na_sizes_title(const struct size_figure *f, struct words *w)
 void na_sizes_subtitle(const struct size_figure *f, struct words *w)
 {
 	double duration = na_number_at(f->doc, M_duration_s);
-	const struct na_value *origin = na_get(f->doc, M_origin_unix_ns);
-	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 
-	if (f->runs_apart)
-		na_words_runs(f->doc, w);
-	else
-		na_words_inputs(f->doc, w);
+	na_words_data(f->doc, f->runs_apart, w);
 	if (isfinite(duration) && !f->empty) {
-		na_words_break(w);
-		na_words_add(w, "%s",
-			     na_label_quantity(buf, NA_Q_SECONDS, duration, 3));
+		na_words_seconds(duration, w);
 	}
 	na_words_coverage(f->result, w);
-	if (origin && origin->kind == NA_V_INT) {
-		na_words_break(w);
-		na_words_add(w, "origin %s", na_print_utc(buf, origin->u.i));
-	}
+	na_words_origin(f->doc, w);
 }

@@ -88,25 +88,25 @@ static struct outcome unpack(const struct bytes *in, size_t step)
 	struct outcome o = {{NULL, 0}, false, ""};
 	struct na_err err = {.status = NA_OK};
 	int fd = file_of(in->p, in->n);
-	struct na_stream s;
+	struct na_feed s;
 	size_t cap = 0, got = 1;
 
 	lseek(fd, 0, SEEK_SET);
-	assert_int_equal(na_stream_open(&s, fd, "packed", &err), NA_OK);
+	assert_int_equal(na_feed_open(&s, fd, "packed", &err), NA_OK);
 	while (got) {
 		if (o.out.n + step > cap) {
 			cap = 2 * (o.out.n + step);
 			o.out.p = realloc(o.out.p, cap);
 			assert_non_null(o.out.p);
 		}
-		assert_int_equal(na_stream_read(&s, o.out.p + o.out.n, step,
-						&got, &err),
+		assert_int_equal(na_feed_read(&s, o.out.p + o.out.n, step, &got,
+					      &err),
 				 NA_OK);
 		o.out.n += got;
 	}
 	o.cut = s.cut;
 	memcpy(o.why, s.why, sizeof(o.why));
-	na_stream_close(&s);
+	na_feed_close(&s);
 	return o;
 }
 

@@ -136,7 +136,7 @@ static void check_bursts(struct na_inflight *f, const struct oracle *o,
 	assert_true(na_bursts_end(&f->bursts, &n));
 	assert_int_equal(n, o->n_bursts[g]);
 	for (size_t i = 0; i < n; i++) {
-		const struct na_burst *a = &f->bursts.longest[i];
+		const struct na_burst *a = &f->bursts.longest.v[i];
 		const struct na_burst *b = &o->bursts[g][i];
 
 		assert_int_equal(a->from_ps, b->from_ps);
@@ -360,7 +360,7 @@ static void longest_are_kept(void **state)
 	assert_true(na_bursts_end(&b, &n));
 	assert_int_equal(n, 3);
 	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(b.longest[i].from_ps, 900 + 1000 * i);
+		assert_int_equal(b.longest.v[i].from_ps, 900 + 1000 * i);
 	na_bursts_fini(&b);
 }
 

@@ -189,13 +189,13 @@ static void other_hosts(void **state)
 	assert_true(body(&x, "left_out.recv_done_before_send") == 1);
 	assert_true(body(&x, "left_out.unfinished") == 1);
 	assert_true(body(&x, "total.devices") == 1);
-	SAME(na_result_side(x.d.r), "filtered", 8);
-	SAME(na_result_side(x.d.r), "left_out", 10);
+	assert_int_equal(na_result_about(x.d.r)->filtered, 8);
+	assert_int_equal(na_result_about(x.d.r)->left_out, 10);
 	x.h.filter.from_ps = 1350 * US;
 	x.h.filter.to_ps = 3350 * US;
 	analyse(&x, 4);
 	assert_int_equal(x.d.used, 2);
-	SAME(na_result_side(x.d.r), "filtered", 10);
+	assert_int_equal(na_result_about(x.d.r)->filtered, 10);
 	x.h.filter.host = NULL;
 	end(&x);
 }

@@ -270,7 +270,7 @@ static bool list_bursts(struct bu_state *s)
 	s->bursts = na_calloc(n, sizeof(*s->bursts));
 	s->n_bursts = n;
 	for (size_t i = 0; s->bursts && i < n; i++)
-		s->bursts[i].b = b->longest[i];
+		s->bursts[i].b = b->longest.v[i];
 	s->period_ps = na_bursts_period(b);
 	na_bursts_fini(b);
 	return s->bursts != NULL;

@@ -192,7 +192,7 @@ static void put_sums(struct na_result *r, struct na_value *row,
 	na_put_int(r, row, M_events, (int64_t)x->events);
 	na_put_int(r, row, M_transfers_rx, all_classes(rx));
 	na_put_int(r, row, M_transfers_tx, all_classes(x->classes[NA_TX]));
-	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+	for (size_t i = 0; i < NA_LEN(actions); i++)
 		na_put_int(r, row, actions[i].name,
 			   (int64_t)x->actions[actions[i].kind]);
 	na_put_int(r, row, M_valid, (int64_t)rx[NA_VALID]);
@@ -300,17 +300,15 @@ static void views(struct na_result *r, const struct rows *x, bool verbose,
 	/* The label is the first column, where there are several runs. */
 	if (x->hosts->n)
 		na_result_view(r, "hosts", x->hosts, NULL, file_cols + !labels,
-			       sizeof(file_cols) / sizeof(file_cols[0]) -
-				       !labels,
-			       0);
+			       NA_LEN(file_cols) - !labels, 0);
 	if (x->captures->n)
 		na_info_view_captures(r, x->captures, labels);
 	if (x->hosts->n && (verbose || x->hosts->n <= 2))
 		na_result_view(r, "planes", x->planes, NULL, plane_cols,
-			       sizeof(plane_cols) / sizeof(plane_cols[0]), 0);
+			       NA_LEN(plane_cols), 0);
 	if (x->hosts->n && verbose)
 		na_result_view(r, "lines", x->lines, NULL, line_cols,
-			       sizeof(line_cols) / sizeof(line_cols[0]), 0);
+			       NA_LEN(line_cols), 0);
 	if (x->damage->n)
 		na_result_view(r, "damage", x->damage, NULL, damage_cols, 2, 0);
 }

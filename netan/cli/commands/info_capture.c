@@ -1,4 +1,5 @@
 #include "members.h"
+#include "netan/base/vec.h"
 #include "netan/cli/commands/info.h"
 
 #include <inttypes.h>
@@ -39,7 +40,7 @@ static const struct { const char *name, *header; size_t at; } counts[] = {
 	COUNT(limits_hit, "limits hit"),
 };
 /* clang-format on */
-enum { N_COUNTS = sizeof(counts) / sizeof(counts[0]) };
+enum { N_COUNTS = NA_LEN(counts) };
 
 static uint64_t value(const struct na_capture_counts *x, size_t i)
 {
@@ -105,9 +106,9 @@ void na_info_view_captures(struct na_result *r, const struct na_value *rows,
 	/* clang-format on */
 
 	na_result_view(r, "captures", rows, NULL, file_cols + !labels,
-		       sizeof(file_cols) / sizeof(file_cols[0]) - !labels, 0);
+		       NA_LEN(file_cols) - !labels, 0);
 	na_result_view(r, "packets", rows, NULL, kind_cols + !labels,
-		       sizeof(kind_cols) / sizeof(kind_cols[0]) - !labels, 0);
+		       NA_LEN(kind_cols) - !labels, 0);
 }
 
 /* Only what is there. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/methods/capacity.h"
 #include "netan/result/emit.h"
 
@@ -91,7 +92,7 @@ static size_t told_by(const struct na_battery *b)
 					    "pairs", "bursts",  "timeline",
 					    "steps", "slack"};
 
-	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+	for (size_t k = 0; k < NA_LEN(names); k++) {
 		for (size_t i = 0; i < b->n; i++) {
 			if (b->exhibits[i].result &&
 			    strcmp(b->exhibits[i].name, names[k]) == 0)

@@ -375,7 +375,7 @@ static void put_known(const struct ledger *l, const char *path,
 	}
 	if (l->n_known)
 		na_result_view(r, "What the ledger knows of these hosts", list,
-			       NULL, cols, sizeof(cols) / sizeof(cols[0]), 20);
+			       NULL, cols, NA_LEN(cols), 20);
 	for (size_t i = 0; i < l->n_known && i < 5; i++) {
 		const struct known *k = &l->known[i];
 

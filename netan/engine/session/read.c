@@ -20,8 +20,9 @@ static void read_part(void *ctx, void *part, size_t input,
 static void take_part(void *ctx, void *part, size_t input, struct na_err *err)
 {
 	struct na_session *s = ctx;
+	enum na_status st = na_store_take(&s->store, part, input, err);
 
-	na_store_take(&s->store, part, input, err);
+	(void)st; /* na_read_blocks() looks at err */
 }
 
 static void end_part(void *part)
@@ -47,26 +48,27 @@ enum na_exit na_session_read(struct na_session *s, bool by_step)
 		.ctx = s,
 	};
 	struct na_err err = {.status = NA_OK};
+	enum na_status st;
 
 	s->store_ready = true;
-	na_store_init(&s->store, s->sources, s->n_inputs, &err);
+	st = na_store_init(&s->store, s->sources, s->n_inputs, &err);
 	s->store.names_of = s->hosts;
-	if (err.status == NA_OK)
-		na_in_err(na_session_programs_check(s, &err));
-	if (err.status == NA_OK)
-		na_in_err(na_read_blocks(s, &work, &err));
-	if (err.status == NA_OK) {
+	if (st == NA_OK)
+		st = na_session_programs_check(s, &err);
+	if (st == NA_OK)
+		st = na_read_blocks(s, &work, &err);
+	if (st == NA_OK) {
 		after_reading(s);
-		na_store_resolve(&s->store,
-				 (enum na_anchor)s->cli->common.anchor, by_step,
-				 &err);
+		st = na_store_resolve(&s->store,
+				      (enum na_anchor)s->cli->common.anchor,
+				      by_step, &err);
 	}
 	na_hide_session(s);
-	if (err.status == NA_OK)
-		na_in_err(na_session_named(s, &err));
-	if (err.status == NA_OK)
-		na_in_err(na_session_programs(s, &err));
-	if (err.status == NA_OK)
+	if (st == NA_OK)
+		st = na_session_named(s, &err);
+	if (st == NA_OK)
+		st = na_session_programs(s, &err);
+	if (st == NA_OK)
 		return NA_EXIT_OK;
 	na_say_error(s->cli, "%s", err.text);
 	return err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;

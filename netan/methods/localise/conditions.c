@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "netan/base/order.h"
+#include "netan/base/vec.h"
 #include "netan/methods/localise/state.h"
 #include "netan/stats/tests/robust.h"
 
@@ -244,7 +245,7 @@ bool na_lz_conditions_hold(struct lz_explain *x, const struct lz_candidate *c)
 {
 	bool path = c->who.kind == NA_LZ_PAIR;
 
-	for (size_t i = 0; i < sizeof(conditions) / sizeof(*conditions); i++) {
+	for (size_t i = 0; i < NA_LEN(conditions); i++) {
 		if ((path && !conditions[i].for_paths) ||
 		    !lz_on(x->z, conditions[i].part))
 			continue;

@@ -160,9 +160,8 @@ static bool offer(struct lz_explain *x, struct lz_candidate c, double limit)
 	    taken(x, c.who))
 		return true;
 	c.score = score;
-	if (!na_grow(&x->open, &x->cap_open, x->n_open + 1, sizeof(*x->open)))
+	if (!na_add(&x->open, c))
 		return false;
-	x->open[x->n_open++] = c;
 	return true;
 }
 
@@ -296,16 +295,16 @@ static void choose_culprit(struct lz_explain *x, const struct lz_candidate *c)
 /* True when something was chosen; *ok: memory sufficed. */
 static bool one_round(struct lz_explain *x, bool *ok)
 {
-	x->n_open = 0;
+	x->open.n = 0;
 	host_effects(x);
 	x->path_level = path_level(x);
 	*ok = offer_hosts(x) && offer_paths(x);
-	if (!*ok || !x->n_open)
+	if (!*ok || !x->open.n)
 		return false;
-	na_sort(x->open, x->n_open, best_first);
-	for (size_t i = 0; i < x->n_open; i++) {
-		if (na_lz_conditions_hold(x, &x->open[i])) {
-			choose_culprit(x, &x->open[i]);
+	na_sort(x->open.v, x->open.n, best_first);
+	for (size_t i = 0; i < x->open.n; i++) {
+		if (na_lz_conditions_hold(x, &x->open.v[i])) {
+			choose_culprit(x, &x->open.v[i]);
 			return true;
 		}
 	}
@@ -379,7 +378,7 @@ void na_lz_explain_fini(struct lz_explain *x)
 	free(x->cur);
 	free(x->low);
 	free(x->scratch);
-	free(x->open);
+	free(x->open.v);
 	for (int k = 0; k < 3; k++) {
 		free(x->info[k]);
 		free(x->effect[k]);

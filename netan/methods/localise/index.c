@@ -107,13 +107,13 @@ void na_lz_fini(struct lz *z)
 	free(z->class_of);
 	free(z->cross);
 	free(z->ahead_us);
-	for (size_t i = 0; i < z->n_found; i++) {
-		free(z->found[i].windows);
-		free(z->found[i].alternatives);
+	for (size_t i = 0; i < z->found.n; i++) {
+		free(z->found.v[i].windows);
+		free(z->found.v[i].alternatives);
 	}
-	free(z->found);
+	free(z->found.v);
 	free(z->bases);
-	free(z->tails);
+	free(z->tails.v);
 	na_lz_baseline_fini(&z->base);
 }
 

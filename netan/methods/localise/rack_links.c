@@ -193,18 +193,18 @@ static void drop_paths(struct links *k, const struct block *b)
 	struct lz *z = k->z;
 	size_t n = 0;
 
-	for (size_t i = 0; i < z->n_found; i++) {
-		struct na_lz_who w = z->found[i].who;
+	for (size_t i = 0; i < z->found.n; i++) {
+		struct na_lz_who w = z->found.v[i].who;
 		bool in = false;
 
 		for (size_t j = b->from; w.kind == NA_LZ_PAIR && j < b->to; j++)
 			in |= na_lz_find_pair(z, w.a, w.b) == k->parts[j].pair;
 		if (in)
-			free(z->found[i].windows);
+			free(z->found.v[i].windows);
 		else
-			z->found[n++] = z->found[i];
+			z->found.v[n++] = z->found.v[i];
 	}
-	z->n_found = n;
+	z->found.n = n;
 }
 
 static enum na_status report(struct links *k, const struct lz_view *v,
@@ -281,16 +281,17 @@ static size_t sides_in(const struct lz *z, uint32_t rack, enum na_lz_kind side)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < z->n_found; i++)
-		n += z->found[i].who.kind == side &&
-		     z->out->rack_of[z->found[i].who.a] == rack;
+	for (size_t i = 0; i < z->found.n; i++)
+		n += z->found.v[i].who.kind == side &&
+		     z->out->rack_of[z->found.v[i].who.a] == rack;
 	return n;
 }
 
 static bool link_named(const struct lz *z, uint32_t rack, enum na_lz_kind link)
 {
-	for (size_t i = 0; i < z->n_found; i++) {
-		if (z->found[i].who.kind == link && z->found[i].who.a == rack)
+	for (size_t i = 0; i < z->found.n; i++) {
+		if (z->found.v[i].who.kind == link &&
+		    z->found.v[i].who.a == rack)
 			return true;
 	}
 	return false;
@@ -302,31 +303,31 @@ static void into_link(struct lz *z, uint32_t rack, enum na_lz_kind side,
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < z->n_found; i++) {
-		struct na_lz_finding *f = &z->found[i];
+	for (size_t i = 0; i < z->found.n; i++) {
+		struct na_lz_finding *f = &z->found.v[i];
 
 		if (f->who.kind != side || z->out->rack_of[f->who.a] != rack) {
-			z->found[n++] = *f;
+			z->found.v[n++] = *f;
 			continue;
 		}
 		if (keep) {
 			f->who = (struct na_lz_who){link, rack, 0};
 			f->needs = NEEDS_LINKS;
-			z->found[n++] = *f;
+			z->found.v[n++] = *f;
 			keep = false;
 		} else {
 			free(f->windows);
 			free(f->alternatives);
 		}
 	}
-	z->n_found = n;
+	z->found.n = n;
 }
 
 void na_lz_rack_sides(struct lz *z)
 {
 	size_t *size = NULL, racks = z->out->n_racks;
 
-	if (racks < 2 || !lz_on(z, NA_LZ_PART_RACK_LINKS) || !z->n_found)
+	if (racks < 2 || !lz_on(z, NA_LZ_PART_RACK_LINKS) || !z->found.n)
 		return;
 	size = na_calloc(racks, sizeof(*size));
 	for (size_t h = 0; size && h < z->in->n_hosts; h++)

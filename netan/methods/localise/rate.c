@@ -120,8 +120,8 @@ static struct timing time_tails(const struct lz_rates *k, size_t at)
 	struct timing t = {0};
 	double last = 0;
 
-	for (size_t i = 0; i < k->z->n_tails; i++) {
-		const struct lz_tail *tail = &k->z->tails[i];
+	for (size_t i = 0; i < k->z->tails.n; i++) {
+		const struct lz_tail *tail = &k->z->tails.v[i];
 
 		if (k->gone[i] || !na_lz_rate_belongs(k, tail->pair, at))
 			continue;
@@ -139,8 +139,8 @@ static struct timing time_tails(const struct lz_rates *k, size_t at)
 /* Marks a candidate's tails, and those released together with them. */
 static void remove_tails(struct lz_rates *k, size_t at, bool alone)
 {
-	const struct lz_tail *t = k->z->tails;
-	size_t n = k->z->n_tails, from = 0, to = 0;
+	const struct lz_tail *t = k->z->tails.v;
+	size_t n = k->z->tails.n, from = 0, to = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!na_lz_rate_belongs(k, t[i].pair, at))
@@ -272,7 +272,7 @@ static bool room_for(struct lz_rates *k)
 	k->room = na_calloc(4 * in->n_hosts, sizeof(*k->room));
 	k->out = na_calloc(in->n_hosts, sizeof(*k->out));
 	k->in = na_calloc(in->n_hosts, sizeof(*k->in));
-	k->gone = na_calloc(k->z->n_tails, sizeof(*k->gone));
+	k->gone = na_calloc(k->z->tails.n, sizeof(*k->gone));
 	return k->t && k->rejected && k->rise && k->room && k->out && k->in &&
 	       k->gone;
 }
@@ -282,7 +282,7 @@ enum na_status na_lz_rate(struct lz *z, struct na_err *err)
 	struct lz_rates k = {.z = z};
 	enum na_status s = NA_OK;
 
-	if (z->n_tails < MIN_EPISODES)
+	if (z->tails.n < MIN_EPISODES)
 		return NA_OK;
 	if (!room_for(&k)) {
 		s = na_fail_nomem(err);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "netan/base/vec.h"
 #include "netan/methods/localise/rate.h"
 #include "netan/stats/tests/robust.h"
 
@@ -17,7 +18,7 @@ bool na_lz_rate_is_timer(const struct lz_tail *t)
 {
 	double ms = t->excess_ms, nearest = timers_ms[0], least = 0.95;
 
-	for (size_t i = 1; i < sizeof(timers_ms) / sizeof(*timers_ms); i++) {
+	for (size_t i = 1; i < NA_LEN(timers_ms); i++) {
 		if (fabs(log(ms / timers_ms[i])) < fabs(log(ms / nearest)))
 			nearest = timers_ms[i];
 	}
@@ -31,7 +32,7 @@ bool na_lz_rate_is_timer(const struct lz_tail *t)
 bool na_lz_rate_hidden(const struct lz_rates *k, size_t i)
 {
 	return k->gone[i] ||
-	       (k->timers_only && !na_lz_rate_is_timer(&k->z->tails[i]));
+	       (k->timers_only && !na_lz_rate_is_timer(&k->z->tails.v[i]));
 }
 
 static size_t place(const struct lz_rates *k, struct na_lz_who w)
@@ -173,10 +174,10 @@ static void count_racks(struct lz_rates *k)
 /* Remaining tails within an episode's gap from tail i on. */
 static size_t moment_size(const struct lz_rates *k, size_t i)
 {
-	const struct lz_tail *t = k->z->tails;
+	const struct lz_tail *t = k->z->tails.v;
 	size_t n = 0, first = i;
 
-	for (; i < k->z->n_tails; i++) {
+	for (; i < k->z->tails.n; i++) {
 		if (t[i].end_us - t[first].end_us > LZ_EPISODE_GAP_US)
 			break;
 		n += !na_lz_rate_hidden(k, i);
@@ -189,7 +190,7 @@ static size_t count_tails(struct lz_rates *k)
 	struct moment m = {0, 0};
 	size_t left = 0;
 
-	for (size_t i = 0; i < k->z->n_tails; i++) {
+	for (size_t i = 0; i < k->z->tails.n; i++) {
 		if (na_lz_rate_hidden(k, i))
 			continue;
 		if (!left) {
@@ -197,7 +198,7 @@ static size_t count_tails(struct lz_rates *k)
 			m.number++;
 		}
 		left--;
-		count_tail(k, &k->z->tails[i], m);
+		count_tail(k, &k->z->tails.v[i], m);
 	}
 	return m.number;
 }
@@ -264,8 +265,8 @@ double na_lz_rate_usual_without(const struct lz_rates *k, size_t at)
 		last[i] = -HUGE_VAL;
 		episodes[i] = 0;
 	}
-	for (size_t i = 0; i < k->z->n_tails; i++) {
-		const struct lz_tail *t = &k->z->tails[i];
+	for (size_t i = 0; i < k->z->tails.n; i++) {
+		const struct lz_tail *t = &k->z->tails.v[i];
 		const struct na_lz_pair *p = &k->z->in->pairs[t->pair];
 		size_t sides[2] = {p->src, H + p->dst};
 

@@ -9,6 +9,7 @@
 #ifndef NETAN_METHODS_LOCALISE_STATE_H
 #define NETAN_METHODS_LOCALISE_STATE_H
 
+#include "netan/base/vec.h"
 #include "netan/methods/localise/localise.h"
 
 #define LZ_MIN_EFFECT 0.22314355131420976 /* log 1.25 */
@@ -86,11 +87,9 @@ struct lz {
 	double tick_us;
 	struct lz_base *bases; /* by pair */
 	double sigma0, noise;  /* of a record: inside its pair; in all */
-	struct lz_tail *tails;
-	size_t n_tails;
+	NA_VEC(struct lz_tail) tails;
 	/* What channels found, before the union. */
-	struct na_lz_finding *found;
-	size_t n_found, cap_found;
+	NA_VEC(struct na_lz_finding) found;
 };
 
 /* Summary of the pairs in one channel: m, and what it is worth. */
@@ -125,8 +124,7 @@ struct lz_explain {
 	double *scratch;   /* [pairs + 2 hosts] */
 	struct lz_candidate chosen[LZ_MAX_CHOSEN];
 	size_t n_chosen;
-	struct lz_candidate *open; /* significant, best first */
-	size_t n_open, cap_open;
+	NA_VEC(struct lz_candidate) open; /* significant, best first */
 };
 
 static inline bool lz_on(const struct lz *z, enum na_lz_part part)

@@ -54,8 +54,6 @@ double na_lz_tail_ms(const struct lz *z, size_t pair,
 
 enum na_status na_lz_tails_find(struct lz *z, struct na_err *err)
 {
-	size_t cap = 0;
-
 	for (size_t p = 0; p < z->in->n_pairs; p++) {
 		const struct na_lz_pair *pair = &z->in->pairs[p];
 		const struct na_lz_transfer *t = z->in->transfers + pair->first;
@@ -65,18 +63,21 @@ enum na_status na_lz_tails_find(struct lz *z, struct na_err *err)
 
 			if (!(ms > 0))
 				continue;
-			if (!na_grow(&z->tails, &cap, z->n_tails + 1,
-				     sizeof(*z->tails)))
+			if (!na_add(&z->tails,
+				    ((struct lz_tail){
+					    .end_us = (double)t[i].tick *
+						      z->tick_us,
+					    .excess_ms = ms,
+					    .latency_ms =
+						    lz_latency(
+							    z, p,
+							    t[i].latency_us) /
+						    1e3,
+					    .pair = (uint32_t)p,
+					    .moment = t[i].moment})))
 				return na_fail_nomem(err);
-			z->tails[z->n_tails++] = (struct lz_tail){
-				.end_us = (double)t[i].tick * z->tick_us,
-				.excess_ms = ms,
-				.latency_ms =
-					lz_latency(z, p, t[i].latency_us) / 1e3,
-				.pair = (uint32_t)p,
-				.moment = t[i].moment};
 		}
 	}
-	na_sort(z->tails, z->n_tails, by_end);
+	na_sort(z->tails.v, z->tails.n, by_end);
 	return NA_OK;
 }

@@ -17,12 +17,10 @@
 enum na_status na_lz_found(struct lz *z, const struct na_lz_finding *f,
 			   struct na_err *err)
 {
-	if (!na_grow(&z->found, &z->cap_found, z->n_found + 1,
-		     sizeof(*z->found))) {
+	if (!na_add(&z->found, *f)) {
 		free(f->windows);
 		return na_fail_nomem(err);
 	}
-	z->found[z->n_found++] = *f;
 	return NA_OK;
 }
 
@@ -111,8 +109,8 @@ static uint32_t only_path(const struct lz *z, struct na_lz_who who)
  * where that one's transmit side is found too, the host explains both. */
 static void read_rings(struct lz *z)
 {
-	for (size_t i = 0; i < z->n_found; i++) {
-		struct na_lz_who *w = &z->found[i].who;
+	for (size_t i = 0; i < z->found.n; i++) {
+		struct na_lz_who *w = &z->found.v[i].who;
 		uint32_t p = w->kind == NA_LZ_SRC ? only_path(z, *w)
 						  : NA_LZ_NONE;
 		uint32_t next;
@@ -120,9 +118,9 @@ static void read_rings(struct lz *z)
 		if (p == NA_LZ_NONE)
 			continue;
 		next = z->in->pairs[p].dst;
-		for (size_t k = 0; k < z->n_found; k++) {
-			if (z->found[k].who.kind == NA_LZ_SRC &&
-			    z->found[k].who.a == next &&
+		for (size_t k = 0; k < z->found.n; k++) {
+			if (z->found.v[k].who.kind == NA_LZ_SRC &&
+			    z->found.v[k].who.a == next &&
 			    lz_degree(&z->col, next) == 1)
 				*w = (struct na_lz_who){NA_LZ_DST, next, 0};
 		}
@@ -132,10 +130,10 @@ static void read_rings(struct lz *z)
 /* Earlier channels come first and win. */
 static void unite(struct lz *z)
 {
-	struct na_lz_finding *f = z->found;
+	struct na_lz_finding *f = z->found.v;
 
-	for (size_t i = 0; i < z->n_found; i++) {
-		for (size_t k = i + 1; k < z->n_found;) {
+	for (size_t i = 0; i < z->found.n; i++) {
+		for (size_t k = i + 1; k < z->found.n;) {
 			bool sides = f[i].who.kind + f[k].who.kind ==
 					     NA_LZ_SRC + NA_LZ_DST &&
 				     f[i].who.kind != f[k].who.kind &&
@@ -144,18 +142,18 @@ static void unite(struct lz *z)
 			if (sides)
 				join_sides(&f[i], &f[k]);
 			if (sides || same(f[i].who, f[k].who))
-				drop_finding(f, &z->n_found, k);
+				drop_finding(f, &z->found.n, k);
 			else
 				k++;
 		}
 	}
-	for (size_t i = z->n_found; i-- > 0;) {
+	for (size_t i = z->found.n; i-- > 0;) {
 		bool covered = false;
 
-		for (size_t k = 0; k < z->n_found; k++)
+		for (size_t k = 0; k < z->found.n; k++)
 			covered |= k != i && covers(f[k].who, f[i].who);
 		if (covered)
-			drop_finding(f, &z->n_found, i);
+			drop_finding(f, &z->found.n, i);
 	}
 }
 
@@ -164,8 +162,8 @@ static bool too_many(const struct lz *z)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < z->n_found; i++)
-		n += lz_is_host_kind(z->found[i].who.kind);
+	for (size_t i = 0; i < z->found.n; i++)
+		n += lz_is_host_kind(z->found.v[i].who.kind);
 	return 2 * n > z->hosts;
 }
 
@@ -203,8 +201,8 @@ static size_t of_kind(const struct lz *z, enum na_lz_kind kind)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < z->n_found; i++)
-		n += z->found[i].who.kind == kind;
+	for (size_t i = 0; i < z->found.n; i++)
+		n += z->found.v[i].who.kind == kind;
 	return n;
 }
 
@@ -220,13 +218,13 @@ static enum na_status many_paths(struct lz *z, struct na_err *err)
 	paths = na_calloc(n, sizeof(*paths));
 	if (!paths)
 		return na_fail_nomem(err);
-	for (size_t i = z->n_found; i-- > 0;) {
-		struct na_lz_who w = z->found[i].who;
+	for (size_t i = z->found.n; i-- > 0;) {
+		struct na_lz_who w = z->found.v[i].who;
 
 		if (w.kind != NA_LZ_PAIR)
 			continue;
 		paths[m++] = na_lz_find_pair(z, w.a, w.b);
-		drop_finding(z->found, &z->n_found, i);
+		drop_finding(z->found.v, &z->found.n, i);
 	}
 	s = na_lz_undecided(z, "slow pairs without a common host", NULL, paths,
 			    m, err);
@@ -245,8 +243,8 @@ enum na_status na_lz_verdict(struct lz *z, struct na_err *err)
 	if (z->out->too_few)
 		return NA_OK;
 	s = many_paths(z, err);
-	for (size_t i = 0; s == NA_OK && i < z->n_found; i++) {
-		struct na_lz_finding *f = &z->found[i];
+	for (size_t i = 0; s == NA_OK && i < z->found.n; i++) {
+		struct na_lz_finding *f = &z->found.v[i];
 		bool side = f->who.kind == NA_LZ_SRC ||
 			    f->who.kind == NA_LZ_DST;
 
@@ -255,10 +253,10 @@ enum na_status na_lz_verdict(struct lz *z, struct na_err *err)
 		    of_kind(z, f->who.kind) >= 2)
 			f->needs = NEEDS_TOPOLOGY;
 	}
-	z->out->findings = z->found;
-	z->out->n_findings = z->n_found;
-	z->found = NULL;
-	z->n_found = 0;
+	z->out->findings = z->found.v;
+	z->out->n_findings = z->found.n;
+	z->found.v = NULL;
+	z->found.n = 0;
 	return s;
 }
 

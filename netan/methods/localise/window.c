@@ -24,7 +24,7 @@ static const struct level {
 
 static bool flagged(const struct lz_windows *k, size_t c, const struct level *l)
 {
-	double over = (double)k->cells[c].median - k->own[k->cells[c].side];
+	double over = (double)k->cells.v[c].median - k->own[k->cells.v[c].side];
 
 	return k->z_of[c] > l->z * k->scale && over > LZ_MIN_EFFECT;
 }
@@ -47,8 +47,10 @@ static bool has_floor(struct lz_windows *k, size_t from, size_t to,
 	for (size_t c = from; c < to; c++) {
 		if (!flagged(k, c, l))
 			continue;
-		over += (double)k->cells[c].median - k->own[k->cells[c].side];
-		low += (double)k->cells[c].low - k->own_low[k->cells[c].side];
+		over += (double)k->cells.v[c].median -
+			k->own[k->cells.v[c].side];
+		low += (double)k->cells.v[c].low -
+		       k->own_low[k->cells.v[c].side];
 	}
 	return !lz_on(k->z, NA_LZ_PART_FLOOR) || low > KEEPS * over;
 }
@@ -59,13 +61,13 @@ static bool has_floor(struct lz_windows *k, size_t from, size_t to,
 static double usual_share(struct lz_windows *k, size_t from, size_t to,
 			  const struct level *l, const struct lz_flags *all)
 {
-	double cells = (double)k->n_cells, flags = (double)all->flags;
+	double cells = (double)k->cells.n, flags = (double)all->flags;
 
 	for (size_t c = from; c < to; c++) {
 		if (!flagged(k, c, l))
 			continue;
-		cells -= (double)k->tally[k->cells[c].window].cells;
-		flags -= (double)k->tally[k->cells[c].window].flags;
+		cells -= (double)k->tally[k->cells.v[c].window].cells;
+		flags -= (double)k->tally[k->cells.v[c].window].flags;
 	}
 	return lz_larger(cells > 0 ? flags / cells : 0, l->usual);
 }
@@ -84,7 +86,7 @@ static double judge_window(struct lz_windows *k, size_t from, size_t to,
 		sum += k->z_of[c] * k->z_of[c];
 	}
 	if (n < MIN_FLAGGED || n > MOST_FLAGGED * m ||
-	    is_chosen(k, k->cells[from].side) || !has_floor(k, from, to, l))
+	    is_chosen(k, k->cells.v[from].side) || !has_floor(k, from, to, l))
 		return 0;
 	f0 = usual_share(k, from, to, l, all);
 	f1 = n / m;
@@ -100,8 +102,8 @@ static struct lz_flags count_flags(struct lz_windows *k, const struct level *l)
 	struct lz_flags all = {0, 0};
 
 	memset(k->tally, 0, k->n * sizeof(*k->tally));
-	for (size_t c = 0; c < k->n_cells; c++) {
-		struct lz_flags *t = &k->tally[k->cells[c].window];
+	for (size_t c = 0; c < k->cells.n; c++) {
+		struct lz_flags *t = &k->tally[k->cells.v[c].window];
 		bool is = flagged(k, c, l);
 
 		t->cells++;
@@ -118,10 +120,10 @@ static const struct level *best_side(struct lz_windows *k, size_t *from,
 	const struct level *best = NULL;
 	double most = 0;
 
-	for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
+	for (size_t i = 0; i < NA_LEN(levels); i++) {
 		struct lz_flags all = count_flags(k, &levels[i]);
 
-		for (size_t c = 0, end; c < k->n_cells; c = end) {
+		for (size_t c = 0, end; c < k->cells.n; c = end) {
 			double score;
 
 			end = na_lz_windows_side_end(k, c);
@@ -139,7 +141,7 @@ static const struct level *best_side(struct lz_windows *k, size_t *from,
 
 static struct na_lz_window describe(const struct lz_windows *k, size_t c)
 {
-	const struct lz_cell *cell = &k->cells[c];
+	const struct lz_cell *cell = &k->cells.v[c];
 	struct na_lz_window w = {.step = NA_LZ_NONE};
 
 	w.effect = (double)cell->median - k->own[cell->side];
@@ -157,7 +159,7 @@ static enum na_status choose_window(struct lz_windows *k, size_t from,
 				    size_t to, const struct level *level,
 				    struct na_lz_finding *f, struct na_err *err)
 {
-	uint32_t side = k->cells[from].side, hosts;
+	uint32_t side = k->cells.v[from].side, hosts;
 	struct lz_chosen *c = &k->chosen[k->n_chosen];
 	double sum = 0, var = 0, effect = 0;
 
@@ -173,14 +175,14 @@ static enum na_status choose_window(struct lz_windows *k, size_t from,
 	if (!f->windows || !c->in)
 		return na_fail_nomem(err);
 	for (size_t i = from; i < to; i++) {
-		double se = na_lz_windows_se(k, &k->cells[i]) * k->scale;
+		double se = na_lz_windows_se(k, &k->cells.v[i]) * k->scale;
 
 		if (!flagged(k, i, level))
 			continue;
-		c->in[k->cells[i].window] = true;
+		c->in[k->cells.v[i].window] = true;
 		f->windows[f->n_windows] = describe(k, i);
 		effect += f->windows[f->n_windows++].effect;
-		f->transfers += k->cells[i].n;
+		f->transfers += k->cells.v[i].n;
 		sum += k->z_of[i] / k->scale;
 		var += se * se;
 	}
@@ -243,7 +245,7 @@ static void windows_fini(struct lz_windows *k)
 	free(k->x);
 	free(k->tmp);
 	free(k->host);
-	free(k->cells);
+	free(k->cells.v);
 	free(k->z_of);
 	free(k->own);
 	free(k->own_low);

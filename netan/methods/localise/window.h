@@ -40,8 +40,7 @@ struct lz_windows {
 	size_t cap_tmp;
 	uint32_t *host;         /* by record */
 	struct lz_flags *tally; /* by window */
-	struct lz_cell *cells;
-	size_t n_cells, cap_cells;
+	NA_VEC(struct lz_cell) cells;
 	double *z_of;          /* by cell */
 	double *own, *own_low; /* by side */
 	double scale;

@@ -85,8 +85,8 @@ void na_lz_windows_skip_tails(struct lz_windows *k)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; k->by_step && i < k->z->n_tails; i++) {
-		const struct lz_tail *t = &k->z->tails[i];
+	for (size_t i = 0; k->by_step && i < k->z->tails.n; i++) {
+		const struct lz_tail *t = &k->z->tails.v[i];
 		uint32_t w = window_at(k, t, t->moment, 0);
 
 		if (w != NA_LZ_NONE && !k->skip[w]) {
@@ -174,11 +174,10 @@ static bool close_cell(struct lz_windows *k, uint32_t side, size_t w,
 	if (to - from < CELL_RECORDS)
 		return true;
 	if (!na_grow(&k->tmp, &k->cap_tmp, to - from, sizeof(*k->tmp)) ||
-	    !na_grow(&k->cells, &k->cap_cells, k->n_cells + 1,
-		     sizeof(*k->cells)))
+	    !na_room(&k->cells, 1))
 		return false;
 	na_sort_f32(k->x + from, k->tmp, to - from);
-	k->cells[k->n_cells++] = (struct lz_cell){
+	k->cells.v[k->cells.n++] = (struct lz_cell){
 		.side = side,
 		.window = (uint32_t)w,
 		.n = (uint32_t)(to - from),
@@ -253,7 +252,7 @@ size_t na_lz_windows_side_end(const struct lz_windows *k, size_t from)
 {
 	size_t to = from;
 
-	while (to < k->n_cells && k->cells[to].side == k->cells[from].side)
+	while (to < k->cells.n && k->cells.v[to].side == k->cells.v[from].side)
 		to++;
 	return to;
 }
@@ -269,29 +268,29 @@ double na_lz_windows_se(const struct lz_windows *k, const struct lz_cell *c)
 /* How far each cell is above its side's median, in standard errors. */
 static bool standardise(struct lz_windows *k)
 {
-	double *room = na_calloc(k->n_cells, sizeof(*room));
+	double *room = na_calloc(k->cells.n, sizeof(*room));
 
 	free(k->z_of);
-	k->z_of = na_calloc(k->n_cells, sizeof(*k->z_of));
-	for (size_t i = 0, to; room && k->z_of && i < k->n_cells; i = to) {
+	k->z_of = na_calloc(k->cells.n, sizeof(*k->z_of));
+	for (size_t i = 0, to; room && k->z_of && i < k->cells.n; i = to) {
 		double own;
 
 		to = na_lz_windows_side_end(k, i);
 		for (size_t c = i; c < to; c++)
-			room[c - i] = (double)k->cells[c].median;
+			room[c - i] = (double)k->cells.v[c].median;
 		own = na_median(room, to - i);
-		k->own[k->cells[i].side] = own;
+		k->own[k->cells.v[i].side] = own;
 		for (size_t c = i; c < to; c++)
-			room[c - i] = (double)k->cells[c].low;
-		k->own_low[k->cells[i].side] = na_median(room, to - i);
+			room[c - i] = (double)k->cells.v[c].low;
+		k->own_low[k->cells.v[i].side] = na_median(room, to - i);
 		for (size_t c = i; c < to; c++)
-			k->z_of[c] = ((double)k->cells[c].median - own) /
-				     na_lz_windows_se(k, &k->cells[c]);
+			k->z_of[c] = ((double)k->cells.v[c].median - own) /
+				     na_lz_windows_se(k, &k->cells.v[c]);
 	}
-	if (room && k->z_of && k->n_cells) {
-		memcpy(room, k->z_of, k->n_cells * sizeof(*room));
-		k->scale = na_median(room, k->n_cells);
-		k->scale = NA_MAD_SIGMA * na_mad(room, k->n_cells, k->scale);
+	if (room && k->z_of && k->cells.n) {
+		memcpy(room, k->z_of, k->cells.n * sizeof(*room));
+		k->scale = na_median(room, k->cells.n);
+		k->scale = NA_MAD_SIGMA * na_mad(room, k->cells.n, k->scale);
 		k->scale = lz_larger(k->scale, 1);
 	}
 	free(room);
@@ -303,7 +302,7 @@ enum na_status na_lz_windows_measure(struct lz_windows *k, struct na_err *err)
 	uint32_t hosts = (uint32_t)k->z->in->n_hosts;
 	bool ok;
 
-	k->n_cells = 0;
+	k->cells.n = 0;
 	count_windows(k);
 	fill_windows(k, &k->z->row);
 	ok = cut_cells(k, 0);
@@ -313,7 +312,7 @@ enum na_status na_lz_windows_measure(struct lz_windows *k, struct na_err *err)
 		ok = cut_cells(k, hosts);
 	}
 	if (ok)
-		na_sort(k->cells, k->n_cells, by_side);
+		na_sort(k->cells.v, k->cells.n, by_side);
 	if (!ok || !standardise(k))
 		return na_fail_nomem(err);
 	return NA_OK;

@@ -17,6 +17,7 @@ struct na_local_end *na_local_ends(const struct na_store *s, size_t source,
 				   size_t *n);
 
 /* Of every core its endpoint; busy times of tangled ones made straight. */
-enum na_status na_resolve_cores(struct na_store *s, struct na_err *err);
+enum na_status na_resolve_cores(struct na_store *s,
+				struct na_err *err) NA_MUST_CHECK;
 
 #endif

@@ -31,16 +31,16 @@ struct join {
 
 /* runs.c: programs of op types that name none; the indices of all op
  * types can change.  NA_ENOMEM. */
-enum na_status na_join_runs(struct join *j);
+enum na_status na_join_runs(struct join *j) NA_MUST_CHECK;
 
 /* 123 of "jit_step(123)", and where its parenthesis is. */
 bool na_join_program_id(const char *s, uint64_t *id, size_t *open);
 
 /* hlo.c: each op type from its own module.  NA_ENOMEM. */
-enum na_status na_join_modules(struct join *j);
+enum na_status na_join_modules(struct join *j) NA_MUST_CHECK;
 
 /* ops.c: the types that are still open from the others. */
-enum na_status na_join_ops(struct join *j);
+enum na_status na_join_ops(struct join *j) NA_MUST_CHECK;
 
 /* < 0, 0, > 0; 0: of one program of one input. */
 int na_join_program_order(const struct na_op_type *a,

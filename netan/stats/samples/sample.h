@@ -1,6 +1,8 @@
 /*
  * A bounded sample of a stream of records, the same for any order and any
- * split of the stream: those with the smallest hashes.
+ * split of the stream: those with the smallest hashes.  Where there are more
+ * than max, those with the larger half of the hashes go, about half of them,
+ * until no more stay: each record of the stream has the same chance, 2^-shift.
  */
 #ifndef NETAN_STATS_SAMPLES_SAMPLE_H
 #define NETAN_STATS_SAMPLES_SAMPLE_H
@@ -16,12 +18,14 @@ struct na_sample {
 	unsigned shift; /* kept: hashes below 2^(64 - shift) */
 };
 
-/* An item begins with its hash, a uint64_t, evenly spread. */
+/* An item is `size` bytes, is copied, and begins with its hash, a uint64_t,
+ * evenly spread.  Takes no memory before the first one. */
 void na_sample_init(struct na_sample *s, size_t size, size_t max);
 void na_sample_fini(struct na_sample *s);
 
-/* All that came so far is here while shift is 0.  False when memory is
- * short. */
+/* All that came so far is here while shift is 0.  Samples that merge have the
+ * same size and max.  False when memory is short: the sample lacks the item
+ * then.  O(1) an item, taken over all of them. */
 bool na_sample_add(struct na_sample *s, const void *item);
 bool na_sample_merge(struct na_sample *into, const struct na_sample *from);
 

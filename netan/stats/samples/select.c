@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "netan/base/vec.h"
 #include "netan/stats/samples/quantile.h"
 #include "netan/stats/samples/sort.h"
 
@@ -32,7 +33,7 @@ static void sort_few(double *x, size_t n)
 {
 	static const size_t gaps[] = {301, 132, 57, 23, 10, 4, 1};
 
-	for (size_t g = 0; g < sizeof(gaps) / sizeof(gaps[0]); g++) {
+	for (size_t g = 0; g < NA_LEN(gaps); g++) {
 		for (size_t i = gaps[g]; i < n; i++) {
 			double v = x[i];
 			size_t j = i;

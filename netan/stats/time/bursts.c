@@ -19,8 +19,8 @@ NA_ORDER(earlier_first, struct na_burst, NA_UP(from_ps))
 
 static void prune(struct na_bursts *b)
 {
-	na_sort(b->longest, b->n_longest, longer_first);
-	b->n_longest = b->keep;
+	na_sort(b->longest.v, b->longest.n, longer_first);
+	b->longest.n = b->keep;
 }
 
 /* A burst that nothing can be joined to any more. */
@@ -28,11 +28,9 @@ static bool settle_burst(struct na_bursts *b, const struct na_burst *x)
 {
 	if (!b->keep)
 		return true;
-	if (!na_grow(&b->longest, &b->cap_longest, b->n_longest + 1,
-		     sizeof(*b->longest)))
+	if (!na_add(&b->longest, *x))
 		return false;
-	b->longest[b->n_longest++] = *x;
-	if (b->n_longest == 2 * b->keep)
+	if (b->longest.n == 2 * b->keep)
 		prune(b);
 	return true;
 }
@@ -104,8 +102,8 @@ static bool take_inner(struct na_bursts *b, const struct na_bursts *next)
 		b->first = b->last;
 	else if (!settle_burst(b, &b->last))
 		return false;
-	for (size_t i = 0; i < next->n_longest; i++) {
-		if (!settle_burst(b, &next->longest[i]))
+	for (size_t i = 0; i < next->longest.n; i++) {
+		if (!settle_burst(b, &next->longest.v[i]))
 			return false;
 	}
 	if (b->distances && !na_grow(&b->starts, &b->cap_starts,
@@ -136,10 +134,10 @@ bool na_bursts_end(struct na_bursts *b, size_t *n)
 	if (!settle_burst(b, &b->last) ||
 	    (b->n > 1 && !settle_burst(b, &b->first)))
 		return false;
-	if (b->n_longest > b->keep)
+	if (b->longest.n > b->keep)
 		prune(b);
-	na_sort(b->longest, b->n_longest, earlier_first);
-	*n = b->n_longest;
+	na_sort(b->longest.v, b->longest.n, earlier_first);
+	*n = b->longest.n;
 	return true;
 }
 
@@ -183,8 +181,8 @@ double na_bursts_period(struct na_bursts *b)
 
 void na_bursts_fini(struct na_bursts *b)
 {
-	free(b->longest);
+	free(b->longest.v);
 	free(b->starts);
-	b->longest = NULL;
+	b->longest.v = NULL;
 	b->starts = NULL;
 }

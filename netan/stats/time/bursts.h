@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "netan/base/vec.h"
+
 struct na_burst {
 	int64_t from_ps, to_ps, peak;
 };
@@ -27,8 +29,7 @@ struct na_bursts {
 	/* The first and the last burst may still be joined to others; with
 	 * n == 1 it is `last`. */
 	struct na_burst first, last;
-	struct na_burst *longest; /* of those between, at most 2 keep */
-	size_t n_longest, cap_longest;
+	NA_VEC(struct na_burst) longest;
 	int64_t *starts; /* [n] */
 	size_t cap_starts;
 };

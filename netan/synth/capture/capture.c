@@ -21,7 +21,7 @@ static const char *const conditions[] = {"healthy",        "loss",
 					 "timeout",        "zero-window",
 					 "window-limited", "idle"};
 
-enum { CONDITIONS = sizeof(conditions) / sizeof(conditions[0]) };
+enum { CONDITIONS = NA_LEN(conditions) };
 
 static bool ends_with(const char *s, const char *end)
 {
@@ -396,7 +396,7 @@ bool na_synth_is_packed_capture(const char *path)
 	static const char *const endings[] = {".pcap.gz", ".pcap.zst",
 					      ".pcapng.gz", ".pcapng.zst"};
 
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+	for (size_t i = 0; i < NA_LEN(endings); i++)
 		if (ends_with(path, endings[i]))
 			return true;
 	return false;

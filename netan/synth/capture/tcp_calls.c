@@ -23,7 +23,7 @@ static const char *const methods[] = {
 	"/job.Checkpoint/Read",     "/job.Profiler/Collect",
 };
 
-enum { METHODS = sizeof(methods) / sizeof(methods[0]) };
+enum { METHODS = NA_LEN(methods) };
 
 const char *na_call_method(unsigned method)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
@@ -38,7 +39,7 @@ static const struct recipe {
 };
 /* clang-format on */
 
-enum { N_RECIPES = sizeof(recipes) / sizeof(recipes[0]) };
+enum { N_RECIPES = NA_LEN(recipes) };
 
 struct rank {
 	int64_t now_ps, nccl_free_ps, came_ps;

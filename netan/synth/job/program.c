@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/synth/job/job.h"
 
 #define KIB UINT64_C(1024)
@@ -33,11 +34,7 @@ static const struct recipe {
 };
 /* clang-format on */
 
-enum {
-	N_RECIPES = sizeof(recipes) / sizeof(recipes[0]),
-	HALVED_MOST = 4,
-	USUAL_SLOTS = 9
-};
+enum { N_RECIPES = NA_LEN(recipes), HALVED_MOST = 4, USUAL_SLOTS = 9 };
 
 /* Past the recipes: all-reduces of 16 KiB to 32 MiB, small ones oftener. */
 static uint64_t draw_bytes(struct na_rng *rng)

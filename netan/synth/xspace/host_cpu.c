@@ -9,6 +9,7 @@
 
 #include "netan/base/order.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/synth/xspace/write.h"
 
 enum { LINE_NS = 212990, FIRST_THREAD = 3116817, WORKERS = 4, MS = 1000 };
@@ -83,7 +84,7 @@ static void write_compiler(struct cpu *c)
 	/* clang-format on */
 	int64_t t = -1900 * US;
 
-	for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
+	for (size_t i = 0; i < NA_LEN(passes); i++) {
 		plain_event(c, passes[i], t, 20 * US);
 		t += 30 * US;
 	}

@@ -20,6 +20,7 @@
 
 #include "netan/base/order.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/synth/xspace/write.h"
 
 enum action { D2H, SEND, RECEIVE, REDUCE, H2D, EXTRA };
@@ -106,7 +107,7 @@ static void name_all(struct mega *m)
 	/* clang-format on */
 	char name[32];
 
-	for (size_t i = 0; i < sizeof(stats) / sizeof(stats[0]); i++) {
+	for (size_t i = 0; i < NA_LEN(stats); i++) {
 		int64_t id = na_plane_stat(&m->plane, stats[i].name);
 
 		memcpy((char *)&m->id + stats[i].at, &id, sizeof(id));

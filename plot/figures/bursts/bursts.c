@@ -107,10 +107,7 @@ static enum na_status place_bursts(struct drawing *d, struct na_err *err)
 		ok = place_within(d, box);
 	}
 	if (!ok)
-		return na_fail(err, NA_EUSAGE,
-			       "a picture of %d x %d has no room for this "
-			       "figure",
-			       d->page->width, d->page->height);
+		return na_no_room(d->page, err);
 	d->x = (struct na_scale){.from = d->b.from_s,
 				 .to = d->b.to_s,
 				 .at_from = d->panels[0].plot.x0,
@@ -235,9 +232,7 @@ static enum na_status draw_panels(const struct drawing *d, struct na_err *err)
 		const struct na_box *plot = &d->panels[0].plot;
 
 		na_draw_line(d->l.canvas, plot->x0, plot->y0, plot->x0,
-			     plot->y1,
-			     &(struct na_pen){.color = d->l.theme->axis,
-					      .width = fmax(d->l.unit, 1)});
+			     plot->y1, NA_PEN(&d->l, d->l.theme->axis, 1));
 		na_sentence(&d->l, *plot, d->b.empty);
 		return NA_OK;
 	}
@@ -262,8 +257,7 @@ static enum na_status draw_axis(const struct drawing *d, struct na_err *err)
 		na_time_axis(&d->l, &d->x, box.y1, "time from the origin");
 	else
 		na_draw_line(d->l.canvas, box.x0, box.y1, box.x1, box.y1,
-			     &(struct na_pen){.color = d->l.theme->axis,
-					      .width = fmax(d->l.unit, 1)});
+			     NA_PEN(&d->l, d->l.theme->axis, 1));
 	return st;
 }
 

@@ -8,17 +8,6 @@
 #include "netan/result/emit.h"
 #include "plot/scale.h"
 
-static double largest(const double *x, size_t n)
-{
-	double max = 0;
-
-	for (size_t i = 0; x && i < n; i++) {
-		if (isfinite(x[i]) && x[i] > max)
-			max = x[i];
-	}
-	return max;
-}
-
 double na_bursts_real(const struct bursts *b, const char *path)
 {
 	double x = na_number_at(b->body, path);
@@ -59,7 +48,7 @@ static void read_groups(struct bursts *b)
 		na_words_key(g->name, sizeof(g->name), na_get(v, M_key));
 		g->mean = mean;
 		g->time_mean = na_number_at(v, M_pending "." M_time_mean);
-		b->groups_top = fmax(b->groups_top, largest(mean, b->n));
+		b->groups_top = fmax(b->groups_top, na_largest(mean, b->n));
 	}
 }
 
@@ -73,8 +62,9 @@ void na_bursts_read(struct bursts *b, const struct na_result *r)
 	b->mean = na_reals_at(b->body, M_pending_mean, b->n);
 	b->least = na_reals_at(b->body, M_pending_min, b->n);
 	b->most = na_reals_at(b->body, M_pending_max, b->n);
-	b->top = fmax(fmax(largest(b->mean, b->n), largest(b->most, b->n)),
-		      na_bursts_real(b, M_pending "." M_max));
+	b->top =
+		fmax(fmax(na_largest(b->mean, b->n), na_largest(b->most, b->n)),
+		     na_bursts_real(b, M_pending "." M_max));
 	b->pending_of = na_text_or(b->body, M_pending_of, "transfers");
 	b->runs_apart = na_result_get_about(b->result)->runs_apart;
 	b->empty = na_result_get_word(b->result, NA_WORD_EMPTY, NULL);
@@ -161,29 +151,19 @@ static void add_period(const struct bursts *b, struct words *w)
 void na_bursts_subtitle(const struct bursts *b, struct words *w)
 {
 	const char *given = na_result_get_word(b->result, NA_WORD_SUBTITLE, "");
-	const struct na_value *origin = na_get(b->doc, M_origin_unix_ns);
-	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 
 	if (*given) {
 		na_words_add(w, "%s", given);
 		return;
 	}
-	if (b->runs_apart)
-		na_words_runs(b->doc, w);
-	else
-		na_words_inputs(b->doc, w);
-	na_words_break(w);
-	na_words_add(w, "%s",
-		     na_label_quantity(buf, NA_Q_SECONDS,
-				       na_real_of(na_get(b->doc, M_duration_s),
-						  b->to_s - b->from_s),
-				       3));
+	na_words_data(b->doc, b->runs_apart, w);
+	na_words_seconds(na_real_of(na_get(b->doc, M_duration_s),
+				    b->to_s - b->from_s),
+			 w);
 	na_words_coverage(b->result, w);
 	if (!b->runs_apart) {
 		add_arrivals(b, w);
 		add_period(b, w);
 	}
-	if (origin && origin->kind == NA_V_INT)
-		na_words_add(w, " \xc2\xb7 origin %s",
-			     na_print_utc(buf, origin->u.i));
+	na_words_origin(b->doc, w);
 }

@@ -119,9 +119,7 @@ static void draw_shares(const struct na_layout *l, const struct bursts *b,
 		return;
 	area[k] = (struct na_point){box.x0, area[k - 1].y};
 	k++;
-	na_draw_polyline(l->canvas, area, k,
-			 &(struct na_pen){.color = color,
-					  .width = fmax(1.4 * l->unit, 1)});
+	na_draw_polyline(l->canvas, area, k, NA_PEN(l, color, 1.4));
 	area[k++] = (struct na_point){box.x0, box.y1};
 	na_draw_area(l->canvas, area, k, na_fade(color, 0.3));
 }

@@ -114,19 +114,12 @@ void na_latency_title(const struct latency *t, struct words *w)
 
 void na_latency_subtitle(const struct latency *t, struct words *w)
 {
-	const struct na_value *origin = na_get(t->doc, M_origin_unix_ns);
 	double s = na_number_at(t->doc, M_duration_s);
-	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
 
 	na_words_inputs(t->doc, w);
 	if (s >= 0) {
-		na_words_break(w);
-		na_words_add(w, "%s",
-			     na_label_quantity(buf, NA_Q_SECONDS, s, 3));
+		na_words_seconds(s, w);
 	}
 	na_words_coverage(t->result, w);
-	if (origin && origin->kind == NA_V_INT) {
-		na_words_break(w);
-		na_words_add(w, "origin %s", na_print_utc(buf, origin->u.i));
-	}
+	na_words_origin(t->doc, w);
 }

@@ -192,7 +192,7 @@ static void draw_marks(const struct drawing *d)
 					     d->l.theme->secondary);
 	double free = d->plot.y0;
 
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+	for (size_t i = 0; i < NA_LEN(marks); i++) {
 		double y = at_y(d, marks[i].share), top;
 
 		top = y - 0.3 * font.size - na_text_ascent(&font);
@@ -224,10 +224,7 @@ static enum na_status place_latency(struct drawing *d, struct na_err *err)
 	if (width > 0)
 		box.x1 -= width + 3 * d->l.gap;
 	if (box.y1 - box.y0 < 3 * font.size || box.x1 - box.x0 < 12 * font.size)
-		return na_fail(err, NA_EUSAGE,
-			       "a picture of %d x %d has no room for this "
-			       "figure",
-			       d->page->width, d->page->height);
+		return na_no_room(d->page, err);
 	na_log_axis_init(&d->l, &d->y, NA_Q_COUNT, d->t.least_share, 1, false,
 			 box.y1, box.y0);
 	box.x0 += na_log_axis_width(&d->l, &d->y) + d->l.gap;
@@ -244,13 +241,7 @@ static void draw_empty(const struct drawing *d)
 {
 	struct na_box plot = d->l.body;
 
-	na_draw_line(d->l.canvas, plot.x0, plot.y0, plot.x0, plot.y1,
-		     &(struct na_pen){.color = d->l.theme->axis,
-				      .width = fmax(d->l.unit, 1)});
-	na_draw_line(d->l.canvas, plot.x0, plot.y1, plot.x1, plot.y1,
-		     &(struct na_pen){.color = d->l.theme->axis,
-				      .width = fmax(d->l.unit, 1)});
-	na_sentence(&d->l, plot, d->t.empty);
+	na_empty_plot(&d->l, plot, d->t.empty);
 }
 
 /* The picture in words. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 
 #define LINE   1.55 /* of a table, in sizes of its font */
 #define SAMPLE 2.4  /* of a line */
@@ -60,7 +61,7 @@ static const enum latency_mark columns[] = {
 	MARK_P50, MARK_P90, MARK_P99, MARK_P99_9, MARK_MAX};
 static const size_t keep[] = {2, 0, 4, 3, 1};
 /* clang-format on */
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+enum { COLUMNS = NA_LEN(columns) };
 
 static double column_width(const struct na_layout *l, const struct latency *t,
 			   enum latency_mark m)

@@ -42,28 +42,19 @@ static bool next_stretch(const struct pairs_matrix *m, int level,
 static bool draw_level(const struct na_layout *l, const struct cells *c,
 		       int level, double height, struct na_color color)
 {
+	struct na_strokes lines = {.n = 0};
 	struct stretch s = {0, 0, 0};
-	struct na_point *p = NULL;
-	size_t n = 0, cap = 0;
 
 	while (next_stretch(c->m, level, &s)) {
 		double y0 = cells_y(c, s.row), y1 = cells_y(c, s.row + 1);
+		double y = (y0 + y1) / 2;
 
-		if (fabs(y1 - y0 - height) > 0.5)
-			continue;
-		if (!na_grow(&p, &cap, n + 3, sizeof(*p))) {
-			free(p);
-			return false;
-		}
-		p[n++] = (struct na_point){cells_x(c, s.from), (y0 + y1) / 2};
-		p[n++] = (struct na_point){cells_x(c, s.to), (y0 + y1) / 2};
-		p[n++] = (struct na_point){NAN, NAN};
+		if (fabs(y1 - y0 - height) <= 0.5)
+			na_strokes_line(&lines, cells_x(c, s.from), y,
+					cells_x(c, s.to), y);
 	}
-	if (n)
-		na_draw_polyline(l->canvas, p, n,
-				 &(struct na_pen){color, height, NA_SOLID});
-	free(p);
-	return true;
+	return na_strokes_draw(&lines, l->canvas,
+			       &(struct na_pen){color, height, NA_SOLID});
 }
 
 static bool draw_levels(const struct na_layout *l, const struct cells *c,
@@ -83,13 +74,15 @@ static double hatch_gap(const struct na_layout *l)
 /* Squares without data: rows of equal stretches are one box. */
 static bool draw_empty(const struct na_layout *l, const struct cells *c)
 {
-	struct na_point *p = NULL, one[NA_HATCH_POINTS];
+	struct na_strokes lines = {.n = 0};
+	struct na_point one[NA_HATCH_POINTS];
 	struct stretch s = {0, 0, 0}, last = {0, 0, 0};
-	size_t n = 0, cap = 0, since = 0;
-	bool more = true,
-	     ok = draw_levels(l, c, CELL_NONE, l->theme->background);
+	size_t since = 0;
+	bool more = true;
 
-	while (ok && more) {
+	if (!draw_levels(l, c, CELL_NONE, l->theme->background))
+		return false;
+	while (more) {
 		size_t k;
 
 		more = next_stretch(c->m, CELL_NONE, &s);
@@ -108,31 +101,23 @@ static bool draw_empty(const struct na_layout *l, const struct cells *c)
 						cells_x(c, last.to),
 						cells_y(c, last.row + 1)},
 				hatch_gap(l), one);
-			ok = na_grow(&p, &cap, n + k + 1, sizeof(*p));
-			for (size_t i = 0; ok && i < k; i++)
-				p[n++] = one[i];
+			for (size_t i = 0; i < k; i++)
+				na_strokes_to(&lines, one[i].x, one[i].y);
 		}
 		last = s;
 		since = s.row;
 	}
-	if (ok && n)
-		na_draw_polyline(l->canvas, p, n,
-				 &(struct na_pen){na_mix(l->theme->grid,
-							 l->theme->axis, 0.3),
-						  fmax(l->unit, 0.8),
-						  NA_SOLID});
-	free(p);
-	return ok;
+	return na_strokes_draw(&lines, l->canvas,
+			       NA_HAIRLINE(l, na_mix(l->theme->grid,
+						     l->theme->axis, 0.3)));
 }
 
 /* A cross where colours end, if there is room for one. */
 static bool draw_beyond(const struct na_layout *l, const struct cells *c)
 {
 	const struct pairs_matrix *m = c->m;
-	struct na_point *p = NULL;
-	size_t n = 0, cap = 0;
+	struct na_strokes lines = {.n = 0};
 	double in = 0.3 * cells_height(c);
-	bool ok = true;
 
 	for (size_t i = 0; in > 2 && i < m->m * m->m; i++) {
 		double x0 = cells_x(c, i % m->m) + in;
@@ -142,23 +127,11 @@ static bool draw_beyond(const struct na_layout *l, const struct cells *c)
 
 		if (abs(m->levels[i]) != BEYOND)
 			continue;
-		ok = na_grow(&p, &cap, n + 6, sizeof(*p));
-		if (!ok)
-			break;
-		p[n++] = (struct na_point){x0, y0};
-		p[n++] = (struct na_point){x1, y1};
-		p[n++] = (struct na_point){NAN, NAN};
-		p[n++] = (struct na_point){x0, y1};
-		p[n++] = (struct na_point){x1, y0};
-		p[n++] = (struct na_point){NAN, NAN};
+		na_strokes_line(&lines, x0, y0, x1, y1);
+		na_strokes_line(&lines, x0, y1, x1, y0);
 	}
-	if (n)
-		na_draw_polyline(l->canvas, p, n,
-				 &(struct na_pen){l->theme->background,
-						  fmax(1.5 * l->unit, 1),
-						  NA_SOLID});
-	free(p);
-	return ok;
+	return na_strokes_draw(&lines, l->canvas,
+			       NA_PEN(l, l->theme->background, 1.5));
 }
 
 /* Lines between groups (slices, hosts, racks), where groups hold several
@@ -186,9 +159,7 @@ static void draw_groups(const struct na_layout *l, const struct cells *c)
 		p[n++] = (struct na_point){c->box.x1, y};
 		p[n++] = (struct na_point){NAN, NAN};
 	}
-	na_draw_polyline(l->canvas, p, n,
-			 &(struct na_pen){l->theme->secondary, fmax(l->unit, 1),
-					  NA_SOLID});
+	na_draw_polyline(l->canvas, p, n, NA_PEN(l, l->theme->secondary, 1));
 }
 
 enum na_status na_pairs_cells(const struct na_layout *l, const struct cells *c,
@@ -244,8 +215,7 @@ static double sample(const struct na_layout *l, double x, double y, double end,
 					: color_of(l->theme, level));
 	if (level == CELL_NONE)
 		na_draw_hatch(l->canvas, b, hatch_gap(l),
-			      &(struct na_pen){l->theme->axis,
-					       fmax(l->unit, 0.8), NA_SOLID});
+			      NA_HAIRLINE(l, l->theme->axis));
 	x = b.x1 + l->gap / 2;
 	na_text_fit(l->canvas, text, words, &font, end - x, NA_CUT_END);
 	na_draw_text(l->canvas, x, y + 0.95 * font.size, text, &font);

@@ -112,8 +112,7 @@ static size_t stride(double cell, double need)
 				       32, 50, 64, 100, 128, 200, 256};
 	size_t i = 0;
 
-	while (i + 1 < sizeof(steps) / sizeof(steps[0]) &&
-	       cell * (double)steps[i] < need)
+	while (i + 1 < NA_LEN(steps) && cell * (double)steps[i] < need)
 		i++;
 	return steps[i];
 }
@@ -316,8 +315,7 @@ static void words_beside(const struct na_layout *l, const struct cells *c)
 			break; /* its outline says it */
 		na_draw_line(l->canvas, c->box.x1 + l->gap / 4, t[i].at,
 			     x - l->gap / 4, y + 0.6 * font.size,
-			     &(struct na_pen){color, fmax(l->unit, 1),
-					      NA_SOLID});
+			     NA_PEN(l, color, 1));
 		bold.bold = true;
 		factor(buf, t[i].mark);
 		na_text_fit(l->canvas, text, buf, &bold, c->right - x,
@@ -353,9 +351,7 @@ static void words_below(const struct na_layout *l, const struct cells *c)
 		width = na_measure(l->canvas, text, &font);
 		x = fmax(fmin(x, c->right - width), c->left);
 		na_draw_line(l->canvas, t[n].at, c->box.y1 + l->gap / 4,
-			     t[n].at, y - font.size,
-			     &(struct na_pen){color, fmax(l->unit, 1),
-					      NA_SOLID});
+			     t[n].at, y - font.size, NA_PEN(l, color, 1));
 		na_draw_text(l->canvas, x, y, text, &font);
 	}
 }
@@ -487,13 +483,7 @@ static enum na_status draw_pairs(struct drawing *d, struct na_canvas *c,
 	describe_pairs(d, c, title);
 	body = d->l.body;
 	if (d->f.empty) {
-		na_draw_line(c, body.x0, body.y0, body.x0, body.y1,
-			     &(struct na_pen){d->l.theme->axis,
-					      fmax(d->l.unit, 1), NA_SOLID});
-		na_draw_line(c, body.x0, body.y1, body.x1, body.y1,
-			     &(struct na_pen){d->l.theme->axis,
-					      fmax(d->l.unit, 1), NA_SOLID});
-		na_sentence(&d->l, body, d->f.empty);
+		na_empty_plot(&d->l, body, d->f.empty);
 		return NA_OK;
 	}
 	body.y1 -= na_pairs_key_height(&d->l);

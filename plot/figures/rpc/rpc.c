@@ -95,10 +95,7 @@ static enum na_status place_rpc(struct drawing *g, struct na_err *err)
 	box.x0 += widest_tick(g, &font) + g->l.gap;
 	box.x1 -= g->right;
 	if (height < 4 * font.size || box.x1 - box.x0 < 8 * font.size)
-		return na_fail(err, NA_EUSAGE,
-			       "a picture of %d x %d has no room for this "
-			       "figure",
-			       g->page->width, g->page->height);
+		return na_no_room(g->page, err);
 	g->a.plot = box;
 	g->a.x = (struct na_scale){.from = g->d.from_s,
 				   .to = g->d.to_s,
@@ -138,8 +135,7 @@ static void draw_grid(const struct drawing *g)
 	}
 	if (n)
 		na_draw_polyline(g->l.canvas, grid, n,
-				 &(struct na_pen){.color = g->l.theme->grid,
-						  .width = fmax(g->l.unit, 1)});
+				 NA_PEN(&g->l, g->l.theme->grid, 1));
 }
 
 /* One value for each column of the page, or each bin where these are
@@ -407,15 +403,7 @@ static enum na_status draw_plot(struct drawing *g, struct na_err *err)
 	enum na_status st;
 
 	if (g->d.empty) {
-		na_draw_line(g->l.canvas, plot->x0, plot->y0, plot->x0,
-			     plot->y1,
-			     &(struct na_pen){.color = g->l.theme->axis,
-					      .width = fmax(g->l.unit, 1)});
-		na_draw_line(g->l.canvas, plot->x0, plot->y1, plot->x1,
-			     plot->y1,
-			     &(struct na_pen){.color = g->l.theme->axis,
-					      .width = fmax(g->l.unit, 1)});
-		na_sentence(&g->l, *plot, g->d.empty);
+		na_empty_plot(&g->l, *plot, g->d.empty);
 		return NA_OK;
 	}
 	draw_grid(g);

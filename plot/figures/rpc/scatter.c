@@ -17,27 +17,14 @@ struct cells {
 	double most;
 };
 
-struct boxes {
-	struct na_point *p;
-	size_t n, cap;
-	bool failed;
-};
-
-static void add_box(struct boxes *b, double x0, double y0, double x1, double y1)
+static void add_box(struct na_strokes *b, double x0, double y0, double x1,
+		    double y1)
 {
-	struct na_point *p;
-
-	if (!na_grow(&b->p, &b->cap, b->n + CORNERS, sizeof(*b->p))) {
-		b->failed = true;
-		return;
-	}
-	p = b->p + b->n;
-	p[0] = (struct na_point){x0, y0};
-	p[1] = (struct na_point){x1, y0};
-	p[2] = (struct na_point){x1, y1};
-	p[3] = (struct na_point){x0, y1};
-	p[4] = (struct na_point){NAN, NAN};
-	b->n += CORNERS;
+	na_strokes_to(b, x0, y0);
+	na_strokes_to(b, x1, y0);
+	na_strokes_to(b, x1, y1);
+	na_strokes_to(b, x0, y1);
+	na_strokes_break(b);
 }
 
 /* The level of a count: 0 for none, else 1 to LEVELS by its logarithm. */
@@ -88,7 +75,7 @@ struct open_box {
 };
 
 /* Edges on whole units, so that no seam shows between neighbours. */
-static void close_box(struct boxes *b, const struct cells *c,
+static void close_box(struct na_strokes *b, const struct cells *c,
 		      const struct rpc_data *d, const struct rpc_axes *a,
 		      size_t row, struct open_box *o, size_t column)
 {
@@ -110,7 +97,7 @@ static void close_box(struct boxes *b, const struct cells *c,
 
 /* Cells at a level or above: runs within a column, as wide as columns with
  * the same run follow each other. */
-static void add_level(struct boxes *b, const struct cells *c,
+static void add_level(struct na_strokes *b, const struct cells *c,
 		      const struct rpc_data *d, const struct rpc_axes *a,
 		      int level, struct open_box *open)
 {
@@ -136,7 +123,7 @@ static void add_level(struct boxes *b, const struct cells *c,
 
 /* All levels, one after the other; ends[level - 1]: where each ends.
  * False: too many boxes. */
-static bool add_levels(struct boxes *b, const struct cells *c,
+static bool add_levels(struct na_strokes *b, const struct cells *c,
 		       const struct rpc_data *d, const struct rpc_axes *a,
 		       size_t ends[LEVELS], struct open_box *open)
 {
@@ -156,7 +143,7 @@ static enum na_status draw_cells(const struct na_layout *l,
 	struct na_color hue = d->runs_apart ? l->theme->hue[NA_HUE_REST]
 					    : l->theme->hue[NA_BLUE];
 	struct open_box *open = na_calloc(c.rows, sizeof(*open));
-	struct boxes b = {.n = 0};
+	struct na_strokes b = {.n = 0};
 	size_t ends[LEVELS];
 	bool by_rows = true;
 
@@ -180,12 +167,12 @@ static enum na_status draw_cells(const struct na_layout *l,
 		/* Behind runs in colours of their own. */
 		share *= d->runs_apart ? 0.5 : 1;
 		if (ends[level] > from)
-			na_draw_area(l->canvas, b.p + from, ends[level] - from,
+			na_draw_area(l->canvas, b.v + from, ends[level] - from,
 				     na_mix(l->theme->background, hue, share));
 		from = ends[level];
 	}
 	free(open);
-	free(b.p);
+	na_vec_free(&b);
 	free(c.n);
 	return b.failed ? NA_ENOMEM : NA_OK;
 }
@@ -319,10 +306,8 @@ static enum na_status draw_failed(const struct na_layout *l,
 		p[n++] = (struct na_point){NAN, NAN};
 	}
 	if (n)
-		na_draw_polyline(
-			l->canvas, p, n,
-			&(struct na_pen){.color = l->theme->hue[NA_HUE_FINDING],
-					 .width = fmax(1.6 * l->unit, 1)});
+		na_draw_polyline(l->canvas, p, n,
+				 NA_PEN(l, l->theme->hue[NA_HUE_FINDING], 1.6));
 	free(p);
 	return NA_OK;
 }

@@ -86,14 +86,11 @@ void na_slack_title(const struct slack_figure *f, struct words *w)
 void na_slack_subtitle(const struct slack_figure *f, struct words *w)
 {
 	double duration = na_number_at(f->doc, M_duration_s);
-	const struct na_value *origin = na_get(f->doc, M_origin_unix_ns);
-	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
+	char buf[NA_LABEL_BUF];
 
 	na_words_inputs(f->doc, w);
 	if (isfinite(duration) && !f->empty) {
-		na_words_break(w);
-		na_words_add(w, "%s",
-			     na_label_quantity(buf, NA_Q_SECONDS, duration, 3));
+		na_words_seconds(duration, w);
 	}
 	na_words_coverage(f->result, w);
 	if (isfinite(f->capacity_bps)) {
@@ -102,10 +99,7 @@ void na_slack_subtitle(const struct slack_figure *f, struct words *w)
 			     na_label_quantity(buf, NA_Q_RATE, f->capacity_bps,
 					       4));
 	}
-	if (origin && origin->kind == NA_V_INT) {
-		na_words_break(w);
-		na_words_add(w, "origin %s", na_print_utc(buf, origin->u.i));
-	}
+	na_words_origin(f->doc, w);
 }
 
 void na_slack_describe(const struct slack_figure *f, struct words *w)

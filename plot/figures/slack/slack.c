@@ -513,10 +513,7 @@ static enum na_status draw_slack(struct drawing *d, const struct na_page *page,
 		return NA_OK;
 	}
 	if (!place_slack(d))
-		return na_fail(err, NA_EUSAGE,
-			       "a picture of %d x %d has no room for this "
-			       "figure",
-			       page->width, page->height);
+		return na_no_room(page, err);
 	draw_scatter(d);
 	draw_bars(d);
 	return NA_OK;

@@ -251,9 +251,7 @@ static void draw_host(const struct drawing *d, const struct wf_host *h)
 
 	name.bold = true;
 	na_draw_line(d->l.canvas, d->l.body.x0, h->y - d->line / 2, d->plot.x1,
-		     h->y - d->line / 2,
-		     &(struct na_pen){.color = d->l.theme->grid,
-				      .width = fmax(d->l.unit, 1)});
+		     h->y - d->line / 2, NA_PEN(&d->l, d->l.theme->grid, 1));
 	na_row_put(&d->l, &row, h->name, &name);
 	if (h->rows > h->shown)
 		na_words_add(&w, "%zu of %zu actions shown", h->shown, h->rows);
@@ -360,14 +358,10 @@ static void draw_all(const struct drawing *d)
 
 static void draw_nothing(const struct drawing *d)
 {
-	const struct na_pen pen = {.color = d->l.theme->axis,
-				   .width = fmax(d->l.unit, 1)};
 	struct na_box b = d->l.body;
 
 	b.y1 -= na_time_axis_height(&d->l);
-	na_draw_line(d->l.canvas, b.x0, b.y0, b.x0, b.y1, &pen);
-	na_draw_line(d->l.canvas, b.x0, b.y1, b.x1, b.y1, &pen);
-	na_sentence(&d->l, b, d->w.empty.text);
+	na_empty_plot(&d->l, b, d->w.empty.text);
 }
 
 static void waterfall_footnote(struct drawing *d)
@@ -427,10 +421,7 @@ enum na_status na_slack_waterfall(struct na_canvas *c,
 			draw_all(&d);
 			waterfall_footnote(&d);
 		} else {
-			st = na_fail(err, NA_EUSAGE,
-				     "a picture of %d x %d has no room for "
-				     "this figure",
-				     page->width, page->height);
+			st = na_no_room(page, err);
 		}
 	}
 	na_wf_fini(&d.w);

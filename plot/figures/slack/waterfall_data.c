@@ -29,7 +29,7 @@ static enum wf_kind kind_of(const struct na_value *v)
 {
 	const char *name = na_text_at(v, M_kind);
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < NA_LEN(kinds); i++) {
 		if (strcmp(kinds[i].name, name) == 0)
 			return kinds[i].kind;
 	}
@@ -280,7 +280,7 @@ void na_wf_subtitle(const struct waterfall *w, const struct na_value *doc,
 	na_words_inputs(doc, out);
 	if (!w->late)
 		return;
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (size_t i = 0; i < NA_LEN(numbers); i++) {
 		const struct na_value *v = na_get(w->late, numbers[i]);
 
 		if (!v || v->kind != NA_V_INT)

@@ -207,14 +207,10 @@ void na_fig_steps_free(struct steps_figure *f)
 void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 {
 	double duration = na_number_at(f->doc, M_duration_s);
-	const struct na_value *origin = na_get(f->doc, M_origin_unix_ns);
 	const struct na_value *steps = na_get(f->body, M_steps);
-	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
+	char buf[NA_LABEL_BUF];
 
-	if (f->runs_apart)
-		na_words_runs(f->doc, w);
-	else
-		na_words_inputs(f->doc, w);
+	na_words_data(f->doc, f->runs_apart, w);
 	if (!f->empty) {
 		na_words_break(w);
 		na_words_add(w, "%zu %s%s, %zu %s", f->n_lines,
@@ -227,10 +223,7 @@ void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 						       duration, 3));
 	}
 	na_words_coverage(f->result, w);
-	if (origin && origin->kind == NA_V_INT) {
-		na_words_break(w);
-		na_words_add(w, "origin %s", na_print_utc(buf, origin->u.i));
-	}
+	na_words_origin(f->doc, w);
 }
 
 void na_fig_steps_name(const struct step_line *x, struct words *w)

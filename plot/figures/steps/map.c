@@ -33,37 +33,26 @@ static bool draw_level(const struct na_layout *l, const struct steps_figure *f,
 		       struct na_box b, int level, double height)
 {
 	const struct step_rows *m = &f->map;
-	struct na_point *p = NULL;
-	size_t n = 0, cap = 0;
+	struct na_strokes lines = {.n = 0};
 
 	for (size_t r = 0; r < m->rows; r++) {
 		const signed char *row = m->levels + r * m->columns;
 		double y0 = row_y(f, b, r), y1 = row_y(f, b, r + 1);
+		double y = (y0 + y1) / 2;
 
 		if (fabs(y1 - y0 - height) > 0.5)
 			continue;
 		for (size_t c = 0, to; c < m->columns; c = to) {
 			for (to = c; to < m->columns && row[to] == row[c];)
 				to++;
-			if (row[c] != level)
-				continue;
-			if (!na_grow(&p, &cap, n + 3, sizeof(*p))) {
-				free(p);
-				return false;
-			}
-			p[n++] = (struct na_point){column_x(f, b, c),
-						   (y0 + y1) / 2};
-			p[n++] = (struct na_point){column_x(f, b, to),
-						   (y0 + y1) / 2};
-			p[n++] = (struct na_point){NAN, NAN};
+			if (row[c] == level)
+				na_strokes_line(&lines, column_x(f, b, c), y,
+						column_x(f, b, to), y);
 		}
 	}
-	if (n)
-		na_draw_polyline(l->canvas, p, n,
-				 &(struct na_pen){color_of(l->theme, level),
-						  height, NA_SOLID});
-	free(p);
-	return true;
+	return na_strokes_draw(&lines, l->canvas,
+			       &(struct na_pen){color_of(l->theme, level),
+						height, NA_SOLID});
 }
 
 static bool draw_cells(const struct na_layout *l, const struct steps_figure *f,

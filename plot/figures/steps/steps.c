@@ -17,6 +17,7 @@
 #include "plot/figures/steps/data.h"
 #include "plot/figures/steps/map.h"
 #include "plot/layout.h"
+#include "plot/scale.h"
 #include "plot/trace.h"
 
 #define SAMPLE 2.6 /* of a line, in sizes of the font */
@@ -37,21 +38,12 @@ static const enum na_hue part_hues[PARTS] = {NA_BLUE, NA_GREEN, NA_VERMILION,
 static const char *const part_names[PARTS] = {"compute", "overlapped",
 					      "exposed", "idle"};
 
-static double largest(const double *x, size_t n)
-{
-	double max = 0;
-
-	for (size_t i = 0; x && i < n; i++)
-		max = x[i] > max ? x[i] : max;
-	return max;
-}
-
 static double top_ms(const struct steps_figure *f)
 {
-	double max = largest(f->mean, f->n);
+	double max = na_largest(f->mean, f->n);
 
 	for (size_t i = 0; i < f->n_lines; i++)
-		max = fmax(max, largest(f->lines[i].own, f->n));
+		max = fmax(max, na_largest(f->lines[i].own, f->n));
 	return max;
 }
 
@@ -69,7 +61,7 @@ static void ask_panels(struct drawing *d)
 	d->panels[BOTTOM] =
 		(struct na_panel){.weight = 1,
 				  .quantity = NA_Q_SECONDS,
-				  .max = largest(f->mean, f->n) / 1e3};
+				  .max = na_largest(f->mean, f->n) / 1e3};
 	d->n_panels = f->mean ? PANELS : 1;
 }
 
@@ -97,10 +89,7 @@ static enum na_status place_steps(struct drawing *d, const struct na_page *page,
 	box.y1 -= axis_height(d);
 	while (!na_panels_place(&d->l, box, d->panels, d->n_panels, right)) {
 		if (--d->n_panels == 0)
-			return na_fail(err, NA_EUSAGE,
-				       "a picture of %d x %d has no room for "
-				       "this figure",
-				       page->width, page->height);
+			return na_no_room(page, err);
 	}
 	d->x = (struct na_scale){.from = 0,
 				 .to = d->f.n ? (double)d->f.n : 1,
@@ -317,8 +306,7 @@ static enum na_status draw_parts(const struct drawing *d, struct na_err *err)
 			      d->l.theme->hue[part_hues[k]]);
 	}
 	na_trace_gaps(d->l.canvas, &trace, p->plot,
-		      &(struct na_pen){.color = d->l.theme->grid,
-				       .width = fmax(d->l.unit, 1)});
+		      NA_PEN(&d->l, d->l.theme->grid, 1));
 	na_trace_fini(&trace);
 	free(sum);
 	return NA_OK;
@@ -375,8 +363,7 @@ static void draw_axis(const struct drawing *d)
 	char label[NA_LABEL_BUF];
 
 	na_draw_line(d->l.canvas, d->x.at_from, y, d->x.at_to, y,
-		     &(struct na_pen){.color = d->l.theme->axis,
-				      .width = fmax(d->l.unit, 1)});
+		     NA_PEN(&d->l, d->l.theme->axis, 1));
 	na_ticks_linear(&t, first, last, 12);
 	for (size_t i = 0; i < t.n; i++) {
 		/* In the middle of its step. */
@@ -388,8 +375,7 @@ static void draw_axis(const struct drawing *d)
 		if (t.at[i] != rint(t.at[i]) || x > d->x.at_to)
 			continue;
 		na_draw_line(d->l.canvas, x, y, x, y + tick,
-			     &(struct na_pen){.color = d->l.theme->axis,
-					      .width = fmax(d->l.unit, 1)});
+			     NA_PEN(&d->l, d->l.theme->axis, 1));
 		na_label_fixed(label, t.at[i], 0);
 		width = na_measure(d->l.canvas, label, &font);
 		left = fmin(x - width / 2, d->l.body.x1 - width);

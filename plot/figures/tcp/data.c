@@ -10,6 +10,7 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/result/emit.h"
+#include "plot/scale.h"
 
 /* Room above the data for the window's edge, at most. */
 #define ABOVE 1.3
@@ -29,17 +30,6 @@ static const double *course(const struct tcp_figure *f, const char *name)
 	const double *x = na_reals_of(na_get(f->sequence, name), &n);
 
 	return x && n == f->n ? x : NULL;
-}
-
-static double most_of(const double *x, size_t n)
-{
-	double most = 0;
-
-	for (size_t i = 0; x && i < n; i++) {
-		if (isfinite(x[i]))
-			most = fmax(most, x[i]);
-	}
-	return most;
 }
 
 static bool read_marks(struct tcp_figure *f)
@@ -118,7 +108,8 @@ static void find_tops(struct tcp_figure *f)
 {
 	double least = INFINITY;
 
-	double data = most_of(f->ack, f->n), edge = most_of(f->edge, f->n);
+	double data = na_largest(f->ack, f->n),
+	       edge = na_largest(f->edge, f->n);
 
 	for (size_t i = 0; i < f->n_data; i++) {
 		least = fmin(least, (double)f->data[3 * i + 1]);
@@ -134,9 +125,10 @@ static void find_tops(struct tcp_figure *f)
 	f->base = least > FROM_ZERO * data && isfinite(least) ? least : 0;
 	f->top = fmax(data, fmin(edge, f->base + ABOVE * (data - f->base)));
 	f->edge_above = edge > f->top;
-	data = most_of(f->flight_max, f->n);
-	f->flight_top = fmax(data, fmin(most_of(f->window, f->n), 2.5 * data));
-	f->rtt_top = most_of(f->rtt_max, f->n) / 1e6;
+	data = na_largest(f->flight_max, f->n);
+	f->flight_top = fmax(data,
+			     fmin(na_largest(f->window, f->n), 2.5 * data));
+	f->rtt_top = na_largest(f->rtt_max, f->n) / 1e6;
 }
 
 static void read_courses(struct tcp_figure *f)
@@ -219,7 +211,7 @@ static const char *verdict_words(const char *name)
 		{"healthy", "Healthy"},
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < NA_LEN(words); i++) {
 		if (strcmp(name, words[i][0]) == 0)
 			return words[i][1];
 	}

@@ -40,31 +40,15 @@ static const struct look {
 	[TM_TIMEOUT] = {NA_VERMILION, G_DIAMOND, "resent on timeout"},
 };
 
-/* Outlines that are filled, and strokes. */
-struct strokes {
-	struct na_point *p;
-	size_t n, cap;
-	bool failed;
-};
-
-static void add(struct strokes *s, double x, double y)
-{
-	if (!na_grow(&s->p, &s->cap, s->n + 1, sizeof(*s->p))) {
-		s->failed = true;
-		return;
-	}
-	s->p[s->n++] = (struct na_point){x, y};
-}
-
-static void add_piece(struct strokes *s, const double (*at)[2], size_t n,
+static void add_piece(struct na_strokes *s, const double (*at)[2], size_t n,
 		      double x, double y, double size)
 {
 	for (size_t i = 0; i < n; i++)
-		add(s, x + at[i][0] * size, y + at[i][1] * size);
-	add(s, NAN, NAN);
+		na_strokes_to(s, x + at[i][0] * size, y + at[i][1] * size);
+	na_strokes_break(s);
 }
 
-static void add_glyph(struct strokes *lines, struct strokes *fills,
+static void add_glyph(struct na_strokes *lines, struct na_strokes *fills,
 		      enum glyph glyph, double x, double y, double r)
 {
 	static const double cross[][2] = {{-1, -1}, {1, 1}};
@@ -122,25 +106,24 @@ static struct na_color color_of(const struct na_layout *l, size_t kind)
 }
 
 static void flush(const struct na_layout *l, const struct tcp_figure *f,
-		  size_t kind, struct strokes *lines, struct strokes *fills)
+		  size_t kind, struct na_strokes *lines,
+		  struct na_strokes *fills)
 {
 	struct na_color c = color_of(l, kind);
 
 	/* What is behind shall be seen. */
 	if (kind == TM_SACK || f->shown[kind] > TCP_GLYPHS_MAX)
 		c = na_fade(c, 0.6);
-	na_draw_polyline(l->canvas, lines->p, lines->n,
-			 &(struct na_pen){.color = c,
-					  .width = fmax(1.5 * l->unit, 1)});
-	na_draw_area(l->canvas, fills->p, fills->n, c);
+	na_draw_polyline(l->canvas, lines->v, lines->n, NA_PEN(l, c, 1.5));
+	na_draw_area(l->canvas, fills->v, fills->n, c);
 	lines->n = fills->n = 0;
 }
 
 /* A bar from the first byte to the last, and its glyph on top. */
 static void add_mark(const struct na_layout *l, const struct tcp_figure *f,
 		     const struct tcp_figure_row *m, const struct na_scale *x,
-		     const struct na_scale *y, struct strokes *lines,
-		     struct strokes *fills)
+		     const struct na_scale *y, struct na_strokes *lines,
+		     struct na_strokes *fills)
 {
 	double at = na_scale_at(x, m->time_s);
 	double y0 = na_scale_at(y, m->from), y1 = na_scale_at(y, m->to);
@@ -152,9 +135,9 @@ static void add_mark(const struct na_layout *l, const struct tcp_figure *f,
 		y1 -= 1;
 	}
 	if (y0 > y1) {
-		add(lines, at, y0);
-		add(lines, at, y1);
-		add(lines, NAN, NAN);
+		na_strokes_to(lines, at, y0);
+		na_strokes_to(lines, at, y1);
+		na_strokes_break(lines);
 	}
 	if (glyphs)
 		add_glyph(lines, fills, looks[m->kind].glyph, at, (y0 + y1) / 2,
@@ -166,7 +149,7 @@ enum na_status na_tcp_figure_marks(const struct na_layout *l,
 				   const struct na_scale *x,
 				   const struct na_scale *y, struct na_err *err)
 {
-	struct strokes lines = {.n = 0}, fills = {.n = 0};
+	struct na_strokes lines = {.n = 0}, fills = {.n = 0};
 	bool failed;
 
 	for (size_t kind = 0; kind < TMS; kind++) {
@@ -178,8 +161,8 @@ enum na_status na_tcp_figure_marks(const struct na_layout *l,
 		flush(l, f, kind, &lines, &fills);
 	}
 	failed = lines.failed || fills.failed;
-	free(lines.p);
-	free(fills.p);
+	na_vec_free(&lines);
+	na_vec_free(&fills);
 	return failed ? na_fail_nomem(err) : NA_OK;
 }
 
@@ -229,14 +212,12 @@ static void legend_band(struct legend *g, const struct na_color *fill,
 		na_draw_rect(g->l->canvas, b, *fill);
 	else
 		na_draw_hatch(g->l->canvas, b, fmax(5 * g->l->unit, 4),
-			      &(struct na_pen){g->l->theme->hue[NA_PURPLE],
-					       fmax(g->l->unit, 0.8),
-					       NA_SOLID});
+			      NA_HAIRLINE(g->l, g->l->theme->hue[NA_PURPLE]));
 }
 
 static void legend_mark(struct legend *g, const struct tcp_figure *f, size_t k)
 {
-	struct strokes lines = {.n = 0}, fills = {.n = 0};
+	struct na_strokes lines = {.n = 0}, fills = {.n = 0};
 	char words[160], n[NA_UNIT_BUF];
 	double x = g->box.x0 + 0.85 * g->font.size, y, high;
 
@@ -247,16 +228,14 @@ static void legend_mark(struct legend *g, const struct tcp_figure *f, size_t k)
 		return;
 	high = 0.45 * g->font.size;
 	if (looks[k].glyph == G_BAR || f->shown[k] > TCP_GLYPHS_MAX) {
-		add(&lines, x, y - high);
-		add(&lines, x, y + high);
-		add(&lines, NAN, NAN);
+		na_strokes_line(&lines, x, y - high, x, y + high);
 	} else {
 		add_glyph(&lines, &fills, looks[k].glyph, x, y,
 			  glyph_size(g->l));
 	}
 	flush(g->l, f, k, &lines, &fills);
-	free(lines.p);
-	free(fills.p);
+	na_vec_free(&lines);
+	na_vec_free(&fills);
 }
 
 /* The gravest first; what is left over in one line. */

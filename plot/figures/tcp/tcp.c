@@ -83,10 +83,7 @@ static enum na_status place_tcp(struct drawing *d, struct na_err *err)
 	}
 	d->n_panels = want;
 	if (!want)
-		return na_fail(err, NA_EUSAGE,
-			       "a picture of %d x %d has no room for this "
-			       "figure",
-			       d->page->width, d->page->height);
+		return na_no_room(d->page, err);
 	d->x = (struct na_scale){.from = d->f.from_s,
 				 .to = d->f.to_s,
 				 .at_from = d->panels[0].plot.x0,
@@ -127,10 +124,9 @@ static void draw_spans(const struct drawing *d, const struct na_panel *p,
 		else
 			na_draw_hatch(
 				d->l.canvas, b, fmax(8 * d->l.unit, 5),
-				&(struct na_pen){
-					na_fade(d->l.theme->hue[NA_PURPLE],
-						0.5),
-					fmax(d->l.unit, 0.8), NA_SOLID});
+				NA_HAIRLINE(&d->l,
+					    na_fade(d->l.theme->hue[NA_PURPLE],
+						    0.5)));
 	}
 }
 
@@ -373,15 +369,7 @@ static enum na_status draw_all(struct drawing *d, struct na_err *err)
 	enum na_status st = NA_OK;
 
 	if (d->f.empty) {
-		na_draw_line(d->l.canvas, plot->x0, plot->y0, plot->x0,
-			     plot->y1,
-			     &(struct na_pen){.color = d->l.theme->axis,
-					      .width = fmax(d->l.unit, 1)});
-		na_draw_line(d->l.canvas, plot->x0, plot->y1, plot->x1,
-			     plot->y1,
-			     &(struct na_pen){.color = d->l.theme->axis,
-					      .width = fmax(d->l.unit, 1)});
-		na_sentence(&d->l, *plot, d->f.empty);
+		na_empty_plot(&d->l, *plot, d->f.empty);
 		return NA_OK;
 	}
 	d->points = na_calloc(d->f.n > d->f.n_data ? d->f.n : d->f.n_data,

@@ -251,26 +251,14 @@ void na_timeline_fini(struct timeline *t)
 	}
 }
 
-double na_timeline_largest(const double *x, size_t n)
-{
-	double max = 0;
-
-	for (size_t i = 0; x && i < n; i++) {
-		if (isfinite(x[i]) && x[i] > max)
-			max = x[i];
-	}
-	return max;
-}
-
 double na_timeline_top(const struct timeline *t, enum side side)
 {
 	double top = 0;
 
 	if (!t->runs_apart)
-		return na_timeline_largest(t->gbps[side], t->n);
+		return na_largest(t->gbps[side], t->n);
 	for (size_t i = 0; i < t->n_series; i++)
-		top = fmax(top,
-			   na_timeline_largest(t->series[i].rate[side], t->n));
+		top = fmax(top, na_largest(t->series[i].rate[side], t->n));
 	return top / NA_GIGA;
 }
 
@@ -346,31 +334,24 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 {
 	const char *given = na_result_get_word(t->result, NA_WORD_SUBTITLE,
 					       NULL);
-	const struct na_value *origin = na_get(t->doc, M_origin_unix_ns);
 	const char *anchor = na_text_at(t->doc, M_anchor);
 	double plateau = number(t, M_plateau_gbps);
-	char buf[NA_UNIT_BUF + NA_LABEL_BUF];
+	char buf[NA_LABEL_BUF];
 
 	if (given && *given) {
 		na_words_add(w, "%s", given);
 		return;
 	}
-	if (t->runs_apart)
-		na_words_runs(t->doc, w);
-	else
-		na_words_inputs(t->doc, w);
+	na_words_data(t->doc, t->runs_apart, w);
 	if (t->hosts > 0) {
 		na_words_break(w);
 		na_words_add(w, "%s%" PRId64 " host%s%s",
 			     t->runs_apart ? "up to " : "", t->hosts,
 			     na_plural(t->hosts), t->runs_apart ? " each" : "");
 	}
-	na_words_break(w);
-	na_words_add(w, "%s",
-		     na_label_quantity(buf, NA_Q_SECONDS,
-				       na_real_of(na_get(t->doc, M_duration_s),
-						  t->to_s - t->from_s),
-				       3));
+	na_words_seconds(na_real_of(na_get(t->doc, M_duration_s),
+				    t->to_s - t->from_s),
+			 w);
 	na_words_coverage(t->result, w);
 	if (*anchor && na_count_or(t->side, "anchor_matters", 1))
 		na_words_add(w, " \xc2\xb7 anchor %.24s", anchor);
@@ -380,7 +361,5 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 	else if (plateau > 0)
 		na_words_add(w, " \xc2\xb7 plateau near %s in the data",
 			     na_timeline_rate(buf, plateau));
-	if (origin && origin->kind == NA_V_INT)
-		na_words_add(w, " \xc2\xb7 origin %s",
-			     na_print_utc(buf, origin->u.i));
+	na_words_origin(t->doc, w);
 }

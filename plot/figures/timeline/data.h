@@ -47,9 +47,6 @@ enum na_status na_timeline_read(struct timeline *t, const struct na_result *r,
 				struct na_err *err) NA_MUST_CHECK;
 void na_timeline_fini(struct timeline *t);
 
-/* The largest finite number, 0 when none is above; x may be NULL. */
-double na_timeline_largest(const double *x, size_t n);
-
 /* The highest rate in the panel of a side, Gbit/s. */
 double na_timeline_top(const struct timeline *t, enum side side);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "plot/scale.h"
 #include "plot/trace.h"
 
 #define BAND_SHARE 0.18 /* six of them in one panel */
@@ -36,7 +37,7 @@ static void draw_layer(const struct na_layout *l, const struct na_panel *p,
 		struct na_pen pen = pen_of(l, t, i);
 		const double *rate = t->series[i].rate[side];
 
-		if (!(na_timeline_largest(rate, t->n) > 0))
+		if (!(na_largest(rate, t->n) > 0))
 			continue;
 		na_trace_load(trace, rate, t->n);
 		if (bands)
@@ -175,7 +176,7 @@ void na_timeline_runs_words(const struct timeline *t, enum side side,
 			     bytes_of(bytes, s, side),
 			     na_label_quantity(
 				     peak, NA_Q_RATE,
-				     na_timeline_largest(s->rate[side], t->n),
+				     na_largest(s->rate[side], t->n),
 				     3));
 	}
 	others_of(bytes, t, 0);

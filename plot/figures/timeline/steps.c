@@ -70,8 +70,7 @@ enum na_status na_steps_draw(const struct na_layout *l,
 	if (ok) {
 		n = mark_steps(body, x, marks, names);
 		na_draw_line(l->canvas, box.x0, box.y0, box.x1, box.y0,
-			     &(struct na_pen){.color = l->theme->axis,
-					      .width = fmax(l->unit, 1)});
+			     NA_PEN(l, l->theme->axis, 1));
 		na_marks(l, "step", marks, n, box);
 	}
 	free(marks);

@@ -18,6 +18,7 @@
 #include "plot/figures/timeline/small.h"
 #include "plot/figures/timeline/steps.h"
 #include "plot/layout.h"
+#include "plot/scale.h"
 #include "plot/trace.h"
 
 #define BAND_SHARE 0.42
@@ -92,12 +93,12 @@ static void ask_panel(const struct drawing *d, struct na_panel *p,
 	*p = (struct na_panel){.weight = 1.25};
 	if (part == PART_OUTSTANDING) {
 		p->quantity = NA_Q_BYTES;
-		p->max = fmax(na_timeline_largest(t->outstanding[RX], t->n),
-			      na_timeline_largest(t->outstanding[TX], t->n));
+		p->max = fmax(na_largest(t->outstanding[RX], t->n),
+			      na_largest(t->outstanding[TX], t->n));
 	} else {
 		p->quantity = NA_Q_COUNT;
-		p->max = fmax(na_timeline_largest(t->pending, t->n),
-			      na_timeline_largest(t->pending_max, t->n));
+		p->max = fmax(na_largest(t->pending, t->n),
+			      na_largest(t->pending_max, t->n));
 	}
 }
 
@@ -160,14 +161,12 @@ static enum na_status draw_total(struct drawing *d, const struct na_panel *p,
 	na_timeline_draw_saturation(&d->l, p, &d->t, side);
 	na_panel_draw(&d->l, p);
 	na_trace_gaps(d->l.canvas, &trace, p->plot,
-		      &(struct na_pen){.color = d->l.theme->grid,
-				       .width = fmax(d->l.unit, 1)});
+		      NA_PEN(&d->l, d->l.theme->grid, 1));
 	if (!trace.steps)
 		na_trace_band(d->l.canvas, &trace, &p->y,
 			      na_fade(color, BAND_SHARE));
 	na_trace_line(d->l.canvas, &trace, &p->y,
-		      &(struct na_pen){.color = color,
-				       .width = fmax(1.4 * d->l.unit, 1)});
+		      NA_PEN(&d->l, color, 1.4));
 	na_trace_fini(&trace);
 	return NA_OK;
 }
@@ -339,8 +338,7 @@ static enum na_status draw_panels(struct drawing *d, struct na_err *err)
 
 		na_draw_line(d->l.canvas, plot->x0, plot->y0, plot->x0,
 			     plot->y1,
-			     &(struct na_pen){.color = d->l.theme->axis,
-					      .width = fmax(d->l.unit, 1)});
+			     NA_PEN(&d->l, d->l.theme->axis, 1));
 		na_sentence(&d->l, *plot, d->t.empty);
 		return NA_OK;
 	}
@@ -373,8 +371,7 @@ static enum na_status draw_axis(const struct drawing *d, struct na_err *err)
 		na_time_axis(&d->l, &d->x, box.y1, "time from the origin");
 	else
 		na_draw_line(d->l.canvas, box.x0, box.y1, box.x1, box.y1,
-			     &(struct na_pen){.color = d->l.theme->axis,
-					      .width = fmax(d->l.unit, 1)});
+			     NA_PEN(&d->l, d->l.theme->axis, 1));
 	return status;
 }
 
