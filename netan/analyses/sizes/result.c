@@ -46,19 +46,22 @@ static const char *verdict(const struct na_sizes_sums *x)
 	return na_sizes_many_small(x) ? "many_small" : "few_large";
 }
 
-/* By bytes; groups that only executions belong to have no row. */
+/* Groups that only executions belong to have no row; without --by there is
+ * one, even of nothing. */
+static bool has_row(const struct na_sizes *s, size_t group)
+{
+	return s->sums.v[group].n || !s->scope->by.n;
+}
+
+/* By bytes. */
 static bool rank(const struct na_sizes *s, struct na_shown *shown)
 {
 	size_t n = na_groups_count(&s->groups), top = s->scope->top;
 	na_i128 *amounts = na_calloc(n, sizeof(*amounts));
 	bool ok = amounts;
 
-	for (size_t i = 0; ok && i < n; i++) {
-		const struct na_sizes_sums *x = &s->sums.v[i];
-
-		/* Without --by there is one group, even of nothing. */
-		amounts[i] = x->n || !s->scope->by.n ? x->bytes : -1;
-	}
+	for (size_t i = 0; ok && i < n; i++)
+		amounts[i] = has_row(s, i) ? s->sums.v[i].bytes : -1;
 	ok = ok && na_shown_init(shown, amounts, n, top ? top : DEFAULT_TOP);
 	free(amounts);
 	return ok;
@@ -75,7 +78,7 @@ static bool choose_rows(struct na_sizes *s, struct rows *w)
 	if (!w->sums || !w->from)
 		return false;
 	for (size_t i = 0; i < s->sums.n; i++) {
-		if (s->sums.v[i].n)
+		if (has_row(s, i))
 			na_sizes_add(&w->sums[shown->row_of[i]], &s->sums.v[i]);
 	}
 	for (size_t i = 0; i < s->counts.n; i++)
