@@ -235,14 +235,6 @@ static enum na_status sizes_merge(void *state, void *block, unsigned pass)
 	return ok ? NA_OK : NA_ENOMEM;
 }
 
-static enum na_status sizes_turn(void *state, unsigned done, struct na_err *err)
-{
-	(void)state;
-	(void)done;
-	(void)err;
-	return NA_END;
-}
-
 static void sizes_fini(void *state)
 {
 	struct na_sizes *s = state;
@@ -292,7 +284,6 @@ const struct na_analysis na_an_sizes = {
 	.add_graph = add_graph,
 	.seal = sizes_seal,
 	.merge = sizes_merge,
-	.turn = sizes_turn,
 	.finish = na_sizes_finish,
 	.fini = sizes_fini,
 };
