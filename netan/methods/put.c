@@ -1,6 +1,8 @@
 #include "netan/methods/put.h"
 #include "members.h"
 
+#include <string.h>
+
 #include "netan/stats/time/spread.h"
 
 void na_put_amount(struct na_result *r, struct na_value *in, const char *name,
@@ -24,6 +26,15 @@ void na_put_whole(struct na_result *r, struct na_value *in, const char *name,
 		na_put_int(r, in, name, (int64_t)v);
 	else
 		na_put_real(r, in, name, (double)v);
+}
+
+void na_put_copied(struct na_result *r, struct na_value *in, const char *name,
+		   const double *x, size_t n)
+{
+	double *to = na_put_reals(r, in, name, n);
+
+	if (to && n)
+		memcpy(to, x, n * sizeof(*to));
 }
 
 void na_put_steps(struct na_result *r, struct na_value *body,

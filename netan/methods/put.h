@@ -14,6 +14,10 @@ void na_put_amount(struct na_result *r, struct na_value *in, const char *name,
 void na_put_whole(struct na_result *r, struct na_value *in, const char *name,
 		  na_i128 v);
 
+/* Packed doubles that are copied. */
+void na_put_copied(struct na_result *r, struct na_value *in, const char *name,
+		   const double *x, size_t n);
+
 /* The list "steps": those that run in [lo_ps, hi_ps). */
 void na_put_steps(struct na_result *r, struct na_value *body,
 		  const struct na_store *store, int64_t lo_ps, int64_t hi_ps);

@@ -25,7 +25,7 @@ extern const struct na_analysis na_an_sizes;
 struct run {
 	struct hand h;
 	struct na_scope scope;
-	struct na_sizes_params params;
+	struct sizes_params params;
 	struct na_result *r;
 };
 

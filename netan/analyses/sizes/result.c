@@ -12,7 +12,7 @@ enum { DEFAULT_TOP = 1024 };
 /* What the groups that have a row sum up to. */
 struct rows {
 	struct na_shown shown;
-	struct na_sizes_sums *sums; /* by row */
+	struct sizes_sums *sums; /* by row */
 	struct na_weighted *sizes;  /* of all rows, then the result's */
 	size_t *from;               /* [rows + 1] */
 	int64_t fixed_ps;           /* -1: cannot be told */
@@ -23,23 +23,23 @@ static double share(na_i128 part, na_i128 whole)
 	return whole > 0 ? (double)part / (double)whole : NAN;
 }
 
-double na_sizes_count_share(const struct na_sizes_sums *x)
+double na_sizes_count_share(const struct sizes_sums *x)
 {
 	return share(x->small_n, x->n);
 }
 
-double na_sizes_time_share(const struct na_sizes_sums *x)
+double na_sizes_time_share(const struct sizes_sums *x)
 {
 	return share(x->small_time_ps, x->time_ps);
 }
 
-bool na_sizes_many_small(const struct na_sizes_sums *x)
+bool na_sizes_many_small(const struct sizes_sums *x)
 {
 	return na_sizes_count_share(x) > 0.5 && na_sizes_time_share(x) > 0.25;
 }
 
 /* NULL: nothing was counted. */
-static const char *verdict(const struct na_sizes_sums *x)
+static const char *verdict(const struct sizes_sums *x)
 {
 	if (!x->n)
 		return NULL;
@@ -48,13 +48,13 @@ static const char *verdict(const struct na_sizes_sums *x)
 
 /* Groups that only executions belong to have no row; without --by there is
  * one, even of nothing. */
-static bool has_row(const struct na_sizes *s, size_t group)
+static bool has_row(const struct sizes_state *s, size_t group)
 {
 	return s->sums.v[group].n || !s->scope->by.n;
 }
 
 /* By bytes. */
-static bool rank(const struct na_sizes *s, struct na_shown *shown)
+static bool rank(const struct sizes_state *s, struct na_shown *shown)
 {
 	size_t n = na_groups_count(&s->groups), top = s->scope->top;
 	na_i128 *amounts = na_calloc(n, sizeof(*amounts));
@@ -67,7 +67,7 @@ static bool rank(const struct na_sizes *s, struct na_shown *shown)
 	return ok;
 }
 
-static bool choose_rows(struct na_sizes *s, struct rows *w)
+static bool choose_rows(struct sizes_state *s, struct rows *w)
 {
 	struct na_shown *shown = &w->shown;
 
@@ -87,7 +87,7 @@ static bool choose_rows(struct na_sizes *s, struct rows *w)
 }
 
 static void put_small(struct na_result *r, struct na_value *row,
-		      const struct na_sizes_sums *x, int64_t half_bytes)
+		      const struct sizes_sums *x, int64_t half_bytes)
 {
 	na_put_real(r, row, M_small_count_share, na_sizes_count_share(x));
 	na_put_real(r, row, M_small_bytes_share,
@@ -97,7 +97,7 @@ static void put_small(struct na_result *r, struct na_value *row,
 }
 
 static void put_costs(struct na_result *r, struct na_value *row,
-		      const struct na_sizes *s, const struct na_sizes_sums *x,
+		      const struct sizes_state *s, const struct sizes_sums *x,
 		      int64_t fixed_ps)
 {
 	uint64_t steps = x->n ? s->steps[x->run].n : 0;
@@ -161,11 +161,11 @@ static void put_spread(struct na_result *r, struct na_value *row,
 }
 
 static void put_group(struct na_result *r, struct na_value *list,
-		      const struct na_sizes *s, const struct rows *w, size_t i)
+		      const struct sizes_state *s, const struct rows *w, size_t i)
 {
 	static const char *const fields[] = {M_bytes, M_count, NULL};
 	struct na_value *row = na_put_object(r, list, NULL);
-	const struct na_sizes_sums *sums = &w->sums[i];
+	const struct sizes_sums *sums = &w->sums[i];
 	const struct na_weighted *x = w->sizes ? w->sizes + w->from[i] : NULL;
 	size_t n = w->from[i + 1] - w->from[i];
 
@@ -206,7 +206,7 @@ static int64_t half_of_all(const struct rows *w, na_i128 bytes)
 }
 
 static void put_total(struct na_result *r, struct na_value *body,
-		      const struct na_sizes *s, const struct na_sizes_sums *all,
+		      const struct sizes_state *s, const struct sizes_sums *all,
 		      int64_t half_bytes, int64_t fixed_ps)
 {
 	struct na_value *total;
@@ -224,9 +224,9 @@ static void put_total(struct na_result *r, struct na_value *body,
 enum na_status na_sizes_finish(void *state, struct na_result *r,
 			       struct na_err *err)
 {
-	struct na_sizes *s = state;
+	struct sizes_state *s = state;
 	struct na_value *body = na_result_body(r), *list;
-	struct na_sizes_sums all = {.n = 0};
+	struct sizes_sums all = {.n = 0};
 	struct rows w = {.sums = NULL};
 	bool ok = choose_rows(s, &w);
 

@@ -11,7 +11,7 @@
 
 /* clang-format off */
 static const struct na_opt sizes_opts[] = {
-	{NA_OPT_BYTES, 0, "small", offsetof(struct na_sizes_params, small_bytes),
+	{NA_OPT_BYTES, 0, "small", offsetof(struct sizes_params, small_bytes),
 	 "BYTES", "64KiB", 0, 0, "a transfer of at most BYTES is small"},
 	NA_OPT_END,
 };
@@ -37,7 +37,7 @@ static bool keys_fit_executions(const struct na_grouping *by)
 	return true;
 }
 
-static struct na_sizes_sums *sums_of(struct na_sizes *s, uint32_t group)
+static struct sizes_sums *sums_of(struct sizes_state *s, uint32_t group)
 {
 	return group == NA_NO_NAME ? NULL : na_vec_at(&s->sums, group);
 }
@@ -45,7 +45,7 @@ static struct na_sizes_sums *sums_of(struct na_sizes *s, uint32_t group)
 static enum na_status sizes_open(void *state, const struct na_scope *scope,
 				 const void *params, struct na_err *err)
 {
-	struct na_sizes *s = state;
+	struct sizes_state *s = state;
 
 	s->scope = scope;
 	s->params = params;
@@ -64,11 +64,11 @@ static enum na_status sizes_open(void *state, const struct na_scope *scope,
 
 static enum na_status sizes_fork(void *block, const void *state, unsigned pass)
 {
-	struct na_sizes *s = block;
-	const struct na_sizes *from = state;
+	struct sizes_state *s = block;
+	const struct sizes_state *from = state;
 
 	(void)pass;
-	*s = (struct na_sizes){
+	*s = (struct sizes_state){
 		.scope = from->scope,
 		.params = from->params,
 		.steps = from->steps,
@@ -80,7 +80,7 @@ static enum na_status sizes_fork(void *block, const void *state, unsigned pass)
 }
 
 /* What the fixed cost is estimated from. */
-static bool add_pair(struct na_sizes *s, const struct na_transfer *t)
+static bool add_pair(struct sizes_state *s, const struct na_transfer *t)
 {
 	uint64_t values[NA_MAX_KEYS] = {(uint64_t)t->src << 32 | t->dst};
 	uint32_t pair = na_groups_add(&s->pairs, values);
@@ -95,7 +95,7 @@ static bool add_pair(struct na_sizes *s, const struct na_transfer *t)
 			      na_time_between(t->start_ps, t->end_ps), pair}));
 }
 
-void na_sizes_add(struct na_sizes_sums *to, const struct na_sizes_sums *x)
+void na_sizes_add(struct sizes_sums *to, const struct sizes_sums *x)
 {
 	to->n += x->n;
 	to->small_n += x->small_n;
@@ -108,7 +108,7 @@ void na_sizes_add(struct na_sizes_sums *to, const struct na_sizes_sums *x)
 	to->run = x->n ? x->run : to->run;
 }
 
-static struct na_sizes_sums one(const struct na_sizes *s,
+static struct sizes_sums one(const struct sizes_state *s,
 				const struct na_transfer *t)
 {
 	uint32_t run = s->scope->store->sources[t->input].run;
@@ -116,7 +116,7 @@ static struct na_sizes_sums one(const struct na_sizes *s,
 	na_i128 time_ps = (na_i128)t->end_ps - t->start_ps;
 	bool small = t->size_bytes <= (uint64_t)s->params->small_bytes;
 
-	return (struct na_sizes_sums){
+	return (struct sizes_sums){
 		.n = 1,
 		.small_n = small,
 		.bytes = (na_i128)t->size_bytes,
@@ -131,8 +131,8 @@ static struct na_sizes_sums one(const struct na_sizes *s,
 
 static enum na_status add_transfer(void *block, const struct na_transfer *t)
 {
-	struct na_sizes *s = block;
-	struct na_sizes_sums x = one(s, t), *to;
+	struct sizes_state *s = block;
+	struct sizes_sums x = one(s, t), *to;
 	uint64_t values[NA_MAX_KEYS];
 	uint32_t group;
 
@@ -148,9 +148,9 @@ static enum na_status add_transfer(void *block, const struct na_transfer *t)
 
 static enum na_status add_graph(void *block, const struct na_exec *e)
 {
-	struct na_sizes *s = block;
+	struct sizes_state *s = block;
 	uint64_t values[NA_MAX_KEYS];
-	struct na_sizes_sums *x;
+	struct sizes_sums *x;
 
 	if (!s->executions)
 		return NA_OK;
@@ -164,17 +164,17 @@ static enum na_status add_graph(void *block, const struct na_exec *e)
 
 static enum na_status sizes_seal(void *block)
 {
-	struct na_sizes *s = block;
+	struct sizes_state *s = block;
 
 	na_census_close(&s->census);
 	return NA_OK;
 }
 
-static bool merge_sums(struct na_sizes *s, const struct na_sizes *b,
+static bool merge_sums(struct sizes_state *s, const struct sizes_state *b,
 		       const uint32_t *group_of)
 {
 	for (size_t i = 0; i < b->sums.n; i++) {
-		struct na_sizes_sums *to = sums_of(s, group_of[i]);
+		struct sizes_sums *to = sums_of(s, group_of[i]);
 
 		if (!to)
 			return false;
@@ -183,7 +183,7 @@ static bool merge_sums(struct na_sizes *s, const struct na_sizes *b,
 	return true;
 }
 
-static bool merge_small(struct na_sizes *s, const struct na_sizes *b,
+static bool merge_small(struct sizes_state *s, const struct sizes_state *b,
 			const uint32_t *pair_of)
 {
 	size_t n = s->small.n + b->small.n;
@@ -204,7 +204,7 @@ static bool merge_small(struct na_sizes *s, const struct na_sizes *b,
 	return true;
 }
 
-static bool merge_pairs(struct na_sizes *s, const struct na_sizes *b)
+static bool merge_pairs(struct sizes_state *s, const struct sizes_state *b)
 {
 	uint32_t *pair_of = na_groups_merge(&s->pairs, &b->pairs);
 	bool ok = pair_of && merge_small(s, b, pair_of);
@@ -222,7 +222,7 @@ static bool merge_pairs(struct na_sizes *s, const struct na_sizes *b)
 
 static enum na_status sizes_merge(void *state, void *block, unsigned pass)
 {
-	struct na_sizes *s = state, *b = block;
+	struct sizes_state *s = state, *b = block;
 	uint32_t *group_of = na_groups_merge(&s->groups, &b->groups);
 	bool ok = group_of && merge_sums(s, b, group_of) && merge_pairs(s, b);
 
@@ -237,7 +237,7 @@ static enum na_status sizes_merge(void *state, void *block, unsigned pass)
 
 static void sizes_fini(void *state)
 {
-	struct na_sizes *s = state;
+	struct sizes_state *s = state;
 
 	na_groups_fini(&s->groups);
 	na_groups_fini(&s->pairs);
@@ -274,8 +274,8 @@ const struct na_analysis na_an_sizes = {
 	.face.method = "quantiles of type 7, Hyndman and Fan, 1996; Gini, 1912",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS,
 	.face.opts = sizes_opts,
-	.face.params_size = sizeof(struct na_sizes_params),
-	.state_size = sizeof(struct na_sizes),
+	.face.params_size = sizeof(struct sizes_params),
+	.state_size = sizeof(struct sizes_state),
 	.passes = 1,
 	.counts = NA_COUNTS(TRANSFERS),
 	.open = sizes_open,

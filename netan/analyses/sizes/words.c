@@ -65,8 +65,8 @@ static void advise(struct na_result *r, const struct na_store *store,
 }
 
 /* One answer for all, however they are grouped. */
-static void say_one(struct na_result *r, const struct na_sizes *s,
-		    const struct na_sizes_sums *x, int64_t half_bytes)
+static void say_one(struct na_result *r, const struct sizes_state *s,
+		    const struct sizes_sums *x, int64_t half_bytes)
 {
 	char limit[NA_UNIT_BUF], a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 	bool many_small = na_sizes_many_small(x);
@@ -88,10 +88,10 @@ static void say_one(struct na_result *r, const struct na_sizes *s,
 }
 
 /* Runs side by side, each with its own verdict. */
-static void say_runs(struct na_result *r, const struct na_sizes *s)
+static void say_runs(struct na_result *r, const struct sizes_state *s)
 {
 	size_t n = s->scope->store->n_runs, small = 0;
-	struct na_sizes_sums *runs = na_calloc(n, sizeof(*runs));
+	struct sizes_sums *runs = na_calloc(n, sizeof(*runs));
 
 	for (size_t i = 0; runs && i < s->sums.n; i++) {
 		if (s->sums.v[i].n)
@@ -135,7 +135,7 @@ static void sums_view(struct na_result *r, const struct na_value *body,
 		       one ? ALL : ALL - OF_GROUP, 0);
 }
 
-static void groups_view(struct na_result *r, const struct na_sizes *s,
+static void groups_view(struct na_result *r, const struct sizes_state *s,
 			const struct na_value *groups)
 {
 	na_groups_view(r, "groups, most bytes first", &s->scope->by, groups,
@@ -207,7 +207,7 @@ static struct na_value *frequent(struct na_result *r,
 	return list;
 }
 
-static void sizes_view(struct na_result *r, const struct na_sizes *s,
+static void sizes_view(struct na_result *r, const struct sizes_state *s,
 		       const struct na_value *one)
 {
 	size_t n, most = s->scope->top ? s->scope->top : SHOWN_SIZES;
@@ -220,7 +220,7 @@ static void sizes_view(struct na_result *r, const struct na_sizes *s,
 		       0);
 }
 
-static void put_views(struct na_result *r, const struct na_sizes *s)
+static void put_views(struct na_result *r, const struct sizes_state *s)
 {
 	const struct na_value *body = na_result_body(r);
 	const struct na_value *groups = na_get(body, M_groups);
@@ -235,8 +235,8 @@ static void put_views(struct na_result *r, const struct na_sizes *s)
 		groups_view(r, s, groups);
 }
 
-void na_sizes_say(struct na_result *r, const struct na_sizes *s,
-		  const struct na_sizes_sums *all, int64_t half_bytes)
+void na_sizes_say(struct na_result *r, const struct sizes_state *s,
+		  const struct sizes_sums *all, int64_t half_bytes)
 {
 	if (!all->n) {
 		na_result_word(r, NA_WORD_MESSAGE,
