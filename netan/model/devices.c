@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
@@ -322,20 +323,15 @@ int na_op_order(const void *a, const void *b)
 {
 	const struct na_op *x = a, *y = b;
 
-	if (x->core != y->core)
-		return x->core < y->core ? -1 : 1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	return (x->type > y->type) - (x->type < y->type);
+	return NA_THEN(NA_UP(core), NA_UP(start_ps), NA_UP(end_ps),
+		       NA_UP(type));
 }
 
 void na_sort_ops(struct na_op *ops, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		if (na_op_order(&ops[i - 1], &ops[i]) > 0) {
-			qsort(ops, n, sizeof(*ops), na_op_order);
+			na_sort(ops, n, na_op_order);
 			return;
 		}
 	}
@@ -345,27 +341,14 @@ int na_span_order(const void *a, const void *b)
 {
 	const struct na_span *x = a, *y = b;
 
-	if (x->core != y->core)
-		return x->core < y->core ? -1 : 1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
+	return NA_THEN(NA_UP(core), NA_UP(start_ps), NA_UP(end_ps),
+		       NA_UP(number));
 }
 
 /* ---- tangled cores */
 
-static int by_core_start(const void *a, const void *b)
-{
-	const struct na_busy *x = a, *y = b;
-
-	if (x->core != y->core)
-		return x->core < y->core ? -1 : 1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	return (x->length_ps > y->length_ps) - (x->length_ps < y->length_ps);
-}
+NA_ORDER(by_core_start, struct na_busy, NA_UP(core), NA_UP(start_ps),
+	 NA_UP(length_ps))
 
 /* Of all tangled cores, which lose them. */
 static struct na_busy *take_tangled(const struct na_devices *d,
@@ -374,24 +357,18 @@ static struct na_busy *take_tangled(const struct na_devices *d,
 	struct na_busy *all;
 	size_t n = 0;
 
-	for (struct na_chunk *c = busy->first; c; c = c->next) {
-		const struct na_busy *x = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++)
-			n += d->cores[x[i].core].tangled;
-	}
+	na_each_record (const struct na_busy, x, busy)
+		n += d->cores[x->core].tangled;
 	*n_out = n;
 	all = na_calloc(n, sizeof(*all));
+	if (!all)
+		return NULL;
 	n = 0;
-	for (struct na_chunk *c = busy->first; all && c; c = c->next) {
-		struct na_busy *x = (void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			if (!d->cores[x[i].core].tangled)
-				continue;
-			all[n++] = x[i];
-			x[i].length_ps = 0;
-		}
+	na_each_record (struct na_busy, x, busy) {
+		if (!d->cores[x->core].tangled)
+			continue;
+		all[n++] = *x;
+		x->length_ps = 0;
 	}
 	return all;
 }
@@ -409,8 +386,7 @@ bool na_devices_straighten(const struct na_devices *d, struct na_bag *busy)
 	all = take_tangled(d, busy, &n);
 	if (!all)
 		return false;
-	if (n)
-		qsort(all, n, sizeof(*all), by_core_start);
+	na_sort(all, n, by_core_start);
 	while (ok && i < n) {
 		int64_t from = all[i].start_ps, to = from;
 		uint32_t core = all[i].core;
