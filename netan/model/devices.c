@@ -16,7 +16,7 @@ void na_devices_init(struct na_devices *d)
 void na_devices_fini(struct na_devices *d)
 {
 	free(d->cores);
-	free(d->core_slots);
+	na_triples_fini(&d->core_of);
 	free(d->types.items);
 	free(d->types.slots);
 	free(d->last);
@@ -25,64 +25,26 @@ void na_devices_fini(struct na_devices *d)
 
 /* ---- cores */
 
-/* The slot of a core, or the free one where it belongs. */
-static uint32_t *core_slot(const struct na_devices *d, uint8_t kind,
-			   uint16_t input, int32_t number)
-{
-	uint64_t key = (uint64_t)(uint32_t)number << 32 |
-		       (uint64_t)input << 16 | kind;
-	size_t at;
-
-	key = (key ^ key >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-	at = (size_t)(key >> 32) & (d->n_core_slots - 1);
-	for (; d->core_slots[at]; at = (at + 1) & (d->n_core_slots - 1)) {
-		const struct na_core *c = &d->cores[d->core_slots[at] - 1];
-
-		if (c->number == number && c->kind == kind && c->input == input)
-			break;
-	}
-	return &d->core_slots[at];
-}
-
-static bool more_core_slots(struct na_devices *d)
-{
-	uint32_t *old = d->core_slots;
-	size_t n = d->n_core_slots ? 2 * d->n_core_slots : 16;
-
-	d->core_slots = na_calloc(n, sizeof(*d->core_slots));
-	if (!d->core_slots) {
-		d->core_slots = old;
-		return false;
-	}
-	d->n_core_slots = n;
-	for (size_t i = 0; i < d->n_cores; i++)
-		*core_slot(d, d->cores[i].kind, d->cores[i].input,
-			   d->cores[i].number) = (uint32_t)i + 1;
-	free(old);
-	return true;
-}
-
 uint32_t na_devices_core(struct na_devices *d, enum na_device_kind kind,
 			 uint16_t input, int32_t number)
 {
-	uint32_t *slot;
+	struct na_triple key = {(uint32_t)kind, input, (uint32_t)number};
+	uint32_t core;
 
-	if (2 * (d->n_cores + 1) > d->n_core_slots && !more_core_slots(d))
-		return UINT32_MAX;
-	slot = core_slot(d, (uint8_t)kind, input, number);
-	if (*slot)
-		return *slot - 1;
 	if (!na_grow(&d->cores, &d->cap_cores, d->n_cores + 1,
 		     sizeof(*d->cores)) ||
 	    !na_grow(&d->last, &d->cap_last, d->n_cores + 1, sizeof(*d->last)))
 		return UINT32_MAX;
-	d->last[d->n_cores] = (struct last_busy){.any = false};
-	d->cores[d->n_cores] = (struct na_core){.number = number,
-						.input = input,
-						.kind = (uint8_t)kind,
-						.endpoint = NA_UNKNOWN_U32};
-	*slot = (uint32_t)d->n_cores + 1;
-	return (uint32_t)d->n_cores++;
+	core = na_triples_add(&d->core_of, key);
+	if (core != d->n_cores)
+		return core;
+	d->last[core] = (struct last_busy){.any = false};
+	d->cores[core] = (struct na_core){.number = number,
+					  .input = input,
+					  .kind = (uint8_t)kind,
+					  .endpoint = NA_UNKNOWN_U32};
+	d->n_cores++;
+	return core;
 }
 
 /* ---- op types */

@@ -85,27 +85,19 @@ static bool name_hosts(struct df_state *s)
 static void cover_bins(struct df_state *s)
 {
 	const struct na_store *store = s->scope->store;
-	bool any[DF_RUNS] = {false, false};
-	int64_t to_ps[DF_RUNS] = {0, 0};
+	struct na_extent seen[DF_RUNS] = {{0}};
 
-	for (size_t i = 0; i < store->n_sources; i++) {
-		const struct na_tally *t = &store->tallies[i];
-		uint32_t run = store->sources[i].run;
-
-		if (!t->timed)
-			continue;
-		if (!any[run] || t->first_ps < s->bins_from_ps[run])
-			s->bins_from_ps[run] = t->first_ps;
-		if (!any[run] || t->last_ps > to_ps[run])
-			to_ps[run] = t->last_ps;
-		any[run] = true;
-	}
+	for (size_t i = 0; i < store->n_sources; i++)
+		na_extent_join(&seen[store->sources[i].run],
+			       &store->tallies[i].seen);
 	s->bin_ps = 1;
 	for (int r = 0; r < DF_RUNS; r++) {
-		int64_t ps = na_time_between(s->bins_from_ps[r], to_ps[r]) /
+		int64_t ps = na_time_between(seen[r].first_ps,
+					     seen[r].last_ps) /
 				     DF_BINS +
 			     1;
 
+		s->bins_from_ps[r] = seen[r].first_ps;
 		s->bin_ps = ps > s->bin_ps ? ps : s->bin_ps;
 	}
 }

@@ -211,7 +211,7 @@ static enum na_status settle_messages(struct na_store *s, struct na_err *err)
 	if (!has_messages(s))
 		return NA_OK;
 	for (size_t i = 0; i < s->n_sources; i++)
-		s->tallies[i].timed = false;
+		s->tallies[i].seen.n = 0;
 	for (struct na_chunk *c = s->transfers.first; c; c = c->next) {
 		struct na_packed_transfer *t = (void *)c->data;
 		size_t kept = 0;
@@ -238,11 +238,7 @@ static enum na_status settle_messages(struct na_store *s, struct na_err *err)
 				if (!na_add_i64(x.start_ps, latency, &x.end_ps))
 					x.end_ps = NA_TIME_MAX;
 			}
-			if (!y->timed || x.start_ps < y->first_ps)
-				y->first_ps = x.start_ps;
-			if (!y->timed || x.end_ps > y->last_ps)
-				y->last_ps = x.end_ps;
-			y->timed = true;
+			na_extent_add(&y->seen, x.start_ps, x.end_ps);
 			if (!na_pack_transfer(&t[kept++], &x, &s->wide))
 				return na_fail_nomem(err);
 		}
