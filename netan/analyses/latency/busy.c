@@ -15,20 +15,12 @@ enum { LEAST_SHIFT = 20 }; /* bins of 2^20 ps and more: about 1 us */
 /* Over all transfers of all inputs. */
 static uint64_t span_of(const struct na_store *store, int64_t *first_ps)
 {
-	int64_t first = 0, last = 0;
-	bool any = false;
+	struct na_extent seen = {0};
 
-	for (size_t i = 0; i < store->n_sources; i++) {
-		const struct na_tally *t = &store->tallies[i];
-
-		if (!t->timed)
-			continue;
-		first = any && first < t->first_ps ? first : t->first_ps;
-		last = any && last > t->last_ps ? last : t->last_ps;
-		any = true;
-	}
-	*first_ps = first;
-	return (uint64_t)last - (uint64_t)first;
+	for (size_t i = 0; i < store->n_sources; i++)
+		na_extent_join(&seen, &store->tallies[i].seen);
+	*first_ps = seen.first_ps;
+	return (uint64_t)seen.last_ps - (uint64_t)seen.first_ps;
 }
 
 bool na_latency_busy_init(struct latency_busy *b, const struct na_store *store)
