@@ -13,7 +13,7 @@
 
 #include "netan/analyses/bursts/state.h"
 #include "netan/analyses/rpc/state.h"
-#include "netan/analyses/sizes/sizes.h"
+#include "netan/analyses/sizes/state.h"
 #include "tests/unit/hand_drive.h"
 
 extern const struct na_analysis na_an_rpc, na_an_latency, na_an_bursts,
@@ -80,7 +80,7 @@ static struct run *make(void)
 static void analyse(struct run *x, const struct na_analysis *a)
 {
 	const struct rpc_params rpc = {.bin_ps = 100 * MS};
-	const struct sz_params sizes = {.small_bytes = 65536};
+	const struct sizes_params sizes = {.small_bytes = 65536};
 	const struct bursts_params bursts = {.gap_ps = 0};
 	const void *params = a == &na_an_rpc     ? (const void *)&rpc
 			     : a == &na_an_sizes ? (const void *)&sizes
