@@ -78,6 +78,8 @@ struct na_cli {
 	struct na_request request; /* of the engine; speaks on stderr */
 	struct na_common common;
 	void *params; /* command->face->params_size bytes */
+	/* Empty, of a command with NA_JOIN_OUTPUT: for its run to fill. */
+	struct na_result *result;
 	int argc;
 	char **argv; /* as given, for reproducing */
 	/* The progress line; 0: there is none. */
@@ -92,6 +94,7 @@ struct na_command {
 	/* What its options take as ID: the k-th and what it means, NULL behind
 	 * the last; for help and completion.  NULL: nothing. */
 	const char *(*ids)(size_t k, const char **what);
+	/* Outputs are checked; the result is freed with the rest. */
 	enum na_exit (*run)(struct na_cli *cli);
 };
 

@@ -37,29 +37,21 @@
 	{NA_OPT_CHOICE, 0, "progress", AT(progress), "auto|never", "auto", 0, \
 	 0, "a progress line on a terminal"}, \
 	NA_OPT_END
-/* clang-format on */
 
-/* clang-format off */
 static const struct na_opt output_opts[] = {
 	OUTPUT_ROWS(".json .csv .tsv .md; ")
 };
-/* clang-format on */
 
-/* clang-format off */
 static const struct na_opt drawing_opts[] = {
 	OUTPUT_ROWS(".svg .png .pdf draw, .json .csv .tsv .md write data; ")
 };
-/* clang-format on */
 
-/* clang-format off */
 #define ANONYMIZE_ROW \
 	{NA_OPT_FLAG, 0, "anonymize", AT(anonymize), NULL, NULL, 0, 0, \
 	 "numbers hosts, addresses, users and paths (host-1, addr-1, " \
 	 "input-1) in all that is printed, drawn or written; names of " \
 	 "collectives, programs and labels stay"}
-/* clang-format on */
 
-/* clang-format off */
 static const struct na_opt input_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
 	 "name of the run that the inputs behind it belong to, until the "
@@ -79,16 +71,12 @@ static const struct na_opt input_opts[] = {
 	ANONYMIZE_ROW,
 	NA_OPT_END
 };
-/* clang-format on */
 
-/* clang-format off */
 static const struct na_opt name_opts[] = {
 	ANONYMIZE_ROW,
 	NA_OPT_END
 };
-/* clang-format on */
 
-/* clang-format off */
 static const struct na_opt worker_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
 	 "name of the worker that the inputs behind it belong to, until the "
@@ -100,9 +88,7 @@ static const struct na_opt worker_opts[] = {
 	ANONYMIZE_ROW,
 	NA_OPT_END
 };
-/* clang-format on */
 
-/* clang-format off */
 static const struct na_opt filter_opts[] = {
 	{NA_OPT_LIST, 0, "host", ASK(host), "GLOB", NULL, 0, 0,
 	 "only these hosts; in captures also addresses"},
@@ -155,9 +141,7 @@ static const struct na_opt place_opts[] = {
 	TOPOLOGY_ROW,
 	NA_OPT_END
 };
-/* clang-format on */
 
-/* clang-format off */
 static const struct na_opt group_opts[] = {
 	{NA_OPT_TEXT, 0, "by", AT(by), "KEY[,KEY]", NULL, 0, 0,
 	 "one group for each component, host, src, dst, pair, collective, "
@@ -167,9 +151,7 @@ static const struct na_opt group_opts[] = {
 	 "show the first N rows; the others are counted"},
 	NA_OPT_END
 };
-/* clang-format on */
 
-/* clang-format off */
 static const struct na_opt picture_opts[] = {
 	{NA_OPT_COUNT, 0, "width", AT(width), "N", NULL, 100, 20000,
 	 "width in points (default: the picture's own)"},
@@ -183,18 +165,14 @@ static const struct na_opt picture_opts[] = {
 	 "title instead of the picture's own"},
 	NA_OPT_END
 };
-/* clang-format on */
 
-/* clang-format off */
 static const struct na_opt program_opts[] = {
 	{NA_OPT_LIST, 0, "hlo", ASK(hlo), "DIR", NULL, 0, 0,
 	 "HLO modules that the compiler dumped, beside those in the traces: a "
 	 "file, or a directory with *.hlo_proto.pb, *.pb, *.txt or *.hlo"},
 	NA_OPT_END
 };
-/* clang-format on */
 
-/* clang-format off */
 static const struct na_opt check_opts[] = {
 	{NA_OPT_TEXT, 'c', "capacity", ASK(capacity), "RATE", NULL, 0, 0,
 	 "network capacity of one host, all its NICs: 100Gbps, "
@@ -208,18 +186,14 @@ static const struct na_opt check_opts[] = {
 #undef NA_LIMIT
 	NA_OPT_END
 };
-/* clang-format on */
 
-/* clang-format off */
 static const struct na_opt finding_opts[] = {
 	{NA_OPT_CHOICE, 0, "fail-on", AT(fail_on), "info|warning|error", NULL,
 	 0, 0, "exit status 3 when something at least that bad was found "
 	 "(default: never)"},
 	NA_OPT_END
 };
-/* clang-format on */
 
-/* clang-format off */
 static const struct na_opt ledger_opts[] = {
 	{NA_OPT_TEXT, 0, "ledger", AT(ledger), "FILE", NULL, 0, 0,
 	 "add the suspects of this run to FILE (JSON lines, made where it is "
@@ -227,25 +201,19 @@ static const struct na_opt ledger_opts[] = {
 	 "them from other runs"},
 	NA_OPT_END
 };
-/* clang-format on */
 
-/* clang-format off */
 static const struct na_opt quiet_opts[] = {
 	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0,
 	 "no warnings, no progress, no report of what was written"},
 	NA_OPT_END
 };
-/* clang-format on */
 
-/* clang-format off */
 static const struct na_opt help_opts[] = {
 	{NA_OPT_FLAG, 'h', "help", AT(help), NULL, NULL, 0, 0,
 	 "show this help"},
 	NA_OPT_END
 };
-/* clang-format on */
 
-/* clang-format off */
 static const struct shared {
 	unsigned join;
 	const char *title;
@@ -422,6 +390,7 @@ void na_cli_free(struct na_cli *cli)
 		na_opt_free(groups,
 			    na_command_groups(cli->command, cli, groups));
 	na_pseudonyms_free(cli->request.pseudonyms);
+	na_result_free(cli->result);
 	free(cli->params);
 	free(cli->request.inputs);
 	memset(cli, 0, sizeof(*cli));

@@ -38,6 +38,16 @@ static enum na_exit usage_error(const struct na_request *q, const char *text,
 	return NA_EXIT_USAGE;
 }
 
+static enum na_exit run_for_result(struct na_cli *cli)
+{
+	enum na_exit code = na_output_check(cli);
+
+	if (code != NA_EXIT_OK)
+		return code;
+	cli->result = na_result_new();
+	return cli->result ? cli->command->run(cli) : NA_EXIT_FAILED;
+}
+
 static enum na_exit run_command(const struct na_command *c, int argc,
 				char **argv)
 {
@@ -67,11 +77,10 @@ static enum na_exit run_command(const struct na_command *c, int argc,
 				   c->face->name);
 	} else if (na_anonymize_start(&cli, &err) != NA_OK) {
 		code = na_say_failed(&cli, &err);
+	} else if (c->joins & NA_JOIN_OUTPUT) {
+		code = run_for_result(&cli);
 	} else {
-		code = c->joins & NA_JOIN_OUTPUT ? na_output_check(&cli)
-						 : NA_EXIT_OK;
-		if (code == NA_EXIT_OK)
-			code = c->run(&cli);
+		code = c->run(&cli);
 	}
 	na_cli_free(&cli);
 	return code;

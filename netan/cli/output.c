@@ -153,10 +153,8 @@ static enum na_exit check_target(const struct na_cli *cli,
 			     t->path);
 		return NA_EXIT_USAGE;
 	}
-	if (na_outfile_check(t->path, &err) != NA_OK) {
-		na_say_error(&cli->request, "%s", err.text);
-		return NA_EXIT_FAILED;
-	}
+	if (na_outfile_check(t->path, &err) != NA_OK)
+		return na_say_failed(cli, &err);
 	return NA_EXIT_OK;
 }
 
@@ -299,10 +297,8 @@ static enum na_exit write_file(const struct na_cli *cli, const struct target *t,
 	bool in_place, left;
 
 	st = na_outfile_open(&f, t->path, &err);
-	if (st != NA_OK) {
-		na_say_error(&cli->request, "%s", err.text);
-		return NA_EXIT_FAILED;
-	}
+	if (st != NA_OK)
+		return na_say_failed(cli, &err);
 	in_place = !f.temp;
 	errno = 0;
 	st = t->picture ? draw(cli, r, t->picture, f.stream, &err)

@@ -41,6 +41,7 @@ struct na_fed {
  * bound.  NA_ENOMEM. */
 enum na_status na_feed(const struct na_analysis *a,
 		       const struct na_scope *scope, void *block,
-		       const struct na_fodder *in, struct na_fed *fed);
+		       const struct na_fodder *in,
+		       struct na_fed *fed) NA_MUST_CHECK;
 
 #endif

@@ -210,24 +210,16 @@ enum na_exit na_run_analysis(struct na_cli *cli)
 enum na_exit na_run_this_analysis(struct na_cli *cli,
 				  const struct na_analysis *a)
 {
-	struct na_result *r = na_result_new();
+	struct na_result *r = cli->result;
 	struct na_err err = {.status = NA_OK};
 	struct na_grouping by;
 	struct na_session s;
-	enum na_exit exit = na_output_check(cli), verdict;
+	enum na_exit exit = na_ledger_check(cli), verdict;
 
-	if (exit != NA_EXIT_OK || !r) {
-		na_result_free(r);
-		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
-	}
 	na_catch_interrupt();
-	exit = na_ledger_check(cli);
-	if (exit != NA_EXIT_OK) {
-		na_result_free(r);
+	if (exit != NA_EXIT_OK)
 		return exit;
-	}
 	if (check(cli, a, &by, &err) != NA_OK) {
-		na_result_free(r);
 		na_say_failed(cli, &err);
 		return NA_EXIT_USAGE;
 	}
@@ -247,6 +239,5 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
 		exit = verdict == NA_EXIT_OK ? exit : verdict;
 	}
 	na_session_close(&s);
-	na_result_free(r);
 	return exit;
 }

@@ -158,19 +158,15 @@ static enum na_exit check_run(struct na_cli *cli)
 	struct na_checks_asked asked = {.wanted = wanted,
 					.ctx = &asking,
 					.rest = rest_of};
-	struct na_result *r = na_result_new();
-	enum na_exit exit = na_output_check(cli);
+	enum na_exit exit = check_params(cli, &asked);
 	struct na_snapshots snapshots = {.n = 0};
 	struct na_battery b;
 
 	if (exit == NA_EXIT_OK)
-		exit = check_params(cli, &asked);
-	if (exit == NA_EXIT_OK)
 		exit = na_snapshots_find(&snapshots, cli);
-	if (exit != NA_EXIT_OK || !r) {
+	if (exit != NA_EXIT_OK) {
 		na_snapshots_fini(&snapshots);
-		na_result_free(r);
-		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
+		return exit;
 	}
 	na_catch_interrupt();
 	na_arena_init(&asking.arena);
@@ -179,11 +175,10 @@ static enum na_exit check_run(struct na_cli *cli)
 	if (exit == NA_EXIT_OK)
 		exit = na_snapshots_add(&snapshots, cli, &b);
 	if (exit == NA_EXIT_OK)
-		exit = check_judge(cli, &b, &asked, r);
+		exit = check_judge(cli, &b, &asked, cli->result);
 	na_battery_close(&b);
 	na_snapshots_fini(&snapshots);
 	na_arena_fini(&asking.arena);
-	na_result_free(r);
 	return exit;
 }
 

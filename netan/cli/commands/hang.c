@@ -422,10 +422,8 @@ static enum na_exit hang_show(const struct reading *x, const struct na_hangs *h,
 	na_hide_members(&x->cli->request, na_result_body(r), said_names);
 	hang_envelope(x, r);
 	na_hangs_views(h, (size_t)p->top, r);
-	if (x->cli->common.ledger && note_suspects(x, h, r, &err) != NA_OK) {
-		na_say_error(&x->cli->request, "%s", err.text);
-		return NA_EXIT_FAILED;
-	}
+	if (x->cli->common.ledger && note_suspects(x, h, r, &err) != NA_OK)
+		return na_say_failed(x->cli, &err);
 	hang_notes(x, r);
 	exit = na_output(x->cli, r);
 	if (exit != NA_EXIT_OK)
@@ -480,27 +478,21 @@ static enum na_exit hang_judge(struct reading *x, struct na_result *r)
 
 static enum na_exit hang_run(struct na_cli *cli)
 {
-	struct na_result *r = na_result_new();
 	struct reading x = {.cli = cli};
-	enum na_exit exit = na_output_check(cli);
+	enum na_exit exit = na_ledger_check(cli);
 
-	if (exit == NA_EXIT_OK)
-		exit = na_ledger_check(cli);
-	if (exit != NA_EXIT_OK || !r) {
-		na_result_free(r);
-		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
-	}
+	if (exit != NA_EXIT_OK)
+		return exit;
 	na_catch_interrupt();
 	na_arena_init(&x.arena);
 	na_hang_init(&x.logs);
-	exit = hang_judge(&x, r);
+	exit = hang_judge(&x, cli->result);
 	for (size_t i = 0; x.sources && i < cli->request.n_inputs; i++)
 		free(x.sources[i].warnings);
 	free(x.sources);
 	free(x.files.paths);
 	na_hang_fini(&x.logs);
 	na_arena_fini(&x.arena);
-	na_result_free(r);
 	return exit;
 }
 

@@ -146,27 +146,21 @@ static enum na_exit hlo_show(const struct na_cli *cli,
 
 static enum na_exit hlo_run(struct na_cli *cli)
 {
-	struct na_result *r = na_result_new();
 	struct na_err err = {.status = NA_OK};
 	struct na_hlo_reading x;
 	struct na_programs p;
-	enum na_exit exit = na_output_check(cli);
+	enum na_exit exit;
 
-	if (exit != NA_EXIT_OK || !r) {
-		na_result_free(r);
-		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
-	}
 	na_catch_interrupt();
 	exit = na_exit_of(na_hlo_reading_open(&x, &cli->request));
 	if (exit == NA_EXIT_OK) {
 		if (na_programs_compare(&p, &x.hlo, &err) == NA_OK)
-			exit = hlo_show(cli, &x, &p, r);
+			exit = hlo_show(cli, &x, &p, cli->result);
 		else
 			exit = na_say_failed(cli, &err);
 		na_programs_fini(&p);
 	}
 	na_hlo_reading_close(&x);
-	na_result_free(r);
 	return exit;
 }
 

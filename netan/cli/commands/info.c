@@ -435,16 +435,12 @@ static enum na_exit run_info(struct na_cli *cli)
 	const uint32_t wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
 			       NA_WANT_ACTIONS | NA_WANT_STEPS |
 			       NA_WANT_KERNELS | NA_WANT_COUNTS;
-	struct na_result *r = na_result_new();
+	struct na_result *r = cli->result;
 	struct na_err err = {.status = NA_OK};
 	struct na_session s;
 	int32_t *scratch = NULL;
-	enum na_exit exit = na_output_check(cli), verdict;
+	enum na_exit exit, verdict;
 
-	if (exit != NA_EXIT_OK || !r) {
-		na_result_free(r);
-		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
-	}
 	na_catch_interrupt();
 	exit = na_exit_of(na_session_open(&s, &cli->request, wants));
 	if (exit == NA_EXIT_OK && na_session_filter(&s, &err) == NA_OK) {
@@ -467,7 +463,6 @@ static enum na_exit run_info(struct na_cli *cli)
 	}
 	free(scratch);
 	na_session_close(&s);
-	na_result_free(r);
 	return exit;
 }
 

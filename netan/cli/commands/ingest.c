@@ -206,10 +206,8 @@ static enum na_exit ingest_run(struct na_cli *cli)
 		return NA_EXIT_USAGE;
 	}
 	if (strcmp(p->output, "-") != 0 &&
-	    na_outfile_check(p->output, &err) != NA_OK) {
-		na_say_error(&cli->request, "%s", err.text);
-		return NA_EXIT_FAILED;
-	}
+	    na_outfile_check(p->output, &err) != NA_OK)
+		return na_say_failed(cli, &err);
 	na_catch_interrupt();
 	exit = na_exit_of(na_session_open(&s, &cli->request, all_wants(p)));
 	if (exit == NA_EXIT_OK) {

@@ -83,8 +83,7 @@ static enum na_exit check_output(const struct na_cli *cli, const char *path)
 			"FILE.html, or DIR/ for report.md and pictures",
 			path);
 	}
-	na_say_error(&cli->request, "%s", err.text);
-	return err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
+	return na_say_failed(cli, &err);
 }
 
 static enum na_exit check_outputs(const struct na_cli *cli)

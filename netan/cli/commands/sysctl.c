@@ -68,10 +68,8 @@ static enum na_exit sysctl_mistake(const struct na_cli *cli)
 			     "memory must hold their product");
 		return NA_EXIT_USAGE;
 	}
-	if (p->snapshot && na_snapshot_check(p->snapshot, &err) != NA_OK) {
-		na_say_error(&cli->request, "%s", err.text);
-		return NA_EXIT_FAILED;
-	}
+	if (p->snapshot && na_snapshot_check(p->snapshot, &err) != NA_OK)
+		return na_say_failed(cli, &err);
 	return NA_EXIT_OK;
 }
 
@@ -164,10 +162,8 @@ static enum na_exit keep_snapshot(const struct na_cli *cli,
 
 	if (!p->snapshot)
 		return NA_EXIT_OK;
-	if (na_snapshot_write(&x->now, p->snapshot, &err) != NA_OK) {
-		na_say_error(&cli->request, "%s", err.text);
-		return NA_EXIT_FAILED;
-	}
+	if (na_snapshot_write(&x->now, p->snapshot, &err) != NA_OK)
+		return na_say_failed(cli, &err);
 	return NA_EXIT_OK;
 }
 
@@ -230,20 +226,16 @@ static void hide_paths(const struct na_cli *cli)
 
 static enum na_exit sysctl_run(struct na_cli *cli)
 {
-	struct na_result *r = na_result_new();
 	struct na_err err = {.status = NA_OK};
 	struct readings x = {.routes = NULL};
-	enum na_exit exit = na_output_check(cli);
+	enum na_exit exit;
 
 	hide_paths(cli);
-	if (exit == NA_EXIT_OK)
-		exit = sysctl_mistake(cli);
-	if (exit != NA_EXIT_OK || !r) {
-		na_result_free(r);
-		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
-	}
+	exit = sysctl_mistake(cli);
+	if (exit != NA_EXIT_OK)
+		return exit;
 	if (read_all(&x, cli->params, &err) == NA_OK) {
-		exit = sysctl_show(cli, &x, r);
+		exit = sysctl_show(cli, &x, cli->result);
 	} else {
 		const struct params *p = cli->params;
 		bool of_routes = err.status == NA_EFORMAT;
@@ -256,7 +248,6 @@ static enum na_exit sysctl_run(struct na_cli *cli)
 	na_settings_fini(&x.now);
 	na_settings_fini(&x.before);
 	free(x.routes);
-	na_result_free(r);
 	return exit;
 }
 

@@ -173,10 +173,8 @@ static enum na_exit xla_metrics_judge(const struct na_cli *cli,
 	enum na_severity worst;
 	enum na_exit exit;
 
-	if (na_xla_judge(&asked, r, &worst, &err) != NA_OK) {
-		na_say_error(&cli->request, "%s", err.text);
-		return NA_EXIT_FAILED;
-	}
+	if (na_xla_judge(&asked, r, &worst, &err) != NA_OK)
+		return na_say_failed(cli, &err);
 	xla_metrics_envelope(r, pieces, cli->request.n_inputs);
 	exit = na_output(cli, r);
 	if (exit != NA_EXIT_OK)
@@ -252,24 +250,21 @@ static enum na_exit read_all(const struct na_cli *cli,
 
 static enum na_exit xla_metrics_run(struct na_cli *cli)
 {
-	struct na_result *r = na_result_new();
-	enum na_exit exit = na_output_check(cli);
+	enum na_exit exit = NA_EXIT_FAILED;
 	size_t n = cli->request.n_inputs;
 	struct na_xla_input *inputs = calloc(n + 1, sizeof(*inputs));
 	struct piece *pieces = calloc(n + 1, sizeof(*pieces));
 
 	na_catch_interrupt();
-	if (exit == NA_EXIT_OK && (!r || !inputs || !pieces)) {
+	if (!inputs || !pieces) {
 		na_say_error(&cli->request, "out of memory");
-		exit = NA_EXIT_FAILED;
-	} else if (exit == NA_EXIT_OK) {
-		exit = read_all(cli, inputs, pieces, r);
+	} else {
+		exit = read_all(cli, inputs, pieces, cli->result);
 		for (size_t i = 0; i < n; i++)
 			na_xla_log_fini(&inputs[i].log);
 	}
 	free(inputs);
 	free(pieces);
-	na_result_free(r);
 	return exit;
 }
 
