@@ -153,8 +153,7 @@ static void say_slow(struct na_str *w, const struct pairs_state *s,
 	if (!x.n)
 		return;
 	na_str_addf(w, "; %zu slow pair%s without a cause (up to %sx)", x.n,
-		    x.n > 1 ? "s" : "",
-		    na_print_number(number, exp(x.most), 3));
+		    na_plural(x.n), na_print_number(number, exp(x.most), 3));
 	if (x.n > 1 && x.shared[0] && !all.shared[0])
 		na_str_addf(w, ", all from slice %d", x.slice[0]);
 	if (x.n > 1 && x.shared[1] && !all.shared[1])
@@ -202,8 +201,7 @@ void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
 	if (!f->n_findings)
 		say_nobody(w, s, run);
 	else
-		na_str_addf(w, "suspect%s to test: ",
-			    f->n_findings > 1 ? "s" : "");
+		na_str_addf(w, "suspect%s to test: ", na_plural(f->n_findings));
 	for (size_t i = 0; i < f->n_findings && i < 3; i++) {
 		na_str_addf(w, "%s", i ? "; " : "");
 		say_finding(w, s, run, &f->findings[i]);
@@ -215,11 +213,10 @@ void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
 	for (size_t k = 0; k < f->n_stalls; k++)
 		stalls += na_pairs_longest_stall(s, run, k);
 	if (clocks)
-		na_str_addf(w, "; %zu clock%s off", clocks,
-			    clocks > 1 ? "s" : "");
+		na_str_addf(w, "; %zu clock%s off", clocks, na_plural(clocks));
 	if (stalls)
 		na_str_addf(w, "; %zu host%s pause%s", stalls,
-			    stalls > 1 ? "s" : "", stalls > 1 ? "" : "s");
+			    na_plural(stalls), stalls > 1 ? "" : "s");
 }
 
 const char *na_pairs_next_test(const struct na_lz_finding *f)
@@ -427,7 +424,7 @@ static void note_rest(struct na_result *r, const struct pairs_state *s)
 		na_result_note(r,
 			       "%s pair%s inside a host (%s transfers) listed "
 			       "but not judged",
-			       na_print_count(a, local), local == 1 ? "" : "s",
+			       na_print_count(a, local), na_plural(local),
 			       na_print_count(b, transfers));
 	if (s->clamped)
 		na_result_note(r,
