@@ -62,23 +62,18 @@ enum na_status na_pairs_endpoint_plan(struct pairs_state *s, bool *needed)
 static struct pairs_device *device_of(struct pairs_state *s,
 				      struct na_triple key)
 {
-	size_t known = s->device_keys.n;
 	uint32_t i = na_triples_add(&s->device_keys, key);
 
-	if (i == NA_NO_TRIPLE ||
-	    !na_grow(&s->devices, &s->cap_devices, s->device_keys.n,
-		     sizeof(*s->devices)))
+	if (i == NA_NO_TRIPLE || (i == s->devices.n && !na_push(&s->devices)))
 		return NULL;
-	if (s->device_keys.n > known)
-		s->devices[i] = (struct pairs_device){.n = 0};
-	return &s->devices[i];
+	return &s->devices.v[i];
 }
 
 static enum na_status count(struct pairs_state *s, const struct na_transfer *t,
 			    const struct na_lz_result *line, uint32_t finding,
 			    uint32_t endpoint)
 {
-	double us = ((double)t->end_ps - (double)t->start_ps) / 1e6;
+	double us = na_us((double)t->end_ps - (double)t->start_ps);
 	double expected =
 		fmax(line->base_us + line->us_per_byte * (double)t->size_bytes,
 		     1);
@@ -130,10 +125,10 @@ enum na_status na_pairs_endpoint_merge(struct pairs_state *s,
 
 		if (!d)
 			return NA_ENOMEM;
-		d->n += b->devices[i].n;
-		d->tails += b->devices[i].tails;
+		d->n += b->devices.v[i].n;
+		d->tails += b->devices.v[i].tails;
 		for (size_t k = 0; k < BINS; k++)
-			d->bins[k] += b->devices[i].bins[k];
+			d->bins[k] += b->devices.v[i].bins[k];
 	}
 	return NA_OK;
 }
@@ -182,7 +177,7 @@ uint32_t na_pairs_endpoint_of(const struct pairs_state *s,
 	bool rate = f->channel == NA_LZ_RATE, stands_out;
 
 	for (size_t i = 0; i < s->device_keys.n; i++) {
-		const struct pairs_device *d = &s->devices[i];
+		const struct pairs_device *d = &s->devices.v[i];
 
 		if (s->device_keys.keys[i].a == id && d->n >= ENOUGH)
 			step_up(&p, d, s->device_keys.keys[i].b,

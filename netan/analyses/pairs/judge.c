@@ -17,7 +17,7 @@ struct quantiles {
 static void pair_quantiles(struct pairs_state *s, struct pairs_pair *p,
 			   double *tmp)
 {
-	size_t rows = na_pairs_rows_of(s, p), n = (size_t)s->sums[p->found].n;
+	size_t rows = na_pairs_rows_of(s, p), n = (size_t)s->sums.v[p->found].n;
 	double at[2] = {0.5, 0.99}, q[2] = {NAN, NAN};
 
 	if (n < rows && rows > 1) {
@@ -73,7 +73,8 @@ static uint32_t class_of(const struct pairs_state *s,
 	if (!t)
 		return 0;
 	n = t->of_pairs ? (uint32_t)t->classes.n : NA_TOPO_CLASSES;
-	c = na_store_class(store, s->nodes[p->src].host, s->nodes[p->dst].host);
+	c = na_store_class(store, s->nodes.v[p->src].host,
+			   s->nodes.v[p->dst].host);
 	return c < n ? c : n;
 }
 
@@ -113,7 +114,7 @@ static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 		.transfers = s->rows + run->row0,
 		.moments = s->lz_moments,
 		.locality_given = s->scope->store->topology != NULL,
-		.tick_us = (double)s->tick_ps / 1e6,
+		.tick_us = na_us(s->tick_ps),
 	};
 	uint32_t index = (uint32_t)(run - s->runs);
 	const struct na_lz_options opt = {

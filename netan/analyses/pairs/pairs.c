@@ -93,22 +93,18 @@ static struct pairs_sum *sum_of(struct pairs_state *s, struct na_triple key)
 
 	if (!same(&s->keys, i, key))
 		i = na_triples_add(&s->keys, key);
-	if (i == NA_NO_TRIPLE ||
-	    !na_grow(&s->sums, &s->cap_sums, s->keys.n, sizeof(*s->sums)))
+	if (i == NA_NO_TRIPLE || (i == s->sums.n && !na_push(&s->sums)))
 		return NULL;
 	s->last_key = i;
-	return &s->sums[i];
+	return &s->sums.v[i];
 }
 
 static enum na_status survey(struct pairs_state *s, const struct na_transfer *t)
 {
-	size_t known = s->keys.n;
 	struct pairs_sum *sum = sum_of(s, key_of(s, t));
 
 	if (!sum)
 		return NA_ENOMEM;
-	if (s->keys.n > known)
-		*sum = (struct pairs_sum){.n = 0};
 	if (!same(&s->moments, s->last_moment, moment_of(t))) {
 		s->last_moment = na_triples_add(&s->moments, moment_of(t));
 		if (s->last_moment == NA_NO_TRIPLE)
@@ -132,7 +128,7 @@ static enum na_status keep_row(struct pairs_state *s,
 {
 	const struct pairs_state *m = s->main;
 	uint64_t since = (uint64_t)t->end_ps - (uint64_t)m->ends.first_ps;
-	double us = ((double)t->end_ps - (double)t->start_ps) / 1e6;
+	double us = na_us((double)t->end_ps - (double)t->start_ps);
 
 	if (!same(&m->keys, s->last_key, key_of(s, t)))
 		s->last_key = na_triples_find(&m->keys, key_of(s, t));
@@ -177,16 +173,14 @@ static enum na_status merge_survey(struct pairs_state *s,
 				   const struct pairs_state *b)
 {
 	for (size_t i = 0; i < b->keys.n; i++) {
-		size_t known = s->keys.n;
+		const struct pairs_sum *more = &b->sums.v[i];
 		struct pairs_sum *sum = sum_of(s, b->keys.keys[i]);
 
 		if (!sum)
 			return NA_ENOMEM;
-		if (s->keys.n > known)
-			*sum = (struct pairs_sum){.n = 0};
-		sum->n += b->sums[i].n;
-		sum->clamped += b->sums[i].clamped;
-		sum->bytes += b->sums[i].bytes;
+		sum->n += more->n;
+		sum->clamped += more->clamped;
+		sum->bytes += more->bytes;
 	}
 	for (size_t i = 0; i < b->moments.n; i++) {
 		if (na_triples_add(&s->moments, b->moments.keys[i]) ==
@@ -261,15 +255,15 @@ static void pairs_fini(void *state)
 	na_triples_fini(&s->moments);
 	na_triples_fini(&s->device_keys);
 	na_arena_fini(&s->text);
-	free(s->sums);
-	free(s->nodes);
+	na_vec_free(&s->sums);
+	na_vec_free(&s->nodes);
 	free(s->pairs);
 	free(s->place_of);
 	free(s->lz_moments);
 	free(s->rows);
 	free(s->row_pair);
 	free(s->filled);
-	free(s->devices);
+	na_vec_free(&s->devices);
 	free(s->blamed[0]);
 	free(s->blamed[1]);
 }

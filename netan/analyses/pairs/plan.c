@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "netan/analyses/pairs/state.h"
+#include "netan/base/order.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
 
 size_t na_pairs_rows_of(const struct pairs_state *s, const struct pairs_pair *p)
 {
-	return s->sums[p->found].n + s->sums[p->found].clamped;
+	return s->sums.v[p->found].n + s->sums.v[p->found].clamped;
 }
 
 const char *na_pairs_host_name(const struct pairs_state *s,
@@ -18,23 +19,9 @@ const char *na_pairs_host_name(const struct pairs_state *s,
 }
 
 /* By slice, host, device; runs apart. */
-static int by_place(const void *a, const void *b)
-{
-	const struct pairs_node *x = a, *y = b;
-	int order;
-
-	if (x->run != y->run)
-		return x->run < y->run ? -1 : 1;
-	if (x->first.slice != y->first.slice)
-		return x->first.slice < y->first.slice ? -1 : 1;
-	if (x->host != y->host) {
-		order = na_natural_order(x->name, y->name);
-		return order ? order : x->host < y->host ? -1 : 1;
-	}
-	if (x->first.device != y->first.device)
-		return x->first.device < y->first.device ? -1 : 1;
-	return (x->raw > y->raw) - (x->raw < y->raw);
-}
+NA_ORDER(by_place, struct pairs_node, NA_UP(run), NA_UP(first.slice),
+	 x->host == y->host ? 0 : na_natural_order(x->name, y->name),
+	 NA_UP(host), NA_UP(first.device), NA_UP(raw))
 
 /* Where the node of a key's end stands in a table of all possible ones. */
 static size_t slot_of(const struct pairs_state *s, uint32_t run, uint32_t raw)
@@ -88,8 +75,8 @@ static bool name_nodes(struct pairs_state *s)
 {
 	char buf[NA_ENDPOINT_BUF];
 
-	for (size_t i = 0; i < s->n_nodes && !s->of_hosts; i++) {
-		struct pairs_node *n = &s->nodes[i];
+	for (size_t i = 0; i < s->nodes.n && !s->of_hosts; i++) {
+		struct pairs_node *n = &s->nodes.v[i];
 
 		na_endpoint_print(buf, &s->scope->store->names, &n->first);
 		n->name = na_arena_strn(&s->text, buf, strlen(buf));
@@ -103,8 +90,6 @@ static bool name_nodes(struct pairs_state *s)
 static bool plan_nodes(struct pairs_state *s, uint32_t *at, size_t n_slots,
 		       const struct na_endpoint *of)
 {
-	size_t cap = 0;
-
 	memset(at, 0, n_slots * sizeof(*at));
 	for (size_t i = 0; i < s->keys.n; i++) {
 		const struct na_triple *k = &s->keys.keys[i];
@@ -116,31 +101,19 @@ static bool plan_nodes(struct pairs_state *s, uint32_t *at, size_t n_slots,
 			if ((*seen)++)
 				continue;
 			*seen = 1;
-			if (!na_grow(&s->nodes, &cap, s->n_nodes + 1,
-				     sizeof(*s->nodes)))
+			if (!na_add(&s->nodes, node_of(s, k->a, raw, of)))
 				return false;
-			s->nodes[s->n_nodes++] = node_of(s, k->a, raw, of);
 		}
 	}
-	if (s->n_nodes)
-		qsort(s->nodes, s->n_nodes, sizeof(*s->nodes), by_place);
-	for (size_t i = 0; i < s->n_nodes; i++)
-		at[slot_of(s, s->nodes[i].run, s->nodes[i].raw)] = (uint32_t)i;
+	na_sort(s->nodes.v, s->nodes.n, by_place);
+	for (size_t i = 0; i < s->nodes.n; i++)
+		at[slot_of(s, s->nodes.v[i].run, s->nodes.v[i].raw)] =
+			(uint32_t)i;
 	return name_nodes(s);
 }
 
-static int by_ends(const void *a, const void *b)
-{
-	const struct pairs_pair *x = a, *y = b;
-
-	if (x->run != y->run)
-		return x->run < y->run ? -1 : 1;
-	if (x->local != y->local)
-		return x->local ? 1 : -1;
-	if (x->src != y->src)
-		return x->src < y->src ? -1 : 1;
-	return (x->dst > y->dst) - (x->dst < y->dst);
-}
+NA_ORDER(by_ends, struct pairs_pair, NA_UP(run), NA_UP(local), NA_UP(src),
+	 NA_UP(dst))
 
 static void plan_pairs(struct pairs_state *s, const uint32_t *at)
 {
@@ -156,10 +129,9 @@ static void plan_pairs(struct pairs_state *s, const uint32_t *at)
 			.dst = at[slot_of(s, k->a, k->c)],
 			.found = (uint32_t)i,
 		};
-		p->local = s->nodes[p->src].host == s->nodes[p->dst].host;
+		p->local = s->nodes.v[p->src].host == s->nodes.v[p->dst].host;
 	}
-	if (s->keys.n)
-		qsort(s->pairs, s->keys.n, sizeof(*s->pairs), by_ends);
+	na_sort(s->pairs, s->keys.n, by_ends);
 	for (size_t i = 0; i < s->keys.n; i++) {
 		s->place_of[s->pairs[i].found] = (uint32_t)i;
 		s->pairs[i].first = rows;
@@ -169,8 +141,8 @@ static void plan_pairs(struct pairs_state *s, const uint32_t *at)
 
 static void plan_runs(struct pairs_state *s)
 {
-	for (size_t i = 0; i < s->n_nodes; i++) {
-		struct pairs_run *run = &s->runs[s->nodes[i].run];
+	for (size_t i = 0; i < s->nodes.n; i++) {
+		struct pairs_run *run = &s->runs[s->nodes.v[i].run];
 
 		if (!run->n_nodes++)
 			run->node0 = i;

@@ -6,7 +6,9 @@
 
 #include "members.h"
 #include "netan/analyses/pairs/state.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
+#include "netan/methods/put.h"
 
 bool na_pairs_has_runs(const struct pairs_state *s)
 {
@@ -17,22 +19,26 @@ const struct pairs_node *na_pairs_node_at(const struct pairs_state *s,
 					  const struct pairs_run *run,
 					  uint32_t host)
 {
-	return &s->nodes[run->node0 + host];
+	return &s->nodes.v[run->node0 + host];
 }
 
-/* Runs side by side say which one a row is from. */
-static struct na_value *put_row(struct na_result *r, struct na_value *list,
-				const struct pairs_state *s, uint32_t run)
+static const char *label_of(const struct pairs_state *s, uint32_t run)
 {
 	const struct na_store *store = s->scope->store;
+	size_t i = 0;
+
+	while (store->sources[i].run != run)
+		i++;
+	return store->sources[i].label;
+}
+
+struct na_value *na_pairs_put_row(struct na_result *r, struct na_value *list,
+				  const struct pairs_state *s, uint32_t run)
+{
 	struct na_value *row = na_put_object(r, list, NULL);
 
-	for (size_t i = 0; na_pairs_has_runs(s) && i < store->n_sources; i++) {
-		if (store->sources[i].run == run) {
-			na_put_text(r, row, M_label, store->sources[i].label);
-			break;
-		}
-	}
+	if (na_pairs_has_runs(s))
+		na_put_text(r, row, M_label, label_of(s, run));
 	return row;
 }
 
@@ -43,14 +49,7 @@ struct ranked {
 	uint32_t pair;
 };
 
-static int by_least(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->least != y->least)
-		return x->least > y->least ? -1 : 1;
-	return (x->pair > y->pair) - (x->pair < y->pair);
-}
+NA_ORDER(by_least, struct ranked, NA_DOWN(least), NA_UP(pair))
 
 static const struct na_lz_pair_result *judged(const struct pairs_state *s,
 					      uint32_t pair)
@@ -74,28 +73,20 @@ static struct ranked *rank_pairs(const struct pairs_state *s)
 			least = -1e100;
 		order[i] = (struct ranked){isnan(least) ? -INFINITY : least, i};
 	}
-	if (order && s->keys.n)
-		qsort(order, s->keys.n, sizeof(*order), by_least);
+	if (order)
+		na_sort(order, s->keys.n, by_least);
 	return order;
-}
-
-static void put_bytes(struct na_result *r, struct na_value *row, na_i128 bytes)
-{
-	if (bytes <= INT64_MAX)
-		na_put_int(r, row, M_bytes, (int64_t)bytes);
-	else
-		na_put_real(r, row, M_bytes, (double)bytes);
 }
 
 static void put_pair(struct na_result *r, struct na_value *list,
 		     const struct pairs_state *s, uint32_t i)
 {
 	const struct pairs_pair *p = &s->pairs[i];
-	const struct pairs_node *src = &s->nodes[p->src],
-				*dst = &s->nodes[p->dst];
+	const struct pairs_node *src = &s->nodes.v[p->src],
+				*dst = &s->nodes.v[p->dst];
 	const struct na_lz_pair_result *x = judged(s, i);
-	const struct pairs_sum *sum = &s->sums[p->found];
-	struct na_value *row = put_row(r, list, s, p->run);
+	const struct pairs_sum *sum = &s->sums.v[p->found];
+	struct na_value *row = na_pairs_put_row(r, list, s, p->run);
 
 	na_put_text(r, row, M_src, src->name);
 	na_put_text(r, row, M_dst, dst->name);
@@ -103,7 +94,7 @@ static void put_pair(struct na_result *r, struct na_value *list,
 	na_put_text(r, row, M_dst_host, na_pairs_host_name(s, dst));
 	na_put_int(r, row, M_count, (int64_t)sum->n);
 	na_put_int(r, row, M_clock_skew, (int64_t)sum->clamped);
-	put_bytes(r, row, sum->bytes);
+	na_put_whole(r, row, M_bytes, sum->bytes);
 	na_put_real(r, row, M_p50_us, p->p50_us);
 	na_put_real(r, row, M_p99_us, p->p99_us);
 	na_put_real(r, row, M_expected_us, x ? x->expected_us : NAN);
@@ -172,23 +163,12 @@ static void put_who(struct na_result *r, struct na_value *row,
 	}
 }
 
-static void put_ratio_ci(struct na_result *r, struct na_value *row, double low,
-			 double high)
-{
-	double *ci = na_put_reals(r, row, M_excess_ci95, 2);
-
-	if (ci) {
-		ci[0] = exp(low);
-		ci[1] = exp(high);
-	}
-}
-
 static void put_windows(struct na_result *r, struct na_value *row,
 			const struct pairs_state *s,
 			const struct na_lz_finding *f)
 {
 	const struct na_store *store = s->scope->store;
-	double origin_us = (double)s->ends.first_ps / 1e6;
+	double origin_us = na_us(s->ends.first_ps);
 	struct na_value *list;
 
 	if (!f->n_windows)
@@ -197,20 +177,20 @@ static void put_windows(struct na_result *r, struct na_value *row,
 	for (size_t i = 0; i < f->n_windows; i++) {
 		const struct na_lz_window *w = &f->windows[i];
 		struct na_value *x = na_put_object(r, list, NULL);
-		bool by_step = w->step < store->n_steps;
+		double from_s = (w->from_us + origin_us) / NA_US_PER_S;
+		double to_s = (w->to_us + origin_us) / NA_US_PER_S;
 
-		if (by_step)
-			na_put_int(r, x, M_step, store->steps[w->step].number);
-		else
+		if (w->step < store->n_steps) {
+			const struct na_step *step = &store->steps[w->step];
+
+			na_put_int(r, x, M_step, step->number);
+			from_s = na_s(step->start_ps);
+			to_s = na_s(step->end_ps);
+		} else {
 			na_put_null(r, x, M_step);
-		na_put_real(r, x, M_from_s,
-			    by_step ? (double)store->steps[w->step].start_ps /
-					      1e12
-				    : (w->from_us + origin_us) / 1e6);
-		na_put_real(r, x, M_to_s,
-			    by_step ? (double)store->steps[w->step].end_ps /
-					      1e12
-				    : (w->to_us + origin_us) / 1e6);
+		}
+		na_put_real(r, x, M_from_s, from_s);
+		na_put_real(r, x, M_to_s, to_s);
 		na_put_real(r, x, M_excess, exp(w->effect));
 	}
 }
@@ -236,14 +216,16 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 			const struct pairs_run *run,
 			const struct na_lz_finding *f)
 {
+	const double ci[2] = {exp(f->ci_low), exp(f->ci_high)};
 	struct na_value *row, *alternatives;
-	struct pairs_words who = {.n = 0};
+	char buf[PAIRS_WORDS];
+	struct na_str who = na_str_over(buf, sizeof(buf));
 
-	row = put_row(r, list, s, (uint32_t)(run - s->runs));
+	row = na_pairs_put_row(r, list, s, (uint32_t)(run - s->runs));
 	put_who(r, row, s, run, &f->who, na_pairs_is_whole(run, f));
 	put_endpoint(r, row, s, run, f);
 	na_put_real(r, row, M_excess, exp(f->effect));
-	put_ratio_ci(r, row, f->ci_low, f->ci_high);
+	na_put_series(r, row, M_excess_ci95, ci, 2);
 	na_put_real(r, row, M_p_value, f->p_value);
 	na_put_text(r, row, M_channel, na_pairs_channel_names[f->channel]);
 	na_put_int(r, row, M_pairs, (int64_t)f->pairs);
@@ -261,7 +243,7 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 			&f->alternatives[i], false);
 	na_put_text(r, row, M_needs, f->needs);
 	na_pairs_say_who(&who, s, run, &f->who, na_pairs_is_whole(run, f));
-	na_put_text(r, row, M_suspect, who.text);
+	na_put_text(r, row, M_suspect, who.s);
 	na_put_text(r, row, M_test_next, na_pairs_next_test(f));
 }
 
@@ -307,7 +289,8 @@ static void put_clock(struct na_result *r, struct na_value *list,
 		      const struct na_lz_clock *c)
 {
 	const struct pairs_node *n = na_pairs_node_at(s, run, c->host);
-	struct na_value *row = put_row(r, list, s, (uint32_t)(run - s->runs));
+	struct na_value *row = na_pairs_put_row(r, list, s,
+						(uint32_t)(run - s->runs));
 
 	na_put_text(r, row, M_host, na_pairs_host_name(s, n));
 	na_put_real(r, row, M_ahead_us, c->ahead_us);
@@ -319,7 +302,8 @@ static void put_stall(struct na_result *r, struct na_value *list,
 		      const struct na_lz_stall *x)
 {
 	const struct pairs_node *n = na_pairs_node_at(s, run, x->host);
-	struct na_value *row = put_row(r, list, s, (uint32_t)(run - s->runs));
+	struct na_value *row = na_pairs_put_row(r, list, s,
+						(uint32_t)(run - s->runs));
 
 	na_put_text(r, row, M_host, na_pairs_host_name(s, n));
 	na_put_text(r, row, M_side, na_pairs_kind_names[x->side]);
@@ -333,7 +317,8 @@ static void put_undecided(struct na_result *r, struct na_value *list,
 			  const struct pairs_run *run,
 			  const struct na_lz_undecided *u)
 {
-	struct na_value *row = put_row(r, list, s, (uint32_t)(run - s->runs));
+	struct na_value *row = na_pairs_put_row(r, list, s,
+						(uint32_t)(run - s->runs));
 	struct na_value *pairs;
 
 	na_put_text(r, row, M_what, u->what);
@@ -347,8 +332,8 @@ static void put_undecided(struct na_result *r, struct na_value *list,
 		const struct na_lz_pair_result *j =
 			judged(s, (uint32_t)(run->pair0 + u->pairs[i]));
 
-		na_put_text(r, x, M_src, s->nodes[p->src].name);
-		na_put_text(r, x, M_dst, s->nodes[p->dst].name);
+		na_put_text(r, x, M_src, s->nodes.v[p->src].name);
+		na_put_text(r, x, M_dst, s->nodes.v[p->dst].name);
 		na_put_real(r, x, M_excess, j ? exp(j->effect) : NAN);
 	}
 }
@@ -384,27 +369,20 @@ static void put_findings(struct na_result *r, struct na_value *body,
 static void put_verdict(struct na_result *r, struct na_value *body,
 			const struct pairs_state *s)
 {
-	const struct na_store *store = s->scope->store;
-	char all[2000] = "";
-	size_t n = 0;
+	char text[2000], buf[PAIRS_WORDS];
+	struct na_str all = na_str_over(text, sizeof(text));
 
-	for (uint32_t i = 0; i < store->n_runs && n + 8 < sizeof(all); i++) {
-		struct pairs_words w = {.n = 0};
-		size_t k = 0;
-		int more;
+	for (uint32_t i = 0; s->keys.n && i < s->scope->store->n_runs; i++) {
+		struct na_str w = na_str_over(buf, sizeof(buf));
+		const char *label = label_of(s, i);
 
-		while (store->sources[k].run != i)
-			k++;
 		na_pairs_say_verdict(&w, s, &s->runs[i]);
-		more = snprintf(all + n, sizeof(all) - n, "%s%.40s%s%s",
-				i ? ". " : "",
-				na_pairs_has_runs(s) && store->sources[k].label
-					? store->sources[k].label
-					: "",
-				na_pairs_has_runs(s) ? ": " : "", w.text);
-		n += more > 0 ? (size_t)more : 0;
+		if (na_pairs_has_runs(s))
+			na_str_addf(&all, "%s%.40s: ", i ? ". " : "",
+				    label ? label : "");
+		na_str_addf(&all, "%s", w.s);
 	}
-	na_put_text(r, body, M_verdict, s->keys.n ? all : NULL);
+	na_put_text(r, body, M_verdict, s->keys.n ? all.s : NULL);
 }
 
 enum na_status na_pairs_finish(void *state, struct na_result *r,
@@ -418,6 +396,7 @@ enum na_status na_pairs_finish(void *state, struct na_result *r,
 		return na_fail_nomem(err);
 	put_findings(r, body, s);
 	put_verdict(r, body, s);
+	na_pairs_put_picture(r, s);
 	na_pairs_views(r, s);
 	return NA_OK;
 }

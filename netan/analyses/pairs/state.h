@@ -3,7 +3,9 @@
 #define NETAN_ANALYSES_PAIRS_STATE_H
 
 #include "netan/analyses/analysis.h"
+#include "netan/base/str.h"
 #include "netan/base/triples.h"
+#include "netan/base/vec.h"
 #include "netan/methods/localise/localise.h"
 
 enum pairs_level { PAIRS_AUTO, PAIRS_DEVICE, PAIRS_HOST };
@@ -60,10 +62,9 @@ struct pairs_state {
 	unsigned pass;
 
 	/* First pass: what there is. */
-	struct na_triples keys;    /* run, source, destination */
-	struct na_triples moments; /* collective, step, 0 */
-	struct pairs_sum *sums;    /* by key */
-	size_t cap_sums;
+	struct na_triples keys;        /* run, source, destination */
+	struct na_triples moments;     /* collective, step, 0 */
+	NA_VEC(struct pairs_sum) sums; /* by key */
 	uint64_t clamped;
 	uint64_t calls;                 /* of those used: component rpc */
 	struct na_extent ends;          /* of the clamped ones, too */
@@ -71,8 +72,7 @@ struct pairs_state {
 
 	/* Between the passes. */
 	struct na_arena text;
-	struct pairs_node *nodes;
-	size_t n_nodes;
+	NA_VEC(struct pairs_node) nodes;
 	struct pairs_pair *pairs; /* [keys.n], in order */
 	uint32_t *place_of;       /* key -> pair */
 	struct na_lz_moment *lz_moments;
@@ -88,31 +88,35 @@ struct pairs_state {
 	/* Third pass. */
 	uint32_t *blamed[2];           /* by host: finding + 1 of its side; 0 */
 	struct na_triples device_keys; /* finding, endpoint, 0 */
-	struct pairs_device *devices;
-	size_t cap_devices;
+	NA_VEC(struct pairs_device) devices;
 };
 
 /* plan.c: nodes, pairs and rows in their order. */
-enum na_status na_pairs_plan(struct pairs_state *s, struct na_err *err);
+enum na_status na_pairs_plan(struct pairs_state *s,
+			     struct na_err *err) NA_MUST_CHECK;
 size_t na_pairs_rows_of(const struct pairs_state *s,
 			const struct pairs_pair *p);
 const char *na_pairs_host_name(const struct pairs_state *s,
 			       const struct pairs_node *n);
 
 /* judge.c: quantiles of each pair, then who is to blame. */
-enum na_status na_pairs_judge(struct pairs_state *s, struct na_err *err);
+enum na_status na_pairs_judge(struct pairs_state *s,
+			      struct na_err *err) NA_MUST_CHECK;
 enum na_severity na_pairs_severity(const void *state);
 
 /* fold.c: of findings about devices, those about one host's same side
  * become one. */
-enum na_status na_pairs_fold(struct pairs_state *s, struct pairs_run *run);
+enum na_status na_pairs_fold(struct pairs_state *s,
+			     struct pairs_run *run) NA_MUST_CHECK;
 
 /* endpoint.c: which of a culprit's devices.  False: nothing to ask. */
-enum na_status na_pairs_endpoint_plan(struct pairs_state *s, bool *needed);
+enum na_status na_pairs_endpoint_plan(struct pairs_state *s,
+				      bool *needed) NA_MUST_CHECK;
 enum na_status na_pairs_endpoint_add(struct pairs_state *block,
-				     const struct na_transfer *t);
-enum na_status na_pairs_endpoint_merge(struct pairs_state *s,
-				       const struct pairs_state *b);
+				     const struct na_transfer *t) NA_MUST_CHECK;
+enum na_status
+na_pairs_endpoint_merge(struct pairs_state *s,
+			const struct pairs_state *b) NA_MUST_CHECK;
 /* The one device that carries a finding, or NA_UNKNOWN_U32. */
 uint32_t na_pairs_endpoint_of(const struct pairs_state *s,
 			      const struct pairs_run *run,
@@ -120,8 +124,11 @@ uint32_t na_pairs_endpoint_of(const struct pairs_state *s,
 
 /* result.c */
 enum na_status na_pairs_finish(void *state, struct na_result *r,
-			       struct na_err *err);
+			       struct na_err *err) NA_MUST_CHECK;
 bool na_pairs_has_runs(const struct pairs_state *s); /* several, side by side */
+/* A row of a list; runs side by side say which one it is from. */
+struct na_value *na_pairs_put_row(struct na_result *r, struct na_value *list,
+				  const struct pairs_state *s, uint32_t run);
 /* A node of a run's localisation. */
 const struct pairs_node *na_pairs_node_at(const struct pairs_state *s,
 					  const struct pairs_run *run,
@@ -135,32 +142,30 @@ bool na_pairs_surest_clock(const struct pairs_state *s,
 bool na_pairs_longest_stall(const struct pairs_state *s,
 			    const struct pairs_run *run, size_t k);
 
-/* words.c: findings in words. */
+/* words.c: findings in words, of at most so many bytes. */
+enum { PAIRS_WORDS = 400 };
 /* "hosts", "devices" or "addresses" */
 const char *na_pairs_ends(const struct pairs_state *s);
-struct pairs_words {
-	char text[400];
-	size_t n;
-};
-void na_pairs_say(struct pairs_words *w, const char *fmt, ...) NA_PRINTF(2, 3);
 extern const char *const na_pairs_kind_names[NA_LZ_KINDS];
 extern const char *const na_pairs_channel_names[NA_LZ_CHANNELS];
 /* "transmit side of host-3", "path host-1 -> host-2".  `whole`: the host,
  * where nodes are devices. */
-void na_pairs_say_who(struct pairs_words *w, const struct pairs_state *s,
+void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
 		      const struct pairs_run *run, const struct na_lz_who *who,
 		      bool whole);
 /* Whether a finding stands for several devices of its host. */
 bool na_pairs_is_whole(const struct pairs_run *run,
 		       const struct na_lz_finding *f);
 /* The one-line answer for a run. */
-void na_pairs_say_verdict(struct pairs_words *w, const struct pairs_state *s,
+void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
 			  const struct pairs_run *run);
 /* What to try before anything is replaced; static text. */
 const char *na_pairs_next_test(const struct na_lz_finding *f);
 
-/* views.c: what a person reads, and the matrix of the picture; after
- * the result is complete. */
+/* What a person reads. */
 void na_pairs_views(struct na_result *r, const struct pairs_state *s);
+
+/* picture.c: the matrices that the picture draws. */
+void na_pairs_put_picture(struct na_result *r, const struct pairs_state *s);
 
 #endif

@@ -1,11 +1,13 @@
-/* pairs: findings in words. */
+/* pairs: findings in words, tables and remarks for people. */
+#include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <string.h>
 
+#include "members.h"
 #include "netan/analyses/pairs/state.h"
-#include "netan/base/text.h"
 #include "netan/base/units.h"
+
+enum { DEFAULT_TOP = 20, TOLD = 3 };
 
 /* clang-format off */
 const char *const na_pairs_kind_names[NA_LZ_KINDS] = {
@@ -26,17 +28,8 @@ const char *const na_pairs_channel_names[NA_LZ_CHANNELS] = {
 };
 /* clang-format on */
 
-void na_pairs_say(struct pairs_words *w, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	w->n = na_text_append(w->text, sizeof(w->text), w->n, fmt, ap);
-	va_end(ap);
-}
-
 /* "host-0, host-1 and 6 more" */
-static void say_rack(struct pairs_words *w, const struct pairs_state *s,
+static void say_rack(struct na_str *w, const struct pairs_state *s,
 		     const struct pairs_run *run, uint32_t rack)
 {
 	size_t n = 0;
@@ -45,58 +38,57 @@ static void say_rack(struct pairs_words *w, const struct pairs_state *s,
 		if (!run->found.rack_of || run->found.rack_of[h] != rack)
 			continue;
 		if (++n <= 2)
-			na_pairs_say(w, "%s%.60s", n > 1 ? ", " : "",
-				     na_pairs_node_at(s, run, h)->name);
+			na_str_addf(w, "%s%.60s", n > 1 ? ", " : "",
+				    na_pairs_node_at(s, run, h)->name);
 	}
 	if (n > 2)
-		na_pairs_say(w, " and %zu more", n - 2);
+		na_str_addf(w, " and %zu more", n - 2);
 }
 
-void na_pairs_say_who(struct pairs_words *w, const struct pairs_state *s,
+void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
 		      const struct pairs_run *run, const struct na_lz_who *who,
 		      bool whole)
 {
 	switch (who->kind) {
 	case NA_LZ_SRC:
-		na_pairs_say(w, "transmit side of ");
+		na_str_addf(w, "transmit side of ");
 		break;
 	case NA_LZ_DST:
-		na_pairs_say(w, "receive side of ");
+		na_str_addf(w, "receive side of ");
 		break;
 	case NA_LZ_PAIR:
-		na_pairs_say(w, "path %.60s -> ",
-			     na_pairs_node_at(s, run, who->a)->name);
-		na_pairs_say(w, "%.60s",
-			     na_pairs_node_at(s, run, who->b)->name);
+		na_str_addf(w, "path %.60s -> ",
+			    na_pairs_node_at(s, run, who->a)->name);
+		na_str_addf(w, "%.60s", na_pairs_node_at(s, run, who->b)->name);
 		return;
 	case NA_LZ_RACK_UPLINK:
-		na_pairs_say(w, "uplink of rack {");
+		na_str_addf(w, "uplink of rack {");
 		break;
 	case NA_LZ_RACK_DOWNLINK:
-		na_pairs_say(w, "downlink of rack {");
+		na_str_addf(w, "downlink of rack {");
 		break;
 	case NA_LZ_RACK_PAIR:
-		na_pairs_say(w, "links from rack {");
+		na_str_addf(w, "links from rack {");
 		say_rack(w, s, run, who->a);
-		na_pairs_say(w, "} to rack {");
+		na_str_addf(w, "} to rack {");
 		say_rack(w, s, run, who->b);
-		na_pairs_say(w, "}");
+		na_str_addf(w, "}");
 		return;
 	default:
-		na_pairs_say(w, "both sides of ");
+		na_str_addf(w, "both sides of ");
 	}
 	if (who->kind < NA_LZ_PAIR) {
 		const struct pairs_node *n = na_pairs_node_at(s, run, who->a);
 
-		na_pairs_say(w, "%.60s",
-			     whole ? na_pairs_host_name(s, n) : n->name);
+		na_str_addf(w, "%.60s",
+			    whole ? na_pairs_host_name(s, n) : n->name);
 		return;
 	}
 	say_rack(w, s, run, who->a);
-	na_pairs_say(w, "}");
+	na_str_addf(w, "}");
 }
 
-static void say_finding(struct pairs_words *w, const struct pairs_state *s,
+static void say_finding(struct na_str *w, const struct pairs_state *s,
 			const struct pairs_run *run,
 			const struct na_lz_finding *f)
 {
@@ -104,17 +96,17 @@ static void say_finding(struct pairs_words *w, const struct pairs_state *s,
 
 	na_pairs_say_who(w, s, run, &f->who, na_pairs_is_whole(run, f));
 	for (size_t i = 0; i < f->n_alternatives && i < 3; i++) {
-		na_pairs_say(w, " | ");
+		na_str_addf(w, " | ");
 		na_pairs_say_who(w, s, run, &f->alternatives[i], false);
 	}
 	na_print_number(x, exp(f->effect), 3);
 	if (f->channel == NA_LZ_RATE)
-		na_pairs_say(w, " (timeouts, %s times the usual rate)", x);
+		na_str_addf(w, " (timeouts, %s times the usual rate)", x);
 	else
-		na_pairs_say(w, " (%sx%s%s)", x,
-			     f->channel == NA_LZ_LARGE ? " in large transfers"
-						       : "",
-			     f->intermittent ? ", now and then" : "");
+		na_str_addf(w, " (%sx%s%s)", x,
+			    f->channel == NA_LZ_LARGE ? " in large transfers"
+						      : "",
+			    f->intermittent ? ", now and then" : "");
 }
 
 /* Pairs that are slow for certain although nobody is named: victims, or too
@@ -132,7 +124,7 @@ static void add_slow(struct slow *x, const struct pairs_state *s,
 	const uint32_t ends[2] = {p->src, p->dst};
 
 	for (size_t i = 0; i < 2; i++) {
-		int32_t slice = s->nodes[ends[i]].first.slice;
+		int32_t slice = s->nodes.v[ends[i]].first.slice;
 
 		/* Addresses have none. */
 		x->shared[i] = slice != NA_ADDRESS &&
@@ -144,7 +136,7 @@ static void add_slow(struct slow *x, const struct pairs_state *s,
 	x->n++;
 }
 
-static void say_slow(struct pairs_words *w, const struct pairs_state *s,
+static void say_slow(struct na_str *w, const struct pairs_state *s,
 		     const struct pairs_run *run)
 {
 	const double slow = log(1.3);
@@ -160,47 +152,47 @@ static void say_slow(struct pairs_words *w, const struct pairs_state *s,
 	}
 	if (!x.n)
 		return;
-	na_pairs_say(w, "; %zu slow pair%s without a cause (up to %sx)", x.n,
-		     x.n > 1 ? "s" : "",
-		     na_print_number(number, exp(x.most), 3));
+	na_str_addf(w, "; %zu slow pair%s without a cause (up to %sx)", x.n,
+		    na_plural(x.n), na_print_number(number, exp(x.most), 3));
 	if (x.n > 1 && x.shared[0] && !all.shared[0])
-		na_pairs_say(w, ", all from slice %d", x.slice[0]);
+		na_str_addf(w, ", all from slice %d", x.slice[0]);
 	if (x.n > 1 && x.shared[1] && !all.shared[1])
-		na_pairs_say(w, ", all to slice %d", x.slice[1]);
+		na_str_addf(w, ", all to slice %d", x.slice[1]);
 }
 
 const char *na_pairs_ends(const struct pairs_state *s)
 {
 	if (s->of_hosts)
 		return "hosts";
-	return s->n_nodes && s->nodes[0].first.slice == NA_ADDRESS ? "addresses"
-								   : "devices";
+	return s->nodes.n && s->nodes.v[0].first.slice == NA_ADDRESS
+		       ? "addresses"
+		       : "devices";
 }
 
-static void say_nobody(struct pairs_words *w, const struct pairs_state *s,
+static void say_nobody(struct na_str *w, const struct pairs_state *s,
 		       const struct pairs_run *run)
 {
 	const struct na_lz_result *f = &run->found;
 	char n[NA_UNIT_BUF];
 
 	if (!run->n_remote) {
-		na_pairs_say(w, "no pairs between hosts");
+		na_str_addf(w, "no pairs between hosts");
 		return;
 	}
 	na_print_count(n, run->n_remote);
 	if (f->too_few) {
-		na_pairs_say(w, "too few pairs to localise (%s)", n);
+		na_str_addf(w, "too few pairs to localise (%s)", n);
 		return;
 	}
-	na_pairs_say(w, "no culprit among %s pairs of %zu %s", n, run->n_nodes,
-		     na_pairs_ends(s));
+	na_str_addf(w, "no culprit among %s pairs of %zu %s", n, run->n_nodes,
+		    na_pairs_ends(s));
 	if (f->n_undecided)
-		na_pairs_say(w, "; undecided: %.160s", f->undecided[0].what);
+		na_str_addf(w, "; undecided: %.160s", f->undecided[0].what);
 	else
 		say_slow(w, s, run);
 }
 
-void na_pairs_say_verdict(struct pairs_words *w, const struct pairs_state *s,
+void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
 			  const struct pairs_run *run)
 {
 	const struct na_lz_result *f = &run->found;
@@ -209,24 +201,22 @@ void na_pairs_say_verdict(struct pairs_words *w, const struct pairs_state *s,
 	if (!f->n_findings)
 		say_nobody(w, s, run);
 	else
-		na_pairs_say(w, "suspect%s to test: ",
-			     f->n_findings > 1 ? "s" : "");
+		na_str_addf(w, "suspect%s to test: ", na_plural(f->n_findings));
 	for (size_t i = 0; i < f->n_findings && i < 3; i++) {
-		na_pairs_say(w, "%s", i ? "; " : "");
+		na_str_addf(w, "%s", i ? "; " : "");
 		say_finding(w, s, run, &f->findings[i]);
 	}
 	if (f->n_findings > 3)
-		na_pairs_say(w, "; and %zu more", f->n_findings - 3);
+		na_str_addf(w, "; and %zu more", f->n_findings - 3);
 	for (size_t k = 0; k < f->n_clocks; k++)
 		clocks += na_pairs_surest_clock(s, run, k);
 	for (size_t k = 0; k < f->n_stalls; k++)
 		stalls += na_pairs_longest_stall(s, run, k);
 	if (clocks)
-		na_pairs_say(w, "; %zu clock%s off", clocks,
-			     clocks > 1 ? "s" : "");
+		na_str_addf(w, "; %zu clock%s off", clocks, na_plural(clocks));
 	if (stalls)
-		na_pairs_say(w, "; %zu host%s pause%s", stalls,
-			     stalls > 1 ? "s" : "", stalls > 1 ? "" : "s");
+		na_str_addf(w, "; %zu host%s pause%s", stalls,
+			    na_plural(stalls), stalls > 1 ? "" : "s");
 }
 
 const char *na_pairs_next_test(const struct na_lz_finding *f)
@@ -250,4 +240,219 @@ const char *na_pairs_next_test(const struct na_lz_finding *f)
 		return "compare the error and utilisation counters of the "
 		       "rack's links and the spines behind them";
 	}
+}
+
+/* "<= 1e-12": nobody needs more of it. */
+static void put_chance(struct na_result *r, struct na_value *row, double p)
+{
+	if (!(p > 0))
+		na_put_text(r, row, M_chance, p == 0 ? "< 1e-300" : NULL);
+	else if (p > 0.1)
+		na_put_text(r, row, M_chance, "> 0.1");
+	else
+		na_put_textf(r, row, M_chance, "<= 1e-%d",
+			     (int)floor(-log10(p)));
+}
+
+/* A culprit in few words. */
+static void put_suspect(struct na_result *r, struct na_value *list,
+			const struct na_value *v)
+{
+	struct na_value *row = na_put_object(r, list, NULL);
+	const double *ci = na_reals_at(v, M_excess_ci95, 2);
+
+	na_put_alias(r, row, M_culprit, v);
+	na_put_textf(r, row, M_suspect, "%s%s%.64s%s", na_text_at(v, M_suspect),
+		     na_get(v, M_endpoint) ? ", device " : "",
+		     na_text_at(v, M_endpoint),
+		     na_length(v, M_alternatives) ? " (or alternatives)" : "");
+	na_put_real(r, row, M_low, ci ? ci[0] : NAN);
+	na_put_real(r, row, M_high, ci ? ci[1] : NAN);
+	put_chance(r, row, na_number_at(v, M_p_value));
+	na_put_textf(r, row, M_channel, "%s%s", na_text_at(v, M_channel),
+		     na_flag_at(v, M_intermittent) ? ", now and then" : "");
+}
+
+/* The first column, the label, is for several runs. */
+static void put_view(struct na_result *r, const struct pairs_state *s,
+		     const char *title, const struct na_value *list,
+		     const struct na_table *table, const struct na_column *cols,
+		     size_t n, size_t max_rows)
+{
+	size_t skip = !na_pairs_has_runs(s);
+
+	na_result_view(r, title, list, table, cols + skip, n - skip, max_rows);
+}
+
+static void suspects_view(struct na_result *r, const struct pairs_state *s,
+			  const char *title)
+{
+	struct na_value *list = na_put_list(r, na_result_side(r), M_suspects);
+
+	na_for_each (v, na_get(na_result_body(r), M_culprits))
+		put_suspect(r, list, v);
+	put_view(r, s, title, list, &na_table_pairs_suspect,
+		 NA_COLUMNS({M_culprit "." M_label}, {M_suspect},
+			    {M_culprit "." M_excess}, {M_low}, {M_high},
+			    {M_chance}, {M_channel}, {M_culprit "." M_pairs},
+			    {M_culprit "." M_transfers}),
+		 0);
+}
+
+static void pairs_view(struct na_result *r, const struct pairs_state *s,
+		       const char *title)
+{
+	put_view(r, s, title, na_get(na_result_body(r), M_pairs),
+		 &na_table_pairs_pair,
+		 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_count}, {M_bytes},
+			    {M_p50_us}, {M_p99_us}, {M_expected_us}, {M_excess},
+			    {M_q_value}),
+		 s->scope->top ? s->scope->top : DEFAULT_TOP);
+}
+
+static void clocks_view(struct na_result *r, const struct pairs_state *s)
+{
+	put_view(r, s, "clocks that are off (corrected here)",
+		 na_get(na_result_body(r), M_clock_offsets),
+		 &na_table_pairs_result_clock_offsets,
+		 NA_COLUMNS({M_label}, {M_host}, {M_ahead_us},
+			    {M_uncertainty_us}),
+		 0);
+}
+
+static void stalls_view(struct na_result *r, const struct pairs_state *s)
+{
+	put_view(r, s, "hosts that pause (no NIC: look at the host)",
+		 na_get(na_result_body(r), M_stalls),
+		 &na_table_pairs_result_stalls,
+		 NA_COLUMNS({M_label}, {M_host}, {M_episodes}, {M_transfers},
+			    {M_longest_ms}),
+		 0);
+}
+
+static void undecided_view(struct na_result *r, const struct pairs_state *s)
+{
+	put_view(r, s, "undecided", na_get(na_result_body(r), M_undecided),
+		 &na_table_pairs_result_undecided,
+		 NA_COLUMNS({M_label}, {M_what}, {M_n_pairs}, {M_needs}), 0);
+}
+
+static bool same_text(const struct na_value *a, const struct na_value *b,
+		      const char *name)
+{
+	return strcmp(na_text_at(a, name), na_text_at(b, name)) == 0;
+}
+
+static bool same_test(const struct na_value *a, const struct na_value *b)
+{
+	return same_text(a, b, M_test_next) && same_text(a, b, M_needs);
+}
+
+/* What to test: one remark for all suspects that ask for the same. */
+static void note_tests(struct na_result *r)
+{
+	const struct na_value *first = na_first(na_result_body(r), M_culprits);
+
+	for (const struct na_value *v = first; v; v = v->next) {
+		const char *needs = na_text_at(v, M_needs);
+		char buf[PAIRS_WORDS];
+		struct na_str who = na_str_over(buf, sizeof(buf));
+		const struct na_value *u = first;
+		size_t n = 0;
+
+		while (!same_test(u, v))
+			u = u->next;
+		if (u != v)
+			continue; /* told */
+		for (; u; u = u->next) {
+			if (same_test(u, v) && n++ < TOLD)
+				na_str_join(&who, ", ", "%.80s",
+					    na_text_at(u, M_suspect));
+		}
+		if (n > TOLD)
+			na_str_addf(&who, " and %zu more", n - TOLD);
+		na_result_note(r, "test %s: %s%s%s", who.s,
+			       na_text_at(v, M_test_next),
+			       *needs ? "; what would decide: " : "", needs);
+	}
+	if (first)
+		na_result_note(r, "a suspect is not a verdict: latency that "
+				  "holds a wait for a late host looks like a "
+				  "slow NIC");
+}
+
+static bool captured(const struct pairs_state *s)
+{
+	for (uint32_t run = 0; run < s->scope->store->n_runs; run++) {
+		if (!na_pairs_captured(s->scope->store, run))
+			return false;
+	}
+	return s->keys.n > 0;
+}
+
+static void note_rest(struct na_result *r, const struct pairs_state *s)
+{
+	uint64_t local = 0, transfers = 0;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	for (size_t i = 0; i < s->keys.n; i++) {
+		local += s->pairs[i].local;
+		if (s->pairs[i].local)
+			transfers += s->sums.v[s->pairs[i].found].n;
+	}
+	if (s->calls && s->calls < s->scope->used->n)
+		na_result_note(r,
+			       "%s of %s transfers are calls, the others "
+			       "messages one way: --component rpc, or network, "
+			       "compares what is alike",
+			       na_print_count(a, s->calls),
+			       na_print_count(b, s->scope->used->n));
+	if (captured(s) && s->calls)
+		na_result_note(r, "the latency of a call holds the server's "
+				  "own time: a slow server looks like a slow "
+				  "receive side of its host");
+	else if (s->keys.n && !captured(s) && !s->of_hosts &&
+		 s->params->level == PAIRS_AUTO)
+		na_result_note(r, "one host's file shows each remote source on "
+				  "few paths; the files of all hosts tell a "
+				  "source from its path");
+	if (!s->scope->store->topology && s->keys.n > local)
+		na_result_note(r, "locality not given: a far pair and a slow "
+				  "one look alike, so less is claimed; "
+				  "--topology FILE tells them apart");
+	if (local)
+		na_result_note(r,
+			       "%s pair%s inside a host (%s transfers) listed "
+			       "but not judged",
+			       na_print_count(a, local), na_plural(local),
+			       na_print_count(b, transfers));
+	if (s->clamped)
+		na_result_note(r,
+			       "%s transfers with a clock behind the sender's "
+			       "tell about clocks and are in no statistics",
+			       na_print_count(a, s->clamped));
+}
+
+void na_pairs_views(struct na_result *r, const struct pairs_state *s)
+{
+	const struct na_value *body = na_result_body(r);
+	const char *verdict = na_text_or(body, M_verdict,
+					 "no pairs: no transfers");
+	bool named = na_first(body, M_culprits);
+
+	na_result_wordf(r, NA_WORD_MESSAGE, "%c%s",
+			na_pairs_has_runs(s) ? *verdict
+					     : toupper((unsigned char)*verdict),
+			verdict + 1);
+	if (named)
+		suspects_view(r, s, verdict);
+	if (na_first(body, M_clock_offsets))
+		clocks_view(r, s);
+	if (na_first(body, M_stalls))
+		stalls_view(r, s);
+	if (na_first(body, M_undecided))
+		undecided_view(r, s);
+	pairs_view(r, s, named ? "pairs, the surely slowest first" : verdict);
+	note_tests(r);
+	note_rest(r, s);
 }

@@ -26,7 +26,7 @@ static void read_nodes(struct pairs_matrix *m, const struct na_value *list)
 
 	na_for_each (v, list) {
 		m->names[i] = na_text_at(v, M_name);
-		m->group[i++] = na_number_or(v, "group", 0);
+		m->group[i++] = na_number_or(v, M_group, 0);
 	}
 }
 
@@ -85,7 +85,7 @@ static void read_marks(struct pairs_matrix *m, const struct na_value *list)
 		k->name = na_text_at(v, M_name);
 		k->a = (size_t)na_count_or(v, M_a, -1);
 		k->b = (size_t)na_count_or(v, M_b, -1);
-		k->rows = (size_t)na_count_or(v, "rows", 1);
+		k->rows = (size_t)na_count_or(v, M_rows, 1);
 		k->host = na_text_or(v, M_host, NULL);
 		k->excess = na_number_at(v, M_excess);
 		k->timeouts = strcmp(na_text_at(v, M_channel), "rate") == 0;
@@ -162,7 +162,7 @@ static void look(struct pairs_matrix *m)
 static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
 			double limit)
 {
-	const struct na_value *nodes = na_get(v, "nodes");
+	const struct na_value *nodes = na_get(v, M_nodes);
 
 	m->label = na_text_or(v, M_label, NULL);
 	m->n = nodes && nodes->kind == NA_V_LIST ? nodes->n : 0;
@@ -174,7 +174,7 @@ static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
 		return false;
 	if (m->n)
 		read_nodes(m, nodes);
-	m->rack = na_reals_at(v, "rack", m->n);
+	m->rack = na_reals_at(v, M_rack, m->n);
 	m->prefix = common_prefix(m);
 	read_marks(m, na_get(v, M_marks));
 	for (fill_matrix(m, v, limit); stretches(m) > STRETCHES_MAX;
@@ -236,14 +236,14 @@ enum na_status na_pairs_read(struct pairs_figure *f, const struct na_result *r,
 			     struct na_err *err)
 {
 	const struct na_value *side = na_result_get_side(r);
-	const struct na_value *list = na_get(side, "matrices");
+	const struct na_value *list = na_get(side, M_matrices);
 	size_t nodes = 0;
 
 	memset(f, 0, sizeof(*f));
 	f->title = na_result_get_word(r, NA_WORD_MESSAGE, "Pairs");
 	f->empty = na_result_get_word(r, NA_WORD_EMPTY, NULL);
-	f->ends = na_text_or(side, "ends", "ends");
-	f->locality = na_count_at(side, "locality") != 0;
+	f->ends = na_text_or(side, M_ends, "ends");
+	f->locality = na_count_at(side, M_locality) != 0;
 	f->limit = log(LIMIT_LEAST);
 	if (list && list->kind == NA_V_LIST)
 		f->limit = limit_of(list);

@@ -1,0 +1,124 @@
+/* pairs: the matrices of the picture; after the result is complete. */
+#include <math.h>
+
+#include "members.h"
+#include "netan/analyses/pairs/state.h"
+
+/* Rack or slice; of devices the host. */
+static int64_t group_of(const struct pairs_state *s, const struct pairs_node *n)
+{
+	uint32_t rack = na_store_rack(s->scope->store, n->host);
+
+	if (!s->of_hosts)
+		return n->host;
+	return rack != NA_UNKNOWN_U32 ? (int64_t)rack : n->first.slice;
+}
+
+/* Nodes in order; `group` changes where a separator belongs. */
+static void put_nodes(struct na_result *r, struct na_value *to,
+		      const struct pairs_state *s, const struct pairs_run *run)
+{
+	struct na_value *list = na_put_list(r, to, M_nodes);
+
+	for (uint32_t h = 0; h < run->n_nodes; h++) {
+		const struct pairs_node *n = na_pairs_node_at(s, run, h);
+		struct na_value *x = na_put_object(r, list, NULL);
+
+		na_put_text(r, x, M_name, n->name);
+		na_put_int(r, x, M_group, group_of(s, n));
+	}
+}
+
+static void put_cells(struct na_result *r, struct na_value *to,
+		      const struct pairs_state *s, const struct pairs_run *run)
+{
+	double *src = na_put_reals(r, to, M_src, run->n_pairs);
+	double *dst = na_put_reals(r, to, M_dst, run->n_pairs);
+	double *excess = na_put_reals(r, to, M_excess, run->n_pairs);
+
+	for (size_t i = 0; src && dst && excess && i < run->n_pairs; i++) {
+		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
+
+		src[i] = (double)(p->src - run->node0);
+		dst[i] = (double)(p->dst - run->node0);
+		excess[i] = run->found.pairs && i < run->n_remote
+				    ? exp(run->found.pairs[i].effect)
+				    : NAN;
+	}
+}
+
+/* The devices of a host that stand side by side, from the first one on. */
+static uint32_t rows_of_host(const struct pairs_state *s,
+			     const struct pairs_run *run, uint32_t *first)
+{
+	uint32_t host = na_pairs_node_at(s, run, *first)->host, n = 1;
+
+	for (; *first && na_pairs_node_at(s, run, *first - 1)->host == host;
+	     n++)
+		--*first;
+	while (*first + n < run->n_nodes &&
+	       na_pairs_node_at(s, run, *first + n)->host == host)
+		n++;
+	return n;
+}
+
+static void put_mark(struct na_result *r, struct na_value *list,
+		     const struct pairs_state *s, const struct pairs_run *run,
+		     const struct na_lz_finding *f)
+{
+	struct na_value *x = na_put_object(r, list, NULL);
+	uint32_t first = f->who.a, rows = 1;
+	char buf[PAIRS_WORDS];
+	struct na_str who = na_str_over(buf, sizeof(buf));
+
+	if (f->who.kind <= NA_LZ_HOST && na_pairs_is_whole(run, f))
+		rows = rows_of_host(s, run, &first);
+	na_pairs_say_who(&who, s, run, &f->who, na_pairs_is_whole(run, f));
+	na_put_text(r, x, M_kind, na_pairs_kind_names[f->who.kind]);
+	na_put_text(r, x, M_name, who.s);
+	na_put_int(r, x, M_a, (int64_t)first);
+	na_put_int(r, x, M_b,
+		   f->who.kind == NA_LZ_PAIR || f->who.kind == NA_LZ_RACK_PAIR
+			   ? (int64_t)f->who.b
+			   : -1);
+	na_put_int(r, x, M_rows, (int64_t)rows);
+	na_put_text(r, x, M_host,
+		    f->who.kind <= NA_LZ_HOST && na_pairs_is_whole(run, f)
+			    ? na_pairs_host_name(s, na_pairs_node_at(s, run,
+								     first))
+			    : NULL);
+	na_put_real(r, x, M_excess, exp(f->effect));
+	na_put_text(r, x, M_channel, na_pairs_channel_names[f->channel]);
+}
+
+/* What the picture draws, in the order in which it draws it. */
+static void put_matrix(struct na_result *r, struct na_value *list,
+		       const struct pairs_state *s, const struct pairs_run *run)
+{
+	struct na_value *to, *marks;
+	double *racks;
+
+	to = na_pairs_put_row(r, list, s, (uint32_t)(run - s->runs));
+	put_nodes(r, to, s, run);
+	put_cells(r, to, s, run);
+	racks = na_put_reals(r, to, M_rack, run->n_nodes);
+	for (size_t h = 0; racks && h < run->n_nodes; h++)
+		racks[h] = run->found.rack_of &&
+					   run->found.rack_of[h] != NA_LZ_NONE
+				   ? (double)run->found.rack_of[h]
+				   : (double)NAN;
+	marks = na_put_list(r, to, M_marks);
+	for (size_t i = 0; i < run->found.n_findings; i++)
+		put_mark(r, marks, s, run, &run->found.findings[i]);
+}
+
+void na_pairs_put_picture(struct na_result *r, const struct pairs_state *s)
+{
+	struct na_value *side = na_result_side(r), *list;
+
+	na_put_text(r, side, M_ends, na_pairs_ends(s));
+	na_put_int(r, side, M_locality, s->scope->store->topology != NULL);
+	list = na_put_list(r, side, M_matrices);
+	for (size_t i = 0; i < s->scope->store->n_runs; i++)
+		put_matrix(r, list, s, &s->runs[i]);
+}
