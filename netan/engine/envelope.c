@@ -297,7 +297,7 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 	if (s->interrupted)
 		na_put_bool(r, doc, "interrupted", true);
 	coverage = put_coverage(s, r, doc, used, side, dropped);
-	na_put_bool(r, na_result_side(r), "anchor_matters",
+	na_put_bool(r, na_result_side(r), M_anchor_matters,
 		    s->store.anchor_mattered);
 	note_left_out(r, doc);
 	note_filtered(s, r);

@@ -35,7 +35,7 @@ static const double *amounts(const struct timeline *t, const char *name)
 static void read_time(struct timeline *t)
 {
 	static const char *const lengths[] = {M_time_s, M_rx_gbps, M_tx_gbps,
-					      "pending"};
+					      M_pending};
 	const double *time_s;
 	size_t n_time;
 
@@ -69,7 +69,7 @@ static void read_amounts(struct timeline *t)
 	t->gbps[TX] = amounts(t, M_tx_gbps);
 	t->outstanding[RX] = amounts(t, M_rx_outstanding_bytes);
 	t->outstanding[TX] = amounts(t, M_tx_outstanding_bytes);
-	t->pending = amounts(t, "pending");
+	t->pending = amounts(t, M_pending);
 	t->pending_max = na_reals_at(t->body, M_pending_max, t->n);
 	t->peak_gbps[RX] = number(t, M_rx_peak_gbps);
 	t->peak_gbps[TX] = number(t, M_tx_peak_gbps);
@@ -353,7 +353,7 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 				    t->to_s - t->from_s),
 			 w);
 	na_words_coverage(t->result, w);
-	if (*anchor && na_count_or(t->side, "anchor_matters", 1))
+	if (*anchor && na_count_or(t->side, M_anchor_matters, 1))
 		na_words_add(w, " \xc2\xb7 anchor %.24s", anchor);
 	if (!isnan(t->host_capacity_gbps))
 		na_words_add(w, " \xc2\xb7 capacity %s per host",
