@@ -211,10 +211,10 @@ void na_latency_put_worst(struct na_result *r, struct na_value *list,
 static void put_curve(struct na_result *r, struct na_value *to,
 		      const struct latency_curve *c)
 {
-	na_put_copied(r, to, M_ccdf_us, c->us, c->n);
-	na_put_copied(r, to, M_ccdf_share, c->share, c->n);
-	na_put_copied(r, to, M_ccdf_lower_us, c->lower_us, c->n);
-	na_put_copied(r, to, M_ccdf_upper_us, c->upper_us, c->n);
+	na_put_series(r, to, M_ccdf_us, c->us, c->n);
+	na_put_series(r, to, M_ccdf_share, c->share, c->n);
+	na_put_series(r, to, M_ccdf_lower_us, c->lower_us, c->n);
+	na_put_series(r, to, M_ccdf_upper_us, c->upper_us, c->n);
 }
 
 static void put_row(struct na_result *r, struct na_value *list,

@@ -38,15 +38,6 @@ static double *put_series(struct na_result *r, struct na_value *in,
 	return out;
 }
 
-static void put_times(struct na_result *r, struct na_value *body,
-		      const struct timeline_state *s)
-{
-	double *t = na_put_reals(r, body, M_time_s, s->bins.n);
-
-	for (size_t i = 0; t && i < s->bins.n; i++)
-		t[i] = na_bins_start_s(&s->bins, i);
-}
-
 static double largest(const double *x, size_t n)
 {
 	double max = 0;
@@ -88,7 +79,7 @@ static void put_bins(struct na_result *r, struct na_value *body,
 	double per_bin = 1.0 / (double)s->bins.bin_ps;
 
 	na_put_real(r, body, M_bin_s, s->any ? na_s(s->bins.bin_ps) : NAN);
-	put_times(r, body, s);
+	na_put_bin_starts(r, body, &s->bins);
 	for (size_t side = 0; side < 2; side++) {
 		const double *x = put_series(r, body, sides[side].gbps, s,
 					     &s->rate[side], gbps_of_bin(s));
@@ -99,7 +90,7 @@ static void put_bins(struct na_result *r, struct na_value *body,
 		put_series(r, body, sides[side].outstanding, s,
 			   &s->outstanding[side], per_bin);
 	put_series(r, body, M_pending, s, &s->pending, per_bin);
-	na_put_copied(r, body, M_pending_max, s->most, s->bins.n);
+	na_put_series(r, body, M_pending_max, s->most, s->bins.n);
 	na_put_text(r, body, M_pending_of,
 		    na_timeline_pending_of_graphs(s) ? "collectives"
 						     : "transfers");
