@@ -10,7 +10,7 @@
  *           pass in the median; with shards of 8 MiB the first is sent within
  *           a millisecond.
  *
- * Waiting for the network itself is no gap (netan/analyses/shards/shards.h).
+ * Waiting for the network itself is no gap (netan/analyses/shards/state.h).
  * A job with default shards has neither: its sends are of 8 MiB, and a copy
  * takes 10 ms only from some hundred MiB on.
  */

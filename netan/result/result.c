@@ -550,13 +550,14 @@ void na_result_note(struct na_result *r, const char *fmt, ...)
 	r->notes_end = &line->next;
 }
 
-/* A column as it is printed: what it leaves open its member declares. */
-static struct na_column declared(const struct na_table *table,
-				 const struct na_column *c)
+struct na_column na_column_declared(const struct na_table *table,
+				    const struct na_column *c)
 {
 	const struct na_member *m = na_member_at(table, c->field);
 	struct na_column made = m ? m->column : *c;
 
+	if (c->format != NA_F_DECLARED)
+		return *c;
 	made.field = c->field;
 	if (c->header)
 		made.header = c->header;
@@ -569,9 +570,7 @@ static bool copy_columns(struct na_result *r, struct na_column *to,
 			 const struct na_column *from, size_t n)
 {
 	for (size_t k = 0; k < n; k++) {
-		to[k] = from[k].format == NA_F_DECLARED
-				? declared(table, &from[k])
-				: from[k];
+		to[k] = na_column_declared(table, &from[k]);
 		to[k].field = copy_text(r, from[k].field);
 		to[k].header = copy_text(r, to[k].header);
 	}

@@ -254,6 +254,9 @@ struct na_columns {
 void na_columns_add(struct na_columns *to, const char *field,
 		    const char *header, enum na_format format, int digits,
 		    double scale);
+/* A column as a view prints it: what it leaves open its member declares. */
+struct na_column na_column_declared(const struct na_table *table,
+				    const struct na_column *c);
 /* How loud the title of the view that came last is, in colour. */
 void na_result_tone(struct na_result *r, enum na_severity tone);
 /* Words among the views: a title and lines, which '\n' ends.  A terminal

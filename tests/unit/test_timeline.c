@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/timeline/timeline.h"
+#include "netan/analyses/timeline/state.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/hand_drive.h"
 
@@ -23,7 +23,7 @@ extern const struct na_analysis na_an_timeline;
 struct run {
 	struct hand h;
 	struct na_scope scope;
-	struct tl_params params;
+	struct timeline_params params;
 	struct driven d;
 };
 

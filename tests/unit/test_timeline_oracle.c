@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/timeline/timeline.h"
+#include "netan/analyses/timeline/state.h"
 #include "tests/unit/hand_drive.h"
 
 extern const struct na_analysis na_an_timeline;
@@ -24,7 +24,7 @@ enum { MOST = 256, LINE = 1 << 16 };
 struct run {
 	struct hand h;
 	struct na_scope scope;
-	struct tl_params params;
+	struct timeline_params params;
 	struct driven d;
 	struct hand_row rows[MOST];
 	size_t n;

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/timeline/timeline.h"
+#include "netan/analyses/timeline/state.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/hand_drive.h"
 
@@ -26,7 +26,7 @@ struct run {
 	struct hand h;
 	struct hand_row rows[PACKETS + 2];
 	struct na_scope scope;
-	struct tl_params params;
+	struct timeline_params params;
 	struct driven d;
 };
 

@@ -3,14 +3,14 @@
  * that they touch.  First pass: the events; second, where there are any: the
  * transfers.
  */
-#include "netan/analyses/host_events/host_events.h"
+#include "netan/analyses/host_events/state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/base/vec.h"
+#include "netan/base/order.h"
 
-static bool make_counts(struct he_state *s)
+static bool make_counts(struct host_events_state *s)
 {
 	size_t n = s->scope->store->n_sources;
 
@@ -29,10 +29,11 @@ static bool any_threads(const struct na_store *store)
 	return false;
 }
 
-static enum na_status he_open(void *state, const struct na_scope *scope,
-			      const void *params, struct na_err *err)
+static enum na_status host_events_open(void *state,
+				       const struct na_scope *scope,
+				       const void *params, struct na_err *err)
 {
-	struct he_state *s = state;
+	struct host_events_state *s = state;
 
 	(void)params;
 	s->scope = scope;
@@ -42,39 +43,32 @@ static enum na_status he_open(void *state, const struct na_scope *scope,
 	return any_threads(scope->store) ? NA_OK : NA_END;
 }
 
-static enum na_status he_fork(void *block, const void *state, unsigned pass)
+static enum na_status host_events_fork(void *block, const void *state,
+				       unsigned pass)
 {
-	struct he_state *s = block;
-	const struct he_state *from = state;
+	struct host_events_state *s = block;
+	const struct host_events_state *from = state;
 
-	*s = (struct he_state){.scope = from->scope,
-			       .main = from,
-			       .pass = pass};
+	*s = (struct host_events_state){.scope = from->scope,
+					.main = from,
+					.pass = pass};
 	return make_counts(s) ? NA_OK : NA_ENOMEM;
 }
 
 /* Of what lies apart, the first that ends behind the transfer's start. */
-static bool touches(const struct he_state *m, unsigned kind,
+static bool touches(const struct host_events_state *m, unsigned kind,
 		    const struct na_transfer *t)
 {
-	const struct he_span *x = m->busy[kind].spans;
-	size_t lo = m->busy[kind].first[t->input];
-	size_t end = m->busy[kind].first[t->input + 1], hi = end;
+	const struct host_events_span *x = m->busy[kind].spans;
+	const size_t *first = &m->busy[kind].first[t->input];
+	size_t at = NA_BOUND(i, first[0], first[1], x[i].to_ps > t->start_ps);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (x[mid].to_ps > t->start_ps)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo < end && x[lo].from_ps < t->end_ps;
+	return at < first[1] && x[at].from_ps < t->end_ps;
 }
 
-static enum na_status he_add(void *block, const struct na_transfer *t)
+static enum na_status add_transfer(void *block, const struct na_transfer *t)
 {
-	struct he_state *s = block;
+	struct host_events_state *s = block;
 
 	if (t->style >= NA_STYLE_CAPTURE)
 		return NA_ASIDE;
@@ -87,21 +81,16 @@ static enum na_status he_add(void *block, const struct na_transfer *t)
 	return NA_OK;
 }
 
-static enum na_status he_add_event(void *block, const struct na_host_event *e)
+static enum na_status add_host_event(void *block, const struct na_host_event *e)
 {
-	struct he_state *s = block;
+	struct host_events_state *s = block;
 
-	if (s->pass)
-		return NA_OK;
-	if (!na_grow(&s->events, &s->cap, s->n + 1, sizeof(*s->events)))
-		return NA_ENOMEM;
-	s->events[s->n++] = *e;
-	return NA_OK;
+	return s->pass || na_add(&s->events, *e) ? NA_OK : NA_ENOMEM;
 }
 
-static enum na_status he_merge(void *state, void *block, unsigned pass)
+static enum na_status host_events_merge(void *state, void *block, unsigned pass)
 {
-	struct he_state *s = state, *b = block;
+	struct host_events_state *s = state, *b = block;
 
 	(void)pass;
 	for (size_t i = 0; i < s->scope->store->n_sources; i++) {
@@ -109,17 +98,13 @@ static enum na_status he_merge(void *state, void *block, unsigned pass)
 		for (int k = 0; k < NA_HE_KINDS; k++)
 			s->touched[k][i] += b->touched[k][i];
 	}
-	if (!na_grow(&s->events, &s->cap, s->n + b->n, sizeof(*s->events)))
-		return NA_ENOMEM;
-	if (b->n)
-		memcpy(s->events + s->n, b->events, b->n * sizeof(*b->events));
-	s->n += b->n;
-	return NA_OK;
+	return na_append(&s->events, b->events.v, b->events.n) ? NA_OK
+							       : NA_ENOMEM;
 }
 
 /* ---- between the passes */
 
-static void widen(struct he_span *x, int64_t from_ps, int64_t to_ps)
+static void widen(struct host_events_span *x, int64_t from_ps, int64_t to_ps)
 {
 	if (from_ps != NA_UNKNOWN_PS && from_ps < x->from_ps)
 		x->from_ps = from_ps;
@@ -128,10 +113,11 @@ static void widen(struct he_span *x, int64_t from_ps, int64_t to_ps)
 }
 
 /* When the profiler ran; where it does not say so, what it recorded. */
-static struct he_span profiled(const struct he_state *s, uint32_t run)
+static struct host_events_span profiled(const struct host_events_state *s,
+					uint32_t run)
 {
 	const struct na_store *store = s->scope->store;
-	struct he_span told = {NA_TIME_MAX, NA_TIME_MIN}, seen = told;
+	struct host_events_span told = {NA_TIME_MAX, NA_TIME_MIN}, seen = told;
 
 	for (size_t i = 0; i < store->n_sources; i++) {
 		const struct na_source *x = &store->sources[i];
@@ -143,21 +129,22 @@ static struct he_span profiled(const struct he_state *s, uint32_t run)
 			widen(&seen, store->tallies[i].seen.first_ps,
 			      store->tallies[i].seen.last_ps);
 	}
-	for (size_t i = 0; i < s->n; i++) {
-		if (store->sources[s->events[i].input].run == run)
-			widen(&seen, s->events[i].start_ps,
-			      s->events[i].end_ps);
+	for (size_t i = 0; i < s->events.n; i++) {
+		if (store->sources[s->events.v[i].input].run == run)
+			widen(&seen, s->events.v[i].start_ps,
+			      s->events.v[i].end_ps);
 	}
 	if (told.from_ps < told.to_ps)
 		return told;
-	return seen.from_ps < seen.to_ps ? seen : (struct he_span){0, 0};
+	return seen.from_ps < seen.to_ps ? seen
+					 : (struct host_events_span){0, 0};
 }
 
-static void find_steady(struct he_state *s, uint32_t run)
+static void find_steady(struct host_events_state *s, uint32_t run)
 {
 	const struct na_store *store = s->scope->store;
-	struct he_run *to = &s->runs[run];
-	struct he_span all;
+	struct host_events_run *to = &s->runs[run];
+	struct host_events_span all;
 	uint64_t start_up;
 
 	for (size_t i = 0; i < store->n_steps; i++) {
@@ -181,46 +168,32 @@ static void find_steady(struct he_state *s, uint32_t run)
 	to->seen = all.to_ps > to->steady_ps;
 }
 
-#define ORDER(a, b) \
-	do { \
-		if ((a) != (b)) \
-			return (a) < (b) ? -1 : 1; \
-	} while (0)
-
-static int by_time(const void *pa, const void *pb)
-{
-	const struct na_host_event *a = pa, *b = pb;
-
-	ORDER(a->input, b->input);
-	ORDER(a->kind, b->kind);
-	ORDER(a->start_ps, b->start_ps);
-	ORDER(a->end_ps, b->end_ps);
-	ORDER(a->thread, b->thread);
-	ORDER(a->size_bytes, b->size_bytes);
-	return 0;
-}
+NA_ORDER(by_time, struct na_host_event, NA_UP(input), NA_UP(kind),
+	 NA_UP(start_ps), NA_UP(end_ps), NA_UP(thread), NA_UP(size_bytes))
 
 /* Events of a kind that count, joined where they meet. */
-static bool join(struct he_state *s, unsigned kind)
+static bool join(struct host_events_state *s, unsigned kind)
 {
 	size_t sources = s->scope->store->n_sources, n = 0, k = 0;
-	struct he_span *to = na_calloc(s->n, sizeof(*to));
+	struct host_events_span *to = na_calloc(s->events.n, sizeof(*to));
 	size_t *first = na_calloc(sources + 1, sizeof(*first));
 
 	s->busy[kind].spans = to;
 	s->busy[kind].first = first;
 	for (size_t i = 0; to && first && i < sources; i++) {
 		first[i] = n;
-		for (; k < s->n && s->events[k].input == i; k++) {
-			const struct na_host_event *e = &s->events[k];
+		for (; k < s->events.n && s->events.v[k].input == i; k++) {
+			const struct na_host_event *e = &s->events.v[k];
 			int64_t end_ps = e->end_ps;
 
-			if (he_kind(e) != kind || !he_counts(s, e))
+			if (na_host_events_kind(e) != kind ||
+			    !na_host_events_counts(s, e))
 				continue;
 			if (end_ps == e->start_ps && end_ps < NA_TIME_MAX)
 				end_ps++;
 			if (n == first[i] || e->start_ps > to[n - 1].to_ps)
-				to[n++] = (struct he_span){e->start_ps, end_ps};
+				to[n++] = (struct host_events_span){e->start_ps,
+								    end_ps};
 			else if (end_ps > to[n - 1].to_ps)
 				to[n - 1].to_ps = end_ps;
 		}
@@ -230,18 +203,19 @@ static bool join(struct he_state *s, unsigned kind)
 	return to && first;
 }
 
-static enum na_status he_turn(void *state, unsigned done, struct na_err *err)
+static enum na_status host_events_turn(void *state, unsigned done,
+				       struct na_err *err)
 {
-	struct he_state *s = state;
+	struct host_events_state *s = state;
 	size_t counted = 0;
 
 	if (done)
 		return NA_END;
 	for (uint32_t run = 0; run < s->scope->store->n_runs; run++)
 		find_steady(s, run);
-	if (!s->n)
+	if (!s->events.n)
 		return NA_END;
-	qsort(s->events, s->n, sizeof(*s->events), by_time);
+	na_sort(s->events.v, s->events.n, by_time);
 	if (!join(s, 0) || !join(s, 1))
 		return na_fail_nomem(err);
 	for (int k = 0; k < NA_HE_KINDS; k++)
@@ -249,11 +223,11 @@ static enum na_status he_turn(void *state, unsigned done, struct na_err *err)
 	return counted ? NA_OK : NA_END;
 }
 
-static void he_fini(void *state)
+static void host_events_fini(void *state)
 {
-	struct he_state *s = state;
+	struct host_events_state *s = state;
 
-	free(s->events);
+	na_vec_free(&s->events);
 	free(s->runs);
 	free(s->transfers);
 	for (int k = 0; k < NA_HE_KINDS; k++) {
@@ -267,15 +241,15 @@ const struct na_analysis na_an_host_events = {
 	.face.name = "host_events",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_HOST_EVENTS,
 	.begins = 9,
-	.state_size = sizeof(struct he_state),
+	.state_size = sizeof(struct host_events_state),
 	.passes = 2,
 	.counts = NA_COUNTS(TRANSFERS) | NA_COUNTS(HOST_EVENTS),
-	.open = he_open,
-	.fork = he_fork,
-	.add_transfer = he_add,
-	.add_host_event = he_add_event,
-	.merge = he_merge,
-	.turn = he_turn,
-	.finish = he_finish,
-	.fini = he_fini,
+	.open = host_events_open,
+	.fork = host_events_fork,
+	.add_transfer = add_transfer,
+	.add_host_event = add_host_event,
+	.merge = host_events_merge,
+	.turn = host_events_turn,
+	.finish = na_host_events_finish,
+	.fini = host_events_fini,
 };

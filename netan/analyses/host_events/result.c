@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "members.h"
-#include "netan/analyses/host_events/host_events.h"
-#include "netan/base/vec.h"
+#include "netan/analyses/host_events/state.h"
+#include "netan/base/order.h"
 #include "netan/stats/tests/robust.h"
 
 struct thread {
@@ -16,7 +16,7 @@ struct thread {
 
 /* The events of one kind in one run that count. */
 struct kind {
-	const struct he_state *s;
+	const struct host_events_state *s;
 	uint32_t run;
 	unsigned kind;
 	uint64_t count, startup, touched, transfers;
@@ -29,33 +29,9 @@ struct kind {
 	double worst_share;
 };
 
-#define ORDER(a, b) \
-	do { \
-		if ((a) != (b)) \
-			return (a) < (b) ? -1 : 1; \
-	} while (0)
-
-static int by_name(const void *pa, const void *pb)
-{
-	const struct thread *a = pa, *b = pb;
-
-	ORDER(a->input, b->input);
-	ORDER(a->name, b->name);
-	return 0;
-}
-
-static int longest_first(const void *pa, const void *pb)
-{
-	const struct thread *a = pa, *b = pb;
-
-	ORDER(b->total_ps, a->total_ps);
-	return by_name(pa, pb);
-}
-
-static double seconds(na_i128 ps)
-{
-	return (double)ps / 1e12;
-}
+NA_ORDER(by_name, struct thread, NA_UP(input), NA_UP(name))
+NA_ORDER(longest_first, struct thread, NA_DOWN(total_ps), NA_UP(input),
+	 NA_UP(name))
 
 static void add_event(struct kind *k, const struct na_host_event *e)
 {
@@ -68,7 +44,7 @@ static void add_event(struct kind *k, const struct na_host_event *e)
 	k->threads[k->count] = (struct thread){e->input, e->thread, 1,
 					       lasted_ps,
 					       (na_i128)e->size_bytes};
-	k->lasted_s[k->count++] = seconds(lasted_ps);
+	k->lasted_s[k->count++] = na_s(lasted_ps);
 	k->total_ps += lasted_ps;
 	k->bytes += (na_i128)e->size_bytes;
 }
@@ -76,8 +52,7 @@ static void add_event(struct kind *k, const struct na_host_event *e)
 /* One for each thread, those of a host together. */
 static void join_threads(struct kind *k)
 {
-	if (k->count)
-		qsort(k->threads, k->count, sizeof(*k->threads), by_name);
+	na_sort(k->threads, k->count, by_name);
 	for (size_t i = 0; i < k->count; i++) {
 		const struct thread *from = &k->threads[i];
 		struct thread *to = k->threads + k->n_threads;
@@ -93,14 +68,12 @@ static void join_threads(struct kind *k)
 			to[-1].bytes += from->bytes;
 		}
 	}
-	if (k->n_threads)
-		qsort(k->threads, k->n_threads, sizeof(*k->threads),
-		      longest_first);
+	na_sort(k->threads, k->n_threads, longest_first);
 }
 
 static void add_sources(struct kind *k)
 {
-	const struct he_state *s = k->s;
+	const struct host_events_state *s = k->s;
 	const struct na_store *store = s->scope->store;
 
 	k->worst = NA_UNKNOWN_U32;
@@ -121,20 +94,20 @@ static void add_sources(struct kind *k)
 
 static bool gather(struct kind *k)
 {
-	const struct he_state *s = k->s;
+	const struct host_events_state *s = k->s;
 
-	k->lasted_s = na_calloc(s->n, sizeof(*k->lasted_s));
-	k->threads = na_calloc(s->n, sizeof(*k->threads));
+	k->lasted_s = na_calloc(s->events.n, sizeof(*k->lasted_s));
+	k->threads = na_calloc(s->events.n, sizeof(*k->threads));
 	if (!k->lasted_s || !k->threads)
 		return false;
-	for (size_t i = 0; i < s->n; i++) {
-		const struct na_host_event *e = &s->events[i];
+	for (size_t i = 0; i < s->events.n; i++) {
+		const struct na_host_event *e = &s->events.v[i];
 
 		if (s->scope->store->sources[e->input].run != k->run ||
-		    he_kind(e) != k->kind)
+		    na_host_events_kind(e) != k->kind)
 			continue;
 		k->startup += e->start_ps < s->runs[k->run].steady_ps;
-		if (he_counts(s, e))
+		if (na_host_events_counts(s, e))
 			add_event(k, e);
 	}
 	join_threads(k);
@@ -145,7 +118,7 @@ static bool gather(struct kind *k)
 static void put_threads(struct na_result *r, struct na_value *in,
 			const struct kind *k)
 {
-	struct na_value *list = na_put_list(r, in, "threads");
+	struct na_value *list = na_put_list(r, in, M_threads);
 	const struct na_store *store = k->s->scope->store;
 
 	for (size_t i = 0; i < k->n_threads && i < NA_HE_THREADS; i++) {
@@ -153,13 +126,13 @@ static void put_threads(struct na_result *r, struct na_value *in,
 		struct na_value *row = na_put_object(r, list, NULL);
 
 		na_put_text(r, row, M_host, store->sources[t->input].host);
-		na_put_text(r, row, "thread",
+		na_put_text(r, row, M_thread,
 			    t->name == NA_UNKNOWN_U32
 				    ? NULL
 				    : na_strtab_at(&store->names.strings,
 						   t->name));
 		na_put_int(r, row, M_count, (int64_t)t->count);
-		na_put_real(r, row, M_total_s, seconds(t->total_ps));
+		na_put_real(r, row, M_total_s, na_s(t->total_ps));
 		na_put_real(r, row, M_bytes, t->bytes ? (double)t->bytes : NAN);
 	}
 }
@@ -172,24 +145,24 @@ static void put_kind(struct na_result *r, struct na_value *in, const char *name,
 	bool any = k->count > 0;
 
 	na_put_int(r, v, M_count, (int64_t)k->count);
-	na_put_int(r, v, "startup", (int64_t)k->startup);
-	na_put_real(r, v, M_total_s, seconds(k->total_ps));
+	na_put_int(r, v, M_startup, (int64_t)k->startup);
+	na_put_real(r, v, M_total_s, na_s(k->total_ps));
 	na_put_real(r, v, M_bytes, k->bytes ? (double)k->bytes : NAN);
-	na_put_real(r, v, M_first_s, any ? (double)k->first_ps / 1e12 : NAN);
-	na_put_real(r, v, M_last_s, any ? (double)k->last_ps / 1e12 : NAN);
-	na_put_real(r, v, "p50_s",
+	na_put_real(r, v, M_first_s, any ? na_s(k->first_ps) : NAN);
+	na_put_real(r, v, M_last_s, any ? na_s(k->last_ps) : NAN);
+	na_put_real(r, v, M_p50_s,
 		    any ? na_quantile(k->lasted_s, k->count, 0.5) : NAN);
-	na_put_real(r, v, "p99_s",
+	na_put_real(r, v, M_p99_s,
 		    any ? na_quantile(k->lasted_s, k->count, 0.99) : NAN);
-	na_put_int(r, v, "touched", (int64_t)k->touched);
-	na_put_real(r, v, "touched_share",
+	na_put_int(r, v, M_touched, (int64_t)k->touched);
+	na_put_real(r, v, M_touched_share,
 		    k->transfers ? (double)k->touched / (double)k->transfers
 				 : NAN);
 	na_put_int(r, v, M_hosts, (int64_t)k->hosts);
-	na_put_int(r, v, "n_threads", (int64_t)k->n_threads);
-	na_put_text(r, v, "worst_host",
+	na_put_int(r, v, M_n_threads, (int64_t)k->n_threads);
+	na_put_text(r, v, M_worst_host,
 		    k->worst == NA_UNKNOWN_U32 ? NULL : sources[k->worst].host);
-	na_put_real(r, v, "worst_share",
+	na_put_real(r, v, M_worst_share,
 		    k->worst == NA_UNKNOWN_U32 ? NAN : k->worst_share);
 	put_threads(r, v, k);
 }
@@ -203,19 +176,18 @@ static const char *label_of(const struct na_store *s, uint32_t run)
 	return NULL;
 }
 
-static bool put_run(const struct he_state *s, uint32_t run, struct na_result *r,
-		    struct na_value *list)
+static bool put_run(const struct host_events_state *s, uint32_t run,
+		    struct na_result *r, struct na_value *list)
 {
-	static const char *const names[] = {"registrations", "copies"};
+	static const char *const names[] = {M_registrations, M_copies};
 	struct na_value *row = na_put_object(r, list, NULL);
 	bool ok = true;
 
 	na_put_text(r, row, M_label, label_of(s->scope->store, run));
-	na_put_real(r, row, "steady_from_s",
-		    (double)s->runs[run].steady_ps / 1e12);
-	na_put_text(r, row, "steady_by",
+	na_put_real(r, row, M_steady_from_s, na_s(s->runs[run].steady_ps));
+	na_put_text(r, row, M_steady_by,
 		    s->runs[run].by_step ? "step" : "time");
-	na_put_bool(r, row, "steady_seen", s->runs[run].seen);
+	na_put_bool(r, row, M_steady_seen, s->runs[run].seen);
 	for (unsigned i = 0; ok && i < NA_HE_KINDS; i++) {
 		struct kind k = {.s = s, .run = run, .kind = i};
 
@@ -230,16 +202,17 @@ static bool put_run(const struct he_state *s, uint32_t run, struct na_result *r,
 	return ok;
 }
 
-enum na_status he_finish(void *state, struct na_result *r, struct na_err *err)
+enum na_status na_host_events_finish(void *state, struct na_result *r,
+				     struct na_err *err)
 {
-	const struct he_state *s = state;
+	const struct host_events_state *s = state;
 	struct na_value *list = na_put_list(r, na_result_body(r), M_runs);
 	struct na_extent *used = s->scope->used;
 	bool ok = true;
 
 	/* Transfers count, or where there is none, events. */
-	if (used->n > s->n)
-		used->n -= s->n;
+	if (used->n > s->events.n)
+		used->n -= s->events.n;
 	na_result_word(
 		r, NA_WORD_EMPTY,
 		"the threads of a host (plane \"/host:CPU\" of a trace)");

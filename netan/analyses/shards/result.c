@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "members.h"
-#include "netan/analyses/shards/shards.h"
-#include "netan/base/vec.h"
+#include "netan/analyses/shards/state.h"
+#include "netan/base/order.h"
 #include "netan/stats/tests/robust.h"
 
 struct row { /* of a collective in a run */
@@ -22,35 +22,21 @@ struct gap {
 };
 
 struct table {
-	const struct sh_state *s;
+	const struct shards_state *s;
 	struct gap *gaps;
 	struct row *rows;
 	size_t n;
 	size_t *row_of; /* by execution */
 };
 
-#define ORDER(a, b) \
-	do { \
-		if ((a) != (b)) \
-			return (a) < (b) ? -1 : 1; \
-	} while (0)
-
-static int by_collective(const void *pa, const void *pb)
-{
-	const struct gap *a = pa, *b = pb;
-
-	ORDER(a->run, b->run);
-	ORDER(a->collective, b->collective);
-	ORDER(a->exec, b->exec);
-	return 0;
-}
+NA_ORDER(by_collective, struct gap, NA_UP(run), NA_UP(collective), NA_UP(exec))
 
 static double seconds(int64_t from_ps, int64_t to_ps)
 {
-	return (double)na_time_between(from_ps, to_ps) / 1e12;
+	return na_s(na_time_between(from_ps, to_ps));
 }
 
-static double gap_of(const struct sh_exec *x)
+static double gap_of(const struct shards_exec *x)
 {
 	int64_t to_ps = x->first_send_ps < x->copy_to_ps ? x->first_send_ps
 							 : x->copy_to_ps;
@@ -61,11 +47,11 @@ static double gap_of(const struct sh_exec *x)
 	return to_ps > x->copy_from_ps ? seconds(x->copy_from_ps, to_ps) : 0;
 }
 
-static void first_sends(struct sh_state *s)
+static void first_sends(struct shards_state *s)
 {
-	for (size_t i = 0; i < s->n_sends; i++) {
-		const struct sh_send *x = &s->sends[i];
-		struct sh_exec *e = &s->execs[x->exec];
+	for (size_t i = 0; i < s->sends.n; i++) {
+		const struct shards_send *x = &s->sends.v[i];
+		struct shards_exec *e = &s->execs.v[x->exec];
 
 		if (x->start_ps < e->first_send_ps)
 			e->first_send_ps = x->start_ps;
@@ -75,22 +61,21 @@ static void first_sends(struct sh_state *s)
 /* Gaps by run and collective, and where each of these begins. */
 static bool list_rows(struct table *t)
 {
-	const struct sh_state *s = t->s;
+	const struct shards_state *s = t->s;
 
-	t->gaps = na_calloc(s->n_execs, sizeof(*t->gaps));
-	t->rows = na_calloc(s->n_execs, sizeof(*t->rows));
-	t->row_of = na_calloc(s->n_execs, sizeof(*t->row_of));
+	t->gaps = na_calloc(s->execs.n, sizeof(*t->gaps));
+	t->rows = na_calloc(s->execs.n, sizeof(*t->rows));
+	t->row_of = na_calloc(s->execs.n, sizeof(*t->row_of));
 	if (!t->gaps || !t->rows || !t->row_of)
 		return false;
-	for (size_t i = 0; i < s->n_execs; i++) {
-		const struct sh_exec *x = &s->execs[i];
+	for (size_t i = 0; i < s->execs.n; i++) {
+		const struct shards_exec *x = &s->execs.v[i];
 		uint32_t run = s->scope->store->sources[x->key.input].run;
 
 		t->gaps[i] = (struct gap){run, x->key.collective, i, gap_of(x)};
 	}
-	if (s->n_execs)
-		qsort(t->gaps, s->n_execs, sizeof(*t->gaps), by_collective);
-	for (size_t i = 0; i < s->n_execs; i++) {
+	na_sort(t->gaps, s->execs.n, by_collective);
+	for (size_t i = 0; i < s->execs.n; i++) {
 		const struct gap *g = &t->gaps[i];
 		struct row *last = t->n ? &t->rows[t->n - 1] : NULL;
 
@@ -110,7 +95,7 @@ static void measure(const struct table *t, struct row *x, double *tmp)
 
 	for (size_t i = x->first; i < x->first + x->n; i++) {
 		const struct gap *g = &t->gaps[i];
-		const struct sh_exec *e = &t->s->execs[g->exec];
+		const struct shards_exec *e = &t->s->execs.v[g->exec];
 
 		if (isnan(g->s))
 			continue;
@@ -125,8 +110,8 @@ static void measure(const struct table *t, struct row *x, double *tmp)
 
 static void count_sends(const struct table *t)
 {
-	for (size_t i = 0; i < t->s->n_sends; i++) {
-		const struct sh_send *x = &t->s->sends[i];
+	for (size_t i = 0; i < t->s->sends.n; i++) {
+		const struct shards_send *x = &t->s->sends.v[i];
 		struct row *to = &t->rows[t->row_of[x->exec]];
 
 		if (x->size_bytes > to->max_bytes)
@@ -134,23 +119,15 @@ static void count_sends(const struct table *t)
 		if (x->size_bytes < NA_SH_LARGE_BYTES)
 			continue;
 		to->large++;
-		if (x->start_ps < t->s->execs[x->exec].copy_to_ps)
+		if (x->start_ps < t->s->execs.v[x->exec].copy_to_ps)
 			continue;
 		to->serial++;
 		to->serial_bytes += (double)x->size_bytes;
 	}
 }
 
-static int longest_first(const void *pa, const void *pb)
-{
-	const struct row *a = pa, *b = pb;
-
-	ORDER(a->run, b->run);
-	if (a->gaps_s != b->gaps_s)
-		return a->gaps_s > b->gaps_s ? -1 : 1;
-	ORDER(a->collective, b->collective);
-	return 0;
-}
+NA_ORDER(longest_first, struct row, NA_UP(run), NA_DOWN(gaps_s),
+	 NA_UP(collective))
 
 static void put_row(const struct table *t, const struct row *x,
 		    struct na_result *r, struct na_value *list)
@@ -163,13 +140,13 @@ static void put_row(const struct table *t, const struct row *x,
 			    ? na_strtab_at(names, x->collective)
 			    : NULL);
 	na_put_int(r, row, M_executions, (int64_t)x->n);
-	na_put_real(r, row, "gap_p50_s", x->gap_p50_s);
-	na_put_real(r, row, "gap_max_s", x->gap_max_s);
-	na_put_real(r, row, "gap_share",
+	na_put_real(r, row, M_gap_p50_s, x->gap_p50_s);
+	na_put_real(r, row, M_gap_max_s, x->gap_max_s);
+	na_put_real(r, row, M_gap_share,
 		    x->execs_s > 0 ? x->gaps_s / x->execs_s : NAN);
-	na_put_int(r, row, "large_sends", (int64_t)x->large);
-	na_put_int(r, row, "serial_sends", (int64_t)x->serial);
-	na_put_real(r, row, "serial_bytes", x->serial_bytes);
+	na_put_int(r, row, M_large_sends, (int64_t)x->large);
+	na_put_int(r, row, M_serial_sends, (int64_t)x->serial);
+	na_put_real(r, row, M_serial_bytes, x->serial_bytes);
 	na_put_int(r, row, M_max_bytes, (int64_t)x->max_bytes);
 }
 
@@ -190,7 +167,7 @@ static void put_run(const struct table *t, uint32_t run, struct na_result *r,
 		bytes += t->s->sums[i].bytes;
 	}
 	na_put_text(r, row, M_label, label);
-	na_put_int(r, row, "sends", (int64_t)sends);
+	na_put_int(r, row, M_sends, (int64_t)sends);
 	na_put_real(r, row, M_bytes, (double)bytes);
 	rows = na_put_list(r, row, M_collectives);
 	for (size_t i = 0; i < t->n; i++) {
@@ -199,12 +176,13 @@ static void put_run(const struct table *t, uint32_t run, struct na_result *r,
 	}
 }
 
-enum na_status sh_finish(void *state, struct na_result *r, struct na_err *err)
+enum na_status na_shards_finish(void *state, struct na_result *r,
+				struct na_err *err)
 {
-	struct sh_state *s = state;
+	struct shards_state *s = state;
 	struct na_value *body = na_result_body(r), *list;
 	struct table t = {.s = s};
-	double *tmp = na_calloc(s->n_execs, sizeof(*tmp));
+	double *tmp = na_calloc(s->execs.n, sizeof(*tmp));
 	bool ok;
 
 	first_sends(s);
@@ -212,14 +190,13 @@ enum na_status sh_finish(void *state, struct na_result *r, struct na_err *err)
 	na_result_word(r, NA_WORD_EMPTY,
 		       "device-to-host copies of collectives (action graphs: "
 		       "plane \"/device:CUSTOM:Megascale Trace\")");
-	na_put_int(r, body, "large_bytes", (int64_t)NA_SH_LARGE_BYTES);
+	na_put_int(r, body, M_large_bytes, (int64_t)NA_SH_LARGE_BYTES);
 	list = na_put_list(r, body, M_runs);
 	if (ok) {
 		count_sends(&t);
 		for (size_t i = 0; i < t.n; i++)
 			measure(&t, &t.rows[i], tmp);
-		if (t.n)
-			qsort(t.rows, t.n, sizeof(*t.rows), longest_first);
+		na_sort(t.rows, t.n, longest_first);
 	}
 	for (uint32_t run = 0; ok && run < s->scope->store->n_runs; run++)
 		put_run(&t, run, r, list);

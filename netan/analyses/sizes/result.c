@@ -12,10 +12,10 @@ enum { DEFAULT_TOP = 1024 };
 /* What the groups that have a row sum up to. */
 struct rows {
 	struct na_shown shown;
-	struct sizes_sums *sums; /* by row */
-	struct na_weighted *sizes;  /* of all rows, then the result's */
-	size_t *from;               /* [rows + 1] */
-	int64_t fixed_ps;           /* -1: cannot be told */
+	struct sizes_sums *sums;   /* by row */
+	struct na_weighted *sizes; /* of all rows, then the result's */
+	size_t *from;              /* [rows + 1] */
+	int64_t fixed_ps;          /* -1: cannot be told */
 };
 
 static double share(na_i128 part, na_i128 whole)
@@ -161,7 +161,8 @@ static void put_spread(struct na_result *r, struct na_value *row,
 }
 
 static void put_group(struct na_result *r, struct na_value *list,
-		      const struct sizes_state *s, const struct rows *w, size_t i)
+		      const struct sizes_state *s, const struct rows *w,
+		      size_t i)
 {
 	static const char *const fields[] = {M_bytes, M_count, NULL};
 	struct na_value *row = na_put_object(r, list, NULL);

@@ -109,7 +109,7 @@ void na_sizes_add(struct sizes_sums *to, const struct sizes_sums *x)
 }
 
 static struct sizes_sums one(const struct sizes_state *s,
-				const struct na_transfer *t)
+			     const struct na_transfer *t)
 {
 	uint32_t run = s->scope->store->sources[t->input].run;
 	const struct na_whole_steps *steps = &s->steps[run];

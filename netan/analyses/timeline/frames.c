@@ -6,14 +6,14 @@
  */
 #include <stdlib.h>
 
-#include "netan/analyses/timeline/timeline.h"
+#include "netan/analyses/timeline/state.h"
 #include "netan/base/vec.h"
 
 /* Addresses that get series of their own, the busiest first; fewer where
  * the bins are many. */
 enum { HOSTS_MAX = 64, HOST_CELLS = 1 << 19 };
 
-bool tl_frames_init(struct tl_state *s)
+bool na_timeline_frames_init(struct timeline_state *s)
 {
 	const struct na_store *store = s->scope->store;
 
@@ -31,14 +31,15 @@ bool tl_frames_init(struct tl_state *s)
 	return true;
 }
 
-bool tl_by_packets(const struct tl_state *s, const struct na_transfer *t)
+bool na_timeline_by_packets(const struct timeline_state *s,
+			    const struct na_transfer *t)
 {
-	const struct tl_state *main = s->main ? s->main : s;
+	const struct timeline_state *main = s->main ? s->main : s;
 
 	return t->style >= NA_STYLE_CAPTURE && main->seen[t->input];
 }
 
-static uint32_t host_of(const struct tl_state *s,
+static uint32_t host_of(const struct timeline_state *s,
 			const struct na_wire_packet *w, enum na_side side)
 {
 	const struct na_store *store = s->scope->store;
@@ -47,17 +48,17 @@ static uint32_t host_of(const struct tl_state *s,
 				side == NA_RX ? w->dst : w->src);
 }
 
-static enum na_status survey(struct tl_state *s, const struct na_wire_packet *w,
-			     enum na_side side)
+static enum na_status survey(struct timeline_state *s,
+			     const struct na_wire_packet *w, enum na_side side)
 {
 	uint64_t values[NA_MAX_KEYS];
-	struct tl_row *row;
+	struct timeline_row *row;
 
 	s->n_side[side]++;
 	if (!s->scope->by.n)
 		return NA_OK;
 	na_group_of_packet(&s->scope->by, s->scope->store, w, side, values);
-	row = tl_group_row(s, values);
+	row = na_timeline_group_row(s, values);
 	if (!row)
 		return NA_ENOMEM;
 	row->amount[side] += (na_i128)w->size_bytes;
@@ -65,11 +66,12 @@ static enum na_status survey(struct tl_state *s, const struct na_wire_packet *w,
 	return NA_OK;
 }
 
-static enum na_status spread(struct tl_state *s, const struct na_wire_packet *w,
-			     enum na_side side)
+static enum na_status spread(struct timeline_state *s,
+			     const struct na_wire_packet *w, enum na_side side)
 {
 	uint64_t values[NA_MAX_KEYS];
-	struct tl_row *row;
+	struct timeline_row *row;
+	uint32_t g;
 
 	s->amount[side] += na_spread_bytes(&s->rate[side], &s->bins, w->time_ps,
 					   w->time_ps, w->size_bytes, s->lo_ps,
@@ -77,16 +79,17 @@ static enum na_status spread(struct tl_state *s, const struct na_wire_packet *w,
 	if (!s->scope->by.n)
 		return NA_OK;
 	na_group_of_packet(&s->scope->by, s->scope->store, w, side, values);
-	row = &s->rows[s->main->row_of[na_groups_find(&s->main->groups,
-						      values)]];
-	return tl_row_add(row, s, side, w->time_ps, w->time_ps, w->size_bytes)
+	g = na_groups_find(&s->main->groups, values);
+	row = &s->rows[s->main->shown.row_of[g]];
+	return na_timeline_row_add(row, s, side, w->time_ps, w->time_ps,
+				   w->size_bytes)
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
 
 /* A host's own links carry what it receives and what it sends, whatever the
  * packet counts as in the sums. */
-static bool add_host(struct tl_state *s, const struct na_wire_packet *w,
+static bool add_host(struct timeline_state *s, const struct na_wire_packet *w,
 		     enum na_side side)
 {
 	uint32_t h = host_of(s, w, side), row;
@@ -99,21 +102,22 @@ static bool add_host(struct tl_state *s, const struct na_wire_packet *w,
 	if (row == NA_UNKNOWN_U32)
 		return true;
 	if (s->per_host)
-		return tl_row_add(&s->hosts[row], s, side, w->time_ps,
-				  w->time_ps, w->size_bytes);
+		return na_timeline_row_add(&s->hosts[row], s, side, w->time_ps,
+					   w->time_ps, w->size_bytes);
 	s->hosts[row].n[side]++;
 	return true;
 }
 
-enum na_status tl_add_packet(void *block, const struct na_wire_packet *w)
+enum na_status na_timeline_add_packet(void *block,
+				      const struct na_wire_packet *w)
 {
-	struct tl_state *s = block;
+	struct timeline_state *s = block;
 	unsigned sides = na_filter_packet(s->scope->bound, w);
 	bool filtered = s->scope->filter->host && s->scope->filter->host->n;
 	enum na_status st = NA_OK;
 
 	if (s->pass == 0) {
-		tl_cover(s, w->time_ps, w->time_ps, true);
+		na_timeline_cover(s, w->time_ps, w->time_ps, true);
 		s->packets++;
 	}
 	for (int side = 0; st == NA_OK && side < 2; side++) {
@@ -129,7 +133,7 @@ enum na_status tl_add_packet(void *block, const struct na_wire_packet *w)
 	return st;
 }
 
-bool tl_traffic_init(struct tl_state *s)
+bool na_timeline_traffic_init(struct timeline_state *s)
 {
 	const struct na_store *store = s->scope->store;
 
@@ -139,7 +143,8 @@ bool tl_traffic_init(struct tl_state *s)
 	return s->traffic;
 }
 
-void tl_traffic_merge(struct tl_state *s, const struct tl_state *b)
+void na_timeline_traffic_merge(struct timeline_state *s,
+			       const struct timeline_state *b)
 {
 	for (size_t i = 0; s->traffic && i < s->scope->store->n_hosts; i++)
 		s->traffic[i] += b->traffic[i];
@@ -147,7 +152,7 @@ void tl_traffic_merge(struct tl_state *s, const struct tl_state *b)
 }
 
 /* Rows for the inputs, then for the busiest hosts of captures. */
-bool tl_choose_hosts(struct tl_state *s)
+bool na_timeline_choose_hosts(struct timeline_state *s)
 {
 	const struct na_store *store = s->scope->store;
 	size_t n = store->n_hosts, most = HOST_CELLS / 2 / (s->bins.n + 1);

@@ -1,7 +1,7 @@
 /* timeline: what is kept of one group, or of one host. */
-#include "netan/analyses/timeline/timeline.h"
+#include "netan/analyses/timeline/state.h"
 
-static void row_cover(struct tl_row *row, int64_t from_ps, int64_t to_ps)
+static void row_cover(struct timeline_row *row, int64_t from_ps, int64_t to_ps)
 {
 	if (!row->any || from_ps < row->from_ps)
 		row->from_ps = from_ps;
@@ -10,8 +10,9 @@ static void row_cover(struct tl_row *row, int64_t from_ps, int64_t to_ps)
 	row->any = true;
 }
 
-bool tl_row_add(struct tl_row *row, const struct tl_state *s, enum na_side side,
-		int64_t start_ps, int64_t end_ps, uint64_t bytes)
+bool na_timeline_row_add(struct timeline_row *row,
+			 const struct timeline_state *s, enum na_side side,
+			 int64_t start_ps, int64_t end_ps, uint64_t bytes)
 {
 	struct na_spread *to = &row->spread[side];
 
@@ -28,8 +29,8 @@ bool tl_row_add(struct tl_row *row, const struct tl_state *s, enum na_side side,
 	return true;
 }
 
-void tl_merge_rows(struct tl_row *to, struct tl_row *from, size_t n,
-		   const struct na_bins *bins)
+void na_timeline_merge_rows(struct timeline_row *to, struct timeline_row *from,
+			    size_t n, const struct na_bins *bins)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (from[i].any)

@@ -7,7 +7,7 @@
  * First pass: the time that is covered, and the bytes of each group.
  * Second pass, bins now known: the spreading.
  */
-#include "netan/analyses/timeline/timeline.h"
+#include "netan/analyses/timeline/state.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -26,10 +26,10 @@ enum { PLATEAU_BINS = 1 << 16 };
 
 /* clang-format off */
 static const struct na_opt timeline_opts[] = {
-	{NA_OPT_TIME, 'b', "bin", offsetof(struct tl_params, bin_ps), "TIME",
+	{NA_OPT_TIME, 'b', "bin", offsetof(struct timeline_params, bin_ps), "TIME",
 	 NULL, 1e3, 3.6e15, "width of a bin (default: chosen from the "
 	 "duration, about 600 bins)"},
-	{NA_OPT_TEXT, 'c', "capacity", offsetof(struct tl_params, capacity),
+	{NA_OPT_TEXT, 'c', "capacity", offsetof(struct timeline_params, capacity),
 	 "RATE", NULL, 0, 0, "network capacity of one host, all its NICs: "
 	 "100Gbps, 4x200Gbps/2 (NICs x rate / tasks on the machine), or a "
 	 "machine type (v6e)"},
@@ -37,30 +37,30 @@ static const struct na_opt timeline_opts[] = {
 };
 /* clang-format on */
 
-bool tl_pending_of_graphs(const struct tl_state *s)
+bool na_timeline_pending_of_graphs(const struct timeline_state *s)
 {
 	return s->scope->store->graphs.n > 0;
 }
 
-static enum na_status tl_check(const void *params, struct na_err *err)
+static enum na_status timeline_check(const void *params, struct na_err *err)
 {
-	const struct tl_params *p = params;
+	const struct timeline_params *p = params;
 	double gbps;
 
 	return p->capacity ? na_capacity_parse(p->capacity, &gbps, err) : NA_OK;
 }
 
-static enum na_status tl_open(void *state, const struct na_scope *scope,
-			      const void *params, struct na_err *err)
+static enum na_status timeline_open(void *state, const struct na_scope *scope,
+				    const void *params, struct na_err *err)
 {
-	struct tl_state *s = state;
+	struct timeline_state *s = state;
 
 	s->scope = scope;
 	s->params = params;
 	s->lo_ps = scope->filter->from_ps;
 	s->hi_ps = scope->filter->to_ps;
 	na_groups_init(&s->groups, &scope->by);
-	if (!tl_frames_init(s) || !tl_traffic_init(s))
+	if (!na_timeline_frames_init(s) || !na_timeline_traffic_init(s))
 		return na_fail_nomem(err);
 	if (s->params->capacity)
 		return na_capacity_parse(s->params->capacity, &s->capacity_gbps,
@@ -68,7 +68,7 @@ static enum na_status tl_open(void *state, const struct na_scope *scope,
 	return NA_OK;
 }
 
-static bool init_spreads(struct tl_state *s)
+static bool init_spreads(struct timeline_state *s)
 {
 	for (size_t side = 0; side < 2; side++) {
 		if (!na_spread_init(&s->rate[side], &s->bins) ||
@@ -80,12 +80,13 @@ static bool init_spreads(struct tl_state *s)
 	return s->hosts && na_spread_init(&s->pending, &s->bins);
 }
 
-static enum na_status tl_fork(void *block, const void *state, unsigned pass)
+static enum na_status timeline_fork(void *block, const void *state,
+				    unsigned pass)
 {
-	struct tl_state *s = block;
-	const struct tl_state *from = state;
+	struct timeline_state *s = block;
+	const struct timeline_state *from = state;
 
-	*s = (struct tl_state){
+	*s = (struct timeline_state){
 		.scope = from->scope,
 		.params = from->params,
 		.capacity_gbps = from->capacity_gbps,
@@ -96,15 +97,16 @@ static enum na_status tl_fork(void *block, const void *state, unsigned pass)
 	na_groups_init(&s->groups, &from->scope->by);
 	s->main = from;
 	if (pass == 0)
-		return tl_traffic_init(s) ? NA_OK : NA_ENOMEM;
+		return na_timeline_traffic_init(s) ? NA_OK : NA_ENOMEM;
 	s->n_host_rows = from->n_host_rows;
 	s->bins = from->bins;
-	s->n_rows = from->n_shown;
+	s->n_rows = from->shown.n;
 	s->rows = na_calloc(s->n_rows, sizeof(*s->rows));
 	return s->rows && init_spreads(s) ? NA_OK : NA_ENOMEM;
 }
 
-struct tl_row *tl_group_row(struct tl_state *s, const uint64_t *values)
+struct timeline_row *na_timeline_group_row(struct timeline_state *s,
+					   const uint64_t *values)
 {
 	uint32_t g = na_groups_add(&s->groups, values);
 
@@ -114,20 +116,21 @@ struct tl_row *tl_group_row(struct tl_state *s, const uint64_t *values)
 		if (!na_grow(&s->rows, &s->cap_rows, s->n_rows + 1,
 			     sizeof(*s->rows)))
 			return NULL;
-		s->rows[s->n_rows++] = (struct tl_row){.n = {0, 0}};
+		s->rows[s->n_rows++] = (struct timeline_row){.any = false};
 	}
 	return &s->rows[g];
 }
 
 /* What of a transfer lies in the window. */
-static void clipped(const struct tl_state *s, const struct na_transfer *t,
+static void clipped(const struct timeline_state *s, const struct na_transfer *t,
 		    int64_t *start_ps, int64_t *end_ps)
 {
 	*start_ps = t->start_ps > s->lo_ps ? t->start_ps : s->lo_ps;
 	*end_ps = t->end_ps < s->hi_ps ? t->end_ps : s->hi_ps;
 }
 
-void tl_cover(struct tl_state *s, int64_t start_ps, int64_t end_ps, bool closed)
+void na_timeline_cover(struct timeline_state *s, int64_t start_ps,
+		       int64_t end_ps, bool closed)
 {
 	if (!s->any || start_ps < s->first_ps)
 		s->first_ps = start_ps;
@@ -140,26 +143,27 @@ void tl_cover(struct tl_state *s, int64_t start_ps, int64_t end_ps, bool closed)
 	s->any = true;
 }
 
-static enum na_status survey(struct tl_state *s, const struct na_transfer *t)
+static enum na_status survey(struct timeline_state *s,
+			     const struct na_transfer *t)
 {
 	const struct na_scope *scope = s->scope;
 	uint64_t values[NA_MAX_KEYS];
 	int64_t start_ps, end_ps;
-	struct tl_row *row;
+	struct timeline_row *row;
 
 	clipped(s, t, &start_ps, &end_ps);
-	if (tl_by_packets(s, t)) {
+	if (na_timeline_by_packets(s, t)) {
 		if (start_ps < end_ps)
-			tl_cover(s, start_ps, end_ps, false);
+			na_timeline_cover(s, start_ps, end_ps, false);
 		return NA_ASIDE;
 	}
-	tl_cover(s, start_ps, end_ps, start_ps == end_ps);
+	na_timeline_cover(s, start_ps, end_ps, start_ps == end_ps);
 	s->n_side[t->side]++;
 	s->instants += t->start_ps == t->end_ps;
 	if (!scope->by.n)
 		return NA_OK;
 	na_group_of(&scope->by, scope->store, t, values);
-	row = tl_group_row(s, values);
+	row = na_timeline_group_row(s, values);
 	if (!row)
 		return NA_ENOMEM;
 	row->amount[t->side] += (na_i128)t->size_bytes;
@@ -167,14 +171,15 @@ static enum na_status survey(struct tl_state *s, const struct na_transfer *t)
 	return NA_OK;
 }
 
-static bool row_add(struct tl_row *row, const struct tl_state *s,
+/* To the row of its group, or of its host. */
+static bool row_add(struct timeline_row *row, const struct timeline_state *s,
 		    const struct na_transfer *t)
 {
-	return tl_row_add(row, s, (enum na_side)t->side, t->start_ps, t->end_ps,
-			  t->size_bytes);
+	return na_timeline_row_add(row, s, (enum na_side)t->side, t->start_ps,
+				   t->end_ps, t->size_bytes);
 }
 
-static enum na_status keep_pending(struct tl_state *s, int64_t start_ps,
+static enum na_status keep_pending(struct timeline_state *s, int64_t start_ps,
 				   int64_t end_ps)
 {
 	struct na_run *o = &s->open;
@@ -196,9 +201,9 @@ static enum na_status keep_pending(struct tl_state *s, int64_t start_ps,
 
 /* Sort here, where it runs beside other blocks, and give back the room that
  * doubling left. */
-static enum na_status tl_seal(void *block)
+static enum na_status timeline_seal(void *block)
 {
-	struct tl_state *s = block;
+	struct timeline_state *s = block;
 	struct na_run *o = &s->open;
 	int64_t *tmp, *fit;
 
@@ -217,7 +222,7 @@ static enum na_status tl_seal(void *block)
 	return NA_OK;
 }
 
-static void outstanding(struct tl_state *s, const struct na_transfer *t)
+static void outstanding(struct timeline_state *s, const struct na_transfer *t)
 {
 	int64_t start_ps, end_ps;
 
@@ -226,7 +231,8 @@ static void outstanding(struct tl_state *s, const struct na_transfer *t)
 			t->size_bytes);
 }
 
-static enum na_status rates(struct tl_state *s, const struct na_transfer *t)
+static enum na_status rates(struct timeline_state *s,
+			    const struct na_transfer *t)
 {
 	const struct na_scope *scope = s->scope;
 	uint64_t values[NA_MAX_KEYS];
@@ -250,32 +256,34 @@ static enum na_status rates(struct tl_state *s, const struct na_transfer *t)
 		return NA_OK;
 	na_group_of(&scope->by, scope->store, t, values);
 	g = na_groups_find(&s->main->groups, values);
-	return row_add(&s->rows[s->main->row_of[g]], s, t) ? NA_OK : NA_ENOMEM;
+	return row_add(&s->rows[s->main->shown.row_of[g]], s, t) ? NA_OK
+								 : NA_ENOMEM;
 }
 
-static enum na_status spread(struct tl_state *s, const struct na_transfer *t)
+static enum na_status spread(struct timeline_state *s,
+			     const struct na_transfer *t)
 {
-	enum na_status st = tl_by_packets(s, t) ? NA_OK : rates(s, t);
+	enum na_status st = na_timeline_by_packets(s, t) ? NA_OK : rates(s, t);
 
 	if (st != NA_OK)
 		return st;
 	if (t->start_ps < t->end_ps)
 		outstanding(s, t);
-	if (t->side == NA_RX && !tl_pending_of_graphs(s))
+	if (t->side == NA_RX && !na_timeline_pending_of_graphs(s))
 		return keep_pending(s, t->start_ps, t->end_ps);
 	return NA_OK;
 }
 
-static enum na_status tl_add(void *block, const struct na_transfer *t)
+static enum na_status add_transfer(void *block, const struct na_transfer *t)
 {
-	struct tl_state *s = block;
+	struct timeline_state *s = block;
 
 	return s->pass == 0 ? survey(s, t) : spread(s, t);
 }
 
-static enum na_status tl_add_graph(void *block, const struct na_exec *e)
+static enum na_status add_graph(void *block, const struct na_exec *e)
 {
-	struct tl_state *s = block;
+	struct timeline_state *s = block;
 	int64_t start_ps = e->start_ps > s->lo_ps ? e->start_ps : s->lo_ps;
 	int64_t end_ps = e->end_ps < s->hi_ps ? e->end_ps : s->hi_ps;
 
@@ -291,10 +299,11 @@ static enum na_status tl_add_graph(void *block, const struct na_exec *e)
 	return NA_OK;
 }
 
-static enum na_status merge_survey(struct tl_state *s, struct tl_state *b)
+static enum na_status merge_survey(struct timeline_state *s,
+				   struct timeline_state *b)
 {
 	if (b->any)
-		tl_cover(s, b->first_ps, b->last_ps, b->closed);
+		na_timeline_cover(s, b->first_ps, b->last_ps, b->closed);
 	if (b->any_graph) {
 		if (!s->any_graph || b->open_ps < s->open_ps)
 			s->open_ps = b->open_ps;
@@ -303,13 +312,13 @@ static enum na_status merge_survey(struct tl_state *s, struct tl_state *b)
 		s->any_graph = true;
 	}
 	s->instants += b->instants;
-	tl_traffic_merge(s, b);
+	na_timeline_traffic_merge(s, b);
 	for (size_t i = 0; i < b->n_rows; i++) {
 		uint64_t values[NA_MAX_KEYS];
-		struct tl_row *row;
+		struct timeline_row *row;
 
 		na_groups_values(&b->groups, (uint32_t)i, values);
-		row = tl_group_row(s, values);
+		row = na_timeline_group_row(s, values);
 		if (!row)
 			return NA_ENOMEM;
 		for (size_t side = 0; side < 2; side++) {
@@ -322,9 +331,9 @@ static enum na_status merge_survey(struct tl_state *s, struct tl_state *b)
 	return NA_OK;
 }
 
-static enum na_status tl_merge(void *state, void *block, unsigned pass)
+static enum na_status timeline_merge(void *state, void *block, unsigned pass)
 {
-	struct tl_state *s = state, *b = block;
+	struct timeline_state *s = state, *b = block;
 
 	if (pass == 0)
 		return merge_survey(s, b);
@@ -335,20 +344,19 @@ static enum na_status tl_merge(void *state, void *block, unsigned pass)
 		s->amount[side] += b->amount[side];
 	}
 	na_spread_merge(&s->pending, &b->pending, &s->bins);
-	tl_merge_rows(s->rows, b->rows, s->n_shown, &s->bins);
-	tl_merge_rows(s->hosts, b->hosts, s->n_host_rows, &s->bins);
+	na_timeline_merge_rows(s->rows, b->rows, s->shown.n, &s->bins);
+	na_timeline_merge_rows(s->hosts, b->hosts, s->n_host_rows, &s->bins);
 	s->instant_amount += b->instant_amount;
 	s->spread_calls += b->spread_calls;
 	if (!b->open.n)
 		return NA_OK;
-	if (!na_grow(&s->runs, &s->cap_runs, s->n_runs + 1, sizeof(*s->runs)))
+	if (!na_add(&s->runs, b->open))
 		return NA_ENOMEM;
-	s->runs[s->n_runs++] = b->open;
 	b->open = (struct na_run){NULL, NULL, 0};
 	return NA_OK;
 }
 
-static enum na_status choose_bins(struct tl_state *s, struct na_err *err)
+static enum na_status choose_bins(struct timeline_state *s, struct na_err *err)
 {
 	int64_t from = s->first_ps, to = s->last_ps, bin = s->params->bin_ps;
 	bool closed = s->closed;
@@ -384,40 +392,27 @@ static enum na_status choose_bins(struct tl_state *s, struct na_err *err)
 
 /* The groups with the most bytes get rows of their own, the rest share
  * one. */
-static enum na_status choose_rows(struct tl_state *s, struct na_err *err)
+static enum na_status choose_rows(struct timeline_state *s, struct na_err *err)
 {
-	size_t n = s->n_rows, top = s->scope->top ? s->scope->top : DEFAULT_TOP;
+	size_t n = s->n_rows, top = s->scope->top;
 	na_i128 *bytes = na_calloc(n, sizeof(*bytes));
-	uint32_t *order = NULL;
+	bool ok = bytes;
 
-	s->has_rest = n > top;
-	s->n_shown = s->has_rest ? top + 1 : n;
-	s->row_of = na_calloc(n, sizeof(*s->row_of));
-	s->shown = na_calloc(s->n_shown, sizeof(*s->shown));
-	for (size_t i = 0; bytes && i < n; i++)
+	for (size_t i = 0; ok && i < n; i++)
 		bytes[i] = s->rows[i].amount[0] + s->rows[i].amount[1];
-	if (bytes)
-		order = na_groups_rank(bytes, n);
+	ok = ok && na_shown_init(&s->shown, bytes, n, top ? top : DEFAULT_TOP);
 	free(bytes);
-	if (!order || !s->row_of || !s->shown) {
-		free(order);
+	if (!ok)
 		return na_fail_nomem(err);
-	}
-	for (size_t i = 0; i < n; i++) {
-		size_t row = i < top ? i : top;
-
-		s->row_of[order[i]] = (uint32_t)row;
-		s->shown[row] = order[i];
-	}
-	free(order);
 	free(s->rows);
-	s->rows = na_calloc(s->n_shown, sizeof(*s->rows));
+	s->rows = na_calloc(s->shown.n, sizeof(*s->rows));
 	return s->rows ? NA_OK : na_fail_nomem(err);
 }
 
-static enum na_status tl_turn(void *state, unsigned done, struct na_err *err)
+static enum na_status timeline_turn(void *state, unsigned done,
+				    struct na_err *err)
 {
-	struct tl_state *s = state;
+	struct timeline_state *s = state;
 	enum na_status st;
 
 	if (done != 0)
@@ -427,20 +422,19 @@ static enum na_status tl_turn(void *state, unsigned done, struct na_err *err)
 	st = choose_bins(s, err);
 	if (st == NA_OK)
 		st = choose_rows(s, err);
-	if (st == NA_OK && !tl_choose_hosts(s))
-		st = na_fail_nomem(err);
-	if (st == NA_OK && !init_spreads(s))
-		st = na_fail_nomem(err);
-	if (st == NA_OK && !(s->most = na_calloc(s->bins.n, sizeof(*s->most))))
-		st = na_fail_nomem(err);
-	return st;
+	if (st != NA_OK)
+		return st;
+	s->most = na_calloc(s->bins.n, sizeof(*s->most));
+	return s->most && na_timeline_choose_hosts(s) && init_spreads(s)
+		       ? NA_OK
+		       : na_fail_nomem(err);
 }
 
 /* Two sums for each bin: rates, outstanding and pending, and the sides of
  * about one host and one group. */
-static size_t tl_weight(const void *state)
+static size_t timeline_weight(const void *state)
 {
-	const struct tl_state *s = state;
+	const struct timeline_state *s = state;
 	size_t captured = s->n_host_rows > s->scope->store->n_sources
 				  ? s->n_host_rows - s->scope->store->n_sources
 				  : 0;
@@ -448,21 +442,21 @@ static size_t tl_weight(const void *state)
 	return s->bins.n * 2 * sizeof(na_i128) * (5 + 2 + 2 + 2 * captured);
 }
 
-static enum na_status tl_share(void *state, size_t i, size_t n)
+static enum na_status timeline_share(void *state, size_t i, size_t n)
 {
-	struct tl_state *s = state;
+	struct timeline_state *s = state;
 	size_t bins = s->bins.n;
 
 	/* No transfers: no bins either. */
 	if (!s->most)
 		return NA_OK;
-	return na_pending_max(s->runs, s->n_runs, &s->bins, bins * i / n,
+	return na_pending_max(s->runs.v, s->runs.n, &s->bins, bins * i / n,
 			      bins * (i + 1) / n, s->most)
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
 
-static void free_rows(struct tl_row *rows, size_t n)
+static void free_rows(struct timeline_row *rows, size_t n)
 {
 	for (size_t i = 0; rows && i < n; i++) {
 		na_spread_fini(&rows[i].spread[0]);
@@ -471,9 +465,9 @@ static void free_rows(struct tl_row *rows, size_t n)
 	free(rows);
 }
 
-static void tl_fini(void *state)
+static void timeline_fini(void *state)
 {
-	struct tl_state *s = state;
+	struct timeline_state *s = state;
 
 	for (size_t side = 0; side < 2; side++) {
 		na_spread_fini(&s->rate[side]);
@@ -481,19 +475,18 @@ static void tl_fini(void *state)
 	}
 	na_spread_fini(&s->pending);
 	/* Rows of the first pass have no spreads. */
-	free_rows(s->rows, s->bins.n ? (s->main ? s->n_rows : s->n_shown) : 0);
+	free_rows(s->rows, s->bins.n ? (s->main ? s->n_rows : s->shown.n) : 0);
 	free_rows(s->hosts, s->hosts ? s->n_host_rows : 0);
 	na_groups_fini(&s->groups);
+	na_shown_fini(&s->shown);
 	free(s->open.starts);
 	free(s->open.ends);
-	for (size_t i = 0; i < s->n_runs; i++) {
-		free(s->runs[i].starts);
-		free(s->runs[i].ends);
+	for (size_t i = 0; i < s->runs.n; i++) {
+		free(s->runs.v[i].starts);
+		free(s->runs.v[i].ends);
 	}
-	free(s->runs);
+	na_vec_free(&s->runs);
 	free(s->most);
-	free(s->row_of);
-	free(s->shown);
 	free(s->seen);
 	free(s->traffic);
 	free(s->row_host);
@@ -535,23 +528,23 @@ const struct na_analysis na_an_timeline = {
 	.instants = true,
 	.both_sides = true,
 	.face.opts = timeline_opts,
-	.face.params_size = sizeof(struct tl_params),
+	.face.params_size = sizeof(struct timeline_params),
 	.begins = 6,
 	.tells_coverage = 6,
-	.state_size = sizeof(struct tl_state),
+	.state_size = sizeof(struct timeline_state),
 	.passes = 2,
 	.counts = NA_COUNTS(TRANSFERS) | NA_COUNTS(PACKETS),
-	.check = tl_check,
-	.open = tl_open,
-	.fork = tl_fork,
-	.add_transfer = tl_add,
-	.add_graph = tl_add_graph,
-	.add_packet = tl_add_packet,
-	.seal = tl_seal,
-	.merge = tl_merge,
-	.turn = tl_turn,
-	.share = tl_share,
-	.finish = tl_finish,
-	.fini = tl_fini,
-	.weight = tl_weight,
+	.check = timeline_check,
+	.open = timeline_open,
+	.fork = timeline_fork,
+	.add_transfer = add_transfer,
+	.add_graph = add_graph,
+	.add_packet = na_timeline_add_packet,
+	.seal = timeline_seal,
+	.merge = timeline_merge,
+	.turn = timeline_turn,
+	.share = timeline_share,
+	.finish = na_timeline_finish,
+	.fini = timeline_fini,
+	.weight = timeline_weight,
 };

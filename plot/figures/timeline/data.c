@@ -35,7 +35,7 @@ static const double *amounts(const struct timeline *t, const char *name)
 static void read_time(struct timeline *t)
 {
 	static const char *const lengths[] = {M_time_s, M_rx_gbps, M_tx_gbps,
-					      "pending"};
+					      M_pending};
 	const double *time_s;
 	size_t n_time;
 
@@ -69,7 +69,7 @@ static void read_amounts(struct timeline *t)
 	t->gbps[TX] = amounts(t, M_tx_gbps);
 	t->outstanding[RX] = amounts(t, M_rx_outstanding_bytes);
 	t->outstanding[TX] = amounts(t, M_tx_outstanding_bytes);
-	t->pending = amounts(t, "pending");
+	t->pending = amounts(t, M_pending);
 	t->pending_max = na_reals_at(t->body, M_pending_max, t->n);
 	t->peak_gbps[RX] = number(t, M_rx_peak_gbps);
 	t->peak_gbps[TX] = number(t, M_tx_peak_gbps);

@@ -59,8 +59,8 @@ enum na_status na_timeline_saturation(struct saturation *s,
 	r = side_regions(t, side, &n, &short_of_memory);
 	if (short_of_memory)
 		return na_fail_nomem(err);
-	share = na_number_at(t->side, side == RX ? "rx_saturated_share"
-						 : "tx_saturated_share");
+	share = na_number_at(t->side, side == RX ? M_rx_saturated_share
+						 : M_tx_saturated_share);
 	if (n) {
 		na_sort(r, n, by_start);
 		for (size_t i = 0; i < n; i++) {

@@ -1,0 +1,110 @@
+/* What timeline remembers. */
+#ifndef NETAN_ANALYSES_TIMELINE_STATE_H
+#define NETAN_ANALYSES_TIMELINE_STATE_H
+
+#include "netan/analyses/analysis.h"
+#include "netan/base/vec.h"
+#include "netan/methods/groups.h"
+#include "netan/stats/time/pending.h"
+
+struct timeline_params {
+	int64_t bin_ps; /* 0: chosen */
+	const char *capacity;
+};
+
+/* One line of the result: a group, or a side of a host. */
+struct timeline_row {
+	na_i128 amount[2]; /* 2^-20 bytes, by side */
+	uint64_t n[2];
+	struct na_spread spread[2];
+	bool used[2], any;
+	int64_t from_ps, to_ps; /* of what was added */
+};
+
+struct timeline_state {
+	const struct na_scope *scope;
+	const struct timeline_params *params;
+	double capacity_gbps; /* 0: none given */
+	int64_t lo_ps, hi_ps; /* --from, --to */
+	unsigned pass;
+
+	/* First pass. */
+	int64_t first_ps, last_ps; /* of the clipped transfers */
+	bool any, closed;          /* closed: an instant at last_ps */
+	int64_t open_ps, close_ps; /* of graph executions */
+	bool any_graph;
+	uint64_t instants;
+	uint64_t n_side[2];
+	uint64_t packets;      /* of those used, those that are packets */
+	uint64_t spread_calls; /* transfers of captures without packets */
+	bool *seen;            /* [sources] its packets are here */
+	uint64_t *traffic;     /* [hosts] bytes of packets; NULL: no packets */
+	struct na_groups groups;
+	struct timeline_row *rows; /* by group */
+	size_t n_rows, cap_rows;
+
+	/* Second pass. */
+	struct na_bins bins;
+	struct na_spread rate[2], outstanding[2], pending;
+	struct timeline_row *hosts; /* [n_host_rows] */
+	size_t n_host_rows;         /* the inputs, then hosts of captures */
+	uint32_t *row_host;         /* [n_host_rows] host */
+	uint32_t *host_row;         /* [hosts] row; NA_UNKNOWN_U32 */
+	size_t n_busy;              /* hosts that packets touch */
+	bool per_host;              /* hosts have series of their own */
+	const struct timeline_state *main; /* of a block state */
+	struct na_shown shown;
+	na_i128 amount[2], instant_amount;
+	struct na_run open; /* pending, of a block */
+	size_t cap_starts, cap_ends;
+	NA_VEC(struct na_run) runs; /* pending, of all blocks */
+	double *most;               /* pending, largest in each bin */
+};
+
+bool na_timeline_pending_of_graphs(const struct timeline_state *s);
+/* First pass: this time belongs to the picture; closed: an instant. */
+void na_timeline_cover(struct timeline_state *s, int64_t start_ps,
+		       int64_t end_ps, bool closed);
+/* NULL, false: no memory. */
+struct timeline_row *na_timeline_group_row(struct timeline_state *s,
+					   const uint64_t *values);
+bool na_timeline_row_add(struct timeline_row *row,
+			 const struct timeline_state *s, enum na_side side,
+			 int64_t start_ps, int64_t end_ps, uint64_t bytes);
+/* Takes the spreads over where the main row has none yet. */
+void na_timeline_merge_rows(struct timeline_row *to, struct timeline_row *from,
+			    size_t n, const struct na_bins *bins);
+
+/* frames.c; false: no memory. */
+bool na_timeline_frames_init(struct timeline_state *s);
+/* The groups are runs, each with a duration of its own. */
+bool na_timeline_by_runs(const struct timeline_state *s);
+/* It came out of packets that are here themselves. */
+bool na_timeline_by_packets(const struct timeline_state *s,
+			    const struct na_transfer *t);
+enum na_status na_timeline_add_packet(void *block,
+				      const struct na_wire_packet *w);
+bool na_timeline_traffic_init(struct timeline_state *s);
+void na_timeline_traffic_merge(struct timeline_state *s,
+			       const struct timeline_state *b);
+bool na_timeline_choose_hosts(struct timeline_state *s);
+
+/* Regions of each host and side, and the strongest plateau. */
+struct timeline_busy {
+	double plateau_gbps;
+	const char *plateau_host, *plateau_side;
+	size_t plateau_bins;
+	size_t hosts, regions;
+	double share[2]; /* of the hosts' time: saturated */
+};
+
+/* result.c */
+enum na_status na_timeline_finish(void *state, struct na_result *r,
+				  struct na_err *err) NA_MUST_CHECK;
+bool na_timeline_apart(const struct timeline_state *s);
+
+/* words.c: the sentences, and what a person sees in a terminal. */
+void na_timeline_say(struct na_result *r, const struct timeline_state *s,
+		     const struct timeline_busy *b);
+
+#endif
