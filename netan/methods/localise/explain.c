@@ -20,11 +20,6 @@
 
 enum { FEW_HOSTS = 6, BACKFITS = 6, MIN_PATH_RECORDS = 8 };
 
-static double square(double x)
-{
-	return x * x;
-}
-
 /* Calls f for each pair of a candidate that the channel has. */
 typedef void visit(struct lz_explain *x, uint32_t pair, void *arg);
 
@@ -34,15 +29,11 @@ static void each_pair(struct lz_explain *x, struct na_lz_who who, visit *f,
 	if (who.kind == NA_LZ_PAIR && x->v->n[path])
 		f(x, path, arg);
 	for (enum na_lz_kind k = NA_LZ_SRC; k <= NA_LZ_DST; k++) {
-		size_t n;
-		const uint32_t *list;
-
 		if (who.kind != k && who.kind != NA_LZ_HOST)
 			continue;
-		list = lz_side(x->z, k, who.a, &n);
-		for (size_t i = 0; i < n; i++) {
-			if (x->v->n[list[i]])
-				f(x, list[i], arg);
+		lz_for_side (p, x->z, k, who.a) {
+			if (x->v->n[*p])
+				f(x, *p, arg);
 		}
 	}
 }
@@ -88,9 +79,10 @@ static double host_spread(struct lz_explain *x, enum na_lz_kind kind)
 		w[n++] = 1 / x->info[kind][h];
 	}
 	if (n < FEW_HOSTS)
-		return square(HOST_SPREAD_FEW);
+		return lz_square(HOST_SPREAD_FEW);
 	mad = NA_MAD_SIGMA * na_mad(e, n, na_median(e, n));
-	return lz_larger(square(HOST_SPREAD), square(mad) - na_median(w, n));
+	return lz_larger(lz_square(HOST_SPREAD),
+			 lz_square(mad) - na_median(w, n));
 }
 
 static void host_effects(struct lz_explain *x)
@@ -154,24 +146,22 @@ static bool taken(const struct lz_explain *x, struct na_lz_who who)
 
 static bool offer(struct lz_explain *x, struct lz_candidate c, double limit)
 {
-	double score = square(c.effect) * c.info / 2 - limit;
+	double score = lz_square(c.effect) * c.info / 2 - limit;
 
-	if (square(c.effect) / (2 * (1 / c.info + c.t2)) <= limit ||
+	if (lz_square(c.effect) / (2 * (1 / c.info + c.t2)) <= limit ||
 	    taken(x, c.who))
 		return true;
 	c.score = score;
-	if (!na_add(&x->open, c))
-		return false;
-	return true;
+	return na_add(&x->open, c);
 }
 
-static size_t valid_pairs(const struct lz_explain *x, const struct lz_index *s,
+static size_t valid_pairs(const struct lz_explain *x, enum na_lz_kind side,
 			  uint32_t h)
 {
 	size_t n = 0;
 
-	for (size_t i = s->first[h]; i < s->first[h + 1]; i++)
-		n += x->v->n[s->list[i]] > 0;
+	lz_for_side (p, x->z, side, h)
+		n += x->v->n[*p] > 0;
 	return n;
 }
 
@@ -180,8 +170,8 @@ static bool offer_hosts(struct lz_explain *x)
 	double limit = log(3 * (double)x->z->hosts / x->z->alpha);
 
 	for (uint32_t h = 0; h < x->z->in->n_hosts; h++) {
-		size_t out = valid_pairs(x, &x->z->row, h);
-		size_t in = valid_pairs(x, &x->z->col, h);
+		size_t out = valid_pairs(x, NA_LZ_SRC, h);
+		size_t in = valid_pairs(x, NA_LZ_DST, h);
 		size_t n[3] = {out, in, out && in ? out + in : 0};
 
 		for (enum na_lz_kind k = NA_LZ_SRC; k <= NA_LZ_HOST; k++) {

@@ -191,20 +191,16 @@ static bool best_block(struct links *k, struct block *best)
 static void drop_paths(struct links *k, const struct block *b)
 {
 	struct lz *z = k->z;
-	size_t n = 0;
 
-	for (size_t i = 0; i < z->found.n; i++) {
+	for (size_t i = z->found.n; i-- > 0;) {
 		struct na_lz_who w = z->found.v[i].who;
 		bool in = false;
 
 		for (size_t j = b->from; w.kind == NA_LZ_PAIR && j < b->to; j++)
 			in |= na_lz_find_pair(z, w.a, w.b) == k->parts[j].pair;
 		if (in)
-			free(z->found.v[i].windows);
-		else
-			z->found.v[n++] = z->found.v[i];
+			na_lz_drop_found(z, i);
 	}
-	z->found.n = n;
 }
 
 static enum na_status report(struct links *k, const struct lz_view *v,
@@ -301,26 +297,22 @@ static bool link_named(const struct lz *z, uint32_t rack, enum na_lz_kind link)
 static void into_link(struct lz *z, uint32_t rack, enum na_lz_kind side,
 		      enum na_lz_kind link, bool keep)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < z->found.n; i++) {
+	for (size_t i = 0; i < z->found.n;) {
 		struct na_lz_finding *f = &z->found.v[i];
+		bool its = f->who.kind == side &&
+			   z->out->rack_of[f->who.a] == rack;
 
-		if (f->who.kind != side || z->out->rack_of[f->who.a] != rack) {
-			z->found.v[n++] = *f;
+		if (its && !keep) {
+			na_lz_drop_found(z, i);
 			continue;
 		}
-		if (keep) {
+		if (its) {
 			f->who = (struct na_lz_who){link, rack, 0};
 			f->needs = NEEDS_LINKS;
-			z->found.v[n++] = *f;
 			keep = false;
-		} else {
-			free(f->windows);
-			free(f->alternatives);
 		}
+		i++;
 	}
-	z->found.n = n;
 }
 
 void na_lz_rack_sides(struct lz *z)

@@ -142,6 +142,11 @@ static inline size_t lz_degree(const struct lz_index *x, uint32_t host)
 	return x->first[host + 1] - x->first[host];
 }
 
+static inline double lz_square(double x)
+{
+	return x * x;
+}
+
 static inline double lz_larger(double a, double b)
 {
 	return a > b ? a : b;
@@ -152,15 +157,21 @@ static inline double lz_smaller(double a, double b)
 	return a < b ? a : b;
 }
 
-/* The side's pairs; kind is SRC or DST. */
+/* The side's pairs, in turn; kind is SRC or DST:
+ *	lz_for_side (p, z, NA_LZ_SRC, host)
+ *		sum += x[*p]; */
 static inline const uint32_t *lz_side(const struct lz *z, enum na_lz_kind kind,
-				      uint32_t host, size_t *n)
+				      uint32_t host)
 {
 	const struct lz_index *x = kind == NA_LZ_SRC ? &z->row : &z->col;
 
-	*n = lz_degree(x, host);
 	return x->list + x->first[host];
 }
+
+#define lz_for_side(p, z, kind, host) \
+	for (const uint32_t *p = lz_side(z, kind, host), \
+			    *p##_end = lz_side(z, kind, (host) + 1); \
+	     p < p##_end; p++)
 
 /* What clocks put right, of a clamped record the most that it can have
  * been; never below the half microsecond that one stands for. */
@@ -181,20 +192,19 @@ enum na_status na_lz_parallel(const struct lz *z, size_t n,
 			      void (*job)(void *arg, size_t i), void *arg,
 			      struct na_err *err) NA_MUST_CHECK;
 void na_lz_share(size_t n, size_t share, size_t *from, size_t *to);
+/* Sorts n numbers, keeps each once, says how many are left. */
+size_t na_lz_distinct(uint32_t *x, size_t n);
 
 /* Room for the values of any one pair of a share: 8 bytes a transfer of
  * the largest pair, for as long as the share's job runs. */
 struct lz_room {
 	float *x, *tmp;
 };
-bool na_lz_room_init(struct lz_room *r, const struct lz *z, size_t from,
-		     size_t to);
-void na_lz_room_fini(struct lz_room *r);
-/* Runs a job that says in failed[share] that memory was short. */
-enum na_status na_lz_shares(const struct lz *z,
-			    void (*job)(void *arg, size_t i), void *arg,
-			    const bool *failed,
-			    struct na_err *err) NA_MUST_CHECK;
+/* Calls job(arg, p, room) for every pair, the shares side by side. */
+enum na_status na_lz_each_pair(const struct lz *z,
+			       void (*job)(void *arg, size_t p,
+					   struct lz_room *room),
+			       void *arg, struct na_err *err) NA_MUST_CHECK;
 
 /* baseline.c: "Baseline". */
 enum na_status na_lz_baseline_sample(struct lz *z,
@@ -260,6 +270,7 @@ void na_lz_rack_sides(struct lz *z);
 /* verdict.c: the union, what cannot be told apart, and the list of pairs. */
 enum na_status na_lz_found(struct lz *z, const struct na_lz_finding *f,
 			   struct na_err *err) NA_MUST_CHECK;
+void na_lz_drop_found(struct lz *z, size_t i);
 enum na_status na_lz_undecided(struct lz *z, const char *what,
 			       const char *needs, const uint32_t *pairs,
 			       size_t n, struct na_err *err) NA_MUST_CHECK;
