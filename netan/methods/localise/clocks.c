@@ -20,6 +20,7 @@
 enum { MAX_FIXES = 512 };
 
 struct clocks {
+	struct lz_memory memory;
 	struct lz *z;
 	float *d;           /* by pair, us; NaN: no small records */
 	uint32_t *n, *none; /* by pair: small records, those clamped */
@@ -186,25 +187,15 @@ static bool choose_small(struct clocks *k)
 static bool room_for(struct clocks *k)
 {
 	size_t pairs = k->z->in->n_pairs, hosts = k->z->in->n_hosts;
+	struct lz_memory *m = &k->memory;
 
-	k->d = na_calloc(pairs, sizeof(*k->d));
-	k->n = na_calloc(pairs, sizeof(*k->n));
-	k->none = na_calloc(pairs, sizeof(*k->none));
-	k->tx = na_calloc(hosts, sizeof(*k->tx));
-	k->rx = na_calloc(hosts, sizeof(*k->rx));
-	k->x = na_calloc(pairs + hosts, sizeof(*k->x));
-	return k->d && k->n && k->none && k->tx && k->rx && k->x &&
-	       choose_small(k);
-}
-
-static void clocks_fini(struct clocks *k)
-{
-	free(k->d);
-	free(k->n);
-	free(k->none);
-	free(k->tx);
-	free(k->rx);
-	free(k->x);
+	k->d = na_lz_take(m, pairs, sizeof(*k->d));
+	k->n = na_lz_take(m, pairs, sizeof(*k->n));
+	k->none = na_lz_take(m, pairs, sizeof(*k->none));
+	k->tx = na_lz_take(m, hosts, sizeof(*k->tx));
+	k->rx = na_lz_take(m, hosts, sizeof(*k->rx));
+	k->x = na_lz_take(m, pairs + hosts, sizeof(*k->x));
+	return !m->failed && choose_small(k);
 }
 
 enum na_status na_lz_clocks(struct lz *z, bool *fixed, struct na_err *err)
@@ -219,7 +210,7 @@ enum na_status na_lz_clocks(struct lz *z, bool *fixed, struct na_err *err)
 		s = na_lz_each_pair(z, measure_pair, &k, err);
 	for (size_t i = 0; s == NA_OK && i < MAX_FIXES && fix_one(&k); i++)
 		*fixed = true;
-	clocks_fini(&k);
+	na_arena_fini(&k.memory.arena);
 	return s;
 }
 
@@ -274,6 +265,6 @@ enum na_status na_lz_clocks_report(struct lz *z, struct na_err *err)
 				(struct na_lz_clock){h, z->ahead_us[h],
 						     uncertainty(&k, h)};
 	}
-	clocks_fini(&k);
+	na_arena_fini(&k.memory.arena);
 	return s;
 }

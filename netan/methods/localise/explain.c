@@ -330,17 +330,16 @@ static void drop_small(struct lz_explain *x)
 static bool explain_room(struct lz_explain *x)
 {
 	size_t pairs = x->z->in->n_pairs, hosts = x->z->in->n_hosts;
-	bool ok = true;
+	struct lz_memory *m = &x->memory;
 
-	x->cur = na_calloc(pairs, sizeof(*x->cur));
-	x->low = na_calloc(pairs, sizeof(*x->low));
-	x->scratch = na_calloc(pairs + 2 * hosts, sizeof(*x->scratch));
+	x->cur = na_lz_take(m, pairs, sizeof(*x->cur));
+	x->low = na_lz_take(m, pairs, sizeof(*x->low));
+	x->scratch = na_lz_take(m, pairs + 2 * hosts, sizeof(*x->scratch));
 	for (int k = 0; k < 3; k++) {
-		x->info[k] = na_calloc(hosts, sizeof(double));
-		x->effect[k] = na_calloc(hosts, sizeof(double));
-		ok = ok && x->info[k] && x->effect[k];
+		x->info[k] = na_lz_take(m, hosts, sizeof(double));
+		x->effect[k] = na_lz_take(m, hosts, sizeof(double));
 	}
-	return ok && x->cur && x->low && x->scratch;
+	return !m->failed;
 }
 
 enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
@@ -365,14 +364,8 @@ enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
 
 void na_lz_explain_fini(struct lz_explain *x)
 {
-	free(x->cur);
-	free(x->low);
-	free(x->scratch);
+	na_arena_fini(&x->memory.arena);
 	free(x->open.v);
-	for (int k = 0; k < 3; k++) {
-		free(x->info[k]);
-		free(x->effect[k]);
-	}
 }
 
 static void count_pair(struct lz_explain *x, uint32_t p, void *arg)

@@ -6,15 +6,24 @@
 #include "netan/base/vec.h"
 #include "netan/methods/localise/state.h"
 
-static bool side_init(struct lz_index *x, const struct na_lz_input *in,
-		      bool row)
+void *na_lz_take(struct lz_memory *m, size_t n, size_t size)
 {
+	void *p = n > SIZE_MAX / size ? NULL
+				      : na_arena_alloc(&m->arena, n * size);
+
+	m->failed |= !p;
+	return p;
+}
+
+static void side_init(struct lz *z, struct lz_index *x, bool row)
+{
+	const struct na_lz_input *in = z->in;
 	const struct na_lz_pair *p = in->pairs;
 
-	x->first = na_calloc(in->n_hosts + 2, sizeof(*x->first));
-	x->list = na_calloc(in->n_pairs, sizeof(*x->list));
-	if (!x->first || !x->list)
-		return false;
+	x->first = na_lz_take(&z->memory, in->n_hosts + 2, sizeof(*x->first));
+	x->list = na_lz_take(&z->memory, in->n_pairs, sizeof(*x->list));
+	if (z->memory.failed)
+		return;
 	/* Counted two further on, so that filling in leaves it right. */
 	for (size_t i = 0; i < in->n_pairs; i++) {
 		if (p[i].n)
@@ -28,7 +37,6 @@ static bool side_init(struct lz_index *x, const struct na_lz_input *in,
 		if (p[i].n)
 			x->list[x->first[h + 1]++] = (uint32_t)i;
 	}
-	return true;
 }
 
 uint32_t na_lz_find_pair(const struct lz *z, uint32_t src, uint32_t dst)
@@ -79,14 +87,15 @@ static bool number_classes(struct lz *z)
 bool na_lz_index_pairs(struct lz *z)
 {
 	const struct na_lz_input *in = z->in;
+	struct lz_memory *m = &z->memory;
 
-	z->reverse = na_calloc(in->n_pairs, sizeof(*z->reverse));
-	z->class_of = na_calloc(in->n_pairs, sizeof(*z->class_of));
-	z->cross = na_calloc(in->n_pairs, sizeof(*z->cross));
-	z->ahead_us = na_calloc(in->n_hosts, sizeof(*z->ahead_us));
-	if (!z->reverse || !z->class_of || !z->cross || !z->ahead_us ||
-	    !side_init(&z->row, in, true) || !side_init(&z->col, in, false) ||
-	    !number_classes(z))
+	z->reverse = na_lz_take(m, in->n_pairs, sizeof(*z->reverse));
+	z->class_of = na_lz_take(m, in->n_pairs, sizeof(*z->class_of));
+	z->cross = na_lz_take(m, in->n_pairs, sizeof(*z->cross));
+	z->ahead_us = na_lz_take(m, in->n_hosts, sizeof(*z->ahead_us));
+	side_init(z, &z->row, true);
+	side_init(z, &z->col, false);
+	if (m->failed || !number_classes(z))
 		return false;
 	for (size_t i = 0; i < in->n_pairs; i++) {
 		const struct na_lz_pair *p = &in->pairs[i];
@@ -107,22 +116,14 @@ bool na_lz_index_pairs(struct lz *z)
 
 void na_lz_fini(struct lz *z)
 {
-	free(z->row.first);
-	free(z->row.list);
-	free(z->col.first);
-	free(z->col.list);
-	free(z->reverse);
-	free(z->class_of);
-	free(z->cross);
-	free(z->ahead_us);
+	na_arena_fini(&z->memory.arena);
 	for (size_t i = 0; i < z->found.n; i++) {
 		free(z->found.v[i].windows);
 		free(z->found.v[i].alternatives);
 	}
 	free(z->found.v);
-	free(z->bases);
 	free(z->tails.v);
-	na_lz_baseline_fini(&z->base);
+	free(z->base.context);
 }
 
 void na_lz_share(size_t n, size_t share, size_t *from, size_t *to)

@@ -94,8 +94,8 @@ static enum na_status run(struct lz *z, struct na_err *err)
 		z->out->too_few = true;
 	na_lz_explain_fini(&all);
 	na_lz_explain_fini(&large);
-	na_lz_view_fini(&all_view);
-	na_lz_view_fini(&large_view);
+	na_arena_fini(&all_view.memory.arena);
+	na_arena_fini(&large_view.memory.arena);
 	return s;
 }
 

@@ -31,6 +31,7 @@ struct part {
 };
 
 struct links {
+	struct lz_memory memory;
 	struct lz *z;
 	struct part *parts; /* three for each cross-rack pair; by block */
 	size_t n_parts, n_cross, n_slow, n_blocks;
@@ -237,14 +238,15 @@ static enum na_status report(struct links *k, const struct lz_view *v,
 static bool links_room(struct links *k)
 {
 	size_t pairs = k->z->in->n_pairs, hosts = k->z->in->n_hosts;
+	struct lz_memory *m = &k->memory;
 
-	k->parts = na_calloc(3 * pairs, sizeof(*k->parts));
-	k->excess = na_calloc(pairs, sizeof(*k->excess));
-	k->slow = na_calloc(pairs, sizeof(*k->slow));
-	k->room = na_calloc(pairs, sizeof(*k->room));
-	k->src = na_calloc(hosts, sizeof(*k->src));
-	k->dst = na_calloc(hosts, sizeof(*k->dst));
-	return k->parts && k->excess && k->slow && k->room && k->src && k->dst;
+	k->parts = na_lz_take(m, 3 * pairs, sizeof(*k->parts));
+	k->excess = na_lz_take(m, pairs, sizeof(*k->excess));
+	k->slow = na_lz_take(m, pairs, sizeof(*k->slow));
+	k->room = na_lz_take(m, pairs, sizeof(*k->room));
+	k->src = na_lz_take(m, hosts, sizeof(*k->src));
+	k->dst = na_lz_take(m, hosts, sizeof(*k->dst));
+	return !m->failed;
 }
 
 enum na_status na_lz_rack_links(struct lz *z, const struct lz_explain *large,
@@ -264,12 +266,7 @@ enum na_status na_lz_rack_links(struct lz *z, const struct lz_explain *large,
 	}
 	for (int i = 0; s == NA_OK && i < MAX_LINKS && best_block(&k, &b); i++)
 		s = report(&k, large->v, &b, err);
-	free(k.parts);
-	free(k.excess);
-	free(k.slow);
-	free(k.room);
-	free(k.src);
-	free(k.dst);
+	na_arena_fini(&k.memory.arena);
 	return s;
 }
 

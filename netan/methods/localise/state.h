@@ -9,6 +9,7 @@
 #ifndef NETAN_METHODS_LOCALISE_STATE_H
 #define NETAN_METHODS_LOCALISE_STATE_H
 
+#include "netan/base/arena.h"
 #include "netan/base/vec.h"
 #include "netan/methods/localise/localise.h"
 
@@ -28,6 +29,14 @@ enum {
 	LZ_MAX_PATHS = 3, /* more paths named: none is */
 	LZ_MAX_CHOSEN = 40
 };
+
+/* What is needed as long as something else; all zero at first, and given back
+ * by na_arena_fini(). */
+struct lz_memory {
+	struct na_arena arena;
+	bool failed; /* once there was not enough */
+};
+void *na_lz_take(struct lz_memory *m, size_t n, size_t size);
 
 /* Pairs of each host: list[first[h]] to list[first[h + 1] - 1]. */
 struct lz_index {
@@ -71,6 +80,7 @@ struct lz_tail {
 
 /* Everything about one run. */
 struct lz {
+	struct lz_memory memory;
 	const struct na_lz_input *in;
 	const struct na_lz_options *opt;
 	struct na_lz_result *out;
@@ -94,6 +104,7 @@ struct lz {
 
 /* Summary of the pairs in one channel: m, and what it is worth. */
 struct lz_view {
+	struct lz_memory memory;
 	enum na_lz_channel channel;
 	float min_bytes; /* records of this size and more */
 	uint32_t *n;     /* by pair; 0: not in this channel */
@@ -114,6 +125,7 @@ struct lz_candidate {
 
 /* One greedy run over a view. */
 struct lz_explain {
+	struct lz_memory memory;
 	const struct lz *z;
 	const struct lz_view *v;
 	double *cur;                 /* m less what is explained, by pair */
@@ -213,7 +225,6 @@ enum na_status na_lz_baseline_fit(struct lz *z,
 				  struct na_err *err) NA_MUST_CHECK;
 double na_lz_expect_log(const struct lz *z, uint32_t class_of, float bytes);
 enum na_status na_lz_residuals(struct lz *z, struct na_err *err) NA_MUST_CHECK;
-void na_lz_baseline_fini(struct lz_baseline *b);
 
 /* clocks.c: "Clocks"; adds to z->ahead_us.  *fixed: any. */
 enum na_status na_lz_clocks(struct lz *z, bool *fixed,
@@ -225,7 +236,6 @@ enum na_status na_lz_clocks_report(struct lz *z,
 enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
 			       enum na_lz_channel channel,
 			       struct na_err *err) NA_MUST_CHECK;
-void na_lz_view_fini(struct lz_view *v);
 
 /* explain.c: "Explanation".  cur and chosen are the outcome. */
 enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,

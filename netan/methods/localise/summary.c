@@ -203,16 +203,17 @@ static void centre(const struct lz *z, struct lz_view *v, double *x)
 
 static bool view_room(struct lz_view *v, size_t n)
 {
-	v->n = na_calloc(n, sizeof(*v->n));
-	v->m = na_calloc(n, sizeof(*v->m));
-	v->sigma = na_calloc(n, sizeof(*v->sigma));
-	v->se2 = na_calloc(n, sizeof(*v->se2));
-	v->low = na_calloc(n, sizeof(*v->low));
-	v->high = na_calloc(n, sizeof(*v->high));
-	v->d = na_calloc(n, sizeof(*v->d));
-	v->o = na_calloc(n, sizeof(*v->o));
-	return v->n && v->m && v->sigma && v->se2 && v->low && v->high &&
-	       v->d && v->o;
+	struct lz_memory *m = &v->memory;
+
+	v->n = na_lz_take(m, n, sizeof(*v->n));
+	v->m = na_lz_take(m, n, sizeof(*v->m));
+	v->sigma = na_lz_take(m, n, sizeof(*v->sigma));
+	v->se2 = na_lz_take(m, n, sizeof(*v->se2));
+	v->low = na_lz_take(m, n, sizeof(*v->low));
+	v->high = na_lz_take(m, n, sizeof(*v->high));
+	v->d = na_lz_take(m, n, sizeof(*v->d));
+	v->o = na_lz_take(m, n, sizeof(*v->o));
+	return !m->failed;
 }
 
 enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
@@ -244,16 +245,4 @@ enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
 	free(x);
 	free(y);
 	return s;
-}
-
-void na_lz_view_fini(struct lz_view *v)
-{
-	free(v->n);
-	free(v->m);
-	free(v->sigma);
-	free(v->se2);
-	free(v->low);
-	free(v->high);
-	free(v->d);
-	free(v->o);
 }

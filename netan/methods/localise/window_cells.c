@@ -28,9 +28,10 @@ bool na_lz_windows_steps(struct lz_windows *k)
 	const struct na_lz_input *in = k->z->in;
 	size_t n = 0, m;
 
-	k->steps = na_calloc(in->n_moments, sizeof(*k->steps));
-	k->window_of = na_calloc(in->n_moments, sizeof(*k->window_of));
-	if (!k->steps || !k->window_of)
+	k->steps = na_lz_take(&k->memory, in->n_moments, sizeof(*k->steps));
+	k->window_of = na_lz_take(&k->memory, in->n_moments,
+				  sizeof(*k->window_of));
+	if (k->memory.failed)
 		return false;
 	for (size_t i = 0; i < in->n_moments; i++) {
 		if (in->moments[i].step != NA_LZ_NONE)
