@@ -46,6 +46,13 @@
 							0, sizeof(*(vec)->v)) \
 			 : NULL)
 
+/* `more` values behind the others, from where there may be none at all. */
+#define na_append(vec, values, more) \
+	((more) == 0 || \
+	 (na_room(vec, more) && \
+	  (memcpy((vec)->v + (vec)->n, values, (more) * sizeof(*(vec)->v)), \
+	   (vec)->n += (more), true)))
+
 #define na_vec_free(vec) \
 	(free((vec)->v), (vec)->v = NULL, (void)((vec)->n = (vec)->cap = 0))
 
