@@ -20,22 +20,24 @@
 
 enum { FEW_HOSTS = 6, BACKFITS = 6, MIN_PATH_RECORDS = 8 };
 
-/* Calls f for each pair of a candidate that the channel has. */
-typedef void visit(struct lz_explain *x, uint32_t pair, void *arg);
-
-static void each_pair(struct lz_explain *x, struct na_lz_who who, visit *f,
-		      void *arg, uint32_t path)
+/* The pairs of a candidate that the channel has, into x->its; how many. */
+static size_t find_its(struct lz_explain *x, struct na_lz_who who)
 {
-	if (who.kind == NA_LZ_PAIR && x->v->n[path])
-		f(x, path, arg);
+	size_t n = 0;
+
+	if (who.kind == NA_LZ_PAIR) {
+		x->its[0] = na_lz_find_pair(x->z, who.a, who.b);
+		n = x->v->n[x->its[0]] > 0;
+	}
 	for (enum na_lz_kind k = NA_LZ_SRC; k <= NA_LZ_DST; k++) {
 		if (who.kind != k && who.kind != NA_LZ_HOST)
 			continue;
 		lz_for_side (p, x->z, k, who.a) {
 			if (x->v->n[*p])
-				f(x, *p, arg);
+				x->its[n++] = *p;
 		}
 	}
+	return n;
 }
 
 /* One pair's share of Q: inverse covariance times residual. */
@@ -213,72 +215,37 @@ static bool offer_paths(struct lz_explain *x)
 NA_ORDER(best_first, struct lz_candidate, NA_DOWN(score), NA_UP(who.kind),
 	 NA_UP(who.a), NA_UP(who.b))
 
-static uint32_t path_of(const struct lz *z, struct na_lz_who who)
-{
-	return who.kind == NA_LZ_PAIR ? na_lz_find_pair(z, who.a, who.b)
-				      : NA_LZ_NONE;
-}
-
-static void add_to_cur(struct lz_explain *x, uint32_t p, void *arg)
-{
-	x->cur[p] += *(const double *)arg;
-}
-
-static void add_pull(struct lz_explain *x, uint32_t p, void *arg)
-{
-	*(double *)arg += pull(x, p);
-}
-
-static void shift(struct lz_explain *x, const struct lz_candidate *c, double by)
-{
-	each_pair(x, c->who, add_to_cur, &by, path_of(x->z, c->who));
-}
-
 /* Fits every chosen effect anew to what the others leave. */
 static void backfit(struct lz_explain *x)
 {
-	for (int round = 0; round < BACKFITS; round++) {
-		for (size_t i = 0; i < x->n_chosen; i++) {
-			struct lz_candidate *c = &x->chosen[i];
-			double q = 0;
+	for (size_t i = 0; i < BACKFITS * x->n_chosen; i++) {
+		struct lz_candidate *c = &x->chosen[i % x->n_chosen];
+		size_t n = find_its(x, c->who);
+		double q = 0;
 
-			shift(x, c, c->effect);
-			each_pair(x, c->who, add_pull, &q,
-				  path_of(x->z, c->who));
-			c->effect = q / c->info;
-			shift(x, c, -c->effect);
-		}
+		for (size_t k = 0; k < n; k++)
+			x->cur[x->its[k]] += c->effect;
+		for (size_t k = 0; k < n; k++)
+			q += pull(x, x->its[k]);
+		c->effect = q / c->info;
+		for (size_t k = 0; k < n; k++)
+			x->cur[x->its[k]] -= c->effect;
 	}
-}
-
-struct gather {
-	double *x;
-	size_t n;
-};
-
-static void add_low(struct lz_explain *x, uint32_t p, void *arg)
-{
-	struct gather *g = arg;
-
-	g->x[g->n++] = x->low[p];
-}
-
-static void take_low(struct lz_explain *x, uint32_t p, void *arg)
-{
-	x->low[p] -= *(const double *)arg;
 }
 
 static void choose_culprit(struct lz_explain *x, const struct lz_candidate *c)
 {
-	struct gather g = {.x = x->scratch};
-	uint32_t path = path_of(x->z, c->who);
+	size_t n = find_its(x, c->who);
 	double low;
 
 	x->chosen[x->n_chosen++] = *c;
-	shift(x, c, -c->effect);
-	each_pair(x, c->who, add_low, &g, path);
-	low = na_median(g.x, g.n);
-	each_pair(x, c->who, take_low, &low, path);
+	for (size_t k = 0; k < n; k++) {
+		x->cur[x->its[k]] -= c->effect;
+		x->scratch[k] = x->low[x->its[k]];
+	}
+	low = na_median(x->scratch, n);
+	for (size_t k = 0; k < n; k++)
+		x->low[x->its[k]] -= low;
 	backfit(x);
 }
 
@@ -334,6 +301,7 @@ static bool explain_room(struct lz_explain *x)
 
 	x->cur = na_lz_take(m, pairs, sizeof(*x->cur));
 	x->low = na_lz_take(m, pairs, sizeof(*x->low));
+	x->its = na_lz_take(m, 2 * pairs, sizeof(*x->its));
 	x->scratch = na_lz_take(m, pairs + 2 * hosts, sizeof(*x->scratch));
 	for (int k = 0; k < 3; k++) {
 		x->info[k] = na_lz_take(m, hosts, sizeof(double));
@@ -368,14 +336,6 @@ void na_lz_explain_fini(struct lz_explain *x)
 	free(x->open.v);
 }
 
-static void count_pair(struct lz_explain *x, uint32_t p, void *arg)
-{
-	struct na_lz_finding *f = arg;
-
-	f->pairs++;
-	f->transfers += x->v->n[p];
-}
-
 static struct na_lz_finding finding_of(struct lz_explain *x,
 				       const struct lz_candidate *c)
 {
@@ -386,7 +346,9 @@ static struct na_lz_finding finding_of(struct lz_explain *x,
 	f.ci_low = c->effect - LZ_Z95 * se;
 	f.ci_high = c->effect + LZ_Z95 * se;
 	f.p_value = na_normal_upper(c->effect / se);
-	each_pair(x, c->who, count_pair, &f, path_of(x->z, c->who));
+	f.pairs = find_its(x, c->who);
+	for (size_t k = 0; k < f.pairs; k++)
+		f.transfers += x->v->n[x->its[k]];
 	return f;
 }
 

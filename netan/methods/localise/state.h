@@ -134,6 +134,7 @@ struct lz_explain {
 	double t2[3];
 	double path_level; /* cur that 2 % of the pairs exceed */
 	double *scratch;   /* [pairs + 2 hosts] */
+	uint32_t *its;     /* pairs of a candidate; [2 pairs] */
 	struct lz_candidate chosen[LZ_MAX_CHOSEN];
 	size_t n_chosen;
 	NA_VEC(struct lz_candidate) open; /* significant, best first */
