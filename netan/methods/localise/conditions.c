@@ -3,7 +3,6 @@
  * fabric most slow pairs are victims, and these keep them from being blamed.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "netan/base/order.h"
 #include "netan/base/vec.h"

@@ -1,6 +1,5 @@
 /* Who is beside whom: rows, columns, reverse paths, classes; shares. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "netan/base/order.h"
 #include "netan/base/vec.h"

@@ -1,9 +1,7 @@
 /* The parts of the method in their order. */
 #include "netan/methods/localise/localise.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "netan/base/vec.h"
 #include "netan/methods/localise/state.h"

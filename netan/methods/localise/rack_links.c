@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "netan/base/order.h"
 #include "netan/base/vec.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/base/vec.h"
 #include "netan/methods/localise/rate.h"
 #include "netan/stats/tests/tests.h"
 

@@ -1,6 +1,5 @@
 /* Records far beyond their expectation: timeouts and pauses. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
