@@ -49,6 +49,7 @@ FNR == 1 {
 	text = ""
 }
 
-{ text = text $0 "\n" }
+# Comments show how it is done.
+{ text = text (/^\t*( \*|\/\*)/ ? "" : $0) "\n" }
 
 END { look_through(file, text) }

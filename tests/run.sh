@@ -258,16 +258,31 @@ need_cited()
 }
 
 # FILE...: where members of results are named by strings: in calls that put or
-# read them, and, as nothing else is called so, by names with an underscore.
+# read them, and by names with an underscore that are no words of a member.
 literals()
 {
 	awk -f tests/literals.awk "$@"
-	find netan -name members.def -exec sed -n -E \
-		's/^(MAYBE_)?(VALUE|WORD|OBJECT|LIST|NAMED|JSON|HIDDEN)\(([a-z0-9]+_[a-z0-9_]+)[,)].*/"\3"/p' \
-		{} + >"$out.names"
+	find netan -name members.def -exec cat {} + | awk '
+		match($0, /^(MAYBE_)?(VALUE|WORD|OBJECT|LIST|NAMED|JSON|HIDDEN)\(/) {
+			word = /WORD\(/
+			name = substr($0, RLENGTH + 1)
+			sub(/[,)].*/, "", name)
+			if (name ~ /_/)
+				names[name] = 1
+		}
+		word {
+			gsub(/[",)]/, " ")
+			for (i = 1; i <= NF; i++)
+				if ($i != name)
+					words[$i] = 1
+		}
+		/^END/ { word = 0 }
+		END { for (name in names) if (!(name in words)) print "\"" name "\"" }
+	' >"$out.names"
 	# Inputs and the names of lines may be called alike.
 	printf '%s\n' "$@" | grep -v -e '^ingest/' -e '^netan/model/' |
-		xargs grep -n -F -f "$out.names" /dev/null | cut -d: -f1,2
+		xargs grep -n -F -f "$out.names" /dev/null |
+		grep -v -E '^[^:]*:[0-9]+:[[:blank:]]*( \*|/\*)' | cut -d: -f1,2
 }
 
 # Members of results are named by their identifiers.  Rooms of

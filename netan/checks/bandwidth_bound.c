@@ -3,8 +3,6 @@
  * collectives that need more than a host has.  No saturation is claimed
  * without a given capacity.
  */
-#include <math.h>
-#include <string.h>
 
 #include "members.h"
 #include "netan/base/units.h"

@@ -5,7 +5,6 @@
  * schedule, and of steps that overlap, which may be meant: a remark.
  */
 #include <math.h>
-#include <string.h>
 
 #include "members.h"
 #include "netan/checks/look.h"

@@ -5,7 +5,6 @@
  * playbook, which is about jobs of several slices, has no row for that.
  */
 #include <inttypes.h>
-#include <math.h>
 
 #include "members.h"
 #include "netan/base/str.h"

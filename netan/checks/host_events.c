@@ -2,11 +2,9 @@
 #include "members.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 #include "netan/base/str.h"
 #include "netan/base/units.h"
-#include "netan/base/vec.h"
 
 const char na_hostev_remedy[] =
 	"raise --megascale_grpc_premap_memory_bytes (default 17179869184, "

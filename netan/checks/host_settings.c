@@ -8,7 +8,6 @@
  * What is unknown is no finding; it keeps the check from passing.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "members.h"

@@ -46,6 +46,7 @@ struct named {
 	bool by_size;
 };
 
+/* Those that wait too long, into the list. */
 static void name(struct na_case *c, const struct na_value *run,
 		 struct named *out, struct na_value *list)
 {
@@ -62,11 +63,9 @@ static void name(struct na_case *c, const struct na_value *run,
 		out->serial += serial;
 		out->max_bytes = fmax(out->max_bytes,
 				      na_number_at(x, M_max_bytes));
-		row = list ? na_put_object(c->r, list, NULL) : NULL;
-		na_put_text(c->r, row, M_collective,
-			    na_text_or(x, M_collective, NULL));
-		na_case_copy(c, row, x, M_executions, M_gap_p50_s, M_gap_max_s,
-			     M_gap_share, M_serial_sends);
+		row = na_put_object(c->r, list, NULL);
+		na_case_copy(c, row, x, M_collective, M_executions, M_gap_p50_s,
+			     M_gap_max_s, M_gap_share, M_serial_sends);
 		na_put_real(c->r, row, M_max_bytes,
 			    na_number_at(x, M_max_bytes));
 	}
@@ -109,10 +108,10 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 {
 	double share = serial_share(run);
 	struct named x = {.by_size = share > c->limits->large_shards};
-	struct named all = x;
+	struct na_value *list = na_case_list(c);
 	struct na_finding *f;
 
-	name(c, run, &x, NULL);
+	name(c, run, &x, list);
 	if (!x.n)
 		return;
 	f = na_case_find(c, NA_SEV_INFO, NA_LIKELY, "sizes --side tx");
@@ -125,7 +124,7 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 	na_put_text(c->r, f->evidence, M_label, na_text_or(run, M_label, NULL));
 	na_put_int(c->r, f->evidence, M_sends, na_count_at(run, M_sends));
 	na_put_real(c->r, f->evidence, M_serial_bytes_share, share);
-	name(c, run, &all, na_put_list(c->r, f->evidence, M_collectives));
+	na_put_alias(c->r, f->evidence, M_collectives, list);
 }
 
 static void judge_large_shards(struct na_case *c)

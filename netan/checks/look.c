@@ -3,12 +3,10 @@
 #include "members.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "netan/base/text.h"
 #include "netan/base/units.h"
-#include "netan/base/vec.h"
 
 bool na_says(const struct na_value *in, const char *path, const char *text)
 {

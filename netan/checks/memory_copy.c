@@ -1,6 +1,5 @@
 /* memory-copy: the transport copies what it should hand on as it is. */
 #include <inttypes.h>
-#include <math.h>
 
 #include "members.h"
 #include "netan/base/units.h"

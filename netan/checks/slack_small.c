@@ -6,7 +6,6 @@
  * are told, too, with what `slack` found on their path: a warning where that
  * is copies or reductions, not the network.
  */
-#include <math.h>
 #include <string.h>
 
 #include "members.h"

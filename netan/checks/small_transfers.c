@@ -1,6 +1,5 @@
 /* small-transfers: many small transfers pay a fixed cost each; a remark where
  * nobody waits for them. */
-#include <math.h>
 
 #include "members.h"
 #include "netan/checks/look.h"

@@ -3,7 +3,6 @@
  * judges them, a finding for each kind of trouble.
  */
 #include <math.h>
-#include <string.h>
 
 #include "members.h"
 #include "netan/base/units.h"

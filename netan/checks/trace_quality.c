@@ -1,6 +1,4 @@
 /* trace-quality: what is missing in the inputs, and what it takes away. */
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "members.h"

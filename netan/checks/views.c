@@ -1,6 +1,5 @@
 /* What a person sees of the findings. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "members.h"

@@ -136,36 +136,30 @@ enum na_status na_lz_baseline_sample(struct lz *z, struct na_err *err)
 {
 	size_t n = z->in->n_pairs, room = 0;
 	struct drawing d = {.z = z, .most = PER_PAIR};
+	struct lz_memory m = {.failed = false};
 	enum na_status s = NA_OK;
 
 	if (n > SAMPLE_MAX / PER_PAIR)
 		d.most = n < SAMPLE_MAX ? SAMPLE_MAX / n : 1;
-	d.first = na_calloc(n, sizeof(*d.first));
-	d.got = na_calloc(n, sizeof(*d.got));
+	d.first = na_lz_take(&m, n, sizeof(*d.first));
+	d.got = na_lz_take(&m, n, sizeof(*d.got));
 	for (size_t p = 0; d.first && p < n; p++) {
-		size_t m = z->in->pairs[p].n;
+		size_t has = z->in->pairs[p].n;
 
 		d.first[p] = room;
-		room += m < d.most ? m : d.most;
+		room += has < d.most ? has : d.most;
 	}
-	z->base.sample = na_calloc(room, sizeof(*z->base.sample));
-	z->base.lines = na_calloc(z->n_classes, sizeof(*z->base.lines));
-	if (!d.first || !d.got || !z->base.sample || !z->base.lines)
+	z->base.sample = na_lz_take(&z->memory, room, sizeof(*z->base.sample));
+	z->base.lines = na_lz_take(&z->memory, z->n_classes,
+				   sizeof(*z->base.lines));
+	if (m.failed || z->memory.failed)
 		s = na_fail_nomem(err);
 	else
 		s = na_lz_parallel(z, LZ_SHARES, draw_share, &d, err);
 	if (s == NA_OK)
 		close_up(&d);
-	free(d.first);
-	free(d.got);
+	na_arena_fini(&m.arena);
 	return s;
-}
-
-void na_lz_baseline_fini(struct lz_baseline *b)
-{
-	free(b->sample);
-	free(b->lines);
-	free(b->context);
 }
 
 /* Records of the sample by number, and room for their values. */
@@ -408,19 +402,15 @@ static bool fit(struct lz *z, uint32_t *order, size_t *first, double *x,
 enum na_status na_lz_baseline_fit(struct lz *z, struct na_err *err)
 {
 	size_t n = z->base.n_sample;
-	uint32_t *order = na_calloc(n, sizeof(*order));
-	size_t *first = na_calloc(z->n_classes + 2, sizeof(*first));
-	double *x = na_calloc(n, sizeof(*x));
-	struct sized *s = na_calloc(n, sizeof(*s));
-	enum na_status status = NA_OK;
+	struct lz_memory m = {.failed = false};
+	uint32_t *order = na_lz_take(&m, n, sizeof(*order));
+	size_t *first = na_lz_take(&m, z->n_classes + 2, sizeof(*first));
+	double *x = na_lz_take(&m, n, sizeof(*x));
+	struct sized *s = na_lz_take(&m, n, sizeof(*s));
+	bool ok = !m.failed && fit(z, order, first, x, s);
 
-	if (!order || !first || !x || !s || !fit(z, order, first, x, s))
-		status = na_fail_nomem(err);
-	free(order);
-	free(first);
-	free(x);
-	free(s);
-	return status;
+	na_arena_fini(&m.arena);
+	return ok ? NA_OK : na_fail_nomem(err);
 }
 
 /* Sizes repeat: a few expectations are kept at hand. */

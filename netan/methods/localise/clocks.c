@@ -20,19 +20,20 @@
 enum { MAX_FIXES = 512 };
 
 struct clocks {
+	struct lz_memory memory;
 	struct lz *z;
 	float *d;           /* by pair, us; NaN: no small records */
 	uint32_t *n, *none; /* by pair: small records, those clamped */
 	double *tx, *rx;    /* by host: medians of d; NaN */
 	double *x;          /* room for a side, or for all hosts */
 	double small_bytes; /* records up to this size are asked */
-	bool failed[LZ_SHARES];
 };
 
 /* Excess of the small records over their expectation, in the middle.  A
  * clamped one was faster by an unknown amount. */
-static void measure_pair(struct clocks *k, size_t p, struct lz_room *room)
+static void measure_pair(void *arg, size_t p, struct lz_room *room)
 {
+	struct clocks *k = arg;
 	const struct lz *z = k->z;
 	const struct na_lz_pair *pair = &z->in->pairs[p];
 	const struct na_lz_transfer *t = z->in->transfers + pair->first;
@@ -63,27 +64,13 @@ static void measure_pair(struct clocks *k, size_t p, struct lz_room *room)
 	k->d[p] = (float)d;
 }
 
-static void measure_share(void *arg, size_t share)
-{
-	struct clocks *k = arg;
-	struct lz_room room;
-	size_t from, to;
-
-	na_lz_share(k->z->in->n_pairs, share, &from, &to);
-	k->failed[share] = !na_lz_room_init(&room, k->z, from, to);
-	for (size_t p = from; p < to && !k->failed[share]; p++)
-		measure_pair(k, p, &room);
-	na_lz_room_fini(&room);
-}
-
 static double side_median(struct clocks *k, enum na_lz_kind kind, uint32_t h)
 {
-	size_t n, m = 0;
-	const uint32_t *list = lz_side(k->z, kind, h, &n);
+	size_t m = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!isnan(k->d[list[i]]))
-			k->x[m++] = (double)k->d[list[i]];
+	lz_for_side (p, k->z, kind, h) {
+		if (!isnan(k->d[*p]))
+			k->x[m++] = (double)k->d[*p];
 	}
 	return m ? na_median(k->x, m) : (double)NAN;
 }
@@ -91,12 +78,10 @@ static double side_median(struct clocks *k, enum na_lz_kind kind, uint32_t h)
 static bool clamped(const struct clocks *k, enum na_lz_kind kind, uint32_t h)
 {
 	uint64_t all = 0, none = 0;
-	size_t n;
-	const uint32_t *list = lz_side(k->z, kind, h, &n);
 
-	for (size_t i = 0; i < n; i++) {
-		all += k->n[list[i]];
-		none += k->none[list[i]];
+	lz_for_side (p, k->z, kind, h) {
+		all += k->n[*p];
+		none += k->none[*p];
 	}
 	return (double)none > CLAMPED_SHARE * (double)all;
 }
@@ -147,16 +132,12 @@ static void take_medians(struct clocks *k)
 static void shift_side(struct clocks *k, enum na_lz_kind kind, uint32_t h,
 		       double by)
 {
-	size_t n;
-	const uint32_t *list = lz_side(k->z, kind, h, &n);
+	lz_for_side (p, k->z, kind, h) {
+		double d = (double)k->d[*p] + by;
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t p = list[i];
-		double d = (double)k->d[p] + by;
-
-		if (2 * k->none[p] > k->n[p] && d > 0)
-			d = lz_larger((double)k->d[p], 0);
-		k->d[p] = (float)d;
+		if (2 * k->none[*p] > k->n[*p] && d > 0)
+			d = lz_larger((double)k->d[*p], 0);
+		k->d[*p] = (float)d;
 	}
 }
 
@@ -206,25 +187,15 @@ static bool choose_small(struct clocks *k)
 static bool room_for(struct clocks *k)
 {
 	size_t pairs = k->z->in->n_pairs, hosts = k->z->in->n_hosts;
+	struct lz_memory *m = &k->memory;
 
-	k->d = na_calloc(pairs, sizeof(*k->d));
-	k->n = na_calloc(pairs, sizeof(*k->n));
-	k->none = na_calloc(pairs, sizeof(*k->none));
-	k->tx = na_calloc(hosts, sizeof(*k->tx));
-	k->rx = na_calloc(hosts, sizeof(*k->rx));
-	k->x = na_calloc(pairs + hosts, sizeof(*k->x));
-	return k->d && k->n && k->none && k->tx && k->rx && k->x &&
-	       choose_small(k);
-}
-
-static void clocks_fini(struct clocks *k)
-{
-	free(k->d);
-	free(k->n);
-	free(k->none);
-	free(k->tx);
-	free(k->rx);
-	free(k->x);
+	k->d = na_lz_take(m, pairs, sizeof(*k->d));
+	k->n = na_lz_take(m, pairs, sizeof(*k->n));
+	k->none = na_lz_take(m, pairs, sizeof(*k->none));
+	k->tx = na_lz_take(m, hosts, sizeof(*k->tx));
+	k->rx = na_lz_take(m, hosts, sizeof(*k->rx));
+	k->x = na_lz_take(m, pairs + hosts, sizeof(*k->x));
+	return !m->failed && choose_small(k);
 }
 
 enum na_status na_lz_clocks(struct lz *z, bool *fixed, struct na_err *err)
@@ -236,10 +207,10 @@ enum na_status na_lz_clocks(struct lz *z, bool *fixed, struct na_err *err)
 	if (!room_for(&k))
 		s = na_fail_nomem(err);
 	if (s == NA_OK)
-		s = na_lz_shares(z, measure_share, &k, k.failed, err);
+		s = na_lz_each_pair(z, measure_pair, &k, err);
 	for (size_t i = 0; s == NA_OK && i < MAX_FIXES && fix_one(&k); i++)
 		*fixed = true;
-	clocks_fini(&k);
+	na_arena_fini(&k.memory.arena);
 	return s;
 }
 
@@ -247,18 +218,16 @@ enum na_status na_lz_clocks(struct lz *z, bool *fixed, struct na_err *err)
  * what its two sides still disagree by. */
 static double uncertainty(struct clocks *k, uint32_t h)
 {
-	size_t n, m = 0;
-	const uint32_t *list = lz_side(k->z, NA_LZ_SRC, h, &n);
+	size_t m = 0;
 	double mad;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!isnan(k->d[list[i]]))
-			k->x[m++] = -(double)k->d[list[i]];
+	lz_for_side (p, k->z, NA_LZ_SRC, h) {
+		if (!isnan(k->d[*p]))
+			k->x[m++] = -(double)k->d[*p];
 	}
-	list = lz_side(k->z, NA_LZ_DST, h, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (!isnan(k->d[list[i]]))
-			k->x[m++] = (double)k->d[list[i]];
+	lz_for_side (p, k->z, NA_LZ_DST, h) {
+		if (!isnan(k->d[*p]))
+			k->x[m++] = (double)k->d[*p];
 	}
 	if (!m)
 		return MIN_AHEAD_US;
@@ -282,7 +251,7 @@ enum na_status na_lz_clocks_report(struct lz *z, struct na_err *err)
 	if (!room_for(&k))
 		s = na_fail_nomem(err);
 	if (s == NA_OK)
-		s = na_lz_shares(z, measure_share, &k, k.failed, err);
+		s = na_lz_each_pair(z, measure_pair, &k, err);
 	for (uint32_t h = 0; s == NA_OK && h < z->in->n_hosts; h++) {
 		struct na_lz_result *r = z->out;
 
@@ -296,6 +265,6 @@ enum na_status na_lz_clocks_report(struct lz *z, struct na_err *err)
 				(struct na_lz_clock){h, z->ahead_us[h],
 						     uncertainty(&k, h)};
 	}
-	clocks_fini(&k);
+	na_arena_fini(&k.memory.arena);
 	return s;
 }

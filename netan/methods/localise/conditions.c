@@ -3,7 +3,6 @@
  * fabric most slow pairs are victims, and these keep them from being blamed.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
@@ -22,32 +21,27 @@ enum { MANY_PAIRS = 4, CELL_RECORDS = 3, CELL_MOST = 4096 };
 
 /* Does the condition hold on each side that the candidate has? */
 typedef bool side_test(struct lz_explain *x, const struct lz_candidate *c,
-		       const uint32_t *list, size_t n);
+		       enum na_lz_kind side);
 
 static bool each_side(struct lz_explain *x, const struct lz_candidate *c,
 		      side_test *test)
 {
 	for (enum na_lz_kind k = NA_LZ_SRC; k <= NA_LZ_DST; k++) {
-		size_t n;
-		const uint32_t *list;
-
-		if (c->who.kind != k && c->who.kind != NA_LZ_HOST)
-			continue;
-		list = lz_side(x->z, k, c->who.a, &n);
-		if (!test(x, c, list, n))
+		if ((c->who.kind == k || c->who.kind == NA_LZ_HOST) &&
+		    !test(x, c, k))
 			return false;
 	}
 	return true;
 }
 
 static bool side_is_broad(struct lz_explain *x, const struct lz_candidate *c,
-			  const uint32_t *list, size_t n)
+			  enum na_lz_kind side)
 {
 	size_t all = 0, slow = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		all += x->v->n[list[i]] > 0;
-		slow += x->v->n[list[i]] && x->cur[list[i]] > c->effect / 2;
+	lz_for_side (p, x->z, side, c->who.a) {
+		all += x->v->n[*p] > 0;
+		slow += x->v->n[*p] && x->cur[*p] > c->effect / 2;
 	}
 	return (double)slow >= BROAD_SHARE * (double)all;
 }
@@ -59,15 +53,15 @@ static bool broad(struct lz_explain *x, const struct lz_candidate *c)
 }
 
 static bool side_in_rack(struct lz_explain *x, const struct lz_candidate *c,
-			 const uint32_t *list, size_t n)
+			 enum na_lz_kind side)
 {
 	size_t all = 0, slow = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!x->v->n[list[i]] || x->z->cross[list[i]])
+	lz_for_side (p, x->z, side, c->who.a) {
+		if (!x->v->n[*p] || x->z->cross[*p])
 			continue;
 		all++;
-		slow += x->cur[list[i]] > KEEPS * c->effect;
+		slow += x->cur[*p] > KEEPS * c->effect;
 	}
 	return 2 * slow >= all;
 }
@@ -79,13 +73,13 @@ static bool in_rack(struct lz_explain *x, const struct lz_candidate *c)
 }
 
 static bool side_has_floor(struct lz_explain *x, const struct lz_candidate *c,
-			   const uint32_t *list, size_t n)
+			   enum na_lz_kind side)
 {
 	size_t m = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		if (x->v->n[list[i]])
-			x->scratch[m++] = x->low[list[i]];
+	lz_for_side (p, x->z, side, c->who.a) {
+		if (x->v->n[*p])
+			x->scratch[m++] = x->low[*p];
 	}
 	return na_median(x->scratch, m) > lz_larger(FLOOR, KEEPS * c->effect);
 }
@@ -198,15 +192,15 @@ static bool path_exceeds_reverse(const struct lz_explain *x,
 
 static bool side_exceeds_reverse(struct lz_explain *x,
 				 const struct lz_candidate *c,
-				 const uint32_t *list, size_t n)
+				 enum na_lz_kind side)
 {
 	double limit = log(3 * (double)x->z->hosts / x->z->alpha);
 	double sum = 0, weights = 0, dv, w;
 	size_t all = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		all += x->v->n[list[i]] > 0;
-		if (x->v->n[list[i]] && direction(x, list[i], &dv, &w)) {
+	lz_for_side (p, x->z, side, c->who.a) {
+		all += x->v->n[*p] > 0;
+		if (x->v->n[*p] && direction(x, *p, &dv, &w)) {
 			sum += dv * w;
 			weights += w;
 		}

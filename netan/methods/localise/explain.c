@@ -20,31 +20,24 @@
 
 enum { FEW_HOSTS = 6, BACKFITS = 6, MIN_PATH_RECORDS = 8 };
 
-static double square(double x)
+/* The pairs of a candidate that the channel has, into x->its; how many. */
+static size_t find_its(struct lz_explain *x, struct na_lz_who who)
 {
-	return x * x;
-}
+	size_t n = 0;
 
-/* Calls f for each pair of a candidate that the channel has. */
-typedef void visit(struct lz_explain *x, uint32_t pair, void *arg);
-
-static void each_pair(struct lz_explain *x, struct na_lz_who who, visit *f,
-		      void *arg, uint32_t path)
-{
-	if (who.kind == NA_LZ_PAIR && x->v->n[path])
-		f(x, path, arg);
+	if (who.kind == NA_LZ_PAIR) {
+		x->its[0] = na_lz_find_pair(x->z, who.a, who.b);
+		n = x->v->n[x->its[0]] > 0;
+	}
 	for (enum na_lz_kind k = NA_LZ_SRC; k <= NA_LZ_DST; k++) {
-		size_t n;
-		const uint32_t *list;
-
 		if (who.kind != k && who.kind != NA_LZ_HOST)
 			continue;
-		list = lz_side(x->z, k, who.a, &n);
-		for (size_t i = 0; i < n; i++) {
-			if (x->v->n[list[i]])
-				f(x, list[i], arg);
+		lz_for_side (p, x->z, k, who.a) {
+			if (x->v->n[*p])
+				x->its[n++] = *p;
 		}
 	}
+	return n;
 }
 
 /* One pair's share of Q: inverse covariance times residual. */
@@ -88,9 +81,10 @@ static double host_spread(struct lz_explain *x, enum na_lz_kind kind)
 		w[n++] = 1 / x->info[kind][h];
 	}
 	if (n < FEW_HOSTS)
-		return square(HOST_SPREAD_FEW);
+		return lz_square(HOST_SPREAD_FEW);
 	mad = NA_MAD_SIGMA * na_mad(e, n, na_median(e, n));
-	return lz_larger(square(HOST_SPREAD), square(mad) - na_median(w, n));
+	return lz_larger(lz_square(HOST_SPREAD),
+			 lz_square(mad) - na_median(w, n));
 }
 
 static void host_effects(struct lz_explain *x)
@@ -154,24 +148,22 @@ static bool taken(const struct lz_explain *x, struct na_lz_who who)
 
 static bool offer(struct lz_explain *x, struct lz_candidate c, double limit)
 {
-	double score = square(c.effect) * c.info / 2 - limit;
+	double score = lz_square(c.effect) * c.info / 2 - limit;
 
-	if (square(c.effect) / (2 * (1 / c.info + c.t2)) <= limit ||
+	if (lz_square(c.effect) / (2 * (1 / c.info + c.t2)) <= limit ||
 	    taken(x, c.who))
 		return true;
 	c.score = score;
-	if (!na_add(&x->open, c))
-		return false;
-	return true;
+	return na_add(&x->open, c);
 }
 
-static size_t valid_pairs(const struct lz_explain *x, const struct lz_index *s,
+static size_t valid_pairs(const struct lz_explain *x, enum na_lz_kind side,
 			  uint32_t h)
 {
 	size_t n = 0;
 
-	for (size_t i = s->first[h]; i < s->first[h + 1]; i++)
-		n += x->v->n[s->list[i]] > 0;
+	lz_for_side (p, x->z, side, h)
+		n += x->v->n[*p] > 0;
 	return n;
 }
 
@@ -180,8 +172,8 @@ static bool offer_hosts(struct lz_explain *x)
 	double limit = log(3 * (double)x->z->hosts / x->z->alpha);
 
 	for (uint32_t h = 0; h < x->z->in->n_hosts; h++) {
-		size_t out = valid_pairs(x, &x->z->row, h);
-		size_t in = valid_pairs(x, &x->z->col, h);
+		size_t out = valid_pairs(x, NA_LZ_SRC, h);
+		size_t in = valid_pairs(x, NA_LZ_DST, h);
 		size_t n[3] = {out, in, out && in ? out + in : 0};
 
 		for (enum na_lz_kind k = NA_LZ_SRC; k <= NA_LZ_HOST; k++) {
@@ -223,72 +215,37 @@ static bool offer_paths(struct lz_explain *x)
 NA_ORDER(best_first, struct lz_candidate, NA_DOWN(score), NA_UP(who.kind),
 	 NA_UP(who.a), NA_UP(who.b))
 
-static uint32_t path_of(const struct lz *z, struct na_lz_who who)
-{
-	return who.kind == NA_LZ_PAIR ? na_lz_find_pair(z, who.a, who.b)
-				      : NA_LZ_NONE;
-}
-
-static void add_to_cur(struct lz_explain *x, uint32_t p, void *arg)
-{
-	x->cur[p] += *(const double *)arg;
-}
-
-static void add_pull(struct lz_explain *x, uint32_t p, void *arg)
-{
-	*(double *)arg += pull(x, p);
-}
-
-static void shift(struct lz_explain *x, const struct lz_candidate *c, double by)
-{
-	each_pair(x, c->who, add_to_cur, &by, path_of(x->z, c->who));
-}
-
 /* Fits every chosen effect anew to what the others leave. */
 static void backfit(struct lz_explain *x)
 {
-	for (int round = 0; round < BACKFITS; round++) {
-		for (size_t i = 0; i < x->n_chosen; i++) {
-			struct lz_candidate *c = &x->chosen[i];
-			double q = 0;
+	for (size_t i = 0; i < BACKFITS * x->n_chosen; i++) {
+		struct lz_candidate *c = &x->chosen[i % x->n_chosen];
+		size_t n = find_its(x, c->who);
+		double q = 0;
 
-			shift(x, c, c->effect);
-			each_pair(x, c->who, add_pull, &q,
-				  path_of(x->z, c->who));
-			c->effect = q / c->info;
-			shift(x, c, -c->effect);
-		}
+		for (size_t k = 0; k < n; k++)
+			x->cur[x->its[k]] += c->effect;
+		for (size_t k = 0; k < n; k++)
+			q += pull(x, x->its[k]);
+		c->effect = q / c->info;
+		for (size_t k = 0; k < n; k++)
+			x->cur[x->its[k]] -= c->effect;
 	}
-}
-
-struct gather {
-	double *x;
-	size_t n;
-};
-
-static void add_low(struct lz_explain *x, uint32_t p, void *arg)
-{
-	struct gather *g = arg;
-
-	g->x[g->n++] = x->low[p];
-}
-
-static void take_low(struct lz_explain *x, uint32_t p, void *arg)
-{
-	x->low[p] -= *(const double *)arg;
 }
 
 static void choose_culprit(struct lz_explain *x, const struct lz_candidate *c)
 {
-	struct gather g = {.x = x->scratch};
-	uint32_t path = path_of(x->z, c->who);
+	size_t n = find_its(x, c->who);
 	double low;
 
 	x->chosen[x->n_chosen++] = *c;
-	shift(x, c, -c->effect);
-	each_pair(x, c->who, add_low, &g, path);
-	low = na_median(g.x, g.n);
-	each_pair(x, c->who, take_low, &low, path);
+	for (size_t k = 0; k < n; k++) {
+		x->cur[x->its[k]] -= c->effect;
+		x->scratch[k] = x->low[x->its[k]];
+	}
+	low = na_median(x->scratch, n);
+	for (size_t k = 0; k < n; k++)
+		x->low[x->its[k]] -= low;
 	backfit(x);
 }
 
@@ -340,17 +297,17 @@ static void drop_small(struct lz_explain *x)
 static bool explain_room(struct lz_explain *x)
 {
 	size_t pairs = x->z->in->n_pairs, hosts = x->z->in->n_hosts;
-	bool ok = true;
+	struct lz_memory *m = &x->memory;
 
-	x->cur = na_calloc(pairs, sizeof(*x->cur));
-	x->low = na_calloc(pairs, sizeof(*x->low));
-	x->scratch = na_calloc(pairs + 2 * hosts, sizeof(*x->scratch));
+	x->cur = na_lz_take(m, pairs, sizeof(*x->cur));
+	x->low = na_lz_take(m, pairs, sizeof(*x->low));
+	x->its = na_lz_take(m, 2 * pairs, sizeof(*x->its));
+	x->scratch = na_lz_take(m, pairs + 2 * hosts, sizeof(*x->scratch));
 	for (int k = 0; k < 3; k++) {
-		x->info[k] = na_calloc(hosts, sizeof(double));
-		x->effect[k] = na_calloc(hosts, sizeof(double));
-		ok = ok && x->info[k] && x->effect[k];
+		x->info[k] = na_lz_take(m, hosts, sizeof(double));
+		x->effect[k] = na_lz_take(m, hosts, sizeof(double));
 	}
-	return ok && x->cur && x->low && x->scratch;
+	return !m->failed;
 }
 
 enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
@@ -375,22 +332,8 @@ enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
 
 void na_lz_explain_fini(struct lz_explain *x)
 {
-	free(x->cur);
-	free(x->low);
-	free(x->scratch);
+	na_arena_fini(&x->memory.arena);
 	free(x->open.v);
-	for (int k = 0; k < 3; k++) {
-		free(x->info[k]);
-		free(x->effect[k]);
-	}
-}
-
-static void count_pair(struct lz_explain *x, uint32_t p, void *arg)
-{
-	struct na_lz_finding *f = arg;
-
-	f->pairs++;
-	f->transfers += x->v->n[p];
 }
 
 static struct na_lz_finding finding_of(struct lz_explain *x,
@@ -403,7 +346,9 @@ static struct na_lz_finding finding_of(struct lz_explain *x,
 	f.ci_low = c->effect - LZ_Z95 * se;
 	f.ci_high = c->effect + LZ_Z95 * se;
 	f.p_value = na_normal_upper(c->effect / se);
-	each_pair(x, c->who, count_pair, &f, path_of(x->z, c->who));
+	f.pairs = find_its(x, c->who);
+	for (size_t k = 0; k < f.pairs; k++)
+		f.transfers += x->v->n[x->its[k]];
 	return f;
 }
 

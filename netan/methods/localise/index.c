@@ -1,20 +1,28 @@
 /* Who is beside whom: rows, columns, reverse paths, classes; shares. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/methods/localise/state.h"
 
-static bool side_init(struct lz_index *x, const struct na_lz_input *in,
-		      bool row)
+void *na_lz_take(struct lz_memory *m, size_t n, size_t size)
 {
+	void *p = n > SIZE_MAX / size ? NULL
+				      : na_arena_alloc(&m->arena, n * size);
+
+	m->failed |= !p;
+	return p;
+}
+
+static void side_init(struct lz *z, struct lz_index *x, bool row)
+{
+	const struct na_lz_input *in = z->in;
 	const struct na_lz_pair *p = in->pairs;
 
-	x->first = na_calloc(in->n_hosts + 2, sizeof(*x->first));
-	x->list = na_calloc(in->n_pairs, sizeof(*x->list));
-	if (!x->first || !x->list)
-		return false;
+	x->first = na_lz_take(&z->memory, in->n_hosts + 2, sizeof(*x->first));
+	x->list = na_lz_take(&z->memory, in->n_pairs, sizeof(*x->list));
+	if (z->memory.failed)
+		return;
 	/* Counted two further on, so that filling in leaves it right. */
 	for (size_t i = 0; i < in->n_pairs; i++) {
 		if (p[i].n)
@@ -28,7 +36,6 @@ static bool side_init(struct lz_index *x, const struct na_lz_input *in,
 		if (p[i].n)
 			x->list[x->first[h + 1]++] = (uint32_t)i;
 	}
-	return true;
 }
 
 uint32_t na_lz_find_pair(const struct lz *z, uint32_t src, uint32_t dst)
@@ -42,21 +49,29 @@ uint32_t na_lz_find_pair(const struct lz *z, uint32_t src, uint32_t dst)
 	return at < end && pairs[list[at]].dst == dst ? list[at] : NA_LZ_NONE;
 }
 
+size_t na_lz_distinct(uint32_t *x, size_t n)
+{
+	size_t m = 0;
+
+	na_sort(x, n, na_order_u32);
+	for (size_t i = 0; i < n; i++) {
+		if (!m || x[i] != x[m - 1])
+			x[m++] = x[i];
+	}
+	return m;
+}
+
 /* Classes are any numbers; dense ones keep their order. */
 static bool number_classes(struct lz *z)
 {
-	size_t n = z->in->n_pairs, m = 0;
+	size_t n = z->in->n_pairs, m;
 	uint32_t *all = na_calloc(n, sizeof(*all));
 
 	if (!all)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		all[i] = z->in->pairs[i].locality;
-	na_sort(all, n, na_order_u32);
-	for (size_t i = 0; i < n; i++) {
-		if (!m || all[i] != all[m - 1])
-			all[m++] = all[i];
-	}
+	m = na_lz_distinct(all, n);
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t *at = bsearch(&z->in->pairs[i].locality, all, m,
 					     sizeof(*all), na_order_u32);
@@ -71,14 +86,15 @@ static bool number_classes(struct lz *z)
 bool na_lz_index_pairs(struct lz *z)
 {
 	const struct na_lz_input *in = z->in;
+	struct lz_memory *m = &z->memory;
 
-	z->reverse = na_calloc(in->n_pairs, sizeof(*z->reverse));
-	z->class_of = na_calloc(in->n_pairs, sizeof(*z->class_of));
-	z->cross = na_calloc(in->n_pairs, sizeof(*z->cross));
-	z->ahead_us = na_calloc(in->n_hosts, sizeof(*z->ahead_us));
-	if (!z->reverse || !z->class_of || !z->cross || !z->ahead_us ||
-	    !side_init(&z->row, in, true) || !side_init(&z->col, in, false) ||
-	    !number_classes(z))
+	z->reverse = na_lz_take(m, in->n_pairs, sizeof(*z->reverse));
+	z->class_of = na_lz_take(m, in->n_pairs, sizeof(*z->class_of));
+	z->cross = na_lz_take(m, in->n_pairs, sizeof(*z->cross));
+	z->ahead_us = na_lz_take(m, in->n_hosts, sizeof(*z->ahead_us));
+	side_init(z, &z->row, true);
+	side_init(z, &z->col, false);
+	if (m->failed || !number_classes(z))
 		return false;
 	for (size_t i = 0; i < in->n_pairs; i++) {
 		const struct na_lz_pair *p = &in->pairs[i];
@@ -99,22 +115,14 @@ bool na_lz_index_pairs(struct lz *z)
 
 void na_lz_fini(struct lz *z)
 {
-	free(z->row.first);
-	free(z->row.list);
-	free(z->col.first);
-	free(z->col.list);
-	free(z->reverse);
-	free(z->class_of);
-	free(z->cross);
-	free(z->ahead_us);
+	na_arena_fini(&z->memory.arena);
 	for (size_t i = 0; i < z->found.n; i++) {
 		free(z->found.v[i].windows);
 		free(z->found.v[i].alternatives);
 	}
 	free(z->found.v);
-	free(z->bases);
 	free(z->tails.v);
-	na_lz_baseline_fini(&z->base);
+	free(z->base.context);
 }
 
 void na_lz_share(size_t n, size_t share, size_t *from, size_t *to)
@@ -138,34 +146,43 @@ enum na_status na_lz_parallel(const struct lz *z, size_t n,
 	return NA_OK;
 }
 
-bool na_lz_room_init(struct lz_room *r, const struct lz *z, size_t from,
-		     size_t to)
-{
-	size_t most = 0;
+struct each_pair {
+	const struct lz *z;
+	void (*job)(void *arg, size_t p, struct lz_room *room);
+	void *arg;
+	bool failed[LZ_SHARES];
+};
 
+static void do_share(void *arg, size_t share)
+{
+	struct each_pair *e = arg;
+	struct lz_room room;
+	size_t from, to, most = 0;
+
+	na_lz_share(e->z->in->n_pairs, share, &from, &to);
 	for (size_t p = from; p < to; p++) {
-		if (z->in->pairs[p].n > most)
-			most = z->in->pairs[p].n;
+		if (e->z->in->pairs[p].n > most)
+			most = e->z->in->pairs[p].n;
 	}
-	r->x = na_calloc(most, sizeof(*r->x));
-	r->tmp = na_calloc(most, sizeof(*r->tmp));
-	return r->x && r->tmp;
+	room.x = na_calloc(most, sizeof(*room.x));
+	room.tmp = na_calloc(most, sizeof(*room.tmp));
+	e->failed[share] = !room.x || !room.tmp;
+	for (size_t p = from; p < to && !e->failed[share]; p++)
+		e->job(e->arg, p, &room);
+	free(room.x);
+	free(room.tmp);
 }
 
-void na_lz_room_fini(struct lz_room *r)
+enum na_status na_lz_each_pair(const struct lz *z,
+			       void (*job)(void *arg, size_t p,
+					   struct lz_room *room),
+			       void *arg, struct na_err *err)
 {
-	free(r->x);
-	free(r->tmp);
-}
-
-enum na_status na_lz_shares(const struct lz *z,
-			    void (*job)(void *arg, size_t i), void *arg,
-			    const bool *failed, struct na_err *err)
-{
-	enum na_status s = na_lz_parallel(z, LZ_SHARES, job, arg, err);
+	struct each_pair e = {.z = z, .job = job, .arg = arg};
+	enum na_status s = na_lz_parallel(z, LZ_SHARES, do_share, &e, err);
 
 	for (size_t i = 0; s == NA_OK && i < LZ_SHARES; i++) {
-		if (failed[i])
+		if (e.failed[i])
 			s = na_fail_nomem(err);
 	}
 	return s;

@@ -1,9 +1,7 @@
 /* The parts of the method in their order. */
 #include "netan/methods/localise/localise.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "netan/base/vec.h"
 #include "netan/methods/localise/state.h"
@@ -94,8 +92,8 @@ static enum na_status run(struct lz *z, struct na_err *err)
 		z->out->too_few = true;
 	na_lz_explain_fini(&all);
 	na_lz_explain_fini(&large);
-	na_lz_view_fini(&all_view);
-	na_lz_view_fini(&large_view);
+	na_arena_fini(&all_view.memory.arena);
+	na_arena_fini(&large_view.memory.arena);
 	return s;
 }
 

@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
@@ -31,6 +30,7 @@ struct part {
 };
 
 struct links {
+	struct lz_memory memory;
 	struct lz *z;
 	struct part *parts; /* three for each cross-rack pair; by block */
 	size_t n_parts, n_cross, n_slow, n_blocks;
@@ -191,20 +191,16 @@ static bool best_block(struct links *k, struct block *best)
 static void drop_paths(struct links *k, const struct block *b)
 {
 	struct lz *z = k->z;
-	size_t n = 0;
 
-	for (size_t i = 0; i < z->found.n; i++) {
+	for (size_t i = z->found.n; i-- > 0;) {
 		struct na_lz_who w = z->found.v[i].who;
 		bool in = false;
 
 		for (size_t j = b->from; w.kind == NA_LZ_PAIR && j < b->to; j++)
 			in |= na_lz_find_pair(z, w.a, w.b) == k->parts[j].pair;
 		if (in)
-			free(z->found.v[i].windows);
-		else
-			z->found.v[n++] = z->found.v[i];
+			na_lz_drop_found(z, i);
 	}
-	z->found.n = n;
 }
 
 static enum na_status report(struct links *k, const struct lz_view *v,
@@ -241,14 +237,15 @@ static enum na_status report(struct links *k, const struct lz_view *v,
 static bool links_room(struct links *k)
 {
 	size_t pairs = k->z->in->n_pairs, hosts = k->z->in->n_hosts;
+	struct lz_memory *m = &k->memory;
 
-	k->parts = na_calloc(3 * pairs, sizeof(*k->parts));
-	k->excess = na_calloc(pairs, sizeof(*k->excess));
-	k->slow = na_calloc(pairs, sizeof(*k->slow));
-	k->room = na_calloc(pairs, sizeof(*k->room));
-	k->src = na_calloc(hosts, sizeof(*k->src));
-	k->dst = na_calloc(hosts, sizeof(*k->dst));
-	return k->parts && k->excess && k->slow && k->room && k->src && k->dst;
+	k->parts = na_lz_take(m, 3 * pairs, sizeof(*k->parts));
+	k->excess = na_lz_take(m, pairs, sizeof(*k->excess));
+	k->slow = na_lz_take(m, pairs, sizeof(*k->slow));
+	k->room = na_lz_take(m, pairs, sizeof(*k->room));
+	k->src = na_lz_take(m, hosts, sizeof(*k->src));
+	k->dst = na_lz_take(m, hosts, sizeof(*k->dst));
+	return !m->failed;
 }
 
 enum na_status na_lz_rack_links(struct lz *z, const struct lz_explain *large,
@@ -268,12 +265,7 @@ enum na_status na_lz_rack_links(struct lz *z, const struct lz_explain *large,
 	}
 	for (int i = 0; s == NA_OK && i < MAX_LINKS && best_block(&k, &b); i++)
 		s = report(&k, large->v, &b, err);
-	free(k.parts);
-	free(k.excess);
-	free(k.slow);
-	free(k.room);
-	free(k.src);
-	free(k.dst);
+	na_arena_fini(&k.memory.arena);
 	return s;
 }
 
@@ -301,26 +293,22 @@ static bool link_named(const struct lz *z, uint32_t rack, enum na_lz_kind link)
 static void into_link(struct lz *z, uint32_t rack, enum na_lz_kind side,
 		      enum na_lz_kind link, bool keep)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < z->found.n; i++) {
+	for (size_t i = 0; i < z->found.n;) {
 		struct na_lz_finding *f = &z->found.v[i];
+		bool its = f->who.kind == side &&
+			   z->out->rack_of[f->who.a] == rack;
 
-		if (f->who.kind != side || z->out->rack_of[f->who.a] != rack) {
-			z->found.v[n++] = *f;
+		if (its && !keep) {
+			na_lz_drop_found(z, i);
 			continue;
 		}
-		if (keep) {
+		if (its) {
 			f->who = (struct na_lz_who){link, rack, 0};
 			f->needs = NEEDS_LINKS;
-			z->found.v[n++] = *f;
 			keep = false;
-		} else {
-			free(f->windows);
-			free(f->alternatives);
 		}
+		i++;
 	}
-	z->found.n = n;
 }
 
 void na_lz_rack_sides(struct lz *z)

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/base/vec.h"
 #include "netan/methods/localise/rate.h"
 #include "netan/stats/tests/tests.h"
 
@@ -264,17 +263,17 @@ static enum na_status rounds(struct lz_rates *k, struct na_err *err)
 static bool room_for(struct lz_rates *k)
 {
 	const struct na_lz_input *in = k->z->in;
+	struct lz_memory *m = &k->memory;
 
 	k->n = 3 * in->n_hosts + 2 * k->z->out->n_racks + in->n_pairs;
-	k->t = na_calloc(k->n, sizeof(*k->t));
-	k->rejected = na_calloc(k->n, sizeof(*k->rejected));
-	k->rise = na_calloc(in->n_pairs, sizeof(*k->rise));
-	k->room = na_calloc(4 * in->n_hosts, sizeof(*k->room));
-	k->out = na_calloc(in->n_hosts, sizeof(*k->out));
-	k->in = na_calloc(in->n_hosts, sizeof(*k->in));
-	k->gone = na_calloc(k->z->tails.n, sizeof(*k->gone));
-	return k->t && k->rejected && k->rise && k->room && k->out && k->in &&
-	       k->gone;
+	k->t = na_lz_take(m, k->n, sizeof(*k->t));
+	k->rejected = na_lz_take(m, k->n, sizeof(*k->rejected));
+	k->rise = na_lz_take(m, in->n_pairs, sizeof(*k->rise));
+	k->room = na_lz_take(m, 4 * in->n_hosts, sizeof(*k->room));
+	k->out = na_lz_take(m, in->n_hosts, sizeof(*k->out));
+	k->in = na_lz_take(m, in->n_hosts, sizeof(*k->in));
+	k->gone = na_lz_take(m, k->z->tails.n, sizeof(*k->gone));
+	return !m->failed;
 }
 
 enum na_status na_lz_rate(struct lz *z, struct na_err *err)
@@ -284,23 +283,14 @@ enum na_status na_lz_rate(struct lz *z, struct na_err *err)
 
 	if (z->tails.n < MIN_EPISODES)
 		return NA_OK;
-	if (!room_for(&k)) {
+	if (!room_for(&k))
 		s = na_fail_nomem(err);
-		goto out;
-	}
-	for (size_t p = 0; p < z->in->n_pairs; p++)
+	for (size_t p = 0; s == NA_OK && p < z->in->n_pairs; p++)
 		k.rise[p] = 1;
 	for (int pass = 0; s == NA_OK && pass < 2; pass++) {
 		k.timers_only = pass == 0;
 		s = rounds(&k, err);
 	}
-out:
-	free(k.t);
-	free(k.rejected);
-	free(k.rise);
-	free(k.room);
-	free(k.out);
-	free(k.in);
-	free(k.gone);
+	na_arena_fini(&k.memory.arena);
 	return s;
 }

@@ -20,6 +20,7 @@ struct lz_tally {
 };
 
 struct lz_rates {
+	struct lz_memory memory;
 	struct lz *z;
 	struct lz_tally *t;
 	double *rise;       /* by pair: what chosen candidates explain */

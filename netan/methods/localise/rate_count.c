@@ -35,24 +35,14 @@ bool na_lz_rate_hidden(const struct lz_rates *k, size_t i)
 	       (k->timers_only && !na_lz_rate_is_timer(&k->z->tails.v[i]));
 }
 
-static size_t place(const struct lz_rates *k, struct na_lz_who w)
+/* Where a host side, a host, or a link of a rack stands. */
+static size_t place(const struct lz_rates *k, enum na_lz_kind kind, uint32_t a)
 {
 	size_t H = k->z->in->n_hosts, R = k->z->out->n_racks;
 
-	switch (w.kind) {
-	case NA_LZ_SRC:
-		return w.a;
-	case NA_LZ_DST:
-		return H + w.a;
-	case NA_LZ_HOST:
-		return 2 * H + w.a;
-	case NA_LZ_RACK_UPLINK:
-		return 3 * H + w.a;
-	case NA_LZ_RACK_DOWNLINK:
-		return 3 * H + R + w.a;
-	default:
-		return 3 * H + 2 * R + na_lz_find_pair(k->z, w.a, w.b);
-	}
+	if (kind <= NA_LZ_HOST)
+		return (size_t)kind * H + a;
+	return 3 * H + (size_t)(kind - NA_LZ_RACK_UPLINK) * R + a;
 }
 
 struct na_lz_who na_lz_rate_who(const struct lz_rates *k, size_t i)
@@ -77,17 +67,18 @@ struct na_lz_who na_lz_rate_who(const struct lz_rates *k, size_t i)
 static size_t places_of(const struct lz_rates *k, uint32_t p, size_t out[7])
 {
 	const struct na_lz_pair *pair = &k->z->in->pairs[p];
-	size_t H = k->z->in->n_hosts, R = k->z->out->n_racks, n = 0;
+	const uint32_t *rack_of = k->z->out->rack_of;
+	size_t n = 0;
 
-	out[n++] = 3 * H + 2 * R + p;
-	out[n++] = pair->src;
-	out[n++] = H + pair->dst;
-	out[n++] = 2 * H + pair->src;
+	out[n++] = k->n - k->z->in->n_pairs + p;
+	out[n++] = place(k, NA_LZ_SRC, pair->src);
+	out[n++] = place(k, NA_LZ_DST, pair->dst);
+	out[n++] = place(k, NA_LZ_HOST, pair->src);
 	if (pair->dst != pair->src)
-		out[n++] = 2 * H + pair->dst;
+		out[n++] = place(k, NA_LZ_HOST, pair->dst);
 	if (k->z->cross[p]) {
-		out[n++] = 3 * H + k->z->out->rack_of[pair->src];
-		out[n++] = 3 * H + R + k->z->out->rack_of[pair->dst];
+		out[n++] = place(k, NA_LZ_RACK_UPLINK, rack_of[pair->src]);
+		out[n++] = place(k, NA_LZ_RACK_DOWNLINK, rack_of[pair->dst]);
 	}
 	return n;
 }
@@ -153,20 +144,20 @@ static void count_racks(struct lz_rates *k)
 
 	for (uint32_t h = 0; h < k->z->in->n_hosts; h++) {
 		for (int up = 0; k->z->out->n_racks && up < 2; up++) {
-			uint32_t tails = up ? k->out[h] : k->in[h];
-			struct na_lz_who w = {up ? NA_LZ_RACK_UPLINK
-						 : NA_LZ_RACK_DOWNLINK,
-					      rack_of[h], 0};
+			uint32_t tails = up ? k->out[h] : k->in[h],
+				 r = rack_of[h];
+			enum na_lz_kind side = up ? NA_LZ_SRC : NA_LZ_DST;
 			struct lz_tally *t;
 
-			if (rack_of[h] == NA_LZ_NONE)
+			if (r == NA_LZ_NONE)
 				continue;
-			t = &k->t[place(k, w)];
+			t = &k->t[place(
+				k, up ? NA_LZ_RACK_UPLINK : NA_LZ_RACK_DOWNLINK,
+				r)];
 			t->hosts_hit += tails > 0;
 			if (tails > t->most_of_host)
 				t->most_of_host = tails;
-			w.kind = up ? NA_LZ_SRC : NA_LZ_DST;
-			t->in_rack += k->t[place(k, w)].in_rack;
+			t->in_rack += k->t[place(k, side, r)].in_rack;
 		}
 	}
 }

@@ -9,6 +9,7 @@
 #ifndef NETAN_METHODS_LOCALISE_STATE_H
 #define NETAN_METHODS_LOCALISE_STATE_H
 
+#include "netan/base/arena.h"
 #include "netan/base/vec.h"
 #include "netan/methods/localise/localise.h"
 
@@ -28,6 +29,14 @@ enum {
 	LZ_MAX_PATHS = 3, /* more paths named: none is */
 	LZ_MAX_CHOSEN = 40
 };
+
+/* What is needed as long as something else; all zero at first, and given back
+ * by na_arena_fini(). */
+struct lz_memory {
+	struct na_arena arena;
+	bool failed; /* once there was not enough */
+};
+void *na_lz_take(struct lz_memory *m, size_t n, size_t size);
 
 /* Pairs of each host: list[first[h]] to list[first[h + 1] - 1]. */
 struct lz_index {
@@ -71,6 +80,7 @@ struct lz_tail {
 
 /* Everything about one run. */
 struct lz {
+	struct lz_memory memory;
 	const struct na_lz_input *in;
 	const struct na_lz_options *opt;
 	struct na_lz_result *out;
@@ -94,6 +104,7 @@ struct lz {
 
 /* Summary of the pairs in one channel: m, and what it is worth. */
 struct lz_view {
+	struct lz_memory memory;
 	enum na_lz_channel channel;
 	float min_bytes; /* records of this size and more */
 	uint32_t *n;     /* by pair; 0: not in this channel */
@@ -114,6 +125,7 @@ struct lz_candidate {
 
 /* One greedy run over a view. */
 struct lz_explain {
+	struct lz_memory memory;
 	const struct lz *z;
 	const struct lz_view *v;
 	double *cur;                 /* m less what is explained, by pair */
@@ -122,6 +134,7 @@ struct lz_explain {
 	double t2[3];
 	double path_level; /* cur that 2 % of the pairs exceed */
 	double *scratch;   /* [pairs + 2 hosts] */
+	uint32_t *its;     /* pairs of a candidate; [2 pairs] */
 	struct lz_candidate chosen[LZ_MAX_CHOSEN];
 	size_t n_chosen;
 	NA_VEC(struct lz_candidate) open; /* significant, best first */
@@ -142,6 +155,11 @@ static inline size_t lz_degree(const struct lz_index *x, uint32_t host)
 	return x->first[host + 1] - x->first[host];
 }
 
+static inline double lz_square(double x)
+{
+	return x * x;
+}
+
 static inline double lz_larger(double a, double b)
 {
 	return a > b ? a : b;
@@ -152,15 +170,21 @@ static inline double lz_smaller(double a, double b)
 	return a < b ? a : b;
 }
 
-/* The side's pairs; kind is SRC or DST. */
+/* The side's pairs, in turn; kind is SRC or DST:
+ *	lz_for_side (p, z, NA_LZ_SRC, host)
+ *		sum += x[*p]; */
 static inline const uint32_t *lz_side(const struct lz *z, enum na_lz_kind kind,
-				      uint32_t host, size_t *n)
+				      uint32_t host)
 {
 	const struct lz_index *x = kind == NA_LZ_SRC ? &z->row : &z->col;
 
-	*n = lz_degree(x, host);
 	return x->list + x->first[host];
 }
+
+#define lz_for_side(p, z, kind, host) \
+	for (const uint32_t *p = lz_side(z, kind, host), \
+			    *p##_end = lz_side(z, kind, (host) + 1); \
+	     p < p##_end; p++)
 
 /* What clocks put right, of a clamped record the most that it can have
  * been; never below the half microsecond that one stands for. */
@@ -181,20 +205,19 @@ enum na_status na_lz_parallel(const struct lz *z, size_t n,
 			      void (*job)(void *arg, size_t i), void *arg,
 			      struct na_err *err) NA_MUST_CHECK;
 void na_lz_share(size_t n, size_t share, size_t *from, size_t *to);
+/* Sorts n numbers, keeps each once, says how many are left. */
+size_t na_lz_distinct(uint32_t *x, size_t n);
 
 /* Room for the values of any one pair of a share: 8 bytes a transfer of
  * the largest pair, for as long as the share's job runs. */
 struct lz_room {
 	float *x, *tmp;
 };
-bool na_lz_room_init(struct lz_room *r, const struct lz *z, size_t from,
-		     size_t to);
-void na_lz_room_fini(struct lz_room *r);
-/* Runs a job that says in failed[share] that memory was short. */
-enum na_status na_lz_shares(const struct lz *z,
-			    void (*job)(void *arg, size_t i), void *arg,
-			    const bool *failed,
-			    struct na_err *err) NA_MUST_CHECK;
+/* Calls job(arg, p, room) for every pair, the shares side by side. */
+enum na_status na_lz_each_pair(const struct lz *z,
+			       void (*job)(void *arg, size_t p,
+					   struct lz_room *room),
+			       void *arg, struct na_err *err) NA_MUST_CHECK;
 
 /* baseline.c: "Baseline". */
 enum na_status na_lz_baseline_sample(struct lz *z,
@@ -203,7 +226,6 @@ enum na_status na_lz_baseline_fit(struct lz *z,
 				  struct na_err *err) NA_MUST_CHECK;
 double na_lz_expect_log(const struct lz *z, uint32_t class_of, float bytes);
 enum na_status na_lz_residuals(struct lz *z, struct na_err *err) NA_MUST_CHECK;
-void na_lz_baseline_fini(struct lz_baseline *b);
 
 /* clocks.c: "Clocks"; adds to z->ahead_us.  *fixed: any. */
 enum na_status na_lz_clocks(struct lz *z, bool *fixed,
@@ -215,7 +237,6 @@ enum na_status na_lz_clocks_report(struct lz *z,
 enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
 			       enum na_lz_channel channel,
 			       struct na_err *err) NA_MUST_CHECK;
-void na_lz_view_fini(struct lz_view *v);
 
 /* explain.c: "Explanation".  cur and chosen are the outcome. */
 enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
@@ -260,6 +281,7 @@ void na_lz_rack_sides(struct lz *z);
 /* verdict.c: the union, what cannot be told apart, and the list of pairs. */
 enum na_status na_lz_found(struct lz *z, const struct na_lz_finding *f,
 			   struct na_err *err) NA_MUST_CHECK;
+void na_lz_drop_found(struct lz *z, size_t i);
 enum na_status na_lz_undecided(struct lz *z, const char *what,
 			       const char *needs, const uint32_t *pairs,
 			       size_t n, struct na_err *err) NA_MUST_CHECK;

@@ -18,11 +18,11 @@
 struct summing {
 	struct lz_view *v;
 	const struct lz *z;
-	bool failed[LZ_SHARES];
 };
 
-static void sum_up(struct summing *g, size_t p, struct lz_room *room)
+static void sum_up(void *arg, size_t p, struct lz_room *room)
 {
+	const struct summing *g = arg;
 	const struct na_lz_pair *pair = &g->z->in->pairs[p];
 	const struct na_lz_transfer *t = g->z->in->transfers + pair->first;
 	struct lz_view *v = g->v;
@@ -42,76 +42,56 @@ static void sum_up(struct summing *g, size_t p, struct lz_room *room)
 	v->high[p] = na_quantile_f32(room->x, n, 0.75);
 }
 
-static void sum_share(void *arg, size_t share)
-{
-	struct summing *g = arg;
-	struct lz_room room;
-	size_t from, to;
-
-	na_lz_share(g->z->in->n_pairs, share, &from, &to);
-	g->failed[share] = !na_lz_room_init(&room, g->z, from, to);
-	for (size_t p = from; p < to && !g->failed[share]; p++)
-		sum_up(g, p, &room);
-	na_lz_room_fini(&room);
-}
-
-/* Median over the pairs that are in this channel. */
-static double median_of(const struct lz *z, const struct lz_view *v,
-			const double *what, double *x)
+/* Into x, of the pairs that have so many records in this channel. */
+static size_t collect(const struct lz *z, const struct lz_view *v, size_t least,
+		      const double *what, double *x)
 {
 	size_t m = 0;
 
 	for (size_t p = 0; p < z->in->n_pairs; p++) {
-		if (v->n[p])
+		if (v->n[p] >= least)
 			x[m++] = what[p];
 	}
-	return na_median(x, m);
+	return m;
 }
 
-static double square(double x)
+static double median_of(const struct lz *z, const struct lz_view *v,
+			const double *what, double *x)
 {
-	return x * x;
+	return na_median(x, collect(z, v, 1, what, x));
 }
 
 static double robust_variance(double *x, size_t n)
 {
-	return square(NA_MAD_SIGMA * na_mad(x, n, na_median(x, n)));
+	return lz_square(NA_MAD_SIGMA * na_mad(x, n, na_median(x, n)));
 }
 
 /* Typical spread inside a pair, of pairs with enough records. */
 static double typical_sigma(const struct lz *z, const struct lz_view *v,
 			    double *x)
 {
-	size_t m = 0;
+	size_t m = collect(z, v, SIGMA_FEW, v->sigma, x);
+	double sigma;
 
-	for (size_t p = 0; p < z->in->n_pairs; p++) {
-		if (v->n[p] >= SIGMA_FEW)
-			x[m++] = v->sigma[p];
-	}
-	for (size_t p = 0, none = !m; none && p < z->in->n_pairs; p++) {
-		if (v->n[p] > 1)
-			x[m++] = v->sigma[p];
-	}
-	if (!m) { /* one record for each pair: all spread is between them */
-		for (size_t p = 0; p < z->in->n_pairs; p++) {
-			if (v->n[p])
-				x[m++] = v->m[p];
-		}
-		return lz_larger(sqrt(robust_variance(x, m)), SIGMA_LEAST);
-	}
-	return lz_larger(na_median(x, m), SIGMA_LEAST);
+	if (!m)
+		m = collect(z, v, 2, v->sigma, x);
+	if (m)
+		sigma = na_median(x, m);
+	else /* one record for each pair: all spread is between them */
+		sigma = sqrt(robust_variance(x, collect(z, v, 1, v->m, x)));
+	return lz_larger(sigma, SIGMA_LEAST);
 }
 
 static void standard_errors(const struct lz *z, struct lz_view *v)
 {
-	double prior = SIGMA_PRIOR * square(v->sigma0);
+	double prior = SIGMA_PRIOR * lz_square(v->sigma0);
 
 	for (size_t p = 0; p < z->in->n_pairs; p++) {
 		double n = v->n[p], s2;
 
 		if (!v->n[p])
 			continue;
-		s2 = (prior + (n - 1) * square(v->sigma[p])) /
+		s2 = (prior + (n - 1) * lz_square(v->sigma[p])) /
 		     (SIGMA_PRIOR + n - 1);
 		v->se2[p] = LZ_HALF_PI * s2 / n * (1 + 3 / n);
 	}
@@ -124,18 +104,17 @@ static size_t remove_sides(const struct lz *z, const struct lz_view *v,
 	size_t sides = 0;
 
 	for (uint32_t h = 0; h < z->in->n_hosts; h++) {
-		size_t n, k = 0;
-		const uint32_t *list = lz_side(z, kind, h, &n);
+		size_t k = 0;
 		double centre;
 
-		for (size_t i = 0; i < n; i++) {
-			if (v->n[list[i]])
-				x[k++] = m[list[i]];
+		lz_for_side (p, z, kind, h) {
+			if (v->n[*p])
+				x[k++] = m[*p];
 		}
 		sides += k > 0;
 		centre = na_median(x, k);
-		for (size_t i = 0; i < n; i++)
-			m[list[i]] -= centre;
+		lz_for_side (p, z, kind, h)
+			m[*p] -= centre;
 	}
 	return sides;
 }
@@ -143,13 +122,7 @@ static size_t remove_sides(const struct lz *z, const struct lz_view *v,
 static double spread_of_pairs(const struct lz *z, const struct lz_view *v,
 			      const double *m, double *x, double se2)
 {
-	size_t k = 0;
-
-	for (size_t p = 0; p < z->in->n_pairs; p++) {
-		if (v->n[p])
-			x[k++] = m[p];
-	}
-	return lz_larger(robust_variance(x, k) - se2, 0);
+	return lz_larger(robust_variance(x, collect(z, v, 1, m, x)) - se2, 0);
 }
 
 /* How far healthy pairs lie apart; m and x are room. */
@@ -167,8 +140,9 @@ static void fit_tau(const struct lz *z, struct lz_view *v, double *m, double *x)
 		inner = spread_of_pairs(z, v, m, x, se2);
 		tau2 = lz_smaller(tau2, inner * P / (P - sides + 1));
 	}
-	tau2 = (TAU_PRIOR * square(TAU_TYPICAL) + P * tau2) / (TAU_PRIOR + P);
-	v->tau2 = lz_larger(tau2, square(TAU_LEAST));
+	tau2 = (TAU_PRIOR * lz_square(TAU_TYPICAL) + P * tau2) /
+	       (TAU_PRIOR + P);
+	v->tau2 = lz_larger(tau2, lz_square(TAU_LEAST));
 }
 
 /* What the two directions of a pair share: their distance. */
@@ -229,16 +203,17 @@ static void centre(const struct lz *z, struct lz_view *v, double *x)
 
 static bool view_room(struct lz_view *v, size_t n)
 {
-	v->n = na_calloc(n, sizeof(*v->n));
-	v->m = na_calloc(n, sizeof(*v->m));
-	v->sigma = na_calloc(n, sizeof(*v->sigma));
-	v->se2 = na_calloc(n, sizeof(*v->se2));
-	v->low = na_calloc(n, sizeof(*v->low));
-	v->high = na_calloc(n, sizeof(*v->high));
-	v->d = na_calloc(n, sizeof(*v->d));
-	v->o = na_calloc(n, sizeof(*v->o));
-	return v->n && v->m && v->sigma && v->se2 && v->low && v->high &&
-	       v->d && v->o;
+	struct lz_memory *m = &v->memory;
+
+	v->n = na_lz_take(m, n, sizeof(*v->n));
+	v->m = na_lz_take(m, n, sizeof(*v->m));
+	v->sigma = na_lz_take(m, n, sizeof(*v->sigma));
+	v->se2 = na_lz_take(m, n, sizeof(*v->se2));
+	v->low = na_lz_take(m, n, sizeof(*v->low));
+	v->high = na_lz_take(m, n, sizeof(*v->high));
+	v->d = na_lz_take(m, n, sizeof(*v->d));
+	v->o = na_lz_take(m, n, sizeof(*v->o));
+	return !m->failed;
 }
 
 enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
@@ -256,7 +231,7 @@ enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
 	if (!x || !y || !view_room(v, n))
 		s = na_fail_nomem(err);
 	if (s == NA_OK)
-		s = na_lz_shares(z, sum_share, &g, g.failed, err);
+		s = na_lz_each_pair(z, sum_up, &g, err);
 	for (size_t p = 0; s == NA_OK && p < n; p++)
 		v->valid += v->n[p] > 0;
 	if (s == NA_OK && v->valid) {
@@ -270,16 +245,4 @@ enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
 	free(x);
 	free(y);
 	return s;
-}
-
-void na_lz_view_fini(struct lz_view *v)
-{
-	free(v->n);
-	free(v->m);
-	free(v->sigma);
-	free(v->se2);
-	free(v->low);
-	free(v->high);
-	free(v->d);
-	free(v->o);
 }

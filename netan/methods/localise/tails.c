@@ -1,6 +1,5 @@
 /* Records far beyond their expectation: timeouts and pauses. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
@@ -23,7 +22,7 @@ static double explained(const struct lz_explain *x, size_t p)
 enum na_status na_lz_bases(struct lz *z, const struct lz_explain *all,
 			   const struct lz_explain *large, struct na_err *err)
 {
-	z->bases = na_calloc(z->in->n_pairs, sizeof(*z->bases));
+	z->bases = na_lz_take(&z->memory, z->in->n_pairs, sizeof(*z->bases));
 	if (!z->bases)
 		return na_fail_nomem(err);
 	for (size_t p = 0; p < z->in->n_pairs; p++) {

@@ -66,12 +66,14 @@ static bool covers(struct na_lz_who a, struct na_lz_who b)
 	return false;
 }
 
-static void drop_finding(struct na_lz_finding *f, size_t *n, size_t i)
+void na_lz_drop_found(struct lz *z, size_t i)
 {
-	free(f[i].windows);
-	free(f[i].alternatives);
-	memmove(&f[i], &f[i + 1], (*n - i - 1) * sizeof(*f));
-	(*n)--;
+	struct na_lz_finding *f = &z->found.v[i];
+
+	free(f->windows);
+	free(f->alternatives);
+	z->found.n--;
+	memmove(f, f + 1, (z->found.n - i) * sizeof(*f));
 }
 
 /* Transmit and receive side of one host: the surer one speaks for both. */
@@ -94,15 +96,15 @@ static void join_sides(struct na_lz_finding *a, struct na_lz_finding *b)
 /* The only path of a side, or NA_LZ_NONE. */
 static uint32_t only_path(const struct lz *z, struct na_lz_who who)
 {
-	size_t n;
-	const uint32_t *list;
+	const uint32_t *first;
 
 	if (who.kind == NA_LZ_PAIR)
 		return na_lz_find_pair(z, who.a, who.b);
 	if (who.kind != NA_LZ_SRC && who.kind != NA_LZ_DST)
 		return NA_LZ_NONE;
-	list = lz_side(z, who.kind, who.a, &n);
-	return n == 1 ? list[0] : NA_LZ_NONE;
+	first = lz_side(z, who.kind, who.a);
+	return lz_side(z, who.kind, who.a + 1) - first == 1 ? *first
+							    : NA_LZ_NONE;
 }
 
 /* In a ring a transmit side is also the receive side of the next host;
@@ -142,7 +144,7 @@ static void unite(struct lz *z)
 			if (sides)
 				join_sides(&f[i], &f[k]);
 			if (sides || same(f[i].who, f[k].who))
-				drop_finding(f, &z->found.n, k);
+				na_lz_drop_found(z, k);
 			else
 				k++;
 		}
@@ -153,7 +155,7 @@ static void unite(struct lz *z)
 		for (size_t k = 0; k < z->found.n; k++)
 			covered |= k != i && covers(f[k].who, f[i].who);
 		if (covered)
-			drop_finding(f, &z->found.n, i);
+			na_lz_drop_found(z, i);
 	}
 }
 
@@ -224,7 +226,7 @@ static enum na_status many_paths(struct lz *z, struct na_err *err)
 		if (w.kind != NA_LZ_PAIR)
 			continue;
 		paths[m++] = na_lz_find_pair(z, w.a, w.b);
-		drop_finding(z->found.v, &z->found.n, i);
+		na_lz_drop_found(z, i);
 	}
 	s = na_lz_undecided(z, "slow pairs without a common host", NULL, paths,
 			    m, err);
@@ -260,34 +262,20 @@ enum na_status na_lz_verdict(struct lz *z, struct na_err *err)
 	return s;
 }
 
-struct sizing {
-	struct lz *z;
-	bool failed[LZ_SHARES];
-};
-
 /* Expectation at the pair's median size: it rises with size, so this is
  * the median of the expectations. */
-static void expect_share(void *arg, size_t share)
+static void expect_of_pair(void *arg, size_t p, struct lz_room *room)
 {
-	struct sizing *g = arg;
-	const struct na_lz_input *in = g->z->in;
-	struct lz_room room;
-	size_t from, to;
+	const struct lz *z = arg;
+	const struct na_lz_pair *pair = &z->in->pairs[p];
+	double size;
 
-	na_lz_share(in->n_pairs, share, &from, &to);
-	g->failed[share] = !na_lz_room_init(&room, g->z, from, to);
-	for (size_t p = from; p < to && !g->failed[share]; p++) {
-		const struct na_lz_pair *pair = &in->pairs[p];
-		double size;
-
-		for (size_t i = 0; i < pair->n; i++)
-			room.x[i] = in->transfers[pair->first + i].size_bytes;
-		na_sort_f32(room.x, room.tmp, pair->n);
-		size = na_quantile_f32(room.x, pair->n, 0.5);
-		g->z->out->pairs[p].expected_us = exp(
-			na_lz_expect_log(g->z, g->z->class_of[p], (float)size));
-	}
-	na_lz_room_fini(&room);
+	for (size_t i = 0; i < pair->n; i++)
+		room->x[i] = z->in->transfers[pair->first + i].size_bytes;
+	na_sort_f32(room->x, room->tmp, pair->n);
+	size = na_quantile_f32(room->x, pair->n, 0.5);
+	z->out->pairs[p].expected_us =
+		exp(na_lz_expect_log(z, z->class_of[p], (float)size));
 }
 
 enum na_status na_lz_pair_list(struct lz *z, const struct lz_view *v,
@@ -296,7 +284,6 @@ enum na_status na_lz_pair_list(struct lz *z, const struct lz_view *v,
 	struct na_lz_pair_result *r = z->out->pairs;
 	size_t n = z->in->n_pairs;
 	double *p = na_calloc(n, sizeof(*p)), *q = na_calloc(n, sizeof(*q));
-	struct sizing g = {.z = z};
 	bool ok = p && q;
 
 	for (size_t i = 0; ok && i < n; i++) {
@@ -317,5 +304,5 @@ enum na_status na_lz_pair_list(struct lz *z, const struct lz_view *v,
 	free(q);
 	if (!ok)
 		return na_fail_nomem(err);
-	return na_lz_shares(z, expect_share, &g, g.failed, err);
+	return na_lz_each_pair(z, expect_of_pair, z, err);
 }

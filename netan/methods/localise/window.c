@@ -170,7 +170,7 @@ static enum na_status choose_window(struct lz_windows *k, size_t from,
 	f->who.a = side < hosts ? side : side - hosts;
 	f->windows = na_calloc(to - from, sizeof(*f->windows));
 	c->side = side;
-	c->in = na_calloc(k->n, sizeof(*c->in));
+	c->in = na_lz_take(&k->memory, k->n, sizeof(*c->in));
 	k->n_chosen++;
 	if (!f->windows || !c->in)
 		return na_fail_nomem(err);
@@ -221,36 +221,25 @@ static enum na_status search_windows(struct lz_windows *k, struct na_err *err)
 static bool windows_room(struct lz_windows *k)
 {
 	const struct na_lz_input *in = k->z->in;
+	struct lz_memory *m = &k->memory;
 
-	k->skip = na_calloc(k->n, sizeof(*k->skip));
-	k->tally = na_calloc(k->n, sizeof(*k->tally));
-	k->shift = na_calloc(in->n_moments, sizeof(*k->shift));
-	k->first = na_calloc(k->n + 2, sizeof(*k->first));
-	k->x = na_calloc(in->n_transfers, sizeof(*k->x));
-	k->host = na_calloc(in->n_transfers, sizeof(*k->host));
-	k->own = na_calloc(2 * in->n_hosts, sizeof(*k->own));
-	k->own_low = na_calloc(2 * in->n_hosts, sizeof(*k->own_low));
-	return k->skip && k->tally && k->shift && k->first && k->x && k->host &&
-	       k->own && k->own_low;
+	k->skip = na_lz_take(m, k->n, sizeof(*k->skip));
+	k->tally = na_lz_take(m, k->n, sizeof(*k->tally));
+	k->shift = na_lz_take(m, in->n_moments, sizeof(*k->shift));
+	k->first = na_lz_take(m, k->n + 2, sizeof(*k->first));
+	k->x = na_lz_take(m, in->n_transfers, sizeof(*k->x));
+	k->host = na_lz_take(m, in->n_transfers, sizeof(*k->host));
+	k->own = na_lz_take(m, 2 * in->n_hosts, sizeof(*k->own));
+	k->own_low = na_lz_take(m, 2 * in->n_hosts, sizeof(*k->own_low));
+	return !m->failed;
 }
 
 static void windows_fini(struct lz_windows *k)
 {
-	free(k->steps);
-	free(k->window_of);
-	free(k->skip);
-	free(k->tally);
-	free(k->shift);
-	free(k->first);
-	free(k->x);
+	na_arena_fini(&k->memory.arena);
 	free(k->tmp);
-	free(k->host);
 	free(k->cells.v);
 	free(k->z_of);
-	free(k->own);
-	free(k->own_low);
-	for (size_t i = 0; i < k->n_chosen; i++)
-		free(k->chosen[i].in);
 }
 
 enum na_status na_lz_window(struct lz *z, struct na_err *err)

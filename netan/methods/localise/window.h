@@ -26,6 +26,7 @@ struct lz_chosen {
 };
 
 struct lz_windows {
+	struct lz_memory memory;
 	struct lz *z;
 	size_t n; /* windows */
 	bool by_step;

@@ -26,21 +26,18 @@ enum {
 bool na_lz_windows_steps(struct lz_windows *k)
 {
 	const struct na_lz_input *in = k->z->in;
-	size_t n = 0, m = 0;
+	size_t n = 0, m;
 
-	k->steps = na_calloc(in->n_moments, sizeof(*k->steps));
-	k->window_of = na_calloc(in->n_moments, sizeof(*k->window_of));
-	if (!k->steps || !k->window_of)
+	k->steps = na_lz_take(&k->memory, in->n_moments, sizeof(*k->steps));
+	k->window_of = na_lz_take(&k->memory, in->n_moments,
+				  sizeof(*k->window_of));
+	if (k->memory.failed)
 		return false;
 	for (size_t i = 0; i < in->n_moments; i++) {
 		if (in->moments[i].step != NA_LZ_NONE)
 			k->steps[n++] = in->moments[i].step;
 	}
-	na_sort(k->steps, n, na_order_u32);
-	for (size_t i = 0; i < n; i++) {
-		if (!m || k->steps[i] != k->steps[m - 1])
-			k->steps[m++] = k->steps[i];
-	}
+	m = na_lz_distinct(k->steps, n);
 	for (size_t i = 0; i < in->n_moments; i++) {
 		const uint32_t *at = bsearch(&in->moments[i].step, k->steps, m,
 					     sizeof(*k->steps), na_order_u32);
