@@ -256,7 +256,7 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 			     struct na_err *err)
 {
 	struct na_value *body = na_result_body(r), *list;
-	struct na_arena arena;
+	struct na_arena arena = {NULL};
 	struct na_case c = {
 		.exhibits = asked->exhibits,
 		.n_exhibits = asked->n_exhibits,
@@ -268,7 +268,6 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 	};
 	struct sorted to;
 
-	na_arena_init(&arena);
 	to.passed = na_put_list(r, na_result_side(r), M_passed);
 	to.not_run = na_put_list(r, na_result_side(r), M_not_run);
 	for (size_t i = 0; na_checks[i]; i++) {

@@ -549,7 +549,6 @@ enum na_status co_finish(void *state, struct na_result *r, struct na_err *err)
 	struct co_total totals[NA_N_NETWORKS] = {0};
 	size_t n = 0, shown;
 
-	na_strtab_init(&p.f.modules);
 	if (!gather(&p) || !rank(&p, &n)) {
 		report_fini(&p);
 		return na_fail_nomem(err);

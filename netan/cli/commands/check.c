@@ -182,7 +182,6 @@ static enum na_exit check_run(struct na_cli *cli)
 		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
 	}
 	na_catch_interrupt();
-	na_arena_init(&asking.arena);
 	exit = na_battery_run_some(&b, cli, read_by_any, &asking);
 	if (exit == NA_EXIT_OK)
 		exit = na_snapshots_add(&snapshots, &b);

@@ -491,7 +491,6 @@ static enum na_exit hang_run(struct na_cli *cli)
 		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
 	}
 	na_catch_interrupt();
-	na_arena_init(&x.arena);
 	na_hang_init(&x.logs);
 	exit = hang_judge(&x, r);
 	for (size_t i = 0; x.sources && i < cli->n_inputs; i++)

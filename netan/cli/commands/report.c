@@ -278,7 +278,6 @@ static enum na_exit read_and_make(struct making *m,
 {
 	enum na_exit exit = NA_EXIT_FAILED;
 
-	na_arena_init(&m->arena);
 	if (!na_hashing_start(&m->hashing, m->cli)) {
 		na_say_error(m->cli, "out of memory");
 	} else {

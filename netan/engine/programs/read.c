@@ -417,7 +417,6 @@ enum na_exit na_hlo_reading_open(struct na_hlo_reading *x,
 
 	memset(x, 0, sizeof(*x));
 	x->cli = cli;
-	na_arena_init(&x->arena);
 	na_hlo_init(&x->hlo, true);
 	exit = find_all(x, &files);
 	if (exit == NA_EXIT_OK &&

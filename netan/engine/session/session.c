@@ -373,7 +373,6 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 					 .go_on = go_on};
 	s->threads = na_threads_of(cli);
 	s->only_one = cli->n_inputs == 1;
-	na_arena_init(&s->arena);
 	if (!list_files(s, &l))
 		goto nomem;
 	o.inputs = na_calloc(l.n, sizeof(*o.inputs));
