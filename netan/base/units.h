@@ -25,10 +25,17 @@ __extension__ typedef __int128 na_i128;
 #define na_us(ps) ((double)(ps) / 1e6)
 #define na_ns(ps) ((double)(ps) / 1e3)
 
-#define NA_MS_PER_S 1000
-#define NA_US_PER_S 1000000
-#define NA_NS_PER_S INT64_C(1000000000)
-#define NA_GIGA     1e9 /* bit/s in a Gbit/s */
+/* The same of nanoseconds. */
+#define na_s_of_ns(ns)  ((double)(ns) / 1e9)
+#define na_ms_of_ns(ns) ((double)(ns) / 1e6)
+#define na_us_of_ns(ns) ((double)(ns) / 1e3)
+
+#define NA_MS_PER_S  1000
+#define NA_US_PER_S  1000000
+#define NA_NS_PER_S  INT64_C(1000000000)
+#define NA_NS_PER_US 1000
+#define NA_US_PER_MS 1000
+#define NA_GIGA      1e9 /* bit/s in a Gbit/s */
 
 /* Real seconds as picoseconds, cut off; they are in reach. */
 static inline int64_t na_ps_of_s(double s)
@@ -59,6 +66,13 @@ static inline bool na_mul_i64(int64_t a, int64_t b, int64_t *out)
 		return false;
 	*out = product;
 	return true;
+}
+
+/* The power-of-two class of a size: [2^(k-1), 2^k) is class k, up to 64; 0
+ * bytes are class 0. */
+static inline unsigned na_size_class(uint64_t bytes)
+{
+	return bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
 }
 
 /* How far from the origin picoseconds reach, in ns; and the times there. */

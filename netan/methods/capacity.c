@@ -54,7 +54,7 @@ static int formula(const char *text, double *gbps)
 	rate[n] = '\0';
 	if (!na_parse_rate(rate, &bps) || !(bps > 0))
 		return 0;
-	*gbps = bps * (double)nics / (double)tasks / 1e9;
+	*gbps = bps * (double)nics / (double)tasks / NA_GIGA;
 	return 1;
 }
 

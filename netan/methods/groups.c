@@ -1,10 +1,12 @@
 #include "netan/methods/groups.h"
 #include "members.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 void na_groups_init(struct na_groups *g, const struct na_grouping *by)
@@ -80,14 +82,7 @@ struct ranked {
 	uint32_t group;
 };
 
-static int by_amount(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->amount != y->amount)
-		return x->amount > y->amount ? -1 : 1;
-	return x->group < y->group ? -1 : 1;
-}
+NA_ORDER(by_amount, struct ranked, NA_DOWN(amount), NA_UP(group))
 
 uint32_t *na_groups_rank(const na_i128 *amounts, size_t n)
 {
@@ -101,12 +96,48 @@ uint32_t *na_groups_rank(const na_i128 *amounts, size_t n)
 	}
 	for (size_t i = 0; i < n; i++)
 		r[i] = (struct ranked){amounts[i], (uint32_t)i};
-	if (n)
-		qsort(r, n, sizeof(*r), by_amount);
+	na_sort(r, n, by_amount);
 	for (size_t i = 0; i < n; i++)
 		order[i] = r[i].group;
 	free(r);
 	return order;
+}
+
+bool na_shown_init(struct na_shown *x, const na_i128 *amounts, size_t n_groups,
+		   size_t top)
+{
+	uint32_t *order = na_groups_rank(amounts, n_groups);
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_groups; i++)
+		n += amounts[i] >= 0;
+	x->rest = n > top;
+	x->n = x->rest ? top + 1 : n;
+	x->row_of = na_calloc(n_groups, sizeof(*x->row_of));
+	x->group = na_calloc(x->n, sizeof(*x->group));
+	if (!order || !x->row_of || !x->group) {
+		free(order);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++) {
+		size_t row = i < top ? i : top;
+
+		x->row_of[order[i]] = (uint32_t)row;
+		x->group[row] = order[i];
+	}
+	free(order);
+	return true;
+}
+
+void na_shown_fini(struct na_shown *x)
+{
+	free(x->row_of);
+	free(x->group);
+}
+
+bool na_shown_is_rest(const struct na_shown *x, size_t row)
+{
+	return x->rest && row + 1 == x->n;
 }
 
 void na_groups_put_key(struct na_result *r, struct na_value *row,
@@ -130,9 +161,10 @@ size_t na_groups_columns(const struct na_grouping *by,
 {
 	/* clang-format off */
 	static const char *const fields[NA_N_KEYS] = {
-		"key.component", M_key "." M_host, M_key "." M_src, M_key "." M_dst, "key.pair",
-		M_key "." M_collective, M_key "." M_transfer_type, "key.size", M_key "." M_step,
-		M_key "." M_device, "key.class", M_key "." M_label,
+		M_key "." M_component, M_key "." M_host, M_key "." M_src,
+		M_key "." M_dst, M_key "." M_pair, M_key "." M_collective,
+		M_key "." M_transfer_type, M_key "." M_size, M_key "." M_step,
+		M_key "." M_device, M_key "." M_class, M_key "." M_label,
 	};
 	/* clang-format on */
 
@@ -141,6 +173,19 @@ size_t na_groups_columns(const struct na_grouping *by,
 					     na_key_name(by->keys[i]),
 					     NA_F_TEXT, 0, 0};
 	return by->n;
+}
+
+void na_groups_view(struct na_result *r, const char *title,
+		    const struct na_grouping *by, const struct na_value *rows,
+		    const struct na_table *table, const struct na_column *cols,
+		    size_t n, size_t max_rows)
+{
+	struct na_column all[NA_MAX_COLUMNS];
+	size_t keys = na_groups_columns(by, all);
+
+	assert(keys + n <= NA_MAX_COLUMNS);
+	memcpy(all + keys, cols, n * sizeof(*cols));
+	na_result_view(r, title, rows, table, all, keys + n, max_rows);
 }
 
 const char *na_groups_text(char *buf, size_t size, const struct na_grouping *by,

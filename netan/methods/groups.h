@@ -39,6 +39,24 @@ uint32_t *na_groups_merge(struct na_groups *into, const struct na_groups *from);
  * NULL when memory is short; the caller frees. */
 uint32_t *na_groups_rank(const na_i128 *amounts, size_t n);
 
+/*
+ * The rows that --top shows: a row for each of the groups with the largest
+ * amounts, and a last one for all the others, if there are any.  A group of
+ * less than nothing has no row.
+ */
+struct na_shown {
+	uint32_t *row_of; /* [groups] */
+	uint32_t *group;  /* [n]; of the rest any of its groups */
+	size_t n;
+	bool rest;
+};
+
+/* False when memory is short; na_shown_fini() then, too. */
+bool na_shown_init(struct na_shown *x, const na_i128 *amounts, size_t n_groups,
+		   size_t top) NA_MUST_CHECK;
+void na_shown_fini(struct na_shown *x);
+bool na_shown_is_rest(const struct na_shown *x, size_t row);
+
 /* The member "key" of a row.  `rest`: the row of all groups that are not
  * shown; every value reads "rest". */
 void na_groups_put_key(struct na_result *r, struct na_value *row,
@@ -47,6 +65,12 @@ void na_groups_put_key(struct na_result *r, struct na_value *row,
 /* Table columns of the key; returns how many. */
 size_t na_groups_columns(const struct na_grouping *by,
 			 struct na_column cols[NA_MAX_KEYS]);
+/* A view of rows that have a key: the key's columns, then these, of which
+ * there are at most NA_MAX_COLUMNS - NA_MAX_KEYS. */
+void na_groups_view(struct na_result *r, const char *title,
+		    const struct na_grouping *by, const struct na_value *rows,
+		    const struct na_table *table, const struct na_column *cols,
+		    size_t n, size_t max_rows);
 /* "s0d1->s1d0, all-reduce.1": the key on one line; "" without --by. */
 const char *na_groups_text(char *buf, size_t size, const struct na_grouping *by,
 			   const struct na_store *s, const struct na_groups *g,

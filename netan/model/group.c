@@ -77,16 +77,6 @@ enum na_status na_grouping_parse(const char *by, struct na_grouping *out,
 	return NA_OK;
 }
 
-/* Power-of-two class: sizes in [2^(k-1), 2^k) give k, 0 gives 0. */
-static uint64_t size_class(uint64_t bytes)
-{
-	uint64_t k = 0;
-
-	for (; bytes; bytes >>= 1)
-		k++;
-	return k;
-}
-
 /* Without a topology: the level that the trace gives. */
 static uint64_t path_class(const struct na_store *s,
 			   const struct na_transfer *t)
@@ -136,7 +126,7 @@ static uint64_t value_of(enum na_key k, const struct na_store *s,
 	case NA_KEY_TRANSFER_TYPE:
 		return type_of(s, t->type, t->collective);
 	case NA_KEY_SIZE:
-		return size_class(t->size_bytes);
+		return na_size_class(t->size_bytes);
 	case NA_KEY_STEP:
 		return t->step;
 	case NA_KEY_DEVICE:
@@ -164,7 +154,7 @@ static uint64_t value_of_exec(enum na_key k, const struct na_store *s,
 	case NA_KEY_TRANSFER_TYPE:
 		return type_of(s, e->type, e->collective);
 	case NA_KEY_SIZE:
-		return size_class(e->size_bytes);
+		return na_size_class(e->size_bytes);
 	case NA_KEY_STEP:
 		return e->step;
 	case NA_KEY_DEVICE:

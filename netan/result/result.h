@@ -66,15 +66,18 @@ enum na_format {
 	NA_F_TEXT,     /* left-aligned, escaped */
 	NA_F_COUNT,    /* integer */
 	NA_F_NUMBER,   /* `digits` significant digits */
-	NA_F_FIXED     /* `digits` digits after the point */
+	NA_F_FIXED,    /* `digits` digits after the point */
+	NA_F_FACTOR    /* of a natural logarithm: as NA_F_NUMBER, e to it */
 };
 
 struct na_column {
-	const char *field;  /* member of each row; "key.host" digs */
+	const char *field;  /* member of each row; "key.host" and
+			       "hosts.0.name" dig */
 	const char *header; /* with the unit: "p99 us"; NULL: as declared */
 	enum na_format format;
 	int digits;
-	double scale; /* printed = value * scale; 0 means 1 */
+	double scale; /* printed = value * scale; 0 means 1; below 0: value
+			 / -scale, since a thousandth is no double */
 };
 
 /* Empty; NULL when memory is short.  Freed with all its values; NULL is
@@ -111,7 +114,8 @@ const char *na_result_get_word(const struct na_result *r, enum na_word which,
 
 /* Numbers beside the members. */
 struct na_about {
-	bool runs_apart; /* runs stand side by side, not added up */
+	bool runs_apart;  /* runs stand side by side, not added up */
+	bool anchor_idle; /* no time depends on the anchor */
 	/* Counted by the analysis itself, in its own noun; below 0: by the
 	 * envelope. */
 	int64_t left_out, filtered;
@@ -232,6 +236,14 @@ void na_result_view(struct na_result *r, const char *title,
 		    const struct na_value *list, const struct na_table *table,
 		    const struct na_column *cols, size_t n_cols,
 		    size_t max_rows);
+/* Columns, and how many:
+ *	na_result_view(r, title, list, table, NA_COLUMNS({M_host}, {M_n}), 0);
+ */
+#define NA_COLUMNS(...) \
+	(const struct na_column[]){__VA_ARGS__}, \
+		sizeof((const struct na_column[]){__VA_ARGS__}) / \
+			sizeof(struct na_column)
+
 /* A view's columns one by one, where they depend on the data; no more than
  * there is room for. */
 enum { NA_MAX_COLUMNS = 20 };
