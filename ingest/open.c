@@ -185,7 +185,6 @@ static void begin(struct na_input *in, const char *path, uint32_t wants,
 	if (asks)
 		in->asks = *asks;
 	in->warnings_end = &in->warnings;
-	na_arena_init(&in->arena);
 }
 
 static enum na_status survey(struct na_input *in, enum na_status st,

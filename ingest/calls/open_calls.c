@@ -51,7 +51,6 @@ struct na_open_calls *na_open_calls_new(size_t max_open, size_t max_names,
 	o->max_open = max_open;
 	o->max_names = max_names;
 	o->free = o->oldest = o->newest = NONE;
-	na_strtab_init(&o->names);
 	return o;
 }
 

@@ -64,7 +64,6 @@ static enum na_status survey(struct na_input *in, struct na_err *err)
 	struct na_record r;
 
 	probe.warnings_end = &probe.warnings;
-	na_arena_init(&probe.arena);
 	f = na_capfile_open(&probe, err);
 	if (f) {
 		in->format = na_capfile_is_ng(f) ? "pcapng" : "pcap";

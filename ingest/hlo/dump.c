@@ -156,10 +156,9 @@ static enum na_status read_directory(struct dump *d, const char *path,
 				     const char *worker)
 {
 	struct na_hlo_dumps f = {.items = NULL};
-	struct na_arena a;
+	struct na_arena a = {NULL};
 	enum na_status st;
 
-	na_arena_init(&a);
 	st = na_hlo_walk(path, &a, &f, d->err);
 	for (size_t i = 0; st == NA_OK && i < f.n; i++) {
 		const char *below = f.items[i].below;

@@ -113,7 +113,6 @@ struct na_xfer_file *na_xfer_new(na_xfer_write write, void *ctx,
 	f->write = write;
 	f->ctx = ctx;
 	f->anonymize = head->anonymize;
-	na_strtab_init(&f->addresses);
 	if (put_bytes(f, XF_MAGIC, XF_MAGIC_BYTES, err) == NA_OK &&
 	    put_header(f, head, err) == NA_OK)
 		return f;

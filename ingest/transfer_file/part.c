@@ -14,10 +14,6 @@ struct na_xfer_part *na_xfer_part_new(uint32_t source)
 	p->source = source;
 	p->block = 1;
 	p->done_end = &p->done;
-	na_strtab_init(&p->names);
-	na_strtab_init(&p->endpoint_keys);
-	na_strtab_init(&p->core_keys);
-	na_strtab_init(&p->op_types);
 	return p;
 }
 

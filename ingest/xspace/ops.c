@@ -163,11 +163,10 @@ static bool started_elsewhere(const struct na_strtab *foreign,
 bool na_xs_ops_survey(struct na_xs_plane *p)
 {
 	struct na_xs_values v = {.has = 0};
-	struct na_strtab foreign;
+	struct na_strtab foreign = {0};
 	struct na_xs_op x;
 	bool ok = true;
 
-	na_strtab_init(&foreign);
 	for (size_t i = 0; ok && i < p->types.n; i++) {
 		op_of(p, &p->types.v[i], &v, &x);
 		p->types.v[i].kind = (uint8_t)x.kind;

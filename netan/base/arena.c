@@ -13,11 +13,6 @@ struct na_arena_block {
 	alignas(max_align_t) unsigned char data[];
 };
 
-void na_arena_init(struct na_arena *a)
-{
-	a->blocks = NULL;
-}
-
 void na_arena_fini(struct na_arena *a)
 {
 	while (a->blocks) {

@@ -10,11 +10,10 @@
 
 #include <stddef.h>
 
-struct na_arena {
+struct na_arena { /* all zero: empty */
 	struct na_arena_block *blocks;
 };
 
-void na_arena_init(struct na_arena *a);
 void na_arena_fini(struct na_arena *a);
 
 /* Zeroed, aligned for any type; NULL when memory is short. */

@@ -3,23 +3,24 @@
 #include <string.h>
 #include <strings.h>
 
-static struct na_csv_field trimmed(const char *s, const char *end)
+#include "netan/base/text.h"
+
+static struct na_text trimmed(const char *s, const char *end)
 {
-	while (s < end && (*s == ' ' || *s == '\t'))
+	while (s < end && na_is_blank(*s))
 		s++;
-	while (s < end &&
-	       (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+	while (s < end && (na_is_blank(end[-1]) || end[-1] == '\r'))
 		end--;
 	if (end - s >= 2 && *s == '"' && end[-1] == '"') {
 		s++;
 		end--;
 	}
-	return (struct na_csv_field){s, (size_t)(end - s)};
+	return na_between(s, end);
 }
 
 static bool skip_line(const char *s, const char *end)
 {
-	while (s < end && (*s == ' ' || *s == '\t' || *s == '\r'))
+	while (s < end && (na_is_blank(*s) || *s == '\r'))
 		s++;
 	return s == end || *s == '#';
 }
@@ -46,7 +47,7 @@ enum na_status na_csv_next(struct na_csv *c, struct na_csv_row *r,
 		c->line++;
 	} while (skip_line(s, stop));
 	for (r->n = 0; s <= stop; s = comma + 1) {
-		struct na_csv_field f;
+		struct na_text f;
 
 		comma = memchr(s, ',', (size_t)(stop - s));
 		comma = comma ? comma : stop;
@@ -63,7 +64,7 @@ enum na_status na_csv_next(struct na_csv *c, struct na_csv_row *r,
 	return r->n < 2 ? na_csv_bad(c, "one field", err) : NA_OK;
 }
 
-bool na_csv_is(const struct na_csv_field *f, const char *word)
+bool na_csv_is(const struct na_text *f, const char *word)
 {
 	return f->n == strlen(word) && strncasecmp(f->s, word, f->n) == 0;
 }

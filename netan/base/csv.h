@@ -11,16 +11,12 @@
 #include <stddef.h>
 
 #include "netan/base/err.h"
+#include "netan/base/scan.h"
 
 enum { NA_CSV_FIELDS = 3, NA_CSV_FIELD_BYTES = 255 };
 
-struct na_csv_field { /* not terminated */
-	const char *s;
-	size_t n;
-};
-
 struct na_csv_row {
-	struct na_csv_field f[NA_CSV_FIELDS];
+	struct na_text f[NA_CSV_FIELDS];
 	size_t n; /* at least 2 */
 };
 
@@ -49,6 +45,6 @@ enum na_status na_csv_bad(const struct na_csv *c, const char *what,
 			  struct na_err *err) NA_MUST_CHECK;
 
 /* Case does not count. */
-bool na_csv_is(const struct na_csv_field *f, const char *word);
+bool na_csv_is(const struct na_text *f, const char *word);
 
 #endif

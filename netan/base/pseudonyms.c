@@ -36,9 +36,6 @@ struct na_pseudonyms *na_pseudonyms_new(void)
 	if (!p)
 		return NULL;
 	pthread_mutex_init(&p->lock, NULL);
-	na_strtab_init(&p->names);
-	na_strtab_init(&p->aliases);
-	na_strtab_init(&p->domains);
 	return p;
 }
 

@@ -5,12 +5,6 @@
 
 #include "netan/base/vec.h"
 
-void na_strtab_init(struct na_strtab *t)
-{
-	memset(t, 0, sizeof(*t));
-	na_arena_init(&t->arena);
-}
-
 void na_strtab_fini(struct na_strtab *t)
 {
 	na_arena_fini(&t->arena);

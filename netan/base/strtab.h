@@ -13,7 +13,7 @@
 
 #define NA_NO_NAME UINT32_MAX
 
-struct na_strtab {
+struct na_strtab { /* all zero: empty */
 	struct na_arena arena;
 	struct na_interned {
 		const char *s;
@@ -23,8 +23,6 @@ struct na_strtab {
 	size_t n, cap, n_slots;
 };
 
-/* Empty; takes no memory before the first name. */
-void na_strtab_init(struct na_strtab *t);
 void na_strtab_fini(struct na_strtab *t);
 
 /* The index of a name, new or known; NA_NO_NAME when memory is short.  s

@@ -270,7 +270,7 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 			     struct na_err *err)
 {
 	struct na_value *body = na_result_body(r), *list;
-	struct na_arena arena;
+	struct na_arena arena = {NULL};
 	struct na_case c = {
 		.asked = asked,
 		.limits = asked->limits,
@@ -280,7 +280,6 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 	};
 	struct sorted to;
 
-	na_arena_init(&arena);
 	to.passed = na_case_list(&c);
 	to.not_run = na_case_list(&c);
 	for (size_t i = 0; na_checks[i]; i++) {

@@ -73,7 +73,6 @@ bool na_hashing_start(struct na_hashing *h, const struct na_request *q)
 	pthread_attr_t attr;
 
 	memset(h, 0, sizeof(*h));
-	na_arena_init(&h->arena);
 	pthread_mutex_init(&h->lock, NULL);
 	if (!list_files(h, q))
 		return false;

@@ -12,7 +12,6 @@
 void na_groups_init(struct na_groups *g, const struct na_grouping *by)
 {
 	*g = (struct na_groups){.width = by->n, .last_group = NA_NO_NAME};
-	na_strtab_init(&g->tuples);
 }
 
 void na_groups_fini(struct na_groups *g)

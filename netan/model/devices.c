@@ -8,11 +8,6 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
-void na_devices_init(struct na_devices *d)
-{
-	memset(d, 0, sizeof(*d));
-}
-
 void na_devices_fini(struct na_devices *d)
 {
 	free(d->cores);

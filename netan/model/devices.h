@@ -18,7 +18,7 @@ struct na_op_types {
 	size_t n, cap, n_slots;
 };
 
-struct na_devices {
+struct na_devices { /* all zero: empty */
 	struct na_core *cores;
 	size_t n_cores, cap_cores;
 	struct na_triples core_of; /* kind, input and number to core */
@@ -35,7 +35,6 @@ struct na_devices {
 	uint64_t refused; /* records since there were NA_CORES_MAX cores */
 };
 
-void na_devices_init(struct na_devices *d);
 void na_devices_fini(struct na_devices *d);
 
 /* UINT32_MAX when memory is short. */

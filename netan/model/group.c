@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "netan/base/similar.h"
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 
 /* clang-format off */
@@ -30,8 +31,9 @@ const char *na_key_name(enum na_key k)
 
 static enum na_status wrong_key(const char *word, size_t n, struct na_err *err)
 {
-	char words[200] = "";
-	size_t best = 0, at = 0, distance = SIZE_MAX;
+	char buf[200];
+	struct na_str words = na_str_over(buf, sizeof(buf));
+	size_t best = 0, distance = SIZE_MAX;
 
 	for (size_t i = 0; i < NA_N_KEYS; i++) {
 		size_t d = na_edit_distance(word, n, key_names[i],
@@ -41,8 +43,7 @@ static enum na_status wrong_key(const char *word, size_t n, struct na_err *err)
 			distance = d;
 			best = i;
 		}
-		at += (size_t)snprintf(words + at, sizeof(words) - at, "%s%s",
-				       i ? " " : "", key_names[i]);
+		na_str_join(&words, " ", "%s", key_names[i]);
 	}
 	if (distance <= 2)
 		return na_fail(err, NA_EUSAGE,
@@ -52,7 +53,7 @@ static enum na_status wrong_key(const char *word, size_t n, struct na_err *err)
 	return na_fail(err, NA_EUSAGE,
 		       "--by: unknown key \"%.*s\"; keys are "
 		       "%s",
-		       (int)n, word, words);
+		       (int)n, word, buf);
 }
 
 enum na_status na_grouping_parse(const char *by, struct na_grouping *out,

@@ -9,7 +9,6 @@
 void na_hlo_init(struct na_hlo *h, bool texts)
 {
 	memset(h, 0, sizeof(*h));
-	na_strtab_init(&h->strings);
 	h->texts = texts;
 }
 

@@ -9,8 +9,6 @@ void na_part_init(struct na_part *p, struct na_pool *pool,
 		  const struct na_filter *filter, uint32_t wants)
 {
 	memset(p, 0, sizeof(*p));
-	na_names_init(&p->names);
-	na_devices_init(&p->devices);
 #define NA_RECORD(KIND, bag, one, type, ...) \
 	na_bag_init(&p->bag, pool, sizeof(struct type));
 #include "netan/model/records.def"

@@ -11,8 +11,6 @@ enum na_status na_store_init(struct na_store *s,
 {
 	memset(s, 0, sizeof(*s));
 	na_pool_init(&s->pool);
-	na_names_init(&s->names);
-	na_devices_init(&s->devices);
 #define NA_RECORD(KIND, bag, one, type, ...) \
 	na_bag_init(&s->bag, &s->pool, sizeof(struct type));
 #define NA_RECORD_PACKED(KIND, bag, one, type, kept, ...) \

@@ -45,7 +45,6 @@ struct na_result *na_result_new(void)
 
 	if (!r)
 		return NULL;
-	na_arena_init(&r->arena);
 	r->doc.kind = NA_V_OBJECT;
 	r->side.kind = NA_V_OBJECT;
 	r->about = (struct na_about){.left_out = -1, .filtered = -1};

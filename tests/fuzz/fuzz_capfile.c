@@ -3,6 +3,7 @@
  * together, through a filter.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "ingest/capture/filter.h"
 #include "ingest/capture/fragment.h"
@@ -51,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct na_capfile *f;
 
 	in.warnings_end = &in.warnings;
-	na_arena_init(&in.arena);
+	memset(&in.arena, 0, sizeof(in.arena));
 	f = na_capfile_open(&in, &err);
 	if (f)
 		read_all(f, &in);

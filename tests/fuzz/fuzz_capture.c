@@ -3,6 +3,8 @@
  * with everything wanted, alone, filtered, and merged with itself: each of
  * the two files then counts what it did alone.
  */
+#include <string.h>
+
 #include "tests/fuzz/walk.h"
 
 enum {
@@ -26,7 +28,7 @@ static bool begin(struct na_input *in, const uint8_t *data, size_t size,
 		.reader = &na_reader_capture,
 	};
 	in->warnings_end = &in->warnings;
-	na_arena_init(&in->arena);
+	memset(&in->arena, 0, sizeof(in->arena));
 	if (in->reader->open(in, &err) == NA_OK)
 		return true;
 	walk_must(err.text[0] != '\0');

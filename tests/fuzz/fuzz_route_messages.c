@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/fuzz/walk.h"
 
@@ -23,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum na_status st;
 	struct na_arena a;
 
-	na_arena_init(&a);
+	memset(&a, 0, sizeof(a));
 	st = na_routes_message(&r, &a, data, size, dev_name, &err);
 	walk_must(st == NA_OK || st == NA_END || err.text[0] != '\0');
 	walk_must(r.n + r.odd <= size / 16);

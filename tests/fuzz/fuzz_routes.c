@@ -5,6 +5,7 @@
 #include "ingest/host/routes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/fuzz/walk.h"
 
@@ -59,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct na_routes r = {.n = 0};
 	struct na_arena a;
 
-	na_arena_init(&a);
+	memset(&a, 0, sizeof(a));
 	if (na_routes_parse(&r, &a, (const char *)data, size, &err) != NA_OK)
 		walk_must(err.text[0] != '\0');
 	walk_routes(&r, size);

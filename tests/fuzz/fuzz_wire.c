@@ -2,6 +2,8 @@
  * Any bytes as an XSpace, without the opener in front: survey, cut, read
  * with everything wanted, then what resolves the records.
  */
+#include <string.h>
+
 #include "ingest/xspace/xspace.h"
 #include "tests/fuzz/walk.h"
 
@@ -20,7 +22,7 @@ static void read_as(const uint8_t *data, size_t size, uint32_t wants,
 	};
 
 	in.warnings_end = &in.warnings;
-	na_arena_init(&in.arena);
+	memset(&in.arena, 0, sizeof(in.arena));
 	if (in.reader->open(&in, &err) == NA_OK)
 		walk(&in, anchor);
 	else

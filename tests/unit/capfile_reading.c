@@ -20,7 +20,7 @@ static void begin(struct na_input *in, const char *path, const uint8_t *data,
 	in->data = data;
 	in->size = size;
 	in->warnings_end = &in->warnings;
-	na_arena_init(&in->arena);
+	memset(&in->arena, 0, sizeof(in->arena));
 }
 
 /* Every byte is touched, for the sanitizer's sake. */

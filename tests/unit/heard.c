@@ -42,7 +42,7 @@ void heard_init(struct heard *h, const struct na_call_limits *limits)
 				     .addresses = &h->ends};
 
 	memset(h, 0, sizeof(*h));
-	na_strtab_init(&h->names);
+	memset(&h->names, 0, sizeof(h->names));
 	h->sink = (struct na_sink){.ctx = h,
 				   .call = hear_call,
 				   .transfer = hear_transfer,

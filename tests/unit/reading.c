@@ -274,8 +274,8 @@ int file_of(const void *bytes, size_t n)
 static void begin(struct reading *r)
 {
 	memset(r, 0, sizeof(*r));
-	na_names_init(&r->names);
-	na_devices_init(&r->devices);
+	memset(&r->names, 0, sizeof(r->names));
+	memset(&r->devices, 0, sizeof(r->devices));
 	r->out = open_memstream(&r->text, &r->n_text);
 	assert_non_null(r->out);
 }
@@ -296,7 +296,7 @@ void read_exact(struct reading *r, const void *bytes, size_t n, uint32_t wants)
 		.format = "xspace",
 	};
 	r->in.warnings_end = &r->in.warnings;
-	na_arena_init(&r->in.arena);
+	memset(&r->in.arena, 0, sizeof(r->in.arena));
 	r->status = r->in.reader->open(&r->in, &r->err);
 	if (r->status == NA_OK)
 		read_all(r);

@@ -118,7 +118,7 @@ static void one_part(void **state)
 		size_t n;
 
 		na_pool_init(&pool);
-		na_devices_init(&d);
+		memset(&d, 0, sizeof(d));
 		na_bag_init(&busy, &pool, sizeof(struct na_busy));
 		fill(&d, &busy, rows[i].in, rows[i].n_in);
 		assert_int_equal(d.cores[0].tangled, rows[i].tangled);
@@ -155,12 +155,12 @@ static void longer_than_the_field(void **state)
 
 	(void)state;
 	na_pool_init(&pool);
-	na_devices_init(&d);
+	memset(&d, 0, sizeof(d));
 	na_bag_init(&busy, &pool, sizeof(struct na_busy));
 	fill(&d, &busy, once, 1);
 	expect_spans(&busy, want, 2);
 	na_devices_fini(&d);
-	na_devices_init(&d);
+	memset(&d, 0, sizeof(d));
 	na_bag_init(&busy, &pool, sizeof(struct na_busy));
 	fill(&d, &busy, twice, 2);
 	expect_spans(&busy, twice, 2);
@@ -328,7 +328,7 @@ static void many_types(void **state)
 	struct na_op_type t;
 
 	(void)state;
-	na_devices_init(&d);
+	memset(&d, 0, sizeof(d));
 	memset(&t, 0, sizeof(t));
 	for (uint32_t round = 0; round < 2; round++) {
 		for (uint32_t i = 0; i < 1000; i++) {

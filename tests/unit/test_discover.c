@@ -29,7 +29,7 @@ static int begin(void **state)
 	assert_non_null(p);
 	strcpy(p->root, "/tmp/netan-find-XXXXXX");
 	assert_non_null(mkdtemp(p->root));
-	na_arena_init(&p->arena);
+	memset(&p->arena, 0, sizeof(p->arena));
 	*state = p;
 	return 0;
 }

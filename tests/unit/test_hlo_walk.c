@@ -69,7 +69,7 @@ static void files_before_directories_and_no_way_round(void **state)
 	struct na_arena a;
 
 	(void)state;
-	na_arena_init(&a);
+	memset(&a, 0, sizeof(a));
 	mkdir(at("h10"), 0700);
 	mkdir(at("h2"), 0700);
 	mkdir(at("h2/a"), 0700);

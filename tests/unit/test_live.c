@@ -63,7 +63,7 @@ static void read_back(void **state)
 
 		in.size = write_all(file, ng);
 		in.warnings_end = &in.warnings;
-		na_arena_init(&in.arena);
+		memset(&in.arena, 0, sizeof(in.arena));
 		f = na_capfile_open(&in, &err);
 		assert_non_null(f);
 		assert_int_equal(na_capfile_is_ng(f), ng);

@@ -42,7 +42,7 @@ static void grow(struct tree *t)
 	strcpy(t->root, "/tmp/netan-logs-XXXXXX");
 	assert_non_null(mkdtemp(t->root));
 	chmod(t->root, 0755);
-	na_arena_init(&t->arena);
+	memset(&t->arena, 0, sizeof(t->arena));
 	assert_int_equal(mkdir(at(t, "closed"), 0), 0);
 	assert_int_equal(mkdir(at(t, "open"), 0755), 0);
 	put(t, "a.log");

@@ -144,7 +144,7 @@ static char *read_inputs(struct na_input *in, size_t n)
 	struct na_err err = {.status = NA_OK};
 	struct na_block b;
 
-	na_names_init(&t.names);
+	memset(&t.names, 0, sizeof(t.names));
 	t.out = open_memstream(&t.text, &t.n);
 	assert_non_null(t.out);
 	for (size_t i = 0; i < n; i++) {
@@ -218,7 +218,7 @@ static void split(struct parts *p, const uint8_t *bytes, size_t size, size_t n)
 	size_t part = 0;
 
 	in.warnings_end = &in.warnings;
-	na_arena_init(&in.arena);
+	memset(&in.arena, 0, sizeof(in.arena));
 	f = na_capfile_open(&in, &err);
 	assert_non_null(f);
 	p->n = n;

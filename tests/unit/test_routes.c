@@ -21,7 +21,7 @@ struct parsed {
 static void parse(struct parsed *p, const char *text)
 {
 	memset(p, 0, sizeof(*p));
-	na_arena_init(&p->a);
+	memset(&p->a, 0, sizeof(p->a));
 	p->st = na_routes_parse(&p->r, &p->a, text, strlen(text), &p->err);
 }
 
@@ -278,7 +278,7 @@ static const char *dev_name(unsigned index, char buf[64])
 static enum na_status take(struct parsed *p, const void *b, size_t n)
 {
 	memset(p, 0, sizeof(*p));
-	na_arena_init(&p->a);
+	memset(&p->a, 0, sizeof(p->a));
 	p->st = na_routes_message(&p->r, &p->a, b, n, dev_name, &p->err);
 	return p->st;
 }

@@ -42,7 +42,7 @@ static const char *content(const char *below)
 	const char *bytes;
 	size_t n;
 
-	na_arena_init(&a);
+	memset(&a, 0, sizeof(a));
 	assert_int_equal(na_rooted_open(&root, tree.top, &err), NA_OK);
 	if (na_rooted_read(&root, below, 100, &a, &bytes, &n, &err) == NA_OK)
 		snprintf(out, sizeof(out), "=%s", bytes);
@@ -135,7 +135,7 @@ static void an_endless_file_ends(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(ftruncate(fd, (off_t)1 << 40), 0);
 	close(fd);
-	na_arena_init(&a);
+	memset(&a, 0, sizeof(a));
 	assert_int_equal(na_rooted_open(&root, tree.top, &err), NA_OK);
 	assert_int_equal(na_rooted_read(&root, "endless", 1 << 20, &a, &bytes,
 					&n, &err),

@@ -78,7 +78,7 @@ static void track(struct hand_tcp *h, const char *file)
 	bytes = slurp(path, &in.size);
 	in.data = bytes;
 	in.warnings_end = &in.warnings;
-	na_arena_init(&in.arena);
+	memset(&in.arena, 0, sizeof(in.arena));
 	c = na_capfile_open(&in, &err);
 	assert_non_null(c);
 	assert_non_null(fragments);

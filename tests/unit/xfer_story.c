@@ -18,7 +18,7 @@
 void told_init(struct told *t)
 {
 	memset(t, 0, sizeof(*t));
-	na_strtab_init(&t->names);
+	memset(&t->names, 0, sizeof(t->names));
 }
 
 void told_fini(struct told *t)

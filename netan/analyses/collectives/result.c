@@ -524,7 +524,6 @@ enum na_status na_collectives_finish(void *state, struct na_result *r,
 	struct coll_total totals[NA_N_NETWORKS] = {0};
 	size_t n = 0, shown;
 
-	na_strtab_init(&p.f.modules);
 	if (!gather(&p) || !rank(&p, &n)) {
 		report_fini(&p);
 		return na_fail_nomem(err);

@@ -58,11 +58,10 @@ static enum na_status check_runs(const struct na_scope *scope,
 static bool name_hosts(struct diff_state *s)
 {
 	const struct na_store *store = s->scope->store;
-	struct na_strtab names;
+	struct na_strtab names = {0};
 	uint32_t *first = na_calloc(store->n_hosts + 1, sizeof(*first));
 	bool ok;
 
-	na_strtab_init(&names);
 	s->host_as = na_calloc(store->n_hosts + 1, sizeof(*s->host_as));
 	ok = s->host_as && first;
 	for (size_t i = 0; ok && i < store->n_hosts; i++) {

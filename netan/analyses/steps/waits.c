@@ -69,7 +69,7 @@ static struct na_span *runs_of(const struct st_state *s, size_t *n)
 
 bool na_steps_find_waits(struct st_state *s)
 {
-	struct na_strtab names;
+	struct na_strtab names = {0};
 	struct na_op_match m = {.store = s->scope->store,
 				.ops = s->got.ops.v,
 				.n_ops = s->got.ops.n,
@@ -78,7 +78,6 @@ bool na_steps_find_waits(struct st_state *s)
 				.arg = s};
 	bool ok;
 
-	na_strtab_init(&names);
 	s->matched = na_calloc(s->scope->store->n_runs + 1,
 			       sizeof(*s->matched));
 	m.runs = runs_of(s, &m.n_runs);

@@ -152,7 +152,6 @@ static enum na_status finish(struct na_capture_kept *k,
 	enum na_status st = k->file ? NA_OK : begin_file(k, err);
 
 	in.warnings_end = &in.warnings;
-	na_arena_init(&in.arena);
 	if (counts->kernel_dropped || counts->adapter_dropped)
 		na_input_warn(&in,
 			      "while capturing, %llu packets were dropped by "

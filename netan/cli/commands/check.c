@@ -169,7 +169,6 @@ static enum na_exit check_run(struct na_cli *cli)
 		return exit;
 	}
 	na_catch_interrupt();
-	na_arena_init(&asking.arena);
 	exit = na_exit_of(
 		na_battery_run(&b, &cli->request, read_by_any, &asking));
 	if (exit == NA_EXIT_OK)

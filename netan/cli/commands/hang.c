@@ -484,7 +484,6 @@ static enum na_exit hang_run(struct na_cli *cli)
 	if (exit != NA_EXIT_OK)
 		return exit;
 	na_catch_interrupt();
-	na_arena_init(&x.arena);
 	na_hang_init(&x.logs);
 	exit = hang_judge(&x, cli->result);
 	for (size_t i = 0; x.sources && i < cli->request.n_inputs; i++)

@@ -64,7 +64,6 @@ enum na_exit na_snapshots_find(struct na_snapshots *s, const struct na_cli *cli)
 	struct na_err err = {.status = NA_OK};
 
 	memset(s, 0, sizeof(*s));
-	na_arena_init(&s->arena);
 	for (size_t i = 0; i < given->n && err.status == NA_OK; i++) {
 		na_hide(&cli->request, NA_ALIAS_DIR, given->items[i]);
 		look_in(s, given->items[i], &err);

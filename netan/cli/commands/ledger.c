@@ -409,7 +409,6 @@ static bool name_known(struct ledger *l)
 
 		if (!host || find_known(l, host))
 			continue;
-		na_strtab_init(&l->known[l->n_known].causes);
 		l->known[l->n_known++].host = host;
 	}
 	return l->known != NULL;
@@ -474,8 +473,6 @@ enum na_status na_ledger_note(const struct na_cli *cli,
 	if (fd < 0)
 		return na_fail(err, NA_EIO, "--ledger %s: %s", path,
 			       strerror(errno));
-	na_strtab_init(&l.runs);
-	na_strtab_init(&l.pairs);
 	st = name_known(&l) ? note(&l, fd, path, err) : na_fail_nomem(err);
 	if (st == NA_OK)
 		put_known(&l, path, r);

@@ -279,7 +279,6 @@ static enum na_exit read_and_make(struct making *m,
 {
 	enum na_exit exit = NA_EXIT_FAILED;
 
-	na_arena_init(&m->arena);
 	if (!na_hashing_start(&m->hashing, &m->cli->request)) {
 		na_say_error(&m->cli->request, "out of memory");
 	} else {

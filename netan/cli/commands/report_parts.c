@@ -29,7 +29,6 @@ enum na_status na_report_parts_of(const struct na_cli *cli,
 				  struct na_report_parts *p, struct na_err *err)
 {
 	memset(p, 0, sizeof(*p));
-	na_arena_init(&p->arena);
 	for (size_t i = 0; i < b->n; i++) {
 		const struct na_exhibit *x = &b->exhibits[i];
 		const struct na_command *command = na_command_find(x->name);

@@ -180,7 +180,6 @@ static void copy_stdin(struct na_hlo_piece *p)
 void na_hlo_piece_init(struct na_hlo_piece *p, const struct na_hlo_file *file)
 {
 	*p = (struct na_hlo_piece){.file = file};
-	na_arena_init(&p->arena);
 	na_hlo_init(&p->hlo, true);
 	if (strcmp(file->path, "-") == 0)
 		copy_stdin(p);

@@ -442,7 +442,6 @@ enum na_status na_hlo_reading_open(struct na_hlo_reading *x,
 
 	memset(x, 0, sizeof(*x));
 	x->request = q;
-	na_arena_init(&x->arena);
 	na_hlo_init(&x->hlo, true);
 	if (find_all(x, &files, &err) == NA_OK &&
 	    read_all(x, &files, &err) == NA_OK && !drop_idle_workers(&x->hlo))

@@ -231,7 +231,6 @@ static void read_piece(void *ctx, void *part, size_t input,
 	(void)turn;
 	p->q = q;
 	p->input = q->input_of[input];
-	na_arena_init(&p->texts);
 	sink.transfer = on_transfer;
 	sink.action = on_action;
 	sink.name = known_name;

@@ -360,7 +360,6 @@ enum na_status na_session_open(struct na_session *s, const struct na_request *q,
 					 .go_on = go_on};
 	s->threads = na_threads_of(q);
 	s->only_one = q->n_inputs == 1;
-	na_arena_init(&s->arena);
 	if (!list_files(s, &l))
 		goto nomem;
 	o.inputs = na_calloc(l.n, sizeof(*o.inputs));

@@ -185,7 +185,6 @@ enum na_status na_late_gather(struct la_all *all, struct na_err *err)
 	struct na_execution *of = na_calloc(all->n_asks, sizeof(*of));
 	enum na_status st;
 
-	na_strtab_init(&all->texts);
 	if (!of)
 		return na_fail_nomem(err);
 	for (size_t i = 0; i < all->n_asks; i++)

@@ -9,9 +9,8 @@
 
 enum { SLICE_MAX = 99999999 };
 
-static enum na_status slice(const struct na_csv *c,
-			    const struct na_csv_field *f, int32_t *out,
-			    struct na_err *err)
+static enum na_status slice(const struct na_csv *c, const struct na_text *f,
+			    int32_t *out, struct na_err *err)
 {
 	int32_t n = 0;
 
@@ -25,8 +24,8 @@ static enum na_status slice(const struct na_csv *c,
 }
 
 /* The address of a row in its one form. */
-static const char *address_of(const struct na_csv_field *f,
-			      na_address_form *form, char *buf)
+static const char *address_of(const struct na_text *f, na_address_form *form,
+			      char *buf)
 {
 	char text[NA_CSV_FIELD_BYTES + 1];
 
@@ -67,8 +66,6 @@ enum na_status na_hosts_parse(struct na_hosts *h, const char *text, size_t n,
 	bool first = true;
 
 	memset(h, 0, sizeof(*h));
-	na_strtab_init(&h->addresses);
-	na_strtab_init(&h->names);
 	while (st == NA_OK && (st = na_csv_next(&c, &r, err)) == NA_OK) {
 		const char *address = address_of(&r.f[0], form, buf);
 		bool header = first && na_csv_is(&r.f[0], "address");

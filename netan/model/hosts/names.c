@@ -7,12 +7,6 @@
 
 #include "netan/base/vec.h"
 
-void na_names_init(struct na_names *t)
-{
-	memset(t, 0, sizeof(*t));
-	na_strtab_init(&t->strings);
-}
-
 void na_names_fini(struct na_names *t)
 {
 	na_strtab_fini(&t->strings);

@@ -20,14 +20,13 @@ struct na_endpoint {
 };
 #define NA_ADDRESS INT32_MIN
 
-struct na_names {
+struct na_names { /* all zero: empty */
 	struct na_strtab strings;
 	struct na_endpoint *endpoints;
 	size_t n_endpoints, cap_endpoints;
 	struct na_triples index_of; /* slice and device to endpoint */
 };
 
-void na_names_init(struct na_names *t);
 void na_names_fini(struct na_names *t);
 
 /* UINT32_MAX when memory is short. */

@@ -149,7 +149,6 @@ static enum na_status resolve_hosts(struct na_store *s, struct na_err *err)
 	if (!s->host_of)
 		return na_fail_nomem(err);
 	memset(s->host_of, 0xff, n * s->n_runs * sizeof(*s->host_of));
-	na_strtab_init(&h.seen);
 	st = inputs_as_hosts(&h, err);
 	if (st == NA_OK && s->names_of)
 		st = name_addresses(&h, err);

@@ -47,7 +47,6 @@ const char *na_setting_name(enum na_setting s)
 void na_settings_init(struct na_settings *s)
 {
 	memset(s, 0, sizeof(*s));
-	na_arena_init(&s->arena);
 	for (size_t i = 0; i < NA_N_SETTINGS; i++)
 		s->setting[i].why = "was not read";
 	for (size_t i = 0; i < NA_N_TCP_COUNTERS; i++)

@@ -14,13 +14,12 @@ enum shape { HOSTS, PAIRS };
 static enum na_status first_repeats(struct na_csv c, bool *repeats,
 				    struct na_err *err)
 {
-	struct na_strtab seen;
+	struct na_strtab seen = {0};
 	struct na_csv_row r;
 	size_t rows = 0;
 	enum na_status st;
 	bool ok = true;
 
-	na_strtab_init(&seen);
 	while (ok && (st = na_csv_next(&c, &r, err)) == NA_OK) {
 		rows++;
 		ok = na_strtab_add(&seen, r.f[0].s, r.f[0].n) != NA_NO_NAME;
@@ -61,7 +60,7 @@ static enum na_status find_shape(struct na_csv *c, enum shape *shape,
 	return st;
 }
 
-static uint32_t name_of(struct na_strtab *t, const struct na_csv_field *f)
+static uint32_t name_of(struct na_strtab *t, const struct na_text *f)
 {
 	return na_strtab_add(t, f->s, f->n);
 }
@@ -115,11 +114,6 @@ enum na_status na_topology_parse(struct na_topology *t, const char *text,
 	struct na_csv_row r;
 
 	memset(t, 0, sizeof(*t));
-	na_strtab_init(&t->hosts);
-	na_strtab_init(&t->racks);
-	na_strtab_init(&t->blocks);
-	na_strtab_init(&t->classes);
-	na_strtab_init(&t->pairs);
 	st = find_shape(&c, &shape, err);
 	t->of_pairs = shape == PAIRS;
 	while (st == NA_OK && (st = na_csv_next(&c, &r, err)) == NA_OK)

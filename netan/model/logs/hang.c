@@ -11,7 +11,6 @@
 void na_hang_init(struct na_hang *h)
 {
 	memset(h, 0, sizeof(*h));
-	na_strtab_init(&h->names);
 }
 
 void na_hang_free_record(struct na_hang_record *r)

@@ -6,8 +6,6 @@
 void na_xla_log_init(struct na_xla_log *x)
 {
 	memset(x, 0, sizeof(*x));
-	na_strtab_init(&x->names);
-	na_arena_init(&x->frames);
 }
 
 void na_xla_report_fini(struct na_xla_report *r)

@@ -231,7 +231,7 @@ bool na_census_join(struct na_census_stack *s, size_t n_groups,
 	return true;
 }
 
-uint64_t na_weighted_total(const struct na_weighted *x, size_t n)
+static uint64_t total_of(const struct na_weighted *x, size_t n)
 {
 	uint64_t total = 0;
 
@@ -242,7 +242,7 @@ uint64_t na_weighted_total(const struct na_weighted *x, size_t n)
 
 double na_weighted_quantile(const struct na_weighted *x, size_t n, double p)
 {
-	uint64_t total = na_weighted_total(x, n), seen = 0, whole;
+	uint64_t total = total_of(x, n), seen = 0, whole;
 	double h, lower;
 	size_t i = 0;
 
@@ -269,7 +269,7 @@ static na_i128 sum_of(const struct na_weighted *x, size_t n)
 
 double na_weighted_gini(const struct na_weighted *x, size_t n)
 {
-	int64_t total = (int64_t)na_weighted_total(x, n), below = 0;
+	int64_t total = (int64_t)total_of(x, n), below = 0;
 	na_i128 sum = sum_of(x, n), spread = 0;
 
 	if (!sum)

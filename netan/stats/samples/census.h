@@ -65,8 +65,6 @@ bool na_census_join(struct na_census_stack *s, size_t n_groups,
 
 /* Below: x [n] ascending, at most 2^32 records in all. */
 
-uint64_t na_weighted_total(const struct na_weighted *x, size_t n);
-
 /* As na_quantile_sorted() of every value repeated `count` times; NaN for
  * n = 0.  O(n). */
 double na_weighted_quantile(const struct na_weighted *x, size_t n, double p);

@@ -7,7 +7,6 @@
 
 enum {
 	PSH = 8,
-	ACK = 16,
 	US = 1000,
 	MS = 1000000,
 	MSS = NA_FLOW_MSS,
@@ -57,34 +56,25 @@ static void send(struct na_bulk *b, uint32_t n)
 static void again(struct na_flow *f, uint64_t seq, uint32_t n, int64_t time_ns,
 		  uint8_t mark)
 {
-	struct na_flow_plan p = {
-		.time_ns = time_ns,
-		.seq = seq,
-		.ack = f->next[!f->sender],
-		.n = n,
-		.window_bytes = f->window_bytes[f->sender],
-		.side = f->sender,
-		.flags = ACK,
-		.marks = (uint8_t)(NA_PLAN_AGAIN | mark),
-	};
+	struct na_flow_plan p = na_flow_now(f, f->sender);
 
+	p.time_ns = time_ns;
+	p.seq = seq;
+	p.n = n;
+	p.marks = (uint8_t)(NA_PLAN_AGAIN | mark);
 	na_flow_plan(f, &p);
 }
 
 static void duplicate(struct na_flow *f, int64_t time_ns, uint64_t from,
 		      uint64_t to)
 {
-	struct na_flow_plan p = {
-		.time_ns = time_ns,
-		.seq = f->next[!f->sender],
-		.ack = f->acked[f->sender],
-		.window_bytes = f->window_bytes[!f->sender],
-		.sack = {from, to},
-		.side = !f->sender,
-		.flags = ACK,
-		.marks = NA_PLAN_DUPLICATE,
-	};
+	struct na_flow_plan p = na_flow_now(f, !f->sender);
 
+	p.time_ns = time_ns;
+	p.ack = f->acked[f->sender];
+	p.sack[0] = from;
+	p.sack[1] = to;
+	p.marks = NA_PLAN_DUPLICATE;
 	na_flow_plan(f, &p);
 }
 
@@ -183,18 +173,13 @@ static void close_window(struct na_bulk *b)
 	}
 	closed = f->now_ns - 2 * US;
 	for (unsigned i = 0; i < probes; i++) {
-		struct na_flow_plan p = {
-			.seq = f->next[f->sender] - 1,
-			.ack = f->next[other],
-			.window_bytes = f->window_bytes[f->sender],
-			.side = f->sender,
-			.flags = ACK,
-			.marks = NA_PLAN_KEEP_ALIVE,
-		};
+		struct na_flow_plan p;
 
 		f->now_ns += timer;
 		timer *= 2;
-		p.time_ns = f->now_ns;
+		p = na_flow_now(f, f->sender);
+		p.seq--;
+		p.marks = NA_PLAN_KEEP_ALIVE;
 		na_flow_plan(f, &p);
 		na_flow_ack(f, other, f->now_ns + f->rtt_ns,
 			    f->next[f->sender]);

@@ -39,17 +39,25 @@ void na_flow_plan(struct na_flow *f, const struct na_flow_plan *p)
 	f->plans[(f->first + i) % NA_FLOW_PLANS] = *p;
 }
 
-static void plan_simple(struct na_flow *f, unsigned side, uint8_t flags)
+struct na_flow_plan na_flow_now(const struct na_flow *f, unsigned side)
 {
-	struct na_flow_plan p = {
+	return (struct na_flow_plan){
 		.time_ns = f->now_ns,
 		.seq = f->next[side],
-		.ack = flags & ACK ? f->next[!side] : 0,
+		.ack = f->next[!side],
 		.window_bytes = f->window_bytes[side],
 		.side = (uint8_t)side,
-		.flags = flags,
+		.flags = ACK,
 	};
+}
 
+static void plan_simple(struct na_flow *f, unsigned side, uint8_t flags)
+{
+	struct na_flow_plan p = na_flow_now(f, side);
+
+	p.flags = flags;
+	if (!(flags & ACK))
+		p.ack = 0;
 	na_flow_plan(f, &p);
 	if (flags & (SYN | FIN))
 		f->next[side]++;
@@ -91,17 +99,11 @@ static void ack_due(struct na_flow *f, unsigned side, int64_t due_ns)
 void na_flow_send(struct na_flow *f, unsigned side, uint32_t n,
 		  const uint8_t *bytes, uint8_t flags)
 {
-	struct na_flow_plan p = {
-		.time_ns = f->now_ns,
-		.seq = f->next[side],
-		.ack = f->next[!side],
-		.n = n,
-		.window_bytes = f->window_bytes[side],
-		.bytes = bytes,
-		.side = (uint8_t)side,
-		.flags = (uint8_t)(ACK | flags),
-	};
+	struct na_flow_plan p = na_flow_now(f, side);
 
+	p.n = n;
+	p.bytes = bytes;
+	p.flags |= flags;
 	na_flow_plan(f, &p);
 	f->acked[!side] = f->next[!side];
 	f->next[side] += n;
@@ -114,15 +116,10 @@ void na_flow_send(struct na_flow *f, unsigned side, uint32_t n,
 void na_flow_ack(struct na_flow *f, unsigned side, int64_t time_ns,
 		 uint64_t ack)
 {
-	struct na_flow_plan p = {
-		.time_ns = time_ns,
-		.seq = f->next[side],
-		.ack = ack,
-		.window_bytes = f->window_bytes[side],
-		.side = (uint8_t)side,
-		.flags = ACK,
-	};
+	struct na_flow_plan p = na_flow_now(f, side);
 
+	p.time_ns = time_ns;
+	p.ack = ack;
 	na_flow_plan(f, &p);
 	f->acked[!side] = ack;
 }

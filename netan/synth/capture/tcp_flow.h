@@ -97,6 +97,9 @@ void na_flow_close(struct na_flow *f);
 /* Time from a packet of `side` until the other side's answer is seen. */
 int64_t na_flow_turn_ns(const struct na_flow *f, unsigned side);
 
+/* An ACK of `side` now, of all that the other side sent: what other packets
+ * are made of. */
+struct na_flow_plan na_flow_now(const struct na_flow *f, unsigned side);
 /* In order of time; later than what has been put out. */
 void na_flow_plan(struct na_flow *f, const struct na_flow_plan *p);
 /* One segment of `side` now; its ACK comes when it is due. */

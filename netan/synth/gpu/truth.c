@@ -119,10 +119,7 @@ static void put_step(struct na_json *j, const struct na_truth_host *h,
 		     const struct na_job *job, const struct na_dev *d,
 		     size_t first, size_t end)
 {
-	uint32_t step = d->ops.v[first].step;
-	const struct na_span *span = &d->steps[step];
-	int64_t took = span->end_ps - span->start_ps;
-	int64_t compute = 0, nccl = 0, hidden = 0;
+	int64_t took, compute = 0, nccl = 0, hidden = 0;
 
 	for (size_t i = first; i < end; i++) {
 		const struct na_op_event *e = &d->ops.v[i];
@@ -134,13 +131,7 @@ static void put_step(struct na_json *j, const struct na_truth_host *h,
 		nccl += e->dur_ps;
 		hidden += computed(job, d, first, end, e);
 	}
-	na_json_item(j, 2);
-	na_json_text(j, "host", h->name);
-	na_json_uint(j, "device", d->local);
-	na_json_uint(j, "step", step);
-	na_json_when(j, "start_ps", true,
-		     span->start_ps + h->ahead_ns * NA_PS_PER_NS);
-	na_json_int(j, "duration_ps", took);
+	took = na_truth_open_step(j, h, d, d->ops.v[first].step);
 	na_json_int(j, "compute_ps", compute);
 	na_json_int(j, "gpu_ps", nccl);
 	na_json_int(j, "exposed_ps", nccl - hidden);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/str.h"
+#include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/synth/rng.h"
@@ -58,29 +60,24 @@ const char *na_fault_name(enum na_fault_kind kind)
 
 bool na_fault_names(const struct na_fault *f, const char *collective)
 {
-	return f->name && strlen(collective) == f->name_len &&
-	       !memcmp(collective, f->name, f->name_len);
+	return f->name.s && na_text_is(f->name, collective);
 }
 
 static enum na_status unknown_kind(const char *text, struct na_err *err)
 {
-	char all[400] = "";
-	size_t n = 0;
+	char buf[400];
+	struct na_str all = na_str_over(buf, sizeof(buf));
 
 	for (int i = 0; i < NA_FAULT_KINDS; i++)
-		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s",
-				      i ? ", " : "", rows[i].name);
+		na_str_join(&all, ", ", "%s", rows[i].name);
 	return na_fail(err, NA_EUSAGE,
-		       "--fault %s: no such fault; there are "
-		       "%s",
-		       text, all);
+		       "--fault %s: no such fault; there are %s", text, buf);
 }
 
-static const struct fault_row *find_row(const char *text, size_t len)
+static const struct fault_row *find_row(struct na_text kind)
 {
 	for (int i = 0; i < NA_FAULT_KINDS; i++)
-		if (strlen(rows[i].name) == len &&
-		    !memcmp(rows[i].name, text, len))
+		if (na_text_is(kind, rows[i].name))
 			return &rows[i];
 	return NULL;
 }
@@ -88,16 +85,11 @@ static const struct fault_row *find_row(const char *text, size_t len)
 enum na_status na_fault_host(const char *s, size_t len, uint32_t n_hosts,
 			     uint32_t *host, struct na_err *err)
 {
-	size_t i = len > 5 && !memcmp(s, "host-", 5) ? 5 : 0;
-	uint64_t v = 0;
-	bool ok = i < len;
+	struct na_text number = na_text_n(s, len);
+	uint64_t v;
 
-	for (; ok && i < len; i++) {
-		ok = s[i] >= '0' && s[i] <= '9';
-		v = v * 10 + (uint64_t)(s[i] - '0');
-		ok = ok && v < n_hosts;
-	}
-	if (!ok)
+	na_text_past(&number, "host-");
+	if (!na_text_number(number, &v) || v >= n_hosts)
 		return na_fail(err, NA_EUSAGE,
 			       "no host \"%.*s\": the hosts "
 			       "are host-0 to host-%" PRIu32,
@@ -112,17 +104,24 @@ static bool parse_q16(const char *s, int64_t *q16)
 	int64_t whole = 0, part = 0, scale = 1;
 	const char *p = s;
 
-	for (; *p >= '0' && *p <= '9' && whole < 1000000; p++)
+	for (; na_is_digit(*p) && whole < 1000000; p++)
 		whole = whole * 10 + (*p - '0');
 	if (p == s)
 		return false;
 	if (*p == '.')
-		for (p++; *p >= '0' && *p <= '9' && scale < 1000000000; p++) {
+		for (p++; na_is_digit(*p) && scale < 1000000000; p++) {
 			part = part * 10 + (*p - '0');
 			scale *= 10;
 		}
 	*q16 = whole * NA_Q16_ONE + part * NA_Q16_ONE / scale;
 	return !*p;
+}
+
+/* A share above 0, up to all. */
+static bool parse_share(struct na_fault *f, const char *s)
+{
+	return parse_q16(s, &f->value_q16) && f->value_q16 > 0 &&
+	       f->value_q16 <= NA_Q16_ONE;
 }
 
 static bool parse_cut(struct na_fault *f, const char *s)
@@ -165,10 +164,7 @@ static bool parse_span_and_share(struct na_fault *f, const char *s)
 		return false;
 	memcpy(span, s, len);
 	span[len] = 0;
-	if (s[len] && (!parse_q16(s + len + 1, &f->value_q16) ||
-		       f->value_q16 <= 0 || f->value_q16 > NA_Q16_ONE))
-		return false;
-	return parse_span(f, span);
+	return (!s[len] || parse_share(f, s + len + 1)) && parse_span(f, span);
 }
 
 static bool parse_value(struct na_fault *f, enum value_kind kind, const char *s)
@@ -181,8 +177,7 @@ static bool parse_value(struct na_fault *f, enum value_kind kind, const char *s)
 		       f->value_q16 >= NA_Q16_ONE &&
 		       f->value_q16 <= 1000 * NA_Q16_ONE;
 	case SHARE:
-		return parse_q16(s, &f->value_q16) && f->value_q16 > 0 &&
-		       f->value_q16 <= NA_Q16_ONE;
+		return parse_share(f, s);
 	case COUNT:
 		if (!parse_q16(s, &q) || strchr(s, '.') || q < NA_Q16_ONE ||
 		    q > 100000 * NA_Q16_ONE)
@@ -213,7 +208,7 @@ static enum na_status parse_one(const char *text, uint32_t n_hosts,
 				struct na_fault *f, struct na_err *err)
 {
 	size_t len = strcspn(text, ":");
-	const struct fault_row *row = find_row(text, len);
+	const struct fault_row *row = find_row(na_text_n(text, len));
 	const char *p = text + len;
 	bool ok = true;
 
@@ -233,18 +228,14 @@ static enum na_status parse_one(const char *text, uint32_t n_hosts,
 	}
 	if (row->hosts < 0) {
 		ok = *p == ':' && p[1];
-		f->name = p + ok;
-		f->name_len = strcspn(f->name, ":");
-		p += ok + f->name_len;
-		if (ok && row->value != NOTHING)
-			ok = *p == ':' && parse_value(f, row->value, p + 1);
-		else
-			ok = ok && !*p;
-	} else if (row->value == NOTHING) {
-		ok = ok && !*p;
-	} else {
-		ok = ok && *p == ':' && parse_value(f, row->value, p + 1);
+		p += ok;
+		f->name = na_text_n(p, strcspn(p, ":"));
+		p += f->name.n;
 	}
+	if (row->value == NOTHING)
+		ok = ok && !*p;
+	else
+		ok = ok && *p == ':' && parse_value(f, row->value, p + 1);
 	if (!ok)
 		return na_fail(err, NA_EUSAGE, "--fault %s: wanted %s:%s%s",
 			       text, row->name, row->form,

@@ -10,6 +10,7 @@
 
 #include "netan/base/err.h"
 #include "netan/base/opt.h"
+#include "netan/base/scan.h"
 
 enum na_fault_kind {
 	NA_FAULT_SLOW_SENDER, /* value_q16: latency factor */
@@ -38,9 +39,8 @@ enum na_fault_kind {
 
 struct na_fault {
 	enum na_fault_kind kind;
-	const char *text; /* as typed; borrowed */
-	const char *name; /* part of text: the collective; not terminated */
-	size_t name_len;
+	const char *text;    /* as typed; borrowed */
+	struct na_text name; /* part of text: the collective; or none */
 	uint32_t host, peer;
 	int64_t value, value_q16;
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/synth/gpu/gpu.h"
 
@@ -47,12 +48,11 @@ bool na_job_without(const struct na_job *job, enum na_without what)
 static enum na_status parse_without(struct na_job *job, struct na_err *err)
 {
 	const struct na_text_list *list = &job->cfg->without;
-	char all[200] = "";
-	size_t n = 0;
+	char buf[200];
+	struct na_str all = na_str_over(buf, sizeof(buf));
 
 	for (int k = 0; k < NA_N_WITHOUT; k++)
-		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s",
-				      k ? ", " : "", without_words[k]);
+		na_str_join(&all, ", ", "%s", without_words[k]);
 	for (size_t i = 0; i < list->n; i++) {
 		int k = 0;
 
@@ -63,7 +63,7 @@ static enum na_status parse_without(struct na_job *job, struct na_err *err)
 			return na_fail(err, NA_EUSAGE,
 				       "--without %s: nothing of that name; "
 				       "there are %s",
-				       list->items[i], all);
+				       list->items[i], buf);
 		job->without |= UINT32_C(1) << k;
 	}
 	return NA_OK;
@@ -279,25 +279,23 @@ static enum na_status check_collectives(const struct na_job *job,
 {
 	for (size_t i = 0; i < job->n_faults; i++) {
 		const struct na_fault *f = &job->faults[i];
-		char all[400] = "";
-		size_t n = 0;
+		char buf[400];
+		struct na_str all = na_str_over(buf, sizeof(buf));
 		uint32_t c = 0;
 
-		if (!f->name)
+		if (!f->name.s)
 			continue;
 		while (c < job->n_colls &&
 		       !na_fault_names(f, job->colls[c].name))
 			c++;
 		if (c < job->n_colls)
 			continue;
-		for (c = 0; c < job->n_colls && n < sizeof(all) - 60; c++)
-			n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s",
-					      c ? ", " : "",
-					      job->colls[c].name);
+		for (c = 0; c < job->n_colls && all.n < sizeof(buf) - 60; c++)
+			na_str_join(&all, ", ", "%s", job->colls[c].name);
 		return na_fail(err, NA_EUSAGE,
 			       "--fault %s: no such "
 			       "collective; there are %s%s",
-			       f->text, all, c < job->n_colls ? ", ..." : "");
+			       f->text, buf, c < job->n_colls ? ", ..." : "");
 	}
 	return NA_OK;
 }

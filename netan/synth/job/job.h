@@ -93,7 +93,7 @@ struct na_xfer {
 	uint32_t entries; /* chunks told in one message */
 	bool tail;
 	uint64_t bytes;
-	int64_t ready_ps, start_ps, end_ps, acked_ps;
+	int64_t start_ps, end_ps, acked_ps;
 };
 
 struct na_reduce {

@@ -301,8 +301,7 @@ static void add_xfer(struct sim *s, uint32_t graph, uint32_t peer_slice,
 			      .chunk = chunk,
 			      .next = NONE,
 			      .entries = entries,
-			      .bytes = bytes,
-			      .ready_ps = s->now};
+			      .bytes = bytes};
 	job->graphs[graph].n_sends++;
 	job->graphs[graph].sends_left++;
 	job->graphs[to].n_recvs++;
@@ -338,19 +337,32 @@ static void send_phase(struct sim *s, uint32_t graph)
 
 /* ---- graphs */
 
+/* Copies between host and device: one at a time each way. */
+static int64_t copy_start(struct sim *s, int64_t free_ps)
+{
+	int64_t start = s->now + host_delay(s, 6 * US);
+
+	return start < free_ps ? free_ps : start;
+}
+
+static int64_t copy_time(struct sim *s, uint64_t bytes)
+{
+	int64_t dma = (int64_t)bytes * dma_ps_per_byte;
+	int64_t begin = host_delay(s, 8 * US);
+
+	return begin + whole_ns(na_rng_lognormal(s->rng, dma, op_sigma));
+}
+
 static void start_graph(struct sim *s, uint32_t graph)
 {
 	struct na_graph *g = &s->job->graphs[graph];
 	struct dev_state *st = &s->devs[g->dev];
-	int64_t dma = (int64_t)coll_of(s, graph)->bytes * dma_ps_per_byte;
 
 	g->started = true;
 	g->start_ps = s->now;
-	g->d2h_start_ps = s->now + host_delay(s, 6 * US);
-	if (g->d2h_start_ps < st->d2h_free_ps)
-		g->d2h_start_ps = st->d2h_free_ps;
-	g->d2h_end_ps = g->d2h_start_ps + host_delay(s, 8 * US) +
-			whole_ns(na_rng_lognormal(s->rng, dma, op_sigma));
+	g->d2h_start_ps = copy_start(s, st->d2h_free_ps);
+	g->d2h_end_ps = g->d2h_start_ps +
+			copy_time(s, coll_of(s, graph)->bytes);
 	st->d2h_free_ps = g->d2h_end_ps;
 	plan_event(s, g->d2h_end_ps, D2H_DONE, graph);
 	for (uint32_t id = g->waiting; id != NONE; id = s->job->xfers[id].next)
@@ -361,14 +373,11 @@ static void start_h2d(struct sim *s, uint32_t graph)
 {
 	struct na_graph *g = &s->job->graphs[graph];
 	struct dev_state *st = &s->devs[g->dev];
-	int64_t dma = (int64_t)coll_of(s, graph)->out_bytes * dma_ps_per_byte;
+	const struct na_coll *c = coll_of(s, graph);
 
-	g->h2d_start_ps = s->now + host_delay(s, 6 * US);
-	if (g->h2d_start_ps < st->h2d_free_ps)
-		g->h2d_start_ps = st->h2d_free_ps;
-	g->h2d_end_ps = g->h2d_start_ps + host_delay(s, 8 * US) +
-			whole_ns(na_rng_lognormal(s->rng, dma, op_sigma)) +
-			coll_of(s, graph)->stall_ps;
+	g->h2d_start_ps = copy_start(s, st->h2d_free_ps);
+	g->h2d_end_ps = g->h2d_start_ps + copy_time(s, c->out_bytes) +
+			c->stall_ps;
 	st->h2d_free_ps = g->h2d_end_ps;
 	plan_event(s, g->h2d_end_ps, H2D_DONE, graph);
 }

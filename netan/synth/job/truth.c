@@ -235,8 +235,8 @@ static void put_fault(struct na_json *j, const struct na_fault *f)
 	na_json_open(j, NULL, '{');
 	na_json_text(j, "kind", na_fault_name(f->kind));
 	na_json_text(j, "text", f->text);
-	if (f->name) {
-		snprintf(buf, sizeof(buf), "%.*s", (int)f->name_len, f->name);
+	if (f->name.s) {
+		snprintf(buf, sizeof(buf), "%.*s", (int)f->name.n, f->name.s);
 		na_json_text(j, "collective", buf);
 	} else {
 		na_json_text(j, "host", na_host_name(buf, f->host));

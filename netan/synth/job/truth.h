@@ -74,6 +74,11 @@ void na_truth_rx(struct na_truth_net *net, enum na_rx_class kind,
 void na_truth_tx(struct na_truth_net *net, int64_t start_ps, int64_t end_ps,
 		 uint64_t bytes, uint32_t records);
 
+/* A device's step as the next element: what is the same for all jobs; to be
+ * closed.  Returns how long it was. */
+int64_t na_truth_open_step(struct na_json *j, const struct na_truth_host *h,
+			   const struct na_dev *d, uint32_t step);
+
 /* truth_ops.c: what the devices did; false when memory is short. */
 bool na_truth_put_ops(struct na_json *j, const struct na_truth *t,
 		      const struct na_job *job);

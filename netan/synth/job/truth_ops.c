@@ -160,9 +160,8 @@ struct spent {
 	int64_t compute_ps, dcn_ps, ici_ps;
 };
 
-static void put_step(struct na_json *j, const struct na_truth_host *h,
-		     const struct na_dev *d, uint32_t step,
-		     const struct spent *s)
+int64_t na_truth_open_step(struct na_json *j, const struct na_truth_host *h,
+			   const struct na_dev *d, uint32_t step)
 {
 	const struct na_span *span = &d->steps[step];
 	int64_t duration = span->end_ps - span->start_ps;
@@ -174,6 +173,15 @@ static void put_step(struct na_json *j, const struct na_truth_host *h,
 	na_json_when(j, "start_ps", true,
 		     span->start_ps + h->ahead_ns * NA_PS_PER_NS);
 	na_json_int(j, "duration_ps", duration);
+	return duration;
+}
+
+static void put_step(struct na_json *j, const struct na_truth_host *h,
+		     const struct na_dev *d, uint32_t step,
+		     const struct spent *s)
+{
+	int64_t duration = na_truth_open_step(j, h, d, step);
+
 	na_json_int(j, "compute_ps", s->compute_ps);
 	na_json_int(j, "dcn_ps", s->dcn_ps);
 	na_json_int(j, "ici_ps", s->ici_ps);
