@@ -166,6 +166,7 @@ run_fuzz()
 run_layers()
 {
 	run_quiet layers bash tools/layers.sh
+	run_quiet layers/lists bash tools/lists.sh
 	run_quiet layers/planted bash tests/layers.sh
 }
 
@@ -183,7 +184,13 @@ need()
 }
 
 # Their names on the command line, which have no underscores.
-commands() { rows netan/cli/commands.def NA_COMMAND | tr _ -; }
+# Those that are commands.
+analyses()
+{
+	rows netan/analyses/analyses.def NA_ANALYSIS
+	rows netan/analyses/analyses.def NA_PACKET_ANALYSIS
+}
+commands() { { rows netan/cli/commands.def NA_COMMAND; analyses; } | tr _ -; }
 
 # WHAT NAME FILE...: one of the files uses that name.
 need_use()
@@ -253,7 +260,7 @@ need_cited()
 run_registry()
 {
 	local name
-	for name in $(rows netan/analyses/analyses.def NA_ANALYSIS); do
+	for name in $(analyses); do
 		need "analysis $name room" "netan/analyses/$name/$name.h"
 		need "analysis $name unit" "tests/unit/test_$name*.c"
 		need "analysis $name golden" "tests/golden/$name/*.sh"

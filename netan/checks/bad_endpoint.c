@@ -387,4 +387,5 @@ const struct na_check na_check_bad_endpoint = {
 	.needs = {"pairs"},
 	.uses = {"steps", "tcp", "session"},
 	.judge = judge_bad_endpoint,
+	.acquits = NA_ACQUITS,
 };

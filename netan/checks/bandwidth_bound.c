@@ -235,4 +235,6 @@ const struct na_check na_check_bandwidth_bound = {
 	.needs = {"timeline"},
 	.uses = {"slack"},
 	.judge = judge_bandwidth_bound,
+	.explains = NA_EXPLAINS_DEMAND,
+	.named_as = "the job is bandwidth-bound: ",
 };

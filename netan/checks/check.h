@@ -33,7 +33,7 @@ struct na_limits {
 };
 
 /* One result that checks may read, by name: that of the analysis, or of an
- * analysis asked in a particular way (netan/engine/evidence.def). */
+ * analysis asked in a particular way (netan/analyses/analyses.def). */
 struct na_exhibit {
 	const char *name;
 	const struct na_result *result; /* NULL: there is none */
@@ -82,6 +82,20 @@ struct na_case {
 
 enum { NA_CHECK_READS = 6 };
 
+/* How much of what is wrong a finding explains that does not blame the
+ * network: the verdict names the one that explains most. */
+enum na_explains {
+	NA_EXPLAINS_SOME,    /* as most do */
+	NA_EXPLAINS_NOTHING, /* about the inputs, not the job */
+	NA_EXPLAINS_LITTLE,  /* not by itself */
+	NA_EXPLAINS_DEMAND,  /* the job asks for more than there is */
+	NA_EXPLAINS_WAITING, /* who the others wait for */
+	NA_EXPLAINS_ALL      /* nothing fits together */
+};
+
+/* Without it nobody can say that it is not the network. */
+enum na_acquits { NA_ACQUITS_NOT, NA_ACQUITS, NA_ACQUITS_PACKETS };
+
 struct na_check {
 	const char *id;
 	const char *question; /* one line: what it looks for */
@@ -90,6 +104,10 @@ struct na_check {
 	const char *needs[NA_CHECK_READS];
 	const char *uses[NA_CHECK_READS];
 	void (*judge)(struct na_case *c);
+	enum na_explains explains;
+	enum na_acquits acquits;
+	/* What the verdict puts before such a finding; NULL: nothing. */
+	const char *named_as;
 };
 
 /* The body of an exhibit, its side tree, its whole document; NULL: there is

@@ -574,4 +574,6 @@ const struct na_check na_check_host_settings = {
 	.needs = {"settings"},
 	.uses = {"rpc"},
 	.judge = judge_host_settings,
+	.explains = NA_EXPLAINS_LITTLE,
+	.named_as = "to mend on the hosts: ",
 };

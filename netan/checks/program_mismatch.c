@@ -67,4 +67,5 @@ const struct na_check na_check_program_mismatch = {
 	.question = "hosts that run different programs",
 	.needs = {"hlo"},
 	.judge = judge_program_mismatch,
+	.explains = NA_EXPLAINS_ALL,
 };

@@ -231,4 +231,5 @@ const struct na_check na_check_rpc_latency = {
 	.needs = {"rpc"},
 	.uses = {"timeline", "pairs", "tcp", "session"},
 	.judge = judge_rpc_latency,
+	.acquits = NA_ACQUITS,
 };

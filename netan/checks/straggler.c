@@ -266,4 +266,5 @@ const struct na_check na_check_straggler = {
 	.needs = {"steps"},
 	.uses = {"pairs", "session"},
 	.judge = judge_straggler,
+	.explains = NA_EXPLAINS_WAITING,
 };

@@ -165,4 +165,5 @@ const struct na_check na_check_tcp_connection = {
 	.question = "connections of captures that lose packets or wait",
 	.needs = {"tcp"},
 	.judge = judge_tcp_connection,
+	.acquits = NA_ACQUITS_PACKETS,
 };

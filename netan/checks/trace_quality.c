@@ -271,4 +271,5 @@ const struct na_check na_check_trace_quality = {
 	.question = "what is damaged or missing in the inputs",
 	.needs = {"session"},
 	.judge = judge_trace_quality,
+	.explains = NA_EXPLAINS_NOTHING,
 };

@@ -115,10 +115,12 @@ static const char *unasked(const struct na_case *c)
 
 	na_for_each (v, na_get(na_case_side(c, "session"), "inputs"))
 		packets |= !na_flag_at(v, "trace");
-	if (!na_case_asks(c, "bad-endpoint") ||
-	    !na_case_asks(c, "rpc-latency") ||
-	    (packets && !na_case_asks(c, "tcp-connection")))
-		return "not all checks of the network were asked for";
+	for (const struct na_check *const *k = na_checks; *k; k++) {
+		if (((*k)->acquits == NA_ACQUITS ||
+		     ((*k)->acquits == NA_ACQUITS_PACKETS && packets)) &&
+		    !na_case_asks(c, (*k)->id))
+			return "not all checks of the network were asked for";
+	}
 	return NULL;
 }
 
@@ -223,19 +225,17 @@ static const char *suspicion(const struct na_case *c)
 	return NULL;
 }
 
-/* What explains the most comes first: programs that do not fit together, who
- * the others wait for, then a job that asks for more than there is; settings
- * explain nothing by themselves. */
 static int explains(const struct na_finding *f)
 {
-	if (f->network || f->severity < NA_SEV_WARNING ||
-	    is_of(f, "trace-quality"))
-		return 0;
-	return is_of(f, "program-mismatch")  ? 5
-	       : is_of(f, "straggler")       ? 4
-	       : is_of(f, "bandwidth-bound") ? 3
-	       : is_of(f, "host-settings")   ? 1
-					     : 2;
+	static const int weights[] = {
+		[NA_EXPLAINS_NOTHING] = 0, [NA_EXPLAINS_LITTLE] = 1,
+		[NA_EXPLAINS_SOME] = 2,    [NA_EXPLAINS_DEMAND] = 3,
+		[NA_EXPLAINS_WAITING] = 4, [NA_EXPLAINS_ALL] = 5,
+	};
+
+	return f->network || f->severity < NA_SEV_WARNING
+		       ? 0
+		       : weights[f->check->explains];
 }
 
 /* What is wrong besides; of equals the costliest. */
@@ -253,11 +253,7 @@ static const char *instead(struct na_case *c)
 		return na_case_text(c, "; steps wait for %s%s", f->culprit,
 				    price_of_steps(c, f));
 	return na_case_text(c, "; %s%s",
-			    is_of(f, "bandwidth-bound")
-				    ? "the job is bandwidth-bound: "
-			    : is_of(f, "host-settings")
-				    ? "to mend on the hosts: "
-				    : "",
+			    f->check->named_as ? f->check->named_as : "",
 			    f->culprit ? f->culprit : f->title);
 }
 

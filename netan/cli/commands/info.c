@@ -9,6 +9,7 @@
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/cli/cli.h"
 #include "netan/cli/commands/info.h"
 
 struct sums {
@@ -434,8 +435,8 @@ static void put_files(struct na_session *s, struct na_result *r,
 	all->slices = all_slices(&s->store, scratch);
 }
 
-static void fill_result(struct na_session *s, struct na_result *r,
-			int32_t *scratch)
+static void fill_result(const struct na_cli *cli, struct na_session *s,
+			struct na_result *r, int32_t *scratch)
 {
 	struct na_value *side = na_result_side(r), *totals;
 	const struct rows rows = {
@@ -463,16 +464,19 @@ static void fill_result(struct na_session *s, struct na_result *r,
 		    all.classes[NA_RX][NA_VALID] + all.classes[NA_TX][NA_VALID],
 		    seconds, -1, none);
 	put_damage(r, na_result_doc(r), rows.damage);
-	views(r, &rows, s->cli->common.verbose, s->store.n_runs > 1);
+	views(r, &rows, cli->common.verbose, s->store.n_runs > 1);
 	info_notes(r, s, &all);
 }
 
 static enum na_exit run_info(struct na_cli *cli)
 {
+	const uint32_t wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
+			       NA_WANT_ACTIONS | NA_WANT_STEPS |
+			       NA_WANT_KERNELS | NA_WANT_COUNTS;
 	struct na_result *r = na_result_new();
 	struct na_err err = {.status = NA_OK};
 	struct na_session s;
-	int32_t *scratch;
+	int32_t *scratch = NULL;
 	enum na_exit exit = na_output_check(cli), verdict;
 
 	if (exit != NA_EXIT_OK || !r) {
@@ -480,27 +484,22 @@ static enum na_exit run_info(struct na_cli *cli)
 		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
 	}
 	na_catch_interrupt();
-	exit = na_session_open(&s, cli,
-			       NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
-				       NA_WANT_ACTIONS | NA_WANT_STEPS |
-				       NA_WANT_KERNELS | NA_WANT_COUNTS);
-	if (exit == NA_EXIT_OK && na_session_filter(&s, &err) != NA_OK) {
-		na_say_error(cli, "%s", err.text);
-		exit = NA_EXIT_USAGE;
+	exit = na_exit_of(na_session_open(&s, &cli->request, wants));
+	if (exit == NA_EXIT_OK && na_session_filter(&s, &err) == NA_OK) {
+		s.filter.instants = false; /* no record is looked at */
+		na_in_err(na_session_read(&s, false, &err));
 	}
-	s.filter.instants = false; /* no record is looked at */
-	if (exit == NA_EXIT_OK)
-		exit = na_session_read(&s, false);
-	scratch = exit != NA_EXIT_OK ? NULL
-				     : na_calloc(s.store.names.n_endpoints,
-						 sizeof(*scratch));
-	if (exit == NA_EXIT_OK && !scratch) {
-		na_say_error(cli, "out of memory");
-		exit = NA_EXIT_FAILED;
+	if (exit == NA_EXIT_OK && err.status == NA_OK) {
+		scratch = na_calloc(s.store.names.n_endpoints,
+				    sizeof(*scratch));
+		if (!scratch)
+			na_fail_nomem(&err);
 	}
+	if (err.status != NA_OK)
+		exit = na_say_failed(cli, &err);
 	if (exit == NA_EXIT_OK) {
-		fill_result(&s, r, scratch);
-		exit = na_session_verdict(&s);
+		fill_result(cli, &s, r, scratch);
+		exit = na_exit_of(na_session_verdict(&s));
 		verdict = na_result_ok(r) ? na_output(cli, r) : NA_EXIT_FAILED;
 		exit = exit == NA_EXIT_OK ? verdict : exit;
 	}

@@ -329,9 +329,18 @@ static enum na_status bursts_draw(struct na_canvas *c,
 	return st;
 }
 
+/* clang-format off */
+static const struct na_figure_series series[] = {
+	{M_pending_mean, "mean", "pending", 1, "green", false},
+	{M_pending_max, "largest", "pending", 1, "purple", false},
+	{NULL, NULL, NULL, 0, NULL, false}
+};
+/* clang-format on */
+
 const struct na_figure na_fig_bursts = {
 	.name = "bursts",
 	.width = 1200,
 	.height = 675,
+	.series = series,
 	.draw = bursts_draw,
 };

@@ -470,9 +470,20 @@ static enum na_status rpc_draw(struct na_canvas *c, const struct na_result *r,
 	return st == NA_OK ? draw_plot(&g, err) : st;
 }
 
+/* clang-format off */
+static const struct na_figure_series series[] = {
+	{M_p50_us, "p50", "us", 1, "blue", true},
+	{M_p99_us, "p99", "us", 1, "vermilion", true},
+	{M_max_us, "max", "us", 1, "purple", true},
+	{M_count, "count", "transfers", 1, "green", false},
+	{NULL, NULL, NULL, 0, NULL, false}
+};
+/* clang-format on */
+
 const struct na_figure na_fig_rpc = {
 	.name = "rpc",
 	.width = 1200,
 	.height = 675,
+	.series = series,
 	.draw = rpc_draw,
 };

@@ -5,7 +5,7 @@
 #ifndef NETAN_ENGINE_INVENTORY_H
 #define NETAN_ENGINE_INVENTORY_H
 
-#include "netan/engine/battery.h"
+#include "netan/engine/battery/battery.h"
 
 /* The envelope (what was left out: of receives), and in the side tree: files, damaged, refused, hosts, runs
  * (counts); one_clock; receives, sends, clock_skew, no_latency, loopback,

@@ -1,4 +1,4 @@
-#include "netan/engine/inventory.h"
+#include "netan/engine/battery/inventory.h"
 #include "members.h"
 
 #include "netan/base/units.h"
