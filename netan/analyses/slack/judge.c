@@ -26,7 +26,7 @@ double na_slack_total_stall_us(const struct sl_state *s,
 
 static double rate_gbps(double bytes, double us)
 {
-	return us > 0 ? bytes * 8 / (us * 1000) : NAN;
+	return us > 0 ? bytes * 8 / (us * NA_NS_PER_US) : NAN;
 }
 
 static void judge_row(const struct sl_state *s, struct sl_row *row)
