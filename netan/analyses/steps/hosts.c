@@ -20,16 +20,9 @@ int64_t na_steps_idle(const struct st_cell *c)
 	return na_steps_duration(c) - c->busy_ps - na_steps_exposed(c);
 }
 
-bool na_steps_notable(int64_t ps, int64_t typical_ps)
+bool na_steps_notable(int64_t ps, int64_t typical_ps, double share)
 {
-	return ps > ST_EFFECT_PS &&
-	       (double)ps > ST_EFFECT_SHARE * (double)typical_ps;
-}
-
-bool na_steps_notable_launch(int64_t ps, int64_t typical_ps)
-{
-	return ps > ST_EFFECT_PS &&
-	       (double)ps > ST_LAUNCH_SHARE * (double)typical_ps;
+	return ps > ST_EFFECT_PS && (double)ps > share * (double)typical_ps;
 }
 
 int64_t na_steps_gap(const struct st_cell *c)
@@ -300,12 +293,13 @@ static void judge_step(struct st_state *s, struct st_step *t, na_i128 *tmp)
 	}
 	if (own.n < 2)
 		return;
-	if (na_steps_notable(na_steps_cut(own.most - own.median), typical) &&
+	if (na_steps_notable(na_steps_cut(own.most - own.median), typical,
+			     ST_EFFECT_SHARE) &&
 	    !network_first(s, &own, &net))
 		na_steps_blame(t, &own, cause_of(s, t, own.at, tmp));
 	else if (slower_network(&net) &&
-		 na_steps_notable(na_steps_cut(net.most - net.median),
-				  typical) &&
+		 na_steps_notable(na_steps_cut(net.most - net.median), typical,
+				  ST_EFFECT_SHARE) &&
 		 net.most - net.median > s->host_steps[net.at].unsure_ps)
 		na_steps_blame(t, &net, ST_NETWORK);
 	else if ((double)(period.most - period.median) >

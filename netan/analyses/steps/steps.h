@@ -298,10 +298,9 @@ int64_t na_steps_exposed(const struct st_cell *c);
 int64_t na_steps_idle(const struct st_cell *c);
 int64_t na_steps_gap(const struct st_cell *c);
 void na_steps_sum_up(struct st_sums *x, const struct st_cell *c);
-/* Whether a difference is worth telling beside a duration. */
-bool na_steps_notable(int64_t ps, int64_t typical_ps);
-/* Likewise in a launch. */
-bool na_steps_notable_launch(int64_t ps, int64_t typical_ps);
+/* Whether a difference is worth telling beside a duration: above ST_EFFECT_PS
+ * and this share of it. */
+bool na_steps_notable(int64_t ps, int64_t typical_ps, double share);
 static inline bool na_steps_late(int64_t ps, int64_t typical_ps)
 {
 	return (double)ps > ST_LATE_SHARE * (double)typical_ps;
