@@ -296,7 +296,6 @@ static inline int64_t na_steps_common(int64_t a0, int64_t a1, int64_t b0,
 }
 int64_t na_steps_exposed(const struct st_cell *c);
 int64_t na_steps_idle(const struct st_cell *c);
-int64_t na_steps_gap(const struct st_cell *c);
 void na_steps_sum_up(struct st_sums *x, const struct st_cell *c);
 /* Whether a difference is worth telling beside a duration: above ST_EFFECT_PS
  * and this share of it. */
