@@ -14,8 +14,8 @@
 
 /* clang-format off */
 static const char *const reasons[NA_N_REASONS] = {
-	"bad_key", "clock_skew", "no_latency", "loopback", "bad_duration",
-	"aggregated", "unknown_name", "too_fast", "filtered", "damaged",
+	M_bad_key, M_clock_skew, M_no_latency, M_loopback, M_bad_duration,
+	M_aggregated, M_unknown_name, M_too_fast, M_filtered, M_damaged,
 };
 /* clang-format on */
 
@@ -295,10 +295,9 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 	na_put_text(r, doc, M_anchor,
 		    s->store.anchor == NA_ANCHOR_START ? "start" : "end");
 	if (s->interrupted)
-		na_put_bool(r, doc, "interrupted", true);
+		na_put_bool(r, doc, M_interrupted, true);
 	coverage = put_coverage(s, r, doc, used, side, dropped);
-	na_put_bool(r, na_result_side(r), "anchor_matters",
-		    s->store.anchor_mattered);
+	na_result_about(r)->anchor_idle = !s->store.anchor_mattered;
 	note_left_out(r, doc);
 	note_filtered(s, r);
 	note_clock(s, r);
@@ -512,24 +511,16 @@ void na_session_say_there_is(const struct na_session *s)
 	char hosts[HOSTS_BUF];
 
 	const struct na_store *st = &s->store;
-	int64_t first = 0, last = 0;
-	bool timed = false;
+	struct na_extent seen = {0};
 
-	for (size_t i = 0; i < st->n_sources; i++) {
-		const struct na_tally *t = &st->tallies[i];
-
-		if (!t->timed)
-			continue;
-		first = timed && first < t->first_ps ? first : t->first_ps;
-		last = timed && last > t->last_ps ? last : t->last_ps;
-		timed = true;
-	}
+	for (size_t i = 0; i < st->n_sources; i++)
+		na_extent_join(&seen, &st->tallies[i].seen);
 	hosts_text(st, hosts);
-	if (timed)
+	if (seen.n)
 		na_say_hint(s->request,
 			    "transfers lie between %.3f s and %.3f s; hosts "
 			    "are %s",
-			    na_s(first), na_s(last), hosts);
+			    na_s(seen.first_ps), na_s(seen.last_ps), hosts);
 	else
 		na_say_hint(s->request, "hosts are %s", hosts);
 	if (st->n_steps)

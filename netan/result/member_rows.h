@@ -29,6 +29,7 @@
 #define number(header, n)          {NULL, header, NA_F_NUMBER, n, 0}
 #define fixed(header, n)           {NULL, header, NA_F_FIXED, n, 0}
 #define factor(header, n)          {NULL, header, NA_F_FACTOR, n, 0}
+#define divided(header, n, x)      {NULL, header, NA_F_NUMBER, n, -(x)}
 #define scaled(header, n, x)       {NULL, header, NA_F_NUMBER, n, x}
 #define scaled_count(header, x)    {NULL, header, NA_F_COUNT, 0, x}
 #define scaled_fixed(header, n, x) {NULL, header, NA_F_FIXED, n, x}

@@ -9,11 +9,11 @@ extern const struct na_analysis na_an_diff;
 
 /* clang-format off */
 static const struct na_opt opts[] = {
-	{NA_OPT_LIST, 0, "fail-if", offsetof(struct df_params, fail_if),
+	{NA_OPT_LIST, 0, "fail-if", offsetof(struct diff_params, fail_if),
 	 "LIMIT", NULL, 0, 0,
 	 "exit with 3 where B is beyond, such as 'latency.p99>+10%', "
 	 "'throughput.mean<-5%' or 'steps.p50>2s'"},
-	{NA_OPT_COUNT, 0, "top", offsetof(struct df_params, top), "N", "10", 0,
+	{NA_OPT_COUNT, 0, "top", offsetof(struct diff_params, top), "N", "10", 0,
 	 1e9, "hosts, pairs and collectives that are listed of each kind"},
 	NA_OPT_END
 };
@@ -68,7 +68,7 @@ static enum na_exit name_runs(struct na_cli *cli)
 
 static enum na_exit diff_run(struct na_cli *cli)
 {
-	const struct df_params *p = cli->params;
+	const struct diff_params *p = cli->params;
 	enum na_exit exit = name_runs(cli);
 
 	if (exit != NA_EXIT_OK)
@@ -144,7 +144,7 @@ static const struct na_face diff_face = {
 		   "new.pcap\n"
 		   "netan diff before after --format csv --table hosts",
 	.opts = opts,
-	.params_size = sizeof(struct df_params),
+	.params_size = sizeof(struct diff_params),
 };
 
 const struct na_command na_cmd_diff = {

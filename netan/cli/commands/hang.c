@@ -119,7 +119,7 @@ static void read_piece(void *ctx, size_t i)
 	struct piece *p = (struct piece *)ctx + i;
 
 	p->status = na_hang_read(&p->logs, p->path, &p->err);
-	p->binary = p->logs.files.n && p->logs.files.items[0].binary;
+	p->binary = p->logs.files.n && p->logs.files.v[0].binary;
 }
 
 static struct source *source_of(const struct reading *x, size_t file)
@@ -196,9 +196,9 @@ static void put_input(const struct reading *x, const struct source *s,
 	uint64_t bytes = 0, lines = 0, read = 0;
 
 	for (size_t i = s->first; i < s->first + s->n; i++) {
-		bytes += x->logs.files.items[i].bytes;
-		lines += x->logs.files.items[i].lines;
-		read += x->logs.files.items[i].read;
+		bytes += x->logs.files.v[i].bytes;
+		lines += x->logs.files.v[i].lines;
+		read += x->logs.files.v[i].read;
 	}
 	na_put_text(r, row, M_path, s->input->path);
 	na_put_text(r, row, M_label, s->input->label);
@@ -271,7 +271,7 @@ static bool go_on(void *ctx)
 static void hash_records(const struct na_hang *h, size_t file,
 			 char hex[NA_SHA256_HEX])
 {
-	const struct na_hang_file *f = &h->files.items[file];
+	const struct na_hang_file *f = &h->files.v[file];
 	char *text = NULL;
 	size_t n = 0;
 	FILE *out = open_memstream(&text, &n);
@@ -281,7 +281,7 @@ static void hash_records(const struct na_hang *h, size_t file,
 		return;
 	fprintf(out, "%" PRIu64 " %" PRIu64 "\n", f->lines, f->bytes);
 	for (size_t i = 0; i < h->records.n; i++) {
-		const struct na_hang_record *r = &h->records.items[i];
+		const struct na_hang_record *r = &h->records.v[i];
 
 		if (r->file == file)
 			fprintf(out, "%" PRIu64 " %" PRId64 " %" PRId64 " %d\n",
@@ -301,7 +301,7 @@ static bool run_id(const struct reading *x, char id[17])
 	bool ok = hex && list;
 
 	for (size_t i = 0; ok && i < n; i++) {
-		const char *path = x->logs.files.items[i].path;
+		const char *path = x->logs.files.v[i].path;
 
 		if (strcmp(path, "-") == 0 ||
 		    !na_sha256_file(path, go_on, NULL, hex[i]))
@@ -352,18 +352,18 @@ static size_t suspects_of(const struct reading *x, const struct na_hangs *h,
 	size_t n = 0;
 
 	for (size_t i = 0; i < h->events.n; i++) {
-		const struct na_hangs_event *e = &h->events.items[i];
+		const struct na_hangs_event *e = &h->events.v[i];
 		bool programs = e->cause == NA_HANG_DIFFERENT_MODULE ||
 				e->cause == NA_HANG_FINGERPRINT_MISMATCH;
 
 		if (programs && e->blocked_by.n) {
 			for (size_t k = 0; k < e->blocked_by.n; k++)
-				add_suspect(x, e, e->blocked_by.items[k], false,
+				add_suspect(x, e, e->blocked_by.v[k], false,
 					    list, &n);
 			continue;
 		}
 		for (size_t k = 0; k < e->culprits.n; k++) {
-			uint32_t host = e->culprits.items[k].worker.host;
+			uint32_t host = e->culprits.v[k].worker.host;
 
 			if (host != NA_NO_NAME)
 				add_suspect(x, e, host,
@@ -388,7 +388,7 @@ static enum na_status note_suspects(const struct reading *x,
 		return na_fail_nomem(err);
 	}
 	for (size_t i = 0; i < h->events.n; i++) {
-		const struct na_hang_time *t = &h->events.items[i].last;
+		const struct na_hang_time *t = &h->events.v[i].last;
 
 		if (t->known && t->has_year && t->ns > run.when_ns)
 			run.when_ns = t->ns;
@@ -445,8 +445,8 @@ static enum na_exit check_read(const struct reading *x)
 	size_t read = 0;
 
 	for (size_t i = 0; i < x->logs.files.n; i++) {
-		bytes += x->logs.files.items[i].bytes;
-		read += x->logs.files.items[i].read;
+		bytes += x->logs.files.v[i].bytes;
+		read += x->logs.files.v[i].read;
 	}
 	if (read && bytes)
 		return NA_EXIT_OK;

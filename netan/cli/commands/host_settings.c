@@ -182,7 +182,7 @@ static void put_host(struct joining *j, const char *dir,
 
 		if (strcmp(other, s->host) != 0 &&
 		    (k == j->n ||
-		     strcmp(na_text_at(v, "trace_host"), j->hosts[k]) != 0))
+		     strcmp(na_text_at(v, M_trace_host), j->hosts[k]) != 0))
 			continue;
 		na_say_warning(&j->cli->request,
 			       "%.200s is a second snapshot of host %.100s; "
@@ -196,7 +196,7 @@ static void put_host(struct joining *j, const char *dir,
 	to = na_put_object(j->r, j->list, NULL);
 	na_put_text(j->r, to, M_path, dir);
 	put_command(j, to, dir);
-	na_put_text(j->r, to, "trace_host", k < j->n ? j->hosts[k] : NULL);
+	na_put_text(j->r, to, M_trace_host, k < j->n ? j->hosts[k] : NULL);
 	na_host_settings_put(s, &asked, j->r, to);
 }
 
@@ -224,7 +224,7 @@ static void warn_of_strangers(const struct joining *j)
 	size_t n = 0;
 
 	na_for_each (v, j->list) {
-		if (na_text_or(v, "trace_host", NULL))
+		if (na_text_or(v, M_trace_host, NULL))
 			continue;
 		first = first ? first : na_text_at(v, M_host);
 		n++;
@@ -248,7 +248,7 @@ static enum na_exit read_all(struct joining *j, const struct na_snapshots *s)
 	for (size_t i = 0; i < s->n; i++)
 		read_one(j, s->dirs[i]);
 	warn_of_strangers(j);
-	without = na_put_list(j->r, body, "without");
+	without = na_put_list(j->r, body, M_without);
 	for (size_t i = 0; i < j->n; i++) {
 		if (j->recorded[i] && !j->taken[i])
 			na_put_text(j->r, without, NULL, j->hosts[i]);

@@ -130,7 +130,7 @@ static void put_hashes(struct making *m)
 	row = na_get(doc, M_inputs) ? na_get(doc, M_inputs)->u.of.first : NULL;
 	for (size_t i = 0; i < s->n_inputs && row; i++, row = row->next) {
 		na_hash_of(&m->hashing, &s->inputs[i], hex);
-		na_put_text(m->check, row, "sha256", *hex ? hex : NULL);
+		na_put_text(m->check, row, M_sha256, *hex ? hex : NULL);
 	}
 }
 

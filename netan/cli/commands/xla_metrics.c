@@ -98,7 +98,7 @@ static void put_input(struct na_result *r, struct na_value *list,
 	na_put_int(r, row, M_bytes, (int64_t)p->bytes);
 	na_put_int(r, row, M_transfers, 0);
 	na_put_int(r, row, M_reports, (int64_t)p->input->log.reports);
-	na_put_text(r, row, "packing", p->packing);
+	na_put_text(r, row, M_packing, p->packing);
 	why = na_put_list(r, row, M_warnings);
 	if (p->err.status != NA_OK)
 		na_put_text(r, why, NULL, p->err.text);
@@ -127,7 +127,7 @@ static void xla_metrics_envelope(struct na_result *r,
 	na_put_int(r, c, M_used, (int64_t)used);
 	left = na_put_object(r, c, M_left_out);
 	if (damaged)
-		na_put_int(r, left, "damaged", (int64_t)damaged);
+		na_put_int(r, left, M_damaged, (int64_t)damaged);
 	na_put_list(r, c, M_unknown_names);
 }
 

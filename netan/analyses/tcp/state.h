@@ -1,11 +1,12 @@
 /*
- * What the files tcp*.c share: the state of the analysis, and the rules by
- * which a connection gets its verdict.
+ * tcp: what the analysis remembers, and the rules by which a connection gets
+ * its verdict.
  */
-#ifndef NETAN_ANALYSES_TCP_TCP_H
-#define NETAN_ANALYSES_TCP_TCP_H
+#ifndef NETAN_ANALYSES_TCP_STATE_H
+#define NETAN_ANALYSES_TCP_STATE_H
 
 #include "netan/analyses/analysis.h"
+#include "netan/base/vec.h"
 
 /*
  * The rules.  Shares of time are of the connection's active time: its
@@ -60,7 +61,7 @@ enum tcp_verdict {
 	TCP_HEALTHY,
 	TCP_VERDICTS
 };
-extern const char *const tcp_verdict_names[TCP_VERDICTS];
+extern const char *const na_tcp_verdict_names[TCP_VERDICTS];
 
 enum tcp_way { TCP_BUSIER, TCP_FWD, TCP_REV };
 
@@ -85,8 +86,7 @@ struct tcp_row {
 struct tcp_state {
 	const struct na_scope *scope;
 	const struct tcp_params *params;
-	struct tcp_row *rows;
-	size_t n, cap;
+	NA_VEC(struct tcp_row) rows; /* worst first */
 	uint64_t evicted;
 	uint64_t by_verdict[TCP_VERDICTS];
 	enum na_severity severity;
@@ -94,28 +94,32 @@ struct tcp_state {
 };
 
 /* judge.c: verdict, costs, rank. */
-void tcp_judge(struct tcp_row *row);
-/* Worst first; a total order. */
-int tcp_worse_first(const void *a, const void *b);
-enum na_severity tcp_severity_of(const struct tcp_row *row);
+void na_tcp_judge(struct tcp_row *row);
+void na_tcp_rank(struct tcp_state *s);
+enum na_severity na_tcp_severity_of(const struct tcp_row *row);
 /* Retransmissions of a direction that were needed. */
-uint64_t tcp_needed(const struct na_direction *d);
+uint64_t na_tcp_needed(const struct na_direction *d);
 
 /* words.c: sentences with numbers and units, into the list `in`; what to
  * do, or NULL. */
-void tcp_put_evidence(struct na_result *r, struct na_value *in,
-		      const struct tcp_state *s, const struct tcp_row *row);
-const char *tcp_remedy(const struct tcp_row *row);
+void na_tcp_put_evidence(struct na_result *r, struct na_value *in,
+			 const struct tcp_state *s, const struct tcp_row *row);
+/* Direction i of the connection: its sender, and the other end. */
+void na_tcp_ends(const struct tcp_state *s, const struct na_connection *c,
+		 size_t i, char who[NA_SOCKET_BUF], char other[NA_SOCKET_BUF]);
+const char *na_tcp_remedy(const struct tcp_row *row);
 /* "3 lose packets, 1 receiver too slow, 582 healthy". */
 enum { TCP_SUMMARY_BUF = 400 };
-const char *tcp_summary(char buf[TCP_SUMMARY_BUF], const struct tcp_state *s);
+const char *na_tcp_summary(char buf[TCP_SUMMARY_BUF],
+			   const struct tcp_state *s);
 
 /* result.c */
 /* Connections that the reader has only counted. */
-uint64_t tcp_not_told(const struct tcp_state *s);
-enum na_status tcp_finish(void *state, struct na_result *r, struct na_err *err);
+uint64_t na_tcp_not_told(const struct tcp_state *s);
+enum na_status na_tcp_put_result(void *state, struct na_result *r,
+				 struct na_err *err) NA_MUST_CHECK;
 /* views.c: the tables for people. */
-void tcp_views(struct na_result *r, const struct tcp_state *s);
+void na_tcp_views(struct na_result *r, const struct tcp_state *s);
 
 /*
  * sequence.c: the segments of one direction of one connection, as many
@@ -137,10 +141,11 @@ enum tcp_mark {
 	TCP_MARK_ZERO,      /* the receiver's window is closed */
 	TCP_MARKS
 };
-extern const char *const tcp_mark_names[TCP_MARKS];
+extern const char *const na_tcp_mark_names[TCP_MARKS];
 
-enum na_status tcp_sequence_read(struct tcp_state *s, struct na_err *err);
-void tcp_sequence_put(struct na_result *r, const struct tcp_state *s);
-void tcp_sequence_free(struct tcp_sequence *q);
+enum na_status na_tcp_sequence_read(struct tcp_state *s,
+				    struct na_err *err) NA_MUST_CHECK;
+void na_tcp_sequence_put(struct na_result *r, const struct tcp_state *s);
+void na_tcp_sequence_free(struct tcp_sequence *q);
 
 #endif

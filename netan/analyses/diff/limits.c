@@ -11,38 +11,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/analyses/diff/diff.h"
+#include "netan/analyses/diff/state.h"
 #include "netan/base/similar.h"
 
-enum { NAME_MAX_BYTES = 32 };
+const char *na_diff_name(char buf[DIFF_NAME_BUF], enum diff_what what,
+			 size_t row)
+{
+	snprintf(buf, DIFF_NAME_BUF, "%s.%s", na_diff_kinds[what].name,
+		 na_diff_row_names[row]);
+	return buf;
+}
 
 /* "p99.9" is "p99_9". */
-static bool same_row(const char *name, size_t n, const char *row)
+static bool same_name(const char *typed, size_t n, const char *name)
 {
-	if (strlen(row) != n)
+	if (strlen(name) != n)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		if (name[i] != row[i] && !(name[i] == '.' && row[i] == '_'))
+		if (typed[i] != name[i] && !(typed[i] == '.' && name[i] == '_'))
 			return false;
 	}
 	return true;
 }
 
-static bool find_metric(const char *name, size_t n, struct df_limit *l)
+static bool find_metric(const char *typed, size_t n, struct diff_limit *l)
 {
-	for (int m = 0; m < DF_WHATS; m++) {
-		size_t len = strlen(df_kinds[m].name);
+	char name[DIFF_NAME_BUF];
 
-		if (n <= len + 1 || memcmp(name, df_kinds[m].name, len) != 0 ||
-		    name[len] != '.')
-			continue;
-		for (size_t k = 0; k < DF_ROWS; k++) {
-			if (same_row(name + len + 1, n - len - 1,
-				     df_row_names[k])) {
-				l->what = (enum df_what)m;
-				l->row = k;
-				return true;
-			}
+	for (enum diff_what m = 0; m < DIFF_WHATS; m++) {
+		for (size_t k = 0; k < DIFF_ROWS; k++) {
+			if (!same_name(typed, n, na_diff_name(name, m, k)))
+				continue;
+			l->what = m;
+			l->row = k;
+			return true;
 		}
 	}
 	return false;
@@ -51,20 +53,18 @@ static bool find_metric(const char *name, size_t n, struct df_limit *l)
 static enum na_status unknown_metric(const char *text, size_t n,
 				     struct na_err *err)
 {
-	char best[NAME_MAX_BYTES] = "", name[2 * NAME_MAX_BYTES];
+	char best[DIFF_NAME_BUF] = "", name[DIFF_NAME_BUF];
 	size_t least = SIZE_MAX;
 
-	for (int m = 0; m < DF_WHATS; m++) {
-		for (size_t k = 0; k < DF_ROWS; k++) {
+	for (enum diff_what m = 0; m < DIFF_WHATS; m++) {
+		for (size_t k = 0; k < DIFF_ROWS; k++) {
 			size_t d;
 
-			snprintf(name, sizeof(name), "%s.%s", df_kinds[m].name,
-				 df_row_names[k]);
+			na_diff_name(name, m, k);
 			d = na_edit_distance(text, n, name, strlen(name));
 			if (d < least) {
 				least = d;
-				snprintf(best, sizeof(best), "%s.%s",
-					 df_kinds[m].name, df_row_names[k]);
+				memcpy(best, name, sizeof(best));
 			}
 		}
 	}
@@ -82,7 +82,7 @@ static enum na_status wrong(const char *text, const char *at, const char *want,
 }
 
 /* What stands behind a value, in the unit of the metric. */
-static bool unit_of(const char *unit, enum df_what what, double *factor)
+static bool unit_of(const char *unit, enum diff_what what, double *factor)
 {
 	static const struct {
 		const char *unit, *name;
@@ -101,7 +101,7 @@ static bool unit_of(const char *unit, enum df_what what, double *factor)
 	};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		if (strcmp(units[i].unit, df_kinds[what].unit) == 0 &&
+		if (strcmp(units[i].unit, na_diff_kinds[what].unit) == 0 &&
 		    strcmp(units[i].name, unit) == 0) {
 			*factor = units[i].factor;
 			return true;
@@ -128,15 +128,15 @@ static bool number(const char **p, double *out)
 	return any && value < 1e18;
 }
 
-enum na_status df_limit_parse(const char *text, struct df_limit *l,
-			      struct na_err *err)
+enum na_status na_diff_limit_parse(const char *text, struct diff_limit *l,
+				   struct na_err *err)
 {
 	size_t n = strcspn(text, "<>"), lead = strspn(text, " ");
 	const char *p = text + n;
 	char sign = 0;
 	double factor;
 
-	*l = (struct df_limit){.text = text};
+	*l = (struct diff_limit){.text = text};
 	if (!*p)
 		return wrong(text, p, "wanted > or <, as in latency.p99>+10%",
 			     err);
@@ -167,34 +167,35 @@ enum na_status df_limit_parse(const char *text, struct df_limit *l,
 
 		snprintf(want, sizeof(want),
 			 "wanted %% or a unit of %s, such as %s",
-			 df_kinds[l->what].name,
-			 l->what == DF_THROUGHPUT ? "Gbps"
-			 : l->what == DF_SIZES    ? "KiB"
-						  : "ms");
+			 na_diff_kinds[l->what].name,
+			 l->what == DIFF_THROUGHPUT ? "Gbps"
+			 : l->what == DIFF_SIZES    ? "KiB"
+						    : "ms");
 		return wrong(text, p, want, err);
 	}
 	l->value *= factor * (sign == '-' ? -1 : 1);
 	return NA_OK;
 }
 
-enum na_status df_check(const void *params, struct na_err *err)
+enum na_status na_diff_check(const void *params, struct na_err *err)
 {
-	const struct df_params *p = params;
-	struct df_limit l;
+	const struct diff_params *p = params;
+	struct diff_limit l;
 
 	for (size_t i = 0; i < p->fail_if.n; i++) {
-		if (df_limit_parse(p->fail_if.items[i], &l, err) != NA_OK)
+		if (na_diff_limit_parse(p->fail_if.items[i], &l, err) != NA_OK)
 			return err->status;
 	}
 	return NA_OK;
 }
 
-enum df_met df_limit_met(const struct df_state *s, const struct df_limit *l,
-			 char *why, size_t size)
+enum diff_met na_diff_limit_met(const struct diff_state *s,
+				const struct diff_limit *l, char *why,
+				size_t size)
 {
-	const struct df_metric *m = &s->metrics[l->what];
-	const struct df_row *row = &m->rows[l->row];
-	const double *ci = l->relative ? row->ratio_ci : row->b_ci;
+	const struct diff_metric *m = &s->metrics[l->what];
+	const struct diff_row *row = &m->rows[l->row];
+	const double *ci = row->of[l->relative ? DIFF_RATIO : DIFF_ALONE].ci;
 	double at = l->relative ? row->ratio : row->b;
 	bool beyond, none;
 
@@ -202,18 +203,18 @@ enum df_met df_limit_met(const struct df_state *s, const struct df_limit *l,
 		snprintf(why, size, "%s",
 			 m->compared ? "too few values to tell this one"
 				     : "not both runs hold what it is told by");
-		return DF_UNDECIDED;
+		return DIFF_UNDECIDED;
 	}
 	if (isnan(ci[0])) {
 		snprintf(why, size, "there is no %s: values are not above 0",
 			 l->relative ? "ratio" : "interval");
-		return DF_UNDECIDED;
+		return DIFF_UNDECIDED;
 	}
 	beyond = l->above ? ci[0] > l->value : ci[1] < l->value;
 	none = l->above ? ci[1] <= l->value : ci[0] >= l->value;
 	snprintf(why, size, "%s %.4g, interval %.4g to %.4g, limit %.4g%s%s",
-		 l->relative ? "ratio" : s->labels[DF_B], at, ci[0], ci[1],
+		 l->relative ? "ratio" : s->labels[DIFF_B], at, ci[0], ci[1],
 		 l->value, l->relative ? "" : " ",
-		 l->relative ? "" : df_kinds[l->what].unit);
-	return beyond ? DF_MET : none ? DF_NOT_MET : DF_UNDECIDED;
+		 l->relative ? "" : na_diff_kinds[l->what].unit);
+	return beyond ? DIFF_MET : none ? DIFF_NOT_MET : DIFF_UNDECIDED;
 }
