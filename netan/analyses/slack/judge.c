@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/slack/slack.h"
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
@@ -96,8 +97,8 @@ static void conclude(struct sl_state *s)
 	}
 	s->severity = small || bound ? NA_SEV_WARNING : NA_SEV_NONE;
 	s->verdict = !s->used.n ? NULL
-		     : bound    ? "bandwidth_bound"
-		     : small    ? "slack_small"
+		     : bound    ? M_bandwidth_bound
+		     : small    ? M_slack_small
 		     : s->step_ps > 0 &&
 				     (double)s->stall_ps <
 					     SL_STALL_SHARE * (double)s->step_ps

@@ -21,7 +21,7 @@ static const struct { const char *name; enum wf_kind kind; } kinds[] = {
 	{"d2h", WF_D2H}, {"send", WF_SEND}, {"network", WF_NETWORK},
 	{"receive", WF_RECEIVE}, {"compute", WF_COMPUTE}, {"h2d", WF_H2D},
 	{"wait", WF_WAIT}, {"late_peer", WF_LATE_PEER},
-	{"recv_done", WF_RECV_DONE},
+	{M_recv_done, WF_RECV_DONE},
 };
 /* clang-format on */
 
