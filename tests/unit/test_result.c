@@ -72,6 +72,23 @@ static void texts_are_copied(void **state)
 	na_result_free(r);
 }
 
+/* A path picks an item of a list by its number, and nothing else. */
+static void items_by_number(void **state)
+{
+	struct na_result *r = na_result_new();
+	struct na_value *list = na_put_list(r, na_result_body(r), "hosts");
+
+	(void)state;
+	na_put_text(r, na_put_object(r, list, NULL), "name", "a");
+	na_put_text(r, na_put_object(r, list, NULL), "name", "b");
+	assert_string_equal(na_text_at(na_result_body(r), "hosts.0.name"), "a");
+	assert_string_equal(na_text_at(na_result_body(r), "hosts.1.name"), "b");
+	assert_null(na_dig(na_result_body(r), "hosts.2"));
+	assert_null(na_dig(na_result_body(r), "hosts.name"));
+	assert_null(na_dig(na_result_body(r), "0"));
+	na_result_free(r);
+}
+
 static void readers_fall_back(void **state)
 {
 	struct na_result *r = na_result_new();
@@ -223,6 +240,7 @@ int main(void)
 		cmocka_unit_test(members_keep_their_order),
 		cmocka_unit_test(the_body_stays_last),
 		cmocka_unit_test(texts_are_copied),
+		cmocka_unit_test(items_by_number),
 		cmocka_unit_test(readers_fall_back),
 		cmocka_unit_test(arrays_are_packed),
 		cmocka_unit_test(short_memory_is_remembered),

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/analyses/slack/slack.h"
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
@@ -26,7 +27,7 @@ double na_slack_total_stall_us(const struct sl_state *s,
 
 static double rate_gbps(double bytes, double us)
 {
-	return us > 0 ? bytes * 8 / (us * 1000) : NAN;
+	return us > 0 ? bytes * 8 / (us * NA_NS_PER_US) : NAN;
 }
 
 static void judge_row(const struct sl_state *s, struct sl_row *row)
@@ -96,8 +97,8 @@ static void conclude(struct sl_state *s)
 	}
 	s->severity = small || bound ? NA_SEV_WARNING : NA_SEV_NONE;
 	s->verdict = !s->used.n ? NULL
-		     : bound    ? "bandwidth_bound"
-		     : small    ? "slack_small"
+		     : bound    ? M_bandwidth_bound
+		     : small    ? M_slack_small
 		     : s->step_ps > 0 &&
 				     (double)s->stall_ps <
 					     SL_STALL_SHARE * (double)s->step_ps

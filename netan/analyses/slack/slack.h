@@ -1,5 +1,5 @@
 /*
- * What the files slack*.c share: an execution of a collective on one device
+ * What the files of slack share: an execution of a collective on one device
  * ("occurrence"), the rows that sum them up, and the state.
  *
  * Definitions: docs/methods.md, "Slack and stall".  On one device, in the order
@@ -162,23 +162,24 @@ enum sl_part na_slack_part_of(const struct na_op_type *t);
 
 /* walk.c: from the ops of a core to its occurrences, complete ones
  * alone and by start. */
-bool na_slack_walk(const struct sl_state *s, struct sl_core *c);
+bool na_slack_walk(const struct sl_state *s, struct sl_core *c) NA_MUST_CHECK;
 /* Finds its step, too.  In the window by its end; in --step by its own step,
  * or by the time of all devices' steps where its device tells none. */
 bool na_slack_wanted(const struct sl_state *s, const struct sl_core *c,
 		     struct sl_occ *o);
 /* reference.c: the same, as the reference does it; times are whole
  * microseconds. */
-bool na_slack_walk_reference(const struct sl_state *s, struct sl_core *c);
+bool na_slack_walk_reference(const struct sl_state *s,
+			     struct sl_core *c) NA_MUST_CHECK;
 /* graphs.c: host stall and time on the wire. */
-bool na_slack_join_graphs(struct sl_state *s);
+bool na_slack_join_graphs(struct sl_state *s) NA_MUST_CHECK;
 /* rows.c: rows and what they sum up. */
-bool na_slack_sum_up(struct sl_state *s);
+bool na_slack_sum_up(struct sl_state *s) NA_MUST_CHECK;
 /* Which step of the store; NA_UNKNOWN_U32. */
 uint32_t na_slack_store_step(const struct na_store *store,
 			     const struct na_span *x);
 /* overlaps.c */
-bool na_slack_overlaps(struct sl_state *s);
+bool na_slack_overlaps(struct sl_state *s) NA_MUST_CHECK;
 /* bytes.c: what one device sends over the network in an execution;
  * false: not known.  `estimate`: an upper bound, or of the first group. */
 bool na_slack_bytes(const struct sl_state *s, const struct sl_occ *o,
@@ -186,12 +187,12 @@ bool na_slack_bytes(const struct sl_state *s, const struct sl_occ *o,
 uint32_t na_slack_transfer_type(const struct sl_state *s,
 				const struct sl_occ *o);
 /* late.c: median latencies into the rows; list "late" of the body. */
-bool na_slack_latencies(struct sl_state *s);
+bool na_slack_latencies(struct sl_state *s) NA_MUST_CHECK;
 enum na_status na_slack_put_late(const struct sl_state *s, struct na_result *r,
-				 struct na_err *err);
+				 struct na_err *err) NA_MUST_CHECK;
 /* judge.c: means, rates and flags of the rows; their order; the
  * verdict. */
-bool na_slack_judge(struct sl_state *s);
+bool na_slack_judge(struct sl_state *s) NA_MUST_CHECK;
 /* Of collectives that nobody waits for, nothing needs to be said. */
 bool na_slack_matters(const struct sl_row *row);
 /* Of a sum over n occurrences, in us; as the reference divides. */
@@ -199,9 +200,9 @@ double na_slack_mean_us(const struct sl_state *s, na_i128 sum_ps, uint64_t n);
 double na_slack_total_stall_us(const struct sl_state *s,
 			       const struct sl_row *row);
 
-/* result.c: the body, and side.message, the finding in a sentence. */
+/* result.c: the body, and the finding in a sentence. */
 enum na_status na_slack_finish(void *state, struct na_result *r,
-			       struct na_err *err);
+			       struct na_err *err) NA_MUST_CHECK;
 /* How the ops that were looked at got their collective, in kinds of ops. */
 void na_slack_count_joins(const struct sl_state *s, uint64_t n[NA_N_OPJOINS]);
 /* views.c: the tables for people. */

@@ -41,7 +41,7 @@ struct st_court {
 int64_t na_steps_median_of(int64_t *x, size_t n);
 /* From steps, and from instances of collectives: who was last in which, by
  * how much.  False: no memory. */
-bool na_steps_try_steps(struct st_court *c);
-bool na_steps_try_instances(struct st_court *c);
+bool na_steps_try_steps(struct st_court *c) NA_MUST_CHECK;
+bool na_steps_try_instances(struct st_court *c) NA_MUST_CHECK;
 
 #endif

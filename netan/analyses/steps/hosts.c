@@ -20,19 +20,12 @@ int64_t na_steps_idle(const struct st_cell *c)
 	return na_steps_duration(c) - c->busy_ps - na_steps_exposed(c);
 }
 
-bool na_steps_notable(int64_t ps, int64_t typical_ps)
+bool na_steps_notable(int64_t ps, int64_t typical_ps, double share)
 {
-	return ps > ST_EFFECT_PS &&
-	       (double)ps > ST_EFFECT_SHARE * (double)typical_ps;
+	return ps > ST_EFFECT_PS && (double)ps > share * (double)typical_ps;
 }
 
-bool na_steps_notable_launch(int64_t ps, int64_t typical_ps)
-{
-	return ps > ST_EFFECT_PS &&
-	       (double)ps > ST_LAUNCH_SHARE * (double)typical_ps;
-}
-
-int64_t na_steps_gap(const struct st_cell *c)
+static int64_t gap_of(const struct st_cell *c)
 {
 	return c->gap_ps > 0 ? c->gap_ps : 0;
 }
@@ -45,7 +38,7 @@ void na_steps_sum_up(struct st_sums *x, const struct st_cell *c)
 	x->flight_ps += c->flight_ps;
 	x->overlap_ps += c->overlap_ps;
 	x->idle_ps += na_steps_idle(c);
-	x->gap_ps += na_steps_gap(c);
+	x->gap_ps += gap_of(c);
 	x->waiting_ps += na_steps_waiting(c);
 	for (int k = 0; k < NA_N_NETWORKS; k++)
 		x->exposed_ps[k] += na_steps_exposed_of(c, k);
@@ -84,7 +77,7 @@ static bool list_devices(struct st_state *s)
 
 		if (!c->kept)
 			continue;
-		if (!na_add_i64(na_steps_duration(c), na_steps_gap(c), &period))
+		if (!na_add_i64(na_steps_duration(c), gap_of(c), &period))
 			period = NA_TIME_MAX;
 		s->host_steps[s->n_host_steps++] = (struct st_host_step){
 			.cell = c,
@@ -300,12 +293,13 @@ static void judge_step(struct st_state *s, struct st_step *t, na_i128 *tmp)
 	}
 	if (own.n < 2)
 		return;
-	if (na_steps_notable(na_steps_cut(own.most - own.median), typical) &&
+	if (na_steps_notable(na_steps_cut(own.most - own.median), typical,
+			     ST_EFFECT_SHARE) &&
 	    !network_first(s, &own, &net))
 		na_steps_blame(t, &own, cause_of(s, t, own.at, tmp));
 	else if (slower_network(&net) &&
-		 na_steps_notable(na_steps_cut(net.most - net.median),
-				  typical) &&
+		 na_steps_notable(na_steps_cut(net.most - net.median), typical,
+				  ST_EFFECT_SHARE) &&
 		 net.most - net.median > s->host_steps[net.at].unsure_ps)
 		na_steps_blame(t, &net, ST_NETWORK);
 	else if ((double)(period.most - period.median) >

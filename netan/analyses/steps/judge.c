@@ -168,9 +168,7 @@ static bool judge_family(struct st_court *c, uint32_t run, unsigned test,
 			 double *p)
 {
 	struct st_state *s = c->s;
-	bool (*notable)(int64_t, int64_t) = s->by_launch[run]
-						    ? na_steps_notable_launch
-						    : na_steps_notable;
+	double share = s->by_launch[run] ? ST_LAUNCH_SHARE : ST_EFFECT_SHARE;
 	double *q = p + s->n_hosts;
 	size_t n = 0;
 
@@ -189,7 +187,8 @@ static bool judge_family(struct st_court *c, uint32_t run, unsigned test,
 			continue;
 		v->q = q[n++];
 		v->named = v->q <= ST_Q &&
-			   notable(v->effect_ps, v->typical_ps) &&
+			   na_steps_notable(v->effect_ps, v->typical_ps,
+					    share) &&
 			   v->effect_ps > blur(c, h->host, test) &&
 			   by_enough(c, h, test);
 	}

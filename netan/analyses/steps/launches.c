@@ -197,7 +197,7 @@ static int64_t late_of(const struct st_field *f)
 static bool stands_out(const struct st_field *f, na_i128 unsure_ps,
 		       int64_t typical_ps)
 {
-	return na_steps_notable_launch(late_of(f), typical_ps) &&
+	return na_steps_notable(late_of(f), typical_ps, ST_LAUNCH_SHARE) &&
 	       late_of(f) > unsure_ps;
 }
 

@@ -11,7 +11,7 @@
 NA_ORDER(by_place, struct st_span, NA_UP(core), NA_UP(program), NA_UP(start_ps),
 	 NA_UP(end_ps), NA_UP(number), NA_UP(name))
 
-NA_ORDER(by_name, struct st_span *const, NA_CMP((*x)->name, (*y)->name))
+NA_ORDER(by_name, const struct st_span *, NA_CMP((*x)->name, (*y)->name))
 
 /* The program that took most time; the earlier name where equal. */
 static bool longest_program(const struct st_span *x, size_t n, uint32_t *name)

@@ -110,7 +110,7 @@ static na_i128 lost_of(const struct st_host *h)
 	return h->tests[h->evidence].lost_ps;
 }
 
-NA_ORDER(most_lost_first, struct st_host *const, NA_CMP((*x)->run, (*y)->run),
+NA_ORDER(most_lost_first, const struct st_host *, NA_CMP((*x)->run, (*y)->run),
 	 NA_CMP(lost_of(*y), lost_of(*x)), NA_CMP((*x)->host, (*y)->host))
 
 bool na_steps_name_stragglers(struct st_state *s)

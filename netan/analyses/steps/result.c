@@ -115,8 +115,8 @@ static void put_host(struct na_result *r, struct na_value *list,
 static void put_straggler(struct na_result *r, struct na_value *list,
 			  const struct st_state *s, const struct st_host *h)
 {
-	static const char *const kinds[ST_TESTS] = {"slow_step", "starts_late",
-						    "takes_long", "takes_long"};
+	static const char *const kinds[ST_TESTS] = {"slow_step", M_starts_late,
+						    M_takes_long, M_takes_long};
 	const struct st_verdict *v = &h->tests[h->evidence];
 	struct na_value *to = na_put_object(r, list, NULL);
 	const char *kind = kinds[h->evidence];

@@ -49,15 +49,15 @@ static enum na_status steps_add_span(void *block, const struct na_span *x)
 {
 	struct st_block *b = block;
 
-	return b->pass || na_add(&b->got.spans,
-				 ((struct st_span){
-					 .start_ps = x->start_ps,
-					 .end_ps = x->end_ps,
-					 .number = x->number,
-					 .core = x->core,
-					 .name = x->name,
-					 .program = x->kind == NA_SPAN_MODULE,
-				 }))
+	if (b->pass)
+		return NA_OK;
+	return na_add(&b->got.spans,
+		      ((struct st_span){.start_ps = x->start_ps,
+					.end_ps = x->end_ps,
+					.number = x->number,
+					.core = x->core,
+					.name = x->name,
+					.program = x->kind == NA_SPAN_MODULE}))
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
@@ -66,10 +66,9 @@ static enum na_status steps_add_op(void *block, const struct na_op *x)
 {
 	struct st_block *b = block;
 
-	return b->pass || !na_steps_passes(b->main, x->core) ||
-			       na_add(&b->got.ops, *x)
-		       ? NA_OK
-		       : NA_ENOMEM;
+	if (b->pass || !na_steps_passes(b->main, x->core))
+		return NA_OK;
+	return na_add(&b->got.ops, *x) ? NA_OK : NA_ENOMEM;
 }
 
 static enum na_status steps_busy(void *block, const struct na_busy *x)

@@ -1,5 +1,5 @@
 /*
- * What the files steps*.c share: steps of devices and hosts, what fills them,
+ * What the files of steps share: steps of devices and hosts, what fills them,
  * and the rules by which the slowest host of a step and the stragglers of a
  * job are told.
  *
@@ -258,14 +258,15 @@ struct st_state {
 
 /* lines.c: from what was gathered to cells and segments.  False: no
  * memory. */
-bool na_steps_build_lines(struct st_state *s);
+bool na_steps_build_lines(struct st_state *s) NA_MUST_CHECK;
 /* busy.c: into a block. */
-bool na_steps_add_busy(struct st_block *b, const struct na_busy *t);
+bool na_steps_add_busy(struct st_block *b,
+		       const struct na_busy *t) NA_MUST_CHECK;
 
 /* hosts.c: cells to steps of hosts; who is slowest, and why. */
-bool na_steps_build_hosts(struct st_state *s);
+bool na_steps_build_hosts(struct st_state *s) NA_MUST_CHECK;
 /* Once transfers are placed. */
-bool na_steps_judge_steps(struct st_state *s);
+bool na_steps_judge_steps(struct st_state *s) NA_MUST_CHECK;
 static inline int64_t na_steps_duration(const struct st_cell *c)
 {
 	return c->end_ps - c->start_ps;
@@ -295,12 +296,10 @@ static inline int64_t na_steps_common(int64_t a0, int64_t a1, int64_t b0,
 }
 int64_t na_steps_exposed(const struct st_cell *c);
 int64_t na_steps_idle(const struct st_cell *c);
-int64_t na_steps_gap(const struct st_cell *c);
 void na_steps_sum_up(struct st_sums *x, const struct st_cell *c);
-/* Whether a difference is worth telling beside a duration. */
-bool na_steps_notable(int64_t ps, int64_t typical_ps);
-/* Likewise in a launch. */
-bool na_steps_notable_launch(int64_t ps, int64_t typical_ps);
+/* Whether a difference is worth telling beside a duration: above ST_EFFECT_PS
+ * and this share of it. */
+bool na_steps_notable(int64_t ps, int64_t typical_ps, double share);
 static inline bool na_steps_late(int64_t ps, int64_t typical_ps)
 {
 	return (double)ps > ST_LATE_SHARE * (double)typical_ps;
@@ -373,37 +372,39 @@ bool na_steps_same_clock(const struct st_state *s, uint32_t host,
 			 uint32_t *group);
 
 /* launches.c: launches of programs, in place of steps. */
-bool na_steps_add_launch(struct st_gathered *g, const struct na_transfer *t);
+bool na_steps_add_launch(struct st_gathered *g,
+			 const struct na_transfer *t) NA_MUST_CHECK;
 bool na_steps_merge_launches(struct st_gathered *g,
-			     const struct st_gathered *from);
+			     const struct st_gathered *from) NA_MUST_CHECK;
 /* Into cells that have room, of runs that have no others. */
-bool na_steps_build_launches(struct st_state *s);
+bool na_steps_build_launches(struct st_state *s) NA_MUST_CHECK;
 /* Who is slowest in a launch, and why; tmp as for na_steps_survey(). */
 void na_steps_judge_launch(struct st_state *s, struct st_step *t, na_i128 *tmp);
 
 /* waits.c: from ops and program runs, which get sorted. */
-bool na_steps_find_waits(struct st_state *s);
+bool na_steps_find_waits(struct st_state *s) NA_MUST_CHECK;
 /* Steps that are long since their collectives are. */
-bool na_steps_judge_transfers(struct st_state *s);
+bool na_steps_judge_transfers(struct st_state *s) NA_MUST_CHECK;
 
 /* gather.c: transfers of each instance of a collective. */
-bool na_steps_add_transfer(struct st_block *b, const struct na_transfer *t);
+bool na_steps_add_transfer(struct st_block *b,
+			   const struct na_transfer *t) NA_MUST_CHECK;
 bool na_steps_merge_transfers(struct st_gathered *g,
-			      const struct st_gathered *from);
+			      const struct st_gathered *from) NA_MUST_CHECK;
 /* Latencies of transfers into the host steps. */
 void na_steps_place_transfers(struct st_state *s);
 
 /* judge.c: the stragglers. */
-bool na_steps_judge_hosts(struct st_state *s);
+bool na_steps_judge_hosts(struct st_state *s) NA_MUST_CHECK;
 /* named.c */
-bool na_steps_name_stragglers(struct st_state *s);
+bool na_steps_name_stragglers(struct st_state *s) NA_MUST_CHECK;
 
 /* course.c: sums of each host; drifts and changes. */
-bool na_steps_judge_course(struct st_state *s);
+bool na_steps_judge_course(struct st_state *s) NA_MUST_CHECK;
 
 /* result.c, views.c */
 enum na_status na_steps_finish(void *state, struct na_result *r,
-			       struct na_err *err);
+			       struct na_err *err) NA_MUST_CHECK;
 void na_steps_views(struct na_result *r, const struct st_state *s);
 /* picture.c: what only the picture needs, into the side. */
 void na_steps_put_picture(struct na_result *r, const struct st_state *s);

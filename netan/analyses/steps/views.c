@@ -23,6 +23,13 @@ static bool can_wait(const struct st_state *s)
 	return false;
 }
 
+static bool says_something(const struct st_state *s, const char *member)
+{
+	if (strcmp(member, M_label) == 0)
+		return s->scope->store->n_runs > 1;
+	return strcmp(member, M_waiting_ms) != 0 || can_wait(s);
+}
+
 /* Without the columns that say nothing here. */
 static void view(struct na_result *r, const struct st_state *s,
 		 const char *title, const struct na_value *list,
@@ -32,10 +39,7 @@ static void view(struct na_result *r, const struct st_state *s,
 	struct na_columns c = {.n = 0};
 
 	for (; *members; members++) {
-		if (strcmp(*members, M_label) == 0
-			    ? s->scope->store->n_runs > 1
-			    : strcmp(*members, M_waiting_ms) != 0 ||
-				      can_wait(s))
+		if (says_something(s, *members))
 			c.c[c.n++] = (struct na_column){*members};
 	}
 	if (list && list->n)

@@ -20,6 +20,7 @@
 
 #include <pthread.h>
 
+#include "netan/base/err.h"
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
 #include "netan/model/store.h"
@@ -56,11 +57,12 @@ void na_shared_clocks_fini(struct na_shared_clocks *x);
 /* All zero but the store is an empty one. */
 void na_host_clocks_fini(struct na_host_clocks *c);
 /* A receive that is valid or clock_skew, or a send; others are passed over. */
-bool na_host_clocks_add(struct na_host_clocks *c, const struct na_transfer *t);
+bool na_host_clocks_add(struct na_host_clocks *c,
+			const struct na_transfer *t) NA_MUST_CHECK;
 bool na_host_clocks_merge(struct na_host_clocks *c,
-			  const struct na_host_clocks *from);
+			  const struct na_host_clocks *from) NA_MUST_CHECK;
 /* False: no memory. */
-bool na_host_clocks_settle(struct na_host_clocks *c);
+bool na_host_clocks_settle(struct na_host_clocks *c) NA_MUST_CHECK;
 struct na_scope;
 struct na_bound_filter;
 /* Settled, of the transfers in the store that `bound` lets pass (NULL: all):

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "netan/methods/late/state.h"
+#include "netan/methods/put.h"
 
 enum { CAUSE_BUF = 2048 };
 
@@ -15,13 +16,10 @@ static void put_us(struct na_result *r, struct na_value *v, const char *name,
 	na_put_real(r, v, name, known ? na_us(ps) : (double)NAN);
 }
 
-static void put_u32(struct na_result *r, struct na_value *v, const char *name,
-		    uint32_t x)
+/* Below 0: not known. */
+static int64_t number_of(uint32_t x)
 {
-	if (x == NA_UNKNOWN_U32)
-		na_put_null(r, v, name);
-	else
-		na_put_int(r, v, name, x);
+	return x == NA_UNKNOWN_U32 ? -1 : (int64_t)x;
 }
 
 /* The step of the device in which it ended. */
@@ -152,8 +150,8 @@ static bool put_late(const struct la_all *all, const struct la_path *p,
 			    ? NULL
 			    : na_late_device_name(all, p->device, device));
 	put_step(all, ask, r, v);
-	put_u32(r, v, M_launch, p->launch);
-	put_u32(r, v, M_iteration, p->iteration);
+	na_put_whole(r, v, M_launch, number_of(p->launch));
+	na_put_whole(r, v, M_iteration, number_of(p->iteration));
 	na_put_real(r, v, M_from_s, na_s(ask->from_ps));
 	na_put_real(r, v, M_to_s, na_s(ask->to_ps));
 	na_put_real(r, v, M_stall_us, na_us(ask->stall_ps));

@@ -30,6 +30,7 @@ struct na_late_ask {            /* an execution that is to be explained */
 enum na_status na_put_late(const struct na_scope *scope,
 			   const struct na_host_clocks *clocks,
 			   const struct na_late_ask *asks, size_t n,
-			   struct na_result *r, struct na_err *err);
+			   struct na_result *r,
+			   struct na_err *err) NA_MUST_CHECK;
 
 #endif

@@ -101,7 +101,8 @@ struct la_path {
 };
 
 /* gather.c.  False in all of these: no memory. */
-enum na_status na_late_gather(struct la_all *all, struct na_err *err);
+enum na_status na_late_gather(struct la_all *all,
+			      struct na_err *err) NA_MUST_CHECK;
 void na_late_fini(struct la_all *all);
 /* How well the clocks of a transfer's ends are known to each other. */
 int64_t na_late_known(const struct la_all *all, const struct la_path *p,
@@ -112,18 +113,19 @@ uint32_t na_late_device(const struct la_all *all,
 			const struct na_late_ask *ask);
 
 /* match.c */
-bool na_late_match(struct la_all *all);
+bool na_late_match(struct la_all *all) NA_MUST_CHECK;
 
 /* nodes.c.  The execution on the asking device that overlaps most of
  * what is asked, or which of its actions does; NULL. */
 const struct la_action *na_late_execution(const struct la_all *all,
 					  const struct la_path *p);
-bool na_late_find_nodes(const struct la_all *all, struct la_path *p);
+bool na_late_find_nodes(const struct la_all *all,
+			struct la_path *p) NA_MUST_CHECK;
 void na_late_path_fini(struct la_path *p);
 
 /* path.c */
 bool na_late_find_path(const struct la_all *all, const struct na_late_ask *ask,
-		       struct la_path *p);
+		       struct la_path *p) NA_MUST_CHECK;
 
 /* words.c */
 extern const char *const na_late_kind_names[LA_N_KINDS];

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "members.h"
 #include "netan/base/order.h"
 #include "netan/methods/late/state.h"
 
@@ -11,7 +12,7 @@ const char *const na_late_kind_names[LA_N_KINDS] = {
 	[LA_D2H] = "d2h", [LA_SEND] = "send", [LA_NETWORK] = "network",
 	[LA_RECEIVE] = "receive", [LA_COMPUTE] = "compute",
 	[LA_H2D] = "h2d", [LA_WAIT] = "wait", [LA_LATE_PEER] = "late_peer",
-	[LA_RECV_DONE] = "recv_done",
+	[LA_RECV_DONE] = M_recv_done,
 };
 /* clang-format on */
 

@@ -9,6 +9,7 @@
 #ifndef NETAN_METHODS_MATCHES_OP_MATCH_H
 #define NETAN_METHODS_MATCHES_OP_MATCH_H
 
+#include "netan/base/err.h"
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
 #include "netan/model/store.h"
@@ -64,9 +65,9 @@ static inline bool na_op_is_collective(const struct na_op_type *t)
  * the op or its start.  False: no memory. */
 bool na_op_units(struct na_op_match *m,
 		 bool (*wanted)(void *arg, const struct na_op_type *t,
-				uint32_t name));
+				uint32_t name)) NA_MUST_CHECK;
 /* Calls `instance` for each execution.  False: no memory. */
-bool na_op_match(struct na_op_match *m);
+bool na_op_match(struct na_op_match *m) NA_MUST_CHECK;
 void na_op_match_fini(struct na_op_match *m);
 
 #endif

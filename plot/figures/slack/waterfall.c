@@ -329,8 +329,8 @@ static void draw_axis(const struct drawing *d)
 {
 	struct na_scale s = d->x;
 
-	s.from /= 1e6;
-	s.to /= 1e6;
+	s.from /= NA_US_PER_S;
+	s.to /= NA_US_PER_S;
 	na_time_axis(&d->l, &s, d->plot.y1, "time from the device's send");
 }
 
@@ -391,10 +391,11 @@ static void describe_waterfall(const struct drawing *d, const char *title,
 	for (v = na_items(v); v; v = v->next)
 		na_words_add(&w, ". %s on %s: %s", na_text_or(v, M_kind, "?"),
 			     na_text_or(v, M_host, "?"),
-			     na_label_quantity(
-				     buf, NA_Q_SECONDS,
-				     na_number_or(v, M_duration_us, 0) / 1e6,
-				     3));
+			     na_label_quantity(buf, NA_Q_SECONDS,
+					       na_number_or(v, M_duration_us,
+							    0) /
+						       NA_US_PER_S,
+					       3));
 	na_canvas_describe(d->l.canvas, title, w.text);
 }
 

@@ -21,7 +21,7 @@ static const struct { const char *name; enum wf_kind kind; } kinds[] = {
 	{"d2h", WF_D2H}, {"send", WF_SEND}, {"network", WF_NETWORK},
 	{"receive", WF_RECEIVE}, {"compute", WF_COMPUTE}, {"h2d", WF_H2D},
 	{"wait", WF_WAIT}, {"late_peer", WF_LATE_PEER},
-	{"recv_done", WF_RECV_DONE},
+	{M_recv_done, WF_RECV_DONE},
 };
 /* clang-format on */
 
@@ -62,8 +62,7 @@ static void read_hosts(struct waterfall *w, const struct na_value *list)
 			.name = na_text_or(v, M_host, "?"),
 			.ahead_us = na_number_at(v, M_ahead_us),
 			.uncertainty_us = na_number_at(v, M_uncertainty_us),
-			.trace = na_get(v, M_trace) &&
-				 na_get(v, M_trace)->u.flag,
+			.trace = na_flag_at(v, M_trace),
 		};
 }
 
@@ -73,7 +72,6 @@ static void read_rows(struct waterfall *w, const struct na_value *list)
 
 	for (const struct na_value *v = na_items(list); v && w->n_rows < most;
 	     v = v->next) {
-		const struct na_value *critical = na_get(v, M_critical);
 		struct wf_row *row = &w->rows[w->n_rows++];
 
 		*row = (struct wf_row){
@@ -86,7 +84,7 @@ static void read_rows(struct waterfall *w, const struct na_value *list)
 			.chunk = (long)na_count_or(v, M_chunk, -1),
 			.kind = kind_of(v),
 			.host = host_of(w, na_text_at(v, M_host)),
-			.critical = critical && critical->u.flag,
+			.critical = na_flag_at(v, M_critical),
 		};
 		if (w->n_hosts)
 			w->hosts[row->host].rows++;
@@ -261,8 +259,8 @@ static void say_clocks(const struct waterfall *w, struct words *out)
 		na_words_add(out, " and %zu more", moved - 3);
 	if (moved && isfinite(known))
 		na_words_add(out, ", good to %s",
-			     na_label_quantity(buf, NA_Q_SECONDS, known / NA_US_PER_S,
-					       3));
+			     na_label_quantity(buf, NA_Q_SECONDS,
+					       known / NA_US_PER_S, 3));
 	if (unknown) {
 		na_words_break(out);
 		na_words_add(out, "the clocks of %zu host%s cannot be compared",

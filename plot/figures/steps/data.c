@@ -174,18 +174,15 @@ static bool build_map(struct steps_figure *f)
 
 bool na_fig_steps_read(struct steps_figure *f, const struct na_result *r)
 {
-	int64_t n;
-
 	*f = (struct steps_figure){.doc = na_result_get_doc(r),
 				   .body = na_result_get_body(r),
 				   .result = r,
 				   .side = na_result_get_side(r)};
-	n = na_count_at(f->side, M_columns);
-	f->n = n > 0 ? (size_t)n : 0;
+	f->n = (size_t)na_count_at(f->side, M_columns);
 	f->first = na_number_or(f->side, M_first, 0);
 	f->each = fmax(na_number_or(f->side, M_each, 1), 1);
-	f->by_order = na_count_at(f->side, M_by_order) == 1;
-	f->launches = na_count_at(f->side, M_launches) == 1;
+	f->by_order = na_flag_at(f->side, M_by_order);
+	f->launches = na_flag_at(f->side, M_launches);
 	f->runs_apart = na_result_get_about(f->result)->runs_apart;
 	if (!read_lines(f) || !read_parts(f) || !read_changes(f) ||
 	    !build_map(f))

@@ -55,13 +55,13 @@ static void ask_panels(struct drawing *d)
 	d->panels[TOP] = (struct na_panel){
 		.weight = 1.6,
 		.quantity = map ? NA_Q_COUNT : NA_Q_SECONDS,
-		.max = map ? 1 : top_ms(f) / 1e3,
+		.max = map ? 1 : top_ms(f) / NA_MS_PER_S,
 		.label_above = !map,
 	};
-	d->panels[BOTTOM] =
-		(struct na_panel){.weight = 1,
-				  .quantity = NA_Q_SECONDS,
-				  .max = na_largest(f->mean, f->n) / 1e3};
+	d->panels[BOTTOM] = (struct na_panel){.weight = 1,
+					      .quantity = NA_Q_SECONDS,
+					      .max = na_largest(f->mean, f->n) /
+						     NA_MS_PER_S};
 	d->n_panels = f->mean ? PANELS : 1;
 }
 
@@ -69,8 +69,8 @@ static struct na_scale in_ms(const struct na_panel *p)
 {
 	struct na_scale y = p->y;
 
-	y.from *= 1e3;
-	y.to *= 1e3;
+	y.from *= NA_MS_PER_S;
+	y.to *= NA_MS_PER_S;
 	return y;
 }
 
