@@ -11,7 +11,7 @@
  *   seal    a block state that is complete
  *   merge   a block state into the main one
  *   turn    after a pass: what it found decides how to go on; NA_END when
- *           no further pass is needed
+ *           no further pass is needed; may be NULL
  *   share   a part of what finish needs, beside other parts
  *   finish  the result
  *

@@ -137,7 +137,7 @@ static enum na_status run_drive(struct drive *d, const void *params,
 	st = d->a->open(d->state, &d->scope, params, err);
 	for (d->pass = 0; st == NA_OK && d->pass < d->a->passes; d->pass++) {
 		st = run_pass(d, err);
-		if (st == NA_OK)
+		if (st == NA_OK && d->a->turn)
 			st = d->a->turn(d->state, d->pass, err);
 	}
 	if (st == NA_OK || st == NA_END)

@@ -103,7 +103,8 @@ void hand_drive(struct driven *out, const struct na_analysis *a,
 	out->status = a->open(d.state, &own, params, err);
 	for (; out->status == NA_OK && d.pass < a->passes; d.pass++) {
 		one_pass(&d);
-		out->status = a->turn(d.state, d.pass, err);
+		if (a->turn)
+			out->status = a->turn(d.state, d.pass, err);
 	}
 	if (out->status == NA_OK || out->status == NA_END)
 		conclude(out, &d, err);
