@@ -170,7 +170,7 @@ void na_words_data(const struct na_value *doc, bool runs_apart, struct words *w)
 
 void na_words_origin(const struct na_value *doc, struct words *w)
 {
-	const struct na_value *origin = na_get(doc, "origin_unix_ns");
+	const struct na_value *origin = na_get(doc, M_origin_unix_ns);
 	char buf[NA_UNIT_BUF];
 
 	if (!origin || origin->kind != NA_V_INT)

@@ -211,7 +211,7 @@ static bool open_report(struct reading *g, struct stream *s, struct na_text x,
 static bool begins_another(const struct reading *g, const struct stream *s,
 			   enum na_hang_key key)
 {
-	const struct na_hang_record *r = &g->h->records.items[s->open.record];
+	const struct na_hang_record *r = &g->h->records.v[s->open.record];
 
 	return key == NA_KEY_VERDICT || key == NA_KEY_HALTED ||
 	       (key == NA_KEY_DIGEST && r->digest) ||
@@ -274,7 +274,7 @@ static bool other_line(struct reading *g, struct na_text x)
 		 * alone, only of its lists: the digest may follow. */
 		if (s->open.keyed && !na_prefix_begins(x) &&
 		    (n ? all : s->bare)) {
-			if (g->h->records.items[s->open.record].digest)
+			if (g->h->records.v[s->open.record].digest)
 				close_stream(g, s);
 			else
 				s->open.block = NA_KEY_NONE;
@@ -488,10 +488,10 @@ static void drop_unsure(struct na_hang *h, size_t from)
 	size_t kept = from;
 
 	for (size_t i = from; i < h->records.n; i++) {
-		struct na_hang_record *r = &h->records.items[i];
+		struct na_hang_record *r = &h->records.v[i];
 
 		if (r->detection || r->sure || r->listed.n)
-			h->records.items[kept++] = *r;
+			h->records.v[kept++] = *r;
 		else
 			na_hang_free_record(r);
 	}
@@ -507,9 +507,9 @@ enum na_status na_hang_read(struct na_hang *h, const char *path,
 	struct na_lines *l;
 	enum na_status st;
 
-	if (!na_hang_room(&h->files))
+	if (!na_room(&h->files, 1))
 		return na_fail_nomem(err);
-	f = &h->files.items[h->files.n++];
+	f = &h->files.v[h->files.n++];
 	*f = (struct na_hang_file){.path = path};
 	st = na_lines_open(&l, path, err);
 	if (st != NA_OK)

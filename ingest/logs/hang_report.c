@@ -75,16 +75,16 @@ static bool may_add(struct na_hang *h, bool *skip)
 	do { \
 		bool skip_; \
 		if (may_add(h, &skip_)) { \
-			if (!na_hang_room(list)) \
+			if (!na_room(list, 1)) \
 				return false; \
-			(list)->items[(list)->n++] = (item); \
+			(list)->v[(list)->n++] = (item); \
 		} \
 	} while (0)
 
 static struct na_hang_record *record_of(struct na_hang *h,
 					const struct na_hang_open *o)
 {
-	return &h->records.items[o->record];
+	return &h->records.v[o->record];
 }
 
 enum list_of { CULPRITS, LISTED, AT_PLACES };
@@ -148,7 +148,7 @@ static struct na_hang_state *state_of(struct na_hang *h, struct na_hang_open *o)
 
 	if (!o->state && !new_state(h, o))
 		return NULL;
-	return o->state ? &r->states.items[r->states.n - 1] : NULL;
+	return o->state ? &r->states.v[r->states.n - 1] : NULL;
 }
 
 static bool add_place(struct na_hang *h, struct na_hang_open *o,
@@ -188,7 +188,7 @@ static bool take_launch(struct na_hang *h, struct na_hang_open *o,
 	    (n < value.n && value.s[n] != ' '))
 		return true;
 	if (o->state)
-		s = &r->states.items[r->states.n - 1];
+		s = &r->states.v[r->states.n - 1];
 	if (s && !s->n_places && (s->launch_id < 0 || o->borrowed)) {
 		s->launch_id = (int64_t)id;
 		o->launch_id = -1;

@@ -326,6 +326,23 @@ uint64_t na_store_left_out(const struct na_store *s, size_t source, int side,
 	return n;
 }
 
+unsigned na_store_styles(const struct na_store *s, uint32_t run)
+{
+	unsigned seen = 0;
+
+	for (size_t i = 0; i < s->n_sources; i++) {
+		if (run != UINT32_MAX && s->sources[i].run != run)
+			continue;
+		for (size_t k = 0; k < 2 * NA_N_STYLES; k++) {
+			const uint64_t *n = s->tallies[i].classes[k % 2][k / 2];
+
+			for (size_t c = 0; c < NA_N_CLASSES; c++)
+				seen |= (n[c] ? 1U : 0U) << k / 2;
+		}
+	}
+	return seen;
+}
+
 uint64_t na_store_count(const struct na_store *s, size_t source,
 			enum na_side side, enum na_class klass)
 {

@@ -203,6 +203,11 @@ uint32_t na_store_class(const struct na_store *s, uint32_t src_host,
 			uint32_t dst_host);
 uint32_t na_store_rack(const struct na_store *s, uint32_t host);
 
+/* What the records of a run, or with UINT32_MAX of all, are from: a bit for
+ * each enum na_style. */
+#define NA_STYLES_OF_PACKETS (1U << NA_STYLE_CAPTURE | 1U << NA_STYLE_ESTIMATE)
+unsigned na_store_styles(const struct na_store *s, uint32_t run);
+
 /* Sums over one source or, with SIZE_MAX, over all. */
 uint64_t na_store_count(const struct na_store *s, size_t source,
 			enum na_side side, enum na_class klass);

@@ -50,7 +50,7 @@
 #define NA_TABLE_OF(command, name, visible, null, base, doc) \
 	const struct na_table na_table_##command##_##name = { \
 		#command, visible, null, base, rows_##command##_##name, \
-		NULL, doc};
+		NULL,     doc};
 #define none                NULL
 #define LIKE(command, name) &na_table_##command##_##name
 #define TABLE(command, name, base, doc) \

@@ -71,7 +71,8 @@ enum na_format {
 };
 
 struct na_column {
-	const char *field;  /* member of each row; "key.host" digs */
+	const char *field;  /* member of each row; "key.host" and
+			       "hosts.0.name" dig */
 	const char *header; /* with the unit: "p99 us"; NULL: as declared */
 	enum na_format format;
 	int digits;
@@ -113,7 +114,8 @@ const char *na_result_get_word(const struct na_result *r, enum na_word which,
 
 /* Numbers beside the members. */
 struct na_about {
-	bool runs_apart; /* runs stand side by side, not added up */
+	bool runs_apart;  /* runs stand side by side, not added up */
+	bool anchor_idle; /* no time depends on the anchor */
 	/* Counted by the analysis itself, in its own noun; below 0: by the
 	 * envelope. */
 	int64_t left_out, filtered;

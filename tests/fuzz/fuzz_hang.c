@@ -30,16 +30,16 @@ static void walk_record(const struct na_hang *h, const struct na_hang_record *r,
 	walk_must(r->line >= 1 && r->line <= lines);
 	walk_must(r->cause < NA_N_HANG_CAUSES);
 	walk_must(!r->detection || !r->culprits.n);
-	walk_names(h, r->culprits.items, r->culprits.n);
-	walk_names(h, r->listed.items, r->listed.n);
-	walk_names(h, r->at_places.items, r->at_places.n);
+	walk_names(h, r->culprits.v, r->culprits.n);
+	walk_names(h, r->listed.v, r->listed.n);
+	walk_names(h, r->at_places.v, r->at_places.n);
 	for (size_t i = 0; i < r->states.n; i++)
-		walk_must(r->states.items[i].place +
-				  r->states.items[i].n_places <=
+		walk_must(r->states.v[i].place +
+				  r->states.v[i].n_places <=
 			  r->places.n);
 	for (size_t i = 0; i < r->places.n; i++)
-		walk_must(r->places.items[i].worker +
-				  r->places.items[i].n_workers <=
+		walk_must(r->places.v[i].worker +
+				  r->places.v[i].n_workers <=
 			  r->at_places.n);
 }
 
@@ -52,8 +52,8 @@ static void walk_hangs(const struct na_hang *h)
 
 	walk_must(r != NULL && na_hangs_judge(&x, h, &err) == NA_OK);
 	for (size_t i = 0; i < x.events.n; i++) {
-		walk_must(x.events.items[i].records.n > 0);
-		records += x.events.items[i].records.n;
+		walk_must(x.events.v[i].records.n > 0);
+		records += x.events.v[i].records.n;
 	}
 	walk_must(records == h->records.n);
 	na_hangs_result(&x, r);
@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	st = na_hang_read(&h, path, &err);
 	walk_must(st == NA_OK || (st == NA_EFORMAT && err.text[0]));
 	for (size_t i = 0; i < h.records.n; i++)
-		walk_record(&h, &h.records.items[i], h.files.items[0].lines);
+		walk_record(&h, &h.records.v[i], h.files.v[0].lines);
 	walk_hangs(&h);
 	na_hang_fini(&h);
 	close(fd);

@@ -108,7 +108,8 @@ void hand_drive(struct driven *out, const struct na_analysis *a,
 	}
 	if (out->status == NA_OK || out->status == NA_END)
 		conclude(out, &d, err);
-	a->fini(d.state);
+	if (a->fini)
+		a->fini(d.state);
 	na_filter_unbind(&bound);
 	free(d.state);
 	free(d.block);

@@ -51,7 +51,7 @@ static void tell_end(struct told *t)
 static const char *blockers(const struct told *t, size_t event)
 {
 	static char text[400];
-	const struct na_hangs_event *e = &t->x.events.items[event];
+	const struct na_hangs_event *e = &t->x.events.v[event];
 	size_t n = 0;
 
 	text[0] = '\0';
@@ -59,7 +59,7 @@ static const char *blockers(const struct told *t, size_t event)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s",
 				      i ? " " : "",
 				      na_strtab_at(&t->logs.names,
-						   e->blocked_by.items[i]));
+						   e->blocked_by.v[i]));
 	return text;
 }
 
@@ -302,8 +302,8 @@ static void check_story(const struct told *t, const struct story *s, int k,
 	const struct na_hang *h = &t->logs;
 
 	for (size_t i = 0; i < t->x.events.n; i++) {
-		const struct na_hangs_event *e = &t->x.events.items[i];
-		const struct na_hangs_culprit *c = e->culprits.items;
+		const struct na_hangs_event *e = &t->x.events.v[i];
+		const struct na_hangs_culprit *c = e->culprits.v;
 
 		if (e->culprits.n != 1 ||
 		    strcmp(or_none(h, c->worker.host), s->host[k]) != 0)

@@ -381,6 +381,7 @@ const struct na_analysis na_an_collectives = {
 		 NA_WANT_MODULES | NA_WANT_OPS | NA_WANT_PROGRAMS,
 	.both_sides = true,
 	.besides = NA_COMP_BIT(NA_COMP_COMPUTE),
+	.begins = 7,
 	.state_size = sizeof(struct coll_state),
 	.passes = 1,
 	.counts = NA_COUNTS(TRANSFERS) | NA_COUNTS(GRAPHS) | NA_COUNTS(OPS),

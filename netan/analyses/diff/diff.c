@@ -333,7 +333,8 @@ static enum na_status diff_turn(void *state, unsigned done, struct na_err *err)
 	/* Of the steps, their times alone. */
 	s->steps.clocks = &s->steps.own_clocks;
 	if (!na_host_clocks_settle(&s->steps.own_clocks) ||
-	    !st_build_lines(&s->steps) || !st_build_hosts(&s->steps))
+	    !na_steps_build_lines(&s->steps) ||
+	    !na_steps_build_hosts(&s->steps))
 		return na_fail_nomem(err);
 	if (!na_diff_number_units(s) || !na_diff_samples(s) ||
 	    !na_diff_judge(s) || !na_diff_judge_mix(s) || !na_diff_parts(s))

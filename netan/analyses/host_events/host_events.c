@@ -266,6 +266,7 @@ static void he_fini(void *state)
 const struct na_analysis na_an_host_events = {
 	.face.name = "host_events",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_HOST_EVENTS,
+	.begins = 9,
 	.state_size = sizeof(struct he_state),
 	.passes = 2,
 	.counts = NA_COUNTS(TRANSFERS) | NA_COUNTS(HOST_EVENTS),

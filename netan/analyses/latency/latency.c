@@ -533,6 +533,8 @@ const struct na_analysis na_an_latency = {
 		       "1968; residuals: DDSketch, Masson et al., 2019",
 	.censored = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,
+	.begins = 5,
+	.tells_coverage = 2,
 	.state_size = sizeof(struct lat_state),
 	.passes = PASSES,
 	.counts = NA_COUNTS(TRANSFERS) | NA_COUNTS(GRAPHS) | NA_COUNTS(ACTIONS),

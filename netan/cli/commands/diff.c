@@ -21,9 +21,10 @@ static const struct na_opt opts[] = {
 
 static enum na_exit two_runs(const struct na_cli *cli, const char *said)
 {
-	na_say_error(cli, "diff compares two runs: %s", said);
-	na_say_hint(cli, "netan diff A B; where a run is several inputs: netan "
-			 "diff --label before a1 a2 --label after b1 b2");
+	na_say_error(&cli->request, "diff compares two runs: %s", said);
+	na_say_hint(&cli->request,
+		    "netan diff A B; where a run is several inputs: netan "
+		    "diff --label before a1 a2 --label after b1 b2");
 	return NA_EXIT_USAGE;
 }
 
@@ -33,31 +34,31 @@ static enum na_exit name_runs(struct na_cli *cli)
 	static const char *const names[] = {"A", "B"};
 	size_t labelled = 0, labels = 0, pipes = 0;
 
-	for (size_t i = 0; i < cli->n_inputs; i++) {
-		const char *label = cli->inputs[i].label;
+	for (size_t i = 0; i < cli->request.n_inputs; i++) {
+		const char *label = cli->request.inputs[i].label;
 		size_t k = 0;
 
-		pipes += strcmp(cli->inputs[i].path, "-") == 0;
+		pipes += strcmp(cli->request.inputs[i].path, "-") == 0;
 		labelled += label != NULL;
 		while (label && k < i &&
-		       (!cli->inputs[k].label ||
-			strcmp(cli->inputs[k].label, label) != 0))
+		       (!cli->request.inputs[k].label ||
+			strcmp(cli->request.inputs[k].label, label) != 0))
 			k++;
 		labels += label && k == i;
 	}
 	if (pipes > 1)
 		return two_runs(cli, "standard input can be one of them");
-	if (!labelled && cli->n_inputs == 2) {
+	if (!labelled && cli->request.n_inputs == 2) {
 		for (size_t i = 0; i < 2; i++)
-			cli->inputs[i].label = names[i];
+			cli->request.inputs[i].label = names[i];
 		return NA_EXIT_OK;
 	}
-	if (!labelled && cli->n_inputs == 1)
+	if (!labelled && cli->request.n_inputs == 1)
 		return two_runs(cli, "there is one input");
 	if (!labelled)
 		return two_runs(cli, "there are more than two inputs, and no "
 				     "--label tells which are one run");
-	if (labelled < cli->n_inputs)
+	if (labelled < cli->request.n_inputs)
 		return two_runs(cli, "an input stands before the first "
 				     "--label");
 	return labels == 2  ? NA_EXIT_OK

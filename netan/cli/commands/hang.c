@@ -10,8 +10,8 @@
 #include "members.h"
 #include "netan/base/sha256.h"
 #include "netan/base/vec.h"
-#include "netan/cli/anonymize.h"
 #include "netan/cli/commands/ledger.h"
+#include "netan/engine/anonymize.h"
 #include "netan/engine/session/session.h"
 #include "netan/judges/hang/hang.h"
 
@@ -30,7 +30,7 @@ static const struct na_opt opts[] = {
 
 /* What a user named, with the logs that it stands for. */
 struct source {
-	const struct na_cli_input *input;
+	const struct na_request_input *input;
 	size_t first, n; /* of the files */
 	const char **warnings;
 	size_t n_warnings, cap_warnings;
@@ -52,11 +52,11 @@ static void warn_of_source(struct reading *x, struct source *s,
 {
 	const char *copy;
 
-	if (x->cli->n_inputs == 1 && s->n <= 1) {
-		na_say_error(x->cli, "%s", text);
+	if (x->cli->request.n_inputs == 1 && s->n <= 1) {
+		na_say_error(&x->cli->request, "%s", text);
 		x->said = true;
 	} else {
-		na_say_warning(x->cli, "%s", text);
+		na_say_warning(&x->cli->request, "%s", text);
 	}
 	x->damaged = true;
 	copy = na_arena_strn(&x->arena, text, strlen(text));
@@ -68,7 +68,7 @@ static void warn_of_source(struct reading *x, struct source *s,
 
 static enum na_status find_files(struct reading *x, struct na_err *err)
 {
-	size_t n = x->cli->n_inputs;
+	size_t n = x->cli->request.n_inputs;
 
 	x->sources = na_calloc(n + 1, sizeof(*x->sources));
 	if (!x->sources)
@@ -79,13 +79,14 @@ static enum na_status find_files(struct reading *x, struct na_err *err)
 		size_t unreadable = x->files.unreadable;
 		enum na_status st;
 
-		s->input = &x->cli->inputs[i];
+		s->input = &x->cli->request.inputs[i];
 		s->first = x->files.n;
 		st = na_log_files_find(s->input->path, &x->arena, &x->files,
 				       &why);
 		s->n = x->files.n - s->first;
 		for (size_t k = s->first; k < x->files.n; k++)
-			na_hide(x->cli, NA_ALIAS_INPUT, x->files.paths[k]);
+			na_hide(&x->cli->request, NA_ALIAS_INPUT,
+				x->files.paths[k]);
 		if (st == NA_ENOMEM)
 			return na_fail_nomem(err);
 		if (x->files.unreadable > unreadable)
@@ -118,7 +119,7 @@ static void read_piece(void *ctx, size_t i)
 	struct piece *p = (struct piece *)ctx + i;
 
 	p->status = na_hang_read(&p->logs, p->path, &p->err);
-	p->binary = p->logs.files.n && p->logs.files.items[0].binary;
+	p->binary = p->logs.files.n && p->logs.files.v[0].binary;
 }
 
 static struct source *source_of(const struct reading *x, size_t file)
@@ -149,7 +150,8 @@ static enum na_status read_round(struct reading *x, size_t first,
 		pieces[i] = (struct piece){.path = x->files.paths[first + i]};
 		na_hang_init(&pieces[i].logs);
 	}
-	if (!na_parallel(na_threads_of(x->cli), n, read_piece, pieces))
+	if (!na_parallel(na_threads_of(&x->cli->request), n, read_piece,
+			 pieces))
 		na_fail_nomem(err);
 	for (size_t i = 0; i < n; i++) {
 		struct piece *p = &pieces[i];
@@ -166,23 +168,21 @@ static enum na_status read_round(struct reading *x, size_t first,
 
 static enum na_status read_files(struct reading *x, struct na_err *err)
 {
-	size_t most = 2 * na_threads_of(x->cli), n;
+	size_t most = 2 * na_threads_of(&x->cli->request), n;
 	struct piece *pieces = na_calloc(most, sizeof(*pieces));
-	struct na_progress progress;
 
 	if (!pieces)
 		return na_fail_nomem(err);
-	na_progress_start(&progress, x->cli);
 	for (size_t i = 0; err->status == NA_OK && i < x->files.n; i += n) {
 		n = x->files.n - i < most ? x->files.n - i : most;
-		na_progress_tell(&progress, x->files.paths[i],
-				 (double)i / (double)x->files.n);
+		na_say_progress(&x->cli->request, x->files.paths[i],
+				(double)i / (double)x->files.n);
 		if (na_interrupted())
 			na_fail(err, NA_EIO, "interrupted");
 		else
 			read_round(x, i, pieces, n, err);
 	}
-	na_progress_end(&progress);
+	na_say_progress(&x->cli->request, NULL, 1);
 	free(pieces);
 	return err->status;
 }
@@ -196,9 +196,9 @@ static void put_input(const struct reading *x, const struct source *s,
 	uint64_t bytes = 0, lines = 0, read = 0;
 
 	for (size_t i = s->first; i < s->first + s->n; i++) {
-		bytes += x->logs.files.items[i].bytes;
-		lines += x->logs.files.items[i].lines;
-		read += x->logs.files.items[i].read;
+		bytes += x->logs.files.v[i].bytes;
+		lines += x->logs.files.v[i].lines;
+		read += x->logs.files.v[i].read;
 	}
 	na_put_text(r, row, M_path, s->input->path);
 	na_put_text(r, row, M_label, s->input->label);
@@ -220,7 +220,7 @@ static void hang_envelope(const struct reading *x, struct na_result *r)
 	na_put_text(r, doc, M_schema, "netan.hang/1");
 	na_put_text(r, doc, M_netan_version, NETAN_VERSION);
 	list = na_put_list(r, doc, M_inputs);
-	for (size_t i = 0; i < x->cli->n_inputs; i++)
+	for (size_t i = 0; i < x->cli->request.n_inputs; i++)
 		put_input(x, &x->sources[i], r, list);
 	na_put_null(r, doc, M_origin_unix_ns);
 	na_put_null(r, doc, M_duration_s);
@@ -271,7 +271,7 @@ static bool go_on(void *ctx)
 static void hash_records(const struct na_hang *h, size_t file,
 			 char hex[NA_SHA256_HEX])
 {
-	const struct na_hang_file *f = &h->files.items[file];
+	const struct na_hang_file *f = &h->files.v[file];
 	char *text = NULL;
 	size_t n = 0;
 	FILE *out = open_memstream(&text, &n);
@@ -281,7 +281,7 @@ static void hash_records(const struct na_hang *h, size_t file,
 		return;
 	fprintf(out, "%" PRIu64 " %" PRIu64 "\n", f->lines, f->bytes);
 	for (size_t i = 0; i < h->records.n; i++) {
-		const struct na_hang_record *r = &h->records.items[i];
+		const struct na_hang_record *r = &h->records.v[i];
 
 		if (r->file == file)
 			fprintf(out, "%" PRIu64 " %" PRId64 " %" PRId64 " %d\n",
@@ -301,7 +301,7 @@ static bool run_id(const struct reading *x, char id[17])
 	bool ok = hex && list;
 
 	for (size_t i = 0; ok && i < n; i++) {
-		const char *path = x->logs.files.items[i].path;
+		const char *path = x->logs.files.v[i].path;
 
 		if (strcmp(path, "-") == 0 ||
 		    !na_sha256_file(path, go_on, NULL, hex[i]))
@@ -352,18 +352,18 @@ static size_t suspects_of(const struct reading *x, const struct na_hangs *h,
 	size_t n = 0;
 
 	for (size_t i = 0; i < h->events.n; i++) {
-		const struct na_hangs_event *e = &h->events.items[i];
+		const struct na_hangs_event *e = &h->events.v[i];
 		bool programs = e->cause == NA_HANG_DIFFERENT_MODULE ||
 				e->cause == NA_HANG_FINGERPRINT_MISMATCH;
 
 		if (programs && e->blocked_by.n) {
 			for (size_t k = 0; k < e->blocked_by.n; k++)
-				add_suspect(x, e, e->blocked_by.items[k], false,
+				add_suspect(x, e, e->blocked_by.v[k], false,
 					    list, &n);
 			continue;
 		}
 		for (size_t k = 0; k < e->culprits.n; k++) {
-			uint32_t host = e->culprits.items[k].worker.host;
+			uint32_t host = e->culprits.v[k].worker.host;
 
 			if (host != NA_NO_NAME)
 				add_suspect(x, e, host,
@@ -388,7 +388,7 @@ static enum na_status note_suspects(const struct reading *x,
 		return na_fail_nomem(err);
 	}
 	for (size_t i = 0; i < h->events.n; i++) {
-		const struct na_hang_time *t = &h->events.items[i].last;
+		const struct na_hang_time *t = &h->events.v[i].last;
 
 		if (t->known && t->has_year && t->ns > run.when_ns)
 			run.when_ns = t->ns;
@@ -419,18 +419,18 @@ static enum na_exit hang_show(const struct reading *x, const struct na_hangs *h,
 	enum na_exit exit;
 
 	na_hangs_result(h, r);
-	na_hide_members(x->cli, na_result_body(r), said_names);
+	na_hide_members(&x->cli->request, na_result_body(r), said_names);
 	hang_envelope(x, r);
 	na_hangs_views(h, (size_t)p->top, r);
 	if (x->cli->common.ledger && note_suspects(x, h, r, &err) != NA_OK) {
-		na_say_error(x->cli, "%s", err.text);
+		na_say_error(&x->cli->request, "%s", err.text);
 		return NA_EXIT_FAILED;
 	}
 	hang_notes(x, r);
 	exit = na_output(x->cli, r);
 	if (exit != NA_EXIT_OK)
 		return exit;
-	if (x->damaged && x->cli->common.strict)
+	if (x->damaged && x->cli->request.strict)
 		return NA_EXIT_FAILED;
 	return x->cli->common.fail_on >= 0 &&
 			       (int)h->severity > x->cli->common.fail_on
@@ -445,15 +445,15 @@ static enum na_exit check_read(const struct reading *x)
 	size_t read = 0;
 
 	for (size_t i = 0; i < x->logs.files.n; i++) {
-		bytes += x->logs.files.items[i].bytes;
-		read += x->logs.files.items[i].read;
+		bytes += x->logs.files.v[i].bytes;
+		read += x->logs.files.v[i].read;
 	}
 	if (read && bytes)
 		return NA_EXIT_OK;
 	if (read)
-		na_say_error(x->cli, "the logs are empty (0 bytes)");
+		na_say_error(&x->cli->request, "the logs are empty (0 bytes)");
 	else if (!x->said)
-		na_say_error(x->cli, "no log could be read");
+		na_say_error(&x->cli->request, "no log could be read");
 	return NA_EXIT_FAILED;
 }
 
@@ -472,7 +472,7 @@ static enum na_exit hang_judge(struct reading *x, struct na_result *r)
 		na_hangs_fini(&h);
 	}
 	if (err.status != NA_OK) {
-		na_say_error(x->cli, "%s", err.text);
+		na_say_error(&x->cli->request, "%s", err.text);
 		exit = NA_EXIT_FAILED;
 	}
 	return exit;
@@ -494,7 +494,7 @@ static enum na_exit hang_run(struct na_cli *cli)
 	na_arena_init(&x.arena);
 	na_hang_init(&x.logs);
 	exit = hang_judge(&x, r);
-	for (size_t i = 0; x.sources && i < cli->n_inputs; i++)
+	for (size_t i = 0; x.sources && i < cli->request.n_inputs; i++)
 		free(x.sources[i].warnings);
 	free(x.sources);
 	free(x.files.paths);

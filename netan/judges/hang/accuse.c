@@ -8,52 +8,40 @@
 
 /* ---- sets of names */
 
-static int by_name(const void *a, const void *b, void *logs)
+int na_hangs_order(const struct na_hangs *x, uint32_t a, uint32_t b)
 {
-	const struct na_hang *h = logs;
-	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	const char *x = na_strtab_at(&h->names, i);
-	const char *y = na_strtab_at(&h->names, k);
-	int order = na_natural_order(x, y);
+	const char *s = na_hangs_name(x, a), *t = na_hangs_name(x, b);
+	int order = na_natural_order(s, t);
 
-	return order ? order : strcmp(x, y);
+	return order ? order : strcmp(s, t);
 }
 
-static size_t sort_names(const struct na_hangs *x, uint32_t *names, size_t n)
+static int by_name(const void *a, const void *b, void *x)
+{
+	return na_hangs_order(x, *(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/* In order, each once. */
+static void sort_names(struct na_hangs *x, struct na_hang_names *names)
 {
 	size_t kept = 0;
 
-	if (n)
-		qsort_r(names, n, sizeof(*names), by_name,
-			(void *)(uintptr_t)x->logs);
-	for (size_t i = 0; i < n; i++) {
-		if (!kept || names[kept - 1] != names[i])
-			names[kept++] = names[i];
+	if (names->n)
+		qsort_r(names->v, names->n, sizeof(*names->v), by_name, x);
+	for (size_t i = 0; i < names->n; i++) {
+		if (!kept || names->v[kept - 1] != names->v[i])
+			names->v[kept++] = names->v[i];
 	}
-	return kept;
+	names->n = kept;
 }
-
-static bool has(const uint32_t *names, size_t n, uint32_t name)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (names[i] == name)
-			return true;
-	}
-	return false;
-}
-
-#define ADD(list, name) \
-	(na_hang_room(list) && ((list)->items[(list)->n++] = (name), true))
 
 /* ---- culprits */
 
 static bool add_culprit(struct na_hangs_event *e,
 			const struct na_hang_worker *w)
 {
-	struct na_hangs_culprit c = {*w, NA_NO_NAME, NA_NO_NAME};
-
 	for (size_t i = 0; i < e->culprits.n; i++) {
-		struct na_hang_worker *o = &e->culprits.items[i].worker;
+		struct na_hang_worker *o = &e->culprits.v[i].worker;
 
 		if (na_hangs_who(o) == na_hangs_who(w) &&
 		    (o->task == w->task || w->task == NA_NO_NAME) &&
@@ -64,10 +52,8 @@ static bool add_culprit(struct na_hangs_event *e,
 		if (i >= 4096)
 			break;
 	}
-	if (!na_hang_room(&e->culprits))
-		return false;
-	e->culprits.items[e->culprits.n++] = c;
-	return true;
+	return na_add(&e->culprits,
+		      ((struct na_hangs_culprit){*w, NA_NO_NAME, NA_NO_NAME}));
 }
 
 /* Of different modules and fingerprints the verdict names examples only. */
@@ -92,17 +78,18 @@ static bool is_worker(const struct na_hang_worker *w,
 
 /* What the states tell of a culprit: its host, chip and counter, where all
  * places agree. */
-static void complete(struct na_hangs_culprit *c, const struct na_hang_record *r)
+static void complete_culprit(struct na_hangs_culprit *c,
+			     const struct na_hang_record *r)
 {
 	const struct na_hang_worker *found = NULL;
 	bool alike = true;
 
 	for (size_t p = 0; p < r->places.n; p++) {
-		const struct na_hang_place *place = &r->places.items[p];
+		const struct na_hang_place *place = &r->places.v[p];
 
 		for (size_t i = 0; i < place->n_workers; i++) {
 			const struct na_hang_worker *w =
-				&r->at_places.items[place->worker + i];
+				&r->at_places.v[place->worker + i];
 
 			if (!is_worker(&c->worker, w))
 				continue;
@@ -141,13 +128,13 @@ static void describe(struct na_hangs_event *e, const struct na_hang_record *r,
 		     size_t from)
 {
 	for (size_t i = from; i < e->culprits.n && i < 4096; i++) {
-		struct na_hangs_culprit *c = &e->culprits.items[i];
+		struct na_hangs_culprit *c = &e->culprits.v[i];
 		uint32_t who, pc;
 
-		complete(c, r);
+		complete_culprit(c, r);
 		who = na_hangs_who(&c->worker);
-		c->error = said_of(r->errors.items, r->errors.n, who);
-		pc = said_of(r->counters.items, r->counters.n, who);
+		c->error = said_of(r->errors.v, r->errors.n, who);
+		pc = said_of(r->counters.v, r->counters.n, who);
 		c->pc = pc == NA_NO_NAME ? c->pc : pc;
 	}
 }
@@ -160,7 +147,7 @@ static bool accuse_workers(struct na_hangs_event *e,
 	size_t named;
 
 	for (size_t i = 0; i < r->culprits.n; i++) {
-		if (!add_culprit(e, &r->culprits.items[i]))
+		if (!add_culprit(e, &r->culprits.v[i]))
 			return false;
 	}
 	describe(e, r, 0);
@@ -168,7 +155,7 @@ static bool accuse_workers(struct na_hangs_event *e,
 	for (size_t i = 0; i < r->listed.n; i++) {
 		if (r->culprits.n && !lists_culprits(e->cause))
 			break;
-		if (!add_culprit(e, &r->listed.items[i]))
+		if (!add_culprit(e, &r->listed.v[i]))
 			return false;
 	}
 	describe(e, r, named);
@@ -181,19 +168,29 @@ static struct na_hangs_module *module_for(struct na_hangs_event *e,
 					  uint32_t module, uint32_t print,
 					  int64_t launch)
 {
-	struct na_hangs_module *m;
-
 	for (size_t i = 0; i < e->modules.n; i++) {
-		m = &e->modules.items[i];
+		struct na_hangs_module *m = &e->modules.v[i];
+
 		if (m->module == module && m->fingerprint == print &&
 		    m->launch_id == launch)
 			return m;
 	}
-	if (!na_hang_room(&e->modules))
-		return NULL;
-	m = &e->modules.items[e->modules.n++];
-	*m = (struct na_hangs_module){module, print, launch, {NULL, 0, 0}};
-	return m;
+	return na_add(&e->modules,
+		      ((struct na_hangs_module){module, print, launch, {0}}))
+		       ? &e->modules.v[e->modules.n - 1]
+		       : NULL;
+}
+
+/* The hosts of those who stand at a place. */
+static bool add_workers(struct na_hang_names *to,
+			const struct na_hang_record *r,
+			const struct na_hang_place *at)
+{
+	for (size_t i = 0; i < at->n_workers; i++) {
+		if (!na_add(to, na_hangs_who(&r->at_places.v[at->worker + i])))
+			return false;
+	}
+	return true;
 }
 
 static bool add_state(struct na_hangs_event *e, const struct na_hang_record *r,
@@ -203,180 +200,136 @@ static bool add_state(struct na_hangs_event *e, const struct na_hang_record *r,
 					       s->launch_id);
 
 	for (size_t p = s->place; m && p < s->place + s->n_places; p++) {
-		const struct na_hang_place *at = &r->places.items[p];
-
-		for (size_t i = 0; i < at->n_workers; i++) {
-			if (!ADD(&m->hosts,
-				 na_hangs_who(
-					 &r->at_places.items[at->worker + i])))
-				return false;
-		}
+		if (!add_workers(&m->hosts, r, &r->places.v[p]))
+			return false;
 	}
 	return m != NULL;
 }
 
-static bool gather_modules(const struct na_hangs *x, struct na_hangs_event *e,
+static bool gather_modules(struct na_hangs *x, struct na_hangs_event *e,
 			   const struct na_hang_record *r)
 {
 	for (size_t i = 0; i < r->states.n && i < 4096; i++) {
-		if (!add_state(e, r, &r->states.items[i]))
+		if (!add_state(e, r, &r->states.v[i]))
 			return false;
 	}
 	for (size_t i = 0; !r->states.n && i < r->fingerprints.n; i++) {
-		const struct na_hang_said *f = &r->fingerprints.items[i];
+		const struct na_hang_said *f = &r->fingerprints.v[i];
 		struct na_hangs_module *m = module_for(e, NA_NO_NAME, f->value,
 						       -1);
 
-		if (!m || !ADD(&m->hosts, f->host))
+		if (!m || !na_add(&m->hosts, f->host))
 			return false;
 		if (e->modules.n > 4096)
 			break;
 	}
-	for (size_t i = 0; i < e->modules.n; i++) {
-		struct na_hangs_module *m = &e->modules.items[i];
-
-		m->hosts.n = sort_names(x, m->hosts.items, m->hosts.n);
-	}
+	for (size_t i = 0; i < e->modules.n; i++)
+		sort_names(x, &e->modules.v[i].hosts);
 	return true;
 }
 
 /* ---- who blocks whom */
 
-/* All hosts of the modules that a test lets pass, each once. */
-static bool hosts_of(const struct na_hangs *x, const struct na_hangs_event *e,
-		     bool (*test)(const struct na_hangs_module *m,
-				  int64_t launch),
-		     int64_t launch, struct na_hang_names *out)
+/* All hosts of the modules in these launches. */
+static bool hosts_of(struct na_hangs *x, const struct na_hangs_event *e,
+		     int64_t first, int64_t last, struct na_hang_names *out)
 {
 	for (size_t i = 0; i < e->modules.n; i++) {
-		const struct na_hangs_module *m = &e->modules.items[i];
+		const struct na_hangs_module *m = &e->modules.v[i];
 
-		for (size_t k = 0; test(m, launch) && k < m->hosts.n; k++) {
-			if (!ADD(out, m->hosts.items[k]))
-				return false;
-		}
-	}
-	out->n = sort_names(x, out->items, out->n);
-	return true;
-}
-
-static bool in_launch(const struct na_hangs_module *m, int64_t launch)
-{
-	return m->launch_id == launch;
-}
-
-static bool later(const struct na_hangs_module *m, int64_t launch)
-{
-	return m->launch_id > launch;
-}
-
-static bool any_launch(const struct na_hangs_module *m, int64_t launch)
-{
-	(void)launch;
-	return m->hosts.n > 0;
-}
-
-static bool take_names(struct na_hangs_event *e,
-		       const struct na_hang_names *from)
-{
-	for (size_t i = 0; i < from->n; i++) {
-		if (!ADD(&e->blocked_by, from->items[i]))
+		if (m->launch_id >= first && m->launch_id <= last &&
+		    !na_append(out, m->hosts.v, m->hosts.n))
 			return false;
 	}
+	sort_names(x, out);
 	return true;
 }
 
-/* Hosts of the smallest group, where that is the only smallest and fewer
- * than half of `all` are in it. */
+/* Workers of one launch who stand at the same place. */
 struct group {
 	struct na_hang_names hosts;
-	uint32_t key[3];
+	uint32_t tag, pc, hlo;
 };
 
-static const struct group *minority(const struct group *groups, size_t n,
-				    size_t all)
+struct groups {
+	NA_VEC(struct group);
+};
+
+/* The smallest one, where there is only one so small and fewer than half of
+ * `all` are in it. */
+static const struct group *minority(const struct groups *groups, size_t all)
 {
 	const struct group *least = NULL;
+	size_t alike = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct group *g = &groups[i];
+	for (size_t i = 0; i < groups->n; i++) {
+		const struct group *g = &groups->v[i];
 
 		if (g->hosts.n && (!least || g->hosts.n < least->hosts.n))
 			least = g;
 	}
-	for (size_t i = 0; least && i < n; i++) {
-		if (&groups[i] != least && groups[i].hosts.n == least->hosts.n)
-			return NULL;
-	}
-	return least && n > 1 && 2 * least->hosts.n < all ? least : NULL;
+	for (size_t i = 0; least && i < groups->n; i++)
+		alike += groups->v[i].hosts.n == least->hosts.n;
+	return alike == 1 && groups->n > 1 && 2 * least->hosts.n < all ? least
+								       : NULL;
 }
 
-/* Workers of one launch by where they stand. */
-static bool by_place(const struct na_hangs *x, const struct na_hang_record *r,
-		     int64_t launch, struct group **groups, size_t *n)
+static struct group *group_at(struct groups *groups,
+			      const struct na_hang_place *at)
 {
-	size_t cap = 0;
+	for (size_t i = 0; i < groups->n; i++) {
+		struct group *g = &groups->v[i];
 
+		if (g->tag == at->tag && g->pc == at->pc && g->hlo == at->hlo)
+			return g;
+	}
+	return na_add(groups, ((struct group){{0}, at->tag, at->pc, at->hlo}))
+		       ? &groups->v[groups->n - 1]
+		       : NULL;
+}
+
+static bool by_place(struct na_hangs *x, const struct na_hang_record *r,
+		     int64_t launch, struct groups *groups)
+{
 	for (size_t s = 0; s < r->states.n; s++) {
-		const struct na_hang_state *state = &r->states.items[s];
+		const struct na_hang_state *state = &r->states.v[s];
+		size_t end = state->place + state->n_places;
 
-		for (size_t p = state->place;
-		     p < state->place + state->n_places; p++) {
-			const struct na_hang_place *at = &r->places.items[p];
-			size_t g = 0;
+		if (state->launch_id != launch)
+			continue;
+		for (size_t p = state->place; p < end; p++) {
+			const struct na_hang_place *at = &r->places.v[p];
+			struct group *g;
 
-			if (state->launch_id != launch ||
-			    (at->tag == NA_NO_NAME && at->pc == NA_NO_NAME) ||
-			    *n > 1024)
+			if ((at->tag == NA_NO_NAME && at->pc == NA_NO_NAME) ||
+			    groups->n > 1024)
 				continue;
-			while (g < *n && ((*groups)[g].key[0] != at->tag ||
-					  (*groups)[g].key[1] != at->pc ||
-					  (*groups)[g].key[2] != at->hlo))
-				g++;
-			if (g == *n) {
-				if (!na_grow(groups, &cap, *n + 1,
-					     sizeof(**groups)))
-					return false;
-				(*groups)[(*n)++] = (struct group){{NULL, 0, 0},
-								   {at->tag,
-								    at->pc,
-								    at->hlo}};
-			}
-			for (size_t i = 0; i < at->n_workers; i++) {
-				if (!ADD(&(*groups)[g].hosts,
-					 na_hangs_who(
-						 &r->at_places
-							  .items[at->worker +
-								 i])))
-					return false;
-			}
+			g = group_at(groups, at);
+			if (!g || !add_workers(&g->hosts, r, at))
+				return false;
 		}
 	}
-	for (size_t g = 0; g < *n; g++)
-		(*groups)[g].hosts.n = sort_names(x, (*groups)[g].hosts.items,
-						  (*groups)[g].hosts.n);
+	for (size_t i = 0; i < groups->n; i++)
+		sort_names(x, &groups->v[i].hosts);
 	return true;
 }
 
 /* The few that stand elsewhere than the others of their launch. */
-static bool narrow(const struct na_hangs *x, struct na_hangs_event *e,
+static bool narrow(struct na_hangs *x, struct na_hangs_event *e,
 		   const struct na_hang_record *r, int64_t launch, size_t all)
 {
-	struct group *groups = NULL;
-	const struct group *few = NULL;
-	size_t n = 0;
-	bool ok = by_place(x, r, launch, &groups, &n);
+	struct groups groups = {0};
+	bool ok = by_place(x, r, launch, &groups);
+	const struct group *few = ok ? minority(&groups, all) : NULL;
 
-	if (ok)
-		few = minority(groups, n, all);
 	if (few) {
-		ok = take_names(e, &few->hosts);
+		ok = na_append(&e->blocked_by, few->hosts.v, few->hosts.n);
 		e->why = "they stand at another place of the program than "
 			 "the others of their launch";
 	}
-	for (size_t g = 0; g < n; g++)
-		free(groups[g].hosts.items);
-	free(groups);
+	for (size_t i = 0; i < groups.n; i++)
+		na_vec_free(&groups.v[i].hosts);
+	na_vec_free(&groups);
 	return ok;
 }
 
@@ -387,14 +340,14 @@ static bool smaller_module(struct na_hangs_event *e, size_t all)
 	size_t with = 0, alike = 0;
 
 	for (size_t i = 0; i < e->modules.n; i++) {
-		const struct na_hangs_module *m = &e->modules.items[i];
+		const struct na_hangs_module *m = &e->modules.v[i];
 
 		with += m->hosts.n > 0;
 		if (m->hosts.n && (!least || m->hosts.n < least->hosts.n))
 			least = m;
 	}
 	for (size_t i = 0; least && i < e->modules.n; i++)
-		alike += e->modules.items[i].hosts.n == least->hosts.n;
+		alike += e->modules.v[i].hosts.n == least->hosts.n;
 	if (with < 2)
 		return true;
 	if (alike > 1 || 2 * least->hosts.n >= all) {
@@ -403,27 +356,23 @@ static bool smaller_module(struct na_hangs_event *e, size_t all)
 		return true;
 	}
 	e->why = "they run another module or fingerprint than the others";
-	for (size_t i = 0; i < least->hosts.n; i++) {
-		if (!ADD(&e->blocked_by, least->hosts.items[i]))
-			return false;
-	}
-	return true;
+	return na_append(&e->blocked_by, least->hosts.v, least->hosts.n);
 }
 
 /* Several launches: those in the oldest one; are they the many, then the few
  * of them that stand elsewhere. */
-static bool by_launch(const struct na_hangs *x, struct na_hangs_event *e,
+static bool by_launch(struct na_hangs *x, struct na_hangs_event *e,
 		      const struct na_hang_record *r, int64_t oldest,
 		      size_t all)
 {
-	struct na_hang_names behind = {NULL, 0, 0};
-	bool ok = hosts_of(x, e, in_launch, oldest, &behind) &&
-		  hosts_of(x, e, later, oldest, &e->waiting);
+	struct na_hang_names behind = {0};
+	bool ok = hosts_of(x, e, oldest, oldest, &behind) &&
+		  hosts_of(x, e, oldest + 1, INT64_MAX, &e->waiting);
 
 	if (ok && 2 * behind.n > all)
 		ok = narrow(x, e, r, oldest, behind.n);
 	if (ok && !e->blocked_by.n) {
-		ok = take_names(e, &behind);
+		ok = na_append(&e->blocked_by, behind.v, behind.n);
 		e->why = 2 * behind.n > all
 				 ? "they are still in the older launch; they "
 				   "are the larger group, so one of them is "
@@ -431,33 +380,33 @@ static bool by_launch(const struct na_hangs *x, struct na_hangs_event *e,
 				 : "they are still in the older launch, the "
 				   "others have moved on";
 	}
-	free(behind.items);
+	na_vec_free(&behind);
 	return ok;
 }
 
-static bool who_blocks(const struct na_hangs *x, struct na_hangs_event *e,
+static bool who_blocks(struct na_hangs *x, struct na_hangs_event *e,
 		       const struct na_hang_record *r)
 {
 	int64_t oldest = INT64_MAX, newest = -1;
-	struct na_hang_names all = {NULL, 0, 0};
+	struct na_hang_names all = {0};
 	bool ok;
 
 	for (size_t i = 0; i < e->modules.n; i++) {
-		const struct na_hangs_module *m = &e->modules.items[i];
+		const struct na_hangs_module *m = &e->modules.v[i];
 
 		if (!m->hosts.n || m->launch_id < 0)
 			continue;
 		oldest = m->launch_id < oldest ? m->launch_id : oldest;
 		newest = m->launch_id > newest ? m->launch_id : newest;
 	}
-	ok = hosts_of(x, e, any_launch, 0, &all);
+	ok = hosts_of(x, e, INT64_MIN, INT64_MAX, &all);
 	if (ok && newest > oldest)
 		ok = by_launch(x, e, r, oldest, all.n);
 	else if (ok)
 		ok = smaller_module(e, all.n) &&
 		     (e->blocked_by.n || e->why || newest < 0 ||
 		      narrow(x, e, r, newest, all.n));
-	free(all.items);
+	na_vec_free(&all);
 	return ok;
 }
 
@@ -481,13 +430,11 @@ bool na_hangs_accuse(struct na_hangs *x, struct na_hangs_event *e)
 	if (e->blocked_by.n || !blocks_by_culprit(e->cause))
 		return true;
 	for (size_t i = 0; i < e->culprits.n; i++) {
-		uint32_t who = na_hangs_who(&e->culprits.items[i].worker);
-
-		if (!has(e->blocked_by.items, e->blocked_by.n, who) &&
-		    !ADD(&e->blocked_by, who))
+		if (!na_add(&e->blocked_by,
+			    na_hangs_who(&e->culprits.v[i].worker)))
 			return false;
 	}
-	e->blocked_by.n = sort_names(x, e->blocked_by.items, e->blocked_by.n);
+	sort_names(x, &e->blocked_by);
 	if (e->blocked_by.n)
 		e->why = "the digest names them as culprits";
 	return true;

@@ -56,10 +56,10 @@ struct na_hangs_event {
 	int64_t timeout_ps, awaited, completed; /* -1; of that detection */
 	int step_in_progress;
 	uint64_t detections, reports, sources;
-	NA_HANG_LIST(size_t) records;
+	NA_VEC(size_t) records;
 	size_t report; /* the record that says most; SIZE_MAX: none */
-	NA_HANG_LIST(struct na_hangs_culprit) culprits;
-	NA_HANG_LIST(struct na_hangs_module) modules;
+	NA_VEC(struct na_hangs_culprit) culprits;
+	NA_VEC(struct na_hangs_module) modules;
 	struct na_hang_names blocked_by; /* hosts */
 	struct na_hang_names waiting;    /* hosts, where launches tell */
 	const char *why; /* of blocked_by; or why nobody; static, or NULL */
@@ -81,10 +81,10 @@ struct na_hangs_suspect {
 
 struct na_hangs {
 	const struct na_hang *logs;
-	NA_HANG_LIST(struct na_hangs_event) events; /* by time, then file */
-	NA_HANG_LIST(struct na_hangs_link) links;   /* most events first */
-	NA_HANG_LIST(struct na_hangs_suspect) offenders; /* in > 1 event */
-	NA_HANG_LIST(struct na_hangs_suspect) localised; /* by links */
+	NA_VEC(struct na_hangs_event) events;      /* by time, then file */
+	NA_VEC(struct na_hangs_link) links;        /* most events first */
+	NA_VEC(struct na_hangs_suspect) offenders; /* in > 1 event */
+	NA_VEC(struct na_hangs_suspect) localised; /* by links */
 	uint64_t naming; /* events that name any host */
 	enum na_severity severity;
 };
@@ -98,7 +98,15 @@ void na_hangs_fini(struct na_hangs *x);
 void na_hangs_result(const struct na_hangs *x, struct na_result *r);
 void na_hangs_views(const struct na_hangs *x, size_t top, struct na_result *r);
 
-/* ---- among themselves (hangs*.c) */
+/* ---- among themselves */
+
+static inline const char *na_hangs_name(const struct na_hangs *x, uint32_t n)
+{
+	return na_strtab_at(&x->logs->names, n);
+}
+
+/* Natural order of two names. */
+int na_hangs_order(const struct na_hangs *x, uint32_t a, uint32_t b);
 
 bool na_hangs_accuse(struct na_hangs *x, struct na_hangs_event *e);
 bool na_hangs_suspects(struct na_hangs *x);

@@ -1,10 +1,11 @@
 /* hang: the members of the result. */
 #include "members.h"
+#include "netan/base/units.h"
 #include "netan/judges/hang/hang.h"
 
 static const char *name(const struct na_hangs *x, uint32_t n)
 {
-	return n == NA_NO_NAME ? NULL : na_strtab_at(&x->logs->names, n);
+	return n == NA_NO_NAME ? NULL : na_hangs_name(x, n);
 }
 
 static void put_number(struct na_result *r, struct na_value *in,
@@ -23,7 +24,7 @@ static void put_names(const struct na_hangs *x, struct na_result *r,
 	struct na_value *list = na_put_list(r, in, member);
 
 	for (size_t i = 0; i < names->n; i++)
-		na_put_text(r, list, NULL, name(x, names->items[i]));
+		na_put_text(r, list, NULL, name(x, names->v[i]));
 }
 
 static void put_culprits(const struct na_hangs *x,
@@ -33,7 +34,7 @@ static void put_culprits(const struct na_hangs *x,
 	struct na_value *list = na_put_list(r, row, M_culprits);
 
 	for (size_t i = 0; i < e->culprits.n; i++) {
-		const struct na_hangs_culprit *c = &e->culprits.items[i];
+		const struct na_hangs_culprit *c = &e->culprits.v[i];
 		struct na_value *o = na_put_object(r, list, NULL);
 
 		na_put_text(r, o, M_job, name(x, c->worker.job));
@@ -53,13 +54,13 @@ static void put_modules(const struct na_hangs *x,
 	struct na_value *list = na_put_list(r, row, M_modules);
 
 	for (size_t i = 0; i < e->modules.n; i++) {
-		const struct na_hangs_module *m = &e->modules.items[i];
+		const struct na_hangs_module *m = &e->modules.v[i];
 		struct na_value *o = na_put_object(r, list, NULL);
 
 		na_put_text(r, o, M_module, name(x, m->module));
 		na_put_text(r, o, M_fingerprint, name(x, m->fingerprint));
 		put_number(r, o, M_launch_id, m->launch_id);
-		put_names(x, r, o, "hosts", &m->hosts);
+		put_names(x, r, o, M_hosts, &m->hosts);
 	}
 }
 
@@ -80,7 +81,7 @@ static int64_t launch_of(const struct na_hangs_event *e)
 	int64_t oldest = e->launch_id;
 
 	for (size_t i = 0; e->launch_id < 0 && i < e->modules.n; i++) {
-		int64_t id = e->modules.items[i].launch_id;
+		int64_t id = e->modules.v[i].launch_id;
 
 		if (id >= 0 && (oldest < 0 || id < oldest))
 			oldest = id;
@@ -94,13 +95,13 @@ static void put_report(const struct na_hangs *x, const struct na_hangs_event *e,
 {
 	const struct na_hang_record *t = na_hangs_report(x, e);
 	const struct na_hang_record *at =
-		t ? t : &x->logs->records.items[e->records.items[0]];
+		t ? t : &x->logs->records.v[e->records.v[0]];
 	struct na_value *in;
 
 	na_put_int(r, row, M_detections, (int64_t)e->detections);
 	na_put_int(r, row, M_reports, (int64_t)e->reports);
 	na_put_int(r, row, M_sources, (int64_t)e->sources);
-	na_put_text(r, row, M_file, x->logs->files.items[at->file].path);
+	na_put_text(r, row, M_file, x->logs->files.v[at->file].path);
 	na_put_int(r, row, M_line, (int64_t)at->line);
 	na_put_text(r, row, M_source, name(x, at->source));
 	na_put_text(r, row, M_cause_text, t ? name(x, t->cause_text) : NULL);
@@ -126,9 +127,9 @@ static void put_event(const struct na_hangs *x, const struct na_hangs_event *e,
 	if (e->timeout_ps < 0)
 		na_put_null(r, row, M_timeout_s);
 	else
-		na_put_real(r, row, M_timeout_s, (double)e->timeout_ps / 1e12);
-	put_number(r, row, "awaited", e->awaited);
-	put_number(r, row, "completed", e->completed);
+		na_put_real(r, row, M_timeout_s, na_s(e->timeout_ps));
+	put_number(r, row, M_awaited, e->awaited);
+	put_number(r, row, M_completed, e->completed);
 	if (e->step_in_progress < 0)
 		na_put_null(r, row, M_step_in_progress);
 	else
@@ -138,7 +139,7 @@ static void put_event(const struct na_hangs *x, const struct na_hangs_event *e,
 	put_modules(x, e, r, row);
 	put_names(x, r, row, M_blocked_by, &e->blocked_by);
 	na_put_text(r, row, M_blocked_why, e->why);
-	put_names(x, r, row, "waiting", &e->waiting);
+	put_names(x, r, row, M_waiting, &e->waiting);
 	put_next(x, e, r, row);
 	put_report(x, e, r, row);
 }
@@ -154,27 +155,26 @@ static void put_causes(struct na_result *r, struct na_value *in, uint32_t bits)
 	}
 }
 
-void na_hangs_result(const struct na_hangs *x, struct na_result *r)
+static void put_links(const struct na_hangs *x, struct na_result *r,
+		      struct na_value *list)
 {
-	struct na_value *body = na_result_body(r), *list, *row;
-
-	list = na_put_list(r, body, M_events);
-	for (size_t i = 0; i < x->events.n; i++)
-		put_event(x, &x->events.items[i], r, list);
-	list = na_put_list(r, body, M_links);
 	for (size_t i = 0; i < x->links.n; i++) {
-		const struct na_hangs_link *l = &x->links.items[i];
+		const struct na_hangs_link *l = &x->links.v[i];
+		struct na_value *row = na_put_object(r, list, NULL);
 
-		row = na_put_object(r, list, NULL);
 		na_put_text(r, row, M_a, name(x, l->a));
 		na_put_text(r, row, M_b, name(x, l->b));
 		na_put_int(r, row, M_events, (int64_t)l->events);
 	}
-	list = na_put_list(r, body, M_repeat_offenders);
-	for (size_t i = 0; i < x->offenders.n; i++) {
-		const struct na_hangs_suspect *s = &x->offenders.items[i];
+}
 
-		row = na_put_object(r, list, NULL);
+static void put_offenders(const struct na_hangs *x, struct na_result *r,
+			  struct na_value *list)
+{
+	for (size_t i = 0; i < x->offenders.n; i++) {
+		const struct na_hangs_suspect *s = &x->offenders.v[i];
+		struct na_value *row = na_put_object(r, list, NULL);
+
 		na_put_text(r, row, M_host, name(x, s->host));
 		na_put_int(r, row, M_events, (int64_t)s->events);
 		na_put_int(r, row, M_of, (int64_t)x->naming);
@@ -182,14 +182,30 @@ void na_hangs_result(const struct na_hangs *x, struct na_result *r)
 		put_causes(r, row, s->causes);
 		na_put_bool(r, row, M_faulty, s->events > NA_HANGS_REPEATED);
 	}
-	list = na_put_list(r, body, M_localised);
-	for (size_t i = 0; i < x->localised.n; i++) {
-		const struct na_hangs_suspect *s = &x->localised.items[i];
+}
 
-		row = na_put_object(r, list, NULL);
+static void put_localised(const struct na_hangs *x, struct na_result *r,
+			  struct na_value *list)
+{
+	for (size_t i = 0; i < x->localised.n; i++) {
+		const struct na_hangs_suspect *s = &x->localised.v[i];
+		struct na_value *row = na_put_object(r, list, NULL);
+
 		na_put_text(r, row, M_host, name(x, s->host));
 		na_put_int(r, row, M_links, (int64_t)s->links);
 		na_put_int(r, row, M_of, (int64_t)x->links.n);
 		na_put_int(r, row, M_events, (int64_t)s->events);
 	}
+}
+
+void na_hangs_result(const struct na_hangs *x, struct na_result *r)
+{
+	struct na_value *body = na_result_body(r);
+	struct na_value *events = na_put_list(r, body, M_events);
+
+	for (size_t i = 0; i < x->events.n; i++)
+		put_event(x, &x->events.v[i], r, events);
+	put_links(x, r, na_put_list(r, body, M_links));
+	put_offenders(x, r, na_put_list(r, body, M_repeat_offenders));
+	put_localised(x, r, na_put_list(r, body, M_localised));
 }

@@ -2,28 +2,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/judges/hang/hang.h"
-
-static const char *name(const struct na_hangs *x, uint32_t n)
-{
-	return na_strtab_at(&x->logs->names, n);
-}
 
 size_t na_hangs_names(const struct na_hangs *x, const uint32_t *names, size_t n,
 		      char *buf, size_t size)
 {
-	size_t shown = n <= 3 ? n : 2, at = 0;
+	struct na_str to = na_str_over(buf, size);
+	size_t shown = n <= 3 ? n : 2;
 
-	buf[0] = '\0';
-	for (size_t i = 0; i < shown && at < size; i++)
-		at += (size_t)snprintf(buf + at, size - at, "%s%.80s",
-				       !i           ? ""
-				       : i + 1 == n ? " and "
-						    : ", ",
-				       name(x, names[i]));
-	if (shown < n && at < size)
-		at += (size_t)snprintf(buf + at, size - at, " and %zu more",
-				       n - shown);
+	for (size_t i = 0; i < shown; i++)
+		na_str_join(&to, i + 1 == n ? " and " : ", ", "%.80s",
+			    na_hangs_name(x, names[i]));
+	if (shown < n)
+		na_str_addf(&to, " and %zu more", n - shown);
 	return n;
 }
 
@@ -32,12 +24,12 @@ size_t na_hangs_blamed(const struct na_hangs_event *e, uint32_t four[4])
 	size_t n = 0;
 
 	for (size_t i = 0; i < e->culprits.n; i++) {
-		uint32_t who = na_hangs_who(&e->culprits.items[i].worker);
+		uint32_t who = na_hangs_who(&e->culprits.v[i].worker);
 		size_t k = i;
 
 		/* Tasks of a host stand close together. */
 		while (k > 0 && i - k < 64 &&
-		       na_hangs_who(&e->culprits.items[k - 1].worker) != who)
+		       na_hangs_who(&e->culprits.v[k - 1].worker) != who)
 			k--;
 		if (k > 0 && i - k < 64)
 			continue;
@@ -73,12 +65,12 @@ static enum counters counters_of(const struct na_hangs *x,
 	size_t zero = 0, other = 0;
 
 	for (size_t i = 0; i < e->culprits.n; i++) {
-		uint32_t pc = e->culprits.items[i].pc;
+		uint32_t pc = e->culprits.v[i].pc;
 
 		if (pc == NA_NO_NAME)
 			continue;
-		zero += is_zero(name(x, pc));
-		other += !is_zero(name(x, pc));
+		zero += is_zero(na_hangs_name(x, pc));
+		other += !is_zero(na_hangs_name(x, pc));
 	}
 	return zero && other ? MIXED
 	       : zero        ? ALL_ZERO
@@ -164,8 +156,7 @@ static const char *modules(const struct na_hangs *x,
 {
 	char who[300];
 
-	na_hangs_names(x, e->blocked_by.items, e->blocked_by.n, who,
-		       sizeof(who));
+	na_hangs_names(x, e->blocked_by.v, e->blocked_by.n, who, sizeof(who));
 	if (i == 0 && e->blocked_by.n)
 		return WRITE("look at %s: the hang is where workers are "
 			     "behind, not where they moved on; their logs "
@@ -190,16 +181,15 @@ static const char *fingerprints(const struct na_hangs *x,
 	const struct na_hangs_module *most = NULL;
 
 	for (size_t k = 0; k < e->modules.n; k++) {
-		const struct na_hangs_module *m = &e->modules.items[k];
+		const struct na_hangs_module *m = &e->modules.v[k];
 
 		if (m->hosts.n && (!most || m->hosts.n > most->hosts.n))
 			most = m;
 	}
-	na_hangs_names(x, e->blocked_by.items, e->blocked_by.n, odd,
-		       sizeof(odd));
+	na_hangs_names(x, e->blocked_by.v, e->blocked_by.n, odd, sizeof(odd));
 	if (most)
 		snprintf(other, sizeof(other), "%.80s",
-			 name(x, most->hosts.items[0]));
+			 na_hangs_name(x, most->hosts.v[0]));
 	if (i == 0 && !e->modules.n && !e->blocked_by.n)
 		return "compare the HLO dumps of all workers: netan hlo DUMPS "
 		       "names the first instruction that differs";
@@ -236,11 +226,11 @@ static const char *unrecoverable(const struct na_hangs *x,
 				 const struct na_hangs_event *e,
 				 const char *who, size_t i, char *buf)
 {
-	uint32_t error = e->culprits.n ? e->culprits.items[0].error
-				       : NA_NO_NAME;
+	uint32_t error = e->culprits.n ? e->culprits.v[0].error : NA_NO_NAME;
 
 	if (i == 0 && error != NA_NO_NAME)
-		return WRITE("read the log of %s: %.250s", who, name(x, error));
+		return WRITE("read the log of %s: %.250s", who,
+			     na_hangs_name(x, error));
 	if (i == 0)
 		return WRITE("read the logs of %s",
 			     e->culprits.n ? who : "the workers that halted");
@@ -266,25 +256,22 @@ static const char *not_queued(const char *who, size_t i, char *buf)
 
 static const char *unknown(const struct na_hangs_event *e, size_t i)
 {
-	static const char *const no_digest[] = {
-		"there is no digest in these logs: it is in the log of the "
-		"coordinator, task 0 of slice 0 (JAX) or resource_manager "
-		"(Pathways); give netan hang that log, too",
-		"a collective may serve as a barrier for slow input or output "
-		"(loading a checkpoint): use wait_at_barrier instead, or raise "
-		"--megascale_graph_hang_threshold (default 5m)",
-		NULL};
-	static const char *const digest[] = {
-		"the runtime could not tell: keep the full digest and the HLO "
-		"dumps of all workers for the bug report, and restart with "
-		"--vmodule=real_program_continuator=1",
-		"a collective may serve as a barrier for slow input or output "
-		"(loading a checkpoint): use wait_at_barrier instead, or raise "
-		"--megascale_graph_hang_threshold (default 5m)",
-		NULL};
-
-	return i < 2 ? (e->report == SIZE_MAX ? no_digest[i] : digest[i])
-		     : NULL;
+	if (i == 0)
+		return e->report == SIZE_MAX
+			       ? "there is no digest in these logs: it is in "
+				 "the log of the coordinator, task 0 of slice 0 "
+				 "(JAX) or resource_manager (Pathways); give "
+				 "netan hang that log, too"
+			       : "the runtime could not tell: keep the full "
+				 "digest and the HLO dumps of all workers for "
+				 "the bug report, and restart with "
+				 "--vmodule=real_program_continuator=1";
+	if (i == 1)
+		return "a collective may serve as a barrier for slow input or "
+		       "output (loading a checkpoint): use wait_at_barrier "
+		       "instead, or raise --megascale_graph_hang_threshold "
+		       "(default 5m)";
+	return NULL;
 }
 
 const char *na_hangs_next(const struct na_hangs *x,

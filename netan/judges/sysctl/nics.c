@@ -5,16 +5,8 @@
 #include <string.h>
 
 #include "members.h"
-#include "netan/judges/sysctl/parts.h"
-
-static void put_known(struct na_result *r, struct na_value *to,
-		      const char *name, int64_t v)
-{
-	if (v == NA_NOT_KNOWN)
-		na_put_null(r, to, name);
-	else
-		na_put_int(r, to, name, v);
-}
+#include "netan/base/str.h"
+#include "netan/judges/sysctl/state.h"
 
 static const struct na_nic *find_nic(const struct na_settings *s,
 				     const char *name)
@@ -26,100 +18,103 @@ static const struct na_nic *find_nic(const struct na_settings *s,
 	return NULL;
 }
 
-/* Counters of a NIC that was reset in between went back: nothing is known
- * of what they grew by. */
-static int64_t growth(int64_t now, int64_t before)
+/* What a counter holds, or has grown by since an earlier reading.  One that
+ * was reset in between went back: nothing is known of what it grew by. */
+static int64_t growth(const int64_t *now, const int64_t *before, size_t i,
+		      bool *back)
 {
-	return now == NA_NOT_KNOWN || before == NA_NOT_KNOWN || now < before
+	if (!before || now[i] == NA_NOT_KNOWN)
+		return now[i];
+	*back |= now[i] < before[i];
+	return before[i] == NA_NOT_KNOWN || now[i] < before[i]
 		       ? NA_NOT_KNOWN
-		       : now - before;
+		       : now[i] - before[i];
 }
 
+/* Of a NIC: since boot, or, with `before`, between two readings. */
 struct sums {
+	int64_t counter[NA_N_NIC_COUNTERS];
 	bool errors, drops; /* some are there, or have grown */
-	size_t known, back;
+	bool known, back;
 	char text[300];
-	int at;
 };
 
-static void name_counter(struct sums *t, const char *name, int64_t n)
+static void sum_up(struct sums *t, const struct na_nic *x,
+		   const struct na_nic *before)
 {
-	if (t->at < (int)sizeof(t->text))
-		t->at += snprintf(t->text + t->at,
-				  sizeof(t->text) - (size_t)t->at,
-				  "%s%s %" PRId64, t->at ? ", " : "", name, n);
-}
+	struct na_str text = na_str_over(t->text, sizeof(t->text));
 
-static struct sums sum_up(const struct na_nic *x, const struct na_nic *before)
-{
-	struct sums t = {.at = 0};
+	for (size_t i = 0; i < NA_N_NIC_COUNTERS; i++) {
+		bool back = false;
+		int64_t n = growth(x->counter, before ? before->counter : NULL,
+				   i, &back);
 
-	for (size_t i = NA_NIC_FIRST_ERROR; i < NA_N_NIC_COUNTERS; i++) {
-		int64_t n = x->counter[i];
-
-		if (before) {
-			t.back += n != NA_NOT_KNOWN && n < before->counter[i];
-			n = growth(n, before->counter[i]);
-		}
-		if (n == NA_NOT_KNOWN)
+		t->counter[i] = n;
+		if (i < NA_NIC_FIRST_ERROR)
 			continue;
-		t.known++;
-		if (!n)
+		t->back |= back;
+		t->known |= n != NA_NOT_KNOWN;
+		if (n == NA_NOT_KNOWN || !n)
 			continue;
-		t.errors |= i < NA_NIC_FIRST_DROP;
-		t.drops |= i >= NA_NIC_FIRST_DROP;
-		name_counter(&t, na_nic_counters[i], n);
+		t->errors |= i < NA_NIC_FIRST_DROP;
+		t->drops |= i >= NA_NIC_FIRST_DROP;
+		na_str_join(&text, ", ", "%s %" PRId64, na_nic_counters[i], n);
 	}
-	return t;
 }
 
-static void put_nic_state(struct hs_out *o, struct na_value *to,
-			  const struct na_nic *x, const struct na_nic *before)
+static void put_nic_state(struct na_host_out *o, struct na_value *to,
+			  const struct na_nic *x, const struct sums *t,
+			  bool grown)
 {
-	struct sums t = sum_up(x, before);
 	char why[400], remedy[300];
-	struct hs_row row = {.why = why, .remedy = remedy};
+	struct na_host_row row = {.state = NA_HOST_UNKNOWN, .remedy = remedy};
 
 	snprintf(remedy, sizeof(remedy),
-		 t.errors ? "check cable, transceiver and switch port of "
-			    "%.60s; ethtool -S %.60s tells more"
-			  : "look for full rings of %.60s: ethtool -g, "
-			    "ethtool -S %.60s",
+		 t->errors ? "check cable, transceiver and switch port of "
+			     "%.60s; ethtool -S %.60s tells more"
+			   : "look for full rings of %.60s: ethtool -g, "
+			     "ethtool -S %.60s",
 		 x->name, x->name);
 	if (x->kind != NA_NIC_PHYSICAL) {
-		row.state = HS_UNKNOWN;
-		snprintf(why, sizeof(why), "%s, no NIC",
-			 x->kind == NA_NIC_LOOPBACK ? "the loopback interface"
-						    : "a virtual interface");
-	} else if (t.back) {
-		row.state = HS_UNKNOWN;
-		snprintf(why, sizeof(why),
-			 "counters went back between the readings: the NIC "
-			 "or the host was restarted");
-	} else if (t.errors || t.drops) {
-		row.state = HS_BAD;
-		row.severity = t.errors ? NA_SEV_WARNING : NA_SEV_INFO;
-		if (before)
-			row.severity = t.errors ? NA_SEV_ERROR : NA_SEV_WARNING;
-		snprintf(why, sizeof(why), "%s %s", t.text,
-			 before ? "more than in the earlier reading"
-				: "since boot; --nic-before DIR tells whether "
-				  "they grow");
-	} else if (!t.known) {
-		row.state = HS_UNKNOWN;
-		snprintf(why, sizeof(why), "its counters cannot be read");
+		row.why = x->kind == NA_NIC_LOOPBACK
+				  ? "the loopback interface, no NIC"
+				  : "a virtual interface, no NIC";
+		/* Not something that one would want to know. */
+		o->judged.unknown--;
+	} else if (t->back) {
+		row.why = "counters went back between the readings: the NIC "
+			  "or the host was restarted";
+	} else if (t->errors || t->drops) {
+		row.state = NA_HOST_BAD;
+		row.severity = t->errors ? NA_SEV_WARNING : NA_SEV_INFO;
+		if (grown)
+			row.severity = t->errors ? NA_SEV_ERROR
+						 : NA_SEV_WARNING;
+		snprintf(why, sizeof(why), "%s %s", t->text,
+			 grown ? "more than in the earlier reading"
+			       : "since boot; --nic-before DIR tells whether "
+				 "they grow");
+		row.why = why;
+	} else if (!t->known) {
+		row.why = "its counters cannot be read";
 	} else {
-		snprintf(why, sizeof(why), "%s",
-			 before ? "not one counter grew between the readings"
-				: "no errors, no drops");
+		row.state = NA_HOST_OK;
+		row.why = grown ? "not one counter grew between the readings"
+				: "no errors, no drops";
 	}
-	hs_put_state(o, to, &row);
-	na_put_text(o->r, to, "counted", row.state == HS_BAD ? t.text : NULL);
-	/* What is no NIC is not something that one would want to know. */
-	o->judged.unknown -= x->kind != NA_NIC_PHYSICAL;
+	na_host_put_state(o, to, &row);
+	na_put_text(o->r, to, M_counted,
+		    row.state == NA_HOST_BAD ? t->text : NULL);
 }
 
-static void put_nic(struct hs_out *o, struct na_value *list,
+static void put_nic_counters(struct na_result *r, struct na_value *to,
+			     const int64_t counter[NA_N_NIC_COUNTERS])
+{
+	for (size_t i = 0; i < NA_N_NIC_COUNTERS; i++)
+		na_host_put_known(r, to, na_nic_counters[i], counter[i]);
+}
+
+static void put_nic(struct na_host_out *o, struct na_value *list,
 		    const struct na_nic *x, const struct na_nic *before)
 {
 	/* clang-format off */
@@ -129,29 +124,27 @@ static void put_nic(struct hs_out *o, struct na_value *list,
 		[NA_NIC_LOOPBACK] = "loopback",
 	};
 	/* clang-format on */
-	struct na_value *to = na_put_object(o->r, list, NULL), *grown;
+	struct na_value *to = na_put_object(o->r, list, NULL);
+	struct sums t = {0};
 
+	sum_up(&t, x, before);
 	na_put_text(o->r, to, M_name, x->name);
 	na_put_text(o->r, to, M_kind, kinds[x->kind]);
-	na_put_text(o->r, to, "driver", x->driver);
-	na_put_text(o->r, to, "link", x->state);
-	put_known(o->r, to, "mtu", x->mtu_bytes);
-	put_known(o->r, to, "speed_mbps", x->speed_mbps);
-	put_nic_state(o, to, x, before);
-	for (size_t i = 0; i < NA_N_NIC_COUNTERS; i++)
-		put_known(o->r, to, na_nic_counters[i], x->counter[i]);
-	if (!before) {
+	na_put_text(o->r, to, M_driver, x->driver);
+	na_put_text(o->r, to, M_link, x->state);
+	na_host_put_known(o->r, to, M_mtu, x->mtu_bytes);
+	na_host_put_known(o->r, to, M_speed_mbps, x->speed_mbps);
+	put_nic_state(o, to, x, &t, before);
+	put_nic_counters(o->r, to, x->counter);
+	if (before)
+		put_nic_counters(o->r, na_put_object(o->r, to, M_grown),
+				 t.counter);
+	else
 		na_put_null(o->r, to, M_grown);
-		return;
-	}
-	grown = na_put_object(o->r, to, M_grown);
-	for (size_t i = 0; i < NA_N_NIC_COUNTERS; i++)
-		put_known(o->r, grown, na_nic_counters[i],
-			  growth(x->counter[i], before->counter[i]));
 }
 
-void hs_put_nics(struct hs_out *o, const struct na_settings *s,
-		 const struct na_host_asked *asked, struct na_value *into)
+void na_host_put_nics(struct na_host_out *o, const struct na_settings *s,
+		      const struct na_host_asked *asked, struct na_value *into)
 {
 	struct na_value *list = na_put_list(o->r, into, M_nics);
 
@@ -193,90 +186,69 @@ static const struct rule rules[NA_N_TCP_COUNTERS] = {
 };
 /* clang-format on */
 
+/* Since boot, or between two readings. */
 struct span {
 	int64_t now[NA_N_TCP_COUNTERS];
-	bool between; /* two readings; else since boot */
-	bool back;
+	bool between, back;
 };
-
-static struct span span_of(const struct na_settings *s,
-			   const struct na_settings *before)
-{
-	struct span x = {.between = before != NULL};
-
-	for (size_t i = 0; i < NA_N_TCP_COUNTERS; i++) {
-		x.now[i] = s->counter[i];
-		if (!before)
-			continue;
-		x.now[i] = growth(s->counter[i], before->counter[i]);
-		x.back |= s->counter[i] != NA_NOT_KNOWN &&
-			  s->counter[i] < before->counter[i];
-	}
-	return x;
-}
 
 /* Ten may be bad of however few; so many must have been sent to say that
  * there are few. */
-static enum hs_state judge_share(int64_t n, int64_t sent)
+static enum na_host_state judge_share(int64_t n, int64_t sent)
 {
 	double most = NA_RETRANSMITTED_MOST * (double)sent;
 
 	if ((double)n >= most && n > 0 &&
 	    (n >= 10 || sent >= NA_SEGMENTS_LEAST))
-		return HS_BAD;
-	return sent < NA_SEGMENTS_LEAST ? HS_UNKNOWN : HS_OK;
+		return NA_HOST_BAD;
+	return sent < NA_SEGMENTS_LEAST ? NA_HOST_UNKNOWN : NA_HOST_OK;
 }
 
 static void judge_counter(const struct na_settings *s, const struct span *x,
-			  size_t i, struct hs_row *row, char *why, size_t size)
+			  enum na_tcp_counter i, struct na_host_row *row,
+			  char *why, size_t size)
 {
 	int64_t sent = x->now[NA_TCP_OUT_SEGS], n = x->now[i];
-	const struct rule *rule = &rules[i];
+	bool told = n != NA_NOT_KNOWN;
 
-	row->why = rule->why;
-	row->state = HS_UNKNOWN;
+	row->state = NA_HOST_UNKNOWN;
 	if (x->back) {
 		row->why = "counters went back between the readings: the "
 			   "host was restarted";
-	} else if (n == NA_NOT_KNOWN ||
-		   (rule->per_segment && sent == NA_NOT_KNOWN)) {
+	} else if (!told || (rules[i].per_segment && sent == NA_NOT_KNOWN)) {
 		/* Its own file, or that of the segments sent. */
-		snprintf(
-			why, size, "%.280s",
-			s->counters_why[n == NA_NOT_KNOWN
-						? na_tcp_counter_file((
-							  enum na_tcp_counter)i)
-						: 0]);
+		snprintf(why, size, "%.280s",
+			 s->counters_why[told ? 0 : na_tcp_counter_file(i)]);
 		row->why = why;
-	} else if (rule->per_segment) {
-		row->state = judge_share(n, sent);
-		if (row->state == HS_UNKNOWN) {
-			snprintf(why, size,
-				 "only %" PRId64
-				 " segments were sent: too few to tell",
-				 sent);
-			row->why = why;
-		}
+	} else if (!rules[i].per_segment) {
+		row->state = n ? NA_HOST_BAD : NA_HOST_OK;
 	} else {
-		row->state = n ? HS_BAD : HS_OK;
+		row->state = judge_share(n, sent);
+		if (row->state != NA_HOST_UNKNOWN)
+			return;
+		snprintf(why, size,
+			 "only %" PRId64 " segments were sent: too few to tell",
+			 sent);
+		row->why = why;
 	}
 }
 
-static void put_counter(struct hs_out *o, const struct na_settings *s,
-			const struct span *x, size_t i)
+static void put_counter(struct na_host_out *o, const struct na_settings *s,
+			const struct span *x, enum na_tcp_counter i)
 {
 	struct na_value *to = na_put_object(o->r, o->list, NULL);
 	int64_t sent = x->now[NA_TCP_OUT_SEGS], n = x->now[i];
 	bool per = rules[i].per_segment;
-	struct hs_row row = {
+	struct na_host_row row = {
 		.severity = x->between ? NA_SEV_WARNING : NA_SEV_INFO,
+		.why = rules[i].why,
 		.remedy = rules[i].remedy,
 	};
 	char why[300];
 
 	na_put_text(o->r, to, M_name, na_tcp_counters[i]);
-	put_known(o->r, to, "value", s->counter[i]);
-	put_known(o->r, to, "grown", x->between ? n : NA_NOT_KNOWN);
+	na_host_put_known(o->r, to, M_value, s->counter[i]);
+	na_host_put_known(o->r, to, M_grown, x->between ? n : NA_NOT_KNOWN);
 	na_put_real(o->r, to, M_ratio,
 		    per && n != NA_NOT_KNOWN && sent > 0
 			    ? (double)n / (double)sent
@@ -284,16 +256,20 @@ static void put_counter(struct hs_out *o, const struct na_settings *s,
 	na_put_text(o->r, to, M_wanted,
 		    per ? "< 1e-4 of the segments sent" : "0");
 	judge_counter(s, x, i, &row, why, sizeof(why));
-	hs_put_state(o, to, &row);
+	na_host_put_state(o, to, &row);
 }
 
-void hs_put_counters(struct hs_out *o, const struct na_settings *s,
-		     const struct na_settings *before, struct na_value *into)
+void na_host_put_counters(struct na_host_out *o, const struct na_settings *s,
+			  const struct na_settings *before,
+			  struct na_value *into)
 {
-	struct span x = span_of(s, before);
+	struct span x = {.between = before != NULL};
 
+	for (size_t i = 0; i < NA_N_TCP_COUNTERS; i++)
+		x.now[i] = growth(s->counter, before ? before->counter : NULL,
+				  i, &x.back);
 	o->list = na_put_list(o->r, into, M_counters);
 	for (size_t i = NA_TCP_RETRANS_SEGS; i < NA_N_TCP_COUNTERS; i++)
-		put_counter(o, s, &x, i);
-	put_known(o->r, into, M_segments_sent, x.now[NA_TCP_OUT_SEGS]);
+		put_counter(o, s, &x, (enum na_tcp_counter)i);
+	na_host_put_known(o->r, into, M_segments_sent, x.now[NA_TCP_OUT_SEGS]);
 }

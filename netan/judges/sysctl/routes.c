@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/str.h"
 #include "netan/base/units.h"
-#include "netan/judges/sysctl/parts.h"
+#include "netan/judges/sysctl/state.h"
 
 enum { REMEDY_MAX = 400 + 1024 /* of which the next hops */ };
 
@@ -41,23 +42,24 @@ static int64_t rto_of(const struct na_settings *s, const struct na_route *x,
 	return x->rto_min_us;
 }
 
+static double ms_of(int64_t us)
+{
+	return na_ms((double)us * NA_PS_PER_US);
+}
+
 static const char *print_ms(char *buf, int64_t us)
 {
 	char number[NA_UNIT_BUF];
 
-	snprintf(buf, NA_UNIT_BUF, "%sms",
-		 na_print_double(number, (double)us / 1000));
+	snprintf(buf, NA_UNIT_BUF, "%sms", na_print_double(number, ms_of(us)));
 	return buf;
 }
 
 /* " via 10.0.0.1", where there is one. */
-static int add_word(char *out, size_t size, int at, const char *key,
-		    const char *word)
+static void add_word(struct na_str *out, const char *key, const char *word)
 {
-	if (!word || at < 0 || (size_t)at >= size)
-		return at;
-	return at +
-	       snprintf(out + at, size - (size_t)at, " %s %.60s", key, word);
+	if (word)
+		na_str_addf(out, " %s %.60s", key, word);
 }
 
 /* In a saved text a device may be called what a shell takes for a command. */
@@ -71,39 +73,32 @@ static bool is_plain(const char *s)
  * change does not repeat is lost.  Next hops end the command. */
 static void print_remedy(const struct na_route *x, char *out, size_t size)
 {
-	const char *six = x->family == 6 ? "-6 " : "";
 	bool several = x->hops > 1;
+	bool inet6 = x->via && x->family == 4 && strchr(x->via, ':');
 	char metric[24];
-	int at;
+	struct na_str to = na_str_over(out, size);
 
+	na_str_addf(&to, "ip %sroute change %.60s", x->family == 6 ? "-6 " : "",
+		    x->dst);
 	if (!is_plain(x->via) || !is_plain(x->dev) || !is_plain(x->table) ||
 	    !is_plain(x->src) || !is_plain(x->next_hops)) {
-		snprintf(out, size,
-			 "ip %sroute change %.60s with all that it has, and "
-			 "rto_min 5ms",
-			 six, x->dst);
+		na_str_addf(&to, " with all that it has, and rto_min 5ms");
+		return;
+	}
+	if (several && !x->next_hops) {
+		na_str_addf(&to, " with all its %u next hops, and rto_min 5ms",
+			    x->hops);
 		return;
 	}
 	snprintf(metric, sizeof(metric), "%" PRId64, x->metric);
-	at = snprintf(out, size, "ip %sroute change %.60s", six, x->dst);
-	at = add_word(out, size, at,
-		      x->via && x->family == 4 && strchr(x->via, ':')
-			      ? "via inet6"
-			      : "via",
-		      several ? NULL : x->via);
-	at = add_word(out, size, at, "dev", several ? NULL : x->dev);
-	at = add_word(out, size, at, "table", x->table);
-	at = add_word(out, size, at, "src", x->src);
-	at = add_word(out, size, at, "metric",
-		      x->metric == NA_NOT_KNOWN ? NULL : metric);
-	at = add_word(out, size, at, "rto_min", "5ms");
-	if (several && x->next_hops)
-		snprintf(out + at, size - (size_t)at, " %s", x->next_hops);
-	else if (several)
-		snprintf(out, size,
-			 "ip %sroute change %.60s with all its %u next hops, "
-			 "and rto_min 5ms",
-			 six, x->dst, x->hops);
+	add_word(&to, inet6 ? "via inet6" : "via", several ? NULL : x->via);
+	add_word(&to, "dev", several ? NULL : x->dev);
+	add_word(&to, "table", x->table);
+	add_word(&to, "src", x->src);
+	add_word(&to, "metric", x->metric == NA_NOT_KNOWN ? NULL : metric);
+	add_word(&to, "rto_min", "5ms");
+	if (several)
+		na_str_addf(&to, " %s", x->next_hops);
 }
 
 /* The route that has the largest, the default one of them first. */
@@ -148,7 +143,7 @@ static struct worst find_worst(const struct na_settings *s)
 
 /* Without routes, tcp_rto_min_us can speak for them only if it is low: a
  * route that raises it again is nobody's habit. */
-static void without_routes(const struct na_settings *s, struct hs_row *row,
+static void without_routes(const struct na_settings *s, struct na_host_row *row,
 			   char *value, char *why, size_t size, int64_t *us)
 {
 	const struct na_fact *f = &s->setting[NA_SET_RTO_MIN];
@@ -157,14 +152,14 @@ static void without_routes(const struct na_settings *s, struct hs_row *row,
 					     "traffic could take";
 	const char *from;
 
-	row->state = HS_UNKNOWN;
+	row->state = NA_HOST_UNKNOWN;
 	row->value = NULL;
 	if (f->text) {
 		*us = fallback_us(s, &from);
 		print_ms(value, *us);
 		row->value = value;
 		if (*us > 0 && *us <= NA_RTO_MOST_US)
-			row->state = HS_OK;
+			row->state = NA_HOST_OK;
 		else
 			*us = NA_NOT_KNOWN;
 		snprintf(why, size,
@@ -176,12 +171,12 @@ static void without_routes(const struct na_settings *s, struct hs_row *row,
 	}
 }
 
-void hs_put_rto(struct hs_out *o, const struct na_settings *s,
-		struct na_value *into)
+void na_host_put_rto(struct na_host_out *o, const struct na_settings *s,
+		     struct na_value *into)
 {
 	struct worst w = find_worst(s);
 	char value[NA_UNIT_BUF] = "", why[400] = "", remedy[REMEDY_MAX] = "";
-	struct hs_row row = {
+	struct na_host_row row = {
 		.name = "rto_min",
 		.value = value,
 		.wanted = "5ms (10ms or less)",
@@ -195,7 +190,7 @@ void hs_put_rto(struct hs_out *o, const struct na_settings *s,
 	if (s->routes.why || !w.n) {
 		without_routes(s, &row, value, why, sizeof(why), &w.us);
 	} else if (w.bad) {
-		row.state = HS_BAD;
+		row.state = NA_HOST_BAD;
 		print_remedy(w.route, remedy, sizeof(remedy));
 		snprintf(why, sizeof(why),
 			 "%zu of %zu routes that training traffic may take, "
@@ -203,7 +198,7 @@ void hs_put_rto(struct hs_out *o, const struct na_settings *s,
 			 w.bad, w.n, w.route->dst, w.route->dev ? " dev " : "",
 			 w.route->dev ? w.route->dev : "", w.from, value);
 	} else if (w.blind) {
-		row.state = HS_UNKNOWN;
+		row.state = NA_HOST_UNKNOWN;
 		row.value = NULL;
 		snprintf(why, sizeof(why),
 			 "%zu of %zu routes say nothing, and tcp_rto_min_us "
@@ -217,13 +212,13 @@ void hs_put_rto(struct hs_out *o, const struct na_settings *s,
 			 "one lost packet must not become a slow transfer");
 	}
 	na_put_real(o->r, into, M_rto_min_ms,
-		    row.state == HS_UNKNOWN || w.us == NA_NOT_KNOWN
+		    row.state == NA_HOST_UNKNOWN || w.us == NA_NOT_KNOWN
 			    ? NAN
-			    : (double)w.us / 1000);
-	hs_put_row(o, &row);
+			    : ms_of(w.us));
+	na_host_put_row(o, &row);
 }
 
-static void put_route(struct hs_out *o, struct na_value *list,
+static void put_route(struct na_host_out *o, struct na_value *list,
 		      const struct na_settings *s, const struct na_route *x)
 {
 	struct na_value *to = na_put_object(o->r, list, NULL);
@@ -237,12 +232,10 @@ static void put_route(struct hs_out *o, struct na_value *list,
 	na_put_text(o->r, to, M_via, x->via);
 	na_put_text(o->r, to, M_dev, x->dev);
 	na_put_text(o->r, to, M_table, x->table ? x->table : "main");
-	if (x->family)
-		na_put_int(o->r, to, M_family, x->family);
-	else
-		na_put_null(o->r, to, M_family);
+	na_host_put_known(o->r, to, M_family,
+			  x->family ? x->family : NA_NOT_KNOWN);
 	na_put_real(o->r, to, M_rto_min_ms,
-		    us == NA_NOT_KNOWN ? NAN : (double)us / 1000);
+		    us == NA_NOT_KNOWN ? NAN : ms_of(us));
 	na_put_text(o->r, to, M_from, us == NA_NOT_KNOWN ? NULL : from);
 	na_put_text(o->r, to, M_state,
 		    !judged              ? NULL
@@ -260,8 +253,8 @@ static void put_route(struct hs_out *o, struct na_value *list,
 }
 
 /* Only what is no address of the host itself. */
-void hs_put_routes(struct hs_out *o, const struct na_settings *s,
-		   struct na_value *into)
+void na_host_put_routes(struct na_host_out *o, const struct na_settings *s,
+			struct na_value *into)
 {
 	struct na_value *list = na_put_list(o->r, into, M_routes);
 

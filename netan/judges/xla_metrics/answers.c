@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "netan/base/units.h"
-#include "netan/judges/xla_metrics/parts.h"
+#include "netan/judges/xla_metrics/state.h"
 
 bool na_xla_unlowered(const char *counter)
 {
@@ -363,10 +363,10 @@ static void no_report(struct na_xla_question *q)
 
 void na_xla_answers(struct na_xla_case *c)
 {
-	for (size_t i = 0; i < c->n_spans; i++) {
-		ask_compilations(c, &c->spans[i]);
-		ask_transfers(c, &c->spans[i]);
-		ask_lowering(c, &c->spans[i]);
+	for (size_t i = 0; i < c->spans.n; i++) {
+		ask_compilations(c, &c->spans.v[i]);
+		ask_transfers(c, &c->spans.v[i]);
+		ask_lowering(c, &c->spans.v[i]);
 	}
 	for (size_t i = 0; i < c->asked->n_inputs; i++)
 		ask_hints(c, &c->asked->inputs[i].log);

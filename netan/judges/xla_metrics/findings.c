@@ -6,33 +6,28 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/str.h"
 #include "netan/base/units.h"
-#include "netan/judges/xla_metrics/parts.h"
+#include "netan/judges/xla_metrics/state.h"
 
 /* Limits of the client-side profiler itself. */
 #define COMPILE_SLOW_S 300.0
 #define EXECUTE_SLOW_S 30.0
 #define TOO_FREQUENT   0.5 /* per step */
 
-enum { OPS_MAX = 100, WHO = 300 };
+enum { OPS_MAX = 100 };
 
 static struct na_value *finding(struct na_xla_case *c, const char *id,
 				enum na_severity severity, const char *title,
 				const char *remedy)
 {
-	/* clang-format off */
-	static const char *const words[] = {
-		[NA_SEV_NONE] = "info", [NA_SEV_INFO] = "info",
-		[NA_SEV_WARNING] = "warning", [NA_SEV_ERROR] = "error",
-	};
-	/* clang-format on */
 	struct na_value *row, *evidence;
 
 	if (severity != c->pass)
 		return NULL;
 	row = na_put_object(c->r, c->findings, NULL);
 	na_put_text(c->r, row, M_id, id);
-	na_put_text(c->r, row, M_severity, words[severity]);
+	na_put_text(c->r, row, M_severity, na_severity_name(severity));
 	na_put_text(c->r, row, M_title, title);
 	evidence = na_put_object(c->r, row, M_evidence);
 	na_put_null(c->r, row, M_from_s);
@@ -48,11 +43,11 @@ static struct na_value *finding(struct na_xla_case *c, const char *id,
 static void put_where(struct na_xla_case *c, struct na_value *to,
 		      const struct na_xla_span *s)
 {
-	char who[WHO];
+	char who[NA_XLA_WHO];
 
 	if (!s)
 		return;
-	na_put_text(c->r, to, M_process, na_xla_who(s, who, sizeof(who)));
+	na_put_text(c->r, to, M_process, na_xla_who(s, who));
 	na_put_real(c->r, to, M_steps, s->steps);
 	na_put_text(c->r, to, M_steps_from, s->steps_from);
 }
@@ -60,8 +55,8 @@ static void put_where(struct na_xla_case *c, struct na_value *to,
 static const struct na_xla_group *first_stack(const struct na_xla_case *c,
 					      bool execution, bool early)
 {
-	for (size_t i = 0; i < c->n_groups; i++) {
-		const struct na_xla_group *g = &c->groups[i];
+	for (size_t i = 0; i < c->groups.n; i++) {
+		const struct na_xla_group *g = &c->groups.v[i];
 
 		if (early ? g->early : g->stack->execution == execution)
 			return g;
@@ -94,52 +89,62 @@ static void put_stack(struct na_xla_case *c, struct na_value *to,
 		return;
 	na_put_text(c->r, to, M_user_frame, g->user);
 	na_put_text(c->r, to, M_operator, g->operator);
-	na_put_int(c->r, to, "stack_count", (int64_t)g->count);
-	na_put_int(c->r, to, "stack_graphs", (int64_t)g->graphs);
+	na_put_int(c->r, to, M_stack_count, (int64_t)g->count);
+	na_put_int(c->r, to, M_stack_graphs, (int64_t)g->graphs);
 }
 
 static const char *of_processes(const struct na_xla_case *c, size_t n,
 				char *buf, size_t size)
 {
 	*buf = 0;
-	if (c->n_spans > 1 && n)
+	if (c->spans.n > 1 && n)
 		snprintf(buf, size, " (in %zu of %zu processes)", n,
-			 c->n_spans);
+			 c->spans.n);
 	return buf;
+}
+
+/* That it happens so often per step, in so many processes, mostly there. */
+static struct na_value *put_growth(struct na_xla_case *c, const char *id,
+				   const struct na_xla_question *q,
+				   enum na_severity severity, const char *what,
+				   const struct na_xla_group *g,
+				   const char *remedy)
+{
+	char title[900], rate[NA_UNIT_BUF], where[400], procs[80];
+	struct na_value *to;
+
+	snprintf(title, sizeof(title), "%s: %s per step%s%s", what,
+		 na_print_number(rate, q->per_step, 3),
+		 of_processes(c, q->processes, procs, sizeof(procs)),
+		 at_frame(g, where, sizeof(where)));
+	to = finding(c, id, severity, title, remedy);
+	na_put_text(c->r, to, M_metric, q->name);
+	na_put_int(c->r, to, M_count, q->count);
+	na_put_real(c->r, to, M_per_step, q->per_step);
+	return to;
 }
 
 static void recompilation(struct na_xla_case *c)
 {
 	const struct na_xla_question *q = &c->compilations;
 	const struct na_xla_group *g = first_stack(c, false, false);
-	char title[900], rate[NA_UNIT_BUF], where[400], procs[80];
+	struct na_xla_grown uncached = {.there = false};
 	struct na_value *to;
 
 	if (q->answer != NA_XLA_YES)
 		return;
-	snprintf(title, sizeof(title),
-		 "the program is compiled again and again: %s per step%s%s",
-		 na_print_number(rate, q->per_step, 3),
-		 of_processes(c, q->processes, procs, sizeof(procs)),
-		 at_frame(g, where, sizeof(where)));
-	to = finding(c, "recompilation",
-		     q->per_step > TOO_FREQUENT ? NA_SEV_ERROR : NA_SEV_WARNING,
-		     title,
-		     "shapes or graphs change from step to step: pad or "
-		     "bucket inputs to few shapes, and keep values that "
-		     "change out of the graph; with "
-		     "PT_XLA_DEBUG_LEVEL=1 the log names the Python line of "
-		     "each compilation");
-	na_put_text(c->r, to, M_metric, q->name);
-	na_put_int(c->r, to, M_count, q->count);
-	na_put_real(c->r, to, M_per_step, q->per_step);
-	if (q->span) {
-		struct na_xla_grown u = na_xla_count_of(q->span,
-							"UncachedCompile");
-
-		if (u.there)
-			na_put_int(c->r, to, "uncached", u.by);
-	}
+	to = put_growth(
+		c, "recompilation", q,
+		q->per_step > TOO_FREQUENT ? NA_SEV_ERROR : NA_SEV_WARNING,
+		"the program is compiled again and again", g,
+		"shapes or graphs change from step to step: pad or bucket "
+		"inputs to few shapes, and keep values that change out of the "
+		"graph; with PT_XLA_DEBUG_LEVEL=1 the log names the Python "
+		"line of each compilation");
+	if (q->span)
+		uncached = na_xla_count_of(q->span, "UncachedCompile");
+	if (uncached.there)
+		na_put_int(c->r, to, M_uncached, uncached.by);
 	put_where(c, to, q->span);
 	put_stack(c, to, g);
 }
@@ -148,26 +153,18 @@ static void transfers(struct na_xla_case *c)
 {
 	const struct na_xla_question *q = &c->transfers;
 	const struct na_xla_group *g = first_stack(c, true, true);
-	char title[900], rate[NA_UNIT_BUF], where[400], procs[80];
 	struct na_value *to;
 
 	if (q->answer < NA_XLA_SLOWLY)
 		return;
-	snprintf(title, sizeof(title),
-		 "values are fetched from the device: %s per step%s%s",
-		 na_print_number(rate, q->per_step, 3),
-		 of_processes(c, q->processes, procs, sizeof(procs)),
-		 at_frame(g, where, sizeof(where)));
-	to = finding(c, "device-to-host-transfers",
-		     q->answer == NA_XLA_YES ? NA_SEV_WARNING : NA_SEV_INFO,
-		     title,
-		     "look for .item(), print(), torch.equal and conditions "
-		     "on tensors in the step; log less often, or in a step "
-		     "closure (xm.add_step_closure)");
-	na_put_text(c->r, to, M_metric, q->name);
-	na_put_int(c->r, to, M_count, q->count);
-	na_put_real(c->r, to, M_per_step, q->per_step);
-	na_put_int(c->r, to, "log_interval", c->asked->log_interval);
+	to = put_growth(
+		c, "device-to-host-transfers", q,
+		q->answer == NA_XLA_YES ? NA_SEV_WARNING : NA_SEV_INFO,
+		"values are fetched from the device", g,
+		"look for .item(), print(), torch.equal and conditions on "
+		"tensors in the step; log less often, or in a step closure "
+		"(xm.add_step_closure)");
+	na_put_int(c->r, to, M_log_interval, c->asked->log_interval);
 	put_where(c, to, q->span);
 	put_stack(c, to, g);
 }
@@ -181,16 +178,16 @@ most_early(const struct na_xla_case *c, struct na_xla_grown *most, size_t *n)
 	const struct na_xla_span *found = NULL;
 
 	*n = 0;
-	for (size_t i = 0; i < c->n_spans; i++) {
+	for (size_t i = 0; i < c->spans.n; i++) {
 		struct na_xla_grown g =
-			na_xla_count_of(&c->spans[i],
+			na_xla_count_of(&c->spans.v[i],
 					"aten::_local_scalar_dense");
 
 		if (g.by <= 0)
 			continue;
 		++*n;
 		if (!found || g.by > most->by) {
-			found = &c->spans[i];
+			found = &c->spans.v[i];
 			*most = g;
 		}
 	}
@@ -230,7 +227,7 @@ static void early_evaluation(struct na_xla_case *c)
 		     "device (torch.where), or ask at the end of the step; "
 		     "with PT_XLA_DEBUG_LEVEL=2 the log names the Python line "
 		     "of each");
-	na_put_text(c->r, to, "op", "aten::_local_scalar_dense");
+	na_put_text(c->r, to, M_op, "aten::_local_scalar_dense");
 	na_put_int(c->r, to, M_count, s ? g.by : (int64_t)stack->count);
 	na_put_real(c->r, to, M_per_step,
 		    s ? (double)g.by / s->steps : (double)NAN);
@@ -250,7 +247,7 @@ static void put_ops_of_log(struct na_xla_case *c, struct na_value *list,
 		if (h->kind != NA_XLA_NOT_LOWERED || list->n >= OPS_MAX)
 			continue;
 		row = na_put_object(c->r, list, NULL);
-		na_put_text(c->r, row, "op",
+		na_put_text(c->r, row, M_op,
 			    na_strtab_at(&log->names, h->name));
 		na_put_null(c->r, row, M_count);
 		na_put_null(c->r, row, M_per_step);
@@ -288,7 +285,7 @@ static void put_ops_of_span(struct na_xla_case *c, struct na_value *list,
 		after = (size_t)(best - to->counters) + 1;
 		name = na_strtab_at(&s->to_log->names, best->name);
 		row = na_put_object(c->r, list, NULL);
-		na_put_text(c->r, row, "op", name);
+		na_put_text(c->r, row, M_op, name);
 		na_put_int(c->r, row, M_count, best->value);
 		na_put_real(c->r, row, M_per_step,
 			    (double)na_xla_count_of(s, name).by / s->steps);
@@ -305,7 +302,7 @@ static void unlowered(struct na_xla_case *c)
 		return;
 	snprintf(title, sizeof(title),
 		 "%" PRId64 " operator%s run%s on the CPU: %.100s%s%s",
-		 q->count, q->count == 1 ? "" : "s", q->count == 1 ? "s" : "",
+		 q->count, na_plural(q->count), q->count == 1 ? "s" : "",
 		 q->name, q->count > 1 ? " most" : "",
 		 of_processes(c, q->span ? q->processes : 0, procs,
 			      sizeof(procs)));
@@ -315,7 +312,7 @@ static void unlowered(struct na_xla_case *c)
 		     "(torch.nonzero and boolean indexing by torch.where), or "
 		     "ask for a lowering at pytorch/xla");
 	put_where(c, to, q->span);
-	list = na_put_list(c->r, to, "ops");
+	list = na_put_list(c->r, to, M_ops);
 	if (!list)
 		return;
 	if (q->span)
@@ -332,23 +329,28 @@ struct slow {
 	const struct na_xla_span *span;
 };
 
+static void take_longer(struct slow *slow, int64_t ns,
+			const struct na_xla_span *span)
+{
+	double seconds = (double)ns / (double)NA_NS_PER_S;
+
+	if (seconds > slow->longest_s)
+		*slow = (struct slow){seconds, span};
+}
+
 static void slow_in_reports(const struct na_xla_case *c, const char *metric,
 			    struct slow *slow)
 {
-	for (size_t i = 0; i < c->n_spans; i++) {
-		const struct na_xla_span *s = &c->spans[i];
+	for (size_t i = 0; i < c->spans.n; i++) {
+		const struct na_xla_span *s = &c->spans.v[i];
 		const struct na_xla_metric *m =
 			na_xla_metric_named(s->to_log, s->to, metric);
 
 		for (size_t k = 0; m && k < m->n_percentiles; k++) {
 			const struct na_xla_value *v = &m->percentiles[k].value;
-			double seconds = (double)v->ns / 1e9;
 
-			if (v->kind == NA_XLA_TIME &&
-			    seconds > slow->longest_s) {
-				slow->longest_s = seconds;
-				slow->span = s;
-			}
+			if (v->kind == NA_XLA_TIME)
+				take_longer(slow, v->ns, s);
 		}
 	}
 }
@@ -361,15 +363,11 @@ static void slow_in_hints(const struct na_xla_case *c, const char *metric,
 
 		for (size_t k = 0; k < log->n_hints; k++) {
 			const struct na_xla_hint *h = &log->hints[k];
-			double seconds = (double)h->longest_ns / 1e9;
 
 			if (h->kind == NA_XLA_TOO_SLOW &&
-			    seconds > slow->longest_s &&
 			    strcmp(na_strtab_at(&log->names, h->name),
-				   metric) == 0) {
-				slow->longest_s = seconds;
-				slow->span = NULL;
-			}
+				   metric) == 0)
+				take_longer(slow, h->longest_ns, NULL);
 		}
 	}
 }
@@ -391,8 +389,8 @@ static void too_slow(struct na_xla_case *c, const char *id, const char *metric,
 		 na_print_number(limit, limit_s, 3));
 	to = finding(c, id, NA_SEV_WARNING, title, remedy);
 	na_put_text(c->r, to, M_metric, metric);
-	na_put_real(c->r, to, "longest_s", slow.longest_s);
-	na_put_real(c->r, to, "limit_s", limit_s);
+	na_put_real(c->r, to, M_longest_s, slow.longest_s);
+	na_put_real(c->r, to, M_limit_s, limit_s);
 	put_where(c, to, slow.span);
 }
 

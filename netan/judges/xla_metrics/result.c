@@ -1,4 +1,5 @@
 /* The result of `netan xla-metrics`, and how it comes about. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 #include "members.h"
 #include "netan/base/units.h"
-#include "netan/judges/xla_metrics/parts.h"
+#include "netan/judges/xla_metrics/state.h"
 
 bool na_xla_tells(const struct na_xla_log *log)
 {
@@ -26,10 +27,11 @@ static double number_of(const struct na_xla_value *v)
 {
 	if (v->kind == NA_XLA_NONE)
 		return NAN;
-	return v->kind == NA_XLA_TIME ? (double)v->ns / 1e9 : v->number;
+	return v->kind == NA_XLA_TIME ? (double)v->ns / (double)NA_NS_PER_S
+				      : v->number;
 }
 
-/* "total" as M_total_s, M_total_bytes or "total". */
+/* "total" as total_s, total_bytes or total. */
 static void put_value(struct na_result *r, struct na_value *to,
 		      const char *name, const struct na_xla_value *v)
 {
@@ -59,14 +61,22 @@ static void put_percentiles(struct na_result *r, struct na_value *row,
 	}
 }
 
+/* How fast it grows, between two reports or since the start. */
+static void put_rates(struct na_result *r, struct na_value *row,
+		      const struct na_xla_span *s, struct na_xla_grown g)
+{
+	na_put_real(r, row, M_per_step, (double)g.by / s->steps);
+	na_put_real(r, row, M_per_s, (double)g.by / s->seconds);
+}
+
 static void put_process(struct na_result *r, struct na_value *row,
 			const struct na_xla_case *c,
 			const struct na_xla_span *s)
 {
-	char who[300];
+	char who[NA_XLA_WHO];
 
 	na_put_text(r, row, M_process,
-		    c->n_spans > 1 ? na_xla_who(s, who, sizeof(who)) : NULL);
+		    c->spans.n > 1 ? na_xla_who(s, who) : NULL);
 }
 
 static void put_metric(struct na_xla_case *c, struct na_value *list,
@@ -93,9 +103,8 @@ static void put_metric(struct na_xla_case *c, struct na_value *list,
 	na_put_text(r, row, M_name, name);
 	na_put_text(r, row, M_kind, kinds[m->total.kind]);
 	na_put_int(r, row, M_samples, (int64_t)m->samples);
-	put_value(r, row, "total", &m->total);
-	na_put_real(r, row, M_per_step, (double)g.by / s->steps);
-	na_put_real(r, row, M_per_s, (double)g.by / s->seconds);
+	put_value(r, row, M_total, &m->total);
+	put_rates(r, row, s, g);
 	if (s->from)
 		na_put_int(r, row, M_new_samples, g.by);
 	if (s->from && m->total.kind == NA_XLA_TIME)
@@ -113,8 +122,8 @@ static void put_metrics(struct na_xla_case *c)
 	struct na_value *list = na_put_list(c->r, na_result_body(c->r),
 					    M_metrics);
 
-	for (size_t i = 0; i < c->n_spans; i++) {
-		const struct na_xla_span *s = &c->spans[i];
+	for (size_t i = 0; i < c->spans.n; i++) {
+		const struct na_xla_span *s = &c->spans.v[i];
 
 		for (size_t k = 0; k < s->to->n_metrics; k++)
 			put_metric(c, list, s, &s->to->metrics[k]);
@@ -126,8 +135,8 @@ static void put_counters(struct na_xla_case *c)
 	struct na_result *r = c->r;
 	struct na_value *list = na_put_list(r, na_result_body(r), M_counters);
 
-	for (size_t i = 0; i < c->n_spans; i++) {
-		const struct na_xla_span *s = &c->spans[i];
+	for (size_t i = 0; i < c->spans.n; i++) {
+		const struct na_xla_span *s = &c->spans.v[i];
 
 		for (size_t k = 0; k < s->to->n_counters; k++) {
 			const struct na_xla_counter *x = &s->to->counters[k];
@@ -138,9 +147,7 @@ static void put_counters(struct na_xla_case *c)
 
 			na_put_text(r, row, M_name, name);
 			na_put_int(r, row, M_value, x->value);
-			na_put_real(r, row, M_per_step,
-				    (double)g.by / s->steps);
-			na_put_real(r, row, M_per_s, (double)g.by / s->seconds);
+			put_rates(r, row, s, g);
 			if (s->from)
 				na_put_int(r, row, M_new, g.by);
 			put_process(r, row, c, s);
@@ -155,12 +162,12 @@ static void put_processes(struct na_xla_case *c)
 	struct na_result *r = c->r;
 	struct na_value *list = na_put_list(r, na_result_body(r), M_processes);
 
-	for (size_t i = 0; i < c->n_spans; i++) {
-		const struct na_xla_span *s = &c->spans[i];
+	for (size_t i = 0; i < c->spans.n; i++) {
+		const struct na_xla_span *s = &c->spans.v[i];
 		struct na_value *row = na_put_object(r, list, NULL);
-		char who[300];
+		char who[NA_XLA_WHO];
 
-		na_put_text(r, row, M_process, na_xla_who(s, who, sizeof(who)));
+		na_put_text(r, row, M_process, na_xla_who(s, who));
 		na_put_int(r, row, M_reports, (int64_t)s->reports);
 		na_put_real(r, row, M_steps, s->steps);
 		na_put_text(r, row, M_steps_from, s->steps_from);
@@ -175,7 +182,7 @@ static void put_answer(struct na_result *r, struct na_value *to,
 {
 	struct na_value *x = na_put_object(r, to, name);
 
-	na_put_text(r, x, "answer",
+	na_put_text(r, x, M_answer,
 		    q->answer == NA_XLA_CANNOT_TELL ? "cannot_tell"
 		    : q->answer == NA_XLA_NO        ? "no"
 						    : "yes");
@@ -187,38 +194,33 @@ static void put_answers(struct na_xla_case *c)
 	struct na_value *to = na_put_object(c->r, na_result_body(c->r),
 					    M_questions);
 
-	put_answer(c->r, to, "compilations_grow", &c->compilations);
-	put_answer(c->r, to, "transfers_grow", &c->transfers);
-	put_answer(c->r, to, "operators_unlowered", &c->lowering);
+	put_answer(c->r, to, M_compilations_grow, &c->compilations);
+	put_answer(c->r, to, M_transfers_grow, &c->transfers);
+	put_answer(c->r, to, M_operators_unlowered, &c->lowering);
 }
 
 /* ---- what was not used */
 
-static void notes(struct na_xla_case *c)
+static void note_lost(struct na_xla_case *c, const char *path, uint64_t n,
+		      const char *before, const char *behind)
+{
+	if (n)
+		na_result_note(c->r, "%.200s: %s%" PRIu64 " %s", path, before,
+			       n, behind);
+}
+
+static void note_all_lost(struct na_xla_case *c)
 {
 	for (size_t i = 0; i < c->asked->n_inputs; i++) {
 		const struct na_xla_input *in = &c->asked->inputs[i];
-		const struct na_xla_log *log = &in->log;
 
-		if (log->unfinished)
-			na_result_note(
-				c->r,
-				"%.200s: %llu reports end amid a metric: "
-				"the log is cut off, or other lines "
-				"came between",
-				in->path, (unsigned long long)log->unfinished);
-		if (log->damaged)
-			na_result_note(c->r,
-				       "%.200s: %llu values could not be read "
-				       "and are left out",
-				       in->path,
-				       (unsigned long long)log->damaged);
-		if (log->left_out)
-			na_result_note(c->r,
-				       "%.200s: more than can be kept: %llu "
-				       "items are left out",
-				       in->path,
-				       (unsigned long long)log->left_out);
+		note_lost(c, in->path, in->log.unfinished, "",
+			  "reports end amid a metric: the log is cut off, or "
+			  "other lines came between");
+		note_lost(c, in->path, in->log.damaged, "",
+			  "values could not be read and are left out");
+		note_lost(c, in->path, in->log.left_out,
+			  "more than can be kept: ", "items are left out");
 	}
 }
 
@@ -247,7 +249,7 @@ static void fill(struct na_xla_case *c)
 	put_processes(c);
 	put_program(c);
 	na_xla_views(c);
-	notes(c);
+	note_all_lost(c);
 }
 
 enum na_status na_xla_judge(const struct na_xla_asked *asked,
@@ -259,8 +261,8 @@ enum na_status na_xla_judge(const struct na_xla_asked *asked,
 	if (na_xla_spans(&c, err) == NA_OK && na_xla_groups(&c, err) == NA_OK)
 		fill(&c);
 	*worst = c.worst;
-	free(c.spans);
-	free(c.groups);
+	na_vec_free(&c.spans);
+	na_vec_free(&c.groups);
 	if (err->status == NA_OK && !na_result_ok(r))
 		na_fail_nomem(err);
 	return err->status;

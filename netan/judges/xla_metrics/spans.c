@@ -4,17 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/base/vec.h"
-#include "netan/judges/xla_metrics/parts.h"
+#include "netan/base/units.h"
+#include "netan/judges/xla_metrics/state.h"
 
-const char *na_xla_who(const struct na_xla_span *s, char *buf, size_t size)
+const char *na_xla_who(const struct na_xla_span *s, char buf[NA_XLA_WHO])
 {
 	const char *name = s->label ? s->label : s->path;
 
 	if (s->prefix)
-		snprintf(buf, size, "%.150s, process %.120s", name, s->prefix);
+		snprintf(buf, NA_XLA_WHO, "%.150s, process %.120s", name,
+			 s->prefix);
 	else
-		snprintf(buf, size, "%.200s", name);
+		snprintf(buf, NA_XLA_WHO, "%.200s", name);
 	return buf;
 }
 
@@ -136,27 +137,23 @@ static void find_seconds(struct na_xla_span *s)
 	a = &s->from->stamp;
 	b = &s->to->stamp;
 	if (a->kind == b->kind && a->kind != NA_XLA_NO_STAMP && b->us > a->us)
-		s->seconds = (double)(b->us - a->us) / 1e6;
+		s->seconds = (double)(b->us - a->us) / NA_US_PER_S;
 }
 
 /* ---- who is compared with whom */
 
-static struct na_xla_span *add(struct na_xla_case *c, size_t input, size_t k,
+/* The k-th process of an input. */
+static enum na_status add_span(struct na_xla_case *c,
+			       const struct na_xla_input *in, size_t k,
 			       struct na_err *err)
 {
-	const struct na_xla_input *in = &c->asked->inputs[input];
 	const struct na_xla_process *p = &in->log.processes[k];
+	struct na_xla_span span;
 	bool alone = true;
-	struct na_xla_span *s;
 
-	if (!na_grow(&c->spans, &c->cap_spans, c->n_spans + 1, sizeof(*s))) {
-		na_fail_nomem(err);
-		return NULL;
-	}
 	for (size_t i = 0; i < in->log.n_processes; i++)
 		alone = alone && (i == k || !in->log.processes[i].n_reports);
-	s = &c->spans[c->n_spans++];
-	*s = (struct na_xla_span){
+	span = (struct na_xla_span){
 		.path = in->path,
 		.label = in->label,
 		.prefix = alone || p->prefix == NA_NO_NAME
@@ -173,7 +170,7 @@ static struct na_xla_span *add(struct na_xla_case *c, size_t input, size_t k,
 		.last_steps = NAN,
 		.seconds = NAN,
 	};
-	return s;
+	return na_add(&c->spans, span) ? NA_OK : na_fail_nomem(err);
 }
 
 static void say_restarts(struct na_xla_case *c, const struct na_xla_input *in)
@@ -201,12 +198,12 @@ static void say_restarts(struct na_xla_case *c, const struct na_xla_input *in)
 static bool is_pair(const struct na_xla_case *c)
 {
 	const char *a = c->asked->inputs[0].label;
-	const char *b = c->n_spans == 2 ? c->asked->inputs[1].label : NULL;
+	const char *b = c->spans.n == 2 ? c->asked->inputs[1].label : NULL;
 
-	if (c->asked->n_inputs != 2 || c->n_spans != 2 ||
-	    c->spans[0].path == c->spans[1].path)
+	if (c->asked->n_inputs != 2 || c->spans.n != 2 ||
+	    c->spans.v[0].path == c->spans.v[1].path)
 		return false;
-	return c->spans[0].reports == 1 && c->spans[1].reports == 1 &&
+	return c->spans.v[0].reports == 1 && c->spans.v[1].reports == 1 &&
 	       (a == b || (a && b && strcmp(a, b) == 0));
 }
 
@@ -221,7 +218,7 @@ static bool same_step(const struct na_xla_span *a, const struct na_xla_span *b)
 
 static void pair_up(struct na_xla_case *c)
 {
-	struct na_xla_span *a = &c->spans[0], *b = &c->spans[1], late;
+	struct na_xla_span *a = &c->spans.v[0], *b = &c->spans.v[1], late;
 	const char *shrinks = na_xla_shrinks(a->to_log, a->to, b->to_log,
 					     b->to);
 
@@ -254,7 +251,7 @@ static void pair_up(struct na_xla_case *c)
 	b->from = a->to;
 	b->reports = 2;
 	*a = *b;
-	c->n_spans = 1;
+	c->spans.n = 1;
 }
 
 enum na_status na_xla_spans(struct na_xla_case *c, struct na_err *err)
@@ -264,16 +261,16 @@ enum na_status na_xla_spans(struct na_xla_case *c, struct na_err *err)
 
 		for (size_t k = 0; k < in->log.n_processes; k++) {
 			if (in->log.processes[k].n_reports &&
-			    !add(c, i, k, err))
+			    add_span(c, in, k, err) != NA_OK)
 				return err->status;
 		}
 		say_restarts(c, in);
 	}
 	if (is_pair(c))
 		pair_up(c);
-	for (size_t i = 0; i < c->n_spans; i++) {
-		find_steps(&c->spans[i], c->asked->steps);
-		find_seconds(&c->spans[i]);
+	for (size_t i = 0; i < c->spans.n; i++) {
+		find_steps(&c->spans.v[i], c->asked->steps);
+		find_seconds(&c->spans.v[i]);
 	}
 	return NA_OK;
 }

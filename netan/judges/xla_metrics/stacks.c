@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "members.h"
-#include "netan/base/vec.h"
-#include "netan/judges/xla_metrics/parts.h"
+#include "netan/base/order.h"
+#include "netan/judges/xla_metrics/state.h"
 
 /* ---- whose code is a frame */
 
@@ -96,75 +96,47 @@ static void find_user(struct na_xla_group *g)
 
 /* ---- equal stacks */
 
-static bool same_name(const struct na_xla_log *x, uint32_t a,
-		      const struct na_xla_log *y, uint32_t b)
+static const char *cause_of(const struct na_xla_group *g)
 {
-	return strcmp(na_strtab_at(&x->names, a), na_strtab_at(&y->names, b)) ==
-	       0;
+	return na_strtab_at(&g->log->names, g->stack->cause);
 }
 
-static bool equal(const struct na_xla_group *g, const struct na_xla_log *log,
-		  const struct na_xla_stack *s)
+static int compare_frames(const struct na_xla_group *a,
+			  const struct na_xla_group *b)
 {
-	if (g->stack->execution != s->execution ||
-	    g->stack->n_frames != s->n_frames ||
-	    !same_name(g->log, g->stack->cause, log, s->cause))
-		return false;
-	for (size_t i = 0; i < s->n_frames; i++) {
-		if (!same_name(g->log, g->stack->frames[i], log, s->frames[i]))
-			return false;
-	}
-	return true;
+	int d = 0;
+
+	for (size_t i = 0;
+	     !d && i < a->stack->n_frames && i < b->stack->n_frames; i++)
+		d = strcmp(frame_at(a, i), frame_at(b, i));
+	return d;
 }
 
 /* By text, so that those of one process are next to those of another. */
-static int by_text(const void *pa, const void *pb)
-{
-	const struct na_xla_group *a = pa, *b = pb;
-	size_t n = a->stack->n_frames < b->stack->n_frames ? a->stack->n_frames
-							   : b->stack->n_frames;
-	int d;
+NA_ORDER(by_text, struct na_xla_group, NA_UP(stack->execution),
+	 strcmp(cause_of(x), cause_of(y)), compare_frames(x, y),
+	 NA_UP(stack->n_frames))
 
-	if (a->stack->execution != b->stack->execution)
-		return a->stack->execution ? 1 : -1;
-	d = strcmp(na_strtab_at(&a->log->names, a->stack->cause),
-		   na_strtab_at(&b->log->names, b->stack->cause));
-	for (size_t i = 0; i < n && !d; i++)
-		d = strcmp(frame_at(a, i), frame_at(b, i));
-	if (d)
-		return d;
-	if (a->stack->n_frames != b->stack->n_frames)
-		return a->stack->n_frames < b->stack->n_frames ? -1 : 1;
-	return 0;
-}
+NA_ORDER(by_count, struct na_xla_group, NA_DOWN(count), by_text(x, y))
 
-static int by_count(const void *pa, const void *pb)
-{
-	const struct na_xla_group *a = pa, *b = pb;
-
-	if (a->count != b->count)
-		return a->count > b->count ? -1 : 1;
-	return by_text(pa, pb);
-}
-
-static void merge(struct na_xla_case *c)
+static void merge_groups(struct na_xla_case *c)
 {
 	size_t n = 0;
 
-	qsort(c->groups, c->n_groups, sizeof(*c->groups), by_text);
-	for (size_t i = 0; i < c->n_groups; i++) {
-		struct na_xla_group *g = &c->groups[i];
-		struct na_xla_group *last = n ? &c->groups[n - 1] : NULL;
+	na_sort(c->groups.v, c->groups.n, by_text);
+	for (size_t i = 0; i < c->groups.n; i++) {
+		struct na_xla_group *g = &c->groups.v[i];
+		struct na_xla_group *last = n ? &c->groups.v[n - 1] : NULL;
 
-		if (!last || !equal(last, g->log, g->stack)) {
-			c->groups[n++] = *g;
+		if (!last || by_text(last, g) != 0) {
+			c->groups.v[n++] = *g;
 			continue;
 		}
 		last->count += g->count;
 		if (g->graphs > last->graphs)
 			last->graphs = g->graphs;
 	}
-	c->n_groups = n;
+	c->groups.n = n;
 }
 
 enum na_status na_xla_groups(struct na_xla_case *c, struct na_err *err)
@@ -172,27 +144,22 @@ enum na_status na_xla_groups(struct na_xla_case *c, struct na_err *err)
 	for (size_t i = 0; i < c->asked->n_inputs; i++) {
 		const struct na_xla_log *log = &c->asked->inputs[i].log;
 
-		if (!na_grow(&c->groups, &c->cap_groups,
-			     c->n_groups + log->n_stacks, sizeof(*c->groups)))
+		if (!na_room(&c->groups, log->n_stacks))
 			return na_fail_nomem(err);
 		for (size_t k = 0; k < log->n_stacks; k++)
-			c->groups[c->n_groups++] = (struct na_xla_group){
+			c->groups.v[c->groups.n++] = (struct na_xla_group){
 				.log = log,
 				.stack = &log->stacks[k],
 				.count = log->stacks[k].count,
 				.graphs = log->stacks[k].n_graphs,
 			};
 	}
-	if (!c->n_groups)
-		return NA_OK;
-	merge(c);
-	qsort(c->groups, c->n_groups, sizeof(*c->groups), by_count);
-	for (size_t i = 0; i < c->n_groups; i++) {
-		struct na_xla_group *g = &c->groups[i];
-		const char *cause = na_strtab_at(&g->log->names,
-						 g->stack->cause);
+	merge_groups(c);
+	na_sort(c->groups.v, c->groups.n, by_count);
+	for (size_t i = 0; i < c->groups.n; i++) {
+		struct na_xla_group *g = &c->groups.v[i];
 
-		g->early = strstr(cause, "access tensor value") != NULL;
+		g->early = strstr(cause_of(g), "access tensor value") != NULL;
 		find_user(g);
 	}
 	return NA_OK;
@@ -203,17 +170,15 @@ void na_xla_put_stacks(struct na_xla_case *c)
 	struct na_result *r = c->r;
 	struct na_value *list = na_put_list(r, na_result_body(r), M_stacks);
 
-	for (size_t i = 0; i < c->n_groups; i++) {
-		const struct na_xla_group *g = &c->groups[i];
+	for (size_t i = 0; i < c->groups.n; i++) {
+		const struct na_xla_group *g = &c->groups.v[i];
 		struct na_value *row = na_put_object(r, list, NULL), *frames;
 		bool told = g->stack->cause != NA_NO_NAME;
 
 		na_put_int(r, row, M_count, (int64_t)g->count);
 		na_put_text(r, row, M_what,
 			    g->stack->execution ? "execution" : "compilation");
-		na_put_text(r, row, M_cause,
-			    told ? na_strtab_at(&g->log->names, g->stack->cause)
-				 : NULL);
+		na_put_text(r, row, M_cause, told ? cause_of(g) : NULL);
 		na_put_text(r, row, M_user_frame, g->user);
 		na_put_text(r, row, M_operator, g->operator);
 		na_put_bool(r, row, M_early, g->early);

@@ -16,23 +16,23 @@ void na_hang_init(struct na_hang *h)
 
 void na_hang_free_record(struct na_hang_record *r)
 {
-	free(r->culprits.items);
-	free(r->listed.items);
-	free(r->counters.items);
-	free(r->fingerprints.items);
-	free(r->errors.items);
-	free(r->states.items);
-	free(r->places.items);
-	free(r->at_places.items);
-	free(r->texts.items);
+	free(r->culprits.v);
+	free(r->listed.v);
+	free(r->counters.v);
+	free(r->fingerprints.v);
+	free(r->errors.v);
+	free(r->states.v);
+	free(r->places.v);
+	free(r->at_places.v);
+	free(r->texts.v);
 }
 
 void na_hang_fini(struct na_hang *h)
 {
 	for (size_t i = 0; i < h->records.n; i++)
-		na_hang_free_record(&h->records.items[i]);
-	free(h->records.items);
-	free(h->files.items);
+		na_hang_free_record(&h->records.v[i]);
+	free(h->records.v);
+	free(h->files.v);
 	na_strtab_fini(&h->names);
 }
 
@@ -42,9 +42,9 @@ struct na_hang_record *na_hang_add(struct na_hang *h, bool *full)
 
 	*full = h->records.n >= NA_HANG_RECORDS_MAX;
 	h->left_out += *full;
-	if (*full || !na_hang_room(&h->records))
+	if (*full || !na_room(&h->records, 1))
 		return NULL;
-	r = &h->records.items[h->records.n++];
+	r = &h->records.v[h->records.n++];
 	*r = (struct na_hang_record){.source = NA_NO_NAME,
 				     .launch_id = -1,
 				     .awaited = -1,
@@ -107,23 +107,23 @@ static void rename_record(const uint32_t *to, struct na_hang_record *r)
 	rename_one(to, &r->cause_text);
 	rename_one(to, &r->error_time);
 	rename_one(to, &r->error_type);
-	rename_workers(to, r->culprits.items, r->culprits.n);
-	rename_workers(to, r->listed.items, r->listed.n);
-	rename_workers(to, r->at_places.items, r->at_places.n);
-	rename_said(to, r->counters.items, r->counters.n);
-	rename_said(to, r->fingerprints.items, r->fingerprints.n);
-	rename_said(to, r->errors.items, r->errors.n);
+	rename_workers(to, r->culprits.v, r->culprits.n);
+	rename_workers(to, r->listed.v, r->listed.n);
+	rename_workers(to, r->at_places.v, r->at_places.n);
+	rename_said(to, r->counters.v, r->counters.n);
+	rename_said(to, r->fingerprints.v, r->fingerprints.n);
+	rename_said(to, r->errors.v, r->errors.n);
 	for (size_t i = 0; i < r->states.n; i++) {
-		rename_one(to, &r->states.items[i].module);
-		rename_one(to, &r->states.items[i].fingerprint);
+		rename_one(to, &r->states.v[i].module);
+		rename_one(to, &r->states.v[i].fingerprint);
 	}
 	for (size_t i = 0; i < r->places.n; i++) {
-		rename_one(to, &r->places.items[i].tag);
-		rename_one(to, &r->places.items[i].pc);
-		rename_one(to, &r->places.items[i].hlo);
+		rename_one(to, &r->places.v[i].tag);
+		rename_one(to, &r->places.v[i].pc);
+		rename_one(to, &r->places.v[i].hlo);
 	}
 	for (size_t i = 0; i < r->texts.n; i++)
-		rename_one(to, &r->texts.items[i]);
+		rename_one(to, &r->texts.v[i]);
 }
 
 static size_t items_of(const struct na_hang_record *r)
@@ -145,12 +145,12 @@ static bool take_record(struct na_hang *h, struct na_hang_record *r,
 		na_hang_free_record(r);
 		return true;
 	}
-	if (!na_hang_room(&h->records))
+	if (!na_room(&h->records, 1))
 		return false;
 	rename_record(to, r);
 	r->file += first_file;
 	h->n_items += items;
-	h->records.items[h->records.n++] = *r;
+	h->records.v[h->records.n++] = *r;
 	return true;
 }
 
@@ -165,17 +165,17 @@ bool na_hang_take(struct na_hang *h, struct na_hang *from)
 		to[i] = na_hang_add_name(h, from->names.names[i].s,
 					 from->names.names[i].len, &ok);
 	for (size_t i = 0; ok && i < from->files.n; i++) {
-		ok = na_hang_room(&h->files);
+		ok = na_room(&h->files, 1);
 		if (ok)
-			h->files.items[h->files.n++] = from->files.items[i];
+			h->files.v[h->files.n++] = from->files.v[i];
 	}
 	while (ok && done < from->records.n) {
-		ok = take_record(h, &from->records.items[done], to, first_file);
+		ok = take_record(h, &from->records.v[done], to, first_file);
 		done += ok;
 	}
 	/* What is taken is not freed twice. */
 	for (size_t i = done; i < from->records.n; i++)
-		na_hang_free_record(&from->records.items[i]);
+		na_hang_free_record(&from->records.v[i]);
 	from->records.n = 0;
 	from->files.n = 0;
 	h->left_out += from->left_out;

@@ -15,6 +15,7 @@
 
 #include "netan/base/err.h"
 #include "netan/base/strtab.h"
+#include "netan/base/vec.h"
 
 enum na_hang_cause { /* as the runtime names them */
 		     NA_HANG_BAD_CHIP,
@@ -53,14 +54,8 @@ struct na_hang_place {
 	size_t worker, n_workers; /* of the record's at_places */
 };
 
-#define NA_HANG_LIST(type) \
-	struct { \
-		type *items; \
-		size_t n, cap; \
-	}
-
 struct na_hang_names {
-	uint32_t *items;
+	uint32_t *v;
 	size_t n, cap;
 };
 
@@ -87,14 +82,14 @@ struct na_hang_record {
 	bool sure;            /* nothing else is written so */
 	uint32_t cause_text;  /* of "Potential cause:" */
 	uint32_t error_time, error_type;
-	NA_HANG_LIST(struct na_hang_worker) culprits; /* of the digest */
-	NA_HANG_LIST(struct na_hang_worker) listed;   /* of the verdict */
-	NA_HANG_LIST(struct na_hang_said) counters;
-	NA_HANG_LIST(struct na_hang_said) fingerprints;
-	NA_HANG_LIST(struct na_hang_said) errors;
-	NA_HANG_LIST(struct na_hang_state) states;
-	NA_HANG_LIST(struct na_hang_place) places;
-	NA_HANG_LIST(struct na_hang_worker) at_places;
+	NA_VEC(struct na_hang_worker) culprits; /* of the digest */
+	NA_VEC(struct na_hang_worker) listed;   /* of the verdict */
+	NA_VEC(struct na_hang_said) counters;
+	NA_VEC(struct na_hang_said) fingerprints;
+	NA_VEC(struct na_hang_said) errors;
+	NA_VEC(struct na_hang_state) states;
+	NA_VEC(struct na_hang_place) places;
+	NA_VEC(struct na_hang_worker) at_places;
 	struct na_hang_names texts; /* lines that nobody knows */
 };
 
@@ -116,8 +111,8 @@ enum {
 
 struct na_hang {
 	struct na_strtab names;
-	NA_HANG_LIST(struct na_hang_record) records;
-	NA_HANG_LIST(struct na_hang_file) files;
+	NA_VEC(struct na_hang_record) records;
+	NA_VEC(struct na_hang_file) files;
 	size_t n_items;
 	uint64_t left_out; /* records, items and names beyond the limits */
 };
@@ -137,11 +132,6 @@ struct na_hang_record *na_hang_add(struct na_hang *h, bool *full);
 /* The name of a text; NA_NO_NAME: there are too many (counted), or no memory
  * (*ok becomes false). */
 uint32_t na_hang_add_name(struct na_hang *h, const char *s, size_t n, bool *ok);
-
-/* Room for one more at the end of a list; false: no memory. */
-#define na_hang_room(list) \
-	na_grow(&(list)->items, &(list)->cap, (list)->n + 1, \
-		sizeof(*(list)->items))
 
 const char *na_hang_cause_word(enum na_hang_cause c);
 /* "bad TPU chip" */

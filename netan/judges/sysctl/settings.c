@@ -1,14 +1,14 @@
 /* One row for each setting: what it is, what it should be, how to mend it. */
-#include "netan/judges/sysctl/sysctl.h"
 #include "members.h"
+#include "netan/judges/sysctl/sysctl.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "netan/base/units.h"
-#include "netan/judges/sysctl/parts.h"
+#include "netan/base/str.h"
+#include "netan/judges/sysctl/state.h"
 
 enum rule { EQUAL, AT_LEAST, THIRD_AT_LEAST, WORD, ANY };
 
@@ -124,14 +124,14 @@ static bool not_in_use(const struct na_settings *s, enum na_setting id)
 	       strcmp(cc->text, "cubic") != 0;
 }
 
-static void put_setting(struct hs_out *o, const struct na_settings *s,
+static void put_setting(struct na_host_out *o, const struct na_settings *s,
 			enum na_setting id, const struct na_host_asked *asked)
 {
 	const struct na_fact *f = &s->setting[id];
 	const struct wanted *w = &wanted[id];
 	int64_t want = least(id, asked);
 	char wants[64], remedy[200] = "", unseen[300];
-	struct hs_row row = {
+	struct na_host_row row = {
 		.name = na_setting_name(id),
 		.value = f->text,
 		.wanted = wants,
@@ -148,49 +148,60 @@ static void put_setting(struct hs_out *o, const struct na_settings *s,
 		else
 			snprintf(unseen, sizeof(unseen), "the file %.200s",
 				 f->why);
-		row.state = HS_UNKNOWN;
+		row.state = NA_HOST_UNKNOWN;
 		row.why = unseen;
 	} else if (!meets(w, f, want)) {
 		print_remedy(id, f, want, remedy);
-		row.state = HS_BAD;
+		row.state = NA_HOST_BAD;
 		row.remedy = remedy;
 	}
-	hs_put_row(o, &row);
+	na_host_put_row(o, &row);
 }
 
 /* clang-format off */
 static const char *const states[] = {
-	[HS_OK] = "ok", [HS_BAD] = "bad", [HS_UNKNOWN] = "unknown",
+	[NA_HOST_OK] = "ok",
+	[NA_HOST_BAD] = "bad",
+	[NA_HOST_UNKNOWN] = "unknown",
 };
 /* clang-format on */
 
+void na_host_put_known(struct na_result *r, struct na_value *to,
+		       const char *name, int64_t v)
+{
+	if (v == NA_NOT_KNOWN)
+		na_put_null(r, to, name);
+	else
+		na_put_int(r, to, name, v);
+}
+
 /* Counts, too. */
-void hs_put_state(struct hs_out *o, struct na_value *to,
-		  const struct hs_row *row)
+void na_host_put_state(struct na_host_out *o, struct na_value *to,
+		       const struct na_host_row *row)
 {
 	struct na_result *r = o->r;
-	bool bad = row->state == HS_BAD;
+	bool bad = row->state == NA_HOST_BAD;
 
 	na_put_text(r, to, M_state, states[row->state]);
 	na_put_text(r, to, M_why, row->why);
 	na_put_text(r, to, M_severity,
 		    bad ? na_severity_name(row->severity) : NULL);
 	na_put_text(r, to, M_remedy, bad ? row->remedy : NULL);
-	o->judged.ok += row->state == HS_OK;
+	o->judged.ok += row->state == NA_HOST_OK;
 	o->judged.bad += bad;
-	o->judged.unknown += row->state == HS_UNKNOWN;
+	o->judged.unknown += row->state == NA_HOST_UNKNOWN;
 	if (bad && row->severity > o->judged.worst)
 		o->judged.worst = row->severity;
 }
 
-void hs_put_row(struct hs_out *o, const struct hs_row *row)
+void na_host_put_row(struct na_host_out *o, const struct na_host_row *row)
 {
 	struct na_value *to = na_put_object(o->r, o->list, NULL);
 
 	na_put_text(o->r, to, M_name, row->name);
 	na_put_text(o->r, to, M_value, row->value);
 	na_put_text(o->r, to, M_wanted, row->wanted);
-	hs_put_state(o, to, row);
+	na_host_put_state(o, to, row);
 }
 
 /* ---- the MTUs of a host's NICs */
@@ -211,30 +222,18 @@ static const char *no_mtu(const struct na_settings *s)
 			 : "there is no NIC";
 }
 
-/* Which NICs have which MTU, as far as there is room. */
-static int add_mtu(char *text, size_t size, int at, const struct na_nic *x)
+static void put_mtu(struct na_host_out *o, const struct na_settings *s)
 {
-	int n = at < 0 || (size_t)at >= size
-			? 0
-			: snprintf(text + at, size - (size_t)at,
-				   "%s%.40s %" PRId64, at ? ", " : "", x->name,
-				   x->mtu_bytes);
-
-	return at + n;
-}
-
-static void put_mtu(struct hs_out *o, const struct na_settings *s)
-{
-	char value[300] = "", remedy[300] = "";
+	char value[300], remedy[300] = "";
 	const struct na_nic *small = NULL, *one = NULL;
-	struct hs_row row = {
+	struct na_host_row row = {
 		.name = "mtu",
 		.wanted = "8896 (4082 at least), all NICs equal",
 		.severity = NA_SEV_WARNING,
 		.why = "fewer packets; where the network allows",
 	};
+	struct na_str mtus = na_str_over(value, sizeof(value));
 	bool differ = false;
-	int at = 0;
 
 	for (size_t i = 0; i < s->n_nics; i++) {
 		const struct na_nic *x = &s->nics[i];
@@ -245,12 +244,13 @@ static void put_mtu(struct hs_out *o, const struct na_settings *s)
 		one = one ? one : x;
 		if (!small || x->mtu_bytes < small->mtu_bytes)
 			small = x;
-		at = add_mtu(value, sizeof(value), at, x);
+		na_str_join(&mtus, ", ", "%.40s %" PRId64, x->name,
+			    x->mtu_bytes);
 	}
 	if (!one) {
-		row.state = HS_UNKNOWN;
+		row.state = NA_HOST_UNKNOWN;
 		row.why = no_mtu(s);
-		hs_put_row(o, &row);
+		na_host_put_row(o, &row);
 		return;
 	}
 	if (!differ)
@@ -259,12 +259,12 @@ static void put_mtu(struct hs_out *o, const struct na_settings *s)
 	if (small->mtu_bytes < NA_MTU_LEAST || differ) {
 		snprintf(remedy, sizeof(remedy), "ip link set dev %.60s mtu %d",
 			 small->name, NA_MTU_WANTED);
-		row.state = HS_BAD;
+		row.state = NA_HOST_BAD;
 		row.why = differ ? "all NICs of a job need the same MTU"
 				 : row.why;
 		row.remedy = remedy;
 	}
-	hs_put_row(o, &row);
+	na_host_put_row(o, &row);
 }
 
 struct na_host_judged na_host_settings_put(const struct na_settings *s,
@@ -272,20 +272,20 @@ struct na_host_judged na_host_settings_put(const struct na_settings *s,
 					   struct na_result *r,
 					   struct na_value *into)
 {
-	struct hs_out o = {.r = r};
+	struct na_host_out o = {.r = r};
 
 	na_put_text(r, into, M_host, s->host);
 	o.list = na_put_list(r, into, M_settings);
 	for (size_t i = 0; i < NA_N_SETTINGS; i++) {
 		if (i == NA_SET_RTO_MIN)
-			hs_put_rto(&o, s, into);
+			na_host_put_rto(&o, s, into);
 		else
 			put_setting(&o, s, (enum na_setting)i, asked);
 	}
 	put_mtu(&o, s);
-	hs_put_nics(&o, s, asked, into);
-	hs_put_counters(&o, s, asked->before, into);
+	na_host_put_nics(&o, s, asked, into);
+	na_host_put_counters(&o, s, asked->before, into);
 	if (!asked->brief)
-		hs_put_routes(&o, s, into);
+		na_host_put_routes(&o, s, into);
 	return o.judged;
 }

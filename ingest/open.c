@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ingest/bytes/spool.h"
+#include "ingest/spool.h"
 
 enum { MAX_WARNINGS = 20 };
 

@@ -1,7 +1,8 @@
 /* What the files of the judgement on PyTorch/XLA logs share. */
-#ifndef NETAN_JUDGES_XLA_METRICS_PARTS_H
-#define NETAN_JUDGES_XLA_METRICS_PARTS_H
+#ifndef NETAN_JUDGES_XLA_METRICS_STATE_H
+#define NETAN_JUDGES_XLA_METRICS_STATE_H
 
+#include "netan/base/vec.h"
 #include "netan/judges/xla_metrics/xla_metrics.h"
 
 /* Compilations of the first steps are expected; the profiler passes over as
@@ -57,10 +58,8 @@ struct na_xla_group {
 struct na_xla_case {
 	const struct na_xla_asked *asked;
 	struct na_result *r;
-	struct na_xla_span *spans;
-	size_t n_spans, cap_spans;
-	struct na_xla_group *groups; /* most frequent first */
-	size_t n_groups, cap_groups;
+	NA_VEC(struct na_xla_span) spans;
+	NA_VEC(struct na_xla_group) groups; /* most frequent first */
 	struct na_xla_question compilations, transfers, lowering;
 	struct na_value *findings;
 	enum na_severity worst, pass; /* only findings of this severity */
@@ -73,7 +72,8 @@ struct na_xla_grown na_xla_samples(const struct na_xla_span *s,
 				   const char *metric);
 struct na_xla_grown na_xla_count_of(const struct na_xla_span *s,
 				    const char *counter);
-const char *na_xla_who(const struct na_xla_span *s, char *buf, size_t size);
+enum { NA_XLA_WHO = 300 };
+const char *na_xla_who(const struct na_xla_span *s, char buf[NA_XLA_WHO]);
 
 /* answers.c */
 void na_xla_answers(struct na_xla_case *c);

@@ -1,4 +1,4 @@
-#include "netan/engine/inventory.h"
+#include "netan/engine/battery/inventory.h"
 #include "members.h"
 
 #include "netan/base/units.h"
@@ -23,18 +23,18 @@ static void put_transfers(struct na_result *r, struct na_value *to,
 {
 	/* clang-format off */
 	static const struct { const char *name; enum na_class klass; } of[] = {
-		{"clock_skew", NA_CLOCK_SKEW}, {"no_latency", NA_NO_LATENCY},
-		{"loopback", NA_LOOPBACK}, {"bad_key", NA_BAD_KEY},
+		{M_clock_skew, NA_CLOCK_SKEW}, {M_no_latency, NA_NO_LATENCY},
+		{M_loopback, NA_LOOPBACK}, {M_bad_key, NA_BAD_KEY},
 	};
 	/* clang-format on */
 
-	put_count(r, to, "receives", side_of(store, NA_RX));
-	put_count(r, to, "sends", side_of(store, NA_TX));
+	put_count(r, to, M_receives, side_of(store, NA_RX));
+	put_count(r, to, M_sends, side_of(store, NA_TX));
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
 		put_count(r, to, of[i].name,
 			  na_store_count(store, SIZE_MAX, NA_RX, of[i].klass));
-	put_count(r, to, "graphs", store->graphs.n);
-	put_count(r, to, "actions", store->actions.n);
+	put_count(r, to, M_graphs, store->graphs.n);
+	put_count(r, to, M_actions, store->actions.n);
 }
 
 static void put_packets(struct na_result *r, struct na_value *to,
@@ -52,7 +52,7 @@ static void put_packets(struct na_result *r, struct na_value *to,
 		sum.http2_damaged += c->http2_damaged;
 		sum.backward_steps += c->backward_steps;
 	}
-	put_count(r, to, "malformed_packets", sum.malformed);
+	put_count(r, to, M_malformed_packets, sum.malformed);
 	put_count(r, to, M_limits_hit, sum.limits_hit);
 	put_count(r, to, M_http2_damaged, sum.http2_damaged);
 	put_count(r, to, M_backward_steps, sum.backward_steps);
@@ -76,10 +76,10 @@ static uint64_t put_inputs(struct na_result *r, struct na_value *to,
 			n += na_store_count(&s->store, i, NA_RX,
 					    (enum na_class)k);
 		na_put_text(r, row, M_path, in->path);
-		na_put_bool(r, row, "trace", !in->capture);
-		na_put_bool(r, row, "damaged", broken);
-		put_count(r, row, "devices", in->n_devices);
-		put_count(r, row, "transfers", n);
+		na_put_bool(r, row, M_trace, !in->capture);
+		na_put_bool(r, row, M_damaged, broken);
+		put_count(r, row, M_devices, in->n_devices);
+		put_count(r, row, M_transfers, n);
 	}
 	return damaged;
 }
@@ -97,12 +97,12 @@ struct na_result *na_inventory(struct na_battery *b)
 	na_envelope(s, r, "check", b->used,
 		    na_s((double)b->last_ps - (double)b->first_ps), NA_RX,
 		    none);
-	put_count(r, to, "files", s->n_inputs);
-	put_count(r, to, "refused", s->n_refused);
-	put_count(r, to, "damaged", put_inputs(r, to, s));
-	put_count(r, to, "hosts", na_store_hosts(&s->store));
-	put_count(r, to, "runs", s->store.n_runs);
-	na_put_bool(r, to, "one_clock", s->one_clock);
+	put_count(r, to, M_files, s->n_inputs);
+	put_count(r, to, M_refused, s->n_refused);
+	put_count(r, to, M_damaged, put_inputs(r, to, s));
+	put_count(r, to, M_hosts, na_store_hosts(&s->store));
+	put_count(r, to, M_runs, s->store.n_runs);
+	na_put_bool(r, to, M_one_clock, s->one_clock);
 	put_transfers(r, to, &s->store);
 	put_packets(r, to, s);
 	if (na_result_ok(r))

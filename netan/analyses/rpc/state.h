@@ -1,9 +1,10 @@
-/* What the files rpc*.c share: the state of the analysis. */
-#ifndef NETAN_ANALYSES_RPC_RPC_H
-#define NETAN_ANALYSES_RPC_RPC_H
+/* What the files of rpc share: the state of the analysis. */
+#ifndef NETAN_ANALYSES_RPC_STATE_H
+#define NETAN_ANALYSES_RPC_STATE_H
 
 #include "netan/analyses/analysis.h"
 #include "netan/analyses/rpc/calls.h"
+#include "netan/base/vec.h"
 #include "netan/methods/groups.h"
 #include "netan/stats/samples/sample.h"
 #include "netan/stats/samples/sketch.h"
@@ -34,8 +35,8 @@ struct rpc_point {
 
 /* The longest `max` of them; a heap, the shortest first, once it is full. */
 struct rpc_longest {
-	struct rpc_point *heap;
-	size_t n, cap, max;
+	NA_VEC(struct rpc_point) heap;
+	size_t max;
 	struct rpc_point least; /* what is no longer than this is not among */
 	bool has_least;         /* them: known from blocks before */
 };
@@ -99,8 +100,7 @@ struct rpc_state {
 	struct na_extent ends;    /* of transfers */
 	struct na_extent latency; /* the least and the most */
 	struct na_groups groups;
-	uint64_t *group_n;
-	size_t cap_groups;
+	NA_VEC(na_i128) group_n;
 	uint64_t *exposure; /* [side * hosts + host]: transfers */
 	struct na_sample sized, slow;
 	struct rpc_calls calls;
@@ -114,10 +114,7 @@ struct rpc_state {
 	int64_t column_ps;               /* width of a column */
 	uint8_t row_of[64 * RPC_OCTAVE]; /* of the scatter, by latency */
 	double scatter_lo_us, scatter_hi_us;
-	uint32_t *group_row; /* group -> row */
-	uint32_t *row_group; /* row -> group */
-	size_t n_rows;
-	bool has_rest;
+	struct na_shown shown;
 	struct rpc_row *rows, all;
 	struct rpc_load load;
 	struct na_sketch times; /* latency over what to expect of the size */
@@ -139,31 +136,35 @@ struct rpc_state {
 #define RPC_TAIL_BIT (UINT32_C(1) << 31)
 
 /* rpc.c */
-size_t rpc_hosts(const struct rpc_state *s);
+int64_t na_rpc_bin_ps(const struct rpc_state *s);
+size_t na_rpc_hosts(const struct rpc_state *s);
 
 /* rows.c, between the passes; false when memory is short.  Ranking and
  * constant sides come from a sample where many transfers take 100 ms. */
-bool rpc_fit_lines(struct rpc_state *s);
-bool rpc_choose_rows(struct rpc_state *s);
+bool na_rpc_fit_lines(struct rpc_state *s) NA_MUST_CHECK;
+bool na_rpc_choose_rows(struct rpc_state *s) NA_MUST_CHECK;
 /* What a transfer of that size should take, in ms; at least 1 us. */
-double rpc_expected_ms(const struct na_size_line *line, double bytes);
+double na_rpc_expected_ms(const struct na_size_line *line, double bytes);
 
 /* scatter.c: keeping the longest, and the density of the others. */
-bool rpc_longest_add(struct rpc_longest *l, const struct rpc_point *p);
-void rpc_scatter_scale(struct rpc_state *s);
-void rpc_scatter_add(struct rpc_state *s, int64_t end_ps, int64_t latency_ps);
-void rpc_put_scatter(struct na_result *r, struct rpc_state *s);
+bool na_rpc_longest_add(struct rpc_longest *l,
+			const struct rpc_point *p) NA_MUST_CHECK;
+void na_rpc_scatter_scale(struct rpc_state *s);
+void na_rpc_scatter_add(struct rpc_state *s, int64_t end_ps,
+			int64_t latency_ps);
+void na_rpc_put_scatter(struct na_result *r, struct rpc_state *s);
 
 /* bins.c: from kept latencies to quantiles by row and bin. */
-enum na_status rpc_sort_cells(struct rpc_state *s);
-enum na_status rpc_share(void *state, size_t i, size_t n);
-void rpc_sort_rows(struct rpc_state *s);
+enum na_status na_rpc_sort_cells(struct rpc_state *s) NA_MUST_CHECK;
+enum na_status na_rpc_share(void *state, size_t i, size_t n) NA_MUST_CHECK;
+void na_rpc_sort_rows(struct rpc_state *s);
 
-/* views.c: the one-line answer, and the tables. */
-void rpc_say(struct na_result *r, const struct rpc_state *s);
-void rpc_views(struct na_result *r, const struct rpc_state *s);
+/* words.c: the one-line answer, and the tables; calls_words.c those of
+ * calls. */
+void na_rpc_say(struct na_result *r, const struct rpc_state *s);
 
 /* result.c */
-enum na_status rpc_finish(void *state, struct na_result *r, struct na_err *err);
+enum na_status na_rpc_finish(void *state, struct na_result *r,
+			     struct na_err *err) NA_MUST_CHECK;
 
 #endif

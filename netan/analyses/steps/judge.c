@@ -6,33 +6,26 @@
 #include <stdlib.h>
 
 #include "netan/analyses/steps/court.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/stats/tests/tests.h"
 
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
-
-static int by_host_and_list(const void *a, const void *b)
-{
-	const struct st_lateness *x = a, *y = b;
-	int by = ORDER(x->host, y->host);
-
-	by = by ? by : ORDER(x->list, y->list);
-	return by ? by : ORDER(x->ps, y->ps);
-}
+NA_ORDER(by_host_and_list, struct st_lateness, NA_UP(host), NA_UP(list),
+	 NA_UP(ps))
 
 static void take_effects(struct st_court *c)
 {
-	if (c->n_late)
-		qsort(c->late, c->n_late, sizeof(*c->late), by_host_and_list);
-	for (size_t from = 0, to; from < c->n_late; from = to) {
-		const struct st_lateness *x = &c->late[from];
+	na_sort(c->late.v, c->late.n, by_host_and_list);
+	for (size_t from = 0, to; from < c->late.n; from = to) {
+		const struct st_lateness *x = &c->late.v[from];
 		struct st_host *h = c->by_host[x->host];
 		int64_t median;
 
-		for (to = from; to < c->n_late && c->late[to].host == x->host &&
-				c->late[to].list == x->list;)
+		for (to = from; to < c->late.n &&
+				c->late.v[to].host == x->host &&
+				c->late.v[to].list == x->list;)
 			to++;
-		median = c->late[from + (to - from - 1) / 2].ps;
+		median = c->late.v[from + (to - from - 1) / 2].ps;
 		if (x->list == ST_STARTS_OF_ENDS)
 			h->tests[ST_OF_ENDS].start_ps = median;
 		else
@@ -41,49 +34,42 @@ static void take_effects(struct st_court *c)
 }
 
 /* By cluster, then host. */
-static int by_cluster(const void *a, const void *b)
-{
-	const struct st_lateness *x = a, *y = b;
-	int by = ORDER(x->list, y->list);
-
-	by = by ? by : ORDER(x->cluster, y->cluster);
-	by = by ? by : ORDER(x->host, y->host);
-	return by ? by : ORDER(x->ps, y->ps);
-}
+NA_ORDER(by_cluster, struct st_lateness, NA_UP(list), NA_UP(cluster),
+	 NA_UP(host), NA_UP(ps))
 
 /* Who was last most often in each cluster: c->late shrinks to these. */
 static void elect(struct st_court *c)
 {
 	size_t kept = 0;
 
-	if (c->n_late)
-		qsort(c->late, c->n_late, sizeof(*c->late), by_cluster);
-	for (size_t from = 0, to; from < c->n_late; from = to) {
-		struct st_lateness best = c->late[from];
+	na_sort(c->late.v, c->late.n, by_cluster);
+	for (size_t from = 0, to; from < c->late.n; from = to) {
+		struct st_lateness best = c->late.v[from];
 		size_t votes = 0, second = 0;
 
-		for (to = from; to < c->n_late &&
-				c->late[to].list == best.list &&
-				c->late[to].cluster == best.cluster;) {
+		for (to = from; to < c->late.n &&
+				c->late.v[to].list == best.list &&
+				c->late.v[to].cluster == best.cluster;) {
 			size_t first = to;
 
-			while (to < c->n_late &&
-			       c->late[to].list == c->late[first].list &&
-			       c->late[to].cluster == c->late[first].cluster &&
-			       c->late[to].host == c->late[first].host)
+			while (to < c->late.n &&
+			       c->late.v[to].list == c->late.v[first].list &&
+			       c->late.v[to].cluster ==
+				       c->late.v[first].cluster &&
+			       c->late.v[to].host == c->late.v[first].host)
 				to++;
 			if (to - first > votes) {
 				second = votes;
 				votes = to - first;
-				best.host = c->late[first].host;
+				best.host = c->late.v[first].host;
 			} else if (to - first > second) {
 				second = to - first;
 			}
 		}
 		if (votes > second)
-			c->late[kept++] = best;
+			c->late.v[kept++] = best;
 	}
-	c->n_late = kept;
+	c->late.n = kept;
 }
 
 /* The same test over clusters. */
@@ -110,8 +96,8 @@ static bool count_clusters(struct st_court *c)
 
 		c->n_tried[(size_t)x->c * ST_TESTS + x->a]++;
 	}
-	for (size_t i = 0; i < c->n_late; i++) {
-		const struct st_lateness *x = &c->late[i];
+	for (size_t i = 0; i < c->late.n; i++) {
+		const struct st_lateness *x = &c->late.v[i];
 
 		if (x->list < ST_TESTS)
 			c->n_last[(size_t)x->host * ST_TESTS + x->list]++;
@@ -139,7 +125,7 @@ static int64_t blur(struct st_court *c, uint32_t host, unsigned test)
 		    k->uncertainty_ps[i] != NA_TIME_MAX)
 			c->tmp[n++] = k->uncertainty_ps[i];
 	}
-	others = st_median_of(c->tmp, n);
+	others = na_steps_median_of(c->tmp, n);
 	if (test == ST_OF_TRANSFERS)
 		others = others < NA_TIME_MAX / 3 ? 3 * others : NA_TIME_MAX;
 	return k->uncertainty_ps[host] < NA_TIME_MAX - others
@@ -157,7 +143,7 @@ static void try_host(const struct st_court *c, struct st_host *h, unsigned test)
 		v->p = fmax(na_binomial_upper(v->last, v->n,
 					      v->expected / (double)v->n),
 			    over_clusters(c, h, test));
-	v->typical_ps = st_median_of(d->ps, d->n);
+	v->typical_ps = na_steps_median_of(d->v, d->n);
 	/* Nothing says what it cost the devices: beside the launch, then. */
 	if (c->s->by_launch[h->run] &&
 	    v->typical_ps < h->tests[ST_OF_STEPS].typical_ps)
@@ -173,7 +159,7 @@ static bool by_enough(const struct st_court *c, const struct st_host *h,
 	return test != ST_OF_TRANSFERS ||
 	       (double)h->tests[test].effect_ps >
 		       (ST_NETWORK_RATIO - 1) *
-			       (double)st_median_of(d->ps, d->n);
+			       (double)na_steps_median_of(d->v, d->n);
 }
 
 /* A family is the hosts of a run in one test: runs side by side are judged
@@ -183,8 +169,8 @@ static bool judge_family(struct st_court *c, uint32_t run, unsigned test,
 {
 	struct st_state *s = c->s;
 	bool (*notable)(int64_t, int64_t) = s->by_launch[run]
-						    ? st_notable_launch
-						    : st_notable;
+						    ? na_steps_notable_launch
+						    : na_steps_notable;
 	double *q = p + s->n_hosts;
 	size_t n = 0;
 
@@ -231,13 +217,13 @@ static void court_fini(struct st_court *c)
 	size_t n = c->s->scope->store->n_runs * ST_TESTS;
 
 	for (size_t i = 0; c->typical && i < n; i++)
-		free(c->typical[i].ps);
+		na_vec_free(&c->typical[i]);
 	for (size_t i = 0; c->usual && i < c->s->scope->store->n_runs; i++)
-		free(c->usual[i].ps);
+		na_vec_free(&c->usual[i]);
 	free(c->usual);
 	free(c->typical);
 	free(c->by_host);
-	free(c->late);
+	na_vec_free(&c->late);
 	free(c->tmp);
 	free(c->n_tried);
 	free(c->n_last);
@@ -255,7 +241,7 @@ static bool list_hosts(struct st_court *c)
 	s->hosts = na_calloc(n + 1, sizeof(*s->hosts));
 	for (size_t i = 0; there && i < s->n_host_steps; i++)
 		there[s->host_steps[i].host] = true;
-	for (size_t i = 0; there && i < s->got.n_shares; i++)
+	for (size_t i = 0; there && i < s->got.shares.n; i++)
 		there[s->got.keys.keys[i].c] = true;
 	for (size_t i = 0; there && s->hosts && i < n; i++) {
 		if (!there[i])
@@ -269,7 +255,7 @@ static bool list_hosts(struct st_court *c)
 	return there && s->hosts;
 }
 
-bool st_judge_hosts(struct st_state *s)
+bool na_steps_judge_hosts(struct st_state *s)
 {
 	const struct na_store *store = s->scope->store;
 	struct st_court c = {.s = s};
@@ -282,12 +268,12 @@ bool st_judge_hosts(struct st_state *s)
 	ok = c.by_host && c.typical && c.usual && c.tmp && list_hosts(&c);
 	for (size_t i = 0; ok && i < s->n_host_steps; i++)
 		c.by_host[s->host_steps[i].host]->n++;
-	ok = ok && st_try_steps(&c) && st_try_instances(&c);
+	ok = ok && na_steps_try_steps(&c) && na_steps_try_instances(&c);
 	if (ok) {
 		take_effects(&c);
 		elect(&c);
 		ok = count_clusters(&c) && sentence(&c) &&
-		     st_name_stragglers(s);
+		     na_steps_name_stragglers(s);
 	}
 	court_fini(&c);
 	return ok;

@@ -11,19 +11,16 @@
 #define NETAN_CLI_ANONYMIZE_H
 
 #include "netan/base/pseudonyms.h"
-#include "netan/cli/cli.h"
+#include "netan/engine/request.h"
+#include "netan/result/result.h"
 
 struct na_session;
-
-/* Takes up what the command line names; nothing without --anonymize. */
-enum na_status na_anonymize_start(struct na_cli *cli,
-				  struct na_err *err) NA_MUST_CHECK;
 
 /* One name, from now on; nothing for NULL or without --anonymize.  Of many,
  * reserve all first (na_hide_later), so that a name which looks like a
  * pseudonym keeps it. */
-void na_hide(const struct na_cli *cli, enum na_alias kind, const char *name);
-void na_hide_later(const struct na_cli *cli, const char *name);
+void na_hide(const struct na_request *q, enum na_alias kind, const char *name);
+void na_hide_later(const struct na_request *q, const char *name);
 
 /* Names that stand in a result under such a member's name, as text or in a
  * list of texts: of hosts (and what is one), jobs, files.  Numbers are no
@@ -32,14 +29,14 @@ struct na_hidden {
 	const char *member; /* NULL ends */
 	enum na_alias kind;
 };
-void na_hide_members(const struct na_cli *cli, const struct na_value *in,
+void na_hide_members(const struct na_request *q, const struct na_value *in,
 		     const struct na_hidden *members);
 
 /* What may be shown of a text: a copy, to be freed; NULL when memory is
  * short. */
-char *na_shown(const struct na_cli *cli, const char *text);
+char *na_shown(const struct na_request *q, const char *text);
 /* All texts of a complete result; again is no harm. */
-void na_hide_result(const struct na_cli *cli, struct na_result *r);
+void na_hide_result(const struct na_request *q, struct na_result *r);
 
 /* What a session knows by now: hosts of inputs, addresses, --hosts,
  * --topology. */

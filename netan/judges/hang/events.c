@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
@@ -11,7 +12,7 @@
 
 static const struct na_hang_record *record(const struct na_hangs *x, size_t i)
 {
-	return &x->logs->records.items[i];
+	return &x->logs->records.v[i];
 }
 
 const struct na_hang_record *na_hangs_report(const struct na_hangs *x,
@@ -27,25 +28,21 @@ uint32_t na_hangs_who(const struct na_hang_worker *w)
 
 /* ---- order */
 
-static int time_class(const struct na_hang_time *t)
-{
-	return !t->known ? 2 : t->has_year ? 0 : 1;
-}
+struct in_time {
+	int class; /* with a year, without one, not known */
+	int64_t ns;
+	size_t record; /* as they were read: by file and line */
+};
 
-static int by_time(const void *a, const void *b, void *logs)
-{
-	const struct na_hang *h = logs;
-	size_t i = *(const size_t *)a, k = *(const size_t *)b;
-	const struct na_hang_record *x = &h->records.items[i];
-	const struct na_hang_record *y = &h->records.items[k];
-	int cx = time_class(&x->time), cy = time_class(&y->time);
+NA_ORDER(by_time, struct in_time, NA_UP(class), NA_UP(ns), NA_UP(record))
 
-	if (cx != cy)
-		return cx - cy;
-	if (cx != 2 && x->time.ns != y->time.ns)
-		return x->time.ns < y->time.ns ? -1 : 1;
-	/* As they were read: by file and line. */
-	return i < k ? -1 : i > k;
+static struct in_time in_time(const struct na_hang_record *r, size_t i)
+{
+	const struct na_hang_time *t = &r->time;
+
+	if (!t->known)
+		return (struct in_time){2, 0, i};
+	return (struct in_time){t->has_year ? 0 : 1, t->ns, i};
 }
 
 /* ---- alike */
@@ -56,11 +53,11 @@ static bool same_workers(const struct na_hang_record *a,
 	bool any = false;
 
 	for (size_t i = 0; i < a->culprits.n; i++) {
-		uint32_t who = na_hangs_who(&a->culprits.items[i]);
+		uint32_t who = na_hangs_who(&a->culprits.v[i]);
 
 		any = false;
 		for (size_t k = 0; k < b->culprits.n && !any; k++)
-			any = na_hangs_who(&b->culprits.items[k]) == who;
+			any = na_hangs_who(&b->culprits.v[k]) == who;
 		if (!any)
 			return false;
 	}
@@ -78,8 +75,8 @@ static bool same_report(const struct na_hang_record *a,
 	/* Long lists are compared by what is quick to compare. */
 	if (a->culprits.n > 256 || b->culprits.n > 256)
 		return a->culprits.n == b->culprits.n &&
-		       na_hangs_who(&a->culprits.items[0]) ==
-			       na_hangs_who(&b->culprits.items[0]);
+		       na_hangs_who(&a->culprits.v[0]) ==
+			       na_hangs_who(&b->culprits.v[0]);
 	return same_workers(a, b) && same_workers(b, a);
 }
 
@@ -123,7 +120,7 @@ static bool joins_untimed(const struct na_hangs *x,
 {
 	const struct na_hang_record *told = na_hangs_report(x, e);
 	const struct na_hang_record *last =
-		record(x, e->records.items[e->records.n - 1]);
+		record(x, e->records.v[e->records.n - 1]);
 
 	if (r->detection && r->launch_id >= 0)
 		return e->launch_id == r->launch_id;
@@ -176,8 +173,7 @@ static bool new_source(const struct na_hangs *x, const struct na_hangs_event *e,
 	size_t n = e->records.n, from = n > 256 ? n - 256 : 0;
 
 	for (size_t i = n; i > from; i--) {
-		const struct na_hang_record *o =
-			record(x, e->records.items[i - 1]);
+		const struct na_hang_record *o = record(x, e->records.v[i - 1]);
 
 		if (o->file == r->file && o->source == r->source)
 			return false;
@@ -185,14 +181,13 @@ static bool new_source(const struct na_hangs *x, const struct na_hangs_event *e,
 	return true;
 }
 
-static bool take(struct na_hangs *x, struct na_hangs_event *e, size_t i)
+static bool take_record(struct na_hangs *x, struct na_hangs_event *e, size_t i)
 {
 	const struct na_hang_record *r = record(x, i);
 
-	if (!na_hang_room(&e->records))
-		return false;
 	e->sources += new_source(x, e, r);
-	e->records.items[e->records.n++] = i;
+	if (!na_add(&e->records, i))
+		return false;
 	if (r->time.known &&
 	    (!e->last.known || e->last.has_year == r->time.has_year))
 		e->last = r->time;
@@ -217,11 +212,11 @@ static struct na_hangs_event *lonely(struct na_hangs *x)
 	struct na_hangs_event *one = NULL;
 
 	for (size_t i = 0; i < x->events.n; i++) {
-		if (x->events.items[i].report != SIZE_MAX)
+		if (x->events.v[i].report != SIZE_MAX)
 			continue;
 		if (one)
 			return NULL;
-		one = &x->events.items[i];
+		one = &x->events.v[i];
 	}
 	return one;
 }
@@ -234,40 +229,39 @@ static struct na_hangs_event *event_for(struct na_hangs *x,
 	struct na_hangs_event *e;
 
 	for (size_t i = n; i > from; i--) {
-		if (joins(x, &x->events.items[i - 1], r))
-			return &x->events.items[i - 1];
+		if (joins(x, &x->events.v[i - 1], r))
+			return &x->events.v[i - 1];
 	}
 	if (!r->detection && !r->time.known && n <= NA_HANGS_LOOK_BACK &&
 	    (e = lonely(x)))
 		return e;
-	if (!na_hang_room(&x->events))
-		return NULL;
-	e = &x->events.items[x->events.n++];
-	*e = (struct na_hangs_event){.cause = NA_HANG_UNKNOWN,
-				     .launch_id = -1,
-				     .timeout_ps = -1,
-				     .awaited = -1,
-				     .completed = -1,
-				     .step_in_progress = -1,
-				     .report = SIZE_MAX};
-	return e;
+	return na_add(&x->events,
+		      ((struct na_hangs_event){.cause = NA_HANG_UNKNOWN,
+					       .launch_id = -1,
+					       .timeout_ps = -1,
+					       .awaited = -1,
+					       .completed = -1,
+					       .step_in_progress = -1,
+					       .report = SIZE_MAX}))
+		       ? &x->events.v[n]
+		       : NULL;
 }
 
-static enum na_status group(struct na_hangs *x, struct na_err *err)
+static enum na_status group_records(struct na_hangs *x, struct na_err *err)
 {
 	size_t n = x->logs->records.n;
-	size_t *order = na_calloc(n + 1, sizeof(*order));
-	enum na_status st = NA_OK;
+	struct in_time *order = na_calloc(n, sizeof(*order));
+	enum na_status st = order ? NA_OK : na_fail_nomem(err);
 
-	if (!order)
-		return na_fail_nomem(err);
-	for (size_t i = 0; i < n; i++)
-		order[i] = i;
-	qsort_r(order, n, sizeof(*order), by_time, (void *)(uintptr_t)x->logs);
+	for (size_t i = 0; order && i < n; i++)
+		order[i] = in_time(record(x, i), i);
+	if (order)
+		na_sort(order, n, by_time);
 	for (size_t i = 0; st == NA_OK && i < n; i++) {
-		struct na_hangs_event *e = event_for(x, record(x, order[i]));
+		size_t k = order[i].record;
+		struct na_hangs_event *e = event_for(x, record(x, k));
 
-		if (!e || !take(x, e, order[i]))
+		if (!e || !take_record(x, e, k))
 			st = na_fail_nomem(err);
 	}
 	free(order);
@@ -281,12 +275,12 @@ static enum na_severity severity_of(const struct na_hangs *x)
 	enum na_severity worst = NA_SEV_NONE;
 
 	for (size_t i = 0; i < x->events.n; i++) {
-		if (x->events.items[i].cause != NA_HANG_UNKNOWN)
+		if (x->events.v[i].cause != NA_HANG_UNKNOWN)
 			return NA_SEV_ERROR;
 		worst = NA_SEV_WARNING;
 	}
 	for (size_t i = 0; i < x->offenders.n; i++) {
-		if (x->offenders.items[i].events > NA_HANGS_REPEATED)
+		if (x->offenders.v[i].events > NA_HANGS_REPEATED)
 			return NA_SEV_ERROR;
 	}
 	return worst;
@@ -297,10 +291,10 @@ enum na_status na_hangs_judge(struct na_hangs *x, const struct na_hang *logs,
 {
 	memset(x, 0, sizeof(*x));
 	x->logs = logs;
-	if (group(x, err) != NA_OK)
+	if (group_records(x, err) != NA_OK)
 		return err->status;
 	for (size_t i = 0; i < x->events.n; i++) {
-		if (!na_hangs_accuse(x, &x->events.items[i]))
+		if (!na_hangs_accuse(x, &x->events.v[i]))
 			return na_fail_nomem(err);
 	}
 	if (!na_hangs_suspects(x))
@@ -312,18 +306,18 @@ enum na_status na_hangs_judge(struct na_hangs *x, const struct na_hang *logs,
 void na_hangs_fini(struct na_hangs *x)
 {
 	for (size_t i = 0; i < x->events.n; i++) {
-		struct na_hangs_event *e = &x->events.items[i];
+		struct na_hangs_event *e = &x->events.v[i];
 
 		for (size_t k = 0; k < e->modules.n; k++)
-			free(e->modules.items[k].hosts.items);
-		free(e->modules.items);
-		free(e->records.items);
-		free(e->culprits.items);
-		free(e->blocked_by.items);
-		free(e->waiting.items);
+			na_vec_free(&e->modules.v[k].hosts);
+		na_vec_free(&e->modules);
+		na_vec_free(&e->records);
+		na_vec_free(&e->culprits);
+		na_vec_free(&e->blocked_by);
+		na_vec_free(&e->waiting);
 	}
-	free(x->events.items);
-	free(x->links.items);
-	free(x->offenders.items);
-	free(x->localised.items);
+	na_vec_free(&x->events);
+	na_vec_free(&x->links);
+	na_vec_free(&x->offenders);
+	na_vec_free(&x->localised);
 }

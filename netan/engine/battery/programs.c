@@ -4,7 +4,7 @@
 
 #include "members.h"
 #include "netan/base/vec.h"
-#include "netan/engine/battery.h"
+#include "netan/engine/battery/battery.h"
 #include "netan/judges/hlo/hlo.h"
 
 enum { ROWS = 20 }; /* of each table */
