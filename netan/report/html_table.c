@@ -29,6 +29,8 @@ static double sort_key(const struct na_column *col, const struct na_value *row)
 {
 	double x = na_number_at(row, col->field);
 
+	if (col->format == NA_F_FACTOR)
+		return exp(x);
 	return col->scale < 0 ? x / -col->scale : x;
 }
 
