@@ -511,24 +511,16 @@ void na_session_say_there_is(const struct na_session *s)
 	char hosts[HOSTS_BUF];
 
 	const struct na_store *st = &s->store;
-	int64_t first = 0, last = 0;
-	bool timed = false;
+	struct na_extent seen = {0};
 
-	for (size_t i = 0; i < st->n_sources; i++) {
-		const struct na_tally *t = &st->tallies[i];
-
-		if (!t->timed)
-			continue;
-		first = timed && first < t->first_ps ? first : t->first_ps;
-		last = timed && last > t->last_ps ? last : t->last_ps;
-		timed = true;
-	}
+	for (size_t i = 0; i < st->n_sources; i++)
+		na_extent_join(&seen, &st->tallies[i].seen);
 	hosts_text(st, hosts);
-	if (timed)
+	if (seen.n)
 		na_say_hint(s->request,
 			    "transfers lie between %.3f s and %.3f s; hosts "
 			    "are %s",
-			    na_s(first), na_s(last), hosts);
+			    na_s(seen.first_ps), na_s(seen.last_ps), hosts);
 	else
 		na_say_hint(s->request, "hosts are %s", hosts);
 	if (st->n_steps)

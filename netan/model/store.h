@@ -20,6 +20,7 @@
 #include "netan/base/err.h"
 #include "netan/model/bag.h"
 #include "netan/model/devices.h"
+#include "netan/model/extent.h"
 #include "netan/model/filter.h"
 #include "netan/model/hosts/hosts.h"
 #include "netan/model/hosts/names.h"
@@ -35,9 +36,7 @@ struct na_tally {
 	uint64_t dropped[2][NA_N_STYLES][NA_N_REASONS]; /* transfers, by side */
 	uint64_t spans_near, spans_far; /* old messages: event as long as the
 					    latency, or shorter */
-	int64_t first_ps,
-		last_ps; /* over transfers, before the filters; see `timed` */
-	bool timed;
+	struct na_extent seen;          /* of transfers, before the filters */
 };
 
 struct na_remark { /* a warning of a block */

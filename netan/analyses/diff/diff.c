@@ -86,13 +86,9 @@ static void cover_bins(struct diff_state *s)
 	const struct na_store *store = s->scope->store;
 	struct na_extent all[DIFF_RUNS] = {{.n = 0}};
 
-	for (size_t i = 0; i < store->n_sources; i++) {
-		const struct na_tally *t = &store->tallies[i];
-
-		if (t->timed)
-			na_extent_add(&all[store->sources[i].run], t->first_ps,
-				      t->last_ps);
-	}
+	for (size_t i = 0; i < store->n_sources; i++)
+		na_extent_join(&all[store->sources[i].run],
+			       &store->tallies[i].seen);
 	s->bin_ps = 1;
 	for (int r = 0; r < DIFF_RUNS; r++) {
 		int64_t ps = na_time_between(all[r].first_ps, all[r].last_ps);

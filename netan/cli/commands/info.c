@@ -16,20 +16,10 @@ struct sums {
 	uint64_t events, lines, planes, devices, slices;
 	uint64_t classes[2][NA_N_CLASSES];
 	uint64_t actions[NA_N_ACTIONS];
-	int64_t first_ps, last_ps;
-	bool timed;
+	struct na_extent seen;
 	uint64_t captures;
 	struct na_capture_counts capture;
 };
-
-static void add_time(struct sums *to, int64_t first_ps, int64_t last_ps)
-{
-	if (!to->timed || first_ps < to->first_ps)
-		to->first_ps = first_ps;
-	if (!to->timed || last_ps > to->last_ps)
-		to->last_ps = last_ps;
-	to->timed = true;
-}
 
 static bool is_local(const struct na_store *st, size_t source, size_t e)
 {
@@ -116,7 +106,7 @@ static void sum_up_capture(const struct na_session *s, size_t i,
 	x->slices = named_slices(&s->store, s->sources[i].run, scratch);
 	if (c->packets && na_ps_since(c->earliest_ns, in->zero_ns, &first) &&
 	    na_ps_since(c->latest_ns, in->zero_ns, &last))
-		add_time(x, first, last);
+		na_extent_add(&x->seen, first, last);
 }
 
 static void sum_up(const struct na_session *s, size_t i, int32_t *scratch,
@@ -142,8 +132,8 @@ static void sum_up(const struct na_session *s, size_t i, int32_t *scratch,
 	count_devices(s, i, scratch, x);
 	if (in->capture)
 		sum_up_capture(s, i, scratch, x);
-	else if (t->timed)
-		add_time(x, t->first_ps, t->last_ps);
+	else
+		na_extent_join(&x->seen, &t->seen);
 }
 
 static void add_sums(struct sums *to, const struct sums *x)
@@ -159,8 +149,7 @@ static void add_sums(struct sums *to, const struct sums *x)
 	}
 	for (int k = 0; k < NA_N_ACTIONS; k++)
 		to->actions[k] += x->actions[k];
-	if (x->timed)
-		add_time(to, x->first_ps, x->last_ps);
+	na_extent_join(&to->seen, &x->seen);
 	to->captures += x->captures;
 	na_info_add_capture(&to->capture, &x->capture);
 }
@@ -202,9 +191,9 @@ static void put_sums(struct na_result *r, struct na_value *row,
 	na_put_int(r, row, M_no_latency, (int64_t)rx[NA_NO_LATENCY]);
 	na_put_int(r, row, M_bad,
 		   (int64_t)(rx[NA_BAD_KEY] + rx[NA_BAD_DURATION]));
-	if (x->timed) {
-		na_put_real(r, row, M_from_s, na_s(x->first_ps));
-		na_put_real(r, row, M_to_s, na_s(x->last_ps));
+	if (x->seen.n) {
+		na_put_real(r, row, M_from_s, na_s(x->seen.first_ps));
+		na_put_real(r, row, M_to_s, na_s(x->seen.last_ps));
 	} else {
 		na_put_null(r, row, M_from_s);
 		na_put_null(r, row, M_to_s);
@@ -429,8 +418,9 @@ static void fill_result(const struct na_cli *cli, struct na_session *s,
 	na_put_int(r, totals, M_planes, (int64_t)all.planes);
 	na_put_int(r, totals, M_lines, (int64_t)all.lines);
 	put_sums(r, totals, &all);
-	if (all.timed)
-		seconds = na_s((double)all.last_ps - (double)all.first_ps);
+	if (all.seen.n)
+		seconds = na_s((double)all.seen.last_ps -
+			       (double)all.seen.first_ps);
 	headline(r, s, &all);
 	na_envelope(s, r, "info",
 		    all.classes[NA_RX][NA_VALID] + all.classes[NA_TX][NA_VALID],

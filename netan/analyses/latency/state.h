@@ -1,28 +1,29 @@
-/* What the files latency*.c share: the state of the analysis. */
-#ifndef NETAN_ANALYSES_LATENCY_LATENCY_H
-#define NETAN_ANALYSES_LATENCY_LATENCY_H
+/* What latency remembers. */
+#ifndef NETAN_ANALYSES_LATENCY_STATE_H
+#define NETAN_ANALYSES_LATENCY_STATE_H
 
 #include "netan/analyses/analysis.h"
+#include "netan/base/vec.h"
 #include "netan/methods/groups.h"
 #include "netan/stats/samples/sketch.h"
 #include "netan/stats/tests/size_line.h"
 
-enum { LAT_SLOWEST = 10 };
+enum { LATENCY_SLOWEST = 10 };
 
 /* The latencies of one size class in one group, or in one row. */
-struct lat_cell {
+struct latency_cell {
 	uint32_t owner; /* group or row */
-	uint32_t next;  /* cell of the same owner; LAT_NONE */
-	uint8_t klass;
+	uint32_t next;  /* cell of the same owner; LATENCY_NONE */
+	unsigned klass;
 	uint64_t n;
 	na_i128 bytes, sum_ps;
 	size_t at; /* its values begin here */
 	double p50_us;
 };
-#define LAT_NONE UINT32_MAX
+#define LATENCY_NONE UINT32_MAX
 
 /* What one block has measured: values in order of its cells. */
-struct lat_run {
+struct latency_run {
 	int64_t *values;
 	uint32_t *cells; /* the main state's cell of each of its cells */
 	uint32_t *n;     /* values of each */
@@ -32,7 +33,7 @@ struct lat_run {
 };
 
 /* One of the slowest. */
-struct lat_worst {
+struct latency_worst {
 	int64_t latency_ps, end_ps;
 	uint64_t size_bytes;
 	uint32_t src, dst; /* NA_UNKNOWN_U32: of an action */
@@ -48,7 +49,7 @@ struct lat_worst {
  * passed with these links idle: the peer or its host was late.  Under way and
  * queued are the network's.  Of L, what exceeds A passed before the receive
  * was posted: the receiving host was late.  A receive is slow when A is more
- * than LAT_SLOW times the median A of all of them; it is the network's when
+ * than LATENCY_SLOW times the median A of all of them; it is the network's when
  * at least half of A is.
  *
  * What this cannot tell: the offset of the two clocks is in L; a link is
@@ -56,16 +57,16 @@ struct lat_worst {
  * inputs do not hold (of hosts without a file) or that a filter has left out
  * make a link look idle.
  */
-#define LAT_SLOW        3
-#define LAT_SPLIT_LEAST 20 /* receives; fewer say nothing */
-struct lat_split {
+#define LATENCY_SLOW        3
+#define LATENCY_SPLIT_LEAST 20 /* receives; fewer say nothing */
+struct latency_split {
 	uint64_t n, slow, slow_network;
 	na_i128 action_ps, wire_ps, queued_ps, latency_ps, unposted_ps;
 };
 
 /* When the links of each host had messages under way, in both directions: a
  * bit for each bin. */
-struct lat_busy {
+struct latency_busy {
 	_Atomic uint64_t
 		*bits;    /* [2 * hosts][words]; owned by the main state */
 	size_t words;     /* of one direction */
@@ -76,27 +77,27 @@ struct lat_busy {
 };
 
 /* Bits that a block has not passed on yet: atomic operations are dear. */
-struct lat_word {
+struct latency_word {
 	size_t at;
 	uint64_t mask;
 };
 
 /* Of what a host sends to, or receives from, other hosts: transfers, and
  * those that arrive before they were sent (clock_skew). */
-struct lat_clock {
+struct latency_clock {
 	uint64_t n, early;
 };
 
 /* Survival: share of the transfers with at least this latency, and where
  * the quantile of that level may lie (NaN: unbounded). */
-struct lat_curve {
+struct latency_curve {
 	double *us, *share, *lower_us, *upper_us; /* [n], one block */
 	size_t n;
 };
-enum { LAT_CURVE_EACH = 50, LAT_CURVE_MAX = 200 };
+enum { LATENCY_CURVE_EACH = 50, LATENCY_CURVE_MAX = 200 };
 
 /* One line of the result: a group, or the rest. */
-struct lat_row {
+struct latency_row {
 	uint64_t n;
 	na_i128 sum_ps;
 	uint32_t first_cell, n_cells;
@@ -105,119 +106,124 @@ struct lat_row {
 	struct na_size_line line;
 
 	/* Second pass. */
-	struct na_sketch residual; /* latency over expectation */
-	struct lat_worst *worst;   /* [n_worst] */
+	struct na_sketch residual;   /* latency over expectation */
+	struct latency_worst *worst; /* [n_worst] */
 	size_t n_worst;
-	struct lat_split split;
-	struct lat_curve curve;
+	struct latency_split split;
+	struct latency_curve curve;
 };
 
-struct lat_state {
+struct latency_state {
 	const struct na_scope *scope;
-	const struct lat_state *main; /* of a block state */
+	const struct latency_state *main; /* of a block state */
 	unsigned pass;
 	uint64_t untimed; /* receives whose action tells no duration */
 	uint64_t calls;   /* first pass: those of captures, among used */
 
 	/* First pass. */
 	struct na_groups groups;
-	uint32_t *head;          /* [groups] first cell; LAT_NONE */
-	size_t cap_head, n_head; /* second pass, block: row */
-	struct lat_cell *cells;
-	size_t n_cells, cap_cells;
+	NA_VEC(uint32_t)
+	head; /* [groups] first cell, or LATENCY_NONE; in
+				  * the second pass, of a block: row */
+	NA_VEC(struct latency_cell) cells;
 	uint32_t recent[NA_SIZE_CLASSES]; /* cell of a class, last time */
-	int64_t *values;                  /* of a block: in order of input */
-	uint32_t *cell_of;
-	size_t n_values, cap_values, cap_cell_of;
-	int64_t *actions;
-	size_t n_actions, cap_actions;
-	struct lat_run *runs;
-	size_t n_runs, cap_runs;
+	NA_VEC(int64_t) values;           /* of a block: in order of input */
+	NA_VEC(uint32_t) cell_of;
+	NA_VEC(int64_t) actions;
+	NA_VEC(struct latency_run) runs;
 
 	/* Between the passes: rows. */
-	uint32_t *row_of; /* [groups] */
-	uint32_t *shown;  /* [rows] group */
-	struct lat_row *rows;
+	struct na_shown shown;
+	struct latency_row *rows; /* [n_rows] */
 	size_t n_rows;
-	bool has_rest;
-	size_t n_rest; /* groups in it */
-	struct lat_cell *row_cells;
+	struct latency_cell *row_cells;
 	size_t n_row_cells;
 	void *sorted;                        /* int64_t ps, then double us */
 	double action_p50_us, action_p99_us; /* NaN: none known */
 	int64_t slow_ps; /* receives that last longer are slow */
-	struct lat_busy busy;
-	struct lat_word *marked; /* of a block: [2 * hosts] */
-	struct lat_split split;
-	struct lat_clock *clocks; /* [2 * hosts]: sent, received */
+	struct latency_busy busy;
+	struct latency_word *marked; /* of a block: [2 * hosts] */
+	struct latency_split split;
+	struct latency_clock *clocks; /* [2 * hosts]: sent, received */
 };
 
 /* Of a receive: what of its action's duration was whose. */
-struct lat_parts {
+struct latency_parts {
 	int64_t action_ps, latency_ps, wire_ps, queued_ps;
 };
 
 /* busy.c */
 /* Times outside those that the store has seen count at its ends. */
-bool lat_busy_init(struct lat_busy *b, const struct na_store *store);
+bool na_latency_busy_init(struct latency_busy *b, const struct na_store *store);
 /* Of a block state: marks in the main one's bitmaps; then, once all are in,
  * reads them. */
-void lat_mark(struct lat_state *s, const struct na_transfer *t);
-void lat_marked(struct lat_state *s);
+void na_latency_mark(struct latency_state *s, const struct na_transfer *t);
+void na_latency_marked(struct latency_state *s);
 /* Of the main state, between; false: no memory. */
-bool lat_busy_count(struct lat_busy *b, size_t n_hosts);
+bool na_latency_busy_count(struct latency_busy *b, size_t n_hosts);
 /* Where what the sender's host sends and the receiver's receives is kept:
  * 2 * host, 2 * host + 1; SIZE_MAX: the host is not known. */
-void lat_directions(const struct lat_state *s, const struct na_transfer *t,
-		    size_t direction[2]);
-void lat_parts_of(const struct lat_state *s, const struct na_transfer *t,
-		  int64_t action_ps, int64_t latency_ps, struct lat_parts *p);
-void lat_split_add(struct lat_split *x, const struct lat_parts *p,
-		   int64_t slow_ps);
-void lat_split_merge(struct lat_split *to, const struct lat_split *from);
+void na_latency_directions(const struct latency_state *s,
+			   const struct na_transfer *t, size_t direction[2]);
+void na_latency_parts_of(const struct latency_state *s,
+			 const struct na_transfer *t, int64_t action_ps,
+			 int64_t latency_ps, struct latency_parts *p);
+void na_latency_split_add(struct latency_split *x,
+			  const struct latency_parts *p, int64_t slow_ps);
+void na_latency_split_merge(struct latency_split *to,
+			    const struct latency_split *from);
 
 /* clock.c */
-bool lat_clock_init(struct lat_state *s, const struct na_store *store);
+bool na_latency_clock_init(struct latency_state *s,
+			   const struct na_store *store);
 /* Of a block state; any transfer, clock_skew among them. */
-void lat_clock_add(struct lat_state *s, const struct na_transfer *t);
-void lat_clock_merge(struct lat_state *s, const struct lat_state *b);
+void na_latency_clock_add(struct latency_state *s, const struct na_transfer *t);
+void na_latency_clock_merge(struct latency_state *s,
+			    const struct latency_state *b);
 /*
  * The clock that disagrees most, where more than a fifth of at least 20
  * transfers that a host sends (it is ahead of its receivers) or receives (it
  * is behind its senders) arrive before they were sent.  An offset shorter
  * than transfers last is not seen.  False: none.
  */
-struct lat_clock_off {
+struct latency_clock_off {
 	const char *host;
 	bool ahead;        /* else behind */
 	uint64_t n, early; /* of those that it sends, or receives */
 	size_t others;     /* hosts of which the same is true */
 };
-bool lat_clock_off(const struct lat_state *s, struct lat_clock_off *o);
+bool na_latency_clock_off(const struct latency_state *s,
+			  struct latency_clock_off *o);
 
 /* rows.c: after the first pass, from runs to sorted rows. */
-enum na_status lat_rows(struct lat_state *s, struct na_err *err);
+enum na_status na_latency_rows(struct latency_state *s,
+			       struct na_err *err) NA_MUST_CHECK;
 /* What a transfer of this size is expected to take; 0: unknown. */
-double lat_expected_us(const struct lat_row *row, double bytes);
-/* The curve of a row. */
-bool lat_curve(struct lat_row *row);
+double na_latency_expected_us(const struct latency_row *row, double bytes);
+/* The curve of a row; false: no memory. */
+bool na_latency_curve(struct latency_row *row) NA_MUST_CHECK;
 
 /* result.c */
-enum na_status lat_finish(void *state, struct na_result *r, struct na_err *err);
+enum na_status na_latency_finish(void *state, struct na_result *r,
+				 struct na_err *err) NA_MUST_CHECK;
+double na_latency_quantile(const struct latency_row *row, double p);
 /* p99 / p50; NaN: unknown. */
-double lat_tail_ratio(const struct lat_row *row);
+double na_latency_tail_ratio(const struct latency_row *row);
 /*
  * long_tail: p99 is 10 times what size explains (the size line; the median
  * where there is none), or of 1000 transfers and more p99.9 is 30 times;
  * spread: p99 is 3 times that; sizes: it is not, but p99 is 3 times p50;
  * else steady.  NULL: under 100 transfers.
  */
-const char *lat_tail_word(const struct lat_row *row);
-void lat_put_worst(struct na_result *r, struct na_value *list,
-		   const struct lat_state *s, const struct lat_row *row,
-		   const struct lat_worst *w);
+const char *na_latency_tail_word(const struct latency_row *row);
+/* Of the receives' time; NaN: too few of them. */
+double na_latency_network_share(const struct latency_split *x);
+void na_latency_put_worst(struct na_result *r, struct na_value *list,
+			  const struct latency_state *s,
+			  const struct latency_row *row,
+			  const struct latency_worst *w);
 
-/* views.c */
-void lat_views(struct na_result *r, const struct lat_state *s);
+/* words.c: the sentences, and what a person sees in a terminal. */
+void na_latency_say(struct na_result *r, const struct latency_state *s);
 
 #endif

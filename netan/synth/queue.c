@@ -1,4 +1,4 @@
-#include "netan/synth/job/sim_queue.h"
+#include "netan/synth/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,16 @@
 
 static bool before(const struct na_planned *a, const struct na_planned *b)
 {
-	return a->at_ps != b->at_ps ? a->at_ps < b->at_ps : a->order < b->order;
+	return a->at != b->at ? a->at < b->at : a->order < b->order;
 }
 
-bool na_queue_put(struct na_queue *q, int64_t at_ps, unsigned what, uint32_t id)
+bool na_queue_put(struct na_queue *q, int64_t at, unsigned what, uint32_t id)
 {
-	struct na_planned p = {at_ps, q->order++, what, id};
+	return na_queue_add(q, (struct na_planned){at, q->order++, what, id});
+}
+
+bool na_queue_add(struct na_queue *q, struct na_planned p)
+{
 	size_t i = q->n;
 
 	if (!na_grow(&q->heap, &q->cap, q->n + 1, sizeof(*q->heap)))
@@ -23,7 +27,7 @@ bool na_queue_put(struct na_queue *q, int64_t at_ps, unsigned what, uint32_t id)
 	return true;
 }
 
-bool na_queue_take(struct na_queue *q, int64_t *at_ps, unsigned *what,
+bool na_queue_take(struct na_queue *q, int64_t *at, unsigned *what,
 		   uint32_t *id)
 {
 	struct na_planned last;
@@ -31,7 +35,7 @@ bool na_queue_take(struct na_queue *q, int64_t *at_ps, unsigned *what,
 
 	if (!q->n)
 		return false;
-	*at_ps = q->heap[0].at_ps;
+	*at = q->heap[0].at;
 	*what = q->heap[0].what;
 	*id = q->heap[0].id;
 	last = q->heap[--q->n];
