@@ -29,7 +29,9 @@ static double sort_key(const struct na_column *col, const struct na_value *row)
 {
 	double x = na_number_at(row, col->field);
 
-	return col->format == NA_F_FACTOR ? exp(x) : x;
+	if (col->format == NA_F_FACTOR)
+		return exp(x);
+	return col->scale < 0 ? x / -col->scale : x;
 }
 
 static void put_cell(FILE *out, const struct na_column *col,

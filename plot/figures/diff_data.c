@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/result/emit.h"
 #include "plot/scale.h"
@@ -117,10 +118,7 @@ static void read_row(struct diff_figure *f, const struct na_value *row)
 
 void na_diff_read(struct diff_figure *f, const struct na_result *r)
 {
-	*f = (struct diff_figure){.doc = na_result_get_doc(r),
-				  .body = na_result_get_body(r),
-				  .result = r,
-				  .side = na_result_get_side(r)};
+	*f = (struct diff_figure){.body = na_result_get_body(r), .result = r};
 	f->label_a = na_text_or(f->body, M_label_a, "A");
 	f->label_b = na_text_or(f->body, M_label_b, "B");
 	na_for_each (v, na_get(f->body, M_metrics))
@@ -183,7 +181,7 @@ static const char *value_text(char *buf, const struct diff_series *s, double x)
 	if (strcmp(s->unit, "bytes") == 0)
 		return na_label_quantity(buf, NA_Q_BYTES, x, 3);
 	if (strcmp(s->unit, "gbps") == 0)
-		return na_label_quantity(buf, NA_Q_RATE, x * 1e9, 3);
+		return na_label_quantity(buf, NA_Q_RATE, x * NA_GIGA, 3);
 	return na_label_quantity(buf, NA_Q_SECONDS,
 				 strcmp(s->unit, "ms") == 0 ? x * 1e-3
 							    : x * 1e-6,

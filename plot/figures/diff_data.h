@@ -33,7 +33,7 @@ struct diff_series {
 
 struct diff_figure {
 	const struct na_result *result;
-	const struct na_value *doc, *body, *side;
+	const struct na_value *body;
 	struct diff_series series[DIFF_METRICS];
 	size_t n;
 	const char *label_a, *label_b;

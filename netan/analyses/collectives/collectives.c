@@ -313,14 +313,6 @@ static enum na_status coll_merge(void *state, void *block, unsigned pass)
 	return ok ? NA_OK : NA_ENOMEM;
 }
 
-static enum na_status coll_turn(void *state, unsigned done, struct na_err *err)
-{
-	(void)state;
-	(void)done;
-	(void)err;
-	return NA_END;
-}
-
 static void coll_fini(void *state)
 {
 	struct coll_state *s = state;
@@ -401,7 +393,6 @@ const struct na_analysis na_an_collectives = {
 	.add_op = coll_add_op,
 	.add_module = coll_add_module,
 	.merge = coll_merge,
-	.turn = coll_turn,
 	.finish = na_collectives_finish,
 	.fini = coll_fini,
 	.severity = coll_severity,

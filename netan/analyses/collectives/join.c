@@ -129,11 +129,10 @@ bool na_collectives_add_instance(void *arg, const struct na_op_piece *x,
 	return count;
 }
 
-bool na_collectives_push_missing(struct coll_found *f,
-				 const struct coll_missing *x)
+bool na_collectives_push_missing(struct coll_found *f, struct coll_missing x)
 {
-	return ++f->rows.v[x->row].n_missing > COLL_MISSING_MAX ||
-	       na_add(&f->missing, *x);
+	return ++f->rows.v[x.row].n_missing > COLL_MISSING_MAX ||
+	       na_add(&f->missing, x);
 }
 
 NA_ORDER(by_key, struct na_triple, NA_UP(a), NA_UP(b), NA_UP(c))
@@ -153,20 +152,18 @@ static bool miss(struct coll_match *m, uint32_t id,
 	for (size_t i = 0; ok && i < n && row->n_missing < n - all &&
 			   row->n_missing < COLL_MISSING_MAX;
 	     i++) {
-		uint32_t at =
-			na_triples_find(&m->took_part,
-					(struct na_triple){id, cores[i].c, 0});
+		uint32_t core = cores[i].c;
+		uint32_t at = na_triples_find(&m->took_part,
+					      (struct na_triple){id, core, 0});
 		uint64_t k = at == NA_NO_TRIPLE ? 0 : m->parts.v[at];
 
 		if (k < row->most && (!k || !m->s->clipped))
 			ok = na_collectives_push_missing(
-				m->f,
-				&(struct coll_missing){
-					.row = id,
-					.host = m->d->cores[cores[i].c].input,
-					.who = cores[i].c,
-					.executions = k,
-					.of = row->most});
+				m->f, (struct coll_missing){
+					      .row = id,
+					      .host = m->d->cores[core].input,
+					      .who = core,
+					      .executions = k});
 	}
 	row->n_missing = n - all;
 	return ok;

@@ -160,12 +160,11 @@ static bool miss_dcn(struct report *p)
 		    (!s->clipped || (!m->executions && row->most >= COLL_SURE)))
 			ok = na_collectives_push_missing(
 				&p->f,
-				&(struct coll_missing){.row = base + k->a,
-						       .host = host,
-						       .who = k->b,
-						       .executions =
-							       m->executions,
-						       .of = row->most});
+				(struct coll_missing){.row = base + k->a,
+						      .host = host,
+						      .who = k->b,
+						      .executions =
+							      m->executions});
 	}
 	return ok;
 }
@@ -331,7 +330,7 @@ static void put_missing(struct report *p, struct na_value *to, size_t i)
 		one = na_put_object(p->r, list, NULL);
 		put_device(p, one, x->network, m->host, m->who);
 		na_put_int(p->r, one, M_executions, (int64_t)m->executions);
-		na_put_int(p->r, one, M_of, (int64_t)m->of);
+		na_put_int(p->r, one, M_of, (int64_t)x->most);
 	}
 	na_put_int(p->r, to, M_missing_count, (int64_t)x->n_missing);
 	na_put_int(p->r, to, M_not_captured, (int64_t)x->not_captured);
@@ -341,6 +340,7 @@ static void put_missing(struct report *p, struct na_value *to, size_t i)
 static void put_ranks(struct report *p, struct na_value *to, size_t i)
 {
 	const struct coll_row *x = &p->f.rows.v[i];
+	const struct na_core *cores = p->s->scope->store->devices.cores;
 	struct na_result *r = p->r;
 	struct na_value *one;
 
@@ -361,16 +361,13 @@ static void put_ranks(struct report *p, struct na_value *to, size_t i)
 	na_put_real(r, to, M_waiting_share, ratio(x->wait_ps, x->rank_ps, 1));
 	one = na_put_object(r, to, M_last_device);
 	if (x->last_n) {
-		put_device(
-			p, one, x->network,
-			p->s->scope->store->devices.cores[x->last_core].input,
-			x->last_core);
-		na_put_int(r, one, M_count, (int64_t)x->last_n);
+		put_device(p, one, x->network, cores[x->last_core].input,
+			   x->last_core);
 	} else {
 		na_put_null(r, one, M_device);
 		na_put_null(r, one, M_host);
-		na_put_null(r, one, M_count);
 	}
+	na_put_whole(r, one, M_count, x->last_n ? (na_i128)x->last_n : -1);
 	one = na_put_object(r, to, M_start_skew_us);
 	na_put_real(r, one, M_p50, na_collectives_quantile(&p->skews, i, 0.5));
 	na_put_real(r, one, M_max, na_collectives_quantile(&p->skews, i, 1));

@@ -105,8 +105,8 @@ struct coll_row {
 /* Who should execute a collective and does not, or not as often. */
 struct coll_missing {
 	uint32_t row;
-	uint32_t host, who; /* endpoint (DCN) or core */
-	uint64_t executions, of;
+	uint32_t host, who;  /* endpoint (DCN) or core */
+	uint64_t executions; /* of the row's `most` */
 };
 
 struct coll_found {
@@ -123,8 +123,7 @@ struct coll_found {
 bool na_collectives_push_time(struct coll_times *v, int64_t time_ps,
 			      uint32_t of);
 /* Listed, or once there are many, counted. */
-bool na_collectives_push_missing(struct coll_found *f,
-				 const struct coll_missing *x);
+bool na_collectives_push_missing(struct coll_found *f, struct coll_missing x);
 
 /* match.c: rows of device ops. */
 bool na_collectives_match(struct coll_state *s, struct coll_found *f);

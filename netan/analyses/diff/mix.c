@@ -33,46 +33,46 @@ double na_diff_bin_bytes(uint32_t bin)
 	return ldexp(4 + (double)(bin % 4) + 0.5, (int)(bin / 4) - 1);
 }
 
+/* Transfers of a stratum. */
+struct stratum {
+	uint64_t n[DIFF_RUNS];
+};
+
 struct strata {
 	struct na_triples keys; /* path and bin, or bin */
-	uint32_t *of;           /* by the state's strata */
-	uint64_t *n[DIFF_RUNS]; /* of each key */
+	NA_VEC(struct stratum) each;
+	uint32_t *of; /* by the state's strata */
 };
 
 static void strata_end(struct strata *x)
 {
 	na_triples_fini(&x->keys);
+	na_vec_free(&x->each);
 	free(x->of);
-	free(x->n[DIFF_A]);
-	free(x->n[DIFF_B]);
 }
 
 static bool strata_begin(const struct diff_state *s, struct strata *x,
 			 bool paths)
 {
 	x->of = na_calloc(s->got.strata.n + 1, sizeof(*x->of));
-	for (int r = 0; r < DIFF_RUNS; r++)
-		x->n[r] = na_calloc(s->got.strata.n + 1, sizeof(**x->n));
-	if (!x->of || !x->n[DIFF_A] || !x->n[DIFF_B])
-		return false;
-	for (size_t i = 0; i < s->got.strata.n; i++) {
-		const struct na_triple *k = &s->got.strata.keys[i];
+	for (size_t i = 0; x->of && i < s->got.strata.n; i++) {
+		struct na_triple k = s->got.strata.keys[i];
+		struct stratum *to;
 
-		x->of[i] = na_triples_add(&x->keys,
-					  (struct na_triple){paths ? k->a : 0,
-							     k->c, 0});
-		if (x->of[i] == NA_NO_TRIPLE)
+		k = (struct na_triple){paths ? k.a : 0, k.c, 0};
+		to = na_triples_at(&x->keys, &x->each, k);
+		if (!to)
 			return false;
+		x->of[i] = (uint32_t)(to - x->each.v);
 		for (int r = 0; r < DIFF_RUNS; r++)
-			x->n[r][x->of[i]] += s->in_stratum[i][r];
+			to->n[r] += s->in_stratum[i][r];
 	}
-	return true;
+	return x->of;
 }
 
-static bool shared(const struct strata *x, size_t i)
+static bool shared(const struct stratum *x)
 {
-	return x->n[DIFF_A][i] >= DIFF_STRATUM &&
-	       x->n[DIFF_B][i] >= DIFF_STRATUM;
+	return x->n[DIFF_A] >= DIFF_STRATUM && x->n[DIFF_B] >= DIFF_STRATUM;
 }
 
 /* Half the sum of the differences of shares: what would have to move. */
@@ -81,33 +81,34 @@ static double moved(const struct diff_state *s, const struct strata *x)
 	const struct diff_metric *m = &s->metrics[DIFF_LATENCY];
 	double sum = 0;
 
-	for (size_t i = 0; i < x->keys.n; i++)
-		sum += fabs((double)x->n[DIFF_A][i] / (double)m->s[DIFF_A].n -
-			    (double)x->n[DIFF_B][i] / (double)m->s[DIFF_B].n);
+	for (size_t i = 0; i < x->each.n; i++) {
+		const uint64_t *n = x->each.v[i].n;
+
+		sum += fabs((double)n[DIFF_A] / (double)m->s[DIFF_A].n -
+			    (double)n[DIFF_B] / (double)m->s[DIFF_B].n);
+	}
 	return sum / 2;
 }
 
 static bool covers(const struct diff_state *s, const struct strata *x,
 		   struct diff_mix *mix)
 {
-	const struct diff_metric *m = &s->metrics[DIFF_LATENCY];
+	const struct diff_sample *of = s->metrics[DIFF_LATENCY].s;
 	bool ok = true;
 
-	mix->strata = mix->skipped = 0;
-	for (int r = 0; r < DIFF_RUNS; r++)
-		mix->left_out[r] = m->s[r].n;
-	for (size_t i = 0; i < x->keys.n; i++) {
-		if (!shared(x, i)) {
-			mix->skipped++;
-			continue;
+	mix->strata = 0;
+	for (int r = 0; r < DIFF_RUNS; r++) {
+		mix->left_out[r] = 0;
+		for (size_t i = 0; i < x->each.n; i++) {
+			if (!shared(&x->each.v[i]))
+				mix->left_out[r] += x->each.v[i].n[r];
 		}
-		mix->strata++;
-		for (int r = 0; r < DIFF_RUNS; r++)
-			mix->left_out[r] -= x->n[r][i];
-	}
-	for (int r = 0; r < DIFF_RUNS; r++)
 		ok = ok && (double)mix->left_out[r] <=
-				   (1 - DIFF_SHARED) * (double)m->s[r].n;
+				   (1 - DIFF_SHARED) * (double)of[r].n;
+	}
+	for (size_t i = 0; i < x->each.n; i++)
+		mix->strata += shared(&x->each.v[i]);
+	mix->skipped = x->each.n - mix->strata;
 	return ok;
 }
 
@@ -169,14 +170,13 @@ static bool by_weights(struct diff_state *s, const struct strata *x)
 		ok = ok && sample[r].weight;
 	}
 	for (size_t i = 0; ok && i < s->got.strata.n; i++) {
-		uint32_t k = x->of[i];
+		const struct stratum *k = &x->each.v[x->of[i]];
 
-		if (!shared(x, k))
+		if (!shared(k))
 			continue;
 		sample[DIFF_A].weight[i] = 1;
-		sample[DIFF_B].weight[i] = (double)x->n[DIFF_A][k] /
-					   left[DIFF_A] * left[DIFF_B] /
-					   (double)x->n[DIFF_B][k];
+		sample[DIFF_B].weight[i] = (double)k->n[DIFF_A] / left[DIFF_A] *
+					   left[DIFF_B] / (double)k->n[DIFF_B];
 	}
 	ok = ok && compare_equal(s, sample, false);
 	free(sample[DIFF_A].weight);

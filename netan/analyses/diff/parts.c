@@ -32,11 +32,16 @@ struct in_bin {
 	uint64_t n[DIFF_RUNS];
 };
 
+/* Of a stratum: one of its parts, and what that has of the size. */
+struct place {
+	uint32_t part, bin; /* NA_NO_TRIPLE: one part too many */
+};
+
 struct parts {
 	struct na_triples keys; /* kind, a, b */
 	struct part *items;
-	uint32_t (*of)[DIFF_PART_KINDS]; /* what each stratum belongs to */
-	struct na_triples bins;          /* part, size bin */
+	struct place (*of)[DIFF_PART_KINDS]; /* by stratum */
+	struct na_triples bins;              /* part, size bin */
 	NA_VEC(struct in_bin) in_bin;
 	double expected[BINS]; /* ps; NaN: no such size in A */
 	uint64_t over;
@@ -69,21 +74,27 @@ static void expect(const struct diff_state *s, struct parts *x)
 	}
 }
 
-static bool add_key(struct parts *x, size_t stratum, enum diff_part kind,
-		    uint32_t a, uint32_t b)
+static bool add_place(const struct diff_state *s, struct parts *x,
+		      size_t stratum, struct na_triple part)
 {
-	struct na_triple key = {kind, a, b};
-	uint32_t at = na_triples_find(&x->keys, key);
+	struct place *to = &x->of[stratum][part.a];
+	struct na_triple bin = {0, s->got.strata.keys[stratum].c, 0};
+	struct in_bin *in;
 
-	if (at == NA_NO_TRIPLE && x->keys.n == DIFF_PARTS) {
+	to->part = na_triples_find(&x->keys, part);
+	if (to->part == NA_NO_TRIPLE && x->keys.n == DIFF_PARTS) {
 		x->over++;
-		x->of[stratum][kind] = NA_UNKNOWN_U32;
 		return true;
 	}
-	if (at == NA_NO_TRIPLE)
-		at = na_triples_add(&x->keys, key);
-	x->of[stratum][kind] = at;
-	return at != NA_NO_TRIPLE;
+	to->part = na_triples_add(&x->keys, part);
+	bin.a = to->part;
+	in = na_triples_at(&x->bins, &x->in_bin, bin);
+	if (to->part == NA_NO_TRIPLE || !in)
+		return false;
+	to->bin = (uint32_t)(in - x->in_bin.v);
+	for (int r = 0; r < DIFF_RUNS; r++)
+		in->n[r] += s->in_stratum[stratum][r];
+	return true;
 }
 
 static bool list_parts(const struct diff_state *s, struct parts *x)
@@ -95,41 +106,19 @@ static bool list_parts(const struct diff_state *s, struct parts *x)
 	for (size_t i = 0; ok && i < s->got.strata.n; i++) {
 		const struct na_triple *k = &s->got.strata.keys[i];
 		const struct na_triple *path = &s->got.paths.keys[k->a];
+		const struct na_triple parts[DIFF_PART_KINDS] = {
+			{DIFF_SENDS, path->a, 0},
+			{DIFF_RECEIVES, path->b, 0},
+			{DIFF_PATH, path->a, path->b},
+			{DIFF_COLLECTIVE, k->b, 0},
+		};
 
-		ok = add_key(x, i, DIFF_SENDS, path->a, 0) &&
-		     add_key(x, i, DIFF_RECEIVES, path->b, 0) &&
-		     add_key(x, i, DIFF_PATH, path->a, path->b) &&
-		     add_key(x, i, DIFF_COLLECTIVE, k->b, 0);
+		for (size_t j = 0; ok && j < DIFF_PART_KINDS; j++)
+			ok = add_place(s, x, i, parts[j]);
 	}
 	if (ok)
 		x->items = na_calloc(x->keys.n + 1, sizeof(*x->items));
 	return ok && x->items;
-}
-
-static bool count_bin(struct parts *x, uint32_t part, uint32_t bin,
-		      const uint64_t n[DIFF_RUNS])
-{
-	uint32_t at = na_triples_add(&x->bins,
-				     (struct na_triple){part, bin, 0});
-
-	if (at == NA_NO_TRIPLE || (at == x->in_bin.n && !na_push(&x->in_bin)))
-		return false;
-	for (int r = 0; r < DIFF_RUNS; r++)
-		x->in_bin.v[at].n[r] += n[r];
-	return true;
-}
-
-static bool count_bins(const struct diff_state *s, struct parts *x)
-{
-	for (size_t i = 0; i < s->got.strata.n; i++) {
-		for (int k = 0; k < DIFF_PART_KINDS; k++) {
-			if (x->of[i][k] != NA_UNKNOWN_U32 &&
-			    !count_bin(x, x->of[i][k], s->got.strata.keys[i].c,
-				       s->in_stratum[i]))
-				return false;
-		}
-	}
-	return true;
 }
 
 /* A stretch is a batch; without units, transfers are taken as independent and
@@ -140,60 +129,33 @@ static size_t batch_of(const struct diff_sample *m, size_t i)
 			      : m->x[i].unit;
 }
 
-static bool in_both(const struct parts *x, uint32_t part, uint32_t bin)
-{
-	const uint64_t *n;
-
-	if (part == NA_UNKNOWN_U32)
-		return false;
-	n = x->in_bin
-		    .v[na_triples_find(&x->bins,
-				       (struct na_triple){part, bin, 0})]
-		    .n;
-	return n[DIFF_A] && n[DIFF_B];
-}
-
-static void add_run(const struct diff_state *s, struct parts *x, int r,
-		    bool (*both)[DIFF_PART_KINDS])
+static void add_up(const struct diff_state *s, struct parts *x, int r)
 {
 	const struct diff_sample *m = &s->metrics[DIFF_LATENCY].s[r];
 
 	for (size_t i = 0; i < m->n; i++) {
-		uint32_t at = m->x[i].kind;
+		uint32_t stratum = m->x[i].kind;
 		double y = log(fmax(1, m->x[i].value));
-		double e = x->expected[s->got.strata.keys[at].c % BINS];
+		double e = x->expected[s->got.strata.keys[stratum].c % BINS];
 		size_t batch = batch_of(m, i);
 
 		for (int k = 0; k < DIFF_PART_KINDS; k++) {
+			const struct place *at = &x->of[stratum][k];
+			const uint64_t *n;
 			struct part *p;
 
-			if (x->of[at][k] == NA_UNKNOWN_U32)
+			if (at->part == NA_NO_TRIPLE)
 				continue;
-			p = &x->items[x->of[at][k]];
+			n = x->in_bin.v[at->bin].n;
+			p = &x->items[at->part];
 			p->n[r]++;
 			p->sum[r] += y;
-			if (!both[at][k] || isnan(e))
+			if (!n[DIFF_A] || !n[DIFF_B] || isnan(e))
 				continue;
 			p->batch[r][batch].sum += y - log(e);
 			p->batch[r][batch].n++;
 		}
 	}
-}
-
-static bool add_up(const struct diff_state *s, struct parts *x)
-{
-	bool(*both)[DIFF_PART_KINDS] = na_calloc(s->got.strata.n + 1,
-						 sizeof(*both));
-
-	for (size_t i = 0; both && i < s->got.strata.n; i++) {
-		for (int k = 0; k < DIFF_PART_KINDS; k++)
-			both[i][k] = in_both(x, x->of[i][k],
-					     s->got.strata.keys[i].c);
-	}
-	for (int r = 0; both && r < DIFF_RUNS; r++)
-		add_run(s, x, r, both);
-	free(both);
-	return both;
 }
 
 static double known(double ratio)
@@ -208,27 +170,22 @@ NA_ORDER(by_kind_then_ratio, struct diff_change, NA_UP(kind), NA_DOWN(changed),
 static void compare_part(const struct parts *x, size_t i, struct diff_change *c)
 {
 	const struct part *p = &x->items[i];
-	struct na_batch_diff d;
+	struct na_batch_diff d = {.diff = NAN, .ci = {NAN, NAN}, .p = NAN};
 
 	*c = (struct diff_change){
 		.kind = (enum diff_part)x->keys.keys[i].a,
 		.a = x->keys.keys[i].b,
 		.b = x->keys.keys[i].c,
-		.ratio = NAN,
-		.ratio_ci = {NAN, NAN},
-		.p = NAN,
 		.q = NAN,
 	};
 	for (int r = 0; r < DIFF_RUNS; r++) {
 		c->n[r] = p->n[r];
-		c->typical_us[r] = p->n[r] ? exp(p->sum[r] / (double)p->n[r]) *
-						     1e-6
-					   : (double)NAN;
+		c->typical_us[r] = exp(p->sum[r] / (double)p->n[r]) *
+				   na_diff_kinds[DIFF_LATENCY].scale;
 	}
-	if (c->n[DIFF_A] < DIFF_STRATUM || c->n[DIFF_B] < DIFF_STRATUM ||
-	    !na_batches_compare(p->batch[DIFF_A], DIFF_STRETCHES,
-				p->batch[DIFF_B], DIFF_STRETCHES, &d))
-		return;
+	if (c->n[DIFF_A] >= DIFF_STRATUM && c->n[DIFF_B] >= DIFF_STRATUM)
+		na_batches_compare(p->batch[DIFF_A], DIFF_STRETCHES,
+				   p->batch[DIFF_B], DIFF_STRETCHES, &d);
 	c->ratio = exp(d.diff);
 	c->ratio_ci[0] = exp(d.ci[0]);
 	c->ratio_ci[1] = exp(d.ci[1]);
@@ -275,7 +232,9 @@ bool na_diff_parts(struct diff_state *s)
 
 	if (s->metrics[DIFF_LATENCY].compared) {
 		expect(s, &x);
-		ok = list_parts(s, &x) && count_bins(s, &x) && add_up(s, &x);
+		ok = list_parts(s, &x);
+		for (int r = 0; ok && r < DIFF_RUNS; r++)
+			add_up(s, &x, r);
 		if (ok)
 			s->changes = na_calloc(x.keys.n + 1,
 					       sizeof(*s->changes));

@@ -16,6 +16,12 @@ static int64_t at_least_zero(int64_t ns)
 	return ns > 0 ? ns : 0;
 }
 
+/* Unknown times are below 0. */
+static void add_to(int64_t *sum, int64_t ns)
+{
+	*sum = add_ns(*sum, at_least_zero(ns));
+}
+
 uint64_t na_tcp_needed(const struct na_direction *d)
 {
 	return d->retransmissions > d->spurious
@@ -31,7 +37,7 @@ static int64_t path_rtt(const struct na_connection *c)
 
 	for (size_t i = 0; i < 2; i++) {
 		if (c->dir[i].rtt_samples)
-			sum = add_ns(sum, at_least_zero(c->dir[i].rtt_min_ns));
+			add_to(&sum, c->dir[i].rtt_min_ns);
 	}
 	return sum > c->initial_rtt_ns ? sum : at_least_zero(c->initial_rtt_ns);
 }
@@ -52,11 +58,8 @@ static void judge_loss(struct tcp_row *row, const struct na_direction *d)
 	uint64_t needed = na_tcp_needed(d);
 	uint64_t least = d->fast ? 1 : TCP_LOSS_SEGMENTS;
 
-	row->cost_ns[TCP_NETWORK_LOSS] = add_ns(row->cost_ns[TCP_NETWORK_LOSS],
-						at_least_zero(d->recovery_ns));
-	row->cost_ns[TCP_TIMEOUT_BOUND] =
-		add_ns(row->cost_ns[TCP_TIMEOUT_BOUND],
-		       at_least_zero(d->timeout_total_ns));
+	add_to(&row->cost_ns[TCP_NETWORK_LOSS], d->recovery_ns);
+	add_to(&row->cost_ns[TCP_TIMEOUT_BOUND], d->timeout_total_ns);
 	row->holds[TCP_NETWORK_LOSS] |=
 		d->timeouts > 0 ||
 		(needed >= least &&
@@ -108,14 +111,11 @@ static bool at_the_window(const struct tcp_row *row, size_t i)
 static void judge_window(struct tcp_row *row, size_t i)
 {
 	const struct na_direction *d = &row->c->dir[i];
-	int64_t full = at_least_zero(d->window_full_ns);
-	int64_t closed = at_least_zero(d->zero_window_ns);
 	bool shut = row->c->dir[1 - i].zero_windows > 0;
 	enum tcp_verdict to = shut ? TCP_RECEIVER_TOO_SLOW : TCP_WINDOW_LIMITED;
 
-	row->cost_ns[TCP_RECEIVER_TOO_SLOW] =
-		add_ns(row->cost_ns[TCP_RECEIVER_TOO_SLOW], closed);
-	row->cost_ns[to] = add_ns(row->cost_ns[to], full);
+	add_to(&row->cost_ns[TCP_RECEIVER_TOO_SLOW], d->zero_window_ns);
+	add_to(&row->cost_ns[to], d->window_full_ns);
 	if (!shut && at_the_window(row, i)) {
 		row->holds[TCP_WINDOW_LIMITED] = true;
 		if (row->cost_ns[TCP_WINDOW_LIMITED] < row->active_ns)
@@ -146,10 +146,10 @@ static int64_t lost_of(const struct tcp_row *row)
 	for (size_t i = 0; i < 2; i++) {
 		const struct na_direction *d = &row->c->dir[i];
 
-		ns = add_ns(ns, at_least_zero(d->timeout_total_ns));
-		ns = add_ns(ns, at_least_zero(d->zero_window_ns));
-		ns = add_ns(ns, at_least_zero(d->window_full_ns));
-		ns = add_ns(ns, at_least_zero(d->recovery_ns));
+		add_to(&ns, d->timeout_total_ns);
+		add_to(&ns, d->zero_window_ns);
+		add_to(&ns, d->window_full_ns);
+		add_to(&ns, d->recovery_ns);
 	}
 	return ns < row->duration_ns ? ns : row->duration_ns;
 }
@@ -229,20 +229,16 @@ static bool loses_much(const struct na_direction *d)
 
 enum na_severity na_tcp_severity_of(const struct tcp_row *row)
 {
-	switch (row->verdict) {
-	case TCP_TIMEOUT_BOUND:
+	static const enum na_severity severities[TCP_VERDICTS] = {
+		[TCP_TIMEOUT_BOUND] = NA_SEV_ERROR,
+		[TCP_RECEIVER_TOO_SLOW] = NA_SEV_WARNING,
+		[TCP_NETWORK_LOSS] = NA_SEV_WARNING,
+		[TCP_WINDOW_LIMITED] = NA_SEV_WARNING,
+		[TCP_SENDER_IDLE] = NA_SEV_INFO,
+	};
+
+	if (row->verdict == TCP_NETWORK_LOSS &&
+	    (loses_much(&row->c->dir[0]) || loses_much(&row->c->dir[1])))
 		return NA_SEV_ERROR;
-	case TCP_NETWORK_LOSS:
-		return loses_much(&row->c->dir[0]) ||
-				       loses_much(&row->c->dir[1])
-			       ? NA_SEV_ERROR
-			       : NA_SEV_WARNING;
-	case TCP_RECEIVER_TOO_SLOW:
-	case TCP_WINDOW_LIMITED:
-		return NA_SEV_WARNING;
-	case TCP_SENDER_IDLE:
-		return NA_SEV_INFO;
-	default:
-		return NA_SEV_NONE;
-	}
+	return severities[row->verdict];
 }

@@ -6,11 +6,12 @@
 
 enum { DEFAULT_TOP = 20, TOLD = 5, CLAUSES = 4 };
 
-/* What the table says of both ways in one number. */
+/* What the table says of both ways in one number, and in other units: these
+ * are exact, a scaled member would be rounded twice. */
 static void put_row(struct na_result *r, struct na_value *list, size_t rank,
 		    const struct na_value *v, const struct tcp_row *row)
 {
-	const struct na_direction *d = row->c->dir;
+	const struct na_direction *d = row->c->dir, *main = &d[row->way];
 	struct na_value *to = na_put_object(r, list, NULL);
 	double sent = (double)d[0].data_packets + (double)d[1].data_packets;
 	double again = (double)d[0].retransmissions +
@@ -18,12 +19,16 @@ static void put_row(struct na_result *r, struct na_value *list, size_t rank,
 
 	na_put_int(r, to, M_rank, (int64_t)rank + 1);
 	na_put_alias(r, to, M_row, v);
-	na_put_alias(r, to, M_way, na_get(v, row->way ? M_rev : M_fwd));
 	na_put_real(r, to, M_seconds, na_s_of_ns(row->duration_ns));
 	na_put_real(r, to, M_resent_percent,
 		    sent > 0 ? 100 * again / sent : NAN);
 	na_put_int(r, to, M_zero_windows,
 		   (int64_t)(d[0].zero_windows + d[1].zero_windows));
+	na_put_real(r, to, M_p50,
+		    main->rtt_samples ? na_ms_of_ns(main->rtt_p50_ns) : NAN);
+	na_put_real(r, to, M_p99,
+		    main->rtt_samples ? na_ms_of_ns(main->rtt_p99_ns) : NAN);
+	na_put_real(r, to, M_lost_s, na_s_of_ns(row->lost_ns));
 }
 
 static void table(struct na_result *r, const struct tcp_state *s,
@@ -41,10 +46,10 @@ static void table(struct na_result *r, const struct tcp_state *s,
 		{M_row "." M_rev "." M_bytes, "rev kB"},
 		{M_resent_percent},
 		{M_row "." M_timeouts},
-		{M_way "." M_rtt_us "." M_p50},
-		{M_way "." M_rtt_us "." M_p99},
+		{M_p50},
+		{M_p99},
 		{M_zero_windows},
-		{M_row "." M_lost_ms},
+		{M_lost_s},
 		{M_row "." M_verdict},
 	};
 	const struct na_store *store = s->scope->store;

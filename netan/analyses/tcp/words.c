@@ -219,21 +219,12 @@ static void (*const tellers[])(struct told *) = {
 };
 
 /* What the verdict stands on: told before all else. */
-static void (*leader(enum tcp_verdict v))(struct told *)
-{
-	switch (v) {
-	case TCP_TIMEOUT_BOUND:
-		return timeouts;
-	case TCP_RECEIVER_TOO_SLOW:
-		return receiver;
-	case TCP_NETWORK_LOSS:
-		return loss;
-	case TCP_WINDOW_LIMITED:
-		return window;
-	default:
-		return NULL;
-	}
-}
+static void (*const leaders[TCP_VERDICTS])(struct told *) = {
+	[TCP_TIMEOUT_BOUND] = timeouts,
+	[TCP_RECEIVER_TOO_SLOW] = receiver,
+	[TCP_NETWORK_LOSS] = loss,
+	[TCP_WINDOW_LIMITED] = window,
+};
 
 void na_tcp_ends(const struct tcp_state *s, const struct na_connection *c,
 		 size_t i, char who[NA_SOCKET_BUF], char other[NA_SOCKET_BUF])
@@ -268,7 +259,7 @@ static void let_tell(struct told *t, void (*tell)(struct told *))
 void na_tcp_put_evidence(struct na_result *r, struct na_value *in,
 			 const struct tcp_state *s, const struct tcp_row *row)
 {
-	void (*lead)(struct told *) = leader(row->verdict);
+	void (*lead)(struct told *) = leaders[row->verdict];
 	struct told t = {.row = row, .r = r, .in = in};
 
 	/* The direction with more payload first. */
