@@ -180,6 +180,13 @@ static uint64_t participants(const struct program *g, size_t i)
 	return x->uneven ? 0 : (uint64_t)x->group_size * x->n_groups;
 }
 
+static uint32_t name_of_done(const struct program *g, size_t i)
+{
+	uint32_t done = g->done[i];
+
+	return done == NA_NO_NAME ? done : g->m->instructions[done].name;
+}
+
 static void put_known(struct na_result *r, struct na_value *row,
 		      const char *name, uint64_t n, bool known)
 {
@@ -194,7 +201,6 @@ static void put_collective(const struct program *g, struct na_result *r,
 {
 	const struct na_hlo_instruction *x = &g->m->instructions[i];
 	uint64_t bytes = bytes_of(g, i), n = participants(g, i);
-	uint32_t done = g->done[i];
 
 	na_put_text(r, row, M_name, na_program_text(g->p, x->name));
 	na_put_text(r, row, M_opcode, na_program_text(g->p, x->opcode_name));
@@ -208,11 +214,14 @@ static void put_collective(const struct program *g, struct na_result *r,
 	put_known(r, row, M_group_size, x->group_size, x->group_size > 0);
 	put_known(r, row, M_groups, x->n_groups, x->n_groups > 0);
 	na_put_bool(r, row, M_even, !x->uneven);
-	na_put_text(r, row, M_done,
-		    done == NA_NO_NAME
-			    ? NULL
-			    : na_program_text(g->p,
-					      g->m->instructions[done].name));
+	na_put_text(r, row, M_done, na_program_text(g->p, name_of_done(g, i)));
+}
+
+/* Of what completes something: that; behind the end: nothing tells. */
+static uint32_t start_of(const struct na_hlo_module *m,
+			 const struct na_hlo_instruction *x)
+{
+	return x->n_operands ? m->operands[x->first_operand] : NA_NO_NAME;
 }
 
 static bool find_done(struct program *g)
@@ -227,10 +236,9 @@ static bool find_done(struct program *g)
 		const struct na_hlo_instruction *x = &m->instructions[i];
 		uint32_t start;
 
-		if (!communicates(x) || x->phase != NA_OP_DONE ||
-		    !x->n_operands)
+		if (!communicates(x) || x->phase != NA_OP_DONE)
 			continue;
-		start = m->operands[x->first_operand];
+		start = start_of(m, x);
 		if (start < n)
 			g->done[start] = (uint32_t)i;
 	}
@@ -248,7 +256,7 @@ static bool is_told(const struct program *g, size_t i)
 		return false;
 	if (x->phase != NA_OP_DONE)
 		return true;
-	start = x->n_operands ? m->operands[x->first_operand] : NA_NO_NAME;
+	start = start_of(m, x);
 	return start >= m->n_instructions ||
 	       !communicates(&m->instructions[start]);
 }
@@ -313,13 +321,6 @@ static size_t next_told(const struct program *g, size_t i)
 static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static uint32_t name_of_done(const struct program *g, size_t i)
-{
-	uint32_t done = g->done[i];
-
-	return done == NA_NO_NAME ? done : g->m->instructions[done].name;
 }
 
 /* Nothing that put_collective() shows is different. */
